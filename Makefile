@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# Entry points: all demo test bench install format lint clean (see README.md).
+# Each directory says in its module.mk what it builds; this file holds what they share.
+
+BUILD ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+V ?= 0
+
+ifeq ($(V),0)
+Q := @
+say = @printf '  %-7s %s\n' '$(1)' '$(2)';
+else
+Q :=
+say =
+endif
+
+CC ?= cc
+WARN := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wpointer-arith
+# Everything is built so that it may end in a shared object; frame pointers make stacks cheap.
+CFLAGS ?= -O2 -g
+ALL_CFLAGS = -std=gnu11 $(WARN) -fPIC -fvisibility=hidden -fno-omit-frame-pointer $(CFLAGS) $(SANITIZE)
+CPPFLAGS_ALL = -I$(BUILD)/gen -I$(BUILD)/include -Iinclude -I. -D_GNU_SOURCE $(CPPFLAGS)
+
+VERSION := 0.1.0
+
+.DELETE_ON_ERROR:
+.SECONDEXPANSION:
+
+.PHONY: all demo test bench install format lint clean
+all:
+
+# --- shared recipes -------------------------------------------------------
+# Objects of hand-written and of generated sources; headers are tracked by -MMD.
+# The generated headers are an order-only need of every object.
+$(BUILD)/obj/%.o: %.c | $(BUILD)/gen/.stamp
+	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(CPPFLAGS_ALL) $(CPPFLAGS_$(*D)) -MMD -MP -c -o $@ $<
+
+$(BUILD)/obj/%.o: %.S | $(BUILD)/gen/.stamp
+	$(call say,AS,$<)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(CPPFLAGS_ALL) -MMD -MP -c -o $@ $<
+
+$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c | $(BUILD)/gen/.stamp
+	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(CPPFLAGS_ALL) $(CPPFLAGS_gen) -MMD -MP -c -o $@ $<
+
+# objs dir/a.c dir/b.c -> their objects
+objs = $(patsubst %.c,$(BUILD)/obj/%.o,$(filter %.c,$(1))) $(patsubst %.S,$(BUILD)/obj/%.o,$(filter %.S,$(1)))
+genobjs = $(patsubst %,$(BUILD)/obj/gen/%.o,$(1))
+
+include tools/gen/module.mk
+-include $(filter-out tools/gen/module.mk,$(wildcard checks/module.mk interpose/module.mk tracepoints/module.mk tools/*/module.mk tests/module.mk))
+
+all: $(ALL)
+
+-include $(shell [ -d $(BUILD)/obj ] && find $(BUILD)/obj -name '*.d')
+
+clean:
+	rm -rf $(BUILD)
+
+SOURCES = $(shell git ls-files '*.c' '*.h' '*.cpp')
+format:
+	clang-format -i $(SOURCES)
