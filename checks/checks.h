@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The checker: events in, findings out.  One instance per process (live) or
+ * per recorded process (replay).  All functions may be called from any thread
+ * at once; none of them blocks on another's call, allocates on the hot path or
+ * holds a lock while calling out.
+ *
+ * Order for each call of the program:
+ *	checks_enter(c, &ev)	judges arguments and state; findings come out here
+ *	the real function	(not when ev.forwarded is false)
+ *	checks_leave(c, &ev)	commits or rolls back, judges the result
+ */
+#ifndef CHECKS_CHECKS_H
+#define CHECKS_CHECKS_H
+
+#include "checks/event.h"
+#include "checks/finding.h"
+#include "aclcheck/model.h"
+
+struct checks;
+
+/* What the checker cannot know by itself. Called with no lock held. */
+struct checks_host {
+	void *context;
+	/* Takes and interns the present call stack; 0 = none to be had. */
+	uint32_t (*stack)(void *context, const struct acl_event *ev);
+	/* Class of a host address; only asked for addresses no table knows. */
+	enum acl_host_class (*host_class)(void *context, const void *address);
+	/* Id (never 0) of the module that holds a code address. */
+	uint32_t (*module)(void *context, uint64_t code);
+	/* A finding to show. The pointer is valid during the call only. */
+	void (*finding)(void *context, const struct acl_finding *f);
+	/* Memory for tables, zeroed, never given back; NULL = the table stays as it is and checks_trouble() says so. */
+	void *(*memory)(void *context, size_t bytes);
+};
+
+/* target_cann: "documents" = as strict as the user's documents. */
+#define CHECKS_TARGET_DOCUMENTS (-1)
+#define CHECKS_TARGET_AUTO (-2)
+
+struct checks_config {
+	int target; /* enum acl_cann, CHECKS_TARGET_DOCUMENTS or CHECKS_TARGET_AUTO */
+	const char *soc; /* product name, NULL = unknown: product rules stay silent */
+	bool stacks_all; /* keep full stacks for hot calls too */
+	/* Per rule, by acl_rule.index: 0 = as the table says, else 1 + enum acl_default. NULL = all by table. */
+	const uint8_t *rule_default;
+};
+
+/* Creates the checker; NULL when there is no memory for its fixed tables. */
+struct checks *checks_create(const struct checks_config *config, const struct checks_host *host);
+void checks_destroy(struct checks *c);
+
+/* Whether any rule or any state listens to this function: unheard ones need not be reported. */
+bool checks_listens(const struct checks *c, unsigned api);
+
+void checks_enter(struct checks *c, struct acl_event *ev);
+void checks_leave(struct checks *c, struct acl_event *ev);
+
+/* A callback of the program (host function, stream callback …) starts or ends on this thread. */
+void checks_callback(struct checks *c, struct acl_event *outer, bool begins);
+
+/* With target "auto": the version of the loaded runtime, told once after aclInit succeeded. */
+void checks_set_runtime(struct checks *c, enum acl_cann version);
+
+/* The process ends: judges leaks and balances. kind tells how. */
+enum checks_end { CHECKS_END_EXIT, CHECKS_END_QUICK, CHECKS_END_EXEC };
+void checks_finish(struct checks *c, enum checks_end kind);
+
+/* After fork, in the child: locks are made anew, what was inherited is never reported as leaked. */
+void checks_forked(struct checks *c);
+
+/* Counts for the summary and the verdict. */
+struct checks_totals {
+	uint64_t findings[4]; /* by enum acl_severity, every repeat, advice and suppressed not counted */
+	uint64_t advice;
+	uint64_t calls; /* calls judged */
+	bool trouble; /* a table was full or memory was refused: the verdict is inconclusive */
+	const char *trouble_text;
+};
+void checks_totals(const struct checks *c, struct checks_totals *out);
+
+/* Visits every (rule, site) that fired, with its exact count. */
+typedef void (*checks_site_fn)(void *context, const struct acl_rule *rule, unsigned api, uint64_t caller,
+	uint64_t count, uint64_t serial);
+void checks_each_site(const struct checks *c, checks_site_fn fn, void *context);
+
+#endif
