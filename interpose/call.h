@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The seam between the generated wrappers and the rest of the library: one
+ * wrapped call on its way through the three phases.
+ */
+#ifndef INTERPOSE_CALL_H
+#define INTERPOSE_CALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "checks/event.h"
+
+#define ACL_EXPORT __attribute__((visibility("default")))
+
+/* Per function: 0 = nothing wants to see it, forward at once. Bits: */
+enum acl_call_state {
+	ACL_STATE_UNRESOLVED = 1u << 0, /* the real function was not looked for yet */
+	ACL_STATE_MISSING = 1u << 1, /* the real runtime lacks it */
+	ACL_STATE_CHECK = 1u << 2,
+	ACL_STATE_TRACE = 1u << 3,
+	ACL_STATE_COUNT = 1u << 4, /* reach counts wanted */
+	ACL_STATE_FIRST = 1u << 5 /* never called yet */
+};
+
+extern uint32_t acl_state[ACL_API_COUNT];
+extern void (*acl_real[ACL_API_COUNT])(void);
+
+struct acl_call {
+	struct acl_event event;
+	int saved_errno;
+	void *frame; /* the thread's enclosing call, for nesting */
+};
+
+/*
+ * Before the real call: resolves it, fills the event, lets the checker judge.
+ * May replace callbacks in args by trampolines.  False = forward plainly and do
+ * not call acl_call_leave (re-entrant call, or checks are off, or the real
+ * function is missing: then acl_real[api] is NULL).  errno is as the program
+ * left it on return.
+ */
+bool acl_call_enter(struct acl_call *call, unsigned api, void *args, void *caller);
+
+/* After the real call, result filled in. Keeps the real call's errno. */
+void acl_call_leave(struct acl_call *call);
+
+#endif
