@@ -47,7 +47,7 @@ objs = $(patsubst %.c,$(BUILD)/obj/%.o,$(filter %.c,$(1))) $(patsubst %.S,$(BUIL
 genobjs = $(patsubst %,$(BUILD)/obj/gen/%.o,$(1))
 
 include tools/gen/module.mk
--include $(filter-out tools/gen/module.mk,$(wildcard checks/module.mk interpose/module.mk tracepoints/module.mk tools/*/module.mk tests/module.mk))
+-include $(filter-out tools/gen/module.mk,$(wildcard checks/module.mk interpose/module.mk tracepoints/module.mk tools/*/module.mk) $(wildcard tests/module.mk))
 
 all: $(ALL)
 
