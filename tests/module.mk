@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# Each folder of tests/ has a module.mk that appends its TAP programs to TESTS:
+# built executables under $(BUILD)/tests/ and executable scripts (bats) of the tree.
+
+include $(wildcard tests/*/module.mk)
+
+# What tests may use to find the build and the tree.
+TEST_ENV = ACLCHECK_BUILD=$(abspath $(BUILD)) ACLCHECK_SOURCE=$(CURDIR) CC="$(CC)" \
+	TRACECOMPASS_XSD="$${TRACECOMPASS_XSD:-$(abspath ../shared/tracecompass)}"
+PROVE_JOBS ?= 2
+
+# make test T=tests/guest/fork.bats runs one file.
+test: all $(TESTS)
+	@env $(TEST_ENV) prove --exec '' --timer --merge -j$(PROVE_JOBS) $(if $(T),$(T),$(TESTS))
