@@ -158,6 +158,8 @@ struct acl_field {
 	uint8_t kind; /* enum acl_kind */
 	bool in_union; /* overlaps another field */
 	int16_t enum_index;
+	int16_t struct_index; /* of an array's element or of a pointee */
+	uint8_t handle; /* enum acl_handle */
 };
 
 struct acl_struct {
@@ -172,6 +174,8 @@ extern const struct acl_api_info acl_apis[];
 extern const unsigned acl_api_count;
 extern const struct acl_enum acl_enums[];
 extern const unsigned acl_enum_count;
+extern const struct acl_enum_value acl_errors[]; /* ACL_SUCCESS and ACL_ERROR_*, ascending by value */
+extern const unsigned acl_error_count;
 extern const struct acl_struct acl_structs[];
 extern const unsigned acl_struct_count;
 extern const char *const acl_handle_names[]; /* by enum acl_handle: "stream", ... */

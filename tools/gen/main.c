@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* acl-gen MODEL OUTDIR: prints everything that is made from the API model. */
+#include <stdlib.h>
+
+#include "emit.h"
+
+/* A new output is a function here and a file of its own beside this one. */
+static void (*const printers[])(const struct model *) = {
+	print_headers,
+	print_args,
+	print_tables,
+};
+
+int main(int argc, char **argv)
+{
+	struct model *m;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: acl-gen MODEL OUTDIR\n");
+		return 2;
+	}
+	m = model_load(argv[1]);
+	emit_root = argv[2];
+	for (size_t i = 0; i < sizeof(printers) / sizeof(printers[0]); i++)
+		printers[i](m);
+	return 0;
+}

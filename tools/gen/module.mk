@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# The generator and what it prints: $(BUILD)/include/acl*, $(BUILD)/gen.
+
+HOSTCC ?= cc
+GEN_SRC := $(wildcard tools/gen/*.c)
+API_MODEL := include/acl/api.json
+
+$(BUILD)/tools/acl-gen: $(GEN_SRC) $(wildcard tools/gen/*.h)
+	$(call say,HOSTCC,$@)mkdir -p $(@D) && $(HOSTCC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O1 -g -o $@ $(GEN_SRC) -ljansson
+
+$(BUILD)/gen/.stamp: $(BUILD)/tools/acl-gen $(API_MODEL)
+	$(call say,GEN,$(BUILD)/gen)mkdir -p $(@D) && $(BUILD)/tools/acl-gen $(API_MODEL) $(BUILD) && touch $@
+
+# The generator rewrites a file only when its content changes; make looks again after the stamp.
+$(foreach file,gen/%.c gen/%.h gen/%.cpp gen/%.map include/%.h,\
+	$(eval $(BUILD)/$(file): $(BUILD)/gen/.stamp ; @:))
+
+# What a program needs that reads the model's tables.
+MODEL_OBJS := $(call objs,include/aclcheck/model.c) $(call genobjs,acl_model)
+ALL += $(MODEL_OBJS)
