@@ -24,6 +24,8 @@ CPPFLAGS_ALL = -I$(BUILD)/gen -I$(BUILD)/include -Iinclude -I. -D_GNU_SOURCE $(C
 
 VERSION := 0.1.0
 
+# Make's own rules would try to build an executable from every dependency file.
+MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
 

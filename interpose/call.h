@@ -23,8 +23,9 @@ enum acl_call_state {
 	ACL_STATE_FIRST = 1u << 5 /* never called yet */
 };
 
-extern uint32_t acl_state[ACL_API_COUNT];
-extern void (*acl_real[ACL_API_COUNT])(void);
+/* Hidden: read without the GOT, two loads and a jump when nothing is to be done. */
+extern uint32_t acl_state[ACL_API_COUNT] __attribute__((visibility("hidden")));
+extern void (*acl_real[ACL_API_COUNT])(void) __attribute__((visibility("hidden")));
 
 struct acl_call {
 	struct acl_event event;

@@ -9,6 +9,8 @@
 
 /* Root of the output tree ("build"). */
 extern const char *emit_root;
+/* List of the libc functions that interpose/ exports besides, or NULL. */
+extern const char *emit_hooks;
 
 /*
  * Opens root/path for writing and says on top what it is and where it came

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* acl-gen MODEL OUTDIR: prints everything that is made from the API model. */
+/* acl-gen MODEL OUTDIR [HOOKS]: prints everything that is made from the API model. */
 #include <stdlib.h>
 
 #include "emit.h"
@@ -9,18 +9,22 @@ static void (*const printers[])(const struct model *) = {
 	print_headers,
 	print_args,
 	print_tables,
+	print_wrappers,
+	print_export_map,
+	print_softnpu_default,
 };
 
 int main(int argc, char **argv)
 {
 	struct model *m;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: acl-gen MODEL OUTDIR\n");
+	if (argc < 3 || argc > 4) {
+		fprintf(stderr, "usage: acl-gen MODEL OUTDIR [HOOKS]\n");
 		return 2;
 	}
 	m = model_load(argv[1]);
 	emit_root = argv[2];
+	emit_hooks = argv[3];
 	for (size_t i = 0; i < sizeof(printers) / sizeof(printers[0]); i++)
 		printers[i](m);
 	return 0;

@@ -364,6 +364,8 @@ static void load_wrapped(struct function *f, const json_t *o)
 		one_of("class", f->classes[i], model_class_words);
 	one_of("mode", f->mode, WORDS("immediate", "blocking", "async"));
 	one_of("capture", f->capture, capture_words);
+	if (f->n_params > 16) /* ACL_EVENT_PARAMS of checks/event.h */
+		fail("more than 16 parameters");
 	if (f->variadic)
 		fail("a variadic function cannot be forwarded");
 }

@@ -46,6 +46,19 @@ void emit_api_includes(FILE *f, const struct model *m)
 	}
 }
 
+/* Programs that call these declare them themselves. */
+static void print_unlisted(FILE *f, const struct model *m)
+{
+	fputs("\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n/* Exported by the runtime, in no public header. */\n", f);
+	for (unsigned i = 0; i < m->n_wrapped; i++) {
+		if (!m->wrapped[i]->unlisted)
+			continue;
+		emit_prototype(f, m->wrapped[i], m->wrapped[i]->name);
+		fputs(";\n", f);
+	}
+	fputs("#ifdef __cplusplus\n}\n#endif\n", f);
+}
+
 void print_args(const struct model *m)
 {
 	FILE *f;
@@ -60,6 +73,7 @@ void print_args(const struct model *m)
 	fputs("\tACL_API_COUNT\n};\n", f);
 	for (unsigned i = 0; i < m->n_wrapped; i++)
 		print_struct(f, m->wrapped[i]);
+	print_unlisted(f, m);
 	fputs("\n#endif\n", f);
 	emit_close(f);
 }
