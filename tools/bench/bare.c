@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The baseline: an interposer that does nothing but forward through a pointer
+ * it already has.  The same functions as the empty runtime.
+ */
+#include <dlfcn.h>
+
+#include "acl/acl.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+#define FORWARD(function, params, args)                                                                      \
+	static aclError(*real_##function) params;                                                            \
+	EXPORT aclError function params                                                                      \
+	{                                                                                                    \
+		return real_##function args;                                                                 \
+	}
+
+FORWARD(aclInit, (const char *c), (c))
+FORWARD(aclrtSetDevice, (int32_t d), (d))
+FORWARD(aclrtGetDevice, (int32_t * d), (d))
+FORWARD(aclrtMalloc, (void **p, size_t n, aclrtMemMallocPolicy y), (p, n, y))
+FORWARD(aclrtFree, (void *p), (p))
+FORWARD(aclrtMallocHost, (void **p, size_t n), (p, n))
+FORWARD(aclrtCreateStream, (aclrtStream * s), (s))
+FORWARD(aclrtCreateEventExWithFlag, (aclrtEvent * e, uint32_t f), (e, f))
+FORWARD(aclrtRecordEvent, (aclrtEvent e, aclrtStream s), (e, s))
+FORWARD(aclrtStreamWaitEvent, (aclrtStream s, aclrtEvent e), (s, e))
+FORWARD(aclrtQueryEventStatus, (aclrtEvent e, aclrtEventRecordedStatus *s), (e, s))
+FORWARD(aclrtMemcpyAsync, (void *d, size_t m, const void *s, size_t n, aclrtMemcpyKind k, aclrtStream t),
+	(d, m, s, n, k, t))
+FORWARD(aclrtSynchronizeStream, (aclrtStream s), (s))
+FORWARD(aclrtStreamGetId, (aclrtStream s, int32_t *i), (s, i))
+
+/* Called by the benchmark with the runtime to forward to. */
+EXPORT void bare_bind(void *runtime);
+
+void bare_bind(void *runtime)
+{
+#define BIND(function) real_##function = (__typeof__(real_##function))dlsym(runtime, #function)
+	BIND(aclInit);
+	BIND(aclrtSetDevice);
+	BIND(aclrtGetDevice);
+	BIND(aclrtMalloc);
+	BIND(aclrtFree);
+	BIND(aclrtMallocHost);
+	BIND(aclrtCreateStream);
+	BIND(aclrtCreateEventExWithFlag);
+	BIND(aclrtRecordEvent);
+	BIND(aclrtStreamWaitEvent);
+	BIND(aclrtQueryEventStatus);
+	BIND(aclrtMemcpyAsync);
+	BIND(aclrtSynchronizeStream);
+	BIND(aclrtStreamGetId);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * make bench: what a call costs on an empty runtime, four ways in one process:
+ * direct, through a bare forwarder, through libaclcheck.so with checks off, and
+ * with all checks.  Each way is a library of its own, entered by pointer.
+ *
+ * usage: bench DIRECTORY [calls]
+ *	bench --loop VARIANT FUNCTION DIRECTORY CALLS	one loop, for an instruction counter
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+#define BLOCK 4096
+#define HOST (1u << 20)
+
+static struct bench_variant variants[BENCH_VARIANTS];
+
+/* --- the loops ----------------------------------------------------------- */
+
+#define LOOP(name, call)                                                                                     \
+	static __attribute__((noinline)) void name(struct bench_variant *v, size_t n, size_t first)          \
+	{                                                                                                    \
+		for (size_t i = first; i < first + n; i++)                                                   \
+			call;                                                                                \
+	}
+
+static aclrtEventRecordedStatus status;
+static __thread int32_t id;
+
+LOOP(loop_unchecked, v->aclrtStreamGetId(v->streams[0], &id))
+LOOP(loop_query, v->aclrtQueryEventStatus(v->events[i % BENCH_STREAMS], &status))
+LOOP(loop_record, v->aclrtRecordEvent(v->events[i % BENCH_STREAMS], v->streams[i % BENCH_STREAMS]))
+LOOP(loop_wait, v->aclrtStreamWaitEvent(v->streams[i % BENCH_STREAMS], v->events[(i + 1) % BENCH_STREAMS]))
+
+static inline void copy(struct bench_variant *v, size_t block, size_t stream)
+{
+	v->aclrtMemcpyAsync(v->blocks[block], BLOCK, v->host, BLOCK, ACL_MEMCPY_HOST_TO_DEVICE,
+		v->streams[stream % BENCH_STREAMS]);
+}
+
+/* A working set of ten, of a thousand spread over all, and uniformly random (a full-period generator). */
+LOOP(loop_copy_ten, copy(v, i % 10, i))
+LOOP(loop_copy_set, copy(v, (i % 1000) * (v->n_blocks / 1000), i))
+LOOP(loop_copy_random, copy(v, (i * 2654435761u) % v->n_blocks, i))
+
+/* Two threads: disjoint streams, events and blocks. */
+LOOP(loop_record_low, v->aclrtRecordEvent(v->events[i % 16], v->streams[i % 16]))
+LOOP(loop_record_high, v->aclrtRecordEvent(v->events[32 + i % 16], v->streams[32 + i % 16]))
+LOOP(loop_copy_low, copy(v, i % 100, i % 16))
+LOOP(loop_copy_high, copy(v, 200 + i % 100, 32 + i % 16))
+
+/* One site that breaks async-copy-alignment every time. */
+static __attribute__((noinline)) void loop_repeat(struct bench_variant *v, size_t n, size_t first)
+{
+	for (size_t i = first; i < first + n; i++)
+		v->aclrtMemcpyAsync(v->blocks[0], 64, (char *)v->host + 4, 64, ACL_MEMCPY_HOST_TO_DEVICE,
+			v->streams[0]);
+}
+
+static const struct {
+	const char *name;
+	bench_loop_fn loop;
+} loops[] = {
+	{"unchecked", loop_unchecked},
+	{"query", loop_query},
+	{"record", loop_record},
+	{"wait", loop_wait},
+	{"copy", loop_copy_ten},
+	{"repeat", loop_repeat},
+};
+
+/* --- variants ------------------------------------------------------------ */
+
+static void *open_library(const char *directory, const char *name)
+{
+	char path[4096];
+	void *library;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!library) {
+		fprintf(stderr, "bench: %s\n", dlerror());
+		exit(2);
+	}
+	return library;
+}
+
+static void bind(struct bench_variant *v, const char *name, void *library)
+{
+	v->name = name;
+	v->library = library;
+#define BIND(function)                                                                                       \
+	v->function = (__typeof__(v->function))dlsym(library, #function);                                    \
+	if (!v->function) {                                                                                  \
+		fprintf(stderr, "bench: %s lacks " #function "\n", name);                                    \
+		exit(2);                                                                                     \
+	}
+	BENCH_FUNCTIONS(BIND)
+#undef BIND
+}
+
+static void open_variants(const char *directory)
+{
+	char runtime_path[4096];
+	void *runtime, *bare;
+
+	snprintf(runtime_path, sizeof(runtime_path), "%s/libempty.so", directory);
+	setenv("ACLCHECK_RUNTIME", runtime_path, 1);
+	setenv("ACLCHECK_TRACE", "off", 1);
+	runtime = open_library(directory, "libempty.so");
+	bare = open_library(directory, "libbare.so");
+	((void (*)(void *))dlsym(bare, "bare_bind"))(runtime);
+	bind(&variants[BENCH_DIRECT], "direct", runtime);
+	bind(&variants[BENCH_BARE], "bare", bare);
+	/* Each copy of the library reads its settings when it is loaded or first called. */
+	setenv("ACLCHECK_CHECKS", "off", 1);
+	bind(&variants[BENCH_OFF], "off", open_library(directory, "libaclcheck-off.so"));
+	variants[BENCH_OFF].aclInit(NULL);
+	setenv("ACLCHECK_CHECKS", "on", 1);
+	bind(&variants[BENCH_CHECKS], "checks", open_library(directory, "libaclcheck-on.so"));
+	variants[BENCH_CHECKS].aclInit(NULL);
+}
+
+static void make_objects(struct bench_variant *v)
+{
+	v->aclrtSetDevice(0);
+	for (unsigned i = 0; i < BENCH_STREAMS; i++) {
+		v->aclrtCreateStream(&v->streams[i]);
+		v->aclrtCreateEventExWithFlag(&v->events[i], ACL_EVENT_SYNC);
+		v->aclrtRecordEvent(v->events[i], v->streams[i]);
+	}
+	v->aclrtMallocHost(&v->host, HOST);
+}
+
+static void grow(struct bench_variant *v, size_t blocks)
+{
+	v->blocks = realloc(v->blocks, blocks * sizeof(*v->blocks));
+	for (; v->n_blocks < blocks; v->n_blocks++)
+		v->aclrtMalloc(&v->blocks[v->n_blocks], BLOCK, ACL_MEM_MALLOC_HUGE_FIRST);
+}
+
+static void grow_all(size_t blocks)
+{
+	for (unsigned v = 0; v < BENCH_VARIANTS; v++)
+		grow(&variants[v], blocks);
+}
+
+/* --- rows ---------------------------------------------------------------- */
+
+static unsigned missed;
+
+static const char *verdict(bool kept)
+{
+	missed += !kept;
+	return kept ? "kept" : "**missed**";
+}
+
+static const bool all_variants[BENCH_VARIANTS] = {true, true, true, true};
+static const bool no_off[BENCH_VARIANTS] = {true, true, false, true};
+
+static double row(const char *name, bench_loop_fn loop, size_t calls, double bound)
+{
+	double ns[BENCH_VARIANTS], added;
+
+	bench_measure(variants, all_variants, loop, calls, ns);
+	added = ns[BENCH_CHECKS] - ns[BENCH_BARE];
+	printf("| %s | %.1f | %.1f | %.1f | %.1f | +%.1f ns | ", name, ns[BENCH_DIRECT], ns[BENCH_BARE], ns[BENCH_OFF],
+		ns[BENCH_CHECKS], added);
+	if (bound > 0)
+		printf("≤ +%.0f ns: %s |\n", bound, verdict(added <= bound));
+	else
+		printf("|\n");
+	fflush(stdout);
+	return added;
+}
+
+static void row_off(void)
+{
+	double ns[BENCH_VARIANTS];
+	double off = 0;
+
+	bench_measure(variants, all_variants, loop_record, 400000, ns);
+	off = ns[BENCH_OFF] - ns[BENCH_BARE];
+	printf("| checks off, record | %.1f | %.1f | %.1f | | +%.1f ns | ≤ +2 ns: %s |\n", ns[BENCH_DIRECT],
+		ns[BENCH_BARE], ns[BENCH_OFF], off, verdict(off <= 2));
+}
+
+static void row_two(const char *name, bench_loop_fn low, bench_loop_fn high, size_t calls)
+{
+	double one[BENCH_VARIANTS], two[BENCH_VARIANTS], bare, checks;
+
+	bench_measure(variants, no_off, low, calls, one);
+	bench_measure_two(variants, no_off, low, high, calls, two);
+	bare = two[BENCH_BARE] / one[BENCH_BARE];
+	checks = two[BENCH_CHECKS] / one[BENCH_CHECKS];
+	printf("| two threads, %s: time a call over one thread's | | ×%.2f | | ×%.2f | ×%.2f of bare | ≤ 1.15: %s |\n", name,
+		bare, checks, checks / bare, verdict(checks <= 1.15 * bare));
+	fflush(stdout);
+}
+
+static void row_repeat(void)
+{
+	static const bool wanted[BENCH_VARIANTS] = {true, true, false, true};
+	double ns[BENCH_VARIANTS], added;
+
+	loop_repeat(&variants[BENCH_CHECKS], 1000, 0);
+	bench_measure(variants, wanted, loop_repeat, 100000, ns);
+	added = ns[BENCH_CHECKS] - ns[BENCH_BARE];
+	printf("| the same finding again, 100 000 times | %.1f | %.1f | | %.1f | +%.1f ns | ≤ +150 ns: %s |\n",
+		ns[BENCH_DIRECT], ns[BENCH_BARE], ns[BENCH_CHECKS], added, verdict(added <= 150));
+}
+
+static void rows(size_t calls)
+{
+	double ten, set, random;
+
+	printf("| call | direct | bare | off | checks | checks over bare | bound |\n|---|---|---|---|---|---|---|\n");
+	row_off();
+	row("a function no rule needs", loop_unchecked, calls, 0);
+	row("query an event", loop_query, calls, 40);
+	row("record an event", loop_record, calls, 40);
+	row("wait for an event", loop_wait, calls, 0);
+	ten = row("copy, 10 blocks live", loop_copy_ten, calls, 120);
+	grow_all(10000);
+	row("copy, 10 000 blocks live, 64 streams", loop_copy_random, calls, 120);
+	row_two("record", loop_record_low, loop_record_high, calls);
+	row_two("copy", loop_copy_low, loop_copy_high, calls);
+	grow_all(1000000);
+	set = row("copy, 1 000 000 live, 1 000 in use", loop_copy_set, calls, 0);
+	printf("| … over 10 blocks | | | | | ×%.2f | ≤ 1.5: %s |\n", set / ten, verdict(set <= 1.5 * ten));
+	random = row("copy, 1 000 000 live, at random", loop_copy_random, calls, 0);
+	printf("| … over 10 blocks | | | | | +%.1f ns | ≤ +100 ns: %s |\n", random - ten, verdict(random - ten <= 100));
+	row_repeat();
+	printf("\nCPU nanoseconds a call, median of 11 interleaved repetitions of %zu calls; empty runtime.\n", calls);
+}
+
+static int one_loop(char **arg)
+{
+	size_t calls = strtoul(arg[3], NULL, 10);
+
+	open_variants(arg[2]);
+	for (unsigned v = 0; v < BENCH_VARIANTS; v++) {
+		if (strcmp(variants[v].name, arg[0]) != 0)
+			continue;
+		make_objects(&variants[v]);
+		grow(&variants[v], 10);
+		for (unsigned l = 0; l < sizeof(loops) / sizeof(loops[0]); l++)
+			if (!strcmp(loops[l].name, arg[1]))
+				loops[l].loop(&variants[v], calls, 0);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	size_t calls = argc > 2 ? strtoul(argv[2], NULL, 10) : 200000;
+
+	if (argc == 6 && !strcmp(argv[1], "--loop"))
+		return one_loop(argv + 2);
+	if (argc < 2 || calls == 0) {
+		fprintf(stderr, "usage: bench DIRECTORY [calls]\n");
+		return 2;
+	}
+	open_variants(argv[1]);
+	for (unsigned v = 0; v < BENCH_VARIANTS; v++)
+		make_objects(&variants[v]);
+	grow_all(1000);
+	rows(calls);
+	return missed ? 1 : 0;
+}

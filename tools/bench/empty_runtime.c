@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A runtime whose bodies return at once: what a call costs on it is the call
+ * itself, so that the benchmark measures the tool and nothing else.  Handles
+ * and addresses are handed out by counting up; nothing is ever reused.
+ */
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "acl/acl.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+static _Atomic uint64_t next_device = 0x120000000000;
+static _Atomic uint64_t next_host = 0x560000000000;
+static _Atomic uint64_t next_handle = 0x700000001000;
+
+static void *bump(_Atomic uint64_t *next, uint64_t size)
+{
+	return (void *)(uintptr_t)atomic_fetch_add_explicit(next, (size + 64 + 511) & ~511ull, memory_order_relaxed);
+}
+
+EXPORT aclError aclInit(const char *config)
+{
+	(void)config;
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtSetDevice(int32_t device)
+{
+	(void)device;
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtGetDevice(int32_t *device)
+{
+	*device = 0;
+	return ACL_SUCCESS;
+}
+
+
+EXPORT aclError aclrtMalloc(void **ptr, size_t size, aclrtMemMallocPolicy policy)
+{
+	(void)policy;
+	*ptr = bump(&next_device, size);
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtFree(void *ptr)
+{
+	(void)ptr;
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtMallocHost(void **ptr, size_t size)
+{
+	*ptr = bump(&next_host, size);
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtCreateStream(aclrtStream *stream)
+{
+	*stream = bump(&next_handle, 64);
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag)
+{
+	(void)flag;
+	*event = bump(&next_handle, 64);
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream)
+{
+	(void)event;
+	(void)stream;
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
+{
+	(void)event;
+	(void)stream;
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status)
+{
+	(void)event;
+	*status = ACL_EVENT_RECORDED_STATUS_COMPLETE;
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtMemcpyAsync(void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind,
+	aclrtStream stream)
+{
+	(void)dst;
+	(void)max;
+	(void)src;
+	(void)count;
+	(void)kind;
+	(void)stream;
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtSynchronizeStream(aclrtStream stream)
+{
+	(void)stream;
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtStreamGetId(aclrtStream stream, int32_t *id)
+{
+	(void)stream;
+	*id = 1;
+	return ACL_SUCCESS;
+}

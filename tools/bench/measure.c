@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Measuring: CPU time of the calling thread (the machine is shared, wall time
+ * proves nothing), variants interleaved so that a slow phase of the machine
+ * hits all of them, median over repetitions.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "bench.h"
+
+#define REPETITIONS 11
+
+static double cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double median(double *values, unsigned n)
+{
+	qsort(values, n, sizeof(*values), by_value);
+	return values[n / 2];
+}
+
+static double once(struct bench_variant *v, bench_loop_fn loop, size_t calls, size_t first)
+{
+	double start = cpu_ns();
+
+	loop(v, calls, first);
+	return (cpu_ns() - start) / (double)calls;
+}
+
+void bench_measure(struct bench_variant *variants, const bool *wanted, bench_loop_fn loop, size_t calls,
+	double *ns)
+{
+	double samples[BENCH_VARIANTS][REPETITIONS];
+
+	for (unsigned r = 0; r < REPETITIONS; r++)
+		for (unsigned v = 0; v < BENCH_VARIANTS; v++)
+			if (wanted[v])
+				samples[v][r] = once(&variants[v], loop, calls, r * calls);
+	for (unsigned v = 0; v < BENCH_VARIANTS; v++)
+		ns[v] = wanted[v] ? median(samples[v], REPETITIONS) : 0;
+}
+
+struct partner {
+	struct bench_variant *variant;
+	bench_loop_fn loop;
+	pthread_barrier_t *barrier;
+	size_t calls;
+	double ns;
+};
+
+static void *run_partner(void *argument)
+{
+	struct partner *p = argument;
+
+	pthread_barrier_wait(p->barrier);
+	p->ns = once(p->variant, p->loop, p->calls, 0);
+	return NULL;
+}
+
+static double once_two(struct bench_variant *v, bench_loop_fn first, bench_loop_fn second, size_t calls)
+{
+	pthread_barrier_t barrier;
+	struct partner a = {v, first, &barrier, calls, 0}, b = {v, second, &barrier, calls, 0};
+	pthread_t threads[2];
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&threads[0], NULL, run_partner, &a);
+	pthread_create(&threads[1], NULL, run_partner, &b);
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+	pthread_barrier_destroy(&barrier);
+	return (a.ns + b.ns) / 2;
+}
+
+void bench_measure_two(struct bench_variant *variants, const bool *wanted, bench_loop_fn first,
+	bench_loop_fn second, size_t calls, double *ns)
+{
+	double samples[BENCH_VARIANTS][REPETITIONS];
+
+	for (unsigned r = 0; r < REPETITIONS; r++)
+		for (unsigned v = 0; v < BENCH_VARIANTS; v++)
+			if (wanted[v])
+				samples[v][r] = once_two(&variants[v], first, second, calls);
+	for (unsigned v = 0; v < BENCH_VARIANTS; v++)
+		ns[v] = wanted[v] ? median(samples[v], REPETITIONS) : 0;
+}
