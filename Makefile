@@ -58,6 +58,27 @@ all: $(ALL)
 clean:
 	rm -rf $(BUILD)
 
-SOURCES = $(shell git ls-files '*.c' '*.h' '*.cpp')
+# --- installation -----------------------------------------------------------
+# INSTALL_LIB, INSTALL_BIN, INSTALL_MAN1, INSTALL_MAN7 and INSTALL_SOFTNPU are appended to by the directories.
+install: all $(INSTALL_MAN1) $(INSTALL_MAN7)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/lib/softnpu \
+		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
+	install -m 755 $(INSTALL_BIN) $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(INSTALL_LIB) $(DESTDIR)$(PREFIX)/lib
+	cp -P $(INSTALL_SOFTNPU) $(DESTDIR)$(PREFIX)/lib/softnpu
+	install -m 644 include/aclcheck.h $(DESTDIR)$(PREFIX)/include
+	$(if $(INSTALL_MAN1),install -m 644 $(INSTALL_MAN1) $(DESTDIR)$(PREFIX)/share/man/man1)
+	$(if $(INSTALL_MAN7),install -m 644 $(INSTALL_MAN7) $(DESTDIR)$(PREFIX)/share/man/man7)
+
+# --- the house's own order ----------------------------------------------------
+C_SOURCES = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.cc')
+SHELL_SOURCES = $(shell git ls-files '*.sh' '*.bash' tools/install-deps .ci/run tools/bench/run)
+
 format:
-	clang-format -i $(SOURCES)
+	clang-format -i $(C_SOURCES)
+
+lint: $(BUILD)/gen/.stamp
+	clang-format --dry-run -Werror $(C_SOURCES)
+	shellcheck $(SHELL_SOURCES)
+	cppcheck --quiet --error-exitcode=1 --inline-suppr --enable=warning,portability -I include -I . -I $(BUILD)/gen \
+		--suppress=missingIncludeSystem checks interpose tools/aclcheck tools/gen
