@@ -490,6 +490,8 @@ struct typeref model_ref(const struct model *m, const char *spelling)
 		fail("unknown type \"%s\"", spelling);
 	if (!r.stars)
 		r.value = s;
+	else if (strlen(spelling) > 6 && !strcmp(spelling + strlen(spelling) - 6, "*const"))
+		r.value = trimmed(spelling, strlen(spelling) - 5);
 	return r;
 }
 
