@@ -62,8 +62,9 @@ struct acl_trace_provider {
 	bool (*wanted)(unsigned api);
 	/* Whether some session records this function right now; asked before each enter(). Must cost a load or two. */
 	bool (*enabled)(unsigned api);
-	void (*enter)(const struct acl_event *ev);
-	void (*leave)(const struct acl_event *ev);
+	/* Both may fill ev->time and ev->time_exit (0 = not taken yet) when they take them, and nothing else. */
+	void (*enter)(struct acl_event *ev);
+	void (*leave)(struct acl_event *ev);
 	/* A callback of the program starts or ends on this thread; outer = the call that registered it, may be NULL. */
 	void (*callback)(const struct acl_event *outer, bool begins);
 	void (*finding)(const struct acl_finding *f);

@@ -12,6 +12,7 @@ static void (*const printers[])(const struct model *) = {
 	print_wrappers,
 	print_export_map,
 	print_softnpu_default,
+	print_tracepoints,
 };
 
 int main(int argc, char **argv)

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Drives the trace provider through its seam, as libaclcheck.so does, without
+ * a runtime or checks: what reaches the trace is then the provider's doing
+ * alone, and what it costs as well.
+ *
+ *	drive PROVIDER copies N [THREADS]	N asynchronous copies a thread
+ *	drive PROVIDER each			every function once, with zeroed arguments
+ *	drive PROVIDER sample			one of everything a reader should see
+ *	drive PROVIDER fork			two copies in the parent, three in the child
+ *	drive PROVIDER open			stays open N seconds after loading
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "aclcheck/model.h"
+#include "interpose/trace.h"
+
+static const struct acl_trace_provider *provider;
+
+/* --- the core's side of the seam ----------------------------------------- */
+
+static const uint64_t frames[] = {0x401010, 0x401020, 0x401030};
+static const struct acl_module program = {.id = 1,
+	.start = 0x400000,
+	.end = 0x500000,
+	.base = 0x400000,
+	.path = "/opt/sample/app",
+	.build_id = {0xab, 0xcd, 0xef},
+	.build_id_len = 3};
+
+static unsigned sample_frames(uint32_t id, const uint64_t **ips)
+{
+	*ips = frames;
+	return id == 7 ? 3 : 0;
+}
+
+static const struct acl_module *sample_module_of(uint64_t address)
+{
+	return address >= program.start && address < program.end ? &program : NULL;
+}
+
+static const struct acl_module *sample_module(uint32_t id)
+{
+	return id == program.id ? &program : NULL;
+}
+
+static void follow(unsigned api, bool traced)
+{
+	(void)api;
+	(void)traced;
+}
+
+static const struct acl_trace_host host = {.abi = ACL_TRACE_ABI,
+	.size = sizeof(host),
+	.version = "0.1.0",
+	.n_apis = ACL_API_COUNT,
+	.stack_frames = sample_frames,
+	.module_of = sample_module_of,
+	.module_by_id = sample_module,
+	.follow = follow};
+
+static bool load(const char *path)
+{
+	struct timespec a, b;
+	const char *why = "";
+	void *so;
+	acl_trace_provider_fn get;
+
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!so) {
+		fprintf(stderr, "drive: %s\n", dlerror());
+		return false;
+	}
+	get = (acl_trace_provider_fn)dlsym(so, ACL_TRACE_SYMBOL);
+	provider = get ? get(&host, &why) : NULL;
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	if (!provider)
+		fprintf(stderr, "drive: refused: %s\n", why);
+	if (getenv("DRIVE_LOAD_TIME"))
+		fprintf(stderr, "load_us %ld\n",
+			(b.tv_sec - a.tv_sec) * 1000000 + (b.tv_nsec - a.tv_nsec) / 1000);
+	return provider != NULL;
+}
+
+/* --- calls -------------------------------------------------------------- */
+
+static void call(unsigned api, const void *args, int64_t result, uint32_t stack)
+{
+	struct acl_event ev;
+
+	acl_event_init(&ev, api, args, 0x401234);
+	if (!provider->enabled(api))
+		return;
+	ev.pthread_id = (uint64_t)pthread_self();
+	ev.module = 1;
+	ev.stack = stack;
+	provider->enter(&ev);
+	ev.result.i = result;
+	ev.n_versions = 1;
+	ev.versions[0] = (struct acl_version){0x0200000000000001, 1};
+	provider->leave(&ev);
+}
+
+static void copies(unsigned long n)
+{
+	struct acl_args_aclrtMemcpyAsync a = {.dst = (void *)0x12c0c0013000,
+		.destMax = 4096,
+		.src = &a,
+		.count = 4096,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE,
+		.stream = (void *)0x5555};
+
+	for (unsigned long i = 0; i < n; i++)
+		call(ACL_API_aclrtMemcpyAsync, &a, 0, 0);
+}
+
+static void *copier(void *n)
+{
+	copies((unsigned long)n);
+	return NULL;
+}
+
+static double cpu_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static int drive_copies(unsigned long n, unsigned threads)
+{
+	pthread_t ids[64];
+	double cpu = cpu_seconds();
+
+	for (unsigned i = 1; i < threads && i < 64; i++)
+		pthread_create(&ids[i], NULL, copier, (void *)n);
+	copies(n);
+	for (unsigned i = 1; i < threads && i < 64; i++)
+		pthread_join(ids[i], NULL);
+	printf("calls %lu ns_per_call %.1f\n", n * threads,
+		(cpu_seconds() - cpu) * 1e9 / (double)(n * threads));
+	return 0;
+}
+
+static int drive_each(void)
+{
+	/* Large enough for any argument struct, and zero: NULL pointers everywhere. */
+	static const uint64_t zeros[64];
+
+	for (unsigned i = 0; i < acl_api_count; i++)
+		call(i, zeros, 0, 0);
+	printf("calls %u\n", acl_api_count);
+	return 0;
+}
+
+/* --- one of everything --------------------------------------------------- */
+
+static void sample_finding(const struct acl_event *ev)
+{
+	static const struct acl_rule rule = {
+		.id = "sample-rule", .severity = ACL_SEV_ERROR, .title = {"a title", ""}};
+	struct acl_finding f = {.rule = &rule,
+		.severity = ACL_SEV_ERROR,
+		.serial = 3,
+		.repeat = 10,
+		.event = ev,
+		.stack = 7,
+		.detail = "the detail",
+		.n_values = 2,
+		.n_objects = 1};
+
+	f.values[0] = (struct acl_value){.name = "count", .form = ACL_VALUE_BYTES, .u = 4097};
+	f.values[1] = (struct acl_value){.name = "who", .form = ACL_VALUE_TEXT, .s = "text value"};
+	f.objects[0] = (struct acl_biography){.role = "stream",
+		.kind = "stream",
+		.value = 0x5555,
+		.serial = 2,
+		.device = 1,
+		.created = {.stack = 7, .tid = 42, .caller = 0x401010, .api = ACL_API_aclrtCreateStream}};
+	provider->finding(&f);
+}
+
+static int drive_sample(void)
+{
+	static const char text[] = "config.json";
+	int32_t device = 0;
+	void *block = (void *)0x12c0c0013000;
+	size_t free_bytes = 111, total = 222;
+	aclrtStream stream = (void *)0x5555;
+	struct acl_args_aclInit init = {.configPath = text};
+	struct acl_args_aclInit no_config = {.configPath = NULL};
+	struct acl_args_aclInit bad_config = {.configPath = (const char *)0x10};
+	struct acl_args_aclrtSetDevice set = {.deviceId = 1};
+	struct acl_args_aclrtGetDevice get = {.deviceId = &device};
+	struct acl_args_aclrtMalloc alloc = {
+		.devPtr = &block, .size = 4096, .policy = ACL_MEM_MALLOC_HUGE_FIRST};
+	struct acl_args_aclrtGetMemInfo info = {.attr = ACL_HBM_MEM, .free = &free_bytes, .total = &total};
+	struct acl_args_aclrtCreateStream create = {.stream = &stream};
+	struct acl_args_aclrtDestroyStream destroy = {.stream = (void *)0x5555};
+	struct acl_event ev;
+
+	provider->describe("target_cann", "documents");
+	call(ACL_API_aclInit, &init, 0, 7);
+	call(ACL_API_aclInit, &no_config, 100002, 0);
+	call(ACL_API_aclInit, &bad_config, 100003, 0);
+	call(ACL_API_aclrtSetDevice, &set, 0, 0);
+	device = 5;
+	call(ACL_API_aclrtGetDevice, &get, 0, 0);
+	call(ACL_API_aclrtMalloc, &alloc, 0, 7);
+	call(ACL_API_aclrtGetMemInfo, &info, 0, 0);
+	call(ACL_API_aclrtGetMemInfo, &info, 107002, 0);
+	call(ACL_API_aclrtCreateStream, &create, 0, 7);
+	copies(2);
+	acl_event_init(&ev, ACL_API_aclrtDestroyStream, &destroy, 0x401234);
+	provider->enter(&ev);
+	sample_finding(&ev);
+	provider->callback(&ev, true);
+	provider->callback(&ev, false);
+	provider->leave(&ev);
+	/* The last call never comes back. */
+	acl_event_init(&ev, ACL_API_aclrtDestroyStream, &destroy, 0x401234);
+	provider->enter(&ev);
+	provider->describe("verdict", "fail");
+	return 0;
+}
+
+static int drive_fork(void)
+{
+	pid_t child;
+	int status;
+
+	copies(2);
+	provider->before_fork();
+	child = fork();
+	if (!child) {
+		provider->after_fork_child();
+		copies(3);
+		_exit(0);
+	}
+	provider->after_fork_parent();
+	waitpid(child, &status, 0);
+	printf("parent %d child %d\n", (int)getpid(), (int)child);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 2 ? argv[2] : "";
+
+	if (!*what || !load(argv[1]))
+		return 2;
+	if (!strcmp(what, "copies") && argc > 3)
+		return drive_copies(
+			strtoul(argv[3], NULL, 0), argc > 4 ? (unsigned)strtoul(argv[4], NULL, 0) : 1);
+	if (!strcmp(what, "each"))
+		return drive_each();
+	if (!strcmp(what, "sample"))
+		return drive_sample();
+	if (!strcmp(what, "fork"))
+		return drive_fork();
+	if (!strcmp(what, "open") && argc > 3) {
+		sleep((unsigned)strtoul(argv[3], NULL, 0));
+		return 0;
+	}
+	return 2;
+}

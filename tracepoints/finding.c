@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Findings and callbacks as events of provider "aclcheck", whose probes are made here. */
+#define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+#define LTTNG_UST_TRACEPOINT_DEFINE
+#define LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION
+#define LTTNG_UST_TRACEPOINT_PROVIDER_HIDDEN_DEFINITION
+#include "tracepoints/events.h"
+
+#include "aclcheck/model.h"
+#include "tracepoints/provider.h"
+
+static const char *api_name(unsigned api)
+{
+	return api < acl_api_count ? acl_apis[api].name : "";
+}
+
+static const char *moment(const struct acl_moment *m)
+{
+	if (!m->caller)
+		return "";
+	if (m->stack)
+		self_stack(m->stack);
+	return api_name(m->api);
+}
+
+static void emit_object(uint64_t serial, const struct acl_biography *b)
+{
+	const char *apis[] = {moment(&b->created), moment(&b->last_used), moment(&b->destroyed)};
+
+	lttng_ust_tracepoint(aclcheck, finding_object, serial, b, apis);
+}
+
+void finding_emit(const struct acl_finding *f)
+{
+	self_describe();
+	if (f->stack)
+		self_stack(f->stack);
+	lttng_ust_tracepoint(aclcheck, finding, f, f->event ? api_name(f->event->api) : "");
+	if (lttng_ust_tracepoint_enabled(aclcheck, finding_value))
+		for (unsigned i = 0; i < f->n_values; i++)
+			lttng_ust_tracepoint(aclcheck, finding_value, f->serial, &f->values[i]);
+	if (lttng_ust_tracepoint_enabled(aclcheck, finding_object))
+		for (unsigned i = 0; i < f->n_objects; i++)
+			emit_object(f->serial, &f->objects[i]);
+}
+
+void callback_emit(const struct acl_event *outer, bool begins)
+{
+	lttng_ust_tracepoint(aclcheck, callback, outer ? api_name(outer->api) : "", begins);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between the parts of the trace provider. */
+#ifndef TRACEPOINTS_PROVIDER_H
+#define TRACEPOINTS_PROVIDER_H
+
+#include "interpose/trace.h"
+#include "tracepoints/call.h"
+
+/* What the core offers; set once, before any other function of the provider runs. */
+extern const struct acl_trace_host *trace_host;
+
+/* --- self.c: the recorded process, its settings, modules and stacks ------ */
+
+/*
+ * Emits what sessions that can see it have not been told yet.  Cheap when there
+ * is nothing new; called before each event of a call.  False = nothing was new.
+ */
+bool self_describe(void);
+/* Tells a setting or result, and remembers it for sessions that come later. */
+void self_remember(const char *key, const char *value);
+/* Describes a module or a stack (with its modules) unless that was done. */
+void self_module(uint32_t id);
+void self_stack(uint32_t id);
+/* In the child of a fork: everything is to be told again. */
+void self_forked(void);
+
+/* --- finding.c ------------------------------------------------------------ */
+
+void finding_emit(const struct acl_finding *f);
+void callback_emit(const struct acl_event *outer, bool begins);
+
+#endif

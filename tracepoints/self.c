@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a trace says of the recorded process itself.  Sessions come and go
+ * while the program runs and LTTng does not tell us; but the list of probes of
+ * a tracepoint is replaced whenever a session joins or leaves.  So that
+ * pointer is compared, and everything is told again when it changed: a
+ * description twice in one trace does no harm.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tracepoints/events.h"
+#include "tracepoints/provider.h"
+
+#define MAX_FACTS 64
+#define MAX_IDS (1u << 20) /* stacks or modules whose description is kept track of */
+
+/* --- facts -------------------------------------------------------------- */
+
+static struct {
+	_Atomic(const char *) key; /* published last */
+	const char *value;
+} facts[MAX_FACTS];
+static atomic_uint n_facts;
+
+static void emit_fact(const char *key, const char *value)
+{
+	if (!strcmp(key, "verdict"))
+		lttng_ust_tracepoint(aclcheck, verdict, value);
+	else
+		lttng_ust_tracepoint(aclcheck, describe, key, value);
+}
+
+static void keep_fact(const char *key, const char *value)
+{
+	unsigned i = atomic_fetch_add(&n_facts, 1);
+
+	if (i >= MAX_FACTS)
+		return;
+	facts[i].value = strdup(value);
+	if (facts[i].value)
+		atomic_store(&facts[i].key, strdup(key));
+}
+
+static void emit_facts(void)
+{
+	for (unsigned i = 0; i < MAX_FACTS; i++) {
+		const char *key = atomic_load(&facts[i].key);
+
+		if (key)
+			emit_fact(key, facts[i].value);
+	}
+}
+
+/* --- the process -------------------------------------------------------- */
+
+/* Rank of this process as launchers say it, most specific first. */
+static const char *rank(void)
+{
+	static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID",
+		"MV2_COMM_WORLD_RANK", "RANK", "RANK_ID", "SLURM_PROCID"};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *value = getenv(names[i]);
+
+		if (value && *value)
+			return value;
+	}
+	return "";
+}
+
+/* Arguments of the process separated by blanks. */
+static void read_command(char *text, size_t size)
+{
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t n = -1;
+
+	if (fd >= 0) {
+		n = read(fd, text, size - 1);
+		close(fd);
+	}
+	if (n < 0)
+		n = 0;
+	text[n] = 0;
+	for (ssize_t i = 0; i + 1 < n; i++)
+		if (!text[i])
+			text[i] = ' ';
+}
+
+static void emit_process(void)
+{
+	char command[TRACE_LINE], host[HOST_NAME_MAX + 1] = "";
+	struct trace_process p = {.version = trace_host->version,
+		.command = command,
+		.host = host,
+		.rank = rank(),
+		.ppid = (uint32_t)getppid()};
+
+	read_command(command, sizeof(command));
+	gethostname(host, sizeof(host) - 1);
+	lttng_ust_tracepoint(aclcheck, process, &p);
+}
+
+static _Atomic(void *) process_probes;
+
+bool self_describe(void)
+{
+	void *probes = *(void *volatile *)&lttng_ust_tracepoint_aclcheck___process.probes;
+
+	if (__builtin_expect(atomic_load_explicit(&process_probes, memory_order_relaxed) == probes, 1))
+		return false;
+	if (atomic_exchange(&process_probes, probes) == probes || !probes)
+		return false;
+	emit_process();
+	emit_facts();
+	return true;
+}
+
+void self_remember(const char *key, const char *value)
+{
+	keep_fact(key, value);
+	if (!self_describe())
+		emit_fact(key, value);
+}
+
+/* --- modules and stacks ------------------------------------------------- */
+
+struct known {
+	_Atomic(void *) probes;
+	_Atomic uint64_t bits[MAX_IDS / 64];
+};
+
+static struct known modules, stacks;
+
+static void forget(struct known *k)
+{
+	for (unsigned i = 0; i < MAX_IDS / 64; i++)
+		if (atomic_load_explicit(&k->bits[i], memory_order_relaxed))
+			atomic_store_explicit(&k->bits[i], 0, memory_order_relaxed);
+}
+
+/* True once per id and set of sessions. */
+static bool is_news(struct known *k, struct lttng_ust_tracepoint *tp, uint32_t id)
+{
+	void *probes = *(void *volatile *)&tp->probes;
+	uint64_t bit = 1ull << id % 64;
+
+	if (!probes)
+		return false;
+	if (__builtin_expect(atomic_load_explicit(&k->probes, memory_order_relaxed) != probes, 0) &&
+		atomic_exchange(&k->probes, probes) != probes)
+		forget(k);
+	if (id >= MAX_IDS)
+		return true;
+	if (atomic_load_explicit(&k->bits[id / 64], memory_order_relaxed) & bit)
+		return false;
+	return !(atomic_fetch_or(&k->bits[id / 64], bit) & bit);
+}
+
+void self_module(uint32_t id)
+{
+	const struct acl_module *m;
+
+	if (!is_news(&modules, &lttng_ust_tracepoint_aclcheck___module, id))
+		return;
+	m = trace_host->module_by_id(id);
+	if (m)
+		lttng_ust_tracepoint(aclcheck, module, m);
+}
+
+void self_stack(uint32_t id)
+{
+	const uint64_t *ips = NULL;
+	unsigned n;
+
+	if (!is_news(&stacks, &lttng_ust_tracepoint_aclcheck___stack, id))
+		return;
+	n = trace_host->stack_frames(id, &ips);
+	for (unsigned i = 0; i < n; i++) {
+		const struct acl_module *m = trace_host->module_of(ips[i]);
+
+		if (m)
+			self_module(m->id);
+	}
+	if (n)
+		lttng_ust_tracepoint(aclcheck, stack, id, ips, n);
+}
+
+void self_forked(void)
+{
+	atomic_store(&process_probes, NULL);
+	forget(&modules);
+	forget(&stacks);
+}
