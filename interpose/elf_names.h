@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Function names from a module's own file: .symtab if it has one, else the
+ * dynamic symbols.  Deliberately no separate debug files: the names decide
+ * the fingerprint of a finding and must be the same on every machine.
+ */
+#ifndef INTERPOSE_ELF_NAMES_H
+#define INTERPOSE_ELF_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A file mapped read-only for the process' life. */
+struct elf_image {
+	const char *data;
+	size_t size;
+};
+
+/* Maps a file; keeps no descriptor. */
+bool elf_image_map(struct elf_image *image, const char *path);
+
+/*
+ * Name of the function that holds a file address, NULL if none is near;
+ * *start gets its first address, *stripped whether only dynamic symbols were
+ * there (then the name is that of the nearest one below).
+ */
+const char *elf_function(const struct elf_image *image, uint64_t address, uint64_t *start, bool *stripped);
+
+#endif

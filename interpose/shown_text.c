@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A finding and the summary as people read them on a terminal. */
+#include "interpose/shown.h"
+
+#include <string.h>
+
+#include "aclcheck/model.h"
+#include "interpose/decode.h"
+#include "interpose/messages.h"
+#include "interpose/settings.h"
+#include "interpose/stack.h"
+#include "interpose/symbol.h"
+#include "interpose/verdict.h"
+
+#define BOLD "\033[1m"
+#define DIM "\033[2m"
+#define PLAIN "\033[0m"
+
+static enum acl_lang lang(void)
+{
+	return settings_number(SETTING_LANG) == 1 ? ACL_LANG_ZH : ACL_LANG_EN;
+}
+
+static const char *msg(enum message m)
+{
+	return messages[m][lang()];
+}
+
+/* The translation if there is one. */
+static const char *in_lang(const char *const text[ACL_LANG_COUNT])
+{
+	return text[lang()] && *text[lang()] ? text[lang()] : text[ACL_LANG_EN];
+}
+
+static const char *severity_colour(unsigned severity)
+{
+	static const char *const colour[] = { "\033[36m", "\033[36m", "\033[33m", "\033[31m" };
+
+	return colour[severity & 3];
+}
+
+static enum message severity_message(unsigned severity)
+{
+	static const uint8_t m[] = { MSG_PORTABILITY, MSG_PERF, MSG_WARNING, MSG_ERROR };
+
+	return (enum message)m[severity & 3];
+}
+
+static void base_name(struct text *t, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	text_safe(t, slash ? slash + 1 : path, 128);
+}
+
+void shown_place(struct text *t, uint64_t address)
+{
+	const struct symbol *s = symbol_of(address);
+
+	if (s->function)
+		text_safe(t, s->function, 256);
+	else
+		text_hex(t, address);
+	if (s->function && (s->stripped || !s->file) && s->offset) {
+		text_char(t, '+');
+		text_hex(t, s->offset);
+	}
+	text_str(t, " (");
+	if (s->file) {
+		base_name(t, s->file);
+		text_char(t, ':');
+		text_int(t, s->line);
+	} else if (s->module) {
+		base_name(t, s->module);
+	} else {
+		text_char(t, '?');
+	}
+	text_char(t, ')');
+}
+
+static void frames(struct text *t, const uint64_t *ips, unsigned n, const char *first, const char *indent)
+{
+	for (unsigned i = 0; i < n; i++) {
+		text_str(t, i ? indent : first);
+		shown_place(t, ips[i]);
+		text_char(t, '\n');
+	}
+}
+
+static void heading(struct text *t, const struct shown *s, bool colour)
+{
+	const struct acl_finding *f = s->f;
+
+	if (colour)
+		text_fmt(t, BOLD "%s", severity_colour(f->severity));
+	text_str(t, "== aclcheck ");
+	if (f->advice)
+		text_fmt(t, "%s/", msg(MSG_ADVICE));
+	text_fmt(t, "%s #%u: %s", msg(severity_message(f->severity)), f->serial, f->rule->id);
+	if (colour)
+		text_str(t, PLAIN BOLD);
+	text_fmt(t, ": %s", in_lang(f->rule->title));
+	if (colour)
+		text_str(t, PLAIN);
+	text_char(t, '\n');
+}
+
+static void call_lines(struct text *t, const struct shown *s)
+{
+	const struct acl_event *ev = s->f->event;
+
+	if (!ev)
+		return;
+	text_str(t, "   ");
+	decode_call(t, ev->api, ev->args);
+	if (s->f->at_leave && ev->forwarded) {
+		text_fmt(t, " %s", msg(MSG_RETURNED));
+		decode_result(t, ev->api, &ev->result);
+	}
+	text_fmt(t, "  [%s%u", msg(MSG_THREAD), (uint64_t)ev->tid);
+	if (ev->callback_depth)
+		text_fmt(t, ", %s", msg(MSG_CALLBACK));
+	text_str(t, "]\n");
+}
+
+static void fault_lines(struct text *t, const struct acl_finding *f)
+{
+	if (f->detail) {
+		text_str(t, "   ");
+		text_safe(t, f->detail, 1024);
+		text_char(t, '\n');
+	}
+	for (unsigned i = 0; i < f->n_values && i < ACL_FINDING_VALUES; i++) {
+		text_fmt(t, "     %s = ", f->values[i].name);
+		decode_value(t, &f->values[i]);
+		text_char(t, '\n');
+	}
+	if (f->secondary && f->cause)
+		text_fmt(t, "   %s%u\n", msg(MSG_SECONDARY), f->cause);
+	if (f->relaxed && f->rule->relaxed_since >= 0)
+		text_fmt(t, "   %s%s\n", msg(MSG_RELAXED), acl_cann_names[f->rule->relaxed_since]);
+}
+
+static void moment(struct text *t, enum message what, const struct acl_moment *m)
+{
+	const uint64_t *ips = &m->caller;
+	unsigned n = 1;
+
+	if (!m->caller && !m->stack)
+		return;
+	if (m->stack)
+		n = stack_frames(m->stack, &ips);
+	text_fmt(t, "     %s%s", msg(what), m->api < acl_api_count ? acl_apis[m->api].name : "?");
+	text_fmt(t, "  [%s%u]\n", msg(MSG_THREAD), (uint64_t)m->tid);
+	frames(t, ips, n, "       ", "       ");
+}
+
+static void object_lines(struct text *t, const struct acl_biography *b)
+{
+	text_fmt(t, "   %s: %s ", b->role ? b->role : "object", b->kind ? b->kind : "");
+	text_hex(t, b->value);
+	if (b->size) {
+		text_str(t, ", ");
+		text_size(t, b->size);
+	}
+	if (b->device >= 0)
+		text_fmt(t, ", %s%u", msg(MSG_DEVICE), (uint64_t)b->device);
+	if (b->context) {
+		text_fmt(t, ", %s", msg(MSG_CONTEXT));
+		text_hex(t, b->context);
+	}
+	text_char(t, '\n');
+	moment(t, MSG_CREATED, &b->created);
+	moment(t, MSG_LAST_USED, &b->last_used);
+	moment(t, MSG_DESTROYED, &b->destroyed);
+}
+
+static void closing_lines(struct text *t, const struct shown *s, bool colour)
+{
+	const struct acl_finding *f = s->f;
+
+	if (in_lang(f->rule->hint))
+		text_fmt(t, "   %s%s\n", msg(MSG_HINT), in_lang(f->rule->hint));
+	if (colour)
+		text_str(t, DIM);
+	if (f->rule->source)
+		text_fmt(t, "   %s%s\n", msg(MSG_SEE), f->rule->source);
+	if (f->repeat > 1) {
+		text_str(t, "   ");
+		text_fmt(t, msg(MSG_SEEN), f->repeat);
+		text_str(t, "; ");
+		text_fmt(t, msg(MSG_FURTHER), f->repeat * 10);
+		text_char(t, '\n');
+	}
+	if (colour)
+		text_str(t, PLAIN);
+}
+
+void shown_text(struct text *t, const struct shown *s, bool colour)
+{
+	heading(t, s, colour);
+	call_lines(t, s);
+	fault_lines(t, s->f);
+	frames(t, s->ips, s->n_ips, "   at ", "      ");
+	for (unsigned i = 0; i < s->f->n_objects && i < ACL_FINDING_OBJECTS; i++)
+		object_lines(t, &s->f->objects[i]);
+	closing_lines(t, s, colour);
+}
+
+struct site_list {
+	struct text *t;
+	unsigned places;
+};
+
+#define SITES_SHOWN 40
+
+static void site_line(void *context, const struct acl_rule *rule, unsigned api, uint64_t caller, uint64_t count,
+	uint64_t serial)
+{
+	struct site_list *list = context;
+
+	if (list->places++ >= SITES_SHOWN)
+		return;
+	text_fmt(list->t, "   #%u %s %s x %u", serial, msg(severity_message(rule->severity)), rule->id, count);
+	if (api < acl_api_count)
+		text_fmt(list->t, "  %s", acl_apis[api].name);
+	if (caller) {
+		text_str(list->t, "  ");
+		shown_place(list->t, caller);
+	}
+	text_char(list->t, '\n');
+}
+
+static void totals_line(struct text *t, const struct checks_totals *totals)
+{
+	bool any = totals->advice != 0;
+
+	text_fmt(t, "== aclcheck %s: ", msg(MSG_SUMMARY));
+	for (int s = ACL_SEV_ERROR; s >= 0; s--) {
+		if (!totals->findings[s])
+			continue;
+		text_fmt(t, "%u %s, ", totals->findings[s], msg(severity_message((unsigned)s)));
+		any = true;
+	}
+	if (totals->advice)
+		text_fmt(t, "%u %s, ", totals->advice, msg(MSG_ADVICE));
+	if (!any)
+		text_fmt(t, "%s, ", msg(MSG_NO_FINDINGS));
+	text_fmt(t, msg(MSG_CALLS), totals->calls);
+	text_char(t, '\n');
+}
+
+void summary_text(struct text *t, const struct checks *c, const char *report, bool colour)
+{
+	static const char *const verdict_colour[] = { "\033[32m", "\033[31m", "\033[33m" };
+	enum acl_verdict verdict = verdict_get();
+	struct checks_totals totals = { .calls = 0 };
+	struct site_list list = { t, 0 };
+	const char *reason, *text;
+
+	if (c)
+		checks_totals(c, &totals);
+	totals_line(t, &totals);
+	if (c)
+		checks_each_site(c, site_line, &list);
+	if (list.places > SITES_SHOWN) {
+		text_str(t, "   … ");
+		text_fmt(t, msg(MSG_PLACES), (uint64_t)list.places);
+		text_char(t, '\n');
+	}
+	text_fmt(t, "   %s", msg(MSG_VERDICT));
+	if (colour)
+		text_fmt(t, BOLD "%s", verdict_colour[verdict]);
+	text_str(t, acl_verdict_names[verdict]);
+	if (colour)
+		text_str(t, PLAIN);
+	for (unsigned i = 0; (reason = verdict_reason(i, &text)); i++)
+		text_fmt(t, i ? ", %s (%s)" : "; %s (%s)", reason, text);
+	text_char(t, '\n');
+	if (report) {
+		text_fmt(t, "   %s", msg(MSG_REPORT));
+		text_safe(t, report, 4096);
+		text_char(t, '\n');
+	}
+}

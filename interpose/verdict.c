@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts what decides the verdict; lock-free, as findings and doubts come from any thread. */
+#include "interpose/verdict.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "interpose/settings.h"
+#include "interpose/text.h"
+
+#define DOUBTS_MAX 24
+
+const char *const acl_verdict_names[] = { "pass", "fail", "inconclusive" };
+
+struct doubt {
+	_Atomic int state; /* 0 free, 1 being written, 2 there */
+	char reason[40];
+	char text[256];
+};
+
+static struct doubt doubts[DOUBTS_MAX];
+static _Atomic unsigned failing;
+
+void verdict_count(const struct acl_finding *f, bool suppressed)
+{
+	unsigned least = settings_number(SETTING_FAIL_ON) == 1 ? ACL_SEV_WARNING : ACL_SEV_ERROR;
+
+	if (!suppressed && !f->advice && !f->secondary && f->severity >= least)
+		atomic_fetch_add_explicit(&failing, 1, memory_order_relaxed);
+}
+
+bool verdict_doubt(const char *reason, const char *text)
+{
+	for (unsigned i = 0; i < DOUBTS_MAX; i++) {
+		struct doubt *d = &doubts[i];
+		struct text t;
+		int free = 0;
+
+		if (atomic_compare_exchange_strong(&d->state, &free, 1)) {
+			text_init(&t, d->reason, sizeof(d->reason));
+			text_str(&t, reason);
+			text_init(&t, d->text, sizeof(d->text));
+			text_safe(&t, text ? text : "", sizeof(d->text));
+			atomic_store_explicit(&d->state, 2, memory_order_release);
+			return true;
+		}
+		if (free == 2 && !strcmp(d->reason, reason))
+			return false;
+	}
+	return false;
+}
+
+const char *verdict_reason(unsigned i, const char **text)
+{
+	if (i >= DOUBTS_MAX || atomic_load_explicit(&doubts[i].state, memory_order_acquire) != 2)
+		return NULL;
+	*text = doubts[i].text;
+	return doubts[i].reason;
+}
+
+enum acl_verdict verdict_get(void)
+{
+	if (atomic_load_explicit(&failing, memory_order_relaxed))
+		return ACL_VERDICT_FAIL;
+	return atomic_load_explicit(&doubts[0].state, memory_order_relaxed) ? ACL_VERDICT_INCONCLUSIVE :
+									       ACL_VERDICT_PASS;
+}
+
+int verdict_exit_code(int code)
+{
+	int64_t wanted = settings_number(SETTING_EXITCODE);
+
+	return code == 0 && wanted > 0 && verdict_get() == ACL_VERDICT_FAIL ? (int)wanted : code;
+}
+
+void verdict_forked(void)
+{
+	atomic_store(&failing, 0);
+	for (unsigned i = 0; i < DOUBTS_MAX; i++)
+		atomic_store(&doubts[i].state, 0);
+}

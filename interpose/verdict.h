@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The judgement of a run: pass, fail or inconclusive, and why it is inconclusive. */
+#ifndef INTERPOSE_VERDICT_H
+#define INTERPOSE_VERDICT_H
+
+#include "checks/finding.h"
+
+enum acl_verdict { ACL_VERDICT_PASS, ACL_VERDICT_FAIL, ACL_VERDICT_INCONCLUSIVE };
+extern const char *const acl_verdict_names[];
+
+/* Reasons the tool itself gives; sink_inconclusive() may name others. */
+#define REASON_NOTHING "nothing-observed"
+#define REASON_CONFIG "bad-configuration"
+#define REASON_TABLE "table-full"
+#define REASON_REPORT "report-lost"
+
+/* Takes a finding into account. */
+void verdict_count(const struct acl_finding *f, bool suppressed);
+/* Notes a reason once; false when it was known. Both strings are copied. */
+bool verdict_doubt(const char *reason, const char *text);
+/* The i-th reason, NULL after the last. */
+const char *verdict_reason(unsigned i, const char **text);
+
+/* fail outranks inconclusive. */
+enum acl_verdict verdict_get(void);
+/* The exit code a program that ends with `code` shall have (ACLCHECK_EXITCODE replaces only 0). */
+int verdict_exit_code(int code);
+/* In the child after fork: nothing found yet. */
+void verdict_forked(void);
+
+#endif
