@@ -45,6 +45,7 @@ void print_export_map(const struct model *m);
 void print_softnpu_default(const struct model *m);
 void print_recorder(const struct model *m);
 void print_tracepoints(const struct model *m);
+void print_needs(const struct model *m);
 void print_cann_check(const struct model *m);
 
 #endif

@@ -13,6 +13,7 @@ static void (*const printers[])(const struct model *) = {
 	print_export_map,
 	print_softnpu_default,
 	print_tracepoints,
+	print_needs,
 };
 
 int main(int argc, char **argv)

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the arguments of a call need to satisfy: section "needs" of
+ * include/acl/api.json as tables, read by checks/arguments.c.  The tables are
+ * generated into build/gen/acl_needs.c; the notation is explained in
+ * include/acl/README.md.
+ */
+#ifndef ACLCHECK_NEEDS_H
+#define ACLCHECK_NEEDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum acl_operand_how {
+	ACL_OPERAND_NUMBER, /* value */
+	ACL_OPERAND_PARAM, /* in the argument struct */
+	ACL_OPERAND_BEHIND /* behind a pointer of the argument struct; unknown while that is NULL */
+};
+
+/* "size", "prop.location.type", "*mode", "4096". */
+struct acl_operand {
+	const char *name; /* as written in the model */
+	uint64_t value; /* NUMBER; otherwise a mask, 0 = all bits */
+	uint32_t factor;
+	uint16_t offset; /* of the parameter (and of the field in it, when passed by value) */
+	uint16_t behind; /* offset behind the pointer */
+	uint16_t size; /* bytes */
+	uint8_t how; /* enum acl_operand_how */
+	int8_t param; /* index of the parameter, -1 = none */
+	bool is_signed;
+};
+
+enum acl_term_op {
+	ACL_TERM_SET, /* left != 0 */
+	ACL_TERM_EQ,
+	ACL_TERM_NE,
+	ACL_TERM_LT,
+	ACL_TERM_LE,
+	ACL_TERM_GT,
+	ACL_TERM_GE,
+	ACL_TERM_IN, /* left is in one of the ranges */
+	ACL_TERM_OUT, /* left is in none of them */
+	ACL_TERM_ALIGN, /* left is a multiple of right */
+	ACL_TERM_ZERO /* every byte of left is 0 */
+};
+
+struct acl_range {
+	int64_t low, high;
+};
+
+struct acl_term {
+	struct acl_operand left, more, right; /* more: added to left when it has a size */
+	const struct acl_range *ranges;
+	uint8_t n_ranges;
+	uint8_t op; /* enum acl_term_op */
+};
+
+struct acl_need {
+	const char *rule;
+	const char *text; /* as written in the model */
+	const struct acl_term *terms; /* the need itself, then n_terms - 1 conditions for it to apply */
+	const char *not_soc; /* does not apply to this product */
+	uint8_t n_terms;
+	int8_t severity; /* enum acl_severity, -1 = as the rule says */
+	int8_t since, until; /* enum acl_cann: applies when the target is known to be in between; -1 = always */
+};
+
+/* Needs of one function: acl_needs[first] … acl_needs[first + count - 1]; ascending by api. */
+struct acl_need_span {
+	uint16_t api, first, count;
+};
+
+extern const struct acl_need acl_needs[];
+extern const unsigned acl_need_count;
+extern const struct acl_need_span acl_need_spans[];
+extern const unsigned acl_need_span_count;
+
+#endif

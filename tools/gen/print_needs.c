@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gen/acl_needs.c from section "needs" of the model: what the arguments of a
+ * call need to satisfy.  The notation is explained in include/acl/README.md.
+ */
+#include <ctype.h>
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit.h"
+
+#define MAX_TERMS 4 /* the need and its conditions */
+#define MAX_RANGES 16
+
+struct operand {
+	char text[96];
+	const char *how;
+	char where[256]; /* initialisers of offset, behind, size */
+	char number[32];
+	unsigned factor;
+	int param;
+	bool is_signed;
+};
+
+struct term {
+	struct operand left, more, right;
+	const char *op;
+	long long ranges[MAX_RANGES][2];
+	unsigned n_ranges;
+};
+
+struct need {
+	char rule[64];
+	const char *text;
+	struct term terms[MAX_TERMS];
+	unsigned n_terms;
+	const char *severity;
+	char soc[32];
+	const char *since, *until;
+};
+
+static const struct model *model;
+static const char *at_function, *at_text, *cursor;
+
+static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "%s: needs %s: \"%s\": ", model->path, at_function, at_text);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	exit(1);
+}
+
+/* --- words -------------------------------------------------------------------- */
+
+static bool word_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '-';
+}
+
+static void blanks(void)
+{
+	while (*cursor == ' ')
+		cursor++;
+}
+
+/* Takes the literal when it comes next (a word only as a whole). */
+static bool take(const char *literal)
+{
+	size_t n = strlen(literal);
+
+	blanks();
+	if (strncmp(cursor, literal, n) || (word_char(literal[n - 1]) && word_char(cursor[n])))
+		return false;
+	cursor += n;
+	return true;
+}
+
+static void word(char *to, size_t room, const char *more)
+{
+	size_t n = 0;
+
+	blanks();
+	while (word_char(*cursor) || (*cursor && strchr(more, *cursor))) {
+		if (n + 1 >= room)
+			fail("a word is too long");
+		to[n++] = *cursor++;
+	}
+	to[n] = 0;
+	if (!n)
+		fail("something is missing at \"%s\"", cursor);
+}
+
+static bool constant_value(const char *name, long long *value)
+{
+	for (unsigned i = 0; i < model->n_constants; i++)
+		if (!strcmp(model->constants[i].name, name)) {
+			*value = model->constants[i].value;
+			return true;
+		}
+	for (unsigned i = 0; i < model->n_types; i++)
+		for (unsigned k = 0; k < model->types[i].n_members; k++)
+			if (!strcmp(model->types[i].members[k].name, name)) {
+				*value = model->types[i].members[k].value;
+				return true;
+			}
+	return false;
+}
+
+/* 4096, -1, 0x3f, ~0x3f, 2M, ACL_MEMCPY_DEFAULT */
+static long long number(void)
+{
+	bool inverted = take("~");
+	char name[96], *end;
+	long long v;
+
+	blanks();
+	if (isalpha((unsigned char)*cursor)) {
+		word(name, sizeof(name), "");
+		if (!constant_value(name, &v))
+			fail("no constant %s", name);
+		return inverted ? ~v : v;
+	}
+	v = strtoll(cursor, &end, 0);
+	if (end == cursor)
+		fail("no number at \"%s\"", cursor);
+	for (const char *units = "KMGT", *u = strchr(units, *end); *end && u && u >= units; u--) {
+		v *= 1024;
+		if (u == units)
+			end++;
+	}
+	cursor = end;
+	return inverted ? ~v : v;
+}
+
+/* --- operands ------------------------------------------------------------------- */
+
+static bool signed_type(const struct typeref *r)
+{
+	if (r->stars)
+		return false;
+	if (r->type)
+		return r->type->kind == TYPE_ENUM || (r->type->kind == TYPE_ALIAS && r->type->type[0] == 'i');
+	return !strncmp(r->base, "int", 3);
+}
+
+/* The type of a dotted field. */
+static struct typeref field_type(const struct field *fields, unsigned n, const char *path)
+{
+	size_t len = strcspn(path, ".");
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct field *f = &fields[i];
+		struct typeref r;
+
+		if (!f->name || strncmp(f->name, path, len) || f->name[len])
+			continue;
+		r = model_ref(model, f->type);
+		if (!path[len])
+			return r;
+		if (!r.type || !r.type->n_fields || r.stars)
+			fail("%.*s has no fields", (int)len, path);
+		return field_type(r.type->fields, r.type->n_fields, path + len + 1);
+	}
+	fail("no field %s", path);
+}
+
+static void operand_field(struct operand *o, const struct function *f, int param, const char *path)
+{
+	const struct param *p = &f->params[param];
+	const struct type *t = p->ref.type;
+	struct typeref r;
+
+	if (!t || !t->n_fields || p->ref.stars > 1)
+		fail("%s is no structure", p->name);
+	r = field_type(t->fields, t->n_fields, path);
+	o->is_signed = signed_type(&r);
+	if (p->ref.stars) {
+		o->how = "BEHIND";
+		snprintf(o->where, sizeof(o->where),
+			"offsetof(struct acl_args_%s, %s), offsetof(%s, %s), sizeof(((%s *)0)->%s)", f->name, p->name,
+			p->ref.base, path, p->ref.base, path);
+	} else {
+		o->how = "PARAM";
+		snprintf(o->where, sizeof(o->where),
+			"offsetof(struct acl_args_%s, %s) + offsetof(%s, %s), 0, sizeof(((%s *)0)->%s)", f->name, p->name,
+			p->ref.base, path, p->ref.base, path);
+	}
+}
+
+static int param_of(const struct function *f, const char *name)
+{
+	size_t len = strcspn(name, ".");
+
+	for (unsigned i = 0; i < f->n_params; i++)
+		if (!strncmp(f->params[i].name, name, len) && !f->params[i].name[len])
+			return (int)i;
+	return -1;
+}
+
+static void operand_param(struct operand *o, const struct function *f, const char *name, bool pointee)
+{
+	const struct param *p;
+
+	o->param = param_of(f, name);
+	if (o->param < 0)
+		fail("no parameter %s", name);
+	p = &f->params[o->param];
+	snprintf(o->text, sizeof(o->text), "%s%s", pointee ? "*" : "", name);
+	if (strchr(name, '.')) {
+		operand_field(o, f, o->param, strchr(name, '.') + 1);
+	} else if (pointee) {
+		o->how = "BEHIND";
+		o->is_signed = signed_type(&(struct typeref){ .base = p->ref.base, .type = p->ref.type });
+		snprintf(o->where, sizeof(o->where), "offsetof(struct acl_args_%s, %s), 0, sizeof(%s)", f->name, p->name,
+			p->ref.base);
+	} else {
+		o->how = "PARAM";
+		o->is_signed = signed_type(&p->ref);
+		snprintf(o->where, sizeof(o->where),
+			"offsetof(struct acl_args_%s, %s), 0, sizeof(((struct acl_args_%s *)0)->%s)", f->name, p->name,
+			f->name, p->name);
+	}
+}
+
+/* A number, or a parameter with its field, a mask and a factor. */
+static void operand(struct operand *o, const struct function *f)
+{
+	char name[96];
+	const char *start;
+
+	o->param = -1;
+	o->factor = 1;
+	strcpy(o->number, "0");
+	blanks();
+	start = cursor;
+	if (take("*")) {
+		word(name, sizeof(name), ".");
+		operand_param(o, f, name, true);
+	} else if (isalpha((unsigned char)*cursor)) {
+		word(name, sizeof(name), ".");
+		if (param_of(f, name) >= 0)
+			operand_param(o, f, name, false);
+		else
+			cursor = start;
+	}
+	if (!o->how) {
+		o->how = "NUMBER";
+		snprintf(o->number, sizeof(o->number), "(uint64_t)%lldLL", number());
+		snprintf(o->text, sizeof(o->text), "%.*s", (int)(cursor - start), start);
+		strcpy(o->where, "0, 0, 8");
+		o->is_signed = true;
+		return;
+	}
+	if (take("&"))
+		snprintf(o->number, sizeof(o->number), "(uint64_t)%lldLL", number());
+	if (take("*"))
+		o->factor = (unsigned)number();
+}
+
+/* --- terms ------------------------------------------------------------------------ */
+
+static void ranges(struct term *t)
+{
+	do {
+		long long low = number();
+
+		if (t->n_ranges == MAX_RANGES)
+			fail("too many values");
+		t->ranges[t->n_ranges][0] = low;
+		t->ranges[t->n_ranges++][1] = take("..") ? number() : low;
+	} while (take(","));
+}
+
+static void term(struct term *t, const struct function *f)
+{
+	static const struct {
+		const char *spelling, *op;
+	} compare[] = { { "==", "EQ" }, { "!=", "NE" }, { "<=", "LE" }, { ">=", "GE" }, { "<", "LT" }, { ">", "GT" },
+		{ "align", "ALIGN" } };
+
+	operand(&t->left, f);
+	if (take("+"))
+		operand(&t->more, f);
+	for (unsigned i = 0; i < sizeof(compare) / sizeof(compare[0]); i++)
+		if (take(compare[i].spelling)) {
+			t->op = compare[i].op;
+			operand(&t->right, f);
+			return;
+		}
+	if (take("in")) {
+		t->op = "IN";
+		ranges(t);
+	} else if (take("out")) {
+		t->op = "OUT";
+		ranges(t);
+	} else if (take("zero")) {
+		t->op = "ZERO";
+	} else {
+		t->op = "SET";
+	}
+}
+
+static const char *release(void)
+{
+	char name[32];
+
+	word(name, sizeof(name), ".");
+	for (const char **v = model->versions; *v; v++)
+		if (!strcmp(*v, name))
+			return *v;
+	fail("unknown release %s", name);
+}
+
+static void tail(struct need *n, const struct function *f)
+{
+	if (take("if"))
+		do {
+			if (n->n_terms == MAX_TERMS)
+				fail("too many conditions");
+			term(&n->terms[n->n_terms++], f);
+		} while (take("and"));
+	if (take("unless soc"))
+		word(n->soc, sizeof(n->soc), "");
+	if (take("since"))
+		n->since = release();
+	if (take("until"))
+		n->until = release();
+	if (take("as error"))
+		n->severity = "ACL_SEV_ERROR";
+	else if (take("as warning"))
+		n->severity = "ACL_SEV_WARNING";
+	else if (take("as portability"))
+		n->severity = "ACL_SEV_PORTABILITY";
+	blanks();
+	if (*cursor)
+		fail("what is \"%s\"?", cursor);
+}
+
+static void parse(struct need *n, const struct function *f, const char *text)
+{
+	n->text = at_text = cursor = text;
+	word(n->rule, sizeof(n->rule), "");
+	if (!take(":"))
+		fail("no \":\" behind the rule");
+	n->text = cursor + strspn(cursor, " ");
+	n->n_terms = 1;
+	term(&n->terms[0], f);
+	tail(n, f);
+}
+
+/* --- printing ------------------------------------------------------------------------ */
+
+static void print_operand(FILE *f, const char *name, const struct operand *o)
+{
+	if (!o->how)
+		return;
+	fprintf(f, "\n\t\t.%s = { \"%s\", %s, %u, %s, ACL_OPERAND_%s, %d, %s },", name, o->text, o->number, o->factor,
+		o->where, o->how, o->param, o->is_signed ? "true" : "false");
+}
+
+static void print_terms(FILE *f, const struct need *n, unsigned serial)
+{
+	for (unsigned t = 0; t < n->n_terms; t++) {
+		if (!n->terms[t].n_ranges)
+			continue;
+		fprintf(f, "static const struct acl_range ranges_%u_%u[] = {", serial, t);
+		for (unsigned r = 0; r < n->terms[t].n_ranges; r++)
+			fprintf(f, " { %lldLL, %lldLL },", n->terms[t].ranges[r][0], n->terms[t].ranges[r][1]);
+		fprintf(f, " };\n");
+	}
+	fprintf(f, "static const struct acl_term terms_%u[] = {\n", serial);
+	for (unsigned t = 0; t < n->n_terms; t++) {
+		const struct term *term = &n->terms[t];
+
+		fprintf(f, "\t{ .op = ACL_TERM_%s,", term->op);
+		print_operand(f, "left", &term->left);
+		print_operand(f, "more", &term->more);
+		print_operand(f, "right", &term->right);
+		if (term->n_ranges)
+			fprintf(f, "\n\t\t.ranges = ranges_%u_%u, .n_ranges = %u,", serial, t, term->n_ranges);
+		fprintf(f, " },\n");
+	}
+	fprintf(f, "};\n");
+}
+
+static void print_release(FILE *f, const char *name, const char *version)
+{
+	if (version)
+		fprintf(f, ", .%s = ACL_CANN_%s", name, upper(version));
+	else
+		fprintf(f, ", .%s = -1", name);
+}
+
+static void print_entry(FILE *f, const struct need *n, unsigned serial)
+{
+	fprintf(f, "\t{ \"%s\", \"%s\", terms_%u, .n_terms = %u, .severity = %s", n->rule, n->text, serial, n->n_terms,
+		n->severity ? n->severity : "-1");
+	if (n->soc[0])
+		fprintf(f, ", .not_soc = \"%s\"", n->soc);
+	print_release(f, "since", n->since);
+	print_release(f, "until", n->until);
+	fprintf(f, " },\n");
+}
+
+static void check_names(json_t *section)
+{
+	for (size_t g = 0; g < json_array_size(section); g++) {
+		json_t *of = json_object_get(json_array_get(section, g), "of");
+
+		at_text = "of";
+		for (size_t i = 0; i < json_array_size(of); i++) {
+			bool found = false;
+
+			at_function = json_string_value(json_array_get(of, i));
+			for (unsigned k = 0; k < model->n_wrapped && !found; k++)
+				found = at_function && !strcmp(model->wrapped[k]->name, at_function);
+			if (!found)
+				fail("no such wrapped function");
+		}
+	}
+}
+
+static bool names(json_t *of, const char *function)
+{
+	for (size_t i = 0; i < json_array_size(of); i++)
+		if (!strcmp(json_string_value(json_array_get(of, i)), function))
+			return true;
+	return false;
+}
+
+/* All needs of one function, in the order of the section. Returns how many. */
+static unsigned function_needs(FILE *f, FILE *entries, json_t *section, const struct function *fn, unsigned serial)
+{
+	unsigned count = 0;
+
+	at_function = fn->name;
+	for (size_t g = 0; g < json_array_size(section); g++) {
+		json_t *group = json_array_get(section, g), *list = json_object_get(group, "need");
+
+		if (!names(json_object_get(group, "of"), fn->name))
+			continue;
+		for (size_t i = 0; i < json_array_size(list); i++) {
+			struct need n = { 0 };
+			const char *text = json_string_value(json_array_get(list, i));
+
+			if (!text)
+				fail("a need is no string");
+			parse(&n, fn, text);
+			print_terms(f, &n, serial + count);
+			print_entry(entries, &n, serial + count);
+			count++;
+		}
+	}
+	return count;
+}
+
+void print_needs(const struct model *m)
+{
+	json_error_t err;
+	json_t *root = json_load_file(m->path, 0, &err), *section = json_object_get(root, "needs");
+	char *entry_text = NULL, *span_text = NULL;
+	size_t entry_size, span_size;
+	FILE *entries = open_memstream(&entry_text, &entry_size), *spans = open_memstream(&span_text, &span_size);
+	FILE *f = emit_open(m, "gen/acl_needs.c", "what the arguments of a call need to satisfy");
+	unsigned total = 0, functions = 0;
+
+	model = m;
+	check_names(section);
+	fprintf(f, "#include <stddef.h>\n\n#include \"acl_api.h\"\n#include \"aclcheck/model.h\"\n"
+		   "#include \"aclcheck/needs.h\"\n#include \"checks/rule.h\"\n\n");
+	for (unsigned i = 0; i < m->n_wrapped; i++) {
+		unsigned count = function_needs(f, entries, section, m->wrapped[i], total);
+
+		if (!count)
+			continue;
+		fprintf(spans, "\t{ ACL_API_%s, %u, %u },\n", m->wrapped[i]->name, total, count);
+		total += count;
+		functions++;
+	}
+	fclose(entries);
+	fclose(spans);
+	fprintf(f, "\nconst struct acl_need acl_needs[] = {\n%s};\nconst unsigned acl_need_count = %u;\n", entry_text,
+		total);
+	fprintf(f, "\nconst struct acl_need_span acl_need_spans[] = {\n%s};\nconst unsigned acl_need_span_count = %u;\n",
+		span_text, functions);
+	emit_close(f);
+	free(entry_text);
+	free(span_text);
+	json_decref(root);
+}
