@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices: counting of set and reset, what is asked of them. */
+#include "device.h"
+
+#include <string.h>
+
+#include "addrmap.h"
+
+static struct device devices[MAX_DEVICES];
+
+void devices_forget(void)
+{
+	memset(devices, 0, sizeof(devices));
+	memset(npu_thread(), 0, sizeof(*npu_thread()));
+	npu_thread()->device = -1;
+}
+
+struct device *device_get(int id)
+{
+	devices[id].id = id;
+	return &devices[id];
+}
+
+struct device *device_find(int64_t id)
+{
+	if (id >= 0 && id < CFG(devices))
+		return device_get((int)id);
+	npu_err(ACL_ERROR_RT_INVALID_DEVICEID, "device %lld does not exist, there are %lld", (long long)id,
+		(long long)CFG(devices));
+	return NULL;
+}
+
+aclError device_set(int id)
+{
+	struct device *dev = device_find(id);
+	struct thread_state *t = npu_thread();
+
+	if (!dev)
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	if (!dev->primary && !(dev->primary = context_new(dev, true)))
+		return npu_err(ACL_ERROR_RT_DEV_SETUP_ERROR, "device %d: no resources for a context", id);
+	dev->set_count++;
+	t->device = id;
+	t->context = NULL;
+	return ACL_SUCCESS;
+}
+
+void device_release(struct device *dev)
+{
+	if (dev->set_count || dev->contexts)
+		return;
+	events_release_device(dev);
+	memory_release_device(dev);
+	memset(dev->peer, 0, sizeof(dev->peer));
+}
+
+static aclError device_reset(int32_t id, bool force)
+{
+	struct device *dev = device_find(id);
+	struct context *primary;
+
+	if (!dev)
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	if (!dev->set_count)
+		return npu_err(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "device %d is not set", id);
+	/* In the oldest profile one reset takes back any number of sets. */
+	dev->set_count = force || npu_cann() == CANN_8_1 ? 0 : dev->set_count - 1;
+	if (dev->set_count)
+		return ACL_SUCCESS;
+	primary = dev->primary;
+	dev->primary = NULL;
+	context_destroy(primary);
+	npu_thread()->device = -1;
+	device_release(dev);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtSetDevice(int32_t deviceId)
+{
+	return LOCKED(device_set(deviceId));
+}
+
+aclError aclrtResetDevice(int32_t deviceId)
+{
+	return LOCKED(device_reset(deviceId, false));
+}
+
+aclError aclrtResetDeviceForce(int32_t deviceId)
+{
+	return LOCKED(device_reset(deviceId, true));
+}
+
+/* Without the Tsd daemon nothing is different here. */
+aclError aclrtSetDeviceWithoutTsdVXX(int32_t deviceId);
+aclError aclrtResetDeviceWithoutTsdVXX(int32_t deviceId);
+
+aclError aclrtSetDeviceWithoutTsdVXX(int32_t deviceId)
+{
+	return aclrtSetDevice(deviceId);
+}
+
+aclError aclrtResetDeviceWithoutTsdVXX(int32_t deviceId)
+{
+	return aclrtResetDevice(deviceId);
+}
+
+static aclError get_device(int32_t *id)
+{
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (!rc)
+		*id = ctx->dev->id;
+	return rc;
+}
+
+aclError aclrtGetDevice(int32_t *deviceId)
+{
+	if (!deviceId)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "deviceId is NULL");
+	return LOCKED(get_device(deviceId));
+}
+
+aclError aclrtGetDeviceCount(uint32_t *count)
+{
+	if (!count)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "count is NULL");
+	*count = (uint32_t)CFG(devices);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtGetRunMode(aclrtRunMode *runMode)
+{
+	if (!runMode)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "runMode is NULL");
+	*runMode = (aclrtRunMode)CFG(run_mode);
+	return ACL_SUCCESS;
+}
+
+const char *aclrtGetSocName(void)
+{
+	return CFG_STR(soc);
+}
+
+static aclError primary_state(int32_t id, int32_t *active)
+{
+	struct device *dev = device_find(id);
+
+	if (!dev)
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	*active = dev->primary != NULL;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, int32_t *active)
+{
+	int32_t state;
+	aclError rc = LOCKED(primary_state(deviceId, &state));
+
+	if (rc)
+		return rc;
+	if (flags)
+		*flags = 0;
+	if (active)
+		*active = state;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus *deviceStatus)
+{
+	if (!deviceStatus)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "deviceStatus is NULL");
+	if (!device_find(deviceId))
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	*deviceStatus = ACL_RT_DEVICE_STATUS_NORMAL;
+	return ACL_SUCCESS;
+}
+
+/* There is nothing between the numberings: user, logic and physical ids are the same. */
+static aclError map_id(int32_t from, int32_t *to)
+{
+	if (!to)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "the output is NULL");
+	if (!device_find(from))
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	*to = from;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtGetLogicDevIdByPhyDevId(const int32_t phyDevId, int32_t *const logicDevId)
+{
+	return map_id(phyDevId, logicDevId);
+}
+
+aclError aclrtGetLogicDevIdByUserDevId(const int32_t userDevid, int32_t *const logicDevId)
+{
+	return map_id(userDevid, logicDevId);
+}
+
+aclError aclrtGetPhyDevIdByLogicDevId(const int32_t logicDevId, int32_t *const phyDevId)
+{
+	return map_id(logicDevId, phyDevId);
+}
+
+aclError aclrtGetPhyDevIdByUserDevId(const int32_t userDevId, int32_t *const phyDevId)
+{
+	return map_id(userDevId, phyDevId);
+}
+
+aclError aclrtGetUserDevIdByLogicDevId(const int32_t logicDevId, int32_t *const userDevid)
+{
+	return map_id(logicDevId, userDevid);
+}
+
+aclError aclrtGetUserDevIdByPhyDevId(const int32_t phyDevId, int32_t *const userDevId)
+{
+	return map_id(phyDevId, userDevId);
+}
