@@ -15,22 +15,24 @@
 
 /* Per function: 0 = nothing wants to see it, forward at once. Bits: */
 enum acl_call_state {
-	ACL_STATE_UNRESOLVED = 1u << 0, /* the real function was not looked for yet */
-	ACL_STATE_MISSING = 1u << 1, /* the real runtime lacks it */
-	ACL_STATE_CHECK = 1u << 2,
-	ACL_STATE_TRACE = 1u << 3,
-	ACL_STATE_COUNT = 1u << 4, /* reach counts wanted */
-	ACL_STATE_FIRST = 1u << 5 /* never called yet */
+	ACL_STATE_UNRESOLVED = 1u << 0, /* the real function was not found (yet) */
+	ACL_STATE_CHECK = 1u << 1,
+	ACL_STATE_TRACE = 1u << 2
 };
 
 /* Hidden: read without the GOT, two loads and a jump when nothing is to be done. */
 extern uint32_t acl_state[ACL_API_COUNT] __attribute__((visibility("hidden")));
 extern void (*acl_real[ACL_API_COUNT])(void) __attribute__((visibility("hidden")));
 
+/* Wrappers set event.result and leave the rest alone. */
 struct acl_call {
 	struct acl_event event;
-	int saved_errno;
-	void *frame; /* the thread's enclosing call, for nesting */
+	struct acl_call *frame; /* the thread's enclosing call, for nesting */
+	bool checked, traced; /* who saw the enter and shall see the leave */
+	bool callback_captured;
+	void *callback; /* record of a launched callback */
+	void *callback_data; /* the program's own, as long as ours stand in the arguments */
+	void (*callback_fn)(void);
 };
 
 /*

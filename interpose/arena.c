@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of the tool: mapped, never given back, handed out without a lock and without the program's malloc. */
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "interpose/core.h"
+
+#define ARENA_CHUNK (256u * 1024)
+#define ARENA_LARGE (64u * 1024)
+
+/* A chunk begins with its own fill mark; full ones are forgotten. */
+struct chunk {
+	_Atomic size_t used;
+};
+
+static _Atomic(struct chunk *) current;
+
+static void *map_pages(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static void *take(struct chunk *c, size_t bytes)
+{
+	size_t at = atomic_fetch_add_explicit(&c->used, bytes, memory_order_relaxed);
+
+	return at + bytes <= ARENA_CHUNK ? (char *)c + at : NULL;
+}
+
+void *arena_alloc(size_t bytes)
+{
+	bytes = (bytes + 15) & ~(size_t)15;
+	if (bytes >= ARENA_LARGE)
+		return map_pages(bytes);
+	for (;;) {
+		struct chunk *c = atomic_load_explicit(&current, memory_order_acquire), *fresh;
+		void *p = c ? take(c, bytes) : NULL;
+
+		if (p)
+			return p;
+		fresh = map_pages(ARENA_CHUNK);
+		if (!fresh)
+			return NULL;
+		atomic_store_explicit(&fresh->used, 64, memory_order_relaxed);
+		if (!atomic_compare_exchange_strong(&current, &c, fresh))
+			munmap(fresh, ARENA_CHUNK);
+	}
+}
+
+const char *arena_string(const char *s)
+{
+	size_t n = strlen(s) + 1;
+	char *copy = arena_alloc(n);
+
+	return copy ? memcpy(copy, s, n) : NULL;
+}

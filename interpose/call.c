@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One call on its way: judged, traced, forwarded, judged again.  No lock, allocation, clock or formatting here. */
+#include "interpose/call.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "aclcheck/model.h"
+#include "interpose/callback.h"
+#include "interpose/core.h"
+#include "interpose/dl.h"
+#include "interpose/real.h"
+#include "interpose/sink.h"
+#include "interpose/thread.h"
+
+#define COLD __attribute__((cold, noinline))
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool from_runtime(uint64_t caller)
+{
+	uint32_t n = atomic_load_explicit(&acl_core.n_runtime, memory_order_acquire);
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (caller >= acl_core.runtime[i].start && caller < acl_core.runtime[i].end)
+			return true;
+	}
+	return false;
+}
+
+static enum acl_path path_of(const struct acl_thread *t, unsigned api, uint64_t caller)
+{
+	if (t->frame || from_runtime(caller))
+		return ACL_PATH_INSIDE;
+	return dl_was_fetched(api, caller) ? ACL_PATH_DLSYM : ACL_PATH_LINKED;
+}
+
+/* Forgets frames that were left by longjmp or an exception. */
+static void drop_left_frames(struct acl_thread *t, const struct acl_call *call)
+{
+	if (t->frame && !mark_is_live(t->frame, call))
+		t->frame = NULL;
+	if (t->callback && !mark_is_live(t->callback, call))
+		t->callback = NULL;
+}
+
+static void fill(struct acl_call *call, struct acl_thread *t, unsigned api, void *args, void *caller)
+{
+	struct acl_event *ev = &call->event;
+
+	acl_event_init(ev, api, args, (uintptr_t)caller);
+	ev->path = path_of(t, api, ev->caller);
+	ev->callback_depth = t->callback ? t->callback->depth : 0;
+	ev->in_exit = atomic_load_explicit(&acl_core.in_exit, memory_order_relaxed);
+	ev->pid = acl_core.pid;
+	ev->tid = thread_tid(t);
+	ev->pthread_id = (uint64_t)pthread_self();
+}
+
+static void enter(struct acl_call *call, uint32_t state)
+{
+	const struct acl_trace_provider *p = NULL;
+	struct acl_event *ev = &call->event;
+
+	call->checked = (state & ACL_STATE_CHECK) && ev->path != ACL_PATH_INSIDE;
+	call->traced = false;
+	if (state & ACL_STATE_TRACE)
+		p = atomic_load_explicit(&acl_core.trace, memory_order_acquire);
+	if (unlikely(p)) {
+		call->traced = !p->enabled || p->enabled(ev->api);
+		if (call->traced && acl_core.trace_time)
+			ev->time = now();
+	}
+	if (call->checked)
+		checks_enter(acl_core.checks, ev);
+	if (unlikely(call->traced) && p->enter)
+		p->enter(ev);
+}
+
+static void leave(struct acl_call *call)
+{
+	const struct acl_trace_provider *p;
+	struct acl_event *ev = &call->event;
+
+	if (call->checked)
+		checks_leave(acl_core.checks, ev);
+	if (unlikely(call->traced)) {
+		p = atomic_load_explicit(&acl_core.trace, memory_order_acquire);
+		if (acl_core.trace_time)
+			ev->time_exit = now();
+		if (p->leave)
+			p->leave(ev);
+	}
+}
+
+static COLD void say_no_runtime(void)
+{
+	static atomic_bool said;
+
+	if (atomic_exchange(&said, true))
+		return;
+	core_say("no AscendCL runtime found (libascendcl.so, ACLCHECK_RUNTIME): calls fail, nothing is checked", "");
+	sink_inconclusive("no-runtime", "no AscendCL runtime was found");
+}
+
+/* The runtime lacks the function: the wrapper answers as documented, and the finding says so. */
+static COLD void call_missing(struct acl_call *call, struct acl_thread *t, unsigned api, void *args, void *caller,
+	uint32_t state)
+{
+	if (!real_known()) {
+		say_no_runtime();
+		return;
+	}
+	fill(call, t, api, args, caller);
+	call->event.forwarded = false;
+	if (acl_apis[api].ret_kind == ACL_KIND_ERROR)
+		call->event.result.i = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+	if (acl_core.checks)
+		state |= ACL_STATE_CHECK;
+	enter(call, state);
+	leave(call);
+}
+
+/* First call of the process or of a function that was not found yet; its new state. */
+static COLD uint32_t cold_state(unsigned api)
+{
+	if (atomic_load_explicit(&acl_core.stage, memory_order_acquire) < CORE_AWAKE && !core_wake()) {
+		real_find(api);
+		return 0;
+	}
+	if (!__atomic_load_n(&acl_real[api], __ATOMIC_ACQUIRE) && real_find(api))
+		state_settle(api);
+	return __atomic_load_n(&acl_state[api], __ATOMIC_ACQUIRE);
+}
+
+/*
+ * The tool itself is at work on this thread (a signal handler, or a library we
+ * are just opening, makes the call), or the process is past its end record.
+ */
+static COLD bool call_unseen(unsigned api)
+{
+	if (!__atomic_load_n(&acl_real[api], __ATOMIC_ACQUIRE))
+		real_find(api);
+	atomic_fetch_add_explicit(&acl_core.unseen, 1, memory_order_relaxed);
+	return false;
+}
+
+bool acl_call_enter(struct acl_call *call, unsigned api, void *args, void *caller)
+{
+	uint32_t state = __atomic_load_n(&acl_state[api], __ATOMIC_RELAXED);
+	struct acl_thread *t = &acl_thread;
+	int saved = errno;
+	bool seen = false;
+
+	if (unlikely(!tool_begin(t, call))) {
+		call_unseen(api);
+		goto end;
+	}
+	if (unlikely(state & ACL_STATE_UNRESOLVED))
+		state = cold_state(api);
+	drop_left_frames(t, call);
+	if (unlikely(atomic_load_explicit(&acl_core.stage, memory_order_acquire) != CORE_AWAKE)) {
+		call_unseen(api);
+	} else if (unlikely(state & ACL_STATE_UNRESOLVED)) {
+		call_missing(call, t, api, args, caller, state);
+	} else if (likely(state)) {
+		fill(call, t, api, args, caller);
+		enter(call, state);
+		if (acl_core.checks)
+			callback_swap(call, args);
+		call->frame = t->frame;
+		t->frame = call;
+		seen = true;
+	}
+	tool_end(t);
+end:
+	errno = saved;
+	return seen;
+}
+
+void acl_call_leave(struct acl_call *call)
+{
+	struct acl_thread *t = &acl_thread;
+	int saved = errno;
+
+	t->frame = call->frame;
+	if (likely(tool_begin(t, call))) {
+		if (acl_core.checks)
+			callback_settle(call);
+		leave(call);
+		tool_end(t);
+	}
+	errno = saved;
+}

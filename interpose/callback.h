@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Callbacks of the program that the runtime will run: seen from their begin to their end. */
+#ifndef INTERPOSE_CALLBACK_H
+#define INTERPOSE_CALLBACK_H
+
+#include <stdbool.h>
+
+#include "interpose/call.h"
+
+/* Learns from the model which parameters are callbacks. */
+void callback_learn(void);
+
+/* Whether calls of this function matter here, whoever else listens. */
+bool callback_matters(unsigned api);
+
+/* Before the real call: puts our functions in place of the program's. */
+void callback_swap(struct acl_call *call, void *args);
+
+/* After it: the program's functions stand in the arguments again; a refused launch is forgotten. */
+void callback_settle(struct acl_call *call);
+
+#endif

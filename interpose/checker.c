@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The checker of this process: its settings, and the services it asks of its host. */
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "interpose/core.h"
+#include "interpose/module.h"
+#include "interpose/settings.h"
+#include "interpose/sink.h"
+#include "interpose/stack.h"
+
+#define MODULE_NONE UINT32_MAX /* code that no file holds: a JIT's */
+
+static uint32_t host_stack(void *context, const struct acl_event *ev)
+{
+	(void)context;
+	return stack_take(ev ? ev->caller : 0);
+}
+
+static enum acl_host_class host_class(void *context, const void *address)
+{
+	(void)context;
+	return host_class_of(address);
+}
+
+static uint32_t host_module(void *context, uint64_t code)
+{
+	const struct acl_module *m = module_of(code);
+
+	(void)context;
+	return m ? m->id : MODULE_NONE;
+}
+
+static void host_finding(void *context, const struct acl_finding *f)
+{
+	const struct acl_trace_provider *p = atomic_load_explicit(&acl_core.trace, memory_order_acquire);
+
+	(void)context;
+	sink_finding(f);
+	if (p && p->finding)
+		p->finding(f);
+}
+
+static void *host_memory(void *context, size_t bytes)
+{
+	(void)context;
+	return arena_alloc(bytes);
+}
+
+struct checks *checker_create(void)
+{
+	static const struct checks_host host = {
+		.stack = host_stack,
+		.host_class = host_class,
+		.module = host_module,
+		.finding = host_finding,
+		.memory = host_memory,
+	};
+	struct checks_config config = { .target = CHECKS_TARGET_DOCUMENTS };
+
+	settings_checks(&config);
+	return checks_create(&config, &host);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The exec family: a successful exec ends the run, so the end record is
+ * written before; when exec fails the run goes on.  In a vfork child nothing
+ * happens, since its process id is not the one that made the calls.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "interpose/hooks.h"
+#include "interpose/life.h"
+
+#define WITH_END(call)                                                                                       \
+	({                                                                                                   \
+		bool ended_ = life_end(CHECKS_END_EXEC);                                                     \
+		int result_ = (call);                                                                        \
+		if (ended_)                                                                                  \
+			life_resume();                                                                       \
+		result_;                                                                                     \
+	})
+
+ACL_HOOK int execve(const char *path, char *const argv[], char *const envp[])
+{
+	return WITH_END(HOOK_REAL(execve)(path, argv, envp));
+}
+
+ACL_HOOK int execv(const char *path, char *const argv[])
+{
+	return WITH_END(HOOK_REAL(execv)(path, argv));
+}
+
+ACL_HOOK int execvp(const char *file, char *const argv[])
+{
+	return WITH_END(HOOK_REAL(execvp)(file, argv));
+}
+
+ACL_HOOK int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	return WITH_END(HOOK_REAL(execvpe)(file, argv, envp));
+}
+
+ACL_HOOK int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	return WITH_END(HOOK_REAL(fexecve)(fd, argv, envp));
+}
+
+static size_t count_arguments(const char *first, va_list ap)
+{
+	size_t n = first ? 1 : 0;
+
+	while (first && va_arg(ap, char *))
+		n++;
+	return n;
+}
+
+/* On the stack, as the C library does it: exec is called where malloc must not be. */
+#define ARGV_OF(first)                                                                                       \
+	va_list ap;                                                                                          \
+	va_start(ap, first);                                                                                 \
+	size_t n = count_arguments(first, ap) + 1;                                                                  \
+	va_end(ap);                                                                                          \
+	char *argv[n];                                                                                       \
+	va_start(ap, first);                                                                                 \
+	argv[0] = (char *)first;                                                                             \
+	for (size_t i = 1; i < n; i++)                                                                       \
+		argv[i] = va_arg(ap, char *);
+
+ACL_HOOK int execl(const char *path, const char *arg, ...)
+{
+	ARGV_OF(arg);
+	va_end(ap);
+	return WITH_END(HOOK_REAL(execv)(path, argv));
+}
+
+ACL_HOOK int execlp(const char *file, const char *arg, ...)
+{
+	ARGV_OF(arg);
+	va_end(ap);
+	return WITH_END(HOOK_REAL(execvp)(file, argv));
+}
+
+ACL_HOOK int execle(const char *path, const char *arg, ...)
+{
+	ARGV_OF(arg);
+	char *const *envp = va_arg(ap, char *const *);
+	va_end(ap);
+	return WITH_END(HOOK_REAL(execve)(path, argv, envp));
+}

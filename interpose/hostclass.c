@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a host address lies that no table knows: only what is proven is said.
+ * Anonymous memory may be the runtime's own pinned pool, so it counts as heap
+ * only when malloc's own marks are found there.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "interpose/core.h"
+#include "interpose/elfsym.h"
+#include "interpose/module.h"
+#include "interpose/thread.h"
+
+#define PAGE UINT64_C(4096)
+#define MALLOC_HEAP (UINT64_C(64) << 20) /* size and alignment of glibc's further heaps */
+#define MAPPED_CHUNK 2u /* mark of a malloc block that has a mapping of its own */
+#define RANGES_MAX 8192
+
+struct range {
+	uint64_t start, end;
+	uint8_t class; /* enum acl_host_class; UNASKED = anonymous, readable and writable */
+};
+
+/* The map of the process as of its last reading. */
+static struct range *ranges;
+static unsigned n_ranges;
+static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
+
+/* Bounds of the stacks of threads that asked; good for as long as the thread lives. */
+#define STACKS_MAX 1024
+static struct {
+	_Atomic uint64_t low, high;
+	_Atomic uint32_t tid;
+} stacks[STACKS_MAX];
+static _Atomic uint32_t n_stacks;
+
+typedef int (*getattr_fn)(pthread_t, pthread_attr_t *);
+
+static void learn_stack(struct acl_thread *t)
+{
+	getattr_fn get = (getattr_fn)elf_libc("pthread_getattr_np");
+	pthread_attr_t attr;
+	void *low = NULL;
+	size_t size = 0;
+	uint32_t at;
+
+	t->stack_low = t->stack_high = 1;
+	if (!get || get(pthread_self(), &attr))
+		return;
+	if (!pthread_attr_getstack(&attr, &low, &size)) {
+		t->stack_low = (uintptr_t)low;
+		t->stack_high = (uintptr_t)low + size;
+	}
+	pthread_attr_destroy(&attr);
+	at = atomic_fetch_add(&n_stacks, 1) % STACKS_MAX;
+	atomic_store(&stacks[at].tid, 0);
+	atomic_store(&stacks[at].low, t->stack_low);
+	atomic_store(&stacks[at].high, t->stack_high);
+	atomic_store(&stacks[at].tid, thread_tid(t));
+}
+
+static bool on_own_stack(uint64_t a)
+{
+	struct acl_thread *t = &acl_thread;
+
+	if (!t->stack_high)
+		learn_stack(t);
+	return a >= t->stack_low && a < t->stack_high;
+}
+
+/* Another thread's stack: only while that thread lives is the memory surely still its own. */
+static bool on_living_stack(uint64_t a)
+{
+	uint32_t n = atomic_load(&n_stacks);
+
+	for (uint32_t i = 0; i < n && i < STACKS_MAX; i++) {
+		uint32_t tid = atomic_load(&stacks[i].tid);
+
+		if (tid && a >= atomic_load(&stacks[i].low) && a < atomic_load(&stacks[i].high))
+			return !syscall(SYS_tgkill, getpid(), tid, 0);
+	}
+	return false;
+}
+
+static uint64_t parse_hex(const char **p)
+{
+	uint64_t v = 0;
+
+	for (;; ++*p) {
+		char c = **p;
+
+		if (c >= '0' && c <= '9')
+			v = v * 16 + (unsigned)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			v = v * 16 + (unsigned)(c - 'a') + 10;
+		else
+			return v;
+	}
+}
+
+static enum acl_host_class class_of_path(const char *path, const char *perms)
+{
+	if (!strncmp(path, "[heap]", 6))
+		return ACL_HOST_HEAP;
+	if (!strncmp(path, "[stack", 6))
+		return ACL_HOST_STACK;
+	if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/memfd:", 7) || !strncmp(path, "/SYSV", 5))
+		return ACL_HOST_UNKNOWN; /* may be the driver's or the runtime's own */
+	if (path[0] == '/')
+		return ACL_HOST_FILE;
+	return !path[0] && !strncmp(perms, "rw-p", 4) ? ACL_HOST_UNASKED : ACL_HOST_UNKNOWN;
+}
+
+/* start-end perms offset device inode path */
+static void parse_line(const char *line)
+{
+	struct range r;
+	const char *p = line, *perms;
+
+	r.start = parse_hex(&p);
+	if (*p++ != '-')
+		return;
+	r.end = parse_hex(&p);
+	perms = *p ? ++p : p;
+	for (unsigned field = 0; field < 4; field++) {
+		while (*p && *p != ' ')
+			p++;
+		while (*p == ' ')
+			p++;
+	}
+	r.class = class_of_path(p, perms);
+	if (n_ranges < RANGES_MAX)
+		ranges[n_ranges++] = r;
+}
+
+static void read_maps(void)
+{
+	char buffer[8192];
+	size_t have = 0;
+	ssize_t got;
+	int fd;
+
+	if (!ranges)
+		ranges = arena_alloc(RANGES_MAX * sizeof(*ranges));
+	n_ranges = 0;
+	fd = ranges ? open("/proc/self/maps", O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0)
+		return;
+	while ((got = read(fd, buffer + have, sizeof(buffer) - 1 - have)) > 0 || (got < 0 && errno == EINTR)) {
+		char *line = buffer, *end;
+
+		if (got < 0)
+			continue;
+		have += (size_t)got;
+		buffer[have] = 0;
+		while ((end = memchr(line, '\n', have - (size_t)(line - buffer)))) {
+			*end = 0;
+			parse_line(line);
+			line = end + 1;
+		}
+		have -= (size_t)(line - buffer);
+		memmove(buffer, line, have);
+		if (have == sizeof(buffer) - 1)
+			have = 0; /* an overlong path: its range stays unknown */
+	}
+	close(fd);
+}
+
+static const struct range *look(uint64_t a)
+{
+	unsigned low = 0, high = n_ranges;
+
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+
+		if (ranges[middle].start <= a)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && a < ranges[low - 1].end ? &ranges[low - 1] : NULL;
+}
+
+/* A heap of another arena begins with a pointer to its arena, right behind its own head. */
+static bool in_malloc_heap(const struct range *r, uint64_t a)
+{
+	uint64_t base = a & ~(MALLOC_HEAP - 1), arena;
+
+	if (base < r->start || a - base < PAGE)
+		return false;
+	arena = *(const uint64_t *)base;
+	return arena - base >= 32 && arena - base <= 64;
+}
+
+/* The beginning of a malloc block so large that it has a mapping of its own. */
+static bool is_mapped_chunk(const struct range *r, uint64_t a)
+{
+	uint64_t size;
+
+	if ((a & (PAGE - 1)) != 16 || a - 16 < r->start)
+		return false;
+	size = *(const uint64_t *)(a - 8);
+	if ((size & 7) != MAPPED_CHUNK)
+		return false;
+	size &= ~UINT64_C(7);
+	return size >= PAGE && size % PAGE == 0 && size <= r->end - (a - 16);
+}
+
+static enum acl_host_class judge(const struct range *r, uint64_t a)
+{
+	if (r->class != ACL_HOST_UNASKED)
+		return r->class;
+	return in_malloc_heap(r, a) || is_mapped_chunk(r, a) ? ACL_HOST_HEAP : ACL_HOST_UNKNOWN;
+}
+
+static enum acl_host_class class_by_map(uint64_t a)
+{
+	enum acl_host_class class = ACL_HOST_UNKNOWN;
+	const struct range *r;
+
+	/*
+	 * What the last reading called anonymous may have changed its owner
+	 * since; what it called file or heap hardly does.
+	 */
+	pthread_mutex_lock(&reading);
+	r = look(a);
+	if (!r || r->class == ACL_HOST_UNASKED || r->class == ACL_HOST_UNKNOWN) {
+		read_maps();
+		r = look(a);
+	}
+	if (r)
+		class = judge(r, a);
+	pthread_mutex_unlock(&reading);
+	return class;
+}
+
+enum acl_host_class host_class_of(const void *address)
+{
+	uint64_t a = (uintptr_t)address;
+	int saved = errno;
+	enum acl_host_class class;
+
+	if (on_own_stack(a) || on_living_stack(a))
+		class = ACL_HOST_STACK;
+	else if (module_of(a))
+		class = ACL_HOST_FILE;
+	else
+		class = class_by_map(a);
+	errno = saved;
+	return class;
+}
+
+void host_class_forked(void)
+{
+	pthread_mutex_init(&reading, NULL);
+	n_ranges = 0;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening the trace provider, and what it is told of the run. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "interpose/call.h"
+#include "interpose/core.h"
+#include "interpose/dl.h"
+#include "interpose/settings.h"
+#include "interpose/stack.h"
+#include "interpose/trace.h"
+
+#define FACTS_MAX 16
+
+/* What was said so far, for a provider that comes later. */
+static struct {
+	const char *key, *value;
+} facts[FACTS_MAX];
+static _Atomic uint32_t n_facts;
+
+static void follow(unsigned api, bool traced)
+{
+	if (api >= ACL_API_COUNT)
+		return;
+	if (traced)
+		__atomic_or_fetch(&acl_state[api], ACL_STATE_TRACE, __ATOMIC_RELAXED);
+	else
+		__atomic_and_fetch(&acl_state[api], ~(uint32_t)ACL_STATE_TRACE, __ATOMIC_RELAXED);
+}
+
+static const struct acl_trace_host host = {
+	.abi = ACL_TRACE_ABI,
+	.size = sizeof(host),
+	.version = ACLCHECK_VERSION,
+	.n_apis = ACL_API_COUNT,
+	.stack_frames = stack_frames,
+	.module_of = module_of,
+	.module_by_id = module_by_id,
+	.follow = follow,
+};
+
+void trace_describe(const char *key, const char *value)
+{
+	const struct acl_trace_provider *p = atomic_load(&acl_core.trace);
+	uint32_t n = atomic_fetch_add(&n_facts, 1);
+
+	if (n < FACTS_MAX) {
+		facts[n].key = key;
+		facts[n].value = arena_string(value);
+	}
+	if (p && p->describe)
+		p->describe(key, value);
+}
+
+static bool socket_in(const char *directory, const char *rest)
+{
+	char path[512];
+	size_t a, b;
+
+	if (!directory || !directory[0])
+		return false;
+	a = strlen(directory);
+	b = strlen(rest);
+	if (a + b >= sizeof(path))
+		return false;
+	memcpy(path, directory, a);
+	memcpy(path + a, rest, b + 1);
+	return !access(path, R_OK | W_OK);
+}
+
+/* A session daemon listens, or the environment is prepared for one that comes later. */
+static bool recorder_near(void)
+{
+	static const char *const signs[] = { "LTTNG_HOME", "LTTNG_UST_REGISTER_TIMEOUT", "LTTNG_UST_ALLOW_BLOCKING",
+		"LTTNG_UST_APP_PATH", "LTTNG_UST_DEBUG", "LTTNG_UST_CTL_PATH" };
+	static const char socket[] = "/.lttng/lttng-ust-sock-8";
+	const char *home;
+
+	if (socket_in("/var/run/lttng", "/lttng-ust-sock-8"))
+		return true;
+	if (getauxval(AT_SECURE))
+		return false;
+	home = getenv("LTTNG_HOME");
+	if (socket_in(home ? home : getenv("HOME"), socket))
+		return true;
+	for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+		if (getenv(signs[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool tracing_possible(void)
+{
+	enum { AUTO, ON, OFF } mode = settings_number(SETTING_TRACE);
+
+	return mode == ON || (mode == AUTO && recorder_near());
+}
+
+/* libaclcheck-lttng.so lies beside us. */
+static bool provider_path(char *out, size_t size)
+{
+	const struct acl_module *self = module_of((uintptr_t)provider_path);
+	const char *slash = self ? strrchr(self->path, '/') : NULL;
+	size_t n = slash ? (size_t)(slash - self->path) + 1 : 0;
+
+	if (!slash || n + sizeof(ACL_TRACE_LIBRARY) > size)
+		return false;
+	memcpy(out, self->path, n);
+	memcpy(out + n, ACL_TRACE_LIBRARY, sizeof(ACL_TRACE_LIBRARY));
+	return true;
+}
+
+static const struct acl_trace_provider *load_provider(const char **why)
+{
+	const struct acl_trace_provider *p = NULL;
+	acl_trace_provider_fn entry;
+	char path[4096];
+	void *library;
+
+	*why = "not found beside libaclcheck.so";
+	if (!provider_path(path, sizeof(path)))
+		return NULL;
+	library = true_dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	entry = library ? (acl_trace_provider_fn)true_dlsym(library, ACL_TRACE_SYMBOL) : NULL;
+	if (!entry) {
+		const char *error = true_dlerror();
+
+		*why = error ? error : *why;
+		return NULL;
+	}
+	*why = "it refuses";
+	p = entry(&host, why);
+	if (p && (p->abi != ACL_TRACE_ABI || p->size != sizeof(*p))) {
+		*why = "it is of another version";
+		p = NULL;
+	}
+	return p;
+}
+
+void trace_open(void)
+{
+	const struct acl_trace_provider *p;
+	const char *why;
+	uint32_t n = atomic_load(&n_facts);
+
+	if (atomic_load(&acl_core.trace) || !tracing_possible())
+		return;
+	p = load_provider(&why);
+	if (!p) {
+		core_say("no trace, " ACL_TRACE_LIBRARY ": ", why);
+		return;
+	}
+	acl_core.trace_time = p->needs_time;
+	atomic_store(&acl_core.trace, p);
+	for (uint32_t i = 0; p->describe && i < n && i < FACTS_MAX; i++)
+		p->describe(facts[i].key, facts[i].value);
+	state_settle_all();
+}
