@@ -12,6 +12,8 @@ static void (*const printers[])(const struct model *) = {
 	print_wrappers,
 	print_export_map,
 	print_softnpu_default,
+	print_layout_test,
+	print_cann_check,
 	print_tracepoints,
 	print_needs,
 };

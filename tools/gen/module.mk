@@ -19,3 +19,11 @@ $(foreach file,gen/%.c gen/%.h gen/%.cpp gen/%.map include/%.h,\
 # What a program needs that reads the model's tables.
 MODEL_OBJS := $(call objs,include/aclcheck/model.c) $(call genobjs,acl_model)
 ALL += $(MODEL_OBJS)
+
+# make CANN=/path: does the model still say what the headers of that installation say?
+.PHONY: check-cann
+check-cann: $(BUILD)/gen/cann_check.c
+	$(Q)tools/gen/check-cann "$(CANN)" $(BUILD)/gen
+ifneq ($(CANN),)
+ALL += check-cann
+endif
