@@ -14,6 +14,7 @@ static void (*const printers[])(const struct model *) = {
 	print_softnpu_default,
 	print_layout_test,
 	print_cann_check,
+	print_recorder,
 	print_tracepoints,
 	print_needs,
 };

@@ -12,9 +12,10 @@ $(BUILD)/tools/acl-gen: $(GEN_SRC) $(wildcard tools/gen/*.h)
 $(BUILD)/gen/.stamp: $(BUILD)/tools/acl-gen $(API_MODEL) $(HOOKS)
 	$(call say,GEN,$(BUILD)/gen)mkdir -p $(@D) && $(BUILD)/tools/acl-gen $(API_MODEL) $(BUILD) $(HOOKS) && touch $@
 
-# The generator rewrites a file only when its content changes; make looks again after the stamp.
+# The generator rewrites a file only when its content changes; make looks again after the stamp,
+# and must not take them for intermediate files to be deleted.
 $(foreach file,gen/%.c gen/%.h gen/%.cpp gen/%.map include/%.h,\
-	$(eval $(BUILD)/$(file): $(BUILD)/gen/.stamp ; @:))
+	$(eval .PRECIOUS: $(BUILD)/$(file))$(eval $(BUILD)/$(file): $(BUILD)/gen/.stamp ; @:))
 
 # What a program needs that reads the model's tables.
 MODEL_OBJS := $(call objs,include/aclcheck/model.c) $(call genobjs,acl_model)

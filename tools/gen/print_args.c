@@ -49,7 +49,8 @@ void emit_api_includes(FILE *f, const struct model *m)
 /* Programs that call these declare them themselves. */
 static void print_unlisted(FILE *f, const struct model *m)
 {
-	fputs("\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n/* Exported by the runtime, in no public header. */\n", f);
+	fputs("\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n", f);
+	fputs("/* Exported by the runtime, in no public header. */\n", f);
 	for (unsigned i = 0; i < m->n_wrapped; i++) {
 		if (!m->wrapped[i]->unlisted)
 			continue;

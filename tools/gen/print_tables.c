@@ -179,8 +179,11 @@ static void print_enums(FILE *f)
 	fprintf(f, "};\nconst unsigned acl_enum_count = %u;\n", n);
 }
 
+/* 0 has two names; ACL_SUCCESS is the one to show. */
 static bool is_error(const struct constant *c)
 {
+	if (!strcmp(c->name, "ACL_ERROR_NONE"))
+		return false;
 	return !strncmp(c->name, "ACL_ERROR_", 10) || !strcmp(c->name, "ACL_SUCCESS");
 }
 

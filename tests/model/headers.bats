@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# The generated headers: programs written for CANN compile against them, in C and C++,
+# and they have the layouts and values of the model.
+
+setup() {
+	include=$ACLCHECK_BUILD/include
+	layout=$ACLCHECK_BUILD/gen/acl_layout_test
+	here=$ACLCHECK_SOURCE/tests/model
+	strict="-Wall -Wextra -Werror -I$include"
+}
+
+# compile COMPILER FILE...: with the strict options and the rest of the line.
+compile() {
+	command -v "$1" >/dev/null || skip "no $1"
+	# shellcheck disable=SC2086
+	"$@" $strict -c -o "$BATS_TEST_TMPDIR/out.o"
+}
+
+@test "each header stands alone in C and in C++" {
+	for header in $(cd "$include" && find acl aclnn aclnnop -name '*.h'); do
+		echo "#include \"$header\"" >"$BATS_TEST_TMPDIR/one.c"
+		compile gcc -std=c99 "$BATS_TEST_TMPDIR/one.c"
+		compile g++ -std=c++11 -x c++ "$BATS_TEST_TMPDIR/one.c"
+	done
+}
+
+@test "layouts: gcc, gnu99 and C11" {
+	compile gcc -std=gnu99 "$layout.c"
+	compile gcc -std=c11 "$layout.c"
+}
+
+@test "layouts: clang, gnu99 and C11" {
+	compile clang -std=gnu99 "$layout.c"
+	compile clang -std=c11 "$layout.c"
+}
+
+@test "layouts: aarch64" {
+	compile aarch64-linux-gnu-gcc -std=gnu11 "$layout.c"
+}
+
+@test "layouts: g++, C++11 and C++17" {
+	compile g++ -std=c++11 "$layout.cpp"
+	compile g++ -std=c++17 "$layout.cpp"
+}
+
+@test "layouts: clang++, C++17" {
+	compile clang++ -std=c++17 "$layout.cpp"
+}
+
+@test "values of static const, at run time" {
+	gcc -std=gnu11 "-I$include" -o "$BATS_TEST_TMPDIR/layout" "$layout.c"
+	"$BATS_TEST_TMPDIR/layout"
+}
+
+@test "a wrong offset would be noticed" {
+	sed 's/offsetof(aclrtPtrAttributes, pageSize), 8/offsetof(aclrtPtrAttributes, pageSize), 12/' "$layout.c" \
+		>"$BATS_TEST_TMPDIR/wrong.c"
+	run compile gcc -std=gnu11 "$BATS_TEST_TMPDIR/wrong.c"
+	[ "$status" -ne 0 ]
+	[[ $output == *pageSize* ]]
+}
+
+@test "a program as the documents write them, in C" {
+	for c in gcc clang aarch64-linux-gnu-gcc; do
+		compile "$c" -std=gnu99 "$here/cann_style.c"
+	done
+	compile gcc -std=c11 "$here/cann_style.c"
+}
+
+@test "a program as the documents write them, in C++" {
+	compile g++ -std=c++11 "$here/cann_style.cpp"
+	compile g++ -std=c++17 "$here/cann_style.cpp"
+	compile clang++ -std=c++17 "$here/cann_style.cpp"
+}
+
+@test "everything generated compiles for aarch64" {
+	for source in acl_model wrappers softnpu_default; do
+		compile aarch64-linux-gnu-gcc -std=gnu11 -D_GNU_SOURCE "-I$ACLCHECK_BUILD/gen" \
+			"-I$ACLCHECK_SOURCE/include" "-I$ACLCHECK_SOURCE" "$ACLCHECK_BUILD/gen/$source.c"
+	done
+}

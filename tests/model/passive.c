@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The least that the generated wrappers need: finds the real functions and lets
+ * every call through, so that they can be tested without the rest of the library.
+ * PASSIVE_OFF=1 leaves every state 0: then only the plain forward runs.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "aclcheck/model.h"
+#include "interpose/call.h"
+
+uint32_t acl_state[ACL_API_COUNT];
+void (*acl_real[ACL_API_COUNT])(void);
+static unsigned entered, left;
+
+static void __attribute__((constructor)) resolve(void)
+{
+	bool off = getenv("PASSIVE_OFF");
+
+	for (unsigned i = 0; i < ACL_API_COUNT; i++) {
+		void *real = dlsym(RTLD_NEXT, acl_apis[i].name);
+
+		memcpy(&acl_real[i], &real, sizeof(real));
+		acl_state[i] = off ? 0 : ACL_STATE_CHECK;
+	}
+}
+
+bool acl_call_enter(struct acl_call *call, unsigned api, void *args, void *caller)
+{
+	acl_event_init(&call->event, api, args, (uintptr_t)caller);
+	entered++;
+	return acl_real[api];
+}
+
+void acl_call_leave(struct acl_call *call)
+{
+	if (call->event.api < ACL_API_COUNT)
+		left++;
+}
+
+/* Every call was judged once and came back, or none when switched off. */
+static void __attribute__((destructor)) balance(void)
+{
+	unsigned expected = getenv("PASSIVE_OFF") ? 0 : ACL_API_COUNT;
+
+	if (entered == expected && left == expected)
+		return;
+	printf("# %u calls entered, %u left instead of %u\n", entered, left, expected);
+	fflush(stdout);
+	_exit(3);
+}
