@@ -63,8 +63,9 @@ static void child_after_fork(void)
 	pthread_mutex_init(&lock, NULL);
 	sched_forget();
 	objects_forget();
-	devices_forget();
+	/* The list of arenas runs through the devices. */
 	arenas_forget();
+	devices_forget();
 }
 
 static void register_fork(void)
