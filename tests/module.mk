@@ -2,7 +2,7 @@
 # Each folder of tests/ has a module.mk that appends its TAP programs to TESTS:
 # built executables under $(BUILD)/tests/ and executable scripts (bats) of the tree.
 
-include $(wildcard tests/*/module.mk)
+include tests/programs/module.mk $(filter-out tests/programs/module.mk,$(wildcard tests/*/module.mk))
 
 # What tests may use to find the build and the tree.
 TEST_ENV = ACLCHECK_BUILD=$(abspath $(BUILD)) ACLCHECK_SOURCE=$(CURDIR) CC="$(CC)" \

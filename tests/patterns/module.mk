@@ -3,5 +3,7 @@
 
 $(eval $(call program_rule,patterns))
 
+ifneq ($(filter %/libopapi.so,$(ALL)),)
 TESTS += tests/patterns/patterns.t
 tests/patterns/patterns.t: $(call programs,patterns)
+endif

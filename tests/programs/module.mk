@@ -5,8 +5,9 @@
 CXX ?= c++
 PYTHON ?= python3
 PROGRAM_FLAGS = -O0 -g -Wall -Wextra -Werror -I$(BUILD)/include
-PROGRAM_LINK = -L$(BUILD)/softnpu -Wl,-rpath,'$$ORIGIN/../../softnpu' -Wl,--as-needed -lascendcl -lopapi -lnnopbase -ldl -pthread
-SOFTNPU_LIBS = $(addprefix $(BUILD)/softnpu/,libascendcl.so libopapi.so libnnopbase.so)
+SOFTNPU_LIBS := $(filter $(BUILD)/softnpu/lib%.so,$(ALL))
+PROGRAM_LINK = -L$(BUILD)/softnpu -Wl,-rpath,'$$ORIGIN/../../softnpu' -Wl,--as-needed \
+	$(patsubst lib%.so,-l%,$(notdir $(SOFTNPU_LIBS))) -ldl -pthread
 
 # programs folder -> the program of each source of that folder
 programs = $(patsubst %.cpp,$(BUILD)/%,$(wildcard tests/$(1)/*.cpp))
