@@ -40,20 +40,23 @@ static struct {
 } stacks[STACKS_MAX];
 static _Atomic uint32_t n_stacks;
 
+/* Looked up: their versioned names differ between the C libraries we run on. */
 typedef int (*getattr_fn)(pthread_t, pthread_attr_t *);
+typedef int (*getstack_fn)(const pthread_attr_t *, void **, size_t *);
 
 static void learn_stack(struct acl_thread *t)
 {
 	getattr_fn get = (getattr_fn)elf_libc("pthread_getattr_np");
+	getstack_fn get_stack = (getstack_fn)elf_libc("pthread_attr_getstack");
 	pthread_attr_t attr;
 	void *low = NULL;
 	size_t size = 0;
 	uint32_t at;
 
 	t->stack_low = t->stack_high = 1;
-	if (!get || get(pthread_self(), &attr))
+	if (!get || !get_stack || get(pthread_self(), &attr))
 		return;
-	if (!pthread_attr_getstack(&attr, &low, &size)) {
+	if (!get_stack(&attr, &low, &size)) {
 		t->stack_low = (uintptr_t)low;
 		t->stack_high = (uintptr_t)low + size;
 	}

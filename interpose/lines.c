@@ -56,7 +56,7 @@ void lines_prepare(void)
 
 static Dwarf *open_image(const struct elf_image *image)
 {
-	/* elf_memory() wants a writable pointer for other uses than ours; nothing is written. */
+	/* libelf notes in the private mapping which sections it unpacked. */
 	Elf *elf = dw.elf_memory((char *)(uintptr_t)image->data, image->size);
 
 	return elf ? dw.begin_elf(elf, DWARF_C_READ, NULL) : NULL;
