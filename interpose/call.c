@@ -155,7 +155,7 @@ static COLD bool call_unseen(unsigned api)
 
 bool acl_call_enter(struct acl_call *call, unsigned api, void *args, void *caller)
 {
-	uint32_t state = __atomic_load_n(&acl_state[api], __ATOMIC_RELAXED);
+	uint32_t state = __atomic_load_n(&acl_state[api], __ATOMIC_ACQUIRE); /* before the wrapper reads acl_real */
 	struct acl_thread *t = &acl_thread;
 	int saved = errno;
 	bool seen = false;

@@ -96,12 +96,15 @@ struct acl_param {
 	uint8_t dir; /* enum acl_dir */
 	uint8_t handle; /* enum acl_handle, ACL_HANDLE_NONE */
 	uint8_t life; /* enum acl_life */
-	uint8_t access; /* enum acl_access of the memory pointed to; NONE with bytes: the range is named, not touched */
-	uint8_t pointee_kind; /* for POINTER: enum acl_kind of what it points to, ACL_KIND_VOID when unknown */
+	uint8_t access; /* enum acl_access of the memory pointed to; NONE with bytes: the range is named, not
+			   touched */
+	uint8_t pointee_kind; /* for POINTER: enum acl_kind of what it points to, ACL_KIND_VOID when unknown
+			       */
 	uint16_t pointee_size; /* bytes, 0 = unknown */
 	int16_t bytes; /* parameter holding the byte count behind this pointer */
 	int16_t limit; /* parameter holding the declared size of that buffer */
-	int16_t count; /* parameter holding (or, when a pointer, pointing to) the element count of this array */
+	int16_t count; /* parameter holding (or, when a pointer, pointing to) the element count of this array
+			*/
 	int16_t user_data; /* for CALLBACK: parameter passed to it */
 	int16_t enum_index; /* into acl_enums, of the value or of the pointee */
 	int16_t struct_index; /* into acl_structs, of the value or of the pointee */

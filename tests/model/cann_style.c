@@ -12,13 +12,13 @@
 #include "acl/acl_platform.h"
 #include "aclnnop/aclnn_matmul.h"
 
-#define CHECK(call)                                                            \
-	do {                                                                   \
-		aclError ret_ = (call);                                        \
-		if (ret_ != ACL_SUCCESS) {                                     \
-			ACL_APP_LOG(ACL_ERROR, #call " gave %d", ret_);        \
-			return ret_;                                           \
-		}                                                              \
+#define CHECK(call)                                                                                          \
+	do {                                                                                                 \
+		aclError ret_ = (call);                                                                      \
+		if (ret_ != ACL_SUCCESS) {                                                                   \
+			ACL_APP_LOG(ACL_ERROR, #call " gave %d", ret_);                                      \
+			return ret_;                                                                         \
+		}                                                                                            \
 	} while (0)
 
 static void done(void *user)
@@ -31,9 +31,9 @@ int main(void)
 	aclrtStream stream;
 	aclrtEvent event = NULL;
 	aclrtPtrAttributes attributes;
-	struct aclrtMemLocation where = { 0, ACL_MEM_LOCATION_TYPE_DEVICE };
-	aclrtMallocAttribute attribute = { .attr = ACL_RT_MEM_ATTR_MODULE_ID, .value = { .moduleId = 3 } };
-	aclrtMallocConfig config = { &attribute, 1 };
+	struct aclrtMemLocation where = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
+	aclrtMallocAttribute attribute = {.attr = ACL_RT_MEM_ATTR_MODULE_ID, .value = {.moduleId = 3}};
+	aclrtMallocConfig config = {&attribute, 1};
 	aclrtStreamConfigHandle *handle = aclrtCreateStreamConfigHandle();
 	void *device = NULL;
 	int finished = 0;

@@ -11,10 +11,17 @@
 #include "aclnnop/aclnn_add.h"
 #include "aclnnop/aclnn_mul.h"
 
-namespace {
+namespace
+{
 // Overloads must tell the enumerations apart; a handle is a pointer like any other.
-const char *Name(aclDataType) { return "type"; }
-const char *Name(aclFormat) { return "format"; }
+const char *Name(aclDataType)
+{
+	return "type";
+}
+const char *Name(aclFormat)
+{
+	return "format";
+}
 
 int Make(const std::vector<int64_t> &shape, void **memory, aclDataType type, aclTensor **tensor)
 {

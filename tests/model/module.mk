@@ -18,6 +18,11 @@ $(MODEL_TEST)/libpassive.so: $(call objs,tests/model/passive.c) $(call genobjs,w
 tests/model/every_call.bats: $(MODEL_TEST)/libpassive.so
 tests/model/cann.bats: $(BUILD)/gen/cann_check.c
 
+# Linked against the wrappers with no runtime behind them.
+$(MODEL_TEST)/missing: $(call objs,tests/model/missing.c) $(MODEL_TEST)/libpassive.so
+	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -L$(@D) -lpassive -Wl,-rpath,'$$ORIGIN'
+tests/model/every_call.bats: $(MODEL_TEST)/missing
+
 $(MODEL_TEST)/tables: $(call objs,tests/model/tables.c) $(MODEL_OBJS)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka
 TESTS += $(MODEL_TEST)/tables

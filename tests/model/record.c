@@ -43,7 +43,8 @@ RECORD_EXPORT void record_end(unsigned api, const char *name, bool callbacks_ran
 	if (!callbacks_ran)
 		printf("# %s: its callback did not run exactly once\n", name);
 	if (calls != 1 || reached[api] != 1)
-		printf("# %s: the runtime was called %u times, %u times by this name\n", name, calls, reached[api]);
+		printf("# %s: the runtime was called %u times, %u times by this name\n", name, calls,
+			reached[api]);
 	if (!callbacks_ran || calls != 1 || reached[api] != 1)
 		call_failed = true;
 	failed += call_failed;

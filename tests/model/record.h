@@ -28,7 +28,7 @@ void *record_page(unsigned n);
 
 /* Notes a failure of the current call. */
 void record_true(bool ok, const char *function, const char *what);
-#define RECORD_SAME(function, param) \
+#define RECORD_SAME(function, param)                                                                         \
 	record_true(!memcmp(&(param), &should.param, sizeof(should.param)), function, #param)
 
 void record_called(unsigned api); /* the runtime was reached */
@@ -44,7 +44,8 @@ static inline void record_output_came(const char *function, const char *what, co
 		c++, size--;
 	record_true(!size, function, what);
 }
-#define RECORD_OUTPUT_CAME(function, param) record_output_came(function, "output " #param, param, sizeof(*(param)))
+#define RECORD_OUTPUT_CAME(function, param)                                                                  \
+	record_output_came(function, "output " #param, param, sizeof(*(param)))
 
 /* Functions that the runtime calls back belong to the program; it never knows them by name. */
 #ifdef RECORD_RUNTIME

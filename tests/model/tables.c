@@ -43,7 +43,8 @@ static void error_and_enum_names(void **state)
 	assert_string_equal(acl_error_name(207000), "ACL_ERROR_RT_FEATURE_NOT_SUPPORT");
 	assert_null(acl_error_name(1));
 	assert_null(acl_error_name(-1));
-	assert_string_equal(acl_enum_name(param("aclrtMemcpy", "kind")->enum_index, 1), "ACL_MEMCPY_HOST_TO_DEVICE");
+	assert_string_equal(
+		acl_enum_name(param("aclrtMemcpy", "kind")->enum_index, 1), "ACL_MEMCPY_HOST_TO_DEVICE");
 	assert_null(acl_enum_name(param("aclrtMemcpy", "kind")->enum_index, 99));
 	assert_null(acl_enum_name(-1, 0));
 	assert_null(acl_enum_name(acl_enum_count, 0));
@@ -102,7 +103,8 @@ static void what_the_model_says(void **state)
 	p = param("aclrtCreateStreamV2", "handle");
 	assert_int_equal(p->kind, ACL_KIND_HANDLE);
 	assert_int_equal(p->handle, ACL_HANDLE_STREAM_CONFIG);
-	assert_int_equal(acl_apis[ACL_API_aclrtCreateStreamConfigHandle].ret_handle, ACL_HANDLE_STREAM_CONFIG);
+	assert_int_equal(
+		acl_apis[ACL_API_aclrtCreateStreamConfigHandle].ret_handle, ACL_HANDLE_STREAM_CONFIG);
 	assert_int_equal(acl_apis[ACL_API_aclrtCreateStreamConfigHandle].ret_life, ACL_LIFE_CREATE);
 	p = param("aclrtLaunchCallback", "fn");
 	assert_int_equal(p->kind, ACL_KIND_CALLBACK);

@@ -107,8 +107,10 @@ static void only_keys(const json_t *o, const char *const *keys)
 	if (!json_is_object(o))
 		fail("no object");
 	json_object_foreach((json_t *)o, key, v)
+	{
 		if (!among(key, keys))
 			fail("unknown key \"%s\"", key);
+	}
 }
 
 static void one_of(const char *what, const char *word, const char *const *words)
@@ -172,7 +174,7 @@ static void load_constants(struct model *m, json_t *root)
 		const char *kind;
 
 		only_keys(o, WORDS("name", "header", "since", "value", "text", "string", "size", "unsigned",
-			"kind"));
+				     "kind"));
 		at_name = c->name = need(o, "name");
 		c->header = need(o, "header");
 		c->since = str(o, "since");
@@ -246,8 +248,8 @@ static struct field *load_fields(const json_t *o, unsigned *n)
 
 static void load_type(struct type *t, const json_t *o)
 {
-	static const char *const kinds[] = { "alias", "handle", "opaque", "enum", "struct", "union", "callback",
-		NULL };
+	static const char *const kinds[] = {
+		"alias", "handle", "opaque", "enum", "struct", "union", "callback", NULL};
 	const char *kind = need(o, "kind");
 
 	one_of("kind", kind, kinds);
@@ -290,8 +292,8 @@ static void load_types(struct model *m, json_t *root)
 		json_t *o = json_array_get(a, i);
 		struct type *t = &m->types[i];
 
-		only_keys(o, WORDS("kind", "name", "header", "since", "type", "handle", "tag", "typedef", "size",
-			"align", "members", "fields", "ret", "params", "cxx"));
+		only_keys(o, WORDS("kind", "name", "header", "since", "type", "handle", "tag", "typedef",
+				     "size", "align", "members", "fields", "ret", "params", "cxx"));
 		at_name = t->name = need(o, "name");
 		t->header = need(o, "header");
 		t->since = need(o, "since");
@@ -318,8 +320,8 @@ static int param_index(const struct function *f, const json_t *o, const char *ke
 
 static void load_param(const struct model *m, const struct function *f, struct param *p, const json_t *o)
 {
-	only_keys(o, WORDS("name", "type", "decl", "dir", "handle", "life", "list", "access", "bytes", "limit",
-		"count", "callback", "user_data", "null"));
+	only_keys(o, WORDS("name", "type", "decl", "dir", "handle", "life", "list", "access", "bytes",
+			     "limit", "count", "callback", "user_data", "null"));
 	p->type = need(o, "type");
 	p->decl = str(o, "decl");
 	p->dir = str(o, "dir");
@@ -349,11 +351,11 @@ static void load_param(const struct model *m, const struct function *f, struct p
 		fail("%s: \"null\" of something that is no pointer", p->name);
 }
 
-const char *const model_class_words[] = { "memory", "copy", "stream", "event", "context", "device", "capture",
-	"model", "notify", "label", "kernel", "callback", "sync", "init", "version", "ipc", "snapshot", "config",
-	"misc", NULL };
-static const char *const capture_words[] = { "unknown", "captured", "legal-not-captured", "illegal-any-mode",
-	"illegal-global-or-thread-local", "illegal-on-captured-stream-only", "config-ineffective", NULL };
+const char *const model_class_words[] = {"memory", "copy", "stream", "event", "context", "device", "capture",
+	"model", "notify", "label", "kernel", "callback", "sync", "init", "version", "ipc", "snapshot",
+	"config", "misc", NULL};
+static const char *const capture_words[] = {"unknown", "captured", "legal-not-captured", "illegal-any-mode",
+	"illegal-global-or-thread-local", "illegal-on-captured-stream-only", "config-ineffective", NULL};
 
 static void load_wrapped(struct function *f, const json_t *o)
 {
@@ -375,7 +377,7 @@ static void load_function(const struct model *m, struct function *f, const json_
 	json_t *a = json_object_get(o, "params");
 
 	only_keys(o, WORDS("name", "header", "since", "ret", "mode", "capture", "ret_life", "class", "wrap",
-		"deprecated", "unlisted", "variadic", "weak", "params", "older"));
+			     "deprecated", "unlisted", "variadic", "weak", "params", "older"));
 	f->header = str(o, "header");
 	f->since = need(o, "since");
 	f->ret = need(o, "ret");
@@ -464,10 +466,10 @@ static char *trimmed(const char *from, size_t len)
 
 struct typeref model_ref(const struct model *m, const char *spelling)
 {
-	static const char *const own[] = { "void", "bool", "char", "unsigned char", "int", "float", "double",
+	static const char *const own[] = {"void", "bool", "char", "unsigned char", "int", "float", "double",
 		"int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t",
-		"size_t", NULL };
-	struct typeref r = { .value = spelling };
+		"size_t", NULL};
+	struct typeref r = {.value = spelling};
 	const char *s = spelling, *base;
 
 	if (!strncmp(s, "const ", 6)) {

@@ -15,7 +15,8 @@
 enum type_kind { TYPE_ALIAS, TYPE_HANDLE, TYPE_OPAQUE, TYPE_ENUM, TYPE_STRUCT, TYPE_UNION, TYPE_CALLBACK };
 
 struct header {
-	const char *name; /* as included: relative to include/acl/, or to include/ when it begins with "aclnn" */
+	const char
+		*name; /* as included: relative to include/acl/, or to include/ when it begins with "aclnn" */
 	const char **system, **includes, **macros; /* NULL-terminated */
 };
 

@@ -11,7 +11,9 @@ static void print_handles(const struct model *m)
 {
 	FILE *f = emit_open(m, "gen/acl_handles.h", "kinds of runtime objects");
 
-	fputs("#ifndef GEN_ACL_HANDLES_H\n#define GEN_ACL_HANDLES_H\n\nenum acl_handle {\n\tACL_HANDLE_NONE,\n", f);
+	fputs("#ifndef GEN_ACL_HANDLES_H\n#define GEN_ACL_HANDLES_H\n\nenum acl_handle "
+	      "{\n\tACL_HANDLE_NONE,\n",
+		f);
 	for (unsigned i = 0; i < m->n_handles; i++)
 		fprintf(f, "\tACL_HANDLE_%s,\n", upper(m->handles[i]));
 	fputs("\tACL_HANDLE_COUNT\n};\n\n#endif\n", f);

@@ -46,7 +46,8 @@ static void print_fields(FILE *f, const struct field *fields, unsigned n, unsign
 		if (e->fields) {
 			fprintf(f, "%s%s%s {\n", e->type, e->tag ? " " : "", e->tag ? e->tag : "");
 			print_fields(f, e->fields, e->n_fields, depth + 1);
-			fprintf(f, "%.*s}%s%s", (int)depth, "\t\t\t\t", e->name ? " " : "", e->name ? e->name : "");
+			fprintf(f, "%.*s}%s%s", (int)depth, "\t\t\t\t", e->name ? " " : "",
+				e->name ? e->name : "");
 		} else {
 			emit_decl(f, e->type, e->name);
 		}
@@ -74,7 +75,8 @@ static void print_callback(FILE *f, const struct type *t)
 
 static void print_record(FILE *f, const struct type *t)
 {
-	static const char *const word[] = { [TYPE_ENUM] = "enum", [TYPE_STRUCT] = "struct", [TYPE_UNION] = "union" };
+	static const char *const word[] = {
+		[TYPE_ENUM] = "enum", [TYPE_STRUCT] = "struct", [TYPE_UNION] = "union"};
 
 	fprintf(f, "\n%s%s%s%s {\n", t->no_typedef ? "" : "typedef ", word[t->kind], t->tag ? " " : "",
 		t->tag ? t->tag : "");

@@ -22,13 +22,15 @@ static void label(FILE *f, const char *what, const char *name, const char *since
 static const char *spelled(const struct type *t)
 {
 	static char buf[160];
-	static const char *const word[] = { [TYPE_ENUM] = "enum ", [TYPE_STRUCT] = "struct ", [TYPE_UNION] = "union " };
+	static const char *const word[] = {
+		[TYPE_ENUM] = "enum ", [TYPE_STRUCT] = "struct ", [TYPE_UNION] = "union "};
 
 	snprintf(buf, sizeof(buf), "%s%s", t->no_typedef ? word[t->kind] : "", t->name);
 	return buf;
 }
 
-static void print_offsets(FILE *f, const struct type *t, const struct field *fields, unsigned n, const char *prefix)
+static void print_offsets(
+	FILE *f, const struct type *t, const struct field *fields, unsigned n, const char *prefix)
 {
 	for (unsigned i = 0; i < n; i++) {
 		const struct field *e = &fields[i];
@@ -123,7 +125,7 @@ static void print_static_consts(FILE *f, const struct model *m)
 
 void print_layout_test(const struct model *m)
 {
-	static const char *const paths[] = { "gen/acl_layout_test.c", "gen/acl_layout_test.cpp" };
+	static const char *const paths[] = {"gen/acl_layout_test.c", "gen/acl_layout_test.cpp"};
 
 	labelled = false;
 	for (unsigned i = 0; i < 2; i++) {
@@ -152,8 +154,10 @@ void print_cann_check(const struct model *m)
 	fputs("#include <stddef.h>\n#include <stdint.h>\n#include <stdbool.h>\n", f);
 	print_includes(f, m);
 	fputs("#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n"
-	      "#define SAME(is, should) _Static_assert((long long)(is) == (long long)(should), \"not \" #should \": \" #is)\n"
-	      "#ifdef __cplusplus\n#define SAME_CONST(is, should) static_assert((is) == (should), \"not \" #should \": \" #is)\n",
+	      "#define SAME(is, should) _Static_assert((long long)(is) == (long long)(should), \"not \" "
+	      "#should \": \" #is)\n"
+	      "#ifdef __cplusplus\n#define SAME_CONST(is, should) static_assert((is) == (should), \"not \" "
+	      "#should \": \" #is)\n",
 		f);
 	print_static_consts(f, m);
 	fputs("#else\n", f);

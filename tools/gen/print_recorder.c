@@ -67,7 +67,8 @@ static void print_record_value(FILE *f, const struct model *m, const char *name,
 		if (e->fields || is_record(&r))
 			abort(); /* no structure within a structure is passed by value */
 		if (e->n_dims)
-			fprintf(f, "\tmemset(a->%s.%s, 0x40, sizeof(a->%s.%s));\n", name, e->name, name, e->name);
+			fprintf(f, "\tmemset(a->%s.%s, 0x40, sizeof(a->%s.%s));\n", name, e->name, name,
+				e->name);
 		else if (is_pointer(&r))
 			fprintf(f, "\ta->%s.%s = record_page(%u);\n", name, e->name, page_of(e->name));
 		else
@@ -95,7 +96,8 @@ static void print_values(const struct model *m)
 {
 	FILE *f = emit_open(m, "gen/test_values.h", "arguments of the test that calls every function");
 
-	fputs("#ifndef GEN_TEST_VALUES_H\n#define GEN_TEST_VALUES_H\n\n#include \"tests/model/record.h\"\n", f);
+	fputs("#ifndef GEN_TEST_VALUES_H\n#define GEN_TEST_VALUES_H\n\n#include \"tests/model/record.h\"\n",
+		f);
 	for (unsigned i = 0; i < m->n_wrapped; i++) {
 		const struct function *fn = m->wrapped[i];
 
@@ -155,11 +157,12 @@ static void print_call_back(FILE *f, const struct model *m, const struct functio
 	fputs(";\n", f);
 }
 
-static void print_recorded_callback(FILE *f, const struct model *m, const struct function *fn, const struct param *p)
+static void print_recorded_callback(
+	FILE *f, const struct model *m, const struct function *fn, const struct param *p)
 {
 	if (unregisters(fn)) {
-		fprintf(f, "\trecord_true(%s == registered_%s, \"%s\", \"%s\");\n", p->name, p->ref.base, fn->name,
-			p->name);
+		fprintf(f, "\trecord_true(%s == registered_%s, \"%s\", \"%s\");\n", p->name, p->ref.base,
+			fn->name, p->name);
 		return;
 	}
 	fprintf(f, "\tregistered_%s = %s;\n", p->ref.base, p->name);
@@ -178,7 +181,7 @@ static bool belongs_to_callback(const struct function *fn, unsigned n)
 static bool is_output(const struct param *p)
 {
 	return strcmp(p->dir, "in") && p->ref.stars == 1 && p->count < 0 && strcmp(p->ref.base, "void") &&
-		!(p->ref.type && p->ref.type->kind == TYPE_OPAQUE);
+	       !(p->ref.type && p->ref.type->kind == TYPE_OPAQUE);
 }
 
 static const char *result_of(const struct function *fn)
@@ -199,8 +202,9 @@ static void print_recorder_function(FILE *f, const struct model *m, const struct
 {
 	fputs("\nRECORD_EXPORT ", f);
 	emit_prototype(f, fn, fn->name);
-	fprintf(f, "\n{\n\tstruct acl_args_%s should;\n\n\tvalues_%s(&should);\n\trecord_called(ACL_API_%s);\n", fn->name,
-		fn->name, fn->name);
+	fprintf(f,
+		"\n{\n\tstruct acl_args_%s should;\n\n\tvalues_%s(&should);\n\trecord_called(ACL_API_%s);\n",
+		fn->name, fn->name, fn->name);
 	for (unsigned i = 0; i < fn->n_params; i++) {
 		const struct param *p = &fn->params[i];
 
@@ -301,7 +305,8 @@ static void print_program_call(FILE *f, const struct function *fn)
 	for (unsigned i = 0; i < fn->n_params; i++)
 		if (is_output(&fn->params[i]))
 			fprintf(f, "\tRECORD_OUTPUT_CAME(\"%s\", a.%s);\n", fn->name, fn->params[i].name);
-	fprintf(f, "\trecord_end(ACL_API_%s, \"%s\", record_callbacks == %u);\n}\n", fn->name, fn->name, callbacks);
+	fprintf(f, "\trecord_end(ACL_API_%s, \"%s\", record_callbacks == %u);\n}\n", fn->name, fn->name,
+		callbacks);
 }
 
 static void print_program(const struct model *m)
@@ -323,7 +328,8 @@ static void print_program(const struct model *m)
 
 void print_recorder(const struct model *m)
 {
-	FILE *f = emit_open(m, "gen/test_callbacks.h", "functions of the program that the recorder calls back");
+	FILE *f =
+		emit_open(m, "gen/test_callbacks.h", "functions of the program that the recorder calls back");
 
 	for (unsigned i = 0; i < m->n_types; i++) {
 		const struct type *t = &m->types[i];

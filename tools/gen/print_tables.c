@@ -189,7 +189,8 @@ static bool is_error(const struct constant *c)
 
 static int constant_by_value(const void *a, const void *b)
 {
-	const struct constant *x = *(const struct constant *const *)a, *y = *(const struct constant *const *)b;
+	const struct constant *x = *(const struct constant *const *)a,
+			      *y = *(const struct constant *const *)b;
 
 	return x->value != y->value ? (x->value < y->value ? -1 : 1) : strcmp(x->name, y->name);
 }
@@ -221,8 +222,8 @@ static unsigned print_leaf(FILE *f, const struct type *outer, const struct field
 {
 	unsigned count = 1;
 
-	fprintf(f, "\t{ \"%s\", \"%s\", offsetof(%s, %s), sizeof(((%s *)0)->%s", path, e->type, outer->name, path,
-		outer->name, path);
+	fprintf(f, "\t{ \"%s\", \"%s\", offsetof(%s, %s), sizeof(((%s *)0)->%s", path, e->type, outer->name,
+		path, outer->name, path);
 	for (unsigned d = 0; d < e->n_dims; d++) {
 		fputs("[0]", f);
 		count *= e->dims[d];
@@ -233,8 +234,8 @@ static unsigned print_leaf(FILE *f, const struct type *outer, const struct field
 	return 1;
 }
 
-static unsigned print_field(FILE *f, const struct type *outer, const struct field *e, const char *prefix,
-	bool in_union)
+static unsigned print_field(
+	FILE *f, const struct type *outer, const struct field *e, const char *prefix, bool in_union)
 {
 	struct typeref r;
 	char path[256], inner[260];
@@ -279,7 +280,8 @@ static void print_records(FILE *f)
 
 		if (struct_index[i] < 0)
 			continue;
-		fprintf(f, "\t{ \"%s\", fields_%s, %u, sizeof(%s) },\n", t->name, t->name, leaves[i], t->name);
+		fprintf(f, "\t{ \"%s\", fields_%s, %u, sizeof(%s) },\n", t->name, t->name, leaves[i],
+			t->name);
 		n++;
 	}
 	fprintf(f, "};\nconst unsigned acl_struct_count = %u;\n", n);
@@ -308,13 +310,15 @@ static void print_param(FILE *f, const struct function *fn, const struct param *
 	fprintf(f, "\t{ .name = \"%s\", .type = \"%s\",\n", p->name, p->type);
 	fprintf(f, "\t\t.offset = offsetof(struct acl_args_%s, %s),\n", fn->name, p->name);
 	fprintf(f, "\t\t.size = sizeof(((struct acl_args_%s *)0)->%s),\n", fn->name, p->name);
-	fprintf(f, "\t\t.kind = ACL_KIND_%s, .dir = ACL_DIR_%s, .handle = ACL_HANDLE_%s, .life = ACL_LIFE_%s,", kind,
-		upper(p->dir), handle_word(p->handle), word_or(p->life, "none"));
+	fprintf(f,
+		"\t\t.kind = ACL_KIND_%s, .dir = ACL_DIR_%s, .handle = ACL_HANDLE_%s, .life = ACL_LIFE_%s,",
+		kind, upper(p->dir), handle_word(p->handle), word_or(p->life, "none"));
 	print_pointee(f, p, kind);
 	fprintf(f, "\n\t\t.access = ACL_ACCESS_%s, .bytes = %d, .limit = %d, .count = %d, .user_data = %d,",
 		word_or(p->access, "none"), p->bytes, p->limit, p->count, p->user_data);
 	fprintf(f, "\n\t\t.enum_index = %d, .struct_index = %d, .null_meaning = ACL_NULL_%s },\n",
-		type_index(enum_index, &p->ref), type_index(struct_index, &p->ref), word_or(p->null, "unknown"));
+		type_index(enum_index, &p->ref), type_index(struct_index, &p->ref),
+		word_or(p->null, "unknown"));
 }
 
 static void print_function(FILE *f, const struct function *fn)
@@ -323,7 +327,8 @@ static void print_function(FILE *f, const struct function *fn)
 
 	fprintf(f, "\t{ .name = \"%s\", .ret_type = \"%s\",\n\t\t", fn->name, fn->ret);
 	if (fn->n_params)
-		fprintf(f, ".params = params_%s, .n_params = %u, .args_size = sizeof(struct acl_args_%s),\n\t\t",
+		fprintf(f,
+			".params = params_%s, .n_params = %u, .args_size = sizeof(struct acl_args_%s),\n\t\t",
 			fn->name, fn->n_params, fn->name);
 	fputs(".classes = ", f);
 	for (unsigned i = 0; fn->classes[i]; i++)
@@ -334,8 +339,8 @@ static void print_function(FILE *f, const struct function *fn)
 	if (fn->ret_life)
 		fprintf(f, "\n\t\t.ret_handle = ACL_HANDLE_%s, .ret_life = ACL_LIFE_%s,",
 			handle_word(r->type->handle), upper(fn->ret_life));
-	fprintf(f, "\n\t\t.mode = ACL_MODE_%s, .capture = ACL_CAPTURE_%s, .since = ACL_CANN_%s,", upper(fn->mode),
-		upper(fn->capture), upper(fn->since));
+	fprintf(f, "\n\t\t.mode = ACL_MODE_%s, .capture = ACL_CAPTURE_%s, .since = ACL_CANN_%s,",
+		upper(fn->mode), upper(fn->capture), upper(fn->since));
 	fprintf(f, " .deprecated = %s, .unlisted = %s },\n", fn->deprecated ? "true" : "false",
 		fn->unlisted ? "true" : "false");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gen/wrappers.c: one exported function per wrapped function, see interpose/call.h. */
+/* gen/wrappers.c: one exported function per wrapped function, see interpose/entry.h and call.h. */
 #include <string.h>
 
 #include "emit.h"
@@ -18,30 +18,32 @@ static void print_real_call(FILE *f, const struct function *fn, const char *pref
 	fputc(')', f);
 }
 
-static void print_wrapper(FILE *f, const struct function *fn)
+static void print_wrapper(FILE *f, const struct function *fn, unsigned index)
 {
-	fputs("\nACL_EXPORT ", f);
-	emit_prototype(f, fn, fn->name);
-	fprintf(f, "\n{\n\tif (__builtin_expect(!acl_state[ACL_API_%s], 1))\n\t\treturn ", fn->name);
-	print_real_call(f, fn, "");
-	fprintf(f, ";\n\n\tstruct acl_args_%s a = { ", fn->name);
+	char judged[128];
+
+	snprintf(judged, sizeof(judged), "judged_%s", fn->name);
+	fprintf(f, "\nACL_ENTRY(%s, %u);\nACL_JUDGED ", fn->name, index);
+	emit_prototype(f, fn, judged);
+	fprintf(f, "\n{\n\tstruct acl_args_%s a = { ", fn->name);
 	emit_args(f, fn, "");
 	fprintf(f, "%s };\n\tstruct acl_call call;\n\t", fn->n_params ? "" : "0");
 	emit_decl(f, fn->ret, "ret");
-	fprintf(f, ";\n\n\tif (!acl_call_enter(&call, ACL_API_%s, &a, __builtin_return_address(0)))\n\t\treturn ",
+	fprintf(f, ";\n\n\tif (!acl_call_enter(&call, ACL_API_%s, &a, __builtin_return_address(0)))\n",
 		fn->name);
-	fprintf(f, "acl_real[ACL_API_%s] ? ", fn->name);
+	fprintf(f, "\t\treturn acl_real[ACL_API_%s] ? ", fn->name);
 	print_real_call(f, fn, "a.");
 	fprintf(f, " : %s;\n\tret = ", missing_result(fn));
 	print_real_call(f, fn, "a.");
-	fprintf(f, ";\n\tcall.event.result.%s = ret;\n\tacl_call_leave(&call);\n\treturn ret;\n}\n", result_member(fn));
+	fprintf(f, ";\n\tcall.event.result.%s = ret;\n\tacl_call_leave(&call);\n\treturn ret;\n}\n",
+		result_member(fn));
 }
 
 void print_wrappers(const struct model *m)
 {
 	FILE *f = emit_open(m, "gen/wrappers.c", "what the program calls instead of the runtime");
 
-	fputs("#include <stddef.h>\n\n#include \"interpose/call.h\"\n\n", f);
+	fputs("#include <stddef.h>\n\n#include \"interpose/entry.h\"\n\n", f);
 	fputs("/* Forwarding is no use of a function: the program was warned when it was compiled. */\n", f);
 	fputs("#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n\n", f);
 	fputs("#define REAL(function) ((__typeof__(&function))acl_real[ACL_API_##function])\n\n", f);
@@ -50,6 +52,6 @@ void print_wrappers(const struct model *m)
 	      " * other side ignores, on x86-64 as on AArch64. Nobody may follow them as pointers.\n */\n",
 		f);
 	for (unsigned i = 0; i < m->n_wrapped; i++)
-		print_wrapper(f, m->wrapped[i]);
+		print_wrapper(f, m->wrapped[i], i);
 	emit_close(f);
 }
