@@ -46,6 +46,7 @@ intact() {
 @test "the wrappers, not the runtime, answer under the preload" {
 	[ -e "$library" ] || library=$test/libpassive.so
 	run env LD_DEBUG=bindings LD_PRELOAD="$library" "$test/every_call"
-	! printf '%s\n' "$output" | grep "binding file $test/every_call .* to .*libascendcl.so .*symbol .acl"
+	bypassed=$(printf '%s\n' "$output" | grep "binding file $test/every_call .* to .*libascendcl.so .*symbol .acl" || :)
+	[ -z "$bypassed" ]
 	printf '%s\n' "$output" | grep -q "binding file .*every_call .* to $library .*symbol .aclrtMemcpyAsync"
 }

@@ -504,7 +504,7 @@ const char *upper(const char *word)
 	char *s = buf[turn++ % 4];
 	size_t i;
 
-	for (i = 0; word[i] && i < sizeof(buf[0]) - 1; i++)
+	for (i = 0; i < sizeof(buf[0]) - 1 && word[i]; i++)
 		s[i] = isalnum((unsigned char)word[i]) ? toupper((unsigned char)word[i]) : '_';
 	s[i] = 0;
 	return s;
