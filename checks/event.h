@@ -54,6 +54,7 @@ struct acl_event {
 	uint16_t callback_depth; /* 0 = not inside a callback of the runtime */
 	bool forwarded; /* the real function was (or will be) called */
 	bool in_exit; /* exit handlers or destructors are running */
+	bool missing; /* the real runtime lacks the function */
 	uint32_t pid, tid; /* kernel ids */
 	uint64_t pthread_id; /* pthread_self() */
 	uint64_t time; /* CLOCK_MONOTONIC ns at enter, 0 = not taken (taken only when a sink wants it) */
@@ -66,7 +67,7 @@ struct acl_event {
 	uint8_t host_class[ACL_EVENT_PARAMS]; /* enum acl_host_class per parameter, filled when first asked */
 	struct acl_version versions[ACL_EVENT_VERSIONS];
 	/* Private to checks/ between enter and leave of the same call. */
-	uint64_t carry[6];
+	uint64_t carry[8];
 };
 
 /* The argument struct of a function: ACL_ARGS(ev, aclrtMemcpyAsync)->dst */

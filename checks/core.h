@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside of the checker: the instance, the threads, what topics share. Rules include this and the state they read. */
+#ifndef CHECKS_CORE_H
+#define CHECKS_CORE_H
+
+#include "checks/atom.h"
+#include "checks/checks.h"
+#include "checks/object.h"
+#include "checks/topic.h"
+
+#define ACL_THREADS 16384 /* live at once; more are not followed */
+#define ACL_DEVICES 64 /* device ids beyond are not tracked: their rules stay silent */
+
+/* Slots of acl_event.carry. */
+enum acl_carry {
+	CARRY_FINDING, /* serial of the first primary finding of this call */
+	CARRY_THREAD, /* struct acl_thread */
+	CARRY_GOING, /* acl_ref or block being destroyed */
+	CARRY_POSITION, /* stream position taken in enter */
+	CARRY_CAPTURE, /* acl_ref of the capture (a model) the call's stream belongs to */
+	CARRY_STREAM, /* struct acl_object: stream the call names, the default stream for NULL */
+	CARRY_EVENT, /* struct acl_object: event the call names */
+	CARRY_NOTE /* the rule's own */
+};
+
+/*
+ * One thread of the program, found by pthread id; another kernel id behind the
+ * same pthread id is a new thread.  Written by the thread itself, except
+ * captures[].
+ */
+struct acl_thread {
+	_Alignas(64) _Atomic uint64_t pthread_id;
+	_Atomic uint32_t tid;
+	_Atomic uint8_t exchange; /* aclmdlRICaptureMode of the thread */
+	_Atomic bool context_unknown; /* something below us set a context */
+	_Atomic int16_t device; /* bound to this device's default context, -1 = not */
+	_Atomic uint64_t context; /* acl_ref of the explicit context, 0 = none */
+	_Atomic uint64_t calls;
+	_Atomic uint32_t captures[3]; /* open captures it began, by mode */
+	_Atomic uint8_t hint[4]; /* size classes of the pointer map that hit last */
+};
+
+struct rule_setting {
+	bool off, advice;
+};
+
+struct hook_list {
+	const acl_hook_fn *enter, *leave; /* ended by NULL; NULL = none */
+};
+
+struct acl_device {
+	_Atomic int32_t sets; /* successful SetDevice minus ResetDevice */
+	_Atomic bool set_since_reset;
+	_Atomic bool ever_set;
+	_Atomic uint64_t context; /* acl_ref of the default context */
+	_Atomic uint64_t peers; /* bit p: this device may reach device p */
+	_Atomic uint64_t denied; /* bit p: CanAccessPeer(this, p) answered 0 */
+	_Atomic uint64_t allowed; /* bit p: it answered 1 */
+	struct moment first_set, last_set;
+};
+
+struct pointer_map;
+struct site_table;
+
+struct checks {
+	/* Read by every call, written seldom. */
+	struct checks_host host;
+	struct hook_list hooks[ACL_API_COUNT];
+	struct rule_setting *settings; /* by rule index */
+	_Atomic int target; /* enum acl_cann or CHECKS_TARGET_DOCUMENTS */
+	bool target_auto, stacks_all, has_soc;
+	_Atomic bool inited; /* aclInit was called, or init-missing was said */
+	_Atomic int8_t run_mode; /* aclrtRunMode, -1 = not asked */
+	_Atomic uint32_t open_captures; /* of the process */
+	_Atomic uint8_t default_device; /* aclInit got a configuration: it may name a default device */
+	struct pointer_map *memory; /* allocations */
+	struct pointer_map *registered; /* host ranges of aclrtHostRegister */
+	struct site_table *sites;
+	int16_t stream_offset[ACL_API_COUNT], event_offset[ACL_API_COUNT]; /* of the handle in the arguments, -1 = none */
+	struct acl_thread *threads;
+	struct acl_device devices[ACL_DEVICES];
+	struct object_kind *kinds[ACL_HANDLE_COUNT];
+	/* Written by cold paths. */
+	_Alignas(64) struct acl_lock alloc_lock;
+	unsigned char *pool, *pool_end;
+	struct pool_free *pool_free[32];
+	_Atomic uint64_t serials; /* of objects and blocks */
+	_Atomic uint64_t finding_serials;
+	_Atomic bool trouble;
+	_Atomic(const char *) trouble_text;
+	/* Initialisation. */
+	_Atomic int32_t init_count;
+	_Atomic uint32_t init_module;
+	_Atomic bool finalized_once;
+	struct moment first_init;
+	_Atomic bool callbacks_ran; /* a callback of the program ran: it may have told the host of progress */
+	_Atomic bool peers_unknown; /* something below us enabled peer access */
+};
+
+/* Memory that stays until checks_forget gives it back to the checker; zeroed; NULL sets trouble. */
+void *checks_alloc(struct checks *c, size_t bytes);
+void checks_forget(struct checks *c, void *p, size_t bytes);
+void checks_in_trouble(struct checks *c, const char *text);
+
+/* Releases (not) relaxed by the target: true when the judged runtime is at least this version. */
+static inline bool target_at_least(const struct checks *c, enum acl_cann version)
+{
+	return ld(&c->target) >= (int)version;
+}
+
+static inline struct acl_thread *thread_of(const struct acl_event *ev)
+{
+	return (struct acl_thread *)(uintptr_t)ev->carry[CARRY_THREAD];
+}
+
+/* Calls of the runtime itself are observed, never judged. */
+static inline bool judged(const struct acl_event *ev)
+{
+	return ev->path != ACL_PATH_INSIDE;
+}
+
+/* What the call returned, for functions that return aclError: the low 32 bits count. */
+static inline int32_t error_of(const struct acl_event *ev)
+{
+	return (int32_t)ev->result.i;
+}
+
+static inline bool succeeded(const struct acl_event *ev)
+{
+	return error_of(ev) == 0;
+}
+
+#define ACL_ERROR_REPEAT_INIT 100002
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory: what was allocated, registered, imported and released. */
+#include "checks/report.h"
+#include "checks/state.h"
+
+bool place_find(struct checks *c, const struct acl_event *ev, const void *address, unsigned hint,
+	struct acl_place *place)
+{
+	struct acl_thread *t = thread_of(ev);
+	_Atomic uint8_t *last = t ? &t->hint[hint % 4] : NULL;
+
+	if (map_find(c->memory, (uintptr_t)address, last, place))
+		return true;
+	return map_live(c->registered) && map_find(c->registered, (uintptr_t)address, NULL, place);
+}
+
+enum acl_host_class host_class(struct checks *c, struct acl_event *ev, unsigned param, const void *address)
+{
+	enum acl_host_class class;
+
+	if (param < ACL_EVENT_PARAMS && ev->host_class[param] != ACL_HOST_UNASKED)
+		return ev->host_class[param];
+	class = c->host.host_class ? c->host.host_class(c->host.context, address) : ACL_HOST_UNKNOWN;
+	if (param < ACL_EVENT_PARAMS)
+		ev->host_class[param] = class;
+	return class;
+}
+
+/* --- allocation ----------------------------------------------------------------- */
+
+static void add(struct checks *c, struct acl_event *ev, void *const *out, uint64_t size, unsigned kind)
+{
+	struct acl_thread *t = thread_of(ev);
+	struct acl_object *context;
+	struct acl_block *b;
+	bool known;
+
+	if (!succeeded(ev) || !out || !*out || !size)
+		return;
+	context = context_current(c, t, &known);
+	b = map_insert(c, c->memory, ev, (uintptr_t)*out, size, kind,
+		kind == MEM_HOST || !context ? -1 : ld(&context->device));
+	if (b && context)
+		st(&b->context, object_ref(context));
+}
+
+static void allocated(struct checks *c, struct acl_event *ev)
+{
+	/* All begin with (void **out, size_t size). */
+	add(c, ev, ACL_ARGS(ev, aclrtMalloc)->devPtr, ACL_ARGS(ev, aclrtMalloc)->size, MEM_DEVICE);
+}
+
+static void allocated_host(struct checks *c, struct acl_event *ev)
+{
+	add(c, ev, ACL_ARGS(ev, aclrtMallocHost)->hostPtr, ACL_ARGS(ev, aclrtMallocHost)->size, MEM_HOST);
+}
+
+static void allocated_managed(struct checks *c, struct acl_event *ev)
+{
+	add(c, ev, ACL_ARGS(ev, aclrtMemAllocManaged)->ptr, ACL_ARGS(ev, aclrtMemAllocManaged)->size, MEM_MANAGED);
+}
+
+static void allocated_pool(struct checks *c, struct acl_event *ev)
+{
+	add(c, ev, ACL_ARGS(ev, aclrtMemPoolMallocAsync)->ptr, ACL_ARGS(ev, aclrtMemPoolMallocAsync)->size, MEM_POOL);
+}
+
+static void reserved(struct checks *c, struct acl_event *ev)
+{
+	add(c, ev, ACL_ARGS(ev, aclrtReserveMemAddress)->virPtr, ACL_ARGS(ev, aclrtReserveMemAddress)->size,
+		MEM_RESERVED);
+}
+
+/* --- release ---------------------------------------------------------------------- */
+
+static void going(struct acl_event *ev, struct pointer_map *map, const void *address)
+{
+	struct acl_place place;
+
+	if (!map_find(map, (uintptr_t)address, NULL, &place) || place.base != (uintptr_t)address)
+		return;
+	if (!block_going(place.block, place.generation))
+		return;
+	ev->carry[CARRY_GOING] = (uintptr_t)place.block;
+	ev->carry[CARRY_NOTE] = place.generation;
+}
+
+static void gone(struct acl_event *ev, struct pointer_map *map)
+{
+	struct acl_block *b = (struct acl_block *)(uintptr_t)ev->carry[CARRY_GOING];
+	uint32_t generation = (uint32_t)ev->carry[CARRY_NOTE];
+
+	if (!b)
+		return;
+	if (succeeded(ev))
+		map_erase(map, b, generation);
+	else
+		block_stays(b, generation);
+}
+
+static void releasing(struct checks *c, struct acl_event *ev)
+{
+	/* All release functions begin with the address. */
+	going(ev, c->memory, ACL_ARGS(ev, aclrtFree)->devPtr);
+}
+
+static void released(struct checks *c, struct acl_event *ev)
+{
+	gone(ev, c->memory);
+}
+
+/* --- registered host memory --------------------------------------------------------- */
+
+static void registered(struct checks *c, struct acl_event *ev)
+{
+	if (succeeded(ev) && ACL_ARGS(ev, aclrtHostRegister)->ptr && ACL_ARGS(ev, aclrtHostRegister)->size)
+		map_insert(c, c->registered, ev, (uintptr_t)ACL_ARGS(ev, aclrtHostRegister)->ptr,
+			ACL_ARGS(ev, aclrtHostRegister)->size, MEM_REGISTERED, -1);
+}
+
+static void unregistering(struct checks *c, struct acl_event *ev)
+{
+	going(ev, c->registered, ACL_ARGS(ev, aclrtHostUnregister)->ptr);
+}
+
+static void unregistered(struct checks *c, struct acl_event *ev)
+{
+	gone(ev, c->registered);
+}
+
+/* -------------------------------------------------------------------------------------- */
+
+static bool memory_create(struct checks *c)
+{
+	c->memory = map_create(c);
+	c->registered = map_create(c);
+	return c->memory && c->registered;
+}
+
+static void inherit(struct pointer_map *map)
+{
+	struct acl_block *b;
+
+	map_each(map, b)
+		atomic_fetch_or(&b->flags, ACL_OBJECT_INHERITED);
+}
+
+static void memory_forked(struct checks *c)
+{
+	map_forked(c->memory);
+	map_forked(c->registered);
+	inherit(c->memory);
+	inherit(c->registered);
+}
+
+static const struct acl_hook hooks[] = {
+	{ ACL_API_aclrtMalloc, ACL_LEAVE, allocated },
+	{ ACL_API_aclrtMallocAlign32, ACL_LEAVE, allocated },
+	{ ACL_API_aclrtMallocCached, ACL_LEAVE, allocated },
+	{ ACL_API_aclrtMallocForTaskScheduler, ACL_LEAVE, allocated },
+	{ ACL_API_aclrtMallocWithCfg, ACL_LEAVE, allocated },
+	{ ACL_API_aclrtMallocHost, ACL_LEAVE, allocated_host },
+	{ ACL_API_aclrtMallocHostWithCfg, ACL_LEAVE, allocated_host },
+	{ ACL_API_aclrtMemAllocManaged, ACL_LEAVE, allocated_managed },
+	{ ACL_API_aclrtMemPoolMallocAsync, ACL_LEAVE, allocated_pool },
+	{ ACL_API_aclrtReserveMemAddress, ACL_LEAVE, reserved },
+	{ ACL_API_aclrtReserveMemAddressNoUCMemory, ACL_LEAVE, reserved },
+	{ ACL_API_aclrtFree, ACL_ENTER, releasing },
+	{ ACL_API_aclrtFree, ACL_LEAVE, released },
+	{ ACL_API_aclrtFreeWithDevSync, ACL_ENTER, releasing },
+	{ ACL_API_aclrtFreeWithDevSync, ACL_LEAVE, released },
+	{ ACL_API_aclrtFreeHost, ACL_ENTER, releasing },
+	{ ACL_API_aclrtFreeHost, ACL_LEAVE, released },
+	{ ACL_API_aclrtFreeHostWithDevSync, ACL_ENTER, releasing },
+	{ ACL_API_aclrtFreeHostWithDevSync, ACL_LEAVE, released },
+	{ ACL_API_aclrtMemPoolFreeAsync, ACL_ENTER, releasing },
+	{ ACL_API_aclrtMemPoolFreeAsync, ACL_LEAVE, released },
+	{ ACL_API_aclrtReleaseMemAddress, ACL_ENTER, releasing },
+	{ ACL_API_aclrtReleaseMemAddress, ACL_LEAVE, released },
+	{ ACL_API_aclrtHostRegister, ACL_LEAVE, registered },
+	{ ACL_API_aclrtHostRegisterV2, ACL_LEAVE, registered },
+	{ ACL_API_aclrtHostUnregister, ACL_ENTER, unregistering },
+	{ ACL_API_aclrtHostUnregister, ACL_LEAVE, unregistered },
+};
+
+const struct acl_topic topic_memory = {
+	.name = "memory",
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.create = memory_create,
+	.forked = memory_forked,
+};

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From a broken rule to a finding.  A check calls finding_begin() first: it
+ * counts, and answers NULL when there is nothing to show (rule off, call of the
+ * runtime itself, or a repeat between the shown ones), so that only what is
+ * shown is ever formatted:
+ *
+ *	struct finding_buffer room;
+ *	struct acl_finding *f = finding_begin(c, ev, RULE("init-repeat"), &room);
+ *	if (!f)
+ *		return;
+ *	finding_detail(f, "aclInit was called before at …");
+ *	finding_show(c, f);
+ */
+#ifndef CHECKS_REPORT_H
+#define CHECKS_REPORT_H
+
+#include "checks/core.h"
+#include "checks/map.h"
+
+struct finding_buffer {
+	struct acl_finding finding;
+	char detail[640];
+};
+
+/* What a check knows beyond the table about severity. */
+struct finding_grade {
+	int8_t severity; /* as judged here, -1 = by table */
+	int16_t relaxed_to; /* enum acl_severity or ACL_RELAXED_OFF for this variant; -1 = by table, NOT_RELAXED */
+	bool advice, secondary;
+	uint64_t site; /* tells apart findings without a caller (leaks …); 0 = the caller */
+	uint64_t cause;
+};
+#define GRADE_TABLE ((struct finding_grade){ .severity = -1, .relaxed_to = -1 })
+#define NOT_RELAXED (-2)
+
+struct acl_finding *finding_begin_as(struct checks *c, struct acl_event *ev, const struct acl_rule *rule,
+	struct finding_grade grade, struct finding_buffer *room);
+
+static inline struct acl_finding *finding_begin(struct checks *c, struct acl_event *ev, const struct acl_rule *rule,
+	struct finding_buffer *room)
+{
+	return finding_begin_as(c, ev, rule, GRADE_TABLE, room);
+}
+
+/* The sentence; only for findings that are shown. */
+__attribute__((format(printf, 2, 3))) void finding_detail(struct acl_finding *f, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void finding_more(struct acl_finding *f, const char *format, ...);
+
+void finding_uint(struct acl_finding *f, const char *name, uint64_t v);
+void finding_int(struct acl_finding *f, const char *name, int64_t v);
+void finding_address(struct acl_finding *f, const char *name, const void *v);
+void finding_bytes(struct acl_finding *f, const char *name, uint64_t v);
+void finding_api(struct acl_finding *f, const char *name, unsigned api);
+void finding_error(struct acl_finding *f, const char *name, int64_t code);
+void finding_enum(struct acl_finding *f, const char *name, const char *enum_name, int64_t v);
+void finding_object(struct checks *c, struct acl_finding *f, const char *role, const struct acl_object *o);
+void finding_block(struct checks *c, struct acl_finding *f, const char *role, const struct acl_block *b);
+
+void finding_show(struct checks *c, struct acl_finding *f);
+
+/* Whether the rule can say anything at all: lets a check skip costly evidence. */
+bool rule_wanted(const struct checks *c, const struct acl_rule *rule);
+
+/* "1 MiB" … into a small buffer. */
+const char *human_bytes(uint64_t bytes, char out[24]);
+const char *memory_kind_name(unsigned kind);
+
+bool report_create(struct checks *c);
+
+#endif

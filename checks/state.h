@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* State of the kinds of objects that rules ask about: contexts, streams, events, models. */
+#ifndef CHECKS_STATE_H
+#define CHECKS_STATE_H
+
+#include "checks/core.h"
+#include "checks/map.h"
+
+/* --- devices and contexts (device.c) ----------------------------------------- */
+
+struct context_state {
+	_Atomic uint32_t captures[3]; /* open captures of its streams, by mode */
+	_Atomic uint64_t default_stream; /* acl_ref */
+};
+
+static inline struct context_state *context_state(struct acl_object *o)
+{
+	return object_extra(o);
+}
+
+/* The thread's current context. NULL with *known: it has none; NULL without: we cannot tell. */
+struct acl_object *context_current(struct checks *c, struct acl_thread *t, bool *known);
+/* Device of the thread's current context, -1 = none or unknown. */
+int device_current(struct checks *c, struct acl_thread *t);
+/* Whether this ResetDevice/ResetDeviceForce takes the device out of use. */
+bool device_reset_is_last(struct checks *c, const struct acl_event *ev, int device);
+int device_argument(const struct acl_event *ev);
+struct acl_device *device_at(struct checks *c, int device);
+/* Context the object was created in, NULL when unknown or gone. */
+static inline struct acl_object *context_of(struct checks *c, struct acl_object *o)
+{
+	return object_of(c, ld(&o->context));
+}
+
+/* --- streams (stream.c) --------------------------------------------------------- */
+
+struct stream_waits;
+
+/* Positions are versions of the object: every submission takes the next one. */
+struct stream_state {
+	_Atomic uint64_t completed; /* the host observed that everything up to here is done */
+	_Atomic uint64_t unsure; /* up to here it may be done: no evidence either way */
+	_Atomic uint64_t capture; /* acl_ref of the model being captured, 0 = none */
+	_Atomic uint64_t work; /* position of the last task other than record and wait */
+	_Atomic uint64_t callback; /* position of the last host callback */
+	_Atomic uint64_t touched[2]; /* device << 48 | position: memory of other devices in use */
+	_Atomic(struct stream_waits *) waits;
+	_Atomic uint32_t flags; /* of creation */
+};
+
+static inline struct stream_state *stream_state(struct acl_object *o)
+{
+	return object_extra(o);
+}
+
+static inline struct acl_object *stream_of(const struct acl_event *ev)
+{
+	return (struct acl_object *)(uintptr_t)ev->carry[CARRY_STREAM];
+}
+
+/* The stream handle as passed. */
+const void *stream_argument(const struct checks *c, const struct acl_event *ev);
+const void *event_argument(const struct checks *c, const struct acl_event *ev);
+/* Whether the task at a position of a stream is certainly not known to be done. */
+bool stream_pending(struct acl_object *stream, uint64_t position);
+/* The host observed the stream at position; what its tasks waited for is done too. sure: else only perhaps. */
+void stream_retire(struct checks *c, struct acl_object *stream, uint64_t position, bool sure);
+/* stream waits (at its position) until source has reached its position; source NULL: for something we do not see. */
+void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t position, struct acl_object *source,
+	uint64_t source_position);
+/* Every stream may have progressed unseen. */
+void streams_unsure(struct checks *c);
+/* A task of the stream uses memory of a device. */
+void stream_touches(struct acl_object *stream, int device, uint64_t position);
+
+/* --- events (event.c) --------------------------------------------------------------- */
+
+enum event_maker { EVENT_PLAIN, EVENT_WITH_FLAG, EVENT_EX, EVENT_IMPORTED };
+
+struct event_state {
+	_Atomic uint64_t stream, position; /* latest record: acl_ref of the stream, its position */
+	_Atomic uint64_t seen[2]; /* acl_ref of streams that recorded or waited last */
+	_Atomic uint64_t capture; /* acl_ref of the open capture it belongs to */
+	_Atomic uint32_t flags;
+	_Atomic uint32_t records; /* attempts that did not fail; those under way included */
+	_Atomic uint8_t maker; /* enum event_maker */
+	_Atomic bool external; /* used with an EXTERNAL flag */
+};
+
+static inline struct event_state *event_state(struct acl_object *o)
+{
+	return object_extra(o);
+}
+
+static inline struct acl_object *event_of(const struct acl_event *ev)
+{
+	return (struct acl_object *)(uintptr_t)ev->carry[CARRY_EVENT];
+}
+
+/* --- memory (memory.c) ----------------------------------------------------------------- */
+
+/* What is known of an address: allocations first, then registered ranges. */
+bool place_find(struct checks *c, const struct acl_event *ev, const void *address, unsigned hint,
+	struct acl_place *place);
+/* Class of an address no table knows; asked once per call and parameter. */
+enum acl_host_class host_class(struct checks *c, struct acl_event *ev, unsigned param, const void *address);
+/* Memory of this kind is the host's. */
+static inline bool kind_is_host(unsigned kind)
+{
+	return kind == MEM_HOST || kind == MEM_REGISTERED;
+}
+
+static inline bool kind_is_device(unsigned kind)
+{
+	return kind == MEM_DEVICE || kind == MEM_POOL || kind == MEM_MANAGED || kind == MEM_IMPORTED || kind == MEM_RESERVED;
+}
+
+/* --- models and captures (capture.c) --------------------------------------------------- */
+
+enum model_status { MODEL_BUILT, MODEL_CAPTURING, MODEL_INVALIDATED, MODEL_READY };
+
+struct model_uses;
+
+struct model_state {
+	_Atomic uint8_t status; /* enum model_status */
+	_Atomic uint8_t mode; /* aclmdlRICaptureMode */
+	_Atomic bool updated; /* a task update touched it */
+	_Atomic bool group; /* a task group is open */
+	_Atomic uint32_t tasks;
+	_Atomic uint64_t origin; /* acl_ref of the stream */
+	_Atomic uint64_t thread; /* index of the thread that began the capture */
+	struct acl_lock lock;
+	_Atomic(struct model_uses *) uses;
+};
+
+static inline struct model_state *model_state(struct acl_object *o)
+{
+	return object_extra(o);
+}
+
+#define MODE_NONE 3
+
+/* A moment a captured task used an object or a block. */
+struct model_use {
+	uint64_t what; /* acl_ref, or block_ref */
+	uint64_t caller;
+	uint32_t tid;
+	uint16_t api;
+	bool in_group; /* captured in a task group: an update may have replaced it */
+};
+
+/* Open capture of the stream, NULL = none. */
+struct acl_object *capture_of(struct checks *c, struct acl_object *stream);
+/* A live model that uses an object or block; *use tells where. */
+struct acl_object *model_using(struct checks *c, uint64_t what, struct model_use *use);
+uint64_t block_ref(const struct acl_block *block, uint32_t generation, bool registered);
+/* Lowest mode of open captures: of the context, of those the thread began; MODE_NONE. */
+unsigned capture_mode_of_context(struct acl_object *context);
+unsigned capture_mode_of_thread(struct acl_thread *t);
+/* Ends without a model: context torn down, stream gone. */
+void capture_abandon(struct checks *c, struct acl_object *model);
+void model_gone(struct checks *c, struct acl_object *model);
+
+/* --- life (life.c) ------------------------------------------------------------------------ */
+
+/* Kills what lived in a context. */
+void context_dies(struct checks *c, struct acl_object *context, const struct acl_event *ev, unsigned flags);
+/* Called for each new object of a kind once it is known. */
+void stream_born(struct checks *c, const struct acl_event *ev, struct acl_object *o);
+void event_born(struct checks *c, const struct acl_event *ev, struct acl_object *o);
+void context_born(struct checks *c, const struct acl_event *ev, struct acl_object *o);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order of topics: state first, so that in enter rules see the state a call
+ * starts from; leave runs the other way round, so that state is committed last.
+ */
+#include "checks/topics.h"
+
+extern const struct acl_topic topic_life, topic_device, topic_stream, topic_event, topic_memory, topic_capture;
+extern const struct acl_topic topic_error, topic_init, topic_copy, topic_reset;
+
+const struct acl_topic *const acl_topics[] = {
+	/* state */
+	&topic_life,
+	&topic_device,
+	&topic_stream,
+	&topic_event,
+	&topic_memory,
+	&topic_capture,
+	/* rules; error last in leave, when every finding that may explain it is out */
+	&topic_error,
+	&topic_init,
+	&topic_reset,
+	&topic_copy,
+};
+const unsigned acl_topic_count = sizeof(acl_topics) / sizeof(acl_topics[0]);
