@@ -73,7 +73,7 @@ static inline bool slot_covers(struct pointer_map *map, struct slot *s, unsigned
 	uint64_t base = ld_acquire(&s->base), what, size;
 	struct acl_block *b;
 
-	if (!base || address < base || address - base >> k)
+	if (!base || address < base || (address - base) >> k)
 		return false;
 	what = ld_acquire(&s->what);
 	b = block_at(map, what & ((1u << INDEX_BITS) - 1));

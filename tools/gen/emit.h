@@ -11,6 +11,8 @@
 extern const char *emit_root;
 /* List of the libc functions that interpose/ exports besides, or NULL. */
 extern const char *emit_hooks;
+/* checks/rules.json. */
+extern const char *emit_rules;
 
 /*
  * Opens root/path for writing and says on top what it is and where it came
@@ -46,6 +48,7 @@ void print_softnpu_default(const struct model *m);
 void print_recorder(const struct model *m);
 void print_tracepoints(const struct model *m);
 void print_needs(const struct model *m);
+void print_rules(const struct model *m);
 void print_cann_check(const struct model *m);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* acl-gen MODEL OUTDIR [HOOKS]: prints everything that is made from the API model. */
+/* acl-gen MODEL OUTDIR RULES [HOOKS]: prints everything that is made from the API model and the rule table. */
 #include <stdlib.h>
 
 #include "emit.h"
@@ -17,19 +17,21 @@ static void (*const printers[])(const struct model *) = {
 	print_recorder,
 	print_tracepoints,
 	print_needs,
+	print_rules,
 };
 
 int main(int argc, char **argv)
 {
 	struct model *m;
 
-	if (argc < 3 || argc > 4) {
-		fprintf(stderr, "usage: acl-gen MODEL OUTDIR [HOOKS]\n");
+	if (argc < 4 || argc > 5) {
+		fprintf(stderr, "usage: acl-gen MODEL OUTDIR RULES [HOOKS]\n");
 		return 2;
 	}
 	m = model_load(argv[1]);
 	emit_root = argv[2];
-	emit_hooks = argv[3];
+	emit_rules = argv[3];
+	emit_hooks = argv[4];
 	for (size_t i = 0; i < sizeof(printers) / sizeof(printers[0]); i++)
 		printers[i](m);
 	return 0;

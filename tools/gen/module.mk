@@ -4,13 +4,14 @@
 HOSTCC ?= cc
 GEN_SRC := $(wildcard tools/gen/*.c)
 API_MODEL := include/acl/api.json
+RULES := checks/rules.json
 HOOKS := $(wildcard interpose/hooks.list)
 
 $(BUILD)/tools/acl-gen: $(GEN_SRC) $(wildcard tools/gen/*.h)
 	$(call say,HOSTCC,$@)mkdir -p $(@D) && $(HOSTCC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O1 -g -o $@ $(GEN_SRC) -ljansson
 
-$(BUILD)/gen/.stamp: $(BUILD)/tools/acl-gen $(API_MODEL) $(HOOKS)
-	$(call say,GEN,$(BUILD)/gen)mkdir -p $(@D) && $(BUILD)/tools/acl-gen $(API_MODEL) $(BUILD) $(HOOKS) && touch $@
+$(BUILD)/gen/.stamp: $(BUILD)/tools/acl-gen $(API_MODEL) $(RULES) $(HOOKS)
+	$(call say,GEN,$(BUILD)/gen)mkdir -p $(@D) && $(BUILD)/tools/acl-gen $(API_MODEL) $(BUILD) $(RULES) $(HOOKS) && touch $@
 
 # The generator rewrites a file only when its content changes; make looks again after the stamp,
 # and must not take them for intermediate files to be deleted.

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies: alignment, host to host, page-locked memory while capturing.  One
+ * call gives one finding about an address, the most specific.
+ */
+#include "checks/legs.h"
+#include "checks/report.h"
+#include "checks/state.h"
+
+#define ALIGNMENT 64
+
+/* Where an address lies, as far as anybody knows. */
+enum location { PLACE_UNKNOWN, PLACE_PAGEABLE, PLACE_HOST, PLACE_DEVICE };
+
+struct side {
+	const char *name; /* "src" or "dst" */
+	const void *address;
+	struct acl_place place;
+	enum location location;
+	enum acl_host_class class;
+};
+
+static struct side look(struct checks *c, struct acl_event *ev, const char *name, const void *address, unsigned param)
+{
+	struct side s = { .name = name, .address = address };
+
+	if (!address) {
+		/* A symbol of a binary: the device's. */
+		s.location = PLACE_DEVICE;
+	} else if (place_find(c, ev, address, param == 0 ? 0 : 1, &s.place)) {
+		s.location = kind_is_host(s.place.kind) ? PLACE_HOST : PLACE_DEVICE;
+	} else {
+		s.class = host_class(c, ev, param, address);
+		s.location = s.class > ACL_HOST_UNKNOWN ? PLACE_PAGEABLE : PLACE_UNKNOWN;
+	}
+	return s;
+}
+
+static const char *class_name(enum acl_host_class class)
+{
+	static const char *const names[] = { "memory of unknown origin", "memory of unknown origin", "a thread's stack",
+		"the heap", "a mapped file or program data" };
+
+	return names[class];
+}
+
+/* "src 0x… is 12 bytes into the 1 MiB page-locked host memory at 0x…" */
+static void describe(struct acl_finding *f, const struct side *s)
+{
+	char size[24];
+
+	if (!s->address)
+		finding_more(f, "%s is a device symbol", s->name);
+	else if (s->place.block)
+		finding_more(f, "%s %p is %llu bytes into the %s of %s at 0x%llx", s->name, s->address,
+			(unsigned long long)((uintptr_t)s->address - s->place.base),
+			human_bytes(s->place.size, size), memory_kind_name(s->place.kind),
+			(unsigned long long)s->place.base);
+	else
+		finding_more(f, "%s %p is in %s", s->name, s->address, class_name(s->class));
+}
+
+static void add_side(struct checks *c, struct acl_finding *f, const struct side *s)
+{
+	finding_address(f, s->name, s->address);
+	if (s->place.block)
+		finding_block(c, f, s->name[0] == 's' ? "source memory" : "destination memory", s->place.block);
+}
+
+static void add_leg(struct acl_event *ev, struct acl_finding *f, const struct copy_leg *leg)
+{
+	finding_bytes(f, "bytes", leg->src_span);
+	finding_enum(f, "kind", "aclrtMemcpyKind", leg->kind);
+	if (legs_count(ev) > 1)
+		finding_uint(f, "batch entry", leg->index);
+}
+
+/* Runs everything as device to device: the rules of host memory do not apply. */
+static bool unified(struct checks *c)
+{
+	return ld(&c->run_mode) == ACL_DEVICE;
+}
+
+/* --- async-copy-h2h ------------------------------------------------------------- */
+
+static bool is_h2h(struct checks *c, struct acl_event *ev, const struct copy_leg *leg, struct side *src,
+	struct side *dst)
+{
+	if (unified(c) || leg->src == leg->dst)
+		return false;
+	if (leg->kind != ACL_MEMCPY_HOST_TO_HOST && leg->dst_param < 99 && leg->kind != ACL_MEMCPY_DEFAULT &&
+		leg->kind != ACL_MEMCPY_HOST_TO_DEVICE && leg->kind != ACL_MEMCPY_DEVICE_TO_HOST &&
+		leg->kind != ACL_MEMCPY_DEVICE_TO_DEVICE)
+		return false;
+	*src = look(c, ev, "src", leg->src, leg->src_param);
+	if (src->location == PLACE_DEVICE)
+		return false;
+	*dst = look(c, ev, "dst", leg->dst, leg->dst_param);
+	if (dst->location == PLACE_DEVICE)
+		return false;
+	/* The program says so itself, or both addresses are proven to be the host's. */
+	return leg->kind == ACL_MEMCPY_HOST_TO_HOST ||
+		(src->location != PLACE_UNKNOWN && dst->location != PLACE_UNKNOWN);
+}
+
+static void report_h2h(struct checks *c, struct acl_event *ev, const struct copy_leg *leg, const struct side *src,
+	const struct side *dst)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, ev, RULE("async-copy-h2h"), &room);
+
+	if (!f)
+		return;
+	finding_detail(f, "%s would copy %llu bytes inside the host: ", acl_apis[ev->api].name,
+		(unsigned long long)leg->src_span);
+	describe(f, src);
+	finding_more(f, ", ");
+	describe(f, dst);
+	add_leg(ev, f, leg);
+	add_side(c, f, src);
+	add_side(c, f, dst);
+	finding_show(c, f);
+}
+
+/* --- capture-unpinned-host ------------------------------------------------------- */
+
+/* The pageable host side of the leg, NULL = none that we can prove. */
+static const struct side *unpinned(const struct copy_leg *leg, const struct side *src, const struct side *dst,
+	bool refused)
+{
+	bool reads_host = leg->kind == ACL_MEMCPY_HOST_TO_DEVICE || leg->kind == ACL_MEMCPY_HOST_TO_HOST;
+	bool writes_host = leg->kind == ACL_MEMCPY_DEVICE_TO_HOST || leg->kind == ACL_MEMCPY_HOST_TO_HOST;
+
+	if (src->location == PLACE_PAGEABLE || (refused && reads_host && src->location == PLACE_UNKNOWN))
+		return src;
+	if (dst->location == PLACE_PAGEABLE || (refused && writes_host && dst->location == PLACE_UNKNOWN))
+		return dst;
+	return NULL;
+}
+
+static void report_unpinned(struct checks *c, struct acl_event *ev, const struct copy_leg *leg,
+	const struct side *host, const struct side *other)
+{
+	struct acl_object *model = capture_of(c, stream_of(ev));
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, ev, RULE("capture-unpinned-host"), &room);
+
+	if (!f)
+		return;
+	finding_detail(f, "the stream is being captured, and ");
+	describe(f, host);
+	finding_more(f, ", neither page-locked nor registered; ");
+	describe(f, other);
+	add_leg(ev, f, leg);
+	add_side(c, f, host);
+	add_side(c, f, other);
+	finding_object(c, f, "stream", stream_of(ev));
+	finding_object(c, f, "capture", model);
+	finding_show(c, f);
+}
+
+static bool check_unpinned(struct checks *c, struct acl_event *ev, const struct copy_leg *leg, bool refused)
+{
+	struct side src, dst;
+	const struct side *host;
+
+	if (leg->src == leg->dst || unified(c))
+		return false;
+	src = look(c, ev, "src", leg->src, leg->src_param);
+	dst = look(c, ev, "dst", leg->dst, leg->dst_param);
+	host = unpinned(leg, &src, &dst, refused);
+	if (!host)
+		return false;
+	report_unpinned(c, ev, leg, host, host == &src ? &dst : &src);
+	return true;
+}
+
+/* --- async-copy-alignment ----------------------------------------------------------- */
+
+static void report_alignment(struct checks *c, struct acl_event *ev, const struct copy_leg *leg,
+	const struct side *src, const struct side *dst)
+{
+	bool inside = src->location == PLACE_DEVICE && dst->location == PLACE_DEVICE && src->place.block &&
+		dst->place.block && ld(&src->place.block->device) == ld(&dst->place.block->device);
+	struct finding_grade grade = GRADE_TABLE;
+	const struct side *bad = (uintptr_t)src->address % ALIGNMENT ? src : dst;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	grade.relaxed_to = inside ? ACL_SEV_WARNING : ACL_RELAXED_OFF;
+	f = finding_begin_as(c, ev, RULE("async-copy-alignment"), grade, &room);
+	if (!f)
+		return;
+	finding_detail(f, "%s %p is %u bytes past a 64-byte boundary: ", bad->name, bad->address,
+		(unsigned)((uintptr_t)bad->address % ALIGNMENT));
+	describe(f, bad);
+	if (bad == src && (uintptr_t)dst->address % ALIGNMENT) {
+		finding_more(f, "; so is dst, by %u: ", (unsigned)((uintptr_t)dst->address % ALIGNMENT));
+		describe(f, dst);
+	}
+	finding_uint(f, "src mod 64", (uintptr_t)src->address % ALIGNMENT);
+	finding_uint(f, "dst mod 64", (uintptr_t)dst->address % ALIGNMENT);
+	add_leg(ev, f, leg);
+	add_side(c, f, src);
+	add_side(c, f, dst);
+	finding_object(c, f, "stream", stream_of(ev));
+	finding_show(c, f);
+}
+
+static bool is_pageable(const struct side *s)
+{
+	return s->location == PLACE_PAGEABLE || s->location == PLACE_UNKNOWN;
+}
+
+__attribute__((noinline, cold)) static void misaligned(struct checks *c, struct acl_event *ev,
+	const struct copy_leg *leg)
+{
+	struct side src, dst;
+
+	if (!leg->src || !leg->dst || leg->kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE || leg->src == leg->dst)
+		return;
+	src = look(c, ev, "src", leg->src, leg->src_param);
+	dst = look(c, ev, "dst", leg->dst, leg->dst_param);
+	/* From 8.5 on a pageable side makes the copy synchronous, which needs no alignment. */
+	if (target_at_least(c, ACL_CANN_8_5) && (is_pageable(&src) || is_pageable(&dst)))
+		return;
+	report_alignment(c, ev, leg, &src, &dst);
+}
+
+/* ---------------------------------------------------------------------------------------- */
+
+/* True when the leg gave a finding that covers whatever else is wrong with it. */
+static bool check_leg(struct checks *c, struct acl_event *ev, const struct copy_leg *leg)
+{
+	struct side src, dst;
+
+	if (is_h2h(c, ev, leg, &src, &dst)) {
+		report_h2h(c, ev, leg, &src, &dst);
+		return true;
+	}
+	return ev->carry[CARRY_CAPTURE] && check_unpinned(c, ev, leg, false);
+}
+
+/* Plain asynchronous copies: the hot path. */
+static void async_enter(struct checks *c, struct acl_event *ev)
+{
+	const struct acl_args_aclrtMemcpyAsync *a = ev->args;
+	struct copy_leg leg = { a->dst, a->src, a->count, a->count, a->kind, 0, 2, 0 };
+
+	if (!a->count || !a->dst || !a->src)
+		return;
+	if (!check_leg(c, ev, &leg) && (((uintptr_t)a->src | (uintptr_t)a->dst) & (ALIGNMENT - 1)))
+		misaligned(c, ev, &leg);
+}
+
+/* Other asynchronous forms; alignment is asked of plain copies only. */
+static void form_enter(struct checks *c, struct acl_event *ev)
+{
+	for (uint64_t i = 0, n = legs_count(ev); i < n; i++) {
+		struct copy_leg leg = legs_at(ev, i);
+
+		if (leg.src_span && check_leg(c, ev, &leg))
+			return;
+	}
+}
+
+/*
+ * The runtime refused a captured copy, and no finding says why: with a host
+ * address whose origin nobody could prove, that refusal is the proof.
+ */
+static void form_leave(struct checks *c, struct acl_event *ev)
+{
+	int32_t error = error_of(ev);
+
+	if (!ev->carry[CARRY_CAPTURE] || ev->carry[CARRY_FINDING] || (error != 107000 && error != 107027))
+		return;
+	for (uint64_t i = 0, n = legs_count(ev); i < n; i++) {
+		struct copy_leg leg = legs_at(ev, i);
+
+		if (check_unpinned(c, ev, &leg, true))
+			return;
+	}
+}
+
+static const struct acl_hook hooks[] = {
+	{ ACL_API_aclrtMemcpyAsync, ACL_ENTER, async_enter },
+	{ ACL_API_aclrtMemcpyAsyncWithCondition, ACL_ENTER, async_enter },
+	{ ACL_API_aclrtMemcpy2dAsync, ACL_ENTER, form_enter },
+	{ ACL_API_aclrtMemcpyBatchAsync, ACL_ENTER, form_enter },
+	{ ACL_API_aclrtMemcpyBatchAsyncV2, ACL_ENTER, form_enter },
+	{ ACL_API_aclrtMemcpyToSymbolAsync, ACL_ENTER, form_enter },
+	{ ACL_API_aclrtMemcpyFromSymbolAsync, ACL_ENTER, form_enter },
+	{ ACL_API_aclrtMemcpyAsync, ACL_LEAVE, form_leave },
+	{ ACL_API_aclrtMemcpyAsyncWithCondition, ACL_LEAVE, form_leave },
+	{ ACL_API_aclrtMemcpy2dAsync, ACL_LEAVE, form_leave },
+	{ ACL_API_aclrtMemcpyBatchAsync, ACL_LEAVE, form_leave },
+	{ ACL_API_aclrtMemcpyBatchAsyncV2, ACL_LEAVE, form_leave },
+	{ ACL_API_aclrtMemcpyToSymbolAsync, ACL_LEAVE, form_leave },
+	{ ACL_API_aclrtMemcpyFromSymbolAsync, ACL_LEAVE, form_leave },
+};
+
+const struct acl_topic topic_copy = { .name = "copy", .hooks = hooks, .n_hooks = sizeof(hooks) / sizeof(hooks[0]) };

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gen/acl_rules.c: the rule table of checks/rules.json, sorted by id. Wrong words end the generator. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit.h"
+
+const char *emit_rules;
+
+static void __attribute__((noreturn)) refuse(const char *id, const char *key, const char *why)
+{
+	fprintf(stderr, "acl-gen: %s: rule \"%s\": %s: %s\n", emit_rules, id, key, why);
+	exit(1);
+}
+
+struct word {
+	const char *word, *constant;
+};
+
+static const char *constant(const char *id, json_t *rule, const char *key, const struct word *words)
+{
+	const char *value = json_string_value(json_object_get(rule, key));
+
+	for (; value && words->word; words++)
+		if (!strcmp(words->word, value))
+			return words->constant;
+	refuse(id, key, value ? value : "missing");
+}
+
+static const struct word tiers[] = { { "mission", "ACL_TIER_MISSION" }, { "state", "ACL_TIER_STATE" },
+	{ "argument", "ACL_TIER_ARGUMENT" }, { "advice", "ACL_TIER_ADVICE" }, { "tool", "ACL_TIER_TOOL" }, { 0 } };
+static const struct word severities[] = { { "error", "ACL_SEV_ERROR" }, { "warning", "ACL_SEV_WARNING" },
+	{ "perf", "ACL_SEV_PERF" }, { "portability", "ACL_SEV_PORTABILITY" }, { "off", "ACL_RELAXED_OFF" }, { 0 } };
+static const struct word defaults[] = { { "on", "ACL_DEFAULT_ON" }, { "advice", "ACL_DEFAULT_ADVICE" },
+	{ "off", "ACL_DEFAULT_OFF" }, { 0 } };
+static const struct word states[] = { { "implemented", "ACL_RULE_IMPLEMENTED" }, { "planned", "ACL_RULE_PLANNED" },
+	{ "uncheckable", "ACL_RULE_UNCHECKABLE" }, { 0 } };
+static const struct word releases[] = { { "8.1", "ACL_CANN_8_1" }, { "8.5", "ACL_CANN_8_5" },
+	{ "9.0", "ACL_CANN_9_0" }, { "9.1", "ACL_CANN_9_1" }, { "9.2", "ACL_CANN_9_2" }, { 0 } };
+
+/* A C string; bytes beyond ASCII stay as they are (UTF-8). */
+static void quote(FILE *f, const char *s)
+{
+	if (!s) {
+		fputs("NULL", f);
+		return;
+	}
+	putc('"', f);
+	for (; *s; s++)
+		switch (*s) {
+		case '\n':
+			fputs("\\n", f);
+			break;
+		case '\t':
+			fputs("\\t", f);
+			break;
+		case '"':
+		case '\\':
+			putc('\\', f);
+			/* fall through */
+		default:
+			putc(*s, f);
+		}
+	putc('"', f);
+}
+
+static void text(FILE *f, const char *id, json_t *rule, const char *key, bool required)
+{
+	json_t *t = json_object_get(rule, key);
+	const char *en = json_string_value(json_object_get(t, "en")), *zh = json_string_value(json_object_get(t, "zh"));
+
+	if ((required || t) && (!en || !zh))
+		refuse(id, key, "needs \"en\" and \"zh\"");
+	fprintf(f, "\t\t.%s = { ", key);
+	quote(f, en);
+	fputs(", ", f);
+	quote(f, zh);
+	fputs(" },\n", f);
+}
+
+/* An array of lines as one string. */
+static void lines(FILE *f, json_t *rule, const char *key)
+{
+	json_t *line;
+	size_t i;
+	char *all = NULL;
+	size_t len = 0;
+	FILE *mem;
+
+	if (!json_object_get(rule, key))
+		return;
+	mem = open_memstream(&all, &len);
+	json_array_foreach(json_object_get(rule, key), i, line)
+		fprintf(mem, "%s%s", i ? "\n" : "", json_string_value(line));
+	fclose(mem);
+	fprintf(f, "\t\t.%s = ", key);
+	quote(f, all);
+	fputs(",\n", f);
+	free(all);
+}
+
+static void string(FILE *f, json_t *rule, const char *key)
+{
+	const char *s = json_string_value(json_object_get(rule, key));
+
+	if (!s)
+		return;
+	fprintf(f, "\t\t.%s = ", key);
+	quote(f, s);
+	fputs(",\n", f);
+}
+
+static void print_rule(FILE *f, json_t *rule, size_t index)
+{
+	const char *id = json_string_value(json_object_get(rule, "id"));
+	json_t *relaxed = json_object_get(rule, "relaxed");
+	const char *state = constant(id, rule, "state", states);
+	bool implemented = !strcmp(state, "ACL_RULE_IMPLEMENTED");
+
+	fputs("\t{\n", f);
+	string(f, rule, "id");
+	string(f, rule, "family");
+	fprintf(f, "\t\t.index = %zu,\n", index);
+	fprintf(f, "\t\t.severity = %s,\n", constant(id, rule, "severity", severities));
+	fprintf(f, "\t\t.tier = %s,\n", constant(id, rule, "tier", tiers));
+	fprintf(f, "\t\t.dflt = %s,\n", constant(id, rule, "default", defaults));
+	fprintf(f, "\t\t.state = %s,\n", state);
+	fprintf(f, "\t\t.relaxed_since = %s,\n", relaxed ? constant(id, relaxed, "since", releases) : "-1");
+	fprintf(f, "\t\t.relaxed_to = %s,\n", relaxed ? constant(id, relaxed, "to", severities) : "ACL_RELAXED_OFF");
+	text(f, id, rule, "title", true);
+	text(f, id, rule, "hint", implemented);
+	text(f, id, rule, "why", implemented);
+	string(f, rule, "source");
+	string(f, rule, "reason");
+	lines(f, rule, "bad");
+	lines(f, rule, "good");
+	fputs("\t},\n", f);
+}
+
+void print_rules(const struct model *m)
+{
+	json_error_t error;
+	json_t *rules = emit_rules ? json_load_file(emit_rules, 0, &error) : NULL, *rule;
+	const char *before = "";
+	FILE *f;
+	size_t i;
+
+	(void)m;
+	if (!emit_rules)
+		return;
+	if (!json_is_array(rules)) {
+		fprintf(stderr, "acl-gen: %s:%d: %s\n", emit_rules, error.line, error.text);
+		exit(1);
+	}
+	f = emit_open_plain("gen/acl_rules.c");
+	fprintf(f, "/* SPDX-License-Identifier: Apache-2.0 */\n"
+		"/* Generated from %s by tools/gen, do not edit: the rule table. */\n"
+		"#include \"aclcheck/model.h\"\n#include \"checks/rule.h\"\n\n"
+		"const struct acl_rule acl_rules[] = {\n", emit_rules);
+	json_array_foreach(rules, i, rule) {
+		const char *id = json_string_value(json_object_get(rule, "id"));
+
+		if (!id || strcmp(before, id) >= 0)
+			refuse(id ? id : "?", "id", "missing, twice, or not in the order of strcmp");
+		before = id;
+		print_rule(f, rule, i);
+	}
+	fprintf(f, "};\nconst unsigned acl_rule_count = %zu;\n", i);
+	emit_close(f);
+	json_decref(rules);
+}
