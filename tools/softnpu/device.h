@@ -29,7 +29,6 @@ struct context {
 	struct stream *default_stream;
 	struct list streams; /* struct stream.link, the default stream included */
 	struct list models; /* struct model.link */
-	unsigned captures[3]; /* open captures by mode */
 	int64_t sys_params[8]; /* aclSysParamOpt */
 	unsigned sys_params_set; /* bit mask */
 	aclrtFloatOverflowMode saturation;
@@ -41,7 +40,6 @@ struct thread_state {
 	uint64_t context_generation;
 	int device; /* bound by aclrtSetDevice, -1 = none */
 	int exchange_mode; /* aclmdlRICaptureThreadExchangeMode */
-	unsigned captures[3]; /* captures this thread began, by mode */
 	uint32_t last_task_id;
 };
 

@@ -211,6 +211,7 @@ static aclError create(aclrtEvent *out, enum event_kind kind, uint32_t flags)
 	ev->dev = ctx->dev;
 	ev->record_flag = ev->wait_flag = -1;
 	list_init(&ev->waiters);
+	list_init(&ev->captured);
 	npu_cond_init(&ev->recorded);
 	ctx->dev->events++;
 	*out = object_handle(&ev->obj);
@@ -276,6 +277,7 @@ aclError event_find(aclrtEvent handle, struct event **ev)
 static void kill_event(struct event *ev)
 {
 	ev->dev->events--;
+	capture_forget_event(ev);
 	object_kill(&ev->obj);
 }
 
@@ -330,7 +332,7 @@ static aclError record(aclrtEvent handle, aclrtStream stream)
 		record_put(r);
 		return rc;
 	}
-	ev->capture = NULL;
+	capture_forget_event(ev);
 	record_put(ev->latest);
 	ev->latest = r;
 	return ACL_SUCCESS;

@@ -36,6 +36,7 @@ struct event {
 	unsigned waits; /* submitted and not over */
 	int record_flag, wait_flag; /* of the first ...WithFlag call; -1 = none yet */
 	struct capture *capture; /* recorded in this open capture */
+	struct list captured; /* in that capture's events */
 	unsigned capture_edge; /* which edge of its model that record is */
 	void *ipc; /* shared state of an EVENT_IPC, or NULL */
 };

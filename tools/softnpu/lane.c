@@ -332,7 +332,8 @@ static void serve(struct lane *lane)
 	for (unsigned n = 0; (op = lane_current(lane)); n++) {
 		aclError rc = ACL_SUCCESS;
 
-		if (lane->cancelled) {
+		/* An operation under way that has parts of its own is told to end, not dropped. */
+		if (lane->cancelled && !lane->op_state) {
 			drop_queued(lane);
 			break;
 		}

@@ -104,7 +104,7 @@ aclError copy_pageable_ready(struct stream *s)
 	if (s->capture)
 		return npu_err(new_codes ? ACL_ERROR_RT_PARAM_INVALID : ACL_ERROR_RT_STREAM_CAPTURED,
 			"pageable memory copy does not support graph capture");
-	if (capture_refuses())
+	if (capture_forbids())
 		return npu_err(new_codes ? ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC
 					 : ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT,
 			"pageable memory copy while a capture is open");

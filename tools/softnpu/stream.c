@@ -4,7 +4,9 @@
 
 #include <stdlib.h>
 
+#include "build.h"
 #include "capture.h"
+#include "task_group.h"
 
 #define STREAM_FLAGS 0x3fu /* the ACL_STREAM_* bits there are */
 #define LOWEST_PRIORITY 7u
@@ -53,7 +55,6 @@ struct stream *stream_new(struct context *ctx, uint32_t priority, uint32_t flags
 		return NULL;
 	}
 	lane_init(&s->lane, &stream_lane, ctx->dev->id);
-	list_init(&s->updating);
 	s->ctx = ctx;
 	object_get(&ctx->obj);
 	s->id = next_id++ & 0x7fffffff;
@@ -121,6 +122,10 @@ aclError stream_submit(struct stream *s, struct op *op)
 	npu_thread()->last_task_id = (uint32_t)(s->lane.submitted & 0xffff);
 	if (s->capture)
 		return capture_append(s, op);
+	if (s->update && op->type->is_kernel)
+		return group_replace(s, op);
+	if (s->bound)
+		return bound_append(s, op);
 	rc = stream_check_stopped(s);
 	if (rc)
 		op_put(op);

@@ -27,8 +27,7 @@ struct stream {
 	bool host_func; /* used aclrtLaunchHostFunc: no subscription any more */
 	uint32_t res_limit[2];
 	bool res_limit_set[2];
-	struct list updating; /* task group being updated through this stream */
-	void *update;
+	struct group_update *update; /* between TaskUpdateBegin and End: kernels replace tasks of a model */
 };
 
 /* What a call wants of a stream; decides the checks and the code for a dead handle. */
