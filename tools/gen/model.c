@@ -390,6 +390,9 @@ static void load_function(const struct model *m, struct function *f, const json_
 	check_place(m, f->header, f->since);
 	if (!f->header != f->unlisted)
 		fail("a function has either a \"header\" or is \"unlisted\"");
+	if (json_object_get(o, "older"))
+		f->older = need(json_array_get(json_object_get(o, "older"), 0), "until");
+	one_of("release", f->older, m->versions);
 	f->ret_ref = model_ref(m, f->ret);
 	f->n_params = json_array_size(a);
 	f->params = zalloc(f->n_params, sizeof(*f->params));

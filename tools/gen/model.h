@@ -82,6 +82,7 @@ struct param {
 
 struct function {
 	const char *name, *header, *since, *ret, *mode, *capture, *ret_life;
+	const char *older; /* last release with another parameter list, or NULL */
 	const char **classes; /* NULL-terminated */
 	bool wrap, deprecated, unlisted, variadic, weak;
 	struct param *params;

@@ -145,6 +145,22 @@ void print_layout_test(const struct model *m)
 	}
 }
 
+/* First a question whether it is there, then a declaration that must agree. */
+static void print_prototype(FILE *f, const struct function *fn)
+{
+	char since[64];
+
+	if (!fn->header || !strncmp(fn->header, "aclnn", 5))
+		return;
+	snprintf(since, sizeof(since), "%s%s%s", fn->since, fn->older ? ", other parameters until " : "",
+		fn->older ? fn->older : "");
+	label(f, "function", fn->name, since);
+	fprintf(f, "extern __typeof__(&%s) declared_%s;\n", fn->name, fn->name);
+	label(f, "function", fn->name, since);
+	emit_prototype(f, fn, fn->name);
+	fputs(";\n", f);
+}
+
 void print_cann_check(const struct model *m)
 {
 	FILE *f = emit_open(m, "gen/cann_check.c", "questions to the headers of a CANN installation");
@@ -162,17 +178,8 @@ void print_cann_check(const struct model *m)
 	print_static_consts(f, m);
 	fputs("#else\n", f);
 	print_asserts(f, m);
-	for (unsigned i = 0; i < m->n_functions; i++) {
-		const struct function *fn = &m->functions[i];
-
-		if (!fn->header || !strncmp(fn->header, "aclnn", 5))
-			continue;
-		label(f, "function", fn->name, fn->since);
-		fprintf(f, "extern __typeof__(&%s) declared_%s;\n", fn->name, fn->name);
-		label(f, "function", fn->name, fn->since);
-		emit_prototype(f, fn, fn->name);
-		fputs(";\n", f);
-	}
+	for (unsigned i = 0; i < m->n_functions; i++)
+		print_prototype(f, &m->functions[i]);
 	fputs("#endif\n", f);
 	emit_close(f);
 }
