@@ -192,7 +192,7 @@ void journal_finding(struct text *scratch, const struct shown *s)
 	size_t start;
 
 	record(&j, scratch, "finding");
-	/* The report's object is the record without its first member. */
+	/* The report's object is the record without its brace and first member. */
 	start = scratch->len + 1;
 	shown_json(&j, s);
 	if (!scratch->cut) {
@@ -287,7 +287,7 @@ static bool put(const struct out_file *f, struct text *scratch)
 static bool put_findings(const struct out_file *f, struct text *scratch)
 {
 	for (struct kept *k = kept_first(); k; k = k->next) {
-		text_str(scratch, k == kept_first() ? "\n" : ",\n");
+		text_str(scratch, k == kept_first() ? "\n{" : ",\n{");
 		text_put(scratch, k->json, k->length);
 		text_str(scratch, ",\"count\":");
 		text_uint(scratch, k->count);

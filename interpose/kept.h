@@ -12,7 +12,7 @@ struct kept {
 	struct kept *chain; /* of its hash bucket */
 	uint64_t serial, count; /* the serial names the place */
 	size_t length;
-	char json[]; /* an object without its closing brace */
+	char json[]; /* the members of an object */
 };
 
 /* NULL when there is no room. */

@@ -46,6 +46,17 @@ static const char *keep(const char *s, size_t n)
 	return at;
 }
 
+/* Names in the same style that the build and its tests hand around. */
+static bool is_foreign(const char *name)
+{
+	static const char *const prefix[] = { "BUILD", "SOURCE", "TEST_", "SIMULATE_" };
+
+	for (unsigned i = 0; i < sizeof(prefix) / sizeof(*prefix); i++)
+		if (!strncmp(name, prefix[i], strlen(prefix[i])))
+			return true;
+	return false;
+}
+
 void settings_early(void)
 {
 	static const char prefix[] = "ACLCHECK_";
@@ -63,6 +74,8 @@ void settings_early(void)
 			continue;
 		if (set.n_env == ENV_MAX)
 			break;
+		if (is_foreign(*e + n))
+			continue;
 		set.env[set.n_env].name = keep(*e + n, (size_t)(eq - *e) - n);
 		set.env[set.n_env].value = keep(eq + 1, strlen(eq + 1));
 		if (set.env[set.n_env].name && set.env[set.n_env].value)

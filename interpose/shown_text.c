@@ -239,7 +239,9 @@ static void totals_line(struct text *t, const struct checks_totals *totals)
 	for (int s = ACL_SEV_ERROR; s >= 0; s--) {
 		if (!totals->findings[s])
 			continue;
-		text_fmt(t, "%u %s, ", totals->findings[s], msg(severity_message((unsigned)s)));
+		text_fmt(t, "%u %s", totals->findings[s], msg(severity_message((unsigned)s)));
+		/* "2 errors", but "2 performance" */
+		text_str(t, s >= ACL_SEV_WARNING && totals->findings[s] > 1 && !lang() ? "s, " : ", ");
 		any = true;
 	}
 	if (totals->advice)

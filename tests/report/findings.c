@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A process that reports findings made by hand, so that log, journal and
+ * report can be looked at from outside.  What it does is given by words:
+ *	error warning advice secondary	a finding of that kind
+ *	repeat		the first finding for the tenth time
+ *	nasty		one whose strings want to steer terminals and formats
+ *	fork		a child that reports as well
+ *	exec		the announced exec, that fails; more words may follow
+ *	close		standard error is closed and its number reused for FILE (next word)
+ *	kill		ends without an end
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "interpose/log.h"
+#include "interpose/settings.h"
+#include "interpose/sink.h"
+#include "interpose/verdict.h"
+#include "tests/report/host.h"
+
+static uint64_t serial;
+
+__attribute__((noinline)) static uint64_t here(void)
+{
+	return (uint64_t)(uintptr_t)__builtin_return_address(0);
+}
+
+static struct acl_finding base(unsigned rule, const struct acl_event *ev)
+{
+	return (struct acl_finding){
+		.rule = &acl_rules[rule],
+		.severity = acl_rules[rule].severity,
+		.serial = ++serial,
+		.repeat = 1,
+		.event = ev,
+		.detail = "src lies 12 bytes off a 64-byte boundary",
+	};
+}
+
+static void report(struct acl_finding *f)
+{
+	test_host.sites[test_host.n_sites].rule = f->rule;
+	test_host.sites[test_host.n_sites].api = f->event ? f->event->api : 0;
+	test_host.sites[test_host.n_sites].count = f->repeat;
+	test_host.sites[test_host.n_sites].serial = f->serial;
+	test_host.n_sites++;
+	test_host.totals.calls++;
+	if (f->advice)
+		test_host.totals.advice++;
+	else
+		test_host.totals.findings[f->severity]++;
+	sink_finding(f);
+}
+
+static void copy_finding(const char *word)
+{
+	struct acl_args_aclrtMemcpyAsync args = { .dst = (void *)0x12c0400000, .destMax = UINT64_MAX,
+		.src = (void *)0x70000c, .count = 4096, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = NULL };
+	struct acl_finding f;
+	struct acl_event ev;
+
+	acl_event_init(&ev, ACL_API_aclrtMemcpyAsync, &args, here());
+	ev.tid = (uint32_t)getpid();
+	test_host.ips[0] = test_host.ips[1] = ev.caller;
+	test_host.n_ips = 2;
+	f = base(!strcmp(word, "advice") ? 1 : !strcmp(word, "warning") ? 2 : 0, &ev);
+	f.advice = !strcmp(word, "advice");
+	f.relaxed = !strcmp(word, "warning");
+	if (!strcmp(word, "secondary")) {
+		f.secondary = true;
+		f.cause = 1;
+	}
+	if (!strcmp(word, "repeat")) {
+		f.serial = 1;
+		f.repeat = 10;
+	}
+	if (!strcmp(word, "nasty"))
+		f.detail = "\033[2J\n::error::x <script>alert(1)</script> \xff\xfe \xe2\x80\xae ]]> end";
+	f.values[0] = (struct acl_value){ .name = "src", .form = ACL_VALUE_ADDRESS, .u = 0x70000c };
+	f.values[1] = (struct acl_value){ .name = "offset", .form = ACL_VALUE_BYTES, .u = 12 };
+	f.values[2] = (struct acl_value){ .name = "kind", .form = ACL_VALUE_ENUM, .enum_index = -1, .i = 1 };
+	f.n_values = 3;
+	f.objects[0] = (struct acl_biography){ .role = "source memory", .kind = "pinned host memory",
+		.value = 0x700000, .size = 1 << 20, .serial = 7, .device = -1,
+		.created = { .caller = ev.caller, .tid = 1, .api = ACL_API_aclrtMallocHost } };
+	f.n_objects = 1;
+	report(&f);
+}
+
+static void fork_child(void)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		sink_forked();
+		memset(&test_host, 0, sizeof(test_host));
+		serial = 0;
+		sink_begin();
+		copy_finding("error");
+		sink_end(TEST_CHECKS, CHECKS_END_QUICK);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+}
+
+int main(int argc, char **argv)
+{
+	settings_early();
+	log_early();
+	settings_load();
+	sink_begin();
+	test_host.totals.calls = 1;
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "fork"))
+			fork_child();
+		else if (!strcmp(argv[i], "nothing"))
+			test_host.totals.calls = 0;
+		else if (!strcmp(argv[i], "doubt"))
+			sink_inconclusive("events-lost", "3 events were lost");
+		else if (!strcmp(argv[i], "kill"))
+			raise(SIGKILL);
+		else if (!strcmp(argv[i], "pause"))
+			sleep(2);
+		else if (!strcmp(argv[i], "exec")) {
+			sink_end(TEST_CHECKS, CHECKS_END_EXEC);
+			sink_resume();
+		} else if (!strcmp(argv[i], "close") && i + 1 < argc) {
+			close(STDERR_FILENO);
+			if (open(argv[++i], O_WRONLY | O_CREAT, 0666) != STDERR_FILENO)
+				return 2;
+		} else {
+			copy_finding(argv[i]);
+		}
+	}
+	sink_end(TEST_CHECKS, CHECKS_END_EXIT);
+	sink_end(TEST_CHECKS, CHECKS_END_QUICK);
+	return verdict_exit_code(0);
+}

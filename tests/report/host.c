@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the library gives to the sinks, in its simplest form: stacks set by the test, modules from dladdr, three rules. */
+#include "tests/report/host.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+#include "checks/checks.h"
+#include "interpose/dl.h"
+#include "interpose/module.h"
+#include "interpose/stack.h"
+
+const struct acl_rule acl_rules[] = {
+	{ .id = "async-copy-alignment",
+		.family = "copy",
+		.index = 0,
+		.severity = ACL_SEV_ERROR,
+		.relaxed_since = -1,
+		.title = { "Asynchronous copy of unaligned memory", "异步复制的内存未对齐" },
+		.hint = { "Align the address to 64 bytes.", "请将地址按64字节对齐。" },
+		.source = "docs/copy.md" },
+	{ .id = "event-churn",
+		.family = "event",
+		.index = 1,
+		.severity = ACL_SEV_PERF,
+		.tier = ACL_TIER_ADVICE,
+		.dflt = ACL_DEFAULT_ADVICE,
+		.relaxed_since = -1,
+		.title = { "Events made anew again and again", NULL } },
+	{ .id = "stream-leak",
+		.family = "stream",
+		.index = 2,
+		.severity = ACL_SEV_WARNING,
+		.relaxed_since = ACL_CANN_9_1,
+		.title = { "Stream never destroyed", NULL } },
+};
+const unsigned acl_rule_count = 3;
+
+struct test_host test_host;
+
+uint32_t stack_take(uint64_t caller)
+{
+	(void)caller;
+	return test_host.n_ips ? 1 : 0;
+}
+
+unsigned stack_frames(uint32_t id, const uint64_t **ips)
+{
+	*ips = test_host.ips;
+	return id ? test_host.n_ips : 0;
+}
+
+const struct acl_module *module_of(uint64_t address)
+{
+	static struct acl_module known[16];
+	struct link_map *map;
+	Dl_info info;
+
+	if (!dladdr1((void *)(uintptr_t)address, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+		return NULL;
+	for (unsigned i = 0; i < 16; i++) {
+		if (known[i].id && known[i].base != map->l_addr)
+			continue;
+		known[i].id = i + 1;
+		known[i].base = map->l_addr;
+		known[i].path = map->l_name && *map->l_name ? map->l_name : "/proc/self/exe";
+		return &known[i];
+	}
+	return NULL;
+}
+
+const struct acl_module *module_by_id(uint32_t id)
+{
+	(void)id;
+	return NULL;
+}
+
+void *true_dlopen(const char *path, int flags)
+{
+	return dlopen(path, flags);
+}
+
+void *true_dlsym(void *handle, const char *name)
+{
+	return dlsym(handle, name);
+}
+
+void checks_totals(const struct checks *c, struct checks_totals *out)
+{
+	(void)c;
+	*out = test_host.totals;
+}
+
+void checks_each_site(const struct checks *c, checks_site_fn fn, void *context)
+{
+	(void)c;
+	for (unsigned i = 0; i < test_host.n_sites; i++)
+		fn(context, test_host.sites[i].rule, test_host.sites[i].api, test_host.sites[i].caller,
+			test_host.sites[i].count, test_host.sites[i].serial);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A report for a terminal or a log. */
+#include "tools/aclcheck/formats.h"
+
+#include <string.h>
+
+static void put(FILE *to, const char *before, const char *value, const char *after)
+{
+	if (!*value)
+		return;
+	fputs(before, to);
+	put_safe(to, value);
+	fputs(after, to);
+}
+
+static void print_value(FILE *to, const json_t *value)
+{
+	if (json_is_string(value))
+		put_safe(to, json_string_value(value));
+	else
+		json_dumpf(value, to, JSON_ENCODE_ANY | JSON_COMPACT);
+}
+
+static void print_frames(FILE *to, const json_t *stack, const char *first, const char *rest)
+{
+	const json_t *frame;
+	size_t i;
+
+	json_array_foreach(stack, i, frame)
+	{
+		const char *file = text_of(frame, "file");
+
+		fputs(i ? rest : first, to);
+		put_safe(to, *text_of(frame, "function") ? text_of(frame, "function") : text_of(frame, "address"));
+		fputs(" (", to);
+		put_safe(to, *file ? file : text_of(frame, "module"));
+		if (*file)
+			fprintf(to, ":%lld", number_of(frame, "line"));
+		else if (*text_of(frame, "offset"))
+			put(to, "+", text_of(frame, "offset"), "");
+		fputs(")\n", to);
+	}
+}
+
+static void print_moment(FILE *to, const char *what, const json_t *moment)
+{
+	if (!moment)
+		return;
+	fprintf(to, "     %s by ", what);
+	put_safe(to, text_of(moment, "call"));
+	fputc('\n', to);
+	print_frames(to, json_object_get(moment, "stack"), "       ", "       ");
+}
+
+static void print_object(FILE *to, const json_t *object)
+{
+	put(to, "   ", text_of(object, "role"), ": ");
+	put_safe(to, text_of(object, "kind"));
+	put(to, " ", text_of(object, "value"), "");
+	if (number_of(object, "size"))
+		fprintf(to, ", %lld bytes", number_of(object, "size"));
+	fputc('\n', to);
+	print_moment(to, "created", json_object_get(object, "created"));
+	print_moment(to, "last used", json_object_get(object, "last_used"));
+	print_moment(to, "destroyed", json_object_get(object, "destroyed"));
+}
+
+static void print_call(FILE *to, const json_t *finding)
+{
+	const json_t *value;
+	bool first = true;
+	const char *key;
+
+	if (!*text_of(finding, "call"))
+		return;
+	put(to, "   ", text_of(finding, "call"), "(");
+	json_object_foreach((json_t *)json_object_get(finding, "args"), key, value)
+	{
+		put(to, first ? "" : ", ", key, "=");
+		print_value(to, value);
+		first = false;
+	}
+	fputc(')', to);
+	put(to, " returned ", text_of(finding, "result"), "");
+	fputc('\n', to);
+}
+
+static void print_finding(FILE *to, const json_t *finding)
+{
+	const json_t *value, *object;
+	const char *key;
+	size_t i;
+
+	fprintf(to, "%s%s", flag_of(finding, "advice") ? "advice/" : "",
+		flag_of(finding, "suppressed") ? "suppressed/" : "");
+	put_safe(to, text_of(finding, "severity"));
+	put(to, ": ", text_of(finding, "rule"), ": ");
+	put_safe(to, text_of(finding, "title"));
+	fprintf(to, " [%s] x %lld", text_of(finding, "fingerprint"), number_of(finding, "count"));
+	put(to, " (", finding_ranks(finding), ")");
+	if (json_object_get(finding, "known"))
+		fputs(flag_of(finding, "known") ? " known" : " NEW", to);
+	fputc('\n', to);
+	print_call(to, finding);
+	put(to, "   ", text_of(finding, "detail"), "\n");
+	json_object_foreach((json_t *)json_object_get(finding, "values"), key, value)
+	{
+		put(to, "     ", key, " = ");
+		print_value(to, value);
+		fputc('\n', to);
+	}
+	print_frames(to, json_object_get(finding, "stack"), "   at ", "      ");
+	json_array_foreach(json_object_get(finding, "objects"), i, object) print_object(to, object);
+	put(to, "   hint: ", text_of(finding, "hint"), "\n");
+	put(to, "   see:  ", text_of(finding, "source"), "\n");
+	put(to, "   suppressed: ", text_of(finding, "suppressed_by"), "\n");
+}
+
+void print_text(FILE *to, const json_t *report)
+{
+	const json_t *finding, *doubt, *value;
+	const char *key;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "findings"), i, finding) print_finding(to, finding);
+	fputs("summary:", to);
+	json_object_foreach((json_t *)json_object_get(report, "totals"), key, value)
+	{
+		if (json_integer_value(value))
+			fprintf(to, " %lld %s,", json_integer_value(value), key);
+	}
+	fprintf(to, " %lld calls checked, %zu processes\n", number_of(report, "calls"),
+		json_array_size(json_object_get(report, "processes")));
+	json_array_foreach(json_object_get(report, "inconclusive"), i, doubt)
+	{
+		put(to, "inconclusive: ", text_of(doubt, "reason"), ": ");
+		put_safe(to, text_of(doubt, "text"));
+		put(to, " (", finding_ranks(doubt), ")");
+		fputc('\n', to);
+	}
+	put(to, "verdict: ", text_of(report, "verdict"), "\n");
+}

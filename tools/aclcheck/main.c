@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclcheck: finds the subcommand. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/aclcheck/command.h"
+
+#define COMMAND(name, function, usage, text) int function(int argc, char **argv);
+#include "tools/aclcheck/commands.def"
+#undef COMMAND
+
+const struct command commands[] = {
+#define COMMAND(name, function, usage, text) { name, function, usage, text },
+#include "tools/aclcheck/commands.def"
+#undef COMMAND
+	{ NULL, NULL, NULL, NULL },
+};
+
+void command_say(const char *format, ...)
+{
+	va_list ap;
+
+	fputs("aclcheck: ", stderr);
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+int command_misuse(const char *format, ...)
+{
+	va_list ap;
+
+	fputs("aclcheck: ", stderr);
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	return COMMAND_MISUSE;
+}
+
+static const struct command *find(const char *name)
+{
+	for (const struct command *c = commands; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+int command_help(const char *name, const char *lines)
+{
+	const struct command *c = find(name);
+
+	printf("usage: aclcheck %s\n\n%s\n", c->usage, c->text);
+	if (lines && *lines)
+		printf("\n%s", lines);
+	return 0;
+}
+
+void *need(void *p)
+{
+	if (!p) {
+		command_say("out of memory");
+		exit(COMMAND_MISUSE);
+	}
+	return p;
+}
+
+static int help(FILE *to)
+{
+	fprintf(to, "usage: aclcheck COMMAND ...\n\n");
+	for (const struct command *c = commands; c->name; c++)
+		fprintf(to, "  %-10s %s\n", c->name, c->text);
+	fprintf(to, "\n  aclcheck COMMAND --help tells more of each; aclcheck --version the version.\n"
+		    "\nExit codes: the program's own when the verdict is pass, %d fail, %d inconclusive, %d misuse.\n",
+		COMMAND_FAIL, COMMAND_INCONCLUSIVE, COMMAND_MISUSE);
+	return to == stderr ? COMMAND_MISUSE : 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *c;
+
+	if (argc < 2)
+		return help(stderr);
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+		return help(stdout);
+	if (!strcmp(argv[1], "--version")) {
+		puts("aclcheck " ACLCHECK_VERSION);
+		return 0;
+	}
+	c = find(argv[1]);
+	if (!c) {
+		command_say("'%s' is no command", argv[1]);
+		return help(stderr);
+	}
+	return c->run(argc - 1, argv + 1);
+}

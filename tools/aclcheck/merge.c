@@ -1,0 +1,674 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Merging reports and journals by fingerprint. */
+#include "tools/aclcheck/merge.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/aclcheck/command.h"
+#include "tools/aclcheck/report.h"
+#include "tools/aclcheck/scan.h"
+
+#define KEY_MAX 128
+#define BUCKETS 65536
+
+struct found {
+	struct found *chain, *next;
+	char key[KEY_MAX]; /* fingerprint; several journals' serials never mix */
+	json_t *json;
+	json_int_t count, processes;
+	uint64_t last_process;
+	int *ranks; /* ascending, each once */
+	size_t n_ranks;
+};
+
+struct doubt {
+	struct doubt *next;
+	json_t *json;
+	json_int_t processes;
+};
+
+struct merge {
+	struct found *bucket[BUCKETS], *first, **last;
+	struct doubt *doubts;
+	json_t *processes;
+	json_int_t calls;
+	uint64_t process; /* ordinal of the one being read, from 1 */
+	/* Of the file being read. */
+	const char *path;
+	struct span text, mapped;
+	json_t *head; /* process members of the report or journal */
+	json_t *order; /* journal: serial -> key */
+	int rank;
+	bool bad, ended;
+	json_int_t skipped; /* findings without identity */
+};
+
+struct merge *merge_new(void)
+{
+	struct merge *m = need(calloc(1, sizeof(*m)));
+
+	m->last = &m->first;
+	m->processes = need(json_array());
+	return m;
+}
+
+void merge_free(struct merge *m)
+{
+	while (m->first) {
+		struct found *f = m->first;
+
+		m->first = f->next;
+		json_decref(f->json);
+		free(f->ranks);
+		free(f);
+	}
+	while (m->doubts) {
+		struct doubt *d = m->doubts;
+
+		m->doubts = d->next;
+		json_decref(d->json);
+		free(d);
+	}
+	json_decref(m->processes);
+	free(m);
+}
+
+size_t merge_processes(const struct merge *m)
+{
+	return json_array_size(m->processes);
+}
+
+static size_t line_of(const struct merge *m, const char *at)
+{
+	size_t line = 1;
+
+	for (const char *p = m->text.at; p < at; p++)
+		line += *p == '\n';
+	return line;
+}
+
+static bool complain(struct merge *m, const char *at, const char *what)
+{
+	command_say("%s:%zu: %s", m->path, line_of(m, at), what);
+	m->bad = true;
+	return false;
+}
+
+static json_t *parse(struct merge *m, struct span value)
+{
+	json_error_t error;
+	json_t *json = json_loadb(value.at, (size_t)(value.end - value.at), JSON_DECODE_ANY, &error);
+
+	if (!json)
+		complain(m, value.at, error.text);
+	return json;
+}
+
+/* --- findings ---------------------------------------------------------------- */
+
+struct identity {
+	struct span fingerprint, count, serial;
+	bool merged; /* from a merged report: it lists ranks itself */
+};
+
+static bool identity_member(void *context, struct span key, struct span value)
+{
+	struct identity *id = context;
+
+	if (span_is(key, "fingerprint"))
+		span_string(value, &id->fingerprint);
+	else if (span_is(key, "count"))
+		id->count = value;
+	else if (span_is(key, "serial"))
+		id->serial = value;
+	else if (span_is(key, "processes"))
+		id->merged = true;
+	return true;
+}
+
+static json_int_t span_number(struct span s, json_int_t otherwise)
+{
+	char digits[24];
+	size_t n = (size_t)(s.end - s.at);
+
+	if (!s.at || !n || n >= sizeof(digits))
+		return otherwise;
+	memcpy(digits, s.at, n);
+	digits[n] = '\0';
+	return strtoll(digits, NULL, 10);
+}
+
+static void add_rank(struct found *f, int rank)
+{
+	size_t low = 0, high = f->n_ranks;
+
+	if (rank < 0)
+		return;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (f->ranks[middle] < rank)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < f->n_ranks && f->ranks[low] == rank)
+		return;
+	if (!(f->n_ranks & (f->n_ranks - 1)))
+		f->ranks = need(realloc(f->ranks, (f->n_ranks ? 2 * f->n_ranks : 1) * sizeof(int)));
+	memmove(f->ranks + low + 1, f->ranks + low, (f->n_ranks - low) * sizeof(int));
+	f->ranks[low] = rank;
+	f->n_ranks++;
+}
+
+static struct found *found_of(struct merge *m, struct span key, bool make)
+{
+	size_t n = (size_t)(key.end - key.at);
+	uint32_t hash = 2166136261u;
+	struct found *f;
+
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ (unsigned char)key.at[i]) * 16777619u;
+	for (f = m->bucket[hash % BUCKETS]; f; f = f->chain)
+		if (strlen(f->key) == n && !memcmp(f->key, key.at, n))
+			return f;
+	if (!make)
+		return NULL;
+	f = need(calloc(1, sizeof(*f)));
+	memcpy(f->key, key.at, n);
+	f->chain = m->bucket[hash % BUCKETS];
+	m->bucket[hash % BUCKETS] = f;
+	*m->last = f;
+	m->last = &f->next;
+	return f;
+}
+
+/* Ranks and processes that an input which is itself a merged report already lists. */
+static void take_over(struct found *f, const json_t *finding)
+{
+	const json_t *ranks = json_object_get(finding, "ranks");
+
+	for (size_t i = 0; i < json_array_size(ranks); i++)
+		add_rank(f, (int)json_integer_value(json_array_get(ranks, i)));
+	if (number_of(finding, "processes") > 0)
+		f->processes += number_of(finding, "processes") - 1;
+}
+
+static bool add_finding(void *context, struct span value)
+{
+	struct merge *m = context;
+	struct identity id = { 0 };
+	struct found *f;
+	json_t *json = NULL;
+	size_t n;
+
+	if (!scan_object(value, identity_member, &id))
+		return complain(m, value.at, "a finding is not well formed");
+	n = id.fingerprint.at ? (size_t)(id.fingerprint.end - id.fingerprint.at) : 0;
+	if (!n || n >= KEY_MAX || memchr(id.fingerprint.at, '\0', n))
+		return complain(m, value.at, "a finding has no fingerprint");
+	f = found_of(m, id.fingerprint, false);
+	if (!f || id.merged) {
+		json = parse(m, value);
+		if (!json)
+			return false;
+		f = found_of(m, id.fingerprint, true);
+	}
+	f->count += span_number(id.count, 1);
+	if (f->last_process != m->process)
+		f->processes++;
+	f->last_process = m->process;
+	add_rank(f, m->rank);
+	if (json)
+		take_over(f, json);
+	if (json && !f->json)
+		f->json = json_incref(json);
+	json_decref(json);
+	if (m->order && id.serial.at) {
+		char serial[24];
+
+		snprintf(serial, sizeof(serial), "%lld", span_number(id.serial, 0));
+		json_object_set_new(m->order, serial, json_pack("{s:s, s:I}", "key", f->key, "count", span_number(id.count, 1)));
+	}
+	return true;
+}
+
+/* --- doubts ------------------------------------------------------------------- */
+
+static void add_doubt(struct merge *m, const char *reason, const char *text, json_int_t processes)
+{
+	struct doubt *d;
+
+	for (d = m->doubts; d; d = d->next)
+		if (!strcmp(text_of(d->json, "reason"), reason))
+			break;
+	if (!d) {
+		json_t *json = json_pack("{s:s, s:s}", "reason", reason, "text", text);
+
+		if (!json)
+			return;
+		d = need(calloc(1, sizeof(*d)));
+		d->json = json;
+		d->next = m->doubts;
+		m->doubts = d;
+	}
+	d->processes += processes;
+	if (m->rank >= 0) {
+		json_t *ranks = json_object_get(d->json, "ranks");
+
+		if (!ranks)
+			json_object_set_new(d->json, "ranks", ranks = json_array());
+		json_array_append_new(ranks, json_integer(m->rank));
+	}
+}
+
+void merge_doubt(struct merge *m, const char *reason, const char *text)
+{
+	m->rank = -1;
+	add_doubt(m, reason, text, 0);
+}
+
+static void add_doubts(struct merge *m, const json_t *list)
+{
+	const json_t *doubt;
+	size_t i;
+
+	json_array_foreach(list, i, doubt)
+	{
+		json_int_t n = number_of(doubt, "processes");
+
+		if (*text_of(doubt, "reason"))
+			add_doubt(m, text_of(doubt, "reason"), text_of(doubt, "text"), n ? n : 1);
+	}
+}
+
+/* --- processes ---------------------------------------------------------------- */
+
+/* What is kept of each process: short, as there may be thousands. */
+static void add_process(struct merge *m)
+{
+	static const char *const keep[] = { "pid", "ppid", "host", "rank", "argv", "started", "ended", "end", "verdict",
+		"calls", "settings" };
+	json_t *process = json_object(), *list = json_object_get(m->head, "processes");
+
+	m->calls += number_of(m->head, "calls");
+	if (json_is_array(list)) {
+		json_array_extend(m->processes, list);
+		json_decref(process);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(keep) / sizeof(*keep); i++) {
+		json_t *value = json_object_get(m->head, keep[i]);
+
+		if (value)
+			json_object_set(process, keep[i], value);
+	}
+	if (!m->ended)
+		json_object_set_new(process, "end", json_string("killed"));
+	json_array_append_new(m->processes, process);
+}
+
+static void begin_process(struct merge *m)
+{
+	m->process++;
+	m->head = need(json_object());
+	m->rank = -1;
+	m->ended = false;
+	m->order = NULL;
+}
+
+static void end_process(struct merge *m)
+{
+	add_doubts(m, json_object_get(m->head, "inconclusive"));
+	if (!m->ended)
+		add_doubt(m, "process-killed", "a process ended without its end record", 1);
+	add_process(m);
+	json_decref(m->head);
+	json_decref(m->order);
+	m->head = m->order = NULL;
+}
+
+/* --- a report ------------------------------------------------------------------ */
+
+static bool report_member(void *context, struct span key, struct span value)
+{
+	struct merge *m = context;
+	json_t *json;
+	char name[64];
+	size_t n = (size_t)(key.end - key.at);
+
+	if (span_is(key, "findings") || span_is(key, "modules") || n >= sizeof(name))
+		return true;
+	json = parse(m, value);
+	if (!json)
+		return false;
+	memcpy(name, key.at, n);
+	name[n] = '\0';
+	json_object_set_new(m->head, name, json);
+	return true;
+}
+
+static bool findings_member(void *context, struct span key, struct span value)
+{
+	struct merge *m = context;
+
+	if (!span_is(key, "findings"))
+		return true;
+	if (!scan_array(value, add_finding, m) && !m->bad)
+		complain(m, value.at, "the list of findings is not well formed");
+	return false;
+}
+
+/* Twice over the top level: the rank may stand behind the findings. */
+static void add_report(struct merge *m)
+{
+	const json_t *rank;
+
+	begin_process(m);
+	if (!scan_object(m->text, report_member, m) && !m->bad)
+		complain(m, m->text.at, "this is not a report of aclcheck");
+	rank = json_object_get(m->head, "rank");
+	if (json_is_integer(rank))
+		m->rank = (int)json_integer_value(rank);
+	m->ended = json_object_get(m->head, "verdict") != NULL;
+	if (!m->bad && !m->ended)
+		complain(m, m->text.at, "this is not a report of aclcheck");
+	if (!m->bad)
+		scan_object(m->text, findings_member, m);
+	end_process(m);
+}
+
+/* --- a journal ------------------------------------------------------------------ */
+
+static bool record_member(void *context, struct span key, struct span value)
+{
+	struct span *kind = context;
+
+	/* "record" comes first in each line. */
+	if (span_is(key, "record"))
+		span_string(value, kind);
+	return false;
+}
+
+static void start_record(struct merge *m, struct span line)
+{
+	json_t *start = parse(m, line);
+
+	if (!start)
+		return;
+	json_object_del(start, "modules");
+	json_object_update(m->head, start);
+	if (json_is_integer(json_object_get(start, "rank")))
+		m->rank = (int)json_integer_value(json_object_get(start, "rank"));
+	json_decref(start);
+}
+
+static void repeat_record(struct merge *m, struct span line)
+{
+	json_t *repeat = parse(m, line), *known;
+	json_int_t count;
+	struct found *f;
+	struct span key;
+	char serial[24];
+
+	if (!repeat)
+		return;
+	snprintf(serial, sizeof(serial), "%lld", number_of(repeat, "serial"));
+	known = json_object_get(m->order, serial);
+	count = number_of(repeat, "count");
+	if (known && count > number_of(known, "count")) {
+		key.at = text_of(known, "key");
+		key.end = key.at + strlen(key.at);
+		f = found_of(m, key, false);
+		if (f)
+			f->count += count - number_of(known, "count");
+		json_object_set_new(known, "count", json_integer(count));
+	}
+	json_decref(repeat);
+}
+
+static void other_record(struct merge *m, struct span line, bool end)
+{
+	json_t *json = parse(m, line), *doubts = json_object_get(m->head, "inconclusive");
+
+	if (!json)
+		return;
+	if (end) {
+		json_object_update(m->head, json);
+		m->ended = true;
+	} else {
+		if (!doubts)
+			json_object_set_new(m->head, "inconclusive", doubts = json_array());
+		json_array_append(doubts, json);
+	}
+	json_decref(json);
+}
+
+static void add_line(struct merge *m, struct span line)
+{
+	struct span kind = { 0 };
+
+	if (!scan_object(line, record_member, &kind) || !kind.at)
+		complain(m, line.at, "this line is no record of a journal");
+	else if (span_is(kind, "start"))
+		start_record(m, line);
+	else if (span_is(kind, "finding"))
+		add_finding(m, line);
+	else if (span_is(kind, "repeat"))
+		repeat_record(m, line);
+	else if (span_is(kind, "resume"))
+		m->ended = false;
+	else if (span_is(kind, "end") || span_is(kind, "inconclusive"))
+		other_record(m, line, span_is(kind, "end"));
+}
+
+/* The last line of a killed process may be cut: without its newline it does not count. */
+static void add_journal(struct merge *m)
+{
+	struct span line = m->text;
+
+	begin_process(m);
+	m->order = need(json_object());
+	while (line.at < m->text.end && !m->bad) {
+		line.end = memchr(line.at, '\n', (size_t)(m->text.end - line.at));
+		if (!line.end)
+			break;
+		add_line(m, line);
+		line.at = line.end + 1;
+	}
+	end_process(m);
+}
+
+static bool is_journal(struct span text)
+{
+	struct span kind = { 0 }, line = text;
+
+	line.end = memchr(text.at, '\n', (size_t)(text.end - text.at));
+	/* Killed within its first line. */
+	if (!line.end)
+		line.end = text.end;
+	scan_object(line, record_member, &kind);
+	return kind.at || text.at == text.end;
+}
+
+/* --- files ------------------------------------------------------------------------ */
+
+static bool map_file(struct merge *m, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	void *p = NULL;
+
+	if (fd < 0 || fstat(fd, &st)) {
+		command_say("%s: %s", path, strerror(errno));
+		goto fail;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		command_say("%s: not a regular file", path);
+		goto fail;
+	}
+	if (st.st_size)
+		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED) {
+		command_say("%s: %s", path, strerror(errno));
+		goto fail;
+	}
+	close(fd);
+	if (p)
+		madvise(p, (size_t)st.st_size, MADV_SEQUENTIAL);
+	m->text.at = p ? p : "";
+	m->text.end = m->text.at + st.st_size;
+	m->mapped = m->text;
+	return true;
+fail:
+	if (fd >= 0)
+		close(fd);
+	return false;
+}
+
+static bool add_file(struct merge *m, const char *path)
+{
+	m->path = path;
+	m->bad = false;
+	if (!map_file(m, path)) {
+		m->rank = -1;
+		add_doubt(m, "report-unreadable", "a report could not be read", 1);
+		return false;
+	}
+	m->text = span_trim(m->text);
+	if (is_journal(m->text))
+		add_journal(m);
+	else
+		add_report(m);
+	if (m->mapped.at < m->mapped.end)
+		munmap((void *)(uintptr_t)m->mapped.at, (size_t)(m->mapped.end - m->mapped.at));
+	if (m->bad)
+		add_doubt(m, "report-unreadable", "a report could not be read to its end", 1);
+	return !m->bad;
+}
+
+static bool ends(const char *name, const char *tail)
+{
+	size_t n = strlen(name), k = strlen(tail);
+
+	return n >= k && !strcmp(name + n - k, tail);
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Journals end in .part and reports in .json; while a report is being written both may be there. */
+static bool add_directory(struct merge *m, const char *path)
+{
+	struct dirent **list;
+	int n = scandir(path, &list, NULL, by_name);
+	bool good = true;
+
+	if (n < 0) {
+		command_say("%s: %s", path, strerror(errno));
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		const char *name = list[i]->d_name;
+		char *file = NULL, *report;
+
+		if (*name != '.' && (ends(name, ".json") || ends(name, ".part")) &&
+			asprintf(&file, "%s/%s", path, name) >= 0) {
+			report = need(strdup(file));
+			if (ends(report, ".part"))
+				report[strlen(report) - 5] = '\0';
+			if (!ends(name, ".part") || access(report, F_OK))
+				good &= add_file(m, file);
+			free(report);
+		}
+		free(file);
+		free(list[i]);
+	}
+	free(list);
+	return good;
+}
+
+bool merge_add(struct merge *m, const char *path)
+{
+	struct stat st;
+	char *part;
+	bool good;
+
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		return add_directory(m, path);
+	/* A process that was killed left its journal instead of its report. */
+	if (access(path, F_OK) && asprintf(&part, "%s.part", path) >= 0) {
+		good = !access(part, F_OK);
+		if (good)
+			good = add_file(m, part);
+		else
+			command_say("%s: %s", path, strerror(ENOENT));
+		free(part);
+		return good;
+	}
+	return add_file(m, path);
+}
+
+/* --- the result ---------------------------------------------------------------------- */
+
+static json_t *finding_json(const struct found *f)
+{
+	json_t *json = json_copy(f->json);
+
+	json_object_del(json, "record");
+	json_object_set_new(json, "count", json_integer(f->count));
+	json_object_set_new(json, "processes", json_integer(f->processes));
+	if (f->n_ranks) {
+		json_t *ranks = json_array();
+
+		for (size_t i = 0; i < f->n_ranks; i++)
+			json_array_append_new(ranks, json_integer(f->ranks[i]));
+		json_object_set_new(json, "ranks", ranks);
+	}
+	return json;
+}
+
+static bool warning_fails(const json_t *processes)
+{
+	const json_t *p;
+	size_t i;
+
+	json_array_foreach(processes, i, p)
+	if (!strcmp(text_of(json_object_get(p, "settings"), "fail_on"), "warning"))
+		return true;
+	return false;
+}
+
+json_t *merge_result(struct merge *m)
+{
+	json_t *report = json_pack("{s:s, s:i, s:s}", "aclcheck", ACLCHECK_VERSION, "format", 1, "verdict", "pass");
+	json_t *findings = json_array(), *doubts = json_array();
+
+	for (struct found *f = m->first; f; f = f->next)
+		json_array_append_new(findings, finding_json(f));
+	for (struct doubt *d = m->doubts; d; d = d->next) {
+		if (d->processes)
+			json_object_set_new(d->json, "processes", json_integer(d->processes));
+		json_array_append(doubts, d->json);
+	}
+	if (!json_array_size(m->processes) && !json_array_size(doubts))
+		json_array_append_new(doubts,
+			json_pack("{s:s, s:s}", "reason", "nothing-observed", "text", "no process made an acl call"));
+	json_object_set_new(report, "totals", json_object());
+	json_object_set_new(report, "calls", json_integer(m->calls));
+	json_object_set_new(report, "inconclusive", doubts);
+	json_object_set(report, "processes", m->processes);
+	json_object_set_new(report, "findings", findings);
+	report_judge(report, warning_fails(m->processes) ? FAIL_ON_WARNING : FAIL_ON_ERROR);
+	return report;
+}

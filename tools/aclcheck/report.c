@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading members of reports, judging them, writing them out. */
+#include "tools/aclcheck/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/aclcheck/command.h"
+
+bool fail_on_parse(const char *word, enum fail_on *out)
+{
+	static const char *const words[] = { "error", "warning", "new" };
+
+	for (unsigned i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(word, words[i])) {
+			*out = (enum fail_on)i;
+			return true;
+		}
+	return false;
+}
+
+const char *text_of(const json_t *object, const char *key)
+{
+	const char *s = json_string_value(json_object_get(object, key));
+
+	return s ? s : "";
+}
+
+json_int_t number_of(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+bool flag_of(const json_t *object, const char *key)
+{
+	return json_is_true(json_object_get(object, key));
+}
+
+bool finding_fails(const json_t *finding, enum fail_on fail_on)
+{
+	const char *severity = text_of(finding, "severity");
+
+	if (flag_of(finding, "advice") || flag_of(finding, "secondary") || flag_of(finding, "suppressed"))
+		return false;
+	if (fail_on == FAIL_ON_NEW && flag_of(finding, "known"))
+		return false;
+	return !strcmp(severity, "error") || (fail_on == FAIL_ON_WARNING && !strcmp(severity, "warning"));
+}
+
+void report_judge(json_t *report, enum fail_on fail_on)
+{
+	json_int_t advice = 0, suppressed = 0;
+	json_t *totals = json_object(), *finding;
+	const char *verdict = "pass";
+	size_t i;
+
+	if (json_array_size(json_object_get(report, "inconclusive")))
+		verdict = "inconclusive";
+	json_array_foreach(json_object_get(report, "findings"), i, finding)
+	{
+		const char *severity = text_of(finding, "severity");
+		json_int_t count = number_of(finding, "count");
+
+		if (finding_fails(finding, fail_on))
+			verdict = "fail";
+		if (flag_of(finding, "suppressed"))
+			suppressed += count;
+		else if (flag_of(finding, "advice"))
+			advice += count;
+		else if (*severity)
+			json_object_set_new(totals, severity, json_integer(number_of(totals, severity) + count));
+	}
+	json_object_set_new(totals, "advice", json_integer(advice));
+	json_object_set_new(totals, "suppressed", json_integer(suppressed));
+	json_object_set_new(report, "totals", totals);
+	json_object_set_new(report, "verdict", json_string(verdict));
+}
+
+int report_exit(const json_t *report)
+{
+	const char *verdict = text_of(report, "verdict");
+
+	if (!strcmp(verdict, "pass"))
+		return COMMAND_PASS;
+	return !strcmp(verdict, "fail") ? COMMAND_FAIL : COMMAND_INCONCLUSIVE;
+}
+
+const struct report_format *report_format_find(const char *name)
+{
+	for (const struct report_format *f = report_formats; f->name; f++)
+		if (!strcmp(f->name, name))
+			return f;
+	return NULL;
+}
+
+const char *report_format_names(void)
+{
+	static char names[128];
+
+	if (!*names)
+		for (const struct report_format *f = report_formats; f->name; f++) {
+			if (*names)
+				strcat(names, "|");
+			strcat(names, f->name);
+		}
+	return names;
+}
+
+static bool write_beside(const char *path, const struct report_format *format, const json_t *report)
+{
+	char *temp;
+	bool good;
+	FILE *f;
+
+	if (asprintf(&temp, "%s.%ld.tmp", path, (long)getpid()) < 0)
+		return false;
+	f = fopen(temp, "wex");
+	good = f != NULL;
+	if (f) {
+		format->print(f, report);
+		good = !ferror(f) && !fflush(f);
+		good &= !fclose(f);
+	}
+	good = good && !rename(temp, path);
+	if (!good) {
+		command_say("%s: %s", path, strerror(errno));
+		unlink(temp);
+	}
+	free(temp);
+	return good;
+}
+
+bool report_write(const char *path, const struct report_format *format, const json_t *report)
+{
+	if (path && strcmp(path, "-"))
+		return write_beside(path, format, report);
+	format->print(stdout, report);
+	if (fflush(stdout) || ferror(stdout)) {
+		command_say("standard output: %s", strerror(errno));
+		return false;
+	}
+	return true;
+}

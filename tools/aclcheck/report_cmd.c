@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclcheck report and aclcheck merge: reports in, one report out. */
+#include <getopt.h>
+#include <string.h>
+
+#include "tools/aclcheck/command.h"
+#include "tools/aclcheck/merge.h"
+#include "tools/aclcheck/report.h"
+
+int cmd_report(int argc, char **argv);
+int cmd_merge(int argc, char **argv);
+
+static int help(const char *name)
+{
+	char lines[512];
+
+	snprintf(lines, sizeof(lines),
+		"  --format F   %s\n  -o FILE      write there instead of standard output\n\n"
+		"Reports of processes that were killed are read from their journals (.part).\n"
+		"The exit code tells the verdict of the whole: 0, %d fail, %d inconclusive.\n",
+		report_format_names(), COMMAND_FAIL, COMMAND_INCONCLUSIVE);
+	return command_help(name, lines);
+}
+
+static int convert(int argc, char **argv, const char *format_name)
+{
+	static const struct option options[] = { { "format", required_argument, NULL, 'f' },
+		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { 0 } };
+	const struct report_format *format;
+	const char *output = NULL;
+	struct merge *m;
+	bool good = true;
+	json_t *report;
+	int c, code;
+
+	while ((c = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
+		if (c == 'f')
+			format_name = optarg;
+		else if (c == 'o')
+			output = optarg;
+		else
+			return c == 'h' ? help(argv[0]) : COMMAND_MISUSE;
+	}
+	format = report_format_find(format_name);
+	if (!format)
+		return command_misuse("'%s' is no format: %s", format_name, report_format_names());
+	if (optind == argc)
+		return command_misuse("%s: no report named", argv[0]);
+	m = merge_new();
+	for (; optind < argc; optind++)
+		good &= merge_add(m, argv[optind]);
+	report = merge_result(m);
+	merge_free(m);
+	good &= report_write(output, format, report);
+	code = report_exit(report);
+	json_decref(report);
+	return good ? code : COMMAND_MISUSE;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	return convert(argc, argv, "text");
+}
+
+int cmd_merge(int argc, char **argv)
+{
+	return convert(argc, argv, "json");
+}

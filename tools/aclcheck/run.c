@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * aclcheck run: each process below writes its own report into a directory;
+ * afterwards they are merged, judged and written in the wanted format.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <dirent.h>
+#include <unistd.h>
+
+#include "interpose/settings.h"
+#include "tools/aclcheck/command.h"
+#include "tools/aclcheck/launch.h"
+#include "tools/aclcheck/merge.h"
+#include "tools/aclcheck/report.h"
+#include "tools/aclcheck/settings_print.h"
+#include "tools/aclcheck/supervise.h"
+
+int cmd_run(int argc, char **argv);
+
+enum { OPT_SOFTNPU = SETTING_COUNT, OPT_FORMAT, OPT_TIMEOUT, OPT_KEEP, OPT_HELP, OPT_COUNT };
+
+struct run {
+	const char *report, *format_name, *devices;
+	const struct report_format *format;
+	enum fail_on fail_on;
+	bool softnpu, keep_exit_code;
+	unsigned timeout;
+	char *directory; /* of the processes' own reports */
+};
+
+static const struct {
+	const char *name, *argument, *text;
+	int id, has;
+} own_options[] = {
+	{ "softnpu", "[=DEVICES]", "run on the software runtime instead of an NPU", OPT_SOFTNPU, optional_argument },
+	{ "format", " F", "format of the report", OPT_FORMAT, required_argument },
+	{ "timeout", " S", "end the program after S seconds; the verdict is then inconclusive or fail", OPT_TIMEOUT,
+		required_argument },
+	{ "keep-exit-code", "", "always exit as the program did", OPT_KEEP, no_argument },
+	{ "help", "", "this", OPT_HELP, no_argument },
+};
+#define OWN_OPTIONS (sizeof(own_options) / sizeof(*own_options))
+
+static int help(void)
+{
+	command_help("run", "");
+	for (unsigned i = 0; i < OWN_OPTIONS; i++)
+		printf("  --%s%s\n        %s%s%s\n", own_options[i].name, own_options[i].argument, own_options[i].text,
+			own_options[i].id == OPT_FORMAT ? ": " : "",
+			own_options[i].id == OPT_FORMAT ? report_format_names() : "");
+	settings_print_options();
+	printf("\nExit codes: the program's own when the verdict is pass (128 + n when signal n ended it),\n"
+	       "%d fail, %d inconclusive, %d misuse: nothing was run.\n",
+		COMMAND_FAIL, COMMAND_INCONCLUSIVE, COMMAND_MISUSE);
+	return 0;
+}
+
+static void make_options(struct option *options, char names[][48])
+{
+	unsigned n = 0;
+
+	for (unsigned s = 0; s < SETTING_COUNT; s++) {
+		if (!setting_is_option((enum setting)s))
+			continue;
+		setting_option_name((enum setting)s, names[s]);
+		options[n++] = (struct option){ names[s] + 2, required_argument, NULL, (int)s + 256 };
+	}
+	for (unsigned i = 0; i < OWN_OPTIONS; i++)
+		options[n++] = (struct option){ own_options[i].name, own_options[i].has, NULL, own_options[i].id + 256 };
+	options[n] = (struct option){ 0 };
+}
+
+/* A wrong value is refused here, before anything runs. */
+static int set_option(struct run *run, enum setting s, const char *value)
+{
+	static uint8_t scratch[8192];
+	char env[48];
+	const char *wrong;
+	int64_t number;
+	size_t n;
+
+	if (s == SETTING_REPORT) {
+		run->report = value;
+		return 0;
+	}
+	if (s == SETTING_FAIL_ON) {
+		if (!fail_on_parse(value, &run->fail_on))
+			return command_misuse("--fail-on: '%s' is none of error, warning, new", value);
+		value = run->fail_on == FAIL_ON_WARNING ? "warning" : "error";
+	}
+	wrong = setting_check(s, value, &number);
+	if (wrong)
+		return command_misuse("%s: '%s' %s%s", setting_table[s].word, value, wrong, setting_table[s].argument);
+	if (setting_table[s].kind == SETTING_RULES_LIST && acl_rule_count <= sizeof(scratch)) {
+		wrong = settings_rules(value, scratch, &n);
+		if (wrong)
+			return command_misuse("rules: '%.*s' names no rule, family, severity or tier", (int)n, wrong);
+	}
+	setting_env_name(s, env);
+	return setenv(env, value, 1) ? command_misuse("out of memory") : 0;
+}
+
+static int own_option(struct run *run, int id, const char *value)
+{
+	char *end;
+
+	switch (id) {
+	case OPT_SOFTNPU:
+		run->softnpu = true;
+		run->devices = value;
+		return 0;
+	case OPT_FORMAT:
+		run->format_name = value;
+		run->format = report_format_find(value);
+		return run->format ? 0 : command_misuse("'%s' is no format: %s", value, report_format_names());
+	case OPT_TIMEOUT:
+		run->timeout = (unsigned)strtoul(value, &end, 10);
+		return *end || !run->timeout ? command_misuse("--timeout: '%s' is no number of seconds", value) : 0;
+	default:
+		run->keep_exit_code = true;
+		return 0;
+	}
+}
+
+/* 0 = go on, else the exit code + 1 (help exits with 0). */
+static int parse(struct run *run, int argc, char **argv)
+{
+	char names[SETTING_COUNT][48];
+	struct option options[SETTING_COUNT + OWN_OPTIONS + 1];
+	int c;
+
+	make_options(options, names);
+	while ((c = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
+		int code = 0;
+
+		if (c == '?')
+			return COMMAND_MISUSE + 1;
+		if (c == 'h' || c == OPT_HELP + 256)
+			return help() + 1;
+		if (c - 256 < SETTING_COUNT)
+			code = set_option(run, (enum setting)(c - 256), optarg);
+		else
+			code = own_option(run, c - 256, optarg);
+		if (code)
+			return code + 1;
+	}
+	if (optind == argc)
+		return command_misuse("run: no program named; 'aclcheck run --help' tells more") + 1;
+	return 0;
+}
+
+/* Beside the report when one is named: then also processes on other machines reach it. */
+static bool make_directory(struct run *run)
+{
+	const char *temp = getenv("TMPDIR"), *report = run->report;
+	char *pattern = NULL, job[64], *absolute;
+
+	if (!report)
+		report = getenv("ACLCHECK_REPORT");
+	run->report = report && *report ? report : NULL;
+	if (asprintf(&pattern, run->report ? "%s.d.XXXXXX" : "%s/aclcheck-XXXXXX",
+		    run->report ? run->report : temp && *temp ? temp : "/tmp") < 0)
+		return false;
+	run->directory = mkdtemp(pattern);
+	absolute = run->directory ? realpath(run->directory, NULL) : NULL;
+	if (!absolute) {
+		command_say("%s: %s", pattern, strerror(errno));
+		free(pattern);
+		return false;
+	}
+	free(pattern);
+	run->directory = absolute;
+	snprintf(job, sizeof(job), "run-%ld-%.40s", (long)getpid(), strrchr(run->directory, '.') ?
+		strrchr(run->directory, '.') + 1 : strrchr(run->directory, '-') + 1);
+	if (asprintf(&pattern, "%s/%%h-%%p.json", run->directory) < 0)
+		return false;
+	setenv("ACLCHECK_REPORT", pattern, 1);
+	setenv("ACLCHECK_JOB", job, 1);
+	free(pattern);
+	return true;
+}
+
+static void remove_directory(const struct run *run)
+{
+	DIR *directory = opendir(run->directory);
+	struct dirent *d;
+
+	while (directory && (d = readdir(directory)))
+		if (d->d_name[0] != '.')
+			unlinkat(dirfd(directory), d->d_name, 0);
+	if (directory)
+		closedir(directory);
+	rmdir(run->directory);
+}
+
+static json_t *collect(const struct run *run, const struct supervised *ended)
+{
+	struct merge *m = merge_new();
+	json_t *report;
+	char text[128];
+
+	merge_add(m, run->directory);
+	if (ended->timed_out) {
+		snprintf(text, sizeof(text), "the program was ended after %u seconds", run->timeout);
+		merge_doubt(m, "timeout", text);
+	} else if (WIFSIGNALED(ended->status)) {
+		snprintf(text, sizeof(text), "the program was ended by signal %d (%s)", WTERMSIG(ended->status),
+			strsignal(WTERMSIG(ended->status)));
+		merge_doubt(m, "killed-by-signal", text);
+	} else if (!merge_processes(m)) {
+		merge_doubt(m, "nothing-observed", "no process made an acl call that reached the checker");
+	}
+	report = merge_result(m);
+	merge_free(m);
+	if (run->fail_on != FAIL_ON_ERROR)
+		report_judge(report, run->fail_on);
+	return report;
+}
+
+static int program_code(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* The processes said their findings on stderr; what is added here is the word on the whole. */
+static void say_verdict(const json_t *report)
+{
+	const json_t *doubts = json_object_get(report, "inconclusive"), *doubt;
+	size_t i, processes = json_array_size(json_object_get(report, "processes"));
+
+	fprintf(stderr, "aclcheck: verdict %s (%zu process%s)", text_of(report, "verdict"), processes,
+		processes == 1 ? "" : "es");
+	json_array_foreach(doubts, i, doubt)
+		fprintf(stderr, "%s%s: %s", i ? ", " : "; ", text_of(doubt, "reason"), text_of(doubt, "text"));
+	fputc('\n', stderr);
+}
+
+static int finish(const struct run *run, const struct supervised *ended)
+{
+	json_t *report = collect(run, ended);
+	bool good = true;
+	int code;
+
+	say_verdict(report);
+	if (run->report || run->format_name)
+		good = report_write(run->report, run->format, report);
+	if (good)
+		remove_directory(run);
+	else
+		command_say("the processes' own reports are kept in %s", run->directory);
+	code = report_exit(report);
+	json_decref(report);
+	if (run->keep_exit_code || code == COMMAND_PASS)
+		code = program_code(ended->status);
+	return good || run->keep_exit_code ? code : COMMAND_INCONCLUSIVE;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct run run = { .format = report_format_find("json") };
+	int code = parse(&run, argc, argv);
+	struct supervised ended;
+	const char *why;
+
+	if (code)
+		return code - 1;
+	argv += optind;
+	why = launch_refusal(argv[0]);
+	if (why)
+		return command_misuse("%s", why);
+	if (!launch_preload() || (run.softnpu && !launch_softnpu(run.devices)) || !make_directory(&run))
+		return COMMAND_MISUSE;
+	if (!supervise(argv, run.timeout, &ended)) {
+		remove_directory(&run);
+		return command_misuse("no process can be made: %s", strerror(errno));
+	}
+	if (ended.exec_error) {
+		remove_directory(&run);
+		return command_misuse("%s: %s", argv[0], strerror(ended.exec_error));
+	}
+	return finish(&run, &ended);
+}
