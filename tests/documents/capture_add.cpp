@@ -35,6 +35,7 @@ struct buffers {
 	float *self_host, *other_host; /* pinned */
 	aclrtStream stream;
 	aclrtEvent event;
+	aclrtNotify notify;
 };
 
 /* What must not be done between Begin and End, one mistake a run. */
@@ -75,6 +76,11 @@ static void forbidden_while_capturing(buffers &b)
 		TRY(aclrtCreateEventExWithFlag(&b.event, ACL_EVENT_SYNC));
 		TRY(aclrtRecordEvent(b.event, b.stream));
 		TRY(aclrtStreamWaitEvent(nullptr, b.event));
+	}
+
+	if (broken("notify-destroyed-first")) {
+		TRY(aclrtCreateNotify(&b.notify, 0));
+		TRY(aclrtRecordNotify(b.notify, b.stream));
 	}
 
 	if (broken("set"))
@@ -198,6 +204,8 @@ int main(int argc, char **argv)
 		TRY(aclrtFree(b.self));
 		b.self = nullptr;
 	}
+	if (b.notify)
+		TRY(aclrtDestroyNotify(b.notify));
 	if (broken("host-buffer-freed-first"))
 		TRY(aclrtFreeHost(b.self_host));
 	if (model)
