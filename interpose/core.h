@@ -78,6 +78,9 @@ void module_forked(void);
 /* Whether an address lies in this library itself. */
 bool module_is_self(uint64_t address);
 
+/* exiting.c: is this thread inside exit handlers or an interpreter's? Walks the stack: for cold calls only. */
+bool exiting_now(uint64_t caller);
+
 /* checker.c */
 struct checks *checker_create(void);
 

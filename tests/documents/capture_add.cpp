@@ -45,6 +45,7 @@ static void forbidden_while_capturing(buffers &b)
 	aclrtStreamStatus status;
 	aclrtDeviceStatus device_status;
 	aclrtStream default_stream = nullptr;
+	aclrtContext context = nullptr;
 	aclmdlRI model = nullptr;
 	std::vector<float> pageable(elements);
 	void *unrelated = nullptr;
@@ -85,11 +86,11 @@ static void forbidden_while_capturing(buffers &b)
 
 	if (broken("set"))
 		TRY(aclrtMemset(b.out, bytes, 0, bytes));
+	TRY(aclrtGetCurrentContext(&context));
 	if (broken("other-thread"))
 		std::thread([&] {
-			TRY(aclrtSetDevice(0));
+			TRY(aclrtSetCurrentContext(context));
 			TRY(aclrtMemset(b.out, bytes, 0, bytes));
-			TRY(aclrtResetDevice(0));
 		}).join();
 	if (broken("unchecked-set"))
 		TRY(aclrtMemsetD32(b.out, bytes, 0, elements));
