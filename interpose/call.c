@@ -52,13 +52,6 @@ static void drop_left_frames(struct acl_thread *t, const struct acl_call *call)
 		t->callback = NULL;
 }
 
-/* What ends the runtime's life is judged differently when a framework does it on the way out. */
-static bool ends_runtime(unsigned api)
-{
-	return api == ACL_API_aclFinalize || api == ACL_API_aclFinalizeReference ||
-		api == ACL_API_aclrtResetDevice || api == ACL_API_aclrtResetDeviceForce;
-}
-
 static void fill(struct acl_call *call, struct acl_thread *t, unsigned api, void *args, void *caller)
 {
 	struct acl_event *ev = &call->event;
@@ -66,8 +59,7 @@ static void fill(struct acl_call *call, struct acl_thread *t, unsigned api, void
 	acl_event_init(ev, api, args, (uintptr_t)caller);
 	ev->path = path_of(t, api, ev->caller);
 	ev->callback_depth = t->callback ? t->callback->depth : 0;
-	ev->in_exit = atomic_load_explicit(&acl_core.in_exit, memory_order_relaxed) ||
-		(unlikely(ends_runtime(api)) && exiting_now(ev->caller));
+	ev->in_exit = atomic_load_explicit(&acl_core.in_exit, memory_order_relaxed);
 	ev->pid = acl_core.pid;
 	ev->tid = thread_tid(t);
 	ev->pthread_id = (uint64_t)pthread_self();
@@ -129,6 +121,7 @@ static COLD void call_missing(struct acl_call *call, struct acl_thread *t, unsig
 	}
 	fill(call, t, api, args, caller);
 	call->event.forwarded = false;
+	call->event.missing = true;
 	if (acl_apis[api].ret_kind == ACL_KIND_ERROR)
 		call->event.result.i = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
 	if (acl_core.checks)
@@ -204,6 +197,8 @@ void acl_call_leave(struct acl_call *call)
 		if (acl_core.checks)
 			callback_settle(call);
 		leave(call);
+		if (unlikely(call->event.api == ACL_API_aclInit && !call->event.result.i))
+			version_ask();
 		tool_end(t);
 	}
 	errno = saved;

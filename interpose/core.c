@@ -83,6 +83,7 @@ static bool checks_wanted(void)
 static void wake(void)
 {
 	acl_core.pid = (uint32_t)getpid();
+	life_begin();
 	settings_load();
 	life_watch();
 	callback_learn();

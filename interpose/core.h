@@ -50,7 +50,8 @@ bool core_wake(void);
 /* After fork, in the child. */
 void core_forked(void);
 
-/* life.c: what the first call of a process registers. */
+/* life.c: what the process was started with, and what its first call registers. */
+void life_begin(void);
 void life_watch(void);
 
 /* One line on stderr, prefix and newline added. No allocation, no stdio. errno is kept. */
@@ -78,8 +79,8 @@ void module_forked(void);
 /* Whether an address lies in this library itself. */
 bool module_is_self(uint64_t address);
 
-/* exiting.c: is this thread inside exit handlers or an interpreter's? Walks the stack: for cold calls only. */
-bool exiting_now(uint64_t caller);
+/* version.c: after a successful aclInit. */
+void version_ask(void);
 
 /* checker.c */
 struct checks *checker_create(void);

@@ -184,11 +184,18 @@ void life_watch(void)
 	atexit(note_exit);
 }
 
-/* Runs in every process under the preload: microseconds, nothing opened, nothing said. */
-__attribute__((constructor)) static void life_begin(void)
+/*
+ * The constructor of every process under the preload: microseconds, nothing
+ * opened, nothing said.  A library's constructor that makes an acl call may
+ * come before.
+ */
+__attribute__((constructor)) void life_begin(void)
 {
+	static atomic_bool begun;
 	int saved = errno;
 
+	if (atomic_exchange(&begun, true))
+		return;
 	hooks_find();
 	settings_early();
 	log_early();

@@ -33,11 +33,12 @@ void take_turn(void *data)
 	t->of->turns = t->of->turns * 10 + t->number;
 }
 
-void process_reports(aclrtContext context)
+void process_reports()
 {
-	TRY(aclrtSetCurrentContext(context));
+	TRY(aclrtSetDevice(0));
 	while (!stop)
 		aclrtProcessReport(10);
+	TRY(aclrtResetDevice(0));
 }
 
 } /* namespace */
@@ -47,7 +48,6 @@ int main(int argc, char **argv)
 	history first, second;
 	turn a[3] = {{&first, 1}, {&first, 2}, {&first, 3}};
 	turn b[3] = {{&second, 4}, {&second, 5}, {&second, 6}};
-	aclrtContext context = nullptr;
 	aclrtStream plain = nullptr;
 	aclrtStream subscribed = nullptr;
 
@@ -56,8 +56,7 @@ int main(int argc, char **argv)
 	TRY(aclrtSetDevice(0));
 	TRY(aclrtCreateStream(&plain));
 	TRY(aclrtCreateStream(&subscribed));
-	TRY(aclrtGetCurrentContext(&context));
-	std::thread reports(process_reports, context);
+	std::thread reports(process_reports);
 	uint64_t id = static_cast<uint64_t>(reports.native_handle());
 
 	for (turn &t : a)

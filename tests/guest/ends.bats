@@ -1,0 +1,162 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# However a process ends, its result is its own and the end record is written.
+
+load guest.bash
+
+@test "return, exit, _exit, _Exit, quick_exit: output and code are the program's own" {
+	for how in return exit _exit _Exit quick_exit atexit late thread handler quick-handler last-thread; do
+		for code in 0 3; do
+			same_as_without "$guest/ending" $how 1 $code || {
+				echo "$how $code"
+				return 1
+			}
+			[[ $(field end) == *exit ]] || {
+				echo "$how: $(field end)"
+				return 1
+			}
+			[ "$(field verdict)" = fail ]
+			rm report.json
+		done
+	done
+}
+
+@test "abort and SIGKILL stay; the journal is there without an end" {
+	for how in abort kill; do
+		run "$guest/ending" $how 1
+		plain=$status
+		ACLCHECK_LOG=off run checked "$guest/ending" $how 1
+		[ "$status" -eq "$plain" ]
+		[ ! -e report.json ]
+		[ -s report.json.part ]
+		grep -q init-repeat report.json.part
+		rm report.json.part
+	done
+}
+
+@test "errno after judged calls is what the runtime leaves" {
+	same_as_without "$guest/ending" errno
+	grep -q '^1234$' ours.out
+	grep -q init-repeat report.json
+}
+
+@test "ACLCHECK_EXITCODE replaces 0 only, and only when the verdict is fail" {
+	for how in return exit _exit _Exit quick_exit; do
+		ACLCHECK_EXITCODE=42 run checked "$guest/ending" $how 1 0
+		[ "$status" -eq 42 ] || { echo "$how: $status"; return 1; }
+		ACLCHECK_EXITCODE=42 run checked "$guest/ending" $how 1 3
+		[ "$status" -eq 3 ]
+		ACLCHECK_EXITCODE=42 run checked "$guest/ending" $how 0 0
+		[ "$status" -eq 0 ]
+	done
+}
+
+@test "ACLCHECK_EXITCODE comes after atexit handlers and the flush of stdio" {
+	ACLCHECK_EXITCODE=42 ACLCHECK_LOG=off run checked "$guest/ending" atexit 1 0
+	[ "$status" -eq 42 ]
+	[ "$output" = "$(printf 'out\natexit')" ]
+}
+
+@test "exec of every kind: an end record before, the new program as asked for" {
+	for how in execve execv execvp execvpe execl execlp execle fexecve; do
+		same_as_without "$guest/ending" $how 1
+		tail -1 report.json.part | grep -q '"verdict":"fail".*"end":"exec"' || { echo "$how"; return 1; }
+		rm report.json.part
+	done
+	grep -q 'exec env' ours.out
+}
+
+@test "an exec that fails is no end: later calls count" {
+	same_as_without "$guest/ending" exec-fails
+	[ "$(field end)" = exit ]
+	[ "$(field calls)" = 3 ]
+	grep -q init-repeat report.json
+}
+
+@test "fork before use: the child has its own report" {
+	ACLCHECK_LOG=off ACLCHECK_REPORT=$place/%p.json LD_PRELOAD=$library run "$guest/ending" fork-before 1
+	[ "$output" = "child 3" ]
+	set -- *.json
+	[ $# -eq 1 ]
+	[ "$(field verdict "$1")" = fail ]
+}
+
+@test "fork after use: parent and child judge for themselves" {
+	ACLCHECK_LOG=off ACLCHECK_REPORT=$place/%p.json LD_PRELOAD=$library run "$guest/ending" fork-after
+	[ "$output" = "child 0" ]
+	set -- *.json
+	[ $# -eq 2 ]
+	# The child's aclInit is a second one; the parent made one.
+	cat -- "$@" | grep -o '"verdict":"[a-z]*"' | sort >verdicts
+	[ "$(tr '\n' ' ' <verdicts)" = '"verdict":"fail" "verdict":"pass" ' ]
+}
+
+@test "a forked child that makes no call leaves no report and reports no leak" {
+	ACLCHECK_LOG=off ACLCHECK_REPORT=$place/%p.json LD_PRELOAD=$library run "$guest/ending" fork-unused
+	set -- *.json
+	[ $# -eq 1 ]
+	[ "$(field calls "$1")" = 2 ]
+}
+
+@test "a vfork child that fails to exec is not us" {
+	ACLCHECK_EXITCODE=42 same_as_without "$guest/ending" vfork
+	grep -q 'child 6' ours.out
+	[ "$(field end)" = exit ]
+	[ "$(field calls)" = 2 ]
+}
+
+@test "os._exit of a forked Python worker" {
+	cat >worker.py <<-'E'
+		import ctypes, os
+		if os.fork() == 0:
+		    acl = ctypes.CDLL("libascendcl.so")
+		    acl.aclInit(None)
+		    acl.aclInit(None)
+		    os._exit(0)
+		print(os.wait()[1] >> 8)
+	E
+	export LD_LIBRARY_PATH=$softnpu ACLCHECK_LOG=off
+	LD_PRELOAD=$library ACLCHECK_REPORT=$place/%p.json run python3 worker.py
+	[ "$output" = 0 ]
+	set -- *.json
+	[ $# -eq 1 ]
+	[ "$(field end "$1")" = quick-exit ]
+	[ "$(field verdict "$1")" = fail ]
+	LD_PRELOAD=$library ACLCHECK_EXITCODE=42 run python3 worker.py
+	[ "$output" = 42 ]
+}
+
+@test "exit in a library's constructor" {
+	export EARLY_EXIT=1
+	same_as_without "$guest/early_main"
+	[ "$(field end)" = exit ]
+	grep -q init-repeat report.json
+}
+
+@test "calls before our constructor and after main" {
+	same_as_without "$guest/early_main"
+	[ "$(field calls)" = 6 ]
+	[ "$(field verdict)" = pass ]
+	traced "$guest/early_main"
+	grep -q 'leave aclInit .*exit=0' events
+	grep -q 'leave aclFinalize .*exit=1 .*result=0' events
+}
+
+@test "calls in atexit handlers are seen, before the end record" {
+	traced "$guest/ending" late
+	[ "$(grep -c 'leave aclInit' events)" -eq 2 ]
+	grep 'enter aclFinalize' events | tail -1 | grep -q exit=1
+	tail -1 events | grep -q 'describe verdict='
+}
+
+@test "a descriptor the program closed and reused is not written to" {
+	OWN_FILE=$place/own checked "$guest/ending" reuse 2>err
+	[ "$(cat own)" = mine ]
+	[ "$(field verdict)" = fail ]
+}
+
+@test "a program that closes all descriptors is still reported" {
+	checked "$guest/ending" close-all 2>err
+	[ "$(field verdict)" = fail ]
+	[ "$(field end)" = exit ]
+}

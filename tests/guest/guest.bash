@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the tests of this folder share.
+
+setup() {
+	guest=$ACLCHECK_BUILD/tests/guest
+	library=$ACLCHECK_BUILD/libaclcheck.so
+	softnpu=$ACLCHECK_BUILD/softnpu
+	place=$BATS_TEST_TMPDIR
+	cd "$place"
+	unset "${!LTTNG_@}" ACLCHECK_{CONFIG,REPORT,EXITCODE,RULES,LOG,RUNTIME}
+	export ACLCHECK_TRACE=off SOFTNPU_CANN=9.1
+}
+
+# checked COMMAND: under the preload, report in $place/report.json
+checked() {
+	LD_PRELOAD=$library ACLCHECK_REPORT=$place/report.json "$@"
+}
+
+# traced COMMAND: one line a call phase in $place/events
+traced() {
+	LD_PRELOAD=$guest/traced/libaclcheck.so ACLCHECK_TRACE=on ACLCHECK_LOG=off GUEST_EVENTS=$place/events "$@"
+}
+
+# same_as_without COMMAND: output and exit code are what they are without us
+same_as_without() {
+	local plain=0 ours=0
+
+	"$@" >"$place/plain.out" 2>"$place/plain.err" || plain=$?
+	ACLCHECK_LOG=$place/log checked "$@" >"$place/ours.out" 2>"$place/ours.err" || ours=$?
+	[ "$plain" -eq "$ours" ]
+	diff "$place/plain.out" "$place/ours.out"
+	diff "$place/plain.err" "$place/ours.err"
+}
+
+# field KEY [FILE]: a field of the report
+field() {
+	python3 -c 'import json, sys; print(json.load(open(sys.argv[2]))[sys.argv[1]])' "$1" "${2:-$place/report.json}"
+}

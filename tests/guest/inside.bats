@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Calls inside calls: the runtime's own, callbacks, signal handlers, other languages' exceptions.
+
+load guest.bash
+
+@test "the runtime's own calls are seen and not judged" {
+	cat >inner.c <<-'E'
+		#include "acl/acl.h"
+		int main(void)
+		{
+			void *p;
+			aclInit(NULL);
+			aclrtSetDevice(0);
+			aclrtMalloc(&p, 64, ACL_MEM_MALLOC_HUGE_FIRST);
+			aclrtFree(p);
+			return aclFinalize();
+		}
+	E
+	$CC -I"$ACLCHECK_BUILD/include" -o inner inner.c -L"$softnpu" -lascendcl
+	export LD_LIBRARY_PATH=$guest/small
+	traced ./inner
+	grep -q 'enter aclrtMallocAlign32 path=inside' events
+	grep -q 'enter aclrtMalloc path=linked' events
+	ACLCHECK_LOG=off checked ./inner
+	[ "$(field calls)" = 5 ]
+}
+
+@test "launched callbacks: own data, once each, from two threads" {
+	same_as_without "$guest/callbacks" launches
+	[ "$(cat ours.out)" = ok ]
+	traced "$guest/callbacks" launches
+	[ "$(grep -c '^begin aclrtLaunchHostFunc .*depth=1' events)" -eq 4000 ]
+	[ "$(grep -c 'enter aclrtGetCurrentContext .*depth=1' events)" -eq 2000 ]
+	! grep 'enter aclrtGetCurrentContext' events | grep -q depth=0
+}
+
+@test "captured callbacks run at every execution" {
+	same_as_without "$guest/callbacks" captured
+	[ "$(cat ours.out)" = ok ]
+}
+
+@test "registered callbacks: taking one back takes that one" {
+	export LD_LIBRARY_PATH=$guest/small
+	$CC -I"$ACLCHECK_BUILD/include" -pthread -o callbacks "$ACLCHECK_SOURCE/tests/guest/callbacks.c" -L"$softnpu" -lascendcl
+	same_as_without ./callbacks registered
+	[ "$(cat ours.out)" = ok ]
+	traced ./callbacks registered
+	[ "$(grep -c '^begin ' events)" -eq 3 ]
+	grep -q 'enter aclrtSetDevice .*path=linked depth=1' events
+}
+
+@test "a signal handler that calls while the tool is at work" {
+	ACLCHECK_LOG=$place/log run timeout 60 env LD_PRELOAD="$library" "$guest/signals" storm
+	[ "$status" -eq 0 ]
+	[ "$output" = ok ]
+}
+
+@test "a callback left by longjmp: later calls are judged again" {
+	export LD_LIBRARY_PATH=$guest/small
+	$CC -I"$ACLCHECK_BUILD/include" -pthread -o signals "$ACLCHECK_SOURCE/tests/guest/signals.c" -L"$softnpu" -lascendcl
+	traced ./signals jump
+	tail -3 events | grep -q 'enter aclFinalize path=linked depth=0'
+}
+
+@test "fork: the trace provider is told" {
+	traced "$guest/ending" fork-after
+	grep -q '^before_fork' events
+	grep -q '^after_fork_parent' events
+	grep -q '^after_fork_child' events
+	! grep -q 'pid=0\|tid=0' events
+}
+
+@test "no provider, or one that refuses: one line, the run goes on" {
+	mkdir lib
+	cp "$library" lib
+	ACLCHECK_TRACE=on LD_PRELOAD=$place/lib/libaclcheck.so "$guest/ending" return >out 2>err
+	[ "$(grep -c 'no trace' err)" -eq 1 ]
+	GUEST_REFUSE=1 ACLCHECK_TRACE=on LD_PRELOAD=$guest/traced/libaclcheck.so "$guest/ending" return >out 2>err
+	[ "$(grep -c 'no trace.*the test wants it so' err)" -eq 1 ]
+	grep -q out out
+}
