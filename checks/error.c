@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Errors the runtime returned, and functions it does not have. */
 #include "checks/report.h"
+#include "checks/state.h"
 
 /* A function of the model that the real library lacks. */
 static void missing(struct checks *c, struct acl_event *ev)
@@ -49,6 +50,25 @@ static bool probing(const struct acl_event *ev)
 	return error_of(ev) == 207000 || error_of(ev) == 200006;
 }
 
+/* A submission that was found wrong and accepted all the same: it may fail where the host waits for the stream. */
+static void suspect(struct acl_event *ev)
+{
+	struct acl_object *s = stream_of(ev);
+
+	if (s && acl_apis[ev->api].mode == ACL_MODE_ASYNC)
+		st(&stream_state(s)->suspect, ev->carry[CARRY_FINDING]);
+}
+
+/* The earlier finding that explains the error: about this call, else about a task of its stream. */
+static uint64_t cause_of(const struct acl_event *ev)
+{
+	struct acl_object *s = stream_of(ev);
+
+	if (ev->carry[CARRY_FINDING] || !s)
+		return ev->carry[CARRY_FINDING];
+	return ld(&stream_state(s)->suspect);
+}
+
 __attribute__((noinline, cold)) static void failed(struct checks *c, struct acl_event *ev)
 {
 	struct finding_grade grade = GRADE_TABLE;
@@ -58,7 +78,7 @@ __attribute__((noinline, cold)) static void failed(struct checks *c, struct acl_
 
 	if (documented(ev) || ev->missing)
 		return;
-	grade.cause = ev->carry[CARRY_FINDING];
+	grade.cause = cause_of(ev);
 	grade.secondary = grade.cause != 0;
 	grade.advice = probing(ev);
 	f = finding_begin_as(c, ev, RULE("api-error"), grade, &room);
@@ -74,6 +94,8 @@ static void result(struct checks *c, struct acl_event *ev)
 {
 	if (__builtin_expect(error_of(ev) != 0, 0))
 		failed(c, ev);
+	else if (__builtin_expect(ev->carry[CARRY_FINDING] != 0, 0))
+		suspect(ev);
 }
 
 static void error_bind(void (*add)(void *, unsigned, enum acl_phase, acl_hook_fn), void *binder)

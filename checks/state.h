@@ -43,6 +43,7 @@ struct stream_state {
 	_Atomic uint64_t capture; /* acl_ref of the model being captured, 0 = none */
 	_Atomic uint64_t work; /* position of the last task other than record and wait */
 	_Atomic uint64_t callback; /* position of the last host callback */
+	_Atomic uint64_t suspect; /* serial of the last finding about a task of it, 0 = none since it was last drained */
 	_Atomic uint64_t touched[2]; /* device << 48 | position: memory of other devices in use */
 	_Atomic(struct stream_waits *) waits;
 	_Atomic uint32_t flags; /* of creation */

@@ -277,8 +277,11 @@ static void observing(struct checks *c, struct acl_event *ev)
 
 static void observed(struct checks *c, struct acl_event *ev)
 {
-	if (stream_of(ev) && drained(ev) && ev->carry[CARRY_POSITION])
-		stream_retire(c, stream_of(ev), ev->carry[CARRY_POSITION], true);
+	if (!stream_of(ev) || !drained(ev) || !ev->carry[CARRY_POSITION])
+		return;
+	stream_retire(c, stream_of(ev), ev->carry[CARRY_POSITION], true);
+	if (ld(&stream_state(stream_of(ev))->suspect))
+		st(&stream_state(stream_of(ev))->suspect, 0);
 }
 
 static void queried(struct checks *c, struct acl_event *ev)
