@@ -50,6 +50,7 @@ void device_release(struct device *dev)
 	if (dev->set_count || dev->contexts)
 		return;
 	events_release_device(dev);
+	notifies_release_device(dev);
 	memory_release_device(dev);
 	memset(dev->peer, 0, sizeof(dev->peer));
 }

@@ -67,5 +67,6 @@ void devices_forget(void);
 /* Subsystems that keep objects of a device; called when it is released. */
 void memory_release_device(struct device *dev);
 void events_release_device(struct device *dev);
+void notifies_release_device(struct device *dev);
 
 #endif

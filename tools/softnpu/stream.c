@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "build.h"
+#include "callback.h"
 #include "capture.h"
 #include "task_group.h"
 
@@ -69,6 +70,7 @@ void stream_remove(struct stream *s)
 {
 	if (!s->obj.alive)
 		return;
+	callback_unsubscribe(s);
 	list_del(&s->link);
 	s->ctx->dev->streams--;
 	object_kill(&s->obj);
@@ -122,7 +124,7 @@ aclError stream_submit(struct stream *s, struct op *op)
 	npu_thread()->last_task_id = (uint32_t)(s->lane.submitted & 0xffff);
 	if (s->capture)
 		return capture_append(s, op);
-	if (s->update && op->type->is_kernel)
+	if (s->update)
 		return group_replace(s, op);
 	if (s->bound)
 		return bound_append(s, op);

@@ -23,7 +23,8 @@ struct stream {
 	struct capture *capture; /* taking part in an open capture */
 	unsigned capture_lane; /* which stream of the capture's model it is */
 	struct model *bound; /* built model it was bound to */
-	uint64_t subscriber; /* thread id of aclrtSubscribeReport, 0 = none */
+	bool subscribed; /* aclrtSubscribeReport, for the thread with this id */
+	uint64_t subscriber;
 	bool host_func; /* used aclrtLaunchHostFunc: no subscription any more */
 	uint32_t res_limit[2];
 	bool res_limit_set[2];

@@ -213,8 +213,15 @@ aclError group_replace(struct stream *s, struct op *op)
 	struct group_update *u = s->update;
 	struct task_group *g = u->group;
 	struct object *m = object_find(g->model_handle, OBJ_MODEL);
-	struct replace_op *r = NULL;
+	struct replace_op *r;
+	aclError rc;
 
+	if (!op->type->is_kernel) {
+		rc = npu_err(
+			ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "%s cannot update a task group", op->type->name);
+		op_put(op);
+		return rc;
+	}
 	if (!m || m->generation != g->generation || u->next == g->n) {
 		op_put(op);
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the task group has %u tasks", g->n);

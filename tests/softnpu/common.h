@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of the software runtime share. */
+#ifndef SOFTNPU_TEST_COMMON_H
+#define SOFTNPU_TEST_COMMON_H
+
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "acl/acl.h"
+#include "tap.h"
+
+#define N_BYTES 4096u
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static inline void *device_new(size_t size)
+{
+	void *p = NULL;
+
+	OK(aclrtMalloc(&p, size, ACL_MEM_MALLOC_HUGE_FIRST));
+	return p;
+}
+
+static inline void *host_new(size_t size)
+{
+	void *p = NULL;
+
+	OK(aclrtMallocHost(&p, size));
+	return p;
+}
+
+static inline aclrtStream stream_new(void)
+{
+	aclrtStream s = NULL;
+
+	OK(aclrtCreateStream(&s));
+	return s;
+}
+
+static inline aclrtEvent event_ex(uint32_t flag)
+{
+	aclrtEvent e = NULL;
+
+	OK(aclrtCreateEventExWithFlag(&e, flag));
+	return e;
+}
+
+/* A host function that keeps its stream busy until the gate opens. */
+static inline void gate_wait(void *gate)
+{
+	while (!atomic_load((atomic_int *)gate))
+		usleep(100);
+}
+
+static inline void gate_hold(aclrtStream s, atomic_int *gate)
+{
+	atomic_store(gate, 0);
+	OK(aclrtLaunchHostFunc(s, gate_wait, gate));
+}
+
+static inline void gate_open(atomic_int *gate)
+{
+	atomic_store(gate, 1);
+}
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Subscriptions of streams for callback threads. */
+#ifndef SOFTNPU_CALLBACK_H
+#define SOFTNPU_CALLBACK_H
+
+#include "stream.h"
+
+/* The stream goes. */
+void callback_unsubscribe(struct stream *s);
+
+#endif
