@@ -18,6 +18,11 @@ void *hidden_open(const char *soname)
 	return true_dlopen(soname, flags);
 }
 
+void *hidden_present(const char *soname)
+{
+	return true_dlopen(soname, RTLD_NOW | RTLD_NOLOAD);
+}
+
 void *hidden_symbol(void *library, const char *name)
 {
 	return true_dlsym(library, name);

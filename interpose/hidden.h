@@ -12,6 +12,8 @@
 
 /* NULL when it cannot be had. */
 void *hidden_open(const char *soname);
+/* The same of a library that the program has already, NULL if it has not. */
+void *hidden_present(const char *soname);
 void *hidden_symbol(void *library, const char *name);
 
 /* A row for hidden_bind: name of the function and where its address goes. */

@@ -34,7 +34,7 @@ static void lost(const char *path, int error)
 
 	journal.active = false;
 	text_init(&t, line, sizeof(line));
-	text_fmt(&t, "%s cannot be written: %s; the verdict is inconclusive", path,
+	text_fmt(&t, "%s cannot be written: %s", path,
 		error == EISDIR	 ? "it is no regular file" :
 		error == ESTALE	 ? "another file stands there now" :
 				   strerror_r(error, reason, sizeof(reason)));
@@ -275,7 +275,7 @@ static void outcome(struct jout *j, const struct checks *c, enum checks_end kind
 	jout_string(j, "ended", time);
 }
 
-static bool put(const struct out_file *f, struct text *scratch)
+static bool put(struct out_file *f, struct text *scratch)
 {
 	bool good = !scratch->cut && out_file_append(f, scratch->buf, scratch->len);
 
@@ -284,7 +284,7 @@ static bool put(const struct out_file *f, struct text *scratch)
 }
 
 /* The findings one by one: they may be more than fit into the buffer. */
-static bool put_findings(const struct out_file *f, struct text *scratch)
+static bool put_findings(struct out_file *f, struct text *scratch)
 {
 	for (struct kept *k = kept_first(); k; k = k->next) {
 		text_str(scratch, k == kept_first() ? "\n{" : ",\n{");
@@ -298,7 +298,7 @@ static bool put_findings(const struct out_file *f, struct text *scratch)
 	return true;
 }
 
-static bool write_report(struct text *scratch, const struct out_file *f, const struct checks *c, enum checks_end kind)
+static bool write_report(struct text *scratch, struct out_file *f, const struct checks *c, enum checks_end kind)
 {
 	struct jout j;
 

@@ -28,6 +28,7 @@ bool out_file_create(struct out_file *f, const char *path)
 	strcpy(f->path, path);
 	f->dev = st.st_dev;
 	f->ino = st.st_ino;
+	f->size = 0;
 	return good;
 }
 
@@ -44,7 +45,7 @@ static bool write_once(int fd, const char *data, size_t size)
 	return n >= 0 && (size_t)n == size;
 }
 
-bool out_file_append(const struct out_file *f, const char *data, size_t size)
+bool out_file_append(struct out_file *f, const char *data, size_t size)
 {
 	int fd = open(f->path, OUT_FLAGS), error;
 	struct stat st;
@@ -52,10 +53,12 @@ bool out_file_append(const struct out_file *f, const char *data, size_t size)
 
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &st) || st.st_dev != f->dev || st.st_ino != f->ino)
+	if (fstat(fd, &st) || st.st_dev != f->dev || st.st_ino != f->ino || st.st_size != f->size)
 		errno = ESTALE;
 	else
 		good = write_once(fd, data, size);
+	if (good)
+		f->size += (off_t)size;
 	error = errno;
 	close(fd);
 	errno = error;

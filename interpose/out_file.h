@@ -17,11 +17,12 @@ struct out_file {
 	char path[OUT_PATH_MAX];
 	dev_t dev;
 	ino_t ino;
+	off_t size; /* written so far: inode numbers are reused at once, sizes hardly match too */
 };
 
 /* Creates a file that was not there (errno EEXIST else). */
 bool out_file_create(struct out_file *f, const char *path);
 /* One write() at the end; false when the file is gone or the disk is full (errno says). */
-bool out_file_append(const struct out_file *f, const char *data, size_t size);
+bool out_file_append(struct out_file *f, const char *data, size_t size);
 
 #endif

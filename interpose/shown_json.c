@@ -13,7 +13,9 @@ static void frame(struct jout *j, uint64_t address)
 	const struct symbol *s = symbol_of(address);
 
 	jout_object(j, NULL);
-	jout_string(j, "function", s->function);
+	jout_string(j, "function", s->readable);
+	if (s->readable != s->function)
+		jout_string(j, "symbol", s->function);
 	if (s->file) {
 		jout_string(j, "file", s->file);
 		jout_int(j, "line", s->line);

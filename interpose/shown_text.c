@@ -57,8 +57,8 @@ void shown_place(struct text *t, uint64_t address)
 {
 	const struct symbol *s = symbol_of(address);
 
-	if (s->function)
-		text_safe(t, s->function, 256);
+	if (s->readable)
+		text_safe(t, s->readable, 256);
 	else
 		text_hex(t, address);
 	if (s->function && (s->stripped || !s->file) && s->offset) {
@@ -80,6 +80,9 @@ void shown_place(struct text *t, uint64_t address)
 
 static void frames(struct text *t, const uint64_t *ips, unsigned n, const char *first, const char *indent)
 {
+	/* How the C library got to main says nothing. */
+	while (n > 1 && symbol_is_outside(symbol_of(ips[n - 1])))
+		n--;
 	for (unsigned i = 0; i < n; i++) {
 		text_str(t, i ? indent : first);
 		shown_place(t, ips[i]);

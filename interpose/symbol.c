@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "interpose/hidden.h"
 #include "interpose/lines.h"
 #include "interpose/module.h"
 
@@ -29,11 +30,16 @@ static struct {
 	struct slot *slots;
 	struct slot spare;
 	struct file files[FILES_MAX];
+	char *(*demangle)(const char *, char *, size_t *, int *);
 	bool lines;
 } cache;
 
 void symbol_prepare(bool with_lines)
 {
+	void *cxx = hidden_present("libstdc++.so.6");
+
+	if (cxx)
+		cache.demangle = hidden_symbol(cxx, "__cxa_demangle");
 	cache.lines = with_lines;
 	if (with_lines)
 		lines_prepare();
@@ -59,6 +65,20 @@ static bool may_allocate(void)
 	stack_t ss;
 
 	return sigaltstack(NULL, &ss) || !(ss.ss_flags & SS_ONSTACK);
+}
+
+/* C++ names are taken apart by the program's own C++ library; without one there are none. */
+static void find_readable(struct symbol *s)
+{
+	int status = 0;
+
+	s->readable = s->function;
+	if (!s->function || strncmp(s->function, "_Z", 2) || !cache.demangle || !may_allocate())
+		return;
+	/* Kept for good, like everything in the cache. */
+	s->readable = cache.demangle(s->function, NULL, NULL, &status);
+	if (!s->readable)
+		s->readable = s->function;
 }
 
 static void find_line(struct file *f, const struct acl_module *module, struct symbol *s)
@@ -89,6 +109,7 @@ static void resolve(uint64_t address, struct symbol *s)
 		return;
 	s->function = elf_function(&f->image, s->file_address, &start, &s->stripped);
 	s->offset = s->function ? s->file_address - start : 0;
+	find_readable(s);
 	find_line(f, module, s);
 }
 

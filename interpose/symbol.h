@@ -8,6 +8,7 @@
 
 struct symbol {
 	const char *function; /* linkage name, NULL = unknown */
+	const char *readable; /* the same as its language writes it */
 	const char *file; /* NULL = unknown */
 	int line;
 	const char *module; /* path, NULL = unknown */

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# Shared by the report tests.
+
+BUILD=${ACLCHECK_BUILD:?run by make test}
+SOURCE=${ACLCHECK_SOURCE:?run by make test}
+FINDINGS=$BUILD/tests/report/findings
+PROGRAM=$BUILD/tests/report/misaligned
+ACLCHECK=$BUILD/aclcheck
+export PYTHONDONTWRITEBYTECODE=1
+
+# json FILE EXPRESSION: a Python expression over the parsed file r.
+json() {
+	python3 -c 'import json, sys
+r = json.load(open(sys.argv[1]))
+print(eval(sys.argv[2]))' "$1" "$2"
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	# A job of its own: bats runs all tests in one process group.
+	export ACLCHECK_JOB=$BATS_TEST_NAME
+}

@@ -1,0 +1,165 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# aclcheck run: exit codes, signals, children, refusals.
+
+load helper
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	export TMPDIR=$PWD/tmp
+	mkdir tmp
+}
+
+# Nothing of ours stays behind.
+teardown() {
+	[ -z "$(ls "$BATS_TEST_TMPDIR/tmp")" ]
+}
+
+@test "pass: the program's own exit code, its output untouched" {
+	run --separate-stderr "$ACLCHECK" run --softnpu -- "$PROGRAM" clean exit 5
+	[ "$status" = 5 ]
+	[ "$output" = done ]
+	[[ $stderr == *"aclcheck: verdict pass (1 process)"* ]]
+}
+
+@test "fail, also when the program itself fails" {
+	run "$ACLCHECK" run --softnpu -- "$PROGRAM"
+	[ "$status" = 97 ]
+	run "$ACLCHECK" run --softnpu -- "$PROGRAM" bug exit 5
+	[ "$status" = 97 ]
+}
+
+@test "inconclusive: nothing was observed" {
+	run "$ACLCHECK" run -- true
+	[ "$status" = 98 ]
+	[[ $output == *nothing-observed* ]]
+}
+
+@test "misuse" {
+	for arguments in "" "--no-such" "--timeout x true" "--format x true" "--lang fr true" "--rules bogus true" \
+		"--fail-on never true" "no-such-program" "/etc/passwd"; do
+		run "$ACLCHECK" run $arguments
+		[ "$status" = 99 ]
+		[ -n "$output" ]
+	done
+}
+
+@test "--keep-exit-code" {
+	run "$ACLCHECK" run --keep-exit-code --softnpu -- "$PROGRAM" bug exit 5
+	[ "$status" = 5 ]
+	run "$ACLCHECK" run --keep-exit-code -- true
+	[ "$status" = 0 ]
+}
+
+@test "rules and severities decide" {
+	run "$ACLCHECK" run --softnpu --rules -async-copy-alignment -- "$PROGRAM"
+	[ "$status" = 0 ]
+	run "$ACLCHECK" run --softnpu --rules async-copy-alignment=advice -- "$PROGRAM"
+	[ "$status" = 0 ]
+	run "$ACLCHECK" run --softnpu --target-cann 9.2 -- "$PROGRAM"
+	[ "$status" = 0 ]
+}
+
+@test "the report: exact counts, places, objects" {
+	run "$ACLCHECK" run --softnpu --report r.json -- "$PROGRAM" twelve
+	[ "$status" = 97 ]
+	[ "$(json r.json '[(f["rule"], f["count"]) for f in r["findings"]]')" = "[('async-copy-alignment', 12)]" ]
+	[ "$(json r.json 'r["findings"][0]["stack"][0]["file"].split("/")[-1]')" = misaligned.c ]
+	[ "$(json r.json 'r["findings"][0]["objects"][0]["created"]["call"]')" = aclrtMallocHost ]
+	[ "$(ls)" = "$(printf 'r.json\ntmp')" ]
+}
+
+@test "a forked child's findings count" {
+	run "$ACLCHECK" run --softnpu --report r.json -- "$PROGRAM" clean fork
+	[ "$status" = 97 ]
+	[ "$(json r.json 'len(r["processes"]), r["findings"][0]["processes"]')" = "(2, 1)" ]
+}
+
+@test "an exec'ed child reports too, shells in between do not" {
+	run "$ACLCHECK" run --softnpu --report r.json -- "$PROGRAM" clean exec
+	[ "$status" = 0 ]
+	[ "$(json r.json 'len(r["processes"])')" = 2 ]
+}
+
+@test "scripts as the command" {
+	printf '#!/bin/sh\n"%s" clean\nexec "%s" bug\n' "$PROGRAM" "$PROGRAM" >script
+	chmod +x script
+	run "$ACLCHECK" run --softnpu --report r.json -- ./script
+	[ "$status" = 97 ]
+	[ "$(json r.json 'len(r["processes"])')" = 2 ]
+	run "$ACLCHECK" run --softnpu -- python3 -c "import subprocess, sys; sys.exit(subprocess.call(['$PROGRAM', 'clean', 'exit', '4']))"
+	[ "$status" = 4 ]
+}
+
+@test "signals pass through" {
+	"$ACLCHECK" run -- sh -c 'trap "echo got; exit 3" TERM; : >ready; while :; do sleep 0.05; done' >out 2>err &
+	while [ ! -e ready ]; do sleep 0.05; done
+	kill -TERM $!
+	code=0
+	wait $! || code=$?
+	[ "$(cat out)" = got ]
+	[ "$code" = 98 ]
+}
+
+@test "a program that is killed is inconclusive, and keeps its signal's code on request" {
+	run "$ACLCHECK" run --softnpu -- "$PROGRAM" clean abort
+	[ "$status" = 98 ]
+	[[ $output == *killed-by-signal* ]]
+	run "$ACLCHECK" run --keep-exit-code --softnpu -- "$PROGRAM" clean abort
+	[ "$status" = 134 ]
+}
+
+@test "what a killed program had done wrong still fails" {
+	run "$ACLCHECK" run --softnpu --report r.json -- "$PROGRAM" bug abort
+	[ "$status" = 97 ]
+	[ "$(json r.json 'r["processes"][0]["end"]')" = killed ]
+}
+
+@test "--timeout ends all of it" {
+	run "$ACLCHECK" run --softnpu --timeout 1 -- sh -c "'$PROGRAM' clean hang; sleep 60"
+	[ "$status" = 98 ]
+	[[ $output == *"timeout: the program was ended after 1 seconds"* ]]
+}
+
+@test "an LD_PRELOAD that is there already stays" {
+	run --separate-stderr env LD_PRELOAD=libm.so.6 "$ACLCHECK" run -- sh -c 'echo $LD_PRELOAD'
+	[[ $output == */libaclcheck.so:libm.so.6 ]]
+}
+
+@test "programs that cannot be preloaded are refused with the reason" {
+	printf 'int main(void) { return 0; }' >x.c
+	cc -static x.c -o static 2>/dev/null || skip "no static C library"
+	run "$ACLCHECK" run -- ./static
+	[ "$status" = 99 ]
+	[[ $output == *"linked statically"* ]]
+	cc x.c -o musl -Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1
+	run "$ACLCHECK" run -- ./musl
+	[ "$status" = 99 ]
+	[[ $output == *"linked with musl"* ]]
+	printf '#!%s/musl\n' "$PWD" >script
+	chmod +x script
+	run "$ACLCHECK" run -- ./script
+	[ "$status" = 99 ]
+	[[ $output == *"linked with musl"* ]]
+}
+
+@test "set-user-ID programs are refused" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	printf 'int main(void) { return 0; }' | cc -x c - -o setuid
+	chown nobody setuid
+	chmod u+s setuid
+	run "$ACLCHECK" run -- ./setuid
+	[ "$status" = 99 ]
+	[[ $output == *"set-user-ID"* ]]
+}
+
+@test "a report that cannot be written: the processes' own are kept and named" {
+	mkdir dir
+	run "$ACLCHECK" run --softnpu --report dir/none/r.json -- "$PROGRAM" clean
+	[ "$status" = 99 ]
+	mkdir r.json
+	run "$ACLCHECK" run --softnpu --report r.json -- "$PROGRAM" clean
+	[ "$status" = 98 ]
+	[[ $output == *"are kept in $PWD/r.json.d."* ]]
+	ls r.json.d.*/*.json
+}

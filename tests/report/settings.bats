@@ -1,0 +1,95 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Settings: where they come from, and what happens to wrong ones.
+
+load helper
+
+report() {
+	ACLCHECK_REPORT=r.json "$FINDINGS" "$@" 2>err
+}
+
+inconclusive_with() {
+	grep -qF "aclcheck: $1" err
+	[ "$(grep -cF "aclcheck: " err)" = "$(grep -c "^aclcheck: " err)" ]
+	[ "$(json r.json 'r["verdict"]')" = inconclusive ]
+	[ "$(json r.json '[d["reason"] for d in r["inconclusive"]]')" = "['bad-configuration']" ]
+}
+
+@test "a configuration file, and the environment before it" {
+	echo '{"lang": "zh", "exitcode": 5, "rules": ["-event"], "fail_on": "warning"}' >c.json
+	ACLCHECK_CONFIG=c.json run "$FINDINGS" warning
+	[ "$status" = 5 ]
+	[[ $output == *"结论: fail"* ]]
+	ACLCHECK_CONFIG=c.json ACLCHECK_LANG=en run "$FINDINGS" warning
+	[[ $output == *"verdict: fail"* ]]
+}
+
+@test "an unknown key is named with its file and a near word" {
+	echo '{"ruels": "-perf"}' >c.json
+	ACLCHECK_CONFIG=c.json report
+	inconclusive_with "$PWD/c.json: 'ruels' is no setting; did you mean 'rules'?"
+}
+
+@test "an unknown variable is named" {
+	ACLCHECK_EXITCOD=3 report
+	inconclusive_with "environment: 'EXITCOD' is no setting; did you mean 'exitcode'?"
+}
+
+@test "a bad value is named with what it may be" {
+	ACLCHECK_EXITCODE=999 report
+	inconclusive_with "environment: exitcode: '999' must be a number in 1-255"
+	ACLCHECK_LANG=fr report
+	inconclusive_with "environment: lang: 'fr' must be one of en|zh"
+}
+
+@test "a rule list that names nothing" {
+	ACLCHECK_RULES=+perf,-nonsense report
+	inconclusive_with "environment: rules: 'nonsense' names no rule, family, severity or tier"
+}
+
+@test "JSON that is none: file and line" {
+	printf '{\n "lang": "en",\n oops\n}' >c.json
+	ACLCHECK_CONFIG=c.json report
+	inconclusive_with "$PWD/c.json:3: "
+}
+
+@test "a value of the wrong type" {
+	echo '{"report": {"file": "x"}}' >c.json
+	ACLCHECK_CONFIG=c.json report
+	inconclusive_with "$PWD/c.json: report: must be a string"
+}
+
+@test "a configuration that is missing, a directory, a list" {
+	ACLCHECK_CONFIG=none.json report
+	inconclusive_with "$PWD/none.json: No such file or directory"
+	ACLCHECK_CONFIG=/ report
+	inconclusive_with "/: Is a directory"
+	echo '[]' >c.json
+	ACLCHECK_CONFIG=c.json report
+	inconclusive_with "$PWD/c.json: must hold one JSON object"
+}
+
+@test "fail outranks bad configuration" {
+	ACLCHECK_LANG=fr report error
+	[ "$(json r.json 'r["verdict"]')" = fail ]
+}
+
+@test "jansson is opened only for a configuration" {
+	report
+	LD_DEBUG=files "$FINDINGS" 2>files
+	! grep -q jansson files
+	echo '{}' >c.json
+	ACLCHECK_CONFIG=c.json LD_DEBUG=files "$FINDINGS" 2>files
+	grep -q jansson files
+}
+
+@test "the command prints every setting in every form" {
+	for form in "" --markdown --man; do
+		run "$ACLCHECK" settings $form
+		[ "$status" = 0 ]
+		for word in CONFIG REPORT EXITCODE RULES LANG RUNTIME TARGET_CANN; do
+			[[ $output == *"ACLCHECK_$word"* ]]
+		done
+	done
+	"$ACLCHECK" settings --markdown | awk -F'[^\\\\][|]' 'NF != 7 { bad = 1 } END { exit bad }'
+}
