@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "interpose/filestat.h"
 #include "interpose/identity.h"
 #include "interpose/json_out.h"
 
@@ -62,7 +62,7 @@ static bool abandoned(int fd, const char *job)
 	struct stat st;
 
 	if (read_head(fd, head) <= 0)
-		return !fstat(fd, &st) && time(NULL) - st.st_mtime > EMPTY_AGE;
+		return !filestat_fd(fd, &st) && time(NULL) - st.st_mtime > EMPTY_AGE;
 	return !same_job(head, job) && writer_is_gone(head);
 }
 
@@ -79,8 +79,9 @@ static bool remove_abandoned(const char *part, const char *job)
 
 	if (fd < 0)
 		return errno == ENOENT;
-	if (!fstat(fd, &mine) && S_ISREG(mine.st_mode) && !flock(fd, LOCK_EX | LOCK_NB) && !lstat(part, &there) &&
-		there.st_ino == mine.st_ino && there.st_dev == mine.st_dev && abandoned(fd, job))
+	if (!filestat_fd(fd, &mine) && S_ISREG(mine.st_mode) && !flock(fd, LOCK_EX | LOCK_NB) &&
+		!filestat_link(part, &there) && there.st_ino == mine.st_ino && there.st_dev == mine.st_dev &&
+		abandoned(fd, job))
 		gone = !unlink(part);
 	close(fd);
 	return gone;
@@ -107,7 +108,7 @@ static int try_claim(const char *path, const char *job, struct out_file *journal
 	struct stat st;
 	struct text t;
 
-	if (!lstat(path, &st) && !S_ISREG(st.st_mode)) {
+	if (!filestat_link(path, &st) && !S_ISREG(st.st_mode)) {
 		errno = EISDIR;
 		return -1;
 	}

@@ -6,8 +6,9 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "interpose/filestat.h"
 
 bool elf_image_map(struct elf_image *image, const char *path)
 {
@@ -17,7 +18,7 @@ bool elf_image_map(struct elf_image *image, const char *path)
 
 	if (fd < 0)
 		return false;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= (off_t)sizeof(Elf64_Ehdr))
+	if (!filestat_fd(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= (off_t)sizeof(Elf64_Ehdr))
 		/* Writable, since libelf unpacks compressed sections in place of their headers; the file is not changed. */
 		p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 	close(fd);

@@ -11,11 +11,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "interpose/filestat.h"
 #include "interpose/identity.h"
 #include "interpose/settings.h"
 
@@ -31,7 +31,7 @@ void log_early(void)
 	struct stat st;
 	int saved = errno;
 
-	if (!to.known && !fstat(STDERR_FILENO, &st)) {
+	if (!to.known && !filestat_fd(STDERR_FILENO, &st)) {
 		to.known = true;
 		to.dev = st.st_dev;
 		to.rdev = st.st_rdev;
@@ -59,7 +59,7 @@ static bool stderr_is_ours(void)
 {
 	struct stat st;
 
-	return to.known && !fstat(STDERR_FILENO, &st) && st.st_dev == to.dev && st.st_ino == to.ino &&
+	return to.known && !filestat_fd(STDERR_FILENO, &st) && st.st_dev == to.dev && st.st_ino == to.ino &&
 		st.st_rdev == to.rdev;
 }
 

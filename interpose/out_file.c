@@ -5,8 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "interpose/filestat.h"
 
 #define OUT_FLAGS (O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK)
 
@@ -23,7 +24,7 @@ bool out_file_create(struct out_file *f, const char *path)
 	fd = open(path, OUT_FLAGS | O_CREAT | O_EXCL, 0666);
 	if (fd < 0)
 		return false;
-	good = !fstat(fd, &st);
+	good = !filestat_fd(fd, &st);
 	close(fd);
 	strcpy(f->path, path);
 	f->dev = st.st_dev;
@@ -53,7 +54,7 @@ bool out_file_append(struct out_file *f, const char *data, size_t size)
 
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &st) || st.st_dev != f->dev || st.st_ino != f->ino || st.st_size != f->size)
+	if (filestat_fd(fd, &st) || st.st_dev != f->dev || st.st_ino != f->ino || st.st_size != f->size)
 		errno = ESTALE;
 	else
 		good = write_once(fd, data, size);

@@ -7,8 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "interpose/filestat.h"
 
 static bool read_all(int fd, char *data, size_t size)
 {
@@ -34,7 +35,7 @@ char *read_file(const char *path, size_t max, size_t *size)
 
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st))
+	if (filestat_fd(fd, &st))
 		goto end;
 	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size > max) {
 		errno = S_ISDIR(st.st_mode) ? EISDIR : S_ISREG(st.st_mode) ? EFBIG : EINVAL;

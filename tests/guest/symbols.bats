@@ -1,0 +1,55 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# What the library asks of a system, and what it shows to a program.
+
+load guest.bash
+
+@test "needs the C library and nothing else" {
+	[ "$(readelf -dW "$library" | grep -c NEEDED)" -eq 1 ]
+	readelf -dW "$library" | grep -q 'NEEDED.*\[libc.so.6\]'
+}
+
+@test "asks for no symbol newer than glibc 2.28" {
+	newest=$(readelf --dyn-syms -W "$library" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -1)
+	echo "# newest symbol version: $newest" >&3
+	[ "$(printf 'GLIBC_2.28\n%s\n' "$newest" | sort -V | tail -1)" = GLIBC_2.28 ]
+}
+
+@test "defines no symbol version, which would switch the interposition off" {
+	[ -z "$(readelf -VW "$library" | grep 'version definition')" ]
+}
+
+@test "hooks are those of hooks.list, each defined" {
+	sed 's/#.*//' "$ACLCHECK_SOURCE/interpose/hooks.list" | tr -d ' \t' | grep . | sort >wanted
+	nm -D --defined-only "$library" | awk '{print $3}' | grep -v '^acl' | sort >defined
+	diff wanted defined
+}
+
+@test "thread-local storage is initial-exec and small" {
+	! nm -D "$library" | grep -q __tls_get_addr
+	size=$(readelf -lW "$library" | awk '$1 == "TLS" {print $6}')
+	[ "$((size))" -le 256 ]
+}
+
+@test "no text relocations, no executable stack, no lazy binding" {
+	! readelf -dW "$library" | grep -q TEXTREL
+	readelf -lW "$library" | grep GNU_STACK | grep -q 'RW '
+	readelf -dW "$library" | grep -q NOW
+}
+
+@test "a function nobody wants to see costs at most 12 instructions on its way" {
+	# From the entry to the jump through the table; branches taken for judged calls do not count.
+	for name in aclInit aclrtMemcpyAsync aclrtLaunchKernelWithHostArgs; do
+		n=$(objdump -d --no-show-raw-insn "$library" --disassemble=$name |
+			awk '/>:$/ {on = 1; next} on && /^ / {n++; if ($2 ~ /^(jmp|br)$/ && !done) {print n; done = 1}}')
+		[ "$n" -le 12 ] || { echo "$name: $n"; return 1; }
+	done
+}
+
+@test "everything compiles for AArch64" {
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no aarch64-linux-gnu-gcc"
+	make -s -C "$ACLCHECK_SOURCE" BUILD="$ACLCHECK_BUILD" aarch64-compile >log 2>&1 || { cat log; return 1; }
+	file=$(ls "$ACLCHECK_BUILD"/aarch64/obj/interpose/dl_aarch64.o)
+	readelf -hW "$file" | grep -q AArch64
+	readelf -sW "$file" | grep -q ' dlsym$'
+}
