@@ -52,6 +52,13 @@ static void drop_left_frames(struct acl_thread *t, const struct acl_call *call)
 		t->callback = NULL;
 }
 
+/* What ends the runtime's life is judged differently when a framework does it on the way out. */
+static bool ends_runtime(unsigned api)
+{
+	return api == ACL_API_aclFinalize || api == ACL_API_aclFinalizeReference ||
+		api == ACL_API_aclrtResetDevice || api == ACL_API_aclrtResetDeviceForce;
+}
+
 static void fill(struct acl_call *call, struct acl_thread *t, unsigned api, void *args, void *caller)
 {
 	struct acl_event *ev = &call->event;
@@ -59,7 +66,8 @@ static void fill(struct acl_call *call, struct acl_thread *t, unsigned api, void
 	acl_event_init(ev, api, args, (uintptr_t)caller);
 	ev->path = path_of(t, api, ev->caller);
 	ev->callback_depth = t->callback ? t->callback->depth : 0;
-	ev->in_exit = atomic_load_explicit(&acl_core.in_exit, memory_order_relaxed);
+	ev->in_exit = atomic_load_explicit(&acl_core.in_exit, memory_order_relaxed) ||
+		(unlikely(ends_runtime(api)) && exiting_now(ev->caller));
 	ev->pid = acl_core.pid;
 	ev->tid = thread_tid(t);
 	ev->pthread_id = (uint64_t)pthread_self();

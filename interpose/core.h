@@ -82,6 +82,9 @@ bool module_is_self(uint64_t address);
 /* version.c: after a successful aclInit. */
 void version_ask(void);
 
+/* exiting.c: is this thread inside exit handlers or an interpreter's? Walks the stack: for cold calls only. */
+bool exiting_now(uint64_t caller);
+
 /* checker.c */
 struct checks *checker_create(void);
 

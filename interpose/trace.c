@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "interpose/call.h"
@@ -16,6 +17,7 @@
 #include "interpose/trace.h"
 
 #define FACTS_MAX 16
+#define SLOW_NS 1000000000u /* LTTng waits for its daemon for 3 s unless told otherwise */
 
 /* What was said so far, for a provider that comes later. */
 static struct {
@@ -76,8 +78,8 @@ static bool socket_in(const char *directory, const char *rest)
 /* A session daemon listens, or the environment is prepared for one that comes later. */
 static bool recorder_near(void)
 {
-	static const char *const signs[] = { "LTTNG_HOME", "LTTNG_UST_REGISTER_TIMEOUT", "LTTNG_UST_ALLOW_BLOCKING",
-		"LTTNG_UST_APP_PATH", "LTTNG_UST_DEBUG", "LTTNG_UST_CTL_PATH" };
+	static const char *const signs[] = {"LTTNG_HOME", "LTTNG_UST_REGISTER_TIMEOUT",
+		"LTTNG_UST_ALLOW_BLOCKING", "LTTNG_UST_APP_PATH", "LTTNG_UST_DEBUG", "LTTNG_UST_CTL_PATH"};
 	static const char socket[] = "/.lttng/lttng-ust-sock-8";
 	const char *home;
 
@@ -116,6 +118,32 @@ static bool provider_path(char *out, size_t size)
 	return true;
 }
 
+/*
+ * A recorder that is there but does not answer holds the process up while it
+ * is loaded, once: forked children would wait again, so they go unrecorded.
+ */
+static const struct acl_trace_provider *without_fork(const struct acl_trace_provider *p, uint64_t waited)
+{
+	static struct acl_trace_provider only_here;
+
+	if (!p || waited < SLOW_NS)
+		return p;
+	core_say("LTTng's session daemon does not answer: the first call waited for it", "");
+	only_here = *p;
+	only_here.before_fork = NULL;
+	only_here.after_fork_parent = NULL;
+	only_here.after_fork_child = NULL;
+	return &only_here;
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 static const struct acl_trace_provider *load_provider(const char **why)
 {
 	const struct acl_trace_provider *p = NULL;
@@ -148,10 +176,13 @@ void trace_open(void)
 	const struct acl_trace_provider *p;
 	const char *why;
 	uint32_t n = atomic_load(&n_facts);
+	uint64_t before;
 
 	if (atomic_load(&acl_core.trace) || !tracing_possible())
 		return;
+	before = now();
 	p = load_provider(&why);
+	p = without_fork(p, now() - before);
 	if (!p) {
 		core_say("no trace, " ACL_TRACE_LIBRARY ": ", why);
 		return;

@@ -16,3 +16,6 @@ $(BUILD)/libaclcheck-lttng.so: $(TRACE_OBJS)
 		-llttng-ust -ldl
 
 ALL += $(BUILD)/libaclcheck-lttng.so
+
+# The readers of traces in tools/aclcheck.
+ACLCHECK_LIBS += -lbabeltrace2

@@ -35,6 +35,7 @@ struct buffers {
 	float *self_host, *other_host; /* pinned */
 	aclrtStream stream;
 	aclrtEvent event;
+	aclrtNotify notify;
 };
 
 /* What must not be done between Begin and End, one mistake a run. */
@@ -44,6 +45,7 @@ static void forbidden_while_capturing(buffers &b)
 	aclrtStreamStatus status;
 	aclrtDeviceStatus device_status;
 	aclrtStream default_stream = nullptr;
+	aclrtContext context = nullptr;
 	aclmdlRI model = nullptr;
 	std::vector<float> pageable(elements);
 	void *unrelated = nullptr;
@@ -77,13 +79,18 @@ static void forbidden_while_capturing(buffers &b)
 		TRY(aclrtStreamWaitEvent(nullptr, b.event));
 	}
 
+	if (broken("notify-destroyed-first")) {
+		TRY(aclrtCreateNotify(&b.notify, 0));
+		TRY(aclrtRecordNotify(b.notify, b.stream));
+	}
+
 	if (broken("set"))
 		TRY(aclrtMemset(b.out, bytes, 0, bytes));
+	TRY(aclrtGetCurrentContext(&context));
 	if (broken("other-thread"))
 		std::thread([&] {
-			TRY(aclrtSetDevice(0));
+			TRY(aclrtSetCurrentContext(context));
 			TRY(aclrtMemset(b.out, bytes, 0, bytes));
-			TRY(aclrtResetDevice(0));
 		}).join();
 	if (broken("unchecked-set"))
 		TRY(aclrtMemsetD32(b.out, bytes, 0, elements));
@@ -198,6 +205,8 @@ int main(int argc, char **argv)
 		TRY(aclrtFree(b.self));
 		b.self = nullptr;
 	}
+	if (b.notify)
+		TRY(aclrtDestroyNotify(b.notify));
 	if (broken("host-buffer-freed-first"))
 		TRY(aclrtFreeHost(b.self_host));
 	if (model)

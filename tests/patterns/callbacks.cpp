@@ -33,12 +33,11 @@ void take_turn(void *data)
 	t->of->turns = t->of->turns * 10 + t->number;
 }
 
-void process_reports()
+void process_reports(aclrtContext context)
 {
-	TRY(aclrtSetDevice(0));
+	TRY(aclrtSetCurrentContext(context));
 	while (!stop)
 		aclrtProcessReport(10);
-	TRY(aclrtResetDevice(0));
 }
 
 } /* namespace */
@@ -48,6 +47,7 @@ int main(int argc, char **argv)
 	history first, second;
 	turn a[3] = {{&first, 1}, {&first, 2}, {&first, 3}};
 	turn b[3] = {{&second, 4}, {&second, 5}, {&second, 6}};
+	aclrtContext context = nullptr;
 	aclrtStream plain = nullptr;
 	aclrtStream subscribed = nullptr;
 
@@ -56,7 +56,8 @@ int main(int argc, char **argv)
 	TRY(aclrtSetDevice(0));
 	TRY(aclrtCreateStream(&plain));
 	TRY(aclrtCreateStream(&subscribed));
-	std::thread reports(process_reports);
+	TRY(aclrtGetCurrentContext(&context));
+	std::thread reports(process_reports, context);
 	uint64_t id = static_cast<uint64_t>(reports.native_handle());
 
 	for (turn &t : a)

@@ -27,30 +27,31 @@ void *allocate_cleared()
 	return memory;
 }
 
-void eager_thread()
+void eager_thread(aclrtContext context)
 {
 	void *memory = nullptr;
 
-	TRY(aclrtSetDevice(0));
+	TRY(aclrtSetCurrentContext(context));
 	TRY(aclrtMalloc(&memory, size, ACL_MEM_MALLOC_HUGE_FIRST));
 	TRY(aclrtMemset(memory, size, 0x22, size));
 	TRY(aclrtFree(memory));
-	TRY(aclrtResetDevice(0));
 }
 
 void round(aclmdlRICaptureMode mode, char *host)
 {
+	aclrtContext context = nullptr;
 	aclrtStream stream = nullptr;
 	aclmdlRI model = nullptr;
 	aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
 	aclmdlRI polled = nullptr;
 
+	TRY(aclrtGetCurrentContext(&context));
 	TRY(aclrtCreateStream(&stream));
 	TRY(aclmdlRICaptureBegin(stream, mode));
 	void *memory = allocate_cleared();
 	TRY(aclrtMemcpyAsync(host, size, memory, size, ACL_MEMCPY_DEVICE_TO_HOST, stream));
 	if (mode != ACL_MODEL_RI_CAPTURE_MODE_GLOBAL)
-		std::thread(eager_thread).join();
+		std::thread(eager_thread, context).join();
 	TRY(aclmdlRICaptureGetInfo(stream, &status, &polled));
 	expect(status == ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE, "the capture is open");
 	TRY(aclmdlRICaptureEnd(stream, &model));

@@ -40,10 +40,10 @@ int main(int argc, char **argv)
 	TRY(aclrtSynchronizeStream(stream[1]));
 	expect(static_cast<uint8_t *>(host)[0] == (299 & 0xff), "what the last round set");
 
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		TRY(aclrtDestroyEvent(event[i]));
+	for (int i = 0; i < 2; i++)
 		TRY(aclrtDestroyStream(stream[i]));
-	}
 	TRY(aclrtFree(device));
 	TRY(aclrtFreeHost(host));
 	TRY(aclrtResetDevice(0));

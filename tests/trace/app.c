@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program whose calls are known: what a recording of it must hold.
+ *
+ *	app mix			a little of everything; the numbers are in the tests
+ *	app loop N		N x (record, query) on one stream
+ *	app threads T N		T threads, N queries each
+ *	app fork N		parent and child, N queries each
+ *	app killed N		N queries, then SIGKILL
+ *	app nested		a call inside a callback of the runtime
+ *	app exit N		ends with exit code N
+ *	app slow S		a call, S seconds, a call
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "acl/acl.h"
+
+#define CHECK(call)                                                                                          \
+	do {                                                                                                 \
+		aclError e_ = (call);                                                                        \
+		if (e_ != ACL_SUCCESS) {                                                                     \
+			printf(#call ": %d\n", e_);                                                          \
+			exit(3);                                                                             \
+		}                                                                                            \
+	} while (0)
+
+static void begin(void)
+{
+	CHECK(aclInit(NULL));
+	CHECK(aclrtSetDevice(0));
+}
+
+static void end(void)
+{
+	CHECK(aclrtResetDevice(0));
+	CHECK(aclFinalize());
+}
+
+static void mix(void)
+{
+	aclrtStream up, down;
+	void *small, *large, *host;
+	char plain[1000] = "";
+
+	begin();
+	CHECK(aclrtCreateStream(&up));
+	CHECK(aclrtCreateStream(&down));
+	CHECK(aclrtMalloc(&small, 1 << 20, ACL_MEM_MALLOC_HUGE_FIRST));
+	CHECK(aclrtMalloc(&large, 2 << 20, ACL_MEM_MALLOC_HUGE_FIRST));
+	CHECK(aclrtMallocHost(&host, 65536));
+	for (int i = 0; i < 3; i++)
+		CHECK(aclrtMemcpyAsync(small, 4096, host, 4096, ACL_MEMCPY_HOST_TO_DEVICE, up));
+	CHECK(aclrtSynchronizeStream(up));
+	for (int i = 0; i < 2; i++)
+		CHECK(aclrtMemcpyAsync(host, 8192, large, 8192, ACL_MEMCPY_DEVICE_TO_HOST, down));
+	CHECK(aclrtSynchronizeStream(down));
+	CHECK(aclrtMemcpy(small, 1 << 20, plain, sizeof(plain), ACL_MEMCPY_HOST_TO_DEVICE));
+	if (aclrtSetDevice(99) == ACL_SUCCESS)
+		exit(4);
+	CHECK(aclrtFree(small));
+	CHECK(aclrtFree(large));
+	CHECK(aclrtMalloc(&small, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+	CHECK(aclrtFree(small));
+	CHECK(aclrtFreeHost(host));
+	CHECK(aclrtDestroyStream(up));
+	CHECK(aclrtDestroyStream(down));
+	end();
+}
+
+static void loop(unsigned long n)
+{
+	aclrtEvent event;
+	aclrtStream stream;
+	aclrtEventRecordedStatus status;
+
+	begin();
+	CHECK(aclrtCreateStream(&stream));
+	CHECK(aclrtCreateEvent(&event));
+	for (unsigned long i = 0; i < n; i++) {
+		CHECK(aclrtRecordEvent(event, stream));
+		CHECK(aclrtQueryEventStatus(event, &status));
+	}
+	CHECK(aclrtSynchronizeStream(stream));
+	CHECK(aclrtDestroyEvent(event));
+	CHECK(aclrtDestroyStream(stream));
+	end();
+}
+
+static void queries(unsigned long n)
+{
+	int32_t device;
+
+	for (unsigned long i = 0; i < n; i++)
+		CHECK(aclrtGetDevice(&device));
+}
+
+static void *querier(void *n)
+{
+	CHECK(aclrtSetDevice(0));
+	queries((unsigned long)n);
+	return NULL;
+}
+
+static void threads(unsigned count, unsigned long n)
+{
+	pthread_t ids[64];
+
+	begin();
+	for (unsigned i = 0; i < count && i < 64; i++)
+		pthread_create(&ids[i], NULL, querier, (void *)n);
+	for (unsigned i = 0; i < count && i < 64; i++)
+		pthread_join(ids[i], NULL);
+	end();
+}
+
+static int forked(unsigned long n)
+{
+	int status = 0;
+	pid_t child;
+
+	begin();
+	child = fork();
+	if (!child) {
+		queries(n);
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	queries(n);
+	end();
+	printf("parent %d child %d\n", (int)getpid(), (int)child);
+	return status;
+}
+
+static void called_back(void *data)
+{
+	uint32_t *count = data;
+
+	/* Host functions may not use streams; this asks nothing of them. */
+	aclrtGetDeviceCount(count);
+}
+
+static void nested(void)
+{
+	aclrtStream stream;
+	uint32_t count = 0;
+
+	begin();
+	CHECK(aclrtCreateStream(&stream));
+	CHECK(aclrtLaunchHostFunc(stream, called_back, &count));
+	CHECK(aclrtSynchronizeStream(stream));
+	CHECK(aclrtDestroyStream(stream));
+	end();
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	unsigned long n = argc > 2 ? strtoul(argv[2], NULL, 0) : 0;
+
+	if (!strcmp(what, "mix")) {
+		mix();
+	} else if (!strcmp(what, "loop")) {
+		loop(n);
+	} else if (!strcmp(what, "threads")) {
+		threads((unsigned)n, argc > 3 ? strtoul(argv[3], NULL, 0) : 1);
+	} else if (!strcmp(what, "fork")) {
+		return forked(n);
+	} else if (!strcmp(what, "killed")) {
+		begin();
+		queries(n);
+		kill(getpid(), SIGKILL);
+	} else if (!strcmp(what, "nested")) {
+		nested();
+	} else if (!strcmp(what, "exit")) {
+		begin();
+		end();
+		return (int)n;
+	} else if (!strcmp(what, "slow")) {
+		begin();
+		sleep((unsigned)n);
+		end();
+	} else {
+		return 2;
+	}
+	return 0;
+}

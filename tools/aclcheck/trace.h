@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between the parts of "aclcheck trace". */
+#ifndef ACLCHECK_TRACE_H
+#define ACLCHECK_TRACE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* --- trace_plan.c: how large the buffers are ------------------------------ */
+
+struct trace_plan {
+	unsigned cpus; /* that may exist: LTTng makes a ring for each */
+	unsigned count; /* sub-buffers of a ring */
+	uint64_t size; /* of a sub-buffer, a power of two */
+	uint64_t shm; /* free in /dev/shm */
+};
+
+/* total: bytes for all rings together, 0 = a quarter of what is free. False: too small, why says how. */
+bool trace_plan(struct trace_plan *plan, uint64_t total, char *why, size_t why_size);
+/* "64M", "4096", "1g"; 0 = not a size. */
+uint64_t trace_size(const char *text);
+/* "1.5 MiB" in one of four static buffers. */
+const char *trace_bytes(uint64_t bytes);
+
+/* --- trace_select.c: which events ----------------------------------------- */
+
+struct trace_selection {
+	bool one_event; /* one event a call instead of entry and exit */
+	const char *classes; /* "memory,stream", or NULL */
+	const char *events; /* glob over function names, or over event names when it holds a ':', or NULL */
+};
+
+/* Event names for "lttng enable-event", separated by commas; NULL: nothing matches, why says so. */
+char *trace_select(const struct trace_selection *s, char *why, size_t why_size);
+
+/* --- trace_daemon.c: LTTng's own programs ---------------------------------- */
+
+struct trace_daemon {
+	pid_t sessiond, relayd; /* ours, 0 = none */
+	bool shared; /* the running daemon is used */
+	bool made_directory; /* the daemon's run directory is of our making */
+	char home[64]; /* settings and sockets of ours, removed at the end */
+	char session[64]; /* name of our session, "" before it is created */
+	unsigned control_port, data_port, live_port; /* of our relay daemon */
+};
+
+/* Starts a session daemon of our own, or finds the running one (shared, or when there is no other way). */
+bool trace_daemon_start(struct trace_daemon *d, bool shared);
+/* A relay daemon on the loopback that writes to directory. */
+bool trace_daemon_relay(struct trace_daemon *d, const char *directory);
+/* Ends what was started and removes what was made; also the session, when it still exists. */
+void trace_daemon_stop(struct trace_daemon *d);
+
+/*
+ * Runs "lttng" with the arguments up to NULL; *output (may be NULL) gets what
+ * it printed, to be freed.  False: it failed, and one line has been said.
+ */
+bool trace_lttng(char **output, const char *command, ...) __attribute__((sentinel));
+
+#endif
