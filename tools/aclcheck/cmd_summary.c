@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclcheck summary: what a recording says in numbers. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/aclcheck/command.h"
+#include "tools/aclcheck/summary.h"
+
+int cmd_summary(int argc, char **argv);
+
+static const char help[] =
+	"  -j, --json           JSON: times in ns, sizes in bytes\n"
+	"  -o, --output FILE    writes there instead of to stdout\n"
+	"\nReads all traces at or below each TRACE, in the order of time over all of them.\n"
+	"\nExit codes: 0, also when events were lost (the text says so); 98 no AscendCL call in it; 99 not "
+	"readable.\n";
+
+static const struct option long_options[] = {
+	{"json", no_argument, NULL, 'j'},
+	{"output", required_argument, NULL, 'o'},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
+};
+
+/* Written whole or not at all: the text is complete before the file is touched, and replaces it by rename. */
+static int write_file(const char *path, const char *text, size_t size)
+{
+	char *part;
+	FILE *f;
+	bool ok;
+
+	need(asprintf(&part, "%s.part", path) < 0 ? NULL : part);
+	f = fopen(part, "we");
+	ok = f && fwrite(text, 1, size, f) == size;
+	ok = f && !fclose(f) && ok && !rename(part, path);
+	if (!ok) {
+		int error = errno;
+
+		unlink(part);
+		command_say("%s: %s", path, strerror(error));
+	}
+	free(part);
+	return ok ? 0 : COMMAND_MISUSE;
+}
+
+static int print(const struct summary *s, bool json, const char *path)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = need(open_memstream(&text, &size));
+	int status = 0;
+	bool ok = true;
+
+	if (json)
+		ok = summary_print_json(s, f);
+	else
+		summary_print_text(s, f);
+	if (fclose(f) || !ok)
+		status = command_misuse("out of memory");
+	else if (path)
+		status = write_file(path, text, size);
+	else if (fwrite(text, 1, size, stdout) != size || fflush(stdout))
+		status = command_misuse("stdout: %s", strerror(errno));
+	free(text);
+	return status;
+}
+
+int cmd_summary(int argc, char **argv)
+{
+	struct summary *s;
+	struct ctf_reader reader = {.event = summary_event,
+		.discarded = summary_discarded,
+		.lost = summary_lost,
+		.progress = true};
+	const char *path = NULL;
+	bool json = false;
+	int c, status = COMMAND_MISUSE;
+
+	while ((c = getopt_long(argc, argv, "jo:h", long_options, NULL)) != -1) {
+		switch (c) {
+		case 'j':
+			json = true;
+			break;
+		case 'o':
+			path = optarg;
+			break;
+		case 'h':
+			return command_help("summary", help);
+		default:
+			return COMMAND_MISUSE;
+		}
+	}
+	if (optind == argc)
+		return command_misuse("summary: which trace? aclcheck summary TRACE...");
+	s = need(calloc(1, sizeof(*s)));
+	reader.context = s;
+	if (ctf_read(argv + optind, (unsigned)(argc - optind), &reader)) {
+		summary_end(s);
+		status = print(s, json, path);
+		if (!status && !s->calls) {
+			command_say("no AscendCL call in it: it is a trace of something else, or nothing was "
+				    "called");
+			status = COMMAND_INCONCLUSIVE;
+		}
+	}
+	summary_free(s);
+	free(s);
+	return status;
+}
