@@ -14,7 +14,7 @@ using namespace program;
 
 namespace {
 
-std::atomic<bool> stop;
+std::atomic<bool> subscribed_now, stop;
 
 /* Adds its turn to a history: 1, 2, 3 … become 123… */
 struct history {
@@ -36,6 +36,8 @@ void take_turn(void *data)
 void process_reports(aclrtContext context)
 {
 	TRY(aclrtSetCurrentContext(context));
+	while (!subscribed_now)
+		std::this_thread::yield();
 	while (!stop)
 		aclrtProcessReport(10);
 }
@@ -66,13 +68,14 @@ int main(int argc, char **argv)
 	expect(first.turns == 123, "the order of host functions");
 
 	TRY(aclrtSubscribeReport(id, subscribed));
+	subscribed_now = true;
 	for (turn &t : b)
 		TRY(aclrtLaunchCallback(take_turn, &t, ACL_CALLBACK_BLOCK, subscribed));
 	TRY(aclrtSynchronizeStream(subscribed));
 	expect(second.turns == 456, "the order of callbacks");
-	TRY(aclrtUnSubscribeReport(id, subscribed));
 	stop = true;
 	reports.join();
+	TRY(aclrtUnSubscribeReport(id, subscribed));
 
 	TRY(aclrtDestroyStream(plain));
 	TRY(aclrtDestroyStream(subscribed));
