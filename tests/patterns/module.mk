@@ -3,7 +3,5 @@
 
 $(eval $(call program_rule,patterns))
 
-ifneq ($(filter %/libopapi.so,$(ALL)),)
 TESTS += tests/patterns/patterns.t
 tests/patterns/patterns.t: $(call programs,patterns)
-endif
