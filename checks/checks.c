@@ -260,7 +260,7 @@ struct checks *checks_create(const struct checks_config *config, const struct ch
 	c->target_auto = config->target == CHECKS_TARGET_AUTO;
 	st(&c->target, c->target_auto ? CHECKS_TARGET_DOCUMENTS : config->target);
 	c->stacks_all = config->stacks_all;
-	c->has_soc = config->soc && config->soc[0];
+	c->soc = config->soc && config->soc[0] ? config->soc : NULL;
 	st(&c->run_mode, -1);
 	c->threads = host->memory(host->context, ACL_THREADS * sizeof(*c->threads));
 	if (!c->threads || !settings_create(c, config) || !report_create(c))

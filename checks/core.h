@@ -62,13 +62,18 @@ struct acl_device {
 struct pointer_map;
 struct site_table;
 
+/* Topics with a state of their own beside the objects. */
+enum topic_state { TOPIC_HANDLES, TOPIC_FREED, TOPIC_CALLBACKS, TOPIC_MAPPINGS, TOPIC_PROCESS, TOPIC_STATES };
+
 struct checks {
 	/* Read by every call, written seldom. */
 	struct checks_host host;
 	struct hook_list hooks[ACL_API_COUNT];
 	struct rule_setting *settings; /* by rule index */
 	_Atomic int target; /* enum acl_cann or CHECKS_TARGET_DOCUMENTS */
-	bool target_auto, stacks_all, has_soc;
+	bool target_auto, stacks_all;
+	const char *soc; /* product name, NULL = unknown */
+	void *topic[TOPIC_STATES]; /* what single topics keep */
 	_Atomic bool inited; /* aclInit was called, or init-missing was said */
 	_Atomic int8_t run_mode; /* aclrtRunMode, -1 = not asked */
 	_Atomic uint32_t open_captures; /* of the process */

@@ -7,6 +7,7 @@
 
 extern const struct acl_topic topic_life, topic_device, topic_stream, topic_event, topic_memory, topic_capture;
 extern const struct acl_topic topic_error, topic_init, topic_copy, topic_reset;
+extern const struct acl_topic topic_arguments, topic_handles, topic_freed, topic_release, topic_ranges, topic_lists;
 
 const struct acl_topic *const acl_topics[] = {
 	/* state */
@@ -16,10 +17,16 @@ const struct acl_topic *const acl_topics[] = {
 	&topic_event,
 	&topic_memory,
 	&topic_capture,
+	&topic_freed,
 	/* rules; error last in leave, when every finding that may explain it is out */
 	&topic_error,
+	&topic_arguments,
+	&topic_handles,
 	&topic_init,
 	&topic_reset,
+	&topic_release,
+	&topic_ranges,
+	&topic_lists,
 	&topic_copy,
 };
 const unsigned acl_topic_count = sizeof(acl_topics) / sizeof(acl_topics[0]);

@@ -65,14 +65,13 @@ struct acl_need {
 	int8_t since, until; /* enum acl_cann: applies when the target is known to be in between; -1 = always */
 };
 
-/* Needs of one function: acl_needs[first] … acl_needs[first + count - 1]; ascending by api. */
+/* Needs of one function: acl_needs[first] … acl_needs[first + count - 1]. */
 struct acl_need_span {
-	uint16_t api, first, count;
+	uint16_t first, count;
 };
 
 extern const struct acl_need acl_needs[];
 extern const unsigned acl_need_count;
-extern const struct acl_need_span acl_need_spans[];
-extern const unsigned acl_need_span_count;
+extern const struct acl_need_span acl_needs_of[]; /* by enum acl_api */
 
 #endif

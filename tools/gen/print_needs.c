@@ -434,9 +434,36 @@ static bool names(json_t *of, const char *function)
 	return false;
 }
 
+/*
+ * "null": "required" is a need as well, of null-required-pointer unless a need
+ * of the section names the parameter.  Streams must be named: which of them may
+ * be NULL is a matter of rules of their own.
+ */
+static unsigned required_needs(FILE *f, FILE *entries, const struct function *fn, const bool *named, unsigned serial)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < fn->n_params; i++) {
+		const struct param *p = &fn->params[i];
+		bool in_stream = p->handle && !strcmp(p->handle, "stream") && !strcmp(p->dir, "in");
+		struct need n = { 0 };
+		char text[128];
+
+		if (named[i] || in_stream || !p->null || strcmp(p->null, "required"))
+			continue;
+		snprintf(text, sizeof(text), "null-required-pointer: %s", p->name);
+		parse(&n, fn, text);
+		print_terms(f, &n, serial + count);
+		print_entry(entries, &n, serial + count);
+		count++;
+	}
+	return count;
+}
+
 /* All needs of one function, in the order of the section. Returns how many. */
 static unsigned function_needs(FILE *f, FILE *entries, json_t *section, const struct function *fn, unsigned serial)
 {
+	bool named[16] = { false };
 	unsigned count = 0;
 
 	at_function = fn->name;
@@ -452,12 +479,14 @@ static unsigned function_needs(FILE *f, FILE *entries, json_t *section, const st
 			if (!text)
 				fail("a need is no string");
 			parse(&n, fn, text);
+			if (!strcmp(n.terms[0].op, "SET") && n.terms[0].left.param >= 0)
+				named[n.terms[0].left.param] = true;
 			print_terms(f, &n, serial + count);
 			print_entry(entries, &n, serial + count);
 			count++;
 		}
 	}
-	return count;
+	return count + required_needs(f, entries, fn, named, serial + count);
 }
 
 void print_needs(const struct model *m)
@@ -468,7 +497,7 @@ void print_needs(const struct model *m)
 	size_t entry_size, span_size;
 	FILE *entries = open_memstream(&entry_text, &entry_size), *spans = open_memstream(&span_text, &span_size);
 	FILE *f = emit_open(m, "gen/acl_needs.c", "what the arguments of a call need to satisfy");
-	unsigned total = 0, functions = 0;
+	unsigned total = 0;
 
 	model = m;
 	check_names(section);
@@ -477,18 +506,15 @@ void print_needs(const struct model *m)
 	for (unsigned i = 0; i < m->n_wrapped; i++) {
 		unsigned count = function_needs(f, entries, section, m->wrapped[i], total);
 
-		if (!count)
-			continue;
-		fprintf(spans, "\t{ ACL_API_%s, %u, %u },\n", m->wrapped[i]->name, total, count);
+		if (count)
+			fprintf(spans, "\t[ACL_API_%s] = { %u, %u },\n", m->wrapped[i]->name, total, count);
 		total += count;
-		functions++;
 	}
 	fclose(entries);
 	fclose(spans);
 	fprintf(f, "\nconst struct acl_need acl_needs[] = {\n%s};\nconst unsigned acl_need_count = %u;\n", entry_text,
 		total);
-	fprintf(f, "\nconst struct acl_need_span acl_need_spans[] = {\n%s};\nconst unsigned acl_need_span_count = %u;\n",
-		span_text, functions);
+	fprintf(f, "\nconst struct acl_need_span acl_needs_of[ACL_API_COUNT] = {\n%s};\n", span_text);
 	emit_close(f);
 	free(entry_text);
 	free(span_text);

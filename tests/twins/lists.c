@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Twins of the rules about lists: batches, attributes, placeholders. */
+#include "twins.h"
+
+static size_t two_sizes[] = { 64, 64 }, two_limits[] = { 64, 64 }, fail_index;
+static void *two_sources[] = { DEVICE, (char *)DEVICE + 64 };
+static void *two_targets[] = { OTHER, (char *)OTHER + 64 };
+static aclrtMemcpyBatchAttr attrs[] = { { .srcLoc = { .type = 0 } }, { .srcLoc = { .type = 0 } } };
+static aclrtMemcpyBatchAttr dirty[] = { { .rsv = { [15] = 1 } } };
+static size_t from_zero[] = { 0, 1 }, from_one[] = { 1 }, falling[] = { 0, 0 };
+
+static struct acl_args_aclrtMemcpyBatch batch(void)
+{
+	return (struct acl_args_aclrtMemcpyBatch){ .dsts = two_targets, .destMaxs = two_limits, .srcs = two_sources,
+		.sizes = two_sizes, .numBatches = 2, .attrs = attrs, .attrsIndexes = from_zero, .numAttrs = 1,
+		.failIndex = &fail_index };
+}
+
+static void copy_batch(struct acl_args_aclrtMemcpyBatch args, unsigned api)
+{
+	struct acl_event ev;
+
+	twin_enter(&ev, api, &args, __LINE__);
+	twin_leave(&ev, bug ? 107000 : 0);
+}
+
+static void first_index(void)
+{
+	struct acl_args_aclrtMemcpyBatch b = batch();
+
+	if (bug)
+		b.attrsIndexes = from_one;
+	copy_batch(b, ACL_API_aclrtMemcpyBatch);
+}
+
+static void falling_index(void)
+{
+	struct acl_args_aclrtMemcpyBatch b = batch();
+
+	b.numAttrs = 2;
+	if (bug)
+		b.attrsIndexes = falling;
+	copy_batch(b, ACL_API_aclrtMemcpyBatchAsync);
+}
+
+static void reserved_bytes(void)
+{
+	struct acl_args_aclrtMemcpyBatch b = batch();
+
+	if (bug)
+		b.attrs = dirty;
+	copy_batch(b, ACL_API_aclrtMemcpyBatch);
+}
+
+static void missing_list(void)
+{
+	struct acl_args_aclrtMemcpyBatch b = batch();
+
+	if (bug)
+		b.srcs = NULL;
+	copy_batch(b, ACL_API_aclrtMemcpyBatch);
+}
+
+static void small_destination(void)
+{
+	static size_t limits[] = { 64, 63 };
+	struct acl_args_aclrtMemcpyBatch b = batch();
+
+	if (bug)
+		b.destMaxs = limits;
+	copy_batch(b, ACL_API_aclrtMemcpyBatchAsync);
+}
+
+static void empty_entry(void)
+{
+	static size_t sizes[] = { 64, 0 }, both[] = { 0, 0 };
+	struct acl_args_aclrtMemcpyBatch b = batch();
+
+	b.sizes = bug ? sizes : both;
+	copy_batch(b, ACL_API_aclrtMemcpyBatchAsync);
+}
+
+static void dependent(void)
+{
+	static void *chained[] = { OTHER, (char *)OTHER + 32 };
+	struct acl_args_aclrtMemcpyBatch b = batch();
+
+	if (bug)
+		b.dsts = chained;
+	copy_batch(b, ACL_API_aclrtMemcpyBatch);
+}
+
+#define MANY 4097
+
+static void too_many(void)
+{
+	static size_t sizes[MANY];
+	static void *sources[MANY], *targets[MANY];
+	struct acl_args_aclrtMemcpyBatch b = batch();
+
+	for (size_t i = 0; i < MANY; i++) {
+		sizes[i] = 1;
+		sources[i] = (char *)DEVICE + i;
+		targets[i] = (char *)DEVICE + 0x100000 + i;
+	}
+	b.dsts = targets;
+	b.srcs = sources;
+	b.sizes = b.destMaxs = sizes;
+	b.numBatches = bug ? MANY : MANY - 1;
+	copy_batch(b, ACL_API_aclrtMemcpyBatch);
+}
+
+/* --- kernels ------------------------------------------------------------------------ */
+
+static void launch(aclrtLaunchKernelCfg *cfg)
+{
+	CALL(aclrtLaunchKernelV2, .funcHandle = HANDLE, .numBlocks = 1, .argsData = DEVICE, .argsSize = 64, .cfg = cfg);
+}
+
+static void two_timeouts(void)
+{
+	aclrtLaunchKernelAttr attr[] = { { .id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT },
+		{ .id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US } };
+	aclrtLaunchKernelCfg cfg = { attr, bug ? 2 : 1 };
+
+	launch(&cfg);
+}
+
+static void schedule_mode(void)
+{
+	aclrtLaunchKernelAttr attr = { .id = ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE,
+		.value.schemMode = bug ? 2 : 1 };
+	aclrtLaunchKernelCfg cfg = { &attr, 1 };
+
+	launch(&cfg);
+}
+
+static void placeholder(void)
+{
+	aclrtPlaceHolderInfo at = { .addrOffset = bug ? 64 : 8, .dataOffset = 32 };
+
+	CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = HANDLE, .numBlocks = 1, .hostArgs = heap_memory,
+		.argsSize = 64, .placeHolderArray = &at, .placeHolderNum = 1);
+}
+
+static void placeholder_slot(void)
+{
+	aclrtPlaceHolderInfo at = { .addrOffset = bug ? 4 : 8, .dataOffset = 32 };
+
+	CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = HANDLE, .numBlocks = 1, .hostArgs = heap_memory,
+		.argsSize = 64, .placeHolderArray = &at, .placeHolderNum = 1);
+}
+
+/* --- the rest ------------------------------------------------------------------------ */
+
+static void prefetch(void)
+{
+	static const void *ptrs[] = { DEVICE, OTHER };
+	static size_t sizes[] = { 2 << 20, 2 << 20 }, up[] = { 0, 1 }, down[] = { 1, 0 };
+	static aclrtMemManagedLocation places[2];
+
+	CALL(aclrtMemManagedPrefetchBatchAsync, .ptrs = ptrs, .sizes = sizes, .count = 2, .prefetchLocs = places,
+		.prefetchLocIdxs = bug ? down : up, .numPrefetchLocs = 2);
+}
+
+static void other_process(void)
+{
+	CALL(aclrtSnapShotProcessLock, .pid = bug ? 1 : 1000);
+}
+
+static void config_missing(void)
+{
+	CALL(aclFinalize);
+	CALL_FAILS(bug ? 100003 : 0, aclInit, .configPath = "nowhere/acl.json");
+}
+
+static void same_label(void)
+{
+	aclrtLabel first = make_address(), second = make_address(), twice[] = { first, first },
+		   both[] = { first, second };
+
+	CALL(aclrtCreateLabelList, .labels = bug ? twice : both, .num = 2, .labelList = OUT);
+}
+
+static void config_device(void)
+{
+	aclrtMallocAttribute attr = { .attr = ACL_RT_MEM_ATTR_DEVICE_ID, .value.deviceId = bug ? 1 : 0 };
+	aclrtMallocConfig cfg = { &attr, 1 };
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtMallocWithCfg, .devPtr = OUT, .size = 64, .cfg = &cfg);
+}
+
+static const struct twin twins[] = {
+	TWIN("batch-attr-indexes", first_index),
+	TWIN("batch-attr-indexes", falling_index),
+	TWIN("batch-attr-reserved", reserved_bytes),
+	TWIN("batch-null-or-empty", missing_list),
+	TWIN("batch-size-exceeds-destmax", small_destination),
+	TWIN("batch-zero-size-entry", empty_entry),
+	TWIN("batch-dependent-entries", dependent),
+	TWIN("batch-count-limit", too_many),
+	TWIN("kernel-launch-cfg", two_timeouts),
+	TWIN("kernel-launch-cfg", schedule_mode),
+	TWIN("kernel-placeholder-range", placeholder),
+	TWIN("kernel-placeholder-range", placeholder_slot),
+	TWIN("uvm-prefetch-batch-indexes", prefetch),
+	TWIN_FOR("snapshot-bad-args", other_process, ACL_CANN_9_1),
+	TWIN("init-config-unreadable", config_missing),
+	TWIN("label-list-args", same_label),
+	TWIN("malloc-config-device-mismatch", config_device),
+};
+
+TWINS_MAIN("rules about lists", twins)

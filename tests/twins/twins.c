@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The twin frame: a checker per run, its findings collected, TAP through cmocka. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "twins.h"
+
+#define FINDINGS 64
+
+struct said {
+	const char *rule;
+	char detail[256];
+	unsigned severity;
+	bool advice, secondary;
+};
+
+bool bug;
+char heap_memory[1 << 16] __attribute__((aligned(4096)));
+void *answer[64];
+
+static struct checks *checks;
+static struct said said[FINDINGS];
+static unsigned n_said, thread_number, callback_depth;
+static uintptr_t next_handle, next_device, next_host;
+
+/* --- the host of the checker ------------------------------------------------------ */
+
+struct piece {
+	struct piece *next;
+	char bytes[] __attribute__((aligned(64)));
+};
+
+static struct piece *pieces;
+
+static void *give_memory(void *context, size_t bytes)
+{
+	size_t size = (sizeof(struct piece) + bytes + 63) & ~(size_t)63;
+	struct piece *p = aligned_alloc(64, size);
+
+	(void)context;
+	assert_non_null(p);
+	memset(p, 0, size);
+	p->next = pieces;
+	pieces = p;
+	return p->bytes;
+}
+
+static void take_memory_back(void)
+{
+	while (pieces) {
+		struct piece *next = pieces->next;
+
+		free(pieces);
+		pieces = next;
+	}
+}
+
+static enum acl_host_class classify(void *context, const void *address)
+{
+	(void)context;
+	return (const char *)address >= heap_memory && (const char *)address < heap_memory + sizeof(heap_memory) ?
+		ACL_HOST_HEAP :
+		ACL_HOST_UNKNOWN;
+}
+
+static uint32_t module_of(void *context, uint64_t code)
+{
+	(void)context;
+	(void)code;
+	return 1;
+}
+
+static void collect(void *context, const struct acl_finding *f)
+{
+	struct said *s = &said[n_said];
+
+	(void)context;
+	if (n_said == FINDINGS)
+		return;
+	n_said++;
+	s->rule = f->rule->id;
+	s->severity = f->severity;
+	s->advice = f->advice;
+	s->secondary = f->secondary;
+	snprintf(s->detail, sizeof(s->detail), "%s", f->detail ? f->detail : "");
+}
+
+/* --- calls -------------------------------------------------------------------------- */
+
+void twin_enter(struct acl_event *ev, unsigned api, const void *args, unsigned line)
+{
+	acl_event_init(ev, api, args, 0x400000 + line * 16);
+	ev->pid = 1000;
+	ev->tid = 1000 + thread_number;
+	ev->pthread_id = 0x7f0000001000 + thread_number * 0x1000;
+	ev->module = 1;
+	ev->callback_depth = (uint16_t)callback_depth;
+	checks_enter(checks, ev);
+}
+
+void twin_leave(struct acl_event *ev, int64_t result)
+{
+	ev->result.i = result;
+	checks_leave(checks, ev);
+}
+
+void twin_thread(unsigned number)
+{
+	thread_number = number;
+}
+
+void twin_callback(unsigned depth)
+{
+	callback_depth = depth;
+}
+
+void twin_exit(void)
+{
+	checks_finish(checks, CHECKS_END_EXIT);
+}
+
+void *make_address(void)
+{
+	return (void *)(next_handle += 0x1000);
+}
+
+aclrtStream make_stream(void)
+{
+	aclrtStream s = NULL;
+
+	CALL_DOES(aclrtCreateStream, 0, s = make_address(), .stream = &s);
+	return s;
+}
+
+aclrtStream make_stream_flags(uint32_t flags)
+{
+	aclrtStream s = NULL;
+
+	CALL_DOES(aclrtCreateStreamWithConfig, 0, s = make_address(), .stream = &s, .flag = flags);
+	return s;
+}
+
+aclrtEvent make_event(void)
+{
+	aclrtEvent e = NULL;
+
+	CALL_DOES(aclrtCreateEvent, 0, e = make_address(), .event = &e);
+	return e;
+}
+
+aclrtEvent make_event_ex(uint32_t flags)
+{
+	aclrtEvent e = NULL;
+
+	CALL_DOES(aclrtCreateEventExWithFlag, 0, e = make_address(), .event = &e, .flag = flags);
+	return e;
+}
+
+aclrtEvent make_event_flag(uint32_t flags)
+{
+	aclrtEvent e = NULL;
+
+	CALL_DOES(aclrtCreateEventWithFlag, 0, e = make_address(), .event = &e, .flag = flags);
+	return e;
+}
+
+aclrtContext make_context(void)
+{
+	aclrtContext x = NULL;
+
+	CALL_DOES(aclrtCreateContext, 0, x = make_address(), .context = &x, .deviceId = 0);
+	return x;
+}
+
+void *make_device_memory(size_t bytes)
+{
+	void *p = NULL;
+
+	CALL_DOES(aclrtMalloc, 0, p = (void *)next_device, .devPtr = &p, .size = bytes);
+	next_device += (bytes + (4u << 20)) & ~((uintptr_t)(2u << 20) - 1);
+	return p;
+}
+
+void *make_host_memory(size_t bytes)
+{
+	void *p = NULL;
+
+	CALL_DOES(aclrtMallocHost, 0, p = (void *)next_host, .hostPtr = &p, .size = bytes);
+	next_host += (bytes + 8192) & ~(uintptr_t)4095;
+	return p;
+}
+
+/* --- one run --------------------------------------------------------------------------- */
+
+static void begin(const struct twin *t)
+{
+	const struct checks_config config = { .target = t->target ? t->target - 1 : CHECKS_TARGET_DOCUMENTS };
+	const struct checks_host host = { .memory = give_memory, .host_class = classify, .module = module_of,
+		.finding = collect };
+
+	n_said = thread_number = callback_depth = 0;
+	next_handle = 0x5500000000;
+	next_device = 0x12c000000000;
+	next_host = 0x7e0000000000;
+	memset(answer, 0, sizeof(answer));
+	checks = checks_create(&config, &host);
+	assert_non_null(checks);
+	CALL(aclInit, .configPath = NULL);
+	CALL(aclrtSetDevice, .deviceId = 0);
+}
+
+static void play(const struct twin *t)
+{
+	begin(t);
+	if (t->scene) {
+		t->scene();
+	} else {
+		struct acl_event ev;
+
+		twin_enter(&ev, t->api, bug ? t->bad_args : t->good_args, 1);
+		twin_leave(&ev, bug ? 107000 : 0);
+	}
+	checks_destroy(checks);
+	take_memory_back();
+}
+
+static void print_said(void)
+{
+	for (unsigned i = 0; i < n_said; i++)
+		print_message("# %s%s%s: %s\n", said[i].rule, said[i].advice ? " (advice)" : "",
+			said[i].secondary ? " (secondary)" : "", said[i].detail);
+}
+
+static bool is_primary(const struct said *s)
+{
+	return !s->secondary && strcmp(s->rule, "api-error");
+}
+
+static void run(void **state)
+{
+	const struct twin *t = *state;
+	unsigned hits = 0, others = 0;
+
+	bug = true;
+	play(t);
+	for (unsigned i = 0; i < n_said; i++) {
+		bool mine = !strcmp(said[i].rule, t->rule);
+
+		hits += mine;
+		others += !mine && is_primary(&said[i]) && !said[i].advice && said[i].severity >= ACL_SEV_WARNING;
+	}
+	if (!hits || others)
+		print_said();
+	assert_int_not_equal(hits, 0);
+	assert_int_equal(others, 0);
+	bug = false;
+	play(t);
+	others = 0;
+	for (unsigned i = 0; i < n_said; i++)
+		others += is_primary(&said[i]);
+	if (others)
+		print_said();
+	assert_int_equal(others, 0);
+}
+
+int twins_run(const char *name, const struct twin *twins, size_t n)
+{
+	struct CMUnitTest *tests = calloc(n, sizeof(*tests));
+	int failed;
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	for (size_t i = 0; i < n; i++)
+		tests[i] = (struct CMUnitTest){ twins[i].rule, run, NULL, NULL, (void *)&twins[i] };
+	failed = _cmocka_run_group_tests(name, tests, n, NULL, NULL);
+	free(tests);
+	return failed;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The twin frame for the checker alone: calls are fed to checks/ as events, no
+ * runtime is involved, so that functions no software runtime has can be tested
+ * as well.  A twin is a scene that runs twice: with the bug it must give its
+ * rule and no other primary finding of warning or worse, mended it must give
+ * none at all.
+ *
+ *	static void stream_twice(void)
+ *	{
+ *		aclrtStream s = make_stream();
+ *
+ *		CALL(aclrtDestroyStream, .stream = s);
+ *		if (bug)
+ *			CALL(aclrtDestroyStream, .stream = s);
+ *	}
+ *	...
+ *	TWIN("stream-double-destroy", stream_twice),
+ */
+#ifndef TWINS_H
+#define TWINS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "checks/checks.h"
+
+/* Which of the two runs this is. */
+extern bool bug;
+
+struct twin {
+	const char *rule;
+	void (*scene)(void);
+	/* Or one call, with and without the bug. */
+	unsigned api;
+	const void *bad_args, *good_args;
+	unsigned args_size;
+	int target; /* enum acl_cann + 1, 0 = documents */
+};
+
+#define TWIN(id, function) { .rule = id, .scene = function }
+#define TWIN_FOR(id, function, release) { .rule = id, .scene = function, .target = (release) + 1 }
+/* TWIN_CALL("alloc-size-zero", aclrtMalloc, (.devPtr = OUT, .size = 0), (.devPtr = OUT, .size = 64)) */
+#define TWIN_CALL(id, function, bad, good)                                                                   \
+	{                                                                                                    \
+		.rule = id, .api = ACL_API_##function, .args_size = sizeof(struct acl_args_##function),      \
+		.bad_args = &(const struct acl_args_##function){ TWIN_PLAIN bad },                           \
+		.good_args = &(const struct acl_args_##function){ TWIN_PLAIN good }                          \
+	}
+#define TWIN_PLAIN(...) __VA_ARGS__
+
+/* One call that returns `code`; `between` runs where the real function would. */
+#define CALL_DOES(function, code, between, ...)                                                              \
+	do {                                                                                                 \
+		struct acl_args_##function args_ = { __VA_ARGS__ };                                          \
+		struct acl_event ev_;                                                                        \
+		twin_enter(&ev_, ACL_API_##function, &args_, __LINE__);                                      \
+		between;                                                                                     \
+		twin_leave(&ev_, code);                                                                      \
+	} while (0)
+#define CALL(function, ...) CALL_DOES(function, 0, (void)0, __VA_ARGS__)
+#define CALL_FAILS(code, function, ...) CALL_DOES(function, code, (void)0, __VA_ARGS__)
+
+void twin_enter(struct acl_event *ev, unsigned api, const void *args, unsigned line);
+void twin_leave(struct acl_event *ev, int64_t result);
+/* From here on calls come from another thread (0 = the first). */
+void twin_thread(unsigned number);
+/* From here on calls come out of a callback of the runtime. */
+void twin_callback(unsigned depth);
+/* The process ends inside the scene. */
+void twin_exit(void);
+
+/* Where things the program made lie; nothing is ever read there. */
+aclrtStream make_stream(void);
+aclrtStream make_stream_flags(uint32_t flags);
+aclrtEvent make_event(void);
+aclrtEvent make_event_ex(uint32_t flags);
+aclrtEvent make_event_flag(uint32_t flags);
+aclrtContext make_context(void);
+void *make_device_memory(size_t bytes);
+void *make_host_memory(size_t bytes);
+void *make_address(void); /* a new handle or address, never used before */
+
+extern char heap_memory[1 << 16]; /* the program's own, known as heap; aligned to a page */
+extern void *answer[64]; /* somewhere for an answer */
+#define OUT ((void *)answer)
+#define DEVICE ((void *)0x12c0ffff0000) /* an address nobody knows */
+#define OTHER ((void *)0x12c0ffff8000)
+#define HANDLE ((void *)0x5400000000) /* a handle nobody knows */
+
+int twins_run(const char *name, const struct twin *twins, size_t n);
+#define TWINS_MAIN(name, twins)                                                                              \
+	int main(void)                                                                                       \
+	{                                                                                                    \
+		return twins_run(name, twins, sizeof(twins) / sizeof((twins)[0]));                           \
+	}
+
+#endif
