@@ -7,7 +7,7 @@ PYTHON ?= python3
 PROGRAM_FLAGS = -O0 -g -Wall -Wextra -Werror -I$(BUILD)/include
 SOFTNPU_LIBS := $(filter $(BUILD)/softnpu/lib%.so,$(ALL))
 PROGRAM_LINK = -L$(BUILD)/softnpu -Wl,-rpath,'$$ORIGIN/../../softnpu' -Wl,--as-needed \
-	$(patsubst lib%.so,-l%,$(notdir $(SOFTNPU_LIBS))) -ldl -pthread
+	$(patsubst lib%.so,-l%,$(notdir $(SOFTNPU_LIBS))) -Wl,--no-as-needed -ldl -pthread
 
 # programs folder -> the program of each source of that folder
 programs = $(patsubst %.cpp,$(BUILD)/%,$(wildcard tests/$(1)/*.cpp))
