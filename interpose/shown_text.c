@@ -160,8 +160,12 @@ static void moment(struct text *t, enum message what, const struct acl_moment *m
 
 static void object_lines(struct text *t, const struct acl_biography *b)
 {
-	text_fmt(t, "   %s: %s ", b->role ? b->role : "object", b->kind ? b->kind : "");
-	text_hex(t, b->value);
+	text_fmt(t, "   %s: %s", b->role ? b->role : "object", b->kind ? b->kind : "");
+	/* What has no handle or address, such as the initialisation of the process. */
+	if (b->value) {
+		text_char(t, ' ');
+		text_hex(t, b->value);
+	}
 	if (b->size) {
 		text_str(t, ", ");
 		text_size(t, b->size);
