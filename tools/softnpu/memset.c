@@ -57,17 +57,18 @@ static void fill_describe(const struct op *op, char *text, size_t size)
 
 static const struct op_type fill_type = {.name = "MEMSET_ASYNC", .run = fill_run, .describe = fill_describe};
 
-static aclError refused(void)
+/* Setting words is not looked at by the capture's mode, though the documents class it with the rest. */
+static aclError refused(const struct fill *f)
 {
 	struct context *ctx;
 	aclError rc = context_need(&ctx);
 
-	return rc ? rc : capture_refuses();
+	return rc || f->words ? rc : capture_refuses();
 }
 
 static aclError fill_sync(const struct fill *f)
 {
-	aclError rc = LOCKED(refused());
+	aclError rc = LOCKED(refused(f));
 
 	if (!rc) {
 		rc = fill_now(f);
