@@ -92,7 +92,7 @@ static void thread_begins(struct acl_thread *t, uint32_t tid)
 	st(&t->tid, tid);
 }
 
-static struct acl_thread *thread_find(struct checks *c, const struct acl_event *ev)
+static __attribute__((noinline)) struct acl_thread *thread_find(struct checks *c, const struct acl_event *ev)
 {
 	uint64_t id = ev->pthread_id ? ev->pthread_id : ev->tid;
 
@@ -118,14 +118,20 @@ static struct acl_thread *thread_find(struct checks *c, const struct acl_event *
 void checks_enter(struct checks *c, struct acl_event *ev)
 {
 	const acl_hook_fn *hook = c->hooks[ev->api].enter;
-	struct acl_thread *t = thread_find(c, ev);
+	struct acl_thread *t = ev->thread;
 
-	memset(ev->carry, 0, sizeof(ev->carry));
-	if (!t)
-		return;
-	ev->carry[CARRY_THREAD] = (uintptr_t)t;
+	for (unsigned i = 0; i < sizeof(ev->carry) / sizeof(ev->carry[0]); i++)
+		ev->carry[i] = 0;
+	if (__builtin_expect(!t, 0)) {
+		t = thread_find(c, ev);
+		if (!t)
+			return;
+		ev->thread = t;
+	}
 	st(&t->calls, ld(&t->calls) + 1);
-	for (; hook && *hook; hook++)
+	if (__builtin_expect(ev->missing, 0))
+		error_missing(c, ev);
+	for (; *hook; hook++)
 		(*hook)(c, ev);
 }
 
@@ -133,15 +139,17 @@ void checks_leave(struct checks *c, struct acl_event *ev)
 {
 	const acl_hook_fn *hook = c->hooks[ev->api].leave;
 
-	if (!ev->carry[CARRY_THREAD])
+	if (!ev->thread)
 		return;
-	for (; hook && *hook; hook++)
+	for (; *hook; hook++)
 		(*hook)(c, ev);
+	if (__builtin_expect(error_of(ev) != 0 || ev->carry[CARRY_FINDING], 0) && c->hooks[ev->api].returns_error)
+		error_result(c, ev);
 }
 
 bool checks_listens(const struct checks *c, unsigned api)
 {
-	return api < ACL_API_COUNT && (c->hooks[api].enter || c->hooks[api].leave);
+	return api < ACL_API_COUNT && (*c->hooks[api].enter || *c->hooks[api].leave || c->hooks[api].returns_error);
 }
 
 /* --- creation --------------------------------------------------------------------- */
@@ -207,7 +215,7 @@ static void bind_all(struct binder *b)
 static bool hooks_create(struct checks *c)
 {
 	struct binder *b = c->host.memory(c->host.context, sizeof(*b));
-	acl_hook_fn *room;
+	acl_hook_fn *room, *none;
 	size_t total = 0;
 
 	if (!b)
@@ -226,10 +234,12 @@ static bool hooks_create(struct checks *c)
 				b->lists[api][phase] = room;
 				room += b->count[api][phase] + 1;
 			}
+	none = room;
 	bind_all(b);
 	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
-		c->hooks[api].enter = b->lists[api][ACL_ENTER];
-		c->hooks[api].leave = b->lists[api][ACL_LEAVE];
+		c->hooks[api].enter = b->lists[api][ACL_ENTER] ? b->lists[api][ACL_ENTER] : none;
+		c->hooks[api].leave = b->lists[api][ACL_LEAVE] ? b->lists[api][ACL_LEAVE] : none;
+		c->hooks[api].returns_error = acl_apis[api].ret_kind == ACL_KIND_ERROR;
 	}
 	return true;
 }

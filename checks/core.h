@@ -14,7 +14,6 @@
 /* Slots of acl_event.carry. */
 enum acl_carry {
 	CARRY_FINDING, /* serial of the first primary finding of this call */
-	CARRY_THREAD, /* struct acl_thread */
 	CARRY_GOING, /* acl_ref or block being destroyed */
 	CARRY_POSITION, /* stream position taken in enter */
 	CARRY_CAPTURE, /* acl_ref of the capture (a model) the call's stream belongs to */
@@ -45,7 +44,8 @@ struct rule_setting {
 };
 
 struct hook_list {
-	const acl_hook_fn *enter, *leave; /* ended by NULL; NULL = none */
+	const acl_hook_fn *enter, *leave; /* ended by NULL */
+	bool returns_error; /* aclError */
 };
 
 struct acl_device {
@@ -107,6 +107,15 @@ void *checks_alloc(struct checks *c, size_t bytes);
 void checks_forget(struct checks *c, void *p, size_t bytes);
 void checks_in_trouble(struct checks *c, const char *text);
 
+/*
+ * Rules of every function, so they are no hooks (error.c): a function the real
+ * library lacks, before all others; what the call returned, after all others,
+ * when every finding that may explain it is out.  Only called when there is
+ * something to say.
+ */
+void error_missing(struct checks *c, struct acl_event *ev) __attribute__((cold));
+void error_result(struct checks *c, struct acl_event *ev) __attribute__((cold));
+
 /* Releases (not) relaxed by the target: true when the judged runtime is at least this version. */
 static inline bool target_at_least(const struct checks *c, enum acl_cann version)
 {
@@ -115,7 +124,7 @@ static inline bool target_at_least(const struct checks *c, enum acl_cann version
 
 static inline struct acl_thread *thread_of(const struct acl_event *ev)
 {
-	return (struct acl_thread *)(uintptr_t)ev->carry[CARRY_THREAD];
+	return ev->thread;
 }
 
 /* Calls of the runtime itself are observed, never judged. */

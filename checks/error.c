@@ -4,13 +4,11 @@
 #include "checks/state.h"
 
 /* A function of the model that the real library lacks. */
-static void missing(struct checks *c, struct acl_event *ev)
+void error_missing(struct checks *c, struct acl_event *ev)
 {
 	struct finding_buffer room;
 	struct acl_finding *f;
 
-	if (!ev->missing)
-		return;
 	f = finding_begin(c, ev, RULE("api-missing-in-runtime"), &room);
 	if (!f)
 		return;
@@ -69,7 +67,7 @@ static uint64_t cause_of(const struct acl_event *ev)
 	return ld(&stream_state(s)->suspect);
 }
 
-__attribute__((noinline, cold)) static void failed(struct checks *c, struct acl_event *ev)
+static void failed(struct checks *c, struct acl_event *ev)
 {
 	struct finding_grade grade = GRADE_TABLE;
 	const char *name = acl_error_name(error_of(ev));
@@ -90,21 +88,10 @@ __attribute__((noinline, cold)) static void failed(struct checks *c, struct acl_
 	finding_show(c, f);
 }
 
-static void result(struct checks *c, struct acl_event *ev)
+void error_result(struct checks *c, struct acl_event *ev)
 {
-	if (__builtin_expect(error_of(ev) != 0, 0))
+	if (error_of(ev) != 0)
 		failed(c, ev);
-	else if (__builtin_expect(ev->carry[CARRY_FINDING] != 0, 0))
+	else if (ev->carry[CARRY_FINDING] != 0)
 		suspect(ev);
 }
-
-static void error_bind(void (*add)(void *, unsigned, enum acl_phase, acl_hook_fn), void *binder)
-{
-	for (unsigned api = 0; api < acl_api_count; api++) {
-		add(binder, api, ACL_ENTER, missing);
-		if (acl_apis[api].ret_kind == ACL_KIND_ERROR)
-			add(binder, api, ACL_LEAVE, result);
-	}
-}
-
-const struct acl_topic topic_error = { .name = "error", .bind = error_bind };

@@ -6,7 +6,7 @@
 #include "checks/topics.h"
 
 extern const struct acl_topic topic_life, topic_device, topic_stream, topic_event, topic_memory, topic_capture;
-extern const struct acl_topic topic_error, topic_init, topic_copy, topic_reset;
+extern const struct acl_topic topic_init, topic_copy, topic_reset;
 extern const struct acl_topic topic_arguments, topic_handles, topic_freed, topic_release, topic_ranges, topic_lists;
 
 const struct acl_topic *const acl_topics[] = {
@@ -18,8 +18,7 @@ const struct acl_topic *const acl_topics[] = {
 	&topic_memory,
 	&topic_capture,
 	&topic_freed,
-	/* rules; error last in leave, when every finding that may explain it is out */
-	&topic_error,
+	/* rules */
 	&topic_arguments,
 	&topic_handles,
 	&topic_init,

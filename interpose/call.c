@@ -25,7 +25,7 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static bool from_runtime(uint64_t caller)
+static inline bool from_runtime(uint64_t caller)
 {
 	uint32_t n = atomic_load_explicit(&acl_core.n_runtime, memory_order_acquire);
 
@@ -36,7 +36,7 @@ static bool from_runtime(uint64_t caller)
 	return false;
 }
 
-static enum acl_path path_of(const struct acl_thread *t, unsigned api, uint64_t caller)
+static inline enum acl_path path_of(const struct acl_thread *t, unsigned api, uint64_t caller)
 {
 	if (t->frame || from_runtime(caller))
 		return ACL_PATH_INSIDE;
@@ -44,7 +44,7 @@ static enum acl_path path_of(const struct acl_thread *t, unsigned api, uint64_t 
 }
 
 /* Forgets frames that were left by longjmp or an exception. */
-static void drop_left_frames(struct acl_thread *t, const struct acl_call *call)
+static inline void drop_left_frames(struct acl_thread *t, const struct acl_call *call)
 {
 	if (t->frame && !mark_is_live(t->frame, call))
 		t->frame = NULL;
@@ -59,7 +59,7 @@ static bool ends_runtime(unsigned api)
 		api == ACL_API_aclrtResetDevice || api == ACL_API_aclrtResetDeviceForce;
 }
 
-static void fill(struct acl_call *call, struct acl_thread *t, unsigned api, void *args, void *caller)
+static inline void fill(struct acl_call *call, struct acl_thread *t, unsigned api, void *args, void *caller)
 {
 	struct acl_event *ev = &call->event;
 
@@ -70,35 +70,38 @@ static void fill(struct acl_call *call, struct acl_thread *t, unsigned api, void
 		(unlikely(ends_runtime(api)) && exiting_now(ev->caller));
 	ev->pid = acl_core.pid;
 	ev->tid = thread_tid(t);
-	ev->pthread_id = (uint64_t)pthread_self();
+	ev->pthread_id = t->self;
+	ev->thread = t->checks_thread;
 }
 
-static void enter(struct acl_call *call, uint32_t state)
+static inline void enter(struct acl_call *call, struct acl_thread *t, uint32_t state)
 {
 	const struct acl_trace_provider *p = NULL;
 	struct acl_event *ev = &call->event;
 
 	call->checked = (state & ACL_STATE_CHECK) && ev->path != ACL_PATH_INSIDE;
 	call->traced = false;
-	if (state & ACL_STATE_TRACE)
+	if (unlikely(state & ACL_STATE_TRACE))
 		p = atomic_load_explicit(&acl_core.trace, memory_order_acquire);
 	if (unlikely(p)) {
 		call->traced = !p->enabled || p->enabled(ev->api);
 		if (call->traced && acl_core.trace_time)
 			ev->time = now();
 	}
-	if (call->checked)
+	if (likely(call->checked)) {
 		checks_enter(acl_core.checks, ev);
+		t->checks_thread = ev->thread;
+	}
 	if (unlikely(call->traced) && p->enter)
 		p->enter(ev);
 }
 
-static void leave(struct acl_call *call)
+static inline void leave(struct acl_call *call)
 {
 	const struct acl_trace_provider *p;
 	struct acl_event *ev = &call->event;
 
-	if (call->checked)
+	if (likely(call->checked))
 		checks_leave(acl_core.checks, ev);
 	if (unlikely(call->traced)) {
 		p = atomic_load_explicit(&acl_core.trace, memory_order_acquire);
@@ -134,8 +137,14 @@ static COLD void call_missing(struct acl_call *call, struct acl_thread *t, unsig
 		call->event.result.i = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
 	if (acl_core.checks)
 		state |= ACL_STATE_CHECK;
-	enter(call, state);
+	enter(call, t, state);
 	leave(call);
+}
+
+/* A thread's errno stays where it is: asking costs a call. */
+static inline int *errno_at(const struct acl_thread *t)
+{
+	return likely(t->errno_at) ? t->errno_at : &errno;
 }
 
 /* First call of the process or of a function that was not found yet; its new state. */
@@ -166,7 +175,7 @@ bool acl_call_enter(struct acl_call *call, unsigned api, void *args, void *calle
 {
 	uint32_t state = __atomic_load_n(&acl_state[api], __ATOMIC_ACQUIRE); /* before the wrapper reads acl_real */
 	struct acl_thread *t = &acl_thread;
-	int saved = errno;
+	int *error = errno_at(t), saved = *error;
 	bool seen = false;
 
 	if (unlikely(!tool_begin(t, call))) {
@@ -182,8 +191,9 @@ bool acl_call_enter(struct acl_call *call, unsigned api, void *args, void *calle
 		call_missing(call, t, api, args, caller, state);
 	} else if (likely(state)) {
 		fill(call, t, api, args, caller);
-		enter(call, state);
-		if (acl_core.checks)
+		enter(call, t, state);
+		call->swapped = state & ACL_STATE_CALLBACK;
+		if (unlikely(call->swapped))
 			callback_swap(call, args);
 		call->frame = t->frame;
 		t->frame = call;
@@ -191,23 +201,23 @@ bool acl_call_enter(struct acl_call *call, unsigned api, void *args, void *calle
 	}
 	tool_end(t);
 end:
-	errno = saved;
+	*error = saved;
 	return seen;
 }
 
 void acl_call_leave(struct acl_call *call)
 {
 	struct acl_thread *t = &acl_thread;
-	int saved = errno;
+	int *error = errno_at(t), saved = *error;
 
 	t->frame = call->frame;
 	if (likely(tool_begin(t, call))) {
-		if (acl_core.checks)
+		if (unlikely(call->swapped))
 			callback_settle(call);
 		leave(call);
 		if (unlikely(call->event.api == ACL_API_aclInit && !call->event.result.i))
 			version_ask();
 		tool_end(t);
 	}
-	errno = saved;
+	*error = saved;
 }

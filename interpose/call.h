@@ -17,7 +17,8 @@
 enum acl_call_state {
 	ACL_STATE_UNRESOLVED = 1u << 0, /* the real function was not found (yet) */
 	ACL_STATE_CHECK = 1u << 1,
-	ACL_STATE_TRACE = 1u << 2
+	ACL_STATE_TRACE = 1u << 2,
+	ACL_STATE_CALLBACK = 1u << 3 /* callback.c has a part in it */
 };
 
 /* Hidden: read without the GOT, two loads and a jump when nothing is to be done. */
@@ -28,7 +29,7 @@ extern void (*acl_real[ACL_API_COUNT])(void) __attribute__((visibility("hidden")
 struct acl_call {
 	struct acl_event event;
 	struct acl_call *frame; /* the thread's enclosing call, for nesting */
-	bool checked, traced; /* who saw the enter and shall see the leave */
+	bool checked, traced, swapped; /* who saw the enter and shall see the leave */
 	bool callback_captured;
 	void *callback; /* record of a launched callback */
 	void *callback_data; /* the program's own, as long as ours stand in the arguments */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stages of the library: asleep, waking at the first acl call, awake, over. */
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +30,9 @@ __thread struct acl_thread acl_thread __attribute__((tls_model("initial-exec")))
 /* A forked child has new thread ids, so its first acl call passes here as well. */
 uint32_t thread_new(struct acl_thread *t)
 {
+	t->self = (uint64_t)pthread_self();
+	t->errno_at = &errno;
+	t->checks_thread = NULL;
 	t->tid = (uint32_t)syscall(SYS_gettid);
 	if (!atomic_exchange(&acl_core.begun, true))
 		sink_begin();
@@ -59,8 +63,10 @@ void state_settle(unsigned api)
 	const struct acl_trace_provider *p = atomic_load(&acl_core.trace);
 	uint32_t state = 0;
 
-	if (acl_core.checks && (checks_listens(acl_core.checks, api) || callback_matters(api)))
+	if (acl_core.checks && checks_listens(acl_core.checks, api))
 		state |= ACL_STATE_CHECK;
+	if (acl_core.checks && callback_matters(api))
+		state |= ACL_STATE_CHECK | ACL_STATE_CALLBACK;
 	if (p && (!p->wanted || p->wanted(api)))
 		state |= ACL_STATE_TRACE;
 	if (!__atomic_load_n(&acl_real[api], __ATOMIC_ACQUIRE))

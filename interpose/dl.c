@@ -100,7 +100,7 @@ char *true_dlerror(void)
 static struct {
 	_Atomic uint64_t start, end;
 } fetchers[FETCHERS];
-static _Atomic uint8_t fetched[ACL_API_COUNT]; /* bit i: fetchers[i]; bit 7: some other module */
+_Atomic uint8_t dl_fetched[ACL_API_COUNT]; /* bit i: fetchers[i]; bit 7: some other module */
 
 static void note_fetch(unsigned api, uint64_t caller)
 {
@@ -117,7 +117,7 @@ static void note_fetch(unsigned api, uint64_t caller)
 		bit = i;
 		break;
 	}
-	atomic_fetch_or(&fetched[api], (uint8_t)(1u << bit));
+	atomic_fetch_or(&dl_fetched[api], (uint8_t)(1u << bit));
 }
 
 /* What a call site was found to be: caller address, function and answer in one word. */
@@ -138,12 +138,10 @@ static bool site_imports(unsigned api, uint64_t caller)
 	return imports;
 }
 
-bool dl_was_fetched(unsigned api, uint64_t caller)
+bool dl_fetched_by(unsigned api, uint64_t caller)
 {
-	uint8_t mask = atomic_load_explicit(&fetched[api], memory_order_relaxed);
+	uint8_t mask = atomic_load_explicit(&dl_fetched[api], memory_order_relaxed);
 
-	if (likely(!mask))
-		return false;
 	for (unsigned i = 0; i < FETCHERS; i++) {
 		if ((mask & 1u << i) && caller >= atomic_load_explicit(&fetchers[i].start, memory_order_relaxed) &&
 			caller < atomic_load_explicit(&fetchers[i].end, memory_order_relaxed))

@@ -7,8 +7,11 @@
 #ifndef INTERPOSE_DL_H
 #define INTERPOSE_DL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "acl_api.h"
 
 void *true_dlopen(const char *path, int flags);
 int true_dlclose(void *handle);
@@ -16,6 +19,13 @@ void *true_dlsym(void *handle, const char *name); /* RTLD_NEXT: after libaclchec
 char *true_dlerror(void);
 
 /* How the caller got hold of the function: by its own import, or by a pointer from dlsym. */
-bool dl_was_fetched(unsigned api, uint64_t caller);
+extern _Atomic uint8_t dl_fetched[ACL_API_COUNT]; /* 0: nobody fetched it */
+bool dl_fetched_by(unsigned api, uint64_t caller);
+
+static inline bool dl_was_fetched(unsigned api, uint64_t caller)
+{
+	return __builtin_expect(atomic_load_explicit(&dl_fetched[api], memory_order_relaxed), 0) &&
+		dl_fetched_by(api, caller);
+}
 
 #endif

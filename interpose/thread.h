@@ -25,7 +25,10 @@ struct acl_thread {
 	struct acl_call *frame; /* innermost call whose real function runs */
 	struct acl_callback_frame *callback; /* innermost callback */
 	uint64_t stack_low, stack_high; /* bounds of this thread's stack, 0 = not asked yet */
-	uint32_t tid; /* 0 = not asked yet (also after fork) */
+	uint32_t tid; /* 0 = not asked yet (also after fork); then the rest is not known either */
+	uint64_t self; /* pthread_self() */
+	int *errno_at;
+	void *checks_thread; /* acl_event.thread of the last call */
 };
 
 extern __thread struct acl_thread acl_thread __attribute__((tls_model("initial-exec")));
