@@ -16,3 +16,6 @@ define program_rule
 $$(BUILD)/tests/$(1)/%: tests/$(1)/%.cpp tests/programs/program.h $$(SOFTNPU_LIBS) | $$(BUILD)/gen/.stamp
 	$$(call say,CXX,$$<)mkdir -p $$(@D) && $$(CXX) -std=c++17 $$(PROGRAM_FLAGS) -o $$@ $$< $$(PROGRAM_LINK)
 endef
+
+TESTS += tests/programs/run.bats
+tests/programs/run.bats: $(BUILD)/tests/documents/h2d_sync

@@ -1,0 +1,47 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# The runner of tables says "not ok" where it should: wrong rule, wrong weight, finding too many, unknown mistake.
+
+setup() {
+	folder="$ACLCHECK_SOURCE/tests/documents"
+	table="$BATS_TEST_TMPDIR/table"
+}
+
+# A table of one line, in the place of the documents' own.
+run_line() {
+	echo "$1" >"$table"
+	run "$ACLCHECK_SOURCE/tests/programs/run" "$table" "" "$folder"
+}
+
+@test "a line that says what happens passes" {
+	run_line 'h2d_sync init-twice SOFTNPU_CANN=9.1 : init-repeat:error'
+	[ "$status" -eq 0 ]
+	[[ "${lines[1]}" == "ok 1 "* ]]
+}
+
+@test "another rule fails" {
+	run_line 'h2d_sync init-twice SOFTNPU_CANN=9.1 : async-copy-h2h:error'
+	[ "$status" -eq 1 ]
+	[[ "${lines[1]}" == "not ok 1 "* ]]
+}
+
+@test "another weight fails" {
+	run_line 'h2d_sync init-twice SOFTNPU_CANN=9.1 : init-repeat:warning'
+	[ "$status" -eq 1 ]
+}
+
+@test "a finding nobody wants fails" {
+	run_line 'h2d_sync init-twice SOFTNPU_CANN=9.1 :'
+	[ "$status" -eq 1 ]
+}
+
+@test "a finding that does not come fails" {
+	run_line 'h2d_sync - SOFTNPU_CANN=9.1 : init-repeat:error'
+	[ "$status" -eq 1 ]
+}
+
+@test "a mistake the program does not know fails" {
+	run_line 'h2d_sync no-such-thing SOFTNPU_CANN=9.1 :'
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"does not know this mistake"* ]]
+}
