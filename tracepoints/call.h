@@ -68,14 +68,17 @@ static inline uint8_t trace_flags(const struct acl_event *e)
 	TRACE_WHERE(provider)                                                                                \
 	TRACE_VERSIONS
 
+/* The result as a plain number besides "ret": viewers cannot compute with enumerations. */
 #define TRACE_EXIT(provider)                                                                                 \
 	lttng_ust_field_integer(uint32_t, call_stack, e->stack)                                              \
+	lttng_ust_field_integer(int64_t, call_result, e->result.i)                                           \
 	TRACE_VERSIONS
 
 /* One event a call: the clock is the trace's own, so that "timestamp - call_start" is the duration. */
 #define TRACE_CALL(provider)                                                                                 \
 	TRACE_WHERE(provider)                                                                                \
 	lttng_ust_field_integer(uint64_t, call_start, e->time)                                               \
+	lttng_ust_field_integer(int64_t, call_result, e->result.i)                                           \
 	TRACE_VERSIONS
 
 #define TRACE_PATH_ENUM(provider)                                                                            \

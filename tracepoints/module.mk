@@ -17,5 +17,8 @@ $(BUILD)/libaclcheck-lttng.so: $(TRACE_OBJS)
 
 ALL += $(BUILD)/libaclcheck-lttng.so
 
+# They are part of the command.
+$(BUILD)/obj/tools/aclcheck/cmd_trace_compass.o: $(wildcard tracepoints/tracecompass/*.xml)
+
 # The readers of traces in tools/aclcheck.
 ACLCHECK_LIBS += -lbabeltrace2

@@ -4,10 +4,10 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tools/aclcheck/command.h"
 #include "tools/aclcheck/summary.h"
+#include "tools/aclcheck/whole_file.h"
 
 int cmd_summary(int argc, char **argv);
 
@@ -25,27 +25,6 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-/* Written whole or not at all: the text is complete before the file is touched, and replaces it by rename. */
-static int write_file(const char *path, const char *text, size_t size)
-{
-	char *part;
-	FILE *f;
-	bool ok;
-
-	need(asprintf(&part, "%s.part", path) < 0 ? NULL : part);
-	f = fopen(part, "we");
-	ok = f && fwrite(text, 1, size, f) == size;
-	ok = f && !fclose(f) && ok && !rename(part, path);
-	if (!ok) {
-		int error = errno;
-
-		unlink(part);
-		command_say("%s: %s", path, strerror(error));
-	}
-	free(part);
-	return ok ? 0 : COMMAND_MISUSE;
-}
-
 static int print(const struct summary *s, bool json, const char *path)
 {
 	char *text = NULL;
@@ -61,7 +40,7 @@ static int print(const struct summary *s, bool json, const char *path)
 	if (fclose(f) || !ok)
 		status = command_misuse("out of memory");
 	else if (path)
-		status = write_file(path, text, size);
+		status = whole_file(path, text, size) ? 0 : COMMAND_MISUSE;
 	else if (fwrite(text, 1, size, stdout) != size || fflush(stdout))
 		status = command_misuse("stdout: %s", strerror(errno));
 	free(text);
