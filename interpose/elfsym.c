@@ -2,6 +2,7 @@
 /* Symbols of loaded objects by an own walk through their dynamic sections. */
 #include <elf.h>
 #include <stddef.h>
+#include <sys/auxv.h>
 
 #include "interpose/elfsym.h"
 #include "interpose/nosan.h"
@@ -184,7 +185,7 @@ NO_SANITIZE static bool is_libc(const char *path)
 	return same(base, "libc.so.6") || same(base, "libdl.so.2") || same(base, "libpthread.so.0");
 }
 
-NO_SANITIZE static int match_libc(struct dl_phdr_info *info, size_t size, void *data)
+static int match_libc(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct in_libc *in = data;
 	struct elf_object object;
@@ -195,10 +196,47 @@ NO_SANITIZE static int match_libc(struct dl_phdr_info *info, size_t size, void *
 	return in->found != NULL;
 }
 
+/* The loader's list of objects, as the program's own headers point to it. */
+NO_SANITIZE static const struct link_map *loaded_objects(void)
+{
+	const ElfW(Phdr) *ph = (const void *)getauxval(AT_PHDR);
+	unsigned long n = getauxval(AT_PHNUM);
+	const ElfW(Dyn) *dyn = NULL;
+	bool placed = false;
+	uint64_t base = 0;
+
+	/* The headers' own entry, which tells where the program lies, comes first. */
+	for (unsigned long i = 0; ph && i < n; i++) {
+		if (ph[i].p_type == PT_PHDR) {
+			base = (uintptr_t)ph - ph[i].p_vaddr;
+			placed = true;
+		}
+		if (ph[i].p_type == PT_DYNAMIC && placed)
+			dyn = (const void *)(base + ph[i].p_vaddr);
+	}
+	for (; dyn && dyn->d_tag != DT_NULL; dyn++) {
+		if (dyn->d_tag == DT_DEBUG && dyn->d_un.d_ptr)
+			return ((const struct r_debug *)dyn->d_un.d_ptr)->r_map;
+	}
+	return NULL;
+}
+
+/*
+ * Not by dl_iterate_phdr in the first place: a sanitizer's runtime replaces it
+ * and asks our dlsym for the real one.  The C library stands before everything
+ * that is loaded later, so nobody changes this part of the list.
+ */
 NO_SANITIZE void *elf_libc(const char *name)
 {
 	struct in_libc in = { .name = name };
 
-	dl_iterate_phdr(match_libc, &in);
+	for (const struct link_map *l = loaded_objects(); l && !in.found; l = l->l_next) {
+		struct elf_object object = { .base = l->l_addr };
+
+		if (is_libc(l->l_name) && read_dynamic(l->l_ld, &object))
+			in.found = elf_find(&object, name);
+	}
+	if (!in.found)
+		dl_iterate_phdr(match_libc, &in);
 	return in.found;
 }

@@ -8,44 +8,46 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "interpose/core.h"
 #include "interpose/hooks.h"
 #include "interpose/life.h"
+#include "interpose/nosan.h"
 
 #define WITH_END(call)                                                                                       \
 	({                                                                                                   \
-		bool ended_ = life_end(CHECKS_END_EXEC);                                                     \
+		bool ended_ = core_is_asleep() ? false : life_end(CHECKS_END_EXEC);                          \
 		int result_ = (call);                                                                        \
 		if (ended_)                                                                                  \
 			life_resume();                                                                       \
 		result_;                                                                                     \
 	})
 
-ACL_HOOK int execve(const char *path, char *const argv[], char *const envp[])
+ACL_HOOK NO_SANITIZE int execve(const char *path, char *const argv[], char *const envp[])
 {
 	return WITH_END(HOOK_REAL(execve)(path, argv, envp));
 }
 
-ACL_HOOK int execv(const char *path, char *const argv[])
+ACL_HOOK NO_SANITIZE int execv(const char *path, char *const argv[])
 {
 	return WITH_END(HOOK_REAL(execv)(path, argv));
 }
 
-ACL_HOOK int execvp(const char *file, char *const argv[])
+ACL_HOOK NO_SANITIZE int execvp(const char *file, char *const argv[])
 {
 	return WITH_END(HOOK_REAL(execvp)(file, argv));
 }
 
-ACL_HOOK int execvpe(const char *file, char *const argv[], char *const envp[])
+ACL_HOOK NO_SANITIZE int execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	return WITH_END(HOOK_REAL(execvpe)(file, argv, envp));
 }
 
-ACL_HOOK int fexecve(int fd, char *const argv[], char *const envp[])
+ACL_HOOK NO_SANITIZE int fexecve(int fd, char *const argv[], char *const envp[])
 {
 	return WITH_END(HOOK_REAL(fexecve)(fd, argv, envp));
 }
 
-static size_t count_arguments(const char *first, va_list ap)
+NO_SANITIZE static size_t count_arguments(const char *first, va_list ap)
 {
 	size_t n = first ? 1 : 0;
 
@@ -66,21 +68,21 @@ static size_t count_arguments(const char *first, va_list ap)
 	for (size_t i = 1; i < n; i++)                                                                       \
 		argv[i] = va_arg(ap, char *);
 
-ACL_HOOK int execl(const char *path, const char *arg, ...)
+ACL_HOOK NO_SANITIZE int execl(const char *path, const char *arg, ...)
 {
 	ARGV_OF(arg);
 	va_end(ap);
 	return WITH_END(HOOK_REAL(execv)(path, argv));
 }
 
-ACL_HOOK int execlp(const char *file, const char *arg, ...)
+ACL_HOOK NO_SANITIZE int execlp(const char *file, const char *arg, ...)
 {
 	ARGV_OF(arg);
 	va_end(ap);
 	return WITH_END(HOOK_REAL(execvp)(file, argv));
 }
 
-ACL_HOOK int execle(const char *path, const char *arg, ...)
+ACL_HOOK NO_SANITIZE int execle(const char *path, const char *arg, ...)
 {
 	ARGV_OF(arg);
 	char *const *envp = va_arg(ap, char *const *);

@@ -7,6 +7,7 @@
 
 #include "interpose/dl.h"
 #include "interpose/elfsym.h"
+#include "interpose/nosan.h"
 
 static void *real[HOOK_COUNT];
 static const char *const names[HOOK_COUNT] = {
@@ -21,24 +22,20 @@ static const char *const names[HOOK_COUNT] = {
 	[HOOK_fexecve] = "fexecve",
 };
 
-static void find(enum hook h)
-{
-	void *p = true_dlsym(RTLD_NEXT, names[h]);
-
-	if (!p)
-		p = elf_libc(names[h]);
-	__atomic_store_n(&real[h], p, __ATOMIC_RELAXED);
-}
-
 void hooks_find(void)
 {
-	for (unsigned h = 0; h < HOOK_COUNT; h++)
-		find(h);
+	for (unsigned h = 0; h < HOOK_COUNT; h++) {
+		void *p = true_dlsym(RTLD_NEXT, names[h]);
+
+		real[h] = p ? p : elf_libc(names[h]);
+	}
 }
 
-void *hook_real(enum hook h)
+/*
+ * Before our constructor only the C library itself is to be trusted: a
+ * sanitizer's runtime may exec the program anew before its own functions work.
+ */
+NO_SANITIZE void *hook_real(enum hook h)
 {
-	if (!__atomic_load_n(&real[h], __ATOMIC_RELAXED))
-		find(h);
-	return __atomic_load_n(&real[h], __ATOMIC_RELAXED);
+	return real[h] ? real[h] : elf_libc(names[h]);
 }
