@@ -70,6 +70,7 @@ static void *true_dlvsym(void *handle, const char *name, const char *version)
 typedef void *(*dlopen_fn)(const char *, int);
 typedef int (*dlclose_fn)(void *);
 typedef char *(*dlerror_fn)(void);
+typedef int (*dladdr_fn)(const void *, Dl_info *);
 
 void *true_dlopen(const char *path, int flags)
 {
@@ -90,6 +91,13 @@ char *true_dlerror(void)
 	dlerror_fn fn = LIBC_FUNCTION("dlerror", dlerror_fn);
 
 	return fn ? fn() : NULL;
+}
+
+int true_dladdr(const void *address, Dl_info *info)
+{
+	dladdr_fn fn = LIBC_FUNCTION("dladdr", dladdr_fn);
+
+	return fn ? fn(address, info) : 0;
 }
 
 /*

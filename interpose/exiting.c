@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "interpose/core.h"
+#include "interpose/dl.h"
 #include "interpose/stack.h"
 
 static bool ends_the_process(uint64_t ip)
@@ -16,7 +17,7 @@ static bool ends_the_process(uint64_t ip)
 	Dl_info info;
 
 	/* exit() does not return: the address may be the first one behind it. */
-	if (!dladdr((const void *)(uintptr_t)(ip - 1), &info) || !info.dli_sname)
+	if (!true_dladdr((const void *)(uintptr_t)(ip - 1), &info) || !info.dli_sname)
 		return false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!strcmp(info.dli_sname, names[i]))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call stacks: taken with libunwind, interned in a table that only grows.
+ * Call stacks: taken with libunwind (the C library's backtrace where that is
+ * not to be had), interned in a table that only grows.
  *
  * libunwind exports the names of libgcc_s's unwinder; in the global scope it
  * would take over the program's C++ exceptions and make them many times
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "interpose/core.h"
+#include "interpose/elfsym.h"
 #include "interpose/hidden.h"
 #include "interpose/stack.h"
 
@@ -33,15 +35,26 @@ static _Atomic uint32_t buckets[BUCKETS];
 static _Atomic(uint64_t *) chunks[CHUNKS];
 static _Atomic uint32_t next_word = 1; /* 0 = no stack */
 
+/* TSan's runtime: there libunwind's thread destructor locks a mutex when TSan has left the thread already. */
+extern void __tsan_init(void) __attribute__((weak));
+
 void stack_prepare(void)
 {
-	void *library;
+	backtrace_fn take = NULL;
+	void *library, *one[1];
 
 	if (atomic_load(&take_backtrace))
 		return;
-	library = hidden_open("libunwind.so.8");
+	library = __tsan_init ? NULL : hidden_open("libunwind.so.8");
 	if (library)
-		atomic_store(&take_backtrace, (backtrace_fn)hidden_symbol(library, "unw_backtrace"));
+		take = (backtrace_fn)hidden_symbol(library, "unw_backtrace");
+	if (!take) {
+		/* Twenty times slower; its first use opens libgcc_s, which must not happen in a hot call. */
+		take = (backtrace_fn)elf_libc("backtrace");
+		if (take)
+			take(one, 1);
+	}
+	atomic_store(&take_backtrace, take);
 }
 
 static struct record *record_of(uint32_t id)

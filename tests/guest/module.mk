@@ -2,7 +2,7 @@
 # The preload library as a guest: nothing of the program changes, whatever the program does.
 
 GUEST := $(BUILD)/tests/guest
-GUEST_PROGRAMS := $(addprefix $(GUEST)/,ending early_main callbacks by_name signals)
+GUEST_PROGRAMS := $(addprefix $(GUEST)/,ending early_main callbacks by_name signals threads)
 GUEST_LIBRARIES := $(addprefix $(GUEST)/,small/libascendcl.so libearly.so libplugin.so traced/libaclcheck-lttng.so \
 	traced/libaclcheck.so)
 
@@ -33,6 +33,17 @@ $(GUEST)/traced/libaclcheck-lttng.so: $(BUILD)/obj/tests/guest/event_lines.o $(M
 
 $(GUEST)/traced/libaclcheck.so: $(BUILD)/libaclcheck.so
 	$(call say,CP,$@)mkdir -p $(@D) && cp $< $@
+
+# The same library, runtime and programs with sanitizers, each in a build of its own.
+GUEST_SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+GUEST_SANITIZE_tsan := -fsanitize=thread
+
+.PHONY: guest-asan guest-tsan guest-sanitized
+guest-asan guest-tsan: guest-%:
+	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/guest-$* SANITIZE="$(GUEST_SANITIZE_$*)" CFLAGS="-O1 -g" \
+		guest-sanitized
+guest-sanitized: $(BUILD)/libaclcheck.so $(BUILD)/softnpu/libascendcl.so $(GUEST_PROGRAMS)
+tests/guest/sanitizers.bats: guest-asan guest-tsan
 
 GUEST_TESTS := $(wildcard tests/guest/*.bats)
 $(GUEST_TESTS): $(GUEST_PROGRAMS) $(GUEST_LIBRARIES) $(BUILD)/libaclcheck.so

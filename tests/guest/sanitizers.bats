@@ -1,0 +1,76 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# The library under the sanitizers, and the plain library in programs built with them.
+
+load guest.bash
+
+# sanitized asan|tsan PRELOAD PROGRAM...: no report of the sanitizer, the program's own result
+sanitized() {
+	local kind=$1 preload=$2 build=$ACLCHECK_BUILD/guest-$1 status=0
+
+	shift 2
+	ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=0 LD_PRELOAD=$preload ACLCHECK_LOG=$place/log \
+		ACLCHECK_REPORT=$place/%p.json timeout 120 "$build/tests/guest/$@" >out 2>err || status=$?
+	if [ "$status" -ne 0 ] || grep -E -q 'Sanitizer|runtime error' err; then
+		echo "$kind $*: $status"
+		head -40 err
+		return 1
+	fi
+	# It was checked, not merely run.
+	grep -q '"verdict"' ./*.json
+	rm -f ./*.json
+}
+
+runtime_of() {
+	$CC -print-file-name="lib$1.so"
+}
+
+all_programs() {
+	sanitized "$@" ending return 1
+	sanitized "$@" ending fork-after
+	sanitized "$@" ending _exit 1
+	sanitized "$@" ending exec-fails
+	sanitized "$@" early_main
+	sanitized "$@" threads
+	grep -q ok out
+	sanitized "$@" callbacks launches
+	sanitized "$@" callbacks captured
+	sanitized "$@" signals storm
+	grep -q ok out
+}
+
+@test "AddressSanitizer and UndefinedBehaviorSanitizer: library and programs" {
+	all_programs asan "$(runtime_of asan):$ACLCHECK_BUILD/guest-asan/libaclcheck.so"
+}
+
+@test "ThreadSanitizer: library and programs" {
+	all_programs tsan "$(runtime_of tsan):$ACLCHECK_BUILD/guest-tsan/libaclcheck.so"
+}
+
+@test "a program built with AddressSanitizer under the plain library" {
+	sanitized asan "$(runtime_of asan):$library" ending return 1
+	sanitized asan "$(runtime_of asan):$library" threads
+}
+
+@test "a program built with ThreadSanitizer under the plain library" {
+	sanitized tsan "$library" ending return 1
+}
+
+@test "the sanitizers do report through the preload" {
+	cat >bad.c <<-'E'
+		#include <stdlib.h>
+		#include "acl/acl.h"
+		int main(int argc, char **argv)
+		{
+			char *volatile p = malloc(4);
+			(void)argv;
+			aclInit(NULL);
+			free(p);
+			return p[argc];
+		}
+	E
+	$CC -fsanitize=address -I"$ACLCHECK_BUILD/include" -o bad bad.c -L"$softnpu" -lascendcl
+	LD_LIBRARY_PATH=$softnpu LD_PRELOAD=$(runtime_of asan):$library run ./bad
+	[ "$status" -ne 0 ]
+	[[ $output == *heap-use-after-free* ]]
+}
