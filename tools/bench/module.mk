@@ -21,4 +21,4 @@ BENCH_FILES := $(BENCH_DIR)/bench $(BENCH_DIR)/libempty.so $(BENCH_DIR)/libbare.
 	$(BENCH_DIR)/libaclcheck-off.so
 
 bench: $(BENCH_FILES)
-	@tools/bench/run $(BENCH_DIR) $(BENCH_CALLS)
+	@tools/bench/run $(BENCH_DIR) $(BENCH_CALLS) >$(BENCH_DIR)/table.md; kept=$$?; cat $(BENCH_DIR)/table.md; exit $$kept

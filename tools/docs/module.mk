@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+# make docs: the parts of committed documents that are printed from tables (tests/house checks that they match).
+
+.PHONY: docs
+docs: all
+	$(BUILD)/aclcheck settings --markdown | tools/docs/fill README.md settings
+	if [ -f $(BUILD)/bench/table.md ]; then tools/docs/fill README.md cost <$(BUILD)/bench/table.md; fi
