@@ -129,6 +129,8 @@ void checks_enter(struct checks *c, struct acl_event *ev)
 		ev->thread = t;
 	}
 	st(&t->calls, ld(&t->calls) + 1);
+	if (__builtin_expect(!ld(&c->inited), 0))
+		init_missing(c, ev);
 	if (__builtin_expect(ev->missing, 0))
 		error_missing(c, ev);
 	for (; *hook; hook++)

@@ -5,20 +5,10 @@
  */
 #include "checks/legs.h"
 #include "checks/report.h"
+#include "checks/sides.h"
 #include "checks/state.h"
 
 #define ALIGNMENT 64
-
-/* Where an address lies, as far as anybody knows. */
-enum location { PLACE_UNKNOWN, PLACE_PAGEABLE, PLACE_HOST, PLACE_DEVICE };
-
-struct side {
-	const char *name; /* "src" or "dst" */
-	const void *address;
-	struct acl_place place;
-	enum location location;
-	enum acl_host_class class;
-};
 
 static struct side look(struct checks *c, struct acl_event *ev, const char *name, const void *address, unsigned param)
 {
@@ -30,10 +20,19 @@ static struct side look(struct checks *c, struct acl_event *ev, const char *name
 	} else if (place_find(c, ev, address, param == 0 ? 0 : 1, &s.place)) {
 		s.location = kind_is_host(s.place.kind) ? PLACE_HOST : PLACE_DEVICE;
 	} else {
-		s.class = host_class(c, ev, param, address);
-		s.location = s.class > ACL_HOST_UNKNOWN ? PLACE_PAGEABLE : PLACE_UNKNOWN;
+		s.location = PLACE_UNKNOWN;
 	}
 	return s;
+}
+
+/* Asks what an address is that no table knows. */
+static void classify(struct checks *c, struct acl_event *ev, struct side *s, unsigned param)
+{
+	if (s->location != PLACE_UNKNOWN)
+		return;
+	s->class = host_class(c, ev, param, s->address);
+	if (s->class > ACL_HOST_UNKNOWN)
+		s->location = PLACE_PAGEABLE;
 }
 
 static const char *class_name(enum acl_host_class class)
@@ -45,14 +44,14 @@ static const char *class_name(enum acl_host_class class)
 }
 
 /* "src 0x… is 12 bytes into the 1 MiB page-locked host memory at 0x…" */
-static void describe(struct acl_finding *f, const struct side *s)
+void side_describe(struct acl_finding *f, const struct side *s)
 {
 	char size[24];
 
 	if (!s->address)
 		finding_more(f, "%s is a device symbol", s->name);
 	else if (s->place.block)
-		finding_more(f, "%s %p is %llu bytes into the %s of %s at 0x%llx", s->name, s->address,
+		finding_more(f, "%s %p is %llu bytes into the %s %s at 0x%llx", s->name, s->address,
 			(unsigned long long)((uintptr_t)s->address - s->place.base),
 			human_bytes(s->place.size, size), memory_kind_name(s->place.kind),
 			(unsigned long long)s->place.base);
@@ -60,14 +59,14 @@ static void describe(struct acl_finding *f, const struct side *s)
 		finding_more(f, "%s %p is in %s", s->name, s->address, class_name(s->class));
 }
 
-static void add_side(struct checks *c, struct acl_finding *f, const struct side *s)
+void side_add(struct checks *c, struct acl_finding *f, const struct side *s)
 {
 	finding_address(f, s->name, s->address);
 	if (s->place.block)
 		finding_block(c, f, s->name[0] == 's' ? "source memory" : "destination memory", s->place.block);
 }
 
-static void add_leg(struct acl_event *ev, struct acl_finding *f, const struct copy_leg *leg)
+void leg_add(struct acl_event *ev, struct acl_finding *f, const struct copy_leg *leg)
 {
 	finding_bytes(f, "bytes", leg->src_span);
 	finding_enum(f, "kind", "aclrtMemcpyKind", leg->kind);
@@ -83,20 +82,11 @@ static bool unified(struct checks *c)
 
 /* --- async-copy-h2h ------------------------------------------------------------- */
 
-static bool is_h2h(struct checks *c, struct acl_event *ev, const struct copy_leg *leg, struct side *src,
-	struct side *dst)
+static bool is_h2h(struct checks *c, const struct copy_leg *leg, const struct side *src, const struct side *dst)
 {
-	if (unified(c) || leg->src == leg->dst)
+	if (unified(c) || leg->src == leg->dst || leg->kind > ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE || leg->kind < 0)
 		return false;
-	if (leg->kind != ACL_MEMCPY_HOST_TO_HOST && leg->dst_param < 99 && leg->kind != ACL_MEMCPY_DEFAULT &&
-		leg->kind != ACL_MEMCPY_HOST_TO_DEVICE && leg->kind != ACL_MEMCPY_DEVICE_TO_HOST &&
-		leg->kind != ACL_MEMCPY_DEVICE_TO_DEVICE)
-		return false;
-	*src = look(c, ev, "src", leg->src, leg->src_param);
-	if (src->location == PLACE_DEVICE)
-		return false;
-	*dst = look(c, ev, "dst", leg->dst, leg->dst_param);
-	if (dst->location == PLACE_DEVICE)
+	if (src->location == PLACE_DEVICE || dst->location == PLACE_DEVICE)
 		return false;
 	/* The program says so itself, or both addresses are proven to be the host's. */
 	return leg->kind == ACL_MEMCPY_HOST_TO_HOST ||
@@ -113,12 +103,12 @@ static void report_h2h(struct checks *c, struct acl_event *ev, const struct copy
 		return;
 	finding_detail(f, "%s would copy %llu bytes inside the host: ", acl_apis[ev->api].name,
 		(unsigned long long)leg->src_span);
-	describe(f, src);
+	side_describe(f, src);
 	finding_more(f, ", ");
-	describe(f, dst);
-	add_leg(ev, f, leg);
-	add_side(c, f, src);
-	add_side(c, f, dst);
+	side_describe(f, dst);
+	leg_add(ev, f, leg);
+	side_add(c, f, src);
+	side_add(c, f, dst);
 	finding_show(c, f);
 }
 
@@ -148,30 +138,28 @@ static void report_unpinned(struct checks *c, struct acl_event *ev, const struct
 	if (!f)
 		return;
 	finding_detail(f, "the stream is being captured, and ");
-	describe(f, host);
+	side_describe(f, host);
 	finding_more(f, ", neither page-locked nor registered; ");
-	describe(f, other);
-	add_leg(ev, f, leg);
-	add_side(c, f, host);
-	add_side(c, f, other);
+	side_describe(f, other);
+	leg_add(ev, f, leg);
+	side_add(c, f, host);
+	side_add(c, f, other);
 	finding_object(c, f, "stream", stream_of(ev));
 	finding_object(c, f, "capture", model);
 	finding_show(c, f);
 }
 
-static bool check_unpinned(struct checks *c, struct acl_event *ev, const struct copy_leg *leg, bool refused)
+static bool check_unpinned(struct checks *c, struct acl_event *ev, const struct copy_leg *leg,
+	const struct side *src, const struct side *dst, bool refused)
 {
-	struct side src, dst;
 	const struct side *host;
 
 	if (leg->src == leg->dst || unified(c))
 		return false;
-	src = look(c, ev, "src", leg->src, leg->src_param);
-	dst = look(c, ev, "dst", leg->dst, leg->dst_param);
-	host = unpinned(leg, &src, &dst, refused);
+	host = unpinned(leg, src, dst, refused);
 	if (!host)
 		return false;
-	report_unpinned(c, ev, leg, host, host == &src ? &dst : &src);
+	report_unpinned(c, ev, leg, host, host == src ? dst : src);
 	return true;
 }
 
@@ -193,16 +181,16 @@ static void report_alignment(struct checks *c, struct acl_event *ev, const struc
 		return;
 	finding_detail(f, "%s %p is %u bytes past a 64-byte boundary: ", bad->name, bad->address,
 		(unsigned)((uintptr_t)bad->address % ALIGNMENT));
-	describe(f, bad);
+	side_describe(f, bad);
 	if (bad == src && (uintptr_t)dst->address % ALIGNMENT) {
 		finding_more(f, "; so is dst, by %u: ", (unsigned)((uintptr_t)dst->address % ALIGNMENT));
-		describe(f, dst);
+		side_describe(f, dst);
 	}
 	finding_uint(f, "src mod 64", (uintptr_t)src->address % ALIGNMENT);
 	finding_uint(f, "dst mod 64", (uintptr_t)dst->address % ALIGNMENT);
-	add_leg(ev, f, leg);
-	add_side(c, f, src);
-	add_side(c, f, dst);
+	leg_add(ev, f, leg);
+	side_add(c, f, src);
+	side_add(c, f, dst);
 	finding_object(c, f, "stream", stream_of(ev));
 	finding_show(c, f);
 }
@@ -212,33 +200,76 @@ static bool is_pageable(const struct side *s)
 	return s->location == PLACE_PAGEABLE || s->location == PLACE_UNKNOWN;
 }
 
-__attribute__((noinline, cold)) static void misaligned(struct checks *c, struct acl_event *ev,
-	const struct copy_leg *leg)
+static void check_alignment(struct checks *c, struct acl_event *ev, const struct copy_leg *leg,
+	const struct side *src, const struct side *dst)
 {
-	struct side src, dst;
-
-	if (!leg->src || !leg->dst || leg->kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE || leg->src == leg->dst)
+	if (leg->kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE || leg->src == leg->dst)
 		return;
-	src = look(c, ev, "src", leg->src, leg->src_param);
-	dst = look(c, ev, "dst", leg->dst, leg->dst_param);
 	/* From 8.5 on a pageable side makes the copy synchronous, which needs no alignment. */
-	if (target_at_least(c, ACL_CANN_8_5) && (is_pageable(&src) || is_pageable(&dst)))
+	if (target_at_least(c, ACL_CANN_8_5) && (is_pageable(src) || is_pageable(dst)))
 		return;
-	report_alignment(c, ev, leg, &src, &dst);
+	report_alignment(c, ev, leg, src, dst);
+}
+
+/* --- rc-mode-host-copy ------------------------------------------------------------------- */
+
+static void report_unified(struct checks *c, struct acl_event *ev, const char *what)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, ev, RULE("rc-mode-host-copy"), &room);
+
+	if (!f)
+		return;
+	finding_detail(f, "aclrtGetRunMode answered ACL_DEVICE: host and device memory are one here, and %s", what);
+	finding_enum(f, "run mode", "aclrtRunMode", ACL_DEVICE);
+	finding_show(c, f);
+}
+
+static void check_unified(struct checks *c, struct acl_event *ev, int kind)
+{
+	if (__builtin_expect(unified(c), 0) && kind >= ACL_MEMCPY_HOST_TO_HOST && kind <= ACL_MEMCPY_DEVICE_TO_HOST)
+		report_unified(c, ev, "this copy between them is wasted work");
+}
+
+static void host_allocation(struct checks *c, struct acl_event *ev)
+{
+	if (unified(c))
+		report_unified(c, ev, "memory for transfers is not needed");
 }
 
 /* ---------------------------------------------------------------------------------------- */
 
 /* True when the leg gave a finding that covers whatever else is wrong with it. */
-static bool check_leg(struct checks *c, struct acl_event *ev, const struct copy_leg *leg)
+static bool check_leg(struct checks *c, struct acl_event *ev, const struct copy_leg *leg, const struct side *src,
+	const struct side *dst)
 {
-	struct side src, dst;
-
-	if (is_h2h(c, ev, leg, &src, &dst)) {
-		report_h2h(c, ev, leg, &src, &dst);
+	if (is_h2h(c, leg, src, dst)) {
+		report_h2h(c, ev, leg, src, dst);
 		return true;
 	}
-	return ev->carry[CARRY_CAPTURE] && check_unpinned(c, ev, leg, false);
+	return ev->carry[CARRY_CAPTURE] && check_unpinned(c, ev, leg, src, dst, false);
+}
+
+/*
+ * The class of an address no table knows costs a search of the process' maps:
+ * it is asked only where the answer decides.
+ */
+static bool class_matters(const struct acl_event *ev, const struct side *src, const struct side *dst)
+{
+	if (src->location == PLACE_DEVICE || dst->location == PLACE_DEVICE)
+		return ev->carry[CARRY_CAPTURE] != 0;
+	return src->location == PLACE_UNKNOWN || dst->location == PLACE_UNKNOWN;
+}
+
+static void look_both(struct checks *c, struct acl_event *ev, const struct copy_leg *leg, struct side *src,
+	struct side *dst)
+{
+	*src = look(c, ev, "src", leg->src, leg->src_param);
+	*dst = look(c, ev, "dst", leg->dst, leg->dst_param);
+	if (class_matters(ev, src, dst)) {
+		classify(c, ev, src, leg->src_param);
+		classify(c, ev, dst, leg->dst_param);
+	}
 }
 
 /* Plain asynchronous copies: the hot path. */
@@ -246,11 +277,31 @@ static void async_enter(struct checks *c, struct acl_event *ev)
 {
 	const struct acl_args_aclrtMemcpyAsync *a = ev->args;
 	struct copy_leg leg = { a->dst, a->src, a->count, a->count, a->kind, 0, 2, 0 };
+	struct side src, dst;
 
 	if (!a->count || !a->dst || !a->src)
 		return;
-	if (!check_leg(c, ev, &leg) && (((uintptr_t)a->src | (uintptr_t)a->dst) & (ALIGNMENT - 1)))
-		misaligned(c, ev, &leg);
+	check_unified(c, ev, a->kind);
+	look_both(c, ev, &leg, &src, &dst);
+	if (!check_leg(c, ev, &leg, &src, &dst) && (((uintptr_t)a->src | (uintptr_t)a->dst) & (ALIGNMENT - 1)))
+		check_alignment(c, ev, &leg, &src, &dst);
+	peer_copy(c, ev, &src, &dst);
+}
+
+static void sync_enter(struct checks *c, struct acl_event *ev)
+{
+	const struct acl_args_aclrtMemcpy *a = ev->args;
+	struct copy_leg leg = { a->dst, a->src, a->count, a->count, a->kind, 0, 2, 0 };
+	struct side src, dst;
+
+	if (!a->count || !a->dst || !a->src)
+		return;
+	check_unified(c, ev, a->kind);
+	if (!ld(&c->many_devices))
+		return;
+	src = look(c, ev, "src", leg.src, leg.src_param);
+	dst = look(c, ev, "dst", leg.dst, leg.dst_param);
+	peer_copy(c, ev, &src, &dst);
 }
 
 /* Other asynchronous forms; alignment is asked of plain copies only. */
@@ -258,8 +309,12 @@ static void form_enter(struct checks *c, struct acl_event *ev)
 {
 	for (uint64_t i = 0, n = legs_count(ev); i < n; i++) {
 		struct copy_leg leg = legs_at(ev, i);
+		struct side src, dst;
 
-		if (leg.src_span && check_leg(c, ev, &leg))
+		if (!leg.src_span)
+			continue;
+		look_both(c, ev, &leg, &src, &dst);
+		if (check_leg(c, ev, &leg, &src, &dst))
 			return;
 	}
 }
@@ -276,8 +331,10 @@ static void form_leave(struct checks *c, struct acl_event *ev)
 		return;
 	for (uint64_t i = 0, n = legs_count(ev); i < n; i++) {
 		struct copy_leg leg = legs_at(ev, i);
+		struct side src, dst;
 
-		if (check_unpinned(c, ev, &leg, true))
+		look_both(c, ev, &leg, &src, &dst);
+		if (check_unpinned(c, ev, &leg, &src, &dst, true))
 			return;
 	}
 }
@@ -285,6 +342,9 @@ static void form_leave(struct checks *c, struct acl_event *ev)
 static const struct acl_hook hooks[] = {
 	{ ACL_API_aclrtMemcpyAsync, ACL_ENTER, async_enter },
 	{ ACL_API_aclrtMemcpyAsyncWithCondition, ACL_ENTER, async_enter },
+	{ ACL_API_aclrtMemcpy, ACL_ENTER, sync_enter },
+	{ ACL_API_aclrtMallocHost, ACL_ENTER, host_allocation },
+	{ ACL_API_aclrtMallocHostWithCfg, ACL_ENTER, host_allocation },
 	{ ACL_API_aclrtMemcpy2dAsync, ACL_ENTER, form_enter },
 	{ ACL_API_aclrtMemcpyBatchAsync, ACL_ENTER, form_enter },
 	{ ACL_API_aclrtMemcpyBatchAsyncV2, ACL_ENTER, form_enter },

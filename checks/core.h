@@ -51,7 +51,7 @@ struct hook_list {
 struct acl_device {
 	_Atomic int32_t sets; /* successful SetDevice minus ResetDevice */
 	_Atomic bool set_since_reset;
-	_Atomic bool ever_set;
+	_Atomic bool ever_set, ever_reset;
 	_Atomic uint64_t context; /* acl_ref of the default context */
 	_Atomic uint64_t peers; /* bit p: this device may reach device p */
 	_Atomic uint64_t denied; /* bit p: CanAccessPeer(this, p) answered 0 */
@@ -61,6 +61,7 @@ struct acl_device {
 
 struct pointer_map;
 struct site_table;
+struct wait_list;
 
 /* Topics with a state of their own beside the objects. */
 enum topic_state { TOPIC_HANDLES, TOPIC_FREED, TOPIC_CALLBACKS, TOPIC_MAPPINGS, TOPIC_PROCESS, TOPIC_STATES };
@@ -80,7 +81,10 @@ struct checks {
 	_Atomic uint8_t default_device; /* aclInit got a configuration: it may name a default device */
 	struct pointer_map *memory; /* allocations */
 	struct pointer_map *registered; /* host ranges of aclrtHostRegister */
+	struct pointer_map *reserved; /* address ranges without memory of their own */
+	_Atomic bool many_devices; /* more than one device has been set */
 	struct site_table *sites;
+	struct wait_list *waits; /* waits for events nobody recorded yet */
 	int16_t stream_offset[ACL_API_COUNT], event_offset[ACL_API_COUNT]; /* of the handle in the arguments, -1 = none */
 	struct acl_thread *threads;
 	struct acl_device devices[ACL_DEVICES];
@@ -96,7 +100,7 @@ struct checks {
 	/* Initialisation. */
 	_Atomic int32_t init_count;
 	_Atomic uint32_t init_module;
-	_Atomic bool finalized_once;
+	_Atomic bool forked; /* of a process that was initialised, and not again since */
 	struct moment first_init;
 	_Atomic bool callbacks_ran; /* a callback of the program ran: it may have told the host of progress */
 	_Atomic bool peers_unknown; /* something below us enabled peer access */
@@ -115,6 +119,8 @@ void checks_in_trouble(struct checks *c, const char *text);
  */
 void error_missing(struct checks *c, struct acl_event *ev) __attribute__((cold));
 void error_result(struct checks *c, struct acl_event *ev) __attribute__((cold));
+/* The same before aclInit was called (init.c). */
+void init_missing(struct checks *c, struct acl_event *ev) __attribute__((cold));
 
 /* Releases (not) relaxed by the target: true when the judged runtime is at least this version. */
 static inline bool target_at_least(const struct checks *c, enum acl_cann version)

@@ -82,6 +82,9 @@ static void set_device(struct checks *c, struct acl_event *ev)
 		moment_take(c, &d->first_set, ev, true);
 	}
 	moment_take(c, &d->last_set, ev, false);
+	for (unsigned i = 0; i < ACL_DEVICES; i++)
+		if ((int)i != id && ld(&c->devices[i].ever_set))
+			st(&c->many_devices, true);
 	if (atomic_fetch_add(&d->sets, 1) == 0) {
 		struct acl_object *context = object_create(c, ev, ACL_HANDLE_CONTEXT, NULL, ACL_OBJECT_DEFAULT);
 
@@ -140,6 +143,7 @@ static void reset_leave(struct checks *c, struct acl_event *ev)
 	if (!d || !succeeded(ev))
 		return;
 	st(&d->set_since_reset, false);
+	st(&d->ever_reset, true);
 	if (!ev->carry[CARRY_NOTE]) {
 		if (ld(&d->sets) > 0)
 			atomic_fetch_sub(&d->sets, 1);

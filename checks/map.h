@@ -18,6 +18,7 @@ enum acl_memory_kind {
 	MEM_MANAGED,
 	MEM_POOL, /* piece of a memory pool */
 	MEM_IMPORTED, /* of another process */
+	MEM_MAPPED, /* physical memory mapped into reserved addresses */
 	MEM_RESERVED, /* reserved address range */
 	MEM_REGISTERED /* the program's own host memory, registered */
 };

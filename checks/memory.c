@@ -30,14 +30,13 @@ enum acl_host_class host_class(struct checks *c, struct acl_event *ev, unsigned 
 
 static void add(struct checks *c, struct acl_event *ev, void *const *out, uint64_t size, unsigned kind)
 {
-	struct acl_thread *t = thread_of(ev);
 	struct acl_object *context;
 	struct acl_block *b;
 	bool known;
 
 	if (!succeeded(ev) || !out || !*out || !size)
 		return;
-	context = context_current(c, t, &known);
+	context = context_current(c, thread_of(ev), &known);
 	b = map_insert(c, c->memory, ev, (uintptr_t)*out, size, kind,
 		kind == MEM_HOST || !context ? -1 : ld(&context->device));
 	if (b && context)
@@ -65,10 +64,20 @@ static void allocated_pool(struct checks *c, struct acl_event *ev)
 	add(c, ev, ACL_ARGS(ev, aclrtMemPoolMallocAsync)->ptr, ACL_ARGS(ev, aclrtMemPoolMallocAsync)->size, MEM_POOL);
 }
 
+/* Addresses only: what is mapped into them counts as memory. */
 static void reserved(struct checks *c, struct acl_event *ev)
 {
-	add(c, ev, ACL_ARGS(ev, aclrtReserveMemAddress)->virPtr, ACL_ARGS(ev, aclrtReserveMemAddress)->size,
-		MEM_RESERVED);
+	void *const *out = ACL_ARGS(ev, aclrtReserveMemAddress)->virPtr;
+
+	if (succeeded(ev) && out)
+		map_insert(c, c->reserved, ev, (uintptr_t)*out, ACL_ARGS(ev, aclrtReserveMemAddress)->size, MEM_RESERVED, -1);
+}
+
+static void mapped(struct checks *c, struct acl_event *ev)
+{
+	if (succeeded(ev))
+		map_insert(c, c->memory, ev, (uintptr_t)ACL_ARGS(ev, aclrtMapMem)->virPtr, ACL_ARGS(ev, aclrtMapMem)->size,
+			MEM_MAPPED, -1);
 }
 
 /* --- release ---------------------------------------------------------------------- */
@@ -109,6 +118,16 @@ static void released(struct checks *c, struct acl_event *ev)
 	gone(ev, c->memory);
 }
 
+static void releasing_addresses(struct checks *c, struct acl_event *ev)
+{
+	going(ev, c->reserved, ACL_ARGS(ev, aclrtReleaseMemAddress)->virPtr);
+}
+
+static void released_addresses(struct checks *c, struct acl_event *ev)
+{
+	gone(ev, c->reserved);
+}
+
 /* --- registered host memory --------------------------------------------------------- */
 
 static void registered(struct checks *c, struct acl_event *ev)
@@ -134,7 +153,8 @@ static bool memory_create(struct checks *c)
 {
 	c->memory = map_create(c);
 	c->registered = map_create(c);
-	return c->memory && c->registered;
+	c->reserved = map_create(c);
+	return c->memory && c->registered && c->reserved;
 }
 
 static void inherit(struct pointer_map *map)
@@ -147,10 +167,12 @@ static void inherit(struct pointer_map *map)
 
 static void memory_forked(struct checks *c)
 {
-	map_forked(c->memory);
-	map_forked(c->registered);
-	inherit(c->memory);
-	inherit(c->registered);
+	struct pointer_map *const maps[] = { c->memory, c->registered, c->reserved };
+
+	for (unsigned i = 0; i < 3; i++) {
+		map_forked(maps[i]);
+		inherit(maps[i]);
+	}
 }
 
 static const struct acl_hook hooks[] = {
@@ -175,8 +197,12 @@ static const struct acl_hook hooks[] = {
 	{ ACL_API_aclrtFreeHostWithDevSync, ACL_LEAVE, released },
 	{ ACL_API_aclrtMemPoolFreeAsync, ACL_ENTER, releasing },
 	{ ACL_API_aclrtMemPoolFreeAsync, ACL_LEAVE, released },
-	{ ACL_API_aclrtReleaseMemAddress, ACL_ENTER, releasing },
-	{ ACL_API_aclrtReleaseMemAddress, ACL_LEAVE, released },
+	{ ACL_API_aclrtReleaseMemAddress, ACL_ENTER, releasing_addresses },
+	{ ACL_API_aclrtReleaseMemAddress, ACL_LEAVE, released_addresses },
+	{ ACL_API_aclrtMapMem, ACL_LEAVE, mapped },
+	{ ACL_API_aclrtMemMapNoAccess, ACL_LEAVE, mapped },
+	{ ACL_API_aclrtUnmapMem, ACL_ENTER, releasing },
+	{ ACL_API_aclrtUnmapMem, ACL_LEAVE, released },
 	{ ACL_API_aclrtHostRegister, ACL_LEAVE, registered },
 	{ ACL_API_aclrtHostRegisterV2, ACL_LEAVE, registered },
 	{ ACL_API_aclrtHostUnregister, ACL_ENTER, unregistering },

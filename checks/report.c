@@ -253,7 +253,7 @@ void finding_object(struct checks *c, struct acl_finding *f, const char *role, c
 const char *memory_kind_name(unsigned kind)
 {
 	static const char *const names[] = { "memory", "device memory", "page-locked host memory", "managed memory",
-		"pool memory", "imported memory", "reserved address range", "registered host memory" };
+		"pool memory", "imported memory", "mapped memory", "reserved address range", "registered host memory" };
 
 	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : names[0];
 }

@@ -113,7 +113,8 @@ static inline bool kind_is_host(unsigned kind)
 
 static inline bool kind_is_device(unsigned kind)
 {
-	return kind == MEM_DEVICE || kind == MEM_POOL || kind == MEM_MANAGED || kind == MEM_IMPORTED || kind == MEM_RESERVED;
+	return kind == MEM_DEVICE || kind == MEM_POOL || kind == MEM_MANAGED || kind == MEM_IMPORTED ||
+		kind == MEM_MAPPED;
 }
 
 /* --- models and captures (capture.c) --------------------------------------------------- */

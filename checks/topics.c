@@ -6,8 +6,9 @@
 #include "checks/topics.h"
 
 extern const struct acl_topic topic_life, topic_device, topic_stream, topic_event, topic_memory, topic_capture;
-extern const struct acl_topic topic_init, topic_copy, topic_reset;
-extern const struct acl_topic topic_arguments, topic_handles, topic_freed, topic_release, topic_ranges, topic_lists;
+extern const struct acl_topic topic_arguments, topic_handles, topic_init, topic_context, topic_copy;
+extern const struct acl_topic topic_freed, topic_capture_calls, topic_free, topic_release, topic_ranges, topic_lists;
+extern const struct acl_topic topic_capture_life, topic_wait, topic_peer, topic_reset, topic_leak;
 
 const struct acl_topic *const acl_topics[] = {
 	/* state */
@@ -22,10 +23,17 @@ const struct acl_topic *const acl_topics[] = {
 	&topic_arguments,
 	&topic_handles,
 	&topic_init,
-	&topic_reset,
+	&topic_context,
+	&topic_copy,
+	&topic_capture_calls,
+	&topic_free,
+	&topic_capture_life,
 	&topic_release,
 	&topic_ranges,
 	&topic_lists,
-	&topic_copy,
+	&topic_wait,
+	&topic_peer,
+	&topic_reset,
+	&topic_leak,
 };
 const unsigned acl_topic_count = sizeof(acl_topics) / sizeof(acl_topics[0]);

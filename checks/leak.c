@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is never released.  Memory of a device is counted when its last reset
+ * takes it away; everything else when the process ends, since static
+ * destructors may still release it after aclFinalize.  Each thing is told once.
+ */
+#include "checks/report.h"
+#include "checks/state.h"
+
+/* Creation sites of what is left, the largest first. */
+struct leak_site {
+	uint64_t caller;
+	uint64_t count, bytes;
+	const void *sample; /* struct acl_block or struct acl_object */
+};
+
+#define SITES 64
+
+struct leaks {
+	uint64_t count, bytes;
+	unsigned n;
+	struct leak_site site[SITES];
+};
+
+static void leak_add(struct leaks *l, uint64_t caller, uint64_t bytes, const void *sample)
+{
+	unsigned i;
+
+	l->count++;
+	l->bytes += bytes;
+	for (i = 0; i < l->n && l->site[i].caller != caller; i++)
+		;
+	if (i == SITES)
+		return;
+	if (i == l->n)
+		l->site[l->n++] = (struct leak_site){ .caller = caller, .sample = sample };
+	l->site[i].count++;
+	l->site[i].bytes += bytes;
+	for (; i && l->site[i].bytes > l->site[i - 1].bytes; i--) {
+		struct leak_site larger = l->site[i];
+
+		l->site[i] = l->site[i - 1];
+		l->site[i - 1] = larger;
+	}
+}
+
+static void tell(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const struct leaks *l, uint64_t key,
+	const char *what, const char *when)
+{
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+	char size[24];
+
+	if (!l->count)
+		return;
+	grade.site = key + 1;
+	f = finding_begin_as(c, ev, rule, grade, &room);
+	if (!f)
+		return;
+	f->at_leave = true;
+	finding_detail(f, "%llu %s", (unsigned long long)l->count, what);
+	if (l->bytes)
+		finding_more(f, " of %s", human_bytes(l->bytes, size));
+	finding_more(f, ", from %u call site%s, %s", l->n, l->n == 1 ? "" : "s", when);
+	finding_uint(f, "count", l->count);
+	if (l->bytes)
+		finding_bytes(f, "bytes", l->bytes);
+	finding_uint(f, "call sites", l->n);
+	for (unsigned i = 0; i < l->n && i < ACL_FINDING_OBJECTS; i++) {
+		if (l->bytes)
+			finding_block(c, f, "never freed", l->site[i].sample);
+		else
+			finding_object(c, f, "never destroyed", l->site[i].sample);
+	}
+	finding_show(c, f);
+}
+
+static bool leaked_block(struct acl_block *b)
+{
+	return !(ld(&b->flags) & (ACL_OBJECT_INHERITED | ACL_OBJECT_REPORTED));
+}
+
+static bool of_device(struct acl_block *b)
+{
+	uint8_t kind = ld(&b->kind);
+
+	return kind == MEM_DEVICE || kind == MEM_MANAGED || kind == MEM_POOL;
+}
+
+static void device_memory(struct checks *c, struct acl_event *ev, int device, const char *when)
+{
+	struct leaks l = { 0 };
+	struct acl_block *b;
+
+	if (!rule_wanted(c, RULE("leak-device-memory")))
+		return;
+	map_each(c->memory, b) {
+		if (!leaked_block(b) || !of_device(b) || ld(&b->device) != device)
+			continue;
+		leak_add(&l, ld(&b->created.caller), ld(&b->size), b);
+		atomic_fetch_or(&b->flags, ACL_OBJECT_REPORTED);
+	}
+	tell(c, ev, RULE("leak-device-memory"), &l, (uint64_t)(device + 1), "blocks of device memory", when);
+}
+
+static void host_memory(struct checks *c)
+{
+	struct leaks l = { 0 };
+	struct acl_block *b;
+
+	map_each(c->memory, b)
+		if (leaked_block(b) && ld(&b->kind) == MEM_HOST)
+			leak_add(&l, ld(&b->created.caller), ld(&b->size), b);
+	tell(c, NULL, RULE("leak-host-memory"), &l, 0, "blocks of page-locked host memory", "never freed");
+}
+
+static void objects(struct checks *c, unsigned kind, const char *what)
+{
+	struct leaks l = { 0 };
+	struct acl_object *o;
+
+	object_each(c, kind, o)
+		if (object_usable(o) && !(ld(&o->flags) & (ACL_OBJECT_DEFAULT | ACL_OBJECT_LEARNED |
+			ACL_OBJECT_INHERITED | ACL_OBJECT_REPORTED)))
+			leak_add(&l, ld(&o->created.caller), 0, o);
+	tell(c, NULL, RULE("leak-objects"), &l, kind, what, "never destroyed");
+}
+
+/* Runs before the state lets the memory go. */
+static void reset_leave(struct checks *c, struct acl_event *ev)
+{
+	if (ev->carry[CARRY_NOTE] && succeeded(ev) && judged(ev))
+		device_memory(c, ev, device_argument(ev), "still allocated when the device is reset");
+}
+
+/* Set more often than reset: the documents of the oldest releases let one reset be enough. */
+static void balance(struct checks *c)
+{
+	for (int i = 0; i < ACL_DEVICES && target_at_least(c, ACL_CANN_8_5); i++) {
+		struct acl_device *d = &c->devices[i];
+		struct finding_grade grade = GRADE_TABLE;
+		struct finding_buffer room;
+		struct acl_finding *f;
+
+		if (ld(&d->sets) <= 0 || ld(&d->set_since_reset) || !ld(&d->ever_reset))
+			continue;
+		grade.site = (uint64_t)i + 1;
+		f = finding_begin_as(c, NULL, RULE("device-unbalanced-set-reset"), grade, &room);
+		if (!f)
+			continue;
+		finding_detail(f, "aclrtSetDevice(%d) was called %d time%s more than aclrtResetDevice(%d)", i, ld(&d->sets),
+			ld(&d->sets) == 1 ? "" : "s", i);
+		finding_int(f, "device", i);
+		finding_int(f, "sets without reset", ld(&d->sets));
+		finding_show(c, f);
+	}
+}
+
+static void leak_finish(struct checks *c, enum checks_end kind)
+{
+	static const struct {
+		uint8_t kind;
+		const char *what;
+	} kinds[] = { { ACL_HANDLE_STREAM, "streams" }, { ACL_HANDLE_EVENT, "events" },
+		{ ACL_HANDLE_CONTEXT, "contexts" }, { ACL_HANDLE_NOTIFY, "notifies" },
+		{ ACL_HANDLE_CNT_NOTIFY, "count notifies" }, { ACL_HANDLE_LABEL, "labels" },
+		{ ACL_HANDLE_LABEL_LIST, "label lists" }, { ACL_HANDLE_GROUP_INFO, "group descriptions" } };
+
+	if (kind != CHECKS_END_EXIT)
+		return;
+	for (int device = -1; device < ACL_DEVICES; device++)
+		if (device < 0 || ld(&c->devices[device].ever_set))
+			device_memory(c, NULL, device, "never freed");
+	host_memory(c);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		objects(c, kinds[i].kind, kinds[i].what);
+	balance(c);
+}
+
+static const struct acl_hook hooks[] = {
+	{ ACL_API_aclrtResetDevice, ACL_LEAVE, reset_leave },
+	{ ACL_API_aclrtResetDeviceForce, ACL_LEAVE, reset_leave },
+};
+
+const struct acl_topic topic_leak = {
+	.name = "leak",
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.finish = leak_finish,
+};
