@@ -103,13 +103,14 @@ static void align_2d_and_batch(void **state)
 {
 	struct bench b = bench(DOCUMENTS);
 	void *dsts[] = { b.d + 3 }, *srcs[] = { b.h + 3 };
-	size_t sizes[] = { 16 }, failed;
+	size_t sizes[] = { 16 }, failed, first = 0;
+	aclrtMemcpyBatchAttr attr = { .dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE };
 
 	(void)state;
 	CALL(b.rig, aclrtMemcpy2dAsync, 0, .dst = b.d + 1, .dpitch = 64, .src = b.h + 1, .spitch = 64, .width = 16,
 		.height = 4, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = b.s);
 	CALL(b.rig, aclrtMemcpyBatchAsync, 0, .dsts = dsts, .destMaxs = sizes, .srcs = srcs, .sizes = sizes,
-		.numBatches = 1, .failIndex = &failed, .stream = b.s);
+		.numBatches = 1, .attrs = &attr, .attrsIndexes = &first, .numAttrs = 1, .failIndex = &failed, .stream = b.s);
 	silent(b.rig);
 }
 
@@ -301,17 +302,18 @@ static void h2h_2d_and_batch(void **state)
 {
 	struct bench b = bench(DOCUMENTS);
 	void *dsts[] = { b.d, b.h + 64 }, *srcs[] = { b.h, b.h };
-	size_t sizes[] = { 16, 16 }, failed;
+	size_t sizes[] = { 16, 16 }, failed, first = 0;
+	aclrtMemcpyBatchAttr attr = { .dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE };
 
 	(void)state;
 	CALL(b.rig, aclrtMemcpy2dAsync, 100000, .dst = b.h + 4096, .dpitch = 64, .src = b.h, .spitch = 64, .width = 16,
 		.height = 4, .kind = ACL_MEMCPY_HOST_TO_HOST, .stream = b.s);
 	want(b.rig, "async-copy-h2h:error");
 	CALL(b.rig, aclrtMemcpyBatchAsync, 0, .dsts = dsts, .destMaxs = sizes, .srcs = srcs, .sizes = sizes,
-		.numBatches = 1, .failIndex = &failed, .stream = b.s);
+		.numBatches = 1, .attrs = &attr, .attrsIndexes = &first, .numAttrs = 1, .failIndex = &failed, .stream = b.s);
 	silent(b.rig);
 	CALL(b.rig, aclrtMemcpyBatchAsync, 0, .dsts = dsts, .destMaxs = sizes, .srcs = srcs, .sizes = sizes,
-		.numBatches = 2, .failIndex = &failed, .stream = b.s);
+		.numBatches = 2, .attrs = &attr, .attrsIndexes = &first, .numAttrs = 1, .failIndex = &failed, .stream = b.s);
 	want(b.rig, "async-copy-h2h:error");
 }
 
@@ -477,7 +479,8 @@ static void unpinned_2d_and_batch(void **state)
 {
 	struct bench b = bench(DOCUMENTS);
 	void *dsts[] = { b.d }, *srcs[] = { (void *)0x50000000 };
-	size_t sizes[] = { 16 }, failed;
+	size_t sizes[] = { 16 }, failed, first = 0;
+	aclrtMemcpyBatchAttr attr = { .dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE };
 
 	(void)state;
 	BEGIN(b);
@@ -485,7 +488,7 @@ static void unpinned_2d_and_batch(void **state)
 		.width = 16, .height = 4, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = b.s);
 	want(b.rig, "capture-unpinned-host:error");
 	CALL(b.rig, aclrtMemcpyBatchAsync, 0, .dsts = dsts, .destMaxs = sizes, .srcs = srcs, .sizes = sizes,
-		.numBatches = 1, .failIndex = &failed, .stream = b.s);
+		.numBatches = 1, .attrs = &attr, .attrsIndexes = &first, .numAttrs = 1, .failIndex = &failed, .stream = b.s);
 	want(b.rig, "capture-unpinned-host:error");
 }
 
