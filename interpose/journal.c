@@ -249,12 +249,12 @@ static void note_count(void *context, const struct acl_rule *rule, unsigned api,
 static void outcome(struct jout *j, const struct checks *c, enum checks_end kind)
 {
 	static const char *const ends[] = { "exit", "quick-exit", "exec" };
-	struct checks_totals totals = { .calls = 0 };
+	struct checks_totals totals;
 	const char *reason, *text;
+	uint64_t suppressed;
 	char time[32];
 
-	if (c)
-		checks_totals(c, &totals);
+	verdict_totals(c, &totals, &suppressed);
 	now(time);
 	jout_string(j, "verdict", acl_verdict_names[verdict_get()]);
 	jout_array(j, "inconclusive");
@@ -270,6 +270,7 @@ static void outcome(struct jout *j, const struct checks *c, enum checks_end kind
 	for (int s = ACL_SEV_ERROR; s >= 0; s--)
 		jout_uint(j, acl_severity_names[s], totals.findings[s]);
 	jout_uint(j, "advice", totals.advice);
+	jout_uint(j, "suppressed", suppressed);
 	jout_object_end(j);
 	jout_string(j, "end", ends[kind]);
 	jout_string(j, "ended", time);

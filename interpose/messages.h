@@ -31,7 +31,9 @@ enum message {
 	MSG_PLACES,
 	MSG_VERDICT,
 	MSG_REPORT,
-	MSG_EXPLAIN,
+	MSG_SUPPRESSED,
+	MSG_EXPIRED,
+	MSG_UNUSED,
 	MSG_COUNT
 };
 
@@ -62,7 +64,9 @@ static const char *const messages[MSG_COUNT][ACL_LANG_COUNT] = {
 	[MSG_PLACES] = { "%u places", "%u 处" },
 	[MSG_VERDICT] = { "verdict: ", "结论: " },
 	[MSG_REPORT] = { "report: ", "报告: " },
-	[MSG_EXPLAIN] = { "explained by: aclcheck rules ", "规则说明: aclcheck rules " },
+	[MSG_SUPPRESSED] = { "suppressed", "已抑制" },
+	[MSG_EXPIRED] = { "suppression expired on ", "抑制项已过期:" },
+	[MSG_UNUSED] = { "suppressions that matched nothing here: %u", "未匹配的抑制项:%u" },
 };
 
 #endif

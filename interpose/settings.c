@@ -7,9 +7,11 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "interpose/config.h"
+#include "interpose/suppress.h"
 #include "interpose/text.h"
 
 #define ENV_MAX 32
@@ -182,6 +184,19 @@ static void set_defaults(void)
 	}
 }
 
+static void load_suppressions(void)
+{
+	time_t now = time(NULL);
+	char path[4096], today[16];
+	struct tm tm;
+
+	gmtime_r(&now, &tm);
+	if (!strftime(today, sizeof(today), "%Y-%m-%d", &tm))
+		return;
+	settings_path(settings_text(SETTING_SUPPRESS), path, sizeof(path));
+	suppress_load(path, today, settings_complain);
+}
+
 static void load(void)
 {
 	char path[4096];
@@ -194,6 +209,8 @@ static void load(void)
 		config_read(path, settings_give);
 	}
 	set_defaults();
+	if (*settings_text(SETTING_SUPPRESS))
+		load_suppressions();
 }
 
 void settings_load(void)

@@ -3,6 +3,7 @@
 #include "interpose/shown.h"
 
 #include "aclcheck/model.h"
+#include "interpose/identity.h"
 #include "interpose/stack.h"
 #include "interpose/symbol.h"
 
@@ -34,6 +35,37 @@ static void place(struct shown *s, const struct acl_finding *f)
 	}
 }
 
+#define FRAMES_MATCHED 32
+
+static const struct suppression *suppression_of(const struct shown *s)
+{
+	static struct suppress_frame frames[FRAMES_MATCHED];
+	const char *words[3 * ACL_FINDING_OBJECTS];
+	char values[ACL_FINDING_OBJECTS][24];
+	struct suppress_subject subject = { .rule = s->f->rule->id, .call = s->api < acl_api_count ? acl_apis[s->api].name : NULL,
+		.fingerprint = s->fingerprint, .frames = frames, .objects = words, .rank = identity_rank() };
+	struct text t;
+	size_t n;
+
+	suppress_list(&n);
+	if (!n)
+		return NULL;
+	for (; subject.n_frames < s->n_ips && subject.n_frames < FRAMES_MATCHED; subject.n_frames++) {
+		const struct symbol *sym = symbol_of(s->ips[subject.n_frames]);
+
+		frames[subject.n_frames] =
+			(struct suppress_frame){ sym->readable, sym->function, sym->file, sym->module };
+	}
+	for (unsigned i = 0; i < s->f->n_objects && i < ACL_FINDING_OBJECTS; i++) {
+		text_init(&t, values[i], sizeof(values[i]));
+		text_hex(&t, s->f->objects[i].value);
+		words[subject.n_objects++] = s->f->objects[i].role;
+		words[subject.n_objects++] = s->f->objects[i].kind;
+		words[subject.n_objects++] = values[i];
+	}
+	return suppress_match(&subject);
+}
+
 void shown_init(struct shown *s, const struct acl_finding *f)
 {
 	struct fingerprint print;
@@ -48,4 +80,5 @@ void shown_init(struct shown *s, const struct acl_finding *f)
 			fingerprint_frame(&print, sym->function, sym->module, sym->stripped);
 	}
 	fingerprint_end(&print, s->fingerprint);
+	s->suppressed = suppression_of(s);
 }

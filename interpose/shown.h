@@ -6,6 +6,7 @@
 #include "checks/checks.h"
 #include "interpose/fingerprint.h"
 #include "interpose/json_out.h"
+#include "interpose/suppress.h"
 
 struct shown {
 	const struct acl_finding *f;
@@ -13,7 +14,7 @@ struct shown {
 	uint64_t caller;
 	const uint64_t *ips; /* the stack of the finding */
 	unsigned n_ips;
-	bool suppressed;
+	const struct suppression *suppressed; /* NULL = not */
 	char fingerprint[FINGERPRINT_SIZE];
 };
 

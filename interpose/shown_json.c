@@ -118,7 +118,9 @@ void shown_json(struct jout *j, const struct shown *s)
 	jout_string(j, "fingerprint", s->fingerprint);
 	jout_bool(j, "advice", f->advice);
 	jout_bool(j, "secondary", f->secondary);
-	jout_bool(j, "suppressed", s->suppressed);
+	jout_bool(j, "suppressed", s->suppressed != NULL);
+	if (s->suppressed)
+		jout_string(j, "suppressed_by", s->suppressed->reason);
 	if (f->relaxed && f->rule->relaxed_since >= 0)
 		jout_string(j, "relaxed_since", acl_cann_names[f->rule->relaxed_since]);
 	if (f->cause)

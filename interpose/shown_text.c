@@ -221,12 +221,34 @@ struct site_list {
 
 #define SITES_SHOWN 40
 
+/* Suppressions that no longer hold, and those that stood for nothing: time to take them out. */
+static void stale_suppressions(struct text *t)
+{
+	size_t n, unused = 0;
+	const struct suppression *list = suppress_list(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (list[i].expired) {
+			text_fmt(t, "   %s%s: ", msg(MSG_EXPIRED), list[i].until);
+			text_safe(t, list[i].reason, 200);
+			text_char(t, '\n');
+		} else if (!list[i].matched) {
+			unused++;
+		}
+	}
+	if (unused) {
+		text_str(t, "   ");
+		text_fmt(t, msg(MSG_UNUSED), (uint64_t)unused);
+		text_char(t, '\n');
+	}
+}
+
 static void site_line(void *context, const struct acl_rule *rule, unsigned api, uint64_t caller, uint64_t count,
 	uint64_t serial)
 {
 	struct site_list *list = context;
 
-	if (list->places++ >= SITES_SHOWN)
+	if (verdict_is_suppressed(serial) || list->places++ >= SITES_SHOWN)
 		return;
 	text_fmt(list->t, "   #%u %s %s x %u", serial, msg(severity_message(rule->severity)), rule->id, count);
 	if (api < acl_api_count)
@@ -238,7 +260,7 @@ static void site_line(void *context, const struct acl_rule *rule, unsigned api, 
 	text_char(list->t, '\n');
 }
 
-static void totals_line(struct text *t, const struct checks_totals *totals)
+static void totals_line(struct text *t, const struct checks_totals *totals, uint64_t suppressed)
 {
 	bool any = totals->advice != 0;
 
@@ -253,6 +275,8 @@ static void totals_line(struct text *t, const struct checks_totals *totals)
 	}
 	if (totals->advice)
 		text_fmt(t, "%u %s, ", totals->advice, msg(MSG_ADVICE));
+	if (suppressed)
+		text_fmt(t, "%u %s, ", suppressed, msg(MSG_SUPPRESSED));
 	if (!any)
 		text_fmt(t, "%s, ", msg(MSG_NO_FINDINGS));
 	text_fmt(t, msg(MSG_CALLS), totals->calls);
@@ -263,13 +287,13 @@ void summary_text(struct text *t, const struct checks *c, const char *report, bo
 {
 	static const char *const verdict_colour[] = { "\033[32m", "\033[31m", "\033[33m" };
 	enum acl_verdict verdict = verdict_get();
-	struct checks_totals totals = { .calls = 0 };
 	struct site_list list = { t, 0 };
+	struct checks_totals totals;
 	const char *reason, *text;
+	uint64_t suppressed;
 
-	if (c)
-		checks_totals(c, &totals);
-	totals_line(t, &totals);
+	verdict_totals(c, &totals, &suppressed);
+	totals_line(t, &totals, suppressed);
 	if (c)
 		checks_each_site(c, site_line, &list);
 	if (list.places > SITES_SHOWN) {
@@ -277,6 +301,7 @@ void summary_text(struct text *t, const struct checks *c, const char *report, bo
 		text_fmt(t, msg(MSG_PLACES), (uint64_t)list.places);
 		text_char(t, '\n');
 	}
+	stale_suppressions(t);
 	text_fmt(t, "   %s", msg(MSG_VERDICT));
 	if (colour)
 		text_fmt(t, BOLD "%s", verdict_colour[verdict]);

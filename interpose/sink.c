@@ -78,10 +78,12 @@ void sink_begin(void)
 
 static void show(const struct shown *s, struct text *scratch)
 {
-	if (s->f->repeat > 1)
-		journal_repeat(scratch, s);
-	else
-		journal_finding(scratch, s);
+	if (journal_active()) {
+		if (s->f->repeat > 1)
+			journal_repeat(scratch, s);
+		else
+			journal_finding(scratch, s);
+	}
 	if (!log_wanted() || s->suppressed)
 		return;
 	text_init(scratch, buffer, BUFFER_SIZE);
@@ -99,7 +101,7 @@ void sink_finding(const struct acl_finding *f)
 		pthread_mutex_lock(&lock);
 		if (!atomic_load(&ended) && scratch_get(&scratch)) {
 			shown_init(&s, f);
-			verdict_count(f, s.suppressed);
+			verdict_count(f, s.suppressed != NULL);
 			show(&s, &scratch);
 		}
 		pthread_mutex_unlock(&lock);

@@ -18,6 +18,15 @@ struct doubt {
 	char text[256];
 };
 
+/* Places whose findings are suppressed; written under the sinks' lock. */
+#define SUPPRESSED_MAX 4096
+static struct {
+	uint64_t serial;
+	uint8_t severity;
+	bool advice;
+} hushed[SUPPRESSED_MAX];
+static _Atomic unsigned n_hushed;
+
 static struct doubt doubts[DOUBTS_MAX];
 static _Atomic unsigned failing;
 
@@ -25,8 +34,65 @@ void verdict_count(const struct acl_finding *f, bool suppressed)
 {
 	unsigned least = settings_number(SETTING_FAIL_ON) == 1 ? ACL_SEV_WARNING : ACL_SEV_ERROR;
 
+	if (suppressed && f->repeat == 1) {
+		unsigned n = atomic_load(&n_hushed);
+
+		if (n == SUPPRESSED_MAX)
+			return;
+		hushed[n].serial = f->serial;
+		hushed[n].severity = f->severity;
+		hushed[n].advice = f->advice;
+		atomic_store(&n_hushed, n + 1);
+	}
 	if (!suppressed && !f->advice && !f->secondary && f->severity >= least)
 		atomic_fetch_add_explicit(&failing, 1, memory_order_relaxed);
+}
+
+static int hushed_index(uint64_t serial)
+{
+	for (unsigned i = atomic_load(&n_hushed); i-- > 0;)
+		if (hushed[i].serial == serial)
+			return (int)i;
+	return -1;
+}
+
+bool verdict_is_suppressed(uint64_t serial)
+{
+	return hushed_index(serial) >= 0;
+}
+
+struct sums {
+	struct checks_totals *totals;
+	uint64_t suppressed;
+};
+
+static void subtract(void *context, const struct acl_rule *rule, unsigned api, uint64_t caller, uint64_t count,
+	uint64_t serial)
+{
+	struct sums *sums = context;
+	int i = hushed_index(serial);
+	uint64_t *from;
+
+	(void)rule;
+	(void)api;
+	(void)caller;
+	if (i < 0)
+		return;
+	from = hushed[i].advice ? &sums->totals->advice : &sums->totals->findings[hushed[i].severity & 3];
+	*from -= count < *from ? count : *from;
+	sums->suppressed += count;
+}
+
+void verdict_totals(const struct checks *c, struct checks_totals *out, uint64_t *suppressed)
+{
+	struct sums sums = { out, 0 };
+
+	memset(out, 0, sizeof(*out));
+	if (c) {
+		checks_totals(c, out);
+		checks_each_site(c, subtract, &sums);
+	}
+	*suppressed = sums.suppressed;
 }
 
 bool verdict_doubt(const char *reason, const char *text)
@@ -76,6 +142,7 @@ int verdict_exit_code(int code)
 void verdict_forked(void)
 {
 	atomic_store(&failing, 0);
+	atomic_store(&n_hushed, 0);
 	for (unsigned i = 0; i < DOUBTS_MAX; i++)
 		atomic_store(&doubts[i].state, 0);
 }

@@ -3,7 +3,7 @@
 #ifndef INTERPOSE_VERDICT_H
 #define INTERPOSE_VERDICT_H
 
-#include "checks/finding.h"
+#include "checks/checks.h"
 
 enum acl_verdict { ACL_VERDICT_PASS, ACL_VERDICT_FAIL, ACL_VERDICT_INCONCLUSIVE };
 extern const char *const acl_verdict_names[];
@@ -16,6 +16,9 @@ extern const char *const acl_verdict_names[];
 
 /* Takes a finding into account. */
 void verdict_count(const struct acl_finding *f, bool suppressed);
+/* The checker's totals without what is suppressed; that apart. c may be NULL. */
+void verdict_totals(const struct checks *c, struct checks_totals *out, uint64_t *suppressed);
+bool verdict_is_suppressed(uint64_t serial);
 /* Notes a reason once; false when it was known. Both strings are copied. */
 bool verdict_doubt(const char *reason, const char *text);
 /* The i-th reason, NULL after the last. */

@@ -85,7 +85,7 @@ static void print_call(FILE *to, const json_t *finding)
 	fputc('\n', to);
 }
 
-static void print_finding(FILE *to, const json_t *finding)
+void print_text_finding(FILE *to, const json_t *finding)
 {
 	const json_t *value, *object;
 	const char *key;
@@ -122,7 +122,7 @@ void print_text(FILE *to, const json_t *report)
 	const char *key;
 	size_t i;
 
-	json_array_foreach(json_object_get(report, "findings"), i, finding) print_finding(to, finding);
+	json_array_foreach(json_object_get(report, "findings"), i, finding) print_text_finding(to, finding);
 	fputs("summary:", to);
 	json_object_foreach((json_t *)json_object_get(report, "totals"), key, value)
 	{

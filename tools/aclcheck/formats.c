@@ -11,6 +11,11 @@
 const struct report_format report_formats[] = {
 	{ "text", print_text },
 	{ "json", print_json },
+	{ "sarif", print_sarif },
+	{ "junit", print_junit },
+	{ "tap", print_tap },
+	{ "github", print_github },
+	{ "html", print_html },
 	{ NULL, NULL },
 };
 
@@ -23,6 +28,72 @@ const json_t *finding_frame(const json_t *finding)
 	if (*text_of(frame, "file"))
 		return frame;
 	return json_array_get(stack, 0);
+}
+
+bool finding_failed(const json_t *report, const json_t *finding)
+{
+	enum fail_on fail_on = FAIL_ON_ERROR;
+
+	fail_on_parse(text_of(report, "fail_on"), &fail_on);
+	return finding_fails(finding, fail_on);
+}
+
+const char *finding_excuse(const json_t *finding)
+{
+	static char buf[512];
+
+	if (flag_of(finding, "suppressed")) {
+		snprintf(buf, sizeof(buf), "suppressed: %.400s", text_of(finding, "suppressed_by"));
+		return buf;
+	}
+	if (flag_of(finding, "advice"))
+		return "advice";
+	if (flag_of(finding, "secondary"))
+		return "a consequence of another finding";
+	return flag_of(finding, "known") ? "known" : "";
+}
+
+const char *finding_place(const json_t *finding)
+{
+	const json_t *frame = finding_frame(finding);
+	static char buf[1024];
+
+	if (!frame)
+		return "";
+	if (*text_of(frame, "file"))
+		snprintf(buf, sizeof(buf), "%.400s (%.500s:%lld)", text_of(frame, "function"), text_of(frame, "file"),
+			number_of(frame, "line"));
+	else
+		snprintf(buf, sizeof(buf), "%.400s (%.500s)", text_of(frame, "function"), text_of(frame, "module"));
+	return buf;
+}
+
+void put_xml(FILE *to, const char *s)
+{
+	size_t n = strlen(s);
+
+	while (n) {
+		uint32_t c = 0;
+		unsigned len = utf8_length(s, n, &c);
+
+		if (!len || (c < 0x20 && c != '\t' && c != '\n') || c == 0x7f || (c >= 0x80 && c <= 0x9f) || c == 0xfffe ||
+			c == 0xffff)
+			fputs("\xef\xbf\xbd", to);
+		else if (c == '<')
+			fputs("&lt;", to);
+		else if (c == '>')
+			fputs("&gt;", to);
+		else if (c == '&')
+			fputs("&amp;", to);
+		else if (c == '"')
+			fputs("&quot;", to);
+		else if (c == '\'')
+			fputs("&#39;", to);
+		else
+			fwrite(s, 1, len, to);
+		s += len ? len : 1;
+		n -= len ? len : 1;
+	}
 }
 
 void put_safe(FILE *to, const char *s)

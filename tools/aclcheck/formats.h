@@ -6,12 +6,29 @@
 #include "tools/aclcheck/report.h"
 
 void print_text(FILE *to, const json_t *report);
+/* One finding of print_text(). */
+void print_text_finding(FILE *to, const json_t *finding);
 void print_json(FILE *to, const json_t *report);
+void print_sarif(FILE *to, const json_t *report);
+void print_junit(FILE *to, const json_t *report);
+void print_tap(FILE *to, const json_t *report);
+void print_github(FILE *to, const json_t *report);
+void print_html(FILE *to, const json_t *report);
 
 /* The frame a reader should look at first: the nearest one with a file, else the nearest; NULL without stack. */
 const json_t *finding_frame(const json_t *finding);
 /* "3 processes on ranks 0-2, 5", "" for a single process. Static buffer. */
 const char *finding_ranks(const json_t *finding);
+/* Does the finding fail under the rule the report was judged by? */
+bool finding_failed(const json_t *report, const json_t *finding);
+/* "advice", "a consequence", "suppressed: reason", "known" or "": why a finding does not count. Static buffer. */
+const char *finding_excuse(const json_t *finding);
+/* "copy_in (demo.c:42)", "" without stack. Static buffer. */
+const char *finding_place(const json_t *finding);
+
+/* Text of an XML or HTML document: markup escaped, characters XML forbids replaced. */
+void put_xml(FILE *to, const char *s);
+
 /* Safe for a terminal or a log line: see text_safe(). */
 void put_safe(FILE *to, const char *s);
 

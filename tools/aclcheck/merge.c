@@ -117,6 +117,7 @@ static json_t *parse(struct merge *m, struct span value)
 struct identity {
 	struct span fingerprint, count, serial;
 	bool merged; /* from a merged report: it lists ranks itself */
+	bool shown; /* not suppressed */
 };
 
 static bool identity_member(void *context, struct span key, struct span value)
@@ -131,6 +132,8 @@ static bool identity_member(void *context, struct span key, struct span value)
 		id->serial = value;
 	else if (span_is(key, "processes"))
 		id->merged = true;
+	else if (span_is(key, "suppressed"))
+		id->shown = span_is(value, "false");
 	return true;
 }
 
@@ -232,11 +235,15 @@ static bool add_finding(void *context, struct span value)
 	if (json && !f->json)
 		f->json = json_incref(json);
 	json_decref(json);
+	/* Suppressed on some ranks only is not suppressed. */
+	if (id.shown && flag_of(f->json, "suppressed"))
+		json_object_set_new(f->json, "suppressed", json_false());
 	if (m->order && id.serial.at) {
 		char serial[24];
 
 		snprintf(serial, sizeof(serial), "%lld", span_number(id.serial, 0));
-		json_object_set_new(m->order, serial, json_pack("{s:s, s:I}", "key", f->key, "count", span_number(id.count, 1)));
+		json_object_set_new(m->order, serial,
+			json_pack("{s:s, s:I}", "key", f->key, "count", span_number(id.count, 1)));
 	}
 	return true;
 }

@@ -2,7 +2,7 @@
 # The command: every .c of this folder, and the parts of the library that work without a guest.
 
 ACLCHECK_SRC := $(wildcard tools/aclcheck/*.c)
-ACLCHECK_SHARED := $(addprefix interpose/,settings_table.c settings_rules.c text.c)
+ACLCHECK_SHARED := $(addprefix interpose/,settings_table.c settings_rules.c text.c read_file.c suppress.c)
 CPPFLAGS_tools/aclcheck := -DACLCHECK_VERSION='"$(VERSION)"' -DACLCHECK_LIBDIR='"$(PREFIX)/lib"'
 
 $(BUILD)/aclcheck: $(call objs,$(ACLCHECK_SRC) $(ACLCHECK_SHARED) checks/rule.c) $(call genobjs,acl_rules) $(MODEL_OBJS)

@@ -9,12 +9,12 @@
 
 #include "tools/aclcheck/command.h"
 
+static const char *const fail_on_words[] = { "error", "warning", "new" };
+
 bool fail_on_parse(const char *word, enum fail_on *out)
 {
-	static const char *const words[] = { "error", "warning", "new" };
-
-	for (unsigned i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (!strcmp(word, words[i])) {
+	for (unsigned i = 0; i < sizeof(fail_on_words) / sizeof(*fail_on_words); i++)
+		if (!strcmp(word, fail_on_words[i])) {
 			*out = (enum fail_on)i;
 			return true;
 		}
@@ -76,6 +76,7 @@ void report_judge(json_t *report, enum fail_on fail_on)
 	json_object_set_new(totals, "suppressed", json_integer(suppressed));
 	json_object_set_new(report, "totals", totals);
 	json_object_set_new(report, "verdict", json_string(verdict));
+	json_object_set_new(report, "fail_on", json_string(fail_on_words[fail_on]));
 }
 
 int report_exit(const json_t *report)

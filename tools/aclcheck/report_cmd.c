@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "tools/aclcheck/baseline.h"
 #include "tools/aclcheck/command.h"
 #include "tools/aclcheck/merge.h"
 #include "tools/aclcheck/report.h"
@@ -12,10 +13,12 @@ int cmd_merge(int argc, char **argv);
 
 static int help(const char *name)
 {
-	char lines[512];
+	char lines[1024];
 
 	snprintf(lines, sizeof(lines),
-		"  --format F   %s\n  -o FILE      write there instead of standard output\n\n"
+		"  --format F        %s\n  -o FILE           write there instead of standard output\n"
+		"  --suppress FILE   suppressions\n  --baseline OLD    report whose findings are known\n"
+		"  --fail-on W       error, warning or new (than the baseline)\n\n"
 		"Reports of processes that were killed are read from their journals (.part).\n"
 		"The exit code tells the verdict of the whole: 0, %d fail, %d inconclusive.\n",
 		report_format_names(), COMMAND_FAIL, COMMAND_INCONCLUSIVE);
@@ -25,9 +28,12 @@ static int help(const char *name)
 static int convert(int argc, char **argv, const char *format_name)
 {
 	static const struct option options[] = { { "format", required_argument, NULL, 'f' },
-		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { 0 } };
+		{ "output", required_argument, NULL, 'o' }, { "suppress", required_argument, NULL, 's' },
+		{ "baseline", required_argument, NULL, 'b' }, { "fail-on", required_argument, NULL, 'x' }, { "help", no_argument, NULL, 'h' }, { 0 } };
 	const struct report_format *format;
-	const char *output = NULL;
+	const char *output = NULL, *baseline = NULL, *suppress = NULL;
+	enum fail_on fail_on = FAIL_ON_ERROR;
+	bool judge = false;
 	struct merge *m;
 	bool good = true;
 	json_t *report;
@@ -38,6 +44,14 @@ static int convert(int argc, char **argv, const char *format_name)
 			format_name = optarg;
 		else if (c == 'o')
 			output = optarg;
+		else if (c == 's')
+			suppress = optarg;
+		else if (c == 'b')
+			baseline = optarg;
+		else if (c == 'x' && (judge = fail_on_parse(optarg, &fail_on)))
+			continue;
+		else if (c == 'x')
+			return command_misuse("--fail-on: '%s' is none of error, warning, new", optarg);
 		else
 			return c == 'h' ? help(argv[0]) : COMMAND_MISUSE;
 	}
@@ -46,11 +60,21 @@ static int convert(int argc, char **argv, const char *format_name)
 		return command_misuse("'%s' is no format: %s", format_name, report_format_names());
 	if (optind == argc)
 		return command_misuse("%s: no report named", argv[0]);
+	if (fail_on == FAIL_ON_NEW && !baseline)
+		return command_misuse("--fail-on new needs --baseline OLD");
+	if (suppress && !suppressions_read(suppress))
+		return COMMAND_MISUSE;
 	m = merge_new();
 	for (; optind < argc; optind++)
 		good &= merge_add(m, argv[optind]);
 	report = merge_result(m);
 	merge_free(m);
+	if (suppress)
+		suppressions_apply(report);
+	if (baseline)
+		good &= baseline_apply(report, baseline);
+	if (judge || suppress)
+		report_judge(report, fail_on);
 	good &= report_write(output, format, report);
 	code = report_exit(report);
 	json_decref(report);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "interpose/settings.h"
+#include "tools/aclcheck/baseline.h"
 #include "tools/aclcheck/command.h"
 #include "tools/aclcheck/launch.h"
 #include "tools/aclcheck/merge.h"
@@ -23,10 +24,10 @@
 
 int cmd_run(int argc, char **argv);
 
-enum { OPT_SOFTNPU = SETTING_COUNT, OPT_FORMAT, OPT_TIMEOUT, OPT_KEEP, OPT_HELP, OPT_COUNT };
+enum { OPT_SOFTNPU = SETTING_COUNT, OPT_FORMAT, OPT_TIMEOUT, OPT_KEEP, OPT_BASELINE, OPT_HELP };
 
 struct run {
-	const char *report, *format_name, *devices;
+	const char *report, *format_name, *devices, *suppress, *baseline;
 	const struct report_format *format;
 	enum fail_on fail_on;
 	bool softnpu, keep_exit_code;
@@ -40,6 +41,8 @@ static const struct {
 } own_options[] = {
 	{ "softnpu", "[=DEVICES]", "run on the software runtime instead of an NPU", OPT_SOFTNPU, optional_argument },
 	{ "format", " F", "format of the report", OPT_FORMAT, required_argument },
+	{ "baseline", " OLD", "report whose findings are known: with --fail-on new only others fail", OPT_BASELINE,
+		required_argument },
 	{ "timeout", " S", "end the program after S seconds; the verdict is then inconclusive or fail", OPT_TIMEOUT,
 		required_argument },
 	{ "keep-exit-code", "", "always exit as the program did", OPT_KEEP, no_argument },
@@ -89,6 +92,11 @@ static int set_option(struct run *run, enum setting s, const char *value)
 		run->report = value;
 		return 0;
 	}
+	/* Read here too: what is wrong with it is told before anything runs, and what is unused afterwards. */
+	if (s == SETTING_SUPPRESS && !suppressions_read(value))
+		return COMMAND_MISUSE;
+	if (s == SETTING_SUPPRESS)
+		run->suppress = value;
 	if (s == SETTING_FAIL_ON) {
 		if (!fail_on_parse(value, &run->fail_on))
 			return command_misuse("--fail-on: '%s' is none of error, warning, new", value);
@@ -119,6 +127,9 @@ static int own_option(struct run *run, int id, const char *value)
 		run->format_name = value;
 		run->format = report_format_find(value);
 		return run->format ? 0 : command_misuse("'%s' is no format: %s", value, report_format_names());
+	case OPT_BASELINE:
+		run->baseline = value;
+		return 0;
 	case OPT_TIMEOUT:
 		run->timeout = (unsigned)strtoul(value, &end, 10);
 		return *end || !run->timeout ? command_misuse("--timeout: '%s' is no number of seconds", value) : 0;
@@ -150,6 +161,8 @@ static int parse(struct run *run, int argc, char **argv)
 		if (code)
 			return code + 1;
 	}
+	if (run->fail_on == FAIL_ON_NEW && !run->baseline)
+		return command_misuse("run: --fail-on new needs --baseline OLD") + 1;
 	if (optind == argc)
 		return command_misuse("run: no program named; 'aclcheck run --help' tells more") + 1;
 	return 0;
@@ -199,6 +212,7 @@ static void remove_directory(const struct run *run)
 	rmdir(run->directory);
 }
 
+/* NULL: the baseline could not be read. */
 static json_t *collect(const struct run *run, const struct supervised *ended)
 {
 	struct merge *m = merge_new();
@@ -218,7 +232,13 @@ static json_t *collect(const struct run *run, const struct supervised *ended)
 	}
 	report = merge_result(m);
 	merge_free(m);
-	if (run->fail_on != FAIL_ON_ERROR)
+	if (run->suppress)
+		suppressions_apply(report);
+	if (run->baseline && !baseline_apply(report, run->baseline)) {
+		json_decref(report);
+		return NULL;
+	}
+	if (run->fail_on != FAIL_ON_ERROR || run->suppress)
 		report_judge(report, run->fail_on);
 	return report;
 }
@@ -247,6 +267,10 @@ static int finish(const struct run *run, const struct supervised *ended)
 	bool good = true;
 	int code;
 
+	if (!report) {
+		command_say("the processes' own reports are kept in %s", run->directory);
+		return COMMAND_MISUSE;
+	}
 	say_verdict(report);
 	if (run->report || run->format_name)
 		good = report_write(run->report, run->format, report);

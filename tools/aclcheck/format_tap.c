@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TAP 14: the verdict first, then each finding; diagnostics as YAML, every string quoted as JSON does. */
+#include "tools/aclcheck/formats.h"
+
+#include <string.h>
+
+#include "interpose/text.h"
+
+/* Descriptions end at an unescaped '#'. */
+static void put_description(FILE *to, const char *s)
+{
+	char buf[4096];
+	struct text t;
+
+	text_init(&t, buf, sizeof(buf));
+	text_safe(&t, s, 1000);
+	for (const char *c = buf; *c; c++) {
+		if (*c == '#' || *c == '\\')
+			fputc('\\', to);
+		fputc(*c, to);
+	}
+}
+
+static void put_yaml(FILE *to, const char *key, const json_t *value)
+{
+	if (!value)
+		return;
+	fprintf(to, "  %s: ", key);
+	/* JSON with everything beyond ASCII escaped is YAML on one line. */
+	json_dumpf(value, to, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+	fputc('\n', to);
+}
+
+static void put_finding(FILE *to, const json_t *report, const json_t *finding, size_t number)
+{
+	static const char *const shown[] = { "severity", "rule", "call", "args", "detail", "values", "hint", "source",
+		"fingerprint", "count", "ranks" };
+	const json_t *frame = finding_frame(finding);
+	bool failed = finding_failed(report, finding);
+	const char *excuse = finding_excuse(finding);
+
+	fprintf(to, "%s %zu - ", failed ? "not ok" : "ok", number);
+	put_description(to, text_of(finding, "rule"));
+	fputs(": ", to);
+	put_description(to, text_of(finding, "title"));
+	if (frame) {
+		fputs(" at ", to);
+		put_description(to, finding_place(finding));
+	}
+	if (!failed) {
+		fputs(" # SKIP ", to);
+		put_description(to, *excuse ? excuse : text_of(finding, "severity"));
+	}
+	fputs("\n  ---\n", to);
+	for (unsigned i = 0; i < sizeof(shown) / sizeof(*shown); i++)
+		put_yaml(to, shown[i], json_object_get(finding, shown[i]));
+	put_yaml(to, "at", frame);
+	fputs("  ...\n", to);
+}
+
+void print_tap(FILE *to, const json_t *report)
+{
+	const json_t *findings = json_object_get(report, "findings"), *finding;
+	size_t i;
+
+	fprintf(to, "TAP version 14\n1..%zu\n", json_array_size(findings) + 1);
+	fprintf(to, "%s 1 - verdict ", strcmp(text_of(report, "verdict"), "inconclusive") ? "ok" : "not ok");
+	put_description(to, text_of(report, "verdict"));
+	fputs("\n  ---\n", to);
+	put_yaml(to, "inconclusive", json_object_get(report, "inconclusive"));
+	put_yaml(to, "totals", json_object_get(report, "totals"));
+	fputs("  ...\n", to);
+	json_array_foreach(findings, i, finding) put_finding(to, report, finding, i + 2);
+}
