@@ -91,7 +91,7 @@ static bool check_bounds(struct checks *c, struct acl_event *ev, const struct ra
 	uint64_t offset = (uintptr_t)r->address - r->place.base;
 
 	/* Mappings inside a reservation and imported memory have ends we do not know. */
-	if (r->span <= r->place.size - offset || r->place.kind == MEM_RESERVED || r->place.kind == MEM_IMPORTED)
+	if (r->span <= r->place.size - offset || r->place.kind == MEM_MAPPED || r->place.kind == MEM_IMPORTED)
 		return false;
 	say_bounds(c, ev, r, bounds_rule(ev, r->writes), r->span <= rounded(&r->place) - offset);
 	return true;

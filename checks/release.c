@@ -92,17 +92,27 @@ static void release_kind(struct checks *c, struct acl_event *ev, const struct ac
 		say_place(c, ev, RULE("free-managed-wrong-api"), place, "This is %s, no reserved address range.");
 }
 
+/* Reserved addresses and the memory mapped into them are two things at one address. */
+static bool place_of_release(struct checks *c, const struct acl_event *ev, struct acl_place *place)
+{
+	bool addresses = ev->api == ACL_API_aclrtReleaseMemAddress;
+	uintptr_t address = (uintptr_t)address_of(ev);
+
+	return map_find(addresses ? c->reserved : c->memory, address, NULL, place) ||
+		map_find(addresses ? c->memory : c->reserved, address, NULL, place);
+}
+
 static void releasing(struct checks *c, struct acl_event *ev)
 {
 	struct acl_place place;
 
 	if (!address_of(ev) || ev->carry[CARRY_FINDING])
 		return;
-	if (!map_find(c->memory, (uintptr_t)address_of(ev), NULL, &place))
+	if (!place_of_release(c, ev, &place))
 		release_unknown(c, ev);
 	else if (place.base == (uintptr_t)address_of(ev))
 		release_kind(c, ev, &place);
-	else if (place.kind != MEM_RESERVED && place.kind != MEM_IMPORTED)
+	else if (place.kind != MEM_RESERVED && place.kind != MEM_MAPPED && place.kind != MEM_IMPORTED)
 		say_place(c, ev,
 			ev->api == ACL_API_aclrtMemPoolFreeAsync ? RULE("pool-free-invalid") :
 			RULE("free-interior-pointer"), &place, "The address lies inside %s, it is not its beginning.");

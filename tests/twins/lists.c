@@ -170,6 +170,7 @@ static void other_process(void)
 
 static void config_missing(void)
 {
+	CALL(aclrtResetDevice, .deviceId = 0);
 	CALL(aclFinalize);
 	CALL_FAILS(bug ? 100003 : 0, aclInit, .configPath = "nowhere/acl.json");
 }

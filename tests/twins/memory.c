@@ -271,7 +271,7 @@ static const struct twin twins[] = {
 	TWIN("pool-free-invalid", pool_freed_twice),
 	TWIN("use-after-free", copy_freed),
 	TWIN("use-after-free", copy_new_block),
-	TWIN("use-after-device-reset", copy_after_reset),
+	TWIN_ALSO("use-after-device-reset", copy_after_reset, "leak-device-memory"),
 	TWIN("host-register-overlap", register_overlap),
 	TWIN("host-register-pinned-on-locked", register_locked),
 	TWIN("host-unregister-not-registered", unregister_twice),

@@ -252,6 +252,7 @@ static void run(void **state)
 		bool mine = !strcmp(said[i].rule, t->rule);
 
 		hits += mine;
+		mine = mine || (t->also && !strcmp(said[i].rule, t->also));
 		others += !mine && is_primary(&said[i]) && !said[i].advice && said[i].severity >= ACL_SEV_WARNING;
 	}
 	if (!hits || others)

@@ -37,9 +37,11 @@ struct twin {
 	const void *bad_args, *good_args;
 	unsigned args_size;
 	int target; /* enum acl_cann + 1, 0 = documents */
+	const char *also; /* another rule that the bug breaks as well */
 };
 
 #define TWIN(id, function) { .rule = id, .scene = function }
+#define TWIN_ALSO(id, function, other) { .rule = id, .scene = function, .also = other }
 #define TWIN_FOR(id, function, release) { .rule = id, .scene = function, .target = (release) + 1 }
 /* TWIN_CALL("alloc-size-zero", aclrtMalloc, (.devPtr = OUT, .size = 0), (.devPtr = OUT, .size = 64)) */
 #define TWIN_CALL(id, function, bad, good)                                                                   \
