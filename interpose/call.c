@@ -30,7 +30,8 @@ static inline bool from_runtime(uint64_t caller)
 	uint32_t n = atomic_load_explicit(&acl_core.n_runtime, memory_order_acquire);
 
 	for (uint32_t i = 0; i < n; i++) {
-		if (caller >= acl_core.runtime[i].start && caller < acl_core.runtime[i].end)
+		if (caller >= atomic_load_explicit(&acl_core.runtime[i].start, memory_order_relaxed) &&
+			caller < atomic_load_explicit(&acl_core.runtime[i].end, memory_order_relaxed))
 			return true;
 	}
 	return false;

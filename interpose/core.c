@@ -22,7 +22,7 @@
 #include "interpose/text.h"
 #include "interpose/thread.h"
 
-#define WAKE_WAIT_MS 200
+#define WAKE_WAIT_MS 2000
 
 struct acl_core acl_core;
 __thread struct acl_thread acl_thread __attribute__((tls_model("initial-exec")));

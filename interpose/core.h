@@ -25,6 +25,8 @@ enum core_stage {
 	CORE_OVER /* the end record is written; a failed exec goes back to AWAKE */
 };
 
+#define RUNTIME_MODULES 4
+
 struct acl_core {
 	/* Read by every call, written hardly ever. */
 	_Atomic uint32_t stage; /* enum core_stage */
@@ -36,8 +38,8 @@ struct acl_core {
 	bool trace_time; /* the provider wants ev->time */
 	/* Address ranges of the runtime's modules: calls from there are its own. */
 	struct {
-		uint64_t start, end;
-	} runtime[4];
+		_Atomic uint64_t start, end;
+	} runtime[RUNTIME_MODULES];
 	_Atomic uint32_t n_runtime;
 	_Atomic uint64_t unseen; /* calls forwarded plainly while the tool was waking or busy */
 };

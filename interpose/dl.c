@@ -182,7 +182,10 @@ static void *in_local_scope(const char *name, const char *version, void *caller)
 	return p && !module_is_self((uintptr_t)p) ? p : NULL;
 }
 
-/* The runtime's function that the program would get without us, NULL (dlerror set) if none. */
+/*
+ * The runtime's function that the program would get without us, NULL if none.
+ * dlerror() is then as the program expects it: clear, or about this name.
+ */
 static void *without_us(void *handle, const char *name, const char *version, void *caller)
 {
 	void *p;
@@ -192,12 +195,15 @@ static void *without_us(void *handle, const char *name, const char *version, voi
 		if (!p || !module_is_self((uintptr_t)p))
 			return p;
 	}
-	if (handle == RTLD_DEFAULT) {
-		p = in_local_scope(name, version, caller);
-		if (p)
-			return p;
-	}
-	return true_dlvsym(RTLD_NEXT, name, version);
+	p = true_dlvsym(RTLD_NEXT, name, version);
+	if (p || handle != RTLD_DEFAULT)
+		return p;
+	p = in_local_scope(name, version, caller);
+	if (p)
+		true_dlerror();
+	else
+		true_dlvsym(RTLD_NEXT, name, version);
+	return p;
 }
 
 static struct dl_answer answer_acl(void *handle, const char *name, const char *version, void *caller, int api)

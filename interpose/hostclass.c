@@ -144,7 +144,7 @@ static void parse_line(const char *line)
 
 static void read_maps(void)
 {
-	char buffer[8192];
+	static char buffer[8192]; /* under reading; threads may have small stacks */
 	size_t have = 0;
 	ssize_t got;
 	int fd;

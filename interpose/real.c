@@ -25,29 +25,33 @@ static _Atomic(void *) runtime_handle; /* opened by us, never closed */
 static _Atomic uint64_t sample; /* an address inside the runtime */
 static _Atomic bool open_failed;
 static _Atomic bool offered[ACL_API_COUNT]; /* the address came from the program's own dlsym */
+static _Atomic bool missing[ACL_API_COUNT]; /* looked for everywhere, in vain */
 
 bool real_known(void)
 {
 	return atomic_load(&sample) != 0;
 }
 
-/* Calls that come from the runtime's own modules are not the program's. */
+/*
+ * Calls that come from the runtime's own modules are not the program's.  A
+ * slot is claimed by its start and counts once its end is there.
+ */
 static void note_runtime(uint64_t address)
 {
-	uint32_t n = atomic_load_explicit(&acl_core.n_runtime, memory_order_acquire);
-	const struct acl_module *m;
+	const struct acl_module *m = module_of(address);
 
-	for (uint32_t i = 0; i < n; i++) {
-		if (address >= acl_core.runtime[i].start && address < acl_core.runtime[i].end)
+	for (uint32_t i = 0; m && i < RUNTIME_MODULES; i++) {
+		uint64_t none = 0;
+
+		if (atomic_compare_exchange_strong(&acl_core.runtime[i].start, &none, m->start)) {
+			atomic_store(&acl_core.runtime[i].end, m->end);
+			if (atomic_load(&acl_core.n_runtime) <= i)
+				atomic_store(&acl_core.n_runtime, i + 1);
+			return;
+		}
+		if (none == m->start)
 			return;
 	}
-	m = module_of(address);
-	if (!m || n == sizeof(acl_core.runtime) / sizeof(acl_core.runtime[0]))
-		return;
-	/* Two threads may claim one slot: then one of the two modules stays unnamed until its next function. */
-	acl_core.runtime[n].start = m->start;
-	acl_core.runtime[n].end = m->end;
-	atomic_compare_exchange_strong(&acl_core.n_runtime, &n, n + 1);
 }
 
 static void set_real(unsigned api, void *address)
@@ -105,6 +109,8 @@ bool real_find(unsigned api)
 
 	if (__atomic_load_n(&acl_real[api], __ATOMIC_ACQUIRE))
 		return true;
+	if (atomic_load(&missing[api]))
+		return false;
 	p = true_dlsym(RTLD_NEXT, name);
 	if (!p)
 		p = find_beside(name);
@@ -112,8 +118,11 @@ bool real_find(unsigned api)
 		handle = open_runtime();
 		p = handle ? true_dlsym(handle, name) : NULL;
 	}
-	if (!p || module_is_self((uintptr_t)p))
+	if (!p || module_is_self((uintptr_t)p)) {
+		/* A runtime that comes later is met by the program's dlsym. */
+		atomic_store(&missing[api], real_known());
 		return false;
+	}
 	set_real(api, p);
 	return true;
 }

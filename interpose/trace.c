@@ -148,7 +148,7 @@ static const struct acl_trace_provider *load_provider(const char **why)
 {
 	const struct acl_trace_provider *p = NULL;
 	acl_trace_provider_fn entry;
-	char path[4096];
+	static char path[4096]; /* one thread opens the provider, with whatever stack it has */
 	void *library;
 
 	*why = "not found beside libaclcheck.so";

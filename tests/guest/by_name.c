@@ -31,8 +31,10 @@ static void ask(const char *way, void *handle, const char *name)
 
 	dlerror();
 	p = dlsym(handle, name);
-	error = p ? NULL : dlerror();
-	printf("%s %s: %s%s\n", way, name, home(p), p || (error && strstr(error, name)) ? "" : " (no dlerror)");
+	/* The careful way to ask: not by the pointer, which may be NULL, but by the error. */
+	error = dlerror();
+	printf("%s %s: %s%s\n", way, name, home(p),
+		p ? error ? " (dlerror)" : "" : error && strstr(error, name) ? "" : " (no dlerror)");
 }
 
 static void ask_all(const char *way, void *handle)

@@ -80,3 +80,19 @@ load guest.bash
 	[ "$(grep -c 'no trace.*the test wants it so' err)" -eq 1 ]
 	grep -q out out
 }
+
+@test "checks off: calls go through untouched, and nobody calls that a pass" {
+	ACLCHECK_CHECKS=off same_as_without "$guest/ending" return 1
+	[ "$(field verdict)" = inconclusive ]
+	[ "$(field calls)" = 0 ]
+	grep -q checks-off report.json
+}
+
+@test "target_cann=auto follows the runtime that is there" {
+	export ACLCHECK_LOG=off ACLCHECK_TARGET_CANN=auto
+	SOFTNPU_CANN=9.1 checked "$guest/ending" return 1
+	[ "$(field verdict)" = pass ]
+	rm report.json
+	SOFTNPU_CANN=8.1 checked "$guest/ending" return 1
+	[ "$(field verdict)" = fail ]
+}

@@ -138,3 +138,28 @@ compare() {
 	[ "$(grep -c /nonexistent.so err)" -ge 1 ]
 	[ "$(field verdict)" = inconclusive ]
 }
+
+@test "RTLD_DEFAULT of a library whose own scope holds the runtime" {
+	cat >local.c <<-'E'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		int found(void);
+		__attribute__((visibility("default"))) int found(void)
+		{
+			int (*init)(const char *);
+
+			dlerror();
+			init = (int (*)(const char *))dlsym(RTLD_DEFAULT, "aclInit");
+			return !init || dlerror() || init(0);
+		}
+	E
+	$CC -shared -fPIC -o liblocal.so local.c -Wl,--no-as-needed -L"$softnpu" -lascendcl -ldl
+	cat >use.py <<-E
+		import ctypes, os
+		print(ctypes.CDLL("$place/liblocal.so", mode=os.RTLD_LOCAL | os.RTLD_NOW).found())
+	E
+	export LD_LIBRARY_PATH=$softnpu
+	same_as_without python3 use.py
+	[ "$(cat ours.out)" = 0 ]
+	[ "$(field calls)" = 1 ]
+}
