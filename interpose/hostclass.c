@@ -10,6 +10,8 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "interpose/core.h"
@@ -20,7 +22,11 @@
 #define PAGE UINT64_C(4096)
 #define MALLOC_HEAP (UINT64_C(64) << 20) /* size and alignment of glibc's further heaps */
 #define MAPPED_CHUNK 2u /* mark of a malloc block that has a mapping of its own */
+#define CHUNKS_MAX 64 /* blocks passed on the way to one */
 #define RANGES_MAX 8192
+#define FREE_READINGS 100 /* of the map, however close to each other */
+#define MISS_MS 20
+#define OLD_MS 100
 
 struct range {
 	uint64_t start, end;
@@ -190,36 +196,86 @@ static const struct range *look(uint64_t a)
 	return low && a < ranges[low - 1].end ? &ranges[low - 1] : NULL;
 }
 
+/* A word of the program's memory, which may have been unmapped by another thread meanwhile. */
+static bool peek(uint64_t address, uint64_t *word)
+{
+	struct iovec here = { word, sizeof(*word) }, there = { (void *)(uintptr_t)address, sizeof(*word) };
+
+	return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)sizeof(*word);
+}
+
 /* A heap of another arena begins with a pointer to its arena, right behind its own head. */
 static bool in_malloc_heap(const struct range *r, uint64_t a)
 {
 	uint64_t base = a & ~(MALLOC_HEAP - 1), arena;
 
-	if (base < r->start || a - base < PAGE)
-		return false;
-	arena = *(const uint64_t *)base;
-	return arena - base >= 32 && arena - base <= 64;
+	return base >= r->start && a - base >= 64 && peek(base, &arena) && arena - base >= 32 && arena - base <= 64;
 }
 
-/* The beginning of a malloc block so large that it has a mapping of its own. */
-static bool is_mapped_chunk(const struct range *r, uint64_t a)
+/* Size of the malloc block with a mapping of its own that begins here, 0 if none does. */
+static uint64_t mapped_chunk(const struct range *r, uint64_t start)
 {
 	uint64_t size;
 
-	if ((a & (PAGE - 1)) != 16 || a - 16 < r->start)
-		return false;
-	size = *(const uint64_t *)(a - 8);
-	if ((size & 7) != MAPPED_CHUNK)
-		return false;
+	if (start % PAGE || !peek(start + 8, &size) || (size & 7) != MAPPED_CHUNK)
+		return 0;
 	size &= ~UINT64_C(7);
-	return size >= PAGE && size % PAGE == 0 && size <= r->end - (a - 16);
+	return size >= PAGE && size % PAGE == 0 && size <= r->end - start ? size : 0;
+}
+
+/*
+ * Neighbouring mappings of this kind are one to the kernel, the latest block
+ * first: from the mapping's begin each block leads to the next.
+ */
+static bool in_mapped_chunks(const struct range *r, uint64_t a)
+{
+	uint64_t at = r->start, size;
+
+	if (a % PAGE == 16 && a - 16 >= r->start && mapped_chunk(r, a - 16))
+		return true;
+	for (unsigned i = 0; i < CHUNKS_MAX && at <= a; i++) {
+		size = mapped_chunk(r, at);
+		if (!size)
+			return false;
+		if (a < at + size)
+			return a >= at + 16;
+		at += size;
+	}
+	return false;
 }
 
 static enum acl_host_class judge(const struct range *r, uint64_t a)
 {
 	if (r->class != ACL_HOST_UNASKED)
 		return r->class;
-	return in_malloc_heap(r, a) || is_mapped_chunk(r, a) ? ACL_HOST_HEAP : ACL_HOST_UNKNOWN;
+	return in_malloc_heap(r, a) || in_mapped_chunks(r, a) ? ACL_HOST_HEAP : ACL_HOST_UNKNOWN;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/*
+ * Reading the map takes a millisecond in a large process.  A place it does not
+ * hold, or holds for nobody's, is worth a reading at once, as long as that was
+ * seldom; any answer is worth one when it is old, since mappings come and go.
+ */
+static bool worth_reading(const struct range *r)
+{
+	static unsigned readings;
+	static uint64_t last;
+	bool unsure = !r || r->class == ACL_HOST_UNASKED || r->class == ACL_HOST_UNKNOWN;
+	uint64_t now = now_ms();
+
+	if (now - last < (unsure ? MISS_MS : OLD_MS) && !(unsure && readings < FREE_READINGS))
+		return false;
+	last = now;
+	readings++;
+	return true;
 }
 
 static enum acl_host_class class_by_map(uint64_t a)
@@ -227,13 +283,9 @@ static enum acl_host_class class_by_map(uint64_t a)
 	enum acl_host_class class = ACL_HOST_UNKNOWN;
 	const struct range *r;
 
-	/*
-	 * What the last reading called anonymous may have changed its owner
-	 * since; what it called file or heap hardly does.
-	 */
 	pthread_mutex_lock(&reading);
 	r = look(a);
-	if (!r || r->class == ACL_HOST_UNASKED || r->class == ACL_HOST_UNKNOWN) {
+	if (worth_reading(r)) {
 		read_maps();
 		r = look(a);
 	}

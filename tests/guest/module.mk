@@ -34,6 +34,12 @@ $(GUEST)/traced/libaclcheck-lttng.so: $(BUILD)/obj/tests/guest/event_lines.o $(M
 $(GUEST)/traced/libaclcheck.so: $(BUILD)/libaclcheck.so
 	$(call say,CP,$@)mkdir -p $(@D) && cp $< $@
 
+# The parts that know addresses, on their own.
+$(GUEST)/addresses: $(call objs,tests/guest/addresses.c tests/guest/no_dl.c $(addprefix interpose/,arena.c elfsym.c hidden.c \
+	hostclass.c module.c stack.c))
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(SANITIZE) -o $@ $^ -lcmocka -ldl -pthread
+TESTS += $(GUEST)/addresses
+
 # The same library, runtime and programs with sanitizers, each in a build of its own.
 GUEST_SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 GUEST_SANITIZE_tsan := -fsanitize=thread
