@@ -335,9 +335,11 @@ static void begin_process(struct merge *m)
 static void end_process(struct merge *m)
 {
 	add_doubts(m, json_object_get(m->head, "inconclusive"));
-	if (!m->ended)
+	if (!m->ended && !m->bad)
 		add_doubt(m, "process-killed", "a process ended without its end record", 1);
-	add_process(m);
+	/* A file that is none of ours stands for no process. */
+	if (!m->bad || json_object_get(m->head, "aclcheck"))
+		add_process(m);
 	json_decref(m->head);
 	json_decref(m->order);
 	m->head = m->order = NULL;

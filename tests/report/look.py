@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""look.py tap|html FILE: is the file well formed, and what does it say?"""
+import html.parser
+import json
+import re
+import sys
+
+
+def tap(text):
+    lines = text.split("\n")
+    assert lines[0] == "TAP version 14" and lines[-1] == "", "frame"
+    planned = int(re.fullmatch(r"1\.\.(\d+)", lines[1]).group(1))
+    number, inside, seen = 0, False, []
+    for line in lines[2:-1]:
+        if inside:
+            if line == "  ...":
+                inside = False
+                continue
+            key, value = re.fullmatch(r"  ([a-z_]+): (.*)", line).groups()
+            json.loads(value)
+            continue
+        if line == "  ---":
+            inside = True
+            continue
+        match = re.fullmatch(r"(not )?ok (\d+) - ((?:[^#\\]|\\.)*)( # SKIP .*)?", line)
+        number += 1
+        assert match and int(match.group(2)) == number, line
+        assert not re.search(r"[\x00-\x1f\x7f]", line), "control character"
+        seen.append("fail" if match.group(1) else "skip" if match.group(4) else "ok")
+    assert number == planned and not inside, "plan"
+    print(" ".join(seen))
+
+
+class Page(html.parser.HTMLParser):
+    void = {"meta", "br"}
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.text = [], []
+
+    def handle_starttag(self, tag, attributes):
+        assert tag not in ("script", "iframe", "img", "link", "object", "base"), tag
+        for name, value in attributes:
+            assert not name.startswith("on") and name not in ("src", "style"), name
+            assert name != "href" or value.startswith("#"), value
+        if tag not in self.void:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def page(text):
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", text), "control character"
+    parser = Page()
+    parser.feed(text)
+    parser.close()
+    assert not parser.open, parser.open
+    print("".join(parser.text))
+
+
+{"tap": tap, "html": page}[sys.argv[1]](open(sys.argv[2], encoding="utf-8").read())

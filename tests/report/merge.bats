@@ -1,0 +1,109 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# One report out of many processes'.
+
+load helper
+
+@test "the same finding on many ranks is one, with the list of ranks" {
+	mkdir d
+	for RANK in 0 1 2 5; do
+		export RANK
+		ACLCHECK_REPORT=d/%r.json "$FINDINGS" error repeat 2>/dev/null
+	done
+	RANK=6 ACLCHECK_REPORT=d/%r.json "$FINDINGS" advice 2>/dev/null
+	run "$ACLCHECK" merge d -o m.json
+	[ "$status" = 97 ]
+	[ "$(json m.json '[(f["rule"], f["count"], f["processes"], f["ranks"]) for f in r["findings"]]')" = \
+		"[('async-copy-alignment', 40, 4, [0, 1, 2, 5]), ('event-churn', 1, 1, [6])]" ]
+	[ "$(json m.json 'len(r["processes"])')" = 5 ]
+	"$ACLCHECK" report m.json | grep -q '4 processes, ranks 0-2, 5'
+}
+
+@test "merging merged reports gives the same" {
+	for RANK in 0 1 2; do
+		export RANK
+		ACLCHECK_REPORT=%r.json "$FINDINGS" error 2>/dev/null
+	done
+	"$ACLCHECK" merge 0.json 1.json 2.json -o all.json || [ $? = 97 ]
+	"$ACLCHECK" merge 0.json 1.json -o part.json || [ $? = 97 ]
+	"$ACLCHECK" merge part.json 2.json -o again.json || [ $? = 97 ]
+	cmp all.json again.json
+}
+
+@test "a killed rank counts through its journal and makes the job inconclusive" {
+	mkdir d
+	RANK=0 ACLCHECK_REPORT=d/%r.json "$FINDINGS" advice 2>/dev/null
+	RANK=1 ACLCHECK_REPORT=d/%r.json "$FINDINGS" warning repeat kill 2>/dev/null || true
+	run "$ACLCHECK" merge d -o m.json
+	[ "$status" = 98 ]
+	[ "$(json m.json '[(d["reason"], d["ranks"]) for d in r["inconclusive"]]')" = "[('process-killed', [1])]" ]
+	[ "$(json m.json '[f["count"] for f in r["findings"]]')" = "[1, 10]" ]
+	RANK=2 ACLCHECK_REPORT=d/%r.json "$FINDINGS" error kill 2>/dev/null || true
+	run "$ACLCHECK" merge d -o m.json
+	[ "$status" = 97 ]
+}
+
+@test "a journal cut in its last line, and an empty one" {
+	ACLCHECK_REPORT=k.json "$FINDINGS" warning error kill 2>/dev/null || true
+	head -c -20 k.json.part >cut.json.part
+	run "$ACLCHECK" merge cut.json.part -o m.json
+	[ "$status" = 98 ]
+	[ "$(json m.json '[f["rule"] for f in r["findings"]]')" = "['stream-leak']" ]
+	: >empty.json.part
+	run "$ACLCHECK" merge empty.json.part
+	[ "$status" = 98 ]
+}
+
+@test "a report named that is only a journal yet" {
+	ACLCHECK_REPORT=k.json "$FINDINGS" error kill 2>/dev/null || true
+	run "$ACLCHECK" report k.json
+	[ "$status" = 97 ]
+}
+
+@test "files that are no reports: file and line are named" {
+	echo '{"a": 1}' >a.json
+	printf '{"aclcheck": "x", "verdict": "pass",\n "findings": [\n {"rule": "x"}]}' >b.json
+	printf '{"record":"start"}\nnonsense\n' >c.part
+	: >d.txt
+	head -c 300 /dev/urandom >e.json
+	for case in "a.json:1: this is not a report" "b.json:3: a finding has no fingerprint" "c.part:2: this line is no record" \
+		"none.json: No such file" "e.json:1: "; do
+		run "$ACLCHECK" merge "${case%%:*}"
+		[ "$status" = 99 ]
+		[[ $output == *"aclcheck: $case"* ]]
+	done
+}
+
+@test "what one file lacks does not hide what others say" {
+	echo nonsense >a.json
+	ACLCHECK_REPORT=r.json "$FINDINGS" error 2>/dev/null
+	run "$ACLCHECK" merge a.json r.json -o m.json
+	[ "$status" = 99 ]
+	[ "$(json m.json 'r["verdict"], [d["reason"] for d in r["inconclusive"]]')" = "('fail', ['report-unreadable'])" ]
+}
+
+# 64 MB of reports: far more than the findings in them, read at the speed of a disk and in little memory.
+@test "merging is fast and its memory does not grow with the input" {
+	ACLCHECK_REPORT=r.json "$FINDINGS" error warning advice 2>/dev/null
+	python3 - <<-'END'
+		import json
+		report = json.load(open("r.json"))
+		report["findings"] *= 4000
+		text = json.dumps(report)
+		for i in range(4):
+		    open("big%d.json" % i, "w").write(text)
+		print(4 * len(text))
+	END
+	bytes=$(cat big*.json | wc -c)
+	read -r seconds kilobytes <<<"$(python3 - "$ACLCHECK" big*.json <<-'END'
+		import resource, subprocess, sys
+		subprocess.call([sys.argv[1], "merge", "-o", "m.json"] + sys.argv[2:])
+		usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+		print(usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
+	END
+	)"
+	echo "# $bytes bytes in $seconds s of CPU time, $kilobytes KiB" >&3
+	[ "$(json m.json '[f["count"] for f in r["findings"]]')" = "[16000, 16000, 16000]" ]
+	# The bound holds on an idle machine's core with room to spare; file pages count into the resident size.
+	python3 -c "assert $bytes / $seconds > 100e6, 'slower than 100 MB/s'; assert $kilobytes < 20000 + $bytes / 4 / 1024"
+}

@@ -1,0 +1,167 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Suppressions and baselines.
+
+load helper
+
+check() {
+	ACLCHECK_JOB=$RANDOM$RANDOM ACLCHECK_REPORT=r.json ACLCHECK_SUPPRESS=s.json "$FINDINGS" "$@" 2>err
+	json r.json 'r["verdict"]'
+}
+
+suppress() {
+	echo "{\"suppressions\": [{$1, \"reason\": \"known since spring\"}]}" >s.json
+}
+
+@test "what can be matched on, and that all of it must match" {
+	for good in '"rule": "async-copy-alignment"' '"rule": "async-*"' '"rule": "*", "function": "copy_f?nding"' \
+		'"rule": "*", "file": "findings.c"' '"rule": "*", "file": "*/report/findings.c"' \
+		'"rule": "*", "module": "exe"' '"rule": "*", "object": "pinned*"' '"rule": "*", "object": "0x700000"' \
+		'"rule": "*", "call": "aclrtMemcpy*"'; do
+		suppress "$good"
+		[ "$(check error)" = pass ]
+		[ "$(json r.json 'r["findings"][0]["suppressed"], r["findings"][0]["suppressed_by"]')" = "(True, 'known since spring')" ]
+		[ "$(json r.json 'r["totals"]["error"], r["totals"]["suppressed"]')" = "(0, 1)" ]
+		! grep -q '== aclcheck error' err
+	done
+	for bad in '"rule": "event-*"' '"rule": "*", "function": "copy"' '"rule": "*", "file": "x.c"' \
+		'"rule": "*", "object": "device*"' '"rule": "*", "rank": "0"' '"rule": "*", "call": "aclrtFree"' \
+		'"rule": "async-*", "function": "main2"'; do
+		suppress "$bad"
+		[ "$(check error)" = fail ]
+		grep -q 'suppressions that matched nothing here: 1' err
+	done
+}
+
+@test "ranks" {
+	suppress '"rule": "*", "rank": "0-2,7"'
+	[ "$(RANK=1 check error)" = pass ]
+	[ "$(RANK=7 check error)" = pass ]
+	[ "$(RANK=3 check error)" = fail ]
+}
+
+@test "an expired suppression no longer holds and says so" {
+	suppress '"rule": "*", "until": "2020-12-31"'
+	[ "$(check error)" = fail ]
+	grep -q 'suppression expired on 2020-12-31: known since spring' err
+	suppress '"rule": "*", "until": "2999-12-31"'
+	[ "$(check error)" = pass ]
+}
+
+wrong() {
+	echo "$1" >s.json
+	[ "$(check)" = inconclusive ]
+	grep -qF "aclcheck: $PWD/s.json$2" err
+	run "$ACLCHECK" run --suppress s.json -- true
+	[ "$status" = 99 ]
+	[[ $output == *"s.json$2"* ]]
+}
+
+@test "mistakes name file, entry and key" {
+	wrong '{"suppressions": [{"rule": "*"}]}' ": suppression 1: reason: is required"
+	wrong '{"suppressions": [{"rule": "*", "reason": ""}]}' ": suppression 1: reason: is required"
+	wrong '{"suppressions": [{"rule": "*", "reason": "x"}, {"reason": "x"}]}' ": suppression 2: needs a rule"
+	wrong '{"suppressions": [{"ruel": "*", "reason": "x"}]}' ": suppression 1: ruel: is no key"
+	wrong '{"suppressions": [{"rule": 5, "reason": "x"}]}' ": suppression 1: rule: must be a string"
+	wrong '{"suppressions": [{"rule": "*", "reason": "x", "until": "soon"}]}' ": suppression 1: until: must be a date"
+	wrong '{"suppressions": {}}' ": suppressions: must be there and be a list"
+	wrong '[' ":2: "
+}
+
+@test "suppress writes a file that silences exactly what was found" {
+	ACLCHECK_REPORT=o.json "$FINDINGS" error advice 2>/dev/null
+	"$ACLCHECK" suppress --reason 'old code' --until 2999-01-01 o.json >s.json
+	[ "$(check error)" = pass ]
+	[ "$(check error warning)" = pass ]
+	[ "$(ACLCHECK_FAIL_ON=warning check error warning)" = fail ]
+}
+
+@test "without a reason the file must be filled in first" {
+	ACLCHECK_REPORT=o.json "$FINDINGS" error 2>/dev/null
+	"$ACLCHECK" suppress o.json >s.json
+	[ "$(check error)" = fail ]
+	grep -q 'reason: is required' err
+}
+
+@test "suppressions on the way: run, report, unused ones named" {
+	echo '{"suppressions": [{"rule": "async-copy-*", "function": "copy_in", "reason": "a"},
+		{"rule": "api-error", "reason": "never"}]}' >s.json
+	run "$ACLCHECK" run --softnpu --suppress s.json --report r.json -- "$PROGRAM"
+	[ "$status" = 0 ]
+	[[ $output == *"suppression of api-error (never) matched nothing"* ]]
+	[ "$(json r.json '[u["state"] for u in r["unused_suppressions"]]')" = "['unused']" ]
+	run "$ACLCHECK" run --softnpu --report q.json -- "$PROGRAM"
+	[ "$status" = 97 ]
+	run "$ACLCHECK" report --suppress s.json q.json
+	[ "$status" = 0 ]
+}
+
+@test "suppressed on one rank only is not suppressed" {
+	suppress '"rule": "*", "rank": "0"'
+	for RANK in 0 1; do
+		export RANK
+		ACLCHECK_SUPPRESS=s.json ACLCHECK_REPORT=$RANK.json "$FINDINGS" error 2>/dev/null
+	done
+	run "$ACLCHECK" merge 0.json 1.json -o m.json
+	[ "$status" = 97 ]
+	run "$ACLCHECK" merge 1.json 0.json -o m.json
+	[ "$status" = 97 ]
+	run "$ACLCHECK" merge 0.json -o m.json
+	[ "$status" = 0 ]
+}
+
+@test "a baseline: known findings pass, new ones fail" {
+	run "$ACLCHECK" run --softnpu --report old.json -- "$PROGRAM"
+	run "$ACLCHECK" run --softnpu --fail-on new --baseline old.json --report new.json -- "$PROGRAM"
+	[ "$status" = 0 ]
+	[ "$(json new.json '[f["known"] for f in r["findings"]]')" = "[True]" ]
+	run "$ACLCHECK" run --softnpu --rules -async-copy-alignment --report empty.json -- "$PROGRAM"
+	[ "$status" = 0 ]
+	run "$ACLCHECK" run --softnpu --fail-on new --baseline empty.json -- "$PROGRAM"
+	[ "$status" = 97 ]
+	run "$ACLCHECK" run --fail-on new -- true
+	[ "$status" = 99 ]
+	run "$ACLCHECK" run --softnpu --fail-on new --baseline none.json -- "$PROGRAM"
+	[ "$status" = 99 ]
+}
+
+@test "fingerprints survive moved lines and another load address" {
+	for shift in 0 7; do
+		{ for ((i = 0; i < shift; i++)); do echo; done; cat "$SOURCE/tests/report/misaligned.c"; } >p.c
+		pie=-pie
+		[ $shift = 0 ] || pie=-no-pie
+		cc $pie -g -I"$BUILD/include" -o p$shift p.c -L"$BUILD/softnpu" -lascendcl -lacl_rt
+		"$ACLCHECK" run --softnpu --report $shift.json -- ./p$shift >/dev/null 2>&1 || [ $? = 97 ]
+	done
+	[ "$(json 0.json 'r["findings"][0]["stack"][0]["line"] + 7')" = "$(json 7.json 'r["findings"][0]["stack"][0]["line"]')" ]
+	run "$ACLCHECK" diff 0.json 7.json
+	[ "$(echo "$output" | cut -c1-5 | sort -u)" = still ]
+}
+
+@test "without debug information the same, stripped another but stable" {
+	cp "$SOURCE/tests/report/misaligned.c" p.c
+	cc -g -I"$BUILD/include" -o p p.c -L"$BUILD/softnpu" -lascendcl -lacl_rt
+	print() { "$ACLCHECK" run --softnpu --report $1.json -- ./p >/dev/null 2>&1; json $1.json 'r["findings"][0]["fingerprint"]'; }
+	full=$(print a)
+	strip -g p
+	[ "$(print b)" = "$full" ]
+	[ "$(ACLCHECK_SYMBOLS=fast print c)" = "$full" ]
+	strip p
+	stripped=$(print d)
+	[ "$stripped" != "$full" ]
+	[ "$(print e)" = "$stripped" ]
+}
+
+@test "diff tells new, gone and still there" {
+	ACLCHECK_REPORT=a.json "$FINDINGS" error advice 2>/dev/null
+	ACLCHECK_REPORT=b.json "$FINDINGS" warning advice 2>/dev/null
+	run "$ACLCHECK" diff a.json b.json
+	[ "$status" = 0 ]
+	[ "$(echo "$output" | awk '{ print $1, $4 }')" = "$(printf 'new stream-leak\ngone async-copy-alignment\nstill event-churn')" ]
+	run "$ACLCHECK" diff --fail-on warning a.json b.json
+	[ "$status" = 97 ]
+	run "$ACLCHECK" diff b.json a.json
+	[ "$status" = 97 ]
+	run "$ACLCHECK" diff a.json none.json
+	[ "$status" = 99 ]
+}
