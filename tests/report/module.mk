@@ -17,3 +17,15 @@ $(REPORT_TEST)/misaligned: tests/report/misaligned.c $(BUILD)/softnpu/libascendc
 
 TESTS += $(REPORT_TEST)/unit $(wildcard tests/report/*.bats)
 $(wildcard tests/report/*.bats): $(REPORT_TEST)/findings $(REPORT_TEST)/misaligned
+
+# The readers of files under the sanitizers, in one compilation.
+FUZZ_SRC := tests/report/fuzz.c $(wildcard tools/aclcheck/format*.c) \
+	$(addprefix tools/aclcheck/,baseline.c merge.c scan.c report.c json_direct.c) \
+	$(addprefix interpose/,settings_table.c settings_rules.c text.c read_file.c suppress.c config.c)
+$(REPORT_TEST)/fuzz: $(FUZZ_SRC) $(wildcard tools/aclcheck/*.h tools/aclcheck/*.def interpose/*.h interpose/*.def) \
+		checks/rule.c $(BUILD)/gen/acl_rules.c $(BUILD)/gen/acl_model.c
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -O1 $(CPPFLAGS_ALL) $(CPPFLAGS_tools/aclcheck) \
+		-fsanitize=address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^) include/aclcheck/model.c -ljansson
+
+TESTS += tests/report/fuzz.t
+tests/report/fuzz.t: $(REPORT_TEST)/fuzz $(REPORT_TEST)/findings

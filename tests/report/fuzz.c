@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Deterministic fuzzing of everything that reads files: seeds are mutated by a
+ * seeded generator, so a failure comes again with the same numbers.
+ *	fuzz [ROUNDS [SEED]]
+ * Beyond memory errors (the sanitizers' part) one thing must hold: what could
+ * not be read completely never gives "pass".
+ */
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "interpose/config.h"
+#include "interpose/settings.h"
+#include "interpose/suppress.h"
+#include "tools/aclcheck/baseline.h"
+#include "tools/aclcheck/command.h"
+#include "tools/aclcheck/merge.h"
+#include "tools/aclcheck/report.h"
+
+#define INPUT_MAX 65536
+
+static char input[INPUT_MAX + 64];
+static size_t input_size;
+static char path[] = "/tmp/aclcheck-fuzz-XXXXXX";
+static uint64_t random_state;
+static unsigned said; /* complaints of the present round */
+static FILE *nowhere;
+
+/* --- what the code under test calls ---------------------------------------------- */
+
+void command_say(const char *format, ...)
+{
+	va_list ap;
+
+	said++;
+	va_start(ap, format);
+	vfprintf(nowhere, format, ap);
+	va_end(ap);
+}
+
+int command_misuse(const char *format, ...)
+{
+	(void)format;
+	said++;
+	return COMMAND_MISUSE;
+}
+
+int command_help(const char *name, const char *lines)
+{
+	(void)name;
+	(void)lines;
+	return 0;
+}
+
+void *need(void *p)
+{
+	if (!p)
+		abort();
+	return p;
+}
+
+void settings_complain(const char *line)
+{
+	said += *line != '\0';
+}
+
+/* --- mutation --------------------------------------------------------------------- */
+
+static uint32_t pick(uint32_t below)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (uint32_t)((random_state >> 32) * below >> 32);
+}
+
+static void replace(size_t at, size_t remove, const char *with, size_t n)
+{
+	if (input_size - remove + n > INPUT_MAX)
+		return;
+	memmove(input + at + n, input + at + remove, input_size - at - remove);
+	memcpy(input + at, with, n);
+	input_size += n - remove;
+}
+
+static void mutate(void)
+{
+	static const char *const words[] = { "{", "}", "[", "]", "\"", "\\", ",", ":", "null", "true", "-1",
+		"99999999999999999999", "1e999", "\"\\u0000\"", "\xff\xfe", "\n", "{\"record\":\"end\"}", "\"fingerprint\":\"x\",",
+		"\"serial\":1,", "\"ranks\":[-1,2147483648],", "\"processes\":[1],", "\"count\":-9223372036854775808,",
+		"\"rank\":{}", "\"stack\":[[]],", "\"verdict\":\"pass\"" };
+	size_t at = input_size ? pick((uint32_t)input_size) : 0, n = input_size - at;
+	const char *word;
+	char copy[256];
+
+	switch (pick(6)) {
+	case 0:
+		if (input_size)
+			input[at] = (char)(input[at] ^ 1 << pick(8));
+		break;
+	case 1:
+		replace(at, n ? pick(n < 200 ? (uint32_t)n : 200) : 0, "", 0);
+		break;
+	case 2:
+		word = words[pick(sizeof(words) / sizeof(*words))];
+		replace(at, 0, word, strlen(word));
+		break;
+	case 3:
+		n = pick(n < sizeof(copy) ? (uint32_t)n + 1 : sizeof(copy));
+		memcpy(copy, input + at, n);
+		replace(input_size ? pick((uint32_t)input_size) : 0, 0, copy, n);
+		break;
+	case 4:
+		word = words[pick(sizeof(words) / sizeof(*words))];
+		replace(at, n < strlen(word) ? n : strlen(word), word, strlen(word));
+		break;
+	default:
+		if (!pick(8))
+			input_size = at;
+	}
+}
+
+static void write_input(void)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, input, input_size) != (ssize_t)input_size)
+		abort();
+	close(fd);
+}
+
+/* --- targets ------------------------------------------------------------------------ */
+
+static void give(const char *where, const char *word, const char *value)
+{
+	int64_t number;
+	int s = setting_find(word, strlen(word));
+	uint8_t rules[8192];
+	size_t n;
+
+	(void)where;
+	setting_near(word, strlen(word));
+	if (s >= 0)
+		setting_check((enum setting)s, value, &number);
+	if (acl_rule_count <= sizeof(rules))
+		settings_rules(value, rules, &n);
+}
+
+static bool fuzz_config(void)
+{
+	config_read(path, give);
+	return true;
+}
+
+static bool fuzz_suppressions(void)
+{
+	static const struct suppress_frame frame = { "copy_in", "_Z7copy_in", "/src/demo.c", "/usr/lib/libx.so" };
+	static const char *const words[] = { "source memory", NULL, "0x10" };
+	struct suppress_subject s = { "async-copy-alignment", "aclrtMemcpyAsync", "0123456789abcdef", &frame, 1, words, 3,
+		4 };
+
+	suppress_load(path, "2026-11-21", settings_complain);
+	suppress_match(&s);
+	return true;
+}
+
+static bool fuzz_report(void)
+{
+	struct merge *m = merge_new();
+	bool good = merge_add(m, path), holds;
+	json_t *report;
+	const char *verdict;
+
+	merge_add(m, path);
+	report = merge_result(m);
+	merge_free(m);
+	verdict = text_of(report, "verdict");
+	holds = good || strcmp(verdict, "pass") != 0;
+	for (const struct report_format *f = report_formats; f->name; f++)
+		f->print(nowhere, report);
+	suppressions_apply(report);
+	baseline_apply(report, path);
+	report_judge(report, FAIL_ON_NEW);
+	json_decref(report);
+	return holds;
+}
+
+struct target {
+	const char *name;
+	bool (*run)(void);
+	const char *const *seeds; /* texts, or file names after '@' */
+};
+
+static void load_seed(const char *seed)
+{
+	FILE *f;
+
+	input_size = strlen(seed);
+	if (*seed != '@') {
+		memcpy(input, seed, input_size);
+		return;
+	}
+	f = fopen(seed + 1, "re");
+	if (!f) {
+		printf("Bail out! %s cannot be read\n", seed + 1);
+		exit(1);
+	}
+	input_size = fread(input, 1, INPUT_MAX, f);
+	fclose(f);
+}
+
+static bool run_target(const struct target *t, unsigned rounds, uint64_t seed)
+{
+	unsigned n = 0, complaints = 0;
+
+	while (t->seeds[n])
+		n++;
+	for (unsigned round = 0; round < rounds; round++) {
+		random_state = (seed + round) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+		load_seed(t->seeds[round % n]);
+		/* The seeds themselves come first. */
+		for (unsigned i = round < n ? 0 : 1 + pick(6); i > 0; i--)
+			mutate();
+		write_input();
+		said = 0;
+		if (!t->run()) {
+			printf("# %s: seed %llu, round %u\n", t->name, (unsigned long long)seed, round);
+			return false;
+		}
+		complaints += said != 0;
+	}
+	printf("# %s: %u of %u inputs were refused\n", t->name, complaints, rounds);
+	/* A mutator that breaks nothing, or everything, tests nothing. */
+	return complaints > rounds / 10 && complaints < rounds;
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const configs[] = { "{\"lang\": \"zh\", \"rules\": [\"+perf\", \"-event-*\"], \"exitcode\": 3}",
+		"{\"report\": \"x%p.json\", \"fail_on\": \"warning\", \"target_cann\": \"9.1\", \"stacks\": null}", NULL };
+	static const char *const suppressions[] = {
+		"{\"suppressions\": [{\"rule\": \"async-*\", \"function\": \"copy_*\", \"file\": \"*.c\", \"reason\": \"x\", "
+		"\"until\": \"2027-01-31\", \"rank\": \"0-3,8\", \"object\": \"*memory\", \"note\": \"n\"},"
+		"{\"fingerprint\": \"0123456789abcdef\", \"module\": \"lib?.so\", \"reason\": \"y\"}]}",
+		NULL };
+	static const char *reports[8];
+	const struct target targets[] = { { "configuration", fuzz_config, configs },
+		{ "suppressions", fuzz_suppressions, suppressions }, { "reports, journals, baselines", fuzz_report, reports } };
+	unsigned rounds = argc > 1 ? (unsigned)atoi(argv[1]) : 1000, failed = 0;
+	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+	int fd = mkstemp(path);
+
+	for (int i = 3; i < argc && i < 10; i++)
+		reports[i - 3] = argv[i];
+	nowhere = fopen("/dev/null", "we");
+	if (fd < 0 || !nowhere || !reports[0])
+		return 2;
+	close(fd);
+	printf("1..%zu\n", sizeof(targets) / sizeof(*targets));
+	for (unsigned i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
+		bool good = run_target(&targets[i], rounds, seed);
+
+		printf("%s %u - %s\n", good ? "ok" : "not ok", i + 1, targets[i].name);
+		failed += !good;
+	}
+	unlink(path);
+	fclose(nowhere);
+	return failed != 0;
+}
