@@ -14,7 +14,8 @@
 
 static struct {
 	struct suppression *list;
-	size_t n;
+	size_t n, room;
+	json_t *tree; /* the suppressions point into it */
 } all;
 
 bool glob_match(const char *pattern, const char *s)
@@ -225,11 +226,21 @@ static void read_list(struct reader *r, json_t *top)
 		return;
 	}
 	all.list = room;
-	all.n = 0;
+	all.room = n + 1;
 	for (r->entry = 1; r->entry <= n; r->entry++)
 		if (read_entry(r, r->in->array_get(list, r->entry - 1), &all.list[all.n]))
 			all.n++;
 	r->entry = 0;
+}
+
+/* What an earlier file said no longer holds. */
+static void forget(const struct json_in *in)
+{
+	if (all.list)
+		munmap(all.list, all.room * sizeof(*all.list));
+	if (all.tree && all.tree->refcount != (size_t)-1 && --all.tree->refcount == 0)
+		in->free(all.tree);
+	memset(&all, 0, sizeof(all));
 }
 
 void suppress_load(const char *path, const char *today, void (*say)(const char *line))
@@ -246,6 +257,7 @@ void suppress_load(const char *path, const char *today, void (*say)(const char *
 		complain(&r, NULL, "cannot be read: libjansson.so.4 is not installed");
 		return;
 	}
+	forget(r.in);
 	data = read_file(path, FILE_MAX, &size);
 	if (!data) {
 		complain(&r, NULL, strerror_r(errno, reason, sizeof(reason)));
@@ -260,6 +272,6 @@ void suppress_load(const char *path, const char *today, void (*say)(const char *
 		complain(&r, NULL, error.text);
 		return;
 	}
-	/* The tree stays: the suppressions point into it. */
+	all.tree = top;
 	read_list(&r, top);
 }
