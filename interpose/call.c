@@ -80,7 +80,7 @@ static inline void enter(struct acl_call *call, struct acl_thread *t, uint32_t s
 	const struct acl_trace_provider *p = NULL;
 	struct acl_event *ev = &call->event;
 
-	call->checked = (state & ACL_STATE_CHECK) && ev->path != ACL_PATH_INSIDE;
+	call->checked = (state & (ACL_STATE_CHECK | ACL_STATE_FIRST)) && ev->path != ACL_PATH_INSIDE;
 	call->traced = false;
 	if (unlikely(state & ACL_STATE_TRACE))
 		p = atomic_load_explicit(&acl_core.trace, memory_order_acquire);
@@ -193,6 +193,8 @@ bool acl_call_enter(struct acl_call *call, unsigned api, void *args, void *calle
 	} else if (likely(state)) {
 		fill(call, t, api, args, caller);
 		enter(call, t, state);
+		if (unlikely(state & ACL_STATE_FIRST))
+			__atomic_and_fetch(&acl_state[api], ~(uint32_t)ACL_STATE_FIRST, __ATOMIC_RELAXED);
 		call->swapped = state & ACL_STATE_CALLBACK;
 		if (unlikely(call->swapped))
 			callback_swap(call, args);

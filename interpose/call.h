@@ -18,7 +18,8 @@ enum acl_call_state {
 	ACL_STATE_UNRESOLVED = 1u << 0, /* the real function was not found (yet) */
 	ACL_STATE_CHECK = 1u << 1,
 	ACL_STATE_TRACE = 1u << 2,
-	ACL_STATE_CALLBACK = 1u << 3 /* callback.c has a part in it */
+	ACL_STATE_CALLBACK = 1u << 3, /* callback.c has a part in it */
+	ACL_STATE_FIRST = 1u << 4 /* no rule needs it: seen once, so that the run counts as observed */
 };
 
 /* Hidden: read without the GOT, two loads and a jump when nothing is to be done. */

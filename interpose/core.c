@@ -65,6 +65,8 @@ void state_settle(unsigned api)
 
 	if (acl_core.checks && checks_listens(acl_core.checks, api))
 		state |= ACL_STATE_CHECK;
+	else if (acl_core.checks)
+		state |= ACL_STATE_FIRST;
 	if (acl_core.checks && callback_matters(api))
 		state |= ACL_STATE_CHECK | ACL_STATE_CALLBACK;
 	if (p && (!p->wanted || p->wanted(api)))
