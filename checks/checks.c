@@ -129,6 +129,7 @@ void checks_enter(struct checks *c, struct acl_event *ev)
 		ev->thread = t;
 	}
 	st(&t->calls, ld(&t->calls) + 1);
+	t->phase++;
 	if (__builtin_expect(!ld(&c->inited), 0))
 		init_missing(c, ev);
 	if (__builtin_expect(ev->missing, 0))
@@ -140,9 +141,11 @@ void checks_enter(struct checks *c, struct acl_event *ev)
 void checks_leave(struct checks *c, struct acl_event *ev)
 {
 	const acl_hook_fn *hook = c->hooks[ev->api].leave;
+	struct acl_thread *t = ev->thread;
 
-	if (!ev->thread)
+	if (!t)
 		return;
+	t->phase++;
 	for (; *hook; hook++)
 		(*hook)(c, ev);
 	if (__builtin_expect(error_of(ev) != 0 || ev->carry[CARRY_FINDING], 0) && c->hooks[ev->api].returns_error)

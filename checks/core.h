@@ -5,6 +5,7 @@
 
 #include "checks/atom.h"
 #include "checks/checks.h"
+#include "checks/map.h"
 #include "checks/object.h"
 #include "checks/topic.h"
 
@@ -37,6 +38,13 @@ struct acl_thread {
 	_Atomic uint64_t calls;
 	_Atomic uint32_t captures[3]; /* open captures it began, by mode */
 	_Atomic uint8_t hint[4]; /* size classes of the pointer map that hit last */
+	/* Its own: what this phase of the call has looked up, by role. */
+	uint64_t phase;
+	struct known_place {
+		uint64_t phase;
+		const void *address;
+		struct acl_place place;
+	} known[2];
 };
 
 struct rule_setting {

@@ -22,7 +22,8 @@ struct slot {
 struct bucket {
 	_Alignas(64) _Atomic uint64_t seq;
 	struct slot slot[SLOTS];
-	uint64_t pad;
+	_Atomic uint16_t generation[SLOTS]; /* of the blocks: a look-up touches no other line */
+	uint16_t pad;
 };
 
 struct table {
@@ -66,16 +67,17 @@ static struct acl_block *block_at(struct pointer_map *map, uint32_t index)
 	return chunk ? &chunk[index % BLOCK_CHUNK] : NULL;
 }
 
-/* Fills *place when the slot covers the address. */
-static inline bool slot_covers(struct pointer_map *map, struct slot *s, unsigned k, uint64_t address,
-	struct acl_place *place)
+/* Fills *place when slot n covers the address. */
+static inline bool slot_covers(struct pointer_map *map, struct bucket *bucket, unsigned n, unsigned k,
+	uint64_t address, struct acl_place *place)
 {
-	uint64_t base = ld_acquire(&s->base), what, size;
+	uint64_t base = ld_acquire(&bucket->slot[n].base), what, size;
 	struct acl_block *b;
 
-	if (!base || address < base || (address - base) >> k)
+	/* An empty slot's base is 0, and no address is a block of this class away from it. */
+	if ((address - base) >> k)
 		return false;
-	what = ld_acquire(&s->what);
+	what = ld_acquire(&bucket->slot[n].what);
 	b = block_at(map, what & ((1u << INDEX_BITS) - 1));
 	size = k <= 32 ? (what >> 32) + 1 : b ? ld(&b->size) : 0;
 	if (address - base >= size)
@@ -84,25 +86,27 @@ static inline bool slot_covers(struct pointer_map *map, struct slot *s, unsigned
 	place->base = base;
 	place->size = size;
 	place->kind = (what >> INDEX_BITS) & 63;
-	return b != NULL;
+	place->generation = ld_acquire(&bucket->generation[n]);
+	return base && b;
 }
 
 /* Looks for a block of class k that covers the address and starts in the given granule. */
 static inline bool granule_find(struct pointer_map *map, struct table *t, unsigned k, uint64_t granule,
 	uint64_t address, struct acl_place *place)
 {
-	for (uint64_t i = mix64(granule), tries = 0; tries <= t->mask; i++, tries++) {
-		struct bucket *b = &t->bucket[i & t->mask];
+	uint64_t mask = t->mask;
+
+	for (uint64_t i = mix64(granule), tries = 0; tries <= mask; i++, tries++) {
+		struct bucket *b = &t->bucket[i & mask];
 		uint64_t seq;
 		bool hit;
 
 		do {
-			for (unsigned spins = 0; (seq = ld_acquire(&b->seq)) & BUSY; spins++)
+			for (unsigned spins = 0; __builtin_expect((seq = ld_acquire(&b->seq)) & BUSY, 0); spins++)
 				if (spins > 1000)
 					sched_yield();
-			hit = slot_covers(map, &b->slot[0], k, address, place) ||
-				slot_covers(map, &b->slot[1], k, address, place) ||
-				slot_covers(map, &b->slot[2], k, address, place);
+			hit = slot_covers(map, b, 0, k, address, place) || slot_covers(map, b, 1, k, address, place) ||
+				slot_covers(map, b, 2, k, address, place);
 		} while (ld(&b->seq) != seq);
 		if (hit)
 			return true;
@@ -125,16 +129,23 @@ static inline bool class_find(struct pointer_map *map, unsigned k, uint64_t addr
 		if (!t)
 			return false;
 		if (granule_find(map, t, k, granule, address, place))
-			break;
+			return true;
 		before = (address - (UINT64_C(1) << k)) >> (k + 1);
 		if (before != granule && granule_find(map, t, k, before, address, place))
-			break;
+			return true;
 		/* An outgrown table is emptied and used elsewhere: what was not there may be in the new one. */
 		if (t == ld_acquire(&class->table))
 			return false;
 	}
-	place->generation = ld_acquire(&place->block->generation);
-	return true;
+}
+
+void map_prefetch(struct pointer_map *map, uint64_t address, _Atomic uint8_t *hint)
+{
+	unsigned k = ld(hint) & 63;
+	struct table *t = ld_acquire(&map->class[k].table);
+
+	if (t)
+		__builtin_prefetch(&t->bucket[mix64(address >> (k + 1)) & t->mask]);
 }
 
 bool map_find(struct pointer_map *map, uint64_t address, _Atomic uint8_t *hint, struct acl_place *place)
@@ -163,16 +174,18 @@ bool map_find(struct pointer_map *map, uint64_t address, _Atomic uint8_t *hint, 
 
 /* --- writers, all under the lock -------------------------------------------- */
 
-static void write_slot(struct bucket *b, struct slot *s, uint64_t base, uint64_t what, unsigned set)
+static void write_slot(struct bucket *b, unsigned n, uint64_t base, uint64_t what, unsigned generation)
 {
+	struct slot *s = &b->slot[n];
 	uint64_t seq = ld(&b->seq);
 
 	atomic_store_explicit(&b->seq, seq | BUSY, memory_order_relaxed);
 	/* Release: who sees a new word sees the bucket busy. */
 	st_release(&s->base, 0);
 	st_release(&s->what, what);
+	st_release(&b->generation[n], (uint16_t)generation);
 	st_release(&s->base, base);
-	st_release(&b->seq, ((seq & ~(uint64_t)BUSY) | set) + STEP);
+	st_release(&b->seq, (seq & ~(uint64_t)BUSY) + STEP);
 }
 
 static void mark_spilled(struct bucket *b)
@@ -181,14 +194,15 @@ static void mark_spilled(struct bucket *b)
 		atomic_fetch_or_explicit(&b->seq, SPILLED, memory_order_release);
 }
 
-static void table_put(struct size_class *class, struct table *t, unsigned k, uint64_t base, uint64_t what)
+static void table_put(struct size_class *class, struct table *t, unsigned k, uint64_t base, uint64_t what,
+	unsigned generation)
 {
 	for (uint64_t i = mix64(base >> (k + 1));; i++) {
 		struct bucket *b = &t->bucket[i & t->mask];
 
 		for (unsigned n = 0; n < SLOTS; n++)
 			if (!ld(&b->slot[n].base)) {
-				write_slot(b, &b->slot[n], base, what, 0);
+				write_slot(b, n, base, what, generation);
 				class->used++;
 				return;
 			}
@@ -204,7 +218,7 @@ static struct table *table_new(struct checks *c, struct pointer_map *map, unsign
 		map->spare[log] = NULL;
 		for (uint64_t i = 0; i <= t->mask; i++)
 			for (unsigned n = 0; n < SLOTS; n++)
-				write_slot(&t->bucket[i], &t->bucket[i].slot[n], 0, 0, 0);
+				write_slot(&t->bucket[i], n, 0, 0, 0);
 		for (uint64_t i = 0; i <= t->mask; i++)
 			atomic_fetch_and_explicit(&t->bucket[i].seq, ~(uint64_t)SPILLED, memory_order_release);
 		return t;
@@ -236,7 +250,8 @@ static bool class_grow(struct checks *c, struct pointer_map *map, unsigned k)
 			struct slot *s = &old->bucket[i].slot[n];
 
 			if (ld(&s->base))
-				table_put(class, new, k, ld(&s->base), ld(&s->what));
+				table_put(class, new, k, ld(&s->base), ld(&s->what),
+					ld(&old->bucket[i].generation[n]));
 		}
 	st_release(&class->table, new);
 	if (old && !map->spare[63 - __builtin_clzll(old->mask + 1)])
@@ -258,7 +273,7 @@ static void table_drop(struct pointer_map *map, struct acl_block *block)
 
 			if (ld(&s->base) != base || (ld(&s->what) & ((1u << INDEX_BITS) - 1)) != block->index)
 				continue;
-			write_slot(b, s, 0, 0, 0);
+			write_slot(b, n, 0, 0, 0);
 			map->class[k].used--;
 			map->class[k].erased++;
 			return;
@@ -280,7 +295,8 @@ static void remove_block(struct pointer_map *map, struct acl_block *block)
 	if (!oldest)
 		return;
 	st(&oldest->state, ACL_OBJECT_FREE);
-	atomic_fetch_add_explicit(&oldest->generation, 1, memory_order_release);
+	/* 16 bits, as in the buckets; never 0. */
+	st_release(&oldest->generation, ld(&oldest->generation) % 0xffff + 1);
 	oldest->next_free = map->free_head;
 	map->free_head = oldest->index + 1;
 }
@@ -342,7 +358,8 @@ static bool enter_block(struct checks *c, struct pointer_map *map, struct acl_bl
 		return false;
 	widen(class, base, size);
 	table_put(class, ld(&class->table), k, base,
-		(uint64_t)(uint32_t)(size - 1) << 32 | (uint64_t)ld(&b->kind) << INDEX_BITS | b->index);
+		(uint64_t)(uint32_t)(size - 1) << 32 | (uint64_t)ld(&b->kind) << INDEX_BITS | b->index,
+		ld(&b->generation));
 	atomic_fetch_or_explicit(&map->classes, UINT64_C(1) << k, memory_order_release);
 	return true;
 }

@@ -3,15 +3,37 @@
 #include "checks/report.h"
 #include "checks/state.h"
 
+static __attribute__((noinline)) void look_up(struct checks *c, const void *address, _Atomic uint8_t *hint,
+	struct acl_place *place)
+{
+	if (!map_find(c->memory, (uintptr_t)address, hint, place) && map_live(c->registered))
+		map_find(c->registered, (uintptr_t)address, NULL, place);
+}
+
+/* Several rules ask for the same address. */
 bool place_find(struct checks *c, const struct acl_event *ev, const void *address, unsigned hint,
 	struct acl_place *place)
 {
 	struct acl_thread *t = thread_of(ev);
-	_Atomic uint8_t *last = t ? &t->hint[hint % 4] : NULL;
+	struct known_place *known = &t->known[hint % 2];
 
-	if (map_find(c->memory, (uintptr_t)address, last, place))
-		return true;
-	return map_live(c->registered) && map_find(c->registered, (uintptr_t)address, NULL, place);
+	if (known->phase != t->phase || known->address != address) {
+		look_up(c, address, &t->hint[hint % 2], &known->place);
+		known->phase = t->phase;
+		known->address = address;
+	}
+	*place = known->place;
+	return place->block != NULL;
+}
+
+/* The pointer map is larger than any cache: by the time the rules ask, the line is there. */
+static void foresee(struct checks *c, struct acl_event *ev)
+{
+	const struct acl_args_aclrtMemcpy *a = ev->args;
+	struct acl_thread *t = thread_of(ev);
+
+	map_prefetch(c->memory, (uintptr_t)a->dst, &t->hint[0]);
+	map_prefetch(c->memory, (uintptr_t)a->src, &t->hint[1]);
 }
 
 enum acl_host_class host_class(struct checks *c, struct acl_event *ev, unsigned param, const void *address)
@@ -176,6 +198,9 @@ static void memory_forked(struct checks *c)
 }
 
 static const struct acl_hook hooks[] = {
+	{ ACL_API_aclrtMemcpy, ACL_ENTER, foresee },
+	{ ACL_API_aclrtMemcpyAsync, ACL_ENTER, foresee },
+	{ ACL_API_aclrtMemcpyAsyncWithCondition, ACL_ENTER, foresee },
 	{ ACL_API_aclrtMalloc, ACL_LEAVE, allocated },
 	{ ACL_API_aclrtMallocAlign32, ACL_LEAVE, allocated },
 	{ ACL_API_aclrtMallocCached, ACL_LEAVE, allocated },

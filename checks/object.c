@@ -12,7 +12,7 @@ struct object_index {
 	uint32_t mask, used; /* used: slots not empty, tombstones included; under the kind's lock */
 	struct {
 		_Atomic uint64_t key; /* handle value, 0 = empty, TOMBSTONE */
-		_Atomic uint32_t at; /* slab index */
+		_Atomic(struct acl_object *) object;
 	} slots[];
 };
 
@@ -52,13 +52,13 @@ struct acl_object *object_find(struct checks *c, unsigned kind, const void *valu
 
 	if (!index || key <= TOMBSTONE)
 		return NULL;
-	for (uint64_t i = mix64(key);; i++) {
-		uint64_t found = ld_acquire(&index->slots[i & index->mask].key);
+	for (uint64_t i = mix64(key), mask = index->mask;; i++) {
+		uint64_t found = ld_acquire(&index->slots[i & mask].key);
 
 		if (found == key) {
-			struct acl_object *o = at(k, ld_acquire(&index->slots[i & index->mask].at));
+			struct acl_object *o = ld_acquire(&index->slots[i & mask].object);
 
-			return o && ld(&o->value) == key ? o : NULL;
+			return ld(&o->value) == key ? o : NULL;
 		}
 		if (!found)
 			return NULL;
@@ -93,7 +93,7 @@ static bool index_grow(struct checks *c, struct object_kind *k)
 			continue;
 		while (ld(&new->slots[j & new->mask].key))
 			j++;
-		st(&new->slots[j & new->mask].at, ld(&old->slots[i].at));
+		st(&new->slots[j & new->mask].object, ld(&old->slots[i].object));
 		st(&new->slots[j & new->mask].key, key);
 		new->used++;
 	}
@@ -114,8 +114,8 @@ static struct acl_object *index_put(struct checks *c, struct object_kind *k, str
 	for (i = mix64(key); ld(&index->slots[i & index->mask].key); i++)
 		if (ld(&index->slots[i & index->mask].key) == key)
 			break;
-	before = ld(&index->slots[i & index->mask].key) ? at(k, ld(&index->slots[i & index->mask].at)) : NULL;
-	st_release(&index->slots[i & index->mask].at, o->index);
+	before = ld(&index->slots[i & index->mask].object);
+	st_release(&index->slots[i & index->mask].object, o);
 	if (!before) {
 		st_release(&index->slots[i & index->mask].key, key);
 		index->used++;
@@ -134,7 +134,7 @@ static void index_drop(struct object_kind *k, struct acl_object *o)
 	for (uint64_t i = mix64(key); ld(&index->slots[i & index->mask].key); i++) {
 		if (ld(&index->slots[i & index->mask].key) != key)
 			continue;
-		if (ld(&index->slots[i & index->mask].at) == o->index)
+		if (ld(&index->slots[i & index->mask].object) == o)
 			st_release(&index->slots[i & index->mask].key, TOMBSTONE);
 		return;
 	}

@@ -8,6 +8,7 @@
 
 #define ARENA_CHUNK (256u * 1024)
 #define ARENA_LARGE (64u * 1024)
+#define HUGE_PAGE ((size_t)2 << 20)
 
 /* A chunk begins with its own fill mark; full ones are forgotten. */
 struct chunk {
@@ -23,6 +24,19 @@ static void *map_pages(size_t bytes)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+/* Tables that are hashed into: without huge pages nearly every look-up misses the TLB as well. */
+static void *map_huge(size_t bytes)
+{
+	char *p = map_pages(bytes + HUGE_PAGE);
+
+	if (!p)
+		return NULL;
+	/* What lies before and behind is never touched and costs nothing. */
+	p += -(uintptr_t)p & (HUGE_PAGE - 1);
+	madvise(p, bytes, MADV_HUGEPAGE);
+	return p;
+}
+
 static void *take(struct chunk *c, size_t bytes)
 {
 	size_t at = atomic_fetch_add_explicit(&c->used, bytes, memory_order_relaxed);
@@ -33,6 +47,8 @@ static void *take(struct chunk *c, size_t bytes)
 void *arena_alloc(size_t bytes)
 {
 	bytes = (bytes + 63) & ~(size_t)63; /* whole cache lines: two owners never share one */
+	if (bytes >= 2 * HUGE_PAGE)
+		return map_huge(bytes);
 	if (bytes >= ARENA_LARGE)
 		return map_pages(bytes);
 	for (;;) {

@@ -40,13 +40,14 @@ struct bench_variant {
 	aclrtEvent events[BENCH_STREAMS];
 	void *host; /* pinned, 1 MiB */
 	void **blocks; /* device, 4 KiB each */
+	void **order; /* the same blocks, shuffled */
 	size_t n_blocks;
 };
 
 /* One loop of n calls; i counts on over repetitions so that every block gets its turn. */
 typedef void (*bench_loop_fn)(struct bench_variant *v, size_t n, size_t first);
 
-/* CPU nanoseconds a call, median over repetitions, variants interleaved. */
+/* CPU nanoseconds a call, lower quartile over repetitions, variants interleaved. */
 void bench_measure(struct bench_variant *variants, const bool *wanted, bench_loop_fn loop, size_t calls,
 	double *ns);
 

@@ -2,7 +2,7 @@
 # make bench: the cost table (README "Cost"). Ratios in one run; absolute numbers prove nothing on a shared machine.
 
 BENCH_DIR := $(BUILD)/bench
-BENCH_CALLS ?= 200000
+BENCH_CALLS ?= 100000
 
 $(BENCH_DIR)/libempty.so: $(call objs,tools/bench/empty_runtime.c)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(SANITIZE) $(LDFLAGS) -o $@ $^
