@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "acl/acl.h"
@@ -61,6 +62,15 @@ static inline void gate_hold(aclrtStream s, atomic_int *gate)
 static inline void gate_open(atomic_int *gate)
 {
 	atomic_store(gate, 1);
+}
+
+/* Waits for a child: its status, 0 when all was well. */
+static inline int child_status(void)
+{
+	int status = -1;
+
+	wait(&status);
+	return status;
 }
 
 #endif

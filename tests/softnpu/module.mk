@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of the software runtime: one program a file, linked to it.
 
-NPU_TESTS := oracle oracle_capture
+NPU_TESTS := oracle oracle_capture data stress
 NPU_TEST_DIR := $(BUILD)/tests/softnpu
 
 $(NPU_TEST_DIR)/%: $(BUILD)/obj/tests/softnpu/%.o $(BUILD)/obj/tests/softnpu/tap.o $(NPU)/libascendcl.so
@@ -9,3 +9,28 @@ $(NPU_TEST_DIR)/%: $(BUILD)/obj/tests/softnpu/%.o $(BUILD)/obj/tests/softnpu/tap
 		-Wl,-rpath,'$$ORIGIN/../../softnpu'
 
 TESTS += $(addprefix $(NPU_TEST_DIR)/,$(NPU_TESTS))
+
+# The runtime once more with each sanitizer, linked into one program with a test.
+NPU_SAN_FLAGS_tsan := -fsanitize=thread
+NPU_SAN_FLAGS_asan := -fsanitize=address,undefined -fno-sanitize-recover=all
+NPU_SAN_TESTS := stress-tsan stress-asan data-asan oracle-asan oracle_capture-asan
+
+define npu_sanitizer
+$(BUILD)/$(1)/%.o: %.c | $(BUILD)/gen/.stamp
+	$$(call say,CC,$$< ($(1)))mkdir -p $$(@D) && $$(CC) $$(ALL_CFLAGS) -O1 $$(NPU_SAN_FLAGS_$(1)) $$(CPPFLAGS_ALL) \
+		-MMD -MP -c -o $$@ $$<
+
+$(BUILD)/$(1)/softnpu_default.o: $(BUILD)/gen/softnpu_default.c | $(BUILD)/gen/.stamp
+	$$(call say,CC,$$< ($(1)))mkdir -p $$(@D) && $$(CC) $$(ALL_CFLAGS) $$(NPU_SAN_FLAGS_$(1)) $$(CPPFLAGS_ALL) -c -o $$@ $$<
+
+$(NPU_TEST_DIR)/%-$(1): $(BUILD)/$(1)/tests/softnpu/%.o $(patsubst %.c,$(BUILD)/$(1)/%.o,$(NPU_SRC) tests/softnpu/tap.c) \
+		$(BUILD)/$(1)/softnpu_default.o
+	$$(call say,LD,$$@)mkdir -p $$(@D) && $$(CC) $$(NPU_SAN_FLAGS_$(1)) -o $$@ $$^ -pthread -ldl
+
+-include $(patsubst %.c,$(BUILD)/$(1)/%.d,$(NPU_SRC) $(wildcard tests/softnpu/*.c))
+.PRECIOUS: $(BUILD)/$(1)/%.o
+endef
+
+$(foreach san,tsan asan,$(eval $(call npu_sanitizer,$(san))))
+
+TESTS += $(addprefix $(NPU_TEST_DIR)/,$(NPU_SAN_TESTS))

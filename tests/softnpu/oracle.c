@@ -415,6 +415,7 @@ static void unregister_twice(void)
 	OK(aclrtHostRegister(h, 8192, ACL_HOST_REGISTER_MAPPED, &d));
 	OK(aclrtHostUnregister(h));
 	IS(aclrtHostUnregister(h), 507911);
+	free(h);
 }
 
 static void free_while_pending(void)

@@ -118,6 +118,13 @@ struct registration *registration_overlap(const void *addr, size_t size)
 	return find(&registrations, addr, size);
 }
 
+void addrmap_forget(void)
+{
+	npu_keep(blocks);
+	npu_keep(registrations);
+	blocks = registrations = NULL;
+}
+
 /* At most one for each device, one for pinned and one for managed memory. */
 static struct {
 	struct arena *arena;

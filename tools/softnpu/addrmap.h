@@ -46,6 +46,9 @@ struct registration *registration_find(const void *addr);
 /* One that overlaps the range. */
 struct registration *registration_overlap(const void *addr, size_t size);
 
+/* In a forked child. */
+void addrmap_forget(void);
+
 enum location { LOC_HOST, LOC_DEVICE, LOC_MANAGED, LOC_UNREGISTERED };
 
 /* Where an address lies and how a worker reaches it. */

@@ -191,6 +191,7 @@ void arenas_forget(void)
 		struct arena *a = list_first(&arenas, struct arena, link);
 
 		list_del(&a->link);
+		npu_keep(list_first(&a->extents, struct extent, all));
 		memset(a, 0, sizeof(*a));
 	}
 }

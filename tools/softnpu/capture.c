@@ -104,6 +104,11 @@ void captures_release_context(struct context *ctx)
 	list_for_each_safe(c, tmp, &captures, link) if (c->ctx == ctx) close_capture(c, false);
 }
 
+void captures_forget(void)
+{
+	list_init(&captures);
+}
+
 static aclError check_begin(aclrtStream stream, aclmdlRICaptureMode mode)
 {
 	if (!stream)

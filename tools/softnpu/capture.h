@@ -44,6 +44,8 @@ void capture_forget_event(struct event *ev);
 bool capture_forbids(void);
 aclError capture_refuses(void);
 void capture_invalidate(struct capture *cap);
+/* In a forked child. */
+void captures_forget(void);
 /* Capturing stream behind a handle, or an error. */
 aclError capture_find(aclrtStream handle, struct stream **s);
 

@@ -112,8 +112,14 @@ static enum op_step wait_step(struct op *op, struct lane *lane)
 
 static enum op_step reset_step(struct op *op, struct lane *lane)
 {
+	struct event *ev = container_of(op, struct event_op, op)->ev;
+
 	(void)lane;
-	container_of(op, struct event_op, op)->ev->signalled = false;
+	ev->signalled = false;
+	if (ev->latest && ev->latest->done) {
+		record_put(ev->latest);
+		ev->latest = NULL;
+	}
 	return OP_DONE;
 }
 

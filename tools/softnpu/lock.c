@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The one lock of the runtime, waiting, time, fork. */
 #include <errno.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "npu.h"
 #include "object.h"
 #include "lane.h"
 #include "device.h"
-#include "arena.h"
+#include "addrmap.h"
+#include "capture.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -54,6 +56,21 @@ uint64_t npu_deadline_ms(int64_t ms)
 	return ms < 0 ? 0 : npu_now() + (uint64_t)ms * 1000000u;
 }
 
+void npu_keep(const void *p)
+{
+	static struct kept {
+		struct kept *next;
+		const void *p;
+	} * kept;
+	struct kept *k = malloc(sizeof(*k));
+
+	if (!k)
+		return;
+	k->p = p;
+	k->next = kept;
+	kept = k;
+}
+
 /*
  * A forked child has none of the workers and must not share device memory with
  * its parent: it forgets all objects and begins as a new process.
@@ -65,6 +82,8 @@ static void child_after_fork(void)
 	objects_forget();
 	/* The list of arenas runs through the devices. */
 	arenas_forget();
+	addrmap_forget();
+	captures_forget();
 	devices_forget();
 }
 

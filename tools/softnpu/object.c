@@ -137,5 +137,6 @@ void objects_each(enum obj_kind kind, void (*fn)(struct object *, void *), void 
 
 void objects_forget(void)
 {
+	npu_keep(table.slots);
 	memset(&table, 0, sizeof(table));
 }
