@@ -96,8 +96,9 @@ static void queries(unsigned long n)
 {
 	int32_t device;
 
+	/* In a forked child it fails, and is recorded all the same. */
 	for (unsigned long i = 0; i < n; i++)
-		CHECK(aclrtGetDevice(&device));
+		aclrtGetDevice(&device);
 }
 
 static void *querier(void *n)

@@ -8,7 +8,10 @@
  *	drive PROVIDER each			every function once, with zeroed arguments
  *	drive PROVIDER sample			one of everything a reader should see
  *	drive PROVIDER fork			two copies in the parent, three in the child
- *	drive PROVIDER open			stays open N seconds after loading
+ *	drive PROVIDER twice			a copy, another after a line on stdin
+ *	drive PROVIDER refused			offers what an older core would
+ *	drive PROVIDER open N			loads it and waits N seconds
+ *	drive --names				names of all functions
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -67,7 +70,7 @@ static const struct acl_trace_host host = {.abi = ACL_TRACE_ABI,
 	.module_by_id = sample_module,
 	.follow = follow};
 
-static bool load(const char *path)
+static bool load(const char *path, const struct acl_trace_host *host)
 {
 	struct timespec a, b;
 	const char *why = "";
@@ -81,7 +84,7 @@ static bool load(const char *path)
 		return false;
 	}
 	get = (acl_trace_provider_fn)dlsym(so, ACL_TRACE_SYMBOL);
-	provider = get ? get(&host, &why) : NULL;
+	provider = get ? get(host, &why) : NULL;
 	clock_gettime(CLOCK_MONOTONIC, &b);
 	if (!provider)
 		fprintf(stderr, "drive: refused: %s\n", why);
@@ -234,6 +237,34 @@ static int drive_sample(void)
 	return 0;
 }
 
+static int drive_twice(void)
+{
+	int c;
+
+	provider->describe("target_cann", "documents");
+	copies(1);
+	do {
+		c = getchar();
+	} while (c != '\n' && c != EOF);
+	copies(1);
+	return 0;
+}
+
+static int drive_refused(const char *path)
+{
+	struct acl_trace_host older = host;
+
+	older.abi--;
+	return load(path, &older);
+}
+
+static int print_names(void)
+{
+	for (unsigned i = 0; i < acl_api_count; i++)
+		puts(acl_apis[i].name);
+	return 0;
+}
+
 static int drive_fork(void)
 {
 	pid_t child;
@@ -257,7 +288,11 @@ int main(int argc, char **argv)
 {
 	const char *what = argc > 2 ? argv[2] : "";
 
-	if (!*what || !load(argv[1]))
+	if (argc > 1 && !strcmp(argv[1], "--names"))
+		return print_names();
+	if (!strcmp(what, "refused"))
+		return drive_refused(argv[1]);
+	if (!*what || !load(argv[1], &host))
 		return 2;
 	if (!strcmp(what, "copies") && argc > 3)
 		return drive_copies(
@@ -268,6 +303,8 @@ int main(int argc, char **argv)
 		return drive_sample();
 	if (!strcmp(what, "fork"))
 		return drive_fork();
+	if (!strcmp(what, "twice"))
+		return drive_twice();
 	if (!strcmp(what, "open") && argc > 3) {
 		sleep((unsigned)strtoul(argv[3], NULL, 0));
 		return 0;

@@ -8,3 +8,7 @@ $(BUILD)/tests/trace/drive: $(call objs,tests/trace/drive.c) $(MODEL_OBJS)
 $(BUILD)/tests/trace/app: tests/trace/app.c $(BUILD)/softnpu/libascendcl.so
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) -std=gnu11 -O1 -g -Wall -Wextra -Werror -I$(BUILD)/include -o $@ $< \
 		-L$(BUILD)/softnpu -lascendcl -Wl,-rpath,'$$ORIGIN/../../softnpu' -Wl,-rpath-link,$(BUILD)/softnpu -pthread
+
+TRACE_TESTS := $(wildcard tests/trace/*.bats)
+TESTS += $(TRACE_TESTS)
+$(TRACE_TESTS): $(BUILD)/tests/trace/drive $(BUILD)/tests/trace/app

@@ -236,7 +236,12 @@ static bool private_directory(struct trace_daemon *d)
 
 static bool make_home(struct trace_daemon *d)
 {
-	strcpy(d->home, "/tmp/aclcheck-XXXXXX");
+	const char *tmp = getenv("TMPDIR");
+
+	/* The daemon's sockets have long names below it, and paths of sockets are short. */
+	if (!tmp || !*tmp || strlen(tmp) > sizeof(d->home) - sizeof("/aclcheck-XXXXXX"))
+		tmp = "/tmp";
+	snprintf(d->home, sizeof(d->home), "%s/aclcheck-XXXXXX", tmp);
 	if (mkdtemp(d->home))
 		return true;
 	command_say("%s: %s", d->home, strerror(errno));

@@ -1,0 +1,219 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# aclcheck trace: sessions, options, and what is said at the end.
+
+load trace.bash
+
+@test "the calls of a program, and its output untouched" {
+	"$app" mix >plain
+	record t -- "$app" mix >traced
+	diff plain traced
+	[ "$(count t ' acl:aclrtMemcpyAsync_entry:')" -eq 5 ]
+	[ "$(count t ' acl:aclrtSetDevice_exit: .*ACL_ERROR_RT_INVALID_DEVICEID')" -eq 1 ]
+	grep -q "^aclcheck: trace in t: $(events t | wc -l) events, " said
+	grep -q '^aclcheck: 0 events discarded, 0 packets lost$' said
+	grep -q '^aclcheck: next: aclcheck summary t$' said
+}
+
+@test "the exit code is the program's" {
+	run record a -- "$app" exit 42
+	[ "$status" -eq 42 ]
+	run record b -- "$app" killed 100
+	[ "$status" -eq 137 ]
+	run record c -- nosuchprogram
+	[ "$status" -eq 99 ]
+}
+
+@test "what was recorded survives SIGKILL" {
+	record t -- "$app" killed 1000 || :
+	[ "$(count t ' acl:aclrtGetDevice_exit:')" -eq 1000 ]
+}
+
+@test "threads and children have their own ids" {
+	record t -- "$app" threads 3 50
+	[ "$(events t | grep ' acl:aclrtGetDevice_entry:' | grep -o 'vtid = [0-9]*' | sort | uniq -c | grep -c ' 50 ')" -eq 3 ]
+	record f -- "$app" fork 20 >out
+	read -r _ parent _ child <out
+	[ "$(count f "aclrtGetDevice_exit: .*vpid = $parent, vtid = $parent, procname = \"app\"")" -eq 20 ]
+	[ "$(count f "aclrtGetDevice_exit: .*vpid = $child, vtid = $child, ")" -eq 20 ]
+}
+
+@test "calls in callbacks nest" {
+	record t -- "$app" nested
+	[ "$(count t 'aclrtGetDeviceCount_entry: .*call_depth = 1')" -eq 1 ]
+	[ "$(count t 'aclcheck:callback: .*begins = 1')" -eq 1 ]
+}
+
+@test "classes and globs" {
+	record t --class event -- "$app" loop 3
+	[ "$(count t ' acl:aclrtQueryEventStatus_exit')" -eq 3 ]
+	[ "$(count t ' acl:aclrtSetDevice')" -eq 0 ]
+	record g --events 'aclrt*Event' -- "$app" loop 3
+	[ "$(count g ' acl:aclrtRecordEvent_entry')" -eq 3 ]
+	[ "$(count g ' acl:aclrtQueryEventStatus')" -eq 0 ]
+	record l --events 'acl:*_exit' -- "$app" loop 3
+	[ "$(count l '_entry:')" -eq 0 ]
+	[ "$(count l ' acl:aclrtRecordEvent_exit')" -eq 3 ]
+	run "$aclcheck" trace --class memori -- "$app" mix
+	[ "$status" -eq 99 ]
+	[[ $output == *'no class of functions is called "memori"; there are: memory '* ]]
+	run "$aclcheck" trace --events 'nothing*' -- "$app" mix
+	[ "$status" -eq 99 ]
+}
+
+@test "lossless: nothing is lost where the same buffers lose" {
+	record lossy --buffers=64K -- "$app" loop 100000
+	grep -q -E '^aclcheck: [1-9][0-9]* events discarded, .*: inconclusive' said
+	record whole --buffers=1M --lossless -- "$app" loop 5000
+	grep -q '^aclcheck: 0 events discarded, 0 packets lost$' said
+	[ "$(count whole ' acl:aclrtRecordEvent_exit')" -eq 5000 ]
+}
+
+@test "buffer sizes: a quarter of what is free, over all CPUs" {
+	plan() { ACLCHECK_SIMULATE_CPUS=$1 ACLCHECK_SIMULATE_SHM=$2 "$aclcheck" trace --plan "${@:3}"; }
+	[ "$(plan 2 64M)" = "8 sub-buffers of 1 MiB for each of 2 CPUs: 16 MiB of 64 MiB free in /dev/shm" ]
+	[ "$(plan 192 64M)" = "8 sub-buffers of 8 KiB for each of 192 CPUs: 12 MiB of 64 MiB free in /dev/shm" ]
+	[ "$(plan 192 64G)" = "8 sub-buffers of 2 MiB for each of 192 CPUs: 3 GiB of 64 GiB free in /dev/shm" ]
+	[ "$(plan 192 8M)" = "2 sub-buffers of 4 KiB for each of 192 CPUs: 1.5 MiB of 8 MiB free in /dev/shm" ]
+	[ "$(plan 4 1G --buffers 1M)" = "8 sub-buffers of 32 KiB for each of 4 CPUs: 1 MiB of 1 GiB free in /dev/shm" ]
+	run plan 192 4M
+	[ "$status" -eq 99 ]
+	[[ $output == *"/dev/shm has 4 MiB free; "* ]]
+	run "$aclcheck" trace --buffers lots -- true
+	[ "$status" -eq 99 ]
+}
+
+@test "live: read while it is recorded" {
+	"$aclcheck" trace "$buffers" --live -o t -- "$app" slow 6 2>said &
+	for _ in $(seq 100); do
+		grep -q '^aclcheck: live: ' said && break
+		sleep 0.1
+	done
+	live=$(sed -n 's/^aclcheck: live: //p' said)
+	[ -n "$live" ]
+	for _ in $(seq 5); do
+		timeout -s INT 3 $live >read 2>>errors || :
+		grep -q 'acl:aclrtSetDevice_exit' read && break
+	done
+	kill -0 $!
+	grep -q 'acl:aclrtSetDevice_exit' read
+	! grep -q 'acl:aclFinalize_exit' read
+	wait $!
+	[ "$(count t ' acl:aclFinalize_exit')" -eq 1 ]
+}
+
+@test "a relay daemon elsewhere" {
+	mkdir relayed
+	ports=($(python3 -c '
+import socket
+s = [socket.socket() for i in range(3)]
+for x in s:
+    x.bind(("127.0.0.1", 0))
+print(*[x.getsockname()[1] for x in s])'))
+	lttng-relayd --output="$place/relayed" --control-port=tcp://127.0.0.1:"${ports[0]}" \
+		--data-port=tcp://127.0.0.1:"${ports[1]}" --live-port=tcp://127.0.0.1:"${ports[2]}" >relayd.log 2>&1 3>&- &
+	relayd=$!
+	sleep 1
+	"$aclcheck" trace "$buffers" --url "net://127.0.0.1:${ports[0]}:${ports[1]}" -- "$app" loop 10 2>said || status=$?
+	kill $relayd
+	wait $relayd || :
+	[ "${status:-0}" -eq 0 ]
+	[ "$(count relayed ' acl:aclrtRecordEvent_exit')" -eq 10 ]
+	grep -q "^aclcheck: trace sent to net://127.0.0.1:${ports[0]}" said
+}
+
+@test "processes of a job carry their rank" {
+	record t -- sh -c "OMPI_COMM_WORLD_RANK=0 $app loop 2 & OMPI_COMM_WORLD_RANK=1 $app loop 3 & wait"
+	[ "$(count t 'aclcheck:process: .*rank = "0"')" -eq 1 ]
+	[ "$(count t 'aclcheck:process: .*rank = "1"')" -eq 1 ]
+}
+
+@test "through the running daemon: our session only, and it stays" {
+	needs_mount
+	unshare -m bash -c '
+		mkdir -p /var/run/lttng && mount -t tmpfs none /var/run/lttng && export LTTNG_HOME=$1
+		lttng-sessiond --daemonize && trap "kill \$(cat /var/run/lttng/lttng-sessiond.pid)" EXIT
+		lttng -n create mine -o "$1/mine"
+		"$2" trace --buffers=8M --shared -o "$1/t" -- "$3" loop 5 2>"$1/said" || exit
+		lttng -n list >"$1/left"; kill -0 $(cat /var/run/lttng/lttng-sessiond.pid)' - "$place" "$aclcheck" "$app"
+	[ "$(count t ' acl:aclrtRecordEvent_exit')" -eq 5 ]
+	grep -q mine left
+	! grep -q aclcheck left
+	run "$aclcheck" trace --shared -o none -- "$app" mix
+	if [ "$status" -eq 99 ]; then
+		[[ $output == *"no session daemon is running"* ]]
+		[ ! -e none ]
+	fi
+}
+
+@test "a user who is not root" {
+	[ "$(id -u)" -eq 0 ] || skip "this user is not root already: the other tests show it"
+	mkdir theirs
+	chmod 777 theirs
+	setpriv --reuid=65534 --regid=65534 --clear-groups true 2>/dev/null || skip "may not become another user"
+	setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$app" || skip "the build is not readable to others"
+	chmod a+x "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR"/* "$place/.." "$place" 2>/dev/null || :
+	cd theirs
+	HOME=$PWD setpriv --reuid=65534 --regid=65534 --clear-groups "$aclcheck" trace "$buffers" -o t -- "$app" loop 5 2>said
+	[ "$(count t ' acl:aclrtRecordEvent_exit')" -eq 5 ]
+	[ "$(ls -A | sort | tr '\n' ' ')" = "said t " ]
+}
+
+@test "plain lttng commands do as well" {
+	needs_mount
+	unshare -m bash -c '
+		mkdir -p /var/run/lttng && mount -t tmpfs none /var/run/lttng && export LTTNG_HOME=$1
+		lttng-sessiond --daemonize && trap "kill \$(cat /var/run/lttng/lttng-sessiond.pid)" EXIT
+		lttng -n create s -o "$1/t" && lttng -n enable-channel -u c && lttng -n add-context -u -t vpid -t vtid &&
+		lttng -n enable-event -u -c c "acl:*" && lttng -n start || exit
+		LD_PRELOAD=$2 "$3" loop 5
+		lttng -n stop; lttng -n destroy' - "$place" "$bin/libaclcheck.so" "$app" >log 2>&1
+	[ "$(count t ' acl:aclrtRecordEvent_exit')" -eq 5 ]
+}
+
+@test "where it cannot record it says so, and leaves nothing" {
+	mkdir full
+	touch full/file
+	run "$aclcheck" trace -o full -- "$app" mix
+	[ "$status" -eq 99 ]
+	[[ $output == *"there is something in it already"* ]]
+	run "$aclcheck" trace -o /proc/no/trace -- "$app" mix
+	[ "$status" -eq 99 ]
+	[ "$(wc -l <<<"$output")" -eq 1 ]
+	mkdir empty
+	PATH=$place/empty run "$aclcheck" trace -o t -- "$app" mix
+	[ "$status" -eq 99 ]
+	[ "$output" = "aclcheck: lttng-sessiond is not installed: install lttng-tools" ]
+	[ ! -e t ]
+	run "$aclcheck" trace -o t
+	[ "$status" -eq 99 ]
+}
+
+@test "a program that calls nothing: inconclusive" {
+	record t -- true
+	grep -q '^aclcheck: nothing was recorded in t: inconclusive' said
+}
+
+@test "no daemon, no file is left" {
+	mkdir tmp
+	TMPDIR=$place/tmp record t -- "$app" mix
+	[ -z "$(ls -A tmp)" ]
+	[ -z "$(daemons_of "$place")" ]
+}
+
+@test "nor when aclcheck itself is killed" {
+	TMPDIR=$place "$aclcheck" trace "$buffers" -o t -- sleep 30 2>said 3>&- &
+	for _ in $(seq 50); do
+		pgrep -P $! -x sleep >/dev/null && break
+		sleep 0.1
+	done
+	sleeper=$(pgrep -P $! -x sleep)
+	kill -KILL $!
+	wait $! || :
+	kill "$sleeper"
+	for _ in $(seq 50); do
+		[ -z "$(daemons_of "$place")" ] && break
+		sleep 0.1
+	done
+	[ -z "$(daemons_of "$place")" ]
+}

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the tests of this folder share.
+
+places() {
+	bin=$ACLCHECK_BUILD
+	aclcheck=$bin/aclcheck
+	app=$bin/tests/trace/app
+	drive="$bin/tests/trace/drive $bin/libaclcheck-lttng.so"
+	place=$1
+	cd "$place"
+	# Nothing of the developer's own environment takes part.
+	unset "${!LTTNG_@}" ACLCHECK_{CONFIG,REPORT,EXITCODE,RULES,RUNTIME,TRACE} ACLCHECK_SIMULATE_{CPUS,SHM}
+	export ACLCHECK_LOG=off SOFTNPU_CANN=9.1
+	# Small buffers are made faster.
+	buffers=--buffers=8M
+}
+
+setup() {
+	places "$BATS_TEST_TMPDIR"
+}
+
+# record DIR [OPTION...] -- PROGRAM...: what is said goes to $place/said
+record() {
+	local dir=$1
+	shift
+	"$aclcheck" trace "$buffers" -o "$dir" "$@" 2>"$place/said"
+}
+
+# events DIR: the trace as text, one line an event
+events() {
+	babeltrace2 "$1"
+}
+
+# count DIR PATTERN
+count() {
+	events "$1" | grep -c -E "$2" || :
+}
+
+# daemons_of DIR: LTTng's daemons that were started for the test with that directory
+daemons_of() {
+	local p
+
+	for p in $(pgrep -f '^lttng-(sessiond|relayd|consumerd)|/lttng-consumerd'); do
+		tr '\0' '\n' <"/proc/$p/environ" 2>/dev/null | grep -q -x "BATS_TEST_TMPDIR=$1" && echo "$p"
+	done
+	return 0
+}
+
+# Can this test make a mount of its own?
+needs_mount() {
+	unshare -m true 2>/dev/null || skip "needs the right to make a mount namespace"
+}
