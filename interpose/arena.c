@@ -17,9 +17,10 @@ struct chunk {
 
 static _Atomic(struct chunk *) current;
 
+/* Not reserved: so the kernel does not join our mappings with the program's, which hostclass.c looks at. */
 static void *map_pages(size_t bytes)
 {
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	return p == MAP_FAILED ? NULL : p;
 }

@@ -30,4 +30,4 @@ AARCH64_CC ?= aarch64-linux-gnu-gcc
 aarch64-compile:
 	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/aarch64 CC=$(AARCH64_CC) aarch64-objects
 .PHONY: aarch64-objects
-aarch64-objects: $(PRELOAD_OBJS)
+aarch64-objects: $(PRELOAD_OBJS) $$(NPU_OBJS)
