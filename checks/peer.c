@@ -76,10 +76,12 @@ static void report_denied(struct checks *c, struct acl_event *ev, int from, int 
 static void enabling(struct checks *c, struct acl_event *ev)
 {
 	int from = device_current(c, thread_of(ev)), to = ACL_ARGS(ev, aclrtDeviceEnablePeerAccess)->peerDeviceId;
-	struct acl_device *d = device_at(c, from);
+	struct acl_device *d = device_at(c, from), *peer = device_at(c, to);
 
-	if (d && device_at(c, to) && bit_of(&d->denied, to))
+	if (d && peer && bit_of(&d->denied, to))
 		report_denied(c, ev, from, to, "the access is enabled all the same");
+	else if (d && peer && bit_of(&peer->denied, from))
+		report_denied(c, ev, to, from, "the access is enabled all the same");
 }
 
 /* --- peer-copy-not-enabled ------------------------------------------------------------------ */

@@ -9,3 +9,4 @@ $(TWIN_BIN): $(BUILD)/tests/twins/%: $(BUILD)/obj/tests/twins/%.o $(BUILD)/obj/t
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka
 
 TESTS += $(TWIN_BIN)
+include tests/twins/live/module.mk
