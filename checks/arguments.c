@@ -3,133 +3,8 @@
  * The argument rules: one small interpreter of the needs in the model
  * (include/aclcheck/needs.h), bound to every function that has any.
  */
-#include "aclcheck/needs.h"
+#include "aclcheck/terms.h"
 #include "checks/report.h"
-
-typedef __int128 number; /* wide enough for sums and products of any two values */
-
-static number widen(const void *at, const struct acl_operand *o)
-{
-	union {
-		uint64_t u;
-		int64_t i;
-	} v = { 0 };
-
-	switch (o->size) {
-	case 1:
-		v.u = *(const uint8_t *)at;
-		if (o->is_signed)
-			v.i = (int8_t)v.u;
-		break;
-	case 2:
-		v.u = *(const uint16_t *)at;
-		if (o->is_signed)
-			v.i = (int16_t)v.u;
-		break;
-	case 4:
-		v.u = *(const uint32_t *)at;
-		if (o->is_signed)
-			v.i = (int32_t)v.u;
-		break;
-	default:
-		v.u = *(const uint64_t *)at;
-		break;
-	}
-	if (o->value)
-		v.u &= o->value;
-	return (o->is_signed && !o->value ? (number)v.i : (number)v.u) * o->factor;
-}
-
-/* Where an operand lies; NULL = behind a NULL pointer. */
-static const void *place(const struct acl_operand *o, const void *args)
-{
-	const unsigned char *at = (const unsigned char *)args + o->offset;
-
-	if (o->how == ACL_OPERAND_PARAM)
-		return at;
-	at = *(const unsigned char *const *)at;
-	return at ? at + o->behind : NULL;
-}
-
-/* false: unknown. */
-static bool fetch(const struct acl_operand *o, const void *args, number *v)
-{
-	const void *at;
-
-	if (o->how == ACL_OPERAND_NUMBER) {
-		*v = (int64_t)o->value;
-		return true;
-	}
-	at = place(o, args);
-	if (at)
-		*v = widen(at, o);
-	return at != NULL;
-}
-
-static bool in_ranges(const struct acl_term *t, number v)
-{
-	for (unsigned i = 0; i < t->n_ranges; i++)
-		if (v >= t->ranges[i].low && v <= t->ranges[i].high)
-			return true;
-	return false;
-}
-
-static bool all_zero(const unsigned char *at, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		if (at[i])
-			return false;
-	return true;
-}
-
-enum holds { NO, YES, UNKNOWN };
-
-static enum holds compare(const struct acl_term *t, number left, number right)
-{
-	switch (t->op) {
-	case ACL_TERM_EQ:
-		return left == right;
-	case ACL_TERM_NE:
-		return left != right;
-	case ACL_TERM_LT:
-		return left < right;
-	case ACL_TERM_LE:
-		return left <= right;
-	case ACL_TERM_GT:
-		return left > right;
-	case ACL_TERM_GE:
-		return left >= right;
-	case ACL_TERM_ALIGN:
-		return (uint64_t)left % (uint64_t)right == 0;
-	default:
-		return UNKNOWN;
-	}
-}
-
-static enum holds term_holds(const struct acl_term *t, const void *args)
-{
-	number left, more, right;
-
-	if (t->op == ACL_TERM_ZERO) {
-		const void *at = place(&t->left, args);
-
-		return at ? all_zero(at, t->left.size) : UNKNOWN;
-	}
-	if (!fetch(&t->left, args, &left))
-		return UNKNOWN;
-	if (t->more.size) {
-		if (!fetch(&t->more, args, &more))
-			return UNKNOWN;
-		left += more;
-	}
-	if (t->op == ACL_TERM_SET)
-		return left != 0;
-	if (t->op == ACL_TERM_IN)
-		return in_ranges(t, left);
-	if (t->op == ACL_TERM_OUT)
-		return !in_ranges(t, left);
-	return fetch(&t->right, args, &right) ? compare(t, left, right) : UNKNOWN;
-}
 
 static bool applies(struct checks *c, const struct acl_need *n, const void *args)
 {
@@ -217,7 +92,7 @@ static void say(struct acl_finding *f, const struct acl_need *n, const struct ac
 }
 
 /* One call, one report: the first need that is broken ends it. */
-static void check_needs(struct checks *c, struct acl_event *ev)
+static __attribute__((noinline, cold)) void judge_needs(struct checks *c, struct acl_event *ev)
 {
 	const struct acl_need_span *span = &acl_needs_of[ev->api];
 	const struct acl_need *n = &acl_needs[span->first], *end = n + span->count;
@@ -227,7 +102,7 @@ static void check_needs(struct checks *c, struct acl_event *ev)
 	struct acl_finding *f;
 
 	for (; n < end; n++) {
-		if (__builtin_expect(term_holds(n->terms, ev->args) != NO, 1) || !applies(c, n, ev->args))
+		if (term_holds(n->terms, ev->args) != NO || !applies(c, n, ev->args))
 			continue;
 		rule = acl_rule_find(n->rule);
 		if (!rule_wanted(c, rule))
@@ -240,6 +115,12 @@ static void check_needs(struct checks *c, struct acl_event *ev)
 		}
 		return;
 	}
+}
+
+static void check_needs(struct checks *c, struct acl_event *ev)
+{
+	if (__builtin_expect(!acl_needs_hold[ev->api](ev->args), 0))
+		judge_needs(c, ev);
 }
 
 static void bind_needs(void (*add)(void *binder, unsigned api, enum acl_phase, acl_hook_fn), void *binder)

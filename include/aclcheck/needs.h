@@ -70,6 +70,9 @@ struct acl_need_span {
 	uint16_t first, count;
 };
 
+/* By enum acl_api, NULL = the function has no needs: false when the first term of some need does not hold. */
+extern bool (*const acl_needs_hold[])(const void *args);
+
 extern const struct acl_need acl_needs[];
 extern const unsigned acl_need_count;
 extern const struct acl_need_span acl_needs_of[]; /* by enum acl_api */

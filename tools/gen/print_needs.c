@@ -489,12 +489,22 @@ static unsigned function_needs(FILE *f, FILE *entries, json_t *section, const st
 	return count + required_needs(f, entries, fn, named, serial + count);
 }
 
+/* The needs of one function in C: whether the first term of each holds or cannot be known. */
+static void print_hold(FILE *f, const struct function *fn, unsigned first, unsigned count)
+{
+	fprintf(f, "static bool hold_%s(const void *args)\n{\n\treturn ", fn->name);
+	for (unsigned i = 0; i < count; i++)
+		fprintf(f, "%sterm_holds(terms_%u, args) != NO", i ? " &&\n\t\t" : "", first + i);
+	fputs(";\n}\n", f);
+}
+
 void print_needs(const struct model *m)
 {
 	json_error_t err;
 	json_t *root = json_load_file(m->path, 0, &err), *section = json_object_get(root, "needs");
-	char *entry_text = NULL, *span_text = NULL;
-	size_t entry_size, span_size;
+	char *entry_text = NULL, *span_text = NULL, *hold_text = NULL;
+	size_t entry_size, span_size, hold_size;
+	FILE *hold = open_memstream(&hold_text, &hold_size);
 	FILE *entries = open_memstream(&entry_text, &entry_size), *spans = open_memstream(&span_text, &span_size);
 	FILE *f = emit_open(m, "gen/acl_needs.c", "what the arguments of a call need to satisfy");
 	unsigned total = 0;
@@ -502,20 +512,26 @@ void print_needs(const struct model *m)
 	model = m;
 	check_names(section);
 	fprintf(f, "#include <stddef.h>\n\n#include \"acl_api.h\"\n#include \"aclcheck/model.h\"\n"
-		   "#include \"aclcheck/needs.h\"\n#include \"checks/rule.h\"\n\n");
+		   "#include \"aclcheck/terms.h\"\n#include \"checks/rule.h\"\n\n");
 	for (unsigned i = 0; i < m->n_wrapped; i++) {
 		unsigned count = function_needs(f, entries, section, m->wrapped[i], total);
 
-		if (count)
+		if (count) {
 			fprintf(spans, "\t[ACL_API_%s] = { %u, %u },\n", m->wrapped[i]->name, total, count);
+			fprintf(hold, "\t[ACL_API_%s] = hold_%s,\n", m->wrapped[i]->name, m->wrapped[i]->name);
+			print_hold(f, m->wrapped[i], total, count);
+		}
 		total += count;
 	}
 	fclose(entries);
 	fclose(spans);
+	fclose(hold);
 	fprintf(f, "\nconst struct acl_need acl_needs[] = {\n%s};\nconst unsigned acl_need_count = %u;\n", entry_text,
 		total);
 	fprintf(f, "\nconst struct acl_need_span acl_needs_of[ACL_API_COUNT] = {\n%s};\n", span_text);
+	fprintf(f, "\nbool (*const acl_needs_hold[ACL_API_COUNT])(const void *args) = {\n%s};\n", hold_text);
 	emit_close(f);
+	free(hold_text);
 	free(entry_text);
 	free(span_text);
 	json_decref(root);

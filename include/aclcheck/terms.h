@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether a term of a need holds for the arguments of a call.  Inlined into
+ * build/gen/acl_needs.c, where every term is a constant, each function's needs
+ * become a few comparisons; called with a term of the tables it interprets.
+ */
+#ifndef ACLCHECK_TERMS_H
+#define ACLCHECK_TERMS_H
+
+#include <stddef.h>
+
+#include "aclcheck/needs.h"
+
+#define NEEDS_INLINE inline __attribute__((always_inline))
+
+typedef __int128 number; /* wide enough for sums and products of any two values */
+
+static NEEDS_INLINE number widen(const void *at, const struct acl_operand *o)
+{
+	union {
+		uint64_t u;
+		int64_t i;
+	} v = { 0 };
+
+	switch (o->size) {
+	case 1:
+		v.u = *(const uint8_t *)at;
+		if (o->is_signed)
+			v.i = (int8_t)v.u;
+		break;
+	case 2:
+		v.u = *(const uint16_t *)at;
+		if (o->is_signed)
+			v.i = (int16_t)v.u;
+		break;
+	case 4:
+		v.u = *(const uint32_t *)at;
+		if (o->is_signed)
+			v.i = (int32_t)v.u;
+		break;
+	default:
+		v.u = *(const uint64_t *)at;
+		break;
+	}
+	if (o->value)
+		v.u &= o->value;
+	return (o->is_signed && !o->value ? (number)v.i : (number)v.u) * o->factor;
+}
+
+/* Where an operand lies; NULL = behind a NULL pointer. */
+static NEEDS_INLINE const void *place(const struct acl_operand *o, const void *args)
+{
+	const unsigned char *at = (const unsigned char *)args + o->offset;
+
+	if (o->how == ACL_OPERAND_PARAM)
+		return at;
+	at = *(const unsigned char *const *)at;
+	return at ? at + o->behind : NULL;
+}
+
+/* false: unknown. */
+static NEEDS_INLINE bool fetch(const struct acl_operand *o, const void *args, number *v)
+{
+	const void *at;
+
+	if (o->how == ACL_OPERAND_NUMBER) {
+		*v = (int64_t)o->value;
+		return true;
+	}
+	at = place(o, args);
+	if (at)
+		*v = widen(at, o);
+	return at != NULL;
+}
+
+static NEEDS_INLINE bool in_ranges(const struct acl_term *t, number v)
+{
+	for (unsigned i = 0; i < t->n_ranges; i++)
+		if (v >= t->ranges[i].low && v <= t->ranges[i].high)
+			return true;
+	return false;
+}
+
+static NEEDS_INLINE bool all_zero(const unsigned char *at, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (at[i])
+			return false;
+	return true;
+}
+
+enum holds { NO, YES, UNKNOWN };
+
+static NEEDS_INLINE enum holds compare(const struct acl_term *t, number left, number right)
+{
+	switch (t->op) {
+	case ACL_TERM_EQ:
+		return left == right;
+	case ACL_TERM_NE:
+		return left != right;
+	case ACL_TERM_LT:
+		return left < right;
+	case ACL_TERM_LE:
+		return left <= right;
+	case ACL_TERM_GT:
+		return left > right;
+	case ACL_TERM_GE:
+		return left >= right;
+	case ACL_TERM_ALIGN:
+		return (uint64_t)left % (uint64_t)right == 0;
+	default:
+		return UNKNOWN;
+	}
+}
+
+static NEEDS_INLINE enum holds term_holds(const struct acl_term *t, const void *args)
+{
+	number left, more, right;
+
+	if (t->op == ACL_TERM_ZERO) {
+		const void *at = place(&t->left, args);
+
+		return at ? all_zero(at, t->left.size) : UNKNOWN;
+	}
+	if (!fetch(&t->left, args, &left))
+		return UNKNOWN;
+	if (t->more.size) {
+		if (!fetch(&t->more, args, &more))
+			return UNKNOWN;
+		left += more;
+	}
+	if (t->op == ACL_TERM_SET)
+		return left != 0;
+	if (t->op == ACL_TERM_IN)
+		return in_ranges(t, left);
+	if (t->op == ACL_TERM_OUT)
+		return !in_ranges(t, left);
+	return fetch(&t->right, args, &right) ? compare(t, left, right) : UNKNOWN;
+}
+
+#endif
