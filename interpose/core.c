@@ -67,8 +67,8 @@ void state_settle(unsigned api)
 		state |= ACL_STATE_CHECK;
 	else if (acl_core.checks)
 		state |= ACL_STATE_FIRST;
-	if (acl_core.checks && callback_matters(api))
-		state |= ACL_STATE_CHECK | ACL_STATE_CALLBACK;
+	if ((acl_core.checks || p) && callback_matters(api))
+		state |= ACL_STATE_CALLBACK | (acl_core.checks ? ACL_STATE_CHECK : ACL_STATE_TRACE);
 	if (p && (!p->wanted || p->wanted(api)))
 		state |= ACL_STATE_TRACE;
 	if (!__atomic_load_n(&acl_real[api], __ATOMIC_ACQUIRE))

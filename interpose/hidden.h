@@ -2,7 +2,7 @@
 /*
  * Helper libraries opened for the tool alone: their symbols must not be found
  * by the program, nor the program's by them.  Only where dlopen is safe (see
- * CONTRIBUTING, "when to dlopen").
+ * interpose/README.md, "When to dlopen").
  */
 #ifndef INTERPOSE_HIDDEN_H
 #define INTERPOSE_HIDDEN_H

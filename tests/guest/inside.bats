@@ -96,3 +96,9 @@ load guest.bash
 	SOFTNPU_CANN=8.1 checked "$guest/ending" return 1
 	[ "$(field verdict)" = fail ]
 }
+
+@test "traced without checks: callbacks are seen, too" {
+	ACLCHECK_CHECKS=off traced "$guest/callbacks" captured
+	[ "$(grep -c '^begin aclrtLaunchHostFunc' events)" -eq 5 ]
+	grep -q 'leave aclmdlRIDestroy' events
+}
