@@ -7,6 +7,13 @@
 #include "interpose/stack.h"
 #include "interpose/symbol.h"
 
+unsigned shown_depth(const uint64_t *ips, unsigned n)
+{
+	while (n > 1 && symbol_is_outside(symbol_of(ips[n - 1])))
+		n--;
+	return n;
+}
+
 /* A finding of the whole process (a leak) stands where its object was created. */
 static void place(struct shown *s, const struct acl_finding *f)
 {

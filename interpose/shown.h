@@ -26,6 +26,9 @@ void shown_text(struct text *t, const struct shown *s, bool colour);
 /* For machines: the members of one JSON object, count left out. */
 void shown_json(struct jout *j, const struct shown *s);
 
+/* Frames worth showing: how the C library got to main says nothing. */
+unsigned shown_depth(const uint64_t *ips, unsigned n);
+
 /* "copy_in (demo.c:42)" */
 void shown_place(struct text *t, uint64_t address);
 

@@ -31,6 +31,7 @@ static void frame(struct jout *j, uint64_t address)
 
 static void stack(struct jout *j, const uint64_t *ips, unsigned n)
 {
+	n = shown_depth(ips, n);
 	jout_array(j, "stack");
 	for (unsigned i = 0; i < n; i++)
 		frame(j, ips[i]);

@@ -80,9 +80,7 @@ void shown_place(struct text *t, uint64_t address)
 
 static void frames(struct text *t, const uint64_t *ips, unsigned n, const char *first, const char *indent)
 {
-	/* How the C library got to main says nothing. */
-	while (n > 1 && symbol_is_outside(symbol_of(ips[n - 1])))
-		n--;
+	n = shown_depth(ips, n);
 	for (unsigned i = 0; i < n; i++) {
 		text_str(t, i ? indent : first);
 		shown_place(t, ips[i]);

@@ -8,10 +8,13 @@
  *	fork		a child that reports as well
  *	exec		the announced exec, that fails; more words may follow
  *	close		standard error is closed and its number reused for FILE (next word)
+ *	threads		eight threads report a hundred each, all at once
  *	kill		ends without an end
  */
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,11 +27,17 @@
 #include "interpose/verdict.h"
 #include "tests/report/host.h"
 
-static uint64_t serial;
+static _Atomic uint64_t serial;
 
 __attribute__((noinline)) static uint64_t here(void)
 {
 	return (uint64_t)(uintptr_t)__builtin_return_address(0);
+}
+
+/* Serials of places are given out by the checker; here by whoever comes first. */
+static uint64_t next_serial(void)
+{
+	return atomic_fetch_add(&serial, 1) + 1;
 }
 
 static struct acl_finding base(unsigned rule, const struct acl_event *ev)
@@ -36,7 +45,7 @@ static struct acl_finding base(unsigned rule, const struct acl_event *ev)
 	return (struct acl_finding){
 		.rule = &acl_rules[rule],
 		.severity = acl_rules[rule].severity,
-		.serial = ++serial,
+		.serial = next_serial(),
 		.repeat = 1,
 		.event = ev,
 		.detail = "src lies 12 bytes off a 64-byte boundary",
@@ -93,6 +102,33 @@ static void copy_finding(const char *word)
 	report(&f);
 }
 
+/* One finding of a thread: the stage is not touched, only the sinks. */
+static void *thread_main(void *unused)
+{
+	struct acl_args_aclrtFree args = { .devPtr = (void *)0x1000 };
+	struct acl_finding f;
+	struct acl_event ev;
+
+	for (int i = 0; i < 100; i++) {
+		acl_event_init(&ev, ACL_API_aclrtFree, &args, here());
+		f = base(i % 3, &ev);
+		sink_finding(&f);
+		if (i % 10 == 0)
+			sink_inconclusive("events-lost", "some events were lost");
+	}
+	return unused;
+}
+
+static void threads(void)
+{
+	pthread_t thread[8];
+
+	for (int i = 0; i < 8; i++)
+		pthread_create(&thread[i], NULL, thread_main, NULL);
+	for (int i = 0; i < 8; i++)
+		pthread_join(thread[i], NULL);
+}
+
 static void fork_child(void)
 {
 	pid_t child = fork();
@@ -125,6 +161,8 @@ int main(int argc, char **argv)
 			sink_inconclusive("events-lost", "3 events were lost");
 		else if (!strcmp(argv[i], "kill"))
 			raise(SIGKILL);
+		else if (!strcmp(argv[i], "threads"))
+			threads();
 		else if (!strcmp(argv[i], "pause"))
 			sleep(2);
 		else if (!strcmp(argv[i], "exec")) {

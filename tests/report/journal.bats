@@ -19,7 +19,6 @@ load helper
 	[ "$(verdict warning advice secondary)" = pass ]
 	[ "$(ACLCHECK_FAIL_ON=warning verdict warning)" = fail ]
 	[ "$(ACLCHECK_FAIL_ON=warning verdict advice)" = pass ]
-	[ "$(verdict nothing)" = inconclusive ]
 	[ "$(verdict doubt)" = inconclusive ]
 	[ "$(verdict doubt error)" = fail ]
 }
@@ -54,6 +53,24 @@ print([json.loads(l)["record"] for l in open("r.json.part")])')" = "['start', 'f
 	sed -i 's/"severity":"error"/"severity":"awful"/' r.json
 	run python3 "$SOURCE/tests/report/validate.py" "$SOURCE/tools/aclcheck/report.schema.json" r.json
 	[ "$status" != 0 ]
+}
+
+@test "findings of many threads stay whole" {
+	ACLCHECK_REPORT=r.json "$FINDINGS" threads kill 2>err || true
+	[ "$(grep -c '^== aclcheck' err)" = 800 ]
+	[ "$(python3 -c 'import json
+records = [json.loads(line) for line in open("r.json.part")]
+print(sum(r["record"] == "finding" for r in records), sum(r["record"] == "inconclusive" for r in records))')" = "800 1" ]
+}
+
+@test "under the thread and address sanitizers" {
+	for sanitizer in thread address,undefined; do
+		build="$BUILD/tests/report/findings-${sanitizer%,*}"
+		ACLCHECK_JOB=$sanitizer ACLCHECK_REPORT=${sanitizer%,*}.json ACLCHECK_SUPPRESS=none.json "$build" \
+			error nasty threads fork exec repeat doubt 2>err
+		! grep -A20 Sanitizer err
+		[ "$(json ${sanitizer%,*}.json 'r["verdict"]')" = fail ]
+	done
 }
 
 @test "a forked child writes its own report beside" {

@@ -2,6 +2,7 @@
 # Tests of what people and pipelines read: settings, log, journal, reports, the command.
 
 REPORT_TEST := $(BUILD)/tests/report
+comma := ,
 REPORT_OBJS := $(call objs,tests/report/host.c $(SINK_SOURCES)) $(MODEL_OBJS)
 
 $(REPORT_TEST)/findings: $(call objs,tests/report/findings.c) $(REPORT_OBJS)
@@ -9,6 +10,18 @@ $(REPORT_TEST)/findings: $(call objs,tests/report/findings.c) $(REPORT_OBJS)
 
 $(REPORT_TEST)/unit: $(call objs,tests/report/unit.c) $(REPORT_OBJS)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka -ljansson -ldl -lpthread
+
+# The sinks under the sanitizers, each in one compilation.
+FINDINGS_SRC := tests/report/findings.c tests/report/host.c $(SINK_SOURCES)
+define findings_with
+$$(REPORT_TEST)/findings-$(1): $$(FINDINGS_SRC) $$(wildcard interpose/*.h interpose/*.def) tests/report/host.h \
+		$$(BUILD)/gen/acl_model.c
+	$$(call say,CC,$$@)mkdir -p $$(@D) && $$(CC) $$(ALL_CFLAGS) -O1 $$(CPPFLAGS_ALL) $$(CPPFLAGS_interpose) \
+		-fsanitize=$(2) -fno-sanitize-recover=all -o $$@ $$(filter %.c,$$^) include/aclcheck/model.c -ldl -lpthread
+tests/report/journal.bats: $$(REPORT_TEST)/findings-$(1)
+endef
+$(eval $(call findings_with,thread,thread))
+$(eval $(call findings_with,address,address$(comma)undefined))
 
 # A plain user's program: linked with the runtime, knowing nothing of the checker.
 $(REPORT_TEST)/misaligned: tests/report/misaligned.c $(BUILD)/softnpu/libascendcl.so

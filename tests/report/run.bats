@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # aclcheck run: exit codes, signals, children, refusals.
 
+bats_require_minimum_version 1.5.0
 load helper
 
 setup() {
@@ -89,6 +90,23 @@ teardown() {
 	[ "$(json r.json 'len(r["processes"])')" = 2 ]
 	run "$ACLCHECK" run --softnpu -- python3 -c "import subprocess, sys; sys.exit(subprocess.call(['$PROGRAM', 'clean', 'exit', '4']))"
 	[ "$status" = 4 ]
+}
+
+@test "a child that uses the runtime without the checker makes the run inconclusive" {
+	run "$ACLCHECK" run --softnpu -- sh -c "'$PROGRAM' clean; unset LD_PRELOAD; '$PROGRAM' clean hang & sleep 0.5; kill \$!"
+	[ "$status" = 98 ]
+	[[ $output == *"child-not-covered: process "*" (misaligned) has mapped libascendcl.so without the checker"* ]]
+	run "$ACLCHECK" run --softnpu -- sh -c "'$PROGRAM' clean; unset LD_PRELOAD; sleep 0.2"
+	[ "$status" = 0 ]
+}
+
+@test "processes that outlive the program are waited for a moment, then named" {
+	run "$ACLCHECK" run --softnpu --report r.json -- sh -c "(sleep 0.3; '$PROGRAM' bug) & '$PROGRAM' clean"
+	[ "$status" = 97 ]
+	[ "$(json r.json 'len(r["processes"])')" = 2 ]
+	run "$ACLCHECK" run --softnpu -- sh -c "sleep 4 >/dev/null 2>&1 & '$PROGRAM' clean"
+	[ "$status" = 98 ]
+	[[ $output == *"still-running: 1 processes"* ]]
 }
 
 @test "signals pass through" {

@@ -230,6 +230,12 @@ static json_t *collect(const struct run *run, const struct supervised *ended)
 	} else if (!merge_processes(m)) {
 		merge_doubt(m, "nothing-observed", "no process made an acl call that reached the checker");
 	}
+	if (ended->left) {
+		snprintf(text, sizeof(text), "%u processes were still running when the program had ended", ended->left);
+		merge_doubt(m, "still-running", text);
+	}
+	if (ended->uncovered[0])
+		merge_doubt(m, "child-not-covered", ended->uncovered);
 	report = merge_result(m);
 	merge_free(m);
 	if (run->suppress)

@@ -2,13 +2,9 @@
 /* The waiting half of "aclcheck run". */
 #include "tools/aclcheck/supervise.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -16,9 +12,10 @@
 #include <unistd.h>
 
 #include "tools/aclcheck/command.h"
+#include "tools/aclcheck/descend.h"
 
 #define GRACE_SECONDS 5 /* between SIGTERM and SIGKILL */
-#define DEPTH_MAX 64
+#define ORPHAN_SECONDS 2 /* for processes that outlive the program */
 
 static const int passed_on[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT };
 
@@ -57,44 +54,9 @@ static pid_t start(char **argv, const sigset_t *before, int *error_pipe)
 	return child;
 }
 
-static pid_t parent_of(pid_t pid)
+static void send_signal(void *context, pid_t pid)
 {
-	char path[64], line[512], *p;
-	int parent = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	/* The program's name may hold anything; its last parenthesis ends it. */
-	if (fgets(line, sizeof(line), f) && (p = strrchr(line, ')')))
-		sscanf(p + 1, " %*c %d", &parent);
-	fclose(f);
-	return parent;
-}
-
-static bool descends(pid_t pid)
-{
-	for (unsigned i = 0; pid > 1 && i < DEPTH_MAX; i++) {
-		pid = parent_of(pid);
-		if (pid == getpid())
-			return true;
-	}
-	return false;
-}
-
-/* All processes below us: orphans come to us, as we are their subreaper. */
-static void signal_all(int sig)
-{
-	DIR *proc = opendir("/proc");
-	struct dirent *d;
-
-	while (proc && (d = readdir(proc)))
-		if (isdigit((unsigned char)*d->d_name) && descends((pid_t)atoi(d->d_name)))
-			kill((pid_t)atoi(d->d_name), sig);
-	if (proc)
-		closedir(proc);
+	kill(pid, *(const int *)context);
 }
 
 static double now(void)
@@ -126,28 +88,72 @@ static void pass_on(pid_t child, const siginfo_t *info)
 		kill(child, info->si_signo);
 }
 
+/* Often at first, when processes are started, seldom later. */
+static double next_look(double began)
+{
+	double age = now() - began;
+
+	return now() + (age < 1 ? 0.02 : age < 10 ? 0.2 : 2);
+}
+
+static void time_out(struct supervised *out, double *deadline)
+{
+	int sig = out->timed_out ? SIGKILL : SIGTERM;
+
+	descend_each(send_signal, &sig);
+	*deadline = now() + (out->timed_out ? 1 : GRACE_SECONDS);
+	out->timed_out = true;
+}
+
 static void wait_for(pid_t child, unsigned timeout, struct supervised *out)
 {
+	double began = now(), deadline = timeout ? began + timeout : 0, look = next_look(began);
 	sigset_t set = waited_set();
-	double deadline = timeout ? now() + timeout : 0;
 
 	while (!reap(child, &out->status)) {
-		double left = deadline ? deadline - now() : 3600;
-		struct timespec wait = { .tv_sec = left > 0 ? (time_t)left : 0 };
+		double until = deadline && deadline < look ? deadline : look, left = until - now();
+		struct timespec wait = { 0 };
 		siginfo_t info;
 
-		wait.tv_nsec = left > 0 ? (long)((left - (double)wait.tv_sec) * 1e9) : 0;
-		if (left > 0 && sigtimedwait(&set, &info, &wait) > 0) {
-			if (info.si_signo != SIGCHLD)
-				pass_on(child, &info);
-			continue;
+		if (left > 0) {
+			wait.tv_sec = (time_t)left;
+			wait.tv_nsec = (long)((left - (double)wait.tv_sec) * 1e9);
 		}
-		if (!deadline || deadline > now())
-			continue;
-		signal_all(out->timed_out ? SIGKILL : SIGTERM);
-		deadline = now() + (out->timed_out ? 1 : GRACE_SECONDS);
-		out->timed_out = true;
+		if (sigtimedwait(&set, &info, &wait) > 0 && info.si_signo != SIGCHLD)
+			pass_on(child, &info);
+		if (deadline && now() >= deadline)
+			time_out(out, &deadline);
+		if (now() >= look) {
+			if (!out->uncovered[0])
+				descend_uncovered(out->uncovered, sizeof(out->uncovered));
+			look = next_look(began);
+		}
 	}
+}
+
+static void count(void *context, pid_t pid)
+{
+	(void)pid;
+	++*(unsigned *)context;
+}
+
+/* Orphans get a moment to end by themselves: a worker that writes its end record while its parent is gone. */
+static unsigned wait_for_orphans(void)
+{
+	const struct timespec nap = { .tv_nsec = 20000000 };
+	double until = now() + ORPHAN_SECONDS;
+	unsigned left;
+
+	do {
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		left = 0;
+		descend_each(count, &left);
+		if (!left)
+			break;
+		nanosleep(&nap, NULL);
+	} while (now() < until);
+	return left;
 }
 
 bool supervise(char **argv, unsigned timeout, struct supervised *out)
@@ -166,6 +172,7 @@ bool supervise(char **argv, unsigned timeout, struct supervised *out)
 		out->exec_error = 0;
 	close(error_pipe);
 	wait_for(child, timeout, out);
+	out->left = wait_for_orphans();
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return true;
 }

@@ -8,7 +8,9 @@
 struct supervised {
 	int status; /* of waitpid */
 	bool timed_out;
+	unsigned left; /* processes that outlived the program and were not waited for */
 	int exec_error; /* errno of the failed exec, 0 = it ran */
+	char uncovered[256]; /* a process that used a runtime without the checker, "" = none was seen */
 };
 
 /* timeout in seconds, 0 = none. False: no child could be made. */
