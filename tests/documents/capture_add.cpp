@@ -125,6 +125,8 @@ static aclmdlRI capture(buffers &b, void *workspace, uint64_t workspace_size, ac
 	if (broken("begin-null-stream"))
 		TRY(aclmdlRICaptureBegin(nullptr, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
 	TRY(aclmdlRICaptureBegin(b.stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+	if (broken("reset-while-capturing"))
+		return nullptr;
 	TRY(aclrtMemcpyAsync(b.self, bytes, b.self_host, bytes, ACL_MEMCPY_HOST_TO_DEVICE, b.stream));
 
 	aclmdlRICaptureMode mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
@@ -137,8 +139,6 @@ static aclmdlRI capture(buffers &b, void *workspace, uint64_t workspace_size, ac
 	TRY(aclnnAdd(workspace, workspace_size, executor, b.stream));
 	forbidden_while_capturing(b);
 	TRY(aclrtMemcpyAsync(b.self_host, bytes, b.out, bytes, ACL_MEMCPY_DEVICE_TO_HOST, b.stream));
-	if (broken("reset-while-capturing"))
-		return nullptr;
 	TRY(aclmdlRICaptureEnd(b.stream, &model));
 	return model;
 }
