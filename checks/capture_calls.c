@@ -96,8 +96,9 @@ static void sync_stream(struct checks *c, struct acl_event *ev)
 	f = finding_begin(c, ev, RULE("capture-sync-stream"), &room);
 	if (!f)
 		return;
-	finding_detail(f, "stream %p is being captured: its %u tasks are recorded and do not run, so there is "
-		"nothing to wait for", stream_argument(c, ev), ld(&model_state(capture)->tasks));
+	finding_detail(f, "stream %p is being captured: what it is given is recorded and does not run, so there is "
+		"nothing to wait for", stream_argument(c, ev));
+	finding_uint(f, "tasks recorded", ld(&model_state(capture)->tasks));
 	show(c, ev, f, capture);
 }
 

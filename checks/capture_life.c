@@ -12,7 +12,9 @@ static void show_use(struct checks *c, struct acl_finding *f, struct acl_object 
 	if (ld(&model->value))
 		finding_more(f, " (0x%llx)", (unsigned long long)ld(&model->value));
 	finding_api(f, "captured by", use->api);
-	finding_address(f, "captured at", (const void *)(uintptr_t)use->caller);
+	/* The resource's own last use may be later; the one that the model repeats is what matters here. */
+	if (f->n_objects)
+		f->objects[0].last_used = (struct acl_moment){ .caller = use->caller, .tid = use->tid, .api = use->api };
 	finding_object(c, f, "model", model);
 	finding_show(c, f);
 }

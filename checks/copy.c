@@ -50,6 +50,9 @@ void side_describe(struct acl_finding *f, const struct side *s)
 
 	if (!s->address)
 		finding_more(f, "%s is a device symbol", s->name);
+	else if (s->place.block && (uintptr_t)s->address == s->place.base)
+		finding_more(f, "%s %p is the start of the %s %s", s->name, s->address,
+			human_bytes(s->place.size, size), memory_kind_name(s->place.kind));
 	else if (s->place.block)
 		finding_more(f, "%s %p is %llu bytes into the %s %s at 0x%llx", s->name, s->address,
 			(unsigned long long)((uintptr_t)s->address - s->place.base),

@@ -59,9 +59,9 @@ static void tell(struct checks *c, struct acl_event *ev, const struct acl_rule *
 	if (!f)
 		return;
 	f->at_leave = true;
-	finding_detail(f, "%llu %s", (unsigned long long)l->count, what);
+	finding_detail(f, "%s: %llu", what, (unsigned long long)l->count);
 	if (l->bytes)
-		finding_more(f, " of %s", human_bytes(l->bytes, size));
+		finding_more(f, " block%s of %s", l->count == 1 ? "" : "s", human_bytes(l->bytes, size));
 	finding_more(f, ", from %u call site%s, %s", l->n, l->n == 1 ? "" : "s", when);
 	finding_uint(f, "count", l->count);
 	if (l->bytes)
@@ -101,7 +101,7 @@ static void device_memory(struct checks *c, struct acl_event *ev, int device, co
 		leak_add(&l, ld(&b->created.caller), ld(&b->size), b);
 		atomic_fetch_or(&b->flags, ACL_OBJECT_REPORTED);
 	}
-	tell(c, ev, RULE("leak-device-memory"), &l, (uint64_t)(device + 1), "blocks of device memory", when);
+	tell(c, ev, RULE("leak-device-memory"), &l, (uint64_t)(device + 1), "device memory", when);
 }
 
 static void host_memory(struct checks *c)
@@ -112,7 +112,7 @@ static void host_memory(struct checks *c)
 	map_each(c->memory, b)
 		if (leaked_block(b) && ld(&b->kind) == MEM_HOST)
 			leak_add(&l, ld(&b->created.caller), ld(&b->size), b);
-	tell(c, NULL, RULE("leak-host-memory"), &l, 0, "blocks of page-locked host memory", "never freed");
+	tell(c, NULL, RULE("leak-host-memory"), &l, 0, "page-locked host memory", "never freed");
 }
 
 static void objects(struct checks *c, unsigned kind, const char *what)
