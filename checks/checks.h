@@ -79,9 +79,17 @@ struct checks_totals {
 };
 void checks_totals(const struct checks *c, struct checks_totals *out);
 
-/* Visits every (rule, site) that fired, with its exact count. */
-typedef void (*checks_site_fn)(void *context, const struct acl_rule *rule, unsigned api, uint64_t caller,
-	uint64_t count, uint64_t serial);
+/* A place of the program that broke a rule, with its exact count. */
+struct checks_place {
+	const struct acl_rule *rule;
+	uint64_t caller; /* 0 = none: findings of the whole process */
+	uint64_t count, serial;
+	uint16_t api; /* acl_api_count and more: none */
+	uint8_t severity; /* enum acl_severity, as it was judged */
+	bool advice, secondary;
+};
+
+typedef void (*checks_site_fn)(void *context, const struct checks_place *place);
 void checks_each_site(const struct checks *c, checks_site_fn fn, void *context);
 
 #endif

@@ -235,8 +235,15 @@ static struct acl_biography *biography_add(struct acl_finding *f, const char *ro
 void finding_object(struct checks *c, struct acl_finding *f, const char *role, const struct acl_object *object)
 {
 	struct acl_object *o = (struct acl_object *)object;
-	struct acl_biography *b = o ? biography_add(f, role) : NULL;
+	struct acl_biography *b;
 
+	/* The first part an object plays is the one it is told for. */
+	for (unsigned i = 0; o && i < f->n_objects; i++) {
+		b = &f->objects[i];
+		if (b->handle == o->kind && b->value == ld(&o->value) && b->serial == ld(&o->serial))
+			return;
+	}
+	b = o ? biography_add(f, role) : NULL;
 	if (!b)
 		return;
 	b->handle = o->kind;
@@ -301,9 +308,12 @@ void checks_each_site(const struct checks *c, checks_site_fn fn, void *context)
 	for (unsigned i = 0; i < SITES; i++) {
 		struct site *s = &c->sites->sites[i];
 
-		if (ld_acquire(&s->key) && ld(&s->count) && ld_acquire(&s->serial))
-			fn(context, &acl_rules[ld(&s->rule)], ld(&s->api), ld(&s->caller), ld(&s->count),
-				ld(&s->serial));
+		if (!ld_acquire(&s->key) || !ld(&s->count) || !ld_acquire(&s->serial))
+			continue;
+		fn(context,
+			&(struct checks_place){ .rule = &acl_rules[ld(&s->rule)], .caller = ld(&s->caller),
+				.count = ld(&s->count), .serial = ld(&s->serial), .api = ld(&s->api),
+				.severity = ld(&s->severity), .advice = ld(&s->advice), .secondary = ld(&s->secondary) });
 	}
 }
 

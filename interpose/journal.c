@@ -232,17 +232,13 @@ void journal_doubt(struct text *scratch, const char *reason, const char *text)
 	record_end(&j);
 }
 
-static void note_count(void *context, const struct acl_rule *rule, unsigned api, uint64_t caller, uint64_t count,
-	uint64_t serial)
+static void note_count(void *context, const struct checks_place *place)
 {
-	struct kept *k = kept_find(serial);
+	struct kept *k = kept_find(place->serial);
 
 	(void)context;
-	(void)rule;
-	(void)api;
-	(void)caller;
-	if (k && count > k->count)
-		k->count = count;
+	if (k && place->count > k->count)
+		k->count = place->count;
 }
 
 /* What is known only at the end, the same in the end record and in the report. */

@@ -136,8 +136,6 @@ static void fault_lines(struct text *t, const struct acl_finding *f)
 		decode_value(t, &f->values[i]);
 		text_char(t, '\n');
 	}
-	if (f->secondary && f->cause)
-		text_fmt(t, "   %s%u\n", msg(MSG_SECONDARY), f->cause);
 	if (f->relaxed && f->rule->relaxed_since >= 0)
 		text_fmt(t, "   %s%s\n", msg(MSG_RELAXED), acl_cann_names[f->rule->relaxed_since]);
 }
@@ -201,9 +199,21 @@ static void closing_lines(struct text *t, const struct shown *s, bool colour)
 		text_str(t, PLAIN);
 }
 
+/* An error that another finding explains: that one has the hint and the objects. */
+static void consequence(struct text *t, const struct shown *s)
+{
+	call_lines(t, s);
+	text_fmt(t, "   %s%u\n", msg(MSG_SECONDARY), s->f->cause);
+	frames(t, s->ips, s->n_ips ? 1 : 0, "   at ", "      ");
+}
+
 void shown_text(struct text *t, const struct shown *s, bool colour)
 {
 	heading(t, s, colour);
+	if (s->f->secondary && s->f->cause) {
+		consequence(t, s);
+		return;
+	}
 	call_lines(t, s);
 	fault_lines(t, s->f);
 	frames(t, s->ips, s->n_ips, "   at ", "      ");
@@ -212,12 +222,13 @@ void shown_text(struct text *t, const struct shown *s, bool colour)
 	closing_lines(t, s, colour);
 }
 
-struct site_list {
-	struct text *t;
-	unsigned places;
-};
+#define PLACES_SHOWN 40
 
-#define SITES_SHOWN 40
+/* The worst places, in the order in which they are shown. */
+struct place_list {
+	struct checks_place at[PLACES_SHOWN];
+	unsigned n, all;
+};
 
 /* Suppressions that no longer hold, and those that stood for nothing: time to take them out. */
 static void stale_suppressions(struct text *t)
@@ -241,21 +252,60 @@ static void stale_suppressions(struct text *t)
 	}
 }
 
-static void site_line(void *context, const struct acl_rule *rule, unsigned api, uint64_t caller, uint64_t count,
-	uint64_t serial)
+/* Gates first, then severity, then time. */
+static bool goes_before(const struct checks_place *a, const struct checks_place *b)
 {
-	struct site_list *list = context;
+	if (a->advice != b->advice)
+		return b->advice;
+	if (a->severity != b->severity)
+		return a->severity > b->severity;
+	return a->serial < b->serial;
+}
 
-	if (verdict_is_suppressed(serial) || list->places++ >= SITES_SHOWN)
+/* Consequences stand with the findings that explain them. */
+static void collect(void *context, const struct checks_place *place)
+{
+	struct place_list *list = context;
+	unsigned i;
+
+	if (place->secondary || verdict_is_suppressed(place->serial))
 		return;
-	text_fmt(list->t, "   #%u %s %s x %u", serial, msg(severity_message(rule->severity)), rule->id, count);
-	if (api < acl_api_count)
-		text_fmt(list->t, "  %s", acl_apis[api].name);
-	if (caller) {
-		text_str(list->t, "  ");
-		shown_place(list->t, caller);
+	list->all++;
+	for (i = list->n; i && goes_before(place, &list->at[i - 1]); i--)
+		if (i < PLACES_SHOWN)
+			list->at[i] = list->at[i - 1];
+	if (i < PLACES_SHOWN)
+		list->at[i] = *place;
+	list->n += list->n < PLACES_SHOWN;
+}
+
+static void place_line(struct text *t, const struct checks_place *place)
+{
+	text_fmt(t, "   #%u ", place->serial);
+	if (place->advice)
+		text_fmt(t, "%s/", msg(MSG_ADVICE));
+	text_fmt(t, "%s %s x %u", msg(severity_message(place->severity)), place->rule->id, place->count);
+	if (place->api < acl_api_count)
+		text_fmt(t, "  %s", acl_apis[place->api].name);
+	if (place->caller) {
+		text_str(t, "  ");
+		shown_place(t, place->caller);
 	}
-	text_char(list->t, '\n');
+	text_char(t, '\n');
+}
+
+static void places(struct text *t, const struct checks *c)
+{
+	struct place_list list = { .n = 0 };
+
+	checks_each_site(c, collect, &list);
+	for (unsigned i = 0; i < list.n; i++)
+		place_line(t, &list.at[i]);
+	if (list.all > list.n) {
+		text_str(t, "   … ");
+		text_fmt(t, msg(MSG_PLACES), (uint64_t)list.all);
+		text_char(t, '\n');
+	}
 }
 
 static void totals_line(struct text *t, const struct checks_totals *totals, uint64_t suppressed)
@@ -285,7 +335,6 @@ void summary_text(struct text *t, const struct checks *c, const char *report, bo
 {
 	static const char *const verdict_colour[] = { "\033[32m", "\033[31m", "\033[33m" };
 	enum acl_verdict verdict = verdict_get();
-	struct site_list list = { t, 0 };
 	struct checks_totals totals;
 	const char *reason, *text;
 	uint64_t suppressed;
@@ -293,12 +342,7 @@ void summary_text(struct text *t, const struct checks *c, const char *report, bo
 	verdict_totals(c, &totals, &suppressed);
 	totals_line(t, &totals, suppressed);
 	if (c)
-		checks_each_site(c, site_line, &list);
-	if (list.places > SITES_SHOWN) {
-		text_str(t, "   … ");
-		text_fmt(t, msg(MSG_PLACES), (uint64_t)list.places);
-		text_char(t, '\n');
-	}
+		places(t, c);
 	stale_suppressions(t);
 	text_fmt(t, "   %s", msg(MSG_VERDICT));
 	if (colour)

@@ -66,21 +66,17 @@ struct sums {
 	uint64_t suppressed;
 };
 
-static void subtract(void *context, const struct acl_rule *rule, unsigned api, uint64_t caller, uint64_t count,
-	uint64_t serial)
+static void subtract(void *context, const struct checks_place *place)
 {
 	struct sums *sums = context;
-	int i = hushed_index(serial);
+	int i = hushed_index(place->serial);
 	uint64_t *from;
 
-	(void)rule;
-	(void)api;
-	(void)caller;
 	if (i < 0)
 		return;
 	from = hushed[i].advice ? &sums->totals->advice : &sums->totals->findings[hushed[i].severity & 3];
-	*from -= count < *from ? count : *from;
-	sums->suppressed += count;
+	*from -= place->count < *from ? place->count : *from;
+	sums->suppressed += place->count;
 }
 
 void verdict_totals(const struct checks *c, struct checks_totals *out, uint64_t *suppressed)

@@ -96,6 +96,5 @@ void checks_each_site(const struct checks *c, checks_site_fn fn, void *context)
 {
 	(void)c;
 	for (unsigned i = 0; i < test_host.n_sites; i++)
-		fn(context, test_host.sites[i].rule, test_host.sites[i].api, test_host.sites[i].caller,
-			test_host.sites[i].count, test_host.sites[i].serial);
+		fn(context, &test_host.sites[i]);
 }

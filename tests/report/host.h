@@ -9,11 +9,7 @@ struct test_host {
 	uint64_t ips[32];
 	unsigned n_ips;
 	struct checks_totals totals;
-	struct {
-		const struct acl_rule *rule;
-		unsigned api;
-		uint64_t caller, count, serial;
-	} sites[8];
+	struct checks_place sites[8];
 	unsigned n_sites;
 };
 
