@@ -120,8 +120,6 @@ void checks_enter(struct checks *c, struct acl_event *ev)
 	const acl_hook_fn *hook = c->hooks[ev->api].enter;
 	struct acl_thread *t = ev->thread;
 
-	for (unsigned i = 0; i < sizeof(ev->carry) / sizeof(ev->carry[0]); i++)
-		ev->carry[i] = 0;
 	if (__builtin_expect(!t, 0)) {
 		t = thread_find(c, ev);
 		if (!t)

@@ -67,7 +67,9 @@ static void uses_stream(struct checks *c, struct acl_event *ev)
 	int32_t error = error_of(ev);
 	bool known;
 
-	if (!stream || (error && error != OTHER_CONTEXT) || !object_usable(stream))
+	if (!stream || __builtin_expect(ld(&stream->context) == context_ref(c, thread_of(ev)), 1))
+		return;
+	if ((error && error != OTHER_CONTEXT) || !object_usable(stream))
 		return;
 	own = context_of(c, stream);
 	current = context_current(c, thread_of(ev), &known);

@@ -68,7 +68,7 @@ struct acl_event {
 	void *thread; /* the checker's record of the thread: NULL, or what checks_enter left in the thread's last event */
 	uint8_t host_class[ACL_EVENT_PARAMS]; /* enum acl_host_class per parameter, filled when first asked */
 	struct acl_version versions[ACL_EVENT_VERSIONS];
-	/* Private to checks/ between enter and leave of the same call. */
+	/* Private to checks/ between enter and leave of the same call; 0 before. */
 	uint64_t carry[8];
 };
 
@@ -79,8 +79,7 @@ static inline void acl_event_init(struct acl_event *ev, unsigned api, const void
 {
 	/*
 	 * Field by field: compilers turn a memset of this size into "rep stos", which
-	 * takes longer than all the rest.  n_versions says what versions[] holds, and
-	 * checks_enter clears carry[].
+	 * takes longer than all the rest.  n_versions says what versions[] holds.
 	 */
 	ev->api = (uint16_t)api;
 	ev->path = ACL_PATH_LINKED;
@@ -96,6 +95,8 @@ static inline void acl_event_init(struct acl_event *ev, unsigned api, const void
 	ev->module = ev->stack = 0;
 	ev->thread = NULL;
 	memset(ev->host_class, 0, sizeof(ev->host_class));
+	for (unsigned i = 0; i < sizeof(ev->carry) / sizeof(ev->carry[0]); i++)
+		ev->carry[i] = 0;
 }
 
 #endif

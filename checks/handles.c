@@ -11,6 +11,7 @@ struct handle_use {
 	uint16_t offset;
 	uint8_t kind; /* enum acl_handle */
 	bool destroys;
+	int8_t carry; /* the topic of streams or events has looked it up already: its slot, -1 = nobody has */
 	const char *name;
 };
 
@@ -151,19 +152,16 @@ static void unknown_handle(struct checks *c, struct acl_event *ev, const struct 
 
 /* --- every handle of a call ------------------------------------------------------------ */
 
-/* The topics of streams and events have looked up theirs already. */
-static struct acl_object *look_up(struct checks *c, const struct acl_event *ev, const struct handle_use *use,
+static __attribute__((noinline)) void judge(struct checks *c, struct acl_event *ev, const struct handle_use *use,
 	const void *value)
 {
-	struct acl_object *o = NULL;
+	struct acl_object *o = object_find(c, use->kind, value);
 
-	if (use->kind == ACL_HANDLE_STREAM && c->stream_offset[ev->api] == use->offset)
-		o = stream_of(ev);
-	else if (use->kind == ACL_HANDLE_EVENT && c->event_offset[ev->api] == use->offset)
-		o = event_of(ev);
-	if (o && ld(&o->value) == (uintptr_t)value)
-		return o;
-	return object_find(c, use->kind, value);
+	if (!o)
+		unknown_handle(c, ev, use, value);
+	else if (ld_acquire(&o->state) == ACL_OBJECT_DEAD ||
+		(ld(&o->state) == ACL_OBJECT_GOING && ev->carry[CARRY_GOING] != object_ref(o)))
+		say_dead(c, ev, use, o);
 }
 
 static void check_handles(struct checks *c, struct acl_event *ev)
@@ -175,14 +173,11 @@ static void check_handles(struct checks *c, struct acl_event *ev)
 		const void *value;
 
 		memcpy(&value, (const char *)ev->args + use->offset, sizeof(value));
-		if (!value)
+		o = use->carry >= 0 ? (struct acl_object *)(uintptr_t)ev->carry[(unsigned)use->carry] : NULL;
+		if (__builtin_expect(o && ld(&o->value) == (uintptr_t)value && ld_acquire(&o->state) == ACL_OBJECT_LIVE, 1))
 			continue;
-		o = look_up(c, ev, use, value);
-		if (!o)
-			unknown_handle(c, ev, use, value);
-		else if (ld_acquire(&o->state) == ACL_OBJECT_DEAD ||
-			(ld(&o->state) == ACL_OBJECT_GOING && ev->carry[CARRY_GOING] != object_ref(o)))
-			say_dead(c, ev, use, o);
+		if (value)
+			judge(c, ev, use, value);
 	}
 }
 
@@ -233,7 +228,15 @@ static bool followed(unsigned kind)
 	return false;
 }
 
-static void uses_collect(void)
+/* Observing calls put the recorded stream there: values are compared before it is believed. */
+static int8_t looked_up(const struct checks *c, unsigned api, const struct acl_param *p)
+{
+	if (p->handle == ACL_HANDLE_STREAM && c->stream_offset[api] == p->offset)
+		return CARRY_STREAM;
+	return p->handle == ACL_HANDLE_EVENT && c->event_offset[api] == p->offset ? CARRY_EVENT : -1;
+}
+
+static void uses_collect(const struct checks *c)
 {
 	uint16_t n = 0;
 
@@ -247,7 +250,8 @@ static void uses_collect(void)
 			if (!followed(p->handle) || p->dir != ACL_DIR_IN || p->kind != ACL_KIND_HANDLE ||
 				(p->life != ACL_LIFE_USE && p->life != ACL_LIFE_DESTROY))
 				continue;
-			uses[n++] = (struct handle_use){ p->offset, p->handle, p->life == ACL_LIFE_DESTROY, p->name };
+			uses[n++] = (struct handle_use){ p->offset, p->handle, p->life == ACL_LIFE_DESTROY,
+				looked_up(c, api, p), p->name };
 		}
 		uses_of[api].count = (uint16_t)(n - uses_of[api].first);
 	}
@@ -263,7 +267,6 @@ static bool creates(unsigned api)
 
 static void handles_bind(void (*add)(void *binder, unsigned api, enum acl_phase, acl_hook_fn), void *binder)
 {
-	uses_collect();
 	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
 		if (uses_of[api].count)
 			add(binder, api, ACL_ENTER, check_handles);
@@ -274,6 +277,7 @@ static void handles_bind(void (*add)(void *binder, unsigned api, enum acl_phase,
 
 static bool handles_create(struct checks *c)
 {
+	uses_collect(c);
 	c->topic[TOPIC_HANDLES] = checks_alloc(c, sizeof(struct handles_state));
 	return c->topic[TOPIC_HANDLES] != NULL;
 }

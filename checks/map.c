@@ -71,23 +71,26 @@ static struct acl_block *block_at(struct pointer_map *map, uint32_t index)
 static inline bool slot_covers(struct pointer_map *map, struct bucket *bucket, unsigned n, unsigned k,
 	uint64_t address, struct acl_place *place)
 {
-	uint64_t base = ld_acquire(&bucket->slot[n].base), what, size;
-	struct acl_block *b;
+	uint64_t base = ld_acquire(&bucket->slot[n].base), what = ld_acquire(&bucket->slot[n].what), size;
+	struct acl_block *b = block_at(map, what & ((1u << INDEX_BITS) - 1));
 
-	/* An empty slot's base is 0, and no address is a block of this class away from it. */
-	if ((address - base) >> k)
-		return false;
-	what = ld_acquire(&bucket->slot[n].what);
-	b = block_at(map, what & ((1u << INDEX_BITS) - 1));
 	size = k <= 32 ? (what >> 32) + 1 : b ? ld(&b->size) : 0;
-	if (address - base >= size)
-		return false;
 	place->block = b;
 	place->base = base;
 	place->size = size;
 	place->kind = (what >> INDEX_BITS) & 63;
 	place->generation = ld_acquire(&bucket->generation[n]);
-	return base && b;
+	return base && b && address - base < size;
+}
+
+/* Blocks do not overlap, yet one may be near the address without covering it. */
+static inline bool bucket_find(struct pointer_map *map, struct bucket *b, unsigned k, uint64_t address,
+	struct acl_place *place)
+{
+	for (unsigned n = 0; n < SLOTS; n++)
+		if (!((address - ld_acquire(&b->slot[n].base)) >> k) && slot_covers(map, b, n, k, address, place))
+			return true;
+	return false;
 }
 
 /* Looks for a block of class k that covers the address and starts in the given granule. */
@@ -105,8 +108,7 @@ static inline bool granule_find(struct pointer_map *map, struct table *t, unsign
 			for (unsigned spins = 0; __builtin_expect((seq = ld_acquire(&b->seq)) & BUSY, 0); spins++)
 				if (spins > 1000)
 					sched_yield();
-			hit = slot_covers(map, b, 0, k, address, place) || slot_covers(map, b, 1, k, address, place) ||
-				slot_covers(map, b, 2, k, address, place);
+			hit = bucket_find(map, b, k, address, place);
 		} while (ld(&b->seq) != seq);
 		if (hit)
 			return true;
@@ -148,18 +150,20 @@ void map_prefetch(struct pointer_map *map, uint64_t address, _Atomic uint8_t *hi
 		__builtin_prefetch(&t->bucket[mix64(address >> (k + 1)) & t->mask]);
 }
 
-bool map_find(struct pointer_map *map, uint64_t address, _Atomic uint8_t *hint, struct acl_place *place)
+/* The first place to look: the bucket itself, no search. */
+static inline bool quick_find(struct pointer_map *map, unsigned k, uint64_t address, struct acl_place *place)
 {
-	uint64_t classes = ld_acquire(&map->classes);
-	unsigned last = hint ? ld(hint) & 63 : 0;
+	struct table *t = ld_acquire(&map->class[k].table);
+	struct bucket *b = t ? &t->bucket[mix64(address >> (k + 1)) & t->mask] : NULL;
+	uint64_t seq = b ? ld_acquire(&b->seq) : BUSY;
 
-	place->block = NULL;
-	if (classes >> last & 1) {
-		if (class_find(map, last, address, place))
-			return true;
-		classes &= ~(UINT64_C(1) << last);
-	}
-	for (; classes; classes &= classes - 1) {
+	return !(seq & BUSY) && bucket_find(map, b, k, address, place) && ld(&b->seq) == seq;
+}
+
+static __attribute__((noinline)) bool search(struct pointer_map *map, uint64_t address, _Atomic uint8_t *hint,
+	struct acl_place *place)
+{
+	for (uint64_t classes = ld_acquire(&map->classes); classes; classes &= classes - 1) {
 		unsigned k = (unsigned)__builtin_ctzll(classes);
 
 		if (!class_find(map, k, address, place))
@@ -170,6 +174,13 @@ bool map_find(struct pointer_map *map, uint64_t address, _Atomic uint8_t *hint, 
 	}
 	place->block = NULL;
 	return false;
+}
+
+bool map_find(struct pointer_map *map, uint64_t address, _Atomic uint8_t *hint, struct acl_place *place)
+{
+	if (hint && __builtin_expect(quick_find(map, ld(hint) & 63, address, place), 1))
+		return true;
+	return search(map, address, hint, place);
 }
 
 /* --- writers, all under the lock -------------------------------------------- */
@@ -237,7 +248,7 @@ static bool class_grow(struct checks *c, struct pointer_map *map, unsigned k)
 	struct table *old = ld(&class->table), *new;
 	unsigned log = 2;
 
-	while (class->used * 10 > (UINT64_C(1) << log) * SLOTS * 4)
+	while (class->used * 10 > (UINT64_C(1) << log) * SLOTS * 3)
 		log++;
 	if (log >= 48)
 		return false;
@@ -353,7 +364,7 @@ static bool enter_block(struct checks *c, struct pointer_map *map, struct acl_bl
 	struct table *t = ld(&class->table);
 
 	/* SPILLED marks stay behind when entries go: after as many erasures as there are slots it is time to sweep. */
-	if ((!t || class->used * 10 >= (t->mask + 1) * SLOTS * 8 || class->erased > (t->mask + 1) * SLOTS) &&
+	if ((!t || class->used * 10 >= (t->mask + 1) * SLOTS * 6 || class->erased > (t->mask + 1) * SLOTS) &&
 		!class_grow(c, map, k))
 		return false;
 	widen(class, base, size);

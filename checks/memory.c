@@ -3,27 +3,12 @@
 #include "checks/report.h"
 #include "checks/state.h"
 
-static __attribute__((noinline)) void look_up(struct checks *c, const void *address, _Atomic uint8_t *hint,
-	struct acl_place *place)
+void place_look_up(struct checks *c, struct acl_thread *t, struct known_place *known, const void *address)
 {
-	if (!map_find(c->memory, (uintptr_t)address, hint, place) && map_live(c->registered))
-		map_find(c->registered, (uintptr_t)address, NULL, place);
-}
-
-/* Several rules ask for the same address. */
-bool place_find(struct checks *c, const struct acl_event *ev, const void *address, unsigned hint,
-	struct acl_place *place)
-{
-	struct acl_thread *t = thread_of(ev);
-	struct known_place *known = &t->known[hint % 2];
-
-	if (known->phase != t->phase || known->address != address) {
-		look_up(c, address, &t->hint[hint % 2], &known->place);
-		known->phase = t->phase;
-		known->address = address;
-	}
-	*place = known->place;
-	return place->block != NULL;
+	known->phase = t->phase;
+	known->address = address;
+	if (!map_find(c->memory, (uintptr_t)address, &t->hint[known - t->known], &known->place) && map_live(c->registered))
+		map_find(c->registered, (uintptr_t)address, NULL, &known->place);
 }
 
 /* The pointer map is larger than any cache: by the time the rules ask, the line is there. */

@@ -18,6 +18,15 @@ static inline struct context_state *context_state(struct acl_object *o)
 	return object_extra(o);
 }
 
+/* What the thread's calls go to, as far as we saw: a reference that may be old, 0 = nothing. */
+static inline acl_ref context_ref(struct checks *c, struct acl_thread *t)
+{
+	acl_ref explicit = ld(&t->context);
+	unsigned device = (unsigned)ld(&t->device);
+
+	return explicit || device >= ACL_DEVICES ? explicit : ld_acquire(&c->devices[device].context);
+}
+
 /* The thread's current context. NULL with *known: it has none; NULL without: we cannot tell. */
 struct acl_object *context_current(struct checks *c, struct acl_thread *t, bool *known);
 /* Device of the thread's current context, -1 = none or unknown. */
@@ -100,9 +109,24 @@ static inline struct acl_object *event_of(const struct acl_event *ev)
 
 /* --- memory (memory.c) ----------------------------------------------------------------- */
 
-/* What is known of an address: allocations first, then registered ranges. */
-bool place_find(struct checks *c, const struct acl_event *ev, const void *address, unsigned hint,
-	struct acl_place *place);
+void place_look_up(struct checks *c, struct acl_thread *t, struct known_place *known, const void *address);
+
+/*
+ * What is known of an address: allocations first, then registered ranges.
+ * hint: its role in the call.  Several rules ask for the same one.
+ */
+static inline bool place_find(struct checks *c, const struct acl_event *ev, const void *address, unsigned hint,
+	struct acl_place *place)
+{
+	struct acl_thread *t = thread_of(ev);
+	struct known_place *known = &t->known[hint % 2];
+
+	if (known->phase != t->phase || known->address != address)
+		place_look_up(c, t, known, address);
+	*place = known->place;
+	return place->block != NULL;
+}
+
 /* Class of an address no table knows; asked once per call and parameter. */
 enum acl_host_class host_class(struct checks *c, struct acl_event *ev, unsigned param, const void *address);
 /* Memory of this kind is the host's. */

@@ -60,7 +60,7 @@ static bool ends_runtime(unsigned api)
 		api == ACL_API_aclrtResetDevice || api == ACL_API_aclrtResetDeviceForce;
 }
 
-static inline void fill(struct acl_call *call, struct acl_thread *t, unsigned api, void *args, void *caller)
+static inline __attribute__((always_inline)) void fill(struct acl_call *call, struct acl_thread *t, unsigned api, void *args, void *caller)
 {
 	struct acl_event *ev = &call->event;
 
@@ -75,7 +75,7 @@ static inline void fill(struct acl_call *call, struct acl_thread *t, unsigned ap
 	ev->thread = t->checks_thread;
 }
 
-static inline void enter(struct acl_call *call, struct acl_thread *t, uint32_t state)
+static inline __attribute__((always_inline)) void enter(struct acl_call *call, struct acl_thread *t, uint32_t state)
 {
 	const struct acl_trace_provider *p = NULL;
 	struct acl_event *ev = &call->event;
