@@ -10,3 +10,6 @@ demo: all $(DEMO)
 	@echo '    LD_PRELOAD=$(BUILD)/libaclcheck.so $(DEMO)'
 	@echo
 	@LD_PRELOAD=$(BUILD)/libaclcheck.so $(DEMO)
+
+TESTS += tests/demo/demo.t
+tests/demo/demo.t: $(DEMO)

@@ -36,6 +36,7 @@ struct buffers {
 	aclrtStream stream;
 	aclrtEvent event;
 	aclrtNotify notify;
+	aclrtBinHandle binary;
 };
 
 /* What must not be done between Begin and End, one mistake a run. */
@@ -82,6 +83,15 @@ static void forbidden_while_capturing(buffers &b)
 	if (broken("notify-destroyed-first")) {
 		TRY(aclrtCreateNotify(&b.notify, 0));
 		TRY(aclrtRecordNotify(b.notify, b.stream));
+	}
+
+	if (broken("binary-unloaded-first")) {
+		const char kernels[] = "stands for a binary of operators";
+		aclrtFuncHandle function = nullptr;
+
+		TRY(aclrtBinaryLoadFromData(kernels, sizeof(kernels), nullptr, &b.binary));
+		TRY(aclrtBinaryGetFunction(b.binary, "scale", &function));
+		TRY(aclrtLaunchKernel(function, 1, b.other, bytes, b.stream));
 	}
 
 	if (broken("set"))
@@ -207,6 +217,8 @@ int main(int argc, char **argv)
 	}
 	if (b.notify)
 		TRY(aclrtDestroyNotify(b.notify));
+	if (b.binary)
+		TRY(aclrtBinaryUnLoad(b.binary));
 	if (broken("host-buffer-freed-first"))
 		TRY(aclrtFreeHost(b.self_host));
 	if (model)

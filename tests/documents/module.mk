@@ -9,11 +9,5 @@ $(BUILD)/tests/documents/acl.so: tests/documents/pyacl/acl.c $(SOFTNPU_LIBS) | $
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) -std=gnu11 -shared -fPIC $(PROGRAM_FLAGS) -isystem $(PYTHON_INCLUDE) \
 		-o $@ $< $(PROGRAM_LINK)
 
-ifeq ($(filter %/libopapi.so,$(ALL)),)
-DOCUMENTS := $(filter-out %/capture_add,$(call programs,documents))
-else
-DOCUMENTS := $(call programs,documents)
-endif
-
 TESTS += tests/documents/documents.t
-tests/documents/documents.t: $(DOCUMENTS) $(BUILD)/tests/documents/acl.so
+tests/documents/documents.t: $(call programs,documents) $(BUILD)/tests/documents/acl.so

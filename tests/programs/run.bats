@@ -45,3 +45,8 @@ run_line() {
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"does not know this mistake"* ]]
 }
+
+@test "a program that is not there fails" {
+	run_line 'no_such_program - SOFTNPU_CANN=9.1 :'
+	[ "$status" -eq 1 ]
+}

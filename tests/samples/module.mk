@@ -10,7 +10,5 @@ $(eval $(call program_rule,samples))
 $(BUILD)/tests/samples/%-clang: tests/samples/%.cpp tests/programs/program.h $(SOFTNPU_LIBS) | $(BUILD)/gen/.stamp
 	$(call say,CXX,$<)mkdir -p $(@D) && $(CXX) -std=c++17 $(PROGRAM_FLAGS) -o $@ $< $(PROGRAM_LINK)
 
-ifneq ($(filter %/libopapi.so,$(ALL)),)
 TESTS += tests/samples/samples.t
 tests/samples/samples.t: $(call programs,samples) $(patsubst %,%-clang,$(call programs,samples))
-endif
