@@ -2,9 +2,21 @@
 # The checker in a rig: no preload library, no runtime.
 
 CHECKS_TEST := $(BUILD)/tests/checks
-CHECKS_TEST_OBJS := $(call objs,$(CHECKS_SRC) tests/checks/rig.c) $(call genobjs,$(CHECKS_GEN)) $(MODEL_OBJS)
+CHECKS_TEST_OBJS := $(call objs,$(CHECKS_SRC)) $(call genobjs,$(CHECKS_GEN)) $(MODEL_OBJS)
 
-$(CHECKS_TEST)/%: $(BUILD)/obj/tests/checks/%.o $(CHECKS_TEST_OBJS)
+$(CHECKS_TEST)/%: $(BUILD)/obj/tests/checks/%.o $(call objs,tests/checks/rig.c) $(CHECKS_TEST_OBJS)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
 
-TESTS += $(CHECKS_TEST)/founding
+$(CHECKS_TEST)/stress $(CHECKS_TEST)/bench_map: $(CHECKS_TEST)/%: $(BUILD)/obj/tests/checks/%.o $(CHECKS_TEST_OBJS)
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -lpthread
+
+# The stress once more with sanitizers, each in a build of its own that holds the checker only.
+CHECKS_SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+CHECKS_SANITIZE_tsan := -fsanitize=thread
+.PHONY: checks-asan checks-tsan
+checks-asan checks-tsan: checks-%:
+	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/checks-$* SANITIZE="$(CHECKS_SANITIZE_$*)" CFLAGS="-O1 -g" \
+		$(BUILD)/checks-$*/tests/checks/stress
+tests/checks/sanitizers.t: checks-asan checks-tsan
+
+TESTS += $(CHECKS_TEST)/founding $(CHECKS_TEST)/stress tests/checks/sanitizers.t

@@ -1,0 +1,15 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The stress of the checker's tables under ThreadSanitizer and AddressSanitizer.
+echo 1..2
+n=0
+for kind in asan tsan; do
+	n=$((n + 1))
+	if STRESS_ROUNDS=300 "$ACLCHECK_BUILD/checks-$kind/tests/checks/stress" >"${TMPDIR:-/tmp}/stress.$$" 2>&1; then
+		echo "ok $n - nothing found by $kind"
+	else
+		echo "not ok $n - nothing found by $kind"
+		sed 's/^/# /' "${TMPDIR:-/tmp}/stress.$$"
+	fi
+	rm -f "${TMPDIR:-/tmp}/stress.$$"
+done

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+The rule table, the checks and the twins say the same: every implemented rule is
+checked somewhere and has a twin, and nothing else is or has.
+"""
+import json
+import os
+import re
+import sys
+
+SOURCE = os.environ.get("ACLCHECK_SOURCE") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+# Told about every failing call; there is no mistake of the program to twin it with.
+WITHOUT_TWIN = {"api-error", "api-missing-in-runtime"}
+
+
+def read(*parts):
+    with open(os.path.join(SOURCE, *parts), encoding="utf-8") as file:
+        return file.read()
+
+
+def sources(folder, endings):
+    for place, _, names in os.walk(os.path.join(SOURCE, folder)):
+        for name in sorted(names):
+            if name.endswith(endings):
+                yield read(place, name)
+
+
+def checked():
+    """Ids in RULE("…") and in the needs of the API model."""
+    ids = {i for text in sources("checks", (".c", ".h")) for i in re.findall(r'RULE\(\s*"([a-z0-9-]+)"', text)}
+    model = json.loads(read("include", "acl", "api.json"))
+    known = set(table())
+
+    def walk(value):
+        if isinstance(value, dict):
+            for v in value.values():
+                yield from walk(v)
+        elif isinstance(value, list):
+            for v in value:
+                yield from walk(v)
+        elif isinstance(value, str):
+            word = re.match(r"([a-z0-9-]+)\b", value)
+            if word and word.group(1) in known:
+                yield word.group(1)
+
+    return ids | set(walk(model)) - {"id"}
+
+
+def table():
+    return {rule["id"]: rule for rule in json.loads(read("checks", "rules.json"))}
+
+
+def twinned():
+    return {i for text in sources(os.path.join("tests", "twins"), (".c",))
+            for i in re.findall(r'\bTWIN[A-Z_]*\(\s*"([a-z0-9-]+)"', text)}
+
+
+def main():
+    rules = table()
+    implemented = {i for i, rule in rules.items() if rule["state"] == "implemented"}
+    tests = [
+        ("every rule that is checked is in the table as implemented", checked() - implemented),
+        ("every implemented rule is checked somewhere", implemented - checked()),
+        ("every implemented rule has a twin", implemented - twinned() - WITHOUT_TWIN),
+        ("every twin is of an implemented rule", twinned() - implemented),
+        ("every uncheckable rule says why", {i for i, r in rules.items() if r["state"] == "uncheckable" and not r.get("reason")}),
+        ("every rule has a Chinese title", {i for i, r in rules.items() if not re.search("[\u4e00-\u9fff]", r["title"]["zh"])}),
+    ]
+    print(f"1..{len(tests)}")
+    failed = 0
+    for number, (what, left) in enumerate(tests, 1):
+        print(f"{'not ok' if left else 'ok'} {number} - {what}")
+        for rule in sorted(left):
+            print(f"# {rule}")
+        failed += bool(left)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
