@@ -26,9 +26,13 @@ def sources(folder, endings):
                 yield read(place, name)
 
 
-def checked():
-    """Ids in RULE("…") and in the needs of the API model."""
-    ids = {i for text in sources("checks", (".c", ".h")) for i in re.findall(r'RULE\(\s*"([a-z0-9-]+)"', text)}
+def written():
+    """Ids in RULE("…")."""
+    return {i for text in sources("checks", (".c", ".h")) for i in re.findall(r'RULE\(\s*"([a-z0-9-]+)"', text)}
+
+
+def needed():
+    """Ids in the needs of the API model."""
     model = json.loads(read("include", "acl", "api.json"))
     known = set(table())
 
@@ -44,7 +48,7 @@ def checked():
             if word and word.group(1) in known:
                 yield word.group(1)
 
-    return ids | set(walk(model)) - {"id"}
+    return set(walk(model))
 
 
 def table():
@@ -60,12 +64,12 @@ def main():
     rules = table()
     implemented = {i for i, rule in rules.items() if rule["state"] == "implemented"}
     tests = [
-        ("every rule that is checked is in the table as implemented", checked() - implemented),
-        ("every implemented rule is checked somewhere", implemented - checked()),
+        ("every rule written in checks/ can be checked", written() & {i for i, r in rules.items() if r["state"] == "uncheckable"}),
+        ("every implemented rule is checked somewhere", implemented - written() - needed()),
         ("every implemented rule has a twin", implemented - twinned() - WITHOUT_TWIN),
         ("every twin is of an implemented rule", twinned() - implemented),
         ("every uncheckable rule says why", {i for i, r in rules.items() if r["state"] == "uncheckable" and not r.get("reason")}),
-        ("every rule has a Chinese title", {i for i, r in rules.items() if not re.search("[\u4e00-\u9fff]", r["title"]["zh"])}),
+        ("every implemented rule speaks Chinese", {i for i in implemented if not re.search("[\u4e00-\u9fff]", rules[i]["title"]["zh"])}),
     ]
     print(f"1..{len(tests)}")
     failed = 0

@@ -10,3 +10,4 @@ $(TWIN_BIN): $(BUILD)/tests/twins/%: $(BUILD)/obj/tests/twins/%.o $(BUILD)/obj/t
 
 TESTS += $(TWIN_BIN)
 include tests/twins/live/module.mk
+TESTS += tests/twins/coverage.t
