@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "aclcheck.h"
 #include "interpose/core.h"
 #include "interpose/module.h"
 #include "interpose/settings.h"
@@ -31,6 +32,11 @@ static uint32_t host_module(void *context, uint64_t code)
 	return m ? m->id : MODULE_NONE;
 }
 
+__attribute__((visibility("default"), noinline)) void aclcheck_break(void)
+{
+	__asm__ volatile(""); /* a place to stop at: not to be merged with other empty functions */
+}
+
 static void host_finding(void *context, const struct acl_finding *f)
 {
 	const struct acl_trace_provider *p = atomic_load_explicit(&acl_core.trace, memory_order_acquire);
@@ -39,6 +45,7 @@ static void host_finding(void *context, const struct acl_finding *f)
 	sink_finding(f);
 	if (p && p->finding)
 		p->finding(f);
+	aclcheck_break();
 }
 
 static void *host_memory(void *context, size_t bytes)

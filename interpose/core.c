@@ -82,9 +82,10 @@ void state_settle_all(void)
 		state_settle(api);
 }
 
+/* A run whose settings are not what somebody meant is not judged by others: it goes on unchecked, inconclusive. */
 static bool checks_wanted(void)
 {
-	return settings_number(SETTING_CHECKS) == 0;
+	return settings_number(SETTING_CHECKS) == 0 && !settings_problem(0);
 }
 
 /* What needs no dlopen: after this, calls of all threads are seen. */
@@ -105,6 +106,8 @@ static void wake(void)
 
 static void say_what_lacks(void)
 {
+	if (settings_problem(0))
+		return; /* the sinks say it, with the reason */
 	if (!checks_wanted())
 		sink_inconclusive("checks-off", "checks are switched off");
 	else if (!acl_core.checks)

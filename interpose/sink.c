@@ -130,7 +130,7 @@ static void last_doubts(const struct checks *c)
 	if (c)
 		checks_totals(c, &totals);
 	/* With a checker, calls that no rule speaks about have been seen: to ask for the product's name is right. */
-	else
+	else if (!settings_problem(0))
 		verdict_doubt(REASON_NOTHING, "no call was checked");
 	if (totals.trouble)
 		verdict_doubt(REASON_TABLE, totals.trouble_text ? totals.trouble_text : "a table was full");
