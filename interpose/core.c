@@ -19,6 +19,7 @@
 #include "interpose/settings.h"
 #include "interpose/sink.h"
 #include "interpose/stack.h"
+#include "interpose/symbol.h"
 #include "interpose/text.h"
 #include "interpose/thread.h"
 
@@ -57,12 +58,14 @@ __attribute__((visibility("default"))) const char *aclcheck_version(void)
 	return ACLCHECK_VERSION;
 }
 
-/* Zero = nobody wants to see the function. */
+/* Zero = nobody wants to see the function. Before the first call everybody does. */
 void state_settle(unsigned api)
 {
 	const struct acl_trace_provider *p = atomic_load(&acl_core.trace);
 	uint32_t state = 0;
 
+	if (atomic_load(&acl_core.stage) == CORE_ASLEEP)
+		return;
 	if (acl_core.checks && checks_listens(acl_core.checks, api))
 		state |= ACL_STATE_CHECK;
 	else if (acl_core.checks)
@@ -88,15 +91,43 @@ static bool checks_wanted(void)
 	return settings_number(SETTING_CHECKS) == 0 && !settings_problem(0);
 }
 
-/* What needs no dlopen: after this, calls of all threads are seen. */
-static void wake(void)
+/*
+ * All that takes the loader's lock, before the first acl call where that can
+ * be: a later thread that calls may be one that the lock's owner waits for.
+ */
+static void open_once(void)
 {
-	acl_core.pid = (uint32_t)getpid();
+	static atomic_bool opened;
+
+	if (atomic_load_explicit(&opened, memory_order_relaxed) || atomic_exchange(&opened, true))
+		return;
 	life_begin();
 	settings_load();
 	life_watch();
 	callback_learn();
 	real_find_all();
+	stack_prepare();
+	symbol_prepare(settings_number(SETTING_SYMBOLS) == 0);
+	trace_describe("version", ACLCHECK_VERSION);
+	trace_open();
+}
+
+void core_open(void)
+{
+	struct acl_thread *t = &acl_thread;
+	char mark;
+
+	if (tool_begin(t, &mark)) {
+		open_once();
+		tool_end(t);
+	}
+}
+
+/* On the thread of the first call, with the tool at work; after it calls of all threads are seen. */
+static void wake(void)
+{
+	open_once();
+	acl_core.pid = (uint32_t)getpid();
 	if (checks_wanted())
 		acl_core.checks = checker_create();
 	thread_new(&acl_thread);
@@ -134,10 +165,6 @@ bool core_wake(void)
 	if (!atomic_compare_exchange_strong(&acl_core.stage, &asleep, CORE_WAKING))
 		return asleep == CORE_AWAKE || (asleep == CORE_WAKING && wait_for_other());
 	wake();
-	/* The first call is the coldest a process has: the runtime opens libraries in it, too. */
-	stack_prepare();
-	trace_describe("version", ACLCHECK_VERSION);
-	trace_open();
 	say_what_lacks();
 	return true;
 }

@@ -49,6 +49,9 @@ extern struct acl_core acl_core;
 /* Usable before any constructor, and in code without a sanitizer's instrumentation. */
 #define core_is_asleep() (__atomic_load_n((uint32_t *)&acl_core.stage, __ATOMIC_RELAXED) == CORE_ASLEEP)
 
+/* Opens libraries and finds functions, once; for the constructor and our dlsym. The first call does it if they did not. */
+void core_open(void);
+
 /* First acl call of the process, on the calling thread; true = calls are seen. */
 bool core_wake(void);
 

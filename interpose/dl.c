@@ -70,7 +70,6 @@ static void *true_dlvsym(void *handle, const char *name, const char *version)
 typedef void *(*dlopen_fn)(const char *, int);
 typedef int (*dlclose_fn)(void *);
 typedef char *(*dlerror_fn)(void);
-typedef int (*dladdr_fn)(const void *, Dl_info *);
 
 void *true_dlopen(const char *path, int flags)
 {
@@ -91,13 +90,6 @@ char *true_dlerror(void)
 	dlerror_fn fn = LIBC_FUNCTION("dlerror", dlerror_fn);
 
 	return fn ? fn() : NULL;
-}
-
-int true_dladdr(const void *address, Dl_info *info)
-{
-	dladdr_fn fn = LIBC_FUNCTION("dladdr", dladdr_fn);
-
-	return fn ? fn(address, info) : 0;
 }
 
 /*
@@ -218,6 +210,7 @@ static struct dl_answer answer_acl(void *handle, const char *name, const char *v
 		return (struct dl_answer){ .ours = 1 };
 	real_offer(api, real);
 	note_fetch(api, (uintptr_t)caller);
+	core_open(); /* the program expects dlsym to take the loader's lock */
 	return (struct dl_answer){ .pointer = elf_find(&self, name), .ours = 1 };
 }
 

@@ -7,7 +7,6 @@
 #ifndef INTERPOSE_DL_H
 #define INTERPOSE_DL_H
 
-#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,7 +17,6 @@ void *true_dlopen(const char *path, int flags);
 int true_dlclose(void *handle);
 void *true_dlsym(void *handle, const char *name); /* RTLD_NEXT: after libaclcheck.so */
 char *true_dlerror(void);
-int true_dladdr(const void *address, Dl_info *info); /* 0 = nothing known */
 
 /* How the caller got hold of the function: by its own import, or by a pointer from dlsym. */
 extern _Atomic uint8_t dl_fetched[ACL_API_COUNT]; /* 0: nobody fetched it */

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <sys/auxv.h>
 
+#include "interpose/core.h"
 #include "interpose/elfsym.h"
 #include "interpose/nosan.h"
 
@@ -110,9 +111,14 @@ NO_SANITIZE static uint32_t find_linear(const struct elf_object *o, const char *
 	return 0;
 }
 
+NO_SANITIZE static uint32_t find_symbol(const struct elf_object *o, const char *name)
+{
+	return o->gnu_hash ? find_gnu(o, name) : find_linear(o, name);
+}
+
 NO_SANITIZE void *elf_find(const struct elf_object *o, const char *name)
 {
-	uint32_t i = o->gnu_hash ? find_gnu(o, name) : find_linear(o, name);
+	uint32_t i = find_symbol(o, name);
 	const ElfW(Sym) *s = &o->symbols[i];
 
 	if (!i)
@@ -165,6 +171,35 @@ NO_SANITIZE bool elf_object_at(uint64_t address, struct elf_object *out)
 
 	dl_iterate_phdr(match_address, &at);
 	return at.found;
+}
+
+struct elsewhere {
+	const char *name;
+	uint64_t start, end;
+};
+
+static int match_elsewhere(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct elsewhere *e = data;
+	struct elf_object object;
+	uint32_t i = elf_object_of(info, &object) ? find_symbol(&object, e->name) : 0;
+
+	(void)size;
+	if (!i || module_is_self(object.base + object.symbols[i].st_value))
+		return 0;
+	e->start = object.base + object.symbols[i].st_value;
+	e->end = e->start + object.symbols[i].st_size;
+	return 1;
+}
+
+bool elf_elsewhere(const char *name, uint64_t *start, uint64_t *end)
+{
+	struct elsewhere e = { .name = name };
+
+	dl_iterate_phdr(match_elsewhere, &e);
+	*start = e.start;
+	*end = e.end;
+	return e.start != 0;
 }
 
 struct in_libc {

@@ -29,6 +29,9 @@ bool elf_imports(const struct elf_object *object, const char *name);
 /* The object that holds an address; false if none does. */
 bool elf_object_at(uint64_t address, struct elf_object *out);
 
+/* Where the first object other than this library that defines the name has it; false if none does. */
+bool elf_elsewhere(const char *name, uint64_t *start, uint64_t *end);
+
 /* Function of the C library (or of libdl, where that is apart), NULL if it has none of that name. */
 void *elf_libc(const char *name);
 

@@ -18,6 +18,7 @@
 
 #include "interpose/core.h"
 #include "interpose/dl.h"
+#include "interpose/elfsym.h"
 #include "interpose/hooks.h"
 #include "interpose/log.h"
 #include "interpose/settings.h"
@@ -184,12 +185,8 @@ void life_watch(void)
 	atexit(note_exit);
 }
 
-/*
- * The constructor of every process under the preload: microseconds, nothing
- * opened, nothing said.  A library's constructor that makes an acl call may
- * come before.
- */
-__attribute__((constructor)) void life_begin(void)
+/* A library's constructor that makes an acl call may come before ours. */
+void life_begin(void)
 {
 	static atomic_bool begun;
 	int saved = errno;
@@ -202,6 +199,16 @@ __attribute__((constructor)) void life_begin(void)
 	on_exit(at_exit, NULL);
 	at_quick_exit(at_quick_end);
 	errno = saved;
+}
+
+/* In every process under the preload: microseconds and nothing opened, unless the program brings a runtime. */
+__attribute__((constructor)) static void life_load(void)
+{
+	uint64_t start, end;
+
+	life_begin();
+	if (elf_elsewhere("aclrtSetDevice", &start, &end))
+		core_open();
 }
 
 ACL_HOOK void exit(int status)

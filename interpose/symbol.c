@@ -2,6 +2,7 @@
 /* Symbolises addresses once each; files are mapped once per module. */
 #include "interpose/symbol.h"
 
+#include <stdatomic.h>
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -36,8 +37,12 @@ static struct {
 
 void symbol_prepare(bool with_lines)
 {
-	void *cxx = hidden_present("libstdc++.so.6");
+	static _Atomic bool prepared;
+	void *cxx;
 
+	if (atomic_exchange(&prepared, true))
+		return;
+	cxx = hidden_present("libstdc++.so.6");
 	if (cxx)
 		cache.demangle = hidden_symbol(cxx, "__cxa_demangle");
 	cache.lines = with_lines;

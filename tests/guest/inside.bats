@@ -102,3 +102,37 @@ load guest.bash
 	[ "$(grep -c '^begin aclrtLaunchHostFunc' events)" -eq 5 ]
 	grep -q 'leave aclmdlRIDestroy' events
 }
+
+@test "a first call while another thread waits for it in dlopen" {
+	cat >loads.c <<-'E'
+		#include <dlfcn.h>
+		#include <stdio.h>
+		#include "acl/acl.h"
+		int main(int argc, char **argv)
+		{
+			/* Linked to the runtime, which it does not call itself. */
+			void *volatile needed = (void *)aclrtSetDevice;
+			return argc == 2 && needed && dlopen(argv[1], RTLD_NOW) ? 0 : 1;
+		}
+	E
+	$CC -I"$ACLCHECK_BUILD/include" -o loads loads.c -L"$softnpu" -lascendcl -ldl
+	export LD_LIBRARY_PATH=$softnpu ACLCHECK_LOG=off
+	run timeout 20 ./loads "$guest/libwaiter.so"
+	[ "$status" -eq 0 ]
+	checked timeout 20 ./loads "$guest/libwaiter.so"
+	[ "$(field verdict)" = fail ]
+	grep -q '"function":"use"' report.json
+	rm report.json
+	# By name, too: the pointer was fetched before.
+	cat >byname.c <<-'E'
+		#include <dlfcn.h>
+		int main(int argc, char **argv)
+		{
+			void *runtime = dlopen("libascendcl.so", RTLD_NOW | RTLD_GLOBAL);
+			return argc == 2 && dlsym(runtime, "aclInit") && dlopen(argv[1], RTLD_NOW) ? 0 : 1;
+		}
+	E
+	$CC -o byname byname.c -ldl
+	checked timeout 20 ./byname "$guest/libwaiter.so"
+	[ "$(field verdict)" = fail ]
+}

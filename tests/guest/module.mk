@@ -3,7 +3,7 @@
 
 GUEST := $(BUILD)/tests/guest
 GUEST_PROGRAMS := $(addprefix $(GUEST)/,ending early_main callbacks by_name signals threads)
-GUEST_LIBRARIES := $(addprefix $(GUEST)/,small/libascendcl.so libearly.so libplugin.so traced/libaclcheck-lttng.so \
+GUEST_LIBRARIES := $(addprefix $(GUEST)/,small/libascendcl.so libearly.so libplugin.so libwaiter.so traced/libaclcheck-lttng.so \
 	traced/libaclcheck.so)
 
 # Deprecated functions have callbacks, too.

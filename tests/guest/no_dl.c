@@ -23,8 +23,3 @@ char *true_dlerror(void)
 {
 	return dlerror();
 }
-
-int true_dladdr(const void *address, Dl_info *info)
-{
-	return dladdr(address, info);
-}
