@@ -275,6 +275,20 @@ static void look_both(struct checks *c, struct acl_event *ev, const struct copy_
 	}
 }
 
+/* Aligned, known on both sides, one of them the device's, no capture, one device: nothing to ask. */
+static inline bool plainly_right(struct checks *c, const struct acl_event *ev)
+{
+	const struct acl_args_aclrtMemcpyAsync *a = ev->args;
+	const struct acl_place *src, *dst;
+
+	if (((uintptr_t)a->src | (uintptr_t)a->dst) & (ALIGNMENT - 1) || ev->carry[CARRY_CAPTURE] || unified(c) ||
+		ld(&c->many_devices))
+		return false;
+	src = place_of(c, ev, a->src, 1);
+	dst = place_of(c, ev, a->dst, 0);
+	return src->block && dst->block && !(kind_is_host(src->kind) && kind_is_host(dst->kind));
+}
+
 /* Plain asynchronous copies: the hot path. */
 static void async_enter(struct checks *c, struct acl_event *ev)
 {
@@ -282,7 +296,7 @@ static void async_enter(struct checks *c, struct acl_event *ev)
 	struct copy_leg leg = { a->dst, a->src, a->count, a->count, a->kind, 0, 2, 0 };
 	struct side src, dst;
 
-	if (!a->count || !a->dst || !a->src)
+	if (!a->count || !a->dst || !a->src || plainly_right(c, ev))
 		return;
 	check_unified(c, ev, a->kind);
 	look_both(c, ev, &leg, &src, &dst);

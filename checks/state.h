@@ -113,17 +113,24 @@ void place_look_up(struct checks *c, struct acl_thread *t, struct known_place *k
 
 /*
  * What is known of an address: allocations first, then registered ranges.
- * hint: its role in the call.  Several rules ask for the same one.
+ * hint: its role in the call.  Several rules ask for the same one; good until
+ * the next question about this role.
  */
-static inline bool place_find(struct checks *c, const struct acl_event *ev, const void *address, unsigned hint,
-	struct acl_place *place)
+static inline const struct acl_place *place_of(struct checks *c, const struct acl_event *ev, const void *address,
+	unsigned hint)
 {
 	struct acl_thread *t = thread_of(ev);
 	struct known_place *known = &t->known[hint % 2];
 
 	if (known->phase != t->phase || known->address != address)
 		place_look_up(c, t, known, address);
-	*place = known->place;
+	return &known->place;
+}
+
+static inline bool place_find(struct checks *c, const struct acl_event *ev, const void *address, unsigned hint,
+	struct acl_place *place)
+{
+	*place = *place_of(c, ev, address, hint);
 	return place->block != NULL;
 }
 
