@@ -27,7 +27,7 @@ static aclTensor *create_tensor(void **device)
 	for (size_t i = shape.size() - 1; i-- > 0;)
 		strides[i] = shape[i + 1] * strides[i + 1];
 	return aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, strides.data(), 0, ACL_FORMAT_ND,
-			       shape.data(), shape.size(), *device);
+		shape.data(), shape.size(), *device);
 }
 
 struct buffers {
@@ -105,9 +105,11 @@ static void forbidden_while_capturing(buffers &b)
 	if (broken("unchecked-set"))
 		TRY(aclrtMemsetD32(b.out, bytes, 0, elements));
 	if (broken("pageable"))
-		TRY(aclrtMemcpyAsync(b.self, bytes, pageable.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE, b.stream));
+		TRY(aclrtMemcpyAsync(
+			b.self, bytes, pageable.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE, b.stream));
 	if (broken("host-to-host"))
-		TRY(aclrtMemcpyAsync(b.self_host, bytes, b.other_host, bytes, ACL_MEMCPY_HOST_TO_HOST, b.stream));
+		TRY(aclrtMemcpyAsync(
+			b.self_host, bytes, b.other_host, bytes, ACL_MEMCPY_HOST_TO_HOST, b.stream));
 	if (broken("default-stream"))
 		TRY(aclrtMemsetAsync(b.out, bytes, 0, bytes, nullptr));
 	if (broken("begin-default-stream")) {
@@ -164,7 +166,8 @@ static void execute(aclmdlRI model, const buffers &b)
 			float wanted = 1.1f * static_cast<float>(run);
 
 			std::printf(" %f", static_cast<double>(b.self_host[i]));
-			expect(b.self_host[i] > wanted - 0.001f && b.self_host[i] < wanted + 0.001f, "the sum");
+			expect(b.self_host[i] > wanted - 0.001f && b.self_host[i] < wanted + 0.001f,
+				"the sum");
 		}
 		std::printf("\n");
 	}

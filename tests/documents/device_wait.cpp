@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Document "waiting", device: the host waits until the device of the current context has nothing left to do. */
+/* Document "waiting", device: the host waits until the device of the current context has nothing left to do.
+ */
 #include "../programs/program.h"
 
 using namespace program;

@@ -30,7 +30,9 @@ int main(int argc, char **argv)
 
 	/* The device that main chose does not come along into a thread. */
 	if (broken("other-thread"))
-		std::thread([=] { TRY(aclrtMemcpyAsync(target, size, source, size, ACL_MEMCPY_HOST_TO_DEVICE, stream)); }).join();
+		std::thread([=] {
+			TRY(aclrtMemcpyAsync(target, size, source, size, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+		}).join();
 
 	TRY(aclrtDestroyStream(stream));
 	TRY(aclrtFree(target));

@@ -13,7 +13,8 @@
 
 using namespace program;
 
-namespace {
+namespace
+{
 
 const int devices = 2;
 const size_t segment_size = 2 * 1024 * 1024;
@@ -121,7 +122,8 @@ void step(int device, unsigned seed)
 	fill(p.pinned, tensor_size, seed);
 	TRY(aclrtMemcpyAsync(in, block_size, p.pinned, tensor_size, ACL_MEMCPY_HOST_TO_DEVICE, p.stream));
 	TRY(aclrtMemcpyAsync(out, block_size, in, tensor_size, ACL_MEMCPY_DEVICE_TO_DEVICE, p.stream));
-	TRY(aclrtMemcpyAsync(p.pinned + block_size, block_size, out, tensor_size, ACL_MEMCPY_DEVICE_TO_HOST, p.stream));
+	TRY(aclrtMemcpyAsync(
+		p.pinned + block_size, block_size, out, tensor_size, ACL_MEMCPY_DEVICE_TO_HOST, p.stream));
 	/* From the other device's context, as a garbage collector would. */
 	TRY(aclrtSetCurrentContext(pools[1 - device].context));
 	put(device, in);

@@ -12,7 +12,8 @@
 
 using namespace program;
 
-namespace {
+namespace
+{
 
 std::atomic<bool> subscribed_now, stop;
 

@@ -10,7 +10,8 @@
 
 using namespace program;
 
-namespace {
+namespace
+{
 
 const size_t size = 8192;
 

@@ -12,7 +12,8 @@
 
 using namespace program;
 
-namespace {
+namespace
+{
 
 thread_local int current_device = -1;
 
@@ -24,8 +25,9 @@ void select_device(int device)
 	current_device = device;
 }
 
-class backend {
-public:
+class backend
+{
+      public:
 	explicit backend(int device) : device_(device)
 	{
 		/* Not through the cache: the backend's own reference. */
@@ -58,7 +60,7 @@ public:
 		expect(static_cast<uint8_t *>(host_)[size / 2] == value, "the result of a backend");
 	}
 
-private:
+      private:
 	static const size_t size = 32 * 1024;
 	int device_;
 	aclrtStream stream_ = nullptr;

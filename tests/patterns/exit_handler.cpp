@@ -11,7 +11,8 @@
 
 using namespace program;
 
-namespace {
+namespace
+{
 
 std::vector<aclrtStream> stream_pool;
 std::vector<aclrtEvent> event_pool;

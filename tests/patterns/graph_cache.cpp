@@ -10,7 +10,8 @@
 
 using namespace program;
 
-namespace {
+namespace
+{
 
 const size_t size = 2048;
 const size_t kept = 12;
@@ -62,8 +63,9 @@ int main(int argc, char **argv)
 		}
 		TRY(aclrtSynchronizeStream(x.stream));
 		expect(static_cast<uint8_t>(x.host[size]) == token, "the half that the graph sets");
-		expect(static_cast<uint8_t>(x.host[2 * size - 1]) == pattern(size - 1, static_cast<unsigned>(token)),
-		       "the half that the graph copies");
+		expect(static_cast<uint8_t>(x.host[2 * size - 1]) ==
+				pattern(size - 1, static_cast<unsigned>(token)),
+			"the half that the graph copies");
 	}
 	TRY(aclrtDestroyStream(x.stream));
 	TRY(aclrtCreateStream(&replay));

@@ -16,7 +16,8 @@
 
 using namespace program;
 
-namespace {
+namespace
+{
 
 void *handle;
 bool default_first;

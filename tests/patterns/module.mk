@@ -4,4 +4,4 @@
 $(eval $(call program_rule,patterns))
 
 TESTS += tests/patterns/patterns.t
-tests/patterns/patterns.t: $(call programs,patterns)
+tests/patterns/patterns.t: $(call programs,patterns) $(BUILD)/tests/documents/acl.so

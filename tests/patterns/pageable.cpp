@@ -38,7 +38,8 @@ int main(int argc, char **argv)
 
 		round_trip(host.data() + 1, size, device, stream, 1);
 	} else {
-		std::unique_ptr<void, void (*)(void *)> host(std::aligned_alloc(64, (size + 63) / 64 * 64), std::free);
+		std::unique_ptr<void, void (*)(void *)> host(
+			std::aligned_alloc(64, (size + 63) / 64 * 64), std::free);
 
 		round_trip(static_cast<uint8_t *>(host.get()), size, device, stream, 2);
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nothing but queries tell the host that work is done: of a stream, of an event, and of both kinds of event. */
+/* Nothing but queries tell the host that work is done: of a stream, of an event, and of both kinds of event.
+ */
 #include <thread>
 
 #include "../programs/program.h"

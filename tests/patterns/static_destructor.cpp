@@ -9,7 +9,8 @@
 
 using namespace program;
 
-namespace {
+namespace
+{
 
 struct library {
 	aclrtStream stream = nullptr;

@@ -27,8 +27,10 @@ int main(int argc, char **argv)
 	TRY(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC));
 	TRY(aclrtLaunchHostFunc(stream, hold, nullptr));
 	TRY(aclrtRecordEvent(event, stream));
-	expect(aclrtSynchronizeStreamWithTimeout(stream, 5) == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "the stream's time-out");
-	expect(aclrtSynchronizeEventWithTimeout(event, 5) == ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "the event's time-out");
+	expect(aclrtSynchronizeStreamWithTimeout(stream, 5) == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
+		"the stream's time-out");
+	expect(aclrtSynchronizeEventWithTimeout(event, 5) == ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
+		"the event's time-out");
 	may_go = true;
 	TRY(aclrtSynchronizeEvent(event));
 	TRY(aclrtSynchronizeStreamWithTimeout(stream, 10000));

@@ -15,11 +15,15 @@
 
 using namespace program;
 
-namespace {
+namespace
+{
 
-class submitter {
-public:
-	explicit submitter(aclrtContext context) : thread_([this, context] { run(context); }) {}
+class submitter
+{
+      public:
+	explicit submitter(aclrtContext context) : thread_([this, context] { run(context); })
+	{
+	}
 
 	~submitter()
 	{
@@ -34,7 +38,7 @@ public:
 		more_.notify_one();
 	}
 
-private:
+      private:
 	void run(aclrtContext context)
 	{
 		TRY(aclrtSetCurrentContext(context));
@@ -90,7 +94,8 @@ int main(int argc, char **argv)
 			queue.push([&] { TRY(aclrtRecordEvent(ready, compute)); });
 			queue.push([&] { TRY(aclrtStreamWaitEvent(copy, ready)); });
 			queue.push([&] {
-				TRY(aclrtMemcpyAsync(host, size, device, size, ACL_MEMCPY_DEVICE_TO_HOST, copy));
+				TRY(aclrtMemcpyAsync(
+					host, size, device, size, ACL_MEMCPY_DEVICE_TO_HOST, copy));
 			});
 			queue.push([&] {
 				TRY(aclrtRecordEvent(done, copy));

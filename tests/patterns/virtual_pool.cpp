@@ -10,7 +10,8 @@
 
 using namespace program;
 
-namespace {
+namespace
+{
 
 const size_t piece = 2 * 1024 * 1024;
 const size_t reserved = 1024 * piece;

@@ -19,7 +19,8 @@
 
 #include "acl/acl.h"
 
-namespace program {
+namespace program
+{
 
 inline const char *mistake = "";
 inline bool mistake_known;

@@ -14,7 +14,8 @@
 
 using namespace program;
 
-namespace {
+namespace
+{
 
 const int64_t rows = 8;
 const int64_t columns = 16;
@@ -26,7 +27,10 @@ struct matrix {
 	void *memory = nullptr;
 	aclTensor *tensor = nullptr;
 
-	static size_t bytes(int64_t height, int64_t width) { return sizeof(float) * height * width; }
+	static size_t bytes(int64_t height, int64_t width)
+	{
+		return sizeof(float) * height * width;
+	}
 
 	void create(int64_t height, int64_t width)
 	{
@@ -76,9 +80,12 @@ struct slot {
 	int batch = -1; /* under way, -1 = none */
 };
 
-class engine {
-public:
-	explicit engine(int device) : device_(device) {}
+class engine
+{
+      public:
+	explicit engine(int device) : device_(device)
+	{
+	}
 
 	void run()
 	{
@@ -96,9 +103,15 @@ public:
 
 	int wrong = 0;
 
-private:
-	float input(int batch, int64_t i) const { return static_cast<float>((batch * 7 + device_ * 3 + i) % 11); }
-	static float weight(int64_t row, int64_t column) { return row == column ? 2.0f : row == 0 ? 1.0f : 0.0f; }
+      private:
+	float input(int batch, int64_t i) const
+	{
+		return static_cast<float>((batch * 7 + device_ * 3 + i) % 11);
+	}
+	static float weight(int64_t row, int64_t column)
+	{
+		return row == column ? 2.0f : row == 0 ? 1.0f : 0.0f;
+	}
 
 	void start()
 	{
@@ -117,7 +130,8 @@ private:
 				weights[row * columns + column] = weight(row, column);
 		weights_.create(columns, columns);
 		bias_.create(rows, columns);
-		TRY(aclrtMemcpy(weights_.memory, weight_bytes, weights.data(), weight_bytes, ACL_MEMCPY_HOST_TO_DEVICE));
+		TRY(aclrtMemcpy(weights_.memory, weight_bytes, weights.data(), weight_bytes,
+			ACL_MEMCPY_HOST_TO_DEVICE));
 		TRY(aclrtMemcpy(bias_.memory, bytes, ones.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE));
 		alpha_ = aclCreateScalar(&one, ACL_FLOAT);
 		for (slot &s : slots_) {
@@ -137,14 +151,16 @@ private:
 
 		for (int64_t i = 0; i < rows * columns; i++)
 			s.in_host[i] = input(batch, i);
-		TRY(aclrtMemcpyAsync(s.in.memory, bytes, s.in_host, bytes, ACL_MEMCPY_HOST_TO_DEVICE, upload_));
+		TRY(aclrtMemcpyAsync(
+			s.in.memory, bytes, s.in_host, bytes, ACL_MEMCPY_HOST_TO_DEVICE, upload_));
 		TRY(aclrtRecordEvent(s.uploaded, upload_));
 		TRY(aclrtStreamWaitEvent(compute_, s.uploaded));
 		multiply(s);
 		add(s);
 		TRY(aclrtRecordEvent(s.computed, compute_));
 		TRY(aclrtStreamWaitEvent(download_, s.computed));
-		TRY(aclrtMemcpyAsync(s.out_host, bytes, s.out.memory, bytes, ACL_MEMCPY_DEVICE_TO_HOST, download_));
+		TRY(aclrtMemcpyAsync(
+			s.out_host, bytes, s.out.memory, bytes, ACL_MEMCPY_DEVICE_TO_HOST, download_));
 		TRY(aclrtRecordEvent(s.downloaded, download_));
 		s.batch = batch;
 	}
@@ -154,7 +170,8 @@ private:
 		aclOpExecutor *executor = nullptr;
 		uint64_t size = 0;
 
-		TRY(aclnnMatmulGetWorkspaceSize(s.in.tensor, weights_.tensor, s.product.tensor, 0, &size, &executor));
+		TRY(aclnnMatmulGetWorkspaceSize(
+			s.in.tensor, weights_.tensor, s.product.tensor, 0, &size, &executor));
 		TRY(aclnnMatmul(workspace_.at_least(size, compute_), size, executor, compute_));
 	}
 
@@ -163,7 +180,8 @@ private:
 		aclOpExecutor *executor = nullptr;
 		uint64_t size = 0;
 
-		TRY(aclnnAddGetWorkspaceSize(s.product.tensor, bias_.tensor, alpha_, s.out.tensor, &size, &executor));
+		TRY(aclnnAddGetWorkspaceSize(
+			s.product.tensor, bias_.tensor, alpha_, s.out.tensor, &size, &executor));
 		TRY(aclnnAdd(workspace_.at_least(size, compute_), size, executor, compute_));
 	}
 

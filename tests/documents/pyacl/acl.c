@@ -179,10 +179,8 @@ static PyObject *rt_synchronize_stream(PyObject *self, PyObject *args)
 	(void)self;
 	if (!PyArg_ParseTuple(args, "K", &stream))
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS
-	error = aclrtSynchronizeStream(pointer(stream));
-	Py_END_ALLOW_THREADS
-	return result(error);
+	Py_BEGIN_ALLOW_THREADS error = aclrtSynchronizeStream(pointer(stream));
+	Py_END_ALLOW_THREADS return result(error);
 }
 
 static PyObject *util_bytes_to_ptr(PyObject *self, PyObject *args)
@@ -234,7 +232,8 @@ static PyMethodDef acl_methods[] = {
 	{NULL, NULL, 0, NULL},
 };
 
-static struct PyModuleDef rt_module = {PyModuleDef_HEAD_INIT, .m_name = "acl.rt", .m_size = -1, .m_methods = rt_methods};
+static struct PyModuleDef rt_module = {
+	PyModuleDef_HEAD_INIT, .m_name = "acl.rt", .m_size = -1, .m_methods = rt_methods};
 static struct PyModuleDef util_module = {
 	PyModuleDef_HEAD_INIT, .m_name = "acl.util", .m_size = -1, .m_methods = util_methods};
 static struct PyModuleDef acl_module = {
