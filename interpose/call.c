@@ -11,6 +11,7 @@
 #include "interpose/callback.h"
 #include "interpose/core.h"
 #include "interpose/dl.h"
+#include "interpose/reach.h"
 #include "interpose/real.h"
 #include "interpose/sink.h"
 #include "interpose/thread.h"
@@ -192,6 +193,8 @@ bool acl_call_enter(struct acl_call *call, unsigned api, void *args, void *calle
 		call_missing(call, t, api, args, caller, state);
 	} else if (likely(state)) {
 		fill(call, t, api, args, caller);
+		if (unlikely(state & ACL_STATE_COUNT))
+			reach_count(&call->event);
 		enter(call, t, state);
 		if (unlikely(state & ACL_STATE_FIRST))
 			__atomic_and_fetch(&acl_state[api], ~(uint32_t)ACL_STATE_FIRST, __ATOMIC_RELAXED);

@@ -19,7 +19,8 @@ enum acl_call_state {
 	ACL_STATE_CHECK = 1u << 1,
 	ACL_STATE_TRACE = 1u << 2,
 	ACL_STATE_CALLBACK = 1u << 3, /* callback.c has a part in it */
-	ACL_STATE_FIRST = 1u << 4 /* no rule needs it: seen once, so that the run counts as observed */
+	ACL_STATE_FIRST = 1u << 4, /* no rule needs it: seen once, so that the run counts as observed */
+	ACL_STATE_COUNT = 1u << 5 /* a report wants the number of calls */
 };
 
 /* Hidden: read without the GOT, two loads and a jump when nothing is to be done. */

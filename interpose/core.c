@@ -15,6 +15,7 @@
 #include "interpose/callback.h"
 #include "interpose/core.h"
 #include "interpose/log.h"
+#include "interpose/reach.h"
 #include "interpose/real.h"
 #include "interpose/settings.h"
 #include "interpose/sink.h"
@@ -74,6 +75,8 @@ void state_settle(unsigned api)
 		state |= ACL_STATE_CALLBACK | (acl_core.checks ? ACL_STATE_CHECK : ACL_STATE_TRACE);
 	if (p && (!p->wanted || p->wanted(api)))
 		state |= ACL_STATE_TRACE;
+	if (acl_core.checks && reach_wanted())
+		state |= ACL_STATE_COUNT;
 	if (!__atomic_load_n(&acl_real[api], __ATOMIC_ACQUIRE))
 		state |= ACL_STATE_UNRESOLVED;
 	__atomic_store_n(&acl_state[api], state, __ATOMIC_RELEASE);

@@ -13,6 +13,7 @@
 #include "interpose/kept.h"
 #include "interpose/log.h"
 #include "interpose/module.h"
+#include "interpose/reach.h"
 #include "interpose/settings.h"
 #include "interpose/verdict.h"
 
@@ -268,6 +269,7 @@ static void outcome(struct jout *j, const struct checks *c, enum checks_end kind
 	jout_uint(j, "advice", totals.advice);
 	jout_uint(j, "suppressed", suppressed);
 	jout_object_end(j);
+	reach_json(j);
 	jout_string(j, "end", ends[kind]);
 	jout_string(j, "ended", time);
 }

@@ -16,6 +16,7 @@
 
 #include "interpose/journal.h"
 #include "interpose/log.h"
+#include "interpose/reach.h"
 #include "interpose/settings.h"
 #include "interpose/shown.h"
 #include "interpose/symbol.h"
@@ -143,6 +144,7 @@ void sink_end(struct checks *c, enum checks_end kind)
 
 	if (!atomic_load(&begun) || atomic_exchange(&ended, true))
 		return;
+	reach_search();
 	pthread_mutex_lock(&lock);
 	if (scratch_get(&scratch)) {
 		last_doubts(c);
@@ -180,4 +182,5 @@ void sink_forked(void)
 	journal_forked();
 	verdict_forked();
 	symbol_forked();
+	reach_forked();
 }

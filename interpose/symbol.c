@@ -166,20 +166,32 @@ static bool begins(const char *s, const char *prefix)
 	return !strncmp(s, prefix, strlen(prefix));
 }
 
-bool symbol_is_outside(const struct symbol *s)
+static bool named(const char *module, const char *const names[], unsigned n)
 {
-	/* The tool, the C runtime that starts programs and threads, and CANN's own libraries. */
-	static const char *const names[] = { "libaclcheck", "ld-linux", "ld.so", "libc.so", "libc-2.", "libpthread",
-		"libascendcl", "libacl_rt", "libruntime", "libopapi", "libnnopbase", "libge_", "libhccl",
-		"libascend_", "libtsdclient", "libprofapi", "libmsprofiler", "liberror_manager" };
-	const char *base;
+	const char *base = strrchr(module, '/');
 
-	if (!s->module)
-		return true;
-	base = strrchr(s->module, '/');
-	base = base ? base + 1 : s->module;
-	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+	base = base ? base + 1 : module;
+	for (unsigned i = 0; i < n; i++)
 		if (begins(base, names[i]))
 			return true;
+	return false;
+}
+
+bool symbol_is_cann(const char *module)
+{
+	static const char *const names[] = { "libascendcl", "libacl_", "libruntime", "libopapi", "libnnopbase", "libge_",
+		"libgraph", "libhccl", "libhcomm", "libascend", "libtsdclient", "libprofapi", "libmsprof",
+		"liberror_manager", "libop_", "libexe_graph" };
+
+	return named(module, names, sizeof(names) / sizeof(*names));
+}
+
+bool symbol_is_outside(const struct symbol *s)
+{
+	/* The tool, and the C runtime that starts programs and threads. */
+	static const char *const names[] = { "libaclcheck", "ld-linux", "ld.so", "libc.so", "libc-2.", "libpthread" };
+
+	if (!s->module || named(s->module, names, sizeof(names) / sizeof(*names)) || symbol_is_cann(s->module))
+		return true;
 	return s->function && (!strcmp(s->function, "_start") || begins(s->function, "__libc_start"));
 }

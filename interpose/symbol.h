@@ -29,4 +29,7 @@ void symbol_forked(void);
 /* Does the frame belong to this library or to the runtime and libc around the program? Fingerprints skip those. */
 bool symbol_is_outside(const struct symbol *s);
 
+/* Is it a library of CANN, by its path? */
+bool symbol_is_cann(const char *module);
+
 #endif

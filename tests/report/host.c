@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "checks/checks.h"
+#include "interpose/call.h"
 #include "interpose/dl.h"
 #include "interpose/module.h"
 #include "interpose/stack.h"
@@ -38,6 +39,7 @@ const struct acl_rule acl_rules[] = {
 const unsigned acl_rule_count = 3;
 
 struct test_host test_host;
+void (*acl_real[ACL_API_COUNT])(void);
 
 uint32_t stack_take(uint64_t caller)
 {

@@ -28,12 +28,21 @@ $(REPORT_TEST)/misaligned: tests/report/misaligned.c $(BUILD)/softnpu/libascendc
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) -std=gnu11 $(WARN) -O1 -g -I$(BUILD)/include -o $@ $< \
 		-L$(BUILD)/softnpu -lascendcl -lacl_rt -Wl,-rpath,'$$ORIGIN/../../softnpu'
 
+# A program with a plug-in, which may be bound to the runtime directly.
+$(REPORT_TEST)/libplugin.so: tests/report/plugin.c $(BUILD)/softnpu/libascendcl.so
+	$(call say,CC,$<)mkdir -p $(@D) && $(CC) -std=gnu11 $(WARN) -g -shared -fPIC -I$(BUILD)/include -o $@ $< \
+		-L$(BUILD)/softnpu -lascendcl -lacl_rt -Wl,-rpath,'$$ORIGIN/../../softnpu'
+$(REPORT_TEST)/plugged: tests/report/plugged.c $(REPORT_TEST)/libplugin.so
+	$(call say,CC,$<)$(CC) -std=gnu11 $(WARN) -g -I$(BUILD)/include -o $@ $< \
+		-L$(BUILD)/softnpu -lascendcl -lacl_rt -ldl -Wl,-rpath,'$$ORIGIN/../../softnpu'
+
 TESTS += $(REPORT_TEST)/unit $(wildcard tests/report/*.bats)
-$(wildcard tests/report/*.bats): $(REPORT_TEST)/findings $(REPORT_TEST)/misaligned
+$(wildcard tests/report/*.bats): $(REPORT_TEST)/findings $(REPORT_TEST)/misaligned \
+	$(REPORT_TEST)/plugged
 
 # The readers of files under the sanitizers, in one compilation.
 FUZZ_SRC := tests/report/fuzz.c $(wildcard tools/aclcheck/format*.c) \
-	$(addprefix tools/aclcheck/,baseline.c merge.c scan.c report.c json_direct.c) \
+	$(addprefix tools/aclcheck/,baseline.c merge.c merge_reach.c scan.c report.c json_direct.c) \
 	$(addprefix interpose/,settings_table.c settings_rules.c text.c read_file.c suppress.c config.c)
 $(REPORT_TEST)/fuzz: $(FUZZ_SRC) $(wildcard tools/aclcheck/*.h tools/aclcheck/*.def interpose/*.h interpose/*.def) \
 		checks/rule.c $(BUILD)/gen/acl_rules.c $(BUILD)/gen/acl_model.c

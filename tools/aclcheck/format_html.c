@@ -215,6 +215,33 @@ static void put_processes(FILE *to, const json_t *processes)
 	fputs("</tbody></table>\n", to);
 }
 
+static void put_reach(FILE *to, const json_t *reach)
+{
+	static const char *const ways[] = { "linked", "dlsym", "inside", "in_callbacks" };
+	const json_t *one;
+	size_t i;
+
+	if (!json_array_size(json_object_get(reach, "calls")))
+		return;
+	fputs("<h2>Reach</h2>\n<details><summary>calls seen, by the way they came</summary><table><thead><tr><th>function</th>"
+	      "<th>by symbol</th><th>by dlsym</th><th>inside the runtime</th><th>in callbacks</th><th>first from</th></tr>"
+	      "</thead><tbody>\n",
+		to);
+	json_array_foreach(json_object_get(reach, "calls"), i, one)
+	{
+		put(to, "<tr><td class=\"m\">", text_of(one, "call"), "</td>");
+		for (unsigned way = 0; way < 4; way++)
+			fprintf(to, "<td class=\"n\">%lld</td>", number_of(one, ways[way]));
+		put(to, "<td class=\"m\">", text_of(one, "first_caller"), "</td></tr>\n");
+	}
+	fputs("</tbody></table></details>\n", to);
+	json_array_foreach(json_object_get(reach, "around"), i, one)
+	{
+		put(to, "<p>Passes the checker by: <code>", text_of(one, "module"), "</code>");
+		fputs(flag_of(one, "cann") ? " (CANN's own)</p>\n" : "</p>\n", to);
+	}
+}
+
 /* What the checker looks for at all: a pass means no more than this. */
 static void put_coverage(FILE *to)
 {
@@ -259,6 +286,7 @@ void print_html(FILE *to, const json_t *report)
 	}
 	json_array_foreach(findings, i, one) put_finding(to, report, one, i);
 	put_processes(to, json_object_get(report, "processes"));
+	put_reach(to, json_object_get(report, "reach"));
 	put_coverage(to);
 	fputs("</body>\n</html>\n", to);
 }

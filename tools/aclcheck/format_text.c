@@ -2,6 +2,7 @@
 /* A report for a terminal or a log. */
 #include "tools/aclcheck/formats.h"
 
+#include <stdint.h>
 #include <string.h>
 
 static void put(FILE *to, const char *before, const char *value, const char *after)
@@ -116,6 +117,30 @@ void print_text_finding(FILE *to, const json_t *finding)
 	put(to, "   suppressed: ", text_of(finding, "suppressed_by"), "\n");
 }
 
+/* How much of the API was seen in use, and by which ways. */
+static void print_reach(FILE *to, const json_t *reach)
+{
+	static const char *const ways[] = { "linked", "dlsym", "inside", "in_callbacks" };
+	const json_t *one;
+	json_int_t sum[4] = { 0 };
+	size_t i;
+
+	if (!reach)
+		return;
+	json_array_foreach(json_object_get(reach, "calls"), i, one)
+	{
+		for (unsigned way = 0; way < 4; way++)
+			sum[way] = (json_int_t)((uint64_t)sum[way] + (uint64_t)number_of(one, ways[way]));
+	}
+	fprintf(to, "reach: %zu functions, %lld calls by symbol, %lld by dlsym, %lld inside the runtime, %lld in callbacks\n", i,
+		sum[0], sum[1], sum[2], sum[3]);
+	json_array_foreach(json_object_get(reach, "around"), i, one)
+	{
+		put(to, "around the checker: ", text_of(one, "module"), "");
+		fputs(flag_of(one, "cann") ? " (CANN's own)\n" : "\n", to);
+	}
+}
+
 void print_text(FILE *to, const json_t *report)
 {
 	const json_t *finding, *doubt, *value;
@@ -138,5 +163,6 @@ void print_text(FILE *to, const json_t *report)
 		put(to, " (", finding_ranks(doubt), ")");
 		fputc('\n', to);
 	}
+	print_reach(to, json_object_get(report, "reach"));
 	put(to, "verdict: ", text_of(report, "verdict"), "\n");
 }

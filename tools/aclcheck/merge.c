@@ -13,11 +13,13 @@
 #include <unistd.h>
 
 #include "tools/aclcheck/command.h"
+#include "tools/aclcheck/merge_reach.h"
 #include "tools/aclcheck/report.h"
 #include "tools/aclcheck/scan.h"
 
 #define KEY_MAX 128
 #define BUCKETS 65536
+#define COUNT_MAX 1000000000000000
 
 struct found {
 	struct found *chain, *next;
@@ -38,6 +40,7 @@ struct doubt {
 struct merge {
 	struct found *bucket[BUCKETS], *first, **last;
 	struct doubt *doubts;
+	struct merged_reach reach;
 	json_t *processes;
 	json_int_t calls;
 	uint64_t process; /* ordinal of the one being read, from 1 */
@@ -77,6 +80,7 @@ void merge_free(struct merge *m)
 		json_decref(d->json);
 		free(d);
 	}
+	json_decref(reach_result(&m->reach));
 	json_decref(m->processes);
 	free(m);
 }
@@ -137,6 +141,12 @@ static bool identity_member(void *context, struct span key, struct span value)
 	return true;
 }
 
+/* Counts of a damaged or hostile file must not overflow sums. */
+static json_int_t sane(json_int_t n)
+{
+	return n < 0 ? 0 : n > COUNT_MAX ? COUNT_MAX : n;
+}
+
 static json_int_t span_number(struct span s, json_int_t otherwise)
 {
 	char digits[24];
@@ -146,7 +156,7 @@ static json_int_t span_number(struct span s, json_int_t otherwise)
 		return otherwise;
 	memcpy(digits, s.at, n);
 	digits[n] = '\0';
-	return strtoll(digits, NULL, 10);
+	return sane(strtoll(digits, NULL, 10));
 }
 
 static void add_rank(struct found *f, int rank)
@@ -202,7 +212,7 @@ static void take_over(struct found *f, const json_t *finding)
 	for (size_t i = 0; i < json_array_size(ranks); i++)
 		add_rank(f, (int)json_integer_value(json_array_get(ranks, i)));
 	if (number_of(finding, "processes") > 0)
-		f->processes += number_of(finding, "processes") - 1;
+		f->processes += sane(number_of(finding, "processes")) - 1;
 }
 
 static bool add_finding(void *context, struct span value)
@@ -290,7 +300,7 @@ static void add_doubts(struct merge *m, const json_t *list)
 
 	json_array_foreach(list, i, doubt)
 	{
-		json_int_t n = number_of(doubt, "processes");
+		json_int_t n = sane(number_of(doubt, "processes"));
 
 		if (*text_of(doubt, "reason"))
 			add_doubt(m, text_of(doubt, "reason"), text_of(doubt, "text"), n ? n : 1);
@@ -306,7 +316,8 @@ static void add_process(struct merge *m)
 		"calls", "settings" };
 	json_t *process = json_object(), *list = json_object_get(m->head, "processes");
 
-	m->calls += number_of(m->head, "calls");
+	m->calls += sane(number_of(m->head, "calls"));
+	reach_add(&m->reach, json_object_get(m->head, "reach"));
 	if (json_is_array(list)) {
 		json_array_extend(m->processes, list);
 		json_decref(process);
@@ -432,7 +443,7 @@ static void repeat_record(struct merge *m, struct span line)
 		return;
 	snprintf(serial, sizeof(serial), "%lld", number_of(repeat, "serial"));
 	known = json_object_get(m->order, serial);
-	count = number_of(repeat, "count");
+	count = sane(number_of(repeat, "count"));
 	if (known && count > number_of(known, "count")) {
 		key.at = text_of(known, "key");
 		key.end = key.at + strlen(key.at);
@@ -661,7 +672,7 @@ static bool warning_fails(const json_t *processes)
 json_t *merge_result(struct merge *m)
 {
 	json_t *report = json_pack("{s:s, s:i, s:s}", "aclcheck", ACLCHECK_VERSION, "format", 1, "verdict", "pass");
-	json_t *findings = json_array(), *doubts = json_array();
+	json_t *findings = json_array(), *doubts = json_array(), *reach = reach_result(&m->reach);
 
 	for (struct found *f = m->first; f; f = f->next)
 		json_array_append_new(findings, finding_json(f));
@@ -677,6 +688,8 @@ json_t *merge_result(struct merge *m)
 	json_object_set_new(report, "calls", json_integer(m->calls));
 	json_object_set_new(report, "inconclusive", doubts);
 	json_object_set(report, "processes", m->processes);
+	if (reach)
+		json_object_set_new(report, "reach", reach);
 	json_object_set_new(report, "findings", findings);
 	report_judge(report, warning_fails(m->processes) ? FAIL_ON_WARNING : FAIL_ON_ERROR);
 	return report;

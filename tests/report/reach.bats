@@ -1,0 +1,43 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# What of the calls was seen, and by which way.
+
+load helper
+
+call() {
+	json r.json "[c for c in r['reach']['calls'] if c['call'] == '$1'][0].get('$2')"
+}
+
+@test "calls by way and first caller" {
+	run "$ACLCHECK" run --softnpu --report r.json -- "$BUILD/tests/report/plugged" "$BUILD/tests/report/libplugin.so"
+	[ "$status" = 0 ]
+	[ "$(call aclrtGetDeviceCount dlsym)" = 2 ]
+	[ "$(call aclrtGetDeviceCount linked)" = None ]
+	[ "$(call aclInit linked)" = 1 ]
+	[ "$(basename "$(call aclInit first_caller)")" = plugged ]
+	[ "$(basename "$(call aclrtMalloc first_caller)")" = libplugin.so ]
+	[ "$(json r.json 'r["reach"]["around"]')" = "[]" ]
+	"$ACLCHECK" report r.json | grep -q '^reach: 7 functions, 6 calls by symbol, 2 by dlsym, 0 inside'
+}
+
+@test "a plug-in bound around the checker is named and makes the run inconclusive" {
+	run "$ACLCHECK" run --softnpu --report r.json -- "$BUILD/tests/report/plugged" "$BUILD/tests/report/libplugin.so" deep
+	[ "$status" = 98 ]
+	[[ $output == *"bypass: "*"libplugin.so calls aclrtMalloc and others directly, around the checker"* ]]
+	[ "$(json r.json '[(a["cann"], a["functions"]) for a in r["reach"]["around"]]')" = "[(False, 2)]" ]
+}
+
+@test "the same from a library of CANN is normal and only listed" {
+	cp "$BUILD/tests/report/libplugin.so" libhccl_plugin.so
+	run "$ACLCHECK" run --softnpu --report r.json -- "$BUILD/tests/report/plugged" ./libhccl_plugin.so deep
+	[ "$status" = 0 ]
+	[ "$(json r.json '[a["cann"] for a in r["reach"]["around"]]')" = "[True]" ]
+}
+
+@test "counts of many threads and processes add up" {
+	for i in 1 2 3; do
+		"$ACLCHECK" run --softnpu --report $i.json -- "$PROGRAM" twelve >/dev/null 2>&1 || [ $? = 97 ]
+	done
+	"$ACLCHECK" merge 1.json 2.json 3.json -o r.json || [ $? = 97 ]
+	[ "$(call aclrtMemcpyAsync linked)" = 36 ]
+}

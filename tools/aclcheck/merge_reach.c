@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Merging what of the calls was seen: counts by function and way, modules that pass us by. */
+#include "tools/aclcheck/merge_reach.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "tools/aclcheck/report.h"
+
+static void add_counts(json_t *sum, const json_t *call)
+{
+	json_t *value, *known;
+	const char *key;
+
+	json_object_foreach((json_t *)call, key, value)
+	{
+		known = json_object_get(sum, key);
+		if (!known)
+			json_object_set(sum, key, value);
+		else if (json_is_integer(value) && json_is_integer(known))
+			json_object_set_new(sum, key,
+				json_integer((json_int_t)((uint64_t)json_integer_value(known) +
+							  (uint64_t)json_integer_value(value))));
+	}
+}
+
+/* Adds elements by the value of `name`; members of known ones are summed up. */
+static void add_list(json_t *to, const json_t *list, const char *name)
+{
+	json_t *one, *known;
+	size_t i;
+
+	json_array_foreach(list, i, one)
+	{
+		const char *key = text_of(one, name);
+
+		if (!*key)
+			continue;
+		known = json_object_get(to, key);
+		if (!known)
+			json_object_set_new(to, key, known = json_object());
+		add_counts(known, one);
+	}
+}
+
+void reach_add(struct merged_reach *r, const json_t *reach)
+{
+	if (!json_is_object(reach))
+		return;
+	if (!r->calls) {
+		r->calls = json_object();
+		r->around = json_object();
+	}
+	add_list(r->calls, json_object_get(reach, "calls"), "call");
+	add_list(r->around, json_object_get(reach, "around"), "module");
+}
+
+static json_t *values_of(json_t *object)
+{
+	json_t *list = json_array(), *value;
+	const char *key;
+
+	json_object_foreach(object, key, value) json_array_append(list, value);
+	return list;
+}
+
+json_t *reach_result(struct merged_reach *r)
+{
+	json_t *json = NULL;
+
+	if (r->calls)
+		json = json_pack("{s:o, s:o}", "calls", values_of(r->calls), "around", values_of(r->around));
+	json_decref(r->calls);
+	json_decref(r->around);
+	r->calls = r->around = NULL;
+	return json;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The "reach" of several processes in one. */
+#ifndef TOOLS_ACLCHECK_MERGE_REACH_H
+#define TOOLS_ACLCHECK_MERGE_REACH_H
+
+#include <jansson.h>
+
+struct merged_reach {
+	json_t *calls, *around; /* objects by name */
+};
+
+void reach_add(struct merged_reach *r, const json_t *reach);
+/* A new reference, NULL when no process told; empties r. */
+json_t *reach_result(struct merged_reach *r);
+
+#endif
