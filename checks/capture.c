@@ -447,15 +447,10 @@ static void group_begun(struct checks *c, struct acl_event *ev)
 
 static void group_ended(struct checks *c, struct acl_event *ev)
 {
-	struct acl_object *model = capture_of(c, stream_of(ev)), *group;
-	const aclrtTaskGrp *out = ACL_ARGS(ev, aclmdlRICaptureTaskGrpEnd)->handle;
+	struct acl_object *model = capture_of(c, stream_of(ev));
 
-	if (!model)
-		return;
-	st(&model_state(model)->group, false);
-	group = succeeded(ev) && out ? object_find(c, ACL_HANDLE_TASK_GROUP, *out) : NULL;
-	if (group)
-		st(&group->parent, object_ref(model));
+	if (model)
+		st(&model_state(model)->group, false);
 }
 
 static void updated(struct checks *c, struct acl_event *ev)

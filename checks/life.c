@@ -98,6 +98,10 @@ static void created(struct checks *c, struct acl_event *ev)
 	case ACL_HANDLE_CONTEXT:
 		context_born(c, ev, o);
 		break;
+	case ACL_HANDLE_TASK_GROUP:
+		/* The model it is captured into. */
+		st(&o->parent, ev->carry[CARRY_CAPTURE]);
+		break;
 	}
 	object_changed(ev, o);
 }
