@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the tool: mapped, never given back, handed out without a lock and without the program's malloc. */
+/* Memory of the tool: mapped, never given back, handed out without a lock or the program's malloc. */
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,7 +20,8 @@ static _Atomic(struct chunk *) current;
 /* Not reserved: so the kernel does not join our mappings with the program's, which hostclass.c looks at. */
 static void *map_pages(size_t bytes)
 {
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *p =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	return p == MAP_FAILED ? NULL : p;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One call on its way: judged, traced, forwarded, judged again.  No lock, allocation, clock or formatting here. */
+/*
+ * One call on its way: judged, traced, forwarded, judged again.  No lock,
+ * allocation, clock or formatting here.
+ */
 #include "interpose/call.h"
 
 #include <errno.h>
@@ -58,10 +61,11 @@ static inline void drop_left_frames(struct acl_thread *t, const struct acl_call 
 static bool ends_runtime(unsigned api)
 {
 	return api == ACL_API_aclFinalize || api == ACL_API_aclFinalizeReference ||
-		api == ACL_API_aclrtResetDevice || api == ACL_API_aclrtResetDeviceForce;
+	       api == ACL_API_aclrtResetDevice || api == ACL_API_aclrtResetDeviceForce;
 }
 
-static inline __attribute__((always_inline)) void fill(struct acl_call *call, struct acl_thread *t, unsigned api, void *args, void *caller)
+static inline __attribute__((always_inline)) void fill(
+	struct acl_call *call, struct acl_thread *t, unsigned api, void *args, void *caller)
 {
 	struct acl_event *ev = &call->event;
 
@@ -69,14 +73,15 @@ static inline __attribute__((always_inline)) void fill(struct acl_call *call, st
 	ev->path = path_of(t, api, ev->caller);
 	ev->callback_depth = t->callback ? t->callback->depth : 0;
 	ev->in_exit = atomic_load_explicit(&acl_core.in_exit, memory_order_relaxed) ||
-		(unlikely(ends_runtime(api)) && exiting_now(ev->caller));
+		      (unlikely(ends_runtime(api)) && exiting_now(ev->caller));
 	ev->pid = acl_core.pid;
 	ev->tid = thread_tid(t);
 	ev->pthread_id = t->self;
 	ev->thread = t->checks_thread;
 }
 
-static inline __attribute__((always_inline)) void enter(struct acl_call *call, struct acl_thread *t, uint32_t state)
+static inline __attribute__((always_inline)) void enter(
+	struct acl_call *call, struct acl_thread *t, uint32_t state)
 {
 	const struct acl_trace_provider *p = NULL;
 	struct acl_event *ev = &call->event;
@@ -120,13 +125,15 @@ static COLD void say_no_runtime(void)
 
 	if (atomic_exchange(&said, true))
 		return;
-	core_say("no AscendCL runtime found (libascendcl.so, ACLCHECK_RUNTIME): calls fail, nothing is checked", "");
+	core_say("no AscendCL runtime found (libascendcl.so, ACLCHECK_RUNTIME): calls fail, nothing is "
+		 "checked",
+		"");
 	sink_inconclusive("no-runtime", "no AscendCL runtime was found");
 }
 
 /* The runtime lacks the function: the wrapper answers as documented, and the finding says so. */
-static COLD void call_missing(struct acl_call *call, struct acl_thread *t, unsigned api, void *args, void *caller,
-	uint32_t state)
+static COLD void call_missing(
+	struct acl_call *call, struct acl_thread *t, unsigned api, void *args, void *caller, uint32_t state)
 {
 	if (!real_known()) {
 		say_no_runtime();
@@ -175,7 +182,8 @@ static COLD bool call_unseen(unsigned api)
 
 bool acl_call_enter(struct acl_call *call, unsigned api, void *args, void *caller)
 {
-	uint32_t state = __atomic_load_n(&acl_state[api], __ATOMIC_ACQUIRE); /* before the wrapper reads acl_real */
+	uint32_t state =
+		__atomic_load_n(&acl_state[api], __ATOMIC_ACQUIRE); /* before the wrapper reads acl_real */
 	struct acl_thread *t = &acl_thread;
 	int *error = errno_at(t), saved = *error;
 	bool seen = false;

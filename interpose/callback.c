@@ -55,7 +55,7 @@ static bool launches[ACL_API_COUNT];
 static bool is_capture_call(unsigned api)
 {
 	return api == ACL_API_aclmdlRICaptureBegin || api == ACL_API_aclmdlRICaptureEnd ||
-		api == ACL_API_aclmdlRIDestroy;
+	       api == ACL_API_aclmdlRIDestroy;
 }
 
 bool callback_matters(unsigned api)
@@ -142,8 +142,8 @@ static struct launch *launch_reuse(void)
 			return NULL;
 		l = launch_at((uint32_t)head);
 		next = ((head >> 32) + 1) << 32 | atomic_load_explicit(&l->next, memory_order_relaxed);
-	} while (!atomic_compare_exchange_weak_explicit(&free_head, &head, next, memory_order_acq_rel,
-		memory_order_acquire));
+	} while (!atomic_compare_exchange_weak_explicit(
+		&free_head, &head, next, memory_order_acq_rel, memory_order_acquire));
 	return l;
 }
 
@@ -154,8 +154,8 @@ static void launch_free(struct launch *l)
 	do {
 		atomic_store_explicit(&l->next, (uint32_t)head, memory_order_relaxed);
 		next = ((head >> 32) + 1) << 32 | l->index;
-	} while (!atomic_compare_exchange_weak_explicit(&free_head, &head, next, memory_order_acq_rel,
-		memory_order_relaxed));
+	} while (!atomic_compare_exchange_weak_explicit(
+		&free_head, &head, next, memory_order_acq_rel, memory_order_relaxed));
 }
 
 static struct launch *launch_new(void)
@@ -231,14 +231,16 @@ static struct {
 	_Atomic uint32_t api; /* the function that registered it last */
 } registered[STAND_INS];
 
-static uint64_t registered_run(unsigned i, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f)
+static uint64_t registered_run(
+	unsigned i, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f)
 {
 	struct acl_callback_frame frame;
 	any_fn fn = atomic_load_explicit(&registered[i].fn, memory_order_acquire);
 	struct acl_event ev;
 	uint64_t result;
 
-	acl_event_init(&ev, atomic_load_explicit(&registered[i].api, memory_order_relaxed), NULL, (uintptr_t)fn);
+	acl_event_init(
+		&ev, atomic_load_explicit(&registered[i].api, memory_order_relaxed), NULL, (uintptr_t)fn);
 	ev.pid = acl_core.pid;
 	callback_begin(&frame, &ev);
 	result = fn(a, b, c, d, e, f);
@@ -252,16 +254,18 @@ static uint64_t registered_run(unsigned i, uint64_t a, uint64_t b, uint64_t c, u
 		return registered_run(0x##i, a, b, c, d, e, f);                                              \
 	}
 #define NAME_IN(i) stand_in_##i,
-#define ROW(do, h)                                                                                           \
-	do(h##0) do(h##1) do(h##2) do(h##3) do(h##4) do(h##5) do(h##6) do(h##7) do(h##8) do(h##9) do(h##a)   \
-		do(h##b) do(h##c) do(h##d) do(h##e) do(h##f)
-#define ALL_ROWS(do)                                                                                         \
-	ROW(do, 0) ROW(do, 1) ROW(do, 2) ROW(do, 3) ROW(do, 4) ROW(do, 5) ROW(do, 6) ROW(do, 7) ROW(do, 8)   \
-	ROW(do, 9) ROW(do, a) ROW(do, b) ROW(do, c) ROW(do, d) ROW(do, e) ROW(do, f)
+/* clang-format off */
+#define ROW(X, h)                                                                                           \
+	X(h##0) X(h##1) X(h##2) X(h##3) X(h##4) X(h##5) X(h##6) X(h##7) X(h##8) X(h##9) X(h##a)   \
+		X(h##b) X(h##c) X(h##d) X(h##e) X(h##f)
+#define ALL_ROWS(X)                                                                                         \
+	ROW(X, 0) ROW(X, 1) ROW(X, 2) ROW(X, 3) ROW(X, 4) ROW(X, 5) ROW(X, 6) ROW(X, 7) ROW(X, 8)   \
+	ROW(X, 9) ROW(X, a) ROW(X, b) ROW(X, c) ROW(X, d) ROW(X, e) ROW(X, f)
+/* clang-format on */
 
 ALL_ROWS(STAND_IN)
 
-static const any_fn stand_ins[STAND_INS] = { ALL_ROWS(NAME_IN) };
+static const any_fn stand_ins[STAND_INS] = {ALL_ROWS(NAME_IN)};
 
 /* The function's stand-in, made if need be; NULL when there are no more: then it runs unseen. */
 static any_fn stand_in_of(any_fn fn, unsigned api)
@@ -280,7 +284,8 @@ static any_fn stand_in_of(any_fn fn, unsigned api)
 static void swap_launch(struct acl_call *call, const struct acl_param *p, any_fn *fn, void **user_data)
 {
 	unsigned api = call->event.api;
-	struct launch *l = p->user_data == ACL_NONE || acl_apis[api].args_size > ARGS_MAX ? NULL : launch_new();
+	struct launch *l =
+		p->user_data == ACL_NONE || acl_apis[api].args_size > ARGS_MAX ? NULL : launch_new();
 
 	if (!l)
 		return;
@@ -310,7 +315,7 @@ void callback_swap(struct acl_call *call, void *args)
 	fn = (any_fn *)((char *)args + p->offset);
 	if (!*fn)
 		return;
-	call->callback_fn = (void (*)(void))*fn;
+	call->callback_fn = (void (*)(void)) * fn;
 	if (p->user_data != ACL_NONE)
 		user_data = (void **)((char *)args + acl_apis[api].params[p->user_data].offset);
 	if (launches[api]) {

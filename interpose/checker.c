@@ -63,7 +63,7 @@ struct checks *checker_create(void)
 		.finding = host_finding,
 		.memory = host_memory,
 	};
-	struct checks_config config = { .target = CHECKS_TARGET_DOCUMENTS };
+	struct checks_config config = {.target = CHECKS_TARGET_DOCUMENTS};
 
 	settings_checks(&config);
 	return checks_create(&config, &host);

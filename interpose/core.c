@@ -88,7 +88,10 @@ void state_settle_all(void)
 		state_settle(api);
 }
 
-/* A run whose settings are not what somebody meant is not judged by others: it goes on unchecked, inconclusive. */
+/*
+ * A run whose settings are not what somebody meant is not judged by others: it
+ * goes on unchecked, inconclusive.
+ */
 static bool checks_wanted(void)
 {
 	return settings_number(SETTING_CHECKS) == 0 && !settings_problem(0);
@@ -151,7 +154,7 @@ static void say_what_lacks(void)
 /* Bounded: the waking thread may itself wait for a lock of the loader that we hold. */
 static bool wait_for_other(void)
 {
-	const struct timespec nap = { .tv_nsec = 1000000 };
+	const struct timespec nap = {.tv_nsec = 1000000};
 
 	for (unsigned ms = 0; ms < WAKE_WAIT_MS; ms++) {
 		if (atomic_load_explicit(&acl_core.stage, memory_order_acquire) == CORE_AWAKE)

@@ -49,7 +49,10 @@ extern struct acl_core acl_core;
 /* Usable before any constructor, and in code without a sanitizer's instrumentation. */
 #define core_is_asleep() (__atomic_load_n((uint32_t *)&acl_core.stage, __ATOMIC_RELAXED) == CORE_ASLEEP)
 
-/* Opens libraries and finds functions, once; for the constructor and our dlsym. The first call does it if they did not. */
+/*
+ * Opens libraries and finds functions, once; for the constructor and our dlsym.
+ * The first call does it if they did not.
+ */
 void core_open(void);
 
 /* First acl call of the process, on the calling thread; true = calls are seen. */
@@ -90,7 +93,7 @@ bool module_is_self(uint64_t address);
 /* version.c: after a successful aclInit. */
 void version_ask(void);
 
-/* exiting.c: is this thread inside exit handlers or an interpreter's? Walks the stack: for cold calls only. */
+/* exiting.c: is this thread inside exit handlers? Walks the stack: for cold calls only. */
 bool exiting_now(uint64_t caller);
 
 /* checker.c */

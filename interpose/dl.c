@@ -143,14 +143,15 @@ bool dl_fetched_by(unsigned api, uint64_t caller)
 	uint8_t mask = atomic_load_explicit(&dl_fetched[api], memory_order_relaxed);
 
 	for (unsigned i = 0; i < FETCHERS; i++) {
-		if ((mask & 1u << i) && caller >= atomic_load_explicit(&fetchers[i].start, memory_order_relaxed) &&
+		if ((mask & 1u << i) &&
+			caller >= atomic_load_explicit(&fetchers[i].start, memory_order_relaxed) &&
 			caller < atomic_load_explicit(&fetchers[i].end, memory_order_relaxed))
 			return true;
 	}
 	return !site_imports(api, caller);
 }
 
-/* Whether the module of the caller defines the name itself: then RTLD_NEXT is its way to the one behind it. */
+/* Whether the caller's module defines the name itself: then RTLD_NEXT is its way to the next one. */
 static bool caller_defines(void *caller, const char *name)
 {
 	struct elf_object object;
@@ -204,27 +205,27 @@ static struct dl_answer answer_acl(void *handle, const char *name, const char *v
 	void *real;
 
 	if (handle == RTLD_NEXT && caller_defines(caller, name))
-		return (struct dl_answer){ 0 };
+		return (struct dl_answer){0};
 	real = without_us(handle, name, version, caller);
 	if (!real || !elf_object_at((uintptr_t)acl_dl_hook, &self))
-		return (struct dl_answer){ .ours = 1 };
+		return (struct dl_answer){.ours = 1};
 	real_offer(api, real);
 	note_fetch(api, (uintptr_t)caller);
 	core_open(); /* the program expects dlsym to take the loader's lock */
-	return (struct dl_answer){ .pointer = elf_find(&self, name), .ours = 1 };
+	return (struct dl_answer){.pointer = elf_find(&self, name), .ours = 1};
 }
 
-NO_SANITIZE __attribute__((visibility("hidden"))) struct dl_answer acl_dl_hook(void *handle, const char *name,
-	const char *version, void *caller)
+NO_SANITIZE __attribute__((visibility("hidden"))) struct dl_answer acl_dl_hook(
+	void *handle, const char *name, const char *version, void *caller)
 {
 	int api;
 
 	if (unlikely(!dl_ready()))
-		return (struct dl_answer){ .ours = 1 };
+		return (struct dl_answer){.ours = 1};
 	if (!name || name[0] != 'a' || name[1] != 'c' || name[2] != 'l')
-		return (struct dl_answer){ 0 };
+		return (struct dl_answer){0};
 	api = acl_api_find(name);
 	if (api < 0 || module_is_self((uintptr_t)caller))
-		return (struct dl_answer){ 0 };
+		return (struct dl_answer){0};
 	return answer_acl(handle, name, version, caller, api);
 }

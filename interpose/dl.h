@@ -25,7 +25,7 @@ bool dl_fetched_by(unsigned api, uint64_t caller);
 static inline bool dl_was_fetched(unsigned api, uint64_t caller)
 {
 	return __builtin_expect(atomic_load_explicit(&dl_fetched[api], memory_order_relaxed), 0) &&
-		dl_fetched_by(api, caller);
+	       dl_fetched_by(api, caller);
 }
 
 #endif

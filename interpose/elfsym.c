@@ -62,7 +62,7 @@ NO_SANITIZE static bool read_dynamic(const ElfW(Dyn) * dyn, struct elf_object *o
 
 NO_SANITIZE bool elf_object_of(const struct dl_phdr_info *info, struct elf_object *out)
 {
-	*out = (struct elf_object){ .base = info->dlpi_addr };
+	*out = (struct elf_object){.base = info->dlpi_addr};
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
 			return read_dynamic((void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr), out);
@@ -167,7 +167,7 @@ NO_SANITIZE static int match_address(struct dl_phdr_info *info, size_t size, voi
 
 NO_SANITIZE bool elf_object_at(uint64_t address, struct elf_object *out)
 {
-	struct at_address at = { .address = address, .out = out };
+	struct at_address at = {.address = address, .out = out};
 
 	dl_iterate_phdr(match_address, &at);
 	return at.found;
@@ -194,7 +194,7 @@ static int match_elsewhere(struct dl_phdr_info *info, size_t size, void *data)
 
 bool elf_elsewhere(const char *name, uint64_t *start, uint64_t *end)
 {
-	struct elsewhere e = { .name = name };
+	struct elsewhere e = {.name = name};
 
 	dl_iterate_phdr(match_elsewhere, &e);
 	*start = e.start;
@@ -263,10 +263,10 @@ NO_SANITIZE static const struct link_map *loaded_objects(void)
  */
 NO_SANITIZE void *elf_libc(const char *name)
 {
-	struct in_libc in = { .name = name };
+	struct in_libc in = {.name = name};
 
 	for (const struct link_map *l = loaded_objects(); l && !in.found; l = l->l_next) {
-		struct elf_object object = { .base = l->l_addr };
+		struct elf_object object = {.base = l->l_addr};
 
 		if (is_libc(l->l_name) && read_dynamic(l->l_ld, &object))
 			in.found = elf_find(&object, name);

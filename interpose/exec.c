@@ -60,7 +60,7 @@ NO_SANITIZE static size_t count_arguments(const char *first, va_list ap)
 #define ARGV_OF(first)                                                                                       \
 	va_list ap;                                                                                          \
 	va_start(ap, first);                                                                                 \
-	size_t n = count_arguments(first, ap) + 1;                                                                  \
+	size_t n = count_arguments(first, ap) + 1;                                                           \
 	va_end(ap);                                                                                          \
 	char *argv[n];                                                                                       \
 	va_start(ap, first);                                                                                 \

@@ -13,7 +13,7 @@
 /* Not by dladdr: it takes the loader's lock, whose owner may wait for this thread. */
 bool exiting_now(uint64_t caller)
 {
-	static const char *const ends[] = { "exit", "quick_exit", "Py_FinalizeEx" };
+	static const char *const ends[] = {"exit", "quick_exit", "Py_FinalizeEx"};
 	const uint64_t *ips;
 	unsigned n = stack_frames(stack_take(caller), &ips);
 	uint64_t start, end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding the functions behind the hooks: the next ones in the program's scope, which need not be the C library's. */
+/* Finding the functions behind the hooks: the next ones in scope, not always the C library's. */
 #include "interpose/hooks.h"
 
 #include <dlfcn.h>

@@ -161,7 +161,8 @@ static void read_maps(void)
 	fd = ranges ? open("/proc/self/maps", O_RDONLY | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return;
-	while ((got = read(fd, buffer + have, sizeof(buffer) - 1 - have)) > 0 || (got < 0 && errno == EINTR)) {
+	while ((got = read(fd, buffer + have, sizeof(buffer) - 1 - have)) > 0 ||
+		(got < 0 && errno == EINTR)) {
 		char *line = buffer, *end;
 
 		if (got < 0)
@@ -199,7 +200,7 @@ static const struct range *look(uint64_t a)
 /* A word of the program's memory, which may have been unmapped by another thread meanwhile. */
 static bool peek(uint64_t address, uint64_t *word)
 {
-	struct iovec here = { word, sizeof(*word) }, there = { (void *)(uintptr_t)address, sizeof(*word) };
+	struct iovec here = {word, sizeof(*word)}, there = {(void *)(uintptr_t)address, sizeof(*word)};
 
 	return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)sizeof(*word);
 }
@@ -209,7 +210,8 @@ static bool in_malloc_heap(const struct range *r, uint64_t a)
 {
 	uint64_t base = a & ~(MALLOC_HEAP - 1), arena;
 
-	return base >= r->start && a - base >= 64 && peek(base, &arena) && arena - base >= 32 && arena - base <= 64;
+	return base >= r->start && a - base >= 64 && peek(base, &arena) && arena - base >= 32 &&
+	       arena - base <= 64;
 }
 
 /* Size of the malloc block with a mapping of its own that begins here, 0 if none does. */

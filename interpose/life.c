@@ -54,7 +54,7 @@ static void say_unseen(void)
 /* Another thread writes the end: ending the process now would cut it short. */
 static void wait_for_end(void)
 {
-	const struct timespec nap = { .tv_nsec = 1000000 };
+	const struct timespec nap = {.tv_nsec = 1000000};
 
 	for (unsigned ms = 0; ms < END_WAIT_MS && !atomic_load(&end_written); ms++)
 		nanosleep(&nap, NULL);
@@ -201,7 +201,7 @@ void life_begin(void)
 	errno = saved;
 }
 
-/* In every process under the preload: microseconds and nothing opened, unless the program brings a runtime. */
+/* In every process: microseconds and nothing opened, unless the program brings a runtime. */
 __attribute__((constructor)) static void life_load(void)
 {
 	uint64_t start, end;

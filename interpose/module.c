@@ -58,7 +58,7 @@ static void read_note(const struct dl_phdr_info *info, const ElfW(Phdr) * ph, st
 /* What the loader says of one object; path is borrowed. */
 static bool describe(const struct dl_phdr_info *info, struct acl_module *m)
 {
-	*m = (struct acl_module){ .start = UINT64_MAX, .base = info->dlpi_addr };
+	*m = (struct acl_module){.start = UINT64_MAX, .base = info->dlpi_addr};
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
 		uint64_t start = info->dlpi_addr + ph->p_vaddr, end = start + ph->p_memsz;
@@ -156,7 +156,8 @@ static int count(struct dl_phdr_info *info, size_t size, void *data)
 
 static int compare(const void *a, const void *b)
 {
-	const struct acl_module *x = *(const struct acl_module *const *)a, *y = *(const struct acl_module *const *)b;
+	const struct acl_module *x = *(const struct acl_module *const *)a,
+				*y = *(const struct acl_module *const *)b;
 
 	return x->start < y->start ? -1 : x->start > y->start;
 }
@@ -174,8 +175,8 @@ static int loader_counts(struct dl_phdr_info *info, size_t size, void *data)
 /* Old snapshots stay: a reader may still look at one; they are as few as the program's dlopens. */
 static void refresh(void)
 {
-	struct snapshot *old, now = { 0 };
-	struct gathering g = { 0 };
+	struct snapshot *old, now = {0};
+	struct gathering g = {0};
 
 	pthread_mutex_lock(&refreshing);
 	old = atomic_load_explicit(&present, memory_order_acquire);

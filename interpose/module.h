@@ -15,7 +15,8 @@ struct acl_module {
 	uint8_t build_id_len;
 };
 
-/* Module holding an address, NULL if none. Refreshes its view with dl_iterate_phdr when needed; no lock is held on return. */
+/* Module holding an address, NULL if none. Refreshes its view with dl_iterate_phdr when needed; no lock is
+ * held on return. */
 const struct acl_module *module_of(uint64_t address);
 const struct acl_module *module_by_id(uint32_t id);
 

@@ -76,7 +76,7 @@ void real_find_all(void)
 
 static void *open_runtime(void)
 {
-	static const char *const names[] = { "libascendcl.so", "libacl_rt.so" };
+	static const char *const names[] = {"libascendcl.so", "libacl_rt.so"};
 	const char *path = settings_text(SETTING_RUNTIME);
 	void *handle = atomic_load(&runtime_handle);
 

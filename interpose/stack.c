@@ -135,8 +135,8 @@ static uint32_t intern(const uint64_t *ips, unsigned n)
 	/* Two threads may intern the same stack at once: it then has two ids, which is harmless. */
 	do {
 		atomic_store_explicit(&r->next, head, memory_order_relaxed);
-	} while (!atomic_compare_exchange_weak_explicit(bucket, &head, id, memory_order_release,
-		memory_order_acquire));
+	} while (!atomic_compare_exchange_weak_explicit(
+		bucket, &head, id, memory_order_release, memory_order_acquire));
 	return id;
 }
 

@@ -60,12 +60,15 @@ struct acl_trace_provider {
 	 * by enabled().
 	 */
 	bool (*wanted)(unsigned api);
-	/* Whether some session records this function right now; asked before each enter(). Must cost a load or two. */
+	/* Whether some session records this function right now; asked before each enter(). Must cost a load
+	 * or two. */
 	bool (*enabled)(unsigned api);
-	/* Both may fill ev->time and ev->time_exit (0 = not taken yet) when they take them, and nothing else. */
+	/* Both may fill ev->time and ev->time_exit (0 = not taken yet) when they take them, and nothing else.
+	 */
 	void (*enter)(struct acl_event *ev);
 	void (*leave)(struct acl_event *ev);
-	/* A callback of the program starts or ends on this thread; outer = the call that registered it, may be NULL. */
+	/* A callback of the program starts or ends on this thread; outer = the call that registered it, may
+	 * be NULL. */
 	void (*callback)(const struct acl_event *outer, bool begins);
 	void (*finding)(const struct acl_finding *f);
 	/*
@@ -85,7 +88,7 @@ struct acl_trace_provider {
  * refuses (abi of the host differs, recorder not usable); *why then points to a
  * static sentence for the one line that says so.
  */
-typedef const struct acl_trace_provider *(*acl_trace_provider_fn)(const struct acl_trace_host *host,
-	const char **why);
+typedef const struct acl_trace_provider *(*acl_trace_provider_fn)(
+	const struct acl_trace_host *host, const char **why);
 
 #endif

@@ -12,7 +12,7 @@
 /* "9.1.0" or "8.5.RC1" as 100 * major + minor, 0 when it is neither. */
 static unsigned release_of(const char *s)
 {
-	unsigned part[2] = { 0 };
+	unsigned part[2] = {0};
 
 	for (unsigned i = 0; i < 2; i++) {
 		while (*s >= '0' && *s <= '9')
@@ -39,7 +39,7 @@ void version_ask(void)
 {
 	static atomic_bool asked;
 	aclError (*get)(aclCANNPackageName, aclCANNPackageVersion *);
-	aclCANNPackageVersion version = { 0 };
+	aclCANNPackageVersion version = {0};
 	struct checks_config config;
 	unsigned release;
 

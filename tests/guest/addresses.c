@@ -89,7 +89,8 @@ static void test_file_mapping(void **state)
 	assert_int_equal(host_class_of(p + 100), ACL_HOST_FILE);
 	munmap(p, 8192);
 	/* The same place given to another owner: the old answer must not stick for long. */
-	assert_ptr_equal(mmap(p, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0), p);
+	assert_ptr_equal(
+		mmap(p, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0), p);
 	usleep(150000);
 	assert_int_equal(host_class_of(p + 100), ACL_HOST_UNKNOWN);
 	munmap(p, 8192);
@@ -138,7 +139,8 @@ static void test_other_threads(void **state)
 
 static void test_modules(void **state)
 {
-	const struct acl_module *self = module_of((uintptr_t)test_modules), *libc = module_of((uintptr_t)strlen);
+	const struct acl_module *self = module_of((uintptr_t)test_modules),
+				*libc = module_of((uintptr_t)strlen);
 	void *handle;
 	const struct acl_module *loaded;
 	void *address;

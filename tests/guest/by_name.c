@@ -34,7 +34,9 @@ static void ask(const char *way, void *handle, const char *name)
 	/* The careful way to ask: not by the pointer, which may be NULL, but by the error. */
 	error = dlerror();
 	printf("%s %s: %s%s\n", way, name, home(p),
-		p ? error ? " (dlerror)" : "" : error && strstr(error, name) ? "" : " (no dlerror)");
+		p                              ? error ? " (dlerror)" : ""
+		: error && strstr(error, name) ? ""
+					       : " (no dlerror)");
 }
 
 static void ask_all(const char *way, void *handle)

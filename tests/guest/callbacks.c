@@ -50,7 +50,7 @@ static void *launch_many(void *data)
 /* From two threads at once: records are reused while others run. */
 static void launches(void)
 {
-	aclrtStream streams[2] = { NULL };
+	aclrtStream streams[2] = {NULL};
 	pthread_t threads[2];
 
 	aclInit(NULL);
@@ -123,7 +123,8 @@ static void registered(void)
 	aclFinalizeCallbackRegister(ACL_REG_TYPE_OTHER, note_too, (void *)"b");
 	aclFinalizeCallbackRegister(ACL_REG_TYPE_OTHER, note, (void *)"c");
 	expect(!aclFinalizeCallbackUnRegister(ACL_REG_TYPE_OTHER, note_too), "taken back");
-	expect(aclFinalizeCallbackUnRegister(ACL_REG_TYPE_OTHER, note_too) == ACL_ERROR_INVALID_PARAM, "only once");
+	expect(aclFinalizeCallbackUnRegister(ACL_REG_TYPE_OTHER, note_too) == ACL_ERROR_INVALID_PARAM,
+		"only once");
 	aclrtSetExceptionInfoCallback(on_exception);
 	aclrtSetDevice(7);
 	expect(excepted, "a callback without user data ran");

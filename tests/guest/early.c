@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library that uses the runtime in its constructor and its destructor: before the preload's constructor, after main. */
+/*
+ * A library that uses the runtime in its constructor and its destructor:
+ * before the preload's constructor, after main.
+ */
 #include <stdlib.h>
 
 #include "acl/acl.h"

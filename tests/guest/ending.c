@@ -68,8 +68,8 @@ static void at_quick(void)
 		abort();
 }
 
-static char *self_argv[] = { (char *)"/bin/sh", (char *)"-c", (char *)"echo exec $MARK", NULL };
-static char *self_envp[] = { (char *)"MARK=env", (char *)"PATH=/bin:/usr/bin", NULL };
+static char *self_argv[] = {(char *)"/bin/sh", (char *)"-c", (char *)"echo exec $MARK", NULL};
+static char *self_envp[] = {(char *)"MARK=env", (char *)"PATH=/bin:/usr/bin", NULL};
 
 static int ends_with_exec(void)
 {

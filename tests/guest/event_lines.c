@@ -12,7 +12,7 @@
 #include "aclcheck/model.h"
 #include "interpose/trace.h"
 
-static const char *const paths[] = { "linked", "dlsym", "inside" };
+static const char *const paths[] = {"linked", "dlsym", "inside"};
 
 static void put(const char *line)
 {
@@ -30,7 +30,8 @@ static void put_event(const char *phase, const struct acl_event *ev)
 {
 	char line[256];
 
-	snprintf(line, sizeof(line), "%s %s path=%s depth=%u exit=%d forwarded=%d result=%lld pid=%d tid=%d\n", phase,
+	snprintf(line, sizeof(line),
+		"%s %s path=%s depth=%u exit=%d forwarded=%d result=%lld pid=%d tid=%d\n", phase,
 		acl_apis[ev->api].name, paths[ev->path], ev->callback_depth, ev->in_exit, ev->forwarded,
 		(long long)ev->result.i, ev->pid == (uint32_t)getpid(), ev->tid == (uint32_t)gettid());
 	put(line);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A timer's handler uses the runtime's functions while the program is inside them; one call is left by longjmp. */
+/* A timer's handler calls the runtime while the program is inside it; one call is left by longjmp. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -24,7 +24,7 @@ static void tick(int signal)
 
 static void storm(void)
 {
-	const struct itimerval every = { { 0, 200 }, { 0, 200 } }, never = { { 0, 0 }, { 0, 0 } };
+	const struct itimerval every = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
 	void *block;
 
 	signal(SIGALRM, tick);
@@ -39,7 +39,6 @@ static void storm(void)
 	}
 	setitimer(ITIMER_REAL, &never, NULL);
 }
-
 
 static void jump(aclrtExceptionInfo *info)
 {

@@ -56,7 +56,8 @@ API aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback)
 	return ACL_SUCCESS;
 }
 
-API aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc, void *userData)
+API aclError aclFinalizeCallbackRegister(
+	aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc, void *userData)
 {
 	(void)type;
 	on_finalize[n_finalize] = cbFunc;

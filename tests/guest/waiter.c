@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library whose constructor waits for a thread that uses the runtime, while dlopen holds the loader's lock. */
+/* A library whose constructor waits for a thread that uses the runtime; dlopen holds the loader's lock. */
 #include <pthread.h>
 #include <stddef.h>
 
