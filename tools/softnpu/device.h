@@ -19,6 +19,8 @@ struct device {
 	struct arena memory;
 	bool peer[MAX_DEVICES]; /* this device may reach that one's memory */
 	unsigned streams, events, notifies; /* in use */
+	uint32_t cores[2]; /* aclrtSetDeviceResLimit */
+	bool cores_set[2];
 };
 
 struct context {

@@ -64,6 +64,10 @@ struct block *memory_new(enum block_kind kind, struct device *dev, size_t size, 
 void memory_delete(struct block *b)
 {
 	block_remove(b);
+	if (b->kind == BLOCK_POOL)
+		pool_block_gone(b);
+	if (b->kind == BLOCK_MANAGED)
+		free(b->owner);
 	if (b->extent)
 		arena_free(b->arena, b->extent);
 	free(b);
@@ -204,11 +208,12 @@ aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMallocConfig *cf
 
 aclError aclrtMemAllocManaged(void **ptr, uint64_t size, uint32_t flag)
 {
-	aclError rc = check_request(ptr, size);
-
-	if (!rc && flag != ACL_RT_MEM_ATTACH_GLOBAL)
-		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "flag %u is not ACL_RT_MEM_ATTACH_GLOBAL", flag);
-	return rc ? rc : LOCKED(allocate(ptr, BLOCK_MANAGED, memory_rounded(size), size, 0));
+	if (!ptr || flag != ACL_RT_MEM_ATTACH_GLOBAL)
+		return npu_err(ACL_ERROR_INVALID_PARAM,
+			"ptr is NULL, or flag %u not ACL_RT_MEM_ATTACH_GLOBAL", flag);
+	if (!size)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "size is 0");
+	return LOCKED(allocate(ptr, BLOCK_MANAGED, memory_rounded(size), size, 0));
 }
 
 /* host: the block must be host memory; otherwise anything allocated will do. */

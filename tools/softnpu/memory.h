@@ -10,6 +10,8 @@
  * room. */
 struct block *memory_new(enum block_kind kind, struct device *dev, size_t size, size_t requested);
 void memory_delete(struct block *b);
+/* A pool's block goes: the pool counts it out. */
+void pool_block_gone(struct block *b);
 /* Block sizes of aclrtMalloc and of the other functions. */
 size_t memory_padded(size_t size);
 size_t memory_rounded(size_t size);
