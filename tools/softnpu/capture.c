@@ -87,6 +87,7 @@ static void close_capture(struct capture *cap, bool keep_model)
 	list_del(&cap->link);
 	free(cap->streams);
 	free(cap->edges);
+	free(cap->externals);
 	free(cap);
 	if (keep_model) {
 		m->state = MODEL_READY;
@@ -409,6 +410,38 @@ aclError capture_reset(struct stream *s, struct event *ev)
 	aclError rc = check_kind(ev);
 
 	return rc ? rc : append(s, event_reset_op(ev));
+}
+
+/* Each event may be used once so in a graph. */
+static aclError note_external(struct capture *cap, const struct event *ev)
+{
+	uint64_t *list;
+
+	for (unsigned i = 0; i < cap->n_externals; i++)
+		if (cap->externals[i] == ev->obj.generation)
+			return npu_err(ACL_ERROR_RT_PARAM_INVALID,
+				"the event is used externally before in this graph");
+	list = realloc(cap->externals, (cap->n_externals + 1) * sizeof(*list));
+	if (!list)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
+	cap->externals = list;
+	list[cap->n_externals++] = ev->obj.generation;
+	return ACL_SUCCESS;
+}
+
+aclError capture_external(struct stream *s, struct event *ev, bool record)
+{
+	aclError rc;
+
+	if (!s->capture)
+		return npu_err(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "the stream is not capturing");
+	if (ev->kind != EVENT_EX || ev->flags != ACL_EVENT_SYNC || s->capture->model->sub)
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+			"not this kind of event, or in the body of a condition");
+	rc = note_external(s->capture, ev);
+	if (rc)
+		return rc;
+	return append(s, record ? event_record_op(ev, NULL) : event_outside_wait_op(ev));
 }
 
 static aclError conflict(struct capture *a, struct capture *b)

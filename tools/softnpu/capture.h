@@ -27,6 +27,8 @@ struct capture {
 	struct stream **streams; /* by lane */
 	struct capture_edge *edges;
 	struct list events; /* recorded in it: struct event.captured */
+	uint64_t *externals; /* generations of events used with an EXTERNAL flag */
+	unsigned n_externals;
 	struct stream *group_stream; /* a task group is open there */
 	unsigned group_first; /* its first task */
 	aclError group_error; /* what broke it */
@@ -38,6 +40,8 @@ aclError capture_append(struct stream *s, struct op *op);
 aclError capture_record(struct stream *s, struct event *ev);
 aclError capture_wait(struct stream *s, struct event *ev);
 aclError capture_reset(struct stream *s, struct event *ev);
+/* A record (or wait) of a model that concerns those outside it. */
+aclError capture_external(struct stream *s, struct event *ev, bool record);
 /* The event is no longer part of its capture. */
 void capture_forget_event(struct event *ev);
 /* 107030 when the thread must not make synchronous memory calls while a capture is open; notes no error. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "addrmap.h"
+#include "state_callback.h"
 
 static struct device devices[MAX_DEVICES];
 
@@ -76,19 +77,47 @@ static aclError device_reset(int32_t id, bool force)
 	return ACL_SUCCESS;
 }
 
+/* Callbacks hear of the first set and the last reset. */
+static aclError set_count(int32_t id)
+{
+	return id >= 0 && id < CFG(devices) ? (aclError)device_get(id)->set_count : -1;
+}
+
 aclError aclrtSetDevice(int32_t deviceId)
 {
-	return LOCKED(device_set(deviceId));
+	bool first = LOCKED(set_count(deviceId)) == 0;
+	aclError rc;
+
+	if (first)
+		device_state_notify(deviceId, ACL_RT_DEVICE_STATE_SET_PRE);
+	rc = LOCKED(device_set(deviceId));
+	if (first && !rc)
+		device_state_notify(deviceId, ACL_RT_DEVICE_STATE_SET_POST);
+	return rc;
+}
+
+static aclError reset_device(int32_t id, bool force)
+{
+	aclError count = LOCKED(set_count(id));
+	bool last = count == 1 || (count > 0 && (force || npu_cann() == CANN_8_1));
+	aclError rc;
+
+	if (last)
+		device_state_notify(id, ACL_RT_DEVICE_STATE_RESET_PRE);
+	rc = LOCKED(device_reset(id, force));
+	if (last && !rc)
+		device_state_notify(id, ACL_RT_DEVICE_STATE_RESET_POST);
+	return rc;
 }
 
 aclError aclrtResetDevice(int32_t deviceId)
 {
-	return LOCKED(device_reset(deviceId, false));
+	return reset_device(deviceId, false);
 }
 
 aclError aclrtResetDeviceForce(int32_t deviceId)
 {
-	return LOCKED(device_reset(deviceId, true));
+	return reset_device(deviceId, true);
 }
 
 /* Without the Tsd daemon nothing is different here. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "capture.h"
+#include "ipc.h"
 #include "timeout.h"
 
 #define PLAIN_FLAGS (ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE)
@@ -47,6 +48,8 @@ static void release(struct object *o)
 	struct event *ev = container_of(o, struct event, obj);
 
 	record_put(ev->latest);
+	if (ev->ipc)
+		shared_word_close(ev->ipc);
 	pthread_cond_destroy(&ev->recorded);
 	free(ev);
 }
@@ -58,6 +61,8 @@ struct event_op {
 	struct event *ev;
 	struct record *rec;
 	uint32_t timeout_ms; /* of a wait, 0 = as configured */
+	uint64_t number; /* of the record of a shared event */
+	bool outside; /* record or wait of a model that others see as an ordinary one */
 };
 
 static void op_release(struct op *op)
@@ -74,10 +79,25 @@ static void wait_release(struct op *op)
 	op_release(op);
 }
 
+/* A model records an event for those outside: as if it had just been recorded. */
+static void record_outside(struct event *ev)
+{
+	struct record *r = record_new(NULL);
+
+	if (!r)
+		return;
+	record_complete(r);
+	record_put(ev->latest);
+	ev->latest = r;
+}
+
 static void complete(struct event_op *e)
 {
 	if (e->rec)
 		record_complete(e->rec);
+	else if (e->outside)
+		record_outside(e->ev);
+	event_ipc_complete(e->ev, e->number);
 	e->ev->signalled = true;
 	lanes_wake(&e->ev->waiters);
 	pthread_cond_broadcast(&e->ev->recorded);
@@ -95,18 +115,31 @@ static void record_cancelled(struct op *op)
 	complete(container_of(op, struct event_op, op));
 }
 
+static bool satisfied(const struct event_op *e)
+{
+	if (e->number)
+		return event_ipc_done(e->ev, e->number);
+	if (e->outside)
+		return !e->ev->latest || e->ev->latest->done;
+	return e->rec ? e->rec->done : e->ev->signalled;
+}
+
 static enum op_step wait_step(struct op *op, struct lane *lane)
 {
 	struct event_op *e = container_of(op, struct event_op, op);
 	uint64_t deadline;
 
-	if (e->rec ? e->rec->done : e->ev->signalled)
+	if (satisfied(e))
 		return OP_DONE;
 	if (lane_timed_out(lane)) {
 		lane->result = ACL_ERROR_RT_WAIT_TIMEOUT;
 		return OP_DONE;
 	}
 	deadline = lane->deadline ? lane->deadline : timeout_wait_deadline(e->timeout_ms);
+	if (e->number)
+		return lane_park_polling(lane, deadline); /* another process may record it */
+	if (e->outside)
+		return lane_park(lane, &e->ev->latest->waiters, deadline);
 	return lane_park(lane, e->rec ? &e->rec->waiters : &e->ev->waiters, deadline);
 }
 
@@ -173,12 +206,37 @@ static struct op *event_op(
 
 struct op *event_record_op(struct event *ev, struct record *r)
 {
-	return event_op(&record_type, ev, r, 0);
+	struct op *op = event_op(&record_type, ev, r, 0);
+
+	if (op && r)
+		container_of(op, struct event_op, op)->number = event_ipc_submit(ev);
+	if (op && !r && ev->kind == EVENT_EX)
+		container_of(op, struct event_op, op)->outside = true;
+	return op;
 }
 
 struct op *event_wait_op(struct event *ev, struct record *r, uint32_t timeout_ms)
 {
 	return event_op(&wait_type, ev, r, timeout_ms);
+}
+
+struct op *event_outside_wait_op(struct event *ev)
+{
+	struct op *op = event_op(&wait_type, ev, NULL, 0);
+
+	if (op)
+		container_of(op, struct event_op, op)->outside = true;
+	return op;
+}
+
+/* Of a shared event: for the records submitted by any process so far. */
+static struct op *shared_wait_op(struct event *ev, uint32_t timeout_ms)
+{
+	struct op *op = event_op(&wait_type, ev, NULL, timeout_ms);
+
+	if (op)
+		container_of(op, struct event_op, op)->number = event_ipc_submitted(ev);
+	return op;
 }
 
 struct op *event_reset_op(struct event *ev)
@@ -195,7 +253,7 @@ struct event *op_event(const struct op *op)
 
 /* --- creation and destruction ------------------------------------------ */
 
-static aclError create(aclrtEvent *out, enum event_kind kind, uint32_t flags)
+aclError event_new(enum event_kind kind, uint32_t flags, struct event **out)
 {
 	static uint32_t next_id;
 	struct context *ctx;
@@ -220,8 +278,18 @@ static aclError create(aclrtEvent *out, enum event_kind kind, uint32_t flags)
 	list_init(&ev->captured);
 	npu_cond_init(&ev->recorded);
 	ctx->dev->events++;
-	*out = object_handle(&ev->obj);
+	*out = ev;
 	return ACL_SUCCESS;
+}
+
+static aclError create(aclrtEvent *out, enum event_kind kind, uint32_t flags)
+{
+	struct event *ev;
+	aclError rc = event_new(kind, flags, &ev);
+
+	if (!rc)
+		*out = object_handle(&ev->obj);
+	return rc;
 }
 
 static aclError flags_kind(uint32_t flag, bool ex, enum event_kind *kind)
@@ -317,7 +385,18 @@ void events_release_device(struct device *dev)
 
 /* --- submission ----------------------------------------------------------- */
 
-static aclError record(aclrtEvent handle, aclrtStream stream)
+/* The first attempt, even a failed one, decides for ever how an event is recorded or waited for. */
+static aclError latch(int *latched, uint32_t flag)
+{
+	if (*latched < 0)
+		*latched = (int)flag;
+	if (*latched != (int)flag)
+		return npu_err(
+			ACL_ERROR_RT_PARAM_INVALID, "the event was used with flag %d before", *latched);
+	return ACL_SUCCESS;
+}
+
+static aclError record(aclrtEvent handle, aclrtStream stream, uint32_t flag)
 {
 	struct event *ev;
 	struct stream *s;
@@ -328,6 +407,11 @@ static aclError record(aclrtEvent handle, aclrtStream stream)
 		rc = stream_find(stream, STREAM_SUBMIT, &s);
 	if (rc)
 		return rc;
+	rc = latch(&ev->record_flag, flag);
+	if (rc)
+		return rc;
+	if (flag)
+		return capture_external(s, ev, true);
 	if (s->capture)
 		return capture_record(s, ev);
 	r = record_new(s);
@@ -346,7 +430,14 @@ static aclError record(aclrtEvent handle, aclrtStream stream)
 
 aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream)
 {
-	return LOCKED(record(event, stream));
+	return LOCKED(record(event, stream, ACL_EVENT_RECORD_DEFAULT));
+}
+
+aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t flag)
+{
+	if (flag > ACL_EVENT_RECORD_EXTERNAL)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flag %u", flag);
+	return LOCKED(record(event, stream, flag));
 }
 
 static bool can_be_waited_for(const struct event *ev)
@@ -355,7 +446,7 @@ static bool can_be_waited_for(const struct event *ev)
 	       ev->kind == EVENT_DEVICE_ONLY || ev->flags & ACL_EVENT_SYNC;
 }
 
-static aclError wait_event(aclrtStream stream, aclrtEvent handle, uint32_t timeout_ms)
+static aclError wait_event(aclrtStream stream, aclrtEvent handle, uint32_t timeout_ms, uint32_t flag)
 {
 	struct event *ev;
 	struct stream *s;
@@ -365,11 +456,19 @@ static aclError wait_event(aclrtStream stream, aclrtEvent handle, uint32_t timeo
 		rc = stream_find(stream, STREAM_SUBMIT, &s);
 	if (rc)
 		return rc;
+	rc = latch(&ev->wait_flag, flag);
+	if (rc)
+		return rc;
+	if (flag)
+		return capture_external(s, ev, false);
 	if (s->capture || ev->capture)
 		return capture_wait(s, ev);
 	if (!can_be_waited_for(ev))
 		return npu_err(
 			ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the event was created without ACL_EVENT_SYNC");
+	if (ev->ipc)
+		return event_ipc_submitted(ev) ? stream_submit(s, shared_wait_op(ev, timeout_ms))
+					       : ACL_SUCCESS;
 	if (ev->latest) {
 		if (ev->kind == EVENT_EX && ev->latest->stream == s)
 			return ACL_SUCCESS;
@@ -384,14 +483,21 @@ static aclError wait_event(aclrtStream stream, aclrtEvent handle, uint32_t timeo
 
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
 {
-	return LOCKED(wait_event(stream, event, 0));
+	return LOCKED(wait_event(stream, event, 0, ACL_EVENT_WAIT_DEFAULT));
 }
 
 aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout)
 {
 	if (timeout < 0)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "timeout %d is negative", timeout);
-	return LOCKED(wait_event(stream, event, (uint32_t)timeout));
+	return LOCKED(wait_event(stream, event, (uint32_t)timeout, ACL_EVENT_WAIT_DEFAULT));
+}
+
+aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event, uint32_t timeout, uint32_t flag)
+{
+	if (flag > ACL_EVENT_WAIT_EXTERNAL)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flag %u", flag);
+	return LOCKED(wait_event(stream, event, timeout, flag));
 }
 
 static aclError reset(aclrtEvent handle, aclrtStream stream)

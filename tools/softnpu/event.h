@@ -15,6 +15,8 @@ enum event_kind {
 	EVENT_DEVICE_ONLY
 };
 
+struct shared;
+
 struct record {
 	unsigned refs;
 	bool done;
@@ -38,9 +40,10 @@ struct event {
 	struct capture *capture; /* recorded in this open capture */
 	struct list captured; /* in that capture's events */
 	unsigned capture_edge; /* which edge of its model that record is */
-	void *ipc; /* shared state of an EVENT_IPC, or NULL */
+	struct shared *ipc; /* state shared with other processes, or NULL */
 };
 
+aclError event_new(enum event_kind kind, uint32_t flags, struct event **ev);
 /* Living event behind a handle, or an error. */
 aclError event_find(aclrtEvent handle, struct event **ev);
 struct record *record_new(struct stream *s);
@@ -53,6 +56,14 @@ struct op *event_record_op(struct event *ev, struct record *r); /* r may be NULL
 struct op *event_wait_op(
 	struct event *ev, struct record *r, uint32_t timeout_ms); /* r NULL: wait for any record */
 struct op *event_reset_op(struct event *ev);
+/* A wait inside a model for the latest record made outside. */
+struct op *event_outside_wait_op(struct event *ev);
+
+/* Counters of an event that is shared; 0 when it is not. */
+uint64_t event_ipc_submit(struct event *ev);
+uint64_t event_ipc_submitted(const struct event *ev);
+bool event_ipc_done(const struct event *ev, uint64_t number);
+void event_ipc_complete(struct event *ev, uint64_t number);
 /* The event an operation of a model is about, or NULL. */
 struct event *op_event(const struct op *op);
 

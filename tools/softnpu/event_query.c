@@ -12,6 +12,24 @@ static aclError find_free(aclrtEvent handle, struct event **ev)
 	return rc;
 }
 
+/* Nobody tells us what another process has recorded: look now and then. */
+static aclError synchronize_shared(struct event *ev, uint64_t deadline)
+{
+	uint64_t number = event_ipc_submitted(ev), now;
+	aclError rc = ACL_SUCCESS;
+
+	object_get(&ev->obj);
+	while (!rc && !event_ipc_done(ev, number)) {
+		now = npu_now();
+		if (deadline && now >= deadline)
+			rc = npu_err(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "the event is still pending");
+		else
+			npu_wait(&ev->recorded, now + 200000);
+	}
+	object_put(&ev->obj);
+	return rc;
+}
+
 static aclError synchronize(aclrtEvent handle, int32_t timeout)
 {
 	uint64_t deadline = npu_deadline_ms(timeout);
@@ -24,6 +42,8 @@ static aclError synchronize(aclrtEvent handle, int32_t timeout)
 	if (timeout != -1 && timeout <= 0)
 		return npu_err(
 			ACL_ERROR_RT_PARAM_INVALID, "timeout %d: must be positive, or -1 for ever", timeout);
+	if (ev->ipc)
+		return synchronize_shared(ev, deadline);
 	if (!ev->latest)
 		return ACL_SUCCESS;
 	r = ev->latest;
@@ -84,7 +104,9 @@ static aclError query_status(aclrtEvent handle, aclrtEventRecordedStatus *status
 
 	if (rc)
 		return rc;
-	complete = ev->latest ? ev->latest->done : ev->kind == EVENT_EX || ev->kind == EVENT_IPC;
+	complete = ev->ipc      ? event_ipc_done(ev, event_ipc_submitted(ev))
+		   : ev->latest ? ev->latest->done
+				: ev->kind == EVENT_EX || ev->kind == EVENT_IPC;
 	*status = complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
 	return ACL_SUCCESS;
 }

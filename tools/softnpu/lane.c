@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Workers serve lanes; one keeper thread wakes parked lanes whose time has come. */
 #include "lane.h"
+#include "exception.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define BATCH 64 /* operations of one lane before the others get their turn */
 #define MAX_THREADS 1024
@@ -57,6 +59,15 @@ static bool thread_start(void *(*fn)(void *), const char *name)
 	return !rc;
 }
 
+static uint32_t thread_id(void)
+{
+	static __thread uint32_t id;
+
+	if (!id)
+		id = (uint32_t)gettid();
+	return id;
+}
+
 void *op_new(const struct op_type *type, size_t size)
 {
 	struct op *op = calloc(1, size);
@@ -64,6 +75,7 @@ void *op_new(const struct op_type *type, size_t size)
 	if (op) {
 		op->type = type;
 		op->refs = 1;
+		op->thread = thread_id();
 	}
 	return op;
 }
@@ -345,6 +357,8 @@ static void serve(struct lane *lane)
 			lane->state = LANE_PARKED;
 			return;
 		}
+		if (rc)
+			exception_raise(lane, op, rc);
 		if (rc && lane->type->failed(lane, op, rc))
 			lane->cancelled = true;
 		lane_advance(lane);

@@ -37,6 +37,7 @@ struct op_type {
 struct op {
 	const struct op_type *type;
 	unsigned refs;
+	uint32_t thread; /* that made it */
 };
 
 /* size is that of the structure around; NULL without memory. */

@@ -7,6 +7,7 @@
 #include "build.h"
 #include "callback.h"
 #include "capture.h"
+#include "state_callback.h"
 #include "task_group.h"
 
 #define STREAM_FLAGS 0x3fu /* the ACL_STREAM_* bits there are */
@@ -36,6 +37,11 @@ static bool lane_failed(struct lane *lane, struct op *op, aclError code)
 }
 
 static const struct lane_type stream_lane = {lane_busy, lane_idle, lane_failed};
+
+struct stream *lane_stream(struct lane *lane)
+{
+	return lane->type == &stream_lane ? container_of(lane, struct stream, lane) : NULL;
+}
 
 static void release(struct object *o)
 {
@@ -71,6 +77,7 @@ void stream_remove(struct stream *s)
 	if (!s->obj.alive)
 		return;
 	callback_unsubscribe(s);
+	allocator_forget(s);
 	list_del(&s->link);
 	s->ctx->dev->streams--;
 	object_kill(&s->obj);
@@ -180,9 +187,14 @@ static aclError create(aclrtStream *out, uint32_t priority, uint32_t flags)
 
 aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag)
 {
+	aclError rc;
+
 	if (!stream)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "stream is NULL");
-	return LOCKED(create(stream, priority, flag));
+	rc = LOCKED(create(stream, priority, flag));
+	if (!rc)
+		stream_state_notify(*stream, ACL_RT_STREAM_STATE_CREATE_POST);
+	return rc;
 }
 
 aclError aclrtCreateStream(aclrtStream *stream)
@@ -215,6 +227,7 @@ aclError aclrtDestroyStream(aclrtStream stream)
 {
 	if (!stream)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "stream is NULL");
+	stream_state_notify(stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
 	return LOCKED(destroy(stream, false));
 }
 
@@ -222,6 +235,7 @@ aclError aclrtDestroyStreamForce(aclrtStream stream)
 {
 	if (!stream)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "stream is NULL");
+	stream_state_notify(stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
 	return LOCKED(destroy(stream, true));
 }
 

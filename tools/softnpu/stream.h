@@ -26,6 +26,7 @@ struct stream {
 	bool subscribed; /* aclrtSubscribeReport, for the thread with this id */
 	uint64_t subscriber;
 	bool host_func; /* used aclrtLaunchHostFunc: no subscription any more */
+	struct allocator *allocator; /* aclrtAllocatorRegister */
 	uint32_t res_limit[2];
 	bool res_limit_set[2];
 	struct group_update *update; /* between TaskUpdateBegin and End: kernels replace tasks of a model */
@@ -37,9 +38,12 @@ enum stream_use {
 	STREAM_SUBMIT /* the current context: submit, record, wait, destroy */
 };
 
+/* The stream a lane is of; NULL for a lane of a replay. */
+struct stream *lane_stream(struct lane *lane);
 /* Finds the stream; NULL is the default stream of the current context. */
 aclError stream_find(aclrtStream handle, enum stream_use use, struct stream **s);
 struct stream *stream_new(struct context *ctx, uint32_t priority, uint32_t flags);
+void allocator_forget(struct stream *s);
 /* Gives up the handle and the context's reference. Its work must be over. */
 void stream_remove(struct stream *s);
 /*

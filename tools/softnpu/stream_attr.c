@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a stream is asked for and told: attributes, failure mode, overflow check, abort. */
 #include "capture.h"
+#include "state_callback.h"
 #include "stream.h"
 
 #define PRIORITY_LOWEST 7u
@@ -346,9 +347,14 @@ static aclError abort_device(int32_t id, uint32_t timeout)
 
 aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout)
 {
+	aclError rc;
+
 	if (timeout > MAX_ABORT_MS)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "timeout %u exceeds %u ms", timeout, MAX_ABORT_MS);
-	return LOCKED(abort_device(deviceId, timeout));
+	task_abort_notify(deviceId, ACL_RT_DEVICE_TASK_ABORT_PRE, timeout);
+	rc = LOCKED(abort_device(deviceId, timeout));
+	task_abort_notify(deviceId, ACL_RT_DEVICE_TASK_ABORT_POST, timeout);
+	return rc;
 }
 
 static aclError clean(aclrtStream handle)
