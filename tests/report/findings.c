@@ -72,8 +72,12 @@ static void report(struct acl_finding *f)
 
 static void copy_finding(const char *word)
 {
-	struct acl_args_aclrtMemcpyAsync args = { .dst = (void *)0x12c0400000, .destMax = UINT64_MAX,
-		.src = (void *)0x70000c, .count = 4096, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = NULL };
+	struct acl_args_aclrtMemcpyAsync args = {.dst = (void *)0x12c0400000,
+		.destMax = UINT64_MAX,
+		.src = (void *)0x70000c,
+		.count = 4096,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE,
+		.stream = NULL};
 	struct acl_finding f;
 	struct acl_event ev;
 
@@ -94,13 +98,17 @@ static void copy_finding(const char *word)
 	}
 	if (!strcmp(word, "nasty"))
 		f.detail = "\033[2J\n::error::x <script>alert(1)</script> \xff\xfe \xe2\x80\xae ]]> end";
-	f.values[0] = (struct acl_value){ .name = "src", .form = ACL_VALUE_ADDRESS, .u = 0x70000c };
-	f.values[1] = (struct acl_value){ .name = "offset", .form = ACL_VALUE_BYTES, .u = 12 };
-	f.values[2] = (struct acl_value){ .name = "kind", .form = ACL_VALUE_ENUM, .enum_index = -1, .i = 1 };
+	f.values[0] = (struct acl_value){.name = "src", .form = ACL_VALUE_ADDRESS, .u = 0x70000c};
+	f.values[1] = (struct acl_value){.name = "offset", .form = ACL_VALUE_BYTES, .u = 12};
+	f.values[2] = (struct acl_value){.name = "kind", .form = ACL_VALUE_ENUM, .enum_index = -1, .i = 1};
 	f.n_values = 3;
-	f.objects[0] = (struct acl_biography){ .role = "source memory", .kind = "pinned host memory",
-		.value = 0x700000, .size = 1 << 20, .serial = 7, .device = -1,
-		.created = { .caller = ev.caller, .tid = 1, .api = ACL_API_aclrtMallocHost } };
+	f.objects[0] = (struct acl_biography){.role = "source memory",
+		.kind = "pinned host memory",
+		.value = 0x700000,
+		.size = 1 << 20,
+		.serial = 7,
+		.device = -1,
+		.created = {.caller = ev.caller, .tid = 1, .api = ACL_API_aclrtMallocHost}};
 	f.n_objects = 1;
 	report(&f);
 }
@@ -108,7 +116,7 @@ static void copy_finding(const char *word)
 /* One finding of a thread: the stage is not touched, only the sinks. */
 static void *thread_main(void *unused)
 {
-	struct acl_args_aclrtFree args = { .devPtr = (void *)0x1000 };
+	struct acl_args_aclrtFree args = {.devPtr = (void *)0x1000};
 	struct acl_finding f;
 	struct acl_event ev;
 

@@ -90,10 +90,10 @@ static void replace(size_t at, size_t remove, const char *with, size_t n)
 
 static void mutate(void)
 {
-	static const char *const words[] = { "{", "}", "[", "]", "\"", "\\", ",", ":", "null", "true", "-1",
-		"99999999999999999999", "1e999", "\"\\u0000\"", "\xff\xfe", "\n", "{\"record\":\"end\"}", "\"fingerprint\":\"x\",",
-		"\"serial\":1,", "\"ranks\":[-1,2147483648],", "\"processes\":[1],", "\"count\":-9223372036854775808,",
-		"\"rank\":{}", "\"stack\":[[]],", "\"verdict\":\"pass\"" };
+	static const char *const words[] = {"{", "}", "[", "]", "\"", "\\", ",", ":", "null", "true", "-1",
+		"99999999999999999999", "1e999", "\"\\u0000\"", "\xff\xfe", "\n", "{\"record\":\"end\"}",
+		"\"fingerprint\":\"x\",", "\"serial\":1,", "\"ranks\":[-1,2147483648],", "\"processes\":[1],",
+		"\"count\":-9223372036854775808,", "\"rank\":{}", "\"stack\":[[]],", "\"verdict\":\"pass\""};
 	size_t at = input_size ? pick((uint32_t)input_size) : 0, n = input_size - at;
 	const char *word;
 	char copy[256];
@@ -159,10 +159,11 @@ static bool fuzz_config(void)
 
 static bool fuzz_suppressions(void)
 {
-	static const struct suppress_frame frame = { "copy_in", "_Z7copy_in", "/src/demo.c", "/usr/lib/libx.so" };
-	static const char *const words[] = { "source memory", NULL, "0x10" };
-	struct suppress_subject s = { "async-copy-alignment", "aclrtMemcpyAsync", "0123456789abcdef", &frame, 1, words, 3,
-		4 };
+	static const struct suppress_frame frame = {
+		"copy_in", "_Z7copy_in", "/src/demo.c", "/usr/lib/libx.so"};
+	static const char *const words[] = {"source memory", NULL, "0x10"};
+	struct suppress_subject s = {
+		"async-copy-alignment", "aclrtMemcpyAsync", "0123456789abcdef", &frame, 1, words, 3, 4};
 
 	suppress_load(path, "2026-11-21", settings_complain);
 	suppress_match(&s);
@@ -241,16 +242,21 @@ static bool run_target(const struct target *t, unsigned rounds, uint64_t seed)
 
 int main(int argc, char **argv)
 {
-	static const char *const configs[] = { "{\"lang\": \"zh\", \"rules\": [\"+perf\", \"-event-*\"], \"exitcode\": 3}",
-		"{\"report\": \"x%p.json\", \"fail_on\": \"warning\", \"target_cann\": \"9.1\", \"stacks\": null}", NULL };
+	static const char *const configs[] = {
+		"{\"lang\": \"zh\", \"rules\": [\"+perf\", \"-event-*\"], \"exitcode\": 3}",
+		"{\"report\": \"x%p.json\", \"fail_on\": \"warning\", \"target_cann\": \"9.1\", \"stacks\": "
+		"null}",
+		NULL};
 	static const char *const suppressions[] = {
-		"{\"suppressions\": [{\"rule\": \"async-*\", \"function\": \"copy_*\", \"file\": \"*.c\", \"reason\": \"x\", "
+		"{\"suppressions\": [{\"rule\": \"async-*\", \"function\": \"copy_*\", \"file\": \"*.c\", "
+		"\"reason\": \"x\", "
 		"\"until\": \"2027-01-31\", \"rank\": \"0-3,8\", \"object\": \"*memory\", \"note\": \"n\"},"
 		"{\"fingerprint\": \"0123456789abcdef\", \"module\": \"lib?.so\", \"reason\": \"y\"}]}",
-		NULL };
+		NULL};
 	static const char *reports[8];
-	const struct target targets[] = { { "configuration", fuzz_config, configs },
-		{ "suppressions", fuzz_suppressions, suppressions }, { "reports, journals, baselines", fuzz_report, reports } };
+	const struct target targets[] = {{"configuration", fuzz_config, configs},
+		{"suppressions", fuzz_suppressions, suppressions},
+		{"reports, journals, baselines", fuzz_report, reports}};
 	unsigned rounds = argc > 1 ? (unsigned)atoi(argv[1]) : 1000, failed = 0;
 	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
 	int fd = mkstemp(path);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the library gives to the sinks, in its simplest form: stacks set by the test, modules from dladdr, three rules. */
+/* What the library gives to the sinks, in its simplest form: stacks set by the test, modules from dladdr,
+ * three rules. */
 #include "tests/report/host.h"
 
 #include <dlfcn.h>
@@ -13,28 +14,28 @@
 #include "interpose/stack.h"
 
 const struct acl_rule acl_rules[] = {
-	{ .id = "async-copy-alignment",
+	{.id = "async-copy-alignment",
 		.family = "copy",
 		.index = 0,
 		.severity = ACL_SEV_ERROR,
 		.relaxed_since = -1,
-		.title = { "Asynchronous copy of unaligned memory", "异步复制的内存未对齐" },
-		.hint = { "Align the address to 64 bytes.", "请将地址按64字节对齐。" },
-		.source = "docs/copy.md" },
-	{ .id = "event-churn",
+		.title = {"Asynchronous copy of unaligned memory", "异步复制的内存未对齐"},
+		.hint = {"Align the address to 64 bytes.", "请将地址按64字节对齐。"},
+		.source = "docs/copy.md"},
+	{.id = "event-churn",
 		.family = "event",
 		.index = 1,
 		.severity = ACL_SEV_PERF,
 		.tier = ACL_TIER_ADVICE,
 		.dflt = ACL_DEFAULT_ADVICE,
 		.relaxed_since = -1,
-		.title = { "Events made anew again and again", NULL } },
-	{ .id = "stream-leak",
+		.title = {"Events made anew again and again", NULL}},
+	{.id = "stream-leak",
 		.family = "stream",
 		.index = 2,
 		.severity = ACL_SEV_WARNING,
 		.relaxed_since = ACL_CANN_9_1,
-		.title = { "Stream never destroyed", NULL } },
+		.title = {"Stream never destroyed", NULL}},
 };
 const unsigned acl_rule_count = 3;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plugged PLUGIN [deep]: calls by symbol, by dlsym, from a plug-in, and with "deep" from one bound around everything. */
+/* plugged PLUGIN [deep]: calls by symbol, by dlsym, from a plug-in, and with "deep" from one bound around
+ * everything. */
 #define _GNU_SOURCE
 #include <acl/acl.h>
 #include <dlfcn.h>

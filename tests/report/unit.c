@@ -47,9 +47,9 @@ static void sizes(void **state)
 	static const struct {
 		uint64_t bytes;
 		const char *text;
-	} rows[] = { { 0, "0 bytes" }, { 1, "1 byte" }, { 4096, "4096 bytes" }, { 65536, "65536 bytes (64.0 KiB)" },
-		{ 1572864, "1572864 bytes (1.5 MiB)" }, { UINT64_C(64) << 30, "68719476736 bytes (64.0 GiB)" },
-		{ UINT64_MAX, "18446744073709551615 bytes (15.9 EiB)" } };
+	} rows[] = {{0, "0 bytes"}, {1, "1 byte"}, {4096, "4096 bytes"}, {65536, "65536 bytes (64.0 KiB)"},
+		{1572864, "1572864 bytes (1.5 MiB)"}, {UINT64_C(64) << 30, "68719476736 bytes (64.0 GiB)"},
+		{UINT64_MAX, "18446744073709551615 bytes (15.9 EiB)"}};
 
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		fresh(state);
@@ -75,11 +75,11 @@ static void unsafe_text_is_shown_as_bytes(void **state)
 {
 	static const struct {
 		const char *in, *out;
-	} rows[] = { { "plain", "plain" }, { "\033[31m", "\\x1b[31m" }, { "a\nb\tc\r", "a\\x0ab\\x09c\\x0d" },
-		{ "\xc3\xa9 \xe4\xb8\xad", "\xc3\xa9 \xe4\xb8\xad" }, { "\xff\xc3", "\\xff\\xc3" },
-		{ "\xc2\x9b", "\\xc2\\x9b" }, { "\xe2\x80\xae", "\\xe2\\x80\\xae" }, { "\xc0\xaf", "\\xc0\\xaf" },
-		{ "\xed\xa0\x80", "\\xed\\xa0\\x80" }, { "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80" },
-		{ "\x7f", "\\x7f" }, { "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80" } };
+	} rows[] = {{"plain", "plain"}, {"\033[31m", "\\x1b[31m"}, {"a\nb\tc\r", "a\\x0ab\\x09c\\x0d"},
+		{"\xc3\xa9 \xe4\xb8\xad", "\xc3\xa9 \xe4\xb8\xad"}, {"\xff\xc3", "\\xff\\xc3"},
+		{"\xc2\x9b", "\\xc2\\x9b"}, {"\xe2\x80\xae", "\\xe2\\x80\\xae"}, {"\xc0\xaf", "\\xc0\\xaf"},
+		{"\xed\xa0\x80", "\\xed\\xa0\\x80"}, {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},
+		{"\x7f", "\\x7f"}, {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"}};
 
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		fresh(state);
@@ -100,9 +100,9 @@ static void utf8_is_judged_as_mbrtowc_would(void **state)
 
 		n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
 		for (unsigned i = n; i-- > 0;)
-			s[i] = n == 1 ? (char)c :
-				i     ? (char)(0x80 | (c >> (6 * (n - 1 - i)) & 0x3f)) :
-					(char)((0xf00u >> n & 0xf0) | c >> (6 * (n - 1)));
+			s[i] = n == 1 ? (char)c
+			       : i    ? (char)(0x80 | (c >> (6 * (n - 1 - i)) & 0x3f))
+				      : (char)((0xf00u >> n & 0xf0) | c >> (6 * (n - 1)));
 		if (c >= 0xd800 && c <= 0xdfff) {
 			assert_int_equal(utf8_length(s, n, &code), 0);
 			continue;
@@ -196,11 +196,11 @@ static const char *print_of(const char *rule, const char *const frames[], unsign
 
 static void fingerprints(void **state)
 {
-	static const char *const base[] = { "a", "b", NULL };
-	static const char *const other[] = { "ab", NULL };
-	static const char *const clone[] = { "a.isra.0", "b.constprop.1.cold", NULL };
-	static const char *const seven[] = { "1", "2", "3", "4", "5", "6", "7", NULL };
-	static const char *const six[] = { "1", "2", "3", "4", "5", "8", NULL };
+	static const char *const base[] = {"a", "b", NULL};
+	static const char *const other[] = {"ab", NULL};
+	static const char *const clone[] = {"a.isra.0", "b.constprop.1.cold", NULL};
+	static const char *const seven[] = {"1", "2", "3", "4", "5", "6", "7", NULL};
+	static const char *const six[] = {"1", "2", "3", "4", "5", "8", NULL};
 
 	(void)state;
 	assert_string_equal(print_of("r", base, 0), print_of("r", base, 0));
@@ -215,7 +215,7 @@ static void fingerprints(void **state)
 
 static void rule_lists(void **state)
 {
-	uint8_t d[3] = { 0 };
+	uint8_t d[3] = {0};
 	const char *bad;
 	size_t n = 0;
 
@@ -267,7 +267,7 @@ static void settings_words(void **state)
 
 static void wild_pointers_are_not_followed(void **state)
 {
-	struct acl_args_aclInit args = { .configPath = (const char *)(uintptr_t)0x10 };
+	struct acl_args_aclInit args = {.configPath = (const char *)(uintptr_t)0x10};
 
 	(void)state;
 	decode_call(&t, ACL_API_aclInit, &args);

@@ -63,8 +63,12 @@ static const struct suppression *match(const json_t *finding)
 {
 	struct suppress_frame frames[FRAMES_MAX];
 	const char *words[3 * OBJECTS_MAX];
-	struct suppress_subject s = { .rule = text_of(finding, "rule"), .call = known_text(finding, "call"),
-		.fingerprint = text_of(finding, "fingerprint"), .frames = frames, .objects = words, .rank = -1 };
+	struct suppress_subject s = {.rule = text_of(finding, "rule"),
+		.call = known_text(finding, "call"),
+		.fingerprint = text_of(finding, "fingerprint"),
+		.frames = frames,
+		.objects = words,
+		.rank = -1};
 	const json_t *one;
 	size_t i;
 
@@ -73,8 +77,8 @@ static const struct suppression *match(const json_t *finding)
 		const char *function = known_text(one, "function"), *symbol = known_text(one, "symbol");
 
 		if (s.n_frames < FRAMES_MAX)
-			frames[s.n_frames++] = (struct suppress_frame){ function, symbol ? symbol : function,
-				known_text(one, "file"), known_text(one, "module") };
+			frames[s.n_frames++] = (struct suppress_frame){function, symbol ? symbol : function,
+				known_text(one, "file"), known_text(one, "module")};
 	}
 	json_array_foreach(json_object_get(finding, "objects"), i, one)
 	{
@@ -149,8 +153,8 @@ static void mark(json_t *report, const json_t *old)
 	json_t *known = fingerprints(old), *finding;
 	size_t i;
 
-	json_array_foreach(json_object_get(report, "findings"), i, finding) json_object_set_new(finding, "known",
-		json_boolean(json_object_get(known, text_of(finding, "fingerprint")) != NULL));
+	json_array_foreach(json_object_get(report, "findings"), i, finding) json_object_set_new(finding,
+		"known", json_boolean(json_object_get(known, text_of(finding, "fingerprint")) != NULL));
 	json_decref(known);
 }
 
@@ -217,8 +221,8 @@ static size_t print_changes(json_t *old, json_t *new, enum fail_on fail_on)
 
 int cmd_diff(int argc, char **argv)
 {
-	static const struct option options[] = { { "fail-on", required_argument, NULL, 'f' },
-		{ "help", no_argument, NULL, 'h' }, { 0 } };
+	static const struct option options[] = {
+		{"fail-on", required_argument, NULL, 'f'}, {"help", no_argument, NULL, 'h'}, {0}};
 	enum fail_on fail_on = FAIL_ON_ERROR;
 	json_t *old, *new;
 	size_t failing;
@@ -226,9 +230,10 @@ int cmd_diff(int argc, char **argv)
 
 	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		if (c == 'h')
-			return command_help("diff", "  --fail-on error|warning   least severity of a new finding that "
-						    "makes the exit code 97\n\nExit codes: 0 no such finding is new, 97 "
-						    "one is, 98 NEW is inconclusive, 99 misuse.\n");
+			return command_help("diff",
+				"  --fail-on error|warning   least severity of a new finding that "
+				"makes the exit code 97\n\nExit codes: 0 no such finding is new, 97 "
+				"one is, 98 NEW is inconclusive, 99 misuse.\n");
 		if (c != 'f')
 			return COMMAND_MISUSE;
 		if (!fail_on_parse(optarg, &fail_on) || fail_on == FAIL_ON_NEW)
@@ -244,8 +249,9 @@ int cmd_diff(int argc, char **argv)
 		return COMMAND_MISUSE;
 	}
 	failing = print_changes(old, new, fail_on);
-	code = failing ? COMMAND_FAIL :
-		json_array_size(json_object_get(new, "inconclusive")) ? COMMAND_INCONCLUSIVE : COMMAND_PASS;
+	code = failing                                                 ? COMMAND_FAIL
+	       : json_array_size(json_object_get(new, "inconclusive")) ? COMMAND_INCONCLUSIVE
+								       : COMMAND_PASS;
 	json_decref(old);
 	json_decref(new);
 	return code;
@@ -291,8 +297,8 @@ static void print_suppressions(const json_t *report, const char *reason, const c
 
 int cmd_suppress(int argc, char **argv)
 {
-	static const struct option options[] = { { "reason", required_argument, NULL, 'r' },
-		{ "until", required_argument, NULL, 'u' }, { "help", no_argument, NULL, 'h' }, { 0 } };
+	static const struct option options[] = {{"reason", required_argument, NULL, 'r'},
+		{"until", required_argument, NULL, 'u'}, {"help", no_argument, NULL, 'h'}, {0}};
 	const char *reason = "", *until = NULL;
 	struct merge *m;
 	json_t *report;
@@ -302,7 +308,8 @@ int cmd_suppress(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		if (c == 'h')
 			return command_help("suppress",
-				"  --reason TEXT   why they are accepted; without it each reason has to be filled in\n"
+				"  --reason TEXT   why they are accepted; without it each reason has to be "
+				"filled in\n"
 				"  --until DAY     last day they hold, as in 2027-01-31\n\n"
 				"Prints a file for --suppress: each finding by rule and fingerprint.\n");
 		if (c == 'r')

@@ -43,10 +43,11 @@ void descend_each(void (*fn)(void *context, pid_t pid), void *context)
 	each_below(getpid(), 0, fn, context);
 }
 
-/* The runtime's file in a line of maps, NULL if it is none; libacl_rt and libascendcl both stand before it. */
+/* The runtime's file in a line of maps, NULL if it is none; libacl_rt and libascendcl both stand before it.
+ */
 static const char *runtime_in(const char *line)
 {
-	static const char *const names[] = { "/libascendcl.so", "/libacl_rt.so" };
+	static const char *const names[] = {"/libascendcl.so", "/libacl_rt.so"};
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strstr(line, names[i]))
@@ -72,7 +73,8 @@ static void name_process(pid_t pid, const char *library, struct search *s)
 			name[strcspn(name, "\n")] = '\0';
 		fclose(f);
 	}
-	snprintf(s->what, s->size, "process %d (%s) has mapped %s without the checker", (int)pid, name, library);
+	snprintf(s->what, s->size, "process %d (%s) has mapped %s without the checker", (int)pid, name,
+		library);
 	s->found = pid;
 }
 
@@ -88,7 +90,8 @@ static void look_at(void *context, pid_t pid)
 	snprintf(line, sizeof(line), "/proc/%d/maps", (int)pid);
 	f = fopen(line, "re");
 	while (f && fgets(line, sizeof(line), f)) {
-		/* The loader maps what is preloaded before what the program needs, so the order of looking is safe. */
+		/* The loader maps what is preloaded before what the program needs, so the order of looking is
+		 * safe. */
 		if (strstr(line, "/libaclcheck.so")) {
 			library = NULL;
 			break;
@@ -103,7 +106,7 @@ static void look_at(void *context, pid_t pid)
 
 pid_t descend_uncovered(char *what, size_t size)
 {
-	struct search s = { 0, what, size };
+	struct search s = {0, what, size};
 
 	descend_each(look_at, &s);
 	return s.found;

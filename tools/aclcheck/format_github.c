@@ -48,9 +48,11 @@ static void put_finding(FILE *to, const json_t *report, const json_t *finding)
 
 	if (flag_of(finding, "suppressed"))
 		return;
-	fprintf(to, "::%s ", finding_failed(report, finding) ? "error" : *finding_excuse(finding) ? "notice" :
-			!strcmp(severity, "error") || !strcmp(severity, "warning")		  ? "warning" :
-												    "notice");
+	fprintf(to, "::%s ",
+		finding_failed(report, finding)                              ? "error"
+		: *finding_excuse(finding)                                   ? "notice"
+		: !strcmp(severity, "error") || !strcmp(severity, "warning") ? "warning"
+									     : "notice");
 	if (frame && *text_of(frame, "file")) {
 		fputs("file=", to);
 		put_value(to, in_workspace(text_of(frame, "file")), true);

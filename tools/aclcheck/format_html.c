@@ -9,22 +9,29 @@
 
 static const char head[] =
 	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+	"'unsafe-inline'\">\n"
 	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	"<meta name=\"color-scheme\" content=\"light dark\">\n<title>aclcheck report</title>\n<style>\n"
-	":root{--bg:#fff;--fg:#1c2024;--dim:#5b6470;--line:#d9dde2;--card:#f6f7f9;--bad:#b3261e;--warn:#8a5a00;"
+	":root{--bg:#fff;--fg:#1c2024;--dim:#5b6470;--line:#d9dde2;--card:#f6f7f9;--bad:#b3261e;--warn:#"
+	"8a5a00;"
 	"--good:#1b6e3c;--note:#24518f}\n"
-	"@media(prefers-color-scheme:dark){:root{--bg:#15181c;--fg:#e4e7eb;--dim:#9aa4b0;--line:#343a42;--card:#1d2126;"
+	"@media(prefers-color-scheme:dark){:root{--bg:#15181c;--fg:#e4e7eb;--dim:#9aa4b0;--line:#343a42;--"
+	"card:#1d2126;"
 	"--bad:#ff8a80;--warn:#f0b95a;--good:#7bd39a;--note:#8db9f5}}\n"
-	"*{box-sizing:border-box}body{margin:0 auto;max-width:72rem;padding:1.5rem;background:var(--bg);color:var(--fg);"
+	"*{box-sizing:border-box}body{margin:0 "
+	"auto;max-width:72rem;padding:1.5rem;background:var(--bg);color:var(--fg);"
 	"font:15px/1.5 system-ui,sans-serif}\n"
 	"h1{font-size:1.4rem;margin:0 0 .25rem}h2{font-size:1.1rem;margin:2rem 0 .5rem}\n"
 	"code,pre,.m{font-family:ui-monospace,monospace;font-size:13px;overflow-wrap:anywhere}\n"
 	"pre{white-space:pre-wrap;margin:.5rem 0}.d{color:var(--dim)}\n"
-	"table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.25rem .6rem .25rem 0;"
+	"table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.25rem "
+	".6rem .25rem 0;"
 	"border-bottom:1px solid var(--line)}td.n{text-align:right}\n"
-	"details{background:var(--card);border:1px solid var(--line);border-radius:6px;margin:.5rem 0;padding:.5rem .8rem}\n"
-	"summary{cursor:pointer}details[open]>summary{margin-bottom:.5rem}ol,ul{margin:.25rem 0;padding-left:1.5rem}\n"
+	"details{background:var(--card);border:1px solid var(--line);border-radius:6px;margin:.5rem "
+	"0;padding:.5rem .8rem}\n"
+	"summary{cursor:pointer}details[open]>summary{margin-bottom:.5rem}ol,ul{margin:.25rem "
+	"0;padding-left:1.5rem}\n"
 	".fail,.error{color:var(--bad)}.inconclusive,.warning{color:var(--warn)}.pass{color:var(--good)}"
 	".perf,.portability{color:var(--note)}b.s{text-transform:uppercase;font-size:12px}\n"
 	"</style>\n</head>\n<body>\n";
@@ -45,7 +52,8 @@ static void put_if(FILE *to, const char *before, const char *s, const char *afte
 /* A value that is only trusted as class name when it is one of ours. */
 static const char *class_of(const char *word)
 {
-	static const char *const known[] = { "pass", "fail", "inconclusive", "error", "warning", "perf", "portability" };
+	static const char *const known[] = {
+		"pass", "fail", "inconclusive", "error", "warning", "perf", "portability"};
 
 	for (unsigned i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (!strcmp(known[i], word))
@@ -71,7 +79,8 @@ static void put_stack(FILE *to, const json_t *stack)
 	fputs("<ol class=\"m\">", to);
 	json_array_foreach(stack, i, frame)
 	{
-		put(to, "<li>", *text_of(frame, "function") ? text_of(frame, "function") : text_of(frame, "address"),
+		put(to, "<li>",
+			*text_of(frame, "function") ? text_of(frame, "function") : text_of(frame, "address"),
 			" <span class=\"d\">");
 		if (*text_of(frame, "file")) {
 			put_xml(to, text_of(frame, "file"));
@@ -138,7 +147,8 @@ static void put_finding(FILE *to, const json_t *report, const json_t *finding, s
 	const char *key;
 	size_t i;
 
-	fprintf(to, "<details id=\"f%zu\"%s><summary>", number, finding_failed(report, finding) ? " open" : "");
+	fprintf(to, "<details id=\"f%zu\"%s><summary>", number,
+		finding_failed(report, finding) ? " open" : "");
 	fprintf(to, "<b class=\"s %s\">", class_of(text_of(finding, "severity")));
 	put(to, "", text_of(finding, "severity"), "</b> <code>");
 	put(to, "", text_of(finding, "rule"), "</code> ");
@@ -172,7 +182,8 @@ static void put_table(FILE *to, const json_t *findings)
 	const json_t *finding;
 	size_t i;
 
-	fputs("<h2>By rule and place</h2>\n<table><thead><tr><th>severity</th><th>rule</th><th>call</th><th>place</th>"
+	fputs("<h2>By rule and "
+	      "place</h2>\n<table><thead><tr><th>severity</th><th>rule</th><th>call</th><th>place</th>"
 	      "<th>times</th></tr></thead><tbody>\n",
 		to);
 	json_array_foreach(findings, i, finding)
@@ -195,7 +206,8 @@ static void put_processes(FILE *to, const json_t *processes)
 
 	if (!json_array_size(processes))
 		return;
-	fputs("<h2>Processes</h2>\n<table><thead><tr><th>process</th><th>rank</th><th>command</th><th>verdict</th>"
+	fputs("<h2>Processes</h2>\n<table><thead><tr><th>process</th><th>rank</th><th>command</"
+	      "th><th>verdict</th>"
 	      "<th>calls</th><th>end</th></tr></thead><tbody>\n",
 		to);
 	json_array_foreach(processes, i, p)
@@ -205,8 +217,8 @@ static void put_processes(FILE *to, const json_t *processes)
 		if (json_object_get(p, "rank"))
 			fprintf(to, "%lld", number_of(p, "rank"));
 		fputs("</td><td class=\"m\">", to);
-		json_array_foreach(json_object_get(p, "argv"), k, argument) put(to, k ? " " : "",
-			json_string_value(argument) ? json_string_value(argument) : "", "");
+		json_array_foreach(json_object_get(p, "argv"), k, argument) put(
+			to, k ? " " : "", json_string_value(argument) ? json_string_value(argument) : "", "");
 		fprintf(to, "</td><td class=\"%s\">", class_of(text_of(p, "verdict")));
 		put(to, "", text_of(p, "verdict"), "</td><td class=\"n\">");
 		fprintf(to, "%lld</td><td>", number_of(p, "calls"));
@@ -217,14 +229,16 @@ static void put_processes(FILE *to, const json_t *processes)
 
 static void put_reach(FILE *to, const json_t *reach)
 {
-	static const char *const ways[] = { "linked", "dlsym", "inside", "in_callbacks" };
+	static const char *const ways[] = {"linked", "dlsym", "inside", "in_callbacks"};
 	const json_t *one;
 	size_t i;
 
 	if (!json_array_size(json_object_get(reach, "calls")))
 		return;
-	fputs("<h2>Reach</h2>\n<details><summary>calls seen, by the way they came</summary><table><thead><tr><th>function</th>"
-	      "<th>by symbol</th><th>by dlsym</th><th>inside the runtime</th><th>in callbacks</th><th>first from</th></tr>"
+	fputs("<h2>Reach</h2>\n<details><summary>calls seen, by the way they "
+	      "came</summary><table><thead><tr><th>function</th>"
+	      "<th>by symbol</th><th>by dlsym</th><th>inside the runtime</th><th>in callbacks</th><th>first "
+	      "from</th></tr>"
 	      "</thead><tbody>\n",
 		to);
 	json_array_foreach(json_object_get(reach, "calls"), i, one)
@@ -245,12 +259,13 @@ static void put_reach(FILE *to, const json_t *reach)
 /* What the checker looks for at all: a pass means no more than this. */
 static void put_coverage(FILE *to)
 {
-	unsigned n[3] = { 0 };
+	unsigned n[3] = {0};
 
 	for (unsigned i = 0; i < acl_rule_count; i++)
 		n[acl_rules[i].state]++;
 	fprintf(to,
-		"<h2>Coverage</h2>\n<p>%u rules are checked, %u more are known and not checked yet, %u cannot be checked "
+		"<h2>Coverage</h2>\n<p>%u rules are checked, %u more are known and not checked yet, %u "
+		"cannot be checked "
 		"from outside the runtime.</p>\n",
 		n[ACL_RULE_IMPLEMENTED], n[ACL_RULE_PLANNED], n[ACL_RULE_UNCHECKABLE]);
 }

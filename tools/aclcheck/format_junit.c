@@ -37,7 +37,8 @@ static void put_case(FILE *to, const json_t *report, const json_t *finding)
 		fputs("   <failure type=\"", to);
 		put_xml(to, text_of(finding, "severity"));
 		fputs("\" message=\"", to);
-		put_xml(to, *text_of(finding, "detail") ? text_of(finding, "detail") : text_of(finding, "title"));
+		put_xml(to,
+			*text_of(finding, "detail") ? text_of(finding, "detail") : text_of(finding, "title"));
 		fputs("\">", to);
 		put_body(to, finding);
 		fputs("</failure>\n", to);
@@ -79,10 +80,12 @@ void print_junit(FILE *to, const json_t *report)
 
 	json_array_foreach(findings, i, finding) failures += finding_failed(report, finding);
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", to);
-	fprintf(to, "<testsuites name=\"aclcheck\" tests=\"%zu\" failures=\"%zu\" errors=\"%d\">\n", n + 1, failures,
-		inconclusive);
-	fprintf(to, " <testsuite name=\"aclcheck\" tests=\"%zu\" failures=\"%zu\" errors=\"%d\" skipped=\"%zu\">\n", n + 1,
-		failures, inconclusive, n - failures);
+	fprintf(to, "<testsuites name=\"aclcheck\" tests=\"%zu\" failures=\"%zu\" errors=\"%d\">\n", n + 1,
+		failures, inconclusive);
+	fprintf(to,
+		" <testsuite name=\"aclcheck\" tests=\"%zu\" failures=\"%zu\" errors=\"%d\" "
+		"skipped=\"%zu\">\n",
+		n + 1, failures, inconclusive, n - failures);
 	put_verdict(to, report, inconclusive);
 	json_array_foreach(findings, i, finding) put_case(to, report, finding);
 	fputs(" </testsuite>\n</testsuites>\n", to);

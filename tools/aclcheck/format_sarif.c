@@ -75,8 +75,8 @@ static json_t *stack(const json_t *frames, const char *text)
 	const json_t *frame;
 	size_t i;
 
-	json_array_foreach(frames, i, frame) json_array_append_new(list, json_pack("{s:o}", "location",
-		location(frame, NULL)));
+	json_array_foreach(frames, i, frame)
+		json_array_append_new(list, json_pack("{s:o}", "location", location(frame, NULL)));
 	return json_pack("{s:o, s:o}", "message", message(text), "frames", list);
 }
 
@@ -109,9 +109,9 @@ static json_t *code_flows(const json_t *finding)
 			json_array_append_new(steps,
 				json_pack("{s:o}", "location", location(here, text_of(finding, "title"))));
 		if (json_array_size(steps))
-			json_array_append_new(flows, json_pack("{s:o, s:[{s:o}]}", "message",
-							     message(text_of(object, "role")), "threadFlows",
-							     "locations", json_incref(steps)));
+			json_array_append_new(flows,
+				json_pack("{s:o, s:[{s:o}]}", "message", message(text_of(object, "role")),
+					"threadFlows", "locations", json_incref(steps)));
 		json_decref(steps);
 	}
 	return flows;
@@ -156,9 +156,7 @@ static size_t rule_index(json_t *rules, const json_t *finding)
 	const json_t *rule;
 	size_t i;
 
-	json_array_foreach(rules, i, rule)
-	if (!strcmp(text_of(rule, "id"), id))
-		return i;
+	json_array_foreach(rules, i, rule) if (!strcmp(text_of(rule, "id"), id)) return i;
 	json_array_append_new(rules, rule_json(id, finding));
 	return i;
 }
@@ -168,8 +166,8 @@ static json_t *result(const json_t *finding, size_t rule)
 	const json_t *frame = finding_frame(finding);
 	const char *detail = text_of(finding, "detail"), *severity = text_of(finding, "severity");
 	bool lesser = flag_of(finding, "advice") || flag_of(finding, "secondary");
-	json_t *json = json_pack("{s:s, s:I, s:s, s:o, s:{s:s}}", "ruleId", text_of(finding, "rule"), "ruleIndex",
-		(json_int_t)rule, "level", lesser ? "note" : level_of(severity), "message",
+	json_t *json = json_pack("{s:s, s:I, s:s, s:o, s:{s:s}}", "ruleId", text_of(finding, "rule"),
+		"ruleIndex", (json_int_t)rule, "level", lesser ? "note" : level_of(severity), "message",
 		message(*detail ? detail : text_of(finding, "title")), "partialFingerprints", "aclcheck/v1",
 		text_of(finding, "fingerprint"));
 
@@ -183,14 +181,15 @@ static json_t *result(const json_t *finding, size_t rule)
 			json_pack("[o]", stack(json_object_get(finding, "stack"), text_of(finding, "call"))));
 	json_object_set_new(json, "codeFlows", code_flows(finding));
 	if (flag_of(finding, "suppressed"))
-		json_object_set_new(json, "suppressions", json_pack("[{s:s, s:s}]", "kind", "external", "justification",
-								  text_of(finding, "suppressed_by")));
+		json_object_set_new(json, "suppressions",
+			json_pack("[{s:s, s:s}]", "kind", "external", "justification",
+				text_of(finding, "suppressed_by")));
 	if (json_object_get(finding, "known"))
-		json_object_set_new(json, "baselineState", json_string(flag_of(finding, "known") ? "unchanged" : "new"));
-	json_object_set_new(json, "properties", json_pack("{s:O, s:O?, s:O?}", "values",
-						      json_object_get(finding, "values"), "args",
-						      json_object_get(finding, "args"), "ranks",
-						      json_object_get(finding, "ranks")));
+		json_object_set_new(
+			json, "baselineState", json_string(flag_of(finding, "known") ? "unchanged" : "new"));
+	json_object_set_new(json, "properties",
+		json_pack("{s:O, s:O?, s:O?}", "values", json_object_get(finding, "values"), "args",
+			json_object_get(finding, "args"), "ranks", json_object_get(finding, "ranks")));
 	return json;
 }
 
@@ -205,7 +204,8 @@ static json_t *invocation(const json_t *report)
 	{
 		snprintf(text, sizeof(text), "inconclusive: %.200s: %.700s", text_of(doubt, "reason"),
 			text_of(doubt, "text"));
-		json_array_append_new(notes, json_pack("{s:s, s:o}", "level", "warning", "message", message(text)));
+		json_array_append_new(
+			notes, json_pack("{s:s, s:o}", "level", "warning", "message", message(text)));
 	}
 	return json_pack("{s:b, s:o, s:{s:s}}", "executionSuccessful", (int)!json_array_size(notes),
 		"toolExecutionNotifications", notes, "properties", "verdict", text_of(report, "verdict"));
@@ -219,9 +219,10 @@ void print_sarif(FILE *to, const json_t *report)
 
 	json_array_foreach(json_object_get(report, "findings"), i, finding)
 		json_array_append_new(results, result(finding, rule_index(rules, finding)));
-	sarif = json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:[o], s:o, s:s}]}", "$schema", SCHEMA, "version",
-		"2.1.0", "runs", "tool", "driver", "name", "aclcheck", "version", ACLCHECK_VERSION, "rules", rules,
-		"invocations", invocation(report), "results", results, "columnKind", "unicodeCodePoints");
+	sarif = json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:[o], s:o, s:s}]}", "$schema", SCHEMA,
+		"version", "2.1.0", "runs", "tool", "driver", "name", "aclcheck", "version", ACLCHECK_VERSION,
+		"rules", rules, "invocations", invocation(report), "results", results, "columnKind",
+		"unicodeCodePoints");
 	json_dumpf(sarif, to, JSON_INDENT(1));
 	fputc('\n', to);
 	json_decref(sarif);

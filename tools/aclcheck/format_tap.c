@@ -33,8 +33,8 @@ static void put_yaml(FILE *to, const char *key, const json_t *value)
 
 static void put_finding(FILE *to, const json_t *report, const json_t *finding, size_t number)
 {
-	static const char *const shown[] = { "severity", "rule", "call", "args", "detail", "values", "hint", "source",
-		"fingerprint", "count", "ranks" };
+	static const char *const shown[] = {"severity", "rule", "call", "args", "detail", "values", "hint",
+		"source", "fingerprint", "count", "ranks"};
 	const json_t *frame = finding_frame(finding);
 	bool failed = finding_failed(report, finding);
 	const char *excuse = finding_excuse(finding);

@@ -32,7 +32,8 @@ static void print_frames(FILE *to, const json_t *stack, const char *first, const
 		const char *file = text_of(frame, "file");
 
 		fputs(i ? rest : first, to);
-		put_safe(to, *text_of(frame, "function") ? text_of(frame, "function") : text_of(frame, "address"));
+		put_safe(to,
+			*text_of(frame, "function") ? text_of(frame, "function") : text_of(frame, "address"));
 		fputs(" (", to);
 		put_safe(to, *file ? file : text_of(frame, "module"));
 		if (*file)
@@ -120,9 +121,9 @@ void print_text_finding(FILE *to, const json_t *finding)
 /* How much of the API was seen in use, and by which ways. */
 static void print_reach(FILE *to, const json_t *reach)
 {
-	static const char *const ways[] = { "linked", "dlsym", "inside", "in_callbacks" };
+	static const char *const ways[] = {"linked", "dlsym", "inside", "in_callbacks"};
 	const json_t *one;
-	json_int_t sum[4] = { 0 };
+	json_int_t sum[4] = {0};
 	size_t i;
 
 	if (!reach)
@@ -132,8 +133,10 @@ static void print_reach(FILE *to, const json_t *reach)
 		for (unsigned way = 0; way < 4; way++)
 			sum[way] = (json_int_t)((uint64_t)sum[way] + (uint64_t)number_of(one, ways[way]));
 	}
-	fprintf(to, "reach: %zu functions, %lld calls by symbol, %lld by dlsym, %lld inside the runtime, %lld in callbacks\n", i,
-		sum[0], sum[1], sum[2], sum[3]);
+	fprintf(to,
+		"reach: %zu functions, %lld calls by symbol, %lld by dlsym, %lld inside the runtime, %lld in "
+		"callbacks\n",
+		i, sum[0], sum[1], sum[2], sum[3]);
 	json_array_foreach(json_object_get(reach, "around"), i, one)
 	{
 		put(to, "around the checker: ", text_of(one, "module"), "");

@@ -9,14 +9,14 @@
 #include "tools/aclcheck/command.h"
 
 const struct report_format report_formats[] = {
-	{ "text", print_text },
-	{ "json", print_json },
-	{ "sarif", print_sarif },
-	{ "junit", print_junit },
-	{ "tap", print_tap },
-	{ "github", print_github },
-	{ "html", print_html },
-	{ NULL, NULL },
+	{"text", print_text},
+	{"json", print_json},
+	{"sarif", print_sarif},
+	{"junit", print_junit},
+	{"tap", print_tap},
+	{"github", print_github},
+	{"html", print_html},
+	{NULL, NULL},
 };
 
 const json_t *finding_frame(const json_t *finding)
@@ -24,9 +24,7 @@ const json_t *finding_frame(const json_t *finding)
 	const json_t *stack = json_object_get(finding, "stack"), *frame;
 	size_t i;
 
-	json_array_foreach(stack, i, frame)
-	if (*text_of(frame, "file"))
-		return frame;
+	json_array_foreach(stack, i, frame) if (*text_of(frame, "file")) return frame;
 	return json_array_get(stack, 0);
 }
 
@@ -61,10 +59,11 @@ const char *finding_place(const json_t *finding)
 	if (!frame)
 		return "";
 	if (*text_of(frame, "file"))
-		snprintf(buf, sizeof(buf), "%.400s (%.500s:%lld)", text_of(frame, "function"), text_of(frame, "file"),
-			number_of(frame, "line"));
+		snprintf(buf, sizeof(buf), "%.400s (%.500s:%lld)", text_of(frame, "function"),
+			text_of(frame, "file"), number_of(frame, "line"));
 	else
-		snprintf(buf, sizeof(buf), "%.400s (%.500s)", text_of(frame, "function"), text_of(frame, "module"));
+		snprintf(buf, sizeof(buf), "%.400s (%.500s)", text_of(frame, "function"),
+			text_of(frame, "module"));
 	return buf;
 }
 
@@ -76,8 +75,8 @@ void put_xml(FILE *to, const char *s)
 		uint32_t c = 0;
 		unsigned len = utf8_length(s, n, &c);
 
-		if (!len || (c < 0x20 && c != '\t' && c != '\n') || c == 0x7f || (c >= 0x80 && c <= 0x9f) || c == 0xfffe ||
-			c == 0xffff)
+		if (!len || (c < 0x20 && c != '\t' && c != '\n') || c == 0x7f || (c >= 0x80 && c <= 0x9f) ||
+			c == 0xfffe || c == 0xffff)
 			fputs("\xef\xbf\xbd", to);
 		else if (c == '<')
 			fputs("&lt;", to);
@@ -131,8 +130,8 @@ const char *finding_ranks(const json_t *finding)
 			strcat(buf, ", …");
 			break;
 		}
-		snprintf(buf + used, sizeof(buf) - used, last > first ? "%s%lld-%lld" : "%s%lld", start ? ", " : "",
-			first, last);
+		snprintf(buf + used, sizeof(buf) - used, last > first ? "%s%lld-%lld" : "%s%lld",
+			start ? ", " : "", first, last);
 	}
 	return buf;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The printers of reports, and what they share. Strings of the program are escaped by each for its own format. */
+/* The printers of reports, and what they share. Strings of the program are escaped by each for its own
+ * format. */
 #ifndef TOOLS_ACLCHECK_FORMATS_H
 #define TOOLS_ACLCHECK_FORMATS_H
 
@@ -15,13 +16,15 @@ void print_tap(FILE *to, const json_t *report);
 void print_github(FILE *to, const json_t *report);
 void print_html(FILE *to, const json_t *report);
 
-/* The frame a reader should look at first: the nearest one with a file, else the nearest; NULL without stack. */
+/* The frame a reader should look at first: the nearest one with a file, else the nearest; NULL without stack.
+ */
 const json_t *finding_frame(const json_t *finding);
 /* "3 processes on ranks 0-2, 5", "" for a single process. Static buffer. */
 const char *finding_ranks(const json_t *finding);
 /* Does the finding fail under the rule the report was judged by? */
 bool finding_failed(const json_t *report, const json_t *finding);
-/* "advice", "a consequence", "suppressed: reason", "known" or "": why a finding does not count. Static buffer. */
+/* "advice", "a consequence", "suppressed: reason", "known" or "": why a finding does not count. Static
+ * buffer. */
 const char *finding_excuse(const json_t *finding);
 /* "copy_in (demo.c:42)", "" without stack. Static buffer. */
 const char *finding_place(const json_t *finding);

@@ -28,7 +28,7 @@ char *launch_find(const char *name)
 {
 	char self[PATH_MAX], *up, *path;
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	const char *places[3] = { self, NULL, ACLCHECK_LIBDIR };
+	const char *places[3] = {self, NULL, ACLCHECK_LIBDIR};
 	char *found = NULL;
 
 	self[n > 0 ? n : 0] = '\0';
@@ -82,7 +82,8 @@ bool launch_softnpu(const char *devices)
 	bool good;
 
 	if (!directory) {
-		command_say("the software runtime (softnpu/) is neither beside this command nor in " ACLCHECK_LIBDIR);
+		command_say("the software runtime (softnpu/) is neither beside this command nor "
+			    "in " ACLCHECK_LIBDIR);
 		return false;
 	}
 	good = prepend("LD_LIBRARY_PATH", directory) && (!devices || !setenv("SOFTNPU_DEVICES", devices, 1));
@@ -124,7 +125,8 @@ static const char *privileged(const char *path, const struct stat *st)
 {
 	char value[64];
 
-	if ((st->st_mode & S_ISUID && st->st_uid != getuid()) || (st->st_mode & S_ISGID && st->st_gid != getgid()))
+	if ((st->st_mode & S_ISUID && st->st_uid != getuid()) ||
+		(st->st_mode & S_ISGID && st->st_gid != getgid()))
 		return refuse(path, "is set-user-ID or set-group-ID: the loader ignores LD_PRELOAD for it");
 	if (getuid() && getxattr(path, "security.capability", value, sizeof(value)) > 0)
 		return refuse(path, "has file capabilities: the loader ignores LD_PRELOAD for it");
@@ -143,7 +145,8 @@ static const char *elf_refusal(const char *path, const char *head, size_t n)
 
 		if (eh->e_phoff % 8 || eh->e_phoff > n || (size_t)((const char *)(ph + 1) - head) > n)
 			break;
-		if (ph->p_type == PT_INTERP && ph->p_offset < n && memchr(head + ph->p_offset, 0, n - ph->p_offset))
+		if (ph->p_type == PT_INTERP && ph->p_offset < n &&
+			memchr(head + ph->p_offset, 0, n - ph->p_offset))
 			interpreter = head + ph->p_offset;
 	}
 	if (!interpreter)

@@ -12,10 +12,10 @@
 #undef COMMAND
 
 const struct command commands[] = {
-#define COMMAND(name, function, usage, text) { name, function, usage, text },
+#define COMMAND(name, function, usage, text) {name, function, usage, text},
 #include "tools/aclcheck/commands.def"
 #undef COMMAND
-	{ NULL, NULL, NULL, NULL },
+	{NULL, NULL, NULL, NULL},
 };
 
 void command_say(const char *format, ...)
@@ -73,8 +73,10 @@ static int help(FILE *to)
 	fprintf(to, "usage: aclcheck COMMAND ...\n\n");
 	for (const struct command *c = commands; c->name; c++)
 		fprintf(to, "  %-10s %s\n", c->name, c->text);
-	fprintf(to, "\n  aclcheck COMMAND --help tells more of each; aclcheck --version the version.\n"
-		    "\nExit codes: the program's own when the verdict is pass, %d fail, %d inconclusive, %d misuse.\n",
+	fprintf(to,
+		"\n  aclcheck COMMAND --help tells more of each; aclcheck --version the version.\n"
+		"\nExit codes: the program's own when the verdict is pass, %d fail, %d inconclusive, %d "
+		"misuse.\n",
 		COMMAND_FAIL, COMMAND_INCONCLUSIVE, COMMAND_MISUSE);
 	return to == stderr ? COMMAND_MISUSE : 0;
 }

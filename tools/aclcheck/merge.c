@@ -218,7 +218,7 @@ static void take_over(struct found *f, const json_t *finding)
 static bool add_finding(void *context, struct span value)
 {
 	struct merge *m = context;
-	struct identity id = { 0 };
+	struct identity id = {0};
 	struct found *f;
 	json_t *json = NULL;
 	size_t n;
@@ -312,8 +312,8 @@ static void add_doubts(struct merge *m, const json_t *list)
 /* What is kept of each process: short, as there may be thousands. */
 static void add_process(struct merge *m)
 {
-	static const char *const keep[] = { "pid", "ppid", "host", "rank", "argv", "started", "ended", "end", "verdict",
-		"calls", "settings" };
+	static const char *const keep[] = {"pid", "ppid", "host", "rank", "argv", "started", "ended", "end",
+		"verdict", "calls", "settings"};
 	json_t *process = json_object(), *list = json_object_get(m->head, "processes");
 
 	m->calls += sane(number_of(m->head, "calls"));
@@ -474,7 +474,7 @@ static void other_record(struct merge *m, struct span line, bool end)
 
 static void add_line(struct merge *m, struct span line)
 {
-	struct span kind = { 0 };
+	struct span kind = {0};
 
 	if (!scan_object(line, record_member, &kind) || !kind.at)
 		complain(m, line.at, "this line is no record of a journal");
@@ -509,7 +509,7 @@ static void add_journal(struct merge *m)
 
 static bool is_journal(struct span text)
 {
-	struct span kind = { 0 }, line = text;
+	struct span kind = {0}, line = text;
 
 	line.end = memchr(text.at, '\n', (size_t)(text.end - text.at));
 	/* Killed within its first line. */
@@ -663,15 +663,15 @@ static bool warning_fails(const json_t *processes)
 	const json_t *p;
 	size_t i;
 
-	json_array_foreach(processes, i, p)
-	if (!strcmp(text_of(json_object_get(p, "settings"), "fail_on"), "warning"))
-		return true;
+	json_array_foreach(processes, i,
+		p) if (!strcmp(text_of(json_object_get(p, "settings"), "fail_on"), "warning")) return true;
 	return false;
 }
 
 json_t *merge_result(struct merge *m)
 {
-	json_t *report = json_pack("{s:s, s:i, s:s}", "aclcheck", ACLCHECK_VERSION, "format", 1, "verdict", "pass");
+	json_t *report =
+		json_pack("{s:s, s:i, s:s}", "aclcheck", ACLCHECK_VERSION, "format", 1, "verdict", "pass");
 	json_t *findings = json_array(), *doubts = json_array(), *reach = reach_result(&m->reach);
 
 	for (struct found *f = m->first; f; f = f->next)
@@ -682,8 +682,8 @@ json_t *merge_result(struct merge *m)
 		json_array_append(doubts, d->json);
 	}
 	if (!json_array_size(m->processes) && !json_array_size(doubts))
-		json_array_append_new(doubts,
-			json_pack("{s:s, s:s}", "reason", "nothing-observed", "text", "no process made an acl call"));
+		json_array_append_new(doubts, json_pack("{s:s, s:s}", "reason", "nothing-observed", "text",
+						      "no process made an acl call"));
 	json_object_set_new(report, "totals", json_object());
 	json_object_set_new(report, "calls", json_integer(m->calls));
 	json_object_set_new(report, "inconclusive", doubts);

@@ -9,7 +9,7 @@
 
 #include "tools/aclcheck/command.h"
 
-static const char *const fail_on_words[] = { "error", "warning", "new" };
+static const char *const fail_on_words[] = {"error", "warning", "new"};
 
 bool fail_on_parse(const char *word, enum fail_on *out)
 {
@@ -70,7 +70,8 @@ void report_judge(json_t *report, enum fail_on fail_on)
 		else if (flag_of(finding, "advice"))
 			advice += count;
 		else if (*severity)
-			json_object_set_new(totals, severity, json_integer(number_of(totals, severity) + count));
+			json_object_set_new(
+				totals, severity, json_integer(number_of(totals, severity) + count));
 	}
 	json_object_set_new(totals, "advice", json_integer(advice));
 	json_object_set_new(totals, "suppressed", json_integer(suppressed));

@@ -27,9 +27,10 @@ static int help(const char *name)
 
 static int convert(int argc, char **argv, const char *format_name)
 {
-	static const struct option options[] = { { "format", required_argument, NULL, 'f' },
-		{ "output", required_argument, NULL, 'o' }, { "suppress", required_argument, NULL, 's' },
-		{ "baseline", required_argument, NULL, 'b' }, { "fail-on", required_argument, NULL, 'x' }, { "help", no_argument, NULL, 'h' }, { 0 } };
+	static const struct option options[] = {{"format", required_argument, NULL, 'f'},
+		{"output", required_argument, NULL, 'o'}, {"suppress", required_argument, NULL, 's'},
+		{"baseline", required_argument, NULL, 'b'}, {"fail-on", required_argument, NULL, 'x'},
+		{"help", no_argument, NULL, 'h'}, {0}};
 	const struct report_format *format;
 	const char *output = NULL, *baseline = NULL, *suppress = NULL;
 	enum fail_on fail_on = FAIL_ON_ERROR;

@@ -12,9 +12,9 @@
 
 int cmd_rules(int argc, char **argv);
 
-static const char *const tier_names[] = { "mission", "state", "argument", "advice", "tool" };
-static const char *const default_names[] = { "on", "advice", "off" };
-static const char *const state_names[] = { "implemented", "planned", "uncheckable" };
+static const char *const tier_names[] = {"mission", "state", "argument", "advice", "tool"};
+static const char *const default_names[] = {"on", "advice", "off"};
+static const char *const state_names[] = {"implemented", "planned", "uncheckable"};
 
 static void list(void)
 {
@@ -22,8 +22,8 @@ static void list(void)
 		const struct acl_rule *r = &acl_rules[i];
 
 		if (r->state == ACL_RULE_IMPLEMENTED)
-			printf("%-11s %-6s %-12s %-44s %s\n", acl_severity_names[r->severity], default_names[r->dflt],
-				r->family, r->id, r->title[ACL_LANG_EN]);
+			printf("%-11s %-6s %-12s %-44s %s\n", acl_severity_names[r->severity],
+				default_names[r->dflt], r->family, r->id, r->title[ACL_LANG_EN]);
 	}
 }
 
@@ -40,16 +40,17 @@ static const char *in(const char *const text[ACL_LANG_COUNT], enum acl_lang lang
 
 static void explain(const struct acl_rule *r, enum acl_lang lang)
 {
-	static const char *const word[][ACL_LANG_COUNT] = { { "Why", "原因" }, { "How to mend it", "如何修改" },
-		{ "Wrong", "错误示例" }, { "Right", "正确示例" }, { "Document", "依据" },
-		{ "Cannot be checked", "无法检查" } };
+	static const char *const word[][ACL_LANG_COUNT] = {{"Why", "原因"}, {"How to mend it", "如何修改"},
+		{"Wrong", "错误示例"}, {"Right", "正确示例"}, {"Document", "依据"},
+		{"Cannot be checked", "无法检查"}};
 
 	printf("%s: %s\n", r->id, in(r->title, lang));
 	printf("  %s, family %s, tier %s, default %s, %s\n", acl_severity_names[r->severity], r->family,
 		tier_names[r->tier], default_names[r->dflt], state_names[r->state]);
 	if (r->relaxed_since >= 0)
 		printf("  since CANN %s: %s\n", acl_cann_names[r->relaxed_since],
-			r->relaxed_to == ACL_RELAXED_OFF ? "no longer a rule" : acl_severity_names[r->relaxed_to & 3]);
+			r->relaxed_to == ACL_RELAXED_OFF ? "no longer a rule"
+							 : acl_severity_names[r->relaxed_to & 3]);
 	part(word[0][lang], in(r->why, lang));
 	part(word[1][lang], in(r->hint, lang));
 	part(word[2][lang], r->bad);
@@ -87,11 +88,11 @@ static void coverage_line(const char *family, const unsigned n[3])
 /* Implemented, planned and uncheckable rules by family, then the reasons. */
 static void coverage(void)
 {
-	unsigned all[3] = { 0 };
+	unsigned all[3] = {0};
 
 	printf("%-14s %12s %8s %12s\n", "family", state_names[0], state_names[1], state_names[2]);
 	for (unsigned i = 0; i < acl_rule_count; i++) {
-		unsigned n[3] = { 0 }, first = i;
+		unsigned n[3] = {0}, first = i;
 
 		for (unsigned k = 0; k < acl_rule_count; k++) {
 			if (strcmp(acl_rules[k].family, acl_rules[i].family))
@@ -112,8 +113,8 @@ static void coverage(void)
 
 int cmd_rules(int argc, char **argv)
 {
-	static const struct option options[] = { { "coverage", no_argument, NULL, 'c' },
-		{ "lang", required_argument, NULL, 'l' }, { "help", no_argument, NULL, 'h' }, { 0 } };
+	static const struct option options[] = {{"coverage", no_argument, NULL, 'c'},
+		{"lang", required_argument, NULL, 'l'}, {"help", no_argument, NULL, 'h'}, {0}};
 	enum acl_lang lang = ACL_LANG_EN;
 	int c;
 
@@ -128,8 +129,9 @@ int cmd_rules(int argc, char **argv)
 			lang = *optarg == 'z' ? ACL_LANG_ZH : ACL_LANG_EN;
 			break;
 		case 'h':
-			return command_help("rules", "  --coverage   how many of the known rules are checked\n"
-						     "  --lang L     en or zh\n  ID           may hold * and ?\n");
+			return command_help("rules",
+				"  --coverage   how many of the known rules are checked\n"
+				"  --lang L     en or zh\n  ID           may hold * and ?\n");
 		default:
 			return COMMAND_MISUSE;
 		}

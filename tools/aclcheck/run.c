@@ -39,14 +39,15 @@ static const struct {
 	const char *name, *argument, *text;
 	int id, has;
 } own_options[] = {
-	{ "softnpu", "[=DEVICES]", "run on the software runtime instead of an NPU", OPT_SOFTNPU, optional_argument },
-	{ "format", " F", "format of the report", OPT_FORMAT, required_argument },
-	{ "baseline", " OLD", "report whose findings are known: with --fail-on new only others fail", OPT_BASELINE,
-		required_argument },
-	{ "timeout", " S", "end the program after S seconds; the verdict is then inconclusive or fail", OPT_TIMEOUT,
-		required_argument },
-	{ "keep-exit-code", "", "always exit as the program did", OPT_KEEP, no_argument },
-	{ "help", "", "this", OPT_HELP, no_argument },
+	{"softnpu", "[=DEVICES]", "run on the software runtime instead of an NPU", OPT_SOFTNPU,
+		optional_argument},
+	{"format", " F", "format of the report", OPT_FORMAT, required_argument},
+	{"baseline", " OLD", "report whose findings are known: with --fail-on new only others fail",
+		OPT_BASELINE, required_argument},
+	{"timeout", " S", "end the program after S seconds; the verdict is then inconclusive or fail",
+		OPT_TIMEOUT, required_argument},
+	{"keep-exit-code", "", "always exit as the program did", OPT_KEEP, no_argument},
+	{"help", "", "this", OPT_HELP, no_argument},
 };
 #define OWN_OPTIONS (sizeof(own_options) / sizeof(*own_options))
 
@@ -54,8 +55,8 @@ static int help(void)
 {
 	command_help("run", "");
 	for (unsigned i = 0; i < OWN_OPTIONS; i++)
-		printf("  --%s%s\n        %s%s%s\n", own_options[i].name, own_options[i].argument, own_options[i].text,
-			own_options[i].id == OPT_FORMAT ? ": " : "",
+		printf("  --%s%s\n        %s%s%s\n", own_options[i].name, own_options[i].argument,
+			own_options[i].text, own_options[i].id == OPT_FORMAT ? ": " : "",
 			own_options[i].id == OPT_FORMAT ? report_format_names() : "");
 	settings_print_options();
 	printf("\nExit codes: the program's own when the verdict is pass (128 + n when signal n ended it),\n"
@@ -72,11 +73,12 @@ static void make_options(struct option *options, char names[][48])
 		if (!setting_is_option((enum setting)s))
 			continue;
 		setting_option_name((enum setting)s, names[s]);
-		options[n++] = (struct option){ names[s] + 2, required_argument, NULL, (int)s + 256 };
+		options[n++] = (struct option){names[s] + 2, required_argument, NULL, (int)s + 256};
 	}
 	for (unsigned i = 0; i < OWN_OPTIONS; i++)
-		options[n++] = (struct option){ own_options[i].name, own_options[i].has, NULL, own_options[i].id + 256 };
-	options[n] = (struct option){ 0 };
+		options[n++] = (struct option){
+			own_options[i].name, own_options[i].has, NULL, own_options[i].id + 256};
+	options[n] = (struct option){0};
 }
 
 /* A wrong value is refused here, before anything runs. */
@@ -92,7 +94,8 @@ static int set_option(struct run *run, enum setting s, const char *value)
 		run->report = value;
 		return 0;
 	}
-	/* Read here too: what is wrong with it is told before anything runs, and what is unused afterwards. */
+	/* Read here too: what is wrong with it is told before anything runs, and what is unused afterwards.
+	 */
 	if (s == SETTING_SUPPRESS && !suppressions_read(value))
 		return COMMAND_MISUSE;
 	if (s == SETTING_SUPPRESS)
@@ -104,11 +107,13 @@ static int set_option(struct run *run, enum setting s, const char *value)
 	}
 	wrong = setting_check(s, value, &number);
 	if (wrong)
-		return command_misuse("%s: '%s' %s%s", setting_table[s].word, value, wrong, setting_table[s].argument);
+		return command_misuse(
+			"%s: '%s' %s%s", setting_table[s].word, value, wrong, setting_table[s].argument);
 	if (setting_table[s].kind == SETTING_RULES_LIST && acl_rule_count <= sizeof(scratch)) {
 		wrong = settings_rules(value, scratch, &n);
 		if (wrong)
-			return command_misuse("rules: '%.*s' names no rule, family, severity or tier", (int)n, wrong);
+			return command_misuse(
+				"rules: '%.*s' names no rule, family, severity or tier", (int)n, wrong);
 	}
 	setting_env_name(s, env);
 	return setenv(env, value, 1) ? command_misuse("out of memory") : 0;
@@ -126,13 +131,16 @@ static int own_option(struct run *run, int id, const char *value)
 	case OPT_FORMAT:
 		run->format_name = value;
 		run->format = report_format_find(value);
-		return run->format ? 0 : command_misuse("'%s' is no format: %s", value, report_format_names());
+		return run->format ? 0
+				   : command_misuse("'%s' is no format: %s", value, report_format_names());
 	case OPT_BASELINE:
 		run->baseline = value;
 		return 0;
 	case OPT_TIMEOUT:
 		run->timeout = (unsigned)strtoul(value, &end, 10);
-		return *end || !run->timeout ? command_misuse("--timeout: '%s' is no number of seconds", value) : 0;
+		return *end || !run->timeout
+			       ? command_misuse("--timeout: '%s' is no number of seconds", value)
+			       : 0;
 	default:
 		run->keep_exit_code = true;
 		return 0;
@@ -178,7 +186,9 @@ static bool make_directory(struct run *run)
 		report = getenv("ACLCHECK_REPORT");
 	run->report = report && *report ? report : NULL;
 	if (asprintf(&pattern, run->report ? "%s.d.XXXXXX" : "%s/aclcheck-XXXXXX",
-		    run->report ? run->report : temp && *temp ? temp : "/tmp") < 0)
+		    run->report     ? run->report
+		    : temp && *temp ? temp
+				    : "/tmp") < 0)
 		return false;
 	run->directory = mkdtemp(pattern);
 	absolute = run->directory ? realpath(run->directory, NULL) : NULL;
@@ -189,8 +199,9 @@ static bool make_directory(struct run *run)
 	}
 	free(pattern);
 	run->directory = absolute;
-	snprintf(job, sizeof(job), "run-%ld-%.40s", (long)getpid(), strrchr(run->directory, '.') ?
-		strrchr(run->directory, '.') + 1 : strrchr(run->directory, '-') + 1);
+	snprintf(job, sizeof(job), "run-%ld-%.40s", (long)getpid(),
+		strrchr(run->directory, '.') ? strrchr(run->directory, '.') + 1
+					     : strrchr(run->directory, '-') + 1);
 	if (asprintf(&pattern, "%s/%%h-%%p.json", run->directory) < 0)
 		return false;
 	setenv("ACLCHECK_REPORT", pattern, 1);
@@ -224,14 +235,15 @@ static json_t *collect(const struct run *run, const struct supervised *ended)
 		snprintf(text, sizeof(text), "the program was ended after %u seconds", run->timeout);
 		merge_doubt(m, "timeout", text);
 	} else if (WIFSIGNALED(ended->status)) {
-		snprintf(text, sizeof(text), "the program was ended by signal %d (%s)", WTERMSIG(ended->status),
-			strsignal(WTERMSIG(ended->status)));
+		snprintf(text, sizeof(text), "the program was ended by signal %d (%s)",
+			WTERMSIG(ended->status), strsignal(WTERMSIG(ended->status)));
 		merge_doubt(m, "killed-by-signal", text);
 	} else if (!merge_processes(m)) {
 		merge_doubt(m, "nothing-observed", "no process made an acl call that reached the checker");
 	}
 	if (ended->left) {
-		snprintf(text, sizeof(text), "%u processes were still running when the program had ended", ended->left);
+		snprintf(text, sizeof(text), "%u processes were still running when the program had ended",
+			ended->left);
 		merge_doubt(m, "still-running", text);
 	}
 	if (ended->uncovered[0])
@@ -262,8 +274,8 @@ static void say_verdict(const json_t *report)
 
 	fprintf(stderr, "aclcheck: verdict %s (%zu process%s)", text_of(report, "verdict"), processes,
 		processes == 1 ? "" : "es");
-	json_array_foreach(doubts, i, doubt)
-		fprintf(stderr, "%s%s: %s", i ? ", " : "; ", text_of(doubt, "reason"), text_of(doubt, "text"));
+	json_array_foreach(doubts, i, doubt) fprintf(
+		stderr, "%s%s: %s", i ? ", " : "; ", text_of(doubt, "reason"), text_of(doubt, "text"));
 	fputc('\n', stderr);
 }
 
@@ -293,7 +305,7 @@ static int finish(const struct run *run, const struct supervised *ended)
 
 int cmd_run(int argc, char **argv)
 {
-	struct run run = { .format = report_format_find("json") };
+	struct run run = {.format = report_format_find("json")};
 	int code = parse(&run, argc, argv);
 	struct supervised ended;
 	const char *why;

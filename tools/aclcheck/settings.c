@@ -82,8 +82,8 @@ static void print_man(void)
 		char env[48];
 
 		setting_env_name((enum setting)s, env);
-		printf(".TP\n.BR %s = \\fI%s\\fR\nConfiguration key\n.BR %s .\n", env, setting_table[s].argument,
-			setting_table[s].word);
+		printf(".TP\n.BR %s = \\fI%s\\fR\nConfiguration key\n.BR %s .\n", env,
+			setting_table[s].argument, setting_table[s].word);
 		for (const char *c = setting_table[s].text; *c; c++)
 			printf(*c == '-' ? "\\-" : *c == '\\' ? "\\e" : "%c", *c);
 		printf(*setting_table[s].dflt ? ".\nDefault:\n.BR %s .\n" : ".\n", setting_table[s].dflt);
@@ -99,7 +99,8 @@ int cmd_settings(int argc, char **argv)
 	else if (!strcmp(argv[1], "--man"))
 		print_man();
 	else if (!strcmp(argv[1], "--help"))
-		return command_help("settings", "  --markdown   a table for README\n  --man        entries for the man page\n");
+		return command_help("settings",
+			"  --markdown   a table for README\n  --man        entries for the man page\n");
 	else
 		return command_misuse("settings: '%s' is no option", argv[1]);
 	return 0;

@@ -17,7 +17,7 @@
 #define GRACE_SECONDS 5 /* between SIGTERM and SIGKILL */
 #define ORPHAN_SECONDS 2 /* for processes that outlive the program */
 
-static const int passed_on[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT };
+static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT};
 
 static sigset_t waited_set(void)
 {
@@ -112,7 +112,7 @@ static void wait_for(pid_t child, unsigned timeout, struct supervised *out)
 
 	while (!reap(child, &out->status)) {
 		double until = deadline && deadline < look ? deadline : look, left = until - now();
-		struct timespec wait = { 0 };
+		struct timespec wait = {0};
 		siginfo_t info;
 
 		if (left > 0) {
@@ -140,7 +140,7 @@ static void count(void *context, pid_t pid)
 /* Orphans get a moment to end by themselves: a worker that writes its end record while its parent is gone. */
 static unsigned wait_for_orphans(void)
 {
-	const struct timespec nap = { .tv_nsec = 20000000 };
+	const struct timespec nap = {.tv_nsec = 20000000};
 	double until = now() + ORPHAN_SECONDS;
 	unsigned left;
 
