@@ -43,8 +43,7 @@ void descend_each(void (*fn)(void *context, pid_t pid), void *context)
 	each_below(getpid(), 0, fn, context);
 }
 
-/* The runtime's file in a line of maps, NULL if it is none; libacl_rt and libascendcl both stand before it.
- */
+/* The runtime's file in a line of maps, NULL if it is none. */
 static const char *runtime_in(const char *line)
 {
 	static const char *const names[] = {"/libascendcl.so", "/libacl_rt.so"};

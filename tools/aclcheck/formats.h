@@ -16,8 +16,7 @@ void print_tap(FILE *to, const json_t *report);
 void print_github(FILE *to, const json_t *report);
 void print_html(FILE *to, const json_t *report);
 
-/* The frame a reader should look at first: the nearest one with a file, else the nearest; NULL without stack.
- */
+/* The frame to look at first: the nearest one with a file, else the nearest; NULL without stack. */
 const json_t *finding_frame(const json_t *finding);
 /* "3 processes on ranks 0-2, 5", "" for a single process. Static buffer. */
 const char *finding_ranks(const json_t *finding);
