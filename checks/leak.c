@@ -55,6 +55,7 @@ static void tell(struct checks *c, struct acl_event *ev, const struct acl_rule *
 	if (!l->count)
 		return;
 	grade.site = key + 1;
+	grade.caller = l->site[0].caller;
 	f = finding_begin_as(c, ev, rule, grade, &room);
 	if (!f)
 		return;

@@ -99,7 +99,7 @@ struct acl_finding *finding_begin_as(struct checks *c, struct acl_event *ev, con
 	if (n == 1) {
 		st(&s->rule, rule->index);
 		st(&s->api, api);
-		st(&s->caller, ev ? ev->caller : 0);
+		st(&s->caller, ev ? ev->caller : g.caller);
 		st(&s->severity, graded.severity);
 		st(&s->advice, graded.advice);
 		st(&s->secondary, graded.secondary);

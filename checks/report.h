@@ -29,6 +29,7 @@ struct finding_grade {
 	int16_t relaxed_to; /* enum acl_severity or ACL_RELAXED_OFF for this variant; -1 = by table, NOT_RELAXED */
 	bool advice, secondary;
 	uint64_t site; /* tells apart findings without a caller (leaks …); 0 = the caller */
+	uint64_t caller; /* the place to name when there is no event */
 	uint64_t cause;
 };
 #define GRADE_TABLE ((struct finding_grade){ .severity = -1, .relaxed_to = -1 })
