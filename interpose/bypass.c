@@ -83,7 +83,8 @@ NO_SANITIZE static int bound_api(const struct imports *m, const ElfW(Rela) * r)
 	return value == (uint64_t)(uintptr_t)__atomic_load_n(&acl_real[api], __ATOMIC_ACQUIRE) ? api : -1;
 }
 
-NO_SANITIZE static void look_through(const struct imports *m, const ElfW(Rela) * r, uint64_t size, struct bypass *b)
+NO_SANITIZE static void look_through(
+	const struct imports *m, const ElfW(Rela) * r, uint64_t size, struct bypass *b)
 {
 	for (uint64_t n = size / sizeof(*r); r && n; n--, r++) {
 		int api = bound_api(m, r);

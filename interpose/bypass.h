@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules whose imports of acl functions were bound to the runtime itself (RTLD_DEEPBIND, own name spaces). */
+/* Modules whose imports of acl functions were bound to the runtime itself (RTLD_DEEPBIND ...). */
 #ifndef INTERPOSE_BYPASS_H
 #define INTERPOSE_BYPASS_H
 

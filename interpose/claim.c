@@ -154,7 +154,8 @@ bool claim_variant(const char *wanted, unsigned long number, unsigned attempt, c
 	return !t.cut;
 }
 
-enum claim claim_report(const char *wanted, const char *job, struct out_file *journal, char report[OUT_PATH_MAX])
+enum claim claim_report(
+	const char *wanted, const char *job, struct out_file *journal, char report[OUT_PATH_MAX])
 {
 	int result;
 

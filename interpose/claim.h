@@ -17,7 +17,8 @@ enum claim { CLAIM_TAKEN, CLAIM_FAILED };
  * created, empty journal and report[] the path of the report to be.  On
  * failure errno says why.
  */
-enum claim claim_report(const char *wanted, const char *job, struct out_file *journal, char report[OUT_PATH_MAX]);
+enum claim claim_report(
+	const char *wanted, const char *job, struct out_file *journal, char report[OUT_PATH_MAX]);
 
 /* Path of report with ".<number>" before its extension; used by readers too. */
 bool claim_variant(const char *wanted, unsigned long number, unsigned attempt, char out[OUT_PATH_MAX]);

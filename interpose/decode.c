@@ -63,7 +63,7 @@ void decode_error(struct text *t, int64_t code)
 /* A string of the program; the pointer may be wild, so the kernel copies it. */
 static bool load_string(const char *s, char *out, size_t cap)
 {
-	struct iovec to = { out, cap - 1 }, from = { (void *)(uintptr_t)s, cap - 1 };
+	struct iovec to = {out, cap - 1}, from = {(void *)(uintptr_t)s, cap - 1};
 	ssize_t n = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
 
 	if (n <= 0) {
@@ -195,7 +195,7 @@ void decode_call_json(struct jout *j, const char *key, unsigned api, const void 
 		} else if (p->kind == ACL_KIND_BOOL) {
 			jout_bool(j, p->name, load_uint(at, p->size) != 0);
 		} else if (p->kind == ACL_KIND_STRING && load_uint(at, sizeof(void *)) &&
-			load_string(*(const char *const *)at, buf, sizeof(buf))) {
+			   load_string(*(const char *const *)at, buf, sizeof(buf))) {
 			jout_string(j, p->name, buf);
 		} else {
 			text_init(&t, buf, sizeof(buf));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments and values of findings in words, for the terminal and for JSON, from the tables of the API model. */
+/* Arguments and values of findings in words, for the terminal and for JSON, by the API model's tables. */
 #ifndef INTERPOSE_DECODE_H
 #define INTERPOSE_DECODE_H
 

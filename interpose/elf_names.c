@@ -19,7 +19,8 @@ bool elf_image_map(struct elf_image *image, const char *path)
 	if (fd < 0)
 		return false;
 	if (!filestat_fd(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= (off_t)sizeof(Elf64_Ehdr))
-		/* Writable, since libelf unpacks compressed sections in place of their headers; the file is not changed. */
+		/* Writable, since libelf unpacks compressed sections in place of their headers; the file is
+		 * not changed. */
 		p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 	close(fd);
 	if (p == MAP_FAILED)
@@ -50,7 +51,8 @@ struct best {
 	uint64_t start;
 };
 
-/* A global name beats a local alias of the same place, the shorter name the longer: the choice must not depend on order. */
+/* A global name beats a local alias of the same place, the shorter name the longer: the choice must not
+ * depend on order. */
 static bool better(const struct best *b, const Elf64_Sym *sym, const char *name)
 {
 	if (!b->sym || sym->st_value != b->start)
@@ -58,7 +60,7 @@ static bool better(const struct best *b, const Elf64_Sym *sym, const char *name)
 	if (ELF64_ST_BIND(sym->st_info) != ELF64_ST_BIND(b->sym->st_info))
 		return ELF64_ST_BIND(sym->st_info) == STB_GLOBAL;
 	return strlen(name) < strlen(b->name) ||
-		(strlen(name) == strlen(b->name) && strcmp(name, b->name) < 0);
+	       (strlen(name) == strlen(b->name) && strcmp(name, b->name) < 0);
 }
 
 static void scan(const struct elf_image *image, const Elf64_Shdr *table, uint64_t address, bool nearest,
@@ -106,7 +108,7 @@ static const Elf64_Shdr *table_of(const struct elf_image *image, unsigned type)
 const char *elf_function(const struct elf_image *image, uint64_t address, uint64_t *start, bool *stripped)
 {
 	const Elf64_Shdr *table;
-	struct best best = { 0 };
+	struct best best = {0};
 
 	*stripped = false;
 	if (memcmp(image->data, ELFMAG, SELFMAG) || image->data[EI_CLASS] != ELFCLASS64)

@@ -23,7 +23,8 @@ void fingerprint_begin(struct fingerprint *f, const char *rule, const char *api)
 /* What a compiler appends when it clones or splits a function is not its name. */
 static size_t plain_length(const char *function)
 {
-	static const char *const suffix[] = { ".isra.", ".constprop.", ".part.", ".cold", ".lto_priv.", ".llvm." };
+	static const char *const suffix[] = {
+		".isra.", ".constprop.", ".part.", ".cold", ".lto_priv.", ".llvm."};
 	size_t n = strlen(function);
 
 	for (unsigned i = 0; i < sizeof(suffix) / sizeof(*suffix); i++) {

@@ -12,8 +12,8 @@
 #include "interpose/settings.h"
 
 /* Open MPI, MPICH and Intel MPI, Cray PALS, Slurm, torchrun, HCCL. */
-static const char *const rank_variable[] = { "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PALS_RANKID", "SLURM_PROCID", "RANK",
-	"RANK_ID" };
+static const char *const rank_variable[] = {
+	"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PALS_RANKID", "SLURM_PROCID", "RANK", "RANK_ID"};
 
 static int rank_of(const char *s)
 {

@@ -9,7 +9,7 @@
 int identity_rank(void);
 const char *identity_host(void);
 
-/* Processes with the same job word belong to one run: the job setting, else host, session and process group. */
+/* Processes with the same job word belong to one run: the setting, else host, session and process group. */
 void identity_job(struct text *t);
 
 /* %p %h %r of a path pattern; %% is a percent sign. A rank that is unknown becomes the process id. */

@@ -36,9 +36,9 @@ static void lost(const char *path, int error)
 	journal.active = false;
 	text_init(&t, line, sizeof(line));
 	text_fmt(&t, "%s cannot be written: %s", path,
-		error == EISDIR	 ? "it is no regular file" :
-		error == ESTALE	 ? "another file stands there now" :
-				   strerror_r(error, reason, sizeof(reason)));
+		error == EISDIR   ? "it is no regular file"
+		: error == ESTALE ? "another file stands there now"
+				  : strerror_r(error, reason, sizeof(reason)));
 	log_line(line);
 	verdict_doubt(REASON_REPORT, line);
 }
@@ -174,8 +174,8 @@ void journal_begin(struct text *scratch)
 	journal.active = true;
 	if (strcmp(wanted, journal.report)) {
 		text_init(&t, line, sizeof(line));
-		text_fmt(&t, "process %u reports to %s: another process of this run has %s", (uint64_t)getpid(),
-			journal.report, wanted);
+		text_fmt(&t, "process %u reports to %s: another process of this run has %s",
+			(uint64_t)getpid(), journal.report, wanted);
 		log_line(line);
 	}
 	start_record(scratch);
@@ -245,7 +245,7 @@ static void note_count(void *context, const struct checks_place *place)
 /* What is known only at the end, the same in the end record and in the report. */
 static void outcome(struct jout *j, const struct checks *c, enum checks_end kind)
 {
-	static const char *const ends[] = { "exit", "quick-exit", "exec" };
+	static const char *const ends[] = {"exit", "quick-exit", "exec"};
 	struct checks_totals totals;
 	const char *reason, *text;
 	uint64_t suppressed;
@@ -297,7 +297,8 @@ static bool put_findings(struct out_file *f, struct text *scratch)
 	return true;
 }
 
-static bool write_report(struct text *scratch, struct out_file *f, const struct checks *c, enum checks_end kind)
+static bool write_report(
+	struct text *scratch, struct out_file *f, const struct checks *c, enum checks_end kind)
 {
 	struct jout j;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A writer of JSON into a fixed buffer: what journal and report are made of. Keys are ours, strings the program's. */
+/* A writer of JSON into a fixed buffer: what journal and report are made of. Keys are ours, strings the
+ * program's. */
 #ifndef INTERPOSE_JSON_OUT_H
 #define INTERPOSE_JSON_OUT_H
 

@@ -30,18 +30,18 @@ void lines_prepare(void)
 {
 	static _Atomic bool tried;
 	const struct hidden_name elf[] = {
-		{ "elf_version", (void **)&dw.elf_version },
-		{ "elf_memory", (void **)&dw.elf_memory },
+		{"elf_version", (void **)&dw.elf_version},
+		{"elf_memory", (void **)&dw.elf_memory},
 	};
 	const struct hidden_name dwarf[] = {
-		{ "dwarf_begin_elf", (void **)&dw.begin_elf },
-		{ "dwarf_addrdie", (void **)&dw.addrdie },
-		{ "dwarf_nextcu", (void **)&dw.nextcu },
-		{ "dwarf_offdie", (void **)&dw.offdie },
-		{ "dwarf_haspc", (void **)&dw.haspc },
-		{ "dwarf_getsrc_die", (void **)&dw.getsrc },
-		{ "dwarf_lineno", (void **)&dw.lineno },
-		{ "dwarf_linesrc", (void **)&dw.linesrc },
+		{"dwarf_begin_elf", (void **)&dw.begin_elf},
+		{"dwarf_addrdie", (void **)&dw.addrdie},
+		{"dwarf_nextcu", (void **)&dw.nextcu},
+		{"dwarf_offdie", (void **)&dw.offdie},
+		{"dwarf_haspc", (void **)&dw.haspc},
+		{"dwarf_getsrc_die", (void **)&dw.getsrc},
+		{"dwarf_lineno", (void **)&dw.lineno},
+		{"dwarf_linesrc", (void **)&dw.linesrc},
 	};
 	void *libelf, *libdw;
 

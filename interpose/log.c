@@ -60,7 +60,7 @@ static bool stderr_is_ours(void)
 	struct stat st;
 
 	return to.known && !filestat_fd(STDERR_FILENO, &st) && st.st_dev == to.dev && st.st_ino == to.ino &&
-		st.st_rdev == to.rdev;
+	       st.st_rdev == to.rdev;
 }
 
 bool log_wanted(void)
@@ -74,7 +74,7 @@ bool log_colour(void)
 	struct termios tio;
 
 	return !*to.path && !(no && *no) && term && strcmp(term, "dumb") && stderr_is_ours() &&
-		!tcgetattr(STDERR_FILENO, &tio);
+	       !tcgetattr(STDERR_FILENO, &tio);
 }
 
 static void write_all(int fd, const char *p, size_t n)

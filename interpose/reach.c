@@ -17,7 +17,7 @@
 #define TABLES 64
 
 enum reach_way { WAY_LINKED, WAY_DLSYM, WAY_INSIDE, WAY_CALLBACK, WAY_COUNT };
-static const char *const way_names[] = { "linked", "dlsym", "inside", "in_callbacks" };
+static const char *const way_names[] = {"linked", "dlsym", "inside", "in_callbacks"};
 
 typedef _Atomic uint64_t reach_table[ACL_API_COUNT][WAY_COUNT];
 static _Atomic(reach_table *) tables[TABLES];
@@ -46,9 +46,9 @@ void reach_count(const struct acl_event *ev)
 {
 	unsigned i = ev->tid % TABLES;
 	reach_table *t = atomic_load_explicit(&tables[i], memory_order_acquire);
-	enum reach_way way = ev->path == ACL_PATH_INSIDE ? WAY_INSIDE :
-		ev->path == ACL_PATH_DLSYM		 ? WAY_DLSYM :
-							   WAY_LINKED;
+	enum reach_way way = ev->path == ACL_PATH_INSIDE  ? WAY_INSIDE
+			     : ev->path == ACL_PATH_DLSYM ? WAY_DLSYM
+							  : WAY_LINKED;
 	uint64_t nobody = 0;
 
 	if (!t && !(t = new_table(i)))
@@ -111,8 +111,8 @@ void reach_search(void)
 		if (symbol_is_cann(list[i].module))
 			continue;
 		text_init(&t, line, sizeof(line));
-		text_fmt(&t, "%s calls %s%s directly, around the checker", list[i].module, acl_apis[list[i].first].name,
-			list[i].functions > 1 ? " and others" : "");
+		text_fmt(&t, "%s calls %s%s directly, around the checker", list[i].module,
+			acl_apis[list[i].first].name, list[i].functions > 1 ? " and others" : "");
 		sink_inconclusive("bypass", line);
 	}
 }

@@ -51,7 +51,7 @@ static const char *keep(const char *s, size_t n)
 /* Names in the same style that the build and its tests hand around. */
 static bool is_foreign(const char *name)
 {
-	static const char *const prefix[] = { "BUILD", "SOURCE", "TEST_", "SIMULATE_" };
+	static const char *const prefix[] = {"BUILD", "SOURCE", "TEST_", "SIMULATE_"};
 
 	for (unsigned i = 0; i < sizeof(prefix) / sizeof(*prefix); i++)
 		if (!strncmp(name, prefix[i], strlen(prefix[i])))
@@ -255,9 +255,9 @@ void settings_checks(struct checks_config *out)
 	int64_t target = settings_number(SETTING_TARGET_CANN);
 
 	memset(out, 0, sizeof(*out));
-	out->target = target <= 0 ? CHECKS_TARGET_DOCUMENTS :
-		target == 1	  ? CHECKS_TARGET_AUTO :
-				    (int)(ACL_CANN_8_1 + target - 2);
+	out->target = target <= 0   ? CHECKS_TARGET_DOCUMENTS
+		      : target == 1 ? CHECKS_TARGET_AUTO
+				    : (int)(ACL_CANN_8_1 + target - 2);
 	out->soc = *settings_text(SETTING_SOC) ? settings_text(SETTING_SOC) : NULL;
 	out->stacks_all = settings_number(SETTING_STACKS) == 1;
 	out->rule_default = set.rules_set ? set.rules : NULL;

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-const char *const acl_severity_names[] = { "portability", "perf", "warning", "error" };
-static const char *const tier_word[] = { "mission", "state", "argument", "advice", "tool" };
+const char *const acl_severity_names[] = {"portability", "perf", "warning", "error"};
+static const char *const tier_word[] = {"mission", "state", "argument", "advice", "tool"};
 
 static bool is(const char *word, size_t n, const char *name)
 {
@@ -17,7 +17,7 @@ static bool matches(const struct acl_rule *r, const char *word, size_t n)
 	if (n && word[n - 1] == '*')
 		return strlen(r->id) >= n - 1 && !memcmp(r->id, word, n - 1);
 	return is(word, n, r->id) || is(word, n, r->family) || is(word, n, acl_severity_names[r->severity]) ||
-		is(word, n, tier_word[r->tier]) || is(word, n, "all");
+	       is(word, n, tier_word[r->tier]) || is(word, n, "all");
 }
 
 /* The group words exist even when the table has no such rule just now. */

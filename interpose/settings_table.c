@@ -12,7 +12,7 @@
 
 const struct setting_info setting_table[SETTING_COUNT] = {
 #define SETTING(WORD, word, kind, argument, dflt, text)                                                      \
-	[SETTING_##WORD] = { #word, KIND_##kind, argument, dflt, text },
+	[SETTING_##WORD] = {#word, KIND_##kind, argument, dflt, text},
 #include "interpose/settings.def"
 #undef SETTING
 };

@@ -49,8 +49,12 @@ static const struct suppression *suppression_of(const struct shown *s)
 	static struct suppress_frame frames[FRAMES_MATCHED];
 	const char *words[3 * ACL_FINDING_OBJECTS];
 	char values[ACL_FINDING_OBJECTS][24];
-	struct suppress_subject subject = { .rule = s->f->rule->id, .call = s->api < acl_api_count ? acl_apis[s->api].name : NULL,
-		.fingerprint = s->fingerprint, .frames = frames, .objects = words, .rank = identity_rank() };
+	struct suppress_subject subject = {.rule = s->f->rule->id,
+		.call = s->api < acl_api_count ? acl_apis[s->api].name : NULL,
+		.fingerprint = s->fingerprint,
+		.frames = frames,
+		.objects = words,
+		.rank = identity_rank()};
 	struct text t;
 	size_t n;
 
@@ -61,7 +65,7 @@ static const struct suppression *suppression_of(const struct shown *s)
 		const struct symbol *sym = symbol_of(s->ips[subject.n_frames]);
 
 		frames[subject.n_frames] =
-			(struct suppress_frame){ sym->readable, sym->function, sym->file, sym->module };
+			(struct suppress_frame){sym->readable, sym->function, sym->file, sym->module};
 	}
 	for (unsigned i = 0; i < s->f->n_objects && i < ACL_FINDING_OBJECTS; i++) {
 		text_init(&t, values[i], sizeof(values[i]));
@@ -77,7 +81,7 @@ void shown_init(struct shown *s, const struct acl_finding *f)
 {
 	struct fingerprint print;
 
-	*s = (struct shown){ .f = f };
+	*s = (struct shown){.f = f};
 	place(s, f);
 	fingerprint_begin(&print, f->rule->id, s->api < acl_api_count ? acl_apis[s->api].name : "");
 	for (unsigned i = 0; i < s->n_ips && print.frames < FINGERPRINT_FRAMES; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A finding on its way to the sinks, and the printers that turn it into words. Called under the sinks' lock. */
+/* A finding on its way to the sinks, and its printers. Called under the sinks' lock. */
 #ifndef INTERPOSE_SHOWN_H
 #define INTERPOSE_SHOWN_H
 

@@ -34,14 +34,14 @@ static const char *in_lang(const char *const text[ACL_LANG_COUNT])
 
 static const char *severity_colour(unsigned severity)
 {
-	static const char *const colour[] = { "\033[36m", "\033[36m", "\033[33m", "\033[31m" };
+	static const char *const colour[] = {"\033[36m", "\033[36m", "\033[33m", "\033[31m"};
 
 	return colour[severity & 3];
 }
 
 static enum message severity_message(unsigned severity)
 {
-	static const uint8_t m[] = { MSG_PORTABILITY, MSG_PERF, MSG_WARNING, MSG_ERROR };
+	static const uint8_t m[] = {MSG_PORTABILITY, MSG_PERF, MSG_WARNING, MSG_ERROR};
 
 	return (enum message)m[severity & 3];
 }
@@ -296,7 +296,7 @@ static void place_line(struct text *t, const struct checks_place *place)
 
 static void places(struct text *t, const struct checks *c)
 {
-	struct place_list list = { .n = 0 };
+	struct place_list list = {.n = 0};
 
 	checks_each_site(c, collect, &list);
 	for (unsigned i = 0; i < list.n; i++)
@@ -333,7 +333,7 @@ static void totals_line(struct text *t, const struct checks_totals *totals, uint
 
 void summary_text(struct text *t, const struct checks *c, const char *report, bool colour)
 {
-	static const char *const verdict_colour[] = { "\033[32m", "\033[31m", "\033[33m" };
+	static const char *const verdict_colour[] = {"\033[32m", "\033[31m", "\033[33m"};
 	enum acl_verdict verdict = verdict_get();
 	struct checks_totals totals;
 	const char *reason, *text;

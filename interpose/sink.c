@@ -126,11 +126,12 @@ void sink_inconclusive(const char *reason, const char *text)
 
 static void last_doubts(const struct checks *c)
 {
-	struct checks_totals totals = { .calls = 0 };
+	struct checks_totals totals = {.calls = 0};
 
 	if (c)
 		checks_totals(c, &totals);
-	/* With a checker, calls that no rule speaks about have been seen: to ask for the product's name is right. */
+	/* With a checker, calls that no rule speaks about have been seen: to ask for the product's name is
+	 * right. */
 	else if (!settings_problem(0))
 		verdict_doubt(REASON_NOTHING, "no call was checked");
 	if (totals.trouble)

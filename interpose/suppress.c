@@ -86,7 +86,8 @@ static bool frames_match(const struct suppression *p, const struct suppress_subj
 	for (unsigned i = 0; i < s->n_frames; i++) {
 		const struct suppress_frame *f = &s->frames[i];
 
-		if (either(p->function, f->function, f->symbol) && either(p->file, f->file, base_of(f->file)) &&
+		if (either(p->function, f->function, f->symbol) &&
+			either(p->file, f->file, base_of(f->file)) &&
 			either(p->module, f->module, base_of(f->module)))
 			return true;
 	}
@@ -104,8 +105,8 @@ static bool objects_match(const struct suppression *p, const struct suppress_sub
 static bool matches(const struct suppression *p, const struct suppress_subject *s)
 {
 	return either(p->rule, s->rule, NULL) && either(p->call, s->call, NULL) &&
-		either(p->fingerprint, s->fingerprint, NULL) && (!p->rank || rank_match(p->rank, s->rank)) &&
-		frames_match(p, s) && objects_match(p, s);
+	       either(p->fingerprint, s->fingerprint, NULL) && (!p->rank || rank_match(p->rank, s->rank)) &&
+	       frames_match(p, s) && objects_match(p, s);
 }
 
 const struct suppression *suppress_match(const struct suppress_subject *s)
@@ -161,9 +162,9 @@ static const char **member(struct suppression *p, const char *key)
 {
 	const struct {
 		const char *key, **at;
-	} rows[] = { { "rule", &p->rule }, { "call", &p->call }, { "fingerprint", &p->fingerprint },
-		{ "function", &p->function }, { "file", &p->file }, { "module", &p->module }, { "object", &p->object },
-		{ "rank", &p->rank }, { "reason", &p->reason }, { "until", &p->until } };
+	} rows[] = {{"rule", &p->rule}, {"call", &p->call}, {"fingerprint", &p->fingerprint},
+		{"function", &p->function}, {"file", &p->file}, {"module", &p->module},
+		{"object", &p->object}, {"rank", &p->rank}, {"reason", &p->reason}, {"until", &p->until}};
 
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (!strcmp(rows[i].key, key))
@@ -220,7 +221,8 @@ static void read_list(struct reader *r, json_t *top)
 		complain(r, "suppressions", "must be there and be a list");
 		return;
 	}
-	room = mmap(NULL, (n + 1) * sizeof(*all.list), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	room = mmap(NULL, (n + 1) * sizeof(*all.list), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		-1, 0);
 	if (room == MAP_FAILED) {
 		complain(r, NULL, "no memory");
 		return;
@@ -245,7 +247,7 @@ static void forget(const struct json_in *in)
 
 void suppress_load(const char *path, const char *today, void (*say)(const char *line))
 {
-	struct reader r = { .in = json_in(), .path = path, .today = today, .complain = say };
+	struct reader r = {.in = json_in(), .path = path, .today = today, .complain = say};
 	char reason[128], where[4200];
 	json_error_t error;
 	size_t size = 0;

@@ -3,7 +3,8 @@
  * Suppressions: known findings that neither show nor fail.  Used by the
  * library on findings and by the command on reports.
  *
- *	{"suppressions": [{"rule": "async-copy-*", "function": "legacy_*", "reason": "…", "until": "2027-01-31"}]}
+ *	{"suppressions": [{"rule": "async-copy-*", "function": "legacy_*", "reason": "…", "until":
+ *"2027-01-31"}]}
  *
  * Every member that is there must match; * and ? are wildcards.  function,
  * file and module must match one and the same frame of the stack; object is

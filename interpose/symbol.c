@@ -179,9 +179,9 @@ static bool named(const char *module, const char *const names[], unsigned n)
 
 bool symbol_is_cann(const char *module)
 {
-	static const char *const names[] = { "libascendcl", "libacl_", "libruntime", "libopapi", "libnnopbase", "libge_",
-		"libgraph", "libhccl", "libhcomm", "libascend", "libtsdclient", "libprofapi", "libmsprof",
-		"liberror_manager", "libop_", "libexe_graph" };
+	static const char *const names[] = {"libascendcl", "libacl_", "libruntime", "libopapi", "libnnopbase",
+		"libge_", "libgraph", "libhccl", "libhcomm", "libascend", "libtsdclient", "libprofapi",
+		"libmsprof", "liberror_manager", "libop_", "libexe_graph"};
 
 	return named(module, names, sizeof(names) / sizeof(*names));
 }
@@ -189,9 +189,11 @@ bool symbol_is_cann(const char *module)
 bool symbol_is_outside(const struct symbol *s)
 {
 	/* The tool, and the C runtime that starts programs and threads. */
-	static const char *const names[] = { "libaclcheck", "ld-linux", "ld.so", "libc.so", "libc-2.", "libpthread" };
+	static const char *const names[] = {
+		"libaclcheck", "ld-linux", "ld.so", "libc.so", "libc-2.", "libpthread"};
 
-	if (!s->module || named(s->module, names, sizeof(names) / sizeof(*names)) || symbol_is_cann(s->module))
+	if (!s->module || named(s->module, names, sizeof(names) / sizeof(*names)) ||
+		symbol_is_cann(s->module))
 		return true;
 	return s->function && (!strcmp(s->function, "_start") || begins(s->function, "__libc_start"));
 }

@@ -26,7 +26,8 @@ const struct symbol *symbol_of(uint64_t address);
 /* In the child after fork: what another thread had half done is left behind. */
 void symbol_forked(void);
 
-/* Does the frame belong to this library or to the runtime and libc around the program? Fingerprints skip those. */
+/* Does the frame belong to this library or to the runtime and libc around the program? Fingerprints skip
+ * those. */
 bool symbol_is_outside(const struct symbol *s);
 
 /* Is it a library of CANN, by its path? */

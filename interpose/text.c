@@ -81,7 +81,7 @@ void text_hex(struct text *t, uint64_t v)
 
 void text_size(struct text *t, uint64_t bytes)
 {
-	static const char *const unit[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	static const char *const unit[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 	unsigned u = 0;
 
 	text_uint(t, bytes);
@@ -126,7 +126,7 @@ void text_fmt(struct text *t, const char *format, ...)
 unsigned utf8_length(const char *s, size_t n, uint32_t *code)
 {
 	const unsigned char *u = (const unsigned char *)s;
-	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
 	unsigned len;
 	uint32_t c;
 
@@ -155,7 +155,7 @@ unsigned utf8_length(const char *s, size_t n, uint32_t *code)
 static bool steers(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x061c || c == 0x200e || c == 0x200f ||
-		(c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
 void text_safe(struct text *t, const char *s, size_t n)

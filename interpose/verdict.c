@@ -10,7 +10,7 @@
 
 #define DOUBTS_MAX 24
 
-const char *const acl_verdict_names[] = { "pass", "fail", "inconclusive" };
+const char *const acl_verdict_names[] = {"pass", "fail", "inconclusive"};
 
 struct doubt {
 	_Atomic int state; /* 0 free, 1 being written, 2 there */
@@ -81,7 +81,7 @@ static void subtract(void *context, const struct checks_place *place)
 
 void verdict_totals(const struct checks *c, struct checks_totals *out, uint64_t *suppressed)
 {
-	struct sums sums = { out, 0 };
+	struct sums sums = {out, 0};
 
 	memset(out, 0, sizeof(*out));
 	if (c) {
@@ -124,8 +124,8 @@ enum acl_verdict verdict_get(void)
 {
 	if (atomic_load_explicit(&failing, memory_order_relaxed))
 		return ACL_VERDICT_FAIL;
-	return atomic_load_explicit(&doubts[0].state, memory_order_relaxed) ? ACL_VERDICT_INCONCLUSIVE :
-									       ACL_VERDICT_PASS;
+	return atomic_load_explicit(&doubts[0].state, memory_order_relaxed) ? ACL_VERDICT_INCONCLUSIVE
+									    : ACL_VERDICT_PASS;
 }
 
 int verdict_exit_code(int code)
