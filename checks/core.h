@@ -72,7 +72,18 @@ struct site_table;
 struct wait_list;
 
 /* Topics with a state of their own beside the objects. */
-enum topic_state { TOPIC_HANDLES, TOPIC_FREED, TOPIC_CALLBACKS, TOPIC_MAPPINGS, TOPIC_PROCESS, TOPIC_STATES };
+enum topic_state {
+	TOPIC_HANDLES,
+	TOPIC_FREED,
+	TOPIC_CALLBACKS,
+	TOPIC_MAPPINGS,
+	TOPIC_PROCESS,
+	TOPIC_FAILURE_MODE,
+	TOPIC_BINDINGS,
+	TOPIC_KERNELS,
+	TOPIC_SHARING,
+	TOPIC_STATES
+};
 
 struct checks {
 	/* Read by every call, written seldom. */

@@ -62,8 +62,6 @@ static const struct acl_rule *dead_rule(unsigned kind, bool destroys)
 		return RULE("kernel-binary-double-unload");
 	case ACL_HANDLE_POOL:
 		return RULE("pool-use-after-destroy");
-	case ACL_HANDLE_ALLOCATOR_DESC:
-		return RULE("allocator-desc-lifetime");
 	default:
 		return NULL;
 	}
@@ -222,7 +220,6 @@ static bool followed(unsigned kind)
 	case ACL_HANDLE_LABEL:
 	case ACL_HANDLE_BINARY:
 	case ACL_HANDLE_POOL:
-	case ACL_HANDLE_ALLOCATOR_DESC:
 		return true;
 	}
 	return false;

@@ -189,7 +189,7 @@ static void create_failed(void)
 	aclrtStream s = (aclrtStream)0x1234567890;
 
 	if (bug)
-		CALL_FAILS(207008, aclrtCreateStream, .stream = &s);
+		CALL_FAILS(507899, aclrtCreateStream, .stream = &s);
 	else
 		CALL_DOES(aclrtCreateStream, 0, s = make_address(), .stream = &s);
 	CALL(aclrtSynchronizeStream, .stream = s);
@@ -202,7 +202,7 @@ static void create_again(void)
 {
 	aclrtEvent e = (aclrtEvent)0x1234567890;
 
-	CALL_FAILS(207007, aclrtCreateEvent, .event = &e);
+	CALL_FAILS(507899, aclrtCreateEvent, .event = &e);
 	if (!bug)
 		CALL_DOES(aclrtCreateEvent, 0, (void)0, .event = &e);
 	CALL(aclrtRecordEvent, .event = e);

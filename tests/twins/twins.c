@@ -210,6 +210,8 @@ static void begin(const struct twin *t)
 	memset(answer, 0, sizeof(answer));
 	checks = checks_create(&config, &host);
 	assert_non_null(checks);
+	if (t->bare)
+		return;
 	CALL(aclInit, .configPath = NULL);
 	CALL(aclrtSetDevice, .deviceId = 0);
 }

@@ -38,10 +38,12 @@ struct twin {
 	unsigned args_size;
 	int target; /* enum acl_cann + 1, 0 = documents */
 	const char *also; /* another rule that the bug breaks as well */
+	bool bare; /* without aclInit and aclrtSetDevice before */
 };
 
 #define TWIN(id, function) { .rule = id, .scene = function }
 #define TWIN_ALSO(id, function, other) { .rule = id, .scene = function, .also = other }
+#define TWIN_BARE(id, function) { .rule = id, .scene = function, .bare = true }
 #define TWIN_FOR(id, function, release) { .rule = id, .scene = function, .target = (release) + 1 }
 /* TWIN_CALL("alloc-size-zero", aclrtMalloc, (.devPtr = OUT, .size = 0), (.devPtr = OUT, .size = 64)) */
 #define TWIN_CALL(id, function, bad, good)                                                                   \

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams bound to models that are built task by task (aclmdlRIBuildBegin … BuildEnd). */
+#ifndef CHECKS_BINDING_H
+#define CHECKS_BINDING_H
+
+#include "checks/state.h"
+
+/* The live model a stream is bound to, NULL = none. */
+struct acl_object *binding_of(struct checks *c, struct acl_object *stream);
+
+#endif

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The life of the process as the runtime sees it: after the finalize, resets
+ * without a set, named callbacks, snapshots.
+ */
+#include "checks/pairs.h"
+#include "checks/report.h"
+#include "checks/state.h"
+
+#define REPEAT_FINALIZE 100037
+#define CONTEXT_RELEASE_ERROR 507007
+
+enum snapshot { SNAP_RUNNING, SNAP_LOCKED, SNAP_BACKED_UP };
+
+struct process_state {
+	struct pairs names; /* of registered callbacks: key of register function and name -> 1 */
+	struct pairs forced; /* device + 1 -> 1: its last reset was forced */
+	struct pairs peers; /* key of device and peer -> 1: access enabled */
+	_Atomic bool peers_unknown; /* an import enabled access by itself */
+	_Atomic bool ended; /* finalized, and not initialised again */
+	_Atomic uint8_t snapshot; /* enum snapshot */
+};
+
+static struct process_state *process(struct checks *c)
+{
+	return c->topic[TOPIC_PROCESS];
+}
+
+static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, int severity, const char *detail)
+{
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (ev->carry[CARRY_FINDING])
+		return;
+	grade.severity = (int8_t)severity;
+	f = finding_begin_as(c, ev, rule, grade, &room);
+	if (!f)
+		return;
+	finding_detail(f, "%s", detail);
+	finding_show(c, f);
+}
+
+/* --- finalize ----------------------------------------------------------------------------- */
+
+static void initialised(struct checks *c, struct acl_event *ev)
+{
+	if (succeeded(ev))
+		st(&process(c)->ended, false);
+}
+
+static void finalizing(struct checks *c, struct acl_event *ev)
+{
+	if (!ld(&c->inited))
+		say(c, ev, RULE("finalize-without-init"), -1, "aclInit was never called in this process.");
+}
+
+static void finalized(struct checks *c, struct acl_event *ev)
+{
+	if (error_of(ev) == REPEAT_FINALIZE)
+		say(c, ev, RULE("finalize-repeat"), -1, "The process was finalized before and not initialised again.");
+	else if (succeeded(ev) && ev->api == ACL_API_aclFinalize)
+		st(&process(c)->ended, true);
+}
+
+static bool releases(const char *name)
+{
+	return strstr(name, "Destroy") || strstr(name, "Free") || strstr(name, "Reset") || strstr(name, "Release") ||
+		strstr(name, "UnLoad") || strstr(name, "Unregister") || strstr(name, "Unmap") ||
+		strstr(name, "UnSubscribe");
+}
+
+static void after_end(struct checks *c, struct acl_event *ev)
+{
+	/* Destructors of a program that ends may come late: nothing is lost any more. */
+	if (__builtin_expect(!ld(&process(c)->ended), 1) || ev->in_exit)
+		return;
+	say(c, ev, RULE("use-after-finalize"), releases(acl_apis[ev->api].name) ? ACL_SEV_WARNING : -1,
+		"aclFinalize was called before and aclInit not again.");
+}
+
+/* --- resets ----------------------------------------------------------------------------------- */
+
+static void reset(struct checks *c, struct acl_event *ev)
+{
+	uint64_t device = (uint64_t)(uint32_t)device_argument(ev) + 1, forced = 0;
+
+	if (succeeded(ev)) {
+		pairs_set(&process(c)->forced, device, ev->api == ACL_API_aclrtResetDeviceForce);
+		return;
+	}
+	if (error_of(ev) != CONTEXT_RELEASE_ERROR)
+		return;
+	pairs_get(&process(c)->forced, device, &forced);
+	if (forced)
+		say(c, ev, RULE("device-reset-force-order"), -1,
+			"aclrtResetDeviceForce released the device before, and aclrtSetDevice was not called again.");
+	else
+		say(c, ev, RULE("device-reset-unset"), -1, "The device is not set in this process, or no longer.");
+}
+
+static void set(struct checks *c, struct acl_event *ev)
+{
+	if (succeeded(ev))
+		pairs_set(&process(c)->forced, (uint64_t)(uint32_t)device_argument(ev) + 1, 0);
+}
+
+static void same_peer(struct checks *c, struct acl_event *ev)
+{
+	int peer = ACL_ARGS(ev, aclrtDeviceDisablePeerAccess)->peerDeviceId;
+
+	if (peer >= 0 && device_current(c, thread_of(ev)) == peer)
+		say(c, ev, RULE("peer-same-device"), -1, "This is the current device itself.");
+}
+
+static void peer_enabled(struct checks *c, struct acl_event *ev)
+{
+	int device = device_current(c, thread_of(ev));
+
+	if (!succeeded(ev))
+		return;
+	if (device < 0)
+		st(&process(c)->peers_unknown, true);
+	else
+		pairs_set(&process(c)->peers,
+			key_of_two(device, ACL_ARGS(ev, aclrtDeviceEnablePeerAccess)->peerDeviceId), 1);
+}
+
+static void peer_disabled(struct checks *c, struct acl_event *ev)
+{
+	int device = device_current(c, thread_of(ev));
+
+	if (succeeded(ev) && device >= 0)
+		pairs_set(&process(c)->peers,
+			key_of_two(device, ACL_ARGS(ev, aclrtDeviceDisablePeerAccess)->peerDeviceId), 0);
+}
+
+static void imported(struct checks *c, struct acl_event *ev)
+{
+	if (succeeded(ev))
+		st(&process(c)->peers_unknown, true);
+}
+
+static void disabling_peer(struct checks *c, struct acl_event *ev)
+{
+	int device = device_current(c, thread_of(ev)), peer = ACL_ARGS(ev, aclrtDeviceDisablePeerAccess)->peerDeviceId;
+	uint64_t now = 0;
+
+	same_peer(c, ev);
+	if (device < 0 || peer < 0 || ld(&process(c)->peers_unknown) || ld(&process(c)->peers.full))
+		return;
+	pairs_get(&process(c)->peers, key_of_two(device, peer), &now);
+	if (!now)
+		say(c, ev, RULE("peer-disable-not-enabled"), -1, "Access to this device was not enabled by this process.");
+}
+
+static void destroying_context(struct checks *c, struct acl_event *ev)
+{
+	const void *value = ACL_ARGS(ev, aclrtDestroyContext)->context;
+	struct acl_object *o = value ? object_find(c, ACL_HANDLE_CONTEXT, value) : NULL;
+
+	if (o && object_usable(o) && ld(&o->flags) & ACL_OBJECT_DEFAULT)
+		say(c, ev, RULE("context-destroy-default"), -1,
+			"This is the default context of a device: aclrtResetDevice releases it.");
+}
+
+/* --- callbacks under a name ----------------------------------------------------------------------- */
+
+static const struct acl_rule *name_rule(unsigned api)
+{
+	return api == ACL_API_aclrtSetDeviceTaskAbortCallback ? RULE("exc-abort-callback-name") :
+								RULE("stream-state-callback-duplicate");
+}
+
+static void naming(struct checks *c, struct acl_event *ev)
+{
+	const struct acl_args_aclrtRegStreamStateCallback *a = ev->args; /* all three are alike */
+	uint64_t now = 0;
+
+	if (!a->regName || !a->callback)
+		return;
+	if (!a->regName[0])
+		say(c, ev, name_rule(ev->api), -1, "The name is empty.");
+	else if (pairs_get(&process(c)->names, key_of_two(ev->api, key_of_text(a->regName)), &now) && now)
+		say(c, ev, name_rule(ev->api), -1, "A callback is registered under this name already.");
+}
+
+static void named(struct checks *c, struct acl_event *ev)
+{
+	const struct acl_args_aclrtRegStreamStateCallback *a = ev->args;
+
+	if (a->regName && succeeded(ev))
+		pairs_set(&process(c)->names, key_of_two(ev->api, key_of_text(a->regName)), a->callback != NULL);
+}
+
+/* Callbacks known by a number and their address: of init and finalize by type, of snapshots by stage. */
+static uint64_t numbered_key(const struct acl_event *ev)
+{
+	const struct acl_args_aclrtSnapShotCallbackUnregister *a = ev->args; /* all begin with number, function */
+	uint64_t family = strstr(acl_apis[ev->api].name, "SnapShot") ? 1 :
+		strstr(acl_apis[ev->api].name, "Finalize")	     ? 2 :
+								       3;
+
+	return key_of_two(family << 32 | (uint32_t)a->stage, (uintptr_t)a->callback);
+}
+
+static const struct acl_rule *numbered_rule(const struct acl_event *ev)
+{
+	return strstr(acl_apis[ev->api].name, "SnapShot") ? RULE("snapshot-callback-duplicate") :
+							    RULE("init-callback-null-or-duplicate");
+}
+
+static void numbering(struct checks *c, struct acl_event *ev)
+{
+	uint64_t now = 0;
+
+	if (pairs_get(&process(c)->names, numbered_key(ev), &now) && now &&
+		(strstr(acl_apis[ev->api].name, "SnapShot") ||
+			ACL_ARGS(ev, aclInitCallbackUnRegister)->type != ACL_REG_TYPE_OTHER))
+		say(c, ev, numbered_rule(ev), -1, "This callback is registered already.");
+}
+
+static void numbered(struct checks *c, struct acl_event *ev)
+{
+	if (succeeded(ev))
+		pairs_set(&process(c)->names, numbered_key(ev), 1);
+}
+
+static void unnumbering(struct checks *c, struct acl_event *ev)
+{
+	uint64_t now = 0;
+
+	/* What was never seen may have been registered before we looked. */
+	if (pairs_get(&process(c)->names, numbered_key(ev), &now) && !now)
+		say(c, ev, numbered_rule(ev), -1, "This callback is not registered any more.");
+}
+
+static void unnumbered(struct checks *c, struct acl_event *ev)
+{
+	if (succeeded(ev))
+		pairs_set(&process(c)->names, numbered_key(ev), 0);
+}
+
+/* --- snapshots ------------------------------------------------------------------------------------- */
+
+static void snapping(struct checks *c, struct acl_event *ev)
+{
+	unsigned now = ld(&process(c)->snapshot);
+	bool wrong = ev->api == ACL_API_aclrtSnapShotProcessLock ? now != SNAP_RUNNING :
+		ev->api == ACL_API_aclrtSnapShotProcessBackup	 ? now != SNAP_LOCKED :
+		ev->api == ACL_API_aclrtSnapShotProcessRestore	 ? now != SNAP_BACKED_UP :
+								   now == SNAP_RUNNING;
+	static const char *const states[] = { "The process is not locked.", "The process is locked and not backed up.",
+		"The process is backed up already." };
+
+	if (wrong)
+		say(c, ev, RULE("snapshot-bad-state"), -1, states[now]);
+}
+
+static void snapped(struct checks *c, struct acl_event *ev)
+{
+	if (!succeeded(ev))
+		return;
+	switch (ev->api) {
+	case ACL_API_aclrtSnapShotProcessBackup:
+		st(&process(c)->snapshot, SNAP_BACKED_UP);
+		break;
+	case ACL_API_aclrtSnapShotProcessUnlock:
+		st(&process(c)->snapshot, SNAP_RUNNING);
+		break;
+	default:
+		st(&process(c)->snapshot, SNAP_LOCKED);
+	}
+}
+
+/* --------------------------------------------------------------------------------------------------- */
+
+/* Initialisation itself and questions about versions and products are allowed at any time. */
+static bool allowed_after_end(const struct acl_api_info *api)
+{
+	return api->classes & (ACL_CLASS_INIT | ACL_CLASS_VERSION) || strstr(api->name, "Version") ||
+		!strcmp(api->name, "aclrtGetSocName") || !strcmp(api->name, "aclGetRecentErrMsg") ||
+		!strcmp(api->name, "aclrtGetRunMode") || !strcmp(api->name, "aclrtGetDeviceCount");
+}
+
+static void process_bind(void (*add)(void *binder, unsigned api, enum acl_phase, acl_hook_fn), void *binder)
+{
+	for (unsigned api = 0; api < ACL_API_COUNT; api++)
+		if (!allowed_after_end(&acl_apis[api]))
+			add(binder, api, ACL_ENTER, after_end);
+}
+
+static bool process_create(struct checks *c)
+{
+	c->topic[TOPIC_PROCESS] = checks_alloc(c, sizeof(struct process_state));
+	return c->topic[TOPIC_PROCESS] != NULL;
+}
+
+static void process_forked(struct checks *c)
+{
+	st(&process(c)->names.lock.held, 0);
+	st(&process(c)->forced.lock.held, 0);
+	st(&process(c)->peers.lock.held, 0);
+}
+
+static const struct acl_hook hooks[] = {
+	{ ACL_API_aclInit, ACL_LEAVE, initialised },
+	{ ACL_API_aclFinalize, ACL_ENTER, finalizing },
+	{ ACL_API_aclFinalize, ACL_LEAVE, finalized },
+	{ ACL_API_aclFinalizeReference, ACL_LEAVE, finalized },
+	{ ACL_API_aclrtSetDevice, ACL_LEAVE, set },
+	{ ACL_API_aclrtResetDevice, ACL_LEAVE, reset },
+	{ ACL_API_aclrtResetDeviceForce, ACL_LEAVE, reset },
+	{ ACL_API_aclrtDeviceEnablePeerAccess, ACL_ENTER, same_peer },
+	{ ACL_API_aclrtDeviceEnablePeerAccess, ACL_LEAVE, peer_enabled },
+	{ ACL_API_aclrtDeviceDisablePeerAccess, ACL_ENTER, disabling_peer },
+	{ ACL_API_aclrtDeviceDisablePeerAccess, ACL_LEAVE, peer_disabled },
+	{ ACL_API_aclrtIpcMemImportByKey, ACL_LEAVE, imported },
+	{ ACL_API_aclrtMemImportFromShareableHandle, ACL_LEAVE, imported },
+	{ ACL_API_aclrtMemImportFromShareableHandleV2, ACL_LEAVE, imported },
+	{ ACL_API_aclrtNotifyImportByKey, ACL_LEAVE, imported },
+	{ ACL_API_aclrtDestroyContext, ACL_ENTER, destroying_context },
+	{ ACL_API_aclrtRegDeviceStateCallback, ACL_ENTER, naming },
+	{ ACL_API_aclrtRegDeviceStateCallback, ACL_LEAVE, named },
+	{ ACL_API_aclrtRegStreamStateCallback, ACL_ENTER, naming },
+	{ ACL_API_aclrtRegStreamStateCallback, ACL_LEAVE, named },
+	{ ACL_API_aclrtSetDeviceTaskAbortCallback, ACL_ENTER, naming },
+	{ ACL_API_aclrtSetDeviceTaskAbortCallback, ACL_LEAVE, named },
+	{ ACL_API_aclInitCallbackRegister, ACL_ENTER, numbering },
+	{ ACL_API_aclInitCallbackRegister, ACL_LEAVE, numbered },
+	{ ACL_API_aclInitCallbackUnRegister, ACL_ENTER, unnumbering },
+	{ ACL_API_aclInitCallbackUnRegister, ACL_LEAVE, unnumbered },
+	{ ACL_API_aclFinalizeCallbackRegister, ACL_ENTER, numbering },
+	{ ACL_API_aclFinalizeCallbackRegister, ACL_LEAVE, numbered },
+	{ ACL_API_aclFinalizeCallbackUnRegister, ACL_ENTER, unnumbering },
+	{ ACL_API_aclFinalizeCallbackUnRegister, ACL_LEAVE, unnumbered },
+	{ ACL_API_aclrtSnapShotCallbackRegister, ACL_ENTER, numbering },
+	{ ACL_API_aclrtSnapShotCallbackRegister, ACL_LEAVE, numbered },
+	{ ACL_API_aclrtSnapShotCallbackUnregister, ACL_ENTER, unnumbering },
+	{ ACL_API_aclrtSnapShotCallbackUnregister, ACL_LEAVE, unnumbered },
+	{ ACL_API_aclrtSnapShotProcessLock, ACL_ENTER, snapping },
+	{ ACL_API_aclrtSnapShotProcessLock, ACL_LEAVE, snapped },
+	{ ACL_API_aclrtSnapShotProcessBackup, ACL_ENTER, snapping },
+	{ ACL_API_aclrtSnapShotProcessBackup, ACL_LEAVE, snapped },
+	{ ACL_API_aclrtSnapShotProcessRestore, ACL_ENTER, snapping },
+	{ ACL_API_aclrtSnapShotProcessRestore, ACL_LEAVE, snapped },
+	{ ACL_API_aclrtSnapShotProcessUnlock, ACL_ENTER, snapping },
+	{ ACL_API_aclrtSnapShotProcessUnlock, ACL_LEAVE, snapped },
+};
+
+const struct acl_topic topic_process = {
+	.name = "process",
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.bind = process_bind,
+	.create = process_create,
+	.forked = process_forked,
+};
