@@ -48,7 +48,7 @@ static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *r
 /* The live reservation that covers an address. */
 static bool reservation_at(struct checks *c, const void *address, struct acl_place *place)
 {
-	return address && map_find(c->memory, (uintptr_t)address, NULL, place) && place->kind == MEM_RESERVED;
+	return address && map_find(c->reserved, (uintptr_t)address, NULL, place);
 }
 
 /* A live mapping that touches [base, base + size). */
@@ -91,14 +91,14 @@ static void map_enter(struct checks *c, struct acl_event *ev)
 	check_physical(c, ev, a->handle);
 	if (!a->virPtr || !a->size)
 		return;
-	if (!map_find(c->memory, (uintptr_t)a->virPtr, NULL, &place)) {
-		/* Reserved below us, perhaps. */
-	} else if (place.kind != MEM_RESERVED) {
+	if (reservation_at(c, a->virPtr, &place)) {
+		if ((uintptr_t)a->virPtr - place.base + a->size > place.size)
+			say(c, ev, RULE("vmm-map-outside-reservation"), a->virPtr, place.block, NULL,
+				"The mapping would leave the reserved range.");
+	} else if (map_find(c->memory, (uintptr_t)a->virPtr, NULL, &place) && place.kind != MEM_MAPPED) {
+		/* What no table knows may be reserved below us. */
 		say(c, ev, RULE("vmm-map-outside-reservation"), a->virPtr, NULL, NULL,
 			"The address lies in ordinary memory, not in a reserved range.");
-	} else if ((uintptr_t)a->virPtr - place.base + a->size > place.size) {
-		say(c, ev, RULE("vmm-map-outside-reservation"), a->virPtr, place.block, NULL,
-			"The mapping would leave the reserved range.");
 	}
 	other = mapping_in(c, (uintptr_t)a->virPtr, a->size);
 	if (other)

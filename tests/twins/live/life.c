@@ -125,7 +125,7 @@ static void set_nothing(void)
 		aclrtSetDevice(0);
 }
 
-TWIN_WITH("current-context-missing", no_context, .bare = true)
+TWIN_WITH("current-context-missing", no_context, .bare = true, .also = "device-reset-unset")
 {
 	aclInit(NULL);
 	if (!bug)
