@@ -73,11 +73,9 @@ static bool releases(const char *name)
 
 static void after_end(struct checks *c, struct acl_event *ev)
 {
-	/* Destructors of a program that ends may come late: nothing is lost any more. */
 	if (__builtin_expect(!ld(&process(c)->ended), 1) || ev->in_exit)
 		return;
-	say(c, ev, RULE("use-after-finalize"), releases(acl_apis[ev->api].name) ? ACL_SEV_WARNING : -1,
-		"aclFinalize was called before and aclInit not again.");
+	say(c, ev, RULE("use-after-finalize"), -1, "aclFinalize was called before and aclInit not again.");
 }
 
 /* --- resets ----------------------------------------------------------------------------------- */
@@ -276,14 +274,17 @@ static void snapped(struct checks *c, struct acl_event *ev)
 
 /* --------------------------------------------------------------------------------------------------- */
 
-/* Initialisation itself and questions about versions and products are allowed at any time. */
+/*
+ * Initialisation itself and questions about versions and products are allowed
+ * at any time.  Releases come late in programs with destructors: the runtime
+ * carries them out, and what was not released before is said at the finalize.
+ */
 static bool allowed_after_end(const struct acl_api_info *api)
 {
 	return api->classes & (ACL_CLASS_INIT | ACL_CLASS_VERSION) || strstr(api->name, "Version") ||
 		!strcmp(api->name, "aclrtGetSocName") || !strcmp(api->name, "aclGetRecentErrMsg") ||
 		!strcmp(api->name, "aclrtGetRunMode") || !strcmp(api->name, "aclrtGetDeviceCount") ||
-		/* Late resets: finalize-before-reset has said it. */
-		!strncmp(api->name, "aclrtResetDevice", 16);
+		releases(api->name);
 }
 
 static void process_bind(void (*add)(void *binder, unsigned api, enum acl_phase, acl_hook_fn), void *binder)

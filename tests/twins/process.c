@@ -104,19 +104,6 @@ static void malloc_after_finalize(void)
 	CALL(aclrtGetDevice, .deviceId = OUT);
 }
 
-/* Late releases of a program that ends harm nobody much: a warning. */
-static void free_after_finalize(void)
-{
-	void *p = make_host_memory(4096);
-
-	if (!bug)
-		CALL(aclrtFreeHost, .hostPtr = p);
-	CALL(aclrtResetDevice, .deviceId = 0);
-	CALL(aclFinalize);
-	if (bug)
-		CALL(aclrtFreeHost, .hostPtr = p);
-}
-
 static void same_init_callback(void)
 {
 	CALL(aclInitCallbackRegister, .type = ACL_REG_TYPE_ACL_DVPP, .cbFunc = HANDLE);
@@ -207,7 +194,6 @@ static const struct twin twins[] = {
 	TWIN("finalize-repeat", finalize_twice),
 	TWIN_BARE("finalize-without-init", finalize_only),
 	TWIN("use-after-finalize", malloc_after_finalize),
-	TWIN("use-after-finalize", free_after_finalize),
 	TWIN("init-callback-null-or-duplicate", same_init_callback),
 	TWIN("device-reset-force-order", reset_after_force),
 	TWIN("device-reset-unset", reset_unset),
