@@ -146,21 +146,24 @@ void checks_leave(struct checks *c, struct acl_event *ev)
 	t->phase++;
 	for (; *hook; hook++)
 		(*hook)(c, ev);
-	if (__builtin_expect(error_of(ev) != 0 || ev->carry[CARRY_FINDING], 0) && c->hooks[ev->api].returns_error)
-		error_result(c, ev);
+	if (__builtin_expect(error_of(ev) != 0, 0))
+		for (hook = c->hooks[ev->api].failed; *hook; hook++)
+			(*hook)(c, ev);
+	else if (__builtin_expect(ev->carry[CARRY_FINDING] != 0, 0) && *c->hooks[ev->api].failed)
+		error_suspect(ev);
 }
 
 bool checks_listens(const struct checks *c, unsigned api)
 {
-	return api < ACL_API_COUNT && (*c->hooks[api].enter || *c->hooks[api].leave || c->hooks[api].returns_error);
+	return api < ACL_API_COUNT && (*c->hooks[api].enter || *c->hooks[api].leave || *c->hooks[api].failed);
 }
 
 /* --- creation --------------------------------------------------------------------- */
 
 struct binder {
 	struct checks *c;
-	unsigned count[ACL_API_COUNT][2];
-	acl_hook_fn *lists[ACL_API_COUNT][2]; /* NULL while counting */
+	unsigned count[ACL_API_COUNT][ACL_PHASES];
+	acl_hook_fn *lists[ACL_API_COUNT][ACL_PHASES]; /* NULL while counting */
 };
 
 static void bind_one(void *binder, unsigned api, enum acl_phase phase, acl_hook_fn fn)
@@ -195,24 +198,29 @@ static void bind_filtered(void *filter, unsigned api, enum acl_phase phase, acl_
 		bind_one(f->binder, api, phase, fn);
 }
 
+static void bind_phase(struct binder *b, const struct acl_topic *topic, enum acl_phase phase)
+{
+	struct phase_filter filter = { b, phase };
+
+	bind_topic(b, topic, phase);
+	if (topic->bind)
+		topic->bind(bind_filtered, &filter);
+}
+
 /* Enter runs in the order of the topics, leave the other way round. */
 static void bind_all(struct binder *b)
 {
 	memset(b->count, 0, sizeof(b->count));
-	for (unsigned i = 0; i < acl_topic_count; i++) {
-		struct phase_filter filter = { b, ACL_ENTER };
-
-		bind_topic(b, acl_topics[i], ACL_ENTER);
-		if (acl_topics[i]->bind)
-			acl_topics[i]->bind(bind_filtered, &filter);
-	}
-	for (unsigned i = acl_topic_count; i-- > 0;) {
-		struct phase_filter filter = { b, ACL_LEAVE };
-
-		bind_topic(b, acl_topics[i], ACL_LEAVE);
-		if (acl_topics[i]->bind)
-			acl_topics[i]->bind(bind_filtered, &filter);
-	}
+	for (unsigned i = 0; i < acl_topic_count; i++)
+		bind_phase(b, acl_topics[i], ACL_ENTER);
+	for (unsigned i = acl_topic_count; i-- > 0;)
+		bind_phase(b, acl_topics[i], ACL_LEAVE);
+	for (unsigned i = acl_topic_count; i-- > 0;)
+		bind_phase(b, acl_topics[i], ACL_FAILED);
+	/* An error that no other rule explains is said by this one, so it comes last. */
+	for (unsigned api = 0; api < ACL_API_COUNT; api++)
+		if (acl_apis[api].ret_kind == ACL_KIND_ERROR)
+			bind_one(b, api, ACL_FAILED, error_returned);
 }
 
 static bool hooks_create(struct checks *c)
@@ -226,13 +234,13 @@ static bool hooks_create(struct checks *c)
 	b->c = c;
 	bind_all(b);
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
-		for (unsigned phase = 0; phase < 2; phase++)
+		for (unsigned phase = 0; phase < ACL_PHASES; phase++)
 			total += b->count[api][phase] ? b->count[api][phase] + 1 : 0;
 	room = checks_alloc(c, (total + 1) * sizeof(*room));
 	if (!room)
 		return false;
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
-		for (unsigned phase = 0; phase < 2; phase++)
+		for (unsigned phase = 0; phase < ACL_PHASES; phase++)
 			if (b->count[api][phase]) {
 				b->lists[api][phase] = room;
 				room += b->count[api][phase] + 1;
@@ -242,7 +250,7 @@ static bool hooks_create(struct checks *c)
 	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
 		c->hooks[api].enter = b->lists[api][ACL_ENTER] ? b->lists[api][ACL_ENTER] : none;
 		c->hooks[api].leave = b->lists[api][ACL_LEAVE] ? b->lists[api][ACL_LEAVE] : none;
-		c->hooks[api].returns_error = acl_apis[api].ret_kind == ACL_KIND_ERROR;
+		c->hooks[api].failed = b->lists[api][ACL_FAILED] ? b->lists[api][ACL_FAILED] : none;
 	}
 	return true;
 }

@@ -38,7 +38,7 @@ static void needs_context(struct checks *c, struct acl_event *ev)
 {
 	bool known;
 
-	if (__builtin_expect(error_of(ev) == NO_CONTEXT, 0) && !context_current(c, thread_of(ev), &known))
+	if (error_of(ev) == NO_CONTEXT && !context_current(c, thread_of(ev), &known))
 		report_missing(c, ev);
 }
 
@@ -148,7 +148,7 @@ static const uint16_t need_own_context[] = {
 static void context_bind(void (*add)(void *, unsigned, enum acl_phase, acl_hook_fn), void *binder)
 {
 	for (size_t i = 0; i < sizeof(need_context) / sizeof(need_context[0]); i++)
-		add(binder, need_context[i], ACL_LEAVE, needs_context);
+		add(binder, need_context[i], ACL_FAILED, needs_context);
 	for (size_t i = 0; i < sizeof(need_own_context) / sizeof(need_own_context[0]); i++)
 		add(binder, need_own_context[i], ACL_LEAVE, uses_stream);
 	add(binder, ACL_API_aclrtDestroyContext, ACL_ENTER, destroying);

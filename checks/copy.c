@@ -340,7 +340,7 @@ static void form_enter(struct checks *c, struct acl_event *ev)
  * The runtime refused a captured copy, and no finding says why: with a host
  * address whose origin nobody could prove, that refusal is the proof.
  */
-static void form_leave(struct checks *c, struct acl_event *ev)
+static void form_refused(struct checks *c, struct acl_event *ev)
 {
 	int32_t error = error_of(ev);
 
@@ -367,13 +367,13 @@ static const struct acl_hook hooks[] = {
 	{ ACL_API_aclrtMemcpyBatchAsyncV2, ACL_ENTER, form_enter },
 	{ ACL_API_aclrtMemcpyToSymbolAsync, ACL_ENTER, form_enter },
 	{ ACL_API_aclrtMemcpyFromSymbolAsync, ACL_ENTER, form_enter },
-	{ ACL_API_aclrtMemcpyAsync, ACL_LEAVE, form_leave },
-	{ ACL_API_aclrtMemcpyAsyncWithCondition, ACL_LEAVE, form_leave },
-	{ ACL_API_aclrtMemcpy2dAsync, ACL_LEAVE, form_leave },
-	{ ACL_API_aclrtMemcpyBatchAsync, ACL_LEAVE, form_leave },
-	{ ACL_API_aclrtMemcpyBatchAsyncV2, ACL_LEAVE, form_leave },
-	{ ACL_API_aclrtMemcpyToSymbolAsync, ACL_LEAVE, form_leave },
-	{ ACL_API_aclrtMemcpyFromSymbolAsync, ACL_LEAVE, form_leave },
+	{ ACL_API_aclrtMemcpyAsync, ACL_FAILED, form_refused },
+	{ ACL_API_aclrtMemcpyAsyncWithCondition, ACL_FAILED, form_refused },
+	{ ACL_API_aclrtMemcpy2dAsync, ACL_FAILED, form_refused },
+	{ ACL_API_aclrtMemcpyBatchAsync, ACL_FAILED, form_refused },
+	{ ACL_API_aclrtMemcpyBatchAsyncV2, ACL_FAILED, form_refused },
+	{ ACL_API_aclrtMemcpyToSymbolAsync, ACL_FAILED, form_refused },
+	{ ACL_API_aclrtMemcpyFromSymbolAsync, ACL_FAILED, form_refused },
 };
 
 const struct acl_topic topic_copy = { .name = "copy", .hooks = hooks, .n_hooks = sizeof(hooks) / sizeof(hooks[0]) };

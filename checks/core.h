@@ -20,6 +20,7 @@ enum acl_carry {
 	CARRY_CAPTURE, /* acl_ref of the capture (a model) the call's stream belongs to */
 	CARRY_STREAM, /* struct acl_object: stream the call names, the default stream for NULL */
 	CARRY_EVENT, /* struct acl_object: event the call names */
+	CARRY_COUNTED, /* the record counts among the attempts */
 	CARRY_NOTE /* the rule's own */
 };
 
@@ -52,8 +53,7 @@ struct rule_setting {
 };
 
 struct hook_list {
-	const acl_hook_fn *enter, *leave; /* ended by NULL */
-	bool returns_error; /* aclError */
+	const acl_hook_fn *enter, *leave, *failed; /* ended by NULL */
 };
 
 struct acl_device {
@@ -130,15 +130,11 @@ void *checks_alloc(struct checks *c, size_t bytes);
 void checks_forget(struct checks *c, void *p, size_t bytes);
 void checks_in_trouble(struct checks *c, const char *text);
 
-/*
- * Rules of every function, so they are no hooks (error.c): a function the real
- * library lacks, before all others; what the call returned, after all others,
- * when every finding that may explain it is out.  Only called when there is
- * something to say.
- */
-void error_missing(struct checks *c, struct acl_event *ev) __attribute__((cold));
-void error_result(struct checks *c, struct acl_event *ev) __attribute__((cold));
-/* The same before aclInit was called (init.c). */
+/* error.c: rules of every function; the core calls them when there is something to say. */
+void error_missing(struct checks *c, struct acl_event *ev) __attribute__((cold)); /* before all others */
+void error_returned(struct checks *c, struct acl_event *ev) __attribute__((cold)); /* after all others */
+void error_suspect(struct acl_event *ev) __attribute__((cold)); /* wrong, and yet no error */
+/* Before aclInit was called (init.c). */
 void init_missing(struct checks *c, struct acl_event *ev) __attribute__((cold));
 
 /* Releases (not) relaxed by the target: true when the judged runtime is at least this version. */

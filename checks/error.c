@@ -49,7 +49,7 @@ static bool probing(const struct acl_event *ev)
 }
 
 /* A submission that was found wrong and accepted all the same: it may fail where the host waits for the stream. */
-static void suspect(struct acl_event *ev)
+void error_suspect(struct acl_event *ev)
 {
 	struct acl_object *s = stream_of(ev);
 
@@ -67,7 +67,7 @@ static uint64_t cause_of(const struct acl_event *ev)
 	return ld(&stream_state(s)->suspect);
 }
 
-static void failed(struct checks *c, struct acl_event *ev)
+void error_returned(struct checks *c, struct acl_event *ev)
 {
 	struct finding_grade grade = GRADE_TABLE;
 	const char *name = acl_error_name(error_of(ev));
@@ -86,12 +86,4 @@ static void failed(struct checks *c, struct acl_event *ev)
 	finding_detail(f, "%s returned %d (%s)", acl_apis[ev->api].name, error_of(ev), name ? name : "unnamed");
 	finding_error(f, "result", error_of(ev));
 	finding_show(c, f);
-}
-
-void error_result(struct checks *c, struct acl_event *ev)
-{
-	if (error_of(ev) != 0)
-		failed(c, ev);
-	else if (ev->carry[CARRY_FINDING] != 0)
-		suspect(ev);
 }

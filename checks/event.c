@@ -50,7 +50,10 @@ static void recording(struct checks *c, struct acl_event *ev)
 	if (!e)
 		return;
 	/* Counted before it is forwarded: a wait of another thread may overtake our leave. */
-	bump(&event_state(e)->records);
+	if (!(ld(&event_state(e)->records) & RECORDED)) {
+		bump(&event_state(e)->records);
+		ev->carry[CARRY_COUNTED] = 1;
+	}
 	st(&e->last_used.caller, ev->caller);
 	st(&e->last_used.tid, ev->tid);
 	st(&e->last_used.api, ev->api);
@@ -66,9 +69,12 @@ static void recorded(struct checks *c, struct acl_event *ev)
 	if (!e)
 		return;
 	if (!succeeded(ev)) {
-		drop(&e->records);
+		if (ev->carry[CARRY_COUNTED])
+			drop(&e->records);
 		return;
 	}
+	if (ev->carry[CARRY_COUNTED])
+		atomic_fetch_or(&e->records, RECORDED);
 	if (!s || ev->carry[CARRY_CAPTURE])
 		return;
 	/* Position 0 while the pair is changed: a reader in between sees no record and proves nothing. */

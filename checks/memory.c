@@ -183,9 +183,6 @@ static void memory_forked(struct checks *c)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclrtMemcpy, ACL_ENTER, foresee },
-	{ ACL_API_aclrtMemcpyAsync, ACL_ENTER, foresee },
-	{ ACL_API_aclrtMemcpyAsyncWithCondition, ACL_ENTER, foresee },
 	{ ACL_API_aclrtMalloc, ACL_LEAVE, allocated },
 	{ ACL_API_aclrtMallocAlign32, ACL_LEAVE, allocated },
 	{ ACL_API_aclrtMallocCached, ACL_LEAVE, allocated },
@@ -217,6 +214,18 @@ static const struct acl_hook hooks[] = {
 	{ ACL_API_aclrtHostRegisterV2, ACL_LEAVE, registered },
 	{ ACL_API_aclrtHostUnregister, ACL_ENTER, unregistering },
 	{ ACL_API_aclrtHostUnregister, ACL_LEAVE, unregistered },
+};
+
+static const struct acl_hook copies[] = {
+	{ ACL_API_aclrtMemcpy, ACL_ENTER, foresee },
+	{ ACL_API_aclrtMemcpyAsync, ACL_ENTER, foresee },
+	{ ACL_API_aclrtMemcpyAsyncWithCondition, ACL_ENTER, foresee },
+};
+
+const struct acl_topic topic_foresight = {
+	.name = "foresight",
+	.hooks = copies,
+	.n_hooks = sizeof(copies) / sizeof(copies[0]),
 };
 
 const struct acl_topic topic_memory = {

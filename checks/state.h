@@ -87,12 +87,14 @@ void stream_touches(struct acl_object *stream, int device, uint64_t position);
 
 enum event_maker { EVENT_PLAIN, EVENT_WITH_FLAG, EVENT_EX, EVENT_IMPORTED };
 
+#define RECORDED (1u << 31) /* in event_state.records: one has succeeded */
+
 struct event_state {
 	_Atomic uint64_t stream, position; /* latest record: acl_ref of the stream, its position */
 	_Atomic uint64_t seen[2]; /* acl_ref of streams that recorded or waited last */
 	_Atomic uint64_t capture; /* acl_ref of the open capture it belongs to */
 	_Atomic uint32_t flags;
-	_Atomic uint32_t records; /* attempts that did not fail; those under way included */
+	_Atomic uint32_t records; /* attempts that did not fail, those under way included; counted up to the first success */
 	_Atomic uint8_t maker; /* enum event_maker */
 	_Atomic bool external; /* used with an EXTERNAL flag */
 };

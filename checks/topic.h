@@ -13,7 +13,8 @@
 
 typedef void (*acl_hook_fn)(struct checks *c, struct acl_event *ev);
 
-enum acl_phase { ACL_ENTER, ACL_LEAVE };
+/* FAILED: after LEAVE, only when a function that returns aclError returned one. */
+enum acl_phase { ACL_ENTER, ACL_LEAVE, ACL_FAILED, ACL_PHASES };
 
 struct acl_hook {
 	uint16_t api;

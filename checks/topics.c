@@ -5,7 +5,8 @@
  */
 #include "checks/topics.h"
 
-extern const struct acl_topic topic_life, topic_device, topic_stream, topic_event, topic_memory, topic_capture;
+extern const struct acl_topic topic_foresight, topic_life, topic_device, topic_stream, topic_event, topic_memory;
+extern const struct acl_topic topic_capture;
 extern const struct acl_topic topic_arguments, topic_handles, topic_init, topic_context, topic_copy;
 extern const struct acl_topic topic_freed, topic_capture_calls, topic_free, topic_release, topic_ranges, topic_lists;
 extern const struct acl_topic topic_capture_life, topic_wait, topic_peer, topic_reset, topic_leak;
@@ -13,6 +14,7 @@ extern const struct acl_topic topic_event_kind, topic_binding, topic_failure_mod
 extern const struct acl_topic topic_mapping, topic_kernel_args, topic_sharing;
 
 const struct acl_topic *const acl_topics[] = {
+	&topic_foresight, /* memory is far: the sooner it is asked for, the better */
 	/* state */
 	&topic_life,
 	&topic_device,
