@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stages of the library: asleep, waking at the first acl call, awake, over. */
 #include <errno.h>
+#include <signal.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -39,6 +40,13 @@ uint32_t thread_new(struct acl_thread *t)
 	if (!atomic_exchange(&acl_core.begun, true))
 		sink_begin();
 	return t->tid;
+}
+
+bool on_signal_stack(void)
+{
+	stack_t now;
+
+	return !sigaltstack(NULL, &now) && (now.ss_flags & SS_ONSTACK);
 }
 
 void core_say(const char *text, const char *detail)

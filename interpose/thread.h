@@ -44,10 +44,13 @@ static inline bool mark_is_live(const void *mark, const void *here)
 	return (uintptr_t)mark > (uintptr_t)here;
 }
 
+/* Whether this is a handler on an alternate signal stack, where addresses say nothing. */
+bool on_signal_stack(void);
+
 /* Enters the tool's own code; false = already in it. */
 static inline bool tool_begin(struct acl_thread *t, const void *mark)
 {
-	if (t->busy && mark_is_live(t->busy, mark))
+	if (__builtin_expect(t->busy != 0, 0) && (mark_is_live(t->busy, mark) || on_signal_stack()))
 		return false;
 	t->busy = mark;
 	return true;

@@ -39,6 +39,13 @@ static void ask(const char *way, void *handle, const char *name)
 					       : " (no dlerror)");
 }
 
+static void ask_version(const char *way, void *handle, const char *name, const char *version)
+{
+	dlerror();
+	printf("%s %s@%s: %s", way, name, version, home(dlvsym(handle, name, version)));
+	printf("%s\n", dlerror() ? " (dlerror)" : "");
+}
+
 static void ask_all(const char *way, void *handle)
 {
 	ask(way, handle, "aclInit");
@@ -46,6 +53,10 @@ static void ask_all(const char *way, void *handle)
 	ask(way, handle, "aclrtNoSuchFunction");
 	ask(way, handle, "aclrtLaunchHostFunc"); /* the small runtime has none */
 	ask(way, handle, "strlen");
+	ask_version(way, handle, "aclInit", "ACL_1.0");
+	ask_version(way, handle, "aclrtNoSuchFunction", "ACL_1.0");
+	ask_version(way, handle, "strlen", "GLIBC_2.2.5");
+	ask_version(way, handle, "strlen", "GLIBC_1.0");
 }
 
 /* Calls through pointers; returns what the second aclInit did. */

@@ -184,6 +184,31 @@ static int shows_errno(void)
 	return 0;
 }
 
+static void *call_for_ever(void *unused)
+{
+	void *block;
+
+	for (;;) {
+		aclrtGetDeviceCount(&(uint32_t){0});
+		if (aclrtMalloc(&block, 64, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS)
+			aclrtFree(block);
+		aclInit(NULL);
+	}
+	return unused;
+}
+
+/* main returns in the middle of them. */
+static void calls_go_on(void)
+{
+	pthread_t thread;
+
+	aclInit(NULL);
+	aclrtSetDevice(0);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&thread, NULL, call_for_ever, NULL);
+	usleep(50000);
+}
+
 static void unusual_exits(void)
 {
 	pthread_t thread;
@@ -228,6 +253,12 @@ int main(int argc, char **argv)
 		return fails_exec();
 	if (forks())
 		return 0;
+	if (!strcmp(how, "calling") || !strcmp(how, "calling_exit")) {
+		calls_go_on();
+		if (strcmp(how, "calling"))
+			_exit(0);
+		return 0;
+	}
 	unusual_exits();
 	if (!strcmp(how, "late"))
 		atexit(late_use); /* before the first call: runs after what the tool registers there */

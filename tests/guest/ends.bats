@@ -160,3 +160,14 @@ load guest.bash
 	[ "$(field verdict)" = fail ]
 	[ "$(field end)" = exit ]
 }
+
+@test "the process ends while other threads call" {
+	for how in calling calling_exit; do
+		for i in 1 2 3; do
+			ACLCHECK_LOG=off run checked timeout 20 "$guest/ending" $how
+			[ "$status" -eq 0 ] || { echo "$how $i: $status"; return 1; }
+			[ "$(field verdict)" = fail ]
+			rm report.json
+		done
+	done
+}

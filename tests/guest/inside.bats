@@ -136,3 +136,9 @@ load guest.bash
 	checked timeout 20 ./byname "$guest/libwaiter.so"
 	[ "$(field verdict)" = fail ]
 }
+
+@test "the same with a signal stack above the thread's own" {
+	ACLCHECK_LOG=$place/log run timeout 60 env LD_PRELOAD="$library" "$guest/signals" stack
+	[ "$status" -eq 0 ]
+	[ "$output" = ok ]
+}
