@@ -54,9 +54,7 @@ static void recording(struct checks *c, struct acl_event *ev)
 		bump(&event_state(e)->records);
 		ev->carry[CARRY_COUNTED] = 1;
 	}
-	st(&e->last_used.caller, ev->caller);
-	st(&e->last_used.tid, ev->tid);
-	st(&e->last_used.api, ev->api);
+	object_used(c, e, ev);
 	object_changed(ev, e);
 }
 

@@ -457,9 +457,17 @@ uint32_t map_live(const struct pointer_map *map)
 	return ld(&((struct pointer_map *)map)->live);
 }
 
+/* What a writer of the parent left half done is an empty slot: its block is unknown here. */
 void map_forked(struct pointer_map *map)
 {
 	st(&map->lock.held, 0);
+	for (unsigned k = 0; k < 64; k++) {
+		struct table *t = ld(&map->class[k].table);
+
+		for (uint64_t i = 0; t && i <= t->mask; i++)
+			if (ld(&t->bucket[i].seq) & BUSY)
+				atomic_fetch_and(&t->bucket[i].seq, ~(uint64_t)BUSY);
+	}
 }
 
 struct acl_block *map_block(struct pointer_map *map, uint32_t index)

@@ -66,14 +66,6 @@ static struct acl_object *stream_meant(struct checks *c, const struct acl_event 
 	return context ? object_of(c, ld(&context_state(context)->default_stream)) : NULL;
 }
 
-static void used(struct acl_object *o, const struct acl_event *ev)
-{
-	st(&o->last_used.caller, ev->caller);
-	st(&o->last_used.tid, ev->tid);
-	st(&o->last_used.api, ev->api);
-	st(&o->last_used.stack, ev->stack);
-}
-
 /* Any function that names a stream. */
 static void naming(struct checks *c, struct acl_event *ev)
 {
@@ -93,7 +85,7 @@ static void submitting(struct checks *c, struct acl_event *ev)
 	s = stream_of(ev);
 	if (!s || !object_usable(s))
 		return;
-	used(s, ev);
+	object_used(c, s, ev);
 	object_changed(ev, s);
 	ev->carry[CARRY_POSITION] = ev->versions[ev->n_versions - 1].version;
 }
