@@ -635,7 +635,7 @@ static void reset_failed_creation(void **state)
 	aclrtStream s = handle(1);
 
 	(void)state;
-	CALL(rig, aclrtCreateStream, 207008, .stream = &s);
+	CALL(rig, aclrtCreateStream, 507899, .stream = &s);
 	want(rig, "api-error:warning");
 	RESET(rig);
 	silent(rig);
@@ -717,7 +717,7 @@ static void reset_again(void **state)
 	RESET(rig);
 	want(rig, "device-reset-with-live-objects:error");
 	CALL(rig, aclrtResetDevice, 507007, .deviceId = 0);
-	want(rig, "api-error:warning");
+	want(rig, "device-reset-unset:error");
 }
 
 static void order_event_last(void **state)
