@@ -82,10 +82,11 @@ static void read_settings(void)
 	for (unsigned i = 0; i < npu_setting_count; i++) {
 		const struct setting *s = &npu_settings[i];
 		const char *text = secure_getenv(s->env);
+		union setting_value value;
 
 		setting_parse(s, s->kind == SETTING_CANN ? SOFTNPU_DEFAULT_CANN : s->def, &values[i]);
-		if (text && *text && !setting_parse(s, text, &values[i]))
-			setting_parse(s, s->def, &values[i]);
+		if (text && *text && setting_parse(s, text, &value))
+			values[i] = value;
 	}
 }
 

@@ -31,7 +31,7 @@ struct setting {
 extern const struct setting npu_settings[];
 extern const unsigned npu_setting_count;
 
-/* Reads the environment at the first call; a bad value is logged and the default taken. No lock needed. */
+/* Reads the environment at the first call; a bad value counts as not given. No lock needed. */
 const struct npu_config *npu_config(void);
 
 /* A numeric setting, a string setting. */

@@ -4,6 +4,7 @@
 #include "copy.h"
 #include "stream.h"
 #include "timeout.h"
+#include "value.h"
 
 struct value_op {
 	struct op op;
@@ -134,4 +135,33 @@ aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStrea
 	if (flag > ACL_STREAM_WAIT_VALUE_NOR)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flag %u", flag);
 	return LOCKED(submit(&wait_type, devAddr, value, flag, stream));
+}
+
+/* --- as tasks of a model ----------------------------------------------------------- */
+
+bool value_op_params(const struct op *op, aclmdlRITaskParams *params)
+{
+	const struct value_op *v = container_of(op, struct value_op, op);
+
+	if (op->type == &write_type) {
+		params->valueWriteTaskParams.devAddr = v->addr;
+		params->valueWriteTaskParams.value = v->value;
+	} else if (op->type == &wait_type) {
+		params->valueWaitTaskParams.devAddr = v->addr;
+		params->valueWaitTaskParams.value = v->value;
+		params->valueWaitTaskParams.flag = v->flag;
+	}
+	return op->type == &write_type || op->type == &wait_type;
+}
+
+struct op *value_op_changed(const struct op *old, const aclmdlRITaskParams *params)
+{
+	const aclmdlRIValueWaitTaskParams *wait = &params->valueWaitTaskParams;
+
+	if (old->type == &write_type)
+		return value_op(&write_type, params->valueWriteTaskParams.devAddr,
+			params->valueWriteTaskParams.value, 0);
+	if (old->type == &wait_type)
+		return value_op(&wait_type, wait->devAddr, wait->value, wait->flag);
+	return NULL;
 }

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prints what follows from tables: SETTINGS.md from settings.def, and the
+ * export list of one CANN release from the API model.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "aclcheck/model.h"
+
+static const char introduction[] =
+	"<!-- Printed by softnpu-print settings from settings.def; do not edit. -->\n"
+	"# Settings of softnpu, the software runtime\n"
+	"\n"
+	"They are read once, at the first call of the process. A value that cannot be read counts as not "
+	"given.\n"
+	"Sizes take K, M, G or T. With nothing set the runtime writes nothing anywhere.\n"
+	"\n"
+	"| variable | default | meaning |\n"
+	"|---|---|---|\n";
+
+static const char strict_api[] =
+	"\n"
+	"## Functions that a release lacks\n"
+	"\n"
+	"`softnpu/libascendcl.so` has every function of the newest release, whatever `SOFTNPU_CANN` says. A "
+	"symbol table\n"
+	"cannot change once a library is loaded, so the strict switch is which library is loaded: "
+	"`softnpu/8.5/libascendcl.so`\n"
+	"(8.1, 8.5, 9.0, 9.1, 9.2) lacks what that release lacks (dlsym answers NULL, a linked call fails to "
+	"resolve)\n"
+	"and its `SOFTNPU_CANN` defaults to that release. Put the directory into `LD_LIBRARY_PATH`.\n"
+	"\n"
+	"## What is different from a device\n"
+	"\n"
+	"- Devices use the host's addresses: `aclrtHostRegister` gives back the address it was given.\n"
+	"- Keys for other processes (memory, notifies, events) work among processes of one user on one "
+	"machine.\n"
+	"- A child of fork begins as a process that has made no call.\n"
+	"- Caches are coherent, nothing overflows, memory has no faults.\n"
+	"- Functions for other products or without a public implementation answer 207000: count notifies, "
+	"mbufs, groups,\n"
+	"  `aclrtSubscribeHostFunc` and its family, stream configuration handles, random numbers, "
+	"`aclrtTaskUpdateAsync`.\n";
+
+static void print_settings(void)
+{
+	fputs(introduction, stdout);
+#define SETTING(field, env, kind, def, min, max, help)                                                       \
+	printf("| `%s` | %s%s%s | %s |\n", env, *(def) ? "`" : "", def, *(def) ? "`" : "", help);
+#include "tools/softnpu/settings.def"
+#undef SETTING
+	fputs(strict_api, stdout);
+}
+
+static int print_exports(const char *release)
+{
+	unsigned since = 0;
+
+	while (since < ACL_CANN_COUNT && strcmp(acl_cann_names[since], release))
+		since++;
+	if (since == ACL_CANN_COUNT)
+		return 1;
+	puts("{\n\tglobal:\n\t\tsoftnpu_*;");
+	for (unsigned i = 0; i < acl_api_count; i++)
+		if (acl_apis[i].since <= since)
+			printf("\t\t%s;\n", acl_apis[i].name);
+	puts("\tlocal:\n\t\t*;\n};");
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "settings"))
+		print_settings();
+	else if (argc != 3 || strcmp(argv[1], "exports") || print_exports(argv[2]))
+		return fputs("usage: softnpu-print settings | exports RELEASE\n", stderr), 2;
+	return 0;
+}
