@@ -81,4 +81,6 @@ lint: $(BUILD)/gen/.stamp
 	clang-format --dry-run -Werror $(C_SOURCES)
 	shellcheck $(SHELL_SOURCES)
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --enable=warning,portability -I include -I . -I $(BUILD)/gen \
+		'-Djson_array_foreach(array,index,value)=if ((index = 0, value = array, value))' \
+		'-Djson_object_foreach(object,key,value)=if ((key = "", value = object, value))' -D__x86_64__=1 \
 		--suppress=missingIncludeSystem checks interpose tools/aclcheck tools/gen

@@ -14,6 +14,7 @@
 #include "interpose/callback.h"
 #include "interpose/core.h"
 #include "interpose/dl.h"
+#include "interpose/lastcalls.h"
 #include "interpose/reach.h"
 #include "interpose/real.h"
 #include "interpose/sink.h"
@@ -201,7 +202,8 @@ bool acl_call_enter(struct acl_call *call, unsigned api, void *args, void *calle
 		call_missing(call, t, api, args, caller, state);
 	} else if (likely(state)) {
 		fill(call, t, api, args, caller);
-		if (unlikely(state & ACL_STATE_COUNT))
+		call->counted = state & ACL_STATE_COUNT;
+		if (unlikely(call->counted))
 			reach_count(&call->event);
 		enter(call, t, state);
 		if (unlikely(state & ACL_STATE_FIRST))
@@ -229,6 +231,8 @@ void acl_call_leave(struct acl_call *call)
 		if (unlikely(call->swapped))
 			callback_settle(call);
 		leave(call);
+		if (unlikely(call->counted) && call->event.path != ACL_PATH_INSIDE)
+			lastcalls_note(&call->event);
 		if (unlikely(call->event.api == ACL_API_aclInit && !call->event.result.i))
 			version_ask();
 		tool_end(t);

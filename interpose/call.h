@@ -32,6 +32,7 @@ struct acl_call {
 	struct acl_event event;
 	struct acl_call *frame; /* the thread's enclosing call, for nesting */
 	bool checked, traced, swapped; /* who saw the enter and shall see the leave */
+	bool counted; /* a report wants it among the last calls */
 	bool callback_captured;
 	void *callback; /* record of a launched callback */
 	void *callback_data; /* the program's own, as long as ours stand in the arguments */

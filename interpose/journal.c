@@ -246,7 +246,7 @@ static void note_count(void *context, const struct checks_place *place)
 static void outcome(struct jout *j, const struct checks *c, enum checks_end kind)
 {
 	static const char *const ends[] = {"exit", "quick-exit", "exec"};
-	struct checks_totals totals;
+	struct checks_totals totals = {.calls = 0};
 	const char *reason, *text;
 	uint64_t suppressed;
 	char time[32];

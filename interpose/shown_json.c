@@ -4,6 +4,7 @@
 
 #include "aclcheck/model.h"
 #include "interpose/decode.h"
+#include "interpose/lastcalls.h"
 #include "interpose/settings.h"
 #include "interpose/stack.h"
 #include "interpose/symbol.h"
@@ -93,6 +94,7 @@ static void call(struct jout *j, const struct shown *s)
 	jout_uint(j, "thread", ev->tid);
 	if (ev->callback_depth)
 		jout_uint(j, "callback_depth", ev->callback_depth);
+	lastcalls_json(j, "before", ev->tid);
 }
 
 void shown_json(struct jout *j, const struct shown *s)

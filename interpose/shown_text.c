@@ -335,7 +335,7 @@ void summary_text(struct text *t, const struct checks *c, const char *report, bo
 {
 	static const char *const verdict_colour[] = {"\033[32m", "\033[31m", "\033[33m"};
 	enum acl_verdict verdict = verdict_get();
-	struct checks_totals totals;
+	struct checks_totals totals = {.calls = 0};
 	const char *reason, *text;
 	uint64_t suppressed;
 

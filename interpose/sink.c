@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "interpose/journal.h"
+#include "interpose/lastcalls.h"
 #include "interpose/log.h"
 #include "interpose/reach.h"
 #include "interpose/settings.h"
@@ -184,4 +185,5 @@ void sink_forked(void)
 	verdict_forked();
 	symbol_forked();
 	reach_forked();
+	lastcalls_forked();
 }

@@ -83,7 +83,6 @@ void verdict_totals(const struct checks *c, struct checks_totals *out, uint64_t 
 {
 	struct sums sums = {out, 0};
 
-	memset(out, 0, sizeof(*out));
 	if (c) {
 		checks_totals(c, out);
 		checks_each_site(c, subtract, &sums);

@@ -16,7 +16,7 @@ extern const char *const acl_verdict_names[];
 
 /* Takes a finding into account. */
 void verdict_count(const struct acl_finding *f, bool suppressed);
-/* The checker's totals without what is suppressed; that apart. c may be NULL. */
+/* The checker's totals without what is suppressed; that apart. c may be NULL; out comes in zeroed. */
 void verdict_totals(const struct checks *c, struct checks_totals *out, uint64_t *suppressed);
 bool verdict_is_suppressed(uint64_t serial);
 /* Notes a reason once; false when it was known. Both strings are copied. */

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Shared by the report tests.
+# shellcheck disable=SC2034
 
 BUILD=${ACLCHECK_BUILD:?run by make test}
 SOURCE=${ACLCHECK_SOURCE:?run by make test}

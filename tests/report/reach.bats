@@ -41,3 +41,12 @@ call() {
 	"$ACLCHECK" merge 1.json 2.json 3.json -o r.json || [ $? = 97 ]
 	[ "$(call aclrtMemcpyAsync linked)" = 36 ]
 }
+
+@test "a report tells what the thread called before a finding" {
+	"$ACLCHECK" run --softnpu --report r.json -- "$PROGRAM" clean bug >/dev/null 2>&1 || [ $? = 97 ]
+	[ "$(json r.json '" ".join(c["call"] for c in r["findings"][0]["before"])')" = \
+		"aclInit aclrtSetDevice aclrtCreateStream aclrtMalloc aclrtMallocHost aclrtMemcpyAsync" ]
+	"$ACLCHECK" run --softnpu --report r.json -- "$PROGRAM" clean fork fork >/dev/null 2>&1 || [ $? = 97 ]
+	# The forked child's own calls only, and only what failed shows a result.
+	[ "$(json r.json '[len(f.get("before", [])) for f in r["findings"]]')" = "[0, 0]" ]
+}

@@ -34,6 +34,8 @@ static const char head[] =
 	"0;padding-left:1.5rem}\n"
 	".fail,.error{color:var(--bad)}.inconclusive,.warning{color:var(--warn)}.pass{color:var(--good)}"
 	".perf,.portability{color:var(--note)}b.s{text-transform:uppercase;font-size:12px}\n"
+	".before span{display:inline-block;border:1px solid var(--line);border-radius:3px;padding:0 "
+	".35rem;margin:.1rem}\n"
 	"</style>\n</head>\n<body>\n";
 
 static void put(FILE *to, const char *before, const char *s, const char *after)
@@ -141,6 +143,25 @@ static void put_object(FILE *to, const json_t *object)
 	fputs("</ul>\n", to);
 }
 
+/* What the thread did before, failed calls marked. */
+static void put_before(FILE *to, const json_t *before)
+{
+	const json_t *call;
+	size_t i;
+
+	if (!json_array_size(before))
+		return;
+	fputs("<p class=\"before m\">", to);
+	json_array_foreach(before, i, call)
+	{
+		fprintf(to, "<span%s>", *text_of(call, "result") ? " class=\"error\"" : "");
+		put(to, "", text_of(call, "call"), "");
+		put_if(to, " ", text_of(call, "result"), "");
+		fputs("</span> ", to);
+	}
+	fputs("<b>here</b></p>\n", to);
+}
+
 static void put_finding(FILE *to, const json_t *report, const json_t *finding, size_t number)
 {
 	const json_t *value, *object;
@@ -170,6 +191,7 @@ static void put_finding(FILE *to, const json_t *report, const json_t *finding, s
 		}
 		fputs("</table>\n", to);
 	}
+	put_before(to, json_object_get(finding, "before"));
 	put_stack(to, json_object_get(finding, "stack"));
 	json_array_foreach(json_object_get(finding, "objects"), i, object) put_object(to, object);
 	put_if(to, "<p><b>How to mend it</b> ", text_of(finding, "hint"), "</p>\n");
