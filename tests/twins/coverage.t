@@ -7,9 +7,11 @@ checked somewhere and has a twin, and nothing else is or has.
 import json
 import os
 import re
+import subprocess
 import sys
 
 SOURCE = os.environ.get("ACLCHECK_SOURCE") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+BUILD = os.environ.get("ACLCHECK_BUILD") or os.path.join(SOURCE, "build")
 # Told about every failing call; there is no mistake of the program to twin it with.
 WITHOUT_TWIN = {"api-error", "api-missing-in-runtime"}
 
@@ -60,6 +62,25 @@ def twinned():
             for i in re.findall(r'\bTWIN[A-Z_]*\(\s*"([a-z0-9-]+)"', text)}
 
 
+def command(*words):
+    return subprocess.run([os.path.join(BUILD, "aclcheck"), "rules", *words], capture_output=True, text=True, check=True).stdout
+
+
+def wrong_counts(rules):
+    """What `aclcheck rules --coverage` says of all, against the table and the twins."""
+    implemented = {i for i, rule in rules.items() if rule["state"] == "implemented"}
+    states = [rule["state"] for rule in rules.values()]
+    want = [len(rules), len(implemented), len(implemented & twinned()), states.count("uncheckable"), states.count("planned")]
+    said = re.search(r"^all +(.*)$", command("--coverage"), re.M).group(1).split()
+    return [] if [int(n) for n in said] == want else [f"said {said}, is {want}"]
+
+
+def old_document():
+    """Lines of checks/RULES.md that `make docs` would change."""
+    have, want = read("checks", "RULES.md").splitlines(), command("--markdown").splitlines()
+    return set(have) ^ set(want)
+
+
 def main():
     rules = table()
     implemented = {i for i, rule in rules.items() if rule["state"] == "implemented"}
@@ -70,6 +91,8 @@ def main():
         ("every twin is of an implemented rule", twinned() - implemented),
         ("every uncheckable rule says why", {i for i, r in rules.items() if r["state"] == "uncheckable" and not r.get("reason")}),
         ("every rule has a Chinese title", {i for i, r in rules.items() if not re.search("[\u4e00-\u9fff]", r["title"]["zh"])}),
+        ("aclcheck rules --coverage counts right", wrong_counts(rules)),
+        ("checks/RULES.md is as make docs prints it", old_document()),
     ]
     print(f"1..{len(tests)}")
     failed = 0

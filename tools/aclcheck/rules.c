@@ -3,12 +3,14 @@
 #include <fnmatch.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "aclcheck/model.h"
 #include "checks/rule.h"
 #include "interpose/settings.h"
 #include "tools/aclcheck/command.h"
+#include "tools/aclcheck/rules_table.h"
 
 int cmd_rules(int argc, char **argv);
 
@@ -80,48 +82,21 @@ static int explain_all(int n, char **ids, enum acl_lang lang)
 	return code;
 }
 
-static void coverage_line(const char *family, const unsigned n[3])
-{
-	printf("%-14s %12u %8u %12u\n", family, n[0], n[1], n[2]);
-}
-
-/* Implemented, planned and uncheckable rules by family, then the reasons. */
-static void coverage(void)
-{
-	unsigned all[3] = {0};
-
-	printf("%-14s %12s %8s %12s\n", "family", state_names[0], state_names[1], state_names[2]);
-	for (unsigned i = 0; i < acl_rule_count; i++) {
-		unsigned n[3] = {0}, first = i;
-
-		for (unsigned k = 0; k < acl_rule_count; k++) {
-			if (strcmp(acl_rules[k].family, acl_rules[i].family))
-				continue;
-			first = k < first ? k : first;
-			n[acl_rules[k].state]++;
-		}
-		all[acl_rules[i].state]++;
-		if (first == i)
-			coverage_line(acl_rules[i].family, n);
-	}
-	coverage_line("all", all);
-	for (unsigned i = 0; i < acl_rule_count; i++)
-		if (acl_rules[i].state == ACL_RULE_UNCHECKABLE)
-			printf("\n%s cannot be checked:\n  %s\n", acl_rules[i].id,
-				acl_rules[i].reason ? acl_rules[i].reason : "no reason given");
-}
-
 int cmd_rules(int argc, char **argv)
 {
-	static const struct option options[] = {{"coverage", no_argument, NULL, 'c'},
+	static const struct option options[] = {{"coverage", no_argument, NULL, 'c'}, {"markdown", no_argument, NULL, 'm'},
 		{"lang", required_argument, NULL, 'l'}, {"help", no_argument, NULL, 'h'}, {0}};
-	enum acl_lang lang = ACL_LANG_EN;
+	const char *wanted = getenv("ACLCHECK_LANG");
+	enum acl_lang lang = wanted && !strncmp(wanted, "zh", 2) ? ACL_LANG_ZH : ACL_LANG_EN;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		switch (c) {
 		case 'c':
-			coverage();
+			rules_coverage();
+			return 0;
+		case 'm':
+			rules_markdown();
 			return 0;
 		case 'l':
 			if (strcmp(optarg, "en") && strcmp(optarg, "zh"))
@@ -131,6 +106,7 @@ int cmd_rules(int argc, char **argv)
 		case 'h':
 			return command_help("rules",
 				"  --coverage   how many of the known rules are checked\n"
+						     "  --markdown   all of them as the document checks/RULES.md\n"
 				"  --lang L     en or zh\n  ID           may hold * and ?\n");
 		default:
 			return COMMAND_MISUSE;

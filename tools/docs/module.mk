@@ -4,4 +4,5 @@
 .PHONY: docs
 docs: all
 	$(BUILD)/aclcheck settings --markdown | tools/docs/fill README.md settings
+	$(BUILD)/aclcheck rules --markdown >checks/RULES.md
 	if [ -f $(BUILD)/bench/table.md ]; then tools/docs/fill README.md cost <$(BUILD)/bench/table.md; fi

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rule table as a whole: how much of it is checked and tested, and as a document. */
+#ifndef ACLCHECK_RULES_TABLE_H
+#define ACLCHECK_RULES_TABLE_H
+
+/* Ids of the rules that have twins, sorted, NULL-terminated; collected from tests/twins at build time. */
+extern const char *const acl_twinned_rules[];
+
+void rules_coverage(void);
+void rules_markdown(void);
+
+#endif
