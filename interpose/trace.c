@@ -15,6 +15,7 @@
 #include "interpose/settings.h"
 #include "interpose/stack.h"
 #include "interpose/trace.h"
+#include "interpose/verdict.h"
 
 #define FACTS_MAX 16
 #define SLOW_NS 1000000000u /* LTTng waits for its daemon for 3 s unless told otherwise */
@@ -35,6 +36,11 @@ static void follow(unsigned api, bool traced)
 		__atomic_and_fetch(&acl_state[api], ~(uint32_t)ACL_STATE_TRACE, __ATOMIC_RELAXED);
 }
 
+static const char *verdict_now(void)
+{
+	return acl_verdict_names[verdict_get()];
+}
+
 static const struct acl_trace_host host = {
 	.abi = ACL_TRACE_ABI,
 	.size = sizeof(host),
@@ -44,6 +50,7 @@ static const struct acl_trace_host host = {
 	.module_of = module_of,
 	.module_by_id = module_by_id,
 	.follow = follow,
+	.verdict = verdict_now,
 };
 
 void trace_describe(const char *key, const char *value)

@@ -27,7 +27,7 @@
 #include "checks/checks.h"
 #include "interpose/module.h"
 
-#define ACL_TRACE_ABI 1u
+#define ACL_TRACE_ABI 2u
 #define ACL_TRACE_LIBRARY "libaclcheck-lttng.so"
 #define ACL_TRACE_SYMBOL "acl_trace_provider"
 
@@ -45,6 +45,12 @@ struct acl_trace_host {
 	 * any time, lock-free.  What wanted() said at load is the start.
 	 */
 	void (*follow)(unsigned api, bool traced);
+	/*
+	 * "pass", "fail" or "inconclusive" as of now.  The recorder's own library is
+	 * taken down before the core's end, whose describe("verdict") then comes too
+	 * late; so the provider asks in its destructor.
+	 */
+	const char *(*verdict)(void);
 };
 
 /*

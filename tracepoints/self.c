@@ -28,12 +28,23 @@ static struct {
 } facts[MAX_FACTS];
 static atomic_uint n_facts;
 
+static atomic_bool verdict_told, process_told;
+
 static void emit_fact(const char *key, const char *value)
 {
-	if (!strcmp(key, "verdict"))
+	if (!strcmp(key, "verdict")) {
+		atomic_store(&verdict_told, true);
 		lttng_ust_tracepoint(aclcheck, verdict, value);
-	else
+	} else {
 		lttng_ust_tracepoint(aclcheck, describe, key, value);
+	}
+}
+
+/* Runs before that of liblttng-ust, which we depend on: the last moment at which an event can be emitted. */
+static __attribute__((destructor)) void tell_verdict(void)
+{
+	if (trace_host && trace_host->verdict && !atomic_load(&verdict_told) && atomic_load(&process_told))
+		lttng_ust_tracepoint(aclcheck, verdict, trace_host->verdict());
 }
 
 static void keep_fact(const char *key, const char *value)
@@ -118,6 +129,7 @@ bool self_describe(void)
 		return false;
 	emit_process();
 	emit_facts();
+	atomic_store(&process_told, true);
 	return true;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/aclcheck/command.h"
+#include "tools/aclcheck/guarded.h"
 #include "tools/aclcheck/summary.h"
 #include "tools/aclcheck/whole_file.h"
 
@@ -47,38 +48,27 @@ static int print(const struct summary *s, bool json, const char *path)
 	return status;
 }
 
-int cmd_summary(int argc, char **argv)
+struct request {
+	char **traces;
+	unsigned n_traces;
+	const char *path;
+	bool json;
+};
+
+static int summarise(void *argument)
 {
-	struct summary *s;
-	struct ctf_reader reader = {.event = summary_event,
+	const struct request *r = argument;
+	struct summary *s = need(calloc(1, sizeof(*s)));
+	struct ctf_reader reader = {.context = s,
+		.event = summary_event,
 		.discarded = summary_discarded,
 		.lost = summary_lost,
 		.progress = true};
-	const char *path = NULL;
-	bool json = false;
-	int c, status = COMMAND_MISUSE;
+	int status = COMMAND_MISUSE;
 
-	while ((c = getopt_long(argc, argv, "jo:h", long_options, NULL)) != -1) {
-		switch (c) {
-		case 'j':
-			json = true;
-			break;
-		case 'o':
-			path = optarg;
-			break;
-		case 'h':
-			return command_help("summary", help);
-		default:
-			return COMMAND_MISUSE;
-		}
-	}
-	if (optind == argc)
-		return command_misuse("summary: which trace? aclcheck summary TRACE...");
-	s = need(calloc(1, sizeof(*s)));
-	reader.context = s;
-	if (ctf_read(argv + optind, (unsigned)(argc - optind), &reader)) {
+	if (ctf_read(r->traces, r->n_traces, &reader)) {
 		summary_end(s);
-		status = print(s, json, path);
+		status = print(s, r->json, r->path);
 		if (!status && !s->calls) {
 			command_say("no AscendCL call in it: it is a trace of something else, or nothing was "
 				    "called");
@@ -88,4 +78,30 @@ int cmd_summary(int argc, char **argv)
 	summary_free(s);
 	free(s);
 	return status;
+}
+
+int cmd_summary(int argc, char **argv)
+{
+	struct request r = {0};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "jo:h", long_options, NULL)) != -1) {
+		switch (c) {
+		case 'j':
+			r.json = true;
+			break;
+		case 'o':
+			r.path = optarg;
+			break;
+		case 'h':
+			return command_help("summary", help);
+		default:
+			return COMMAND_MISUSE;
+		}
+	}
+	if (optind == argc)
+		return command_misuse("summary: which trace? aclcheck summary TRACE...");
+	r.traces = argv + optind;
+	r.n_traces = (unsigned)(argc - optind);
+	return guarded(summarise, &r, r.n_traces == 1 ? r.traces[0] : "one of the traces");
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -14,6 +15,7 @@
 
 #include "tools/aclcheck/ctf.h"
 #include "tools/aclcheck/command.h"
+#include "tools/aclcheck/guarded.h"
 #include "tools/aclcheck/launch.h"
 #include "tools/aclcheck/supervise.h"
 #include "tools/aclcheck/trace.h"
@@ -351,12 +353,24 @@ static bool count_event(void *context, const bt_event *event, const bt_clock_sna
 	return true;
 }
 
+struct counting {
+	char *directory;
+	uint64_t *events; /* shared with the process that counts */
+};
+
+static int count_events(void *argument)
+{
+	struct counting *c = argument;
+	struct ctf_reader reader = {.context = c->events, .event = count_event, .progress = true};
+
+	return ctf_read(&c->directory, 1, &reader) ? 0 : COMMAND_MISUSE;
+}
+
 /* False: there is nothing to go on with. */
 static bool say_trace(struct recording *r)
 {
-	uint64_t events = 0;
-	char *paths[] = {r->directory};
-	struct ctf_reader reader = {.context = &events, .event = count_event, .progress = true};
+	struct counting c = {.directory = r->directory};
+	int failed;
 
 	nftw(r->directory, add_bytes, 16, FTW_PHYS);
 	if (!disk_bytes) {
@@ -369,11 +383,15 @@ static bool say_trace(struct recording *r)
 		command_say("trace in %s: %s, events not counted", r->opt.output, trace_bytes(disk_bytes));
 		return true;
 	}
-	if (!ctf_read(paths, 1, &reader))
+	c.events = mmap(NULL, sizeof(*c.events), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (c.events == MAP_FAILED)
 		return false;
-	command_say("trace in %s: %llu events, %s", r->opt.output, (unsigned long long)events,
-		trace_bytes(disk_bytes));
-	return true;
+	failed = guarded(count_events, &c, r->opt.output);
+	if (!failed)
+		command_say("trace in %s: %llu events, %s", r->opt.output, (unsigned long long)*c.events,
+			trace_bytes(disk_bytes));
+	munmap(c.events, sizeof(*c.events));
+	return !failed;
 }
 
 static void report(struct recording *r)

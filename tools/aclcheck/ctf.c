@@ -15,6 +15,7 @@
 
 #include "tools/aclcheck/command.h"
 #include "tools/aclcheck/ctf.h"
+#include "tools/aclcheck/guarded.h"
 
 #define MAX_DEPTH 12 /* of directories below a path */
 #define PROGRESS_EVENTS 65536
@@ -92,6 +93,22 @@ static bool find_traces(struct reading *r, char *const *paths, unsigned n)
 	return true;
 }
 
+static bool check_metadata(const struct reading *r)
+{
+	for (unsigned i = 0; i < r->n_directories; i++) {
+		char path[4096 + 16];
+		const char *wrong;
+
+		snprintf(path, sizeof(path), "%s/metadata", r->directories[i]);
+		wrong = ctf_metadata_wrong(path);
+		if (wrong) {
+			command_say("%s %s", path, wrong);
+			return false;
+		}
+	}
+	return true;
+}
+
 /* --- errors ---------------------------------------------------------------- */
 
 /* The innermost cause is the one that says what is wrong with the file. */
@@ -121,9 +138,8 @@ static void show_progress(struct reading *r, int64_t now)
 	if (percent == r->shown || percent < 0 || percent > 100)
 		return;
 	r->shown = percent;
-	fprintf(stderr, "\r[%-40.*s] %3d %%", percent * 40 / 100, "########################################",
-		percent);
-	fflush(stderr);
+	dprintf(guarded_terminal, "\r[%-40.*s] %3d %%", percent * 40 / 100,
+		"########################################", percent);
 }
 
 static bool handle_event(struct reading *r, const bt_message *m)
@@ -325,7 +341,7 @@ static bool run(struct reading *r)
 		status = bt_graph_run(graph);
 		ok = status == BT_GRAPH_RUN_STATUS_OK;
 		if (r->shown > 0)
-			fputs("\r\033[K", stderr);
+			dprintf(guarded_terminal, "\r\033[K");
 		if (!ok)
 			fail(r->n_directories == 1 ? r->directories[0] : "one of the traces");
 	}
@@ -338,14 +354,14 @@ bool ctf_read(char *const *paths, unsigned n_paths, const struct ctf_reader *rea
 	struct reading r = {.reader = reader,
 		.begin = INT64_MAX,
 		.end = INT64_MIN,
-		.shown = reader->progress && isatty(2) ? 0 : -1};
+		.shown = reader->progress && guarded_terminal >= 0 ? 0 : -1};
 	bool ok;
 
 	if (!source_class() || !muxer_class()) {
 		command_say("the plug-ins of libbabeltrace2 are missing: install babeltrace2");
 		return false;
 	}
-	ok = find_traces(&r, paths, n_paths) && run(&r);
+	ok = find_traces(&r, paths, n_paths) && check_metadata(&r) && run(&r);
 	for (unsigned i = 0; i < r.n_directories; i++)
 		free(r.directories[i]);
 	free(r.directories);

@@ -22,6 +22,9 @@ struct ctf_reader {
 /* Reads all traces found at or below the paths.  False: one line has been said on stderr. */
 bool ctf_read(char *const *paths, unsigned n_paths, const struct ctf_reader *reader);
 
+/* What is wrong with a file of metadata as a whole, or NULL. */
+const char *ctf_metadata_wrong(const char *path);
+
 /* Value of an integer or enumeration field of any size. */
 uint64_t ctf_uint(const bt_field *field);
 /* Text of a string field, or of an array of characters, cut to fit. */

@@ -7,13 +7,17 @@
 
 #include "tools/aclcheck/command.h"
 
+#ifndef COMMANDS
+#define COMMANDS "tools/aclcheck/commands.def"
+#endif
+
 #define COMMAND(name, function, usage, text) int function(int argc, char **argv);
-#include "tools/aclcheck/commands.def"
+#include COMMANDS
 #undef COMMAND
 
 const struct command commands[] = {
 #define COMMAND(name, function, usage, text) {name, function, usage, text},
-#include "tools/aclcheck/commands.def"
+#include COMMANDS
 #undef COMMAND
 	{NULL, NULL, NULL, NULL},
 };

@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# The analyses for Trace Compass: valid, and right in what they show.
+
+load trace.bash
+
+setup_file() {
+	load trace.bash
+	places "$BATS_FILE_TMPDIR"
+	for t in mix nested "threads 3 20" "fork 5"; do
+		record "${t%% *}" -- "$app" $t
+		babeltrace2 --clock-seconds "${t%% *}" >"${t%% *}.text"
+	done
+	record cut -- $drive sample
+	babeltrace2 --clock-seconds cut >cut.text
+}
+
+analyses=$ACLCHECK_SOURCE/tracepoints/tracecompass
+compass=$ACLCHECK_SOURCE/tests/trace/compass.py
+reckon=$ACLCHECK_SOURCE/tests/trace/reckon.py
+
+@test "valid by Trace Compass's own schema" {
+	[ -n "$TRACECOMPASS_XSD" ] && [ -r "$TRACECOMPASS_XSD/xmlDefinition.xsd" ] ||
+		skip "TRACECOMPASS_XSD does not name a folder with Trace Compass's xmlDefinition.xsd"
+	for f in "$analyses"/*.xml; do
+		xmllint --noout --schema "$TRACECOMPASS_XSD/xmlDefinition.xsd" "$f"
+	done
+	# the schema does tell right from wrong
+	sed 's/stack="push"/stack="shove"/' "$analyses/aclcheck-calls.xml" >wrong.xml
+	! xmllint --noout --schema "$TRACECOMPASS_XSD/xmlDefinition.xsd" wrong.xml
+}
+
+@test "the call stack is that of the program's calls" {
+	for t in mix nested threads fork cut; do
+		"$compass" "$analyses/aclcheck-calls.xml" stack <"$BATS_FILE_TMPDIR/$t.text" >shown
+		"$reckon" intervals <"$BATS_FILE_TMPDIR/$t.text" | cut -d' ' -f1-6 >reckoned
+		[ -s reckoned ]
+		diff reckoned shown
+	done
+}
+
+@test "names and order are those of the source" {
+	"$compass" "$analyses/aclcheck-calls.xml" stack <"$BATS_FILE_TMPDIR/mix.text" | awk '$3 == 0 { print $6 }' | uniq -c |
+		awk '{ print $1 "x" $2 }' | tr '\n' ' ' >shown
+	[ "$(cat shown)" = "1xaclInit 1xaclrtSetDevice 2xaclrtCreateStream 2xaclrtMalloc 1xaclrtMallocHost 3xaclrtMemcpyAsync \
+1xaclrtSynchronizeStream 2xaclrtMemcpyAsync 1xaclrtSynchronizeStream 1xaclrtMemcpy 1xaclrtSetDevice 2xaclrtFree 1xaclrtMalloc \
+1xaclrtFree 1xaclrtFreeHost 2xaclrtDestroyStream 1xaclrtResetDevice 1xaclFinalize " ]
+}
+
+@test "a call in a callback lies within nothing of its own thread; threads have their own rows" {
+	"$compass" "$analyses/aclcheck-calls.xml" stack <"$BATS_FILE_TMPDIR/threads.text" |
+		awk '$6 == "aclrtGetDevice" { n[$1 " " $2]++ } END { for (t in n) print n[t] }' >rows
+	[ "$(tr '\n' ' ' <rows)" = "20 20 20 " ]
+	"$compass" "$analyses/aclcheck-calls.xml" stack <"$BATS_FILE_TMPDIR/nested.text" | grep -q ' aclrtGetDeviceCount$'
+}
+
+@test "the return code of each call" {
+	"$compass" "$analyses/aclcheck-calls.xml" states <"$BATS_FILE_TMPDIR/mix.text" | awk '{ print $3 }' | sort | uniq -c |
+		awk '{ print $2 ":" $1 }' | sort >results
+	grep -q '^107001:1$' results
+	[ "$(wc -l <results)" -eq 2 ]
+	"$compass" "$analyses/aclcheck-calls.xml" states <"$BATS_FILE_TMPDIR/mix.text" | grep -q '^Processes/[0-9]*/[0-9]*/Result '
+}
+
+@test "call times: a segment a call, with its result" {
+	for t in mix nested threads fork cut; do
+		"$compass" "$analyses/aclcheck-latency.xml" segments <"$BATS_FILE_TMPDIR/$t.text" |
+			sed 's/\(.*\) \(.*\) \(.*\) result=\(.*\) pid=\(.*\) tid=\(.*\)/\5 \6 \2 \3 \1 \4/' | sort >shown
+		"$reckon" intervals <"$BATS_FILE_TMPDIR/$t.text" | grep -v ' None ' | cut -d' ' -f1,2,4- | sort >reckoned
+		diff reckoned shown
+	done
+}
+
+@test "trace-compass --install" {
+	mkdir -p home/.tracecompass/.metadata bare
+	HOME=$place/home "$aclcheck" trace-compass --install
+	to=home/.tracecompass/.metadata/.plugins/org.eclipse.tracecompass.tmf.analysis.xml.core/xml_files
+	for f in "$analyses"/*.xml; do
+		cmp "$f" "$to/${f##*/}"
+	done
+	[ "$(find "$to" -type f | wc -l)" -eq "$(ls "$analyses"/*.xml | wc -l)" ]
+	"$aclcheck" trace-compass --install bare
+	cmp "$analyses/aclcheck-calls.xml" bare/aclcheck-calls.xml
+	HOME=$place/bare run "$aclcheck" trace-compass --install
+	[ "$status" -eq 99 ]
+	[ "${#lines[@]}" -eq 1 ]
+	run "$aclcheck" trace-compass --install /proc/no
+	[ "$status" -eq 99 ]
+	[ "${#lines[@]}" -eq 1 ]
+}

@@ -1,0 +1,176 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# aclcheck summary: right numbers, and one clear line where there are none.
+
+load trace.bash
+
+setup_file() {
+	load trace.bash
+	places "$BATS_FILE_TMPDIR"
+	record mix -- "$app" mix
+	record job -- sh -c "RANK=0 $app loop 200 & RANK=1 $app threads 3 100 & wait"
+	record cut -- $drive sample
+	for t in mix job cut; do
+		"$aclcheck" summary --json "$t" >$t.json
+	done
+}
+
+# ask FILE EXPRESSION: of the JSON "j", and its first process "p"
+ask() {
+	python3 -c 'import json, sys; j = json.load(open(sys.argv[1])); p = j["processes"][0]; print(eval(sys.argv[2]))' \
+		"$BATS_FILE_TMPDIR/$1" "$2"
+}
+
+@test "calls, errors and times agree with an independent count" {
+	for t in mix job cut; do
+		babeltrace2 --clock-seconds "$BATS_FILE_TMPDIR/$t" | "$ACLCHECK_SOURCE/tests/trace/reckon.py" calls >reckoned.json
+		"$ACLCHECK_SOURCE/tests/trace/compare.py" "$BATS_FILE_TMPDIR/$t.json" reckoned.json
+		[ "$(ask $t.json 'j["events"]')" -eq "$(events "$BATS_FILE_TMPDIR/$t" | wc -l)" ]
+	done
+}
+
+@test "errors by code and name" {
+	[ "$(ask mix.json '[(c["code"], c["name"], c["count"]) for f in j["functions"] for c in f["codes"]]')" = \
+		"[(107001, 'ACL_ERROR_RT_INVALID_DEVICEID', 1)]" ]
+	"$aclcheck" summary "$BATS_FILE_TMPDIR/mix" | grep -q 'aclrtSetDevice .* 1 x 107001 ACL_ERROR_RT_INVALID_DEVICEID'
+}
+
+@test "copies by stream and kind, with a rate" {
+	[ "$(ask mix.json '[(c["blocking"], c["kind"], c["copies"], c["bytes"]) for c in p["copies"]]')" = \
+		"[(False, 'ACL_MEMCPY_DEVICE_TO_HOST', 2, 16384), (False, 'ACL_MEMCPY_HOST_TO_DEVICE', 3, 12288), (True, 'ACL_MEMCPY_HOST_TO_DEVICE', 1, 1000)]" ]
+	[ "$(ask mix.json 'min(c["bytes_per_second"] for c in p["copies"]) > 0')" = True ]
+	# the rate of a copy that blocks: its bytes over its own time
+	[ "$(ask mix.json '[c for c in p["copies"] if c["blocking"]][0]["bytes_per_second"] == 1000 * 10**9 // [f for f in j["functions"] if f["function"] == "aclrtMemcpy"][0]["total"]')" = True ]
+}
+
+@test "memory in use at most, and at the end" {
+	[ "$(ask mix.json 'p["memory"]["device"]')" = "{'high_water': 3145728, 'at_end': 0, 'blocks_at_end': 0}" ]
+	[ "$(ask mix.json 'p["memory"]["host"]["high_water"]')" -eq 65536 ]
+	[ "$(ask cut.json 'p["memory"]["device"]')" = "{'high_water': 4096, 'at_end': 4096, 'blocks_at_end': 1}" ]
+}
+
+@test "host blocked: the time in calls that block" {
+	blocked=$(babeltrace2 --clock-seconds "$BATS_FILE_TMPDIR/mix" | "$ACLCHECK_SOURCE/tests/trace/reckon.py" intervals |
+		python3 -c 'import sys
+names = ["aclrtSynchronizeStream", "aclrtMemcpy", "aclrtDestroyStream", "aclrtResetDevice", "aclFinalize"]
+calls = [l.split() for l in sys.stdin]
+print(sum(int(c[4]) - int(c[3]) for c in calls if c[2] == "0" and c[5] in names))')
+	[ "$(ask mix.json 'p["blocked"]')" -eq "$blocked" ]
+}
+
+@test "calls without an end" {
+	[ "$(ask cut.json '[u["function"] for u in p["unfinished"]]')" = "['aclrtDestroyStream']" ]
+	"$aclcheck" summary "$BATS_FILE_TMPDIR/cut" | grep -q '  unfinished: aclrtDestroyStream in thread '
+	[ "$(ask mix.json 'j["unfinished"]')" -eq 0 ]
+}
+
+@test "many processes, with their ranks, and several traces at once" {
+	[ "$(ask job.json 'sorted((q["rank"], q["threads"]) for q in j["processes"])')" = "[('0', 1), ('1', 4)]" ]
+	"$aclcheck" summary --json -o both.json "$BATS_FILE_TMPDIR/mix" "$BATS_FILE_TMPDIR/job"
+	sum=$(($(ask mix.json 'j["calls"]') + $(ask job.json 'j["calls"]')))
+	[ "$(python3 -c 'import json; print(json.load(open("both.json"))["calls"])')" -eq $sum ]
+	"$aclcheck" summary "$BATS_FILE_TMPDIR/job" | grep -q '^process [0-9]*, rank 1 on '
+}
+
+@test "findings and verdict are told" {
+	[ "$(ask mix.json '(p["findings"], p["verdict"])')" = "(1, 'pass')" ]
+}
+
+@test "one event a call gives the same counts" {
+	record one --one-event -- "$app" mix
+	"$aclcheck" summary --json one >one.json
+	for f in mix one; do
+		[ $f = one ] && file=$place/one.json || file=$BATS_FILE_TMPDIR/mix.json
+		python3 -c 'import json, sys
+j = json.load(open(sys.argv[1]))
+print([(f["function"], f["calls"], f["errors"]) for f in j["functions"]])
+p = j["processes"][0]
+print([(c["kind"], c["copies"], c["bytes"]) for c in p["copies"]], p["memory"], p["blocked"] > 0)' "$file" >$f.counts
+	done
+	diff mix.counts one.counts
+	python3 -c 'import json; assert all(f["total"] > 0 for f in json.load(open("one.json"))["functions"])'
+}
+
+@test "loss is said, and makes it incomplete" {
+	record t --buffers=64K -- "$app" loop 100000
+	"$aclcheck" summary --json t >t.json
+	python3 -c 'import json; j = json.load(open("t.json")); assert not j["complete"] and j["discarded_events"] > 0, j'
+	[ "$(sed -n 's/^aclcheck: \([0-9]*\) events discarded.*/\1/p' said)" -eq \
+		"$(python3 -c 'import json; print(json.load(open("t.json"))["discarded_events"])')" ]
+	"$aclcheck" summary t | grep -q 'events discarded, .*: inconclusive'
+}
+
+@test "memory does not grow with the trace" {
+	record long -- "$app" loop 100000
+	python3 - "$aclcheck" "$BATS_FILE_TMPDIR/mix" long <<-'E'
+		import os, sys
+		def peak(trace):
+		    pid = os.spawnlp(os.P_NOWAIT, "sh", "sh", "-c", 'exec "$0" summary "$1" >/dev/null', sys.argv[1], trace)
+		    return os.wait4(pid, 0)[2].ru_maxrss
+		short, long = peak(sys.argv[2]), peak(sys.argv[3])
+		print(short, long)
+		# 36 MB more are read, and seen through windows of the files
+		assert long < short + 12288, (short, long)
+	E
+}
+
+# refused TRACE: exit code 99, one line, nothing written
+refused() {
+	run "$aclcheck" summary --json -o out.json "$@"
+	[ "$status" -eq 99 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == "aclcheck: "* ]]
+	[ ! -e out.json ]
+	[ ! -e out.json.part ]
+}
+
+@test "what is no trace is refused in one line" {
+	refused "$place/nothing"
+	mkdir empty
+	refused empty
+	[[ $output == *"empty: no CTF trace in it"* ]]
+	refused "$ACLCHECK_SOURCE/README.md"
+	mkdir blank
+	: >blank/metadata
+	refused blank
+	mkdir text
+	echo 'This is not TSDL.' >text/metadata
+	refused text
+}
+
+@test "a broken trace is refused in one line" {
+	cp -r "$BATS_FILE_TMPDIR/mix" torn
+	data=$(find torn -name 'calls_*' ! -name '*.idx' -size +4k | head -1)
+	truncate -s 5000 "$data"
+	refused torn
+	cp -r "$BATS_FILE_TMPDIR/mix" metadata
+	truncate -s 100000 "$(find metadata -name metadata -type f)"
+	refused metadata
+	cp -r "$BATS_FILE_TMPDIR/mix" garbled
+	data=$(find garbled -name 'calls_*' ! -name '*.idx' -size +4k | head -1)
+	head -c 4096 /dev/zero | tr '\0' 'x' | dd of="$data" conv=notrunc bs=1 seek=24 2>/dev/null
+	refused garbled
+}
+
+@test "a foreign trace: no call in it" {
+	mkdir foreign
+	printf '/* CTF 1.8 */\ntrace { major = 1; minor = 8; byte_order = le; };\nstream { };\nevent { name = "other"; };\n' >foreign/metadata
+	run "$aclcheck" summary foreign
+	[ "$status" -eq 98 ]
+	[[ ${lines[-1]} == "aclcheck: no AscendCL call in it"* ]]
+}
+
+@test "damaged in any other way: no crash, no hang, one line (with sanitizers)" {
+	record small --events 'aclrtM*' -- "$app" mix
+	ASAN_OPTIONS=detect_leaks=0 "$ACLCHECK_SOURCE/tests/trace/fuzz.py" "$bin/tests/trace/summary-asan" small . 40
+}
+
+@test "an output that cannot be written" {
+	run "$aclcheck" summary -o /proc/no/file "$BATS_FILE_TMPDIR/mix"
+	[ "$status" -eq 99 ]
+	[ "${#lines[@]}" -eq 1 ]
+	if [ -e /dev/full ]; then
+		run bash -c '"$1" summary "$2" >/dev/full' - "$aclcheck" "$BATS_FILE_TMPDIR/mix"
+		[ "$status" -eq 99 ]
+	fi
+}
