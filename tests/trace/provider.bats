@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the provider writes, driven through its seam without runtime and checks.
 
+# shellcheck disable=SC2154,SC2086 # what places() sets; words are split on purpose
 load trace.bash
 
 # One recording that several tests look at.

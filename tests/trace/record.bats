@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # aclcheck trace: sessions, options, and what is said at the end.
 
+# shellcheck disable=SC2154,SC2086 # what places() sets; words are split on purpose
 load trace.bash
 
 @test "the calls of a program, and its output untouched" {
@@ -97,7 +98,7 @@ load trace.bash
 	done
 	kill -0 $!
 	grep -q 'acl:aclrtSetDevice_exit' read
-	! grep -q 'acl:aclFinalize_exit' read
+	not grep -q 'acl:aclFinalize_exit' read
 	wait $!
 	[ "$(count t ' acl:aclFinalize_exit')" -eq 1 ]
 }
@@ -138,7 +139,7 @@ print(*[x.getsockname()[1] for x in s])'))
 		lttng -n list >"$1/left"; kill -0 $(cat /var/run/lttng/lttng-sessiond.pid)' - "$place" "$aclcheck" "$app"
 	[ "$(count t ' acl:aclrtRecordEvent_exit')" -eq 5 ]
 	grep -q mine left
-	! grep -q aclcheck left
+	not grep -q aclcheck left
 	run "$aclcheck" trace --shared -o none -- "$app" mix
 	if [ "$status" -eq 99 ]; then
 		[[ $output == *"no session daemon is running"* ]]

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # aclcheck summary: right numbers, and one clear line where there are none.
 
+# shellcheck disable=SC2154,SC2086 # what places() sets; words are split on purpose
 load trace.bash
 
 setup_file() {

@@ -50,3 +50,8 @@ daemons_of() {
 needs_mount() {
 	unshare -m true 2>/dev/null || skip "needs the right to make a mount namespace"
 }
+
+# not COMMAND: it fails, and the test with it if it does not ("!" alone is ignored in the middle of a test)
+not() {
+	! "$@"
+}
