@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the tests of this folder share.
+# shellcheck disable=SC2034 # for the tests
 
 places() {
 	bin=$ACLCHECK_BUILD
@@ -7,7 +8,7 @@ places() {
 	app=$bin/tests/trace/app
 	drive="$bin/tests/trace/drive $bin/libaclcheck-lttng.so"
 	place=$1
-	cd "$place"
+	cd "$place" || return
 	# Nothing of the developer's own environment takes part.
 	unset "${!LTTNG_@}" ACLCHECK_{CONFIG,REPORT,EXITCODE,RULES,RUNTIME,TRACE} ACLCHECK_SIMULATE_{CPUS,SHM}
 	export ACLCHECK_LOG=off SOFTNPU_CANN=9.1
