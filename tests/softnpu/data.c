@@ -534,7 +534,7 @@ static void fork_begins_anew(void)
 		OK(aclrtMemcpyAsync(b, N_BYTES, d, N_BYTES, TO_HOST, s));
 		OK(aclrtSynchronizeStream(s));
 		same();
-		exit(0);
+		exit(tap_failed());
 	}
 	OK(aclrtSynchronizeStream(s));
 	OK(child_status());

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of the software runtime: one program a file, linked to it.
 
-NPU_TESTS := oracle oracle_capture data stress
+NPU_TESTS := oracle oracle_capture data features stress
 NPU_TEST_DIR := $(BUILD)/tests/softnpu
 
 $(NPU_TEST_DIR)/%: $(BUILD)/obj/tests/softnpu/%.o $(BUILD)/obj/tests/softnpu/tap.o $(NPU)/libascendcl.so
@@ -10,10 +10,17 @@ $(NPU_TEST_DIR)/%: $(BUILD)/obj/tests/softnpu/%.o $(BUILD)/obj/tests/softnpu/tap
 
 TESTS += $(addprefix $(NPU_TEST_DIR)/,$(NPU_TESTS))
 
+# The operator library is in two more files.
+$(NPU_TEST_DIR)/operators: $(BUILD)/obj/tests/softnpu/operators.o $(BUILD)/obj/tests/softnpu/tap.o $(NPU)/libopapi.so
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(SANITIZE) -o $@ $(filter %.o,$^) -L$(NPU) -lopapi -lnnopbase -lascendcl \
+		-pthread -Wl,-rpath,'$$ORIGIN/../../softnpu'
+
+TESTS += $(NPU_TEST_DIR)/operators tests/softnpu/library.bats
+
 # The runtime once more with each sanitizer, linked into one program with a test.
 NPU_SAN_FLAGS_tsan := -fsanitize=thread
 NPU_SAN_FLAGS_asan := -fsanitize=address,undefined -fno-sanitize-recover=all
-NPU_SAN_TESTS := stress-tsan stress-asan data-asan oracle-asan oracle_capture-asan
+NPU_SAN_TESTS := stress-tsan stress-asan data-asan features-asan oracle-asan oracle_capture-asan
 
 define npu_sanitizer
 $(BUILD)/$(1)/%.o: %.c | $(BUILD)/gen/.stamp

@@ -21,6 +21,11 @@ void tap_is(const char *expr, long got, long want, const char *file, int line)
 	fflush(stdout);
 }
 
+bool tap_failed(void)
+{
+	return failed;
+}
+
 static int child(const struct tap_case *c, const char *const *env)
 {
 	for (; env && *env; env++)

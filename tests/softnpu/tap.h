@@ -20,6 +20,8 @@ struct tap_case {
 #define TRUE(expr) IS(!!(expr), 1)
 
 void tap_is(const char *expr, long got, long want, const char *file, int line);
+/* Whether something failed in this case so far. */
+bool tap_failed(void);
 /* Runs each case in a child with these environment settings (NULL-terminated NAME=VALUE list, or NULL). */
 void tap_run(const struct tap_case *cases, size_t n, const char *label, const char *const *env);
 /* Prints the plan; the exit code of the program. */

@@ -28,6 +28,12 @@ struct report {
 
 static struct list reporters = {&reporters, &reporters};
 
+void callbacks_forget(void)
+{
+	npu_keep(reporters.next);
+	list_init(&reporters);
+}
+
 static struct reporter *reporter_find(uint64_t thread)
 {
 	struct reporter *r;

@@ -5,6 +5,8 @@
 
 #include "stream.h"
 
+/* In a forked child. */
+void callbacks_forget(void);
 /* The stream goes. */
 void callback_unsubscribe(struct stream *s);
 

@@ -25,6 +25,9 @@ bool shared_key_parse(const char *key, enum shared_kind kind, struct shared_key 
 /* The exporter's memory file, opened here; -1 when it is gone. */
 int shared_key_open(const struct shared_key *k);
 
+/* In a forked child. */
+void ipc_memory_forget(void);
+
 /* Words that two processes see: a notify, an event. */
 struct shared;
 #define SHARED_WORDS 8

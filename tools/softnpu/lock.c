@@ -9,7 +9,9 @@
 #include "lane.h"
 #include "device.h"
 #include "addrmap.h"
+#include "callback.h"
 #include "capture.h"
+#include "ipc.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -84,6 +86,8 @@ static void child_after_fork(void)
 	arenas_forget();
 	addrmap_forget();
 	captures_forget();
+	callbacks_forget();
+	ipc_memory_forget();
 	devices_forget();
 }
 

@@ -1,0 +1,673 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rest of the interface: kernels, virtual memory, pools, sharing, models taken apart, callbacks. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "acl/acl_rt_allocator.h"
+#include "acl/acl_rt_memory_soma.h"
+#include "common.h"
+#include "softnpu.h"
+
+#define TO_DEVICE ACL_MEMCPY_HOST_TO_DEVICE
+#define TO_HOST ACL_MEMCPY_DEVICE_TO_HOST
+#define MIB2 ((size_t)2 << 20)
+
+static unsigned char *a, *b;
+static void *d;
+static aclrtStream s, s2;
+
+static void setup(void)
+{
+	OK(aclrtSetDevice(0));
+	a = host_new(N_BYTES);
+	b = host_new(N_BYTES);
+	d = device_new(N_BYTES);
+	s = stream_new();
+	s2 = stream_new();
+	for (unsigned i = 0; i < N_BYTES; i++)
+		a[i] = (unsigned char)(i * 7 + 1);
+	memset(b, 0, N_BYTES);
+}
+
+/* Through a piece of device memory and back. */
+static void through(void *dev)
+{
+	memset(b, 0, N_BYTES);
+	OK(aclrtMemcpyAsync(dev, N_BYTES, a, N_BYTES, TO_DEVICE, s));
+	OK(aclrtMemcpyAsync(b, N_BYTES, dev, N_BYTES, TO_HOST, s));
+	OK(aclrtSynchronizeStream(s));
+	IS(memcmp(a, b, N_BYTES), 0);
+}
+
+/* --- kernels -------------------------------------------------------------------------- */
+
+struct fill_args {
+	unsigned char *to;
+	uint64_t n;
+	uint64_t value;
+};
+
+static atomic_uint blocks_seen;
+
+static void fill_kernel(const softnpu_launch *launch)
+{
+	const struct fill_args *args = launch->args;
+	unsigned char *to = softnpu_memory(args->to, args->n);
+
+	atomic_store(&blocks_seen, launch->num_blocks);
+	if (to)
+		memset(to, (int)args->value, args->n);
+}
+
+static aclrtFuncHandle fill_function(aclrtBinHandle *bin)
+{
+	aclrtFuncHandle func = NULL;
+
+	OK(softnpu_register_kernel("fill", fill_kernel));
+	OK(aclrtBinaryLoadFromData("binary", 6, NULL, bin));
+	OK(aclrtBinaryGetFunction(*bin, "fill", &func));
+	return func;
+}
+
+static int first_byte(const void *dev)
+{
+	unsigned char byte = 0;
+
+	OK(aclrtSynchronizeStream(s));
+	OK(aclrtMemcpy(&byte, 1, dev, 1, TO_HOST));
+	return byte;
+}
+
+static void kernels(void)
+{
+	struct fill_args args, *in_device;
+	aclrtArgsHandle list;
+	aclrtParamHandle value;
+	aclrtBinHandle bin;
+	aclrtFuncHandle func;
+	char name[16];
+
+	setup();
+	func = fill_function(&bin);
+	args = (struct fill_args){d, 64, 1};
+	OK(aclrtLaunchKernelWithHostArgs(func, 8, s, NULL, &args, sizeof(args), NULL, 0));
+	args.value = 99; /* a copy was taken */
+	IS(first_byte(d), 1);
+	IS(atomic_load(&blocks_seen), 8);
+	in_device = device_new(sizeof(args));
+	args.value = 2;
+	OK(aclrtMemcpy(in_device, sizeof(args), &args, sizeof(args), TO_DEVICE));
+	OK(aclrtLaunchKernel(func, 1, in_device, sizeof(args), s));
+	IS(first_byte(d), 2);
+	OK(aclrtKernelArgsInit(func, &list));
+	OK(aclrtKernelArgsAppend(list, &args.to, 8, &value));
+	OK(aclrtKernelArgsAppend(list, &args.n, 8, &value));
+	OK(aclrtKernelArgsAppend(list, &args.value, 8, &value));
+	args.value = 3;
+	OK(aclrtKernelArgsParaUpdate(list, value, &args.value, 8));
+	IS(aclrtLaunchKernelWithConfig(func, 1, s, NULL, list, NULL), 107000);
+	OK(aclrtKernelArgsFinalize(list));
+	OK(aclrtLaunchKernelWithConfig(func, 1, s, NULL, list, NULL));
+	IS(first_byte(d), 3);
+	IS(aclrtLaunchKernelWithHostArgs(func, 0, s, NULL, &args, sizeof(args), NULL, 0), 107000);
+	OK(aclrtGetFunctionName(func, sizeof(name), name));
+	IS(strcmp(name, "fill"), 0);
+	OK(aclrtBinaryUnLoad(bin));
+	IS(aclrtLaunchKernel(func, 1, in_device, sizeof(args), s), 107017);
+}
+
+static char symbol_kernel, symbol_variable;
+
+static void symbols(void)
+{
+	const size_t sizes[] = {8, 8, 8};
+	uint64_t n = 64, value = 5;
+	void *args[] = {&d, &n, &value}, *where;
+	aclrtFuncHandle func;
+	size_t size;
+
+	setup();
+	OK(softnpu_register_kernel("fill", fill_kernel));
+	OK(softnpu_describe_kernel("fill", sizes, 3));
+	OK(softnpu_register_function(&symbol_kernel, "fill"));
+	OK(aclrtGetFuncBySymbol(&symbol_kernel, &func));
+	OK(aclrtLaunchKernelWithArgsArray(&symbol_kernel, 1, s, NULL, args));
+	IS(first_byte(d), 5);
+	IS(aclrtGetFuncBySymbol(&symbol_variable, &func), 107043);
+	OK(softnpu_register_variable(&symbol_variable, "v", 64));
+	OK(aclrtGetSymbolAddress(&symbol_variable, &where));
+	OK(aclrtGetSymbolSize(&symbol_variable, &size));
+	IS(size, 64);
+	OK(aclrtMemcpyToSymbol(&symbol_variable, a, 32, 16, TO_DEVICE));
+	OK(aclrtMemcpyFromSymbolAsync(b, 64, &symbol_variable, 48, 0, TO_HOST, s));
+	OK(aclrtSynchronizeStream(s));
+	IS(b[0], 0);
+	IS(memcmp(b + 16, a, 32), 0);
+	IS(aclrtMemcpyToSymbol(&symbol_variable, a, 64, 1, TO_DEVICE), 100000);
+}
+
+/* A group of one kernel: captured, replayed, replaced in the order of another stream. */
+static void group_update(void)
+{
+	struct fill_args args;
+	aclrtBinHandle bin;
+	aclrtFuncHandle func;
+	aclrtTaskGrp group;
+	aclmdlRI m;
+
+	setup();
+	func = fill_function(&bin);
+	args = (struct fill_args){d, 64, 1};
+	OK(aclmdlRICaptureBegin(s, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+	OK(aclmdlRICaptureTaskGrpBegin(s));
+	IS(aclmdlRICaptureTaskGrpBegin(s), 107033);
+	OK(aclrtLaunchKernelWithHostArgs(func, 1, s, NULL, &args, sizeof(args), NULL, 0));
+	OK(aclmdlRICaptureTaskGrpEnd(s, &group));
+	OK(aclmdlRICaptureEnd(s, &m));
+	OK(aclmdlRIExecuteAsync(m, s));
+	IS(first_byte(d), 1);
+	args.value = 2;
+	OK(aclmdlRICaptureTaskUpdateBegin(s2, group));
+	IS(aclmdlRICaptureTaskUpdateEnd(s2), 507000); /* nothing was given */
+	OK(aclmdlRICaptureTaskUpdateBegin(s2, group));
+	IS(aclmdlRICaptureTaskUpdateBegin(s, group), 107033);
+	IS(aclrtMemsetAsync(d, 1, 0, 1, s2), 507009);
+	OK(aclrtLaunchKernelWithHostArgs(func, 1, s2, NULL, &args, sizeof(args), NULL, 0));
+	OK(aclmdlRICaptureTaskUpdateEnd(s2));
+	OK(aclrtSynchronizeStream(s2));
+	IS(first_byte(d), 1); /* replaced, not run */
+	OK(aclmdlRIExecuteAsync(m, s));
+	IS(first_byte(d), 2);
+	OK(aclmdlRIDestroy(m));
+}
+
+static void model_tasks(void)
+{
+	aclmdlRITaskParams params;
+	aclmdlRITaskType type;
+	aclmdlRITask tasks[2];
+	aclrtStream streams[2];
+	uint32_t n = 2;
+	aclmdlRI m;
+
+	setup();
+	OK(aclmdlRICaptureBegin(s, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+	OK(aclrtValueWrite(d, 1, 0, s));
+	OK(aclrtValueWrite((char *)d + 8, 2, 0, s));
+	OK(aclmdlRICaptureEnd(s, &m));
+	OK(aclmdlRIGetStreams(m, streams, &n));
+	IS(n, 1);
+	IS(aclmdlRIExecuteAsync(m, streams[0]), 107000);
+	n = 2;
+	OK(aclmdlRIGetTasksByStream(streams[0], tasks, &n));
+	IS(n, 2);
+	OK(aclmdlRITaskGetType(tasks[0], &type));
+	IS(type, ACL_MODEL_RI_TASK_VALUE_WRITE);
+	OK(aclmdlRITaskGetParams(tasks[0], &params));
+	IS(params.valueWriteTaskParams.value, 1);
+	params.valueWriteTaskParams.value = 9;
+	OK(aclmdlRITaskSetParams(tasks[0], &params));
+	IS(aclmdlRIExecuteAsync(m, s), 507011); /* aclmdlRIUpdate is due */
+	OK(aclmdlRITaskDisable(tasks[1]));
+	OK(aclmdlRIUpdate(m));
+	OK(aclrtMemset(d, 64, 0, 64));
+	OK(aclmdlRIExecuteAsync(m, s));
+	IS(first_byte(d), 9);
+	IS(first_byte((char *)d + 8), 0);
+	OK(aclmdlRIDestroy(m));
+	IS(aclmdlRITaskGetType(tasks[0], &type), 107017);
+}
+
+static void describe(void)
+{
+	char path[] = "softnpu-model-XXXXXX", text[4096] = "";
+	aclmdlRI m;
+	FILE *f;
+
+	setup();
+	OK(aclmdlRICaptureBegin(s, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+	OK(aclrtMemcpyAsync(d, 64, a, 64, TO_DEVICE, s));
+	OK(aclmdlRICaptureEnd(s, &m));
+	OK(aclmdlRISetName(m, "the \"model\""));
+	OK(chdir("/tmp"));
+	close(mkstemp(path));
+	OK(aclmdlRIDebugJsonPrint(m, path, 0));
+	f = fopen(path, "r");
+	TRUE(f && fread(text, 1, sizeof(text) - 1, f) > 0);
+	if (f)
+		fclose(f);
+	unlink(path);
+	TRUE(strstr(text, "\"name\": \"the \\\"model\\\"\""));
+	TRUE(strstr(text, "\"type\": \"MEMCPY_ASYNC\""));
+	IS(aclmdlRIDebugJsonPrint(m, "/nowhere/x.json", 0), 107000);
+}
+
+static void external_flags(void)
+{
+	aclrtEvent e, plain;
+	aclmdlRI m;
+
+	setup();
+	e = event_ex(ACL_EVENT_SYNC);
+	plain = event_ex(ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE);
+	IS(aclrtRecordEventWithFlag(e, s, ACL_EVENT_RECORD_EXTERNAL), 107029);
+	OK(aclmdlRICaptureBegin(s, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+	IS(aclrtRecordEvent(e, s), 107000); /* the first attempt decided */
+	IS(aclrtRecordEventWithFlag(plain, s, ACL_EVENT_RECORD_EXTERNAL), 207000);
+	OK(aclrtMemsetAsync(d, 64, 6, 64, s));
+	OK(aclrtRecordEventWithFlag(e, s, ACL_EVENT_RECORD_EXTERNAL));
+	IS(aclrtRecordEventWithFlag(e, s, ACL_EVENT_RECORD_EXTERNAL), 107000);
+	OK(aclmdlRICaptureEnd(s, &m));
+	OK(aclmdlRIExecuteAsync(m, s));
+	OK(aclrtSynchronizeStream(s));
+	OK(aclrtStreamWaitEvent(s2, e)); /* outside it is an event like any other */
+	OK(aclrtSynchronizeEvent(e));
+}
+
+static void switched_streams(void)
+{
+	aclrtStream head, branch;
+	atomic_int calls = 0;
+	int64_t *value = NULL;
+	aclmdlRI m;
+
+	setup();
+	OK(aclrtMalloc((void **)&value, 64, 0));
+	OK(aclrtCreateStreamWithConfig(&head, 0, ACL_STREAM_PERSISTENT));
+	OK(aclrtCreateStreamWithConfig(&branch, 0, ACL_STREAM_PERSISTENT));
+	OK(aclmdlRIBuildBegin(&m, 0));
+	IS(aclmdlRIBindStream(m, s, 0), 107000);
+	OK(aclmdlRIBindStream(m, head, 0));
+	OK(aclmdlRIBindStream(m, branch, 0x7fffffff));
+	OK(aclrtSwitchStream(value, ACL_RT_GREATER, value + 1, ACL_RT_SWITCH_INT64, branch, NULL, head));
+	OK(aclrtLaunchHostFunc(branch, (aclrtHostFunc)gate_open, &calls));
+	OK(aclmdlRIEndTask(m, branch));
+	OK(aclmdlRIBuildEnd(m, NULL));
+	value[0] = 1;
+	value[1] = 1;
+	OK(aclmdlRIExecute(m, 5000));
+	IS(atomic_load(&calls), 0);
+	value[0] = 2;
+	OK(aclmdlRIExecute(m, 5000));
+	IS(atomic_load(&calls), 1);
+}
+
+/* --- memory ------------------------------------------------------------------------------ */
+
+static void virtual_memory(void)
+{
+	aclrtPhysicalMemProp prop = {
+		.memAttr = ACL_HBM_MEM_HUGE, .location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
+	aclrtDrvMemHandle one, two, again;
+	size_t granularity = 0;
+	char *va = NULL;
+
+	setup();
+	OK(aclrtMemGetAllocationGranularity(&prop, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM, &granularity));
+	IS(granularity, MIB2);
+	OK(aclrtReserveMemAddress((void **)&va, 64 * MIB2, 0, NULL, 0));
+	OK(aclrtMallocPhysical(&one, MIB2, &prop, 0));
+	OK(aclrtMallocPhysical(&two, MIB2, &prop, 0));
+	IS(aclrtMemcpy(va, 64, a, 64, TO_DEVICE), 507899); /* nothing is there yet */
+	OK(aclrtMapMem(va, MIB2, 0, one, 0));
+	OK(aclrtMapMem(va + MIB2, MIB2, 0, two, 0));
+	IS(aclrtMapMem(va, MIB2, 0, one, 0), 107000);
+	through(va);
+	through(va + MIB2 - N_BYTES / 2); /* across both */
+	OK(aclrtMemRetainAllocationHandle(va, &again));
+	TRUE(again == one);
+	OK(aclrtFreePhysical(again));
+	OK(aclrtFreePhysical(one)); /* deferred: still mapped */
+	through(va);
+	IS(aclrtReleaseMemAddress(va), 507899);
+	OK(aclrtUnmapMem(va));
+	IS(aclrtUnmapMem(va), 107000);
+	OK(aclrtUnmapMem(va + MIB2));
+	OK(aclrtFreePhysical(two));
+	IS(aclrtFreePhysical(two), 107017);
+	OK(aclrtReleaseMemAddress(va));
+}
+
+static void pools(void)
+{
+	aclrtMemPoolProps props = {.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}, .maxSize = 4 * MIB2};
+	aclrtMemPool pool;
+	uint64_t used = 0;
+	void *p = &props, *q;
+
+	setup();
+	OK(aclrtMemPoolCreate(&pool, &props));
+	OK(aclrtMemPoolMallocAsync(&p, 0, pool, s));
+	TRUE(p == &props); /* untouched */
+	IS(aclrtMemPoolMallocAsync(&p, 64, pool, NULL), 100000);
+	OK(aclrtMemPoolMallocAsync(&p, 100, pool, s));
+	through(p);
+	OK(aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT, &used));
+	IS(used, MIB2);
+	IS(aclrtMemPoolMallocAsync(&q, 4 * MIB2, pool, s), 507000);
+	OK(aclrtMemPoolFreeAsync(p, s));
+	OK(aclrtSynchronizeStream(s));
+	IS(aclrtMemPoolFreeAsync(p, s), 107000);
+	OK(aclrtMemPoolMallocAsync(&q, 4 * MIB2, pool, s));
+	OK(aclrtMemPoolDestroy(pool));
+	IS(aclrtMemPoolDestroy(pool), 507000);
+	OK(aclrtFree(q));
+}
+
+static void managed(void)
+{
+	aclrtMemManagedLocation where = {ACL_MEM_LOCATIONTYPE_DEVICE, 1};
+	aclrtPtrAttributes attributes;
+	unsigned char *m = NULL;
+	int32_t id = -1;
+
+	setup();
+	IS(aclrtMemAllocManaged((void **)&m, MIB2, 7), 100000);
+	OK(aclrtMemAllocManaged((void **)&m, MIB2, ACL_RT_MEM_ATTACH_GLOBAL));
+	through(m);
+	IS(memcmp(m, a, N_BYTES), 0); /* the host reads it as well */
+	OK(aclrtPointerGetAttributes(m + 5, &attributes));
+	IS(attributes.location.type, ACL_MEM_LOCATION_TYPE_MANAGED);
+	OK(aclrtMemManagedPrefetchAsync(m, MIB2, where, 0, s));
+	OK(aclrtSynchronizeStream(s));
+	OK(aclrtMemManagedGetAttr(
+		ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID, m, MIB2, &id, sizeof(id)));
+	IS(id, 1);
+	where.id = 99;
+	IS(aclrtMemManagedAdvise(m, MIB2, ACL_MEM_ADVISE_SET_ACCESSED_BY, where), 107000);
+	OK(aclrtFree(m));
+}
+
+static void descriptors(void)
+{
+	void *desc, *d2;
+	size_t size = 0;
+
+	setup();
+	d2 = device_new(N_BYTES);
+	OK(aclrtGetMemcpyDescSize(ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, &size));
+	desc = device_new(size);
+	OK(aclrtMemcpy(d, N_BYTES, a, N_BYTES, TO_DEVICE));
+	IS(aclrtSetMemcpyDesc(desc, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, a, d2, N_BYTES, NULL), 107000);
+	OK(aclrtSetMemcpyDesc(desc, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, d, d2, N_BYTES, NULL));
+	OK(aclrtMemcpyAsyncWithDesc(desc, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, s));
+	OK(aclrtMemcpyAsync(b, N_BYTES, d2, N_BYTES, TO_HOST, s));
+	OK(aclrtSynchronizeStream(s));
+	IS(memcmp(a, b, N_BYTES), 0);
+}
+
+static void reduce(void)
+{
+	float in[4] = {1, 2, 3, 4}, out[4] = {10, 20, 30, 40};
+	void *d2;
+
+	setup();
+	d2 = device_new(64);
+	OK(aclrtMemcpy(d, 16, in, 16, TO_DEVICE));
+	OK(aclrtMemcpy(d2, 16, out, 16, TO_DEVICE));
+	OK(aclrtReduceAsync(d2, d, 16, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, s, NULL));
+	OK(aclrtSynchronizeStream(s));
+	OK(aclrtMemcpy(out, 16, d2, 16, TO_HOST));
+	IS((long)out[0], 11);
+	IS((long)out[3], 44);
+	IS(aclrtReduceAsync(d2, d, 0, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, s, NULL), 107000);
+}
+
+static void address_questions(void)
+{
+	void *list[2], *base = NULL, *h = NULL;
+	aclrtPtrAttributes attributes;
+	uint32_t result = 9;
+	size_t size = 0;
+
+	setup();
+	OK(aclrtMemGetAddressRange((char *)d + 100, &base, &size));
+	TRUE(base == d);
+	IS(size, N_BYTES);
+	IS(aclrtMemGetAddressRange(d, NULL, NULL), 107000);
+	OK(aclrtPointerGetAttributes(a, &attributes));
+	IS(attributes.location.type, ACL_MEM_LOCATION_TYPE_HOST);
+	OK(aclrtPointerGetAttributes(&size, &attributes));
+	IS(attributes.location.type, ACL_MEM_LOCATION_TYPE_UNREGISTERED);
+	list[0] = d;
+	list[1] = a;
+	OK(aclrtCheckMemType(list, 1, ACL_RT_MEM_TYPE_DEV, &result, 0));
+	IS(result, 1);
+	OK(aclrtCheckMemType(list, 2, ACL_RT_MEM_TYPE_DEV, &result, 0));
+	IS(result, 0);
+	OK(posix_memalign(&h, 4096, N_BYTES));
+	OK(aclrtHostRegisterV2(h, N_BYTES, ACL_HOST_REG_MAPPED));
+	IS(aclrtHostRegisterV2(h, N_BYTES, ACL_HOST_REG_MAPPED), 507910);
+	OK(aclrtMemcpyAsync(d, N_BYTES, h, N_BYTES, TO_DEVICE, s)); /* counts as pinned */
+	OK(aclrtSynchronizeStream(s));
+	OK(aclrtHostUnregister(h));
+	free(h);
+}
+
+/* --- other processes ---------------------------------------------------------------------- */
+
+struct keys {
+	char memory[65], notify[65];
+	aclrtIpcEventHandle event;
+};
+
+/* In the child: waits for the parent's notify, writes into its memory, records its event. */
+static void importer(const struct keys *keys)
+{
+	aclrtNotify notify;
+	aclrtEvent event;
+	void *p = NULL;
+
+	alarm(20);
+	OK(aclrtSetDevice(0));
+	s = stream_new();
+	OK(aclrtIpcMemImportByKey(&p, keys->memory, 0));
+	OK(aclrtIpcOpenEventHandle(keys->event, &event));
+	OK(aclrtNotifyImportByKey(&notify, keys->notify, 0));
+	IS(aclrtWaitAndResetNotify(notify, s, 0), 107000); /* only where it was made */
+	OK(aclrtMemsetAsync(p, N_BYTES, 0x77, N_BYTES, s));
+	OK(aclrtRecordNotify(notify, s));
+	OK(aclrtRecordEvent(event, s));
+	OK(aclrtSynchronizeEvent(event));
+	OK(aclrtIpcMemClose(keys->memory));
+	IS(aclrtIpcMemClose(keys->memory), 507899);
+	OK(aclrtDestroyEvent(event));
+}
+
+static void other_process(void)
+{
+	struct keys keys;
+	aclrtNotify notify;
+	aclrtEvent event;
+
+	setup();
+	memset(&keys, 0, sizeof(keys));
+	event = event_ex(ACL_EVENT_IPC);
+	OK(aclrtCreateNotify(&notify, 0));
+	OK(aclrtMemset(d, N_BYTES, 0, N_BYTES));
+	OK(aclrtIpcMemGetExportKey(d, N_BYTES, keys.memory, sizeof(keys.memory), 0));
+	OK(aclrtNotifyGetExportKey(notify, keys.notify, sizeof(keys.notify), 0));
+	IS(aclrtNotifyGetExportKey(notify, keys.notify, sizeof(keys.notify), 0), 507000);
+	OK(aclrtIpcGetEventHandle(event, &keys.event));
+	IS(aclrtIpcGetEventHandle(event_ex(ACL_EVENT_SYNC), &keys.event), 107000);
+	if (!fork()) {
+		importer(&keys);
+		exit(tap_failed());
+	}
+	OK(aclrtWaitAndResetNotify(notify, s, 0));
+	OK(aclrtSynchronizeStream(s));
+	IS(first_byte(d), 0x77);
+	OK(child_status());
+	OK(aclrtStreamWaitEvent(s2, event));
+	OK(aclrtSynchronizeStream(s2));
+}
+
+/* --- callbacks --------------------------------------------------------------------------- */
+
+static atomic_int exceptions, destroyed;
+static _Atomic uint32_t exception_code;
+
+static void on_exception(aclrtExceptionInfo *info)
+{
+	atomic_store(&exception_code, aclrtGetErrorCodeFromExceptionInfo(info));
+	atomic_fetch_add(&exceptions, 1);
+}
+
+static void exception_callbacks(void)
+{
+	putenv("SOFTNPU_FAULT_TASK=1");
+	putenv("SOFTNPU_FAULT_CODE=507053");
+	setup();
+	OK(aclrtExceptionInfoCallbackRegister(on_exception));
+	OK(aclrtSetStreamFailureMode(s, ACL_STOP_ON_FAILURE));
+	IS(aclrtSetStreamFailureMode(s, ACL_CONTINUE_ON_FAILURE), 207000);
+	OK(aclrtMemsetAsync(d, 64, 1, 64, s));
+	IS(aclrtSynchronizeStream(s), 507053);
+	IS(atomic_load(&exceptions), 1);
+	IS(atomic_load(&exception_code), 507053);
+	IS(aclrtMemsetAsync(d, 64, 1, 64, s), 507053); /* the stream has stopped */
+	IS(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), 507053);
+	IS(aclrtGetLastError(ACL_RT_THREAD_LEVEL), 507053);
+	OK(aclrtGetLastError(ACL_RT_THREAD_LEVEL));
+}
+
+static void on_destroy(void *arg)
+{
+	(void)arg;
+	atomic_fetch_add(&destroyed, 1);
+}
+
+static void on_device(int32_t device, aclrtDeviceState state, void *args)
+{
+	int *states = args;
+
+	(void)device;
+	states[state]++;
+}
+
+static void state_callbacks(void)
+{
+	int states[4] = {0};
+	aclmdlRI m;
+
+	OK(aclrtRegDeviceStateCallback("test", on_device, states));
+	IS(aclrtRegDeviceStateCallback("test", on_device, states), 107000);
+	setup();
+	OK(aclrtSetDevice(0));
+	IS(states[ACL_RT_DEVICE_STATE_SET_PRE], 1);
+	IS(states[ACL_RT_DEVICE_STATE_SET_POST], 1);
+	OK(aclmdlRICaptureBegin(s, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+	OK(aclmdlRICaptureEnd(s, &m));
+	OK(aclmdlRIDestroyRegisterCallback(m, on_destroy, NULL));
+	OK(aclmdlRIDestroy(m));
+	IS(atomic_load(&destroyed), 1);
+	OK(aclrtResetDevice(0));
+	IS(states[ACL_RT_DEVICE_STATE_RESET_PRE], 0);
+	OK(aclrtResetDevice(0));
+	IS(states[ACL_RT_DEVICE_STATE_RESET_POST], 1);
+}
+
+static void snapshots(void)
+{
+	setup();
+	IS(aclrtSnapShotProcessUnlock(getpid(), NULL), 507907);
+	IS(aclrtSnapShotProcessLock(1, NULL), 100000);
+	OK(aclrtSnapShotProcessLock(getpid(), NULL));
+	IS(aclrtSnapShotProcessLock(getpid(), NULL), 507906);
+	OK(aclrtSnapShotProcessBackup(getpid(), NULL));
+	IS(aclrtSnapShotProcessBackup(getpid(), NULL), 507908);
+	OK(aclrtSnapShotProcessRestore(getpid(), NULL));
+	OK(aclrtSnapShotProcessUnlock(getpid(), NULL));
+}
+
+static void attributes(void)
+{
+	aclrtStreamAttrValue value = {.streamPriority = 99};
+	uint32_t priority = 0, cores = 0;
+	int64_t option = 0;
+	size_t limit = 0;
+
+	setup();
+	OK(aclrtSetStreamAttribute(s, ACL_STREAM_ATTR_PRIORITY, &value));
+	OK(aclrtStreamGetPriority(s, &priority));
+	IS(priority, 7);
+	IS(aclrtSetStreamAttribute(s, (aclrtStreamAttr)9, &value), 107000);
+	IS(aclrtSetStreamOverflowSwitch(s, 2), 100000);
+	OK(aclrtGetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, &cores));
+	IS(aclrtSetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, cores + 1), 107000);
+	OK(aclrtSetStreamResLimit(s, ACL_RT_DEV_RES_CUBE_CORE, 2));
+	OK(aclrtUseStreamResInCurrentThread(s));
+	OK(aclrtGetResInCurrentThread(ACL_RT_DEV_RES_CUBE_CORE, &cores));
+	IS(cores, 2);
+	IS(aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &option), 107021);
+	OK(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1));
+	OK(aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &option));
+	IS(option, 1);
+	OK(aclrtDeviceSetLimit(ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE, 65536));
+	OK(aclrtDeviceGetLimit(ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE, &limit));
+	IS(limit, 65536);
+	IS(aclrtSetDeviceResLimit(1, ACL_RT_DEV_RES_CUBE_CORE, 1), 507033); /* not set */
+}
+
+static void aborting(void)
+{
+	atomic_int gate;
+	aclrtEvent e;
+
+	setup();
+	gate_hold(s, &gate);
+	OK(aclrtCreateEventWithFlag(&e, ACL_EVENT_SYNC));
+	OK(aclrtStreamWaitEvent(s2, e)); /* for ever */
+	OK(aclrtStreamAbort(s2));
+	OK(aclrtSynchronizeStream(s2));
+	gate_open(&gate);
+	OK(aclrtDeviceTaskAbort(0, 5000));
+	OK(aclrtSynchronizeDevice());
+	OK(aclrtStreamWaitEvent(s2, e));
+	OK(aclrtDestroyStreamForce(s2)); /* drops the wait */
+}
+
+static void unsupported(void)
+{
+	aclrtCntNotify n;
+	aclrtMbuf buf;
+
+	setup();
+	IS(aclrtCntNotifyCreate(&n, 0), 207000);
+	IS(aclrtAllocBuf(&buf, 64), 207000);
+}
+
+#define C(name)                                                                                              \
+	{                                                                                                    \
+#name, name                                                                                  \
+	}
+
+static const struct tap_case cases[] = {
+	C(kernels),
+	C(symbols),
+	C(group_update),
+	C(model_tasks),
+	C(describe),
+	C(external_flags),
+	C(switched_streams),
+	C(virtual_memory),
+	C(pools),
+	C(managed),
+	C(descriptors),
+	C(reduce),
+	C(address_questions),
+	C(other_process),
+	C(exception_callbacks),
+	C(state_callbacks),
+	C(snapshots),
+	C(attributes),
+	C(aborting),
+	C(unsupported),
+};
+
+int main(void)
+{
+	tap_run(cases, COUNT(cases), "", NULL);
+	return tap_done();
+}

@@ -1,0 +1,160 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# The libraries as files: what they export, how they are found, that they are silent.
+
+setup() {
+	build=${ACLCHECK_BUILD:-build}
+	source=${ACLCHECK_SOURCE:-.}
+	cd "$BATS_TEST_TMPDIR"
+}
+
+compile() { # FILE, then flags; program text on stdin
+	${CC:-cc} -x c - -x none -I"$build/include" -o "$1" "${@:2}"
+}
+
+@test "SETTINGS.md is what the table says" {
+	"$build/tools/softnpu-print" settings | diff "$source/tools/softnpu/SETTINGS.md" -
+}
+
+@test "every variable of the table is read" {
+	for name in $(grep -o '`SOFTNPU_[A-Z_]*` |' "$source/tools/softnpu/SETTINGS.md" | tr -d '`| '); do
+		grep -q "\"$name\"" "$source/tools/softnpu/settings.def"
+	done
+}
+
+@test "a release's library lacks what the release lacks" {
+	compile probe -ldl <<-'END'
+		#include <dlfcn.h>
+		#include <stdio.h>
+		int main(int argc, char **argv)
+		{
+			void *lib = dlopen(argv[1], RTLD_NOW);
+			if (!lib)
+				return puts(dlerror());
+			for (int i = 2; i < argc; i++)
+				printf("%d", dlsym(lib, argv[i]) != NULL);
+			return 0;
+		}
+	END
+	names="aclrtMalloc aclrtValueWait aclrtMemPoolCreate aclmdlRIUpdate aclrtRecordEventWithFlag aclrtDeviceGetPCIBusId"
+	[ "$(./probe "$build/softnpu/8.1/libascendcl.so" $names)" = 100000 ]
+	[ "$(./probe "$build/softnpu/8.5/libacl_rt.so" $names)" = 110000 ]
+	[ "$(./probe "$build/softnpu/9.0/libascendcl.so" $names)" = 111000 ]
+	[ "$(./probe "$build/softnpu/9.1/libascendcl.so" $names)" = 111100 ]
+	[ "$(./probe "$build/softnpu/9.2/libascendcl.so" $names)" = 111110 ]
+	[ "$(./probe "$build/softnpu/libascendcl.so" $names)" = 111111 ]
+}
+
+@test "a release's library begins with its profile" {
+	compile zero -L"$build/softnpu" -lascendcl <<-'END'
+		#include <acl/acl.h>
+		#include <stdio.h>
+		int main(void)
+		{
+			char a[8];
+			printf("%d\n", aclrtMemcpy(a, 8, a, 0, ACL_MEMCPY_HOST_TO_HOST));
+			return 0;
+		}
+	END
+	[ "$(LD_LIBRARY_PATH=$build/softnpu ./zero)" = 0 ]
+	[ "$(LD_LIBRARY_PATH=$build/softnpu/8.5 ./zero)" = 107000 ]
+	[ "$(LD_LIBRARY_PATH=$build/softnpu/8.5 SOFTNPU_CANN=9.1 ./zero)" = 0 ]
+}
+
+@test "both names are one runtime" {
+	compile both -L"$build/softnpu" -lascendcl -ldl <<-'END'
+		#include <acl/acl.h>
+		#include <dlfcn.h>
+		int main(void)
+		{
+			void *lib = dlopen("libacl_rt.so", RTLD_NOW);
+			int (*get)(int *) = lib ? (int (*)(int *))dlsym(lib, "aclrtGetDevice") : 0;
+			int id = -1;
+			return aclrtSetDevice(1) || !get || get(&id) || id != 1;
+		}
+	END
+	LD_LIBRARY_PATH=$build/softnpu ./both
+}
+
+@test "nothing but the interface is exported" {
+	for lib in "$build"/softnpu/libascendcl.so "$build"/softnpu/8.5/libascendcl.so; do
+		run sh -c "nm -D --defined-only '$lib' | awk '{print \$3}' | grep -v -e '^acl' -e '^softnpu_'"
+		[ -z "$output" ]
+	done
+}
+
+@test "errors are silent, logged on request" {
+	compile bad -L"$build/softnpu" -lascendcl <<-'END'
+		#include <acl/acl.h>
+		int main(void)
+		{
+			return aclrtMalloc(0, 0, 0) != 100000;
+		}
+	END
+	run env LD_LIBRARY_PATH="$build/softnpu" ./bad
+	[ "$status" = 0 ]
+	[ -z "$output" ]
+	LD_LIBRARY_PATH=$build/softnpu SOFTNPU_LOG=log ./bad
+	grep -q '100000: the output pointer is NULL' log
+	run env LD_LIBRARY_PATH="$build/softnpu" SOFTNPU_LOG=- ./bad
+	[[ $output == *100000* ]]
+}
+
+@test "strict: the host cannot touch device memory" {
+	compile touch -L"$build/softnpu" -lascendcl <<-'END'
+		#include <acl/acl.h>
+		int main(void)
+		{
+			char *p;
+			if (aclrtSetDevice(0) || aclrtMalloc((void **)&p, 64, 0))
+				return 1;
+			*p = 1;
+			return 0;
+		}
+	END
+	LD_LIBRARY_PATH=$build/softnpu ./touch
+	run env LD_LIBRARY_PATH="$build/softnpu" SOFTNPU_STRICT=1 ./touch
+	[ "$status" = 139 ]
+}
+
+@test "aclInit reads its configuration" {
+	compile init -L"$build/softnpu" -lascendcl <<-'END'
+		#include <acl/acl.h>
+		#include <stdio.h>
+		int main(int argc, char **argv)
+		{
+			int id = -1;
+			printf("%d", aclInit(argv[1]));
+			printf(" %d", aclrtGetDevice(&id));
+			printf(" %d\n", id);
+			return 0;
+		}
+	END
+	export LD_LIBRARY_PATH=$build/softnpu
+	echo '{"defaultDevice": {"default_device": "1"}}' >good
+	echo '{' >bad
+	[ "$(./init good)" = "0 0 1" ]
+	[ "$(./init bad)" = "100006 107002 -1" ]
+	[ "$(./init missing)" = "100003 107002 -1" ]
+	[ "$(./init '')" = "0 107002 -1" ]
+}
+
+@test "a program that never stops its streams still ends" {
+	compile leave -L"$build/softnpu" -lascendcl <<-'END'
+		#include <acl/acl.h>
+		#include <unistd.h>
+		static void sleeping(void *arg)
+		{
+			(void)arg;
+			sleep(30);
+		}
+		int main(void)
+		{
+			aclrtStream s;
+			aclrtSetDevice(0);
+			aclrtCreateStream(&s);
+			return aclrtLaunchHostFunc(s, sleeping, 0);
+		}
+	END
+	LD_LIBRARY_PATH=$build/softnpu timeout 5 ./leave
+}
