@@ -21,6 +21,8 @@ FORWARD(aclrtSetDevice, (int32_t d), (d))
 FORWARD(aclrtGetDevice, (int32_t * d), (d))
 FORWARD(aclrtMalloc, (void **p, size_t n, aclrtMemMallocPolicy y), (p, n, y))
 FORWARD(aclrtFree, (void *p), (p))
+FORWARD(aclrtReserveMemAddress, (void **p, size_t n, size_t a, void *e, uint64_t f), (p, n, a, e, f))
+FORWARD(aclrtReleaseMemAddress, (void *p), (p))
 FORWARD(aclrtMallocHost, (void **p, size_t n), (p, n))
 FORWARD(aclrtCreateStream, (aclrtStream * s), (s))
 FORWARD(aclrtCreateEventExWithFlag, (aclrtEvent * e, uint32_t f), (e, f))
@@ -43,6 +45,8 @@ void bare_bind(void *runtime)
 	BIND(aclrtGetDevice);
 	BIND(aclrtMalloc);
 	BIND(aclrtFree);
+	BIND(aclrtReserveMemAddress);
+	BIND(aclrtReleaseMemAddress);
 	BIND(aclrtMallocHost);
 	BIND(aclrtCreateStream);
 	BIND(aclrtCreateEventExWithFlag);

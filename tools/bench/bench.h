@@ -16,6 +16,8 @@
 	X(aclrtGetDevice)                                                                                    \
 	X(aclrtMalloc)                                                                                       \
 	X(aclrtFree)                                                                                         \
+	X(aclrtReserveMemAddress)                                                                            \
+	X(aclrtReleaseMemAddress)                                                                            \
 	X(aclrtMallocHost)                                                                                   \
 	X(aclrtCreateStream)                                                                                 \
 	X(aclrtCreateEventExWithFlag)                                                                        \
@@ -51,8 +53,8 @@ typedef void (*bench_loop_fn)(struct bench_variant *v, size_t n, size_t first);
 void bench_measure(struct bench_variant *variants, const bool *wanted, bench_loop_fn loop, size_t calls,
 	double *ns);
 
-/* The same with two threads at once, each its own streams; CPU time of a thread. */
+/* The same on a new thread alone and on two at once, each its own streams; CPU time of a thread. */
 void bench_measure_two(struct bench_variant *variants, const bool *wanted, bench_loop_fn first,
-	bench_loop_fn second, size_t calls, double *ns);
+	bench_loop_fn second, size_t calls, double *one, double *two);
 
 #endif

@@ -13,6 +13,7 @@
 
 static _Atomic uint64_t next_device = 0x120000000000;
 static _Atomic uint64_t next_host = 0x560000000000;
+static _Atomic uint64_t next_reserved = 0x200000000000;
 static _Atomic uint64_t next_handle = 0x700000001000;
 
 static void *bump(_Atomic uint64_t *next, uint64_t size)
@@ -47,6 +48,21 @@ EXPORT aclError aclrtMalloc(void **ptr, size_t size, aclrtMemMallocPolicy policy
 }
 
 EXPORT aclError aclrtFree(void *ptr)
+{
+	(void)ptr;
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtReserveMemAddress(void **ptr, size_t size, size_t alignment, void *expected, uint64_t flags)
+{
+	(void)alignment;
+	(void)expected;
+	(void)flags;
+	*ptr = bump(&next_reserved, size);
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtReleaseMemAddress(void *ptr)
 {
 	(void)ptr;
 	return ACL_SUCCESS;

@@ -72,30 +72,39 @@ static void *run_partner(void *argument)
 	return NULL;
 }
 
-static double once_two(struct bench_variant *v, bench_loop_fn first, bench_loop_fn second, size_t calls)
+/* second NULL: the first is alone. */
+static double on_threads(struct bench_variant *v, bench_loop_fn first, bench_loop_fn second, size_t calls)
 {
 	pthread_barrier_t barrier;
 	struct partner a = {v, first, &barrier, calls, 0}, b = {v, second, &barrier, calls, 0};
 	pthread_t threads[2];
 
-	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_barrier_init(&barrier, NULL, second ? 2 : 1);
 	pthread_create(&threads[0], NULL, run_partner, &a);
-	pthread_create(&threads[1], NULL, run_partner, &b);
+	if (second) {
+		pthread_create(&threads[1], NULL, run_partner, &b);
+		pthread_join(threads[1], NULL);
+	}
 	pthread_join(threads[0], NULL);
-	pthread_join(threads[1], NULL);
 	pthread_barrier_destroy(&barrier);
-	return (a.ns + b.ns) / 2;
+	return second ? (a.ns + b.ns) / 2 : a.ns;
 }
 
 void bench_measure_two(struct bench_variant *variants, const bool *wanted, bench_loop_fn first,
-	bench_loop_fn second, size_t calls, double *ns)
+	bench_loop_fn second, size_t calls, double *one, double *two)
 {
-	double samples[BENCH_VARIANTS][REPETITIONS];
+	double alone[BENCH_VARIANTS][REPETITIONS], both[BENCH_VARIANTS][REPETITIONS];
 
-	for (unsigned r = 0; r < REPETITIONS; r++)
-		for (unsigned v = 0; v < BENCH_VARIANTS; v++)
-			if (wanted[v])
-				samples[v][r] = once_two(&variants[v], first, second, calls);
-	for (unsigned v = 0; v < BENCH_VARIANTS; v++)
-		ns[v] = wanted[v] ? quartile(samples[v], REPETITIONS) : 0;
+	for (unsigned r = 0; r < REPETITIONS; r++) {
+		for (unsigned v = 0; v < BENCH_VARIANTS; v++) {
+			if (!wanted[v])
+				continue;
+			alone[v][r] = on_threads(&variants[v], first, NULL, calls);
+			both[v][r] = on_threads(&variants[v], first, second, calls);
+		}
+	}
+	for (unsigned v = 0; v < BENCH_VARIANTS; v++) {
+		one[v] = wanted[v] ? quartile(alone[v], REPETITIONS) : 0;
+		two[v] = wanted[v] ? quartile(both[v], REPETITIONS) : 0;
+	}
 }
