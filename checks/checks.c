@@ -304,6 +304,11 @@ void checks_set_runtime(struct checks *c, enum acl_cann version)
 		st(&c->target, (int)version);
 }
 
+void checks_ordered(struct checks *c)
+{
+	st(&c->ordered, true);
+}
+
 void checks_finish(struct checks *c, enum checks_end kind)
 {
 	for (unsigned i = 0; i < acl_topic_count; i++)

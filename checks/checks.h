@@ -62,6 +62,9 @@ void checks_callback(struct checks *c, struct acl_event *outer, bool begins);
 /* With target "auto": the version of the loaded runtime, told once after aclInit succeeded. */
 void checks_set_runtime(struct checks *c, enum acl_cann version);
 
+/* The calls are recorded: from now on changes of events are numbered as well, for the order of a replay. */
+void checks_ordered(struct checks *c);
+
 /* The process ends: judges leaks and balances. kind tells how. */
 enum checks_end { CHECKS_END_EXIT, CHECKS_END_QUICK, CHECKS_END_EXEC };
 void checks_finish(struct checks *c, enum checks_end kind);

@@ -91,6 +91,7 @@ struct checks {
 	struct hook_list hooks[ACL_API_COUNT];
 	struct rule_setting *settings; /* by rule index */
 	_Atomic int target; /* enum acl_cann or CHECKS_TARGET_DOCUMENTS */
+	_Atomic bool ordered; /* somebody records the calls */
 	bool target_auto, stacks_all;
 	const char *soc; /* product name, NULL = unknown */
 	void *topic[TOPIC_STATES]; /* what single topics keep */
@@ -129,6 +130,11 @@ struct checks {
 void *checks_alloc(struct checks *c, size_t bytes);
 void checks_forget(struct checks *c, void *p, size_t bytes);
 void checks_in_trouble(struct checks *c, const char *text);
+
+static inline struct acl_object *object_find(struct checks *c, unsigned kind, const void *value)
+{
+	return object_in(c->kinds[kind], value);
+}
 
 /* error.c: rules of every function; the core calls them when there is something to say. */
 void error_missing(struct checks *c, struct acl_event *ev) __attribute__((cold)); /* before all others */

@@ -55,7 +55,8 @@ static void recording(struct checks *c, struct acl_event *ev)
 		ev->carry[CARRY_COUNTED] = 1;
 	}
 	object_used(c, e, ev);
-	object_changed(ev, e);
+	if (ld(&c->ordered))
+		object_changed(ev, e);
 }
 
 static void recorded(struct checks *c, struct acl_event *ev)

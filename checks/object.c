@@ -5,16 +5,6 @@
 #define CHUNK 64 /* objects in a slab chunk */
 #define CHUNKS 4096
 #define DEAD_RING 1024
-#define TOMBSTONE 1u
-
-/* Open addressing; grown by copying, old tables stay readable. */
-struct object_index {
-	uint32_t mask, used; /* used: slots not empty, tombstones included; under the kind's lock */
-	struct {
-		_Atomic uint64_t key; /* handle value, 0 = empty, TOMBSTONE */
-		_Atomic(struct acl_object *) object;
-	} slots[];
-};
 
 void object_init(struct checks *c, unsigned kind, unsigned extension)
 {
@@ -44,27 +34,6 @@ struct acl_object *object_of(struct checks *c, acl_ref ref)
 	return o && ld_acquire(&o->generation) == (uint32_t)ref ? o : NULL;
 }
 
-struct acl_object *object_find(struct checks *c, unsigned kind, const void *value)
-{
-	struct object_kind *k = c->kinds[kind];
-	struct object_index *index = k ? ld_acquire(&k->index) : NULL;
-	uint64_t key = (uintptr_t)value;
-
-	if (!index || key <= TOMBSTONE)
-		return NULL;
-	for (uint64_t i = mix64(key), mask = index->mask;; i++) {
-		uint64_t found = ld_acquire(&index->slots[i & mask].key);
-
-		if (found == key) {
-			struct acl_object *o = ld_acquire(&index->slots[i & mask].object);
-
-			return ld(&o->value) == key ? o : NULL;
-		}
-		if (!found)
-			return NULL;
-	}
-}
-
 struct acl_object *object_live(struct checks *c, unsigned kind, const void *value)
 {
 	struct acl_object *o = object_find(c, kind, value);
@@ -79,7 +48,7 @@ static bool index_grow(struct checks *c, struct object_kind *k)
 	uint32_t kept = 0, size = 256;
 
 	for (uint32_t i = 0; old && i <= old->mask; i++)
-		kept += ld(&old->slots[i].key) > TOMBSTONE;
+		kept += ld(&old->slots[i].key) > ACL_VALUE_GONE;
 	while (size < kept * 4)
 		size *= 2;
 	new = checks_alloc(c, sizeof(*new) + size * sizeof(new->slots[0]));
@@ -89,7 +58,7 @@ static bool index_grow(struct checks *c, struct object_kind *k)
 	for (uint32_t i = 0; old && i <= old->mask; i++) {
 		uint64_t key = ld(&old->slots[i].key), j = mix64(key);
 
-		if (key <= TOMBSTONE)
+		if (key <= ACL_VALUE_GONE)
 			continue;
 		while (ld(&new->slots[j & new->mask].key))
 			j++;
@@ -129,13 +98,13 @@ static void index_drop(struct object_kind *k, struct acl_object *o)
 	struct object_index *index = ld(&k->index);
 	uint64_t key = ld(&o->value);
 
-	if (!index || key <= TOMBSTONE)
+	if (!index || key <= ACL_VALUE_GONE)
 		return;
 	for (uint64_t i = mix64(key); ld(&index->slots[i & index->mask].key); i++) {
 		if (ld(&index->slots[i & index->mask].key) != key)
 			continue;
 		if (ld(&index->slots[i & index->mask].object) == o)
-			st_release(&index->slots[i & index->mask].key, TOMBSTONE);
+			st_release(&index->slots[i & index->mask].key, ACL_VALUE_GONE);
 		return;
 	}
 }
@@ -231,7 +200,7 @@ static void publish(struct checks *c, struct object_kind *k, struct acl_object *
 	struct acl_object *before;
 
 	st(&o->value, (uintptr_t)value);
-	if ((uintptr_t)value <= TOMBSTONE)
+	if ((uintptr_t)value <= ACL_VALUE_GONE)
 		return;
 	before = index_put(c, k, o, (uintptr_t)value);
 	/* The runtime gave the value out again: its last bearer died without our seeing it. */
@@ -338,15 +307,4 @@ void object_used(struct checks *c, struct acl_object *o, struct acl_event *ev)
 	st(&o->last_used.stack, ev->stack);
 	st(&o->last_used.tid, ev->tid);
 	st(&o->last_used.api, ev->api);
-}
-
-void object_changed(struct acl_event *ev, struct acl_object *o)
-{
-	struct acl_version *v;
-
-	if (ev->n_versions >= ACL_EVENT_VERSIONS)
-		return;
-	v = &ev->versions[ev->n_versions++];
-	v->object = (uint64_t)o->kind << 56 | ld(&o->serial);
-	v->version = bump(&o->version) + 1;
 }

@@ -48,7 +48,16 @@ struct acl_object {
 	uint32_t next_free;
 };
 
-struct object_index;
+#define ACL_VALUE_GONE 1u /* stands in the index for a value that was taken out */
+
+/* Open addressing; grown by copying, old tables stay readable. */
+struct object_index {
+	uint32_t mask, used; /* used: slots not empty, tombstones included; under the kind's lock */
+	struct {
+		_Atomic uint64_t key; /* handle value, 0 = empty, ACL_VALUE_GONE */
+		_Atomic(struct acl_object *) object;
+	} slots[];
+};
 
 struct object_kind {
 	_Alignas(64) struct acl_lock lock;
@@ -61,6 +70,27 @@ struct object_kind {
 	uint32_t dead[1024]; /* ring of index + 1: destroyed objects kept for their biography */
 	_Atomic uint32_t live; /* not counting defaults */
 };
+
+/* Latest object of a kind with this handle value, live or dead; NULL = never seen. */
+static inline struct acl_object *object_in(struct object_kind *k, const void *value)
+{
+	struct object_index *index = k ? ld_acquire(&k->index) : NULL;
+	uint64_t key = (uintptr_t)value;
+
+	if (!index || key <= ACL_VALUE_GONE)
+		return NULL;
+	for (uint64_t i = mix64(key), mask = index->mask;; i++) {
+		uint64_t found = ld_acquire(&index->slots[i & mask].key);
+
+		if (found == key) {
+			struct acl_object *o = ld_acquire(&index->slots[i & mask].object);
+
+			return ld(&o->value) == key ? o : NULL;
+		}
+		if (!found)
+			return NULL;
+	}
+}
 
 struct checks;
 
@@ -80,9 +110,6 @@ static inline acl_ref object_ref(const struct acl_object *o)
 
 /* The object a reference means, NULL when that generation is gone. */
 struct acl_object *object_of(struct checks *c, acl_ref ref);
-
-/* Latest object of a handle value, live or dead; NULL = never seen. */
-struct acl_object *object_find(struct checks *c, unsigned kind, const void *value);
 
 /* object_find, only when it may be used. */
 struct acl_object *object_live(struct checks *c, unsigned kind, const void *value);
@@ -120,6 +147,15 @@ void moment_copy(struct acl_moment *to, const struct moment *from);
 void object_used(struct checks *c, struct acl_object *o, struct acl_event *ev);
 
 /* The call changes this object: numbers the change for the replay. */
-void object_changed(struct acl_event *ev, struct acl_object *o);
+static inline void object_changed(struct acl_event *ev, struct acl_object *o)
+{
+	struct acl_version *v;
+
+	if (ev->n_versions >= ACL_EVENT_VERSIONS)
+		return;
+	v = &ev->versions[ev->n_versions++];
+	v->object = (uint64_t)o->kind << 56 | ld(&o->serial);
+	v->version = bump(&o->version) + 1;
+}
 
 #endif

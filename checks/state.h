@@ -69,8 +69,21 @@ static inline struct acl_object *stream_of(const struct acl_event *ev)
 }
 
 /* The stream handle as passed. */
-const void *stream_argument(const struct checks *c, const struct acl_event *ev);
-const void *event_argument(const struct checks *c, const struct acl_event *ev);
+static inline const void *stream_argument(const struct checks *c, const struct acl_event *ev)
+{
+	const void *value;
+
+	memcpy(&value, (const char *)ev->args + c->stream_offset[ev->api], sizeof(value));
+	return value;
+}
+
+static inline const void *event_argument(const struct checks *c, const struct acl_event *ev)
+{
+	const void *value;
+
+	memcpy(&value, (const char *)ev->args + c->event_offset[ev->api], sizeof(value));
+	return value;
+}
 /* Whether the task at a position of a stream is certainly not known to be done. */
 bool stream_pending(struct acl_object *stream, uint64_t position);
 /* The host observed the stream at position; what its tasks waited for is done too. sure: else only perhaps. */

@@ -37,22 +37,6 @@ static int16_t last_handle_offset(unsigned api, unsigned kind)
 	return -1;
 }
 
-const void *stream_argument(const struct checks *c, const struct acl_event *ev)
-{
-	const void *value;
-
-	memcpy(&value, (const char *)ev->args + c->stream_offset[ev->api], sizeof(value));
-	return value;
-}
-
-const void *event_argument(const struct checks *c, const struct acl_event *ev)
-{
-	const void *value;
-
-	memcpy(&value, (const char *)ev->args + c->event_offset[ev->api], sizeof(value));
-	return value;
-}
-
 /* NULL is the default stream of the current context. */
 static struct acl_object *stream_meant(struct checks *c, const struct acl_event *ev)
 {

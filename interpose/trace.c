@@ -195,6 +195,8 @@ void trace_open(void)
 		return;
 	}
 	acl_core.trace_time = p->needs_time;
+	if (acl_core.checks)
+		checks_ordered(acl_core.checks);
 	atomic_store(&acl_core.trace, p);
 	for (uint32_t i = 0; p->describe && i < n && i < FACTS_MAX; i++)
 		p->describe(facts[i].key, facts[i].value);
