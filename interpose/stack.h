@@ -3,6 +3,7 @@
 #ifndef INTERPOSE_STACK_H
 #define INTERPOSE_STACK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define STACK_MAX 32
@@ -19,5 +20,8 @@ uint32_t stack_take(uint64_t caller);
 
 /* Frames of an interned stack, innermost first, valid for the process' life; returns their number. */
 unsigned stack_frames(uint32_t id, const uint64_t **ips);
+
+/* Whether this thread runs a signal handler, as far as its stack tells. */
+bool stack_in_handler(void);
 
 #endif

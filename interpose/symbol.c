@@ -4,13 +4,13 @@
 
 #include <stdatomic.h>
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "interpose/hidden.h"
 #include "interpose/lines.h"
 #include "interpose/module.h"
+#include "interpose/stack.h"
 
 #define CACHE_SLOTS 4096 /* power of two; full = symbolised again each time */
 #define FILES_MAX 256
@@ -64,12 +64,10 @@ static struct file *file_of(const struct acl_module *module)
 	return &cache.files[i];
 }
 
-/* libdw allocates; on an alternate signal stack the interrupted code may hold malloc's lock. */
+/* libdw and the demangler allocate; the code a signal handler interrupted may hold malloc's lock. */
 static bool may_allocate(void)
 {
-	stack_t ss;
-
-	return sigaltstack(NULL, &ss) || !(ss.ss_flags & SS_ONSTACK);
+	return !stack_in_handler();
 }
 
 /* C++ names are taken apart by the program's own C++ library; without one there are none. */
