@@ -30,7 +30,7 @@ struct checks_host {
 	uint32_t (*module)(void *context, uint64_t code);
 	/* A finding to show. The pointer is valid during the call only. */
 	void (*finding)(void *context, const struct acl_finding *f);
-	/* Memory for tables, zeroed, never given back; NULL = the table stays as it is and checks_trouble() says so. */
+	/* Private anonymous memory for tables, zeroed, never given back; NULL = the table stays as it is and totals say so. */
 	void *(*memory)(void *context, size_t bytes);
 };
 

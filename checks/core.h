@@ -38,7 +38,7 @@ struct acl_thread {
 	_Atomic uint64_t context; /* acl_ref of the explicit context, 0 = none */
 	_Atomic uint64_t calls;
 	_Atomic uint32_t captures[3]; /* open captures it began, by mode */
-	_Atomic uint8_t hint[4]; /* size classes of the pointer map that hit last */
+	struct map_hints *hints; /* of the pointer map; its own, NULL until the first look-up */
 	/* Its own: what this phase of the call has looked up, by role. */
 	uint64_t phase;
 	struct known_place {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pointer map: buckets, size classes, block slabs. */
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "checks/core.h"
 #include "checks/map.h"
 
@@ -29,6 +32,7 @@ struct bucket {
 struct table {
 	uint64_t mask; /* buckets - 1 */
 	struct bucket *bucket;
+	struct table *next; /* among the spare ones */
 };
 
 struct size_class {
@@ -141,9 +145,14 @@ static inline bool class_find(struct pointer_map *map, unsigned k, uint64_t addr
 	}
 }
 
-void map_prefetch(struct pointer_map *map, uint64_t address, _Atomic uint8_t *hint)
+static _Atomic uint8_t *hint_of(struct map_hints *hints, uint64_t address)
 {
-	unsigned k = ld(hint) & 63;
+	return &hints->class[mix64(address >> 16) % MAP_HINTS];
+}
+
+void map_prefetch(struct pointer_map *map, uint64_t address, struct map_hints *hints)
+{
+	unsigned k = ld(hint_of(hints, address)) & 63;
 	struct table *t = ld_acquire(&map->class[k].table);
 
 	if (t)
@@ -160,10 +169,28 @@ static inline bool quick_find(struct pointer_map *map, unsigned k, uint64_t addr
 	return !(seq & BUSY) && bucket_find(map, b, k, address, place) && ld(&b->seq) == seq;
 }
 
+/* Several classes must be asked: their cache misses overlap. */
+static void prefetch_classes(struct pointer_map *map, uint64_t classes, uint64_t address)
+{
+	for (; classes & (classes - 1); classes &= classes - 1) {
+		unsigned k = (unsigned)__builtin_ctzll(classes);
+		struct size_class *class = &map->class[k];
+		struct table *t = ld_acquire(&class->table);
+
+		if (!t || address < ld(&class->low) || address >= ld(&class->high))
+			continue;
+		__builtin_prefetch(&t->bucket[mix64(address >> (k + 1)) & t->mask]);
+		__builtin_prefetch(&t->bucket[mix64((address - (UINT64_C(1) << k)) >> (k + 1)) & t->mask]);
+	}
+}
+
 static __attribute__((noinline)) bool search(struct pointer_map *map, uint64_t address, _Atomic uint8_t *hint,
 	struct acl_place *place)
 {
-	for (uint64_t classes = ld_acquire(&map->classes); classes; classes &= classes - 1) {
+	uint64_t classes = ld_acquire(&map->classes);
+
+	prefetch_classes(map, classes, address);
+	for (; classes; classes &= classes - 1) {
 		unsigned k = (unsigned)__builtin_ctzll(classes);
 
 		if (!class_find(map, k, address, place))
@@ -176,8 +203,10 @@ static __attribute__((noinline)) bool search(struct pointer_map *map, uint64_t a
 	return false;
 }
 
-bool map_find(struct pointer_map *map, uint64_t address, _Atomic uint8_t *hint, struct acl_place *place)
+bool map_find(struct pointer_map *map, uint64_t address, struct map_hints *hints, struct acl_place *place)
 {
+	_Atomic uint8_t *hint = hints ? hint_of(hints, address) : NULL;
+
 	if (hint && __builtin_expect(quick_find(map, ld(hint) & 63, address, place), 1))
 		return true;
 	return search(map, address, hint, place);
@@ -226,7 +255,7 @@ static struct table *table_new(struct checks *c, struct pointer_map *map, unsign
 	struct table *t = map->spare[log];
 
 	if (t) {
-		map->spare[log] = NULL;
+		map->spare[log] = t->next;
 		for (uint64_t i = 0; i <= t->mask; i++)
 			for (unsigned n = 0; n < SLOTS; n++)
 				write_slot(&t->bucket[i], n, 0, 0, 0);
@@ -242,13 +271,32 @@ static struct table *table_new(struct checks *c, struct pointer_map *map, unsign
 	return t->bucket ? t : NULL;
 }
 
+/*
+ * Readers may still be inside.  The pages go back (and read as zeros: empty
+ * buckets, after which a reader looks which table is the present one); the
+ * addresses stay for the next class that grows to this size.
+ */
+static void outgrown(struct pointer_map *map, struct table *t)
+{
+	unsigned log = 63 - (unsigned)__builtin_clzll(t->mask + 1);
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)t->bucket, end = (uintptr_t)&t->bucket[t->mask + 1];
+
+	begin = (begin + page - 1) & ~(page - 1);
+	end &= ~(page - 1);
+	if (begin < end)
+		madvise((void *)begin, end - begin, MADV_DONTNEED);
+	t->next = map->spare[log];
+	map->spare[log] = t;
+}
+
 static bool class_grow(struct checks *c, struct pointer_map *map, unsigned k)
 {
 	struct size_class *class = &map->class[k];
 	struct table *old = ld(&class->table), *new;
 	unsigned log = 2;
 
-	while (class->used * 10 > (UINT64_C(1) << log) * SLOTS * 3)
+	/* Room for about as many again; a little under half of the bound, so that one step of size is enough. */
+	while (class->used * 20 > (UINT64_C(1) << log) * SLOTS * 7)
 		log++;
 	if (log >= 48)
 		return false;
@@ -265,8 +313,8 @@ static bool class_grow(struct checks *c, struct pointer_map *map, unsigned k)
 					ld(&old->bucket[i].generation[n]));
 		}
 	st_release(&class->table, new);
-	if (old && !map->spare[63 - __builtin_clzll(old->mask + 1)])
-		map->spare[63 - __builtin_clzll(old->mask + 1)] = old;
+	if (old)
+		outgrown(map, old);
 	return true;
 }
 

@@ -49,10 +49,20 @@ struct acl_place {
 struct pointer_map;
 
 struct pointer_map *map_create(struct checks *c);
-/* hint: where the caller remembers the size class that hit last; may be NULL. */
-bool map_find(struct pointer_map *map, uint64_t address, _Atomic uint8_t *hint, struct acl_place *place);
+
+/*
+ * What a thread remembers: the size class that hit last, by the address' 64 KiB.
+ * Where sizes are mixed it saves asking class after class.
+ */
+#define MAP_HINTS 16384
+struct map_hints {
+	_Atomic uint8_t class[MAP_HINTS];
+};
+
+/* hints may be NULL. */
+bool map_find(struct pointer_map *map, uint64_t address, struct map_hints *hints, struct acl_place *place);
 /* Fetches the line that map_find will look at first. */
-void map_prefetch(struct pointer_map *map, uint64_t address, _Atomic uint8_t *hint);
+void map_prefetch(struct pointer_map *map, uint64_t address, struct map_hints *hints);
 /* A new block; whatever was known at its first or last byte is gone. NULL: no memory. */
 struct acl_block *map_insert(struct checks *c, struct pointer_map *map, const struct acl_event *ev, uint64_t base,
 	uint64_t size, unsigned kind, int device);

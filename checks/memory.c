@@ -7,7 +7,9 @@ void place_look_up(struct checks *c, struct acl_thread *t, struct known_place *k
 {
 	known->phase = t->phase;
 	known->address = address;
-	if (!map_find(c->memory, (uintptr_t)address, &t->hint[known - t->known], &known->place) && map_live(c->registered))
+	if (__builtin_expect(!t->hints, 0))
+		t->hints = checks_alloc(c, sizeof(*t->hints));
+	if (!map_find(c->memory, (uintptr_t)address, t->hints, &known->place) && map_live(c->registered))
 		map_find(c->registered, (uintptr_t)address, NULL, &known->place);
 }
 
@@ -17,8 +19,10 @@ static void foresee(struct checks *c, struct acl_event *ev)
 	const struct acl_args_aclrtMemcpy *a = ev->args;
 	struct acl_thread *t = thread_of(ev);
 
-	map_prefetch(c->memory, (uintptr_t)a->dst, &t->hint[0]);
-	map_prefetch(c->memory, (uintptr_t)a->src, &t->hint[1]);
+	if (!t->hints)
+		return;
+	map_prefetch(c->memory, (uintptr_t)a->dst, t->hints);
+	map_prefetch(c->memory, (uintptr_t)a->src, t->hints);
 }
 
 enum acl_host_class host_class(struct checks *c, struct acl_event *ev, unsigned param, const void *address)

@@ -64,7 +64,7 @@ static uint64_t size_of(uint32_t i)
 
 static double looks(struct pointer_map *map, uint32_t blocks, uint32_t stride)
 {
-	_Atomic uint8_t hint = 0;
+	static struct map_hints hints;
 	struct acl_place place;
 	unsigned missed = 0;
 	double begin = now();
@@ -72,7 +72,7 @@ static double looks(struct pointer_map *map, uint32_t blocks, uint32_t stride)
 	for (uint32_t i = 0; i < LOOKS; i++) {
 		uint32_t b = next() % blocks * stride;
 
-		missed += !map_find(map, base_of(b) + (i & 448), &hint, &place);
+		missed += !map_find(map, base_of(b) + (i & 448), &hints, &place);
 	}
 	if (missed)
 		printf("missed %u of %u\n", missed, LOOKS);
