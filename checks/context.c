@@ -26,8 +26,8 @@ static void report_missing(struct checks *c, struct acl_event *ev)
 	else if (d)
 		finding_detail(f, "device %d, which this thread had set, was reset", ld(&t->device));
 	else
-		finding_detail(f, "this thread has called neither aclrtSetDevice nor aclrtSetCurrentContext; the choice of "
-			"another thread is not inherited");
+		finding_detail(f, "this thread has no current device or context: it has set none, or a reset took it away; "
+			"the choice of another thread is not inherited");
 	finding_uint(f, "thread", ev->tid);
 	if (was)
 		finding_object(c, f, "context", was);
@@ -36,9 +36,13 @@ static void report_missing(struct checks *c, struct acl_event *ev)
 
 static void needs_context(struct checks *c, struct acl_event *ev)
 {
+	struct acl_object *stream = stream_of(ev);
 	bool known;
 
-	if (error_of(ev) == NO_CONTEXT && !context_current(c, thread_of(ev), &known))
+	/* That the stream is gone is the nearer reason. */
+	if (error_of(ev) != NO_CONTEXT || (stream && !object_usable(stream)))
+		return;
+	if (!context_current(c, thread_of(ev), &known))
 		report_missing(c, ev);
 }
 

@@ -67,11 +67,23 @@ static const struct acl_rule *dead_rule(unsigned kind, bool destroys)
 	}
 }
 
+/* A reset takes the streams of the default context along; to destroy them after it comes late and harms nothing. */
+static bool went_with_reset(struct checks *c, struct acl_object *o)
+{
+	struct acl_object *context = object_of(c, ld(&o->context));
+
+	return o->kind == ACL_HANDLE_STREAM && ld(&o->flags) & ACL_OBJECT_BY_OWNER && context &&
+		ld(&context->flags) & ACL_OBJECT_DEFAULT;
+}
+
 static void say_dead(struct checks *c, struct acl_event *ev, const struct handle_use *use, struct acl_object *o)
 {
 	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, ev, dead_rule(o->kind, use->destroys), &room);
+	struct acl_finding *f;
 
+	if (use->destroys && went_with_reset(c, o))
+		return;
+	f = finding_begin(c, ev, dead_rule(o->kind, use->destroys), &room);
 	if (!f)
 		return;
 	if (ld(&o->state) == ACL_OBJECT_GOING)

@@ -3,7 +3,7 @@
  * Memory got one way and used another: aclrtMallocAlign32 released with
  * aclrtFree, pinned memory set by the device functions, pinned memory registered
  * once more and mapped for the device, ordinary memory registered and then used
- * in asynchronous copies.
+ * in asynchronous copies, a copy that is described in device memory.
  */
 #include <cstdlib>
 
@@ -69,6 +69,27 @@ static void register_ordinary(aclrtStream stream)
 	std::free(host);
 }
 
+static void described(aclrtStream stream)
+{
+	const aclrtMemcpyKind kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE;
+	size_t desc_size = 0;
+	void *block = nullptr, *desc = nullptr;
+	uint8_t back[256] = {};
+
+	TRY(aclrtGetMemcpyDescSize(kind, &desc_size));
+	TRY(aclrtMalloc(&desc, desc_size, ACL_MEM_MALLOC_HUGE_FIRST));
+	TRY(aclrtMalloc(&block, size, ACL_MEM_MALLOC_HUGE_FIRST));
+	char *bytes = static_cast<char *>(block);
+	TRY(aclrtMemsetAsync(bytes, size, 0x41, size / 2, stream));
+	TRY(aclrtSetMemcpyDesc(desc, kind, bytes, bytes + size / 2, size / 2, nullptr));
+	TRY(aclrtMemcpyAsyncWithDesc(desc, kind, stream));
+	TRY(aclrtSynchronizeStream(stream));
+	TRY(aclrtMemcpy(back, sizeof(back), bytes + size / 2, sizeof(back), ACL_MEMCPY_DEVICE_TO_HOST));
+	expect(back[255] == 0x41, "the copy that a descriptor tells of");
+	TRY(aclrtFree(block));
+	TRY(aclrtFree(desc));
+}
+
 int main(int argc, char **argv)
 {
 	aclrtStream stream = nullptr;
@@ -81,6 +102,7 @@ int main(int argc, char **argv)
 	set_pinned(stream);
 	register_pinned();
 	register_ordinary(stream);
+	described(stream);
 	TRY(aclrtDestroyStream(stream));
 	TRY(aclrtResetDevice(0));
 	TRY(aclFinalize());

@@ -4,6 +4,7 @@
  * main is over.
  *	(no argument)	the library also gives up the device and finalizes there
  *	finalized	main has finalized before
+ *	reset		main has reset the device and finalized before
  */
 #include "../programs/program.h"
 
@@ -15,15 +16,17 @@ namespace
 struct library {
 	aclrtStream stream = nullptr;
 	void *workspace = nullptr;
-	bool owns_runtime = true;
+	bool owns_runtime = true, owns_device = true;
 
 	~library()
 	{
 		if (!stream)
 			return;
 		aclrtDestroyStream(stream);
-		aclrtFree(workspace);
-		aclrtResetDevice(0);
+		if (owns_device) {
+			aclrtFree(workspace);
+			aclrtResetDevice(0);
+		}
 		if (owns_runtime)
 			aclFinalize();
 	}
@@ -44,7 +47,12 @@ int main(int argc, char **argv)
 	TRY(aclrtMalloc(&instance.workspace, size, ACL_MEM_MALLOC_HUGE_FIRST));
 	TRY(aclrtMemsetAsync(instance.workspace, size, 0, size, instance.stream));
 	TRY(aclrtSynchronizeStream(instance.stream));
-	if (broken("finalized")) {
+	if (broken("reset")) {
+		instance.owns_device = false;
+		TRY(aclrtFree(instance.workspace));
+		TRY(aclrtResetDevice(0));
+	}
+	if (broken("finalized") || broken("reset")) {
 		instance.owns_runtime = false;
 		TRY(aclFinalize());
 	}
