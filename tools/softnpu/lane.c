@@ -286,6 +286,13 @@ void lane_cancel(struct lane *lane)
 	lane_wake(lane);
 }
 
+void lane_hurry(struct lane *lane)
+{
+	lane->hurry = true;
+	if (lane->state == LANE_PARKED && !lane->op_state)
+		lane_cancel(lane);
+}
+
 static void simulate_latency(void)
 {
 	int64_t us = CFG(task_us);
@@ -355,6 +362,8 @@ static void serve(struct lane *lane)
 		}
 		if (execute(lane, op, &rc) == OP_PARK) {
 			lane->state = LANE_PARKED;
+			if (lane->hurry && !lane->op_state)
+				lane_cancel(lane);
 			return;
 		}
 		if (rc)

@@ -77,6 +77,7 @@ struct lane {
 	uint64_t deadline; /* when a parked lane is woken at the latest, 0 = never */
 	bool polling; /* woken now and then: waits for a value in memory */
 	bool cancelled; /* drop everything */
+	bool hurry; /* drop everything when something would wait */
 	pthread_cond_t progress;
 };
 
@@ -92,6 +93,8 @@ void lanes_wake(struct list *waiters);
 bool lane_timed_out(const struct lane *lane);
 /* Drops queued operations; the running one is not interrupted. */
 void lane_cancel(struct lane *lane);
+/* Runs what can run and drops the rest once something has to wait. */
+void lane_hurry(struct lane *lane);
 /* Blocks until what was submitted up to target is over; false at the deadline. */
 bool lane_wait(struct lane *lane, uint64_t target, uint64_t deadline);
 /* A host callback that was handed out has returned. */

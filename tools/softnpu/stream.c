@@ -217,7 +217,7 @@ static aclError destroy(aclrtStream handle, bool force)
 	object_get(&s->obj);
 	stream_remove(s);
 	if (force)
-		lane_cancel(&s->lane);
+		lane_hurry(&s->lane);
 	lane_wait(&s->lane, s->lane.submitted, 0);
 	object_put(&s->obj);
 	return ACL_SUCCESS;
