@@ -27,6 +27,7 @@ struct rig {
 	uint32_t tid;
 	uint32_t module;
 	bool in_exit, missing, inside;
+	bool no_memory; /* the tables get no more */
 	enum acl_host_class class; /* answer for addresses no table knows */
 	unsigned n_found, n_seen; /* seen: already looked at by want() */
 	struct {

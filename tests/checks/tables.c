@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pointer map against a plain list of blocks, and what a handle means after its object is gone. */
+#include "rig.h"
+
+#include <sys/mman.h>
+
+#include "checks/core.h"
+
+#define BLOCKS 300
+
+static void *memory(void *context, size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)context;
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static struct checks *checker(void)
+{
+	struct checks_host host = { .memory = memory };
+	struct checks_config config = { .target = CHECKS_TARGET_DOCUMENTS };
+
+	return checks_create(&config, &host);
+}
+
+/* --- the map -------------------------------------------------------------------- */
+
+static uint32_t random_state;
+
+static uint32_t next(uint32_t below)
+{
+	random_state = random_state * 1664525u + 1013904223u;
+	return (uint32_t)((uint64_t)(random_state >> 4) * below >> 28);
+}
+
+struct model_block {
+	uint64_t base, size;
+	struct acl_block *block;
+	uint32_t generation;
+};
+
+static uint64_t some_size(void)
+{
+	uint64_t size = UINT64_C(1) << next(38);
+
+	return size + (next(2) ? next(64) : 0);
+}
+
+static bool overlaps(const struct model_block *all, uint64_t base, uint64_t size)
+{
+	for (unsigned i = 0; i < BLOCKS; i++)
+		if (all[i].block && base < all[i].base + all[i].size && all[i].base < base + size)
+			return true;
+	return false;
+}
+
+static void compare(struct pointer_map *map, const struct model_block *all, struct map_hints *hints, uint64_t address)
+{
+	const struct model_block *found = NULL;
+	struct acl_place place;
+	bool known;
+
+	for (unsigned i = 0; i < BLOCKS; i++)
+		if (all[i].block && address - all[i].base < all[i].size)
+			found = &all[i];
+	known = map_find(map, address, hints, &place);
+	assert_int_equal(known, found != NULL);
+	if (!found)
+		return;
+	assert_ptr_equal(place.block, found->block);
+	assert_int_equal(place.base, found->base);
+	assert_int_equal(place.size, found->size);
+	assert_int_equal(place.generation, found->generation);
+}
+
+/* One random step: a block comes or goes; then its edges and random addresses are asked. */
+static void step(struct checks *c, struct pointer_map *map, struct model_block *all, struct map_hints *hints)
+{
+	struct model_block *b = &all[next(BLOCKS)];
+	uint64_t base = b->base, size = b->size;
+
+	if (b->block) {
+		map_erase(map, b->block, b->generation);
+		b->block = NULL;
+	} else {
+		size = some_size();
+		base = (0x1000000ul + next(1u << 28)) * 64 + (next(4) ? 0 : next(64));
+		if (overlaps(all, base, size))
+			return;
+		*b = (struct model_block){ base, size, map_insert(c, map, NULL, base, size, MEM_DEVICE, 0), 0 };
+		assert_non_null(b->block);
+		b->generation = ld(&b->block->generation);
+	}
+	compare(map, all, hints, base);
+	compare(map, all, hints, base + size / 2);
+	compare(map, all, hints, base + size - 1);
+	compare(map, all, hints, base + size);
+	compare(map, all, hints, base - 1);
+	compare(map, all, hints, (0x1000000ul + next(1u << 28)) * 64);
+}
+
+static void map_against_list(void **state)
+{
+	static struct model_block all[BLOCKS];
+	static struct map_hints hints;
+	struct checks *c = checker();
+	struct pointer_map *map = map_create(c);
+	unsigned live = 0;
+
+	(void)state;
+	random_state = 4711;
+	for (unsigned i = 0; i < 60000; i++)
+		step(c, map, all, &hints);
+	for (unsigned i = 0; i < BLOCKS; i++)
+		live += all[i].block != NULL;
+	assert_int_equal(map_live(map), live);
+}
+
+static void map_of_small_neighbours(void **state)
+{
+	struct checks *c = checker();
+	struct pointer_map *map = map_create(c);
+	struct acl_place place;
+
+	(void)state;
+	for (uint64_t i = 0; i < 5000; i++)
+		map_insert(c, map, NULL, DEVICE_MEMORY + i * 512, 512, MEM_DEVICE, 0);
+	for (uint64_t i = 0; i < 5000; i++) {
+		assert_true(map_find(map, DEVICE_MEMORY + i * 512 + 511, NULL, &place));
+		assert_int_equal(place.base, DEVICE_MEMORY + i * 512);
+	}
+	assert_false(map_find(map, DEVICE_MEMORY + 5000 * 512, NULL, &place));
+}
+
+static void map_reused_range(void **state)
+{
+	struct checks *c = checker();
+	struct pointer_map *map = map_create(c);
+	struct acl_block *old = map_insert(c, map, NULL, DEVICE_MEMORY, 4096, MEM_DEVICE, 0), *new;
+	uint32_t generation = ld(&old->generation);
+	struct acl_place place;
+
+	(void)state;
+	/* Its release went by unseen: the new bearer of the address wins, the old one stays gone. */
+	new = map_insert(c, map, NULL, DEVICE_MEMORY, 8192, MEM_HOST, -1);
+	assert_true(map_find(map, DEVICE_MEMORY + 100, NULL, &place));
+	assert_ptr_equal(place.block, new);
+	map_erase(map, old, generation);
+	assert_true(map_find(map, DEVICE_MEMORY + 100, NULL, &place));
+	assert_int_equal(map_live(map), 1);
+}
+
+static void map_large_reservation(void **state)
+{
+	struct checks *c = checker();
+	struct pointer_map *map = map_create(c);
+	struct acl_place place;
+
+	(void)state;
+	map_insert(c, map, NULL, DEVICE_MEMORY + 4096, 64ul << 30, MEM_RESERVED, -1);
+	assert_true(map_find(map, DEVICE_MEMORY + 4096, NULL, &place));
+	assert_true(map_find(map, DEVICE_MEMORY + 4095 + (64ul << 30), NULL, &place));
+	assert_int_equal(place.size, 64ul << 30);
+	assert_false(map_find(map, DEVICE_MEMORY + 4096 + (64ul << 30), NULL, &place));
+	assert_false(map_find(map, DEVICE_MEMORY, NULL, &place));
+}
+
+/* --- objects ------------------------------------------------------------------------ */
+
+static void object_given_out_again(void **state)
+{
+	struct checks *c = checker();
+	struct acl_object *first = object_create(c, NULL, ACL_HANDLE_STREAM, handle(1), 0), *second;
+	acl_ref ref = object_ref(first);
+
+	(void)state;
+	assert_ptr_equal(object_live(c, ACL_HANDLE_STREAM, handle(1)), first);
+	assert_true(object_going(first));
+	assert_false(object_going(first)); /* somebody destroys it already */
+	object_stays(first);
+	assert_true(object_going(first));
+	object_dead(c, first, NULL, 0);
+	assert_null(object_live(c, ACL_HANDLE_STREAM, handle(1)));
+	assert_ptr_equal(object_find(c, ACL_HANDLE_STREAM, handle(1)), first); /* its biography */
+	second = object_create(c, NULL, ACL_HANDLE_STREAM, handle(1), 0);
+	assert_ptr_not_equal(first, second);
+	assert_ptr_equal(object_live(c, ACL_HANDLE_STREAM, handle(1)), second);
+	assert_ptr_equal(object_of(c, ref), first); /* dead, and not mistaken for the new one */
+	assert_false(object_usable(object_of(c, ref)));
+}
+
+static void object_forgotten(void **state)
+{
+	struct checks *c = checker();
+	struct acl_object *first = object_create(c, NULL, ACL_HANDLE_EVENT, handle(1), 0);
+	acl_ref ref = object_ref(first);
+
+	(void)state;
+	object_dead(c, first, NULL, 0);
+	for (unsigned i = 2; i < 3000; i++) {
+		struct acl_object *o = object_create(c, NULL, ACL_HANDLE_EVENT, handle(i), 0);
+
+		object_dead(c, o, NULL, 0);
+	}
+	/* So many died since that its place was given to another. */
+	assert_null(object_of(c, ref));
+	assert_null(object_find(c, ACL_HANDLE_EVENT, handle(1)));
+	assert_true(ld(&c->kinds[ACL_HANDLE_EVENT]->count) < 2000);
+}
+
+static void object_kinds_apart(void **state)
+{
+	struct checks *c = checker();
+
+	(void)state;
+	object_create(c, NULL, ACL_HANDLE_STREAM, handle(1), 0);
+	assert_null(object_find(c, ACL_HANDLE_EVENT, handle(1)));
+	assert_null(object_find(c, ACL_HANDLE_STREAM, NULL));
+	assert_null(object_find(c, ACL_HANDLE_STREAM, handle(2)));
+}
+
+static void object_many(void **state)
+{
+	struct checks *c = checker();
+
+	(void)state;
+	for (unsigned i = 1; i < 20000; i++)
+		object_create(c, NULL, ACL_HANDLE_EVENT, handle(i), 0);
+	for (unsigned i = 1; i < 20000; i++)
+		assert_int_equal(ld(&object_live(c, ACL_HANDLE_EVENT, handle(i))->value), (uintptr_t)handle(i));
+}
+
+static void memory_refused(void **state)
+{
+	struct rig *rig = rig_ready(CHECKS_TARGET_DOCUMENTS);
+	struct checks_totals totals;
+
+	(void)state;
+	rig->no_memory = true;
+	for (unsigned i = 0; i < 30000; i++)
+		rig_event(rig, i, ACL_EVENT_SYNC);
+	checks_totals(rig->checks, &totals);
+	assert_true(totals.trouble);
+	assert_non_null(totals.trouble_text);
+	silent(rig); /* what could not be followed is not judged */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(map_against_list), cmocka_unit_test(map_of_small_neighbours),
+		cmocka_unit_test(map_reused_range), cmocka_unit_test(map_large_reservation),
+		cmocka_unit_test(object_given_out_again), cmocka_unit_test(object_forgotten),
+		cmocka_unit_test(object_kinds_apart), cmocka_unit_test(object_many), cmocka_unit_test(memory_refused),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
