@@ -47,6 +47,12 @@ static inline uint8_t trace_flags(const struct acl_event *e)
 	return (uint8_t)((e->forwarded ? TRACE_FORWARDED : 0) | (e->in_exit ? TRACE_IN_EXIT : 0));
 }
 
+/* The same with path in bits 4-7 and callback depth in bits 16-31. */
+static inline uint32_t trace_all_flags(const struct acl_event *e)
+{
+	return (uint32_t)trace_flags(e) | (uint32_t)e->path << 4 | (uint32_t)e->callback_depth << 16;
+}
+
 /* clang-format off */
 
 /* Object and version in turn. */
@@ -74,11 +80,17 @@ static inline uint8_t trace_flags(const struct acl_event *e)
 	lttng_ust_field_integer(int64_t, call_result, e->result.i)                                           \
 	TRACE_VERSIONS
 
-/* One event a call: the clock is the trace's own, so that "timestamp - call_start" is the duration. */
+/*
+ * One event a call: what follows from other fields is left out (the function is
+ * the event's name, the result is "ret", the module that of the caller).  The
+ * clock is the trace's own, so that "timestamp - call_start" is the duration.
+ */
 #define TRACE_CALL(provider)                                                                                 \
-	TRACE_WHERE(provider)                                                                                \
 	lttng_ust_field_integer(uint64_t, call_start, e->time)                                               \
-	lttng_ust_field_integer(int64_t, call_result, e->result.i)                                           \
+	lttng_ust_field_integer_hex(uint64_t, call_caller, e->caller)                                        \
+	lttng_ust_field_integer_hex(uint64_t, call_thread, e->pthread_id)                                    \
+	lttng_ust_field_integer(uint32_t, call_stack, e->stack)                                              \
+	lttng_ust_field_integer_hex(uint32_t, call_flags, trace_all_flags(e))                                \
 	TRACE_VERSIONS
 
 #define TRACE_PATH_ENUM(provider)                                                                            \

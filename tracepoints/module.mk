@@ -16,6 +16,7 @@ $(BUILD)/libaclcheck-lttng.so: $(TRACE_OBJS)
 		-llttng-ust -ldl
 
 ALL += $(BUILD)/libaclcheck-lttng.so
+INSTALL_LIB += $(BUILD)/libaclcheck-lttng.so
 
 # They are part of the command.
 $(BUILD)/obj/tools/aclcheck/cmd_trace_compass.o: $(wildcard tracepoints/tracecompass/*.xml)

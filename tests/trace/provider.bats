@@ -73,7 +73,7 @@ setup_file() {
 	[ "$(count t ' acl:')" -eq 0 ]
 	# the last call of the sample does not come back
 	[ "$(count t ' acl_call:')" -eq 12 ]
-	[ "$(count t 'acl_call:aclrtGetMemInfo: .*call_start = [1-9][0-9]*, call_result = 0, .*attr = .*ret = .*free_out = 111')" -eq 1 ]
+	[ "$(count t 'acl_call:aclrtGetMemInfo: .*call_start = [1-9][0-9]*, .*call_flags = 0x1, .*attr = .*ret = .*free_out = 111')" -eq 1 ]
 	record each --one-event -- $drive each
 	events each | grep -o ' acl_call:[A-Za-z0-9]*:' | sort >seen
 	"$ACLCHECK_BUILD/tests/trace/drive" --names | sed 's/.*/ acl_call:&:/' | sort | diff - seen

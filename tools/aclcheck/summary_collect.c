@@ -27,7 +27,7 @@ struct event_kind {
 	enum meaning meaning;
 	unsigned api, trace;
 	int pid, tid; /* of the common context */
-	int path, start, ret, bytes, width, height, kind, stream, address, size;
+	int path, flags, start, ret, bytes, width, height, kind, stream, address, size;
 	const struct memory_rule *memory;
 	bool blocks, copies;
 };
@@ -97,6 +97,7 @@ static void find_fields(struct event_kind *k, const bt_field_class *payload)
 	const struct acl_api_info *a = &acl_apis[k->api];
 
 	k->path = member(payload, "call_path");
+	k->flags = member(payload, "call_flags");
 	k->start = member(payload, "call_start");
 	k->ret = a->ret_kind == ACL_KIND_ERROR ? member(payload, "ret") : NO_FIELD;
 	k->blocks = a->mode == ACL_MODE_BLOCKING;
@@ -137,7 +138,7 @@ static struct event_kind *kind_of(struct summary *s, const bt_event_class *class
 	if (k)
 		return k;
 	k = need(calloc(1, sizeof(*k)));
-	k->pid = k->tid = k->path = k->start = k->ret = k->bytes = k->width = k->height = k->kind =
+	k->pid = k->tid = k->path = k->flags = k->start = k->ret = k->bytes = k->width = k->height = k->kind =
 		k->stream = k->address = k->size = NO_FIELD;
 	name = bt_event_class_get_name(class);
 	k->meaning = meaning_of(name ? name : "", &k->api);
@@ -230,7 +231,8 @@ static struct open_call *push(struct thread_state *t)
 static void read_inputs(struct open_call *c, const struct event_kind *k, const bt_field *f)
 {
 	c->api = (uint16_t)k->api;
-	c->inside = value(f, k->path) == 2;
+	/* One event a call has the path among its flags. */
+	c->inside = (k->path != NO_FIELD ? value(f, k->path) : value(f, k->flags) >> 4 & 15) == 2;
 	c->kind = k->copies ? (int16_t)value(f, k->kind) : -1;
 	c->bytes = k->bytes != NO_FIELD ? value(f, k->bytes) : value(f, k->width) * value(f, k->height);
 	c->stream = value(f, k->stream);

@@ -22,3 +22,18 @@ BENCH_FILES := $(BENCH_DIR)/bench $(BENCH_DIR)/libempty.so $(BENCH_DIR)/libbare.
 
 bench: $(BENCH_FILES)
 	@tools/bench/run $(BENCH_DIR) $(BENCH_CALLS) >$(BENCH_DIR)/table.md; kept=$$?; cat $(BENCH_DIR)/table.md; exit $$kept
+
+# What recording costs. BENCH_TRACE_CALLS=10000000 for the long look at losses.
+$(BENCH_DIR)/traced/libaclcheck.so: $(BUILD)/libaclcheck.so $(BUILD)/libaclcheck-lttng.so
+	$(Q)mkdir -p $(@D) && cp $^ $(@D)/
+
+$(BENCH_DIR)/trace: $(call objs,tools/bench/trace.c tools/bench/measure.c)
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -llttng-ust -ldl -lpthread
+
+$(BENCH_DIR)/trace_peer: $(call objs,tools/bench/trace_peer.c) $(BENCH_DIR)/libempty.so
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $< -L$(BENCH_DIR) -lempty -Wl,-rpath,'$$ORIGIN'
+
+.PHONY: bench-trace
+bench-trace: $(addprefix $(BENCH_DIR)/,trace trace_peer traced/libaclcheck.so libempty.so libaclcheck-on.so) \
+	$(BUILD)/tests/trace/drive $(BUILD)/aclcheck
+	@tools/bench/trace_run $(BUILD) $(BENCH_CALLS) >$(BENCH_DIR)/trace.md; kept=$$?; cat $(BENCH_DIR)/trace.md; exit $$kept

@@ -21,7 +21,7 @@ static const struct model *model;
 struct event_class {
 	char *key, *fields;
 	const struct function *owner;
-	bool entry, opens;
+	bool entry, opens; /* entry: wants the function's name, too */
 };
 
 struct unit {
@@ -91,7 +91,7 @@ static void sort_classes(struct unit *u, bool pairs)
 	for (unsigned i = u->first; i < u->end; i++) {
 		const struct function *fn = model->wrapped[i];
 
-		u->class_of[0][i - u->first] = class_of(u, fn, fields_of(u, fn, true, !pairs), true);
+		u->class_of[0][i - u->first] = class_of(u, fn, fields_of(u, fn, true, !pairs), pairs);
 		if (pairs)
 			u->class_of[1][i - u->first] = class_of(u, fn, fields_of(u, fn, false, true), false);
 	}
@@ -137,7 +137,8 @@ static void print_errors(FILE *f, const char *provider)
 
 static void print_enums(FILE *f, const struct unit *u)
 {
-	fprintf(f, "\nTRACE_PATH_ENUM(%s)\n", u->provider);
+	if (!strcmp(u->provider, "acl"))
+		fprintf(f, "\nTRACE_PATH_ENUM(%s)\n", u->provider);
 	if (u->enums.host_class)
 		fprintf(f, "TRACE_HOST_CLASS_ENUM(%s)\n", u->provider);
 	if (u->enums.error)
@@ -221,7 +222,7 @@ static void print_emitter(FILE *f, const struct unit *u, const struct function *
 	if (c->opens) {
 		fprintf(f, "\tconst struct acl_args_%s *a = e->args;\n\tstruct acl_open_%s copied;\n\n",
 			fn->name, fn->name);
-		if (c->entry)
+		if (what[0] != 'l')
 			trace_open_inputs(f, fn);
 		if (what[0] != 'e')
 			trace_open_outputs(f, fn);

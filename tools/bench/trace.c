@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What recording costs, in one process with interleaved repetitions.
+ *
+ *	trace events PROVIDER CALLS	an event pair by hand, one of the provider, one event a call
+ *					(a session must record acl:aclrtMemcpyAsync_*, bench_hand:* and
+ *					acl_call:aclrtMemcpyAsyncWithCondition)
+ *	trace idle DIRECTORY CALLS	checks without the provider and with it, no session
+ *	trace load PROVIDER		microseconds until the provider can be used
+ *	trace calls CALLS		that many calls of the linked runtime, for peers
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+#define LTTNG_UST_TRACEPOINT_DEFINE
+#include "tools/bench/hand_events.h"
+
+#include "bench.h"
+#include "interpose/trace.h"
+
+static const struct acl_trace_provider *provider;
+
+static unsigned no_frames(uint32_t id, const uint64_t **ips)
+{
+	(void)id;
+	(void)ips;
+	return 0;
+}
+
+static const struct acl_module *no_module(uint32_t id)
+{
+	(void)id;
+	return NULL;
+}
+
+static const struct acl_module *no_module_of(uint64_t address)
+{
+	(void)address;
+	return NULL;
+}
+
+static const struct acl_trace_host host = {.abi = ACL_TRACE_ABI,
+	.size = sizeof(host),
+	.version = "bench",
+	.n_apis = ACL_API_COUNT,
+	.stack_frames = no_frames,
+	.module_of = no_module_of,
+	.module_by_id = no_module};
+
+static bool load(const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	acl_trace_provider_fn get;
+	const char *why = "";
+
+	if (!library) {
+		fprintf(stderr, "trace: %s\n", dlerror());
+		return false;
+	}
+	get = (acl_trace_provider_fn)dlsym(library, ACL_TRACE_SYMBOL);
+	provider = get ? get(&host, &why) : NULL;
+	if (!provider)
+		fprintf(stderr, "trace: %s\n", why);
+	return provider != NULL;
+}
+
+/* --- events --------------------------------------------------------------- */
+
+static struct acl_args_aclrtMemcpyAsync copy = {(void *)0x12c0c0013000, 4096, (void *)0x12c0c0014000, 4096,
+	ACL_MEMCPY_HOST_TO_DEVICE, (void *)0x5555};
+/* The same parameters: so both kinds of events can be on in one session. */
+static struct acl_args_aclrtMemcpyAsyncWithCondition other = {(void *)0x12c0c0013000, 4096,
+	(void *)0x12c0c0014000, 4096, ACL_MEMCPY_HOST_TO_DEVICE, (void *)0x5555};
+
+static __attribute__((noinline)) void loop_hand(struct bench_variant *v, size_t n, size_t first)
+{
+	struct acl_event e;
+
+	(void)v;
+	(void)first;
+	acl_event_init(&e, ACL_API_aclrtMemcpyAsync, &copy, 0x401000);
+	for (size_t i = 0; i < n; i++) {
+		lttng_ust_tracepoint(bench_hand, copy_entry, &e, &copy);
+		lttng_ust_tracepoint(bench_hand, copy_exit, &e);
+	}
+}
+
+static void emit(struct acl_event *e)
+{
+	if (!provider->enabled(e->api))
+		return;
+	provider->enter(e);
+	provider->leave(e);
+}
+
+static __attribute__((noinline)) void loop_pair(struct bench_variant *v, size_t n, size_t first)
+{
+	struct acl_event e;
+
+	(void)v;
+	(void)first;
+	acl_event_init(&e, ACL_API_aclrtMemcpyAsync, &copy, 0x401000);
+	for (size_t i = 0; i < n; i++)
+		emit(&e);
+}
+
+static __attribute__((noinline)) void loop_one(struct bench_variant *v, size_t n, size_t first)
+{
+	struct acl_event e;
+
+	(void)v;
+	(void)first;
+	acl_event_init(&e, ACL_API_aclrtMemcpyAsyncWithCondition, &other, 0x401000);
+	for (size_t i = 0; i < n; i++) {
+		e.time = 0;
+		emit(&e);
+	}
+}
+
+static int measure_events(const char *path, size_t calls)
+{
+	static struct bench_variant none[BENCH_VARIANTS];
+	static const bool one[BENCH_VARIANTS] = {true};
+	double hand, pair, single, best[3] = {1e9, 1e9, 1e9}, ns[BENCH_VARIANTS];
+
+	if (!load(path))
+		return 2;
+	if (!lttng_ust_tracepoint_enabled(bench_hand, copy_entry) ||
+		!provider->enabled(ACL_API_aclrtMemcpyAsync) ||
+		!provider->enabled(ACL_API_aclrtMemcpyAsyncWithCondition)) {
+		fprintf(stderr, "trace: no session records these events\n");
+		return 2;
+	}
+	/* Rounds of all three, so that a slow phase of the machine hits none alone. */
+	for (unsigned round = 0; round < 5; round++) {
+		bench_measure(none, one, loop_hand, calls / 5, ns);
+		best[0] = ns[0] < best[0] ? ns[0] : best[0];
+		bench_measure(none, one, loop_pair, calls / 5, ns);
+		best[1] = ns[0] < best[1] ? ns[0] : best[1];
+		bench_measure(none, one, loop_one, calls / 5, ns);
+		best[2] = ns[0] < best[2] ? ns[0] : best[2];
+	}
+	hand = best[0];
+	pair = best[1];
+	single = best[2];
+	printf("%.1f %.1f %.1f\n", hand, pair, single);
+	return 0;
+}
+
+/* --- the provider at rest --------------------------------------------------- */
+
+#define BIND(function) v->function = (__typeof__(v->function))dlsym(v->library, #function);
+
+static bool open_variant(struct bench_variant *v, const char *directory, const char *name, const char *trace)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/libempty.so", directory);
+	setenv("ACLCHECK_RUNTIME", path, 1);
+	setenv("ACLCHECK_TRACE", trace, 1);
+	dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	v->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!v->library) {
+		fprintf(stderr, "trace: %s\n", dlerror());
+		return false;
+	}
+	BENCH_FUNCTIONS(BIND)
+	v->aclInit(NULL);
+	v->aclrtSetDevice(0);
+	for (unsigned i = 0; i < BENCH_STREAMS; i++) {
+		v->aclrtCreateStream(&v->streams[i]);
+		v->aclrtCreateEventExWithFlag(&v->events[i], ACL_EVENT_SYNC);
+		v->aclrtRecordEvent(v->events[i], v->streams[i]);
+	}
+	return true;
+}
+
+static __attribute__((noinline)) void loop_record(struct bench_variant *v, size_t n, size_t first)
+{
+	for (size_t i = first; i < first + n; i++)
+		v->aclrtRecordEvent(v->events[i % BENCH_STREAMS], v->streams[i % BENCH_STREAMS]);
+}
+
+static int measure_idle(const char *directory, size_t calls)
+{
+	static struct bench_variant v[BENCH_VARIANTS];
+	static const bool two[BENCH_VARIANTS] = {true, true};
+	double ns[BENCH_VARIANTS];
+
+	if (!open_variant(&v[0], directory, "libaclcheck-on.so", "off") ||
+		!open_variant(&v[1], directory, "traced/libaclcheck.so", "on"))
+		return 2;
+	if (!dlopen("liblttng-ust.so.1", RTLD_LAZY | RTLD_NOLOAD)) {
+		fprintf(stderr, "trace: the provider is not loaded\n");
+		return 2;
+	}
+	bench_measure(v, two, loop_record, calls, ns);
+	printf("%.1f %.1f\n", ns[0], ns[1]);
+	return 0;
+}
+
+/* --- the rest ---------------------------------------------------------------- */
+
+static int measure_load(const char *path)
+{
+	struct timespec a, b;
+
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	if (!load(path))
+		return 2;
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	printf("%ld\n", (b.tv_sec - a.tv_sec) * 1000000 + (b.tv_nsec - a.tv_nsec) / 1000);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4 && !strcmp(argv[1], "events"))
+		return measure_events(argv[2], strtoul(argv[3], NULL, 10));
+	if (argc == 4 && !strcmp(argv[1], "idle"))
+		return measure_idle(argv[2], strtoul(argv[3], NULL, 10));
+	if (argc == 3 && !strcmp(argv[1], "load"))
+		return measure_load(argv[2]);
+	fprintf(stderr, "usage: trace events PROVIDER CALLS | idle DIRECTORY CALLS | load PROVIDER\n");
+	return 2;
+}
