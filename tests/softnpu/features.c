@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rest of the interface: kernels, virtual memory, pools, sharing, models taken apart, callbacks. */
-#include <pthread.h>
+/* Kernels, models taken apart, callbacks, attributes. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "acl/acl_rt_allocator.h"
-#include "acl/acl_rt_memory_soma.h"
 #include "common.h"
 #include "softnpu.h"
 
@@ -28,16 +25,6 @@ static void setup(void)
 	for (unsigned i = 0; i < N_BYTES; i++)
 		a[i] = (unsigned char)(i * 7 + 1);
 	memset(b, 0, N_BYTES);
-}
-
-/* Through a piece of device memory and back. */
-static void through(void *dev)
-{
-	memset(b, 0, N_BYTES);
-	OK(aclrtMemcpyAsync(dev, N_BYTES, a, N_BYTES, TO_DEVICE, s));
-	OK(aclrtMemcpyAsync(b, N_BYTES, dev, N_BYTES, TO_HOST, s));
-	OK(aclrtSynchronizeStream(s));
-	IS(memcmp(a, b, N_BYTES), 0);
 }
 
 /* --- kernels -------------------------------------------------------------------------- */
@@ -293,216 +280,6 @@ static void switched_streams(void)
 	IS(atomic_load(&calls), 1);
 }
 
-/* --- memory ------------------------------------------------------------------------------ */
-
-static void virtual_memory(void)
-{
-	aclrtPhysicalMemProp prop = {
-		.memAttr = ACL_HBM_MEM_HUGE, .location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
-	aclrtDrvMemHandle one, two, again;
-	size_t granularity = 0;
-	char *va = NULL;
-
-	setup();
-	OK(aclrtMemGetAllocationGranularity(&prop, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM, &granularity));
-	IS(granularity, MIB2);
-	OK(aclrtReserveMemAddress((void **)&va, 64 * MIB2, 0, NULL, 0));
-	OK(aclrtMallocPhysical(&one, MIB2, &prop, 0));
-	OK(aclrtMallocPhysical(&two, MIB2, &prop, 0));
-	IS(aclrtMemcpy(va, 64, a, 64, TO_DEVICE), 507899); /* nothing is there yet */
-	OK(aclrtMapMem(va, MIB2, 0, one, 0));
-	OK(aclrtMapMem(va + MIB2, MIB2, 0, two, 0));
-	IS(aclrtMapMem(va, MIB2, 0, one, 0), 107000);
-	through(va);
-	through(va + MIB2 - N_BYTES / 2); /* across both */
-	OK(aclrtMemRetainAllocationHandle(va, &again));
-	TRUE(again == one);
-	OK(aclrtFreePhysical(again));
-	OK(aclrtFreePhysical(one)); /* deferred: still mapped */
-	through(va);
-	IS(aclrtReleaseMemAddress(va), 507899);
-	OK(aclrtUnmapMem(va));
-	IS(aclrtUnmapMem(va), 107000);
-	OK(aclrtUnmapMem(va + MIB2));
-	OK(aclrtFreePhysical(two));
-	IS(aclrtFreePhysical(two), 107017);
-	OK(aclrtReleaseMemAddress(va));
-}
-
-static void pools(void)
-{
-	aclrtMemPoolProps props = {.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}, .maxSize = 4 * MIB2};
-	aclrtMemPool pool;
-	uint64_t used = 0;
-	void *p = &props, *q;
-
-	setup();
-	OK(aclrtMemPoolCreate(&pool, &props));
-	OK(aclrtMemPoolMallocAsync(&p, 0, pool, s));
-	TRUE(p == &props); /* untouched */
-	IS(aclrtMemPoolMallocAsync(&p, 64, pool, NULL), 100000);
-	OK(aclrtMemPoolMallocAsync(&p, 100, pool, s));
-	through(p);
-	OK(aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT, &used));
-	IS(used, MIB2);
-	IS(aclrtMemPoolMallocAsync(&q, 4 * MIB2, pool, s), 507000);
-	OK(aclrtMemPoolFreeAsync(p, s));
-	OK(aclrtSynchronizeStream(s));
-	IS(aclrtMemPoolFreeAsync(p, s), 107000);
-	OK(aclrtMemPoolMallocAsync(&q, 4 * MIB2, pool, s));
-	OK(aclrtMemPoolDestroy(pool));
-	IS(aclrtMemPoolDestroy(pool), 507000);
-	OK(aclrtFree(q));
-}
-
-static void managed(void)
-{
-	aclrtMemManagedLocation where = {ACL_MEM_LOCATIONTYPE_DEVICE, 1};
-	aclrtPtrAttributes attributes;
-	unsigned char *m = NULL;
-	int32_t id = -1;
-
-	setup();
-	IS(aclrtMemAllocManaged((void **)&m, MIB2, 7), 100000);
-	OK(aclrtMemAllocManaged((void **)&m, MIB2, ACL_RT_MEM_ATTACH_GLOBAL));
-	through(m);
-	IS(memcmp(m, a, N_BYTES), 0); /* the host reads it as well */
-	OK(aclrtPointerGetAttributes(m + 5, &attributes));
-	IS(attributes.location.type, ACL_MEM_LOCATION_TYPE_MANAGED);
-	OK(aclrtMemManagedPrefetchAsync(m, MIB2, where, 0, s));
-	OK(aclrtSynchronizeStream(s));
-	OK(aclrtMemManagedGetAttr(
-		ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID, m, MIB2, &id, sizeof(id)));
-	IS(id, 1);
-	where.id = 99;
-	IS(aclrtMemManagedAdvise(m, MIB2, ACL_MEM_ADVISE_SET_ACCESSED_BY, where), 107000);
-	OK(aclrtFree(m));
-}
-
-static void descriptors(void)
-{
-	void *desc, *d2;
-	size_t size = 0;
-
-	setup();
-	d2 = device_new(N_BYTES);
-	OK(aclrtGetMemcpyDescSize(ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, &size));
-	desc = device_new(size);
-	OK(aclrtMemcpy(d, N_BYTES, a, N_BYTES, TO_DEVICE));
-	IS(aclrtSetMemcpyDesc(desc, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, a, d2, N_BYTES, NULL), 107000);
-	OK(aclrtSetMemcpyDesc(desc, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, d, d2, N_BYTES, NULL));
-	OK(aclrtMemcpyAsyncWithDesc(desc, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, s));
-	OK(aclrtMemcpyAsync(b, N_BYTES, d2, N_BYTES, TO_HOST, s));
-	OK(aclrtSynchronizeStream(s));
-	IS(memcmp(a, b, N_BYTES), 0);
-}
-
-static void reduce(void)
-{
-	float in[4] = {1, 2, 3, 4}, out[4] = {10, 20, 30, 40};
-	void *d2;
-
-	setup();
-	d2 = device_new(64);
-	OK(aclrtMemcpy(d, 16, in, 16, TO_DEVICE));
-	OK(aclrtMemcpy(d2, 16, out, 16, TO_DEVICE));
-	OK(aclrtReduceAsync(d2, d, 16, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, s, NULL));
-	OK(aclrtSynchronizeStream(s));
-	OK(aclrtMemcpy(out, 16, d2, 16, TO_HOST));
-	IS((long)out[0], 11);
-	IS((long)out[3], 44);
-	IS(aclrtReduceAsync(d2, d, 0, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, s, NULL), 107000);
-}
-
-static void address_questions(void)
-{
-	void *list[2], *base = NULL, *h = NULL;
-	aclrtPtrAttributes attributes;
-	uint32_t result = 9;
-	size_t size = 0;
-
-	setup();
-	OK(aclrtMemGetAddressRange((char *)d + 100, &base, &size));
-	TRUE(base == d);
-	IS(size, N_BYTES);
-	IS(aclrtMemGetAddressRange(d, NULL, NULL), 107000);
-	OK(aclrtPointerGetAttributes(a, &attributes));
-	IS(attributes.location.type, ACL_MEM_LOCATION_TYPE_HOST);
-	OK(aclrtPointerGetAttributes(&size, &attributes));
-	IS(attributes.location.type, ACL_MEM_LOCATION_TYPE_UNREGISTERED);
-	list[0] = d;
-	list[1] = a;
-	OK(aclrtCheckMemType(list, 1, ACL_RT_MEM_TYPE_DEV, &result, 0));
-	IS(result, 1);
-	OK(aclrtCheckMemType(list, 2, ACL_RT_MEM_TYPE_DEV, &result, 0));
-	IS(result, 0);
-	OK(posix_memalign(&h, 4096, N_BYTES));
-	OK(aclrtHostRegisterV2(h, N_BYTES, ACL_HOST_REG_MAPPED));
-	IS(aclrtHostRegisterV2(h, N_BYTES, ACL_HOST_REG_MAPPED), 507910);
-	OK(aclrtMemcpyAsync(d, N_BYTES, h, N_BYTES, TO_DEVICE, s)); /* counts as pinned */
-	OK(aclrtSynchronizeStream(s));
-	OK(aclrtHostUnregister(h));
-	free(h);
-}
-
-/* --- other processes ---------------------------------------------------------------------- */
-
-struct keys {
-	char memory[65], notify[65];
-	aclrtIpcEventHandle event;
-};
-
-/* In the child: waits for the parent's notify, writes into its memory, records its event. */
-static void importer(const struct keys *keys)
-{
-	aclrtNotify notify;
-	aclrtEvent event;
-	void *p = NULL;
-
-	alarm(20);
-	OK(aclrtSetDevice(0));
-	s = stream_new();
-	OK(aclrtIpcMemImportByKey(&p, keys->memory, 0));
-	OK(aclrtIpcOpenEventHandle(keys->event, &event));
-	OK(aclrtNotifyImportByKey(&notify, keys->notify, 0));
-	IS(aclrtWaitAndResetNotify(notify, s, 0), 107000); /* only where it was made */
-	OK(aclrtMemsetAsync(p, N_BYTES, 0x77, N_BYTES, s));
-	OK(aclrtRecordNotify(notify, s));
-	OK(aclrtRecordEvent(event, s));
-	OK(aclrtSynchronizeEvent(event));
-	OK(aclrtIpcMemClose(keys->memory));
-	IS(aclrtIpcMemClose(keys->memory), 507899);
-	OK(aclrtDestroyEvent(event));
-}
-
-static void other_process(void)
-{
-	struct keys keys;
-	aclrtNotify notify;
-	aclrtEvent event;
-
-	setup();
-	memset(&keys, 0, sizeof(keys));
-	event = event_ex(ACL_EVENT_IPC);
-	OK(aclrtCreateNotify(&notify, 0));
-	OK(aclrtMemset(d, N_BYTES, 0, N_BYTES));
-	OK(aclrtIpcMemGetExportKey(d, N_BYTES, keys.memory, sizeof(keys.memory), 0));
-	OK(aclrtNotifyGetExportKey(notify, keys.notify, sizeof(keys.notify), 0));
-	IS(aclrtNotifyGetExportKey(notify, keys.notify, sizeof(keys.notify), 0), 507000);
-	OK(aclrtIpcGetEventHandle(event, &keys.event));
-	IS(aclrtIpcGetEventHandle(event_ex(ACL_EVENT_SYNC), &keys.event), 107000);
-	if (!fork()) {
-		importer(&keys);
-		exit(tap_failed());
-	}
-	OK(aclrtWaitAndResetNotify(notify, s, 0));
-	OK(aclrtSynchronizeStream(s));
-	IS(first_byte(d), 0x77);
-	OK(child_status());
-	OK(aclrtStreamWaitEvent(s2, event));
-	OK(aclrtSynchronizeStream(s2));
-}
-
 /* --- callbacks --------------------------------------------------------------------------- */
 
 static atomic_int exceptions, destroyed;
@@ -651,13 +428,6 @@ static const struct tap_case cases[] = {
 	C(describe),
 	C(external_flags),
 	C(switched_streams),
-	C(virtual_memory),
-	C(pools),
-	C(managed),
-	C(descriptors),
-	C(reduce),
-	C(address_questions),
-	C(other_process),
 	C(exception_callbacks),
 	C(state_callbacks),
 	C(snapshots),
