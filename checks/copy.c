@@ -337,22 +337,27 @@ static void form_enter(struct checks *c, struct acl_event *ev)
 }
 
 /*
- * The runtime refused a captured copy, and no finding says why: with a host
- * address whose origin nobody could prove, that refusal is the proof.
+ * The runtime refused the copy, and no finding says why.  With addresses whose
+ * origin nobody could prove, the refusal is the proof: 207000 is its answer to
+ * a copy inside the host, 107000 or 107027 to a captured one of pageable memory.
  */
 static void form_refused(struct checks *c, struct acl_event *ev)
 {
-	int32_t error = error_of(ev);
+	bool unpinned = ev->carry[CARRY_CAPTURE] && (error_of(ev) == 107000 || error_of(ev) == 107027);
 
-	if (!ev->carry[CARRY_CAPTURE] || ev->carry[CARRY_FINDING] || (error != 107000 && error != 107027))
+	if (ev->carry[CARRY_FINDING] || (!unpinned && error_of(ev) != 207000) || unified(c))
 		return;
 	for (uint64_t i = 0, n = legs_count(ev); i < n; i++) {
 		struct copy_leg leg = legs_at(ev, i);
 		struct side src, dst;
 
 		look_both(c, ev, &leg, &src, &dst);
-		if (check_unpinned(c, ev, &leg, &src, &dst, true))
+		if (unpinned && check_unpinned(c, ev, &leg, &src, &dst, true))
 			return;
+		if (!unpinned && src.location != PLACE_DEVICE && dst.location != PLACE_DEVICE) {
+			report_h2h(c, ev, &leg, &src, &dst);
+			return;
+		}
 	}
 }
 

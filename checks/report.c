@@ -120,6 +120,7 @@ struct acl_finding *finding_begin_as(struct checks *c, struct acl_event *ev, con
 	room->finding.repeat = n;
 	room->finding.event = ev;
 	room->finding.stack = ev ? ev->stack : 0;
+	room->finding.at_leave = ev && ev->result.u; /* checks of successful calls say so themselves */
 	room->finding.detail = room->detail;
 	room->detail[0] = 0;
 	return &room->finding;

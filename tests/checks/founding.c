@@ -359,6 +359,20 @@ static void h2h_refused_call_explains_its_error(void **state)
 	want(b.rig, "async-copy-h2h:error api-error:advice*");
 }
 
+static void h2h_proved_by_refusal(void **state)
+{
+	struct bench b = bench(DOCUMENTS);
+
+	(void)state;
+	b.rig->class = ACL_HOST_UNKNOWN;
+	CALL(b.rig, aclrtMemcpyAsync, 207000, .dst = (void *)0x40000000, .destMax = 64, .src = (void *)0x50000000,
+		.count = 64, .kind = ACL_MEMCPY_DEFAULT, .stream = b.s);
+	want(b.rig, "async-copy-h2h:error");
+	CALL(b.rig, aclrtMemcpyAsync, 207000, .dst = b.d, .destMax = 64, .src = (void *)0x50000000, .count = 64,
+		.kind = ACL_MEMCPY_DEFAULT, .stream = b.s);
+	want(b.rig, "api-error:advice"); /* refused for another reason */
+}
+
 static void h2h_freed_and_reused(void **state)
 {
 	struct bench b = bench(DOCUMENTS);
@@ -950,7 +964,7 @@ int main(void)
 		cmocka_unit_test(h2h_managed_is_device), cmocka_unit_test(h2h_2d_and_batch),
 		cmocka_unit_test(h2h_run_mode_device), cmocka_unit_test(h2h_zero_and_self),
 		cmocka_unit_test(h2h_null_stream_every_target), cmocka_unit_test(h2h_refused_call_explains_its_error),
-		cmocka_unit_test(h2h_freed_and_reused), cmocka_unit_test(unpinned_heap),
+		cmocka_unit_test(h2h_proved_by_refusal), cmocka_unit_test(h2h_freed_and_reused), cmocka_unit_test(unpinned_heap),
 		cmocka_unit_test(unpinned_pinned), cmocka_unit_test(unpinned_registered),
 		cmocka_unit_test(unpinned_failed_register), cmocka_unit_test(unpinned_other_stream),
 		cmocka_unit_test(unpinned_before_and_after), cmocka_unit_test(unpinned_default_kind),
