@@ -11,5 +11,5 @@ demo: all $(DEMO)
 	@echo
 	@LD_PRELOAD=$(BUILD)/libaclcheck.so $(DEMO)
 
-TESTS += tests/demo/demo.t
-tests/demo/demo.t: $(DEMO)
+TESTS += tests/demo/demo.t tests/demo/readme.bats
+tests/demo/demo.t tests/demo/readme.bats: $(DEMO)

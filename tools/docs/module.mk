@@ -2,7 +2,8 @@
 # make docs: the parts of committed documents that are printed from tables (tests/house checks that they match).
 
 .PHONY: docs
-docs: all
+docs: all $(BUILD)/tests/demo/demo
 	$(BUILD)/aclcheck settings --markdown | tools/docs/fill README.md settings
+	ACLCHECK_BUILD=$(BUILD) tests/demo/screen | tools/docs/fill README.md demo
 	$(BUILD)/aclcheck rules --markdown >checks/RULES.md
 	if [ -f $(BUILD)/bench/table.md ]; then tools/docs/fill README.md cost <$(BUILD)/bench/table.md; fi
