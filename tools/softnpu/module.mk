@@ -60,4 +60,14 @@ $(NPU)/$(1)/libascendcl.so: $(NPU)/$(1)/config.o $(NPU)/$(1)/exports.map $(NPU)/
 ALL += $(NPU)/$(1)/libascendcl.so
 endef
 
-$(foreach release,8.1 8.5 9.0 9.1 9.2,$(eval $(call npu_release,$(release))))
+NPU_RELEASES := 8.1 8.5 9.0 9.1 9.2
+$(foreach release,$(NPU_RELEASES),$(eval $(call npu_release,$(release))))
+
+INSTALL_SOFTNPU += $(addprefix $(NPU)/,libascendcl.so libacl_rt.so libnnopbase.so libopapi.so)
+
+install: install-softnpu
+.PHONY: install-softnpu
+install-softnpu: all
+	install -d $(DESTDIR)$(PREFIX)/include $(addprefix $(DESTDIR)$(PREFIX)/lib/softnpu/,$(NPU_RELEASES))
+	install -m 644 tools/softnpu/softnpu.h $(DESTDIR)$(PREFIX)/include
+	$(foreach release,$(NPU_RELEASES),cp -P $(NPU)/$(release)/lib*.so $(DESTDIR)$(PREFIX)/lib/softnpu/$(release) &&) true
