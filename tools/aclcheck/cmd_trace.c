@@ -209,9 +209,9 @@ static bool create_session(struct recording *r)
 	if (r->opt.url || r->opt.live) {
 		snprintf(url, sizeof(url), "net://127.0.0.1:%u:%u", d->control_port, d->data_port);
 		snprintf(option, sizeof(option), "--set-url=%.128s", r->opt.url ? r->opt.url : url);
-		if (!trace_lttng(NULL, "create", name, option, r->opt.live ? live : NULL, NULL))
+		if (!trace_lttng(NULL, "create", name, option, r->opt.live ? live : NULL))
 			return false;
-	} else if (!trace_lttng(NULL, "create", name, "--output", r->directory, NULL)) {
+	} else if (!trace_lttng(NULL, "create", name, "--output", r->directory)) {
 		return false;
 	}
 	strcpy(d->session, name);
@@ -231,12 +231,12 @@ static bool start_session(struct recording *r)
 	snprintf(count, sizeof(count), "%u", r->plan.count);
 	return trace_lttng(NULL, "enable-channel", "--userspace", "--session", d->session, "--subbuf-size",
 		       size, "--num-subbuf", count, "calls",
-		       r->opt.lossless ? "--blocking-timeout=inf" : NULL, NULL) &&
+		       r->opt.lossless ? "--blocking-timeout=inf" : NULL) &&
 	       trace_lttng(NULL, "add-context", "--userspace", "--session", d->session, "--channel", "calls",
-		       "--type", "vpid", "--type", "vtid", "--type", "procname", NULL) &&
+		       "--type", "vpid", "--type", "vtid", "--type", "procname") &&
 	       trace_lttng(NULL, "enable-event", "--userspace", "--session", d->session, "--channel", "calls",
-		       r->events, NULL) &&
-	       trace_lttng(NULL, "start", d->session, NULL);
+		       r->events) &&
+	       trace_lttng(NULL, "start", d->session);
 }
 
 static uint64_t sum_of(const char *xml, const char *tag)
@@ -255,15 +255,15 @@ static uint64_t sum_of(const char *xml, const char *tag)
 static bool stop_session(struct recording *r)
 {
 	char *xml = NULL;
-	bool ok = trace_lttng(NULL, "stop", r->daemon.session, NULL) &&
-		  trace_lttng(&xml, "list", r->daemon.session, NULL);
+	bool ok =
+		trace_lttng(NULL, "stop", r->daemon.session) && trace_lttng(&xml, "list", r->daemon.session);
 
 	if (ok) {
 		r->discarded = sum_of(xml, "discarded_events");
 		r->lost = sum_of(xml, "lost_packets");
 	}
 	free(xml);
-	ok &= trace_lttng(NULL, "destroy", r->daemon.session, NULL);
+	ok &= trace_lttng(NULL, "destroy", r->daemon.session);
 	r->daemon.session[0] = 0;
 	return ok;
 }

@@ -54,7 +54,7 @@ static void print_codes(const struct call_stat *f, const char *name, FILE *out)
 
 static void print_functions(const struct summary *s, FILE *out)
 {
-	unsigned order[ACL_API_COUNT], n = 0;
+	unsigned order[ACL_API_COUNT] = {0}, n = 0;
 
 	for (unsigned i = 0; i < ACL_API_COUNT; i++)
 		if (s->functions[i].calls)

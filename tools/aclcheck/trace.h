@@ -54,9 +54,10 @@ bool trace_daemon_relay(struct trace_daemon *d, const char *directory);
 void trace_daemon_stop(struct trace_daemon *d);
 
 /*
- * Runs "lttng" with the arguments up to NULL; *output (may be NULL) gets what
- * it printed, to be freed.  False: it failed, and one line has been said.
+ * Runs "lttng" with the arguments up to the first NULL; *output (may be NULL)
+ * gets what it printed, to be freed.  False: it failed, and one line has been said.
  */
-bool trace_lttng(char **output, const char *command, ...) __attribute__((sentinel));
+bool trace_lttng_args(char **output, const char *const *arguments);
+#define trace_lttng(output, ...) trace_lttng_args(output, (const char *const[]){__VA_ARGS__, NULL})
 
 #endif

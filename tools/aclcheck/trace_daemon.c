@@ -15,7 +15,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,17 +98,15 @@ static const char *reason(char *output)
 	return *line ? line : "it failed and does not say why";
 }
 
-bool trace_lttng(char **output, const char *command, ...)
+bool trace_lttng_args(char **output, const char *const *arguments)
 {
 	char *argv[LTTNG_ARGS] = {"lttng", "--no-sessiond"}, *text = NULL;
+	const char *command = arguments[0];
 	unsigned n = 2;
-	va_list ap;
 	int status;
 
-	va_start(ap, command);
-	for (const char *a = command; a && n < LTTNG_ARGS - 2; a = va_arg(ap, const char *))
-		argv[n++] = (char *)a;
-	va_end(ap);
+	while (*arguments && n < LTTNG_ARGS - 2)
+		argv[n++] = (char *)*arguments++;
 	/* A question about one session that a program can read. */
 	if (!strcmp(command, "list")) {
 		memmove(argv + 2, argv + 1, n * sizeof(argv[0]));
@@ -348,7 +345,7 @@ static int remove_entry(const char *path, const struct stat *s, int type, struct
 void trace_daemon_stop(struct trace_daemon *d)
 {
 	if (d->session[0])
-		trace_lttng(NULL, "destroy", d->session, NULL);
+		trace_lttng(NULL, "destroy", d->session);
 	d->session[0] = 0;
 	stop(&d->sessiond);
 	stop(&d->relayd);

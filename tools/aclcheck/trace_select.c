@@ -8,7 +8,7 @@
 #include "aclcheck/model.h"
 #include "tools/aclcheck/trace.h"
 
-#define CLASSES 32
+#define CLASSES (__builtin_ctz(ACL_CLASS_MISC) + 1u)
 
 /* Bits of "memory,stream"; 0 and the word that is none. */
 static uint32_t class_bits(const char *words, char *why, size_t why_size)
@@ -19,12 +19,11 @@ static uint32_t class_bits(const char *words, char *why, size_t why_size)
 	for (char *word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
 		unsigned bit = 0;
 
-		while (bit < CLASSES && (1u << bit) <= ACL_CLASS_MISC &&
-			strcmp(acl_class_names[bit], word) != 0)
+		while (bit < CLASSES && strcmp(acl_class_names[bit], word) != 0)
 			bit++;
-		if ((1u << bit) > ACL_CLASS_MISC) {
+		if (bit == CLASSES) {
 			snprintf(why, why_size, "no class of functions is called \"%s\"; there are:", word);
-			for (unsigned i = 0; (1u << i) <= ACL_CLASS_MISC; i++)
+			for (unsigned i = 0; i < CLASSES; i++)
 				snprintf(
 					why + strlen(why), why_size - strlen(why), " %s", acl_class_names[i]);
 			free(copy);

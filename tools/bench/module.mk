@@ -21,7 +21,7 @@ BENCH_FILES := $(BENCH_DIR)/bench $(BENCH_DIR)/libempty.so $(BENCH_DIR)/libbare.
 	$(BENCH_DIR)/libaclcheck-off.so
 
 bench: $(BENCH_FILES)
-	@tools/bench/run $(BENCH_DIR) $(BENCH_CALLS) >$(BENCH_DIR)/table.md; kept=$$?; cat $(BENCH_DIR)/table.md; exit $$kept
+	@tools/bench/run $(BENCH_DIR) $(BENCH_CALLS) >$(BENCH_DIR)/table.md; kept=$$?; cat $(BENCH_DIR)/table.md; $(MAKE) --no-print-directory bench-trace || kept=1; exit $$kept
 
 # What recording costs. BENCH_TRACE_CALLS=10000000 for the long look at losses.
 $(BENCH_DIR)/traced/libaclcheck.so: $(BUILD)/libaclcheck.so $(BUILD)/libaclcheck-lttng.so
