@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Short names for the C11 atomics of the tables; everything shared between threads is read and written through these. */
+/* Short names for the C11 atomics of the tables; everything shared between threads is read and written
+ * through these. */
 #ifndef CHECKS_ATOM_H
 #define CHECKS_ATOM_H
 
@@ -41,7 +42,8 @@ static inline void raise_to(_Atomic uint64_t *p, uint64_t v)
 {
 	uint64_t old = ld(p);
 
-	while (old < v && !atomic_compare_exchange_weak_explicit(p, &old, v, memory_order_release, memory_order_relaxed))
+	while (old < v && !atomic_compare_exchange_weak_explicit(
+				  p, &old, v, memory_order_release, memory_order_relaxed))
 		;
 }
 

@@ -14,7 +14,8 @@ struct callbacks {
 	struct pairs device; /* thread id -> 1 + device of the streams it serves */
 	struct pairs host_function; /* acl_ref of a stream -> 1: aclrtLaunchHostFunc was used on it */
 	_Atomic uint32_t threads; /* distinct ids ever subscribed */
-	_Atomic bool state_callbacks; /* callbacks of other kinds are registered: a callback need not be a stream's */
+	_Atomic bool state_callbacks; /* callbacks of other kinds are registered: a callback need not be a
+					 stream's */
 };
 
 static struct callbacks *callbacks(struct checks *c)
@@ -67,12 +68,12 @@ static void subscribing(struct checks *c, struct acl_event *ev)
 		say(c, ev, RULE("subscribe-duplicate"), "The stream has a thread for its callbacks already.",
 			"its thread", value_of(&callbacks(c)->report, object_ref(s)));
 	else if (value_of(&callbacks(c)->host_function, object_ref(s)))
-		say(c, ev, RULE("callback-mechanisms-mixed"), "aclrtLaunchHostFunc was used on this stream before.", NULL,
-			0);
+		say(c, ev, RULE("callback-mechanisms-mixed"),
+			"aclrtLaunchHostFunc was used on this stream before.", NULL, 0);
 	device = value_of(&callbacks(c)->device, thread);
 	if (device && ld(&s->device) >= 0 && device != 1 + (uint64_t)ld(&s->device))
-		say(c, ev, RULE("subscribe-thread-two-devices"), "The thread serves streams of another device already.",
-			"its device", device - 1);
+		say(c, ev, RULE("subscribe-thread-two-devices"),
+			"The thread serves streams of another device already.", "its device", device - 1);
 	if (ld(&callbacks(c)->threads) >= 1024 && !device)
 		say(c, ev, RULE("subscribe-thread-limit"), "A process can subscribe 1024 threads.", "threads",
 			ld(&callbacks(c)->threads));
@@ -101,10 +102,11 @@ static void unsubscribing(struct checks *c, struct acl_event *ev)
 		return;
 	now = value_of(&callbacks(c)->report, object_ref(s));
 	if (!now)
-		say(c, ev, RULE("unsubscribe-not-subscribed"), "The stream has no thread for its callbacks.", NULL, 0);
+		say(c, ev, RULE("unsubscribe-not-subscribed"), "The stream has no thread for its callbacks.",
+			NULL, 0);
 	else if (now != thread)
-		say(c, ev, RULE("unsubscribe-not-subscribed"), "Another thread is subscribed for the stream.", "its thread",
-			now);
+		say(c, ev, RULE("unsubscribe-not-subscribed"), "Another thread is subscribed for the stream.",
+			"its thread", now);
 }
 
 static void unsubscribed(struct checks *c, struct acl_event *ev)
@@ -122,11 +124,11 @@ static void launching(struct checks *c, struct acl_event *ev)
 	if (!known(s) || value_of(&callbacks(c)->report, object_ref(s)) || ld(&callbacks(c)->report.full))
 		return;
 	if (value_of(&callbacks(c)->host_function, object_ref(s)))
-		say(c, ev, RULE("callback-mechanisms-mixed"), "aclrtLaunchHostFunc was used on this stream before.", NULL,
-			0);
+		say(c, ev, RULE("callback-mechanisms-mixed"),
+			"aclrtLaunchHostFunc was used on this stream before.", NULL, 0);
 	else
-		say(c, ev, RULE("callback-not-subscribed"), "No thread is subscribed for the callbacks of this stream.",
-			NULL, 0);
+		say(c, ev, RULE("callback-not-subscribed"),
+			"No thread is subscribed for the callbacks of this stream.", NULL, 0);
 }
 
 static void launching_host(struct checks *c, struct acl_event *ev)
@@ -134,8 +136,9 @@ static void launching_host(struct checks *c, struct acl_event *ev)
 	struct acl_object *s = stream_of(ev);
 
 	if (known(s) && value_of(&callbacks(c)->report, object_ref(s)))
-		say(c, ev, RULE("callback-mechanisms-mixed"), "A thread is subscribed for the callbacks of this stream.",
-			"its thread", value_of(&callbacks(c)->report, object_ref(s)));
+		say(c, ev, RULE("callback-mechanisms-mixed"),
+			"A thread is subscribed for the callbacks of this stream.", "its thread",
+			value_of(&callbacks(c)->report, object_ref(s)));
 }
 
 static void launched_host(struct checks *c, struct acl_event *ev)
@@ -157,8 +160,8 @@ static void inside(struct checks *c, struct acl_event *ev)
 {
 	if (__builtin_expect(!ev->callback_depth, 1) || ld(&callbacks(c)->state_callbacks))
 		return;
-	say(c, ev, RULE("callback-runtime-api-inside"), "The call comes out of a callback of a stream.", "depth",
-		ev->callback_depth);
+	say(c, ev, RULE("callback-runtime-api-inside"), "The call comes out of a callback of a stream.",
+		"depth", ev->callback_depth);
 }
 
 /* What takes resources, submits or waits; questions are allowed. */
@@ -170,17 +173,18 @@ static bool forbidden_inside(const struct acl_api_info *api)
 	if (strstr(api->name, "Query"))
 		return false;
 	return api->mode == ACL_MODE_ASYNC || api->classes & ACL_CLASS_SYNC ||
-		!strncmp(api->name, "aclrtMalloc", 11) || !strncmp(api->name, "aclrtFree", 9) ||
-		!strncmp(api->name, "aclrtMemcpy", 11) || !strncmp(api->name, "aclrtMemset", 11);
+	       !strncmp(api->name, "aclrtMalloc", 11) || !strncmp(api->name, "aclrtFree", 9) ||
+	       !strncmp(api->name, "aclrtMemcpy", 11) || !strncmp(api->name, "aclrtMemset", 11);
 }
 
 static void callbacks_bind(void (*add)(void *binder, unsigned api, enum acl_phase, acl_hook_fn), void *binder)
 {
-	static const uint16_t others[] = { ACL_API_aclrtRegDeviceStateCallback, ACL_API_aclrtRegStreamStateCallback,
-		ACL_API_aclrtSetDeviceTaskAbortCallback, ACL_API_aclrtSetExceptionInfoCallback,
-		ACL_API_aclrtExceptionInfoCallbackRegister, ACL_API_aclrtBinarySetExceptionCallback,
-		ACL_API_aclrtSnapShotCallbackRegister, ACL_API_aclmdlRIDestroyRegisterCallback,
-		ACL_API_aclInitCallbackRegister, ACL_API_aclFinalizeCallbackRegister };
+	static const uint16_t others[] = {ACL_API_aclrtRegDeviceStateCallback,
+		ACL_API_aclrtRegStreamStateCallback, ACL_API_aclrtSetDeviceTaskAbortCallback,
+		ACL_API_aclrtSetExceptionInfoCallback, ACL_API_aclrtExceptionInfoCallbackRegister,
+		ACL_API_aclrtBinarySetExceptionCallback, ACL_API_aclrtSnapShotCallbackRegister,
+		ACL_API_aclmdlRIDestroyRegisterCallback, ACL_API_aclInitCallbackRegister,
+		ACL_API_aclFinalizeCallbackRegister};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		add(binder, others[i], ACL_LEAVE, other_callbacks);
@@ -203,13 +207,13 @@ static void callbacks_forked(struct checks *c)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclrtSubscribeReport, ACL_ENTER, subscribing },
-	{ ACL_API_aclrtSubscribeReport, ACL_LEAVE, subscribed },
-	{ ACL_API_aclrtUnSubscribeReport, ACL_ENTER, unsubscribing },
-	{ ACL_API_aclrtUnSubscribeReport, ACL_LEAVE, unsubscribed },
-	{ ACL_API_aclrtLaunchCallback, ACL_ENTER, launching },
-	{ ACL_API_aclrtLaunchHostFunc, ACL_ENTER, launching_host },
-	{ ACL_API_aclrtLaunchHostFunc, ACL_LEAVE, launched_host },
+	{ACL_API_aclrtSubscribeReport, ACL_ENTER, subscribing},
+	{ACL_API_aclrtSubscribeReport, ACL_LEAVE, subscribed},
+	{ACL_API_aclrtUnSubscribeReport, ACL_ENTER, unsubscribing},
+	{ACL_API_aclrtUnSubscribeReport, ACL_LEAVE, unsubscribed},
+	{ACL_API_aclrtLaunchCallback, ACL_ENTER, launching},
+	{ACL_API_aclrtLaunchHostFunc, ACL_ENTER, launching_host},
+	{ACL_API_aclrtLaunchHostFunc, ACL_LEAVE, launched_host},
 };
 
 const struct acl_topic topic_callback = {

@@ -3,7 +3,7 @@
 #include "checks/report.h"
 #include "checks/state.h"
 
-static const char *const mode_names[] = { "GLOBAL", "THREAD_LOCAL", "RELAXED", "no" };
+static const char *const mode_names[] = {"GLOBAL", "THREAD_LOCAL", "RELAXED", "no"};
 
 /* The handle of a default stream, or NULL, which means it. */
 static bool is_default(struct checks *c, const struct acl_event *ev)
@@ -22,7 +22,8 @@ static struct acl_object *own_capture(struct checks *c, const struct acl_event *
 
 	if (!ld(&c->open_captures) || capture_mode_of_thread(thread_of(ev)) == MODE_NONE || !context)
 		return NULL;
-	object_each(c, ACL_HANDLE_MODEL, o) {
+	object_each(c, ACL_HANDLE_MODEL, o)
+	{
 		uint8_t status = ld(&model_state(o)->status);
 
 		if (object_usable(o) && (status == MODEL_CAPTURING || status == MODEL_INVALIDATED) &&
@@ -39,7 +40,8 @@ static struct acl_object *capture_in(struct checks *c, struct acl_object *contex
 
 	if (!ld(&c->open_captures))
 		return NULL;
-	object_each(c, ACL_HANDLE_MODEL, o) {
+	object_each(c, ACL_HANDLE_MODEL, o)
+	{
 		uint8_t status = ld(&model_state(o)->status);
 
 		if (!object_usable(o) || (status != MODEL_CAPTURING && status != MODEL_INVALIDATED))
@@ -72,7 +74,8 @@ static void begin_default(struct checks *c, struct acl_event *ev)
 
 	if (!is_default(c, ev))
 		return;
-	f = finding_begin(c, ev, null ? RULE("capture-begin-null-stream") : RULE("capture-begin-default-stream"), &room);
+	f = finding_begin(c, ev,
+		null ? RULE("capture-begin-null-stream") : RULE("capture-begin-default-stream"), &room);
 	if (!f)
 		return;
 	if (null)
@@ -96,8 +99,10 @@ static void sync_stream(struct checks *c, struct acl_event *ev)
 	f = finding_begin(c, ev, RULE("capture-sync-stream"), &room);
 	if (!f)
 		return;
-	finding_detail(f, "stream %p is being captured: what it is given is recorded and does not run, so there is "
-		"nothing to wait for", stream_argument(c, ev));
+	finding_detail(f,
+		"stream %p is being captured: what it is given is recorded and does not run, so there is "
+		"nothing to wait for",
+		stream_argument(c, ev));
 	finding_uint(f, "tasks recorded", ld(&model_state(capture)->tasks));
 	show(c, ev, f, capture);
 }
@@ -116,8 +121,10 @@ static void sync_event(struct checks *c, struct acl_event *ev)
 	f = finding_begin(c, ev, RULE("capture-sync-event"), &room);
 	if (!f)
 		return;
-	finding_detail(f, "the event 0x%llx was recorded on a stream that is being captured and belongs to the "
-		"capture until it ends", (unsigned long long)ld(&e->value));
+	finding_detail(f,
+		"the event 0x%llx was recorded on a stream that is being captured and belongs to the "
+		"capture until it ends",
+		(unsigned long long)ld(&e->value));
 	finding_object(c, f, "event", e);
 	show(c, ev, f, capture);
 }
@@ -141,7 +148,8 @@ static void sync_device(struct checks *c, struct acl_event *ev)
 	f = finding_begin(c, ev, RULE("capture-sync-device"), &room);
 	if (!f)
 		return;
-	finding_detail(f, "a stream of the current context is being captured; waiting for the context would wait "
+	finding_detail(f,
+		"a stream of the current context is being captured; waiting for the context would wait "
 		"for tasks that do not run");
 	show(c, ev, f, capture);
 }
@@ -157,8 +165,10 @@ static void free_synchronising(struct checks *c, struct acl_event *ev)
 	f = finding_begin(c, ev, RULE("capture-free-with-dev-sync"), &room);
 	if (!f)
 		return;
-	finding_detail(f, "%s synchronises the device before it frees, and a stream of the current context is being "
-		"captured: the memory is not freed", acl_apis[ev->api].name);
+	finding_detail(f,
+		"%s synchronises the device before it frees, and a stream of the current context is being "
+		"captured: the memory is not freed",
+		acl_apis[ev->api].name);
 	finding_address(f, "address", ACL_ARGS(ev, aclrtFree)->devPtr);
 	show(c, ev, f, capture);
 }
@@ -201,7 +211,8 @@ static bool captured_event_on_default(struct checks *c, struct acl_event *ev)
 	f = finding_begin(c, ev, RULE("capture-event-default-stream"), &room);
 	if (!f)
 		return true;
-	finding_detail(f, "the event belongs to a capture in progress, and waiting for it would pull the default "
+	finding_detail(f,
+		"the event belongs to a capture in progress, and waiting for it would pull the default "
 		"stream into the capture");
 	finding_object(c, f, "event", event_of(ev));
 	show(c, ev, f, capture);
@@ -222,20 +233,24 @@ static void default_stream(struct checks *c, struct acl_event *ev)
 	f = finding_begin(c, ev, RULE("capture-default-stream-op"), &room);
 	if (!f)
 		return;
-	finding_detail(f, "this thread is capturing stream 0x%llx; work on the default stream runs now and does not "
-		"become part of the model", (unsigned long long)ld(&object_of(c, ld(&model_state(capture)->origin))->value));
+	finding_detail(f,
+		"this thread is capturing stream 0x%llx; work on the default stream runs now and does not "
+		"become part of the model",
+		(unsigned long long)ld(&object_of(c, ld(&model_state(capture)->origin))->value));
 	show(c, ev, f, capture);
 }
 
 /* --- modes -------------------------------------------------------------------------------- */
 
-/* Refused by the thread's, the context's and the captures' modes (GLOBAL 0, THREAD_LOCAL 1, RELAXED 2, none 3). */
+/* Refused by the thread's, the context's and the captures' modes (GLOBAL 0, THREAD_LOCAL 1, RELAXED 2, none
+ * 3). */
 static bool refused_by_mode(unsigned context, unsigned thread, unsigned exchange)
 {
 	if (context == MODE_NONE || exchange == ACL_MODEL_RI_CAPTURE_MODE_RELAXED)
 		return false;
 	if (exchange == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL)
-		return context == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL || thread == ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL;
+		return context == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL ||
+		       thread == ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL;
 	return thread <= ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL;
 }
 
@@ -244,7 +259,7 @@ static bool copies_nothing(const struct acl_event *ev)
 	switch (ev->api) {
 	case ACL_API_aclrtMemcpy:
 		return !ACL_ARGS(ev, aclrtMemcpy)->count ||
-			ACL_ARGS(ev, aclrtMemcpy)->dst == ACL_ARGS(ev, aclrtMemcpy)->src;
+		       ACL_ARGS(ev, aclrtMemcpy)->dst == ACL_ARGS(ev, aclrtMemcpy)->src;
 	case ACL_API_aclrtMemset:
 		return !ACL_ARGS(ev, aclrtMemset)->count;
 	}
@@ -259,8 +274,9 @@ static const struct acl_rule *memop_rule(const struct acl_event *ev, unsigned th
 	case ACL_API_aclrtMemsetD32:
 		return RULE("capture-unsafe-unchecked-memop");
 	}
-	return thread == MODE_NONE && exchange == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL ?
-		RULE("capture-unsafe-other-thread-global") : RULE("capture-unsafe-sync-memop");
+	return thread == MODE_NONE && exchange == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL
+		       ? RULE("capture-unsafe-other-thread-global")
+		       : RULE("capture-unsafe-sync-memop");
 }
 
 static void sync_memop(struct checks *c, struct acl_event *ev)
@@ -282,14 +298,17 @@ static void sync_memop(struct checks *c, struct acl_event *ev)
 		struct acl_place place;
 
 		/* On host memory it is a plain fill. */
-		if (!place_find(c, ev, ACL_ARGS(ev, aclrtMemsetD32)->ptr, 0, &place) || kind_is_host(place.kind))
+		if (!place_find(c, ev, ACL_ARGS(ev, aclrtMemsetD32)->ptr, 0, &place) ||
+			kind_is_host(place.kind))
 			return;
 	}
 	f = finding_begin(c, ev, memop_rule(ev, of_thread, exchange), &room);
 	if (!f)
 		return;
-	finding_detail(f, "a %s capture is open in the current context, this thread began %s capture, and its "
-		"exchange mode is %s", mode_names[of_context], of_thread == MODE_NONE ? "no" : "one of a", mode_names[exchange]);
+	finding_detail(f,
+		"a %s capture is open in the current context, this thread began %s capture, and its "
+		"exchange mode is %s",
+		mode_names[of_context], of_thread == MODE_NONE ? "no" : "one of a", mode_names[exchange]);
 	if (of_thread != MODE_NONE)
 		finding_more(f, " (its own: %s)", mode_names[of_thread]);
 	finding_enum(f, "exchange mode", "aclmdlRICaptureMode", exchange);
@@ -309,7 +328,8 @@ static void overflow(struct checks *c, struct acl_event *ev)
 	if (ev->api == ACL_API_aclrtSetStreamAttribute) {
 		unsigned attribute = ACL_ARGS(ev, aclrtSetStreamAttribute)->stmAttrType;
 
-		if (attribute != ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK && attribute != ACL_STREAM_ATTR_USER_CUSTOM_TAG)
+		if (attribute != ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK &&
+			attribute != ACL_STREAM_ATTR_USER_CUSTOM_TAG)
 			return;
 	}
 	f = finding_begin(c, ev, RULE("capture-overflow-config"), &room);
@@ -355,12 +375,14 @@ static void wait_unrecorded(struct checks *c, struct acl_event *ev)
 	if (!capture || !e || !object_usable(e) || ld(&e->flags) & ACL_OBJECT_LEARNED)
 		return;
 	if (ld(&event_state(e)->maker) != EVENT_EX || !(ld(&event_state(e)->flags) & ACL_EVENT_SYNC) ||
-		ld(&event_state(e)->flags) & (ACL_EVENT_EXTERNAL | ACL_EVENT_IPC) || ld(&event_state(e)->records))
+		ld(&event_state(e)->flags) & (ACL_EVENT_EXTERNAL | ACL_EVENT_IPC) ||
+		ld(&event_state(e)->records))
 		return;
 	f = finding_begin(c, ev, RULE("capture-wait-unrecorded-event"), &room);
 	if (!f)
 		return;
-	finding_detail(f, "the event was never recorded: the wait is dropped, and the model has no edge here");
+	finding_detail(
+		f, "the event was never recorded: the wait is dropped, and the model has no edge here");
 	finding_object(c, f, "event", e);
 	show(c, ev, f, capture);
 }
@@ -377,8 +399,10 @@ static void report_torn(struct checks *c, struct acl_event *ev, struct acl_objec
 	f = finding_begin(c, ev, RULE("capture-context-torn-down"), &room);
 	if (!f)
 		return;
-	finding_detail(f, "%s while one of its streams is being captured (aclmdlRICaptureBegin without "
-		"aclmdlRICaptureEnd)", what);
+	finding_detail(f,
+		"%s while one of its streams is being captured (aclmdlRICaptureBegin without "
+		"aclmdlRICaptureEnd)",
+		what);
 	show(c, ev, f, capture);
 }
 
@@ -392,7 +416,8 @@ static void reset_torn(struct checks *c, struct acl_event *ev)
 
 static void context_torn(struct checks *c, struct acl_event *ev)
 {
-	struct acl_object *context = object_live(c, ACL_HANDLE_CONTEXT, ACL_ARGS(ev, aclrtDestroyContext)->context);
+	struct acl_object *context =
+		object_live(c, ACL_HANDLE_CONTEXT, ACL_ARGS(ev, aclrtDestroyContext)->context);
 
 	if (context)
 		report_torn(c, ev, capture_in(c, context, -1), "the context is destroyed");
@@ -408,29 +433,49 @@ static void finalize_torn(struct checks *c, struct acl_event *ev)
 /* ------------------------------------------------------------------------------------------------ */
 
 static const uint16_t on_default_stream[] = {
-	ACL_API_aclrtLaunchCallback, ACL_API_aclrtLaunchHostFunc, ACL_API_aclrtLaunchKernel,
-	ACL_API_aclrtLaunchKernelV2, ACL_API_aclrtLaunchKernelWithArgsArray, ACL_API_aclrtLaunchKernelWithConfig,
-	ACL_API_aclrtLaunchKernelWithHostArgs, ACL_API_aclrtLaunchSIMTKernelWithArgsArray,
-	ACL_API_aclrtLaunchSIMTKernelWithHostArgs, ACL_API_aclrtMemcpy2dAsync, ACL_API_aclrtMemcpyAsync,
-	ACL_API_aclrtMemcpyAsyncWithCondition, ACL_API_aclrtMemcpyBatchAsync, ACL_API_aclrtMemcpyBatchAsyncV2,
-	ACL_API_aclrtMemcpyFromSymbolAsync, ACL_API_aclrtMemcpyToSymbolAsync, ACL_API_aclrtMemsetAsync,
-	ACL_API_aclrtRecordEvent, ACL_API_aclrtRecordEventWithFlag, ACL_API_aclrtRecordNotify,
-	ACL_API_aclrtReduceAsync, ACL_API_aclrtResetEvent, ACL_API_aclrtStreamQuery, ACL_API_aclrtStreamWaitEvent,
-	ACL_API_aclrtStreamWaitEventWithFlag, ACL_API_aclrtStreamWaitEventWithTimeout,
-	ACL_API_aclrtSynchronizeStream, ACL_API_aclrtSynchronizeStreamWithTimeout, ACL_API_aclrtWaitAndResetNotify,
+	ACL_API_aclrtLaunchCallback,
+	ACL_API_aclrtLaunchHostFunc,
+	ACL_API_aclrtLaunchKernel,
+	ACL_API_aclrtLaunchKernelV2,
+	ACL_API_aclrtLaunchKernelWithArgsArray,
+	ACL_API_aclrtLaunchKernelWithConfig,
+	ACL_API_aclrtLaunchKernelWithHostArgs,
+	ACL_API_aclrtLaunchSIMTKernelWithArgsArray,
+	ACL_API_aclrtLaunchSIMTKernelWithHostArgs,
+	ACL_API_aclrtMemcpy2dAsync,
+	ACL_API_aclrtMemcpyAsync,
+	ACL_API_aclrtMemcpyAsyncWithCondition,
+	ACL_API_aclrtMemcpyBatchAsync,
+	ACL_API_aclrtMemcpyBatchAsyncV2,
+	ACL_API_aclrtMemcpyFromSymbolAsync,
+	ACL_API_aclrtMemcpyToSymbolAsync,
+	ACL_API_aclrtMemsetAsync,
+	ACL_API_aclrtRecordEvent,
+	ACL_API_aclrtRecordEventWithFlag,
+	ACL_API_aclrtRecordNotify,
+	ACL_API_aclrtReduceAsync,
+	ACL_API_aclrtResetEvent,
+	ACL_API_aclrtStreamQuery,
+	ACL_API_aclrtStreamWaitEvent,
+	ACL_API_aclrtStreamWaitEventWithFlag,
+	ACL_API_aclrtStreamWaitEventWithTimeout,
+	ACL_API_aclrtSynchronizeStream,
+	ACL_API_aclrtSynchronizeStreamWithTimeout,
+	ACL_API_aclrtWaitAndResetNotify,
 };
-static const uint16_t of_events[] = { ACL_API_aclrtEventElapsedTime, ACL_API_aclrtEventGetTimestamp,
+static const uint16_t of_events[] = {ACL_API_aclrtEventElapsedTime, ACL_API_aclrtEventGetTimestamp,
 	ACL_API_aclrtQueryEvent, ACL_API_aclrtQueryEventStatus, ACL_API_aclrtQueryEventWaitStatus,
-	ACL_API_aclrtSynchronizeEvent, ACL_API_aclrtSynchronizeEventWithTimeout };
-static const uint16_t of_overflow[] = { ACL_API_aclrtGetFloatOverflowStatus, ACL_API_aclrtGetOverflowStatus,
+	ACL_API_aclrtSynchronizeEvent, ACL_API_aclrtSynchronizeEventWithTimeout};
+static const uint16_t of_overflow[] = {ACL_API_aclrtGetFloatOverflowStatus, ACL_API_aclrtGetOverflowStatus,
 	ACL_API_aclrtNpuClearFloatOverFlowStatus, ACL_API_aclrtNpuGetFloatOverFlowStatus,
-	ACL_API_aclrtResetFloatOverflowStatus, ACL_API_aclrtResetOverflowStatus, ACL_API_aclrtSetStreamAttribute,
-	ACL_API_aclrtSetStreamOverflowSwitch };
+	ACL_API_aclrtResetFloatOverflowStatus, ACL_API_aclrtResetOverflowStatus,
+	ACL_API_aclrtSetStreamAttribute, ACL_API_aclrtSetStreamOverflowSwitch};
 
 static void capture_calls_bind(void (*add)(void *, unsigned, enum acl_phase, acl_hook_fn), void *binder)
 {
 	for (unsigned api = 0; api < acl_api_count; api++) {
-		/* The model says which functions the capture mode refuses and which settings come too late. */
+		/* The model says which functions the capture mode refuses and which settings come too late.
+		 */
 		if (acl_apis[api].capture == ACL_CAPTURE_ILLEGAL_GLOBAL_OR_THREAD_LOCAL)
 			add(binder, api, ACL_ENTER, sync_memop);
 		else if (acl_apis[api].capture == ACL_CAPTURE_CONFIG_INEFFECTIVE)
@@ -445,25 +490,25 @@ static void capture_calls_bind(void (*add)(void *, unsigned, enum acl_phase, acl
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclmdlRICaptureBegin, ACL_ENTER, begin_default },
-	{ ACL_API_aclmdlRICaptureEnd, ACL_ENTER, begin_default },
-	{ ACL_API_aclmdlRICaptureGetInfo, ACL_ENTER, begin_default },
-	{ ACL_API_aclmdlRICaptureToModelRIBegin, ACL_ENTER, begin_default },
-	{ ACL_API_aclrtSynchronizeStream, ACL_ENTER, sync_stream },
-	{ ACL_API_aclrtSynchronizeStreamWithTimeout, ACL_ENTER, sync_stream },
-	{ ACL_API_aclrtStreamQuery, ACL_ENTER, sync_stream },
-	{ ACL_API_aclrtSynchronizeDevice, ACL_ENTER, sync_device },
-	{ ACL_API_aclrtSynchronizeDeviceWithTimeout, ACL_ENTER, sync_device },
-	{ ACL_API_aclrtFreeWithDevSync, ACL_ENTER, free_synchronising },
-	{ ACL_API_aclrtFreeHostWithDevSync, ACL_ENTER, free_synchronising },
-	{ ACL_API_aclrtQueryDeviceStatus, ACL_ENTER, query_device },
-	{ ACL_API_aclrtStreamWaitEvent, ACL_ENTER, wait_unrecorded },
-	{ ACL_API_aclrtStreamWaitEventWithTimeout, ACL_ENTER, wait_unrecorded },
-	{ ACL_API_aclrtResetDevice, ACL_ENTER, reset_torn },
-	{ ACL_API_aclrtResetDeviceForce, ACL_ENTER, reset_torn },
-	{ ACL_API_aclrtDestroyContext, ACL_ENTER, context_torn },
-	{ ACL_API_aclFinalize, ACL_ENTER, finalize_torn },
-	{ ACL_API_aclFinalizeReference, ACL_ENTER, finalize_torn },
+	{ACL_API_aclmdlRICaptureBegin, ACL_ENTER, begin_default},
+	{ACL_API_aclmdlRICaptureEnd, ACL_ENTER, begin_default},
+	{ACL_API_aclmdlRICaptureGetInfo, ACL_ENTER, begin_default},
+	{ACL_API_aclmdlRICaptureToModelRIBegin, ACL_ENTER, begin_default},
+	{ACL_API_aclrtSynchronizeStream, ACL_ENTER, sync_stream},
+	{ACL_API_aclrtSynchronizeStreamWithTimeout, ACL_ENTER, sync_stream},
+	{ACL_API_aclrtStreamQuery, ACL_ENTER, sync_stream},
+	{ACL_API_aclrtSynchronizeDevice, ACL_ENTER, sync_device},
+	{ACL_API_aclrtSynchronizeDeviceWithTimeout, ACL_ENTER, sync_device},
+	{ACL_API_aclrtFreeWithDevSync, ACL_ENTER, free_synchronising},
+	{ACL_API_aclrtFreeHostWithDevSync, ACL_ENTER, free_synchronising},
+	{ACL_API_aclrtQueryDeviceStatus, ACL_ENTER, query_device},
+	{ACL_API_aclrtStreamWaitEvent, ACL_ENTER, wait_unrecorded},
+	{ACL_API_aclrtStreamWaitEventWithTimeout, ACL_ENTER, wait_unrecorded},
+	{ACL_API_aclrtResetDevice, ACL_ENTER, reset_torn},
+	{ACL_API_aclrtResetDeviceForce, ACL_ENTER, reset_torn},
+	{ACL_API_aclrtDestroyContext, ACL_ENTER, context_torn},
+	{ACL_API_aclFinalize, ACL_ENTER, finalize_torn},
+	{ACL_API_aclFinalizeReference, ACL_ENTER, finalize_torn},
 };
 
 const struct acl_topic topic_capture_calls = {

@@ -3,7 +3,8 @@
 #include "checks/report.h"
 #include "checks/state.h"
 
-static void show_use(struct checks *c, struct acl_finding *f, struct acl_object *model, const struct model_use *use)
+static void show_use(
+	struct checks *c, struct acl_finding *f, struct acl_object *model, const struct model_use *use)
 {
 	bool open = ld(&model_state(model)->status) != MODEL_READY;
 
@@ -14,13 +15,14 @@ static void show_use(struct checks *c, struct acl_finding *f, struct acl_object 
 	finding_api(f, "captured by", use->api);
 	/* The resource's own last use may be later; the one that the model repeats is what matters here. */
 	if (f->n_objects)
-		f->objects[0].last_used = (struct acl_moment){ .caller = use->caller, .tid = use->tid, .api = use->api };
+		f->objects[0].last_used =
+			(struct acl_moment){.caller = use->caller, .tid = use->tid, .api = use->api};
 	finding_object(c, f, "model", model);
 	finding_show(c, f);
 }
 
-static void block_freed(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const void *address,
-	bool registered)
+static void block_freed(struct checks *c, struct acl_event *ev, const struct acl_rule *rule,
+	const void *address, bool registered)
 {
 	struct pointer_map *map = registered ? c->registered : c->memory;
 	struct model_use use;
@@ -51,7 +53,8 @@ static void freed(struct checks *c, struct acl_event *ev)
 	const void *address = ACL_ARGS(ev, aclrtFree)->devPtr;
 	bool host = map_find(c->memory, (uintptr_t)address, NULL, &place) && kind_is_host(place.kind);
 
-	block_freed(c, ev, host ? RULE("capture-host-buffer-freed") : RULE("capture-resource-freed-before-destroy"),
+	block_freed(c, ev,
+		host ? RULE("capture-host-buffer-freed") : RULE("capture-resource-freed-before-destroy"),
 		address, false);
 }
 
@@ -60,8 +63,8 @@ static void unregistered(struct checks *c, struct acl_event *ev)
 	block_freed(c, ev, RULE("capture-host-buffer-freed"), ACL_ARGS(ev, aclrtHostUnregister)->ptr, true);
 }
 
-static void object_freed(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, struct acl_object *o,
-	const char *what)
+static void object_freed(struct checks *c, struct acl_event *ev, const struct acl_rule *rule,
+	struct acl_object *o, const char *what)
 {
 	struct model_use use;
 	struct acl_object *model;
@@ -91,25 +94,26 @@ static void notify_destroyed(struct checks *c, struct acl_event *ev)
 {
 	/* Each takes the handle only. */
 	const void *value = ACL_ARGS(ev, aclrtDestroyNotify)->notify;
-	unsigned kind = ev->api == ACL_API_aclrtDestroyNotify ? ACL_HANDLE_NOTIFY :
-		ev->api == ACL_API_aclrtDestroyEvent ? ACL_HANDLE_EVENT : ACL_HANDLE_CNT_NOTIFY;
+	unsigned kind = ev->api == ACL_API_aclrtDestroyNotify  ? ACL_HANDLE_NOTIFY
+			: ev->api == ACL_API_aclrtDestroyEvent ? ACL_HANDLE_EVENT
+							       : ACL_HANDLE_CNT_NOTIFY;
 
 	object_freed(c, ev, RULE("capture-notify-destroyed-before-destroy"), object_find(c, kind, value),
 		kind == ACL_HANDLE_EVENT ? "event" : "notify");
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclrtFree, ACL_ENTER, freed },
-	{ ACL_API_aclrtFreeWithDevSync, ACL_ENTER, freed },
-	{ ACL_API_aclrtMemPoolFreeAsync, ACL_ENTER, freed },
-	{ ACL_API_aclrtUnmapMem, ACL_ENTER, freed },
-	{ ACL_API_aclrtFreeHost, ACL_ENTER, freed },
-	{ ACL_API_aclrtFreeHostWithDevSync, ACL_ENTER, freed },
-	{ ACL_API_aclrtHostUnregister, ACL_ENTER, unregistered },
-	{ ACL_API_aclrtBinaryUnLoad, ACL_ENTER, binary_unloaded },
-	{ ACL_API_aclrtDestroyNotify, ACL_ENTER, notify_destroyed },
-	{ ACL_API_aclrtCntNotifyDestroy, ACL_ENTER, notify_destroyed },
-	{ ACL_API_aclrtDestroyEvent, ACL_ENTER, notify_destroyed },
+	{ACL_API_aclrtFree, ACL_ENTER, freed},
+	{ACL_API_aclrtFreeWithDevSync, ACL_ENTER, freed},
+	{ACL_API_aclrtMemPoolFreeAsync, ACL_ENTER, freed},
+	{ACL_API_aclrtUnmapMem, ACL_ENTER, freed},
+	{ACL_API_aclrtFreeHost, ACL_ENTER, freed},
+	{ACL_API_aclrtFreeHostWithDevSync, ACL_ENTER, freed},
+	{ACL_API_aclrtHostUnregister, ACL_ENTER, unregistered},
+	{ACL_API_aclrtBinaryUnLoad, ACL_ENTER, binary_unloaded},
+	{ACL_API_aclrtDestroyNotify, ACL_ENTER, notify_destroyed},
+	{ACL_API_aclrtCntNotifyDestroy, ACL_ENTER, notify_destroyed},
+	{ACL_API_aclrtDestroyEvent, ACL_ENTER, notify_destroyed},
 };
 
 const struct acl_topic topic_capture_life = {

@@ -30,7 +30,8 @@ struct checks_host {
 	uint32_t (*module)(void *context, uint64_t code);
 	/* A finding to show. The pointer is valid during the call only. */
 	void (*finding)(void *context, const struct acl_finding *f);
-	/* Private anonymous memory for tables, zeroed, never given back; NULL = the table stays as it is and totals say so. */
+	/* Private anonymous memory for tables, zeroed, never given back; NULL = the table stays as it is and
+	 * totals say so. */
 	void *(*memory)(void *context, size_t bytes);
 };
 
@@ -42,7 +43,8 @@ struct checks_config {
 	int target; /* enum acl_cann, CHECKS_TARGET_DOCUMENTS or CHECKS_TARGET_AUTO */
 	const char *soc; /* product name, NULL = unknown: product rules stay silent */
 	bool stacks_all; /* keep full stacks for hot calls too */
-	/* Per rule, by acl_rule.index: 0 = as the table says, else 1 + enum acl_default. NULL = all by table. */
+	/* Per rule, by acl_rule.index: 0 = as the table says, else 1 + enum acl_default. NULL = all by table.
+	 */
 	const uint8_t *rule_default;
 };
 

@@ -26,8 +26,9 @@ static void report_missing(struct checks *c, struct acl_event *ev)
 	else if (d)
 		finding_detail(f, "device %d, which this thread had set, was reset", ld(&t->device));
 	else
-		finding_detail(f, "this thread has no current device or context: it has set none, or a reset took it away; "
-			"the choice of another thread is not inherited");
+		finding_detail(f, "this thread has no current device or context: it has set none, or a reset "
+				  "took it away; "
+				  "the choice of another thread is not inherited");
 	finding_uint(f, "thread", ev->tid);
 	if (was)
 		finding_object(c, f, "context", was);
@@ -46,8 +47,8 @@ static void needs_context(struct checks *c, struct acl_event *ev)
 		report_missing(c, ev);
 }
 
-static void report_other(struct checks *c, struct acl_event *ev, struct acl_object *stream, struct acl_object *own,
-	struct acl_object *current)
+static void report_other(struct checks *c, struct acl_event *ev, struct acl_object *stream,
+	struct acl_object *own, struct acl_object *current)
 {
 	struct finding_buffer room;
 	struct acl_finding *f = finding_begin(c, ev, RULE("stream-other-context-use"), &room);
@@ -55,9 +56,11 @@ static void report_other(struct checks *c, struct acl_event *ev, struct acl_obje
 	if (!f)
 		return;
 	f->at_leave = true;
-	finding_detail(f, "stream %p belongs to %s of device %d, and this thread's current context is %s of device %d",
-		stream_argument(c, ev), ld(&own->flags) & ACL_OBJECT_DEFAULT ? "the default context" : "a context",
-		ld(&own->device), ld(&current->flags) & ACL_OBJECT_DEFAULT ? "the default context" : "another context",
+	finding_detail(f,
+		"stream %p belongs to %s of device %d, and this thread's current context is %s of device %d",
+		stream_argument(c, ev),
+		ld(&own->flags) & ACL_OBJECT_DEFAULT ? "the default context" : "a context", ld(&own->device),
+		ld(&current->flags) & ACL_OBJECT_DEFAULT ? "the default context" : "another context",
 		ld(&current->device));
 	finding_object(c, f, "stream", stream);
 	finding_object(c, f, "its context", own);
@@ -87,7 +90,9 @@ static void uses_stream(struct checks *c, struct acl_event *ev)
 
 static void destroying(struct checks *c, struct acl_event *ev)
 {
-	struct acl_object *context = object_live(c, ACL_HANDLE_CONTEXT, ACL_ARGS(ev, aclrtDestroyContext)->context), *o;
+	struct acl_object *context = object_live(
+				  c, ACL_HANDLE_CONTEXT, ACL_ARGS(ev, aclrtDestroyContext)->context),
+			  *o;
 	struct acl_object *sample[2];
 	struct finding_buffer room;
 	struct acl_finding *f;
@@ -95,7 +100,8 @@ static void destroying(struct checks *c, struct acl_event *ev)
 
 	if (!context || ld(&context->flags) & (ACL_OBJECT_DEFAULT | ACL_OBJECT_LEARNED))
 		return;
-	object_each(c, ACL_HANDLE_STREAM, o) {
+	object_each(c, ACL_HANDLE_STREAM, o)
+	{
 		/* A capture in progress is a finding of its own. */
 		if (!object_usable(o) || ld(&o->context) != object_ref(context) || capture_of(c, o) ||
 			ld(&o->flags) & (ACL_OBJECT_DEFAULT | ACL_OBJECT_LEARNED))
@@ -109,8 +115,8 @@ static void destroying(struct checks *c, struct acl_event *ev)
 	f = finding_begin(c, ev, RULE("context-destroy-with-streams"), &room);
 	if (!f)
 		return;
-	finding_detail(f, "%u stream%s of the context %s still alive and end%s with it", streams, streams == 1 ? "" : "s",
-		streams == 1 ? "is" : "are", streams == 1 ? "s" : "");
+	finding_detail(f, "%u stream%s of the context %s still alive and end%s with it", streams,
+		streams == 1 ? "" : "s", streams == 1 ? "is" : "are", streams == 1 ? "s" : "");
 	finding_uint(f, "streams", streams);
 	finding_object(c, f, "context", context);
 	for (unsigned i = 0; i < streams && i < 2; i++)
@@ -119,33 +125,87 @@ static void destroying(struct checks *c, struct acl_event *ev)
 }
 
 static const uint16_t need_context[] = {
-	ACL_API_aclrtCntNotifyCreate, ACL_API_aclrtCntNotifyRecord, ACL_API_aclrtCreateEvent,
-	ACL_API_aclrtCreateEventExWithFlag, ACL_API_aclrtCreateEventWithFlag, ACL_API_aclrtCreateLabel,
-	ACL_API_aclrtCreateLabelList, ACL_API_aclrtCreateNotify, ACL_API_aclrtCreateStream,
-	ACL_API_aclrtCreateStreamWithConfig, ACL_API_aclrtCtxGetCurrentDefaultStream,
-	ACL_API_aclrtCtxSetSysParamOpt, ACL_API_aclrtDestroyLabel, ACL_API_aclrtDestroyNotify,
-	ACL_API_aclrtDestroyStream, ACL_API_aclrtDestroyStreamForce, ACL_API_aclrtGetGroupCount,
-	ACL_API_aclrtGetMemInfo, ACL_API_aclrtHostGetDevicePointer, ACL_API_aclrtHostRegister,
-	ACL_API_aclrtHostRegisterV2, ACL_API_aclrtHostUnregister, ACL_API_aclrtIpcMemClose,
-	ACL_API_aclrtIpcMemGetExportKey, ACL_API_aclrtIpcMemImportByKey, ACL_API_aclrtLaunchCallback,
-	ACL_API_aclrtLaunchHostFunc, ACL_API_aclrtMalloc, ACL_API_aclrtMallocAlign32, ACL_API_aclrtMallocCached,
-	ACL_API_aclrtMallocForTaskScheduler, ACL_API_aclrtMallocHost, ACL_API_aclrtMallocHostWithCfg,
-	ACL_API_aclrtMallocWithCfg, ACL_API_aclrtMemPoolCreate, ACL_API_aclrtMemcpy, ACL_API_aclrtMemcpyAsync,
-	ACL_API_aclrtMemset, ACL_API_aclrtMemsetAsync, ACL_API_aclrtRecordEvent, ACL_API_aclrtRecordEventWithFlag,
-	ACL_API_aclrtRecordNotify, ACL_API_aclrtResetEvent, ACL_API_aclrtSetGroup, ACL_API_aclrtSetLabel,
-	ACL_API_aclrtStreamAbort, ACL_API_aclrtStreamQuery, ACL_API_aclrtStreamStop, ACL_API_aclrtStreamWaitEvent,
-	ACL_API_aclrtStreamWaitEventWithFlag, ACL_API_aclrtStreamWaitEventWithTimeout,
-	ACL_API_aclrtSwitchLabelByIndex, ACL_API_aclrtSynchronizeDevice, ACL_API_aclrtSynchronizeDeviceWithTimeout,
-	ACL_API_aclrtSynchronizeStream, ACL_API_aclrtSynchronizeStreamWithTimeout, ACL_API_aclrtWaitAndResetNotify,
+	ACL_API_aclrtCntNotifyCreate,
+	ACL_API_aclrtCntNotifyRecord,
+	ACL_API_aclrtCreateEvent,
+	ACL_API_aclrtCreateEventExWithFlag,
+	ACL_API_aclrtCreateEventWithFlag,
+	ACL_API_aclrtCreateLabel,
+	ACL_API_aclrtCreateLabelList,
+	ACL_API_aclrtCreateNotify,
+	ACL_API_aclrtCreateStream,
+	ACL_API_aclrtCreateStreamWithConfig,
+	ACL_API_aclrtCtxGetCurrentDefaultStream,
+	ACL_API_aclrtCtxSetSysParamOpt,
+	ACL_API_aclrtDestroyLabel,
+	ACL_API_aclrtDestroyNotify,
+	ACL_API_aclrtDestroyStream,
+	ACL_API_aclrtDestroyStreamForce,
+	ACL_API_aclrtGetGroupCount,
+	ACL_API_aclrtGetMemInfo,
+	ACL_API_aclrtHostGetDevicePointer,
+	ACL_API_aclrtHostRegister,
+	ACL_API_aclrtHostRegisterV2,
+	ACL_API_aclrtHostUnregister,
+	ACL_API_aclrtIpcMemClose,
+	ACL_API_aclrtIpcMemGetExportKey,
+	ACL_API_aclrtIpcMemImportByKey,
+	ACL_API_aclrtLaunchCallback,
+	ACL_API_aclrtLaunchHostFunc,
+	ACL_API_aclrtMalloc,
+	ACL_API_aclrtMallocAlign32,
+	ACL_API_aclrtMallocCached,
+	ACL_API_aclrtMallocForTaskScheduler,
+	ACL_API_aclrtMallocHost,
+	ACL_API_aclrtMallocHostWithCfg,
+	ACL_API_aclrtMallocWithCfg,
+	ACL_API_aclrtMemPoolCreate,
+	ACL_API_aclrtMemcpy,
+	ACL_API_aclrtMemcpyAsync,
+	ACL_API_aclrtMemset,
+	ACL_API_aclrtMemsetAsync,
+	ACL_API_aclrtRecordEvent,
+	ACL_API_aclrtRecordEventWithFlag,
+	ACL_API_aclrtRecordNotify,
+	ACL_API_aclrtResetEvent,
+	ACL_API_aclrtSetGroup,
+	ACL_API_aclrtSetLabel,
+	ACL_API_aclrtStreamAbort,
+	ACL_API_aclrtStreamQuery,
+	ACL_API_aclrtStreamStop,
+	ACL_API_aclrtStreamWaitEvent,
+	ACL_API_aclrtStreamWaitEventWithFlag,
+	ACL_API_aclrtStreamWaitEventWithTimeout,
+	ACL_API_aclrtSwitchLabelByIndex,
+	ACL_API_aclrtSynchronizeDevice,
+	ACL_API_aclrtSynchronizeDeviceWithTimeout,
+	ACL_API_aclrtSynchronizeStream,
+	ACL_API_aclrtSynchronizeStreamWithTimeout,
+	ACL_API_aclrtWaitAndResetNotify,
 };
 static const uint16_t need_own_context[] = {
-	ACL_API_aclrtCntNotifyRecord, ACL_API_aclrtLaunchCallback, ACL_API_aclrtLaunchHostFunc,
-	ACL_API_aclrtMemPoolFreeAsync, ACL_API_aclrtMemPoolMallocAsync, ACL_API_aclrtMemcpy2dAsync,
-	ACL_API_aclrtMemcpyAsync, ACL_API_aclrtMemcpyAsyncWithCondition, ACL_API_aclrtMemcpyBatchAsync,
-	ACL_API_aclrtMemcpyBatchAsyncV2, ACL_API_aclrtMemcpyFromSymbolAsync, ACL_API_aclrtMemcpyToSymbolAsync,
-	ACL_API_aclrtMemsetAsync, ACL_API_aclrtMemsetD32Async, ACL_API_aclrtRecordEvent, ACL_API_aclrtRecordNotify,
-	ACL_API_aclrtResetEvent, ACL_API_aclrtSetLabel, ACL_API_aclrtStreamWaitEvent,
-	ACL_API_aclrtSwitchLabelByIndex, ACL_API_aclrtValueWait, ACL_API_aclrtValueWrite,
+	ACL_API_aclrtCntNotifyRecord,
+	ACL_API_aclrtLaunchCallback,
+	ACL_API_aclrtLaunchHostFunc,
+	ACL_API_aclrtMemPoolFreeAsync,
+	ACL_API_aclrtMemPoolMallocAsync,
+	ACL_API_aclrtMemcpy2dAsync,
+	ACL_API_aclrtMemcpyAsync,
+	ACL_API_aclrtMemcpyAsyncWithCondition,
+	ACL_API_aclrtMemcpyBatchAsync,
+	ACL_API_aclrtMemcpyBatchAsyncV2,
+	ACL_API_aclrtMemcpyFromSymbolAsync,
+	ACL_API_aclrtMemcpyToSymbolAsync,
+	ACL_API_aclrtMemsetAsync,
+	ACL_API_aclrtMemsetD32Async,
+	ACL_API_aclrtRecordEvent,
+	ACL_API_aclrtRecordNotify,
+	ACL_API_aclrtResetEvent,
+	ACL_API_aclrtSetLabel,
+	ACL_API_aclrtStreamWaitEvent,
+	ACL_API_aclrtSwitchLabelByIndex,
+	ACL_API_aclrtValueWait,
+	ACL_API_aclrtValueWrite,
 	ACL_API_aclrtWaitAndResetNotify,
 };
 
@@ -158,4 +218,4 @@ static void context_bind(void (*add)(void *, unsigned, enum acl_phase, acl_hook_
 	add(binder, ACL_API_aclrtDestroyContext, ACL_ENTER, destroying);
 }
 
-const struct acl_topic topic_context = { .name = "context", .bind = context_bind };
+const struct acl_topic topic_context = {.name = "context", .bind = context_bind};

@@ -10,9 +10,10 @@
 
 #define ALIGNMENT 64
 
-static struct side look(struct checks *c, struct acl_event *ev, const char *name, const void *address, unsigned param)
+static struct side look(
+	struct checks *c, struct acl_event *ev, const char *name, const void *address, unsigned param)
 {
-	struct side s = { .name = name, .address = address };
+	struct side s = {.name = name, .address = address};
 
 	if (!address) {
 		/* A symbol of a binary: the device's. */
@@ -37,8 +38,8 @@ static void classify(struct checks *c, struct acl_event *ev, struct side *s, uns
 
 static const char *class_name(enum acl_host_class class)
 {
-	static const char *const names[] = { "memory of unknown origin", "memory of unknown origin", "a thread's stack",
-		"the heap", "a mapped file or program data" };
+	static const char *const names[] = {"memory of unknown origin", "memory of unknown origin",
+		"a thread's stack", "the heap", "a mapped file or program data"};
 
 	return names[class];
 }
@@ -66,7 +67,8 @@ void side_add(struct checks *c, struct acl_finding *f, const struct side *s)
 {
 	finding_address(f, s->name, s->address);
 	if (s->place.block)
-		finding_block(c, f, s->name[0] == 's' ? "source memory" : "destination memory", s->place.block);
+		finding_block(
+			c, f, s->name[0] == 's' ? "source memory" : "destination memory", s->place.block);
 }
 
 void leg_add(struct acl_event *ev, struct acl_finding *f, const struct copy_leg *leg)
@@ -85,19 +87,21 @@ static bool unified(struct checks *c)
 
 /* --- async-copy-h2h ------------------------------------------------------------- */
 
-static bool is_h2h(struct checks *c, const struct copy_leg *leg, const struct side *src, const struct side *dst)
+static bool is_h2h(
+	struct checks *c, const struct copy_leg *leg, const struct side *src, const struct side *dst)
 {
-	if (unified(c) || leg->src == leg->dst || leg->kind > ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE || leg->kind < 0)
+	if (unified(c) || leg->src == leg->dst || leg->kind > ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE ||
+		leg->kind < 0)
 		return false;
 	if (src->location == PLACE_DEVICE || dst->location == PLACE_DEVICE)
 		return false;
 	/* The program says so itself, or both addresses are proven to be the host's. */
 	return leg->kind == ACL_MEMCPY_HOST_TO_HOST ||
-		(src->location != PLACE_UNKNOWN && dst->location != PLACE_UNKNOWN);
+	       (src->location != PLACE_UNKNOWN && dst->location != PLACE_UNKNOWN);
 }
 
-static void report_h2h(struct checks *c, struct acl_event *ev, const struct copy_leg *leg, const struct side *src,
-	const struct side *dst)
+static void report_h2h(struct checks *c, struct acl_event *ev, const struct copy_leg *leg,
+	const struct side *src, const struct side *dst)
 {
 	struct finding_buffer room;
 	struct acl_finding *f = finding_begin(c, ev, RULE("async-copy-h2h"), &room);
@@ -118,8 +122,8 @@ static void report_h2h(struct checks *c, struct acl_event *ev, const struct copy
 /* --- capture-unpinned-host ------------------------------------------------------- */
 
 /* The pageable host side of the leg, NULL = none that we can prove. */
-static const struct side *unpinned(const struct copy_leg *leg, const struct side *src, const struct side *dst,
-	bool refused)
+static const struct side *unpinned(
+	const struct copy_leg *leg, const struct side *src, const struct side *dst, bool refused)
 {
 	bool reads_host = leg->kind == ACL_MEMCPY_HOST_TO_DEVICE || leg->kind == ACL_MEMCPY_HOST_TO_HOST;
 	bool writes_host = leg->kind == ACL_MEMCPY_DEVICE_TO_HOST || leg->kind == ACL_MEMCPY_HOST_TO_HOST;
@@ -172,7 +176,7 @@ static void report_alignment(struct checks *c, struct acl_event *ev, const struc
 	const struct side *src, const struct side *dst)
 {
 	bool inside = src->location == PLACE_DEVICE && dst->location == PLACE_DEVICE && src->place.block &&
-		dst->place.block && ld(&src->place.block->device) == ld(&dst->place.block->device);
+		      dst->place.block && ld(&src->place.block->device) == ld(&dst->place.block->device);
 	struct finding_grade grade = GRADE_TABLE;
 	const struct side *bad = (uintptr_t)src->address % ALIGNMENT ? src : dst;
 	struct finding_buffer room;
@@ -223,14 +227,16 @@ static void report_unified(struct checks *c, struct acl_event *ev, const char *w
 
 	if (!f)
 		return;
-	finding_detail(f, "aclrtGetRunMode answered ACL_DEVICE: host and device memory are one here, and %s", what);
+	finding_detail(
+		f, "aclrtGetRunMode answered ACL_DEVICE: host and device memory are one here, and %s", what);
 	finding_enum(f, "run mode", "aclrtRunMode", ACL_DEVICE);
 	finding_show(c, f);
 }
 
 static void check_unified(struct checks *c, struct acl_event *ev, int kind)
 {
-	if (__builtin_expect(unified(c), 0) && kind >= ACL_MEMCPY_HOST_TO_HOST && kind <= ACL_MEMCPY_DEVICE_TO_HOST)
+	if (__builtin_expect(unified(c), 0) && kind >= ACL_MEMCPY_HOST_TO_HOST &&
+		kind <= ACL_MEMCPY_DEVICE_TO_HOST)
 		report_unified(c, ev, "this copy between them is wasted work");
 }
 
@@ -243,8 +249,8 @@ static void host_allocation(struct checks *c, struct acl_event *ev)
 /* ---------------------------------------------------------------------------------------- */
 
 /* True when the leg gave a finding that covers whatever else is wrong with it. */
-static bool check_leg(struct checks *c, struct acl_event *ev, const struct copy_leg *leg, const struct side *src,
-	const struct side *dst)
+static bool check_leg(struct checks *c, struct acl_event *ev, const struct copy_leg *leg,
+	const struct side *src, const struct side *dst)
 {
 	if (is_h2h(c, leg, src, dst)) {
 		report_h2h(c, ev, leg, src, dst);
@@ -281,8 +287,8 @@ static inline bool plainly_right(struct checks *c, const struct acl_event *ev)
 	const struct acl_args_aclrtMemcpyAsync *a = ev->args;
 	const struct acl_place *src, *dst;
 
-	if (((uintptr_t)a->src | (uintptr_t)a->dst) & (ALIGNMENT - 1) || ev->carry[CARRY_CAPTURE] || unified(c) ||
-		ld(&c->many_devices))
+	if (((uintptr_t)a->src | (uintptr_t)a->dst) & (ALIGNMENT - 1) || ev->carry[CARRY_CAPTURE] ||
+		unified(c) || ld(&c->many_devices))
 		return false;
 	src = place_of(c, ev, a->src, 1);
 	dst = place_of(c, ev, a->dst, 0);
@@ -293,14 +299,15 @@ static inline bool plainly_right(struct checks *c, const struct acl_event *ev)
 static void async_enter(struct checks *c, struct acl_event *ev)
 {
 	const struct acl_args_aclrtMemcpyAsync *a = ev->args;
-	struct copy_leg leg = { a->dst, a->src, a->count, a->count, a->kind, 0, 2, 0 };
+	struct copy_leg leg = {a->dst, a->src, a->count, a->count, a->kind, 0, 2, 0};
 	struct side src, dst;
 
 	if (!a->count || !a->dst || !a->src || plainly_right(c, ev))
 		return;
 	check_unified(c, ev, a->kind);
 	look_both(c, ev, &leg, &src, &dst);
-	if (!check_leg(c, ev, &leg, &src, &dst) && (((uintptr_t)a->src | (uintptr_t)a->dst) & (ALIGNMENT - 1)))
+	if (!check_leg(c, ev, &leg, &src, &dst) &&
+		(((uintptr_t)a->src | (uintptr_t)a->dst) & (ALIGNMENT - 1)))
 		check_alignment(c, ev, &leg, &src, &dst);
 	peer_copy(c, ev, &src, &dst);
 }
@@ -308,7 +315,7 @@ static void async_enter(struct checks *c, struct acl_event *ev)
 static void sync_enter(struct checks *c, struct acl_event *ev)
 {
 	const struct acl_args_aclrtMemcpy *a = ev->args;
-	struct copy_leg leg = { a->dst, a->src, a->count, a->count, a->kind, 0, 2, 0 };
+	struct copy_leg leg = {a->dst, a->src, a->count, a->count, a->kind, 0, 2, 0};
 	struct side src, dst;
 
 	if (!a->count || !a->dst || !a->src)
@@ -362,23 +369,24 @@ static void form_refused(struct checks *c, struct acl_event *ev)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclrtMemcpyAsync, ACL_ENTER, async_enter },
-	{ ACL_API_aclrtMemcpyAsyncWithCondition, ACL_ENTER, async_enter },
-	{ ACL_API_aclrtMemcpy, ACL_ENTER, sync_enter },
-	{ ACL_API_aclrtMallocHost, ACL_ENTER, host_allocation },
-	{ ACL_API_aclrtMallocHostWithCfg, ACL_ENTER, host_allocation },
-	{ ACL_API_aclrtMemcpy2dAsync, ACL_ENTER, form_enter },
-	{ ACL_API_aclrtMemcpyBatchAsync, ACL_ENTER, form_enter },
-	{ ACL_API_aclrtMemcpyBatchAsyncV2, ACL_ENTER, form_enter },
-	{ ACL_API_aclrtMemcpyToSymbolAsync, ACL_ENTER, form_enter },
-	{ ACL_API_aclrtMemcpyFromSymbolAsync, ACL_ENTER, form_enter },
-	{ ACL_API_aclrtMemcpyAsync, ACL_FAILED, form_refused },
-	{ ACL_API_aclrtMemcpyAsyncWithCondition, ACL_FAILED, form_refused },
-	{ ACL_API_aclrtMemcpy2dAsync, ACL_FAILED, form_refused },
-	{ ACL_API_aclrtMemcpyBatchAsync, ACL_FAILED, form_refused },
-	{ ACL_API_aclrtMemcpyBatchAsyncV2, ACL_FAILED, form_refused },
-	{ ACL_API_aclrtMemcpyToSymbolAsync, ACL_FAILED, form_refused },
-	{ ACL_API_aclrtMemcpyFromSymbolAsync, ACL_FAILED, form_refused },
+	{ACL_API_aclrtMemcpyAsync, ACL_ENTER, async_enter},
+	{ACL_API_aclrtMemcpyAsyncWithCondition, ACL_ENTER, async_enter},
+	{ACL_API_aclrtMemcpy, ACL_ENTER, sync_enter},
+	{ACL_API_aclrtMallocHost, ACL_ENTER, host_allocation},
+	{ACL_API_aclrtMallocHostWithCfg, ACL_ENTER, host_allocation},
+	{ACL_API_aclrtMemcpy2dAsync, ACL_ENTER, form_enter},
+	{ACL_API_aclrtMemcpyBatchAsync, ACL_ENTER, form_enter},
+	{ACL_API_aclrtMemcpyBatchAsyncV2, ACL_ENTER, form_enter},
+	{ACL_API_aclrtMemcpyToSymbolAsync, ACL_ENTER, form_enter},
+	{ACL_API_aclrtMemcpyFromSymbolAsync, ACL_ENTER, form_enter},
+	{ACL_API_aclrtMemcpyAsync, ACL_FAILED, form_refused},
+	{ACL_API_aclrtMemcpyAsyncWithCondition, ACL_FAILED, form_refused},
+	{ACL_API_aclrtMemcpy2dAsync, ACL_FAILED, form_refused},
+	{ACL_API_aclrtMemcpyBatchAsync, ACL_FAILED, form_refused},
+	{ACL_API_aclrtMemcpyBatchAsyncV2, ACL_FAILED, form_refused},
+	{ACL_API_aclrtMemcpyToSymbolAsync, ACL_FAILED, form_refused},
+	{ACL_API_aclrtMemcpyFromSymbolAsync, ACL_FAILED, form_refused},
 };
 
-const struct acl_topic topic_copy = { .name = "copy", .hooks = hooks, .n_hooks = sizeof(hooks) / sizeof(hooks[0]) };
+const struct acl_topic topic_copy = {
+	.name = "copy", .hooks = hooks, .n_hooks = sizeof(hooks) / sizeof(hooks[0])};

@@ -13,7 +13,8 @@ void error_missing(struct checks *c, struct acl_event *ev)
 	if (!f)
 		return;
 	finding_detail(f, "%s is not in the loaded runtime: the call was not forwarded and returns %s",
-		acl_apis[ev->api].name, acl_apis[ev->api].ret_kind == ACL_KIND_ERROR ? "207000" : "NULL or 0");
+		acl_apis[ev->api].name,
+		acl_apis[ev->api].ret_kind == ACL_KIND_ERROR ? "207000" : "NULL or 0");
 	finding_show(c, f);
 }
 
@@ -48,7 +49,8 @@ static bool probing(const struct acl_event *ev)
 	return error_of(ev) == 207000 || error_of(ev) == 200006;
 }
 
-/* A submission that was found wrong and accepted all the same: it may fail where the host waits for the stream. */
+/* A submission that was found wrong and accepted all the same: it may fail where the host waits for the
+ * stream. */
 void error_suspect(struct acl_event *ev)
 {
 	struct acl_object *s = stream_of(ev);
@@ -83,7 +85,8 @@ void error_returned(struct checks *c, struct acl_event *ev)
 	if (!f)
 		return;
 	f->at_leave = true;
-	finding_detail(f, "%s returned %d (%s)", acl_apis[ev->api].name, error_of(ev), name ? name : "unnamed");
+	finding_detail(
+		f, "%s returned %d (%s)", acl_apis[ev->api].name, error_of(ev), name ? name : "unnamed");
 	finding_error(f, "result", error_of(ev));
 	finding_show(c, f);
 }

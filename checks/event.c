@@ -152,13 +152,14 @@ static void observed(struct checks *c, struct acl_event *ev)
 
 static void event_bind(void (*add)(void *, unsigned, enum acl_phase, acl_hook_fn), void *binder)
 {
-	static const uint16_t records[] = { ACL_API_aclrtRecordEvent, ACL_API_aclrtRecordEventWithFlag };
-	static const uint16_t waits[] = { ACL_API_aclrtStreamWaitEvent, ACL_API_aclrtStreamWaitEventWithFlag,
-		ACL_API_aclrtStreamWaitEventWithTimeout };
-	static const uint16_t looks[] = { ACL_API_aclrtSynchronizeEvent, ACL_API_aclrtSynchronizeEventWithTimeout,
-		ACL_API_aclrtQueryEvent, ACL_API_aclrtQueryEventStatus, ACL_API_aclrtEventGetTimestamp };
-	static const uint16_t others[] = { ACL_API_aclrtResetEvent, ACL_API_aclrtQueryEventWaitStatus,
-		ACL_API_aclrtDestroyEvent };
+	static const uint16_t records[] = {ACL_API_aclrtRecordEvent, ACL_API_aclrtRecordEventWithFlag};
+	static const uint16_t waits[] = {ACL_API_aclrtStreamWaitEvent, ACL_API_aclrtStreamWaitEventWithFlag,
+		ACL_API_aclrtStreamWaitEventWithTimeout};
+	static const uint16_t looks[] = {ACL_API_aclrtSynchronizeEvent,
+		ACL_API_aclrtSynchronizeEventWithTimeout, ACL_API_aclrtQueryEvent,
+		ACL_API_aclrtQueryEventStatus, ACL_API_aclrtEventGetTimestamp};
+	static const uint16_t others[] = {
+		ACL_API_aclrtResetEvent, ACL_API_aclrtQueryEventWaitStatus, ACL_API_aclrtDestroyEvent};
 
 	for (unsigned i = 0; i < 2; i++) {
 		add(binder, records[i], ACL_ENTER, recording);
@@ -176,4 +177,4 @@ static void event_bind(void (*add)(void *, unsigned, enum acl_phase, acl_hook_fn
 		add(binder, others[i], ACL_ENTER, naming);
 }
 
-const struct acl_topic topic_event = { .name = "event", .bind = event_bind };
+const struct acl_topic topic_event = {.name = "event", .bind = event_bind};

@@ -65,7 +65,8 @@ struct acl_event {
 	uint64_t caller; /* return address in the caller */
 	uint32_t module; /* id of the module holding caller, 0 = not asked */
 	uint32_t stack; /* interned call stack, 0 = not taken */
-	void *thread; /* the checker's record of the thread: NULL, or what checks_enter left in the thread's last event */
+	void *thread; /* the checker's record of the thread: NULL, or what checks_enter left in the thread's
+			 last event */
 	uint8_t host_class[ACL_EVENT_PARAMS]; /* enum acl_host_class per parameter, filled when first asked */
 	struct acl_version versions[ACL_EVENT_VERSIONS];
 	/* Private to checks/ between enter and leave of the same call; 0 before. */

@@ -3,8 +3,8 @@
 #include "checks/report.h"
 #include "checks/state.h"
 
-static void report(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const struct acl_place *place,
-	bool downgrade)
+static void report(struct checks *c, struct acl_event *ev, const struct acl_rule *rule,
+	const struct acl_place *place, bool downgrade)
 {
 	struct finding_grade grade = GRADE_TABLE;
 	struct finding_buffer room;
@@ -31,7 +31,7 @@ static bool block_freed(struct checks *c, const struct acl_event *ev, struct acl
 	const void *address = ACL_ARGS(ev, aclrtFree)->devPtr;
 
 	return address && !ev->carry[CARRY_FINDING] && map_find(c->memory, (uintptr_t)address, NULL, place) &&
-		place->base == (uintptr_t)address;
+	       place->base == (uintptr_t)address;
 }
 
 static void device_free(struct checks *c, struct acl_event *ev)
@@ -53,10 +53,11 @@ static void host_free(struct checks *c, struct acl_event *ev)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclrtFree, ACL_ENTER, device_free },
-	{ ACL_API_aclrtFreeWithDevSync, ACL_ENTER, device_free },
-	{ ACL_API_aclrtFreeHost, ACL_ENTER, host_free },
-	{ ACL_API_aclrtFreeHostWithDevSync, ACL_ENTER, host_free },
+	{ACL_API_aclrtFree, ACL_ENTER, device_free},
+	{ACL_API_aclrtFreeWithDevSync, ACL_ENTER, device_free},
+	{ACL_API_aclrtFreeHost, ACL_ENTER, host_free},
+	{ACL_API_aclrtFreeHostWithDevSync, ACL_ENTER, host_free},
 };
 
-const struct acl_topic topic_free = { .name = "free", .hooks = hooks, .n_hooks = sizeof(hooks) / sizeof(hooks[0]) };
+const struct acl_topic topic_free = {
+	.name = "free", .hooks = hooks, .n_hooks = sizeof(hooks) / sizeof(hooks[0])};

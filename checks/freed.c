@@ -36,7 +36,8 @@ static void moment_move(struct moment *to, struct moment *from)
 	st(&to->api, ld(&from->api));
 }
 
-static void ring_put(struct checks *c, struct freed_ring *r, struct acl_event *ev, struct acl_block *b, bool by_reset)
+static void ring_put(
+	struct checks *c, struct freed_ring *r, struct acl_event *ev, struct acl_block *b, bool by_reset)
 {
 	uint64_t base = ld(&b->base), end = base + ld(&b->size);
 	struct entry *e;
@@ -115,7 +116,8 @@ static void released(struct checks *c, struct acl_event *ev)
 	struct freed_state *s = c->topic[TOPIC_FREED];
 
 	if (b && succeeded(ev))
-		ring_put(c, ev->api == ACL_API_aclrtHostUnregister ? &s->registered : &s->memory, ev, b, false);
+		ring_put(c, ev->api == ACL_API_aclrtHostUnregister ? &s->registered : &s->memory, ev, b,
+			false);
 }
 
 /* Leave of a reset, before the device topic forgets the memory of the device. */
@@ -126,9 +128,8 @@ static void reset(struct checks *c, struct acl_event *ev)
 
 	if (!succeeded(ev) || !ev->carry[CARRY_NOTE])
 		return;
-	map_each(c->memory, b)
-		if (ld(&b->device) == device_argument(ev) && ld(&b->kind) != MEM_HOST)
-			ring_put(c, &s->memory, ev, b, true);
+	map_each(c->memory, b) if (ld(&b->device) == device_argument(ev) && ld(&b->kind) != MEM_HOST)
+		ring_put(c, &s->memory, ev, b, true);
 }
 
 static bool freed_create(struct checks *c)
@@ -146,16 +147,16 @@ static void freed_forked(struct checks *c)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclrtFree, ACL_LEAVE, released },
-	{ ACL_API_aclrtFreeWithDevSync, ACL_LEAVE, released },
-	{ ACL_API_aclrtFreeHost, ACL_LEAVE, released },
-	{ ACL_API_aclrtFreeHostWithDevSync, ACL_LEAVE, released },
-	{ ACL_API_aclrtMemPoolFreeAsync, ACL_LEAVE, released },
-	{ ACL_API_aclrtReleaseMemAddress, ACL_LEAVE, released },
-	{ ACL_API_aclrtHostUnregister, ACL_LEAVE, released },
-	{ ACL_API_aclrtResetDevice, ACL_LEAVE, reset },
-	{ ACL_API_aclrtResetDeviceForce, ACL_LEAVE, reset },
-	{ ACL_API_aclrtResetDeviceWithoutTsdVXX, ACL_LEAVE, reset },
+	{ACL_API_aclrtFree, ACL_LEAVE, released},
+	{ACL_API_aclrtFreeWithDevSync, ACL_LEAVE, released},
+	{ACL_API_aclrtFreeHost, ACL_LEAVE, released},
+	{ACL_API_aclrtFreeHostWithDevSync, ACL_LEAVE, released},
+	{ACL_API_aclrtMemPoolFreeAsync, ACL_LEAVE, released},
+	{ACL_API_aclrtReleaseMemAddress, ACL_LEAVE, released},
+	{ACL_API_aclrtHostUnregister, ACL_LEAVE, released},
+	{ACL_API_aclrtResetDevice, ACL_LEAVE, reset},
+	{ACL_API_aclrtResetDeviceForce, ACL_LEAVE, reset},
+	{ACL_API_aclrtResetDeviceWithoutTsdVXX, ACL_LEAVE, reset},
 };
 
 const struct acl_topic topic_freed = {

@@ -14,7 +14,8 @@ struct freed_block {
 	struct acl_moment created, gone;
 };
 
-/* The latest release that covers an address no table knows. registered: of host registrations instead of allocations. */
+/* The latest release that covers an address no table knows. registered: of host registrations instead of
+ * allocations. */
 bool freed_find(struct checks *c, const void *address, bool registered, struct freed_block *out);
 
 /* Adds it to a finding. */

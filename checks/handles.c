@@ -67,16 +67,18 @@ static const struct acl_rule *dead_rule(unsigned kind, bool destroys)
 	}
 }
 
-/* A reset takes the streams of the default context along; to destroy them after it comes late and harms nothing. */
+/* A reset takes the streams of the default context along; to destroy them after it comes late and harms
+ * nothing. */
 static bool went_with_reset(struct checks *c, struct acl_object *o)
 {
 	struct acl_object *context = object_of(c, ld(&o->context));
 
 	return o->kind == ACL_HANDLE_STREAM && ld(&o->flags) & ACL_OBJECT_BY_OWNER && context &&
-		ld(&context->flags) & ACL_OBJECT_DEFAULT;
+	       ld(&context->flags) & ACL_OBJECT_DEFAULT;
 }
 
-static void say_dead(struct checks *c, struct acl_event *ev, const struct handle_use *use, struct acl_object *o)
+static void say_dead(
+	struct checks *c, struct acl_event *ev, const struct handle_use *use, struct acl_object *o)
 {
 	struct finding_buffer room;
 	struct acl_finding *f;
@@ -100,7 +102,8 @@ static void say_dead(struct checks *c, struct acl_event *ev, const struct handle
 
 /* --- never alive ---------------------------------------------------------------------- */
 
-static void say_mismatch(struct checks *c, struct acl_event *ev, const struct handle_use *use, struct acl_object *o)
+static void say_mismatch(
+	struct checks *c, struct acl_event *ev, const struct handle_use *use, struct acl_object *o)
 {
 	struct finding_buffer room;
 	struct acl_finding *f = finding_begin(c, ev, RULE("handle-type-mismatch"), &room);
@@ -113,20 +116,23 @@ static void say_mismatch(struct checks *c, struct acl_event *ev, const struct ha
 	finding_show(c, f);
 }
 
-static void say_leftover(struct checks *c, struct acl_event *ev, const struct handle_use *use, struct leftover *l)
+static void say_leftover(
+	struct checks *c, struct acl_event *ev, const struct handle_use *use, struct leftover *l)
 {
 	struct finding_buffer room;
 	struct acl_finding *f = finding_begin(c, ev, RULE("failed-create-output-used"), &room);
 
 	if (!f)
 		return;
-	finding_detail(f, "%s was never made: the call that should have made it failed on this thread.", use->name);
+	finding_detail(
+		f, "%s was never made: the call that should have made it failed on this thread.", use->name);
 	finding_address(f, use->name, (const void *)(uintptr_t)ld(&l->value));
 	finding_api(f, "failed call", ld(&l->failed.api));
 	finding_show(c, f);
 }
 
-static struct leftover *leftover_find(struct checks *c, const struct acl_event *ev, unsigned kind, uint64_t value)
+static struct leftover *leftover_find(
+	struct checks *c, const struct acl_event *ev, unsigned kind, uint64_t value)
 {
 	struct handles_state *s = c->topic[TOPIC_HANDLES];
 
@@ -140,10 +146,11 @@ static struct leftover *leftover_find(struct checks *c, const struct acl_event *
 }
 
 /* No object of the wanted kind ever had this value. */
-static void unknown_handle(struct checks *c, struct acl_event *ev, const struct handle_use *use, const void *value)
+static void unknown_handle(
+	struct checks *c, struct acl_event *ev, const struct handle_use *use, const void *value)
 {
-	static const uint8_t kinds[] = { ACL_HANDLE_STREAM, ACL_HANDLE_EVENT, ACL_HANDLE_NOTIFY, ACL_HANDLE_CNT_NOTIFY,
-		ACL_HANDLE_LABEL, ACL_HANDLE_CONTEXT, ACL_HANDLE_MODEL };
+	static const uint8_t kinds[] = {ACL_HANDLE_STREAM, ACL_HANDLE_EVENT, ACL_HANDLE_NOTIFY,
+		ACL_HANDLE_CNT_NOTIFY, ACL_HANDLE_LABEL, ACL_HANDLE_CONTEXT, ACL_HANDLE_MODEL};
 	struct leftover *l = leftover_find(c, ev, use->kind, (uintptr_t)value);
 
 	if (l) {
@@ -162,15 +169,15 @@ static void unknown_handle(struct checks *c, struct acl_event *ev, const struct 
 
 /* --- every handle of a call ------------------------------------------------------------ */
 
-static __attribute__((noinline)) void judge(struct checks *c, struct acl_event *ev, const struct handle_use *use,
-	const void *value)
+static __attribute__((noinline)) void judge(
+	struct checks *c, struct acl_event *ev, const struct handle_use *use, const void *value)
 {
 	struct acl_object *o = object_find(c, use->kind, value);
 
 	if (!o)
 		unknown_handle(c, ev, use, value);
 	else if (ld_acquire(&o->state) == ACL_OBJECT_DEAD ||
-		(ld(&o->state) == ACL_OBJECT_GOING && ev->carry[CARRY_GOING] != object_ref(o)))
+		 (ld(&o->state) == ACL_OBJECT_GOING && ev->carry[CARRY_GOING] != object_ref(o)))
 		say_dead(c, ev, use, o);
 }
 
@@ -184,7 +191,9 @@ static void check_handles(struct checks *c, struct acl_event *ev)
 
 		memcpy(&value, (const char *)ev->args + use->offset, sizeof(value));
 		o = use->carry >= 0 ? (struct acl_object *)(uintptr_t)ev->carry[(unsigned)use->carry] : NULL;
-		if (__builtin_expect(o && ld(&o->value) == (uintptr_t)value && ld_acquire(&o->state) == ACL_OBJECT_LIVE, 1))
+		if (__builtin_expect(o && ld(&o->value) == (uintptr_t)value &&
+					     ld_acquire(&o->state) == ACL_OBJECT_LIVE,
+			    1))
 			continue;
 		if (value)
 			judge(c, ev, use, value);
@@ -206,7 +215,7 @@ static void create_failed(struct checks *c, struct acl_event *ev)
 		if (p->life != ACL_LIFE_CREATE || p->dir == ACL_DIR_IN || !*out || **out <= 1)
 			continue;
 		/* The variable may still hold a live handle of an earlier create. */
-		if (object_live(c, p->handle, (const void *)(uintptr_t)**out))
+		if (object_live(c, p->handle, (const void *)(uintptr_t) * *out))
 			continue;
 		l = &s->left[bump(&s->at) % LEFTOVERS];
 		st(&l->value, 0);
@@ -259,8 +268,8 @@ static void uses_collect(const struct checks *c)
 			if (!followed(p->handle) || p->dir != ACL_DIR_IN || p->kind != ACL_KIND_HANDLE ||
 				(p->life != ACL_LIFE_USE && p->life != ACL_LIFE_DESTROY))
 				continue;
-			uses[n++] = (struct handle_use){ p->offset, p->handle, p->life == ACL_LIFE_DESTROY,
-				looked_up(c, api, p), p->name };
+			uses[n++] = (struct handle_use){p->offset, p->handle, p->life == ACL_LIFE_DESTROY,
+				looked_up(c, api, p), p->name};
 		}
 		uses_of[api].count = (uint16_t)(n - uses_of[api].first);
 	}
@@ -269,7 +278,8 @@ static void uses_collect(const struct checks *c)
 static bool creates(unsigned api)
 {
 	for (unsigned i = 0; i < acl_apis[api].n_params; i++)
-		if (acl_apis[api].params[i].life == ACL_LIFE_CREATE && followed(acl_apis[api].params[i].handle))
+		if (acl_apis[api].params[i].life == ACL_LIFE_CREATE &&
+			followed(acl_apis[api].params[i].handle))
 			return true;
 	return false;
 }
@@ -291,4 +301,4 @@ static bool handles_create(struct checks *c)
 	return c->topic[TOPIC_HANDLES] != NULL;
 }
 
-const struct acl_topic topic_handles = { .name = "handles", .bind = handles_bind, .create = handles_create };
+const struct acl_topic topic_handles = {.name = "handles", .bind = handles_bind, .create = handles_create};

@@ -13,8 +13,9 @@ static void init_leave(struct checks *c, struct acl_event *ev)
 	st(&c->forked, false);
 	if (atomic_fetch_add(&c->init_count, 1) == 0) {
 		moment_take(c, &c->first_init, ev, true);
-		st(&c->init_module, ev->module ? ev->module :
-			c->host.module ? c->host.module(c->host.context, ev->caller) : 0);
+		st(&c->init_module, ev->module       ? ev->module
+				    : c->host.module ? c->host.module(c->host.context, ev->caller)
+						     : 0);
 	}
 	if (ACL_ARGS(ev, aclInit)->configPath && ACL_ARGS(ev, aclInit)->configPath[0])
 		st(&c->default_device, 1);
@@ -22,7 +23,9 @@ static void init_leave(struct checks *c, struct acl_event *ev)
 
 static void repeated(struct checks *c, struct acl_event *ev)
 {
-	uint32_t module = ev->module ? ev->module : c->host.module ? c->host.module(c->host.context, ev->caller) : 0;
+	uint32_t module = ev->module       ? ev->module
+			  : c->host.module ? c->host.module(c->host.context, ev->caller)
+					   : 0;
 	struct finding_grade grade = GRADE_TABLE;
 	struct finding_buffer room;
 	struct acl_finding *f;
@@ -33,8 +36,11 @@ static void repeated(struct checks *c, struct acl_event *ev)
 	f = finding_begin_as(c, ev, RULE("init-repeat"), grade, &room);
 	if (!f)
 		return;
-	finding_detail(f, "aclInit number %d of this process%s; the first one was made by %s module and is still in effect",
-		ld(&c->init_count) + 1, ACL_ARGS(ev, aclInit)->configPath ? " (its configuration is not read)" : "",
+	finding_detail(f,
+		"aclInit number %d of this process%s; the first one was made by %s module and is still in "
+		"effect",
+		ld(&c->init_count) + 1,
+		ACL_ARGS(ev, aclInit)->configPath ? " (its configuration is not read)" : "",
 		grade.advice ? "another" : "the same");
 	finding_int(f, "inits before", ld(&c->init_count));
 	b = &f->objects[f->n_objects++];
@@ -77,7 +83,8 @@ void init_missing(struct checks *c, struct acl_event *ev)
 	f = finding_begin_as(c, ev, RULE("init-missing"), grade, &room);
 	if (!f)
 		return;
-	finding_detail(f, "%s is the first call of the runtime in this process, and aclInit has not been called",
+	finding_detail(f,
+		"%s is the first call of the runtime in this process, and aclInit has not been called",
 		acl_apis[ev->api].name);
 	finding_uint(f, "thread", ev->tid);
 	finding_show(c, f);
@@ -169,12 +176,12 @@ static void unreference_leave(struct checks *c, struct acl_event *ev)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclInit, ACL_ENTER, init_enter },
-	{ ACL_API_aclInit, ACL_LEAVE, init_leave },
-	{ ACL_API_aclFinalize, ACL_ENTER, finalizing },
-	{ ACL_API_aclFinalizeReference, ACL_ENTER, finalizing },
-	{ ACL_API_aclFinalize, ACL_LEAVE, finalize_leave },
-	{ ACL_API_aclFinalizeReference, ACL_LEAVE, unreference_leave },
+	{ACL_API_aclInit, ACL_ENTER, init_enter},
+	{ACL_API_aclInit, ACL_LEAVE, init_leave},
+	{ACL_API_aclFinalize, ACL_ENTER, finalizing},
+	{ACL_API_aclFinalizeReference, ACL_ENTER, finalizing},
+	{ACL_API_aclFinalize, ACL_LEAVE, finalize_leave},
+	{ACL_API_aclFinalizeReference, ACL_LEAVE, unreference_leave},
 };
 
 const struct acl_topic topic_init = {

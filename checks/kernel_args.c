@@ -23,8 +23,8 @@ static uint64_t state_of(struct pairs *p, uint64_t key)
 	return now;
 }
 
-static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const char *name, const void *value,
-	const char *detail)
+static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const char *name,
+	const void *value, const char *detail)
 {
 	struct finding_buffer room;
 	struct acl_finding *f;
@@ -68,17 +68,20 @@ static void appending(struct checks *c, struct acl_event *ev)
 	uint64_t now = state_of(&kernels(c)->args, handle_of(ev));
 
 	if (now & ARGS_FINAL)
-		say(c, ev, RULE("kargs-append-after-finalize"), "argsHandle", (void *)(uintptr_t)handle_of(ev),
+		say(c, ev, RULE("kargs-append-after-finalize"), "argsHandle",
+			(void *)(uintptr_t)handle_of(ev),
 			"aclrtKernelArgsFinalize was called for the list before.");
 	else if (now & ARGS_BUFFER)
-		say(c, ev, RULE("kargs-append-after-placeholder-buffer"), "argsHandle", (void *)(uintptr_t)handle_of(ev),
+		say(c, ev, RULE("kargs-append-after-placeholder-buffer"), "argsHandle",
+			(void *)(uintptr_t)handle_of(ev),
 			"The buffer of a placeholder was taken before: the list cannot grow any more.");
 }
 
 static void buffer_taking(struct checks *c, struct acl_event *ev)
 {
 	if (state_of(&kernels(c)->args, handle_of(ev)) & ARGS_FINAL)
-		say(c, ev, RULE("kargs-append-after-finalize"), "argsHandle", (void *)(uintptr_t)handle_of(ev),
+		say(c, ev, RULE("kargs-append-after-finalize"), "argsHandle",
+			(void *)(uintptr_t)handle_of(ev),
 			"aclrtKernelArgsFinalize was called for the list before.");
 }
 
@@ -128,15 +131,15 @@ static void kernels_forked(struct checks *c)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclrtKernelArgsInit, ACL_LEAVE, begun },
-	{ ACL_API_aclrtKernelArgsInitByUserMem, ACL_LEAVE, begun_by_user },
-	{ ACL_API_aclrtKernelArgsAppend, ACL_ENTER, appending },
-	{ ACL_API_aclrtKernelArgsAppendPlaceHolder, ACL_ENTER, appending },
-	{ ACL_API_aclrtKernelArgsGetPlaceHolderBuffer, ACL_ENTER, buffer_taking },
-	{ ACL_API_aclrtKernelArgsGetPlaceHolderBuffer, ACL_LEAVE, buffer_taken },
-	{ ACL_API_aclrtKernelArgsFinalize, ACL_LEAVE, finalized },
-	{ ACL_API_aclrtKernelArgsParaUpdate, ACL_LEAVE, updated },
-	{ ACL_API_aclrtLaunchKernelWithConfig, ACL_ENTER, launching },
+	{ACL_API_aclrtKernelArgsInit, ACL_LEAVE, begun},
+	{ACL_API_aclrtKernelArgsInitByUserMem, ACL_LEAVE, begun_by_user},
+	{ACL_API_aclrtKernelArgsAppend, ACL_ENTER, appending},
+	{ACL_API_aclrtKernelArgsAppendPlaceHolder, ACL_ENTER, appending},
+	{ACL_API_aclrtKernelArgsGetPlaceHolderBuffer, ACL_ENTER, buffer_taking},
+	{ACL_API_aclrtKernelArgsGetPlaceHolderBuffer, ACL_LEAVE, buffer_taken},
+	{ACL_API_aclrtKernelArgsFinalize, ACL_LEAVE, finalized},
+	{ACL_API_aclrtKernelArgsParaUpdate, ACL_LEAVE, updated},
+	{ACL_API_aclrtLaunchKernelWithConfig, ACL_ENTER, launching},
 };
 
 const struct acl_topic topic_kernel_args = {

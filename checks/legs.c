@@ -9,26 +9,35 @@ static uint64_t batch_entries(const struct acl_args_aclrtMemcpyBatch *a)
 
 static struct copy_leg batch_leg(const struct acl_args_aclrtMemcpyBatch *a, uint64_t i)
 {
-	return (struct copy_leg){ a->dsts[i], a->srcs[i], a->sizes[i], a->sizes[i], ACL_MEMCPY_DEFAULT, 99, 99, i };
+	return (struct copy_leg){
+		a->dsts[i], a->srcs[i], a->sizes[i], a->sizes[i], ACL_MEMCPY_DEFAULT, 99, 99, i};
 }
 
 /* The four batch functions have the same first parameters. */
 _Static_assert(offsetof(struct acl_args_aclrtMemcpyBatch, numBatches) ==
-	offsetof(struct acl_args_aclrtMemcpyBatchAsync, numBatches), "batch forms differ");
+		       offsetof(struct acl_args_aclrtMemcpyBatchAsync, numBatches),
+	"batch forms differ");
 _Static_assert(offsetof(struct acl_args_aclrtMemcpyBatch, numBatches) ==
-	offsetof(struct acl_args_aclrtMemcpyBatchV2, numBatches), "batch forms differ");
+		       offsetof(struct acl_args_aclrtMemcpyBatchV2, numBatches),
+	"batch forms differ");
 _Static_assert(offsetof(struct acl_args_aclrtMemcpyBatch, numBatches) ==
-	offsetof(struct acl_args_aclrtMemcpyBatchAsyncV2, numBatches), "batch forms differ");
+		       offsetof(struct acl_args_aclrtMemcpyBatchAsyncV2, numBatches),
+	"batch forms differ");
 /* So have the plain and the 2D ones. */
-_Static_assert(offsetof(struct acl_args_aclrtMemcpy, kind) == offsetof(struct acl_args_aclrtMemcpyAsync, kind) &&
-	offsetof(struct acl_args_aclrtMemcpy, kind) == offsetof(struct acl_args_aclrtMemcpyAsyncWithCondition, kind),
+_Static_assert(
+	offsetof(struct acl_args_aclrtMemcpy, kind) == offsetof(struct acl_args_aclrtMemcpyAsync, kind) &&
+		offsetof(struct acl_args_aclrtMemcpy, kind) ==
+			offsetof(struct acl_args_aclrtMemcpyAsyncWithCondition, kind),
 	"1D forms differ");
-_Static_assert(offsetof(struct acl_args_aclrtMemcpy2d, kind) == offsetof(struct acl_args_aclrtMemcpy2dAsync, kind),
+_Static_assert(
+	offsetof(struct acl_args_aclrtMemcpy2d, kind) == offsetof(struct acl_args_aclrtMemcpy2dAsync, kind),
 	"2D forms differ");
 _Static_assert(offsetof(struct acl_args_aclrtMemcpyToSymbol, kind) ==
-	offsetof(struct acl_args_aclrtMemcpyToSymbolAsync, kind), "symbol forms differ");
+		       offsetof(struct acl_args_aclrtMemcpyToSymbolAsync, kind),
+	"symbol forms differ");
 _Static_assert(offsetof(struct acl_args_aclrtMemcpyFromSymbol, kind) ==
-	offsetof(struct acl_args_aclrtMemcpyFromSymbolAsync, kind), "symbol forms differ");
+		       offsetof(struct acl_args_aclrtMemcpyFromSymbolAsync, kind),
+	"symbol forms differ");
 
 uint64_t legs_count(const struct acl_event *ev)
 {
@@ -72,8 +81,8 @@ struct copy_leg legs_at(const struct acl_event *ev, uint64_t i)
 	case ACL_API_aclrtMemcpy2dAsync: {
 		const struct acl_args_aclrtMemcpy2d *a = ev->args;
 
-		return (struct copy_leg){ a->dst, a->src, rows_span(a->dpitch, a->width, a->height),
-			rows_span(a->spitch, a->width, a->height), a->kind, 0, 2, 0 };
+		return (struct copy_leg){a->dst, a->src, rows_span(a->dpitch, a->width, a->height),
+			rows_span(a->spitch, a->width, a->height), a->kind, 0, 2, 0};
 	}
 	case ACL_API_aclrtMemcpyBatch:
 	case ACL_API_aclrtMemcpyBatchAsync:
@@ -84,18 +93,18 @@ struct copy_leg legs_at(const struct acl_event *ev, uint64_t i)
 	case ACL_API_aclrtMemcpyToSymbolAsync: {
 		const struct acl_args_aclrtMemcpyToSymbol *a = ev->args;
 
-		return (struct copy_leg){ NULL, a->src, a->count, a->count, a->kind, 99, 1, 0 };
+		return (struct copy_leg){NULL, a->src, a->count, a->count, a->kind, 99, 1, 0};
 	}
 	case ACL_API_aclrtMemcpyFromSymbol:
 	case ACL_API_aclrtMemcpyFromSymbolAsync: {
 		const struct acl_args_aclrtMemcpyFromSymbol *a = ev->args;
 
-		return (struct copy_leg){ a->dst, NULL, a->count, a->count, a->kind, 0, 99, 0 };
+		return (struct copy_leg){a->dst, NULL, a->count, a->count, a->kind, 0, 99, 0};
 	}
 	default: {
 		const struct acl_args_aclrtMemcpy *a = ev->args;
 
-		return (struct copy_leg){ a->dst, a->src, a->count, a->count, a->kind, 0, 2, 0 };
+		return (struct copy_leg){a->dst, a->src, a->count, a->count, a->kind, 0, 2, 0};
 	}
 	}
 }

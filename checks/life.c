@@ -6,9 +6,9 @@
 #include "checks/report.h"
 #include "checks/state.h"
 
-static const uint8_t followed[] = { ACL_HANDLE_STREAM, ACL_HANDLE_EVENT, ACL_HANDLE_CONTEXT, ACL_HANDLE_MODEL,
+static const uint8_t followed[] = {ACL_HANDLE_STREAM, ACL_HANDLE_EVENT, ACL_HANDLE_CONTEXT, ACL_HANDLE_MODEL,
 	ACL_HANDLE_NOTIFY, ACL_HANDLE_CNT_NOTIFY, ACL_HANDLE_LABEL, ACL_HANDLE_LABEL_LIST, ACL_HANDLE_BINARY,
-	ACL_HANDLE_FUNCTION, ACL_HANDLE_POOL, ACL_HANDLE_TASK_GROUP, ACL_HANDLE_GROUP_INFO };
+	ACL_HANDLE_FUNCTION, ACL_HANDLE_POOL, ACL_HANDLE_TASK_GROUP, ACL_HANDLE_GROUP_INFO};
 
 static bool is_followed(unsigned kind)
 {
@@ -138,12 +138,13 @@ static void destroyed(struct checks *c, struct acl_event *ev)
 
 void context_dies(struct checks *c, struct acl_object *context, const struct acl_event *ev, unsigned flags)
 {
-	static const uint8_t owned[] = { ACL_HANDLE_STREAM, ACL_HANDLE_MODEL };
+	static const uint8_t owned[] = {ACL_HANDLE_STREAM, ACL_HANDLE_MODEL};
 	acl_ref ref = object_ref(context);
 	struct acl_object *o;
 
 	for (size_t i = 0; i < sizeof(owned); i++) {
-		object_each(c, owned[i], o) {
+		object_each(c, owned[i], o)
+		{
 			if (ld(&o->context) != ref || !object_usable(o))
 				continue;
 			if (o->kind == ACL_HANDLE_MODEL)
@@ -173,8 +174,7 @@ static void life_forked(struct checks *c)
 	struct acl_object *o;
 
 	for (size_t i = 0; i < sizeof(followed); i++)
-		object_each(c, followed[i], o)
-			atomic_fetch_or(&o->flags, ACL_OBJECT_INHERITED);
+		object_each(c, followed[i], o) atomic_fetch_or(&o->flags, ACL_OBJECT_INHERITED);
 }
 
 const struct acl_topic topic_life = {

@@ -3,8 +3,8 @@
 #include "checks/report.h"
 #include "checks/state.h"
 
-static struct acl_finding *begin(struct checks *c, struct acl_event *ev, const struct acl_rule *rule,
-	struct finding_buffer *room)
+static struct acl_finding *begin(
+	struct checks *c, struct acl_event *ev, const struct acl_rule *rule, struct finding_buffer *room)
 {
 	return ev->carry[CARRY_FINDING] ? NULL : finding_begin(c, ev, rule, room);
 }
@@ -46,17 +46,21 @@ static bool reserved_set(const aclrtMemcpyBatchAttr *attr)
 static void batch_attributes(struct checks *c, struct acl_event *ev, const batch_args *a)
 {
 	if (a->numAttrs > a->numBatches)
-		say(c, ev, RULE("batch-attr-indexes"), "There are more attributes than copies.", "numAttrs", a->numAttrs);
+		say(c, ev, RULE("batch-attr-indexes"), "There are more attributes than copies.", "numAttrs",
+			a->numAttrs);
 	for (size_t i = 0; i < a->numAttrs && !ev->carry[CARRY_FINDING]; i++) {
 		if (reserved_set(&a->attrs[i]))
-			say(c, ev, RULE("batch-attr-reserved"), "Reserved bytes of an attribute are not 0.", "attribute", i);
+			say(c, ev, RULE("batch-attr-reserved"), "Reserved bytes of an attribute are not 0.",
+				"attribute", i);
 		if (a->attrsIndexes[i] >= a->numBatches)
-			say(c, ev, RULE("batch-attr-indexes"), "An index is beyond the last copy.", "attrsIndexes", i);
+			say(c, ev, RULE("batch-attr-indexes"), "An index is beyond the last copy.",
+				"attrsIndexes", i);
 		else if (i == 0 && a->attrsIndexes[0] != 0)
-			say(c, ev, RULE("batch-attr-indexes"), "The first index must be 0.", "attrsIndexes[0]",
-				a->attrsIndexes[0]);
+			say(c, ev, RULE("batch-attr-indexes"), "The first index must be 0.",
+				"attrsIndexes[0]", a->attrsIndexes[0]);
 		else if (i > 0 && a->attrsIndexes[i] <= a->attrsIndexes[i - 1])
-			say(c, ev, RULE("batch-attr-indexes"), "The indexes do not go up.", "attrsIndexes", i);
+			say(c, ev, RULE("batch-attr-indexes"), "The indexes do not go up.", "attrsIndexes",
+				i);
 	}
 }
 
@@ -75,8 +79,8 @@ static void batch_dependencies(struct checks *c, struct acl_event *ev, const bat
 				!overlap(a->dsts[i], a->sizes[i], a->srcs[k], a->sizes[k]) &&
 				!overlap(a->srcs[i], a->sizes[i], a->dsts[k], a->sizes[k]))
 				continue;
-			say(c, ev, RULE("batch-dependent-entries"), "One copy of the batch writes what another one uses.",
-				"entry", k);
+			say(c, ev, RULE("batch-dependent-entries"),
+				"One copy of the batch writes what another one uses.", "entry", k);
 			return;
 		}
 }
@@ -87,10 +91,11 @@ static void batch_entries(struct checks *c, struct acl_event *ev, const batch_ar
 
 	for (size_t i = 0; i < a->numBatches && !ev->carry[CARRY_FINDING]; i++) {
 		if (async && (!a->sizes[i] || !a->dsts[i] || !a->srcs[i]))
-			say(c, ev, RULE("batch-zero-size-entry"), "An entry has no bytes or no address.", "entry", i);
+			say(c, ev, RULE("batch-zero-size-entry"), "An entry has no bytes or no address.",
+				"entry", i);
 		else if (a->sizes[i] > a->destMaxs[i])
-			say(c, ev, RULE("batch-size-exceeds-destmax"), "An entry is larger than its destination.", "entry",
-				i);
+			say(c, ev, RULE("batch-size-exceeds-destmax"),
+				"An entry is larger than its destination.", "entry", i);
 	}
 }
 
@@ -101,12 +106,13 @@ static void check_batch(struct checks *c, struct acl_event *ev)
 	if (ev->carry[CARRY_FINDING] || !a->sizes || !a->numBatches || all_empty(a))
 		return;
 	if (!a->dsts || !a->destMaxs || !a->srcs || !a->attrs || !a->attrsIndexes || !a->numAttrs) {
-		say(c, ev, RULE("batch-null-or-empty"), "A list of the batch is missing.", "numAttrs", a->numAttrs);
+		say(c, ev, RULE("batch-null-or-empty"), "A list of the batch is missing.", "numAttrs",
+			a->numAttrs);
 		return;
 	}
 	if (acl_apis[ev->api].mode != ACL_MODE_ASYNC && a->numBatches > 4096)
-		say(c, ev, RULE("batch-count-limit"), "A synchronous batch takes at most 4096 copies.", "numBatches",
-			a->numBatches);
+		say(c, ev, RULE("batch-count-limit"), "A synchronous batch takes at most 4096 copies.",
+			"numBatches", a->numBatches);
 	batch_attributes(c, ev, a);
 	batch_entries(c, ev, a);
 	if (!ev->carry[CARRY_FINDING])
@@ -118,19 +124,19 @@ static void check_batch(struct checks *c, struct acl_event *ev)
 static void check_malloc_config(struct checks *c, struct acl_event *ev)
 {
 	bool host = ev->api == ACL_API_aclrtMallocHostWithCfg;
-	const aclrtMallocConfig *cfg = host ? ACL_ARGS(ev, aclrtMallocHostWithCfg)->cfg :
-					      ACL_ARGS(ev, aclrtMallocWithCfg)->cfg;
+	const aclrtMallocConfig *cfg =
+		host ? ACL_ARGS(ev, aclrtMallocHostWithCfg)->cfg : ACL_ARGS(ev, aclrtMallocWithCfg)->cfg;
 
 	for (size_t i = 0; cfg && cfg->attrs && i < cfg->numAttrs; i++) {
 		aclrtMallocAttrType attr = cfg->attrs[i].attr;
-		bool known = host ? attr == ACL_RT_MEM_ATTR_MODULE_ID || attr == ACL_RT_MEM_ATTR_VA_FLAG :
-				    attr == ACL_RT_MEM_ATTR_RSV || attr == ACL_RT_MEM_ATTR_MODULE_ID ||
-				attr == ACL_RT_MEM_ATTR_DEVICE_ID;
+		bool known = host ? attr == ACL_RT_MEM_ATTR_MODULE_ID || attr == ACL_RT_MEM_ATTR_VA_FLAG
+				  : attr == ACL_RT_MEM_ATTR_RSV || attr == ACL_RT_MEM_ATTR_MODULE_ID ||
+					     attr == ACL_RT_MEM_ATTR_DEVICE_ID;
 
 		if (known)
 			continue;
-		say(c, ev, RULE("malloc-config-attrs-invalid"), "The function does not take this attribute.", "attr",
-			attr);
+		say(c, ev, RULE("malloc-config-attrs-invalid"), "The function does not take this attribute.",
+			"attr", attr);
 		return;
 	}
 }
@@ -202,33 +208,37 @@ static void check_launch(struct checks *c, struct acl_event *ev)
 
 	for (size_t i = 0; cfg && cfg->attrs && i < cfg->numAttrs; i++) {
 		if (launch_value_bad(&cfg->attrs[i]))
-			say(c, ev, RULE("kernel-launch-cfg"), "The value of a launch attribute is out of range.", "attribute",
+			say(c, ev, RULE("kernel-launch-cfg"),
+				"The value of a launch attribute is out of range.", "attribute",
 				cfg->attrs[i].id);
 		ms |= cfg->attrs[i].id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT;
 		us |= cfg->attrs[i].id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US;
 	}
 	if (ms && us)
-		say(c, ev, RULE("kernel-launch-cfg"), "TIMEOUT and TIMEOUT_US are both given.", "numAttrs", cfg->numAttrs);
+		say(c, ev, RULE("kernel-launch-cfg"), "TIMEOUT and TIMEOUT_US are both given.", "numAttrs",
+			cfg->numAttrs);
 }
 
 static void check_placeholders(struct checks *c, struct acl_event *ev)
 {
 	bool simt = ev->api == ACL_API_aclrtLaunchSIMTKernelWithHostArgs;
-	const aclrtPlaceHolderInfo *at = simt ? ACL_ARGS(ev, aclrtLaunchSIMTKernelWithHostArgs)->placeHolderArray :
-						ACL_ARGS(ev, aclrtLaunchKernelWithHostArgs)->placeHolderArray;
-	size_t n = simt ? ACL_ARGS(ev, aclrtLaunchSIMTKernelWithHostArgs)->placeHolderNum :
-			  ACL_ARGS(ev, aclrtLaunchKernelWithHostArgs)->placeHolderNum;
-	size_t size = simt ? ACL_ARGS(ev, aclrtLaunchSIMTKernelWithHostArgs)->argsSize :
-			     ACL_ARGS(ev, aclrtLaunchKernelWithHostArgs)->argsSize;
+	const aclrtPlaceHolderInfo *at =
+		simt ? ACL_ARGS(ev, aclrtLaunchSIMTKernelWithHostArgs)->placeHolderArray
+		     : ACL_ARGS(ev, aclrtLaunchKernelWithHostArgs)->placeHolderArray;
+	size_t n = simt ? ACL_ARGS(ev, aclrtLaunchSIMTKernelWithHostArgs)->placeHolderNum
+			: ACL_ARGS(ev, aclrtLaunchKernelWithHostArgs)->placeHolderNum;
+	size_t size = simt ? ACL_ARGS(ev, aclrtLaunchSIMTKernelWithHostArgs)->argsSize
+			   : ACL_ARGS(ev, aclrtLaunchKernelWithHostArgs)->argsSize;
 
 	check_launch(c, ev);
 	for (size_t i = 0; at && i < n && !ev->carry[CARRY_FINDING]; i++) {
 		if (at[i].addrOffset >= size || at[i].dataOffset >= size)
-			say(c, ev, RULE("kernel-placeholder-range"), "A placeholder lies outside the arguments.",
-				"placeholder", i);
+			say(c, ev, RULE("kernel-placeholder-range"),
+				"A placeholder lies outside the arguments.", "placeholder", i);
 		else if (at[i].addrOffset % 8)
-			say(c, ev, RULE("kernel-placeholder-range"), "The slot of a placeholder is not 8-byte aligned.",
-				"addrOffset", at[i].addrOffset);
+			say(c, ev, RULE("kernel-placeholder-range"),
+				"The slot of a placeholder is not 8-byte aligned.", "addrOffset",
+				at[i].addrOffset);
 	}
 }
 
@@ -240,8 +250,8 @@ static void check_barriers(struct checks *c, struct acl_event *ev)
 
 	for (size_t i = 0; info && i < info->barrierNum && i < ACL_RT_CMO_MAX_BARRIER_NUM; i++)
 		if (info->cmoInfo[i].cmoType != ACL_RT_CMO_TYPE_INVALID || !info->cmoInfo[i].barrierId)
-			say(c, ev, RULE("cmo-barrier-id"), "A barrier to wait for is no INVALID operation with a number.",
-				"barrier", i);
+			say(c, ev, RULE("cmo-barrier-id"),
+				"A barrier to wait for is no INVALID operation with a number.", "barrier", i);
 }
 
 static void check_labels(struct checks *c, struct acl_event *ev)
@@ -251,7 +261,8 @@ static void check_labels(struct checks *c, struct acl_event *ev)
 	for (size_t i = 0; a->labels && i < a->num && i < PAIRS; i++)
 		for (size_t k = i + 1; k < a->num && k < PAIRS; k++)
 			if (a->labels[i] && a->labels[i] == a->labels[k])
-				say(c, ev, RULE("label-list-args"), "The same label stands in the list twice.", "position", k);
+				say(c, ev, RULE("label-list-args"),
+					"The same label stands in the list twice.", "position", k);
 }
 
 static void check_notifies(struct checks *c, struct acl_event *ev)
@@ -263,12 +274,14 @@ static void check_notifies(struct checks *c, struct acl_event *ev)
 		struct acl_object *o = object_find(c, ACL_HANDLE_NOTIFY, a->notifies[i]);
 
 		if (!a->notifies[i])
-			say(c, ev, RULE("notify-batch-reset-args"), "A notify of the list is NULL.", "position", i);
+			say(c, ev, RULE("notify-batch-reset-args"), "A notify of the list is NULL.",
+				"position", i);
 		else if (o && ld(&o->state) == ACL_OBJECT_DEAD)
-			say(c, ev, RULE("notify-batch-reset-args"), "A notify of the list was destroyed.", "position", i);
+			say(c, ev, RULE("notify-batch-reset-args"), "A notify of the list was destroyed.",
+				"position", i);
 		else if (o && device >= 0 && ld(&o->device) >= 0 && ld(&o->device) != device)
-			say(c, ev, RULE("notify-batch-reset-args"), "The notifies belong to different devices.", "position",
-				i);
+			say(c, ev, RULE("notify-batch-reset-args"),
+				"The notifies belong to different devices.", "position", i);
 		else if (o)
 			device = ld(&o->device);
 	}
@@ -281,11 +294,13 @@ static void check_prefetch(struct checks *c, struct acl_event *ev)
 	if (!a->ptrs || !a->sizes || !a->prefetchLocIdxs)
 		return;
 	for (size_t i = 0; i < a->numPrefetchLocs && i < a->count && !ev->carry[CARRY_FINDING]; i++) {
-		bool up = i == 0 ? a->prefetchLocIdxs[0] == 0 : a->prefetchLocIdxs[i] > a->prefetchLocIdxs[i - 1];
+		bool up = i == 0 ? a->prefetchLocIdxs[0] == 0
+				 : a->prefetchLocIdxs[i] > a->prefetchLocIdxs[i - 1];
 
 		if (!up || a->prefetchLocIdxs[i] >= a->count)
 			say(c, ev, RULE("uvm-prefetch-batch-indexes"),
-				"The indexes must begin at 0, go up and stay below count.", "prefetchLocIdxs", i);
+				"The indexes must begin at 0, go up and stay below count.", "prefetchLocIdxs",
+				i);
 	}
 	for (size_t i = 0; i < a->count && !ev->carry[CARRY_FINDING]; i++)
 		if (!a->sizes[i] || a->sizes[i] % (2u << 20))
@@ -325,42 +340,43 @@ static void init_failed(struct checks *c, struct acl_event *ev)
 	struct finding_buffer room;
 	struct acl_finding *f;
 
-	if (!path || !path[0] || (error_of(ev) != ACL_ERROR_INVALID_FILE && error_of(ev) != ACL_ERROR_PARSE_FILE))
+	if (!path || !path[0] ||
+		(error_of(ev) != ACL_ERROR_INVALID_FILE && error_of(ev) != ACL_ERROR_PARSE_FILE))
 		return;
 	f = begin(c, ev, RULE("init-config-unreadable"), &room);
 	if (!f)
 		return;
 	f->at_leave = true;
-	finding_detail(f, "aclInit %s \"%s\".", error_of(ev) == ACL_ERROR_INVALID_FILE ? "cannot open" : "cannot parse",
-		path);
+	finding_detail(f, "aclInit %s \"%s\".",
+		error_of(ev) == ACL_ERROR_INVALID_FILE ? "cannot open" : "cannot parse", path);
 	finding_error(f, "result", error_of(ev));
 	finding_show(c, f);
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclrtMemcpyBatch, ACL_ENTER, check_batch },
-	{ ACL_API_aclrtMemcpyBatchAsync, ACL_ENTER, check_batch },
-	{ ACL_API_aclrtMemcpyBatchV2, ACL_ENTER, check_batch },
-	{ ACL_API_aclrtMemcpyBatchAsyncV2, ACL_ENTER, check_batch },
-	{ ACL_API_aclrtMallocHostWithCfg, ACL_ENTER, check_malloc_config },
-	{ ACL_API_aclrtMallocWithCfg, ACL_ENTER, check_config_device },
-	{ ACL_API_aclrtMallocForTaskScheduler, ACL_ENTER, check_config_device },
-	{ ACL_API_aclrtLaunchKernelV2, ACL_ENTER, check_launch },
-	{ ACL_API_aclrtLaunchKernelWithArgsArray, ACL_ENTER, check_launch },
-	{ ACL_API_aclrtLaunchKernelWithConfig, ACL_ENTER, check_launch },
-	{ ACL_API_aclrtLaunchSIMTKernelWithArgsArray, ACL_ENTER, check_launch },
-	{ ACL_API_aclrtLaunchKernelWithHostArgs, ACL_ENTER, check_placeholders },
-	{ ACL_API_aclrtLaunchSIMTKernelWithHostArgs, ACL_ENTER, check_placeholders },
-	{ ACL_API_aclrtCmoWaitBarrier, ACL_ENTER, check_barriers },
-	{ ACL_API_aclrtCreateLabelList, ACL_ENTER, check_labels },
-	{ ACL_API_aclrtNotifyBatchReset, ACL_ENTER, check_notifies },
-	{ ACL_API_aclrtMemManagedPrefetchBatchAsync, ACL_ENTER, check_prefetch },
-	{ ACL_API_aclmdlRISetName, ACL_ENTER, check_name },
-	{ ACL_API_aclrtSnapShotProcessLock, ACL_ENTER, check_snapshot },
-	{ ACL_API_aclrtSnapShotProcessUnlock, ACL_ENTER, check_snapshot },
-	{ ACL_API_aclrtSnapShotProcessBackup, ACL_ENTER, check_snapshot },
-	{ ACL_API_aclrtSnapShotProcessRestore, ACL_ENTER, check_snapshot },
-	{ ACL_API_aclInit, ACL_LEAVE, init_failed },
+	{ACL_API_aclrtMemcpyBatch, ACL_ENTER, check_batch},
+	{ACL_API_aclrtMemcpyBatchAsync, ACL_ENTER, check_batch},
+	{ACL_API_aclrtMemcpyBatchV2, ACL_ENTER, check_batch},
+	{ACL_API_aclrtMemcpyBatchAsyncV2, ACL_ENTER, check_batch},
+	{ACL_API_aclrtMallocHostWithCfg, ACL_ENTER, check_malloc_config},
+	{ACL_API_aclrtMallocWithCfg, ACL_ENTER, check_config_device},
+	{ACL_API_aclrtMallocForTaskScheduler, ACL_ENTER, check_config_device},
+	{ACL_API_aclrtLaunchKernelV2, ACL_ENTER, check_launch},
+	{ACL_API_aclrtLaunchKernelWithArgsArray, ACL_ENTER, check_launch},
+	{ACL_API_aclrtLaunchKernelWithConfig, ACL_ENTER, check_launch},
+	{ACL_API_aclrtLaunchSIMTKernelWithArgsArray, ACL_ENTER, check_launch},
+	{ACL_API_aclrtLaunchKernelWithHostArgs, ACL_ENTER, check_placeholders},
+	{ACL_API_aclrtLaunchSIMTKernelWithHostArgs, ACL_ENTER, check_placeholders},
+	{ACL_API_aclrtCmoWaitBarrier, ACL_ENTER, check_barriers},
+	{ACL_API_aclrtCreateLabelList, ACL_ENTER, check_labels},
+	{ACL_API_aclrtNotifyBatchReset, ACL_ENTER, check_notifies},
+	{ACL_API_aclrtMemManagedPrefetchBatchAsync, ACL_ENTER, check_prefetch},
+	{ACL_API_aclmdlRISetName, ACL_ENTER, check_name},
+	{ACL_API_aclrtSnapShotProcessLock, ACL_ENTER, check_snapshot},
+	{ACL_API_aclrtSnapShotProcessUnlock, ACL_ENTER, check_snapshot},
+	{ACL_API_aclrtSnapShotProcessBackup, ACL_ENTER, check_snapshot},
+	{ACL_API_aclrtSnapShotProcessRestore, ACL_ENTER, check_snapshot},
+	{ACL_API_aclInit, ACL_LEAVE, init_failed},
 };
 
 const struct acl_topic topic_lists = {

@@ -66,7 +66,8 @@ static unsigned class_of(uint64_t size)
 
 static struct acl_block *block_at(struct pointer_map *map, uint32_t index)
 {
-	struct acl_block *chunk = index / BLOCK_CHUNK < BLOCK_CHUNKS ? ld_acquire(&map->chunks[index / BLOCK_CHUNK]) : NULL;
+	struct acl_block *chunk =
+		index / BLOCK_CHUNK < BLOCK_CHUNKS ? ld_acquire(&map->chunks[index / BLOCK_CHUNK]) : NULL;
 
 	return chunk ? &chunk[index % BLOCK_CHUNK] : NULL;
 }
@@ -88,11 +89,12 @@ static inline bool slot_covers(struct pointer_map *map, struct bucket *bucket, u
 }
 
 /* Blocks do not overlap, yet one may be near the address without covering it. */
-static inline bool bucket_find(struct pointer_map *map, struct bucket *b, unsigned k, uint64_t address,
-	struct acl_place *place)
+static inline bool bucket_find(
+	struct pointer_map *map, struct bucket *b, unsigned k, uint64_t address, struct acl_place *place)
 {
 	for (unsigned n = 0; n < SLOTS; n++)
-		if (!((address - ld_acquire(&b->slot[n].base)) >> k) && slot_covers(map, b, n, k, address, place))
+		if (!((address - ld_acquire(&b->slot[n].base)) >> k) &&
+			slot_covers(map, b, n, k, address, place))
 			return true;
 	return false;
 }
@@ -109,7 +111,8 @@ static inline bool granule_find(struct pointer_map *map, struct table *t, unsign
 		bool hit;
 
 		do {
-			for (unsigned spins = 0; __builtin_expect((seq = ld_acquire(&b->seq)) & BUSY, 0); spins++)
+			for (unsigned spins = 0; __builtin_expect((seq = ld_acquire(&b->seq)) & BUSY, 0);
+				spins++)
 				if (spins > 1000)
 					sched_yield();
 			hit = bucket_find(map, b, k, address, place);
@@ -139,7 +142,8 @@ static inline bool class_find(struct pointer_map *map, unsigned k, uint64_t addr
 		before = (address - (UINT64_C(1) << k)) >> (k + 1);
 		if (before != granule && granule_find(map, t, k, before, address, place))
 			return true;
-		/* An outgrown table is emptied and used elsewhere: what was not there may be in the new one. */
+		/* An outgrown table is emptied and used elsewhere: what was not there may be in the new one.
+		 */
 		if (t == ld_acquire(&class->table))
 			return false;
 	}
@@ -184,8 +188,8 @@ static void prefetch_classes(struct pointer_map *map, uint64_t classes, uint64_t
 	}
 }
 
-static __attribute__((noinline)) bool search(struct pointer_map *map, uint64_t address, _Atomic uint8_t *hint,
-	struct acl_place *place)
+static __attribute__((noinline)) bool search(
+	struct pointer_map *map, uint64_t address, _Atomic uint8_t *hint, struct acl_place *place)
 {
 	uint64_t classes = ld_acquire(&map->classes);
 
@@ -260,7 +264,8 @@ static struct table *table_new(struct checks *c, struct pointer_map *map, unsign
 			for (unsigned n = 0; n < SLOTS; n++)
 				write_slot(&t->bucket[i], n, 0, 0, 0);
 		for (uint64_t i = 0; i <= t->mask; i++)
-			atomic_fetch_and_explicit(&t->bucket[i].seq, ~(uint64_t)SPILLED, memory_order_release);
+			atomic_fetch_and_explicit(
+				&t->bucket[i].seq, ~(uint64_t)SPILLED, memory_order_release);
 		return t;
 	}
 	t = checks_alloc(c, sizeof(*t));
@@ -279,7 +284,8 @@ static struct table *table_new(struct checks *c, struct pointer_map *map, unsign
 static void outgrown(struct pointer_map *map, struct table *t)
 {
 	unsigned log = 63 - (unsigned)__builtin_clzll(t->mask + 1);
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)t->bucket, end = (uintptr_t)&t->bucket[t->mask + 1];
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)t->bucket,
+		  end = (uintptr_t)&t->bucket[t->mask + 1];
 
 	begin = (begin + page - 1) & ~(page - 1);
 	end &= ~(page - 1);
@@ -295,7 +301,8 @@ static bool class_grow(struct checks *c, struct pointer_map *map, unsigned k)
 	struct table *old = ld(&class->table), *new;
 	unsigned log = 2;
 
-	/* Room for about as many again; a little under half of the bound, so that one step of size is enough. */
+	/* Room for about as many again; a little under half of the bound, so that one step of size is enough.
+	 */
 	while (class->used * 20 > (UINT64_C(1) << log) * SLOTS * 7)
 		log++;
 	if (log >= 48)
@@ -411,7 +418,8 @@ static bool enter_block(struct checks *c, struct pointer_map *map, struct acl_bl
 	struct size_class *class = &map->class[k];
 	struct table *t = ld(&class->table);
 
-	/* SPILLED marks stay behind when entries go: after as many erasures as there are slots it is time to sweep. */
+	/* SPILLED marks stay behind when entries go: after as many erasures as there are slots it is time to
+	 * sweep. */
 	if ((!t || class->used * 10 >= (t->mask + 1) * SLOTS * 6 || class->erased > (t->mask + 1) * SLOTS) &&
 		!class_grow(c, map, k))
 		return false;
@@ -423,10 +431,10 @@ static bool enter_block(struct checks *c, struct pointer_map *map, struct acl_bl
 	return true;
 }
 
-struct acl_block *map_insert(struct checks *c, struct pointer_map *map, const struct acl_event *ev, uint64_t base,
-	uint64_t size, unsigned kind, int device)
+struct acl_block *map_insert(struct checks *c, struct pointer_map *map, const struct acl_event *ev,
+	uint64_t base, uint64_t size, unsigned kind, int device)
 {
-	struct moment born = { 0 };
+	struct moment born = {0};
 	struct acl_block *b;
 
 	if (!map || !base || !size || base + size < base)
@@ -475,7 +483,7 @@ bool block_going(struct acl_block *block, uint32_t generation)
 	uint8_t live = ACL_OBJECT_LIVE;
 
 	return ld_acquire(&block->generation) == generation &&
-		atomic_compare_exchange_strong(&block->state, &live, ACL_OBJECT_GOING);
+	       atomic_compare_exchange_strong(&block->state, &live, ACL_OBJECT_GOING);
 }
 
 void block_stays(struct acl_block *block, uint32_t generation)

@@ -64,8 +64,8 @@ bool map_find(struct pointer_map *map, uint64_t address, struct map_hints *hints
 /* Fetches the line that map_find will look at first. */
 void map_prefetch(struct pointer_map *map, uint64_t address, struct map_hints *hints);
 /* A new block; whatever was known at its first or last byte is gone. NULL: no memory. */
-struct acl_block *map_insert(struct checks *c, struct pointer_map *map, const struct acl_event *ev, uint64_t base,
-	uint64_t size, unsigned kind, int device);
+struct acl_block *map_insert(struct checks *c, struct pointer_map *map, const struct acl_event *ev,
+	uint64_t base, uint64_t size, unsigned kind, int device);
 /* Removes the block unless it is gone already. */
 void map_erase(struct pointer_map *map, struct acl_block *block, uint32_t generation);
 bool block_going(struct acl_block *block, uint32_t generation);
@@ -77,7 +77,6 @@ uint32_t map_live(const struct pointer_map *map);
 /* In a child after fork: the lock may have been somebody else's. */
 void map_forked(struct pointer_map *map);
 
-#define map_each(map, b) \
-	for (uint32_t at_ = 0; ((b) = map_next(map, &at_)) != NULL;)
+#define map_each(map, b) for (uint32_t at_ = 0; ((b) = map_next(map, &at_)) != NULL;)
 
 #endif

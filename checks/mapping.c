@@ -22,8 +22,8 @@ static struct mapping_state *mapping(struct checks *c)
 	return c->topic[TOPIC_MAPPINGS];
 }
 
-static struct acl_finding *begin(struct checks *c, struct acl_event *ev, const struct acl_rule *rule,
-	struct finding_buffer *room)
+static struct acl_finding *begin(
+	struct checks *c, struct acl_event *ev, const struct acl_rule *rule, struct finding_buffer *room)
 {
 	return ev->carry[CARRY_FINDING] ? NULL : finding_begin(c, ev, rule, room);
 }
@@ -58,9 +58,8 @@ static struct acl_block *mapping_in(struct checks *c, uint64_t base, uint64_t si
 
 	if (!map_live(mapping(c)->mapped))
 		return NULL;
-	map_each(mapping(c)->mapped, b)
-		if (ld(&b->base) < base + size && base < ld(&b->base) + ld(&b->size))
-			return b;
+	map_each(mapping(c)->mapped,
+		b) if (ld(&b->base) < base + size && base < ld(&b->base) + ld(&b->size)) return b;
 	return NULL;
 }
 
@@ -102,7 +101,8 @@ static void map_enter(struct checks *c, struct acl_event *ev)
 	}
 	other = mapping_in(c, (uintptr_t)a->virPtr, a->size);
 	if (other)
-		say(c, ev, RULE("vmm-map-overlap"), a->virPtr, NULL, other, "Part of the range is mapped already.");
+		say(c, ev, RULE("vmm-map-overlap"), a->virPtr, NULL, other,
+			"Part of the range is mapped already.");
 }
 
 static void map_leave(struct checks *c, struct acl_event *ev)
@@ -144,7 +144,8 @@ static void unmap_enter(struct checks *c, struct acl_event *ev)
 		return;
 	}
 	if (reservation_at(c, address, &range))
-		say(c, ev, RULE("vmm-unmap-not-mapped"), address, range.block, NULL, "Nothing is mapped at this address.");
+		say(c, ev, RULE("vmm-unmap-not-mapped"), address, range.block, NULL,
+			"Nothing is mapped at this address.");
 }
 
 static void unmap_leave(struct checks *c, struct acl_event *ev)
@@ -244,7 +245,8 @@ static void exporting(struct checks *c, struct acl_event *ev)
 static void exported(struct checks *c, struct acl_event *ev)
 {
 	if (succeeded(ev) && ACL_ARGS(ev, aclrtMemExportToShareableHandle)->handle)
-		pairs_set(&mapping(c)->exported, (uintptr_t)ACL_ARGS(ev, aclrtMemExportToShareableHandle)->handle, 1);
+		pairs_set(&mapping(c)->exported,
+			(uintptr_t)ACL_ARGS(ev, aclrtMemExportToShareableHandle)->handle, 1);
 }
 
 /* --- use -------------------------------------------------------------------------------- */
@@ -307,32 +309,32 @@ static void mapping_forked(struct checks *c)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclrtMapMem, ACL_ENTER, map_enter },
-	{ ACL_API_aclrtMapMem, ACL_LEAVE, map_leave },
-	{ ACL_API_aclrtMemMapNoAccess, ACL_ENTER, map_enter },
-	{ ACL_API_aclrtMemMapNoAccess, ACL_LEAVE, map_leave },
-	{ ACL_API_aclrtMemMapSelectedLink, ACL_LEAVE, link_leave },
-	{ ACL_API_aclrtMemSetAccess, ACL_LEAVE, access_leave },
-	{ ACL_API_aclrtUnmapMem, ACL_ENTER, unmap_enter },
-	{ ACL_API_aclrtUnmapMem, ACL_LEAVE, unmap_leave },
-	{ ACL_API_aclrtReleaseMemAddress, ACL_ENTER, release_enter },
-	{ ACL_API_aclrtMallocPhysical, ACL_LEAVE, physical_made },
-	{ ACL_API_aclrtMemRetainAllocationHandle, ACL_LEAVE, physical_retained },
-	{ ACL_API_aclrtMemImportFromShareableHandle, ACL_LEAVE, physical_imported },
-	{ ACL_API_aclrtMemImportFromShareableHandleV2, ACL_LEAVE, physical_imported_v2 },
-	{ ACL_API_aclrtFreePhysical, ACL_ENTER, physical_used },
-	{ ACL_API_aclrtFreePhysical, ACL_LEAVE, physical_freed },
-	{ ACL_API_aclrtMemGetAllocationPropertiesFromHandle, ACL_ENTER, physical_used },
-	{ ACL_API_aclrtMemExportToShareableHandle, ACL_ENTER, exporting },
-	{ ACL_API_aclrtMemExportToShareableHandle, ACL_LEAVE, exported },
-	{ ACL_API_aclrtMemExportToShareableHandleV2, ACL_ENTER, exporting },
-	{ ACL_API_aclrtMemExportToShareableHandleV2, ACL_LEAVE, exported },
-	{ ACL_API_aclrtMemcpy, ACL_ENTER, copying },
-	{ ACL_API_aclrtMemcpyAsync, ACL_ENTER, copying },
-	{ ACL_API_aclrtMemcpy2d, ACL_ENTER, copying },
-	{ ACL_API_aclrtMemcpy2dAsync, ACL_ENTER, copying },
-	{ ACL_API_aclrtMemset, ACL_ENTER, setting },
-	{ ACL_API_aclrtMemsetAsync, ACL_ENTER, setting },
+	{ACL_API_aclrtMapMem, ACL_ENTER, map_enter},
+	{ACL_API_aclrtMapMem, ACL_LEAVE, map_leave},
+	{ACL_API_aclrtMemMapNoAccess, ACL_ENTER, map_enter},
+	{ACL_API_aclrtMemMapNoAccess, ACL_LEAVE, map_leave},
+	{ACL_API_aclrtMemMapSelectedLink, ACL_LEAVE, link_leave},
+	{ACL_API_aclrtMemSetAccess, ACL_LEAVE, access_leave},
+	{ACL_API_aclrtUnmapMem, ACL_ENTER, unmap_enter},
+	{ACL_API_aclrtUnmapMem, ACL_LEAVE, unmap_leave},
+	{ACL_API_aclrtReleaseMemAddress, ACL_ENTER, release_enter},
+	{ACL_API_aclrtMallocPhysical, ACL_LEAVE, physical_made},
+	{ACL_API_aclrtMemRetainAllocationHandle, ACL_LEAVE, physical_retained},
+	{ACL_API_aclrtMemImportFromShareableHandle, ACL_LEAVE, physical_imported},
+	{ACL_API_aclrtMemImportFromShareableHandleV2, ACL_LEAVE, physical_imported_v2},
+	{ACL_API_aclrtFreePhysical, ACL_ENTER, physical_used},
+	{ACL_API_aclrtFreePhysical, ACL_LEAVE, physical_freed},
+	{ACL_API_aclrtMemGetAllocationPropertiesFromHandle, ACL_ENTER, physical_used},
+	{ACL_API_aclrtMemExportToShareableHandle, ACL_ENTER, exporting},
+	{ACL_API_aclrtMemExportToShareableHandle, ACL_LEAVE, exported},
+	{ACL_API_aclrtMemExportToShareableHandleV2, ACL_ENTER, exporting},
+	{ACL_API_aclrtMemExportToShareableHandleV2, ACL_LEAVE, exported},
+	{ACL_API_aclrtMemcpy, ACL_ENTER, copying},
+	{ACL_API_aclrtMemcpyAsync, ACL_ENTER, copying},
+	{ACL_API_aclrtMemcpy2d, ACL_ENTER, copying},
+	{ACL_API_aclrtMemcpy2dAsync, ACL_ENTER, copying},
+	{ACL_API_aclrtMemset, ACL_ENTER, setting},
+	{ACL_API_aclrtMemsetAsync, ACL_ENTER, setting},
 };
 
 const struct acl_topic topic_mapping = {

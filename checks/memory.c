@@ -67,12 +67,14 @@ static void allocated_host(struct checks *c, struct acl_event *ev)
 
 static void allocated_managed(struct checks *c, struct acl_event *ev)
 {
-	add(c, ev, ACL_ARGS(ev, aclrtMemAllocManaged)->ptr, ACL_ARGS(ev, aclrtMemAllocManaged)->size, MEM_MANAGED);
+	add(c, ev, ACL_ARGS(ev, aclrtMemAllocManaged)->ptr, ACL_ARGS(ev, aclrtMemAllocManaged)->size,
+		MEM_MANAGED);
 }
 
 static void allocated_pool(struct checks *c, struct acl_event *ev)
 {
-	add(c, ev, ACL_ARGS(ev, aclrtMemPoolMallocAsync)->ptr, ACL_ARGS(ev, aclrtMemPoolMallocAsync)->size, MEM_POOL);
+	add(c, ev, ACL_ARGS(ev, aclrtMemPoolMallocAsync)->ptr, ACL_ARGS(ev, aclrtMemPoolMallocAsync)->size,
+		MEM_POOL);
 }
 
 /* Addresses only: what is mapped into them counts as memory. */
@@ -81,14 +83,15 @@ static void reserved(struct checks *c, struct acl_event *ev)
 	void *const *out = ACL_ARGS(ev, aclrtReserveMemAddress)->virPtr;
 
 	if (succeeded(ev) && out)
-		map_insert(c, c->reserved, ev, (uintptr_t)*out, ACL_ARGS(ev, aclrtReserveMemAddress)->size, MEM_RESERVED, -1);
+		map_insert(c, c->reserved, ev, (uintptr_t)*out, ACL_ARGS(ev, aclrtReserveMemAddress)->size,
+			MEM_RESERVED, -1);
 }
 
 static void mapped(struct checks *c, struct acl_event *ev)
 {
 	if (succeeded(ev))
-		map_insert(c, c->memory, ev, (uintptr_t)ACL_ARGS(ev, aclrtMapMem)->virPtr, ACL_ARGS(ev, aclrtMapMem)->size,
-			MEM_MAPPED, -1);
+		map_insert(c, c->memory, ev, (uintptr_t)ACL_ARGS(ev, aclrtMapMem)->virPtr,
+			ACL_ARGS(ev, aclrtMapMem)->size, MEM_MAPPED, -1);
 }
 
 /* --- release ---------------------------------------------------------------------- */
@@ -172,13 +175,12 @@ static void inherit(struct pointer_map *map)
 {
 	struct acl_block *b;
 
-	map_each(map, b)
-		atomic_fetch_or(&b->flags, ACL_OBJECT_INHERITED);
+	map_each(map, b) atomic_fetch_or(&b->flags, ACL_OBJECT_INHERITED);
 }
 
 static void memory_forked(struct checks *c)
 {
-	struct pointer_map *const maps[] = { c->memory, c->registered, c->reserved };
+	struct pointer_map *const maps[] = {c->memory, c->registered, c->reserved};
 
 	for (unsigned i = 0; i < 3; i++) {
 		map_forked(maps[i]);
@@ -187,43 +189,43 @@ static void memory_forked(struct checks *c)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclrtMalloc, ACL_LEAVE, allocated },
-	{ ACL_API_aclrtMallocAlign32, ACL_LEAVE, allocated },
-	{ ACL_API_aclrtMallocCached, ACL_LEAVE, allocated },
-	{ ACL_API_aclrtMallocForTaskScheduler, ACL_LEAVE, allocated },
-	{ ACL_API_aclrtMallocWithCfg, ACL_LEAVE, allocated },
-	{ ACL_API_aclrtMallocHost, ACL_LEAVE, allocated_host },
-	{ ACL_API_aclrtMallocHostWithCfg, ACL_LEAVE, allocated_host },
-	{ ACL_API_aclrtMemAllocManaged, ACL_LEAVE, allocated_managed },
-	{ ACL_API_aclrtMemPoolMallocAsync, ACL_LEAVE, allocated_pool },
-	{ ACL_API_aclrtReserveMemAddress, ACL_LEAVE, reserved },
-	{ ACL_API_aclrtReserveMemAddressNoUCMemory, ACL_LEAVE, reserved },
-	{ ACL_API_aclrtFree, ACL_ENTER, releasing },
-	{ ACL_API_aclrtFree, ACL_LEAVE, released },
-	{ ACL_API_aclrtFreeWithDevSync, ACL_ENTER, releasing },
-	{ ACL_API_aclrtFreeWithDevSync, ACL_LEAVE, released },
-	{ ACL_API_aclrtFreeHost, ACL_ENTER, releasing },
-	{ ACL_API_aclrtFreeHost, ACL_LEAVE, released },
-	{ ACL_API_aclrtFreeHostWithDevSync, ACL_ENTER, releasing },
-	{ ACL_API_aclrtFreeHostWithDevSync, ACL_LEAVE, released },
-	{ ACL_API_aclrtMemPoolFreeAsync, ACL_ENTER, releasing },
-	{ ACL_API_aclrtMemPoolFreeAsync, ACL_LEAVE, released },
-	{ ACL_API_aclrtReleaseMemAddress, ACL_ENTER, releasing_addresses },
-	{ ACL_API_aclrtReleaseMemAddress, ACL_LEAVE, released_addresses },
-	{ ACL_API_aclrtMapMem, ACL_LEAVE, mapped },
-	{ ACL_API_aclrtMemMapNoAccess, ACL_LEAVE, mapped },
-	{ ACL_API_aclrtUnmapMem, ACL_ENTER, releasing },
-	{ ACL_API_aclrtUnmapMem, ACL_LEAVE, released },
-	{ ACL_API_aclrtHostRegister, ACL_LEAVE, registered },
-	{ ACL_API_aclrtHostRegisterV2, ACL_LEAVE, registered },
-	{ ACL_API_aclrtHostUnregister, ACL_ENTER, unregistering },
-	{ ACL_API_aclrtHostUnregister, ACL_LEAVE, unregistered },
+	{ACL_API_aclrtMalloc, ACL_LEAVE, allocated},
+	{ACL_API_aclrtMallocAlign32, ACL_LEAVE, allocated},
+	{ACL_API_aclrtMallocCached, ACL_LEAVE, allocated},
+	{ACL_API_aclrtMallocForTaskScheduler, ACL_LEAVE, allocated},
+	{ACL_API_aclrtMallocWithCfg, ACL_LEAVE, allocated},
+	{ACL_API_aclrtMallocHost, ACL_LEAVE, allocated_host},
+	{ACL_API_aclrtMallocHostWithCfg, ACL_LEAVE, allocated_host},
+	{ACL_API_aclrtMemAllocManaged, ACL_LEAVE, allocated_managed},
+	{ACL_API_aclrtMemPoolMallocAsync, ACL_LEAVE, allocated_pool},
+	{ACL_API_aclrtReserveMemAddress, ACL_LEAVE, reserved},
+	{ACL_API_aclrtReserveMemAddressNoUCMemory, ACL_LEAVE, reserved},
+	{ACL_API_aclrtFree, ACL_ENTER, releasing},
+	{ACL_API_aclrtFree, ACL_LEAVE, released},
+	{ACL_API_aclrtFreeWithDevSync, ACL_ENTER, releasing},
+	{ACL_API_aclrtFreeWithDevSync, ACL_LEAVE, released},
+	{ACL_API_aclrtFreeHost, ACL_ENTER, releasing},
+	{ACL_API_aclrtFreeHost, ACL_LEAVE, released},
+	{ACL_API_aclrtFreeHostWithDevSync, ACL_ENTER, releasing},
+	{ACL_API_aclrtFreeHostWithDevSync, ACL_LEAVE, released},
+	{ACL_API_aclrtMemPoolFreeAsync, ACL_ENTER, releasing},
+	{ACL_API_aclrtMemPoolFreeAsync, ACL_LEAVE, released},
+	{ACL_API_aclrtReleaseMemAddress, ACL_ENTER, releasing_addresses},
+	{ACL_API_aclrtReleaseMemAddress, ACL_LEAVE, released_addresses},
+	{ACL_API_aclrtMapMem, ACL_LEAVE, mapped},
+	{ACL_API_aclrtMemMapNoAccess, ACL_LEAVE, mapped},
+	{ACL_API_aclrtUnmapMem, ACL_ENTER, releasing},
+	{ACL_API_aclrtUnmapMem, ACL_LEAVE, released},
+	{ACL_API_aclrtHostRegister, ACL_LEAVE, registered},
+	{ACL_API_aclrtHostRegisterV2, ACL_LEAVE, registered},
+	{ACL_API_aclrtHostUnregister, ACL_ENTER, unregistering},
+	{ACL_API_aclrtHostUnregister, ACL_LEAVE, unregistered},
 };
 
 static const struct acl_hook copies[] = {
-	{ ACL_API_aclrtMemcpy, ACL_ENTER, foresee },
-	{ ACL_API_aclrtMemcpyAsync, ACL_ENTER, foresee },
-	{ ACL_API_aclrtMemcpyAsyncWithCondition, ACL_ENTER, foresee },
+	{ACL_API_aclrtMemcpy, ACL_ENTER, foresee},
+	{ACL_API_aclrtMemcpyAsync, ACL_ENTER, foresee},
+	{ACL_API_aclrtMemcpyAsyncWithCondition, ACL_ENTER, foresee},
 };
 
 const struct acl_topic topic_foresight = {

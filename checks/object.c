@@ -71,7 +71,8 @@ static bool index_grow(struct checks *c, struct object_kind *k)
 }
 
 /* Under the kind's lock: value now means o. Returns what it meant before. */
-static struct acl_object *index_put(struct checks *c, struct object_kind *k, struct acl_object *o, uint64_t key)
+static struct acl_object *index_put(
+	struct checks *c, struct object_kind *k, struct acl_object *o, uint64_t key)
 {
 	struct object_index *index = ld(&k->index);
 	struct acl_object *before;
@@ -139,7 +140,8 @@ static struct acl_object *carve(struct checks *c, struct object_kind *k, unsigne
 	return o;
 }
 
-/* Under the kind's lock: o enters the ring, whoever was there longest is forgotten and its slot is free again. */
+/* Under the kind's lock: o enters the ring, whoever was there longest is forgotten and its slot is free
+ * again. */
 static void bury(struct object_kind *k, struct acl_object *o)
 {
 	uint32_t *place = &k->dead[k->dead_at++ % DEAD_RING];
@@ -217,11 +219,11 @@ static void clear_extra(struct object_kind *k, struct acl_object *o)
 		st(&word[i], 0);
 }
 
-struct acl_object *object_create(struct checks *c, const struct acl_event *ev, unsigned kind, const void *value,
-	unsigned flags)
+struct acl_object *object_create(
+	struct checks *c, const struct acl_event *ev, unsigned kind, const void *value, unsigned flags)
 {
 	struct object_kind *k = c->kinds[kind];
-	struct moment born = { 0 };
+	struct moment born = {0};
 	struct acl_object *o;
 
 	if (!k)

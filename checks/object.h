@@ -104,8 +104,8 @@ static inline void *object_extra(struct acl_object *o)
 
 static inline acl_ref object_ref(const struct acl_object *o)
 {
-	return (uint64_t)o->kind << 58 | (uint64_t)o->index << 32 | atomic_load_explicit(
-		(_Atomic uint32_t *)&o->generation, memory_order_relaxed);
+	return (uint64_t)o->kind << 58 | (uint64_t)o->index << 32 |
+	       atomic_load_explicit((_Atomic uint32_t *)&o->generation, memory_order_relaxed);
 }
 
 /* The object a reference means, NULL when that generation is gone. */
@@ -122,8 +122,8 @@ static inline bool object_usable(const struct acl_object *o)
 }
 
 /* A new object; ev tells where (NULL: nowhere). value 0: not (yet) known by a handle. NULL: no memory. */
-struct acl_object *object_create(struct checks *c, const struct acl_event *ev, unsigned kind, const void *value,
-	unsigned flags);
+struct acl_object *object_create(
+	struct checks *c, const struct acl_event *ev, unsigned kind, const void *value, unsigned flags);
 /* Makes a handle value known for an object created without one. */
 void object_name(struct checks *c, struct acl_object *o, const void *value);
 
@@ -137,8 +137,7 @@ void object_dead(struct checks *c, struct acl_object *o, const struct acl_event 
 /* Next object of a kind at or after *cursor (slab order), any state but free; NULL at the end. */
 struct acl_object *object_next(struct checks *c, unsigned kind, uint32_t *cursor);
 
-#define object_each(c, kind, o) \
-	for (uint32_t at_ = 0; ((o) = object_next(c, kind, &at_)) != NULL;)
+#define object_each(c, kind, o) for (uint32_t at_ = 0; ((o) = object_next(c, kind, &at_)) != NULL;)
 
 void moment_take(struct checks *c, struct moment *m, const struct acl_event *ev, bool with_stack);
 void moment_copy(struct acl_moment *to, const struct moment *from);

@@ -9,8 +9,8 @@ static const void *address_of(const struct acl_event *ev)
 	return ACL_ARGS(ev, aclrtFree)->devPtr;
 }
 
-static void say_place(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const struct acl_place *place,
-	const char *detail)
+static void say_place(struct checks *c, struct acl_event *ev, const struct acl_rule *rule,
+	const struct acl_place *place, const char *detail)
 {
 	struct finding_buffer room;
 	struct acl_finding *f = finding_begin(c, ev, rule, &room);
@@ -25,8 +25,8 @@ static void say_place(struct checks *c, struct acl_event *ev, const struct acl_r
 	finding_show(c, f);
 }
 
-static void say_freed(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const struct freed_block *b,
-	const char *detail)
+static void say_freed(struct checks *c, struct acl_event *ev, const struct acl_rule *rule,
+	const struct freed_block *b, const char *detail)
 {
 	struct finding_buffer room;
 	struct acl_finding *f = finding_begin(c, ev, rule, &room);
@@ -41,8 +41,9 @@ static void say_freed(struct checks *c, struct acl_event *ev, const struct acl_r
 
 static void say_unknown(struct checks *c, struct acl_event *ev, const struct acl_rule *rule)
 {
-	static const char *const where[] = { [ACL_HOST_STACK] = "on a thread's stack", [ACL_HOST_HEAP] = "in the heap",
-		[ACL_HOST_FILE] = "in a mapped file or the program's data" };
+	static const char *const where[] = {[ACL_HOST_STACK] = "on a thread's stack",
+		[ACL_HOST_HEAP] = "in the heap",
+		[ACL_HOST_FILE] = "in a mapped file or the program's data"};
 	enum acl_host_class class = host_class(c, ev, 0, address_of(ev));
 	struct finding_buffer room;
 	struct acl_finding *f;
@@ -64,14 +65,16 @@ static void release_unknown(struct checks *c, struct acl_event *ev)
 	struct freed_block b;
 
 	if (!freed_find(c, address_of(ev), false, &b)) {
-		say_unknown(c, ev, ev->api == ACL_API_aclrtMemPoolFreeAsync ? RULE("pool-free-invalid") :
-			RULE("free-unknown-pointer"));
+		say_unknown(c, ev,
+			ev->api == ACL_API_aclrtMemPoolFreeAsync ? RULE("pool-free-invalid")
+								 : RULE("free-unknown-pointer"));
 		return;
 	}
 	if (b.base != (uintptr_t)address_of(ev))
 		return;
 	if (b.by_reset)
-		say_freed(c, ev, RULE("use-after-device-reset"), &b, "The memory went with its device at the reset.");
+		say_freed(c, ev, RULE("use-after-device-reset"), &b,
+			"The memory went with its device at the reset.");
 	else if (ev->api == ACL_API_aclrtMemPoolFreeAsync)
 		say_freed(c, ev, RULE("pool-free-invalid"), &b, "The memory was released before.");
 	else
@@ -87,9 +90,11 @@ static void release_kind(struct checks *c, struct acl_event *ev, const struct ac
 		say_place(c, ev, RULE("free-managed-wrong-api"), place,
 			"This is a %s: aclrtReleaseMemAddress releases it.");
 	else if (plain && place->kind == MEM_POOL)
-		say_place(c, ev, RULE("pool-sync-free"), place, "This is %s: aclrtMemPoolFreeAsync releases it.");
+		say_place(c, ev, RULE("pool-sync-free"), place,
+			"This is %s: aclrtMemPoolFreeAsync releases it.");
 	else if (ev->api == ACL_API_aclrtReleaseMemAddress && place->kind != MEM_RESERVED)
-		say_place(c, ev, RULE("free-managed-wrong-api"), place, "This is %s, no reserved address range.");
+		say_place(c, ev, RULE("free-managed-wrong-api"), place,
+			"This is %s, no reserved address range.");
 }
 
 /* Reserved addresses and the memory mapped into them are two things at one address. */
@@ -99,7 +104,7 @@ static bool place_of_release(struct checks *c, const struct acl_event *ev, struc
 	uintptr_t address = (uintptr_t)address_of(ev);
 
 	return map_find(addresses ? c->reserved : c->memory, address, NULL, place) ||
-		map_find(addresses ? c->memory : c->reserved, address, NULL, place);
+	       map_find(addresses ? c->memory : c->reserved, address, NULL, place);
 }
 
 static void releasing(struct checks *c, struct acl_event *ev)
@@ -114,8 +119,9 @@ static void releasing(struct checks *c, struct acl_event *ev)
 		release_kind(c, ev, &place);
 	else if (place.kind != MEM_RESERVED && place.kind != MEM_MAPPED && place.kind != MEM_IMPORTED)
 		say_place(c, ev,
-			ev->api == ACL_API_aclrtMemPoolFreeAsync ? RULE("pool-free-invalid") :
-			RULE("free-interior-pointer"), &place, "The address lies inside %s, it is not its beginning.");
+			ev->api == ACL_API_aclrtMemPoolFreeAsync ? RULE("pool-free-invalid")
+								 : RULE("free-interior-pointer"),
+			&place, "The address lies inside %s, it is not its beginning.");
 }
 
 /* A live registration that touches [base, base + size). */
@@ -125,9 +131,8 @@ static struct acl_block *registration_in(struct checks *c, uint64_t base, uint64
 
 	if (!map_live(c->registered))
 		return NULL;
-	map_each(c->registered, b)
-		if (ld(&b->base) < base + size && base < ld(&b->base) + ld(&b->size))
-			return b;
+	map_each(c->registered,
+		b) if (ld(&b->base) < base + size && base < ld(&b->base) + ld(&b->size)) return b;
 	return NULL;
 }
 
@@ -207,9 +212,11 @@ static void unregistering(struct checks *c, struct acl_event *ev)
 			say_place(c, ev, RULE("host-unregister-not-registered"), &place,
 				"The address lies inside %s, it is not its beginning.");
 	} else if (freed_find(c, address_of(ev), true, &b) && b.base == (uintptr_t)address_of(ev)) {
-		say_freed(c, ev, RULE("host-unregister-not-registered"), &b, "The memory was unregistered before.");
+		say_freed(c, ev, RULE("host-unregister-not-registered"), &b,
+			"The memory was unregistered before.");
 	} else if (map_find(c->memory, (uintptr_t)address_of(ev), NULL, &place)) {
-		say_place(c, ev, RULE("host-unregister-not-registered"), &place, "This is %s and was never registered.");
+		say_place(c, ev, RULE("host-unregister-not-registered"), &place,
+			"This is %s and was never registered.");
 	}
 }
 
@@ -234,16 +241,16 @@ static void device_pointer(struct checks *c, struct acl_event *ev)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclrtFree, ACL_ENTER, releasing },
-	{ ACL_API_aclrtFreeWithDevSync, ACL_ENTER, releasing },
-	{ ACL_API_aclrtFreeHost, ACL_ENTER, releasing_host },
-	{ ACL_API_aclrtFreeHostWithDevSync, ACL_ENTER, releasing_host },
-	{ ACL_API_aclrtMemPoolFreeAsync, ACL_ENTER, releasing },
-	{ ACL_API_aclrtReleaseMemAddress, ACL_ENTER, releasing },
-	{ ACL_API_aclrtHostRegister, ACL_ENTER, registering },
-	{ ACL_API_aclrtHostRegisterV2, ACL_ENTER, registering_v2 },
-	{ ACL_API_aclrtHostUnregister, ACL_ENTER, unregistering },
-	{ ACL_API_aclrtHostGetDevicePointer, ACL_ENTER, device_pointer },
+	{ACL_API_aclrtFree, ACL_ENTER, releasing},
+	{ACL_API_aclrtFreeWithDevSync, ACL_ENTER, releasing},
+	{ACL_API_aclrtFreeHost, ACL_ENTER, releasing_host},
+	{ACL_API_aclrtFreeHostWithDevSync, ACL_ENTER, releasing_host},
+	{ACL_API_aclrtMemPoolFreeAsync, ACL_ENTER, releasing},
+	{ACL_API_aclrtReleaseMemAddress, ACL_ENTER, releasing},
+	{ACL_API_aclrtHostRegister, ACL_ENTER, registering},
+	{ACL_API_aclrtHostRegisterV2, ACL_ENTER, registering_v2},
+	{ACL_API_aclrtHostUnregister, ACL_ENTER, unregistering},
+	{ACL_API_aclrtHostGetDevicePointer, ACL_ENTER, device_pointer},
 };
 
 const struct acl_topic topic_release = {

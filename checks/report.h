@@ -26,20 +26,21 @@ struct finding_buffer {
 /* What a check knows beyond the table about severity. */
 struct finding_grade {
 	int8_t severity; /* as judged here, -1 = by table */
-	int16_t relaxed_to; /* enum acl_severity or ACL_RELAXED_OFF for this variant; -1 = by table, NOT_RELAXED */
+	int16_t relaxed_to; /* enum acl_severity or ACL_RELAXED_OFF for this variant; -1 = by table,
+			       NOT_RELAXED */
 	bool advice, secondary;
 	uint64_t site; /* tells apart findings without a caller (leaks …); 0 = the caller */
 	uint64_t caller; /* the place to name when there is no event */
 	uint64_t cause;
 };
-#define GRADE_TABLE ((struct finding_grade){ .severity = -1, .relaxed_to = -1 })
+#define GRADE_TABLE ((struct finding_grade){.severity = -1, .relaxed_to = -1})
 #define NOT_RELAXED (-2)
 
 struct acl_finding *finding_begin_as(struct checks *c, struct acl_event *ev, const struct acl_rule *rule,
 	struct finding_grade grade, struct finding_buffer *room);
 
-static inline struct acl_finding *finding_begin(struct checks *c, struct acl_event *ev, const struct acl_rule *rule,
-	struct finding_buffer *room)
+static inline struct acl_finding *finding_begin(
+	struct checks *c, struct acl_event *ev, const struct acl_rule *rule, struct finding_buffer *room)
 {
 	return finding_begin_as(c, ev, rule, GRADE_TABLE, room);
 }

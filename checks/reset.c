@@ -7,19 +7,20 @@ static const struct {
 	uint8_t kind;
 	const char *one, *many;
 } judged_kinds[] = {
-	{ ACL_HANDLE_CONTEXT, "context", "contexts" },
-	{ ACL_HANDLE_STREAM, "stream", "streams" },
-	{ ACL_HANDLE_EVENT, "event", "events" },
-	{ ACL_HANDLE_NOTIFY, "notify", "notifies" },
-	{ ACL_HANDLE_CNT_NOTIFY, "count notify", "count notifies" },
-	{ ACL_HANDLE_LABEL, "label", "labels" },
+	{ACL_HANDLE_CONTEXT, "context", "contexts"},
+	{ACL_HANDLE_STREAM, "stream", "streams"},
+	{ACL_HANDLE_EVENT, "event", "events"},
+	{ACL_HANDLE_NOTIFY, "notify", "notifies"},
+	{ACL_HANDLE_CNT_NOTIFY, "count notify", "count notifies"},
+	{ACL_HANDLE_LABEL, "label", "labels"},
 };
 #define N_KINDS (sizeof(judged_kinds) / sizeof(judged_kinds[0]))
 
 /* Objects the program created on the device and still has. */
 struct leftover {
 	unsigned count[N_KINDS];
-	unsigned total, default_streams; /* default_streams: streams of the default context, the reset takes them along */
+	unsigned total, default_streams; /* default_streams: streams of the default context, the reset takes
+					    them along */
 	acl_ref sample[ACL_FINDING_OBJECTS];
 	unsigned n_samples;
 };
@@ -27,7 +28,7 @@ struct leftover {
 static bool left_over(struct acl_object *o, int device)
 {
 	return object_usable(o) && ld(&o->device) == device &&
-		!(ld(&o->flags) & (ACL_OBJECT_DEFAULT | ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED));
+	       !(ld(&o->flags) & (ACL_OBJECT_DEFAULT | ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED));
 }
 
 static void survey(struct checks *c, int device, struct leftover *left)
@@ -38,7 +39,8 @@ static void survey(struct checks *c, int device, struct leftover *left)
 	for (unsigned k = 0; k < N_KINDS; k++) {
 		bool sampled = false;
 
-		object_each(c, judged_kinds[k].kind, o) {
+		object_each(c, judged_kinds[k].kind, o)
+		{
 			if (!left_over(o, device))
 				continue;
 			/* A capture in progress is a finding of its own. */
@@ -87,7 +89,7 @@ static void report_left(struct checks *c, struct acl_event *ev, int device, cons
 
 static void reset_enter(struct checks *c, struct acl_event *ev)
 {
-	struct leftover left = { 0 };
+	struct leftover left = {0};
 	int device = device_argument(ev);
 
 	if (!judged(ev) || !device_reset_is_last(c, ev, device))
@@ -99,7 +101,8 @@ static void reset_enter(struct checks *c, struct acl_event *ev)
 
 /* --- order of release ------------------------------------------------------------- */
 
-static void report_order(struct checks *c, struct acl_event *ev, struct acl_object *event, struct acl_object *before)
+static void report_order(
+	struct checks *c, struct acl_event *ev, struct acl_object *event, struct acl_object *before)
 {
 	struct finding_buffer room;
 	struct acl_finding *f = finding_begin(c, ev, RULE("device-reset-release-order"), &room);
@@ -139,9 +142,10 @@ static void event_destroy(struct checks *c, struct acl_event *ev)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclrtResetDevice, ACL_ENTER, reset_enter },
-	{ ACL_API_aclrtResetDeviceForce, ACL_ENTER, reset_enter },
-	{ ACL_API_aclrtDestroyEvent, ACL_ENTER, event_destroy },
+	{ACL_API_aclrtResetDevice, ACL_ENTER, reset_enter},
+	{ACL_API_aclrtResetDeviceForce, ACL_ENTER, reset_enter},
+	{ACL_API_aclrtDestroyEvent, ACL_ENTER, event_destroy},
 };
 
-const struct acl_topic topic_reset = { .name = "reset", .hooks = hooks, .n_hooks = sizeof(hooks) / sizeof(hooks[0]) };
+const struct acl_topic topic_reset = {
+	.name = "reset", .hooks = hooks, .n_hooks = sizeof(hooks) / sizeof(hooks[0])};

@@ -23,8 +23,8 @@ static uint64_t state_of(struct pairs *p, uint64_t key)
 	return now;
 }
 
-static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const char *name, const void *value,
-	const char *detail)
+static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const char *name,
+	const void *value, const char *detail)
 {
 	struct finding_buffer room;
 	struct acl_finding *f;
@@ -39,7 +39,8 @@ static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *r
 	finding_show(c, f);
 }
 
-static void say_range(struct checks *c, struct acl_event *ev, const struct acl_place *place, const char *detail)
+static void say_range(
+	struct checks *c, struct acl_event *ev, const struct acl_place *place, const char *detail)
 {
 	struct finding_buffer room;
 	struct acl_finding *f;
@@ -159,15 +160,15 @@ static void sharing_forked(struct checks *c)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclrtIpcMemGetExportKey, ACL_ENTER, exporting },
-	{ ACL_API_aclrtIpcMemGetExportKey, ACL_LEAVE, exported },
-	{ ACL_API_aclrtIpcMemImportByKey, ACL_LEAVE, imported },
-	{ ACL_API_aclrtIpcMemClose, ACL_ENTER, closing },
-	{ ACL_API_aclrtIpcMemClose, ACL_LEAVE, closed },
-	{ ACL_API_aclrtFree, ACL_ENTER, freeing },
-	{ ACL_API_aclrtFree, ACL_LEAVE, freed },
-	{ ACL_API_aclrtFreeWithDevSync, ACL_ENTER, freeing },
-	{ ACL_API_aclrtFreeWithDevSync, ACL_LEAVE, freed },
+	{ACL_API_aclrtIpcMemGetExportKey, ACL_ENTER, exporting},
+	{ACL_API_aclrtIpcMemGetExportKey, ACL_LEAVE, exported},
+	{ACL_API_aclrtIpcMemImportByKey, ACL_LEAVE, imported},
+	{ACL_API_aclrtIpcMemClose, ACL_ENTER, closing},
+	{ACL_API_aclrtIpcMemClose, ACL_LEAVE, closed},
+	{ACL_API_aclrtFree, ACL_ENTER, freeing},
+	{ACL_API_aclrtFree, ACL_LEAVE, freed},
+	{ACL_API_aclrtFreeWithDevSync, ACL_ENTER, freeing},
+	{ACL_API_aclrtFreeWithDevSync, ACL_LEAVE, freed},
 };
 
 const struct acl_topic topic_sharing = {

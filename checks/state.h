@@ -52,7 +52,8 @@ struct stream_state {
 	_Atomic uint64_t capture; /* acl_ref of the model being captured, 0 = none */
 	_Atomic uint64_t work; /* position of the last task other than record and wait */
 	_Atomic uint64_t callback; /* position of the last host callback */
-	_Atomic uint64_t suspect; /* serial of the last finding about a task of it, 0 = none since it was last drained */
+	_Atomic uint64_t suspect; /* serial of the last finding about a task of it, 0 = none since it was last
+				     drained */
 	_Atomic uint64_t touched[2]; /* device << 48 | position: memory of other devices in use */
 	_Atomic(struct stream_waits *) waits;
 	_Atomic uint32_t flags; /* of creation */
@@ -86,11 +87,13 @@ static inline const void *event_argument(const struct checks *c, const struct ac
 }
 /* Whether the task at a position of a stream is certainly not known to be done. */
 bool stream_pending(struct acl_object *stream, uint64_t position);
-/* The host observed the stream at position; what its tasks waited for is done too. sure: else only perhaps. */
+/* The host observed the stream at position; what its tasks waited for is done too. sure: else only perhaps.
+ */
 void stream_retire(struct checks *c, struct acl_object *stream, uint64_t position, bool sure);
-/* stream waits (at its position) until source has reached its position; source NULL: for something we do not see. */
-void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t position, struct acl_object *source,
-	uint64_t source_position);
+/* stream waits (at its position) until source has reached its position; source NULL: for something we do not
+ * see. */
+void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t position,
+	struct acl_object *source, uint64_t source_position);
 /* Every stream may have progressed unseen. */
 void streams_unsure(struct checks *c);
 /* A task of the stream uses memory of a device. */
@@ -107,7 +110,8 @@ struct event_state {
 	_Atomic uint64_t seen[2]; /* acl_ref of streams that recorded or waited last */
 	_Atomic uint64_t capture; /* acl_ref of the open capture it belongs to */
 	_Atomic uint32_t flags;
-	_Atomic uint32_t records; /* attempts that did not fail, those under way included; counted up to the first success */
+	_Atomic uint32_t records; /* attempts that did not fail, those under way included; counted up to the
+				     first success */
 	_Atomic uint8_t maker; /* enum event_maker */
 	_Atomic bool external; /* used with an EXTERNAL flag */
 };
@@ -131,8 +135,8 @@ void place_look_up(struct checks *c, struct acl_thread *t, struct known_place *k
  * hint: its role in the call.  Several rules ask for the same one; good until
  * the next question about this role.
  */
-static inline const struct acl_place *place_of(struct checks *c, const struct acl_event *ev, const void *address,
-	unsigned hint)
+static inline const struct acl_place *place_of(
+	struct checks *c, const struct acl_event *ev, const void *address, unsigned hint)
 {
 	struct acl_thread *t = thread_of(ev);
 	struct known_place *known = &t->known[hint % 2];
@@ -142,8 +146,8 @@ static inline const struct acl_place *place_of(struct checks *c, const struct ac
 	return &known->place;
 }
 
-static inline bool place_find(struct checks *c, const struct acl_event *ev, const void *address, unsigned hint,
-	struct acl_place *place)
+static inline bool place_find(struct checks *c, const struct acl_event *ev, const void *address,
+	unsigned hint, struct acl_place *place)
 {
 	*place = *place_of(c, ev, address, hint);
 	return place->block != NULL;
@@ -160,7 +164,7 @@ static inline bool kind_is_host(unsigned kind)
 static inline bool kind_is_device(unsigned kind)
 {
 	return kind == MEM_DEVICE || kind == MEM_POOL || kind == MEM_MANAGED || kind == MEM_IMPORTED ||
-		kind == MEM_MAPPED;
+	       kind == MEM_MAPPED;
 }
 
 /* --- models and captures (capture.c) --------------------------------------------------- */

@@ -31,7 +31,8 @@ static int16_t last_handle_offset(unsigned api, unsigned kind)
 	for (unsigned i = info->n_params; i-- > 0;) {
 		const struct acl_param *p = &info->params[i];
 
-		if (p->handle == kind && p->dir == ACL_DIR_IN && (p->life == ACL_LIFE_USE || p->life == ACL_LIFE_DESTROY))
+		if (p->handle == kind && p->dir == ACL_DIR_IN &&
+			(p->life == ACL_LIFE_USE || p->life == ACL_LIFE_DESTROY))
 			return (int16_t)p->offset;
 	}
 	return -1;
@@ -117,8 +118,7 @@ void streams_unsure(struct checks *c)
 {
 	struct acl_object *o;
 
-	object_each(c, ACL_HANDLE_STREAM, o)
-		raise_to(&stream_state(o)->unsure, ld(&o->version));
+	object_each(c, ACL_HANDLE_STREAM, o) raise_to(&stream_state(o)->unsure, ld(&o->version));
 }
 
 /* Takes out the waits up to position. */
@@ -141,7 +141,8 @@ static unsigned take_waits(struct stream_state *s, uint64_t position, struct wai
 	return taken;
 }
 
-static void retire_deep(struct checks *c, struct acl_object *stream, uint64_t position, bool sure, unsigned depth)
+static void retire_deep(
+	struct checks *c, struct acl_object *stream, uint64_t position, bool sure, unsigned depth)
 {
 	struct stream_state *s = stream_state(stream);
 	struct wait waits[WAITS];
@@ -184,10 +185,10 @@ static struct stream_waits *waits_of(struct checks *c, struct stream_state *s)
 	return w;
 }
 
-void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t position, struct acl_object *source,
-	uint64_t source_position)
+void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t position,
+	struct acl_object *source, uint64_t source_position)
 {
-	struct wait new = { position, source ? object_ref(source) : OPAQUE, source_position }, oldest = { 0 };
+	struct wait new = {position, source ? object_ref(source) : OPAQUE, source_position}, oldest = {0};
 	struct stream_waits *w;
 
 	if (source && (source == stream || !stream_pending(source, source_position)))
@@ -295,7 +296,8 @@ static void device_observing(struct checks *c, struct acl_event *ev)
 	if (!snap)
 		return;
 	snap->room = room;
-	object_each(c, ACL_HANDLE_STREAM, o) {
+	object_each(c, ACL_HANDLE_STREAM, o)
+	{
 		if (ld(&o->context) != object_ref(context) || snap->n == room || !object_usable(o))
 			continue;
 		snap->at[snap->n].stream = object_ref(o);
@@ -353,16 +355,16 @@ static bool stream_create(struct checks *c)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclrtSynchronizeStream, ACL_ENTER, observing },
-	{ ACL_API_aclrtSynchronizeStream, ACL_LEAVE, observed },
-	{ ACL_API_aclrtSynchronizeStreamWithTimeout, ACL_ENTER, observing },
-	{ ACL_API_aclrtSynchronizeStreamWithTimeout, ACL_LEAVE, observed },
-	{ ACL_API_aclrtStreamQuery, ACL_ENTER, observing },
-	{ ACL_API_aclrtStreamQuery, ACL_LEAVE, queried },
-	{ ACL_API_aclrtSynchronizeDevice, ACL_ENTER, device_observing },
-	{ ACL_API_aclrtSynchronizeDevice, ACL_LEAVE, device_observed },
-	{ ACL_API_aclrtSynchronizeDeviceWithTimeout, ACL_ENTER, device_observing },
-	{ ACL_API_aclrtSynchronizeDeviceWithTimeout, ACL_LEAVE, device_observed },
+	{ACL_API_aclrtSynchronizeStream, ACL_ENTER, observing},
+	{ACL_API_aclrtSynchronizeStream, ACL_LEAVE, observed},
+	{ACL_API_aclrtSynchronizeStreamWithTimeout, ACL_ENTER, observing},
+	{ACL_API_aclrtSynchronizeStreamWithTimeout, ACL_LEAVE, observed},
+	{ACL_API_aclrtStreamQuery, ACL_ENTER, observing},
+	{ACL_API_aclrtStreamQuery, ACL_LEAVE, queried},
+	{ACL_API_aclrtSynchronizeDevice, ACL_ENTER, device_observing},
+	{ACL_API_aclrtSynchronizeDevice, ACL_LEAVE, device_observed},
+	{ACL_API_aclrtSynchronizeDeviceWithTimeout, ACL_ENTER, device_observing},
+	{ACL_API_aclrtSynchronizeDeviceWithTimeout, ACL_LEAVE, device_observed},
 };
 
 const struct acl_topic topic_stream = {

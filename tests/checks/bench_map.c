@@ -81,8 +81,8 @@ static double looks(struct pointer_map *map, uint32_t blocks, uint32_t stride)
 
 int main(void)
 {
-	struct checks_host host = { .memory = memory };
-	struct checks_config config = { .target = CHECKS_TARGET_DOCUMENTS };
+	struct checks_host host = {.memory = memory};
+	struct checks_config config = {.target = CHECKS_TARGET_DOCUMENTS};
 	struct checks *c = checks_create(&config, &host);
 	struct pointer_map *map = map_create(c), *few = map_create(c);
 	static struct acl_block *blocks[MILLION];
@@ -106,7 +106,8 @@ int main(void)
 	printf("look-up, random of 1 000 000   %8.1f ns  (+%.1f)\n", random, random - ten);
 	begin = now();
 	for (uint32_t i = 0; i < 100; i++)
-		map_insert(c, map, NULL, 0x400000000000ul + ((uint64_t)i << 37), 64ul << 30, MEM_RESERVED, -1);
+		map_insert(
+			c, map, NULL, 0x400000000000ul + ((uint64_t)i << 37), 64ul << 30, MEM_RESERVED, -1);
 	printf("insert 64 GiB reservations     %8.0f ns\n", (now() - begin) / 100);
 	begin = now();
 	for (uint32_t i = 0; i < 100; i++)

@@ -15,7 +15,7 @@ struct bench {
 
 static struct bench bench(int target)
 {
-	struct bench b = { .rig = rig_ready(target) };
+	struct bench b = {.rig = rig_ready(target)};
 
 	b.d = rig_malloc(b.rig, DEVICE_MEMORY, 64 * KIB);
 	b.h = rig_malloc_host(b.rig, HOST_MEMORY, 64 * KIB);
@@ -23,8 +23,8 @@ static struct bench bench(int target)
 	return b;
 }
 
-#define COPY(b, to, from, n, how, stream_) \
-	CALL((b).rig, aclrtMemcpyAsync, 0, .dst = (to), .destMax = 64 * KIB, .src = (from), .count = (n), \
+#define COPY(b, to, from, n, how, stream_)                                                                   \
+	CALL((b).rig, aclrtMemcpyAsync, 0, .dst = (to), .destMax = 64 * KIB, .src = (from), .count = (n),    \
 		.kind = ACL_MEMCPY_##how, .stream = (stream_))
 
 static void align_base(void **state)
@@ -102,15 +102,16 @@ static void align_zero_count_and_buffered(void **state)
 static void align_2d_and_batch(void **state)
 {
 	struct bench b = bench(DOCUMENTS);
-	void *dsts[] = { b.d + 3 }, *srcs[] = { b.h + 3 };
-	size_t sizes[] = { 16 }, failed, first = 0;
-	aclrtMemcpyBatchAttr attr = { .dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE };
+	void *dsts[] = {b.d + 3}, *srcs[] = {b.h + 3};
+	size_t sizes[] = {16}, failed, first = 0;
+	aclrtMemcpyBatchAttr attr = {.dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE};
 
 	(void)state;
-	CALL(b.rig, aclrtMemcpy2dAsync, 0, .dst = b.d + 1, .dpitch = 64, .src = b.h + 1, .spitch = 64, .width = 16,
-		.height = 4, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = b.s);
+	CALL(b.rig, aclrtMemcpy2dAsync, 0, .dst = b.d + 1, .dpitch = 64, .src = b.h + 1, .spitch = 64,
+		.width = 16, .height = 4, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = b.s);
 	CALL(b.rig, aclrtMemcpyBatchAsync, 0, .dsts = dsts, .destMaxs = sizes, .srcs = srcs, .sizes = sizes,
-		.numBatches = 1, .attrs = &attr, .attrsIndexes = &first, .numAttrs = 1, .failIndex = &failed, .stream = b.s);
+		.numBatches = 1, .attrs = &attr, .attrsIndexes = &first, .numAttrs = 1, .failIndex = &failed,
+		.stream = b.s);
 	silent(b.rig);
 }
 
@@ -132,8 +133,7 @@ static void align_registered_and_managed(void **state)
 
 	(void)state;
 	CALL(b.rig, aclrtHostRegister, 0, .ptr = mine, .size = 4096, .devPtr = &out);
-	CALL(b.rig, aclrtMemAllocManaged, 0, .ptr = &managed, .size = 4096,
-		.flag = ACL_RT_MEM_ATTACH_GLOBAL);
+	CALL(b.rig, aclrtMemAllocManaged, 0, .ptr = &managed, .size = 4096, .flag = ACL_RT_MEM_ATTACH_GLOBAL);
 	COPY(b, b.d, mine + 64, 64, HOST_TO_DEVICE, b.s);
 	COPY(b, b.d, managed, 64, DEFAULT, b.s);
 	silent(b.rig);
@@ -292,8 +292,7 @@ static void h2h_managed_is_device(void **state)
 	void *managed = (void *)0x700000000000ul;
 
 	(void)state;
-	CALL(b.rig, aclrtMemAllocManaged, 0, .ptr = &managed, .size = 4096,
-		.flag = ACL_RT_MEM_ATTACH_GLOBAL);
+	CALL(b.rig, aclrtMemAllocManaged, 0, .ptr = &managed, .size = 4096, .flag = ACL_RT_MEM_ATTACH_GLOBAL);
 	COPY(b, managed, b.h, 64, DEFAULT, b.s);
 	silent(b.rig);
 }
@@ -301,19 +300,21 @@ static void h2h_managed_is_device(void **state)
 static void h2h_2d_and_batch(void **state)
 {
 	struct bench b = bench(DOCUMENTS);
-	void *dsts[] = { b.d, b.h + 64 }, *srcs[] = { b.h, b.h };
-	size_t sizes[] = { 16, 16 }, failed, first = 0;
-	aclrtMemcpyBatchAttr attr = { .dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE };
+	void *dsts[] = {b.d, b.h + 64}, *srcs[] = {b.h, b.h};
+	size_t sizes[] = {16, 16}, failed, first = 0;
+	aclrtMemcpyBatchAttr attr = {.dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE};
 
 	(void)state;
-	CALL(b.rig, aclrtMemcpy2dAsync, 100000, .dst = b.h + 4096, .dpitch = 64, .src = b.h, .spitch = 64, .width = 16,
-		.height = 4, .kind = ACL_MEMCPY_HOST_TO_HOST, .stream = b.s);
+	CALL(b.rig, aclrtMemcpy2dAsync, 100000, .dst = b.h + 4096, .dpitch = 64, .src = b.h, .spitch = 64,
+		.width = 16, .height = 4, .kind = ACL_MEMCPY_HOST_TO_HOST, .stream = b.s);
 	want(b.rig, "async-copy-h2h:error");
 	CALL(b.rig, aclrtMemcpyBatchAsync, 0, .dsts = dsts, .destMaxs = sizes, .srcs = srcs, .sizes = sizes,
-		.numBatches = 1, .attrs = &attr, .attrsIndexes = &first, .numAttrs = 1, .failIndex = &failed, .stream = b.s);
+		.numBatches = 1, .attrs = &attr, .attrsIndexes = &first, .numAttrs = 1, .failIndex = &failed,
+		.stream = b.s);
 	silent(b.rig);
 	CALL(b.rig, aclrtMemcpyBatchAsync, 0, .dsts = dsts, .destMaxs = sizes, .srcs = srcs, .sizes = sizes,
-		.numBatches = 2, .attrs = &attr, .attrsIndexes = &first, .numAttrs = 1, .failIndex = &failed, .stream = b.s);
+		.numBatches = 2, .attrs = &attr, .attrsIndexes = &first, .numAttrs = 1, .failIndex = &failed,
+		.stream = b.s);
 	want(b.rig, "async-copy-h2h:error");
 }
 
@@ -365,11 +366,11 @@ static void h2h_proved_by_refusal(void **state)
 
 	(void)state;
 	b.rig->class = ACL_HOST_UNKNOWN;
-	CALL(b.rig, aclrtMemcpyAsync, 207000, .dst = (void *)0x40000000, .destMax = 64, .src = (void *)0x50000000,
-		.count = 64, .kind = ACL_MEMCPY_DEFAULT, .stream = b.s);
+	CALL(b.rig, aclrtMemcpyAsync, 207000, .dst = (void *)0x40000000, .destMax = 64,
+		.src = (void *)0x50000000, .count = 64, .kind = ACL_MEMCPY_DEFAULT, .stream = b.s);
 	want(b.rig, "async-copy-h2h:error");
-	CALL(b.rig, aclrtMemcpyAsync, 207000, .dst = b.d, .destMax = 64, .src = (void *)0x50000000, .count = 64,
-		.kind = ACL_MEMCPY_DEFAULT, .stream = b.s);
+	CALL(b.rig, aclrtMemcpyAsync, 207000, .dst = b.d, .destMax = 64, .src = (void *)0x50000000,
+		.count = 64, .kind = ACL_MEMCPY_DEFAULT, .stream = b.s);
 	want(b.rig, "api-error:advice"); /* refused for another reason */
 }
 
@@ -387,7 +388,8 @@ static void h2h_freed_and_reused(void **state)
 
 /* --- capture-unpinned-host ------------------------------------------------------------ */
 
-#define BEGIN(b) CALL((b).rig, aclmdlRICaptureBegin, 0, .stream = (b).s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED)
+#define BEGIN(b)                                                                                             \
+	CALL((b).rig, aclmdlRICaptureBegin, 0, .stream = (b).s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED)
 
 static void unpinned_heap(void **state)
 {
@@ -484,17 +486,17 @@ static void unpinned_proved_by_refusal(void **state)
 	b.rig->class = ACL_HOST_UNKNOWN;
 	COPY(b, b.d, (void *)0x50000000, 64, HOST_TO_DEVICE, b.s);
 	silent(b.rig);
-	CALL(b.rig, aclrtMemcpyAsync, 107000, .dst = b.d, .destMax = 64, .src = (void *)0x50000000, .count = 64,
-		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = b.s);
+	CALL(b.rig, aclrtMemcpyAsync, 107000, .dst = b.d, .destMax = 64, .src = (void *)0x50000000,
+		.count = 64, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = b.s);
 	want(b.rig, "capture-unpinned-host:error");
 }
 
 static void unpinned_2d_and_batch(void **state)
 {
 	struct bench b = bench(DOCUMENTS);
-	void *dsts[] = { b.d }, *srcs[] = { (void *)0x50000000 };
-	size_t sizes[] = { 16 }, failed, first = 0;
-	aclrtMemcpyBatchAttr attr = { .dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE };
+	void *dsts[] = {b.d}, *srcs[] = {(void *)0x50000000};
+	size_t sizes[] = {16}, failed, first = 0;
+	aclrtMemcpyBatchAttr attr = {.dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE};
 
 	(void)state;
 	BEGIN(b);
@@ -502,7 +504,8 @@ static void unpinned_2d_and_batch(void **state)
 		.width = 16, .height = 4, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = b.s);
 	want(b.rig, "capture-unpinned-host:error");
 	CALL(b.rig, aclrtMemcpyBatchAsync, 0, .dsts = dsts, .destMaxs = sizes, .srcs = srcs, .sizes = sizes,
-		.numBatches = 1, .attrs = &attr, .attrsIndexes = &first, .numAttrs = 1, .failIndex = &failed, .stream = b.s);
+		.numBatches = 1, .attrs = &attr, .attrsIndexes = &first, .numAttrs = 1, .failIndex = &failed,
+		.stream = b.s);
 	want(b.rig, "capture-unpinned-host:error");
 }
 
@@ -951,40 +954,80 @@ static void init_unknown_runtime_auto(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(align_base), cmocka_unit_test(align_interior), cmocka_unit_test(align_destination),
-		cmocka_unit_test(align_length_is_free), cmocka_unit_test(align_synchronous),
-		cmocka_unit_test(align_default_kind_null_stream), cmocka_unit_test(align_zero_count_and_buffered),
-		cmocka_unit_test(align_2d_and_batch), cmocka_unit_test(align_with_condition),
-		cmocka_unit_test(align_registered_and_managed), cmocka_unit_test(align_pageable_by_target),
-		cmocka_unit_test(align_relaxed), cmocka_unit_test(align_auto_target),
-		cmocka_unit_test(align_other_thread_and_inside), cmocka_unit_test(align_repeats),
-		cmocka_unit_test(h2h_pinned), cmocka_unit_test(h2h_sync_is_legal), cmocka_unit_test(h2h_default_kind),
-		cmocka_unit_test(h2h_corrected_kind), cmocka_unit_test(h2h_unknown_addresses),
-		cmocka_unit_test(h2h_pageable), cmocka_unit_test(h2h_registered),
-		cmocka_unit_test(h2h_managed_is_device), cmocka_unit_test(h2h_2d_and_batch),
-		cmocka_unit_test(h2h_run_mode_device), cmocka_unit_test(h2h_zero_and_self),
-		cmocka_unit_test(h2h_null_stream_every_target), cmocka_unit_test(h2h_refused_call_explains_its_error),
-		cmocka_unit_test(h2h_proved_by_refusal), cmocka_unit_test(h2h_freed_and_reused), cmocka_unit_test(unpinned_heap),
-		cmocka_unit_test(unpinned_pinned), cmocka_unit_test(unpinned_registered),
-		cmocka_unit_test(unpinned_failed_register), cmocka_unit_test(unpinned_other_stream),
-		cmocka_unit_test(unpinned_before_and_after), cmocka_unit_test(unpinned_default_kind),
-		cmocka_unit_test(unpinned_proved_by_refusal), cmocka_unit_test(unpinned_2d_and_batch),
-		cmocka_unit_test(unpinned_joined_stream), cmocka_unit_test(unpinned_failed_begin),
-		cmocka_unit_test(unpinned_ended_by_failure), cmocka_unit_test(unpinned_freed_pinned),
-		cmocka_unit_test(reset_clean), cmocka_unit_test(reset_stream_alive), cmocka_unit_test(reset_event_alive),
-		cmocka_unit_test(reset_context_alive), cmocka_unit_test(reset_counts),
-		cmocka_unit_test(reset_once_in_8_1), cmocka_unit_test(reset_force),
-		cmocka_unit_test(reset_failed_creation), cmocka_unit_test(reset_failed_destroy),
-		cmocka_unit_test(reset_reused_handle), cmocka_unit_test(reset_other_device_and_thread),
-		cmocka_unit_test(reset_second_context), cmocka_unit_test(reset_in_exit_handler),
-		cmocka_unit_test(reset_again), cmocka_unit_test(order_event_last), cmocka_unit_test(order_unrelated),
-		cmocka_unit_test(order_waiting_stream), cmocka_unit_test(order_context_first),
-		cmocka_unit_test(init_twice), cmocka_unit_test(init_by_target), cmocka_unit_test(init_other_module),
-		cmocka_unit_test(init_after_finalize), cmocka_unit_test(init_after_finalize_reference),
-		cmocka_unit_test(init_reference_without_output), cmocka_unit_test(init_failed_first),
-		cmocka_unit_test(init_failed_finalize), cmocka_unit_test(init_other_thread),
-		cmocka_unit_test(init_unseen_first), cmocka_unit_test(init_inside_runtime),
-		cmocka_unit_test(init_says_config_is_ignored), cmocka_unit_test(init_unknown_runtime_auto),
+		cmocka_unit_test(align_base),
+		cmocka_unit_test(align_interior),
+		cmocka_unit_test(align_destination),
+		cmocka_unit_test(align_length_is_free),
+		cmocka_unit_test(align_synchronous),
+		cmocka_unit_test(align_default_kind_null_stream),
+		cmocka_unit_test(align_zero_count_and_buffered),
+		cmocka_unit_test(align_2d_and_batch),
+		cmocka_unit_test(align_with_condition),
+		cmocka_unit_test(align_registered_and_managed),
+		cmocka_unit_test(align_pageable_by_target),
+		cmocka_unit_test(align_relaxed),
+		cmocka_unit_test(align_auto_target),
+		cmocka_unit_test(align_other_thread_and_inside),
+		cmocka_unit_test(align_repeats),
+		cmocka_unit_test(h2h_pinned),
+		cmocka_unit_test(h2h_sync_is_legal),
+		cmocka_unit_test(h2h_default_kind),
+		cmocka_unit_test(h2h_corrected_kind),
+		cmocka_unit_test(h2h_unknown_addresses),
+		cmocka_unit_test(h2h_pageable),
+		cmocka_unit_test(h2h_registered),
+		cmocka_unit_test(h2h_managed_is_device),
+		cmocka_unit_test(h2h_2d_and_batch),
+		cmocka_unit_test(h2h_run_mode_device),
+		cmocka_unit_test(h2h_zero_and_self),
+		cmocka_unit_test(h2h_null_stream_every_target),
+		cmocka_unit_test(h2h_refused_call_explains_its_error),
+		cmocka_unit_test(h2h_proved_by_refusal),
+		cmocka_unit_test(h2h_freed_and_reused),
+		cmocka_unit_test(unpinned_heap),
+		cmocka_unit_test(unpinned_pinned),
+		cmocka_unit_test(unpinned_registered),
+		cmocka_unit_test(unpinned_failed_register),
+		cmocka_unit_test(unpinned_other_stream),
+		cmocka_unit_test(unpinned_before_and_after),
+		cmocka_unit_test(unpinned_default_kind),
+		cmocka_unit_test(unpinned_proved_by_refusal),
+		cmocka_unit_test(unpinned_2d_and_batch),
+		cmocka_unit_test(unpinned_joined_stream),
+		cmocka_unit_test(unpinned_failed_begin),
+		cmocka_unit_test(unpinned_ended_by_failure),
+		cmocka_unit_test(unpinned_freed_pinned),
+		cmocka_unit_test(reset_clean),
+		cmocka_unit_test(reset_stream_alive),
+		cmocka_unit_test(reset_event_alive),
+		cmocka_unit_test(reset_context_alive),
+		cmocka_unit_test(reset_counts),
+		cmocka_unit_test(reset_once_in_8_1),
+		cmocka_unit_test(reset_force),
+		cmocka_unit_test(reset_failed_creation),
+		cmocka_unit_test(reset_failed_destroy),
+		cmocka_unit_test(reset_reused_handle),
+		cmocka_unit_test(reset_other_device_and_thread),
+		cmocka_unit_test(reset_second_context),
+		cmocka_unit_test(reset_in_exit_handler),
+		cmocka_unit_test(reset_again),
+		cmocka_unit_test(order_event_last),
+		cmocka_unit_test(order_unrelated),
+		cmocka_unit_test(order_waiting_stream),
+		cmocka_unit_test(order_context_first),
+		cmocka_unit_test(init_twice),
+		cmocka_unit_test(init_by_target),
+		cmocka_unit_test(init_other_module),
+		cmocka_unit_test(init_after_finalize),
+		cmocka_unit_test(init_after_finalize_reference),
+		cmocka_unit_test(init_reference_without_output),
+		cmocka_unit_test(init_failed_first),
+		cmocka_unit_test(init_failed_finalize),
+		cmocka_unit_test(init_other_thread),
+		cmocka_unit_test(init_unseen_first),
+		cmocka_unit_test(init_inside_runtime),
+		cmocka_unit_test(init_says_config_is_ignored),
+		cmocka_unit_test(init_unknown_runtime_auto),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

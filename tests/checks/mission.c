@@ -16,7 +16,7 @@ struct scene {
 
 static struct scene scene(int target)
 {
-	struct scene sc = { .rig = rig_ready(target) };
+	struct scene sc = {.rig = rig_ready(target)};
 
 	sc.d = rig_malloc(sc.rig, DEVICE_MEMORY, SIZE);
 	sc.h = rig_malloc_host(sc.rig, HOST_MEMORY, SIZE);
@@ -25,10 +25,11 @@ static struct scene scene(int target)
 }
 
 #define BEGIN(sc, how) CALL((sc).rig, aclmdlRICaptureBegin, 0, .stream = (sc).s, .mode = how)
-#define SET(sc, stream_) \
-	CALL((sc).rig, aclrtMemsetAsync, 0, .devPtr = (sc).d, .maxCount = SIZE, .count = SIZE, .stream = stream_)
-#define SYNC_COPY(sc, error) \
-	CALL((sc).rig, aclrtMemcpy, error, .dst = (sc).d, .destMax = SIZE, .src = (sc).h, .count = SIZE, \
+#define SET(sc, stream_)                                                                                     \
+	CALL((sc).rig, aclrtMemsetAsync, 0, .devPtr = (sc).d, .maxCount = SIZE, .count = SIZE,               \
+		.stream = stream_)
+#define SYNC_COPY(sc, error)                                                                                 \
+	CALL((sc).rig, aclrtMemcpy, error, .dst = (sc).d, .destMax = SIZE, .src = (sc).h, .count = SIZE,     \
 		.kind = ACL_MEMCPY_HOST_TO_DEVICE)
 #define RECORD(sc, e, stream_) CALL((sc).rig, aclrtRecordEvent, 0, .event = e, .stream = stream_)
 #define WAIT(sc, stream_, e) CALL((sc).rig, aclrtStreamWaitEvent, 0, .stream = stream_, .event = e)
@@ -66,12 +67,21 @@ static void capture_modes(void **state)
 		unsigned begin, exchange;
 		bool own, refused;
 	} table[] = {
-		{ GLOBAL, GLOBAL, true, true }, { GLOBAL, THREAD_LOCAL, true, true }, { GLOBAL, RELAXED, true, false },
-		{ GLOBAL, GLOBAL, false, true }, { GLOBAL, THREAD_LOCAL, false, false }, { GLOBAL, RELAXED, false, false },
-		{ THREAD_LOCAL, GLOBAL, true, true }, { THREAD_LOCAL, THREAD_LOCAL, true, true },
-		{ THREAD_LOCAL, RELAXED, true, false }, { THREAD_LOCAL, GLOBAL, false, false },
-		{ THREAD_LOCAL, THREAD_LOCAL, false, false }, { RELAXED, GLOBAL, true, false },
-		{ RELAXED, THREAD_LOCAL, true, false }, { RELAXED, RELAXED, true, false }, { RELAXED, GLOBAL, false, false },
+		{GLOBAL, GLOBAL, true, true},
+		{GLOBAL, THREAD_LOCAL, true, true},
+		{GLOBAL, RELAXED, true, false},
+		{GLOBAL, GLOBAL, false, true},
+		{GLOBAL, THREAD_LOCAL, false, false},
+		{GLOBAL, RELAXED, false, false},
+		{THREAD_LOCAL, GLOBAL, true, true},
+		{THREAD_LOCAL, THREAD_LOCAL, true, true},
+		{THREAD_LOCAL, RELAXED, true, false},
+		{THREAD_LOCAL, GLOBAL, false, false},
+		{THREAD_LOCAL, THREAD_LOCAL, false, false},
+		{RELAXED, GLOBAL, true, false},
+		{RELAXED, THREAD_LOCAL, true, false},
+		{RELAXED, RELAXED, true, false},
+		{RELAXED, GLOBAL, false, false},
 	};
 
 	(void)state;
@@ -130,8 +140,10 @@ static void capture_self_copy_and_nothing(void **state)
 
 	(void)state;
 	BEGIN(sc, GLOBAL);
-	CALL(sc.rig, aclrtMemcpy, 0, .dst = sc.d, .destMax = SIZE, .src = sc.d, .count = SIZE, .kind = ACL_MEMCPY_DEFAULT);
-	CALL(sc.rig, aclrtMemcpy, 0, .dst = sc.d, .destMax = SIZE, .src = sc.h, .count = 0, .kind = ACL_MEMCPY_DEFAULT);
+	CALL(sc.rig, aclrtMemcpy, 0, .dst = sc.d, .destMax = SIZE, .src = sc.d, .count = SIZE,
+		.kind = ACL_MEMCPY_DEFAULT);
+	CALL(sc.rig, aclrtMemcpy, 0, .dst = sc.d, .destMax = SIZE, .src = sc.h, .count = 0,
+		.kind = ACL_MEMCPY_DEFAULT);
 	want(sc.rig, "");
 }
 
@@ -195,7 +207,7 @@ static void capture_fork_and_join(void **state)
 
 static void capture_wrong_ends_change_nothing(void **state)
 {
-	static const int errors[] = { 100000, 107000, 107003, 107029, 107036 };
+	static const int errors[] = {100000, 107000, 107003, 107029, 107036};
 	struct scene sc = scene(DOCUMENTS);
 	aclmdlRI model = NULL;
 
@@ -214,7 +226,7 @@ static void capture_wrong_ends_change_nothing(void **state)
 
 static void capture_failed_ends_end_it(void **state)
 {
-	static const int errors[] = { 107024, 107025, 107033, 107038, 507903 };
+	static const int errors[] = {107024, 107025, 107033, 107038, 507903};
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
@@ -312,7 +324,7 @@ static void capture_config_before_first_task(void **state)
 static void capture_attribute_of_torch(void **state)
 {
 	struct scene sc = scene(DOCUMENTS);
-	aclrtStreamAttrValue value = { 0 };
+	aclrtStreamAttrValue value = {0};
 
 	(void)state;
 	BEGIN(sc, GLOBAL);
@@ -361,7 +373,8 @@ static void capture_wait_external(void **state)
 	CALL(sc.rig, aclrtCreateEventWithFlag, 0, .event = &external, .flag = ACL_EVENT_EXTERNAL);
 	BEGIN(sc, GLOBAL);
 	WAIT(sc, sc.s, external); /* waiting first is what they are for */
-	CALL(sc.rig, aclrtStreamWaitEventWithFlag, 0, .stream = sc.s, .event = e, .flag = ACL_EVENT_WAIT_EXTERNAL);
+	CALL(sc.rig, aclrtStreamWaitEventWithFlag, 0, .stream = sc.s, .event = e,
+		.flag = ACL_EVENT_WAIT_EXTERNAL);
 	model = end(&sc, 9);
 	silent(sc.rig);
 	CALL(sc.rig, aclrtDestroyEvent, 0, .event = external);
@@ -429,8 +442,8 @@ static void model_updated_task_group(void **state)
 	(void)state;
 	BEGIN(sc, GLOBAL);
 	CALL(sc.rig, aclmdlRICaptureTaskGrpBegin, 0, .stream = sc.s);
-	CALL(sc.rig, aclrtLaunchKernel, 0, .funcHandle = handle(20), .numBlocks = 1, .argsData = sc.d, .argsSize = 64,
-		.stream = sc.s);
+	CALL(sc.rig, aclrtLaunchKernel, 0, .funcHandle = handle(20), .numBlocks = 1, .argsData = sc.d,
+		.argsSize = 64, .stream = sc.s);
 	CALL(sc.rig, aclmdlRICaptureTaskGrpEnd, 0, .stream = sc.s, .handle = &group);
 	end(&sc, 9);
 	CALL(sc.rig, aclmdlRICaptureTaskUpdateBegin, 0, .stream = update, .handle = group);
@@ -497,7 +510,8 @@ static void context_streams_by_context(void **state)
 	CALL(sc.rig, aclrtCreateContext, 0, .context = &own, .deviceId = 0);
 	CALL(sc.rig, aclrtSynchronizeStream, 0, .stream = sc.s); /* not bound to the context */
 	silent(sc.rig);
-	CALL(sc.rig, aclrtMemsetAsync, 107003, .devPtr = sc.d, .maxCount = SIZE, .count = SIZE, .stream = sc.s);
+	CALL(sc.rig, aclrtMemsetAsync, 107003, .devPtr = sc.d, .maxCount = SIZE, .count = SIZE,
+		.stream = sc.s);
 	want(sc.rig, "stream-other-context-use:error");
 	CALL(sc.rig, aclrtSetCurrentContext, 0, .context = dflt);
 	SET(sc, sc.s);
@@ -553,7 +567,8 @@ static void wait_by_maker_and_target(void **state)
 		aclrtEvent plain = handle(4);
 
 		WAIT(sc, sc.s, ex);
-		want(sc.rig, target >= ACL_CANN_8_5 ? "event-wait-before-record:warning" : "event-wait-before-record:error");
+		want(sc.rig, target >= ACL_CANN_8_5 ? "event-wait-before-record:warning"
+						    : "event-wait-before-record:error");
 		CALL(sc.rig, aclrtCreateEvent, 0, .event = &plain);
 		CALL(sc.rig, aclrtStreamWaitEvent, 107000, .stream = sc.s, .event = plain);
 		want(sc.rig, "event-wait-before-record:error");
@@ -620,7 +635,8 @@ static void wait_open_at_the_end(void **state)
 	silent(sc.rig);
 	checks_finish(sc.rig->checks, CHECKS_END_EXIT);
 	assert_string_equal(sc.rig->found[0].what, "finalize-missing-at-exit:warning");
-	want(sc.rig, "event-wait-before-record:error finalize-missing-at-exit:warning leak-device-memory:warning "
+	want(sc.rig,
+		"event-wait-before-record:error finalize-missing-at-exit:warning leak-device-memory:warning "
 		"leak-host-memory:warning leak-objects:warning leak-objects:warning");
 }
 
@@ -655,7 +671,8 @@ static void finalize_after_counted_sets(void **state)
 
 static void finalize_with_device(void **state)
 {
-	struct rig *rig = rig_ready(DOCUMENTS), *newer = rig_ready(ACL_CANN_8_5), *late = rig_ready(DOCUMENTS);
+	struct rig *rig = rig_ready(DOCUMENTS), *newer = rig_ready(ACL_CANN_8_5),
+		   *late = rig_ready(DOCUMENTS);
 
 	(void)state;
 	CALL(rig, aclFinalize, 0);
@@ -754,7 +771,7 @@ struct pair {
 
 static struct pair pair(void)
 {
-	struct pair p = { .rig = rig_ready(DOCUMENTS) };
+	struct pair p = {.rig = rig_ready(DOCUMENTS)};
 
 	p.zero = rig_malloc(p.rig, DEVICE_MEMORY, SIZE);
 	p.s0 = rig_stream(p.rig, 1);
@@ -765,8 +782,8 @@ static struct pair pair(void)
 }
 
 #define ENABLE(p, peer) CALL((p).rig, aclrtDeviceEnablePeerAccess, 0, .peerDeviceId = peer)
-#define ACROSS(p, stream_) \
-	CALL((p).rig, aclrtMemcpyAsync, 0, .dst = (p).one, .destMax = SIZE, .src = (p).zero, .count = SIZE, \
+#define ACROSS(p, stream_)                                                                                   \
+	CALL((p).rig, aclrtMemcpyAsync, 0, .dst = (p).one, .destMax = SIZE, .src = (p).zero, .count = SIZE,  \
 		.kind = ACL_MEMCPY_DEVICE_TO_DEVICE, .stream = stream_)
 
 static void peer_directions(void **state)
@@ -933,7 +950,8 @@ static void peer_reset_after_opaque_wait(void **state)
 	ACROSS(p, p.s1);
 	CALL(p.rig, aclrtSetDevice, 0, .deviceId = 0);
 	/* A word in memory that s1 may have written last. */
-	CALL(p.rig, aclrtValueWait, 0, .devAddr = p.zero, .value = 1, .flag = ACL_STREAM_WAIT_VALUE_EQ, .stream = p.s0);
+	CALL(p.rig, aclrtValueWait, 0, .devAddr = p.zero, .value = 1, .flag = ACL_STREAM_WAIT_VALUE_EQ,
+		.stream = p.s0);
 	SYNC(p, p.s0, 0);
 	leave_device_zero(&p);
 	want(p.rig, "");
@@ -942,31 +960,58 @@ static void peer_reset_after_opaque_wait(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(capture_modes), cmocka_unit_test(capture_mode_is_of_context),
-		cmocka_unit_test(capture_exchange_restores), cmocka_unit_test(capture_self_copy_and_nothing),
-		cmocka_unit_test(capture_d32_on_host_memory), cmocka_unit_test(capture_unrelated_calls),
-		cmocka_unit_test(capture_fork_and_join), cmocka_unit_test(capture_wrong_ends_change_nothing),
-		cmocka_unit_test(capture_failed_ends_end_it), cmocka_unit_test(capture_ended_by_other_thread),
-		cmocka_unit_test(capture_default_stream_of_others), cmocka_unit_test(capture_default_stream_by_handle),
-		cmocka_unit_test(capture_model_on_default_stream), cmocka_unit_test(capture_config_before_first_task),
-		cmocka_unit_test(capture_attribute_of_torch), cmocka_unit_test(capture_query_by_watchdog),
-		cmocka_unit_test(capture_sync_of_other_context), cmocka_unit_test(capture_wait_external),
-		cmocka_unit_test(capture_event_again_outside), cmocka_unit_test(model_frees_after_destroy),
-		cmocka_unit_test(model_of_reused_memory), cmocka_unit_test(model_updated_task_group),
-		cmocka_unit_test(capture_torn_down_by_counted_reset), cmocka_unit_test(context_probes_and_lower_layers),
-		cmocka_unit_test(context_of_other_thread), cmocka_unit_test(context_streams_by_context),
-		cmocka_unit_test(context_switched_below), cmocka_unit_test(context_destroyed_empty),
-		cmocka_unit_test(wait_after_record), cmocka_unit_test(wait_by_maker_and_target),
-		cmocka_unit_test(wait_failed_record), cmocka_unit_test(wait_that_blocks),
-		cmocka_unit_test(wait_recorded_by_other_thread), cmocka_unit_test(wait_open_at_the_end),
-		cmocka_unit_test(init_missing_exemptions), cmocka_unit_test(finalize_after_counted_sets),
-		cmocka_unit_test(finalize_with_device), cmocka_unit_test(end_of_other_kinds),
-		cmocka_unit_test(leaks_once_by_device), cmocka_unit_test(leaks_not_twice),
-		cmocka_unit_test(free_by_run_mode), cmocka_unit_test(unified_memory), cmocka_unit_test(peer_directions),
-		cmocka_unit_test(peer_imports_enable), cmocka_unit_test(peer_denied), cmocka_unit_test(peer_reset_pending),
-		cmocka_unit_test(peer_reset_after_sync), cmocka_unit_test(peer_reset_after_failed_sync),
-		cmocka_unit_test(peer_reset_after_transitive_sync), cmocka_unit_test(peer_reset_after_query),
-		cmocka_unit_test(peer_reset_after_query_not_ready), cmocka_unit_test(peer_reset_after_failed_copy),
+		cmocka_unit_test(capture_modes),
+		cmocka_unit_test(capture_mode_is_of_context),
+		cmocka_unit_test(capture_exchange_restores),
+		cmocka_unit_test(capture_self_copy_and_nothing),
+		cmocka_unit_test(capture_d32_on_host_memory),
+		cmocka_unit_test(capture_unrelated_calls),
+		cmocka_unit_test(capture_fork_and_join),
+		cmocka_unit_test(capture_wrong_ends_change_nothing),
+		cmocka_unit_test(capture_failed_ends_end_it),
+		cmocka_unit_test(capture_ended_by_other_thread),
+		cmocka_unit_test(capture_default_stream_of_others),
+		cmocka_unit_test(capture_default_stream_by_handle),
+		cmocka_unit_test(capture_model_on_default_stream),
+		cmocka_unit_test(capture_config_before_first_task),
+		cmocka_unit_test(capture_attribute_of_torch),
+		cmocka_unit_test(capture_query_by_watchdog),
+		cmocka_unit_test(capture_sync_of_other_context),
+		cmocka_unit_test(capture_wait_external),
+		cmocka_unit_test(capture_event_again_outside),
+		cmocka_unit_test(model_frees_after_destroy),
+		cmocka_unit_test(model_of_reused_memory),
+		cmocka_unit_test(model_updated_task_group),
+		cmocka_unit_test(capture_torn_down_by_counted_reset),
+		cmocka_unit_test(context_probes_and_lower_layers),
+		cmocka_unit_test(context_of_other_thread),
+		cmocka_unit_test(context_streams_by_context),
+		cmocka_unit_test(context_switched_below),
+		cmocka_unit_test(context_destroyed_empty),
+		cmocka_unit_test(wait_after_record),
+		cmocka_unit_test(wait_by_maker_and_target),
+		cmocka_unit_test(wait_failed_record),
+		cmocka_unit_test(wait_that_blocks),
+		cmocka_unit_test(wait_recorded_by_other_thread),
+		cmocka_unit_test(wait_open_at_the_end),
+		cmocka_unit_test(init_missing_exemptions),
+		cmocka_unit_test(finalize_after_counted_sets),
+		cmocka_unit_test(finalize_with_device),
+		cmocka_unit_test(end_of_other_kinds),
+		cmocka_unit_test(leaks_once_by_device),
+		cmocka_unit_test(leaks_not_twice),
+		cmocka_unit_test(free_by_run_mode),
+		cmocka_unit_test(unified_memory),
+		cmocka_unit_test(peer_directions),
+		cmocka_unit_test(peer_imports_enable),
+		cmocka_unit_test(peer_denied),
+		cmocka_unit_test(peer_reset_pending),
+		cmocka_unit_test(peer_reset_after_sync),
+		cmocka_unit_test(peer_reset_after_failed_sync),
+		cmocka_unit_test(peer_reset_after_transitive_sync),
+		cmocka_unit_test(peer_reset_after_query),
+		cmocka_unit_test(peer_reset_after_query_not_ready),
+		cmocka_unit_test(peer_reset_after_failed_copy),
 		cmocka_unit_test(peer_reset_after_opaque_wait),
 	};
 

@@ -30,7 +30,7 @@ static uint32_t module_of(void *context, uint64_t code)
 
 static void finding(void *context, const struct acl_finding *f)
 {
-	static const char *const severities[] = { "portability", "perf", "warning", "error" };
+	static const char *const severities[] = {"portability", "perf", "warning", "error"};
 	struct rig *rig = context;
 	unsigned n = rig->n_found;
 
@@ -47,9 +47,12 @@ static void finding(void *context, const struct acl_finding *f)
 struct rig *rig_new(int target)
 {
 	struct rig *rig = calloc(1, sizeof(*rig));
-	struct checks_host host = { .context = rig, .host_class = class_of, .module = module_of, .finding = finding,
-		.memory = memory };
-	struct checks_config config = { .target = target };
+	struct checks_host host = {.context = rig,
+		.host_class = class_of,
+		.module = module_of,
+		.finding = finding,
+		.memory = memory};
+	struct checks_config config = {.target = target};
 
 	rig->tid = 1;
 	rig->module = 1;

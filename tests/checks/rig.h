@@ -46,11 +46,12 @@ void rig_call(struct rig *rig, unsigned api, void *args, int64_t result, unsigne
 
 #define CALL(rig, function, error, ...)                                                                      \
 	do {                                                                                                 \
-		struct acl_args_##function args_ = { __VA_ARGS__ };                                          \
+		struct acl_args_##function args_ = {__VA_ARGS__};                                            \
 		rig_call(rig, ACL_API_##function, &args_, error, __LINE__);                                  \
 	} while (0)
 
-/* Exactly these findings came since the last want(), in any order; secondary ones are left out unless named. */
+/* Exactly these findings came since the last want(), in any order; secondary ones are left out unless named.
+ */
 void want(struct rig *rig, const char *list);
 #define silent(rig) want(rig, "")
 

@@ -73,7 +73,7 @@ static void call(struct player *p, unsigned api, void *args, unsigned line)
 
 #define CALL(p, function, ...)                                                                               \
 	do {                                                                                                 \
-		struct acl_args_##function args_ = { __VA_ARGS__ };                                          \
+		struct acl_args_##function args_ = {__VA_ARGS__};                                            \
 		call(p, ACL_API_##function, &args_, __LINE__);                                               \
 	} while (0)
 
@@ -106,8 +106,8 @@ static void copies(struct player *p, void *stream)
 	for (unsigned i = 0; i < 4; i++) {
 		size_t offset = next(p, (unsigned)(size / 64)) * 64;
 
-		CALL(p, aclrtMemcpyAsync, .dst = device + offset, .destMax = 64, .src = host + offset, .count = 64,
-			.kind = ACL_MEMCPY_DEFAULT, .stream = stream);
+		CALL(p, aclrtMemcpyAsync, .dst = device + offset, .destMax = 64, .src = host + offset,
+			.count = 64, .kind = ACL_MEMCPY_DEFAULT, .stream = stream);
 	}
 	CALL(p, aclrtSynchronizeStream, .stream = stream);
 	CALL(p, aclrtFree, .devPtr = device);
@@ -181,9 +181,9 @@ static void *play(void *player)
 
 int main(void)
 {
-	struct checks_host host = { .memory = memory, .host_class = class_of, .finding = finding };
-	struct checks_config config = { .target = CHECKS_TARGET_DOCUMENTS };
-	struct player first = { 100, 1 }, players[THREADS];
+	struct checks_host host = {.memory = memory, .host_class = class_of, .finding = finding};
+	struct checks_config config = {.target = CHECKS_TARGET_DOCUMENTS};
+	struct player first = {100, 1}, players[THREADS];
 	pthread_t threads[THREADS];
 	struct checks_totals totals;
 
@@ -191,7 +191,7 @@ int main(void)
 	CALL(&first, aclInit, .configPath = NULL);
 	CALL(&first, aclrtSetDevice, .deviceId = 0);
 	for (unsigned i = 0; i < THREADS; i++) {
-		players[i] = (struct player){ i, i * 7919 + 1 };
+		players[i] = (struct player){i, i * 7919 + 1};
 		pthread_create(&threads[i], NULL, play, &players[i]);
 	}
 	for (unsigned i = 0; i < THREADS; i++)
@@ -200,7 +200,8 @@ int main(void)
 	call(&first, ACL_API_aclFinalize, &first, __LINE__);
 	checks_finish(checks, CHECKS_END_EXIT);
 	checks_totals(checks, &totals);
-	printf("1..2\n%s 1 - a correct program of %d threads gives no finding\n", findings ? "not ok" : "ok", THREADS);
+	printf("1..2\n%s 1 - a correct program of %d threads gives no finding\n", findings ? "not ok" : "ok",
+		THREADS);
 	printf("%s 2 - no table was full\n", totals.trouble ? "not ok" : "ok");
 	return findings || totals.trouble;
 }

@@ -18,8 +18,8 @@ static void *memory(void *context, size_t bytes)
 
 static struct checks *checker(void)
 {
-	struct checks_host host = { .memory = memory };
-	struct checks_config config = { .target = CHECKS_TARGET_DOCUMENTS };
+	struct checks_host host = {.memory = memory};
+	struct checks_config config = {.target = CHECKS_TARGET_DOCUMENTS};
 
 	return checks_create(&config, &host);
 }
@@ -55,7 +55,8 @@ static bool overlaps(const struct model_block *all, uint64_t base, uint64_t size
 	return false;
 }
 
-static void compare(struct pointer_map *map, const struct model_block *all, struct map_hints *hints, uint64_t address)
+static void compare(
+	struct pointer_map *map, const struct model_block *all, struct map_hints *hints, uint64_t address)
 {
 	const struct model_block *found = NULL;
 	struct acl_place place;
@@ -88,7 +89,7 @@ static void step(struct checks *c, struct pointer_map *map, struct model_block *
 		base = (0x1000000ul + next(1u << 28)) * 64 + (next(4) ? 0 : next(64));
 		if (overlaps(all, base, size))
 			return;
-		*b = (struct model_block){ base, size, map_insert(c, map, NULL, base, size, MEM_DEVICE, 0), 0 };
+		*b = (struct model_block){base, size, map_insert(c, map, NULL, base, size, MEM_DEVICE, 0), 0};
 		assert_non_null(b->block);
 		b->generation = ld(&b->block->generation);
 	}
@@ -228,7 +229,8 @@ static void object_many(void **state)
 	for (unsigned i = 1; i < 20000; i++)
 		object_create(c, NULL, ACL_HANDLE_EVENT, handle(i), 0);
 	for (unsigned i = 1; i < 20000; i++)
-		assert_int_equal(ld(&object_live(c, ACL_HANDLE_EVENT, handle(i))->value), (uintptr_t)handle(i));
+		assert_int_equal(
+			ld(&object_live(c, ACL_HANDLE_EVENT, handle(i))->value), (uintptr_t)handle(i));
 }
 
 static void memory_refused(void **state)
@@ -249,10 +251,15 @@ static void memory_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(map_against_list), cmocka_unit_test(map_of_small_neighbours),
-		cmocka_unit_test(map_reused_range), cmocka_unit_test(map_large_reservation),
-		cmocka_unit_test(object_given_out_again), cmocka_unit_test(object_forgotten),
-		cmocka_unit_test(object_kinds_apart), cmocka_unit_test(object_many), cmocka_unit_test(memory_refused),
+		cmocka_unit_test(map_against_list),
+		cmocka_unit_test(map_of_small_neighbours),
+		cmocka_unit_test(map_reused_range),
+		cmocka_unit_test(map_large_reservation),
+		cmocka_unit_test(object_given_out_again),
+		cmocka_unit_test(object_forgotten),
+		cmocka_unit_test(object_kinds_apart),
+		cmocka_unit_test(object_many),
+		cmocka_unit_test(memory_refused),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -297,7 +297,7 @@ static void kernel(const softnpu_launch *launch)
 TWIN("capture-binary-unloaded-before-destroy", unload_first)
 {
 	static const char image[64] = "kernels";
-	aclrtBinaryLoadOptions options = { 0 };
+	aclrtBinaryLoadOptions options = {0};
 	aclrtBinHandle binary = NULL;
 	aclrtFuncHandle function = NULL;
 	aclmdlRI model;

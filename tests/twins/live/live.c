@@ -85,7 +85,8 @@ int main(int argc, char **argv)
 {
 	for (const struct live_twin *t = twins; t; t = t->next) {
 		if (argc < 3) {
-			printf("%s\t%s\t%s\t%s\n", t->rule, t->name, t->also ? t->also : "", t->settings ? t->settings : "");
+			printf("%s\t%s\t%s\t%s\n", t->rule, t->name, t->also ? t->also : "",
+				t->settings ? t->settings : "");
 		} else if (!strcmp(argv[1], t->name)) {
 			bug = !strcmp(argv[2], "bug");
 			play(t);

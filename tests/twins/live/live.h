@@ -35,7 +35,7 @@ void live_add(struct live_twin *t);
 	static void function(void);                                                                          \
 	__attribute__((constructor)) static void add_##function(void)                                        \
 	{                                                                                                    \
-		static struct live_twin t = { .rule = id, .name = #function, .scene = function, __VA_ARGS__ };   \
+		static struct live_twin t = {.rule = id, .name = #function, .scene = function, __VA_ARGS__}; \
 		live_add(&t);                                                                                \
 	}                                                                                                    \
 	static void function(void)
