@@ -345,6 +345,46 @@ static void while_loop(void)
 	OK(aclmdlRIDestroy(m));
 }
 
+/* One body of a captured condition: adds its number to the sum. */
+static void capture_body(aclmdlRI body, aclrtHostFunc fn, int *sum)
+{
+	OK(aclmdlRICaptureToModelRIBegin(s2, body, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+	OK(aclrtLaunchHostFunc(s2, fn, sum));
+	OK(aclmdlRICaptureEnd(s2, &body));
+}
+
+/* SWITCH runs the body the word names, IF the first or the second. */
+static void branches(void)
+{
+	static const int results[2][3] = {{11, 100, 10}, {100, 11, 11}}; /* of 10, by kind and value */
+	aclmdlRICondTaskParams params = {.size = 2};
+	aclmdlRI m, bodies[2];
+	uint64_t *word;
+	int n;
+
+	setup();
+	for (int kind = 0; kind < 2; kind++) {
+		OK(aclmdlRICaptureBegin(s, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+		OK(aclmdlRICaptureGetInfo(s, NULL, &m));
+		OK(aclmdlRICondHandleCreate(m, 0, 0, &params.handle));
+		OK(aclmdlRICondHandleGetCondPtr(params.handle, &word));
+		params.type = kind ? ACL_MODEL_RI_COND_TYPE_IF : ACL_MODEL_RI_COND_TYPE_SWITCH;
+		params.modelRIArray = bodies;
+		OK(aclmdlRIAddCondTask(params, s, 0));
+		capture_body(bodies[0], add_one, &n);
+		capture_body(bodies[1], times_ten, &n);
+		OK(aclmdlRICaptureEnd(s, &m));
+		for (uint64_t value = 0; value < 3; value++) {
+			n = 10;
+			*word = value;
+			OK(aclmdlRIExecuteAsync(m, value & 1 ? s : NULL));
+			OK(aclrtSynchronizeDevice());
+			IS(n, results[kind][value]);
+		}
+		OK(aclmdlRIDestroy(m));
+	}
+}
+
 static void body_missing(void)
 {
 	aclmdlRICondHandle handle;
@@ -561,6 +601,7 @@ static const struct tap_case cases[] = {
 	C(replay_order),
 	C(external_event),
 	C(while_loop),
+	C(branches),
 	C(body_missing),
 	C(label_loop),
 	C(value_wait),
