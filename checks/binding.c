@@ -121,8 +121,10 @@ static void bound(struct checks *c, struct acl_event *ev)
 	if (!succeeded(ev) || !m)
 		return;
 	mark(c, m, MODEL_HAS_STREAM);
-	if (s && pairs_set(&bindings(c)->model, object_ref(s), object_ref(m)))
-		st(&bindings(c)->any, true);
+	if (!s || !pairs_set(&bindings(c)->model, object_ref(s), object_ref(m)))
+		return;
+	checks_unusual(c);
+	st(&bindings(c)->any, true);
 }
 
 static void unbinding(struct checks *c, struct acl_event *ev)
@@ -346,8 +348,8 @@ static const struct acl_hook hooks[] = {
 	{ ACL_API_aclrtCmoAsyncWithBarrier, ACL_ENTER, barrier },
 	{ ACL_API_aclrtCmoWaitBarrier, ACL_ENTER, barrier },
 	{ ACL_API_aclrtPersistentTaskClean, ACL_ENTER, cleaning },
-	{ ACL_API_aclrtRecordEvent, ACL_ENTER, event_on_bound },
-	{ ACL_API_aclrtStreamWaitEvent, ACL_ENTER, event_on_bound },
+	{ ACL_API_aclrtRecordEvent, ACL_ENTER | ACL_UNUSUAL, event_on_bound },
+	{ ACL_API_aclrtStreamWaitEvent, ACL_ENTER | ACL_UNUSUAL, event_on_bound },
 };
 
 const struct acl_topic topic_binding = {

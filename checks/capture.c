@@ -225,6 +225,7 @@ static void begun(struct checks *c, struct acl_event *ev)
 	count(thread_of(ev)->captures, mode, 1);
 	if (context)
 		count(context_state(context)->captures, mode, 1);
+	checks_unusual(c);
 	bump(&c->open_captures);
 	st_release(&stream_state(s)->capture, object_ref(model));
 	object_changed(ev, s);
@@ -506,7 +507,7 @@ static void capture_bind(void (*add)(void *, unsigned, enum acl_phase, acl_hook_
 		const struct acl_api_info *info = &acl_apis[api];
 
 		if (info->capture == ACL_CAPTURE_CAPTURED && !(info->classes & ACL_CLASS_EVENT))
-			add(binder, api, ACL_LEAVE, captured);
+			add(binder, api, ACL_LEAVE | ACL_UNUSUAL, captured);
 	}
 }
 
@@ -515,11 +516,11 @@ static const struct acl_hook hooks[] = {
 	{ ACL_API_aclmdlRICaptureToModelRIBegin, ACL_LEAVE, begun },
 	{ ACL_API_aclmdlRICaptureEnd, ACL_LEAVE, ended },
 	{ ACL_API_aclmdlRICaptureGetInfo, ACL_LEAVE, informed },
-	{ ACL_API_aclrtRecordEvent, ACL_LEAVE, event_recorded },
-	{ ACL_API_aclrtRecordEventWithFlag, ACL_LEAVE, event_recorded },
-	{ ACL_API_aclrtStreamWaitEvent, ACL_LEAVE, event_waited },
-	{ ACL_API_aclrtStreamWaitEventWithFlag, ACL_LEAVE, event_waited },
-	{ ACL_API_aclrtStreamWaitEventWithTimeout, ACL_LEAVE, event_waited },
+	{ ACL_API_aclrtRecordEvent, ACL_LEAVE | ACL_UNUSUAL, event_recorded },
+	{ ACL_API_aclrtRecordEventWithFlag, ACL_LEAVE | ACL_UNUSUAL, event_recorded },
+	{ ACL_API_aclrtStreamWaitEvent, ACL_LEAVE | ACL_UNUSUAL, event_waited },
+	{ ACL_API_aclrtStreamWaitEventWithFlag, ACL_LEAVE | ACL_UNUSUAL, event_waited },
+	{ ACL_API_aclrtStreamWaitEventWithTimeout, ACL_LEAVE | ACL_UNUSUAL, event_waited },
 	{ ACL_API_aclmdlRICaptureTaskGrpBegin, ACL_LEAVE, group_begun },
 	{ ACL_API_aclmdlRICaptureTaskGrpEnd, ACL_LEAVE, group_ended },
 	{ ACL_API_aclmdlRICaptureTaskUpdateBegin, ACL_LEAVE, updated },

@@ -117,7 +117,7 @@ static __attribute__((noinline)) struct acl_thread *thread_find(struct checks *c
 
 void checks_enter(struct checks *c, struct acl_event *ev)
 {
-	const acl_hook_fn *hook = c->hooks[ev->api].enter;
+	const acl_hook_fn *hook = c->hooks[ev->api].enter[ld(&c->unusual)];
 	struct acl_thread *t = ev->thread;
 
 	if (__builtin_expect(!t, 0)) {
@@ -138,7 +138,7 @@ void checks_enter(struct checks *c, struct acl_event *ev)
 
 void checks_leave(struct checks *c, struct acl_event *ev)
 {
-	const acl_hook_fn *hook = c->hooks[ev->api].leave;
+	const acl_hook_fn *hook = c->hooks[ev->api].leave[ld(&c->unusual)];
 	struct acl_thread *t = ev->thread;
 
 	if (!t)
@@ -155,13 +155,13 @@ void checks_leave(struct checks *c, struct acl_event *ev)
 
 bool checks_listens(const struct checks *c, unsigned api)
 {
-	return api < ACL_API_COUNT && (*c->hooks[api].enter || *c->hooks[api].leave || *c->hooks[api].failed);
+	return api < ACL_API_COUNT && (*c->hooks[api].enter[1] || *c->hooks[api].leave[1] || *c->hooks[api].failed);
 }
 
 /* --- creation --------------------------------------------------------------------- */
 
 struct binder {
-	struct checks *c;
+	bool unusual; /* those for unusual times as well */
 	unsigned count[ACL_API_COUNT][ACL_PHASES];
 	acl_hook_fn *lists[ACL_API_COUNT][ACL_PHASES]; /* NULL while counting */
 };
@@ -177,10 +177,15 @@ static void bind_one(void *binder, unsigned api, enum acl_phase phase, acl_hook_
 	b->count[api][phase]++;
 }
 
+static bool wanted(const struct binder *b, unsigned offered, enum acl_phase phase)
+{
+	return (b->unusual ? offered & ~(unsigned)ACL_UNUSUAL : offered) == phase;
+}
+
 static void bind_topic(struct binder *b, const struct acl_topic *topic, enum acl_phase phase)
 {
 	for (unsigned i = 0; i < topic->n_hooks; i++)
-		if (topic->hooks[i].phase == phase)
+		if (wanted(b, topic->hooks[i].phase, phase))
 			bind_one(b, topic->hooks[i].api, phase, topic->hooks[i].fn);
 }
 
@@ -194,8 +199,8 @@ static void bind_filtered(void *filter, unsigned api, enum acl_phase phase, acl_
 {
 	struct phase_filter *f = filter;
 
-	if (phase == f->phase)
-		bind_one(f->binder, api, phase, fn);
+	if (wanted(f->binder, phase, f->phase))
+		bind_one(f->binder, api, f->phase, fn);
 }
 
 static void bind_phase(struct binder *b, const struct acl_topic *topic, enum acl_phase phase)
@@ -223,36 +228,40 @@ static void bind_all(struct binder *b)
 			bind_one(b, api, ACL_FAILED, error_returned);
 }
 
-static bool hooks_create(struct checks *c)
+/* Lists of hooks for usual or for all times; false: no memory. */
+static bool lists_create(struct checks *c, struct binder *b, bool unusual)
 {
-	struct binder *b = c->host.memory(c->host.context, sizeof(*b));
-	acl_hook_fn *room, *none;
+	acl_hook_fn *room;
 	size_t total = 0;
 
-	if (!b)
-		return false;
-	b->c = c;
+	memset(b, 0, sizeof(*b));
+	b->unusual = unusual;
 	bind_all(b);
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
 		for (unsigned phase = 0; phase < ACL_PHASES; phase++)
-			total += b->count[api][phase] ? b->count[api][phase] + 1 : 0;
-	room = checks_alloc(c, (total + 1) * sizeof(*room));
+			total += b->count[api][phase] + 1;
+	room = checks_alloc(c, total * sizeof(*room));
 	if (!room)
 		return false;
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
-		for (unsigned phase = 0; phase < ACL_PHASES; phase++)
-			if (b->count[api][phase]) {
-				b->lists[api][phase] = room;
-				room += b->count[api][phase] + 1;
-			}
-	none = room;
+		for (unsigned phase = 0; phase < ACL_PHASES; phase++) {
+			b->lists[api][phase] = room;
+			room += b->count[api][phase] + 1;
+		}
 	bind_all(b);
 	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
-		c->hooks[api].enter = b->lists[api][ACL_ENTER] ? b->lists[api][ACL_ENTER] : none;
-		c->hooks[api].leave = b->lists[api][ACL_LEAVE] ? b->lists[api][ACL_LEAVE] : none;
-		c->hooks[api].failed = b->lists[api][ACL_FAILED] ? b->lists[api][ACL_FAILED] : none;
+		c->hooks[api].enter[unusual] = b->lists[api][ACL_ENTER];
+		c->hooks[api].leave[unusual] = b->lists[api][ACL_LEAVE];
+		c->hooks[api].failed = b->lists[api][ACL_FAILED];
 	}
 	return true;
+}
+
+static bool hooks_create(struct checks *c)
+{
+	struct binder *b = c->host.memory(c->host.context, sizeof(*b));
+
+	return b && lists_create(c, b, false) && lists_create(c, b, true);
 }
 
 static bool settings_create(struct checks *c, const struct checks_config *config)

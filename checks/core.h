@@ -53,7 +53,7 @@ struct rule_setting {
 };
 
 struct hook_list {
-	const acl_hook_fn *enter, *leave, *failed; /* ended by NULL */
+	const acl_hook_fn *enter[2], *leave[2], *failed; /* ended by NULL; [1]: with those for unusual times */
 };
 
 struct acl_device {
@@ -92,6 +92,7 @@ struct checks {
 	struct rule_setting *settings; /* by rule index */
 	_Atomic int target; /* enum acl_cann or CHECKS_TARGET_DOCUMENTS */
 	_Atomic bool ordered; /* somebody records the calls */
+	_Atomic bool unusual; /* hooks marked ACL_UNUSUAL are called */
 	bool target_auto, stacks_all;
 	const char *soc; /* product name, NULL = unknown */
 	void *topic[TOPIC_STATES]; /* what single topics keep */
@@ -142,6 +143,13 @@ void error_returned(struct checks *c, struct acl_event *ev) __attribute__((cold)
 void error_suspect(struct acl_event *ev) __attribute__((cold)); /* wrong, and yet no error */
 /* Before aclInit was called (init.c). */
 void init_missing(struct checks *c, struct acl_event *ev) __attribute__((cold));
+
+/* Told before what the unusual hooks ask for can be seen. */
+static inline void checks_unusual(struct checks *c)
+{
+	if (!ld(&c->unusual))
+		st_release(&c->unusual, true);
+}
 
 /* Releases (not) relaxed by the target: true when the judged runtime is at least this version. */
 static inline bool target_at_least(const struct checks *c, enum acl_cann version)

@@ -83,8 +83,10 @@ static void set_device(struct checks *c, struct acl_event *ev)
 	}
 	moment_take(c, &d->last_set, ev, false);
 	for (unsigned i = 0; i < ACL_DEVICES; i++)
-		if ((int)i != id && ld(&c->devices[i].ever_set))
+		if ((int)i != id && ld(&c->devices[i].ever_set)) {
+			checks_unusual(c);
 			st(&c->many_devices, true);
+		}
 	if (atomic_fetch_add(&d->sets, 1) == 0) {
 		struct acl_object *context = object_create(c, ev, ACL_HANDLE_CONTEXT, NULL, ACL_OBJECT_DEFAULT);
 

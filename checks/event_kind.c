@@ -218,7 +218,7 @@ static void no_stream(struct checks *c, struct acl_event *ev)
 
 static const struct acl_hook hooks[] = {
 	{ ACL_API_aclrtRecordEvent, ACL_ENTER, recording },
-	{ ACL_API_aclrtRecordEvent, ACL_LEAVE, no_event },
+	{ ACL_API_aclrtRecordEvent, ACL_FAILED, no_event },
 	{ ACL_API_aclrtRecordEventWithFlag, ACL_ENTER, recording },
 	{ ACL_API_aclrtStreamWaitEvent, ACL_ENTER, waiting },
 	{ ACL_API_aclrtStreamWaitEventWithFlag, ACL_ENTER, waiting },
@@ -234,12 +234,12 @@ static const struct acl_hook hooks[] = {
 	{ ACL_API_aclrtEventGetTimestamp, ACL_LEAVE, timed },
 	{ ACL_API_aclrtSynchronizeEvent, ACL_ENTER, synchronising },
 	{ ACL_API_aclrtSynchronizeEventWithTimeout, ACL_ENTER, synchronising },
-	{ ACL_API_aclrtCreateEvent, ACL_LEAVE, no_event },
-	{ ACL_API_aclrtCreateEventWithFlag, ACL_LEAVE, no_event },
-	{ ACL_API_aclrtCreateEventExWithFlag, ACL_LEAVE, no_event },
-	{ ACL_API_aclrtCreateStream, ACL_LEAVE, no_stream },
-	{ ACL_API_aclrtCreateStreamWithConfig, ACL_LEAVE, no_stream },
-	{ ACL_API_aclrtCreateContext, ACL_LEAVE, no_stream },
+	{ ACL_API_aclrtCreateEvent, ACL_FAILED, no_event },
+	{ ACL_API_aclrtCreateEventWithFlag, ACL_FAILED, no_event },
+	{ ACL_API_aclrtCreateEventExWithFlag, ACL_FAILED, no_event },
+	{ ACL_API_aclrtCreateStream, ACL_FAILED, no_stream },
+	{ ACL_API_aclrtCreateStreamWithConfig, ACL_FAILED, no_stream },
+	{ ACL_API_aclrtCreateContext, ACL_FAILED, no_stream },
 };
 
 const struct acl_topic topic_event_kind = {

@@ -88,6 +88,7 @@ static void synchronised(struct checks *c, struct acl_event *ev)
 	if (!s || !device_error(error_of(ev)) || mode_of(c, s) != 1 + ACL_STOP_ON_FAILURE)
 		return;
 	pairs_set(&modes(c)->mode, object_ref(s), (1 + ACL_STOP_ON_FAILURE) | FAILED);
+	checks_unusual(c);
 	st(&modes(c)->any_failed, true);
 }
 
@@ -115,7 +116,7 @@ static void modes_bind(void (*add)(void *binder, unsigned api, enum acl_phase, a
 		ACL_API_aclrtLaunchKernelWithHostArgs, ACL_API_aclrtLaunchCallback, ACL_API_aclrtLaunchHostFunc };
 
 	for (size_t i = 0; i < sizeof(submissions) / sizeof(submissions[0]); i++)
-		add(binder, submissions[i], ACL_ENTER, submitting);
+		add(binder, submissions[i], ACL_ENTER | ACL_UNUSUAL, submitting);
 	add(binder, ACL_API_aclrtSynchronizeStream, ACL_LEAVE, synchronised);
 	add(binder, ACL_API_aclrtSynchronizeStreamWithTimeout, ACL_LEAVE, synchronised);
 	add(binder, ACL_API_aclrtSetStreamFailureMode, ACL_ENTER, setting);

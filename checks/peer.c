@@ -217,8 +217,8 @@ static const struct acl_hook hooks[] = {
 	{ ACL_API_aclrtMemImportFromShareableHandle, ACL_LEAVE, imported },
 	{ ACL_API_aclrtMemImportFromShareableHandleV2, ACL_LEAVE, imported },
 	{ ACL_API_aclrtNotifyImportByKey, ACL_LEAVE, imported },
-	{ ACL_API_aclrtMemcpyAsync, ACL_LEAVE, queued },
-	{ ACL_API_aclrtMemcpyAsyncWithCondition, ACL_LEAVE, queued },
+	{ ACL_API_aclrtMemcpyAsync, ACL_LEAVE | ACL_UNUSUAL, queued },
+	{ ACL_API_aclrtMemcpyAsyncWithCondition, ACL_LEAVE | ACL_UNUSUAL, queued },
 	{ ACL_API_aclrtResetDevice, ACL_ENTER, resetting },
 	{ ACL_API_aclrtResetDeviceForce, ACL_ENTER, resetting },
 };

@@ -60,8 +60,10 @@ static void finalized(struct checks *c, struct acl_event *ev)
 {
 	if (error_of(ev) == REPEAT_FINALIZE)
 		say(c, ev, RULE("finalize-repeat"), -1, "The process was finalized before and not initialised again.");
-	else if (succeeded(ev) && ev->api == ACL_API_aclFinalize)
-		st(&process(c)->ended, true);
+	if (!succeeded(ev) || ev->api != ACL_API_aclFinalize)
+		return;
+	checks_unusual(c);
+	st(&process(c)->ended, true);
 }
 
 static bool releases(const char *name)
@@ -291,7 +293,7 @@ static void process_bind(void (*add)(void *binder, unsigned api, enum acl_phase,
 {
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
 		if (!allowed_after_end(&acl_apis[api]))
-			add(binder, api, ACL_ENTER, after_end);
+			add(binder, api, ACL_ENTER | ACL_UNUSUAL, after_end);
 }
 
 static bool process_create(struct checks *c)

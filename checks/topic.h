@@ -16,9 +16,16 @@ typedef void (*acl_hook_fn)(struct checks *c, struct acl_event *ev);
 /* FAILED: after LEAVE, only when a function that returns aclError returned one. */
 enum acl_phase { ACL_ENTER, ACL_LEAVE, ACL_FAILED, ACL_PHASES };
 
+/*
+ * Added to a phase: the hook has nothing to do until something unusual happens in
+ * the process (a capture, a binding, the end …) and is not called before; where
+ * that happens checks_unusual() says so.
+ */
+#define ACL_UNUSUAL 4
+
 struct acl_hook {
 	uint16_t api;
-	uint8_t phase; /* enum acl_phase */
+	uint8_t phase; /* enum acl_phase, ACL_UNUSUAL */
 	acl_hook_fn fn;
 };
 

@@ -76,6 +76,7 @@ static void waited(struct checks *c, struct acl_event *ev)
 		return;
 	if (!stack && c->host.stack)
 		stack = c->host.stack(c->host.context, ev);
+	checks_unusual(c);
 	lock(&w->lock);
 	if (ld(&w->n) < LIST) {
 		w->wait[ld(&w->n)] = (struct open_wait){ object_ref(event_of(ev)), object_ref(stream_of(ev)),
@@ -210,8 +211,8 @@ static const struct acl_hook hooks[] = {
 	{ ACL_API_aclrtStreamWaitEvent, ACL_LEAVE, waited },
 	{ ACL_API_aclrtStreamWaitEventWithFlag, ACL_LEAVE, waited },
 	{ ACL_API_aclrtStreamWaitEventWithTimeout, ACL_LEAVE, waited },
-	{ ACL_API_aclrtRecordEvent, ACL_ENTER, recording },
-	{ ACL_API_aclrtRecordEventWithFlag, ACL_ENTER, recording },
+	{ ACL_API_aclrtRecordEvent, ACL_ENTER | ACL_UNUSUAL, recording },
+	{ ACL_API_aclrtRecordEventWithFlag, ACL_ENTER | ACL_UNUSUAL, recording },
 	{ ACL_API_aclrtResetEvent, ACL_LEAVE, event_reset },
 	{ ACL_API_aclrtSynchronizeStream, ACL_ENTER, synchronising },
 	{ ACL_API_aclrtSynchronizeStream, ACL_LEAVE, synchronised },
