@@ -121,7 +121,10 @@ wrong() {
 	[ "$status" = 97 ]
 	run "$ACLCHECK" run --fail-on new -- true
 	[ "$status" = 99 ]
-	run "$ACLCHECK" run --softnpu --fail-on new --baseline none.json -- "$PROGRAM"
+	run "$ACLCHECK" run --baseline none.json -- touch ran
+	[ "$status" = 99 ]
+	[ ! -e ran ]
+	run "$ACLCHECK" report --baseline none.json new.json
 	[ "$status" = 99 ]
 }
 

@@ -128,7 +128,7 @@ void suppressions_apply(json_t *report)
 	say_stale(report);
 }
 
-static json_t *read_report(const char *path)
+json_t *baseline_read(const char *path)
 {
 	struct merge *m = merge_new();
 	json_t *report = merge_add(m, path) ? merge_result(m) : NULL;
@@ -148,7 +148,7 @@ static json_t *fingerprints(const json_t *report)
 	return set;
 }
 
-static void mark(json_t *report, const json_t *old)
+void baseline_apply(json_t *report, const json_t *old)
 {
 	json_t *known = fingerprints(old), *finding;
 	size_t i;
@@ -156,17 +156,6 @@ static void mark(json_t *report, const json_t *old)
 	json_array_foreach(json_object_get(report, "findings"), i, finding) json_object_set_new(finding,
 		"known", json_boolean(json_object_get(known, text_of(finding, "fingerprint")) != NULL));
 	json_decref(known);
-}
-
-bool baseline_apply(json_t *report, const char *path)
-{
-	json_t *old = read_report(path);
-
-	if (!old)
-		return false;
-	mark(report, old);
-	json_decref(old);
-	return true;
 }
 
 /* --- aclcheck diff -------------------------------------------------------------- */
@@ -197,7 +186,7 @@ static size_t print_changes(json_t *old, json_t *new, enum fail_on fail_on)
 	json_t *now = fingerprints(new), *finding;
 	size_t i, failing = 0;
 
-	mark(new, old);
+	baseline_apply(new, old);
 	json_array_foreach(json_object_get(new, "findings"), i, finding)
 	{
 		if (flag_of(finding, "known"))
@@ -241,8 +230,8 @@ int cmd_diff(int argc, char **argv)
 	}
 	if (argc - optind != 2)
 		return command_misuse("diff: needs an old and a new report");
-	old = read_report(argv[optind]);
-	new = read_report(argv[optind + 1]);
+	old = baseline_read(argv[optind]);
+	new = baseline_read(argv[optind + 1]);
 	if (!old || !new) {
 		json_decref(old);
 		json_decref(new);

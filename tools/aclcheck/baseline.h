@@ -11,7 +11,9 @@ bool suppressions_read(const char *path);
 /* Marks findings, and says which suppressions are unused or expired. */
 void suppressions_apply(json_t *report);
 
-/* Marks each finding as known or not by an older report. False after an error was said. */
-bool baseline_apply(json_t *report, const char *old);
+/* An older report, a new reference; NULL after an error was said. */
+json_t *baseline_read(const char *path);
+/* Marks each finding as known by it or not. */
+void baseline_apply(json_t *report, const json_t *old);
 
 #endif

@@ -32,7 +32,8 @@ static int convert(int argc, char **argv, const char *format_name)
 		{"baseline", required_argument, NULL, 'b'}, {"fail-on", required_argument, NULL, 'x'},
 		{"help", no_argument, NULL, 'h'}, {0}};
 	const struct report_format *format;
-	const char *output = NULL, *baseline = NULL, *suppress = NULL;
+	const char *output = NULL, *suppress = NULL;
+	json_t *baseline = NULL;
 	enum fail_on fail_on = FAIL_ON_ERROR;
 	bool judge = false;
 	struct merge *m;
@@ -47,8 +48,10 @@ static int convert(int argc, char **argv, const char *format_name)
 			output = optarg;
 		else if (c == 's')
 			suppress = optarg;
+		else if (c == 'b' && !baseline && (baseline = baseline_read(optarg)))
+			continue;
 		else if (c == 'b')
-			baseline = optarg;
+			return baseline ? command_misuse("%s: one baseline only", argv[0]) : COMMAND_MISUSE;
 		else if (c == 'x' && (judge = fail_on_parse(optarg, &fail_on)))
 			continue;
 		else if (c == 'x')
@@ -73,7 +76,8 @@ static int convert(int argc, char **argv, const char *format_name)
 	if (suppress)
 		suppressions_apply(report);
 	if (baseline)
-		good &= baseline_apply(report, baseline);
+		baseline_apply(report, baseline);
+	json_decref(baseline);
 	if (judge || suppress)
 		report_judge(report, fail_on);
 	good &= report_write(output, format, report);
