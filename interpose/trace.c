@@ -18,7 +18,8 @@
 #include "interpose/verdict.h"
 
 #define FACTS_MAX 16
-#define SLOW_NS 1000000000u /* LTTng waits for its daemon for 3 s unless told otherwise */
+#define REGISTER_MS                                                                                          \
+	3000 /* LTTng waits so long for its daemon unless LTTNG_UST_REGISTER_TIMEOUT says otherwise */
 
 /* What was said so far, for a provider that comes later. */
 static struct {
@@ -125,6 +126,15 @@ static bool provider_path(char *out, size_t size)
 	return true;
 }
 
+/* Did LTTng give up waiting?  A daemon that is merely slow answers before. */
+static bool timed_out(uint64_t waited_ns)
+{
+	const char *word = getauxval(AT_SECURE) ? NULL : getenv("LTTNG_UST_REGISTER_TIMEOUT");
+	long ms = word ? strtol(word, NULL, 10) : REGISTER_MS;
+
+	return ms > 0 && waited_ns / 1000000 >= (uint64_t)ms;
+}
+
 /*
  * A recorder that is there but does not answer holds the process up while it
  * is loaded, once: forked children would wait again, so they go unrecorded.
@@ -133,7 +143,7 @@ static const struct acl_trace_provider *without_fork(const struct acl_trace_prov
 {
 	static struct acl_trace_provider only_here;
 
-	if (!p || waited < SLOW_NS)
+	if (!p || !timed_out(waited))
 		return p;
 	core_say("LTTng's session daemon does not answer: the first call waited for it", "");
 	only_here = *p;
