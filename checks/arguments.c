@@ -6,6 +6,17 @@
 #include "aclcheck/terms.h"
 #include "checks/report.h"
 
+/* Whether the product is one of "310P,310B". */
+static bool soc_among(const char *soc, const char *names)
+{
+	for (size_t n; soc && *names; names += n + (names[n] == ',')) {
+		n = strcspn(names, ",");
+		if (n && memmem(soc, strlen(soc), names, n))
+			return true;
+	}
+	return false;
+}
+
 static bool applies(struct checks *c, const struct acl_need *n, const void *args)
 {
 	int target = ld(&c->target);
@@ -13,6 +24,8 @@ static bool applies(struct checks *c, const struct acl_need *n, const void *args
 	if ((n->since >= 0 && target < n->since) || (n->until >= 0 && target >= n->until))
 		return false;
 	if (n->not_soc && c->soc && strstr(c->soc, n->not_soc))
+		return false;
+	if (n->only_soc && !soc_among(c->soc, n->only_soc))
 		return false;
 	for (unsigned i = 1; i < n->n_terms; i++)
 		if (term_holds(&n->terms[i], args) != YES)
@@ -79,6 +92,8 @@ static void say(struct acl_finding *f, const struct acl_need *n, const struct ac
 	const struct acl_term *t = n->terms;
 	const struct acl_param *p = t->left.param >= 0 ? &acl_apis[ev->api].params[t->left.param] : NULL;
 
+	if (t->op == ACL_TERM_NEVER)
+		return;
 	if (t->op == ACL_TERM_SET && p && !t->more.size && n->n_terms == 1)
 		finding_detail(f, "%s is %s.", t->left.name,
 			pointer_kind(kind_of(&t->left, p, field_of(p, t->left.name))) ? "NULL" : "0");
@@ -113,13 +128,15 @@ static __attribute__((noinline, cold)) void judge_needs(struct checks *c, struct
 			say(f, n, ev);
 			finding_show(c, f);
 		}
-		return;
+		/* Advice hides nothing. */
+		if (!c->settings[rule->index].advice)
+			return;
 	}
 }
 
 static void check_needs(struct checks *c, struct acl_event *ev)
 {
-	if (__builtin_expect(!acl_needs_hold[ev->api](ev->args), 0))
+	if (__builtin_expect(!acl_needs_hold[ev->api](ev->args) || c->soc, 0))
 		judge_needs(c, ev);
 }
 

@@ -116,7 +116,7 @@ static void host_memory(struct checks *c)
 	tell(c, NULL, RULE("leak-host-memory"), &l, 0, "page-locked host memory", "never freed");
 }
 
-static void objects(struct checks *c, unsigned kind, const char *what)
+static void objects(struct checks *c, const struct acl_rule *rule, unsigned kind, const char *what)
 {
 	struct leaks l = { 0 };
 	struct acl_object *o;
@@ -125,7 +125,19 @@ static void objects(struct checks *c, unsigned kind, const char *what)
 		if (object_usable(o) && !(ld(&o->flags) & (ACL_OBJECT_DEFAULT | ACL_OBJECT_LEARNED |
 			ACL_OBJECT_INHERITED | ACL_OBJECT_REPORTED)))
 			leak_add(&l, ld(&o->created.caller), 0, o);
-	tell(c, NULL, RULE("leak-objects"), &l, kind, what, "never destroyed");
+	tell(c, NULL, rule, &l, kind, what, "never destroyed");
+}
+
+static void ranges(struct checks *c, const struct acl_rule *rule, struct pointer_map *map, const char *what,
+	const char *when)
+{
+	struct leaks l = { 0 };
+	struct acl_block *b;
+
+	map_each(map, b)
+		if (leaked_block(b))
+			leak_add(&l, ld(&b->created.caller), ld(&b->size), b);
+	tell(c, NULL, rule, &l, 1, what, when);
 }
 
 /* Runs before the state lets the memory go. */
@@ -175,7 +187,11 @@ static void leak_finish(struct checks *c, enum checks_end kind)
 			device_memory(c, NULL, device, "never freed");
 	host_memory(c);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		objects(c, kinds[i].kind, kinds[i].what);
+		objects(c, RULE("leak-objects"), kinds[i].kind, kinds[i].what);
+	objects(c, RULE("leak-kernel-binary"), ACL_HANDLE_BINARY, "kernel binaries");
+	objects(c, RULE("leak-pool"), ACL_HANDLE_POOL, "memory pools");
+	ranges(c, RULE("leak-host-register"), c->registered, "registered host memory", "never unregistered");
+	ranges(c, RULE("leak-vmm"), c->reserved, "reserved address ranges", "never released");
 	balance(c);
 }
 

@@ -289,11 +289,41 @@ static bool allowed_after_end(const struct acl_api_info *api)
 		releases(api->name);
 }
 
+/* A call through dlsym has asked whether there is one. */
+static void too_new(struct checks *c, struct acl_event *ev)
+{
+	int target = ld(&c->target);
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (__builtin_expect(target < 0 || acl_apis[ev->api].since <= target || c->target_auto ||
+			ev->path == ACL_PATH_DLSYM, 1))
+		return;
+	f = finding_begin(c, ev, RULE("api-newer-than-target"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "%s came with CANN %s, the target is %s.", acl_apis[ev->api].name,
+		acl_cann_names[acl_apis[ev->api].since], acl_cann_names[target]);
+	finding_show(c, f);
+}
+
+/* The core limits of a device belong to its being set; what was set below us is not seen, so the call must fail. */
+static void limit_set(struct checks *c, struct acl_event *ev)
+{
+	struct acl_device *d = device_at(c, device_argument(ev));
+
+	if (!succeeded(ev) && d && ld(&d->sets) <= 0)
+		say(c, ev, RULE("res-limit-before-setdevice"), -1, "The device is not set in this process.");
+}
+
 static void process_bind(void (*add)(void *binder, unsigned api, enum acl_phase, acl_hook_fn), void *binder)
 {
-	for (unsigned api = 0; api < ACL_API_COUNT; api++)
+	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
 		if (!allowed_after_end(&acl_apis[api]))
 			add(binder, api, ACL_ENTER | ACL_UNUSUAL, after_end);
+		if (acl_apis[api].since > ACL_CANN_8_1)
+			add(binder, api, ACL_ENTER, too_new);
+	}
 }
 
 static bool process_create(struct checks *c)
@@ -326,6 +356,8 @@ static const struct acl_hook hooks[] = {
 	{ ACL_API_aclrtMemImportFromShareableHandleV2, ACL_LEAVE, imported },
 	{ ACL_API_aclrtNotifyImportByKey, ACL_LEAVE, imported },
 	{ ACL_API_aclrtDestroyContext, ACL_ENTER, destroying_context },
+	{ ACL_API_aclrtSetDeviceResLimit, ACL_LEAVE, limit_set },
+	{ ACL_API_aclrtResetDeviceResLimit, ACL_LEAVE, limit_set },
 	{ ACL_API_aclrtRegDeviceStateCallback, ACL_ENTER, naming },
 	{ ACL_API_aclrtRegDeviceStateCallback, ACL_LEAVE, named },
 	{ ACL_API_aclrtRegStreamStateCallback, ACL_ENTER, naming },

@@ -108,7 +108,11 @@ static bool check_gone(struct checks *c, struct acl_event *ev, const struct rang
 	/* libc may have mapped a host range again. */
 	if (!freed_find(c, r->address, false, &b) || b.kind == MEM_HOST)
 		return false;
-	f = finding_begin(c, ev, b.by_reset ? RULE("use-after-device-reset") : RULE("use-after-free"), &room);
+	f = finding_begin(c, ev,
+		b.by_reset	   ? RULE("use-after-device-reset") :
+		b.kind == MEM_POOL ? RULE("pool-use-after-async-free") :
+				     RULE("use-after-free"),
+		&room);
 	if (!f)
 		return true;
 	finding_detail(f, "%s lies in memory that %s.", r->name,

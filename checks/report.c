@@ -105,7 +105,7 @@ struct acl_finding *finding_begin_as(struct checks *c, struct acl_event *ev, con
 		st(&s->secondary, graded.secondary);
 		st_release(&s->serial, bump(&c->finding_serials) + 1);
 	}
-	if (ev && !graded.secondary && !ev->carry[CARRY_FINDING])
+	if (ev && !graded.secondary && !graded.advice && !ev->carry[CARRY_FINDING])
 		ev->carry[CARRY_FINDING] = ld_acquire(&s->serial);
 	if (!shown_at(n))
 		return NULL;

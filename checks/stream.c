@@ -104,7 +104,9 @@ static void submitted(struct checks *c, struct acl_event *ev)
 		raise_to(&stream_state(s)->callback, position);
 		break;
 	}
-	raise_to(&stream_state(s)->work, position);
+	/* What is captured runs with the model, wherever that is executed. */
+	if (!ev->carry[CARRY_CAPTURE])
+		raise_to(&stream_state(s)->work, position);
 }
 
 bool stream_pending(struct acl_object *stream, uint64_t position)

@@ -11,7 +11,7 @@ extern const struct acl_topic topic_arguments, topic_handles, topic_init, topic_
 extern const struct acl_topic topic_freed, topic_capture_calls, topic_free, topic_release, topic_ranges, topic_lists;
 extern const struct acl_topic topic_capture_life, topic_wait, topic_peer, topic_reset, topic_leak;
 extern const struct acl_topic topic_event_kind, topic_binding, topic_failure_mode, topic_callback, topic_process;
-extern const struct acl_topic topic_mapping, topic_kernel_args, topic_sharing;
+extern const struct acl_topic topic_mapping, topic_kernel_args, topic_sharing, topic_stream_end, topic_far;
 
 const struct acl_topic *const acl_topics[] = {
 	&topic_foresight, /* memory is far: the sooner it is asked for, the better */
@@ -40,6 +40,8 @@ const struct acl_topic *const acl_topics[] = {
 	&topic_mapping,
 	&topic_kernel_args,
 	&topic_sharing,
+	&topic_stream_end,
+	&topic_far,
 	&topic_release,
 	&topic_ranges,
 	&topic_lists,

@@ -41,7 +41,8 @@ enum acl_term_op {
 	ACL_TERM_IN, /* left is in one of the ranges */
 	ACL_TERM_OUT, /* left is in none of them */
 	ACL_TERM_ALIGN, /* left is a multiple of right */
-	ACL_TERM_ZERO /* every byte of left is 0 */
+	ACL_TERM_ZERO, /* every byte of left is 0 */
+	ACL_TERM_NEVER /* the call itself is what the rule is about */
 };
 
 struct acl_range {
@@ -60,6 +61,7 @@ struct acl_need {
 	const char *text; /* as written in the model */
 	const struct acl_term *terms; /* the need itself, then n_terms - 1 conditions for it to apply */
 	const char *not_soc; /* does not apply to this product */
+	const char *only_soc; /* applies to these known products only: "310P,310B" */
 	uint8_t n_terms;
 	int8_t severity; /* enum acl_severity, -1 = as the rule says */
 	int8_t since, until; /* enum acl_cann: applies when the target is known to be in between; -1 = always */

@@ -117,6 +117,8 @@ static NEEDS_INLINE enum holds term_holds(const struct acl_term *t, const void *
 {
 	number left, more, right;
 
+	if (t->op == ACL_TERM_NEVER)
+		return NO;
 	if (t->op == ACL_TERM_ZERO) {
 		const void *at = place(&t->left, args);
 

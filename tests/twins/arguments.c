@@ -325,6 +325,28 @@ static const struct twin twins[] = {
 	TWIN_CALL("cmo-target-invalid", aclrtCmoAsync, (.src = DEVICE, .size = 0), (.src = DEVICE, .size = 64)),
 	TWIN_CALL("exc-abort-callback-name", aclrtSetDeviceTaskAbortCallback, (.callback = HANDLE),
 		(.regName = "abort", .callback = HANDLE)),
+	/* advice about arguments */
+	TWIN_CALL("malloc-huge-only-small", aclrtMalloc,
+		(.devPtr = OUT, .size = 4096, .policy = ACL_MEM_MALLOC_HUGE_ONLY),
+		(.devPtr = OUT, .size = 4 << 20, .policy = ACL_MEM_MALLOC_HUGE_ONLY)),
+	TWIN_CALL("malloc-p2p-use-withcfg", aclrtMalloc,
+		(.devPtr = OUT, .size = 4 << 20, .policy = ACL_MEM_MALLOC_HUGE_FIRST_P2P),
+		(.devPtr = OUT, .size = 4 << 20, .policy = ACL_MEM_MALLOC_HUGE_FIRST)),
+	TWIN_CALL_ON("malloc-policy-product", "Ascend310P3", aclrtMalloc,
+		(.devPtr = OUT, .size = 1 << 30, .policy = ACL_MEM_MALLOC_HUGE1G_ONLY),
+		(.devPtr = OUT, .size = 1 << 30, .policy = ACL_MEM_MALLOC_HUGE_ONLY)),
+	TWIN_CALL("memcpy-self", aclrtMemcpy, (.dst = DEVICE, .destMax = 8, .src = DEVICE, .count = 8, .kind = 3),
+		(.dst = OTHER, .destMax = 8, .src = DEVICE, .count = 8, .kind = 3)),
+	TWIN_CALL("memcpy-zero-length", aclrtMemset, (.devPtr = DEVICE, .maxCount = 8),
+		(.devPtr = DEVICE, .maxCount = 8, .count = 8)),
+	TWIN_CALL("ipc-set-attr-order", aclrtIpcMemSetAttr, (.key = "key", .type = 1), (.key = "key", .type = 0)),
+	TWIN_CALL_ON("stream-priority-ignored", "Ascend310P3", aclrtCreateStreamWithConfig,
+		(.stream = OUT, .priority = 3), (.stream = OUT, .priority = 0)),
+	TWIN_CALL_ON("device-limit-type-unsupported", "Ascend910B1", aclrtDeviceSetLimit,
+		(.limit = ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE, .value = 128),
+		(.limit = ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE, .value = 32768)),
+	TWIN_CALL_ON("event-ipc-flag-product", "Ascend310P3", aclrtCreateEventExWithFlag,
+		(.event = OUT, .flag = ACL_EVENT_IPC), (.event = OUT, .flag = ACL_EVENT_SYNC)),
 };
 
 TWINS_MAIN("argument rules", twins)

@@ -199,7 +199,8 @@ void *make_host_memory(size_t bytes)
 
 static void begin(const struct twin *t)
 {
-	const struct checks_config config = { .target = t->target ? t->target - 1 : CHECKS_TARGET_DOCUMENTS };
+	const struct checks_config config = { .target = t->target ? t->target - 1 : CHECKS_TARGET_DOCUMENTS,
+		.soc = t->soc };
 	const struct checks_host host = { .memory = give_memory, .host_class = classify, .module = module_of,
 		.finding = collect };
 
@@ -264,8 +265,9 @@ static void run(void **state)
 	bug = false;
 	play(t);
 	others = 0;
+	/* Advice about the function itself comes in both runs. */
 	for (unsigned i = 0; i < n_said; i++)
-		others += is_primary(&said[i]);
+		others += is_primary(&said[i]) && (!said[i].advice || !strcmp(said[i].rule, t->rule));
 	if (others)
 		print_said();
 	assert_int_equal(others, 0);

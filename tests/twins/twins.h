@@ -39,6 +39,7 @@ struct twin {
 	int target; /* enum acl_cann + 1, 0 = documents */
 	const char *also; /* another rule that the bug breaks as well */
 	bool bare; /* without aclInit and aclrtSetDevice before */
+	const char *soc; /* product to judge by */
 };
 
 #define TWIN(id, function) { .rule = id, .scene = function }
@@ -52,6 +53,13 @@ struct twin {
 		.bad_args = &(const struct acl_args_##function){ TWIN_PLAIN bad },                           \
 		.good_args = &(const struct acl_args_##function){ TWIN_PLAIN good }                          \
 	}
+#define TWIN_CALL_ON(id, product, function, bad, good)                                                       \
+	{                                                                                                    \
+		.rule = id, .api = ACL_API_##function, .args_size = sizeof(struct acl_args_##function),      \
+		.bad_args = &(const struct acl_args_##function){ TWIN_PLAIN bad },                           \
+		.good_args = &(const struct acl_args_##function){ TWIN_PLAIN good }, .soc = product          \
+	}
+#define TWIN_WITH(id, function, ...) { .rule = id, .scene = function, __VA_ARGS__ }
 #define TWIN_PLAIN(...) __VA_ARGS__
 
 /* One call that returns `code`; `between` runs where the real function would. */

@@ -191,6 +191,152 @@ static void launch_open(void)
 	CALL(aclrtLaunchKernelWithConfig, .funcHandle = HANDLE, .numBlocks = 1, .argsHandle = a);
 }
 
+/* --- addresses of one side ------------------------------------------------------------------ */
+
+static void symbol_past_end(void)
+{
+	static size_t size;
+
+	CALL_DOES(aclrtGetSymbolSize, 0, size = 64, .symbol = HANDLE, .size = &size);
+	CALL(aclrtMemcpyToSymbol, .symbol = HANDLE, .src = DEVICE, .count = 32, .offset = bug ? 33 : 32,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+}
+
+static void window_copied(void)
+{
+	void *window = NULL, *d = make_device_memory(4096);
+
+	CALL_DOES(aclrtHostRegister, 0, window = (void *)0x140000000000, .ptr = heap_memory, .size = 4096,
+		.devPtr = &window);
+	CALL(aclrtMemcpy, .dst = d, .destMax = 64, .src = bug ? window : heap_memory, .count = 64,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+}
+
+static void host_arguments(void)
+{
+	void *args = bug ? make_host_memory(4096) : make_device_memory(4096);
+
+	CALL(aclrtLaunchKernel, .funcHandle = HANDLE, .numBlocks = 1, .argsData = args, .argsSize = 64);
+	CALL(aclrtSynchronizeStream, .stream = NULL);
+}
+
+static void device_arguments(void)
+{
+	void *args = bug ? make_device_memory(4096) : make_host_memory(4096);
+
+	CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = HANDLE, .numBlocks = 1, .hostArgs = args, .argsSize = 64);
+	CALL(aclrtSynchronizeStream, .stream = NULL);
+}
+
+static void batch_of(void *first_dst, void *first_src, void *second_dst, void *second_src, bool swapped)
+{
+	aclrtMemLocation host = { .type = ACL_MEM_LOCATION_TYPE_HOST }, device = { .type = ACL_MEM_LOCATION_TYPE_DEVICE };
+	aclrtMemcpyBatchAttr attr = { .dstLoc = swapped ? host : device, .srcLoc = swapped ? device : host };
+	void *dsts[] = { first_dst, second_dst }, *srcs[] = { first_src, second_src };
+	size_t sizes[] = { 64, 64 }, index = 0, failed;
+
+	CALL(aclrtMemcpyBatch, .dsts = dsts, .destMaxs = sizes, .srcs = srcs, .sizes = sizes, .numBatches = 2,
+		.attrs = &attr, .attrsIndexes = &index, .numAttrs = 1, .failIndex = &failed);
+}
+
+static void batch_both_ways(void)
+{
+	char *d = make_device_memory(4096), *h = make_host_memory(4096);
+
+	if (bug)
+		batch_of(d, h, h + 1024, d + 1024, false);
+	else
+		batch_of(d, h, d + 1024, h + 1024, false);
+}
+
+static void batch_inside_device(void)
+{
+	char *d = make_device_memory(4096), *h = make_host_memory(4096);
+
+	batch_of(d, bug ? d + 2048 : h, d + 1024, h + 1024, false);
+}
+
+static void batch_swapped(void)
+{
+	char *d = make_device_memory(4096), *h = make_host_memory(4096);
+
+	batch_of(d, h, d + 1024, h + 1024, bug);
+}
+
+/* --- notifies, labels ------------------------------------------------------------------------- */
+
+static void wait_imported(void)
+{
+	aclrtNotify n = NULL;
+
+	if (bug)
+		CALL_DOES(aclrtNotifyImportByKey, 0, n = make_address(), .notify = &n, .key = "key");
+	else
+		CALL_DOES(aclrtCreateNotify, 0, n = make_address(), .notify = &n);
+	CALL_FAILS(bug ? 107000 : 0, aclrtWaitAndResetNotify, .notify = n, .timeout = 1);
+}
+
+static void label_twice(void)
+{
+	aclrtStream s = make_stream_flags(ACL_STREAM_PERSISTENT);
+	aclrtLabel l = NULL, other = NULL;
+	aclmdlRI m = NULL;
+
+	CALL_DOES(aclmdlRIBuildBegin, 0, m = make_address(), .modelRI = &m);
+	CALL(aclmdlRIBindStream, .modelRI = m, .stream = s);
+	CALL_DOES(aclrtCreateLabel, 0, l = make_address(), .label = &l);
+	CALL_DOES(aclrtCreateLabel, 0, other = make_address(), .label = &other);
+	CALL(aclrtSetLabel, .label = l, .stream = s);
+	CALL(aclrtSetLabel, .label = bug ? l : other, .stream = s);
+}
+
+/* --- at the end ----------------------------------------------------------------------------------- */
+
+static void end_of_process(void)
+{
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize);
+	twin_exit();
+}
+
+static void registration_kept(void)
+{
+	CALL(aclrtHostRegisterV2, .ptr = heap_memory, .size = 4096, .flag = ACL_HOST_REG_PINNED);
+	if (!bug)
+		CALL(aclrtHostUnregister, .ptr = heap_memory);
+	end_of_process();
+}
+
+static void binary_kept(void)
+{
+	aclrtBinHandle b = NULL;
+
+	CALL_DOES(aclrtBinaryLoadFromFile, 0, b = make_address(), .binPath = "add.o", .binHandle = &b);
+	if (!bug)
+		CALL(aclrtBinaryUnLoad, .binHandle = b);
+	end_of_process();
+}
+
+static void pool_kept(void)
+{
+	static const aclrtMemPoolProps props = { .location = { .type = ACL_MEM_LOCATION_TYPE_DEVICE } };
+	aclrtMemPool pool = NULL;
+
+	CALL_DOES(aclrtMemPoolCreate, 0, pool = make_address(), .memPool = &pool, .poolProps = &props);
+	if (!bug)
+		CALL(aclrtMemPoolDestroy, .memPool = pool);
+	end_of_process();
+}
+
+static void range_kept(void)
+{
+	char *range = reserve(2 * MIB2);
+
+	if (!bug)
+		CALL(aclrtReleaseMemAddress, .virPtr = range);
+	end_of_process();
+}
+
 static const struct twin twins[] = {
 	TWIN("vmm-map-outside-reservation", map_outside),
 	TWIN("vmm-map-overlap", map_twice),
@@ -208,6 +354,19 @@ static const struct twin twins[] = {
 	TWIN("kargs-append-after-finalize", append_late),
 	TWIN("kargs-append-after-placeholder-buffer", append_behind_buffer),
 	TWIN("kargs-launch-not-finalized", launch_open),
+	TWIN("symbol-copy-range", symbol_past_end),
+	TWIN("mapped-pointer-in-memory-op", window_copied),
+	TWIN("kernel-args-location", host_arguments),
+	TWIN("kernel-args-location", device_arguments),
+	TWIN("batch-direction", batch_both_ways),
+	TWIN("batch-direction", batch_inside_device),
+	TWIN("batch-attr-location-mismatch", batch_swapped),
+	TWIN("notify-wait-imported", wait_imported),
+	TWIN("label-set-twice", label_twice),
+	TWIN("leak-host-register", registration_kept),
+	TWIN("leak-kernel-binary", binary_kept),
+	TWIN("leak-pool", pool_kept),
+	TWIN("leak-vmm", range_kept),
 };
 
 TWINS_MAIN("rules about virtual and shared memory", twins)

@@ -13,6 +13,7 @@
 
 #define MAX_TERMS 4 /* the need and its conditions */
 #define MAX_RANGES 16
+#define MAX_NEEDS 64 /* of one function, not counting those of "null" */
 
 struct operand {
 	char text[96];
@@ -37,7 +38,7 @@ struct need {
 	struct term terms[MAX_TERMS];
 	unsigned n_terms;
 	const char *severity;
-	char soc[32];
+	char soc[32], only_soc[160];
 	const char *since, *until;
 };
 
@@ -284,6 +285,10 @@ static void term(struct term *t, const struct function *f)
 	} compare[] = { { "==", "EQ" }, { "!=", "NE" }, { "<=", "LE" }, { ">=", "GE" }, { "<", "LT" }, { ">", "GT" },
 		{ "align", "ALIGN" } };
 
+	if (take("never")) {
+		t->op = "NEVER";
+		return;
+	}
 	operand(&t->left, f);
 	if (take("+"))
 		operand(&t->more, f);
@@ -327,6 +332,8 @@ static void tail(struct need *n, const struct function *f)
 		} while (take("and"));
 	if (take("unless soc"))
 		word(n->soc, sizeof(n->soc), "");
+	if (take("on soc"))
+		word(n->only_soc, sizeof(n->only_soc), ",_");
 	if (take("since"))
 		n->since = release();
 	if (take("until"))
@@ -403,6 +410,8 @@ static void print_entry(FILE *f, const struct need *n, unsigned serial)
 		n->severity ? n->severity : "-1");
 	if (n->soc[0])
 		fprintf(f, ", .not_soc = \"%s\"", n->soc);
+	if (n->only_soc[0])
+		fprintf(f, ", .only_soc = \"%s\"", n->only_soc);
 	print_release(f, "since", n->since);
 	print_release(f, "until", n->until);
 	fprintf(f, " },\n");
@@ -461,7 +470,8 @@ static unsigned required_needs(FILE *f, FILE *entries, const struct function *fn
 }
 
 /* All needs of one function, in the order of the section. Returns how many. */
-static unsigned function_needs(FILE *f, FILE *entries, json_t *section, const struct function *fn, unsigned serial)
+static unsigned function_needs(FILE *f, FILE *entries, json_t *section, const struct function *fn, bool *of_product,
+	unsigned serial)
 {
 	bool named[16] = { false };
 	unsigned count = 0;
@@ -481,6 +491,9 @@ static unsigned function_needs(FILE *f, FILE *entries, json_t *section, const st
 			parse(&n, fn, text);
 			if (!strcmp(n.terms[0].op, "SET") && n.terms[0].left.param >= 0)
 				named[n.terms[0].left.param] = true;
+			if (count == MAX_NEEDS)
+				fail("too many needs");
+			of_product[count] = n.only_soc[0];
 			print_terms(f, &n, serial + count);
 			print_entry(entries, &n, serial + count);
 			count++;
@@ -489,12 +502,17 @@ static unsigned function_needs(FILE *f, FILE *entries, json_t *section, const st
 	return count + required_needs(f, entries, fn, named, serial + count);
 }
 
-/* The needs of one function in C: whether the first term of each holds or cannot be known. */
-static void print_hold(FILE *f, const struct function *fn, unsigned first, unsigned count)
+/*
+ * The needs of one function in C: whether the first term of each holds or
+ * cannot be known.  What applies to certain products only is left out: it is
+ * judged when the product is known.
+ */
+static void print_hold(FILE *f, const struct function *fn, const bool *of_product, unsigned first, unsigned count)
 {
-	fprintf(f, "static bool hold_%s(const void *args)\n{\n\treturn ", fn->name);
+	fprintf(f, "static bool hold_%s(const void *args)\n{\n\t(void)args;\n\treturn true", fn->name);
 	for (unsigned i = 0; i < count; i++)
-		fprintf(f, "%sterm_holds(terms_%u, args) != NO", i ? " &&\n\t\t" : "", first + i);
+		if (!of_product[i])
+			fprintf(f, " &&\n\t\tterm_holds(terms_%u, args) != NO", first + i);
 	fputs(";\n}\n", f);
 }
 
@@ -514,12 +532,13 @@ void print_needs(const struct model *m)
 	fprintf(f, "#include <stddef.h>\n\n#include \"acl_api.h\"\n#include \"aclcheck/model.h\"\n"
 		   "#include \"aclcheck/terms.h\"\n#include \"checks/rule.h\"\n\n");
 	for (unsigned i = 0; i < m->n_wrapped; i++) {
-		unsigned count = function_needs(f, entries, section, m->wrapped[i], total);
+		bool of_product[MAX_NEEDS + 16] = { false };
+		unsigned count = function_needs(f, entries, section, m->wrapped[i], of_product, total);
 
 		if (count) {
 			fprintf(spans, "\t[ACL_API_%s] = { %u, %u },\n", m->wrapped[i]->name, total, count);
 			fprintf(hold, "\t[ACL_API_%s] = hold_%s,\n", m->wrapped[i]->name, m->wrapped[i]->name);
-			print_hold(f, m->wrapped[i], total, count);
+			print_hold(f, m->wrapped[i], of_product, total, count);
 		}
 		total += count;
 	}

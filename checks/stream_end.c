@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The end of streams: destroyed with work nobody waited for, waited for after an abort. */
+#include "checks/pairs.h"
+#include "checks/report.h"
+#include "checks/state.h"
+
+static struct pairs *aborted(struct checks *c)
+{
+	return c->topic[TOPIC_STREAM_END];
+}
+
+static bool made(struct acl_object *s)
+{
+	return s && !(ld(&s->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_DEFAULT));
+}
+
+static void destroying(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *s = stream_of(ev);
+	struct finding_buffer room;
+	struct acl_finding *f;
+	uint64_t work, stopped = 0;
+
+	if (!made(s) || ev->carry[CARRY_FINDING] || ev->carry[CARRY_CAPTURE] || ev->in_exit)
+		return;
+	/*
+	 * A record, wait or notify behind the work may tell somebody of its end
+	 * whom we do not see; the destroy itself counts for one.  A task found
+	 * wrong before explains what is left.
+	 */
+	work = ld_acquire(&stream_state(s)->work);
+	pairs_get(aborted(c), object_ref(s), &stopped);
+	if (!work || work < stopped || !stream_pending(s, work) || ld(&s->version) > work + 1 ||
+		ld(&stream_state(s)->suspect))
+		return;
+	f = finding_begin(c, ev, RULE("stream-destroy-pending"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "Tasks were put on the stream, and nothing the host did shows that they are done.");
+	finding_object(c, f, "stream", s);
+	finding_show(c, f);
+}
+
+/* Remembers where the stream stood. */
+static void aborting(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *s = stream_of(ev);
+
+	if (s && succeeded(ev))
+		pairs_set(aborted(c), object_ref(s), ld(&s->version) + 1);
+}
+
+static void synchronising(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *s = stream_of(ev);
+	struct finding_buffer room;
+	struct acl_finding *f;
+	uint64_t stopped = 0;
+
+	if (__builtin_expect(!ld(&aborted(c)->used), 1) || !s || ev->carry[CARRY_FINDING])
+		return;
+	/* A task since then asks for another wait. */
+	if (!pairs_get(aborted(c), object_ref(s), &stopped) || !stopped || ld(&s->version) + 1 > stopped)
+		return;
+	f = finding_begin(c, ev, RULE("stream-abort-then-sync"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "The stream was aborted and has got no task since.");
+	finding_object(c, f, "stream", s);
+	finding_show(c, f);
+}
+
+static bool stream_end_create(struct checks *c)
+{
+	c->topic[TOPIC_STREAM_END] = checks_alloc(c, sizeof(struct pairs));
+	return c->topic[TOPIC_STREAM_END] != NULL;
+}
+
+static void stream_end_forked(struct checks *c)
+{
+	st(&aborted(c)->lock.held, 0);
+}
+
+static const struct acl_hook hooks[] = {
+	{ ACL_API_aclrtDestroyStream, ACL_ENTER, destroying },
+	{ ACL_API_aclrtStreamAbort, ACL_LEAVE, aborting },
+	{ ACL_API_aclrtSynchronizeStream, ACL_ENTER, synchronising },
+	{ ACL_API_aclrtSynchronizeStreamWithTimeout, ACL_ENTER, synchronising },
+};
+
+const struct acl_topic topic_stream_end = {
+	.name = "end of streams",
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.create = stream_end_create,
+	.forked = stream_end_forked,
+};
