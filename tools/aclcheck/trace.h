@@ -40,7 +40,6 @@ char *trace_select(const struct trace_selection *s, char *why, size_t why_size);
 struct trace_daemon {
 	pid_t sessiond, relayd; /* ours, 0 = none */
 	bool shared; /* the running daemon is used */
-	bool made_directory; /* the daemon's run directory is of our making */
 	char home[64]; /* settings and sockets of ours, removed at the end */
 	char session[64]; /* name of our session, "" before it is created */
 	unsigned control_port, data_port, live_port; /* of our relay daemon */

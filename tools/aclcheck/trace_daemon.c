@@ -216,19 +216,16 @@ static bool start_sessiond(struct trace_daemon *d)
 	return false;
 }
 
-/* An empty run directory that only we and our children see. */
-static bool private_directory(struct trace_daemon *d)
+/*
+ * An empty run directory that only we and our children see.  The directory
+ * itself stays when it had to be made, as LTTng leaves it: removing it would
+ * take away what another recording has mounted there.
+ */
+static bool private_directory(void)
 {
-	d->made_directory = mkdir(RUN_DIRECTORY, 0755) == 0;
-	if (!unshare(CLONE_NEWNS)) {
-		if (!mount(NULL, "/", NULL, MS_SLAVE | MS_REC, NULL) &&
-			!mount("aclcheck", RUN_DIRECTORY, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755"))
-			return true;
-	}
-	if (d->made_directory)
-		rmdir(RUN_DIRECTORY);
-	d->made_directory = false;
-	return false;
+	mkdir(RUN_DIRECTORY, 0755);
+	return !unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_SLAVE | MS_REC, NULL) &&
+	       !mount("aclcheck", RUN_DIRECTORY, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755");
 }
 
 static bool make_home(struct trace_daemon *d)
@@ -253,7 +250,7 @@ bool trace_daemon_start(struct trace_daemon *d, bool shared)
 	if (!make_home(d))
 		return false;
 	d->shared = shared;
-	if (!shared && root && !private_directory(d) && daemon_answers())
+	if (!shared && root && !private_directory() && daemon_answers())
 		d->shared = true;
 	/* Root's sockets are elsewhere; a user's are in there, so for a running daemon it must stay. */
 	if (root || !d->shared)
@@ -349,10 +346,6 @@ void trace_daemon_stop(struct trace_daemon *d)
 	d->session[0] = 0;
 	stop(&d->sessiond);
 	stop(&d->relayd);
-	if (d->made_directory) {
-		umount2(RUN_DIRECTORY, MNT_DETACH);
-		rmdir(RUN_DIRECTORY);
-	}
 	if (d->home[0])
 		nftw(d->home, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 	d->home[0] = 0;
