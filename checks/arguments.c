@@ -59,7 +59,8 @@ static unsigned kind_of(const struct acl_operand *o, const struct acl_param *p, 
 
 static bool pointer_kind(unsigned kind)
 {
-	return kind == ACL_KIND_POINTER || kind == ACL_KIND_HANDLE || kind == ACL_KIND_STRING || kind == ACL_KIND_CALLBACK;
+	return kind == ACL_KIND_POINTER || kind == ACL_KIND_HANDLE || kind == ACL_KIND_STRING ||
+	       kind == ACL_KIND_CALLBACK;
 }
 
 static void say_operand(struct acl_finding *f, const struct acl_operand *o, const struct acl_event *ev)
@@ -76,9 +77,11 @@ static void say_operand(struct acl_finding *f, const struct acl_operand *o, cons
 	kind = kind_of(o, p, field);
 	if (o->size > 8 || !place(o, ev->args))
 		return;
-	v = widen(place(o, ev->args), &(struct acl_operand){ .size = o->size, .is_signed = o->is_signed, .factor = 1 });
+	v = widen(place(o, ev->args),
+		&(struct acl_operand){.size = o->size, .is_signed = o->is_signed, .factor = 1});
 	if (kind == ACL_KIND_ENUM && (field ? field->enum_index : p->enum_index) >= 0)
-		finding_enum(f, o->name, acl_enums[field ? field->enum_index : p->enum_index].name, (int64_t)v);
+		finding_enum(
+			f, o->name, acl_enums[field ? field->enum_index : p->enum_index].name, (int64_t)v);
 	else if (pointer_kind(kind))
 		finding_address(f, o->name, (const void *)(uintptr_t)v);
 	else if (o->is_signed)
@@ -147,4 +150,4 @@ static void bind_needs(void (*add)(void *binder, unsigned api, enum acl_phase, a
 			add(binder, api, ACL_ENTER, check_needs);
 }
 
-const struct acl_topic topic_arguments = { .name = "arguments", .bind = bind_needs };
+const struct acl_topic topic_arguments = {.name = "arguments", .bind = bind_needs};

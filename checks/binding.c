@@ -53,8 +53,8 @@ static struct acl_object *live(struct checks *c, unsigned kind, const void *valu
 	return value ? object_live(c, kind, value) : NULL;
 }
 
-static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, struct acl_object *stream,
-	struct acl_object *model, const char *detail)
+static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *rule,
+	struct acl_object *stream, struct acl_object *model, const char *detail)
 {
 	struct finding_buffer room;
 	struct acl_finding *f;
@@ -94,29 +94,35 @@ static bool marked(struct checks *c, struct acl_object *model, uint64_t bit)
 static void binding(struct checks *c, struct acl_event *ev)
 {
 	const struct acl_args_aclmdlRIBindStream *a = ev->args;
-	struct acl_object *s = live(c, ACL_HANDLE_STREAM, a->stream), *m = live(c, ACL_HANDLE_MODEL, a->modelRI);
+	struct acl_object *s = live(c, ACL_HANDLE_STREAM, a->stream),
+			  *m = live(c, ACL_HANDLE_MODEL, a->modelRI);
 	uint32_t flags = s ? ld(&stream_state(s)->flags) : 0;
 
 	if (is_captured(m))
-		say(c, ev, RULE("mdlri-capture-model-in-build-api"), NULL, m, "The model was captured, not built.");
+		say(c, ev, RULE("mdlri-capture-model-in-build-api"), NULL, m,
+			"The model was captured, not built.");
 	else if (m && marked(c, m, MODEL_IS_BUILT))
 		say(c, ev, RULE("mdlri-build-order"), NULL, m, "The model is built already.");
 	if (!made(s))
 		return;
 	if (binding_of(c, s))
-		say(c, ev, RULE("mdlri-bind-bad-stream"), s, binding_of(c, s), "The stream is bound to a model already.");
+		say(c, ev, RULE("mdlri-bind-bad-stream"), s, binding_of(c, s),
+			"The stream is bound to a model already.");
 	else if (ev->carry[CARRY_CAPTURE])
 		say(c, ev, RULE("mdlri-bind-bad-stream"), s, NULL, "The stream is being captured.");
 	else if (!(flags & ACL_STREAM_PERSISTENT))
-		say(c, ev, RULE("mdlri-bind-bad-stream"), s, NULL, "The stream was made without ACL_STREAM_PERSISTENT.");
+		say(c, ev, RULE("mdlri-bind-bad-stream"), s, NULL,
+			"The stream was made without ACL_STREAM_PERSISTENT.");
 	else if (flags & (ACL_STREAM_FAST_LAUNCH | ACL_STREAM_DEVICE_USE_ONLY))
-		say(c, ev, RULE("mdlri-bind-bad-stream"), s, NULL, "FAST_LAUNCH and DEVICE_USE_ONLY streams cannot be bound.");
+		say(c, ev, RULE("mdlri-bind-bad-stream"), s, NULL,
+			"FAST_LAUNCH and DEVICE_USE_ONLY streams cannot be bound.");
 }
 
 static void bound(struct checks *c, struct acl_event *ev)
 {
 	const struct acl_args_aclmdlRIBindStream *a = ev->args;
-	struct acl_object *s = live(c, ACL_HANDLE_STREAM, a->stream), *m = live(c, ACL_HANDLE_MODEL, a->modelRI);
+	struct acl_object *s = live(c, ACL_HANDLE_STREAM, a->stream),
+			  *m = live(c, ACL_HANDLE_MODEL, a->modelRI);
 
 	if (!succeeded(ev) || !m)
 		return;
@@ -130,11 +136,14 @@ static void bound(struct checks *c, struct acl_event *ev)
 static void unbinding(struct checks *c, struct acl_event *ev)
 {
 	const struct acl_args_aclmdlRIUnbindStream *a = ev->args;
-	struct acl_object *s = live(c, ACL_HANDLE_STREAM, a->stream), *m = live(c, ACL_HANDLE_MODEL, a->modelRI);
+	struct acl_object *s = live(c, ACL_HANDLE_STREAM, a->stream),
+			  *m = live(c, ACL_HANDLE_MODEL, a->modelRI);
 
 	if (is_captured(m))
-		say(c, ev, RULE("mdlri-capture-model-in-build-api"), NULL, m, "The model was captured, not built.");
-	else if (complete(c) && made(s) && m && binding_of(c, s) != m && !(ld(&m->flags) & ACL_OBJECT_LEARNED))
+		say(c, ev, RULE("mdlri-capture-model-in-build-api"), NULL, m,
+			"The model was captured, not built.");
+	else if (complete(c) && made(s) && m && binding_of(c, s) != m &&
+		 !(ld(&m->flags) & ACL_OBJECT_LEARNED))
 		say(c, ev, RULE("mdlri-unbind-mismatch"), s, m, "The stream is not bound to this model.");
 }
 
@@ -151,7 +160,8 @@ static void ending_task(struct checks *c, struct acl_event *ev)
 	struct acl_object *m = live(c, ACL_HANDLE_MODEL, ACL_ARGS(ev, aclmdlRIEndTask)->modelRI);
 
 	if (is_captured(m))
-		say(c, ev, RULE("mdlri-capture-model-in-build-api"), NULL, m, "The model was captured, not built.");
+		say(c, ev, RULE("mdlri-capture-model-in-build-api"), NULL, m,
+			"The model was captured, not built.");
 	else if (m && marked(c, m, MODEL_IS_BUILT))
 		say(c, ev, RULE("mdlri-build-order"), NULL, m, "The model is built already.");
 }
@@ -161,7 +171,8 @@ static void ending_build(struct checks *c, struct acl_event *ev)
 	struct acl_object *m = live(c, ACL_HANDLE_MODEL, ACL_ARGS(ev, aclmdlRIBuildEnd)->modelRI);
 
 	if (is_captured(m))
-		say(c, ev, RULE("mdlri-capture-model-in-build-api"), NULL, m, "The model was captured, not built.");
+		say(c, ev, RULE("mdlri-capture-model-in-build-api"), NULL, m,
+			"The model was captured, not built.");
 	else if (complete(c) && m && !(ld(&m->flags) & ACL_OBJECT_LEARNED) && !marked(c, m, MODEL_HAS_STREAM))
 		say(c, ev, RULE("mdlri-build-order"), NULL, m, "No stream was bound to the model.");
 }
@@ -180,7 +191,8 @@ static void not_built_yet(struct checks *c, struct acl_event *ev, struct acl_obj
 {
 	if (complete(c) && m && !is_captured(m) && !(ld(&m->flags) & ACL_OBJECT_LEARNED) &&
 		!marked(c, m, MODEL_IS_BUILT))
-		say(c, ev, RULE("mdlri-build-order"), NULL, m, "aclmdlRIBuildEnd was not called for the model.");
+		say(c, ev, RULE("mdlri-build-order"), NULL, m,
+			"aclmdlRIBuildEnd was not called for the model.");
 }
 
 static void executing(struct checks *c, struct acl_event *ev)
@@ -188,7 +200,8 @@ static void executing(struct checks *c, struct acl_event *ev)
 	struct acl_object *m = live(c, ACL_HANDLE_MODEL, ACL_ARGS(ev, aclmdlRIExecute)->modelRI);
 
 	if (is_captured(m))
-		say(c, ev, RULE("mdlri-sync-execute-captured"), NULL, m, "A captured model runs with aclmdlRIExecuteAsync only.");
+		say(c, ev, RULE("mdlri-sync-execute-captured"), NULL, m,
+			"A captured model runs with aclmdlRIExecuteAsync only.");
 	else
 		not_built_yet(c, ev, m);
 }
@@ -202,8 +215,8 @@ static void executing_async(struct checks *c, struct acl_event *ev)
 	if (binding_of(c, s))
 		say(c, ev, RULE("mdlri-execute-on-model-stream"), s, binding_of(c, s),
 			"The stream belongs to a model: a model runs on another stream.");
-	else if (made(s) && ld(&stream_state(s)->flags) &
-			(ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY))
+	else if (made(s) && ld(&stream_state(s)->flags) & (ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE |
+								  ACL_STREAM_DEVICE_USE_ONLY))
 		say(c, ev, RULE("mdlri-execute-on-model-stream"), s, NULL,
 			"Models do not run on PERSISTENT, CPU_SCHEDULE or DEVICE_USE_ONLY streams.");
 }
@@ -233,9 +246,11 @@ static void destroying(struct checks *c, struct acl_event *ev)
 	if (!s)
 		return;
 	if (ld(&s->flags) & ACL_OBJECT_DEFAULT)
-		say(c, ev, RULE("stream-destroy-default"), s, NULL, "This is the default stream: it belongs to its context.");
+		say(c, ev, RULE("stream-destroy-default"), s, NULL,
+			"This is the default stream: it belongs to its context.");
 	else if (binding_of(c, s))
-		say(c, ev, RULE("stream-bound-to-model-destroy"), s, binding_of(c, s), "The stream is bound to a model.");
+		say(c, ev, RULE("stream-bound-to-model-destroy"), s, binding_of(c, s),
+			"The stream is bound to a model.");
 }
 
 static void aborting(struct checks *c, struct acl_event *ev)
@@ -243,7 +258,8 @@ static void aborting(struct checks *c, struct acl_event *ev)
 	struct acl_object *s = stream_of(ev);
 
 	if (binding_of(c, s))
-		say(c, ev, RULE("stream-abort-bound"), s, binding_of(c, s), "The stream is bound to a model.");
+		say(c, ev, RULE("stream-abort-bound"), s, binding_of(c, s),
+			"The stream is bound to a model.");
 }
 
 static void capturing(struct checks *c, struct acl_event *ev)
@@ -251,11 +267,13 @@ static void capturing(struct checks *c, struct acl_event *ev)
 	struct acl_object *s = stream_of(ev);
 
 	if (binding_of(c, s))
-		say(c, ev, RULE("capture-begin-bound-stream"), s, binding_of(c, s), "The stream is bound to a model.");
+		say(c, ev, RULE("capture-begin-bound-stream"), s, binding_of(c, s),
+			"The stream is bound to a model.");
 }
 
 /* Functions that work on streams of models only. */
-static void must_be_bound(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const void *stream)
+static void must_be_bound(
+	struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const void *stream)
 {
 	struct acl_object *s = live(c, ACL_HANDLE_STREAM, stream);
 
@@ -265,13 +283,15 @@ static void must_be_bound(struct checks *c, struct acl_event *ev, const struct a
 
 static void activating(struct checks *c, struct acl_event *ev)
 {
-	must_be_bound(c, ev, RULE("stream-active-not-model-bound"), ACL_ARGS(ev, aclrtActiveStream)->activeStream);
+	must_be_bound(
+		c, ev, RULE("stream-active-not-model-bound"), ACL_ARGS(ev, aclrtActiveStream)->activeStream);
 	must_be_bound(c, ev, RULE("stream-active-not-model-bound"), ACL_ARGS(ev, aclrtActiveStream)->stream);
 }
 
 static void switching(struct checks *c, struct acl_event *ev)
 {
-	must_be_bound(c, ev, RULE("stream-active-not-model-bound"), ACL_ARGS(ev, aclrtSwitchStream)->trueStream);
+	must_be_bound(
+		c, ev, RULE("stream-active-not-model-bound"), ACL_ARGS(ev, aclrtSwitchStream)->trueStream);
 	must_be_bound(c, ev, RULE("stream-active-not-model-bound"), ACL_ARGS(ev, aclrtSwitchStream)->stream);
 }
 
@@ -295,7 +315,8 @@ static void cleaning(struct checks *c, struct acl_event *ev)
 		say(c, ev, RULE("stream-persistent-clean-misuse"), s, NULL,
 			"The stream was made without ACL_STREAM_PERSISTENT.");
 	else if (ld(&stream_state(s)->flags) & ACL_STREAM_CPU_SCHEDULE)
-		say(c, ev, RULE("stream-persistent-clean-misuse"), s, NULL, "CPU_SCHEDULE streams cannot be cleaned.");
+		say(c, ev, RULE("stream-persistent-clean-misuse"), s, NULL,
+			"CPU_SCHEDULE streams cannot be cleaned.");
 	else
 		must_be_bound(c, ev, RULE("stream-persistent-clean-misuse"), stream_argument(c, ev));
 }
@@ -325,31 +346,31 @@ static void bindings_forked(struct checks *c)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclmdlRIBindStream, ACL_ENTER, binding },
-	{ ACL_API_aclmdlRIBindStream, ACL_LEAVE, bound },
-	{ ACL_API_aclmdlRIUnbindStream, ACL_ENTER, unbinding },
-	{ ACL_API_aclmdlRIUnbindStream, ACL_LEAVE, unbound },
-	{ ACL_API_aclmdlRIEndTask, ACL_ENTER, ending_task },
-	{ ACL_API_aclmdlRIBuildEnd, ACL_ENTER, ending_build },
-	{ ACL_API_aclmdlRIBuildEnd, ACL_LEAVE, build_ended },
-	{ ACL_API_aclmdlRIExecute, ACL_ENTER, executing },
-	{ ACL_API_aclmdlRIExecuteAsync, ACL_ENTER, executing_async },
-	{ ACL_API_aclmdlRIAbort, ACL_ENTER, aborting_model },
-	{ ACL_API_aclmdlRIUpdate, ACL_ENTER, updating },
-	{ ACL_API_aclrtDestroyStream, ACL_ENTER, destroying },
-	{ ACL_API_aclrtDestroyStreamForce, ACL_ENTER, destroying },
-	{ ACL_API_aclrtStreamAbort, ACL_ENTER, aborting },
-	{ ACL_API_aclrtStreamStop, ACL_ENTER, aborting },
-	{ ACL_API_aclmdlRICaptureBegin, ACL_ENTER, capturing },
-	{ ACL_API_aclrtActiveStream, ACL_ENTER, activating },
-	{ ACL_API_aclrtSwitchStream, ACL_ENTER, switching },
-	{ ACL_API_aclrtSetLabel, ACL_ENTER, labelling },
-	{ ACL_API_aclrtSwitchLabelByIndex, ACL_ENTER, labelling },
-	{ ACL_API_aclrtCmoAsyncWithBarrier, ACL_ENTER, barrier },
-	{ ACL_API_aclrtCmoWaitBarrier, ACL_ENTER, barrier },
-	{ ACL_API_aclrtPersistentTaskClean, ACL_ENTER, cleaning },
-	{ ACL_API_aclrtRecordEvent, ACL_ENTER | ACL_UNUSUAL, event_on_bound },
-	{ ACL_API_aclrtStreamWaitEvent, ACL_ENTER | ACL_UNUSUAL, event_on_bound },
+	{ACL_API_aclmdlRIBindStream, ACL_ENTER, binding},
+	{ACL_API_aclmdlRIBindStream, ACL_LEAVE, bound},
+	{ACL_API_aclmdlRIUnbindStream, ACL_ENTER, unbinding},
+	{ACL_API_aclmdlRIUnbindStream, ACL_LEAVE, unbound},
+	{ACL_API_aclmdlRIEndTask, ACL_ENTER, ending_task},
+	{ACL_API_aclmdlRIBuildEnd, ACL_ENTER, ending_build},
+	{ACL_API_aclmdlRIBuildEnd, ACL_LEAVE, build_ended},
+	{ACL_API_aclmdlRIExecute, ACL_ENTER, executing},
+	{ACL_API_aclmdlRIExecuteAsync, ACL_ENTER, executing_async},
+	{ACL_API_aclmdlRIAbort, ACL_ENTER, aborting_model},
+	{ACL_API_aclmdlRIUpdate, ACL_ENTER, updating},
+	{ACL_API_aclrtDestroyStream, ACL_ENTER, destroying},
+	{ACL_API_aclrtDestroyStreamForce, ACL_ENTER, destroying},
+	{ACL_API_aclrtStreamAbort, ACL_ENTER, aborting},
+	{ACL_API_aclrtStreamStop, ACL_ENTER, aborting},
+	{ACL_API_aclmdlRICaptureBegin, ACL_ENTER, capturing},
+	{ACL_API_aclrtActiveStream, ACL_ENTER, activating},
+	{ACL_API_aclrtSwitchStream, ACL_ENTER, switching},
+	{ACL_API_aclrtSetLabel, ACL_ENTER, labelling},
+	{ACL_API_aclrtSwitchLabelByIndex, ACL_ENTER, labelling},
+	{ACL_API_aclrtCmoAsyncWithBarrier, ACL_ENTER, barrier},
+	{ACL_API_aclrtCmoWaitBarrier, ACL_ENTER, barrier},
+	{ACL_API_aclrtPersistentTaskClean, ACL_ENTER, cleaning},
+	{ACL_API_aclrtRecordEvent, ACL_ENTER | ACL_UNUSUAL, event_on_bound},
+	{ACL_API_aclrtStreamWaitEvent, ACL_ENTER | ACL_UNUSUAL, event_on_bound},
 };
 
 const struct acl_topic topic_binding = {

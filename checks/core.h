@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the checker: the instance, the threads, what topics share. Rules include this and the state they read. */
+/* Inside of the checker: the instance, the threads, what topics share. Rules include this and the state they
+ * read. */
 #ifndef CHECKS_CORE_H
 #define CHECKS_CORE_H
 
@@ -53,7 +54,8 @@ struct rule_setting {
 };
 
 struct hook_list {
-	const acl_hook_fn *enter[2], *leave[2], *failed; /* ended by NULL; [1]: with those for unusual times */
+	const acl_hook_fn *enter[2], *leave[2],
+		*failed; /* ended by NULL; [1]: with those for unusual times */
 };
 
 struct acl_device {
@@ -108,7 +110,8 @@ struct checks {
 	_Atomic bool many_devices; /* more than one device has been set */
 	struct site_table *sites;
 	struct wait_list *waits; /* waits for events nobody recorded yet */
-	int16_t stream_offset[ACL_API_COUNT], event_offset[ACL_API_COUNT]; /* of the handle in the arguments, -1 = none */
+	int16_t stream_offset[ACL_API_COUNT],
+		event_offset[ACL_API_COUNT]; /* of the handle in the arguments, -1 = none */
 	struct acl_thread *threads;
 	struct acl_device devices[ACL_DEVICES];
 	struct object_kind *kinds[ACL_HANDLE_COUNT];

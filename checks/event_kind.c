@@ -8,8 +8,9 @@
 /* The event and its state when we saw it made; what others made is not judged. */
 static struct event_state *known(struct acl_object *o)
 {
-	return o && ld_acquire(&o->state) == ACL_OBJECT_LIVE && !(ld(&o->flags) & ACL_OBJECT_LEARNED) ? event_state(o) :
-													NULL;
+	return o && ld_acquire(&o->state) == ACL_OBJECT_LIVE && !(ld(&o->flags) & ACL_OBJECT_LEARNED)
+		       ? event_state(o)
+		       : NULL;
 }
 
 /* Not every function that names an event is followed by the topic of events. */
@@ -20,9 +21,10 @@ static struct acl_object *named(struct checks *c, const struct acl_event *ev)
 
 static const char *maker_name(const struct event_state *e)
 {
-	static const char *const names[] = { [EVENT_PLAIN] = "aclrtCreateEvent",
-		[EVENT_WITH_FLAG] = "aclrtCreateEventWithFlag", [EVENT_EX] = "aclrtCreateEventExWithFlag",
-		[EVENT_IMPORTED] = "aclrtIpcOpenEventHandle" };
+	static const char *const names[] = {[EVENT_PLAIN] = "aclrtCreateEvent",
+		[EVENT_WITH_FLAG] = "aclrtCreateEventWithFlag",
+		[EVENT_EX] = "aclrtCreateEventExWithFlag",
+		[EVENT_IMPORTED] = "aclrtIpcOpenEventHandle"};
 
 	return names[ld(&((struct event_state *)e)->maker)];
 }
@@ -41,7 +43,8 @@ static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *r
 	f = finding_begin_as(c, ev, rule, grade, &room);
 	if (!f)
 		return;
-	finding_detail(f, "%s; the event was made by %s with flags 0x%x.", detail, maker_name(e), ld(&e->flags));
+	finding_detail(
+		f, "%s; the event was made by %s with flags 0x%x.", detail, maker_name(e), ld(&e->flags));
 	finding_address(f, "event", (const void *)(uintptr_t)ld(&o->value));
 	finding_uint(f, "flags", ld(&e->flags));
 	finding_object(c, f, "event", o);
@@ -60,7 +63,8 @@ static bool device_only(struct checks *c, struct acl_event *ev, struct acl_objec
 	/* Ascend 950 takes such events on the host. */
 	if (!flagged(e) || !(ld(&e->flags) & ACL_EVENT_DEVICE_USE_ONLY) || (c->soc && strstr(c->soc, "950")))
 		return false;
-	say(c, ev, RULE("event-device-only-on-host"), o, "DEVICE_USE_ONLY events are for kernels, not for the host", -1);
+	say(c, ev, RULE("event-device-only-on-host"), o,
+		"DEVICE_USE_ONLY events are for kernels, not for the host", -1);
 	return true;
 }
 
@@ -78,9 +82,11 @@ static void waiting(struct checks *c, struct acl_event *ev)
 	struct acl_object *o = named(c, ev);
 	struct event_state *e = known(o);
 
-	if (!e || device_only(c, ev, o, e) || !flagged(e) || ld(&e->flags) & (CAN_WAIT | ACL_EVENT_DEVICE_USE_ONLY))
+	if (!e || device_only(c, ev, o, e) || !flagged(e) ||
+		ld(&e->flags) & (CAN_WAIT | ACL_EVENT_DEVICE_USE_ONLY))
 		return;
-	say(c, ev, RULE("event-wait-without-sync-flag"), o, "Only events with SYNC, EXTERNAL or IPC can be waited for", -1);
+	say(c, ev, RULE("event-wait-without-sync-flag"), o,
+		"Only events with SYNC, EXTERNAL or IPC can be waited for", -1);
 }
 
 static void resetting(struct checks *c, struct acl_event *ev)
@@ -93,7 +99,8 @@ static void resetting(struct checks *c, struct acl_event *ev)
 	if (ld(&e->maker) == EVENT_WITH_FLAG && ld(&e->flags) & (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL))
 		return;
 	/* The runtime takes events of aclrtCreateEvent although the documents do not. */
-	say(c, ev, RULE("event-reset-unsupported"), o, "Only events of aclrtCreateEventWithFlag with SYNC can be reset",
+	say(c, ev, RULE("event-reset-unsupported"), o,
+		"Only events of aclrtCreateEventWithFlag with SYNC can be reset",
 		ld(&e->maker) == EVENT_PLAIN ? ACL_SEV_WARNING : -1);
 }
 
@@ -104,7 +111,8 @@ static void querying(struct checks *c, struct acl_event *ev)
 
 	if (!e || (ld(&e->maker) != EVENT_EX && ld(&e->maker) != EVENT_IMPORTED))
 		return;
-	if (ev->api == ACL_API_aclrtGetEventId && ld(&e->maker) == EVENT_EX && !(ld(&e->flags) & ACL_EVENT_IPC))
+	if (ev->api == ACL_API_aclrtGetEventId && ld(&e->maker) == EVENT_EX &&
+		!(ld(&e->flags) & ACL_EVENT_IPC))
 		return;
 	say(c, ev, RULE("event-query-api-mismatch"), o, "This function does not know this kind of event", -1);
 }
@@ -128,7 +136,8 @@ static void timing_one(struct checks *c, struct acl_event *ev, struct acl_object
 	if (!e)
 		return;
 	if (flagged(e) && !(ld(&e->flags) & ACL_EVENT_TIME_LINE))
-		say(c, ev, RULE("event-elapsed-no-timeline"), o, "The event keeps no time: TIME_LINE is missing", -1);
+		say(c, ev, RULE("event-elapsed-no-timeline"), o,
+			"The event keeps no time: TIME_LINE is missing", -1);
 	else if (!ld(&e->records) && ld(&e->maker) != EVENT_IMPORTED)
 		say(c, ev, RULE("event-elapsed-not-recorded"), o, "The event was never recorded", -1);
 }
@@ -175,7 +184,8 @@ static void synchronising(struct checks *c, struct acl_event *ev)
 
 	if (e && !ld(&e->records) && !ld(&e->external) &&
 		(ld(&e->maker) == EVENT_PLAIN || ld(&e->maker) == EVENT_WITH_FLAG))
-		say(c, ev, RULE("event-sync-before-record"), o, "Nothing was recorded: the call returns at once", -1);
+		say(c, ev, RULE("event-sync-before-record"), o,
+			"Nothing was recorded: the call returns at once", -1);
 }
 
 /* --- no more to be had ----------------------------------------------------------------------- */
@@ -185,12 +195,12 @@ static unsigned alive(struct checks *c, unsigned kind)
 	struct acl_object *o;
 	unsigned n = 0;
 
-	object_each(c, kind, o)
-		n += object_usable(o) && !(ld(&o->flags) & ACL_OBJECT_DEFAULT);
+	object_each(c, kind, o) n += object_usable(o) && !(ld(&o->flags) & ACL_OBJECT_DEFAULT);
 	return n;
 }
 
-static void exhausted(struct checks *c, struct acl_event *ev, int32_t code, unsigned kind, const struct acl_rule *rule)
+static void exhausted(
+	struct checks *c, struct acl_event *ev, int32_t code, unsigned kind, const struct acl_rule *rule)
 {
 	struct finding_buffer room;
 	struct acl_finding *f;
@@ -217,29 +227,29 @@ static void no_stream(struct checks *c, struct acl_event *ev)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclrtRecordEvent, ACL_ENTER, recording },
-	{ ACL_API_aclrtRecordEvent, ACL_FAILED, no_event },
-	{ ACL_API_aclrtRecordEventWithFlag, ACL_ENTER, recording },
-	{ ACL_API_aclrtStreamWaitEvent, ACL_ENTER, waiting },
-	{ ACL_API_aclrtStreamWaitEventWithFlag, ACL_ENTER, waiting },
-	{ ACL_API_aclrtStreamWaitEventWithTimeout, ACL_ENTER, waiting },
-	{ ACL_API_aclrtResetEvent, ACL_ENTER, resetting },
-	{ ACL_API_aclrtQueryEvent, ACL_ENTER, querying },
-	{ ACL_API_aclrtQueryEventWaitStatus, ACL_ENTER, querying },
-	{ ACL_API_aclrtGetEventId, ACL_ENTER, querying },
-	{ ACL_API_aclrtIpcGetEventHandle, ACL_ENTER, sharing },
-	{ ACL_API_aclrtEventElapsedTime, ACL_ENTER, timing },
-	{ ACL_API_aclrtEventElapsedTime, ACL_LEAVE, timed },
-	{ ACL_API_aclrtEventGetTimestamp, ACL_ENTER, stamping },
-	{ ACL_API_aclrtEventGetTimestamp, ACL_LEAVE, timed },
-	{ ACL_API_aclrtSynchronizeEvent, ACL_ENTER, synchronising },
-	{ ACL_API_aclrtSynchronizeEventWithTimeout, ACL_ENTER, synchronising },
-	{ ACL_API_aclrtCreateEvent, ACL_FAILED, no_event },
-	{ ACL_API_aclrtCreateEventWithFlag, ACL_FAILED, no_event },
-	{ ACL_API_aclrtCreateEventExWithFlag, ACL_FAILED, no_event },
-	{ ACL_API_aclrtCreateStream, ACL_FAILED, no_stream },
-	{ ACL_API_aclrtCreateStreamWithConfig, ACL_FAILED, no_stream },
-	{ ACL_API_aclrtCreateContext, ACL_FAILED, no_stream },
+	{ACL_API_aclrtRecordEvent, ACL_ENTER, recording},
+	{ACL_API_aclrtRecordEvent, ACL_FAILED, no_event},
+	{ACL_API_aclrtRecordEventWithFlag, ACL_ENTER, recording},
+	{ACL_API_aclrtStreamWaitEvent, ACL_ENTER, waiting},
+	{ACL_API_aclrtStreamWaitEventWithFlag, ACL_ENTER, waiting},
+	{ACL_API_aclrtStreamWaitEventWithTimeout, ACL_ENTER, waiting},
+	{ACL_API_aclrtResetEvent, ACL_ENTER, resetting},
+	{ACL_API_aclrtQueryEvent, ACL_ENTER, querying},
+	{ACL_API_aclrtQueryEventWaitStatus, ACL_ENTER, querying},
+	{ACL_API_aclrtGetEventId, ACL_ENTER, querying},
+	{ACL_API_aclrtIpcGetEventHandle, ACL_ENTER, sharing},
+	{ACL_API_aclrtEventElapsedTime, ACL_ENTER, timing},
+	{ACL_API_aclrtEventElapsedTime, ACL_LEAVE, timed},
+	{ACL_API_aclrtEventGetTimestamp, ACL_ENTER, stamping},
+	{ACL_API_aclrtEventGetTimestamp, ACL_LEAVE, timed},
+	{ACL_API_aclrtSynchronizeEvent, ACL_ENTER, synchronising},
+	{ACL_API_aclrtSynchronizeEventWithTimeout, ACL_ENTER, synchronising},
+	{ACL_API_aclrtCreateEvent, ACL_FAILED, no_event},
+	{ACL_API_aclrtCreateEventWithFlag, ACL_FAILED, no_event},
+	{ACL_API_aclrtCreateEventExWithFlag, ACL_FAILED, no_event},
+	{ACL_API_aclrtCreateStream, ACL_FAILED, no_stream},
+	{ACL_API_aclrtCreateStreamWithConfig, ACL_FAILED, no_stream},
+	{ACL_API_aclrtCreateContext, ACL_FAILED, no_stream},
 };
 
 const struct acl_topic topic_event_kind = {

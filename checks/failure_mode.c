@@ -103,17 +103,19 @@ static void submitting(struct checks *c, struct acl_event *ev)
 	f = finding_begin(c, ev, RULE("stop-on-failure-then-submit"), &room);
 	if (!f)
 		return;
-	finding_detail(f, "The stream stops on failure and a synchronise has found one: it takes no more tasks.");
+	finding_detail(
+		f, "The stream stops on failure and a synchronise has found one: it takes no more tasks.");
 	finding_object(c, f, "stream", stream_of(ev));
 	finding_show(c, f);
 }
 
 static void modes_bind(void (*add)(void *binder, unsigned api, enum acl_phase, acl_hook_fn), void *binder)
 {
-	static const uint16_t submissions[] = { ACL_API_aclrtMemcpyAsync, ACL_API_aclrtMemsetAsync,
+	static const uint16_t submissions[] = {ACL_API_aclrtMemcpyAsync, ACL_API_aclrtMemsetAsync,
 		ACL_API_aclrtRecordEvent, ACL_API_aclrtLaunchKernel, ACL_API_aclrtLaunchKernelV2,
 		ACL_API_aclrtLaunchKernelWithArgsArray, ACL_API_aclrtLaunchKernelWithConfig,
-		ACL_API_aclrtLaunchKernelWithHostArgs, ACL_API_aclrtLaunchCallback, ACL_API_aclrtLaunchHostFunc };
+		ACL_API_aclrtLaunchKernelWithHostArgs, ACL_API_aclrtLaunchCallback,
+		ACL_API_aclrtLaunchHostFunc};
 
 	for (size_t i = 0; i < sizeof(submissions) / sizeof(submissions[0]); i++)
 		add(binder, submissions[i], ACL_ENTER | ACL_UNUSUAL, submitting);

@@ -21,8 +21,8 @@ static struct far_state *far(struct checks *c)
 	return c->topic[TOPIC_FAR];
 }
 
-static struct acl_finding *begin(struct checks *c, struct acl_event *ev, const struct acl_rule *rule,
-	struct finding_buffer *room)
+static struct acl_finding *begin(
+	struct checks *c, struct acl_event *ev, const struct acl_rule *rule, struct finding_buffer *room)
 {
 	return ev->carry[CARRY_FINDING] ? NULL : finding_begin(c, ev, rule, room);
 }
@@ -37,7 +37,8 @@ static void symbol_sized(struct checks *c, struct acl_event *ev)
 		pairs_set(&far(c)->symbols, (uintptr_t)a->symbol, *a->size);
 }
 
-static void symbol_copy(struct checks *c, struct acl_event *ev, const void *symbol, uint64_t offset, uint64_t count)
+static void symbol_copy(
+	struct checks *c, struct acl_event *ev, const void *symbol, uint64_t offset, uint64_t count)
 {
 	struct finding_buffer room;
 	struct acl_finding *f;
@@ -89,8 +90,8 @@ static void window_asked(struct checks *c, struct acl_event *ev)
 	if (!succeeded(ev) || !a->pDevice || !*a->pDevice || *a->pDevice == a->pHost ||
 		!map_find(c->registered, (uintptr_t)a->pHost, NULL, &place))
 		return;
-	map_insert(c, far(c)->windows, ev, (uintptr_t)*a->pDevice, place.base + place.size - (uintptr_t)a->pHost,
-		MEM_REGISTERED, -1);
+	map_insert(c, far(c)->windows, ev, (uintptr_t)*a->pDevice,
+		place.base + place.size - (uintptr_t)a->pHost, MEM_REGISTERED, -1);
 }
 
 static void window_use(struct checks *c, struct acl_event *ev, const char *name, const void *address)
@@ -135,13 +136,15 @@ static void window_set(struct checks *c, struct acl_event *ev)
 
 /* --- arguments of kernels ------------------------------------------------------------------- */
 
-static void wrong_side(struct checks *c, struct acl_event *ev, const char *name, const void *address, bool host)
+static void wrong_side(
+	struct checks *c, struct acl_event *ev, const char *name, const void *address, bool host)
 {
 	struct finding_buffer room;
 	struct acl_place place;
 	struct acl_finding *f;
 
-	if (!address || ld(&c->run_mode) == ACL_DEVICE || !map_find(c->memory, (uintptr_t)address, NULL, &place))
+	if (!address || ld(&c->run_mode) == ACL_DEVICE ||
+		!map_find(c->memory, (uintptr_t)address, NULL, &place))
 		return;
 	if (host ? place.kind != MEM_DEVICE && place.kind != MEM_POOL : place.kind != MEM_HOST)
 		return;
@@ -166,8 +169,8 @@ static void launch_host_args(struct checks *c, struct acl_event *ev)
 	bool simt = ev->api == ACL_API_aclrtLaunchSIMTKernelWithHostArgs;
 
 	wrong_side(c, ev, "hostArgs",
-		simt ? ACL_ARGS(ev, aclrtLaunchSIMTKernelWithHostArgs)->hostArgs :
-		       ACL_ARGS(ev, aclrtLaunchKernelWithHostArgs)->hostArgs,
+		simt ? ACL_ARGS(ev, aclrtLaunchSIMTKernelWithHostArgs)->hostArgs
+		     : ACL_ARGS(ev, aclrtLaunchKernelWithHostArgs)->hostArgs,
 		true);
 }
 
@@ -231,15 +234,19 @@ static void check_batch(struct checks *c, struct acl_event *ev)
 
 	for (uint64_t i = 0; i < n && !ev->carry[CARRY_FINDING]; i++) {
 		const aclrtMemcpyBatchAttr *attr = attribute_of(a, i);
-		struct acl_place src = { 0 }, dst = { 0 };
+		struct acl_place src = {0}, dst = {0};
 		enum side from = side_of(c, ev, a->srcs[i], &src), to = side_of(c, ev, a->dsts[i], &dst);
 
 		if (from != SIDE_UNKNOWN && from == to)
 			say_entry(c, ev, RULE("batch-direction"), i,
-				from == SIDE_HOST ? "The entry copies inside the host." : "The entry copies inside the device.");
-		else if (from != SIDE_UNKNOWN && to != SIDE_UNKNOWN && first_from != SIDE_UNKNOWN && from != first_from)
-			say_entry(c, ev, RULE("batch-direction"), i, "The entries of the batch go in both directions.");
-		else if (attr && (!location_fits(&attr->srcLoc, from, &src) || !location_fits(&attr->dstLoc, to, &dst)))
+				from == SIDE_HOST ? "The entry copies inside the host."
+						  : "The entry copies inside the device.");
+		else if (from != SIDE_UNKNOWN && to != SIDE_UNKNOWN && first_from != SIDE_UNKNOWN &&
+			 from != first_from)
+			say_entry(c, ev, RULE("batch-direction"), i,
+				"The entries of the batch go in both directions.");
+		else if (attr && (!location_fits(&attr->srcLoc, from, &src) ||
+					 !location_fits(&attr->dstLoc, to, &dst)))
 			say_entry(c, ev, RULE("batch-attr-location-mismatch"), i,
 				"The attribute of the entry says another place than its addresses.");
 		if (to != SIDE_UNKNOWN && from != SIDE_UNKNOWN)
@@ -333,31 +340,31 @@ static void far_forked(struct checks *c)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclrtGetSymbolSize, ACL_LEAVE, symbol_sized },
-	{ ACL_API_aclrtMemcpyToSymbol, ACL_ENTER, to_symbol },
-	{ ACL_API_aclrtMemcpyToSymbolAsync, ACL_ENTER, to_symbol },
-	{ ACL_API_aclrtMemcpyFromSymbol, ACL_ENTER, from_symbol },
-	{ ACL_API_aclrtMemcpyFromSymbolAsync, ACL_ENTER, from_symbol },
-	{ ACL_API_aclrtHostRegister, ACL_LEAVE, window_registered },
-	{ ACL_API_aclrtHostGetDevicePointer, ACL_LEAVE, window_asked },
-	{ ACL_API_aclrtMemcpy, ACL_ENTER, window_copy },
-	{ ACL_API_aclrtMemcpyAsync, ACL_ENTER, window_copy },
-	{ ACL_API_aclrtMemcpy2d, ACL_ENTER, window_copy },
-	{ ACL_API_aclrtMemset, ACL_ENTER, window_set },
-	{ ACL_API_aclrtMemsetAsync, ACL_ENTER, window_set },
-	{ ACL_API_aclrtLaunchKernel, ACL_ENTER, launch_device_args },
-	{ ACL_API_aclrtLaunchKernelV2, ACL_ENTER, launch_device_args },
-	{ ACL_API_aclrtLaunchKernelWithHostArgs, ACL_ENTER, launch_host_args },
-	{ ACL_API_aclrtLaunchSIMTKernelWithHostArgs, ACL_ENTER, launch_host_args },
-	{ ACL_API_aclrtMemcpyBatch, ACL_ENTER, check_batch },
-	{ ACL_API_aclrtMemcpyBatchAsync, ACL_ENTER, check_batch },
-	{ ACL_API_aclrtMemcpyBatchV2, ACL_ENTER, check_batch },
-	{ ACL_API_aclrtMemcpyBatchAsyncV2, ACL_ENTER, check_batch },
-	{ ACL_API_aclrtNotifyImportByKey, ACL_LEAVE, notify_imported },
-	{ ACL_API_aclrtCreateNotify, ACL_LEAVE, notify_created },
-	{ ACL_API_aclrtWaitAndResetNotify, ACL_ENTER, notify_waiting },
-	{ ACL_API_aclrtSetLabel, ACL_ENTER, label_setting },
-	{ ACL_API_aclrtSetLabel, ACL_LEAVE, label_set },
+	{ACL_API_aclrtGetSymbolSize, ACL_LEAVE, symbol_sized},
+	{ACL_API_aclrtMemcpyToSymbol, ACL_ENTER, to_symbol},
+	{ACL_API_aclrtMemcpyToSymbolAsync, ACL_ENTER, to_symbol},
+	{ACL_API_aclrtMemcpyFromSymbol, ACL_ENTER, from_symbol},
+	{ACL_API_aclrtMemcpyFromSymbolAsync, ACL_ENTER, from_symbol},
+	{ACL_API_aclrtHostRegister, ACL_LEAVE, window_registered},
+	{ACL_API_aclrtHostGetDevicePointer, ACL_LEAVE, window_asked},
+	{ACL_API_aclrtMemcpy, ACL_ENTER, window_copy},
+	{ACL_API_aclrtMemcpyAsync, ACL_ENTER, window_copy},
+	{ACL_API_aclrtMemcpy2d, ACL_ENTER, window_copy},
+	{ACL_API_aclrtMemset, ACL_ENTER, window_set},
+	{ACL_API_aclrtMemsetAsync, ACL_ENTER, window_set},
+	{ACL_API_aclrtLaunchKernel, ACL_ENTER, launch_device_args},
+	{ACL_API_aclrtLaunchKernelV2, ACL_ENTER, launch_device_args},
+	{ACL_API_aclrtLaunchKernelWithHostArgs, ACL_ENTER, launch_host_args},
+	{ACL_API_aclrtLaunchSIMTKernelWithHostArgs, ACL_ENTER, launch_host_args},
+	{ACL_API_aclrtMemcpyBatch, ACL_ENTER, check_batch},
+	{ACL_API_aclrtMemcpyBatchAsync, ACL_ENTER, check_batch},
+	{ACL_API_aclrtMemcpyBatchV2, ACL_ENTER, check_batch},
+	{ACL_API_aclrtMemcpyBatchAsyncV2, ACL_ENTER, check_batch},
+	{ACL_API_aclrtNotifyImportByKey, ACL_LEAVE, notify_imported},
+	{ACL_API_aclrtCreateNotify, ACL_LEAVE, notify_created},
+	{ACL_API_aclrtWaitAndResetNotify, ACL_ENTER, notify_waiting},
+	{ACL_API_aclrtSetLabel, ACL_ENTER, label_setting},
+	{ACL_API_aclrtSetLabel, ACL_LEAVE, label_set},
 };
 
 const struct acl_topic topic_far = {

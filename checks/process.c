@@ -26,7 +26,8 @@ static struct process_state *process(struct checks *c)
 	return c->topic[TOPIC_PROCESS];
 }
 
-static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, int severity, const char *detail)
+static void say(
+	struct checks *c, struct acl_event *ev, const struct acl_rule *rule, int severity, const char *detail)
 {
 	struct finding_grade grade = GRADE_TABLE;
 	struct finding_buffer room;
@@ -59,7 +60,8 @@ static void finalizing(struct checks *c, struct acl_event *ev)
 static void finalized(struct checks *c, struct acl_event *ev)
 {
 	if (error_of(ev) == REPEAT_FINALIZE)
-		say(c, ev, RULE("finalize-repeat"), -1, "The process was finalized before and not initialised again.");
+		say(c, ev, RULE("finalize-repeat"), -1,
+			"The process was finalized before and not initialised again.");
 	if (!succeeded(ev) || ev->api != ACL_API_aclFinalize)
 		return;
 	checks_unusual(c);
@@ -68,9 +70,9 @@ static void finalized(struct checks *c, struct acl_event *ev)
 
 static bool releases(const char *name)
 {
-	return strstr(name, "Destroy") || strstr(name, "Free") || strstr(name, "Reset") || strstr(name, "Release") ||
-		strstr(name, "UnLoad") || strstr(name, "Unregister") || strstr(name, "Unmap") ||
-		strstr(name, "UnSubscribe");
+	return strstr(name, "Destroy") || strstr(name, "Free") || strstr(name, "Reset") ||
+	       strstr(name, "Release") || strstr(name, "UnLoad") || strstr(name, "Unregister") ||
+	       strstr(name, "Unmap") || strstr(name, "UnSubscribe");
 }
 
 static void after_end(struct checks *c, struct acl_event *ev)
@@ -95,9 +97,11 @@ static void reset(struct checks *c, struct acl_event *ev)
 	pairs_get(&process(c)->forced, device, &forced);
 	if (forced)
 		say(c, ev, RULE("device-reset-force-order"), -1,
-			"aclrtResetDeviceForce released the device before, and aclrtSetDevice was not called again.");
+			"aclrtResetDeviceForce released the device before, and aclrtSetDevice was not called "
+			"again.");
 	else
-		say(c, ev, RULE("device-reset-unset"), -1, "The device is not set in this process, or no longer.");
+		say(c, ev, RULE("device-reset-unset"), -1,
+			"The device is not set in this process, or no longer.");
 }
 
 static void set(struct checks *c, struct acl_event *ev)
@@ -144,7 +148,8 @@ static void imported(struct checks *c, struct acl_event *ev)
 
 static void disabling_peer(struct checks *c, struct acl_event *ev)
 {
-	int device = device_current(c, thread_of(ev)), peer = ACL_ARGS(ev, aclrtDeviceDisablePeerAccess)->peerDeviceId;
+	int device = device_current(c, thread_of(ev)),
+	    peer = ACL_ARGS(ev, aclrtDeviceDisablePeerAccess)->peerDeviceId;
 	uint64_t now = 0;
 
 	same_peer(c, ev);
@@ -152,7 +157,8 @@ static void disabling_peer(struct checks *c, struct acl_event *ev)
 		return;
 	pairs_get(&process(c)->peers, key_of_two(device, peer), &now);
 	if (!now)
-		say(c, ev, RULE("peer-disable-not-enabled"), -1, "Access to this device was not enabled by this process.");
+		say(c, ev, RULE("peer-disable-not-enabled"), -1,
+			"Access to this device was not enabled by this process.");
 }
 
 static void destroying_context(struct checks *c, struct acl_event *ev)
@@ -169,8 +175,8 @@ static void destroying_context(struct checks *c, struct acl_event *ev)
 
 static const struct acl_rule *name_rule(unsigned api)
 {
-	return api == ACL_API_aclrtSetDeviceTaskAbortCallback ? RULE("exc-abort-callback-name") :
-								RULE("stream-state-callback-duplicate");
+	return api == ACL_API_aclrtSetDeviceTaskAbortCallback ? RULE("exc-abort-callback-name")
+							      : RULE("stream-state-callback-duplicate");
 }
 
 static void naming(struct checks *c, struct acl_event *ev)
@@ -191,24 +197,26 @@ static void named(struct checks *c, struct acl_event *ev)
 	const struct acl_args_aclrtRegStreamStateCallback *a = ev->args;
 
 	if (a->regName && succeeded(ev))
-		pairs_set(&process(c)->names, key_of_two(ev->api, key_of_text(a->regName)), a->callback != NULL);
+		pairs_set(&process(c)->names, key_of_two(ev->api, key_of_text(a->regName)),
+			a->callback != NULL);
 }
 
 /* Callbacks known by a number and their address: of init and finalize by type, of snapshots by stage. */
 static uint64_t numbered_key(const struct acl_event *ev)
 {
-	const struct acl_args_aclrtSnapShotCallbackUnregister *a = ev->args; /* all begin with number, function */
-	uint64_t family = strstr(acl_apis[ev->api].name, "SnapShot") ? 1 :
-		strstr(acl_apis[ev->api].name, "Finalize")	     ? 2 :
-								       3;
+	const struct acl_args_aclrtSnapShotCallbackUnregister *a =
+		ev->args; /* all begin with number, function */
+	uint64_t family = strstr(acl_apis[ev->api].name, "SnapShot")   ? 1
+			  : strstr(acl_apis[ev->api].name, "Finalize") ? 2
+								       : 3;
 
 	return key_of_two(family << 32 | (uint32_t)a->stage, (uintptr_t)a->callback);
 }
 
 static const struct acl_rule *numbered_rule(const struct acl_event *ev)
 {
-	return strstr(acl_apis[ev->api].name, "SnapShot") ? RULE("snapshot-callback-duplicate") :
-							    RULE("init-callback-null-or-duplicate");
+	return strstr(acl_apis[ev->api].name, "SnapShot") ? RULE("snapshot-callback-duplicate")
+							  : RULE("init-callback-null-or-duplicate");
 }
 
 static void numbering(struct checks *c, struct acl_event *ev)
@@ -247,12 +255,12 @@ static void unnumbered(struct checks *c, struct acl_event *ev)
 static void snapping(struct checks *c, struct acl_event *ev)
 {
 	unsigned now = ld(&process(c)->snapshot);
-	bool wrong = ev->api == ACL_API_aclrtSnapShotProcessLock ? now != SNAP_RUNNING :
-		ev->api == ACL_API_aclrtSnapShotProcessBackup	 ? now != SNAP_LOCKED :
-		ev->api == ACL_API_aclrtSnapShotProcessRestore	 ? now != SNAP_BACKED_UP :
-								   now == SNAP_RUNNING;
-	static const char *const states[] = { "The process is not locked.", "The process is locked and not backed up.",
-		"The process is backed up already." };
+	bool wrong = ev->api == ACL_API_aclrtSnapShotProcessLock      ? now != SNAP_RUNNING
+		     : ev->api == ACL_API_aclrtSnapShotProcessBackup  ? now != SNAP_LOCKED
+		     : ev->api == ACL_API_aclrtSnapShotProcessRestore ? now != SNAP_BACKED_UP
+								      : now == SNAP_RUNNING;
+	static const char *const states[] = {"The process is not locked.",
+		"The process is locked and not backed up.", "The process is backed up already."};
 
 	if (wrong)
 		say(c, ev, RULE("snapshot-bad-state"), -1, states[now]);
@@ -284,9 +292,9 @@ static void snapped(struct checks *c, struct acl_event *ev)
 static bool allowed_after_end(const struct acl_api_info *api)
 {
 	return api->classes & (ACL_CLASS_INIT | ACL_CLASS_VERSION) || strstr(api->name, "Version") ||
-		!strcmp(api->name, "aclrtGetSocName") || !strcmp(api->name, "aclGetRecentErrMsg") ||
-		!strcmp(api->name, "aclrtGetRunMode") || !strcmp(api->name, "aclrtGetDeviceCount") ||
-		releases(api->name);
+	       !strcmp(api->name, "aclrtGetSocName") || !strcmp(api->name, "aclGetRecentErrMsg") ||
+	       !strcmp(api->name, "aclrtGetRunMode") || !strcmp(api->name, "aclrtGetDeviceCount") ||
+	       releases(api->name);
 }
 
 /* A call through dlsym has asked whether there is one. */
@@ -297,7 +305,8 @@ static void too_new(struct checks *c, struct acl_event *ev)
 	struct acl_finding *f;
 
 	if (__builtin_expect(target < 0 || acl_apis[ev->api].since <= target || c->target_auto ||
-			ev->path == ACL_PATH_DLSYM, 1))
+				     ev->path == ACL_PATH_DLSYM,
+		    1))
 		return;
 	f = finding_begin(c, ev, RULE("api-newer-than-target"), &room);
 	if (!f)
@@ -307,7 +316,8 @@ static void too_new(struct checks *c, struct acl_event *ev)
 	finding_show(c, f);
 }
 
-/* The core limits of a device belong to its being set; what was set below us is not seen, so the call must fail. */
+/* The core limits of a device belong to its being set; what was set below us is not seen, so the call must
+ * fail. */
 static void limit_set(struct checks *c, struct acl_event *ev)
 {
 	struct acl_device *d = device_at(c, device_argument(ev));
@@ -340,50 +350,50 @@ static void process_forked(struct checks *c)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclInit, ACL_LEAVE, initialised },
-	{ ACL_API_aclFinalize, ACL_ENTER, finalizing },
-	{ ACL_API_aclFinalize, ACL_LEAVE, finalized },
-	{ ACL_API_aclFinalizeReference, ACL_LEAVE, finalized },
-	{ ACL_API_aclrtSetDevice, ACL_LEAVE, set },
-	{ ACL_API_aclrtResetDevice, ACL_LEAVE, reset },
-	{ ACL_API_aclrtResetDeviceForce, ACL_LEAVE, reset },
-	{ ACL_API_aclrtDeviceEnablePeerAccess, ACL_ENTER, same_peer },
-	{ ACL_API_aclrtDeviceEnablePeerAccess, ACL_LEAVE, peer_enabled },
-	{ ACL_API_aclrtDeviceDisablePeerAccess, ACL_ENTER, disabling_peer },
-	{ ACL_API_aclrtDeviceDisablePeerAccess, ACL_LEAVE, peer_disabled },
-	{ ACL_API_aclrtIpcMemImportByKey, ACL_LEAVE, imported },
-	{ ACL_API_aclrtMemImportFromShareableHandle, ACL_LEAVE, imported },
-	{ ACL_API_aclrtMemImportFromShareableHandleV2, ACL_LEAVE, imported },
-	{ ACL_API_aclrtNotifyImportByKey, ACL_LEAVE, imported },
-	{ ACL_API_aclrtDestroyContext, ACL_ENTER, destroying_context },
-	{ ACL_API_aclrtSetDeviceResLimit, ACL_LEAVE, limit_set },
-	{ ACL_API_aclrtResetDeviceResLimit, ACL_LEAVE, limit_set },
-	{ ACL_API_aclrtRegDeviceStateCallback, ACL_ENTER, naming },
-	{ ACL_API_aclrtRegDeviceStateCallback, ACL_LEAVE, named },
-	{ ACL_API_aclrtRegStreamStateCallback, ACL_ENTER, naming },
-	{ ACL_API_aclrtRegStreamStateCallback, ACL_LEAVE, named },
-	{ ACL_API_aclrtSetDeviceTaskAbortCallback, ACL_ENTER, naming },
-	{ ACL_API_aclrtSetDeviceTaskAbortCallback, ACL_LEAVE, named },
-	{ ACL_API_aclInitCallbackRegister, ACL_ENTER, numbering },
-	{ ACL_API_aclInitCallbackRegister, ACL_LEAVE, numbered },
-	{ ACL_API_aclInitCallbackUnRegister, ACL_ENTER, unnumbering },
-	{ ACL_API_aclInitCallbackUnRegister, ACL_LEAVE, unnumbered },
-	{ ACL_API_aclFinalizeCallbackRegister, ACL_ENTER, numbering },
-	{ ACL_API_aclFinalizeCallbackRegister, ACL_LEAVE, numbered },
-	{ ACL_API_aclFinalizeCallbackUnRegister, ACL_ENTER, unnumbering },
-	{ ACL_API_aclFinalizeCallbackUnRegister, ACL_LEAVE, unnumbered },
-	{ ACL_API_aclrtSnapShotCallbackRegister, ACL_ENTER, numbering },
-	{ ACL_API_aclrtSnapShotCallbackRegister, ACL_LEAVE, numbered },
-	{ ACL_API_aclrtSnapShotCallbackUnregister, ACL_ENTER, unnumbering },
-	{ ACL_API_aclrtSnapShotCallbackUnregister, ACL_LEAVE, unnumbered },
-	{ ACL_API_aclrtSnapShotProcessLock, ACL_ENTER, snapping },
-	{ ACL_API_aclrtSnapShotProcessLock, ACL_LEAVE, snapped },
-	{ ACL_API_aclrtSnapShotProcessBackup, ACL_ENTER, snapping },
-	{ ACL_API_aclrtSnapShotProcessBackup, ACL_LEAVE, snapped },
-	{ ACL_API_aclrtSnapShotProcessRestore, ACL_ENTER, snapping },
-	{ ACL_API_aclrtSnapShotProcessRestore, ACL_LEAVE, snapped },
-	{ ACL_API_aclrtSnapShotProcessUnlock, ACL_ENTER, snapping },
-	{ ACL_API_aclrtSnapShotProcessUnlock, ACL_LEAVE, snapped },
+	{ACL_API_aclInit, ACL_LEAVE, initialised},
+	{ACL_API_aclFinalize, ACL_ENTER, finalizing},
+	{ACL_API_aclFinalize, ACL_LEAVE, finalized},
+	{ACL_API_aclFinalizeReference, ACL_LEAVE, finalized},
+	{ACL_API_aclrtSetDevice, ACL_LEAVE, set},
+	{ACL_API_aclrtResetDevice, ACL_LEAVE, reset},
+	{ACL_API_aclrtResetDeviceForce, ACL_LEAVE, reset},
+	{ACL_API_aclrtDeviceEnablePeerAccess, ACL_ENTER, same_peer},
+	{ACL_API_aclrtDeviceEnablePeerAccess, ACL_LEAVE, peer_enabled},
+	{ACL_API_aclrtDeviceDisablePeerAccess, ACL_ENTER, disabling_peer},
+	{ACL_API_aclrtDeviceDisablePeerAccess, ACL_LEAVE, peer_disabled},
+	{ACL_API_aclrtIpcMemImportByKey, ACL_LEAVE, imported},
+	{ACL_API_aclrtMemImportFromShareableHandle, ACL_LEAVE, imported},
+	{ACL_API_aclrtMemImportFromShareableHandleV2, ACL_LEAVE, imported},
+	{ACL_API_aclrtNotifyImportByKey, ACL_LEAVE, imported},
+	{ACL_API_aclrtDestroyContext, ACL_ENTER, destroying_context},
+	{ACL_API_aclrtSetDeviceResLimit, ACL_LEAVE, limit_set},
+	{ACL_API_aclrtResetDeviceResLimit, ACL_LEAVE, limit_set},
+	{ACL_API_aclrtRegDeviceStateCallback, ACL_ENTER, naming},
+	{ACL_API_aclrtRegDeviceStateCallback, ACL_LEAVE, named},
+	{ACL_API_aclrtRegStreamStateCallback, ACL_ENTER, naming},
+	{ACL_API_aclrtRegStreamStateCallback, ACL_LEAVE, named},
+	{ACL_API_aclrtSetDeviceTaskAbortCallback, ACL_ENTER, naming},
+	{ACL_API_aclrtSetDeviceTaskAbortCallback, ACL_LEAVE, named},
+	{ACL_API_aclInitCallbackRegister, ACL_ENTER, numbering},
+	{ACL_API_aclInitCallbackRegister, ACL_LEAVE, numbered},
+	{ACL_API_aclInitCallbackUnRegister, ACL_ENTER, unnumbering},
+	{ACL_API_aclInitCallbackUnRegister, ACL_LEAVE, unnumbered},
+	{ACL_API_aclFinalizeCallbackRegister, ACL_ENTER, numbering},
+	{ACL_API_aclFinalizeCallbackRegister, ACL_LEAVE, numbered},
+	{ACL_API_aclFinalizeCallbackUnRegister, ACL_ENTER, unnumbering},
+	{ACL_API_aclFinalizeCallbackUnRegister, ACL_LEAVE, unnumbered},
+	{ACL_API_aclrtSnapShotCallbackRegister, ACL_ENTER, numbering},
+	{ACL_API_aclrtSnapShotCallbackRegister, ACL_LEAVE, numbered},
+	{ACL_API_aclrtSnapShotCallbackUnregister, ACL_ENTER, unnumbering},
+	{ACL_API_aclrtSnapShotCallbackUnregister, ACL_LEAVE, unnumbered},
+	{ACL_API_aclrtSnapShotProcessLock, ACL_ENTER, snapping},
+	{ACL_API_aclrtSnapShotProcessLock, ACL_LEAVE, snapped},
+	{ACL_API_aclrtSnapShotProcessBackup, ACL_ENTER, snapping},
+	{ACL_API_aclrtSnapShotProcessBackup, ACL_LEAVE, snapped},
+	{ACL_API_aclrtSnapShotProcessRestore, ACL_ENTER, snapping},
+	{ACL_API_aclrtSnapShotProcessRestore, ACL_LEAVE, snapped},
+	{ACL_API_aclrtSnapShotProcessUnlock, ACL_ENTER, snapping},
+	{ACL_API_aclrtSnapShotProcessUnlock, ACL_LEAVE, snapped},
 };
 
 const struct acl_topic topic_process = {

@@ -54,8 +54,8 @@ static uint64_t rounded(const struct acl_place *place)
 
 /* --- beyond the end --------------------------------------------------------------------- */
 
-static void say_bounds(struct checks *c, struct acl_event *ev, const struct range *r, const struct acl_rule *rule,
-	bool slack)
+static void say_bounds(struct checks *c, struct acl_event *ev, const struct range *r,
+	const struct acl_rule *rule, bool slack)
 {
 	uint64_t offset = (uintptr_t)r->address - r->place.base;
 	struct finding_grade grade = GRADE_TABLE;
@@ -109,9 +109,9 @@ static bool check_gone(struct checks *c, struct acl_event *ev, const struct rang
 	if (!freed_find(c, r->address, false, &b) || b.kind == MEM_HOST)
 		return false;
 	f = finding_begin(c, ev,
-		b.by_reset	   ? RULE("use-after-device-reset") :
-		b.kind == MEM_POOL ? RULE("pool-use-after-async-free") :
-				     RULE("use-after-free"),
+		b.by_reset           ? RULE("use-after-device-reset")
+		: b.kind == MEM_POOL ? RULE("pool-use-after-async-free")
+				     : RULE("use-after-free"),
 		&room);
 	if (!f)
 		return true;
@@ -139,17 +139,18 @@ static bool check_range(struct checks *c, struct acl_event *ev, struct range *r)
 static const struct {
 	const char *name;
 	bool from_host, to_host;
-} directions[] = { { "host to host", true, true }, { "host to device", true, false }, { "device to host", false, true },
-	{ "device to device", false, false } };
+} directions[] = {{"host to host", true, true}, {"host to device", true, false},
+	{"device to host", false, true}, {"device to device", false, false}};
 
 /* Host or device beyond doubt. */
 static bool certain(const struct range *r)
 {
-	return r->place.block && (kind_is_host(r->place.kind) || r->place.kind == MEM_DEVICE || r->place.kind == MEM_POOL);
+	return r->place.block &&
+	       (kind_is_host(r->place.kind) || r->place.kind == MEM_DEVICE || r->place.kind == MEM_POOL);
 }
 
-static void check_direction(struct checks *c, struct acl_event *ev, int kind, const struct range *src,
-	const struct range *dst)
+static void check_direction(
+	struct checks *c, struct acl_event *ev, int kind, const struct range *src, const struct range *dst)
 {
 	struct finding_buffer room;
 	struct acl_finding *f;
@@ -176,11 +177,12 @@ static void check_direction(struct checks *c, struct acl_event *ev, int kind, co
 }
 
 /* kind HOST_TO_BUF_TO_DEVICE copies the source into a buffer first: it must be the host's. */
-static bool check_buffered(struct checks *c, struct acl_event *ev, const struct range *src, const struct range *dst)
+static bool check_buffered(
+	struct checks *c, struct acl_event *ev, const struct range *src, const struct range *dst)
 {
-	const struct range *bad = certain(src) && !kind_is_host(src->place.kind) ? src :
-		certain(dst) && kind_is_host(dst->place.kind)			 ? dst :
-										   NULL;
+	const struct range *bad = certain(src) && !kind_is_host(src->place.kind)  ? src
+				  : certain(dst) && kind_is_host(dst->place.kind) ? dst
+										  : NULL;
 	struct finding_buffer room;
 	struct acl_finding *f;
 
@@ -189,8 +191,8 @@ static bool check_buffered(struct checks *c, struct acl_event *ev, const struct 
 	f = finding_begin(c, ev, RULE("memcpy-buffered-kind-location"), &room);
 	if (!f)
 		return true;
-	finding_detail(f, "The source must be host memory and the destination device memory; %s is %s.", bad->name,
-		memory_kind_name(bad->place.kind));
+	finding_detail(f, "The source must be host memory and the destination device memory; %s is %s.",
+		bad->name, memory_kind_name(bad->place.kind));
 	finding_address(f, bad->name, bad->address);
 	finding_block(c, f, bad->writes ? "destination memory" : "source memory", bad->place.block);
 	finding_show(c, f);
@@ -198,13 +200,15 @@ static bool check_buffered(struct checks *c, struct acl_event *ev, const struct 
 }
 
 /* A direction that cannot be: host memory proven pageable on one side, tracked device memory on the other. */
-static void check_pageable(struct checks *c, struct acl_event *ev, int kind, struct range *src, struct range *dst)
+static void check_pageable(
+	struct checks *c, struct acl_event *ev, int kind, struct range *src, struct range *dst)
 {
 	struct range *host = src->place.block ? dst : src, *device = src->place.block ? src : dst;
 	struct finding_buffer room;
 	struct acl_finding *f;
 
-	if (host->place.block || !certain(device) || kind_is_host(device->place.kind) || ev->carry[CARRY_CAPTURE])
+	if (host->place.block || !certain(device) || kind_is_host(device->place.kind) ||
+		ev->carry[CARRY_CAPTURE])
 		return;
 	if (kind != (host == src ? ACL_MEMCPY_DEVICE_TO_HOST : ACL_MEMCPY_HOST_TO_DEVICE) &&
 		kind != ACL_MEMCPY_HOST_TO_HOST)
@@ -224,7 +228,8 @@ static void check_pageable(struct checks *c, struct acl_event *ev, int kind, str
 
 /* --- destMax --------------------------------------------------------------------------------- */
 
-/* The declared size promises more than there is. An interior address with the size of its whole block is common. */
+/* The declared size promises more than there is. An interior address with the size of its whole block is
+ * common. */
 static void check_limit(struct checks *c, struct acl_event *ev, const struct range *r, uint64_t limit)
 {
 	struct finding_buffer room;
@@ -248,14 +253,14 @@ static void check_limit(struct checks *c, struct acl_event *ev, const struct ran
 static bool has_limit(const struct acl_event *ev)
 {
 	return ev->api == ACL_API_aclrtMemcpy || ev->api == ACL_API_aclrtMemcpyAsync ||
-		ev->api == ACL_API_aclrtMemcpyAsyncWithCondition;
+	       ev->api == ACL_API_aclrtMemcpyAsyncWithCondition;
 }
 
 static void check_leg(struct checks *c, struct acl_event *ev, uint64_t i)
 {
 	struct copy_leg leg = legs_at(ev, i);
-	struct range src = { "src", leg.src, leg.src_span, leg.src_param, false, { 0 } };
-	struct range dst = { "dst", leg.dst, leg.dst_span, leg.dst_param, true, { 0 } };
+	struct range src = {"src", leg.src, leg.src_span, leg.src_param, false, {0}};
+	struct range dst = {"dst", leg.dst, leg.dst_span, leg.dst_param, true, {0}};
 	bool said = check_range(c, ev, &src);
 
 	if (check_range(c, ev, &dst) || said || leg.src_param == 99 || leg.dst_param == 99)
@@ -276,19 +281,20 @@ static void check_leg(struct checks *c, struct acl_event *ev, uint64_t i)
 static inline bool fits(const struct acl_place *place, const void *address, uint64_t span)
 {
 	return (place->kind == MEM_HOST || place->kind == MEM_DEVICE) && place->block &&
-		span <= place->size - ((uintptr_t)address - place->base);
+	       span <= place->size - ((uintptr_t)address - place->base);
 }
 
-/* Nearly every copy: both sides known and large enough, the direction as said. None of the rules below would speak. */
+/* Nearly every copy: both sides known and large enough, the direction as said. None of the rules below would
+ * speak. */
 static inline bool plainly_right(struct checks *c, const struct acl_event *ev)
 {
 	const struct acl_args_aclrtMemcpy *a = ev->args;
 	const struct acl_place *src = place_of(c, ev, a->src, 1), *dst = place_of(c, ev, a->dst, 0);
 
 	return fits(src, a->src, a->count) && fits(dst, a->dst, a->count) && a->destMax == a->count &&
-		(unsigned)a->kind <= ACL_MEMCPY_DEVICE_TO_DEVICE &&
-		directions[a->kind].from_host == (src->kind == MEM_HOST) &&
-		directions[a->kind].to_host == (dst->kind == MEM_HOST);
+	       (unsigned)a->kind <= ACL_MEMCPY_DEVICE_TO_DEVICE &&
+	       directions[a->kind].from_host == (src->kind == MEM_HOST) &&
+	       directions[a->kind].to_host == (dst->kind == MEM_HOST);
 }
 
 static void check_copy(struct checks *c, struct acl_event *ev)
@@ -321,7 +327,7 @@ static void say_set_pageable(struct checks *c, struct acl_event *ev, const struc
 static void check_set(struct checks *c, struct acl_event *ev)
 {
 	const struct acl_args_aclrtMemset *a = ev->args;
-	struct range r = { "devPtr", a->devPtr, a->count, 0, true, { 0 } };
+	struct range r = {"devPtr", a->devPtr, a->count, 0, true, {0}};
 
 	if (ev->carry[CARRY_FINDING] || check_range(c, ev, &r) || !r.address || !r.span)
 		return;
@@ -334,7 +340,7 @@ static void check_set(struct checks *c, struct acl_event *ev)
 static void check_set_words(struct checks *c, struct acl_event *ev)
 {
 	const struct acl_args_aclrtMemsetD32 *a = ev->args;
-	struct range r = { "ptr", a->ptr, a->N * 4, 0, true, { 0 } };
+	struct range r = {"ptr", a->ptr, a->N * 4, 0, true, {0}};
 
 	if (ev->carry[CARRY_FINDING] || check_range(c, ev, &r) || !r.address || !r.span || r.place.block)
 		return;
@@ -344,8 +350,8 @@ static void check_set_words(struct checks *c, struct acl_event *ev)
 /* Value operations touch one word of 8 bytes. */
 static void check_value(struct checks *c, struct acl_event *ev)
 {
-	struct range r = { "devAddr", ACL_ARGS(ev, aclrtValueWrite)->devAddr, 8, 0, ev->api == ACL_API_aclrtValueWrite,
-		{ 0 } };
+	struct range r = {"devAddr", ACL_ARGS(ev, aclrtValueWrite)->devAddr, 8, 0,
+		ev->api == ACL_API_aclrtValueWrite, {0}};
 	struct finding_buffer room;
 	struct acl_finding *f;
 
@@ -369,25 +375,25 @@ static void check_value(struct checks *c, struct acl_event *ev)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclrtMemcpy, ACL_ENTER, check_copy },
-	{ ACL_API_aclrtMemcpyAsync, ACL_ENTER, check_copy },
-	{ ACL_API_aclrtMemcpyAsyncWithCondition, ACL_ENTER, check_copy },
-	{ ACL_API_aclrtMemcpy2d, ACL_ENTER, check_copy },
-	{ ACL_API_aclrtMemcpy2dAsync, ACL_ENTER, check_copy },
-	{ ACL_API_aclrtMemcpyBatch, ACL_ENTER, check_copy },
-	{ ACL_API_aclrtMemcpyBatchAsync, ACL_ENTER, check_copy },
-	{ ACL_API_aclrtMemcpyBatchV2, ACL_ENTER, check_copy },
-	{ ACL_API_aclrtMemcpyBatchAsyncV2, ACL_ENTER, check_copy },
-	{ ACL_API_aclrtMemcpyFromSymbol, ACL_ENTER, check_copy },
-	{ ACL_API_aclrtMemcpyFromSymbolAsync, ACL_ENTER, check_copy },
-	{ ACL_API_aclrtMemcpyToSymbol, ACL_ENTER, check_copy },
-	{ ACL_API_aclrtMemcpyToSymbolAsync, ACL_ENTER, check_copy },
-	{ ACL_API_aclrtMemset, ACL_ENTER, check_set },
-	{ ACL_API_aclrtMemsetAsync, ACL_ENTER, check_set },
-	{ ACL_API_aclrtMemsetD32, ACL_ENTER, check_set_words },
-	{ ACL_API_aclrtMemsetD32Async, ACL_ENTER, check_set_words },
-	{ ACL_API_aclrtValueWrite, ACL_ENTER, check_value },
-	{ ACL_API_aclrtValueWait, ACL_ENTER, check_value },
+	{ACL_API_aclrtMemcpy, ACL_ENTER, check_copy},
+	{ACL_API_aclrtMemcpyAsync, ACL_ENTER, check_copy},
+	{ACL_API_aclrtMemcpyAsyncWithCondition, ACL_ENTER, check_copy},
+	{ACL_API_aclrtMemcpy2d, ACL_ENTER, check_copy},
+	{ACL_API_aclrtMemcpy2dAsync, ACL_ENTER, check_copy},
+	{ACL_API_aclrtMemcpyBatch, ACL_ENTER, check_copy},
+	{ACL_API_aclrtMemcpyBatchAsync, ACL_ENTER, check_copy},
+	{ACL_API_aclrtMemcpyBatchV2, ACL_ENTER, check_copy},
+	{ACL_API_aclrtMemcpyBatchAsyncV2, ACL_ENTER, check_copy},
+	{ACL_API_aclrtMemcpyFromSymbol, ACL_ENTER, check_copy},
+	{ACL_API_aclrtMemcpyFromSymbolAsync, ACL_ENTER, check_copy},
+	{ACL_API_aclrtMemcpyToSymbol, ACL_ENTER, check_copy},
+	{ACL_API_aclrtMemcpyToSymbolAsync, ACL_ENTER, check_copy},
+	{ACL_API_aclrtMemset, ACL_ENTER, check_set},
+	{ACL_API_aclrtMemsetAsync, ACL_ENTER, check_set},
+	{ACL_API_aclrtMemsetD32, ACL_ENTER, check_set_words},
+	{ACL_API_aclrtMemsetD32Async, ACL_ENTER, check_set_words},
+	{ACL_API_aclrtValueWrite, ACL_ENTER, check_value},
+	{ACL_API_aclrtValueWait, ACL_ENTER, check_value},
 };
 
 const struct acl_topic topic_ranges = {

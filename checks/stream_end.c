@@ -82,10 +82,10 @@ static void stream_end_forked(struct checks *c)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclrtDestroyStream, ACL_ENTER, destroying },
-	{ ACL_API_aclrtStreamAbort, ACL_LEAVE, aborting },
-	{ ACL_API_aclrtSynchronizeStream, ACL_ENTER, synchronising },
-	{ ACL_API_aclrtSynchronizeStreamWithTimeout, ACL_ENTER, synchronising },
+	{ACL_API_aclrtDestroyStream, ACL_ENTER, destroying},
+	{ACL_API_aclrtStreamAbort, ACL_LEAVE, aborting},
+	{ACL_API_aclrtSynchronizeStream, ACL_ENTER, synchronising},
+	{ACL_API_aclrtSynchronizeStreamWithTimeout, ACL_ENTER, synchronising},
 };
 
 const struct acl_topic topic_stream_end = {

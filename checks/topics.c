@@ -5,12 +5,15 @@
  */
 #include "checks/topics.h"
 
-extern const struct acl_topic topic_foresight, topic_life, topic_device, topic_stream, topic_event, topic_memory;
+extern const struct acl_topic topic_foresight, topic_life, topic_device, topic_stream, topic_event,
+	topic_memory;
 extern const struct acl_topic topic_capture;
 extern const struct acl_topic topic_arguments, topic_handles, topic_init, topic_context, topic_copy;
-extern const struct acl_topic topic_freed, topic_capture_calls, topic_free, topic_release, topic_ranges, topic_lists;
+extern const struct acl_topic topic_freed, topic_capture_calls, topic_free, topic_release, topic_ranges,
+	topic_lists;
 extern const struct acl_topic topic_capture_life, topic_wait, topic_peer, topic_reset, topic_leak;
-extern const struct acl_topic topic_event_kind, topic_binding, topic_failure_mode, topic_callback, topic_process;
+extern const struct acl_topic topic_event_kind, topic_binding, topic_failure_mode, topic_callback,
+	topic_process;
 extern const struct acl_topic topic_mapping, topic_kernel_args, topic_sharing, topic_stream_end, topic_far;
 
 const struct acl_topic *const acl_topics[] = {

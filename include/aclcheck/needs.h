@@ -64,7 +64,8 @@ struct acl_need {
 	const char *only_soc; /* applies to these known products only: "310P,310B" */
 	uint8_t n_terms;
 	int8_t severity; /* enum acl_severity, -1 = as the rule says */
-	int8_t since, until; /* enum acl_cann: applies when the target is known to be in between; -1 = always */
+	int8_t since,
+		until; /* enum acl_cann: applies when the target is known to be in between; -1 = always */
 };
 
 /* Needs of one function: acl_needs[first] … acl_needs[first + count - 1]. */

@@ -113,8 +113,8 @@ static void pool_used_late(void)
 	aclrtStream s = make_stream();
 	void *p = NULL;
 
-	CALL_DOES(aclrtMemPoolMallocAsync, 0, p = (void *)0x130000000000, .ptr = &p, .size = 4096, .memPool = HANDLE,
-		.stream = s);
+	CALL_DOES(aclrtMemPoolMallocAsync, 0, p = (void *)0x130000000000, .ptr = &p, .size = 4096,
+		.memPool = HANDLE, .stream = s);
 	if (bug)
 		CALL(aclrtMemPoolFreeAsync, .ptr = p, .stream = s);
 	CALL(aclrtMemsetAsync, .devPtr = p, .maxCount = 64, .count = 64, .stream = s);

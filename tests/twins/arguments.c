@@ -2,48 +2,52 @@
 /* Twins of the argument rules: one call each, wrong and right. */
 #include "twins.h"
 
-static const aclrtPhysicalMemProp device_prop = { .memAttr = ACL_HBM_MEM_HUGE,
-	.location = { .type = ACL_MEM_LOCATION_TYPE_DEVICE } };
-static const aclrtPhysicalMemProp ddr_on_device = { .memAttr = ACL_DDR_MEM_HUGE,
-	.location = { .type = ACL_MEM_LOCATION_TYPE_DEVICE } };
-static const aclrtPhysicalMemProp huge_on_host = { .memAttr = ACL_HBM_MEM_HUGE1G,
-	.location = { .type = ACL_MEM_LOCATION_TYPE_HOST } };
-static const aclrtPhysicalMemProp plain_hbm = { .memAttr = ACL_HBM_MEM,
-	.location = { .type = ACL_MEM_LOCATION_TYPE_DEVICE } };
-static const aclrtMemPoolProps pool_props = { .location = { .type = ACL_MEM_LOCATION_TYPE_DEVICE } };
-static const aclrtMemPoolProps pool_on_host = { .location = { .type = ACL_MEM_LOCATION_TYPE_HOST } };
-static const aclrtMemPoolProps pool_dirty = { .location = { .type = ACL_MEM_LOCATION_TYPE_DEVICE },
-	.reserved = { [31] = 1 } };
-static aclrtMallocAttribute module_attr = { .attr = ACL_RT_MEM_ATTR_MODULE_ID };
-static aclrtMallocAttribute va_attr = { .attr = ACL_RT_MEM_ATTR_VA_FLAG };
-static aclrtMallocConfig empty_cfg, module_cfg = { &module_attr, 1 }, va_cfg = { &va_attr, 1 };
+static const aclrtPhysicalMemProp device_prop = {
+	.memAttr = ACL_HBM_MEM_HUGE, .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+static const aclrtPhysicalMemProp ddr_on_device = {
+	.memAttr = ACL_DDR_MEM_HUGE, .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+static const aclrtPhysicalMemProp huge_on_host = {
+	.memAttr = ACL_HBM_MEM_HUGE1G, .location = {.type = ACL_MEM_LOCATION_TYPE_HOST}};
+static const aclrtPhysicalMemProp plain_hbm = {
+	.memAttr = ACL_HBM_MEM, .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+static const aclrtMemPoolProps pool_props = {.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+static const aclrtMemPoolProps pool_on_host = {.location = {.type = ACL_MEM_LOCATION_TYPE_HOST}};
+static const aclrtMemPoolProps pool_dirty = {
+	.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}, .reserved = {[31] = 1}};
+static aclrtMallocAttribute module_attr = {.attr = ACL_RT_MEM_ATTR_MODULE_ID};
+static aclrtMallocAttribute va_attr = {.attr = ACL_RT_MEM_ATTR_VA_FLAG};
+static aclrtMallocConfig empty_cfg, module_cfg = {&module_attr, 1}, va_cfg = {&va_attr, 1};
 static aclmdlRICaptureMode mode_bad = 9, mode_good = ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
-static const aclrtStreamAttrValue switch_two = { .overflowSwitch = 2 }, switch_one = { .overflowSwitch = 1 };
-static aclrtUtilizationInfo utilization, utilization_extended = { .utilizationExtend = (void *)heap_memory };
-static aclrtCntNotifyRecordInfo record_three = { .mode = 3 }, record_add = { .mode = 1 };
-static aclrtCntNotifyWaitInfo wait_five = { .mode = 5 }, wait_equal = { .mode = 1 };
-static const aclrtRandomNumTaskInfo random_good = { .dataType = ACL_FLOAT }, random_bad = { .dataType = ACL_INT8 },
-				    random_dirty = { .dataType = ACL_FLOAT, .rsv = { 1 } };
-static aclrtMemAccessDesc access_good = { .flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE,
-	.location = { .type = ACL_MEM_LOCATION_TYPE_DEVICE } };
-static aclrtMemAccessDesc access_read = { .flags = ACL_RT_MEM_ACCESS_FLAGS_READ,
-	.location = { .type = ACL_MEM_LOCATION_TYPE_DEVICE } };
-static int32_t pids[1] = { 1 };
-static void *handles[1] = { HANDLE };
-static aclrtBarrierTaskInfo barrier_good = { .barrierNum = 1,
-	.cmoInfo = { { .cmoType = ACL_RT_CMO_TYPE_INVALID, .barrierId = 1 } } };
-static aclrtBarrierTaskInfo barrier_seven = { .barrierNum = 7 };
-static aclrtBarrierTaskInfo barrier_prefetch = { .barrierNum = 1,
-	.cmoInfo = { { .cmoType = ACL_RT_CMO_TYPE_PREFETCH, .barrierId = 1 } } };
+static const aclrtStreamAttrValue switch_two = {.overflowSwitch = 2}, switch_one = {.overflowSwitch = 1};
+static aclrtUtilizationInfo utilization, utilization_extended = {.utilizationExtend = (void *)heap_memory};
+static aclrtCntNotifyRecordInfo record_three = {.mode = 3}, record_add = {.mode = 1};
+static aclrtCntNotifyWaitInfo wait_five = {.mode = 5}, wait_equal = {.mode = 1};
+static const aclrtRandomNumTaskInfo random_good = {.dataType = ACL_FLOAT},
+				    random_bad = {.dataType = ACL_INT8},
+				    random_dirty = {.dataType = ACL_FLOAT, .rsv = {1}};
+static aclrtMemAccessDesc access_good = {
+	.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE, .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+static aclrtMemAccessDesc access_read = {
+	.flags = ACL_RT_MEM_ACCESS_FLAGS_READ, .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+static int32_t pids[1] = {1};
+static void *handles[1] = {HANDLE};
+static aclrtBarrierTaskInfo barrier_good = {
+	.barrierNum = 1, .cmoInfo = {{.cmoType = ACL_RT_CMO_TYPE_INVALID, .barrierId = 1}}};
+static aclrtBarrierTaskInfo barrier_seven = {.barrierNum = 7};
+static aclrtBarrierTaskInfo barrier_prefetch = {
+	.barrierNum = 1, .cmoInfo = {{.cmoType = ACL_RT_CMO_TYPE_PREFETCH, .barrierId = 1}}};
 
 #define MIB2 (2u << 20)
 
 static const struct twin twins[] = {
 	/* allocation */
-	TWIN_CALL("alloc-null-output", aclrtMalloc, (.devPtr = NULL, .size = 64), (.devPtr = OUT, .size = 64)),
-	TWIN_CALL("alloc-null-output", aclrtMallocHost, (.hostPtr = NULL, .size = 64), (.hostPtr = OUT, .size = 64)),
+	TWIN_CALL(
+		"alloc-null-output", aclrtMalloc, (.devPtr = NULL, .size = 64), (.devPtr = OUT, .size = 64)),
+	TWIN_CALL("alloc-null-output", aclrtMallocHost, (.hostPtr = NULL, .size = 64),
+		(.hostPtr = OUT, .size = 64)),
 	TWIN_CALL("alloc-size-zero", aclrtMalloc, (.devPtr = OUT, .size = 0), (.devPtr = OUT, .size = 1)),
-	TWIN_CALL("alloc-size-zero", aclrtMallocHost, (.hostPtr = OUT, .size = 0), (.hostPtr = OUT, .size = 1)),
+	TWIN_CALL(
+		"alloc-size-zero", aclrtMallocHost, (.hostPtr = OUT, .size = 0), (.hostPtr = OUT, .size = 1)),
 	TWIN_CALL("malloc-bandwidth-flag-ignored", aclrtMalloc,
 		(.devPtr = OUT, .size = 64, .policy = ACL_MEM_TYPE_HIGH_BAND_WIDTH),
 		(.devPtr = OUT, .size = 64, .policy = ACL_MEM_MALLOC_HUGE_FIRST)),
@@ -56,12 +60,14 @@ static const struct twin twins[] = {
 		(.devPtr = OUT, .size = 64, .policy = ACL_MEM_MALLOC_HUGE_FIRST_P2P),
 		(.devPtr = OUT, .size = 64, .policy = ACL_MEM_MALLOC_NORMAL_ONLY)),
 	TWIN_CALL("malloc-withcfg-policy-group", aclrtMallocWithCfg,
-		(.devPtr = OUT, .size = 64, .policy = ACL_MEM_TYPE_LOW_BAND_WIDTH | ACL_MEM_TYPE_HIGH_BAND_WIDTH),
-		(.devPtr = OUT, .size = 64, .policy = ACL_MEM_TYPE_LOW_BAND_WIDTH | ACL_MEM_MALLOC_HUGE_ONLY)),
-	TWIN_CALL("malloc-config-attrs-invalid", aclrtMallocWithCfg, (.devPtr = OUT, .size = 64, .cfg = &empty_cfg),
-		(.devPtr = OUT, .size = 64, .cfg = NULL)),
-	TWIN_CALL("malloc-config-attrs-invalid", aclrtMallocWithCfg, (.devPtr = OUT, .size = 64, .cfg = &va_cfg),
-		(.devPtr = OUT, .size = 64, .cfg = &module_cfg)),
+		(.devPtr = OUT, .size = 64,
+			.policy = ACL_MEM_TYPE_LOW_BAND_WIDTH | ACL_MEM_TYPE_HIGH_BAND_WIDTH),
+		(.devPtr = OUT, .size = 64,
+			.policy = ACL_MEM_TYPE_LOW_BAND_WIDTH | ACL_MEM_MALLOC_HUGE_ONLY)),
+	TWIN_CALL("malloc-config-attrs-invalid", aclrtMallocWithCfg,
+		(.devPtr = OUT, .size = 64, .cfg = &empty_cfg), (.devPtr = OUT, .size = 64, .cfg = NULL)),
+	TWIN_CALL("malloc-config-attrs-invalid", aclrtMallocWithCfg,
+		(.devPtr = OUT, .size = 64, .cfg = &va_cfg), (.devPtr = OUT, .size = 64, .cfg = &module_cfg)),
 	TWIN_CALL("address-range-both-null", aclrtMemGetAddressRange, (.ptr = DEVICE),
 		(.ptr = DEVICE, .psize = OUT)),
 	TWIN_CALL("check-mem-type-args", aclrtCheckMemType,
@@ -72,12 +78,15 @@ static const struct twin twins[] = {
 	TWIN_CALL("meminfo-attr-invalid", aclrtGetMemInfo, (.attr = 99, .free = OUT, .total = OUT),
 		(.attr = ACL_HBM_MEM, .free = OUT, .total = OUT)),
 	/* virtual, managed and pool memory */
-	TWIN_CALL("vmm-physical-prop-invalid", aclrtMallocPhysical, (.handle = OUT, .size = MIB2, .prop = &ddr_on_device),
+	TWIN_CALL("vmm-physical-prop-invalid", aclrtMallocPhysical,
+		(.handle = OUT, .size = MIB2, .prop = &ddr_on_device),
 		(.handle = OUT, .size = MIB2, .prop = &device_prop)),
-	TWIN_CALL("vmm-physical-prop-invalid", aclrtMallocPhysical, (.handle = OUT, .size = MIB2, .prop = &plain_hbm),
+	TWIN_CALL("vmm-physical-prop-invalid", aclrtMallocPhysical,
+		(.handle = OUT, .size = MIB2, .prop = &plain_hbm),
 		(.handle = OUT, .size = MIB2, .prop = &device_prop)),
 	TWIN_CALL("vmm-physical-prop-invalid", aclrtMemGetAllocationGranularity,
-		(.prop = (void *)&huge_on_host, .granularity = OUT), (.prop = (void *)&device_prop, .granularity = OUT)),
+		(.prop = (void *)&huge_on_host, .granularity = OUT),
+		(.prop = (void *)&device_prop, .granularity = OUT)),
 	TWIN_CALL("vmm-reserve-args", aclrtReserveMemAddress, (.virPtr = OUT, .size = MIB2, .flags = 2),
 		(.virPtr = OUT, .size = MIB2)),
 	TWIN_CALL("vmm-reserve-nouc-size", aclrtReserveMemAddressNoUCMemory,
@@ -86,7 +95,8 @@ static const struct twin twins[] = {
 	TWIN_CALL("vmm-export-args", aclrtMemExportToShareableHandleV2,
 		(.handle = HANDLE, .shareType = 3, .shareableHandle = OUT),
 		(.handle = HANDLE, .shareType = ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT, .shareableHandle = OUT)),
-	TWIN_CALL("vmm-export-args", aclrtMemSetPidToShareableHandle, (.shareableHandle = 1, .pid = NULL, .pidNum = 1),
+	TWIN_CALL("vmm-export-args", aclrtMemSetPidToShareableHandle,
+		(.shareableHandle = 1, .pid = NULL, .pidNum = 1),
 		(.shareableHandle = 1, .pid = pids, .pidNum = 1)),
 	TWIN_CALL("mem-link-advice-invalid", aclrtMemMapSetLink, (.handle = HANDLE, .adviceLink = 4),
 		(.handle = HANDLE, .adviceLink = 1)),
@@ -117,31 +127,39 @@ static const struct twin twins[] = {
 	TWIN_CALL("host-register-type-invalid", aclrtHostRegister,
 		(.ptr = heap_memory, .size = 4096, .type = 1, .devPtr = OUT),
 		(.ptr = heap_memory, .size = 4096, .type = ACL_HOST_REGISTER_MAPPED, .devPtr = OUT)),
-	TWIN_CALL("host-register-v2-flag-invalid", aclrtHostRegisterV2, (.ptr = heap_memory, .size = 4096, .flag = 0),
+	TWIN_CALL("host-register-v2-flag-invalid", aclrtHostRegisterV2,
+		(.ptr = heap_memory, .size = 4096, .flag = 0),
 		(.ptr = heap_memory, .size = 4096, .flag = ACL_HOST_REG_PINNED | ACL_HOST_REG_MAPPED)),
 	/* copies and sets */
-	TWIN_CALL("memcpy-null-address", aclrtMemcpy, (.dst = NULL, .destMax = 8, .src = DEVICE, .count = 8, .kind = 3),
+	TWIN_CALL("memcpy-null-address", aclrtMemcpy,
+		(.dst = NULL, .destMax = 8, .src = DEVICE, .count = 8, .kind = 3),
 		(.dst = NULL, .destMax = 8, .src = DEVICE, .count = 0, .kind = 3)),
 	TWIN_CALL("memcpy-null-address", aclrtMemset, (.devPtr = NULL, .maxCount = 8, .count = 8),
 		(.devPtr = DEVICE, .maxCount = 8, .count = 8)),
 	TWIN_CALL("memcpy-kind-invalid", aclrtMemcpy,
-		(.dst = OTHER, .destMax = 8, .src = DEVICE, .count = 8, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE),
+		(.dst = OTHER, .destMax = 8, .src = DEVICE, .count = 8,
+			.kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE),
 		(.dst = OTHER, .destMax = 8, .src = DEVICE, .count = 8, .kind = ACL_MEMCPY_DEFAULT)),
 	TWIN_CALL("memcpy-count-exceeds-destmax", aclrtMemcpyAsync,
 		(.dst = OTHER, .destMax = 64, .src = DEVICE, .count = 128, .kind = 3),
 		(.dst = OTHER, .destMax = 128, .src = DEVICE, .count = 128, .kind = 3)),
 	TWIN_CALL("memcpy2d-width-pitch", aclrtMemcpy2d,
-		(.dst = OTHER, .dpitch = 64, .src = DEVICE, .spitch = 128, .width = 128, .height = 2, .kind = 1),
-		(.dst = OTHER, .dpitch = 128, .src = DEVICE, .spitch = 128, .width = 128, .height = 2, .kind = 1)),
+		(.dst = OTHER, .dpitch = 64, .src = DEVICE, .spitch = 128, .width = 128, .height = 2,
+			.kind = 1),
+		(.dst = OTHER, .dpitch = 128, .src = DEVICE, .spitch = 128, .width = 128, .height = 2,
+			.kind = 1)),
 	TWIN_CALL("memcpy2d-size-limit", aclrtMemcpy2d,
-		(.dst = OTHER, .dpitch = 8, .src = DEVICE, .spitch = 8, .width = 8, .height = 5242881, .kind = 1),
-		(.dst = OTHER, .dpitch = 8, .src = DEVICE, .spitch = 8, .width = 8, .height = 5242880, .kind = 1)),
+		(.dst = OTHER, .dpitch = 8, .src = DEVICE, .spitch = 8, .width = 8, .height = 5242881,
+			.kind = 1),
+		(.dst = OTHER, .dpitch = 8, .src = DEVICE, .spitch = 8, .width = 8, .height = 5242880,
+			.kind = 1)),
 	TWIN_CALL("memcpy2d-kind-unsupported", aclrtMemcpy2d,
 		(.dst = OTHER, .dpitch = 8, .src = DEVICE, .spitch = 8, .width = 8, .height = 1, .kind = 3),
 		(.dst = OTHER, .dpitch = 8, .src = DEVICE, .spitch = 8, .width = 8, .height = 1, .kind = 2)),
 	TWIN_CALL("memset-count-exceeds-max", aclrtMemset, (.devPtr = DEVICE, .maxCount = 8, .count = 9),
 		(.devPtr = DEVICE, .maxCount = 9, .count = 9)),
-	TWIN_CALL("memset-value-truncated", aclrtMemset, (.devPtr = DEVICE, .maxCount = 8, .value = 256, .count = 8),
+	TWIN_CALL("memset-value-truncated", aclrtMemset,
+		(.devPtr = DEVICE, .maxCount = 8, .value = 256, .count = 8),
 		(.devPtr = DEVICE, .maxCount = 8, .value = -1, .count = 8)),
 	TWIN_CALL("memsetd32-args", aclrtMemsetD32, (.ptr = DEVICE, .memSize = 16, .N = 5),
 		(.ptr = DEVICE, .memSize = 20, .N = 5)),
@@ -161,20 +179,27 @@ static const struct twin twins[] = {
 		(.desc = DEVICE, .kind = 6, .srcAddr = DEVICE, .dstAddr = OTHER, .count = (1ull << 32) - 1)),
 	TWIN_CALL("desc-null-stream", aclrtMemcpyAsyncWithDesc, (.desc = DEVICE, .kind = 6),
 		(.desc = DEVICE, .kind = 6, .stream = HANDLE)),
-	TWIN_CALL("cmo-type-unsupported", aclrtCmoAsync, (.src = DEVICE, .size = 64, .cmoType = ACL_RT_CMO_TYPE_FLUSH),
+	TWIN_CALL("cmo-type-unsupported", aclrtCmoAsync,
+		(.src = DEVICE, .size = 64, .cmoType = ACL_RT_CMO_TYPE_FLUSH),
 		(.src = DEVICE, .size = 64, .cmoType = ACL_RT_CMO_TYPE_PREFETCH)),
 	TWIN_CALL("cmo-barrier-id", aclrtCmoAsyncWithBarrier,
 		(.src = DEVICE, .size = 64, .cmoType = ACL_RT_CMO_TYPE_INVALID),
 		(.src = DEVICE, .size = 64, .cmoType = ACL_RT_CMO_TYPE_INVALID, .barrierId = 1)),
-	TWIN_CALL("cmo-barrier-id", aclrtCmoWaitBarrier, (.taskInfo = &barrier_seven), (.taskInfo = &barrier_good)),
-	TWIN_CALL("cmo-barrier-id", aclrtCmoWaitBarrier, (.taskInfo = &barrier_prefetch), (.taskInfo = &barrier_good)),
+	TWIN_CALL("cmo-barrier-id", aclrtCmoWaitBarrier, (.taskInfo = &barrier_seven),
+		(.taskInfo = &barrier_good)),
+	TWIN_CALL("cmo-barrier-id", aclrtCmoWaitBarrier, (.taskInfo = &barrier_prefetch),
+		(.taskInfo = &barrier_good)),
 	TWIN_CALL("reduce-arguments", aclrtReduceAsync,
 		(.dst = DEVICE, .src = OTHER, .count = 4, .kind = 9, .type = ACL_FLOAT),
 		(.dst = DEVICE, .src = OTHER, .count = 4, .kind = 10, .type = ACL_FLOAT)),
-	TWIN_CALL("random-task-arguments", aclrtRandomNumAsync, (.taskInfo = &random_bad), (.taskInfo = &random_good)),
-	TWIN_CALL("random-task-arguments", aclrtRandomNumAsync, (.taskInfo = &random_dirty), (.taskInfo = &random_good)),
-	TWIN_CALL("value-op-args", aclrtValueWait, (.devAddr = DEVICE, .flag = 4), (.devAddr = DEVICE, .flag = 3)),
-	TWIN_CALL("value-write-alignment", aclrtValueWrite, (.devAddr = (char *)DEVICE + 4), (.devAddr = DEVICE)),
+	TWIN_CALL("random-task-arguments", aclrtRandomNumAsync, (.taskInfo = &random_bad),
+		(.taskInfo = &random_good)),
+	TWIN_CALL("random-task-arguments", aclrtRandomNumAsync, (.taskInfo = &random_dirty),
+		(.taskInfo = &random_good)),
+	TWIN_CALL("value-op-args", aclrtValueWait, (.devAddr = DEVICE, .flag = 4),
+		(.devAddr = DEVICE, .flag = 3)),
+	TWIN_CALL("value-write-alignment", aclrtValueWrite, (.devAddr = (char *)DEVICE + 4),
+		(.devAddr = DEVICE)),
 	/* devices and contexts */
 	TWIN_CALL("device-id-out-of-range", aclrtSetDevice, (.deviceId = -1), (.deviceId = 0)),
 	TWIN_CALL("pci-busid-buffer", aclrtDeviceGetPCIBusId, (.deviceId = 0, .pciBusId = OUT, .len = 12),
@@ -183,8 +208,8 @@ static const struct twin twins[] = {
 		(.deviceId = 0, .utilizationInfo = &utilization_extended),
 		(.deviceId = 0, .utilizationInfo = &utilization)),
 	TWIN_CALL("context-set-null", aclrtSetCurrentContext, (.context = NULL), (.context = HANDLE)),
-	TWIN_CALL("primary-ctx-flags-nonnull", aclrtGetPrimaryCtxState, (.deviceId = 0, .flags = OUT, .active = OUT),
-		(.deviceId = 0, .active = OUT)),
+	TWIN_CALL("primary-ctx-flags-nonnull", aclrtGetPrimaryCtxState,
+		(.deviceId = 0, .flags = OUT, .active = OUT), (.deviceId = 0, .active = OUT)),
 	TWIN_CALL("peer-flags-nonzero", aclrtDeviceEnablePeerAccess, (.peerDeviceId = 1, .flags = 1),
 		(.peerDeviceId = 1)),
 	TWIN_CALL("peer-same-device", aclrtDeviceCanAccessPeer,
@@ -197,8 +222,10 @@ static const struct twin twins[] = {
 	TWIN_CALL("stream-overflow-switch-value", aclrtSetStreamOverflowSwitch, (.stream = HANDLE, .flag = 2),
 		(.stream = HANDLE, .flag = 1)),
 	TWIN_CALL("stream-overflow-switch-value", aclrtSetStreamAttribute,
-		(.stream = HANDLE, .stmAttrType = ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, .value = (void *)&switch_two),
-		(.stream = HANDLE, .stmAttrType = ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, .value = (void *)&switch_one)),
+		(.stream = HANDLE, .stmAttrType = ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK,
+			.value = (void *)&switch_two),
+		(.stream = HANDLE, .stmAttrType = ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK,
+			.value = (void *)&switch_one)),
 	TWIN_CALL("stream-flag-combination", aclrtCreateStreamWithConfig,
 		(.stream = OUT, .flag = ACL_STREAM_DEVICE_USE_ONLY | ACL_STREAM_FAST_SYNC),
 		(.stream = OUT, .flag = ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC)),
@@ -210,25 +237,29 @@ static const struct twin twins[] = {
 	TWIN_CALL("event-flag-invalid", aclrtCreateEventWithFlag, (.event = OUT, .flag = 0),
 		(.event = OUT, .flag = ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE)),
 	TWIN_CALL("event-flag-invalid", aclrtCreateEventWithFlag,
-		(.event = OUT, .flag = ACL_EVENT_EXTERNAL | ACL_EVENT_SYNC), (.event = OUT, .flag = ACL_EVENT_EXTERNAL)),
+		(.event = OUT, .flag = ACL_EVENT_EXTERNAL | ACL_EVENT_SYNC),
+		(.event = OUT, .flag = ACL_EVENT_EXTERNAL)),
 	TWIN_CALL("event-flag-invalid", aclrtCreateEventExWithFlag,
-		(.event = OUT, .flag = ACL_EVENT_IPC | ACL_EVENT_SYNC), (.event = OUT, .flag = ACL_EVENT_IPC)),
-	TWIN_CALL("event-wait-timeout-range", aclrtStreamWaitEventWithTimeout, (.event = HANDLE, .timeout = -1),
-		(.event = HANDLE, .timeout = 0)),
+		(.event = OUT, .flag = ACL_EVENT_IPC | ACL_EVENT_SYNC),
+		(.event = OUT, .flag = ACL_EVENT_IPC)),
+	TWIN_CALL("event-wait-timeout-range", aclrtStreamWaitEventWithTimeout,
+		(.event = HANDLE, .timeout = -1), (.event = HANDLE, .timeout = 0)),
 	TWIN_CALL("null-required-pointer", aclrtCreateStream, (.stream = NULL), (.stream = OUT)),
 	TWIN_CALL("null-required-pointer", aclrtRecordEvent, (.event = NULL), (.event = HANDLE)),
 	TWIN_CALL("null-required-pointer", aclrtGetDeviceCount, (.count = NULL), (.count = OUT)),
 	TWIN_CALL("stream-destroy-default", aclrtDestroyStream, (.stream = NULL), (.stream = HANDLE)),
 	/* captures and models */
-	TWIN_CALL("capture-begin-bad-mode", aclmdlRICaptureThreadExchangeMode, (.mode = &mode_bad), (.mode = &mode_good)),
+	TWIN_CALL("capture-begin-bad-mode", aclmdlRICaptureThreadExchangeMode, (.mode = &mode_bad),
+		(.mode = &mode_good)),
 	TWIN_CALL("capture-getinfo-both-null", aclmdlRICaptureGetInfo, (.stream = HANDLE),
 		(.stream = HANDLE, .status = OUT)),
 	TWIN_CALL("taskupd-null-handle", aclmdlRICaptureTaskUpdateBegin, (.stream = HANDLE),
 		(.stream = HANDLE, .handle = HANDLE)),
 	TWIN_CALL("cond-task-bad-size", aclmdlRIAddCondTask,
-		(.params = { .type = ACL_MODEL_RI_COND_TYPE_WHILE, .size = 2 }, .stream = HANDLE),
-		(.params = { .type = ACL_MODEL_RI_COND_TYPE_IF, .size = 2 }, .stream = HANDLE)),
-	TWIN_CALL("mdlri-build-reserved-args", aclmdlRIBuildBegin, (.modelRI = OUT, .flag = 1), (.modelRI = OUT)),
+		(.params = {.type = ACL_MODEL_RI_COND_TYPE_WHILE, .size = 2}, .stream = HANDLE),
+		(.params = {.type = ACL_MODEL_RI_COND_TYPE_IF, .size = 2}, .stream = HANDLE)),
+	TWIN_CALL("mdlri-build-reserved-args", aclmdlRIBuildBegin, (.modelRI = OUT, .flag = 1),
+		(.modelRI = OUT)),
 	TWIN_CALL("mdlri-execute-bad-timeout", aclmdlRIExecute, (.modelRI = HANDLE, .timeout = 0),
 		(.modelRI = HANDLE, .timeout = 1000)),
 	TWIN_CALL("mdlri-kernel-attr-unsupported", aclmdlRIKernelTaskGetAttribute,
@@ -242,7 +273,8 @@ static const struct twin twins[] = {
 	TWIN_CALL("processreport-timeout", aclrtProcessReport, (.timeout = 0), (.timeout = -1)),
 	TWIN_CALL("exc-abort-timeout", aclrtDeviceTaskAbort, (.deviceId = 0, .timeout = 2160001),
 		(.deviceId = 0, .timeout = 2160000)),
-	TWIN_CALL("exc-callback-null", aclrtExceptionInfoCallbackRegister, (.callback = NULL), (.callback = HANDLE)),
+	TWIN_CALL("exc-callback-null", aclrtExceptionInfoCallbackRegister, (.callback = NULL),
+		(.callback = HANDLE)),
 	/* configuration */
 	TWIN_CALL("group-attr-buffer-too-small", aclrtGetGroupInfoDetail,
 		(.groupInfo = HANDLE, .attrValue = OUT, .valueLen = 2, .paramRetSize = OUT),
@@ -251,8 +283,10 @@ static const struct twin twins[] = {
 		(.outputAddr = DEVICE, .outputSize = 64)),
 	TWIN_CALL("res-limit-too-large", aclrtSetDeviceResLimit, (.deviceId = 0, .type = 2, .value = 1),
 		(.deviceId = 0, .type = 1, .value = 1)),
-	TWIN_CALL("sys-param-opt-invalid", aclrtCtxSetSysParamOpt, (.opt = 3, .value = 1), (.opt = 2, .value = 1)),
-	TWIN_CALL("sys-param-opt-invalid", aclrtSetSysParamOpt, (.opt = 4, .value = 1), (.opt = 3, .value = 1)),
+	TWIN_CALL("sys-param-opt-invalid", aclrtCtxSetSysParamOpt, (.opt = 3, .value = 1),
+		(.opt = 2, .value = 1)),
+	TWIN_CALL(
+		"sys-param-opt-invalid", aclrtSetSysParamOpt, (.opt = 4, .value = 1), (.opt = 3, .value = 1)),
 	TWIN_CALL("ts-device-value", aclrtSetTsDevice, (.tsId = 2), (.tsId = 1)),
 	/* kernels */
 	TWIN_CALL("kernel-null-func", aclrtLaunchKernel,
@@ -262,24 +296,26 @@ static const struct twin twins[] = {
 		(.funcHandle = HANDLE, .numBlocks = 0, .argsData = DEVICE, .argsSize = 8),
 		(.funcHandle = HANDLE, .numBlocks = 1, .argsData = DEVICE, .argsSize = 8)),
 	TWIN_CALL("kernel-zero-blocks", aclrtLaunchSIMTKernelWithArgsArray,
-		(.func = HANDLE, .gridDim = { 1, 1, 0 }, .blockDim = { 1, 1, 1 }),
-		(.func = HANDLE, .gridDim = { 1, 1, 1 }, .blockDim = { 1, 1, 1 })),
+		(.func = HANDLE, .gridDim = {1, 1, 0}, .blockDim = {1, 1, 1}),
+		(.func = HANDLE, .gridDim = {1, 1, 1}, .blockDim = {1, 1, 1})),
 	TWIN_CALL("kernel-null-args", aclrtLaunchKernel,
 		(.funcHandle = HANDLE, .numBlocks = 1, .argsData = NULL, .argsSize = 8),
 		(.funcHandle = HANDLE, .numBlocks = 1, .argsData = DEVICE, .argsSize = 8)),
 	TWIN_CALL("kernel-getglobal-null", aclrtBinaryGetGlobal, (.binHandle = HANDLE, .name = "g"),
 		(.binHandle = HANDLE, .name = "g", .size = OUT)),
 	/* notifies, labels, sharing, rest */
-	TWIN_CALL("notify-flag-invalid", aclrtCreateNotify, (.notify = OUT, .flag = 2), (.notify = OUT, .flag = 1)),
+	TWIN_CALL("notify-flag-invalid", aclrtCreateNotify, (.notify = OUT, .flag = 2),
+		(.notify = OUT, .flag = 1)),
 	TWIN_CALL("notify-key-args", aclrtNotifyGetExportKey, (.notify = HANDLE, .key = OUT, .len = 64),
 		(.notify = HANDLE, .key = OUT, .len = 65)),
-	TWIN_CALL("cnt-notify-mode-or-value", aclrtCntNotifyRecord, (.cntNotify = HANDLE, .info = &record_three),
-		(.cntNotify = HANDLE, .info = &record_add)),
-	TWIN_CALL("cnt-notify-mode-or-value", aclrtCntNotifyWaitWithTimeout, (.cntNotify = HANDLE, .info = &wait_five),
-		(.cntNotify = HANDLE, .info = &wait_equal)),
+	TWIN_CALL("cnt-notify-mode-or-value", aclrtCntNotifyRecord,
+		(.cntNotify = HANDLE, .info = &record_three), (.cntNotify = HANDLE, .info = &record_add)),
+	TWIN_CALL("cnt-notify-mode-or-value", aclrtCntNotifyWaitWithTimeout,
+		(.cntNotify = HANDLE, .info = &wait_five), (.cntNotify = HANDLE, .info = &wait_equal)),
 	TWIN_CALL("notify-batch-reset-args", aclrtNotifyBatchReset, (.notifies = OUT, .num = 1),
 		(.notifies = handles, .num = 1)),
-	TWIN_CALL("ipc-key-length", aclrtIpcMemGetExportKey, (.devPtr = DEVICE, .size = 4096, .key = OUT, .len = 64),
+	TWIN_CALL("ipc-key-length", aclrtIpcMemGetExportKey,
+		(.devPtr = DEVICE, .size = 4096, .key = OUT, .len = 64),
 		(.devPtr = DEVICE, .size = 4096, .key = OUT, .len = 65)),
 	TWIN_CALL("ipc-export-args", aclrtIpcMemGetExportKey,
 		(.devPtr = DEVICE, .size = 4096, .key = OUT, .len = 65, .flags = 2),
@@ -295,14 +331,16 @@ static const struct twin twins[] = {
 	TWIN_CALL("vmm-set-access-args", aclrtMemSetAccess,
 		(.virPtr = DEVICE, .size = MIB2, .desc = &access_read, .count = 1),
 		(.virPtr = DEVICE, .size = MIB2, .desc = &access_good, .count = 1)),
-	TWIN_CALL("vmm-map-args", aclrtMapMem, (.virPtr = DEVICE, .size = MIB2, .offset = 1, .handle = HANDLE),
+	TWIN_CALL("vmm-map-args", aclrtMapMem,
+		(.virPtr = DEVICE, .size = MIB2, .offset = 1, .handle = HANDLE),
 		(.virPtr = DEVICE, .size = MIB2, .handle = HANDLE)),
 	TWIN_CALL("label-list-args", aclrtCreateLabelList, (.labels = OUT, .num = 0, .labelList = OUT),
 		(.labels = OUT, .num = 2, .labelList = OUT)),
 	TWIN_CALL("hostfunc-subscribe-misuse", aclrtProcessHostFunc, (.timeout = 0), (.timeout = 10)),
-	TWIN_CALL("opinfo-cache-misuse", aclrtCacheLastTaskOpInfo, (.infoPtr = heap_memory, .infoSize = 65537),
-		(.infoPtr = heap_memory, .infoSize = 65536)),
-	TWIN_CALL("extinfo-cache-misuse", aclrtCacheLastTaskExtendInfo, (.extendInfoPtr = heap_memory, .infoSize = 4097),
+	TWIN_CALL("opinfo-cache-misuse", aclrtCacheLastTaskOpInfo,
+		(.infoPtr = heap_memory, .infoSize = 65537), (.infoPtr = heap_memory, .infoSize = 65536)),
+	TWIN_CALL("extinfo-cache-misuse", aclrtCacheLastTaskExtendInfo,
+		(.extendInfoPtr = heap_memory, .infoSize = 4097),
 		(.extendInfoPtr = heap_memory, .infoSize = 4096)),
 	TWIN_CALL("mdlri-destroy-callback-misuse", aclmdlRIDestroyRegisterCallback, (.modelRI = HANDLE),
 		(.modelRI = HANDLE, .func = HANDLE)),
@@ -318,11 +356,13 @@ static const struct twin twins[] = {
 		(.desc = DEVICE, .kind = 6, .srcAddr = DEVICE, .dstAddr = OTHER, .count = 64)),
 	TWIN_CALL("mbuf-size-and-chain", aclrtAllocBuf, (.buf = OUT, .size = (4ull << 30) + 1),
 		(.buf = OUT, .size = 4ull << 30)),
-	TWIN_CALL("cond-handle-not-capturing", aclmdlRICondHandleCreate, (.modelRI = HANDLE, .flag = 2, .handle = OUT),
-		(.modelRI = HANDLE, .flag = 1, .handle = OUT)),
-	TWIN_CALL("mdlri-debugprint-before-end", aclmdlRIDebugJsonPrint, (.modelRI = HANDLE, .path = "m.json", .flags = 2),
+	TWIN_CALL("cond-handle-not-capturing", aclmdlRICondHandleCreate,
+		(.modelRI = HANDLE, .flag = 2, .handle = OUT), (.modelRI = HANDLE, .flag = 1, .handle = OUT)),
+	TWIN_CALL("mdlri-debugprint-before-end", aclmdlRIDebugJsonPrint,
+		(.modelRI = HANDLE, .path = "m.json", .flags = 2),
 		(.modelRI = HANDLE, .path = "m.json", .flags = 1)),
-	TWIN_CALL("cmo-target-invalid", aclrtCmoAsync, (.src = DEVICE, .size = 0), (.src = DEVICE, .size = 64)),
+	TWIN_CALL(
+		"cmo-target-invalid", aclrtCmoAsync, (.src = DEVICE, .size = 0), (.src = DEVICE, .size = 64)),
 	TWIN_CALL("exc-abort-callback-name", aclrtSetDeviceTaskAbortCallback, (.callback = HANDLE),
 		(.regName = "abort", .callback = HANDLE)),
 	/* advice about arguments */
@@ -335,11 +375,13 @@ static const struct twin twins[] = {
 	TWIN_CALL_ON("malloc-policy-product", "Ascend310P3", aclrtMalloc,
 		(.devPtr = OUT, .size = 1 << 30, .policy = ACL_MEM_MALLOC_HUGE1G_ONLY),
 		(.devPtr = OUT, .size = 1 << 30, .policy = ACL_MEM_MALLOC_HUGE_ONLY)),
-	TWIN_CALL("memcpy-self", aclrtMemcpy, (.dst = DEVICE, .destMax = 8, .src = DEVICE, .count = 8, .kind = 3),
+	TWIN_CALL("memcpy-self", aclrtMemcpy,
+		(.dst = DEVICE, .destMax = 8, .src = DEVICE, .count = 8, .kind = 3),
 		(.dst = OTHER, .destMax = 8, .src = DEVICE, .count = 8, .kind = 3)),
 	TWIN_CALL("memcpy-zero-length", aclrtMemset, (.devPtr = DEVICE, .maxCount = 8),
 		(.devPtr = DEVICE, .maxCount = 8, .count = 8)),
-	TWIN_CALL("ipc-set-attr-order", aclrtIpcMemSetAttr, (.key = "key", .type = 1), (.key = "key", .type = 0)),
+	TWIN_CALL("ipc-set-attr-order", aclrtIpcMemSetAttr, (.key = "key", .type = 1),
+		(.key = "key", .type = 0)),
 	TWIN_CALL_ON("stream-priority-ignored", "Ascend310P3", aclrtCreateStreamWithConfig,
 		(.stream = OUT, .priority = 3), (.stream = OUT, .priority = 0)),
 	TWIN_CALL_ON("device-limit-type-unsupported", "Ascend910B1", aclrtDeviceSetLimit,

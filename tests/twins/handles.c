@@ -45,7 +45,7 @@ static void stream_destroy_failed(void)
 static void stream_race(void)
 {
 	aclrtStream s = make_stream();
-	struct acl_args_aclrtDestroyStream a = { .stream = s };
+	struct acl_args_aclrtDestroyStream a = {.stream = s};
 	struct acl_event ev;
 
 	if (!bug)
@@ -147,7 +147,7 @@ static void binary_used(void)
 
 static void pool_used(void)
 {
-	static const aclrtMemPoolProps props = { .location = { .type = ACL_MEM_LOCATION_TYPE_DEVICE } };
+	static const aclrtMemPoolProps props = {.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
 	aclrtMemPool pool = NULL;
 
 	CALL_DOES(aclrtMemPoolCreate, 0, pool = make_address(), .memPool = &pool, .poolProps = &props);

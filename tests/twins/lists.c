@@ -2,18 +2,24 @@
 /* Twins of the rules about lists: batches, attributes, placeholders. */
 #include "twins.h"
 
-static size_t two_sizes[] = { 64, 64 }, two_limits[] = { 64, 64 }, fail_index;
-static void *two_sources[] = { DEVICE, (char *)DEVICE + 64 };
-static void *two_targets[] = { OTHER, (char *)OTHER + 64 };
-static aclrtMemcpyBatchAttr attrs[] = { { .srcLoc = { .type = 0 } }, { .srcLoc = { .type = 0 } } };
-static aclrtMemcpyBatchAttr dirty[] = { { .rsv = { [15] = 1 } } };
-static size_t from_zero[] = { 0, 1 }, from_one[] = { 1 }, falling[] = { 0, 0 };
+static size_t two_sizes[] = {64, 64}, two_limits[] = {64, 64}, fail_index;
+static void *two_sources[] = {DEVICE, (char *)DEVICE + 64};
+static void *two_targets[] = {OTHER, (char *)OTHER + 64};
+static aclrtMemcpyBatchAttr attrs[] = {{.srcLoc = {.type = 0}}, {.srcLoc = {.type = 0}}};
+static aclrtMemcpyBatchAttr dirty[] = {{.rsv = {[15] = 1}}};
+static size_t from_zero[] = {0, 1}, from_one[] = {1}, falling[] = {0, 0};
 
 static struct acl_args_aclrtMemcpyBatch batch(void)
 {
-	return (struct acl_args_aclrtMemcpyBatch){ .dsts = two_targets, .destMaxs = two_limits, .srcs = two_sources,
-		.sizes = two_sizes, .numBatches = 2, .attrs = attrs, .attrsIndexes = from_zero, .numAttrs = 1,
-		.failIndex = &fail_index };
+	return (struct acl_args_aclrtMemcpyBatch){.dsts = two_targets,
+		.destMaxs = two_limits,
+		.srcs = two_sources,
+		.sizes = two_sizes,
+		.numBatches = 2,
+		.attrs = attrs,
+		.attrsIndexes = from_zero,
+		.numAttrs = 1,
+		.failIndex = &fail_index};
 }
 
 static void copy_batch(struct acl_args_aclrtMemcpyBatch args, unsigned api)
@@ -63,7 +69,7 @@ static void missing_list(void)
 
 static void small_destination(void)
 {
-	static size_t limits[] = { 64, 63 };
+	static size_t limits[] = {64, 63};
 	struct acl_args_aclrtMemcpyBatch b = batch();
 
 	if (bug)
@@ -73,7 +79,7 @@ static void small_destination(void)
 
 static void empty_entry(void)
 {
-	static size_t sizes[] = { 64, 0 }, both[] = { 0, 0 };
+	static size_t sizes[] = {64, 0}, both[] = {0, 0};
 	struct acl_args_aclrtMemcpyBatch b = batch();
 
 	b.sizes = bug ? sizes : both;
@@ -82,7 +88,7 @@ static void empty_entry(void)
 
 static void dependent(void)
 {
-	static void *chained[] = { OTHER, (char *)OTHER + 32 };
+	static void *chained[] = {OTHER, (char *)OTHER + 32};
 	struct acl_args_aclrtMemcpyBatch b = batch();
 
 	if (bug)
@@ -114,30 +120,31 @@ static void too_many(void)
 
 static void launch(aclrtLaunchKernelCfg *cfg)
 {
-	CALL(aclrtLaunchKernelV2, .funcHandle = HANDLE, .numBlocks = 1, .argsData = DEVICE, .argsSize = 64, .cfg = cfg);
+	CALL(aclrtLaunchKernelV2, .funcHandle = HANDLE, .numBlocks = 1, .argsData = DEVICE, .argsSize = 64,
+		.cfg = cfg);
 }
 
 static void two_timeouts(void)
 {
-	aclrtLaunchKernelAttr attr[] = { { .id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT },
-		{ .id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US } };
-	aclrtLaunchKernelCfg cfg = { attr, bug ? 2 : 1 };
+	aclrtLaunchKernelAttr attr[] = {
+		{.id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT}, {.id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US}};
+	aclrtLaunchKernelCfg cfg = {attr, bug ? 2 : 1};
 
 	launch(&cfg);
 }
 
 static void schedule_mode(void)
 {
-	aclrtLaunchKernelAttr attr = { .id = ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE,
-		.value.schemMode = bug ? 2 : 1 };
-	aclrtLaunchKernelCfg cfg = { &attr, 1 };
+	aclrtLaunchKernelAttr attr = {
+		.id = ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, .value.schemMode = bug ? 2 : 1};
+	aclrtLaunchKernelCfg cfg = {&attr, 1};
 
 	launch(&cfg);
 }
 
 static void placeholder(void)
 {
-	aclrtPlaceHolderInfo at = { .addrOffset = bug ? 64 : 8, .dataOffset = 32 };
+	aclrtPlaceHolderInfo at = {.addrOffset = bug ? 64 : 8, .dataOffset = 32};
 
 	CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = HANDLE, .numBlocks = 1, .hostArgs = heap_memory,
 		.argsSize = 64, .placeHolderArray = &at, .placeHolderNum = 1);
@@ -145,7 +152,7 @@ static void placeholder(void)
 
 static void placeholder_slot(void)
 {
-	aclrtPlaceHolderInfo at = { .addrOffset = bug ? 4 : 8, .dataOffset = 32 };
+	aclrtPlaceHolderInfo at = {.addrOffset = bug ? 4 : 8, .dataOffset = 32};
 
 	CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = HANDLE, .numBlocks = 1, .hostArgs = heap_memory,
 		.argsSize = 64, .placeHolderArray = &at, .placeHolderNum = 1);
@@ -155,12 +162,12 @@ static void placeholder_slot(void)
 
 static void prefetch(void)
 {
-	static const void *ptrs[] = { DEVICE, OTHER };
-	static size_t sizes[] = { 2 << 20, 2 << 20 }, up[] = { 0, 1 }, down[] = { 1, 0 };
+	static const void *ptrs[] = {DEVICE, OTHER};
+	static size_t sizes[] = {2 << 20, 2 << 20}, up[] = {0, 1}, down[] = {1, 0};
 	static aclrtMemManagedLocation places[2];
 
-	CALL(aclrtMemManagedPrefetchBatchAsync, .ptrs = ptrs, .sizes = sizes, .count = 2, .prefetchLocs = places,
-		.prefetchLocIdxs = bug ? down : up, .numPrefetchLocs = 2);
+	CALL(aclrtMemManagedPrefetchBatchAsync, .ptrs = ptrs, .sizes = sizes, .count = 2,
+		.prefetchLocs = places, .prefetchLocIdxs = bug ? down : up, .numPrefetchLocs = 2);
 }
 
 static void other_process(void)
@@ -177,16 +184,16 @@ static void config_missing(void)
 
 static void same_label(void)
 {
-	aclrtLabel first = make_address(), second = make_address(), twice[] = { first, first },
-		   both[] = { first, second };
+	aclrtLabel first = make_address(), second = make_address(), twice[] = {first, first},
+		   both[] = {first, second};
 
 	CALL(aclrtCreateLabelList, .labels = bug ? twice : both, .num = 2, .labelList = OUT);
 }
 
 static void config_device(void)
 {
-	aclrtMallocAttribute attr = { .attr = ACL_RT_MEM_ATTR_DEVICE_ID, .value.deviceId = bug ? 1 : 0 };
-	aclrtMallocConfig cfg = { &attr, 1 };
+	aclrtMallocAttribute attr = {.attr = ACL_RT_MEM_ATTR_DEVICE_ID, .value.deviceId = bug ? 1 : 0};
+	aclrtMallocConfig cfg = {&attr, 1};
 
 	CALL_FAILS(bug ? 107000 : 0, aclrtMallocWithCfg, .devPtr = OUT, .size = 64, .cfg = &cfg);
 }

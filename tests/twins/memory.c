@@ -42,7 +42,8 @@ static void free_reserved(void)
 {
 	void *range = NULL;
 
-	CALL_DOES(aclrtReserveMemAddress, 0, range = (void *)0x100000000000, .virPtr = &range, .size = 2 * MIB);
+	CALL_DOES(
+		aclrtReserveMemAddress, 0, range = (void *)0x100000000000, .virPtr = &range, .size = 2 * MIB);
 	if (bug)
 		CALL_FAILS(107000, aclrtFree, .devPtr = range);
 	CALL(aclrtReleaseMemAddress, .virPtr = range);
@@ -61,8 +62,8 @@ static void *pool_memory(aclrtStream s)
 {
 	void *p = NULL;
 
-	CALL_DOES(aclrtMemPoolMallocAsync, 0, p = (void *)0x130000000000, .ptr = &p, .size = MIB, .memPool = HANDLE,
-		.stream = s);
+	CALL_DOES(aclrtMemPoolMallocAsync, 0, p = (void *)0x130000000000, .ptr = &p, .size = MIB,
+		.memPool = HANDLE, .stream = s);
 	return p;
 }
 
@@ -129,14 +130,16 @@ static void copy_after_reset(void)
 static void register_overlap(void)
 {
 	CALL(aclrtHostRegisterV2, .ptr = heap_memory, .size = 8192, .flag = ACL_HOST_REG_PINNED);
-	CALL(aclrtHostRegisterV2, .ptr = heap_memory + (bug ? 4096 : 8192), .size = 4096, .flag = ACL_HOST_REG_PINNED);
+	CALL(aclrtHostRegisterV2, .ptr = heap_memory + (bug ? 4096 : 8192), .size = 4096,
+		.flag = ACL_HOST_REG_PINNED);
 }
 
 static void register_locked(void)
 {
 	void *p = make_host_memory(8192);
 
-	CALL(aclrtHostRegisterV2, .ptr = p, .size = 8192, .flag = bug ? ACL_HOST_REG_PINNED : ACL_HOST_REG_MAPPED);
+	CALL(aclrtHostRegisterV2, .ptr = p, .size = 8192,
+		.flag = bug ? ACL_HOST_REG_PINNED : ACL_HOST_REG_MAPPED);
 }
 
 static void unregister_twice(void)
@@ -183,7 +186,8 @@ static void write_past_end(void)
 {
 	char *p = make_device_memory(1000), *q = make_device_memory(MIB);
 
-	CALL(aclrtMemcpyAsync, .dst = p, .destMax = bug ? 4096 : 1000, .src = q, .count = bug ? 4096 : 1000, .kind = 3);
+	CALL(aclrtMemcpyAsync, .dst = p, .destMax = bug ? 4096 : 1000, .src = q, .count = bug ? 4096 : 1000,
+		.kind = 3);
 }
 
 /* Rounding up hides it on this product: a warning. */
@@ -206,8 +210,8 @@ static void rows_past_end(void)
 {
 	char *p = make_device_memory(16 * 128), *h = make_host_memory(16 * 64);
 
-	CALL(aclrtMemcpy2d, .dst = h, .dpitch = 64, .src = p + 64, .spitch = 128, .width = 64, .height = bug ? 17 : 16,
-		.kind = ACL_MEMCPY_DEVICE_TO_HOST);
+	CALL(aclrtMemcpy2d, .dst = h, .dpitch = 64, .src = p + 64, .spitch = 128, .width = 64,
+		.height = bug ? 17 : 16, .kind = ACL_MEMCPY_DEVICE_TO_HOST);
 }
 
 static void wrong_direction(void)

@@ -185,8 +185,8 @@ static void barrier_unbound(void)
 	aclrtStream s = bug ? make_stream() : bound_stream(m);
 	void *d = make_device_memory(4096);
 
-	CALL(aclrtCmoAsyncWithBarrier, .src = d, .size = 4096, .cmoType = ACL_RT_CMO_TYPE_INVALID, .barrierId = 1,
-		.stream = s);
+	CALL(aclrtCmoAsyncWithBarrier, .src = d, .size = 4096, .cmoType = ACL_RT_CMO_TYPE_INVALID,
+		.barrierId = 1, .stream = s);
 }
 
 static void clean_plain(void)

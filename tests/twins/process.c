@@ -38,7 +38,8 @@ static void unsubscribe_other(void)
 	aclrtStream s = make_stream();
 
 	CALL(aclrtSubscribeReport, .threadId = REPORTER, .stream = s);
-	CALL_FAILS(bug ? 107012 : 0, aclrtUnSubscribeReport, .threadId = REPORTER + (bug ? 4096 : 0), .stream = s);
+	CALL_FAILS(bug ? 107012 : 0, aclrtUnSubscribeReport, .threadId = REPORTER + (bug ? 4096 : 0),
+		.stream = s);
 }
 
 static void launch_unserved(void)
@@ -47,7 +48,8 @@ static void launch_unserved(void)
 
 	if (!bug)
 		CALL(aclrtSubscribeReport, .threadId = REPORTER, .stream = s);
-	CALL_FAILS(bug ? 107015 : 0, aclrtLaunchCallback, .fn = HANDLE, .blockType = ACL_CALLBACK_BLOCK, .stream = s);
+	CALL_FAILS(bug ? 107015 : 0, aclrtLaunchCallback, .fn = HANDLE, .blockType = ACL_CALLBACK_BLOCK,
+		.stream = s);
 }
 
 static void both_mechanisms(void)
@@ -109,7 +111,8 @@ static void same_init_callback(void)
 	CALL(aclInitCallbackRegister, .type = ACL_REG_TYPE_ACL_DVPP, .cbFunc = HANDLE);
 	if (!bug)
 		CALL(aclInitCallbackUnRegister, .type = ACL_REG_TYPE_ACL_DVPP, .cbFunc = HANDLE);
-	CALL_FAILS(bug ? 500000 : 0, aclInitCallbackRegister, .type = ACL_REG_TYPE_ACL_DVPP, .cbFunc = HANDLE);
+	CALL_FAILS(
+		bug ? 500000 : 0, aclInitCallbackRegister, .type = ACL_REG_TYPE_ACL_DVPP, .cbFunc = HANDLE);
 }
 
 /* --- devices -------------------------------------------------------------------------------- */
@@ -171,8 +174,8 @@ static void same_abort_name(void)
 static void same_stage(void)
 {
 	CALL(aclrtSnapShotCallbackRegister, .stage = ACL_RT_SNAPSHOT_LOCK_PRE, .callback = HANDLE);
-	CALL(aclrtSnapShotCallbackRegister, .stage = bug ? ACL_RT_SNAPSHOT_LOCK_PRE : ACL_RT_SNAPSHOT_UNLOCK_POST,
-		.callback = HANDLE);
+	CALL(aclrtSnapShotCallbackRegister,
+		.stage = bug ? ACL_RT_SNAPSHOT_LOCK_PRE : ACL_RT_SNAPSHOT_UNLOCK_POST, .callback = HANDLE);
 }
 
 static void backup_unlocked(void)

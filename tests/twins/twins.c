@@ -63,9 +63,10 @@ static void take_memory_back(void)
 static enum acl_host_class classify(void *context, const void *address)
 {
 	(void)context;
-	return (const char *)address >= heap_memory && (const char *)address < heap_memory + sizeof(heap_memory) ?
-		ACL_HOST_HEAP :
-		ACL_HOST_UNKNOWN;
+	return (const char *)address >= heap_memory &&
+			       (const char *)address < heap_memory + sizeof(heap_memory)
+		       ? ACL_HOST_HEAP
+		       : ACL_HOST_UNKNOWN;
 }
 
 static uint32_t module_of(void *context, uint64_t code)
@@ -199,10 +200,10 @@ void *make_host_memory(size_t bytes)
 
 static void begin(const struct twin *t)
 {
-	const struct checks_config config = { .target = t->target ? t->target - 1 : CHECKS_TARGET_DOCUMENTS,
-		.soc = t->soc };
-	const struct checks_host host = { .memory = give_memory, .host_class = classify, .module = module_of,
-		.finding = collect };
+	const struct checks_config config = {
+		.target = t->target ? t->target - 1 : CHECKS_TARGET_DOCUMENTS, .soc = t->soc};
+	const struct checks_host host = {
+		.memory = give_memory, .host_class = classify, .module = module_of, .finding = collect};
 
 	n_said = thread_number = callback_depth = 0;
 	next_handle = 0x5500000000;
@@ -256,7 +257,8 @@ static void run(void **state)
 
 		hits += mine;
 		mine = mine || (t->also && !strcmp(said[i].rule, t->also));
-		others += !mine && is_primary(&said[i]) && !said[i].advice && said[i].severity >= ACL_SEV_WARNING;
+		others += !mine && is_primary(&said[i]) && !said[i].advice &&
+			  said[i].severity >= ACL_SEV_WARNING;
 	}
 	if (!hits || others)
 		print_said();
@@ -280,7 +282,7 @@ int twins_run(const char *name, const struct twin *twins, size_t n)
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	for (size_t i = 0; i < n; i++)
-		tests[i] = (struct CMUnitTest){ twins[i].rule, run, NULL, NULL, (void *)&twins[i] };
+		tests[i] = (struct CMUnitTest){twins[i].rule, run, NULL, NULL, (void *)&twins[i]};
 	failed = _cmocka_run_group_tests(name, tests, n, NULL, NULL);
 	free(tests);
 	return failed;

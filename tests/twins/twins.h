@@ -42,30 +42,48 @@ struct twin {
 	const char *soc; /* product to judge by */
 };
 
-#define TWIN(id, function) { .rule = id, .scene = function }
-#define TWIN_ALSO(id, function, other) { .rule = id, .scene = function, .also = other }
-#define TWIN_BARE(id, function) { .rule = id, .scene = function, .bare = true }
-#define TWIN_FOR(id, function, release) { .rule = id, .scene = function, .target = (release) + 1 }
+#define TWIN(id, function)                                                                                   \
+	{                                                                                                    \
+		.rule = id, .scene = function                                                                \
+	}
+#define TWIN_ALSO(id, function, other)                                                                       \
+	{                                                                                                    \
+		.rule = id, .scene = function, .also = other                                                 \
+	}
+#define TWIN_BARE(id, function)                                                                              \
+	{                                                                                                    \
+		.rule = id, .scene = function, .bare = true                                                  \
+	}
+#define TWIN_FOR(id, function, release)                                                                      \
+	{                                                                                                    \
+		.rule = id, .scene = function, .target = (release) + 1                                       \
+	}
 /* TWIN_CALL("alloc-size-zero", aclrtMalloc, (.devPtr = OUT, .size = 0), (.devPtr = OUT, .size = 64)) */
 #define TWIN_CALL(id, function, bad, good)                                                                   \
 	{                                                                                                    \
 		.rule = id, .api = ACL_API_##function, .args_size = sizeof(struct acl_args_##function),      \
-		.bad_args = &(const struct acl_args_##function){ TWIN_PLAIN bad },                           \
-		.good_args = &(const struct acl_args_##function){ TWIN_PLAIN good }                          \
+		.bad_args = &(const struct acl_args_##function){TWIN_PLAIN bad},                             \
+		.good_args = &(const struct acl_args_##function)                                             \
+		{                                                                                            \
+			TWIN_PLAIN good                                                                      \
+		}                                                                                            \
 	}
 #define TWIN_CALL_ON(id, product, function, bad, good)                                                       \
 	{                                                                                                    \
 		.rule = id, .api = ACL_API_##function, .args_size = sizeof(struct acl_args_##function),      \
-		.bad_args = &(const struct acl_args_##function){ TWIN_PLAIN bad },                           \
-		.good_args = &(const struct acl_args_##function){ TWIN_PLAIN good }, .soc = product          \
+		.bad_args = &(const struct acl_args_##function){TWIN_PLAIN bad},                             \
+		.good_args = &(const struct acl_args_##function){TWIN_PLAIN good}, .soc = product            \
 	}
-#define TWIN_WITH(id, function, ...) { .rule = id, .scene = function, __VA_ARGS__ }
+#define TWIN_WITH(id, function, ...)                                                                         \
+	{                                                                                                    \
+		.rule = id, .scene = function, __VA_ARGS__                                                   \
+	}
 #define TWIN_PLAIN(...) __VA_ARGS__
 
 /* One call that returns `code`; `between` runs where the real function would. */
 #define CALL_DOES(function, code, between, ...)                                                              \
 	do {                                                                                                 \
-		struct acl_args_##function args_ = { __VA_ARGS__ };                                          \
+		struct acl_args_##function args_ = {__VA_ARGS__};                                            \
 		struct acl_event ev_;                                                                        \
 		twin_enter(&ev_, ACL_API_##function, &args_, __LINE__);                                      \
 		between;                                                                                     \

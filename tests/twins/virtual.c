@@ -16,8 +16,8 @@ static char *reserve(size_t size)
 
 static aclrtDrvMemHandle physical(void)
 {
-	static const aclrtPhysicalMemProp prop = { .memAttr = ACL_HBM_MEM_HUGE,
-		.location = { .type = ACL_MEM_LOCATION_TYPE_DEVICE } };
+	static const aclrtPhysicalMemProp prop = {
+		.memAttr = ACL_HBM_MEM_HUGE, .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
 	aclrtDrvMemHandle h = NULL;
 
 	CALL_DOES(aclrtMallocPhysical, 0, h = make_address(), .handle = &h, .size = MIB2, .prop = &prop);
@@ -70,8 +70,8 @@ static void use_unmapped(void)
 
 static void use_without_access(void)
 {
-	static aclrtMemAccessDesc open = { .flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE,
-		.location = { .type = ACL_MEM_LOCATION_TYPE_DEVICE } };
+	static aclrtMemAccessDesc open = {.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE,
+		.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
 	char *range = reserve(2 * MIB2);
 
 	CALL(aclrtMemMapNoAccess, .virPtr = range, .size = MIB2, .handle = physical());
@@ -118,16 +118,16 @@ static void export_host(void)
 {
 	void *p = bug ? make_host_memory(4096) : make_device_memory(4096);
 
-	CALL_DOES(aclrtIpcMemGetExportKey, 0, strcpy(key, "key of a block"), .devPtr = p, .size = 4096, .key = key,
-		.len = 65);
+	CALL_DOES(aclrtIpcMemGetExportKey, 0, strcpy(key, "key of a block"), .devPtr = p, .size = 4096,
+		.key = key, .len = 65);
 }
 
 static void export_past_end(void)
 {
 	void *p = make_device_memory(4096);
 
-	CALL_DOES(aclrtIpcMemGetExportKey, 0, strcpy(key, "key of a block"), .devPtr = p, .size = bug ? 8192 : 4096,
-		.key = key, .len = 65);
+	CALL_DOES(aclrtIpcMemGetExportKey, 0, strcpy(key, "key of a block"), .devPtr = p,
+		.size = bug ? 8192 : 4096, .key = key, .len = 65);
 }
 
 static void close_twice(void)
@@ -144,8 +144,8 @@ static void free_shared(void)
 {
 	void *p = make_device_memory(4096);
 
-	CALL_DOES(aclrtIpcMemGetExportKey, 0, strcpy(key, "key of a block"), .devPtr = p, .size = 4096, .key = key,
-		.len = 65);
+	CALL_DOES(aclrtIpcMemGetExportKey, 0, strcpy(key, "key of a block"), .devPtr = p, .size = 4096,
+		.key = key, .len = 65);
 	if (!bug)
 		CALL(aclrtIpcMemClose, .key = key);
 	CALL(aclrtFree, .devPtr = p);
@@ -167,7 +167,8 @@ static void append_late(void)
 
 	if (bug)
 		CALL(aclrtKernelArgsFinalize, .argsHandle = a);
-	CALL(aclrtKernelArgsAppend, .argsHandle = a, .param = heap_memory, .paramSize = 8, .paramHandle = OUT);
+	CALL(aclrtKernelArgsAppend, .argsHandle = a, .param = heap_memory, .paramSize = 8,
+		.paramHandle = OUT);
 }
 
 static void append_behind_buffer(void)
@@ -175,9 +176,10 @@ static void append_behind_buffer(void)
 	aclrtArgsHandle a = list();
 
 	if (bug)
-		CALL(aclrtKernelArgsGetPlaceHolderBuffer, .argsHandle = a, .paramHandle = HANDLE, .dataSize = 64,
-			.bufferAddr = OUT);
-	CALL(aclrtKernelArgsAppend, .argsHandle = a, .param = heap_memory, .paramSize = 8, .paramHandle = OUT);
+		CALL(aclrtKernelArgsGetPlaceHolderBuffer, .argsHandle = a, .paramHandle = HANDLE,
+			.dataSize = 64, .bufferAddr = OUT);
+	CALL(aclrtKernelArgsAppend, .argsHandle = a, .param = heap_memory, .paramSize = 8,
+		.paramHandle = OUT);
 }
 
 static void launch_open(void)
@@ -185,7 +187,8 @@ static void launch_open(void)
 	aclrtArgsHandle a = list();
 
 	CALL(aclrtKernelArgsFinalize, .argsHandle = a);
-	CALL(aclrtKernelArgsParaUpdate, .argsHandle = a, .paramHandle = HANDLE, .param = heap_memory, .paramSize = 8);
+	CALL(aclrtKernelArgsParaUpdate, .argsHandle = a, .paramHandle = HANDLE, .param = heap_memory,
+		.paramSize = 8);
 	if (!bug)
 		CALL(aclrtKernelArgsFinalize, .argsHandle = a);
 	CALL(aclrtLaunchKernelWithConfig, .funcHandle = HANDLE, .numBlocks = 1, .argsHandle = a);
@@ -224,16 +227,18 @@ static void device_arguments(void)
 {
 	void *args = bug ? make_device_memory(4096) : make_host_memory(4096);
 
-	CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = HANDLE, .numBlocks = 1, .hostArgs = args, .argsSize = 64);
+	CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = HANDLE, .numBlocks = 1, .hostArgs = args,
+		.argsSize = 64);
 	CALL(aclrtSynchronizeStream, .stream = NULL);
 }
 
 static void batch_of(void *first_dst, void *first_src, void *second_dst, void *second_src, bool swapped)
 {
-	aclrtMemLocation host = { .type = ACL_MEM_LOCATION_TYPE_HOST }, device = { .type = ACL_MEM_LOCATION_TYPE_DEVICE };
-	aclrtMemcpyBatchAttr attr = { .dstLoc = swapped ? host : device, .srcLoc = swapped ? device : host };
-	void *dsts[] = { first_dst, second_dst }, *srcs[] = { first_src, second_src };
-	size_t sizes[] = { 64, 64 }, index = 0, failed;
+	aclrtMemLocation host = {.type = ACL_MEM_LOCATION_TYPE_HOST},
+			 device = {.type = ACL_MEM_LOCATION_TYPE_DEVICE};
+	aclrtMemcpyBatchAttr attr = {.dstLoc = swapped ? host : device, .srcLoc = swapped ? device : host};
+	void *dsts[] = {first_dst, second_dst}, *srcs[] = {first_src, second_src};
+	size_t sizes[] = {64, 64}, index = 0, failed;
 
 	CALL(aclrtMemcpyBatch, .dsts = dsts, .destMaxs = sizes, .srcs = srcs, .sizes = sizes, .numBatches = 2,
 		.attrs = &attr, .attrsIndexes = &index, .numAttrs = 1, .failIndex = &failed);
@@ -319,7 +324,7 @@ static void binary_kept(void)
 
 static void pool_kept(void)
 {
-	static const aclrtMemPoolProps props = { .location = { .type = ACL_MEM_LOCATION_TYPE_DEVICE } };
+	static const aclrtMemPoolProps props = {.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
 	aclrtMemPool pool = NULL;
 
 	CALL_DOES(aclrtMemPoolCreate, 0, pool = make_address(), .memPool = &pool, .poolProps = &props);

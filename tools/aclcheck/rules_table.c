@@ -24,7 +24,7 @@ static bool has_twins(const struct acl_rule *r)
 /* Counts the rules of a family, NULL = all of them. */
 static struct counts count(const char *family)
 {
-	struct counts n = { 0 };
+	struct counts n = {0};
 
 	for (unsigned i = 0; i < acl_rule_count; i++) {
 		if (family && strcmp(acl_rules[i].family, family))
@@ -47,8 +47,8 @@ static bool first_of_family(unsigned i)
 
 static void coverage_line(const char *family, const struct counts *n)
 {
-	printf("%-14s %12u %12u %16u %12u %8u\n", family, n->known, n->state[ACL_RULE_IMPLEMENTED], n->twinned,
-		n->state[ACL_RULE_UNCHECKABLE], n->state[ACL_RULE_PLANNED]);
+	printf("%-14s %12u %12u %16u %12u %8u\n", family, n->known, n->state[ACL_RULE_IMPLEMENTED],
+		n->twinned, n->state[ACL_RULE_UNCHECKABLE], n->state[ACL_RULE_PLANNED]);
 }
 
 void rules_coverage(void)
@@ -84,7 +84,7 @@ static void cell(const char *text)
 
 static void row(const struct acl_rule *r)
 {
-	static const char *const defaults[] = { "", ", advice", ", off" };
+	static const char *const defaults[] = {"", ", advice", ", off"};
 
 	printf("| `%s` | %s%s%s | ", r->id, r->tier == ACL_TIER_MISSION ? "**mission** " : "",
 		acl_severity_names[r->severity], defaults[r->dflt]);
@@ -124,10 +124,13 @@ void rules_markdown(void)
 {
 	struct counts all = count(NULL);
 
-	printf("<!-- Printed by `aclcheck rules --markdown` from checks/rules.json; `make docs` renews it. -->\n"
-	       "# Rules\n\n%u rules are known: %u are checked, %u are planned, %u cannot be checked from outside.\n"
+	printf("<!-- Printed by `aclcheck rules --markdown` from checks/rules.json; `make docs` renews it. "
+	       "-->\n"
+	       "# Rules\n\n%u rules are known: %u are checked, %u are planned, %u cannot be checked from "
+	       "outside.\n"
 	       "`aclcheck rules ID` explains one in English and, with `ACLCHECK_LANG=zh`, in Chinese.\n",
-		all.known, all.state[ACL_RULE_IMPLEMENTED], all.state[ACL_RULE_PLANNED], all.state[ACL_RULE_UNCHECKABLE]);
+		all.known, all.state[ACL_RULE_IMPLEMENTED], all.state[ACL_RULE_PLANNED],
+		all.state[ACL_RULE_UNCHECKABLE]);
 	for (unsigned i = 0; i < acl_rule_count; i++)
 		if (first_of_family(i))
 			family_table(acl_rules[i].family);

@@ -184,13 +184,13 @@ static void operand_field(struct operand *o, const struct function *f, int param
 	if (p->ref.stars) {
 		o->how = "BEHIND";
 		snprintf(o->where, sizeof(o->where),
-			"offsetof(struct acl_args_%s, %s), offsetof(%s, %s), sizeof(((%s *)0)->%s)", f->name, p->name,
-			p->ref.base, path, p->ref.base, path);
+			"offsetof(struct acl_args_%s, %s), offsetof(%s, %s), sizeof(((%s *)0)->%s)", f->name,
+			p->name, p->ref.base, path, p->ref.base, path);
 	} else {
 		o->how = "PARAM";
 		snprintf(o->where, sizeof(o->where),
-			"offsetof(struct acl_args_%s, %s) + offsetof(%s, %s), 0, sizeof(((%s *)0)->%s)", f->name, p->name,
-			p->ref.base, path, p->ref.base, path);
+			"offsetof(struct acl_args_%s, %s) + offsetof(%s, %s), 0, sizeof(((%s *)0)->%s)",
+			f->name, p->name, p->ref.base, path, p->ref.base, path);
 	}
 }
 
@@ -217,15 +217,15 @@ static void operand_param(struct operand *o, const struct function *f, const cha
 		operand_field(o, f, o->param, strchr(name, '.') + 1);
 	} else if (pointee) {
 		o->how = "BEHIND";
-		o->is_signed = signed_type(&(struct typeref){ .base = p->ref.base, .type = p->ref.type });
-		snprintf(o->where, sizeof(o->where), "offsetof(struct acl_args_%s, %s), 0, sizeof(%s)", f->name, p->name,
-			p->ref.base);
+		o->is_signed = signed_type(&(struct typeref){.base = p->ref.base, .type = p->ref.type});
+		snprintf(o->where, sizeof(o->where), "offsetof(struct acl_args_%s, %s), 0, sizeof(%s)",
+			f->name, p->name, p->ref.base);
 	} else {
 		o->how = "PARAM";
 		o->is_signed = signed_type(&p->ref);
 		snprintf(o->where, sizeof(o->where),
-			"offsetof(struct acl_args_%s, %s), 0, sizeof(((struct acl_args_%s *)0)->%s)", f->name, p->name,
-			f->name, p->name);
+			"offsetof(struct acl_args_%s, %s), 0, sizeof(((struct acl_args_%s *)0)->%s)", f->name,
+			p->name, f->name, p->name);
 	}
 }
 
@@ -282,8 +282,8 @@ static void term(struct term *t, const struct function *f)
 {
 	static const struct {
 		const char *spelling, *op;
-	} compare[] = { { "==", "EQ" }, { "!=", "NE" }, { "<=", "LE" }, { ">=", "GE" }, { "<", "LT" }, { ">", "GT" },
-		{ "align", "ALIGN" } };
+	} compare[] = {{"==", "EQ"}, {"!=", "NE"}, {"<=", "LE"}, {">=", "GE"}, {"<", "LT"}, {">", "GT"},
+		{"align", "ALIGN"}};
 
 	if (take("never")) {
 		t->op = "NEVER";
@@ -367,8 +367,8 @@ static void print_operand(FILE *f, const char *name, const struct operand *o)
 {
 	if (!o->how)
 		return;
-	fprintf(f, "\n\t\t.%s = { \"%s\", %s, %u, %s, ACL_OPERAND_%s, %d, %s },", name, o->text, o->number, o->factor,
-		o->where, o->how, o->param, o->is_signed ? "true" : "false");
+	fprintf(f, "\n\t\t.%s = { \"%s\", %s, %u, %s, ACL_OPERAND_%s, %d, %s },", name, o->text, o->number,
+		o->factor, o->where, o->how, o->param, o->is_signed ? "true" : "false");
 }
 
 static void print_terms(FILE *f, const struct need *n, unsigned serial)
@@ -378,7 +378,8 @@ static void print_terms(FILE *f, const struct need *n, unsigned serial)
 			continue;
 		fprintf(f, "static const struct acl_range ranges_%u_%u[] = {", serial, t);
 		for (unsigned r = 0; r < n->terms[t].n_ranges; r++)
-			fprintf(f, " { %lldLL, %lldLL },", n->terms[t].ranges[r][0], n->terms[t].ranges[r][1]);
+			fprintf(f, " { %lldLL, %lldLL },", n->terms[t].ranges[r][0],
+				n->terms[t].ranges[r][1]);
 		fprintf(f, " };\n");
 	}
 	fprintf(f, "static const struct acl_term terms_%u[] = {\n", serial);
@@ -390,7 +391,8 @@ static void print_terms(FILE *f, const struct need *n, unsigned serial)
 		print_operand(f, "more", &term->more);
 		print_operand(f, "right", &term->right);
 		if (term->n_ranges)
-			fprintf(f, "\n\t\t.ranges = ranges_%u_%u, .n_ranges = %u,", serial, t, term->n_ranges);
+			fprintf(f, "\n\t\t.ranges = ranges_%u_%u, .n_ranges = %u,", serial, t,
+				term->n_ranges);
 		fprintf(f, " },\n");
 	}
 	fprintf(f, "};\n");
@@ -406,8 +408,8 @@ static void print_release(FILE *f, const char *name, const char *version)
 
 static void print_entry(FILE *f, const struct need *n, unsigned serial)
 {
-	fprintf(f, "\t{ \"%s\", \"%s\", terms_%u, .n_terms = %u, .severity = %s", n->rule, n->text, serial, n->n_terms,
-		n->severity ? n->severity : "-1");
+	fprintf(f, "\t{ \"%s\", \"%s\", terms_%u, .n_terms = %u, .severity = %s", n->rule, n->text, serial,
+		n->n_terms, n->severity ? n->severity : "-1");
 	if (n->soc[0])
 		fprintf(f, ", .not_soc = \"%s\"", n->soc);
 	if (n->only_soc[0])
@@ -448,14 +450,15 @@ static bool names(json_t *of, const char *function)
  * of the section names the parameter.  Streams must be named: which of them may
  * be NULL is a matter of rules of their own.
  */
-static unsigned required_needs(FILE *f, FILE *entries, const struct function *fn, const bool *named, unsigned serial)
+static unsigned required_needs(
+	FILE *f, FILE *entries, const struct function *fn, const bool *named, unsigned serial)
 {
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < fn->n_params; i++) {
 		const struct param *p = &fn->params[i];
 		bool in_stream = p->handle && !strcmp(p->handle, "stream") && !strcmp(p->dir, "in");
-		struct need n = { 0 };
+		struct need n = {0};
 		char text[128];
 
 		if (named[i] || in_stream || !p->null || strcmp(p->null, "required"))
@@ -470,10 +473,10 @@ static unsigned required_needs(FILE *f, FILE *entries, const struct function *fn
 }
 
 /* All needs of one function, in the order of the section. Returns how many. */
-static unsigned function_needs(FILE *f, FILE *entries, json_t *section, const struct function *fn, bool *of_product,
-	unsigned serial)
+static unsigned function_needs(
+	FILE *f, FILE *entries, json_t *section, const struct function *fn, bool *of_product, unsigned serial)
 {
-	bool named[16] = { false };
+	bool named[16] = {false};
 	unsigned count = 0;
 
 	at_function = fn->name;
@@ -483,7 +486,7 @@ static unsigned function_needs(FILE *f, FILE *entries, json_t *section, const st
 		if (!names(json_object_get(group, "of"), fn->name))
 			continue;
 		for (size_t i = 0; i < json_array_size(list); i++) {
-			struct need n = { 0 };
+			struct need n = {0};
 			const char *text = json_string_value(json_array_get(list, i));
 
 			if (!text)
@@ -507,7 +510,8 @@ static unsigned function_needs(FILE *f, FILE *entries, json_t *section, const st
  * cannot be known.  What applies to certain products only is left out: it is
  * judged when the product is known.
  */
-static void print_hold(FILE *f, const struct function *fn, const bool *of_product, unsigned first, unsigned count)
+static void print_hold(
+	FILE *f, const struct function *fn, const bool *of_product, unsigned first, unsigned count)
 {
 	fprintf(f, "static bool hold_%s(const void *args)\n{\n\t(void)args;\n\treturn true", fn->name);
 	for (unsigned i = 0; i < count; i++)
@@ -523,7 +527,8 @@ void print_needs(const struct model *m)
 	char *entry_text = NULL, *span_text = NULL, *hold_text = NULL;
 	size_t entry_size, span_size, hold_size;
 	FILE *hold = open_memstream(&hold_text, &hold_size);
-	FILE *entries = open_memstream(&entry_text, &entry_size), *spans = open_memstream(&span_text, &span_size);
+	FILE *entries = open_memstream(&entry_text, &entry_size),
+	     *spans = open_memstream(&span_text, &span_size);
 	FILE *f = emit_open(m, "gen/acl_needs.c", "what the arguments of a call need to satisfy");
 	unsigned total = 0;
 
@@ -532,12 +537,13 @@ void print_needs(const struct model *m)
 	fprintf(f, "#include <stddef.h>\n\n#include \"acl_api.h\"\n#include \"aclcheck/model.h\"\n"
 		   "#include \"aclcheck/terms.h\"\n#include \"checks/rule.h\"\n\n");
 	for (unsigned i = 0; i < m->n_wrapped; i++) {
-		bool of_product[MAX_NEEDS + 16] = { false };
+		bool of_product[MAX_NEEDS + 16] = {false};
 		unsigned count = function_needs(f, entries, section, m->wrapped[i], of_product, total);
 
 		if (count) {
 			fprintf(spans, "\t[ACL_API_%s] = { %u, %u },\n", m->wrapped[i]->name, total, count);
-			fprintf(hold, "\t[ACL_API_%s] = hold_%s,\n", m->wrapped[i]->name, m->wrapped[i]->name);
+			fprintf(hold, "\t[ACL_API_%s] = hold_%s,\n", m->wrapped[i]->name,
+				m->wrapped[i]->name);
 			print_hold(f, m->wrapped[i], of_product, total, count);
 		}
 		total += count;
@@ -545,8 +551,8 @@ void print_needs(const struct model *m)
 	fclose(entries);
 	fclose(spans);
 	fclose(hold);
-	fprintf(f, "\nconst struct acl_need acl_needs[] = {\n%s};\nconst unsigned acl_need_count = %u;\n", entry_text,
-		total);
+	fprintf(f, "\nconst struct acl_need acl_needs[] = {\n%s};\nconst unsigned acl_need_count = %u;\n",
+		entry_text, total);
 	fprintf(f, "\nconst struct acl_need_span acl_needs_of[ACL_API_COUNT] = {\n%s};\n", span_text);
 	fprintf(f, "\nbool (*const acl_needs_hold[ACL_API_COUNT])(const void *args) = {\n%s};\n", hold_text);
 	emit_close(f);
