@@ -10,7 +10,7 @@ TWIN_SOURCES := $(wildcard tests/twins/*.c tests/twins/live/*.c)
 $(BUILD)/gen/acl_twins.c: $(TWIN_SOURCES) tools/aclcheck/module.mk | $(BUILD)/gen/.stamp
 	$(call say,GEN,$@){ echo '/* Generated from tests/twins, do not edit: the rules that have twins. */'; \
 		echo '#include "tools/aclcheck/rules_table.h"'; echo 'const char *const acl_twinned_rules[] = {'; \
-		cat /dev/null $(TWIN_SOURCES) | grep -oE '\bTWIN[A-Z_]*\( *"[a-z0-9-]+"' | sed 's/.*\("[^"]*"\)$$/\t\1,/' | \
+		cat /dev/null $(TWIN_SOURCES) | tr '\n\t' '  ' | grep -oE '\bTWIN[A-Z_]*\( *"[a-z0-9-]+"' | sed 's/.*\("[^"]*"\)$$/\t\1,/' | \
 		LC_ALL=C sort -u; echo '\tNULL };' | sed 's/\\t/\t/; s/NULL/(void *)0/'; } >$@
 
 $(BUILD)/aclcheck: $(call objs,$(ACLCHECK_SRC) $(ACLCHECK_SHARED) checks/rule.c) $(call genobjs,acl_rules acl_twins) $(MODEL_OBJS)
