@@ -17,34 +17,25 @@ typedef __int128 number; /* wide enough for sums and products of any two values 
 
 static NEEDS_INLINE number widen(const void *at, const struct acl_operand *o)
 {
-	union {
-		uint64_t u;
-		int64_t i;
-	} v = { 0 };
+	uint64_t v;
 
 	switch (o->size) {
 	case 1:
-		v.u = *(const uint8_t *)at;
-		if (o->is_signed)
-			v.i = (int8_t)v.u;
+		v = o->is_signed ? (uint64_t)(int64_t)*(const int8_t *)at : *(const uint8_t *)at;
 		break;
 	case 2:
-		v.u = *(const uint16_t *)at;
-		if (o->is_signed)
-			v.i = (int16_t)v.u;
+		v = o->is_signed ? (uint64_t)(int64_t)*(const int16_t *)at : *(const uint16_t *)at;
 		break;
 	case 4:
-		v.u = *(const uint32_t *)at;
-		if (o->is_signed)
-			v.i = (int32_t)v.u;
+		v = o->is_signed ? (uint64_t)(int64_t)*(const int32_t *)at : *(const uint32_t *)at;
 		break;
 	default:
-		v.u = *(const uint64_t *)at;
+		v = *(const uint64_t *)at;
 		break;
 	}
 	if (o->value)
-		v.u &= o->value;
-	return (o->is_signed && !o->value ? (number)v.i : (number)v.u) * o->factor;
+		v &= o->value;
+	return (o->is_signed && !o->value ? (number)(int64_t)v : (number)v) * o->factor;
 }
 
 /* Where an operand lies; NULL = behind a NULL pointer. */
