@@ -96,7 +96,7 @@ static bool use_add(struct checks *c, struct acl_object *model, uint64_t what, c
 	u = uses_room(c, m);
 	use = u ? uses_slot(u, what) : NULL;
 	if (use && !use->what) {
-		*use = (struct model_use){ what, ev->caller, ev->tid, ev->api, ld(&m->group) };
+		*use = (struct model_use){what, ev->caller, ev->tid, ev->api, ld(&m->group)};
 		u->n++;
 		first = true;
 	}
@@ -104,13 +104,15 @@ static bool use_add(struct checks *c, struct acl_object *model, uint64_t what, c
 	return first;
 }
 
-static void use_object(struct checks *c, struct acl_object *model, struct acl_object *o, const struct acl_event *ev)
+static void use_object(
+	struct checks *c, struct acl_object *model, struct acl_object *o, const struct acl_event *ev)
 {
 	if (o && object_usable(o) && use_add(c, model, object_ref(o), ev))
 		bump(&o->captured);
 }
 
-static void use_address(struct checks *c, struct acl_object *model, const void *address, const struct acl_event *ev)
+static void use_address(
+	struct checks *c, struct acl_object *model, const void *address, const struct acl_event *ev)
 {
 	struct acl_place place;
 
@@ -129,7 +131,8 @@ struct acl_object *model_using(struct checks *c, uint64_t what, struct model_use
 {
 	struct acl_object *o;
 
-	object_each(c, ACL_HANDLE_MODEL, o) {
+	object_each(c, ACL_HANDLE_MODEL, o)
+	{
 		struct model_state *m = model_state(o);
 		struct model_uses *u;
 		bool found = false;
@@ -205,8 +208,9 @@ static void begun(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *s = stream_of(ev), *model, *context;
 	const void *value = stream_argument(c, ev);
-	unsigned mode = ev->api == ACL_API_aclmdlRICaptureBegin ? ACL_ARGS(ev, aclmdlRICaptureBegin)->mode :
-		ACL_ARGS(ev, aclmdlRICaptureToModelRIBegin)->mode;
+	unsigned mode = ev->api == ACL_API_aclmdlRICaptureBegin
+				? ACL_ARGS(ev, aclmdlRICaptureBegin)->mode
+				: ACL_ARGS(ev, aclmdlRICaptureToModelRIBegin)->mode;
 
 	if (!succeeded(ev) || !value || mode > 2)
 		return;
@@ -242,12 +246,10 @@ static bool capture_over(struct checks *c, struct acl_object *model, unsigned st
 
 	if (was != MODEL_CAPTURING && was != MODEL_INVALIDATED)
 		return false;
-	object_each(c, ACL_HANDLE_STREAM, o)
-		if (ld(&stream_state(o)->capture) == ref)
-			st(&stream_state(o)->capture, 0);
-	object_each(c, ACL_HANDLE_EVENT, o)
-		if (ld(&event_state(o)->capture) == ref)
-			st(&event_state(o)->capture, 0);
+	object_each(c, ACL_HANDLE_STREAM, o) if (ld(&stream_state(o)->capture) == ref)
+		st(&stream_state(o)->capture, 0);
+	object_each(c, ACL_HANDLE_EVENT, o) if (ld(&event_state(o)->capture) == ref)
+		st(&event_state(o)->capture, 0);
 	count(c->threads[ld(&m->thread) % ACL_THREADS].captures, mode, -1);
 	if (context)
 		count(context_state(context)->captures, mode, -1);
@@ -456,8 +458,8 @@ static void group_ended(struct checks *c, struct acl_event *ev)
 
 static void updated(struct checks *c, struct acl_event *ev)
 {
-	struct acl_object *group = object_find(c, ACL_HANDLE_TASK_GROUP,
-		ACL_ARGS(ev, aclmdlRICaptureTaskUpdateBegin)->handle);
+	struct acl_object *group =
+		object_find(c, ACL_HANDLE_TASK_GROUP, ACL_ARGS(ev, aclmdlRICaptureTaskUpdateBegin)->handle);
 	struct acl_object *model = group ? object_of(c, ld(&group->parent)) : NULL;
 
 	if (model && succeeded(ev))
@@ -499,7 +501,8 @@ static void function_of_binary(struct checks *c, struct acl_event *ev)
 }
 
 _Static_assert(offsetof(struct acl_args_aclrtBinaryGetFunction, funcHandle) ==
-	offsetof(struct acl_args_aclrtBinaryGetFunctionByEntry, funcHandle), "forms of BinaryGetFunction differ");
+		       offsetof(struct acl_args_aclrtBinaryGetFunctionByEntry, funcHandle),
+	"forms of BinaryGetFunction differ");
 
 static void capture_bind(void (*add)(void *, unsigned, enum acl_phase, acl_hook_fn), void *binder)
 {
@@ -512,22 +515,22 @@ static void capture_bind(void (*add)(void *, unsigned, enum acl_phase, acl_hook_
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclmdlRICaptureBegin, ACL_LEAVE, begun },
-	{ ACL_API_aclmdlRICaptureToModelRIBegin, ACL_LEAVE, begun },
-	{ ACL_API_aclmdlRICaptureEnd, ACL_LEAVE, ended },
-	{ ACL_API_aclmdlRICaptureGetInfo, ACL_LEAVE, informed },
-	{ ACL_API_aclrtRecordEvent, ACL_LEAVE | ACL_UNUSUAL, event_recorded },
-	{ ACL_API_aclrtRecordEventWithFlag, ACL_LEAVE | ACL_UNUSUAL, event_recorded },
-	{ ACL_API_aclrtStreamWaitEvent, ACL_LEAVE | ACL_UNUSUAL, event_waited },
-	{ ACL_API_aclrtStreamWaitEventWithFlag, ACL_LEAVE | ACL_UNUSUAL, event_waited },
-	{ ACL_API_aclrtStreamWaitEventWithTimeout, ACL_LEAVE | ACL_UNUSUAL, event_waited },
-	{ ACL_API_aclmdlRICaptureTaskGrpBegin, ACL_LEAVE, group_begun },
-	{ ACL_API_aclmdlRICaptureTaskGrpEnd, ACL_LEAVE, group_ended },
-	{ ACL_API_aclmdlRICaptureTaskUpdateBegin, ACL_LEAVE, updated },
-	{ ACL_API_aclmdlRICaptureThreadExchangeMode, ACL_ENTER, exchanging },
-	{ ACL_API_aclmdlRICaptureThreadExchangeMode, ACL_LEAVE, exchanged },
-	{ ACL_API_aclrtBinaryGetFunction, ACL_LEAVE, function_of_binary },
-	{ ACL_API_aclrtBinaryGetFunctionByEntry, ACL_LEAVE, function_of_binary },
+	{ACL_API_aclmdlRICaptureBegin, ACL_LEAVE, begun},
+	{ACL_API_aclmdlRICaptureToModelRIBegin, ACL_LEAVE, begun},
+	{ACL_API_aclmdlRICaptureEnd, ACL_LEAVE, ended},
+	{ACL_API_aclmdlRICaptureGetInfo, ACL_LEAVE, informed},
+	{ACL_API_aclrtRecordEvent, ACL_LEAVE | ACL_UNUSUAL, event_recorded},
+	{ACL_API_aclrtRecordEventWithFlag, ACL_LEAVE | ACL_UNUSUAL, event_recorded},
+	{ACL_API_aclrtStreamWaitEvent, ACL_LEAVE | ACL_UNUSUAL, event_waited},
+	{ACL_API_aclrtStreamWaitEventWithFlag, ACL_LEAVE | ACL_UNUSUAL, event_waited},
+	{ACL_API_aclrtStreamWaitEventWithTimeout, ACL_LEAVE | ACL_UNUSUAL, event_waited},
+	{ACL_API_aclmdlRICaptureTaskGrpBegin, ACL_LEAVE, group_begun},
+	{ACL_API_aclmdlRICaptureTaskGrpEnd, ACL_LEAVE, group_ended},
+	{ACL_API_aclmdlRICaptureTaskUpdateBegin, ACL_LEAVE, updated},
+	{ACL_API_aclmdlRICaptureThreadExchangeMode, ACL_ENTER, exchanging},
+	{ACL_API_aclmdlRICaptureThreadExchangeMode, ACL_LEAVE, exchanged},
+	{ACL_API_aclrtBinaryGetFunction, ACL_LEAVE, function_of_binary},
+	{ACL_API_aclrtBinaryGetFunctionByEntry, ACL_LEAVE, function_of_binary},
 };
 
 const struct acl_topic topic_capture = {

@@ -24,7 +24,8 @@ static unsigned size_log(size_t bytes)
 	return bytes <= 64 ? 6 : 64 - (unsigned)__builtin_clzll(bytes - 1);
 }
 
-/* Under the lock: from the free list of the size, else the pool. Large pieces come from the host one by one. */
+/* Under the lock: from the free list of the size, else the pool. Large pieces come from the host one by one.
+ */
 static void *pool_take(struct checks *c, unsigned log)
 {
 	size_t bytes = (size_t)1 << log;
@@ -155,7 +156,8 @@ void checks_leave(struct checks *c, struct acl_event *ev)
 
 bool checks_listens(const struct checks *c, unsigned api)
 {
-	return api < ACL_API_COUNT && (*c->hooks[api].enter[1] || *c->hooks[api].leave[1] || *c->hooks[api].failed);
+	return api < ACL_API_COUNT &&
+	       (*c->hooks[api].enter[1] || *c->hooks[api].leave[1] || *c->hooks[api].failed);
 }
 
 /* --- creation --------------------------------------------------------------------- */
@@ -205,7 +207,7 @@ static void bind_filtered(void *filter, unsigned api, enum acl_phase phase, acl_
 
 static void bind_phase(struct binder *b, const struct acl_topic *topic, enum acl_phase phase)
 {
-	struct phase_filter filter = { b, phase };
+	struct phase_filter filter = {b, phase};
 
 	bind_topic(b, topic, phase);
 	if (topic->bind)

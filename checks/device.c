@@ -88,7 +88,8 @@ static void set_device(struct checks *c, struct acl_event *ev)
 			st(&c->many_devices, true);
 		}
 	if (atomic_fetch_add(&d->sets, 1) == 0) {
-		struct acl_object *context = object_create(c, ev, ACL_HANDLE_CONTEXT, NULL, ACL_OBJECT_DEFAULT);
+		struct acl_object *context =
+			object_create(c, ev, ACL_HANDLE_CONTEXT, NULL, ACL_OBJECT_DEFAULT);
 
 		if (context) {
 			st(&context->device, id);
@@ -105,7 +106,8 @@ static void set_device(struct checks *c, struct acl_event *ev)
 static bool held_elsewhere(struct checks *c, const struct acl_thread *mine, int device)
 {
 	for (unsigned i = 0; i < ACL_THREADS; i++)
-		if (&c->threads[i] != mine && ld(&c->threads[i].pthread_id) && ld(&c->threads[i].device) == device)
+		if (&c->threads[i] != mine && ld(&c->threads[i].pthread_id) &&
+			ld(&c->threads[i].device) == device)
 			return true;
 	return false;
 }
@@ -130,9 +132,8 @@ static void forget_memory(struct checks *c, int device)
 {
 	struct acl_block *b;
 
-	map_each(c->memory, b)
-		if (ld(&b->device) == device && ld(&b->kind) != MEM_HOST)
-			map_erase(c->memory, b, ld(&b->generation));
+	map_each(c->memory, b) if (ld(&b->device) == device && ld(&b->kind) != MEM_HOST)
+		map_erase(c->memory, b, ld(&b->generation));
 }
 
 static void reset_leave(struct checks *c, struct acl_event *ev)
@@ -178,7 +179,8 @@ static void set_current(struct checks *c, struct acl_event *ev)
 	st(&t->context_unknown, !o);
 }
 
-/* The runtime's word on what is current: names the default context, and corrects us when something below set another. */
+/* The runtime's word on what is current: names the default context, and corrects us when something below set
+ * another. */
 static void get_current(struct checks *c, struct acl_event *ev)
 {
 	const aclrtContext *out = ACL_ARGS(ev, aclrtGetCurrentContext)->context;
@@ -226,18 +228,19 @@ static void run_mode(struct checks *c, struct acl_event *ev)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclrtSetDevice, ACL_LEAVE, set_device },
-	{ ACL_API_aclrtSetDeviceWithoutTsdVXX, ACL_LEAVE, set_device },
-	{ ACL_API_aclrtResetDevice, ACL_ENTER, reset_enter },
-	{ ACL_API_aclrtResetDevice, ACL_LEAVE, reset_leave },
-	{ ACL_API_aclrtResetDeviceForce, ACL_ENTER, reset_enter },
-	{ ACL_API_aclrtResetDeviceForce, ACL_LEAVE, reset_leave },
-	{ ACL_API_aclrtResetDeviceWithoutTsdVXX, ACL_ENTER, reset_enter },
-	{ ACL_API_aclrtResetDeviceWithoutTsdVXX, ACL_LEAVE, reset_leave },
-	{ ACL_API_aclrtSetCurrentContext, ACL_LEAVE, set_current },
-	{ ACL_API_aclrtGetCurrentContext, ACL_LEAVE, get_current },
-	{ ACL_API_aclrtCtxGetCurrentDefaultStream, ACL_LEAVE, default_stream },
-	{ ACL_API_aclrtGetRunMode, ACL_LEAVE, run_mode },
+	{ACL_API_aclrtSetDevice, ACL_LEAVE, set_device},
+	{ACL_API_aclrtSetDeviceWithoutTsdVXX, ACL_LEAVE, set_device},
+	{ACL_API_aclrtResetDevice, ACL_ENTER, reset_enter},
+	{ACL_API_aclrtResetDevice, ACL_LEAVE, reset_leave},
+	{ACL_API_aclrtResetDeviceForce, ACL_ENTER, reset_enter},
+	{ACL_API_aclrtResetDeviceForce, ACL_LEAVE, reset_leave},
+	{ACL_API_aclrtResetDeviceWithoutTsdVXX, ACL_ENTER, reset_enter},
+	{ACL_API_aclrtResetDeviceWithoutTsdVXX, ACL_LEAVE, reset_leave},
+	{ACL_API_aclrtSetCurrentContext, ACL_LEAVE, set_current},
+	{ACL_API_aclrtGetCurrentContext, ACL_LEAVE, get_current},
+	{ACL_API_aclrtCtxGetCurrentDefaultStream, ACL_LEAVE, default_stream},
+	{ACL_API_aclrtGetRunMode, ACL_LEAVE, run_mode},
 };
 
-const struct acl_topic topic_device = { .name = "device", .hooks = hooks, .n_hooks = sizeof(hooks) / sizeof(hooks[0]) };
+const struct acl_topic topic_device = {
+	.name = "device", .hooks = hooks, .n_hooks = sizeof(hooks) / sizeof(hooks[0])};

@@ -33,7 +33,7 @@ static void leak_add(struct leaks *l, uint64_t caller, uint64_t bytes, const voi
 	if (i == SITES)
 		return;
 	if (i == l->n)
-		l->site[l->n++] = (struct leak_site){ .caller = caller, .sample = sample };
+		l->site[l->n++] = (struct leak_site){.caller = caller, .sample = sample};
 	l->site[i].count++;
 	l->site[i].bytes += bytes;
 	for (; i && l->site[i].bytes > l->site[i - 1].bytes; i--) {
@@ -44,8 +44,8 @@ static void leak_add(struct leaks *l, uint64_t caller, uint64_t bytes, const voi
 	}
 }
 
-static void tell(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const struct leaks *l, uint64_t key,
-	const char *what, const char *when)
+static void tell(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const struct leaks *l,
+	uint64_t key, const char *what, const char *when)
 {
 	struct finding_grade grade = GRADE_TABLE;
 	struct finding_buffer room;
@@ -91,12 +91,13 @@ static bool of_device(struct acl_block *b)
 
 static void device_memory(struct checks *c, struct acl_event *ev, int device, const char *when)
 {
-	struct leaks l = { 0 };
+	struct leaks l = {0};
 	struct acl_block *b;
 
 	if (!rule_wanted(c, RULE("leak-device-memory")))
 		return;
-	map_each(c->memory, b) {
+	map_each(c->memory, b)
+	{
 		if (!leaked_block(b) || !of_device(b) || ld(&b->device) != device)
 			continue;
 		leak_add(&l, ld(&b->created.caller), ld(&b->size), b);
@@ -107,36 +108,33 @@ static void device_memory(struct checks *c, struct acl_event *ev, int device, co
 
 static void host_memory(struct checks *c)
 {
-	struct leaks l = { 0 };
+	struct leaks l = {0};
 	struct acl_block *b;
 
-	map_each(c->memory, b)
-		if (leaked_block(b) && ld(&b->kind) == MEM_HOST)
-			leak_add(&l, ld(&b->created.caller), ld(&b->size), b);
+	map_each(c->memory, b) if (leaked_block(b) && ld(&b->kind) == MEM_HOST)
+		leak_add(&l, ld(&b->created.caller), ld(&b->size), b);
 	tell(c, NULL, RULE("leak-host-memory"), &l, 0, "page-locked host memory", "never freed");
 }
 
 static void objects(struct checks *c, const struct acl_rule *rule, unsigned kind, const char *what)
 {
-	struct leaks l = { 0 };
+	struct leaks l = {0};
 	struct acl_object *o;
 
-	object_each(c, kind, o)
-		if (object_usable(o) && !(ld(&o->flags) & (ACL_OBJECT_DEFAULT | ACL_OBJECT_LEARNED |
-			ACL_OBJECT_INHERITED | ACL_OBJECT_REPORTED)))
-			leak_add(&l, ld(&o->created.caller), 0, o);
+	object_each(c, kind, o) if (object_usable(o) &&
+				    !(ld(&o->flags) & (ACL_OBJECT_DEFAULT | ACL_OBJECT_LEARNED |
+							      ACL_OBJECT_INHERITED | ACL_OBJECT_REPORTED)))
+		leak_add(&l, ld(&o->created.caller), 0, o);
 	tell(c, NULL, rule, &l, kind, what, "never destroyed");
 }
 
 static void ranges(struct checks *c, const struct acl_rule *rule, struct pointer_map *map, const char *what,
 	const char *when)
 {
-	struct leaks l = { 0 };
+	struct leaks l = {0};
 	struct acl_block *b;
 
-	map_each(map, b)
-		if (leaked_block(b))
-			leak_add(&l, ld(&b->created.caller), ld(&b->size), b);
+	map_each(map, b) if (leaked_block(b)) leak_add(&l, ld(&b->created.caller), ld(&b->size), b);
 	tell(c, NULL, rule, &l, 1, what, when);
 }
 
@@ -162,8 +160,8 @@ static void balance(struct checks *c)
 		f = finding_begin_as(c, NULL, RULE("device-unbalanced-set-reset"), grade, &room);
 		if (!f)
 			continue;
-		finding_detail(f, "aclrtSetDevice(%d) was called %d time%s more than aclrtResetDevice(%d)", i, ld(&d->sets),
-			ld(&d->sets) == 1 ? "" : "s", i);
+		finding_detail(f, "aclrtSetDevice(%d) was called %d time%s more than aclrtResetDevice(%d)", i,
+			ld(&d->sets), ld(&d->sets) == 1 ? "" : "s", i);
 		finding_int(f, "device", i);
 		finding_int(f, "sets without reset", ld(&d->sets));
 		finding_show(c, f);
@@ -175,10 +173,10 @@ static void leak_finish(struct checks *c, enum checks_end kind)
 	static const struct {
 		uint8_t kind;
 		const char *what;
-	} kinds[] = { { ACL_HANDLE_STREAM, "streams" }, { ACL_HANDLE_EVENT, "events" },
-		{ ACL_HANDLE_CONTEXT, "contexts" }, { ACL_HANDLE_NOTIFY, "notifies" },
-		{ ACL_HANDLE_CNT_NOTIFY, "count notifies" }, { ACL_HANDLE_LABEL, "labels" },
-		{ ACL_HANDLE_LABEL_LIST, "label lists" }, { ACL_HANDLE_GROUP_INFO, "group descriptions" } };
+	} kinds[] = {{ACL_HANDLE_STREAM, "streams"}, {ACL_HANDLE_EVENT, "events"},
+		{ACL_HANDLE_CONTEXT, "contexts"}, {ACL_HANDLE_NOTIFY, "notifies"},
+		{ACL_HANDLE_CNT_NOTIFY, "count notifies"}, {ACL_HANDLE_LABEL, "labels"},
+		{ACL_HANDLE_LABEL_LIST, "label lists"}, {ACL_HANDLE_GROUP_INFO, "group descriptions"}};
 
 	if (kind != CHECKS_END_EXIT)
 		return;
@@ -196,8 +194,8 @@ static void leak_finish(struct checks *c, enum checks_end kind)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclrtResetDevice, ACL_LEAVE, reset_leave },
-	{ ACL_API_aclrtResetDeviceForce, ACL_LEAVE, reset_leave },
+	{ACL_API_aclrtResetDevice, ACL_LEAVE, reset_leave},
+	{ACL_API_aclrtResetDeviceForce, ACL_LEAVE, reset_leave},
 };
 
 const struct acl_topic topic_leak = {

@@ -75,7 +75,8 @@ static void report_denied(struct checks *c, struct acl_event *ev, int from, int 
 
 static void enabling(struct checks *c, struct acl_event *ev)
 {
-	int from = device_current(c, thread_of(ev)), to = ACL_ARGS(ev, aclrtDeviceEnablePeerAccess)->peerDeviceId;
+	int from = device_current(c, thread_of(ev)),
+	    to = ACL_ARGS(ev, aclrtDeviceEnablePeerAccess)->peerDeviceId;
 	struct acl_device *d = device_at(c, from), *peer = device_at(c, to);
 
 	if (d && peer && bit_of(&d->denied, to))
@@ -86,8 +87,8 @@ static void enabling(struct checks *c, struct acl_event *ev)
 
 /* --- peer-copy-not-enabled ------------------------------------------------------------------ */
 
-static void report_not_enabled(struct checks *c, struct acl_event *ev, const struct side *src, const struct side *dst,
-	int from, int to)
+static void report_not_enabled(struct checks *c, struct acl_event *ev, const struct side *src,
+	const struct side *dst, int from, int to)
 {
 	bool other_way = bit_of(&device_at(c, from)->peers, to);
 	struct finding_grade grade = GRADE_TABLE;
@@ -99,8 +100,9 @@ static void report_not_enabled(struct checks *c, struct acl_event *ev, const str
 	f = finding_begin_as(c, ev, RULE("peer-copy-not-enabled"), grade, &room);
 	if (!f)
 		return;
-	finding_detail(f, "the copy goes from device %d to device %d; %s", from, to, other_way ?
-		"only access the other way round was enabled" : "neither of them has peer access to the other enabled");
+	finding_detail(f, "the copy goes from device %d to device %d; %s", from, to,
+		other_way ? "only access the other way round was enabled"
+			  : "neither of them has peer access to the other enabled");
 	finding_int(f, "source device", from);
 	finding_int(f, "destination device", to);
 	side_add(c, f, src);
@@ -111,7 +113,8 @@ static void report_not_enabled(struct checks *c, struct acl_event *ev, const str
 /* Devices of the two sides when both are certain and differ. */
 static bool crosses(const struct side *src, const struct side *dst, int *from, int *to)
 {
-	if (!src->place.block || !dst->place.block || src->place.kind != MEM_DEVICE || dst->place.kind != MEM_DEVICE)
+	if (!src->place.block || !dst->place.block || src->place.kind != MEM_DEVICE ||
+		dst->place.kind != MEM_DEVICE)
 		return false;
 	*from = ld(&src->place.block->device);
 	*to = ld(&dst->place.block->device);
@@ -168,7 +171,9 @@ static void report_in_use(struct checks *c, struct acl_event *ev, int device, st
 
 	if (!f)
 		return;
-	finding_detail(f, "device %d goes out of use while a copy on stream 0x%llx of device %d may still use its memory",
+	finding_detail(f,
+		"device %d goes out of use while a copy on stream 0x%llx of device %d may still use its "
+		"memory",
 		device, (unsigned long long)ld(&stream->value), ld(&stream->device));
 	finding_int(f, "device", device);
 	finding_object(c, f, "stream", stream);
@@ -182,9 +187,8 @@ static void trust_callbacks(struct checks *c)
 
 	if (!ld(&c->callbacks_ran))
 		return;
-	object_each(c, ACL_HANDLE_STREAM, o)
-		if (ld(&stream_state(o)->callback))
-			stream_retire(c, o, ld(&stream_state(o)->callback), false);
+	object_each(c, ACL_HANDLE_STREAM, o) if (ld(&stream_state(o)->callback))
+		stream_retire(c, o, ld(&stream_state(o)->callback), false);
 }
 
 static void resetting(struct checks *c, struct acl_event *ev)
@@ -195,7 +199,8 @@ static void resetting(struct checks *c, struct acl_event *ev)
 	if (!judged(ev) || !ld(&c->many_devices) || !device_reset_is_last(c, ev, device))
 		return;
 	trust_callbacks(c);
-	object_each(c, ACL_HANDLE_STREAM, o) {
+	object_each(c, ACL_HANDLE_STREAM, o)
+	{
 		for (unsigned i = 0; i < 2 && object_usable(o); i++) {
 			uint64_t touched = ld(&stream_state(o)->touched[i]);
 
@@ -209,18 +214,19 @@ static void resetting(struct checks *c, struct acl_event *ev)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclrtDeviceCanAccessPeer, ACL_LEAVE, answered },
-	{ ACL_API_aclrtDeviceEnablePeerAccess, ACL_ENTER, enabling },
-	{ ACL_API_aclrtDeviceEnablePeerAccess, ACL_LEAVE, enabled },
-	{ ACL_API_aclrtDeviceDisablePeerAccess, ACL_LEAVE, disabled },
-	{ ACL_API_aclrtIpcMemImportByKey, ACL_LEAVE, imported },
-	{ ACL_API_aclrtMemImportFromShareableHandle, ACL_LEAVE, imported },
-	{ ACL_API_aclrtMemImportFromShareableHandleV2, ACL_LEAVE, imported },
-	{ ACL_API_aclrtNotifyImportByKey, ACL_LEAVE, imported },
-	{ ACL_API_aclrtMemcpyAsync, ACL_LEAVE | ACL_UNUSUAL, queued },
-	{ ACL_API_aclrtMemcpyAsyncWithCondition, ACL_LEAVE | ACL_UNUSUAL, queued },
-	{ ACL_API_aclrtResetDevice, ACL_ENTER, resetting },
-	{ ACL_API_aclrtResetDeviceForce, ACL_ENTER, resetting },
+	{ACL_API_aclrtDeviceCanAccessPeer, ACL_LEAVE, answered},
+	{ACL_API_aclrtDeviceEnablePeerAccess, ACL_ENTER, enabling},
+	{ACL_API_aclrtDeviceEnablePeerAccess, ACL_LEAVE, enabled},
+	{ACL_API_aclrtDeviceDisablePeerAccess, ACL_LEAVE, disabled},
+	{ACL_API_aclrtIpcMemImportByKey, ACL_LEAVE, imported},
+	{ACL_API_aclrtMemImportFromShareableHandle, ACL_LEAVE, imported},
+	{ACL_API_aclrtMemImportFromShareableHandleV2, ACL_LEAVE, imported},
+	{ACL_API_aclrtNotifyImportByKey, ACL_LEAVE, imported},
+	{ACL_API_aclrtMemcpyAsync, ACL_LEAVE | ACL_UNUSUAL, queued},
+	{ACL_API_aclrtMemcpyAsyncWithCondition, ACL_LEAVE | ACL_UNUSUAL, queued},
+	{ACL_API_aclrtResetDevice, ACL_ENTER, resetting},
+	{ACL_API_aclrtResetDeviceForce, ACL_ENTER, resetting},
 };
 
-const struct acl_topic topic_peer = { .name = "peer", .hooks = hooks, .n_hooks = sizeof(hooks) / sizeof(hooks[0]) };
+const struct acl_topic topic_peer = {
+	.name = "peer", .hooks = hooks, .n_hooks = sizeof(hooks) / sizeof(hooks[0])};

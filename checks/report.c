@@ -63,7 +63,8 @@ bool rule_wanted(const struct checks *c, const struct acl_rule *rule)
 }
 
 /* Severity and kind of this finding after configuration and target; false = nothing to say. */
-static bool grade(struct checks *c, const struct acl_rule *rule, const struct finding_grade *g, struct acl_finding *f)
+static bool grade(
+	struct checks *c, const struct acl_rule *rule, const struct finding_grade *g, struct acl_finding *f)
 {
 	const struct rule_setting *s = &c->settings[rule->index];
 	int since = rule->relaxed_since, to = g->relaxed_to == -1 ? rule->relaxed_to : g->relaxed_to;
@@ -233,7 +234,8 @@ static struct acl_biography *biography_add(struct acl_finding *f, const char *ro
 	return b;
 }
 
-void finding_object(struct checks *c, struct acl_finding *f, const char *role, const struct acl_object *object)
+void finding_object(
+	struct checks *c, struct acl_finding *f, const char *role, const struct acl_object *object)
 {
 	struct acl_object *o = (struct acl_object *)object;
 	struct acl_biography *b;
@@ -260,8 +262,9 @@ void finding_object(struct checks *c, struct acl_finding *f, const char *role, c
 
 const char *memory_kind_name(unsigned kind)
 {
-	static const char *const names[] = { "memory", "device memory", "page-locked host memory", "managed memory",
-		"pool memory", "imported memory", "mapped memory", "reserved address range", "registered host memory" };
+	static const char *const names[] = {"memory", "device memory", "page-locked host memory",
+		"managed memory", "pool memory", "imported memory", "mapped memory", "reserved address range",
+		"registered host memory"};
 
 	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : names[0];
 }
@@ -293,7 +296,7 @@ void finding_show(struct checks *c, struct acl_finding *f)
 
 const char *human_bytes(uint64_t bytes, char out[24])
 {
-	static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};
 	unsigned u = 0;
 
 	while (u < 4 && bytes >= 1024 && bytes % 1024 == 0) {
@@ -311,10 +314,14 @@ void checks_each_site(const struct checks *c, checks_site_fn fn, void *context)
 
 		if (!ld_acquire(&s->key) || !ld(&s->count) || !ld_acquire(&s->serial))
 			continue;
-		fn(context,
-			&(struct checks_place){ .rule = &acl_rules[ld(&s->rule)], .caller = ld(&s->caller),
-				.count = ld(&s->count), .serial = ld(&s->serial), .api = ld(&s->api),
-				.severity = ld(&s->severity), .advice = ld(&s->advice), .secondary = ld(&s->secondary) });
+		fn(context, &(struct checks_place){.rule = &acl_rules[ld(&s->rule)],
+				    .caller = ld(&s->caller),
+				    .count = ld(&s->count),
+				    .serial = ld(&s->serial),
+				    .api = ld(&s->api),
+				    .severity = ld(&s->severity),
+				    .advice = ld(&s->advice),
+				    .secondary = ld(&s->secondary)});
 	}
 }
 

@@ -17,8 +17,8 @@ struct wait_list {
 	} wait[LIST];
 };
 
-static void report(struct checks *c, struct acl_event *ev, struct acl_object *e, struct acl_object *s, int relaxed_to,
-	const char *consequence)
+static void report(struct checks *c, struct acl_event *ev, struct acl_object *e, struct acl_object *s,
+	int relaxed_to, const char *consequence)
 {
 	struct finding_grade grade = GRADE_TABLE;
 	struct finding_buffer room;
@@ -39,9 +39,9 @@ static void report(struct checks *c, struct acl_event *ev, struct acl_object *e,
 static bool waits_for_outside(const struct acl_event *ev, struct acl_object *e)
 {
 	return ld(&event_state(e)->maker) == EVENT_IMPORTED || ld(&event_state(e)->external) ||
-		ld(&event_state(e)->flags) & (ACL_EVENT_EXTERNAL | ACL_EVENT_IPC) ||
-		(ev->api == ACL_API_aclrtStreamWaitEventWithFlag &&
-			ACL_ARGS(ev, aclrtStreamWaitEventWithFlag)->flag == ACL_EVENT_WAIT_EXTERNAL);
+	       ld(&event_state(e)->flags) & (ACL_EVENT_EXTERNAL | ACL_EVENT_IPC) ||
+	       (ev->api == ACL_API_aclrtStreamWaitEventWithFlag &&
+		       ACL_ARGS(ev, aclrtStreamWaitEventWithFlag)->flag == ACL_EVENT_WAIT_EXTERNAL);
 }
 
 static void waiting(struct checks *c, struct acl_event *ev)
@@ -79,8 +79,8 @@ static void waited(struct checks *c, struct acl_event *ev)
 	checks_unusual(c);
 	lock(&w->lock);
 	if (ld(&w->n) < LIST) {
-		w->wait[ld(&w->n)] = (struct open_wait){ object_ref(event_of(ev)), object_ref(stream_of(ev)),
-			ev->carry[CARRY_POSITION], ev->caller, ev->tid, stack, ev->api };
+		w->wait[ld(&w->n)] = (struct open_wait){object_ref(event_of(ev)), object_ref(stream_of(ev)),
+			ev->carry[CARRY_POSITION], ev->caller, ev->tid, stack, ev->api};
 		bump(&w->n);
 	}
 	unlock(&w->lock);
@@ -121,7 +121,8 @@ static bool take(struct wait_list *w, acl_ref stream, struct open_wait *out)
 	return found;
 }
 
-static void report_open(struct checks *c, struct acl_event *ev, const struct open_wait *w, const char *consequence)
+static void report_open(
+	struct checks *c, struct acl_event *ev, const struct open_wait *w, const char *consequence)
 {
 	struct acl_object *e = object_of(c, w->event);
 
@@ -165,7 +166,7 @@ static void wait_finish(struct checks *c, enum checks_end kind)
 
 	while (kind == CHECKS_END_EXIT && take(c->waits, 0, &w)) {
 		/* There is no call any more: the wait itself speaks. */
-		struct acl_args_aclrtStreamWaitEventWithFlag args = { 0 };
+		struct acl_args_aclrtStreamWaitEventWithFlag args = {0};
 		struct acl_object *e = object_of(c, w.event), *s = object_of(c, w.stream);
 		struct acl_event ev;
 
@@ -180,7 +181,8 @@ static void wait_finish(struct checks *c, enum checks_end kind)
 
 /* The forms of the wait begin alike. */
 _Static_assert(offsetof(struct acl_args_aclrtStreamWaitEventWithFlag, event) ==
-	offsetof(struct acl_args_aclrtStreamWaitEvent, event), "forms of the wait differ");
+		       offsetof(struct acl_args_aclrtStreamWaitEvent, event),
+	"forms of the wait differ");
 
 /* A reset makes the event one that nobody has recorded; only of this kind does the next wait block then. */
 static void event_reset(struct checks *c, struct acl_event *ev)
@@ -205,18 +207,18 @@ static void wait_forked(struct checks *c)
 }
 
 static const struct acl_hook hooks[] = {
-	{ ACL_API_aclrtStreamWaitEvent, ACL_ENTER, waiting },
-	{ ACL_API_aclrtStreamWaitEventWithFlag, ACL_ENTER, waiting },
-	{ ACL_API_aclrtStreamWaitEventWithTimeout, ACL_ENTER, waiting },
-	{ ACL_API_aclrtStreamWaitEvent, ACL_LEAVE, waited },
-	{ ACL_API_aclrtStreamWaitEventWithFlag, ACL_LEAVE, waited },
-	{ ACL_API_aclrtStreamWaitEventWithTimeout, ACL_LEAVE, waited },
-	{ ACL_API_aclrtRecordEvent, ACL_ENTER | ACL_UNUSUAL, recording },
-	{ ACL_API_aclrtRecordEventWithFlag, ACL_ENTER | ACL_UNUSUAL, recording },
-	{ ACL_API_aclrtResetEvent, ACL_LEAVE, event_reset },
-	{ ACL_API_aclrtSynchronizeStream, ACL_ENTER, synchronising },
-	{ ACL_API_aclrtSynchronizeStream, ACL_LEAVE, synchronised },
-	{ ACL_API_aclrtSynchronizeStreamWithTimeout, ACL_LEAVE, synchronised },
+	{ACL_API_aclrtStreamWaitEvent, ACL_ENTER, waiting},
+	{ACL_API_aclrtStreamWaitEventWithFlag, ACL_ENTER, waiting},
+	{ACL_API_aclrtStreamWaitEventWithTimeout, ACL_ENTER, waiting},
+	{ACL_API_aclrtStreamWaitEvent, ACL_LEAVE, waited},
+	{ACL_API_aclrtStreamWaitEventWithFlag, ACL_LEAVE, waited},
+	{ACL_API_aclrtStreamWaitEventWithTimeout, ACL_LEAVE, waited},
+	{ACL_API_aclrtRecordEvent, ACL_ENTER | ACL_UNUSUAL, recording},
+	{ACL_API_aclrtRecordEventWithFlag, ACL_ENTER | ACL_UNUSUAL, recording},
+	{ACL_API_aclrtResetEvent, ACL_LEAVE, event_reset},
+	{ACL_API_aclrtSynchronizeStream, ACL_ENTER, synchronising},
+	{ACL_API_aclrtSynchronizeStream, ACL_LEAVE, synchronised},
+	{ACL_API_aclrtSynchronizeStreamWithTimeout, ACL_LEAVE, synchronised},
 };
 
 const struct acl_topic topic_wait = {

@@ -21,13 +21,13 @@ static NEEDS_INLINE number widen(const void *at, const struct acl_operand *o)
 
 	switch (o->size) {
 	case 1:
-		v = o->is_signed ? (uint64_t)(int64_t)*(const int8_t *)at : *(const uint8_t *)at;
+		v = o->is_signed ? (uint64_t)(int64_t) * (const int8_t *)at : *(const uint8_t *)at;
 		break;
 	case 2:
-		v = o->is_signed ? (uint64_t)(int64_t)*(const int16_t *)at : *(const uint16_t *)at;
+		v = o->is_signed ? (uint64_t)(int64_t) * (const int16_t *)at : *(const uint16_t *)at;
 		break;
 	case 4:
-		v = o->is_signed ? (uint64_t)(int64_t)*(const int32_t *)at : *(const uint32_t *)at;
+		v = o->is_signed ? (uint64_t)(int64_t) * (const int32_t *)at : *(const uint32_t *)at;
 		break;
 	default:
 		v = *(const uint64_t *)at;

@@ -84,8 +84,9 @@ static int explain_all(int n, char **ids, enum acl_lang lang)
 
 int cmd_rules(int argc, char **argv)
 {
-	static const struct option options[] = {{"coverage", no_argument, NULL, 'c'}, {"markdown", no_argument, NULL, 'm'},
-		{"lang", required_argument, NULL, 'l'}, {"help", no_argument, NULL, 'h'}, {0}};
+	static const struct option options[] = {{"coverage", no_argument, NULL, 'c'},
+		{"markdown", no_argument, NULL, 'm'}, {"lang", required_argument, NULL, 'l'},
+		{"help", no_argument, NULL, 'h'}, {0}};
 	const char *wanted = getenv("ACLCHECK_LANG");
 	enum acl_lang lang = wanted && !strncmp(wanted, "zh", 2) ? ACL_LANG_ZH : ACL_LANG_EN;
 	int c;
@@ -106,7 +107,7 @@ int cmd_rules(int argc, char **argv)
 		case 'h':
 			return command_help("rules",
 				"  --coverage   how many of the known rules are checked\n"
-						     "  --markdown   all of them as the document checks/RULES.md\n"
+				"  --markdown   all of them as the document checks/RULES.md\n"
 				"  --lang L     en or zh\n  ID           may hold * and ?\n");
 		default:
 			return COMMAND_MISUSE;

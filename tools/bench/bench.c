@@ -38,8 +38,8 @@ LOOP(loop_wait, v->aclrtStreamWaitEvent(v->streams[i % BENCH_STREAMS], v->events
 
 static inline void copy_to(struct bench_variant *v, void *block, size_t stream)
 {
-	v->aclrtMemcpyAsync(block, BLOCK, v->host, BLOCK, ACL_MEMCPY_HOST_TO_DEVICE,
-		v->streams[stream % BENCH_STREAMS]);
+	v->aclrtMemcpyAsync(
+		block, BLOCK, v->host, BLOCK, ACL_MEMCPY_HOST_TO_DEVICE, v->streams[stream % BENCH_STREAMS]);
 }
 
 static inline void copy(struct bench_variant *v, size_t block, size_t stream)
@@ -76,8 +76,8 @@ LOOP(loop_copy_high, copy(v, 200 + i % 100, 32 + i % 16))
 static __attribute__((noinline)) void loop_repeat(struct bench_variant *v, size_t n, size_t first)
 {
 	for (size_t i = first; i < first + n; i++)
-		v->aclrtMemcpyAsync(v->blocks[0], 64, (char *)v->host + 4, 64, ACL_MEMCPY_HOST_TO_DEVICE,
-			v->streams[0]);
+		v->aclrtMemcpyAsync(
+			v->blocks[0], 64, (char *)v->host + 4, 64, ACL_MEMCPY_HOST_TO_DEVICE, v->streams[0]);
 }
 
 static const struct {
@@ -221,8 +221,8 @@ static double row(const char *name, bench_loop_fn loop, size_t calls, double bou
 		memcpy(ns, again, sizeof(ns));
 		added = ns[BENCH_CHECKS] - ns[BENCH_BARE];
 	}
-	printf("| %s | %.1f | %.1f | %.1f | %.1f | +%.1f ns | ", name, ns[BENCH_DIRECT], ns[BENCH_BARE], ns[BENCH_OFF],
-		ns[BENCH_CHECKS], added);
+	printf("| %s | %.1f | %.1f | %.1f | %.1f | +%.1f ns | ", name, ns[BENCH_DIRECT], ns[BENCH_BARE],
+		ns[BENCH_OFF], ns[BENCH_CHECKS], added);
 	if (bound < UNBOUND)
 		printf("≤ %s: %s |\n", said, verdict(added <= bound));
 	else
@@ -254,8 +254,9 @@ static void row_two(const char *name, bench_loop_fn low, bench_loop_fn high, siz
 		checks = two[BENCH_CHECKS] / one[BENCH_CHECKS];
 		loss = checks / bare;
 	}
-	printf("| two threads, %s: time a call over one thread's | | ×%.2f | | ×%.2f | ×%.2f of bare | ≤ 1.15: %s |\n", name,
-		bare, checks, loss, verdict(loss <= 1.15));
+	printf("| two threads, %s: time a call over one thread's | | ×%.2f | | ×%.2f | ×%.2f of bare | ≤ "
+	       "1.15: %s |\n",
+		name, bare, checks, loss, verdict(loss <= 1.15));
 	fflush(stdout);
 }
 
@@ -291,7 +292,8 @@ static void rows(size_t calls)
 {
 	double ten;
 
-	printf("| call | direct | bare | off | checks | checks over bare | bound |\n|---|---|---|---|---|---|---|\n");
+	printf("| call | direct | bare | off | checks | checks over bare | bound "
+	       "|\n|---|---|---|---|---|---|---|\n");
 	row_off();
 	row("a function with nothing but handle and pointer", loop_unchecked, calls, UNBOUND, "");
 	row("query an event", loop_query, calls, 40, "+40 ns");
@@ -308,8 +310,10 @@ static void rows(size_t calls)
 	row("copy, 1 000 000 live, at random", loop_copy_random, calls, ten + 100, "10 blocks + 100 ns");
 	loop_repeat(&variants[BENCH_CHECKS], 1000, 0);
 	row("the same finding again", loop_repeat, calls, 150, "+150 ns");
-	printf("\nCPU nanoseconds a call, lower quartile of 20 interleaved repetitions of %zu calls, up to %d attempts at a "
-	       "bound; empty runtime.\n", calls, ATTEMPTS);
+	printf("\nCPU nanoseconds a call, lower quartile of 20 interleaved repetitions of %zu calls, up to "
+	       "%d attempts at a "
+	       "bound; empty runtime.\n",
+		calls, ATTEMPTS);
 }
 
 static int one_loop(char **arg)

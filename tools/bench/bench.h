@@ -50,8 +50,8 @@ struct bench_variant {
 typedef void (*bench_loop_fn)(struct bench_variant *v, size_t n, size_t first);
 
 /* CPU nanoseconds a call, lower quartile over repetitions, variants interleaved. */
-void bench_measure(struct bench_variant *variants, const bool *wanted, bench_loop_fn loop, size_t calls,
-	double *ns);
+void bench_measure(
+	struct bench_variant *variants, const bool *wanted, bench_loop_fn loop, size_t calls, double *ns);
 
 /* The same on a new thread alone and on two at once, each its own streams; CPU time of a thread. */
 void bench_measure_two(struct bench_variant *variants, const bool *wanted, bench_loop_fn first,

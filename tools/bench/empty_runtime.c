@@ -18,7 +18,8 @@ static _Atomic uint64_t next_handle = 0x700000001000;
 
 static void *bump(_Atomic uint64_t *next, uint64_t size)
 {
-	return (void *)(uintptr_t)atomic_fetch_add_explicit(next, (size + 64 + 511) & ~511ull, memory_order_relaxed);
+	return (void *)(uintptr_t)atomic_fetch_add_explicit(
+		next, (size + 64 + 511) & ~511ull, memory_order_relaxed);
 }
 
 EXPORT aclError aclInit(const char *config)
@@ -39,7 +40,6 @@ EXPORT aclError aclrtGetDevice(int32_t *device)
 	return ACL_SUCCESS;
 }
 
-
 EXPORT aclError aclrtMalloc(void **ptr, size_t size, aclrtMemMallocPolicy policy)
 {
 	(void)policy;
@@ -53,7 +53,8 @@ EXPORT aclError aclrtFree(void *ptr)
 	return ACL_SUCCESS;
 }
 
-EXPORT aclError aclrtReserveMemAddress(void **ptr, size_t size, size_t alignment, void *expected, uint64_t flags)
+EXPORT aclError aclrtReserveMemAddress(
+	void **ptr, size_t size, size_t alignment, void *expected, uint64_t flags)
 {
 	(void)alignment;
 	(void)expected;
@@ -108,8 +109,8 @@ EXPORT aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus
 	return ACL_SUCCESS;
 }
 
-EXPORT aclError aclrtMemcpyAsync(void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind,
-	aclrtStream stream)
+EXPORT aclError aclrtMemcpyAsync(
+	void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind, aclrtStream stream)
 {
 	(void)dst;
 	(void)max;

@@ -42,8 +42,8 @@ static double once(struct bench_variant *v, bench_loop_fn loop, size_t calls, si
 	return (cpu_ns() - start) / (double)calls;
 }
 
-void bench_measure(struct bench_variant *variants, const bool *wanted, bench_loop_fn loop, size_t calls,
-	double *ns)
+void bench_measure(
+	struct bench_variant *variants, const bool *wanted, bench_loop_fn loop, size_t calls, double *ns)
 {
 	double samples[BENCH_VARIANTS][REPETITIONS];
 

@@ -28,16 +28,16 @@ static const char *constant(const char *id, json_t *rule, const char *key, const
 	refuse(id, key, value ? value : "missing");
 }
 
-static const struct word tiers[] = { { "mission", "ACL_TIER_MISSION" }, { "state", "ACL_TIER_STATE" },
-	{ "argument", "ACL_TIER_ARGUMENT" }, { "advice", "ACL_TIER_ADVICE" }, { "tool", "ACL_TIER_TOOL" }, { 0 } };
-static const struct word severities[] = { { "error", "ACL_SEV_ERROR" }, { "warning", "ACL_SEV_WARNING" },
-	{ "perf", "ACL_SEV_PERF" }, { "portability", "ACL_SEV_PORTABILITY" }, { "off", "ACL_RELAXED_OFF" }, { 0 } };
-static const struct word defaults[] = { { "on", "ACL_DEFAULT_ON" }, { "advice", "ACL_DEFAULT_ADVICE" },
-	{ "off", "ACL_DEFAULT_OFF" }, { 0 } };
-static const struct word states[] = { { "implemented", "ACL_RULE_IMPLEMENTED" }, { "planned", "ACL_RULE_PLANNED" },
-	{ "uncheckable", "ACL_RULE_UNCHECKABLE" }, { 0 } };
-static const struct word releases[] = { { "8.1", "ACL_CANN_8_1" }, { "8.5", "ACL_CANN_8_5" },
-	{ "9.0", "ACL_CANN_9_0" }, { "9.1", "ACL_CANN_9_1" }, { "9.2", "ACL_CANN_9_2" }, { 0 } };
+static const struct word tiers[] = {{"mission", "ACL_TIER_MISSION"}, {"state", "ACL_TIER_STATE"},
+	{"argument", "ACL_TIER_ARGUMENT"}, {"advice", "ACL_TIER_ADVICE"}, {"tool", "ACL_TIER_TOOL"}, {0}};
+static const struct word severities[] = {{"error", "ACL_SEV_ERROR"}, {"warning", "ACL_SEV_WARNING"},
+	{"perf", "ACL_SEV_PERF"}, {"portability", "ACL_SEV_PORTABILITY"}, {"off", "ACL_RELAXED_OFF"}, {0}};
+static const struct word defaults[] = {
+	{"on", "ACL_DEFAULT_ON"}, {"advice", "ACL_DEFAULT_ADVICE"}, {"off", "ACL_DEFAULT_OFF"}, {0}};
+static const struct word states[] = {{"implemented", "ACL_RULE_IMPLEMENTED"}, {"planned", "ACL_RULE_PLANNED"},
+	{"uncheckable", "ACL_RULE_UNCHECKABLE"}, {0}};
+static const struct word releases[] = {{"8.1", "ACL_CANN_8_1"}, {"8.5", "ACL_CANN_8_5"},
+	{"9.0", "ACL_CANN_9_0"}, {"9.1", "ACL_CANN_9_1"}, {"9.2", "ACL_CANN_9_2"}, {0}};
 
 /* A C string; bytes beyond ASCII stay as they are (UTF-8). */
 static void quote(FILE *f, const char *s)
@@ -68,7 +68,8 @@ static void quote(FILE *f, const char *s)
 static void text(FILE *f, const char *id, json_t *rule, const char *key, bool required)
 {
 	json_t *t = json_object_get(rule, key);
-	const char *en = json_string_value(json_object_get(t, "en")), *zh = json_string_value(json_object_get(t, "zh"));
+	const char *en = json_string_value(json_object_get(t, "en")),
+		   *zh = json_string_value(json_object_get(t, "zh"));
 
 	if ((required || t) && (!en || !zh))
 		refuse(id, key, "needs \"en\" and \"zh\"");
@@ -127,7 +128,8 @@ static void print_rule(FILE *f, json_t *rule, size_t index)
 	fprintf(f, "\t\t.dflt = %s,\n", constant(id, rule, "default", defaults));
 	fprintf(f, "\t\t.state = %s,\n", state);
 	fprintf(f, "\t\t.relaxed_since = %s,\n", relaxed ? constant(id, relaxed, "since", releases) : "-1");
-	fprintf(f, "\t\t.relaxed_to = %s,\n", relaxed ? constant(id, relaxed, "to", severities) : "ACL_RELAXED_OFF");
+	fprintf(f, "\t\t.relaxed_to = %s,\n",
+		relaxed ? constant(id, relaxed, "to", severities) : "ACL_RELAXED_OFF");
 	text(f, id, rule, "title", true);
 	text(f, id, rule, "hint", implemented);
 	text(f, id, rule, "why", implemented);
@@ -154,11 +156,14 @@ void print_rules(const struct model *m)
 		exit(1);
 	}
 	f = emit_open_plain("gen/acl_rules.c");
-	fprintf(f, "/* SPDX-License-Identifier: Apache-2.0 */\n"
+	fprintf(f,
+		"/* SPDX-License-Identifier: Apache-2.0 */\n"
 		"/* Generated from %s by tools/gen, do not edit: the rule table. */\n"
 		"#include \"aclcheck/model.h\"\n#include \"checks/rule.h\"\n\n"
-		"const struct acl_rule acl_rules[] = {\n", emit_rules);
-	json_array_foreach(rules, i, rule) {
+		"const struct acl_rule acl_rules[] = {\n",
+		emit_rules);
+	json_array_foreach(rules, i, rule)
+	{
 		const char *id = json_string_value(json_object_get(rule, "id"));
 
 		if (!id || strcmp(before, id) >= 0)
