@@ -75,10 +75,10 @@ C_SOURCES = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.cc')
 SHELL_SOURCES = $(shell git ls-files '*.sh' '*.bash' tools/install-deps tools/gen/check-cann .ci/run tools/bench/run tools/bench/trace_run)
 
 format:
-	clang-format -i $(C_SOURCES)
+	@clang-format -i $(C_SOURCES)
 
 lint: $(BUILD)/gen/.stamp
-	clang-format --dry-run -Werror $(C_SOURCES)
+	@clang-format --dry-run -Werror $(C_SOURCES)
 	shellcheck $(SHELL_SOURCES)
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --enable=warning,portability -I include -I . -I $(BUILD)/gen \
 		'-Djson_array_foreach(array,index,value)=if ((index = 0, value = array, value))' \

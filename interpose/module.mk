@@ -15,13 +15,10 @@ PRELOAD_LDFLAGS := -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,now -Wl,-z,relro -Wl,-sona
 
 $(PRELOAD_OBJS): CFLAGS += -ftls-model=initial-exec
 
-ifneq ($(CHECKS_SRC),)
 $(BUILD)/libaclcheck.so: $(PRELOAD_OBJS) $(BUILD)/gen/interpose.map
 	$(call say,LD,$@)$(CC) -shared $(PRELOAD_LDFLAGS) $(SANITIZE) -o $@ $(PRELOAD_OBJS)
 ALL += $(BUILD)/libaclcheck.so
-else
-ALL += $(PRELOAD_OBJS)
-endif
+INSTALL_LIB += $(BUILD)/libaclcheck.so
 
 # Everything of the library compiled for the other common host; `make CC=aarch64-linux-gnu-gcc` does the rest where
 # the libraries of that machine are installed.

@@ -4,9 +4,10 @@
 setup() {
 	guest=$ACLCHECK_BUILD/tests/guest
 	library=$ACLCHECK_BUILD/libaclcheck.so
+	# shellcheck disable=SC2034 # the tests use it
 	softnpu=$ACLCHECK_BUILD/softnpu
 	place=$BATS_TEST_TMPDIR
-	cd "$place"
+	cd "$place" || return
 	unset "${!LTTNG_@}" ACLCHECK_{CONFIG,REPORT,EXITCODE,RULES,LOG,RUNTIME}
 	export ACLCHECK_TRACE=off SOFTNPU_CANN=9.1
 }

@@ -7,3 +7,11 @@ docs: all $(BUILD)/tests/demo/demo
 	ACLCHECK_BUILD=$(BUILD) tests/demo/screen | tools/docs/fill README.md demo
 	$(BUILD)/aclcheck rules --markdown >checks/RULES.md
 	if [ -f $(BUILD)/bench/table.md ]; then tools/docs/fill README.md cost <$(BUILD)/bench/table.md; fi
+
+# The manual page: a frame around the settings table.
+$(BUILD)/man/libaclcheck.7: tools/docs/libaclcheck.7.in $(BUILD)/aclcheck
+	$(call say,GEN,$@)mkdir -p $(@D) && $(BUILD)/aclcheck settings --man >$@.settings && \
+		sed -e 's/@VERSION@/$(VERSION)/' -e '/@SETTINGS@/{r $@.settings' -e 'd}' $< >$@ && rm $@.settings
+
+ALL += $(BUILD)/man/libaclcheck.7
+INSTALL_MAN7 += $(BUILD)/man/libaclcheck.7
