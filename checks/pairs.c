@@ -48,7 +48,7 @@ uint64_t key_of_text(const char *text)
 {
 	uint64_t key = 14695981039346656037u;
 
-	for (size_t i = 0; text[i] && i < 4096; i++)
+	for (size_t i = 0; i < 4096 && text[i]; i++)
 		key = (key ^ (unsigned char)text[i]) * 1099511628211u;
 	return key | 1;
 }

@@ -361,7 +361,8 @@ void callback_settle(struct acl_call *call)
 	if (!l)
 		return;
 	/* The launch may have run and its record may serve another one by now: only its own copy is safe. */
-	memcpy(args + acl_apis[api].params[p->user_data].offset, &call->callback_data, sizeof(void *));
+	memcpy(args + acl_apis[api].params[p->user_data].offset, &call->callback_data,
+		sizeof(call->callback_data));
 	if (call->event.result.i)
 		launch_free(l);
 	else if (call->callback_captured)

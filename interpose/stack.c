@@ -146,6 +146,7 @@ static unsigned strip(void **raw, int n, uint64_t *ips)
 	unsigned kept = 0;
 
 	for (int i = 0; i < n && kept < STACK_MAX; i++) {
+		/* cppcheck-suppress uninitvar ; the unwinder filled it */
 		if (raw[i] && !module_is_self((uintptr_t)raw[i]))
 			ips[kept++] = (uintptr_t)raw[i];
 	}
