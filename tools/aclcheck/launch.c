@@ -24,24 +24,31 @@ static char *join(const char *directory, const char *name)
 	return need(asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path);
 }
 
+static char own_directory[PATH_MAX];
+
+void launch_begin(void)
+{
+	ssize_t n = readlink("/proc/self/exe", own_directory, sizeof(own_directory) - 1);
+	char *slash;
+
+	own_directory[n > 0 ? n : 0] = '\0';
+	slash = strrchr(own_directory, '/');
+	if (slash)
+		*slash = '\0';
+}
+
 char *launch_find(const char *name)
 {
-	char self[PATH_MAX], *up, *path;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	const char *places[3] = {self, NULL, ACLCHECK_LIBDIR};
+	char *lib = join(own_directory, "../lib"), *path;
+	const char *places[3] = {own_directory, lib, ACLCHECK_LIBDIR};
 	char *found = NULL;
 
-	self[n > 0 ? n : 0] = '\0';
-	up = strrchr(self, '/');
-	if (up)
-		*up = '\0';
-	places[1] = up = join(self, "../lib");
 	for (unsigned i = 0; i < 3 && !found; i++) {
 		path = join(places[i], name);
 		found = realpath(path, NULL);
 		free(path);
 	}
-	free(up);
+	free(lib);
 	return found;
 }
 

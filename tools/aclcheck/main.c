@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/aclcheck/command.h"
+#include "tools/aclcheck/launch.h"
 
 #ifndef COMMANDS
 #define COMMANDS "tools/aclcheck/commands.def"
@@ -89,6 +90,7 @@ int main(int argc, char **argv)
 {
 	const struct command *c;
 
+	launch_begin();
 	if (argc < 2)
 		return help(stderr);
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))

@@ -13,7 +13,7 @@ CPPFLAGS_tools/softnpu := -DFUNC_VISIBILITY
 CPPFLAGS_tools/softnpu/op := -DFUNC_VISIBILITY
 
 $(NPU)/libascendcl.so: $(NPU_OBJS) tools/softnpu/softnpu.map
-	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(SANITIZE) -o $@ $(NPU_OBJS) -Wl,-soname,$(@F) \
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared -Wl,-Bsymbolic-functions $(SANITIZE) -o $@ $(NPU_OBJS) -Wl,-soname,$(@F) \
 		-Wl,-z,nodelete -Wl,-z,defs -Wl,--version-script=tools/softnpu/softnpu.map -pthread -ldl
 
 $(NPU)/libacl_rt.so: $(NPU)/libascendcl.so
@@ -52,7 +52,7 @@ $(NPU)/$(1)/config.o: tools/softnpu/config.c $$(wildcard tools/softnpu/*.h tools
 	$$(call say,CC,$$< ($(1)))mkdir -p $$(@D) && $$(CC) $$(ALL_CFLAGS) $$(CPPFLAGS_ALL) -DSOFTNPU_DEFAULT_CANN='"$(1)"' -c -o $$@ $$<
 
 $(NPU)/$(1)/libascendcl.so: $(NPU)/$(1)/config.o $(NPU)/$(1)/exports.map $(NPU)/libopapi.so $(NPU_OBJS)
-	$$(call say,LD,$$@)$$(CC) -shared $$(SANITIZE) -o $$@ $(NPU)/$(1)/config.o \
+	$$(call say,LD,$$@)$$(CC) -shared -Wl,-Bsymbolic-functions $$(SANITIZE) -o $$@ $(NPU)/$(1)/config.o \
 		$(filter-out %/tools/softnpu/config.o,$(NPU_OBJS)) -Wl,-soname,libascendcl.so -Wl,-z,nodelete -Wl,-z,defs \
 		-Wl,--version-script=$(NPU)/$(1)/exports.map -pthread -ldl
 	$$(Q)cd $$(@D) && ln -sf libascendcl.so libacl_rt.so && ln -sf ../libopapi.so ../libnnopbase.so .
