@@ -26,7 +26,9 @@ static char *join(const char *directory, const char *name)
 
 static char own_directory[PATH_MAX];
 
-void launch_begin(void)
+/* Before anything else: in a mount namespace of its own (trace) the kernel may name the place from outside a
+ * chroot. */
+static __attribute__((constructor)) void learn_own_directory(void)
 {
 	ssize_t n = readlink("/proc/self/exe", own_directory, sizeof(own_directory) - 1);
 	char *slash;

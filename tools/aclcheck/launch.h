@@ -5,12 +5,6 @@
 
 #include <stdbool.h>
 
-/*
- * Learns where this command lies.  To be called first of all: in a mount
- * namespace of its own (trace) the kernel may name the place from outside a chroot.
- */
-void launch_begin(void);
-
 /* Path of a file of ours, beside the command or in the library directory; NULL when it is not there. */
 char *launch_find(const char *name);
 

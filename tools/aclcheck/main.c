@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "tools/aclcheck/command.h"
-#include "tools/aclcheck/launch.h"
 
 #ifndef COMMANDS
 #define COMMANDS "tools/aclcheck/commands.def"
@@ -90,7 +89,6 @@ int main(int argc, char **argv)
 {
 	const struct command *c;
 
-	launch_begin();
 	if (argc < 2)
 		return help(stderr);
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
