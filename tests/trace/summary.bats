@@ -149,7 +149,7 @@ refused() {
 	truncate -s 100000 "$(find metadata -name metadata -type f)"
 	refused metadata
 	cp -r "$BATS_FILE_TMPDIR/mix" garbled
-	data=$(find garbled -name 'calls_*' ! -name '*.idx' -size +4k | head -1)
+	data=$(find garbled -name 'calls_*' ! -name '*.idx' -printf '%s %p\n' | sort -n | tail -1 | cut -d' ' -f2-)
 	head -c 4096 /dev/zero | tr '\0' 'x' | dd of="$data" conv=notrunc bs=1 seek=24 2>/dev/null
 	refused garbled
 }
