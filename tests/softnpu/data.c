@@ -559,6 +559,11 @@ static void oldest_profile(void)
 }
 
 /* A child of a program that used the runtime can begin anew. */
+/*
+ * Not under AddressSanitizer: its allocator is not made anew in a child, and a
+ * worker of the parent may hold its lock at the fork (seen with gcc 12).
+ */
+#ifndef __SANITIZE_ADDRESS__
 static void fork_begins_anew(void)
 {
 	setup();
@@ -579,6 +584,7 @@ static void fork_begins_anew(void)
 	OK(aclrtSynchronizeStream(s));
 	OK(child_status());
 }
+#endif
 
 #define C(name)                                                                                              \
 	{                                                                                                    \
@@ -611,7 +617,9 @@ static const struct tap_case cases[] = {
 	C(limits),
 	C(on_device),
 	C(oldest_profile),
+#ifndef __SANITIZE_ADDRESS__
 	C(fork_begins_anew),
+#endif
 };
 
 int main(void)
