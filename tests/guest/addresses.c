@@ -132,7 +132,8 @@ static void test_other_threads(void **state)
 	assert_int_equal(host_class_of(other.local), ACL_HOST_STACK);
 	pthread_barrier_wait(&other.checked);
 	pthread_join(thread, NULL);
-	/* Its stack is nobody's now: the next mapping may be another owner's. The kernel lists the thread a moment longer. */
+	/* Its stack is nobody's now: the next mapping may be another owner's. The kernel lists the thread a
+	 * moment longer. */
 	for (int ms = 0; ms < 2000 && host_class_of(other.local) == ACL_HOST_STACK; ms++)
 		usleep(1000);
 	assert_int_not_equal(host_class_of(other.local), ACL_HOST_STACK);
