@@ -15,30 +15,6 @@ static struct kernel_state *kernels(struct checks *c)
 	return c->topic[TOPIC_KERNELS];
 }
 
-static uint64_t state_of(struct pairs *p, uint64_t key)
-{
-	uint64_t now = 0;
-
-	pairs_get(p, key, &now);
-	return now;
-}
-
-static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const char *name,
-	const void *value, const char *detail)
-{
-	struct finding_buffer room;
-	struct acl_finding *f;
-
-	if (ev->carry[CARRY_FINDING])
-		return;
-	f = finding_begin(c, ev, rule, &room);
-	if (!f)
-		return;
-	finding_detail(f, "%s", detail);
-	finding_address(f, name, value);
-	finding_show(c, f);
-}
-
 /* --- argument lists ---------------------------------------------------------------------- */
 
 static uint64_t handle_of(const struct acl_event *ev)
@@ -65,22 +41,22 @@ static void begun_by_user(struct checks *c, struct acl_event *ev)
 
 static void appending(struct checks *c, struct acl_event *ev)
 {
-	uint64_t now = state_of(&kernels(c)->args, handle_of(ev));
+	uint64_t now = pairs_value(&kernels(c)->args, handle_of(ev));
 
 	if (now & ARGS_FINAL)
-		say(c, ev, RULE("kargs-append-after-finalize"), "argsHandle",
+		finding_say(c, ev, RULE("kargs-append-after-finalize"), "argsHandle",
 			(void *)(uintptr_t)handle_of(ev),
 			"aclrtKernelArgsFinalize was called for the list before.");
 	else if (now & ARGS_BUFFER)
-		say(c, ev, RULE("kargs-append-after-placeholder-buffer"), "argsHandle",
+		finding_say(c, ev, RULE("kargs-append-after-placeholder-buffer"), "argsHandle",
 			(void *)(uintptr_t)handle_of(ev),
 			"The buffer of a placeholder was taken before: the list cannot grow any more.");
 }
 
 static void buffer_taking(struct checks *c, struct acl_event *ev)
 {
-	if (state_of(&kernels(c)->args, handle_of(ev)) & ARGS_FINAL)
-		say(c, ev, RULE("kargs-append-after-finalize"), "argsHandle",
+	if (pairs_value(&kernels(c)->args, handle_of(ev)) & ARGS_FINAL)
+		finding_say(c, ev, RULE("kargs-append-after-finalize"), "argsHandle",
 			(void *)(uintptr_t)handle_of(ev),
 			"aclrtKernelArgsFinalize was called for the list before.");
 }
@@ -112,10 +88,10 @@ static void updated(struct checks *c, struct acl_event *ev)
 static void launching(struct checks *c, struct acl_event *ev)
 {
 	const void *list = ACL_ARGS(ev, aclrtLaunchKernelWithConfig)->argsHandle;
-	uint64_t now = list ? state_of(&kernels(c)->args, (uintptr_t)list) : 0;
+	uint64_t now = list ? pairs_value(&kernels(c)->args, (uintptr_t)list) : 0;
 
 	if (now & ARGS_KNOWN && !(now & ARGS_FINAL))
-		say(c, ev, RULE("kargs-launch-not-finalized"), "argsHandle", list,
+		finding_say(c, ev, RULE("kargs-launch-not-finalized"), "argsHandle", list,
 			"aclrtKernelArgsFinalize was not called after the last change of the list.");
 }
 

@@ -31,4 +31,13 @@ static inline uint64_t key_of_two(uint64_t a, uint64_t b)
 	return (mix64(a) * 31 + mix64(b + 1)) | 1;
 }
 
+/* Value of a key, 0 when there is none. */
+static inline uint64_t pairs_value(struct pairs *p, uint64_t key)
+{
+	uint64_t now = 0;
+
+	pairs_get(p, key, &now);
+	return now;
+}
+
 #endif

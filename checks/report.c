@@ -343,3 +343,19 @@ void checks_totals(const struct checks *c, struct checks_totals *out)
 	out->trouble = ld(&((struct checks *)c)->trouble);
 	out->trouble_text = ld(&((struct checks *)c)->trouble_text);
 }
+
+void finding_say(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const char *name,
+	const void *value, const char *detail)
+{
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (ev->carry[CARRY_FINDING])
+		return;
+	f = finding_begin(c, ev, rule, &room);
+	if (!f)
+		return;
+	finding_detail(f, "%s", detail);
+	finding_address(f, name, value);
+	finding_show(c, f);
+}

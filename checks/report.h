@@ -70,4 +70,8 @@ const char *memory_kind_name(unsigned kind);
 
 bool report_create(struct checks *c);
 
+/* A finding with one address and a plain sentence, unless this call has a finding already. */
+void finding_say(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const char *name,
+	const void *value, const char *detail);
+
 #endif

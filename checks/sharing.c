@@ -15,30 +15,6 @@ static struct sharing_state *sharing(struct checks *c)
 	return c->topic[TOPIC_SHARING];
 }
 
-static uint64_t state_of(struct pairs *p, uint64_t key)
-{
-	uint64_t now = 0;
-
-	pairs_get(p, key, &now);
-	return now;
-}
-
-static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const char *name,
-	const void *value, const char *detail)
-{
-	struct finding_buffer room;
-	struct acl_finding *f;
-
-	if (ev->carry[CARRY_FINDING])
-		return;
-	f = finding_begin(c, ev, rule, &room);
-	if (!f)
-		return;
-	finding_detail(f, "%s", detail);
-	finding_address(f, name, value);
-	finding_show(c, f);
-}
-
 static void say_range(
 	struct checks *c, struct acl_event *ev, const struct acl_place *place, const char *detail)
 {
@@ -72,7 +48,7 @@ static void exporting(struct checks *c, struct acl_event *ev)
 
 static void key_opened(struct checks *c, const char *key)
 {
-	uint64_t now = state_of(&sharing(c)->keys, key_of_text(key));
+	uint64_t now = pairs_value(&sharing(c)->keys, key_of_text(key));
 
 	pairs_set(&sharing(c)->keys, key_of_text(key), now ? now + 1 : 2);
 }
@@ -88,7 +64,7 @@ static void exported(struct checks *c, struct acl_event *ev)
 	key_opened(c, a->key);
 	if (!map_find(c->memory, (uintptr_t)a->devPtr, NULL, &place))
 		return;
-	now = state_of(&sharing(c)->shared, place.base);
+	now = pairs_value(&sharing(c)->shared, place.base);
 	pairs_set(&sharing(c)->shared, place.base, now ? now + 1 : 2);
 	pairs_set(&sharing(c)->shared_base, key_of_text(a->key), place.base);
 }
@@ -108,7 +84,7 @@ static void closing(struct checks *c, struct acl_event *ev)
 
 	/* A key nobody showed us may have been made below us. */
 	if (key && pairs_get(&sharing(c)->keys, key_of_text(key), &now) && now == 1)
-		say(c, ev, RULE("ipc-close-unknown"), "key", key, "The key was closed before.");
+		finding_say(c, ev, RULE("ipc-close-unknown"), "key", key, "The key was closed before.");
 }
 
 static void closed(struct checks *c, struct acl_event *ev)
@@ -122,7 +98,7 @@ static void closed(struct checks *c, struct acl_event *ev)
 	if (now > 2 || !pairs_get(&sharing(c)->shared_base, key_of_text(key), &base) || !base)
 		return;
 	pairs_set(&sharing(c)->shared_base, key_of_text(key), 0);
-	now = state_of(&sharing(c)->shared, base);
+	now = pairs_value(&sharing(c)->shared, base);
 	if (now > 1)
 		pairs_set(&sharing(c)->shared, base, now - 1);
 }
@@ -132,17 +108,17 @@ static void freeing(struct checks *c, struct acl_event *ev)
 	const void *p = ACL_ARGS(ev, aclrtFree)->devPtr;
 	struct acl_place place;
 
-	if (!p || !ld(&sharing(c)->shared.used) || state_of(&sharing(c)->shared, (uintptr_t)p) < 2 ||
+	if (!p || !ld(&sharing(c)->shared.used) || pairs_value(&sharing(c)->shared, (uintptr_t)p) < 2 ||
 		!map_find(c->memory, (uintptr_t)p, NULL, &place))
 		return;
-	say(c, ev, RULE("ipc-free-while-exported"), "devPtr", p,
+	finding_say(c, ev, RULE("ipc-free-while-exported"), "devPtr", p,
 		"The memory is shared with other processes; aclrtIpcMemClose comes first.");
 }
 
 static void freed(struct checks *c, struct acl_event *ev)
 {
 	if (succeeded(ev) && ld(&sharing(c)->shared.used) &&
-		state_of(&sharing(c)->shared, (uintptr_t)ACL_ARGS(ev, aclrtFree)->devPtr) > 1)
+		pairs_value(&sharing(c)->shared, (uintptr_t)ACL_ARGS(ev, aclrtFree)->devPtr) > 1)
 		pairs_set(&sharing(c)->shared, (uintptr_t)ACL_ARGS(ev, aclrtFree)->devPtr, 1);
 }
 
