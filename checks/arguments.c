@@ -17,7 +17,7 @@ static bool soc_among(const char *soc, const char *names)
 	return false;
 }
 
-static bool applies(struct checks *c, const struct acl_need *n, const void *args)
+bool need_in_force(const struct checks *c, const struct acl_need *n)
 {
 	int target = ld(&c->target);
 
@@ -25,7 +25,12 @@ static bool applies(struct checks *c, const struct acl_need *n, const void *args
 		return false;
 	if (n->not_soc && c->soc && strstr(c->soc, n->not_soc))
 		return false;
-	if (n->only_soc && !soc_among(c->soc, n->only_soc))
+	return !n->only_soc || soc_among(c->soc, n->only_soc);
+}
+
+static bool applies(struct checks *c, const struct acl_need *n, const void *args)
+{
+	if (!need_in_force(c, n))
 		return false;
 	for (unsigned i = 1; i < n->n_terms; i++)
 		if (term_holds(&n->terms[i], args) != YES)
@@ -139,6 +144,8 @@ static __attribute__((noinline, cold)) void judge_needs(struct checks *c, struct
 
 static void check_needs(struct checks *c, struct acl_event *ev)
 {
+	if (thread_of(ev)->asked && judged(ev))
+		needs_asked(c, ev, acl_needs_asked[ev->api](ev->args));
 	if (__builtin_expect(!acl_needs_hold[ev->api](ev->args) || c->soc, 0))
 		judge_needs(c, ev);
 }

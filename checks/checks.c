@@ -82,7 +82,7 @@ void checks_forget(struct checks *c, void *p, size_t bytes)
 
 /* --- threads ------------------------------------------------------------------ */
 
-static void thread_begins(struct acl_thread *t, uint32_t tid)
+static void thread_begins(struct checks *c, struct acl_thread *t, uint32_t tid)
 {
 	st(&t->exchange, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL);
 	st(&t->context_unknown, false);
@@ -91,6 +91,7 @@ static void thread_begins(struct acl_thread *t, uint32_t tid)
 	for (unsigned mode = 0; mode < 3; mode++)
 		st(&t->captures[mode], 0);
 	st(&t->tid, tid);
+	asked_begins(c, t);
 }
 
 static __attribute__((noinline)) struct acl_thread *thread_find(struct checks *c, const struct acl_event *ev)
@@ -107,7 +108,7 @@ static __attribute__((noinline)) struct acl_thread *thread_find(struct checks *c
 			continue;
 		/* Another kernel thread behind the same pthread id: the former has ended. */
 		if (ld(&t->tid) != ev->tid)
-			thread_begins(t, ev->tid);
+			thread_begins(c, t, ev->tid);
 		return t;
 	}
 	checks_in_trouble(c, "more threads than the checker follows");
@@ -295,7 +296,7 @@ struct checks *checks_create(const struct checks_config *config, const struct ch
 	c->soc = config->soc && config->soc[0] ? config->soc : NULL;
 	st(&c->run_mode, -1);
 	c->threads = host->memory(host->context, ACL_THREADS * sizeof(*c->threads));
-	if (!c->threads || !settings_create(c, config) || !report_create(c))
+	if (!c->threads || !settings_create(c, config) || !report_create(c) || !asked_create(c))
 		return NULL;
 	for (unsigned i = 0; i < acl_topic_count; i++)
 		if (acl_topics[i]->create && !acl_topics[i]->create(c))
@@ -331,6 +332,7 @@ void checks_finish(struct checks *c, enum checks_end kind)
 void checks_forked(struct checks *c)
 {
 	st(&c->alloc_lock.held, 0);
+	asked_forked(c);
 	for (unsigned k = 0; k < ACL_HANDLE_COUNT; k++)
 		if (c->kinds[k])
 			st(&c->kinds[k]->lock.held, 0);

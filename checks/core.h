@@ -4,6 +4,7 @@
 #ifndef CHECKS_CORE_H
 #define CHECKS_CORE_H
 
+#include "aclcheck/needs.h"
 #include "checks/atom.h"
 #include "checks/checks.h"
 #include "checks/map.h"
@@ -39,6 +40,7 @@ struct acl_thread {
 	_Atomic uint64_t context; /* acl_ref of the explicit context, 0 = none */
 	_Atomic uint64_t calls;
 	_Atomic uint32_t captures[3]; /* open captures it began, by mode */
+	_Atomic uint64_t *asked; /* how often it asked each rule, by index; see asked.c */
 	struct map_hints *hints; /* of the pointer map; its own, NULL until the first look-up */
 	/* Its own: what this phase of the call has looked up, by role. */
 	uint64_t phase;
@@ -109,6 +111,7 @@ struct checks {
 	struct pointer_map *reserved; /* address ranges without memory of their own */
 	_Atomic bool many_devices; /* more than one device has been set */
 	struct site_table *sites;
+	_Atomic uint64_t *asked_at_end; /* by rule index: asked when the process ended */
 	struct wait_list *waits; /* waits for events nobody recorded yet */
 	int16_t stream_offset[ACL_API_COUNT],
 		event_offset[ACL_API_COUNT]; /* of the handle in the arguments, -1 = none */
@@ -146,6 +149,14 @@ static inline struct acl_object *object_find(struct checks *c, unsigned kind, co
 void error_missing(struct checks *c, struct acl_event *ev) __attribute__((cold)); /* before all others */
 void error_returned(struct checks *c, struct acl_event *ev) __attribute__((cold)); /* after all others */
 void error_suspect(struct acl_event *ev) __attribute__((cold)); /* wrong, and yet no error */
+/* asked.c */
+bool asked_create(struct checks *c);
+void asked_begins(struct checks *c, struct acl_thread *t);
+void asked_forked(struct checks *c);
+/* The needs of the model this call put to the test (bits as in acl_needs_asked). */
+void needs_asked(struct checks *c, const struct acl_event *ev, uint32_t needs);
+/* Whether target and product ask it at all (arguments.c). */
+bool need_in_force(const struct checks *c, const struct acl_need *n);
 /* Before aclInit was called (init.c). */
 void init_missing(struct checks *c, struct acl_event *ev) __attribute__((cold));
 

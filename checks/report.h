@@ -61,6 +61,21 @@ void finding_block(struct checks *c, struct acl_finding *f, const char *role, co
 
 void finding_show(struct checks *c, struct acl_finding *f);
 
+/*
+ * The rule has all its evidence and is about to judge: counted, once a call, after
+ * everything unknown has returned and before the condition itself.
+ */
+static inline void rule_asked(const struct acl_event *ev, const struct acl_rule *rule)
+{
+	_Atomic uint64_t *asked = thread_of(ev)->asked;
+
+	if (asked && rule && judged(ev))
+		st(&asked[rule->index], ld(&asked[rule->index]) + 1);
+}
+
+/* The same where there is no call: when the process ends. */
+void rule_asked_at_end(struct checks *c, const struct acl_rule *rule);
+
 /* Whether the rule can say anything at all: lets a check skip costly evidence. */
 bool rule_wanted(const struct checks *c, const struct acl_rule *rule);
 

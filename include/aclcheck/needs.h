@@ -76,6 +76,9 @@ struct acl_need_span {
 /* By enum acl_api, NULL = the function has no needs: false when the first term of some need does not hold. */
 extern bool (*const acl_needs_hold[])(const void *args);
 
+/* By enum acl_api: bit i = the arguments put need first + i to the test, whatever the outcome. */
+extern unsigned (*const acl_needs_asked[])(const void *args);
+
 extern const struct acl_need acl_needs[];
 extern const unsigned acl_need_count;
 extern const struct acl_need_span acl_needs_of[]; /* by enum acl_api */

@@ -131,4 +131,9 @@ static NEEDS_INLINE enum holds term_holds(const struct acl_term *t, const void *
 	return fetch(&t->right, args, &right) ? compare(t, left, right) : UNKNOWN;
 }
 
+static NEEDS_INLINE bool term_known(const struct acl_term *t, const void *args)
+{
+	return term_holds(t, args) != UNKNOWN;
+}
+
 #endif

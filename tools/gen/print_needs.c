@@ -472,9 +472,15 @@ static unsigned required_needs(
 	return count;
 }
 
+/* What the code printed for a function still has to know of each of its needs. */
+struct printed {
+	bool of_product;
+	unsigned conditions; /* terms after the first that say when the need applies */
+};
+
 /* All needs of one function, in the order of the section. Returns how many. */
-static unsigned function_needs(
-	FILE *f, FILE *entries, json_t *section, const struct function *fn, bool *of_product, unsigned serial)
+static unsigned function_needs(FILE *f, FILE *entries, json_t *section, const struct function *fn,
+	struct printed *printed, unsigned serial)
 {
 	bool named[16] = {false};
 	unsigned count = 0;
@@ -496,7 +502,8 @@ static unsigned function_needs(
 				named[n.terms[0].left.param] = true;
 			if (count == MAX_NEEDS)
 				fail("too many needs");
-			of_product[count] = n.only_soc[0];
+			printed[count] = (struct printed){
+				n.only_soc[0], strcmp(n.terms[0].op, "NEVER") ? n.n_terms - 1 : 0};
 			print_terms(f, &n, serial + count);
 			print_entry(entries, &n, serial + count);
 			count++;
@@ -511,22 +518,46 @@ static unsigned function_needs(
  * judged when the product is known.
  */
 static void print_hold(
-	FILE *f, const struct function *fn, const bool *of_product, unsigned first, unsigned count)
+	FILE *f, const struct function *fn, const struct printed *printed, unsigned first, unsigned count)
 {
 	fprintf(f, "static bool hold_%s(const void *args)\n{\n\t(void)args;\n\treturn true", fn->name);
 	for (unsigned i = 0; i < count; i++)
-		if (!of_product[i])
+		if (!printed[i].of_product)
 			fprintf(f, " &&\n\t\tterm_holds(terms_%u, args) != NO", first + i);
 	fputs(";\n}\n", f);
+}
+
+/*
+ * Which needs a call puts to the test, a bit each: what they are about can be
+ * known and the conditions for them to apply hold.
+ */
+static void print_asked(
+	FILE *f, const struct function *fn, const struct printed *printed, unsigned first, unsigned count)
+{
+	fprintf(f, "static unsigned asked_%s(const void *args)\n{\n\t(void)args;\n\treturn 0", fn->name);
+	for (unsigned i = 0; i < count; i++) {
+		fprintf(f, " |\n\t\t(unsigned)(term_known(terms_%u, args)", first + i);
+		for (unsigned t = 1; t <= printed[i].conditions; t++)
+			fprintf(f, " && term_holds(terms_%u + %u, args) == YES", first + i, t);
+		fprintf(f, ") << %u", i);
+	}
+	fputs(";\n}\n", f);
+}
+
+/* A table of one function a wrapped function. */
+static void print_table(FILE *f, const char *type, const char *table, const char *entries)
+{
+	fprintf(f, "\n%s (*const %s[ACL_API_COUNT])(const void *args) = {\n%s};\n", type, table, entries);
 }
 
 void print_needs(const struct model *m)
 {
 	json_error_t err;
 	json_t *root = json_load_file(m->path, 0, &err), *section = json_object_get(root, "needs");
-	char *entry_text = NULL, *span_text = NULL, *hold_text = NULL;
-	size_t entry_size, span_size, hold_size;
-	FILE *hold = open_memstream(&hold_text, &hold_size);
+	char *entry_text = NULL, *span_text = NULL, *hold_text = NULL, *asked_text = NULL;
+	size_t entry_size, span_size, hold_size, asked_size;
+	FILE *hold = open_memstream(&hold_text, &hold_size),
+	     *asked = open_memstream(&asked_text, &asked_size);
 	FILE *entries = open_memstream(&entry_text, &entry_size),
 	     *spans = open_memstream(&span_text, &span_size);
 	FILE *f = emit_open(m, "gen/acl_needs.c", "what the arguments of a call need to satisfy");
@@ -537,25 +568,32 @@ void print_needs(const struct model *m)
 	fprintf(f, "#include <stddef.h>\n\n#include \"acl_api.h\"\n#include \"aclcheck/model.h\"\n"
 		   "#include \"aclcheck/terms.h\"\n#include \"checks/rule.h\"\n\n");
 	for (unsigned i = 0; i < m->n_wrapped; i++) {
-		bool of_product[MAX_NEEDS + 16] = {false};
-		unsigned count = function_needs(f, entries, section, m->wrapped[i], of_product, total);
+		struct printed printed[MAX_NEEDS + 16] = {{0}};
+		const struct function *fn = m->wrapped[i];
+		unsigned count = function_needs(f, entries, section, fn, printed, total);
 
+		if (count > 32)
+			fail("more needs than a word has bits");
 		if (count) {
-			fprintf(spans, "\t[ACL_API_%s] = { %u, %u },\n", m->wrapped[i]->name, total, count);
-			fprintf(hold, "\t[ACL_API_%s] = hold_%s,\n", m->wrapped[i]->name,
-				m->wrapped[i]->name);
-			print_hold(f, m->wrapped[i], of_product, total, count);
+			fprintf(spans, "\t[ACL_API_%s] = { %u, %u },\n", fn->name, total, count);
+			fprintf(hold, "\t[ACL_API_%s] = hold_%s,\n", fn->name, fn->name);
+			fprintf(asked, "\t[ACL_API_%s] = asked_%s,\n", fn->name, fn->name);
+			print_hold(f, fn, printed, total, count);
+			print_asked(f, fn, printed, total, count);
 		}
 		total += count;
 	}
 	fclose(entries);
 	fclose(spans);
 	fclose(hold);
+	fclose(asked);
 	fprintf(f, "\nconst struct acl_need acl_needs[] = {\n%s};\nconst unsigned acl_need_count = %u;\n",
 		entry_text, total);
 	fprintf(f, "\nconst struct acl_need_span acl_needs_of[ACL_API_COUNT] = {\n%s};\n", span_text);
-	fprintf(f, "\nbool (*const acl_needs_hold[ACL_API_COUNT])(const void *args) = {\n%s};\n", hold_text);
+	print_table(f, "bool", "acl_needs_hold", hold_text);
+	print_table(f, "unsigned", "acl_needs_asked", asked_text);
 	emit_close(f);
+	free(asked_text);
 	free(hold_text);
 	free(entry_text);
 	free(span_text);
