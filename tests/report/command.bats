@@ -43,7 +43,7 @@ load helper
 	[ "$status" = 99 ]
 	"$ACLCHECK" rules --coverage >coverage
 	# The sum line is the sum of the lines.
-	awk 'NF == 6 && $2 ~ /^[0-9]+$/ { if ($2 != $3 + $5 + $6) bad = 1
+	awk 'NF == 7 && $2 ~ /^[0-9]+$/ { if ($2 != $3 + $5 + $6) bad = 1
 		if ($1 == "all") total = $2; else sum += $2 }
 		END { exit !(total && total == sum && !bad) }' coverage
 	[ "$(awk '$1 == "all" { print $3 }' coverage)" = "$(wc -l <list)" ]

@@ -57,9 +57,15 @@ def table():
     return {rule["id"]: rule for rule in json.loads(read("checks", "rules.json"))}
 
 
-def twinned():
-    return {i for text in sources(os.path.join("tests", "twins"), (".c",))
+def twinned(folder=os.path.join("tests", "twins")):
+    return {i for text in sources(folder, (".c",))
             for i in re.findall(r'\bTWIN[A-Z_]*\(\s*"([a-z0-9-]+)"', text)}
+
+
+def live():
+    """Rules whose twins run as programs on the software runtime."""
+    return twinned(os.path.join("tests", "twins", "live")) | {
+        line for line in read("tests", "twins", "real", "proven").splitlines() if not line.startswith("#")}
 
 
 def command(*words):
@@ -70,7 +76,8 @@ def wrong_counts(rules):
     """What `aclcheck rules --coverage` says of all, against the table and the twins."""
     implemented = {i for i, rule in rules.items() if rule["state"] == "implemented"}
     states = [rule["state"] for rule in rules.values()]
-    want = [len(rules), len(implemented), len(implemented & twinned()), states.count("uncheckable"), states.count("planned")]
+    want = [len(rules), len(implemented), len(implemented & twinned()), states.count("uncheckable"), states.count("planned"),
+            len(implemented & live())]
     said = re.search(r"^all +(.*)$", command("--coverage"), re.M).group(1).split()
     return [] if [int(n) for n in said] == want else [f"said {said}, is {want}"]
 
@@ -89,6 +96,7 @@ def main():
         ("every implemented rule is checked somewhere", implemented - written() - needed()),
         ("every implemented rule has a twin", implemented - twinned() - WITHOUT_TWIN),
         ("every twin is of an implemented rule", twinned() - implemented),
+        ("every rule proven live has a twin", live() - twinned()),
         ("every uncheckable rule says why", {i for i, r in rules.items() if r["state"] == "uncheckable" and not r.get("reason")}),
         ("every rule has a Chinese title", {i for i, r in rules.items() if not re.search("[\u4e00-\u9fff]", r["title"]["zh"])}),
         ("aclcheck rules --coverage counts right", wrong_counts(rules)),

@@ -2,7 +2,7 @@
 /* Twins of the rules about callbacks and the life of the process. */
 #include "twins.h"
 
-#define REPORTER 0x7f0000002000ull /* id of a thread that processes reports */
+#define REPORTER twin_thread_id(1) /* a thread that processes reports */
 
 /* --- callbacks -------------------------------------------------------------------------- */
 
@@ -181,8 +181,8 @@ static void same_stage(void)
 static void backup_unlocked(void)
 {
 	if (!bug)
-		CALL(aclrtSnapShotProcessLock, .pid = 1000);
-	CALL_FAILS(bug ? 507908 : 0, aclrtSnapShotProcessBackup, .pid = 1000);
+		CALL(aclrtSnapShotProcessLock, .pid = twin_pid());
+	CALL_FAILS(bug ? 507908 : 0, aclrtSnapShotProcessBackup, .pid = twin_pid());
 }
 
 static const struct twin twins[] = {

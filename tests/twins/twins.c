@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The twin frame: a checker per run, its findings collected, TAP through cmocka. */
+/* The twin frame for the checker alone: a checker per run, its findings collected, TAP through cmocka. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "twins.h"
 
 #define FINDINGS 64
+#define PID 1000
 
 struct said {
 	const char *rule;
@@ -18,10 +19,6 @@ struct said {
 	unsigned severity;
 	bool advice, secondary;
 };
-
-bool bug;
-char heap_memory[1 << 16] __attribute__((aligned(4096)));
-void *answer[64];
 
 static struct checks *checks;
 static struct said said[FINDINGS];
@@ -93,15 +90,16 @@ static void collect(void *context, const struct acl_finding *f)
 
 /* --- calls -------------------------------------------------------------------------- */
 
-void twin_enter(struct acl_event *ev, unsigned api, const void *args, unsigned line)
+bool twin_enter(struct acl_event *ev, unsigned api, const void *args, unsigned line)
 {
 	acl_event_init(ev, api, args, 0x400000 + line * 16);
-	ev->pid = 1000;
+	ev->pid = PID;
 	ev->tid = 1000 + thread_number;
-	ev->pthread_id = 0x7f0000001000 + thread_number * 0x1000;
+	ev->pthread_id = twin_thread_id(thread_number);
 	ev->module = 1;
 	ev->callback_depth = (uint16_t)callback_depth;
 	checks_enter(checks, ev);
+	return true;
 }
 
 void twin_leave(struct acl_event *ev, int64_t result)
@@ -120,9 +118,25 @@ void twin_callback(unsigned depth)
 	callback_depth = depth;
 }
 
+void twin_assume(bool holds, const char *what)
+{
+	if (!holds)
+		fail_msg("%s", what);
+}
+
 void twin_exit(void)
 {
 	checks_finish(checks, CHECKS_END_EXIT);
+}
+
+int32_t twin_pid(void)
+{
+	return PID;
+}
+
+uint64_t twin_thread_id(unsigned number)
+{
+	return 0x7f0000001000 + number * 0x1000;
 }
 
 void *make_address(void)
@@ -130,70 +144,13 @@ void *make_address(void)
 	return (void *)(next_handle += 0x1000);
 }
 
-aclrtStream make_stream(void)
+void *make_range(size_t bytes, bool device)
 {
-	aclrtStream s = NULL;
+	uintptr_t *next = device ? &next_device : &next_host, here = *next;
 
-	CALL_DOES(aclrtCreateStream, 0, s = make_address(), .stream = &s);
-	return s;
-}
-
-aclrtStream make_stream_flags(uint32_t flags)
-{
-	aclrtStream s = NULL;
-
-	CALL_DOES(aclrtCreateStreamWithConfig, 0, s = make_address(), .stream = &s, .flag = flags);
-	return s;
-}
-
-aclrtEvent make_event(void)
-{
-	aclrtEvent e = NULL;
-
-	CALL_DOES(aclrtCreateEvent, 0, e = make_address(), .event = &e);
-	return e;
-}
-
-aclrtEvent make_event_ex(uint32_t flags)
-{
-	aclrtEvent e = NULL;
-
-	CALL_DOES(aclrtCreateEventExWithFlag, 0, e = make_address(), .event = &e, .flag = flags);
-	return e;
-}
-
-aclrtEvent make_event_flag(uint32_t flags)
-{
-	aclrtEvent e = NULL;
-
-	CALL_DOES(aclrtCreateEventWithFlag, 0, e = make_address(), .event = &e, .flag = flags);
-	return e;
-}
-
-aclrtContext make_context(void)
-{
-	aclrtContext x = NULL;
-
-	CALL_DOES(aclrtCreateContext, 0, x = make_address(), .context = &x, .deviceId = 0);
-	return x;
-}
-
-void *make_device_memory(size_t bytes)
-{
-	void *p = NULL;
-
-	CALL_DOES(aclrtMalloc, 0, p = (void *)next_device, .devPtr = &p, .size = bytes);
-	next_device += (bytes + (4u << 20)) & ~((uintptr_t)(2u << 20) - 1);
-	return p;
-}
-
-void *make_host_memory(size_t bytes)
-{
-	void *p = NULL;
-
-	CALL_DOES(aclrtMallocHost, 0, p = (void *)next_host, .hostPtr = &p, .size = bytes);
-	next_host += (bytes + 8192) & ~(uintptr_t)4095;
-	return p;
+	*next += device ? (bytes + (4u << 20)) & ~((uintptr_t)(2u << 20) - 1)
+			: (bytes + 8192) & ~(uintptr_t)4095;
+	return (void *)here;
 }
 
 /* --- one run --------------------------------------------------------------------------- */
@@ -275,11 +232,13 @@ static void run(void **state)
 	assert_int_equal(others, 0);
 }
 
-int twins_run(const char *name, const struct twin *twins, size_t n)
+int twins_run(const char *name, const struct twin *twins, size_t n, int argc, char **argv)
 {
 	struct CMUnitTest *tests = calloc(n, sizeof(*tests));
 	int failed;
 
+	(void)argc;
+	(void)argv;
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	for (size_t i = 0; i < n; i++)
 		tests[i] = (struct CMUnitTest){twins[i].rule, run, NULL, NULL, (void *)&twins[i]};

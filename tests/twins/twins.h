@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The twin frame for the checker alone: calls are fed to checks/ as events, no
- * runtime is involved, so that functions no software runtime has can be tested
- * as well.  A twin is a scene that runs twice: with the bug it must give its
- * rule and no other primary finding of warning or worse, mended it must give
- * none at all.
+ * The twin frame.  A twin is a scene that runs twice: with the bug it must give
+ * its rule and no other primary finding of warning or worse, mended it must give
+ * none at all.  The same scenes run in two ways:
+ *
+ *	twins.c		the checker alone: calls are fed to checks/ as events and return what the scene
+ *			says, so that functions and failures no software runtime has are tested as well
+ *	real/real.c	as a program on the software runtime, under the preload library; a scene counts
+ *			when the real calls return what it says
  *
  *	static void stream_twice(void)
  *	{
@@ -31,6 +34,7 @@ extern bool bug;
 
 struct twin {
 	const char *rule;
+	const char *name; /* of the scene */
 	void (*scene)(void);
 	/* Or one call, with and without the bug. */
 	unsigned api;
@@ -44,19 +48,19 @@ struct twin {
 
 #define TWIN(id, function)                                                                                   \
 	{                                                                                                    \
-		.rule = id, .scene = function                                                                \
+		.rule = id, .name = #function, .scene = function                                             \
 	}
 #define TWIN_ALSO(id, function, other)                                                                       \
 	{                                                                                                    \
-		.rule = id, .scene = function, .also = other                                                 \
+		.rule = id, .name = #function, .scene = function, .also = other                              \
 	}
 #define TWIN_BARE(id, function)                                                                              \
 	{                                                                                                    \
-		.rule = id, .scene = function, .bare = true                                                  \
+		.rule = id, .name = #function, .scene = function, .bare = true                               \
 	}
 #define TWIN_FOR(id, function, release)                                                                      \
 	{                                                                                                    \
-		.rule = id, .scene = function, .target = (release) + 1                                       \
+		.rule = id, .name = #function, .scene = function, .target = (release) + 1                    \
 	}
 /* TWIN_CALL("alloc-size-zero", aclrtMalloc, (.devPtr = OUT, .size = 0), (.devPtr = OUT, .size = 64)) */
 #define TWIN_CALL(id, function, bad, good)                                                                   \
@@ -76,30 +80,36 @@ struct twin {
 	}
 #define TWIN_WITH(id, function, ...)                                                                         \
 	{                                                                                                    \
-		.rule = id, .scene = function, __VA_ARGS__                                                   \
+		.rule = id, .name = #function, .scene = function, __VA_ARGS__                                \
 	}
 #define TWIN_PLAIN(...) __VA_ARGS__
 
-/* One call that returns `code`; `between` runs where the real function would. */
+/* One call that returns `code`; `between` does what the real function would, when there is none. */
 #define CALL_DOES(function, code, between, ...)                                                              \
 	do {                                                                                                 \
 		struct acl_args_##function args_ = {__VA_ARGS__};                                            \
 		struct acl_event ev_;                                                                        \
-		twin_enter(&ev_, ACL_API_##function, &args_, __LINE__);                                      \
-		between;                                                                                     \
+		if (twin_enter(&ev_, ACL_API_##function, &args_, __LINE__)) {                                \
+			between;                                                                             \
+		}                                                                                            \
 		twin_leave(&ev_, code);                                                                      \
 	} while (0)
 #define CALL(function, ...) CALL_DOES(function, 0, (void)0, __VA_ARGS__)
 #define CALL_FAILS(code, function, ...) CALL_DOES(function, code, (void)0, __VA_ARGS__)
 
-void twin_enter(struct acl_event *ev, unsigned api, const void *args, unsigned line);
+/* Whether the scene must play the real function itself. */
+bool twin_enter(struct acl_event *ev, unsigned api, const void *args, unsigned line);
 void twin_leave(struct acl_event *ev, int64_t result);
 /* From here on calls come from another thread (0 = the first). */
 void twin_thread(unsigned number);
 /* From here on calls come out of a callback of the runtime. */
 void twin_callback(unsigned depth);
-/* The process ends inside the scene. */
+/* What a scene relies on and the runtime need not do; the checker alone has it always. */
+void twin_assume(bool holds, const char *what);
+/* The process ends inside the scene: the last thing it does. */
 void twin_exit(void);
+int32_t twin_pid(void);
+uint64_t twin_thread_id(unsigned number); /* what pthread_self() is there */
 
 /* Where things the program made lie; nothing is ever read there. */
 aclrtStream make_stream(void);
@@ -110,20 +120,28 @@ aclrtEvent make_event_flag(uint32_t flags);
 aclrtContext make_context(void);
 void *make_device_memory(size_t bytes);
 void *make_host_memory(size_t bytes);
-void *make_address(void); /* a new handle or address, never used before */
+/* For what plays a real function: a new handle, a new range of addresses. */
+void *make_address(void);
+void *make_range(size_t bytes, bool device);
 
 extern char heap_memory[1 << 16]; /* the program's own, known as heap; aligned to a page */
 extern void *answer[64]; /* somewhere for an answer */
 #define OUT ((void *)answer)
-#define DEVICE ((void *)0x12c0ffff0000) /* an address nobody knows */
+/*
+ * Dummies for arguments the rule does not ask about.  To the checker alone they
+ * are an address and a handle nobody knows; on the runtime memory, an object of
+ * the kind or a function stands in for them where they are arguments themselves.
+ */
+#define DEVICE ((void *)0x12c0ffff0000)
 #define OTHER ((void *)0x12c0ffff8000)
-#define HANDLE ((void *)0x5400000000) /* a handle nobody knows */
+#define HOST ((void *)0x7e0ffffff0000) /* page-locked */
+#define HANDLE ((void *)0x5400000000)
 
-int twins_run(const char *name, const struct twin *twins, size_t n);
+int twins_run(const char *name, const struct twin *twins, size_t n, int argc, char **argv);
 #define TWINS_MAIN(name, twins)                                                                              \
-	int main(void)                                                                                       \
+	int main(int argc, char **argv)                                                                      \
 	{                                                                                                    \
-		return twins_run(name, twins, sizeof(twins) / sizeof((twins)[0]));                           \
+		return twins_run(name, twins, sizeof(twins) / sizeof((twins)[0]), argc, argv);               \
 	}
 
 #endif

@@ -5,13 +5,17 @@ ACLCHECK_SRC := $(wildcard tools/aclcheck/*.c)
 ACLCHECK_SHARED := $(addprefix interpose/,settings_table.c settings_rules.c text.c read_file.c suppress.c)
 CPPFLAGS_tools/aclcheck := -DACLCHECK_VERSION='"$(VERSION)"' -DACLCHECK_LIBDIR='"$(PREFIX)/lib"'
 
-# Which rules have twins is known when the command is built.
+# Which rules have twins, and which ran live, is known when the command is built.
 TWIN_SOURCES := $(wildcard tests/twins/*.c tests/twins/live/*.c)
-$(BUILD)/gen/acl_twins.c: $(TWIN_SOURCES) tools/aclcheck/module.mk | $(BUILD)/gen/.stamp
+LIVE_TWINS := $(wildcard tests/twins/live/*.c)
+twin_ids = tr '\n\t' '  ' | grep -oE '\bTWIN[A-Z_]*\( *"[a-z0-9-]+"' | sed 's/.*"\([^"]*\)"$$/\1/'
+id_array = { echo 'const char *const $(1)[] = {'; LC_ALL=C sort -u | sed 's/.*/"&",/'; echo '(void *)0 };'; }
+$(BUILD)/gen/acl_twins.c: $(TWIN_SOURCES) tests/twins/real/proven tools/aclcheck/module.mk | $(BUILD)/gen/.stamp
 	$(call say,GEN,$@){ echo '/* Generated from tests/twins, do not edit: the rules that have twins. */'; \
-		echo '#include "tools/aclcheck/rules_table.h"'; echo 'const char *const acl_twinned_rules[] = {'; \
-		cat /dev/null $(TWIN_SOURCES) | tr '\n\t' '  ' | grep -oE '\bTWIN[A-Z_]*\( *"[a-z0-9-]+"' | sed 's/.*\("[^"]*"\)$$/\t\1,/' | \
-		LC_ALL=C sort -u; echo '\tNULL };' | sed 's/\\t/\t/; s/NULL/(void *)0/'; } >$@
+		echo '#include "tools/aclcheck/rules_table.h"'; \
+		cat /dev/null $(TWIN_SOURCES) | $(twin_ids) | $(call id_array,acl_twinned_rules); \
+		{ cat /dev/null $(LIVE_TWINS) | $(twin_ids); grep -v '^#' tests/twins/real/proven; } | \
+			$(call id_array,acl_live_rules); } >$@
 
 $(BUILD)/aclcheck: $(call objs,$(ACLCHECK_SRC) $(ACLCHECK_SHARED) checks/rule.c) $(call genobjs,acl_rules acl_twins) $(MODEL_OBJS)
 	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) -o $@ $^ $(ACLCHECK_LIBS) -ljansson -lpthread

@@ -10,12 +10,12 @@
 #include "tools/aclcheck/rules_table.h"
 
 struct counts {
-	unsigned known, state[3], twinned;
+	unsigned known, state[3], twinned, live;
 };
 
-static bool has_twins(const struct acl_rule *r)
+static bool among(const char *const *ids, const struct acl_rule *r)
 {
-	for (const char *const *id = acl_twinned_rules; *id; id++)
+	for (const char *const *id = ids; *id; id++)
 		if (!strcmp(*id, r->id))
 			return true;
 	return false;
@@ -31,7 +31,10 @@ static struct counts count(const char *family)
 			continue;
 		n.known++;
 		n.state[acl_rules[i].state]++;
-		n.twinned += acl_rules[i].state == ACL_RULE_IMPLEMENTED && has_twins(&acl_rules[i]);
+		if (acl_rules[i].state != ACL_RULE_IMPLEMENTED)
+			continue;
+		n.twinned += among(acl_twinned_rules, &acl_rules[i]);
+		n.live += among(acl_live_rules, &acl_rules[i]);
 	}
 	return n;
 }
@@ -47,16 +50,16 @@ static bool first_of_family(unsigned i)
 
 static void coverage_line(const char *family, const struct counts *n)
 {
-	printf("%-14s %12u %12u %16u %12u %8u\n", family, n->known, n->state[ACL_RULE_IMPLEMENTED],
-		n->twinned, n->state[ACL_RULE_UNCHECKABLE], n->state[ACL_RULE_PLANNED]);
+	printf("%-14s %12u %12u %16u %12u %8u %10u\n", family, n->known, n->state[ACL_RULE_IMPLEMENTED],
+		n->twinned, n->state[ACL_RULE_UNCHECKABLE], n->state[ACL_RULE_PLANNED], n->live);
 }
 
 void rules_coverage(void)
 {
 	struct counts all = count(NULL);
 
-	printf("%-14s %12s %12s %16s %12s %8s\n", "family", "in catalogue", "implemented", "tested by twins",
-		"uncheckable", "planned");
+	printf("%-14s %12s %12s %16s %12s %8s %10s\n", "family", "in catalogue", "implemented",
+		"tested by twins", "uncheckable", "planned", "twins live");
 	for (unsigned i = 0; i < acl_rule_count; i++)
 		if (first_of_family(i)) {
 			struct counts n = count(acl_rules[i].family);

@@ -5,6 +5,8 @@
 
 /* Ids of the rules that have twins, sorted, NULL-terminated; collected from tests/twins at build time. */
 extern const char *const acl_twinned_rules[];
+/* Those of them whose twins ran as programs on the software runtime, under the preload library. */
+extern const char *const acl_live_rules[];
 
 void rules_coverage(void);
 void rules_markdown(void);

@@ -46,6 +46,7 @@ void print_wrappers(const struct model *m);
 void print_export_map(const struct model *m);
 void print_softnpu_default(const struct model *m);
 void print_recorder(const struct model *m);
+void print_invoke(const struct model *m);
 void print_tracepoints(const struct model *m);
 void print_needs(const struct model *m);
 void print_rules(const struct model *m);

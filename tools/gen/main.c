@@ -16,6 +16,7 @@ static void (*const printers[])(const struct model *) = {
 	print_layout_test,
 	print_cann_check,
 	print_recorder,
+	print_invoke,
 	print_tracepoints,
 	print_needs,
 	print_rules,

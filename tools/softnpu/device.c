@@ -121,8 +121,8 @@ aclError aclrtResetDeviceForce(int32_t deviceId)
 }
 
 /* Without the Tsd daemon nothing is different here. */
-aclError aclrtSetDeviceWithoutTsdVXX(int32_t deviceId);
-aclError aclrtResetDeviceWithoutTsdVXX(int32_t deviceId);
+ACL_FUNC_VISIBILITY aclError aclrtSetDeviceWithoutTsdVXX(int32_t deviceId);
+ACL_FUNC_VISIBILITY aclError aclrtResetDeviceWithoutTsdVXX(int32_t deviceId);
 
 aclError aclrtSetDeviceWithoutTsdVXX(int32_t deviceId)
 {

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where calls come from: the scene's own thread, another one, or a callback of
+ * the runtime.  Another thread and a callback wait for one call at a time and
+ * make it while the scene waits.
+ */
+#include <pthread.h>
+#include <semaphore.h>
+
+#include "real.h"
+
+#define THREADS 4
+
+struct desk {
+	sem_t ordered, done;
+	bool there;
+	pthread_t thread;
+	unsigned api;
+	const void *args; /* NULL = go home */
+	int64_t result;
+};
+
+static struct desk desks[THREADS], in_callback;
+static struct desk *now; /* NULL = the scene's own thread */
+
+static void serve(struct desk *d)
+{
+	for (;;) {
+		sem_wait(&d->ordered);
+		if (!d->args)
+			break;
+		d->result = test_invoke(d->api, d->args);
+		sem_post(&d->done);
+	}
+	sem_post(&d->done);
+}
+
+static void *thread_main(void *arg)
+{
+	struct desk *d = arg;
+
+	aclrtSetDevice(0);
+	sem_post(&d->done);
+	serve(d);
+	return NULL;
+}
+
+static void callback_main(void *arg)
+{
+	serve(arg);
+}
+
+static void open_desk(struct desk *d)
+{
+	sem_init(&d->ordered, 0, 0);
+	sem_init(&d->done, 0, 0);
+	d->there = true;
+}
+
+static struct desk *thread(unsigned number)
+{
+	struct desk *d = &desks[number % THREADS];
+
+	if (!d->there) {
+		open_desk(d);
+		pthread_create(&d->thread, NULL, thread_main, d);
+		sem_wait(&d->done);
+	}
+	return d;
+}
+
+void twin_thread(unsigned number)
+{
+	now = number ? thread(number) : NULL;
+}
+
+uint64_t twin_thread_id(unsigned number)
+{
+	return number ? thread(number)->thread : pthread_self();
+}
+
+/* A host function that stays until the scene leaves it. */
+void twin_callback(unsigned depth)
+{
+	static aclrtStream stream;
+
+	if (depth && !in_callback.there) {
+		open_desk(&in_callback);
+		if (!stream)
+			aclrtCreateStream(&stream);
+		aclrtLaunchHostFunc(stream, callback_main, &in_callback);
+	}
+	if (!depth && in_callback.there) {
+		in_callback.args = NULL;
+		sem_post(&in_callback.ordered);
+		sem_wait(&in_callback.done);
+		in_callback.there = false;
+	}
+	now = depth ? &in_callback : NULL;
+}
+
+int64_t place_call(unsigned api, const void *args)
+{
+	if (!now)
+		return test_invoke(api, args);
+	now->api = api;
+	now->args = args;
+	sem_post(&now->ordered);
+	sem_wait(&now->done);
+	return now->result;
+}

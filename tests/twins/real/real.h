@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The twin frame on the software runtime, its parts. */
+#ifndef TWINS_REAL_H
+#define TWINS_REAL_H
+
+#include "tests/twins/twins.h"
+
+/* Generated: makes the call through the linked function. */
+int64_t test_invoke(unsigned api, const void *args);
+
+/* Makes the call on the thread, or in the callback, that the scene is in. */
+int64_t place_call(unsigned api, const void *args);
+
+/* Puts objects and memory in place of dummies among the arguments. */
+void standin_fill(unsigned api, void *args);
+
+#endif

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+Runs the twins of tests/twins as programs on the software runtime under the
+preload library, both ways, and compares the reports by the criteria of the
+frame: with the bug its rule and no other primary finding of warning or worse,
+mended none.
+
+A twin is live when the runtime did what the scene says: mended, calls that
+succeed there succeed here; with the bug, at least the rule was found, or every
+call returned just what the scene says. The others are skipped with what the
+runtime did instead. The file `proven` beside this one holds the rules that have
+a live twin; one that loses it fails. `real.t --write` writes it anew.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+SOURCE = os.environ.get("ACLCHECK_SOURCE") or os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+BUILD = os.environ.get("ACLCHECK_BUILD") or os.path.join(SOURCE, "build")
+PROGRAMS = os.path.join(BUILD, "tests", "twins", "real")
+PROVEN = os.path.join(HERE, "proven")
+COUNTED = ("warning", "error")
+
+
+def environment(place, target, product):
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("ACLCHECK_", "SOFTNPU_", "LD_"))}
+    env.update(LD_PRELOAD=os.path.join(BUILD, "libaclcheck.so"), ACLCHECK_REPORT=os.path.join(place, "%p.json"),
+               ACLCHECK_SYMBOLS="fast", ACLCHECK_LOG="off", SOFTNPU_DEVICES="2")
+    if target:
+        env["ACLCHECK_TARGET_CANN"] = target
+    if product:
+        env["ACLCHECK_SOC"] = env["SOFTNPU_SOC"] = product
+    return env
+
+
+class Way:
+    """One way of one twin: how it went and what was found."""
+
+    def __init__(self, place, pid, end, exits, otherwise):
+        self.end, self.otherwise = end, otherwise
+        self.found, self.asked = [], None
+        try:
+            with open(os.path.join(place, pid + ".json"), encoding="utf-8") as file:
+                report = json.load(file)
+        except FileNotFoundError:
+            self.end = "no report" if end == "ok" else end
+            return
+        # What is found at the end of the process names no thread; it counts when that end belongs to the scene.
+        self.found = [f for f in report["findings"] if f["rule"] != "api-error" and not f["secondary"]
+                      and (exits == "exit" or "thread" in f)]
+
+    def excuse(self):
+        if self.end != "ok":
+            return self.end
+        return "" if self.otherwise == "-" else self.otherwise
+
+
+def run(program, twins):
+    """Adds the ways to the twins; those of one target and product run in one process."""
+    for setting in {t["setting"] for t in twins}:
+        some = {t["number"]: t for t in twins if t["setting"] == setting}
+        with tempfile.TemporaryDirectory() as place:
+            with open(os.path.join(place, "add.o"), "w", encoding="utf-8") as file:
+                file.write("a binary")
+            done = subprocess.run([program, *some], env=environment(place, *setting), cwd=place, stdout=subprocess.PIPE,
+                                  text=True, timeout=300, check=True)
+            for line in done.stdout.splitlines():
+                number, way, *rest = line.split("\t")
+                some[number][way] = Way(place, *rest)
+
+
+def listed(program):
+    lines = subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
+    for line in lines:
+        number, rule, name, also, target, product = line.split("\t")
+        yield {"number": number, "rule": rule, "name": name, "also": also, "setting": (target, product)}
+
+
+def wrong_with(twin):
+    """Findings that should not be, or the one that is missing."""
+    bug, fixed = twin["bug"], twin["fixed"]
+    if twin["rule"] not in [f["rule"] for f in bug.found]:
+        yield f"with the bug {twin['rule']} is not reported", bug
+    for f in bug.found:
+        if f["rule"] not in (twin["rule"], twin["also"]) and f["severity"] in COUNTED and not f["advice"]:
+            yield f"with the bug there is {f['rule']} as well: {f.get('detail', '')}", bug
+    for f in fixed.found:
+        if not f["advice"] or f["rule"] == twin["rule"]:
+            yield f"mended there is {f['rule']}: {f.get('detail', '')}", fixed
+
+
+def verdict(twin):
+    """What is wrong, and why the twin does not count: both empty for a live one."""
+    wrong = list(wrong_with(twin))
+    serious = [text for text, way in wrong if not way.excuse()]
+    if serious:
+        return serious, ""
+    if twin["fixed"].excuse():
+        return [], "mended: " + twin["fixed"].excuse()
+    return [], "with the bug: " + twin["bug"].excuse() if wrong or twin["bug"].end != "ok" else ""
+
+
+def old_proven():
+    try:
+        with open(PROVEN, encoding="utf-8") as file:
+            return {line.strip() for line in file if not line.startswith("#")}
+    except FileNotFoundError:
+        return set()
+
+
+def write_proven(rules):
+    with open(PROVEN, "w", encoding="utf-8") as file:
+        file.write("# Rules with a twin that runs as a program on the software runtime; written by real.t --write.\n")
+        file.writelines(rule + "\n" for rule in sorted(rules))
+
+
+def main():
+    todo, proven, live, failed = [], set(), 0, 0
+    for name in sorted(os.listdir(PROGRAMS)):
+        twins = list(listed(os.path.join(PROGRAMS, name)))
+        run(os.path.join(PROGRAMS, name), twins)
+        todo += twins
+    print(f"1..{len(todo) + 1}")
+    for number, twin in enumerate(todo, 1):
+        wrong, excuse = verdict(twin)
+        print(f"{'not ok' if wrong else 'ok'} {number} - {twin['rule']}: {twin['name']}{' # SKIP ' + excuse if excuse else ''}")
+        for text in wrong:
+            print(f"# {text}")
+        failed += bool(wrong)
+        if not wrong and not excuse:
+            live += 1
+            proven.add(twin["rule"])
+    lost = old_proven() - proven
+    print(f"{'not ok' if lost else 'ok'} {len(todo) + 1} - no rule lost its live twin")
+    for rule in sorted(lost):
+        print(f"# {rule}")
+    print(f"# {live} of {len(todo)} twins ran live, {len(proven)} rules")
+    if "--write" in sys.argv:
+        write_proven(proven)
+    return 1 if failed or lost else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
