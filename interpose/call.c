@@ -206,6 +206,9 @@ bool acl_call_enter(struct acl_call *call, unsigned api, void *args, void *calle
 		if (unlikely(call->counted))
 			reach_count(&call->event);
 		enter(call, t, state);
+		call->number = unlikely(call->counted) && call->event.path != ACL_PATH_INSIDE
+				       ? lastcalls_enter(&call->event)
+				       : 0;
 		if (unlikely(state & ACL_STATE_FIRST))
 			__atomic_and_fetch(&acl_state[api], ~(uint32_t)ACL_STATE_FIRST, __ATOMIC_RELAXED);
 		call->swapped = state & ACL_STATE_CALLBACK;
@@ -231,8 +234,8 @@ void acl_call_leave(struct acl_call *call)
 		if (unlikely(call->swapped))
 			callback_settle(call);
 		leave(call);
-		if (unlikely(call->counted) && call->event.path != ACL_PATH_INSIDE)
-			lastcalls_note(&call->event);
+		if (unlikely(call->counted))
+			lastcalls_leave(&call->event, call->number);
 		if (unlikely(call->event.api == ACL_API_aclInit && !call->event.result.i))
 			version_ask();
 		tool_end(t);

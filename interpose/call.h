@@ -34,6 +34,7 @@ struct acl_call {
 	bool checked, traced, swapped; /* who saw the enter and shall see the leave */
 	bool counted; /* a report wants it among the last calls */
 	bool callback_captured;
+	uint64_t number; /* of the entry among the last calls */
 	void *callback; /* record of a launched callback */
 	void *callback_data; /* the program's own, as long as ours stand in the arguments */
 	void (*callback_fn)(void);

@@ -206,6 +206,28 @@ void decode_call_json(struct jout *j, const char *key, unsigned api, const void 
 	jout_object_end(j);
 }
 
+void decode_stored_json(struct jout *j, const char *key, unsigned api, const void *args, size_t stored)
+{
+	const struct acl_api_info *info = &acl_apis[api];
+
+	jout_object(j, key);
+	for (unsigned i = 0; i < info->n_params; i++) {
+		const struct acl_param *p = &info->params[i];
+		char buf[1024];
+		struct text t;
+
+		text_init(&t, buf, sizeof(buf));
+		if ((size_t)p->offset + p->size > stored)
+			text_str(&t, "…");
+		else if (p->kind == ACL_KIND_STRING)
+			scalar(&t, ACL_KIND_POINTER, p->size, ACL_NONE, (const char *)args + p->offset);
+		else
+			shown_param(&t, p, args);
+		jout_string(j, p->name, buf);
+	}
+	jout_object_end(j);
+}
+
 void decode_result(struct text *t, unsigned api, const union acl_result *result)
 {
 	const struct acl_api_info *info = &acl_apis[api];

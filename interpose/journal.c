@@ -11,6 +11,7 @@
 #include "interpose/claim.h"
 #include "interpose/identity.h"
 #include "interpose/kept.h"
+#include "interpose/lastcalls.h"
 #include "interpose/log.h"
 #include "interpose/module.h"
 #include "interpose/reach.h"
@@ -144,12 +145,14 @@ static void header(struct jout *j)
 	settings(j);
 }
 
-static void start_record(struct text *scratch)
+/* no_calls: why nobody will know the last calls should the process be killed. */
+static void start_record(struct text *scratch, const char *no_calls)
 {
 	struct jout j;
 
 	record(&j, scratch, "start");
 	header(&j);
+	jout_string(&j, "last_calls_lost", no_calls);
 	modules(&j);
 	record_end(&j);
 }
@@ -157,6 +160,7 @@ static void start_record(struct text *scratch)
 void journal_begin(struct text *scratch)
 {
 	char pattern[OUT_PATH_MAX], wanted[OUT_PATH_MAX], job[512], line[OUT_PATH_MAX + 64];
+	const char *no_calls;
 	struct text t;
 
 	if (!*settings_text(SETTING_REPORT))
@@ -178,7 +182,8 @@ void journal_begin(struct text *scratch)
 			(uint64_t)getpid(), journal.report, wanted);
 		log_line(line);
 	}
-	start_record(scratch);
+	lastcalls_begin(journal.report, &no_calls);
+	start_record(scratch, no_calls);
 }
 
 bool journal_active(void)
@@ -343,6 +348,7 @@ void journal_end(struct text *scratch, const struct checks *c, enum checks_end k
 {
 	struct jout j;
 
+	lastcalls_end();
 	if (!journal.active)
 		return;
 	if (c)
@@ -356,10 +362,12 @@ void journal_end(struct text *scratch, const struct checks *c, enum checks_end k
 
 void journal_resume(struct text *scratch)
 {
+	const char *no_calls;
 	struct jout j;
 
 	record(&j, scratch, "resume");
 	record_end(&j);
+	lastcalls_begin(journal.report, &no_calls);
 }
 
 void journal_forked(void)

@@ -1,50 +1,95 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rings of packed calls.  Threads share a ring by their id, each entry says
- * whose it is; an entry that another thread overwrites meanwhile is whole, as
- * it is one word.
+ * Rings of calls.  Threads share a ring by their id and each entry says whose
+ * it is.  An entry's state is zero while it is filled, so whoever reads, at any
+ * moment or after the process' death, knows a half-written one.
  */
 #include "interpose/lastcalls.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
-#include "aclcheck/model.h"
 #include "interpose/decode.h"
+#include "interpose/lastcalls_area.h"
 
-#define RINGS 64
-#define ENTRIES 64
 #define SHOWN 16
 
-/* result in the low half, thread in 22 bits (more no kernel gives out), function above. */
-#define TID_BITS 22
-#define TID_MASK ((1u << TID_BITS) - 1)
-_Static_assert(ACL_API_COUNT < 1 << (32 - TID_BITS), "functions do not fit beside the thread id");
+_Atomic(struct lastcalls_area *) lastcalls_area;
 
-struct ring {
-	_Alignas(64) _Atomic uint32_t next;
-	_Atomic uint64_t entries[ENTRIES];
-};
-static struct ring rings[RINGS];
-
-static uint64_t pack(unsigned api, uint32_t tid, uint32_t result)
+static inline struct lastcalls_ring *ring_of(uint32_t tid)
 {
-	return (uint64_t)api << (32 + TID_BITS) | (uint64_t)(tid & TID_MASK) << 32 | result;
+	struct lastcalls_area *a = atomic_load_explicit(&lastcalls_area, memory_order_acquire);
+
+	return a ? &a->ring[tid % LASTCALLS_RINGS] : NULL;
 }
 
-void lastcalls_note(const struct acl_event *ev)
+static inline void put(_Atomic uint64_t *to, uint64_t value)
 {
-	struct ring *r = &rings[ev->tid % RINGS];
-	uint32_t i = atomic_fetch_add_explicit(&r->next, 1, memory_order_relaxed);
-
-	atomic_store_explicit(&r->entries[i % ENTRIES], pack(ev->api, ev->tid, (uint32_t)ev->result.u),
-		memory_order_relaxed);
+	atomic_store_explicit(to, value, memory_order_relaxed);
 }
 
-static void one(struct jout *j, uint64_t entry)
+static inline uint64_t get(const _Atomic uint64_t *from)
 {
-	const struct acl_api_info *info = &acl_apis[entry >> (32 + TID_BITS)];
-	int32_t result = (int32_t)(uint32_t)entry;
+	return atomic_load_explicit((_Atomic uint64_t *)from, memory_order_relaxed);
+}
+
+/* The struct may end within its last word, and be aligned to less than a word. */
+static inline unsigned put_args(struct lastcalls_entry *e, const char *args, unsigned size)
+{
+	unsigned words = size / 8, tail = size % 8;
+	uint64_t word;
+
+	if (words >= LASTCALLS_WORDS)
+		words = LASTCALLS_WORDS, tail = 0;
+	for (unsigned i = 0; i < words; i++) {
+		memcpy(&word, args + 8 * i, 8);
+		put(&e->args[i], word);
+	}
+	if (!tail)
+		return words;
+	word = 0;
+	memcpy(&word, args + 8 * words, tail);
+	put(&e->args[words], word);
+	return words + 1;
+}
+
+uint64_t lastcalls_enter(const struct acl_event *ev)
+{
+	struct lastcalls_ring *r = ring_of(ev->tid);
+	struct lastcalls_entry *e;
+	unsigned words;
+	uint64_t n;
+
+	if (!r)
+		return 0;
+	n = atomic_fetch_add_explicit(&r->next, 1, memory_order_relaxed) + 1;
+	e = &r->entries[n % LASTCALLS_ENTRIES];
+	put(&e->state, 0);
+	atomic_thread_fence(memory_order_release);
+	words = put_args(e, ev->args, acl_apis[ev->api].args_size);
+	put(&e->what, (uint64_t)ev->tid << 32 | (uint64_t)ev->api << 16 | words);
+	atomic_store_explicit(&e->state, n << 1, memory_order_release);
+	return n;
+}
+
+/* Nothing when the ring went round meanwhile: calls inside this one came after it. */
+void lastcalls_leave(const struct acl_event *ev, uint64_t number)
+{
+	struct lastcalls_ring *r = ring_of(ev->tid);
+	struct lastcalls_entry *e;
+
+	if (!r || !number)
+		return;
+	e = &r->entries[number % LASTCALLS_ENTRIES];
+	if (get(&e->state) != number << 1)
+		return;
+	put(&e->result, ev->result.u);
+	atomic_store_explicit(&e->state, number << 1 | 1, memory_order_release);
+}
+
+static void one(struct jout *j, const struct lastcalls_entry *e, unsigned api)
+{
+	const struct acl_api_info *info = &acl_apis[api];
+	int32_t result = (int32_t)(uint32_t)get(&e->result);
 	char buf[128];
 	struct text t;
 
@@ -60,26 +105,30 @@ static void one(struct jout *j, uint64_t entry)
 
 void lastcalls_json(struct jout *j, const char *key, uint32_t tid)
 {
-	struct ring *r = &rings[tid % RINGS];
-	uint32_t next = atomic_load_explicit(&r->next, memory_order_relaxed);
-	uint64_t mine[SHOWN];
-	unsigned n = 0;
+	struct lastcalls_ring *r = ring_of(tid);
+	const struct lastcalls_entry *mine[SHOWN];
+	unsigned apis[SHOWN], n = 0;
+	uint64_t next;
 
-	for (uint32_t back = 1; back <= ENTRIES && back <= next && n < SHOWN; back++) {
-		uint64_t e = atomic_load_explicit(&r->entries[(next - back) % ENTRIES], memory_order_relaxed);
+	if (!r)
+		return;
+	next = get(&r->next);
+	for (uint64_t i = next; i > 0 && next - i < LASTCALLS_ENTRIES && n < SHOWN; i--) {
+		const struct lastcalls_entry *e = &r->entries[i % LASTCALLS_ENTRIES];
 
-		if (e && (e >> 32 & TID_MASK) == (tid & TID_MASK) && e >> (32 + TID_BITS) < acl_api_count)
-			mine[n++] = e;
+		uint64_t what = get(&e->what);
+
+		if (get(&e->state) != (i << 1 | 1) || what >> 32 != tid)
+			continue;
+		/* A file is behind it: its numbers are not trusted. */
+		apis[n] = what >> 16 & 0xffff;
+		mine[n] = e;
+		n += apis[n] < acl_api_count;
 	}
 	if (!n)
 		return;
 	jout_array(j, key);
-	while (n)
-		one(j, mine[--n]);
+	while (n--)
+		one(j, mine[n], apis[n]);
 	jout_array_end(j);
-}
-
-void lastcalls_forked(void)
-{
-	memset((void *)rings, 0, sizeof(rings));
 }

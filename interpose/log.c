@@ -8,15 +8,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "interpose/filestat.h"
 #include "interpose/identity.h"
+#include "interpose/quiet.h"
 #include "interpose/settings.h"
 
 static struct {
@@ -91,26 +90,14 @@ static void write_all(int fd, const char *p, size_t n)
 	}
 }
 
-/*
- * A pipe without a reader raises SIGPIPE at the writer; the program did not
- * write, so it must not be hit: held back for this thread and taken away.
- */
 static void write_quietly(int fd, const char *p, size_t n)
 {
-	static const struct timespec now;
-	sigset_t pipe, before, pending;
-	bool was;
+	struct quiet quiet;
 
-	sigemptyset(&pipe);
-	sigaddset(&pipe, SIGPIPE);
-	sigpending(&pending);
-	was = sigismember(&pending, SIGPIPE) == 1;
-	if (sigprocmask(SIG_BLOCK, &pipe, &before))
+	if (!quiet_begin(&quiet))
 		return;
 	write_all(fd, p, n);
-	if (!was)
-		sigtimedwait(&pipe, NULL, &now);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	quiet_end(&quiet);
 }
 
 void log_write(const char *record, size_t size)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "interpose/filestat.h"
+#include "interpose/quiet.h"
 
 #define OUT_FLAGS (O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK)
 
@@ -35,11 +36,15 @@ bool out_file_create(struct out_file *f, const char *path)
 
 static bool write_once(int fd, const char *data, size_t size)
 {
+	struct quiet quiet;
 	ssize_t n;
 
+	if (!quiet_begin(&quiet))
+		return false;
 	do
 		n = write(fd, data, size);
 	while (n < 0 && errno == EINTR);
+	quiet_end(&quiet);
 	/* A short write means a full disk: the rest would fail too. */
 	if (n >= 0 && (size_t)n < size)
 		errno = ENOSPC;

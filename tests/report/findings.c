@@ -9,6 +9,7 @@
  *	exec		the announced exec, that fails; more words may follow
  *	close		standard error is closed and its number reused for FILE (next word)
  *	threads		eight threads report a hundred each, all at once
+ *	calls		forty threads note a thousand calls each, one after the other inside, and read them back
  *	kill		ends without an end
  */
 #include <fcntl.h>
@@ -21,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "interpose/lastcalls.h"
 #include "interpose/log.h"
 #include "interpose/settings.h"
 #include "interpose/sink.h"
@@ -130,13 +132,38 @@ static void *thread_main(void *unused)
 	return unused;
 }
 
-static void threads(void)
+/* All on few rings: entries are overwritten and read at once. */
+static void *note_calls(void *number)
 {
-	pthread_t thread[8];
+	struct acl_args_aclrtFree args = {.devPtr = (void *)0x1000};
+	static __thread char buf[65536];
+	struct acl_event ev;
+	struct text t;
+	struct jout j;
 
-	for (int i = 0; i < 8; i++)
-		pthread_create(&thread[i], NULL, thread_main, NULL);
-	for (int i = 0; i < 8; i++)
+	for (int i = 0; i < 1000; i++) {
+		uint64_t n;
+
+		acl_event_init(&ev, ACL_API_aclrtFree, &args, here());
+		ev.tid = (uint32_t)(uintptr_t)number % 4;
+		n = lastcalls_enter(&ev);
+		text_init(&t, buf, sizeof(buf));
+		jout_init(&j, &t);
+		jout_object(&j, NULL);
+		lastcalls_json(&j, "before", ev.tid);
+		jout_object_end(&j);
+		lastcalls_leave(&ev, n);
+	}
+	return NULL;
+}
+
+static void threads(void *(*fn)(void *), unsigned n)
+{
+	pthread_t thread[40];
+
+	for (unsigned i = 0; i < n; i++)
+		pthread_create(&thread[i], NULL, fn, (void *)(uintptr_t)i);
+	for (unsigned i = 0; i < n; i++)
 		pthread_join(thread[i], NULL);
 }
 
@@ -175,7 +202,9 @@ int main(int argc, char **argv)
 		else if (!strcmp(argv[i], "kill"))
 			raise(SIGKILL);
 		else if (!strcmp(argv[i], "threads"))
-			threads();
+			threads(thread_main, 8);
+		else if (!strcmp(argv[i], "calls"))
+			threads(note_calls, 40);
 		else if (!strcmp(argv[i], "pause"))
 			sleep(2);
 		else if (!strcmp(argv[i], "exec")) {

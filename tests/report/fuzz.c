@@ -15,14 +15,18 @@
 #include <unistd.h>
 
 #include "interpose/config.h"
+#include "interpose/lastcalls_file.h"
 #include "interpose/settings.h"
 #include "interpose/suppress.h"
 #include "tools/aclcheck/baseline.h"
+#include "tools/aclcheck/calls.h"
 #include "tools/aclcheck/command.h"
 #include "tools/aclcheck/merge.h"
 #include "tools/aclcheck/report.h"
 
-#define INPUT_MAX 65536
+#define INPUT_MAX 131072
+
+#define FUZZ_PID 4711
 
 static char input[INPUT_MAX + 64];
 static size_t input_size;
@@ -194,6 +198,51 @@ static bool fuzz_report(void)
 	return holds;
 }
 
+/* Numbers of a file in memory form: words are put where they hurt. */
+static bool fuzz_calls(void)
+{
+	static const uint64_t nasty[] = {0, 1, 3, UINT64_MAX, UINT64_C(0xffffffff) << 16, 0x7fffffff, 0xffff};
+	json_t *calls;
+
+	for (unsigned i = pick(40); i > 0 && input_size > 1024; i--)
+		memcpy(input + 256 + 8 * pick((uint32_t)(input_size - 512) / 8), &nasty[pick(7)], 8);
+	write_input();
+	calls = calls_read(path, FUZZ_PID);
+	said = calls == NULL;
+	if (calls)
+		json_dumpf(calls, nowhere, 0);
+	json_decref(calls);
+	return true;
+}
+
+/* What a thread of this process might have left. */
+static bool make_calls(const char *to)
+{
+	struct lastcalls_area *a = calloc(1, sizeof(*a));
+	FILE *f = fopen(to, "we");
+	bool good = a && f;
+
+	if (!good)
+		return false;
+	a->magic = LASTCALLS_MAGIC;
+	a->model = lastcalls_model();
+	a->pid = FUZZ_PID;
+	a->rings = LASTCALLS_RINGS;
+	a->entries = LASTCALLS_ENTRIES;
+	a->words = LASTCALLS_WORDS;
+	for (unsigned i = 0; i < LASTCALLS_RINGS * LASTCALLS_ENTRIES; i++) {
+		struct lastcalls_entry *e = &a->ring[i / LASTCALLS_ENTRIES].entries[i % LASTCALLS_ENTRIES];
+
+		e->what = UINT64_C(7) << 32 | (uint64_t)(i % acl_api_count) << 16 | LASTCALLS_WORDS;
+		e->state = (i / 2 + 1) << 1 | (i & 1);
+		e->result = i % 3 ? 0 : 507899;
+	}
+	good = fwrite(a, sizeof(*a), 1, f) == 1;
+	good &= !fclose(f);
+	free(a);
+	return good;
+}
+
 struct target {
 	const char *name;
 	bool (*run)(void);
@@ -256,10 +305,12 @@ int main(int argc, char **argv)
 		"\"until\": \"2027-01-31\", \"rank\": \"0-3,8\", \"object\": \"*memory\", \"note\": \"n\"},"
 		"{\"fingerprint\": \"0123456789abcdef\", \"module\": \"lib?.so\", \"reason\": \"y\"}]}",
 		NULL};
-	static const char *reports[8];
+	static const char *reports[8], *calls[2];
+	static char calls_path[sizeof(path) + 8];
 	const struct target targets[] = {{"configuration", fuzz_config, configs},
 		{"suppressions", fuzz_suppressions, suppressions},
-		{"reports, journals, baselines", fuzz_report, reports}};
+		{"reports, journals, baselines", fuzz_report, reports},
+		{"last calls", fuzz_calls, calls}};
 	unsigned rounds = argc > 1 ? (unsigned)atoi(argv[1]) : 1000, failed = 0;
 	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
 	int fd = mkstemp(path);
@@ -270,6 +321,10 @@ int main(int argc, char **argv)
 	if (fd < 0 || !nowhere || !reports[0])
 		return 2;
 	close(fd);
+	snprintf(calls_path, sizeof(calls_path), "@%s.calls", path);
+	calls[0] = calls_path;
+	if (!make_calls(calls_path + 1))
+		return 2;
 	printf("1..%zu\n", sizeof(targets) / sizeof(*targets));
 	for (unsigned i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
 		bool good = run_target(&targets[i], rounds, seed);
@@ -278,6 +333,7 @@ int main(int argc, char **argv)
 		failed += !good;
 	}
 	unlink(path);
+	unlink(calls_path + 1);
 	fclose(nowhere);
 	return failed != 0;
 }

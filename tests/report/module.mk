@@ -28,6 +28,10 @@ $(REPORT_TEST)/misaligned: tests/report/misaligned.c $(BUILD)/softnpu/libascendc
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) -std=gnu11 $(WARN) -O1 -g -I$(BUILD)/include -o $@ $< \
 		-L$(BUILD)/softnpu -lascendcl -lacl_rt -Wl,-rpath,'$$ORIGIN/../../softnpu'
 
+$(REPORT_TEST)/stuck: tests/report/stuck.c $(BUILD)/softnpu/libascendcl.so
+	$(call say,CC,$<)mkdir -p $(@D) && $(CC) -std=gnu11 $(WARN) -O1 -g -I$(BUILD)/include -o $@ $< \
+		-L$(BUILD)/softnpu -lascendcl -lacl_rt -lpthread -Wl,-rpath,'$$ORIGIN/../../softnpu'
+
 # A program with a plug-in, which may be bound to the runtime directly.
 $(REPORT_TEST)/libplugin.so: tests/report/plugin.c $(BUILD)/softnpu/libascendcl.so
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) -std=gnu11 $(WARN) -g -shared -fPIC -I$(BUILD)/include -o $@ $< \
@@ -38,12 +42,12 @@ $(REPORT_TEST)/plugged: tests/report/plugged.c $(REPORT_TEST)/libplugin.so
 
 TESTS += $(REPORT_TEST)/unit $(wildcard tests/report/*.bats)
 $(wildcard tests/report/*.bats): $(REPORT_TEST)/findings $(REPORT_TEST)/misaligned \
-	$(REPORT_TEST)/plugged
+	$(REPORT_TEST)/plugged $(REPORT_TEST)/stuck
 
 # The readers of files under the sanitizers, in one compilation.
 FUZZ_SRC := tests/report/fuzz.c $(wildcard tools/aclcheck/format*.c) \
-	$(addprefix tools/aclcheck/,baseline.c merge.c merge_reach.c scan.c report.c json_direct.c) \
-	$(addprefix interpose/,settings_table.c settings_rules.c text.c read_file.c suppress.c config.c)
+	$(addprefix tools/aclcheck/,baseline.c calls.c merge.c merge_reach.c scan.c report.c json_direct.c) \
+	$(addprefix interpose/,settings_table.c settings_rules.c text.c json_out.c decode.c read_file.c suppress.c config.c)
 $(REPORT_TEST)/fuzz: $(FUZZ_SRC) $(wildcard tools/aclcheck/*.h tools/aclcheck/*.def interpose/*.h interpose/*.def) \
 		checks/rule.c $(BUILD)/gen/acl_rules.c $(BUILD)/gen/acl_model.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -O1 $(CPPFLAGS_ALL) $(CPPFLAGS_tools/aclcheck) \

@@ -249,6 +249,42 @@ static void put_processes(FILE *to, const json_t *processes)
 	fputs("</tbody></table>\n", to);
 }
 
+static void put_last_call(FILE *to, const json_t *call)
+{
+	const json_t *value;
+	const char *key;
+	bool first = true;
+
+	put(to, "<tr><td class=\"m\">", text_of(call, "call"), "(");
+	json_object_foreach((json_t *)json_object_get(call, "args"), key, value)
+	{
+		put(to, first ? "" : ", ", key, "=");
+		put(to, "", json_string_value(value) ? json_string_value(value) : "", "");
+		first = false;
+	}
+	put(to, ")</td><td class=\"m\">", flag_of(call, "inside") ? "had not returned" : text_of(call, "result"),
+		"</td></tr>\n");
+}
+
+/* Where the threads of a killed process had got to. */
+static void put_last_calls(FILE *to, const json_t *processes)
+{
+	const json_t *p, *thread, *call;
+	size_t i, k, n;
+
+	json_array_foreach(processes, i, p)
+	{
+		json_array_foreach(json_object_get(p, "last_calls"), k, thread)
+		{
+			fprintf(to, "<details><summary>killed: process %lld, thread %lld: the last calls"
+				    "</summary><table><tbody>\n",
+				number_of(p, "pid"), number_of(thread, "thread"));
+			json_array_foreach(json_object_get(thread, "calls"), n, call) put_last_call(to, call);
+			fputs("</tbody></table></details>\n", to);
+		}
+	}
+}
+
 static void put_reach(FILE *to, const json_t *reach)
 {
 	static const char *const ways[] = {"linked", "dlsym", "inside", "in_callbacks"};
@@ -323,6 +359,7 @@ void print_html(FILE *to, const json_t *report)
 	}
 	json_array_foreach(findings, i, one) put_finding(to, report, one, i);
 	put_processes(to, json_object_get(report, "processes"));
+	put_last_calls(to, json_object_get(report, "processes"));
 	put_reach(to, json_object_get(report, "reach"));
 	put_coverage(to);
 	fputs("</body>\n</html>\n", to);

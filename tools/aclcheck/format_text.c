@@ -84,6 +84,8 @@ static void print_call(FILE *to, const json_t *finding)
 	}
 	fputc(')', to);
 	put(to, " returned ", text_of(finding, "result"), "");
+	if (flag_of(finding, "inside"))
+		fputs(" had not returned", to);
 	fputc('\n', to);
 }
 
@@ -116,6 +118,34 @@ void print_text_finding(FILE *to, const json_t *finding)
 	put(to, "   hint: ", text_of(finding, "hint"), "\n");
 	put(to, "   see:  ", text_of(finding, "source"), "\n");
 	put(to, "   suppressed: ", text_of(finding, "suppressed_by"), "\n");
+}
+
+/* Where the threads of processes that were killed had got to. */
+static void print_last_calls(FILE *to, const json_t *processes)
+{
+	const json_t *process, *thread, *call;
+	size_t i, k, n;
+
+	json_array_foreach(processes, i, process)
+	{
+		const json_t *threads = json_object_get(process, "last_calls");
+
+		if (json_array_size(threads))
+			fprintf(to, "killed: process %lld", number_of(process, "pid"));
+		if (json_array_size(threads) && json_object_get(process, "rank"))
+			fprintf(to, ", rank %lld", number_of(process, "rank"));
+		if (json_array_size(threads))
+			fputs(", the last calls:\n", to);
+		json_array_foreach(threads, k, thread)
+		{
+			fprintf(to, " thread %lld\n", number_of(thread, "thread"));
+			json_array_foreach(json_object_get(thread, "calls"), n, call)
+			{
+				fputs(flag_of(call, "inside") ? " >" : "  ", to);
+				print_call(to, call);
+			}
+		}
+	}
 }
 
 /* How much of the API was seen in use, and by which ways. */
@@ -151,6 +181,7 @@ void print_text(FILE *to, const json_t *report)
 	size_t i;
 
 	json_array_foreach(json_object_get(report, "findings"), i, finding) print_text_finding(to, finding);
+	print_last_calls(to, json_object_get(report, "processes"));
 	fputs("summary:", to);
 	json_object_foreach((json_t *)json_object_get(report, "totals"), key, value)
 	{

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/aclcheck/calls.h"
 #include "tools/aclcheck/command.h"
 #include "tools/aclcheck/merge_reach.h"
 #include "tools/aclcheck/report.h"
@@ -19,6 +20,7 @@
 
 #define KEY_MAX 128
 #define BUCKETS 65536
+#define CALLS_MAX 64 /* killed processes whose last calls are kept: the others' end is told all the same */
 #define COUNT_MAX 1000000000000000
 
 struct found {
@@ -43,6 +45,7 @@ struct merge {
 	struct merged_reach reach;
 	json_t *processes;
 	json_int_t calls;
+	unsigned with_calls;
 	uint64_t process; /* ordinal of the one being read, from 1 */
 	/* Of the file being read. */
 	const char *path;
@@ -88,6 +91,13 @@ void merge_free(struct merge *m)
 size_t merge_processes(const struct merge *m)
 {
 	return json_array_size(m->processes);
+}
+
+static bool ends(const char *name, const char *tail)
+{
+	size_t n = strlen(name), k = strlen(tail);
+
+	return n >= k && !strcmp(name + n - k, tail);
 }
 
 static size_t line_of(const struct merge *m, const char *at)
@@ -313,7 +323,7 @@ static void add_doubts(struct merge *m, const json_t *list)
 static void add_process(struct merge *m)
 {
 	static const char *const keep[] = {"pid", "ppid", "host", "rank", "argv", "started", "ended", "end",
-		"verdict", "calls", "settings"};
+		"verdict", "calls", "settings", "last_calls", "last_calls_lost"};
 	json_t *process = json_object(), *list = json_object_get(m->head, "processes");
 
 	m->calls += sane(number_of(m->head, "calls"));
@@ -490,6 +500,23 @@ static void add_line(struct merge *m, struct span line)
 		other_record(m, line, span_is(kind, "end"));
 }
 
+/* REPORT.part -> REPORT.calls. A normal end, or an exec, has removed it. */
+static void read_calls(struct merge *m)
+{
+	const size_t n = strlen(m->path) - strlen(".part");
+	json_t *calls;
+	char *path;
+
+	if (m->with_calls == CALLS_MAX || !ends(m->path, ".part") ||
+		asprintf(&path, "%.*s.calls", (int)n, m->path) < 0)
+		return;
+	calls = calls_read(path, number_of(m->head, "pid"));
+	if (calls)
+		json_object_set_new(m->head, "last_calls", calls);
+	m->with_calls += calls != NULL;
+	free(path);
+}
+
 /* The last line of a killed process may be cut: without its newline it does not count. */
 static void add_journal(struct merge *m)
 {
@@ -504,6 +531,9 @@ static void add_journal(struct merge *m)
 		add_line(m, line);
 		line.at = line.end + 1;
 	}
+	json_object_del(m->head, "last_calls");
+	if (!m->ended && !m->bad)
+		read_calls(m);
 	end_process(m);
 }
 
@@ -573,13 +603,6 @@ static bool add_file(struct merge *m, const char *path)
 	if (m->bad)
 		add_doubt(m, "report-unreadable", "a report could not be read to its end", 1);
 	return !m->bad;
-}
-
-static bool ends(const char *name, const char *tail)
-{
-	size_t n = strlen(name), k = strlen(tail);
-
-	return n >= k && !strcmp(name + n - k, tail);
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
