@@ -6,24 +6,15 @@
  */
 #include "checks/report.h"
 
-/*
- * The needs a function's calls put to the test are mostly the same at every
- * call: one count for as long as they are, then it is spread over the rules.
- */
-struct needs_run {
-	_Atomic uint32_t needs; /* bit i: need i of the function */
-	_Atomic uint64_t calls;
-};
+#define ASKED_BY 1024
 
-struct asked_counts {
-	struct needs_run runs[ACL_API_COUNT];
-	_Atomic uint64_t rules[]; /* by rule index */
+/* Rules that every call of a function puts to the test: pairs in the order they were named. */
+struct asked_by {
+	unsigned n;
+	struct {
+		uint16_t rule, api;
+	} at[ASKED_BY];
 };
-
-static struct asked_counts *counts_of(struct acl_thread *t)
-{
-	return (struct asked_counts *)((char *)t->asked - offsetof(struct asked_counts, rules));
-}
 
 static size_t counts_size(void)
 {
@@ -35,7 +26,7 @@ void asked_begins(struct checks *c, struct acl_thread *t)
 	struct asked_counts *counts = t->asked ? NULL : checks_alloc(c, counts_size());
 
 	if (counts)
-		t->asked = counts->rules;
+		t->asked = counts;
 }
 
 static void spread(const struct checks *c, uint64_t *sums, unsigned api, uint32_t needs, uint64_t calls)
@@ -51,27 +42,27 @@ static void spread(const struct checks *c, uint64_t *sums, unsigned api, uint32_
 
 /* Another set of needs than at the thread's last call of the function. */
 static __attribute__((noinline, cold)) void next_run(const struct checks *c, struct asked_counts *counts,
-	struct needs_run *run, unsigned api, uint32_t needs)
+	struct called_api *run, unsigned api, uint32_t needs)
 {
 	uint64_t sums[acl_rule_count];
 
 	memset(sums, 0, sizeof(sums));
-	spread(c, sums, api, ld(&run->needs), ld(&run->calls));
-	st(&run->calls, 0);
+	spread(c, sums, api, ld(&run->needs), ld(&run->run));
+	st(&run->run, 0);
 	st(&run->needs, needs);
 	for (unsigned i = 0; i < acl_rule_count; i++)
 		if (sums[i])
-			st(&counts->rules[i], ld(&counts->rules[i]) + sums[i]);
+			st(&counts->rule[i], ld(&counts->rule[i]) + sums[i]);
 }
 
 void needs_asked(struct checks *c, const struct acl_event *ev, uint32_t needs)
 {
-	struct asked_counts *counts = counts_of(thread_of(ev));
-	struct needs_run *run = &counts->runs[ev->api];
+	struct asked_counts *counts = thread_of(ev)->asked;
+	struct called_api *run = &counts->api[ev->api];
 
 	if (__builtin_expect(ld(&run->needs) != needs, 0))
 		next_run(c, counts, run, ev->api, needs);
-	st(&run->calls, ld(&run->calls) + 1);
+	st(&run->run, ld(&run->run) + 1);
 }
 
 void rule_asked_at_end(struct checks *c, const struct acl_rule *rule)
@@ -83,7 +74,43 @@ void rule_asked_at_end(struct checks *c, const struct acl_rule *rule)
 bool asked_create(struct checks *c)
 {
 	c->asked_at_end = checks_alloc(c, acl_rule_count * sizeof(*c->asked_at_end));
-	return c->asked_at_end != NULL;
+	c->asked_by = checks_alloc(c, sizeof(*c->asked_by));
+	if (!c->asked_at_end || !c->asked_by)
+		return false;
+	rule_asked_by(c, RULE("api-error"), ACL_CALLED_ANY);
+	rule_asked_by(c, RULE("api-missing-in-runtime"), ACL_CALLED_ANY);
+	return true;
+}
+
+void rule_asked_by(struct checks *c, const struct acl_rule *rule, unsigned api)
+{
+	struct asked_by *by = c->asked_by;
+
+	if (!rule || by->n == ASKED_BY)
+		return;
+	by->at[by->n].rule = rule->index;
+	by->at[by->n++].api = (uint16_t)api;
+}
+
+static uint64_t calls_of(struct asked_counts *of, unsigned api)
+{
+	uint64_t all = 0;
+
+	if (api != ACL_CALLED_ANY)
+		return ld(&of->api[api].calls);
+	for (api = 0; api < ACL_API_COUNT; api++)
+		all += ld(&of->api[api].calls);
+	return all;
+}
+
+static void add_thread(const struct checks *c, struct asked_counts *of, uint64_t *counts)
+{
+	for (unsigned r = 0; r < acl_rule_count; r++)
+		counts[r] += ld(&of->rule[r]);
+	for (unsigned api = 0; api < ACL_API_COUNT; api++)
+		spread(c, counts, api, ld(&of->api[api].needs), ld(&of->api[api].run));
+	for (unsigned i = 0; i < c->asked_by->n; i++)
+		counts[c->asked_by->at[i].rule] += calls_of(of, c->asked_by->at[i].api);
 }
 
 void checks_asked(const struct checks *c, uint64_t *counts)
@@ -91,12 +118,8 @@ void checks_asked(const struct checks *c, uint64_t *counts)
 	for (unsigned r = 0; r < acl_rule_count; r++)
 		counts[r] = ld(&c->asked_at_end[r]);
 	for (unsigned i = 0; i < ACL_THREADS; i++) {
-		struct asked_counts *of = c->threads[i].asked ? counts_of(&c->threads[i]) : NULL;
-
-		for (unsigned r = 0; of && r < acl_rule_count; r++)
-			counts[r] += ld(&of->rules[r]);
-		for (unsigned api = 0; of && api < ACL_API_COUNT; api++)
-			spread(c, counts, api, ld(&of->runs[api].needs), ld(&of->runs[api].calls));
+		if (c->threads[i].asked)
+			add_thread(c, c->threads[i].asked, counts);
 	}
 	for (unsigned r = 0; r < acl_rule_count; r++)
 		if (c->settings[r].off)
@@ -108,5 +131,5 @@ void asked_forked(struct checks *c)
 {
 	for (unsigned i = 0; i < ACL_THREADS; i++)
 		if (c->threads[i].asked)
-			memset((void *)counts_of(&c->threads[i]), 0, counts_size());
+			memset((void *)c->threads[i].asked, 0, counts_size());
 }

@@ -91,6 +91,23 @@ static bool marked(struct checks *c, struct acl_object *model, uint64_t bit)
 	return pairs_get(&bindings(c)->built, object_ref(model), &now) && now & bit;
 }
 
+/* Whether the model is of the other kind: captured, in a function of the build API. */
+static bool in_build_api(struct checks *c, struct acl_event *ev, struct acl_object *m)
+{
+	const struct acl_rule *rule = RULE("mdlri-capture-model-in-build-api");
+
+	if (!m || !rule_broken(ev, rule, is_captured(m)))
+		return false;
+	say(c, ev, rule, NULL, m, "The model was captured, not built.");
+	return true;
+}
+
+static void built_already(struct checks *c, struct acl_event *ev, struct acl_object *m)
+{
+	if (m && rule_broken(ev, RULE("mdlri-build-order"), marked(c, m, MODEL_IS_BUILT)))
+		say(c, ev, RULE("mdlri-build-order"), NULL, m, "The model is built already.");
+}
+
 static void binding(struct checks *c, struct acl_event *ev)
 {
 	const struct acl_args_aclmdlRIBindStream *a = ev->args;
@@ -98,13 +115,11 @@ static void binding(struct checks *c, struct acl_event *ev)
 			  *m = live(c, ACL_HANDLE_MODEL, a->modelRI);
 	uint32_t flags = s ? ld(&stream_state(s)->flags) : 0;
 
-	if (is_captured(m))
-		say(c, ev, RULE("mdlri-capture-model-in-build-api"), NULL, m,
-			"The model was captured, not built.");
-	else if (m && marked(c, m, MODEL_IS_BUILT))
-		say(c, ev, RULE("mdlri-build-order"), NULL, m, "The model is built already.");
+	if (!in_build_api(c, ev, m))
+		built_already(c, ev, m);
 	if (!made(s))
 		return;
+	rule_asked(ev, RULE("mdlri-bind-bad-stream"));
 	if (binding_of(c, s))
 		say(c, ev, RULE("mdlri-bind-bad-stream"), s, binding_of(c, s),
 			"The stream is bound to a model already.");
@@ -139,11 +154,10 @@ static void unbinding(struct checks *c, struct acl_event *ev)
 	struct acl_object *s = live(c, ACL_HANDLE_STREAM, a->stream),
 			  *m = live(c, ACL_HANDLE_MODEL, a->modelRI);
 
-	if (is_captured(m))
-		say(c, ev, RULE("mdlri-capture-model-in-build-api"), NULL, m,
-			"The model was captured, not built.");
-	else if (complete(c) && made(s) && m && binding_of(c, s) != m &&
-		 !(ld(&m->flags) & ACL_OBJECT_LEARNED))
+	if (in_build_api(c, ev, m))
+		return;
+	if (complete(c) && made(s) && m && !(ld(&m->flags) & ACL_OBJECT_LEARNED) &&
+		rule_broken(ev, RULE("mdlri-unbind-mismatch"), binding_of(c, s) != m))
 		say(c, ev, RULE("mdlri-unbind-mismatch"), s, m, "The stream is not bound to this model.");
 }
 
@@ -159,21 +173,18 @@ static void ending_task(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *m = live(c, ACL_HANDLE_MODEL, ACL_ARGS(ev, aclmdlRIEndTask)->modelRI);
 
-	if (is_captured(m))
-		say(c, ev, RULE("mdlri-capture-model-in-build-api"), NULL, m,
-			"The model was captured, not built.");
-	else if (m && marked(c, m, MODEL_IS_BUILT))
-		say(c, ev, RULE("mdlri-build-order"), NULL, m, "The model is built already.");
+	if (!in_build_api(c, ev, m))
+		built_already(c, ev, m);
 }
 
 static void ending_build(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *m = live(c, ACL_HANDLE_MODEL, ACL_ARGS(ev, aclmdlRIBuildEnd)->modelRI);
 
-	if (is_captured(m))
-		say(c, ev, RULE("mdlri-capture-model-in-build-api"), NULL, m,
-			"The model was captured, not built.");
-	else if (complete(c) && m && !(ld(&m->flags) & ACL_OBJECT_LEARNED) && !marked(c, m, MODEL_HAS_STREAM))
+	if (in_build_api(c, ev, m))
+		return;
+	if (complete(c) && m && !(ld(&m->flags) & ACL_OBJECT_LEARNED) &&
+		rule_broken(ev, RULE("mdlri-build-order"), !marked(c, m, MODEL_HAS_STREAM)))
 		say(c, ev, RULE("mdlri-build-order"), NULL, m, "No stream was bound to the model.");
 }
 
@@ -190,7 +201,7 @@ static void build_ended(struct checks *c, struct acl_event *ev)
 static void not_built_yet(struct checks *c, struct acl_event *ev, struct acl_object *m)
 {
 	if (complete(c) && m && !is_captured(m) && !(ld(&m->flags) & ACL_OBJECT_LEARNED) &&
-		!marked(c, m, MODEL_IS_BUILT))
+		rule_broken(ev, RULE("mdlri-build-order"), !marked(c, m, MODEL_IS_BUILT)))
 		say(c, ev, RULE("mdlri-build-order"), NULL, m,
 			"aclmdlRIBuildEnd was not called for the model.");
 }
@@ -199,7 +210,7 @@ static void executing(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *m = live(c, ACL_HANDLE_MODEL, ACL_ARGS(ev, aclmdlRIExecute)->modelRI);
 
-	if (is_captured(m))
+	if (m && rule_broken(ev, RULE("mdlri-sync-execute-captured"), is_captured(m)))
 		say(c, ev, RULE("mdlri-sync-execute-captured"), NULL, m,
 			"A captured model runs with aclmdlRIExecuteAsync only.");
 	else
@@ -212,6 +223,9 @@ static void executing_async(struct checks *c, struct acl_event *ev)
 	struct acl_object *s = live(c, ACL_HANDLE_STREAM, ACL_ARGS(ev, aclmdlRIExecuteAsync)->stream);
 
 	not_built_yet(c, ev, m);
+	if (!s)
+		return;
+	rule_asked(ev, RULE("mdlri-execute-on-model-stream"));
 	if (binding_of(c, s))
 		say(c, ev, RULE("mdlri-execute-on-model-stream"), s, binding_of(c, s),
 			"The stream belongs to a model: a model runs on another stream.");
@@ -225,7 +239,7 @@ static void aborting_model(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *m = live(c, ACL_HANDLE_MODEL, ACL_ARGS(ev, aclmdlRIAbort)->modelRI);
 
-	if (is_captured(m))
+	if (m && rule_broken(ev, RULE("mdlri-abort-captured"), is_captured(m)))
 		say(c, ev, RULE("mdlri-abort-captured"), NULL, m, "Captured models cannot be aborted.");
 }
 
@@ -233,7 +247,8 @@ static void updating(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *m = live(c, ACL_HANDLE_MODEL, ACL_ARGS(ev, aclmdlRIUpdate)->modelRI);
 
-	if (m && !is_captured(m) && !(ld(&m->flags) & ACL_OBJECT_LEARNED))
+	if (m && !(ld(&m->flags) & ACL_OBJECT_LEARNED) &&
+		rule_broken(ev, RULE("mdlri-update-noncapture"), !is_captured(m)))
 		say(c, ev, RULE("mdlri-update-noncapture"), NULL, m, "Only captured models can be updated.");
 }
 
@@ -245,7 +260,8 @@ static void destroying(struct checks *c, struct acl_event *ev)
 
 	if (!s)
 		return;
-	if (ld(&s->flags) & ACL_OBJECT_DEFAULT)
+	rule_asked(ev, RULE("stream-bound-to-model-destroy"));
+	if (rule_broken(ev, RULE("stream-destroy-default"), ld(&s->flags) & ACL_OBJECT_DEFAULT))
 		say(c, ev, RULE("stream-destroy-default"), s, NULL,
 			"This is the default stream: it belongs to its context.");
 	else if (binding_of(c, s))
@@ -257,7 +273,7 @@ static void aborting(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *s = stream_of(ev);
 
-	if (binding_of(c, s))
+	if (s && rule_broken(ev, RULE("stream-abort-bound"), binding_of(c, s)))
 		say(c, ev, RULE("stream-abort-bound"), s, binding_of(c, s),
 			"The stream is bound to a model.");
 }
@@ -266,10 +282,12 @@ static void capturing(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *s = stream_of(ev);
 
-	if (binding_of(c, s))
+	if (s && rule_broken(ev, RULE("capture-begin-bound-stream"), binding_of(c, s)))
 		say(c, ev, RULE("capture-begin-bound-stream"), s, binding_of(c, s),
 			"The stream is bound to a model.");
 }
+
+static const char not_bound[] = "The stream is not bound to a model.";
 
 /* Functions that work on streams of models only. */
 static void must_be_bound(
@@ -277,8 +295,8 @@ static void must_be_bound(
 {
 	struct acl_object *s = live(c, ACL_HANDLE_STREAM, stream);
 
-	if (complete(c) && made(s) && !ev->carry[CARRY_CAPTURE] && !binding_of(c, s))
-		say(c, ev, rule, s, NULL, "The stream is not bound to a model.");
+	if (complete(c) && made(s) && !ev->carry[CARRY_CAPTURE] && rule_broken(ev, rule, !binding_of(c, s)))
+		say(c, ev, rule, s, NULL, not_bound);
 }
 
 static void activating(struct checks *c, struct acl_event *ev)
@@ -311,14 +329,15 @@ static void cleaning(struct checks *c, struct acl_event *ev)
 
 	if (!made(s))
 		return;
+	rule_asked(ev, RULE("stream-persistent-clean-misuse"));
 	if (!(ld(&stream_state(s)->flags) & ACL_STREAM_PERSISTENT))
 		say(c, ev, RULE("stream-persistent-clean-misuse"), s, NULL,
 			"The stream was made without ACL_STREAM_PERSISTENT.");
 	else if (ld(&stream_state(s)->flags) & ACL_STREAM_CPU_SCHEDULE)
 		say(c, ev, RULE("stream-persistent-clean-misuse"), s, NULL,
 			"CPU_SCHEDULE streams cannot be cleaned.");
-	else
-		must_be_bound(c, ev, RULE("stream-persistent-clean-misuse"), stream_argument(c, ev));
+	else if (complete(c) && !ev->carry[CARRY_CAPTURE] && !binding_of(c, s))
+		say(c, ev, RULE("stream-persistent-clean-misuse"), s, NULL, not_bound);
 }
 
 /* The tasks of a model need events with an identity of their own. */
@@ -326,11 +345,12 @@ static void event_on_bound(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *e = event_of(ev), *m = binding_of(c, stream_of(ev));
 
-	if (!m || !e || ld(&e->flags) & ACL_OBJECT_LEARNED || ld(&event_state(e)->maker) == EVENT_WITH_FLAG ||
-		ld(&event_state(e)->maker) == EVENT_IMPORTED)
+	if (!m || !e || ld(&e->flags) & ACL_OBJECT_LEARNED || ld(&event_state(e)->maker) == EVENT_IMPORTED)
 		return;
-	say(c, ev, RULE("mdlri-event-ex-on-bound-stream"), stream_of(ev), m,
-		"Streams of models take events of aclrtCreateEventWithFlag only.");
+	if (rule_broken(ev, RULE("mdlri-event-ex-on-bound-stream"),
+		    ld(&event_state(e)->maker) != EVENT_WITH_FLAG))
+		say(c, ev, RULE("mdlri-event-ex-on-bound-stream"), stream_of(ev), m,
+			"Streams of models take events of aclrtCreateEventWithFlag only.");
 }
 
 static bool bindings_create(struct checks *c)

@@ -64,6 +64,9 @@ static void subscribing(struct checks *c, struct acl_event *ev)
 
 	if (!known(s))
 		return;
+	rule_asked(ev, RULE("subscribe-duplicate"));
+	rule_asked(ev, RULE("callback-mechanisms-mixed"));
+	rule_asked(ev, RULE("subscribe-thread-limit"));
 	if (value_of(&callbacks(c)->report, object_ref(s)))
 		say(c, ev, RULE("subscribe-duplicate"), "The stream has a thread for its callbacks already.",
 			"its thread", value_of(&callbacks(c)->report, object_ref(s)));
@@ -71,7 +74,8 @@ static void subscribing(struct checks *c, struct acl_event *ev)
 		say(c, ev, RULE("callback-mechanisms-mixed"),
 			"aclrtLaunchHostFunc was used on this stream before.", NULL, 0);
 	device = value_of(&callbacks(c)->device, thread);
-	if (device && ld(&s->device) >= 0 && device != 1 + (uint64_t)ld(&s->device))
+	if (device && ld(&s->device) >= 0 &&
+		rule_broken(ev, RULE("subscribe-thread-two-devices"), device != 1 + (uint64_t)ld(&s->device)))
 		say(c, ev, RULE("subscribe-thread-two-devices"),
 			"The thread serves streams of another device already.", "its device", device - 1);
 	if (ld(&callbacks(c)->threads) >= 1024 && !device)
@@ -101,6 +105,7 @@ static void unsubscribing(struct checks *c, struct acl_event *ev)
 	if (!known(s) || ld(&callbacks(c)->report.full))
 		return;
 	now = value_of(&callbacks(c)->report, object_ref(s));
+	rule_asked(ev, RULE("unsubscribe-not-subscribed"));
 	if (!now)
 		say(c, ev, RULE("unsubscribe-not-subscribed"), "The stream has no thread for its callbacks.",
 			NULL, 0);
@@ -121,7 +126,9 @@ static void launching(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *s = stream_of(ev);
 
-	if (!known(s) || value_of(&callbacks(c)->report, object_ref(s)) || ld(&callbacks(c)->report.full))
+	if (!known(s) || ld(&callbacks(c)->report.full) ||
+		!rule_broken(
+			ev, RULE("callback-not-subscribed"), !value_of(&callbacks(c)->report, object_ref(s))))
 		return;
 	if (value_of(&callbacks(c)->host_function, object_ref(s)))
 		say(c, ev, RULE("callback-mechanisms-mixed"),
@@ -135,7 +142,8 @@ static void launching_host(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *s = stream_of(ev);
 
-	if (known(s) && value_of(&callbacks(c)->report, object_ref(s)))
+	if (known(s) && rule_broken(ev, RULE("callback-mechanisms-mixed"),
+				value_of(&callbacks(c)->report, object_ref(s))))
 		say(c, ev, RULE("callback-mechanisms-mixed"),
 			"A thread is subscribed for the callbacks of this stream.", "its thread",
 			value_of(&callbacks(c)->report, object_ref(s)));
@@ -160,6 +168,7 @@ static void inside(struct checks *c, struct acl_event *ev)
 {
 	if (__builtin_expect(!ev->callback_depth, 1) || ld(&callbacks(c)->state_callbacks))
 		return;
+	rule_asked(ev, RULE("callback-runtime-api-inside"));
 	say(c, ev, RULE("callback-runtime-api-inside"), "The call comes out of a callback of a stream.",
 		"depth", ev->callback_depth);
 }

@@ -64,6 +64,15 @@ static void show(struct checks *c, struct acl_event *ev, struct acl_finding *f, 
 	finding_show(c, f);
 }
 
+/* Rules about captures are put to the test only while there is one; whether it is the one concerned. */
+static bool while_capturing(
+	struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const struct acl_object *capture)
+{
+	if (ld(&c->open_captures))
+		rule_asked(ev, rule);
+	return capture != NULL;
+}
+
 /* --- begin and end on a default stream ------------------------------------------- */
 
 static void begin_default(struct checks *c, struct acl_event *ev)
@@ -72,6 +81,8 @@ static void begin_default(struct checks *c, struct acl_event *ev)
 	struct finding_buffer room;
 	struct acl_finding *f;
 
+	rule_asked(ev, RULE("capture-begin-null-stream"));
+	rule_asked(ev, RULE("capture-begin-default-stream"));
 	if (!is_default(c, ev))
 		return;
 	f = finding_begin(c, ev,
@@ -94,7 +105,7 @@ static void sync_stream(struct checks *c, struct acl_event *ev)
 	struct finding_buffer room;
 	struct acl_finding *f;
 
-	if (!capture)
+	if (!while_capturing(c, ev, RULE("capture-sync-stream"), capture))
 		return;
 	f = finding_begin(c, ev, RULE("capture-sync-stream"), &room);
 	if (!f)
@@ -116,7 +127,7 @@ static void sync_event(struct checks *c, struct acl_event *ev)
 	if (ev->api == ACL_API_aclrtEventElapsedTime && (!e || !ld(&event_state(e)->capture)))
 		e = object_find(c, ACL_HANDLE_EVENT, ACL_ARGS(ev, aclrtEventElapsedTime)->startEvent);
 	capture = e && ld(&event_state(e)->capture) ? object_of(c, ld(&event_state(e)->capture)) : NULL;
-	if (!capture)
+	if (!while_capturing(c, ev, RULE("capture-sync-event"), capture))
 		return;
 	f = finding_begin(c, ev, RULE("capture-sync-event"), &room);
 	if (!f)
@@ -143,7 +154,7 @@ static void sync_device(struct checks *c, struct acl_event *ev)
 	struct finding_buffer room;
 	struct acl_finding *f;
 
-	if (!capture)
+	if (!while_capturing(c, ev, RULE("capture-sync-device"), capture))
 		return;
 	f = finding_begin(c, ev, RULE("capture-sync-device"), &room);
 	if (!f)
@@ -160,7 +171,7 @@ static void free_synchronising(struct checks *c, struct acl_event *ev)
 	struct finding_buffer room;
 	struct acl_finding *f;
 
-	if (!capture)
+	if (!while_capturing(c, ev, RULE("capture-free-with-dev-sync"), capture))
 		return;
 	f = finding_begin(c, ev, RULE("capture-free-with-dev-sync"), &room);
 	if (!f)
@@ -180,7 +191,7 @@ static void query_device(struct checks *c, struct acl_event *ev)
 	struct finding_buffer room;
 	struct acl_finding *f;
 
-	if (!capture || ld(&capture->device) != device)
+	if (!while_capturing(c, ev, RULE("capture-query-device"), capture) || ld(&capture->device) != device)
 		return;
 	f = finding_begin(c, ev, RULE("capture-query-device"), &room);
 	if (!f)
@@ -205,6 +216,8 @@ static bool captured_event_on_default(struct checks *c, struct acl_event *ev)
 	struct finding_buffer room;
 	struct acl_finding *f;
 
+	if (c->event_offset[ev->api] >= 0)
+		rule_asked(ev, RULE("capture-event-default-stream"));
 	/* A record outside of the capture is the event's next life. */
 	if (!capture || ev->api == ACL_API_aclrtRecordEvent || ev->api == ACL_API_aclrtRecordEventWithFlag)
 		return false;
@@ -228,7 +241,7 @@ static void default_stream(struct checks *c, struct acl_event *ev)
 	if (!ld(&c->open_captures) || !is_default(c, ev) || captured_event_on_default(c, ev))
 		return;
 	capture = own_capture(c, ev);
-	if (!capture)
+	if (!rule_broken(ev, RULE("capture-default-stream-op"), capture))
 		return;
 	f = finding_begin(c, ev, RULE("capture-default-stream-op"), &room);
 	if (!f)
@@ -292,7 +305,8 @@ static void sync_memop(struct checks *c, struct acl_event *ev)
 		return;
 	context = context_current(c, t, &known);
 	of_context = capture_mode_of_context(context);
-	if (!refused_by_mode(of_context, of_thread, exchange))
+	if (!rule_broken(ev, memop_rule(ev, of_thread, exchange),
+		    refused_by_mode(of_context, of_thread, exchange)))
 		return;
 	if (ev->api == ACL_API_aclrtMemsetD32) {
 		struct acl_place place;
@@ -323,7 +337,7 @@ static void overflow(struct checks *c, struct acl_event *ev)
 	struct finding_buffer room;
 	struct acl_finding *f;
 
-	if (!capture)
+	if (!while_capturing(c, ev, RULE("capture-overflow-config"), capture))
 		return;
 	if (ev->api == ACL_API_aclrtSetStreamAttribute) {
 		unsigned attribute = ACL_ARGS(ev, aclrtSetStreamAttribute)->stmAttrType;
@@ -354,7 +368,7 @@ static void config(struct checks *c, struct acl_event *ev)
 	if (!capture)
 		capture = own_capture(c, ev);
 	tasks = capture ? ld(&model_state(capture)->tasks) : 0;
-	if (!tasks)
+	if (!rule_broken(ev, RULE("capture-config-ineffective"), tasks))
 		return;
 	f = finding_begin(c, ev, RULE("capture-config-ineffective"), &room);
 	if (!f)
@@ -376,7 +390,7 @@ static void wait_unrecorded(struct checks *c, struct acl_event *ev)
 		return;
 	if (ld(&event_state(e)->maker) != EVENT_EX || !(ld(&event_state(e)->flags) & ACL_EVENT_SYNC) ||
 		ld(&event_state(e)->flags) & (ACL_EVENT_EXTERNAL | ACL_EVENT_IPC) ||
-		ld(&event_state(e)->records))
+		!rule_broken(ev, RULE("capture-wait-unrecorded-event"), !ld(&event_state(e)->records)))
 		return;
 	f = finding_begin(c, ev, RULE("capture-wait-unrecorded-event"), &room);
 	if (!f)
@@ -394,7 +408,7 @@ static void report_torn(struct checks *c, struct acl_event *ev, struct acl_objec
 	struct finding_buffer room;
 	struct acl_finding *f;
 
-	if (!capture)
+	if (!rule_broken(ev, RULE("capture-context-torn-down"), capture))
 		return;
 	f = finding_begin(c, ev, RULE("capture-context-torn-down"), &room);
 	if (!f)

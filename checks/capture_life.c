@@ -35,7 +35,7 @@ static void block_freed(struct checks *c, struct acl_event *ev, const struct acl
 		!ld(&place.block->captured) || ev->carry[CARRY_FINDING])
 		return;
 	model = model_using(c, block_ref(place.block, place.generation, registered), &use);
-	if (!model)
+	if (!rule_broken(ev, rule, model))
 		return;
 	f = finding_begin(c, ev, rule, &room);
 	if (!f)
@@ -74,7 +74,7 @@ static void object_freed(struct checks *c, struct acl_event *ev, const struct ac
 	if (!o || !object_usable(o) || !ld(&o->captured))
 		return;
 	model = model_using(c, object_ref(o), &use);
-	if (!model)
+	if (!rule_broken(ev, rule, model))
 		return;
 	f = finding_begin(c, ev, rule, &room);
 	if (!f)

@@ -128,7 +128,8 @@ void checks_enter(struct checks *c, struct acl_event *ev)
 			return;
 		ev->thread = t;
 	}
-	st(&t->calls, ld(&t->calls) + 1);
+	if (judged(ev))
+		called_again(t, ev->api);
 	t->phase++;
 	if (__builtin_expect(!ld(&c->inited), 0))
 		init_missing(c, ev);

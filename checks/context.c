@@ -110,7 +110,7 @@ static void destroying(struct checks *c, struct acl_event *ev)
 			sample[streams] = o;
 		streams++;
 	}
-	if (!streams)
+	if (!rule_broken(ev, RULE("context-destroy-with-streams"), streams))
 		return;
 	f = finding_begin(c, ev, RULE("context-destroy-with-streams"), &room);
 	if (!f)
@@ -218,4 +218,14 @@ static void context_bind(void (*add)(void *, unsigned, enum acl_phase, acl_hook_
 	add(binder, ACL_API_aclrtDestroyContext, ACL_ENTER, destroying);
 }
 
-const struct acl_topic topic_context = {.name = "context", .bind = context_bind};
+/* Both rules are judged by the runtime's answer. */
+static bool context_create(struct checks *c)
+{
+	for (size_t i = 0; i < sizeof(need_context) / sizeof(need_context[0]); i++)
+		rule_asked_by(c, RULE("current-context-missing"), need_context[i]);
+	for (size_t i = 0; i < sizeof(need_own_context) / sizeof(need_own_context[0]); i++)
+		rule_asked_by(c, RULE("stream-other-context-use"), need_own_context[i]);
+	return true;
+}
+
+const struct acl_topic topic_context = {.name = "context", .bind = context_bind, .create = context_create};

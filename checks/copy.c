@@ -166,6 +166,8 @@ static bool check_unpinned(struct checks *c, struct acl_event *ev, const struct 
 	host = unpinned(leg, src, dst, refused);
 	if (!host)
 		return false;
+	if (refused)
+		rule_asked(ev, RULE("capture-unpinned-host"));
 	report_unpinned(c, ev, leg, host, host == src ? dst : src);
 	return true;
 }
@@ -235,15 +237,18 @@ static void report_unified(struct checks *c, struct acl_event *ev, const char *w
 
 static void check_unified(struct checks *c, struct acl_event *ev, int kind)
 {
-	if (__builtin_expect(unified(c), 0) && kind >= ACL_MEMCPY_HOST_TO_HOST &&
-		kind <= ACL_MEMCPY_DEVICE_TO_HOST)
+	if (__builtin_expect(unified(c), 0) &&
+		rule_broken(ev, RULE("rc-mode-host-copy"),
+			kind >= ACL_MEMCPY_HOST_TO_HOST && kind <= ACL_MEMCPY_DEVICE_TO_HOST))
 		report_unified(c, ev, "this copy between them is wasted work");
 }
 
 static void host_allocation(struct checks *c, struct acl_event *ev)
 {
-	if (unified(c))
+	if (unified(c)) {
+		rule_asked(ev, RULE("rc-mode-host-copy"));
 		report_unified(c, ev, "memory for transfers is not needed");
+	}
 }
 
 /* ---------------------------------------------------------------------------------------- */
@@ -252,6 +257,11 @@ static void host_allocation(struct checks *c, struct acl_event *ev)
 static bool check_leg(struct checks *c, struct acl_event *ev, const struct copy_leg *leg,
 	const struct side *src, const struct side *dst)
 {
+	if (src->location != PLACE_UNKNOWN || dst->location != PLACE_UNKNOWN ||
+		leg->kind == ACL_MEMCPY_HOST_TO_HOST)
+		rule_asked(ev, RULE("async-copy-h2h"));
+	if (ev->carry[CARRY_CAPTURE] && src->location != PLACE_UNKNOWN && dst->location != PLACE_UNKNOWN)
+		rule_asked(ev, RULE("capture-unpinned-host"));
 	if (is_h2h(c, leg, src, dst)) {
 		report_h2h(c, ev, leg, src, dst);
 		return true;
@@ -302,8 +312,13 @@ static void async_enter(struct checks *c, struct acl_event *ev)
 	struct copy_leg leg = {a->dst, a->src, a->count, a->count, a->kind, 0, 2, 0};
 	struct side src, dst;
 
-	if (!a->count || !a->dst || !a->src || plainly_right(c, ev))
+	if (!a->count || !a->dst || !a->src)
 		return;
+	if (plainly_right(c, ev)) {
+		called_again(thread_of(ev), ACL_CALLED_PLAIN_ASYNC);
+		return;
+	}
+	rule_asked(ev, RULE("async-copy-alignment"));
 	check_unified(c, ev, a->kind);
 	look_both(c, ev, &leg, &src, &dst);
 	if (!check_leg(c, ev, &leg, &src, &dst) &&
@@ -362,6 +377,7 @@ static void form_refused(struct checks *c, struct acl_event *ev)
 		if (unpinned && check_unpinned(c, ev, &leg, &src, &dst, true))
 			return;
 		if (!unpinned && src.location != PLACE_DEVICE && dst.location != PLACE_DEVICE) {
+			rule_asked(ev, RULE("async-copy-h2h"));
 			report_h2h(c, ev, &leg, &src, &dst);
 			return;
 		}
@@ -388,5 +404,12 @@ static const struct acl_hook hooks[] = {
 	{ACL_API_aclrtMemcpyFromSymbolAsync, ACL_FAILED, form_refused},
 };
 
+static bool copy_create(struct checks *c)
+{
+	rule_asked_by(c, RULE("async-copy-alignment"), ACL_CALLED_PLAIN_ASYNC);
+	rule_asked_by(c, RULE("async-copy-h2h"), ACL_CALLED_PLAIN_ASYNC);
+	return true;
+}
+
 const struct acl_topic topic_copy = {
-	.name = "copy", .hooks = hooks, .n_hooks = sizeof(hooks) / sizeof(hooks[0])};
+	.name = "copy", .create = copy_create, .hooks = hooks, .n_hooks = sizeof(hooks) / sizeof(hooks[0])};

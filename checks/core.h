@@ -38,9 +38,8 @@ struct acl_thread {
 	_Atomic bool context_unknown; /* something below us set a context */
 	_Atomic int16_t device; /* bound to this device's default context, -1 = not */
 	_Atomic uint64_t context; /* acl_ref of the explicit context, 0 = none */
-	_Atomic uint64_t calls;
 	_Atomic uint32_t captures[3]; /* open captures it began, by mode */
-	_Atomic uint64_t *asked; /* how often it asked each rule, by index; see asked.c */
+	struct asked_counts *asked;
 	struct map_hints *hints; /* of the pointer map; its own, NULL until the first look-up */
 	/* Its own: what this phase of the call has looked up, by role. */
 	uint64_t phase;
@@ -49,6 +48,28 @@ struct acl_thread {
 		const void *address;
 		struct acl_place place;
 	} known[2];
+};
+
+/* Counted like a function of its own. */
+enum {
+	ACL_CALLED_PLAIN_COPY = ACL_API_COUNT,
+	ACL_CALLED_PLAIN_ASYNC,
+	ACL_CALLED_COUNT,
+	ACL_CALLED_ANY = ACL_CALLED_COUNT
+};
+
+/* What a thread counts for itself; allocated with the thread, see asked.c. */
+struct asked_counts {
+	/*
+	 * By function.  The needs its calls put to the test are mostly the same at every
+	 * call: one count for as long as they are, then it is spread over the rules.
+	 */
+	struct called_api {
+		_Atomic uint64_t calls; /* judged ones */
+		_Atomic uint64_t run; /* calls that put the same needs to the test … */
+		_Atomic uint32_t needs; /* … these: bit i = need i of the function */
+	} api[ACL_CALLED_COUNT];
+	_Atomic uint64_t rule[]; /* by rule index */
 };
 
 struct rule_setting {
@@ -112,6 +133,7 @@ struct checks {
 	_Atomic bool many_devices; /* more than one device has been set */
 	struct site_table *sites;
 	_Atomic uint64_t *asked_at_end; /* by rule index: asked when the process ended */
+	struct asked_by *asked_by; /* rules that every call of a function asks */
 	struct wait_list *waits; /* waits for events nobody recorded yet */
 	int16_t stream_offset[ACL_API_COUNT],
 		event_offset[ACL_API_COUNT]; /* of the handle in the arguments, -1 = none */
@@ -149,6 +171,14 @@ static inline struct acl_object *object_find(struct checks *c, unsigned kind, co
 void error_missing(struct checks *c, struct acl_event *ev) __attribute__((cold)); /* before all others */
 void error_returned(struct checks *c, struct acl_event *ev) __attribute__((cold)); /* after all others */
 void error_suspect(struct acl_event *ev) __attribute__((cold)); /* wrong, and yet no error */
+static inline void called_again(struct acl_thread *t, unsigned api)
+{
+	if (t->asked)
+		st(&t->asked->api[api].calls, ld(&t->asked->api[api].calls) + 1);
+}
+
+/* The rule is judged by what the function returns: each of its calls puts it to the test. */
+void rule_asked_by(struct checks *c, const struct acl_rule *rule, unsigned api);
 /* asked.c */
 bool asked_create(struct checks *c);
 void asked_begins(struct checks *c, struct acl_thread *t);

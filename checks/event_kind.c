@@ -61,7 +61,9 @@ static bool flagged(const struct event_state *e)
 static bool device_only(struct checks *c, struct acl_event *ev, struct acl_object *o, struct event_state *e)
 {
 	/* Ascend 950 takes such events on the host. */
-	if (!flagged(e) || !(ld(&e->flags) & ACL_EVENT_DEVICE_USE_ONLY) || (c->soc && strstr(c->soc, "950")))
+	if ((c->soc && strstr(c->soc, "950")) ||
+		!rule_broken(ev, RULE("event-device-only-on-host"),
+			flagged(e) && ld(&e->flags) & ACL_EVENT_DEVICE_USE_ONLY))
 		return false;
 	say(c, ev, RULE("event-device-only-on-host"), o,
 		"DEVICE_USE_ONLY events are for kernels, not for the host", -1);
@@ -83,7 +85,8 @@ static void waiting(struct checks *c, struct acl_event *ev)
 	struct event_state *e = known(o);
 
 	if (!e || device_only(c, ev, o, e) || !flagged(e) ||
-		ld(&e->flags) & (CAN_WAIT | ACL_EVENT_DEVICE_USE_ONLY))
+		!rule_broken(ev, RULE("event-wait-without-sync-flag"),
+			!(ld(&e->flags) & (CAN_WAIT | ACL_EVENT_DEVICE_USE_ONLY))))
 		return;
 	say(c, ev, RULE("event-wait-without-sync-flag"), o,
 		"Only events with SYNC, EXTERNAL or IPC can be waited for", -1);
@@ -96,6 +99,7 @@ static void resetting(struct checks *c, struct acl_event *ev)
 
 	if (!e || device_only(c, ev, o, e))
 		return;
+	rule_asked(ev, RULE("event-reset-unsupported"));
 	if (ld(&e->maker) == EVENT_WITH_FLAG && ld(&e->flags) & (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL))
 		return;
 	/* The runtime takes events of aclrtCreateEvent although the documents do not. */
@@ -109,7 +113,8 @@ static void querying(struct checks *c, struct acl_event *ev)
 	struct acl_object *o = named(c, ev);
 	struct event_state *e = known(o);
 
-	if (!e || (ld(&e->maker) != EVENT_EX && ld(&e->maker) != EVENT_IMPORTED))
+	if (!e || !rule_broken(ev, RULE("event-query-api-mismatch"),
+			  ld(&e->maker) == EVENT_EX || ld(&e->maker) == EVENT_IMPORTED))
 		return;
 	if (ev->api == ACL_API_aclrtGetEventId && ld(&e->maker) == EVENT_EX &&
 		!(ld(&e->flags) & ACL_EVENT_IPC))
@@ -122,7 +127,8 @@ static void sharing(struct checks *c, struct acl_event *ev)
 	struct acl_object *o = named(c, ev);
 	struct event_state *e = known(o);
 
-	if (e && (ld(&e->maker) != EVENT_EX || ld(&e->flags) != ACL_EVENT_IPC))
+	if (e && rule_broken(ev, RULE("event-ipc-handle-without-ipc-flag"),
+			 ld(&e->maker) != EVENT_EX || ld(&e->flags) != ACL_EVENT_IPC))
 		say(c, ev, RULE("event-ipc-handle-without-ipc-flag"), o,
 			"Only events of aclrtCreateEventExWithFlag with ACL_EVENT_IPC can be shared", -1);
 }
@@ -135,6 +141,8 @@ static void timing_one(struct checks *c, struct acl_event *ev, struct acl_object
 
 	if (!e)
 		return;
+	rule_asked(ev, RULE("event-elapsed-no-timeline"));
+	rule_asked(ev, RULE("event-elapsed-not-recorded"));
 	if (flagged(e) && !(ld(&e->flags) & ACL_EVENT_TIME_LINE))
 		say(c, ev, RULE("event-elapsed-no-timeline"), o,
 			"The event keeps no time: TIME_LINE is missing", -1);
@@ -163,7 +171,8 @@ static void timed(struct checks *c, struct acl_event *ev)
 	struct finding_buffer room;
 	struct acl_finding *f;
 
-	if (error_of(ev) != TIMESTAMP_INVALID || ev->carry[CARRY_FINDING])
+	if (ev->carry[CARRY_FINDING] ||
+		!rule_broken(ev, RULE("event-elapsed-not-synced"), error_of(ev) == TIMESTAMP_INVALID))
 		return;
 	f = finding_begin(c, ev, RULE("event-elapsed-not-synced"), &room);
 	if (!f)
@@ -182,8 +191,8 @@ static void synchronising(struct checks *c, struct acl_event *ev)
 	struct acl_object *o = named(c, ev);
 	struct event_state *e = known(o);
 
-	if (e && !ld(&e->records) && !ld(&e->external) &&
-		(ld(&e->maker) == EVENT_PLAIN || ld(&e->maker) == EVENT_WITH_FLAG))
+	if (e && !ld(&e->external) && (ld(&e->maker) == EVENT_PLAIN || ld(&e->maker) == EVENT_WITH_FLAG) &&
+		rule_broken(ev, RULE("event-sync-before-record"), !ld(&e->records)))
 		say(c, ev, RULE("event-sync-before-record"), o,
 			"Nothing was recorded: the call returns at once", -1);
 }
@@ -226,6 +235,29 @@ static void no_stream(struct checks *c, struct acl_event *ev)
 	exhausted(c, ev, 207008, ACL_HANDLE_STREAM, RULE("stream-resource-exhausted"));
 }
 
+static const uint16_t make_events[] = {
+	ACL_API_aclrtCreateEvent, ACL_API_aclrtCreateEventWithFlag, ACL_API_aclrtCreateEventExWithFlag};
+static const uint16_t make_streams[] = {
+	ACL_API_aclrtCreateStream, ACL_API_aclrtCreateStreamWithConfig, ACL_API_aclrtCreateContext};
+
+/* Only the runtime knows when it has no more. */
+static bool event_kind_create(struct checks *c)
+{
+	for (size_t i = 0; i < sizeof(make_events) / sizeof(make_events[0]); i++)
+		rule_asked_by(c, RULE("event-resource-exhausted"), make_events[i]);
+	for (size_t i = 0; i < sizeof(make_streams) / sizeof(make_streams[0]); i++)
+		rule_asked_by(c, RULE("stream-resource-exhausted"), make_streams[i]);
+	return true;
+}
+
+static void event_kind_bind(void (*add)(void *binder, unsigned, enum acl_phase, acl_hook_fn), void *binder)
+{
+	for (size_t i = 0; i < sizeof(make_events) / sizeof(make_events[0]); i++)
+		add(binder, make_events[i], ACL_FAILED, no_event);
+	for (size_t i = 0; i < sizeof(make_streams) / sizeof(make_streams[0]); i++)
+		add(binder, make_streams[i], ACL_FAILED, no_stream);
+}
+
 static const struct acl_hook hooks[] = {
 	{ACL_API_aclrtRecordEvent, ACL_ENTER, recording},
 	{ACL_API_aclrtRecordEvent, ACL_FAILED, no_event},
@@ -244,16 +276,12 @@ static const struct acl_hook hooks[] = {
 	{ACL_API_aclrtEventGetTimestamp, ACL_LEAVE, timed},
 	{ACL_API_aclrtSynchronizeEvent, ACL_ENTER, synchronising},
 	{ACL_API_aclrtSynchronizeEventWithTimeout, ACL_ENTER, synchronising},
-	{ACL_API_aclrtCreateEvent, ACL_FAILED, no_event},
-	{ACL_API_aclrtCreateEventWithFlag, ACL_FAILED, no_event},
-	{ACL_API_aclrtCreateEventExWithFlag, ACL_FAILED, no_event},
-	{ACL_API_aclrtCreateStream, ACL_FAILED, no_stream},
-	{ACL_API_aclrtCreateStreamWithConfig, ACL_FAILED, no_stream},
-	{ACL_API_aclrtCreateContext, ACL_FAILED, no_stream},
 };
 
 const struct acl_topic topic_event_kind = {
 	.name = "event kinds",
+	.bind = event_kind_bind,
+	.create = event_kind_create,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 };

@@ -47,7 +47,8 @@ static void setting(struct checks *c, struct acl_event *ev)
 	struct acl_finding *f;
 
 	/* The same value again is taken without a word. */
-	if (!s || ev->carry[CARRY_FINDING] || !asked_mode(ev, &mode) || !now || now == 1 + mode)
+	if (!s || ev->carry[CARRY_FINDING] || !asked_mode(ev, &mode) ||
+		!rule_broken(ev, RULE("stream-failure-mode-repeat"), now && now != 1 + mode))
 		return;
 	f = finding_begin(c, ev, RULE("stream-failure-mode-repeat"), &room);
 	if (!f)
@@ -97,8 +98,8 @@ static void submitting(struct checks *c, struct acl_event *ev)
 	struct finding_buffer room;
 	struct acl_finding *f;
 
-	if (__builtin_expect(!ld(&modes(c)->any_failed), 1) || !(mode_of(c, stream_of(ev)) & FAILED) ||
-		ev->carry[CARRY_FINDING])
+	if (__builtin_expect(!ld(&modes(c)->any_failed), 1) || ev->carry[CARRY_FINDING] || !stream_of(ev) ||
+		!rule_broken(ev, RULE("stop-on-failure-then-submit"), mode_of(c, stream_of(ev)) & FAILED))
 		return;
 	f = finding_begin(c, ev, RULE("stop-on-failure-then-submit"), &room);
 	if (!f)

@@ -46,7 +46,8 @@ static void symbol_copy(
 
 	if (!symbol || !count || !pairs_get(&far(c)->symbols, (uintptr_t)symbol, &size))
 		return;
-	if (!__builtin_add_overflow(offset, count, &end) && end <= size)
+	if (!rule_broken(
+		    ev, RULE("symbol-copy-range"), __builtin_add_overflow(offset, count, &end) || end > size))
 		return;
 	f = begin(c, ev, RULE("symbol-copy-range"), &room);
 	if (!f)
@@ -101,7 +102,10 @@ static void window_use(struct checks *c, struct acl_event *ev, const char *name,
 	struct acl_finding *f;
 
 	/* Memory that was allocated there since is no window any more. */
-	if (!address || !map_find(far(c)->windows, (uintptr_t)address, NULL, &place) ||
+	if (!address)
+		return;
+	rule_asked(ev, RULE("mapped-pointer-in-memory-op"));
+	if (!map_find(far(c)->windows, (uintptr_t)address, NULL, &place) ||
 		map_find(c->memory, (uintptr_t)address, NULL, &live))
 		return;
 	f = begin(c, ev, RULE("mapped-pointer-in-memory-op"), &room);
@@ -146,7 +150,8 @@ static void wrong_side(
 	if (!address || ld(&c->run_mode) == ACL_DEVICE ||
 		!map_find(c->memory, (uintptr_t)address, NULL, &place))
 		return;
-	if (host ? place.kind != MEM_DEVICE && place.kind != MEM_POOL : place.kind != MEM_HOST)
+	if (!rule_broken(ev, RULE("kernel-args-location"),
+		    host ? place.kind == MEM_DEVICE || place.kind == MEM_POOL : place.kind == MEM_HOST))
 		return;
 	f = begin(c, ev, RULE("kernel-args-location"), &room);
 	if (!f)
@@ -226,6 +231,15 @@ static bool location_fits(const aclrtMemLocation *l, enum side side, const struc
 	return device < 0 || (int)l->id == device;
 }
 
+static void ask_of_batch(struct acl_event *ev, enum side from, enum side to, const aclrtMemcpyBatchAttr *attr)
+{
+	if (from == SIDE_UNKNOWN || to == SIDE_UNKNOWN)
+		return;
+	rule_asked(ev, RULE("batch-direction"));
+	if (attr)
+		rule_asked(ev, RULE("batch-attr-location-mismatch"));
+}
+
 static void check_batch(struct checks *c, struct acl_event *ev)
 {
 	const struct acl_args_aclrtMemcpyBatch *a = ev->args;
@@ -237,6 +251,8 @@ static void check_batch(struct checks *c, struct acl_event *ev)
 		struct acl_place src = {0}, dst = {0};
 		enum side from = side_of(c, ev, a->srcs[i], &src), to = side_of(c, ev, a->dsts[i], &dst);
 
+		if (i == 0)
+			ask_of_batch(ev, from, to, attr);
 		if (from != SIDE_UNKNOWN && from == to)
 			say_entry(c, ev, RULE("batch-direction"), i,
 				from == SIDE_HOST ? "The entry copies inside the host."
@@ -280,7 +296,10 @@ static void notify_waiting(struct checks *c, struct acl_event *ev)
 	struct acl_finding *f;
 	uint64_t imported = 0;
 
-	if (!value || !pairs_get(&far(c)->imported, (uintptr_t)value, &imported) || !imported)
+	if (!value)
+		return;
+	pairs_get(&far(c)->imported, (uintptr_t)value, &imported);
+	if (!rule_broken(ev, RULE("notify-wait-imported"), imported))
 		return;
 	f = begin(c, ev, RULE("notify-wait-imported"), &room);
 	if (!f)
@@ -304,7 +323,10 @@ static void label_setting(struct checks *c, struct acl_event *ev)
 	struct acl_finding *f;
 	uint64_t set = 0;
 
-	if (!o || !pairs_get(&far(c)->labels, object_ref(o), &set) || !set)
+	if (!o)
+		return;
+	pairs_get(&far(c)->labels, object_ref(o), &set);
+	if (!rule_broken(ev, RULE("label-set-twice"), set))
 		return;
 	f = begin(c, ev, RULE("label-set-twice"), &room);
 	if (!f)

@@ -39,7 +39,8 @@ static void device_free(struct checks *c, struct acl_event *ev)
 	struct acl_place place;
 
 	/* Where host and device memory are one it works all the same. */
-	if (block_freed(c, ev, &place) && place.kind == MEM_HOST)
+	if (block_freed(c, ev, &place) &&
+		rule_broken(ev, RULE("free-host-with-device-free"), place.kind == MEM_HOST))
 		report(c, ev, RULE("free-host-with-device-free"), &place, ld(&c->run_mode) == ACL_DEVICE);
 }
 
@@ -48,7 +49,8 @@ static void host_free(struct checks *c, struct acl_event *ev)
 	struct acl_place place;
 
 	if (ld(&c->run_mode) != ACL_DEVICE && block_freed(c, ev, &place) &&
-		(place.kind == MEM_DEVICE || place.kind == MEM_MANAGED || place.kind == MEM_POOL))
+		rule_broken(ev, RULE("free-device-with-host-free"),
+			place.kind == MEM_DEVICE || place.kind == MEM_MANAGED || place.kind == MEM_POOL))
 		report(c, ev, RULE("free-device-with-host-free"), &place, false);
 }
 

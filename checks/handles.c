@@ -12,6 +12,7 @@ struct handle_use {
 	uint8_t kind; /* enum acl_handle */
 	bool destroys;
 	int8_t carry; /* the topic of streams or events has looked it up already: its slot, -1 = nobody has */
+	int16_t dead; /* index of the rule about dead ones, -1 = none */
 	const char *name;
 };
 
@@ -169,15 +170,27 @@ static void unknown_handle(
 
 /* --- every handle of a call ------------------------------------------------------------ */
 
+/* A known handle of the right kind: whether it is alive is the question. */
+static inline void ask(const struct acl_event *ev, const struct handle_use *use)
+{
+	struct asked_counts *asked = thread_of(ev)->asked;
+
+	if (use->dead >= 0 && asked && judged(ev))
+		st(&asked->rule[use->dead], ld(&asked->rule[use->dead]) + 1);
+}
+
 static __attribute__((noinline)) void judge(
 	struct checks *c, struct acl_event *ev, const struct handle_use *use, const void *value)
 {
 	struct acl_object *o = object_find(c, use->kind, value);
 
-	if (!o)
+	if (!o) {
 		unknown_handle(c, ev, use, value);
-	else if (ld_acquire(&o->state) == ACL_OBJECT_DEAD ||
-		 (ld(&o->state) == ACL_OBJECT_GOING && ev->carry[CARRY_GOING] != object_ref(o)))
+		return;
+	}
+	ask(ev, use);
+	if (ld_acquire(&o->state) == ACL_OBJECT_DEAD ||
+		(ld(&o->state) == ACL_OBJECT_GOING && ev->carry[CARRY_GOING] != object_ref(o)))
 		say_dead(c, ev, use, o);
 }
 
@@ -193,8 +206,10 @@ static void check_handles(struct checks *c, struct acl_event *ev)
 		o = use->carry >= 0 ? (struct acl_object *)(uintptr_t)ev->carry[(unsigned)use->carry] : NULL;
 		if (__builtin_expect(o && ld(&o->value) == (uintptr_t)value &&
 					     ld_acquire(&o->state) == ACL_OBJECT_LIVE,
-			    1))
+			    1)) {
+			ask(ev, use);
 			continue;
+		}
 		if (value)
 			judge(c, ev, use, value);
 	}
@@ -207,6 +222,7 @@ static void create_failed(struct checks *c, struct acl_event *ev)
 
 	if (succeeded(ev) || !judged(ev))
 		return;
+	rule_asked(ev, RULE("failed-create-output-used"));
 	for (unsigned i = 0; i < api->n_params; i++) {
 		const struct acl_param *p = &api->params[i];
 		uint64_t *const *out = (uint64_t *const *)((const char *)ev->args + p->offset);
@@ -264,12 +280,14 @@ static void uses_collect(const struct checks *c)
 		uses_of[api].first = n;
 		for (unsigned i = 0; i < info->n_params && n < USES; i++) {
 			const struct acl_param *p = &info->params[i];
+			const struct acl_rule *rule;
 
 			if (!followed(p->handle) || p->dir != ACL_DIR_IN || p->kind != ACL_KIND_HANDLE ||
 				(p->life != ACL_LIFE_USE && p->life != ACL_LIFE_DESTROY))
 				continue;
+			rule = dead_rule(p->handle, p->life == ACL_LIFE_DESTROY);
 			uses[n++] = (struct handle_use){p->offset, p->handle, p->life == ACL_LIFE_DESTROY,
-				looked_up(c, api, p), p->name};
+				looked_up(c, api, p), rule ? (int16_t)rule->index : -1, p->name};
 		}
 		uses_of[api].count = (uint16_t)(n - uses_of[api].first);
 	}
@@ -297,6 +315,9 @@ static void handles_bind(void (*add)(void *binder, unsigned api, enum acl_phase,
 static bool handles_create(struct checks *c)
 {
 	uses_collect(c);
+	for (unsigned api = 0; api < ACL_API_COUNT; api++)
+		if (uses_of[api].count)
+			rule_asked_by(c, RULE("handle-type-mismatch"), api);
 	c->topic[TOPIC_HANDLES] = checks_alloc(c, sizeof(struct handles_state));
 	return c->topic[TOPIC_HANDLES] != NULL;
 }

@@ -54,7 +54,8 @@ static void repeated(struct checks *c, struct acl_event *ev)
 static void init_enter(struct checks *c, struct acl_event *ev)
 {
 	st(&c->inited, true);
-	if (ld(&c->init_count) > 0)
+	rule_asked(ev, RULE("init-missing"));
+	if (rule_broken(ev, RULE("init-repeat"), ld(&c->init_count) > 0))
 		repeated(c, ev);
 }
 
@@ -79,6 +80,7 @@ void init_missing(struct checks *c, struct acl_event *ev)
 
 	if (!judged(ev) || ev->callback_depth || needs_no_init(ev) || atomic_exchange(&c->inited, true))
 		return;
+	rule_asked(ev, RULE("init-missing"));
 	grade.site = 1; /* once per process */
 	f = finding_begin_as(c, ev, RULE("init-missing"), grade, &room);
 	if (!f)
@@ -104,7 +106,7 @@ static void finalizing(struct checks *c, struct acl_event *ev)
 	for (int i = 0; i < ACL_DEVICES && n < ACL_FINDING_VALUES; i++)
 		if (ld(&c->devices[i].sets) > 0 && ld(&c->devices[i].set_since_reset))
 			held[n++] = i;
-	if (!n)
+	if (!rule_broken(ev, RULE("finalize-before-reset"), n))
 		return;
 	if (ev->in_exit)
 		grade.severity = ACL_SEV_WARNING;
@@ -136,7 +138,10 @@ static void init_finish(struct checks *c, enum checks_end kind)
 	struct acl_finding *f;
 	struct acl_biography *b;
 
-	if (kind != CHECKS_END_EXIT || ld(&c->init_count) <= 0 || ld(&c->forked))
+	if (kind != CHECKS_END_EXIT || !ld(&c->first_init.caller) || ld(&c->forked))
+		return;
+	rule_asked_at_end(c, RULE("finalize-missing-at-exit"));
+	if (ld(&c->init_count) <= 0)
 		return;
 	f = finding_begin(c, NULL, RULE("finalize-missing-at-exit"), &room);
 	if (!f)

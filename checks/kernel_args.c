@@ -43,6 +43,10 @@ static void appending(struct checks *c, struct acl_event *ev)
 {
 	uint64_t now = pairs_value(&kernels(c)->args, handle_of(ev));
 
+	if (!now)
+		return;
+	rule_asked(ev, RULE("kargs-append-after-finalize"));
+	rule_asked(ev, RULE("kargs-append-after-placeholder-buffer"));
 	if (now & ARGS_FINAL)
 		finding_say(c, ev, RULE("kargs-append-after-finalize"), "argsHandle",
 			(void *)(uintptr_t)handle_of(ev),
@@ -55,7 +59,9 @@ static void appending(struct checks *c, struct acl_event *ev)
 
 static void buffer_taking(struct checks *c, struct acl_event *ev)
 {
-	if (pairs_value(&kernels(c)->args, handle_of(ev)) & ARGS_FINAL)
+	uint64_t now = pairs_value(&kernels(c)->args, handle_of(ev));
+
+	if (now && rule_broken(ev, RULE("kargs-append-after-finalize"), now & ARGS_FINAL))
 		finding_say(c, ev, RULE("kargs-append-after-finalize"), "argsHandle",
 			(void *)(uintptr_t)handle_of(ev),
 			"aclrtKernelArgsFinalize was called for the list before.");
@@ -90,7 +96,7 @@ static void launching(struct checks *c, struct acl_event *ev)
 	const void *list = ACL_ARGS(ev, aclrtLaunchKernelWithConfig)->argsHandle;
 	uint64_t now = list ? pairs_value(&kernels(c)->args, (uintptr_t)list) : 0;
 
-	if (now & ARGS_KNOWN && !(now & ARGS_FINAL))
+	if (now & ARGS_KNOWN && rule_broken(ev, RULE("kargs-launch-not-finalized"), !(now & ARGS_FINAL)))
 		finding_say(c, ev, RULE("kargs-launch-not-finalized"), "argsHandle", list,
 			"aclrtKernelArgsFinalize was not called after the last change of the list.");
 }

@@ -52,6 +52,10 @@ static void tell(struct checks *c, struct acl_event *ev, const struct acl_rule *
 	struct acl_finding *f;
 	char size[24];
 
+	if (ev)
+		rule_asked(ev, rule);
+	else
+		rule_asked_at_end(c, rule);
 	if (!l->count)
 		return;
 	grade.site = key + 1;
@@ -154,7 +158,10 @@ static void balance(struct checks *c)
 		struct finding_buffer room;
 		struct acl_finding *f;
 
-		if (ld(&d->sets) <= 0 || ld(&d->set_since_reset) || !ld(&d->ever_reset))
+		if (!ld(&d->ever_reset))
+			continue;
+		rule_asked_at_end(c, RULE("device-unbalanced-set-reset"));
+		if (ld(&d->sets) <= 0 || ld(&d->set_since_reset))
 			continue;
 		grade.site = (uint64_t)i + 1;
 		f = finding_begin_as(c, NULL, RULE("device-unbalanced-set-reset"), grade, &room);

@@ -99,17 +99,30 @@ static void batch_entries(struct checks *c, struct acl_event *ev, const batch_ar
 	}
 }
 
+static void ask_of_batch(struct acl_event *ev)
+{
+	bool async = acl_apis[ev->api].mode == ACL_MODE_ASYNC;
+
+	rule_asked(ev, async ? RULE("batch-zero-size-entry") : RULE("batch-count-limit"));
+	rule_asked(ev, RULE("batch-attr-indexes"));
+	rule_asked(ev, RULE("batch-attr-reserved"));
+	rule_asked(ev, RULE("batch-size-exceeds-destmax"));
+	rule_asked(ev, RULE("batch-dependent-entries"));
+}
+
 static void check_batch(struct checks *c, struct acl_event *ev)
 {
 	const batch_args *a = ev->args;
 
 	if (ev->carry[CARRY_FINDING] || !a->sizes || !a->numBatches || all_empty(a))
 		return;
+	rule_asked(ev, RULE("batch-null-or-empty"));
 	if (!a->dsts || !a->destMaxs || !a->srcs || !a->attrs || !a->attrsIndexes || !a->numAttrs) {
 		say(c, ev, RULE("batch-null-or-empty"), "A list of the batch is missing.", "numAttrs",
 			a->numAttrs);
 		return;
 	}
+	ask_of_batch(ev);
 	if (acl_apis[ev->api].mode != ACL_MODE_ASYNC && a->numBatches > 4096)
 		say(c, ev, RULE("batch-count-limit"), "A synchronous batch takes at most 4096 copies.",
 			"numBatches", a->numBatches);
@@ -127,6 +140,8 @@ static void check_malloc_config(struct checks *c, struct acl_event *ev)
 	const aclrtMallocConfig *cfg =
 		host ? ACL_ARGS(ev, aclrtMallocHostWithCfg)->cfg : ACL_ARGS(ev, aclrtMallocWithCfg)->cfg;
 
+	if (cfg && cfg->attrs && cfg->numAttrs)
+		rule_asked(ev, RULE("malloc-config-attrs-invalid"));
 	for (size_t i = 0; cfg && cfg->attrs && i < cfg->numAttrs; i++) {
 		aclrtMallocAttrType attr = cfg->attrs[i].attr;
 		bool known = host ? attr == ACL_RT_MEM_ATTR_MODULE_ID || attr == ACL_RT_MEM_ATTR_VA_FLAG
@@ -153,7 +168,8 @@ static void check_config_device(struct checks *c, struct acl_event *ev)
 		return;
 	for (size_t i = 0; cfg && cfg->attrs && i < cfg->numAttrs; i++) {
 		if (cfg->attrs[i].attr != ACL_RT_MEM_ATTR_DEVICE_ID ||
-			(int64_t)cfg->attrs[i].value.deviceId == device)
+			!rule_broken(ev, RULE("malloc-config-device-mismatch"),
+				(int64_t)cfg->attrs[i].value.deviceId != device))
 			continue;
 		f = begin(c, ev, RULE("malloc-config-device-mismatch"), &room);
 		if (!f)
@@ -206,6 +222,8 @@ static void check_launch(struct checks *c, struct acl_event *ev)
 	const aclrtLaunchKernelCfg *cfg = launch_config(ev);
 	bool ms = false, us = false;
 
+	if (cfg && cfg->attrs && cfg->numAttrs)
+		rule_asked(ev, RULE("kernel-launch-cfg"));
 	for (size_t i = 0; cfg && cfg->attrs && i < cfg->numAttrs; i++) {
 		if (launch_value_bad(&cfg->attrs[i]))
 			say(c, ev, RULE("kernel-launch-cfg"),
@@ -231,6 +249,8 @@ static void check_placeholders(struct checks *c, struct acl_event *ev)
 			   : ACL_ARGS(ev, aclrtLaunchKernelWithHostArgs)->argsSize;
 
 	check_launch(c, ev);
+	if (at && n)
+		rule_asked(ev, RULE("kernel-placeholder-range"));
 	for (size_t i = 0; at && i < n && !ev->carry[CARRY_FINDING]; i++) {
 		if (at[i].addrOffset >= size || at[i].dataOffset >= size)
 			say(c, ev, RULE("kernel-placeholder-range"),
@@ -248,6 +268,8 @@ static void check_barriers(struct checks *c, struct acl_event *ev)
 {
 	const aclrtBarrierTaskInfo *info = ACL_ARGS(ev, aclrtCmoWaitBarrier)->taskInfo;
 
+	if (info && info->barrierNum)
+		rule_asked(ev, RULE("cmo-barrier-id"));
 	for (size_t i = 0; info && i < info->barrierNum && i < ACL_RT_CMO_MAX_BARRIER_NUM; i++)
 		if (info->cmoInfo[i].cmoType != ACL_RT_CMO_TYPE_INVALID || !info->cmoInfo[i].barrierId)
 			say(c, ev, RULE("cmo-barrier-id"),
@@ -258,6 +280,8 @@ static void check_labels(struct checks *c, struct acl_event *ev)
 {
 	const struct acl_args_aclrtCreateLabelList *a = ev->args;
 
+	if (a->labels && a->num > 1)
+		rule_asked(ev, RULE("label-list-args"));
 	for (size_t i = 0; a->labels && i < a->num && i < PAIRS; i++)
 		for (size_t k = i + 1; k < a->num && k < PAIRS; k++)
 			if (a->labels[i] && a->labels[i] == a->labels[k])
@@ -270,6 +294,8 @@ static void check_notifies(struct checks *c, struct acl_event *ev)
 	const struct acl_args_aclrtNotifyBatchReset *a = ev->args;
 	int device = -1;
 
+	if (a->notifies && a->num)
+		rule_asked(ev, RULE("notify-batch-reset-args"));
 	for (size_t i = 0; a->notifies && i < a->num && !ev->carry[CARRY_FINDING]; i++) {
 		struct acl_object *o = object_find(c, ACL_HANDLE_NOTIFY, a->notifies[i]);
 
@@ -293,6 +319,8 @@ static void check_prefetch(struct checks *c, struct acl_event *ev)
 
 	if (!a->ptrs || !a->sizes || !a->prefetchLocIdxs)
 		return;
+	rule_asked(ev, RULE("uvm-prefetch-batch-indexes"));
+	rule_asked(ev, RULE("uvm-size-alignment"));
 	for (size_t i = 0; i < a->numPrefetchLocs && i < a->count && !ev->carry[CARRY_FINDING]; i++) {
 		bool up = i == 0 ? a->prefetchLocIdxs[0] == 0
 				 : a->prefetchLocIdxs[i] > a->prefetchLocIdxs[i - 1];
@@ -312,7 +340,7 @@ static void check_name(struct checks *c, struct acl_event *ev)
 	const char *name = ACL_ARGS(ev, aclmdlRISetName)->name;
 	size_t n = name ? strnlen(name, 4096) : 0;
 
-	if (n > 512)
+	if (name && rule_broken(ev, RULE("mdlri-name-length"), n > 512))
 		say(c, ev, RULE("mdlri-name-length"), "The name is longer than 512 characters.", "length", n);
 }
 
@@ -323,7 +351,8 @@ static void check_snapshot(struct checks *c, struct acl_event *ev)
 	struct finding_buffer room;
 	struct acl_finding *f;
 
-	if (!target_at_least(c, ACL_CANN_9_1) || pid == (int)ev->pid)
+	if (!target_at_least(c, ACL_CANN_9_1) ||
+		!rule_broken(ev, RULE("snapshot-bad-args"), pid != (int)ev->pid))
 		return;
 	f = begin(c, ev, RULE("snapshot-bad-args"), &room);
 	if (!f)
@@ -341,7 +370,8 @@ static void init_failed(struct checks *c, struct acl_event *ev)
 	struct acl_finding *f;
 
 	if (!path || !path[0] ||
-		(error_of(ev) != ACL_ERROR_INVALID_FILE && error_of(ev) != ACL_ERROR_PARSE_FILE))
+		!rule_broken(ev, RULE("init-config-unreadable"),
+			error_of(ev) == ACL_ERROR_INVALID_FILE || error_of(ev) == ACL_ERROR_PARSE_FILE))
 		return;
 	f = begin(c, ev, RULE("init-config-unreadable"), &room);
 	if (!f)

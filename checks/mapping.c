@@ -71,7 +71,8 @@ static void check_physical(struct checks *c, struct acl_event *ev, const void *h
 	struct acl_finding *f;
 	uint64_t references;
 
-	if (!handle || !pairs_get(&mapping(c)->physical, (uintptr_t)handle, &references) || references != 1)
+	if (!handle || !pairs_get(&mapping(c)->physical, (uintptr_t)handle, &references) ||
+		!rule_broken(ev, RULE("vmm-handle-misuse"), references == 1))
 		return;
 	f = begin(c, ev, RULE("vmm-handle-misuse"), &room);
 	if (!f)
@@ -90,6 +91,8 @@ static void map_enter(struct checks *c, struct acl_event *ev)
 	check_physical(c, ev, a->handle);
 	if (!a->virPtr || !a->size)
 		return;
+	rule_asked(ev, RULE("vmm-map-overlap"));
+	rule_asked(ev, RULE("vmm-map-outside-reservation"));
 	if (reservation_at(c, a->virPtr, &place)) {
 		if ((uintptr_t)a->virPtr - place.base + a->size > place.size)
 			say(c, ev, RULE("vmm-map-outside-reservation"), a->virPtr, place.block, NULL,
@@ -138,12 +141,13 @@ static void unmap_enter(struct checks *c, struct acl_event *ev)
 	if (!address || ld(&mapping(c)->selected_links))
 		return;
 	if (map_find(mapping(c)->mapped, (uintptr_t)address, NULL, &place)) {
+		rule_asked(ev, RULE("vmm-unmap-not-mapped"));
 		if (place.base != (uintptr_t)address)
 			say(c, ev, RULE("vmm-unmap-not-mapped"), address, NULL, place.block,
 				"The address lies inside a mapping, it is not its beginning.");
 		return;
 	}
-	if (reservation_at(c, address, &range))
+	if (rule_broken(ev, RULE("vmm-unmap-not-mapped"), reservation_at(c, address, &range)))
 		say(c, ev, RULE("vmm-unmap-not-mapped"), address, range.block, NULL,
 			"Nothing is mapped at this address.");
 }
@@ -167,7 +171,7 @@ static void release_enter(struct checks *c, struct acl_event *ev)
 	if (!reservation_at(c, address, &place) || place.base != (uintptr_t)address)
 		return;
 	other = mapping_in(c, place.base, place.size);
-	if (other)
+	if (rule_broken(ev, RULE("vmm-release-while-mapped"), other))
 		say(c, ev, RULE("vmm-release-while-mapped"), address, place.block, other,
 			"Memory is still mapped into the range; aclrtUnmapMem comes first.");
 }
@@ -232,7 +236,10 @@ static void exporting(struct checks *c, struct acl_event *ev)
 	uint64_t now = 0;
 
 	check_physical(c, ev, handle);
-	if (!handle || !pairs_get(&mapping(c)->exported, (uintptr_t)handle, &now) || !now)
+	if (!handle)
+		return;
+	pairs_get(&mapping(c)->exported, (uintptr_t)handle, &now);
+	if (!rule_broken(ev, RULE("vmm-export-twice"), now))
 		return;
 	f = begin(c, ev, RULE("vmm-export-twice"), &room);
 	if (!f)
@@ -258,6 +265,8 @@ static void check_use(struct checks *c, struct acl_event *ev, const void *addres
 
 	if (!reservation_at(c, address, &range))
 		return;
+	rule_asked(ev, RULE("vmm-use-unmapped"));
+	rule_asked(ev, RULE("vmm-noaccess-used"));
 	if (!map_find(mapping(c)->mapped, (uintptr_t)address, NULL, &place)) {
 		if (!ld(&mapping(c)->selected_links))
 			say(c, ev, RULE("vmm-use-unmapped"), address, range.block, NULL,

@@ -79,6 +79,8 @@ static void enabling(struct checks *c, struct acl_event *ev)
 	    to = ACL_ARGS(ev, aclrtDeviceEnablePeerAccess)->peerDeviceId;
 	struct acl_device *d = device_at(c, from), *peer = device_at(c, to);
 
+	if (d && peer)
+		rule_asked(ev, RULE("peer-access-denied"));
 	if (d && peer && bit_of(&d->denied, to))
 		report_denied(c, ev, from, to, "the access is enabled all the same");
 	else if (d && peer && bit_of(&peer->denied, from))
@@ -140,6 +142,7 @@ void peer_copy(struct checks *c, struct acl_event *ev, const struct side *src, c
 		ev->carry[CARRY_NOTE] = foreign(s, src) | foreign(s, dst) << 8;
 	if (!crosses(src, dst, &from, &to))
 		return;
+	rule_asked(ev, RULE("peer-access-denied"));
 	if (bit_of(&device_at(c, to)->denied, from) || bit_of(&device_at(c, from)->denied, to)) {
 		if (bit_of(&device_at(c, to)->denied, from))
 			report_denied(c, ev, to, from, "the copy goes between these devices");
@@ -147,7 +150,8 @@ void peer_copy(struct checks *c, struct acl_event *ev, const struct side *src, c
 			report_denied(c, ev, from, to, "the copy goes between these devices");
 		return;
 	}
-	if (!ld(&c->peers_unknown) && !bit_of(&device_at(c, to)->peers, from))
+	if (!ld(&c->peers_unknown) &&
+		rule_broken(ev, RULE("peer-copy-not-enabled"), !bit_of(&device_at(c, to)->peers, from)))
 		report_not_enabled(c, ev, src, dst, from, to);
 }
 
@@ -199,6 +203,7 @@ static void resetting(struct checks *c, struct acl_event *ev)
 	if (!judged(ev) || !ld(&c->many_devices) || !device_reset_is_last(c, ev, device))
 		return;
 	trust_callbacks(c);
+	rule_asked(ev, RULE("peer-device-reset-in-use"));
 	object_each(c, ACL_HANDLE_STREAM, o)
 	{
 		for (unsigned i = 0; i < 2 && object_usable(o); i++) {

@@ -53,13 +53,13 @@ static void initialised(struct checks *c, struct acl_event *ev)
 
 static void finalizing(struct checks *c, struct acl_event *ev)
 {
-	if (!ld(&c->inited))
+	if (rule_broken(ev, RULE("finalize-without-init"), !ld(&c->inited)))
 		say(c, ev, RULE("finalize-without-init"), -1, "aclInit was never called in this process.");
 }
 
 static void finalized(struct checks *c, struct acl_event *ev)
 {
-	if (error_of(ev) == REPEAT_FINALIZE)
+	if (rule_broken(ev, RULE("finalize-repeat"), error_of(ev) == REPEAT_FINALIZE))
 		say(c, ev, RULE("finalize-repeat"), -1,
 			"The process was finalized before and not initialised again.");
 	if (!succeeded(ev) || ev->api != ACL_API_aclFinalize)
@@ -79,6 +79,7 @@ static void after_end(struct checks *c, struct acl_event *ev)
 {
 	if (__builtin_expect(!ld(&process(c)->ended), 1) || ev->in_exit)
 		return;
+	rule_asked(ev, RULE("use-after-finalize"));
 	say(c, ev, RULE("use-after-finalize"), -1, "aclFinalize was called before and aclInit not again.");
 }
 
@@ -88,6 +89,8 @@ static void reset(struct checks *c, struct acl_event *ev)
 {
 	uint64_t device = (uint64_t)(uint32_t)device_argument(ev) + 1, forced = 0;
 
+	rule_asked(ev, RULE("device-reset-force-order"));
+	rule_asked(ev, RULE("device-reset-unset"));
 	if (succeeded(ev)) {
 		pairs_set(&process(c)->forced, device, ev->api == ACL_API_aclrtResetDeviceForce);
 		return;
@@ -114,7 +117,7 @@ static void same_peer(struct checks *c, struct acl_event *ev)
 {
 	int peer = ACL_ARGS(ev, aclrtDeviceDisablePeerAccess)->peerDeviceId;
 
-	if (peer >= 0 && device_current(c, thread_of(ev)) == peer)
+	if (peer >= 0 && rule_broken(ev, RULE("peer-same-device"), device_current(c, thread_of(ev)) == peer))
 		say(c, ev, RULE("peer-same-device"), -1, "This is the current device itself.");
 }
 
@@ -156,7 +159,7 @@ static void disabling_peer(struct checks *c, struct acl_event *ev)
 	if (device < 0 || peer < 0 || ld(&process(c)->peers_unknown) || ld(&process(c)->peers.full))
 		return;
 	pairs_get(&process(c)->peers, key_of_two(device, peer), &now);
-	if (!now)
+	if (rule_broken(ev, RULE("peer-disable-not-enabled"), !now))
 		say(c, ev, RULE("peer-disable-not-enabled"), -1,
 			"Access to this device was not enabled by this process.");
 }
@@ -166,7 +169,8 @@ static void destroying_context(struct checks *c, struct acl_event *ev)
 	const void *value = ACL_ARGS(ev, aclrtDestroyContext)->context;
 	struct acl_object *o = value ? object_find(c, ACL_HANDLE_CONTEXT, value) : NULL;
 
-	if (o && object_usable(o) && ld(&o->flags) & ACL_OBJECT_DEFAULT)
+	if (o && object_usable(o) &&
+		rule_broken(ev, RULE("context-destroy-default"), ld(&o->flags) & ACL_OBJECT_DEFAULT))
 		say(c, ev, RULE("context-destroy-default"), -1,
 			"This is the default context of a device: aclrtResetDevice releases it.");
 }
@@ -186,6 +190,7 @@ static void naming(struct checks *c, struct acl_event *ev)
 
 	if (!a->regName || !a->callback)
 		return;
+	rule_asked(ev, name_rule(ev->api));
 	if (!a->regName[0])
 		say(c, ev, name_rule(ev->api), -1, "The name is empty.");
 	else if (pairs_get(&process(c)->names, key_of_two(ev->api, key_of_text(a->regName)), &now) && now)
@@ -223,6 +228,7 @@ static void numbering(struct checks *c, struct acl_event *ev)
 {
 	uint64_t now = 0;
 
+	rule_asked(ev, numbered_rule(ev));
 	if (pairs_get(&process(c)->names, numbered_key(ev), &now) && now &&
 		(strstr(acl_apis[ev->api].name, "SnapShot") ||
 			ACL_ARGS(ev, aclInitCallbackUnRegister)->type != ACL_REG_TYPE_OTHER))
@@ -240,7 +246,7 @@ static void unnumbering(struct checks *c, struct acl_event *ev)
 	uint64_t now = 0;
 
 	/* What was never seen may have been registered before we looked. */
-	if (pairs_get(&process(c)->names, numbered_key(ev), &now) && !now)
+	if (pairs_get(&process(c)->names, numbered_key(ev), &now) && rule_broken(ev, numbered_rule(ev), !now))
 		say(c, ev, numbered_rule(ev), -1, "This callback is not registered any more.");
 }
 
@@ -262,7 +268,7 @@ static void snapping(struct checks *c, struct acl_event *ev)
 	static const char *const states[] = {"The process is not locked.",
 		"The process is locked and not backed up.", "The process is backed up already."};
 
-	if (wrong)
+	if (rule_broken(ev, RULE("snapshot-bad-state"), wrong))
 		say(c, ev, RULE("snapshot-bad-state"), -1, states[now]);
 }
 
@@ -304,9 +310,8 @@ static void too_new(struct checks *c, struct acl_event *ev)
 	struct finding_buffer room;
 	struct acl_finding *f;
 
-	if (__builtin_expect(target < 0 || acl_apis[ev->api].since <= target || c->target_auto ||
-				     ev->path == ACL_PATH_DLSYM,
-		    1))
+	if (__builtin_expect(target < 0 || c->target_auto || ev->path == ACL_PATH_DLSYM, 1) ||
+		!rule_broken(ev, RULE("api-newer-than-target"), acl_apis[ev->api].since > target))
 		return;
 	f = finding_begin(c, ev, RULE("api-newer-than-target"), &room);
 	if (!f)
@@ -322,7 +327,7 @@ static void limit_set(struct checks *c, struct acl_event *ev)
 {
 	struct acl_device *d = device_at(c, device_argument(ev));
 
-	if (!succeeded(ev) && d && ld(&d->sets) <= 0)
+	if (d && rule_broken(ev, RULE("res-limit-before-setdevice"), !succeeded(ev) && ld(&d->sets) <= 0))
 		say(c, ev, RULE("res-limit-before-setdevice"), -1, "The device is not set in this process.");
 }
 

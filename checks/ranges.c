@@ -91,13 +91,21 @@ static bool check_bounds(struct checks *c, struct acl_event *ev, const struct ra
 	uint64_t offset = (uintptr_t)r->address - r->place.base;
 
 	/* Mappings inside a reservation and imported memory have ends we do not know. */
-	if (r->span <= r->place.size - offset || r->place.kind == MEM_MAPPED || r->place.kind == MEM_IMPORTED)
+	if (r->place.kind == MEM_MAPPED || r->place.kind == MEM_IMPORTED ||
+		!rule_broken(ev, bounds_rule(ev, r->writes), r->span > r->place.size - offset))
 		return false;
 	say_bounds(c, ev, r, bounds_rule(ev, r->writes), r->span <= rounded(&r->place) - offset);
 	return true;
 }
 
 /* --- gone memory ------------------------------------------------------------------------- */
+
+/* Memory that is, or was, the runtime's. */
+static void ask_of_gone(struct acl_event *ev, unsigned kind)
+{
+	rule_asked(ev, RULE("use-after-device-reset"));
+	rule_asked(ev, kind == MEM_POOL ? RULE("pool-use-after-async-free") : RULE("use-after-free"));
+}
 
 static bool check_gone(struct checks *c, struct acl_event *ev, const struct range *r)
 {
@@ -108,6 +116,7 @@ static bool check_gone(struct checks *c, struct acl_event *ev, const struct rang
 	/* libc may have mapped a host range again. */
 	if (!freed_find(c, r->address, false, &b) || b.kind == MEM_HOST)
 		return false;
+	ask_of_gone(ev, b.kind);
 	f = finding_begin(c, ev,
 		b.by_reset           ? RULE("use-after-device-reset")
 		: b.kind == MEM_POOL ? RULE("pool-use-after-async-free")
@@ -129,8 +138,10 @@ static bool check_range(struct checks *c, struct acl_event *ev, struct range *r)
 {
 	if (!r->address || !r->span)
 		return false;
-	if (place_find(c, ev, r->address, r->writes ? 0 : 1, &r->place))
+	if (place_find(c, ev, r->address, r->writes ? 0 : 1, &r->place)) {
+		ask_of_gone(ev, r->place.kind);
 		return r->place.kind != MEM_REGISTERED && check_bounds(c, ev, r);
+	}
 	return check_gone(c, ev, r);
 }
 
@@ -160,7 +171,8 @@ static void check_direction(
 		return;
 	from_host = kind_is_host(src->place.kind);
 	to_host = kind_is_host(dst->place.kind);
-	if (directions[kind].from_host == from_host && directions[kind].to_host == to_host)
+	if (!rule_broken(ev, RULE("memcpy-kind-location-mismatch"),
+		    directions[kind].from_host != from_host || directions[kind].to_host != to_host))
 		return;
 	/* Inside the host: async-copy-h2h says it. */
 	if (is_async(ev) && from_host && to_host)
@@ -186,7 +198,9 @@ static bool check_buffered(
 	struct finding_buffer room;
 	struct acl_finding *f;
 
-	if (!bad)
+	if (!bad && (!certain(src) || !certain(dst)))
+		return false;
+	if (!rule_broken(ev, RULE("memcpy-buffered-kind-location"), bad))
 		return false;
 	f = finding_begin(c, ev, RULE("memcpy-buffered-kind-location"), &room);
 	if (!f)
@@ -210,8 +224,10 @@ static void check_pageable(
 	if (host->place.block || !certain(device) || kind_is_host(device->place.kind) ||
 		ev->carry[CARRY_CAPTURE])
 		return;
-	if (kind != (host == src ? ACL_MEMCPY_DEVICE_TO_HOST : ACL_MEMCPY_HOST_TO_DEVICE) &&
-		kind != ACL_MEMCPY_HOST_TO_HOST)
+	/* The class is asked only where it decides: what the kind allows is right for any host memory. */
+	if (!rule_broken(ev, RULE("memcpy-kind-unregistered-illegal"),
+		    kind == (host == src ? ACL_MEMCPY_DEVICE_TO_HOST : ACL_MEMCPY_HOST_TO_DEVICE) ||
+			    kind == ACL_MEMCPY_HOST_TO_HOST))
 		return;
 	if (host_class(c, ev, host->param, host->address) <= ACL_HOST_UNKNOWN)
 		return;
@@ -235,8 +251,10 @@ static void check_limit(struct checks *c, struct acl_event *ev, const struct ran
 	struct finding_buffer room;
 	struct acl_finding *f;
 
-	if (!certain(r) || r->place.kind == MEM_REGISTERED || r->place.kind == MEM_POOL || limit == r->span ||
-		(uintptr_t)r->address != r->place.base || limit <= rounded(&r->place))
+	if (!certain(r) || r->place.kind == MEM_REGISTERED || r->place.kind == MEM_POOL ||
+		(uintptr_t)r->address != r->place.base ||
+		!rule_broken(ev, RULE("memcpy-destmax-exceeds-allocation"),
+			limit != r->span && limit > rounded(&r->place)))
 		return;
 	f = finding_begin(c, ev, RULE("memcpy-destmax-exceeds-allocation"), &room);
 	if (!f)
@@ -301,8 +319,12 @@ static void check_copy(struct checks *c, struct acl_event *ev)
 {
 	uint64_t n;
 
-	if (ev->carry[CARRY_FINDING] || (has_limit(ev) && plainly_right(c, ev)))
+	if (ev->carry[CARRY_FINDING])
 		return;
+	if (has_limit(ev) && plainly_right(c, ev)) {
+		called_again(thread_of(ev), ACL_CALLED_PLAIN_COPY);
+		return;
+	}
 	n = legs_count(ev);
 	for (uint64_t i = 0; i < n && !ev->carry[CARRY_FINDING]; i++)
 		check_leg(c, ev, i);
@@ -315,6 +337,7 @@ static void say_set_pageable(struct checks *c, struct acl_event *ev, const struc
 
 	if (host_class(c, ev, r->param, r->address) <= ACL_HOST_UNKNOWN || ld(&c->run_mode) == ACL_DEVICE)
 		return;
+	rule_asked(ev, RULE("memset-pageable-host"));
 	f = finding_begin(c, ev, RULE("memset-pageable-host"), &room);
 	if (!f)
 		return;
@@ -331,10 +354,12 @@ static void check_set(struct checks *c, struct acl_event *ev)
 
 	if (ev->carry[CARRY_FINDING] || check_range(c, ev, &r) || !r.address || !r.span)
 		return;
-	if (!r.place.block)
+	if (!r.place.block) {
 		say_set_pageable(c, ev, &r);
-	else
-		check_limit(c, ev, &r, a->maxCount);
+		return;
+	}
+	rule_asked(ev, RULE("memset-pageable-host"));
+	check_limit(c, ev, &r, a->maxCount);
 }
 
 static void check_set_words(struct checks *c, struct acl_event *ev)
@@ -361,9 +386,12 @@ static void check_value(struct checks *c, struct acl_event *ev)
 		check_gone(c, ev, &r);
 		return;
 	}
-	if (r.place.kind == MEM_DEVICE && (uintptr_t)r.address - r.place.base + 8 > r.place.size)
+	ask_of_gone(ev, r.place.kind);
+	if (r.place.kind == MEM_DEVICE && rule_broken(ev, RULE("value-write-alignment"),
+						  (uintptr_t)r.address - r.place.base + 8 > r.place.size))
 		say_bounds(c, ev, &r, RULE("value-write-alignment"), false);
-	if (r.place.kind != MEM_HOST || ld(&c->run_mode) == ACL_DEVICE)
+	if (ld(&c->run_mode) == ACL_DEVICE ||
+		!rule_broken(ev, RULE("value-op-args"), r.place.kind == MEM_HOST))
 		return;
 	f = finding_begin(c, ev, RULE("value-op-args"), &room);
 	if (!f)
@@ -396,8 +424,21 @@ static const struct acl_hook hooks[] = {
 	{ACL_API_aclrtValueWait, ACL_ENTER, check_value},
 };
 
+/* What a plainly right copy has answered, each of these with no. */
+static bool ranges_create(struct checks *c)
+{
+	rule_asked_by(c, RULE("memcpy-source-out-of-bounds"), ACL_CALLED_PLAIN_COPY);
+	rule_asked_by(c, RULE("memcpy-dest-out-of-bounds"), ACL_CALLED_PLAIN_COPY);
+	rule_asked_by(c, RULE("memcpy-destmax-exceeds-allocation"), ACL_CALLED_PLAIN_COPY);
+	rule_asked_by(c, RULE("memcpy-kind-location-mismatch"), ACL_CALLED_PLAIN_COPY);
+	rule_asked_by(c, RULE("use-after-free"), ACL_CALLED_PLAIN_COPY);
+	rule_asked_by(c, RULE("use-after-device-reset"), ACL_CALLED_PLAIN_COPY);
+	return true;
+}
+
 const struct acl_topic topic_ranges = {
 	.name = "ranges",
+	.create = ranges_create,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 };

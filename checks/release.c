@@ -51,12 +51,25 @@ static void say_unknown(struct checks *c, struct acl_event *ev, const struct acl
 	/* Libraries allocate below us: only what is provably no memory of the runtime counts. */
 	if (class < ACL_HOST_STACK || class > ACL_HOST_FILE)
 		return;
+	rule_asked(ev, rule);
 	f = finding_begin(c, ev, rule, &room);
 	if (!f)
 		return;
 	finding_detail(f, "The address lies %s: the runtime never allocated it.", where[class]);
 	finding_address(f, "address", address_of(ev));
 	finding_show(c, f);
+}
+
+/* The address is known: it is, or was, a block of the runtime. */
+static void ask_of_released(struct acl_event *ev)
+{
+	rule_asked(ev, RULE("use-after-device-reset"));
+	if (ev->api == ACL_API_aclrtMemPoolFreeAsync) {
+		rule_asked(ev, RULE("pool-free-invalid"));
+		return;
+	}
+	rule_asked(ev, RULE("free-unknown-pointer"));
+	rule_asked(ev, RULE("free-double"));
 }
 
 /* An address that no live block covers. */
@@ -72,6 +85,7 @@ static void release_unknown(struct checks *c, struct acl_event *ev)
 	}
 	if (b.base != (uintptr_t)address_of(ev))
 		return;
+	ask_of_released(ev);
 	if (b.by_reset)
 		say_freed(c, ev, RULE("use-after-device-reset"), &b,
 			"The memory went with its device at the reset.");
@@ -86,6 +100,10 @@ static void release_kind(struct checks *c, struct acl_event *ev, const struct ac
 {
 	bool plain = ev->api == ACL_API_aclrtFree || ev->api == ACL_API_aclrtFreeWithDevSync;
 
+	if (plain)
+		rule_asked(ev, RULE("pool-sync-free"));
+	if (plain || ev->api == ACL_API_aclrtReleaseMemAddress)
+		rule_asked(ev, RULE("free-managed-wrong-api"));
 	if (plain && place->kind == MEM_RESERVED)
 		say_place(c, ev, RULE("free-managed-wrong-api"), place,
 			"This is a %s: aclrtReleaseMemAddress releases it.");
@@ -113,9 +131,14 @@ static void releasing(struct checks *c, struct acl_event *ev)
 
 	if (!address_of(ev) || ev->carry[CARRY_FINDING])
 		return;
-	if (!place_of_release(c, ev, &place))
+	if (!place_of_release(c, ev, &place)) {
 		release_unknown(c, ev);
-	else if (place.base == (uintptr_t)address_of(ev))
+		return;
+	}
+	ask_of_released(ev);
+	if (ev->api != ACL_API_aclrtMemPoolFreeAsync)
+		rule_asked(ev, RULE("free-interior-pointer"));
+	if (place.base == (uintptr_t)address_of(ev))
 		release_kind(c, ev, &place);
 	else if (place.kind != MEM_RESERVED && place.kind != MEM_MAPPED && place.kind != MEM_IMPORTED)
 		say_place(c, ev,
@@ -149,6 +172,7 @@ static void releasing_host(struct checks *c, struct acl_event *ev)
 		place.base != (uintptr_t)address_of(ev))
 		return;
 	r = registration_in(c, place.base, place.size);
+	rule_asked(ev, RULE("host-free-while-registered"));
 	f = r ? finding_begin(c, ev, RULE("host-free-while-registered"), &room) : NULL;
 	if (!f)
 		return;
@@ -170,6 +194,7 @@ static void registering(struct checks *c, struct acl_event *ev)
 	if (!a->ptr || !a->size || ev->carry[CARRY_FINDING])
 		return;
 	r = registration_in(c, (uintptr_t)a->ptr, a->size);
+	rule_asked(ev, RULE("host-register-overlap"));
 	f = r ? finding_begin(c, ev, RULE("host-register-overlap"), &room) : NULL;
 	if (!f)
 		return;
@@ -188,8 +213,9 @@ static void registering_v2(struct checks *c, struct acl_event *ev)
 	struct acl_finding *f;
 
 	registering(c, ev);
-	if (ev->carry[CARRY_FINDING] || !(a->flag & ACL_HOST_REG_PINNED) ||
-		!map_find(c->memory, (uintptr_t)a->ptr, NULL, &place) || place.kind != MEM_HOST)
+	if (ev->carry[CARRY_FINDING] || !map_find(c->memory, (uintptr_t)a->ptr, NULL, &place) ||
+		place.kind != MEM_HOST ||
+		!rule_broken(ev, RULE("host-register-pinned-on-locked"), a->flag & ACL_HOST_REG_PINNED))
 		return;
 	f = finding_begin(c, ev, RULE("host-register-pinned-on-locked"), &room);
 	if (!f)
@@ -208,13 +234,16 @@ static void unregistering(struct checks *c, struct acl_event *ev)
 	if (!address_of(ev) || ev->carry[CARRY_FINDING])
 		return;
 	if (map_find(c->registered, (uintptr_t)address_of(ev), NULL, &place)) {
+		rule_asked(ev, RULE("host-unregister-not-registered"));
 		if (place.base != (uintptr_t)address_of(ev))
 			say_place(c, ev, RULE("host-unregister-not-registered"), &place,
 				"The address lies inside %s, it is not its beginning.");
 	} else if (freed_find(c, address_of(ev), true, &b) && b.base == (uintptr_t)address_of(ev)) {
+		rule_asked(ev, RULE("host-unregister-not-registered"));
 		say_freed(c, ev, RULE("host-unregister-not-registered"), &b,
 			"The memory was unregistered before.");
 	} else if (map_find(c->memory, (uintptr_t)address_of(ev), NULL, &place)) {
+		rule_asked(ev, RULE("host-unregister-not-registered"));
 		say_place(c, ev, RULE("host-unregister-not-registered"), &place,
 			"This is %s and was never registered.");
 	}
@@ -228,8 +257,14 @@ static void device_pointer(struct checks *c, struct acl_event *ev)
 	struct acl_finding *f;
 
 	/* Memory that no table knows may have been registered below us. */
-	if (!host || ev->carry[CARRY_FINDING] || map_find(c->registered, (uintptr_t)host, NULL, &place) ||
-		!map_find(c->memory, (uintptr_t)host, NULL, &place) || place.kind == MEM_HOST)
+	if (!host || ev->carry[CARRY_FINDING])
+		return;
+	if (map_find(c->registered, (uintptr_t)host, NULL, &place)) {
+		rule_asked(ev, RULE("host-device-pointer-unmapped"));
+		return;
+	}
+	if (!map_find(c->memory, (uintptr_t)host, NULL, &place) ||
+		!rule_broken(ev, RULE("host-device-pointer-unmapped"), place.kind != MEM_HOST))
 		return;
 	f = finding_begin(c, ev, RULE("host-device-pointer-unmapped"), &room);
 	if (!f)

@@ -339,7 +339,8 @@ void checks_totals(const struct checks *c, struct checks_totals *out)
 			out->findings[ld(&s->severity) & 3] += ld(&s->count);
 	}
 	for (unsigned i = 0; i < ACL_THREADS; i++)
-		out->calls += ld(&c->threads[i].calls);
+		for (unsigned api = 0; c->threads[i].asked && api < ACL_API_COUNT; api++)
+			out->calls += ld(&c->threads[i].asked->api[api].calls);
 	out->trouble = ld(&((struct checks *)c)->trouble);
 	out->trouble_text = ld(&((struct checks *)c)->trouble_text);
 }

@@ -67,10 +67,17 @@ void finding_show(struct checks *c, struct acl_finding *f);
  */
 static inline void rule_asked(const struct acl_event *ev, const struct acl_rule *rule)
 {
-	_Atomic uint64_t *asked = thread_of(ev)->asked;
+	struct asked_counts *asked = thread_of(ev)->asked;
 
 	if (asked && rule && judged(ev))
-		st(&asked[rule->index], ld(&asked[rule->index]) + 1);
+		st(&asked->rule[rule->index], ld(&asked->rule[rule->index]) + 1);
+}
+
+/* Counted, and whether the rule is broken: reads as the condition it stands in front of. */
+static inline bool rule_broken(const struct acl_event *ev, const struct acl_rule *rule, bool broken)
+{
+	rule_asked(ev, rule);
+	return broken;
 }
 
 /* The same where there is no call: when the process ends. */

@@ -95,7 +95,7 @@ static void reset_enter(struct checks *c, struct acl_event *ev)
 	if (!judged(ev) || !device_reset_is_last(c, ev, device))
 		return;
 	survey(c, device, &left);
-	if (left.total)
+	if (rule_broken(ev, RULE("device-reset-with-live-objects"), left.total))
 		report_left(c, ev, device, &left);
 }
 
@@ -128,6 +128,7 @@ static void event_destroy(struct checks *c, struct acl_event *ev)
 
 	if (!e || !object_usable(e))
 		return;
+	rule_asked(ev, RULE("device-reset-release-order"));
 	for (unsigned i = 0; i < 2; i++) {
 		struct acl_object *s = object_of(c, ld(&event_state(e)->seen[i]));
 

@@ -40,6 +40,7 @@ static void exporting(struct checks *c, struct acl_event *ev)
 
 	if (!a->devPtr || !map_find(c->memory, (uintptr_t)a->devPtr, NULL, &place))
 		return;
+	rule_asked(ev, RULE("ipc-export-range"));
 	if (place.kind != MEM_DEVICE)
 		say_range(c, ev, &place, "Only memory of aclrtMalloc can be shared, this is %s.");
 	else if ((uintptr_t)a->devPtr - place.base + a->size > place.size)
@@ -83,7 +84,8 @@ static void closing(struct checks *c, struct acl_event *ev)
 	uint64_t now;
 
 	/* A key nobody showed us may have been made below us. */
-	if (key && pairs_get(&sharing(c)->keys, key_of_text(key), &now) && now == 1)
+	if (key && pairs_get(&sharing(c)->keys, key_of_text(key), &now) &&
+		rule_broken(ev, RULE("ipc-close-unknown"), now == 1))
 		finding_say(c, ev, RULE("ipc-close-unknown"), "key", key, "The key was closed before.");
 }
 
@@ -108,8 +110,9 @@ static void freeing(struct checks *c, struct acl_event *ev)
 	const void *p = ACL_ARGS(ev, aclrtFree)->devPtr;
 	struct acl_place place;
 
-	if (!p || !ld(&sharing(c)->shared.used) || pairs_value(&sharing(c)->shared, (uintptr_t)p) < 2 ||
-		!map_find(c->memory, (uintptr_t)p, NULL, &place))
+	if (!p || !ld(&sharing(c)->shared.used) || !map_find(c->memory, (uintptr_t)p, NULL, &place) ||
+		!rule_broken(ev, RULE("ipc-free-while-exported"),
+			pairs_value(&sharing(c)->shared, (uintptr_t)p) >= 2))
 		return;
 	finding_say(c, ev, RULE("ipc-free-while-exported"), "devPtr", p,
 		"The memory is shared with other processes; aclrtIpcMemClose comes first.");

@@ -28,6 +28,7 @@ static void destroying(struct checks *c, struct acl_event *ev)
 	 * whom we do not see; the destroy itself counts for one.  A task found
 	 * wrong before explains what is left.
 	 */
+	rule_asked(ev, RULE("stream-destroy-pending"));
 	work = ld_acquire(&stream_state(s)->work);
 	pairs_get(aborted(c), object_ref(s), &stopped);
 	if (!work || work < stopped || !stream_pending(s, work) || ld(&s->version) > work + 1 ||
@@ -60,7 +61,8 @@ static void synchronising(struct checks *c, struct acl_event *ev)
 	if (__builtin_expect(!ld(&aborted(c)->used), 1) || !s || ev->carry[CARRY_FINDING])
 		return;
 	/* A task since then asks for another wait. */
-	if (!pairs_get(aborted(c), object_ref(s), &stopped) || !stopped || ld(&s->version) + 1 > stopped)
+	if (!pairs_get(aborted(c), object_ref(s), &stopped) || !stopped ||
+		!rule_broken(ev, RULE("stream-abort-then-sync"), ld(&s->version) + 1 <= stopped))
 		return;
 	f = finding_begin(c, ev, RULE("stream-abort-then-sync"), &room);
 	if (!f)

@@ -48,8 +48,9 @@ static void waiting(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *e = event_of(ev);
 
-	if (!e || !object_usable(e) || ld(&event_state(e)->records) || ld(&e->flags) & ACL_OBJECT_LEARNED ||
-		ev->carry[CARRY_CAPTURE] || waits_for_outside(ev, e))
+	if (!e || !object_usable(e) || ld(&e->flags) & ACL_OBJECT_LEARNED || ev->carry[CARRY_CAPTURE] ||
+		waits_for_outside(ev, e) ||
+		!rule_broken(ev, RULE("event-wait-before-record"), !ld(&event_state(e)->records)))
 		return;
 	switch (ld(&event_state(e)->maker)) {
 	case EVENT_PLAIN:

@@ -28,6 +28,17 @@ static uint32_t module_of(void *context, uint64_t code)
 	return ((struct rig *)context)->module;
 }
 
+uint64_t rig_asked(const struct rig *rig, const char *rule)
+{
+	uint64_t *counts = calloc(acl_rule_count, sizeof(*counts)), n;
+
+	assert_non_null(counts);
+	checks_asked(rig->checks, counts);
+	n = counts[acl_rule_find(rule)->index];
+	free(counts);
+	return n;
+}
+
 static void finding(void *context, const struct acl_finding *f)
 {
 	static const char *const severities[] = {"portability", "perf", "warning", "error"};
@@ -35,6 +46,8 @@ static void finding(void *context, const struct acl_finding *f)
 	unsigned n = rig->n_found;
 
 	assert_true(n < 64);
+	/* A finding of a rule that was not put to the test is miscounted. */
+	assert_true(rig_asked(rig, f->rule->id));
 	snprintf(rig->found[n].what, sizeof(rig->found[n].what), "%s:%s%s", f->rule->id,
 		f->advice ? "advice" : severities[f->severity], f->secondary ? "*" : "");
 	snprintf(rig->found[n].detail, sizeof(rig->found[n].detail), "%s", f->detail ? f->detail : "");

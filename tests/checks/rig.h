@@ -54,6 +54,8 @@ void rig_call(struct rig *rig, unsigned api, void *args, int64_t result, unsigne
  */
 void want(struct rig *rig, const char *list);
 #define silent(rig) want(rig, "")
+/* How often a rule was put to the test. */
+uint64_t rig_asked(const struct rig *rig, const char *rule);
 
 /* Made-up handles and addresses. */
 void *handle(unsigned n);

@@ -124,14 +124,14 @@ static void pool_used_late(void)
 }
 
 static const struct twin twins[] = {
-	TWIN("cache-maintenance-unneeded", flush),
-	TWIN_FOR("deprecated-api", query_old, ACL_CANN_9_1),
-	TWIN("experimental-api", model_id),
-	TWIN("mbuf-reserved-api", buffer),
-	TWIN_WITH("notify-api-product", count_notify, .soc = SOC_A2),
-	TWIN_WITH("group-platform", groups, .soc = SOC_A2),
-	TWIN_WITH("api-product-support", value_write, .soc = INFERENCE),
-	TWIN_FOR("api-newer-than-target", new_function, ACL_CANN_8_5),
+	TWIN_AVOIDS("cache-maintenance-unneeded", flush),
+	TWIN_WITH("deprecated-api", query_old, .target = ACL_CANN_9_1 + 1, .avoids = true),
+	TWIN_AVOIDS("experimental-api", model_id),
+	TWIN_AVOIDS("mbuf-reserved-api", buffer),
+	TWIN_WITH("notify-api-product", count_notify, .soc = SOC_A2, .avoids = true),
+	TWIN_WITH("group-platform", groups, .soc = SOC_A2, .avoids = true),
+	TWIN_WITH("api-product-support", value_write, .soc = INFERENCE, .avoids = true),
+	TWIN_WITH("api-newer-than-target", new_function, .target = ACL_CANN_8_5 + 1, .avoids = true),
 	TWIN("res-limit-before-setdevice", limit_unset),
 	TWIN("stream-destroy-pending", destroy_busy),
 	TWIN("stream-destroy-pending", destroy_behind_event),

@@ -204,7 +204,7 @@ static const struct twin twins[] = {
 	TWIN("batch-attr-reserved", reserved_bytes),
 	TWIN("batch-null-or-empty", missing_list),
 	TWIN("batch-size-exceeds-destmax", small_destination),
-	TWIN("batch-zero-size-entry", empty_entry),
+	TWIN_AVOIDS("batch-zero-size-entry", empty_entry),
 	TWIN("batch-dependent-entries", dependent),
 	TWIN("batch-count-limit", too_many),
 	TWIN("kernel-launch-cfg", two_timeouts),

@@ -44,6 +44,7 @@ struct twin {
 	const char *also; /* another rule that the bug breaks as well */
 	bool bare; /* without aclInit and aclrtSetDevice before */
 	const char *soc; /* product to judge by */
+	bool avoids; /* mended, the program no longer makes the call the rule is about */
 };
 
 #define TWIN(id, function)                                                                                   \
@@ -62,6 +63,11 @@ struct twin {
 	{                                                                                                    \
 		.rule = id, .name = #function, .scene = function, .target = (release) + 1                    \
 	}
+/* Mended, the program stays away from what the rule is about. */
+#define TWIN_AVOIDS(id, function)                                                                            \
+	{                                                                                                    \
+		.rule = id, .scene = function, .avoids = true                                                \
+	}
 /* TWIN_CALL("alloc-size-zero", aclrtMalloc, (.devPtr = OUT, .size = 0), (.devPtr = OUT, .size = 64)) */
 #define TWIN_CALL(id, function, bad, good)                                                                   \
 	{                                                                                                    \
@@ -71,6 +77,13 @@ struct twin {
 		{                                                                                            \
 			TWIN_PLAIN good                                                                      \
 		}                                                                                            \
+	}
+/* The same for a good call that the rule does not ask. */
+#define TWIN_CALL_AVOIDS(id, function, bad, good)                                                            \
+	{                                                                                                    \
+		.rule = id, .api = ACL_API_##function, .args_size = sizeof(struct acl_args_##function),      \
+		.bad_args = &(const struct acl_args_##function){TWIN_PLAIN bad},                             \
+		.good_args = &(const struct acl_args_##function){TWIN_PLAIN good}, .avoids = true            \
 	}
 #define TWIN_CALL_ON(id, product, function, bad, good)                                                       \
 	{                                                                                                    \

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How often rules are put to the test: what counts and what does not. */
+#include "tests/checks/rig.h"
+
+static aclrtStream a_stream(struct rig *rig, unsigned n)
+{
+	aclrtStream s = handle(n);
+
+	CALL(rig, aclrtCreateStream, 0, .stream = &s);
+	return s;
+}
+
+static void every_judged_call(void **state)
+{
+	struct rig *rig = rig_ready(CHECKS_TARGET_DOCUMENTS);
+	aclrtStream s = a_stream(rig, 1);
+
+	(void)state;
+	assert_int_equal(rig_asked(rig, "stream-destroyed-handle"), 0);
+	for (unsigned i = 0; i < 5; i++)
+		CALL(rig, aclrtSynchronizeStream, 0, .stream = s);
+	assert_int_equal(rig_asked(rig, "stream-destroyed-handle"), 5);
+	/* Nobody knows this one: the rule has nothing to judge. */
+	CALL(rig, aclrtSynchronizeStream, 0, .stream = handle(99));
+	assert_int_equal(rig_asked(rig, "stream-destroyed-handle"), 5);
+	rig->inside = true;
+	CALL(rig, aclrtSynchronizeStream, 0, .stream = s);
+	assert_int_equal(rig_asked(rig, "stream-destroyed-handle"), 5);
+}
+
+/* A need with a condition is asked where the condition holds. */
+static void needs_of_the_model(void **state)
+{
+	struct rig *rig = rig_ready(CHECKS_TARGET_DOCUMENTS);
+	uint64_t before = rig_asked(rig, "memcpy-null-address");
+
+	(void)state;
+	CALL(rig, aclrtMemset, 0, .devPtr = (void *)DEVICE_MEMORY, .maxCount = 8, .count = 8);
+	CALL(rig, aclrtMemset, 0, .devPtr = (void *)DEVICE_MEMORY, .maxCount = 8, .count = 8);
+	CALL(rig, aclrtMemset, 0, .devPtr = NULL, .maxCount = 8, .count = 0);
+	assert_int_equal(rig_asked(rig, "memcpy-null-address") - before, 2);
+	CALL(rig, aclrtMemset, 0, .devPtr = (void *)DEVICE_MEMORY, .maxCount = 8, .count = 8);
+	assert_int_equal(rig_asked(rig, "memcpy-null-address") - before, 3);
+}
+
+static void threads_add_up(void **state)
+{
+	struct rig *rig = rig_ready(CHECKS_TARGET_DOCUMENTS);
+	aclrtStream s = a_stream(rig, 1);
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		rig->tid += 1;
+		CALL(rig, aclrtSynchronizeStream, 0, .stream = s);
+	}
+	assert_int_equal(rig_asked(rig, "stream-destroyed-handle"), 4);
+}
+
+static void child_starts_anew(void **state)
+{
+	struct rig *rig = rig_ready(CHECKS_TARGET_DOCUMENTS);
+	aclrtStream s = a_stream(rig, 1);
+
+	(void)state;
+	CALL(rig, aclrtSynchronizeStream, 0, .stream = s);
+	checks_forked(rig->checks);
+	assert_int_equal(rig_asked(rig, "stream-destroyed-handle"), 0);
+	CALL(rig, aclrtSynchronizeStream, 0, .stream = s);
+	assert_int_equal(rig_asked(rig, "stream-destroyed-handle"), 1);
+}
+
+static void asked_at_the_end(void **state)
+{
+	struct rig *rig = rig_ready(CHECKS_TARGET_DOCUMENTS);
+
+	(void)state;
+	assert_int_equal(rig_asked(rig, "leak-host-memory"), 0);
+	CALL(rig, aclrtResetDevice, 0, .deviceId = 0);
+	CALL(rig, aclFinalize, 0);
+	checks_finish(rig->checks, CHECKS_END_EXIT);
+	assert_int_equal(rig_asked(rig, "leak-host-memory"), 1);
+	silent(rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_judged_call),
+		cmocka_unit_test(needs_of_the_model),
+		cmocka_unit_test(threads_add_up),
+		cmocka_unit_test(child_starts_anew),
+		cmocka_unit_test(asked_at_the_end),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
