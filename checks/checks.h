@@ -19,6 +19,12 @@
 
 struct checks;
 
+/* Ways to the same objects that do not lead through the functions we see. */
+enum checks_unseen {
+	CHECKS_UNSEEN_WORK, /* operators, collectives, kernels launched by other interfaces */
+	CHECKS_UNSEEN_QUEUES /* shared buffers made, passed on and received by other interfaces */
+};
+
 /* What the checker cannot know by itself. Called with no lock held. */
 struct checks_host {
 	void *context;
@@ -28,6 +34,11 @@ struct checks_host {
 	enum acl_host_class (*host_class)(void *context, const void *address);
 	/* Id (never 0) of the module that holds a code address. */
 	uint32_t (*module)(void *context, uint64_t code);
+	/* Whether the process may go such a way; asked where the answer decides, rather seldom. NULL: it may.
+	 */
+	bool (*unseen)(void *context, enum checks_unseen what);
+	/* Bytes of the machine's main memory, 0 = unknown; NULL: unknown. */
+	uint64_t (*memory_total)(void *context);
 	/* A finding to show. The pointer is valid during the call only. */
 	void (*finding)(void *context, const struct acl_finding *f);
 	/* Private anonymous memory for tables, zeroed, never given back; NULL = the table stays as it is and

@@ -109,6 +109,7 @@ enum topic_state {
 	TOPIC_SHARING,
 	TOPIC_STREAM_END,
 	TOPIC_FAR,
+	TOPIC_ALLOCATORS,
 	TOPIC_STATES
 };
 
@@ -189,6 +190,12 @@ void needs_asked(struct checks *c, const struct acl_event *ev, uint32_t needs);
 bool need_in_force(const struct checks *c, const struct acl_need *n);
 /* Before aclInit was called (init.c). */
 void init_missing(struct checks *c, struct acl_event *ev) __attribute__((cold));
+
+/* Whether something of this sort may happen where we do not see it. */
+static inline bool may_be_unseen(const struct checks *c, enum checks_unseen what)
+{
+	return !c->host.unseen || c->host.unseen(c->host.context, what);
+}
 
 /* Told before what the unusual hooks ask for can be seen. */
 static inline void checks_unusual(struct checks *c)

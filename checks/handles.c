@@ -63,6 +63,10 @@ static const struct acl_rule *dead_rule(unsigned kind, bool destroys)
 		return RULE("kernel-binary-double-unload");
 	case ACL_HANDLE_POOL:
 		return RULE("pool-use-after-destroy");
+	case ACL_HANDLE_ALLOCATOR_DESC:
+		return RULE("allocator-desc-lifetime");
+	case ACL_HANDLE_MBUF:
+		return RULE("leak-mbuf");
 	default:
 		return NULL;
 	}
@@ -81,12 +85,18 @@ static bool went_with_reset(struct checks *c, struct acl_object *o)
 static void say_dead(
 	struct checks *c, struct acl_event *ev, const struct handle_use *use, struct acl_object *o)
 {
+	struct finding_grade grade = GRADE_TABLE;
 	struct finding_buffer room;
 	struct acl_finding *f;
 
 	if (use->destroys && went_with_reset(c, o))
 		return;
-	f = finding_begin(c, ev, dead_rule(o->kind, use->destroys), &room);
+	/* A queue may have handed the buffer out again. */
+	if (o->kind == ACL_HANDLE_MBUF && may_be_unseen(c, CHECKS_UNSEEN_QUEUES))
+		return;
+	if (o->kind == ACL_HANDLE_MBUF)
+		grade.severity = ACL_SEV_ERROR;
+	f = finding_begin_as(c, ev, dead_rule(o->kind, use->destroys), grade, &room);
 	if (!f)
 		return;
 	if (ld(&o->state) == ACL_OBJECT_GOING)
@@ -257,6 +267,8 @@ static bool followed(unsigned kind)
 	case ACL_HANDLE_LABEL:
 	case ACL_HANDLE_BINARY:
 	case ACL_HANDLE_POOL:
+	case ACL_HANDLE_ALLOCATOR_DESC:
+	case ACL_HANDLE_MBUF:
 		return true;
 	}
 	return false;

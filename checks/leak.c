@@ -60,6 +60,9 @@ static void tell(struct checks *c, struct acl_event *ev, const struct acl_rule *
 		return;
 	grade.site = key + 1;
 	grade.caller = l->site[0].caller;
+	/* Of rules about more than leaks. */
+	if (rule->severity > ACL_SEV_WARNING)
+		grade.severity = ACL_SEV_WARNING;
 	f = finding_begin_as(c, ev, rule, grade, &room);
 	if (!f)
 		return;
@@ -195,6 +198,9 @@ static void leak_finish(struct checks *c, enum checks_end kind)
 		objects(c, RULE("leak-objects"), kinds[i].kind, kinds[i].what);
 	objects(c, RULE("leak-kernel-binary"), ACL_HANDLE_BINARY, "kernel binaries");
 	objects(c, RULE("leak-pool"), ACL_HANDLE_POOL, "memory pools");
+	objects(c, RULE("allocator-desc-lifetime"), ACL_HANDLE_ALLOCATOR_DESC, "allocator descriptors");
+	if (!may_be_unseen(c, CHECKS_UNSEEN_QUEUES))
+		objects(c, RULE("leak-mbuf"), ACL_HANDLE_MBUF, "shared buffers");
 	ranges(c, RULE("leak-host-register"), c->registered, "registered host memory", "never unregistered");
 	ranges(c, RULE("leak-vmm"), c->reserved, "reserved address ranges", "never released");
 	balance(c);

@@ -8,7 +8,8 @@
 
 static const uint8_t followed[] = {ACL_HANDLE_STREAM, ACL_HANDLE_EVENT, ACL_HANDLE_CONTEXT, ACL_HANDLE_MODEL,
 	ACL_HANDLE_NOTIFY, ACL_HANDLE_CNT_NOTIFY, ACL_HANDLE_LABEL, ACL_HANDLE_LABEL_LIST, ACL_HANDLE_BINARY,
-	ACL_HANDLE_FUNCTION, ACL_HANDLE_POOL, ACL_HANDLE_TASK_GROUP, ACL_HANDLE_GROUP_INFO};
+	ACL_HANDLE_FUNCTION, ACL_HANDLE_POOL, ACL_HANDLE_TASK_GROUP, ACL_HANDLE_GROUP_INFO,
+	ACL_HANDLE_ALLOCATOR_DESC, ACL_HANDLE_MBUF};
 
 static bool is_followed(unsigned kind)
 {
@@ -35,6 +36,15 @@ static bool life_create(struct checks *c)
 			break;
 		case ACL_HANDLE_MODEL:
 			extension = sizeof(struct model_state);
+			break;
+		case ACL_HANDLE_POOL:
+			extension = sizeof(struct pool_state);
+			break;
+		case ACL_HANDLE_ALLOCATOR_DESC:
+			extension = sizeof(struct desc_state);
+			break;
+		case ACL_HANDLE_MBUF:
+			extension = sizeof(struct mbuf_state);
 			break;
 		}
 		object_init(c, followed[i], extension);
@@ -97,6 +107,9 @@ static void created(struct checks *c, struct acl_event *ev)
 		break;
 	case ACL_HANDLE_CONTEXT:
 		context_born(c, ev, o);
+		break;
+	case ACL_HANDLE_POOL:
+		pool_born(ev, o);
 		break;
 	case ACL_HANDLE_TASK_GROUP:
 		/* The model it is captured into. */

@@ -449,7 +449,7 @@ struct acl_block *map_insert(struct checks *c, struct pointer_map *map, const st
 		st(&b->base, base);
 		st(&b->size, size);
 		st(&b->serial, bump(&c->serials) + 1);
-		st(&b->context, 0);
+		st(&b->owner, 0);
 		st(&b->kind, kind);
 		st(&b->device, device);
 		st(&b->flags, 0);

@@ -26,7 +26,8 @@ enum acl_memory_kind {
 struct acl_block {
 	_Atomic uint64_t base, size;
 	_Atomic uint64_t serial;
-	_Atomic uint64_t context; /* acl_ref, 0 = unknown */
+	_Atomic uint64_t
+		owner; /* acl_ref of the context it was made in, of pool memory its pool; 0 = unknown */
 	struct moment created;
 	_Atomic uint32_t generation;
 	_Atomic uint32_t captured; /* live captured models that use it */

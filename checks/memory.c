@@ -51,7 +51,7 @@ static void add(struct checks *c, struct acl_event *ev, void *const *out, uint64
 	b = map_insert(c, c->memory, ev, (uintptr_t)*out, size, kind,
 		kind == MEM_HOST || !context ? -1 : ld(&context->device));
 	if (b && context)
-		st(&b->context, object_ref(context));
+		st(&b->owner, object_ref(context));
 }
 
 static void allocated(struct checks *c, struct acl_event *ev)

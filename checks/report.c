@@ -220,7 +220,7 @@ static uint64_t context_value(struct checks *c, acl_ref ref)
 {
 	struct acl_object *context = object_of(c, ref);
 
-	return context ? ld(&context->value) : 0;
+	return context && context->kind == ACL_HANDLE_CONTEXT ? ld(&context->value) : 0;
 }
 
 static struct acl_biography *biography_add(struct acl_finding *f, const char *role)
@@ -282,7 +282,7 @@ void finding_block(struct checks *c, struct acl_finding *f, const char *role, co
 	b->size = ld(&m->size);
 	b->serial = ld(&m->serial);
 	b->device = ld(&m->device);
-	b->context = context_value(c, ld(&m->context));
+	b->context = context_value(c, ld(&m->owner));
 	moment_copy(&b->created, &m->created);
 }
 

@@ -94,6 +94,8 @@ void stream_retire(struct checks *c, struct acl_object *stream, uint64_t positio
  * see. */
 void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t position,
 	struct acl_object *source, uint64_t source_position);
+/* Whether a task of stream waits until source has reached position, or for something we do not see. */
+bool stream_waits_on(struct acl_object *stream, const struct acl_object *source, uint64_t position);
 /* Every stream may have progressed unseen. */
 void streams_unsure(struct checks *c);
 /* A task of the stream uses memory of a device. */
@@ -213,6 +215,48 @@ unsigned capture_mode_of_thread(struct acl_thread *t);
 void capture_abandon(struct checks *c, struct acl_object *model);
 void model_gone(struct checks *c, struct acl_object *model);
 
+/* --- pools, allocators, shared buffers (pool.c, allocator.c, mbuf.c) ------------------------ */
+
+#define POOL_STREAMS 8 /* streams on which memory was given back; of more nothing is known */
+
+struct pool_state {
+	_Atomic uint64_t limit; /* bytes it can hold, 0 = unknown */
+	_Atomic uint64_t bytes; /* in use */
+	_Atomic uint32_t live;
+	_Atomic bool captured; /* models allocate from it */
+	_Atomic bool said_small;
+	struct acl_lock lock;
+	struct {
+		acl_ref stream;
+		uint64_t position;
+	} freed[POOL_STREAMS];
+};
+
+struct desc_state {
+	_Atomic uint64_t allocator; /* the program's pointer */
+	_Atomic uint32_t parts; /* set so far */
+};
+
+struct mbuf_state {
+	_Atomic uint64_t size; /* as the runtime told it, 0 = it was not asked */
+	_Atomic uint32_t appended; /* buffers in the chain behind it */
+};
+
+static inline struct pool_state *pool_state(struct acl_object *o)
+{
+	return object_extra(o);
+}
+
+static inline struct desc_state *desc_state(struct acl_object *o)
+{
+	return object_extra(o);
+}
+
+static inline struct mbuf_state *mbuf_state(struct acl_object *o)
+{
+	return object_extra(o);
+}
+
 /* --- life (life.c) ------------------------------------------------------------------------ */
 
 /* Kills what lived in a context. */
@@ -221,5 +265,6 @@ void context_dies(struct checks *c, struct acl_object *context, const struct acl
 void stream_born(struct checks *c, const struct acl_event *ev, struct acl_object *o);
 void event_born(struct checks *c, const struct acl_event *ev, struct acl_object *o);
 void context_born(struct checks *c, const struct acl_event *ev, struct acl_object *o);
+void pool_born(const struct acl_event *ev, struct acl_object *o);
 
 #endif

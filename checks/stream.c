@@ -217,6 +217,21 @@ void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t posi
 	}
 }
 
+bool stream_waits_on(struct acl_object *stream, const struct acl_object *source, uint64_t position)
+{
+	struct stream_waits *w = ld_acquire(&stream_state(stream)->waits);
+	bool found = false;
+
+	if (!w)
+		return false;
+	lock(&w->lock);
+	for (unsigned i = 0; i < w->n && !found; i++)
+		found = w->wait[i].source == OPAQUE ||
+			(w->wait[i].source == object_ref(source) && w->wait[i].source_position >= position);
+	unlock(&w->lock);
+	return found;
+}
+
 void stream_touches(struct acl_object *stream, int device, uint64_t position)
 {
 	struct stream_state *s = stream_state(stream);

@@ -15,6 +15,7 @@ extern const struct acl_topic topic_capture_life, topic_wait, topic_peer, topic_
 extern const struct acl_topic topic_event_kind, topic_binding, topic_failure_mode, topic_callback,
 	topic_process;
 extern const struct acl_topic topic_mapping, topic_kernel_args, topic_sharing, topic_stream_end, topic_far;
+extern const struct acl_topic topic_pool, topic_allocator, topic_mbuf;
 
 const struct acl_topic *const acl_topics[] = {
 	&topic_foresight, /* memory is far: the sooner it is asked for, the better */
@@ -23,6 +24,7 @@ const struct acl_topic *const acl_topics[] = {
 	&topic_device,
 	&topic_stream,
 	&topic_event,
+	&topic_pool,
 	&topic_memory,
 	&topic_capture,
 	&topic_freed,
@@ -43,6 +45,8 @@ const struct acl_topic *const acl_topics[] = {
 	&topic_mapping,
 	&topic_kernel_args,
 	&topic_sharing,
+	&topic_allocator,
+	&topic_mbuf,
 	&topic_stream_end,
 	&topic_far,
 	&topic_release,

@@ -2,69 +2,19 @@
 /* Reads the relocated import slots of each module and compares them with the runtime's addresses. */
 #include "interpose/bypass.h"
 
-#include <elf.h>
-#include <link.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "aclcheck/model.h"
 #include "interpose/call.h"
+#include "interpose/imports.h"
 #include "interpose/nosan.h"
 #include "interpose/text.h"
 
 #define MODULES_MAX 32
 
-#if defined(__x86_64__)
-#define IS_IMPORT(type) ((type) == R_X86_64_JUMP_SLOT || (type) == R_X86_64_GLOB_DAT || (type) == R_X86_64_64)
-#elif defined(__aarch64__)
-#define IS_IMPORT(type)                                                                                      \
-	((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT || (type) == R_AARCH64_ABS64)
-#else
-#error "relocation types of this machine"
-#endif
-
 static struct bypass found[MODULES_MAX];
 static _Atomic unsigned n_found;
-
-struct imports {
-	uint64_t base;
-	const ElfW(Sym) * symbols;
-	const char *strings;
-	const ElfW(Rela) * rela, *plt;
-	uint64_t rela_size, plt_size;
-};
-
-NO_SANITIZE static const void *at(uint64_t base, uint64_t value)
-{
-	/* glibc relocates these in place, except where the section is read-only. */
-	return (const void *)(uintptr_t)(value < base ? base + value : value);
-}
-
-NO_SANITIZE static bool read_dynamic(const struct dl_phdr_info *info, struct imports *out)
-{
-	const ElfW(Dyn) *d = NULL;
-
-	memset(out, 0, sizeof(*out));
-	out->base = info->dlpi_addr;
-	for (int i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			d = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-	for (; d && d->d_tag != DT_NULL; d++) {
-		if (d->d_tag == DT_SYMTAB)
-			out->symbols = at(out->base, d->d_un.d_ptr);
-		else if (d->d_tag == DT_STRTAB)
-			out->strings = at(out->base, d->d_un.d_ptr);
-		else if (d->d_tag == DT_RELA)
-			out->rela = at(out->base, d->d_un.d_ptr);
-		else if (d->d_tag == DT_RELASZ)
-			out->rela_size = d->d_un.d_val;
-		else if (d->d_tag == DT_JMPREL)
-			out->plt = at(out->base, d->d_un.d_ptr);
-		else if (d->d_tag == DT_PLTRELSZ)
-			out->plt_size = d->d_un.d_val;
-	}
-	return out->symbols && out->strings;
-}
 
 /* A slot that was bound to the runtime; slots not bound yet lead into the module's own PLT. */
 NO_SANITIZE static int bound_api(const struct imports *m, const ElfW(Rela) * r)
@@ -104,7 +54,7 @@ static int each_module(struct dl_phdr_info *info, size_t size, void *context)
 
 	(void)size;
 	(void)context;
-	if (n == MODULES_MAX || !read_dynamic(info, &m))
+	if (n == MODULES_MAX || !imports_of(info, &m))
 		return 0;
 	found[n].functions = 0;
 	look_through(&m, m.plt, m.plt_size, &found[n]);

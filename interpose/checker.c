@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The checker of this process: its settings, and the services it asks of its host. */
+#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <sys/sysinfo.h>
 
 #include "aclcheck.h"
 #include "interpose/core.h"
@@ -9,6 +11,7 @@
 #include "interpose/settings.h"
 #include "interpose/sink.h"
 #include "interpose/stack.h"
+#include "interpose/unseen.h"
 
 #define MODULE_NONE UINT32_MAX /* code that no file holds: a JIT's */
 
@@ -48,6 +51,23 @@ static void host_finding(void *context, const struct acl_finding *f)
 	aclcheck_break();
 }
 
+static bool host_unseen(void *context, enum checks_unseen what)
+{
+	(void)context;
+	return unseen_possible(what);
+}
+
+static uint64_t host_memory_total(void *context)
+{
+	int saved = errno;
+	struct sysinfo info;
+	uint64_t total = sysinfo(&info) ? 0 : (uint64_t)info.totalram * info.mem_unit;
+
+	(void)context;
+	errno = saved;
+	return total;
+}
+
 static void *host_memory(void *context, size_t bytes)
 {
 	(void)context;
@@ -61,6 +81,8 @@ struct checks *checker_create(void)
 		.host_class = host_class,
 		.module = host_module,
 		.finding = host_finding,
+		.unseen = host_unseen,
+		.memory_total = host_memory_total,
 		.memory = host_memory,
 	};
 	struct checks_config config = {.target = CHECKS_TARGET_DOCUMENTS};

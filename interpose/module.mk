@@ -4,7 +4,7 @@
 include interpose/sinks.mk
 
 PRELOAD_SRC := $(addprefix interpose/,arena.c call.c callback.c checker.c core.c dl.c dl_aarch64.S dl_x86_64.S \
-	elfsym.c exec.c exiting.c handler.c hooks.c hostclass.c life.c module.c real.c stack.c trace.c version.c) $(SINK_SOURCES)
+	elfsym.c exec.c exiting.c handler.c hooks.c hostclass.c life.c module.c real.c stack.c trace.c unseen.c version.c) $(SINK_SOURCES)
 PRELOAD_OBJS := $(call objs,$(PRELOAD_SRC) $(CHECKS_SRC)) $(call genobjs,wrappers $(CHECKS_GEN)) $(MODEL_OBJS)
 
 # No initfirst: its constructor would run before the C library's, without an environment (measured on glibc 2.36).

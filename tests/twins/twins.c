@@ -22,7 +22,7 @@ struct said {
 
 static struct checks *checks;
 static struct said said[FINDINGS];
-static unsigned n_said, thread_number, callback_depth;
+static unsigned n_said, thread_number, callback_depth, other_ways;
 static uintptr_t next_handle, next_device, next_host;
 
 /* --- the host of the checker ------------------------------------------------------ */
@@ -64,6 +64,18 @@ static enum acl_host_class classify(void *context, const void *address)
 			       (const char *)address < heap_memory + sizeof(heap_memory)
 		       ? ACL_HOST_HEAP
 		       : ACL_HOST_UNKNOWN;
+}
+
+static bool unseen(void *context, enum checks_unseen what)
+{
+	(void)context;
+	return other_ways & 1u << what;
+}
+
+static uint64_t memory_total(void *context)
+{
+	(void)context;
+	return UINT64_C(16) << 30;
 }
 
 static uint32_t module_of(void *context, uint64_t code)
@@ -124,6 +136,11 @@ void twin_assume(bool holds, const char *what)
 		fail_msg("%s", what);
 }
 
+void twin_unseen(enum checks_unseen what)
+{
+	other_ways |= 1u << what;
+}
+
 void twin_exit(void)
 {
 	checks_finish(checks, CHECKS_END_EXIT);
@@ -159,10 +176,14 @@ static void begin(const struct twin *t)
 {
 	const struct checks_config config = {
 		.target = t->target ? t->target - 1 : CHECKS_TARGET_DOCUMENTS, .soc = t->soc};
-	const struct checks_host host = {
-		.memory = give_memory, .host_class = classify, .module = module_of, .finding = collect};
+	const struct checks_host host = {.memory = give_memory,
+		.host_class = classify,
+		.module = module_of,
+		.finding = collect,
+		.unseen = unseen,
+		.memory_total = memory_total};
 
-	n_said = thread_number = callback_depth = 0;
+	n_said = thread_number = callback_depth = other_ways = 0;
 	next_handle = 0x5500000000;
 	next_device = 0x12c000000000;
 	next_host = 0x7e0000000000;
