@@ -95,7 +95,7 @@ static void registering(struct checks *c, struct acl_event *ev)
 	if (!desc || ev->carry[CARRY_FINDING])
 		return;
 	missing = DESC_COMPLETE & ~ld(&desc_state(desc)->parts);
-	if (missing)
+	if (rule_broken(ev, RULE("allocator-register-args"), missing))
 		say_incomplete(c, ev, desc, missing);
 }
 
@@ -144,8 +144,7 @@ static void asked_for(struct checks *c, struct acl_event *ev)
 
 	if (!s || ld(&allocators(c)->full) || ev->carry[CARRY_FINDING])
 		return;
-	rule_asked(ev, RULE("allocator-not-unregistered"));
-	if (registration_of(c, s))
+	if (!rule_broken(ev, RULE("allocator-not-unregistered"), !registration_of(c, s)))
 		return;
 	grade.severity = ACL_SEV_ERROR;
 	f = finding_begin_as(c, ev, RULE("allocator-not-unregistered"), grade, &room);

@@ -31,8 +31,7 @@ static void setting_length(struct checks *c, struct acl_event *ev)
 
 	if (!size || ev->carry[CARRY_FINDING])
 		return;
-	rule_asked(ev, RULE("mbuf-size-and-chain"));
-	if (a->len < size)
+	if (!rule_broken(ev, RULE("mbuf-size-and-chain"), a->len >= size))
 		return;
 	/* The document wants less than the size; nothing is known to go wrong with all of it. */
 	if (a->len == size) {
@@ -58,8 +57,7 @@ static void appending(struct checks *c, struct acl_event *ev)
 
 	if (!head || ev->carry[CARRY_FINDING])
 		return;
-	rule_asked(ev, RULE("mbuf-size-and-chain"));
-	if (ld(&mbuf_state(head)->appended) < CHAIN_MAX)
+	if (!rule_broken(ev, RULE("mbuf-size-and-chain"), ld(&mbuf_state(head)->appended) >= CHAIN_MAX))
 		return;
 	f = finding_begin(c, ev, RULE("mbuf-size-and-chain"), &room);
 	if (!f)

@@ -79,10 +79,10 @@ static void allocated(struct checks *c, struct acl_event *ev)
 	/* What is captured takes its memory when the model runs. */
 	if (ev->carry[CARRY_CAPTURE])
 		st(&p->captured, true);
-	if (atomic_fetch_add(&p->live, 1) < MANY || ld(&p->said_small))
-		return;
-	rule_asked(ev, RULE("pool-small-allocations"));
-	if (ld(&p->bytes) / ld(&p->live) >= SMALL)
+	bump(&p->live);
+	if (!rule_broken(ev, RULE("pool-small-allocations"),
+		    ld(&p->live) > MANY && ld(&p->bytes) / ld(&p->live) < SMALL) ||
+		ld(&p->said_small))
 		return;
 	st(&p->said_small, true);
 	say_small(c, ev, pool, p);
@@ -221,8 +221,7 @@ static void trimming(struct checks *c, struct acl_event *ev)
 
 	if (!limit)
 		return;
-	rule_asked(ev, RULE("pool-trim-range"));
-	if (a->minBytesToKeep > limit)
+	if (rule_broken(ev, RULE("pool-trim-range"), a->minBytesToKeep > limit))
 		say_trim(c, ev, pool, "can hold", limit, false);
 }
 
@@ -236,7 +235,7 @@ static void trim_refused(struct checks *c, struct acl_event *ev)
 	if (!pool || error_of(ev) != POOL_OP_INVALID || ev->carry[CARRY_FINDING])
 		return;
 	held = holding_of(c, pool);
-	if (a->minBytesToKeep < held.bytes)
+	if (rule_broken(ev, RULE("pool-trim-range"), a->minBytesToKeep < held.bytes))
 		say_trim(c, ev, pool, "has in use", held.bytes, true);
 }
 

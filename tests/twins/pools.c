@@ -6,14 +6,11 @@
 
 /* --- pools ---------------------------------------------------------------------------- */
 
-static uintptr_t next_piece;
-
 static aclrtMemPool make_pool(size_t limit)
 {
 	aclrtMemPoolProps props = {.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}, .maxSize = limit};
 	aclrtMemPool pool = NULL;
 
-	next_piece = 0x130000000000;
 	CALL_DOES(aclrtMemPoolCreate, 0, pool = make_address(), .memPool = &pool, .poolProps = &props);
 	return pool;
 }
@@ -22,7 +19,7 @@ static void *take(aclrtMemPool pool, size_t bytes, aclrtStream s)
 {
 	void *p = NULL;
 
-	CALL_DOES(aclrtMemPoolMallocAsync, 0, p = (void *)(next_piece += 4 * MIB), .ptr = &p, .size = bytes,
+	CALL_DOES(aclrtMemPoolMallocAsync, 0, p = make_range(bytes, true), .ptr = &p, .size = bytes,
 		.memPool = pool, .stream = s);
 	return p;
 }
@@ -119,11 +116,13 @@ static int function;
 
 static aclrtAllocatorDesc make_desc(bool complete)
 {
-	aclrtAllocatorDesc d = make_address();
+	aclrtAllocatorDesc d;
 	struct acl_args_aclrtAllocatorCreateDesc args = {0};
 	struct acl_event ev;
 
-	twin_enter(&ev, ACL_API_aclrtAllocatorCreateDesc, &args, __LINE__);
+	if (twin_enter(&ev, ACL_API_aclrtAllocatorCreateDesc, &args, __LINE__))
+		ev.result.p = make_address();
+	d = (aclrtAllocatorDesc)(uintptr_t)ev.result.p;
 	twin_leave(&ev, (int64_t)(uintptr_t)d);
 	CALL(aclrtAllocatorSetObjToDesc, .allocatorDesc = d, .allocator = my_allocator);
 	CALL(aclrtAllocatorSetAllocFuncToDesc, .allocatorDesc = d, .func = FUNCTION);
