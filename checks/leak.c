@@ -4,25 +4,11 @@
  * takes it away; everything else when the process ends, since static
  * destructors may still release it after aclFinalize.  Each thing is told once.
  */
+#include "checks/leak.h"
 #include "checks/report.h"
 #include "checks/state.h"
 
-/* Creation sites of what is left, the largest first. */
-struct leak_site {
-	uint64_t caller;
-	uint64_t count, bytes;
-	const void *sample; /* struct acl_block or struct acl_object */
-};
-
-#define SITES 64
-
-struct leaks {
-	uint64_t count, bytes;
-	unsigned n;
-	struct leak_site site[SITES];
-};
-
-static void leak_add(struct leaks *l, uint64_t caller, uint64_t bytes, const void *sample)
+void leak_add(struct leaks *l, uint64_t caller, uint64_t bytes, const void *sample)
 {
 	unsigned i;
 
@@ -30,7 +16,7 @@ static void leak_add(struct leaks *l, uint64_t caller, uint64_t bytes, const voi
 	l->bytes += bytes;
 	for (i = 0; i < l->n && l->site[i].caller != caller; i++)
 		;
-	if (i == SITES)
+	if (i == LEAK_SITES)
 		return;
 	if (i == l->n)
 		l->site[l->n++] = (struct leak_site){.caller = caller, .sample = sample};
@@ -44,8 +30,8 @@ static void leak_add(struct leaks *l, uint64_t caller, uint64_t bytes, const voi
 	}
 }
 
-static void tell(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const struct leaks *l,
-	uint64_t key, const char *what, const char *when)
+void leak_tell(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const struct leaks *l,
+	uint64_t key, const char *what, const char *when, leak_show_fn show)
 {
 	struct finding_grade grade = GRADE_TABLE;
 	struct finding_buffer room;
@@ -75,13 +61,19 @@ static void tell(struct checks *c, struct acl_event *ev, const struct acl_rule *
 	if (l->bytes)
 		finding_bytes(f, "bytes", l->bytes);
 	finding_uint(f, "call sites", l->n);
-	for (unsigned i = 0; i < l->n && i < ACL_FINDING_OBJECTS; i++) {
-		if (l->bytes)
-			finding_block(c, f, "never freed", l->site[i].sample);
-		else
-			finding_object(c, f, "never destroyed", l->site[i].sample);
-	}
+	for (unsigned i = 0; i < l->n && i < ACL_FINDING_OBJECTS; i++)
+		show(c, f, l->site[i].sample);
 	finding_show(c, f);
+}
+
+static void show_block(struct checks *c, struct acl_finding *f, const void *sample)
+{
+	finding_block(c, f, "never freed", sample);
+}
+
+static void show_object(struct checks *c, struct acl_finding *f, const void *sample)
+{
+	finding_object(c, f, "never destroyed", sample);
 }
 
 static bool leaked_block(struct acl_block *b)
@@ -110,7 +102,8 @@ static void device_memory(struct checks *c, struct acl_event *ev, int device, co
 		leak_add(&l, ld(&b->created.caller), ld(&b->size), b);
 		atomic_fetch_or(&b->flags, ACL_OBJECT_REPORTED);
 	}
-	tell(c, ev, RULE("leak-device-memory"), &l, (uint64_t)(device + 1), "device memory", when);
+	leak_tell(c, ev, RULE("leak-device-memory"), &l, (uint64_t)(device + 1), "device memory", when,
+		show_block);
 }
 
 static void host_memory(struct checks *c)
@@ -120,7 +113,8 @@ static void host_memory(struct checks *c)
 
 	map_each(c->memory, b) if (leaked_block(b) && ld(&b->kind) == MEM_HOST)
 		leak_add(&l, ld(&b->created.caller), ld(&b->size), b);
-	tell(c, NULL, RULE("leak-host-memory"), &l, 0, "page-locked host memory", "never freed");
+	leak_tell(c, NULL, RULE("leak-host-memory"), &l, 0, "page-locked host memory", "never freed",
+		show_block);
 }
 
 static void objects(struct checks *c, const struct acl_rule *rule, unsigned kind, const char *what)
@@ -132,7 +126,7 @@ static void objects(struct checks *c, const struct acl_rule *rule, unsigned kind
 				    !(ld(&o->flags) & (ACL_OBJECT_DEFAULT | ACL_OBJECT_LEARNED |
 							      ACL_OBJECT_INHERITED | ACL_OBJECT_REPORTED)))
 		leak_add(&l, ld(&o->created.caller), 0, o);
-	tell(c, NULL, rule, &l, kind, what, "never destroyed");
+	leak_tell(c, NULL, rule, &l, kind, what, "never destroyed", show_object);
 }
 
 static void ranges(struct checks *c, const struct acl_rule *rule, struct pointer_map *map, const char *what,
@@ -142,7 +136,7 @@ static void ranges(struct checks *c, const struct acl_rule *rule, struct pointer
 	struct acl_block *b;
 
 	map_each(map, b) if (leaked_block(b)) leak_add(&l, ld(&b->created.caller), ld(&b->size), b);
-	tell(c, NULL, rule, &l, 1, what, when);
+	leak_tell(c, NULL, rule, &l, 1, what, when, show_block);
 }
 
 /* Runs before the state lets the memory go. */

@@ -453,6 +453,8 @@ struct acl_block *map_insert(struct checks *c, struct pointer_map *map, const st
 		st(&b->kind, kind);
 		st(&b->device, device);
 		st(&b->flags, 0);
+		st(&b->policy, 0);
+		st(&b->marks, 0);
 		st(&b->captured, 0);
 		st(&b->created.stack, ld(&born.stack));
 		st(&b->created.tid, ld(&born.tid));

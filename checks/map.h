@@ -23,6 +23,13 @@ enum acl_memory_kind {
 	MEM_REGISTERED /* the program's own host memory, registered */
 };
 
+/* What happened to a block, for rules that need no more than that. */
+enum block_mark {
+	BLOCK_WRITTEN = 1u << 0, /* a call that names it wrote, or somebody unknown may have */
+	BLOCK_DESCRIBED = 1u << 1, /* a descriptor was put into it */
+	BLOCK_SAID = 1u << 2 /* an advice about it was given */
+};
+
 struct acl_block {
 	_Atomic uint64_t base, size;
 	_Atomic uint64_t serial;
@@ -35,6 +42,8 @@ struct acl_block {
 	_Atomic uint8_t kind; /* enum acl_memory_kind */
 	_Atomic int8_t device; /* -1 = unknown or host */
 	_Atomic uint8_t flags; /* enum acl_object_flag */
+	_Atomic uint8_t policy; /* 1 + aclrtMemMallocPolicy without its upper bits, 0 = unknown */
+	_Atomic uint8_t marks; /* enum block_mark */
 	uint32_t index;
 	uint32_t next_free;
 };

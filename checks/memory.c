@@ -39,25 +39,31 @@ enum acl_host_class host_class(struct checks *c, struct acl_event *ev, unsigned 
 
 /* --- allocation ----------------------------------------------------------------- */
 
-static void add(struct checks *c, struct acl_event *ev, void *const *out, uint64_t size, unsigned kind)
+static struct acl_block *add(
+	struct checks *c, struct acl_event *ev, void *const *out, uint64_t size, unsigned kind)
 {
 	struct acl_object *context;
 	struct acl_block *b;
 	bool known;
 
 	if (!succeeded(ev) || !out || !*out || !size)
-		return;
+		return NULL;
 	context = context_current(c, thread_of(ev), &known);
 	b = map_insert(c, c->memory, ev, (uintptr_t)*out, size, kind,
 		kind == MEM_HOST || !context ? -1 : ld(&context->device));
 	if (b && context)
 		st(&b->owner, object_ref(context));
+	return b;
 }
 
 static void allocated(struct checks *c, struct acl_event *ev)
 {
-	/* All begin with (void **out, size_t size). */
-	add(c, ev, ACL_ARGS(ev, aclrtMalloc)->devPtr, ACL_ARGS(ev, aclrtMalloc)->size, MEM_DEVICE);
+	/* All begin with (void **out, size_t size, aclrtMemMallocPolicy policy). */
+	const struct acl_args_aclrtMalloc *a = ev->args;
+	struct acl_block *b = add(c, ev, a->devPtr, a->size, MEM_DEVICE);
+
+	if (b)
+		st(&b->policy, 1 + ((unsigned)a->policy & 7));
 }
 
 static void allocated_host(struct checks *c, struct acl_event *ev)

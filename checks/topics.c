@@ -15,7 +15,7 @@ extern const struct acl_topic topic_capture_life, topic_wait, topic_peer, topic_
 extern const struct acl_topic topic_event_kind, topic_binding, topic_failure_mode, topic_callback,
 	topic_process;
 extern const struct acl_topic topic_mapping, topic_kernel_args, topic_sharing, topic_stream_end, topic_far;
-extern const struct acl_topic topic_pool, topic_allocator, topic_mbuf;
+extern const struct acl_topic topic_pool, topic_allocator, topic_mbuf, topic_ipc, topic_ipc_use;
 
 const struct acl_topic *const acl_topics[] = {
 	&topic_foresight, /* memory is far: the sooner it is asked for, the better */
@@ -45,6 +45,8 @@ const struct acl_topic *const acl_topics[] = {
 	&topic_mapping,
 	&topic_kernel_args,
 	&topic_sharing,
+	&topic_ipc,
+	&topic_ipc_use,
 	&topic_allocator,
 	&topic_mbuf,
 	&topic_stream_end,
