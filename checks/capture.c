@@ -485,25 +485,6 @@ static void exchanged(struct checks *c, struct acl_event *ev)
 		st(&thread_of(ev)->exchange, (uint8_t)(ev->carry[CARRY_NOTE] - 1));
 }
 
-/* Functions get their binary as parent, so that its unloading finds their launches. */
-static void function_of_binary(struct checks *c, struct acl_event *ev)
-{
-	const struct acl_args_aclrtBinaryGetFunction *a = ev->args;
-	struct acl_object *binary = object_live(c, ACL_HANDLE_BINARY, a->binHandle), *f;
-
-	if (!binary || !succeeded(ev) || !a->funcHandle || !*a->funcHandle)
-		return;
-	f = object_live(c, ACL_HANDLE_FUNCTION, *a->funcHandle);
-	if (!f)
-		f = object_create(c, ev, ACL_HANDLE_FUNCTION, *a->funcHandle, ACL_OBJECT_LEARNED);
-	if (f)
-		st(&f->parent, object_ref(binary));
-}
-
-_Static_assert(offsetof(struct acl_args_aclrtBinaryGetFunction, funcHandle) ==
-		       offsetof(struct acl_args_aclrtBinaryGetFunctionByEntry, funcHandle),
-	"forms of BinaryGetFunction differ");
-
 static void capture_bind(void (*add)(void *, unsigned, enum acl_phase, acl_hook_fn), void *binder)
 {
 	for (unsigned api = 0; api < acl_api_count; api++) {
@@ -529,8 +510,6 @@ static const struct acl_hook hooks[] = {
 	{ACL_API_aclmdlRICaptureTaskUpdateBegin, ACL_LEAVE, updated},
 	{ACL_API_aclmdlRICaptureThreadExchangeMode, ACL_ENTER, exchanging},
 	{ACL_API_aclmdlRICaptureThreadExchangeMode, ACL_LEAVE, exchanged},
-	{ACL_API_aclrtBinaryGetFunction, ACL_LEAVE, function_of_binary},
-	{ACL_API_aclrtBinaryGetFunctionByEntry, ACL_LEAVE, function_of_binary},
 };
 
 const struct acl_topic topic_capture = {

@@ -284,6 +284,20 @@ static bool settings_create(struct checks *c, const struct checks_config *config
 	return true;
 }
 
+/* A list of numbers: "0,1,2". */
+static bool names_device0(const char *list)
+{
+	while (*list) {
+		const char *end = strchr(list, ',');
+		size_t n = end ? (size_t)(end - list) : strlen(list);
+
+		if (strspn(list, " 0") >= n && memchr(list, '0', n))
+			return true;
+		list += end ? n + 1 : n;
+	}
+	return false;
+}
+
 struct checks *checks_create(const struct checks_config *config, const struct checks_host *host)
 {
 	struct checks *c = host->memory(host->context, sizeof(*c));
@@ -294,6 +308,8 @@ struct checks *checks_create(const struct checks_config *config, const struct ch
 	c->target_auto = config->target == CHECKS_TARGET_AUTO;
 	st(&c->target, c->target_auto ? CHECKS_TARGET_DOCUMENTS : config->target);
 	c->stacks_all = config->stacks_all;
+	c->device0_known = config->visible_devices && config->visible_devices[0];
+	c->device0_hidden = c->device0_known && !names_device0(config->visible_devices);
 	c->soc = config->soc && config->soc[0] ? config->soc : NULL;
 	st(&c->run_mode, -1);
 	c->threads = host->memory(host->context, ACL_THREADS * sizeof(*c->threads));

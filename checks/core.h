@@ -111,6 +111,10 @@ enum topic_state {
 	TOPIC_FAR,
 	TOPIC_ALLOCATORS,
 	TOPIC_IPC,
+	TOPIC_LIMITS,
+	TOPIC_MODES,
+	TOPIC_TASK_INFO,
+	TOPIC_HOST_FUNCTION,
 	TOPIC_STATES
 };
 
@@ -123,6 +127,7 @@ struct checks {
 	_Atomic bool ordered; /* somebody records the calls */
 	_Atomic bool unusual; /* hooks marked ACL_UNUSUAL are called */
 	bool target_auto, stacks_all;
+	bool device0_known, device0_hidden; /* whether ASCEND_RT_VISIBLE_DEVICES names device 0 */
 	const char *soc; /* product name, NULL = unknown */
 	void *topic[TOPIC_STATES]; /* what single topics keep */
 	_Atomic bool inited; /* aclInit was called, or init-missing was said */

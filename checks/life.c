@@ -3,12 +3,12 @@
  * Objects come and go as the model's "life" words say: created in leave,
  * marked going in enter of the destroying call, dead or back in its leave.
  */
+#include "checks/kernel.h"
 #include "checks/report.h"
-#include "checks/state.h"
 
 static const uint8_t followed[] = {ACL_HANDLE_STREAM, ACL_HANDLE_EVENT, ACL_HANDLE_CONTEXT, ACL_HANDLE_MODEL,
 	ACL_HANDLE_NOTIFY, ACL_HANDLE_CNT_NOTIFY, ACL_HANDLE_LABEL, ACL_HANDLE_LABEL_LIST, ACL_HANDLE_BINARY,
-	ACL_HANDLE_FUNCTION, ACL_HANDLE_POOL, ACL_HANDLE_TASK_GROUP, ACL_HANDLE_GROUP_INFO,
+	ACL_HANDLE_BINARY_DESC, ACL_HANDLE_FUNCTION, ACL_HANDLE_POOL, ACL_HANDLE_TASK_GROUP, ACL_HANDLE_GROUP_INFO,
 	ACL_HANDLE_ALLOCATOR_DESC, ACL_HANDLE_MBUF};
 
 static bool is_followed(unsigned kind)
@@ -45,6 +45,15 @@ static bool life_create(struct checks *c)
 			break;
 		case ACL_HANDLE_MBUF:
 			extension = sizeof(struct mbuf_state);
+			break;
+		case ACL_HANDLE_BINARY:
+			extension = sizeof(struct binary_state);
+			break;
+		case ACL_HANDLE_BINARY_DESC:
+			extension = sizeof(struct binary_desc_state);
+			break;
+		case ACL_HANDLE_FUNCTION:
+			extension = sizeof(struct function_state);
 			break;
 		}
 		object_init(c, followed[i], extension);
@@ -110,6 +119,9 @@ static void created(struct checks *c, struct acl_event *ev)
 		break;
 	case ACL_HANDLE_POOL:
 		pool_born(ev, o);
+		break;
+	case ACL_HANDLE_BINARY:
+		binary_born(c, ev, o);
 		break;
 	case ACL_HANDLE_TASK_GROUP:
 		/* The model it is captured into. */

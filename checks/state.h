@@ -52,6 +52,8 @@ struct stream_state {
 	_Atomic uint64_t capture; /* acl_ref of the model being captured, 0 = none */
 	_Atomic uint64_t work; /* position of the last task other than record and wait */
 	_Atomic uint64_t callback; /* position of the last host callback */
+	_Atomic uint64_t kernel; /* position of the last kernel */
+	_Atomic uint64_t signal; /* position of the last task that may tell of progress unseen */
 	_Atomic uint64_t suspect; /* serial of the last finding about a task of it, 0 = none since it was last
 				     drained */
 	_Atomic uint64_t touched[2]; /* device << 48 | position: memory of other devices in use */
@@ -266,5 +268,6 @@ void stream_born(struct checks *c, const struct acl_event *ev, struct acl_object
 void event_born(struct checks *c, const struct acl_event *ev, struct acl_object *o);
 void context_born(struct checks *c, const struct acl_event *ev, struct acl_object *o);
 void pool_born(const struct acl_event *ev, struct acl_object *o);
+void binary_born(struct checks *c, const struct acl_event *ev, struct acl_object *o);
 
 #endif

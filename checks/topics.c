@@ -16,6 +16,8 @@ extern const struct acl_topic topic_event_kind, topic_binding, topic_failure_mod
 	topic_process;
 extern const struct acl_topic topic_mapping, topic_kernel_args, topic_sharing, topic_stream_end, topic_far;
 extern const struct acl_topic topic_pool, topic_allocator, topic_mbuf, topic_ipc, topic_ipc_use;
+extern const struct acl_topic topic_binary, topic_signal, topic_kernel, topic_limits, topic_modes,
+	topic_task_info, topic_host_function;
 
 const struct acl_topic *const acl_topics[] = {
 	&topic_foresight, /* memory is far: the sooner it is asked for, the better */
@@ -27,6 +29,8 @@ const struct acl_topic *const acl_topics[] = {
 	&topic_pool,
 	&topic_memory,
 	&topic_capture,
+	&topic_binary,
+	&topic_signal,
 	&topic_freed,
 	/* rules */
 	&topic_arguments,
@@ -44,6 +48,11 @@ const struct acl_topic *const acl_topics[] = {
 	&topic_callback,
 	&topic_mapping,
 	&topic_kernel_args,
+	&topic_kernel,
+	&topic_limits,
+	&topic_modes,
+	&topic_task_info,
+	&topic_host_function,
 	&topic_sharing,
 	&topic_ipc,
 	&topic_ipc_use,

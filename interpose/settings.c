@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <time.h>
@@ -259,6 +260,7 @@ void settings_checks(struct checks_config *out)
 		      : target == 1 ? CHECKS_TARGET_AUTO
 				    : (int)(ACL_CANN_8_1 + target - 2);
 	out->soc = *settings_text(SETTING_SOC) ? settings_text(SETTING_SOC) : NULL;
+	out->visible_devices = getenv("ASCEND_RT_VISIBLE_DEVICES");
 	out->stacks_all = settings_number(SETTING_STACKS) == 1;
 	out->rule_default = set.rules_set ? set.rules : NULL;
 }
