@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel binaries and their functions: how and where they were loaded, what is known of them, where they run. */
+/* Kernel binaries and their functions: how and where they were loaded, what is known of them, where they run.
+ */
 #include "checks/kernel.h"
 #include "checks/pairs.h"
 
@@ -48,8 +49,7 @@ static void described(struct checks *c, struct acl_event *ev)
 
 static void registered(struct checks *c, struct acl_event *ev)
 {
-	struct acl_object *b =
-		object_live(c, ACL_HANDLE_BINARY, ACL_ARGS(ev, aclrtRegisterCpuFunc)->handle);
+	struct acl_object *b = object_live(c, ACL_HANDLE_BINARY, ACL_ARGS(ev, aclrtRegisterCpuFunc)->handle);
 
 	if (b && succeeded(ev))
 		atomic_fetch_or(&binary_state(b)->flags, BINARY_REGISTERED);

@@ -53,7 +53,8 @@ struct checks_host {
 struct checks_config {
 	int target; /* enum acl_cann, CHECKS_TARGET_DOCUMENTS or CHECKS_TARGET_AUTO */
 	const char *soc; /* product name, NULL = unknown: product rules stay silent */
-	const char *visible_devices; /* ASCEND_RT_VISIBLE_DEVICES, NULL = unknown; read by checks_create only */
+	const char
+		*visible_devices; /* ASCEND_RT_VISIBLE_DEVICES, NULL = unknown; read by checks_create only */
 	bool stacks_all; /* keep full stacks for hot calls too */
 	/* Per rule, by acl_rule.index: 0 = as the table says, else 1 + enum acl_default. NULL = all by table.
 	 */

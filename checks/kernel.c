@@ -41,7 +41,8 @@ static bool data_is_gone(struct checks *c, struct acl_object *desc)
 	uint64_t data = ld(&binary_desc_state(desc)->data);
 	struct acl_block *b = data ? map_block(c->memory, data >> 32 & ((1u << 26) - 1)) : NULL;
 
-	return b && ld_acquire(&b->generation) != (uint32_t)data;
+	return b && (ld_acquire(&b->generation) != (uint32_t)data || ld(&b->state) == ACL_OBJECT_DEAD ||
+			    ld(&b->state) == ACL_OBJECT_FREE);
 }
 
 /* aclrtBinaryLoad and aclrtDestroyBinary: both begin with the description. */
@@ -92,8 +93,8 @@ static void unloading_elsewhere(struct checks *c, struct acl_event *ev, struct a
 		return;
 	finding_detail(f,
 		"The binary was loaded in a context of device %d, the current one is %s of device %d.",
-		ld(&own->device),
-		ld(&own->device) == ld(&current->device) ? "another" : "one", ld(&current->device));
+		ld(&own->device), ld(&own->device) == ld(&current->device) ? "another" : "one",
+		ld(&current->device));
 	finding_object(c, f, "binary", binary);
 	finding_object(c, f, "its context", own);
 	finding_object(c, f, "current context", current);
@@ -108,8 +109,9 @@ static void say_pending(
 
 	if (!f)
 		return;
-	finding_detail(f, "One of its kernels was launched on stream 0x%llx, and nothing the host did shows "
-			  "that it is done.",
+	finding_detail(f,
+		"One of its kernels was launched on stream 0x%llx, and nothing the host did shows "
+		"that it is done.",
 		(unsigned long long)ld(&stream->value));
 	finding_object(c, f, "binary", binary);
 	finding_object(c, f, "stream", stream);
@@ -280,7 +282,8 @@ static void launching_array(struct checks *c, struct acl_event *ev)
 		finding_detail(f, "Element %llu of args is NULL, the kernel takes %llu parameters.",
 			(unsigned long long)at, (unsigned long long)count);
 	else
-		finding_detail(f, "args is NULL, the kernel takes %llu parameters.", (unsigned long long)count);
+		finding_detail(
+			f, "args is NULL, the kernel takes %llu parameters.", (unsigned long long)count);
 	finding_address(f, "args", args);
 	finding_uint(f, "parameters", count);
 	finding_show(c, f);

@@ -145,7 +145,8 @@ static void begin(struct checks *c, struct acl_event *ev, uint64_t handle, uint6
 
 	lock(&k->lock);
 	l = list_place(k, handle);
-	if (l->handle == handle && own && l->tid == ev->tid && l->n && !l->launched && l->function != function)
+	if (l->handle == handle && own && l->tid == ev->tid && l->n && !l->launched &&
+		l->function != function)
 		former = l->function;
 	l->handle = handle;
 	l->stamp = ++k->stamps;
@@ -210,7 +211,8 @@ static void beginning_by_user(struct checks *c, struct acl_event *ev)
 		v.value[1] = args;
 	} else if (need > room) {
 		v = broken(v, RULE("kargs-usermem-size"),
-			"The memory of the handle is smaller than aclrtKernelArgsGetHandleMemSize asked for.");
+			"The memory of the handle is smaller than aclrtKernelArgsGetHandleMemSize asked "
+			"for.");
 		v.name[0] = "bytes";
 		v.value[0] = room;
 		v.name[1] = "asked for";
@@ -265,7 +267,8 @@ static struct verdict judge_room(struct verdict v, const struct args_list *l, ui
 
 static struct verdict judge_open(const struct acl_event *ev, const struct args_list *l)
 {
-	struct verdict v = {.asked = {RULE("kargs-append-after-finalize"), l->tid ? RULE("kargs-handle-thread") : NULL}};
+	struct verdict v = {
+		.asked = {RULE("kargs-append-after-finalize"), l->tid ? RULE("kargs-handle-thread") : NULL}};
 
 	if (other_thread(l, ev)) {
 		v = broken(v, RULE("kargs-handle-thread"),
@@ -292,10 +295,12 @@ static void appending(struct checks *c, struct acl_event *ev)
 		v = judge_open(ev, l);
 		if (!v.rule && l->buffer)
 			v = broken(v, RULE("kargs-append-after-placeholder-buffer"),
-				"The buffer of a placeholder was taken before: the list cannot grow any more.");
+				"The buffer of a placeholder was taken before: the list cannot grow any "
+				"more.");
 		if (!v.rule)
 			v = judge_room(v, l,
-				holder ? sizeof(void *) : ACL_ARGS(ev, aclrtKernelArgsAppend)->paramSize, true);
+				holder ? sizeof(void *) : ACL_ARGS(ev, aclrtKernelArgsAppend)->paramSize,
+				true);
 	}
 	unlock(&k->lock);
 	if (l)
@@ -443,7 +448,8 @@ static bool alike(struct checks *c, uint64_t a, uint64_t b)
 
 	if (!f || !g)
 		return false;
-	return (ld(&function_state(f)->name) && ld(&function_state(f)->name) == ld(&function_state(g)->name)) ||
+	return (ld(&function_state(f)->name) &&
+		       ld(&function_state(f)->name) == ld(&function_state(g)->name)) ||
 	       (ld(&function_state(f)->params) &&
 		       ld(&function_state(f)->params) == ld(&function_state(g)->params));
 }

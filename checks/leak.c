@@ -191,7 +191,8 @@ static void leak_finish(struct checks *c, enum checks_end kind)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		objects(c, RULE("leak-objects"), kinds[i].kind, kinds[i].what);
 	objects(c, RULE("leak-kernel-binary"), ACL_HANDLE_BINARY, "kernel binaries");
-	objects(c, RULE("kernel-createbinary-data-freed"), ACL_HANDLE_BINARY_DESC, "descriptions of binaries");
+	objects(c, RULE("kernel-createbinary-data-freed"), ACL_HANDLE_BINARY_DESC,
+		"descriptions of binaries");
 	objects(c, RULE("leak-pool"), ACL_HANDLE_POOL, "memory pools");
 	objects(c, RULE("allocator-desc-lifetime"), ACL_HANDLE_ALLOCATOR_DESC, "allocator descriptors");
 	if (!may_be_unseen(c, CHECKS_UNSEEN_QUEUES))

@@ -44,7 +44,8 @@ static bool captured_on(struct checks *c, struct acl_object *stream, int device)
 
 	object_each(c, ACL_HANDLE_MODEL, o)
 	{
-		if (!object_usable(o) || ld(&model_state(o)->status) != MODEL_READY || !ld(&model_state(o)->tasks))
+		if (!object_usable(o) || ld(&model_state(o)->status) != MODEL_READY ||
+			!ld(&model_state(o)->tasks))
 			continue;
 		if (stream ? ld(&model_state(o)->origin) == object_ref(stream) : ld(&o->device) == device)
 			return true;
@@ -56,7 +57,8 @@ static bool launched_on(struct checks *c, int device)
 {
 	struct acl_object *o;
 
-	object_each(c, ACL_HANDLE_STREAM, o) if (ld(&o->device) == device && ld(&stream_state(o)->kernel)) return true;
+	object_each(c, ACL_HANDLE_STREAM,
+		o) if (ld(&o->device) == device && ld(&stream_state(o)->kernel)) return true;
 	return false;
 }
 
@@ -156,8 +158,8 @@ static bool limited(struct checks *c, struct acl_object *s)
 	return false;
 }
 
-static void say_use(
-	struct checks *c, struct acl_event *ev, struct acl_object *stream, struct acl_object *other, const char *detail)
+static void say_use(struct checks *c, struct acl_event *ev, struct acl_object *stream,
+	struct acl_object *other, const char *detail)
 {
 	struct finding_buffer room;
 	struct acl_finding *f = begin(c, ev, RULE("use-stream-res-without-limit"), &room);
@@ -272,7 +274,8 @@ static void keeping(struct checks *c, struct acl_event *ev)
 	f = begin(c, ev, RULE("device-limit-after-setdevice"), &room);
 	if (!f)
 		return;
-	finding_detail(f, "Device %d is set already: the new value counts after its last reset only.", device);
+	finding_detail(
+		f, "Device %d is set already: the new value counts after its last reset only.", device);
 	finding_enum(f, "limit", "aclrtDeviceLimit", a->limit);
 	finding_uint(f, "value", a->value);
 	finding_show(c, f);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings of contexts, devices, groups and streams: asked before they are set, set too late, read too early. */
+/* Settings of contexts, devices, groups and streams: asked before they are set, set too late, read too early.
+ */
 #include "checks/kernel.h"
 #include "checks/pairs.h"
 #include "checks/report.h"
@@ -143,7 +144,8 @@ static void interval_told(struct checks *c, struct acl_event *ev)
 /* 0 asks for no limit. */
 static void limiting_time(struct checks *c, struct acl_event *ev)
 {
-	uint64_t timeout = ACL_ARGS(ev, aclrtSetOpExecuteTimeOutV2)->timeout, interval = ld(&modes(c)->interval);
+	uint64_t timeout = ACL_ARGS(ev, aclrtSetOpExecuteTimeOutV2)->timeout,
+		 interval = ld(&modes(c)->interval);
 	struct finding_buffer room;
 	struct acl_finding *f;
 
@@ -304,8 +306,9 @@ static void reading(struct checks *c, struct acl_event *ev)
 		f = begin(c, ev, RULE("overflow-status-not-synchronised"), &room);
 		if (!f)
 			return;
-		finding_detail(f, "aclrtGetOverflowStatus writes src on a stream that the host has not waited "
-				  "for since.");
+		finding_detail(f,
+			"aclrtGetOverflowStatus writes src on a stream that the host has not waited "
+			"for since.");
 		finding_address(f, "src", a->src);
 		finding_object(c, f, "stream", s);
 		finding_show(c, f);
@@ -313,7 +316,8 @@ static void reading(struct checks *c, struct acl_event *ev)
 	}
 }
 
-/* ----------------------------------------------------------------------------------------------------------- */
+/* -----------------------------------------------------------------------------------------------------------
+ */
 
 static bool modes_create(struct checks *c)
 {

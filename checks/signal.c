@@ -20,9 +20,9 @@ static bool shared_events(struct checks *c)
 {
 	struct acl_object *o;
 
-	object_each(c, ACL_HANDLE_EVENT, o) if (object_usable(o) &&
-						(ld(&event_state(o)->flags) & ACL_EVENT_IPC ||
-							ld(&event_state(o)->maker) == EVENT_IMPORTED)) return true;
+	object_each(c, ACL_HANDLE_EVENT,
+		o) if (object_usable(o) && (ld(&event_state(o)->flags) & ACL_EVENT_IPC ||
+						   ld(&event_state(o)->maker) == EVENT_IMPORTED)) return true;
 	return false;
 }
 

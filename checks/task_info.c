@@ -24,8 +24,8 @@ static void attribute_set(struct checks *c, struct acl_event *ev)
 		pairs_set(switches(c), object_ref(s), 1 + (uint64_t)(a->value->cacheOpInfoSwitch != 0));
 }
 
-static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, struct acl_object *stream,
-	const char *detail)
+static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *rule,
+	struct acl_object *stream, const char *detail)
 {
 	struct finding_buffer room;
 	struct acl_finding *f = ev->carry[CARRY_FINDING] ? NULL : finding_begin(c, ev, rule, &room);
@@ -78,8 +78,8 @@ static bool something_is_built(struct checks *c)
 {
 	struct acl_object *o;
 
-	object_each(c, ACL_HANDLE_MODEL, o) if (object_usable(o) &&
-						ld(&model_state(o)->status) == MODEL_BUILT) return true;
+	object_each(c, ACL_HANDLE_MODEL,
+		o) if (object_usable(o) && ld(&model_state(o)->status) == MODEL_BUILT) return true;
 	return false;
 }
 

@@ -174,8 +174,9 @@ void *make_range(size_t bytes, bool device)
 
 static void begin(const struct twin *t)
 {
-	const struct checks_config config = {
-		.target = t->target ? t->target - 1 : CHECKS_TARGET_DOCUMENTS, .soc = t->soc};
+	const struct checks_config config = {.target = t->target ? t->target - 1 : CHECKS_TARGET_DOCUMENTS,
+		.soc = t->soc,
+		.visible_devices = t->visible[!bug]};
 	const struct checks_host host = {.memory = give_memory,
 		.host_class = classify,
 		.module = module_of,

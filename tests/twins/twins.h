@@ -44,6 +44,7 @@ struct twin {
 	const char *also; /* another rule that the bug breaks as well */
 	bool bare; /* without aclInit and aclrtSetDevice before */
 	const char *soc; /* product to judge by */
+	const char *visible[2]; /* ASCEND_RT_VISIBLE_DEVICES of the bug, and mended */
 	bool avoids; /* mended, the program no longer makes the call the rule is about */
 };
 
