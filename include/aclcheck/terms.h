@@ -106,7 +106,7 @@ static NEEDS_INLINE enum holds compare(const struct acl_term *t, number left, nu
 
 static NEEDS_INLINE enum holds term_holds(const struct acl_term *t, const void *args)
 {
-	number left, more, right;
+	number left = 0, more, right;
 
 	if (t->op == ACL_TERM_NEVER)
 		return NO;
