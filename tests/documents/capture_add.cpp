@@ -91,7 +91,7 @@ static void forbidden_while_capturing(buffers &b)
 
 		TRY(aclrtBinaryLoadFromData(kernels, sizeof(kernels), nullptr, &b.binary));
 		TRY(aclrtBinaryGetFunction(b.binary, "scale", &function));
-		TRY(aclrtLaunchKernel(function, 1, b.other, bytes, b.stream));
+		TRY(aclrtLaunchKernelV2(function, 1, b.other, bytes, nullptr, b.stream));
 	}
 
 	if (broken("set"))
