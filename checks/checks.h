@@ -39,6 +39,11 @@ struct checks_host {
 	bool (*unseen)(void *context, enum checks_unseen what);
 	/* Bytes of the machine's main memory, 0 = unknown; NULL: unknown. */
 	uint64_t (*memory_total)(void *context);
+	/*
+	 * A rule is broken: what makes this another place than rule, function and caller do, as the scope of
+	 * a test that expects it; 0 = nothing does. ev is NULL for what the whole process did. May be NULL.
+	 */
+	uint64_t (*place)(void *context, struct acl_event *ev, const struct acl_rule *rule);
 	/* A finding to show. The pointer is valid during the call only. */
 	void (*finding)(void *context, const struct acl_finding *f);
 	/* Private anonymous memory for tables, zeroed, never given back; NULL = the table stays as it is and

@@ -92,6 +92,8 @@ struct acl_finding *finding_begin_as(struct checks *c, struct acl_event *ev, con
 
 	if (!rule || c->settings[rule->index].off || (ev && !judged(ev)) || !grade(c, rule, &g, &graded))
 		return NULL;
+	if (c->host.place)
+		where ^= mix64(c->host.place(c->host.context, ev, rule));
 	key = mix64(where ^ (uint64_t)rule->index << 48 ^ (uint64_t)api << 36) | 1;
 	s = site_of(c, key);
 	if (!s)

@@ -7,10 +7,12 @@
 
 #include "aclcheck.h"
 #include "interpose/core.h"
+#include "interpose/expect.h"
 #include "interpose/module.h"
 #include "interpose/settings.h"
 #include "interpose/sink.h"
 #include "interpose/stack.h"
+#include "interpose/suppress.h"
 #include "interpose/unseen.h"
 
 #define MODULE_NONE UINT32_MAX /* code that no file holds: a JIT's */
@@ -38,6 +40,20 @@ static uint32_t host_module(void *context, uint64_t code)
 __attribute__((visibility("default"), noinline)) void aclcheck_break(void)
 {
 	__asm__ volatile(""); /* a place to stop at: not to be merged with other empty functions */
+}
+
+/* Whether it is expected or suppressed is decided once a place, and depends on more than the caller. */
+static uint64_t host_place(void *context, struct acl_event *ev, const struct acl_rule *rule)
+{
+	uint64_t place = (uint64_t)expect_scope(rule->id, true) << 48 | (uint64_t)expect_inside() << 32;
+
+	(void)context;
+	if (ev && suppress_by_stack(rule->id)) {
+		if (!ev->stack)
+			ev->stack = stack_take(ev->caller);
+		place |= ev->stack;
+	}
+	return place;
 }
 
 static void host_finding(void *context, const struct acl_finding *f)
@@ -80,6 +96,7 @@ struct checks *checker_create(void)
 		.stack = host_stack,
 		.host_class = host_class,
 		.module = host_module,
+		.place = host_place,
 		.finding = host_finding,
 		.unseen = host_unseen,
 		.memory_total = host_memory_total,

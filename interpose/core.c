@@ -15,6 +15,7 @@
 #include "interpose/call.h"
 #include "interpose/callback.h"
 #include "interpose/core.h"
+#include "interpose/expect.h"
 #include "interpose/log.h"
 #include "interpose/reach.h"
 #include "interpose/real.h"
@@ -194,6 +195,7 @@ void core_forked(void)
 	atomic_store(&acl_core.unseen, 0);
 	module_forked();
 	host_class_forked();
+	expect_forked();
 	if (stage == CORE_WAKING && !acl_thread.busy)
 		atomic_store(&acl_core.stage, CORE_ASLEEP); /* the thread that was waking is not here */
 }

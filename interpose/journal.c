@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "interpose/claim.h"
+#include "interpose/expected.h"
 #include "interpose/identity.h"
 #include "interpose/kept.h"
 #include "interpose/lastcalls.h"
@@ -253,10 +254,10 @@ static void outcome(struct jout *j, const struct checks *c, enum checks_end kind
 	static const char *const ends[] = {"exit", "quick-exit", "exec"};
 	struct checks_totals totals = {.calls = 0};
 	const char *reason, *text;
-	uint64_t suppressed;
+	uint64_t excused[3];
 	char time[32];
 
-	verdict_totals(c, &totals, &suppressed);
+	verdict_totals(c, &totals, excused);
 	now(time);
 	jout_string(j, "verdict", acl_verdict_names[verdict_get()]);
 	jout_array(j, "inconclusive");
@@ -272,8 +273,11 @@ static void outcome(struct jout *j, const struct checks *c, enum checks_end kind
 	for (int s = ACL_SEV_ERROR; s >= 0; s--)
 		jout_uint(j, acl_severity_names[s], totals.findings[s]);
 	jout_uint(j, "advice", totals.advice);
-	jout_uint(j, "suppressed", suppressed);
+	jout_uint(j, "suppressed", excused[EXCUSE_SUPPRESSED]);
+	if (excused[EXCUSE_EXPECTED])
+		jout_uint(j, "expected", excused[EXCUSE_EXPECTED]);
 	jout_object_end(j);
+	expected_json(j);
 	reach_json(j);
 	jout_string(j, "end", ends[kind]);
 	jout_string(j, "ended", time);

@@ -34,6 +34,10 @@ enum message {
 	MSG_SUPPRESSED,
 	MSG_EXPIRED,
 	MSG_UNUSED,
+	MSG_EXPECTED,
+	MSG_UNMET,
+	MSG_EXPECT_EXPIRED,
+	MSG_MET,
 	MSG_COUNT
 };
 
@@ -66,6 +70,10 @@ static const char *const messages[MSG_COUNT][ACL_LANG_COUNT] = {
 	[MSG_REPORT] = {"report: ", "报告: "},
 	[MSG_SUPPRESSED] = {"suppressed", "已抑制"},
 	[MSG_EXPIRED] = {"suppression expired on ", "抑制项已过期:"},
+	[MSG_EXPECTED] = {"expected", "预期内"},
+	[MSG_UNMET] = {"expected, but not seen: ", "预期的问题未出现:"},
+	[MSG_EXPECT_EXPIRED] = {"expectation expired: ", "预期项已过期:"},
+	[MSG_MET] = {"%u of %u times seen", "%u 次出现,预期 %u 次"},
 	[MSG_UNUSED] = {"suppressions that matched nothing here: %u", "未匹配的抑制项:%u"},
 };
 

@@ -3,8 +3,10 @@
 #include "interpose/shown.h"
 
 #include "aclcheck/model.h"
+#include "interpose/expect.h"
 #include "interpose/identity.h"
 #include "interpose/stack.h"
+#include "interpose/suppress.h"
 #include "interpose/symbol.h"
 
 unsigned shown_depth(const uint64_t *ips, unsigned n)
@@ -77,6 +79,28 @@ static const struct suppression *suppression_of(const struct shown *s)
 	return suppress_match(&subject);
 }
 
+/* A scope of the program comes first, then the files' entries; consequences follow what explains them. */
+static void excuse(struct shown *s)
+{
+	const struct suppression *p;
+	struct expectation scope;
+
+	if (expect_get(expect_scope(s->f->rule->id, false), &scope)) {
+		s->excuse = EXCUSE_EXPECTED;
+		s->reason = scope.reason;
+		s->in_program = true;
+		return;
+	}
+	p = suppression_of(s);
+	if (p) {
+		s->excuse = p->expected ? EXCUSE_EXPECTED : EXCUSE_SUPPRESSED;
+		s->reason = p->reason;
+	} else if (s->f->secondary && verdict_excuse(s->f->cause) == EXCUSE_EXPECTED) {
+		s->excuse = EXCUSE_EXPECTED;
+		s->reason = "a consequence of an expected finding";
+	}
+}
+
 void shown_init(struct shown *s, const struct acl_finding *f)
 {
 	struct fingerprint print;
@@ -91,5 +115,5 @@ void shown_init(struct shown *s, const struct acl_finding *f)
 			fingerprint_frame(&print, sym->function, sym->module, sym->stripped);
 	}
 	fingerprint_end(&print, s->fingerprint);
-	s->suppressed = suppression_of(s);
+	excuse(s);
 }

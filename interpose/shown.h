@@ -6,7 +6,7 @@
 #include "checks/checks.h"
 #include "interpose/fingerprint.h"
 #include "interpose/json_out.h"
-#include "interpose/suppress.h"
+#include "interpose/verdict.h"
 
 struct shown {
 	const struct acl_finding *f;
@@ -14,7 +14,9 @@ struct shown {
 	uint64_t caller;
 	const uint64_t *ips; /* the stack of the finding */
 	unsigned n_ips;
-	const struct suppression *suppressed; /* NULL = not */
+	enum verdict_excuse excuse;
+	const char *reason; /* of the excuse */
+	bool in_program; /* expected by a scope that the program opened */
 	char fingerprint[FINGERPRINT_SIZE];
 };
 
@@ -25,6 +27,9 @@ void shown_init(struct shown *s, const struct acl_finding *f);
 void shown_text(struct text *t, const struct shown *s, bool colour);
 /* For machines: the members of one JSON object, count left out. */
 void shown_json(struct jout *j, const struct shown *s);
+
+/* A frame of a stack; key is NULL in an array. */
+void shown_frame_json(struct jout *j, const char *key, uint64_t address);
 
 /* Frames worth showing: how the C library got to main says nothing. */
 unsigned shown_depth(const uint64_t *ips, unsigned n);

@@ -9,11 +9,11 @@
 #include "interpose/stack.h"
 #include "interpose/symbol.h"
 
-static void frame(struct jout *j, uint64_t address)
+void shown_frame_json(struct jout *j, const char *key, uint64_t address)
 {
 	const struct symbol *s = symbol_of(address);
 
-	jout_object(j, NULL);
+	jout_object(j, key);
 	jout_string(j, "function", s->readable);
 	if (s->readable != s->function)
 		jout_string(j, "symbol", s->function);
@@ -35,7 +35,7 @@ static void stack(struct jout *j, const uint64_t *ips, unsigned n)
 	n = shown_depth(ips, n);
 	jout_array(j, "stack");
 	for (unsigned i = 0; i < n; i++)
-		frame(j, ips[i]);
+		shown_frame_json(j, NULL, ips[i]);
 	jout_array_end(j);
 }
 
@@ -121,9 +121,14 @@ void shown_json(struct jout *j, const struct shown *s)
 	jout_string(j, "fingerprint", s->fingerprint);
 	jout_bool(j, "advice", f->advice);
 	jout_bool(j, "secondary", f->secondary);
-	jout_bool(j, "suppressed", s->suppressed != NULL);
-	if (s->suppressed)
-		jout_string(j, "suppressed_by", s->suppressed->reason);
+	jout_bool(j, "suppressed", s->excuse == EXCUSE_SUPPRESSED);
+	if (s->excuse == EXCUSE_SUPPRESSED)
+		jout_string(j, "suppressed_by", s->reason);
+	if (s->excuse == EXCUSE_EXPECTED) {
+		jout_bool(j, "expected", true);
+		jout_string(j, "expected_by", s->reason);
+		jout_string(j, "expected_in", s->in_program ? "program" : "file");
+	}
 	if (f->relaxed && f->rule->relaxed_since >= 0)
 		jout_string(j, "relaxed_since", acl_cann_names[f->rule->relaxed_since]);
 	if (f->cause)

@@ -6,9 +6,11 @@
 
 #include "aclcheck/model.h"
 #include "interpose/decode.h"
+#include "interpose/expected.h"
 #include "interpose/messages.h"
 #include "interpose/settings.h"
 #include "interpose/stack.h"
+#include "interpose/suppress.h"
 #include "interpose/symbol.h"
 #include "interpose/verdict.h"
 
@@ -237,11 +239,11 @@ static void stale_suppressions(struct text *t)
 	const struct suppression *list = suppress_list(&n);
 
 	for (size_t i = 0; i < n; i++) {
-		if (list[i].expired) {
+		if (list[i].expired && !list[i].expected) {
 			text_fmt(t, "   %s%s: ", msg(MSG_EXPIRED), list[i].until);
 			text_safe(t, list[i].reason, 200);
 			text_char(t, '\n');
-		} else if (!list[i].matched) {
+		} else if (!list[i].matched && !list[i].expected) {
 			unused++;
 		}
 	}
@@ -250,6 +252,26 @@ static void stale_suppressions(struct text *t)
 		text_fmt(t, msg(MSG_UNUSED), (uint64_t)unused);
 		text_char(t, '\n');
 	}
+}
+
+static void unmet_line(void *context, const struct unmet *u)
+{
+	struct text *t = context;
+
+	text_fmt(t, "   %s", msg(u->expired ? MSG_EXPECT_EXPIRED : MSG_UNMET));
+	text_safe(t, u->rule, 100);
+	text_str(t, " (");
+	text_safe(t, u->reason, 200);
+	text_char(t, ')');
+	if (u->place) {
+		text_str(t, "  ");
+		shown_place(t, u->place);
+	}
+	if (u->opened > 1) {
+		text_str(t, ", ");
+		text_fmt(t, msg(MSG_MET), u->met, u->opened);
+	}
+	text_char(t, '\n');
 }
 
 /* Gates first, then severity, then time. */
@@ -268,7 +290,7 @@ static void collect(void *context, const struct checks_place *place)
 	struct place_list *list = context;
 	unsigned i;
 
-	if (place->secondary || verdict_is_suppressed(place->serial))
+	if (place->secondary || verdict_excuse(place->serial))
 		return;
 	list->all++;
 	for (i = list->n; i && goes_before(place, &list->at[i - 1]); i--)
@@ -308,9 +330,9 @@ static void places(struct text *t, const struct checks *c)
 	}
 }
 
-static void totals_line(struct text *t, const struct checks_totals *totals, uint64_t suppressed)
+static void totals_line(struct text *t, const struct checks_totals *totals, const uint64_t *excused)
 {
-	bool any = totals->advice != 0;
+	bool any = totals->advice || excused[EXCUSE_SUPPRESSED] || excused[EXCUSE_EXPECTED];
 
 	text_fmt(t, "== aclcheck %s: ", msg(MSG_SUMMARY));
 	for (int s = ACL_SEV_ERROR; s >= 0; s--) {
@@ -323,8 +345,10 @@ static void totals_line(struct text *t, const struct checks_totals *totals, uint
 	}
 	if (totals->advice)
 		text_fmt(t, "%u %s, ", totals->advice, msg(MSG_ADVICE));
-	if (suppressed)
-		text_fmt(t, "%u %s, ", suppressed, msg(MSG_SUPPRESSED));
+	if (excused[EXCUSE_SUPPRESSED])
+		text_fmt(t, "%u %s, ", excused[EXCUSE_SUPPRESSED], msg(MSG_SUPPRESSED));
+	if (excused[EXCUSE_EXPECTED])
+		text_fmt(t, "%u %s, ", excused[EXCUSE_EXPECTED], msg(MSG_EXPECTED));
 	if (!any)
 		text_fmt(t, "%s, ", msg(MSG_NO_FINDINGS));
 	text_fmt(t, msg(MSG_CALLS), totals->calls);
@@ -337,13 +361,14 @@ void summary_text(struct text *t, const struct checks *c, const char *report, bo
 	enum acl_verdict verdict = verdict_get();
 	struct checks_totals totals = {.calls = 0};
 	const char *reason, *text;
-	uint64_t suppressed;
+	uint64_t excused[3];
 
-	verdict_totals(c, &totals, &suppressed);
-	totals_line(t, &totals, suppressed);
+	verdict_totals(c, &totals, excused);
+	totals_line(t, &totals, excused);
 	if (c)
 		places(t, c);
 	stale_suppressions(t);
+	expected_each_unmet(unmet_line, t);
 	text_fmt(t, "   %s", msg(MSG_VERDICT));
 	if (colour)
 		text_fmt(t, BOLD "%s", verdict_colour[verdict]);

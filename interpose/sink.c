@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "interpose/expected.h"
 #include "interpose/journal.h"
 #include "interpose/lastcalls.h"
 #include "interpose/log.h"
@@ -86,7 +87,7 @@ static void show(const struct shown *s, struct text *scratch)
 		else
 			journal_finding(scratch, s);
 	}
-	if (!log_wanted() || s->suppressed)
+	if (!log_wanted() || s->excuse)
 		return;
 	text_init(scratch, buffer, BUFFER_SIZE);
 	shown_text(scratch, s, log_colour());
@@ -103,7 +104,7 @@ void sink_finding(const struct acl_finding *f)
 		pthread_mutex_lock(&lock);
 		if (!atomic_load(&ended) && scratch_get(&scratch)) {
 			shown_init(&s, f);
-			verdict_count(f, s.suppressed != NULL);
+			verdict_count(f, s.excuse);
 			show(&s, &scratch);
 		}
 		pthread_mutex_unlock(&lock);
@@ -150,6 +151,7 @@ void sink_end(struct checks *c, enum checks_end kind)
 	pthread_mutex_lock(&lock);
 	if (scratch_get(&scratch)) {
 		last_doubts(c);
+		expected_judge(kind);
 		journal_end(&scratch, c, kind);
 		/* An exec'ed program is a run of its own; this one's verdict would read as the whole's. */
 		if (log_wanted() && (kind != CHECKS_END_EXEC || verdict_get() != ACL_VERDICT_PASS)) {
@@ -182,6 +184,7 @@ void sink_forked(void)
 	atomic_store(&ended, false);
 	buffer = NULL;
 	journal_forked();
+	expected_forked();
 	verdict_forked();
 	symbol_forked();
 	reach_forked();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading suppressions and matching them against a finding. */
+/* Reading suppressions and expectations, and matching them against a finding. */
 #include "interpose/suppress.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -120,10 +121,28 @@ const struct suppression *suppress_match(const struct suppress_subject *s)
 	return NULL;
 }
 
+bool suppress_by_stack(const char *rule)
+{
+	for (size_t i = 0; i < all.n; i++) {
+		const struct suppression *p = &all.list[i];
+
+		if (!p->expired && (p->function || p->file || p->module || p->fingerprint) &&
+			either(p->rule, rule, NULL))
+			return true;
+	}
+	return false;
+}
+
 const struct suppression *suppress_list(size_t *n)
 {
 	*n = all.n;
 	return all.list;
+}
+
+void suppress_forked(void)
+{
+	for (size_t i = 0; i < all.n; i++)
+		all.list[i].matched = 0;
 }
 
 /* --- reading ------------------------------------------------------------------- */
@@ -132,6 +151,7 @@ struct reader {
 	const struct json_in *in;
 	const char *path, *today;
 	void (*complain)(const char *line);
+	const char *kind; /* of the entry being read */
 	size_t entry; /* from 1 */
 };
 
@@ -143,7 +163,7 @@ static void complain(const struct reader *r, const char *key, const char *what)
 	text_init(&t, line, sizeof(line));
 	text_fmt(&t, "%s: ", r->path);
 	if (r->entry)
-		text_fmt(&t, "suppression %u: ", (uint64_t)r->entry);
+		text_fmt(&t, "%s %u: ", r->kind, (uint64_t)r->entry);
 	if (key)
 		text_fmt(&t, "%s: ", key);
 	text_str(&t, what);
@@ -158,18 +178,38 @@ static bool is_date(const char *s)
 	return !s[10];
 }
 
+static const struct {
+	const char *key;
+	size_t at;
+} members[] = {
+#define MEMBER(name)                                                                                         \
+	{                                                                                                    \
+#name, offsetof(struct suppression, name)                                                    \
+	}
+	MEMBER(rule), MEMBER(call), MEMBER(fingerprint), MEMBER(function), MEMBER(file), MEMBER(module),
+	MEMBER(object), MEMBER(rank), MEMBER(reason), MEMBER(until)};
+#define MEMBERS (sizeof(members) / sizeof(*members))
+
+static const char **member_at(const struct suppression *p, unsigned i)
+{
+	return (const char **)((uintptr_t)p + members[i].at);
+}
+
 static const char **member(struct suppression *p, const char *key)
 {
-	const struct {
-		const char *key, **at;
-	} rows[] = {{"rule", &p->rule}, {"call", &p->call}, {"fingerprint", &p->fingerprint},
-		{"function", &p->function}, {"file", &p->file}, {"module", &p->module},
-		{"object", &p->object}, {"rank", &p->rank}, {"reason", &p->reason}, {"until", &p->until}};
-
-	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (!strcmp(rows[i].key, key))
-			return rows[i].at;
+	for (unsigned i = 0; i < MEMBERS; i++)
+		if (!strcmp(members[i].key, key))
+			return member_at(p, i);
 	return NULL;
+}
+
+bool suppress_member(const struct suppression *p, unsigned i, const char **key, const char **value)
+{
+	if (i >= MEMBERS)
+		return false;
+	*key = members[i].key;
+	*value = *member_at(p, i);
+	return true;
 }
 
 static bool read_entry(const struct reader *r, json_t *entry, struct suppression *p)
@@ -185,7 +225,7 @@ static bool read_entry(const struct reader *r, json_t *entry, struct suppression
 
 		/* "note" is for people. */
 		if (!at && strcmp(key, "note")) {
-			complain(r, key, "is no key of a suppression");
+			complain(r, key, "is no key of an entry");
 			return false;
 		}
 		if (!json_is_string(value)) {
@@ -211,28 +251,69 @@ static bool read_entry(const struct reader *r, json_t *entry, struct suppression
 	return true;
 }
 
-static void read_list(struct reader *r, json_t *top)
+static size_t length(const struct reader *r, json_t *top, const char *key)
 {
-	const json_t *list = json_is_object(top) ? r->in->get(top, "suppressions") : NULL;
-	size_t n = list && json_is_array(list) ? r->in->array_size(list) : 0;
+	const json_t *list = r->in->get(top, key);
+
+	return list && json_is_array(list) ? r->in->array_size(list) : 0;
+}
+
+static void read_list(struct reader *r, json_t *top, const char *key, const char *kind)
+{
+	const json_t *list = r->in->get(top, key);
+	size_t n = length(r, top, key);
+
+	if (list && !json_is_array(list))
+		complain(r, key, "must be a list");
+	r->kind = kind;
+	for (r->entry = 1; r->entry <= n; r->entry++) {
+		struct suppression *p = &all.list[all.n];
+
+		if (!read_entry(r, r->in->array_get(list, r->entry - 1), p))
+			continue;
+		p->expected = *kind == 'e';
+		all.n++;
+	}
+	r->entry = 0;
+}
+
+/* A list under a mistyped name would be no list at all. */
+static bool right_keys(const struct reader *r, json_t *top)
+{
+	static const char *const known[] = {"suppressions", "expect", "note"};
+	unsigned lists = 0;
+
+	for (void *i = json_is_object(top) ? r->in->iter(top) : NULL; i; i = r->in->iter_next(top, i)) {
+		const char *key = r->in->iter_key(i);
+		unsigned k = 0;
+
+		while (k < sizeof(known) / sizeof(*known) && strcmp(known[k], key) != 0)
+			k++;
+		if (k == sizeof(known) / sizeof(*known))
+			complain(r, key, "is no key: there are suppressions, expect and note");
+		lists += k < 2;
+	}
+	if (!lists)
+		complain(r, NULL, "needs a list named suppressions or expect");
+	return lists != 0;
+}
+
+static void read_lists(struct reader *r, json_t *top)
+{
 	void *room;
 
-	if (!list || !json_is_array(list)) {
-		complain(r, "suppressions", "must be there and be a list");
+	if (!right_keys(r, top))
 		return;
-	}
-	room = mmap(NULL, (n + 1) * sizeof(*all.list), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+	all.room = length(r, top, "suppressions") + length(r, top, "expect") + 1;
+	room = mmap(NULL, all.room * sizeof(*all.list), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		-1, 0);
 	if (room == MAP_FAILED) {
 		complain(r, NULL, "no memory");
 		return;
 	}
 	all.list = room;
-	all.room = n + 1;
-	for (r->entry = 1; r->entry <= n; r->entry++)
-		if (read_entry(r, r->in->array_get(list, r->entry - 1), &all.list[all.n]))
-			all.n++;
-	r->entry = 0;
+	read_list(r, top, "expect", "expectation");
+	read_list(r, top, "suppressions", "suppression");
 }
 
 /* What an earlier file said no longer holds. */
@@ -275,5 +356,5 @@ void suppress_load(const char *path, const char *today, void (*say)(const char *
 		return;
 	}
 	all.tree = top;
-	read_list(&r, top);
+	read_lists(&r, top);
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Suppressions: known findings that neither show nor fail.  Used by the
- * library on findings and by the command on reports.
+ * Suppressions: known findings that neither show nor fail; and expectations:
+ * findings that must be there, and do not fail.  Used by the library on
+ * findings and by the command on reports.
  *
- *	{"suppressions": [{"rule": "async-copy-*", "function": "legacy_*", "reason": "…", "until":
- *"2027-01-31"}]}
+ *	{"suppressions": [{"rule": "async-copy-*", "function": "legacy_*", "reason": "…"}],
+ *	 "expect": [{"rule": "event-*", "file": "test_*.c", "reason": "…", "until": "2027-01-31"}]}
  *
  * Every member that is there must match; * and ? are wildcards.  function,
  * file and module must match one and the same frame of the stack; object is
  * the kind, role or value of an object of the finding; rank is a number or a
  * list of ranges ("0-3,8").  reason is required; after the day `until` the
- * suppression no longer holds.
+ * entry no longer holds.
  */
 #ifndef INTERPOSE_SUPPRESS_H
 #define INTERPOSE_SUPPRESS_H
@@ -35,6 +36,7 @@ struct suppress_subject {
 
 struct suppression {
 	const char *rule, *call, *fingerprint, *function, *file, *module, *object, *rank, *reason, *until;
+	bool expected; /* an entry of "expect" */
 	bool expired;
 	uint64_t matched; /* findings it stood for */
 };
@@ -46,11 +48,24 @@ struct suppression {
  */
 void suppress_load(const char *path, const char *today, void (*complain)(const char *line));
 
-/* The first suppression that matches, counted; NULL if none does. Not for two threads at once. */
+/*
+ * The first entry that matches, counted; NULL if none does.  Expectations come
+ * before suppressions.  Not for two threads at once.
+ */
 const struct suppression *suppress_match(const struct suppress_subject *s);
 
-/* All that were read. */
+/* Whether an entry that may take findings of the rule looks at the call stack. */
+bool suppress_by_stack(const char *rule);
+
+/* All that were read, expectations first. */
 const struct suppression *suppress_list(size_t *n);
+
+/* The i-th member of an entry as the file names it; value is NULL where the entry lacks it. False after the
+ * last. */
+bool suppress_member(const struct suppression *p, unsigned i, const char **key, const char **value);
+
+/* In the child after fork: nothing was matched yet. */
+void suppress_forked(void);
 
 /* "*" and "?" in pattern; bytes count, whatever the encoding. */
 bool glob_match(const char *pattern, const char *s);

@@ -158,16 +158,30 @@ static bool steers(uint32_t c)
 	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
+/*
+ * Words that services which show logs take for commands: "::error::" at the
+ * beginning of a line, "##[group]", "##vso[" and "##teamcity[" anywhere.
+ */
+static bool commands(const char *s, size_t n, bool first)
+{
+	if (n < 3 || s[0] != s[1])
+		return false;
+	if (*s == ':')
+		return first;
+	return *s == '#' && (s[2] == '[' || (s[2] >= 'a' && s[2] <= 'z'));
+}
+
 void text_safe(struct text *t, const char *s, size_t n)
 {
+	bool first = true;
 	uint32_t c = 0;
 
 	n = strnlen(s, n);
-	while (n) {
+	for (; n; first = false) {
 		unsigned len = utf8_length(s, n, &c);
 		unsigned take = len ? len : 1;
 
-		if (len && !steers(c)) {
+		if (len && !steers(c) && !commands(s, n, first)) {
 			text_put(t, s, len);
 		} else {
 			for (unsigned i = 0; i < take; i++) {

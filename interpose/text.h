@@ -28,8 +28,8 @@ void text_fmt(struct text *t, const char *format, ...);
 
 /*
  * Appends at most n bytes of a string the program controls, fit for a terminal
- * and a log: control characters, C1 controls, directional overrides and
- * invalid UTF-8 are shown as \xNN.
+ * and a log: control characters, C1 controls, directional overrides, invalid
+ * UTF-8 and what would be a command to a CI service are shown as \xNN.
  */
 void text_safe(struct text *t, const char *s, size_t n);
 

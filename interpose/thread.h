@@ -8,6 +8,8 @@
 
 struct acl_call;
 
+#define THREAD_SCOPES 16 /* as many as scopes_met has bits */
+
 /* A callback of the program that runs on this thread; lives on the trampoline's stack. */
 struct acl_callback_frame {
 	struct acl_callback_frame *up;
@@ -29,6 +31,9 @@ struct acl_thread {
 	uint64_t self; /* pthread_self() */
 	int *errno_at;
 	void *checks_thread; /* acl_event.thread of the last call */
+	/* Open scopes of expected failure, outermost first (expect.c); more are counted, not kept. */
+	uint16_t n_scopes, scopes_met; /* a bit each */
+	uint16_t scopes[THREAD_SCOPES];
 };
 
 extern __thread struct acl_thread acl_thread __attribute__((tls_model("initial-exec")));

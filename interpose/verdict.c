@@ -18,33 +18,33 @@ struct doubt {
 	char text[256];
 };
 
-/* Places whose findings are suppressed; written under the sinks' lock. */
-#define SUPPRESSED_MAX 4096
+/* Places whose findings are suppressed or expected; written under the sinks' lock. */
+#define HUSHED_MAX 4096
 static struct {
 	uint64_t serial;
-	uint8_t severity;
-	bool advice;
-} hushed[SUPPRESSED_MAX];
+	uint8_t severity, excuse;
+	bool advice, secondary;
+} hushed[HUSHED_MAX];
 static _Atomic unsigned n_hushed;
 
 static struct doubt doubts[DOUBTS_MAX];
 static _Atomic unsigned failing;
+static _Atomic uint64_t unmet;
 
-void verdict_count(const struct acl_finding *f, bool suppressed)
+void verdict_count(const struct acl_finding *f, enum verdict_excuse excuse)
 {
 	unsigned least = settings_number(SETTING_FAIL_ON) == 1 ? ACL_SEV_WARNING : ACL_SEV_ERROR;
+	unsigned n = atomic_load(&n_hushed);
 
-	if (suppressed && f->repeat == 1) {
-		unsigned n = atomic_load(&n_hushed);
-
-		if (n == SUPPRESSED_MAX)
-			return;
+	if (excuse && f->repeat == 1 && n < HUSHED_MAX) {
 		hushed[n].serial = f->serial;
 		hushed[n].severity = f->severity;
+		hushed[n].excuse = (uint8_t)excuse;
 		hushed[n].advice = f->advice;
+		hushed[n].secondary = f->secondary;
 		atomic_store(&n_hushed, n + 1);
 	}
-	if (!suppressed && !f->advice && !f->secondary && f->severity >= least)
+	if (!excuse && !f->advice && !f->secondary && f->severity >= least)
 		atomic_fetch_add_explicit(&failing, 1, memory_order_relaxed);
 }
 
@@ -56,14 +56,21 @@ static int hushed_index(uint64_t serial)
 	return -1;
 }
 
-bool verdict_is_suppressed(uint64_t serial)
+enum verdict_excuse verdict_excuse(uint64_t serial)
 {
-	return hushed_index(serial) >= 0;
+	int i = hushed_index(serial);
+
+	return i < 0 ? EXCUSE_NONE : (enum verdict_excuse)hushed[i].excuse;
+}
+
+void verdict_unmet(uint64_t n)
+{
+	atomic_store(&unmet, n);
 }
 
 struct sums {
 	struct checks_totals *totals;
-	uint64_t suppressed;
+	uint64_t *excused;
 };
 
 static void subtract(void *context, const struct checks_place *place)
@@ -74,20 +81,23 @@ static void subtract(void *context, const struct checks_place *place)
 
 	if (i < 0)
 		return;
+	sums->excused[hushed[i].excuse] += place->count;
+	/* Consequences are not among the totals. */
+	if (hushed[i].secondary)
+		return;
 	from = hushed[i].advice ? &sums->totals->advice : &sums->totals->findings[hushed[i].severity & 3];
 	*from -= place->count < *from ? place->count : *from;
-	sums->suppressed += place->count;
 }
 
-void verdict_totals(const struct checks *c, struct checks_totals *out, uint64_t *suppressed)
+void verdict_totals(const struct checks *c, struct checks_totals *out, uint64_t excused[3])
 {
-	struct sums sums = {out, 0};
+	struct sums sums = {out, excused};
 
+	memset(excused, 0, 3 * sizeof(*excused));
 	if (c) {
 		checks_totals(c, out);
 		checks_each_site(c, subtract, &sums);
 	}
-	*suppressed = sums.suppressed;
 }
 
 bool verdict_doubt(const char *reason, const char *text)
@@ -123,8 +133,9 @@ enum acl_verdict verdict_get(void)
 {
 	if (atomic_load_explicit(&failing, memory_order_relaxed))
 		return ACL_VERDICT_FAIL;
-	return atomic_load_explicit(&doubts[0].state, memory_order_relaxed) ? ACL_VERDICT_INCONCLUSIVE
-									    : ACL_VERDICT_PASS;
+	if (atomic_load_explicit(&doubts[0].state, memory_order_relaxed))
+		return ACL_VERDICT_INCONCLUSIVE;
+	return atomic_load(&unmet) ? ACL_VERDICT_FAIL : ACL_VERDICT_PASS;
 }
 
 int verdict_exit_code(int code)
@@ -137,6 +148,7 @@ int verdict_exit_code(int code)
 void verdict_forked(void)
 {
 	atomic_store(&failing, 0);
+	atomic_store(&unmet, 0);
 	atomic_store(&n_hushed, 0);
 	for (unsigned i = 0; i < DOUBTS_MAX; i++)
 		atomic_store(&doubts[i].state, 0);

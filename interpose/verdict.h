@@ -14,17 +14,26 @@ extern const char *const acl_verdict_names[];
 #define REASON_TABLE "table-full"
 #define REASON_REPORT "report-lost"
 
+/* Why a finding does not count. */
+enum verdict_excuse { EXCUSE_NONE, EXCUSE_SUPPRESSED, EXCUSE_EXPECTED };
+
 /* Takes a finding into account. */
-void verdict_count(const struct acl_finding *f, bool suppressed);
-/* The checker's totals without what is suppressed; that apart. c may be NULL; out comes in zeroed. */
-void verdict_totals(const struct checks *c, struct checks_totals *out, uint64_t *suppressed);
-bool verdict_is_suppressed(uint64_t serial);
+void verdict_count(const struct acl_finding *f, enum verdict_excuse excuse);
+/* The checker's totals without what is excused; that apart, by kind of excuse. c may be NULL; out comes in
+ * zeroed. */
+void verdict_totals(const struct checks *c, struct checks_totals *out, uint64_t excused[3]);
+enum verdict_excuse verdict_excuse(uint64_t serial);
+/* Expectations of this run that were not met. */
+void verdict_unmet(uint64_t n);
 /* Notes a reason once; false when it was known. Both strings are copied. */
 bool verdict_doubt(const char *reason, const char *text);
 /* The i-th reason, NULL after the last. */
 const char *verdict_reason(unsigned i, const char **text);
 
-/* fail outranks inconclusive. */
+/*
+ * fail outranks inconclusive; that outranks an expectation that was not met, as
+ * what was expected may be among what was not seen.
+ */
 enum acl_verdict verdict_get(void);
 /* The exit code a program that ends with `code` shall have (ACLCHECK_EXITCODE replaces only 0). */
 int verdict_exit_code(int code);

@@ -12,6 +12,7 @@
 #include "interpose/dl.h"
 #include "interpose/module.h"
 #include "interpose/stack.h"
+#include "interpose/thread.h"
 
 const struct acl_rule acl_rules[] = {
 	{.id = "async-copy-alignment",
@@ -40,6 +41,7 @@ const struct acl_rule acl_rules[] = {
 const unsigned acl_rule_count = 3;
 
 struct test_host test_host;
+__thread struct acl_thread acl_thread __attribute__((tls_model("initial-exec")));
 void (*acl_real[ACL_API_COUNT])(void);
 
 uint32_t stack_take(uint64_t caller)
@@ -52,6 +54,11 @@ unsigned stack_frames(uint32_t id, const uint64_t **ips)
 {
 	*ips = test_host.ips;
 	return id ? test_host.n_ips : 0;
+}
+
+bool on_signal_stack(void)
+{
+	return false;
 }
 
 bool stack_in_handler(void)

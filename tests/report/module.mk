@@ -32,6 +32,15 @@ $(REPORT_TEST)/stuck: tests/report/stuck.c $(BUILD)/softnpu/libascendcl.so
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) -std=gnu11 $(WARN) -O1 -g -I$(BUILD)/include -o $@ $< \
 		-L$(BUILD)/softnpu -lascendcl -lacl_rt -lpthread -Wl,-rpath,'$$ORIGIN/../../softnpu'
 
+# One that expects its mistakes: C, and C++ whose addresses are fixed when it is linked.
+EXPECTING = $(call say,CC,$@)mkdir -p $(@D) && $(1) $(WARN_USER) -O0 -g -Iinclude -I$(BUILD)/include -o $@ \
+		tests/report/expecting.c -L$(BUILD)/softnpu -lascendcl -lacl_rt -lpthread -Wl,-rpath,'$$ORIGIN/../../softnpu'
+WARN_USER := -Wall -Wextra -Wpedantic -Wshadow -Werror
+$(REPORT_TEST)/expecting: tests/report/expecting.c include/aclcheck.h $(BUILD)/softnpu/libascendcl.so
+	$(call EXPECTING,$(CC) -std=gnu11)
+$(REPORT_TEST)/expecting-cxx: tests/report/expecting.c include/aclcheck.h $(BUILD)/softnpu/libascendcl.so
+	$(call EXPECTING,$(CXX) -x c++ -std=c++11 -no-pie -fno-pic)
+
 # A program with a plug-in, which may be bound to the runtime directly.
 $(REPORT_TEST)/libplugin.so: tests/report/plugin.c $(BUILD)/softnpu/libascendcl.so
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) -std=gnu11 $(WARN) -g -shared -fPIC -I$(BUILD)/include -o $@ $< \
@@ -42,11 +51,11 @@ $(REPORT_TEST)/plugged: tests/report/plugged.c $(REPORT_TEST)/libplugin.so
 
 TESTS += $(REPORT_TEST)/unit $(wildcard tests/report/*.bats)
 $(wildcard tests/report/*.bats): $(REPORT_TEST)/findings $(REPORT_TEST)/misaligned \
-	$(REPORT_TEST)/plugged $(REPORT_TEST)/stuck
+	$(REPORT_TEST)/plugged $(REPORT_TEST)/stuck $(REPORT_TEST)/expecting $(REPORT_TEST)/expecting-cxx
 
 # The readers of files under the sanitizers, in one compilation.
 FUZZ_SRC := tests/report/fuzz.c $(wildcard tools/aclcheck/format*.c) \
-	$(addprefix tools/aclcheck/,baseline.c calls.c merge.c merge_reach.c scan.c report.c json_direct.c) \
+	$(addprefix tools/aclcheck/,baseline.c calls.c merge.c merge_reach.c merge_expect.c scan.c report.c json_direct.c) \
 	$(addprefix interpose/,settings_table.c settings_rules.c text.c json_out.c decode.c read_file.c suppress.c config.c)
 $(REPORT_TEST)/fuzz: $(FUZZ_SRC) $(wildcard tools/aclcheck/*.h tools/aclcheck/*.def interpose/*.h interpose/*.def) \
 		checks/rule.c $(BUILD)/gen/acl_rules.c $(BUILD)/gen/acl_model.c

@@ -64,7 +64,9 @@ wrong() {
 	wrong '{"suppressions": [{"ruel": "*", "reason": "x"}]}' ": suppression 1: ruel: is no key"
 	wrong '{"suppressions": [{"rule": 5, "reason": "x"}]}' ": suppression 1: rule: must be a string"
 	wrong '{"suppressions": [{"rule": "*", "reason": "x", "until": "soon"}]}' ": suppression 1: until: must be a date"
-	wrong '{"suppressions": {}}' ": suppressions: must be there and be a list"
+	wrong '{"suppressions": {}}' ": suppressions: must be a list"
+	wrong '{}' ": needs a list named suppressions or expect"
+	wrong '{"suppressions": [], "supressions": []}' ": supressions: is no key"
 	wrong '[' ":2: "
 }
 

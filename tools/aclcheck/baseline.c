@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Suppressions and baselines applied to reports; aclcheck diff and aclcheck suppress. */
+/* Suppressions, expectations and baselines applied to reports; aclcheck diff and aclcheck suppress. */
 #include "tools/aclcheck/baseline.h"
 
 #include <getopt.h>
@@ -11,6 +11,7 @@
 #include "tools/aclcheck/command.h"
 #include "tools/aclcheck/formats.h"
 #include "tools/aclcheck/merge.h"
+#include "tools/aclcheck/merge_expect.h"
 
 #define FRAMES_MAX 64
 #define OBJECTS_MAX 16
@@ -91,6 +92,43 @@ static const struct suppression *match(const json_t *finding)
 	return match_ranks(&s, json_object_get(finding, "ranks"));
 }
 
+static json_t *expectation_json(const struct suppression *p)
+{
+	json_t *json = json_pack("{s:s}", "in", "file");
+	const char *key, *value;
+
+	for (unsigned k = 0; suppress_member(p, k, &key, &value); k++)
+		if (value)
+			json_object_set_new(json, key, json_string(value));
+	if (p->expired)
+		json_object_set_new(json, "expired", json_true());
+	json_object_set_new(json, "met", json_integer((json_int_t)p->matched));
+	return json;
+}
+
+/* Entries of the file beside what the processes say of theirs: those that read the same file counted already.
+ */
+static void add_expectations(json_t *report)
+{
+	json_t *sums = NULL, *known;
+	const struct suppression *list;
+	size_t n;
+
+	list = suppress_list(&n);
+	expectations_add(&sums, json_object_get(report, "expectations"));
+	for (size_t i = 0; i < n && list[i].expected; i++) {
+		json_t *one = json_pack("[o]", expectation_json(&list[i]));
+
+		known = expectations_find(sums, json_array_get(one, 0));
+		if (!known || !number_of(known, "met"))
+			expectations_add(&sums, one);
+		json_decref(one);
+	}
+	if (sums)
+		json_object_set_new(report, "expectations", expectations_list(sums));
+	json_decref(sums);
+}
+
 static void say_stale(json_t *report)
 {
 	size_t n;
@@ -100,7 +138,7 @@ static void say_stale(json_t *report)
 	for (size_t i = 0; i < n; i++) {
 		const struct suppression *p = &list[i];
 
-		if (!p->expired && p->matched)
+		if (p->expected || (!p->expired && p->matched))
 			continue;
 		command_say("suppression of %s (%s) %s%s", p->rule ? p->rule : p->fingerprint, p->reason,
 			p->expired ? "expired on " : "matched nothing", p->expired ? p->until : "");
@@ -118,13 +156,19 @@ void suppressions_apply(json_t *report)
 
 	json_array_foreach(json_object_get(report, "findings"), i, finding)
 	{
-		const struct suppression *p = match(finding);
+		const struct suppression *p =
+			strcmp(text_of(finding, "expected_in"), "program") ? match(finding) : NULL;
 
-		if (!p)
-			continue;
-		json_object_set_new(finding, "suppressed", json_true());
-		json_object_set_new(finding, "suppressed_by", json_string(p->reason));
+		if (p && p->expected) {
+			json_object_set_new(finding, "expected", json_true());
+			json_object_set_new(finding, "expected_by", json_string(p->reason));
+			json_object_set_new(finding, "expected_in", json_string("file"));
+		} else if (p && !flag_of(finding, "expected")) {
+			json_object_set_new(finding, "suppressed", json_true());
+			json_object_set_new(finding, "suppressed_by", json_string(p->reason));
+		}
 	}
+	add_expectations(report);
 	say_stale(report);
 }
 
@@ -137,14 +181,20 @@ json_t *baseline_read(const char *path)
 	return report;
 }
 
-/* Fingerprints of a report as members of an object. */
+/*
+ * Fingerprints of a report as members of an object.  What a test expected is
+ * no known finding: where nobody expects it, it is new.
+ */
 static json_t *fingerprints(const json_t *report)
 {
 	json_t *set = json_object(), *finding;
 	size_t i;
 
 	json_array_foreach(json_object_get(report, "findings"), i, finding)
-		json_object_set(set, text_of(finding, "fingerprint"), finding);
+	{
+		if (!flag_of(finding, "expected"))
+			json_object_set(set, text_of(finding, "fingerprint"), finding);
+	}
 	return set;
 }
 
@@ -153,8 +203,14 @@ void baseline_apply(json_t *report, const json_t *old)
 	json_t *known = fingerprints(old), *finding;
 	size_t i;
 
-	json_array_foreach(json_object_get(report, "findings"), i, finding) json_object_set_new(finding,
-		"known", json_boolean(json_object_get(known, text_of(finding, "fingerprint")) != NULL));
+	json_array_foreach(json_object_get(report, "findings"), i, finding)
+	{
+		const char *print = text_of(finding, "fingerprint");
+
+		if (!flag_of(finding, "expected"))
+			json_object_set_new(
+				finding, "known", json_boolean(json_object_get(known, print) != NULL));
+	}
 	json_decref(known);
 }
 
@@ -189,14 +245,14 @@ static size_t print_changes(json_t *old, json_t *new, enum fail_on fail_on)
 	baseline_apply(new, old);
 	json_array_foreach(json_object_get(new, "findings"), i, finding)
 	{
-		if (flag_of(finding, "known"))
+		if (flag_of(finding, "known") || flag_of(finding, "expected"))
 			continue;
 		print_change("new", finding);
 		failing += finding_fails(finding, fail_on);
 	}
 	json_array_foreach(json_object_get(old, "findings"), i, finding)
 	{
-		if (!json_object_get(now, text_of(finding, "fingerprint")))
+		if (!json_object_get(now, text_of(finding, "fingerprint")) && !flag_of(finding, "expected"))
 			print_change("gone", finding);
 	}
 	json_array_foreach(json_object_get(new, "findings"), i, finding)
@@ -273,7 +329,7 @@ static void print_suppressions(const json_t *report, const char *reason, const c
 
 	json_array_foreach(json_object_get(report, "findings"), i, finding)
 	{
-		if (flag_of(finding, "suppressed"))
+		if (flag_of(finding, "suppressed") || flag_of(finding, "expected"))
 			continue;
 		one = suppression_for(finding, reason, until);
 		if (one)

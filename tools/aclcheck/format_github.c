@@ -41,23 +41,45 @@ static const char *in_workspace(const char *file)
 	return n && !strncmp(file, workspace, n) && file[n] == '/' ? file + n + 1 : file;
 }
 
+static void put_file(FILE *to, const json_t *frame)
+{
+	if (!*text_of(frame, "file"))
+		return;
+	fputs("file=", to);
+	put_value(to, in_workspace(text_of(frame, "file")), true);
+	if (number_of(frame, "line") > 0)
+		fprintf(to, ",line=%lld", number_of(frame, "line"));
+	fputc(',', to);
+}
+
+static void put_expectation(FILE *to, const json_t *expectation)
+{
+	if (!expectation_unmet(expectation))
+		return;
+	fputs("::error ", to);
+	put_file(to, json_object_get(expectation, "place"));
+	fputs("title=aclcheck expectation::expected, but not seen: ", to);
+	put_value(to, expectation_rule(expectation), false);
+	fputs(" (", to);
+	put_value(to, text_of(expectation, "reason"), false);
+	fputs("), ", to);
+	put_value(to, expectation_place(expectation), false);
+	fputc('\n', to);
+}
+
 static void put_finding(FILE *to, const json_t *report, const json_t *finding)
 {
 	const char *severity = text_of(finding, "severity"), *detail = text_of(finding, "detail");
 	const json_t *frame = finding_frame(finding);
 
-	if (flag_of(finding, "suppressed"))
+	if (flag_of(finding, "suppressed") || flag_of(finding, "expected"))
 		return;
 	fprintf(to, "::%s ",
 		finding_failed(report, finding)                              ? "error"
 		: *finding_excuse(finding)                                   ? "notice"
 		: !strcmp(severity, "error") || !strcmp(severity, "warning") ? "warning"
 									     : "notice");
-	if (frame && *text_of(frame, "file")) {
-		fputs("file=", to);
-		put_value(to, in_workspace(text_of(frame, "file")), true);
-		fprintf(to, ",line=%lld,", number_of(frame, "line"));
-	}
+	put_file(to, frame);
 	fputs("title=aclcheck ", to);
 	put_value(to, text_of(finding, "rule"), true);
 	fputs("::", to);
@@ -83,6 +105,7 @@ void print_github(FILE *to, const json_t *report)
 	size_t i;
 
 	json_array_foreach(json_object_get(report, "findings"), i, finding) put_finding(to, report, finding);
+	json_array_foreach(json_object_get(report, "expectations"), i, finding) put_expectation(to, finding);
 	json_array_foreach(json_object_get(report, "inconclusive"), i, doubt)
 	{
 		fputs("::warning title=aclcheck inconclusive::", to);

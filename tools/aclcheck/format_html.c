@@ -221,6 +221,32 @@ static void put_table(FILE *to, const json_t *findings)
 	fputs("</tbody></table>\n", to);
 }
 
+/* Tests that no longer trip; those that did are findings marked as expected. */
+static void put_expectations(FILE *to, const json_t *expectations)
+{
+	const json_t *one;
+	size_t i;
+
+	if (!json_array_size(expectations))
+		return;
+	fputs("<h2>Expected failures</h2>\n<table><thead><tr><th>state</th><th>rule</th><th>reason</th>"
+	      "<th>place</th></tr></thead><tbody>\n",
+		to);
+	json_array_foreach(expectations, i, one)
+	{
+		bool unmet = expectation_unmet(one);
+
+		fprintf(to, "<tr><td class=\"%s\">%s</td><td class=\"m\">", unmet ? "fail" : "pass",
+			unmet                     ? "not seen"
+			: flag_of(one, "expired") ? "expired"
+						  : "seen");
+		put(to, "", expectation_rule(one), "</td><td>");
+		put(to, "", text_of(one, "reason"), "</td><td>");
+		put(to, "", expectation_place(one), "</td></tr>\n");
+	}
+	fputs("</tbody></table>\n", to);
+}
+
 static void put_processes(FILE *to, const json_t *processes)
 {
 	const json_t *p, *argument;
@@ -358,6 +384,7 @@ void print_html(FILE *to, const json_t *report)
 		fputs("<h2>Findings</h2>\n", to);
 	}
 	json_array_foreach(findings, i, one) put_finding(to, report, one, i);
+	put_expectations(to, json_object_get(report, "expectations"));
 	put_processes(to, json_object_get(report, "processes"));
 	put_last_calls(to, json_object_get(report, "processes"));
 	put_reach(to, json_object_get(report, "reach"));

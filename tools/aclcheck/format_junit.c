@@ -42,12 +42,34 @@ static void put_case(FILE *to, const json_t *report, const json_t *finding)
 		fputs("\">", to);
 		put_body(to, finding);
 		fputs("</failure>\n", to);
+	} else if (flag_of(finding, "expected")) {
+		fputs("   <system-out>", to);
+		put_body(to, finding);
+		fputs("</system-out>\n", to);
 	} else {
 		fputs("   <skipped message=\"", to);
 		put_xml(to, *excuse ? excuse : text_of(finding, "severity"));
 		fputs("\"/>\n   <system-out>", to);
 		put_body(to, finding);
 		fputs("</system-out>\n", to);
+	}
+	fputs("  </testcase>\n", to);
+}
+
+/* Met or not: a test of its own. */
+static void put_expectation(FILE *to, const json_t *expectation)
+{
+	fputs("  <testcase classname=\"aclcheck.expectation\" name=\"", to);
+	put_xml(to, expectation_rule(expectation));
+	fputs(": ", to);
+	put_xml(to, text_of(expectation, "reason"));
+	fputs("\">\n", to);
+	if (expectation_unmet(expectation)) {
+		fputs("   <failure type=\"unmet\" message=\"expected, but not seen\">", to);
+		put_xml(to, expectation_place(expectation));
+		fputs("</failure>\n", to);
+	} else if (flag_of(expectation, "expired")) {
+		fputs("   <skipped message=\"expired\"/>\n", to);
 	}
 	fputs("  </testcase>\n", to);
 }
@@ -72,21 +94,51 @@ static void put_verdict(FILE *to, const json_t *report, bool inconclusive)
 	fputs("  </testcase>\n", to);
 }
 
+struct counts {
+	size_t tests, failures, skipped;
+	bool error;
+};
+
+static struct counts count(const json_t *report)
+{
+	struct counts n = {.tests = 1, .error = !strcmp(text_of(report, "verdict"), "inconclusive")};
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "findings"), i, one)
+	{
+		n.tests++;
+		if (finding_failed(report, one))
+			n.failures++;
+		else if (!flag_of(one, "expected"))
+			n.skipped++;
+	}
+	json_array_foreach(json_object_get(report, "expectations"), i, one)
+	{
+		n.tests++;
+		if (expectation_unmet(one))
+			n.failures++;
+		else if (flag_of(one, "expired"))
+			n.skipped++;
+	}
+	return n;
+}
+
 void print_junit(FILE *to, const json_t *report)
 {
-	const json_t *findings = json_object_get(report, "findings"), *finding;
-	bool inconclusive = !strcmp(text_of(report, "verdict"), "inconclusive");
-	size_t i, failures = 0, n = json_array_size(findings);
+	struct counts n = count(report);
+	const json_t *one;
+	size_t i;
 
-	json_array_foreach(findings, i, finding) failures += finding_failed(report, finding);
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", to);
-	fprintf(to, "<testsuites name=\"aclcheck\" tests=\"%zu\" failures=\"%zu\" errors=\"%d\">\n", n + 1,
-		failures, inconclusive);
+	fprintf(to, "<testsuites name=\"aclcheck\" tests=\"%zu\" failures=\"%zu\" errors=\"%d\">\n", n.tests,
+		n.failures, n.error);
 	fprintf(to,
 		" <testsuite name=\"aclcheck\" tests=\"%zu\" failures=\"%zu\" errors=\"%d\" "
 		"skipped=\"%zu\">\n",
-		n + 1, failures, inconclusive, n - failures);
-	put_verdict(to, report, inconclusive);
-	json_array_foreach(findings, i, finding) put_case(to, report, finding);
+		n.tests, n.failures, n.error, n.skipped);
+	put_verdict(to, report, n.error);
+	json_array_foreach(json_object_get(report, "findings"), i, one) put_case(to, report, one);
+	json_array_foreach(json_object_get(report, "expectations"), i, one) put_expectation(to, one);
 	fputs(" </testsuite>\n</testsuites>\n", to);
 }

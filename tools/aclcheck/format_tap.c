@@ -34,7 +34,7 @@ static void put_yaml(FILE *to, const char *key, const json_t *value)
 static void put_finding(FILE *to, const json_t *report, const json_t *finding, size_t number)
 {
 	static const char *const shown[] = {"severity", "rule", "call", "args", "detail", "values", "hint",
-		"source", "fingerprint", "count", "ranks"};
+		"source", "fingerprint", "count", "ranks", "expected_by"};
 	const json_t *frame = finding_frame(finding);
 	bool failed = finding_failed(report, finding);
 	const char *excuse = finding_excuse(finding);
@@ -47,7 +47,8 @@ static void put_finding(FILE *to, const json_t *report, const json_t *finding, s
 		fputs(" at ", to);
 		put_description(to, finding_place(finding));
 	}
-	if (!failed) {
+	/* A test that trips as it shall has passed. */
+	if (!failed && !flag_of(finding, "expected")) {
 		fputs(" # SKIP ", to);
 		put_description(to, *excuse ? excuse : text_of(finding, "severity"));
 	}
@@ -58,12 +59,30 @@ static void put_finding(FILE *to, const json_t *report, const json_t *finding, s
 	fputs("  ...\n", to);
 }
 
+static void put_expectation(FILE *to, const json_t *expectation, size_t number)
+{
+	static const char *const shown[] = {"in", "rule", "fingerprint", "reason", "opened", "met", "place"};
+
+	fprintf(to, "%s %zu - ", expectation_unmet(expectation) ? "not ok" : "ok", number);
+	put_description(to, "expected ");
+	put_description(to, expectation_rule(expectation));
+	fputs(": ", to);
+	put_description(to, text_of(expectation, "reason"));
+	if (flag_of(expectation, "expired"))
+		fputs(" # SKIP expired", to);
+	fputs("\n  ---\n", to);
+	for (unsigned i = 0; i < sizeof(shown) / sizeof(*shown); i++)
+		put_yaml(to, shown[i], json_object_get(expectation, shown[i]));
+	fputs("  ...\n", to);
+}
+
 void print_tap(FILE *to, const json_t *report)
 {
 	const json_t *findings = json_object_get(report, "findings"), *finding;
-	size_t i;
+	const json_t *expectations = json_object_get(report, "expectations");
+	size_t i, n = json_array_size(findings);
 
-	fprintf(to, "TAP version 14\n1..%zu\n", json_array_size(findings) + 1);
+	fprintf(to, "TAP version 14\n1..%zu\n", n + json_array_size(expectations) + 1);
 	fprintf(to, "%s 1 - verdict ", strcmp(text_of(report, "verdict"), "inconclusive") ? "ok" : "not ok");
 	put_description(to, text_of(report, "verdict"));
 	fputs("\n  ---\n", to);
@@ -71,4 +90,5 @@ void print_tap(FILE *to, const json_t *report)
 	put_yaml(to, "totals", json_object_get(report, "totals"));
 	fputs("  ...\n", to);
 	json_array_foreach(findings, i, finding) put_finding(to, report, finding, i + 2);
+	json_array_foreach(expectations, i, finding) put_expectation(to, finding, n + i + 2);
 }

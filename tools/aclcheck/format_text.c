@@ -95,8 +95,9 @@ void print_text_finding(FILE *to, const json_t *finding)
 	const char *key;
 	size_t i;
 
-	fprintf(to, "%s%s", flag_of(finding, "advice") ? "advice/" : "",
-		flag_of(finding, "suppressed") ? "suppressed/" : "");
+	fprintf(to, "%s%s%s", flag_of(finding, "advice") ? "advice/" : "",
+		flag_of(finding, "suppressed") ? "suppressed/" : "",
+		flag_of(finding, "expected") ? "expected/" : "");
 	put_safe(to, text_of(finding, "severity"));
 	put(to, ": ", text_of(finding, "rule"), ": ");
 	put_safe(to, text_of(finding, "title"));
@@ -118,6 +119,24 @@ void print_text_finding(FILE *to, const json_t *finding)
 	put(to, "   hint: ", text_of(finding, "hint"), "\n");
 	put(to, "   see:  ", text_of(finding, "source"), "\n");
 	put(to, "   suppressed: ", text_of(finding, "suppressed_by"), "\n");
+	put(to, "   expected: ", text_of(finding, "expected_by"), "\n");
+}
+
+/* Tests that no longer trip, and expectations that no longer hold. */
+static void print_expectations(FILE *to, const json_t *expectations)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(expectations, i, one)
+	{
+		if (!expectation_unmet(one) && !flag_of(one, "expired"))
+			continue;
+		put(to, flag_of(one, "expired") ? "expectation expired: " : "expected, but not seen: ",
+			expectation_rule(one), "");
+		put(to, " (", text_of(one, "reason"), "), ");
+		put(to, "", expectation_place(one), "\n");
+	}
 }
 
 /* Where the threads of processes that were killed had got to. */
@@ -197,6 +216,7 @@ void print_text(FILE *to, const json_t *report)
 		put(to, " (", finding_ranks(doubt), ")");
 		fputc('\n', to);
 	}
+	print_expectations(to, json_object_get(report, "expectations"));
 	print_reach(to, json_object_get(report, "reach"));
 	put(to, "verdict: ", text_of(report, "verdict"), "\n");
 }

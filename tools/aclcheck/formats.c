@@ -44,6 +44,10 @@ const char *finding_excuse(const json_t *finding)
 		snprintf(buf, sizeof(buf), "suppressed: %.400s", text_of(finding, "suppressed_by"));
 		return buf;
 	}
+	if (flag_of(finding, "expected")) {
+		snprintf(buf, sizeof(buf), "expected: %.400s", text_of(finding, "expected_by"));
+		return buf;
+	}
 	if (flag_of(finding, "advice"))
 		return "advice";
 	if (flag_of(finding, "secondary"))
@@ -51,9 +55,8 @@ const char *finding_excuse(const json_t *finding)
 	return flag_of(finding, "known") ? "known" : "";
 }
 
-const char *finding_place(const json_t *finding)
+static const char *frame_place(const json_t *frame)
 {
-	const json_t *frame = finding_frame(finding);
 	static char buf[1024];
 
 	if (!frame)
@@ -64,6 +67,23 @@ const char *finding_place(const json_t *finding)
 	else
 		snprintf(buf, sizeof(buf), "%.400s (%.500s)", text_of(frame, "function"),
 			text_of(frame, "module"));
+	return buf;
+}
+
+const char *finding_place(const json_t *finding)
+{
+	return frame_place(finding_frame(finding));
+}
+
+const char *expectation_place(const json_t *expectation)
+{
+	static char buf[1200];
+
+	if (strcmp(text_of(expectation, "in"), "program") != 0)
+		return "an entry of the suppression file";
+	snprintf(buf, sizeof(buf), "a scope opened in %s, %lld of %lld times seen",
+		frame_place(json_object_get(expectation, "place")), number_of(expectation, "met"),
+		number_of(expectation, "opened"));
 	return buf;
 }
 

@@ -22,8 +22,11 @@ const json_t *finding_frame(const json_t *finding);
 const char *finding_ranks(const json_t *finding);
 /* Does the finding fail under the rule the report was judged by? */
 bool finding_failed(const json_t *report, const json_t *finding);
-/* "advice", "a consequence", "suppressed: reason", "known" or "": why a finding does not count. Static
+/* "scope opened in copy_in (demo.c:42): 1 of 3 times seen", of an expectation that was not met. Static
  * buffer. */
+const char *expectation_place(const json_t *expectation);
+/* "advice", "a consequence", "suppressed: reason", "expected: reason", "known" or "": why a finding does not
+ * count. Static buffer. */
 const char *finding_excuse(const json_t *finding);
 /* "copy_in (demo.c:42)", "" without stack. Static buffer. */
 const char *finding_place(const json_t *finding);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interpose/text.h"
 #include "tools/aclcheck/command.h"
 
 #ifndef COMMANDS
@@ -24,13 +25,17 @@ const struct command commands[] = {
 
 void command_say(const char *format, ...)
 {
+	char line[8192], safe[4 * sizeof(line)];
+	struct text t;
 	va_list ap;
 
-	fputs("aclcheck: ", stderr);
 	va_start(ap, format);
-	vfprintf(stderr, format, ap);
+	vsnprintf(line, sizeof(line), format, ap);
 	va_end(ap);
-	fputc('\n', stderr);
+	/* Names of files and words of reports are others'. */
+	text_init(&t, safe, sizeof(safe));
+	text_safe(&t, line, sizeof(line));
+	fprintf(stderr, "aclcheck: %s\n", safe);
 }
 
 int command_misuse(const char *format, ...)

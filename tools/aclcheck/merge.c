@@ -14,6 +14,7 @@
 
 #include "tools/aclcheck/calls.h"
 #include "tools/aclcheck/command.h"
+#include "tools/aclcheck/merge_expect.h"
 #include "tools/aclcheck/merge_reach.h"
 #include "tools/aclcheck/report.h"
 #include "tools/aclcheck/scan.h"
@@ -26,6 +27,7 @@
 struct found {
 	struct found *chain, *next;
 	char key[KEY_MAX]; /* fingerprint; several journals' serials never mix */
+	bool expected; /* kept apart from the same one that nobody expected */
 	json_t *json;
 	json_int_t count, processes;
 	uint64_t last_process;
@@ -43,7 +45,7 @@ struct merge {
 	struct found *bucket[BUCKETS], *first, **last;
 	struct doubt *doubts;
 	struct merged_reach reach;
-	json_t *processes;
+	json_t *processes, *expectations;
 	json_int_t calls;
 	unsigned with_calls;
 	uint64_t process; /* ordinal of the one being read, from 1 */
@@ -85,6 +87,7 @@ void merge_free(struct merge *m)
 	}
 	json_decref(reach_result(&m->reach));
 	json_decref(m->processes);
+	json_decref(m->expectations);
 	free(m);
 }
 
@@ -132,6 +135,7 @@ struct identity {
 	struct span fingerprint, count, serial;
 	bool merged; /* from a merged report: it lists ranks itself */
 	bool shown; /* not suppressed */
+	bool expected;
 };
 
 static bool identity_member(void *context, struct span key, struct span value)
@@ -148,6 +152,8 @@ static bool identity_member(void *context, struct span key, struct span value)
 		id->merged = true;
 	else if (span_is(key, "suppressed"))
 		id->shown = span_is(value, "false");
+	else if (span_is(key, "expected"))
+		id->expected = span_is(value, "true");
 	return true;
 }
 
@@ -192,7 +198,7 @@ static void add_rank(struct found *f, int rank)
 	f->n_ranks++;
 }
 
-static struct found *found_of(struct merge *m, struct span key, bool make)
+static struct found *found_of(struct merge *m, struct span key, bool expected, bool make)
 {
 	size_t n = (size_t)(key.end - key.at);
 	uint32_t hash = 2166136261u;
@@ -201,12 +207,13 @@ static struct found *found_of(struct merge *m, struct span key, bool make)
 	for (size_t i = 0; i < n; i++)
 		hash = (hash ^ (unsigned char)key.at[i]) * 16777619u;
 	for (f = m->bucket[hash % BUCKETS]; f; f = f->chain)
-		if (strlen(f->key) == n && !memcmp(f->key, key.at, n))
+		if (f->expected == expected && strlen(f->key) == n && !memcmp(f->key, key.at, n))
 			return f;
 	if (!make)
 		return NULL;
 	f = need(calloc(1, sizeof(*f)));
 	memcpy(f->key, key.at, n);
+	f->expected = expected;
 	f->chain = m->bucket[hash % BUCKETS];
 	m->bucket[hash % BUCKETS] = f;
 	*m->last = f;
@@ -238,12 +245,12 @@ static bool add_finding(void *context, struct span value)
 	n = id.fingerprint.at ? (size_t)(id.fingerprint.end - id.fingerprint.at) : 0;
 	if (!n || n >= KEY_MAX || memchr(id.fingerprint.at, '\0', n))
 		return complain(m, value.at, "a finding has no fingerprint");
-	f = found_of(m, id.fingerprint, false);
+	f = found_of(m, id.fingerprint, id.expected, false);
 	if (!f || id.merged) {
 		json = parse(m, value);
 		if (!json)
 			return false;
-		f = found_of(m, id.fingerprint, true);
+		f = found_of(m, id.fingerprint, id.expected, true);
 	}
 	f->count += span_number(id.count, 1);
 	if (f->last_process != m->process)
@@ -263,7 +270,8 @@ static bool add_finding(void *context, struct span value)
 
 		snprintf(serial, sizeof(serial), "%lld", span_number(id.serial, 0));
 		json_object_set_new(m->order, serial,
-			json_pack("{s:s, s:I}", "key", f->key, "count", span_number(id.count, 1)));
+			json_pack("{s:s, s:b, s:I}", "key", f->key, "expected", (int)f->expected, "count",
+				span_number(id.count, 1)));
 	}
 	return true;
 }
@@ -328,6 +336,7 @@ static void add_process(struct merge *m)
 
 	m->calls += sane(number_of(m->head, "calls"));
 	reach_add(&m->reach, json_object_get(m->head, "reach"));
+	expectations_add(&m->expectations, json_object_get(m->head, "expectations"));
 	if (json_is_array(list)) {
 		json_array_extend(m->processes, list);
 		json_decref(process);
@@ -457,7 +466,7 @@ static void repeat_record(struct merge *m, struct span line)
 	if (known && count > number_of(known, "count")) {
 		key.at = text_of(known, "key");
 		key.end = key.at + strlen(key.at);
-		f = found_of(m, key, false);
+		f = found_of(m, key, flag_of(known, "expected"), false);
 		if (f)
 			f->count += count - number_of(known, "count");
 		json_object_set_new(known, "count", json_integer(count));
@@ -711,6 +720,8 @@ json_t *merge_result(struct merge *m)
 	json_object_set_new(report, "calls", json_integer(m->calls));
 	json_object_set_new(report, "inconclusive", doubts);
 	json_object_set(report, "processes", m->processes);
+	if (m->expectations)
+		json_object_set_new(report, "expectations", expectations_list(m->expectations));
 	if (reach)
 		json_object_set_new(report, "reach", reach);
 	json_object_set_new(report, "findings", findings);

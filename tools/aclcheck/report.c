@@ -38,26 +38,57 @@ bool flag_of(const json_t *object, const char *key)
 	return json_is_true(json_object_get(object, key));
 }
 
+bool expectation_unmet(const json_t *expectation)
+{
+	json_int_t met = number_of(expectation, "met");
+
+	if (!strcmp(text_of(expectation, "in"), "program"))
+		return met < number_of(expectation, "opened");
+	return met < 1 && !flag_of(expectation, "expired");
+}
+
+const char *expectation_rule(const json_t *expectation)
+{
+	const char *rule = text_of(expectation, "rule");
+
+	return *rule ? rule : text_of(expectation, "fingerprint");
+}
+
 bool finding_fails(const json_t *finding, enum fail_on fail_on)
 {
 	const char *severity = text_of(finding, "severity");
 
-	if (flag_of(finding, "advice") || flag_of(finding, "secondary") || flag_of(finding, "suppressed"))
+	if (flag_of(finding, "advice") || flag_of(finding, "secondary") || flag_of(finding, "suppressed") ||
+		flag_of(finding, "expected"))
 		return false;
 	if (fail_on == FAIL_ON_NEW && flag_of(finding, "known"))
 		return false;
 	return !strcmp(severity, "error") || (fail_on == FAIL_ON_WARNING && !strcmp(severity, "warning"));
 }
 
-void report_judge(json_t *report, enum fail_on fail_on)
+/* What the run is without its findings: what was expected may be among what was not seen. */
+static const char *verdict_without(const json_t *report)
 {
-	json_int_t advice = 0, suppressed = 0;
-	json_t *totals = json_object(), *finding;
-	const char *verdict = "pass";
+	const json_t *one;
 	size_t i;
 
 	if (json_array_size(json_object_get(report, "inconclusive")))
-		verdict = "inconclusive";
+		return "inconclusive";
+	json_array_foreach(json_object_get(report, "expectations"), i, one)
+	{
+		if (expectation_unmet(one))
+			return "fail";
+	}
+	return "pass";
+}
+
+void report_judge(json_t *report, enum fail_on fail_on)
+{
+	json_int_t advice = 0, suppressed = 0, expected = 0;
+	json_t *totals = json_object(), *finding;
+	const char *verdict = verdict_without(report);
+	size_t i;
+
 	json_array_foreach(json_object_get(report, "findings"), i, finding)
 	{
 		const char *severity = text_of(finding, "severity");
@@ -67,6 +98,8 @@ void report_judge(json_t *report, enum fail_on fail_on)
 			verdict = "fail";
 		if (flag_of(finding, "suppressed"))
 			suppressed += count;
+		else if (flag_of(finding, "expected"))
+			expected += count;
 		else if (flag_of(finding, "advice"))
 			advice += count;
 		else if (*severity)
@@ -75,6 +108,8 @@ void report_judge(json_t *report, enum fail_on fail_on)
 	}
 	json_object_set_new(totals, "advice", json_integer(advice));
 	json_object_set_new(totals, "suppressed", json_integer(suppressed));
+	if (expected)
+		json_object_set_new(totals, "expected", json_integer(expected));
 	json_object_set_new(report, "totals", totals);
 	json_object_set_new(report, "verdict", json_string(verdict));
 	json_object_set_new(report, "fail_on", json_string(fail_on_words[fail_on]));

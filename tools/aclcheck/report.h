@@ -17,9 +17,13 @@ const char *text_of(const json_t *object, const char *key);
 json_int_t number_of(const json_t *object, const char *key);
 bool flag_of(const json_t *object, const char *key);
 
+/* Does a test that expected something (an element of "expectations") no longer trip? */
+bool expectation_unmet(const json_t *expectation);
+/* Its pattern: the rule, else the fingerprint. */
+const char *expectation_rule(const json_t *expectation);
 /* Does a finding make a verdict fail? Marks of suppression and baseline are members of it. */
 bool finding_fails(const json_t *finding, enum fail_on fail_on);
-/* Sets "verdict" and "totals" from the findings and doubts. */
+/* Sets "verdict" and "totals" from the findings, doubts and expectations. */
 void report_judge(json_t *report, enum fail_on fail_on);
 /* COMMAND_PASS, COMMAND_FAIL or COMMAND_INCONCLUSIVE. */
 int report_exit(const json_t *report);

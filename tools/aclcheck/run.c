@@ -16,6 +16,7 @@
 #include "interpose/settings.h"
 #include "tools/aclcheck/baseline.h"
 #include "tools/aclcheck/command.h"
+#include "tools/aclcheck/formats.h"
 #include "tools/aclcheck/launch.h"
 #include "tools/aclcheck/merge.h"
 #include "tools/aclcheck/report.h"
@@ -272,9 +273,23 @@ static void say_verdict(const json_t *report)
 
 	fprintf(stderr, "aclcheck: verdict %s (%zu process%s)", text_of(report, "verdict"), processes,
 		processes == 1 ? "" : "es");
-	json_array_foreach(doubts, i, doubt) fprintf(
-		stderr, "%s%s: %s", i ? ", " : "; ", text_of(doubt, "reason"), text_of(doubt, "text"));
+	json_array_foreach(doubts, i, doubt)
+	{
+		fputs(i ? ", " : "; ", stderr);
+		put_safe(stderr, text_of(doubt, "reason"));
+		fputs(": ", stderr);
+		put_safe(stderr, text_of(doubt, "text"));
+	}
 	fputc('\n', stderr);
+	json_array_foreach(json_object_get(report, "expectations"), i, doubt)
+	{
+		if (expectation_unmet(doubt))
+			command_say("expected, but not seen: %s (%s), %s", expectation_rule(doubt),
+				text_of(doubt, "reason"), expectation_place(doubt));
+		else if (flag_of(doubt, "expired"))
+			command_say("expectation of %s (%s) expired on %s", expectation_rule(doubt),
+				text_of(doubt, "reason"), text_of(doubt, "until"));
+	}
 }
 
 static int finish(const struct run *run, const struct supervised *ended)
