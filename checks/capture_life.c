@@ -32,9 +32,11 @@ static void block_freed(struct checks *c, struct acl_event *ev, const struct acl
 	struct acl_finding *f;
 
 	if (!map_find(map, (uintptr_t)address, NULL, &place) || place.base != (uintptr_t)address ||
-		!ld(&place.block->captured) || ev->carry[CARRY_FINDING])
+		ev->carry[CARRY_FINDING])
 		return;
-	model = model_using(c, block_ref(place.block, place.generation, registered), &use);
+	model = ld(&place.block->captured)
+			? model_using(c, block_ref(place.block, place.generation, registered), &use)
+			: NULL;
 	if (!rule_broken(ev, rule, model))
 		return;
 	f = finding_begin(c, ev, rule, &room);
@@ -56,6 +58,34 @@ static void freed(struct checks *c, struct acl_event *ev)
 	block_freed(c, ev,
 		host ? RULE("capture-host-buffer-freed") : RULE("capture-resource-freed-before-destroy"),
 		address, false);
+}
+
+/* The memory that a pool or a piece of physical memory stands for. */
+static void owner_freed(struct checks *c, struct acl_event *ev, struct acl_object *owner, unsigned kind)
+{
+	struct acl_block *b;
+
+	if (!owner || !object_usable(owner))
+		return;
+	rule_asked(ev, RULE("capture-resource-freed-before-destroy"));
+	map_each(c->memory, b) if (ld(&b->kind) == kind && ld(&b->captured) &&
+				   ld(&b->owner) == object_ref(owner)) block_freed(c, ev,
+		RULE("capture-resource-freed-before-destroy"), (const void *)(uintptr_t)ld(&b->base), false);
+}
+
+static void pool_destroyed(struct checks *c, struct acl_event *ev)
+{
+	owner_freed(
+		c, ev, object_find(c, ACL_HANDLE_POOL, ACL_ARGS(ev, aclrtMemPoolDestroy)->memPool), MEM_POOL);
+}
+
+/* With the last reference; the mapping is one more only where the program asked for it. */
+static void physical_freed(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *o = object_find(c, ACL_HANDLE_PHYS_MEM, ACL_ARGS(ev, aclrtFreePhysical)->handle);
+
+	if (o && ld(&physical_state(o)->references) == 1)
+		owner_freed(c, ev, o, MEM_MAPPED);
 }
 
 static void unregistered(struct checks *c, struct acl_event *ev)
@@ -107,6 +137,8 @@ static const struct acl_hook hooks[] = {
 	{ACL_API_aclrtFreeWithDevSync, ACL_ENTER, freed},
 	{ACL_API_aclrtMemPoolFreeAsync, ACL_ENTER, freed},
 	{ACL_API_aclrtUnmapMem, ACL_ENTER, freed},
+	{ACL_API_aclrtMemPoolDestroy, ACL_ENTER, pool_destroyed},
+	{ACL_API_aclrtFreePhysical, ACL_ENTER, physical_freed},
 	{ACL_API_aclrtFreeHost, ACL_ENTER, freed},
 	{ACL_API_aclrtFreeHostWithDevSync, ACL_ENTER, freed},
 	{ACL_API_aclrtHostUnregister, ACL_ENTER, unregistered},

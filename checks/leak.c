@@ -199,6 +199,7 @@ static void leak_finish(struct checks *c, enum checks_end kind)
 		objects(c, RULE("leak-mbuf"), ACL_HANDLE_MBUF, "shared buffers");
 	ranges(c, RULE("leak-host-register"), c->registered, "registered host memory", "never unregistered");
 	ranges(c, RULE("leak-vmm"), c->reserved, "reserved address ranges", "never released");
+	objects(c, RULE("leak-vmm"), ACL_HANDLE_PHYS_MEM, "references to physical memory");
 	balance(c);
 }
 

@@ -33,8 +33,8 @@ enum block_mark {
 struct acl_block {
 	_Atomic uint64_t base, size;
 	_Atomic uint64_t serial;
-	_Atomic uint64_t
-		owner; /* acl_ref of the context it was made in, of pool memory its pool; 0 = unknown */
+	_Atomic uint64_t owner; /* acl_ref of the context it was made in, of pool memory its pool, of mapped
+				   memory the physical memory; 0 = unknown */
 	struct moment created;
 	_Atomic uint32_t generation;
 	_Atomic uint32_t captured; /* live captured models that use it */

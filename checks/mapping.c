@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Virtual memory: reservations, what is mapped into them, references to
- * physical memory.
- */
+/* Virtual memory: reservations, what is mapped into them, and its use. */
 #include "checks/legs.h"
 #include "checks/pairs.h"
 #include "checks/report.h"
@@ -10,8 +7,6 @@
 
 struct mapping_state {
 	struct pointer_map *mapped; /* live mappings */
-	struct pairs physical; /* handle -> references + 1 */
-	struct pairs exported; /* handle -> 1 */
 	struct pairs closed_access; /* base of a mapping -> 1: mapped without access, none granted yet */
 	_Atomic bool selected_links; /* mappings we do not follow exist */
 	_Atomic bool any;
@@ -65,21 +60,35 @@ static struct acl_block *mapping_in(struct checks *c, uint64_t base, uint64_t si
 
 /* --- mapping --------------------------------------------------------------------------- */
 
-static void check_physical(struct checks *c, struct acl_event *ev, const void *handle)
+/* Own and imported memory, or memory of two devices, in one reserved range. */
+static void check_company(
+	struct checks *c, struct acl_event *ev, const void *handle, const struct acl_place *range)
 {
-	struct finding_buffer room;
-	struct acl_finding *f;
-	uint64_t references;
+	struct acl_object *o = handle ? object_live(c, ACL_HANDLE_PHYS_MEM, handle) : NULL, *other;
+	bool mixed = false, far = false;
+	struct acl_block *b, *found = NULL;
 
-	if (!handle || !pairs_get(&mapping(c)->physical, (uintptr_t)handle, &references) ||
-		!rule_broken(ev, RULE("vmm-handle-misuse"), references == 1))
+	if (!o || ld(&o->flags) & ACL_OBJECT_LEARNED)
 		return;
-	f = begin(c, ev, RULE("vmm-handle-misuse"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "The last reference to this physical memory was released before.");
-	finding_address(f, "handle", handle);
-	finding_show(c, f);
+	rule_asked(ev, RULE("vmm-map-mixed-handles"));
+	rule_asked(ev, RULE("vmm-map-two-devices"));
+	map_each(mapping(c)->mapped, b)
+	{
+		other = ld(&b->base) - range->base < range->size ? object_of(c, ld(&b->owner)) : NULL;
+		if (!other || other->kind != ACL_HANDLE_PHYS_MEM || ld(&other->flags) & ACL_OBJECT_LEARNED)
+			continue;
+		mixed = mixed || ld(&physical_state(other)->imported) != ld(&physical_state(o)->imported);
+		far = far || (ld(&o->device) >= 0 && ld(&other->device) >= 0 &&
+				     ld(&o->device) != ld(&other->device));
+		if (!found && (mixed || far))
+			found = b;
+	}
+	if (mixed)
+		say(c, ev, RULE("vmm-map-mixed-handles"), ACL_ARGS(ev, aclrtMapMem)->virPtr, range->block,
+			found, "The range holds memory of this process and imported memory.");
+	else if (far)
+		say(c, ev, RULE("vmm-map-two-devices"), ACL_ARGS(ev, aclrtMapMem)->virPtr, range->block,
+			found, "The range holds memory of another device already.");
 }
 
 static void map_enter(struct checks *c, struct acl_event *ev)
@@ -88,7 +97,6 @@ static void map_enter(struct checks *c, struct acl_event *ev)
 	struct acl_block *other;
 	struct acl_place place;
 
-	check_physical(c, ev, a->handle);
 	if (!a->virPtr || !a->size)
 		return;
 	rule_asked(ev, RULE("vmm-map-overlap"));
@@ -97,6 +105,7 @@ static void map_enter(struct checks *c, struct acl_event *ev)
 		if ((uintptr_t)a->virPtr - place.base + a->size > place.size)
 			say(c, ev, RULE("vmm-map-outside-reservation"), a->virPtr, place.block, NULL,
 				"The mapping would leave the reserved range.");
+		check_company(c, ev, a->handle, &place);
 	} else if (map_find(c->memory, (uintptr_t)a->virPtr, NULL, &place) && place.kind != MEM_MAPPED) {
 		/* What no table knows may be reserved below us. */
 		say(c, ev, RULE("vmm-map-outside-reservation"), a->virPtr, NULL, NULL,
@@ -111,12 +120,41 @@ static void map_enter(struct checks *c, struct acl_event *ev)
 static void map_leave(struct checks *c, struct acl_event *ev)
 {
 	const struct acl_args_aclrtMapMem *a = ev->args;
+	struct acl_object *o = object_find(c, ACL_HANDLE_PHYS_MEM, a->handle);
+	struct acl_block *b;
 
 	if (!succeeded(ev) || !a->virPtr || !a->size)
 		return;
-	map_insert(c, mapping(c)->mapped, ev, (uintptr_t)a->virPtr, a->size, MEM_RESERVED, -1);
+	b = map_insert(c, mapping(c)->mapped, ev, (uintptr_t)a->virPtr, a->size, MEM_MAPPED, -1);
+	if (b && o)
+		st(&b->owner, object_ref(o));
 	pairs_set(&mapping(c)->closed_access, (uintptr_t)a->virPtr, ev->api == ACL_API_aclrtMemMapNoAccess);
 	st(&mapping(c)->any, true);
+	checks_unusual(c);
+}
+
+/* Both addresses begin ranges of that very size, and the source has memory. */
+static void link_enter(struct checks *c, struct acl_event *ev)
+{
+	const struct acl_args_aclrtMemMapSelectedLink *a = ev->args;
+	struct acl_place dst, src;
+	const char *wrong = NULL;
+	bool known;
+
+	if (!a->size || ev->carry[CARRY_FINDING])
+		return;
+	known = reservation_at(c, a->virPtrDst, &dst);
+	if (known && (dst.base != (uintptr_t)a->virPtrDst || dst.size != a->size))
+		wrong = "virPtrDst and size are not those of a reserved range.";
+	if (reservation_at(c, a->virPtrSrc, &src)) {
+		known = true;
+		if (src.base != (uintptr_t)a->virPtrSrc || src.size != a->size)
+			wrong = "virPtrSrc and size are not those of a reserved range.";
+		else if (!ld(&mapping(c)->selected_links) && !mapping_in(c, src.base, src.size))
+			wrong = "Nothing is mapped at virPtrSrc.";
+	}
+	if (known && wrong)
+		say(c, ev, RULE("vmm-selected-link-args"), a->virPtrDst, NULL, NULL, wrong);
 }
 
 static void link_leave(struct checks *c, struct acl_event *ev)
@@ -176,86 +214,6 @@ static void release_enter(struct checks *c, struct acl_event *ev)
 			"Memory is still mapped into the range; aclrtUnmapMem comes first.");
 }
 
-/* --- physical memory -------------------------------------------------------------------- */
-
-static void referenced(struct checks *c, const struct acl_event *ev, void *const *out)
-{
-	uint64_t now = 0;
-
-	if (!succeeded(ev) || !out || !*out)
-		return;
-	pairs_get(&mapping(c)->physical, (uintptr_t)*out, &now);
-	pairs_set(&mapping(c)->physical, (uintptr_t)*out, now ? now + 1 : 2);
-}
-
-static void physical_made(struct checks *c, struct acl_event *ev)
-{
-	void *const *out = (void *const *)ACL_ARGS(ev, aclrtMallocPhysical)->handle;
-
-	/* A new allocation: what the value meant before is gone. */
-	if (succeeded(ev) && out && *out) {
-		pairs_set(&mapping(c)->physical, (uintptr_t)*out, 2);
-		pairs_set(&mapping(c)->exported, (uintptr_t)*out, 0);
-	}
-}
-
-static void physical_retained(struct checks *c, struct acl_event *ev)
-{
-	referenced(c, ev, (void *const *)ACL_ARGS(ev, aclrtMemRetainAllocationHandle)->handle);
-}
-
-static void physical_imported(struct checks *c, struct acl_event *ev)
-{
-	referenced(c, ev, (void *const *)ACL_ARGS(ev, aclrtMemImportFromShareableHandle)->handle);
-}
-
-static void physical_imported_v2(struct checks *c, struct acl_event *ev)
-{
-	referenced(c, ev, (void *const *)ACL_ARGS(ev, aclrtMemImportFromShareableHandleV2)->handle);
-}
-
-/* All of these begin with the handle. */
-static void physical_used(struct checks *c, struct acl_event *ev)
-{
-	check_physical(c, ev, ACL_ARGS(ev, aclrtFreePhysical)->handle);
-}
-
-static void physical_freed(struct checks *c, struct acl_event *ev)
-{
-	uint64_t handle = (uintptr_t)ACL_ARGS(ev, aclrtFreePhysical)->handle, now = 0;
-
-	if (succeeded(ev) && handle && pairs_get(&mapping(c)->physical, handle, &now) && now > 1)
-		pairs_set(&mapping(c)->physical, handle, now - 1);
-}
-
-static void exporting(struct checks *c, struct acl_event *ev)
-{
-	const void *handle = ACL_ARGS(ev, aclrtMemExportToShareableHandle)->handle;
-	struct finding_buffer room;
-	struct acl_finding *f;
-	uint64_t now = 0;
-
-	check_physical(c, ev, handle);
-	if (!handle)
-		return;
-	pairs_get(&mapping(c)->exported, (uintptr_t)handle, &now);
-	if (!rule_broken(ev, RULE("vmm-export-twice"), now))
-		return;
-	f = begin(c, ev, RULE("vmm-export-twice"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "This process has exported the handle already.");
-	finding_address(f, "handle", handle);
-	finding_show(c, f);
-}
-
-static void exported(struct checks *c, struct acl_event *ev)
-{
-	if (succeeded(ev) && ACL_ARGS(ev, aclrtMemExportToShareableHandle)->handle)
-		pairs_set(&mapping(c)->exported,
-			(uintptr_t)ACL_ARGS(ev, aclrtMemExportToShareableHandle)->handle, 1);
-}
-
 /* --- use -------------------------------------------------------------------------------- */
 
 static void check_use(struct checks *c, struct acl_event *ev, const void *address)
@@ -294,6 +252,49 @@ static void copying(struct checks *c, struct acl_event *ev)
 	}
 }
 
+/* Device of a side of a copy, -1 = unknown or none; *virtual: it is mapped memory. */
+static int device_of(struct checks *c, const void *address, bool *virtual)
+{
+	struct acl_object *o;
+	struct acl_place place;
+
+	if (!address || !map_find(c->memory, (uintptr_t)address, NULL, &place))
+		return -1;
+	if (place.kind != MEM_MAPPED)
+		return place.kind == MEM_DEVICE || place.kind == MEM_POOL ? ld(&place.block->device) : -1;
+	*virtual = true;
+	o = object_of(c, ld(&place.block->owner));
+	return o && o->kind == ACL_HANDLE_PHYS_MEM ? ld(&o->device) : -1;
+}
+
+/* Every copy but aclrtMemcpyAsync. */
+static void crossing(struct checks *c, struct acl_event *ev)
+{
+	uint64_t n = ld(&mapping(c)->any) ? legs_count(ev) : 0;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	for (uint64_t i = 0; i < n && !ev->carry[CARRY_FINDING]; i++) {
+		struct copy_leg leg = legs_at(ev, i);
+		bool virtual = false;
+		int from = device_of(c, leg.src, &virtual), to = device_of(c, leg.dst, &virtual);
+
+		if (!virtual || from < 0 || to < 0 ||
+			!rule_broken(ev, RULE("vmm-cross-device-sync-copy"), from != to))
+			continue;
+		f = begin(c, ev, RULE("vmm-cross-device-sync-copy"), &room);
+		if (!f)
+			return;
+		finding_detail(f, "The copy goes from device %d to device %d, and mapped memory takes part.",
+			from, to);
+		finding_address(f, "src", leg.src);
+		finding_address(f, "dst", leg.dst);
+		finding_int(f, "source device", from);
+		finding_int(f, "destination device", to);
+		finding_show(c, f);
+	}
+}
+
 static void setting(struct checks *c, struct acl_event *ev)
 {
 	if (__builtin_expect(ld(&mapping(c)->any), 0) && ACL_ARGS(ev, aclrtMemset)->count)
@@ -312,8 +313,6 @@ static bool mapping_create(struct checks *c)
 static void mapping_forked(struct checks *c)
 {
 	map_forked(mapping(c)->mapped);
-	st(&mapping(c)->physical.lock.held, 0);
-	st(&mapping(c)->exported.lock.held, 0);
 	st(&mapping(c)->closed_access.lock.held, 0);
 }
 
@@ -322,26 +321,23 @@ static const struct acl_hook hooks[] = {
 	{ACL_API_aclrtMapMem, ACL_LEAVE, map_leave},
 	{ACL_API_aclrtMemMapNoAccess, ACL_ENTER, map_enter},
 	{ACL_API_aclrtMemMapNoAccess, ACL_LEAVE, map_leave},
+	{ACL_API_aclrtMemMapSelectedLink, ACL_ENTER, link_enter},
 	{ACL_API_aclrtMemMapSelectedLink, ACL_LEAVE, link_leave},
 	{ACL_API_aclrtMemSetAccess, ACL_LEAVE, access_leave},
 	{ACL_API_aclrtUnmapMem, ACL_ENTER, unmap_enter},
 	{ACL_API_aclrtUnmapMem, ACL_LEAVE, unmap_leave},
 	{ACL_API_aclrtReleaseMemAddress, ACL_ENTER, release_enter},
-	{ACL_API_aclrtMallocPhysical, ACL_LEAVE, physical_made},
-	{ACL_API_aclrtMemRetainAllocationHandle, ACL_LEAVE, physical_retained},
-	{ACL_API_aclrtMemImportFromShareableHandle, ACL_LEAVE, physical_imported},
-	{ACL_API_aclrtMemImportFromShareableHandleV2, ACL_LEAVE, physical_imported_v2},
-	{ACL_API_aclrtFreePhysical, ACL_ENTER, physical_used},
-	{ACL_API_aclrtFreePhysical, ACL_LEAVE, physical_freed},
-	{ACL_API_aclrtMemGetAllocationPropertiesFromHandle, ACL_ENTER, physical_used},
-	{ACL_API_aclrtMemExportToShareableHandle, ACL_ENTER, exporting},
-	{ACL_API_aclrtMemExportToShareableHandle, ACL_LEAVE, exported},
-	{ACL_API_aclrtMemExportToShareableHandleV2, ACL_ENTER, exporting},
-	{ACL_API_aclrtMemExportToShareableHandleV2, ACL_LEAVE, exported},
 	{ACL_API_aclrtMemcpy, ACL_ENTER, copying},
 	{ACL_API_aclrtMemcpyAsync, ACL_ENTER, copying},
 	{ACL_API_aclrtMemcpy2d, ACL_ENTER, copying},
 	{ACL_API_aclrtMemcpy2dAsync, ACL_ENTER, copying},
+	{ACL_API_aclrtMemcpy, ACL_ENTER | ACL_UNUSUAL, crossing},
+	{ACL_API_aclrtMemcpy2d, ACL_ENTER | ACL_UNUSUAL, crossing},
+	{ACL_API_aclrtMemcpy2dAsync, ACL_ENTER | ACL_UNUSUAL, crossing},
+	{ACL_API_aclrtMemcpyBatch, ACL_ENTER | ACL_UNUSUAL, crossing},
+	{ACL_API_aclrtMemcpyBatchV2, ACL_ENTER | ACL_UNUSUAL, crossing},
+	{ACL_API_aclrtMemcpyBatchAsync, ACL_ENTER | ACL_UNUSUAL, crossing},
+	{ACL_API_aclrtMemcpyBatchAsyncV2, ACL_ENTER | ACL_UNUSUAL, crossing},
 	{ACL_API_aclrtMemset, ACL_ENTER, setting},
 	{ACL_API_aclrtMemsetAsync, ACL_ENTER, setting},
 };

@@ -95,9 +95,15 @@ static void reserved(struct checks *c, struct acl_event *ev)
 
 static void mapped(struct checks *c, struct acl_event *ev)
 {
-	if (succeeded(ev))
-		map_insert(c, c->memory, ev, (uintptr_t)ACL_ARGS(ev, aclrtMapMem)->virPtr,
-			ACL_ARGS(ev, aclrtMapMem)->size, MEM_MAPPED, -1);
+	const struct acl_args_aclrtMapMem *a = ev->args;
+	struct acl_object *o = object_find(c, ACL_HANDLE_PHYS_MEM, a->handle);
+	struct acl_block *b;
+
+	if (!succeeded(ev))
+		return;
+	b = map_insert(c, c->memory, ev, (uintptr_t)a->virPtr, a->size, MEM_MAPPED, -1);
+	if (b && o)
+		st(&b->owner, object_ref(o));
 }
 
 /* --- release ---------------------------------------------------------------------- */

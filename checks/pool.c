@@ -28,6 +28,7 @@ static struct acl_object *pool_live(struct checks *c, const void *value)
 struct holding {
 	uint64_t count, bytes;
 	struct acl_block *first;
+	bool captured; /* a captured model uses some of it: that is said by another rule */
 };
 
 static struct holding holding_of(struct checks *c, struct acl_object *pool)
@@ -43,6 +44,7 @@ static struct holding holding_of(struct checks *c, struct acl_object *pool)
 		if (!h.count++)
 			h.first = b;
 		h.bytes += ld(&b->size);
+		h.captured = h.captured || ld(&b->captured);
 	}
 	return h;
 }
@@ -174,8 +176,10 @@ static void destroying(struct checks *c, struct acl_event *ev)
 
 	if (!pool || ld(&pool_state(pool)->captured))
 		return;
-	rule_asked(ev, RULE("pool-destroy-live"));
 	held = holding_of(c, pool);
+	if (held.captured)
+		return;
+	rule_asked(ev, RULE("pool-destroy-live"));
 	busy = held.count ? NULL : still_running(c, pool_state(pool));
 	f = held.count || busy ? finding_begin(c, ev, RULE("pool-destroy-live"), &room) : NULL;
 	if (!f)

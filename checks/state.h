@@ -217,7 +217,7 @@ unsigned capture_mode_of_thread(struct acl_thread *t);
 void capture_abandon(struct checks *c, struct acl_object *model);
 void model_gone(struct checks *c, struct acl_object *model);
 
-/* --- pools, allocators, shared buffers (pool.c, allocator.c, mbuf.c) ------------------------ */
+/* --- pools, allocators, shared buffers, physical memory (pool.c, allocator.c, mbuf.c, physical.c) --- */
 
 #define POOL_STREAMS 8 /* streams on which memory was given back; of more nothing is known */
 
@@ -243,6 +243,16 @@ struct mbuf_state {
 	_Atomic uint64_t size; /* as the runtime told it, 0 = it was not asked */
 	_Atomic uint32_t appended; /* buffers in the chain behind it */
 };
+
+struct physical_state {
+	_Atomic uint32_t references;
+	_Atomic bool exported, imported;
+};
+
+static inline struct physical_state *physical_state(struct acl_object *o)
+{
+	return object_extra(o);
+}
 
 static inline struct pool_state *pool_state(struct acl_object *o)
 {

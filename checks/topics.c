@@ -16,6 +16,7 @@ extern const struct acl_topic topic_event_kind, topic_binding, topic_failure_mod
 	topic_process;
 extern const struct acl_topic topic_mapping, topic_kernel_args, topic_sharing, topic_stream_end, topic_far;
 extern const struct acl_topic topic_pool, topic_allocator, topic_mbuf, topic_ipc, topic_ipc_use;
+extern const struct acl_topic topic_physical, topic_managed;
 extern const struct acl_topic topic_binary, topic_signal, topic_kernel, topic_limits, topic_modes,
 	topic_task_info, topic_host_function;
 
@@ -46,7 +47,9 @@ const struct acl_topic *const acl_topics[] = {
 	&topic_binding,
 	&topic_failure_mode,
 	&topic_callback,
+	&topic_physical,
 	&topic_mapping,
+	&topic_managed,
 	&topic_kernel_args,
 	&topic_kernel,
 	&topic_limits,
