@@ -15,61 +15,91 @@
 
 static struct bypass found[MODULES_MAX];
 static _Atomic unsigned n_found;
+static _Atomic uint64_t plain[1 << 10];
 
 /* A slot that was bound to the runtime; slots not bound yet lead into the module's own PLT. */
-NO_SANITIZE static int bound_api(const struct imports *m, const ElfW(Rela) * r)
+NO_SANITIZE static bool is_bound(const struct imports *m, const ElfW(Rela) * r, int api)
 {
-	const ElfW(Sym) *symbol = &m->symbols[ELF64_R_SYM(r->r_info)];
-	const char *name = m->strings + symbol->st_name;
-	uint64_t value;
-	int api;
+	uint64_t real = (uint64_t)(uintptr_t)__atomic_load_n(&acl_real[api], __ATOMIC_ACQUIRE);
 
-	if (!IS_IMPORT(ELF64_R_TYPE(r->r_info)) || name[0] != 'a' || name[1] != 'c' || name[2] != 'l')
-		return -1;
-	api = acl_api_find(name);
-	if (api < 0 || !acl_real[api])
-		return -1;
-	value = *(const uint64_t *)(m->base + r->r_offset);
-	return value == (uint64_t)(uintptr_t)__atomic_load_n(&acl_real[api], __ATOMIC_ACQUIRE) ? api : -1;
+	return real && *(const uint64_t *)(m->base + r->r_offset) == real;
 }
 
-NO_SANITIZE static void look_through(
+/* Whether any of them is of the runtime's, bound or not. */
+NO_SANITIZE static bool look_through(
 	const struct imports *m, const ElfW(Rela) * r, uint64_t size, struct bypass *b)
 {
-	for (uint64_t n = size / sizeof(*r); r && n; n--, r++) {
-		int api = bound_api(m, r);
+	bool imports = false;
 
-		if (api < 0)
+	for (uint64_t n = size / sizeof(*r); r && n; n--, r++) {
+		const char *name = m->strings + m->symbols[ELF64_R_SYM(r->r_info)].st_name;
+		int api;
+
+		if (!IS_IMPORT(ELF64_R_TYPE(r->r_info)) || name[0] != 'a' || name[1] != 'c' || name[2] != 'l')
+			continue;
+		api = acl_api_find(name);
+		imports |= api >= 0;
+		if (api < 0 || !is_bound(m, r, api))
 			continue;
 		if (!b->functions++)
 			b->first = (uint16_t)api;
 	}
+	return imports;
+}
+
+/*
+ * Modules without such imports are known again: looking through millions of
+ * relocations is for the first time only.  A module in the place of an
+ * unloaded one differs in size.
+ */
+static _Atomic uint64_t *plain_slot(const struct imports *m, uint64_t *key)
+{
+	*key = m->base ^ (uint64_t)(uintptr_t)m->strings << 7 ^ m->rela_size << 40 ^ m->plt_size << 20 ^ 1;
+	return &plain[(*key * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
+}
+
+/* A new one goes to the end; slots of a known one may have been bound since. */
+static void keep(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (!strcmp(found[i].module, found[n].module)) {
+			if (found[i].functions < found[n].functions)
+				found[i].functions = found[n].functions;
+			return;
+		}
+	atomic_store(&n_found, n + 1);
 }
 
 static int each_module(struct dl_phdr_info *info, size_t size, void *context)
 {
 	unsigned n = atomic_load(&n_found);
+	_Atomic uint64_t *slot;
 	struct imports m;
+	uint64_t key;
+	bool imports;
 	struct text t;
 
 	(void)size;
 	(void)context;
 	if (n == MODULES_MAX || !imports_of(info, &m))
 		return 0;
-	found[n].functions = 0;
-	look_through(&m, m.plt, m.plt_size, &found[n]);
-	look_through(&m, m.rela, m.rela_size, &found[n]);
-	if (!found[n].functions)
+	slot = plain_slot(&m, &key);
+	if (atomic_load(slot) == key)
 		return 0;
+	found[n].functions = 0;
+	imports = look_through(&m, m.plt, m.plt_size, &found[n]);
+	imports |= look_through(&m, m.rela, m.rela_size, &found[n]);
+	if (!imports)
+		atomic_store(slot, key);
 	text_init(&t, found[n].module, sizeof(found[n].module));
 	text_str(&t, info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "the program");
-	atomic_store(&n_found, n + 1);
+	if (found[n].functions)
+		keep(n);
 	return 0;
 }
 
 unsigned bypass_search(const struct bypass **list)
 {
-	atomic_store(&n_found, 0);
 	dl_iterate_phdr(each_module, NULL);
 	return bypass_found(list);
 }
@@ -78,4 +108,9 @@ unsigned bypass_found(const struct bypass **list)
 {
 	*list = found;
 	return atomic_load(&n_found);
+}
+
+void bypass_forked(void)
+{
+	atomic_store(&n_found, 0);
 }

@@ -11,9 +11,11 @@ struct bypass {
 	uint16_t first; /* enum acl_api of one of them */
 };
 
-/* Looks through all modules; their number, *list valid for the process' life. */
+/* Looks through all modules; the number of those found until now, *list valid for the process' life. */
 unsigned bypass_search(const struct bypass **list);
-/* What the last search found. */
+/* What was found until now: modules that were unloaded meanwhile as well. */
 unsigned bypass_found(const struct bypass **list);
+/* In the child after fork. */
+void bypass_forked(void);
 
 #endif

@@ -10,7 +10,8 @@
 void decode_call(struct text *t, unsigned api, const void *args);
 /* "args": {"devPtr": "0x…"} */
 void decode_call_json(struct jout *j, const char *key, unsigned api, const void *args);
-/* The same of which only the first bytes were kept, and nothing behind the pointers. All values are strings. */
+/* The same of which only the first bytes were kept, and nothing behind the pointers. All values are strings.
+ */
 void decode_stored_json(struct jout *j, const char *key, unsigned api, const void *args, size_t stored);
 /* The call's result: "ACL_ERROR_RT_PARAM_INVALID (107000)". */
 void decode_result(struct text *t, unsigned api, const union acl_result *result);

@@ -20,6 +20,11 @@ static const char *const names[HOOK_COUNT] = {
 	[HOOK_execvp] = "execvp",
 	[HOOK_execvpe] = "execvpe",
 	[HOOK_fexecve] = "fexecve",
+	[HOOK_posix_spawn] = "posix_spawn",
+	[HOOK_posix_spawnp] = "posix_spawnp",
+	[HOOK_system] = "system",
+	[HOOK_popen] = "popen",
+	[HOOK_dlclose] = "dlclose",
 };
 
 void hooks_find(void)

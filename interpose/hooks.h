@@ -13,6 +13,11 @@ enum hook {
 	HOOK_execvp,
 	HOOK_execvpe,
 	HOOK_fexecve,
+	HOOK_posix_spawn,
+	HOOK_posix_spawnp,
+	HOOK_system,
+	HOOK_popen,
+	HOOK_dlclose,
 	HOOK_COUNT
 };
 

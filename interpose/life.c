@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "interpose/children.h"
 #include "interpose/core.h"
 #include "interpose/dl.h"
 #include "interpose/elfsym.h"
@@ -195,6 +196,7 @@ void life_begin(void)
 		return;
 	hooks_find();
 	settings_early();
+	children_early();
 	log_early();
 	on_exit(at_exit, NULL);
 	(void)at_quick_exit(at_quick_end); /* full: the end record of a quick exit is missed, nothing else */

@@ -139,6 +139,7 @@ void reach_json(struct jout *j)
 
 void reach_forked(void)
 {
+	bypass_forked();
 	for (unsigned i = 0; i < TABLES; i++) {
 		reach_table *t = atomic_load(&tables[i]);
 

@@ -90,6 +90,14 @@ void settings_early(void)
 		set.cwd[0] = '\0';
 }
 
+const char *settings_given(const char *name)
+{
+	for (unsigned i = 0; i < set.n_env; i++)
+		if (!strcmp(set.env[i].name, name))
+			return set.env[i].value;
+	return NULL;
+}
+
 void settings_complain(const char *line)
 {
 	struct text t;

@@ -52,6 +52,9 @@ const char *setting_check(enum setting s, const char *value, int64_t *number);
  */
 void settings_early(void);
 
+/* What the environment gave for ACLCHECK_<name>, NULL if nothing. Valid after settings_early(). */
+const char *settings_given(const char *name);
+
 /* Reads everything, once; thread safe. Problems wait for settings_problem(). */
 void settings_load(void);
 

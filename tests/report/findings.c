@@ -9,8 +9,8 @@
  *	exec		the announced exec, that fails; more words may follow
  *	close		standard error is closed and its number reused for FILE (next word)
  *	threads		eight threads report a hundred each, all at once
- *	calls		forty threads note a thousand calls each, one after the other inside, and read them back
- *	kill		ends without an end
+ *	calls		forty threads note a thousand calls each, one after the other inside, and read them
+ *back kill		ends without an end
  */
 #include <fcntl.h>
 #include <pthread.h>

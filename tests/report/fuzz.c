@@ -309,8 +309,7 @@ int main(int argc, char **argv)
 	static char calls_path[sizeof(path) + 8];
 	const struct target targets[] = {{"configuration", fuzz_config, configs},
 		{"suppressions", fuzz_suppressions, suppressions},
-		{"reports, journals, baselines", fuzz_report, reports},
-		{"last calls", fuzz_calls, calls}};
+		{"reports, journals, baselines", fuzz_report, reports}, {"last calls", fuzz_calls, calls}};
 	unsigned rounds = argc > 1 ? (unsigned)atoi(argv[1]) : 1000, failed = 0;
 	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
 	int fd = mkstemp(path);

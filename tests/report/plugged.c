@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plugged PLUGIN [deep]: calls by symbol, by dlsym, from a plug-in, and with "deep" from one bound around
- * everything. */
+/* plugged PLUGIN [deep [close]]: calls by symbol, by dlsym, from a plug-in, and with "deep" from one bound around
+ * everything, which "close" unloads before the end. */
 #define _GNU_SOURCE
 #include <acl/acl.h>
 #include <dlfcn.h>
@@ -21,5 +21,7 @@ int main(int argc, char **argv)
 	count = (aclError(*)(uint32_t *))dlsym(RTLD_DEFAULT, "aclrtGetDeviceCount");
 	if (!plugin || !count || plugin() || count(&n) || count(&n))
 		return 4;
+	if (argc > 3 && dlclose(h))
+		return 5;
 	return aclrtResetDevice(0) || aclFinalize();
 }

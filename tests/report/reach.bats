@@ -27,6 +27,14 @@ call() {
 	[ "$(json r.json '[(a["cann"], a["functions"]) for a in r["reach"]["around"]]')" = "[(False, 2)]" ]
 }
 
+@test "one that is unloaded before the end as well" {
+	run "$ACLCHECK" run --softnpu --report r.json -- "$BUILD/tests/report/plugged" "$BUILD/tests/report/libplugin.so" deep close
+	[ "$status" = 98 ]
+	[[ $output == *"bypass: "*"libplugin.so calls aclrtMalloc and others directly, around the checker"* ]]
+	[ "$(json r.json '[(a["cann"], a["functions"]) for a in r["reach"]["around"]]')" = "[(False, 2)]" ]
+	[ "$(json r.json 'len(r["inconclusive"])')" = 1 ]
+}
+
 @test "the same from a library of CANN is normal and only listed" {
 	cp "$BUILD/tests/report/libplugin.so" libhccl_plugin.so
 	run "$ACLCHECK" run --softnpu --report r.json -- "$BUILD/tests/report/plugged" ./libhccl_plugin.so deep

@@ -320,7 +320,7 @@ static int run_program(const struct recording *r)
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		keep(&kept[i], names[i]);
 	if (set_environment(r)) {
-		if (!supervise(r->opt.program, 0, &s))
+		if (!supervise(r->opt.program, 0, NULL, &s))
 			command_say("%s: %s", r->opt.program[0], strerror(errno));
 		else if (s.exec_error)
 			command_say("%s: %s", r->opt.program[0], strerror(s.exec_error));

@@ -4,9 +4,12 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "tools/aclcheck/linked.h"
 
 #define DEPTH_MAX 64
 
@@ -46,12 +49,9 @@ void descend_each(void (*fn)(void *context, pid_t pid), void *context)
 /* The runtime's file in a line of maps, NULL if it is none. */
 static const char *runtime_in(const char *line)
 {
-	static const char *const names[] = {"/libascendcl.so", "/libacl_rt.so"};
+	const char *slash = strrchr(line, '/');
 
-	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strstr(line, names[i]))
-			return names[i] + 1;
-	return NULL;
+	return slash && is_runtime(slash) ? slash + 1 : NULL;
 }
 
 struct search {
@@ -77,29 +77,33 @@ static void name_process(pid_t pid, const char *library, struct search *s)
 	s->found = pid;
 }
 
+/*
+ * The loader maps what is preloaded before what the program needs, so any
+ * moment will do; but a process that ends while it is read shows only the
+ * beginning.  The stack comes last.
+ */
 static void look_at(void *context, pid_t pid)
 {
+	char line[4352], library[64] = "";
+	bool checked = false, whole = false;
 	struct search *s = context;
-	const char *library = NULL;
-	char line[4352];
 	FILE *f;
 
 	if (s->found)
 		return;
 	snprintf(line, sizeof(line), "/proc/%d/maps", (int)pid);
 	f = fopen(line, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		/* The loader maps what is preloaded before what the program needs, so the order of looking is
-		 * safe. */
-		if (strstr(line, "/libaclcheck.so")) {
-			library = NULL;
-			break;
-		}
-		library = library ? library : runtime_in(line);
+	while (f && !checked && fgets(line, sizeof(line), f)) {
+		const char *runtime = runtime_in(line);
+
+		if (runtime)
+			snprintf(library, sizeof(library), "%.*s", (int)strcspn(runtime, "\n"), runtime);
+		checked = strstr(line, "/libaclcheck.so") != NULL;
+		whole |= strstr(line, "[stack]") != NULL;
 	}
 	if (f)
 		fclose(f);
-	if (library)
+	if (*library && whole && !checked)
 		name_process(pid, library, s);
 }
 

@@ -288,8 +288,8 @@ static void put_last_call(FILE *to, const json_t *call)
 		put(to, "", json_string_value(value) ? json_string_value(value) : "", "");
 		first = false;
 	}
-	put(to, ")</td><td class=\"m\">", flag_of(call, "inside") ? "had not returned" : text_of(call, "result"),
-		"</td></tr>\n");
+	put(to, ")</td><td class=\"m\">",
+		flag_of(call, "inside") ? "had not returned" : text_of(call, "result"), "</td></tr>\n");
 }
 
 /* Where the threads of a killed process had got to. */
@@ -302,8 +302,9 @@ static void put_last_calls(FILE *to, const json_t *processes)
 	{
 		json_array_foreach(json_object_get(p, "last_calls"), k, thread)
 		{
-			fprintf(to, "<details><summary>killed: process %lld, thread %lld: the last calls"
-				    "</summary><table><tbody>\n",
+			fprintf(to,
+				"<details><summary>killed: process %lld, thread %lld: the last calls"
+				"</summary><table><tbody>\n",
 				number_of(p, "pid"), number_of(thread, "thread"));
 			json_array_foreach(json_object_get(thread, "calls"), n, call) put_last_call(to, call);
 			fputs("</tbody></table></details>\n", to);

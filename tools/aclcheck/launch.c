@@ -2,20 +2,15 @@
 /* Environment for the program, and whether the dynamic loader will heed it. */
 #include "tools/aclcheck/launch.h"
 
-#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
+#include "interpose/preloadable.h"
 #include "tools/aclcheck/command.h"
-
-#define SCRIPTS_MAX 4 /* as the kernel follows them */
 
 static char *join(const char *directory, const char *name)
 {
@@ -100,28 +95,6 @@ bool launch_softnpu(const char *devices)
 	return good;
 }
 
-/* Full path of the program as execvp would find it, NULL if it would not. */
-static char *resolve(const char *program)
-{
-	const char *path = getenv("PATH");
-
-	if (strchr(program, '/'))
-		return access(program, X_OK) ? NULL : need(strdup(program));
-	for (path = path ? path : "/usr/bin:/bin"; *path; path += *path == ':') {
-		size_t n = strcspn(path, ":");
-		char *candidate;
-		struct stat st;
-
-		if (asprintf(&candidate, "%.*s/%s", (int)n, n ? path : ".", program) < 0)
-			return NULL;
-		if (!access(candidate, X_OK) && !stat(candidate, &st) && S_ISREG(st.st_mode))
-			return candidate;
-		free(candidate);
-		path += n;
-	}
-	return NULL;
-}
-
 static const char *refuse(const char *path, const char *why)
 {
 	static char buf[PATH_MAX + 256];
@@ -130,84 +103,22 @@ static const char *refuse(const char *path, const char *why)
 	return buf;
 }
 
-static const char *privileged(const char *path, const struct stat *st)
-{
-	char value[64];
-
-	if ((st->st_mode & S_ISUID && st->st_uid != getuid()) ||
-		(st->st_mode & S_ISGID && st->st_gid != getgid()))
-		return refuse(path, "is set-user-ID or set-group-ID: the loader ignores LD_PRELOAD for it");
-	if (getuid() && getxattr(path, "security.capability", value, sizeof(value)) > 0)
-		return refuse(path, "has file capabilities: the loader ignores LD_PRELOAD for it");
-	return NULL;
-}
-
-static const char *elf_refusal(const char *path, const char *head, size_t n)
-{
-	const Elf64_Ehdr *eh = (const Elf64_Ehdr *)head;
-	const char *interpreter = NULL;
-
-	if (n < sizeof(*eh) || eh->e_ident[EI_CLASS] != ELFCLASS64)
-		return refuse(path, "is no 64-bit program");
-	for (unsigned i = 0; i < eh->e_phnum; i++) {
-		const Elf64_Phdr *ph = (const Elf64_Phdr *)(head + eh->e_phoff) + i;
-
-		if (eh->e_phoff % 8 || eh->e_phoff > n || (size_t)((const char *)(ph + 1) - head) > n)
-			break;
-		if (ph->p_type == PT_INTERP && ph->p_offset < n &&
-			memchr(head + ph->p_offset, 0, n - ph->p_offset))
-			interpreter = head + ph->p_offset;
-	}
-	if (!interpreter)
-		return refuse(path, "is linked statically: it has no loader that could preload the checker");
-	if (strstr(interpreter, "musl"))
-		return refuse(path, "is linked with musl; the checker needs the GNU C library");
-	return NULL;
-}
-
-/* One file: a reason, or the interpreter of a script in *next. */
-static const char *file_refusal(const char *path, char **next)
-{
-	static _Alignas(8) char head[8192];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	ssize_t n;
-
-	*next = NULL;
-	/* Runnable but not readable: nothing is known against it. */
-	if (fd < 0)
-		return NULL;
-	n = fstat(fd, &st) ? -1 : pread(fd, head, sizeof(head) - 1, 0);
-	close(fd);
-	if (n < 4)
-		return NULL;
-	head[n] = '\0';
-	if (!memcmp(head, "#!", 2)) {
-		char *name = head + 2 + strspn(head + 2, " \t");
-
-		name[strcspn(name, " \t\n")] = '\0';
-		*next = need(strdup(name));
-		return NULL;
-	}
-	if (memcmp(head, ELFMAG, SELFMAG))
-		return NULL;
-	if (privileged(path, &st))
-		return privileged(path, &st);
-	return elf_refusal(path, head, (size_t)n);
-}
-
 const char *launch_refusal(const char *program)
 {
-	char *path = resolve(program), *next;
-	const char *why = NULL;
+	static const char *const reasons[] = {
+		[PRELOADABLE_NOT_PRIVILEGED] =
+			"is set-user-ID or set-group-ID: the loader ignores LD_PRELOAD for it",
+		[PRELOADABLE_NOT_CAPABLE] = "has file capabilities: the loader ignores LD_PRELOAD for it",
+		[PRELOADABLE_NOT_32_BIT] = "is no 64-bit program",
+		[PRELOADABLE_NOT_STATIC] =
+			"is linked statically: it has no loader that could preload the checker",
+		[PRELOADABLE_NOT_MUSL] = "is linked with musl; the checker needs the GNU C library",
+	};
+	char path[PATH_MAX];
+	enum preloadable answer;
 
-	if (!path)
+	if (!program_find(program, path, sizeof(path)))
 		return refuse(program, "cannot be run: no such program");
-	for (unsigned i = 0; path && !why && i < SCRIPTS_MAX; i++) {
-		why = file_refusal(path, &next);
-		free(path);
-		path = next;
-	}
-	free(path);
-	return why;
+	answer = preloadable(path, sizeof(path));
+	return answer ? refuse(path, reasons[answer]) : NULL;
 }

@@ -2,7 +2,7 @@
 # The command: every .c of this folder, and the parts of the library that work without a guest.
 
 ACLCHECK_SRC := $(wildcard tools/aclcheck/*.c)
-ACLCHECK_SHARED := $(addprefix interpose/,settings_table.c settings_rules.c text.c read_file.c suppress.c json_out.c decode.c)
+ACLCHECK_SHARED := $(addprefix interpose/,settings_table.c settings_rules.c text.c read_file.c suppress.c json_out.c decode.c preloadable.c)
 CPPFLAGS_tools/aclcheck := -DACLCHECK_VERSION='"$(VERSION)"' -DACLCHECK_LIBDIR='"$(PREFIX)/lib"'
 
 # Which rules have twins, and which ran live, is known when the command is built.
@@ -18,7 +18,7 @@ $(BUILD)/gen/acl_twins.c: $(TWIN_SOURCES) tests/twins/real/proven tools/aclcheck
 			$(call id_array,acl_live_rules); } >$@
 
 $(BUILD)/aclcheck: $(call objs,$(ACLCHECK_SRC) $(ACLCHECK_SHARED) checks/rule.c) $(call genobjs,acl_rules acl_twins) $(MODEL_OBJS)
-	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) -o $@ $^ $(ACLCHECK_LIBS) -ljansson -lpthread
+	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) -o $@ $^ $(ACLCHECK_LIBS) -ljansson -lelf -lpthread
 
 ifneq ($(CHECKS_SRC),)
 ALL += $(BUILD)/aclcheck

@@ -22,6 +22,7 @@
 #include "tools/aclcheck/report.h"
 #include "tools/aclcheck/settings_print.h"
 #include "tools/aclcheck/supervise.h"
+#include "tools/aclcheck/uncovered.h"
 
 int cmd_run(int argc, char **argv);
 
@@ -209,6 +210,10 @@ static bool make_directory(struct run *run)
 	setenv("ACLCHECK_REPORT", pattern, 1);
 	setenv("ACLCHECK_JOB", job, 1);
 	free(pattern);
+	if (asprintf(&pattern, "%s/%%h.children", run->directory) < 0)
+		return false;
+	setenv("ACLCHECK_CHILDREN", pattern, 1);
+	free(pattern);
 	return true;
 }
 
@@ -225,7 +230,7 @@ static void remove_directory(const struct run *run)
 	rmdir(run->directory);
 }
 
-static json_t *collect(const struct run *run, const struct supervised *ended)
+static json_t *collect(const struct run *run, const struct supervised *ended, const char *uncovered)
 {
 	struct merge *m = merge_new();
 	json_t *report;
@@ -247,8 +252,8 @@ static json_t *collect(const struct run *run, const struct supervised *ended)
 			ended->left);
 		merge_doubt(m, "still-running", text);
 	}
-	if (ended->uncovered[0])
-		merge_doubt(m, "child-not-covered", ended->uncovered);
+	if (*uncovered)
+		merge_doubt(m, "child-not-covered", uncovered);
 	report = merge_result(m);
 	merge_free(m);
 	if (run->suppress)
@@ -292,9 +297,9 @@ static void say_verdict(const json_t *report)
 	}
 }
 
-static int finish(const struct run *run, const struct supervised *ended)
+static int finish(const struct run *run, const struct supervised *ended, const char *uncovered)
 {
-	json_t *report = collect(run, ended);
+	json_t *report = collect(run, ended, uncovered);
 	bool good = true;
 	int code;
 
@@ -317,6 +322,7 @@ int cmd_run(int argc, char **argv)
 	struct run run = {.format = report_format_find("json")};
 	int code = parse(&run, argc, argv);
 	struct supervised ended;
+	struct uncovered *u;
 	const char *why;
 
 	if (code)
@@ -327,13 +333,16 @@ int cmd_run(int argc, char **argv)
 		return command_misuse("%s", why);
 	if (!launch_preload() || (run.softnpu && !launch_softnpu(run.devices)) || !make_directory(&run))
 		return COMMAND_MISUSE;
-	if (!supervise(argv, run.timeout, &ended)) {
+	u = uncovered_new(run.directory);
+	if (!supervise(argv, run.timeout, u, &ended)) {
+		code = command_misuse("no process can be made: %s", strerror(errno));
 		remove_directory(&run);
-		return command_misuse("no process can be made: %s", strerror(errno));
-	}
-	if (ended.exec_error) {
+	} else if (ended.exec_error) {
+		code = command_misuse("%s: %s", argv[0], strerror(ended.exec_error));
 		remove_directory(&run);
-		return command_misuse("%s: %s", argv[0], strerror(ended.exec_error));
+	} else {
+		code = finish(&run, &ended, uncovered_found(u));
 	}
-	return finish(&run, &ended);
+	uncovered_free(u);
+	return code;
 }

@@ -4,15 +4,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "tools/aclcheck/command.h"
 #include "tools/aclcheck/descend.h"
+#include "tools/aclcheck/uncovered.h"
 
 #define GRACE_SECONDS 5 /* between SIGTERM and SIGKILL */
 #define ORPHAN_SECONDS 2 /* for processes that outlive the program */
@@ -82,18 +85,10 @@ static bool reap(pid_t child, int *status)
 }
 
 /* The terminal sends its signals to the whole group, so only those sent to us alone are passed on. */
-static void pass_on(pid_t child, const siginfo_t *info)
+static void pass_on(pid_t child, const struct signalfd_siginfo *info)
 {
-	if (info->si_code <= 0)
-		kill(child, info->si_signo);
-}
-
-/* Often at first, when processes are started, seldom later. */
-static double next_look(double began)
-{
-	double age = now() - began;
-
-	return now() + (age < 1 ? 0.02 : age < 10 ? 0.2 : 2);
+	if (info->ssi_code <= 0)
+		kill(child, (int)info->ssi_signo);
 }
 
 static void time_out(struct supervised *out, double *deadline)
@@ -105,29 +100,32 @@ static void time_out(struct supervised *out, double *deadline)
 	out->timed_out = true;
 }
 
-static void wait_for(pid_t child, unsigned timeout, struct supervised *out)
+/* Passes signals on as they come. */
+static void take_signals(int fd, pid_t child)
 {
-	double began = now(), deadline = timeout ? began + timeout : 0, look = next_look(began);
-	sigset_t set = waited_set();
+	struct signalfd_siginfo info;
+
+	while (read(fd, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != SIGCHLD)
+			pass_on(child, &info);
+}
+
+static void wait_for(pid_t child, unsigned timeout, struct uncovered *u, int signals, struct supervised *out)
+{
+	double deadline = timeout ? now() + timeout : 0;
+	struct pollfd fds[] = {
+		{.fd = signals, .events = POLLIN}, {.fd = u ? uncovered_fd(u) : -1, .events = POLLIN}};
 
 	while (!reap(child, &out->status)) {
-		double until = deadline && deadline < look ? deadline : look, left = until - now();
-		struct timespec wait = {0};
-		siginfo_t info;
+		double look = u ? uncovered_due(u) : now() + 60;
+		double left = (deadline && deadline < look ? deadline : look) - now();
 
-		if (left > 0) {
-			wait.tv_sec = (time_t)left;
-			wait.tv_nsec = (long)((left - (double)wait.tv_sec) * 1e9);
-		}
-		if (sigtimedwait(&set, &info, &wait) > 0 && info.si_signo != SIGCHLD)
-			pass_on(child, &info);
+		poll(fds, 2, left > 0 ? (int)(left * 1000) + 1 : 0);
+		take_signals(signals, child);
+		if (u)
+			uncovered_look(u);
 		if (deadline && now() >= deadline)
 			time_out(out, &deadline);
-		if (now() >= look) {
-			if (!out->uncovered[0])
-				descend_uncovered(out->uncovered, sizeof(out->uncovered));
-			look = next_look(began);
-		}
 	}
 }
 
@@ -156,23 +154,24 @@ static unsigned wait_for_orphans(void)
 	return left;
 }
 
-bool supervise(char **argv, unsigned timeout, struct supervised *out)
+bool supervise(char **argv, unsigned timeout, struct uncovered *u, struct supervised *out)
 {
 	sigset_t set = waited_set(), before;
-	int error_pipe = -1;
+	int error_pipe = -1, signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	pid_t child;
 
 	memset(out, 0, sizeof(*out));
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	sigprocmask(SIG_BLOCK, &set, &before);
 	child = start(argv, &before, &error_pipe);
-	if (child < 0)
+	if (child < 0 || signals < 0)
 		return false;
 	if (read(error_pipe, &out->exec_error, sizeof(out->exec_error)) != sizeof(out->exec_error))
 		out->exec_error = 0;
 	close(error_pipe);
-	wait_for(child, timeout, out);
+	wait_for(child, timeout, u, signals, out);
 	out->left = wait_for_orphans();
 	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(signals);
 	return true;
 }

@@ -10,10 +10,11 @@ struct supervised {
 	bool timed_out;
 	unsigned left; /* processes that outlived the program and were not waited for */
 	int exec_error; /* errno of the failed exec, 0 = it ran */
-	char uncovered[256]; /* a process that used a runtime without the checker, "" = none was seen */
 };
 
-/* timeout in seconds, 0 = none. False: no child could be made. */
-bool supervise(char **argv, unsigned timeout, struct supervised *out);
+struct uncovered;
+
+/* timeout in seconds, 0 = none; u: to be looked for meanwhile, may be NULL. False: no child could be made. */
+bool supervise(char **argv, unsigned timeout, struct uncovered *u, struct supervised *out);
 
 #endif
