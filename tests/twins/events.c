@@ -78,6 +78,7 @@ static void elapsed_early(void)
 	aclrtEvent start = make_event(), end = make_event();
 
 	CALL(aclrtRecordEvent, .event = start);
+	make_busy(NULL);
 	CALL(aclrtRecordEvent, .event = end);
 	if (!bug)
 		CALL(aclrtSynchronizeEvent, .event = end);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What scenes of both frames share: the switch between the runs, memory, ways to make objects. */
+#include <unistd.h>
+
 #include "twins.h"
 
 bool bug;
@@ -68,4 +70,15 @@ void *make_host_memory(size_t bytes)
 
 	CALL_DOES(aclrtMallocHost, 0, p = make_range(bytes, false), .hostPtr = &p, .size = bytes);
 	return p;
+}
+
+static void stay(void *unused)
+{
+	(void)unused;
+	usleep(100000);
+}
+
+void make_busy(aclrtStream stream)
+{
+	CALL(aclrtLaunchHostFunc, .stream = stream, .fn = stay);
 }

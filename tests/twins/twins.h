@@ -136,6 +136,8 @@ aclrtEvent make_event_flag(uint32_t flags);
 aclrtContext make_context(void);
 void *make_device_memory(size_t bytes);
 void *make_host_memory(size_t bytes);
+/* What is submitted next cannot be over at once. */
+void make_busy(aclrtStream stream);
 /* For what plays a real function: a new handle, a new range of addresses. */
 void *make_address(void);
 void *make_range(size_t bytes, bool device);
