@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of the software runtime: one program a file, linked to it.
 
-NPU_TESTS := oracle_device oracle_memory oracle_stream oracle_capture oracle_model data features memory stress
+NPU_TESTS := oracle_device oracle_memory oracle_stream oracle_capture oracle_model data features products memory stress
 NPU_TEST_DIR := $(BUILD)/tests/softnpu
 
 $(NPU_TEST_DIR)/%: $(BUILD)/obj/tests/softnpu/%.o $(BUILD)/obj/tests/softnpu/tap.o $(NPU)/libascendcl.so
@@ -20,7 +20,7 @@ TESTS += $(NPU_TEST_DIR)/operators tests/softnpu/library.bats
 # The runtime once more with each sanitizer, linked into one program with a test.
 NPU_SAN_FLAGS_tsan := -fsanitize=thread
 NPU_SAN_FLAGS_asan := -fsanitize=address,undefined -fno-sanitize-recover=all
-NPU_SAN_TESTS := stress-tsan stress-asan data-asan features-asan memory-asan oracle_device-asan oracle_stream-asan \
+NPU_SAN_TESTS := stress-tsan stress-asan data-asan features-asan products-asan memory-asan oracle_device-asan oracle_stream-asan \
 	oracle_model-asan
 
 define npu_sanitizer

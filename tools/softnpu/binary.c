@@ -53,6 +53,15 @@ static aclError binary_find(const void *handle, struct binary **b)
 	return ACL_SUCCESS;
 }
 
+aclError binary_check(const void *handle)
+{
+	struct binary *b;
+
+	if (!handle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "binHandle is NULL");
+	return binary_find(handle, &b);
+}
+
 static void binary_release(struct object *o)
 {
 	struct binary *b = container_of(o, struct binary, obj);

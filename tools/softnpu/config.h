@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 enum setting_kind { SETTING_INT, SETTING_BOOL, SETTING_SIZE, SETTING_CANN, SETTING_RUN_MODE, SETTING_STRING };
 
@@ -41,6 +42,12 @@ const struct npu_config *npu_config(void);
 static inline int npu_cann(void)
 {
 	return (int)CFG(cann);
+}
+
+/* Whether the product is of this family: "Ascend310P". */
+static inline bool npu_soc(const char *family)
+{
+	return !strncmp(CFG_STR(soc), family, strlen(family));
 }
 
 /* Run mode ACL_DEVICE: the program runs on the device, there is one kind of memory. */

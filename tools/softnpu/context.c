@@ -94,7 +94,7 @@ void context_destroy(struct context *ctx)
 		struct stream *s = list_first(&ctx->streams, struct stream, link);
 
 		object_get(&s->obj);
-		lane_wait(&s->lane, s->lane.submitted, 0);
+		lane_drain(&s->lane);
 		stream_remove(s);
 		object_put(&s->obj);
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "capture.h"
+#include "cmo.h"
 #include "copy.h"
 
 #define DESC_ALIGN 64u
@@ -280,33 +281,7 @@ aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count, aclrtReduc
 	return LOCKED(submit_reduce(&r, stream));
 }
 
-/* --- cache maintenance: caches are coherent here ---------------------------------------- */
-
-static enum op_step nothing_step(struct op *op, struct lane *lane)
-{
-	(void)op;
-	(void)lane;
-	return OP_DONE;
-}
-
-static const struct op_type cmo_type = {.name = "CMO", .step = nothing_step};
-
-static aclError submit_cmo(aclrtStream stream)
-{
-	struct stream *s;
-	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
-
-	return rc ? rc : stream_submit(s, op_new(&cmo_type, sizeof(struct op)));
-}
-
-aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream stream)
-{
-	if (!src || !size)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "src is NULL or size 0");
-	if ((unsigned)cmoType > ACL_RT_CMO_TYPE_FLUSH)
-		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "unknown type %d", cmoType);
-	return LOCKED(submit_cmo(stream));
-}
+/* --- descriptors of cache maintenance ------------------------------------------------- */
 
 aclError aclrtCmoGetDescSize(size_t *size)
 {
@@ -338,7 +313,7 @@ static aclError submit_cmo_desc(const void *desc, aclrtStream stream)
 {
 	aclError rc = check_desc(desc);
 
-	return rc ? rc : submit_cmo(stream);
+	return rc ? rc : cmo_submit(stream);
 }
 
 aclError aclrtCmoAsyncWithDesc(void *cmoDesc, aclrtCmoType cmoType, aclrtStream stream, const void *reserve)

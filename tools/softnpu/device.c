@@ -52,6 +52,7 @@ void device_release(struct device *dev)
 		return;
 	events_release_device(dev);
 	notifies_release_device(dev);
+	cnt_notifies_release_device(dev);
 	memory_release_device(dev);
 	memset(dev->peer, 0, sizeof(dev->peer));
 }

@@ -43,6 +43,8 @@ struct thread_state {
 	int device; /* bound by aclrtSetDevice, -1 = none */
 	int exchange_mode; /* aclmdlRICaptureThreadExchangeMode */
 	uint32_t last_task_id;
+	/* Of the last task: captured, with the origin caching operator information; part of a built model. */
+	bool last_captured, last_cached, last_built;
 };
 
 struct thread_state *npu_thread(void);
@@ -70,5 +72,6 @@ void devices_forget(void);
 void memory_release_device(struct device *dev);
 void events_release_device(struct device *dev);
 void notifies_release_device(struct device *dev);
+void cnt_notifies_release_device(struct device *dev);
 
 #endif

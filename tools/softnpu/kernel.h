@@ -27,6 +27,8 @@ struct function {
 };
 
 aclError function_find(const void *handle, struct function **f);
+/* Is it the handle of a loaded binary? */
+aclError binary_check(const void *handle);
 struct function *function_new(struct binary *bin, const char *name);
 
 /* What is known of a kernel's name. */

@@ -13,6 +13,8 @@
 #define BATCH 64 /* operations of one lane before the others get their turn */
 #define MAX_THREADS 1024
 #define POLL_NS 200000
+#define DRAIN_LOOK_MS 50
+#define DRAIN_QUIET_MS 1000
 
 static struct {
 	struct list ready, timed;
@@ -20,6 +22,7 @@ static struct {
 	unsigned threads, blocked;
 	unsigned idle, called; /* workers without work, and how many of them were signalled already */
 	uint64_t executed; /* operations that began, for SOFTNPU_FAULT_TASK */
+	unsigned inside; /* operations that run just now */
 	bool keeper, open;
 } sched;
 
@@ -313,11 +316,13 @@ static aclError run_unlocked(struct lane *lane, struct op *op)
 		if (!list_empty(&sched.ready))
 			call_worker();
 	}
+	sched.inside++;
 	npu_unlock();
 	simulate_latency();
 	if (op->type->run)
 		rc = op->type->run(op, lane);
 	npu_lock();
+	sched.inside--;
 	if (may_block)
 		sched.blocked--;
 	return rc;
@@ -404,6 +409,30 @@ bool lane_wait(struct lane *lane, uint64_t target, uint64_t deadline)
 		if (!npu_wait(&lane->progress, deadline))
 			return lane_done(lane, target);
 	return true;
+}
+
+/* Whether any lane goes on by itself, sooner or later. */
+static bool something_goes_on(void)
+{
+	struct lane *lane;
+
+	if (sched.inside)
+		return true;
+	list_for_each(lane, &sched.timed, timed) if (lane->deadline) return true;
+	return false;
+}
+
+void lane_drain(struct lane *lane)
+{
+	uint64_t executed = 0;
+	unsigned quiet = 0;
+
+	while (!lane_wait(lane, lane->submitted, npu_deadline_ms(DRAIN_LOOK_MS))) {
+		quiet = something_goes_on() || executed != sched.executed ? 0 : quiet + 1;
+		executed = sched.executed;
+		if (quiet == DRAIN_QUIET_MS / DRAIN_LOOK_MS)
+			lane_cancel(lane);
+	}
 }
 
 void lane_callback_returned(struct lane *lane)

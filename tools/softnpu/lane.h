@@ -97,6 +97,11 @@ void lane_cancel(struct lane *lane);
 void lane_hurry(struct lane *lane);
 /* Blocks until what was submitted up to target is over; false at the deadline. */
 bool lane_wait(struct lane *lane, uint64_t target, uint64_t deadline);
+/*
+ * Blocks until everything submitted is over.  When for a second nothing at all
+ * goes on, what the lane waits for will not come: it is dropped.
+ */
+void lane_drain(struct lane *lane);
 /* A host callback that was handed out has returned. */
 void lane_callback_returned(struct lane *lane);
 static inline bool lane_done(const struct lane *lane, uint64_t target)

@@ -122,13 +122,23 @@ aclError stream_check_stopped(struct stream *s)
 	return ACL_SUCCESS;
 }
 
+static void note_task(const struct stream *s)
+{
+	struct thread_state *t = npu_thread();
+
+	t->last_task_id = (uint32_t)(s->lane.submitted & 0xffff);
+	t->last_captured = s->capture;
+	t->last_cached = s->capture && s->capture->origin->cache_op_info;
+	t->last_built = s->bound;
+}
+
 aclError stream_submit(struct stream *s, struct op *op)
 {
 	aclError rc;
 
 	if (!op)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
-	npu_thread()->last_task_id = (uint32_t)(s->lane.submitted & 0xffff);
+	note_task(s);
 	if (s->capture)
 		return capture_append(s, op);
 	if (s->update)

@@ -26,6 +26,8 @@ struct stream {
 	bool subscribed; /* aclrtSubscribeReport, for the thread with this id */
 	uint64_t subscriber;
 	bool host_func; /* used aclrtLaunchHostFunc: no subscription any more */
+	bool host_subscribed; /* aclrtSubscribeHostFunc, for the thread with this id */
+	uint64_t host_subscriber;
 	struct allocator *allocator; /* aclrtAllocatorRegister */
 	uint32_t res_limit[2];
 	bool res_limit_set[2];

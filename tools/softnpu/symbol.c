@@ -146,6 +146,45 @@ aclError aclrtGetSymbolSize(const void *symbol, size_t *size)
 	return LOCKED(get_size(symbol, size));
 }
 
+/* --- variables of binaries: registered with softnpu_register_variable ------------------------ */
+
+static const struct symbol *find_named(const char *name)
+{
+	const struct symbol *s;
+
+	list_for_each(s, &symbols, link) if (s->size && !strcmp(s->name, name)) return s;
+	return NULL;
+}
+
+static aclError get_global(const void *bin, const char *name, void **address, size_t *size)
+{
+	const struct symbol *named;
+	struct symbol *s;
+	char *where = NULL;
+	aclError rc = binary_check(bin);
+
+	if (rc)
+		return rc;
+	named = find_named(name);
+	if (!named)
+		return npu_err(ACL_ERROR_RT_INVALID_SYMBOL, "the binary has no variable %s", name);
+	rc = locate(named->symbol, &s, &where);
+	if (!rc && address)
+		*address = where;
+	if (!rc && size)
+		*size = s->size;
+	return rc;
+}
+
+aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle, const char *name, void **dptr, size_t *size)
+{
+	if (!name || (!dptr && !size))
+		return npu_err(ACL_ERROR_INVALID_PARAM, "name is NULL, or nothing is asked");
+	return LOCKED(get_global(binHandle, name, dptr, size));
+}
+
+/* --- copies ------------------------------------------------------------------------------------ */
+
 /* Checks the range and gives its device address; the copies proper are the ordinary ones. */
 static aclError range(const void *symbol, size_t count, size_t offset, char **addr)
 {

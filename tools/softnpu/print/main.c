@@ -38,10 +38,15 @@ static const char strict_api[] =
 	"machine.\n"
 	"- A child of fork begins as a process that has made no call.\n"
 	"- Caches are coherent, nothing overflows, memory has no faults.\n"
-	"- Functions for other products or without a public implementation answer 207000: count notifies, "
-	"mbufs, groups,\n"
-	"  `aclrtSubscribeHostFunc` and its family, stream configuration handles, random numbers, "
-	"`aclrtTaskUpdateAsync`.\n";
+	"- A product decides as on the device: groups want `SOFTNPU_SOC=Ascend310P3`, cache barriers "
+	"`Ascend310B1`,\n"
+	"  counting notifies `Ascend950PR`; elsewhere they answer 207000.\n"
+	"- The runtime runs host functions itself: `aclrtProcessHostFunc` of a subscribed thread times out.\n"
+	"- A reset or `aclrtDestroyContext` waits for its work; what nothing releases any more is dropped "
+	"once nothing\n"
+	"  at all went on for a second. The device would wait for ever.\n"
+	"- Functions without a public implementation answer 207000: `aclrtTaskUpdateAsync` of a valid task,\n"
+	"  `aclrtMemMapSelectedLink`, atomic capabilities, addresses and attributes of kernels, repairs.\n";
 
 static void print_settings(void)
 {
