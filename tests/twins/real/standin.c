@@ -96,6 +96,30 @@ static void *physical(void)
 	return h;
 }
 
+static void *cnt_notify(void)
+{
+	aclrtCntNotify n = NULL;
+
+	aclrtCntNotifyCreate(&n, 0);
+	return n;
+}
+
+static void *buffer(void)
+{
+	aclrtMbuf b = NULL;
+
+	aclrtAllocBuf(&b, 4096);
+	return b;
+}
+
+static void *group_info(void)
+{
+	aclrtGroupInfo *info = aclrtCreateGroupInfo();
+
+	aclrtGetAllGroupInfo(info);
+	return info;
+}
+
 static void *binary(void)
 {
 	aclrtBinHandle b = NULL;
@@ -133,6 +157,9 @@ static void *(*const make[ACL_HANDLE_COUNT])(void) = {
 	[ACL_HANDLE_LABEL] = label,
 	[ACL_HANDLE_POOL] = pool,
 	[ACL_HANDLE_PHYS_MEM] = physical,
+	[ACL_HANDLE_CNT_NOTIFY] = cnt_notify,
+	[ACL_HANDLE_MBUF] = buffer,
+	[ACL_HANDLE_GROUP_INFO] = group_info,
 	[ACL_HANDLE_BINARY] = binary,
 	[ACL_HANDLE_FUNCTION] = function,
 	[ACL_HANDLE_MODEL] = model,
