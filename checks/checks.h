@@ -105,8 +105,9 @@ void checks_totals(const struct checks *c, struct checks_totals *out);
 /*
  * How often each rule was put to the test: all its evidence was known and its
  * condition was judged, whatever came out.  counts has acl_rule_count elements, by
- * acl_rule.index; rules that are switched off have 0.
+ * acl_rule.index.
  */
+#define CHECKS_RULE_OFF UINT64_MAX /* instead of a count: the rule is switched off */
 void checks_asked(const struct checks *c, uint64_t *counts);
 
 /* A place of the program that broke a rule, with its exact count. */
