@@ -31,6 +31,11 @@ static uint64_t value_of(struct pairs *p, uint64_t key)
 	return value;
 }
 
+uint64_t callback_thread_of(struct checks *c, struct acl_object *stream)
+{
+	return value_of(&callbacks(c)->report, object_ref(stream));
+}
+
 static bool known(struct acl_object *s)
 {
 	return s && ld_acquire(&s->state) == ACL_OBJECT_LIVE && !(ld(&s->flags) & ACL_OBJECT_LEARNED);
