@@ -123,7 +123,7 @@ void checks_asked(const struct checks *c, uint64_t *counts)
 	}
 	for (unsigned r = 0; r < acl_rule_count; r++)
 		if (c->settings[r].off)
-			counts[r] = CHECKS_RULE_OFF;
+			counts[r] = 0;
 }
 
 /* What the parent asked is the parent's. */

@@ -196,6 +196,12 @@ static void build_ended(struct checks *c, struct acl_event *ev)
 		mark(c, m, MODEL_IS_BUILT);
 }
 
+bool model_unfinished(struct checks *c, struct acl_object *m)
+{
+	return complete(c) && object_usable(m) && !is_captured(m) && !marked(c, m, MODEL_IS_BUILT) &&
+	       !(ld(&m->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED));
+}
+
 /* --- running ------------------------------------------------------------------------------ */
 
 static void not_built_yet(struct checks *c, struct acl_event *ev, struct acl_object *m)

@@ -8,4 +8,7 @@
 /* The live model a stream is bound to, NULL = none. */
 struct acl_object *binding_of(struct checks *c, struct acl_object *stream);
 
+/* The model's building was begun and not ended. */
+bool model_unfinished(struct checks *c, struct acl_object *model);
+
 #endif

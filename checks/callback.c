@@ -7,33 +7,23 @@
 #include "checks/report.h"
 #include "checks/state.h"
 
-#define NOT_SUBSCRIBED 107015
+#define NOT_A_THREAD_OF_REPORTS 107012
 
 struct callbacks {
 	struct pairs report; /* acl_ref of a stream -> thread id that processes its reports */
 	struct pairs device; /* thread id -> 1 + device of the streams it serves */
 	struct pairs host_function; /* acl_ref of a stream -> 1: aclrtLaunchHostFunc was used on it */
 	_Atomic uint32_t threads; /* distinct ids ever subscribed */
-	_Atomic bool state_callbacks; /* callbacks of other kinds are registered: a callback need not be a
-					 stream's */
+	struct pairs processing; /* pthread id -> enum processing */
+	struct pairs launched; /* thread id -> caller of the last aclrtLaunchCallback it is to run */
 };
+
+/* What a thread did with aclrtProcessReport. */
+enum processing { NEVER, IN_VAIN, PROCESSING };
 
 static struct callbacks *callbacks(struct checks *c)
 {
 	return c->topic[TOPIC_CALLBACKS];
-}
-
-static uint64_t value_of(struct pairs *p, uint64_t key)
-{
-	uint64_t value = 0;
-
-	pairs_get(p, key, &value);
-	return value;
-}
-
-uint64_t callback_thread_of(struct checks *c, struct acl_object *stream)
-{
-	return value_of(&callbacks(c)->report, object_ref(stream));
 }
 
 static bool known(struct acl_object *s)
@@ -72,13 +62,13 @@ static void subscribing(struct checks *c, struct acl_event *ev)
 	rule_asked(ev, RULE("subscribe-duplicate"));
 	rule_asked(ev, RULE("callback-mechanisms-mixed"));
 	rule_asked(ev, RULE("subscribe-thread-limit"));
-	if (value_of(&callbacks(c)->report, object_ref(s)))
+	if (pairs_value(&callbacks(c)->report, object_ref(s)))
 		say(c, ev, RULE("subscribe-duplicate"), "The stream has a thread for its callbacks already.",
-			"its thread", value_of(&callbacks(c)->report, object_ref(s)));
-	else if (value_of(&callbacks(c)->host_function, object_ref(s)))
+			"its thread", pairs_value(&callbacks(c)->report, object_ref(s)));
+	else if (pairs_value(&callbacks(c)->host_function, object_ref(s)))
 		say(c, ev, RULE("callback-mechanisms-mixed"),
 			"aclrtLaunchHostFunc was used on this stream before.", NULL, 0);
-	device = value_of(&callbacks(c)->device, thread);
+	device = pairs_value(&callbacks(c)->device, thread);
 	if (device && ld(&s->device) >= 0 &&
 		rule_broken(ev, RULE("subscribe-thread-two-devices"), device != 1 + (uint64_t)ld(&s->device)))
 		say(c, ev, RULE("subscribe-thread-two-devices"),
@@ -109,7 +99,7 @@ static void unsubscribing(struct checks *c, struct acl_event *ev)
 
 	if (!known(s) || ld(&callbacks(c)->report.full))
 		return;
-	now = value_of(&callbacks(c)->report, object_ref(s));
+	now = pairs_value(&callbacks(c)->report, object_ref(s));
 	rule_asked(ev, RULE("unsubscribe-not-subscribed"));
 	if (!now)
 		say(c, ev, RULE("unsubscribe-not-subscribed"), "The stream has no thread for its callbacks.",
@@ -132,10 +122,10 @@ static void launching(struct checks *c, struct acl_event *ev)
 	struct acl_object *s = stream_of(ev);
 
 	if (!known(s) || ld(&callbacks(c)->report.full) ||
-		!rule_broken(
-			ev, RULE("callback-not-subscribed"), !value_of(&callbacks(c)->report, object_ref(s))))
+		!rule_broken(ev, RULE("callback-not-subscribed"),
+			!pairs_value(&callbacks(c)->report, object_ref(s))))
 		return;
-	if (value_of(&callbacks(c)->host_function, object_ref(s)))
+	if (pairs_value(&callbacks(c)->host_function, object_ref(s)))
 		say(c, ev, RULE("callback-mechanisms-mixed"),
 			"aclrtLaunchHostFunc was used on this stream before.", NULL, 0);
 	else
@@ -148,10 +138,10 @@ static void launching_host(struct checks *c, struct acl_event *ev)
 	struct acl_object *s = stream_of(ev);
 
 	if (known(s) && rule_broken(ev, RULE("callback-mechanisms-mixed"),
-				value_of(&callbacks(c)->report, object_ref(s))))
+				pairs_value(&callbacks(c)->report, object_ref(s))))
 		say(c, ev, RULE("callback-mechanisms-mixed"),
 			"A thread is subscribed for the callbacks of this stream.", "its thread",
-			value_of(&callbacks(c)->report, object_ref(s)));
+			pairs_value(&callbacks(c)->report, object_ref(s)));
 }
 
 static void launched_host(struct checks *c, struct acl_event *ev)
@@ -160,23 +150,87 @@ static void launched_host(struct checks *c, struct acl_event *ev)
 		pairs_set(&callbacks(c)->host_function, object_ref(stream_of(ev)), 1);
 }
 
-/* --- inside a callback ------------------------------------------------------------------------- */
+/* --- who runs them ---------------------------------------------------------------------------- */
 
-/* Callbacks of other kinds have rules of their own, and nothing tells them apart here. */
-static void other_callbacks(struct checks *c, struct acl_event *ev)
+static void launched(struct checks *c, struct acl_event *ev)
 {
-	(void)ev;
-	st(&callbacks(c)->state_callbacks, true);
+	struct acl_object *s = stream_of(ev);
+	uint64_t thread = s ? pairs_value(&callbacks(c)->report, object_ref(s)) : 0;
+
+	if (thread && succeeded(ev) && judged(ev) && !ev->carry[CARRY_CAPTURE])
+		pairs_set(&callbacks(c)->launched, thread, ev->caller);
 }
 
-static void inside(struct checks *c, struct acl_event *ev)
+/* A loop may begin before its thread is subscribed, and outlive the subscription. */
+static void processed(struct checks *c, struct acl_event *ev)
 {
-	if (__builtin_expect(!ev->callback_depth, 1) || ld(&callbacks(c)->state_callbacks))
+	uint64_t now = pairs_value(&callbacks(c)->processing, ev->pthread_id);
+	bool in_vain = error_of(ev) == NOT_A_THREAD_OF_REPORTS;
+
+	if (now != PROCESSING && (!in_vain || now == NEVER) && judged(ev))
+		pairs_set(&callbacks(c)->processing, ev->pthread_id, in_vain ? IN_VAIN : PROCESSING);
+}
+
+static void ran(struct checks *c, const struct acl_event *outer, const void *argument, bool begins)
+{
+	(void)argument;
+	if (begins && outer->api == ACL_API_aclrtLaunchCallback)
+		pairs_set(&callbacks(c)->processing, outer->pthread_id, PROCESSING);
+}
+
+static void tell_at_end(
+	struct checks *c, const struct acl_rule *rule, uint64_t caller, uint64_t thread, const char *detail)
+{
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	grade.site = thread;
+	grade.caller = caller;
+	f = finding_begin_as(c, NULL, rule, grade, &room);
+	if (!f)
 		return;
-	rule_asked(ev, RULE("callback-runtime-api-inside"));
-	say(c, ev, RULE("callback-runtime-api-inside"), "The call comes out of a callback of a stream.",
-		"depth", ev->callback_depth);
+	f->at_leave = true;
+	finding_detail(f, detail, (unsigned long long)thread);
+	finding_address(f, "thread", (const void *)(uintptr_t)thread);
+	finding_show(c, f);
 }
+
+/* A program that ends has subscribed and processed all that it ever will. */
+static void callbacks_finish(struct checks *c, enum checks_end kind)
+{
+	struct callbacks *k = callbacks(c);
+
+	if (kind != CHECKS_END_EXIT || ld(&k->processing.full) || ld(&k->device.full) || ld(&k->report.full))
+		return;
+	for (unsigned i = 0; i < PAIRS_ROOM && ld(&k->processing.used); i++) {
+		uint64_t thread = k->processing.at[i].key, subscribed_once;
+
+		if (!thread)
+			continue;
+		rule_asked_at_end(c, RULE("processreport-not-subscribed"));
+		if (k->processing.at[i].value == IN_VAIN && !pairs_get(&k->device, thread, &subscribed_once))
+			tell_at_end(c, RULE("processreport-not-subscribed"), 0, thread,
+				"Thread 0x%llx called aclrtProcessReport, and no aclrtSubscribeReport ever "
+				"named "
+				"its pthread id.");
+	}
+	for (unsigned i = 0; i < PAIRS_ROOM && ld(&k->launched.used); i++) {
+		uint64_t thread = k->launched.at[i].key;
+
+		if (!thread)
+			continue;
+		rule_asked_at_end(c, RULE("subscribe-thread-not-processing"));
+		if (pairs_value(&k->processing, thread) == NEVER)
+			tell_at_end(c, RULE("subscribe-thread-not-processing"), k->launched.at[i].value,
+				thread,
+				"Callbacks were launched for thread 0x%llx, and no thread of this pthread id "
+				"ever "
+				"called aclrtProcessReport.");
+	}
+}
+
+/* --- inside a callback ------------------------------------------------------------------------- */
 
 /* What takes resources, submits or waits; questions are allowed. */
 static bool forbidden_inside(const struct acl_api_info *api)
@@ -191,19 +245,45 @@ static bool forbidden_inside(const struct acl_api_info *api)
 	       !strncmp(api->name, "aclrtMemcpy", 11) || !strncmp(api->name, "aclrtMemset", 11);
 }
 
+/* Answers of the runtime that neither wait nor change anything. */
+static bool only_asks(const char *name)
+{
+	static const char *const words[] = {"Get", "Query", "Peek", "CanAccess", "Check", "Version"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strstr(name, words[i]))
+			return true;
+	return false;
+}
+
+static void inside(struct checks *c, struct acl_event *ev)
+{
+	if (__builtin_expect(!ev->callback_depth, 1))
+		return;
+	switch (callback_api(ev)) {
+	case ACL_API_aclrtLaunchCallback:
+	case ACL_API_aclrtLaunchHostFunc:
+		rule_asked(ev, RULE("callback-runtime-api-inside"));
+		if (forbidden_inside(&acl_apis[ev->api]))
+			say(c, ev, RULE("callback-runtime-api-inside"),
+				"The call comes out of a callback of a stream.", "depth", ev->callback_depth);
+		break;
+	case ACL_API_aclrtSetExceptionInfoCallback:
+	case ACL_API_aclrtExceptionInfoCallbackRegister:
+	case ACL_API_aclrtBinarySetExceptionCallback:
+		rule_asked(ev, RULE("exc-callback-calls-runtime"));
+		if (!only_asks(acl_apis[ev->api].name))
+			say(c, ev, RULE("exc-callback-calls-runtime"),
+				"The call comes out of an exception callback.", "depth", ev->callback_depth);
+		break;
+	}
+}
+
 static void callbacks_bind(void (*add)(void *binder, unsigned api, enum acl_phase, acl_hook_fn), void *binder)
 {
-	static const uint16_t others[] = {ACL_API_aclrtRegDeviceStateCallback,
-		ACL_API_aclrtRegStreamStateCallback, ACL_API_aclrtSetDeviceTaskAbortCallback,
-		ACL_API_aclrtSetExceptionInfoCallback, ACL_API_aclrtExceptionInfoCallbackRegister,
-		ACL_API_aclrtBinarySetExceptionCallback, ACL_API_aclrtSnapShotCallbackRegister,
-		ACL_API_aclmdlRIDestroyRegisterCallback, ACL_API_aclInitCallbackRegister,
-		ACL_API_aclFinalizeCallbackRegister};
-
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		add(binder, others[i], ACL_LEAVE, other_callbacks);
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
-		if (forbidden_inside(&acl_apis[api]))
+		if (forbidden_inside(&acl_apis[api]) || !only_asks(acl_apis[api].name) ||
+			strstr(acl_apis[api].name, "FromExceptionInfo"))
 			add(binder, api, ACL_ENTER, inside);
 }
 
@@ -218,6 +298,8 @@ static void callbacks_forked(struct checks *c)
 	st(&callbacks(c)->report.lock.held, 0);
 	st(&callbacks(c)->device.lock.held, 0);
 	st(&callbacks(c)->host_function.lock.held, 0);
+	st(&callbacks(c)->processing.lock.held, 0);
+	st(&callbacks(c)->launched.lock.held, 0);
 }
 
 static const struct acl_hook hooks[] = {
@@ -226,6 +308,8 @@ static const struct acl_hook hooks[] = {
 	{ACL_API_aclrtUnSubscribeReport, ACL_ENTER, unsubscribing},
 	{ACL_API_aclrtUnSubscribeReport, ACL_LEAVE, unsubscribed},
 	{ACL_API_aclrtLaunchCallback, ACL_ENTER, launching},
+	{ACL_API_aclrtLaunchCallback, ACL_LEAVE, launched},
+	{ACL_API_aclrtProcessReport, ACL_LEAVE, processed},
 	{ACL_API_aclrtLaunchHostFunc, ACL_ENTER, launching_host},
 	{ACL_API_aclrtLaunchHostFunc, ACL_LEAVE, launched_host},
 };
@@ -236,5 +320,7 @@ const struct acl_topic topic_callback = {
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 	.bind = callbacks_bind,
 	.create = callbacks_create,
+	.callback = ran,
+	.finish = callbacks_finish,
 	.forked = callbacks_forked,
 };

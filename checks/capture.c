@@ -29,6 +29,24 @@ struct acl_object *capture_of(struct checks *c, struct acl_object *stream)
 	return ref ? object_of(c, ref) : NULL;
 }
 
+struct acl_object *capture_in(struct checks *c, struct acl_object *context, int device)
+{
+	struct acl_object *o;
+
+	if (!ld(&c->open_captures))
+		return NULL;
+	object_each(c, ACL_HANDLE_MODEL, o)
+	{
+		uint8_t status = ld(&model_state(o)->status);
+
+		if (!object_usable(o) || (status != MODEL_CAPTURING && status != MODEL_INVALIDATED))
+			continue;
+		if (context ? ld(&o->context) == object_ref(context) : device < 0 || ld(&o->device) == device)
+			return o;
+	}
+	return NULL;
+}
+
 unsigned capture_mode_of_context(struct acl_object *context)
 {
 	for (unsigned mode = 0; context && mode < 3; mode++)
@@ -188,7 +206,12 @@ static void uses_over(struct checks *c, struct acl_object *model)
 
 void model_gone(struct checks *c, struct acl_object *model)
 {
+	struct acl_object *o;
+
 	uses_over(c, model);
+	object_each(c, ACL_HANDLE_MODEL,
+		o) if (ld(&model_state(o)->sub) && ld(&o->parent) == object_ref(model) && object_usable(o))
+		object_dead(c, o, NULL, ACL_OBJECT_BY_OWNER);
 }
 
 /* --- begin and end ------------------------------------------------------------------- */
@@ -204,6 +227,21 @@ static void count(_Atomic uint32_t *counts, unsigned mode, int by)
 			;
 }
 
+/* The model that the capture is recorded into: a new one, or a condition's. */
+static struct acl_object *model_begun(struct checks *c, struct acl_event *ev)
+{
+	bool sub = ev->api == ACL_API_aclmdlRICaptureToModelRIBegin;
+	struct acl_object *model =
+		sub ? object_live(c, ACL_HANDLE_MODEL, ACL_ARGS(ev, aclmdlRICaptureToModelRIBegin)->modelRI)
+		    : NULL;
+
+	if (!model || !ld(&model_state(model)->sub))
+		model = object_create(c, ev, ACL_HANDLE_MODEL, NULL, 0);
+	if (model)
+		st(&model_state(model)->sub, sub);
+	return model;
+}
+
 static void begun(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *s = stream_of(ev), *model, *context;
@@ -216,7 +254,7 @@ static void begun(struct checks *c, struct acl_event *ev)
 		return;
 	if (!s || !object_usable(s))
 		s = object_create(c, NULL, ACL_HANDLE_STREAM, value, ACL_OBJECT_LEARNED);
-	model = s ? object_create(c, ev, ACL_HANDLE_MODEL, NULL, 0) : NULL;
+	model = s ? model_begun(c, ev) : NULL;
 	if (!model)
 		return;
 	context = context_of(c, s);
@@ -292,7 +330,8 @@ static void ended(struct checks *c, struct acl_event *ev)
 		object_changed(ev, model);
 	} else if (ends_anyway(ev)) {
 		capture_abandon(c, model);
-		object_dead(c, model, ev, ACL_OBJECT_BY_OWNER);
+		if (!ld(&model_state(model)->sub))
+			object_dead(c, model, ev, ACL_OBJECT_BY_OWNER);
 	}
 }
 
@@ -444,16 +483,20 @@ static void group_begun(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *model = capture_of(c, stream_of(ev));
 
-	if (model && succeeded(ev))
-		st(&model_state(model)->group, true);
+	if (!model || !succeeded(ev))
+		return;
+	st(&model_state(model)->group, true);
+	st(&stream_state(stream_of(ev))->group, object_ref(model));
 }
 
 static void group_ended(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *model = capture_of(c, stream_of(ev));
 
-	if (model)
-		st(&model_state(model)->group, false);
+	if (!model || ld(&stream_state(stream_of(ev))->group) != object_ref(model))
+		return;
+	st(&model_state(model)->group, false);
+	st(&stream_state(stream_of(ev))->group, 0);
 }
 
 static void updated(struct checks *c, struct acl_event *ev)
@@ -462,8 +505,19 @@ static void updated(struct checks *c, struct acl_event *ev)
 		object_find(c, ACL_HANDLE_TASK_GROUP, ACL_ARGS(ev, aclmdlRICaptureTaskUpdateBegin)->handle);
 	struct acl_object *model = group ? object_of(c, ld(&group->parent)) : NULL;
 
-	if (model && succeeded(ev))
+	if (!succeeded(ev))
+		return;
+	if (model)
 		st(&model_state(model)->updated, true);
+	if (stream_of(ev))
+		st(&stream_state(stream_of(ev))->update, UPDATE_OPEN);
+}
+
+static void update_ended(struct checks *c, struct acl_event *ev)
+{
+	(void)c;
+	if (stream_of(ev))
+		st(&stream_state(stream_of(ev))->update, succeeded(ev) ? UPDATE_NONE : UPDATE_UNKNOWN);
 }
 
 /* --- the thread's mode --------------------------------------------------------------------- */
@@ -508,6 +562,7 @@ static const struct acl_hook hooks[] = {
 	{ACL_API_aclmdlRICaptureTaskGrpBegin, ACL_LEAVE, group_begun},
 	{ACL_API_aclmdlRICaptureTaskGrpEnd, ACL_LEAVE, group_ended},
 	{ACL_API_aclmdlRICaptureTaskUpdateBegin, ACL_LEAVE, updated},
+	{ACL_API_aclmdlRICaptureTaskUpdateEnd, ACL_LEAVE, update_ended},
 	{ACL_API_aclmdlRICaptureThreadExchangeMode, ACL_ENTER, exchanging},
 	{ACL_API_aclmdlRICaptureThreadExchangeMode, ACL_LEAVE, exchanged},
 };

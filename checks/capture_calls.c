@@ -33,25 +33,6 @@ static struct acl_object *own_capture(struct checks *c, const struct acl_event *
 	return NULL;
 }
 
-/* An open capture of a context; any when context is NULL. */
-static struct acl_object *capture_in(struct checks *c, struct acl_object *context, int device)
-{
-	struct acl_object *o;
-
-	if (!ld(&c->open_captures))
-		return NULL;
-	object_each(c, ACL_HANDLE_MODEL, o)
-	{
-		uint8_t status = ld(&model_state(o)->status);
-
-		if (!object_usable(o) || (status != MODEL_CAPTURING && status != MODEL_INVALIDATED))
-			continue;
-		if (context ? ld(&o->context) == object_ref(context) : device < 0 || ld(&o->device) == device)
-			return o;
-	}
-	return NULL;
-}
-
 static void show(struct checks *c, struct acl_event *ev, struct acl_finding *f, struct acl_object *capture)
 {
 	if (stream_of(ev) && ev->carry[CARRY_STREAM])

@@ -88,9 +88,6 @@ static void thread_begins(struct checks *c, struct acl_thread *t, uint32_t tid)
 	st(&t->context_unknown, false);
 	st(&t->device, -1);
 	st(&t->context, 0);
-	st(&t->inside, 0);
-	st(&t->reset, 0);
-	t->replaced = t->timed_out.what = t->device_wait.what = 0;
 	for (unsigned mode = 0; mode < 3; mode++)
 		st(&t->captures[mode], 0);
 	st(&t->tid, tid);
@@ -134,11 +131,6 @@ void checks_enter(struct checks *c, struct acl_event *ev)
 	if (judged(ev))
 		called_again(t, ev->api);
 	t->phase++;
-	/* Beside a call that runs a callback, only the outer one is in progress for others. */
-	if (__builtin_expect(!ev->callback_depth, 1)) {
-		st(&t->inside_caller, ev->caller);
-		st_release(&t->inside, (uint16_t)(ev->api + 1));
-	}
 	if (__builtin_expect(!ld(&c->inited), 0))
 		init_missing(c, ev);
 	if (__builtin_expect(ev->missing, 0))
@@ -155,8 +147,6 @@ void checks_leave(struct checks *c, struct acl_event *ev)
 	if (!t)
 		return;
 	t->phase++;
-	if (__builtin_expect(!ev->callback_depth, 1))
-		st(&t->inside, 0);
 	for (; *hook; hook++)
 		(*hook)(c, ev);
 	if (__builtin_expect(error_of(ev) != 0, 0))
@@ -368,9 +358,18 @@ void checks_forked(struct checks *c)
 			acl_topics[i]->forked(c);
 }
 
-void checks_callback(struct checks *c, struct acl_event *outer, bool begins)
+void checks_callback(struct checks *c, struct acl_event *outer, const void *argument, bool begins)
 {
-	(void)outer;
+	struct acl_thread *t = thread_find(c, outer);
+
 	if (begins && !ld(&c->callbacks_ran))
 		st(&c->callbacks_ran, true);
+	if (!t)
+		return;
+	outer->thread = t;
+	if (begins && outer->callback_depth && outer->callback_depth <= ACL_CALLBACKS)
+		st(&t->callbacks[outer->callback_depth - 1], outer->api + 1);
+	for (unsigned i = 0; i < acl_topic_count; i++)
+		if (acl_topics[i]->callback)
+			acl_topics[i]->callback(c, outer, argument, begins);
 }

@@ -12,6 +12,7 @@
 #include "checks/topic.h"
 
 #define ACL_THREADS 16384 /* live at once; more are not followed */
+#define ACL_CALLBACKS 8 /* one inside the other; deeper ones are of unknown kind */
 #define ACL_DEVICES 64 /* device ids beyond are not tracked: their rules stay silent */
 
 /* Slots of acl_event.carry. */
@@ -39,23 +40,18 @@ struct acl_thread {
 	_Atomic int16_t device; /* bound to this device's default context, -1 = not */
 	_Atomic uint64_t context; /* acl_ref of the explicit context, 0 = none */
 	_Atomic uint32_t captures[3]; /* open captures it began, by mode */
-	_Atomic uint16_t inside; /* 1 + the function it is in, 0 = none; not of calls out of callbacks */
-	_Atomic int16_t reset; /* 1 + the device whose last reset by this thread took its context, 0 = none */
 	struct asked_counts *asked;
 	struct map_hints *hints; /* of the pointer map; its own, NULL until the first look-up */
-	uint64_t phase;
-	_Atomic uint64_t inside_caller;
-	acl_ref replaced; /* its own: the explicit context its last SetDevice took away, 0 = none */
-	struct unfinished_wait {
-		acl_ref what; /* stream, event or context, 0 = none */
-		uint64_t at; /* calls of the thread then */
-	} timed_out, device_wait; /* its own, see unfinished.c */
 	/* Its own: what this phase of the call has looked up, by role. */
+	uint64_t phase;
 	struct known_place {
 		uint64_t phase;
 		const void *address;
 		struct acl_place place;
 	} known[2];
+	/* By depth: who launched or registered the callbacks that run on it; 1 + enum acl_api, 0 = unknown.
+	 */
+	_Atomic uint16_t callbacks[ACL_CALLBACKS];
 };
 
 /* Counted like a function of its own. */
@@ -97,7 +93,7 @@ struct acl_device {
 	_Atomic uint64_t peers; /* bit p: this device may reach device p */
 	_Atomic uint64_t denied; /* bit p: CanAccessPeer(this, p) answered 0 */
 	_Atomic uint64_t allowed; /* bit p: it answered 1 */
-	struct moment first_set, last_set, last_reset; /* last_reset: the one that took it out of use */
+	struct moment first_set, last_set;
 };
 
 struct pointer_map;
@@ -125,11 +121,11 @@ enum topic_state {
 	TOPIC_HOST_FUNCTION,
 	TOPIC_PHYSICAL,
 	TOPIC_MANAGED,
-	TOPIC_FINALIZE,
-	TOPIC_INIT_CONFIG,
-	TOPIC_DEVICE_ID,
-	TOPIC_THREADS,
-	TOPIC_EVENT_USE,
+	TOPIC_EXCEPTIONS,
+	TOPIC_LABELS,
+	TOPIC_SNAPSHOT,
+	TOPIC_NOTIFIES,
+	TOPIC_MODELS,
 	TOPIC_STATES
 };
 
@@ -148,7 +144,7 @@ struct checks {
 	_Atomic bool inited; /* aclInit was called, or init-missing was said */
 	_Atomic int8_t run_mode; /* aclrtRunMode, -1 = not asked */
 	_Atomic uint32_t open_captures; /* of the process */
-	_Atomic bool default_device; /* the configuration in effect names a default device */
+	_Atomic uint8_t default_device; /* aclInit got a configuration: it may name a default device */
 	struct pointer_map *memory; /* allocations */
 	struct pointer_map *registered; /* host ranges of aclrtHostRegister */
 	struct pointer_map *reserved; /* address ranges without memory of their own */
@@ -234,6 +230,17 @@ static inline bool target_at_least(const struct checks *c, enum acl_cann version
 static inline struct acl_thread *thread_of(const struct acl_event *ev)
 {
 	return ev->thread;
+}
+
+/* The function that launched or registered the callback the call comes from; ACL_API_COUNT = none or unknown.
+ */
+static inline unsigned callback_api(const struct acl_event *ev)
+{
+	unsigned depth = ev->callback_depth;
+
+	if (!depth || depth > ACL_CALLBACKS || !ld(&thread_of(ev)->callbacks[depth - 1]))
+		return ACL_API_COUNT;
+	return ld(&thread_of(ev)->callbacks[depth - 1]) - 1u;
 }
 
 /* Calls of the runtime itself are observed, never judged. */

@@ -4,6 +4,7 @@
  * left behind by a failed create.  Which parameter is a handle of which kind
  * is the model's word; a handle nobody saw created is silent.
  */
+#include "checks/pairs.h"
 #include "checks/report.h"
 #include "checks/state.h"
 
@@ -36,6 +37,8 @@ struct leftover {
 struct handles_state {
 	struct leftover left[LEFTOVERS];
 	_Atomic uint32_t at, used;
+	struct pairs
+		answers; /* key of kind and handle -> 1: a question was answered with it, or it was told */
 };
 
 /* --- destroyed ---------------------------------------------------------------------- */
@@ -156,6 +159,48 @@ static struct leftover *leftover_find(
 	return NULL;
 }
 
+/* For those who know that nobody makes handles behind our back; each is told once. */
+static void say_unknown(
+	struct checks *c, struct acl_event *ev, const struct handle_use *use, const void *value)
+{
+	struct handles_state *s = c->topic[TOPIC_HANDLES];
+	uint64_t key = key_of_two(use->kind, (uintptr_t)value);
+
+	if (!rule_wanted(c, RULE("handle-unknown")) || ld(&s->answers.full) || !judged(ev))
+		return;
+	rule_asked(ev, RULE("handle-unknown"));
+	if (pairs_value(&s->answers, key))
+		return;
+	pairs_set(&s->answers, key, 1);
+	finding_on(c, ev, RULE("handle-unknown"), NULL, NULL,
+		"%s is %p: no call that was seen has made or answered with a %s of this value.", use->name,
+		value, acl_handle_names[use->kind]);
+}
+
+/* Handles that the runtime itself gives, one or as many as a counter says. */
+static void answered(struct checks *c, struct acl_event *ev)
+{
+	const struct acl_api_info *api = &acl_apis[ev->api];
+	struct handles_state *s = c->topic[TOPIC_HANDLES];
+
+	if (!rule_wanted(c, RULE("handle-unknown")) || !succeeded(ev))
+		return;
+	for (unsigned i = 0; i < api->n_params; i++) {
+		const struct acl_param *p = &api->params[i];
+		const void *const *out;
+		const uint32_t *n = NULL;
+
+		if (p->life != ACL_LIFE_GET)
+			continue;
+		memcpy(&out, (const char *)ev->args + p->offset, sizeof(out));
+		if (p->count >= 0)
+			memcpy(&n, (const char *)ev->args + api->params[p->count].offset, sizeof(n));
+		for (uint32_t k = 0; out && k < (p->count < 0 ? 1 : n ? *n : 0); k++)
+			if (out[k])
+				pairs_set(&s->answers, key_of_two(p->handle, (uintptr_t)out[k]), 1);
+	}
+}
+
 /* No object of the wanted kind ever had this value. */
 static void unknown_handle(
 	struct checks *c, struct acl_event *ev, const struct handle_use *use, const void *value)
@@ -176,6 +221,7 @@ static void unknown_handle(
 		say_mismatch(c, ev, use, o);
 		return;
 	}
+	say_unknown(c, ev, use, value);
 }
 
 /* --- every handle of a call ------------------------------------------------------------ */
@@ -314,6 +360,14 @@ static bool creates(unsigned api)
 	return false;
 }
 
+static bool answers(unsigned api)
+{
+	for (unsigned i = 0; i < acl_apis[api].n_params; i++)
+		if (acl_apis[api].params[i].life == ACL_LIFE_GET && followed(acl_apis[api].params[i].handle))
+			return true;
+	return false;
+}
+
 static void handles_bind(void (*add)(void *binder, unsigned api, enum acl_phase, acl_hook_fn), void *binder)
 {
 	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
@@ -321,6 +375,8 @@ static void handles_bind(void (*add)(void *binder, unsigned api, enum acl_phase,
 			add(binder, api, ACL_ENTER, check_handles);
 		if (creates(api))
 			add(binder, api, ACL_LEAVE, create_failed);
+		if (answers(api))
+			add(binder, api, ACL_LEAVE, answered);
 	}
 }
 
@@ -334,4 +390,16 @@ static bool handles_create(struct checks *c)
 	return c->topic[TOPIC_HANDLES] != NULL;
 }
 
-const struct acl_topic topic_handles = {.name = "handles", .bind = handles_bind, .create = handles_create};
+static void handles_forked(struct checks *c)
+{
+	struct handles_state *s = c->topic[TOPIC_HANDLES];
+
+	st(&s->answers.lock.held, 0);
+}
+
+const struct acl_topic topic_handles = {
+	.name = "handles",
+	.bind = handles_bind,
+	.create = handles_create,
+	.forked = handles_forked,
+};

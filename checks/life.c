@@ -31,6 +31,13 @@ static bool life_create(struct checks *c)
 		case ACL_HANDLE_EVENT:
 			extension = sizeof(struct event_state);
 			break;
+		case ACL_HANDLE_NOTIFY:
+		case ACL_HANDLE_CNT_NOTIFY:
+			extension = sizeof(struct notify_state);
+			break;
+		case ACL_HANDLE_LABEL:
+			extension = sizeof(struct label_state);
+			break;
 		case ACL_HANDLE_CONTEXT:
 			extension = sizeof(struct context_state);
 			break;
@@ -113,6 +120,9 @@ static void created(struct checks *c, struct acl_event *ev)
 		break;
 	case ACL_HANDLE_EVENT:
 		event_born(c, ev, o);
+		break;
+	case ACL_HANDLE_NOTIFY:
+		notify_born(ev, o);
 		break;
 	case ACL_HANDLE_CONTEXT:
 		context_born(c, ev, o);

@@ -46,9 +46,12 @@ static void disabled(struct checks *c, struct acl_event *ev)
 		atomic_fetch_and(&d->peers, ~BIT(peer));
 }
 
-/* Imports of memory of other processes and devices enable access by themselves. */
+/* Imports of memory of other processes and devices enable access by themselves, of notifies when asked. */
 static void imported(struct checks *c, struct acl_event *ev)
 {
+	if (ev->api == ACL_API_aclrtNotifyImportByKey &&
+		ACL_ARGS(ev, aclrtNotifyImportByKey)->flags == ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT)
+		return;
 	if (succeeded(ev))
 		st(&c->peers_unknown, true);
 }

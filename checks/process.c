@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The life of the process as the runtime sees it: after the finalize, resets
- * without a set, named callbacks, snapshots.
+ * without a set, named callbacks.
  */
 #include "checks/pairs.h"
 #include "checks/report.h"
@@ -10,15 +10,12 @@
 #define REPEAT_FINALIZE 100037
 #define CONTEXT_RELEASE_ERROR 507007
 
-enum snapshot { SNAP_RUNNING, SNAP_LOCKED, SNAP_BACKED_UP };
-
 struct process_state {
 	struct pairs names; /* of registered callbacks: key of register function and name -> 1 */
 	struct pairs forced; /* device + 1 -> 1: its last reset was forced */
 	struct pairs peers; /* key of device and peer -> 1: access enabled */
 	_Atomic bool peers_unknown; /* an import enabled access by itself */
 	_Atomic bool ended; /* finalized, and not initialised again */
-	_Atomic uint8_t snapshot; /* enum snapshot */
 };
 
 static struct process_state *process(struct checks *c)
@@ -256,38 +253,6 @@ static void unnumbered(struct checks *c, struct acl_event *ev)
 		pairs_set(&process(c)->names, numbered_key(ev), 0);
 }
 
-/* --- snapshots ------------------------------------------------------------------------------------- */
-
-static void snapping(struct checks *c, struct acl_event *ev)
-{
-	unsigned now = ld(&process(c)->snapshot);
-	bool wrong = ev->api == ACL_API_aclrtSnapShotProcessLock      ? now != SNAP_RUNNING
-		     : ev->api == ACL_API_aclrtSnapShotProcessBackup  ? now != SNAP_LOCKED
-		     : ev->api == ACL_API_aclrtSnapShotProcessRestore ? now != SNAP_BACKED_UP
-								      : now == SNAP_RUNNING;
-	static const char *const states[] = {"The process is not locked.",
-		"The process is locked and not backed up.", "The process is backed up already."};
-
-	if (rule_broken(ev, RULE("snapshot-bad-state"), wrong))
-		say(c, ev, RULE("snapshot-bad-state"), -1, states[now]);
-}
-
-static void snapped(struct checks *c, struct acl_event *ev)
-{
-	if (!succeeded(ev))
-		return;
-	switch (ev->api) {
-	case ACL_API_aclrtSnapShotProcessBackup:
-		st(&process(c)->snapshot, SNAP_BACKED_UP);
-		break;
-	case ACL_API_aclrtSnapShotProcessUnlock:
-		st(&process(c)->snapshot, SNAP_RUNNING);
-		break;
-	default:
-		st(&process(c)->snapshot, SNAP_LOCKED);
-	}
-}
-
 /* --------------------------------------------------------------------------------------------------- */
 
 /*
@@ -391,14 +356,6 @@ static const struct acl_hook hooks[] = {
 	{ACL_API_aclrtSnapShotCallbackRegister, ACL_LEAVE, numbered},
 	{ACL_API_aclrtSnapShotCallbackUnregister, ACL_ENTER, unnumbering},
 	{ACL_API_aclrtSnapShotCallbackUnregister, ACL_LEAVE, unnumbered},
-	{ACL_API_aclrtSnapShotProcessLock, ACL_ENTER, snapping},
-	{ACL_API_aclrtSnapShotProcessLock, ACL_LEAVE, snapped},
-	{ACL_API_aclrtSnapShotProcessBackup, ACL_ENTER, snapping},
-	{ACL_API_aclrtSnapShotProcessBackup, ACL_LEAVE, snapped},
-	{ACL_API_aclrtSnapShotProcessRestore, ACL_ENTER, snapping},
-	{ACL_API_aclrtSnapShotProcessRestore, ACL_LEAVE, snapped},
-	{ACL_API_aclrtSnapShotProcessUnlock, ACL_ENTER, snapping},
-	{ACL_API_aclrtSnapShotProcessUnlock, ACL_LEAVE, snapped},
 };
 
 const struct acl_topic topic_process = {

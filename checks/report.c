@@ -362,3 +362,25 @@ void finding_say(struct checks *c, struct acl_event *ev, const struct acl_rule *
 	finding_address(f, name, value);
 	finding_show(c, f);
 }
+
+void finding_on(struct checks *c, struct acl_event *ev, const struct acl_rule *rule,
+	const struct acl_object *o, const struct acl_object *other, const char *format, ...)
+{
+	struct finding_buffer room;
+	struct acl_finding *f;
+	va_list ap;
+
+	if (ev->carry[CARRY_FINDING])
+		return;
+	f = finding_begin(c, ev, rule, &room);
+	if (!f)
+		return;
+	va_start(ap, format);
+	detail_at(f, 0, format, ap);
+	va_end(ap);
+	if (o)
+		finding_object(c, f, acl_handle_names[o->kind], o);
+	if (other)
+		finding_object(c, f, acl_handle_names[other->kind], other);
+	finding_show(c, f);
+}

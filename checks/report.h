@@ -95,5 +95,9 @@ bool report_create(struct checks *c);
 /* A finding with one address and a plain sentence, unless this call has a finding already. */
 void finding_say(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const char *name,
 	const void *value, const char *detail);
+/* The same about up to two objects; either may be NULL. */
+__attribute__((format(printf, 6, 7))) void finding_on(struct checks *c, struct acl_event *ev,
+	const struct acl_rule *rule, const struct acl_object *o, const struct acl_object *other,
+	const char *format, ...);
 
 #endif

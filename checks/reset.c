@@ -27,6 +27,9 @@ struct leftover {
 
 static bool left_over(struct acl_object *o, int device)
 {
+	/* Imported notifies are a subject of their own. */
+	if (o->kind == ACL_HANDLE_NOTIFY && ld(&notify_state(o)->flags) & NOTIFY_IMPORTED)
+		return false;
 	return object_usable(o) && ld(&o->device) == device &&
 	       !(ld(&o->flags) & (ACL_OBJECT_DEFAULT | ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED));
 }

@@ -29,8 +29,6 @@ static inline acl_ref context_ref(struct checks *c, struct acl_thread *t)
 
 /* The thread's current context. NULL with *known: it has none; NULL without: we cannot tell. */
 struct acl_object *context_current(struct checks *c, struct acl_thread *t, bool *known);
-/* Whether the function asks for a current context (context.c). */
-bool context_needed(unsigned api);
 /* Device of the thread's current context, -1 = none or unknown. */
 int device_current(struct checks *c, struct acl_thread *t);
 /* Whether this ResetDevice/ResetDeviceForce takes the device out of use. */
@@ -47,8 +45,6 @@ static inline struct acl_object *context_of(struct checks *c, struct acl_object 
 
 struct stream_waits;
 
-#define STREAM_USES 8
-
 /* Positions are versions of the object: every submission takes the next one. */
 struct stream_state {
 	_Atomic uint64_t completed; /* the host observed that everything up to here is done */
@@ -61,10 +57,14 @@ struct stream_state {
 	_Atomic uint64_t suspect; /* serial of the last finding about a task of it, 0 = none since it was last
 				     drained */
 	_Atomic uint64_t touched[2]; /* device << 48 | position: memory of other devices in use */
-	_Atomic uint64_t used[STREAM_USES]; /* base of the blocks its last copies and sets use */
 	_Atomic(struct stream_waits *) waits;
+	_Atomic uint64_t group; /* acl_ref of the capture in which a task group is open on it */
 	_Atomic uint32_t flags; /* of creation */
+	_Atomic uint8_t update; /* enum stream_update */
 };
+
+/* Updating the tasks of a group; after an end that failed nobody knows. */
+enum stream_update { UPDATE_NONE, UPDATE_OPEN, UPDATE_UNKNOWN };
 
 static inline struct stream_state *stream_state(struct acl_object *o)
 {
@@ -105,10 +105,6 @@ void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t posi
 bool stream_waits_on(struct acl_object *stream, const struct acl_object *source, uint64_t position);
 /* Every stream may have progressed unseen. */
 void streams_unsure(struct checks *c);
-/* A live stream whose end of a wait is not known, at or after *cursor, that waits for a task of source; NULL
- * = none. */
-struct acl_object *stream_waiter(
-	struct checks *c, struct acl_object *source, uint32_t *cursor, uint64_t *task);
 /* A task of the stream uses memory of a device. */
 void stream_touches(struct acl_object *stream, int device, uint64_t position);
 
@@ -121,16 +117,11 @@ enum event_maker { EVENT_PLAIN, EVENT_WITH_FLAG, EVENT_EX, EVENT_IMPORTED };
 struct event_state {
 	_Atomic uint64_t stream, position; /* latest record: acl_ref of the stream, its position */
 	_Atomic uint64_t seen[2]; /* acl_ref of streams that recorded or waited last */
-	_Atomic uint64_t waiter, waited_at; /* latest wait: acl_ref of the stream, its position */
-	_Atomic uint64_t reset_by, reset_record; /* acl_ref of the stream that reset it, the record before */
 	_Atomic uint64_t capture; /* acl_ref of the open capture it belongs to */
 	_Atomic uint32_t flags;
 	_Atomic uint32_t records; /* attempts that did not fail, those under way included; counted up to the
 				     first success */
-	_Atomic uint32_t recorded; /* records that succeeded, about: threads that record at once may be one */
-	_Atomic uint32_t waiter_tid;
 	_Atomic uint8_t maker; /* enum event_maker */
-	_Atomic bool timed; /* its time was asked for */
 	_Atomic bool external; /* used with an EXTERNAL flag */
 };
 
@@ -144,8 +135,50 @@ static inline struct acl_object *event_of(const struct acl_event *ev)
 	return (struct acl_object *)(uintptr_t)ev->carry[CARRY_EVENT];
 }
 
-/* Latest record as (stream, position); NULL when there is none to be had. */
-struct acl_object *latest_record(struct checks *c, struct acl_object *event, uint64_t *position);
+/* --- waits (wait.c) ---------------------------------------------------------------- */
+
+/* Only one thread of the process has ever called the runtime: nobody else will record anything. */
+bool checks_alone(struct checks *c);
+
+/* --- notifies (notify.c) ------------------------------------------------------------ */
+
+enum notify_flag {
+	NOTIFY_IMPORTED = 1u << 0,
+	NOTIFY_EXPORTED = 1u << 1,
+	NOTIFY_CHECKS_PID = 1u << 2, /* exported: only listed processes may import it */
+	NOTIFY_LISTED = 1u << 3, /* processes were listed */
+	NOTIFY_NUMBERED =
+		1u << 4, /* its id was asked for, or it is for kernels: the device may use it unseen */
+	NOTIFY_CAPTURED = 1u << 5, /* a captured model uses it: when, nobody sees */
+	NOTIFY_TOLD = 1u << 6 /* a finding about its waits was given */
+};
+
+struct notify_state {
+	_Atomic uint64_t stream, position; /* latest wait: acl_ref of the stream, its position */
+	_Atomic uint64_t caller; /* of that wait */
+	_Atomic uint32_t flags; /* enum notify_flag */
+	_Atomic uint32_t waits, records;
+	_Atomic uint32_t pending; /* records since the last wait */
+	_Atomic uint16_t api; /* of the latest wait */
+};
+
+static inline struct notify_state *notify_state(struct acl_object *o)
+{
+	return object_extra(o);
+}
+
+/* --- labels (label.c) ----------------------------------------------------------------- */
+
+#define LABEL_WAS_LISTED 1u
+
+struct label_state {
+	_Atomic uint64_t list; /* handle of the living list it is in, LABEL_WAS_LISTED, 0 = never in one */
+};
+
+static inline struct label_state *label_state(struct acl_object *o)
+{
+	return object_extra(o);
+}
 
 /* --- memory (memory.c) ----------------------------------------------------------------- */
 
@@ -190,7 +223,8 @@ static inline bool kind_is_device(unsigned kind)
 
 /* --- models and captures (capture.c) --------------------------------------------------- */
 
-enum model_status { MODEL_BUILT, MODEL_CAPTURING, MODEL_INVALIDATED, MODEL_READY };
+/* EMPTY: of a condition, nothing was captured into it yet. */
+enum model_status { MODEL_BUILT, MODEL_CAPTURING, MODEL_INVALIDATED, MODEL_READY, MODEL_EMPTY };
 
 struct model_uses;
 
@@ -199,6 +233,7 @@ struct model_state {
 	_Atomic uint8_t mode; /* aclmdlRICaptureMode */
 	_Atomic bool updated; /* a task update touched it */
 	_Atomic bool group; /* a task group is open */
+	_Atomic bool sub; /* of a condition of another model, its parent */
 	_Atomic uint32_t tasks;
 	_Atomic uint64_t origin; /* acl_ref of the stream */
 	_Atomic uint64_t thread; /* index of the thread that began the capture */
@@ -224,6 +259,8 @@ struct model_use {
 
 /* Open capture of the stream, NULL = none. */
 struct acl_object *capture_of(struct checks *c, struct acl_object *stream);
+/* Some open capture of a context; context NULL: of a device; neither (-1): of the process. */
+struct acl_object *capture_in(struct checks *c, struct acl_object *context, int device);
 /* A live model that uses an object or block; *use tells where. */
 struct acl_object *model_using(struct checks *c, uint64_t what, struct model_use *use);
 uint64_t block_ref(const struct acl_block *block, uint32_t generation, bool registered);
@@ -285,10 +322,6 @@ static inline struct mbuf_state *mbuf_state(struct acl_object *o)
 {
 	return object_extra(o);
 }
-/* --- callbacks (callback.c) -------------------------------------------------------------- */
-
-/* pthread id of the thread that processes the stream's reports, 0 = none. */
-uint64_t callback_thread_of(struct checks *c, struct acl_object *stream);
 
 /* --- life (life.c) ------------------------------------------------------------------------ */
 
@@ -296,6 +329,7 @@ uint64_t callback_thread_of(struct checks *c, struct acl_object *stream);
 void context_dies(struct checks *c, struct acl_object *context, const struct acl_event *ev, unsigned flags);
 /* Called for each new object of a kind once it is known. */
 void stream_born(struct checks *c, const struct acl_event *ev, struct acl_object *o);
+void notify_born(const struct acl_event *ev, struct acl_object *o);
 void event_born(struct checks *c, const struct acl_event *ev, struct acl_object *o);
 void context_born(struct checks *c, const struct acl_event *ev, struct acl_object *o);
 void pool_born(const struct acl_event *ev, struct acl_object *o);

@@ -36,6 +36,8 @@ struct acl_topic {
 	/* Adds hooks decided from the model (all functions with a stream parameter …); may be NULL. */
 	void (*bind)(void (*add)(void *binder, unsigned api, enum acl_phase, acl_hook_fn), void *binder);
 	bool (*create)(struct checks *c); /* allocates the topic's state; false = no memory; may be NULL */
+	/* A callback of the program begins or ends; outer: the call that launched or registered it. */
+	void (*callback)(struct checks *c, const struct acl_event *outer, const void *argument, bool begins);
 	void (*finish)(struct checks *c, enum checks_end kind);
 	void (*forked)(struct checks *c);
 };

@@ -14,13 +14,13 @@ extern const struct acl_topic topic_freed, topic_capture_calls, topic_free, topi
 extern const struct acl_topic topic_capture_life, topic_wait, topic_peer, topic_reset, topic_leak;
 extern const struct acl_topic topic_event_kind, topic_binding, topic_failure_mode, topic_callback,
 	topic_process;
-extern const struct acl_topic topic_lost_context, topic_finalize, topic_init_config, topic_device_id,
-	topic_threads, topic_event_use;
 extern const struct acl_topic topic_mapping, topic_kernel_args, topic_sharing, topic_stream_end, topic_far;
 extern const struct acl_topic topic_pool, topic_allocator, topic_mbuf, topic_ipc, topic_ipc_use;
 extern const struct acl_topic topic_physical, topic_managed;
 extern const struct acl_topic topic_binary, topic_signal, topic_kernel, topic_limits, topic_modes,
 	topic_task_info, topic_host_function;
+extern const struct acl_topic topic_capture_ends, topic_capture_events, topic_task_groups, topic_models;
+extern const struct acl_topic topic_exceptions, topic_snapshot, topic_notify, topic_label;
 
 const struct acl_topic *const acl_topics[] = {
 	&topic_foresight, /* memory is far: the sooner it is asked for, the better */
@@ -39,22 +39,24 @@ const struct acl_topic *const acl_topics[] = {
 	&topic_arguments,
 	&topic_handles,
 	&topic_init,
-	&topic_finalize,
-	&topic_init_config,
-	&topic_device_id,
-	&topic_threads,
-	&topic_lost_context, /* tells the reason behind the findings of the next one */
 	&topic_context,
 	&topic_copy,
+	&topic_capture_ends,
+	&topic_capture_events,
 	&topic_capture_calls,
+	&topic_task_groups,
+	&topic_models,
 	&topic_free,
 	&topic_capture_life,
 	&topic_process,
 	&topic_event_kind,
-	&topic_event_use,
 	&topic_binding,
 	&topic_failure_mode,
 	&topic_callback,
+	&topic_exceptions,
+	&topic_snapshot,
+	&topic_notify,
+	&topic_label,
 	&topic_physical,
 	&topic_mapping,
 	&topic_managed,

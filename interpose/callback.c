@@ -82,7 +82,7 @@ void callback_learn(void)
 	}
 }
 
-static void callback_begin(struct acl_callback_frame *f, struct acl_event *ev)
+static void callback_begin(struct acl_callback_frame *f, struct acl_event *ev, uint64_t argument)
 {
 	const struct acl_trace_provider *p = atomic_load_explicit(&acl_core.trace, memory_order_acquire);
 	struct acl_thread *t = &acl_thread;
@@ -96,10 +96,11 @@ static void callback_begin(struct acl_callback_frame *f, struct acl_event *ev)
 	t->callback = f;
 	t->frame = NULL;
 	ev->tid = thread_tid(t);
+	ev->pthread_id = t->self;
 	ev->callback_depth = f->depth;
 	if (tool_begin(t, f)) {
 		if (acl_core.checks)
-			checks_callback(acl_core.checks, ev, true);
+			checks_callback(acl_core.checks, ev, (const void *)(uintptr_t)argument, true);
 		if (p && p->callback)
 			p->callback(ev, true);
 		tool_end(t);
@@ -107,7 +108,7 @@ static void callback_begin(struct acl_callback_frame *f, struct acl_event *ev)
 	errno = saved;
 }
 
-static void callback_end(struct acl_callback_frame *f, struct acl_event *ev)
+static void callback_end(struct acl_callback_frame *f, struct acl_event *ev, uint64_t argument)
 {
 	const struct acl_trace_provider *p = atomic_load_explicit(&acl_core.trace, memory_order_acquire);
 	struct acl_thread *t = &acl_thread;
@@ -117,7 +118,7 @@ static void callback_end(struct acl_callback_frame *f, struct acl_event *ev)
 		if (p && p->callback)
 			p->callback(ev, false);
 		if (acl_core.checks)
-			checks_callback(acl_core.checks, ev, false);
+			checks_callback(acl_core.checks, ev, (const void *)(uintptr_t)argument, false);
 		tool_end(t);
 	}
 	t->callback = f->up;
@@ -220,9 +221,9 @@ static void launch_run(void *data)
 	ev.args = args;
 	if (!l->captured)
 		launch_free(l);
-	callback_begin(&frame, &ev);
+	callback_begin(&frame, &ev, user_data);
 	fn(user_data, 0, 0, 0, 0, 0);
-	callback_end(&frame, &ev);
+	callback_end(&frame, &ev, user_data);
 }
 
 /* Functions of the program that are registered somewhere, in the order they came. */
@@ -242,9 +243,9 @@ static uint64_t registered_run(
 	acl_event_init(
 		&ev, atomic_load_explicit(&registered[i].api, memory_order_relaxed), NULL, (uintptr_t)fn);
 	ev.pid = acl_core.pid;
-	callback_begin(&frame, &ev);
+	callback_begin(&frame, &ev, a);
 	result = fn(a, b, c, d, e, f);
-	callback_end(&frame, &ev);
+	callback_end(&frame, &ev, a);
 	return result;
 }
 

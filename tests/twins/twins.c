@@ -125,9 +125,36 @@ void twin_thread(unsigned number)
 	thread_number = number;
 }
 
+static void callback_now(unsigned api, const void *argument, bool begins)
+{
+	struct acl_event ev;
+
+	acl_event_init(&ev, api, NULL, 0x400000);
+	ev.pid = 1000;
+	ev.tid = 1000 + thread_number;
+	ev.pthread_id = 0x7f0000001000 + thread_number * 0x1000;
+	ev.callback_depth = (uint16_t)callback_depth;
+	checks_callback(checks, &ev, argument, begins);
+}
+
+void twin_callback_begin(unsigned api, const void *argument)
+{
+	callback_depth++;
+	callback_now(api, argument, true);
+}
+
+void twin_callback_end(unsigned api, const void *argument)
+{
+	callback_now(api, argument, false);
+	callback_depth--;
+}
+
 void twin_callback(unsigned depth)
 {
-	callback_depth = depth;
+	if (depth)
+		twin_callback_begin(ACL_API_aclrtLaunchHostFunc, NULL);
+	else
+		callback_depth = 0;
 }
 
 void twin_assume(bool holds, const char *what)
@@ -174,9 +201,12 @@ void *make_range(size_t bytes, bool device)
 
 static void begin(const struct twin *t)
 {
+	const struct acl_rule *rule = acl_rule_find(t->rule);
+	uint8_t *by_rule = give_memory(NULL, acl_rule_count);
 	const struct checks_config config = {.target = t->target ? t->target - 1 : CHECKS_TARGET_DOCUMENTS,
 		.soc = t->soc,
-		.visible_devices = t->visible[!bug]};
+		.visible_devices = t->visible[!bug],
+		.rule_default = by_rule};
 	const struct checks_host host = {.memory = give_memory,
 		.host_class = classify,
 		.module = module_of,
@@ -184,6 +214,8 @@ static void begin(const struct twin *t)
 		.unseen = unseen,
 		.memory_total = memory_total};
 
+	if (t->on)
+		by_rule[rule->index] = 1 + ACL_DEFAULT_ON;
 	n_said = thread_number = callback_depth = other_ways = 0;
 	next_handle = 0x5500000000;
 	next_device = 0x12c000000000;

@@ -46,6 +46,7 @@ struct twin {
 	const char *soc; /* product to judge by */
 	const char *visible[2]; /* ASCEND_RT_VISIBLE_DEVICES of the bug, and mended */
 	bool avoids; /* mended, the program no longer makes the call the rule is about */
+	bool on; /* the rule is off by default and switched on */
 };
 
 #define TWIN(id, function)                                                                                   \
@@ -120,6 +121,9 @@ void twin_thread(unsigned number);
 void twin_callback(unsigned depth);
 /* The process has other ways to the objects as well (by default it has none). */
 void twin_unseen(enum checks_unseen what);
+/* The same by kind: what the function `api` launched or registered begins with its argument, or ends. */
+void twin_callback_begin(unsigned api, const void *argument);
+void twin_callback_end(unsigned api, const void *argument);
 /* What a scene relies on and the runtime need not do; the checker alone has it always. */
 void twin_assume(bool holds, const char *what);
 /* The process ends inside the scene: the last thing it does. */

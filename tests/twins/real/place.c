@@ -99,6 +99,21 @@ void twin_callback(unsigned depth)
 	now = depth ? &in_callback : NULL;
 }
 
+/* Only host functions come when they are called for. */
+void twin_callback_begin(unsigned api, const void *argument)
+{
+	(void)argument;
+	twin_assume(api == ACL_API_aclrtLaunchHostFunc, "a callback of the runtime");
+	twin_callback(1);
+}
+
+void twin_callback_end(unsigned api, const void *argument)
+{
+	(void)api;
+	(void)argument;
+	twin_callback(0);
+}
+
 int64_t place_call(unsigned api, const void *args)
 {
 	if (!now)

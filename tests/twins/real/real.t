@@ -26,7 +26,7 @@ PROVEN = os.path.join(HERE, "proven")
 COUNTED = ("warning", "error")
 
 
-def environment(place, target, product):
+def environment(place, target, product, switched):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("ACLCHECK_", "SOFTNPU_", "LD_"))}
     env.update(LD_PRELOAD=os.path.join(BUILD, "libaclcheck.so"), ACLCHECK_REPORT=os.path.join(place, "%p.json"),
                ACLCHECK_SYMBOLS="fast", ACLCHECK_LOG="off", SOFTNPU_DEVICES="2")
@@ -34,6 +34,8 @@ def environment(place, target, product):
         env["ACLCHECK_TARGET_CANN"] = target
     if product:
         env["ACLCHECK_SOC"] = env["SOFTNPU_SOC"] = product
+    if switched:
+        env["ACLCHECK_RULES"] = "+" + switched
     return env
 
 
@@ -42,7 +44,7 @@ class Way:
 
     def __init__(self, place, pid, end, exits, otherwise):
         self.end, self.otherwise = end, otherwise
-        self.found, self.rules = [], set()
+        self.found, self.asked = [], None
         try:
             with open(os.path.join(place, pid + ".json"), encoding="utf-8") as file:
                 report = json.load(file)
@@ -50,7 +52,6 @@ class Way:
             self.end = "no report" if end == "ok" else end
             return
         # What is found at the end of the process names no thread; it counts when that end belongs to the scene.
-        self.rules = {f["rule"] for f in report["findings"]}
         self.found = [f for f in report["findings"] if f["rule"] != "api-error" and not f["secondary"]
                       and (exits == "exit" or "thread" in f)]
 
@@ -77,14 +78,14 @@ def run(program, twins):
 def listed(program):
     lines = subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
     for line in lines:
-        number, rule, name, also, target, product = line.split("\t")
-        yield {"number": number, "rule": rule, "name": name, "also": also, "setting": (target, product)}
+        number, rule, name, also, target, product, switched = line.split("\t")
+        yield {"number": number, "rule": rule, "name": name, "also": also, "setting": (target, product, switched)}
 
 
 def wrong_with(twin):
     """Findings that should not be, or the one that is missing."""
     bug, fixed = twin["bug"], twin["fixed"]
-    if twin["rule"] not in bug.rules:
+    if twin["rule"] not in [f["rule"] for f in bug.found]:
         yield f"with the bug {twin['rule']} is not reported", bug
     for f in bug.found:
         if f["rule"] not in (twin["rule"], twin["also"]) and f["severity"] in COUNTED and not f["advice"]:

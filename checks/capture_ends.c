@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where captures begin and end: on which stream, by which thread; what a capturing stream is not for. */
+#include "checks/report.h"
+#include "checks/state.h"
+
+#define UNCAPTURABLE (ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)
+
+/* A stream of the program's own: what we do not know about it did not happen. */
+static bool made(struct acl_object *s)
+{
+	return s && object_usable(s) && !(ld(&s->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_DEFAULT));
+}
+
+static struct acl_object *origin_of(struct checks *c, struct acl_object *capture)
+{
+	return object_of(c, ld(&model_state(capture)->origin));
+}
+
+static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *rule,
+	struct acl_object *capture, const char *detail)
+{
+	struct acl_object *s = stream_of(ev), *origin = capture ? origin_of(c, capture) : NULL;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (ev->carry[CARRY_FINDING])
+		return;
+	f = finding_begin(c, ev, rule, &room);
+	if (!f)
+		return;
+	finding_detail(f, "%s", detail);
+	finding_object(c, f, "stream", s);
+	if (capture) {
+		finding_enum(f, "capture mode", "aclmdlRICaptureMode", ld(&model_state(capture)->mode));
+		if (origin && origin != s)
+			finding_object(c, f, "stream of the beginning", origin);
+		finding_object(c, f, "capture", capture);
+	}
+	finding_show(c, f);
+}
+
+/* --- begin ---------------------------------------------------------------------------- */
+
+static void flags_for_capture(struct checks *c, struct acl_event *ev, const char *detail)
+{
+	uint32_t bad = UNCAPTURABLE;
+
+	if (c->soc && strstr(c->soc, "950"))
+		bad |= ACL_STREAM_PERSISTENT;
+	rule_asked(ev, RULE("capture-begin-bad-stream-flag"));
+	if (ld(&stream_state(stream_of(ev))->flags) & bad)
+		say(c, ev, RULE("capture-begin-bad-stream-flag"), NULL, detail);
+}
+
+static void beginning(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *s = stream_of(ev), *capture = capture_of(c, s);
+
+	if (!s || !object_usable(s) || ld(&s->flags) & ACL_OBJECT_DEFAULT)
+		return;
+	rule_asked(ev, RULE("capture-begin-twice"));
+	if (capture)
+		say(c, ev, RULE("capture-begin-twice"), capture,
+			origin_of(c, capture) == s
+				? "A capture was begun on this stream, and it has not ended."
+				: "The stream takes part in the capture of another stream, and that has not "
+				  "ended.");
+	else if (made(s))
+		flags_for_capture(c, ev, "Streams of these flags cannot be captured.");
+}
+
+static void joining(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *s = stream_of(ev), *e = event_of(ev);
+	acl_ref ref = e ? ld(&event_state(e)->capture) : 0;
+
+	if (!made(s) || capture_of(c, s) || !ref || !object_of(c, ref))
+		return;
+	flags_for_capture(c, ev,
+		"The event belongs to a capture: its wait would take the stream into it, and streams of "
+		"these "
+		"flags cannot be captured.");
+}
+
+/* --- end -------------------------------------------------------------------------------- */
+
+static void ending(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *s = stream_of(ev), *capture = capture_of(c, s);
+	struct model_state *m = capture ? model_state(capture) : NULL;
+
+	if (!capture) {
+		if (!made(s))
+			return;
+		rule_asked(ev, RULE("capture-end-not-capturing"));
+		say(c, ev, RULE("capture-end-not-capturing"), NULL,
+			"The stream is not being captured: no capture was begun on it, or it has ended.");
+		return;
+	}
+	rule_asked(ev, RULE("capture-end-not-capturing"));
+	rule_asked(ev, RULE("capture-end-null-model"));
+	if (!ld(&m->sub) && !ACL_ARGS(ev, aclmdlRICaptureEnd)->modelRI) {
+		say(c, ev, RULE("capture-end-null-model"), capture,
+			"modelRI is NULL: there is no place for the model, and the capture goes on.");
+		return;
+	}
+	rule_asked(ev, RULE("capture-end-wrong-stream"));
+	if (ld(&m->origin) != object_ref(s)) {
+		say(c, ev, RULE("capture-end-wrong-stream"), capture,
+			"The capture was begun on another stream; this one was joined by an event. The "
+			"capture goes on.");
+		return;
+	}
+	rule_asked(ev, RULE("capture-end-wrong-thread"));
+	if (ld(&m->mode) != ACL_MODEL_RI_CAPTURE_MODE_RELAXED &&
+		ld(&m->thread) != (uint64_t)(thread_of(ev) - c->threads))
+		say(c, ev, RULE("capture-end-wrong-thread"), capture,
+			"Another thread began the capture, and only a RELAXED one may end elsewhere: the "
+			"model "
+			"is lost.");
+}
+
+/* --- not for a stream that is being captured ----------------------------------------------- */
+
+static void executing(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *s = stream_of(ev), *capture = capture_of(c, s);
+
+	if (!s || !object_usable(s))
+		return;
+	rule_asked(ev, RULE("capture-execute-on-capturing-stream"));
+	if (capture)
+		say(c, ev, RULE("capture-execute-on-capturing-stream"), capture,
+			"The stream is being captured: execute the model on another one, or after the end.");
+}
+
+static void destroying(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *s = stream_of(ev), *capture = capture_of(c, s);
+
+	if (!s || !object_usable(s))
+		return;
+	rule_asked(ev, RULE("capture-destroy-stream"));
+	if (capture)
+		say(c, ev, RULE("capture-destroy-stream"), capture,
+			"The stream is being captured: end the capture first.");
+}
+
+static const struct acl_hook hooks[] = {
+	{ACL_API_aclmdlRICaptureBegin, ACL_ENTER, beginning},
+	{ACL_API_aclmdlRICaptureToModelRIBegin, ACL_ENTER, beginning},
+	{ACL_API_aclrtStreamWaitEvent, ACL_ENTER | ACL_UNUSUAL, joining},
+	{ACL_API_aclrtStreamWaitEventWithTimeout, ACL_ENTER | ACL_UNUSUAL, joining},
+	{ACL_API_aclmdlRICaptureEnd, ACL_ENTER, ending},
+	{ACL_API_aclmdlRIExecuteAsync, ACL_ENTER, executing},
+	{ACL_API_aclrtDestroyStream, ACL_ENTER, destroying},
+	{ACL_API_aclrtDestroyStreamForce, ACL_ENTER, destroying},
+};
+
+const struct acl_topic topic_capture_ends = {
+	.name = "begin and end of captures",
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+};

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which events a capture takes, and what ACL_EVENT_EXTERNAL and the *_EXTERNAL flags are for. */
+#include "checks/report.h"
+#include "checks/state.h"
+
+/* What we saw made; kinds of others are not known. */
+static struct event_state *known(struct acl_object *e)
+{
+	return e && ld_acquire(&e->state) == ACL_OBJECT_LIVE && !(ld(&e->flags) & ACL_OBJECT_LEARNED)
+		       ? event_state(e)
+		       : NULL;
+}
+
+static struct acl_object *named(struct checks *c, const struct acl_event *ev)
+{
+	return event_of(ev) ? event_of(ev) : object_find(c, ACL_HANDLE_EVENT, event_argument(c, ev));
+}
+
+static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, struct acl_object *e,
+	const char *detail)
+{
+	static const char *const makers[] = {[EVENT_PLAIN] = "aclrtCreateEvent",
+		[EVENT_WITH_FLAG] = "aclrtCreateEventWithFlag",
+		[EVENT_EX] = "aclrtCreateEventExWithFlag",
+		[EVENT_IMPORTED] = "aclrtIpcOpenEventHandle"};
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (ev->carry[CARRY_FINDING])
+		return;
+	f = finding_begin(c, ev, rule, &room);
+	if (!f)
+		return;
+	finding_detail(f, "%s; the event was made by %s with flags 0x%x.", detail,
+		makers[ld(&event_state(e)->maker)], ld(&event_state(e)->flags));
+	finding_object(c, f, "event", e);
+	if (c->stream_offset[ev->api] >= 0) {
+		struct acl_object *capture = capture_of(c, stream_of(ev));
+
+		finding_object(c, f, "stream", stream_of(ev));
+		finding_object(c, f, "capture", capture);
+	}
+	finding_show(c, f);
+}
+
+static bool is_external(const struct event_state *e)
+{
+	return ld(&((struct event_state *)e)->maker) == EVENT_WITH_FLAG &&
+	       ld(&((struct event_state *)e)->flags) & ACL_EVENT_EXTERNAL;
+}
+
+static bool is_ipc(const struct event_state *e)
+{
+	unsigned maker = ld(&((struct event_state *)e)->maker);
+
+	return maker == EVENT_IMPORTED ||
+	       (maker == EVENT_EX && ld(&((struct event_state *)e)->flags) & ACL_EVENT_IPC);
+}
+
+/* --- on a stream that is being captured ------------------------------------------------- */
+
+static void used_in_capture(struct checks *c, struct acl_event *ev, struct acl_object *o)
+{
+	struct event_state *e = known(o);
+
+	if (!e || !capture_of(c, stream_of(ev)))
+		return;
+	rule_asked(ev, RULE("capture-ipc-event"));
+	rule_asked(ev, RULE("capture-event-wrong-constructor"));
+	if (is_ipc(e))
+		say(c, ev, RULE("capture-ipc-event"), o, "Events between processes cannot be captured");
+	else if (ld(&e->maker) != EVENT_EX && ld(&e->flags) != ACL_EVENT_EXTERNAL)
+		say(c, ev, RULE("capture-event-wrong-constructor"), o,
+			"Captures take events of aclrtCreateEventExWithFlag, or those of "
+			"aclrtCreateEventWithFlag with exactly ACL_EVENT_EXTERNAL");
+}
+
+static void using(struct checks *c, struct acl_event *ev)
+{
+	used_in_capture(c, ev, named(c, ev));
+}
+
+static void resetting(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *o = named(c, ev);
+	struct event_state *e = known(o);
+
+	if (!e || !capture_of(c, stream_of(ev)) || ld(&e->capture))
+		return;
+	rule_asked(ev, RULE("capture-reset-event"));
+	if (!is_external(e))
+		say(c, ev, RULE("capture-reset-event"), o,
+			"In a capture only events with ACL_EVENT_EXTERNAL can be reset");
+}
+
+/* --- *_EXTERNAL: nodes whose other half lies outside of the model ---------------------------- */
+
+static bool asks_external(const struct acl_event *ev)
+{
+	return ev->api == ACL_API_aclrtRecordEventWithFlag
+		       ? ACL_ARGS(ev, aclrtRecordEventWithFlag)->flag == ACL_EVENT_RECORD_EXTERNAL
+		       : ACL_ARGS(ev, aclrtStreamWaitEventWithFlag)->flag == ACL_EVENT_WAIT_EXTERNAL;
+}
+
+static void with_flag(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *o = named(c, ev), *s = stream_of(ev);
+	struct event_state *e = known(o);
+
+	if (!asks_external(ev)) {
+		used_in_capture(c, ev, o);
+		return;
+	}
+	if (!e || !s || !object_usable(s) || ld(&s->flags) & ACL_OBJECT_LEARNED)
+		return;
+	rule_asked(ev, RULE("capture-external-flag-not-capturing"));
+	if (!capture_of(c, s)) {
+		say(c, ev, RULE("capture-external-flag-not-capturing"), o,
+			"The stream is not being captured, and the flag is for captures only");
+		return;
+	}
+	rule_asked(ev, RULE("capture-external-flag-bad-event"));
+	if (ld(&e->maker) != EVENT_EX || ld(&e->flags) != ACL_EVENT_SYNC)
+		say(c, ev, RULE("capture-external-flag-bad-event"), o,
+			"The flag takes events of aclrtCreateEventExWithFlag with exactly ACL_EVENT_SYNC");
+}
+
+/* --- the host ----------------------------------------------------------------------------------- */
+
+static bool host_asks(struct checks *c, struct acl_event *ev, struct acl_object *o)
+{
+	struct event_state *e = known(o);
+
+	if (!e || ld(&e->maker) != EVENT_WITH_FLAG)
+		return false;
+	rule_asked(ev, RULE("capture-external-event-host-query"));
+	if (is_external(e))
+		say(c, ev, RULE("capture-external-event-host-query"), o,
+			"Such an event orders tasks of a model; the host can neither wait for it nor ask it");
+	return true;
+}
+
+static void asking(struct checks *c, struct acl_event *ev)
+{
+	host_asks(c, ev, named(c, ev));
+}
+
+static void timing(struct checks *c, struct acl_event *ev)
+{
+	const struct acl_args_aclrtEventElapsedTime *a = ev->args;
+
+	if (!host_asks(c, ev, object_find(c, ACL_HANDLE_EVENT, a->startEvent)))
+		host_asks(c, ev, object_find(c, ACL_HANDLE_EVENT, a->endEvent));
+}
+
+static const struct acl_hook hooks[] = {
+	{ACL_API_aclrtRecordEvent, ACL_ENTER | ACL_UNUSUAL, using},
+	{ACL_API_aclrtStreamWaitEvent, ACL_ENTER | ACL_UNUSUAL, using},
+	{ACL_API_aclrtStreamWaitEventWithTimeout, ACL_ENTER | ACL_UNUSUAL, using},
+	{ACL_API_aclrtResetEvent, ACL_ENTER | ACL_UNUSUAL, resetting},
+	{ACL_API_aclrtRecordEventWithFlag, ACL_ENTER, with_flag},
+	{ACL_API_aclrtStreamWaitEventWithFlag, ACL_ENTER, with_flag},
+	{ACL_API_aclrtSynchronizeEvent, ACL_ENTER | ACL_UNUSUAL, asking},
+	{ACL_API_aclrtSynchronizeEventWithTimeout, ACL_ENTER | ACL_UNUSUAL, asking},
+	{ACL_API_aclrtQueryEvent, ACL_ENTER | ACL_UNUSUAL, asking},
+	{ACL_API_aclrtQueryEventStatus, ACL_ENTER | ACL_UNUSUAL, asking},
+	{ACL_API_aclrtQueryEventWaitStatus, ACL_ENTER | ACL_UNUSUAL, asking},
+	{ACL_API_aclrtEventGetTimestamp, ACL_ENTER | ACL_UNUSUAL, asking},
+	{ACL_API_aclrtEventElapsedTime, ACL_ENTER | ACL_UNUSUAL, timing},
+};
+
+const struct acl_topic topic_capture_events = {
+	.name = "events of captures",
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+};
