@@ -43,7 +43,7 @@ static void described(struct checks *c, struct acl_event *ev)
 	struct acl_place place;
 
 	o = ev->result.p ? object_create(c, ev, ACL_HANDLE_BINARY_DESC, ev->result.p, 0) : NULL;
-	if (o && data && map_find(c->memory, (uintptr_t)data, NULL, &place))
+	if (o && data && map_find(c->memory, (uintptr_t)data, &place))
 		st(&binary_desc_state(o)->data, block_ref(place.block, place.generation, false));
 }
 

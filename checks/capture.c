@@ -136,11 +136,11 @@ static void use_address(
 
 	if (!address)
 		return;
-	if (map_find(c->memory, (uintptr_t)address, NULL, &place) &&
+	if (map_find(c->memory, (uintptr_t)address, &place) &&
 		use_add(c, model, block_ref(place.block, place.generation, false), ev))
 		bump(&place.block->captured);
 	/* A registered range may lie over an allocation. */
-	if (map_live(c->registered) && map_find(c->registered, (uintptr_t)address, NULL, &place) &&
+	if (map_live(c->registered) && map_find(c->registered, (uintptr_t)address, &place) &&
 		use_add(c, model, block_ref(place.block, place.generation, true), ev))
 		bump(&place.block->captured);
 }

@@ -31,7 +31,7 @@ static void block_freed(struct checks *c, struct acl_event *ev, const struct acl
 	struct finding_buffer room;
 	struct acl_finding *f;
 
-	if (!map_find(map, (uintptr_t)address, NULL, &place) || place.base != (uintptr_t)address ||
+	if (!map_find(map, (uintptr_t)address, &place) || place.base != (uintptr_t)address ||
 		ev->carry[CARRY_FINDING])
 		return;
 	model = ld(&place.block->captured)
@@ -53,7 +53,7 @@ static void freed(struct checks *c, struct acl_event *ev)
 {
 	struct acl_place place;
 	const void *address = ACL_ARGS(ev, aclrtFree)->devPtr;
-	bool host = map_find(c->memory, (uintptr_t)address, NULL, &place) && kind_is_host(place.kind);
+	bool host = map_find(c->memory, (uintptr_t)address, &place) && kind_is_host(place.kind);
 
 	block_freed(c, ev,
 		host ? RULE("capture-host-buffer-freed") : RULE("capture-resource-freed-before-destroy"),

@@ -72,6 +72,13 @@ void checks_destroy(struct checks *c);
 
 /* Whether any rule or any state listens to this function: unheard ones need not be reported. */
 bool checks_listens(const struct checks *c, unsigned api);
+/*
+ * The pointer map is larger than any cache.  For these functions the caller may
+ * hand over the arguments as soon as it has them: by the time of checks_enter
+ * what it will look up is on its way.  Reads nothing of the program's.
+ */
+bool checks_foresees(unsigned api);
+void checks_foresee(struct checks *c, const void *args);
 
 void checks_enter(struct checks *c, struct acl_event *ev);
 void checks_leave(struct checks *c, struct acl_event *ev);

@@ -41,7 +41,6 @@ struct acl_thread {
 	_Atomic uint64_t context; /* acl_ref of the explicit context, 0 = none */
 	_Atomic uint32_t captures[3]; /* open captures it began, by mode */
 	struct asked_counts *asked;
-	struct map_hints *hints; /* of the pointer map; its own, NULL until the first look-up */
 	/* Its own: what this phase of the call has looked up, by role. */
 	uint64_t phase;
 	struct known_place {

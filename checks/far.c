@@ -89,7 +89,7 @@ static void window_asked(struct checks *c, struct acl_event *ev)
 	struct acl_place place;
 
 	if (!succeeded(ev) || !a->pDevice || !*a->pDevice || *a->pDevice == a->pHost ||
-		!map_find(c->registered, (uintptr_t)a->pHost, NULL, &place))
+		!map_find(c->registered, (uintptr_t)a->pHost, &place))
 		return;
 	map_insert(c, far(c)->windows, ev, (uintptr_t)*a->pDevice,
 		place.base + place.size - (uintptr_t)a->pHost, MEM_REGISTERED, -1);
@@ -105,8 +105,8 @@ static void window_use(struct checks *c, struct acl_event *ev, const char *name,
 	if (!address)
 		return;
 	rule_asked(ev, RULE("mapped-pointer-in-memory-op"));
-	if (!map_find(far(c)->windows, (uintptr_t)address, NULL, &place) ||
-		map_find(c->memory, (uintptr_t)address, NULL, &live))
+	if (!map_find(far(c)->windows, (uintptr_t)address, &place) ||
+		map_find(c->memory, (uintptr_t)address, &live))
 		return;
 	f = begin(c, ev, RULE("mapped-pointer-in-memory-op"), &room);
 	if (!f)
@@ -148,7 +148,7 @@ static void wrong_side(
 	struct acl_finding *f;
 
 	if (!address || ld(&c->run_mode) == ACL_DEVICE ||
-		!map_find(c->memory, (uintptr_t)address, NULL, &place))
+		!map_find(c->memory, (uintptr_t)address, &place))
 		return;
 	if (!rule_broken(ev, RULE("kernel-args-location"),
 		    host ? place.kind == MEM_DEVICE || place.kind == MEM_POOL : place.kind == MEM_HOST))

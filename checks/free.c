@@ -30,7 +30,7 @@ static bool block_freed(struct checks *c, const struct acl_event *ev, struct acl
 {
 	const void *address = ACL_ARGS(ev, aclrtFree)->devPtr;
 
-	return address && !ev->carry[CARRY_FINDING] && map_find(c->memory, (uintptr_t)address, NULL, place) &&
+	return address && !ev->carry[CARRY_FINDING] && map_find(c->memory, (uintptr_t)address, place) &&
 	       place->base == (uintptr_t)address;
 }
 

@@ -104,7 +104,7 @@ static void exporting(struct checks *c, struct acl_event *ev)
 	unsigned policy;
 
 	if (!a->devPtr || ev->carry[CARRY_FINDING] ||
-		!map_find(c->memory, (uintptr_t)a->devPtr, NULL, &place) || place.kind != MEM_DEVICE)
+		!map_find(c->memory, (uintptr_t)a->devPtr, &place) || place.kind != MEM_DEVICE)
 		return;
 	page = page_bytes(&place);
 	if (rule_broken(ev, RULE("ipc-export-page-alignment"), ((uintptr_t)a->devPtr | a->size) % page))

@@ -28,7 +28,7 @@ static struct share *import_used(struct checks *c, struct acl_event *ev, const v
 	struct acl_place place;
 
 	/* What was allocated there since is no import any more. */
-	if (!s || (ld(&s->closed) && map_find(c->memory, (uintptr_t)address, NULL, &place)))
+	if (!s || (ld(&s->closed) && map_find(c->memory, (uintptr_t)address, &place)))
 		return NULL;
 	if (!rule_broken(ev, RULE("ipc-use-after-close"), ld(&s->closed)))
 		return s;
@@ -139,7 +139,7 @@ static void freeing(struct checks *c, struct acl_event *ev)
 	struct share *s = ld(&ipc(c)->imports) && address ? import_at(c, address) : NULL;
 	struct acl_place place;
 
-	if (!s || ld(&s->closed) || map_find(c->memory, (uintptr_t)address, NULL, &place))
+	if (!s || ld(&s->closed) || map_find(c->memory, (uintptr_t)address, &place))
 		return;
 	rule_asked(ev, RULE("ipc-use-after-close"));
 	say_share(c, ev, RULE("ipc-use-after-close"), ACL_SEV_WARNING, address, s,

@@ -34,10 +34,10 @@ static const char *otherwise(
 	place->block = NULL;
 	if (!ptr || !size)
 		return NULL;
-	if (!map_find(c->memory, (uintptr_t)ptr, NULL, place)) {
+	if (!map_find(c->memory, (uintptr_t)ptr, place)) {
 		if ((uintptr_t)ptr - WINDOW < WINDOW_BYTES)
 			return NULL;
-		if (map_live(c->registered) && map_find(c->registered, (uintptr_t)ptr, NULL, place))
+		if (map_live(c->registered) && map_find(c->registered, (uintptr_t)ptr, place))
 			return "is registered host memory";
 		return host_class(c, ev, ACL_EVENT_PARAMS, ptr) > ACL_HOST_UNKNOWN
 			       ? "is the program's own host memory"
@@ -81,7 +81,7 @@ static void goes_to(struct checks *c, struct acl_event *ev, const void *ptr, enu
 	struct acl_place place;
 	uint64_t key, was;
 
-	if (!ptr || !map_find(c->memory, (uintptr_t)ptr, NULL, &place) || place.kind != MEM_MANAGED)
+	if (!ptr || !map_find(c->memory, (uintptr_t)ptr, &place) || place.kind != MEM_MANAGED)
 		return;
 	key = ld(&place.block->serial);
 	was = pairs_value(&managed(c)->side, key);
@@ -143,7 +143,7 @@ static void advising(struct checks *c, struct acl_event *ev)
 	struct acl_place place;
 
 	check_range(c, ev, a->ptr, a->size);
-	if (a->ptr && map_find(c->memory, (uintptr_t)a->ptr, NULL, &place) && place.kind == MEM_MANAGED)
+	if (a->ptr && map_find(c->memory, (uintptr_t)a->ptr, &place) && place.kind == MEM_MANAGED)
 		pairs_set(&managed(c)->advised, ld(&place.block->serial), 1);
 }
 

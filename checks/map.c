@@ -1,112 +1,66 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pointer map: buckets, size classes, block slabs. */
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "checks/core.h"
-#include "checks/map.h"
-
-#define SLOTS 3
-#define CLASS_MIN 6 /* blocks up to 64 bytes share the smallest class */
-#define CLASSES 58
-#define BLOCK_CHUNK 1024
-#define BLOCK_CHUNKS 65536
-#define BUSY 1u /* bit 0 of the sequence: a writer is inside */
-#define SPILLED 2u /* bit 1: an entry of this bucket may lie in the next one */
-#define STEP 4u
-#define INDEX_BITS 26
-#define DEAD_RING 256
-
-struct slot {
-	_Atomic uint64_t base; /* 0 = empty */
-	_Atomic uint64_t what; /* size - 1 (low 32 bits) << 32 | kind << 26 | block index */
-};
-
-struct bucket {
-	_Alignas(64) _Atomic uint64_t seq;
-	struct slot slot[SLOTS];
-	_Atomic uint16_t generation[SLOTS]; /* of the blocks: a look-up touches no other line */
-	uint16_t pad;
-};
-
-struct table {
-	uint64_t mask; /* buckets - 1 */
-	struct bucket *bucket;
-	struct table *next; /* among the spare ones */
-};
-
-struct size_class {
-	_Atomic(struct table *) table;
-	_Atomic uint64_t low, high; /* every block of the class lies within */
-	uint64_t used, erased; /* under the lock; erased: since the table was made */
-};
-
-struct pointer_map {
-	_Atomic uint64_t classes; /* bit k: class k is not empty (or was not) */
-	struct size_class class[64];
-	_Alignas(64) struct acl_lock lock;
-	struct table *spare[48]; /* outgrown tables by size, used again by other classes */
-	uint32_t carved, free_head, dead_at;
-	_Atomic uint32_t live;
-	uint32_t dead[DEAD_RING]; /* freed blocks rest here before their slot is used again */
-	_Atomic(struct acl_block *) chunks[BLOCK_CHUNKS];
-};
+/* The pointer map: look-ups without a lock, and the life of blocks. */
+#include "checks/map_inside.h"
 
 struct pointer_map *map_create(struct checks *c)
 {
-	return checks_alloc(c, sizeof(struct pointer_map));
+	struct pointer_map *map = checks_alloc(c, sizeof(*map));
+
+	if (map)
+		map->checks = c;
+	return map;
 }
 
-static unsigned class_of(uint64_t size)
+/* --- look-up ----------------------------------------------------------------- */
+
+static inline unsigned slot_covers(struct bucket *b, unsigned n, uint64_t address)
 {
-	unsigned bits = size > 1 ? 64 - (unsigned)__builtin_clzll(size - 1) : 0;
-
-	return bits < CLASS_MIN ? CLASS_MIN : bits < CLASSES ? bits : CLASSES;
+	return address - ld_acquire(&b->slot[n].base) <= ld_acquire(&b->slot[n].last);
 }
 
-static struct acl_block *block_at(struct pointer_map *map, uint32_t index)
-{
-	struct acl_block *chunk =
-		index / BLOCK_CHUNK < BLOCK_CHUNKS ? ld_acquire(&map->chunks[index / BLOCK_CHUNK]) : NULL;
-
-	return chunk ? &chunk[index % BLOCK_CHUNK] : NULL;
-}
-
-/* Fills *place when slot n covers the address. */
-static inline bool slot_covers(struct pointer_map *map, struct bucket *bucket, unsigned n, unsigned k,
-	uint64_t address, struct acl_place *place)
-{
-	uint64_t base = ld_acquire(&bucket->slot[n].base), what = ld_acquire(&bucket->slot[n].what), size;
-	struct acl_block *b = block_at(map, what & ((1u << INDEX_BITS) - 1));
-
-	size = k <= 32 ? (what >> 32) + 1 : b ? ld(&b->size) : 0;
-	place->block = b;
-	place->base = base;
-	place->size = size;
-	place->kind = (what >> INDEX_BITS) & 63;
-	place->generation = ld_acquire(&bucket->generation[n]);
-	return base && b && address - base < size;
-}
-
-/* Blocks do not overlap, yet one may be near the address without covering it. */
+/*
+ * Looks for the slot that covers the address and fills *place.  No branch depends
+ * on which slot it is: the processor goes on while the line is still on its way.
+ */
 static inline bool bucket_find(
-	struct pointer_map *map, struct bucket *b, unsigned k, uint64_t address, struct acl_place *place)
+	struct pointer_map *map, struct bucket *b, uint64_t address, struct acl_place *place)
 {
-	for (unsigned n = 0; n < SLOTS; n++)
-		if (!((address - ld_acquire(&b->slot[n].base)) >> k) &&
-			slot_covers(map, b, n, k, address, place))
-			return true;
+	unsigned first = slot_covers(b, 0, address), second = slot_covers(b, 1, address),
+		 third = slot_covers(b, 2, address), n = third << 1 | (second & ~third);
+	uint32_t what = ld_acquire(&b->slot[n].what), index = what & INDEX_MASK;
+
+	place->base = ld_acquire(&b->slot[n].base);
+	place->size = (uint64_t)ld_acquire(&b->slot[n].last) + 1;
+	place->kind = what >> INDEX_BITS;
+	place->generation = ld_acquire(&b->generation[n]);
+	place->block = ld_acquire(&map->chunks[index / BLOCK_CHUNK]) + index % BLOCK_CHUNK;
+	return first | second | third;
+}
+
+/* The same where sizes are beyond 32 bits: the block knows its own. */
+static bool bucket_find_vast(
+	struct pointer_map *map, struct bucket *b, uint64_t address, struct acl_place *place)
+{
+	for (unsigned n = 0; n < SLOTS; n++) {
+		uint64_t base = ld_acquire(&b->slot[n].base) ^ VAST;
+		uint32_t what = ld_acquire(&b->slot[n].what);
+		struct acl_block *block = block_at(map, what & INDEX_MASK);
+
+		if (!block || ld(&block->base) != base || address - base >= ld(&block->size))
+			continue;
+		*place = (struct acl_place){block, base, ld(&block->size), ld_acquire(&b->generation[n]),
+			(uint8_t)(what >> INDEX_BITS)};
+		return true;
+	}
 	return false;
 }
 
 /* Looks for a block of class k that covers the address and starts in the given granule. */
-static inline bool granule_find(struct pointer_map *map, struct table *t, unsigned k, uint64_t granule,
+static bool granule_find(struct pointer_map *map, struct table *t, unsigned k, uint64_t granule,
 	uint64_t address, struct acl_place *place)
 {
-	uint64_t mask = t->mask;
-
-	for (uint64_t i = mix64(granule), tries = 0; tries <= mask; i++, tries++) {
-		struct bucket *b = &t->bucket[i & mask];
+	for (uint64_t i = mix64(granule), tries = 0; tries <= t->mask; i++, tries++) {
+		struct bucket *b = &t->bucket[i & t->mask];
 		uint64_t seq;
 		bool hit;
 
@@ -115,7 +69,8 @@ static inline bool granule_find(struct pointer_map *map, struct table *t, unsign
 				spins++)
 				if (spins > 1000)
 					sched_yield();
-			hit = bucket_find(map, b, k, address, place);
+			hit = k < CLASS_VAST ? bucket_find(map, b, address, place)
+					     : bucket_find_vast(map, b, address, place);
 		} while (ld(&b->seq) != seq);
 		if (hit)
 			return true;
@@ -125,229 +80,72 @@ static inline bool granule_find(struct pointer_map *map, struct table *t, unsign
 	return false;
 }
 
-static inline bool class_find(struct pointer_map *map, unsigned k, uint64_t address, struct acl_place *place)
+/* The empty asm: gcc drops calls of functions that do nothing but prefetch. */
+static inline void fetch(const struct table *t, uint64_t granule)
 {
-	struct size_class *class = &map->class[k];
-	uint64_t granule = address >> (k + 1), before;
-	struct table *t;
-
-	if (address < ld(&class->low) || address >= ld(&class->high))
-		return false;
-	for (;;) {
-		t = ld_acquire(&class->table);
-		if (!t)
-			return false;
-		if (granule_find(map, t, k, granule, address, place))
-			return true;
-		before = (address - (UINT64_C(1) << k)) >> (k + 1);
-		if (before != granule && granule_find(map, t, k, before, address, place))
-			return true;
-		/* An outgrown table is emptied and used elsewhere: what was not there may be in the new one.
-		 */
-		if (t == ld_acquire(&class->table))
-			return false;
-	}
+	__builtin_prefetch(bucket_of(t, granule));
+	__asm__ volatile("");
 }
 
-static _Atomic uint8_t *hint_of(struct map_hints *hints, uint64_t address)
+void map_prefetch(struct pointer_map *map, uint64_t address)
 {
-	return &hints->class[mix64(address >> 16) % MAP_HINTS];
+	struct table *t = ld_acquire(&map->table);
+	unsigned classes = t ? classes_at(t, address) : 0;
+
+	if (classes)
+		fetch(t, address >> GRANULE_LOG((unsigned)__builtin_ctz(classes)));
 }
 
-void map_prefetch(struct pointer_map *map, uint64_t address, struct map_hints *hints)
-{
-	unsigned k = ld(hint_of(hints, address)) & 63;
-	struct table *t = ld_acquire(&map->class[k].table);
-
-	if (t)
-		__builtin_prefetch(&t->bucket[mix64(address >> (k + 1)) & t->mask]);
-}
-
-/* The first place to look: the bucket itself, no search. */
-static inline bool quick_find(struct pointer_map *map, unsigned k, uint64_t address, struct acl_place *place)
-{
-	struct table *t = ld_acquire(&map->class[k].table);
-	struct bucket *b = t ? &t->bucket[mix64(address >> (k + 1)) & t->mask] : NULL;
-	uint64_t seq = b ? ld_acquire(&b->seq) : BUSY;
-
-	return !(seq & BUSY) && bucket_find(map, b, k, address, place) && ld(&b->seq) == seq;
-}
-
-/* Several classes must be asked: their cache misses overlap. */
-static void prefetch_classes(struct pointer_map *map, uint64_t classes, uint64_t address)
-{
-	for (; classes & (classes - 1); classes &= classes - 1) {
-		unsigned k = (unsigned)__builtin_ctzll(classes);
-		struct size_class *class = &map->class[k];
-		struct table *t = ld_acquire(&class->table);
-
-		if (!t || address < ld(&class->low) || address >= ld(&class->high))
-			continue;
-		__builtin_prefetch(&t->bucket[mix64(address >> (k + 1)) & t->mask]);
-		__builtin_prefetch(&t->bucket[mix64((address - (UINT64_C(1) << k)) >> (k + 1)) & t->mask]);
-	}
-}
-
+/* Asks every class that may have a block there; their cache misses overlap. */
 static __attribute__((noinline)) bool search(
-	struct pointer_map *map, uint64_t address, _Atomic uint8_t *hint, struct acl_place *place)
+	struct pointer_map *map, uint64_t address, struct acl_place *place)
 {
-	uint64_t classes = ld_acquire(&map->classes);
+	struct table *t = address ? ld_acquire(&map->table) : NULL, *before;
 
-	prefetch_classes(map, classes, address);
-	for (; classes; classes &= classes - 1) {
-		unsigned k = (unsigned)__builtin_ctzll(classes);
+	do {
+		uint64_t classes = t ? classes_at(t, address) | ld_acquire(&t->vast) : 0;
 
-		if (!class_find(map, k, address, place))
-			continue;
-		if (hint)
-			st(hint, (uint8_t)k);
-		return true;
-	}
+		for (uint64_t some = classes; some; some &= some - 1) {
+			uint64_t granule = address >> GRANULE_LOG((unsigned)__builtin_ctzll(some));
+
+			fetch(t, granule);
+			fetch(t, granule - 1);
+		}
+		for (; classes; classes &= classes - 1) {
+			unsigned k = (unsigned)__builtin_ctzll(classes);
+			uint64_t granule = address >> GRANULE_LOG(k);
+
+			if (granule_find(map, t, k, granule, address, place) ||
+				granule_find(map, t, k, granule - 1, address, place))
+				return true;
+		}
+		/* An outgrown table is emptied: what was not there may be in the new one. */
+		before = t;
+		t = t ? ld_acquire(&map->table) : NULL;
+	} while (t != before);
 	place->block = NULL;
 	return false;
 }
 
-bool map_find(struct pointer_map *map, uint64_t address, struct map_hints *hints, struct acl_place *place)
+/* Nearly always the block lies in the first bucket where one would look. */
+bool map_find(struct pointer_map *map, uint64_t address, struct acl_place *place)
 {
-	_Atomic uint8_t *hint = hints ? hint_of(hints, address) : NULL;
+	struct table *t = ld_acquire(&map->table);
+	unsigned classes = t && address ? classes_at(t, address) : 0;
+	struct bucket *b;
+	uint64_t seq;
 
-	if (hint && __builtin_expect(quick_find(map, ld(hint) & 63, address, place), 1))
+	if (__builtin_expect(!classes, 0))
+		return search(map, address, place);
+	b = bucket_of(t, address >> GRANULE_LOG((unsigned)__builtin_ctz(classes)));
+	seq = ld_acquire(&b->seq);
+	if (__builtin_expect(bucket_find(map, b, address, place), 1) &&
+		__builtin_expect(!(seq & BUSY) && ld(&b->seq) == seq, 1))
 		return true;
-	return search(map, address, hint, place);
+	return search(map, address, place);
 }
 
-/* --- writers, all under the lock -------------------------------------------- */
-
-static void write_slot(struct bucket *b, unsigned n, uint64_t base, uint64_t what, unsigned generation)
-{
-	struct slot *s = &b->slot[n];
-	uint64_t seq = ld(&b->seq);
-
-	atomic_store_explicit(&b->seq, seq | BUSY, memory_order_relaxed);
-	/* Release: who sees a new word sees the bucket busy. */
-	st_release(&s->base, 0);
-	st_release(&s->what, what);
-	st_release(&b->generation[n], (uint16_t)generation);
-	st_release(&s->base, base);
-	st_release(&b->seq, (seq & ~(uint64_t)BUSY) + STEP);
-}
-
-static void mark_spilled(struct bucket *b)
-{
-	if (!(ld(&b->seq) & SPILLED))
-		atomic_fetch_or_explicit(&b->seq, SPILLED, memory_order_release);
-}
-
-static void table_put(struct size_class *class, struct table *t, unsigned k, uint64_t base, uint64_t what,
-	unsigned generation)
-{
-	for (uint64_t i = mix64(base >> (k + 1));; i++) {
-		struct bucket *b = &t->bucket[i & t->mask];
-
-		for (unsigned n = 0; n < SLOTS; n++)
-			if (!ld(&b->slot[n].base)) {
-				write_slot(b, n, base, what, generation);
-				class->used++;
-				return;
-			}
-		mark_spilled(b);
-	}
-}
-
-static struct table *table_new(struct checks *c, struct pointer_map *map, unsigned log)
-{
-	struct table *t = map->spare[log];
-
-	if (t) {
-		map->spare[log] = t->next;
-		for (uint64_t i = 0; i <= t->mask; i++)
-			for (unsigned n = 0; n < SLOTS; n++)
-				write_slot(&t->bucket[i], n, 0, 0, 0);
-		for (uint64_t i = 0; i <= t->mask; i++)
-			atomic_fetch_and_explicit(
-				&t->bucket[i].seq, ~(uint64_t)SPILLED, memory_order_release);
-		return t;
-	}
-	t = checks_alloc(c, sizeof(*t));
-	if (!t)
-		return NULL;
-	t->mask = (UINT64_C(1) << log) - 1;
-	t->bucket = checks_alloc(c, (t->mask + 1) * sizeof(struct bucket));
-	return t->bucket ? t : NULL;
-}
-
-/*
- * Readers may still be inside.  The pages go back (and read as zeros: empty
- * buckets, after which a reader looks which table is the present one); the
- * addresses stay for the next class that grows to this size.
- */
-static void outgrown(struct pointer_map *map, struct table *t)
-{
-	unsigned log = 63 - (unsigned)__builtin_clzll(t->mask + 1);
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)t->bucket,
-		  end = (uintptr_t)&t->bucket[t->mask + 1];
-
-	begin = (begin + page - 1) & ~(page - 1);
-	end &= ~(page - 1);
-	if (begin < end)
-		madvise((void *)begin, end - begin, MADV_DONTNEED);
-	t->next = map->spare[log];
-	map->spare[log] = t;
-}
-
-static bool class_grow(struct checks *c, struct pointer_map *map, unsigned k)
-{
-	struct size_class *class = &map->class[k];
-	struct table *old = ld(&class->table), *new;
-	unsigned log = 2;
-
-	/* Room for about as many again; a little under half of the bound, so that one step of size is enough.
-	 */
-	while (class->used * 20 > (UINT64_C(1) << log) * SLOTS * 7)
-		log++;
-	if (log >= 48)
-		return false;
-	new = table_new(c, map, log);
-	if (!new)
-		return false;
-	class->used = class->erased = 0;
-	for (uint64_t i = 0; old && i <= old->mask; i++)
-		for (unsigned n = 0; n < SLOTS; n++) {
-			struct slot *s = &old->bucket[i].slot[n];
-
-			if (ld(&s->base))
-				table_put(class, new, k, ld(&s->base), ld(&s->what),
-					ld(&old->bucket[i].generation[n]));
-		}
-	st_release(&class->table, new);
-	if (old)
-		outgrown(map, old);
-	return true;
-}
-
-static void table_drop(struct pointer_map *map, struct acl_block *block)
-{
-	uint64_t base = ld(&block->base);
-	unsigned k = class_of(ld(&block->size));
-	struct table *t = ld(&map->class[k].table);
-
-	for (uint64_t i = mix64(base >> (k + 1)), tries = 0; t && tries <= t->mask; i++, tries++) {
-		struct bucket *b = &t->bucket[i & t->mask];
-
-		for (unsigned n = 0; n < SLOTS; n++) {
-			struct slot *s = &b->slot[n];
-
-			if (ld(&s->base) != base || (ld(&s->what) & ((1u << INDEX_BITS) - 1)) != block->index)
-				continue;
-			write_slot(b, n, 0, 0, 0);
-			map->class[k].used--;
-			map->class[k].erased++;
-			return;
-		}
-		if (!(ld(&b->seq) & SPILLED))
-			return;
-	}
-}
+/* --- blocks, under the lock ------------------------------------------------- */
 
 static void remove_block(struct pointer_map *map, struct acl_block *block)
 {
@@ -393,42 +191,12 @@ static struct acl_block *carve(struct checks *c, struct pointer_map *map)
 	return b;
 }
 
-static void widen(struct size_class *class, uint64_t base, uint64_t size)
-{
-	uint64_t low = ld(&class->low), high = ld(&class->high);
-
-	if (!high || base < low)
-		st(&class->low, base);
-	if (base + size > high)
-		st(&class->high, base + size);
-}
-
 static void remove_at(struct pointer_map *map, uint64_t address)
 {
 	struct acl_place there;
 
-	if (map_find(map, address, NULL, &there))
+	if (map_find(map, address, &there))
 		remove_block(map, there.block);
-}
-
-static bool enter_block(struct checks *c, struct pointer_map *map, struct acl_block *b)
-{
-	uint64_t base = ld(&b->base), size = ld(&b->size);
-	unsigned k = class_of(size);
-	struct size_class *class = &map->class[k];
-	struct table *t = ld(&class->table);
-
-	/* SPILLED marks stay behind when entries go: after as many erasures as there are slots it is time to
-	 * sweep. */
-	if ((!t || class->used * 10 >= (t->mask + 1) * SLOTS * 6 || class->erased > (t->mask + 1) * SLOTS) &&
-		!class_grow(c, map, k))
-		return false;
-	widen(class, base, size);
-	table_put(class, ld(&class->table), k, base,
-		(uint64_t)(uint32_t)(size - 1) << 32 | (uint64_t)ld(&b->kind) << INDEX_BITS | b->index,
-		ld(&b->generation));
-	atomic_fetch_or_explicit(&map->classes, UINT64_C(1) << k, memory_order_release);
-	return true;
 }
 
 struct acl_block *map_insert(struct checks *c, struct pointer_map *map, const struct acl_event *ev,
@@ -437,7 +205,7 @@ struct acl_block *map_insert(struct checks *c, struct pointer_map *map, const st
 	struct moment born = {0};
 	struct acl_block *b;
 
-	if (!map || !base || !size || base + size < base)
+	if (!map || !base || !size || base + size < base || size >> SIZE_MAX_LOG)
 		return NULL;
 	moment_take(c, &born, ev, true);
 	lock(&map->lock);
@@ -462,7 +230,7 @@ struct acl_block *map_insert(struct checks *c, struct pointer_map *map, const st
 		st(&b->created.caller, ld(&born.caller));
 		st_release(&b->state, ACL_OBJECT_LIVE);
 		bump(&map->live);
-		if (!enter_block(c, map, b)) {
+		if (!table_enter(map, b)) {
 			remove_block(map, b);
 			b = NULL;
 		}
@@ -518,14 +286,12 @@ uint32_t map_live(const struct pointer_map *map)
 /* What a writer of the parent left half done is an empty slot: its block is unknown here. */
 void map_forked(struct pointer_map *map)
 {
-	st(&map->lock.held, 0);
-	for (unsigned k = 0; k < 64; k++) {
-		struct table *t = ld(&map->class[k].table);
+	struct table *t = ld(&map->table);
 
-		for (uint64_t i = 0; t && i <= t->mask; i++)
-			if (ld(&t->bucket[i].seq) & BUSY)
-				atomic_fetch_and(&t->bucket[i].seq, ~(uint64_t)BUSY);
-	}
+	st(&map->lock.held, 0);
+	for (uint64_t i = 0; t && i <= t->mask; i++)
+		if (ld(&t->bucket[i].seq) & BUSY)
+			st(&t->bucket[i].seq, ld(&t->bucket[i].seq) & ~(uint64_t)BUSY);
 }
 
 struct acl_block *map_block(struct pointer_map *map, uint32_t index)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pointer map: address -> block, for blocks of any size.  A block lies in the
- * table of its size class, under the granule its first byte is in; a granule is
- * twice the largest block of the class, so whatever covers an address starts in
- * one of at most two granules, however large it is.  A bucket is one cache line
- * with a sequence count; readers take no lock.
+ * Pointer map: address -> block, for blocks of any size.  A block lies in the one
+ * hash table under its first byte's granule; granules are as large as the largest
+ * blocks of the size class, so whatever covers an address starts in one of two
+ * granules a class, however large it is.  Which classes there are near an address
+ * is kept by region.  A bucket is one cache line with a sequence count; readers
+ * take no lock.
  */
 #ifndef CHECKS_MAP_H
 #define CHECKS_MAP_H
@@ -60,19 +61,9 @@ struct pointer_map;
 
 struct pointer_map *map_create(struct checks *c);
 
-/*
- * What a thread remembers: the size class that hit last, by the address' 64 KiB.
- * Where sizes are mixed it saves asking class after class.
- */
-#define MAP_HINTS 16384
-struct map_hints {
-	_Atomic uint8_t class[MAP_HINTS];
-};
-
-/* hints may be NULL. */
-bool map_find(struct pointer_map *map, uint64_t address, struct map_hints *hints, struct acl_place *place);
-/* Fetches the line that map_find will look at first. */
-void map_prefetch(struct pointer_map *map, uint64_t address, struct map_hints *hints);
+bool map_find(struct pointer_map *map, uint64_t address, struct acl_place *place);
+/* Fetches the lines that map_find will look at first. */
+void map_prefetch(struct pointer_map *map, uint64_t address);
 /* A new block; whatever was known at its first or last byte is gone. NULL: no memory. */
 struct acl_block *map_insert(struct checks *c, struct pointer_map *map, const struct acl_event *ev,
 	uint64_t base, uint64_t size, unsigned kind, int device);

@@ -43,7 +43,7 @@ static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *r
 /* The live reservation that covers an address. */
 static bool reservation_at(struct checks *c, const void *address, struct acl_place *place)
 {
-	return address && map_find(c->reserved, (uintptr_t)address, NULL, place);
+	return address && map_find(c->reserved, (uintptr_t)address, place);
 }
 
 /* A live mapping that touches [base, base + size). */
@@ -106,7 +106,7 @@ static void map_enter(struct checks *c, struct acl_event *ev)
 			say(c, ev, RULE("vmm-map-outside-reservation"), a->virPtr, place.block, NULL,
 				"The mapping would leave the reserved range.");
 		check_company(c, ev, a->handle, &place);
-	} else if (map_find(c->memory, (uintptr_t)a->virPtr, NULL, &place) && place.kind != MEM_MAPPED) {
+	} else if (map_find(c->memory, (uintptr_t)a->virPtr, &place) && place.kind != MEM_MAPPED) {
 		/* What no table knows may be reserved below us. */
 		say(c, ev, RULE("vmm-map-outside-reservation"), a->virPtr, NULL, NULL,
 			"The address lies in ordinary memory, not in a reserved range.");
@@ -178,7 +178,7 @@ static void unmap_enter(struct checks *c, struct acl_event *ev)
 
 	if (!address || ld(&mapping(c)->selected_links))
 		return;
-	if (map_find(mapping(c)->mapped, (uintptr_t)address, NULL, &place)) {
+	if (map_find(mapping(c)->mapped, (uintptr_t)address, &place)) {
 		rule_asked(ev, RULE("vmm-unmap-not-mapped"));
 		if (place.base != (uintptr_t)address)
 			say(c, ev, RULE("vmm-unmap-not-mapped"), address, NULL, place.block,
@@ -195,7 +195,7 @@ static void unmap_leave(struct checks *c, struct acl_event *ev)
 	const void *address = ACL_ARGS(ev, aclrtUnmapMem)->virPtr;
 	struct acl_place place;
 
-	if (succeeded(ev) && address && map_find(mapping(c)->mapped, (uintptr_t)address, NULL, &place) &&
+	if (succeeded(ev) && address && map_find(mapping(c)->mapped, (uintptr_t)address, &place) &&
 		place.base == (uintptr_t)address)
 		map_erase(mapping(c)->mapped, place.block, place.generation);
 }
@@ -225,7 +225,7 @@ static void check_use(struct checks *c, struct acl_event *ev, const void *addres
 		return;
 	rule_asked(ev, RULE("vmm-use-unmapped"));
 	rule_asked(ev, RULE("vmm-noaccess-used"));
-	if (!map_find(mapping(c)->mapped, (uintptr_t)address, NULL, &place)) {
+	if (!map_find(mapping(c)->mapped, (uintptr_t)address, &place)) {
 		if (!ld(&mapping(c)->selected_links))
 			say(c, ev, RULE("vmm-use-unmapped"), address, range.block, NULL,
 				"No memory is mapped at this address of the reserved range.");
@@ -258,7 +258,7 @@ static int device_of(struct checks *c, const void *address, bool *virtual)
 	struct acl_object *o;
 	struct acl_place place;
 
-	if (!address || !map_find(c->memory, (uintptr_t)address, NULL, &place))
+	if (!address || !map_find(c->memory, (uintptr_t)address, &place))
 		return -1;
 	if (place.kind != MEM_MAPPED)
 		return place.kind == MEM_DEVICE || place.kind == MEM_POOL ? ld(&place.block->device) : -1;

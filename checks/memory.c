@@ -7,22 +7,35 @@ void place_look_up(struct checks *c, struct acl_thread *t, struct known_place *k
 {
 	known->phase = t->phase;
 	known->address = address;
-	if (__builtin_expect(!t->hints, 0))
-		t->hints = checks_alloc(c, sizeof(*t->hints));
-	if (!map_find(c->memory, (uintptr_t)address, t->hints, &known->place) && map_live(c->registered))
-		map_find(c->registered, (uintptr_t)address, NULL, &known->place);
+	if (!map_find(c->memory, (uintptr_t)address, &known->place) && map_live(c->registered))
+		map_find(c->registered, (uintptr_t)address, &known->place);
 }
 
-/* The pointer map is larger than any cache: by the time the rules ask, the line is there. */
-static void foresee(struct checks *c, struct acl_event *ev)
+/* These have an address first and another one third; what stands there may be anything. */
+bool checks_foresees(unsigned api)
 {
-	const struct acl_args_aclrtMemcpy *a = ev->args;
-	struct acl_thread *t = thread_of(ev);
+	switch (api) {
+	case ACL_API_aclrtMemcpy:
+	case ACL_API_aclrtMemcpyAsync:
+	case ACL_API_aclrtMemcpyAsyncWithCondition:
+	case ACL_API_aclrtMemcpy2d:
+	case ACL_API_aclrtMemcpy2dAsync:
+		return true;
+	}
+	return false;
+}
 
-	if (!t->hints)
-		return;
-	map_prefetch(c->memory, (uintptr_t)a->dst, t->hints);
-	map_prefetch(c->memory, (uintptr_t)a->src, t->hints);
+_Static_assert(
+	offsetof(struct acl_args_aclrtMemcpy, dst) == offsetof(struct acl_args_aclrtMemcpy2d, dst) &&
+		offsetof(struct acl_args_aclrtMemcpy, src) == offsetof(struct acl_args_aclrtMemcpy2d, src),
+	"1D and 2D forms differ");
+
+void checks_foresee(struct checks *c, const void *args)
+{
+	const struct acl_args_aclrtMemcpy *a = args;
+
+	map_prefetch(c->memory, (uintptr_t)a->dst);
+	map_prefetch(c->memory, (uintptr_t)a->src);
 }
 
 enum acl_host_class host_class(struct checks *c, struct acl_event *ev, unsigned param, const void *address)
@@ -112,7 +125,7 @@ static void going(struct acl_event *ev, struct pointer_map *map, const void *add
 {
 	struct acl_place place;
 
-	if (!map_find(map, (uintptr_t)address, NULL, &place) || place.base != (uintptr_t)address)
+	if (!map_find(map, (uintptr_t)address, &place) || place.base != (uintptr_t)address)
 		return;
 	if (!block_going(place.block, place.generation))
 		return;
@@ -232,18 +245,6 @@ static const struct acl_hook hooks[] = {
 	{ACL_API_aclrtHostRegisterV2, ACL_LEAVE, registered},
 	{ACL_API_aclrtHostUnregister, ACL_ENTER, unregistering},
 	{ACL_API_aclrtHostUnregister, ACL_LEAVE, unregistered},
-};
-
-static const struct acl_hook copies[] = {
-	{ACL_API_aclrtMemcpy, ACL_ENTER, foresee},
-	{ACL_API_aclrtMemcpyAsync, ACL_ENTER, foresee},
-	{ACL_API_aclrtMemcpyAsyncWithCondition, ACL_ENTER, foresee},
-};
-
-const struct acl_topic topic_foresight = {
-	.name = "foresight",
-	.hooks = copies,
-	.n_hooks = sizeof(copies) / sizeof(copies[0]),
 };
 
 const struct acl_topic topic_memory = {

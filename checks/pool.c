@@ -72,7 +72,7 @@ static void allocated(struct checks *c, struct acl_event *ev)
 	struct pool_state *p;
 	struct acl_place place;
 
-	if (!pool || !succeeded(ev) || !a->ptr || !map_find(c->memory, (uintptr_t)*a->ptr, NULL, &place) ||
+	if (!pool || !succeeded(ev) || !a->ptr || !map_find(c->memory, (uintptr_t)*a->ptr, &place) ||
 		place.base != (uintptr_t)*a->ptr)
 		return;
 	p = pool_state(pool);
@@ -97,7 +97,7 @@ static struct acl_object *pool_of(struct checks *c, const struct acl_event *ev, 
 	struct acl_object *pool;
 	struct acl_place place;
 
-	if (!address || !map_find(c->memory, (uintptr_t)address, NULL, &place) || place.kind != MEM_POOL ||
+	if (!address || !map_find(c->memory, (uintptr_t)address, &place) || place.kind != MEM_POOL ||
 		place.base != (uintptr_t)address)
 		return NULL;
 	pool = object_of(c, ld(&place.block->owner));

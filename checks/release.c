@@ -121,8 +121,8 @@ static bool place_of_release(struct checks *c, const struct acl_event *ev, struc
 	bool addresses = ev->api == ACL_API_aclrtReleaseMemAddress;
 	uintptr_t address = (uintptr_t)address_of(ev);
 
-	return map_find(addresses ? c->reserved : c->memory, address, NULL, place) ||
-	       map_find(addresses ? c->memory : c->reserved, address, NULL, place);
+	return map_find(addresses ? c->reserved : c->memory, address, place) ||
+	       map_find(addresses ? c->memory : c->reserved, address, place);
 }
 
 static void releasing(struct checks *c, struct acl_event *ev)
@@ -168,7 +168,7 @@ static void releasing_host(struct checks *c, struct acl_event *ev)
 
 	releasing(c, ev);
 	if (!address_of(ev) || ev->carry[CARRY_FINDING] ||
-		!map_find(c->memory, (uintptr_t)address_of(ev), NULL, &place) ||
+		!map_find(c->memory, (uintptr_t)address_of(ev), &place) ||
 		place.base != (uintptr_t)address_of(ev))
 		return;
 	r = registration_in(c, place.base, place.size);
@@ -213,7 +213,7 @@ static void registering_v2(struct checks *c, struct acl_event *ev)
 	struct acl_finding *f;
 
 	registering(c, ev);
-	if (ev->carry[CARRY_FINDING] || !map_find(c->memory, (uintptr_t)a->ptr, NULL, &place) ||
+	if (ev->carry[CARRY_FINDING] || !map_find(c->memory, (uintptr_t)a->ptr, &place) ||
 		place.kind != MEM_HOST ||
 		!rule_broken(ev, RULE("host-register-pinned-on-locked"), a->flag & ACL_HOST_REG_PINNED))
 		return;
@@ -233,7 +233,7 @@ static void unregistering(struct checks *c, struct acl_event *ev)
 
 	if (!address_of(ev) || ev->carry[CARRY_FINDING])
 		return;
-	if (map_find(c->registered, (uintptr_t)address_of(ev), NULL, &place)) {
+	if (map_find(c->registered, (uintptr_t)address_of(ev), &place)) {
 		rule_asked(ev, RULE("host-unregister-not-registered"));
 		if (place.base != (uintptr_t)address_of(ev))
 			say_place(c, ev, RULE("host-unregister-not-registered"), &place,
@@ -242,7 +242,7 @@ static void unregistering(struct checks *c, struct acl_event *ev)
 		rule_asked(ev, RULE("host-unregister-not-registered"));
 		say_freed(c, ev, RULE("host-unregister-not-registered"), &b,
 			"The memory was unregistered before.");
-	} else if (map_find(c->memory, (uintptr_t)address_of(ev), NULL, &place)) {
+	} else if (map_find(c->memory, (uintptr_t)address_of(ev), &place)) {
 		rule_asked(ev, RULE("host-unregister-not-registered"));
 		say_place(c, ev, RULE("host-unregister-not-registered"), &place,
 			"This is %s and was never registered.");
@@ -259,11 +259,11 @@ static void device_pointer(struct checks *c, struct acl_event *ev)
 	/* Memory that no table knows may have been registered below us. */
 	if (!host || ev->carry[CARRY_FINDING])
 		return;
-	if (map_find(c->registered, (uintptr_t)host, NULL, &place)) {
+	if (map_find(c->registered, (uintptr_t)host, &place)) {
 		rule_asked(ev, RULE("host-device-pointer-unmapped"));
 		return;
 	}
-	if (!map_find(c->memory, (uintptr_t)host, NULL, &place) ||
+	if (!map_find(c->memory, (uintptr_t)host, &place) ||
 		!rule_broken(ev, RULE("host-device-pointer-unmapped"), place.kind != MEM_HOST))
 		return;
 	f = finding_begin(c, ev, RULE("host-device-pointer-unmapped"), &room);

@@ -38,7 +38,7 @@ static void exporting(struct checks *c, struct acl_event *ev)
 	const struct acl_args_aclrtIpcMemGetExportKey *a = ev->args;
 	struct acl_place place;
 
-	if (!a->devPtr || !map_find(c->memory, (uintptr_t)a->devPtr, NULL, &place))
+	if (!a->devPtr || !map_find(c->memory, (uintptr_t)a->devPtr, &place))
 		return;
 	rule_asked(ev, RULE("ipc-export-range"));
 	if (place.kind != MEM_DEVICE)
@@ -63,7 +63,7 @@ static void exported(struct checks *c, struct acl_event *ev)
 	if (!succeeded(ev) || !a->key || !a->key[0])
 		return;
 	key_opened(c, a->key);
-	if (!map_find(c->memory, (uintptr_t)a->devPtr, NULL, &place))
+	if (!map_find(c->memory, (uintptr_t)a->devPtr, &place))
 		return;
 	now = pairs_value(&sharing(c)->shared, place.base);
 	pairs_set(&sharing(c)->shared, place.base, now ? now + 1 : 2);
@@ -110,7 +110,7 @@ static void freeing(struct checks *c, struct acl_event *ev)
 	const void *p = ACL_ARGS(ev, aclrtFree)->devPtr;
 	struct acl_place place;
 
-	if (!p || !ld(&sharing(c)->shared.used) || !map_find(c->memory, (uintptr_t)p, NULL, &place) ||
+	if (!p || !ld(&sharing(c)->shared.used) || !map_find(c->memory, (uintptr_t)p, &place) ||
 		!rule_broken(ev, RULE("ipc-free-while-exported"),
 			pairs_value(&sharing(c)->shared, (uintptr_t)p) >= 2))
 		return;

@@ -5,7 +5,7 @@
  */
 #include "checks/topics.h"
 
-extern const struct acl_topic topic_foresight, topic_life, topic_device, topic_stream, topic_event,
+extern const struct acl_topic topic_life, topic_device, topic_stream, topic_event,
 	topic_memory;
 extern const struct acl_topic topic_capture;
 extern const struct acl_topic topic_arguments, topic_handles, topic_init, topic_context, topic_copy;
@@ -23,7 +23,6 @@ extern const struct acl_topic topic_capture_ends, topic_capture_events, topic_ta
 extern const struct acl_topic topic_exceptions, topic_snapshot, topic_notify, topic_label;
 
 const struct acl_topic *const acl_topics[] = {
-	&topic_foresight, /* memory is far: the sooner it is asked for, the better */
 	/* state */
 	&topic_life,
 	&topic_device,

@@ -186,8 +186,14 @@ bool acl_call_enter(struct acl_call *call, unsigned api, void *args, void *calle
 	uint32_t state =
 		__atomic_load_n(&acl_state[api], __ATOMIC_ACQUIRE); /* before the wrapper reads acl_real */
 	struct acl_thread *t = &acl_thread;
-	int *error = errno_at(t), saved = *error;
+	int *error, saved;
 	bool seen = false;
+
+	/* Memory is far: the sooner it is asked for, the better. */
+	if (state & ACL_STATE_FORESEE)
+		checks_foresee(acl_core.checks, args);
+	error = errno_at(t);
+	saved = *error;
 
 	if (unlikely(!tool_begin(t, call))) {
 		call_unseen(api);

@@ -20,7 +20,8 @@ enum acl_call_state {
 	ACL_STATE_TRACE = 1u << 2,
 	ACL_STATE_CALLBACK = 1u << 3, /* callback.c has a part in it */
 	ACL_STATE_FIRST = 1u << 4, /* no rule needs it: seen once, so that the run counts as observed */
-	ACL_STATE_COUNT = 1u << 5 /* a report wants the number of calls */
+	ACL_STATE_COUNT = 1u << 5, /* a report wants the number of calls */
+	ACL_STATE_FORESEE = 1u << 6 /* the checks look far for its arguments */
 };
 
 /* Hidden: read without the GOT, two loads and a jump when nothing is to be done. */

@@ -77,7 +77,7 @@ void state_settle(unsigned api)
 	if (atomic_load(&acl_core.stage) == CORE_ASLEEP)
 		return;
 	if (acl_core.checks && checks_listens(acl_core.checks, api))
-		state |= ACL_STATE_CHECK;
+		state |= ACL_STATE_CHECK | (checks_foresees(api) ? ACL_STATE_FORESEE : 0);
 	else if (acl_core.checks)
 		state |= ACL_STATE_FIRST;
 	if ((acl_core.checks || p) && callback_matters(api))

@@ -55,8 +55,7 @@ static bool overlaps(const struct model_block *all, uint64_t base, uint64_t size
 	return false;
 }
 
-static void compare(
-	struct pointer_map *map, const struct model_block *all, struct map_hints *hints, uint64_t address)
+static void compare(struct pointer_map *map, const struct model_block *all, uint64_t address)
 {
 	const struct model_block *found = NULL;
 	struct acl_place place;
@@ -65,7 +64,7 @@ static void compare(
 	for (unsigned i = 0; i < BLOCKS; i++)
 		if (all[i].block && address - all[i].base < all[i].size)
 			found = &all[i];
-	known = map_find(map, address, hints, &place);
+	known = map_find(map, address, &place);
 	assert_int_equal(known, found != NULL);
 	if (!found)
 		return;
@@ -76,7 +75,7 @@ static void compare(
 }
 
 /* One random step: a block comes or goes; then its edges and random addresses are asked. */
-static void step(struct checks *c, struct pointer_map *map, struct model_block *all, struct map_hints *hints)
+static void step(struct checks *c, struct pointer_map *map, struct model_block *all)
 {
 	struct model_block *b = &all[next(BLOCKS)];
 	uint64_t base = b->base, size = b->size;
@@ -93,18 +92,17 @@ static void step(struct checks *c, struct pointer_map *map, struct model_block *
 		assert_non_null(b->block);
 		b->generation = ld(&b->block->generation);
 	}
-	compare(map, all, hints, base);
-	compare(map, all, hints, base + size / 2);
-	compare(map, all, hints, base + size - 1);
-	compare(map, all, hints, base + size);
-	compare(map, all, hints, base - 1);
-	compare(map, all, hints, (0x1000000ul + next(1u << 28)) * 64);
+	compare(map, all, base);
+	compare(map, all, base + size / 2);
+	compare(map, all, base + size - 1);
+	compare(map, all, base + size);
+	compare(map, all, base - 1);
+	compare(map, all, (0x1000000ul + next(1u << 28)) * 64);
 }
 
 static void map_against_list(void **state)
 {
 	static struct model_block all[BLOCKS];
-	static struct map_hints hints;
 	struct checks *c = checker();
 	struct pointer_map *map = map_create(c);
 	unsigned live = 0;
@@ -112,7 +110,7 @@ static void map_against_list(void **state)
 	(void)state;
 	random_state = 4711;
 	for (unsigned i = 0; i < 60000; i++)
-		step(c, map, all, &hints);
+		step(c, map, all);
 	for (unsigned i = 0; i < BLOCKS; i++)
 		live += all[i].block != NULL;
 	assert_int_equal(map_live(map), live);
@@ -128,10 +126,10 @@ static void map_of_small_neighbours(void **state)
 	for (uint64_t i = 0; i < 5000; i++)
 		map_insert(c, map, NULL, DEVICE_MEMORY + i * 512, 512, MEM_DEVICE, 0);
 	for (uint64_t i = 0; i < 5000; i++) {
-		assert_true(map_find(map, DEVICE_MEMORY + i * 512 + 511, NULL, &place));
+		assert_true(map_find(map, DEVICE_MEMORY + i * 512 + 511, &place));
 		assert_int_equal(place.base, DEVICE_MEMORY + i * 512);
 	}
-	assert_false(map_find(map, DEVICE_MEMORY + 5000 * 512, NULL, &place));
+	assert_false(map_find(map, DEVICE_MEMORY + 5000 * 512, &place));
 }
 
 static void map_reused_range(void **state)
@@ -145,10 +143,10 @@ static void map_reused_range(void **state)
 	(void)state;
 	/* Its release went by unseen: the new bearer of the address wins, the old one stays gone. */
 	new = map_insert(c, map, NULL, DEVICE_MEMORY, 8192, MEM_HOST, -1);
-	assert_true(map_find(map, DEVICE_MEMORY + 100, NULL, &place));
+	assert_true(map_find(map, DEVICE_MEMORY + 100, &place));
 	assert_ptr_equal(place.block, new);
 	map_erase(map, old, generation);
-	assert_true(map_find(map, DEVICE_MEMORY + 100, NULL, &place));
+	assert_true(map_find(map, DEVICE_MEMORY + 100, &place));
 	assert_int_equal(map_live(map), 1);
 }
 
@@ -160,11 +158,11 @@ static void map_large_reservation(void **state)
 
 	(void)state;
 	map_insert(c, map, NULL, DEVICE_MEMORY + 4096, 64ul << 30, MEM_RESERVED, -1);
-	assert_true(map_find(map, DEVICE_MEMORY + 4096, NULL, &place));
-	assert_true(map_find(map, DEVICE_MEMORY + 4095 + (64ul << 30), NULL, &place));
+	assert_true(map_find(map, DEVICE_MEMORY + 4096, &place));
+	assert_true(map_find(map, DEVICE_MEMORY + 4095 + (64ul << 30), &place));
 	assert_int_equal(place.size, 64ul << 30);
-	assert_false(map_find(map, DEVICE_MEMORY + 4096 + (64ul << 30), NULL, &place));
-	assert_false(map_find(map, DEVICE_MEMORY, NULL, &place));
+	assert_false(map_find(map, DEVICE_MEMORY + 4096 + (64ul << 30), &place));
+	assert_false(map_find(map, DEVICE_MEMORY, &place));
 }
 
 /* --- objects ------------------------------------------------------------------------ */

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pointer map's table as its writers see it: entries come and go, tables are outgrown. */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "checks/map_inside.h"
+
+static void mark(_Atomic uint8_t *region, unsigned bit)
+{
+	uint8_t classes = ld(region);
+
+	if (!(classes >> bit & 1))
+		st_release(region, (uint8_t)(classes | 1u << bit));
+}
+
+static void mark_regions(struct table *t, unsigned k, uint64_t base, uint64_t size)
+{
+	uint64_t last = base + size - 1;
+
+	if (k >= CLASS_FAR)
+		st_release(&t->vast, ld(&t->vast) | UINT64_C(1) << k);
+	else if (k >= CLASS_NEAR)
+		for (uint64_t r = base >> FAR_LOG; r <= last >> FAR_LOG; r++)
+			mark(far_of(t, r << FAR_LOG), k - CLASS_NEAR);
+	else
+		for (uint64_t r = base >> NEAR_LOG; r <= last >> NEAR_LOG; r++)
+			mark(near_of(t, r << NEAR_LOG), k);
+}
+
+/* What a slot says of a block. */
+struct entry {
+	uint64_t base;
+	uint32_t last, what;
+	unsigned generation;
+};
+
+static void write_slot(struct bucket *b, unsigned n, struct entry e)
+{
+	struct slot *s = &b->slot[n];
+	uint64_t seq = ld(&b->seq);
+
+	st(&b->seq, seq | BUSY);
+	/* Release: who sees a new word sees the bucket busy. */
+	st_release(&s->base, 0);
+	st_release(&s->last, e.last);
+	st_release(&s->what, e.what);
+	st_release(&b->generation[n], (uint16_t)e.generation);
+	st_release(&s->base, e.base);
+	st_release(&b->seq, (seq & ~(uint64_t)BUSY) + STEP);
+}
+
+static uint64_t slot_base(unsigned k, uint64_t base)
+{
+	return k < CLASS_VAST ? base : base ^ VAST;
+}
+
+static void table_put(struct table *t, uint64_t base, uint64_t size, struct entry e)
+{
+	unsigned k = class_of(size);
+
+	e.base = slot_base(k, base);
+	e.last = (uint32_t)(size - 1);
+	mark_regions(t, k, base, size);
+	for (uint64_t i = mix64(base >> GRANULE_LOG(k));; i++) {
+		struct bucket *b = &t->bucket[i & t->mask];
+
+		for (unsigned n = 0; n < SLOTS; n++)
+			if (!ld(&b->slot[n].base)) {
+				write_slot(b, n, e);
+				return;
+			}
+		if (!(ld(&b->seq) & SPILLED))
+			st_release(&b->seq, ld(&b->seq) | SPILLED);
+	}
+}
+
+/* Into another table; the block is asked only where the slot does not say all. */
+static void table_move(struct pointer_map *map, struct table *to, struct bucket *b, unsigned n)
+{
+	uint64_t base = ld(&b->slot[n].base), size = (uint64_t)ld(&b->slot[n].last) + 1;
+	struct entry e = {.what = ld(&b->slot[n].what), .generation = ld(&b->generation[n])};
+
+	if (!base)
+		return;
+	if (base & VAST) {
+		struct acl_block *block = block_at(map, e.what & INDEX_MASK);
+
+		base = ld(&block->base);
+		size = ld(&block->size);
+	}
+	table_put(to, base, size, e);
+}
+
+static size_t table_bytes(const struct table *t)
+{
+	return (t->mask + 1) * sizeof(struct bucket) + 2 * (t->regions + 1);
+}
+
+/* A spare table holds zeros where its pages went back, old entries where they could not. */
+static struct table *table_again(struct pointer_map *map, unsigned log)
+{
+	struct table *t = map->spare[log];
+	uint64_t fresh = ++t->epoch << 40; /* no reader of its former life finds its sequence again */
+
+	map->spare[log] = t->next;
+	for (uint64_t i = 0; i <= t->mask; i++) {
+		st(&t->bucket[i].seq, fresh);
+		for (unsigned n = 0; n < SLOTS; n++)
+			write_slot(&t->bucket[i], n, (struct entry){0});
+	}
+	for (uint64_t r = 0; r <= t->regions; r++) {
+		st(&t->near[r], 0);
+		st(&t->far[r], 0);
+	}
+	st(&t->vast, 0);
+	return t;
+}
+
+static struct table *table_new(struct pointer_map *map, unsigned log)
+{
+	struct table *t;
+
+	if (map->spare[log])
+		return table_again(map, log);
+	t = checks_alloc(map->checks, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->mask = (UINT64_C(1) << log) - 1;
+	t->regions = (t->mask + 1) * 2 > REGIONS_MIN ? t->mask * 2 + 1 : REGIONS_MIN - 1;
+	t->bucket = checks_alloc(map->checks, table_bytes(t));
+	t->near = (_Atomic uint8_t *)(t->bucket + t->mask + 1);
+	t->far = t->near + t->regions + 1;
+	return t->bucket ? t : NULL;
+}
+
+/*
+ * Readers may still be inside.  The pages go back (and read as zeros: empty
+ * buckets, after which a reader looks which table is the present one); the
+ * addresses stay for the next table of this size.
+ */
+static void outgrown(struct pointer_map *map, struct table *t)
+{
+	unsigned log = 63 - (unsigned)__builtin_clzll(t->mask + 1);
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)t->bucket,
+		  end = begin + table_bytes(t);
+
+	begin = (begin + page - 1) & ~(page - 1);
+	end &= ~(page - 1);
+	if (begin < end)
+		madvise((void *)begin, end - begin, MADV_DONTNEED);
+	t->next = map->spare[log];
+	map->spare[log] = t;
+}
+
+/* A new table for what is in use now: a third full, so that it is not outgrown soon. */
+static bool table_renew(struct pointer_map *map)
+{
+	struct table *old = ld(&map->table), *new;
+	unsigned log = TABLE_MIN;
+
+	while (map->used * 20 > (UINT64_C(1) << log) * SLOTS * 7)
+		log++;
+	new = log <= TABLE_MAX ? table_new(map, log) : NULL;
+	if (!new)
+		return false;
+	for (uint64_t i = 0; old && i <= old->mask; i++)
+		for (unsigned n = 0; n < SLOTS; n++)
+			table_move(map, new, &old->bucket[i], n);
+	map->erased = 0;
+	st_release(&map->table, new);
+	if (old)
+		outgrown(map, old);
+	return true;
+}
+
+bool table_enter(struct pointer_map *map, struct acl_block *b)
+{
+	struct table *t = ld(&map->table);
+
+	/*
+	 * SPILLED marks and classes of regions stay behind when entries go: after as many erasures as there
+	 * are slots it is time to sweep.
+	 */
+	if (!t || map->used * 10 >= (t->mask + 1) * SLOTS * 6 || map->erased > (t->mask + 1) * SLOTS) {
+		if (!table_renew(map))
+			return false;
+		t = ld(&map->table);
+	}
+	table_put(t, ld(&b->base), ld(&b->size),
+		(struct entry){.what = (uint32_t)ld(&b->kind) << INDEX_BITS | b->index,
+			.generation = ld(&b->generation)});
+	map->used++;
+	return true;
+}
+
+/* Most blocks are gone: their pages are worth more elsewhere. */
+static void shrink(struct pointer_map *map)
+{
+	struct table *t = ld(&map->table);
+
+	if (t && t->mask >= 1024 && map->used * 40 < (t->mask + 1) * SLOTS)
+		table_renew(map);
+}
+
+void table_drop(struct pointer_map *map, struct acl_block *block)
+{
+	unsigned k = class_of(ld(&block->size));
+	uint64_t base = slot_base(k, ld(&block->base)), seq = SPILLED,
+		 i = mix64(ld(&block->base) >> GRANULE_LOG(k));
+	struct table *t = ld(&map->table);
+
+	for (uint64_t tries = 0; t && seq & SPILLED && tries <= t->mask; i++, tries++) {
+		struct bucket *b = &t->bucket[i & t->mask];
+
+		for (unsigned n = 0; n < SLOTS; n++) {
+			struct slot *s = &b->slot[n];
+
+			if (ld(&s->base) != base || (ld(&s->what) & INDEX_MASK) != block->index)
+				continue;
+			write_slot(b, n, (struct entry){0});
+			map->used--;
+			map->erased++;
+			shrink(map);
+			return;
+		}
+		seq = ld(&b->seq);
+	}
+}
