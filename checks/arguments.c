@@ -124,7 +124,8 @@ static __attribute__((noinline, cold)) void judge_needs(struct checks *c, struct
 	struct finding_buffer room;
 	struct acl_finding *f;
 
-	for (; n < end; n++) {
+	/* What was said before is more than a look at the arguments finds. */
+	for (; n < end && !ev->carry[CARRY_FINDING]; n++) {
 		if (term_holds(n->terms, ev->args) != NO || !applies(c, n, ev->args))
 			continue;
 		rule = acl_rule_find(n->rule);

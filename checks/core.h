@@ -125,6 +125,13 @@ enum topic_state {
 	TOPIC_SNAPSHOT,
 	TOPIC_NOTIFIES,
 	TOPIC_MODELS,
+	TOPIC_WRITTEN,
+	TOPIC_DESCRIPTORS,
+	TOPIC_SYMBOLS,
+	TOPIC_UNCHECKED,
+	TOPIC_ALLOCATIONS,
+	TOPIC_PEERS,
+	TOPIC_PAGEABLE,
 	TOPIC_STATES
 };
 
@@ -240,6 +247,12 @@ static inline unsigned callback_api(const struct acl_event *ev)
 	if (!depth || depth > ACL_CALLBACKS || !ld(&thread_of(ev)->callbacks[depth - 1]))
 		return ACL_API_COUNT;
 	return ld(&thread_of(ev)->callbacks[depth - 1]) - 1u;
+}
+
+/* A count of the thread's calls, for distances between them. */
+static inline uint64_t calls_so_far(const struct acl_event *ev)
+{
+	return thread_of(ev)->phase / 2;
 }
 
 /* Calls of the runtime itself are observed, never judged. */

@@ -4,11 +4,21 @@
 #include "checks/sides.h"
 #include "checks/state.h"
 
+#define NO_CONTEXT 107002
 #define BIT(n) (UINT64_C(1) << (n))
 
 static bool bit_of(_Atomic uint64_t *set, int n)
 {
 	return n >= 0 && n < ACL_DEVICES && ld(set) & BIT(n);
+}
+
+struct peer_state {
+	_Atomic uint64_t enabled_unasked[ACL_DEVICES]; /* bit p: said that nobody had asked about the pair */
+};
+
+static struct peer_state *peers(struct checks *c)
+{
+	return c->topic[TOPIC_PEERS];
 }
 
 /* --- what the program asked and enabled ------------------------------------------- */
@@ -76,18 +86,134 @@ static void report_denied(struct checks *c, struct acl_event *ev, int from, int 
 	finding_show(c, f);
 }
 
+/* Enabled without asking whether it can be, in either order; said once a pair. */
+static void check_asked(struct checks *c, struct acl_event *ev, int from, int to)
+{
+	struct acl_device *d = device_at(c, from), *peer = device_at(c, to);
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!d || !peer || from == to)
+		return;
+	if (!rule_broken(ev, RULE("peer-not-queried"),
+		    !((ld(&d->allowed) | ld(&d->denied)) & BIT(to)) &&
+			    !((ld(&peer->allowed) | ld(&peer->denied)) & BIT(from))) ||
+		atomic_fetch_or(&peers(c)->enabled_unasked[from], BIT(to)) & BIT(to))
+		return;
+	f = finding_begin(c, ev, RULE("peer-not-queried"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "aclrtDeviceCanAccessPeer was never asked about the devices %d and %d.", from, to);
+	finding_int(f, "device", from);
+	finding_int(f, "peer", to);
+	finding_show(c, f);
+}
+
 static void enabling(struct checks *c, struct acl_event *ev)
 {
 	int from = device_current(c, thread_of(ev)),
 	    to = ACL_ARGS(ev, aclrtDeviceEnablePeerAccess)->peerDeviceId;
 	struct acl_device *d = device_at(c, from), *peer = device_at(c, to);
 
+	check_asked(c, ev, from, to);
 	if (d && peer)
 		rule_asked(ev, RULE("peer-access-denied"));
 	if (d && peer && bit_of(&d->denied, to))
 		report_denied(c, ev, from, to, "the access is enabled all the same");
 	else if (d && peer && bit_of(&peer->denied, from))
 		report_denied(c, ev, to, from, "the access is enabled all the same");
+}
+
+/* --- peer-access-before-setdevice ------------------------------------------------------------ */
+
+/* The runtime always looks: its answer decides. */
+static void no_device(struct checks *c, struct acl_event *ev)
+{
+	struct finding_buffer room;
+	struct acl_finding *f;
+	bool known;
+
+	if (error_of(ev) != NO_CONTEXT || ev->carry[CARRY_FINDING] ||
+		context_current(c, thread_of(ev), &known) || !known)
+		return;
+	f = finding_begin(c, ev, RULE("peer-access-before-setdevice"), &room);
+	if (!f)
+		return;
+	f->at_leave = true;
+	finding_detail(f, "This thread has no current device, which is one of the two peers.");
+	/* Both functions begin with the peer. */
+	finding_int(f, "peer", ACL_ARGS(ev, aclrtDeviceDisablePeerAccess)->peerDeviceId);
+	finding_show(c, f);
+}
+
+/* --- p2p-map-no-peer ------------------------------------------------------------------------- */
+
+static void mapping(struct checks *c, struct acl_event *ev)
+{
+	const struct acl_args_aclrtMemP2PMap *a = ev->args;
+	struct finding_buffer room;
+	struct acl_finding *f;
+	struct acl_place place;
+	int owner;
+
+	if (!a->devPtr || ev->carry[CARRY_FINDING] ||
+		!map_find(c->memory, (uintptr_t)a->devPtr, NULL, &place) || place.kind != MEM_DEVICE)
+		return;
+	owner = ld(&place.block->device);
+	if (!device_at(c, owner) || !device_at(c, a->dstDevId) || ld(&c->peers_unknown))
+		return;
+	if (!rule_broken(ev, RULE("p2p-map-no-peer"),
+		    owner == a->dstDevId || (!bit_of(&device_at(c, owner)->peers, a->dstDevId) &&
+						    !bit_of(&device_at(c, a->dstDevId)->peers, owner))))
+		return;
+	f = finding_begin(c, ev, RULE("p2p-map-no-peer"), &room);
+	if (!f)
+		return;
+	if (owner == a->dstDevId)
+		finding_detail(f, "The memory is that of device %d itself.", owner);
+	else
+		finding_detail(f, "Neither of the devices %d and %d has peer access to the other enabled.",
+			owner, a->dstDevId);
+	finding_int(f, "device of the memory", owner);
+	finding_int(f, "dstDevId", a->dstDevId);
+	finding_block(c, f, "memory", place.block);
+	finding_show(c, f);
+}
+
+/* --- memcpy-cross-device-no-p2p-policy --------------------------------------------------------- */
+
+static bool plain_policy(const struct side *s)
+{
+	switch (ld(&s->place.block->policy) - 1) {
+	case ACL_MEM_MALLOC_HUGE_FIRST:
+	case ACL_MEM_MALLOC_HUGE_ONLY:
+	case ACL_MEM_MALLOC_NORMAL_ONLY:
+	case ACL_MEM_MALLOC_HUGE1G_ONLY:
+		return true;
+	default:
+		return false; /* for peers, or unknown */
+	}
+}
+
+static void check_policy(struct checks *c, struct acl_event *ev, const struct side *side)
+{
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	/* Said once for each allocation; nothing is lost where every memory is fit for it. */
+	if (ld(&side->place.block->marks) & BLOCK_SAID ||
+		(c->soc && (strstr(c->soc, "910B") || strstr(c->soc, "910_93"))) ||
+		!rule_broken(ev, RULE("memcpy-cross-device-no-p2p-policy"), plain_policy(side)))
+		return;
+	atomic_fetch_or(&side->place.block->marks, BLOCK_SAID);
+	f = finding_begin(c, ev, RULE("memcpy-cross-device-no-p2p-policy"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "The copy goes to another device, and ");
+	side_describe(f, side);
+	finding_more(f, ", allocated without a P2P policy.");
+	side_add(c, f, side);
+	finding_show(c, f);
 }
 
 /* --- peer-copy-not-enabled ------------------------------------------------------------------ */
@@ -145,6 +271,8 @@ void peer_copy(struct checks *c, struct acl_event *ev, const struct side *src, c
 		ev->carry[CARRY_NOTE] = foreign(s, src) | foreign(s, dst) << 8;
 	if (!crosses(src, dst, &from, &to))
 		return;
+	check_policy(c, ev, src);
+	check_policy(c, ev, dst);
 	rule_asked(ev, RULE("peer-access-denied"));
 	if (bit_of(&device_at(c, to)->denied, from) || bit_of(&device_at(c, from)->denied, to)) {
 		if (bit_of(&device_at(c, to)->denied, from))
@@ -226,6 +354,9 @@ static const struct acl_hook hooks[] = {
 	{ACL_API_aclrtDeviceEnablePeerAccess, ACL_ENTER, enabling},
 	{ACL_API_aclrtDeviceEnablePeerAccess, ACL_LEAVE, enabled},
 	{ACL_API_aclrtDeviceDisablePeerAccess, ACL_LEAVE, disabled},
+	{ACL_API_aclrtDeviceEnablePeerAccess, ACL_FAILED, no_device},
+	{ACL_API_aclrtDeviceDisablePeerAccess, ACL_FAILED, no_device},
+	{ACL_API_aclrtMemP2PMap, ACL_ENTER, mapping},
 	{ACL_API_aclrtIpcMemImportByKey, ACL_LEAVE, imported},
 	{ACL_API_aclrtMemImportFromShareableHandle, ACL_LEAVE, imported},
 	{ACL_API_aclrtMemImportFromShareableHandleV2, ACL_LEAVE, imported},
@@ -236,5 +367,20 @@ static const struct acl_hook hooks[] = {
 	{ACL_API_aclrtResetDeviceForce, ACL_ENTER, resetting},
 };
 
+static bool peer_create(struct checks *c)
+{
+	static const uint16_t asking[] = {
+		ACL_API_aclrtDeviceEnablePeerAccess, ACL_API_aclrtDeviceDisablePeerAccess};
+
+	for (unsigned i = 0; i < 2; i++)
+		rule_asked_by(c, RULE("peer-access-before-setdevice"), asking[i]);
+	c->topic[TOPIC_PEERS] = checks_alloc(c, sizeof(struct peer_state));
+	return c->topic[TOPIC_PEERS] != NULL;
+}
+
 const struct acl_topic topic_peer = {
-	.name = "peer", .hooks = hooks, .n_hooks = sizeof(hooks) / sizeof(hooks[0])};
+	.name = "peer",
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.create = peer_create,
+};

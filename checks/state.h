@@ -52,6 +52,7 @@ struct stream_state {
 	_Atomic uint64_t capture; /* acl_ref of the model being captured, 0 = none */
 	_Atomic uint64_t work; /* position of the last task other than record and wait */
 	_Atomic uint64_t callback; /* position of the last host callback */
+	_Atomic uint64_t to_host; /* position of the last copy into page-locked host memory */
 	_Atomic uint64_t kernel; /* position of the last kernel */
 	_Atomic uint64_t signal; /* position of the last task that may tell of progress unseen */
 	_Atomic uint64_t suspect; /* serial of the last finding about a task of it, 0 = none since it was last
@@ -207,6 +208,8 @@ static inline bool place_find(struct checks *c, const struct acl_event *ev, cons
 	return place->block != NULL;
 }
 
+/* Whether anything may have written the block since it was allocated (written.c). */
+bool block_maybe_written(struct checks *c, struct acl_block *b);
 /* Class of an address no table knows; asked once per call and parameter. */
 enum acl_host_class host_class(struct checks *c, struct acl_event *ev, unsigned param, const void *address);
 /* Memory of this kind is the host's. */

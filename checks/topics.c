@@ -16,7 +16,8 @@ extern const struct acl_topic topic_event_kind, topic_binding, topic_failure_mod
 	topic_process;
 extern const struct acl_topic topic_mapping, topic_kernel_args, topic_sharing, topic_stream_end, topic_far;
 extern const struct acl_topic topic_pool, topic_allocator, topic_mbuf, topic_ipc, topic_ipc_use;
-extern const struct acl_topic topic_physical, topic_managed;
+extern const struct acl_topic topic_physical, topic_managed, topic_written, topic_descriptor, topic_symbol;
+extern const struct acl_topic topic_unchecked, topic_allocation, topic_pageable, topic_result;
 extern const struct acl_topic topic_binary, topic_signal, topic_kernel, topic_limits, topic_modes,
 	topic_task_info, topic_host_function;
 extern const struct acl_topic topic_capture_ends, topic_capture_events, topic_task_groups, topic_models;
@@ -35,6 +36,7 @@ const struct acl_topic *const acl_topics[] = {
 	&topic_signal,
 	&topic_freed,
 	/* rules */
+	&topic_unchecked,
 	&topic_arguments,
 	&topic_handles,
 	&topic_init,
@@ -59,6 +61,12 @@ const struct acl_topic *const acl_topics[] = {
 	&topic_physical,
 	&topic_mapping,
 	&topic_managed,
+	&topic_descriptor,
+	&topic_symbol,
+	&topic_written,
+	&topic_allocation,
+	&topic_pageable,
+	&topic_result,
 	&topic_kernel_args,
 	&topic_kernel,
 	&topic_limits,
