@@ -67,7 +67,8 @@ static __attribute__((noinline, cold)) void reads_new(
 static inline void reads(
 	struct checks *c, struct acl_event *ev, const void *src, const struct acl_place *place)
 {
-	if (!place->block || place->kind != MEM_DEVICE)
+	/* What is captured reads when the model runs. */
+	if (!place->block || place->kind != MEM_DEVICE || ev->carry[CARRY_CAPTURE])
 		return;
 	rule_asked(ev, RULE("uninit-device-read"));
 	if (__builtin_expect(!(ld(&place->block->marks) & BLOCK_WRITTEN), 0))
@@ -127,7 +128,7 @@ static void waiting(struct checks *c, struct acl_event *ev)
 	struct acl_place place;
 
 	/* The other conditions also serve to wait for a change of whatever was there. */
-	if (ev->carry[CARRY_FINDING] ||
+	if (ev->carry[CARRY_FINDING] || ev->carry[CARRY_CAPTURE] ||
 		(a->flag != ACL_STREAM_WAIT_VALUE_EQ && a->flag != ACL_STREAM_WAIT_VALUE_GEQ) ||
 		!map_find(c->memory, (uintptr_t)a->devAddr, NULL, &place) || place.kind != MEM_DEVICE ||
 		!rule_broken(ev, RULE("value-wait-uninitialised"), !block_maybe_written(c, place.block)))

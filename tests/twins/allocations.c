@@ -130,6 +130,21 @@ static void read_after_operator(void)
 	read_back(d);
 }
 
+/* A captured copy reads when the model runs, and then there is something. */
+static void read_captured(void)
+{
+	void *d = make_device_memory(4096), *h = make_host_memory(4096);
+	aclrtStream s = make_stream();
+	aclmdlRI model = NULL;
+
+	if (!bug)
+		CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL(aclrtMemcpyAsync, .dst = h, .destMax = 64, .src = d, .count = 64,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST, .stream = s);
+	if (!bug)
+		CALL_DOES(aclmdlRICaptureEnd, 0, model = make_address(), .stream = s, .modelRI = &model);
+}
+
 static void wait_for_nothing(void)
 {
 	void *flag = make_device_memory(4096);
@@ -159,6 +174,7 @@ static const struct twin twins[] = {
 	TWIN("uninit-device-read", read_unwritten),
 	TWIN("uninit-device-read", read_after_kernel),
 	TWIN("uninit-device-read", read_after_operator),
+	TWIN_AVOIDS("uninit-device-read", read_captured),
 	TWIN("value-wait-uninitialised", wait_for_nothing),
 	TWIN_AVOIDS("value-wait-uninitialised", wait_for_change),
 };
