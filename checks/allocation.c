@@ -102,7 +102,7 @@ static void freeing(struct checks *c, struct acl_event *ev)
 	struct acl_place place;
 	struct churn *s;
 
-	if (!address || !map_find(c->memory, (uintptr_t)address, NULL, &place) ||
+	if (!address || !map_find(c->memory, (uintptr_t)address, &place) ||
 		place.base != (uintptr_t)address || ld(&place.block->created.tid) != ev->tid)
 		return;
 	s = site_of(c, ld(&place.block->created.caller), ev->tid, &key);

@@ -74,8 +74,8 @@ static bool check_buffer(struct checks *c, struct acl_event *ev, struct acl_plac
 	place->block = NULL;
 	if (!desc || ev->carry[CARRY_FINDING] || ld(&c->run_mode) == ACL_DEVICE)
 		return false;
-	if (!map_find(c->memory, (uintptr_t)desc, NULL, place) &&
-		!(map_live(c->registered) && map_find(c->registered, (uintptr_t)desc, NULL, place))) {
+	if (!map_find(c->memory, (uintptr_t)desc, place) &&
+		!(map_live(c->registered) && map_find(c->registered, (uintptr_t)desc, place))) {
 		if (host_class(c, ev, 0, desc) > ACL_HOST_UNKNOWN)
 			say_buffer(c, ev, place, "lies in the program's own host memory");
 		return false;
@@ -122,8 +122,8 @@ static void filling(struct checks *c, struct acl_event *ev)
 	check_buffer(c, ev, &desc);
 	if (ev->carry[CARRY_FINDING] || ld(&c->run_mode) == ACL_DEVICE)
 		return;
-	map_find(c->memory, (uintptr_t)a->srcAddr, NULL, &src);
-	map_find(c->memory, (uintptr_t)a->dstAddr, NULL, &dst);
+	map_find(c->memory, (uintptr_t)a->srcAddr, &src);
+	map_find(c->memory, (uintptr_t)a->dstAddr, &dst);
 	if (!src.block && !dst.block)
 		return;
 	rule_asked(ev, RULE("desc-cross-device"));
@@ -144,7 +144,7 @@ static void filled(struct checks *c, struct acl_event *ev)
 {
 	struct acl_place place;
 
-	if (!succeeded(ev) || !map_find(c->memory, (uintptr_t)desc_of(ev), NULL, &place))
+	if (!succeeded(ev) || !map_find(c->memory, (uintptr_t)desc_of(ev), &place))
 		return;
 	pairs_set(&descriptors(c)->filled, key_of_two((uintptr_t)desc_of(ev), kind_of(ev)),
 		ld(&place.block->serial));

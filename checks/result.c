@@ -30,8 +30,8 @@ static void copying_form(struct checks *c, struct acl_event *ev)
 		struct copy_leg leg = legs_at(ev, i);
 		struct acl_place src = {0}, dst = {0};
 
-		if (leg.dst && leg.src && map_find(c->memory, (uintptr_t)leg.src, NULL, &src) &&
-			map_find(c->memory, (uintptr_t)leg.dst, NULL, &dst))
+		if (leg.dst && leg.src && map_find(c->memory, (uintptr_t)leg.src, &src) &&
+			map_find(c->memory, (uintptr_t)leg.dst, &dst))
 			note(ev, &src, &dst);
 	}
 }

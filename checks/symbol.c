@@ -37,7 +37,7 @@ static void located(struct checks *c, struct acl_event *ev)
 	size = pairs_value(&symbols(c)->size, (uintptr_t)a->symbol);
 	pairs_set(
 		&symbols(c)->devices, base, pairs_value(&symbols(c)->devices, base) | UINT64_C(1) << device);
-	if (!map_find(symbols(c)->places, base, NULL, &place) || place.base != base)
+	if (!map_find(symbols(c)->places, base, &place) || place.base != base)
 		map_insert(c, symbols(c)->places, ev, base, size ? size : 1, MEM_DEVICE, device);
 	checks_unusual(c);
 }
@@ -52,8 +52,8 @@ static void check_use(struct checks *c, struct acl_event *ev, const char *name, 
 
 	/* Memory that was allocated there since is no variable any more. */
 	if (device < 0 || device >= ACL_DEVICES || !address ||
-		!map_find(symbols(c)->places, (uintptr_t)address, NULL, &place) ||
-		map_find(c->memory, (uintptr_t)address, NULL, &live))
+		!map_find(symbols(c)->places, (uintptr_t)address, &place) ||
+		map_find(c->memory, (uintptr_t)address, &live))
 		return;
 	devices = pairs_value(&symbols(c)->devices, place.base);
 	if (!devices || ev->carry[CARRY_FINDING] ||

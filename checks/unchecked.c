@@ -45,7 +45,7 @@ static void allocated(struct checks *c, struct acl_event *ev)
 		return;
 	forget(c, out);
 	/* It may still hold the address of an earlier allocation that is fine. */
-	if (succeeded(ev) || !judged(ev) || (*out && map_find(c->memory, (uintptr_t)*out, NULL, &place)))
+	if (succeeded(ev) || !judged(ev) || (*out && map_find(c->memory, (uintptr_t)*out, &place)))
 		return;
 	f = &unchecked(c)->failure[bump(&unchecked(c)->at) % FAILURES];
 	st(&f->variable, 0);
@@ -70,7 +70,7 @@ static bool left_by(
 	if (!address)
 		return ld(&f->pthread_id) == ev->pthread_id && calls_so_far(ev) - ld(&f->calls) <= NEAR;
 	/* The program may have put memory of its own there. */
-	return !map_find(c->memory, (uintptr_t)address, NULL, &place) && freed_find(c, address, false, &gone);
+	return !map_find(c->memory, (uintptr_t)address, &place) && freed_find(c, address, false, &gone);
 }
 
 static void check_use(struct checks *c, struct acl_event *ev, const char *name, const void *address)

@@ -93,7 +93,7 @@ static void writes(struct checks *c, const void *address)
 {
 	struct acl_place place;
 
-	if (address && map_find(c->memory, (uintptr_t)address, NULL, &place))
+	if (address && map_find(c->memory, (uintptr_t)address, &place))
 		mark(place.block, BLOCK_WRITTEN);
 }
 
@@ -106,7 +106,7 @@ static void copying_form(struct checks *c, struct acl_event *ev)
 
 		if (!leg.src_span)
 			continue;
-		if (leg.src && map_find(c->memory, (uintptr_t)leg.src, NULL, &place))
+		if (leg.src && map_find(c->memory, (uintptr_t)leg.src, &place))
 			reads(c, ev, leg.src, &place);
 		writes(c, leg.dst);
 	}
@@ -130,7 +130,7 @@ static void waiting(struct checks *c, struct acl_event *ev)
 	/* The other conditions also serve to wait for a change of whatever was there. */
 	if (ev->carry[CARRY_FINDING] || ev->carry[CARRY_CAPTURE] ||
 		(a->flag != ACL_STREAM_WAIT_VALUE_EQ && a->flag != ACL_STREAM_WAIT_VALUE_GEQ) ||
-		!map_find(c->memory, (uintptr_t)a->devAddr, NULL, &place) || place.kind != MEM_DEVICE ||
+		!map_find(c->memory, (uintptr_t)a->devAddr, &place) || place.kind != MEM_DEVICE ||
 		!rule_broken(ev, RULE("value-wait-uninitialised"), !block_maybe_written(c, place.block)))
 		return;
 	f = finding_begin(c, ev, RULE("value-wait-uninitialised"), &room);
