@@ -123,7 +123,7 @@ void checks_asked(const struct checks *c, uint64_t *counts)
 	}
 	for (unsigned r = 0; r < acl_rule_count; r++)
 		if (c->settings[r].off)
-			counts[r] = 0;
+			counts[r] = CHECKS_RULE_OFF;
 }
 
 /* What the parent asked is the parent's. */

@@ -26,6 +26,11 @@ static struct callbacks *callbacks(struct checks *c)
 	return c->topic[TOPIC_CALLBACKS];
 }
 
+uint64_t callback_thread_of(struct checks *c, struct acl_object *stream)
+{
+	return pairs_value(&callbacks(c)->report, object_ref(stream));
+}
+
 static bool known(struct acl_object *s)
 {
 	return s && ld_acquire(&s->state) == ACL_OBJECT_LIVE && !(ld(&s->flags) & ACL_OBJECT_LEARNED);

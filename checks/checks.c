@@ -88,6 +88,9 @@ static void thread_begins(struct checks *c, struct acl_thread *t, uint32_t tid)
 	st(&t->context_unknown, false);
 	st(&t->device, -1);
 	st(&t->context, 0);
+	st(&t->inside, 0);
+	st(&t->reset, 0);
+	t->replaced = t->timed_out.what = t->device_wait.what = 0;
 	for (unsigned mode = 0; mode < 3; mode++)
 		st(&t->captures[mode], 0);
 	st(&t->tid, tid);
@@ -131,6 +134,11 @@ void checks_enter(struct checks *c, struct acl_event *ev)
 	if (judged(ev))
 		called_again(t, ev->api);
 	t->phase++;
+	/* Beside a call that runs a callback, only the outer one is in progress for others. */
+	if (__builtin_expect(!ev->callback_depth, 1)) {
+		st(&t->inside_caller, ev->caller);
+		st_release(&t->inside, (uint16_t)(ev->api + 1));
+	}
 	if (__builtin_expect(!ld(&c->inited), 0))
 		init_missing(c, ev);
 	if (__builtin_expect(ev->missing, 0))
@@ -147,6 +155,8 @@ void checks_leave(struct checks *c, struct acl_event *ev)
 	if (!t)
 		return;
 	t->phase++;
+	if (__builtin_expect(!ev->callback_depth, 1))
+		st(&t->inside, 0);
 	for (; *hook; hook++)
 		(*hook)(c, ev);
 	if (__builtin_expect(error_of(ev) != 0, 0))

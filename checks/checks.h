@@ -25,6 +25,13 @@ enum checks_unseen {
 	CHECKS_UNSEEN_QUEUES /* shared buffers made, passed on and received by other interfaces */
 };
 
+/* Content of a configuration. */
+struct checks_init_config {
+	uint64_t hash;
+	bool trivial; /* nothing is configured in it */
+	bool default_device; /* it names one */
+};
+
 /* What the checker cannot know by itself. Called with no lock held. */
 struct checks_host {
 	void *context;
@@ -44,6 +51,10 @@ struct checks_host {
 	 * a test that expects it; 0 = nothing does. ev is NULL for what the whole process did. May be NULL.
 	 */
 	uint64_t (*place)(void *context, struct acl_event *ev, const struct acl_rule *rule);
+	/* Whether a thread of this process still runs; NULL: those seen in a call do. */
+	bool (*thread_lives)(void *context, uint32_t tid);
+	/* What the file given to aclInit says; NULL or false: unknown. */
+	bool (*init_config)(void *context, const char *path, struct checks_init_config *out);
 	/* A finding to show. The pointer is valid during the call only. */
 	void (*finding)(void *context, const struct acl_finding *f);
 	/* Private anonymous memory for tables, zeroed, never given back; NULL = the table stays as it is and
@@ -116,8 +127,9 @@ void checks_totals(const struct checks *c, struct checks_totals *out);
 /*
  * How often each rule was put to the test: all its evidence was known and its
  * condition was judged, whatever came out.  counts has acl_rule_count elements, by
- * acl_rule.index; rules that are switched off have 0.
+ * acl_rule.index.
  */
+#define CHECKS_RULE_OFF UINT64_MAX /* instead of a count: the rule is switched off */
 void checks_asked(const struct checks *c, uint64_t *counts);
 
 /* A place of the program that broke a rule, with its exact count. */

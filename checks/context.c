@@ -47,12 +47,16 @@ static void needs_context(struct checks *c, struct acl_event *ev)
 		report_missing(c, ev);
 }
 
-static void report_other(struct checks *c, struct acl_event *ev, struct acl_object *stream,
+static void report_other(struct checks *c, struct acl_event *ev, const struct acl_rule *rule,
 	struct acl_object *own, struct acl_object *current)
 {
+	struct finding_grade grade = GRADE_TABLE;
 	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, ev, RULE("stream-other-context-use"), &room);
+	struct acl_finding *f;
 
+	if (ev->in_exit && rule != RULE("stream-other-context-use"))
+		grade.severity = ACL_SEV_WARNING;
+	f = finding_begin_as(c, ev, rule, grade, &room);
 	if (!f)
 		return;
 	f->at_leave = true;
@@ -62,20 +66,19 @@ static void report_other(struct checks *c, struct acl_event *ev, struct acl_obje
 		ld(&own->flags) & ACL_OBJECT_DEFAULT ? "the default context" : "a context", ld(&own->device),
 		ld(&current->flags) & ACL_OBJECT_DEFAULT ? "the default context" : "another context",
 		ld(&current->device));
-	finding_object(c, f, "stream", stream);
+	finding_object(c, f, "stream", stream_of(ev));
 	finding_object(c, f, "its context", own);
 	finding_object(c, f, "current context", current);
 	finding_show(c, f);
 }
 
-static void uses_stream(struct checks *c, struct acl_event *ev)
+/* A stream is used or destroyed where its context is not the current one. */
+static void other_context(struct checks *c, struct acl_event *ev, const struct acl_rule *rule)
 {
 	struct acl_object *stream = stream_of(ev), *own, *current;
 	int32_t error = error_of(ev);
 	bool known;
 
-	if (!stream || __builtin_expect(ld(&stream->context) == context_ref(c, thread_of(ev)), 1))
-		return;
 	if ((error && error != OTHER_CONTEXT) || !object_usable(stream))
 		return;
 	own = context_of(c, stream);
@@ -83,9 +86,29 @@ static void uses_stream(struct checks *c, struct acl_event *ev)
 	if (!own || !current || own == current)
 		return;
 	if (error)
-		report_other(c, ev, stream, own, current);
+		report_other(c, ev, rule, own, current);
 	else
 		st(&thread_of(ev)->context_unknown, true);
+}
+
+static void uses_stream(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *stream = stream_of(ev);
+
+	if (!stream || __builtin_expect(ld(&stream->context) == context_ref(c, thread_of(ev)), 1))
+		return;
+	other_context(c, ev, RULE("stream-other-context-use"));
+}
+
+static void destroyed_stream(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *stream = stream_of(ev);
+
+	if (!stream || !ld(&stream->context) || !context_ref(c, thread_of(ev)))
+		return;
+	rule_asked(ev, RULE("stream-destroy-wrong-context"));
+	if (ld(&stream->context) != context_ref(c, thread_of(ev)))
+		other_context(c, ev, RULE("stream-destroy-wrong-context"));
 }
 
 static void destroying(struct checks *c, struct acl_event *ev)
@@ -209,12 +232,22 @@ static const uint16_t need_own_context[] = {
 	ACL_API_aclrtWaitAndResetNotify,
 };
 
+bool context_needed(unsigned api)
+{
+	for (size_t i = 0; i < sizeof(need_context) / sizeof(need_context[0]); i++)
+		if (need_context[i] == api)
+			return true;
+	return false;
+}
+
 static void context_bind(void (*add)(void *, unsigned, enum acl_phase, acl_hook_fn), void *binder)
 {
 	for (size_t i = 0; i < sizeof(need_context) / sizeof(need_context[0]); i++)
 		add(binder, need_context[i], ACL_FAILED, needs_context);
 	for (size_t i = 0; i < sizeof(need_own_context) / sizeof(need_own_context[0]); i++)
 		add(binder, need_own_context[i], ACL_LEAVE, uses_stream);
+	add(binder, ACL_API_aclrtDestroyStream, ACL_LEAVE, destroyed_stream);
+	add(binder, ACL_API_aclrtDestroyStreamForce, ACL_LEAVE, destroyed_stream);
 	add(binder, ACL_API_aclrtDestroyContext, ACL_ENTER, destroying);
 }
 

@@ -40,9 +40,17 @@ struct acl_thread {
 	_Atomic int16_t device; /* bound to this device's default context, -1 = not */
 	_Atomic uint64_t context; /* acl_ref of the explicit context, 0 = none */
 	_Atomic uint32_t captures[3]; /* open captures it began, by mode */
+	_Atomic uint16_t inside; /* 1 + the function it is in, 0 = none; not of calls out of callbacks */
+	_Atomic int16_t reset; /* 1 + the device whose last reset by this thread took its context, 0 = none */
 	struct asked_counts *asked;
-	/* Its own: what this phase of the call has looked up, by role. */
 	uint64_t phase;
+	_Atomic uint64_t inside_caller;
+	acl_ref replaced; /* its own: the explicit context its last SetDevice took away, 0 = none */
+	struct unfinished_wait {
+		acl_ref what; /* stream, event or context, 0 = none */
+		uint64_t at; /* calls of the thread then */
+	} timed_out, device_wait; /* its own, see unfinished.c */
+	/* Its own: what this phase of the call has looked up, by role. */
 	struct known_place {
 		uint64_t phase;
 		const void *address;
@@ -92,7 +100,7 @@ struct acl_device {
 	_Atomic uint64_t peers; /* bit p: this device may reach device p */
 	_Atomic uint64_t denied; /* bit p: CanAccessPeer(this, p) answered 0 */
 	_Atomic uint64_t allowed; /* bit p: it answered 1 */
-	struct moment first_set, last_set;
+	struct moment first_set, last_set, last_reset; /* last_reset: the one that took it out of use */
 };
 
 struct pointer_map;
@@ -120,6 +128,11 @@ enum topic_state {
 	TOPIC_HOST_FUNCTION,
 	TOPIC_PHYSICAL,
 	TOPIC_MANAGED,
+	TOPIC_FINALIZE,
+	TOPIC_INIT_CONFIG,
+	TOPIC_DEVICE_ID,
+	TOPIC_THREADS,
+	TOPIC_EVENT_USE,
 	TOPIC_EXCEPTIONS,
 	TOPIC_LABELS,
 	TOPIC_SNAPSHOT,
@@ -150,7 +163,7 @@ struct checks {
 	_Atomic bool inited; /* aclInit was called, or init-missing was said */
 	_Atomic int8_t run_mode; /* aclrtRunMode, -1 = not asked */
 	_Atomic uint32_t open_captures; /* of the process */
-	_Atomic uint8_t default_device; /* aclInit got a configuration: it may name a default device */
+	_Atomic bool default_device; /* the configuration in effect names a default device */
 	struct pointer_map *memory; /* allocations */
 	struct pointer_map *registered; /* host ranges of aclrtHostRegister */
 	struct pointer_map *reserved; /* address ranges without memory of their own */

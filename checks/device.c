@@ -49,6 +49,8 @@ void context_born(struct checks *c, const struct acl_event *ev, struct acl_objec
 		st(&o->device, ACL_ARGS(ev, aclrtCreateContext)->deviceId);
 		st(&t->context, object_ref(o));
 		st(&t->device, -1);
+		st(&t->reset, 0);
+		t->replaced = 0;
 		st(&t->context_unknown, false);
 	}
 	if (!stream)
@@ -98,8 +100,11 @@ static void set_device(struct checks *c, struct acl_event *ev)
 		}
 	}
 	st(&t->context_unknown, false);
+	if (ld(&t->context))
+		t->replaced = ld(&t->context);
 	st(&t->context, 0);
 	st(&t->device, id);
+	st(&t->reset, 0);
 }
 
 /* Whether another thread is bound to the device; only asked for targets that do not count. */
@@ -160,7 +165,9 @@ static void reset_leave(struct checks *c, struct acl_event *ev)
 	}
 	forget_memory(c, id);
 	st(&d->peers, 0);
+	moment_take(c, &d->last_reset, ev, true);
 	st(&t->device, -1);
+	st(&t->reset, (int16_t)(id + 1));
 }
 
 static void set_current(struct checks *c, struct acl_event *ev)
@@ -176,6 +183,8 @@ static void set_current(struct checks *c, struct acl_event *ev)
 		o = object_create(c, NULL, ACL_HANDLE_CONTEXT, value, ACL_OBJECT_LEARNED);
 	st(&t->context, o ? object_ref(o) : 0);
 	st(&t->device, -1);
+	st(&t->reset, 0);
+	t->replaced = 0;
 	st(&t->context_unknown, !o);
 }
 

@@ -75,6 +75,7 @@ static void recorded(struct checks *c, struct acl_event *ev)
 	}
 	if (ev->carry[CARRY_COUNTED])
 		atomic_fetch_or(&e->records, RECORDED);
+	st(&e->recorded, ld(&e->recorded) + 1);
 	if (!s || ev->carry[CARRY_CAPTURE])
 		return;
 	/* Position 0 while the pair is changed: a reader in between sees no record and proves nothing. */
@@ -84,8 +85,7 @@ static void recorded(struct checks *c, struct acl_event *ev)
 	seen_with(e, s);
 }
 
-/* Latest record as (stream, position); NULL when there is none to be had. */
-static struct acl_object *latest_record(struct checks *c, struct acl_object *o, uint64_t *position)
+struct acl_object *latest_record(struct checks *c, struct acl_object *o, uint64_t *position)
 {
 	struct event_state *e = event_state(o);
 	uint64_t first = ld_acquire(&e->position);
@@ -103,6 +103,9 @@ static void waited(struct checks *c, struct acl_event *ev)
 	if (!o || !s || !succeeded(ev) || ev->carry[CARRY_CAPTURE])
 		return;
 	seen_with(event_state(o), s);
+	st(&event_state(o)->waiter, object_ref(s));
+	st(&event_state(o)->waited_at, ev->carry[CARRY_POSITION]);
+	st(&event_state(o)->waiter_tid, ev->tid);
 	if (ld(&event_state(o)->maker) == EVENT_IMPORTED || ld(&event_state(o)->external)) {
 		stream_waits_for(c, s, ev->carry[CARRY_POSITION], NULL, 0);
 		return;

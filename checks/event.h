@@ -54,7 +54,8 @@ struct acl_event {
 	uint8_t n_versions;
 	uint16_t callback_depth; /* 0 = not inside a callback of the runtime */
 	bool forwarded; /* the real function was (or will be) called */
-	bool in_exit; /* exit handlers or destructors are running */
+	bool in_exit; /* exit handlers, destructors, or an interpreter's end are running */
+	bool in_exit_handlers; /* those of the process: an interpreter's own end comes before them */
 	bool missing; /* the real runtime lacks the function */
 	uint32_t pid, tid; /* kernel ids */
 	uint64_t pthread_id; /* pthread_self() */
@@ -87,7 +88,7 @@ static inline void acl_event_init(struct acl_event *ev, unsigned api, const void
 	ev->n_versions = 0;
 	ev->callback_depth = 0;
 	ev->forwarded = true;
-	ev->in_exit = ev->missing = false;
+	ev->in_exit = ev->in_exit_handlers = ev->missing = false;
 	ev->pid = ev->tid = 0;
 	ev->pthread_id = ev->time = ev->time_exit = 0;
 	ev->args = args;

@@ -17,8 +17,6 @@ static void init_leave(struct checks *c, struct acl_event *ev)
 				    : c->host.module ? c->host.module(c->host.context, ev->caller)
 						     : 0);
 	}
-	if (ACL_ARGS(ev, aclInit)->configPath && ACL_ARGS(ev, aclInit)->configPath[0])
-		st(&c->default_device, 1);
 }
 
 static void repeated(struct checks *c, struct acl_event *ev)

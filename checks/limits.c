@@ -246,39 +246,43 @@ static void asking(struct checks *c, struct acl_event *ev)
 
 /* --- limits of devices ---------------------------------------------------------------------------- */
 
-static int device_in_use(struct checks *c)
+static bool device_in_use(struct checks *c)
 {
 	for (int i = 0; i < ACL_DEVICES; i++)
 		if (ld(&c->devices[i].sets) > 0)
-			return i;
-	return -1;
+			return true;
+	return false;
+}
+
+static void say_kept(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const char *detail)
+{
+	const struct acl_args_aclrtDeviceSetLimit *a = ev->args;
+	struct finding_buffer room;
+	struct acl_finding *f = begin(c, ev, rule, &room);
+
+	if (!f)
+		return;
+	finding_detail(f, "%s", detail);
+	finding_enum(f, "limit", "aclrtDeviceLimit", a->limit);
+	finding_uint(f, "value", a->value);
+	finding_show(c, f);
 }
 
 static void keeping(struct checks *c, struct acl_event *ev)
 {
 	const struct acl_args_aclrtDeviceSetLimit *a = ev->args;
-	int device = device_in_use(c);
-	struct finding_buffer room;
-	struct acl_finding *f;
 
 	if (c->device0_known) {
 		rule_asked(ev, RULE("device-limit-visible-devices"));
 		if (c->device0_hidden)
-			finding_say(c, ev, RULE("device-limit-visible-devices"), "limit", NULL,
+			say_kept(c, ev, RULE("device-limit-visible-devices"),
 				"ASCEND_RT_VISIBLE_DEVICES hides device 0, which this function works on.");
 	}
 	rule_asked(ev, RULE("device-limit-after-setdevice"));
-	if (device < 0 || (unsigned)a->limit >= DEVICE_LIMITS ||
-		ld(&limits(c)->kept[a->limit]) == 1 + (uint64_t)a->value)
-		return;
-	f = begin(c, ev, RULE("device-limit-after-setdevice"), &room);
-	if (!f)
-		return;
-	finding_detail(
-		f, "Device %d is set already: the new value counts after its last reset only.", device);
-	finding_enum(f, "limit", "aclrtDeviceLimit", a->limit);
-	finding_uint(f, "value", a->value);
-	finding_show(c, f);
+	if (device_in_use(c) && (unsigned)a->limit < DEVICE_LIMITS &&
+		ld(&limits(c)->kept[a->limit]) != 1 + (uint64_t)a->value)
+		say_kept(c, ev, RULE("device-limit-after-setdevice"),
+			"A device is set already: the new value counts after its last reset only.");
 }
 
 static void kept(struct checks *c, struct acl_event *ev)

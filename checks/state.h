@@ -29,6 +29,8 @@ static inline acl_ref context_ref(struct checks *c, struct acl_thread *t)
 
 /* The thread's current context. NULL with *known: it has none; NULL without: we cannot tell. */
 struct acl_object *context_current(struct checks *c, struct acl_thread *t, bool *known);
+/* Whether the function asks for a current context (context.c). */
+bool context_needed(unsigned api);
 /* Device of the thread's current context, -1 = none or unknown. */
 int device_current(struct checks *c, struct acl_thread *t);
 /* Whether this ResetDevice/ResetDeviceForce takes the device out of use. */
@@ -45,6 +47,8 @@ static inline struct acl_object *context_of(struct checks *c, struct acl_object 
 
 struct stream_waits;
 
+#define STREAM_USES 8
+
 /* Positions are versions of the object: every submission takes the next one. */
 struct stream_state {
 	_Atomic uint64_t completed; /* the host observed that everything up to here is done */
@@ -58,6 +62,7 @@ struct stream_state {
 	_Atomic uint64_t suspect; /* serial of the last finding about a task of it, 0 = none since it was last
 				     drained */
 	_Atomic uint64_t touched[2]; /* device << 48 | position: memory of other devices in use */
+	_Atomic uint64_t used[STREAM_USES]; /* base of the blocks its last copies and sets use */
 	_Atomic(struct stream_waits *) waits;
 	_Atomic uint64_t group; /* acl_ref of the capture in which a task group is open on it */
 	_Atomic uint32_t flags; /* of creation */
@@ -106,6 +111,10 @@ void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t posi
 bool stream_waits_on(struct acl_object *stream, const struct acl_object *source, uint64_t position);
 /* Every stream may have progressed unseen. */
 void streams_unsure(struct checks *c);
+/* A live stream whose end of a wait is not known, at or after *cursor, that waits for a task of source; NULL
+ * = none. */
+struct acl_object *stream_waiter(
+	struct checks *c, struct acl_object *source, uint32_t *cursor, uint64_t *task);
 /* A task of the stream uses memory of a device. */
 void stream_touches(struct acl_object *stream, int device, uint64_t position);
 
@@ -118,11 +127,16 @@ enum event_maker { EVENT_PLAIN, EVENT_WITH_FLAG, EVENT_EX, EVENT_IMPORTED };
 struct event_state {
 	_Atomic uint64_t stream, position; /* latest record: acl_ref of the stream, its position */
 	_Atomic uint64_t seen[2]; /* acl_ref of streams that recorded or waited last */
+	_Atomic uint64_t waiter, waited_at; /* latest wait: acl_ref of the stream, its position */
+	_Atomic uint64_t reset_by, reset_record; /* acl_ref of the stream that reset it, the record before */
 	_Atomic uint64_t capture; /* acl_ref of the open capture it belongs to */
 	_Atomic uint32_t flags;
 	_Atomic uint32_t records; /* attempts that did not fail, those under way included; counted up to the
 				     first success */
+	_Atomic uint32_t recorded; /* records that succeeded, about: threads that record at once may be one */
+	_Atomic uint32_t waiter_tid;
 	_Atomic uint8_t maker; /* enum event_maker */
+	_Atomic bool timed; /* its time was asked for */
 	_Atomic bool external; /* used with an EXTERNAL flag */
 };
 
@@ -135,6 +149,9 @@ static inline struct acl_object *event_of(const struct acl_event *ev)
 {
 	return (struct acl_object *)(uintptr_t)ev->carry[CARRY_EVENT];
 }
+
+/* Latest record as (stream, position); NULL when there is none to be had. */
+struct acl_object *latest_record(struct checks *c, struct acl_object *event, uint64_t *position);
 
 /* --- waits (wait.c) ---------------------------------------------------------------- */
 
@@ -325,6 +342,10 @@ static inline struct mbuf_state *mbuf_state(struct acl_object *o)
 {
 	return object_extra(o);
 }
+/* --- callbacks (callback.c) -------------------------------------------------------------- */
+
+/* pthread id of the thread that processes the stream's reports, 0 = none. */
+uint64_t callback_thread_of(struct checks *c, struct acl_object *stream);
 
 /* --- life (life.c) ------------------------------------------------------------------------ */
 

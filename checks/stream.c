@@ -173,6 +173,32 @@ void stream_retire(struct checks *c, struct acl_object *stream, uint64_t positio
 		retire_deep(c, stream, position, sure, 0);
 }
 
+struct acl_object *stream_waiter(
+	struct checks *c, struct acl_object *source, uint32_t *cursor, uint64_t *task)
+{
+	acl_ref ref = object_ref(source);
+	struct acl_object *o;
+
+	while ((o = object_next(c, ACL_HANDLE_STREAM, cursor)) != NULL) {
+		struct stream_waits *w = object_usable(o) ? ld_acquire(&stream_state(o)->waits) : NULL;
+		uint64_t found = 0;
+
+		if (!w || o == source)
+			continue;
+		lock(&w->lock);
+		for (unsigned i = 0; i < w->n; i++)
+			if (w->wait[i].source == ref && stream_pending(o, w->wait[i].position) &&
+				w->wait[i].source_position > found)
+				found = w->wait[i].source_position;
+		unlock(&w->lock);
+		if (!found)
+			continue;
+		*task = found;
+		return o;
+	}
+	return NULL;
+}
+
 static struct stream_waits *waits_of(struct checks *c, struct stream_state *s)
 {
 	struct stream_waits *w = ld_acquire(&s->waits), *none = NULL;

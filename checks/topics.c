@@ -14,6 +14,8 @@ extern const struct acl_topic topic_freed, topic_capture_calls, topic_free, topi
 extern const struct acl_topic topic_capture_life, topic_wait, topic_peer, topic_reset, topic_leak;
 extern const struct acl_topic topic_event_kind, topic_binding, topic_failure_mode, topic_callback,
 	topic_process;
+extern const struct acl_topic topic_lost_context, topic_finalize, topic_init_config, topic_device_id,
+	topic_threads, topic_event_use;
 extern const struct acl_topic topic_mapping, topic_kernel_args, topic_sharing, topic_stream_end, topic_far;
 extern const struct acl_topic topic_pool, topic_allocator, topic_mbuf, topic_ipc, topic_ipc_use;
 extern const struct acl_topic topic_physical, topic_managed, topic_written, topic_descriptor, topic_symbol;
@@ -40,6 +42,11 @@ const struct acl_topic *const acl_topics[] = {
 	&topic_arguments,
 	&topic_handles,
 	&topic_init,
+	&topic_finalize,
+	&topic_init_config,
+	&topic_device_id,
+	&topic_threads,
+	&topic_lost_context, /* tells the reason behind the findings of the next one */
 	&topic_context,
 	&topic_copy,
 	&topic_capture_ends,
@@ -51,6 +58,7 @@ const struct acl_topic *const acl_topics[] = {
 	&topic_capture_life,
 	&topic_process,
 	&topic_event_kind,
+	&topic_event_use,
 	&topic_binding,
 	&topic_failure_mode,
 	&topic_callback,

@@ -14,6 +14,7 @@ struct wait_list {
 		uint64_t position, caller;
 		uint32_t tid, stack;
 		uint16_t api;
+		bool after_reset; /* the record was there and another stream took it back */
 	} wait[LIST];
 };
 
@@ -68,6 +69,15 @@ static void waiting(struct checks *c, struct acl_event *ev)
 	}
 }
 
+/* Record, wait of one stream, reset by it, and now the wait of another for the same record. */
+static bool taken_back(struct acl_object *o, struct acl_object *s)
+{
+	struct event_state *e = event_state(o);
+
+	return ld(&e->reset_by) && ld(&e->reset_by) != object_ref(s) &&
+	       ld(&e->reset_record) == ld(&e->position);
+}
+
 static void waited(struct checks *c, struct acl_event *ev)
 {
 	struct wait_list *w = c->waits;
@@ -81,7 +91,8 @@ static void waited(struct checks *c, struct acl_event *ev)
 	lock(&w->lock);
 	if (ld(&w->n) < LIST) {
 		w->wait[ld(&w->n)] = (struct open_wait){object_ref(event_of(ev)), object_ref(stream_of(ev)),
-			ev->carry[CARRY_POSITION], ev->caller, ev->tid, stack, ev->api};
+			ev->carry[CARRY_POSITION], ev->caller, ev->tid, stack, ev->api,
+			taken_back(event_of(ev), stream_of(ev))};
 		bump(&w->n);
 	}
 	unlock(&w->lock);
@@ -122,13 +133,37 @@ static bool take(struct wait_list *w, acl_ref stream, struct open_wait *out)
 	return found;
 }
 
+/* Told beside the wait that has no record any more. */
+static void report_reset(struct checks *c, struct acl_event *ev, struct acl_object *e, struct acl_object *s)
+{
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	grade.secondary = true;
+	grade.cause = ev->carry[CARRY_FINDING];
+	f = finding_begin_as(c, ev, RULE("event-reset-before-wait"), grade, &room);
+	if (!f)
+		return;
+	finding_detail(f,
+		"another stream reset event 0x%llx before this wait was submitted: the record is gone",
+		(unsigned long long)ld(&e->value));
+	finding_object(c, f, "event", e);
+	finding_object(c, f, "reset by", object_of(c, ld(&event_state(e)->reset_by)));
+	finding_object(c, f, "waiting stream", s);
+	finding_show(c, f);
+}
+
 static void report_open(
 	struct checks *c, struct acl_event *ev, const struct open_wait *w, const char *consequence)
 {
 	struct acl_object *e = object_of(c, w->event);
 
-	if (e && !ld(&event_state(e)->records))
-		report(c, ev, e, object_of(c, w->stream), NOT_RELAXED, consequence);
+	if (!e || ld(&event_state(e)->records))
+		return;
+	report(c, ev, e, object_of(c, w->stream), NOT_RELAXED, consequence);
+	if (w->after_reset)
+		report_reset(c, ev, e, object_of(c, w->stream));
 }
 
 bool checks_alone(struct checks *c)
@@ -190,8 +225,12 @@ static void event_reset(struct checks *c, struct acl_event *ev)
 	struct acl_object *e = event_of(ev);
 
 	(void)c;
-	if (e && succeeded(ev) && ld(&event_state(e)->maker) == EVENT_WITH_FLAG && !ev->carry[CARRY_CAPTURE])
-		st(&event_state(e)->records, 0);
+	if (!e || !succeeded(ev) || ld(&event_state(e)->maker) != EVENT_WITH_FLAG || ev->carry[CARRY_CAPTURE])
+		return;
+	rule_asked(ev, RULE("event-reset-before-wait"));
+	st(&event_state(e)->records, 0);
+	st(&event_state(e)->reset_by, stream_of(ev) ? object_ref(stream_of(ev)) : 0);
+	st(&event_state(e)->reset_record, ld(&event_state(e)->position));
 }
 
 static bool wait_create(struct checks *c)

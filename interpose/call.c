@@ -65,6 +65,14 @@ static bool ends_runtime(unsigned api)
 	       api == ACL_API_aclrtResetDevice || api == ACL_API_aclrtResetDeviceForce;
 }
 
+static COLD void ask_exiting(struct acl_event *ev)
+{
+	enum acl_exiting now = exiting_now(ev->caller);
+
+	ev->in_exit = now != EXITING_NOT;
+	ev->in_exit_handlers = now == EXITING_PROCESS;
+}
+
 static inline __attribute__((always_inline)) void fill(
 	struct acl_call *call, struct acl_thread *t, unsigned api, void *args, void *caller)
 {
@@ -73,8 +81,9 @@ static inline __attribute__((always_inline)) void fill(
 	acl_event_init(ev, api, args, (uintptr_t)caller);
 	ev->path = path_of(t, api, ev->caller);
 	ev->callback_depth = t->callback ? t->callback->depth : 0;
-	ev->in_exit = atomic_load_explicit(&acl_core.in_exit, memory_order_relaxed) ||
-		      (unlikely(ends_runtime(api)) && exiting_now(ev->caller));
+	ev->in_exit = ev->in_exit_handlers = atomic_load_explicit(&acl_core.in_exit, memory_order_relaxed);
+	if (unlikely(!ev->in_exit && ends_runtime(api)))
+		ask_exiting(ev);
 	ev->pid = acl_core.pid;
 	ev->tid = thread_tid(t);
 	ev->pthread_id = t->self;

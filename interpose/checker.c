@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The checker of this process: its settings, and the services it asks of its host. */
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <sys/syscall.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include "aclcheck.h"
 #include "interpose/core.h"
 #include "interpose/expect.h"
+#include "interpose/init_config.h"
 #include "interpose/module.h"
 #include "interpose/settings.h"
 #include "interpose/sink.h"
@@ -35,6 +39,19 @@ static uint32_t host_module(void *context, uint64_t code)
 
 	(void)context;
 	return m ? m->id : MODULE_NONE;
+}
+
+/* Signal 0 is delivered to nobody: it only asks. */
+static bool host_thread_lives(void *context, uint32_t tid)
+{
+	(void)context;
+	return syscall(SYS_tgkill, getpid(), (pid_t)tid, 0) == 0;
+}
+
+static bool host_init_config(void *context, const char *path, struct checks_init_config *out)
+{
+	(void)context;
+	return init_config_read(path, out);
 }
 
 __attribute__((visibility("default"), noinline)) void aclcheck_break(void)
@@ -97,6 +114,8 @@ struct checks *checker_create(void)
 		.host_class = host_class,
 		.module = host_module,
 		.place = host_place,
+		.thread_lives = host_thread_lives,
+		.init_config = host_init_config,
 		.finding = host_finding,
 		.unseen = host_unseen,
 		.memory_total = host_memory_total,

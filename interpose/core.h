@@ -94,7 +94,8 @@ bool module_is_self(uint64_t address);
 void version_ask(void);
 
 /* exiting.c: is this thread inside exit handlers? Walks the stack: for cold calls only. */
-bool exiting_now(uint64_t caller);
+enum acl_exiting { EXITING_NOT, EXITING_INTERPRETER, EXITING_PROCESS };
+enum acl_exiting exiting_now(uint64_t caller);
 
 /* checker.c */
 struct checks *checker_create(void);

@@ -10,22 +10,26 @@
 #include "interpose/elfsym.h"
 #include "interpose/stack.h"
 
-/* Not by dladdr: it takes the loader's lock, whose owner may wait for this thread. */
-bool exiting_now(uint64_t caller)
+static bool runs(const char *function, const uint64_t *ips, unsigned n)
 {
-	static const char *const ends[] = {"exit", "quick_exit", "Py_FinalizeEx"};
-	const uint64_t *ips;
-	unsigned n = stack_frames(stack_take(caller), &ips);
 	uint64_t start, end;
 
-	for (size_t e = 0; e < sizeof(ends) / sizeof(ends[0]); e++) {
-		if (!elf_elsewhere(ends[e], &start, &end))
-			continue;
-		/* exit() does not return: the address may be the first one behind it. */
-		for (unsigned i = 0; i < n; i++) {
-			if (ips[i] > start && ips[i] <= end)
-				return true;
-		}
-	}
+	/* Not by dladdr: it takes the loader's lock, whose owner may wait for this thread. */
+	if (!elf_elsewhere(function, &start, &end))
+		return false;
+	/* exit() does not return: the address may be the first one behind it. */
+	for (unsigned i = 0; i < n; i++)
+		if (ips[i] > start && ips[i] <= end)
+			return true;
 	return false;
+}
+
+enum acl_exiting exiting_now(uint64_t caller)
+{
+	const uint64_t *ips;
+	unsigned n = stack_frames(stack_take(caller), &ips);
+
+	if (runs("exit", ips, n) || runs("quick_exit", ips, n))
+		return EXITING_PROCESS;
+	return runs("Py_FinalizeEx", ips, n) ? EXITING_INTERPRETER : EXITING_NOT;
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "interpose/asked_json.h"
 #include "interpose/claim.h"
 #include "interpose/expected.h"
 #include "interpose/identity.h"
@@ -279,6 +280,7 @@ static void outcome(struct jout *j, const struct checks *c, enum checks_end kind
 	jout_object_end(j);
 	expected_json(j);
 	reach_json(j);
+	asked_json(j, c);
 	jout_string(j, "end", ends[kind]);
 	jout_string(j, "ended", time);
 }

@@ -4,7 +4,7 @@
 include interpose/sinks.mk
 
 PRELOAD_SRC := $(addprefix interpose/,arena.c call.c callback.c checker.c children.c core.c dl.c dl_aarch64.S dl_x86_64.S \
-	elfsym.c exec.c exiting.c handler.c hooks.c hostclass.c life.c module.c preloadable.c real.c spawn.c stack.c trace.c \
+	elfsym.c exec.c exiting.c handler.c hooks.c hostclass.c init_config.c life.c module.c preloadable.c real.c spawn.c stack.c trace.c \
 	unload.c unseen.c version.c) $(SINK_SOURCES)
 PRELOAD_OBJS := $(call objs,$(PRELOAD_SRC) $(CHECKS_SRC)) $(call genobjs,wrappers $(CHECKS_GEN)) $(MODEL_OBJS)
 

@@ -40,11 +40,13 @@ struct trace_function {
 
 /* bits of call_flags */
 #define TRACE_FORWARDED 1u /* the real function was (or will be) called */
-#define TRACE_IN_EXIT 2u /* exit handlers or destructors are running */
+#define TRACE_IN_EXIT 2u /* exit handlers, destructors, or an interpreter's end are running */
+#define TRACE_IN_EXIT_HANDLERS 4u /* those of the process */
 
 static inline uint8_t trace_flags(const struct acl_event *e)
 {
-	return (uint8_t)((e->forwarded ? TRACE_FORWARDED : 0) | (e->in_exit ? TRACE_IN_EXIT : 0));
+	return (uint8_t)((e->forwarded ? TRACE_FORWARDED : 0) | (e->in_exit ? TRACE_IN_EXIT : 0) |
+			 (e->in_exit_handlers ? TRACE_IN_EXIT_HANDLERS : 0));
 }
 
 /* The same with path in bits 4-7 and callback depth in bits 16-31. */

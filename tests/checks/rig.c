@@ -146,6 +146,15 @@ void want(struct rig *rig, const char *wanted)
 	assert_false(wrong);
 }
 
+void never(const struct rig *rig, const char *rule)
+{
+	size_t n = strlen(rule);
+
+	for (unsigned i = 0; i < rig->n_found; i++)
+		if (!strncmp(rig->found[i].what, rule, n) && rig->found[i].what[n] == ':')
+			fail_msg("%s: %s", rig->found[i].what, rig->found[i].detail);
+}
+
 void *handle(unsigned n)
 {
 	return (void *)(0x55550000ul + n * 64ul);

@@ -54,6 +54,8 @@ void rig_call(struct rig *rig, unsigned api, void *args, int64_t result, unsigne
  */
 void want(struct rig *rig, const char *list);
 #define silent(rig) want(rig, "")
+/* The rule has not spoken at all, neither as a finding nor as advice. */
+void never(const struct rig *rig, const char *rule);
 /* How often a rule was put to the test. */
 uint64_t rig_asked(const struct rig *rig, const char *rule);
 

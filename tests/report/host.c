@@ -113,3 +113,11 @@ void checks_each_site(const struct checks *c, checks_site_fn fn, void *context)
 	for (unsigned i = 0; i < test_host.n_sites; i++)
 		fn(context, &test_host.sites[i]);
 }
+
+/* No rule is put to the test here: findings are made up. */
+void checks_asked(const struct checks *c, uint64_t *counts)
+{
+	(void)c;
+	for (unsigned i = 0; i < acl_rule_count; i++)
+		counts[i] = 0;
+}

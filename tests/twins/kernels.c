@@ -2,11 +2,15 @@
 /* Twins of the rules about kernel binaries, launches and argument lists. */
 #include "twins.h"
 
+/* Memory of the program's own for argument lists, and for what is in them. */
+#define LIST (heap_memory + (16 << 10))
+#define OTHER_LIST (heap_memory + (32 << 10))
+
 static aclrtBinHandle load_file(void)
 {
 	aclrtBinHandle b = NULL;
 
-	CALL_DOES(aclrtBinaryLoadFromFile, 0, b = make_address(), .binPath = "/opt/add.o", .binHandle = &b);
+	CALL_DOES(aclrtBinaryLoadFromFile, 0, b = make_address(), .binPath = "add.o", .binHandle = &b);
 	return b;
 }
 
@@ -22,12 +26,12 @@ static aclrtBinHandle load_data(aclrtBinaryLoadOptions *options)
 static aclrtBinary describe(const void *data)
 {
 	struct acl_args_aclrtCreateBinary args = {data, 4096};
-	aclrtBinary b = make_address();
+	void *made = make_address();
 	struct acl_event ev;
 
 	twin_enter(&ev, ACL_API_aclrtCreateBinary, &args, __LINE__);
-	twin_leave(&ev, (intptr_t)b);
-	return b;
+	twin_leave(&ev, (intptr_t)made);
+	return (aclrtBinary)ev.result.u;
 }
 
 static aclrtBinHandle load_described(void)
@@ -356,7 +360,7 @@ static void begin_in(aclrtFuncHandle f, aclrtArgsHandle handle, size_t size)
 static void update_other_list(void)
 {
 	aclrtFuncHandle f = fetch(load_file(), "add");
-	aclrtArgsHandle a = make_address(), b = make_address();
+	aclrtArgsHandle a = LIST, b = OTHER_LIST;
 	aclrtParamHandle of_a, of_b;
 
 	begin_in(f, a, 64);
@@ -382,7 +386,7 @@ static void many_parameters(void)
 /* Each parameter begins at a multiple of 8. */
 static void many_bytes(void)
 {
-	aclrtArgsHandle a = make_address();
+	aclrtArgsHandle a = LIST;
 
 	begin_in(fetch(load_file(), "add"), a, 16);
 	append(a, bug ? 9 : 8);
@@ -405,7 +409,7 @@ static void small_memory(void)
 	size_t size = 120;
 
 	CALL(aclrtKernelArgsGetMemSize, .funcHandle = f, .userArgsSize = 112, .actualArgsSize = &size);
-	begin_in(f, make_address(), bug ? 16 : 120);
+	begin_in(f, LIST, bug ? size / 8 : size);
 }
 
 static void small_handle(void)
@@ -414,7 +418,7 @@ static void small_handle(void)
 	size_t size = 512;
 
 	CALL(aclrtKernelArgsGetHandleMemSize, .funcHandle = f, .memSize = &size);
-	begin_in(f, make_host_memory(bug ? 256 : 512), 64);
+	begin_in(f, make_host_memory(bug ? size / 2 : size), 64);
 }
 
 static void odd_size(void)

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "interpose/suppress.h"
+#include "tools/aclcheck/asked.h"
 #include "tools/aclcheck/command.h"
 #include "tools/aclcheck/formats.h"
 #include "tools/aclcheck/merge.h"
@@ -236,6 +237,21 @@ static void print_change(const char *what, const json_t *finding)
 	putchar('\n');
 }
 
+/* Rules the program no longer puts to the test: their silence is worth less than before. */
+static void print_unasked(const json_t *old, const json_t *new)
+{
+	json_int_t times;
+
+	if (!asked_told(old) || !asked_told(new))
+		return;
+	for (unsigned i = 0; i < acl_rule_count; i++) {
+		const struct acl_rule *r = &acl_rules[i];
+
+		if (asked_state(old, r, &times) >= ASKED_SILENT && asked_state(new, r, &times) == ASKED_NEVER)
+			printf("unasked %s\n", r->id);
+	}
+}
+
 /* Number of new findings that fail. */
 static size_t print_changes(json_t *old, json_t *new, enum fail_on fail_on)
 {
@@ -261,6 +277,7 @@ static size_t print_changes(json_t *old, json_t *new, enum fail_on fail_on)
 			print_change("still", finding);
 	}
 	json_decref(now);
+	print_unasked(old, new);
 	return failing;
 }
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One self-contained HTML page: no script, no network, light and dark. */
+#include "tools/aclcheck/asked.h"
 #include "tools/aclcheck/formats.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "checks/rule.h"
 
 static const char head[] =
 	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -36,6 +35,8 @@ static const char head[] =
 	".perf,.portability{color:var(--note)}b.s{text-transform:uppercase;font-size:12px}\n"
 	".before span{display:inline-block;border:1px solid var(--line);border-radius:3px;padding:0 "
 	".35rem;margin:.1rem}\n"
+	"details.f{padding:.2rem .8rem;margin:.2rem 0}.f summary span{display:inline-block;margin-right:1rem}"
+	".w{min-width:9rem}.f .n{min-width:5rem;text-align:right}meter{width:14rem;margin-right:1rem}\n"
 	"</style>\n</head>\n<body>\n";
 
 static void put(FILE *to, const char *before, const char *s, const char *after)
@@ -341,20 +342,6 @@ static void put_reach(FILE *to, const json_t *reach)
 	}
 }
 
-/* What the checker looks for at all: a pass means no more than this. */
-static void put_coverage(FILE *to)
-{
-	unsigned n[3] = {0};
-
-	for (unsigned i = 0; i < acl_rule_count; i++)
-		n[acl_rules[i].state]++;
-	fprintf(to,
-		"<h2>Coverage</h2>\n<p>%u rules are checked, %u more are known and not checked yet, %u "
-		"cannot be checked "
-		"from outside the runtime.</p>\n",
-		n[ACL_RULE_IMPLEMENTED], n[ACL_RULE_PLANNED], n[ACL_RULE_UNCHECKABLE]);
-}
-
 void print_html(FILE *to, const json_t *report)
 {
 	const json_t *findings = json_object_get(report, "findings"), *one;
@@ -389,6 +376,6 @@ void print_html(FILE *to, const json_t *report)
 	put_processes(to, json_object_get(report, "processes"));
 	put_last_calls(to, json_object_get(report, "processes"));
 	put_reach(to, json_object_get(report, "reach"));
-	put_coverage(to);
+	print_html_rules(to, report);
 	fputs("</body>\n</html>\n", to);
 }

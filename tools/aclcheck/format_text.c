@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A report for a terminal or a log. */
+#include "tools/aclcheck/asked.h"
 #include "tools/aclcheck/formats.h"
 
 #include <stdint.h>
@@ -218,5 +219,11 @@ void print_text(FILE *to, const json_t *report)
 	}
 	print_expectations(to, json_object_get(report, "expectations"));
 	print_reach(to, json_object_get(report, "reach"));
+	if (asked_told(report)) {
+		struct asked_totals n = asked_count(report, NULL);
+
+		fprintf(to, "rules: %u of %u that are on were put to the test (--format rules lists them)\n",
+			n.asked, n.on);
+	}
 	put(to, "verdict: ", text_of(report, "verdict"), "\n");
 }

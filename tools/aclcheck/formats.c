@@ -2,6 +2,8 @@
 /* The table of formats and what several of them need. */
 #include "tools/aclcheck/formats.h"
 
+#include "tools/aclcheck/asked.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +18,7 @@ const struct report_format report_formats[] = {
 	{"tap", print_tap},
 	{"github", print_github},
 	{"html", print_html},
+	{"rules", print_rules},
 	{NULL, NULL},
 };
 

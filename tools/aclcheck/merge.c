@@ -14,6 +14,7 @@
 
 #include "tools/aclcheck/calls.h"
 #include "tools/aclcheck/command.h"
+#include "tools/aclcheck/merge_asked.h"
 #include "tools/aclcheck/merge_expect.h"
 #include "tools/aclcheck/merge_reach.h"
 #include "tools/aclcheck/report.h"
@@ -45,6 +46,7 @@ struct merge {
 	struct found *bucket[BUCKETS], *first, **last;
 	struct doubt *doubts;
 	struct merged_reach reach;
+	struct merged_asked asked;
 	json_t *processes, *expectations;
 	json_int_t calls;
 	unsigned with_calls;
@@ -86,6 +88,7 @@ void merge_free(struct merge *m)
 		free(d);
 	}
 	json_decref(reach_result(&m->reach));
+	json_decref(asked_result(&m->asked));
 	json_decref(m->processes);
 	json_decref(m->expectations);
 	free(m);
@@ -337,6 +340,7 @@ static void add_process(struct merge *m)
 	m->calls += sane(number_of(m->head, "calls"));
 	reach_add(&m->reach, json_object_get(m->head, "reach"));
 	expectations_add(&m->expectations, json_object_get(m->head, "expectations"));
+	asked_add(&m->asked, json_object_get(m->head, "rules"));
 	if (json_is_array(list)) {
 		json_array_extend(m->processes, list);
 		json_decref(process);
@@ -705,6 +709,7 @@ json_t *merge_result(struct merge *m)
 	json_t *report =
 		json_pack("{s:s, s:i, s:s}", "aclcheck", ACLCHECK_VERSION, "format", 1, "verdict", "pass");
 	json_t *findings = json_array(), *doubts = json_array(), *reach = reach_result(&m->reach);
+	json_t *asked = asked_result(&m->asked);
 
 	for (struct found *f = m->first; f; f = f->next)
 		json_array_append_new(findings, finding_json(f));
@@ -724,6 +729,8 @@ json_t *merge_result(struct merge *m)
 		json_object_set_new(report, "expectations", expectations_list(m->expectations));
 	if (reach)
 		json_object_set_new(report, "reach", reach);
+	if (asked)
+		json_object_set_new(report, "rules", asked);
 	json_object_set_new(report, "findings", findings);
 	report_judge(report, warning_fails(m->processes) ? FAIL_ON_WARNING : FAIL_ON_ERROR);
 	return report;

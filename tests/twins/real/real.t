@@ -44,7 +44,7 @@ class Way:
 
     def __init__(self, place, pid, end, exits, otherwise):
         self.end, self.otherwise = end, otherwise
-        self.found, self.asked = [], None
+        self.found, self.rules = [], set()
         try:
             with open(os.path.join(place, pid + ".json"), encoding="utf-8") as file:
                 report = json.load(file)
@@ -52,6 +52,7 @@ class Way:
             self.end = "no report" if end == "ok" else end
             return
         # What is found at the end of the process names no thread; it counts when that end belongs to the scene.
+        self.rules = {f["rule"] for f in report["findings"]}
         self.found = [f for f in report["findings"] if f["rule"] != "api-error" and not f["secondary"]
                       and (exits == "exit" or "thread" in f)]
 
@@ -85,7 +86,7 @@ def listed(program):
 def wrong_with(twin):
     """Findings that should not be, or the one that is missing."""
     bug, fixed = twin["bug"], twin["fixed"]
-    if twin["rule"] not in [f["rule"] for f in bug.found]:
+    if twin["rule"] not in bug.rules:
         yield f"with the bug {twin['rule']} is not reported", bug
     for f in bug.found:
         if f["rule"] not in (twin["rule"], twin["also"]) and f["severity"] in COUNTED and not f["advice"]:

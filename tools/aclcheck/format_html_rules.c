@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The section of the HTML page that tells which rules the program put to the test. */
+#include <string.h>
+
+#include "tools/aclcheck/asked.h"
+#include "tools/aclcheck/formats.h"
+
+static void put_rules_of(FILE *to, const json_t *report, const char *family)
+{
+	static const char *const class[] = {"d", "d", "pass", "error"};
+	json_int_t times;
+
+	for (unsigned i = 0; i < acl_rule_count; i++) {
+		enum asked_state state;
+
+		if (strcmp(acl_rules[i].family, family))
+			continue;
+		state = asked_state(report, &acl_rules[i], &times);
+		if (state == ASKED_OFF)
+			continue;
+		fprintf(to, "<tr><td class=\"m %s\">%s</td><td>", class[state], acl_rules[i].id);
+		put_xml(to, acl_rules[i].title[ACL_LANG_EN]);
+		if (state == ASKED_NEVER)
+			fputs("</td><td class=\"n d\">never</td></tr>\n", to);
+		else
+			fprintf(to, "</td><td class=\"n\">%lld</td></tr>\n", (long long)times);
+	}
+}
+
+static void put_family(FILE *to, const json_t *report, const char *family)
+{
+	struct asked_totals n = asked_count(report, family);
+
+	if (!n.on)
+		return;
+	fprintf(to,
+		"<details class=\"f\"><summary><span class=\"w\">%s</span><span class=\"n\">%u of %u</span>"
+		"<meter max=\"%u\" value=\"%u\"></meter>",
+		family, n.asked, n.on, n.on, n.asked);
+	if (n.broken)
+		fprintf(to, "<span class=\"error\">%u broken</span>", n.broken);
+	fputs("</summary><table><tbody>\n", to);
+	put_rules_of(to, report, family);
+	fputs("</tbody></table></details>\n", to);
+}
+
+void print_html_rules(FILE *to, const json_t *report)
+{
+	struct asked_totals n = asked_count(report, NULL);
+	unsigned states[3] = {0};
+
+	for (unsigned i = 0; i < acl_rule_count; i++)
+		states[acl_rules[i].state]++;
+	fputs("<h2>Rules put to the test</h2>\n", to);
+	if (asked_told(report)) {
+		fprintf(to,
+			"<p>%u of the %u rules that are on; a rule that was never asked says nothing about "
+			"this program.</p>\n",
+			n.asked, n.on);
+		for (const char *const *family = asked_families(); *family; family++)
+			put_family(to, report, *family);
+	} else {
+		fputs("<p>Not known: no process came to its end.</p>\n", to);
+	}
+	fprintf(to,
+		"<p class=\"d\">%u rules are checked, %u more are known and not checked yet, %u cannot be "
+		"checked from outside the runtime.</p>\n",
+		states[ACL_RULE_IMPLEMENTED], states[ACL_RULE_PLANNED], states[ACL_RULE_UNCHECKABLE]);
+}
