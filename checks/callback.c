@@ -16,10 +16,11 @@ struct callbacks {
 	_Atomic uint32_t threads; /* distinct ids ever subscribed */
 	struct pairs processing; /* pthread id -> enum processing */
 	struct pairs launched; /* thread id -> caller of the last aclrtLaunchCallback it is to run */
+	struct pairs blocking; /* acl_ref of a stream -> position of the last one it waits for */
 };
 
-/* What a thread did with aclrtProcessReport. */
-enum processing { NEVER, IN_VAIN, PROCESSING };
+/* What a thread did with aclrtProcessReport: a call may be under way until the end of the process. */
+enum processing { NEVER, CALLING, IN_VAIN, PROCESSING };
 
 static struct callbacks *callbacks(struct checks *c)
 {
@@ -164,15 +165,43 @@ static void launched(struct checks *c, struct acl_event *ev)
 
 	if (thread && succeeded(ev) && judged(ev) && !ev->carry[CARRY_CAPTURE])
 		pairs_set(&callbacks(c)->launched, thread, ev->caller);
+	if (thread && succeeded(ev) && !ev->carry[CARRY_CAPTURE] &&
+		ACL_ARGS(ev, aclrtLaunchCallback)->blockType == ACL_CALLBACK_BLOCK)
+		pairs_set(&callbacks(c)->blocking, object_ref(s), ev->carry[CARRY_POSITION]);
+}
+
+/* The thread that is to run the callback waits for the stream that waits for the callback. */
+static void synchronising(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *s = stream_of(ev);
+	uint64_t position;
+
+	if (!s || !ld(&stream_state(s)->callback) || ev->callback_depth)
+		return;
+	position = pairs_value(&callbacks(c)->blocking, object_ref(s));
+	if (!position || !stream_pending(s, position))
+		return;
+	rule_asked(ev, RULE("subscribe-thread-not-processing"));
+	if (pairs_value(&callbacks(c)->report, object_ref(s)) == ev->pthread_id)
+		say(c, ev, RULE("subscribe-thread-not-processing"),
+			"This thread is the one that runs the callbacks of the stream, and the stream waits "
+			"for "
+			"one.",
+			NULL, 0);
+}
+
+static void processing(struct checks *c, struct acl_event *ev)
+{
+	if (judged(ev) && pairs_value(&callbacks(c)->processing, ev->pthread_id) == NEVER)
+		pairs_set(&callbacks(c)->processing, ev->pthread_id, CALLING);
 }
 
 /* A loop may begin before its thread is subscribed, and outlive the subscription. */
 static void processed(struct checks *c, struct acl_event *ev)
 {
-	uint64_t now = pairs_value(&callbacks(c)->processing, ev->pthread_id);
 	bool in_vain = error_of(ev) == NOT_A_THREAD_OF_REPORTS;
 
-	if (now != PROCESSING && (!in_vain || now == NEVER) && judged(ev))
+	if (judged(ev) && pairs_value(&callbacks(c)->processing, ev->pthread_id) != PROCESSING)
 		pairs_set(&callbacks(c)->processing, ev->pthread_id, in_vain ? IN_VAIN : PROCESSING);
 }
 
@@ -305,6 +334,7 @@ static void callbacks_forked(struct checks *c)
 	st(&callbacks(c)->host_function.lock.held, 0);
 	st(&callbacks(c)->processing.lock.held, 0);
 	st(&callbacks(c)->launched.lock.held, 0);
+	st(&callbacks(c)->blocking.lock.held, 0);
 }
 
 static const struct acl_hook hooks[] = {
@@ -314,7 +344,10 @@ static const struct acl_hook hooks[] = {
 	{ACL_API_aclrtUnSubscribeReport, ACL_LEAVE, unsubscribed},
 	{ACL_API_aclrtLaunchCallback, ACL_ENTER, launching},
 	{ACL_API_aclrtLaunchCallback, ACL_LEAVE, launched},
+	{ACL_API_aclrtProcessReport, ACL_ENTER, processing},
 	{ACL_API_aclrtProcessReport, ACL_LEAVE, processed},
+	{ACL_API_aclrtSynchronizeStream, ACL_ENTER, synchronising},
+	{ACL_API_aclrtSynchronizeStreamWithTimeout, ACL_ENTER, synchronising},
 	{ACL_API_aclrtLaunchHostFunc, ACL_ENTER, launching_host},
 	{ACL_API_aclrtLaunchHostFunc, ACL_LEAVE, launched_host},
 };

@@ -8,20 +8,6 @@
 #include "checks/report.h"
 #include "checks/state.h"
 
-/* Blocks get references of their own beside the object kinds. */
-#define REF_MEMORY UINT64_C(62)
-#define REF_REGISTERED UINT64_C(63)
-
-struct model_uses {
-	uint32_t n, room; /* room is a power of two */
-	struct model_use use[];
-};
-
-uint64_t block_ref(const struct acl_block *block, uint32_t generation, bool registered)
-{
-	return (registered ? REF_REGISTERED : REF_MEMORY) << 58 | (uint64_t)block->index << 32 | generation;
-}
-
 struct acl_object *capture_of(struct checks *c, struct acl_object *stream)
 {
 	acl_ref ref = stream ? ld_acquire(&stream_state(stream)->capture) : 0;
@@ -63,152 +49,11 @@ unsigned capture_mode_of_thread(struct acl_thread *t)
 	return MODE_NONE;
 }
 
-/* --- what captured tasks use ------------------------------------------------------- */
-
-static size_t uses_bytes(uint32_t room)
-{
-	return sizeof(struct model_uses) + room * sizeof(struct model_use);
-}
-
-static struct model_use *uses_slot(struct model_uses *u, uint64_t what)
-{
-	uint64_t i = mix64(what);
-
-	while (u->use[i & (u->room - 1)].what && u->use[i & (u->room - 1)].what != what)
-		i++;
-	return &u->use[i & (u->room - 1)];
-}
-
-/* Under the model's lock. */
-static struct model_uses *uses_room(struct checks *c, struct model_state *m)
-{
-	struct model_uses *old = ld(&m->uses), *new;
-	uint32_t room = old ? old->room * 2 : 16;
-
-	if (old && old->n * 4 < old->room * 3)
-		return old;
-	new = checks_alloc(c, uses_bytes(room));
-	if (!new)
-		return old && old->n + 1 < old->room ? old : NULL;
-	new->room = room;
-	for (uint32_t i = 0; old && i < old->room; i++)
-		if (old->use[i].what) {
-			*uses_slot(new, old->use[i].what) = old->use[i];
-			new->n++;
-		}
-	st(&m->uses, new);
-	if (old)
-		checks_forget(c, old, uses_bytes(old->room));
-	return new;
-}
-
-/* True when it is the model's first use of it. */
-static bool use_add(struct checks *c, struct acl_object *model, uint64_t what, const struct acl_event *ev)
-{
-	struct model_state *m = model_state(model);
-	struct model_uses *u;
-	struct model_use *use;
-	bool first = false;
-
-	lock(&m->lock);
-	u = uses_room(c, m);
-	use = u ? uses_slot(u, what) : NULL;
-	if (use && !use->what) {
-		*use = (struct model_use){what, ev->caller, ev->tid, ev->api, ld(&m->group)};
-		u->n++;
-		first = true;
-	}
-	unlock(&m->lock);
-	return first;
-}
-
-static void use_object(
-	struct checks *c, struct acl_object *model, struct acl_object *o, const struct acl_event *ev)
-{
-	if (o && object_usable(o) && use_add(c, model, object_ref(o), ev))
-		bump(&o->captured);
-}
-
-static void use_address(
-	struct checks *c, struct acl_object *model, const void *address, const struct acl_event *ev)
-{
-	struct acl_place place;
-
-	if (!address)
-		return;
-	if (map_find(c->memory, (uintptr_t)address, &place) &&
-		use_add(c, model, block_ref(place.block, place.generation, false), ev))
-		bump(&place.block->captured);
-	/* A registered range may lie over an allocation. */
-	if (map_live(c->registered) && map_find(c->registered, (uintptr_t)address, &place) &&
-		use_add(c, model, block_ref(place.block, place.generation, true), ev))
-		bump(&place.block->captured);
-}
-
-struct acl_object *model_using(struct checks *c, uint64_t what, struct model_use *use)
-{
-	struct acl_object *o;
-
-	object_each(c, ACL_HANDLE_MODEL, o)
-	{
-		struct model_state *m = model_state(o);
-		struct model_uses *u;
-		bool found = false;
-
-		if (!object_usable(o))
-			continue;
-		lock(&m->lock);
-		u = ld(&m->uses);
-		if (u) {
-			*use = *uses_slot(u, what);
-			/* What a task group used may have been replaced by an update. */
-			found = use->what && !(use->in_group && ld(&m->updated));
-		}
-		unlock(&m->lock);
-		if (found)
-			return o;
-	}
-	return NULL;
-}
-
-static void use_over(struct checks *c, uint64_t what)
-{
-	struct acl_object *o;
-	struct acl_block *b;
-
-	if (what >> 58 < REF_MEMORY) {
-		o = object_of(c, what);
-		if (o)
-			drop(&o->captured);
-		return;
-	}
-	b = map_block(what >> 58 == REF_MEMORY ? c->memory : c->registered, what >> 32 & ((1u << 26) - 1));
-	if (b && ld_acquire(&b->generation) == (uint32_t)what)
-		drop(&b->captured);
-}
-
-static void uses_over(struct checks *c, struct acl_object *model)
-{
-	struct model_state *m = model_state(model);
-	struct model_uses *u;
-
-	lock(&m->lock);
-	u = ld(&m->uses);
-	st(&m->uses, NULL);
-	unlock(&m->lock);
-	if (!u)
-		return;
-	for (uint32_t i = 0; i < u->room; i++)
-		if (u->use[i].what)
-			use_over(c, u->use[i].what);
-	checks_forget(c, u, uses_bytes(u->room));
-}
-
 void model_gone(struct checks *c, struct acl_object *model)
 {
 	struct acl_object *o;
 
-	uses_over(c, model);
+	model_uses_end(c, model);
 	object_each(c, ACL_HANDLE_MODEL,
 		o) if (ld(&model_state(o)->sub) && ld(&o->parent) == object_ref(model) && object_usable(o))
 		object_dead(c, o, NULL, ACL_OBJECT_BY_OWNER);
@@ -250,6 +95,8 @@ static void begun(struct checks *c, struct acl_event *ev)
 				? ACL_ARGS(ev, aclmdlRICaptureBegin)->mode
 				: ACL_ARGS(ev, aclmdlRICaptureToModelRIBegin)->mode;
 
+	if (s && object_usable(s) && !capture_of(c, s))
+		st(&stream_state(s)->capture_unsure, !succeeded(ev));
 	if (!succeeded(ev) || !value || mode > 2)
 		return;
 	if (!s || !object_usable(s))
@@ -298,7 +145,24 @@ static bool capture_over(struct checks *c, struct acl_object *model, unsigned st
 void capture_abandon(struct checks *c, struct acl_object *model)
 {
 	capture_over(c, model, MODEL_BUILT);
-	uses_over(c, model);
+	model_uses_end(c, model);
+}
+
+/* Errors of CaptureEnd after which the capture goes on. */
+static bool goes_on(const struct acl_event *ev)
+{
+	switch (error_of(ev)) {
+	case 100000: /* arguments */
+	case 107000:
+	case 107002: /* no context, another one */
+	case 107003:
+	case 107017: /* handle */
+	case 107029: /* not capturing */
+	case 107036: /* not the stream of the beginning */
+	case 207000: /* default stream */
+		return true;
+	}
+	return false;
 }
 
 /* Errors of CaptureEnd after which the capture is over all the same. */
@@ -328,7 +192,9 @@ static void ended(struct checks *c, struct acl_event *ev)
 		if (out && *out && ld(&model->value) != (uintptr_t)*out)
 			object_name(c, model, *out);
 		object_changed(ev, model);
-	} else if (ends_anyway(ev)) {
+	} else if (!goes_on(ev)) {
+		/* What we know no code for may be either: rules stay silent then. */
+		st(&stream_state(stream_of(ev))->capture_unsure, !ends_anyway(ev));
 		capture_abandon(c, model);
 		if (!ld(&model_state(model)->sub))
 			object_dead(c, model, ev, ACL_OBJECT_BY_OWNER);
@@ -352,8 +218,8 @@ static void uses_of_call(struct checks *c, struct acl_object *model, const struc
 	for (uint64_t i = 0, n = legs_count(ev); i < n; i++) {
 		struct copy_leg leg = legs_at(ev, i);
 
-		use_address(c, model, leg.dst, ev);
-		use_address(c, model, leg.src, ev);
+		model_uses_address(c, model, leg.dst, ev);
+		model_uses_address(c, model, leg.src, ev);
 	}
 	switch (ev->api) {
 	case ACL_API_aclrtMemsetAsync:
@@ -363,15 +229,15 @@ static void uses_of_call(struct checks *c, struct acl_object *model, const struc
 	case ACL_API_aclrtValueWrite:
 	case ACL_API_aclrtValueWait:
 		/* All begin with the address. */
-		use_address(c, model, ACL_ARGS(ev, aclrtMemsetAsync)->devPtr, ev);
+		model_uses_address(c, model, ACL_ARGS(ev, aclrtMemsetAsync)->devPtr, ev);
 		break;
 	case ACL_API_aclrtReduceAsync:
-		use_address(c, model, ACL_ARGS(ev, aclrtReduceAsync)->dst, ev);
-		use_address(c, model, ACL_ARGS(ev, aclrtReduceAsync)->src, ev);
+		model_uses_address(c, model, ACL_ARGS(ev, aclrtReduceAsync)->dst, ev);
+		model_uses_address(c, model, ACL_ARGS(ev, aclrtReduceAsync)->src, ev);
 		break;
 	case ACL_API_aclrtLaunchKernel:
 	case ACL_API_aclrtLaunchKernelV2:
-		use_address(c, model, ACL_ARGS(ev, aclrtLaunchKernel)->argsData, ev);
+		model_uses_address(c, model, ACL_ARGS(ev, aclrtLaunchKernel)->argsData, ev);
 		break;
 	}
 }
@@ -389,11 +255,11 @@ static void handles_of_call(struct checks *c, struct acl_object *model, const st
 			continue;
 		memcpy(&value, (const char *)ev->args + p->offset, sizeof(value));
 		if (p->handle == ACL_HANDLE_NOTIFY || p->handle == ACL_HANDLE_CNT_NOTIFY) {
-			use_object(c, model, object_find(c, p->handle, value), ev);
+			model_uses_object(c, model, object_find(c, p->handle, value), ev);
 		} else if (p->handle == ACL_HANDLE_FUNCTION) {
 			o = object_find(c, ACL_HANDLE_FUNCTION, value);
 			if (o)
-				use_object(c, model, object_of(c, ld(&o->parent)), ev);
+				model_uses_object(c, model, object_of(c, ld(&o->parent)), ev);
 		}
 	}
 }
@@ -438,7 +304,7 @@ static void event_recorded(struct checks *c, struct acl_event *ev)
 	bump(&model_state(model)->tasks);
 	if (event_is_external(ev, e)) {
 		st(&event_state(e)->external, true);
-		use_object(c, model, e, ev);
+		model_uses_object(c, model, e, ev);
 	} else if (ld(&event_state(e)->flags) & ACL_EVENT_SYNC) {
 		/* Without SYNC the record is dropped and the event belongs to nothing. */
 		st(&event_state(e)->capture, object_ref(model));
@@ -471,7 +337,7 @@ static void event_waited(struct checks *c, struct acl_event *ev)
 		bump(&model_state(model)->tasks);
 		if (event_is_external(ev, e)) {
 			st(&event_state(e)->external, true);
-			use_object(c, model, e, ev);
+			model_uses_object(c, model, e, ev);
 		}
 	} else if (of_event && object_of(c, of_event) && !(ld(&s->flags) & ACL_OBJECT_DEFAULT)) {
 		st_release(&stream_state(s)->capture, of_event);
@@ -483,10 +349,14 @@ static void group_begun(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *model = capture_of(c, stream_of(ev));
 
-	if (!model || !succeeded(ev))
+	if (!model)
 		return;
-	st(&model_state(model)->group, true);
-	st(&stream_state(stream_of(ev))->group, object_ref(model));
+	if (succeeded(ev)) {
+		st(&model_state(model)->group, true);
+		st(&stream_state(stream_of(ev))->group, object_ref(model));
+	} else if (ld(&stream_state(stream_of(ev))->group) != object_ref(model)) {
+		st(&stream_state(stream_of(ev))->group, GROUP_UNKNOWN);
+	}
 }
 
 static void group_ended(struct checks *c, struct acl_event *ev)
@@ -496,7 +366,7 @@ static void group_ended(struct checks *c, struct acl_event *ev)
 	if (!model || ld(&stream_state(stream_of(ev))->group) != object_ref(model))
 		return;
 	st(&model_state(model)->group, false);
-	st(&stream_state(stream_of(ev))->group, 0);
+	st(&stream_state(stream_of(ev))->group, succeeded(ev) ? 0 : GROUP_UNKNOWN);
 }
 
 static void updated(struct checks *c, struct acl_event *ev)
@@ -505,12 +375,10 @@ static void updated(struct checks *c, struct acl_event *ev)
 		object_find(c, ACL_HANDLE_TASK_GROUP, ACL_ARGS(ev, aclmdlRICaptureTaskUpdateBegin)->handle);
 	struct acl_object *model = group ? object_of(c, ld(&group->parent)) : NULL;
 
-	if (!succeeded(ev))
-		return;
-	if (model)
+	if (model && succeeded(ev))
 		st(&model_state(model)->updated, true);
-	if (stream_of(ev))
-		st(&stream_state(stream_of(ev))->update, UPDATE_OPEN);
+	if (stream_of(ev) && ld(&stream_state(stream_of(ev))->update) != UPDATE_OPEN)
+		st(&stream_state(stream_of(ev))->update, succeeded(ev) ? UPDATE_OPEN : UPDATE_UNKNOWN);
 }
 
 static void update_ended(struct checks *c, struct acl_event *ev)

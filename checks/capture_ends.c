@@ -90,7 +90,7 @@ static void ending(struct checks *c, struct acl_event *ev)
 	struct model_state *m = capture ? model_state(capture) : NULL;
 
 	if (!capture) {
-		if (!made(s))
+		if (!made(s) || ld(&stream_state(s)->capture_unsure))
 			return;
 		rule_asked(ev, RULE("capture-end-not-capturing"));
 		say(c, ev, RULE("capture-end-not-capturing"), NULL,

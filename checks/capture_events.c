@@ -111,7 +111,8 @@ static void with_flag(struct checks *c, struct acl_event *ev)
 		used_in_capture(c, ev, o);
 		return;
 	}
-	if (!e || !s || !object_usable(s) || ld(&s->flags) & ACL_OBJECT_LEARNED)
+	if (!e || !s || !object_usable(s) || ld(&s->flags) & ACL_OBJECT_LEARNED ||
+		ld(&stream_state(s)->capture_unsure))
 		return;
 	rule_asked(ev, RULE("capture-external-flag-not-capturing"));
 	if (!capture_of(c, s)) {

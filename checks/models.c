@@ -80,7 +80,8 @@ static void adding_task(struct checks *c, struct acl_event *ev)
 			finding_on(c, ev, RULE("cond-handle-reused"), capture, NULL,
 				"A task was added for this handle before.");
 	}
-	if (!s || !object_usable(s) || ld(&s->flags) & ACL_OBJECT_LEARNED)
+	if (!s || !object_usable(s) || ld(&s->flags) & ACL_OBJECT_LEARNED ||
+		ld(&stream_state(s)->capture_unsure))
 		return;
 	rule_asked(ev, RULE("cond-task-bad-stream"));
 	m = object_of(c, pairs_value(&models(c)->cond_model, handle));

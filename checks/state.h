@@ -64,10 +64,14 @@ struct stream_state {
 	_Atomic uint64_t touched[2]; /* device << 48 | position: memory of other devices in use */
 	_Atomic uint64_t used[STREAM_USES]; /* base of the blocks its last copies and sets use */
 	_Atomic(struct stream_waits *) waits;
-	_Atomic uint64_t group; /* acl_ref of the capture in which a task group is open on it */
+	_Atomic uint64_t
+		group; /* acl_ref of the capture in which a task group is open on it, GROUP_UNKNOWN */
 	_Atomic uint32_t flags; /* of creation */
 	_Atomic uint8_t update; /* enum stream_update */
+	_Atomic bool capture_unsure; /* a begin or end of a capture failed: it may or may not be captured */
 };
+
+#define GROUP_UNKNOWN 1 /* its begin or end failed */
 
 /* Updating the tasks of a group; after an end that failed nobody knows. */
 enum stream_update { UPDATE_NONE, UPDATE_OPEN, UPDATE_UNKNOWN };
@@ -281,6 +285,13 @@ struct model_use {
 struct acl_object *capture_of(struct checks *c, struct acl_object *stream);
 /* Some open capture of a context; context NULL: of a device; neither (-1): of the process. */
 struct acl_object *capture_in(struct checks *c, struct acl_object *context, int device);
+/* A captured task uses an object, or what lies at an address (capture_uses.c); with the model all is
+ * forgotten. */
+void model_uses_object(
+	struct checks *c, struct acl_object *model, struct acl_object *o, const struct acl_event *ev);
+void model_uses_address(
+	struct checks *c, struct acl_object *model, const void *address, const struct acl_event *ev);
+void model_uses_end(struct checks *c, struct acl_object *model);
 /* A live model that uses an object or block; *use tells where. */
 struct acl_object *model_using(struct checks *c, uint64_t what, struct model_use *use);
 uint64_t block_ref(const struct acl_block *block, uint32_t generation, bool registered);

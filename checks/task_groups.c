@@ -14,7 +14,7 @@ static struct acl_object *must_capture(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *s = stream_of(ev), *capture = capture_of(c, s);
 
-	if (!made(s))
+	if (!made(s) || (!capture && ld(&stream_state(s)->capture_unsure)))
 		return NULL;
 	rule_asked(ev, RULE("taskgrp-begin-not-capturing"));
 	if (!capture)
@@ -39,7 +39,7 @@ static void ending(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *s = stream_of(ev), *capture = must_capture(c, ev);
 
-	if (!capture)
+	if (!capture || ld(&stream_state(s)->group) == GROUP_UNKNOWN)
 		return;
 	rule_asked(ev, RULE("taskgrp-end-unmatched"));
 	if (ld(&stream_state(s)->group) != object_ref(capture))

@@ -2,7 +2,8 @@
 /* Twins of the rules about callbacks: of streams, of exceptions, and the order of repair. */
 #include "twins.h"
 
-#define INFO ((void *)0x7f00aaaa0000)
+#define INFO ((void *)heap_memory)
+#define OTHER_INFO ((void *)(heap_memory + 256))
 
 /* --- who runs them ------------------------------------------------------------------------ */
 
@@ -38,12 +39,32 @@ static void nobody_processes(void)
 	twin_thread(bug ? 2 : 1);
 	CALL_FAILS(bug ? 107012 : 0, aclrtProcessReport, .timeout = 1000);
 	twin_thread(0);
-	CALL(aclrtSynchronizeStream, .stream = s);
+	CALL_FAILS(bug ? 507046 : 0, aclrtSynchronizeStreamWithTimeout, .stream = s, .timeout = 50);
 	CALL(aclrtUnSubscribeReport, .threadId = twin_thread_id(1), .stream = s);
-	CALL(aclrtDestroyStream, .stream = s);
+	CALL(aclrtDestroyStreamForce, .stream = s);
 	CALL(aclrtResetDevice, .deviceId = 0);
 	CALL(aclFinalize);
 	twin_exit();
+}
+
+/* The thread that is to run the callback waits for it. */
+static void waits_for_itself(void)
+{
+	aclrtStream s = make_stream();
+
+	twin_thread(1);
+	CALL(aclrtSubscribeReport, .threadId = twin_thread_id(1), .stream = s);
+	CALL(aclrtLaunchCallback, .fn = HANDLE, .blockType = ACL_CALLBACK_BLOCK, .stream = s);
+	if (!bug)
+		CALL(aclrtProcessReport, .timeout = 1000);
+	twin_thread(bug ? 1 : 0);
+	CALL_FAILS(bug ? 507046 : 0, aclrtSynchronizeStreamWithTimeout, .stream = s, .timeout = 50);
+	/* Now nothing is left to wait for. */
+	twin_thread(1);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtUnSubscribeReport, .threadId = twin_thread_id(1), .stream = s);
+	twin_thread(0);
 }
 
 /* --- what they call --------------------------------------------------------------------------- */
@@ -63,7 +84,7 @@ static void info_kept(void)
 {
 	CALL(aclrtSetExceptionInfoCallback, .callback = HANDLE);
 	/* Nobody saw who was told this. */
-	CALL(aclrtGetStreamIdFromExceptionInfo, .info = OTHER);
+	CALL(aclrtGetStreamIdFromExceptionInfo, .info = OTHER_INFO);
 	twin_callback_begin(ACL_API_aclrtSetExceptionInfoCallback, INFO);
 	CALL(aclrtGetTaskIdFromExceptionInfo, .info = INFO);
 	/* Another thread may be asked to read it meanwhile. */
@@ -107,7 +128,7 @@ static void verbose_after_abort(void)
 	CALL(aclrtDeviceTaskAbort, .deviceId = 0);
 	CALL(aclrtGetErrorVerbose, .deviceId = 0, .errorInfo = &info);
 	if (!bug)
-		CALL(aclrtRepairError, .deviceId = 0, .errorInfo = &info);
+		CALL_FAILS(207000, aclrtRepairError, .deviceId = 0, .errorInfo = &info);
 }
 
 static void repair_unaborted(void)
@@ -115,7 +136,7 @@ static void repair_unaborted(void)
 	CALL(aclrtGetErrorVerbose, .deviceId = 0, .errorInfo = &info);
 	if (!bug)
 		CALL(aclrtDeviceTaskAbort, .deviceId = 0);
-	CALL(aclrtRepairError, .deviceId = 0, .errorInfo = &info);
+	CALL_FAILS(207000, aclrtRepairError, .deviceId = 0, .errorInfo = &info);
 }
 
 /* The device went on after an abort: the next error is another one. */
@@ -129,7 +150,7 @@ static void verbose_of_next(void)
 	CALL(aclrtGetErrorVerbose, .deviceId = 0, .errorInfo = &info);
 	if (!bug)
 		CALL(aclrtDeviceTaskAbort, .deviceId = 0);
-	CALL(aclrtRepairError, .deviceId = 0, .errorInfo = &info);
+	CALL_FAILS(207000, aclrtRepairError, .deviceId = 0, .errorInfo = &info);
 }
 
 static void abort_captured(void)
@@ -150,13 +171,15 @@ static void abort_captured_device(void)
 	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
 	if (bug)
 		CALL(aclrtDeviceTaskAbort, .deviceId = 0);
-	CALL(aclrtDeviceTaskAbort, .deviceId = 1);
+	/* A device that is not used. */
+	CALL_FAILS(107002, aclrtDeviceTaskAbort, .deviceId = 1);
 	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
 }
 
 static const struct twin twins[] = {
 	TWIN("processreport-not-subscribed", report_unsubscribed),
 	TWIN_ALSO("subscribe-thread-not-processing", nobody_processes, "processreport-not-subscribed"),
+	TWIN("subscribe-thread-not-processing", waits_for_itself),
 	TWIN("exc-callback-calls-runtime", wait_in_exception),
 	TWIN("exc-info-escaped", info_kept),
 	TWIN("exc-info-escaped", info_null),

@@ -65,10 +65,41 @@ static void ended_twice(void)
 
 	begin(s);
 	end(s);
+	/* The capture of a stream from elsewhere may have been begun elsewhere. */
+	CALL_FAILS(107029, aclmdlRICaptureEnd, .stream = bug ? s : (void *)heap_memory, .modelRI = &m);
+}
+
+/* What a failed begin leaves behind is not known. */
+static void ended_after_failed_begin(void)
+{
+	aclrtStream s = make_stream(), other = make_stream();
+	aclmdlRI m = NULL;
+
+	CALL_FAILS(507899, aclmdlRICaptureBegin, .stream = s, .mode = RELAXED);
+	CALL_FAILS(107029, aclmdlRICaptureEnd, .stream = s, .modelRI = &m);
+	begin(s);
+	end(s);
+	begin(other);
+	CALL_DOES(aclmdlRICaptureEnd, bug ? 107029 : 0, m = make_address(), .stream = bug ? s : other,
+		.modelRI = &m);
 	if (bug)
-		CALL_FAILS(107029, aclmdlRICaptureEnd, .stream = s, .modelRI = &m);
-	/* A stream from elsewhere may have been begun elsewhere. */
-	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = HANDLE, .modelRI = &m);
+		end(other);
+}
+
+/* So does an end that fails for a reason of its own. */
+static void begun_after_failed_end(void)
+{
+	aclrtStream s = make_stream(), other = make_stream();
+	aclmdlRI m = NULL;
+
+	begin(s);
+	CALL_FAILS(507899, aclmdlRICaptureEnd, .stream = s, .modelRI = &m);
+	CALL_FAILS(107029, aclmdlRICaptureEnd, .stream = s, .modelRI = &m);
+	begin(s);
+	CALL_FAILS(bug ? 107027 : 0, aclmdlRICaptureBegin, .stream = bug ? s : other, .mode = RELAXED);
+	end(s);
+	if (!bug)
+		end(other);
 }
 
 static void ended_without_place(void)
@@ -278,6 +309,32 @@ static aclrtTaskGrp group_end(aclrtStream s)
 	return g;
 }
 
+static void launch(aclrtStream s)
+{
+	aclrtFuncHandle f = NULL;
+	aclrtBinHandle b = NULL;
+
+	CALL_DOES(aclrtBinaryLoadFromData, 0, b = make_address(), .data = heap_memory, .length = 4096,
+		.binHandle = &b);
+	CALL_DOES(aclrtBinaryGetFunction, 0, f = make_address(), .binHandle = b, .kernelName = "add",
+		.funcHandle = &f);
+	CALL(aclrtLaunchKernelV2, .funcHandle = f, .numBlocks = 1, .argsData = DEVICE, .argsSize = 64,
+		.stream = s);
+}
+
+/* A group of one kernel, in a model of its own. */
+static aclrtTaskGrp make_group(aclrtStream s)
+{
+	aclrtTaskGrp g;
+
+	begin(s);
+	CALL(aclmdlRICaptureTaskGrpBegin, .stream = s);
+	launch(s);
+	g = group_end(s);
+	end(s);
+	return g;
+}
+
 static void group_outside(void)
 {
 	aclrtStream s = make_stream();
@@ -326,47 +383,41 @@ static void group_ended_elsewhere(void)
 static void update_in_capture(void)
 {
 	aclrtStream s = make_stream(), idle = make_stream();
-	aclrtTaskGrp g;
+	aclrtTaskGrp g = make_group(s);
 
 	begin(s);
-	CALL(aclmdlRICaptureTaskGrpBegin, .stream = s);
-	g = group_end(s);
-	end(s);
-	begin(s);
 	CALL_FAILS(bug ? 107027 : 0, aclmdlRICaptureTaskUpdateBegin, .stream = bug ? s : idle, .handle = g);
-	if (!bug)
+	if (!bug) {
+		launch(idle);
 		CALL(aclmdlRICaptureTaskUpdateEnd, .stream = idle);
+	}
 	end(s);
 }
 
 static void update_on_stream_of_model(void)
 {
 	aclrtStream s = make_stream(), bound = make_stream_flags(ACL_STREAM_PERSISTENT);
+	aclrtTaskGrp g = make_group(s);
 	aclmdlRI m = NULL;
-	aclrtTaskGrp g;
 
 	CALL_DOES(aclmdlRIBuildBegin, 0, m = make_address(), .modelRI = &m);
 	CALL(aclmdlRIBindStream, .modelRI = m, .stream = bound);
-	begin(s);
-	CALL(aclmdlRICaptureTaskGrpBegin, .stream = s);
-	g = group_end(s);
-	end(s);
 	CALL_FAILS(bug ? 107005 : 0, aclmdlRICaptureTaskUpdateBegin, .stream = bug ? bound : s, .handle = g);
-	if (!bug)
-		CALL(aclmdlRICaptureTaskUpdateEnd, .stream = s);
+	if (bug)
+		return;
+	launch(s);
+	CALL(aclmdlRICaptureTaskUpdateEnd, .stream = s);
 }
 
 static void update_unbegun(void)
 {
 	aclrtStream s = make_stream();
-	aclrtTaskGrp g;
+	aclrtTaskGrp g = make_group(s);
 
-	begin(s);
-	CALL(aclmdlRICaptureTaskGrpBegin, .stream = s);
-	g = group_end(s);
-	end(s);
-	if (!bug)
+	if (!bug) {
 		CALL(aclmdlRICaptureTaskUpdateBegin, .stream = s, .handle = g);
+		launch(s);
+	}
 	CALL_FAILS(bug ? 107033 : 0, aclmdlRICaptureTaskUpdateEnd, .stream = s);
 }
 
@@ -374,23 +425,24 @@ static void update_unbegun(void)
 static void update_end_failed(void)
 {
 	aclrtStream s = make_stream(), other = make_stream();
-	aclrtTaskGrp g;
+	aclrtTaskGrp g = make_group(s);
 
-	begin(s);
-	CALL(aclmdlRICaptureTaskGrpBegin, .stream = s);
-	g = group_end(s);
-	end(s);
 	CALL(aclmdlRICaptureTaskUpdateBegin, .stream = s, .handle = g);
 	CALL_FAILS(507000, aclmdlRICaptureTaskUpdateEnd, .stream = s);
 	CALL_FAILS(107033, aclmdlRICaptureTaskUpdateEnd, .stream = s);
-	if (bug)
-		CALL_FAILS(107033, aclmdlRICaptureTaskUpdateEnd, .stream = other);
+	if (!bug) {
+		CALL(aclmdlRICaptureTaskUpdateBegin, .stream = other, .handle = g);
+		launch(other);
+	}
+	CALL_FAILS(bug ? 107033 : 0, aclmdlRICaptureTaskUpdateEnd, .stream = other);
 }
 
 static const struct twin twins[] = {
 	TWIN("capture-begin-twice", begun_twice),
 	TWIN("capture-begin-twice", begun_on_joined),
 	TWIN("capture-end-not-capturing", ended_twice),
+	TWIN("capture-end-not-capturing", ended_after_failed_begin),
+	TWIN("capture-begin-twice", begun_after_failed_end),
 	TWIN("capture-end-null-model", ended_without_place),
 	TWIN("capture-end-wrong-stream", ended_on_joined),
 	TWIN("capture-end-wrong-thread", ended_by_other),

@@ -111,6 +111,15 @@ static aclmdlRI add_condition(aclmdlRICondHandle h, aclrtStream s, int32_t code)
 	return sub[0];
 }
 
+/* What runs when the condition holds, captured on a stream of its own. */
+static void fill(aclmdlRI sub)
+{
+	aclrtStream s = make_stream();
+
+	CALL(aclmdlRICaptureToModelRIBegin, .stream = s, .modelRI = sub, .mode = RELAXED);
+	CALL(aclmdlRICaptureEnd, .stream = s, .modelRI = NULL);
+}
+
 static void condition_too_late(void)
 {
 	aclrtStream s = make_stream();
@@ -131,8 +140,11 @@ static void condition_used_twice(void)
 	aclmdlRI m = in_the_making(s);
 	aclmdlRICondHandle h = make_condition(m);
 
-	add_condition(h, s, 0);
-	add_condition(bug ? h : make_condition(m), s, bug ? 107000 : 0);
+	fill(add_condition(h, s, 0));
+	if (bug)
+		add_condition(h, s, 107000);
+	else
+		fill(add_condition(make_condition(m), s, 0));
 	end_as(s, m);
 }
 
@@ -140,8 +152,11 @@ static void condition_on_idle_stream(void)
 {
 	aclrtStream s = make_stream(), idle = make_stream();
 	aclmdlRI m = in_the_making(s);
+	aclmdlRICondHandle h = make_condition(m);
 
-	add_condition(make_condition(m), bug ? idle : s, bug ? 107029 : 0);
+	if (bug)
+		add_condition(h, idle, 107029);
+	fill(add_condition(h, s, 0));
 	end_as(s, m);
 }
 
@@ -150,7 +165,9 @@ static void condition_of_other_model(void)
 	aclrtStream s = make_stream(), other = make_stream();
 	aclmdlRI m = in_the_making(s), n = in_the_making(other);
 
-	add_condition(make_condition(bug ? n : m), s, bug ? 107000 : 0);
+	if (bug)
+		add_condition(make_condition(n), s, 107000);
+	fill(add_condition(make_condition(m), s, 0));
 	end_as(s, m);
 	end_as(other, n);
 }
@@ -159,29 +176,40 @@ static void condition_without_models(void)
 {
 	aclrtStream s = make_stream();
 	aclmdlRI m = in_the_making(s);
-	aclmdlRI sub[1] = {NULL};
+	aclmdlRICondHandle h = make_condition(m);
 
-	CALL_DOES(aclmdlRIAddCondTask, bug ? 107000 : 0, sub[0] = bug ? NULL : make_address(),
-		.params = {.handle = make_condition(m),
-			.type = ACL_MODEL_RI_COND_TYPE_IF,
-			.size = 1,
-			.modelRIArray = bug ? NULL : sub},
-		.stream = s);
+	if (bug)
+		CALL_FAILS(107000, aclmdlRIAddCondTask,
+			.params = {.handle = h, .type = ACL_MODEL_RI_COND_TYPE_IF, .size = 1}, .stream = s);
+	fill(add_condition(h, s, 0));
 	end_as(s, m);
 }
 
-/* The model of the condition is filled by a capture of its own, which needs no place for the handle. */
 static void destroyed_of_condition(void)
 {
-	aclrtStream s = make_stream(), other = make_stream();
+	aclrtStream s = make_stream();
 	aclmdlRI m = in_the_making(s), sub = add_condition(make_condition(m), s, 0);
 
-	CALL(aclmdlRICaptureToModelRIBegin, .stream = other, .modelRI = sub, .mode = RELAXED);
-	make_condition(sub);
-	CALL(aclmdlRICaptureEnd, .stream = other, .modelRI = NULL);
+	fill(sub);
 	end_as(s, m);
 	if (bug)
 		CALL_FAILS(207000, aclmdlRIDestroy, .modelRI = sub);
+	CALL(aclmdlRIDestroy, .modelRI = m);
+}
+
+/* A condition within a condition: the inner handle belongs to the model in the making. */
+static void condition_in_condition(void)
+{
+	aclrtStream s = make_stream(), inner = make_stream();
+	aclmdlRI m = in_the_making(s), sub = add_condition(make_condition(m), s, 0);
+
+	if (bug)
+		make_condition(sub);
+	CALL(aclmdlRICaptureToModelRIBegin, .stream = inner, .modelRI = sub, .mode = RELAXED);
+	if (!bug)
+		fill(add_condition(make_condition(sub), inner, 0));
+	CALL(aclmdlRICaptureEnd, .stream = inner, .modelRI = NULL);
+	end_as(s, m);
 	CALL(aclmdlRIDestroy, .modelRI = m);
 }
 
@@ -204,11 +232,13 @@ static void array_too_small(void)
 
 static void tasks_without_counter(void)
 {
-	aclrtStream s = make_stream();
-	aclmdlRITask task;
+	aclrtStream s = make_stream(), of_model = NULL;
+	aclmdlRI m = capture_on(s);
 	uint32_t n = 1;
 
-	CALL_FAILS(bug ? 107000 : 0, aclmdlRIGetTasksByStream, .stream = s, .tasks = &task,
+	CALL_DOES(aclmdlRIGetStreams, 0, of_model = make_address(), .modelRI = m, .streams = &of_model,
+		.numStreams = &n);
+	CALL_FAILS(bug ? 107000 : 0, aclmdlRIGetTasksByStream, .stream = of_model, .tasks = NULL,
 		.numTasks = bug ? NULL : &n);
 }
 
@@ -277,6 +307,7 @@ static const struct twin twins[] = {
 	TWIN("mdlri-debugprint-before-end", printed_in_the_making),
 	TWIN("mdlri-debugprint-before-end", printed_to_nowhere),
 	TWIN("cond-handle-not-capturing", condition_too_late),
+	TWIN("cond-handle-not-capturing", condition_in_condition),
 	TWIN("cond-handle-reused", condition_used_twice),
 	TWIN("cond-task-bad-stream", condition_on_idle_stream),
 	TWIN("cond-task-bad-stream", condition_of_other_model),

@@ -266,7 +266,8 @@ static aclError end(aclrtStream handle, aclmdlRI *out)
 
 	if (rc)
 		return rc;
-	if (!out)
+	/* The body of a condition has its handle already. */
+	if (!out && !(s->capture && s->capture->model->sub))
 		return npu_err(npu_cann() >= CANN_9_1 ? ACL_ERROR_RT_PARAM_INVALID : ACL_ERROR_INVALID_PARAM,
 			"modelRI is NULL");
 	if (s == s->ctx->default_stream)
@@ -278,7 +279,8 @@ static aclError end(aclrtStream handle, aclmdlRI *out)
 		return npu_err(
 			ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, "the capture was begun on another stream");
 	rc = judge_end(cap);
-	*out = rc ? NULL : object_handle(&cap->model->obj);
+	if (out)
+		*out = rc ? NULL : object_handle(&cap->model->obj);
 	close_capture(cap, !rc);
 	return rc;
 }
