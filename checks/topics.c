@@ -24,6 +24,7 @@ extern const struct acl_topic topic_binary, topic_signal, topic_kernel, topic_li
 	topic_task_info, topic_host_function;
 extern const struct acl_topic topic_capture_ends, topic_capture_events, topic_task_groups, topic_models;
 extern const struct acl_topic topic_exceptions, topic_snapshot, topic_notify, topic_label;
+extern const struct acl_topic topic_launch_args;
 
 const struct acl_topic *const acl_topics[] = {
 	/* state */
@@ -81,6 +82,7 @@ const struct acl_topic *const acl_topics[] = {
 	&topic_modes,
 	&topic_task_info,
 	&topic_host_function,
+	&topic_launch_args,
 	&topic_sharing,
 	&topic_ipc,
 	&topic_ipc_use,

@@ -218,6 +218,48 @@ static void array_at_the_end_of_a_page(void **state)
 	want(rig, "kernel-args-array-count:error");
 }
 
+#define LAUNCH_WITH(rig, args, s)                                                                            \
+	CALL(rig, aclrtLaunchKernelV2, 0, .funcHandle = handle(90), .numBlocks = 1, .argsData = (args),      \
+		.argsSize = 64, .stream = (s))
+
+/* Ordered with the kernel, beside its arguments, or after it. */
+static void arguments_in_order(void **state)
+{
+	struct rig *rig = rig_ready(DOCUMENTS);
+	char *d = rig_malloc(rig, DEVICE_MEMORY, 4096), *other = rig_malloc(rig, DEVICE_MEMORY + 65536, 4096);
+	void *s = rig_stream(rig, 1);
+
+	(void)state;
+	LAUNCH_WITH(rig, d + 64, s);
+	CALL(rig, aclrtMemsetAsync, 0, .devPtr = d, .maxCount = 4096, .count = 4096, .stream = s);
+	CALL(rig, aclrtMemset, 0, .devPtr = d, .maxCount = 64, .count = 64);
+	CALL(rig, aclrtMemset, 0, .devPtr = d + 128, .maxCount = 64, .count = 64);
+	CALL(rig, aclrtFree, 0, .devPtr = other);
+	CALL(rig, aclrtSynchronizeDevice, 0);
+	CALL(rig, aclrtMemset, 0, .devPtr = d, .maxCount = 4096, .count = 4096);
+	CALL(rig, aclrtFree, 0, .devPtr = d);
+	never(rig, "kernel-args-freed");
+}
+
+/* A launch that failed reads nothing, one that is captured reads when the model runs. */
+static void arguments_of_no_launch(void **state)
+{
+	struct rig *rig = rig_ready(DOCUMENTS);
+	char *d = rig_malloc(rig, DEVICE_MEMORY, 4096);
+	void *s = rig_stream(rig, 1);
+	aclmdlRI model = handle(2);
+
+	(void)state;
+	CALL(rig, aclrtLaunchKernelV2, 107000, .funcHandle = handle(90), .numBlocks = 1, .argsData = d,
+		.argsSize = 64, .stream = s);
+	CALL(rig, aclmdlRICaptureBegin, 0, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	LAUNCH_WITH(rig, d, s);
+	CALL(rig, aclmdlRICaptureEnd, 0, .stream = s, .modelRI = &model);
+	CALL(rig, aclrtMemset, 0, .devPtr = d, .maxCount = 4096, .count = 64);
+	CALL(rig, aclrtFree, 0, .devPtr = d);
+	never(rig, "kernel-args-freed");
+}
+
 /* --- argument lists ------------------------------------------------------------------------------- */
 
 static void *begin(struct rig *rig, void *f, unsigned n)
@@ -391,6 +433,8 @@ int main(void)
 		cmocka_unit_test(other_device),
 		cmocka_unit_test(other_cpu_binary),
 		cmocka_unit_test(array_at_the_end_of_a_page),
+		cmocka_unit_test(arguments_in_order),
+		cmocka_unit_test(arguments_of_no_launch),
 		cmocka_unit_test(one_list_many_launches),
 		cmocka_unit_test(many_lists),
 		cmocka_unit_test(list_of_user_elsewhere),

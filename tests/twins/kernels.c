@@ -248,6 +248,50 @@ static void no_array(void)
 	CALL(aclrtSynchronizeDevice);
 }
 
+static aclrtStream launch_with(void *args)
+{
+	aclrtFuncHandle f = fetch(load_described(), "add");
+	aclrtStream s = make_stream();
+
+	CALL(aclrtLaunchKernel, .funcHandle = f, .numBlocks = 1, .argsData = args, .argsSize = 64,
+		.stream = s);
+	return s;
+}
+
+static void free_arguments(void)
+{
+	char *args = make_device_memory(4096);
+	aclrtStream s = launch_with(args + 1024);
+
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtFree, .devPtr = args);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void refill_arguments(void)
+{
+	char *args = make_device_memory(4096);
+	aclrtStream s = launch_with(args);
+
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtMemcpy, .dst = args, .destMax = 4096, .src = heap_memory, .count = 64,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void clear_arguments(void)
+{
+	char *args = make_device_memory(4096);
+	aclrtStream s = launch_with(args + 64);
+
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtMemset, .devPtr = args, .maxCount = 4096, .count = 65);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
 /* --- argument lists --------------------------------------------------------------------------------- */
 
 static aclrtArgsHandle begin(aclrtFuncHandle f, aclrtArgsHandle where)
@@ -446,6 +490,9 @@ static const struct twin twins[] = {
 	TWIN("kernel-launch-api-mismatch", launch_plain),
 	TWIN("kernel-args-array-count", short_array),
 	TWIN("kernel-args-array-count", no_array),
+	TWIN("kernel-args-freed", free_arguments),
+	TWIN("kernel-args-freed", refill_arguments),
+	TWIN("kernel-args-freed", clear_arguments),
 	TWIN("kargs-handle-foreign-func", list_of_other_function),
 	TWIN("kargs-handle-thread", list_of_other_thread),
 	TWIN("kargs-handle-thread", list_begun_again),
