@@ -32,6 +32,7 @@ static inline bool bucket_find(
 	place->base = ld_acquire(&b->slot[n].base);
 	place->size = (uint64_t)ld_acquire(&b->slot[n].last) + 1;
 	place->kind = what >> INDEX_BITS;
+	place->index = index;
 	place->generation = ld_acquire(&b->generation[n]);
 	place->block = ld_acquire(&map->chunks[index / BLOCK_CHUNK]) + index % BLOCK_CHUNK;
 	return first | second | third;
@@ -49,7 +50,7 @@ static bool bucket_find_vast(
 		if (!block || ld(&block->base) != base || address - base >= ld(&block->size))
 			continue;
 		*place = (struct acl_place){block, base, ld(&block->size), ld_acquire(&b->generation[n]),
-			(uint8_t)(what >> INDEX_BITS)};
+			(uint8_t)(what >> INDEX_BITS), what & INDEX_MASK};
 		return true;
 	}
 	return false;

@@ -26,9 +26,8 @@ enum acl_memory_kind {
 
 /* What happened to a block, for rules that need no more than that. */
 enum block_mark {
-	BLOCK_WRITTEN = 1u << 0, /* a call that names it wrote, or somebody unknown may have */
-	BLOCK_DESCRIBED = 1u << 1, /* a descriptor was put into it */
-	BLOCK_SAID = 1u << 2 /* an advice about it was given */
+	BLOCK_DESCRIBED = 1u << 0, /* a descriptor was put into it */
+	BLOCK_SAID = 1u << 1 /* an advice about it was given */
 };
 
 struct acl_block {
@@ -55,6 +54,7 @@ struct acl_place {
 	uint64_t base, size;
 	uint32_t generation;
 	uint8_t kind; /* enum acl_memory_kind */
+	uint32_t index; /* of the block: for tables beside the map, where the block's own line is too far */
 };
 
 struct pointer_map;

@@ -75,8 +75,10 @@ static void allocated(struct checks *c, struct acl_event *ev)
 	const struct acl_args_aclrtMalloc *a = ev->args;
 	struct acl_block *b = add(c, ev, a->devPtr, a->size, MEM_DEVICE);
 
-	if (b)
-		st(&b->policy, 1 + ((unsigned)a->policy & 7));
+	if (!b)
+		return;
+	st(&b->policy, 1 + ((unsigned)a->policy & 7));
+	block_unwritten(c, b);
 }
 
 static void allocated_host(struct checks *c, struct acl_event *ev)

@@ -13,7 +13,7 @@ static void note(struct acl_event *ev, const struct acl_place *src, const struct
 		!ev->carry[CARRY_POSITION] || ev->carry[CARRY_CAPTURE])
 		return;
 	rule_asked(ev, RULE("async-copy-never-synchronized"));
-	raise_to(&stream_state(s)->to_host, ev->carry[CARRY_POSITION]);
+	st(&stream_state(s)->to_host, ev->carry[CARRY_POSITION]);
 }
 
 static void copying(struct checks *c, struct acl_event *ev)

@@ -229,8 +229,10 @@ static inline bool place_find(struct checks *c, const struct acl_event *ev, cons
 	return place->block != NULL;
 }
 
-/* Whether anything may have written the block since it was allocated (written.c). */
+/* Whether anything may have written the device memory since it was allocated (written.c). */
 bool block_maybe_written(struct checks *c, struct acl_block *b);
+/* It was allocated just now. */
+void block_unwritten(struct checks *c, struct acl_block *b);
 /* Class of an address no table knows; asked once per call and parameter. */
 enum acl_host_class host_class(struct checks *c, struct acl_event *ev, unsigned param, const void *address);
 /* Memory of this kind is the host's. */

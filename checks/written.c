@@ -8,8 +8,18 @@
 #include "checks/report.h"
 #include "checks/state.h"
 
+#define PAGE_BLOCKS 65536
+#define PAGES 1024
+
+/* By block index: a bit of its own, as the blocks themselves lie too far for a look at every copy. */
+struct written_page {
+	_Atomic uint64_t bits[PAGE_BLOCKS / 64];
+};
+
 struct written_state {
+	_Atomic bool off; /* somebody unseen writes: nothing can be said any more */
 	_Atomic uint64_t until; /* serial of the newest block when the last unknown writer was submitted */
+	_Atomic(struct written_page *) page[PAGES];
 };
 
 static struct written_state *written(struct checks *c)
@@ -17,19 +27,57 @@ static struct written_state *written(struct checks *c)
 	return c->topic[TOPIC_WRITTEN];
 }
 
-bool block_maybe_written(struct checks *c, struct acl_block *b)
+/* The word of a block; NULL: no page for it, which counts as written. */
+static inline _Atomic uint64_t *word_of(struct checks *c, uint32_t index)
 {
-	if (ld(&b->marks) & BLOCK_WRITTEN)
-		return true;
-	/* Where host and device memory are one the program writes it itself. */
-	return ld(&b->serial) <= ld(&written(c)->until) || ld(&c->run_mode) == ACL_DEVICE ||
-	       may_be_unseen(c, CHECKS_UNSEEN_WORK);
+	struct written_page *p =
+		index / PAGE_BLOCKS < PAGES ? ld_acquire(&written(c)->page[index / PAGE_BLOCKS]) : NULL;
+
+	return p ? &p->bits[index % PAGE_BLOCKS / 64] : NULL;
 }
 
-static inline void mark(struct acl_block *b, unsigned marks)
+static inline bool is_written(struct checks *c, uint32_t index)
 {
-	if (!(ld(&b->marks) & marks))
-		atomic_fetch_or(&b->marks, marks);
+	_Atomic uint64_t *word = word_of(c, index);
+
+	return !word || ld(word) >> index % 64 & 1;
+}
+
+static inline void mark_written(struct checks *c, uint32_t index)
+{
+	_Atomic uint64_t *word = word_of(c, index);
+
+	if (word && !(ld(word) >> index % 64 & 1))
+		atomic_fetch_or(word, UINT64_C(1) << index % 64);
+}
+
+void block_unwritten(struct checks *c, struct acl_block *b)
+{
+	struct written_state *s = written(c);
+	unsigned n = b->index / PAGE_BLOCKS;
+	_Atomic uint64_t *word;
+
+	if (n < PAGES && !ld_acquire(&s->page[n]) && !ld(&s->off)) {
+		struct written_page *fresh = checks_alloc(c, sizeof(*fresh)), *none = NULL;
+
+		if (fresh && !atomic_compare_exchange_strong(&s->page[n], &none, fresh))
+			checks_forget(c, fresh, sizeof(*fresh));
+	}
+	word = word_of(c, b->index);
+	if (word)
+		atomic_fetch_and(word, ~(UINT64_C(1) << b->index % 64));
+}
+
+bool block_maybe_written(struct checks *c, struct acl_block *b)
+{
+	if (ld(&written(c)->off) || is_written(c, b->index))
+		return true;
+	/* Where host and device memory are one the program writes it itself. */
+	if (ld(&b->serial) <= ld(&written(c)->until) || ld(&c->run_mode) == ACL_DEVICE)
+		return true;
+	if (may_be_unseen(c, CHECKS_UNSEEN_WORK))
+		st(&written(c)->off, true);
+	return ld(&written(c)->off);
 }
 
 /* A kernel, a model, a callback …: it may write whatever exists now. */
@@ -52,7 +100,7 @@ static __attribute__((noinline, cold)) void reads_new(
 	bool holds_something = ld(&b->marks) & BLOCK_DESCRIBED || block_maybe_written(c, b);
 
 	/* Once is enough, and saves asking again. */
-	mark(b, BLOCK_WRITTEN);
+	mark_written(c, b->index);
 	if (holds_something)
 		return;
 	f = finding_begin(c, ev, RULE("uninit-device-read"), &room);
@@ -71,7 +119,7 @@ static inline void reads(
 	if (!place->block || place->kind != MEM_DEVICE || ev->carry[CARRY_CAPTURE])
 		return;
 	rule_asked(ev, RULE("uninit-device-read"));
-	if (__builtin_expect(!(ld(&place->block->marks) & BLOCK_WRITTEN), 0))
+	if (__builtin_expect(!is_written(c, place->index), 0))
 		reads_new(c, ev, src, place->block);
 }
 
@@ -81,20 +129,20 @@ static void copying(struct checks *c, struct acl_event *ev)
 	const struct acl_args_aclrtMemcpy *a = ev->args;
 	const struct acl_place *dst;
 
-	if (!a->count)
+	if (ld(&written(c)->off) || !a->count)
 		return;
 	reads(c, ev, a->src, place_of(c, ev, a->src, 1));
 	dst = place_of(c, ev, a->dst, 0);
-	if (dst->block)
-		mark(dst->block, BLOCK_WRITTEN);
+	if (dst->block && dst->kind == MEM_DEVICE)
+		mark_written(c, dst->index);
 }
 
 static void writes(struct checks *c, const void *address)
 {
 	struct acl_place place;
 
-	if (address && map_find(c->memory, (uintptr_t)address, &place))
-		mark(place.block, BLOCK_WRITTEN);
+	if (address && map_find(c->memory, (uintptr_t)address, &place) && place.kind == MEM_DEVICE)
+		mark_written(c, place.index);
 }
 
 /* 2D copies, batches, symbols. */
