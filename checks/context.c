@@ -232,6 +232,12 @@ static const uint16_t need_own_context[] = {
 	ACL_API_aclrtWaitAndResetNotify,
 };
 
+const uint16_t *context_needers(unsigned *n)
+{
+	*n = sizeof(need_context) / sizeof(need_context[0]);
+	return need_context;
+}
+
 bool context_needed(unsigned api)
 {
 	for (size_t i = 0; i < sizeof(need_context) / sizeof(need_context[0]); i++)

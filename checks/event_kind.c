@@ -58,12 +58,13 @@ static bool flagged(const struct event_state *e)
 	return maker == EVENT_WITH_FLAG || maker == EVENT_EX;
 }
 
-static bool device_only(struct checks *c, struct acl_event *ev, struct acl_object *o, struct event_state *e)
+static inline bool device_only(
+	struct checks *c, struct acl_event *ev, struct acl_object *o, struct event_state *e)
 {
 	/* Ascend 950 takes such events on the host. */
 	if ((c->soc && strstr(c->soc, "950")) ||
 		!rule_broken(ev, RULE("event-device-only-on-host"),
-			flagged(e) && ld(&e->flags) & ACL_EVENT_DEVICE_USE_ONLY))
+			ld(&e->flags) & ACL_EVENT_DEVICE_USE_ONLY && flagged(e)))
 		return false;
 	say(c, ev, RULE("event-device-only-on-host"), o,
 		"DEVICE_USE_ONLY events are for kernels, not for the host", -1);

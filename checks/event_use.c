@@ -75,20 +75,18 @@ static void crossing(struct checks *c, struct acl_event *ev)
 
 static void waiting(struct checks *c, struct acl_event *ev)
 {
-	struct acl_object *o = event_of(ev), *s = stream_of(ev), *source;
+	struct acl_object *o = event_of(ev), *s = stream_of(ev);
 	struct event_state *e = known(o);
 	struct finding_buffer room;
 	struct acl_finding *f;
-	uint64_t position;
 
 	/* Other kinds wait in earnest. */
 	if (!e || !s || ld(&e->maker) != EVENT_EX || ev->carry[CARRY_CAPTURE] || ev->carry[CARRY_FINDING])
 		return;
-	source = latest_record(c, o, &position);
-	if (!source)
+	if (!ld_acquire(&e->position))
 		return;
 	rule_asked(ev, RULE("event-wait-same-stream"));
-	if (source != s)
+	if (__builtin_expect(ld(&e->stream) != object_ref(s), 1))
 		return;
 	f = finding_begin(c, ev, RULE("event-wait-same-stream"), &room);
 	if (!f)

@@ -44,6 +44,9 @@ static void say_ignored(struct checks *c, struct acl_event *ev)
 
 	/* A library that brings a configuration of its own cannot know who was first. */
 	grade.advice = other_module(c, ev);
+	/* That the repeated call does not read its file is said already. */
+	grade.secondary = ev->carry[CARRY_FINDING] != 0;
+	grade.cause = ev->carry[CARRY_FINDING];
 	f = finding_begin_as(c, ev, RULE("init-config-mismatch"), grade, &room);
 	if (!f)
 		return;

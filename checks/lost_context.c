@@ -83,8 +83,7 @@ static void missing(struct checks *c, struct acl_event *ev)
 	struct acl_device *d = device_at(c, ld(&t->device));
 	bool known;
 
-	if (error_of(ev) != NO_CONTEXT || !ev->carry[CARRY_FINDING] || !context_needed(ev->api) ||
-		context_current(c, t, &known))
+	if (error_of(ev) != NO_CONTEXT || !ev->carry[CARRY_FINDING] || context_current(c, t, &known))
 		return;
 	if (was && !(ld(&was->flags) & (ACL_OBJECT_BY_OWNER | ACL_OBJECT_DEFAULT)))
 		say_destroyed(c, ev, was);
@@ -128,7 +127,7 @@ static void destroyed(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *o = object_find(c, ACL_HANDLE_CONTEXT, ACL_ARGS(ev, aclrtDestroyContext)->context);
 
-	if (o && succeeded(ev) && ld(&thread_of(ev)->context) == object_ref(o))
+	if (o && succeeded(ev))
 		rule_asked(ev, RULE("context-lost-after-destroy"));
 }
 
@@ -148,12 +147,14 @@ static void reset(struct checks *c, struct acl_event *ev)
 
 static void lost_bind(void (*add)(void *binder, unsigned api, enum acl_phase, acl_hook_fn), void *binder)
 {
-	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
-		if (context_needed(api))
-			add(binder, api, ACL_FAILED, missing);
+	unsigned n;
+	const uint16_t *needers = context_needers(&n);
+
+	for (unsigned i = 0; i < n; i++)
+		add(binder, needers[i], ACL_FAILED, missing);
+	for (unsigned api = 0; api < ACL_API_COUNT; api++)
 		if (acl_apis[api].ret_kind == ACL_KIND_ERROR)
 			add(binder, api, ACL_FAILED, other);
-	}
 }
 
 static const struct acl_hook hooks[] = {

@@ -31,6 +31,7 @@ static inline acl_ref context_ref(struct checks *c, struct acl_thread *t)
 struct acl_object *context_current(struct checks *c, struct acl_thread *t, bool *known);
 /* Whether the function asks for a current context (context.c). */
 bool context_needed(unsigned api);
+const uint16_t *context_needers(unsigned *n);
 /* Device of the thread's current context, -1 = none or unknown. */
 int device_current(struct checks *c, struct acl_thread *t);
 /* Whether this ResetDevice/ResetDeviceForce takes the device out of use. */
@@ -47,7 +48,7 @@ static inline struct acl_object *context_of(struct checks *c, struct acl_object 
 
 struct stream_waits;
 
-#define STREAM_USES 8
+#define STREAM_USES 4
 
 /* Positions are versions of the object: every submission takes the next one. */
 struct stream_state {
@@ -62,7 +63,9 @@ struct stream_state {
 	_Atomic uint64_t suspect; /* serial of the last finding about a task of it, 0 = none since it was last
 				     drained */
 	_Atomic uint64_t touched[2]; /* device << 48 | position: memory of other devices in use */
-	_Atomic uint64_t used[STREAM_USES]; /* base of the blocks its last copies and sets use */
+	struct stream_use {
+		_Atomic uint64_t position, dst, src; /* bases of the blocks a copy or set uses */
+	} uses[STREAM_USES]; /* the last ones, by position; see unfinished.c */
 	_Atomic(struct stream_waits *) waits;
 	_Atomic uint64_t
 		group; /* acl_ref of the capture in which a task group is open on it, GROUP_UNKNOWN */

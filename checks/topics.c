@@ -15,7 +15,7 @@ extern const struct acl_topic topic_capture_life, topic_wait, topic_peer, topic_
 extern const struct acl_topic topic_event_kind, topic_binding, topic_failure_mode, topic_callback,
 	topic_process;
 extern const struct acl_topic topic_lost_context, topic_finalize, topic_init_config, topic_device_id,
-	topic_threads, topic_event_use;
+	topic_threads, topic_event_use, topic_unfinished;
 extern const struct acl_topic topic_mapping, topic_kernel_args, topic_sharing, topic_stream_end, topic_far;
 extern const struct acl_topic topic_pool, topic_allocator, topic_mbuf, topic_ipc, topic_ipc_use;
 extern const struct acl_topic topic_physical, topic_managed, topic_written, topic_descriptor, topic_symbol;
@@ -89,6 +89,7 @@ const struct acl_topic *const acl_topics[] = {
 	&topic_allocator,
 	&topic_mbuf,
 	&topic_stream_end,
+	&topic_unfinished,
 	&topic_far,
 	&topic_release,
 	&topic_ranges,

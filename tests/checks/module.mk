@@ -19,5 +19,5 @@ checks-asan checks-tsan: checks-%:
 		$(BUILD)/checks-$*/tests/checks/stress
 tests/checks/sanitizers.t: checks-asan checks-tsan
 
-TESTS += $(CHECKS_TEST)/kernels $(CHECKS_TEST)/limits
+TESTS += $(CHECKS_TEST)/kernels $(CHECKS_TEST)/limits $(CHECKS_TEST)/threads
 TESTS += $(CHECKS_TEST)/asked $(CHECKS_TEST)/tables $(CHECKS_TEST)/founding $(CHECKS_TEST)/mission $(CHECKS_TEST)/stress tests/checks/sanitizers.t

@@ -28,6 +28,21 @@ static uint32_t module_of(void *context, uint64_t code)
 	return ((struct rig *)context)->module;
 }
 
+static bool lives(void *context, uint32_t tid)
+{
+	return tid != ((struct rig *)context)->dead_thread;
+}
+
+/* What a path means to the tests. */
+static bool configured(void *context, const char *path, struct checks_init_config *out)
+{
+	(void)context;
+	out->hash = strstr(path, "same") ? 11 : strlen(path) + 100;
+	out->trivial = !strcmp(path, "empty");
+	out->default_device = !strcmp(path, "default device");
+	return strcmp(path, "unreadable") != 0;
+}
+
 uint64_t rig_asked(const struct rig *rig, const char *rule)
 {
 	uint64_t *counts = calloc(acl_rule_count, sizeof(*counts)), n;
@@ -63,6 +78,8 @@ struct rig *rig_new(int target)
 	struct checks_host host = {.context = rig,
 		.host_class = class_of,
 		.module = module_of,
+		.thread_lives = lives,
+		.init_config = configured,
 		.finding = finding,
 		.memory = memory};
 	struct checks_config config = {.target = target};

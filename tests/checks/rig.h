@@ -28,6 +28,7 @@ struct rig {
 	uint32_t module;
 	bool in_exit, missing, inside;
 	bool no_memory; /* the tables get no more */
+	uint32_t dead_thread; /* it ended in the middle of its call */
 	enum acl_host_class class; /* answer for addresses no table knows */
 	unsigned n_found, n_seen; /* seen: already looked at by want() */
 	struct {

@@ -39,6 +39,47 @@ static void counted_still(void)
 	twin_exit();
 }
 
+/* --- waits --------------------------------------------------------------------------- */
+
+static void free_after_timeout(void)
+{
+	aclrtStream s = make_stream();
+	char *d = make_device_memory(4096);
+
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	CALL_FAILS(507046, aclrtSynchronizeStreamWithTimeout, .stream = s, .timeout = 1);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtFree, .devPtr = d);
+}
+
+static void event_after_timeout(void)
+{
+	aclrtStream s = make_stream();
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL_FAILS(507047, aclrtSynchronizeEventWithTimeout, .event = e, .timeout = 1);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtDestroyEvent, .event = e);
+}
+
+static void device_wait_of_one_context(void)
+{
+	aclrtStream s;
+	char *d = make_device_memory(4096);
+
+	make_context();
+	s = make_stream();
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	make_context();
+	CALL(aclrtSynchronizeDevice);
+	CALL(aclrtFree, .devPtr = d);
+}
+
 /* --- streams --------------------------------------------------------------------------- */
 
 static void force_awaited(void)
@@ -104,6 +145,9 @@ static const struct twin twins[] = {
 	TWIN("finalize-race", finalize_beside),
 	TWIN("finalize-callback-after-finalize", callback_too_late),
 	TWIN_ALSO("finalize-reference-unbalanced", counted_still, "finalize-missing-at-exit"),
+	TWIN("sync-timeout-ignored", free_after_timeout),
+	TWIN("sync-timeout-ignored", event_after_timeout),
+	TWIN("sync-device-scope", device_wait_of_one_context),
 	TWIN("stream-destroy-force-pending", force_awaited),
 	TWIN("stream-destroyed-while-subscribed", subscribed_still),
 	TWIN("stream-destroyed-while-subscribed", subscribed_and_at_work),
