@@ -11,7 +11,10 @@
 
 #include "interpose/settings.h"
 
-/* Open MPI, MPICH and Intel MPI, Cray PALS, Slurm, torchrun, HCCL. */
+/*
+ * Open MPI, MPICH and Intel MPI, Cray PALS, Slurm, torchrun, HCCL.  A launcher
+ * of the torchrun kind is the innermost one: under it the others' variables are those of the node.
+ */
 static const char *const rank_variable[] = {
 	"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PALS_RANKID", "SLURM_PROCID", "RANK", "RANK_ID"};
 
@@ -33,6 +36,8 @@ int identity_rank(void)
 {
 	if (getauxval(AT_SECURE))
 		return -1;
+	if (getenv("LOCAL_RANK") && rank_of(getenv("RANK")) >= 0)
+		return rank_of(getenv("RANK"));
 	for (unsigned i = 0; i < sizeof(rank_variable) / sizeof(*rank_variable); i++) {
 		int rank = rank_of(getenv(rank_variable[i]));
 

@@ -7,6 +7,7 @@
  *	exec	runs itself again as a child (system), with "clean"
  *	exit N	exit code
  *	hang	never ends; abort: ends by a signal
+ *	stdin	goes on when standard input ends
  */
 #include <acl/acl.h>
 #include <stdio.h>
@@ -47,6 +48,9 @@ static void work(const char *word, const char *self)
 	} else if (!strcmp(word, "hang")) {
 		for (;;)
 			pause();
+	} else if (!strcmp(word, "stdin")) {
+		while (read(STDIN_FILENO, command, sizeof(command)) > 0)
+			;
 	} else if (!strcmp(word, "abort")) {
 		abort();
 	} else if (!strcmp(word, "twelve")) {

@@ -305,7 +305,7 @@ static bool set_environment(const struct recording *r)
 	setenv("LTTNG_UST_REGISTER_TIMEOUT", "15000", 0);
 	if (r->opt.lossless)
 		setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
-	return launch_preload() && (!r->opt.softnpu || launch_softnpu(r->opt.devices));
+	return launch_preload() && (!r->opt.softnpu || launch_softnpu(r->opt.devices, NULL));
 }
 
 /* The program's exit code, as a shell would say it. */

@@ -19,19 +19,25 @@ static char *join(const char *directory, const char *name)
 	return need(asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path);
 }
 
-static char own_directory[PATH_MAX];
+static char own_path[PATH_MAX], own_directory[PATH_MAX];
 
 /* Before anything else: in a mount namespace of its own (trace) the kernel may name the place from outside a
  * chroot. */
 static __attribute__((constructor)) void learn_own_directory(void)
 {
-	ssize_t n = readlink("/proc/self/exe", own_directory, sizeof(own_directory) - 1);
+	ssize_t n = readlink("/proc/self/exe", own_path, sizeof(own_path) - 1);
 	char *slash;
 
-	own_directory[n > 0 ? n : 0] = '\0';
+	own_path[n > 0 ? n : 0] = '\0';
+	memcpy(own_directory, own_path, sizeof(own_directory));
 	slash = strrchr(own_directory, '/');
 	if (slash)
 		*slash = '\0';
+}
+
+const char *launch_self(void)
+{
+	return own_path;
 }
 
 char *launch_find(const char *name)
@@ -52,8 +58,12 @@ char *launch_find(const char *name)
 static bool prepend(const char *variable, const char *value)
 {
 	const char *old = getenv(variable);
+	size_t n = strlen(value);
 	char *both;
 	bool good;
+
+	if (old && !strncmp(old, value, n) && (!old[n] || old[n] == ':'))
+		return true; /* a command of ours that runs another */
 
 	if (asprintf(&both, old && *old ? "%s:%s" : "%s", value, old) < 0)
 		return false;
@@ -80,14 +90,18 @@ bool launch_preload(void)
 	return good;
 }
 
-bool launch_softnpu(const char *devices)
+bool launch_softnpu(const char *devices, const char *cann)
 {
-	char *directory = launch_find("softnpu");
+	char name[64] = "softnpu", *directory;
 	bool good;
 
+	if (cann)
+		snprintf(name, sizeof(name), "softnpu/%s", cann);
+	directory = launch_find(name);
 	if (!directory) {
-		command_say("the software runtime (softnpu/) is neither beside this command nor "
-			    "in " ACLCHECK_LIBDIR);
+		command_say("the software runtime (%s/) is neither beside this command nor "
+			    "in " ACLCHECK_LIBDIR,
+			name);
 		return false;
 	}
 	good = prepend("LD_LIBRARY_PATH", directory) && (!devices || !setenv("SOFTNPU_DEVICES", devices, 1));

@@ -26,10 +26,10 @@
 
 int cmd_run(int argc, char **argv);
 
-enum { OPT_SOFTNPU = SETTING_COUNT, OPT_FORMAT, OPT_TIMEOUT, OPT_KEEP, OPT_BASELINE, OPT_HELP };
+enum { OPT_SOFTNPU = SETTING_COUNT, OPT_FORMAT, OPT_TRACE, OPT_TIMEOUT, OPT_KEEP, OPT_BASELINE, OPT_HELP };
 
 struct run {
-	const char *report, *format_name, *devices, *suppress;
+	const char *report, *format_name, *devices, *suppress, *trace, *target;
 	json_t *baseline;
 	const struct report_format *format;
 	enum fail_on fail_on;
@@ -42,11 +42,15 @@ static const struct {
 	const char *name, *argument, *text;
 	int id, has;
 } own_options[] = {
-	{"softnpu", "[=DEVICES]", "run on the software runtime instead of an NPU", OPT_SOFTNPU,
-		optional_argument},
+	{"softnpu", "[=DEVICES]",
+		"run on the software runtime instead of an NPU; with --target-cann (or SOFTNPU_CANN) of a "
+		"release it has that release's functions only, and behaves like it",
+		OPT_SOFTNPU, optional_argument},
 	{"format", " F", "format of the report", OPT_FORMAT, required_argument},
 	{"baseline", " OLD", "report whose findings are known: with --fail-on new only others fail",
 		OPT_BASELINE, required_argument},
+	{"trace", " DIR", "record all calls as well, as aclcheck trace -o DIR does", OPT_TRACE,
+		required_argument},
 	{"timeout", " S", "end the program after S seconds; the verdict is then inconclusive or fail",
 		OPT_TIMEOUT, required_argument},
 	{"keep-exit-code", "", "always exit as the program did", OPT_KEEP, no_argument},
@@ -62,6 +66,8 @@ static int help(void)
 			own_options[i].text, own_options[i].id == OPT_FORMAT ? ": " : "",
 			own_options[i].id == OPT_FORMAT ? report_format_names() : "");
 	settings_print_options();
+	puts("  --trace DIR\n        any other word: record all calls into this directory, as aclcheck trace "
+	     "does");
 	printf("\nExit codes: the program's own when the verdict is pass (128 + n when signal n ended it),\n"
 	       "%d fail, %d inconclusive, %d misuse: nothing was run.\n",
 		COMMAND_FAIL, COMMAND_INCONCLUSIVE, COMMAND_MISUSE);
@@ -103,6 +109,8 @@ static int set_option(struct run *run, enum setting s, const char *value)
 		return COMMAND_MISUSE;
 	if (s == SETTING_SUPPRESS)
 		run->suppress = value;
+	if (s == SETTING_TARGET_CANN)
+		run->target = value;
 	if (s == SETTING_FAIL_ON) {
 		if (!fail_on_parse(value, &run->fail_on))
 			return command_misuse("--fail-on: '%s' is none of error, warning, new", value);
@@ -139,6 +147,9 @@ static int own_option(struct run *run, int id, const char *value)
 	case OPT_BASELINE:
 		run->baseline = baseline_read(value);
 		return run->baseline ? 0 : COMMAND_MISUSE;
+	case OPT_TRACE:
+		run->trace = value;
+		return 0;
 	case OPT_TIMEOUT:
 		run->timeout = (unsigned)strtoul(value, &end, 10);
 		return *end || !run->timeout
@@ -317,6 +328,38 @@ static int finish(const struct run *run, const struct supervised *ended, const c
 	return good || run->keep_exit_code ? code : COMMAND_INCONCLUSIVE;
 }
 
+/* The release whose software runtime was asked for, NULL = none in particular. */
+static const char *release_of(const struct run *run)
+{
+	static const char *const releases[] = {"8.1", "8.5", "9.0", "9.1", "9.2"};
+	const char *asked = getenv("SOFTNPU_CANN");
+
+	if (!asked || !*asked)
+		asked = run->target ? run->target : getenv("ACLCHECK_TARGET_CANN");
+	for (unsigned i = 0; asked && i < sizeof(releases) / sizeof(*releases); i++)
+		if (!strcmp(asked, releases[i]))
+			return releases[i];
+	return NULL;
+}
+
+/* With --trace the program is started by "aclcheck trace", which knows the daemons. */
+static char **whole_command(const struct run *run, char **program)
+{
+	const char *before[] = {launch_self(), "trace", "-o", run->trace, "--"};
+	const size_t n = sizeof(before) / sizeof(*before);
+	size_t count = 0;
+	char **argv;
+
+	if (!run->trace)
+		return program;
+	while (program[count])
+		count++;
+	argv = need(calloc(n + count + 1, sizeof(*argv)));
+	memcpy(argv, before, sizeof(before));
+	memcpy(argv + n, program, count * sizeof(*argv));
+	return argv;
+}
+
 int cmd_run(int argc, char **argv)
 {
 	struct run run = {.format = report_format_find("json")};
@@ -331,8 +374,10 @@ int cmd_run(int argc, char **argv)
 	why = launch_refusal(argv[0]);
 	if (why)
 		return command_misuse("%s", why);
-	if (!launch_preload() || (run.softnpu && !launch_softnpu(run.devices)) || !make_directory(&run))
+	if (!launch_preload() || (run.softnpu && !launch_softnpu(run.devices, release_of(&run))) ||
+		!make_directory(&run))
 		return COMMAND_MISUSE;
+	argv = whole_command(&run, argv);
 	u = uncovered_new(run.directory);
 	if (!supervise(argv, run.timeout, u, &ended)) {
 		code = command_misuse("no process can be made: %s", strerror(errno));

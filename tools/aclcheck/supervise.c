@@ -20,7 +20,8 @@
 #define GRACE_SECONDS 5 /* between SIGTERM and SIGKILL */
 #define ORPHAN_SECONDS 2 /* for processes that outlive the program */
 
-static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT};
+static const int passed_on[] = {
+	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT, SIGTSTP};
 
 static sigset_t waited_set(void)
 {
@@ -84,11 +85,25 @@ static bool reap(pid_t child, int *status)
 	return false;
 }
 
+/* The shell waits for us, too. Where nobody could continue us the kernel lets this signal do nothing. */
+static void stop_as_well(void)
+{
+	sigset_t set, before;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	raise(SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &set, &before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
 /* The terminal sends its signals to the whole group, so only those sent to us alone are passed on. */
 static void pass_on(pid_t child, const struct signalfd_siginfo *info)
 {
 	if (info->ssi_code <= 0)
 		kill(child, (int)info->ssi_signo);
+	if (info->ssi_signo == SIGTSTP)
+		stop_as_well();
 }
 
 static void time_out(struct supervised *out, double *deadline)
