@@ -31,6 +31,13 @@ struct acl_object *binding_of(struct checks *c, struct acl_object *stream)
 	return model && object_usable(model) ? model : NULL;
 }
 
+bool binding_was(struct checks *c, struct acl_object *stream)
+{
+	uint64_t ref;
+
+	return ld(&bindings(c)->any) && pairs_get(&bindings(c)->model, object_ref(stream), &ref);
+}
+
 /* A stream whose flags we know: made by the program while we looked. */
 static bool made(struct acl_object *s)
 {

@@ -8,6 +8,8 @@
 /* The live model a stream is bound to, NULL = none. */
 struct acl_object *binding_of(struct checks *c, struct acl_object *stream);
 
+/* Whether it was bound once: what it was given then runs with the model. */
+bool binding_was(struct checks *c, struct acl_object *stream);
 /* The model's building was begun and not ended. */
 bool model_unfinished(struct checks *c, struct acl_object *model);
 

@@ -78,18 +78,27 @@ static void recording(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *o = notify_of(c, ev);
 
-	if (!o || has(o, ELSEWHERE) || ev->carry[CARRY_CAPTURE] || !replaces(ev))
+	int32_t before;
+
+	if (!o || ev->carry[CARRY_CAPTURE] || !replaces(ev))
+		return;
+	/* In enter: whom the record wakes may submit the next wait before this call is back. */
+	before = atomic_fetch_add(&notify_state(o)->balance, 1);
+	ev->carry[CARRY_NOTE] = 1;
+	if (has(o, ELSEWHERE))
 		return;
 	rule_asked(ev, RULE("notify-record-before-wait"));
-	if (ld(&notify_state(o)->pending))
+	if (before > 0)
 		finding_on(c, ev, RULE("notify-record-before-wait"), o, NULL,
-			"It was recorded before, and no wait was submitted since: it keeps one record.");
+			"It was recorded before, and no wait for that was submitted: it keeps one record.");
 }
 
 static void recorded(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *o = notify_of(c, ev);
 
+	if (o && ev->carry[CARRY_NOTE] && !succeeded(ev))
+		atomic_fetch_sub(&notify_state(o)->balance, 1);
 	if (!o || !succeeded(ev))
 		return;
 	if (ev->carry[CARRY_CAPTURE]) {
@@ -98,16 +107,23 @@ static void recorded(struct checks *c, struct acl_event *ev)
 	}
 	if (!bump(&notify_state(o)->records) && ld(&notify_state(o)->waits))
 		drop(&notifies(c)->early);
-	if (replaces(ev))
-		bump(&notify_state(o)->pending);
+}
+
+/* A record that nobody waits for yet is forgotten; waits go on. */
+static void forget_records(struct acl_object *o)
+{
+	int32_t now = ld(&notify_state(o)->balance);
+
+	while (now > 0 && !atomic_compare_exchange_weak(&notify_state(o)->balance, &now, 0))
+		;
 }
 
 static void reset(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *o = notify_of(c, ev);
 
-	if (o)
-		st(&notify_state(o)->pending, 0);
+	if (o && succeeded(ev))
+		forget_records(o);
 }
 
 static void batch_reset(struct checks *c, struct acl_event *ev)
@@ -118,20 +134,35 @@ static void batch_reset(struct checks *c, struct acl_event *ev)
 		struct acl_object *o = object_live(c, ACL_HANDLE_NOTIFY, a->notifies[i]);
 
 		if (o)
-			st(&notify_state(o)->pending, 0);
+			forget_records(o);
 	}
 }
 
 /* --- waits ----------------------------------------------------------------------------------- */
+
+static void waiting(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *o = notify_of(c, ev);
+
+	if (!o || ev->carry[CARRY_CAPTURE])
+		return;
+	/* A counter keeps its value unless the wait clears it. */
+	if (is_counter(ev->api) && ld(&notify_state(o)->balance) > 0)
+		forget_records(o);
+	else
+		atomic_fetch_sub(&notify_state(o)->balance, 1);
+	ev->carry[CARRY_NOTE] = 1;
+}
 
 static void waited(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *o = notify_of(c, ev);
 	struct notify_state *n = o ? notify_state(o) : NULL;
 
+	if (n && ev->carry[CARRY_NOTE] && !succeeded(ev) && !is_counter(ev->api))
+		atomic_fetch_add(&n->balance, 1);
 	if (!n || !succeeded(ev))
 		return;
-	st(&n->pending, 0);
 	if (ev->carry[CARRY_CAPTURE]) {
 		mark(o, NOTIFY_CAPTURED);
 		return;
@@ -378,7 +409,9 @@ static const struct acl_hook hooks[] = {
 	{ACL_API_aclrtCntNotifyRecord, ACL_LEAVE, recorded},
 	{ACL_API_aclrtCntNotifyReset, ACL_LEAVE, reset},
 	{ACL_API_aclrtNotifyBatchReset, ACL_LEAVE, batch_reset},
+	{ACL_API_aclrtWaitAndResetNotify, ACL_ENTER, waiting},
 	{ACL_API_aclrtWaitAndResetNotify, ACL_LEAVE, waited},
+	{ACL_API_aclrtCntNotifyWaitWithTimeout, ACL_ENTER, waiting},
 	{ACL_API_aclrtCntNotifyWaitWithTimeout, ACL_LEAVE, waited},
 	{ACL_API_aclrtGetNotifyId, ACL_LEAVE, numbered},
 	{ACL_API_aclrtSynchronizeStream, ACL_ENTER, synchronising},

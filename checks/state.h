@@ -116,6 +116,8 @@ void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t posi
 	struct acl_object *source, uint64_t source_position);
 /* Whether a task of stream waits until source has reached position, or for something we do not see. */
 bool stream_waits_on(struct acl_object *stream, const struct acl_object *source, uint64_t position);
+/* The stream waits for something we do not see: a notify, a word of memory, an external event. */
+bool stream_waits_unseen(struct acl_object *stream);
 /* Every stream may have progressed unseen. */
 void streams_unsure(struct checks *c);
 /* A live stream whose end of a wait is not known, at or after *cursor, that waits for a task of source; NULL
@@ -183,7 +185,7 @@ struct notify_state {
 	_Atomic uint64_t caller; /* of that wait */
 	_Atomic uint32_t flags; /* enum notify_flag */
 	_Atomic uint32_t waits, records;
-	_Atomic uint32_t pending; /* records since the last wait */
+	_Atomic int32_t balance; /* records submitted without a wait for them; negative: waits that came first */
 	_Atomic uint16_t api; /* of the latest wait */
 };
 

@@ -258,6 +258,20 @@ bool stream_waits_on(struct acl_object *stream, const struct acl_object *source,
 	return found;
 }
 
+bool stream_waits_unseen(struct acl_object *stream)
+{
+	struct stream_waits *w = ld_acquire(&stream_state(stream)->waits);
+	bool found = false;
+
+	if (!w)
+		return false;
+	lock(&w->lock);
+	for (unsigned i = 0; i < w->n; i++)
+		found |= w->wait[i].source == OPAQUE;
+	unlock(&w->lock);
+	return found;
+}
+
 void stream_touches(struct acl_object *stream, int device, uint64_t position)
 {
 	struct stream_state *s = stream_state(stream);
@@ -285,6 +299,12 @@ static bool drained(const struct acl_event *ev)
 	return false;
 }
 
+/* Not the refusal of the call, and not that the time is over. */
+static bool device_fault(const struct acl_event *ev)
+{
+	return error_of(ev) >= 507000 && error_of(ev) != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
+}
+
 /* Everything submitted before the call's own enter. */
 static void observing(struct checks *c, struct acl_event *ev)
 {
@@ -297,8 +317,14 @@ static void observing(struct checks *c, struct acl_event *ev)
 
 static void observed(struct checks *c, struct acl_event *ev)
 {
-	if (!stream_of(ev) || !drained(ev) || !ev->carry[CARRY_POSITION])
+	if (!stream_of(ev) || !ev->carry[CARRY_POSITION])
 		return;
+	if (!drained(ev)) {
+		/* A fault of the device ended the wait: what came before may be done, or never will be. */
+		if (device_fault(ev))
+			stream_retire(c, stream_of(ev), ev->carry[CARRY_POSITION], false);
+		return;
+	}
 	stream_retire(c, stream_of(ev), ev->carry[CARRY_POSITION], true);
 	if (ld(&stream_state(stream_of(ev))->suspect))
 		st(&stream_state(stream_of(ev))->suspect, 0);

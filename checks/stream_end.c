@@ -3,6 +3,7 @@
  * The end of streams: destroyed with work nobody waited for or others wait for,
  * or while callbacks are expected; waited for after an abort.
  */
+#include "checks/binding.h"
 #include "checks/pairs.h"
 #include "checks/report.h"
 #include "checks/state.h"
@@ -24,7 +25,8 @@ static void destroying(struct checks *c, struct acl_event *ev)
 	struct acl_finding *f;
 	uint64_t work, stopped = 0;
 
-	if (!made(s) || ev->carry[CARRY_FINDING] || ev->carry[CARRY_CAPTURE] || ev->in_exit)
+	if (!made(s) || ev->carry[CARRY_FINDING] || ev->carry[CARRY_CAPTURE] || ev->in_exit ||
+		binding_was(c, s))
 		return;
 	/*
 	 * A record, wait or notify behind the work may tell somebody of its end

@@ -99,6 +99,10 @@ static __attribute__((noinline, cold)) void reads_new(
 	struct acl_finding *f;
 	bool holds_something = ld(&b->marks) & BLOCK_DESCRIBED || block_maybe_written(c, b);
 
+	/* A writer that it waits for may be submitted later. */
+	if (stream_of(ev) && stream_waits_unseen(stream_of(ev)))
+		return;
+
 	/* Once is enough, and saves asking again. */
 	mark_written(c, b->index);
 	if (holds_something)

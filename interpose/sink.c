@@ -14,7 +14,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "interpose/cost.h"
 #include "interpose/expected.h"
 #include "interpose/journal.h"
 #include "interpose/lastcalls.h"
@@ -42,7 +41,6 @@ static bool scratch_get(struct text *scratch)
 			return false;
 		}
 		buffer = p;
-		cost_memory(p, BUFFER_SIZE);
 	}
 	text_init(scratch, buffer, BUFFER_SIZE);
 	return true;
@@ -98,7 +96,6 @@ static void show(const struct shown *s, struct text *scratch)
 
 void sink_finding(const struct acl_finding *f)
 {
-	uint64_t began = cost_now();
 	struct text scratch;
 	struct shown s;
 	int saved = errno;
@@ -112,7 +109,6 @@ void sink_finding(const struct acl_finding *f)
 		}
 		pthread_mutex_unlock(&lock);
 	}
-	cost_work(COST_FINDINGS, began);
 	errno = saved;
 }
 
@@ -189,7 +185,6 @@ void sink_forked(void)
 	buffer = NULL;
 	journal_forked();
 	expected_forked();
-	cost_forked();
 	verdict_forked();
 	symbol_forked();
 	reach_forked();

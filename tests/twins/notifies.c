@@ -104,7 +104,7 @@ static void synchronised_in_vain(void)
 static void recorded_twice(void)
 {
 	aclrtStream s1 = make_stream(), s2 = make_stream();
-	aclrtNotify n = make_notify(), numbered = make_notify();
+	aclrtNotify n = make_notify(), early = make_notify(), numbered = make_notify();
 	uint32_t id = 0;
 
 	CALL(aclrtRecordNotify, .notify = n, .stream = s1);
@@ -112,6 +112,12 @@ static void recorded_twice(void)
 		CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 0);
 	CALL(aclrtRecordNotify, .notify = n, .stream = s1);
 	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 0);
+	/* The first of these is for a wait that was there before. */
+	CALL(aclrtWaitAndResetNotify, .notify = early, .stream = s2, .timeout = 0);
+	CALL(aclrtRecordNotify, .notify = early, .stream = s1);
+	CALL(aclrtSynchronizeStream, .stream = s2);
+	CALL(aclrtRecordNotify, .notify = early, .stream = s1);
+	CALL(aclrtWaitAndResetNotify, .notify = early, .stream = s2, .timeout = 0);
 	CALL(aclrtGetNotifyId, .notify = numbered, .notifyId = &id);
 	CALL(aclrtRecordNotify, .notify = numbered, .stream = s1);
 	CALL(aclrtRecordNotify, .notify = numbered, .stream = s1);
