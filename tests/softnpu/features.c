@@ -407,12 +407,11 @@ static void aborting(void)
 
 static void unsupported(void)
 {
-	aclrtCntNotify n;
-	aclrtMbuf buf;
+	void *addr = NULL;
 
 	setup();
-	IS(aclrtCntNotifyCreate(&n, 0), 207000);
-	IS(aclrtAllocBuf(&buf, 64), 207000);
+	IS(aclrtGetHardwareSyncAddr(&addr), 207000);
+	TRUE(!addr);
 }
 
 #define C(name)                                                                                              \

@@ -68,7 +68,7 @@ struct twin {
 /* Mended, the program stays away from what the rule is about. */
 #define TWIN_AVOIDS(id, function)                                                                            \
 	{                                                                                                    \
-		.rule = id, .scene = function, .avoids = true                                                \
+		.rule = id, .name = #function, .scene = function, .avoids = true                             \
 	}
 /* TWIN_CALL("alloc-size-zero", aclrtMalloc, (.devPtr = OUT, .size = 0), (.devPtr = OUT, .size = 64)) */
 #define TWIN_CALL(id, function, bad, good)                                                                   \

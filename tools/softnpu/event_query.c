@@ -68,21 +68,22 @@ aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout)
 	return LOCKED(synchronize(event, timeout));
 }
 
-static aclError refuse_ex(const struct event *ev)
+/* The older questions are not for events of aclrtCreateEventExWithFlag. */
+static aclError find_plain(aclrtEvent handle, struct event **ev)
 {
-	if (ev->kind == EVENT_EX || ev->kind == EVENT_IPC)
-		return npu_err(
+	aclError rc = find_free(handle, ev);
+
+	if (!rc && ((*ev)->kind == EVENT_EX || (*ev)->kind == EVENT_IPC))
+		rc = npu_err(
 			ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "not for events of aclrtCreateEventExWithFlag");
-	return ACL_SUCCESS;
+	return rc;
 }
 
 static aclError query(aclrtEvent handle, aclrtEventStatus *status)
 {
 	struct event *ev;
-	aclError rc = find_free(handle, &ev);
+	aclError rc = find_plain(handle, &ev);
 
-	if (!rc)
-		rc = refuse_ex(ev);
 	if (!rc)
 		*status = ev->latest && !ev->latest->done ? ACL_EVENT_STATUS_NOT_READY
 							  : ACL_EVENT_STATUS_COMPLETE;
@@ -121,10 +122,8 @@ aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *statu
 static aclError query_waits(aclrtEvent handle, aclrtEventWaitStatus *status)
 {
 	struct event *ev;
-	aclError rc = find_free(handle, &ev);
+	aclError rc = find_plain(handle, &ev);
 
-	if (!rc)
-		rc = refuse_ex(ev);
 	if (!rc)
 		*status = ev->waits ? ACL_EVENT_WAIT_STATUS_NOT_READY : ACL_EVENT_WAIT_STATUS_COMPLETE;
 	return rc;

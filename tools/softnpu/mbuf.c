@@ -13,7 +13,7 @@
 struct mbuf_data {
 	unsigned refs;
 	size_t size;
-	char bytes[] __attribute__((aligned(64)));
+	char bytes[] __attribute__((aligned(16)));
 };
 
 struct mbuf {
