@@ -43,31 +43,34 @@ static void buffers(void)
 	OK(aclrtFreeBuf(ref));
 }
 
+#define BEHIND 128 /* buffers behind the head of the longest chain */
+
 static void chains(void)
 {
-	aclrtMbuf all[129], at = NULL;
+	aclrtMbuf all[BEHIND + 2], at = NULL, more;
 	uint32_t n = 0;
 
-	for (unsigned i = 0; i < 129; i++)
+	for (unsigned i = 0; i < COUNT(all); i++)
 		OK(aclrtAllocBuf(&all[i], 8));
-	for (unsigned i = 1; i < 128; i++)
+	more = all[BEHIND + 1];
+	for (unsigned i = 1; i <= BEHIND; i++)
 		OK(aclrtAppendBufChain(all[0], all[i]));
-	IS(aclrtAppendBufChain(all[0], all[128]), ACL_ERROR_RT_DRV_INTERNAL_ERROR);
-	IS(aclrtAppendBufChain(all[128], all[3]), ACL_ERROR_RT_DRV_INTERNAL_ERROR);
+	IS(aclrtAppendBufChain(all[0], more), ACL_ERROR_RT_DRV_INTERNAL_ERROR);
+	IS(aclrtAppendBufChain(more, all[3]), ACL_ERROR_RT_DRV_INTERNAL_ERROR);
 	OK(aclrtGetBufChainNum(all[0], &n));
-	IS(n, 128);
+	IS(n, BEHIND + 1);
 	OK(aclrtGetBufFromChain(all[0], 0, &at));
 	TRUE(at == all[0]);
-	OK(aclrtGetBufFromChain(all[0], 127, &at));
-	TRUE(at == all[127]);
-	IS(aclrtGetBufFromChain(all[0], 128, &at), ACL_ERROR_RT_DRV_INTERNAL_ERROR);
+	OK(aclrtGetBufFromChain(all[0], BEHIND, &at));
+	TRUE(at == all[BEHIND]);
+	IS(aclrtGetBufFromChain(all[0], BEHIND + 1, &at), ACL_ERROR_RT_DRV_INTERNAL_ERROR);
 	/* One goes, the first as well: the others stay a chain. */
 	OK(aclrtFreeBuf(all[64]));
 	OK(aclrtFreeBuf(all[0]));
 	OK(aclrtGetBufChainNum(all[1], &n));
-	IS(n, 126);
-	OK(aclrtAppendBufChain(all[1], all[128]));
-	for (unsigned i = 1; i < 129; i++)
+	IS(n, BEHIND - 1);
+	OK(aclrtAppendBufChain(all[1], more));
+	for (unsigned i = 1; i < COUNT(all); i++)
 		if (i != 64)
 			OK(aclrtFreeBuf(all[i]));
 }
@@ -83,17 +86,19 @@ static void groups(void)
 	IS(aclrtGetGroupCount(&count), ACL_ERROR_RT_CONTEXT_NULL);
 	OK(aclrtSetDevice(0));
 	OK(aclrtGetGroupCount(&count));
-	IS(count, 1);
+	IS(count, 2);
 	info = aclrtCreateGroupInfo();
 	TRUE(info);
 	IS(aclrtGetGroupInfoDetail(info, 0, ACL_GROUP_AICORE_INT, &value, 4, &size), ACL_ERROR_INVALID_PARAM);
 	OK(aclrtGetAllGroupInfo(info));
 	OK(aclrtGetGroupInfoDetail(info, 0, ACL_GROUP_AICORE_INT, &value, 4, &size));
-	IS(value, 8);
+	IS(value, 4);
 	IS(size, 4);
 	IS(aclrtGetGroupInfoDetail(info, 0, ACL_GROUP_AICORE_INT, &value, 3, &size), ACL_ERROR_INVALID_PARAM);
-	IS(aclrtGetGroupInfoDetail(info, 1, ACL_GROUP_AICORE_INT, &value, 4, &size), ACL_ERROR_INVALID_PARAM);
-	OK(aclrtSetGroup(0));
+	OK(aclrtGetGroupInfoDetail(info, 1, ACL_GROUP_GROUPID_INT, &value, 4, &size));
+	IS(value, 1);
+	IS(aclrtGetGroupInfoDetail(info, 2, ACL_GROUP_AICORE_INT, &value, 4, &size), ACL_ERROR_INVALID_PARAM);
+	OK(aclrtSetGroup(1));
 	IS(aclrtSetGroup(99), ACL_ERROR_RT_GROUP_NOT_CREATE);
 	OK(aclrtDestroyGroupInfo(info));
 }

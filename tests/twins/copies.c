@@ -113,6 +113,17 @@ static void desc_too_near_the_end(void)
 	fill(desc + 4096 - (bug ? 64 : 128), a, b);
 }
 
+static void desc_on_no_stream(void)
+{
+	char *desc = make_device_memory(4096), *a = make_device_memory(4096), *b = make_device_memory(4096);
+	aclrtStream s = make_stream();
+
+	fill(desc, a, b);
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemcpyAsyncWithDesc, .desc = desc,
+		.kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .stream = bug ? NULL : s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
 static void desc_of_two_devices(void)
 {
 	void *desc = make_device_memory(4096), *here = make_device_memory(4096), *there;
@@ -274,6 +285,7 @@ static const struct twin twins[] = {
 	TWIN("desc-buffer-invalid", desc_on_host),
 	TWIN("desc-buffer-invalid", desc_in_heap),
 	TWIN("desc-buffer-invalid", desc_too_near_the_end),
+	TWIN("desc-null-stream", desc_on_no_stream),
 	TWIN("desc-cross-device", desc_of_two_devices),
 	TWIN("desc-cross-device", desc_from_host),
 	TWIN("symbol-address-other-device", variable_elsewhere),

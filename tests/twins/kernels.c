@@ -106,7 +106,7 @@ static void load_relative(void)
 {
 	aclrtBinHandle b = NULL;
 
-	CALL_DOES(aclrtBinaryLoadFromFile, 0, b = make_address(), .binPath = bug ? "add.o" : "/opt/add.o",
+	CALL_DOES(aclrtBinaryLoadFromFile, 0, b = make_address(), .binPath = bug ? "add.o" : twin_file(),
 		.binHandle = &b);
 	CALL(aclrtBinaryUnLoad, .binHandle = b);
 }
@@ -206,12 +206,12 @@ static void launch_symbol_on_other_device(void)
 	aclrtFuncHandle f = make_address();
 	aclrtStream other;
 
-	CALL(aclrtGetFuncBySymbol, .symbol = heap_memory, .funcHandle = &f);
+	CALL(aclrtGetFuncBySymbol, .symbol = HANDLE, .funcHandle = &f);
 	CALL(aclrtSetDevice, .deviceId = 1);
 	other = make_stream();
 	/* The same handle again is good here as well. */
 	if (!bug)
-		CALL(aclrtGetFuncBySymbol, .symbol = heap_memory, .funcHandle = &f);
+		CALL(aclrtGetFuncBySymbol, .symbol = HANDLE, .funcHandle = &f);
 	launch(f, other);
 	CALL(aclrtSynchronizeStream, .stream = other);
 }
@@ -239,8 +239,8 @@ static void short_array(void)
 static void no_array(void)
 {
 	aclrtFuncHandle f = fetch(load_file(), "add");
-	void *args[1] = {heap_memory};
-	size_t count = 1;
+	void *args[2] = {heap_memory, heap_memory};
+	size_t count = 2;
 
 	CALL(aclrtFunctionGetParamCount, .func = f, .paramCount = &count);
 	CALL_FAILS(bug ? 107000 : 0, aclrtLaunchSIMTKernelWithArgsArray, .func = f, .gridDim = {1, 1, 1},

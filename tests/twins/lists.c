@@ -2,15 +2,23 @@
 /* Twins of the rules about lists: batches, attributes, placeholders. */
 #include "twins.h"
 
+#define TO_DEVICE                                                                                            \
+	.srcLoc = {.type = ACL_MEM_LOCATION_TYPE_HOST}, .dstLoc = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}
+
 static size_t two_sizes[] = {64, 64}, two_limits[] = {64, 64}, fail_index;
-static void *two_sources[] = {DEVICE, (char *)DEVICE + 64};
-static void *two_targets[] = {OTHER, (char *)OTHER + 64};
-static aclrtMemcpyBatchAttr attrs[] = {{.srcLoc = {.type = 0}}, {.srcLoc = {.type = 0}}};
-static aclrtMemcpyBatchAttr dirty[] = {{.rsv = {[15] = 1}}};
+static void *two_sources[2], *two_targets[2];
+static aclrtMemcpyBatchAttr attrs[] = {{TO_DEVICE}, {TO_DEVICE}};
+static aclrtMemcpyBatchAttr dirty[] = {{TO_DEVICE, .rsv = {[15] = 1}}};
 static size_t from_zero[] = {0, 1}, from_one[] = {1}, falling[] = {0, 0};
 
 static struct acl_args_aclrtMemcpyBatch batch(void)
 {
+	char *host = make_host_memory(16384), *device = make_device_memory(16384);
+
+	for (unsigned i = 0; i < 2; i++) {
+		two_sources[i] = host + 64 * i;
+		two_targets[i] = device + 64 * i;
+	}
 	return (struct acl_args_aclrtMemcpyBatch){.dsts = two_targets,
 		.destMaxs = two_limits,
 		.srcs = two_sources,
@@ -22,12 +30,20 @@ static struct acl_args_aclrtMemcpyBatch batch(void)
 		.failIndex = &fail_index};
 }
 
-static void copy_batch(struct acl_args_aclrtMemcpyBatch args, unsigned api)
+static void copy_batch(struct acl_args_aclrtMemcpyBatch b)
 {
 	struct acl_event ev;
 
-	twin_enter(&ev, api, &args, __LINE__);
+	twin_enter(&ev, ACL_API_aclrtMemcpyBatch, &b, __LINE__);
 	twin_leave(&ev, bug ? 107000 : 0);
+}
+
+static void copy_batch_async(struct acl_args_aclrtMemcpyBatch b)
+{
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemcpyBatchAsync, .dsts = b.dsts, .destMaxs = b.destMaxs,
+		.srcs = b.srcs, .sizes = b.sizes, .numBatches = b.numBatches, .attrs = b.attrs,
+		.attrsIndexes = b.attrsIndexes, .numAttrs = b.numAttrs, .failIndex = b.failIndex,
+		.stream = NULL);
 }
 
 static void first_index(void)
@@ -36,7 +52,7 @@ static void first_index(void)
 
 	if (bug)
 		b.attrsIndexes = from_one;
-	copy_batch(b, ACL_API_aclrtMemcpyBatch);
+	copy_batch(b);
 }
 
 static void falling_index(void)
@@ -46,7 +62,7 @@ static void falling_index(void)
 	b.numAttrs = 2;
 	if (bug)
 		b.attrsIndexes = falling;
-	copy_batch(b, ACL_API_aclrtMemcpyBatchAsync);
+	copy_batch_async(b);
 }
 
 static void reserved_bytes(void)
@@ -55,7 +71,7 @@ static void reserved_bytes(void)
 
 	if (bug)
 		b.attrs = dirty;
-	copy_batch(b, ACL_API_aclrtMemcpyBatch);
+	copy_batch(b);
 }
 
 static void missing_list(void)
@@ -64,7 +80,7 @@ static void missing_list(void)
 
 	if (bug)
 		b.srcs = NULL;
-	copy_batch(b, ACL_API_aclrtMemcpyBatch);
+	copy_batch(b);
 }
 
 static void small_destination(void)
@@ -74,7 +90,7 @@ static void small_destination(void)
 
 	if (bug)
 		b.destMaxs = limits;
-	copy_batch(b, ACL_API_aclrtMemcpyBatchAsync);
+	copy_batch_async(b);
 }
 
 static void empty_entry(void)
@@ -83,17 +99,16 @@ static void empty_entry(void)
 	struct acl_args_aclrtMemcpyBatch b = batch();
 
 	b.sizes = bug ? sizes : both;
-	copy_batch(b, ACL_API_aclrtMemcpyBatchAsync);
+	copy_batch_async(b);
 }
 
 static void dependent(void)
 {
-	static void *chained[] = {OTHER, (char *)OTHER + 32};
 	struct acl_args_aclrtMemcpyBatch b = batch();
 
 	if (bug)
-		b.dsts = chained;
-	copy_batch(b, ACL_API_aclrtMemcpyBatch);
+		two_targets[1] = (char *)two_targets[0] + 32;
+	copy_batch(b);
 }
 
 #define MANY 4097
@@ -106,14 +121,14 @@ static void too_many(void)
 
 	for (size_t i = 0; i < MANY; i++) {
 		sizes[i] = 1;
-		sources[i] = (char *)DEVICE + i;
-		targets[i] = (char *)DEVICE + 0x100000 + i;
+		sources[i] = (char *)two_sources[0] + i;
+		targets[i] = (char *)two_targets[0] + i;
 	}
 	b.dsts = targets;
 	b.srcs = sources;
 	b.sizes = b.destMaxs = sizes;
 	b.numBatches = bug ? MANY : MANY - 1;
-	copy_batch(b, ACL_API_aclrtMemcpyBatch);
+	copy_batch(b);
 }
 
 /* --- kernels ------------------------------------------------------------------------ */
@@ -179,14 +194,16 @@ static void config_missing(void)
 {
 	CALL(aclrtResetDevice, .deviceId = 0);
 	CALL(aclFinalize);
-	CALL_FAILS(bug ? 100003 : 0, aclInit, .configPath = "nowhere/acl.json");
+	CALL_FAILS(bug ? 100003 : 0, aclInit, .configPath = bug ? "nowhere/acl.json" : twin_file());
 }
 
 static void same_label(void)
 {
-	aclrtLabel first = make_address(), second = make_address(), twice[] = {first, first},
-		   both[] = {first, second};
+	aclrtLabel both[2] = {NULL, NULL}, twice[2];
 
+	CALL_DOES(aclrtCreateLabel, 0, both[0] = make_address(), .label = &both[0]);
+	CALL_DOES(aclrtCreateLabel, 0, both[1] = make_address(), .label = &both[1]);
+	twice[0] = twice[1] = both[0];
 	CALL(aclrtCreateLabelList, .labels = bug ? twice : both, .num = 2, .labelList = OUT);
 }
 

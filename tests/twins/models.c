@@ -45,7 +45,7 @@ static void end_build_of_captured(void)
 	CALL(aclmdlRIBuildEnd, .modelRI = bug ? capture() : ({
 		aclmdlRI m = begin_build();
 
-		bound_stream(m);
+		CALL(aclmdlRIEndTask, .modelRI = m, .stream = bound_stream(m));
 		m;
 	}));
 }
@@ -55,7 +55,7 @@ static void end_build_without_stream(void)
 	aclmdlRI m = begin_build();
 
 	if (!bug)
-		bound_stream(m);
+		CALL(aclmdlRIEndTask, .modelRI = m, .stream = bound_stream(m));
 	CALL(aclmdlRIBuildEnd, .modelRI = m);
 }
 
@@ -176,6 +176,7 @@ static void label_unbound(void)
 	aclrtLabel l = NULL;
 
 	CALL_DOES(aclrtCreateLabel, 0, l = make_address(), .label = &l);
+	CALL(aclrtCreateLabelList, .labels = &l, .num = 1, .labelList = OUT);
 	CALL_FAILS(bug ? 107005 : 0, aclrtSetLabel, .label = l, .stream = s);
 }
 
@@ -194,6 +195,10 @@ static void clean_plain(void)
 	aclmdlRI m = begin_build();
 	aclrtStream s = bug ? make_stream() : bound_stream(m);
 
+	if (!bug) {
+		CALL(aclmdlRIEndTask, .modelRI = m, .stream = s);
+		CALL(aclmdlRIBuildEnd, .modelRI = m);
+	}
 	CALL_FAILS(bug ? 107000 : 0, aclrtPersistentTaskClean, .stream = s);
 }
 
@@ -223,7 +228,7 @@ static const struct twin twins[] = {
 	TWIN("capture-begin-bound-stream", capture_bound),
 	TWIN("stream-active-not-model-bound", activate_unbound),
 	TWIN("label-stream-not-bound", label_unbound),
-	TWIN("cmo-barrier-stream", barrier_unbound),
+	TWIN_WITH("cmo-barrier-stream", barrier_unbound, .soc = "Ascend310B1"),
 	TWIN("stream-persistent-clean-misuse", clean_plain),
 	TWIN("mdlri-event-ex-on-bound-stream", event_ex_on_bound),
 };

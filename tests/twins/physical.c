@@ -26,8 +26,8 @@ static aclrtDrvMemHandle import(void)
 {
 	aclrtDrvMemHandle h = NULL;
 
-	CALL_DOES(aclrtMemImportFromShareableHandle, 0, h = make_address(), .shareableHandle = 4711,
-		.handle = &h);
+	CALL_DOES(aclrtMemImportFromShareableHandle, 0, h = make_address(),
+		.shareableHandle = twin_shareable(), .handle = &h);
 	return h;
 }
 

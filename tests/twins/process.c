@@ -20,9 +20,9 @@ static void one_thread_two_devices(void)
 {
 	aclrtStream s = make_stream(), t;
 
+	CALL(aclrtSubscribeReport, .threadId = REPORTER, .stream = s);
 	CALL(aclrtSetDevice, .deviceId = bug ? 1 : 0);
 	t = make_stream();
-	CALL(aclrtSubscribeReport, .threadId = REPORTER, .stream = s);
 	CALL_FAILS(bug ? 107012 : 0, aclrtSubscribeReport, .threadId = REPORTER, .stream = t);
 }
 
@@ -87,6 +87,8 @@ static void finalize_twice(void)
 {
 	CALL(aclrtResetDevice, .deviceId = 0);
 	CALL(aclFinalize);
+	if (!bug)
+		CALL(aclInit, .configPath = NULL);
 	CALL_FAILS(bug ? 100037 : 0, aclFinalize);
 }
 
@@ -101,9 +103,11 @@ static void malloc_after_finalize(void)
 {
 	CALL(aclrtResetDevice, .deviceId = 0);
 	CALL(aclFinalize);
-	if (!bug)
+	if (!bug) {
 		CALL(aclInit, .configPath = NULL);
-	CALL(aclrtGetDevice, .deviceId = OUT);
+		CALL(aclrtSetDevice, .deviceId = 0);
+	}
+	CALL_FAILS(bug ? 107002 : 0, aclrtGetDevice, .deviceId = OUT);
 }
 
 static void same_init_callback(void)

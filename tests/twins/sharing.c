@@ -24,13 +24,18 @@ static void share(void *p, size_t bytes, uint64_t flags)
 		.key = key, .len = sizeof(key), .flags = flags);
 }
 
-static void *import(uint64_t flags)
+static void *import_of(int32_t device, uint64_t flags)
 {
 	void *p = NULL;
 
-	CALL_DOES(aclrtIpcMemImportByKey, 0, p = make_range(MIB, true), .devPtr = &p, .key = "key of another",
-		.flags = flags);
+	CALL_DOES(aclrtIpcMemImportByKey, 0, p = make_range(MIB, true), .devPtr = &p,
+		.key = twin_memory_key(device), .flags = flags);
 	return p;
+}
+
+static void *import(uint64_t flags)
+{
+	return import_of(1, flags);
 }
 
 static void finish(void)
@@ -130,9 +135,9 @@ static void import_left(void)
 {
 	import(0);
 	import(0);
-	CALL(aclrtIpcMemClose, .key = "key of another");
+	CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
 	if (!bug)
-		CALL(aclrtIpcMemClose, .key = "key of another");
+		CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
 	finish();
 }
 
@@ -143,11 +148,11 @@ static void used_after_close(void)
 	char *p = import(PEERS), *d = make_device_memory(MIB);
 
 	if (bug)
-		CALL(aclrtIpcMemClose, .key = "key of another");
+		CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
 	CALL(aclrtMemcpyAsync, .dst = d, .destMax = 64, .src = p + 64, .count = 64,
 		.kind = ACL_MEMCPY_DEVICE_TO_DEVICE);
 	if (!bug)
-		CALL(aclrtIpcMemClose, .key = "key of another");
+		CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
 }
 
 /* The address was given out again. */
@@ -155,9 +160,9 @@ static void set_after_close(void)
 {
 	void *p = import(PEERS);
 
-	CALL(aclrtIpcMemClose, .key = "key of another");
+	CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
 	if (!bug)
-		CALL_DOES(aclrtIpcMemImportByKey, 0, (void)0, .devPtr = &p, .key = "key of a third",
+		CALL_DOES(aclrtIpcMemImportByKey, 0, (void)0, .devPtr = &p, .key = twin_memory_key(0),
 			.flags = PEERS);
 	CALL(aclrtMemset, .devPtr = p, .maxCount = 64, .count = 64);
 }
@@ -169,7 +174,7 @@ static void freed_import(void)
 	if (bug)
 		CALL(aclrtFree, .devPtr = p);
 	CALL(aclrtMemset, .devPtr = p, .maxCount = 64, .count = 64);
-	CALL(aclrtIpcMemClose, .key = "key of another");
+	CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
 }
 
 static void tell_where(void *p, uint32_t device)
@@ -183,7 +188,7 @@ static void tell_where(void *p, uint32_t device)
 
 static void copied_to_host(void)
 {
-	void *p = import(PEERS), *h = make_host_memory(4096);
+	void *p = import_of(bug ? 1 : 0, PEERS), *h = make_host_memory(4096);
 
 	tell_where(p, bug ? 1 : 0);
 	CALL(aclrtMemcpy, .dst = h, .destMax = 64, .src = p, .count = 64, .kind = ACL_MEMCPY_DEVICE_TO_HOST);

@@ -178,6 +178,26 @@ int32_t twin_pid(void)
 	return PID;
 }
 
+const char *twin_file(void)
+{
+	return "/opt/add.o";
+}
+
+const char *twin_memory_key(int32_t device)
+{
+	return device ? "key of another" : "key of a third";
+}
+
+const char *twin_notify_key(void)
+{
+	return "key of a notify";
+}
+
+uint64_t twin_shareable(void)
+{
+	return 77;
+}
+
 uint64_t twin_thread_id(unsigned number)
 {
 	return 0x7f0000001000 + number * 0x1000;

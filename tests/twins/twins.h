@@ -129,6 +129,12 @@ void twin_assume(bool holds, const char *what);
 /* The process ends inside the scene: the last thing it does. */
 void twin_exit(void);
 int32_t twin_pid(void);
+/* Full path of a kernel binary; "add.o" is there as well. */
+const char *twin_file(void);
+/* What another process shares: 1 MiB on a device, a notify, physical memory. */
+const char *twin_memory_key(int32_t device);
+const char *twin_notify_key(void);
+uint64_t twin_shareable(void);
 uint64_t twin_thread_id(unsigned number); /* what pthread_self() is there */
 
 /* Where things the program made lie; nothing is ever read there. */

@@ -134,10 +134,10 @@ static void close_twice(void)
 {
 	void *p = NULL;
 
-	CALL_DOES(aclrtIpcMemImportByKey, 0, p = make_address(), .devPtr = &p, .key = "key of another");
-	CALL(aclrtIpcMemClose, .key = "key of another");
+	CALL_DOES(aclrtIpcMemImportByKey, 0, p = make_address(), .devPtr = &p, .key = twin_memory_key(1));
+	CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
 	if (bug)
-		CALL(aclrtIpcMemClose, .key = "key of another");
+		CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
 }
 
 static void free_shared(void)
@@ -174,9 +174,12 @@ static void append_late(void)
 static void append_behind_buffer(void)
 {
 	aclrtArgsHandle a = list();
+	aclrtParamHandle holder = NULL;
 
+	CALL_DOES(aclrtKernelArgsAppendPlaceHolder, 0, holder = make_address(), .argsHandle = a,
+		.paramHandle = &holder);
 	if (bug)
-		CALL(aclrtKernelArgsGetPlaceHolderBuffer, .argsHandle = a, .paramHandle = HANDLE,
+		CALL(aclrtKernelArgsGetPlaceHolderBuffer, .argsHandle = a, .paramHandle = holder,
 			.dataSize = 64, .bufferAddr = OUT);
 	CALL(aclrtKernelArgsAppend, .argsHandle = a, .param = heap_memory, .paramSize = 8,
 		.paramHandle = OUT);
@@ -185,9 +188,12 @@ static void append_behind_buffer(void)
 static void launch_open(void)
 {
 	aclrtArgsHandle a = list();
+	aclrtParamHandle value = NULL;
 
+	CALL_DOES(aclrtKernelArgsAppend, 0, value = make_address(), .argsHandle = a, .param = heap_memory,
+		.paramSize = 8, .paramHandle = &value);
 	CALL(aclrtKernelArgsFinalize, .argsHandle = a);
-	CALL(aclrtKernelArgsParaUpdate, .argsHandle = a, .paramHandle = HANDLE, .param = heap_memory,
+	CALL(aclrtKernelArgsParaUpdate, .argsHandle = a, .paramHandle = value, .param = heap_memory,
 		.paramSize = 8);
 	if (!bug)
 		CALL(aclrtKernelArgsFinalize, .argsHandle = a);
@@ -276,7 +282,8 @@ static void wait_imported(void)
 	aclrtNotify n = NULL;
 
 	if (bug)
-		CALL_DOES(aclrtNotifyImportByKey, 0, n = make_address(), .notify = &n, .key = "key");
+		CALL_DOES(aclrtNotifyImportByKey, 0, n = make_address(), .notify = &n,
+			.key = twin_notify_key());
 	else
 		CALL_DOES(aclrtCreateNotify, 0, n = make_address(), .notify = &n);
 	CALL_FAILS(bug ? 107000 : 0, aclrtWaitAndResetNotify, .notify = n, .timeout = 1);
@@ -285,13 +292,16 @@ static void wait_imported(void)
 static void label_twice(void)
 {
 	aclrtStream s = make_stream_flags(ACL_STREAM_PERSISTENT);
-	aclrtLabel l = NULL, other = NULL;
+	aclrtLabel l = NULL, other = NULL, labels[2];
 	aclmdlRI m = NULL;
 
 	CALL_DOES(aclmdlRIBuildBegin, 0, m = make_address(), .modelRI = &m);
 	CALL(aclmdlRIBindStream, .modelRI = m, .stream = s);
 	CALL_DOES(aclrtCreateLabel, 0, l = make_address(), .label = &l);
 	CALL_DOES(aclrtCreateLabel, 0, other = make_address(), .label = &other);
+	labels[0] = l;
+	labels[1] = other;
+	CALL(aclrtCreateLabelList, .labels = labels, .num = 2, .labelList = OUT);
 	CALL(aclrtSetLabel, .label = l, .stream = s);
 	CALL(aclrtSetLabel, .label = bug ? l : other, .stream = s);
 }

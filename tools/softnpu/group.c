@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compute groups: Atlas inference products only. A device has one group, with all of its cores. */
+/* Compute groups: Atlas inference products only. A device has two groups, each with half of its cores. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "device.h"
 
-#define GROUPS 1
+#define GROUPS 2
 
 struct tagRtGroupInfo {
 	int32_t attributes[GROUPS][ACL_GROUP_GROUPID_INT + 1];
@@ -46,16 +47,18 @@ aclError aclrtGetGroupCount(uint32_t *count)
 
 aclError aclrtGetAllGroupInfo(aclrtGroupInfo *groupInfo)
 {
-	static const int32_t all_cores[] = {
-		[ACL_GROUP_AICORE_INT] = 8, [ACL_GROUP_AIV_INT] = 7, [ACL_GROUP_SDMANUM_INT] = 1};
+	static const int32_t half[] = {
+		[ACL_GROUP_AICORE_INT] = 4, [ACL_GROUP_AIV_INT] = 3, [ACL_GROUP_SDMANUM_INT] = 1};
 	aclError rc = supported();
 
 	if (!rc && !groupInfo)
 		rc = npu_err(ACL_ERROR_INVALID_PARAM, "groupInfo is NULL");
 	if (rc)
 		return rc;
-	for (size_t i = 0; i < ARRAY_SIZE(all_cores); i++)
-		groupInfo->attributes[0][i] = all_cores[i];
+	for (int32_t id = 0; id < GROUPS; id++) {
+		memcpy(groupInfo->attributes[id], half, sizeof(half));
+		groupInfo->attributes[id][ACL_GROUP_GROUPID_INT] = id;
+	}
 	groupInfo->count = GROUPS;
 	return ACL_SUCCESS;
 }
@@ -83,7 +86,7 @@ aclError aclrtSetGroup(int32_t groupId)
 {
 	aclError rc = supported();
 
-	if (!rc && groupId)
+	if (!rc && (groupId < 0 || groupId >= GROUPS))
 		rc = npu_err(ACL_ERROR_RT_GROUP_NOT_CREATE, "there is no group %d", groupId);
 	return rc;
 }

@@ -8,7 +8,7 @@
 
 #define MBUF_MAX ((size_t)4 << 30)
 #define MBUF_USER 96u
-#define MBUF_CHAIN 128u /* buffers, the head counted */
+#define MBUF_CHAIN 128u /* buffers behind the head */
 
 struct mbuf_data {
 	unsigned refs;
@@ -243,7 +243,7 @@ static aclError append(aclrtMbuf head_handle, aclrtMbuf handle)
 		return rc;
 	if (head->head != head || b == head || !list_empty(&b->chain))
 		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "a chain already, or not its first buffer");
-	if (chain_length(head) >= MBUF_CHAIN)
+	if (chain_length(head) > MBUF_CHAIN)
 		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "the chain has %u buffers", MBUF_CHAIN);
 	list_add_tail(&head->chain, &b->chain);
 	b->head = head;

@@ -21,6 +21,7 @@ struct desk {
 };
 
 static struct desk desks[THREADS], in_callback;
+static aclrtContext context; /* of the scene, for its callbacks */
 static struct desk *now; /* NULL = the scene's own thread */
 
 static void serve(struct desk *d)
@@ -45,8 +46,10 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
+/* The runtime's thread has no context of its own. */
 static void callback_main(void *arg)
 {
+	aclrtSetCurrentContext(context);
 	serve(arg);
 }
 
@@ -88,6 +91,7 @@ void twin_callback(unsigned depth)
 		open_desk(&in_callback);
 		if (!stream)
 			aclrtCreateStream(&stream);
+		aclrtGetCurrentContext(&context);
 		aclrtLaunchHostFunc(stream, callback_main, &in_callback);
 	}
 	if (!depth && in_callback.there) {

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "real.h"
+#include "softnpu.h"
 
 #define SECONDS 5 /* a scene takes milliseconds; what takes this long waits for ever */
 
@@ -83,6 +84,15 @@ int32_t twin_pid(void)
 	return getpid();
 }
 
+const char *twin_file(void)
+{
+	static char path[4096 + 8];
+
+	if (!path[0] && getcwd(path, 4096))
+		strcat(path, "/add.o");
+	return path;
+}
+
 /* Nobody plays the runtime here. */
 void *make_address(void)
 {
@@ -98,8 +108,10 @@ void *make_range(size_t bytes, bool device)
 
 static void play(const struct twin *t)
 {
+	static const size_t sizes[] = {4, 4};
 	struct acl_event ev;
 
+	softnpu_describe_kernel("add", sizes, 2);
 	if (!t->bare) {
 		CALL(aclInit, .configPath = NULL);
 		CALL(aclrtSetDevice, .deviceId = 0);
@@ -149,6 +161,8 @@ int twins_run(const char *name, const struct twin *twins, size_t n, int argc, ch
 			twins[i].also ? twins[i].also : "",
 			twins[i].target ? acl_cann_names[twins[i].target - 1] : "",
 			twins[i].soc ? twins[i].soc : "", twins[i].on ? twins[i].rule : "");
+	if (argc > 1 && !neighbour_start())
+		return 1;
 	for (int k = 1; k < argc; k++) {
 		unsigned number = (unsigned)atoi(argv[k]);
 

@@ -8,6 +8,9 @@
 /* Generated: makes the call through the linked function. */
 int64_t test_invoke(unsigned api, const void *args);
 
+/* Starts the process that shares things with the scenes. */
+bool neighbour_start(void);
+
 /* Makes the call on the thread, or in the callback, that the scene is in. */
 int64_t place_call(unsigned api, const void *args);
 

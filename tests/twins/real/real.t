@@ -68,7 +68,7 @@ def run(program, twins):
         some = {t["number"]: t for t in twins if t["setting"] == setting}
         with tempfile.TemporaryDirectory() as place:
             with open(os.path.join(place, "add.o"), "w", encoding="utf-8") as file:
-                file.write("a binary")
+                file.write("{}")  # a kernel binary, and a configuration
             done = subprocess.run([program, *some], env=environment(place, *setting), cwd=place, stdout=subprocess.PIPE,
                                   text=True, timeout=300, check=True)
             for line in done.stdout.splitlines():

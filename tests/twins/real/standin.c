@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "real.h"
+#include "softnpu.h"
 
 #define MEMORY (64u << 20) /* for the greatest range that a scene names */
 
@@ -176,6 +177,25 @@ static void *object(unsigned kind)
 	return made[kind];
 }
 
+/* A host symbol that stands for a kernel and for a variable. */
+static void *symbol(void)
+{
+	static char stands;
+	static bool registered;
+
+	if (!registered) {
+		softnpu_register_function(&stands, "kernel");
+		softnpu_register_variable(&stands, "g", 64);
+		registered = true;
+	}
+	return &stands;
+}
+
+static bool is_symbol(const struct acl_param *p)
+{
+	return p->kind == ACL_KIND_POINTER && (!strcmp(p->name, "symbol") || !strcmp(p->name, "func"));
+}
+
 /* Where a dummy address leads, or the address itself. */
 static void *place(char *address, bool managed)
 {
@@ -204,9 +224,13 @@ void standin_fill(unsigned api, void *args)
 		const struct acl_param *p = &info->params[i];
 		void **value = (void **)((char *)args + p->offset);
 
+		if (api == ACL_API_aclrtBinaryGetGlobal)
+			symbol(); /* its name is known from then on */
 		if (p->size != sizeof(void *) || p->kind < ACL_KIND_HANDLE)
 			continue;
-		if (*value == HANDLE)
+		if (*value == HANDLE && is_symbol(p))
+			*value = symbol();
+		else if (*value == HANDLE)
 			*value = p->kind == ACL_KIND_CALLBACK ? (void *)no_function : object(p->handle);
 		else if (p->kind == ACL_KIND_POINTER)
 			*value = place(*value, managed);
