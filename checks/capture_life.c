@@ -137,6 +137,7 @@ static const struct acl_hook hooks[] = {
 	{ACL_API_aclrtFreeWithDevSync, ACL_ENTER, freed},
 	{ACL_API_aclrtMemPoolFreeAsync, ACL_ENTER, freed},
 	{ACL_API_aclrtUnmapMem, ACL_ENTER, freed},
+	{ACL_API_aclrtReleaseMemAddress, ACL_ENTER, freed},
 	{ACL_API_aclrtMemPoolDestroy, ACL_ENTER, pool_destroyed},
 	{ACL_API_aclrtFreePhysical, ACL_ENTER, physical_freed},
 	{ACL_API_aclrtFreeHost, ACL_ENTER, freed},

@@ -156,8 +156,8 @@ static void mapping(struct checks *c, struct acl_event *ev)
 	struct acl_place place;
 	int owner;
 
-	if (!a->devPtr || ev->carry[CARRY_FINDING] ||
-		!map_find(c->memory, (uintptr_t)a->devPtr, &place) || place.kind != MEM_DEVICE)
+	if (!a->devPtr || ev->carry[CARRY_FINDING] || !map_find(c->memory, (uintptr_t)a->devPtr, &place) ||
+		place.kind != MEM_DEVICE)
 		return;
 	owner = ld(&place.block->device);
 	if (!device_at(c, owner) || !device_at(c, a->dstDevId) || ld(&c->peers_unknown))

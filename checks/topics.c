@@ -5,8 +5,7 @@
  */
 #include "checks/topics.h"
 
-extern const struct acl_topic topic_life, topic_device, topic_stream, topic_event,
-	topic_memory;
+extern const struct acl_topic topic_life, topic_device, topic_stream, topic_event, topic_memory;
 extern const struct acl_topic topic_capture;
 extern const struct acl_topic topic_arguments, topic_handles, topic_init, topic_context, topic_copy;
 extern const struct acl_topic topic_freed, topic_capture_calls, topic_free, topic_release, topic_ranges,

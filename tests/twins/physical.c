@@ -181,6 +181,18 @@ static void physical_of_model(void)
 	CALL(aclrtFreePhysical, .handle = h);
 }
 
+static void range_of_model(void)
+{
+	char *range = mapped_on(0);
+	aclmdlRI model = capture_set(range);
+
+	if (!bug) {
+		CALL(aclmdlRIDestroy, .modelRI = model);
+		CALL(aclrtUnmapMem, .virPtr = range);
+	}
+	CALL_FAILS(bug ? 507899 : 0, aclrtReleaseMemAddress, .virPtr = range);
+}
+
 static void pool_of_model(void)
 {
 	aclrtMemPoolProps props = {.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
@@ -267,6 +279,7 @@ static const struct twin twins[] = {
 	TWIN("vmm-physical-granularity", odd_size_as_told),
 	TWIN("leak-vmm", reference_left),
 	TWIN("capture-resource-freed-before-destroy", physical_of_model),
+	TWIN("capture-resource-freed-before-destroy", range_of_model),
 	TWIN("capture-resource-freed-before-destroy", pool_of_model),
 	TWIN("uvm-range-not-managed", prefetch_plain),
 	TWIN("uvm-range-not-managed", advise_beyond),
