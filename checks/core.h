@@ -205,6 +205,17 @@ static inline struct acl_object *object_find(struct checks *c, unsigned kind, co
 	return object_in(c->kinds[kind], value);
 }
 
+/* A hot call uses the object: where, and the whole stack only when the configuration wants all of them. */
+static inline void object_used(struct checks *c, struct acl_object *o, struct acl_event *ev)
+{
+	if (__builtin_expect(c->stacks_all, 0) && !ev->stack && c->host.stack)
+		ev->stack = c->host.stack(c->host.context, ev);
+	st(&o->last_used.caller, ev->caller);
+	st(&o->last_used.stack, ev->stack);
+	st(&o->last_used.tid, ev->tid);
+	st(&o->last_used.api, ev->api);
+}
+
 /* error.c: rules of every function; the core calls them when there is something to say. */
 void error_missing(struct checks *c, struct acl_event *ev) __attribute__((cold)); /* before all others */
 void error_returned(struct checks *c, struct acl_event *ev) __attribute__((cold)); /* after all others */

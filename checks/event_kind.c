@@ -58,7 +58,7 @@ static bool flagged(const struct event_state *e)
 	return maker == EVENT_WITH_FLAG || maker == EVENT_EX;
 }
 
-static inline bool device_only(
+static __attribute__((noinline)) bool perhaps_device_only(
 	struct checks *c, struct acl_event *ev, struct acl_object *o, struct event_state *e)
 {
 	/* Ascend 950 takes such events on the host. */
@@ -71,9 +71,18 @@ static inline bool device_only(
 	return true;
 }
 
+static inline bool device_only(
+	struct checks *c, struct acl_event *ev, struct acl_object *o, struct event_state *e)
+{
+	if (__builtin_expect(c->soc || ld(&e->flags) & ACL_EVENT_DEVICE_USE_ONLY, 0))
+		return perhaps_device_only(c, ev, o, e);
+	rule_asked(ev, RULE("event-device-only-on-host"));
+	return false;
+}
+
 static void recording(struct checks *c, struct acl_event *ev)
 {
-	struct acl_object *o = named(c, ev);
+	struct acl_object *o = event_of(ev);
 	struct event_state *e = known(o);
 
 	if (e)

@@ -300,13 +300,3 @@ struct acl_object *object_next(struct checks *c, unsigned kind, uint32_t *cursor
 	}
 	return NULL;
 }
-
-void object_used(struct checks *c, struct acl_object *o, struct acl_event *ev)
-{
-	if (__builtin_expect(c->stacks_all, 0) && !ev->stack && c->host.stack)
-		ev->stack = c->host.stack(c->host.context, ev);
-	st(&o->last_used.caller, ev->caller);
-	st(&o->last_used.stack, ev->stack);
-	st(&o->last_used.tid, ev->tid);
-	st(&o->last_used.api, ev->api);
-}

@@ -142,9 +142,6 @@ struct acl_object *object_next(struct checks *c, unsigned kind, uint32_t *cursor
 void moment_take(struct checks *c, struct moment *m, const struct acl_event *ev, bool with_stack);
 void moment_copy(struct acl_moment *to, const struct moment *from);
 
-/* A hot call uses the object: where, and the whole stack only when the configuration wants all of them. */
-void object_used(struct checks *c, struct acl_object *o, struct acl_event *ev);
-
 /* The call changes this object: numbers the change for the replay. */
 static inline void object_changed(struct acl_event *ev, struct acl_object *o)
 {
