@@ -306,7 +306,7 @@ TWIN("capture-binary-unloaded-before-destroy", unload_first)
 	aclrtBinaryLoadFromData(image, sizeof(image), &options, &binary);
 	aclrtBinaryGetFunction(binary, "twin_kernel", &function);
 	capture_begin(GLOBAL);
-	aclrtLaunchKernel(function, 1, d, 64, s);
+	aclrtLaunchKernelV2(function, 1, d, 64, NULL, s);
 	model = capture_end();
 	if (bug)
 		aclrtBinaryUnLoad(binary);
