@@ -30,6 +30,7 @@ struct checks_init_config {
 	uint64_t hash;
 	bool trivial; /* nothing is configured in it */
 	bool default_device; /* it names one */
+	uint64_t stack; /* bytes of the AI Core stack, 0 = not configured */
 };
 
 /* What the checker cannot know by itself. Called with no lock held. */

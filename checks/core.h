@@ -238,6 +238,8 @@ void needs_asked(struct checks *c, const struct acl_event *ev, uint32_t needs);
 bool need_in_force(const struct checks *c, const struct acl_need *n);
 /* Before aclInit was called (init.c). */
 void init_missing(struct checks *c, struct acl_event *ev) __attribute__((cold));
+/* What the configuration of aclInit says of limits (limits.c). */
+void limits_configured(struct checks *c, struct acl_event *ev, const struct checks_init_config *config);
 
 /* Whether something of this sort may happen where we do not see it. */
 static inline bool may_be_unseen(const struct checks *c, enum checks_unseen what)

@@ -86,6 +86,8 @@ static void initialised(struct checks *c, struct acl_event *ev)
 		moment_take(c, &state(c)->first_init, ev, true);
 		st(&state(c)->first, now.trivial ? NO_CONFIG : now.hash);
 	}
+	if (known)
+		limits_configured(c, ev, &now);
 	if (succeeded(ev) && known)
 		st(&c->default_device, now.default_device);
 }

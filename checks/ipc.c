@@ -29,8 +29,11 @@ static void share_add(struct checks *c, struct acl_event *ev, enum share_kind ki
 	const void *base, uint64_t size, bool checks_pid, bool enables_peer)
 {
 	struct ipc_state *s = ipc(c);
+	struct moment made = {0};
 	struct share *e;
 
+	/* The stack is taken before the lock. */
+	moment_take(c, &made, ev, true);
 	lock(&s->lock);
 	e = slot_take(s);
 	if (e) {
@@ -45,7 +48,10 @@ static void share_add(struct checks *c, struct acl_event *ev, enum share_kind ki
 		st(&e->enables_peer, enables_peer);
 		st(&e->said, false);
 		st(&e->inherited, false);
-		moment_take(c, &e->made, ev, false);
+		st(&e->made.caller, ld(&made.caller));
+		st(&e->made.stack, ld(&made.stack));
+		st(&e->made.tid, ld(&made.tid));
+		st(&e->made.api, ld(&made.api));
 		st_release(&e->key, key);
 	}
 	unlock(&s->lock);
@@ -103,8 +109,8 @@ static void exporting(struct checks *c, struct acl_event *ev)
 	uint64_t page;
 	unsigned policy;
 
-	if (!a->devPtr || ev->carry[CARRY_FINDING] ||
-		!map_find(c->memory, (uintptr_t)a->devPtr, &place) || place.kind != MEM_DEVICE)
+	if (!a->devPtr || ev->carry[CARRY_FINDING] || !map_find(c->memory, (uintptr_t)a->devPtr, &place) ||
+		place.kind != MEM_DEVICE)
 		return;
 	page = page_bytes(&place);
 	if (rule_broken(ev, RULE("ipc-export-page-alignment"), ((uintptr_t)a->devPtr | a->size) % page))

@@ -254,6 +254,45 @@ static bool device_in_use(struct checks *c)
 	return false;
 }
 
+#define STACK_UNIT (16u << 10)
+#define STACK_LEAST (32u << 10)
+#define STACK_MOST (7680u << 10) /* on the product that takes most */
+
+static void say_configured(struct checks *c, struct acl_event *ev, const struct acl_rule *rule,
+	uint64_t stack, const char *detail)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = begin(c, ev, rule, &room);
+
+	if (!f)
+		return;
+	f->at_leave = true;
+	finding_detail(f, "The configuration asks for an AI Core stack of %llu bytes%s.",
+		(unsigned long long)stack, detail);
+	finding_bytes(f, "aicore_stack_size", stack);
+	finding_show(c, f);
+}
+
+void limits_configured(struct checks *c, struct acl_event *ev, const struct checks_init_config *config)
+{
+	uint64_t stack = config->stack;
+
+	if (!stack)
+		return;
+	if (c->device0_known) {
+		rule_asked(ev, RULE("device-limit-visible-devices"));
+		if (c->device0_hidden)
+			say_configured(c, ev, RULE("device-limit-visible-devices"), stack,
+				", and ASCEND_RT_VISIBLE_DEVICES hides device 0, by which that is done");
+	}
+	if (!succeeded(ev))
+		return;
+	rule_asked(ev, RULE("config-range-clamped"));
+	if (stack % STACK_UNIT || stack < STACK_LEAST || stack > STACK_MOST)
+		say_configured(c, ev, RULE("config-range-clamped"), stack,
+			"; it is rounded up to 16 KiB and cut at what the product has");
+}
+
 static void say_kept(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const char *detail)
 {
 	const struct acl_args_aclrtDeviceSetLimit *a = ev->args;

@@ -26,8 +26,8 @@ static struct managed_state *managed(struct checks *c)
 /* --- uvm-range-not-managed -------------------------------------------------------------- */
 
 /* What the range is instead; NULL: managed memory, or nobody knows. */
-static const char *otherwise(
-	struct checks *c, struct acl_event *ev, const void *ptr, uint64_t size, struct acl_place *place)
+static const char *otherwise(struct checks *c, struct acl_event *ev, const void *ptr, unsigned param,
+	uint64_t size, struct acl_place *place)
 {
 	uint64_t room;
 
@@ -39,9 +39,8 @@ static const char *otherwise(
 			return NULL;
 		if (map_live(c->registered) && map_find(c->registered, (uintptr_t)ptr, place))
 			return "is registered host memory";
-		return host_class(c, ev, ACL_EVENT_PARAMS, ptr) > ACL_HOST_UNKNOWN
-			       ? "is the program's own host memory"
-			       : NULL;
+		return host_class(c, ev, param, ptr) > ACL_HOST_UNKNOWN ? "is the program's own host memory"
+									: NULL;
 	}
 	rule_asked(ev, RULE("uvm-range-not-managed"));
 	if (place->kind != MEM_MANAGED)
@@ -50,12 +49,13 @@ static const char *otherwise(
 	return size > room ? "goes beyond the end of the managed memory" : NULL;
 }
 
-static void check_range(struct checks *c, struct acl_event *ev, const void *ptr, uint64_t size)
+static void check_range(
+	struct checks *c, struct acl_event *ev, const void *ptr, unsigned param, uint64_t size)
 {
 	struct finding_buffer room;
 	struct acl_finding *f;
 	struct acl_place place;
-	const char *wrong = ev->carry[CARRY_FINDING] ? NULL : otherwise(c, ev, ptr, size, &place);
+	const char *wrong = ev->carry[CARRY_FINDING] ? NULL : otherwise(c, ev, ptr, param, size, &place);
 
 	if (!wrong)
 		return;
@@ -142,7 +142,7 @@ static void advising(struct checks *c, struct acl_event *ev)
 	const struct acl_args_aclrtMemManagedAdvise *a = ev->args;
 	struct acl_place place;
 
-	check_range(c, ev, a->ptr, a->size);
+	check_range(c, ev, a->ptr, 0, a->size);
 	if (a->ptr && map_find(c->memory, (uintptr_t)a->ptr, &place) && place.kind == MEM_MANAGED)
 		pairs_set(&managed(c)->advised, ld(&place.block->serial), 1);
 }
@@ -151,21 +151,21 @@ static void asking_one(struct checks *c, struct acl_event *ev)
 {
 	const struct acl_args_aclrtMemManagedGetAttr *a = ev->args;
 
-	check_range(c, ev, a->ptr, a->size);
+	check_range(c, ev, a->ptr, 1, a->size);
 }
 
 static void asking_many(struct checks *c, struct acl_event *ev)
 {
 	const struct acl_args_aclrtMemManagedGetAttrs *a = ev->args;
 
-	check_range(c, ev, a->ptr, a->size);
+	check_range(c, ev, a->ptr, 2, a->size);
 }
 
 static void fetching(struct checks *c, struct acl_event *ev)
 {
 	const struct acl_args_aclrtMemManagedPrefetchAsync *a = ev->args;
 
-	check_range(c, ev, a->ptr, a->size);
+	check_range(c, ev, a->ptr, 0, a->size);
 	if (!ev->carry[CARRY_FINDING])
 		goes_to(c, ev, a->ptr, side_of(&a->location));
 }
@@ -175,7 +175,7 @@ static void fetching_batch(struct checks *c, struct acl_event *ev)
 	const struct acl_args_aclrtMemManagedPrefetchBatchAsync *a = ev->args;
 
 	for (size_t i = 0; a->ptrs && a->sizes && i < a->count && !ev->carry[CARRY_FINDING]; i++)
-		check_range(c, ev, a->ptrs[i], a->sizes[i]);
+		check_range(c, ev, a->ptrs[i], ACL_EVENT_PARAMS, a->sizes[i]);
 }
 
 static bool managed_create(struct checks *c)

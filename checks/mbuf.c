@@ -69,10 +69,16 @@ static void appending(struct checks *c, struct acl_event *ev)
 
 static void appended(struct checks *c, struct acl_event *ev)
 {
-	struct acl_object *head = buffer(c, ACL_ARGS(ev, aclrtAppendBufChain)->headBuf);
+	const struct acl_args_aclrtAppendBufChain *a = ev->args;
+	struct acl_object *head = buffer(c, a->headBuf), *b = buffer(c, a->buf);
 
-	if (head && succeeded(ev))
+	if (!succeeded(ev))
+		return;
+	if (head)
 		bump(&mbuf_state(head)->appended);
+	/* Whether it goes with its head or by itself is not documented: it is never called leaked. */
+	if (b)
+		atomic_fetch_or(&b->flags, ACL_OBJECT_LEARNED);
 }
 
 static const struct acl_hook hooks[] = {

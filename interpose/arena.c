@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "interpose/core.h"
+#include "interpose/cost.h"
 
 #define ARENA_CHUNK (256u * 1024)
 #define ARENA_LARGE (64u * 1024)
@@ -26,6 +27,13 @@ static void *map_pages(size_t bytes)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+static void *counted(void *p, size_t bytes)
+{
+	if (p)
+		cost_memory(p, bytes);
+	return p;
+}
+
 /* Tables that are hashed into: without huge pages nearly every look-up misses the TLB as well. */
 static void *map_huge(size_t bytes)
 {
@@ -36,7 +44,7 @@ static void *map_huge(size_t bytes)
 	/* What lies before and behind is never touched and costs nothing. */
 	p += -(uintptr_t)p & (HUGE_PAGE - 1);
 	madvise(p, bytes, MADV_HUGEPAGE);
-	return p;
+	return counted(p, bytes);
 }
 
 static void *take(struct chunk *c, size_t bytes)
@@ -52,7 +60,7 @@ void *arena_alloc(size_t bytes)
 	if (bytes >= 2 * HUGE_PAGE)
 		return map_huge(bytes);
 	if (bytes >= ARENA_LARGE)
-		return map_pages(bytes);
+		return counted(map_pages(bytes), bytes);
 	for (;;) {
 		struct chunk *c = atomic_load_explicit(&current, memory_order_acquire), *fresh;
 		void *p = c ? take(c, bytes) : NULL;
@@ -63,7 +71,9 @@ void *arena_alloc(size_t bytes)
 		if (!fresh)
 			return NULL;
 		atomic_store_explicit(&fresh->used, 64, memory_order_relaxed);
-		if (!atomic_compare_exchange_strong(&current, &c, fresh))
+		if (atomic_compare_exchange_strong(&current, &c, fresh))
+			cost_memory(fresh, ARENA_CHUNK);
+		else
 			munmap(fresh, ARENA_CHUNK);
 	}
 }

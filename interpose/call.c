@@ -13,6 +13,7 @@
 #include "aclcheck/model.h"
 #include "interpose/callback.h"
 #include "interpose/core.h"
+#include "interpose/cost.h"
 #include "interpose/dl.h"
 #include "interpose/lastcalls.h"
 #include "interpose/reach.h"
@@ -197,6 +198,7 @@ bool acl_call_enter(struct acl_call *call, unsigned api, void *args, void *calle
 	struct acl_thread *t = &acl_thread;
 	int *error, saved;
 	bool seen = false;
+	uint64_t began = 0;
 
 	/* Memory is far: the sooner it is asked for, the better. */
 	if (state & ACL_STATE_FORESEE)
@@ -208,6 +210,8 @@ bool acl_call_enter(struct acl_call *call, unsigned api, void *args, void *calle
 		call_unseen(api);
 		goto end;
 	}
+	if (unlikely(state & ACL_STATE_COUNT) && unlikely(t->calls_to_sample-- == 0))
+		began = cost_begin(t);
 	if (unlikely(state & ACL_STATE_UNRESOLVED))
 		state = cold_state(api);
 	drop_left_frames(t, call);
@@ -232,6 +236,8 @@ bool acl_call_enter(struct acl_call *call, unsigned api, void *args, void *calle
 		call->frame = t->frame;
 		t->frame = call;
 		seen = true;
+		if (unlikely(call->counted))
+			call->cost = unlikely(began) ? cost_now() - began : 0;
 	}
 	tool_end(t);
 end:
@@ -243,6 +249,7 @@ void acl_call_leave(struct acl_call *call)
 {
 	struct acl_thread *t = &acl_thread;
 	int *error = errno_at(t), saved = *error;
+	uint64_t began = unlikely(call->counted) && unlikely(call->cost) ? cost_now() : 0;
 
 	t->frame = call->frame;
 	if (likely(tool_begin(t, call))) {
@@ -253,6 +260,8 @@ void acl_call_leave(struct acl_call *call)
 			lastcalls_leave(&call->event, call->number);
 		if (unlikely(call->event.api == ACL_API_aclInit && !call->event.result.i))
 			version_ask();
+		if (unlikely(began))
+			cost_sample(call->cost + cost_now() - began);
 		tool_end(t);
 	}
 	*error = saved;

@@ -34,6 +34,7 @@ struct acl_call {
 	struct acl_call *frame; /* the thread's enclosing call, for nesting */
 	bool checked, traced, swapped; /* who saw the enter and shall see the leave */
 	bool counted; /* a report wants it among the last calls */
+	uint64_t cost; /* counted calls: nanoseconds before the real one, 0 = not timed */
 	bool callback_captured;
 	uint64_t number; /* of the entry among the last calls */
 	void *callback; /* record of a launched callback */

@@ -15,6 +15,7 @@
 #include "interpose/call.h"
 #include "interpose/callback.h"
 #include "interpose/core.h"
+#include "interpose/cost.h"
 #include "interpose/expect.h"
 #include "interpose/log.h"
 #include "interpose/reach.h"
@@ -113,9 +114,11 @@ static bool checks_wanted(void)
 static void open_once(void)
 {
 	static atomic_bool opened;
+	uint64_t began;
 
 	if (atomic_load_explicit(&opened, memory_order_relaxed) || atomic_exchange(&opened, true))
 		return;
+	began = cost_now();
 	life_begin();
 	settings_load();
 	life_watch();
@@ -125,6 +128,7 @@ static void open_once(void)
 	symbol_prepare(settings_number(SETTING_SYMBOLS) == 0);
 	trace_describe("version", ACLCHECK_VERSION);
 	trace_open();
+	cost_work(COST_OPEN, began);
 }
 
 void core_open(void)
@@ -141,12 +145,16 @@ void core_open(void)
 /* On the thread of the first call, with the tool at work; after it calls of all threads are seen. */
 static void wake(void)
 {
+	uint64_t began;
+
 	open_once();
+	began = cost_now();
 	acl_core.pid = (uint32_t)getpid();
 	if (checks_wanted())
 		acl_core.checks = checker_create();
 	thread_new(&acl_thread);
 	state_settle_all();
+	cost_work(COST_OPEN, began);
 	atomic_store_explicit(&acl_core.stage, CORE_AWAKE, memory_order_release);
 }
 

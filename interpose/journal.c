@@ -10,6 +10,7 @@
 
 #include "interpose/asked_json.h"
 #include "interpose/claim.h"
+#include "interpose/cost.h"
 #include "interpose/expected.h"
 #include "interpose/identity.h"
 #include "interpose/kept.h"
@@ -279,6 +280,7 @@ static void outcome(struct jout *j, const struct checks *c, enum checks_end kind
 		jout_uint(j, "expected", excused[EXCUSE_EXPECTED]);
 	jout_object_end(j);
 	expected_json(j);
+	cost_json(j);
 	reach_json(j);
 	asked_json(j, c);
 	jout_string(j, "end", ends[kind]);

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "interpose/cost.h"
+
 #define BLOCK_SIZE (1u << 20)
 #define BLOCKS_MAX 64
 #define BUCKETS 1024
@@ -30,6 +32,7 @@ static void *take(size_t size)
 		p = mmap(NULL, BLOCK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (p == MAP_FAILED)
 			return NULL;
+		cost_memory(p, BLOCK_SIZE);
 		arena.block = p;
 		arena.used = 0;
 		arena.blocks++;

@@ -17,6 +17,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "interpose/cost.h"
 #include "interpose/filestat.h"
 #include "interpose/lastcalls.h"
 #include "interpose/lastcalls_area.h"
@@ -51,6 +52,7 @@ static struct lastcalls_area *area_get(void)
 	p = private_pages(NULL);
 	if (p == MAP_FAILED)
 		return NULL;
+	cost_memory(p, AREA_SIZE);
 	atomic_store(&lastcalls_area, p);
 	return p;
 }

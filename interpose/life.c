@@ -18,6 +18,7 @@
 
 #include "interpose/children.h"
 #include "interpose/core.h"
+#include "interpose/cost.h"
 #include "interpose/dl.h"
 #include "interpose/elfsym.h"
 #include "interpose/hooks.h"
@@ -63,9 +64,12 @@ static void wait_for_end(void)
 
 static void write_end(enum checks_end kind)
 {
+	uint64_t began = cost_now();
+
 	say_unseen();
 	if (acl_core.checks)
 		checks_finish(acl_core.checks, kind);
+	cost_work(COST_FINISH, began);
 	sink_end(acl_core.checks, kind);
 	trace_describe("verdict", acl_verdict_names[verdict_get()]);
 	atomic_store(&end_written, true);

@@ -8,6 +8,7 @@
 
 #include "aclcheck/model.h"
 #include "interpose/bypass.h"
+#include "interpose/cost.h"
 #include "interpose/module.h"
 #include "interpose/settings.h"
 #include "interpose/sink.h"
@@ -36,8 +37,10 @@ static __attribute__((cold, noinline)) reach_table *new_table(unsigned i)
 	if (p == MAP_FAILED)
 		return NULL;
 	fresh = p;
-	if (atomic_compare_exchange_strong(&tables[i], &old, fresh))
+	if (atomic_compare_exchange_strong(&tables[i], &old, fresh)) {
+		cost_memory(fresh, sizeof(*fresh));
 		return fresh;
+	}
 	munmap(p, sizeof(reach_table));
 	return old;
 }

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "interpose/cost.h"
 #include "interpose/expected.h"
 #include "interpose/journal.h"
 #include "interpose/lastcalls.h"
@@ -41,6 +42,7 @@ static bool scratch_get(struct text *scratch)
 			return false;
 		}
 		buffer = p;
+		cost_memory(p, BUFFER_SIZE);
 	}
 	text_init(scratch, buffer, BUFFER_SIZE);
 	return true;
@@ -96,6 +98,7 @@ static void show(const struct shown *s, struct text *scratch)
 
 void sink_finding(const struct acl_finding *f)
 {
+	uint64_t began = cost_now();
 	struct text scratch;
 	struct shown s;
 	int saved = errno;
@@ -109,6 +112,7 @@ void sink_finding(const struct acl_finding *f)
 		}
 		pthread_mutex_unlock(&lock);
 	}
+	cost_work(COST_FINDINGS, began);
 	errno = saved;
 }
 
@@ -185,6 +189,7 @@ void sink_forked(void)
 	buffer = NULL;
 	journal_forked();
 	expected_forked();
+	cost_forked();
 	verdict_forked();
 	symbol_forked();
 	reach_forked();

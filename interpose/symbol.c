@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "interpose/cost.h"
 #include "interpose/hidden.h"
 #include "interpose/lines.h"
 #include "interpose/module.h"
@@ -126,6 +127,7 @@ static struct slot *slot_of(uint64_t address)
 
 		if (p == MAP_FAILED)
 			return NULL;
+		cost_memory(p, CACHE_SLOTS * sizeof(struct slot));
 		cache.slots = p;
 	}
 	for (unsigned i = 0; i < 16; i++) {

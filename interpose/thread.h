@@ -31,6 +31,9 @@ struct acl_thread {
 	uint64_t self; /* pthread_self() */
 	int *errno_at;
 	void *checks_thread; /* acl_event.thread of the last call */
+	/* For cost.c: calls until one is timed, and what decides the next distance (0 = none yet). */
+	uint16_t calls_to_sample;
+	uint32_t sample_seed;
 	/* Open scopes of expected failure, outermost first (expect.c); more are counted, not kept. */
 	uint16_t n_scopes, scopes_met; /* a bit each */
 	uint16_t scopes[THREAD_SCOPES];

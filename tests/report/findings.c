@@ -5,6 +5,7 @@
  *	error warning advice secondary	a finding of that kind
  *	repeat		the first finding for the tenth time
  *	nasty		one whose strings want to steer terminals and formats
+ *	expect		opens a scope of expected failure; enough: closes it
  *	fork		a child that reports as well
  *	exec		the announced exec, that fails; more words may follow
  *	close		standard error is closed and its number reused for FILE (next word)
@@ -23,6 +24,8 @@
 #include <unistd.h>
 
 #include "interpose/lastcalls.h"
+#include "aclcheck.h"
+#include "interpose/expect.h"
 #include "interpose/log.h"
 #include "interpose/settings.h"
 #include "interpose/sink.h"
@@ -56,6 +59,7 @@ static struct acl_finding base(unsigned rule, const struct acl_event *ev)
 
 static void report(struct acl_finding *f)
 {
+	expect_scope(f->rule->id, true); /* as the checker's host does */
 	test_host.sites[test_host.n_sites].rule = f->rule;
 	test_host.sites[test_host.n_sites].api = f->event ? f->event->api : 0;
 	test_host.sites[test_host.n_sites].count = f->repeat;
@@ -205,6 +209,10 @@ int main(int argc, char **argv)
 			threads(thread_main, 8);
 		else if (!strcmp(argv[i], "calls"))
 			threads(note_calls, 40);
+		else if (!strcmp(argv[i], "expect"))
+			ACLCHECK_EXPECT_BEGIN("async-*", "\033]0;x\a<b>&{0}[x](http://y) ::error::");
+		else if (!strcmp(argv[i], "enough"))
+			ACLCHECK_EXPECT_END();
 		else if (!strcmp(argv[i], "pause"))
 			sleep(2);
 		else if (!strcmp(argv[i], "exec")) {

@@ -21,7 +21,8 @@ show() {
 }
 
 no_control() {
-	! LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]' "$1"
+	run env LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]' "$1"
+	[ "$status" = 1 ]
 	iconv -f utf-8 -t utf-8 "$1" >/dev/null
 }
 
@@ -44,6 +45,35 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' out.sarif "$SOURC
 		"$(json r.json 'r["findings"][0]["fingerprint"]')" ]
 	[ "$(json out.sarif 'r["runs"][0]["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"][0]["location"]["message"]["text"]')" = \
 		"pinned host memory created by aclrtMallocHost" ]
+	[ "$(json out.sarif 'sorted(r["runs"][0]["tool"]["driver"]["rules"][0]["help"])')" = "['markdown', 'text']" ]
+}
+
+@test "sarif: suppressions and baseline states of all results or none" {
+	has_jsonschema
+	echo '{"suppressions": [{"rule": "async-*", "reason": "known"}]}' >s.json
+	ACLCHECK_JOB=old ACLCHECK_REPORT=old.json "$FINDINGS" advice 2>/dev/null
+	"$ACLCHECK" report --format sarif --suppress s.json --baseline old.json --fail-on new r.json >out.sarif || [ $? = 98 ]
+	[ "$(json out.sarif '[x["baselineState"] for x in r["runs"][0]["results"]]')" = "['new', 'unchanged', 'new']" ]
+	[ "$(json out.sarif '[x["suppressions"] for x in r["runs"][0]["results"]]')" = \
+		"[[{'kind': 'external', 'justification': 'known'}], [], []]" ]
+	show sarif
+	[ "$(json out.sarif '[(x["suppressions"], "baselineState" in x) for x in r["runs"][0]["results"]]')" = \
+		"[([], False), ([], False), ([], False)]" ]
+}
+
+@test "sarif: a result always has a place, and its text no placeholders and no links" {
+	python3 - r.json placeless.json <<-'END'
+		import json, sys
+		report = json.load(open(sys.argv[1]))
+		report["findings"][0]["stack"] = []
+		report["findings"][0]["detail"] = "{0} {x} [here](http://example.org) a[1] \\"
+		report["findings"][2]["stack"] = [{"address": "0x10"}]
+		json.dump(report, open(sys.argv[2], "w"))
+	END
+	run "$ACLCHECK" report --format sarif -o out.sarif placeless.json
+	[ "$(json out.sarif '[x["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].endswith("findings") for x in r["runs"][0]["results"]]')" = \
+		"[True, False, True]" ]
+	[ "$(json out.sarif 'r["runs"][0]["results"][0]["message"]["text"]')" = '{{0}} {x} \[here\](http://example.org) a\[1\] \\' ]
 }
 
 @test "junit is valid and counts right" {
@@ -89,8 +119,8 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' out.sarif "$SOURC
 @test "nothing a report says gets through as markup, command or control" {
 	python3 - r.json nasty.json <<-'END'
 		import json, sys
-		nasty = "\x1b[31m\r\n::error::x\n<script>alert(1)</script>\"'&]]>--> # TODO \u202e\u2028\ufffe \x00\x9b".replace("\x00", "")
-		keep = {"severity", "verdict", "fingerprint", "address", "offset", "value", "aclcheck", "record", "end"}
+		nasty = "\x1b[31m\r\n::error::x\n<script>alert(1)</script>\"'&]]>--> # TODO ##vso[task.x]##[group] {0} [a](b) \u202e\u2028\ufffe \x00\x9b".replace("\x00", "")
+		keep = {"severity", "verdict", "address", "offset", "value", "aclcheck", "record", "end"}
 		def spoil(value, key=""):
 		    if isinstance(value, dict):
 		        return {k: spoil(v, k) for k, v in value.items()}
@@ -101,18 +131,29 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' out.sarif "$SOURC
 		report["findings"][0]["values"][nasty] = nasty
 		report["findings"][0]["args"][nasty] = nasty
 		report["findings"][1]["severity"] = nasty
+		report["findings"][2]["severity"] = nasty
+		for i, finding in enumerate(report["findings"]):
+		    finding["fingerprint"] = "::error::x<script>##[a]" + str(i)
+		report["inconclusive"][0]["reason"] = nasty
+		report["expectations"] = [
+		    {"in": "program", "rule": nasty, "reason": nasty, "place": {"function": nasty, "file": nasty, "line": 1}, "opened": 2, "met": 1},
+		    {"in": "file", "fingerprint": nasty, "reason": nasty, "until": nasty, "met": 0}]
 		json.dump(report, open(sys.argv[2], "w"))
 	END
 	for format in text json sarif junit tap github html; do
 		"$ACLCHECK" report --format $format nasty.json -o bad.$format || [ $? = 97 ]
 		no_control bad.$format
 	done
-	! grep -q '<script' bad.html bad.junit
-	! grep -q '^::error::x' bad.*
+		run grep -l '<script' bad.html bad.junit
+	[ "$status" = 1 ]
+	run grep -lE '^[[:space:]]*::error::x|##(vso)?\[' bad.text bad.tap bad.junit bad.github bad.html
+	[ "$status" = 1 ]
+	run grep -lP '\xe2\x80\xae' bad.text bad.tap bad.junit bad.github bad.html
+	[ "$status" = 1 ]
 	xmllint --noout --schema "$SOURCE/tests/report/junit.xsd" bad.junit
 	python3 "$SOURCE/tests/report/look.py" html bad.html >/dev/null
 	python3 "$SOURCE/tests/report/look.py" tap bad.tap >/dev/null
-	[ "$(grep -c '^::' bad.github)" = 4 ]
+	[ "$(grep -c '^::' bad.github)" = 8 ]
 	python3 -c 'import jsonschema' 2>/dev/null || return 0
 	python3 -c 'import json, jsonschema, sys
 jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' bad.sarif "$SOURCE/tests/report/sarif.schema.json"

@@ -97,7 +97,10 @@ static void mutate(void)
 	static const char *const words[] = {"{", "}", "[", "]", "\"", "\\", ",", ":", "null", "true", "-1",
 		"99999999999999999999", "1e999", "\"\\u0000\"", "\xff\xfe", "\n", "{\"record\":\"end\"}",
 		"\"fingerprint\":\"x\",", "\"serial\":1,", "\"ranks\":[-1,2147483648],", "\"processes\":[1],",
-		"\"count\":-9223372036854775808,", "\"rank\":{}", "\"stack\":[[]],", "\"verdict\":\"pass\""};
+		"\"count\":-9223372036854775808,", "\"expected\":true,", "\"expectations\":[{}],",
+		"\"in\":\"program\",", "\"met\":-1,", "\"opened\":9223372036854775807,",
+		"\"expect\":", "\"cost\":{\"samples\":-5},", "\"rank\":{}", "\"stack\":[[]],",
+		"\"verdict\":\"pass\""};
 	size_t at = input_size ? pick((uint32_t)input_size) : 0, n = input_size - at;
 	const char *word;
 	char copy[256];
@@ -166,11 +169,21 @@ static bool fuzz_suppressions(void)
 	static const struct suppress_frame frame = {
 		"copy_in", "_Z7copy_in", "/src/demo.c", "/usr/lib/libx.so"};
 	static const char *const words[] = {"source memory", NULL, "0x10"};
+	const struct suppression *list;
+	size_t n;
 	struct suppress_subject s = {
 		"async-copy-alignment", "aclrtMemcpyAsync", "0123456789abcdef", &frame, 1, words, 3, 4};
 
 	suppress_load(path, "2026-11-21", settings_complain);
+	suppress_by_stack(s.rule);
 	suppress_match(&s);
+	list = suppress_list(&n);
+	for (size_t i = 0; i < n; i++) {
+		/* Whoever holds has a reason and a pattern; expectations come first. */
+		if (!list[i].reason || !*list[i].reason || (!list[i].rule && !list[i].fingerprint) ||
+			(i && list[i].expected && !list[i - 1].expected))
+			return false;
+	}
 	return true;
 }
 
@@ -304,6 +317,9 @@ int main(int argc, char **argv)
 		"\"reason\": \"x\", "
 		"\"until\": \"2027-01-31\", \"rank\": \"0-3,8\", \"object\": \"*memory\", \"note\": \"n\"},"
 		"{\"fingerprint\": \"0123456789abcdef\", \"module\": \"lib?.so\", \"reason\": \"y\"}]}",
+		"{\"note\": \"n\", \"expect\": [{\"rule\": \"*\", \"call\": \"aclrt*\", \"reason\": \"z\"}, "
+		"{\"rule\": \"x\", "
+		"\"until\": \"2020-01-31\", \"reason\": \"z\"}], \"suppressions\": []}",
 		NULL};
 	static const char *reports[8], *calls[2];
 	static char calls_path[sizeof(path) + 8];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plugged PLUGIN [deep [close]]: calls by symbol, by dlsym, from a plug-in, and with "deep" from one bound around
- * everything, which "close" unloads before the end. */
+/* plugged PLUGIN [deep [close]]: calls by symbol, by dlsym, from a plug-in, and with "deep" from one bound
+ * around everything, which "close" unloads before the end. */
 #define _GNU_SOURCE
 #include <acl/acl.h>
 #include <dlfcn.h>

@@ -221,7 +221,11 @@ static void print_change(const char *what, const json_t *finding)
 {
 	const json_t *frame = finding_frame(finding);
 
-	printf("%-6s %s %-10s ", what, text_of(finding, "fingerprint"), text_of(finding, "severity"));
+	printf("%-6s ", what);
+	put_safe(stdout, text_of(finding, "fingerprint"));
+	putchar(' ');
+	put_safe(stdout, text_of(finding, "severity"));
+	printf("%*s ", 10 - (int)strnlen(text_of(finding, "severity"), 10), "");
 	put_safe(stdout, text_of(finding, "rule"));
 	putchar(' ');
 	put_safe(stdout, text_of(finding, "call"));

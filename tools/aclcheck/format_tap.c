@@ -2,6 +2,7 @@
 /* TAP 14: the verdict first, then each finding; diagnostics as YAML, every string quoted as JSON does. */
 #include "tools/aclcheck/formats.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "interpose/text.h"
@@ -23,12 +24,22 @@ static void put_description(FILE *to, const char *s)
 
 static void put_yaml(FILE *to, const char *key, const json_t *value)
 {
+	char *text;
+
 	if (!value)
 		return;
+	/* JSON with everything beyond ASCII escaped is YAML on one line; "##[" would be a command to some
+	 * logs. */
+	text = json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
 	fprintf(to, "  %s: ", key);
-	/* JSON with everything beyond ASCII escaped is YAML on one line. */
-	json_dumpf(value, to, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+	for (const char *c = text ? text : "null"; *c; c++) {
+		if (c[0] == '#' && c[1] == '#')
+			fputs("\\u0023", to);
+		else
+			fputc(*c, to);
+	}
 	fputc('\n', to);
+	free(text);
 }
 
 static void put_finding(FILE *to, const json_t *report, const json_t *finding, size_t number)

@@ -20,7 +20,7 @@ static void print_value(FILE *to, const json_t *value)
 	if (json_is_string(value))
 		put_safe(to, json_string_value(value));
 	else
-		json_dumpf(value, to, JSON_ENCODE_ANY | JSON_COMPACT);
+		json_dumpf(value, to, JSON_ENCODE_ANY | JSON_COMPACT | JSON_ENSURE_ASCII);
 }
 
 static void print_frames(FILE *to, const json_t *stack, const char *first, const char *rest)
@@ -102,7 +102,8 @@ void print_text_finding(FILE *to, const json_t *finding)
 	put_safe(to, text_of(finding, "severity"));
 	put(to, ": ", text_of(finding, "rule"), ": ");
 	put_safe(to, text_of(finding, "title"));
-	fprintf(to, " [%s] x %lld", text_of(finding, "fingerprint"), number_of(finding, "count"));
+	put(to, " [", text_of(finding, "fingerprint"), "]");
+	fprintf(to, " x %lld", number_of(finding, "count"));
 	put(to, " (", finding_ranks(finding), ")");
 	if (json_object_get(finding, "known"))
 		fputs(flag_of(finding, "known") ? " known" : " NEW", to);
@@ -194,6 +195,23 @@ static void print_reach(FILE *to, const json_t *reach)
 	}
 }
 
+static void print_cost(FILE *to, const json_t *report)
+{
+	const json_t *cost = json_object_get(report, "cost");
+	json_int_t samples = number_of(cost, "samples");
+
+	if (!cost)
+		return;
+	fputs("cost of the tool: ", to);
+	if (samples > 0)
+		fprintf(to, "%.0f ns a call (%lld timed), ",
+			(double)number_of(cost, "samples_ns") / (double)samples, samples);
+	fprintf(to, "%.1f ms to open, %.1f ms for findings, %.1f ms to finish, %.1f MiB of memory\n",
+		(double)number_of(cost, "open_us") / 1000, (double)number_of(cost, "findings_us") / 1000,
+		(double)number_of(cost, "finish_us") / 1000,
+		(double)number_of(cost, "memory_used") / (1 << 20));
+}
+
 void print_text(FILE *to, const json_t *report)
 {
 	const json_t *finding, *doubt, *value;
@@ -205,8 +223,10 @@ void print_text(FILE *to, const json_t *report)
 	fputs("summary:", to);
 	json_object_foreach((json_t *)json_object_get(report, "totals"), key, value)
 	{
-		if (json_integer_value(value))
-			fprintf(to, " %lld %s,", json_integer_value(value), key);
+		if (!json_integer_value(value))
+			continue;
+		fprintf(to, " %lld", json_integer_value(value));
+		put(to, " ", key, ",");
 	}
 	fprintf(to, " %lld calls checked, %zu processes\n", number_of(report, "calls"),
 		json_array_size(json_object_get(report, "processes")));
@@ -225,5 +245,6 @@ void print_text(FILE *to, const json_t *report)
 		fprintf(to, "rules: %u of %u that are on were put to the test (--format rules lists them)\n",
 			n.asked, n.on);
 	}
+	print_cost(to, report);
 	put(to, "verdict: ", text_of(report, "verdict"), "\n");
 }

@@ -47,7 +47,7 @@ struct merge {
 	struct doubt *doubts;
 	struct merged_reach reach;
 	struct merged_asked asked;
-	json_t *processes, *expectations;
+	json_t *processes, *expectations, *cost;
 	json_int_t calls;
 	unsigned with_calls;
 	uint64_t process; /* ordinal of the one being read, from 1 */
@@ -91,6 +91,7 @@ void merge_free(struct merge *m)
 	json_decref(asked_result(&m->asked));
 	json_decref(m->processes);
 	json_decref(m->expectations);
+	json_decref(m->cost);
 	free(m);
 }
 
@@ -339,6 +340,9 @@ static void add_process(struct merge *m)
 
 	m->calls += sane(number_of(m->head, "calls"));
 	reach_add(&m->reach, json_object_get(m->head, "reach"));
+	if (!m->cost)
+		m->cost = need(json_object());
+	counts_add(m->cost, json_object_get(m->head, "cost"));
 	expectations_add(&m->expectations, json_object_get(m->head, "expectations"));
 	asked_add(&m->asked, json_object_get(m->head, "rules"));
 	if (json_is_array(list)) {
@@ -725,6 +729,8 @@ json_t *merge_result(struct merge *m)
 	json_object_set_new(report, "calls", json_integer(m->calls));
 	json_object_set_new(report, "inconclusive", doubts);
 	json_object_set(report, "processes", m->processes);
+	if (json_object_size(m->cost))
+		json_object_set(report, "cost", m->cost);
 	if (m->expectations)
 		json_object_set_new(report, "expectations", expectations_list(m->expectations));
 	if (reach)

@@ -7,12 +7,12 @@
 
 #include "tools/aclcheck/report.h"
 
-static void add_counts(json_t *sum, const json_t *call)
+void counts_add(json_t *sum, const json_t *counts)
 {
 	json_t *value, *known;
 	const char *key;
 
-	json_object_foreach((json_t *)call, key, value)
+	json_object_foreach((json_t *)counts, key, value)
 	{
 		known = json_object_get(sum, key);
 		if (!known)
@@ -39,7 +39,7 @@ static void add_list(json_t *to, const json_t *list, const char *name)
 		known = json_object_get(to, key);
 		if (!known)
 			json_object_set_new(to, key, known = json_object());
-		add_counts(known, one);
+		counts_add(known, one);
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The "reach" of several processes in one. */
+/* The "reach" and the "cost" of several processes in one. */
 #ifndef TOOLS_ACLCHECK_MERGE_REACH_H
 #define TOOLS_ACLCHECK_MERGE_REACH_H
 
@@ -12,5 +12,8 @@ struct merged_reach {
 void reach_add(struct merged_reach *r, const json_t *reach);
 /* A new reference, NULL when no process told; empties r. */
 json_t *reach_result(struct merged_reach *r);
+
+/* Adds up integers, member by member; others stay as they came first. */
+void counts_add(json_t *sum, const json_t *counts);
 
 #endif

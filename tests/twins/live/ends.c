@@ -84,6 +84,28 @@ TWIN_WITH("default-device-explicit-context", context_beside_default, .bare = tru
 	unlink(path);
 }
 
+static void configured_stack(const char *text)
+{
+	char path[32];
+
+	configure(path, text);
+	aclInit(path);
+	aclFinalize();
+	unlink(path);
+}
+
+TWIN_WITH("config-range-clamped", odd_stack, .bare = true)
+{
+	configured_stack(bug ? "{\"StackSize\": {\"aicore_stack_size\": 33000}}\n"
+			     : "{\"StackSize\": {\"aicore_stack_size\": 49152}}\n");
+}
+
+TWIN_WITH("device-limit-visible-devices", stack_of_hidden_device, .bare = true,
+	.settings = "ASCEND_RT_VISIBLE_DEVICES=1")
+{
+	configured_stack(bug ? "{\"StackSize\": {\"aicore_stack_size\": 49152}}\n" : "{}\n");
+}
+
 TWIN_WITH("device-id-conversion-semantics", logic_as_user, .settings = "ASCEND_RT_VISIBLE_DEVICES=1,0")
 {
 	int32_t logic = -1, physical = -1;
