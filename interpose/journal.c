@@ -19,6 +19,7 @@
 #include "interpose/module.h"
 #include "interpose/reach.h"
 #include "interpose/settings.h"
+#include "interpose/tell.h"
 #include "interpose/verdict.h"
 
 #define REPORT_FORMAT 1
@@ -45,6 +46,7 @@ static void lost(const char *path, int error)
 				  : strerror_r(error, reason, sizeof(reason)));
 	log_line(line);
 	verdict_doubt(REASON_REPORT, line);
+	tell_run(settings_text(SETTING_JOB), line);
 }
 
 static void append(const struct text *t)

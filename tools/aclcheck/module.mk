@@ -2,7 +2,7 @@
 # The command: every .c of this folder, and the parts of the library that work without a guest.
 
 ACLCHECK_SRC := $(wildcard tools/aclcheck/*.c)
-ACLCHECK_SHARED := $(addprefix interpose/,settings_table.c settings_rules.c text.c read_file.c suppress.c json_out.c decode.c preloadable.c)
+ACLCHECK_SHARED := $(addprefix interpose/,settings_table.c settings_rules.c text.c read_file.c suppress.c json_out.c decode.c preloadable.c tell.c)
 CPPFLAGS_tools/aclcheck := -DACLCHECK_VERSION='"$(VERSION)"' -DACLCHECK_LIBDIR='"$(PREFIX)/lib"'
 
 # Which rules have twins, and which ran live, is known when the command is built.

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "interpose/settings.h"
+#include "interpose/tell.h"
 #include "tools/aclcheck/baseline.h"
 #include "tools/aclcheck/command.h"
 #include "tools/aclcheck/formats.h"
@@ -22,6 +23,7 @@
 #include "tools/aclcheck/report.h"
 #include "tools/aclcheck/settings_print.h"
 #include "tools/aclcheck/supervise.h"
+#include "tools/aclcheck/told.h"
 #include "tools/aclcheck/uncovered.h"
 
 int cmd_run(int argc, char **argv);
@@ -36,6 +38,7 @@ struct run {
 	bool softnpu, keep_exit_code;
 	unsigned timeout;
 	char *directory; /* of the processes' own reports */
+	int told; /* socket: what those say that could not write theirs */
 };
 
 static const struct {
@@ -220,6 +223,7 @@ static bool make_directory(struct run *run)
 		return false;
 	setenv("ACLCHECK_REPORT", pattern, 1);
 	setenv("ACLCHECK_JOB", job, 1);
+	run->told = told_open(job);
 	free(pattern);
 	if (asprintf(&pattern, "%s/%%h.children", run->directory) < 0)
 		return false;
@@ -245,9 +249,12 @@ static json_t *collect(const struct run *run, const struct supervised *ended, co
 {
 	struct merge *m = merge_new();
 	json_t *report;
-	char text[128];
+	char text[TELL_MAX];
 
-	merge_add(m, run->directory);
+	if (!merge_add(m, run->directory))
+		merge_doubt(m, "report-lost", "not all reports of the processes could be read");
+	if (told_close(run->told, text, sizeof(text)))
+		merge_doubt(m, "report-lost", text);
 	if (ended->timed_out) {
 		snprintf(text, sizeof(text), "the program was ended after %u seconds", run->timeout);
 		merge_doubt(m, "timeout", text);
