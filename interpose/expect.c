@@ -86,24 +86,29 @@ static uint16_t entry_for(const char *rule, const char *reason, uint64_t place)
 	return 0;
 }
 
-/* The number of scopes open then: a name for this one. */
+/* Gives the number of scopes open then: a name for this one. */
 int aclcheck_expect_open(const char *rule, const char *reason)
 {
 	struct acl_thread *t = &acl_thread;
 	int saved = errno;
 	uint16_t entry = entry_for(rule, reason, (uint64_t)(uintptr_t)__builtin_return_address(0));
+	unsigned at;
 
-	if (t->n_scopes < THREAD_SCOPES) {
-		t->scopes[t->n_scopes] = entry;
-		t->scopes_met &= (uint16_t) ~(1u << t->n_scopes);
-		if (entry)
-			atomic_fetch_add_explicit(&entries[entry - 1].opened, 1, memory_order_relaxed);
-	} else {
-		doubt("scopes of expected failure are nested too deep");
+	at = t->n_scopes;
+	if (at < THREAD_SCOPES) {
+		t->scopes[at] = 0;
+		t->scopes_met &= (uint16_t) ~(1u << at);
 	}
-	/* A handler that comes in between leaves the depth as it was. */
+	/* A signal handler that opens scopes of its own meanwhile does so above this one. */
 	atomic_signal_fence(memory_order_seq_cst);
-	t->n_scopes += t->n_scopes < UINT16_MAX;
+	t->n_scopes = (uint16_t)(at < UINT16_MAX ? at + 1 : at);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (at >= THREAD_SCOPES) {
+		doubt("scopes of expected failure are nested too deep");
+	} else if (entry) {
+		t->scopes[at] = entry;
+		atomic_fetch_add_explicit(&entries[entry - 1].opened, 1, memory_order_relaxed);
+	}
 	errno = saved;
 	return t->n_scopes;
 }

@@ -130,17 +130,50 @@ wrong() {
 	[ "$status" = 99 ]
 }
 
-@test "fingerprints survive moved lines and another load address" {
-	for shift in 0 7; do
-		{ for ((i = 0; i < shift; i++)); do echo; done; cat "$SOURCE/tests/report/misaligned.c"; } >p.c
-		pie=-pie
-		[ $shift = 0 ] || pie=-no-pie
-		cc $pie -g -I"$BUILD/include" -o p$shift p.c -L"$BUILD/softnpu" -lascendcl -lacl_rt
-		"$ACLCHECK" run --softnpu --report $shift.json -- ./p$shift >/dev/null 2>&1 || [ $? = 97 ]
-	done
-	[ "$(json 0.json 'r["findings"][0]["stack"][0]["line"] + 7')" = "$(json 7.json 'r["findings"][0]["stack"][0]["line"]')" ]
-	run "$ACLCHECK" diff 0.json 7.json
+# build NAME SHIFT OPTION…: the program with its lines moved down; its report is NAME.json.
+build() {
+	local name=$1 shift=$2
+	shift 2
+	{ for ((i = 0; i < shift; i++)); do echo; done; cat "$SOURCE/tests/report/misaligned.c"; } >p.c
+	cc "$@" -g -I"$BUILD/include" -o "p$name" p.c -L"$BUILD/softnpu" -lascendcl -lacl_rt
+	"$ACLCHECK" run --softnpu --report "$name.json" -- "./p$name" >/dev/null 2>&1 || [ $? = 97 ]
+}
+
+same() {
+	run "$ACLCHECK" diff "$1.json" "$2.json"
 	[ "$(echo "$output" | cut -c1-5 | sort -u)" = still ]
+}
+
+@test "fingerprints survive moved lines and another load address" {
+	build a 0 -fPIE -pie
+	build b 7 -fno-pie -no-pie
+	[ "$(json a.json 'r["findings"][0]["stack"][0]["line"] + 7')" = "$(json b.json 'r["findings"][0]["stack"][0]["line"]')" ]
+	same a b
+	build c 0 -O2 -fPIE -pie
+	build d 7 -O2 -fno-pie -no-pie
+	[ "$(json c.json 'r["findings"][0]["stack"][0]["line"] + 7')" = "$(json d.json 'r["findings"][0]["stack"][0]["line"]')" ]
+	same c d
+	# Optimisation changes nothing but which functions have frames.
+	build e 3 -O2 -fPIE -pie -fno-inline -fno-optimize-sibling-calls
+	same a e
+}
+
+@test "what suppress writes is read back, whatever moved" {
+	build a 0 -fPIE -pie
+	"$ACLCHECK" suppress --reason known a.json >s.json
+	build b 9 -O2 -fno-pie -no-pie -fno-inline -fno-optimize-sibling-calls
+	run "$ACLCHECK" report --suppress s.json b.json
+	[ "$status" = 0 ]
+	[[ $output != *"matched nothing"* ]]
+	run "$ACLCHECK" run --softnpu --suppress s.json -- ./pb
+	[ "$status" = 0 ]
+	run "$ACLCHECK" suppress --reason more --until 2020-01-01 b.json
+	echo "$output" >old.json
+	run "$ACLCHECK" report --suppress old.json b.json
+	[ "$status" = 97 ]
+	[[ $output == *"suppression of async-copy-alignment (more) expired on 2020-01-01"* ]]
+	run "$ACLCHECK" report --format html --suppress old.json b.json
+	[[ $output == *"<td>expired</td>"* ]]
 }
 
 @test "without debug information the same, stripped another but stable" {

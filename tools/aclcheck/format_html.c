@@ -168,6 +168,27 @@ static void put_expectations(FILE *to, const json_t *expectations)
 	fputs("</tbody></table></div>\n", to);
 }
 
+/* Entries of the suppression file that are to be taken out. */
+static void put_stale(FILE *to, const json_t *stale)
+{
+	const json_t *one;
+	size_t i;
+
+	if (!json_array_size(stale))
+		return;
+	fputs("<h2>Suppressions to take out</h2>\n<div "
+	      "class=\"t\"><table><thead><tr><th>state</th><th>rule</th>"
+	      "<th>reason</th></tr></thead><tbody>\n",
+		to);
+	json_array_foreach(stale, i, one)
+	{
+		html_put(to, "<tr><td>", text_of(one, "state"), "</td><td class=\"m\">");
+		html_put(to, "", expectation_rule(one), "</td><td>");
+		html_put(to, "", text_of(one, "reason"), "</td></tr>\n");
+	}
+	fputs("</tbody></table></div>\n", to);
+}
+
 static void put_processes(FILE *to, const json_t *processes)
 {
 	const json_t *p, *argument;
@@ -317,6 +338,7 @@ void print_html(FILE *to, const json_t *report)
 	put_reasons(to, report);
 	put_findings(to, report);
 	put_expectations(to, json_object_get(report, "expectations"));
+	put_stale(to, json_object_get(report, "unused_suppressions"));
 	put_processes(to, json_object_get(report, "processes"));
 	put_last_calls(to, json_object_get(report, "processes"));
 	put_reach(to, json_object_get(report, "reach"));
