@@ -4,14 +4,12 @@
 #include "checks/legs.h"
 #include "checks/report.h"
 
-static void say_share(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, int severity,
-	const void *address, struct share *s, const char *detail)
+static void say_share(struct checks *c, struct acl_event *ev, const struct acl_rule *rule,
+	struct finding_grade grade, const void *address, struct share *s, const char *detail)
 {
-	struct finding_grade grade = GRADE_TABLE;
 	struct finding_buffer room;
 	struct acl_finding *f;
 
-	grade.severity = (int8_t)severity;
 	f = ev->carry[CARRY_FINDING] ? NULL : finding_begin_as(c, ev, rule, grade, &room);
 	if (!f)
 		return;
@@ -32,7 +30,7 @@ static struct share *import_used(struct checks *c, struct acl_event *ev, const v
 		return NULL;
 	if (!rule_broken(ev, RULE("ipc-use-after-close"), ld(&s->closed)))
 		return s;
-	say_share(c, ev, RULE("ipc-use-after-close"), -1, address, s,
+	say_share(c, ev, RULE("ipc-use-after-close"), GRADE_TABLE, address, s,
 		"The key of this memory was closed: the address leads nowhere.");
 	return NULL;
 }
@@ -53,7 +51,7 @@ static void check_first_use(struct checks *c, struct acl_event *ev, const void *
 		return;
 	st(&s->said, true);
 	if (rule_broken(ev, RULE("ipc-import-no-peer"), !any_peer(c)))
-		say_share(c, ev, RULE("ipc-import-no-peer"), -1, address, s,
+		say_share(c, ev, RULE("ipc-import-no-peer"), GRADE_TABLE, address, s,
 			"It was imported with flags 0, and this process has enabled no peer access: memory "
 			"of "
 			"another device cannot be reached so.");
@@ -92,16 +90,18 @@ static void check_direction(struct checks *c, struct acl_event *ev, const struct
 	struct share *s, bool reads, bool both)
 {
 	enum exporter where = exporter_of(c, ev, s);
+	struct finding_grade grade = GRADE_TABLE;
 	const char *wrong;
 
 	if (where == EXPORTER_UNKNOWN ||
 		(ev->api != ACL_API_aclrtMemcpy && ev->api != ACL_API_aclrtMemcpyAsync))
 		return;
 	wrong = where == EXPORTER_HERE ? NULL : wrong_direction(ev, leg, reads, both);
-	if (rule_broken(ev, RULE("ipc-imported-copy-direction"), wrong))
-		say_share(c, ev, RULE("ipc-imported-copy-direction"),
-			where == EXPORTER_FAR ? ACL_SEV_ERROR : ACL_SEV_WARNING, reads ? leg->src : leg->dst,
-			s, wrong);
+	if (!rule_broken(ev, RULE("ipc-imported-copy-direction"), wrong))
+		return;
+	/* Who asks for peer access in any case shares memory of one device, too. */
+	grade.advice = where == EXPORTER_PERHAPS_FAR;
+	say_share(c, ev, RULE("ipc-imported-copy-direction"), grade, reads ? leg->src : leg->dst, s, wrong);
 }
 
 static void copying(struct checks *c, struct acl_event *ev)
@@ -137,12 +137,14 @@ static void freeing(struct checks *c, struct acl_event *ev)
 {
 	const void *address = ACL_ARGS(ev, aclrtFree)->devPtr;
 	struct share *s = ld(&ipc(c)->imports) && address ? import_at(c, address) : NULL;
+	struct finding_grade grade = GRADE_TABLE;
 	struct acl_place place;
 
 	if (!s || ld(&s->closed) || map_find(c->memory, (uintptr_t)address, &place))
 		return;
 	rule_asked(ev, RULE("ipc-use-after-close"));
-	say_share(c, ev, RULE("ipc-use-after-close"), ACL_SEV_WARNING, address, s,
+	grade.severity = ACL_SEV_WARNING;
+	say_share(c, ev, RULE("ipc-use-after-close"), grade, address, s,
 		"The memory was imported: aclrtIpcMemClose ends its use.");
 }
 
