@@ -88,12 +88,50 @@ static inline void fetch(const struct table *t, uint64_t granule)
 	__asm__ volatile("");
 }
 
+/* Looks for a block of the run that covers the address. */
+static inline bool run_find(struct run *r, uint64_t address, struct acl_place *place)
+{
+	uint64_t seq = ld_acquire(&r->seq), offset = address - ld_acquire(&r->base),
+		 i = run_slot(offset, ld_acquire(&r->inverse)), stride = ld_acquire(&r->stride), state;
+	struct run_slots *has;
+
+	if (i >= ld_acquire(&r->slots))
+		return false;
+	offset -= i * stride;
+	place->base = address - offset;
+	place->size = (uint64_t)ld_acquire(&r->last) + 1;
+	place->kind = ld_acquire(&r->kind);
+	has = ld_acquire(&r->has);
+	state = ld_acquire(&has->state[i / SLOTS_A_WORD]) >> i % SLOTS_A_WORD * 2 & 3;
+	place->generation = __builtin_expect(state == SLOT_AGAIN, 0) ? ld_acquire(&has->generation[i]) : 1;
+	place->block = ld_acquire(&r->blocks[i / BLOCK_CHUNK]) + i % BLOCK_CHUNK;
+	/* While it begins or ends there is nothing in it. */
+	return state != SLOT_EMPTY && offset < place->size && !(seq & 1) && ld(&r->seq) == seq;
+}
+
+static inline bool region_find(
+	struct pointer_map *map, struct table *t, uint64_t address, struct acl_place *place)
+{
+	uint64_t region = region_of(t, address);
+
+	return ld_acquire(&t->near[region]) & RUN_HERE &&
+	       __builtin_expect(run_find(&map->run[ld_acquire(&t->run[region])], address, place), 1);
+}
+
 void map_prefetch(struct pointer_map *map, uint64_t address)
 {
 	struct table *t = ld_acquire(&map->table);
+	uint64_t region = t ? region_of(t, address) : 0, i;
 	unsigned classes = t ? classes_at(t, address) : 0;
 
-	if (classes)
+	if (t && ld_acquire(&t->near[region]) & RUN_HERE) {
+		struct run *r = &map->run[ld_acquire(&t->run[region])];
+
+		i = run_slot(address - ld_acquire(&r->base), ld_acquire(&r->inverse));
+		if (i < ld_acquire(&r->slots))
+			__builtin_prefetch(&ld_acquire(&r->has)->state[i / SLOTS_A_WORD]);
+		__asm__ volatile("");
+	} else if (classes)
 		fetch(t, address >> GRANULE_LOG((unsigned)__builtin_ctz(classes)));
 }
 
@@ -106,6 +144,8 @@ static __attribute__((noinline)) bool search(
 	do {
 		uint64_t classes = t ? classes_at(t, address) | ld_acquire(&t->vast) : 0;
 
+		if (t && region_find(map, t, address, place))
+			return true;
 		for (uint64_t some = classes; some; some &= some - 1) {
 			uint64_t granule = address >> GRANULE_LOG((unsigned)__builtin_ctzll(some));
 
@@ -136,6 +176,8 @@ bool map_find(struct pointer_map *map, uint64_t address, struct acl_place *place
 	struct bucket *b;
 	uint64_t seq;
 
+	if (t && region_find(map, t, address, place))
+		return true;
 	if (__builtin_expect(!classes, 0))
 		return search(map, address, place);
 	b = bucket_of(t, address >> GRANULE_LOG((unsigned)__builtin_ctz(classes)));
@@ -150,12 +192,20 @@ bool map_find(struct pointer_map *map, uint64_t address, struct acl_place *place
 
 static void remove_block(struct pointer_map *map, struct acl_block *block)
 {
-	uint32_t *place = &map->dead[map->dead_at++ % DEAD_RING];
-	struct acl_block *oldest = *place ? block_at(map, *place - 1) : NULL;
+	struct acl_block *oldest;
+	uint32_t *place;
 
+	drop(&map->live);
+	if (block->run) {
+		/* Stays dead until its slot is used again. */
+		run_drop(map, block);
+		st_release(&block->state, ACL_OBJECT_DEAD);
+		return;
+	}
 	table_drop(map, block);
 	st_release(&block->state, ACL_OBJECT_DEAD);
-	drop(&map->live);
+	place = &map->dead[map->dead_at++ % DEAD_RING];
+	oldest = *place ? block_at(map, *place - 1) : NULL;
 	*place = block->index + 1;
 	if (!oldest)
 		return;
@@ -166,7 +216,7 @@ static void remove_block(struct pointer_map *map, struct acl_block *block)
 	map->free_head = oldest->index + 1;
 }
 
-static struct acl_block *carve(struct checks *c, struct pointer_map *map)
+static struct acl_block *carve(struct pointer_map *map)
 {
 	struct acl_block *b;
 
@@ -175,16 +225,13 @@ static struct acl_block *carve(struct checks *c, struct pointer_map *map)
 		map->free_head = b->next_free;
 		return b;
 	}
-	if (map->carved >= (1u << INDEX_BITS)) {
-		checks_in_trouble(c, "more memory blocks than the pointer map holds");
-		return NULL;
-	}
-	if (map->carved % BLOCK_CHUNK == 0) {
-		struct acl_block *chunk = checks_alloc(c, BLOCK_CHUNK * sizeof(*chunk));
+	if (map->carved == map->carved_end) {
+		uint32_t first = chunk_new(map);
 
-		if (!chunk)
+		if (first == CHUNK_NONE)
 			return NULL;
-		st_release(&map->chunks[map->carved / BLOCK_CHUNK], chunk);
+		map->carved = first;
+		map->carved_end = first + BLOCK_CHUNK;
 	}
 	b = block_at(map, map->carved);
 	b->index = map->carved++;
@@ -213,7 +260,9 @@ struct acl_block *map_insert(struct checks *c, struct pointer_map *map, const st
 	/* The runtime gave the range out again: what lay there was released without our seeing it. */
 	remove_at(map, base);
 	remove_at(map, base + size - 1);
-	b = carve(c, map);
+	b = run_take(map, base, size, kind);
+	if (!b)
+		b = carve(map);
 	if (b) {
 		st(&b->base, base);
 		st(&b->size, size);
@@ -231,7 +280,9 @@ struct acl_block *map_insert(struct checks *c, struct pointer_map *map, const st
 		st(&b->created.caller, ld(&born.caller));
 		st_release(&b->state, ACL_OBJECT_LIVE);
 		bump(&map->live);
-		if (!table_enter(map, b)) {
+		if (b->run) {
+			run_enter(map, b);
+		} else if (!table_enter(map, b)) {
 			remove_block(map, b);
 			b = NULL;
 		}
@@ -290,6 +341,8 @@ void map_forked(struct pointer_map *map)
 	struct table *t = ld(&map->table);
 
 	st(&map->lock.held, 0);
+	for (unsigned number = 0; number < RUNS; number++)
+		st(&map->run[number].seq, (ld(&map->run[number].seq) + 1) & ~(uint64_t)1);
 	for (uint64_t i = 0; t && i <= t->mask; i++)
 		if (ld(&t->bucket[i].seq) & BUSY)
 			st(&t->bucket[i].seq, ld(&t->bucket[i].seq) & ~(uint64_t)BUSY);

@@ -46,6 +46,7 @@ struct acl_block {
 	_Atomic uint8_t marks; /* enum block_mark */
 	uint32_t index;
 	uint32_t next_free;
+	uint32_t run; /* number + 1 of the run it belongs to for good, 0 = none */
 };
 
 /* What a lookup found; a copy, so it stays true to itself. */

@@ -24,7 +24,7 @@ static void mark_regions(struct table *t, unsigned k, uint64_t base, uint64_t si
 			mark(far_of(t, r << FAR_LOG), k - CLASS_NEAR);
 	else
 		for (uint64_t r = base >> NEAR_LOG; r <= last >> NEAR_LOG; r++)
-			mark(near_of(t, r << NEAR_LOG), k);
+			mark(&t->near[region_of(t, r << NEAR_LOG)], k);
 }
 
 /* What a slot says of a block. */
@@ -93,43 +93,46 @@ static void table_move(struct pointer_map *map, struct table *to, struct bucket 
 
 static size_t table_bytes(const struct table *t)
 {
-	return (t->mask + 1) * sizeof(struct bucket) + 2 * (t->regions + 1);
+	return (t->mask + 1) * sizeof(struct bucket) + 2 * (t->regions + 1) + FAR_REGIONS;
 }
 
 /* A spare table holds zeros where its pages went back, old entries where they could not. */
-static struct table *table_again(struct pointer_map *map, unsigned log)
+static struct table *table_again(struct table *t)
 {
-	struct table *t = map->spare[log];
 	uint64_t fresh = ++t->epoch << 40; /* no reader of its former life finds its sequence again */
 
-	map->spare[log] = t->next;
 	for (uint64_t i = 0; i <= t->mask; i++) {
 		st(&t->bucket[i].seq, fresh);
 		for (unsigned n = 0; n < SLOTS; n++)
 			write_slot(&t->bucket[i], n, (struct entry){0});
 	}
-	for (uint64_t r = 0; r <= t->regions; r++) {
+	/* In a region's run stands what it likes while near does not name one. */
+	for (uint64_t r = 0; r <= t->regions; r++)
 		st(&t->near[r], 0);
+	for (uint64_t r = 0; r < FAR_REGIONS; r++)
 		st(&t->far[r], 0);
-	}
 	st(&t->vast, 0);
 	return t;
 }
 
-static struct table *table_new(struct pointer_map *map, unsigned log)
+static struct table *table_new(struct pointer_map *map, unsigned log, uint64_t regions)
 {
 	struct table *t;
 
-	if (map->spare[log])
-		return table_again(map, log);
+	for (struct table **spare = &map->spare[log]; (t = *spare) != NULL; spare = &t->next)
+		if (t->regions == regions - 1) {
+			*spare = t->next;
+			return table_again(t);
+		}
 	t = checks_alloc(map->checks, sizeof(*t));
 	if (!t)
 		return NULL;
 	t->mask = (UINT64_C(1) << log) - 1;
-	t->regions = (t->mask + 1) * 2 > REGIONS_MIN ? t->mask * 2 + 1 : REGIONS_MIN - 1;
+	t->regions = regions - 1;
 	t->bucket = checks_alloc(map->checks, table_bytes(t));
-	t->near = (_Atomic uint8_t *)(t->bucket + t->mask + 1);
-	t->far = t->near + t->regions + 1;
+	t->far = (_Atomic uint8_t *)(t->bucket + t->mask + 1);
+	t->near = t->far + FAR_REGIONS;
+	t->run = t->near + regions;
 	return t->bucket ? t : NULL;
 }
 
@@ -153,19 +156,27 @@ static void outgrown(struct pointer_map *map, struct table *t)
 }
 
 /* A new table for what is in use now: a third full, so that it is not outgrown soon. */
-static bool table_renew(struct pointer_map *map)
+bool table_renew(struct pointer_map *map, uint64_t regions)
 {
 	struct table *old = ld(&map->table), *new;
-	unsigned log = TABLE_MIN;
+	unsigned log = TABLE_MIN, regions_log = REGIONS_LOG_MIN;
 
 	while (map->used * 20 > (UINT64_C(1) << log) * SLOTS * 7)
 		log++;
-	new = log <= TABLE_MAX ? table_new(map, log) : NULL;
+	while (UINT64_C(1) << regions_log < 4 * (map->claimed + regions))
+		regions_log++;
+	if (regions_log < log + 1)
+		regions_log = log + 1;
+	/* Fewer regions could put two runs on one. */
+	while (old && UINT64_C(1) << regions_log <= old->regions)
+		regions_log++;
+	new = log <= TABLE_MAX ? table_new(map, log, UINT64_C(1) << regions_log) : NULL;
 	if (!new)
 		return false;
 	for (uint64_t i = 0; old && i <= old->mask; i++)
 		for (unsigned n = 0; n < SLOTS; n++)
 			table_move(map, new, &old->bucket[i], n);
+	runs_mark(map, new);
 	map->erased = 0;
 	st_release(&map->table, new);
 	if (old)
@@ -182,7 +193,7 @@ bool table_enter(struct pointer_map *map, struct acl_block *b)
 	 * are slots it is time to sweep.
 	 */
 	if (!t || map->used * 10 >= (t->mask + 1) * SLOTS * 6 || map->erased > (t->mask + 1) * SLOTS) {
-		if (!table_renew(map))
+		if (!table_renew(map, 0))
 			return false;
 		t = ld(&map->table);
 	}
@@ -199,7 +210,7 @@ static void shrink(struct pointer_map *map)
 	struct table *t = ld(&map->table);
 
 	if (t && t->mask >= 1024 && map->used * 40 < (t->mask + 1) * SLOTS)
-		table_renew(map);
+		table_renew(map, 0);
 }
 
 void table_drop(struct pointer_map *map, struct acl_block *block)

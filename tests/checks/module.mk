@@ -7,7 +7,7 @@ CHECKS_TEST_OBJS := $(call objs,$(CHECKS_SRC)) $(call genobjs,$(CHECKS_GEN)) $(M
 $(CHECKS_TEST)/%: $(BUILD)/obj/tests/checks/%.o $(call objs,tests/checks/rig.c) $(CHECKS_TEST_OBJS)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
 
-$(CHECKS_TEST)/stress $(CHECKS_TEST)/bench_map: $(CHECKS_TEST)/%: $(BUILD)/obj/tests/checks/%.o $(CHECKS_TEST_OBJS)
+$(CHECKS_TEST)/stress $(CHECKS_TEST)/map $(CHECKS_TEST)/bench_map: $(CHECKS_TEST)/%: $(BUILD)/obj/tests/checks/%.o $(CHECKS_TEST_OBJS)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -lpthread
 
 # The stress once more with sanitizers, each in a build of its own that holds the checker only.
@@ -16,8 +16,8 @@ CHECKS_SANITIZE_tsan := -fsanitize=thread
 .PHONY: checks-asan checks-tsan
 checks-asan checks-tsan: checks-%:
 	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/checks-$* SANITIZE="$(CHECKS_SANITIZE_$*)" CFLAGS="-O1 -g" \
-		$(BUILD)/checks-$*/tests/checks/stress
+		$(BUILD)/checks-$*/tests/checks/stress $(BUILD)/checks-$*/tests/checks/map
 tests/checks/sanitizers.t: checks-asan checks-tsan
 
 TESTS += $(CHECKS_TEST)/kernels $(CHECKS_TEST)/limits $(CHECKS_TEST)/threads
-TESTS += $(CHECKS_TEST)/asked $(CHECKS_TEST)/tables $(CHECKS_TEST)/founding $(CHECKS_TEST)/mission $(CHECKS_TEST)/stress tests/checks/sanitizers.t
+TESTS += $(CHECKS_TEST)/asked $(CHECKS_TEST)/tables $(CHECKS_TEST)/map $(CHECKS_TEST)/founding $(CHECKS_TEST)/mission $(CHECKS_TEST)/stress tests/checks/sanitizers.t

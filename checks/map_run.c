@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs of the pointer map: blocks of one size at equal distances, as allocators give them out. */
+#include "checks/map_inside.h"
+
+uint32_t chunk_new(struct pointer_map *map)
+{
+	struct acl_block *chunk;
+
+	if (map->chunked >= BLOCK_CHUNKS) {
+		checks_in_trouble(map->checks, "more memory blocks than the pointer map holds");
+		return CHUNK_NONE;
+	}
+	chunk = checks_alloc(map->checks, BLOCK_CHUNK * sizeof(*chunk));
+	if (!chunk)
+		return CHUNK_NONE;
+	st_release(&map->chunks[map->chunked], chunk);
+	return map->chunked++ * BLOCK_CHUNK;
+}
+
+/* --- regions of a run --------------------------------------------------------- */
+
+/* Where the regions not yet claimed begin. */
+static uint64_t unclaimed(const struct run *r)
+{
+	return r->claimed ? r->claimed : ld(&r->base) >> NEAR_LOG << NEAR_LOG;
+}
+
+static void mark_run(struct table *t, uint64_t region, unsigned number)
+{
+	st_release(&t->run[region], (uint8_t)number);
+	st_release(&t->near[region], (uint8_t)(ld(&t->near[region]) | RUN_HERE));
+}
+
+static bool is_of_other(const struct table *t, uint64_t region, unsigned number)
+{
+	return ld(&t->near[region]) & RUN_HERE && ld(&t->run[region]) != number;
+}
+
+/* Marks all regions up to the address; false: one is another run's, or no memory. */
+static bool claim(struct pointer_map *map, unsigned number, uint64_t last)
+{
+	struct run *r = &map->run[number];
+	uint64_t from = unclaimed(r), to = (last >> NEAR_LOG << NEAR_LOG) + (1u << NEAR_LOG);
+	uint64_t count = from < to ? (to - from) >> NEAR_LOG : 0;
+	struct table *t = ld(&map->table);
+
+	if (!t || (map->claimed + count) * 2 > t->regions) {
+		if (!table_renew(map, count))
+			return false;
+		t = ld(&map->table);
+	}
+	for (uint64_t at = from; at < to; at += 1u << NEAR_LOG)
+		if (is_of_other(t, region_of(t, at), number))
+			return false;
+	for (uint64_t at = from; at < to; at += 1u << NEAR_LOG)
+		mark_run(t, region_of(t, at), number);
+	map->claimed += count;
+	if (count)
+		r->claimed = to;
+	return true;
+}
+
+static void unclaim(struct pointer_map *map, unsigned number)
+{
+	struct run *r = &map->run[number];
+	struct table *t = ld(&map->table);
+
+	for (uint64_t at = ld(&r->base) >> NEAR_LOG << NEAR_LOG; at < r->claimed; at += 1u << NEAR_LOG) {
+		uint64_t region = region_of(t, at);
+
+		map->claimed--;
+		if (!is_of_other(t, region, number))
+			st_release(&t->near[region], (uint8_t)(ld(&t->near[region]) & ~RUN_HERE));
+	}
+	r->claimed = 0;
+}
+
+void runs_mark(struct pointer_map *map, struct table *t)
+{
+	for (unsigned number = 0; number < map->runs; number++) {
+		const struct run *r = &map->run[number];
+
+		for (uint64_t at = ld(&r->base) >> NEAR_LOG << NEAR_LOG; at < r->claimed;
+			at += 1u << NEAR_LOG)
+			mark_run(t, region_of(t, at), number);
+	}
+}
+
+/* --- their life ------------------------------------------------------------------ */
+
+/* Readers find nothing in it meanwhile, as there is nothing. */
+static void run_set(struct run *r, uint64_t base, uint64_t stride, uint64_t size, unsigned kind)
+{
+	uint64_t seq = ld(&r->seq);
+
+	st(&r->seq, seq + 1);
+	st_release(&r->slots, 0);
+	st_release(&r->base, base);
+	st_release(&r->stride, stride);
+	st_release(&r->inverse, UINT64_MAX / stride + 1);
+	st_release(&r->last, (uint32_t)(size - 1));
+	st_release(&r->kind, (uint8_t)kind);
+	st_release(&r->seq, seq + 2);
+}
+
+/* Number of a run for blocks of this kind from base on, RUNS = none. */
+static unsigned run_begin(struct pointer_map *map, const struct trend *like, uint64_t base)
+{
+	unsigned number = 0;
+	struct run *r;
+
+	while (number < map->runs && (ld(&map->run[number].slots) || map->run[number].claimed))
+		number++;
+	if (number == RUNS)
+		return RUNS;
+	r = &map->run[number];
+	if (!ld(&r->has))
+		st_release(&r->has, checks_alloc(map->checks, sizeof(struct run_slots)));
+	if (!ld(&r->has))
+		return RUNS;
+	if (number == map->runs)
+		map->runs++;
+	run_set(r, base, like->stride, like->size, like->kind);
+	return number;
+}
+
+static void run_end(struct pointer_map *map, unsigned number)
+{
+	struct run *r = &map->run[number];
+
+	unclaim(map, number);
+	run_set(r, ld(&r->base), ld(&r->stride), (uint64_t)ld(&r->last) + 1, ld(&r->kind));
+	for (unsigned k = 0; k < sizeof(map->trend) / sizeof(map->trend[0]); k++)
+		if (map->trend[k].run == number + 1)
+			map->trend[k].run = 0;
+}
+
+/* --- blocks ------------------------------------------------------------------------ */
+
+static unsigned slot_state(const struct run *r, uint64_t i)
+{
+	return ld(&ld(&r->has)->state[i / SLOTS_A_WORD]) >> i % SLOTS_A_WORD * 2 & 3;
+}
+
+static void set_state(struct run *r, uint64_t i, uint64_t state)
+{
+	_Atomic uint64_t *word = &ld(&r->has)->state[i / SLOTS_A_WORD];
+	unsigned at = i % SLOTS_A_WORD * 2;
+
+	st_release(word, (ld(word) & ~(UINT64_C(3) << at)) | state << at);
+}
+
+static struct acl_block *slot_block(struct pointer_map *map, unsigned number, uint32_t i)
+{
+	struct run *r = &map->run[number];
+	unsigned c = i / BLOCK_CHUNK;
+	struct acl_block *b;
+
+	if (!ld(&r->blocks[c])) {
+		r->first[c] = chunk_new(map);
+		if (r->first[c] == CHUNK_NONE)
+			return NULL;
+		st_release(&r->blocks[c], block_at(map, r->first[c]));
+	}
+	b = ld(&r->blocks[c]) + i % BLOCK_CHUNK;
+	b->index = r->first[c] + i % BLOCK_CHUNK;
+	b->run = number + 1;
+	/* 16 bits, as in the buckets; never 0. */
+	st_release(&b->generation, ld(&b->generation) % 0xffff + 1);
+	return b;
+}
+
+static struct acl_block *take_of(
+	struct pointer_map *map, unsigned number, uint64_t base, uint64_t size, unsigned kind)
+{
+	struct run *r = &map->run[number];
+	uint64_t offset = base - ld(&r->base), i;
+
+	if (base < ld(&r->base) || !ld(&r->stride) || ld(&r->last) != size - 1 || ld(&r->kind) != kind)
+		return NULL;
+	i = run_slot(offset, ld(&r->inverse));
+	if (i >= RUN_SLOTS || i * ld(&r->stride) != offset || i >= ld(&r->slots) + RUN_GAP)
+		return NULL;
+	if (i < ld(&r->slots) ? slot_state(r, i) != SLOT_EMPTY : !claim(map, number, base + size - 1))
+		return NULL;
+	return slot_block(map, number, (uint32_t)i);
+}
+
+/* What came last of this class: as many blocks of one kind and size, equally far apart? */
+static bool is_trend(struct trend *t, uint64_t base, uint64_t size, unsigned kind)
+{
+	bool alike = t->size == size && t->kind == kind && base > t->base;
+	uint64_t stride = alike ? base - t->base : 0;
+
+	t->count = alike && stride == t->stride ? t->count + 1 : 0;
+	t->base = base;
+	t->size = size;
+	t->stride = stride;
+	t->kind = (uint8_t)kind;
+	return t->count >= RUN_AFTER && stride >= size && stride <= RUN_STRIDE_MAX;
+}
+
+struct acl_block *run_take(struct pointer_map *map, uint64_t base, uint64_t size, unsigned kind)
+{
+	struct trend *trend = &map->trend[class_of(size)];
+	bool begins = is_trend(trend, base, size, kind);
+	struct table *t = ld(&map->table);
+	struct acl_block *b = NULL;
+	uint64_t region = t ? region_of(t, base) : 0;
+
+	if (size > RUN_STRIDE_MAX)
+		return NULL;
+	if (t && ld(&t->near[region]) & RUN_HERE)
+		b = take_of(map, ld(&t->run[region]), base, size, kind);
+	if (!b && trend->run)
+		b = take_of(map, trend->run - 1u, base, size, kind);
+	if (!b && begins) {
+		unsigned number = run_begin(map, trend, base);
+
+		trend->run = number < RUNS ? (uint8_t)(number + 1) : 0;
+		trend->count = 0;
+		b = number < RUNS ? take_of(map, number, base, size, kind) : NULL;
+	}
+	return b;
+}
+
+void run_enter(struct pointer_map *map, struct acl_block *b)
+{
+	struct run *r = &map->run[b->run - 1];
+	uint64_t i = run_slot(ld(&b->base) - ld(&r->base), ld(&r->inverse));
+
+	st_release(&ld(&r->has)->generation[i], (uint16_t)ld(&b->generation));
+	set_state(r, i, ld(&b->generation) == 1 ? SLOT_FIRST : SLOT_AGAIN);
+	if (i >= ld(&r->slots))
+		st_release(&r->slots, (uint32_t)i + 1);
+	r->live++;
+}
+
+void run_drop(struct pointer_map *map, struct acl_block *b)
+{
+	struct run *r = &map->run[b->run - 1];
+	uint64_t i = run_slot(ld(&b->base) - ld(&r->base), ld(&r->inverse));
+
+	set_state(r, i, SLOT_EMPTY);
+	if (!--r->live)
+		run_end(map, b->run - 1);
+}
