@@ -227,28 +227,65 @@ static void event_use_finish(struct checks *c, enum checks_end kind)
 
 /* --- event-destroyed-in-use --------------------------------------------------------------------------- */
 
-static void in_use(struct checks *c, struct acl_event *ev, struct acl_object *o, struct event_state *e)
+/* Calls of threads that wait for the event; those of device streams are the runtime's affair. */
+static void host_waits(struct checks *c, struct acl_event *ev)
 {
-	struct acl_object *s = object_of(c, ld(&e->waiter));
+	struct acl_object *o = event_of(ev);
+
+	(void)c;
+	if (!o || !object_usable(o))
+		return;
+	bump(&event_state(o)->host_waits);
+	ev->carry[CARRY_NOTE] = object_ref(o);
+}
+
+static void host_waited(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *o = ev->carry[CARRY_NOTE] ? object_of(c, ev->carry[CARRY_NOTE]) : NULL;
+
+	if (o)
+		drop(&event_state(o)->host_waits);
+}
+
+static void say_in_use(
+	struct checks *c, struct acl_event *ev, struct acl_object *o, struct acl_object *s, bool by_host)
+{
+	struct finding_grade grade = GRADE_TABLE;
 	struct finding_buffer room;
 	struct acl_finding *f;
 
-	/* A callback may have told the host that the wait is over. */
-	if (!s || !object_usable(s) || ld(&c->callbacks_ran) || ev->in_exit || ev->carry[CARRY_FINDING])
-		return;
-	rule_asked(ev, RULE("event-destroyed-in-use"));
-	/* The runtime keeps what a wait needs; in another thread's hands it may be more than a wait. */
-	if (!stream_pending(s, ld(&e->waited_at)) || ld(&e->waiter_tid) == ev->tid)
-		return;
-	f = finding_begin(c, ev, RULE("event-destroyed-in-use"), &room);
+	/* The runtime keeps what a submitted wait needs; frameworks leave the destroying to threads of their
+	 * own. */
+	grade.advice = !by_host;
+	f = finding_begin_as(c, ev, RULE("event-destroyed-in-use"), grade, &room);
 	if (!f)
 		return;
-	finding_detail(f,
-		"thread %u lets a stream wait for the event, and nothing shows that the wait is over",
-		ld(&e->waiter_tid));
+	if (by_host)
+		finding_detail(f, "another thread waits for the event right now");
+	else
+		finding_detail(f,
+			"thread %u lets a stream wait for the event, and nothing shows that the wait is over",
+			ld(&event_state(o)->waiter_tid));
 	finding_object(c, f, "event", o);
-	finding_object(c, f, "waiting stream", s);
+	if (s)
+		finding_object(c, f, "waiting stream", s);
 	finding_show(c, f);
+}
+
+static void in_use(struct checks *c, struct acl_event *ev, struct acl_object *o, struct event_state *e)
+{
+	struct acl_object *s = object_of(c, ld(&e->waiter));
+	bool by_host = ld(&e->host_waits) != 0;
+
+	if (ev->in_exit || ev->carry[CARRY_FINDING])
+		return;
+	rule_asked(ev, RULE("event-destroyed-in-use"));
+	/* A callback may have told the host that the stream's wait is over. */
+	if (by_host)
+		say_in_use(c, ev, o, NULL, true);
+	else if (s && object_usable(s) && !ld(&c->callbacks_ran) && ld(&e->waiter_tid) != ev->tid &&
+		 stream_pending(s, ld(&e->waited_at)))
+		say_in_use(c, ev, o, s, false);
 }
 
 static void destroying(struct checks *c, struct acl_event *ev)
@@ -271,7 +308,11 @@ static bool event_use_create(struct checks *c)
 
 static void event_use_forked(struct checks *c)
 {
+	struct acl_object *o;
+
 	st(&sites(c)->lock.held, 0);
+	/* The threads that waited are the parent's. */
+	object_each(c, ACL_HANDLE_EVENT, o) st(&event_state(o)->host_waits, 0);
 }
 
 static const struct acl_hook hooks[] = {
@@ -283,6 +324,10 @@ static const struct acl_hook hooks[] = {
 	{ACL_API_aclrtStreamWaitEvent, ACL_ENTER, waiting},
 	{ACL_API_aclrtStreamWaitEventWithTimeout, ACL_ENTER, waiting},
 	{ACL_API_aclrtQueryEvent, ACL_ENTER, querying},
+	{ACL_API_aclrtSynchronizeEvent, ACL_ENTER, host_waits},
+	{ACL_API_aclrtSynchronizeEvent, ACL_LEAVE, host_waited},
+	{ACL_API_aclrtSynchronizeEventWithTimeout, ACL_ENTER, host_waits},
+	{ACL_API_aclrtSynchronizeEventWithTimeout, ACL_LEAVE, host_waited},
 	{ACL_API_aclrtEventElapsedTime, ACL_LEAVE, timed},
 	{ACL_API_aclrtEventGetTimestamp, ACL_LEAVE, stamped},
 	{ACL_API_aclrtDestroyEvent, ACL_ENTER, destroying},

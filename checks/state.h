@@ -144,6 +144,7 @@ struct event_state {
 				     first success */
 	_Atomic uint32_t recorded; /* records that succeeded, about: threads that record at once may be one */
 	_Atomic uint32_t waiter_tid;
+	_Atomic uint32_t host_waits; /* calls in progress that wait for it */
 	_Atomic uint8_t maker; /* enum event_maker */
 	_Atomic bool timed; /* its time was asked for */
 	_Atomic bool external; /* used with an EXTERNAL flag */
@@ -185,7 +186,8 @@ struct notify_state {
 	_Atomic uint64_t caller; /* of that wait */
 	_Atomic uint32_t flags; /* enum notify_flag */
 	_Atomic uint32_t waits, records;
-	_Atomic int32_t balance; /* records submitted without a wait for them; negative: waits that came first */
+	_Atomic int32_t
+		balance; /* records submitted without a wait for them; negative: waits that came first */
 	_Atomic uint16_t api; /* of the latest wait */
 };
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interpose/filestat.h"
 #include "interpose/read_file.h"
 
 #define MAX_SIZE (1u << 20)
@@ -38,9 +39,14 @@ static uint64_t number_in(const char *text, const char *section, const char *nam
 bool init_config_read(const char *path, struct checks_init_config *out)
 {
 	const char *section;
+	struct stat st;
 	size_t size;
-	char *text = read_file(path, MAX_SIZE, &size);
+	char *text;
 
+	/* To open a pipe and close it would end the writer that waits for a reader. */
+	if (filestat_path(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	text = read_file(path, MAX_SIZE, &size);
 	if (!text)
 		return false;
 	section = strstr(text, "\"defaultDevice\"");

@@ -75,6 +75,24 @@ static void time_for_nothing(void)
 	twin_exit();
 }
 
+static void destroy_while_waiting(void)
+{
+	struct acl_args_aclrtSynchronizeEvent a;
+	struct acl_event ev;
+
+	a.event = make_event_ex(ACL_EVENT_SYNC);
+	CALL(aclrtRecordEvent, .event = a.event);
+	twin_thread(1);
+	twin_assume(twin_enter(&ev, ACL_API_aclrtSynchronizeEvent, &a, __LINE__), "the call takes its time");
+	if (!bug)
+		twin_leave(&ev, 0);
+	twin_thread(0);
+	CALL(aclrtDestroyEvent, .event = a.event);
+	if (bug)
+		twin_leave(&ev, 0);
+}
+
+/* Advice: the runtime keeps what the stream's wait needs. */
 static void destroy_awaited(void)
 {
 	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
@@ -115,6 +133,7 @@ static const struct twin twins[] = {
 	TWIN("event-query-cross-thread", query_elsewhere),
 	TWIN("event-elapsed-different-streams", time_between_streams),
 	TWIN("event-timeline-unneeded", time_for_nothing),
+	TWIN("event-destroyed-in-use", destroy_while_waiting),
 	TWIN("event-destroyed-in-use", destroy_awaited),
 	TWIN_ALSO("event-reset-before-wait", reset_too_early, "event-wait-before-record"),
 };
