@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Faults of the device: exception callbacks and what they are told, the order of repair, aborts. */
+#include "checks/kernel.h"
 #include "checks/pairs.h"
 #include "checks/report.h"
 #include "checks/state.h"
@@ -12,6 +13,7 @@ enum { FAULT_READ = 1, FAULT_ABORTED = 2 };
 struct exceptions {
 	struct pairs fault; /* device + 1 -> FAULT_* */
 	struct pairs work; /* device + 1 -> what its streams had got when it was aborted */
+	struct pairs binaries; /* acl_ref of a binary -> 1: it had a callback of its own before */
 	_Atomic bool registered; /* a callback was registered before */
 	struct acl_lock lock;
 	struct {
@@ -145,6 +147,37 @@ static void registered(struct checks *c, struct acl_event *ev)
 		st(&exceptions(c)->registered, true);
 }
 
+static struct acl_object *own_binary(struct checks *c, const struct acl_event *ev)
+{
+	struct acl_object *b =
+		object_live(c, ACL_HANDLE_BINARY, ACL_ARGS(ev, aclrtBinarySetExceptionCallback)->binHandle);
+
+	return b && !(ld(&b->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED)) ? b : NULL;
+}
+
+/* The callback of a binary is told about launches of its kernels. */
+static void registering_binary(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *b = own_binary(c, ev);
+
+	if (!b || by_library(c, ev) || ld(&exceptions(c)->binaries.full) ||
+		pairs_value(&exceptions(c)->binaries, object_ref(b)))
+		return;
+	rule_asked(ev, RULE("exc-callback-register-late"));
+	if (ld_acquire(&binary_state(b)->launches[0].position))
+		finding_on(c, ev, RULE("exc-callback-register-late"), b, NULL,
+			"A kernel of the binary was launched before: what goes wrong with it is not told to "
+			"the callback.");
+}
+
+static void registered_binary(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *b = own_binary(c, ev);
+
+	if (b && succeeded(ev))
+		pairs_set(&exceptions(c)->binaries, object_ref(b), 1);
+}
+
 /* --- fault, abort, repair ---------------------------------------------------------------------- */
 
 static uint64_t device_key(const struct acl_event *ev)
@@ -267,6 +300,7 @@ static void exceptions_forked(struct checks *c)
 	st(&exceptions(c)->lock.held, 0);
 	st(&exceptions(c)->fault.lock.held, 0);
 	st(&exceptions(c)->work.lock.held, 0);
+	st(&exceptions(c)->binaries.lock.held, 0);
 }
 
 static const struct acl_hook hooks[] = {
@@ -281,6 +315,8 @@ static const struct acl_hook hooks[] = {
 	{ACL_API_aclrtSetExceptionInfoCallback, ACL_LEAVE, registered},
 	{ACL_API_aclrtExceptionInfoCallbackRegister, ACL_ENTER, registering},
 	{ACL_API_aclrtExceptionInfoCallbackRegister, ACL_LEAVE, registered},
+	{ACL_API_aclrtBinarySetExceptionCallback, ACL_ENTER, registering_binary},
+	{ACL_API_aclrtBinarySetExceptionCallback, ACL_LEAVE, registered_binary},
 	{ACL_API_aclrtDeviceTaskAbort, ACL_ENTER, aborting_device},
 	{ACL_API_aclrtDeviceTaskAbort, ACL_LEAVE, aborted},
 	{ACL_API_aclrtGetErrorVerbose, ACL_ENTER, reading},

@@ -211,25 +211,38 @@ static bool hopeless(struct acl_object *o)
 	       !has(o, ELSEWHERE | NOTIFY_TOLD);
 }
 
-static void synchronising(struct checks *c, struct acl_event *ev)
+static void tell_waits(struct checks *c, struct acl_event *ev, const char *detail)
 {
 	static const uint8_t kinds[] = {ACL_HANDLE_NOTIFY, ACL_HANDLE_CNT_NOTIFY};
 	struct acl_object *o, *s = stream_of(ev);
 
-	if (__builtin_expect(!ld(&notifies(c)->early), 1) || !s || ev->carry[CARRY_FINDING] ||
-		!checks_alone(c))
-		return;
 	for (unsigned k = 0; k < 2; k++)
 		object_each(c, kinds[k], o)
 		{
 			if (!hopeless(o) || still_waiting(c, o) != s)
 				continue;
 			mark(o, NOTIFY_TOLD);
-			finding_on(c, ev, RULE("notify-wait-never-recorded"), o, s,
-				"This call waits for a stream that waits for a notify, and nobody has "
-				"recorded "
-				"it.");
+			finding_on(c, ev, RULE("notify-wait-never-recorded"), o, s, "%s", detail);
 		}
+}
+
+static bool may_wait_in_vain(struct checks *c, const struct acl_event *ev)
+{
+	return __builtin_expect(ld(&notifies(c)->early), 0) && stream_of(ev) && !ev->carry[CARRY_FINDING];
+}
+
+/* Nobody else is there to record it. */
+static void synchronising(struct checks *c, struct acl_event *ev)
+{
+	if (may_wait_in_vain(c, ev) && checks_alone(c))
+		tell_waits(c, ev,
+			"This call waits for a stream that waits for a notify, and nobody has recorded it.");
+}
+
+static void out_of_time(struct checks *c, struct acl_event *ev)
+{
+	if (error_of(ev) == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT && may_wait_in_vain(c, ev))
+		tell_waits(c, ev, "The stream still waits for a notify, and nobody has recorded it.");
 }
 
 /* --- between processes ------------------------------------------------------------------------ */
@@ -415,6 +428,7 @@ static const struct acl_hook hooks[] = {
 	{ACL_API_aclrtCntNotifyWaitWithTimeout, ACL_LEAVE, waited},
 	{ACL_API_aclrtGetNotifyId, ACL_LEAVE, numbered},
 	{ACL_API_aclrtSynchronizeStream, ACL_ENTER, synchronising},
+	{ACL_API_aclrtSynchronizeStreamWithTimeout, ACL_FAILED, out_of_time},
 	{ACL_API_aclrtDestroyNotify, ACL_ENTER, destroying},
 	{ACL_API_aclrtCntNotifyDestroy, ACL_ENTER, destroying},
 	{ACL_API_aclrtDestroyNotify, ACL_ENTER, destroying_exported},

@@ -117,6 +117,24 @@ static void registered_late(void)
 	CALL(aclrtSynchronizeStream, .stream = s);
 }
 
+static void registered_late_for_binary(void)
+{
+	aclrtBinHandle b = NULL;
+	aclrtFuncHandle f = NULL;
+	aclrtStream s = make_stream();
+
+	CALL_DOES(aclrtBinaryLoadFromData, 0, b = make_address(), .data = heap_memory, .length = 4096,
+		.binHandle = &b);
+	CALL_DOES(aclrtBinaryGetFunction, 0, f = make_address(), .binHandle = b, .kernelName = "add",
+		.funcHandle = &f);
+	if (!bug)
+		CALL(aclrtBinarySetExceptionCallback, .binHandle = b, .callback = HANDLE);
+	CALL(aclrtLaunchKernelV2, .funcHandle = f, .numBlocks = 1, .argsData = DEVICE, .argsSize = 64,
+		.stream = s);
+	CALL(aclrtBinarySetExceptionCallback, .binHandle = b, .callback = HANDLE);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
 /* --- repair ---------------------------------------------------------------------------------------- */
 
 static aclrtErrorInfo info;
@@ -184,6 +202,7 @@ static const struct twin twins[] = {
 	TWIN("exc-info-escaped", info_kept),
 	TWIN("exc-info-escaped", info_null),
 	TWIN("exc-callback-register-late", registered_late),
+	TWIN("exc-callback-register-late", registered_late_for_binary),
 	TWIN("exc-verbose-order", verbose_after_abort),
 	TWIN("exc-verbose-order", repair_unaborted),
 	TWIN("exc-verbose-order", verbose_of_next),

@@ -12,11 +12,11 @@ static aclrtNotify make_notify(void)
 	return n;
 }
 
-static aclrtNotify import_notify(uint64_t flags)
+static aclrtNotify import_notify(const char *from, uint64_t flags)
 {
 	aclrtNotify n = NULL;
 
-	CALL_DOES(aclrtNotifyImportByKey, 0, n = make_address(), .notify = &n, .key = key, .flags = flags);
+	CALL_DOES(aclrtNotifyImportByKey, 0, n = make_address(), .notify = &n, .key = from, .flags = flags);
 	return n;
 }
 
@@ -76,12 +76,11 @@ static void waited_in_vain(void)
 	CALL(aclrtNotifyGetExportKey, .notify = shared, .key = key, .len = sizeof(key),
 		.flags = ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION);
 	CALL(aclrtWaitAndResetNotify, .notify = shared, .stream = s2, .timeout = 1);
-	CALL(aclrtSynchronizeDevice);
+	CALL(aclrtDestroyStream, .stream = s1);
+	CALL(aclrtDestroyStream, .stream = s2);
 	CALL(aclrtDestroyNotify, .notify = n);
 	CALL(aclrtDestroyNotify, .notify = numbered);
 	CALL(aclrtDestroyNotify, .notify = shared);
-	CALL(aclrtDestroyStream, .stream = s1);
-	CALL(aclrtDestroyStream, .stream = s2);
 	end();
 }
 
@@ -95,6 +94,25 @@ static void synchronised_in_vain(void)
 		CALL(aclrtRecordNotify, .notify = n, .stream = s1);
 	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 1);
 	CALL_FAILS(bug ? 507046 : 0, aclrtSynchronizeStream, .stream = s2);
+	CALL(aclrtDestroyStream, .stream = s1);
+	CALL(aclrtDestroyStream, .stream = s2);
+	CALL(aclrtDestroyNotify, .notify = n);
+	end();
+}
+
+static void out_of_time(void)
+{
+	aclrtStream s1 = make_stream(), s2 = make_stream();
+	aclrtNotify n = make_notify();
+
+	if (!bug)
+		CALL(aclrtRecordNotify, .notify = n, .stream = s1);
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 0);
+	CALL_FAILS(bug ? 507046 : 0, aclrtSynchronizeStreamWithTimeout, .stream = s2, .timeout = 50);
+	/* Now it goes on, and everybody is content. */
+	if (bug)
+		CALL(aclrtRecordNotify, .notify = n, .stream = s1);
+	CALL(aclrtSynchronizeStream, .stream = s2);
 	CALL(aclrtDestroyStream, .stream = s1);
 	CALL(aclrtDestroyStream, .stream = s2);
 	CALL(aclrtDestroyNotify, .notify = n);
@@ -175,19 +193,19 @@ static void imported_without_access(void)
 	CALL(aclrtNotifyGetExportKey, .notify = n, .key = key, .len = sizeof(key),
 		.flags = ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION);
 	/* On the same device nothing need be enabled. */
-	m = import_notify(ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT);
+	m = import_notify(key, ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT);
 	CALL(aclrtDestroyNotify, .notify = m);
 	CALL(aclrtSetDevice, .deviceId = 1);
 	if (!bug)
 		CALL(aclrtDeviceEnablePeerAccess, .peerDeviceId = 0);
-	m = import_notify(ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT);
+	m = import_notify(key, ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT);
 	CALL(aclrtDestroyNotify, .notify = m);
 	CALL(aclrtDestroyNotify, .notify = n);
 }
 
 static void imported_and_left(void)
 {
-	aclrtNotify n = import_notify(ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS);
+	aclrtNotify n = import_notify(twin_notify_key(), ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS);
 
 	if (!bug)
 		CALL(aclrtDestroyNotify, .notify = n);
@@ -201,7 +219,7 @@ static void imported_and_exit(void)
 	aclrtNotify n;
 
 	CALL_DOES(aclrtCreateContext, 0, x = make_address(), .context = &x, .deviceId = 1);
-	n = import_notify(ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS);
+	n = import_notify(twin_notify_key(), ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS);
 	if (!bug)
 		CALL(aclrtDestroyNotify, .notify = n);
 	CALL(aclrtDestroyContext, .context = x);
@@ -213,8 +231,9 @@ static const struct twin twins[] = {
 	TWIN("notify-destroy-pending", destroyed_after_event),
 	TWIN("notify-wait-never-recorded", waited_in_vain),
 	TWIN("notify-wait-never-recorded", synchronised_in_vain),
+	TWIN("notify-wait-never-recorded", out_of_time),
 	TWIN("notify-record-before-wait", recorded_twice),
-	TWIN("notify-record-before-wait", counter_replaced),
+	TWIN_WITH("notify-record-before-wait", counter_replaced, .soc = "Ascend950"),
 	TWIN("notify-export-pid-whitelist", exported_to_nobody),
 	TWIN_ALSO("notify-export-pid-whitelist", exported_to_nobody_until_end,
 		"device-reset-with-live-objects"),

@@ -119,11 +119,11 @@ void twin_leave(struct acl_event *ev, int64_t result);
 void twin_thread(unsigned number);
 /* From here on calls come out of a callback of the runtime. */
 void twin_callback(unsigned depth);
-/* The process has other ways to the objects as well (by default it has none). */
-void twin_unseen(enum checks_unseen what);
 /* The same by kind: what the function `api` launched or registered begins with its argument, or ends. */
 void twin_callback_begin(unsigned api, const void *argument);
 void twin_callback_end(unsigned api, const void *argument);
+/* The process has other ways to the objects as well (by default it has none). */
+void twin_unseen(enum checks_unseen what);
 /* What a scene relies on and the runtime need not do; the checker alone has it always. */
 void twin_assume(bool holds, const char *what);
 /* The process ends inside the scene: the last thing it does. */
