@@ -215,8 +215,12 @@ static void say_untimed(struct checks *c, uint64_t site, uint64_t records)
 static void event_use_finish(struct checks *c, enum checks_end kind)
 {
 	for (unsigned i = 0; kind == CHECKS_END_EXIT && i < PAIRS_ROOM; i++) {
-		uint64_t site = sites(c)->at[i].key, now = sites(c)->at[i].value;
+		uint64_t site, now;
 
+		lock(&sites(c)->lock);
+		site = sites(c)->at[i].key;
+		now = sites(c)->at[i].value;
+		unlock(&sites(c)->lock);
 		if ((now & (SITE_IS_TIMED - 1)) < MANY_RECORDS)
 			continue;
 		rule_asked_at_end(c, RULE("event-timeline-unneeded"));
