@@ -69,9 +69,15 @@ struct arena {
 	struct place *place;
 };
 
+static void *kept[256]; /* the arenas of the running test */
+static unsigned n_kept;
+
 static struct arena arena_new(uint64_t base, uint64_t stride, uint64_t max, uint32_t count, bool mixed)
 {
-	return (struct arena){base, stride, max, count, mixed, calloc(count, sizeof(struct place))};
+	struct place *place = calloc(count, sizeof(*place));
+
+	kept[n_kept++] = place;
+	return (struct arena){base, stride, max, count, mixed, place};
 }
 
 static uint64_t some_size(const struct arena *a, uint64_t *random)
@@ -229,7 +235,6 @@ static void cut_anew(void)
 		churn(c, map, &a, 1, 3000 / LESS, &random);
 		compare_all(map, &a, 1, &random);
 		empty(map, &a);
-		free(a.place);
 	}
 }
 
@@ -309,7 +314,6 @@ static void gives_back(void)
 	CHECK(SANITIZED || resident() < full + full / 10);
 	for (uint32_t i = 0; i < a.count; i += 97)
 		compare_place(map, &a, i, &random);
-	free(a.place);
 }
 
 /* --- with readers ------------------------------------------------------------------ */
@@ -398,6 +402,8 @@ static void run(const char *name, void (*test)(void))
 	unsigned before = failures;
 
 	test();
+	while (n_kept)
+		free(kept[--n_kept]);
 	printf("%s %u - %s\n", failures > before ? "not ok" : "ok", ++tests_done, name);
 	tests_failed += failures > before;
 	fflush(stdout);
