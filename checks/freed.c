@@ -120,6 +120,19 @@ static void released(struct checks *c, struct acl_event *ev)
 			false);
 }
 
+/* Leave of a pool's end, before the pool topic forgets what was still in use. */
+static void pool_destroyed(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *pool = object_find(c, ACL_HANDLE_POOL, ACL_ARGS(ev, aclrtMemPoolDestroy)->memPool);
+	struct freed_state *s = c->topic[TOPIC_FREED];
+	struct acl_block *b;
+
+	if (!pool || !succeeded(ev))
+		return;
+	map_each(c->memory, b) if (ld(&b->kind) == MEM_POOL && ld(&b->owner) == object_ref(pool))
+		ring_put(c, &s->memory, ev, b, false);
+}
+
 /* Leave of a reset, before the device topic forgets the memory of the device. */
 static void reset(struct checks *c, struct acl_event *ev)
 {
@@ -152,6 +165,7 @@ static const struct acl_hook hooks[] = {
 	{ACL_API_aclrtFreeHost, ACL_LEAVE, released},
 	{ACL_API_aclrtFreeHostWithDevSync, ACL_LEAVE, released},
 	{ACL_API_aclrtMemPoolFreeAsync, ACL_LEAVE, released},
+	{ACL_API_aclrtMemPoolDestroy, ACL_LEAVE, pool_destroyed},
 	{ACL_API_aclrtReleaseMemAddress, ACL_LEAVE, released},
 	{ACL_API_aclrtHostUnregister, ACL_LEAVE, released},
 	{ACL_API_aclrtResetDevice, ACL_LEAVE, reset},

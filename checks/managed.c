@@ -14,6 +14,7 @@
 struct managed_state {
 	struct pairs side; /* serial of a block -> changes of side << 8 | enum managed_side */
 	struct pairs advised; /* serial of a block -> 1 */
+	_Atomic bool any; /* the program has had managed memory */
 };
 
 enum managed_side { SIDE_NONE, SIDE_HOST, SIDE_DEVICE };
@@ -119,7 +120,8 @@ static void copying(struct checks *c, struct acl_event *ev)
 {
 	const struct acl_args_aclrtMemcpy *a = ev->args;
 
-	if (!a->count || a->kind < ACL_MEMCPY_HOST_TO_HOST || a->kind > ACL_MEMCPY_DEVICE_TO_DEVICE)
+	if (!ld(&managed(c)->any) || !a->count || a->kind < ACL_MEMCPY_HOST_TO_HOST ||
+		a->kind > ACL_MEMCPY_DEVICE_TO_DEVICE)
 		return;
 	goes_to(c, ev, a->src,
 		a->kind == ACL_MEMCPY_HOST_TO_HOST || a->kind == ACL_MEMCPY_HOST_TO_DEVICE ? SIDE_HOST
@@ -133,8 +135,10 @@ static void copying(struct checks *c, struct acl_event *ev)
 
 static void allocated(struct checks *c, struct acl_event *ev)
 {
-	if (succeeded(ev))
-		checks_unusual(c);
+	if (!succeeded(ev))
+		return;
+	st(&managed(c)->any, true);
+	checks_unusual(c);
 }
 
 static void advising(struct checks *c, struct acl_event *ev)

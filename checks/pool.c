@@ -197,6 +197,18 @@ static void destroying(struct checks *c, struct acl_event *ev)
 	finding_show(c, f);
 }
 
+/* What was in use is gone with the pool. */
+static void destroyed(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *pool = object_find(c, ACL_HANDLE_POOL, ACL_ARGS(ev, aclrtMemPoolDestroy)->memPool);
+	struct acl_block *b;
+
+	if (!pool || !succeeded(ev))
+		return;
+	map_each(c->memory, b) if (ld(&b->kind) == MEM_POOL && ld(&b->owner) == object_ref(pool))
+		map_erase(c->memory, b, ld(&b->generation));
+}
+
 /* --- trimmed ------------------------------------------------------------------------------ */
 
 static void say_trim(struct checks *c, struct acl_event *ev, struct acl_object *pool, const char *what,
@@ -243,11 +255,19 @@ static void trim_refused(struct checks *c, struct acl_event *ev)
 		say_trim(c, ev, pool, "has in use", held.bytes, true);
 }
 
+static void pool_forked(struct checks *c)
+{
+	struct acl_object *o;
+
+	object_each(c, ACL_HANDLE_POOL, o) st(&pool_state(o)->lock.held, 0);
+}
+
 static const struct acl_hook hooks[] = {
 	{ACL_API_aclrtMemPoolMallocAsync, ACL_LEAVE, allocated},
 	{ACL_API_aclrtMemPoolFreeAsync, ACL_ENTER, freeing},
 	{ACL_API_aclrtMemPoolFreeAsync, ACL_FAILED, free_failed},
 	{ACL_API_aclrtMemPoolDestroy, ACL_ENTER, destroying},
+	{ACL_API_aclrtMemPoolDestroy, ACL_LEAVE, destroyed},
 	{ACL_API_aclrtMemPoolTrimTo, ACL_ENTER, trimming},
 	{ACL_API_aclrtMemPoolTrimTo, ACL_FAILED, trim_refused},
 };
@@ -256,4 +276,5 @@ const struct acl_topic topic_pool = {
 	.name = "pools",
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.forked = pool_forked,
 };

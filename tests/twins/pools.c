@@ -51,6 +51,23 @@ static void pool_not_waited_for(void)
 	CALL(aclrtMemPoolDestroy, .memPool = pool);
 }
 
+/* The pool takes its memory along. */
+static void pool_memory_outlives_pool(void)
+{
+	aclrtMemPool pool = make_pool(0);
+	aclrtStream s = make_stream();
+	void *p = take(pool, MIB, s);
+
+	if (bug)
+		CALL(aclrtMemPoolDestroy, .memPool = pool);
+	CALL(aclrtMemsetAsync, .devPtr = p, .maxCount = 64, .count = 64, .stream = s);
+	if (!bug) {
+		CALL(aclrtMemPoolFreeAsync, .ptr = p, .stream = s);
+		CALL(aclrtSynchronizeStream, .stream = s);
+		CALL(aclrtMemPoolDestroy, .memPool = pool);
+	}
+}
+
 /* A release that failed released nothing; what another pool holds does not matter. */
 static void pool_release_failed(void)
 {
@@ -316,6 +333,7 @@ static const struct twin twins[] = {
 	TWIN("pool-destroy-live", pool_in_use),
 	TWIN("pool-destroy-live", pool_not_waited_for),
 	TWIN("pool-destroy-live", pool_release_failed),
+	TWIN_ALSO("pool-use-after-async-free", pool_memory_outlives_pool, "pool-destroy-live"),
 	TWIN("pool-small-allocations", pool_small),
 	TWIN("pool-small-allocations", pool_small_in_turn),
 	TWIN("pool-trim-range", pool_trim_beyond),
