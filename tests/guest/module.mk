@@ -35,7 +35,7 @@ $(GUEST)/traced/libaclcheck.so: $(BUILD)/libaclcheck.so
 	$(call say,CP,$@)mkdir -p $(@D) && cp $< $@
 
 # The parts that know addresses, on their own.
-$(GUEST)/addresses: $(call objs,tests/guest/addresses.c tests/guest/no_dl.c $(addprefix interpose/,arena.c elfsym.c hidden.c \
+$(GUEST)/addresses: $(call objs,tests/guest/addresses.c tests/guest/no_dl.c $(addprefix interpose/,arena.c cost.c text.c json_out.c elfsym.c hidden.c \
 	hostclass.c module.c stack.c))
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(SANITIZE) -o $@ $^ -lcmocka -ldl -pthread
 TESTS += $(GUEST)/addresses
