@@ -59,13 +59,30 @@ __attribute__((visibility("default"), noinline)) void aclcheck_break(void)
 	__asm__ volatile(""); /* a place to stop at: not to be merged with other empty functions */
 }
 
+/* Asked at each occurrence, so remembered by rule: long lists of suppressions are no reason to be slow. */
+static bool looks_at_stack(const struct acl_rule *rule)
+{
+	enum { UNKNOWN, NO, YES };
+	static _Atomic uint8_t known[1024];
+	uint8_t answer;
+
+	if (rule->index >= sizeof(known) / sizeof(*known))
+		return suppress_by_stack(rule->id);
+	answer = atomic_load_explicit(&known[rule->index], memory_order_relaxed);
+	if (answer == UNKNOWN) {
+		answer = suppress_by_stack(rule->id) ? YES : NO;
+		atomic_store_explicit(&known[rule->index], answer, memory_order_relaxed);
+	}
+	return answer == YES;
+}
+
 /* Whether it is expected or suppressed is decided once a place, and depends on more than the caller. */
 static uint64_t host_place(void *context, struct acl_event *ev, const struct acl_rule *rule)
 {
 	uint64_t place = (uint64_t)expect_scope(rule->id, true) << 48 | (uint64_t)expect_inside() << 32;
 
 	(void)context;
-	if (ev && suppress_by_stack(rule->id)) {
+	if (ev && looks_at_stack(rule)) {
 		if (!ev->stack)
 			ev->stack = stack_take(ev->caller);
 		place |= ev->stack;
