@@ -55,7 +55,7 @@ $(wildcard tests/report/*.bats): $(REPORT_TEST)/findings $(REPORT_TEST)/misalign
 
 # The readers of files under the sanitizers, in one compilation.
 FUZZ_SRC := tests/report/fuzz.c $(wildcard tools/aclcheck/format*.c) \
-	$(addprefix tools/aclcheck/,asked.c baseline.c calls.c merge.c merge_asked.c merge_reach.c merge_expect.c scan.c report.c json_direct.c) \
+	$(addprefix tools/aclcheck/,asked.c baseline.c calls.c merge.c merge_asked.c merge_reach.c merge_expect.c merge_found.c mapped_file.c scan.c report.c json_direct.c) \
 	$(addprefix interpose/,settings_table.c settings_rules.c text.c json_out.c decode.c read_file.c suppress.c config.c)
 $(REPORT_TEST)/fuzz: $(FUZZ_SRC) $(wildcard tools/aclcheck/*.h tools/aclcheck/*.def interpose/*.h interpose/*.def) \
 		checks/rule.c $(BUILD)/gen/acl_rules.c $(BUILD)/gen/acl_model.c

@@ -4,47 +4,27 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "tools/aclcheck/calls.h"
 #include "tools/aclcheck/command.h"
+#include "tools/aclcheck/mapped_file.h"
 #include "tools/aclcheck/merge_asked.h"
 #include "tools/aclcheck/merge_expect.h"
+#include "tools/aclcheck/merge_found.h"
 #include "tools/aclcheck/merge_reach.h"
 #include "tools/aclcheck/report.h"
 #include "tools/aclcheck/scan.h"
 
-#define KEY_MAX 128
-#define BUCKETS 65536
 #define CALLS_MAX 64 /* killed processes whose last calls are kept: the others' end is told all the same */
-#define COUNT_MAX 1000000000000000
-
-struct found {
-	struct found *chain, *next;
-	char key[KEY_MAX]; /* fingerprint; several journals' serials never mix */
-	bool expected; /* kept apart from the same one that nobody expected */
-	json_t *json;
-	json_int_t count, processes;
-	uint64_t last_process;
-	int *ranks; /* ascending, each once */
-	size_t n_ranks;
-};
-
-struct doubt {
-	struct doubt *next;
-	json_t *json;
-	json_int_t processes;
-};
 
 struct merge {
-	struct found *bucket[BUCKETS], *first, **last;
-	struct doubt *doubts;
+	struct found_table *found;
+	json_t *doubts; /* by reason */
 	struct merged_reach reach;
 	struct merged_asked asked;
 	json_t *processes, *expectations, *cost;
@@ -53,7 +33,7 @@ struct merge {
 	uint64_t process; /* ordinal of the one being read, from 1 */
 	/* Of the file being read. */
 	const char *path;
-	struct span text, mapped;
+	struct span text;
 	json_t *head; /* process members of the report or journal */
 	json_t *order; /* journal: serial -> key */
 	int rank;
@@ -65,28 +45,16 @@ struct merge *merge_new(void)
 {
 	struct merge *m = need(calloc(1, sizeof(*m)));
 
-	m->last = &m->first;
+	m->found = found_table_new();
+	m->doubts = need(json_object());
 	m->processes = need(json_array());
 	return m;
 }
 
 void merge_free(struct merge *m)
 {
-	while (m->first) {
-		struct found *f = m->first;
-
-		m->first = f->next;
-		json_decref(f->json);
-		free(f->ranks);
-		free(f);
-	}
-	while (m->doubts) {
-		struct doubt *d = m->doubts;
-
-		m->doubts = d->next;
-		json_decref(d->json);
-		free(d);
-	}
+	found_table_free(m->found);
+	json_decref(m->doubts);
 	json_decref(reach_result(&m->reach));
 	json_decref(asked_result(&m->asked));
 	json_decref(m->processes);
@@ -161,12 +129,6 @@ static bool identity_member(void *context, struct span key, struct span value)
 	return true;
 }
 
-/* Counts of a damaged or hostile file must not overflow sums. */
-static json_int_t sane(json_int_t n)
-{
-	return n < 0 ? 0 : n > COUNT_MAX ? COUNT_MAX : n;
-}
-
 static json_int_t span_number(struct span s, json_int_t otherwise)
 {
 	char digits[24];
@@ -176,64 +138,7 @@ static json_int_t span_number(struct span s, json_int_t otherwise)
 		return otherwise;
 	memcpy(digits, s.at, n);
 	digits[n] = '\0';
-	return sane(strtoll(digits, NULL, 10));
-}
-
-static void add_rank(struct found *f, int rank)
-{
-	size_t low = 0, high = f->n_ranks;
-
-	if (rank < 0)
-		return;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (f->ranks[middle] < rank)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < f->n_ranks && f->ranks[low] == rank)
-		return;
-	if (!(f->n_ranks & (f->n_ranks - 1)))
-		f->ranks = need(realloc(f->ranks, (f->n_ranks ? 2 * f->n_ranks : 1) * sizeof(int)));
-	memmove(f->ranks + low + 1, f->ranks + low, (f->n_ranks - low) * sizeof(int));
-	f->ranks[low] = rank;
-	f->n_ranks++;
-}
-
-static struct found *found_of(struct merge *m, struct span key, bool expected, bool make)
-{
-	size_t n = (size_t)(key.end - key.at);
-	uint32_t hash = 2166136261u;
-	struct found *f;
-
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ (unsigned char)key.at[i]) * 16777619u;
-	for (f = m->bucket[hash % BUCKETS]; f; f = f->chain)
-		if (f->expected == expected && strlen(f->key) == n && !memcmp(f->key, key.at, n))
-			return f;
-	if (!make)
-		return NULL;
-	f = need(calloc(1, sizeof(*f)));
-	memcpy(f->key, key.at, n);
-	f->expected = expected;
-	f->chain = m->bucket[hash % BUCKETS];
-	m->bucket[hash % BUCKETS] = f;
-	*m->last = f;
-	m->last = &f->next;
-	return f;
-}
-
-/* Ranks and processes that an input which is itself a merged report already lists. */
-static void take_over(struct found *f, const json_t *finding)
-{
-	const json_t *ranks = json_object_get(finding, "ranks");
-
-	for (size_t i = 0; i < json_array_size(ranks); i++)
-		add_rank(f, (int)json_integer_value(json_array_get(ranks, i)));
-	if (number_of(finding, "processes") > 0)
-		f->processes += sane(number_of(finding, "processes")) - 1;
+	return sane_count(strtoll(digits, NULL, 10));
 }
 
 static bool add_finding(void *context, struct span value)
@@ -247,22 +152,22 @@ static bool add_finding(void *context, struct span value)
 	if (!scan_object(value, identity_member, &id))
 		return complain(m, value.at, "a finding is not well formed");
 	n = id.fingerprint.at ? (size_t)(id.fingerprint.end - id.fingerprint.at) : 0;
-	if (!n || n >= KEY_MAX || memchr(id.fingerprint.at, '\0', n))
+	if (!n || n >= FOUND_KEY_MAX || memchr(id.fingerprint.at, '\0', n))
 		return complain(m, value.at, "a finding has no fingerprint");
-	f = found_of(m, id.fingerprint, id.expected, false);
+	f = found_of(m->found, id.fingerprint, id.expected, false);
 	if (!f || id.merged) {
 		json = parse(m, value);
 		if (!json)
 			return false;
-		f = found_of(m, id.fingerprint, id.expected, true);
+		f = found_of(m->found, id.fingerprint, id.expected, true);
 	}
 	f->count += span_number(id.count, 1);
 	if (f->last_process != m->process)
 		f->processes++;
 	f->last_process = m->process;
-	add_rank(f, m->rank);
+	found_rank(f, m->rank);
 	if (json)
-		take_over(f, json);
+		found_take_over(f, json);
 	if (json && !f->json)
 		f->json = json_incref(json);
 	json_decref(json);
@@ -284,29 +189,23 @@ static bool add_finding(void *context, struct span value)
 
 static void add_doubt(struct merge *m, const char *reason, const char *text, json_int_t processes)
 {
-	struct doubt *d;
+	json_t *doubt = json_object_get(m->doubts, reason), *ranks;
 
-	for (d = m->doubts; d; d = d->next)
-		if (!strcmp(text_of(d->json, "reason"), reason))
-			break;
-	if (!d) {
-		json_t *json = json_pack("{s:s, s:s}", "reason", reason, "text", text);
-
-		if (!json)
+	if (!doubt) {
+		doubt = json_pack("{s:s, s:s}", "reason", reason, "text", text);
+		if (!doubt)
 			return;
-		d = need(calloc(1, sizeof(*d)));
-		d->json = json;
-		d->next = m->doubts;
-		m->doubts = d;
+		json_object_set_new(m->doubts, reason, doubt);
 	}
-	d->processes += processes;
-	if (m->rank >= 0) {
-		json_t *ranks = json_object_get(d->json, "ranks");
-
-		if (!ranks)
-			json_object_set_new(d->json, "ranks", ranks = json_array());
-		json_array_append_new(ranks, json_integer(m->rank));
-	}
+	if (processes)
+		json_object_set_new(
+			doubt, "processes", json_integer(number_of(doubt, "processes") + processes));
+	if (m->rank < 0)
+		return;
+	ranks = json_object_get(doubt, "ranks");
+	if (!ranks)
+		json_object_set_new(doubt, "ranks", ranks = json_array());
+	json_array_append_new(ranks, json_integer(m->rank));
 }
 
 void merge_doubt(struct merge *m, const char *reason, const char *text)
@@ -322,7 +221,7 @@ static void add_doubts(struct merge *m, const json_t *list)
 
 	json_array_foreach(list, i, doubt)
 	{
-		json_int_t n = sane(number_of(doubt, "processes"));
+		json_int_t n = sane_count(number_of(doubt, "processes"));
 
 		if (*text_of(doubt, "reason"))
 			add_doubt(m, text_of(doubt, "reason"), text_of(doubt, "text"), n ? n : 1);
@@ -338,7 +237,7 @@ static void add_process(struct merge *m)
 		"verdict", "calls", "settings", "last_calls", "last_calls_lost"};
 	json_t *process = json_object(), *list = json_object_get(m->head, "processes");
 
-	m->calls += sane(number_of(m->head, "calls"));
+	m->calls += sane_count(number_of(m->head, "calls"));
 	reach_add(&m->reach, json_object_get(m->head, "reach"));
 	if (!m->cost)
 		m->cost = need(json_object());
@@ -470,11 +369,11 @@ static void repeat_record(struct merge *m, struct span line)
 		return;
 	snprintf(serial, sizeof(serial), "%lld", number_of(repeat, "serial"));
 	known = json_object_get(m->order, serial);
-	count = sane(number_of(repeat, "count"));
+	count = sane_count(number_of(repeat, "count"));
 	if (known && count > number_of(known, "count")) {
 		key.at = text_of(known, "key");
 		key.end = key.at + strlen(key.at);
-		f = found_of(m, key, flag_of(known, "expected"), false);
+		f = found_of(m->found, key, flag_of(known, "expected"), false);
 		if (f)
 			f->count += count - number_of(known, "count");
 		json_object_set_new(known, "count", json_integer(count));
@@ -568,55 +467,23 @@ static bool is_journal(struct span text)
 
 /* --- files ------------------------------------------------------------------------ */
 
-static bool map_file(struct merge *m, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-	void *p = NULL;
-
-	if (fd < 0 || fstat(fd, &st)) {
-		command_say("%s: %s", path, strerror(errno));
-		goto fail;
-	}
-	if (!S_ISREG(st.st_mode)) {
-		command_say("%s: not a regular file", path);
-		goto fail;
-	}
-	if (st.st_size)
-		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (p == MAP_FAILED) {
-		command_say("%s: %s", path, strerror(errno));
-		goto fail;
-	}
-	close(fd);
-	if (p)
-		madvise(p, (size_t)st.st_size, MADV_SEQUENTIAL);
-	m->text.at = p ? p : "";
-	m->text.end = m->text.at + st.st_size;
-	m->mapped = m->text;
-	return true;
-fail:
-	if (fd >= 0)
-		close(fd);
-	return false;
-}
-
 static bool add_file(struct merge *m, const char *path)
 {
+	struct span mapped;
+
 	m->path = path;
 	m->bad = false;
-	if (!map_file(m, path)) {
+	if (!mapped_file(path, &mapped)) {
 		m->rank = -1;
 		add_doubt(m, "report-unreadable", "a report could not be read", 1);
 		return false;
 	}
-	m->text = span_trim(m->text);
+	m->text = span_trim(mapped);
 	if (is_journal(m->text))
 		add_journal(m);
 	else
 		add_report(m);
-	if (m->mapped.at < m->mapped.end)
-		munmap((void *)(uintptr_t)m->mapped.at, (size_t)(m->mapped.end - m->mapped.at));
+	mapped_file_free(mapped);
 	if (m->bad)
 		add_doubt(m, "report-unreadable", "a report could not be read to its end", 1);
 	return !m->bad;
@@ -681,23 +548,6 @@ bool merge_add(struct merge *m, const char *path)
 
 /* --- the result ---------------------------------------------------------------------- */
 
-static json_t *finding_json(const struct found *f)
-{
-	json_t *json = json_copy(f->json);
-
-	json_object_del(json, "record");
-	json_object_set_new(json, "count", json_integer(f->count));
-	json_object_set_new(json, "processes", json_integer(f->processes));
-	if (f->n_ranks) {
-		json_t *ranks = json_array();
-
-		for (size_t i = 0; i < f->n_ranks; i++)
-			json_array_append_new(ranks, json_integer(f->ranks[i]));
-		json_object_set_new(json, "ranks", ranks);
-	}
-	return json;
-}
-
 static bool warning_fails(const json_t *processes)
 {
 	const json_t *p;
@@ -712,16 +562,11 @@ json_t *merge_result(struct merge *m)
 {
 	json_t *report =
 		json_pack("{s:s, s:i, s:s}", "aclcheck", ACLCHECK_VERSION, "format", 1, "verdict", "pass");
-	json_t *findings = json_array(), *doubts = json_array(), *reach = reach_result(&m->reach);
+	json_t *doubts = json_array(), *reach = reach_result(&m->reach), *doubt;
 	json_t *asked = asked_result(&m->asked);
+	const char *reason;
 
-	for (struct found *f = m->first; f; f = f->next)
-		json_array_append_new(findings, finding_json(f));
-	for (struct doubt *d = m->doubts; d; d = d->next) {
-		if (d->processes)
-			json_object_set_new(d->json, "processes", json_integer(d->processes));
-		json_array_append(doubts, d->json);
-	}
+	json_object_foreach(m->doubts, reason, doubt) json_array_append(doubts, doubt);
 	if (!json_array_size(m->processes) && !json_array_size(doubts))
 		json_array_append_new(doubts, json_pack("{s:s, s:s}", "reason", "nothing-observed", "text",
 						      "no process made an acl call"));
@@ -737,7 +582,7 @@ json_t *merge_result(struct merge *m)
 		json_object_set_new(report, "reach", reach);
 	if (asked)
 		json_object_set_new(report, "rules", asked);
-	json_object_set_new(report, "findings", findings);
+	json_object_set_new(report, "findings", found_list(m->found));
 	report_judge(report, warning_fails(m->processes) ? FAIL_ON_WARNING : FAIL_ON_ERROR);
 	return report;
 }
