@@ -46,6 +46,7 @@ static void free_after_timeout(void)
 	aclrtStream s = make_stream();
 	char *d = make_device_memory(4096);
 
+	make_busy(s);
 	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
 	CALL_FAILS(507046, aclrtSynchronizeStreamWithTimeout, .stream = s, .timeout = 1);
 	if (!bug)
@@ -58,6 +59,7 @@ static void event_after_timeout(void)
 	aclrtStream s = make_stream();
 	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
 
+	make_busy(s);
 	CALL(aclrtRecordEvent, .event = e, .stream = s);
 	CALL_FAILS(507047, aclrtSynchronizeEventWithTimeout, .event = e, .timeout = 1);
 	if (!bug)

@@ -126,8 +126,10 @@ static void recorded_twice(void)
 	uint32_t id = 0;
 
 	CALL(aclrtRecordNotify, .notify = n, .stream = s1);
-	if (!bug)
+	if (!bug) {
 		CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 0);
+		CALL(aclrtSynchronizeStream, .stream = s2);
+	}
 	CALL(aclrtRecordNotify, .notify = n, .stream = s1);
 	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 0);
 	/* The first of these is for a wait that was there before. */

@@ -430,8 +430,13 @@ void lane_drain(struct lane *lane)
 	while (!lane_wait(lane, lane->submitted, npu_deadline_ms(DRAIN_LOOK_MS))) {
 		quiet = something_goes_on() || executed != sched.executed ? 0 : quiet + 1;
 		executed = sched.executed;
-		if (quiet == DRAIN_QUIET_MS / DRAIN_LOOK_MS)
-			lane_cancel(lane);
+		if (quiet < DRAIN_QUIET_MS / DRAIN_LOOK_MS)
+			continue;
+		/* Callbacks that were handed out and that no thread fetches cannot be taken back. */
+		if (lane->state == LANE_IDLE)
+			return;
+		lane_cancel(lane);
+		quiet = 0;
 	}
 }
 

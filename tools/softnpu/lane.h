@@ -99,7 +99,8 @@ void lane_hurry(struct lane *lane);
 bool lane_wait(struct lane *lane, uint64_t target, uint64_t deadline);
 /*
  * Blocks until everything submitted is over.  When for a second nothing at all
- * goes on, what the lane waits for will not come: it is dropped.
+ * goes on, what the lane waits for will not come: it is dropped.  Callbacks that
+ * no thread fetches may still be out then.
  */
 void lane_drain(struct lane *lane);
 /* A host callback that was handed out has returned. */

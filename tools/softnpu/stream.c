@@ -226,9 +226,12 @@ static aclError destroy(aclrtStream handle, bool force)
 		return npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "stream %d is capturing", s->id);
 	object_get(&s->obj);
 	stream_remove(s);
-	if (force)
+	if (force) {
 		lane_hurry(&s->lane);
-	lane_wait(&s->lane, s->lane.submitted, 0);
+		lane_drain(&s->lane);
+	} else {
+		lane_wait(&s->lane, s->lane.submitted, 0);
+	}
 	object_put(&s->obj);
 	return ACL_SUCCESS;
 }

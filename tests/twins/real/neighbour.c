@@ -21,6 +21,7 @@ static void share_all(void)
 	aclrtNotify notify = NULL;
 	void *p = NULL;
 
+	aclInit(NULL);
 	for (int32_t device = 1; device >= 0; device--) {
 		aclrtSetDevice(device);
 		aclrtMalloc(&p, 1u << 20, ACL_MEM_MALLOC_HUGE_FIRST);

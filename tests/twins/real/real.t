@@ -12,6 +12,7 @@ call returned just what the scene says. The others are skipped with what the
 runtime did instead. The file `proven` beside this one holds the rules that have
 a live twin; one that loses it fails. `real.t --write` writes it anew.
 """
+import concurrent.futures
 import json
 import os
 import subprocess
@@ -62,8 +63,9 @@ class Way:
         return "" if self.otherwise == "-" else self.otherwise
 
 
-def run(program, twins):
-    """Adds the ways to the twins; those of one target and product run in one process."""
+def run(program):
+    """The twins of a program with both ways; those of one target and product run in one process."""
+    twins = list(listed(program))
     for setting in {t["setting"] for t in twins}:
         some = {t["number"]: t for t in twins if t["setting"] == setting}
         with tempfile.TemporaryDirectory() as place:
@@ -74,6 +76,7 @@ def run(program, twins):
             for line in done.stdout.splitlines():
                 number, way, *rest = line.split("\t")
                 some[number][way] = Way(place, *rest)
+    return twins
 
 
 def listed(program):
@@ -123,10 +126,10 @@ def write_proven(rules):
 
 def main():
     todo, proven, live, failed = [], set(), 0, 0
-    for name in sorted(os.listdir(PROGRAMS)):
-        twins = list(listed(os.path.join(PROGRAMS, name)))
-        run(os.path.join(PROGRAMS, name), twins)
-        todo += twins
+    programs = [os.path.join(PROGRAMS, name) for name in sorted(os.listdir(PROGRAMS))]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for twins in pool.map(run, programs):
+            todo += twins
     print(f"1..{len(todo) + 1}")
     for number, twin in enumerate(todo, 1):
         wrong, excuse = verdict(twin)
