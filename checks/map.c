@@ -88,6 +88,12 @@ static inline void fetch(const struct table *t, uint64_t granule)
 	__asm__ volatile("");
 }
 
+static inline void fetch_classes(const struct table *t, uint64_t classes, uint64_t address, unsigned before)
+{
+	for (; classes; classes &= classes - 1)
+		fetch(t, (address >> GRANULE_LOG((unsigned)__builtin_ctzll(classes))) - before);
+}
+
 /* Looks for a block of the run that covers the address. */
 static inline bool run_find(struct run *r, uint64_t address, struct acl_place *place)
 {
@@ -131,11 +137,25 @@ void map_prefetch(struct pointer_map *map, uint64_t address)
 		if (i < ld_acquire(&r->slots))
 			__builtin_prefetch(&ld_acquire(&r->has)->state[i / SLOTS_A_WORD]);
 		__asm__ volatile("");
-	} else if (classes)
-		fetch(t, address >> GRANULE_LOG((unsigned)__builtin_ctz(classes)));
+	} else {
+		fetch_classes(t, classes, address, 0);
+	}
 }
 
-/* Asks every class that may have a block there; their cache misses overlap. */
+/* Asks every class that may have a block there: in the address' granule, or in the one before. */
+static bool classes_find(struct pointer_map *map, struct table *t, uint64_t classes, uint64_t address,
+	unsigned before, struct acl_place *place)
+{
+	fetch_classes(t, classes, address, before);
+	for (; classes; classes &= classes - 1) {
+		unsigned k = (unsigned)__builtin_ctzll(classes);
+
+		if (granule_find(map, t, k, (address >> GRANULE_LOG(k)) - before, address, place))
+			return true;
+	}
+	return false;
+}
+
 static __attribute__((noinline)) bool search(
 	struct pointer_map *map, uint64_t address, struct acl_place *place)
 {
@@ -144,28 +164,31 @@ static __attribute__((noinline)) bool search(
 	do {
 		uint64_t classes = t ? classes_at(t, address) | ld_acquire(&t->vast) : 0;
 
-		if (t && region_find(map, t, address, place))
+		if (t && (region_find(map, t, address, place) ||
+				 classes_find(map, t, classes, address, 0, place) ||
+				 classes_find(map, t, classes, address, 1, place)))
 			return true;
-		for (uint64_t some = classes; some; some &= some - 1) {
-			uint64_t granule = address >> GRANULE_LOG((unsigned)__builtin_ctzll(some));
-
-			fetch(t, granule);
-			fetch(t, granule - 1);
-		}
-		for (; classes; classes &= classes - 1) {
-			unsigned k = (unsigned)__builtin_ctzll(classes);
-			uint64_t granule = address >> GRANULE_LOG(k);
-
-			if (granule_find(map, t, k, granule, address, place) ||
-				granule_find(map, t, k, granule - 1, address, place))
-				return true;
-		}
 		/* An outgrown table is emptied: what was not there may be in the new one. */
 		before = t;
 		t = t ? ld_acquire(&map->table) : NULL;
 	} while (t != before);
 	place->block = NULL;
 	return false;
+}
+
+/* The bucket of the class whose block covers the address, any if none does; no branch depends on which. */
+static inline struct bucket *bucket_pick(const struct table *t, unsigned classes, uint64_t address)
+{
+	struct bucket *b = bucket_of(t, address >> GRANULE_LOG((unsigned)__builtin_ctz(classes)));
+
+	while (__builtin_expect((classes &= classes - 1) != 0, 0)) {
+		struct bucket *other = bucket_of(t, address >> GRANULE_LOG((unsigned)__builtin_ctz(classes)));
+		uintptr_t covers = slot_covers(other, 0, address) | slot_covers(other, 1, address) |
+				   slot_covers(other, 2, address);
+
+		b = (struct bucket *)((uintptr_t)b ^ (((uintptr_t)b ^ (uintptr_t)other) & -covers));
+	}
+	return b;
 }
 
 /* Nearly always the block lies in the first bucket where one would look. */
@@ -180,7 +203,7 @@ bool map_find(struct pointer_map *map, uint64_t address, struct acl_place *place
 		return true;
 	if (__builtin_expect(!classes, 0))
 		return search(map, address, place);
-	b = bucket_of(t, address >> GRANULE_LOG((unsigned)__builtin_ctz(classes)));
+	b = bucket_pick(t, classes, address);
 	seq = ld_acquire(&b->seq);
 	if (__builtin_expect(bucket_find(map, b, address, place), 1) &&
 		__builtin_expect(!(seq & BUSY) && ld(&b->seq) == seq, 1))

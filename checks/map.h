@@ -44,9 +44,9 @@ struct acl_block {
 	_Atomic uint8_t flags; /* enum acl_object_flag */
 	_Atomic uint8_t policy; /* 1 + aclrtMemMallocPolicy without its upper bits, 0 = unknown */
 	_Atomic uint8_t marks; /* enum block_mark */
+	uint8_t run; /* number + 1 of the run it belongs to for good, 0 = none */
 	uint32_t index;
 	uint32_t next_free;
-	uint32_t run; /* number + 1 of the run it belongs to for good, 0 = none */
 };
 
 /* What a lookup found; a copy, so it stays true to itself. */

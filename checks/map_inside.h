@@ -42,6 +42,7 @@
  * would be 64 MiB that no cache holds.
  */
 #define RUNS 120
+#define TRENDS 64
 #define RUN_AFTER 64 /* so many blocks at equal distances make a run */
 #define RUN_SLOTS 65536
 #define RUN_GAP 16 /* so many blocks may be missing where it grows */
@@ -69,7 +70,7 @@ struct run {
 	uint32_t first[RUN_SLOTS / BLOCK_CHUNK]; /* index of the chunk's first block */
 };
 
-/* The blocks of a class as they came: whether they make a run. */
+/* The blocks of a size as they came: whether they make a run. */
 struct trend {
 	uint64_t base, size, stride;
 	uint32_t count;
@@ -109,7 +110,7 @@ struct pointer_map {
 	uint32_t chunked, carved, carved_end, free_head, dead_at;
 	_Atomic uint32_t live;
 	uint32_t dead[DEAD_RING]; /* freed blocks rest here before their slot is used again */
-	struct trend trend[32]; /* by class */
+	struct trend trend[TRENDS]; /* by size; several may share one */
 	uint32_t runs; /* ever begun */
 	struct run run[RUNS];
 	_Atomic(struct acl_block *) chunks[BLOCK_CHUNKS];

@@ -130,7 +130,7 @@ static void run_end(struct pointer_map *map, unsigned number)
 
 	unclaim(map, number);
 	run_set(r, ld(&r->base), ld(&r->stride), (uint64_t)ld(&r->last) + 1, ld(&r->kind));
-	for (unsigned k = 0; k < sizeof(map->trend) / sizeof(map->trend[0]); k++)
+	for (unsigned k = 0; k < TRENDS; k++)
 		if (map->trend[k].run == number + 1)
 			map->trend[k].run = 0;
 }
@@ -164,7 +164,7 @@ static struct acl_block *slot_block(struct pointer_map *map, unsigned number, ui
 	}
 	b = ld(&r->blocks[c]) + i % BLOCK_CHUNK;
 	b->index = r->first[c] + i % BLOCK_CHUNK;
-	b->run = number + 1;
+	b->run = (uint8_t)(number + 1);
 	/* 16 bits, as in the buckets; never 0. */
 	st_release(&b->generation, ld(&b->generation) % 0xffff + 1);
 	return b;
@@ -186,7 +186,7 @@ static struct acl_block *take_of(
 	return slot_block(map, number, (uint32_t)i);
 }
 
-/* What came last of this class: as many blocks of one kind and size, equally far apart? */
+/* What came last of this size: as many blocks of one kind and size, equally far apart? */
 static bool is_trend(struct trend *t, uint64_t base, uint64_t size, unsigned kind)
 {
 	bool alike = t->size == size && t->kind == kind && base > t->base;
@@ -202,7 +202,7 @@ static bool is_trend(struct trend *t, uint64_t base, uint64_t size, unsigned kin
 
 struct acl_block *run_take(struct pointer_map *map, uint64_t base, uint64_t size, unsigned kind)
 {
-	struct trend *trend = &map->trend[class_of(size)];
+	struct trend *trend = &map->trend[mix64(size) % TRENDS];
 	bool begins = is_trend(trend, base, size, kind);
 	struct table *t = ld(&map->table);
 	struct acl_block *b = NULL;

@@ -15,6 +15,7 @@
 #include "bench.h"
 
 #define BLOCK 4096
+#define SMALL 512 /* the smallest of mixed sizes */
 #define HOST (1u << 20)
 
 static struct bench_variant variants[BENCH_VARIANTS];
@@ -54,7 +55,9 @@ static inline void copy(struct bench_variant *v, size_t block, size_t stream)
  */
 LOOP(loop_copy_ten, copy(v, i % 10, i))
 LOOP(loop_copy_set, copy(v, (i % 1000) * (v->n_blocks / 1000), i))
-LOOP(loop_copy_random, copy_to(v, v->order[i % v->n_blocks], i))
+LOOP(loop_copy_random, copy_to(v, v->order[i % v->n_order], i))
+LOOP(loop_copy_mixed, v->aclrtMemcpyAsync(v->order[i % v->n_order], SMALL, v->host, SMALL,
+			      ACL_MEMCPY_HOST_TO_DEVICE, v->streams[i % BENCH_STREAMS]))
 
 static void loop_reserve(struct bench_variant *v, size_t n, size_t first)
 {
@@ -180,7 +183,20 @@ static void grow(struct bench_variant *v, size_t blocks)
 	for (; v->n_blocks < blocks; v->n_blocks++)
 		v->aclrtMalloc(&v->blocks[v->n_blocks], BLOCK, ACL_MEM_MALLOC_HUGE_FIRST);
 	v->order = realloc(v->order, blocks * sizeof(*v->order));
+	v->n_order = blocks;
 	shuffle(v->order, v->blocks, blocks);
+}
+
+/* More blocks, of which nothing can be reckoned from the ones before; the order is of them alone. */
+static void grow_mixed(struct bench_variant *v, size_t more)
+{
+	v->blocks = realloc(v->blocks, (v->n_blocks + more) * sizeof(*v->blocks));
+	for (uint32_t i = 0; i < more; i++)
+		v->aclrtMalloc(&v->blocks[v->n_blocks + i], (size_t)SMALL << (i * 2654435761u >> 29),
+			ACL_MEM_MALLOC_HUGE_FIRST);
+	shuffle(v->order, v->blocks + v->n_blocks, more);
+	v->n_order = more;
+	v->n_blocks += more;
 }
 
 static void grow_all(size_t blocks)
@@ -308,6 +324,10 @@ static void rows(size_t calls)
 	row_memory(1000000);
 	row("copy, 1 000 000 live, 1 000 in use", loop_copy_set, calls, 1.5 * ten, "1.5 × 10 blocks");
 	row("copy, 1 000 000 live, at random", loop_copy_random, calls, ten + 100, "10 blocks + 100 ns");
+	for (unsigned v = 0; v < BENCH_VARIANTS; v++)
+		grow_mixed(&variants[v], 1000000);
+	row("copy, 1 000 000 more of mixed sizes, at random", loop_copy_mixed, calls, ten + 100,
+		"10 blocks + 100 ns");
 	loop_repeat(&variants[BENCH_CHECKS], 1000, 0);
 	row("the same finding again", loop_repeat, calls, 150, "+150 ns");
 	printf("\nCPU nanoseconds a call, lower quartile of 20 interleaved repetitions of %zu calls, up to "

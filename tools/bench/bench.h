@@ -41,9 +41,9 @@ struct bench_variant {
 	aclrtStream streams[BENCH_STREAMS];
 	aclrtEvent events[BENCH_STREAMS];
 	void *host; /* pinned, 1 MiB */
-	void **blocks; /* device, 4 KiB each */
-	void **order; /* the same blocks, shuffled */
-	size_t n_blocks;
+	void **blocks; /* device, 4 KiB each; then those of mixed sizes, 512 bytes to 64 KiB */
+	void **order; /* the same blocks, or those of mixed sizes, shuffled */
+	size_t n_blocks, n_order;
 };
 
 /* One loop of n calls; i counts on over repetitions so that every block gets its turn. */
