@@ -2,11 +2,12 @@
 /*
  * Deterministic fuzzing of everything that reads files: seeds are mutated by a
  * seeded generator, so a failure comes again with the same numbers.
- *	fuzz [ROUNDS [SEED]]
+ *	fuzz ROUNDS SEED @PROGRAM @REPORT...
  * Beyond memory errors (the sanitizers' part) one thing must hold: what could
  * not be read completely never gives "pass".
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,13 +17,16 @@
 
 #include "interpose/config.h"
 #include "interpose/lastcalls_file.h"
+#include "interpose/preloadable.h"
 #include "interpose/settings.h"
 #include "interpose/suppress.h"
 #include "tools/aclcheck/baseline.h"
 #include "tools/aclcheck/calls.h"
 #include "tools/aclcheck/command.h"
+#include "tools/aclcheck/linked.h"
 #include "tools/aclcheck/merge.h"
 #include "tools/aclcheck/report.h"
+#include "tools/aclcheck/uncovered.h"
 
 #define INPUT_MAX 131072
 
@@ -256,6 +260,53 @@ static bool make_calls(const char *to)
 	return good;
 }
 
+/* A program that may be anybody's: its head and its dynamic section. */
+static bool fuzz_program(void)
+{
+	char name[PATH_MAX], runtime[64] = "";
+	enum linked how;
+
+	snprintf(name, sizeof(name), "%s", path);
+	preloadable(name, sizeof(name));
+	how = linked_to_runtime(path, "/nowhere::$ORIGIN", runtime, sizeof(runtime));
+	said = how != LINKED;
+	return how == LINKED_NOT || is_runtime(runtime);
+}
+
+/* Notes of children, alone in a directory. */
+static bool fuzz_notes(void)
+{
+	char directory[] = "/tmp/aclcheck-notes-XXXXXX", file[64];
+	struct uncovered *u;
+	bool good;
+
+	if (!mkdtemp(directory))
+		return false;
+	snprintf(file, sizeof(file), "%s/x.children", directory);
+	good = !rename(path, file);
+	u = uncovered_new(directory);
+	said = !strstr(uncovered_found(u), "ran /");
+	good &= strlen(uncovered_found(u)) < 512;
+	uncovered_free(u);
+	good &= !rename(file, path);
+	rmdir(directory);
+	return good;
+}
+
+static bool make_notes(const char *to, const char *program)
+{
+	static const char end[] = "\0/lib:/usr/lib\0environment";
+	FILE *f = fopen(to, "we");
+
+	if (!f)
+		return false;
+	fprintf(f, "17%c/bin/true", 0);
+	fwrite(end, sizeof(end), 1, f);
+	fprintf(f, "18%c%s", 0, program);
+	fwrite(end, sizeof(end), 1, f);
+	return !fclose(f);
+}
+
 struct target {
 	const char *name;
 	bool (*run)(void);
@@ -322,23 +373,26 @@ int main(int argc, char **argv)
 		"\"until\": \"2020-01-31\", \"reason\": \"z\"}], \"suppressions\": []}",
 		NULL};
 	static const char *reports[8], *calls[2];
-	static char calls_path[sizeof(path) + 8];
+	static char calls_path[sizeof(path) + 8], notes_path[sizeof(path) + 8];
+	const char *const programs[] = {argc > 3 ? argv[3] : "", NULL}, *const notes[] = {notes_path, NULL};
 	const struct target targets[] = {{"configuration", fuzz_config, configs},
 		{"suppressions", fuzz_suppressions, suppressions},
-		{"reports, journals, baselines", fuzz_report, reports}, {"last calls", fuzz_calls, calls}};
+		{"reports, journals, baselines", fuzz_report, reports}, {"last calls", fuzz_calls, calls},
+		{"programs", fuzz_program, programs}, {"notes of children", fuzz_notes, notes}};
 	unsigned rounds = argc > 1 ? (unsigned)atoi(argv[1]) : 1000, failed = 0;
 	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
 	int fd = mkstemp(path);
 
-	for (int i = 3; i < argc && i < 10; i++)
-		reports[i - 3] = argv[i];
+	for (int i = 4; i < argc && i < 11; i++)
+		reports[i - 4] = argv[i];
 	nowhere = fopen("/dev/null", "we");
 	if (fd < 0 || !nowhere || !reports[0])
 		return 2;
 	close(fd);
 	snprintf(calls_path, sizeof(calls_path), "@%s.calls", path);
 	calls[0] = calls_path;
-	if (!make_calls(calls_path + 1))
+	snprintf(notes_path, sizeof(notes_path), "@%s.notes", path);
+	if (!make_calls(calls_path + 1) || !make_notes(notes_path + 1, programs[0] + 1))
 		return 2;
 	printf("1..%zu\n", sizeof(targets) / sizeof(*targets));
 	for (unsigned i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
@@ -349,6 +403,7 @@ int main(int argc, char **argv)
 	}
 	unlink(path);
 	unlink(calls_path + 1);
+	unlink(notes_path + 1);
 	fclose(nowhere);
 	return failed != 0;
 }

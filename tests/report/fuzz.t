@@ -10,4 +10,5 @@ export ACLCHECK_LOG=off
 ACLCHECK_JOB=a RANK=3 ACLCHECK_REPORT=r.json "$findings" error nasty repeat advice doubt expect error enough expect enough
 ACLCHECK_JOB=b RANK=4 ACLCHECK_REPORT=k.json "$findings" error warning repeat doubt exec kill || true
 "$ACLCHECK_BUILD/aclcheck" merge r.json k.json.part -o m.json || true
-"$ACLCHECK_BUILD/tests/report/fuzz" "${FUZZ_ROUNDS:-1200}" "${FUZZ_SEED:-1}" @r.json @k.json.part @m.json
+"$ACLCHECK_BUILD/tests/report/fuzz" "${FUZZ_ROUNDS:-1200}" "${FUZZ_SEED:-1}" \
+	"@$ACLCHECK_BUILD/tests/report/misaligned" @r.json @k.json.part @m.json

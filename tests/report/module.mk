@@ -55,12 +55,13 @@ $(wildcard tests/report/*.bats): $(REPORT_TEST)/findings $(REPORT_TEST)/misalign
 
 # The readers of files under the sanitizers, in one compilation.
 FUZZ_SRC := tests/report/fuzz.c $(wildcard tools/aclcheck/format*.c) \
-	$(addprefix tools/aclcheck/,asked.c baseline.c calls.c merge.c merge_asked.c merge_reach.c merge_expect.c merge_found.c mapped_file.c scan.c report.c json_direct.c) \
-	$(addprefix interpose/,settings_table.c settings_rules.c text.c json_out.c decode.c read_file.c suppress.c config.c)
+	$(addprefix tools/aclcheck/,asked.c baseline.c calls.c descend.c linked.c uncovered.c merge.c merge_asked.c merge_reach.c \
+	merge_expect.c merge_found.c mapped_file.c scan.c report.c json_direct.c) \
+	$(addprefix interpose/,settings_table.c settings_rules.c text.c json_out.c decode.c preloadable.c read_file.c suppress.c config.c)
 $(REPORT_TEST)/fuzz: $(FUZZ_SRC) $(wildcard tools/aclcheck/*.h tools/aclcheck/*.def interpose/*.h interpose/*.def) \
 		checks/rule.c $(BUILD)/gen/acl_rules.c $(BUILD)/gen/acl_model.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -O1 $(CPPFLAGS_ALL) $(CPPFLAGS_tools/aclcheck) \
-		-fsanitize=address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^) include/aclcheck/model.c -ljansson
+		-fsanitize=address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^) include/aclcheck/model.c -ljansson -lelf
 
 TESTS += tests/report/fuzz.t
-tests/report/fuzz.t: $(REPORT_TEST)/fuzz $(REPORT_TEST)/findings
+tests/report/fuzz.t: $(REPORT_TEST)/fuzz $(REPORT_TEST)/findings $(REPORT_TEST)/misaligned

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "interpose/preloadable.h"
@@ -234,14 +235,16 @@ static bool on_path(const char *libraries, char *name, size_t size)
 
 enum linked linked_to_runtime(const char *program, const char *libraries, char *name, size_t size)
 {
-	struct search s = {.seen = json_object(),
-		.queue = json_array(),
-		.libraries = libraries,
-		.name = name,
-		.size = size};
+	struct search s = {.libraries = libraries, .name = name, .size = size};
 	char path[PATH_MAX], real[PATH_MAX];
 	enum preloadable answer;
+	struct stat st;
 
+	/* A note names what it likes: devices are not to be opened. */
+	if (stat(program, &st) || !S_ISREG(st.st_mode))
+		return LINKED_NOT;
+	s.seen = json_object();
+	s.queue = json_array();
 	elf_version(EV_CURRENT);
 	snprintf(path, sizeof(path), "%s", program);
 	answer = preloadable(path, sizeof(path));
