@@ -79,7 +79,9 @@ static void unsafe_text_is_shown_as_bytes(void **state)
 		{"\xc3\xa9 \xe4\xb8\xad", "\xc3\xa9 \xe4\xb8\xad"}, {"\xff\xc3", "\\xff\\xc3"},
 		{"\xc2\x9b", "\\xc2\\x9b"}, {"\xe2\x80\xae", "\\xe2\\x80\\xae"}, {"\xc0\xaf", "\\xc0\\xaf"},
 		{"\xed\xa0\x80", "\\xed\\xa0\\x80"}, {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},
-		{"\x7f", "\\x7f"}, {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"}};
+		{"\x7f", "\\x7f"}, {"::error::x", "\\x3a:error::x"}, {"a::b", "a::b"},
+		{"x ##[y", "x \\x23#[y"}, {"##vso[", "\\x23#vso["}, {"## 3 ###", "## 3 ###"},
+		{"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"}};
 
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		fresh(state);
