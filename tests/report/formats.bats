@@ -113,6 +113,21 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' out.sarif "$SOURC
 	grep -q 'events-lost' text
 }
 
+# The colour of the page's first pixel in a browser that prefers light (1) or dark (0).
+background() {
+	timeout 60 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$PWD/profile" \
+		--window-size=800,600 --blink-settings=preferredColorScheme="$1" --screenshot="$PWD/$1.png" \
+		"file://$PWD/out.html" >/dev/null 2>&1
+	python3 "$SOURCE/tests/report/look.py" png "$1.png"
+}
+
+@test "html: light and dark, as the reader's system is" {
+	browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip "no Chromium"
+	show html
+	[ "$(background 1)" = "255 255 255" ]
+	[ "$(background 0)" = "21 24 28" ]
+}
+
 @test "text" {
 	show text
 	no_control out.text

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""look.py tap|html FILE: is the file well formed, and what does it say?"""
+"""look.py tap|html|png FILE: is the file well formed, and what does it say? Of a picture: the first pixel."""
 import html.parser
 import json
 import re
 import sys
+import zlib
 
 
 def tap(text):
@@ -62,4 +63,21 @@ def page(text):
     print("".join(parser.text))
 
 
-{"tap": tap, "html": page}[sys.argv[1]](open(sys.argv[2], encoding="utf-8").read())
+def picture(data):
+    assert data[:8] == b"\x89PNG\r\n\x1a\n", "signature"
+    at, packed = 8, b""
+    while at < len(data):
+        size, kind = int.from_bytes(data[at:at + 4], "big"), data[at + 4:at + 8]
+        if kind == b"IDAT":
+            packed += data[at + 8:at + 8 + size]
+        at += size + 12
+    # Whatever filter the first line has, its first pixel is as it is.
+    print(*zlib.decompress(packed)[1:4])
+
+
+if sys.argv[1] == "png":
+    with open(sys.argv[2], "rb") as file:
+        picture(file.read())
+else:
+    with open(sys.argv[2], encoding="utf-8") as file:
+        {"tap": tap, "html": page}[sys.argv[1]](file.read())

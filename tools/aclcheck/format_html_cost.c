@@ -2,6 +2,8 @@
 /* The section of the HTML page that tells what the tool itself took of the run. */
 #include "tools/aclcheck/format_html.h"
 
+#include <string.h>
+
 static void put_size(FILE *to, double bytes)
 {
 	static const char *const unit[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
@@ -44,8 +46,31 @@ static void put_calls(FILE *to, const json_t *cost, json_int_t calls)
 		each * (double)calls / 1e6, calls);
 }
 
+/* Doubts that say something went by unseen or was not kept; each has its line at the top of the page. */
+static void put_losses(FILE *to, const json_t *doubts)
+{
+	static const char *const losses[] = {"calls-unseen", "events-lost", "table-full", "report-lost",
+		"report-unreadable", "process-killed", "bypass", "child-not-covered"};
+	const json_t *doubt;
+	unsigned n = 0;
+	size_t i;
+
+	fputs("<tr><td>losses</td><td class=\"n\">", to);
+	json_array_foreach(doubts, i, doubt)
+	{
+		for (unsigned k = 0; k < sizeof(losses) / sizeof(*losses); k++)
+			if (!strcmp(losses[k], text_of(doubt, "reason")))
+				html_put(to, n++ ? ", " : "", losses[k], "");
+	}
+	fputs(n ? "</td><td class=\"d\">told at the top</td></tr>\n"
+		: "none</td><td class=\"d\">no call, event, process or finding known to be "
+		  "missed</td></tr>\n",
+		to);
+}
+
 void html_cost(FILE *to, const json_t *report)
 {
+	size_t processes = json_array_size(json_object_get(report, "processes"));
 	const json_t *cost = json_object_get(report, "cost");
 
 	if (!json_object_size(cost))
@@ -60,12 +85,11 @@ void html_cost(FILE *to, const json_t *report)
 	put_size(to, (double)number_of(cost, "memory_used"));
 	fputs("</td><td class=\"d\">in use at the end, of ", to);
 	put_size(to, (double)number_of(cost, "memory_mapped"));
+	fputs(" of address space</td></tr>\n", to);
+	put_losses(to, json_object_get(report, "inconclusive"));
 	fprintf(to,
-		" of address space</td></tr>\n</tbody></table></div>\n<p class=\"d\">Wall-clock time inside "
-		"the "
-		"library, over %zu %s. Not in it: the writing of the report, a recorder that "
-		"runs "
-		"beside it, and caches that the program finds colder.</p>\n",
-		json_array_size(json_object_get(report, "processes")),
-		json_array_size(json_object_get(report, "processes")) == 1 ? "process" : "processes");
+		"</tbody></table></div>\n<p class=\"d\">Wall-clock time inside the library, over %zu %s. "
+		"Not in it: the writing of the report, a recorder that runs beside it, and caches that the "
+		"program finds colder.</p>\n",
+		processes, processes == 1 ? "process" : "processes");
 }
