@@ -66,6 +66,43 @@ becomes() {
 	[ "$(tail -n +2 out | paste -sd' ')" = "SIGHUP SIGINT SIGQUIT SIGUSR1 SIGUSR2 SIGWINCH SIGTERM" ]
 }
 
+@test "signals sent to the whole group reach the program once, and those after them as well" {
+	cat_signals
+	# A group of their own, as a CI runner or timeout(1) makes it.
+	python3 -c "import os, sys; os.setpgid(0, 0); os.execvp(sys.argv[1], sys.argv[1:])" \
+		"$ACLCHECK" run --keep-exit-code -- python3 signals.py >out 2>err &
+	wait_for ready out
+	for s in INT USR1; do
+		kill -$s -- -$!
+		wait_for "SIG$s" out
+		sleep 0.1
+	done
+	kill -USR2 $!
+	wait_for SIGUSR2 out
+	kill -INT $!
+	for ((i = 0; i < 100; i++)); do
+		[ "$(grep -c SIGINT out)" -lt 2 ] || break
+		sleep 0.02
+	done
+	kill -TERM -- -$!
+	code=0
+	wait $! || code=$?
+	[ "$code" = 4 ]
+	[ "$(tail -n +2 out | paste -sd' ')" = "SIGINT SIGUSR1 SIGUSR2 SIGINT SIGTERM" ]
+	# Nothing of ours is left in the group.
+	run pgrep -g $!
+	[ "$status" = 1 ]
+	code=0
+	timeout -s INT 1 "$ACLCHECK" run --keep-exit-code -- python3 -c "
+import signal, sys, time
+got = []
+signal.signal(signal.SIGINT, lambda *a: got.append(1))
+while not got: time.sleep(0.05)
+time.sleep(0.3)
+print('got', len(got))" >out 2>err || code=$?
+	[ "$(cat out)" = "got 1" ]
+}
+
 @test "stopping and continuing the command stops and continues the program" {
 	cat_signals
 	"$ACLCHECK" run --keep-exit-code -- python3 signals.py >out 2>err &

@@ -15,6 +15,7 @@
 
 #include "tools/aclcheck/command.h"
 #include "tools/aclcheck/descend.h"
+#include "tools/aclcheck/sentinel.h"
 #include "tools/aclcheck/uncovered.h"
 
 #define GRACE_SECONDS 5 /* between SIGTERM and SIGKILL */
@@ -97,12 +98,23 @@ static void stop_as_well(void)
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-/* The terminal sends its signals to the whole group, so only those sent to us alone are passed on. */
-static void pass_on(pid_t child, const struct signalfd_siginfo *info)
+/*
+ * Only what was sent to us alone is passed on: the terminal sends its signals
+ * to the whole group, others may.
+ */
+static void pass_on(pid_t child, pid_t *sentinel, const struct signalfd_siginfo *info)
 {
-	if (info->ssi_code <= 0)
-		kill(child, (int)info->ssi_signo);
-	if (info->ssi_signo == SIGTSTP)
+	static const struct timespec now;
+	int sig = (int)info->ssi_signo;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	if (sentinel_got(sentinel, sig))
+		sigtimedwait(&set, NULL, &now); /* once to us, once to the group */
+	else if (info->ssi_code <= 0)
+		kill(child, sig);
+	if (sig == SIGTSTP)
 		stop_as_well();
 }
 
@@ -116,16 +128,17 @@ static void time_out(struct supervised *out, double *deadline)
 }
 
 /* Passes signals on as they come. */
-static void take_signals(int fd, pid_t child)
+static void take_signals(int fd, pid_t child, pid_t *sentinel)
 {
 	struct signalfd_siginfo info;
 
 	while (read(fd, &info, sizeof(info)) == sizeof(info))
 		if (info.ssi_signo != SIGCHLD)
-			pass_on(child, &info);
+			pass_on(child, sentinel, &info);
 }
 
-static void wait_for(pid_t child, unsigned timeout, struct uncovered *u, int signals, struct supervised *out)
+static void wait_for(pid_t child, pid_t *sentinel, unsigned timeout, struct uncovered *u, int signals,
+	struct supervised *out)
 {
 	double deadline = timeout ? now() + timeout : 0;
 	struct pollfd fds[] = {
@@ -136,7 +149,7 @@ static void wait_for(pid_t child, unsigned timeout, struct uncovered *u, int sig
 		double left = (deadline && deadline < look ? deadline : look) - now();
 
 		poll(fds, 2, left > 0 ? (int)(left * 1000) + 1 : 0);
-		take_signals(signals, child);
+		take_signals(signals, child, sentinel);
 		if (u)
 			uncovered_look(u);
 		if (deadline && now() >= deadline)
@@ -173,18 +186,22 @@ bool supervise(char **argv, unsigned timeout, struct uncovered *u, struct superv
 {
 	sigset_t set = waited_set(), before;
 	int error_pipe = -1, signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	pid_t child;
+	pid_t child, sentinel;
 
 	memset(out, 0, sizeof(*out));
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	sigprocmask(SIG_BLOCK, &set, &before);
+	sentinel = sentinel_start();
 	child = start(argv, &before, &error_pipe);
-	if (child < 0 || signals < 0)
+	if (child < 0 || signals < 0) {
+		sentinel_stop(sentinel);
 		return false;
+	}
 	if (read(error_pipe, &out->exec_error, sizeof(out->exec_error)) != sizeof(out->exec_error))
 		out->exec_error = 0;
 	close(error_pipe);
-	wait_for(child, timeout, u, signals, out);
+	wait_for(child, &sentinel, timeout, u, signals, out);
+	sentinel_stop(sentinel);
 	out->left = wait_for_orphans();
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(signals);
