@@ -203,6 +203,11 @@ static void build_ended(struct checks *c, struct acl_event *ev)
 		mark(c, m, MODEL_IS_BUILT);
 }
 
+bool model_is_built(struct checks *c, struct acl_object *m)
+{
+	return object_usable(m) && !is_captured(m) && marked(c, m, MODEL_IS_BUILT);
+}
+
 bool model_unfinished(struct checks *c, struct acl_object *m)
 {
 	return complete(c) && object_usable(m) && !is_captured(m) && !marked(c, m, MODEL_IS_BUILT) &&

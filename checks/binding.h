@@ -10,6 +10,8 @@ struct acl_object *binding_of(struct checks *c, struct acl_object *stream);
 
 /* Whether it was bound once: what it was given then runs with the model. */
 bool binding_was(struct checks *c, struct acl_object *stream);
+/* The model's building has ended. */
+bool model_is_built(struct checks *c, struct acl_object *model);
 /* The model's building was begun and not ended. */
 bool model_unfinished(struct checks *c, struct acl_object *model);
 

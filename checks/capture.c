@@ -296,6 +296,7 @@ static void event_recorded(struct checks *c, struct acl_event *ev)
 
 	if (!e || !succeeded(ev))
 		return;
+	st(&event_state(e)->captured, model != NULL);
 	if (!model) {
 		if (ld(&event_state(e)->capture))
 			st(&event_state(e)->capture, 0);
@@ -377,6 +378,8 @@ static void updated(struct checks *c, struct acl_event *ev)
 
 	if (model && succeeded(ev))
 		st(&model_state(model)->updated, true);
+	if (stream_of(ev) && succeeded(ev))
+		st(&stream_state(stream_of(ev))->updating, group ? object_ref(group) : 0);
 	if (stream_of(ev) && ld(&stream_state(stream_of(ev))->update) != UPDATE_OPEN)
 		st(&stream_state(stream_of(ev))->update, succeeded(ev) ? UPDATE_OPEN : UPDATE_UNKNOWN);
 }
@@ -384,6 +387,8 @@ static void updated(struct checks *c, struct acl_event *ev)
 static void update_ended(struct checks *c, struct acl_event *ev)
 {
 	(void)c;
+	if (stream_of(ev))
+		st(&stream_state(stream_of(ev))->updating, 0);
 	if (stream_of(ev))
 		st(&stream_state(stream_of(ev))->update, succeeded(ev) ? UPDATE_NONE : UPDATE_UNKNOWN);
 }

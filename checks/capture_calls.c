@@ -391,6 +391,7 @@ static void report_torn(struct checks *c, struct acl_event *ev, struct acl_objec
 
 	if (!rule_broken(ev, RULE("capture-context-torn-down"), capture))
 		return;
+	atomic_fetch_or(&capture->flags, ACL_OBJECT_REPORTED);
 	f = finding_begin(c, ev, RULE("capture-context-torn-down"), &room);
 	if (!f)
 		return;

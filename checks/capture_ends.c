@@ -120,6 +120,93 @@ static void ending(struct checks *c, struct acl_event *ev)
 			"is lost.");
 }
 
+/* What the end finds wrong with the capture itself. */
+static void ending_well(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *s = stream_of(ev), *capture = capture_of(c, s), *o;
+
+	if (!capture || ld(&model_state(capture)->origin) != object_ref(s) || ev->carry[CARRY_FINDING])
+		return;
+	rule_asked(ev, RULE("capture-end-invalidated"));
+	if (ld(&model_state(capture)->status) == MODEL_INVALIDATED) {
+		say(c, ev, RULE("capture-end-invalidated"), capture,
+			"A call that failed before has made the capture invalid: there will be no model.");
+		return;
+	}
+	rule_asked(ev, RULE("taskgrp-open-at-end"));
+	if (ld(&model_state(capture)->group))
+		say(c, ev, RULE("taskgrp-open-at-end"), capture,
+			"A task group of the capture is still open: there will be no model.");
+	rule_asked(ev, RULE("cond-submodel-not-captured"));
+	object_each(c, ACL_HANDLE_MODEL, o)
+	{
+		if (ld(&o->parent) != object_ref(capture) || !ld(&model_state(o)->sub) || !object_usable(o) ||
+			ld(&model_state(o)->status) == MODEL_READY)
+			continue;
+		say(c, ev, RULE("cond-submodel-not-captured"), capture,
+			"Nothing was captured into the model of a condition: there will be no model.");
+		return;
+	}
+}
+
+/* The runtime's answer decides: what is current may have been set below us. */
+static void wrong_context(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *s = stream_of(ev), *own, *current;
+	bool is_known;
+
+	if (!s || !object_usable(s))
+		return;
+	own = context_of(c, s);
+	current = context_current(c, thread_of(ev), &is_known);
+	if (!own || !current)
+		return;
+	rule_asked(ev, RULE("capture-wrong-context"));
+	if (error_of(ev) == ACL_ERROR_RT_STREAM_CONTEXT && own != current)
+		finding_on(c, ev, RULE("capture-wrong-context"), s, current,
+			"The stream belongs to another context than the current one.");
+}
+
+/* The streams of the capture could not be destroyed: to call them leaks adds nothing. */
+static void excuse_streams(struct checks *c, struct acl_object *capture)
+{
+	struct acl_object *s;
+
+	object_each(c, ACL_HANDLE_STREAM, s) if (ld(&stream_state(s)->capture) == object_ref(capture))
+		atomic_fetch_or(&s->flags, ACL_OBJECT_REPORTED);
+}
+
+static void never_ended(struct checks *c, enum checks_end kind)
+{
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+	struct acl_object *o;
+
+	object_each(c, ACL_HANDLE_MODEL, o)
+	{
+		if (kind != CHECKS_END_EXIT || ld(&o->flags) & ACL_OBJECT_INHERITED)
+			continue;
+		if (ld(&o->created.api) == ACL_API_aclmdlRICaptureBegin)
+			rule_asked_at_end(c, RULE("capture-never-ended"));
+		if (!object_usable(o) || ld(&o->flags) & ACL_OBJECT_REPORTED ||
+			ld(&model_state(o)->status) != MODEL_CAPTURING)
+			continue;
+		excuse_streams(c, o);
+		grade.site = ld(&o->serial);
+		grade.caller = ld(&o->created.caller);
+		f = finding_begin_as(c, NULL, RULE("capture-never-ended"), grade, &room);
+		if (!f)
+			continue;
+		f->at_leave = true;
+		finding_detail(
+			f, "The process ends while the capture is open: what was recorded never runs.");
+		finding_object(c, f, "stream", origin_of(c, o));
+		finding_object(c, f, "capture", o);
+		finding_show(c, f);
+	}
+}
+
 /* --- not for a stream that is being captured ----------------------------------------------- */
 
 static void executing(struct checks *c, struct acl_event *ev)
@@ -152,6 +239,9 @@ static const struct acl_hook hooks[] = {
 	{ACL_API_aclrtStreamWaitEvent, ACL_ENTER | ACL_UNUSUAL, joining},
 	{ACL_API_aclrtStreamWaitEventWithTimeout, ACL_ENTER | ACL_UNUSUAL, joining},
 	{ACL_API_aclmdlRICaptureEnd, ACL_ENTER, ending},
+	{ACL_API_aclmdlRICaptureEnd, ACL_ENTER, ending_well},
+	{ACL_API_aclmdlRICaptureBegin, ACL_LEAVE, wrong_context},
+	{ACL_API_aclmdlRICaptureEnd, ACL_LEAVE, wrong_context},
 	{ACL_API_aclmdlRIExecuteAsync, ACL_ENTER, executing},
 	{ACL_API_aclrtDestroyStream, ACL_ENTER, destroying},
 	{ACL_API_aclrtDestroyStreamForce, ACL_ENTER, destroying},
@@ -161,4 +251,5 @@ const struct acl_topic topic_capture_ends = {
 	.name = "begin and end of captures",
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.finish = never_ended,
 };

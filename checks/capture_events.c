@@ -75,9 +75,63 @@ static void used_in_capture(struct checks *c, struct acl_event *ev, struct acl_o
 			"aclrtCreateEventWithFlag with exactly ACL_EVENT_EXTERNAL");
 }
 
-static void using(struct checks *c, struct acl_event *ev)
+/* Without SYNC a record leaves no trace in the model; each event is told once. */
+static void dropped(struct checks *c, struct acl_event *ev, struct acl_object *o)
+{
+	struct event_state *e = known(o);
+
+	if (!e || !capture_of(c, stream_of(ev)) || ld(&e->maker) != EVENT_EX || is_ipc(e))
+		return;
+	rule_asked(ev, RULE("capture-event-record-dropped"));
+	if (ld(&e->flags) & ACL_EVENT_SYNC || atomic_exchange(&e->dropped_told, true))
+		return;
+	say(c, ev, RULE("capture-event-record-dropped"), o,
+		"A capture takes records of events with ACL_EVENT_SYNC only; this one does nothing");
+}
+
+static void recording(struct checks *c, struct acl_event *ev)
 {
 	used_in_capture(c, ev, named(c, ev));
+	dropped(c, ev, named(c, ev));
+}
+
+/* A wait in a capture is for a record of the same capture. */
+static void waits_for_other(struct checks *c, struct acl_event *ev, struct acl_object *o)
+{
+	struct acl_object *capture = capture_of(c, stream_of(ev)), *other;
+	struct event_state *e = known(o);
+
+	if (!e || !capture || ld(&e->maker) != EVENT_EX || ld(&e->external) ||
+		(ld(&e->flags) & (ACL_EVENT_SYNC | ACL_EVENT_IPC)) != ACL_EVENT_SYNC)
+		return;
+	other = ld(&e->capture) ? object_of(c, ld(&e->capture)) : NULL;
+	rule_asked(ev, RULE("capture-cross-model-event"));
+	rule_asked(ev, RULE("capture-wait-outside-event"));
+	if (other && other != capture)
+		say(c, ev, RULE("capture-cross-model-event"), o,
+			"The event was recorded in another capture that is open: both captures are lost");
+	else if (!other && ld(&e->records) & RECORDED && !ld(&e->captured))
+		say(c, ev, RULE("capture-wait-outside-event"), o,
+			"The event was recorded outside of the capture: the model has no edge here");
+}
+
+static void waiting(struct checks *c, struct acl_event *ev)
+{
+	used_in_capture(c, ev, named(c, ev));
+	waits_for_other(c, ev, named(c, ev));
+}
+
+static void destroying(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *o = named(c, ev), *capture;
+
+	if (!o || !object_usable(o) || ld(&o->flags) & ACL_OBJECT_LEARNED)
+		return;
+	rule_asked(ev, RULE("capture-event-destroyed-in-capture"));
+	capture = ld(&event_state(o)->capture) ? object_of(c, ld(&event_state(o)->capture)) : NULL;
+	if (capture)
+		finding_on(c, ev, RULE("capture-event-destroyed-in-capture"), o, capture,
+			"The event belongs to a capture that is still open.");
 }
 
 static void resetting(struct checks *c, struct acl_event *ev)
@@ -102,6 +156,52 @@ static bool asks_external(const struct acl_event *ev)
 		       : ACL_ARGS(ev, aclrtStreamWaitEventWithFlag)->flag == ACL_EVENT_WAIT_EXTERNAL;
 }
 
+/* The first call with a flag decides for all that follow, even when it fails; others have none to decide. */
+static void latching(struct checks *c, struct acl_event *ev)
+{
+	bool record = ev->api == ACL_API_aclrtRecordEventWithFlag;
+	uint32_t flag = record ? ACL_ARGS(ev, aclrtRecordEventWithFlag)->flag
+			       : ACL_ARGS(ev, aclrtStreamWaitEventWithFlag)->flag;
+	struct acl_object *o = named(c, ev);
+	struct event_state *e = known(o);
+	uint8_t first;
+
+	if (!e || ld(&e->maker) != EVENT_EX || flag > 1)
+		return;
+	first = ld(record ? &e->record_flag : &e->wait_flag);
+	if (!first)
+		st(record ? &e->record_flag : &e->wait_flag, (uint8_t)(1 + flag));
+	rule_asked(ev, RULE("capture-external-flag-switch"));
+	if (first && first != 1 + flag)
+		say(c, ev, RULE("capture-external-flag-switch"), o,
+			"The flag of the first such call stays for the life of the event");
+}
+
+/* One model has one half of the pair, the other half is elsewhere. */
+static void external_in_capture(struct checks *c, struct acl_event *ev, struct acl_object *o)
+{
+	struct acl_object *capture = capture_of(c, stream_of(ev));
+	struct event_state *e = event_state(o);
+
+	rule_asked(ev, RULE("capture-external-event-in-subgraph"));
+	rule_asked(ev, RULE("capture-external-event-twice"));
+	if (ld(&model_state(capture)->sub))
+		say(c, ev, RULE("capture-external-event-in-subgraph"), o,
+			"The model of a condition takes no external events");
+	else if (ld(&e->external_in) == object_ref(capture))
+		say(c, ev, RULE("capture-external-event-twice"), o,
+			"The capture has an external record or wait of this event already");
+}
+
+static void external_used(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *capture = capture_of(c, stream_of(ev));
+	struct event_state *e = known(named(c, ev));
+
+	if (capture && e && asks_external(ev) && succeeded(ev))
+		st(&e->external_in, object_ref(capture));
+}
+
 static void with_flag(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *o = named(c, ev), *s = stream_of(ev);
@@ -109,6 +209,10 @@ static void with_flag(struct checks *c, struct acl_event *ev)
 
 	if (!asks_external(ev)) {
 		used_in_capture(c, ev, o);
+		if (ev->api == ACL_API_aclrtRecordEventWithFlag)
+			dropped(c, ev, o);
+		else
+			waits_for_other(c, ev, o);
 		return;
 	}
 	if (!e || !s || !object_usable(s) || ld(&s->flags) & ACL_OBJECT_LEARNED ||
@@ -124,6 +228,8 @@ static void with_flag(struct checks *c, struct acl_event *ev)
 	if (ld(&e->maker) != EVENT_EX || ld(&e->flags) != ACL_EVENT_SYNC)
 		say(c, ev, RULE("capture-external-flag-bad-event"), o,
 			"The flag takes events of aclrtCreateEventExWithFlag with exactly ACL_EVENT_SYNC");
+	else
+		external_in_capture(c, ev, o);
 }
 
 /* --- the host ----------------------------------------------------------------------------------- */
@@ -155,12 +261,17 @@ static void timing(struct checks *c, struct acl_event *ev)
 }
 
 static const struct acl_hook hooks[] = {
-	{ACL_API_aclrtRecordEvent, ACL_ENTER | ACL_UNUSUAL, using},
-	{ACL_API_aclrtStreamWaitEvent, ACL_ENTER | ACL_UNUSUAL, using},
-	{ACL_API_aclrtStreamWaitEventWithTimeout, ACL_ENTER | ACL_UNUSUAL, using},
+	{ACL_API_aclrtRecordEvent, ACL_ENTER | ACL_UNUSUAL, recording},
+	{ACL_API_aclrtStreamWaitEvent, ACL_ENTER | ACL_UNUSUAL, waiting},
+	{ACL_API_aclrtStreamWaitEventWithTimeout, ACL_ENTER | ACL_UNUSUAL, waiting},
+	{ACL_API_aclrtDestroyEvent, ACL_ENTER | ACL_UNUSUAL, destroying},
 	{ACL_API_aclrtResetEvent, ACL_ENTER | ACL_UNUSUAL, resetting},
+	{ACL_API_aclrtRecordEventWithFlag, ACL_ENTER, latching},
 	{ACL_API_aclrtRecordEventWithFlag, ACL_ENTER, with_flag},
+	{ACL_API_aclrtRecordEventWithFlag, ACL_LEAVE, external_used},
+	{ACL_API_aclrtStreamWaitEventWithFlag, ACL_ENTER, latching},
 	{ACL_API_aclrtStreamWaitEventWithFlag, ACL_ENTER, with_flag},
+	{ACL_API_aclrtStreamWaitEventWithFlag, ACL_LEAVE, external_used},
 	{ACL_API_aclrtSynchronizeEvent, ACL_ENTER | ACL_UNUSUAL, asking},
 	{ACL_API_aclrtSynchronizeEventWithTimeout, ACL_ENTER | ACL_UNUSUAL, asking},
 	{ACL_API_aclrtQueryEvent, ACL_ENTER | ACL_UNUSUAL, asking},

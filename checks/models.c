@@ -3,6 +3,7 @@
  * Models as handles: while they are captured, those of conditions, questions in
  * two calls, callbacks of their end, what is left when their context goes.
  */
+#include "checks/binding.h"
 #include "checks/pairs.h"
 #include "checks/report.h"
 #include "checks/state.h"
@@ -114,6 +115,22 @@ static void added_task(struct checks *c, struct acl_event *ev)
 	}
 }
 
+static void capturing_into(struct checks *c, struct acl_event *ev)
+{
+	const void *value = ACL_ARGS(ev, aclmdlRICaptureToModelRIBegin)->modelRI;
+	struct acl_object *m = value ? object_live(c, ACL_HANDLE_MODEL, value) : NULL;
+
+	if (!m || (!ld(&model_state(m)->sub) && ld(&m->flags) & ACL_OBJECT_LEARNED))
+		return;
+	rule_asked(ev, RULE("cond-capture-to-nonsub"));
+	if (!ld(&model_state(m)->sub))
+		finding_on(c, ev, RULE("cond-capture-to-nonsub"), m, NULL,
+			"It is no model of a condition: it did not come from aclmdlRIAddCondTask.");
+	else if (ld(&model_state(m)->status) != MODEL_EMPTY)
+		finding_on(c, ev, RULE("cond-capture-to-nonsub"), m, NULL,
+			"Something is or was captured into it already.");
+}
+
 static void of_root_only(struct checks *c, struct acl_event *ev)
 {
 	struct acl_object *m = model_of(c, ev);
@@ -207,9 +224,18 @@ static void asked_streams(struct checks *c, struct acl_event *ev)
 	answered(c, ev, model_of(c, ev), a->streams, a->numStreams);
 }
 
+/* Tasks are asked of the streams of a model: those that aclmdlRIGetStreams answers, or bound ones. */
 static void asking_tasks(struct checks *c, struct acl_event *ev)
 {
 	const struct acl_args_aclmdlRIGetTasksByStream *a = ev->args;
+	struct acl_object *s = stream_of(ev);
+
+	if (s && object_usable(s) && !(ld(&s->flags) & ACL_OBJECT_LEARNED)) {
+		rule_asked(ev, RULE("mdlri-gettasks-unrelated-stream"));
+		if (!binding_was(c, s))
+			finding_on(c, ev, RULE("mdlri-gettasks-unrelated-stream"), s, NULL,
+				"The stream belongs to no model; a captured model has streams of its own.");
+	}
 
 	bringing(c, ev, stream_of(ev), a->tasks, a->numTasks);
 }
@@ -259,6 +285,65 @@ static void unregistered(struct checks *c, struct acl_event *ev)
 
 	if (m && succeeded(ev))
 		pairs_set(&models(c)->at_end, callback_key(m, ev), 0);
+}
+
+/* --- where it runs ----------------------------------------------------------------------------- */
+
+/* The runtime's answer decides: what is current may have been set below us. */
+static void executed(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *m = model_of(c, ev), *own = m ? context_of(c, m) : NULL, *current;
+	bool known;
+
+	current = context_current(c, thread_of(ev), &known);
+	if (!own || !current)
+		return;
+	rule_asked(ev, RULE("mdlri-wrong-context"));
+	if (error_of(ev) == ACL_ERROR_RT_MODEL_CONTEXT && own != current)
+		finding_on(c, ev, RULE("mdlri-wrong-context"), m, current,
+			"The model belongs to another context than the current one.");
+}
+
+/* The stream of a built model takes no more tasks. */
+static void submitting(struct checks *c, struct acl_event *ev)
+{
+	struct acl_object *s = stream_of(ev), *m = binding_of(c, s);
+
+	if (!m || ld(&s->flags) & ACL_OBJECT_LEARNED)
+		return;
+	rule_asked(ev, RULE("mdlri-task-after-buildend"));
+	if (model_is_built(c, m))
+		finding_on(c, ev, RULE("mdlri-task-after-buildend"), s, m,
+			"The stream belongs to a model that is built: the task changes what it executes.");
+}
+
+static void updating_task(struct checks *c, struct acl_event *ev)
+{
+	const struct acl_args_aclrtTaskUpdateAsync *a = ev->args;
+	struct acl_object *exec = a->execStream ? object_live(c, ACL_HANDLE_STREAM, a->execStream) : NULL;
+	struct acl_object *of = a->taskStream ? object_live(c, ACL_HANDLE_STREAM, a->taskStream) : NULL;
+
+	if (!exec || !of || (ld(&of->flags) | ld(&exec->flags)) & ACL_OBJECT_LEARNED)
+		return;
+	rule_asked(ev, RULE("capture-taskupdateasync"));
+	if (capture_of(c, exec))
+		finding_on(c, ev, RULE("capture-taskupdateasync"), exec, capture_of(c, exec),
+			"The stream that is to update the task is being captured.");
+	else if (!binding_was(c, of))
+		finding_on(c, ev, RULE("capture-taskupdateasync"), of, NULL,
+			"The task's stream was never bound to a model.");
+}
+
+static void models_bind(void (*add)(void *binder, unsigned api, enum acl_phase, acl_hook_fn), void *binder)
+{
+	static const uint16_t tasks[] = {ACL_API_aclrtMemcpyAsync, ACL_API_aclrtMemsetAsync,
+		ACL_API_aclrtLaunchKernel, ACL_API_aclrtLaunchKernelV2, ACL_API_aclrtLaunchKernelWithConfig,
+		ACL_API_aclrtLaunchKernelWithHostArgs, ACL_API_aclrtLaunchCallback,
+		ACL_API_aclrtLaunchHostFunc, ACL_API_aclrtReduceAsync, ACL_API_aclrtSetLabel,
+		ACL_API_aclrtSwitchLabelByIndex};
+
+	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++)
+		add(binder, tasks[i], ACL_ENTER | ACL_UNUSUAL, submitting);
 }
 
 /* --- how many ---------------------------------------------------------------------------------------- */
@@ -372,6 +457,9 @@ static const struct acl_hook hooks[] = {
 	{ACL_API_aclmdlRICondHandleCreate, ACL_LEAVE, made_handle},
 	{ACL_API_aclmdlRIAddCondTask, ACL_ENTER, adding_task},
 	{ACL_API_aclmdlRIAddCondTask, ACL_LEAVE, added_task},
+	{ACL_API_aclmdlRICaptureToModelRIBegin, ACL_ENTER, capturing_into},
+	{ACL_API_aclmdlRIExecuteAsync, ACL_LEAVE, executed},
+	{ACL_API_aclrtTaskUpdateAsync, ACL_ENTER, updating_task},
 	{ACL_API_aclmdlRIAbort, ACL_ENTER, of_root_only},
 	{ACL_API_aclmdlRIDestroy, ACL_ENTER, of_root_only},
 	{ACL_API_aclmdlRIDestroyRegisterCallback, ACL_ENTER, of_root_only},
@@ -405,6 +493,7 @@ const struct acl_topic topic_models = {
 	.name = "models",
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.bind = models_bind,
 	.create = models_create,
 	.forked = models_forked,
 };

@@ -13,7 +13,6 @@
 
 struct notifies {
 	struct pairs exporter; /* key -> device + 1 of the notify exported under it */
-	_Atomic uint32_t early; /* notifies that are waited for and were not recorded yet */
 };
 
 static struct notifies *notifies(struct checks *c)
@@ -105,8 +104,7 @@ static void recorded(struct checks *c, struct acl_event *ev)
 		mark(o, NOTIFY_CAPTURED);
 		return;
 	}
-	if (!bump(&notify_state(o)->records) && ld(&notify_state(o)->waits))
-		drop(&notifies(c)->early);
+	bump(&notify_state(o)->records);
 }
 
 /* A record that nobody waits for yet is forgotten; waits go on. */
@@ -169,8 +167,7 @@ static void waited(struct checks *c, struct acl_event *ev)
 	}
 	st(&n->caller, ev->caller);
 	st(&n->api, ev->api);
-	if (!bump(&n->waits) && !ld(&n->records))
-		bump(&notifies(c)->early);
+	bump(&n->waits);
 	if (!stream_of(ev))
 		return;
 	/* Position 0 while the pair is changed: a reader in between finds no wait. */
@@ -204,45 +201,11 @@ static void destroying(struct checks *c, struct acl_event *ev)
 		"A stream waits for it, and nothing the host did shows that the wait is over.");
 }
 
-/* Waits that nobody can end any more. */
+/* Waits that nobody has ended, judged when the process ends: a thread may come to record it at any time. */
 static bool hopeless(struct acl_object *o)
 {
 	return ld(&notify_state(o)->waits) && !ld(&notify_state(o)->records) &&
 	       !has(o, ELSEWHERE | NOTIFY_TOLD);
-}
-
-static void tell_waits(struct checks *c, struct acl_event *ev, const char *detail)
-{
-	static const uint8_t kinds[] = {ACL_HANDLE_NOTIFY, ACL_HANDLE_CNT_NOTIFY};
-	struct acl_object *o, *s = stream_of(ev);
-
-	for (unsigned k = 0; k < 2; k++)
-		object_each(c, kinds[k], o)
-		{
-			if (!hopeless(o) || still_waiting(c, o) != s)
-				continue;
-			mark(o, NOTIFY_TOLD);
-			finding_on(c, ev, RULE("notify-wait-never-recorded"), o, s, "%s", detail);
-		}
-}
-
-static bool may_wait_in_vain(struct checks *c, const struct acl_event *ev)
-{
-	return __builtin_expect(ld(&notifies(c)->early), 0) && stream_of(ev) && !ev->carry[CARRY_FINDING];
-}
-
-/* Nobody else is there to record it. */
-static void synchronising(struct checks *c, struct acl_event *ev)
-{
-	if (may_wait_in_vain(c, ev) && checks_alone(c))
-		tell_waits(c, ev,
-			"This call waits for a stream that waits for a notify, and nobody has recorded it.");
-}
-
-static void out_of_time(struct checks *c, struct acl_event *ev)
-{
-	if (error_of(ev) == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT && may_wait_in_vain(c, ev))
-		tell_waits(c, ev, "The stream still waits for a notify, and nobody has recorded it.");
 }
 
 /* --- between processes ------------------------------------------------------------------------ */
@@ -427,8 +390,6 @@ static const struct acl_hook hooks[] = {
 	{ACL_API_aclrtCntNotifyWaitWithTimeout, ACL_ENTER, waiting},
 	{ACL_API_aclrtCntNotifyWaitWithTimeout, ACL_LEAVE, waited},
 	{ACL_API_aclrtGetNotifyId, ACL_LEAVE, numbered},
-	{ACL_API_aclrtSynchronizeStream, ACL_ENTER, synchronising},
-	{ACL_API_aclrtSynchronizeStreamWithTimeout, ACL_FAILED, out_of_time},
 	{ACL_API_aclrtDestroyNotify, ACL_ENTER, destroying},
 	{ACL_API_aclrtCntNotifyDestroy, ACL_ENTER, destroying},
 	{ACL_API_aclrtDestroyNotify, ACL_ENTER, destroying_exported},

@@ -70,6 +70,7 @@ struct stream_state {
 	_Atomic uint64_t
 		group; /* acl_ref of the capture in which a task group is open on it, GROUP_UNKNOWN */
 	_Atomic uint32_t flags; /* of creation */
+	_Atomic uint64_t updating; /* acl_ref of the task group that is updated on it */
 	_Atomic uint8_t update; /* enum stream_update */
 	_Atomic bool capture_unsure; /* a begin or end of a capture failed: it may or may not be captured */
 };
@@ -148,6 +149,10 @@ struct event_state {
 	_Atomic uint8_t maker; /* enum event_maker */
 	_Atomic bool timed; /* its time was asked for */
 	_Atomic bool external; /* used with an EXTERNAL flag */
+	_Atomic bool captured; /* the latest record became a task of a model */
+	_Atomic bool dropped_told; /* that a capture drops its records was said */
+	_Atomic uint8_t record_flag, wait_flag; /* 1 + flag of the first call with one, 0 = none yet */
+	_Atomic uint64_t external_in; /* acl_ref of the capture that used it with an EXTERNAL flag last */
 };
 
 static inline struct event_state *event_state(struct acl_object *o)
@@ -162,11 +167,6 @@ static inline struct acl_object *event_of(const struct acl_event *ev)
 
 /* Latest record as (stream, position); NULL when there is none to be had. */
 struct acl_object *latest_record(struct checks *c, struct acl_object *event, uint64_t *position);
-
-/* --- waits (wait.c) ---------------------------------------------------------------- */
-
-/* Only one thread of the process has ever called the runtime: nobody else will record anything. */
-bool checks_alone(struct checks *c);
 
 /* --- notifies (notify.c) ------------------------------------------------------------ */
 

@@ -104,8 +104,8 @@ static void submitted(struct checks *c, struct acl_event *ev)
 		raise_to(&stream_state(s)->callback, position);
 		break;
 	}
-	/* What is captured runs with the model, wherever that is executed. */
-	if (!ev->carry[CARRY_CAPTURE])
+	/* What is captured runs with the model, wherever that is executed, and so does what updates it. */
+	if (!ev->carry[CARRY_CAPTURE] && !ld(&stream_state(s)->update))
 		raise_to(&stream_state(s)->work, position);
 }
 

@@ -166,7 +166,8 @@ static void report_open(
 		report_reset(c, ev, e, object_of(c, w->stream));
 }
 
-bool checks_alone(struct checks *c)
+/* Only one thread of the process has ever called the runtime: nobody else will record. */
+static bool alone(struct checks *c)
 {
 	unsigned n = 0;
 
@@ -179,7 +180,7 @@ static void synchronising(struct checks *c, struct acl_event *ev)
 {
 	struct open_wait w;
 
-	if (__builtin_expect(!ld(&c->waits->n), 1) || !stream_of(ev) || !checks_alone(c))
+	if (__builtin_expect(!ld(&c->waits->n), 1) || !stream_of(ev) || !alone(c))
 		return;
 	if (take(c->waits, object_ref(stream_of(ev)), &w))
 		report_open(c, ev, &w, "this call waits for a stream that waits for it");
