@@ -98,21 +98,23 @@ static inline void fetch_classes(const struct table *t, uint64_t classes, uint64
 static inline bool run_find(struct run *r, uint64_t address, struct acl_place *place)
 {
 	uint64_t seq = ld_acquire(&r->seq), offset = address - ld_acquire(&r->base),
-		 i = run_slot(offset, ld_acquire(&r->inverse)), stride = ld_acquire(&r->stride), state;
+		 i = run_slot(offset, ld_acquire(&r->inverse)), state;
 	struct run_slots *has;
 
 	if (i >= ld_acquire(&r->slots))
 		return false;
-	offset -= i * stride;
+	has = ld_acquire(&r->has);
+	state = ld_acquire(&has->state[i / SLOTS_A_WORD]) >> i % SLOTS_A_WORD * 2 & 3;
+	offset -= i * ld_acquire(&r->stride);
+	if (state == SLOT_EMPTY || offset > ld_acquire(&r->last))
+		return false;
+	place->block = ld_acquire(&r->blocks[i / BLOCK_CHUNK]) + i % BLOCK_CHUNK;
 	place->base = address - offset;
 	place->size = (uint64_t)ld_acquire(&r->last) + 1;
 	place->kind = ld_acquire(&r->kind);
-	has = ld_acquire(&r->has);
-	state = ld_acquire(&has->state[i / SLOTS_A_WORD]) >> i % SLOTS_A_WORD * 2 & 3;
 	place->generation = __builtin_expect(state == SLOT_AGAIN, 0) ? ld_acquire(&has->generation[i]) : 1;
-	place->block = ld_acquire(&r->blocks[i / BLOCK_CHUNK]) + i % BLOCK_CHUNK;
 	/* While it begins or ends there is nothing in it. */
-	return state != SLOT_EMPTY && offset < place->size && !(seq & 1) && ld(&r->seq) == seq;
+	return !(seq & 1) && ld(&r->seq) == seq;
 }
 
 static inline bool region_find(

@@ -46,7 +46,8 @@
 #define RUN_AFTER 64 /* so many blocks at equal distances make a run */
 #define RUN_SLOTS 65536
 #define RUN_GAP 16 /* so many blocks may be missing where it grows */
-#define RUN_STRIDE_MAX ((uint64_t)1 << 20) /* 65536 strides and the inverse: exact in 64 bits */
+/* A block claims two regions at most, and the inverse is exact. */
+#define RUN_STRIDE_MAX ((uint64_t)1 << 17)
 
 #define SLOTS_A_WORD 32
 enum { SLOT_EMPTY, SLOT_FIRST, SLOT_AGAIN };
@@ -63,10 +64,10 @@ struct run {
 	_Atomic uint32_t slots; /* 0 = not in use */
 	_Atomic uint8_t kind;
 	_Atomic(struct run_slots *) has;
-	/* Under the lock. */
-	uint32_t live;
-	uint64_t claimed; /* its regions are marked up to this address */
 	_Atomic(struct acl_block *) blocks[RUN_SLOTS / BLOCK_CHUNK];
+	/* Under the lock; look-ups read no line that insertions write. */
+	_Alignas(64) uint64_t claimed; /* its regions are marked up to this address */
+	uint32_t live;
 	uint32_t first[RUN_SLOTS / BLOCK_CHUNK]; /* index of the chunk's first block */
 };
 
