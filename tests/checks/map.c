@@ -199,8 +199,8 @@ static void any_sizes(void)
 		arena_new(0x7f0000000001, 100, 64, 5000, true), /* odd addresses */
 		arena_new(0x200000000000, (256ul << 30) + 4096, 128ul << 30, 60, true), /* reservations */
 		arena_new(0x140000000000, 3u << 20, 2u << 20, 2000, true),
-		arena_new(0x0000ffff0000, 1u << 20, 1u << 20, 300,
-			false), /* no gap, at the bound of the runs */
+		/* No gap, at the bound of the runs. */
+		arena_new(0x0000ffff0000, 128u << 10, 128u << 10, 300, false),
 		arena_new(0xffff800000000000, 8192, 8192, 500, false), /* upper half */
 	};
 	unsigned n = sizeof(arenas) / sizeof(arenas[0]);
