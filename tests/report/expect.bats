@@ -47,6 +47,15 @@ entry() {
 	expecting 97 open 'async-*' close
 	[[ $output == *"expected, but not seen: async-* (opened on purpose), a scope opened in run ("*"expecting.c:"*"), 0 of 1 times seen"* ]]
 	expecting 97 in 'event-*' bad
+	# What one would look for first.
+	expecting 97 in 'aync-*' bad
+	[[ $output == *"0 of 1 times seen, no rule has this name"* ]]
+	expecting 97 in 'ipc-*' bad
+	[[ $output == *"0 of 1 times seen, the rule was never put to the test"* ]]
+	OPTIONS=(--rules -async-copy-alignment)
+	expecting 97 in async-copy-alignment bad
+	[[ $output == *"0 of 1 times seen, the rule is switched off or not checked yet"* ]]
+	OPTIONS=()
 	# Each opening wants its own.
 	expecting 97 open 'async-*' bad close open 'async-*' close
 	[[ $output == *"1 of 2 times seen"* ]]

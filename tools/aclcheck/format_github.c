@@ -52,7 +52,7 @@ static void put_file(FILE *to, const json_t *frame)
 	fputc(',', to);
 }
 
-static void put_expectation(FILE *to, const json_t *expectation)
+static void put_expectation(FILE *to, const json_t *report, const json_t *expectation)
 {
 	if (!expectation_unmet(expectation))
 		return;
@@ -63,7 +63,7 @@ static void put_expectation(FILE *to, const json_t *expectation)
 	fputs(" (", to);
 	put_value(to, text_of(expectation, "reason"), false);
 	fputs("), ", to);
-	put_value(to, expectation_place(expectation), false);
+	put_value(to, expectation_place(report, expectation), false);
 	fputc('\n', to);
 }
 
@@ -105,7 +105,8 @@ void print_github(FILE *to, const json_t *report)
 	size_t i;
 
 	json_array_foreach(json_object_get(report, "findings"), i, finding) put_finding(to, report, finding);
-	json_array_foreach(json_object_get(report, "expectations"), i, finding) put_expectation(to, finding);
+	json_array_foreach(json_object_get(report, "expectations"), i, finding)
+		put_expectation(to, report, finding);
 	json_array_foreach(json_object_get(report, "inconclusive"), i, doubt)
 	{
 		fputs("::warning title=aclcheck inconclusive::", to);

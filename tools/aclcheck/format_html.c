@@ -142,8 +142,9 @@ static void put_findings(FILE *to, const json_t *report)
 /* --- the rest ------------------------------------------------------------------------ */
 
 /* Tests that no longer trip; those that did are findings marked as expected. */
-static void put_expectations(FILE *to, const json_t *expectations)
+static void put_expectations(FILE *to, const json_t *report)
 {
+	const json_t *expectations = json_object_get(report, "expectations");
 	const json_t *one;
 	size_t i;
 
@@ -163,7 +164,7 @@ static void put_expectations(FILE *to, const json_t *expectations)
 						  : "seen");
 		html_put(to, "", expectation_rule(one), "</td><td>");
 		html_put(to, "", text_of(one, "reason"), "</td><td>");
-		html_put(to, "", expectation_place(one), "</td></tr>\n");
+		html_put(to, "", expectation_place(report, one), "</td></tr>\n");
 	}
 	fputs("</tbody></table></div>\n", to);
 }
@@ -337,7 +338,7 @@ void print_html(FILE *to, const json_t *report)
 	put_totals(to, report);
 	put_reasons(to, report);
 	put_findings(to, report);
-	put_expectations(to, json_object_get(report, "expectations"));
+	put_expectations(to, report);
 	put_stale(to, json_object_get(report, "unused_suppressions"));
 	put_processes(to, json_object_get(report, "processes"));
 	put_last_calls(to, json_object_get(report, "processes"));

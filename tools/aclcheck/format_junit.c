@@ -57,7 +57,7 @@ static void put_case(FILE *to, const json_t *report, const json_t *finding)
 }
 
 /* Met or not: a test of its own. */
-static void put_expectation(FILE *to, const json_t *expectation)
+static void put_expectation(FILE *to, const json_t *report, const json_t *expectation)
 {
 	fputs("  <testcase classname=\"aclcheck.expectation\" name=\"", to);
 	put_xml(to, expectation_rule(expectation));
@@ -66,7 +66,7 @@ static void put_expectation(FILE *to, const json_t *expectation)
 	fputs("\">\n", to);
 	if (expectation_unmet(expectation)) {
 		fputs("   <failure type=\"unmet\" message=\"expected, but not seen\">", to);
-		put_xml(to, expectation_place(expectation));
+		put_xml(to, expectation_place(report, expectation));
 		fputs("</failure>\n", to);
 	} else if (flag_of(expectation, "expired")) {
 		fputs("   <skipped message=\"expired\"/>\n", to);
@@ -139,6 +139,6 @@ void print_junit(FILE *to, const json_t *report)
 		n.tests, n.failures, n.error, n.skipped);
 	put_verdict(to, report, n.error);
 	json_array_foreach(json_object_get(report, "findings"), i, one) put_case(to, report, one);
-	json_array_foreach(json_object_get(report, "expectations"), i, one) put_expectation(to, one);
+	json_array_foreach(json_object_get(report, "expectations"), i, one) put_expectation(to, report, one);
 	fputs(" </testsuite>\n</testsuites>\n", to);
 }

@@ -280,7 +280,7 @@ static json_t *unmet(const json_t *report, const json_t *expectation, size_t rul
 
 	snprintf(text, sizeof(text), "Expected, but not seen: %.200s (%.400s), %.1200s",
 		expectation_rule(expectation), text_of(expectation, "reason"),
-		expectation_place(expectation));
+		expectation_place(report, expectation));
 	snprintf(print, sizeof(print), "%.200s/%.400s/%.300s", expectation_rule(expectation),
 		text_of(expectation, "reason"), text_of(place, "function"));
 	json = json_pack("{s:s, s:I, s:s, s:o, s:{s:s}, s:o, s:[]}", "ruleId", UNMET, "ruleIndex",

@@ -125,8 +125,9 @@ void print_text_finding(FILE *to, const json_t *finding)
 }
 
 /* Tests that no longer trip, and expectations that no longer hold. */
-static void print_expectations(FILE *to, const json_t *expectations)
+static void print_expectations(FILE *to, const json_t *report)
 {
+	const json_t *expectations = json_object_get(report, "expectations");
 	const json_t *one;
 	size_t i;
 
@@ -137,7 +138,7 @@ static void print_expectations(FILE *to, const json_t *expectations)
 		put(to, flag_of(one, "expired") ? "expectation expired: " : "expected, but not seen: ",
 			expectation_rule(one), "");
 		put(to, " (", text_of(one, "reason"), "), ");
-		put(to, "", expectation_place(one), "\n");
+		put(to, "", expectation_place(report, one), "\n");
 	}
 }
 
@@ -237,7 +238,7 @@ void print_text(FILE *to, const json_t *report)
 		put(to, " (", finding_ranks(doubt), ")");
 		fputc('\n', to);
 	}
-	print_expectations(to, json_object_get(report, "expectations"));
+	print_expectations(to, report);
 	print_reach(to, json_object_get(report, "reach"));
 	if (asked_told(report)) {
 		struct asked_totals n = asked_count(report, NULL);

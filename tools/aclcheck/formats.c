@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interpose/suppress.h"
 #include "interpose/text.h"
+#include "tools/aclcheck/asked.h"
 #include "tools/aclcheck/command.h"
 
 const struct report_format report_formats[] = {
@@ -78,15 +80,43 @@ const char *finding_place(const json_t *finding)
 	return frame_place(finding_frame(finding));
 }
 
-const char *expectation_place(const json_t *expectation)
+/* What a user would look for first when a test no longer trips. */
+static const char *unmet_reason(const json_t *report, const json_t *expectation)
 {
-	static char buf[1200];
+	const char *pattern = text_of(expectation, "rule");
+	unsigned named = 0, on = 0, asked = 0;
+	json_int_t times;
+
+	if (!*pattern || !expectation_unmet(expectation) || number_of(expectation, "met") > 0)
+		return "";
+	for (unsigned i = 0; i < acl_rule_count; i++) {
+		enum asked_state state;
+
+		if (!glob_match(pattern, acl_rules[i].id))
+			continue;
+		state = asked_state(report, &acl_rules[i], &times);
+		named++;
+		on += state != ASKED_OFF;
+		asked += state == ASKED_SILENT || state == ASKED_BROKEN;
+	}
+	if (!named)
+		return ", no rule has this name";
+	if (!on)
+		return ", the rule is switched off or not checked yet";
+	return asked_told(report) && !asked ? ", the rule was never put to the test" : "";
+}
+
+const char *expectation_place(const json_t *report, const json_t *expectation)
+{
+	static char buf[1280];
 
 	if (strcmp(text_of(expectation, "in"), "program") != 0)
-		return "an entry of the suppression file";
-	snprintf(buf, sizeof(buf), "a scope opened in %s, %lld of %lld times seen",
-		frame_place(json_object_get(expectation, "place")), number_of(expectation, "met"),
-		number_of(expectation, "opened"));
+		snprintf(buf, sizeof(buf), "an entry of the suppression file%s",
+			unmet_reason(report, expectation));
+	else
+		snprintf(buf, sizeof(buf), "a scope opened in %s, %lld of %lld times seen%s",
+			frame_place(json_object_get(expectation, "place")), number_of(expectation, "met"),
+			number_of(expectation, "opened"), unmet_reason(report, expectation));
 	return buf;
 }
 

@@ -24,7 +24,7 @@ const char *finding_ranks(const json_t *finding);
 bool finding_failed(const json_t *report, const json_t *finding);
 /* "scope opened in copy_in (demo.c:42): 1 of 3 times seen", of an expectation that was not met. Static
  * buffer. */
-const char *expectation_place(const json_t *expectation);
+const char *expectation_place(const json_t *report, const json_t *expectation);
 /* "advice", "a consequence", "suppressed: reason", "expected: reason", "known" or "": why a finding does not
  * count. Static buffer. */
 const char *finding_excuse(const json_t *finding);

@@ -308,7 +308,7 @@ static void say_verdict(const json_t *report)
 	{
 		if (expectation_unmet(doubt))
 			command_say("expected, but not seen: %s (%s), %s", expectation_rule(doubt),
-				text_of(doubt, "reason"), expectation_place(doubt));
+				text_of(doubt, "reason"), expectation_place(report, doubt));
 		else if (flag_of(doubt, "expired"))
 			command_say("expectation of %s (%s) expired on %s", expectation_rule(doubt),
 				text_of(doubt, "reason"), text_of(doubt, "until"));
