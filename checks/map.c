@@ -129,10 +129,12 @@ static inline bool region_find(
 void map_prefetch(struct pointer_map *map, uint64_t address)
 {
 	struct table *t = ld_acquire(&map->table);
-	uint64_t region = t ? region_of(t, address) : 0, i;
-	unsigned classes = t ? classes_at(t, address) : 0;
+	uint64_t region, i;
 
-	if (t && ld_acquire(&t->near[region]) & RUN_HERE) {
+	if (!t || t->regions < REGIONS_CACHED)
+		return;
+	region = region_of(t, address);
+	if (ld_acquire(&t->near[region]) & RUN_HERE) {
 		struct run *r = &map->run[ld_acquire(&t->run[region])];
 
 		i = run_slot(address - ld_acquire(&r->base), ld_acquire(&r->inverse));
@@ -140,7 +142,7 @@ void map_prefetch(struct pointer_map *map, uint64_t address)
 			__builtin_prefetch(&ld_acquire(&r->has)->state[i / SLOTS_A_WORD]);
 		__asm__ volatile("");
 	} else {
-		fetch_classes(t, classes, address, 0);
+		fetch_classes(t, classes_at(t, address), address, 0);
 	}
 }
 

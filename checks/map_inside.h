@@ -34,6 +34,7 @@
 #define SIZE_MAX_LOG 62
 #define RUN_HERE 0x80u /* the other bit of a near region: blocks of a run may lie there */
 #define REGIONS_LOG_MIN 13
+#define REGIONS_CACHED (UINT64_C(1) << 15) /* a table of fewer lies in the caches anyway */
 
 /*
  * Allocators give blocks of one size out at equal distances.  Such a run needs no
