@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Models as handles: while they are captured, those of conditions, questions in
- * two calls, callbacks of their end, what is left when their context goes.
+ * Models as handles: while they are captured, questions in two calls, where they
+ * run, callbacks of their end, what is left when their context goes.
  */
 #include "checks/binding.h"
 #include "checks/pairs.h"
@@ -11,12 +11,7 @@
 #define REFUSED 107000
 #define MODEL_STREAMS 1024 /* of one model */
 
-/* Condition handles are values without an object. */
-enum { COND_FRESH = 1, COND_USED = 2 };
-
 struct models {
-	struct pairs cond; /* handle -> COND_* */
-	struct pairs cond_model; /* handle -> acl_ref of the model it was made for */
 	struct pairs sizes; /* acl_ref of a model or stream -> 1 + elements it was said to have */
 	struct pairs at_end; /* key of model and function -> 1: callback of its destruction */
 };
@@ -26,15 +21,6 @@ static struct models *models(struct checks *c)
 	return c->topic[TOPIC_MODELS];
 }
 
-/* The model of the call, all of which begin with it; of its own making only. */
-static struct acl_object *model_of(struct checks *c, const struct acl_event *ev)
-{
-	const void *value = ACL_ARGS(ev, aclmdlRIDestroy)->modelRI;
-	struct acl_object *m = value ? object_find(c, ACL_HANDLE_MODEL, value) : NULL;
-
-	return m && object_usable(m) ? m : NULL;
-}
-
 static bool capturing(struct acl_object *m)
 {
 	uint8_t status = ld(&model_state(m)->status);
@@ -42,114 +28,12 @@ static bool capturing(struct acl_object *m)
 	return status == MODEL_CAPTURING || status == MODEL_INVALIDATED;
 }
 
-/* --- conditions --------------------------------------------------------------------------- */
-
-static void making_handle(struct checks *c, struct acl_event *ev)
-{
-	struct acl_object *m = model_of(c, ev);
-
-	if (!m || (ld(&m->flags) & ACL_OBJECT_LEARNED && !ld(&model_state(m)->sub)))
-		return;
-	rule_asked(ev, RULE("cond-handle-not-capturing"));
-	if (ld(&model_state(m)->status) != MODEL_CAPTURING)
-		finding_on(c, ev, RULE("cond-handle-not-capturing"), m, NULL,
-			ld(&model_state(m)->status) == MODEL_READY ? "The capture of this model has ended."
-								   : "This model is not being captured.");
-}
-
-static void made_handle(struct checks *c, struct acl_event *ev)
-{
-	const struct acl_args_aclmdlRICondHandleCreate *a = ev->args;
-	struct acl_object *m = model_of(c, ev);
-
-	if (!succeeded(ev) || !a->handle || !*a->handle)
-		return;
-	pairs_set(&models(c)->cond, (uintptr_t)*a->handle, COND_FRESH);
-	pairs_set(&models(c)->cond_model, (uintptr_t)*a->handle, m ? object_ref(m) : 0);
-}
-
-static void adding_task(struct checks *c, struct acl_event *ev)
-{
-	uint64_t handle = (uintptr_t)ACL_ARGS(ev, aclmdlRIAddCondTask)->params.handle;
-	struct acl_object *s = stream_of(ev), *capture = capture_of(c, s), *m;
-
-	if (!handle)
-		return;
-	if (pairs_value(&models(c)->cond, handle)) {
-		rule_asked(ev, RULE("cond-handle-reused"));
-		if (pairs_value(&models(c)->cond, handle) == COND_USED)
-			finding_on(c, ev, RULE("cond-handle-reused"), capture, NULL,
-				"A task was added for this handle before.");
-	}
-	if (!s || !object_usable(s) || ld(&s->flags) & ACL_OBJECT_LEARNED ||
-		ld(&stream_state(s)->capture_unsure))
-		return;
-	rule_asked(ev, RULE("cond-task-bad-stream"));
-	m = object_of(c, pairs_value(&models(c)->cond_model, handle));
-	if (!capture)
-		finding_on(c, ev, RULE("cond-task-bad-stream"), s, m, "The stream is not being captured.");
-	else if (m && m != capture)
-		finding_on(c, ev, RULE("cond-task-bad-stream"), s, m,
-			"The handle was made for another model than the stream is captured into.");
-}
-
-static void added_task(struct checks *c, struct acl_event *ev)
-{
-	const struct acl_args_aclmdlRIAddCondTask *a = ev->args;
-	struct acl_object *capture = capture_of(c, stream_of(ev));
-
-	if (!succeeded(ev) || !a->params.handle)
-		return;
-	pairs_set(&models(c)->cond, (uintptr_t)a->params.handle, COND_USED);
-	for (uint32_t i = 0; capture && a->params.modelRIArray && i < a->params.size; i++) {
-		struct acl_object *m =
-			object_create(c, ev, ACL_HANDLE_MODEL, a->params.modelRIArray[i], ACL_OBJECT_LEARNED);
-
-		if (!m)
-			return;
-		st(&model_state(m)->sub, true);
-		st(&model_state(m)->status, MODEL_EMPTY);
-		st(&m->parent, object_ref(capture));
-		st(&m->context, ld(&capture->context));
-		st(&m->device, ld(&capture->device));
-	}
-}
-
-static void capturing_into(struct checks *c, struct acl_event *ev)
-{
-	const void *value = ACL_ARGS(ev, aclmdlRICaptureToModelRIBegin)->modelRI;
-	struct acl_object *m = value ? object_live(c, ACL_HANDLE_MODEL, value) : NULL;
-
-	if (!m || (!ld(&model_state(m)->sub) && ld(&m->flags) & ACL_OBJECT_LEARNED))
-		return;
-	rule_asked(ev, RULE("cond-capture-to-nonsub"));
-	if (!ld(&model_state(m)->sub))
-		finding_on(c, ev, RULE("cond-capture-to-nonsub"), m, NULL,
-			"It is no model of a condition: it did not come from aclmdlRIAddCondTask.");
-	else if (ld(&model_state(m)->status) != MODEL_EMPTY)
-		finding_on(c, ev, RULE("cond-capture-to-nonsub"), m, NULL,
-			"Something is or was captured into it already.");
-}
-
-static void of_root_only(struct checks *c, struct acl_event *ev)
-{
-	struct acl_object *m = model_of(c, ev);
-
-	if (!m)
-		return;
-	rule_asked(ev, RULE("mdlri-destroy-submodel"));
-	if (ld(&model_state(m)->sub))
-		finding_on(c, ev, RULE("mdlri-destroy-submodel"), m, object_of(c, ld(&m->parent)),
-			"It is the model of a condition: only its parent is executed, updated and "
-			"destroyed.");
-}
-
 /* --- while it is captured ------------------------------------------------------------------ */
 
 static void not_while_capturing(
 	struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const char *detail)
 {
-	struct acl_object *m = model_of(c, ev);
+	struct acl_object *m = model_argument(c, ev);
 
 	if (!m)
 		return;
@@ -178,7 +62,7 @@ static void printing(struct checks *c, struct acl_event *ev)
 
 static void not_printed(struct checks *c, struct acl_event *ev)
 {
-	struct acl_object *m = model_of(c, ev);
+	struct acl_object *m = model_argument(c, ev);
 
 	if (error_of(ev) == REFUSED && m && ld(&model_state(m)->status) == MODEL_READY)
 		finding_on(c, ev, RULE("mdlri-debugprint-before-end"), m, NULL,
@@ -214,14 +98,14 @@ static void asking_streams(struct checks *c, struct acl_event *ev)
 {
 	const struct acl_args_aclmdlRIGetStreams *a = ev->args;
 
-	bringing(c, ev, model_of(c, ev), a->streams, a->numStreams);
+	bringing(c, ev, model_argument(c, ev), a->streams, a->numStreams);
 }
 
 static void asked_streams(struct checks *c, struct acl_event *ev)
 {
 	const struct acl_args_aclmdlRIGetStreams *a = ev->args;
 
-	answered(c, ev, model_of(c, ev), a->streams, a->numStreams);
+	answered(c, ev, model_argument(c, ev), a->streams, a->numStreams);
 }
 
 /* Tasks are asked of the streams of a model: those that aclmdlRIGetStreams answers, or bound ones. */
@@ -260,7 +144,7 @@ _Static_assert(offsetof(struct acl_args_aclmdlRIDestroyRegisterCallback, func) =
 
 static void registered(struct checks *c, struct acl_event *ev)
 {
-	struct acl_object *m = model_of(c, ev);
+	struct acl_object *m = model_argument(c, ev);
 
 	if (m && succeeded(ev))
 		pairs_set(&models(c)->at_end, callback_key(m, ev), 1);
@@ -268,7 +152,7 @@ static void registered(struct checks *c, struct acl_event *ev)
 
 static void unregistering(struct checks *c, struct acl_event *ev)
 {
-	struct acl_object *m = model_of(c, ev);
+	struct acl_object *m = model_argument(c, ev);
 
 	if (!m || ld(&m->flags) & ACL_OBJECT_LEARNED || ld(&models(c)->at_end.full) ||
 		!ACL_ARGS(ev, aclmdlRIDestroyUnregisterCallback)->func)
@@ -281,7 +165,7 @@ static void unregistering(struct checks *c, struct acl_event *ev)
 
 static void unregistered(struct checks *c, struct acl_event *ev)
 {
-	struct acl_object *m = model_of(c, ev);
+	struct acl_object *m = model_argument(c, ev);
 
 	if (m && succeeded(ev))
 		pairs_set(&models(c)->at_end, callback_key(m, ev), 0);
@@ -292,7 +176,7 @@ static void unregistered(struct checks *c, struct acl_event *ev)
 /* The runtime's answer decides: what is current may have been set below us. */
 static void executed(struct checks *c, struct acl_event *ev)
 {
-	struct acl_object *m = model_of(c, ev), *own = m ? context_of(c, m) : NULL, *current;
+	struct acl_object *m = model_argument(c, ev), *own = m ? context_of(c, m) : NULL, *current;
 	bool known;
 
 	current = context_current(c, thread_of(ev), &known);
@@ -446,27 +330,13 @@ static bool models_create(struct checks *c)
 
 static void models_forked(struct checks *c)
 {
-	st(&models(c)->cond.lock.held, 0);
-	st(&models(c)->cond_model.lock.held, 0);
 	st(&models(c)->sizes.lock.held, 0);
 	st(&models(c)->at_end.lock.held, 0);
 }
 
 static const struct acl_hook hooks[] = {
-	{ACL_API_aclmdlRICondHandleCreate, ACL_ENTER, making_handle},
-	{ACL_API_aclmdlRICondHandleCreate, ACL_LEAVE, made_handle},
-	{ACL_API_aclmdlRIAddCondTask, ACL_ENTER, adding_task},
-	{ACL_API_aclmdlRIAddCondTask, ACL_LEAVE, added_task},
-	{ACL_API_aclmdlRICaptureToModelRIBegin, ACL_ENTER, capturing_into},
 	{ACL_API_aclmdlRIExecuteAsync, ACL_LEAVE, executed},
 	{ACL_API_aclrtTaskUpdateAsync, ACL_ENTER, updating_task},
-	{ACL_API_aclmdlRIAbort, ACL_ENTER, of_root_only},
-	{ACL_API_aclmdlRIDestroy, ACL_ENTER, of_root_only},
-	{ACL_API_aclmdlRIDestroyRegisterCallback, ACL_ENTER, of_root_only},
-	{ACL_API_aclmdlRIDestroyUnregisterCallback, ACL_ENTER, of_root_only},
-	{ACL_API_aclmdlRIExecuteAsync, ACL_ENTER, of_root_only},
-	{ACL_API_aclmdlRIGetStreams, ACL_ENTER, of_root_only},
-	{ACL_API_aclmdlRIUpdate, ACL_ENTER, of_root_only},
 	{ACL_API_aclmdlRIDestroy, ACL_ENTER, destroying},
 	{ACL_API_aclmdlRIExecuteAsync, ACL_ENTER, executing},
 	{ACL_API_aclmdlRIExecuteAsync, ACL_FAILED, no_more},

@@ -279,6 +279,15 @@ static inline struct model_state *model_state(struct acl_object *o)
 	return object_extra(o);
 }
 
+/* The model that the call begins with, NULL = not known or gone. */
+static inline struct acl_object *model_argument(struct checks *c, const struct acl_event *ev)
+{
+	const void *value = ACL_ARGS(ev, aclmdlRIDestroy)->modelRI;
+	struct acl_object *m = value ? object_find(c, ACL_HANDLE_MODEL, value) : NULL;
+
+	return m && object_usable(m) ? m : NULL;
+}
+
 #define MODE_NONE 3
 
 /* A moment a captured task used an object or a block. */

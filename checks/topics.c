@@ -21,7 +21,8 @@ extern const struct acl_topic topic_physical, topic_managed, topic_written, topi
 extern const struct acl_topic topic_unchecked, topic_allocation, topic_pageable, topic_result;
 extern const struct acl_topic topic_binary, topic_signal, topic_kernel, topic_limits, topic_modes,
 	topic_task_info, topic_host_function;
-extern const struct acl_topic topic_capture_ends, topic_capture_events, topic_task_groups, topic_models;
+extern const struct acl_topic topic_capture_ends, topic_capture_events, topic_task_groups, topic_models,
+	topic_conditions;
 extern const struct acl_topic topic_exceptions, topic_snapshot, topic_notify, topic_label;
 extern const struct acl_topic topic_launch_args;
 
@@ -53,6 +54,7 @@ const struct acl_topic *const acl_topics[] = {
 	&topic_capture_events,
 	&topic_capture_calls,
 	&topic_task_groups,
+	&topic_conditions,
 	&topic_models,
 	&topic_free,
 	&topic_capture_life,
