@@ -25,12 +25,7 @@ static aclrtCntNotifyWaitInfo wait_five = {.mode = 5}, wait_equal = {.mode = 1};
 static const aclrtRandomNumTaskInfo random_good = {.dataType = ACL_FLOAT},
 				    random_bad = {.dataType = ACL_INT8},
 				    random_dirty = {.dataType = ACL_FLOAT, .rsv = {1}};
-static aclrtMemAccessDesc access_good = {
-	.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE, .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
-static aclrtMemAccessDesc access_read = {
-	.flags = ACL_RT_MEM_ACCESS_FLAGS_READ, .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
 static int32_t pids[1] = {1};
-static void *handles[1] = {HANDLE};
 static aclrtBarrierTaskInfo barrier_good = {
 	.barrierNum = 1, .cmoInfo = {{.cmoType = ACL_RT_CMO_TYPE_INVALID, .barrierId = 1}}};
 static aclrtBarrierTaskInfo barrier_seven = {.barrierNum = 7};
@@ -276,7 +271,6 @@ static const struct twin twins[] = {
 	/* callbacks */
 	TWIN_CALL("launchcallback-argument", aclrtLaunchHostFunc, (.stream = HANDLE, .fn = NULL),
 		(.stream = HANDLE, .fn = HANDLE)),
-	TWIN_CALL("processreport-timeout", aclrtProcessReport, (.timeout = 0), (.timeout = -1)),
 	TWIN_CALL("exc-abort-timeout", aclrtDeviceTaskAbort, (.deviceId = 0, .timeout = 2160001),
 		(.deviceId = 0, .timeout = 2160000)),
 	TWIN_CALL("exc-callback-null", aclrtExceptionInfoCallbackRegister, (.callback = NULL),
@@ -318,8 +312,6 @@ static const struct twin twins[] = {
 		(.cntNotify = HANDLE, .info = &record_three), (.cntNotify = HANDLE, .info = &record_add)),
 	TWIN_CALL_ON("cnt-notify-mode-or-value", "Ascend950PR", aclrtCntNotifyWaitWithTimeout,
 		(.cntNotify = HANDLE, .info = &wait_five), (.cntNotify = HANDLE, .info = &wait_equal)),
-	TWIN_CALL("notify-batch-reset-args", aclrtNotifyBatchReset, (.notifies = OUT, .num = 1),
-		(.notifies = handles, .num = 1)),
 	TWIN_CALL("ipc-key-length", aclrtIpcMemGetExportKey,
 		(.devPtr = DEVICE, .size = 4096, .key = OUT, .len = 64),
 		(.devPtr = DEVICE, .size = 4096, .key = OUT, .len = 65)),
@@ -334,12 +326,6 @@ static const struct twin twins[] = {
 	TWIN_CALL_AVOIDS("capture-external-wait-timeout", aclrtStreamWaitEventWithFlag,
 		(.event = HANDLE, .timeout = 5, .flag = ACL_EVENT_WAIT_DEFAULT + 1),
 		(.event = HANDLE, .timeout = 5, .flag = ACL_EVENT_WAIT_DEFAULT)),
-	TWIN_CALL("vmm-set-access-args", aclrtMemSetAccess,
-		(.virPtr = DEVICE, .size = MIB2, .desc = &access_read, .count = 1),
-		(.virPtr = DEVICE, .size = MIB2, .desc = &access_good, .count = 1)),
-	TWIN_CALL("vmm-map-args", aclrtMapMem,
-		(.virPtr = DEVICE, .size = MIB2, .offset = 1, .handle = HANDLE),
-		(.virPtr = DEVICE, .size = MIB2, .handle = HANDLE)),
 	TWIN_CALL("label-list-args", aclrtCreateLabelList, (.labels = OUT, .num = 0, .labelList = OUT),
 		(.labels = OUT, .num = 2, .labelList = OUT)),
 	TWIN_CALL("hostfunc-subscribe-misuse", aclrtProcessHostFunc, (.timeout = 0), (.timeout = 10)),

@@ -148,7 +148,7 @@ static void desc_from_host(void)
 
 static void variable_elsewhere(void)
 {
-	void *where = NULL, *h = make_host_memory(4096), *symbol = &heap_memory[128];
+	void *where = NULL, *h = make_host_memory(4096), *symbol = HANDLE;
 	size_t size = 0;
 
 	CALL_DOES(aclrtGetSymbolSize, 0, size = 64, .symbol = symbol, .size = &size);
@@ -161,7 +161,7 @@ static void variable_elsewhere(void)
 /* The other device has it at the same address. */
 static void variable_everywhere(void)
 {
-	void *where = NULL, *h = make_host_memory(4096), *symbol = &heap_memory[128];
+	void *where = NULL, *h = make_host_memory(4096), *symbol = HANDLE;
 
 	CALL_DOES(aclrtGetSymbolAddress, 0, where = make_range(64, true), .symbol = symbol, .devPtr = &where);
 	on_device(1);

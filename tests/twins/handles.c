@@ -189,7 +189,7 @@ static void create_failed(void)
 	aclrtStream s = (aclrtStream)0x1234567890;
 
 	if (bug)
-		CALL_FAILS(507899, aclrtCreateStream, .stream = &s);
+		CALL_FAILS(207000, aclrtCreateStreamWithConfig, .stream = &s, .flag = ACL_STREAM_HUGE);
 	else
 		CALL_DOES(aclrtCreateStream, 0, s = make_address(), .stream = &s);
 	CALL(aclrtSynchronizeStream, .stream = s);

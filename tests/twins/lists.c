@@ -2,6 +2,8 @@
 /* Twins of the rules about lists: batches, attributes, placeholders. */
 #include "twins.h"
 
+#define MIB2 (2u << 20)
+
 #define TO_DEVICE                                                                                            \
 	.srcLoc = {.type = ACL_MEM_LOCATION_TYPE_HOST}, .dstLoc = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}
 
@@ -177,10 +179,17 @@ static void placeholder_slot(void)
 
 static void prefetch(void)
 {
-	static const void *ptrs[] = {DEVICE, OTHER};
-	static size_t sizes[] = {2 << 20, 2 << 20}, up[] = {0, 1}, down[] = {1, 0};
+	const void *ptrs[2];
+	static size_t sizes[] = {MIB2, MIB2}, up[] = {0, 1}, down[] = {1, 0};
 	static aclrtMemManagedLocation places[2];
 
+	for (unsigned i = 0; i < 2; i++) {
+		void *p = NULL;
+
+		CALL_DOES(aclrtMemAllocManaged, 0, p = make_range(MIB2, true), .ptr = &p, .size = MIB2,
+			.flag = ACL_RT_MEM_ATTACH_GLOBAL);
+		ptrs[i] = p;
+	}
 	CALL(aclrtMemManagedPrefetchBatchAsync, .ptrs = ptrs, .sizes = sizes, .count = 2,
 		.prefetchLocs = places, .prefetchLocIdxs = bug ? down : up, .numPrefetchLocs = 2);
 }
@@ -192,8 +201,6 @@ static void other_process(void)
 
 static void config_missing(void)
 {
-	CALL(aclrtResetDevice, .deviceId = 0);
-	CALL(aclFinalize);
 	CALL_FAILS(bug ? 100003 : 0, aclInit, .configPath = bug ? "nowhere/acl.json" : twin_file());
 }
 
@@ -230,7 +237,7 @@ static const struct twin twins[] = {
 	TWIN("kernel-placeholder-range", placeholder_slot),
 	TWIN("uvm-prefetch-batch-indexes", prefetch),
 	TWIN_FOR("snapshot-bad-args", other_process, ACL_CANN_9_1),
-	TWIN("init-config-unreadable", config_missing),
+	TWIN_BARE("init-config-unreadable", config_missing),
 	TWIN("label-list-args", same_label),
 	TWIN("malloc-config-device-mismatch", config_device),
 };

@@ -52,6 +52,16 @@ static void launch_unserved(void)
 		.stream = s);
 }
 
+static void report_at_once(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL(aclrtSubscribeReport, .threadId = twin_thread_id(0), .stream = s);
+	CALL(aclrtLaunchCallback, .fn = HANDLE, .blockType = ACL_CALLBACK_NO_BLOCK, .stream = s);
+	CALL_FAILS(bug ? 100000 : 0, aclrtProcessReport, .timeout = bug ? 0 : 1000);
+	CALL(aclrtUnSubscribeReport, .threadId = twin_thread_id(0), .stream = s);
+}
+
 static void both_mechanisms(void)
 {
 	aclrtStream s = make_stream();
@@ -195,6 +205,7 @@ static const struct twin twins[] = {
 	TWIN("subscribe-thread-limit", too_many_threads),
 	TWIN("unsubscribe-not-subscribed", unsubscribe_other),
 	TWIN("callback-not-subscribed", launch_unserved),
+	TWIN("processreport-timeout", report_at_once),
 	TWIN("callback-mechanisms-mixed", both_mechanisms),
 	TWIN_AVOIDS("callback-runtime-api-inside", malloc_inside),
 	TWIN_AVOIDS("callback-runtime-api-inside", query_inside),

@@ -40,6 +40,24 @@ static void map_twice(void)
 	CALL(aclrtMapMem, .virPtr = range + (bug ? 0 : MIB2), .size = MIB2, .handle = physical());
 }
 
+static void map_at_offset(void)
+{
+	CALL_FAILS(bug ? 107000 : 0, aclrtMapMem, .virPtr = reserve(2 * MIB2), .size = MIB2,
+		.offset = bug ? 1 : 0, .handle = physical());
+}
+
+static void open_for_reading(void)
+{
+	aclrtMemAccessDesc open = {
+		.flags = bug ? ACL_RT_MEM_ACCESS_FLAGS_READ : ACL_RT_MEM_ACCESS_FLAGS_READWRITE,
+		.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	char *range = reserve(2 * MIB2);
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical());
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemSetAccess, .virPtr = range, .size = MIB2, .desc = &open,
+		.count = 1);
+}
+
 static void unmap_twice(void)
 {
 	char *range = reserve(2 * MIB2);
@@ -289,6 +307,15 @@ static void wait_imported(void)
 	CALL_FAILS(bug ? 107000 : 0, aclrtWaitAndResetNotify, .notify = n, .timeout = 1);
 }
 
+static void reset_nothing(void)
+{
+	aclrtNotify notifies[1] = {NULL};
+
+	if (!bug)
+		CALL_DOES(aclrtCreateNotify, 0, notifies[0] = make_address(), .notify = &notifies[0]);
+	CALL_FAILS(bug ? 100000 : 0, aclrtNotifyBatchReset, .notifies = notifies, .num = 1);
+}
+
 static void label_twice(void)
 {
 	aclrtStream s = make_stream_flags(ACL_STREAM_PERSISTENT);
@@ -356,6 +383,8 @@ static void range_kept(void)
 static const struct twin twins[] = {
 	TWIN("vmm-map-outside-reservation", map_outside),
 	TWIN("vmm-map-overlap", map_twice),
+	TWIN("vmm-map-args", map_at_offset),
+	TWIN("vmm-set-access-args", open_for_reading),
 	TWIN("vmm-unmap-not-mapped", unmap_twice),
 	TWIN("vmm-release-while-mapped", release_mapped),
 	TWIN("vmm-use-unmapped", use_unmapped),
@@ -378,6 +407,7 @@ static const struct twin twins[] = {
 	TWIN("batch-direction", batch_inside_device),
 	TWIN("batch-attr-location-mismatch", batch_swapped),
 	TWIN("notify-wait-imported", wait_imported),
+	TWIN("notify-batch-reset-args", reset_nothing),
 	TWIN("label-set-twice", label_twice),
 	TWIN("leak-host-register", registration_kept),
 	TWIN("leak-kernel-binary", binary_kept),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The twin frame on the software runtime.
- *	PROGRAM			lists: NUMBER RULE NAME ALSO TARGET PRODUCT SWITCHED, tabs between
+ *	PROGRAM			lists: NUMBER RULE NAME ALSO TARGET PRODUCT SWITCHED AVOIDS
  *	PROGRAM NUMBER...	runs both ways of each in children of its own, and says:
  *				NUMBER WAY PID END EXIT OTHERWISE
  * END is ok or what killed the child; EXIT is "exit" when the end of the process
@@ -111,6 +111,8 @@ static void play(const struct twin *t)
 	static const size_t sizes[] = {4, 4};
 	struct acl_event ev;
 
+	if (t->visible[!bug])
+		setenv("ASCEND_RT_VISIBLE_DEVICES", t->visible[!bug], 1);
 	softnpu_describe_kernel("add", sizes, 2);
 	if (!t->bare) {
 		CALL(aclInit, .configPath = NULL);
@@ -156,11 +158,12 @@ int twins_run(const char *name, const struct twin *twins, size_t n, int argc, ch
 	if (told == MAP_FAILED)
 		return 1;
 	for (size_t i = 0; argc < 2 && i < n; i++)
-		printf("%zu\t%s\t%s\t%s\t%s\t%s\t%s\n", i, twins[i].rule,
+		printf("%zu\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", i, twins[i].rule,
 			twins[i].name ? twins[i].name : acl_apis[twins[i].api].name,
 			twins[i].also ? twins[i].also : "",
 			twins[i].target ? acl_cann_names[twins[i].target - 1] : "",
-			twins[i].soc ? twins[i].soc : "", twins[i].on ? twins[i].rule : "");
+			twins[i].soc ? twins[i].soc : "", twins[i].on ? twins[i].rule : "",
+			twins[i].avoids ? "avoids" : "");
 	if (argc > 1 && !neighbour_start())
 		return 1;
 	for (int k = 1; k < argc; k++) {

@@ -45,13 +45,14 @@ class Way:
 
     def __init__(self, place, pid, end, exits, otherwise):
         self.end, self.otherwise = end, otherwise
-        self.found, self.rules = [], set()
+        self.found, self.rules, self.asked = [], set(), {}
         try:
             with open(os.path.join(place, pid + ".json"), encoding="utf-8") as file:
                 report = json.load(file)
         except FileNotFoundError:
             self.end = "no report" if end == "ok" else end
             return
+        self.asked = report["rules"]["asked"]
         # What is found at the end of the process names no thread; it counts when that end belongs to the scene.
         self.rules = {f["rule"] for f in report["findings"]}
         self.found = [f for f in report["findings"] if f["rule"] != "api-error" and not f["secondary"]
@@ -82,12 +83,13 @@ def run(program):
 def listed(program):
     lines = subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
     for line in lines:
-        number, rule, name, also, target, product, switched = line.split("\t")
-        yield {"number": number, "rule": rule, "name": name, "also": also, "setting": (target, product, switched)}
+        number, rule, name, also, target, product, switched, avoids = line.split("\t")
+        yield {"number": number, "rule": rule, "name": name, "also": also, "setting": (target, product, switched),
+               "avoids": avoids}
 
 
 def wrong_with(twin):
-    """Findings that should not be, or the one that is missing."""
+    """Findings that should not be, or the one that is missing, or silence that proves nothing."""
     bug, fixed = twin["bug"], twin["fixed"]
     if twin["rule"] not in bug.rules:
         yield f"with the bug {twin['rule']} is not reported", bug
@@ -97,6 +99,8 @@ def wrong_with(twin):
     for f in fixed.found:
         if not f["advice"] or f["rule"] == twin["rule"]:
             yield f"mended there is {f['rule']}: {f.get('detail', '')}", fixed
+    if not twin["avoids"] and twin["rule"] not in fixed.asked:
+        yield f"mended {twin['rule']} was never put to the test", fixed
 
 
 def verdict(twin):
