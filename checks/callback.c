@@ -234,33 +234,27 @@ static void tell_at_end(
 static void callbacks_finish(struct checks *c, enum checks_end kind)
 {
 	struct callbacks *k = callbacks(c);
+	uint64_t thread, value;
 
 	if (kind != CHECKS_END_EXIT || ld(&k->processing.full) || ld(&k->device.full) || ld(&k->report.full))
 		return;
 	for (unsigned i = 0; i < PAIRS_ROOM && ld(&k->processing.used); i++) {
-		uint64_t thread = k->processing.at[i].key, subscribed_once;
-
-		if (!thread)
+		if (!pairs_at(&k->processing, i, &thread, &value))
 			continue;
 		rule_asked_at_end(c, RULE("processreport-not-subscribed"));
-		if (k->processing.at[i].value == IN_VAIN && !pairs_get(&k->device, thread, &subscribed_once))
+		if (value == IN_VAIN && !pairs_get(&k->device, thread, &value))
 			tell_at_end(c, RULE("processreport-not-subscribed"), 0, thread,
 				"Thread 0x%llx called aclrtProcessReport, and no aclrtSubscribeReport ever "
-				"named "
-				"its pthread id.");
+				"named its pthread id.");
 	}
 	for (unsigned i = 0; i < PAIRS_ROOM && ld(&k->launched.used); i++) {
-		uint64_t thread = k->launched.at[i].key;
-
-		if (!thread)
+		if (!pairs_at(&k->launched, i, &thread, &value))
 			continue;
 		rule_asked_at_end(c, RULE("subscribe-thread-not-processing"));
 		if (pairs_value(&k->processing, thread) == NEVER)
-			tell_at_end(c, RULE("subscribe-thread-not-processing"), k->launched.at[i].value,
-				thread,
+			tell_at_end(c, RULE("subscribe-thread-not-processing"), value, thread,
 				"Callbacks were launched for thread 0x%llx, and no thread of this pthread id "
-				"ever "
-				"called aclrtProcessReport.");
+				"ever called aclrtProcessReport.");
 	}
 }
 

@@ -24,6 +24,15 @@ bool pairs_get(struct pairs *p, uint64_t key, uint64_t *value)
 	return found;
 }
 
+bool pairs_at(struct pairs *p, unsigned i, uint64_t *key, uint64_t *value)
+{
+	lock(&p->lock);
+	*key = p->at[i].key;
+	*value = p->at[i].value;
+	unlock(&p->lock);
+	return *key != 0;
+}
+
 bool pairs_set(struct pairs *p, uint64_t key, uint64_t value)
 {
 	bool room;

@@ -21,6 +21,8 @@ struct pairs {
 
 /* false: the key was never there. */
 bool pairs_get(struct pairs *p, uint64_t key, uint64_t *value);
+/* Entry number i < PAIRS_ROOM, in no order; false: there is none. */
+bool pairs_at(struct pairs *p, unsigned i, uint64_t *key, uint64_t *value);
 /* false: no room; nothing is remembered and rules that ask stay silent. */
 bool pairs_set(struct pairs *p, uint64_t key, uint64_t value);
 
