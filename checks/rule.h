@@ -14,16 +14,20 @@ enum acl_severity { ACL_SEV_PORTABILITY, ACL_SEV_PERF, ACL_SEV_WARNING, ACL_SEV_
 enum acl_tier { ACL_TIER_MISSION, ACL_TIER_STATE, ACL_TIER_ARGUMENT, ACL_TIER_ADVICE, ACL_TIER_TOOL };
 enum acl_default { ACL_DEFAULT_ON, ACL_DEFAULT_ADVICE, ACL_DEFAULT_OFF };
 enum acl_rule_state { ACL_RULE_IMPLEMENTED, ACL_RULE_PLANNED, ACL_RULE_UNCHECKABLE };
+/* The engine that a planned rule waits for: order of operations, or state of captures and models. */
+enum acl_rule_needs { ACL_NEEDS_NOTHING, ACL_NEEDS_ORDER, ACL_NEEDS_CAPTURE };
 enum acl_lang { ACL_LANG_EN, ACL_LANG_ZH, ACL_LANG_COUNT };
 
 struct acl_rule {
 	const char *id; /* "async-copy-alignment" */
+	const char *apis; /* functions it is about, separated by blanks; "aclrt*" = all of that name */
 	const char *family; /* "copy" */
 	uint16_t index; /* position in acl_rules, sorted by id */
 	uint8_t severity; /* enum acl_severity */
 	uint8_t tier; /* enum acl_tier */
 	uint8_t dflt; /* enum acl_default */
 	uint8_t state; /* enum acl_rule_state */
+	uint8_t needs; /* enum acl_rule_needs; of planned rules only */
 	int8_t relaxed_since; /* enum acl_cann from which relaxed_to applies, -1 = never relaxed */
 	uint8_t relaxed_to; /* enum acl_severity, or ACL_RELAXED_OFF */
 	const char *title[ACL_LANG_COUNT];

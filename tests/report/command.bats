@@ -49,6 +49,46 @@ load helper
 	[ "$(awk '$1 == "all" { print $3 }' coverage)" = "$(wc -l <list)" ]
 }
 
+@test "rules ID: every line of code stands in its section, functions with their release" {
+	"$ACLCHECK" rules async-copy-pageable-host >text
+	grep -q '^Why, and what the runtime does$' text
+	# Below its title a section is indented, down to the empty line.
+	awk '/^[A-Z]/ && NR > 1 { title = 1; next } NF && !/^  / && NR > 1 { bad = NR } END { exit bad || !title }' text
+	[ "$(sed -n '/^Wrong$/,/^$/p' text | grep -c '^  .*;')" = 2 ]
+	grep -q '^  since CANN 8.1 or before: .*aclrtMemcpyAsync' text
+	grep -q '^  since CANN 8.5: .*aclrtMemcpyBatchAsync$' text
+	"$ACLCHECK" rules --lang zh async-copy-pageable-host | grep -q '^原因与运行时行为$'
+	# A name with a star is no single function.
+	[ "$("$ACLCHECK" rules api-error | tail -n 1)" = "  aclrt* aclmdlRI*" ]
+	# Every function that a rule names is written.
+	"$ACLCHECK" rules null-required-pointer >text
+	python3 - "$SOURCE/checks/rules.json" <<'END'
+import json, sys
+rule = next(r for r in json.load(open(sys.argv[1])) if r["id"] == "null-required-pointer")
+said = open("text").read().split("Functions")[1].split()
+assert set(rule["apis"]) <= set(said), set(rule["apis"]) - set(said)
+assert all(len(line) <= 100 for line in open("text").read().split("Functions")[1].splitlines())
+END
+}
+
+@test "rules --all lists planned and uncheckable ones as well" {
+	"$ACLCHECK" rules --all >list
+	[ "$(wc -l <list)" = "$("$ACLCHECK" rules --coverage | awk '$1 == "all" { print $2 }')" ]
+	for state in implemented planned uncheckable; do
+		grep -qE "^[a-z]+ +[a-z]+ +$state " list
+	done
+	[ "$(grep -cE '^[a-z]+ +[a-z]+ +implemented ' list)" = "$("$ACLCHECK" rules | wc -l)" ]
+}
+
+@test "rules --coverage says what planned rules wait for" {
+	"$ACLCHECK" rules --coverage >coverage
+	planned=$(awk '$1 == "all" { print $6 }' coverage)
+	# The groups name each planned rule once.
+	[ "$(awk '/^[0-9]+ planned, waiting for / { n += $1 } END { print n + 0 }' coverage)" = "$planned" ]
+	awk '/planned, waiting/ { on = 1; next } !NF { on = 0 } on { print $1 }' coverage | sort >named
+	"$ACLCHECK" rules --all | awk '$3 == "planned" { print $5 }' | sort | cmp - named
+}
+
 @test "a rule list is checked before anything runs" {
 	run "$ACLCHECK" run --rules +perf,-nonsense -- sh -c 'touch ran'
 	[ "$status" = 99 ]

@@ -10,4 +10,4 @@ $(TWIN_BIN): $(BUILD)/tests/twins/%: $(BUILD)/obj/tests/twins/%.o $(call objs,te
 
 TESTS += $(TWIN_BIN)
 include tests/twins/live/module.mk tests/twins/real/module.mk
-TESTS += tests/twins/coverage.t
+TESTS += tests/twins/coverage.t tests/twins/texts.t

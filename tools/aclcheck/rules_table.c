@@ -54,6 +54,20 @@ static void coverage_line(const char *family, const struct counts *n)
 		n->twinned, n->state[ACL_RULE_UNCHECKABLE], n->state[ACL_RULE_PLANNED], n->live);
 }
 
+static void planned_lines(enum acl_rule_needs needs, const char *what)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < acl_rule_count; i++)
+		n += acl_rules[i].state == ACL_RULE_PLANNED && acl_rules[i].needs == needs;
+	if (!n)
+		return;
+	printf("\n%u planned, waiting for %s:\n", n, what);
+	for (unsigned i = 0; i < acl_rule_count; i++)
+		if (acl_rules[i].state == ACL_RULE_PLANNED && acl_rules[i].needs == needs)
+			printf("  %-40s %s\n", acl_rules[i].id, acl_rules[i].title[ACL_LANG_EN]);
+}
+
 void rules_coverage(void)
 {
 	struct counts all = count(NULL);
@@ -71,6 +85,9 @@ void rules_coverage(void)
 		if (acl_rules[i].state == ACL_RULE_UNCHECKABLE)
 			printf("\n%s cannot be checked:\n  %s\n", acl_rules[i].id,
 				acl_rules[i].reason ? acl_rules[i].reason : "no reason given");
+	planned_lines(ACL_NEEDS_ORDER, "the order engine (what may run at the same time as what)");
+	planned_lines(ACL_NEEDS_CAPTURE, "the capture engine (states of captures and models)");
+	planned_lines(ACL_NEEDS_NOTHING, "their check");
 }
 
 /* --- checks/RULES.md --------------------------------------------------------------- */

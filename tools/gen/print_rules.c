@@ -36,6 +36,7 @@ static const struct word defaults[] = {
 	{"on", "ACL_DEFAULT_ON"}, {"advice", "ACL_DEFAULT_ADVICE"}, {"off", "ACL_DEFAULT_OFF"}, {0}};
 static const struct word states[] = {{"implemented", "ACL_RULE_IMPLEMENTED"}, {"planned", "ACL_RULE_PLANNED"},
 	{"uncheckable", "ACL_RULE_UNCHECKABLE"}, {0}};
+static const struct word engines[] = {{"order", "ACL_NEEDS_ORDER"}, {"capture", "ACL_NEEDS_CAPTURE"}, {0}};
 static const struct word releases[] = {{"8.1", "ACL_CANN_8_1"}, {"8.5", "ACL_CANN_8_5"},
 	{"9.0", "ACL_CANN_9_0"}, {"9.1", "ACL_CANN_9_1"}, {"9.2", "ACL_CANN_9_2"}, {0}};
 
@@ -112,7 +113,44 @@ static void string(FILE *f, json_t *rule, const char *key)
 	fputs(",\n", f);
 }
 
-static void print_rule(FILE *f, json_t *rule, size_t index)
+static bool function_named(const struct model *m, const char *name)
+{
+	for (unsigned i = 0; i < m->n_functions; i++)
+		if (!strcmp(m->functions[i].name, name))
+			return true;
+	return false;
+}
+
+/* Names of functions as one string; each is one of the model, or ends in "*". */
+static void apis(FILE *f, const char *id, json_t *rule, const struct model *m)
+{
+	json_t *names = json_object_get(rule, "apis"), *name;
+	size_t i;
+
+	if (!json_array_size(names))
+		refuse(id, "apis", "missing");
+	fputs("\t\t.apis = \"", f);
+	json_array_foreach(names, i, name)
+	{
+		const char *s = json_string_value(name);
+
+		if (!s || (s[strlen(s) - 1] != '*' && !function_named(m, s)))
+			refuse(id, "apis", s ? s : "no name");
+		fprintf(f, "%s%s", i ? " " : "", s);
+	}
+	fputs("\",\n", f);
+}
+
+static const char *needs(const char *id, json_t *rule, bool planned)
+{
+	if (!json_object_get(rule, "needs"))
+		return "ACL_NEEDS_NOTHING";
+	if (!planned)
+		refuse(id, "needs", "is for planned rules only");
+	return constant(id, rule, "needs", engines);
+}
+
+static void print_rule(FILE *f, json_t *rule, size_t index, const struct model *m)
 {
 	const char *id = json_string_value(json_object_get(rule, "id"));
 	json_t *relaxed = json_object_get(rule, "relaxed");
@@ -121,12 +159,14 @@ static void print_rule(FILE *f, json_t *rule, size_t index)
 
 	fputs("\t{\n", f);
 	string(f, rule, "id");
+	apis(f, id, rule, m);
 	string(f, rule, "family");
 	fprintf(f, "\t\t.index = %zu,\n", index);
 	fprintf(f, "\t\t.severity = %s,\n", constant(id, rule, "severity", severities));
 	fprintf(f, "\t\t.tier = %s,\n", constant(id, rule, "tier", tiers));
 	fprintf(f, "\t\t.dflt = %s,\n", constant(id, rule, "default", defaults));
 	fprintf(f, "\t\t.state = %s,\n", state);
+	fprintf(f, "\t\t.needs = %s,\n", needs(id, rule, !strcmp(state, "ACL_RULE_PLANNED")));
 	fprintf(f, "\t\t.relaxed_since = %s,\n", relaxed ? constant(id, relaxed, "since", releases) : "-1");
 	fprintf(f, "\t\t.relaxed_to = %s,\n",
 		relaxed ? constant(id, relaxed, "to", severities) : "ACL_RELAXED_OFF");
@@ -148,7 +188,6 @@ void print_rules(const struct model *m)
 	FILE *f;
 	size_t i;
 
-	(void)m;
 	if (!emit_rules)
 		return;
 	if (!json_is_array(rules)) {
@@ -169,7 +208,7 @@ void print_rules(const struct model *m)
 		if (!id || strcmp(before, id) >= 0)
 			refuse(id ? id : "?", "id", "missing, twice, or not in the order of strcmp");
 		before = id;
-		print_rule(f, rule, i);
+		print_rule(f, rule, i, m);
 	}
 	fprintf(f, "};\nconst unsigned acl_rule_count = %zu;\n", i);
 	emit_close(f);
