@@ -125,7 +125,8 @@ static const char *in(const char *const text[ACL_LANG_COUNT], enum acl_lang lang
 
 static void explain(const struct acl_rule *r, enum acl_lang lang)
 {
-	static const char *const word[][ACL_LANG_COUNT] = {{"Why, and what the runtime does", "原因与运行时行为"}, {"How to mend it", "如何修改"},
+	static const char *const word[][ACL_LANG_COUNT] = {
+		{"Why, and what the runtime does", "原因与运行时行为"}, {"How to mend it", "如何修改"},
 		{"Wrong", "错误示例"}, {"Right", "正确示例"}, {"Document", "依据"},
 		{"Cannot be checked", "无法检查"}};
 
@@ -169,9 +170,8 @@ static int explain_all(int n, char **ids, enum acl_lang lang)
 int cmd_rules(int argc, char **argv)
 {
 	static const struct option options[] = {{"all", no_argument, NULL, 'a'},
-		{"coverage", no_argument, NULL, 'c'},
-		{"markdown", no_argument, NULL, 'm'}, {"lang", required_argument, NULL, 'l'},
-		{"help", no_argument, NULL, 'h'}, {0}};
+		{"coverage", no_argument, NULL, 'c'}, {"markdown", no_argument, NULL, 'm'},
+		{"lang", required_argument, NULL, 'l'}, {"help", no_argument, NULL, 'h'}, {0}};
 	const char *wanted = getenv("ACLCHECK_LANG");
 	enum acl_lang lang = wanted && !strncmp(wanted, "zh", 2) ? ACL_LANG_ZH : ACL_LANG_EN;
 	bool all = false;
