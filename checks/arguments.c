@@ -145,9 +145,10 @@ static __attribute__((noinline, cold)) void judge_needs(struct checks *c, struct
 
 static void check_needs(struct checks *c, struct acl_event *ev)
 {
-	if (thread_of(ev)->asked && judged(ev))
-		needs_asked(c, ev, acl_needs_asked[ev->api](ev->args));
-	if (__builtin_expect(!acl_needs_hold[ev->api](ev->args) || c->soc, 0))
+	unsigned needs = acl_needs_judge[ev->api](ev->args);
+
+	needs_asked(c, ev, needs & ~ACL_NEEDS_BROKEN);
+	if (__builtin_expect(needs & ACL_NEEDS_BROKEN || c->soc, 0))
 		judge_needs(c, ev);
 }
 

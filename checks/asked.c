@@ -40,29 +40,20 @@ static void spread(const struct checks *c, uint64_t *sums, unsigned api, uint32_
 	}
 }
 
-/* Another set of needs than at the thread's last call of the function. */
-static __attribute__((noinline, cold)) void next_run(const struct checks *c, struct asked_counts *counts,
-	struct called_api *run, unsigned api, uint32_t needs)
+/* The call is counted already, and begins the next run. */
+void needs_changed(struct checks *c, const struct acl_event *ev, uint32_t needs)
 {
-	uint64_t sums[acl_rule_count];
+	struct asked_counts *counts = thread_of(ev)->asked;
+	struct called_api *of = &counts->api[ev->api];
+	uint64_t sums[acl_rule_count], before = ld(&of->calls) - 1;
 
 	memset(sums, 0, sizeof(sums));
-	spread(c, sums, api, ld(&run->needs), ld(&run->run));
-	st(&run->run, 0);
-	st(&run->needs, needs);
+	spread(c, sums, ev->api, ld(&of->needs), before - ld(&of->before));
+	st(&of->before, before);
+	st(&of->needs, needs);
 	for (unsigned i = 0; i < acl_rule_count; i++)
 		if (sums[i])
 			st(&counts->rule[i], ld(&counts->rule[i]) + sums[i]);
-}
-
-void needs_asked(struct checks *c, const struct acl_event *ev, uint32_t needs)
-{
-	struct asked_counts *counts = thread_of(ev)->asked;
-	struct called_api *run = &counts->api[ev->api];
-
-	if (__builtin_expect(ld(&run->needs) != needs, 0))
-		next_run(c, counts, run, ev->api, needs);
-	st(&run->run, ld(&run->run) + 1);
 }
 
 void rule_asked_at_end(struct checks *c, const struct acl_rule *rule)
@@ -108,7 +99,8 @@ static void add_thread(const struct checks *c, struct asked_counts *of, uint64_t
 	for (unsigned r = 0; r < acl_rule_count; r++)
 		counts[r] += ld(&of->rule[r]);
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
-		spread(c, counts, api, ld(&of->api[api].needs), ld(&of->api[api].run));
+		spread(c, counts, api, ld(&of->api[api].needs),
+			ld(&of->api[api].calls) - ld(&of->api[api].before));
 	for (unsigned i = 0; i < c->asked_by->n; i++)
 		counts[c->asked_by->at[i].rule] += calls_of(of, c->asked_by->at[i].api);
 }

@@ -312,7 +312,7 @@ static void callbacks_bind(void (*add)(void *binder, unsigned api, enum acl_phas
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
 		if (forbidden_inside(&acl_apis[api]) || !only_asks(acl_apis[api].name) ||
 			strstr(acl_apis[api].name, "FromExceptionInfo"))
-			add(binder, api, ACL_ENTER, inside);
+			add(binder, api, ACL_ENTER | ACL_UNUSUAL, inside);
 }
 
 static bool callbacks_create(struct checks *c)

@@ -478,7 +478,7 @@ static void capture_calls_bind(void (*add)(void *, unsigned, enum acl_phase, acl
 			add(binder, api, ACL_ENTER, config);
 	}
 	for (size_t i = 0; i < sizeof(on_default_stream) / sizeof(on_default_stream[0]); i++)
-		add(binder, on_default_stream[i], ACL_ENTER, default_stream);
+		add(binder, on_default_stream[i], ACL_ENTER | ACL_UNUSUAL, default_stream);
 	for (size_t i = 0; i < sizeof(of_events) / sizeof(of_events[0]); i++)
 		add(binder, of_events[i], ACL_ENTER, sync_event);
 	for (size_t i = 0; i < sizeof(of_overflow) / sizeof(of_overflow[0]); i++)

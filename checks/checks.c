@@ -372,8 +372,10 @@ void checks_callback(struct checks *c, struct acl_event *outer, const void *argu
 {
 	struct acl_thread *t = thread_find(c, outer);
 
-	if (begins && !ld(&c->callbacks_ran))
+	if (begins && !ld(&c->callbacks_ran)) {
+		checks_unusual(c);
 		st(&c->callbacks_ran, true);
+	}
 	if (!t)
 		return;
 	outer->thread = t;

@@ -77,8 +77,8 @@ struct asked_counts {
 	 */
 	struct called_api {
 		_Atomic uint64_t calls; /* judged ones */
-		_Atomic uint64_t run; /* calls that put the same needs to the test … */
-		_Atomic uint32_t needs; /* … these: bit i = need i of the function */
+		_Atomic uint64_t before; /* of these, those before the present run … */
+		_Atomic uint32_t needs; /* … of calls that put these needs to the test: bit i = need i */
 	} api[ACL_CALLED_COUNT];
 	_Atomic uint64_t rule[]; /* by rule index */
 };
@@ -233,8 +233,8 @@ void rule_asked_by(struct checks *c, const struct acl_rule *rule, unsigned api);
 bool asked_create(struct checks *c);
 void asked_begins(struct checks *c, struct acl_thread *t);
 void asked_forked(struct checks *c);
-/* The needs of the model this call put to the test (bits as in acl_needs_asked). */
-void needs_asked(struct checks *c, const struct acl_event *ev, uint32_t needs);
+/* Another set of needs than at the thread's last call of the function. */
+void needs_changed(struct checks *c, const struct acl_event *ev, uint32_t needs) __attribute__((cold));
 /* Whether target and product ask it at all (arguments.c). */
 bool need_in_force(const struct checks *c, const struct acl_need *n);
 /* Before aclInit was called (init.c). */

@@ -226,12 +226,16 @@ static void unknown_handle(
 
 /* --- every handle of a call ------------------------------------------------------------ */
 
-/* A known handle of the right kind: whether it is alive is the question. */
-static inline void ask(const struct acl_event *ev, const struct handle_use *use)
+/* Where the call counts what it asks, NULL = nowhere. */
+static inline struct asked_counts *counts_of(const struct acl_event *ev)
 {
-	struct asked_counts *asked = thread_of(ev)->asked;
+	return judged(ev) ? thread_of(ev)->asked : NULL;
+}
 
-	if (use->dead >= 0 && asked && judged(ev))
+/* A known handle of the right kind: whether it is alive is the question. */
+static inline void ask(struct asked_counts *asked, const struct handle_use *use)
+{
+	if (use->dead >= 0 && asked)
 		st(&asked->rule[use->dead], ld(&asked->rule[use->dead]) + 1);
 }
 
@@ -244,7 +248,7 @@ static __attribute__((noinline)) void judge(
 		unknown_handle(c, ev, use, value);
 		return;
 	}
-	ask(ev, use);
+	ask(counts_of(ev), use);
 	if (ld_acquire(&o->state) == ACL_OBJECT_DEAD ||
 		(ld(&o->state) == ACL_OBJECT_GOING && ev->carry[CARRY_GOING] != object_ref(o)))
 		say_dead(c, ev, use, o);
@@ -253,6 +257,7 @@ static __attribute__((noinline)) void judge(
 static void check_handles(struct checks *c, struct acl_event *ev)
 {
 	const struct handle_use *use = &uses[uses_of[ev->api].first], *end = use + uses_of[ev->api].count;
+	struct asked_counts *asked = counts_of(ev);
 
 	for (; use < end; use++) {
 		struct acl_object *o;
@@ -263,7 +268,7 @@ static void check_handles(struct checks *c, struct acl_event *ev)
 		if (__builtin_expect(o && ld(&o->value) == (uintptr_t)value &&
 					     ld_acquire(&o->state) == ACL_OBJECT_LIVE,
 			    1)) {
-			ask(ev, use);
+			ask(asked, use);
 			continue;
 		}
 		if (value)

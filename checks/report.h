@@ -80,6 +80,15 @@ static inline bool rule_broken(const struct acl_event *ev, const struct acl_rule
 	return broken;
 }
 
+/* The needs of the model this call puts to the test: bits as in acl_needs_judge. */
+static inline void needs_asked(struct checks *c, const struct acl_event *ev, uint32_t needs)
+{
+	const struct asked_counts *asked = thread_of(ev)->asked;
+
+	if (asked && judged(ev) && __builtin_expect(ld(&asked->api[ev->api].needs) != needs, 0))
+		needs_changed(c, ev, needs);
+}
+
 /* The same where there is no call: when the process ends. */
 void rule_asked_at_end(struct checks *c, const struct acl_rule *rule);
 

@@ -73,11 +73,13 @@ struct acl_need_span {
 	uint16_t first, count;
 };
 
-/* By enum acl_api, NULL = the function has no needs: false when the first term of some need does not hold. */
-extern bool (*const acl_needs_hold[])(const void *args);
-
-/* By enum acl_api: bit i = the arguments put need first + i to the test, whatever the outcome. */
-extern unsigned (*const acl_needs_asked[])(const void *args);
+/*
+ * By enum acl_api, NULL = the function has no needs.  Bit i: the arguments put
+ * need first + i to the test, whatever the outcome; ACL_NEEDS_BROKEN: the first
+ * term of some need does not hold.
+ */
+#define ACL_NEEDS_BROKEN (1u << 31)
+extern unsigned (*const acl_needs_judge[])(const void *args);
 
 extern const struct acl_need acl_needs[];
 extern const unsigned acl_need_count;

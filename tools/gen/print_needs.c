@@ -513,51 +513,35 @@ static unsigned function_needs(FILE *f, FILE *entries, json_t *section, const st
 }
 
 /*
- * The needs of one function in C: whether the first term of each holds or
- * cannot be known.  What applies to certain products only is left out: it is
- * judged when the product is known.
+ * The needs of one function in C: which of them a call puts to the test, a bit
+ * each (what they are about can be known, the conditions for them to apply hold),
+ * and whether some first term does not hold.  What applies to certain products
+ * only is left out of the latter: it is judged when the product is known.
  */
-static void print_hold(
+static void print_judge(
 	FILE *f, const struct function *fn, const struct printed *printed, unsigned first, unsigned count)
 {
-	fprintf(f, "static bool hold_%s(const void *args)\n{\n\t(void)args;\n\treturn true", fn->name);
-	for (unsigned i = 0; i < count; i++)
-		if (!printed[i].of_product)
-			fprintf(f, " &&\n\t\tterm_holds(terms_%u, args) != NO", first + i);
-	fputs(";\n}\n", f);
-}
-
-/*
- * Which needs a call puts to the test, a bit each: what they are about can be
- * known and the conditions for them to apply hold.
- */
-static void print_asked(
-	FILE *f, const struct function *fn, const struct printed *printed, unsigned first, unsigned count)
-{
-	fprintf(f, "static unsigned asked_%s(const void *args)\n{\n\t(void)args;\n\treturn 0", fn->name);
+	fprintf(f, "static unsigned judge_%s(const void *args)\n{\n\tunsigned asked = 0", fn->name);
 	for (unsigned i = 0; i < count; i++) {
 		fprintf(f, " |\n\t\t(unsigned)(term_known(terms_%u, args)", first + i);
 		for (unsigned t = 1; t <= printed[i].conditions; t++)
 			fprintf(f, " && term_holds(terms_%u + %u, args) == YES", first + i, t);
 		fprintf(f, ") << %u", i);
 	}
-	fputs(";\n}\n", f);
-}
-
-/* A table of one function a wrapped function. */
-static void print_table(FILE *f, const char *type, const char *table, const char *entries)
-{
-	fprintf(f, "\n%s (*const %s[ACL_API_COUNT])(const void *args) = {\n%s};\n", type, table, entries);
+	fputs(";\n\n\t(void)args;\n\tif (true", f);
+	for (unsigned i = 0; i < count; i++)
+		if (!printed[i].of_product)
+			fprintf(f, " &&\n\t\tterm_holds(terms_%u, args) != NO", first + i);
+	fputs(")\n\t\treturn asked;\n\treturn asked | ACL_NEEDS_BROKEN;\n}\n", f);
 }
 
 void print_needs(const struct model *m)
 {
 	json_error_t err;
 	json_t *root = json_load_file(m->path, 0, &err), *section = json_object_get(root, "needs");
-	char *entry_text = NULL, *span_text = NULL, *hold_text = NULL, *asked_text = NULL;
-	size_t entry_size, span_size, hold_size, asked_size;
-	FILE *hold = open_memstream(&hold_text, &hold_size),
-	     *asked = open_memstream(&asked_text, &asked_size);
+	char *entry_text = NULL, *span_text = NULL, *judge_text = NULL;
+	size_t entry_size, span_size, judge_size;
+	FILE *judge = open_memstream(&judge_text, &judge_size);
 	FILE *entries = open_memstream(&entry_text, &entry_size),
 	     *spans = open_memstream(&span_text, &span_size);
 	FILE *f = emit_open(m, "gen/acl_needs.c", "what the arguments of a call need to satisfy");
@@ -572,29 +556,25 @@ void print_needs(const struct model *m)
 		const struct function *fn = m->wrapped[i];
 		unsigned count = function_needs(f, entries, section, fn, printed, total);
 
-		if (count > 32)
+		if (count > 31)
 			fail("more needs than a word has bits");
 		if (count) {
 			fprintf(spans, "\t[ACL_API_%s] = { %u, %u },\n", fn->name, total, count);
-			fprintf(hold, "\t[ACL_API_%s] = hold_%s,\n", fn->name, fn->name);
-			fprintf(asked, "\t[ACL_API_%s] = asked_%s,\n", fn->name, fn->name);
-			print_hold(f, fn, printed, total, count);
-			print_asked(f, fn, printed, total, count);
+			fprintf(judge, "\t[ACL_API_%s] = judge_%s,\n", fn->name, fn->name);
+			print_judge(f, fn, printed, total, count);
 		}
 		total += count;
 	}
 	fclose(entries);
 	fclose(spans);
-	fclose(hold);
-	fclose(asked);
+	fclose(judge);
 	fprintf(f, "\nconst struct acl_need acl_needs[] = {\n%s};\nconst unsigned acl_need_count = %u;\n",
 		entry_text, total);
 	fprintf(f, "\nconst struct acl_need_span acl_needs_of[ACL_API_COUNT] = {\n%s};\n", span_text);
-	print_table(f, "bool", "acl_needs_hold", hold_text);
-	print_table(f, "unsigned", "acl_needs_asked", asked_text);
+	fprintf(f, "\nunsigned (*const acl_needs_judge[ACL_API_COUNT])(const void *args) = {\n%s};\n",
+		judge_text);
 	emit_close(f);
-	free(asked_text);
-	free(hold_text);
+	free(judge_text);
 	free(entry_text);
 	free(span_text);
 	json_decref(root);
