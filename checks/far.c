@@ -147,8 +147,7 @@ static void wrong_side(
 	struct acl_place place;
 	struct acl_finding *f;
 
-	if (!address || ld(&c->run_mode) == ACL_DEVICE ||
-		!map_find(c->memory, (uintptr_t)address, &place))
+	if (!address || ld(&c->run_mode) == ACL_DEVICE || !map_find(c->memory, (uintptr_t)address, &place))
 		return;
 	if (!rule_broken(ev, RULE("kernel-args-location"),
 		    host ? place.kind == MEM_DEVICE || place.kind == MEM_POOL : place.kind == MEM_HOST))

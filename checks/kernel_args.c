@@ -267,9 +267,11 @@ static struct verdict judge_room(struct verdict v, const struct args_list *l, ui
 
 static struct verdict judge_open(const struct acl_event *ev, const struct args_list *l)
 {
-	struct verdict v = {
-		.asked = {RULE("kargs-append-after-finalize"), l->tid ? RULE("kargs-handle-thread") : NULL}};
+	struct verdict v = {0};
 
+	v.asked[0] = RULE("kargs-append-after-finalize");
+	if (l->tid)
+		v.asked[1] = RULE("kargs-handle-thread");
 	if (other_thread(l, ev)) {
 		v = broken(v, RULE("kargs-handle-thread"),
 			"The list belongs to the thread that called aclrtKernelArgsInit.");
@@ -456,9 +458,12 @@ static bool alike(struct checks *c, uint64_t a, uint64_t b)
 
 static struct verdict judge_launch(const struct acl_event *ev, const struct args_list *l, uint64_t function)
 {
-	struct verdict v = {.asked = {RULE("kargs-launch-not-finalized"), RULE("kargs-handle-foreign-func"),
-				    l->tid ? RULE("kargs-handle-thread") : NULL}};
+	struct verdict v = {0};
 
+	v.asked[0] = RULE("kargs-launch-not-finalized");
+	v.asked[1] = RULE("kargs-handle-foreign-func");
+	if (l->tid)
+		v.asked[2] = RULE("kargs-handle-thread");
 	if (other_thread(l, ev)) {
 		v = broken(v, RULE("kargs-handle-thread"),
 			"The list belongs to the thread that called aclrtKernelArgsInit.");
