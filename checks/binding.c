@@ -64,11 +64,8 @@ static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *r
 	struct acl_object *stream, struct acl_object *model, const char *detail)
 {
 	struct finding_buffer room;
-	struct acl_finding *f;
+	struct acl_finding *f = finding_first(c, ev, rule, &room);
 
-	if (ev->carry[CARRY_FINDING])
-		return;
-	f = finding_begin(c, ev, rule, &room);
 	if (!f)
 		return;
 	finding_detail(f, "%s", detail);

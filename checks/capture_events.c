@@ -24,11 +24,8 @@ static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *r
 		[EVENT_EX] = "aclrtCreateEventExWithFlag",
 		[EVENT_IMPORTED] = "aclrtIpcOpenEventHandle"};
 	struct finding_buffer room;
-	struct acl_finding *f;
+	struct acl_finding *f = finding_first(c, ev, rule, &room);
 
-	if (ev->carry[CARRY_FINDING])
-		return;
-	f = finding_begin(c, ev, rule, &room);
 	if (!f)
 		return;
 	finding_detail(f, "%s; the event was made by %s with flags 0x%x.", detail,

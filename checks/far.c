@@ -21,12 +21,6 @@ static struct far_state *far(struct checks *c)
 	return c->topic[TOPIC_FAR];
 }
 
-static struct acl_finding *begin(
-	struct checks *c, struct acl_event *ev, const struct acl_rule *rule, struct finding_buffer *room)
-{
-	return ev->carry[CARRY_FINDING] ? NULL : finding_begin(c, ev, rule, room);
-}
-
 /* --- symbols ------------------------------------------------------------------------- */
 
 static void symbol_sized(struct checks *c, struct acl_event *ev)
@@ -49,7 +43,7 @@ static void symbol_copy(
 	if (!rule_broken(
 		    ev, RULE("symbol-copy-range"), __builtin_add_overflow(offset, count, &end) || end > size))
 		return;
-	f = begin(c, ev, RULE("symbol-copy-range"), &room);
+	f = finding_first(c, ev, RULE("symbol-copy-range"), &room);
 	if (!f)
 		return;
 	finding_detail(f, "The symbol has %llu bytes.", (unsigned long long)size);
@@ -108,7 +102,7 @@ static void window_use(struct checks *c, struct acl_event *ev, const char *name,
 	if (!map_find(far(c)->windows, (uintptr_t)address, &place) ||
 		map_find(c->memory, (uintptr_t)address, &live))
 		return;
-	f = begin(c, ev, RULE("mapped-pointer-in-memory-op"), &room);
+	f = finding_first(c, ev, RULE("mapped-pointer-in-memory-op"), &room);
 	if (!f)
 		return;
 	finding_detail(f, "%s is the device address of registered host memory.", name);
@@ -152,7 +146,7 @@ static void wrong_side(
 	if (!rule_broken(ev, RULE("kernel-args-location"),
 		    host ? place.kind == MEM_DEVICE || place.kind == MEM_POOL : place.kind == MEM_HOST))
 		return;
-	f = begin(c, ev, RULE("kernel-args-location"), &room);
+	f = finding_first(c, ev, RULE("kernel-args-location"), &room);
 	if (!f)
 		return;
 	finding_detail(f, "%s must be %s memory, this is %s.", name, host ? "host" : "device",
@@ -198,7 +192,7 @@ static void say_entry(struct checks *c, struct acl_event *ev, const struct acl_r
 	const char *detail)
 {
 	struct finding_buffer room;
-	struct acl_finding *f = begin(c, ev, rule, &room);
+	struct acl_finding *f = finding_first(c, ev, rule, &room);
 
 	if (!f)
 		return;
@@ -300,7 +294,7 @@ static void notify_waiting(struct checks *c, struct acl_event *ev)
 	pairs_get(&far(c)->imported, (uintptr_t)value, &imported);
 	if (!rule_broken(ev, RULE("notify-wait-imported"), imported))
 		return;
-	f = begin(c, ev, RULE("notify-wait-imported"), &room);
+	f = finding_first(c, ev, RULE("notify-wait-imported"), &room);
 	if (!f)
 		return;
 	finding_detail(f, "The notify was imported: only the process that made it may wait for it.");
@@ -327,7 +321,7 @@ static void label_setting(struct checks *c, struct acl_event *ev)
 	pairs_get(&far(c)->labels, object_ref(o), &set);
 	if (!rule_broken(ev, RULE("label-set-twice"), set))
 		return;
-	f = begin(c, ev, RULE("label-set-twice"), &room);
+	f = finding_first(c, ev, RULE("label-set-twice"), &room);
 	if (!f)
 		return;
 	finding_detail(f, "The label marks a place in a stream already.");

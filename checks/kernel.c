@@ -10,12 +10,6 @@ static bool loaded(struct acl_object *binary)
 	return binary && !(ld(&binary->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED));
 }
 
-static struct acl_finding *begin(
-	struct checks *c, struct acl_event *ev, const struct acl_rule *rule, struct finding_buffer *room)
-{
-	return ev->carry[CARRY_FINDING] ? NULL : finding_begin(c, ev, rule, room);
-}
-
 /* --- loading ------------------------------------------------------------------------------- */
 
 static void loading_file(struct checks *c, struct acl_event *ev)
@@ -29,7 +23,7 @@ static void loading_file(struct checks *c, struct acl_event *ev)
 	rule_asked(ev, RULE("kernel-binpath-relative"));
 	if (path[0] == '/')
 		return;
-	f = begin(c, ev, RULE("kernel-binpath-relative"), &room);
+	f = finding_first(c, ev, RULE("kernel-binpath-relative"), &room);
 	if (!f)
 		return;
 	finding_detail(f, "\"%.200s\" depends on the directory the program is started in.", path);
@@ -62,7 +56,7 @@ static void using_description(struct checks *c, struct acl_event *ev)
 	rule_asked(ev, RULE("kernel-createbinary-data-freed"));
 	if (!gone && !freed)
 		return;
-	f = begin(c, ev, RULE("kernel-createbinary-data-freed"), &room);
+	f = finding_first(c, ev, RULE("kernel-createbinary-data-freed"), &room);
 	if (!f)
 		return;
 	finding_detail(f, gone ? "aclrtDestroyBinary was called for it before."
@@ -88,7 +82,7 @@ static void unloading_elsewhere(struct checks *c, struct acl_event *ev, struct a
 	rule_asked(ev, RULE("kernel-binary-unload-context"));
 	if (own == current)
 		return;
-	f = begin(c, ev, RULE("kernel-binary-unload-context"), &room);
+	f = finding_first(c, ev, RULE("kernel-binary-unload-context"), &room);
 	if (!f)
 		return;
 	finding_detail(f,
@@ -105,7 +99,7 @@ static void say_pending(
 	struct checks *c, struct acl_event *ev, struct acl_object *binary, struct acl_object *stream)
 {
 	struct finding_buffer room;
-	struct acl_finding *f = begin(c, ev, RULE("kernel-binary-unload-pending"), &room);
+	struct acl_finding *f = finding_first(c, ev, RULE("kernel-binary-unload-pending"), &room);
 
 	if (!f)
 		return;
@@ -203,7 +197,7 @@ static void other_device(struct checks *c, struct acl_event *ev, struct acl_obje
 	rule_asked(ev, RULE("kernel-wrong-device"));
 	if (devices >> device & 1)
 		return;
-	f = begin(c, ev, RULE("kernel-wrong-device"), &room);
+	f = finding_first(c, ev, RULE("kernel-wrong-device"), &room);
 	if (!f)
 		return;
 	finding_detail(f, "The stream belongs to device %d, the kernel was loaded for device %d.", device,
@@ -234,7 +228,7 @@ static void launching_plain(struct checks *c, struct acl_event *ev)
 	rule_asked(ev, RULE("kernel-launch-api-mismatch"));
 	if (ld(&binary->created.api) == ACL_API_aclrtBinaryLoad)
 		return;
-	f = begin(c, ev, RULE("kernel-launch-api-mismatch"), &room);
+	f = finding_first(c, ev, RULE("kernel-launch-api-mismatch"), &room);
 	if (!f)
 		return;
 	finding_detail(f, "The binary of this kernel came from %s.", acl_apis[ld(&binary->created.api)].name);
@@ -275,7 +269,7 @@ static void launching_array(struct checks *c, struct acl_event *ev)
 	rule_asked(ev, RULE("kernel-args-array-count"));
 	if (at == count)
 		return;
-	f = begin(c, ev, RULE("kernel-args-array-count"), &room);
+	f = finding_first(c, ev, RULE("kernel-args-array-count"), &room);
 	if (!f)
 		return;
 	if (args)

@@ -24,12 +24,6 @@ static bool made(struct acl_object *s)
 	return s && object_usable(s) && !(ld(&s->flags) & ACL_OBJECT_LEARNED);
 }
 
-static struct acl_finding *begin(
-	struct checks *c, struct acl_event *ev, const struct acl_rule *rule, struct finding_buffer *room)
-{
-	return ev->carry[CARRY_FINDING] ? NULL : finding_begin(c, ev, rule, room);
-}
-
 /* --- core limits, set late ------------------------------------------------------------------ */
 
 static uint64_t stream_key(struct acl_object *s, unsigned type)
@@ -65,7 +59,7 @@ static bool launched_on(struct checks *c, int device)
 static void say_late(struct checks *c, struct acl_event *ev, bool launched, struct acl_object *stream)
 {
 	struct finding_buffer room;
-	struct acl_finding *f = begin(c, ev, RULE("res-limit-late"), &room);
+	struct acl_finding *f = finding_first(c, ev, RULE("res-limit-late"), &room);
 
 	if (!f)
 		return;
@@ -162,7 +156,7 @@ static void say_use(struct checks *c, struct acl_event *ev, struct acl_object *s
 	struct acl_object *other, const char *detail)
 {
 	struct finding_buffer room;
-	struct acl_finding *f = begin(c, ev, RULE("use-stream-res-without-limit"), &room);
+	struct acl_finding *f = finding_first(c, ev, RULE("use-stream-res-without-limit"), &room);
 
 	if (!f)
 		return;
@@ -208,7 +202,7 @@ static void unused(struct checks *c, struct acl_event *ev)
 static void say_dead(struct checks *c, struct acl_event *ev, struct acl_object *stream, const char *detail)
 {
 	struct finding_buffer room;
-	struct acl_finding *f = begin(c, ev, RULE("stream-res-bound-to-dead-stream"), &room);
+	struct acl_finding *f = finding_first(c, ev, RULE("stream-res-bound-to-dead-stream"), &room);
 
 	if (!f)
 		return;
@@ -262,7 +256,7 @@ static void say_configured(struct checks *c, struct acl_event *ev, const struct 
 	uint64_t stack, const char *detail)
 {
 	struct finding_buffer room;
-	struct acl_finding *f = begin(c, ev, rule, &room);
+	struct acl_finding *f = finding_first(c, ev, rule, &room);
 
 	if (!f)
 		return;
@@ -297,7 +291,7 @@ static void say_kept(struct checks *c, struct acl_event *ev, const struct acl_ru
 {
 	const struct acl_args_aclrtDeviceSetLimit *a = ev->args;
 	struct finding_buffer room;
-	struct acl_finding *f = begin(c, ev, rule, &room);
+	struct acl_finding *f = finding_first(c, ev, rule, &room);
 
 	if (!f)
 		return;

@@ -3,18 +3,12 @@
 #include "checks/report.h"
 #include "checks/state.h"
 
-static struct acl_finding *begin(
-	struct checks *c, struct acl_event *ev, const struct acl_rule *rule, struct finding_buffer *room)
-{
-	return ev->carry[CARRY_FINDING] ? NULL : finding_begin(c, ev, rule, room);
-}
-
 /* One sentence and one number. */
 static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const char *detail,
 	const char *name, uint64_t value)
 {
 	struct finding_buffer room;
-	struct acl_finding *f = begin(c, ev, rule, &room);
+	struct acl_finding *f = finding_first(c, ev, rule, &room);
 
 	if (!f)
 		return;
@@ -171,7 +165,7 @@ static void check_config_device(struct checks *c, struct acl_event *ev)
 			!rule_broken(ev, RULE("malloc-config-device-mismatch"),
 				(int64_t)cfg->attrs[i].value.deviceId != device))
 			continue;
-		f = begin(c, ev, RULE("malloc-config-device-mismatch"), &room);
+		f = finding_first(c, ev, RULE("malloc-config-device-mismatch"), &room);
 		if (!f)
 			return;
 		finding_detail(f, "The configuration names device %u, the thread works on device %d.",
@@ -354,7 +348,7 @@ static void check_snapshot(struct checks *c, struct acl_event *ev)
 	if (!target_at_least(c, ACL_CANN_9_1) ||
 		!rule_broken(ev, RULE("snapshot-bad-args"), pid != (int)ev->pid))
 		return;
-	f = begin(c, ev, RULE("snapshot-bad-args"), &room);
+	f = finding_first(c, ev, RULE("snapshot-bad-args"), &room);
 	if (!f)
 		return;
 	finding_detail(f, "Process %d is not the caller's own, %u.", pid, ev->pid);
@@ -373,7 +367,7 @@ static void init_failed(struct checks *c, struct acl_event *ev)
 		!rule_broken(ev, RULE("init-config-unreadable"),
 			error_of(ev) == ACL_ERROR_INVALID_FILE || error_of(ev) == ACL_ERROR_PARSE_FILE))
 		return;
-	f = begin(c, ev, RULE("init-config-unreadable"), &room);
+	f = finding_first(c, ev, RULE("init-config-unreadable"), &room);
 	if (!f)
 		return;
 	f->at_leave = true;

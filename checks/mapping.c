@@ -17,17 +17,11 @@ static struct mapping_state *mapping(struct checks *c)
 	return c->topic[TOPIC_MAPPINGS];
 }
 
-static struct acl_finding *begin(
-	struct checks *c, struct acl_event *ev, const struct acl_rule *rule, struct finding_buffer *room)
-{
-	return ev->carry[CARRY_FINDING] ? NULL : finding_begin(c, ev, rule, room);
-}
-
 static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *rule, const void *address,
 	const struct acl_block *reservation, const struct acl_block *other, const char *detail)
 {
 	struct finding_buffer room;
-	struct acl_finding *f = begin(c, ev, rule, &room);
+	struct acl_finding *f = finding_first(c, ev, rule, &room);
 
 	if (!f)
 		return;
@@ -282,7 +276,7 @@ static void crossing(struct checks *c, struct acl_event *ev)
 		if (!virtual || from < 0 || to < 0 ||
 			!rule_broken(ev, RULE("vmm-cross-device-sync-copy"), from != to))
 			continue;
-		f = begin(c, ev, RULE("vmm-cross-device-sync-copy"), &room);
+		f = finding_first(c, ev, RULE("vmm-cross-device-sync-copy"), &room);
 		if (!f)
 			return;
 		finding_detail(f, "The copy goes from device %d to device %d, and mapped memory takes part.",

@@ -31,12 +31,6 @@ static struct modes_state *modes(struct checks *c)
 	return c->topic[TOPIC_MODES];
 }
 
-static struct acl_finding *begin(
-	struct checks *c, struct acl_event *ev, const struct acl_rule *rule, struct finding_buffer *room)
-{
-	return ev->carry[CARRY_FINDING] ? NULL : finding_begin(c, ev, rule, room);
-}
-
 /* --- options of contexts ---------------------------------------------------------------------- */
 
 static uint64_t option_key(struct checks *c, const struct acl_event *ev, unsigned option)
@@ -67,7 +61,7 @@ static void option_asked(struct checks *c, struct acl_event *ev)
 	rule_asked(ev, RULE("ctx-sys-param-not-set"));
 	if (error_of(ev) != OPTION_NOT_SET || pairs_value(&modes(c)->options, key))
 		return;
-	f = begin(c, ev, RULE("ctx-sys-param-not-set"), &room);
+	f = finding_first(c, ev, RULE("ctx-sys-param-not-set"), &room);
 	if (!f)
 		return;
 	f->at_leave = true;
@@ -90,7 +84,7 @@ static void say_group(
 	struct checks *c, struct acl_event *ev, const char *name, int64_t value, const char *detail)
 {
 	struct finding_buffer room;
-	struct acl_finding *f = begin(c, ev, RULE("group-order"), &room);
+	struct acl_finding *f = finding_first(c, ev, RULE("group-order"), &room);
 
 	if (!f)
 		return;
@@ -154,7 +148,7 @@ static void limiting_time(struct checks *c, struct acl_event *ev)
 	rule_asked(ev, RULE("op-timeout-units"));
 	if (timeout >= interval && timeout / INTERVALS <= interval)
 		return;
-	f = begin(c, ev, RULE("op-timeout-units"), &room);
+	f = finding_first(c, ev, RULE("op-timeout-units"), &room);
 	if (!f)
 		return;
 	finding_detail(f, "%llu microseconds: the runtime takes %llu to %llu, in steps of the former.",
@@ -208,7 +202,7 @@ static void saturation_set(struct checks *c, struct acl_event *ev)
 	rule_asked(ev, RULE("satmode-existing-streams"));
 	if (!n || before == now)
 		return;
-	f = begin(c, ev, RULE("satmode-existing-streams"), &room);
+	f = finding_first(c, ev, RULE("satmode-existing-streams"), &room);
 	if (!f)
 		return;
 	f->at_leave = true;
@@ -239,7 +233,7 @@ static void switching(struct checks *c, struct acl_event *ev)
 	if (pairs_value(&modes(c)->overflow, object_ref(s)) == 1 + flag ||
 		!task_surely_pending(c, s, ld_acquire(&stream_state(s)->work)))
 		return;
-	f = begin(c, ev, RULE("stream-overflow-switch-existing-tasks"), &room);
+	f = finding_first(c, ev, RULE("stream-overflow-switch-existing-tasks"), &room);
 	if (!f)
 		return;
 	finding_detail(f, "Tasks are on the stream that the host has not waited for: they keep the former "
@@ -303,7 +297,7 @@ static void reading(struct checks *c, struct acl_event *ev)
 		rule_asked(ev, RULE("overflow-status-not-synchronised"));
 		if (!task_surely_pending(c, s, position))
 			continue;
-		f = begin(c, ev, RULE("overflow-status-not-synchronised"), &room);
+		f = finding_first(c, ev, RULE("overflow-status-not-synchronised"), &room);
 		if (!f)
 			return;
 		finding_detail(f,

@@ -13,12 +13,6 @@ static struct physical_topic *physical(struct checks *c)
 	return c->topic[TOPIC_PHYSICAL];
 }
 
-static struct acl_finding *begin(
-	struct checks *c, struct acl_event *ev, const struct acl_rule *rule, struct finding_buffer *room)
-{
-	return ev->carry[CARRY_FINDING] ? NULL : finding_begin(c, ev, rule, room);
-}
-
 /* --- references ------------------------------------------------------------------------ */
 
 static void made(struct checks *c, struct acl_event *ev)
@@ -77,7 +71,7 @@ static void check_alive(struct checks *c, struct acl_event *ev, const void *hand
 
 	if (!o || !rule_broken(ev, RULE("vmm-handle-misuse"), !object_usable(o)))
 		return;
-	f = begin(c, ev, RULE("vmm-handle-misuse"), &room);
+	f = finding_first(c, ev, RULE("vmm-handle-misuse"), &room);
 	if (!f)
 		return;
 	finding_detail(f, "The last reference to this physical memory was released before.");
@@ -119,7 +113,7 @@ static void exporting(struct checks *c, struct acl_event *ev)
 	check_alive(c, ev, handle);
 	if (!o || !rule_broken(ev, RULE("vmm-export-twice"), ld(&physical_state(o)->exported)))
 		return;
-	f = begin(c, ev, RULE("vmm-export-twice"), &room);
+	f = finding_first(c, ev, RULE("vmm-export-twice"), &room);
 	if (!f)
 		return;
 	finding_detail(f, "This process has exported the handle already.");
@@ -187,7 +181,7 @@ static void making(struct checks *c, struct acl_event *ev)
 
 	if (!granularity || !rule_broken(ev, RULE("vmm-physical-granularity"), a->size % granularity))
 		return;
-	f = begin(c, ev, RULE("vmm-physical-granularity"), &room);
+	f = finding_first(c, ev, RULE("vmm-physical-granularity"), &room);
 	if (!f)
 		return;
 	finding_detail(f,

@@ -351,11 +351,8 @@ void finding_say(struct checks *c, struct acl_event *ev, const struct acl_rule *
 	const void *value, const char *detail)
 {
 	struct finding_buffer room;
-	struct acl_finding *f;
+	struct acl_finding *f = finding_first(c, ev, rule, &room);
 
-	if (ev->carry[CARRY_FINDING])
-		return;
-	f = finding_begin(c, ev, rule, &room);
 	if (!f)
 		return;
 	finding_detail(f, "%s", detail);
@@ -370,9 +367,7 @@ void finding_on(struct checks *c, struct acl_event *ev, const struct acl_rule *r
 	struct acl_finding *f;
 	va_list ap;
 
-	if (ev->carry[CARRY_FINDING])
-		return;
-	f = finding_begin(c, ev, rule, &room);
+	f = finding_first(c, ev, rule, &room);
 	if (!f)
 		return;
 	va_start(ap, format);

@@ -45,6 +45,13 @@ static inline struct acl_finding *finding_begin(
 	return finding_begin_as(c, ev, rule, GRADE_TABLE, room);
 }
 
+/* The same, unless the call has a finding already: the more specific one speaks. */
+static inline struct acl_finding *finding_first(
+	struct checks *c, struct acl_event *ev, const struct acl_rule *rule, struct finding_buffer *room)
+{
+	return ev->carry[CARRY_FINDING] ? NULL : finding_begin(c, ev, rule, room);
+}
+
 /* The sentence; only for findings that are shown. */
 __attribute__((format(printf, 2, 3))) void finding_detail(struct acl_finding *f, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void finding_more(struct acl_finding *f, const char *format, ...);

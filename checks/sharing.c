@@ -19,11 +19,8 @@ static void say_range(
 	struct checks *c, struct acl_event *ev, const struct acl_place *place, const char *detail)
 {
 	struct finding_buffer room;
-	struct acl_finding *f;
+	struct acl_finding *f = finding_first(c, ev, RULE("ipc-export-range"), &room);
 
-	if (ev->carry[CARRY_FINDING])
-		return;
-	f = finding_begin(c, ev, RULE("ipc-export-range"), &room);
 	if (!f)
 		return;
 	finding_detail(f, detail, memory_kind_name(place->kind));

@@ -28,7 +28,7 @@ static void say(struct checks *c, struct acl_event *ev, const struct acl_rule *r
 	struct acl_object *stream, const char *detail)
 {
 	struct finding_buffer room;
-	struct acl_finding *f = ev->carry[CARRY_FINDING] ? NULL : finding_begin(c, ev, rule, &room);
+	struct acl_finding *f = finding_first(c, ev, rule, &room);
 
 	if (!f)
 		return;
