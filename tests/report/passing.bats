@@ -11,8 +11,19 @@ setup() {
 	mkdir tmp
 }
 
+# What a failed test leaves running would keep the pipes of the harness open.
 teardown() {
+	for job in $(jobs -p); do
+		pkill -KILL -P "$job" || :
+		kill -KILL "$job" || :
+	done
 	[ -z "$(ls "$BATS_TEST_TMPDIR/tmp")" ]
+}
+
+# A group of its own, as a CI runner, timeout(1) or a shell makes it: with us beside it, it can be stopped and
+# continued, whatever we were started by.
+group() {
+	exec python3 -c "import os, sys; os.setpgid(0, 0); os.execvp(sys.argv[1], sys.argv[1:])" "$@"
 }
 
 # A program that says which signals it gets, and ends after SIGTERM.
@@ -68,9 +79,7 @@ becomes() {
 
 @test "signals sent to the whole group reach the program once, and those after them as well" {
 	cat_signals
-	# A group of their own, as a CI runner or timeout(1) makes it.
-	python3 -c "import os, sys; os.setpgid(0, 0); os.execvp(sys.argv[1], sys.argv[1:])" \
-		"$ACLCHECK" run --keep-exit-code -- python3 signals.py >out 2>err &
+	group "$ACLCHECK" run --keep-exit-code -- python3 signals.py >out 2>err &
 	wait_for ready out
 	for s in INT USR1; do
 		kill -$s -- -$!
@@ -105,7 +114,7 @@ print('got', len(got))" >out 2>err || code=$?
 
 @test "stopping and continuing the command stops and continues the program" {
 	cat_signals
-	"$ACLCHECK" run --keep-exit-code -- python3 signals.py >out 2>err &
+	group "$ACLCHECK" run --keep-exit-code -- python3 signals.py >out 2>err &
 	wait_for ready out
 	program=$(cut -d' ' -f1 out | head -1)
 	kill -TSTP $!

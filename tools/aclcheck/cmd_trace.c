@@ -416,7 +416,7 @@ static void say_live(const struct recording *r)
 	if (!r->opt.live || r->opt.url)
 		return;
 	gethostname(host, sizeof(host) - 1);
-	command_say("live: babeltrace2 --input-format=lttng-live net://localhost:%u/host/%s/%s",
+	command_say("live: babeltrace2 --input-format=lttng-live net://127.0.0.1:%u/host/%s/%s",
 		r->daemon.live_port, host, r->daemon.session);
 }
 
