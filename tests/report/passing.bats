@@ -261,6 +261,8 @@ except OSError: raise SystemExit(6)' <&-"
 }
 
 @test "--trace records the run as well" {
+	source "$SOURCE/tests/trace/alone.bash"
+	alone
 	command -v lttng-sessiond >/dev/null || skip "no LTTng"
 	run "$ACLCHECK" run --softnpu --trace t --report r.json -- "$PROGRAM" clean exit 3
 	[ "$status" = 3 ]

@@ -7,6 +7,7 @@ load trace.bash
 
 setup_file() {
 	load trace.bash
+	alone
 	places "$BATS_FILE_TMPDIR"
 	for t in mix nested "threads 3 20" "fork 5"; do
 		record "${t%% *}" -- "$app" $t

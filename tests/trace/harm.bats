@@ -5,6 +5,11 @@
 # shellcheck disable=SC2154,SC2086 # what places() sets; words are split on purpose
 load trace.bash
 
+setup_file() {
+	load trace.bash
+	alone
+}
+
 # with_lttng SCRIPT: runs it where LTTng's directory is ours; $1 = place
 with_lttng() {
 	needs_mount

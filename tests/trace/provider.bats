@@ -8,6 +8,7 @@ load trace.bash
 # One recording that several tests look at.
 setup_file() {
 	load trace.bash
+	alone
 	places "$BATS_FILE_TMPDIR"
 	record sample -- $drive sample
 	events sample >sample.text

@@ -5,6 +5,11 @@
 # shellcheck disable=SC2154,SC2086 # what places() sets; words are split on purpose
 load trace.bash
 
+setup_file() {
+	load trace.bash
+	alone
+}
+
 @test "the calls of a program, and its output untouched" {
 	"$app" mix >plain
 	record t -- "$app" mix >traced

@@ -7,6 +7,7 @@ load trace.bash
 
 setup_file() {
 	load trace.bash
+	alone
 	places "$BATS_FILE_TMPDIR"
 	record mix -- "$app" mix
 	record job -- sh -c "RANK=0 $app loop 200 & RANK=1 $app threads 3 100 & wait"

@@ -2,6 +2,9 @@
 # What the tests of this folder share.
 # shellcheck disable=SC2034 # for the tests
 
+# shellcheck source=tests/trace/alone.bash
+source "$ACLCHECK_SOURCE/tests/trace/alone.bash"
+
 places() {
 	bin=$ACLCHECK_BUILD
 	aclcheck=$bin/aclcheck
