@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Entry points: all demo test bench install format lint clean (see README.md).
+# Entry points: all demo test bench install format lint mutate clean (see README.md).
 # Each directory says in its module.mk what it builds; this file holds what they share.
 
 BUILD ?= build
@@ -27,6 +27,8 @@ VERSION := 0.1.0
 # Make's own rules would try to build an executable from every dependency file.
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
+# Objects of test programs are kept: the next build needs them again.
+.SECONDARY:
 .SECONDEXPANSION:
 
 .PHONY: all demo test bench install format lint clean
@@ -35,13 +37,15 @@ all:
 # --- shared recipes -------------------------------------------------------
 # Objects of hand-written and of generated sources; headers are tracked by -MMD.
 # The generated headers are an order-only need of every object.
-$(BUILD)/obj/%.o: %.c | $(BUILD)/gen/.stamp
+GENERATED := $(BUILD)/gen/.stamp $(BUILD)/gen/.modules
+
+$(BUILD)/obj/%.o: %.c | $(GENERATED)
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(CPPFLAGS_ALL) $(CPPFLAGS_$(*D)) -MMD -MP -c -o $@ $<
 
-$(BUILD)/obj/%.o: %.S | $(BUILD)/gen/.stamp
+$(BUILD)/obj/%.o: %.S | $(GENERATED)
 	$(call say,AS,$<)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(CPPFLAGS_ALL) -MMD -MP -c -o $@ $<
 
-$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c | $(BUILD)/gen/.stamp
+$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c | $(GENERATED)
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(CPPFLAGS_ALL) $(CPPFLAGS_gen) -MMD -MP -c -o $@ $<
 
 # objs dir/a.c dir/b.c -> their objects
@@ -72,7 +76,7 @@ install: all $(INSTALL_MAN1) $(INSTALL_MAN7)
 
 # --- the house's own order ----------------------------------------------------
 C_SOURCES = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.cc')
-SHELL_SOURCES = $(shell git ls-files '*.sh' '*.bash' tools/install-deps tools/gen/check-cann .ci/run tools/bench/run tools/bench/trace_run)
+SHELL_SOURCES = $(shell git ls-files '*.sh' '*.bash' tests/keep-tap tools/install-deps tools/gen/check-cann .ci/run tools/bench/run tools/bench/trace_run)
 
 format:
 	@clang-format -i $(C_SOURCES)

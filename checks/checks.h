@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The checker: events in, findings out.  One instance per process (live) or
+ * The checker: call records in, findings out.  One instance per process (live) or
  * per recorded process (replay).  All functions may be called from any thread
  * at once; none of them blocks on another's call, allocates on the hot path or
  * holds a lock while calling out.
  *
  * Order for each call of the program:
- *	checks_enter(c, &ev)	judges arguments and state; findings come out here
- *	the real function	(not when ev.forwarded is false)
- *	checks_leave(c, &ev)	commits or rolls back, judges the result
+ *	checks_enter(c, &call)	checks arguments and state; findings come out here
+ *	the real function	(not when call.forwarded is false)
+ *	checks_leave(c, &call)	commits or rolls back, checks the result
  */
 #ifndef CHECKS_CHECKS_H
 #define CHECKS_CHECKS_H
 
-#include "checks/event.h"
-#include "checks/finding.h"
+#include "checks/engine/call_record.h"
+#include "checks/engine/finding.h"
 #include "aclcheck/model.h"
 
 struct checks;
 
 /* Ways to the same objects that do not lead through the functions we see. */
-enum checks_unseen {
-	CHECKS_UNSEEN_WORK, /* operators, collectives, kernels launched by other interfaces */
-	CHECKS_UNSEEN_QUEUES /* shared buffers made, passed on and received by other interfaces */
+enum checks_other_submitter {
+	CHECKS_OTHER_WORK, /* operators, collectives, kernels launched by other interfaces */
+	CHECKS_OTHER_QUEUES /* shared buffers made, passed on and received by other interfaces */
 };
 
 /* Content of a configuration. */
@@ -37,27 +37,39 @@ struct checks_init_config {
 struct checks_host {
 	void *context;
 	/* Takes and interns the present call stack; 0 = none to be had. */
-	uint32_t (*stack)(void *context, const struct acl_event *ev);
+	uint32_t (*stack)(void *context, const struct acl_call_record *call);
 	/* Class of a host address; only asked for addresses no table knows. */
 	enum acl_host_class (*host_class)(void *context, const void *address);
 	/* Id (never 0) of the module that holds a code address. */
 	uint32_t (*module)(void *context, uint64_t code);
 	/* Whether the process may go such a way; asked where the answer decides, rather seldom. NULL: it may.
 	 */
-	bool (*unseen)(void *context, enum checks_unseen what);
+	bool (*unseen)(void *context, enum checks_other_submitter what);
 	/* Bytes of the machine's main memory, 0 = unknown; NULL: unknown. */
 	uint64_t (*memory_total)(void *context);
 	/*
-	 * A rule is broken: what makes this another place than rule, function and caller do, as the scope of
-	 * a test that expects it; 0 = nothing does. ev is NULL for what the whole process did. May be NULL.
+	 * A rule is broken; counted: and it is reported. What makes this another place than rule, function
+	 * and caller do, as the scope of a test that expects it; 0 = nothing does. call is NULL for what the
+	 * whole process did. May be NULL.
 	 */
-	uint64_t (*place)(void *context, struct acl_event *ev, const struct acl_rule *rule);
+	uint64_t (*place)(
+		void *context, struct acl_call_record *call, const struct acl_rule *rule, bool counted);
 	/* Whether a thread of this process still runs; NULL: those seen in a call do. */
 	bool (*thread_lives)(void *context, uint32_t tid);
 	/* What the file given to aclInit says; NULL or false: unknown. */
 	bool (*init_config)(void *context, const char *path, struct checks_init_config *out);
+	/*
+	 * Copies bytes of the program's memory; false when they are not all there. The address may be any.
+	 * NULL: nothing is read, and what depends on it stays unknown.
+	 */
+	bool (*read)(void *context, const void *from, void *to, size_t bytes);
 	/* A finding to show. The pointer is valid during the call only. */
 	void (*finding)(void *context, const struct acl_finding *f);
+	/*
+	 * Calls fn(arg) where there is room for deep calls: the program's stack may be small. NULL: right
+	 * here.
+	 */
+	void (*with_stack)(void *context, void (*fn)(void *), void *arg);
 	/* Private anonymous memory for tables, zeroed, never given back; NULL = the table stays as it is and
 	 * totals say so. */
 	void *(*memory)(void *context, size_t bytes);
@@ -89,18 +101,28 @@ bool checks_listens(const struct checks *c, unsigned api);
  * hand over the arguments as soon as it has them: by the time of checks_enter
  * what it will look up is on its way.  Reads nothing of the program's.
  */
-bool checks_foresees(unsigned api);
-void checks_foresee(struct checks *c, const void *args);
+bool checks_prefetches(unsigned api);
+void checks_prefetch(struct checks *c, const void *args);
 
-void checks_enter(struct checks *c, struct acl_event *ev);
-void checks_leave(struct checks *c, struct acl_event *ev);
+void checks_enter(struct checks *c, struct acl_call_record *call);
+void checks_leave(struct checks *c, struct acl_call_record *call);
+
+/*
+ * Which model a task that the call submits becomes part of, by a capture, a binding of its stream or a task
+ * update; between checks_enter and the real function.
+ */
+#define CHECKS_RUNS_ONCE 0
+#define CHECKS_MODEL_UNKNOWN UINT64_MAX /* nobody can say whether it runs once */
+uint64_t checks_task_model(struct checks *c, const struct acl_call_record *call);
+/* Whether such a model may run (again). */
+bool checks_model_lives(struct checks *c, uint64_t model);
 
 /*
  * A callback of the program (host function, stream callback …) starts or ends on
  * this thread.  outer: the call that launched or registered it, with the ids and
  * the depth of the thread that runs it; argument: the first it is given.
  */
-void checks_callback(struct checks *c, struct acl_event *outer, const void *argument, bool begins);
+void checks_callback(struct checks *c, struct acl_call_record *outer, const void *argument, bool begins);
 
 /* With target "auto": the version of the loaded runtime, told once after aclInit succeeded. */
 void checks_set_runtime(struct checks *c, enum acl_cann version);
@@ -120,8 +142,8 @@ struct checks_totals {
 	uint64_t findings[4]; /* by enum acl_severity, every repeat, advice and suppressed not counted */
 	uint64_t advice;
 	uint64_t calls; /* calls judged */
-	bool trouble; /* a table was full or memory was refused: the verdict is inconclusive */
-	const char *trouble_text;
+	bool degraded; /* a table was full or memory was refused: the verdict is inconclusive */
+	const char *degraded_text;
 };
 void checks_totals(const struct checks *c, struct checks_totals *out);
 
@@ -131,10 +153,10 @@ void checks_totals(const struct checks *c, struct checks_totals *out);
  * acl_rule.index.
  */
 #define CHECKS_RULE_OFF UINT64_MAX /* instead of a count: the rule is switched off */
-void checks_asked(const struct checks *c, uint64_t *counts);
+void checks_rule_counts(const struct checks *c, uint64_t *counts);
 
 /* A place of the program that broke a rule, with its exact count. */
-struct checks_place {
+struct checks_site {
 	const struct acl_rule *rule;
 	uint64_t caller; /* 0 = none: findings of the whole process */
 	uint64_t count, serial;
@@ -143,7 +165,7 @@ struct checks_place {
 	bool advice, secondary;
 };
 
-typedef void (*checks_site_fn)(void *context, const struct checks_place *place);
+typedef void (*checks_site_fn)(void *context, const struct checks_site *place);
 void checks_each_site(const struct checks *c, checks_site_fn fn, void *context);
 
 #endif

@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # libaclcheck.so, the preload library: wrappers, the way to the real runtime, life cycle, sinks, and the checker.
 
-include interpose/sinks.mk
+# common/ is linked into the aclcheck command as well.
+INTERPOSE_COMMON := $(wildcard interpose/common/*.c)
+# The tool's own stack, and what walks stacks.
+STACK_SOURCES := $(wildcard interpose/stack/*.c interpose/stack/*.S)
+UNWIND_SOURCES := $(addprefix interpose/symbolize/,cfi.c cfi_expression.c unwind.c)
+# What people and pipelines read: settings, log, journal, report. The tests of these parts supply the rest themselves.
+SINK_SOURCES := $(filter-out interpose/report/trace_sink.c interpose/symbolize/call_stack.c $(UNWIND_SOURCES), \
+	$(INTERPOSE_COMMON) $(STACK_SOURCES) $(wildcard interpose/config/*.c interpose/symbolize/*.c interpose/report/*.c)) \
+	$(addprefix interpose/runtime/,direct_binding.c runtime_copies.c import_table.c library_name.c)
 
-PRELOAD_SRC := $(addprefix interpose/,arena.c call.c callback.c checker.c children.c core.c dl.c dl_aarch64.S dl_x86_64.S \
-	elfsym.c exec.c exiting.c handler.c hooks.c hostclass.c init_config.c life.c module.c preloadable.c real.c spawn.c stack.c trace.c \
-	unload.c unseen.c version.c) $(SINK_SOURCES)
+CPPFLAGS_interpose := -DACLCHECK_VERSION='"$(VERSION)"'
+$(foreach d,$(wildcard interpose/*/),$(eval CPPFLAGS_$(d:/=) := $(CPPFLAGS_interpose)))
+
+PRELOAD_SRC := $(wildcard interpose/*/*.c interpose/*/*.S)
 PRELOAD_OBJS := $(call objs,$(PRELOAD_SRC) $(CHECKS_SRC)) $(call genobjs,wrappers $(CHECKS_GEN)) $(MODEL_OBJS)
 
 # No initfirst: its constructor would run before the C library's, without an environment (measured on glibc 2.36).
@@ -13,11 +22,17 @@ PRELOAD_OBJS := $(call objs,$(PRELOAD_SRC) $(CHECKS_SRC)) $(call genobjs,wrapper
 # nodelete: the program may dlclose us, exit functions and trampolines stay.
 PRELOAD_LDFLAGS := -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,now -Wl,-z,relro -Wl,-soname,libaclcheck.so \
 	-Wl,--version-script=$(BUILD)/gen/interpose.map -static-libgcc
+# Cancellation points of the C library, by system calls of our own (process/uncancellable.c).
+comma := ,
+PRELOAD_LDFLAGS += $(addprefix -Wl$(comma)--wrap=,open close fcntl read pread write pwrite sendto nanosleep poll sigtimedwait)
 
-$(PRELOAD_OBJS): CFLAGS += -ftls-model=initial-exec
+# The demangler of the GNU C++ library's static part, where that can go into a shared object; its names stay hidden.
+DEMANGLE := -Wl,-u,__gcclibcxx_demangle_callback
+demangler = $$(a=$$($(CXX) -print-file-name=libsupc++.a); \
+	! $(CC) -shared $(DEMANGLE) -o $@.try $$a 2>$@.try || echo $(DEMANGLE) $$a; rm -f $@.try)
 
 $(BUILD)/libaclcheck.so: $(PRELOAD_OBJS) $(BUILD)/gen/interpose.map
-	$(call say,LD,$@)$(CC) -shared $(PRELOAD_LDFLAGS) $(SANITIZE) -o $@ $(PRELOAD_OBJS)
+	$(call say,LD,$@)$(CC) -shared $(PRELOAD_LDFLAGS) $(SANITIZE) -o $@ $(PRELOAD_OBJS) $(demangler)
 ALL += $(BUILD)/libaclcheck.so
 INSTALL_LIB += $(BUILD)/libaclcheck.so
 

@@ -5,10 +5,14 @@
 include tests/programs/module.mk $(filter-out tests/programs/module.mk,$(wildcard tests/*/module.mk))
 
 # What tests may use to find the build and the tree.
-TEST_ENV = ACLCHECK_BUILD=$(abspath $(BUILD)) ACLCHECK_SOURCE=$(CURDIR) CC="$(CC)" \
+TEST_ENV = ACLCHECK_BUILD=$(abspath $(BUILD)) ACLCHECK_SOURCE=$(CURDIR) CC="$(CC)" CXX="$(CXX)" \
 	TRACECOMPASS_XSD="$${TRACECOMPASS_XSD:-$(abspath ../shared/tracecompass)}"
 PROVE_JOBS ?= 2
+# tests/keep-tap keeps what each test says, in TAP_DIR.
+PROVE_EXEC ?=
+TAP_DIR ?= $(BUILD)/tap
 
 # make test T=tests/guest/fork.bats runs one file.
-test: all $(TESTS)
-	@env $(TEST_ENV) prove --exec '' --timer --merge -j$(PROVE_JOBS) $(if $(T),$(T),$(TESTS))
+test: all $(if $(T),$(T),$(TESTS))
+	$(if $(PROVE_EXEC),@rm -rf $(TAP_DIR) && mkdir -p $(TAP_DIR))
+	@env $(TEST_ENV) TAP_DIR=$(TAP_DIR) prove --exec '$(PROVE_EXEC)' --timer --merge -j$(PROVE_JOBS) $(if $(T),$(T),$(TESTS))

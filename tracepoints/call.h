@@ -8,15 +8,15 @@
 
 #include <stdint.h>
 
-#include "checks/event.h"
+#include "checks/engine/call_record.h"
 
 /* --- the table ---------------------------------------------------------- */
 
 /* Emitters of a function, and where LTTng keeps whether anybody wants their events. */
 struct trace_function {
-	void (*enter)(const struct acl_event *e);
-	void (*leave)(const struct acl_event *e);
-	void (*call)(const struct acl_event *e);
+	void (*enter)(const struct acl_call_record *e);
+	void (*leave)(const struct acl_call_record *e);
+	void (*call)(const struct acl_call_record *e);
 	const int *enter_on, *leave_on, *call_on;
 };
 
@@ -43,14 +43,14 @@ struct trace_function {
 #define TRACE_IN_EXIT 2u /* exit handlers, destructors, or an interpreter's end are running */
 #define TRACE_IN_EXIT_HANDLERS 4u /* those of the process */
 
-static inline uint8_t trace_flags(const struct acl_event *e)
+static inline uint8_t trace_flags(const struct acl_call_record *e)
 {
 	return (uint8_t)((e->forwarded ? TRACE_FORWARDED : 0) | (e->in_exit ? TRACE_IN_EXIT : 0) |
 			 (e->in_exit_handlers ? TRACE_IN_EXIT_HANDLERS : 0));
 }
 
 /* The same with path in bits 4-7 and callback depth in bits 16-31. */
-static inline uint32_t trace_all_flags(const struct acl_event *e)
+static inline uint32_t trace_all_flags(const struct acl_call_record *e)
 {
 	return (uint32_t)trace_flags(e) | (uint32_t)e->path << 4 | (uint32_t)e->callback_depth << 16;
 }

@@ -16,8 +16,8 @@
 
 #include <string.h>
 
-#include "checks/finding.h"
-#include "interpose/module.h"
+#include "checks/engine/finding.h"
+#include "interpose/runtime/loaded_module.h"
 
 /* Longest text of one field: an event has to fit into the smallest sub-buffer of a page. */
 #define TRACE_LINE 1024u
@@ -49,6 +49,12 @@ LTTNG_UST_TRACEPOINT_ENUM(aclcheck, severity,
 		lttng_ust_field_enum_value("perf", 1)
 		lttng_ust_field_enum_value("warning", 2)
 		lttng_ust_field_enum_value("error", 3)))
+
+LTTNG_UST_TRACEPOINT_ENUM(aclcheck, finding_status,
+	LTTNG_UST_TP_ENUM_VALUES(
+		lttng_ust_field_enum_value("counted", 0)
+		lttng_ust_field_enum_value("suppressed", 1)
+		lttng_ust_field_enum_value("expected", 2)))
 
 LTTNG_UST_TRACEPOINT_ENUM(aclcheck, value_form,
 	LTTNG_UST_TP_ENUM_VALUES(
@@ -120,7 +126,7 @@ LTTNG_UST_TRACEPOINT_EVENT(aclcheck, callback,
 )
 
 LTTNG_UST_TRACEPOINT_EVENT(aclcheck, finding,
-	LTTNG_UST_TP_ARGS(const struct acl_finding *, f, const char *, api),
+	LTTNG_UST_TP_ARGS(const struct acl_finding *, f, uint8_t, status, const char *, api),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer(uint64_t, serial, f->serial)
 		lttng_ust_field_string(rule, f->rule->id)
@@ -136,6 +142,7 @@ LTTNG_UST_TRACEPOINT_EVENT(aclcheck, finding,
 		lttng_ust_field_integer(uint8_t, secondary, f->secondary)
 		lttng_ust_field_integer(uint8_t, relaxed, f->relaxed)
 		lttng_ust_field_integer(uint8_t, at_leave, f->at_leave)
+		lttng_ust_field_enum(aclcheck, finding_status, uint8_t, status, status)
 	)
 )
 
@@ -158,7 +165,7 @@ LTTNG_UST_TRACEPOINT_EVENT(aclcheck, finding_value,
 
 /* Biography of an object of a finding: the function names are empty for what did not happen. */
 LTTNG_UST_TRACEPOINT_EVENT(aclcheck, finding_object,
-	LTTNG_UST_TP_ARGS(uint64_t, serial, const struct acl_biography *, b, const char *const *, apis),
+	LTTNG_UST_TP_ARGS(uint64_t, serial, const struct acl_object_history *, b, const char *const *, apis),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer(uint64_t, serial, serial)
 		TRACE_LINE_FIELD(role, b->role)

@@ -14,7 +14,7 @@ static const char *api_name(unsigned api)
 	return api < acl_api_count ? acl_apis[api].name : "";
 }
 
-static const char *moment(const struct acl_moment *m)
+static const char *moment(const struct acl_call_site *m)
 {
 	if (!m->caller)
 		return "";
@@ -23,19 +23,19 @@ static const char *moment(const struct acl_moment *m)
 	return api_name(m->api);
 }
 
-static void emit_object(uint64_t serial, const struct acl_biography *b)
+static void emit_object(uint64_t serial, const struct acl_object_history *b)
 {
 	const char *apis[] = {moment(&b->created), moment(&b->last_used), moment(&b->destroyed)};
 
 	lttng_ust_tracepoint(aclcheck, finding_object, serial, b, apis);
 }
 
-void finding_emit(const struct acl_finding *f)
+void finding_emit(const struct acl_finding *f, enum finding_status status)
 {
 	self_describe();
 	if (f->stack)
 		self_stack(f->stack);
-	lttng_ust_tracepoint(aclcheck, finding, f, f->event ? api_name(f->event->api) : "");
+	lttng_ust_tracepoint(aclcheck, finding, f, (uint8_t)status, f->event ? api_name(f->event->api) : "");
 	if (lttng_ust_tracepoint_enabled(aclcheck, finding_value))
 		for (unsigned i = 0; i < f->n_values; i++)
 			lttng_ust_tracepoint(aclcheck, finding_value, f->serial, &f->values[i]);
@@ -44,7 +44,7 @@ void finding_emit(const struct acl_finding *f)
 			emit_object(f->serial, &f->objects[i]);
 }
 
-void callback_emit(const struct acl_event *outer, bool begins)
+void callback_emit(const struct acl_call_record *outer, bool begins)
 {
 	lttng_ust_tracepoint(aclcheck, callback, outer ? api_name(outer->api) : "", begins);
 }

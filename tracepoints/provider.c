@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libaclcheck-lttng.so: the trace provider behind the seam of interpose/trace.h. */
+/* libaclcheck-lttng.so: the trace provider behind the seam of interpose/report/trace_provider.h. */
 #include <dlfcn.h>
 #include <lttng/ust-fork.h>
 #include <signal.h>
@@ -36,7 +36,7 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void describe_references(const struct acl_event *ev)
+static void describe_references(const struct acl_call_record *ev)
 {
 	self_describe();
 	if (ev->module)
@@ -45,7 +45,7 @@ static void describe_references(const struct acl_event *ev)
 		self_stack(ev->stack);
 }
 
-static void enter(struct acl_event *ev)
+static void enter(struct acl_call_record *ev)
 {
 	const struct trace_function *t = &functions[ev->api];
 
@@ -57,7 +57,7 @@ static void enter(struct acl_event *ev)
 		ev->time = now();
 }
 
-static void leave(struct acl_event *ev)
+static void leave(struct acl_call_record *ev)
 {
 	const struct trace_function *t = &functions[ev->api];
 

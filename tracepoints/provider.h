@@ -3,7 +3,7 @@
 #ifndef TRACEPOINTS_PROVIDER_H
 #define TRACEPOINTS_PROVIDER_H
 
-#include "interpose/trace.h"
+#include "interpose/report/trace_provider.h"
 #include "tracepoints/call.h"
 
 /* What the core offers; set once, before any other function of the provider runs. */
@@ -26,7 +26,7 @@ void self_forked(void);
 
 /* --- finding.c ------------------------------------------------------------ */
 
-void finding_emit(const struct acl_finding *f);
-void callback_emit(const struct acl_event *outer, bool begins);
+void finding_emit(const struct acl_finding *f, enum finding_status status);
+void callback_emit(const struct acl_call_record *outer, bool begins);
 
 #endif

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -70,21 +71,6 @@ static void emit_facts(void)
 
 /* --- the process -------------------------------------------------------- */
 
-/* Rank of this process as launchers say it, most specific first. */
-static const char *rank(void)
-{
-	static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID",
-		"MV2_COMM_WORLD_RANK", "RANK", "RANK_ID", "SLURM_PROCID"};
-
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *value = getenv(names[i]);
-
-		if (value && *value)
-			return value;
-	}
-	return "";
-}
-
 /* Arguments of the process separated by blanks. */
 static void read_command(char *text, size_t size)
 {
@@ -105,13 +91,15 @@ static void read_command(char *text, size_t size)
 
 static void emit_process(void)
 {
-	char command[TRACE_LINE], host[HOST_NAME_MAX + 1] = "";
+	char command[TRACE_LINE], host[HOST_NAME_MAX + 1] = "", rank[16] = "";
 	struct trace_process p = {.version = trace_host->version,
 		.command = command,
 		.host = host,
-		.rank = rank(),
+		.rank = rank,
 		.ppid = (uint32_t)getppid()};
 
+	if (trace_host->rank() >= 0)
+		snprintf(rank, sizeof(rank), "%d", trace_host->rank());
 	read_command(command, sizeof(command));
 	gethostname(host, sizeof(host) - 1);
 	lttng_ust_tracepoint(aclcheck, process, &p);

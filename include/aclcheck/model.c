@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Look-ups in the generated tables: no allocation, safe in signal handlers. */
+#include "aclcheck/model.h"
+
 #include <string.h>
 
-#include "aclcheck/model.h"
+#include "acl_api.h"
 
 int acl_api_find(const char *name)
 {
@@ -48,4 +50,46 @@ const char *acl_enum_name(int enum_index, int64_t value)
 	if (enum_index < 0 || (unsigned)enum_index >= acl_enum_count)
 		return NULL;
 	return value_name(acl_enums[enum_index].values, acl_enums[enum_index].n_values, value);
+}
+
+int acl_role_param(unsigned api, enum acl_role role)
+{
+	for (unsigned i = 0; i < acl_apis[api].n_params; i++)
+		if (acl_apis[api].params[i].role == role)
+			return (int)i;
+	return ACL_NONE;
+}
+
+/* Results that answer a question: of every function, of one, or of those whose name holds a word. */
+static const struct {
+	int64_t code;
+	int api; /* -1 = of every function */
+	const char *word; /* NULL = whatever the name */
+} answers[] = {
+	{507005, -1, NULL}, /* end of sequence */
+	{507023, -1, NULL}, /* the model ended normally */
+	{207003, -1, NULL}, /* overflow flags */
+	{207016, -1, NULL}, {207017, -1, NULL}, {507901, -1, NULL}, /* the socket is closed */
+	{100002, ACL_API_aclInit, NULL}, /* initialised before */
+	{507046, -1, "WithTimeout"}, /* the time asked for is over */
+	{507047, -1, "WithTimeout"}, {107002, ACL_API_aclrtGetDevice, NULL}, /* asked whether there is one */
+	{107002, ACL_API_aclrtGetCurrentContext, NULL},
+	{507012, ACL_API_aclrtProcessReport, NULL}, /* nothing to run within the time */
+	{507012, ACL_API_aclrtProcessHostFunc, NULL},
+	{107012, ACL_API_aclrtProcessReport,
+		NULL}, /* not subscribed yet: the documented loop begins before */
+};
+
+bool acl_result_is_answer(unsigned api, int64_t code)
+{
+	/* The error they return is that of an earlier call. */
+	if (acl_apis[api].operation == ACL_OP_ERROR_GET_LAST ||
+		acl_apis[api].operation == ACL_OP_ERROR_PEEK_LAST)
+		return true;
+	for (unsigned i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		if (answers[i].code == code && (answers[i].api < 0 || answers[i].api == (int)api) &&
+			(!answers[i].word || strstr(acl_apis[api].name, answers[i].word)))
+			return true;
+	}
+	return false;
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* CANN releases the model distinguishes, oldest first ("main" = after 9.2). */
 enum acl_cann {
@@ -61,6 +62,13 @@ enum acl_capture {
 	ACL_CAPTURE_CONFIG_INEFFECTIVE
 };
 
+/* "context": what the call asks of the thread's current context. */
+enum acl_context_need {
+	ACL_CONTEXT_NONE, /* nothing */
+	ACL_CONTEXT_CURRENT, /* that there is one */
+	ACL_CONTEXT_OWN /* that it is the one of the stream it is given */
+};
+
 /* How a value is stored and shown. */
 enum acl_kind {
 	ACL_KIND_VOID, /* no value (return type void) */
@@ -80,9 +88,17 @@ enum acl_kind {
 /* Object kinds, one per "handle" word of the model; the enum is generated. */
 #include "acl_handles.h"
 
+/*
+ * What a call does and what its arguments are to it: enum acl_operation
+ * ("copy.linear" is ACL_OP_COPY_LINEAR), enum acl_operation_group ("copy" is
+ * ACL_OP_GROUP_COPY) and enum acl_role ("dst" is ACL_ROLE_DST); generated.
+ */
+#include "acl_operations.h"
+
 enum acl_life { ACL_LIFE_NONE, ACL_LIFE_USE, ACL_LIFE_CREATE, ACL_LIFE_DESTROY, ACL_LIFE_GET };
 enum acl_dir { ACL_DIR_IN, ACL_DIR_OUT, ACL_DIR_INOUT };
-enum acl_access { ACL_ACCESS_NONE, ACL_ACCESS_READ, ACL_ACCESS_WRITE };
+/* What a call does with the memory behind a pointer; NONE: it is named, not touched. A set of bits. */
+enum acl_access { ACL_ACCESS_NONE, ACL_ACCESS_READ, ACL_ACCESS_WRITE, ACL_ACCESS_READWRITE };
 
 #define ACL_NONE (-1) /* "no such parameter / table entry" in the int16_t indexes below */
 
@@ -96,8 +112,7 @@ struct acl_param {
 	uint8_t dir; /* enum acl_dir */
 	uint8_t handle; /* enum acl_handle, ACL_HANDLE_NONE */
 	uint8_t life; /* enum acl_life */
-	uint8_t access; /* enum acl_access of the memory pointed to; NONE with bytes: the range is named, not
-			   touched */
+	uint8_t access; /* enum acl_access of the memory pointed to; all about it in acl_accesses[] */
 	uint8_t pointee_kind; /* for POINTER: enum acl_kind of what it points to, ACL_KIND_VOID when unknown
 			       */
 	uint16_t pointee_size; /* bytes, 0 = unknown */
@@ -108,6 +123,7 @@ struct acl_param {
 	int16_t user_data; /* for CALLBACK: parameter passed to it */
 	int16_t enum_index; /* into acl_enums, of the value or of the pointee */
 	int16_t struct_index; /* into acl_structs, of the value or of the pointee */
+	uint16_t role; /* enum acl_role */
 	uint8_t null_meaning; /* enum acl_null */
 };
 
@@ -134,9 +150,92 @@ struct acl_api_info {
 	uint8_t ret_life; /* enum acl_life */
 	uint8_t mode; /* enum acl_mode */
 	uint8_t capture; /* enum acl_capture */
+	uint8_t context; /* enum acl_context_need */
 	uint8_t since; /* enum acl_cann */
+	uint8_t operation_group; /* enum acl_operation_group */
+	uint16_t operation; /* enum acl_operation */
 	bool deprecated;
 	bool unlisted; /* exported by the runtime, in no public header */
+};
+
+/* One operation, and one group of them: the functions that do it, as enum acl_api, ascending. */
+struct acl_operation_info {
+	const char *name; /* "copy.linear" */
+	const uint16_t *apis;
+	uint16_t n_apis;
+	uint8_t group; /* enum acl_operation_group */
+};
+
+struct acl_operation_group_info {
+	const char *name; /* "copy" */
+	const uint16_t *apis;
+	uint16_t n_apis;
+	uint16_t first, n_operations; /* its operations: a range of enum acl_operation */
+};
+
+#define ACL_MAX_PARAMS 16 /* no wrapped function has more */
+
+/*
+ * Where an argument lies in struct acl_args_<function> and how it becomes a
+ * uint64_t, in one byte: its offset, a multiple of 4, plus one of these.
+ */
+enum acl_arg_slot {
+	ACL_ARG_64, /* size_t, uint64_t, int64_t, pointer, handle */
+	ACL_ARG_I32, /* extended with its sign */
+	ACL_ARG_U32,
+	ACL_ARG_BYTES, /* a structure by value */
+	ACL_ARG_FORM = 3, /* mask */
+	ACL_ARG_NONE = 0xff /* no such argument */
+};
+
+/* Whose memory an access goes to. */
+enum acl_memory {
+	ACL_MEMORY_HOST, /* the host's, whatever the program passes */
+	ACL_MEMORY_DEVICE,
+	ACL_MEMORY_ANY /* either: the other arguments or the address decide */
+};
+
+/* How far an access goes from its base; "bytes" means unit * bytes * count, operands that are none counting
+ * as 1. */
+enum acl_extent {
+	ACL_EXTENT_RANGE, /* that many bytes; with rows: rows of them, pitch bytes from one to the next */
+	ACL_EXTENT_AT_MOST, /* a buffer of limit bytes, of which as many are written as needed */
+	ACL_EXTENT_AT_LEAST, /* that many bytes, perhaps more: another argument decides */
+	ACL_EXTENT_TEXT, /* up to and with the NUL */
+	ACL_EXTENT_COUNTED, /* as RANGE, but count points to the number, which has count_size bytes */
+	ACL_EXTENT_EACH, /* base is an array of count pointers in host memory; entry i goes to bytes[i], of
+			    limit[i] */
+	ACL_EXTENT_SYMBOL, /* base stands for a variable of the device: that many bytes from offset in it */
+	ACL_EXTENT_INDIRECT, /* base holds a pointer that the device reads when it executes: that many from
+				offset */
+	ACL_EXTENT_ADDRESS, /* none: the address alone is named (to free, to ask about, a reserved NULL) */
+	ACL_EXTENT_OPAQUE /* not known outside the runtime: descriptors, argument arrays, user data */
+};
+
+/*
+ * One access of a function. Operands are slots of struct acl_args_<function>
+ * (acl_slot_value, acl_slot_pointer), ACL_ARG_NONE where there are none. All
+ * values are the program's: read what they point to within bounds of your own.
+ */
+struct acl_access_info {
+	uint8_t param; /* whose pointer it starts from */
+	uint8_t access; /* enum acl_access */
+	uint8_t memory; /* enum acl_memory */
+	uint8_t extent; /* enum acl_extent */
+	uint8_t base, offset; /* starts offset bytes behind base */
+	uint8_t bytes, count, rows, pitch;
+	uint8_t limit; /* declared size of the buffer, bytes */
+	uint8_t count_size; /* of the number behind count, for COUNTED */
+	uint32_t unit; /* bytes; 0 = not known, or EACH whose elements are addresses only */
+};
+
+/*
+ * Which of acl_accesses[] a function has: those to memory that may be a
+ * device's, then those to the host's. Of an async call the former happen when
+ * its task executes, the latter before it returns.
+ */
+struct acl_access_list {
+	uint16_t first, host, end;
 };
 
 struct acl_enum_value {
@@ -182,11 +281,108 @@ extern const unsigned acl_error_count;
 extern const struct acl_struct acl_structs[];
 extern const unsigned acl_struct_count;
 extern const char *const acl_handle_names[]; /* by enum acl_handle: "stream", ... */
+extern const struct acl_operation_info acl_operations[]; /* by enum acl_operation */
+extern const struct acl_operation_group_info acl_operation_groups[]; /* by enum acl_operation_group */
+extern const char *const acl_role_names[]; /* by enum acl_role: "dst", ... */
+extern const uint8_t
+	acl_role_slots[][ACL_ROLE_COUNT]; /* by enum acl_api and enum acl_role: enum acl_arg_slot */
+extern const struct acl_access_info acl_accesses[];
+extern const struct acl_access_list acl_access_lists[]; /* by enum acl_api */
+extern const uint8_t acl_param_slots[][ACL_MAX_PARAMS]; /* by enum acl_api and parameter: enum acl_arg_slot */
 extern const char *const acl_class_names[]; /* by bit number */
 extern const char *const acl_cann_names[]; /* by enum acl_cann: "8.1", ... "main" */
 
+/*
+ * Whether a result other than 0 is an answer and no failure: what was asked for is not there or not over, a
+ * flag is set, the end is reached.
+ */
+bool acl_result_is_answer(unsigned api, int64_t code);
+
 /* enum acl_api of a function name, or -1. Binary search, no allocation, async-signal-safe. */
 int acl_api_find(const char *name);
+
+/*
+ * Arguments by role. args is the call's struct acl_args_<function>; api and
+ * role are in range.  Nothing is read but args and one byte of a table.
+ */
+
+/* What a slot of args holds, as a number: extended as C extends it; 0 for a structure and for none. */
+static inline uint64_t acl_slot_value(const void *args, unsigned slot)
+{
+	const char *at = (const char *)args + (slot & ~ACL_ARG_FORM);
+	uint64_t wide;
+	uint32_t narrow;
+
+	if ((slot & ACL_ARG_FORM) == ACL_ARG_64) {
+		memcpy(&wide, at, sizeof(wide));
+		return wide;
+	}
+	if ((slot & ACL_ARG_FORM) == ACL_ARG_BYTES)
+		return 0;
+	memcpy(&narrow, at, sizeof(narrow));
+	return (slot & ACL_ARG_FORM) == ACL_ARG_I32 ? (uint64_t)(int64_t)(int32_t)narrow : narrow;
+}
+
+/* The pointer or handle in a slot, or where in args its structure lies; NULL for none and for a 32-bit
+ * number. */
+static inline const void *acl_slot_pointer(const void *args, unsigned slot)
+{
+	const char *at = (const char *)args + (slot & ~ACL_ARG_FORM);
+	const void *pointer;
+
+	if ((slot & ACL_ARG_FORM) == ACL_ARG_64) {
+		memcpy(&pointer, at, sizeof(pointer));
+		return pointer;
+	}
+	return (slot & ACL_ARG_FORM) == ACL_ARG_BYTES && slot != ACL_ARG_NONE ? at : NULL;
+}
+
+/* Writes a number, pointer or handle into a slot; nothing for a structure and for none. */
+static inline void acl_slot_set(void *args, unsigned slot, uint64_t value)
+{
+	char *at = (char *)args + (slot & ~ACL_ARG_FORM);
+	uint32_t narrow = (uint32_t)value;
+
+	if ((slot & ACL_ARG_FORM) == ACL_ARG_64)
+		memcpy(at, &value, sizeof(value));
+	else if ((slot & ACL_ARG_FORM) != ACL_ARG_BYTES)
+		memcpy(at, &narrow, sizeof(narrow));
+}
+
+/* Has the function an argument of this role? */
+static inline bool acl_arg_has(unsigned api, enum acl_role role)
+{
+	return acl_role_slots[api][role] != ACL_ARG_NONE;
+}
+
+static inline uint64_t acl_arg_value(unsigned api, const void *args, enum acl_role role)
+{
+	return acl_slot_value(args, acl_role_slots[api][role]);
+}
+
+static inline const void *acl_arg_pointer(unsigned api, const void *args, enum acl_role role)
+{
+	return acl_slot_pointer(args, acl_role_slots[api][role]);
+}
+
+/* unit * bytes * count of an access, *length left alone and false when that is no 64-bit number. Not for
+ * EACH, COUNTED. */
+static inline bool acl_access_length(const struct acl_access_info *access, const void *args, uint64_t *length)
+{
+	uint64_t n = access->unit;
+
+	if (access->bytes != ACL_ARG_NONE &&
+		__builtin_mul_overflow(n, acl_slot_value(args, access->bytes), &n))
+		return false;
+	if (access->count != ACL_ARG_NONE &&
+		__builtin_mul_overflow(n, acl_slot_value(args, access->count), &n))
+		return false;
+	*length = n;
+	return true;
+}
+
+/* The parameter of a role, or -1: for messages, it looks through all of them. */
+int acl_role_param(unsigned api, enum acl_role role);
 
 /* Name of an ACL_ERROR_* / ACL_SUCCESS value ("ACL_ERROR_RT_PARAM_INVALID"), or NULL. */
 const char *acl_error_name(int64_t code);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whether a term of a need holds for the arguments of a call.  Inlined into
- * build/gen/acl_needs.c, where every term is a constant, each function's needs
+ * build/gen/acl_constraints.c, where every term is a constant, each function's needs
  * become a few comparisons; called with a term of the tables it interprets.
  */
 #ifndef ACLCHECK_TERMS_H
@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "aclcheck/needs.h"
+#include "aclcheck/constraints.h"
 
 #define NEEDS_INLINE inline __attribute__((always_inline))
 
@@ -38,19 +38,16 @@ static NEEDS_INLINE number widen(const void *at, const struct acl_operand *o)
 	return (o->is_signed && !o->value ? (number)(int64_t)v : (number)v) * o->factor;
 }
 
-/* Where an operand lies; NULL = behind a NULL pointer. */
-static NEEDS_INLINE const void *place(const struct acl_operand *o, const void *args)
+/* Where an operand lies; NULL = unknown. behind: a copy of what the arguments point to. */
+static NEEDS_INLINE const void *place(const struct acl_operand *o, const void *args, const void *behind)
 {
-	const unsigned char *at = (const unsigned char *)args + o->offset;
-
 	if (o->how == ACL_OPERAND_PARAM)
-		return at;
-	at = *(const unsigned char *const *)at;
-	return at ? at + o->behind : NULL;
+		return (const unsigned char *)args + o->offset;
+	return behind ? (const unsigned char *)behind + o->behind : NULL;
 }
 
 /* false: unknown. */
-static NEEDS_INLINE bool fetch(const struct acl_operand *o, const void *args, number *v)
+static NEEDS_INLINE bool fetch(const struct acl_operand *o, const void *args, const void *behind, number *v)
 {
 	const void *at;
 
@@ -58,7 +55,7 @@ static NEEDS_INLINE bool fetch(const struct acl_operand *o, const void *args, nu
 		*v = (int64_t)o->value;
 		return true;
 	}
-	at = place(o, args);
+	at = place(o, args, behind);
 	if (at)
 		*v = widen(at, o);
 	return at != NULL;
@@ -104,21 +101,21 @@ static NEEDS_INLINE enum holds compare(const struct acl_term *t, number left, nu
 	}
 }
 
-static NEEDS_INLINE enum holds term_holds(const struct acl_term *t, const void *args)
+static NEEDS_INLINE enum holds term_holds(const struct acl_term *t, const void *args, const void *behind)
 {
 	number left = 0, more, right;
 
 	if (t->op == ACL_TERM_NEVER)
 		return NO;
 	if (t->op == ACL_TERM_ZERO) {
-		const void *at = place(&t->left, args);
+		const void *at = place(&t->left, args, behind);
 
 		return at ? all_zero(at, t->left.size) : UNKNOWN;
 	}
-	if (!fetch(&t->left, args, &left))
+	if (!fetch(&t->left, args, behind, &left))
 		return UNKNOWN;
 	if (t->more.size) {
-		if (!fetch(&t->more, args, &more))
+		if (!fetch(&t->more, args, behind, &more))
 			return UNKNOWN;
 		left += more;
 	}
@@ -128,12 +125,12 @@ static NEEDS_INLINE enum holds term_holds(const struct acl_term *t, const void *
 		return in_ranges(t, left);
 	if (t->op == ACL_TERM_OUT)
 		return !in_ranges(t, left);
-	return fetch(&t->right, args, &right) ? compare(t, left, right) : UNKNOWN;
+	return fetch(&t->right, args, behind, &right) ? compare(t, left, right) : UNKNOWN;
 }
 
-static NEEDS_INLINE bool term_known(const struct acl_term *t, const void *args)
+static NEEDS_INLINE bool term_known(const struct acl_term *t, const void *args, const void *behind)
 {
-	return term_holds(t, args) != UNKNOWN;
+	return term_holds(t, args, behind) != UNKNOWN;
 }
 
 #endif

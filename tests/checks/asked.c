@@ -1,85 +1,85 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How often rules are put to the test: what counts and what does not. */
-#include "tests/checks/rig.h"
+#include "fixture.h"
 
-static aclrtStream a_stream(struct rig *rig, unsigned n)
+static aclrtStream a_stream(struct fixture *fixture, unsigned n)
 {
 	aclrtStream s = handle(n);
 
-	CALL(rig, aclrtCreateStream, 0, .stream = &s);
+	CALL(fixture, aclrtCreateStream, 0, .stream = &s);
 	return s;
 }
 
 static void every_judged_call(void **state)
 {
-	struct rig *rig = rig_ready(CHECKS_TARGET_DOCUMENTS);
-	aclrtStream s = a_stream(rig, 1);
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+	aclrtStream s = a_stream(fixture, 1);
 
 	(void)state;
-	assert_int_equal(rig_asked(rig, "stream-destroyed-handle"), 0);
+	assert_int_equal(fixture_count(fixture, "stream-destroyed-handle"), 0);
 	for (unsigned i = 0; i < 5; i++)
-		CALL(rig, aclrtSynchronizeStream, 0, .stream = s);
-	assert_int_equal(rig_asked(rig, "stream-destroyed-handle"), 5);
+		CALL(fixture, aclrtSynchronizeStream, 0, .stream = s);
+	assert_int_equal(fixture_count(fixture, "stream-destroyed-handle"), 5);
 	/* Nobody knows this one: the rule has nothing to judge. */
-	CALL(rig, aclrtSynchronizeStream, 0, .stream = handle(99));
-	assert_int_equal(rig_asked(rig, "stream-destroyed-handle"), 5);
-	rig->inside = true;
-	CALL(rig, aclrtSynchronizeStream, 0, .stream = s);
-	assert_int_equal(rig_asked(rig, "stream-destroyed-handle"), 5);
+	CALL(fixture, aclrtSynchronizeStream, 0, .stream = handle(99));
+	assert_int_equal(fixture_count(fixture, "stream-destroyed-handle"), 5);
+	fixture->inside = true;
+	CALL(fixture, aclrtSynchronizeStream, 0, .stream = s);
+	assert_int_equal(fixture_count(fixture, "stream-destroyed-handle"), 5);
 }
 
 /* A need with a condition is asked where the condition holds. */
 static void needs_of_the_model(void **state)
 {
-	struct rig *rig = rig_ready(CHECKS_TARGET_DOCUMENTS);
-	uint64_t before = rig_asked(rig, "memcpy-null-address");
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+	uint64_t before = fixture_count(fixture, "memcpy-null-address");
 
 	(void)state;
-	CALL(rig, aclrtMemset, 0, .devPtr = (void *)DEVICE_MEMORY, .maxCount = 8, .count = 8);
-	CALL(rig, aclrtMemset, 0, .devPtr = (void *)DEVICE_MEMORY, .maxCount = 8, .count = 8);
-	CALL(rig, aclrtMemset, 0, .devPtr = NULL, .maxCount = 8, .count = 0);
-	assert_int_equal(rig_asked(rig, "memcpy-null-address") - before, 2);
-	CALL(rig, aclrtMemset, 0, .devPtr = (void *)DEVICE_MEMORY, .maxCount = 8, .count = 8);
-	assert_int_equal(rig_asked(rig, "memcpy-null-address") - before, 3);
+	CALL(fixture, aclrtMemset, 0, .devPtr = (void *)DEVICE_MEMORY, .maxCount = 8, .count = 8);
+	CALL(fixture, aclrtMemset, 0, .devPtr = (void *)DEVICE_MEMORY, .maxCount = 8, .count = 8);
+	CALL(fixture, aclrtMemset, 0, .devPtr = NULL, .maxCount = 8, .count = 0);
+	assert_int_equal(fixture_count(fixture, "memcpy-null-address") - before, 2);
+	CALL(fixture, aclrtMemset, 0, .devPtr = (void *)DEVICE_MEMORY, .maxCount = 8, .count = 8);
+	assert_int_equal(fixture_count(fixture, "memcpy-null-address") - before, 3);
 }
 
 static void threads_add_up(void **state)
 {
-	struct rig *rig = rig_ready(CHECKS_TARGET_DOCUMENTS);
-	aclrtStream s = a_stream(rig, 1);
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+	aclrtStream s = a_stream(fixture, 1);
 
 	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
-		rig->tid += 1;
-		CALL(rig, aclrtSynchronizeStream, 0, .stream = s);
+		fixture->tid += 1;
+		CALL(fixture, aclrtSynchronizeStream, 0, .stream = s);
 	}
-	assert_int_equal(rig_asked(rig, "stream-destroyed-handle"), 4);
+	assert_int_equal(fixture_count(fixture, "stream-destroyed-handle"), 4);
 }
 
 static void child_starts_anew(void **state)
 {
-	struct rig *rig = rig_ready(CHECKS_TARGET_DOCUMENTS);
-	aclrtStream s = a_stream(rig, 1);
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+	aclrtStream s = a_stream(fixture, 1);
 
 	(void)state;
-	CALL(rig, aclrtSynchronizeStream, 0, .stream = s);
-	checks_forked(rig->checks);
-	assert_int_equal(rig_asked(rig, "stream-destroyed-handle"), 0);
-	CALL(rig, aclrtSynchronizeStream, 0, .stream = s);
-	assert_int_equal(rig_asked(rig, "stream-destroyed-handle"), 1);
+	CALL(fixture, aclrtSynchronizeStream, 0, .stream = s);
+	checks_forked(fixture->checks);
+	assert_int_equal(fixture_count(fixture, "stream-destroyed-handle"), 0);
+	CALL(fixture, aclrtSynchronizeStream, 0, .stream = s);
+	assert_int_equal(fixture_count(fixture, "stream-destroyed-handle"), 1);
 }
 
 static void asked_at_the_end(void **state)
 {
-	struct rig *rig = rig_ready(CHECKS_TARGET_DOCUMENTS);
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
 
 	(void)state;
-	assert_int_equal(rig_asked(rig, "leak-host-memory"), 0);
-	CALL(rig, aclrtResetDevice, 0, .deviceId = 0);
-	CALL(rig, aclFinalize, 0);
-	checks_finish(rig->checks, CHECKS_END_EXIT);
-	assert_int_equal(rig_asked(rig, "leak-host-memory"), 1);
-	silent(rig);
+	assert_int_equal(fixture_count(fixture, "leak-host-memory"), 0);
+	CALL(fixture, aclrtResetDevice, 0, .deviceId = 0);
+	CALL(fixture, aclFinalize, 0);
+	checks_finish(fixture->checks, CHECKS_END_EXIT);
+	assert_int_equal(fixture_count(fixture, "leak-host-memory"), 1);
+	silent(fixture);
 }
 
 int main(void)

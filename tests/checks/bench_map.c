@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "checks/core.h"
+#include "checks/engine/instance.h"
 
 #define MILLION 1000000u
 #define LOOKS 2000000u
@@ -92,7 +92,7 @@ static uint64_t size_of(const struct pattern *p, uint32_t i)
 static double looks(
 	struct pointer_map *map, const struct pattern *p, uint32_t blocks, uint32_t stride, bool inside)
 {
-	struct acl_place place;
+	struct block_lookup place;
 	unsigned missed = 0;
 	double begin = now();
 
@@ -131,7 +131,7 @@ static void measure(struct checks *c, const struct pattern *p)
 		random, random - ten, looks(map, p, MILLION, 1, true));
 	begin = now();
 	for (uint32_t i = 0; i < MILLION; i++)
-		map_erase(map, blocks[i], ld(&blocks[i]->generation));
+		map_erase(map, blocks[i], load_relaxed(&blocks[i]->generation));
 	printf(" %.0f | %.0f | %.0f |\n", inserted, (now() - begin) / MILLION, bytes);
 	fflush(stdout);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The five founding rules, each in a dozen variants of both polarities. */
-#include "rig.h"
+#include "fixture.h"
 
 #define DOCUMENTS CHECKS_TARGET_DOCUMENTS
 #define KIB 1024ul
@@ -8,24 +8,24 @@
 /* --- async-copy-alignment ------------------------------------------------------ */
 
 struct bench {
-	struct rig *rig;
+	struct fixture *fixture;
 	char *d, *h; /* 64 KiB of device and of page-locked memory */
 	void *s;
 };
 
 static struct bench bench(int target)
 {
-	struct bench b = {.rig = rig_ready(target)};
+	struct bench b = {.fixture = fixture_ready(target)};
 
-	b.d = rig_malloc(b.rig, DEVICE_MEMORY, 64 * KIB);
-	b.h = rig_malloc_host(b.rig, HOST_MEMORY, 64 * KIB);
-	b.s = rig_stream(b.rig, 1);
+	b.d = fixture_malloc(b.fixture, DEVICE_MEMORY, 64 * KIB);
+	b.h = fixture_malloc_host(b.fixture, HOST_MEMORY, 64 * KIB);
+	b.s = fixture_stream(b.fixture, 1);
 	return b;
 }
 
 #define COPY(b, to, from, n, how, stream_)                                                                   \
-	CALL((b).rig, aclrtMemcpyAsync, 0, .dst = (to), .destMax = 64 * KIB, .src = (from), .count = (n),    \
-		.kind = ACL_MEMCPY_##how, .stream = (stream_))
+	CALL((b).fixture, aclrtMemcpyAsync, 0, .dst = (to), .destMax = 64 * KIB, .src = (from),              \
+		.count = (n), .kind = ACL_MEMCPY_##how, .stream = (stream_))
 
 static void align_base(void **state)
 {
@@ -33,7 +33,7 @@ static void align_base(void **state)
 
 	(void)state;
 	COPY(b, b.d, b.h, 100, HOST_TO_DEVICE, b.s);
-	silent(b.rig);
+	silent(b.fixture);
 }
 
 static void align_interior(void **state)
@@ -42,11 +42,12 @@ static void align_interior(void **state)
 
 	(void)state;
 	COPY(b, b.d, b.h + 12, 100, HOST_TO_DEVICE, b.s);
-	want(b.rig, "async-copy-alignment:error");
-	assert_non_null(strstr(b.rig->found[0].detail, "12 bytes past a 64-byte boundary"));
-	assert_non_null(strstr(b.rig->found[0].detail, "12 bytes into the 64 KiB page-locked host memory"));
+	want(b.fixture, "async-copy-alignment:error");
+	assert_non_null(strstr(b.fixture->found[0].detail, "12 bytes past a 64-byte boundary"));
+	assert_non_null(
+		strstr(b.fixture->found[0].detail, "12 bytes into the 64 KiB page-locked host memory"));
 	COPY(b, b.d, b.h + 128, 100, HOST_TO_DEVICE, b.s);
-	silent(b.rig);
+	silent(b.fixture);
 }
 
 static void align_destination(void **state)
@@ -55,9 +56,9 @@ static void align_destination(void **state)
 
 	(void)state;
 	COPY(b, b.d + 4, b.h, 100, HOST_TO_DEVICE, b.s);
-	want(b.rig, "async-copy-alignment:error");
+	want(b.fixture, "async-copy-alignment:error");
 	COPY(b, b.h + 1, b.d, 100, DEVICE_TO_HOST, b.s);
-	want(b.rig, "async-copy-alignment:error");
+	want(b.fixture, "async-copy-alignment:error");
 }
 
 static void align_length_is_free(void **state)
@@ -67,7 +68,7 @@ static void align_length_is_free(void **state)
 	(void)state;
 	COPY(b, b.d, b.h, 1, HOST_TO_DEVICE, b.s);
 	COPY(b, b.d + 64, b.h + 64, 3, DEFAULT, b.s);
-	silent(b.rig);
+	silent(b.fixture);
 }
 
 static void align_synchronous(void **state)
@@ -75,9 +76,9 @@ static void align_synchronous(void **state)
 	struct bench b = bench(DOCUMENTS);
 
 	(void)state;
-	CALL(b.rig, aclrtMemcpy, 0, .dst = b.d + 1, .destMax = 100, .src = b.h + 1, .count = 100,
+	CALL(b.fixture, aclrtMemcpy, 0, .dst = b.d + 1, .destMax = 100, .src = b.h + 1, .count = 100,
 		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
-	silent(b.rig);
+	silent(b.fixture);
 }
 
 static void align_default_kind_null_stream(void **state)
@@ -86,7 +87,7 @@ static void align_default_kind_null_stream(void **state)
 
 	(void)state;
 	COPY(b, b.d, b.h + 8, 100, DEFAULT, NULL);
-	want(b.rig, "async-copy-alignment:error");
+	want(b.fixture, "async-copy-alignment:error");
 }
 
 static void align_zero_count_and_buffered(void **state)
@@ -96,7 +97,7 @@ static void align_zero_count_and_buffered(void **state)
 	(void)state;
 	COPY(b, b.d + 3, b.h + 3, 0, HOST_TO_DEVICE, b.s);
 	COPY(b, b.d, b.h + 3, 100, HOST_TO_BUF_TO_DEVICE, b.s);
-	silent(b.rig);
+	silent(b.fixture);
 }
 
 static void align_2d_and_batch(void **state)
@@ -107,12 +108,12 @@ static void align_2d_and_batch(void **state)
 	aclrtMemcpyBatchAttr attr = {.dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE};
 
 	(void)state;
-	CALL(b.rig, aclrtMemcpy2dAsync, 0, .dst = b.d + 1, .dpitch = 64, .src = b.h + 1, .spitch = 64,
+	CALL(b.fixture, aclrtMemcpy2dAsync, 0, .dst = b.d + 1, .dpitch = 64, .src = b.h + 1, .spitch = 64,
 		.width = 16, .height = 4, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = b.s);
-	CALL(b.rig, aclrtMemcpyBatchAsync, 0, .dsts = dsts, .destMaxs = sizes, .srcs = srcs, .sizes = sizes,
-		.numBatches = 1, .attrs = &attr, .attrsIndexes = &first, .numAttrs = 1, .failIndex = &failed,
-		.stream = b.s);
-	silent(b.rig);
+	CALL(b.fixture, aclrtMemcpyBatchAsync, 0, .dsts = dsts, .destMaxs = sizes, .srcs = srcs,
+		.sizes = sizes, .numBatches = 1, .attrs = &attr, .attrsIndexes = &first, .numAttrs = 1,
+		.failIndex = &failed, .stream = b.s);
+	silent(b.fixture);
 }
 
 static void align_with_condition(void **state)
@@ -120,9 +121,9 @@ static void align_with_condition(void **state)
 	struct bench b = bench(DOCUMENTS);
 
 	(void)state;
-	CALL(b.rig, aclrtMemcpyAsyncWithCondition, 0, .dst = b.d, .destMax = 64, .src = b.h + 2, .count = 8,
-		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = b.s);
-	want(b.rig, "async-copy-alignment:error");
+	CALL(b.fixture, aclrtMemcpyAsyncWithCondition, 0, .dst = b.d, .destMax = 64, .src = b.h + 2,
+		.count = 8, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = b.s);
+	want(b.fixture, "async-copy-alignment:error");
 }
 
 static void align_registered_and_managed(void **state)
@@ -132,15 +133,16 @@ static void align_registered_and_managed(void **state)
 	void *managed = (void *)0x700000000000ul, *out = NULL;
 
 	(void)state;
-	CALL(b.rig, aclrtHostRegister, 0, .ptr = mine, .size = 4096, .devPtr = &out);
-	CALL(b.rig, aclrtMemAllocManaged, 0, .ptr = &managed, .size = 4096, .flag = ACL_RT_MEM_ATTACH_GLOBAL);
+	CALL(b.fixture, aclrtHostRegister, 0, .ptr = mine, .size = 4096, .devPtr = &out);
+	CALL(b.fixture, aclrtMemAllocManaged, 0, .ptr = &managed, .size = 4096,
+		.flag = ACL_RT_MEM_ATTACH_GLOBAL);
 	COPY(b, b.d, mine + 64, 64, HOST_TO_DEVICE, b.s);
 	COPY(b, b.d, managed, 64, DEFAULT, b.s);
-	silent(b.rig);
+	silent(b.fixture);
 	COPY(b, b.d, mine + 65, 64, HOST_TO_DEVICE, b.s);
-	want(b.rig, "async-copy-alignment:error");
+	want(b.fixture, "async-copy-alignment:error");
 	COPY(b, b.d, (char *)managed + 8, 64, DEFAULT, b.s);
-	want(b.rig, "async-copy-alignment:error");
+	want(b.fixture, "async-copy-alignment:error");
 }
 
 static void align_pageable_by_target(void **state)
@@ -150,11 +152,11 @@ static void align_pageable_by_target(void **state)
 
 	(void)state;
 	COPY(strict, strict.d, heap, 64, HOST_TO_DEVICE, strict.s);
-	want(strict.rig, "async-copy-alignment:error");
+	want(strict.fixture, "async-copy-alignment:error");
 	COPY(newer, newer.d, heap, 64, HOST_TO_DEVICE, newer.s);
-	silent(newer.rig);
+	silent(newer.fixture);
 	COPY(newer, newer.d, newer.h + 16, 64, HOST_TO_DEVICE, newer.s);
-	want(newer.rig, "async-copy-alignment:error");
+	want(newer.fixture, "async-copy-alignment:error");
 }
 
 static void align_relaxed(void **state)
@@ -163,9 +165,9 @@ static void align_relaxed(void **state)
 
 	(void)state;
 	COPY(b, b.d, b.h + 16, 64, HOST_TO_DEVICE, b.s);
-	silent(b.rig);
+	silent(b.fixture);
 	COPY(b, b.d, b.d + 1000, 64, DEVICE_TO_DEVICE, b.s);
-	want(b.rig, "async-copy-alignment:warning");
+	want(b.fixture, "async-copy-alignment:warning");
 }
 
 static void align_auto_target(void **state)
@@ -174,10 +176,10 @@ static void align_auto_target(void **state)
 
 	(void)state;
 	COPY(b, b.d, b.h + 16, 64, HOST_TO_DEVICE, b.s);
-	want(b.rig, "async-copy-alignment:error");
-	checks_set_runtime(b.rig->checks, ACL_CANN_9_1);
+	want(b.fixture, "async-copy-alignment:error");
+	checks_set_runtime(b.fixture->checks, ACL_CANN_9_1);
 	COPY(b, b.d, b.h + 16, 64, HOST_TO_DEVICE, b.s);
-	silent(b.rig);
+	silent(b.fixture);
 }
 
 static void align_other_thread_and_inside(void **state)
@@ -185,13 +187,13 @@ static void align_other_thread_and_inside(void **state)
 	struct bench b = bench(DOCUMENTS);
 
 	(void)state;
-	b.rig->tid = 2;
-	CALL(b.rig, aclrtSetDevice, 0, .deviceId = 0);
+	b.fixture->tid = 2;
+	CALL(b.fixture, aclrtSetDevice, 0, .deviceId = 0);
 	COPY(b, b.d, b.h + 16, 64, HOST_TO_DEVICE, b.s);
-	want(b.rig, "async-copy-alignment:error");
-	b.rig->inside = true; /* the runtime's own call */
+	want(b.fixture, "async-copy-alignment:error");
+	b.fixture->inside = true; /* the runtime's own call */
 	COPY(b, b.d, b.h + 16, 64, HOST_TO_DEVICE, b.s);
-	silent(b.rig);
+	silent(b.fixture);
 }
 
 static void align_repeats(void **state)
@@ -202,9 +204,9 @@ static void align_repeats(void **state)
 	(void)state;
 	for (int i = 0; i < 1000; i++)
 		COPY(b, b.d, b.h + 16, 64, HOST_TO_DEVICE, b.s);
-	assert_int_equal(b.rig->n_found, 4); /* 1, 10, 100, 1000 */
-	assert_int_equal(b.rig->found[3].repeat, 1000);
-	checks_totals(b.rig->checks, &totals);
+	assert_int_equal(b.fixture->n_found, 4); /* 1, 10, 100, 1000 */
+	assert_int_equal(b.fixture->found[3].repeat, 1000);
+	checks_totals(b.fixture->checks, &totals);
 	assert_int_equal(totals.findings[ACL_SEV_ERROR], 1000);
 }
 
@@ -216,7 +218,7 @@ static void h2h_pinned(void **state)
 
 	(void)state;
 	COPY(b, b.h + 4096, b.h, 64, HOST_TO_HOST, b.s);
-	want(b.rig, "async-copy-h2h:error");
+	want(b.fixture, "async-copy-h2h:error");
 }
 
 static void h2h_sync_is_legal(void **state)
@@ -224,9 +226,9 @@ static void h2h_sync_is_legal(void **state)
 	struct bench b = bench(DOCUMENTS);
 
 	(void)state;
-	CALL(b.rig, aclrtMemcpy, 0, .dst = b.h + 64, .destMax = 64, .src = b.h, .count = 64,
+	CALL(b.fixture, aclrtMemcpy, 0, .dst = b.h + 64, .destMax = 64, .src = b.h, .count = 64,
 		.kind = ACL_MEMCPY_HOST_TO_HOST);
-	silent(b.rig);
+	silent(b.fixture);
 }
 
 static void h2h_default_kind(void **state)
@@ -235,9 +237,9 @@ static void h2h_default_kind(void **state)
 
 	(void)state;
 	COPY(b, b.h + 4096, b.h, 64, DEFAULT, b.s);
-	want(b.rig, "async-copy-h2h:error");
+	want(b.fixture, "async-copy-h2h:error");
 	COPY(b, b.d, b.h, 64, DEFAULT, b.s);
-	silent(b.rig);
+	silent(b.fixture);
 }
 
 static void h2h_corrected_kind(void **state)
@@ -247,10 +249,10 @@ static void h2h_corrected_kind(void **state)
 	(void)state;
 	/* Says device, means host: corrected by the runtime to what it is. */
 	COPY(b, b.h + 4096, b.h, 64, HOST_TO_DEVICE, b.s);
-	want(b.rig, "async-copy-h2h:error");
+	want(b.fixture, "async-copy-h2h:error");
 	/* Says host, means device: another rule's matter. */
 	COPY(b, b.d, b.h, 64, HOST_TO_HOST, b.s);
-	want(b.rig, "memcpy-kind-location-mismatch:warning");
+	want(b.fixture, "memcpy-kind-location-mismatch:warning");
 }
 
 static void h2h_unknown_addresses(void **state)
@@ -258,12 +260,12 @@ static void h2h_unknown_addresses(void **state)
 	struct bench b = bench(DOCUMENTS);
 
 	(void)state;
-	b.rig->class = ACL_HOST_UNKNOWN;
+	b.fixture->class = ACL_HOST_UNKNOWN;
 	COPY(b, (void *)0x40000000, (void *)0x50000000, 64, DEFAULT, b.s);
 	COPY(b, (void *)0x40000000, (void *)0x50000000, 64, DEVICE_TO_DEVICE, b.s);
-	silent(b.rig);
+	silent(b.fixture);
 	COPY(b, (void *)0x40000000, (void *)0x50000000, 64, HOST_TO_HOST, b.s);
-	want(b.rig, "async-copy-h2h:error");
+	want(b.fixture, "async-copy-h2h:error");
 }
 
 static void h2h_pageable(void **state)
@@ -272,7 +274,7 @@ static void h2h_pageable(void **state)
 
 	(void)state;
 	COPY(b, (void *)0x40000000, (void *)0x50000000, 64, DEFAULT, b.s);
-	want(b.rig, "async-copy-h2h:error");
+	want(b.fixture, "async-copy-h2h:error");
 }
 
 static void h2h_registered(void **state)
@@ -281,9 +283,9 @@ static void h2h_registered(void **state)
 	void *out = NULL;
 
 	(void)state;
-	CALL(b.rig, aclrtHostRegister, 0, .ptr = (void *)0x40000000, .size = 4096, .devPtr = &out);
+	CALL(b.fixture, aclrtHostRegister, 0, .ptr = (void *)0x40000000, .size = 4096, .devPtr = &out);
 	COPY(b, (void *)0x40000000, b.h, 64, DEFAULT, b.s);
-	want(b.rig, "async-copy-h2h:error");
+	want(b.fixture, "async-copy-h2h:error");
 }
 
 static void h2h_managed_is_device(void **state)
@@ -292,9 +294,10 @@ static void h2h_managed_is_device(void **state)
 	void *managed = (void *)0x700000000000ul;
 
 	(void)state;
-	CALL(b.rig, aclrtMemAllocManaged, 0, .ptr = &managed, .size = 4096, .flag = ACL_RT_MEM_ATTACH_GLOBAL);
+	CALL(b.fixture, aclrtMemAllocManaged, 0, .ptr = &managed, .size = 4096,
+		.flag = ACL_RT_MEM_ATTACH_GLOBAL);
 	COPY(b, managed, b.h, 64, DEFAULT, b.s);
-	silent(b.rig);
+	silent(b.fixture);
 }
 
 static void h2h_2d_and_batch(void **state)
@@ -305,17 +308,17 @@ static void h2h_2d_and_batch(void **state)
 	aclrtMemcpyBatchAttr attr = {.dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE};
 
 	(void)state;
-	CALL(b.rig, aclrtMemcpy2dAsync, 100000, .dst = b.h + 4096, .dpitch = 64, .src = b.h, .spitch = 64,
+	CALL(b.fixture, aclrtMemcpy2dAsync, 100000, .dst = b.h + 4096, .dpitch = 64, .src = b.h, .spitch = 64,
 		.width = 16, .height = 4, .kind = ACL_MEMCPY_HOST_TO_HOST, .stream = b.s);
-	want(b.rig, "async-copy-h2h:error");
-	CALL(b.rig, aclrtMemcpyBatchAsync, 0, .dsts = dsts, .destMaxs = sizes, .srcs = srcs, .sizes = sizes,
-		.numBatches = 1, .attrs = &attr, .attrsIndexes = &first, .numAttrs = 1, .failIndex = &failed,
-		.stream = b.s);
-	silent(b.rig);
-	CALL(b.rig, aclrtMemcpyBatchAsync, 0, .dsts = dsts, .destMaxs = sizes, .srcs = srcs, .sizes = sizes,
-		.numBatches = 2, .attrs = &attr, .attrsIndexes = &first, .numAttrs = 1, .failIndex = &failed,
-		.stream = b.s);
-	want(b.rig, "async-copy-h2h:error");
+	want(b.fixture, "async-copy-h2h:error");
+	CALL(b.fixture, aclrtMemcpyBatchAsync, 0, .dsts = dsts, .destMaxs = sizes, .srcs = srcs,
+		.sizes = sizes, .numBatches = 1, .attrs = &attr, .attrsIndexes = &first, .numAttrs = 1,
+		.failIndex = &failed, .stream = b.s);
+	silent(b.fixture);
+	CALL(b.fixture, aclrtMemcpyBatchAsync, 0, .dsts = dsts, .destMaxs = sizes, .srcs = srcs,
+		.sizes = sizes, .numBatches = 2, .attrs = &attr, .attrsIndexes = &first, .numAttrs = 1,
+		.failIndex = &failed, .stream = b.s);
+	want(b.fixture, "async-copy-h2h:error");
 }
 
 static void h2h_run_mode_device(void **state)
@@ -324,9 +327,9 @@ static void h2h_run_mode_device(void **state)
 	aclrtRunMode mode = ACL_DEVICE;
 
 	(void)state;
-	CALL(b.rig, aclrtGetRunMode, 0, .runMode = &mode);
+	CALL(b.fixture, aclrtGetRunMode, 0, .runMode = &mode);
 	COPY(b, b.h + 64, b.h, 64, DEFAULT, b.s);
-	silent(b.rig);
+	silent(b.fixture);
 }
 
 static void h2h_zero_and_self(void **state)
@@ -336,7 +339,7 @@ static void h2h_zero_and_self(void **state)
 	(void)state;
 	COPY(b, b.h + 64, b.h, 0, HOST_TO_HOST, b.s);
 	COPY(b, b.h, b.h, 64, HOST_TO_HOST, b.s);
-	silent(b.rig);
+	silent(b.fixture);
 }
 
 static void h2h_null_stream_every_target(void **state)
@@ -346,7 +349,7 @@ static void h2h_null_stream_every_target(void **state)
 		struct bench b = bench(target);
 
 		COPY(b, b.h + 64, b.h, 64, HOST_TO_HOST, NULL);
-		want(b.rig, "async-copy-h2h:error");
+		want(b.fixture, "async-copy-h2h:error");
 	}
 }
 
@@ -355,9 +358,9 @@ static void h2h_refused_call_explains_its_error(void **state)
 	struct bench b = bench(DOCUMENTS);
 
 	(void)state;
-	CALL(b.rig, aclrtMemcpyAsync, 207000, .dst = b.h + 64, .destMax = 64, .src = b.h, .count = 64,
+	CALL(b.fixture, aclrtMemcpyAsync, 207000, .dst = b.h + 64, .destMax = 64, .src = b.h, .count = 64,
 		.kind = ACL_MEMCPY_HOST_TO_HOST, .stream = b.s);
-	want(b.rig, "async-copy-h2h:error api-error:advice*");
+	want(b.fixture, "async-copy-h2h:error api-error:advice*");
 }
 
 static void h2h_proved_by_refusal(void **state)
@@ -365,13 +368,13 @@ static void h2h_proved_by_refusal(void **state)
 	struct bench b = bench(DOCUMENTS);
 
 	(void)state;
-	b.rig->class = ACL_HOST_UNKNOWN;
-	CALL(b.rig, aclrtMemcpyAsync, 207000, .dst = (void *)0x40000000, .destMax = 64,
+	b.fixture->class = ACL_HOST_UNKNOWN;
+	CALL(b.fixture, aclrtMemcpyAsync, 207000, .dst = (void *)0x40000000, .destMax = 64,
 		.src = (void *)0x50000000, .count = 64, .kind = ACL_MEMCPY_DEFAULT, .stream = b.s);
-	want(b.rig, "async-copy-h2h:error");
-	CALL(b.rig, aclrtMemcpyAsync, 207000, .dst = b.d, .destMax = 64, .src = (void *)0x50000000,
+	want(b.fixture, "async-copy-h2h:error");
+	CALL(b.fixture, aclrtMemcpyAsync, 207000, .dst = b.d, .destMax = 64, .src = (void *)0x50000000,
 		.count = 64, .kind = ACL_MEMCPY_DEFAULT, .stream = b.s);
-	want(b.rig, "api-error:advice"); /* refused for another reason */
+	want(b.fixture, "api-error:advice"); /* refused for another reason */
 }
 
 static void h2h_freed_and_reused(void **state)
@@ -379,17 +382,17 @@ static void h2h_freed_and_reused(void **state)
 	struct bench b = bench(DOCUMENTS);
 
 	(void)state;
-	CALL(b.rig, aclrtFreeHost, 0, .hostPtr = b.h);
+	CALL(b.fixture, aclrtFreeHost, 0, .hostPtr = b.h);
 	/* The same addresses are now a device's. */
-	rig_malloc(b.rig, HOST_MEMORY, 64 * KIB);
+	fixture_malloc(b.fixture, HOST_MEMORY, 64 * KIB);
 	COPY(b, b.h + 64, b.h, 64, DEFAULT, b.s);
-	silent(b.rig);
+	silent(b.fixture);
 }
 
 /* --- capture-unpinned-host ------------------------------------------------------------ */
 
 #define BEGIN(b)                                                                                             \
-	CALL((b).rig, aclmdlRICaptureBegin, 0, .stream = (b).s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED)
+	CALL((b).fixture, aclmdlRICaptureBegin, 0, .stream = (b).s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED)
 
 static void unpinned_heap(void **state)
 {
@@ -398,9 +401,9 @@ static void unpinned_heap(void **state)
 	(void)state;
 	BEGIN(b);
 	COPY(b, b.d, (void *)0x50000000, 64, HOST_TO_DEVICE, b.s);
-	want(b.rig, "capture-unpinned-host:error");
+	want(b.fixture, "capture-unpinned-host:error");
 	COPY(b, (void *)0x50000010, b.d, 64, DEVICE_TO_HOST, b.s);
-	want(b.rig, "capture-unpinned-host:error");
+	want(b.fixture, "capture-unpinned-host:error");
 }
 
 static void unpinned_pinned(void **state)
@@ -411,7 +414,7 @@ static void unpinned_pinned(void **state)
 	BEGIN(b);
 	COPY(b, b.d, b.h + 64, 64, HOST_TO_DEVICE, b.s);
 	COPY(b, b.d, b.d + 64, 64, DEVICE_TO_DEVICE, b.s);
-	silent(b.rig);
+	silent(b.fixture);
 }
 
 static void unpinned_registered(void **state)
@@ -420,14 +423,14 @@ static void unpinned_registered(void **state)
 	void *out = NULL;
 
 	(void)state;
-	CALL(b.rig, aclrtHostRegister, 0, .ptr = (void *)0x50000000, .size = 4096, .devPtr = &out);
+	CALL(b.fixture, aclrtHostRegister, 0, .ptr = (void *)0x50000000, .size = 4096, .devPtr = &out);
 	BEGIN(b);
 	COPY(b, b.d, (void *)0x50000040, 64, HOST_TO_DEVICE, b.s);
-	silent(b.rig);
-	CALL(b.rig, aclrtHostUnregister, 0, .ptr = (void *)0x50000000);
-	b.rig->n_seen = b.rig->n_found;
+	silent(b.fixture);
+	CALL(b.fixture, aclrtHostUnregister, 0, .ptr = (void *)0x50000000);
+	b.fixture->n_seen = b.fixture->n_found;
 	COPY(b, b.d, (void *)0x50000040, 64, HOST_TO_DEVICE, b.s);
-	want(b.rig, "capture-unpinned-host:error");
+	want(b.fixture, "capture-unpinned-host:error");
 }
 
 static void unpinned_failed_register(void **state)
@@ -436,22 +439,22 @@ static void unpinned_failed_register(void **state)
 	void *out = NULL;
 
 	(void)state;
-	CALL(b.rig, aclrtHostRegister, 507899, .ptr = (void *)0x50000000, .size = 4096, .devPtr = &out);
-	want(b.rig, "api-error:warning");
+	CALL(b.fixture, aclrtHostRegister, 507899, .ptr = (void *)0x50000000, .size = 4096, .devPtr = &out);
+	want(b.fixture, "api-error:warning");
 	BEGIN(b);
 	COPY(b, b.d, (void *)0x50000040, 64, HOST_TO_DEVICE, b.s);
-	want(b.rig, "capture-unpinned-host:error");
+	want(b.fixture, "capture-unpinned-host:error");
 }
 
 static void unpinned_other_stream(void **state)
 {
 	struct bench b = bench(DOCUMENTS);
-	void *other = rig_stream(b.rig, 2);
+	void *other = fixture_stream(b.fixture, 2);
 
 	(void)state;
 	BEGIN(b);
 	COPY(b, b.d, (void *)0x50000000, 64, HOST_TO_DEVICE, other);
-	silent(b.rig);
+	silent(b.fixture);
 }
 
 static void unpinned_before_and_after(void **state)
@@ -462,9 +465,9 @@ static void unpinned_before_and_after(void **state)
 	(void)state;
 	COPY(b, b.d, (void *)0x50000000, 64, HOST_TO_DEVICE, b.s);
 	BEGIN(b);
-	CALL(b.rig, aclmdlRICaptureEnd, 0, .stream = b.s, .modelRI = &model);
+	CALL(b.fixture, aclmdlRICaptureEnd, 0, .stream = b.s, .modelRI = &model);
 	COPY(b, b.d, (void *)0x50000000, 64, HOST_TO_DEVICE, b.s);
-	silent(b.rig);
+	silent(b.fixture);
 }
 
 static void unpinned_default_kind(void **state)
@@ -474,7 +477,7 @@ static void unpinned_default_kind(void **state)
 	(void)state;
 	BEGIN(b);
 	COPY(b, b.d, (void *)0x50000000, 64, DEFAULT, b.s);
-	want(b.rig, "capture-unpinned-host:error");
+	want(b.fixture, "capture-unpinned-host:error");
 }
 
 static void unpinned_proved_by_refusal(void **state)
@@ -483,12 +486,12 @@ static void unpinned_proved_by_refusal(void **state)
 
 	(void)state;
 	BEGIN(b);
-	b.rig->class = ACL_HOST_UNKNOWN;
+	b.fixture->class = ACL_HOST_UNKNOWN;
 	COPY(b, b.d, (void *)0x50000000, 64, HOST_TO_DEVICE, b.s);
-	silent(b.rig);
-	CALL(b.rig, aclrtMemcpyAsync, 107000, .dst = b.d, .destMax = 64, .src = (void *)0x50000000,
+	silent(b.fixture);
+	CALL(b.fixture, aclrtMemcpyAsync, 107000, .dst = b.d, .destMax = 64, .src = (void *)0x50000000,
 		.count = 64, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = b.s);
-	want(b.rig, "capture-unpinned-host:error");
+	want(b.fixture, "capture-unpinned-host:error");
 }
 
 static void unpinned_2d_and_batch(void **state)
@@ -500,28 +503,28 @@ static void unpinned_2d_and_batch(void **state)
 
 	(void)state;
 	BEGIN(b);
-	CALL(b.rig, aclrtMemcpy2dAsync, 0, .dst = b.d, .dpitch = 64, .src = (void *)0x50000000, .spitch = 64,
-		.width = 16, .height = 4, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = b.s);
-	want(b.rig, "capture-unpinned-host:error");
-	CALL(b.rig, aclrtMemcpyBatchAsync, 0, .dsts = dsts, .destMaxs = sizes, .srcs = srcs, .sizes = sizes,
-		.numBatches = 1, .attrs = &attr, .attrsIndexes = &first, .numAttrs = 1, .failIndex = &failed,
-		.stream = b.s);
-	want(b.rig, "capture-unpinned-host:error");
+	CALL(b.fixture, aclrtMemcpy2dAsync, 0, .dst = b.d, .dpitch = 64, .src = (void *)0x50000000,
+		.spitch = 64, .width = 16, .height = 4, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = b.s);
+	want(b.fixture, "capture-unpinned-host:error");
+	CALL(b.fixture, aclrtMemcpyBatchAsync, 0, .dsts = dsts, .destMaxs = sizes, .srcs = srcs,
+		.sizes = sizes, .numBatches = 1, .attrs = &attr, .attrsIndexes = &first, .numAttrs = 1,
+		.failIndex = &failed, .stream = b.s);
+	want(b.fixture, "capture-unpinned-host:error");
 }
 
 static void unpinned_joined_stream(void **state)
 {
 	struct bench b = bench(DOCUMENTS);
-	void *other = rig_stream(b.rig, 2), *fork = rig_event(b.rig, 3, ACL_EVENT_SYNC);
+	void *other = fixture_stream(b.fixture, 2), *fork = fixture_event(b.fixture, 3, ACL_EVENT_SYNC);
 
 	(void)state;
 	BEGIN(b);
-	CALL(b.rig, aclrtRecordEvent, 0, .event = fork, .stream = b.s);
-	CALL(b.rig, aclrtStreamWaitEvent, 0, .stream = other, .event = fork);
-	b.rig->tid = 2; /* another thread, same context */
-	CALL(b.rig, aclrtSetDevice, 0, .deviceId = 0);
+	CALL(b.fixture, aclrtRecordEvent, 0, .event = fork, .stream = b.s);
+	CALL(b.fixture, aclrtStreamWaitEvent, 0, .stream = other, .event = fork);
+	b.fixture->tid = 2; /* another thread, same context */
+	CALL(b.fixture, aclrtSetDevice, 0, .deviceId = 0);
 	COPY(b, b.d, (void *)0x50000000, 64, HOST_TO_DEVICE, other);
-	want(b.rig, "capture-unpinned-host:error");
+	want(b.fixture, "capture-unpinned-host:error");
 }
 
 static void unpinned_failed_begin(void **state)
@@ -529,10 +532,11 @@ static void unpinned_failed_begin(void **state)
 	struct bench b = bench(DOCUMENTS);
 
 	(void)state;
-	CALL(b.rig, aclmdlRICaptureBegin, 107000, .stream = b.s, .mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL);
-	want(b.rig, "api-error:warning");
+	CALL(b.fixture, aclmdlRICaptureBegin, 107000, .stream = b.s,
+		.mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL);
+	want(b.fixture, "api-error:warning");
 	COPY(b, b.d, (void *)0x50000000, 64, HOST_TO_DEVICE, b.s);
-	silent(b.rig);
+	silent(b.fixture);
 }
 
 static void unpinned_ended_by_failure(void **state)
@@ -542,10 +546,10 @@ static void unpinned_ended_by_failure(void **state)
 
 	(void)state;
 	BEGIN(b);
-	CALL(b.rig, aclmdlRICaptureEnd, 107025, .stream = b.s, .modelRI = &model);
-	want(b.rig, "api-error:warning");
+	CALL(b.fixture, aclmdlRICaptureEnd, 107025, .stream = b.s, .modelRI = &model);
+	want(b.fixture, "api-error:warning");
 	COPY(b, b.d, (void *)0x50000000, 64, HOST_TO_DEVICE, b.s);
-	silent(b.rig);
+	silent(b.fixture);
 }
 
 static void unpinned_freed_pinned(void **state)
@@ -553,198 +557,198 @@ static void unpinned_freed_pinned(void **state)
 	struct bench b = bench(DOCUMENTS);
 
 	(void)state;
-	CALL(b.rig, aclrtFreeHost, 0, .hostPtr = b.h);
+	CALL(b.fixture, aclrtFreeHost, 0, .hostPtr = b.h);
 	BEGIN(b);
 	COPY(b, b.d, b.h, 64, HOST_TO_DEVICE, b.s);
-	want(b.rig, "capture-unpinned-host:error");
+	want(b.fixture, "capture-unpinned-host:error");
 }
 
 /* --- reset ordering --------------------------------------------------------------------- */
 
-#define RESET(rig) CALL(rig, aclrtResetDevice, 0, .deviceId = 0)
+#define RESET(fixture) CALL(fixture, aclrtResetDevice, 0, .deviceId = 0)
 
 static void reset_clean(void **state)
 {
-	struct rig *rig = rig_ready(DOCUMENTS);
-	void *s = rig_stream(rig, 1), *e = rig_event(rig, 2, ACL_EVENT_SYNC);
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *e = fixture_event(fixture, 2, ACL_EVENT_SYNC);
 
 	(void)state;
-	CALL(rig, aclrtDestroyEvent, 0, .event = e);
-	CALL(rig, aclrtDestroyStream, 0, .stream = s);
-	RESET(rig);
-	silent(rig);
+	CALL(fixture, aclrtDestroyEvent, 0, .event = e);
+	CALL(fixture, aclrtDestroyStream, 0, .stream = s);
+	RESET(fixture);
+	silent(fixture);
 }
 
 static void reset_stream_alive(void **state)
 {
-	struct rig *rig = rig_ready(DOCUMENTS), *newer = rig_ready(ACL_CANN_9_1);
+	struct fixture *fixture = fixture_ready(DOCUMENTS), *newer = fixture_ready(ACL_CANN_9_1);
 
 	(void)state;
-	rig_stream(rig, 1);
-	RESET(rig);
-	want(rig, "device-reset-with-live-objects:error");
-	assert_int_equal(rig->found[0].n_objects, 1);
-	rig_stream(newer, 1);
+	fixture_stream(fixture, 1);
+	RESET(fixture);
+	want(fixture, "device-reset-with-live-objects:error");
+	assert_int_equal(fixture->found[0].n_objects, 1);
+	fixture_stream(newer, 1);
 	RESET(newer);
 	want(newer, "device-reset-with-live-objects:warning");
 }
 
 static void reset_event_alive(void **state)
 {
-	struct rig *rig = rig_ready(ACL_CANN_9_1);
+	struct fixture *fixture = fixture_ready(ACL_CANN_9_1);
 
 	(void)state;
-	rig_stream(rig, 1);
-	rig_event(rig, 2, ACL_EVENT_SYNC);
-	RESET(rig);
-	want(rig, "device-reset-with-live-objects:error"); /* an event stays an error on every target */
+	fixture_stream(fixture, 1);
+	fixture_event(fixture, 2, ACL_EVENT_SYNC);
+	RESET(fixture);
+	want(fixture, "device-reset-with-live-objects:error"); /* an event stays an error on every target */
 }
 
 static void reset_context_alive(void **state)
 {
-	struct rig *rig = rig_ready(DOCUMENTS);
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
 	aclrtContext context = handle(5);
 
 	(void)state;
-	CALL(rig, aclrtCreateContext, 0, .context = &context, .deviceId = 0);
-	RESET(rig);
-	want(rig, "device-reset-with-live-objects:error");
+	CALL(fixture, aclrtCreateContext, 0, .context = &context, .deviceId = 0);
+	RESET(fixture);
+	want(fixture, "device-reset-with-live-objects:error");
 }
 
 static void reset_counts(void **state)
 {
-	struct rig *rig = rig_ready(DOCUMENTS);
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
 
 	(void)state;
-	rig_stream(rig, 1);
-	CALL(rig, aclrtSetDevice, 0, .deviceId = 0);
-	RESET(rig); /* one of two */
-	silent(rig);
-	RESET(rig);
-	want(rig, "device-reset-with-live-objects:error");
+	fixture_stream(fixture, 1);
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
+	RESET(fixture); /* one of two */
+	silent(fixture);
+	RESET(fixture);
+	want(fixture, "device-reset-with-live-objects:error");
 }
 
 static void reset_once_in_8_1(void **state)
 {
-	struct rig *rig = rig_ready(ACL_CANN_8_1);
+	struct fixture *fixture = fixture_ready(ACL_CANN_8_1);
 
 	(void)state;
-	rig_stream(rig, 1);
-	CALL(rig, aclrtSetDevice, 0, .deviceId = 0);
-	RESET(rig);
-	want(rig, "device-reset-with-live-objects:error");
+	fixture_stream(fixture, 1);
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
+	RESET(fixture);
+	want(fixture, "device-reset-with-live-objects:error");
 }
 
 static void reset_force(void **state)
 {
-	struct rig *rig = rig_ready(DOCUMENTS);
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
 
 	(void)state;
-	rig_event(rig, 1, ACL_EVENT_SYNC);
-	CALL(rig, aclrtSetDevice, 0, .deviceId = 0);
-	CALL(rig, aclrtResetDeviceForce, 0, .deviceId = 0);
-	want(rig, "device-reset-with-live-objects:error");
+	fixture_event(fixture, 1, ACL_EVENT_SYNC);
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
+	CALL(fixture, aclrtResetDeviceForce, 0, .deviceId = 0);
+	want(fixture, "device-reset-with-live-objects:error");
 }
 
 static void reset_failed_creation(void **state)
 {
-	struct rig *rig = rig_ready(DOCUMENTS);
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
 	aclrtStream s = handle(1);
 
 	(void)state;
-	CALL(rig, aclrtCreateStream, 507899, .stream = &s);
-	want(rig, "api-error:warning");
-	RESET(rig);
-	silent(rig);
+	CALL(fixture, aclrtCreateStream, 507899, .stream = &s);
+	want(fixture, "api-error:warning");
+	RESET(fixture);
+	silent(fixture);
 }
 
 static void reset_failed_destroy(void **state)
 {
-	struct rig *rig = rig_ready(DOCUMENTS);
-	void *s = rig_stream(rig, 1);
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1);
 
 	(void)state;
-	CALL(rig, aclrtDestroyStream, 107003, .stream = s);
-	want(rig, "api-error:warning");
-	RESET(rig);
-	want(rig, "device-reset-with-live-objects:error");
+	CALL(fixture, aclrtDestroyStream, 107003, .stream = s);
+	want(fixture, "api-error:warning");
+	RESET(fixture);
+	want(fixture, "device-reset-with-live-objects:error");
 }
 
 static void reset_reused_handle(void **state)
 {
-	struct rig *rig = rig_ready(DOCUMENTS);
-	void *s = rig_stream(rig, 1);
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1);
 
 	(void)state;
-	CALL(rig, aclrtDestroyStream, 0, .stream = s);
-	s = rig_stream(rig, 1); /* the runtime gives the value out again */
-	RESET(rig);
-	want(rig, "device-reset-with-live-objects:error");
+	CALL(fixture, aclrtDestroyStream, 0, .stream = s);
+	s = fixture_stream(fixture, 1); /* the runtime gives the value out again */
+	RESET(fixture);
+	want(fixture, "device-reset-with-live-objects:error");
 }
 
 static void reset_other_device_and_thread(void **state)
 {
-	struct rig *rig = rig_ready(DOCUMENTS);
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
 
 	(void)state;
-	CALL(rig, aclrtSetDevice, 0, .deviceId = 1);
-	rig_stream(rig, 1); /* of device 1 */
-	RESET(rig);
-	silent(rig);
-	rig->tid = 2;
-	CALL(rig, aclrtResetDevice, 0, .deviceId = 1); /* any thread may reset */
-	want(rig, "device-reset-with-live-objects:error");
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 1);
+	fixture_stream(fixture, 1); /* of device 1 */
+	RESET(fixture);
+	silent(fixture);
+	fixture->tid = 2;
+	CALL(fixture, aclrtResetDevice, 0, .deviceId = 1); /* any thread may reset */
+	want(fixture, "device-reset-with-live-objects:error");
 }
 
 static void reset_second_context(void **state)
 {
-	struct rig *rig = rig_ready(ACL_CANN_9_1);
+	struct fixture *fixture = fixture_ready(ACL_CANN_9_1);
 	aclrtContext context = handle(5);
 
 	(void)state;
-	CALL(rig, aclrtCreateContext, 0, .context = &context, .deviceId = 0);
-	rig_stream(rig, 1);
-	CALL(rig, aclrtDestroyContext, 0, .context = context); /* its stream goes with it */
-	want(rig, "context-destroy-with-streams:warning");
-	CALL(rig, aclrtSetDevice, 0, .deviceId = 0);
-	RESET(rig);
-	RESET(rig);
-	silent(rig);
+	CALL(fixture, aclrtCreateContext, 0, .context = &context, .deviceId = 0);
+	fixture_stream(fixture, 1);
+	CALL(fixture, aclrtDestroyContext, 0, .context = context); /* its stream goes with it */
+	want(fixture, "context-destroy-with-streams:warning");
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
+	RESET(fixture);
+	RESET(fixture);
+	silent(fixture);
 }
 
 static void reset_in_exit_handler(void **state)
 {
-	struct rig *rig = rig_ready(DOCUMENTS);
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
 
 	(void)state;
-	rig_event(rig, 1, ACL_EVENT_SYNC);
-	rig->in_exit = true;
-	RESET(rig);
-	want(rig, "device-reset-with-live-objects:warning");
+	fixture_event(fixture, 1, ACL_EVENT_SYNC);
+	fixture->in_exit = true;
+	RESET(fixture);
+	want(fixture, "device-reset-with-live-objects:warning");
 }
 
 static void reset_again(void **state)
 {
-	struct rig *rig = rig_ready(DOCUMENTS);
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
 
 	(void)state;
-	RESET(rig);
-	CALL(rig, aclrtSetDevice, 0, .deviceId = 0);
-	rig_stream(rig, 1);
-	RESET(rig);
-	want(rig, "device-reset-with-live-objects:error");
-	CALL(rig, aclrtResetDevice, 507007, .deviceId = 0);
-	want(rig, "device-reset-unset:error");
+	RESET(fixture);
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
+	fixture_stream(fixture, 1);
+	RESET(fixture);
+	want(fixture, "device-reset-with-live-objects:error");
+	CALL(fixture, aclrtResetDevice, 507007, .deviceId = 0);
+	want(fixture, "device-reset-unset:error");
 }
 
 static void order_event_last(void **state)
 {
-	struct rig *rig = rig_ready(DOCUMENTS), *newer = rig_ready(ACL_CANN_8_1);
+	struct fixture *fixture = fixture_ready(DOCUMENTS), *newer = fixture_ready(ACL_CANN_8_1);
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		struct rig *r = i ? newer : rig;
-		void *s = rig_stream(r, 1), *e = rig_event(r, 2, ACL_EVENT_SYNC);
+		struct fixture *r = i ? newer : fixture;
+		void *s = fixture_stream(r, 1), *e = fixture_event(r, 2, ACL_EVENT_SYNC);
 
 		CALL(r, aclrtRecordEvent, 0, .event = e, .stream = s);
 		CALL(r, aclrtDestroyStream, 0, .stream = s);
@@ -755,200 +759,201 @@ static void order_event_last(void **state)
 
 static void order_unrelated(void **state)
 {
-	struct rig *rig = rig_ready(DOCUMENTS);
-	void *s = rig_stream(rig, 1), *e = rig_event(rig, 2, ACL_EVENT_SYNC);
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *e = fixture_event(fixture, 2, ACL_EVENT_SYNC);
 
 	(void)state;
-	CALL(rig, aclrtDestroyStream, 0, .stream = s);
-	CALL(rig, aclrtDestroyEvent, 0, .event = e);
-	silent(rig);
+	CALL(fixture, aclrtDestroyStream, 0, .stream = s);
+	CALL(fixture, aclrtDestroyEvent, 0, .event = e);
+	silent(fixture);
 }
 
 static void order_waiting_stream(void **state)
 {
-	struct rig *rig = rig_ready(DOCUMENTS);
-	void *a = rig_stream(rig, 1), *b = rig_stream(rig, 2), *e = rig_event(rig, 3, ACL_EVENT_SYNC);
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *a = fixture_stream(fixture, 1), *b = fixture_stream(fixture, 2),
+	     *e = fixture_event(fixture, 3, ACL_EVENT_SYNC);
 
 	(void)state;
-	CALL(rig, aclrtRecordEvent, 0, .event = e, .stream = a);
-	CALL(rig, aclrtStreamWaitEvent, 0, .stream = b, .event = e);
-	CALL(rig, aclrtDestroyStream, 0, .stream = b);
-	CALL(rig, aclrtDestroyEvent, 0, .event = e);
-	want(rig, "device-reset-release-order:advice");
+	CALL(fixture, aclrtRecordEvent, 0, .event = e, .stream = a);
+	CALL(fixture, aclrtStreamWaitEvent, 0, .stream = b, .event = e);
+	CALL(fixture, aclrtDestroyStream, 0, .stream = b);
+	CALL(fixture, aclrtDestroyEvent, 0, .event = e);
+	want(fixture, "device-reset-release-order:advice");
 }
 
 static void order_context_first(void **state)
 {
-	struct rig *rig = rig_ready(DOCUMENTS);
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
 	aclrtContext context = handle(5);
 	void *e;
 
 	(void)state;
-	CALL(rig, aclrtCreateContext, 0, .context = &context, .deviceId = 0);
-	e = rig_event(rig, 1, ACL_EVENT_SYNC);
-	CALL(rig, aclrtDestroyContext, 0, .context = context);
-	CALL(rig, aclrtDestroyEvent, 0, .event = e);
-	want(rig, "device-reset-release-order:advice");
+	CALL(fixture, aclrtCreateContext, 0, .context = &context, .deviceId = 0);
+	e = fixture_event(fixture, 1, ACL_EVENT_SYNC);
+	CALL(fixture, aclrtDestroyContext, 0, .context = context);
+	CALL(fixture, aclrtDestroyEvent, 0, .event = e);
+	want(fixture, "device-reset-release-order:advice");
 }
 
 /* --- init-repeat ----------------------------------------------------------------------------- */
 
-#define INIT(rig, error) CALL(rig, aclInit, error, .configPath = NULL)
-#define FINALIZE(rig) CALL(rig, aclFinalize, 0)
+#define INIT(fixture, error) CALL(fixture, aclInit, error, .configPath = NULL)
+#define FINALIZE(fixture) CALL(fixture, aclFinalize, 0)
 
 static void init_twice(void **state)
 {
-	struct rig *rig = rig_new(DOCUMENTS);
+	struct fixture *fixture = fixture_new(DOCUMENTS);
 
 	(void)state;
-	INIT(rig, 0);
-	silent(rig);
-	INIT(rig, 100002);
-	want(rig, "init-repeat:error");
+	INIT(fixture, 0);
+	silent(fixture);
+	INIT(fixture, 100002);
+	want(fixture, "init-repeat:error");
 }
 
 static void init_by_target(void **state)
 {
 	(void)state;
 	for (int target = ACL_CANN_8_1; target <= ACL_CANN_9_2; target++) {
-		struct rig *rig = rig_new(target);
+		struct fixture *fixture = fixture_new(target);
 
-		INIT(rig, 0);
-		INIT(rig, 100002);
-		want(rig, target == ACL_CANN_8_1 ? "init-repeat:error" : "init-repeat:warning");
+		INIT(fixture, 0);
+		INIT(fixture, 100002);
+		want(fixture, target == ACL_CANN_8_1 ? "init-repeat:error" : "init-repeat:warning");
 	}
 }
 
 static void init_other_module(void **state)
 {
-	struct rig *rig = rig_new(DOCUMENTS);
+	struct fixture *fixture = fixture_new(DOCUMENTS);
 
 	(void)state;
-	INIT(rig, 0);
-	rig->module = 2;
-	INIT(rig, 100002);
-	want(rig, "init-repeat:advice");
-	rig->module = 1;
-	INIT(rig, 100002);
-	want(rig, "init-repeat:error");
+	INIT(fixture, 0);
+	fixture->module = 2;
+	INIT(fixture, 100002);
+	want(fixture, "init-repeat:advice");
+	fixture->module = 1;
+	INIT(fixture, 100002);
+	want(fixture, "init-repeat:error");
 }
 
 static void init_after_finalize(void **state)
 {
-	struct rig *rig = rig_new(DOCUMENTS);
+	struct fixture *fixture = fixture_new(DOCUMENTS);
 
 	(void)state;
-	INIT(rig, 0);
-	FINALIZE(rig);
-	INIT(rig, 0);
-	silent(rig);
+	INIT(fixture, 0);
+	FINALIZE(fixture);
+	INIT(fixture, 0);
+	silent(fixture);
 }
 
 static void init_after_finalize_reference(void **state)
 {
-	struct rig *rig = rig_new(DOCUMENTS);
+	struct fixture *fixture = fixture_new(DOCUMENTS);
 	uint64_t left = 1;
 
 	(void)state;
-	INIT(rig, 0);
-	INIT(rig, 100002);
-	want(rig, "init-repeat:error");
-	CALL(rig, aclFinalizeReference, 0, .refCount = &left);
-	INIT(rig, 100002);
-	want(rig, "init-repeat:error");
+	INIT(fixture, 0);
+	INIT(fixture, 100002);
+	want(fixture, "init-repeat:error");
+	CALL(fixture, aclFinalizeReference, 0, .refCount = &left);
+	INIT(fixture, 100002);
+	want(fixture, "init-repeat:error");
 	left = 0;
-	CALL(rig, aclFinalizeReference, 0, .refCount = &left);
-	INIT(rig, 0);
-	silent(rig);
+	CALL(fixture, aclFinalizeReference, 0, .refCount = &left);
+	INIT(fixture, 0);
+	silent(fixture);
 }
 
 static void init_reference_without_output(void **state)
 {
-	struct rig *rig = rig_new(DOCUMENTS);
+	struct fixture *fixture = fixture_new(DOCUMENTS);
 
 	(void)state;
-	INIT(rig, 0);
-	CALL(rig, aclFinalizeReference, 0, .refCount = NULL);
-	INIT(rig, 0);
-	silent(rig);
+	INIT(fixture, 0);
+	CALL(fixture, aclFinalizeReference, 0, .refCount = NULL);
+	INIT(fixture, 0);
+	silent(fixture);
 }
 
 static void init_failed_first(void **state)
 {
-	struct rig *rig = rig_new(DOCUMENTS);
+	struct fixture *fixture = fixture_new(DOCUMENTS);
 
 	(void)state;
-	CALL(rig, aclInit, 100003, .configPath = "nowhere.json");
-	want(rig, "init-config-unreadable:error");
-	INIT(rig, 0);
-	silent(rig);
+	CALL(fixture, aclInit, 100003, .configPath = "nowhere.json");
+	want(fixture, "init-config-unreadable:error");
+	INIT(fixture, 0);
+	silent(fixture);
 }
 
 static void init_failed_finalize(void **state)
 {
-	struct rig *rig = rig_new(DOCUMENTS);
+	struct fixture *fixture = fixture_new(DOCUMENTS);
 
 	(void)state;
-	INIT(rig, 0);
-	CALL(rig, aclFinalize, 507899);
-	want(rig, "api-error:warning");
-	INIT(rig, 100002);
-	want(rig, "init-repeat:error");
+	INIT(fixture, 0);
+	CALL(fixture, aclFinalize, 507899);
+	want(fixture, "api-error:warning");
+	INIT(fixture, 100002);
+	want(fixture, "init-repeat:error");
 }
 
 static void init_other_thread(void **state)
 {
-	struct rig *rig = rig_new(DOCUMENTS);
+	struct fixture *fixture = fixture_new(DOCUMENTS);
 
 	(void)state;
-	INIT(rig, 0);
-	rig->tid = 2;
-	INIT(rig, 100002);
-	want(rig, "init-repeat:error");
+	INIT(fixture, 0);
+	fixture->tid = 2;
+	INIT(fixture, 100002);
+	want(fixture, "init-repeat:error");
 }
 
 static void init_unseen_first(void **state)
 {
-	struct rig *rig = rig_new(DOCUMENTS);
+	struct fixture *fixture = fixture_new(DOCUMENTS);
 
 	(void)state;
 	/* Somebody initialised before we could see it: not this caller's repeat. */
-	INIT(rig, 100002);
-	silent(rig);
+	INIT(fixture, 100002);
+	silent(fixture);
 }
 
 static void init_inside_runtime(void **state)
 {
-	struct rig *rig = rig_new(DOCUMENTS);
+	struct fixture *fixture = fixture_new(DOCUMENTS);
 
 	(void)state;
-	INIT(rig, 0);
-	rig->inside = true;
-	INIT(rig, 100002);
-	silent(rig);
+	INIT(fixture, 0);
+	fixture->inside = true;
+	INIT(fixture, 100002);
+	silent(fixture);
 }
 
 static void init_says_config_is_ignored(void **state)
 {
-	struct rig *rig = rig_new(DOCUMENTS);
+	struct fixture *fixture = fixture_new(DOCUMENTS);
 
 	(void)state;
-	INIT(rig, 0);
-	CALL(rig, aclInit, 100002, .configPath = "acl.json");
-	want(rig, "init-repeat:error");
-	assert_non_null(strstr(rig->found[0].detail, "configuration is not read"));
-	assert_int_equal(rig->found[0].n_objects, 1);
+	INIT(fixture, 0);
+	CALL(fixture, aclInit, 100002, .configPath = "acl.json");
+	want(fixture, "init-repeat:error");
+	assert_non_null(strstr(fixture->found[0].detail, "configuration is not read"));
+	assert_int_equal(fixture->found[0].n_objects, 1);
 }
 
 static void init_unknown_runtime_auto(void **state)
 {
-	struct rig *rig = rig_new(CHECKS_TARGET_AUTO);
+	struct fixture *fixture = fixture_new(CHECKS_TARGET_AUTO);
 
 	(void)state;
-	INIT(rig, 0);
-	checks_set_runtime(rig->checks, ACL_CANN_8_5);
-	INIT(rig, 100002);
-	want(rig, "init-repeat:warning");
+	INIT(fixture, 0);
+	checks_set_runtime(fixture->checks, ACL_CANN_8_5);
+	INIT(fixture, 100002);
+	want(fixture, "init-repeat:warning");
 }
 
 int main(void)

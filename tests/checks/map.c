@@ -10,11 +10,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "checks/core.h"
+#include "checks/engine/instance.h"
 
 #define CHECK(condition)                                                                                     \
 	do {                                                                                                 \
-		if (!(condition) && bump(&failures) < 10)                                                    \
+		if (!(condition) && counter_inc(&failures) < 10)                                             \
 			printf("# line %d: %s\n", __LINE__, #condition);                                     \
 	} while (0)
 
@@ -97,7 +97,7 @@ static void put(struct checks *c, struct pointer_map *map, struct arena *a, uint
 	p->size = size;
 	p->block = map_insert(c, map, NULL, a->base + i * a->stride, size, p->kind, 0);
 	CHECK(p->block);
-	p->generation = p->block ? ld(&p->block->generation) : 0;
+	p->generation = p->block ? load_relaxed(&p->block->generation) : 0;
 }
 
 static void take_away(struct pointer_map *map, struct arena *a, uint32_t i)
@@ -114,7 +114,7 @@ static void compare(struct pointer_map *map, const struct arena *a, uint64_t add
 	uint64_t i = (address - a->base) / a->stride, offset = (address - a->base) % a->stride;
 	const struct place *p = address >= a->base && i < a->count ? &a->place[i] : NULL;
 	bool known = p && p->block && offset < p->size;
-	struct acl_place found;
+	struct block_lookup found;
 
 	map_prefetch(map, address);
 	CHECK(map_find(map, address, &found) == known);
@@ -123,7 +123,8 @@ static void compare(struct pointer_map *map, const struct arena *a, uint64_t add
 		return;
 	CHECK(found.block == p->block && found.base == address - offset && found.size == p->size);
 	CHECK(found.generation == p->generation && found.kind == p->kind);
-	CHECK(ld(&found.block->base) == found.base && ld(&found.block->size) == found.size);
+	CHECK(load_relaxed(&found.block->base) == found.base &&
+		load_relaxed(&found.block->size) == found.size);
 }
 
 /* First and last byte, the next one, one inside. */
@@ -339,7 +340,7 @@ static void *reader(void *scene)
 		const struct arena *a = &s->arenas[next(&random) % s->n];
 		uint64_t i = next(&random) % a->count, offset = next(&random) % a->max;
 		uint64_t base = a->base + i * a->stride;
-		struct acl_place found;
+		struct block_lookup found;
 
 		map_prefetch(s->map, base + offset);
 		if (map_find(s->map, base + offset, &found))
@@ -347,7 +348,7 @@ static void *reader(void *scene)
 		else
 			CHECK(i % 2);
 		CHECK(!map_find(s->map, base + a->max, &found));
-		bump(&s->looked);
+		counter_inc(&s->looked);
 	}
 	return NULL;
 }
@@ -384,7 +385,7 @@ static void with_readers(void)
 			struct place *p = &a->place[at];
 
 			if (p->block)
-				map_erase(map, p->block, ld(&p->block->generation));
+				map_erase(map, p->block, load_relaxed(&p->block->generation));
 			p->block = p->block ? NULL
 					    : map_insert(c, map, NULL, a->base + at * a->stride, a->max,
 						      MEM_DEVICE, 0);

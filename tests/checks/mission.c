@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The mission rules where they must stay silent, and the state machines behind them. */
-#include "rig.h"
+#include "fixture.h"
 
 #define DOCUMENTS CHECKS_TARGET_DOCUMENTS
 #define GLOBAL ACL_MODEL_RI_CAPTURE_MODE_GLOBAL
@@ -9,52 +9,52 @@
 #define SIZE 4096ul
 
 struct scene {
-	struct rig *rig;
+	struct fixture *fixture;
 	char *d, *h;
 	void *s;
 };
 
 static struct scene scene(int target)
 {
-	struct scene sc = {.rig = rig_ready(target)};
+	struct scene sc = {.fixture = fixture_ready(target)};
 
-	sc.d = rig_malloc(sc.rig, DEVICE_MEMORY, SIZE);
-	sc.h = rig_malloc_host(sc.rig, HOST_MEMORY, SIZE);
-	sc.s = rig_stream(sc.rig, 1);
+	sc.d = fixture_malloc(sc.fixture, DEVICE_MEMORY, SIZE);
+	sc.h = fixture_malloc_host(sc.fixture, HOST_MEMORY, SIZE);
+	sc.s = fixture_stream(sc.fixture, 1);
 	return sc;
 }
 
-#define BEGIN(sc, how) CALL((sc).rig, aclmdlRICaptureBegin, 0, .stream = (sc).s, .mode = how)
+#define BEGIN(sc, how) CALL((sc).fixture, aclmdlRICaptureBegin, 0, .stream = (sc).s, .mode = how)
 #define SET(sc, stream_)                                                                                     \
-	CALL((sc).rig, aclrtMemsetAsync, 0, .devPtr = (sc).d, .maxCount = SIZE, .count = SIZE,               \
+	CALL((sc).fixture, aclrtMemsetAsync, 0, .devPtr = (sc).d, .maxCount = SIZE, .count = SIZE,           \
 		.stream = stream_)
 #define SYNC_COPY(sc, error)                                                                                 \
-	CALL((sc).rig, aclrtMemcpy, error, .dst = (sc).d, .destMax = SIZE, .src = (sc).h, .count = SIZE,     \
+	CALL((sc).fixture, aclrtMemcpy, error, .dst = (sc).d, .destMax = SIZE, .src = (sc).h, .count = SIZE, \
 		.kind = ACL_MEMCPY_HOST_TO_DEVICE)
-#define RECORD(sc, e, stream_) CALL((sc).rig, aclrtRecordEvent, 0, .event = e, .stream = stream_)
-#define WAIT(sc, stream_, e) CALL((sc).rig, aclrtStreamWaitEvent, 0, .stream = stream_, .event = e)
-#define SYNC(sc, stream_, error) CALL((sc).rig, aclrtSynchronizeStream, error, .stream = stream_)
+#define RECORD(sc, e, stream_) CALL((sc).fixture, aclrtRecordEvent, 0, .event = e, .stream = stream_)
+#define WAIT(sc, stream_, e) CALL((sc).fixture, aclrtStreamWaitEvent, 0, .stream = stream_, .event = e)
+#define SYNC(sc, stream_, error) CALL((sc).fixture, aclrtSynchronizeStream, error, .stream = stream_)
 
 static void *end(struct scene *sc, unsigned n)
 {
 	aclmdlRI model = handle(n);
 
-	CALL(sc->rig, aclmdlRICaptureEnd, 0, .stream = sc->s, .modelRI = &model);
+	CALL(sc->fixture, aclmdlRICaptureEnd, 0, .stream = sc->s, .modelRI = &model);
 	return model;
 }
 
-static void other_thread(struct rig *rig, uint32_t tid)
+static void other_thread(struct fixture *fixture, uint32_t tid)
 {
-	bool fresh = rig->tid != tid;
+	bool fresh = fixture->tid != tid;
 
-	rig->tid = tid;
+	fixture->tid = tid;
 	if (fresh)
-		CALL(rig, aclrtSetDevice, 0, .deviceId = 0);
+		CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
 }
 
-static unsigned exchange(struct rig *rig, aclmdlRICaptureMode mode)
+static unsigned exchange(struct fixture *fixture, aclmdlRICaptureMode mode)
 {
-	CALL(rig, aclmdlRICaptureThreadExchangeMode, 0, .mode = &mode);
+	CALL(fixture, aclmdlRICaptureThreadExchangeMode, 0, .mode = &mode);
 	return mode;
 }
 
@@ -90,15 +90,15 @@ static void capture_modes(void **state)
 
 		BEGIN(sc, table[i].begin);
 		if (!table[i].own)
-			other_thread(sc.rig, 2);
-		exchange(sc.rig, table[i].exchange);
+			other_thread(sc.fixture, 2);
+		exchange(sc.fixture, table[i].exchange);
 		SYNC_COPY(sc, table[i].refused ? 107030 : 0);
 		if (!table[i].refused)
-			silent(sc.rig);
+			silent(sc.fixture);
 		else if (table[i].own)
-			want(sc.rig, "capture-unsafe-sync-memop:error");
+			want(sc.fixture, "capture-unsafe-sync-memop:error");
 		else
-			want(sc.rig, "capture-unsafe-other-thread-global:error");
+			want(sc.fixture, "capture-unsafe-other-thread-global:error");
 	}
 }
 
@@ -109,10 +109,10 @@ static void capture_mode_is_of_context(void **state)
 
 	(void)state;
 	BEGIN(sc, GLOBAL);
-	sc.rig->tid = 2;
-	CALL(sc.rig, aclrtCreateContext, 0, .context = &own, .deviceId = 0);
+	sc.fixture->tid = 2;
+	CALL(sc.fixture, aclrtCreateContext, 0, .context = &own, .deviceId = 0);
 	SYNC_COPY(sc, 0);
-	silent(sc.rig);
+	silent(sc.fixture);
 }
 
 static void capture_exchange_restores(void **state)
@@ -122,16 +122,17 @@ static void capture_exchange_restores(void **state)
 
 	(void)state;
 	BEGIN(sc, GLOBAL);
-	CALL(sc.rig, aclmdlRICaptureThreadExchangeMode, 0, .mode = &mode);
+	CALL(sc.fixture, aclmdlRICaptureThreadExchangeMode, 0, .mode = &mode);
 	SYNC_COPY(sc, 0);
 	mode = GLOBAL;
-	CALL(sc.rig, aclmdlRICaptureThreadExchangeMode, 107000, .mode = &mode); /* failed: still relaxed */
-	want(sc.rig, "api-error:warning");
+	CALL(sc.fixture, aclmdlRICaptureThreadExchangeMode, 107000,
+		.mode = &mode); /* failed: still relaxed */
+	want(sc.fixture, "api-error:warning");
 	SYNC_COPY(sc, 0);
-	silent(sc.rig);
-	exchange(sc.rig, GLOBAL);
+	silent(sc.fixture);
+	exchange(sc.fixture, GLOBAL);
 	SYNC_COPY(sc, 107030);
-	want(sc.rig, "capture-unsafe-sync-memop:error");
+	want(sc.fixture, "capture-unsafe-sync-memop:error");
 }
 
 static void capture_self_copy_and_nothing(void **state)
@@ -140,11 +141,11 @@ static void capture_self_copy_and_nothing(void **state)
 
 	(void)state;
 	BEGIN(sc, GLOBAL);
-	CALL(sc.rig, aclrtMemcpy, 0, .dst = sc.d, .destMax = SIZE, .src = sc.d, .count = SIZE,
+	CALL(sc.fixture, aclrtMemcpy, 0, .dst = sc.d, .destMax = SIZE, .src = sc.d, .count = SIZE,
 		.kind = ACL_MEMCPY_DEFAULT);
-	CALL(sc.rig, aclrtMemcpy, 0, .dst = sc.d, .destMax = SIZE, .src = sc.h, .count = 0,
+	CALL(sc.fixture, aclrtMemcpy, 0, .dst = sc.d, .destMax = SIZE, .src = sc.h, .count = 0,
 		.kind = ACL_MEMCPY_DEFAULT);
-	want(sc.rig, "");
+	want(sc.fixture, "");
 }
 
 static void capture_d32_on_host_memory(void **state)
@@ -153,16 +154,16 @@ static void capture_d32_on_host_memory(void **state)
 
 	(void)state;
 	BEGIN(sc, GLOBAL);
-	CALL(sc.rig, aclrtMemsetD32, 0, .ptr = sc.h, .memSize = SIZE, .value = 7, .N = 8);
-	silent(sc.rig);
-	CALL(sc.rig, aclrtMemsetD32, 0, .ptr = sc.d, .memSize = SIZE, .value = 7, .N = 8);
-	want(sc.rig, "capture-unsafe-unchecked-memop:error");
+	CALL(sc.fixture, aclrtMemsetD32, 0, .ptr = sc.h, .memSize = SIZE, .value = 7, .N = 8);
+	silent(sc.fixture);
+	CALL(sc.fixture, aclrtMemsetD32, 0, .ptr = sc.d, .memSize = SIZE, .value = 7, .N = 8);
+	want(sc.fixture, "capture-unsafe-unchecked-memop:error");
 }
 
 static void capture_unrelated_calls(void **state)
 {
 	struct scene sc = scene(DOCUMENTS);
-	void *other = rig_stream(sc.rig, 2), *e = rig_event(sc.rig, 3, ACL_EVENT_SYNC), *more;
+	void *other = fixture_stream(sc.fixture, 2), *e = fixture_event(sc.fixture, 3, ACL_EVENT_SYNC), *more;
 	aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_COMPLETE;
 	aclmdlRICaptureStatus captured = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
 	aclmdlRI model = handle(9);
@@ -170,39 +171,39 @@ static void capture_unrelated_calls(void **state)
 	(void)state;
 	RECORD(sc, e, other);
 	BEGIN(sc, GLOBAL);
-	CALL(sc.rig, aclmdlRICaptureGetInfo, 0, .stream = sc.s, .status = &captured, .modelRI = &model);
+	CALL(sc.fixture, aclmdlRICaptureGetInfo, 0, .stream = sc.s, .status = &captured, .modelRI = &model);
 	SYNC(sc, other, 0);
-	CALL(sc.rig, aclrtQueryEventStatus, 0, .event = e, .status = &status);
-	more = rig_malloc(sc.rig, DEVICE_MEMORY + (1ul << 20), SIZE);
-	CALL(sc.rig, aclrtFree, 0, .devPtr = more);
-	rig_event(sc.rig, 4, ACL_EVENT_SYNC);
+	CALL(sc.fixture, aclrtQueryEventStatus, 0, .event = e, .status = &status);
+	more = fixture_malloc(sc.fixture, DEVICE_MEMORY + (1ul << 20), SIZE);
+	CALL(sc.fixture, aclrtFree, 0, .devPtr = more);
+	fixture_event(sc.fixture, 4, ACL_EVENT_SYNC);
 	assert_ptr_equal(end(&sc, 9), handle(9));
 	SYNC(sc, sc.s, 0);
-	silent(sc.rig);
+	silent(sc.fixture);
 }
 
 static void capture_fork_and_join(void **state)
 {
 	struct scene sc = scene(DOCUMENTS);
-	void *other = rig_stream(sc.rig, 2), *fork = rig_event(sc.rig, 3, ACL_EVENT_SYNC);
-	void *join = rig_event(sc.rig, 4, ACL_EVENT_SYNC), *model;
+	void *other = fixture_stream(sc.fixture, 2), *fork = fixture_event(sc.fixture, 3, ACL_EVENT_SYNC);
+	void *join = fixture_event(sc.fixture, 4, ACL_EVENT_SYNC), *model;
 
 	(void)state;
 	BEGIN(sc, GLOBAL);
 	RECORD(sc, fork, sc.s);
 	WAIT(sc, other, fork);
 	SYNC(sc, other, 107027);
-	want(sc.rig, "capture-sync-stream:error");
+	want(sc.fixture, "capture-sync-stream:error");
 	SET(sc, other);
 	RECORD(sc, join, other);
 	WAIT(sc, sc.s, join);
 	model = end(&sc, 9);
 	SYNC(sc, other, 0); /* both are free again */
-	CALL(sc.rig, aclrtSynchronizeEvent, 0, .event = fork);
-	CALL(sc.rig, aclrtDestroyEvent, 0, .event = fork);
-	CALL(sc.rig, aclrtDestroyEvent, 0, .event = join);
-	CALL(sc.rig, aclmdlRIDestroy, 0, .modelRI = model);
-	silent(sc.rig);
+	CALL(sc.fixture, aclrtSynchronizeEvent, 0, .event = fork);
+	CALL(sc.fixture, aclrtDestroyEvent, 0, .event = fork);
+	CALL(sc.fixture, aclrtDestroyEvent, 0, .event = join);
+	CALL(sc.fixture, aclmdlRIDestroy, 0, .modelRI = model);
+	silent(sc.fixture);
 }
 
 static void capture_wrong_ends_change_nothing(void **state)
@@ -214,14 +215,14 @@ static void capture_wrong_ends_change_nothing(void **state)
 	(void)state;
 	BEGIN(sc, RELAXED);
 	for (unsigned i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
-		CALL(sc.rig, aclmdlRICaptureEnd, errors[i], .stream = sc.s, .modelRI = &model);
-		sc.rig->n_seen = sc.rig->n_found;
+		CALL(sc.fixture, aclmdlRICaptureEnd, errors[i], .stream = sc.s, .modelRI = &model);
+		sc.fixture->n_seen = sc.fixture->n_found;
 		SYNC(sc, sc.s, 107027);
-		want(sc.rig, i ? "" : "capture-sync-stream:error"); /* the second one is the same site */
+		want(sc.fixture, i ? "" : "capture-sync-stream:error"); /* the second one is the same site */
 	}
 	end(&sc, 9);
 	SYNC(sc, sc.s, 0);
-	silent(sc.rig);
+	silent(sc.fixture);
 }
 
 static void capture_failed_ends_end_it(void **state)
@@ -235,13 +236,13 @@ static void capture_failed_ends_end_it(void **state)
 
 		BEGIN(sc, GLOBAL);
 		SET(sc, sc.s);
-		CALL(sc.rig, aclmdlRICaptureEnd, errors[i], .stream = sc.s, .modelRI = &model);
-		want(sc.rig, "api-error:warning");
+		CALL(sc.fixture, aclmdlRICaptureEnd, errors[i], .stream = sc.s, .modelRI = &model);
+		want(sc.fixture, "api-error:warning");
 		SYNC(sc, sc.s, 0);
-		CALL(sc.rig, aclrtSynchronizeDevice, 0);
+		CALL(sc.fixture, aclrtSynchronizeDevice, 0);
 		SYNC_COPY(sc, 0);
-		CALL(sc.rig, aclrtFree, 0, .devPtr = sc.d); /* no model uses it */
-		silent(sc.rig);
+		CALL(sc.fixture, aclrtFree, 0, .devPtr = sc.d); /* no model uses it */
+		silent(sc.fixture);
 	}
 }
 
@@ -253,13 +254,13 @@ static void capture_ended_by_other_thread(void **state)
 	(void)state;
 	BEGIN(sc, RELAXED);
 	SET(sc, sc.s);
-	other_thread(sc.rig, 2);
+	other_thread(sc.fixture, 2);
 	model = end(&sc, 9);
-	sc.rig->tid = 1;
+	sc.fixture->tid = 1;
 	SET(sc, NULL);
 	SYNC_COPY(sc, 0);
-	CALL(sc.rig, aclmdlRIDestroy, 0, .modelRI = model);
-	silent(sc.rig);
+	CALL(sc.fixture, aclmdlRIDestroy, 0, .modelRI = model);
+	silent(sc.fixture);
 }
 
 static void capture_default_stream_of_others(void **state)
@@ -268,13 +269,13 @@ static void capture_default_stream_of_others(void **state)
 
 	(void)state;
 	BEGIN(sc, THREAD_LOCAL);
-	other_thread(sc.rig, 2);
+	other_thread(sc.fixture, 2);
 	SET(sc, NULL); /* eager work of a thread that does not capture */
 	SYNC(sc, NULL, 0);
-	silent(sc.rig);
-	sc.rig->tid = 1;
+	silent(sc.fixture);
+	sc.fixture->tid = 1;
 	SET(sc, NULL);
-	want(sc.rig, "capture-default-stream-op:error");
+	want(sc.fixture, "capture-default-stream-op:error");
 }
 
 static void capture_default_stream_by_handle(void **state)
@@ -283,12 +284,12 @@ static void capture_default_stream_by_handle(void **state)
 	aclrtStream dflt = handle(8);
 
 	(void)state;
-	CALL(sc.rig, aclrtCtxGetCurrentDefaultStream, 0, .stream = &dflt);
+	CALL(sc.fixture, aclrtCtxGetCurrentDefaultStream, 0, .stream = &dflt);
 	BEGIN(sc, GLOBAL);
 	SET(sc, dflt);
-	want(sc.rig, "capture-default-stream-op:warning");
-	CALL(sc.rig, aclmdlRICaptureBegin, 207000, .stream = dflt, .mode = GLOBAL);
-	want(sc.rig, "capture-begin-default-stream:error");
+	want(sc.fixture, "capture-default-stream-op:warning");
+	CALL(sc.fixture, aclmdlRICaptureBegin, 207000, .stream = dflt, .mode = GLOBAL);
+	want(sc.fixture, "capture-begin-default-stream:error");
 }
 
 static void capture_model_on_default_stream(void **state)
@@ -300,9 +301,9 @@ static void capture_model_on_default_stream(void **state)
 	BEGIN(sc, GLOBAL);
 	SET(sc, sc.s);
 	model = end(&sc, 9);
-	CALL(sc.rig, aclmdlRIExecuteAsync, 0, .modelRI = model, .stream = NULL);
+	CALL(sc.fixture, aclmdlRIExecuteAsync, 0, .modelRI = model, .stream = NULL);
 	SYNC(sc, NULL, 0);
-	silent(sc.rig);
+	silent(sc.fixture);
 }
 
 static void capture_config_before_first_task(void **state)
@@ -311,14 +312,17 @@ static void capture_config_before_first_task(void **state)
 
 	(void)state;
 	BEGIN(sc, GLOBAL);
-	CALL(sc.rig, aclrtSetDeviceResLimit, 0, .deviceId = 0, .type = ACL_RT_DEV_RES_CUBE_CORE, .value = 8);
-	silent(sc.rig);
+	CALL(sc.fixture, aclrtSetDeviceResLimit, 0, .deviceId = 0, .type = ACL_RT_DEV_RES_CUBE_CORE,
+		.value = 8);
+	silent(sc.fixture);
 	SET(sc, sc.s);
-	CALL(sc.rig, aclrtSetDeviceResLimit, 0, .deviceId = 0, .type = ACL_RT_DEV_RES_CUBE_CORE, .value = 8);
-	want(sc.rig, "capture-config-ineffective:error");
+	CALL(sc.fixture, aclrtSetDeviceResLimit, 0, .deviceId = 0, .type = ACL_RT_DEV_RES_CUBE_CORE,
+		.value = 8);
+	want(sc.fixture, "capture-config-ineffective:error");
 	end(&sc, 9);
-	CALL(sc.rig, aclrtSetDeviceResLimit, 0, .deviceId = 0, .type = ACL_RT_DEV_RES_CUBE_CORE, .value = 8);
-	silent(sc.rig);
+	CALL(sc.fixture, aclrtSetDeviceResLimit, 0, .deviceId = 0, .type = ACL_RT_DEV_RES_CUBE_CORE,
+		.value = 8);
+	silent(sc.fixture);
 }
 
 static void capture_attribute_of_torch(void **state)
@@ -328,12 +332,12 @@ static void capture_attribute_of_torch(void **state)
 
 	(void)state;
 	BEGIN(sc, GLOBAL);
-	CALL(sc.rig, aclrtSetStreamAttribute, 0, .stream = sc.s, .stmAttrType = ACL_STREAM_ATTR_CACHE_OP_INFO,
-		.value = &value);
-	silent(sc.rig);
-	CALL(sc.rig, aclrtSetStreamAttribute, 107027, .stream = sc.s,
+	CALL(sc.fixture, aclrtSetStreamAttribute, 0, .stream = sc.s,
+		.stmAttrType = ACL_STREAM_ATTR_CACHE_OP_INFO, .value = &value);
+	silent(sc.fixture);
+	CALL(sc.fixture, aclrtSetStreamAttribute, 107027, .stream = sc.s,
 		.stmAttrType = ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, .value = &value);
-	want(sc.rig, "capture-overflow-config:error");
+	want(sc.fixture, "capture-overflow-config:error");
 }
 
 static void capture_query_by_watchdog(void **state)
@@ -343,9 +347,9 @@ static void capture_query_by_watchdog(void **state)
 
 	(void)state;
 	BEGIN(sc, GLOBAL);
-	other_thread(sc.rig, 2);
-	CALL(sc.rig, aclrtQueryDeviceStatus, 0, .deviceId = 0, .deviceStatus = &status);
-	silent(sc.rig);
+	other_thread(sc.fixture, 2);
+	CALL(sc.fixture, aclrtQueryDeviceStatus, 0, .deviceId = 0, .deviceStatus = &status);
+	silent(sc.fixture);
 }
 
 static void capture_sync_of_other_context(void **state)
@@ -355,48 +359,72 @@ static void capture_sync_of_other_context(void **state)
 
 	(void)state;
 	BEGIN(sc, GLOBAL);
-	other_thread(sc.rig, 2);
-	CALL(sc.rig, aclrtSynchronizeDevice, 107027);
-	want(sc.rig, "capture-sync-device:error");
-	CALL(sc.rig, aclrtCreateContext, 0, .context = &own, .deviceId = 0);
-	CALL(sc.rig, aclrtSynchronizeDevice, 0);
-	silent(sc.rig);
+	other_thread(sc.fixture, 2);
+	CALL(sc.fixture, aclrtSynchronizeDevice, 107027);
+	want(sc.fixture, "capture-sync-device:error");
+	CALL(sc.fixture, aclrtCreateContext, 0, .context = &own, .deviceId = 0);
+	CALL(sc.fixture, aclrtSynchronizeDevice, 0);
+	silent(sc.fixture);
 }
 
 static void capture_wait_external(void **state)
 {
 	struct scene sc = scene(DOCUMENTS);
 	aclrtEvent external = handle(5);
-	void *e = rig_event(sc.rig, 6, ACL_EVENT_SYNC), *model;
+	void *e = fixture_event(sc.fixture, 6, ACL_EVENT_SYNC), *model;
 
 	(void)state;
-	CALL(sc.rig, aclrtCreateEventWithFlag, 0, .event = &external, .flag = ACL_EVENT_EXTERNAL);
+	CALL(sc.fixture, aclrtCreateEventWithFlag, 0, .event = &external, .flag = ACL_EVENT_EXTERNAL);
 	BEGIN(sc, GLOBAL);
 	WAIT(sc, sc.s, external); /* waiting first is what they are for */
-	CALL(sc.rig, aclrtStreamWaitEventWithFlag, 0, .stream = sc.s, .event = e,
+	CALL(sc.fixture, aclrtStreamWaitEventWithFlag, 0, .stream = sc.s, .event = e,
 		.flag = ACL_EVENT_WAIT_EXTERNAL);
 	model = end(&sc, 9);
-	silent(sc.rig);
-	CALL(sc.rig, aclrtDestroyEvent, 0, .event = external);
-	want(sc.rig, "capture-notify-destroyed-before-destroy:error");
-	CALL(sc.rig, aclmdlRIDestroy, 0, .modelRI = model);
-	CALL(sc.rig, aclrtDestroyEvent, 0, .event = e);
-	silent(sc.rig);
+	silent(sc.fixture);
+	CALL(sc.fixture, aclrtDestroyEvent, 0, .event = external);
+	want(sc.fixture, "capture-notify-destroyed-before-destroy:error");
+	CALL(sc.fixture, aclmdlRIDestroy, 0, .modelRI = model);
+	CALL(sc.fixture, aclrtDestroyEvent, 0, .event = e);
+	silent(sc.fixture);
 }
 
 static void capture_event_again_outside(void **state)
 {
 	struct scene sc = scene(DOCUMENTS);
-	void *other = rig_stream(sc.rig, 2), *e = rig_event(sc.rig, 3, ACL_EVENT_SYNC);
+	void *other = fixture_stream(sc.fixture, 2), *e = fixture_event(sc.fixture, 3, ACL_EVENT_SYNC);
+	aclrtEventRecordedStatus status = 0;
 
 	(void)state;
 	BEGIN(sc, GLOBAL);
 	RECORD(sc, e, sc.s);
-	CALL(sc.rig, aclrtSynchronizeEvent, 107028, .event = e);
-	want(sc.rig, "capture-sync-event:error");
-	RECORD(sc, e, other); /* its latest record is outside now */
-	CALL(sc.rig, aclrtSynchronizeEvent, 0, .event = e);
-	silent(sc.rig);
+	CALL(sc.fixture, aclrtSynchronizeEvent, 107028, .event = e);
+	want(sc.fixture, "capture-sync-event:error");
+	RECORD(sc, e, other); /* its latest record is outside; it stays captured (oracle.md, 7) */
+	CALL(sc.fixture, aclrtQueryEventStatus, 107028, .event = e, .status = &status);
+	want(sc.fixture, "capture-sync-event:error");
+	WAIT(sc, sc.s, e);
+	silent(sc.fixture);
+	end(&sc, 4);
+	CALL(sc.fixture, aclrtSynchronizeEvent, 0, .event = e);
+	silent(sc.fixture);
+}
+
+/* A further stream that waits for it joins the capture. */
+static void capture_joined_by_event_again_outside(void **state)
+{
+	struct scene sc = scene(DOCUMENTS);
+	void *other = fixture_stream(sc.fixture, 2), *e = fixture_event(sc.fixture, 3, ACL_EVENT_SYNC),
+	     *third = fixture_stream(sc.fixture, 4);
+
+	(void)state;
+	BEGIN(sc, GLOBAL);
+	RECORD(sc, e, sc.s);
+	RECORD(sc, e, other);
+	WAIT(sc, third, e);
+	SYNC(sc, other, 0);
+	silent(sc.fixture);
+	SYNC(sc, third, 107027);
+	want(sc.fixture, "capture-sync-stream:error");
 }
 
 static void model_frees_after_destroy(void **state)
@@ -406,16 +434,16 @@ static void model_frees_after_destroy(void **state)
 
 	(void)state;
 	BEGIN(sc, GLOBAL);
-	CALL(sc.rig, aclrtMemcpyAsync, 0, .dst = sc.d, .destMax = SIZE, .src = sc.h, .count = SIZE,
+	CALL(sc.fixture, aclrtMemcpyAsync, 0, .dst = sc.d, .destMax = SIZE, .src = sc.h, .count = SIZE,
 		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = sc.s);
 	model = end(&sc, 9);
-	CALL(sc.rig, aclmdlRIDestroy, 107037, .modelRI = model); /* running: it stays */
-	want(sc.rig, "api-error:warning");
-	CALL(sc.rig, aclrtFreeHost, 0, .hostPtr = sc.h);
-	want(sc.rig, "capture-host-buffer-freed:error");
-	CALL(sc.rig, aclmdlRIDestroy, 0, .modelRI = model);
-	CALL(sc.rig, aclrtFree, 0, .devPtr = sc.d);
-	silent(sc.rig);
+	CALL(sc.fixture, aclmdlRIDestroy, 107037, .modelRI = model); /* running: it stays */
+	want(sc.fixture, "api-error:warning");
+	CALL(sc.fixture, aclrtFreeHost, 0, .hostPtr = sc.h);
+	want(sc.fixture, "capture-host-buffer-freed:error");
+	CALL(sc.fixture, aclmdlRIDestroy, 0, .modelRI = model);
+	CALL(sc.fixture, aclrtFree, 0, .devPtr = sc.d);
+	silent(sc.fixture);
 }
 
 static void model_of_reused_memory(void **state)
@@ -426,30 +454,31 @@ static void model_of_reused_memory(void **state)
 	BEGIN(sc, GLOBAL);
 	SET(sc, sc.s);
 	end(&sc, 9);
-	CALL(sc.rig, aclrtFree, 0, .devPtr = sc.d);
-	want(sc.rig, "capture-resource-freed-before-destroy:error");
-	rig_malloc(sc.rig, DEVICE_MEMORY, SIZE); /* the address again: another block, no part of the model */
-	CALL(sc.rig, aclrtFree, 0, .devPtr = sc.d);
-	silent(sc.rig);
+	CALL(sc.fixture, aclrtFree, 0, .devPtr = sc.d);
+	want(sc.fixture, "capture-resource-freed-before-destroy:error");
+	fixture_malloc(
+		sc.fixture, DEVICE_MEMORY, SIZE); /* the address again: another block, no part of the model */
+	CALL(sc.fixture, aclrtFree, 0, .devPtr = sc.d);
+	silent(sc.fixture);
 }
 
 static void model_updated_task_group(void **state)
 {
 	struct scene sc = scene(DOCUMENTS);
 	aclrtTaskGrp group = handle(11);
-	void *update = rig_stream(sc.rig, 2);
+	void *update = fixture_stream(sc.fixture, 2);
 
 	(void)state;
 	BEGIN(sc, GLOBAL);
-	CALL(sc.rig, aclmdlRICaptureTaskGrpBegin, 0, .stream = sc.s);
-	CALL(sc.rig, aclrtLaunchKernel, 0, .funcHandle = handle(20), .numBlocks = 1, .argsData = sc.d,
+	CALL(sc.fixture, aclmdlRICaptureTaskGrpBegin, 0, .stream = sc.s);
+	CALL(sc.fixture, aclrtLaunchKernel, 0, .funcHandle = handle(20), .numBlocks = 1, .argsData = sc.d,
 		.argsSize = 64, .stream = sc.s);
-	CALL(sc.rig, aclmdlRICaptureTaskGrpEnd, 0, .stream = sc.s, .handle = &group);
+	CALL(sc.fixture, aclmdlRICaptureTaskGrpEnd, 0, .stream = sc.s, .handle = &group);
 	end(&sc, 9);
-	CALL(sc.rig, aclmdlRICaptureTaskUpdateBegin, 0, .stream = update, .handle = group);
-	CALL(sc.rig, aclmdlRICaptureTaskUpdateEnd, 0, .stream = update);
-	CALL(sc.rig, aclrtFree, 0, .devPtr = sc.d); /* the update may have replaced the task */
-	silent(sc.rig);
+	CALL(sc.fixture, aclmdlRICaptureTaskUpdateBegin, 0, .stream = update, .handle = group);
+	CALL(sc.fixture, aclmdlRICaptureTaskUpdateEnd, 0, .stream = update);
+	CALL(sc.fixture, aclrtFree, 0, .devPtr = sc.d); /* the update may have replaced the task */
+	silent(sc.fixture);
 }
 
 static void capture_torn_down_by_counted_reset(void **state)
@@ -457,47 +486,47 @@ static void capture_torn_down_by_counted_reset(void **state)
 	struct scene sc = scene(DOCUMENTS);
 
 	(void)state;
-	CALL(sc.rig, aclrtSetDevice, 0, .deviceId = 0);
+	CALL(sc.fixture, aclrtSetDevice, 0, .deviceId = 0);
 	BEGIN(sc, GLOBAL);
-	CALL(sc.rig, aclrtResetDevice, 0, .deviceId = 0); /* one of two */
-	silent(sc.rig);
-	CALL(sc.rig, aclrtFree, 0, .devPtr = sc.d);
-	CALL(sc.rig, aclrtFreeHost, 0, .hostPtr = sc.h);
-	CALL(sc.rig, aclrtResetDevice, 0, .deviceId = 0);
-	want(sc.rig, "capture-context-torn-down:error");
+	CALL(sc.fixture, aclrtResetDevice, 0, .deviceId = 0); /* one of two */
+	silent(sc.fixture);
+	CALL(sc.fixture, aclrtFree, 0, .devPtr = sc.d);
+	CALL(sc.fixture, aclrtFreeHost, 0, .hostPtr = sc.h);
+	CALL(sc.fixture, aclrtResetDevice, 0, .deviceId = 0);
+	want(sc.fixture, "capture-context-torn-down:error");
 }
 
 /* --- contexts ----------------------------------------------------------------------------- */
 
 static void context_probes_and_lower_layers(void **state)
 {
-	struct rig *rig = rig_new(DOCUMENTS);
+	struct fixture *fixture = fixture_new(DOCUMENTS);
 	int32_t device = 0;
 	aclrtContext context = NULL;
 	void *p = (void *)DEVICE_MEMORY;
 
 	(void)state;
-	CALL(rig, aclInit, 0, .configPath = NULL);
-	CALL(rig, aclrtGetDevice, 107002, .deviceId = &device);
-	CALL(rig, aclrtGetCurrentContext, 107002, .context = &context);
-	silent(rig);
+	CALL(fixture, aclInit, 0, .configPath = NULL);
+	CALL(fixture, aclrtGetDevice, 107002, .deviceId = &device);
+	CALL(fixture, aclrtGetCurrentContext, 107002, .context = &context);
+	silent(fixture);
 	/* A library below us has set a device: the call works. */
-	CALL(rig, aclrtMalloc, 0, .devPtr = &p, .size = SIZE);
-	silent(rig);
-	CALL(rig, aclrtMalloc, 107002, .devPtr = &p, .size = SIZE);
-	want(rig, "current-context-missing:error");
+	CALL(fixture, aclrtMalloc, 0, .devPtr = &p, .size = SIZE);
+	silent(fixture);
+	CALL(fixture, aclrtMalloc, 107002, .devPtr = &p, .size = SIZE);
+	want(fixture, "current-context-missing:error");
 }
 
 static void context_of_other_thread(void **state)
 {
-	struct rig *rig = rig_ready(DOCUMENTS);
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
 	aclrtStream s = NULL;
 
 	(void)state;
-	rig->tid = 2;
-	CALL(rig, aclrtCreateStream, 107002, .stream = &s);
-	want(rig, "current-context-missing:error");
-	assert_non_null(strstr(rig->found[0].detail, "not inherited"));
+	fixture->tid = 2;
+	CALL(fixture, aclrtCreateStream, 107002, .stream = &s);
+	want(fixture, "current-context-missing:error");
+	assert_non_null(strstr(fixture->found[0].detail, "not inherited"));
 }
 
 static void context_streams_by_context(void **state)
@@ -506,16 +535,16 @@ static void context_streams_by_context(void **state)
 	aclrtContext dflt = handle(6), own = handle(7);
 
 	(void)state;
-	CALL(sc.rig, aclrtGetCurrentContext, 0, .context = &dflt);
-	CALL(sc.rig, aclrtCreateContext, 0, .context = &own, .deviceId = 0);
-	CALL(sc.rig, aclrtSynchronizeStream, 0, .stream = sc.s); /* not bound to the context */
-	silent(sc.rig);
-	CALL(sc.rig, aclrtMemsetAsync, 107003, .devPtr = sc.d, .maxCount = SIZE, .count = SIZE,
+	CALL(sc.fixture, aclrtGetCurrentContext, 0, .context = &dflt);
+	CALL(sc.fixture, aclrtCreateContext, 0, .context = &own, .deviceId = 0);
+	CALL(sc.fixture, aclrtSynchronizeStream, 0, .stream = sc.s); /* not bound to the context */
+	silent(sc.fixture);
+	CALL(sc.fixture, aclrtMemsetAsync, 107003, .devPtr = sc.d, .maxCount = SIZE, .count = SIZE,
 		.stream = sc.s);
-	want(sc.rig, "stream-other-context-use:error");
-	CALL(sc.rig, aclrtSetCurrentContext, 0, .context = dflt);
+	want(sc.fixture, "stream-other-context-use:error");
+	CALL(sc.fixture, aclrtSetCurrentContext, 0, .context = dflt);
 	SET(sc, sc.s);
-	silent(sc.rig);
+	silent(sc.fixture);
 }
 
 static void context_switched_below(void **state)
@@ -524,22 +553,22 @@ static void context_switched_below(void **state)
 	aclrtContext own = handle(7);
 
 	(void)state;
-	CALL(sc.rig, aclrtCreateContext, 0, .context = &own, .deviceId = 0);
+	CALL(sc.fixture, aclrtCreateContext, 0, .context = &own, .deviceId = 0);
 	SET(sc, sc.s); /* it worked: somebody below switched back */
-	silent(sc.rig);
+	silent(sc.fixture);
 }
 
 static void context_destroyed_empty(void **state)
 {
-	struct rig *rig = rig_ready(DOCUMENTS);
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
 	aclrtContext own = handle(7);
 	void *e;
 
 	(void)state;
-	CALL(rig, aclrtCreateContext, 0, .context = &own, .deviceId = 0);
-	e = rig_event(rig, 1, ACL_EVENT_SYNC); /* events do not matter */
-	CALL(rig, aclrtDestroyContext, 0, .context = own);
-	want(rig, "");
+	CALL(fixture, aclrtCreateContext, 0, .context = &own, .deviceId = 0);
+	e = fixture_event(fixture, 1, ACL_EVENT_SYNC); /* events do not matter */
+	CALL(fixture, aclrtDestroyContext, 0, .context = own);
+	want(fixture, "");
 	(void)e;
 }
 
@@ -548,14 +577,14 @@ static void context_destroyed_empty(void **state)
 static void wait_after_record(void **state)
 {
 	struct scene sc = scene(DOCUMENTS);
-	void *other = rig_stream(sc.rig, 2), *e = rig_event(sc.rig, 3, ACL_EVENT_SYNC);
+	void *other = fixture_stream(sc.fixture, 2), *e = fixture_event(sc.fixture, 3, ACL_EVENT_SYNC);
 
 	(void)state;
 	RECORD(sc, e, sc.s);
 	WAIT(sc, other, e);
 	RECORD(sc, e, sc.s); /* again, without a reset */
 	WAIT(sc, other, e);
-	silent(sc.rig);
+	silent(sc.fixture);
 }
 
 static void wait_by_maker_and_target(void **state)
@@ -563,65 +592,65 @@ static void wait_by_maker_and_target(void **state)
 	(void)state;
 	for (int target = -1; target <= ACL_CANN_9_2; target++) {
 		struct scene sc = scene(target);
-		void *ex = rig_event(sc.rig, 3, ACL_EVENT_SYNC);
+		void *ex = fixture_event(sc.fixture, 3, ACL_EVENT_SYNC);
 		aclrtEvent plain = handle(4);
 
 		WAIT(sc, sc.s, ex);
-		want(sc.rig, target >= ACL_CANN_8_5 ? "event-wait-before-record:warning"
-						    : "event-wait-before-record:error");
-		CALL(sc.rig, aclrtCreateEvent, 0, .event = &plain);
-		CALL(sc.rig, aclrtStreamWaitEvent, 107000, .stream = sc.s, .event = plain);
-		want(sc.rig, "event-wait-before-record:error");
+		want(sc.fixture, target >= ACL_CANN_8_5 ? "event-wait-before-record:warning"
+							: "event-wait-before-record:error");
+		CALL(sc.fixture, aclrtCreateEvent, 0, .event = &plain);
+		CALL(sc.fixture, aclrtStreamWaitEvent, 107000, .stream = sc.s, .event = plain);
+		want(sc.fixture, "event-wait-before-record:error");
 	}
 }
 
 static void wait_failed_record(void **state)
 {
 	struct scene sc = scene(DOCUMENTS);
-	void *e = rig_event(sc.rig, 3, ACL_EVENT_SYNC);
+	void *e = fixture_event(sc.fixture, 3, ACL_EVENT_SYNC);
 
 	(void)state;
-	CALL(sc.rig, aclrtRecordEvent, 107003, .event = e, .stream = sc.s);
-	want(sc.rig, "api-error:warning");
+	CALL(sc.fixture, aclrtRecordEvent, 107003, .event = e, .stream = sc.s);
+	want(sc.fixture, "api-error:warning");
 	WAIT(sc, sc.s, e);
-	want(sc.rig, "event-wait-before-record:error");
+	want(sc.fixture, "event-wait-before-record:error");
 }
 
 static void wait_that_blocks(void **state)
 {
 	struct scene sc = scene(DOCUMENTS);
-	void *other = rig_stream(sc.rig, 2);
+	void *other = fixture_stream(sc.fixture, 2);
 	aclrtEvent e = handle(3);
 
 	(void)state;
-	CALL(sc.rig, aclrtCreateEventWithFlag, 0, .event = &e, .flag = ACL_EVENT_SYNC);
+	CALL(sc.fixture, aclrtCreateEventWithFlag, 0, .event = &e, .flag = ACL_EVENT_SYNC);
 	WAIT(sc, other, e);
 	RECORD(sc, e, sc.s); /* in time */
 	SYNC(sc, other, 0);
-	silent(sc.rig);
-	CALL(sc.rig, aclrtResetEvent, 0, .event = e, .stream = other);
+	silent(sc.fixture);
+	CALL(sc.fixture, aclrtResetEvent, 0, .event = e, .stream = other);
 	WAIT(sc, other, e);
-	silent(sc.rig);
+	silent(sc.fixture);
 	SYNC(sc, other, 0); /* nobody else could record */
-	want(sc.rig, "event-wait-before-record:error");
+	want(sc.fixture, "event-wait-before-record:error");
 }
 
 static void wait_recorded_by_other_thread(void **state)
 {
 	struct scene sc = scene(DOCUMENTS);
-	void *other = rig_stream(sc.rig, 2);
+	void *other = fixture_stream(sc.fixture, 2);
 	aclrtEvent e = handle(3);
 
 	(void)state;
-	other_thread(sc.rig, 2);
-	CALL(sc.rig, aclrtCreateEventWithFlag, 0, .event = &e, .flag = ACL_EVENT_SYNC);
+	other_thread(sc.fixture, 2);
+	CALL(sc.fixture, aclrtCreateEventWithFlag, 0, .event = &e, .flag = ACL_EVENT_SYNC);
 	WAIT(sc, other, e);
 	SYNC(sc, other, 0); /* the first thread recorded meanwhile, for all we know */
-	silent(sc.rig);
-	sc.rig->tid = 1;
+	silent(sc.fixture);
+	sc.fixture->tid = 1;
 	RECORD(sc, e, sc.s);
-	checks_finish(sc.rig->checks, CHECKS_END_QUICK);
-	silent(sc.rig);
+	checks_finish(sc.fixture->checks, CHECKS_END_QUICK);
+	silent(sc.fixture);
 }
 
 static void wait_open_at_the_end(void **state)
@@ -630,12 +659,12 @@ static void wait_open_at_the_end(void **state)
 	aclrtEvent e = handle(3);
 
 	(void)state;
-	CALL(sc.rig, aclrtCreateEventWithFlag, 0, .event = &e, .flag = ACL_EVENT_SYNC);
+	CALL(sc.fixture, aclrtCreateEventWithFlag, 0, .event = &e, .flag = ACL_EVENT_SYNC);
 	WAIT(sc, sc.s, e);
-	silent(sc.rig);
-	checks_finish(sc.rig->checks, CHECKS_END_EXIT);
-	assert_string_equal(sc.rig->found[0].what, "finalize-missing-at-exit:warning");
-	want(sc.rig,
+	silent(sc.fixture);
+	checks_finish(sc.fixture->checks, CHECKS_END_EXIT);
+	assert_string_equal(sc.fixture->found[0].what, "finalize-missing-at-exit:warning");
+	want(sc.fixture,
 		"event-wait-before-record:error finalize-missing-at-exit:warning leak-device-memory:warning "
 		"leak-host-memory:warning leak-objects:warning leak-objects:warning");
 }
@@ -644,39 +673,40 @@ static void wait_open_at_the_end(void **state)
 
 static void init_missing_exemptions(void **state)
 {
-	struct rig *rig = rig_new(DOCUMENTS);
+	struct fixture *fixture = fixture_new(DOCUMENTS);
 	int32_t major, minor, patch;
 
 	(void)state;
-	CALL(rig, aclrtGetVersion, 0, .majorVersion = &major, .minorVersion = &minor, .patchVersion = &patch);
-	CALL(rig, aclrtGetSocName, 0);
-	silent(rig);
-	CALL(rig, aclrtSetDevice, 0, .deviceId = 0);
-	want(rig, "init-missing:error");
-	CALL(rig, aclrtSetDevice, 0, .deviceId = 1); /* once per process */
-	silent(rig);
+	CALL(fixture, aclrtGetVersion, 0, .majorVersion = &major, .minorVersion = &minor,
+		.patchVersion = &patch);
+	CALL(fixture, aclrtGetSocName, 0);
+	silent(fixture);
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
+	want(fixture, "init-missing:error");
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 1); /* once per process */
+	silent(fixture);
 }
 
 static void finalize_after_counted_sets(void **state)
 {
-	struct rig *rig = rig_ready(DOCUMENTS);
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
 
 	(void)state;
-	CALL(rig, aclrtSetDevice, 0, .deviceId = 0);
-	CALL(rig, aclrtResetDevice, 0, .deviceId = 0);
-	CALL(rig, aclFinalize, 0);
-	checks_finish(rig->checks, CHECKS_END_EXIT);
-	silent(rig);
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
+	CALL(fixture, aclrtResetDevice, 0, .deviceId = 0);
+	CALL(fixture, aclFinalize, 0);
+	checks_finish(fixture->checks, CHECKS_END_EXIT);
+	silent(fixture);
 }
 
 static void finalize_with_device(void **state)
 {
-	struct rig *rig = rig_ready(DOCUMENTS), *newer = rig_ready(ACL_CANN_8_5),
-		   *late = rig_ready(DOCUMENTS);
+	struct fixture *fixture = fixture_ready(DOCUMENTS), *newer = fixture_ready(ACL_CANN_8_5),
+		       *late = fixture_ready(DOCUMENTS);
 
 	(void)state;
-	CALL(rig, aclFinalize, 0);
-	want(rig, "finalize-before-reset:error");
+	CALL(fixture, aclFinalize, 0);
+	want(fixture, "finalize-before-reset:error");
 	CALL(newer, aclFinalize, 0);
 	want(newer, "finalize-before-reset:warning");
 	late->in_exit = true;
@@ -689,39 +719,39 @@ static void end_of_other_kinds(void **state)
 	struct scene quick = scene(DOCUMENTS), child = scene(DOCUMENTS);
 
 	(void)state;
-	checks_finish(quick.rig->checks, CHECKS_END_QUICK);
-	silent(quick.rig);
-	checks_forked(child.rig->checks);
-	checks_finish(child.rig->checks, CHECKS_END_EXIT);
-	silent(child.rig);
+	checks_finish(quick.fixture->checks, CHECKS_END_QUICK);
+	silent(quick.fixture);
+	checks_forked(child.fixture->checks);
+	checks_finish(child.fixture->checks, CHECKS_END_EXIT);
+	silent(child.fixture);
 }
 
 static void leaks_once_by_device(void **state)
 {
-	struct rig *rig = rig_ready(DOCUMENTS);
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
 
 	(void)state;
 	for (unsigned i = 0; i < 8; i++)
-		rig_malloc(rig, DEVICE_MEMORY + i * (1ul << 20), SIZE);
-	CALL(rig, aclrtResetDevice, 0, .deviceId = 0);
-	want(rig, "leak-device-memory:warning");
-	assert_non_null(strstr(rig->found[0].detail, "8 blocks of 32 KiB"));
-	CALL(rig, aclFinalize, 0);
-	checks_finish(rig->checks, CHECKS_END_EXIT);
-	silent(rig);
+		fixture_malloc(fixture, DEVICE_MEMORY + i * (1ul << 20), SIZE);
+	CALL(fixture, aclrtResetDevice, 0, .deviceId = 0);
+	want(fixture, "leak-device-memory:warning");
+	assert_non_null(strstr(fixture->found[0].detail, "8 blocks of 32 KiB"));
+	CALL(fixture, aclFinalize, 0);
+	checks_finish(fixture->checks, CHECKS_END_EXIT);
+	silent(fixture);
 }
 
 static void leaks_not_twice(void **state)
 {
-	struct rig *rig = rig_ready(DOCUMENTS);
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
 
 	(void)state;
-	rig_event(rig, 1, ACL_EVENT_SYNC);
-	CALL(rig, aclrtResetDevice, 0, .deviceId = 0);
-	want(rig, "device-reset-with-live-objects:error");
-	CALL(rig, aclFinalize, 0);
-	checks_finish(rig->checks, CHECKS_END_EXIT);
-	silent(rig);
+	fixture_event(fixture, 1, ACL_EVENT_SYNC);
+	CALL(fixture, aclrtResetDevice, 0, .deviceId = 0);
+	want(fixture, "device-reset-with-live-objects:error");
+	CALL(fixture, aclFinalize, 0);
+	checks_finish(fixture->checks, CHECKS_END_EXIT);
+	silent(fixture);
 }
 
 /* --- release -------------------------------------------------------------------------------------- */
@@ -732,17 +762,17 @@ static void free_by_run_mode(void **state)
 	aclrtRunMode mode = ACL_DEVICE;
 
 	(void)state;
-	CALL(sc.rig, aclrtFree, 0, .devPtr = sc.h);
-	want(sc.rig, "free-host-with-device-free:error");
-	CALL(sc.rig, aclrtFreeHost, 107000, .hostPtr = sc.d);
-	want(sc.rig, "free-device-with-host-free:error");
-	CALL(sc.rig, aclrtFree, 0, .devPtr = sc.d); /* the refused call freed nothing */
-	silent(sc.rig);
-	CALL(unified.rig, aclrtGetRunMode, 0, .runMode = &mode);
-	CALL(unified.rig, aclrtFree, 0, .devPtr = unified.h);
-	want(unified.rig, "free-host-with-device-free:warning");
-	CALL(unified.rig, aclrtFreeHost, 0, .hostPtr = unified.d);
-	silent(unified.rig);
+	CALL(sc.fixture, aclrtFree, 0, .devPtr = sc.h);
+	want(sc.fixture, "free-host-with-device-free:error");
+	CALL(sc.fixture, aclrtFreeHost, 107000, .hostPtr = sc.d);
+	want(sc.fixture, "free-device-with-host-free:error");
+	CALL(sc.fixture, aclrtFree, 0, .devPtr = sc.d); /* the refused call freed nothing */
+	silent(sc.fixture);
+	CALL(unified.fixture, aclrtGetRunMode, 0, .runMode = &mode);
+	CALL(unified.fixture, aclrtFree, 0, .devPtr = unified.h);
+	want(unified.fixture, "free-host-with-device-free:warning");
+	CALL(unified.fixture, aclrtFreeHost, 0, .hostPtr = unified.d);
+	silent(unified.fixture);
 }
 
 static void unified_memory(void **state)
@@ -752,39 +782,39 @@ static void unified_memory(void **state)
 
 	(void)state;
 	SYNC_COPY(not_asked, 0);
-	silent(not_asked.rig);
-	CALL(asked.rig, aclrtGetRunMode, 0, .runMode = &mode);
+	silent(not_asked.fixture);
+	CALL(asked.fixture, aclrtGetRunMode, 0, .runMode = &mode);
 	SYNC_COPY(asked, 0);
-	want(asked.rig, "rc-mode-host-copy:error");
-	CALL(newer.rig, aclrtGetRunMode, 0, .runMode = &mode);
+	want(asked.fixture, "rc-mode-host-copy:error");
+	CALL(newer.fixture, aclrtGetRunMode, 0, .runMode = &mode);
 	SYNC_COPY(newer, 0);
-	want(newer.rig, "rc-mode-host-copy:perf");
+	want(newer.fixture, "rc-mode-host-copy:perf");
 }
 
 /* --- peers ------------------------------------------------------------------------------------------ */
 
 struct pair {
-	struct rig *rig;
+	struct fixture *fixture;
 	void *zero, *one; /* memory of device 0 and of device 1 */
 	void *s0, *s1;
 };
 
 static struct pair pair(void)
 {
-	struct pair p = {.rig = rig_ready(DOCUMENTS)};
+	struct pair p = {.fixture = fixture_ready(DOCUMENTS)};
 
-	p.zero = rig_malloc(p.rig, DEVICE_MEMORY, SIZE);
-	p.s0 = rig_stream(p.rig, 1);
-	CALL(p.rig, aclrtSetDevice, 0, .deviceId = 1);
-	p.one = rig_malloc(p.rig, DEVICE_MEMORY + (1ul << 30), SIZE);
-	p.s1 = rig_stream(p.rig, 2);
+	p.zero = fixture_malloc(p.fixture, DEVICE_MEMORY, SIZE);
+	p.s0 = fixture_stream(p.fixture, 1);
+	CALL(p.fixture, aclrtSetDevice, 0, .deviceId = 1);
+	p.one = fixture_malloc(p.fixture, DEVICE_MEMORY + (1ul << 30), SIZE);
+	p.s1 = fixture_stream(p.fixture, 2);
 	return p;
 }
 
-#define ENABLE(p, peer) CALL((p).rig, aclrtDeviceEnablePeerAccess, 0, .peerDeviceId = peer)
+#define ENABLE(p, peer) CALL((p).fixture, aclrtDeviceEnablePeerAccess, 0, .peerDeviceId = peer)
 #define ACROSS(p, stream_)                                                                                   \
-	CALL((p).rig, aclrtMemcpyAsync, 0, .dst = (p).one, .destMax = SIZE, .src = (p).zero, .count = SIZE,  \
-		.kind = ACL_MEMCPY_DEVICE_TO_DEVICE, .stream = stream_)
+	CALL((p).fixture, aclrtMemcpyAsync, 0, .dst = (p).one, .destMax = SIZE, .src = (p).zero,             \
+		.count = SIZE, .kind = ACL_MEMCPY_DEVICE_TO_DEVICE, .stream = stream_)
 
 static void peer_directions(void **state)
 {
@@ -792,19 +822,19 @@ static void peer_directions(void **state)
 
 	(void)state;
 	ACROSS(none, none.s1);
-	want(none.rig, "peer-copy-not-enabled:error");
+	want(none.fixture, "peer-copy-not-enabled:error");
 	ENABLE(right, 0); /* device 1 is current: towards the source */
 	ACROSS(right, right.s1);
-	silent(right.rig);
-	CALL(wrong.rig, aclrtSetDevice, 0, .deviceId = 0);
+	silent(right.fixture);
+	CALL(wrong.fixture, aclrtSetDevice, 0, .deviceId = 0);
 	ENABLE(wrong, 1);
-	CALL(wrong.rig, aclrtSetDevice, 0, .deviceId = 1);
+	CALL(wrong.fixture, aclrtSetDevice, 0, .deviceId = 1);
 	ACROSS(wrong, wrong.s1);
-	want(wrong.rig, "peer-copy-not-enabled:warning");
+	want(wrong.fixture, "peer-copy-not-enabled:warning");
 	ENABLE(undone, 0);
-	CALL(undone.rig, aclrtDeviceDisablePeerAccess, 0, .peerDeviceId = 0);
+	CALL(undone.fixture, aclrtDeviceDisablePeerAccess, 0, .peerDeviceId = 0);
 	ACROSS(undone, undone.s1);
-	want(undone.rig, "peer-copy-not-enabled:error");
+	want(undone.fixture, "peer-copy-not-enabled:error");
 }
 
 static void peer_imports_enable(void **state)
@@ -813,10 +843,10 @@ static void peer_imports_enable(void **state)
 	void *imported = NULL;
 
 	(void)state;
-	CALL(p.rig, aclrtIpcMemImportByKey, 0, .devPtr = &imported, .key = "key",
+	CALL(p.fixture, aclrtIpcMemImportByKey, 0, .devPtr = &imported, .key = "key",
 		.flags = ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS);
 	ACROSS(p, p.s1);
-	silent(p.rig);
+	silent(p.fixture);
 }
 
 static void peer_denied(void **state)
@@ -825,25 +855,25 @@ static void peer_denied(void **state)
 	int32_t can = 0;
 
 	(void)state;
-	CALL(p.rig, aclrtDeviceCanAccessPeer, 0, .canAccessPeer = &can, .deviceId = 1, .peerDeviceId = 0);
+	CALL(p.fixture, aclrtDeviceCanAccessPeer, 0, .canAccessPeer = &can, .deviceId = 1, .peerDeviceId = 0);
 	ENABLE(p, 0);
-	want(p.rig, "peer-access-denied:error");
+	want(p.fixture, "peer-access-denied:error");
 	ACROSS(p, p.s1);
-	want(p.rig, "peer-access-denied:error");
+	want(p.fixture, "peer-access-denied:error");
 	can = 1; /* asked again, answered otherwise */
-	CALL(p.rig, aclrtDeviceCanAccessPeer, 0, .canAccessPeer = &can, .deviceId = 1, .peerDeviceId = 0);
+	CALL(p.fixture, aclrtDeviceCanAccessPeer, 0, .canAccessPeer = &can, .deviceId = 1, .peerDeviceId = 0);
 	ENABLE(p, 0);
 	ACROSS(p, p.s1);
-	silent(p.rig);
+	silent(p.fixture);
 }
 
 /* Everything of device 0 but what the rule is about. */
 static void leave_device_zero(struct pair *p)
 {
-	CALL(p->rig, aclrtFree, 0, .devPtr = p->zero);
-	CALL(p->rig, aclrtSetDevice, 0, .deviceId = 0);
-	CALL(p->rig, aclrtDestroyStream, 0, .stream = p->s0);
-	CALL(p->rig, aclrtResetDeviceForce, 0, .deviceId = 0);
+	CALL(p->fixture, aclrtFree, 0, .devPtr = p->zero);
+	CALL(p->fixture, aclrtSetDevice, 0, .deviceId = 0);
+	CALL(p->fixture, aclrtDestroyStream, 0, .stream = p->s0);
+	CALL(p->fixture, aclrtResetDeviceForce, 0, .deviceId = 0);
 }
 
 static void peer_reset_pending(void **state)
@@ -854,7 +884,7 @@ static void peer_reset_pending(void **state)
 	ENABLE(p, 0);
 	ACROSS(p, p.s1);
 	leave_device_zero(&p);
-	want(p.rig, "peer-device-reset-in-use:error");
+	want(p.fixture, "peer-device-reset-in-use:error");
 }
 
 static void peer_reset_after_sync(void **state)
@@ -866,7 +896,7 @@ static void peer_reset_after_sync(void **state)
 	ACROSS(p, p.s1);
 	SYNC(p, p.s1, 507005); /* end of sequence: drained all the same */
 	leave_device_zero(&p);
-	want(p.rig, "");
+	want(p.fixture, "");
 }
 
 static void peer_reset_after_failed_sync(void **state)
@@ -876,56 +906,56 @@ static void peer_reset_after_failed_sync(void **state)
 	(void)state;
 	ENABLE(p, 0);
 	ACROSS(p, p.s1);
-	CALL(p.rig, aclrtSynchronizeStreamWithTimeout, 507046, .stream = p.s1, .timeout = 1);
+	CALL(p.fixture, aclrtSynchronizeStreamWithTimeout, 507046, .stream = p.s1, .timeout = 1);
 	leave_device_zero(&p);
-	want(p.rig, "peer-device-reset-in-use:error");
+	want(p.fixture, "peer-device-reset-in-use:error");
 }
 
 /* s0 waited for s1, and s0 was synchronised: s1 is done that far. */
 static void peer_reset_after_transitive_sync(void **state)
 {
 	struct pair p = pair();
-	void *e = rig_event(p.rig, 5, ACL_EVENT_SYNC);
+	void *e = fixture_event(p.fixture, 5, ACL_EVENT_SYNC);
 
 	(void)state;
 	ENABLE(p, 0);
 	ACROSS(p, p.s1);
 	RECORD(p, e, p.s1);
-	CALL(p.rig, aclrtSetDevice, 0, .deviceId = 0);
+	CALL(p.fixture, aclrtSetDevice, 0, .deviceId = 0);
 	WAIT(p, p.s0, e);
 	SYNC(p, p.s0, 0);
 	leave_device_zero(&p);
-	want(p.rig, "");
+	want(p.fixture, "");
 }
 
 static void peer_reset_after_query(void **state)
 {
 	struct pair p = pair();
-	void *e = rig_event(p.rig, 5, ACL_EVENT_SYNC);
+	void *e = fixture_event(p.fixture, 5, ACL_EVENT_SYNC);
 	aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_COMPLETE;
 
 	(void)state;
 	ENABLE(p, 0);
 	ACROSS(p, p.s1);
 	RECORD(p, e, p.s1);
-	CALL(p.rig, aclrtQueryEventStatus, 0, .event = e, .status = &status);
+	CALL(p.fixture, aclrtQueryEventStatus, 0, .event = e, .status = &status);
 	leave_device_zero(&p);
-	want(p.rig, "");
+	want(p.fixture, "");
 }
 
 static void peer_reset_after_query_not_ready(void **state)
 {
 	struct pair p = pair();
-	void *e = rig_event(p.rig, 5, ACL_EVENT_SYNC);
+	void *e = fixture_event(p.fixture, 5, ACL_EVENT_SYNC);
 	aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_NOT_READY;
 
 	(void)state;
 	ENABLE(p, 0);
 	ACROSS(p, p.s1);
 	RECORD(p, e, p.s1);
-	CALL(p.rig, aclrtQueryEventStatus, 0, .event = e, .status = &status);
+	CALL(p.fixture, aclrtQueryEventStatus, 0, .event = e, .status = &status);
 	leave_device_zero(&p);
-	want(p.rig, "peer-device-reset-in-use:error");
+	want(p.fixture, "peer-device-reset-in-use:error");
 }
 
 static void peer_reset_after_failed_copy(void **state)
@@ -934,11 +964,11 @@ static void peer_reset_after_failed_copy(void **state)
 
 	(void)state;
 	ENABLE(p, 0);
-	CALL(p.rig, aclrtMemcpyAsync, 507899, .dst = p.one, .destMax = SIZE, .src = p.zero, .count = SIZE,
+	CALL(p.fixture, aclrtMemcpyAsync, 507899, .dst = p.one, .destMax = SIZE, .src = p.zero, .count = SIZE,
 		.kind = ACL_MEMCPY_DEVICE_TO_DEVICE, .stream = p.s1);
-	want(p.rig, "api-error:warning");
+	want(p.fixture, "api-error:warning");
 	leave_device_zero(&p);
-	want(p.rig, "");
+	want(p.fixture, "");
 }
 
 static void peer_reset_after_opaque_wait(void **state)
@@ -948,13 +978,13 @@ static void peer_reset_after_opaque_wait(void **state)
 	(void)state;
 	ENABLE(p, 0);
 	ACROSS(p, p.s1);
-	CALL(p.rig, aclrtSetDevice, 0, .deviceId = 0);
+	CALL(p.fixture, aclrtSetDevice, 0, .deviceId = 0);
 	/* A word in memory that s1 may have written last. */
-	CALL(p.rig, aclrtValueWait, 0, .devAddr = p.zero, .value = 1, .flag = ACL_STREAM_WAIT_VALUE_EQ,
+	CALL(p.fixture, aclrtValueWait, 0, .devAddr = p.zero, .value = 1, .flag = ACL_STREAM_WAIT_VALUE_EQ,
 		.stream = p.s0);
 	SYNC(p, p.s0, 0);
 	leave_device_zero(&p);
-	want(p.rig, "");
+	want(p.fixture, "");
 }
 
 int main(void)
@@ -979,6 +1009,7 @@ int main(void)
 		cmocka_unit_test(capture_sync_of_other_context),
 		cmocka_unit_test(capture_wait_external),
 		cmocka_unit_test(capture_event_again_outside),
+		cmocka_unit_test(capture_joined_by_event_again_outside),
 		cmocka_unit_test(model_frees_after_destroy),
 		cmocka_unit_test(model_of_reused_memory),
 		cmocka_unit_test(model_updated_task_group),

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# The checker in a rig: no preload library, no runtime.
+# The checker in a fixture: no preload library, no runtime.
 
+FIXTURE_SRC := tests/checks/fixture.c tests/checks/fixture_text.c
 CHECKS_TEST := $(BUILD)/tests/checks
+# Those that keep what they found in NAME.findings.
+FIXTURE_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out $(FIXTURE_SRC),$(shell grep -l 'fixture.h"' tests/checks/*.c)))
 CHECKS_TEST_OBJS := $(call objs,$(CHECKS_SRC)) $(call genobjs,$(CHECKS_GEN)) $(MODEL_OBJS)
 
-$(CHECKS_TEST)/%: $(BUILD)/obj/tests/checks/%.o $(call objs,tests/checks/rig.c) $(CHECKS_TEST_OBJS)
+$(CHECKS_TEST)/%: $(BUILD)/obj/tests/checks/%.o $(call objs,$(FIXTURE_SRC)) $(CHECKS_TEST_OBJS)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
 
 $(CHECKS_TEST)/stress $(CHECKS_TEST)/map $(CHECKS_TEST)/bench_map: $(CHECKS_TEST)/%: $(BUILD)/obj/tests/checks/%.o $(CHECKS_TEST_OBJS)
@@ -19,5 +22,5 @@ checks-asan checks-tsan: checks-%:
 		$(BUILD)/checks-$*/tests/checks/stress $(BUILD)/checks-$*/tests/checks/map
 tests/checks/sanitizers.t: checks-asan checks-tsan
 
-TESTS += $(CHECKS_TEST)/kernels $(CHECKS_TEST)/limits $(CHECKS_TEST)/threads
-TESTS += $(CHECKS_TEST)/asked $(CHECKS_TEST)/tables $(CHECKS_TEST)/map $(CHECKS_TEST)/founding $(CHECKS_TEST)/mission $(CHECKS_TEST)/stress tests/checks/sanitizers.t
+TESTS += $(CHECKS_TEST)/format $(CHECKS_TEST)/wild $(CHECKS_TEST)/innocent $(CHECKS_TEST)/call_state $(CHECKS_TEST)/lock $(CHECKS_TEST)/growth $(CHECKS_TEST)/fork $(CHECKS_TEST)/kernels $(CHECKS_TEST)/limits $(CHECKS_TEST)/threads
+TESTS += $(CHECKS_TEST)/variants $(CHECKS_TEST)/asked $(CHECKS_TEST)/tables $(CHECKS_TEST)/map $(CHECKS_TEST)/founding $(CHECKS_TEST)/mission $(CHECKS_TEST)/stress tests/checks/sanitizers.t

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pointer map against a plain list of blocks, and what a handle means after its object is gone. */
-#include "rig.h"
+#include "fixture.h"
 
 #include <sys/mman.h>
 
-#include "checks/core.h"
+#include "checks/engine/instance.h"
+#include "checks/engine/pointer_map_inside.h"
 
 #define BLOCKS 300
 
@@ -58,7 +59,7 @@ static bool overlaps(const struct model_block *all, uint64_t base, uint64_t size
 static void compare(struct pointer_map *map, const struct model_block *all, uint64_t address)
 {
 	const struct model_block *found = NULL;
-	struct acl_place place;
+	struct block_lookup place;
 	bool known;
 
 	for (unsigned i = 0; i < BLOCKS; i++)
@@ -90,7 +91,7 @@ static void step(struct checks *c, struct pointer_map *map, struct model_block *
 			return;
 		*b = (struct model_block){base, size, map_insert(c, map, NULL, base, size, MEM_DEVICE, 0), 0};
 		assert_non_null(b->block);
-		b->generation = ld(&b->block->generation);
+		b->generation = load_relaxed(&b->block->generation);
 	}
 	compare(map, all, base);
 	compare(map, all, base + size / 2);
@@ -116,11 +117,99 @@ static void map_against_list(void **state)
 	assert_int_equal(map_live(map), live);
 }
 
+/* --- ranges ---------------------------------------------------------------------- */
+
+static bool overlaps_one(const struct model_block *b, uint64_t base, uint64_t size)
+{
+	return b->block && base < b->base + b->size && b->base < base + size;
+}
+
+/* The first block of the plain list that touches the range. */
+static const struct model_block *first_of(const struct model_block *all, uint64_t base, uint64_t size)
+{
+	const struct model_block *first = NULL;
+
+	for (unsigned i = 0; i < BLOCKS; i++)
+		if (overlaps_one(&all[i], base, size) && (!first || all[i].base < first->base))
+			first = &all[i];
+	return first;
+}
+
+/* Blocks come over what is there: all they touch is gone, not only what lies at their ends. */
+static void map_ranges_against_list(void **state)
+{
+	static struct model_block all[BLOCKS];
+	struct checks *c = checker();
+	struct pointer_map *map = map_create(c);
+	unsigned live = 0;
+
+	(void)state;
+	random_state = 815;
+	for (unsigned i = 0; i < 20000; i++) {
+		struct model_block *b = &all[next(BLOCKS)];
+		uint64_t size = 1 + next(next(3) ? 300 : 40000), base = DEVICE_MEMORY + next(1u << 17);
+		const struct model_block *first = first_of(all, base, size);
+
+		assert_ptr_equal(map_first_in(map, base, size), first ? first->block : NULL);
+		if (b->block || next(3)) {
+			if (b->block)
+				map_erase(map, b->block, b->generation);
+			b->block = NULL;
+			continue;
+		}
+		for (unsigned k = 0; k < BLOCKS; k++)
+			if (overlaps_one(&all[k], base, size))
+				all[k].block = NULL;
+		b->block = map_insert(c, map, NULL, base, size, MEM_DEVICE, 0);
+		assert_non_null(b->block);
+		b->base = base;
+		b->size = size;
+		b->generation = load_relaxed(&b->block->generation);
+	}
+	for (unsigned i = 0; i < BLOCKS; i++)
+		live += all[i].block != NULL;
+	assert_int_equal(map_live(map), live);
+	assert_ptr_equal(map_first_in(map, 1, UINT64_MAX), first_of(all, 1, UINT64_MAX / 2)->block);
+	assert_null(map_first_in(map, DEVICE_MEMORY, 0));
+}
+
+static unsigned depth(struct pointer_map *map, uint32_t link)
+{
+	struct acl_block *b = link ? map_block(map, link - 1) : NULL;
+	unsigned left = b ? depth(map, b->left) : 0, right = b ? depth(map, b->right) : 0;
+
+	return b ? 1 + (left > right ? left : right) : 0;
+}
+
+/* Looking for a range among many costs the depth of their tree, however they came. */
+static void map_of_many_ranges(void **state)
+{
+	struct checks *c = checker();
+	struct pointer_map *map = map_create(c);
+	const unsigned many = 200000;
+
+	(void)state;
+	for (uint64_t i = 0; i < many; i++)
+		map_insert(c, map, NULL, HOST_MEMORY + i * 4096, 4096, MEM_REGISTERED, -1);
+	assert_int_equal(map_live(map), many);
+	assert_true(depth(map, map->root) < 64);
+	assert_int_equal(load_relaxed(&map_first_in(map, HOST_MEMORY + 77 * 4096 + 1, 1)->base),
+		HOST_MEMORY + 77 * 4096);
+	assert_null(map_first_in(map, HOST_MEMORY + many * 4096ul, UINT64_MAX));
+	/* A fork may have caught a writer in the middle: the child's tree is made anew. */
+	map->root = 0;
+	store_relaxed(&map->lock.word, load_relaxed(&lock_process) | LOCK_HELD);
+	store_relaxed(&lock_process, load_relaxed(&lock_process) + LOCK_PROCESS);
+	map_forked(map);
+	assert_non_null(map_first_in(map, HOST_MEMORY, 1));
+	assert_true(depth(map, map->root) < 64);
+}
+
 static void map_of_small_neighbours(void **state)
 {
 	struct checks *c = checker();
 	struct pointer_map *map = map_create(c);
-	struct acl_place place;
+	struct block_lookup place;
 
 	(void)state;
 	for (uint64_t i = 0; i < 5000; i++)
@@ -137,8 +226,8 @@ static void map_reused_range(void **state)
 	struct checks *c = checker();
 	struct pointer_map *map = map_create(c);
 	struct acl_block *old = map_insert(c, map, NULL, DEVICE_MEMORY, 4096, MEM_DEVICE, 0), *new;
-	uint32_t generation = ld(&old->generation);
-	struct acl_place place;
+	uint32_t generation = load_relaxed(&old->generation);
+	struct block_lookup place;
 
 	(void)state;
 	/* Its release went by unseen: the new bearer of the address wins, the old one stays gone. */
@@ -154,7 +243,7 @@ static void map_large_reservation(void **state)
 {
 	struct checks *c = checker();
 	struct pointer_map *map = map_create(c);
-	struct acl_place place;
+	struct block_lookup place;
 
 	(void)state;
 	map_insert(c, map, NULL, DEVICE_MEMORY + 4096, 64ul << 30, MEM_RESERVED, -1);
@@ -175,11 +264,11 @@ static void object_given_out_again(void **state)
 
 	(void)state;
 	assert_ptr_equal(object_live(c, ACL_HANDLE_STREAM, handle(1)), first);
-	assert_true(object_going(first));
-	assert_false(object_going(first)); /* somebody destroys it already */
-	object_stays(first);
-	assert_true(object_going(first));
-	object_dead(c, first, NULL, 0);
+	assert_true(object_destroying(first));
+	assert_false(object_destroying(first)); /* somebody destroys it already */
+	object_destroy_failed(first);
+	assert_true(object_destroying(first));
+	object_destroyed(c, first, NULL, 0);
 	assert_null(object_live(c, ACL_HANDLE_STREAM, handle(1)));
 	assert_ptr_equal(object_find(c, ACL_HANDLE_STREAM, handle(1)), first); /* its biography */
 	second = object_create(c, NULL, ACL_HANDLE_STREAM, handle(1), 0);
@@ -196,16 +285,16 @@ static void object_forgotten(void **state)
 	acl_ref ref = object_ref(first);
 
 	(void)state;
-	object_dead(c, first, NULL, 0);
+	object_destroyed(c, first, NULL, 0);
 	for (unsigned i = 2; i < 3000; i++) {
 		struct acl_object *o = object_create(c, NULL, ACL_HANDLE_EVENT, handle(i), 0);
 
-		object_dead(c, o, NULL, 0);
+		object_destroyed(c, o, NULL, 0);
 	}
 	/* So many died since that its place was given to another. */
 	assert_null(object_of(c, ref));
 	assert_null(object_find(c, ACL_HANDLE_EVENT, handle(1)));
-	assert_true(ld(&c->kinds[ACL_HANDLE_EVENT]->count) < 2000);
+	assert_true(load_relaxed(&c->kinds[ACL_HANDLE_EVENT]->count) < 2000);
 }
 
 static void object_kinds_apart(void **state)
@@ -227,29 +316,31 @@ static void object_many(void **state)
 	for (unsigned i = 1; i < 20000; i++)
 		object_create(c, NULL, ACL_HANDLE_EVENT, handle(i), 0);
 	for (unsigned i = 1; i < 20000; i++)
-		assert_int_equal(
-			ld(&object_live(c, ACL_HANDLE_EVENT, handle(i))->value), (uintptr_t)handle(i));
+		assert_int_equal(load_relaxed(&object_live(c, ACL_HANDLE_EVENT, handle(i))->value),
+			(uintptr_t)handle(i));
 }
 
 static void memory_refused(void **state)
 {
-	struct rig *rig = rig_ready(CHECKS_TARGET_DOCUMENTS);
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
 	struct checks_totals totals;
 
 	(void)state;
-	rig->no_memory = true;
+	fixture->no_memory = true;
 	for (unsigned i = 0; i < 30000; i++)
-		rig_event(rig, i, ACL_EVENT_SYNC);
-	checks_totals(rig->checks, &totals);
-	assert_true(totals.trouble);
-	assert_non_null(totals.trouble_text);
-	silent(rig); /* what could not be followed is not judged */
+		fixture_event(fixture, i, ACL_EVENT_SYNC);
+	checks_totals(fixture->checks, &totals);
+	assert_true(totals.degraded);
+	assert_non_null(totals.degraded_text);
+	silent(fixture); /* what could not be followed is not judged */
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(map_against_list),
+		cmocka_unit_test(map_ranges_against_list),
+		cmocka_unit_test(map_of_many_ranges),
 		cmocka_unit_test(map_of_small_neighbours),
 		cmocka_unit_test(map_reused_range),
 		cmocka_unit_test(map_large_reservation),

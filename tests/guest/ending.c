@@ -94,6 +94,13 @@ static int ends_with_exec(void)
 	return 0;
 }
 
+/* One call site, whoever calls. */
+static __attribute__((noinline)) void make_mistake(void)
+{
+	aclrtSetDevice(9999);
+	__asm__ volatile("");
+}
+
 static int forks(void)
 {
 	pid_t child;
@@ -115,6 +122,15 @@ static int forks(void)
 		}
 		end_status(child);
 		aclFinalize();
+	} else if (!strcmp(how, "fork-repeat")) {
+		aclInit(NULL);
+		make_mistake();
+		child = fork();
+		if (!child) {
+			make_mistake();
+			exit(0);
+		}
+		end_status(child);
 	} else if (!strcmp(how, "vfork")) {
 		use();
 		child = vfork();

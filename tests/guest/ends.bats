@@ -91,6 +91,16 @@ load guest.bash
 	[ "$(tr '\n' ' ' <verdicts)" = '"verdict":"fail" "verdict":"pass" ' ]
 }
 
+@test "fork after a mistake: a child that makes it again reports it" {
+	ACLCHECK_LOG=off ACLCHECK_REPORT=$place/%p.json LD_PRELOAD=$library run "$guest/ending" fork-repeat
+	[ "${lines[0]}" = "child 0" ]
+	set -- *.json
+	[ $# -eq 2 ]
+	for report in "$@"; do
+		[ "$(grep -o '"rule":"api-error"' "$report" | wc -l)" -eq 1 ] || { cat "$report"; return 1; }
+	done
+}
+
 @test "a forked child that makes no call leaves no report and reports no leak" {
 	ACLCHECK_LOG=off ACLCHECK_REPORT=$place/%p.json LD_PRELOAD=$library run "$guest/ending" fork-unused
 	set -- *.json

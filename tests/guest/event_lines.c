@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "aclcheck/model.h"
-#include "interpose/trace.h"
+#include "interpose/report/trace_provider.h"
 
 static const char *const paths[] = {"linked", "dlsym", "inside"};
 
@@ -26,7 +26,7 @@ static void put(const char *line)
 	close(fd);
 }
 
-static void put_event(const char *phase, const struct acl_event *ev)
+static void put_event(const char *phase, const struct acl_call_record *ev)
 {
 	char line[256];
 
@@ -37,19 +37,28 @@ static void put_event(const char *phase, const struct acl_event *ev)
 	put(line);
 }
 
-static void enter(struct acl_event *ev)
+static void enter(struct acl_call_record *ev)
 {
 	put_event("enter", ev);
 }
 
-static void leave(struct acl_event *ev)
+static void leave(struct acl_call_record *ev)
 {
 	put_event("leave", ev);
 }
 
-static void callback(const struct acl_event *outer, bool begins)
+static void callback(const struct acl_call_record *outer, bool begins)
 {
 	put_event(begins ? "begin" : "end", outer);
+}
+
+static void finding(const struct acl_finding *f, enum finding_status status)
+{
+	static const char *const names[FINDING_STATUSES] = {"counted", "suppressed", "expected"};
+	char line[256];
+
+	snprintf(line, sizeof(line), "finding %s %s\n", f->rule->id, names[status]);
+	put(line);
 }
 
 static void describe(const char *key, const char *value)
@@ -81,6 +90,7 @@ static const struct acl_trace_provider provider = {
 	.enter = enter,
 	.leave = leave,
 	.callback = callback,
+	.finding = finding,
 	.describe = describe,
 	.before_fork = before_fork,
 	.after_fork_parent = after_fork_parent,
@@ -96,5 +106,13 @@ const struct acl_trace_provider *acl_trace_provider(const struct acl_trace_host 
 		*why = "the test wants it so";
 		return NULL;
 	}
-	return host->abi == ACL_TRACE_ABI ? &provider : NULL;
+	if (host->abi != ACL_TRACE_ABI)
+		return NULL;
+	if (getenv("GUEST_RANK")) {
+		char line[32];
+
+		snprintf(line, sizeof(line), "rank %d\n", host->rank());
+		put(line);
+	}
+	return &provider;
 }

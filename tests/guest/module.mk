@@ -2,7 +2,7 @@
 # The preload library as a guest: nothing of the program changes, whatever the program does.
 
 GUEST := $(BUILD)/tests/guest
-GUEST_PROGRAMS := $(addprefix $(GUEST)/,ending early_main callbacks by_name signals threads)
+GUEST_PROGRAMS := $(addprefix $(GUEST)/,child ending early_main callbacks launches by_name signals threads cancel locks endure)
 GUEST_LIBRARIES := $(addprefix $(GUEST)/,small/libascendcl.so libearly.so libplugin.so libwaiter.so traced/libaclcheck-lttng.so \
 	traced/libaclcheck.so)
 
@@ -20,12 +20,59 @@ $(GUEST)/early_main: $(GUEST)/libearly.so
 # Nothing of the runtime is linked: names come from dlsym alone.
 $(GUEST)/by_name: GUEST_LINK = -ldl
 
+# On a runtime whose bodies are empty.
+$(GUEST)/cancel $(GUEST)/locks $(GUEST)/endure: GUEST_LINK = -L$(GUEST)/small -lascendcl -Wl,-rpath,'$$ORIGIN/small' -pthread -ldl
+$(GUEST)/cancel $(GUEST)/locks $(GUEST)/endure: $(GUEST)/small/libascendcl.so
+
 $(GUEST)/lib%.so: $(BUILD)/obj/tests/guest/%.o $(BUILD)/softnpu/libascendcl.so
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(SANITIZE) -o $@ $< -L$(BUILD)/softnpu -lascendcl \
 		-Wl,-rpath,'$$ORIGIN/../../softnpu'
 
 $(GUEST)/small/libascendcl.so: $(BUILD)/obj/tests/guest/small_runtime.o
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(SANITIZE) -Wl,-soname,libascendcl.so -o $@ $<
+
+# Every function with an empty body: whatever a program meets there comes from the library.
+$(GUEST)/empty.c: $(BUILD)/gen/interpose.map
+	$(Q)mkdir -p $(@D) && sed -n 's/^\t\(acl[A-Za-z0-9]*\);$$/long \1(void); long \1(void) { return 0; }/p' $< >$@
+
+$(GUEST)/empty/libascendcl.so: $(GUEST)/empty.c
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -O2 -fPIC -shared -Wl,-soname,libascendcl.so -o $@ $<
+
+# Every function refuses: what a wild pointer meets there is the library.
+$(GUEST)/refusing.c: $(BUILD)/gen/interpose.map
+	$(Q)mkdir -p $(@D) && sed -n 's/^\t\(acl[A-Za-z0-9]*\);$$/long \1(void); long \1(void) { return 107000; }/p' $< >$@
+
+$(GUEST)/refusing/libascendcl.so: $(GUEST)/refusing.c
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -O2 -fPIC -shared -Wl,-soname,libascendcl.so -o $@ $<
+
+$(GUEST)/wild_pointers: $(BUILD)/obj/tests/guest/wild_pointers.o $(call genobjs,test_invoke) $(MODEL_OBJS) $(GUEST)/refusing/libascendcl.so
+	$(call say,LD,$@)$(CC) $(SANITIZE) -o $@ $(filter %.o,$^) -L$(GUEST)/refusing -lascendcl -Wl,-rpath,'$$ORIGIN/refusing'
+tests/guest/wild_pointers.bats: $(GUEST)/wild_pointers $(GUEST)/empty/libascendcl.so $(GUEST)/traced/libaclcheck-lttng.so $(GUEST)/traced/libaclcheck.so
+
+# Bound at once, so that the dynamic linker's own need of stack is not measured.
+GUEST_EMPTY := $(addprefix $(GUEST)/,stack_need descriptors)
+$(GUEST)/stack_need: $(call genobjs,test_invoke) $(MODEL_OBJS)
+$(GUEST_EMPTY): $(GUEST)/%: $(BUILD)/obj/tests/guest/%.o $(GUEST)/empty/libascendcl.so
+	$(call say,LD,$@)$(CC) $(SANITIZE) -Wl,-z,now -o $@ $(filter %.o,$^) -L$(GUEST)/empty -lascendcl -pthread
+
+# The heap: a C++ program, and an allocator that writes down what it is asked.
+$(GUEST)/heap: tests/guest/heap.cpp $(BUILD)/softnpu/libascendcl.so
+	$(call say,CXX,$<)mkdir -p $(@D) && $(CXX) -Wall -Wextra -Werror -O1 -g -I$(BUILD)/include -o $@ $< \
+		-L$(BUILD)/softnpu -lascendcl -lacl_rt -ldl -pthread -Wl,-rpath,'$$ORIGIN/../../softnpu'
+
+$(GUEST)/heap_shim.so: $(BUILD)/obj/tests/guest/heap_shim.o
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared -o $@ $<
+tests/guest/heap.bats: $(GUEST)/heap $(GUEST)/heap_shim.so
+
+# Our reader of debug information beside libdw; and alone under the sanitizers.
+LINES_SRC := tests/guest/lines_compare.c $(addprefix interpose/symbolize/,source_lines.c dwarf_read.c dwarf_units.c dwarf_lines.c \
+	function_names.c) $(addprefix interpose/common/,text.c tool_arena.c tool_memory.c tool_open.c)
+$(GUEST)/lines_compare: $(call objs,$(LINES_SRC))
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -o $@ $^ -ldw -lelf
+$(GUEST)/lines_compare-asan: $(LINES_SRC) $(wildcard interpose/symbolize/*.h) | $(BUILD)/gen/.stamp
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -O1 $(CPPFLAGS_ALL) -fsanitize=address,undefined \
+		-fno-sanitize-recover=all -o $@ $(filter %.c,$^) -ldw -lelf
+tests/guest/lines.bats: $(GUEST)/lines_compare $(GUEST)/lines_compare-asan
 
 # The library beside a provider that writes lines: it finds its provider in its own folder.
 $(GUEST)/traced/libaclcheck-lttng.so: $(BUILD)/obj/tests/guest/event_lines.o $(MODEL_OBJS)
@@ -35,10 +82,22 @@ $(GUEST)/traced/libaclcheck.so: $(BUILD)/libaclcheck.so
 	$(call say,CP,$@)mkdir -p $(@D) && cp $< $@
 
 # The parts that know addresses, on their own.
-$(GUEST)/addresses: $(call objs,tests/guest/addresses.c tests/guest/no_dl.c $(addprefix interpose/,arena.c cost.c text.c json_out.c elfsym.c hidden.c \
-	hostclass.c module.c stack.c))
+$(GUEST)/addresses: $(call objs,tests/guest/addresses.c tests/guest/no_dl.c $(addprefix interpose/common/,tool_arena.c tool_memory.c thread_state.c kernel_copy.c tool_open.c) \
+	$(addprefix interpose/runtime/,elf_symbols.c host_address.c loaded_module.c module_walk.c) checks/engine/lock.c interpose/symbolize/call_stack.c \
+	$(STACK_SOURCES) $(UNWIND_SOURCES))
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(SANITIZE) -o $@ $^ -lcmocka -ldl -pthread
 TESTS += $(GUEST)/addresses
+
+# Unwinding, with frames of other kinds than our own code has.
+$(GUEST)/libframes.so: $(BUILD)/obj/tests/guest/unwind_frames.o
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(SANITIZE) -o $@ $<
+$(BUILD)/obj/tests/guest/unwind_frames.o: CFLAGS += -fomit-frame-pointer -fno-optimize-sibling-calls
+
+$(GUEST)/unwinding: $(call objs,tests/guest/unwinding.c $(addprefix interpose/common/,tool_arena.c tool_memory.c thread_state.c kernel_copy.c tool_open.c) \
+	interpose/runtime/loaded_module.c interpose/runtime/module_walk.c checks/engine/lock.c $(STACK_SOURCES) $(UNWIND_SOURCES)) $(GUEST)/libframes.so
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(SANITIZE) -o $@ $(filter %.o,$^) -L$(GUEST) -lframes \
+		-Wl,-rpath,'$$ORIGIN' -lcmocka -pthread
+TESTS += $(GUEST)/unwinding
 
 # The same library, runtime and programs with sanitizers, each in a build of its own.
 GUEST_SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined
@@ -52,5 +111,5 @@ guest-sanitized: $(BUILD)/libaclcheck.so $(BUILD)/softnpu/libascendcl.so $(GUEST
 tests/guest/sanitizers.bats: guest-asan guest-tsan
 
 GUEST_TESTS := $(wildcard tests/guest/*.bats)
-$(GUEST_TESTS): $(GUEST_PROGRAMS) $(GUEST_LIBRARIES) $(BUILD)/libaclcheck.so
+$(GUEST_TESTS): $(GUEST_PROGRAMS) $(GUEST_EMPTY) $(GUEST_LIBRARIES) $(BUILD)/libaclcheck.so
 TESTS += $(GUEST_TESTS)

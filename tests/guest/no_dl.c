@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of dl.c for programs that are not preloaded: the dynamic linker's functions as they are. */
+/* In place of dynamic_linker.c for programs that are not preloaded: the dynamic linker's functions as they
+ * are. */
 #include <dlfcn.h>
 
-#include "interpose/dl.h"
+#include "interpose/runtime/dynamic_linker.h"
 
 void *true_dlopen(const char *path, int flags)
 {

@@ -36,6 +36,10 @@ all_programs() {
 	grep -q ok out
 	sanitized "$@" callbacks launches
 	sanitized "$@" callbacks captured
+	for each in queued built sub joined replayed; do
+		sanitized "$@" launches $each
+		grep -q ok out
+	done
 	sanitized "$@" signals storm
 	grep -q ok out
 }

@@ -20,7 +20,7 @@ load guest.bash
 }
 
 @test "hooks are those of hooks.list, each defined" {
-	sed 's/#.*//' "$ACLCHECK_SOURCE/interpose/hooks.list" | tr -d ' \t' | grep . | sort >wanted
+	sed 's/#.*//' "$ACLCHECK_SOURCE/interpose/runtime/libc_hooks.list" | tr -d ' \t' | grep . | sort >wanted
 	nm -D --defined-only "$library" | awk '{print $3}' | grep -v '^acl' | sort >defined
 	diff wanted defined
 }
@@ -49,7 +49,7 @@ load guest.bash
 @test "everything compiles for AArch64" {
 	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no aarch64-linux-gnu-gcc"
 	make -s -C "$ACLCHECK_SOURCE" BUILD="$ACLCHECK_BUILD" aarch64-compile >log 2>&1 || { cat log; return 1; }
-	file=$(ls "$ACLCHECK_BUILD"/aarch64/obj/interpose/dl_aarch64.o)
+	file=$(ls "$ACLCHECK_BUILD"/aarch64/obj/interpose/runtime/dlsym_aarch64.o)
 	readelf -hW "$file" | grep -q AArch64
 	readelf -sW "$file" | grep -q ' dlsym$'
 }

@@ -9,7 +9,7 @@ setup() {
 	# Each from its own table.
 	names='import json, sys; [print(f["name"]) for f in json.load(open(sys.argv[1]))["functions"] if f.get("wrap")]'
 	python3 -c "$names" "$ACLCHECK_SOURCE/include/acl/api.json" | sort >"$BATS_TEST_TMPDIR/model"
-	sed 's/#.*//; s/[[:space:]]*$//; /^$/d' "$ACLCHECK_SOURCE/interpose/hooks.list" | sort >"$BATS_TEST_TMPDIR/hooks"
+	sed 's/#.*//; s/[[:space:]]*$//; /^$/d' "$ACLCHECK_SOURCE/interpose/runtime/libc_hooks.list" | sort >"$BATS_TEST_TMPDIR/hooks"
 }
 
 @test "every function of the model is exported" {

@@ -26,3 +26,11 @@ tests/model/every_call.bats: $(MODEL_TEST)/missing
 $(MODEL_TEST)/tables: $(call objs,tests/model/tables.c) $(MODEL_OBJS)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka
 TESTS += $(MODEL_TEST)/tables
+
+$(MODEL_TEST)/operations: $(call objs,tests/model/operations.c) $(MODEL_OBJS)
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka
+TESTS += $(MODEL_TEST)/operations
+
+$(MODEL_TEST)/accesses: $(call objs,tests/model/accesses.c) $(MODEL_OBJS)
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka
+TESTS += $(MODEL_TEST)/accesses

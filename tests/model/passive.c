@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "aclcheck/model.h"
-#include "interpose/call.h"
+#include "interpose/call/wrapped_call.h"
 
 uint32_t acl_state[ACL_API_COUNT];
 void (*acl_real[ACL_API_COUNT])(void);
@@ -31,7 +31,7 @@ static void __attribute__((constructor)) resolve(void)
 
 bool acl_call_enter(struct acl_call *call, unsigned api, void *args, void *caller)
 {
-	acl_event_init(&call->event, api, args, (uintptr_t)caller);
+	acl_call_record_init(&call->event, api, args, (uintptr_t)caller);
 	entered++;
 	return acl_real[api];
 }

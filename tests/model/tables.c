@@ -7,7 +7,7 @@
 
 #include "acl_api.h"
 #include "aclcheck/model.h"
-#include "checks/event.h"
+#include "checks/engine/call_record.h"
 
 static const struct acl_param *param(const char *function, const char *name)
 {
@@ -60,7 +60,7 @@ static void parameters_are_sound(void **state)
 	for (unsigned i = 0; i < acl_api_count; i++) {
 		const struct acl_api_info *api = &acl_apis[i];
 
-		assert_true(api->n_params <= ACL_EVENT_PARAMS);
+		assert_true(api->n_params <= ACL_CALL_PARAMS);
 		assert_true(api->classes);
 		for (unsigned n = 0; n < api->n_params; n++) {
 			const struct acl_param *p = &api->params[n];

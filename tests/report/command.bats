@@ -34,7 +34,7 @@ load helper
 	grep -q 'async-copy-alignment' list
 	run "$ACLCHECK" rules async-copy-alignment
 	[[ $output == "async-copy-alignment: "* ]]
-	[[ $output == *"How to mend it"* ]]
+	[[ $output == *"How to fix it"* ]]
 	run "$ACLCHECK" rules --lang zh async-copy-alignment
 	[[ $output == *"如何修改"* ]]
 	run "$ACLCHECK" rules 'async-copy-*'
@@ -62,9 +62,10 @@ load helper
 	[ "$("$ACLCHECK" rules api-error | tail -n 1)" = "  aclrt* aclmdlRI*" ]
 	# Every function that a rule names is written.
 	"$ACLCHECK" rules null-required-pointer >text
-	python3 - "$SOURCE/checks/rules.json" <<'END'
+	python3 - "$SOURCE"/checks/rules/*/*.json <<'END'
 import json, sys
-rule = next(r for r in json.load(open(sys.argv[1])) if r["id"] == "null-required-pointer")
+rules = [rule for path in sys.argv[1:] for rule in json.load(open(path))]
+rule = next(r for r in rules if r["id"] == "null-required-pointer")
 said = open("text").read().split("Functions")[1].split()
 assert set(rule["apis"]) <= set(said), set(rule["apis"]) - set(said)
 assert all(len(line) <= 100 for line in open("text").read().split("Functions")[1].splitlines())

@@ -23,13 +23,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "interpose/lastcalls.h"
+#include "interpose/report/last_calls.h"
 #include "aclcheck.h"
-#include "interpose/expect.h"
-#include "interpose/log.h"
-#include "interpose/settings.h"
-#include "interpose/sink.h"
-#include "interpose/verdict.h"
+#include "interpose/report/expect_scope.h"
+#include "interpose/report/log.h"
+#include "interpose/config/run_settings.h"
+#include "interpose/report/sinks.h"
+#include "interpose/report/verdict.h"
 #include "tests/report/host.h"
 
 static _Atomic uint64_t serial;
@@ -45,7 +45,7 @@ static uint64_t next_serial(void)
 	return atomic_fetch_add(&serial, 1) + 1;
 }
 
-static struct acl_finding base(unsigned rule, const struct acl_event *ev)
+static struct acl_finding base(unsigned rule, const struct acl_call_record *ev)
 {
 	return (struct acl_finding){
 		.rule = &acl_rules[rule],
@@ -85,9 +85,9 @@ static void copy_finding(const char *word)
 		.kind = ACL_MEMCPY_HOST_TO_DEVICE,
 		.stream = NULL};
 	struct acl_finding f;
-	struct acl_event ev;
+	struct acl_call_record ev;
 
-	acl_event_init(&ev, ACL_API_aclrtMemcpyAsync, &args, here());
+	acl_call_record_init(&ev, ACL_API_aclrtMemcpyAsync, &args, here());
 	ev.tid = (uint32_t)getpid();
 	test_host.ips[0] = test_host.ips[1] = ev.caller;
 	test_host.n_ips = 2;
@@ -108,7 +108,7 @@ static void copy_finding(const char *word)
 	f.values[1] = (struct acl_value){.name = "offset", .form = ACL_VALUE_BYTES, .u = 12};
 	f.values[2] = (struct acl_value){.name = "kind", .form = ACL_VALUE_ENUM, .enum_index = -1, .i = 1};
 	f.n_values = 3;
-	f.objects[0] = (struct acl_biography){.role = "source memory",
+	f.objects[0] = (struct acl_object_history){.role = "source memory",
 		.kind = "pinned host memory",
 		.value = 0x700000,
 		.size = 1 << 20,
@@ -124,14 +124,14 @@ static void *thread_main(void *unused)
 {
 	struct acl_args_aclrtFree args = {.devPtr = (void *)0x1000};
 	struct acl_finding f;
-	struct acl_event ev;
+	struct acl_call_record ev;
 
 	for (int i = 0; i < 100; i++) {
-		acl_event_init(&ev, ACL_API_aclrtFree, &args, here());
+		acl_call_record_init(&ev, ACL_API_aclrtFree, &args, here());
 		f = base(i % 3, &ev);
 		sink_finding(&f);
 		if (i % 10 == 0)
-			sink_inconclusive("events-lost", "some events were lost");
+			verdict_inconclusive("events-lost", "some events were lost");
 	}
 	return unused;
 }
@@ -141,22 +141,22 @@ static void *note_calls(void *number)
 {
 	struct acl_args_aclrtFree args = {.devPtr = (void *)0x1000};
 	static __thread char buf[65536];
-	struct acl_event ev;
+	struct acl_call_record ev;
 	struct text t;
 	struct jout j;
 
 	for (int i = 0; i < 1000; i++) {
 		uint64_t n;
 
-		acl_event_init(&ev, ACL_API_aclrtFree, &args, here());
+		acl_call_record_init(&ev, ACL_API_aclrtFree, &args, here());
 		ev.tid = (uint32_t)(uintptr_t)number % 4;
-		n = lastcalls_enter(&ev);
+		n = last_calls_enter(&ev);
 		text_init(&t, buf, sizeof(buf));
 		jout_init(&j, &t);
 		jout_object(&j, NULL);
-		lastcalls_json(&j, "before", ev.tid);
+		last_calls_json(&j, "before", ev.tid);
 		jout_object_end(&j);
-		lastcalls_leave(&ev, n);
+		last_calls_leave(&ev, n);
 	}
 	return NULL;
 }
@@ -202,7 +202,7 @@ int main(int argc, char **argv)
 		else if (!strcmp(argv[i], "nothing"))
 			checks = NULL;
 		else if (!strcmp(argv[i], "doubt"))
-			sink_inconclusive("events-lost", "3 events were lost");
+			verdict_inconclusive("events-lost", "3 events were lost");
 		else if (!strcmp(argv[i], "kill"))
 			raise(SIGKILL);
 		else if (!strcmp(argv[i], "threads"))

@@ -15,11 +15,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "interpose/config.h"
-#include "interpose/lastcalls_file.h"
-#include "interpose/preloadable.h"
-#include "interpose/settings.h"
-#include "interpose/suppress.h"
+#include "interpose/config/config_file.h"
+#include "interpose/common/last_calls_file.h"
+#include "interpose/common/preloadable.h"
+#include "interpose/config/run_settings.h"
+#include "interpose/common/rule_switches.h"
+#include "interpose/common/suppression.h"
 #include "tools/aclcheck/baseline.h"
 #include "tools/aclcheck/calls.h"
 #include "tools/aclcheck/command.h"
@@ -164,7 +165,7 @@ static void give(const char *where, const char *word, const char *value)
 
 static bool fuzz_config(void)
 {
-	config_read(path, give);
+	config_read(path, give, settings_complain);
 	return true;
 }
 
@@ -235,20 +236,20 @@ static bool fuzz_calls(void)
 /* What a thread of this process might have left. */
 static bool make_calls(const char *to)
 {
-	struct lastcalls_area *a = calloc(1, sizeof(*a));
+	struct last_calls_area *a = calloc(1, sizeof(*a));
 	FILE *f = fopen(to, "we");
 	bool good = a && f;
 
 	if (!good)
 		return false;
 	a->magic = LASTCALLS_MAGIC;
-	a->model = lastcalls_model();
+	a->model = last_calls_model();
 	a->pid = FUZZ_PID;
 	a->rings = LASTCALLS_RINGS;
 	a->entries = LASTCALLS_ENTRIES;
 	a->words = LASTCALLS_WORDS;
 	for (unsigned i = 0; i < LASTCALLS_RINGS * LASTCALLS_ENTRIES; i++) {
-		struct lastcalls_entry *e = &a->ring[i / LASTCALLS_ENTRIES].entries[i % LASTCALLS_ENTRIES];
+		struct last_calls_entry *e = &a->ring[i / LASTCALLS_ENTRIES].entries[i % LASTCALLS_ENTRIES];
 
 		e->what = UINT64_C(7) << 32 | (uint64_t)(i % acl_api_count) << 16 | LASTCALLS_WORDS;
 		e->state = (i / 2 + 1) << 1 | (i & 1);

@@ -8,11 +8,14 @@
 #include <string.h>
 
 #include "checks/checks.h"
-#include "interpose/call.h"
-#include "interpose/dl.h"
-#include "interpose/module.h"
-#include "interpose/stack.h"
-#include "interpose/thread.h"
+#include "interpose/runtime/foreign_function.h"
+#include "interpose/runtime/function_table.h"
+#include "interpose/runtime/real_function.h"
+#include "interpose/report/trace_sink.h"
+#include "interpose/runtime/dynamic_linker.h"
+#include "interpose/runtime/loaded_module.h"
+#include "interpose/runtime/module_walk.h"
+#include "interpose/symbolize/call_stack.h"
 
 const struct acl_rule acl_rules[] = {
 	{.id = "async-copy-alignment",
@@ -41,7 +44,6 @@ const struct acl_rule acl_rules[] = {
 const unsigned acl_rule_count = 3;
 
 struct test_host test_host;
-__thread struct acl_thread acl_thread __attribute__((tls_model("initial-exec")));
 void (*acl_real[ACL_API_COUNT])(void);
 
 uint32_t stack_take(uint64_t caller)
@@ -56,14 +58,14 @@ unsigned stack_frames(uint32_t id, const uint64_t **ips)
 	return id ? test_host.n_ips : 0;
 }
 
-bool on_signal_stack(void)
+uint64_t module_mark(uint64_t address)
 {
-	return false;
+	return address;
 }
 
-bool stack_in_handler(void)
+const struct acl_module *module_of_marked(uint64_t marked)
 {
-	return false;
+	return module_of(marked);
 }
 
 const struct acl_module *module_of(uint64_t address)
@@ -83,6 +85,28 @@ const struct acl_module *module_of(uint64_t address)
 		return &known[i];
 	}
 	return NULL;
+}
+
+const struct foreign_module *foreign_module(unsigned i)
+{
+	(void)i;
+	return NULL;
+}
+
+uint64_t real_sample(void)
+{
+	return 0;
+}
+
+int module_walk(module_walk_fn *fn, void *context)
+{
+	return dl_iterate_phdr(fn, context);
+}
+
+/* No trace here. */
+void trace_finding(const struct finding_record *s)
+{
+	(void)s;
 }
 
 const struct acl_module *module_by_id(uint32_t id)
@@ -115,7 +139,7 @@ void checks_each_site(const struct checks *c, checks_site_fn fn, void *context)
 }
 
 /* No rule is put to the test here: findings are made up. */
-void checks_asked(const struct checks *c, uint64_t *counts)
+void checks_rule_counts(const struct checks *c, uint64_t *counts)
 {
 	(void)c;
 	for (unsigned i = 0; i < acl_rule_count; i++)

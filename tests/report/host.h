@@ -9,7 +9,7 @@ struct test_host {
 	uint64_t ips[32];
 	unsigned n_ips;
 	struct checks_totals totals;
-	struct checks_place sites[8];
+	struct checks_site sites[8];
 	unsigned n_sites;
 };
 

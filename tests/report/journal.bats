@@ -150,9 +150,9 @@ lost() {
 	lost "No such file or directory"
 	mkdir d
 	ACLCHECK_REPORT=d "$FINDINGS" 2>err
-	lost "it is no regular file"
+	lost "it is not a regular file"
 	ACLCHECK_REPORT=/dev/null "$FINDINGS" 2>err
-	lost "it is no regular file"
+	lost "it is not a regular file"
 	[ -c /dev/null ]
 	ACLCHECK_REPORT=/proc/r.json "$FINDINGS" 2>err
 	lost "No such file or directory"

@@ -34,7 +34,7 @@ checked() {
 	[ "$status" = 0 ]
 	[ "$(ls)" = "$(printf 'err\nr.json')" ]
 	LD_PRELOAD=$BUILD/libaclcheck.so strace -f -e trace=openat -o trace "$STUCK" 2>/dev/null || skip "no strace"
-	run grep -c 'calls' trace
+	run grep -c '\.calls"' trace
 	[ "$output" = 0 ]
 }
 

@@ -66,7 +66,7 @@ load helper
 	printf '{"record":"start"}\nnonsense\n' >c.part
 	: >d.txt
 	head -c 300 /dev/urandom >e.json
-	for case in "a.json:1: this is not a report" "b.json:3: a finding has no fingerprint" "c.part:2: this line is no record" \
+	for case in "a.json:1: this is not a report" "b.json:3: a finding has no fingerprint" "c.part:2: this line is not a journal record" \
 		"none.json: No such file" "e.json:1: "; do
 		run "$ACLCHECK" merge "${case%%:*}"
 		[ "$status" = 99 ]

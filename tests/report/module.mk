@@ -14,10 +14,10 @@ $(REPORT_TEST)/unit: $(call objs,tests/report/unit.c) $(REPORT_OBJS)
 # The sinks under the sanitizers, each in one compilation.
 FINDINGS_SRC := tests/report/findings.c tests/report/host.c $(SINK_SOURCES)
 define findings_with
-$$(REPORT_TEST)/findings-$(1): $$(FINDINGS_SRC) $$(wildcard interpose/*.h interpose/*.def) tests/report/host.h \
+$$(REPORT_TEST)/findings-$(1): $$(FINDINGS_SRC) $$(wildcard interpose/*/*.h interpose/*/*.def) tests/report/host.h \
 		$$(BUILD)/gen/acl_model.c
 	$$(call say,CC,$$@)mkdir -p $$(@D) && $$(CC) $$(ALL_CFLAGS) -O1 $$(CPPFLAGS_ALL) $$(CPPFLAGS_interpose) \
-		-fsanitize=$(2) -fno-sanitize-recover=all -o $$@ $$(filter %.c,$$^) include/aclcheck/model.c -ldl -lpthread
+		-fsanitize=$(2) -fno-sanitize-recover=all -o $$@ $$(filter %.c %.S,$$^) include/aclcheck/model.c -ldl -lpthread
 tests/report/journal.bats: $$(REPORT_TEST)/findings-$(1)
 endef
 $(eval $(call findings_with,thread,thread))
@@ -56,10 +56,10 @@ $(wildcard tests/report/*.bats): $(REPORT_TEST)/findings $(REPORT_TEST)/misalign
 # The readers of files under the sanitizers, in one compilation.
 FUZZ_SRC := tests/report/fuzz.c $(wildcard tools/aclcheck/format*.c) \
 	$(addprefix tools/aclcheck/,asked.c baseline.c calls.c descend.c linked.c uncovered.c merge.c merge_asked.c merge_reach.c \
-	merge_expect.c merge_found.c mapped_file.c scan.c report.c json_direct.c) \
-	$(addprefix interpose/,settings_table.c settings_rules.c text.c json_out.c decode.c preloadable.c read_file.c suppress.c config.c)
-$(REPORT_TEST)/fuzz: $(FUZZ_SRC) $(wildcard tools/aclcheck/*.h tools/aclcheck/*.def interpose/*.h interpose/*.def) \
-		checks/rule.c $(BUILD)/gen/acl_rules.c $(BUILD)/gen/acl_model.c
+	merge_expect.c merge_found.c merge_sites.c mapped_file.c scan.c report.c) \
+	$(INTERPOSE_COMMON) interpose/config/config_file.c
+$(REPORT_TEST)/fuzz: $(FUZZ_SRC) $(wildcard tools/aclcheck/*.h tools/aclcheck/*.def interpose/*/*.h interpose/*/*.def) \
+		checks/engine/rule_table.c $(BUILD)/gen/acl_rules.c $(BUILD)/gen/acl_model.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -O1 $(CPPFLAGS_ALL) $(CPPFLAGS_tools/aclcheck) \
 		-fsanitize=address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^) include/aclcheck/model.c -ljansson -lelf
 

@@ -61,12 +61,12 @@ wrong() {
 	wrong '{"suppressions": [{"rule": "*"}]}' ": suppression 1: reason: is required"
 	wrong '{"suppressions": [{"rule": "*", "reason": ""}]}' ": suppression 1: reason: is required"
 	wrong '{"suppressions": [{"rule": "*", "reason": "x"}, {"reason": "x"}]}' ": suppression 2: needs a rule"
-	wrong '{"suppressions": [{"ruel": "*", "reason": "x"}]}' ": suppression 1: ruel: is no key"
+	wrong '{"suppressions": [{"ruel": "*", "reason": "x"}]}' ": suppression 1: ruel: unknown key"
 	wrong '{"suppressions": [{"rule": 5, "reason": "x"}]}' ": suppression 1: rule: must be a string"
 	wrong '{"suppressions": [{"rule": "*", "reason": "x", "until": "soon"}]}' ": suppression 1: until: must be a date"
 	wrong '{"suppressions": {}}' ": suppressions: must be a list"
 	wrong '{}' ": needs a list named suppressions or expect"
-	wrong '{"suppressions": [], "supressions": []}' ": supressions: is no key"
+	wrong '{"suppressions": [], "supressions": []}' ": supressions: unknown key"
 	wrong '[' ":2: "
 }
 
@@ -195,7 +195,7 @@ same() {
 	ACLCHECK_REPORT=b.json "$FINDINGS" warning advice 2>/dev/null
 	run "$ACLCHECK" diff a.json b.json
 	[ "$status" = 0 ]
-	[ "$(echo "$output" | grep -v ^unasked | awk '{ print $1, $4 }')" = "$(printf 'new stream-leak\ngone async-copy-alignment\nstill event-churn')" ]
+	[ "$(echo "$output" | grep -v ^unevaluated | awk '{ print $1, $4 }')" = "$(printf 'new stream-leak\ngone async-copy-alignment\nstill event-churn')" ]
 	run "$ACLCHECK" diff --fail-on warning a.json b.json
 	[ "$status" = 97 ]
 	run "$ACLCHECK" diff b.json a.json

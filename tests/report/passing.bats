@@ -227,7 +227,7 @@ except OSError: raise SystemExit(6)' <&-"
 	chmod +x thirty-two
 	run "$ACLCHECK" run -- ./thirty-two
 	[ "$status" = 99 ]
-	[[ $output == *"is no 64-bit program"* ]]
+	[[ $output == *"is not a 64-bit program"* ]]
 }
 
 @test "--softnpu of a release: its library, its functions, its behaviour" {

@@ -17,7 +17,7 @@ call() {
 	[ "$(basename "$(call aclInit first_caller)")" = plugged ]
 	[ "$(basename "$(call aclrtMalloc first_caller)")" = libplugin.so ]
 	[ "$(json r.json 'r["reach"]["around"]')" = "[]" ]
-	"$ACLCHECK" report r.json | grep -q '^reach: 7 functions, 6 calls by symbol, 2 by dlsym, 0 inside'
+	"$ACLCHECK" report r.json | grep -q '^call coverage: 7 functions, 6 calls by symbol, 2 by dlsym, 0 inside'
 }
 
 @test "a plug-in bound around the checker is named and makes the run inconclusive" {

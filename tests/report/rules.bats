@@ -4,7 +4,7 @@
 
 load helper
 
-# asked FILE RULE: how often a report says the rule was put to the test.
+# asked FILE RULE: how often a report says the rule was evaluated.
 asked() {
 	json "$1" "r['rules']['asked'].get('$2', 0)"
 }
@@ -13,12 +13,12 @@ checked() {
 	LD_PRELOAD=$BUILD/libaclcheck.so ACLCHECK_LOG=off ACLCHECK_REPORT=$1 "$PROGRAM" >/dev/null
 }
 
-@test "a report counts how often each rule was put to the test" {
+@test "a report counts how often each rule was evaluated" {
 	checked r.json
 	[ "$(asked r.json async-copy-alignment)" -ge 1 ]
 	[ "$(asked r.json init-repeat)" = 1 ]
 	[ "$(asked r.json vmm-map-overlap)" = 0 ]
-	# What is on and was never asked is told apart from what is off.
+	# What is on and was never evaluated is distinct from what is off.
 	[ "$(json r.json '"handle-unknown" in r["rules"]["asked"]')" = False ]
 	python3 "$SOURCE/tests/report/validate.py" "$SOURCE/tools/aclcheck/report.schema.json" r.json
 }
@@ -57,14 +57,14 @@ checked() {
 	numbers=$("$ACLCHECK" report r.json | sed -n 's/^rules: \([0-9]* of [0-9]*\) that are on.*/\1/p')
 	[ -n "$numbers" ]
 	"$ACLCHECK" report --format rules r.json >rules.txt || [ $? = 97 ]
-	grep -q "^all: $numbers rules put to the test" rules.txt
+	grep -q "^all: $numbers rules evaluated" rules.txt
 	grep -qE '^  broken +[0-9]+  async-copy-alignment$' rules.txt
-	grep -qE '^  never asked +0  vmm-map-overlap$' rules.txt
+	grep -qE '^  never +0  vmm-map-overlap$' rules.txt
 	"$ACLCHECK" report --format html r.json >page.html || [ $? = 97 ]
 	grep -q "<p>${numbers/ of/ of the} rules that are on" page.html
 }
 
-@test "diff names rules that are no longer put to the test" {
+@test "diff names rules that are no longer evaluated" {
 	checked r.json
 	python3 - <<'EOF'
 import json
@@ -73,12 +73,12 @@ del r["rules"]["asked"]["init-missing"]
 json.dump(r, open("new.json", "w"))
 EOF
 	run "$ACLCHECK" diff r.json new.json
-	[[ "$output" == *"unasked init-missing"* ]]
+	[[ "$output" == *"unevaluated init-missing"* ]]
 	run "$ACLCHECK" diff r.json r.json
-	[[ "$output" != *unasked* ]]
+	[[ "$output" != *unevaluated* ]]
 }
 
-@test "where no process came to its end nothing is claimed" {
+@test "where no process came to its end nothing is reported" {
 	checked r.json
 	python3 -c 'import json; r = json.load(open("r.json")); del r["rules"]; json.dump(r, open("r.json", "w"))'
 	"$ACLCHECK" report r.json >text || [ $? = 97 ]

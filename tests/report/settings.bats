@@ -27,12 +27,12 @@ inconclusive_with() {
 @test "an unknown key is named with its file and a near word" {
 	echo '{"ruels": "-perf"}' >c.json
 	ACLCHECK_CONFIG=c.json report
-	inconclusive_with "$PWD/c.json: 'ruels' is no setting; did you mean 'rules'?"
+	inconclusive_with "$PWD/c.json: unknown setting 'ruels'; did you mean 'rules'?"
 }
 
 @test "an unknown variable is named" {
 	ACLCHECK_EXITCOD=3 report
-	inconclusive_with "environment: 'EXITCOD' is no setting; did you mean 'exitcode'?"
+	inconclusive_with "environment: unknown setting 'EXITCOD'; did you mean 'exitcode'?"
 }
 
 @test "a bad value is named with what it may be" {
@@ -74,13 +74,13 @@ inconclusive_with() {
 	[ "$(json r.json 'r["verdict"]')" = fail ]
 }
 
-@test "jansson is opened only for a configuration" {
+@test "no JSON library is opened, whatever is configured" {
 	report
-	LD_DEBUG=files "$FINDINGS" 2>files
-	! grep -q jansson files
 	echo '{}' >c.json
-	ACLCHECK_CONFIG=c.json LD_DEBUG=files "$FINDINGS" 2>files
-	grep -q jansson files
+	echo '{"suppressions": []}' >s.json
+	ACLCHECK_CONFIG=c.json ACLCHECK_SUPPRESS=s.json LD_DEBUG=files "$FINDINGS" 2>files
+	grep -q libc files
+	! grep -q jansson files
 }
 
 @test "the command prints every setting in every form" {
@@ -92,4 +92,23 @@ inconclusive_with() {
 		done
 	done
 	"$ACLCHECK" settings --markdown | awk -F'[^\\\\][|]' 'NF != 7 { bad = 1 } END { exit bad }'
+}
+
+@test "report_mode: files of the run are for the user alone on request" {
+	umask 022
+	for mode in umask owner; do
+		mkdir $mode
+		ACLCHECK_REPORT_MODE=$mode ACLCHECK_REPORT=$PWD/$mode/r.json ACLCHECK_LOG=$PWD/$mode/log LD_PRELOAD=$BUILD/libaclcheck.so \
+			"$BUILD/tests/report/misaligned" exit 0 || return 1
+		"$ACLCHECK" run --softnpu --report-mode $mode --report $mode/run.json -- "$BUILD/tests/report/misaligned" 2>err || [ $? = 97 ]
+	done
+	[ "$(stat -c %a umask/r.json umask/log umask/run.json | tr '\n' ' ')" = "644 644 644 " ]
+	[ "$(stat -c %a owner/r.json owner/log owner/run.json | tr '\n' ' ')" = "600 600 600 " ]
+	# While the program runs: journal and last calls.
+	ACLCHECK_REPORT_MODE=owner ACLCHECK_REPORT=$PWD/k.json ACLCHECK_LOG=off LD_PRELOAD=$BUILD/libaclcheck.so \
+		"$BUILD/tests/report/misaligned" abort || true
+	[ -e k.json.part ]
+	for f in k.json*; do
+		[[ $(stat -c %a "$f") == [64]00 ]] || { stat "$f"; return 1; }
+	done
 }

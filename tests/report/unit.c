@@ -10,11 +10,12 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "interpose/decode.h"
-#include "interpose/fingerprint.h"
-#include "interpose/json_out.h"
-#include "interpose/settings.h"
-#include "interpose/symbol.h"
+#include "interpose/common/argument_text.h"
+#include "interpose/report/fingerprint.h"
+#include "interpose/common/json_writer.h"
+#include "interpose/common/settings_table.h"
+#include "interpose/common/rule_switches.h"
+#include "interpose/symbolize/code_symbol.h"
 #include "tests/report/host.h"
 
 static char buf[4096];

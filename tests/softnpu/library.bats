@@ -16,10 +16,46 @@ compile() { # FILE, then flags; program text on stdin
 	"$build/tools/softnpu-print" settings | diff "$source/tools/softnpu/SETTINGS.md" -
 }
 
-@test "every variable of the table is read" {
-	for name in $(grep -o '`SOFTNPU_[A-Z_]*` |' "$source/tools/softnpu/SETTINGS.md" | tr -d '`| '); do
-		grep -q "\"$name\"" "$source/tools/softnpu/settings.def"
-	done
+# variable, a value, a question to probe.c, its answer without and with the variable ("-" = the probe is killed)
+settings() {
+	cat <<-'END'
+		SOFTNPU_DEVICES 1 count 2 1
+		SOFTNPU_CANN 8.5 empty_copy 0 107000
+		SOFTNPU_STRICT 1 touch 0 -
+		SOFTNPU_MEMORY 1M large 0 207001
+		SOFTNPU_HOST_MEMORY 1M large_host 0 207001
+		SOFTNPU_RUN_MODE device run_mode 1 0
+		SOFTNPU_PEER 0 peer 1 0
+		SOFTNPU_SOC Ascend310P3 product 0 1
+		SOFTNPU_KERNEL_US 60000000 kernel_done 0 507046
+		SOFTNPU_TASK_US 60000000 task_done 0 507046
+		SOFTNPU_FAULT_TASK 1 task_result 0 507015
+		SOFTNPU_FAULT_CODE 507011 task_result 507015 507011
+		SOFTNPU_ALIGN 1 unaligned 0 507013
+		SOFTNPU_STREAMS 1 two_streams 0 207008
+		SOFTNPU_EVENTS 1 two_events 0 207007
+		SOFTNPU_NOTIFIES 1 two_notifies 0 207009
+		SOFTNPU_HANDLE_REUSE 0 handle_again 1 0
+		SOFTNPU_WORKERS 1 at_once 1 0
+		SOFTNPU_LOG log logged 0 1
+	END
+}
+
+answer() { # QUESTION VARIABLE=VALUE…
+	local more=()
+	# The code belongs to the task that another variable lets fail.
+	[ "$name" != SOFTNPU_FAULT_CODE ] || more=(SOFTNPU_FAULT_TASK=1)
+	env "${@:2}" "${more[@]}" LD_LIBRARY_PATH="$build/softnpu" ./probe "$1" 2>/dev/null || echo -
+}
+
+@test "every variable of the table changes what it says" {
+	compile probe -I"$source/tools/softnpu" -L"$build/softnpu" -lascendcl -pthread <"$source/tests/softnpu/probe.c"
+	diff <(settings | cut -d' ' -f1) <(grep -o '^| `SOFTNPU_[A-Z_]*` |' "$source/tools/softnpu/SETTINGS.md" | tr -d '`| ')
+	while read -r name value question without with; do
+		echo "$name=$value: $question"
+		[ "$(answer "$question")" = "$without" ]
+		[ "$(answer "$question" "$name=$value")" = "$with" ]
+	done < <(settings)
 }
 
 @test "a release's library lacks what the release lacks" {

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "aclcheck/model.h"
-#include "interpose/trace.h"
+#include "interpose/report/trace_provider.h"
 
 static const struct acl_trace_provider *provider;
 
@@ -61,6 +61,11 @@ static void follow(unsigned api, bool traced)
 	(void)traced;
 }
 
+static int sample_rank(void)
+{
+	return -1;
+}
+
 static const struct acl_trace_host host = {.abi = ACL_TRACE_ABI,
 	.size = sizeof(host),
 	.version = "0.1.0",
@@ -68,7 +73,8 @@ static const struct acl_trace_host host = {.abi = ACL_TRACE_ABI,
 	.stack_frames = sample_frames,
 	.module_of = sample_module_of,
 	.module_by_id = sample_module,
-	.follow = follow};
+	.follow = follow,
+	.rank = sample_rank};
 
 static bool load(const char *path, const struct acl_trace_host *host)
 {
@@ -98,9 +104,9 @@ static bool load(const char *path, const struct acl_trace_host *host)
 
 static void call(unsigned api, const void *args, int64_t result, uint32_t stack)
 {
-	struct acl_event ev;
+	struct acl_call_record ev;
 
-	acl_event_init(&ev, api, args, 0x401234);
+	acl_call_record_init(&ev, api, args, 0x401234);
 	if (!provider->enabled(api))
 		return;
 	ev.pthread_id = (uint64_t)pthread_self();
@@ -168,7 +174,7 @@ static int drive_each(void)
 
 /* --- one of everything --------------------------------------------------- */
 
-static void sample_finding(const struct acl_event *ev)
+static void sample_finding(const struct acl_call_record *ev)
 {
 	static const struct acl_rule rule = {
 		.id = "sample-rule", .severity = ACL_SEV_ERROR, .title = {"a title", ""}};
@@ -184,13 +190,13 @@ static void sample_finding(const struct acl_event *ev)
 
 	f.values[0] = (struct acl_value){.name = "count", .form = ACL_VALUE_BYTES, .u = 4097};
 	f.values[1] = (struct acl_value){.name = "who", .form = ACL_VALUE_TEXT, .s = "text value"};
-	f.objects[0] = (struct acl_biography){.role = "stream",
+	f.objects[0] = (struct acl_object_history){.role = "stream",
 		.kind = "stream",
 		.value = 0x5555,
 		.serial = 2,
 		.device = 1,
 		.created = {.stack = 7, .tid = 42, .caller = 0x401010, .api = ACL_API_aclrtCreateStream}};
-	provider->finding(&f);
+	provider->finding(&f, FINDING_SUPPRESSED);
 }
 
 static int drive_sample(void)
@@ -210,7 +216,7 @@ static int drive_sample(void)
 	struct acl_args_aclrtGetMemInfo info = {.attr = ACL_HBM_MEM, .free = &free_bytes, .total = &total};
 	struct acl_args_aclrtCreateStream create = {.stream = &stream};
 	struct acl_args_aclrtDestroyStream destroy = {.stream = (void *)0x5555};
-	struct acl_event ev;
+	struct acl_call_record ev;
 
 	provider->describe("target_cann", "documents");
 	call(ACL_API_aclInit, &init, 0, 7);
@@ -224,14 +230,14 @@ static int drive_sample(void)
 	call(ACL_API_aclrtGetMemInfo, &info, 107002, 0);
 	call(ACL_API_aclrtCreateStream, &create, 0, 7);
 	copies(2);
-	acl_event_init(&ev, ACL_API_aclrtDestroyStream, &destroy, 0x401234);
+	acl_call_record_init(&ev, ACL_API_aclrtDestroyStream, &destroy, 0x401234);
 	provider->enter(&ev);
 	sample_finding(&ev);
 	provider->callback(&ev, true);
 	provider->callback(&ev, false);
 	provider->leave(&ev);
 	/* The last call never comes back. */
-	acl_event_init(&ev, ACL_API_aclrtDestroyStream, &destroy, 0x401234);
+	acl_call_record_init(&ev, ACL_API_aclrtDestroyStream, &destroy, 0x401234);
 	provider->enter(&ev);
 	provider->describe("verdict", "fail");
 	return 0;

@@ -53,7 +53,7 @@ setup_file() {
 
 @test "findings, their values and objects, the verdict" {
 	text=$BATS_FILE_TMPDIR/sample.text
-	grep -q 'aclcheck:finding: .*serial = 3, rule = "sample-rule", severity = ( "error" : container = 3 ), api = "aclrtDestroyStream", .*title = "a title", .*detail = "the detail", .*stack = 7, repeat = 10' "$text"
+	grep -q 'aclcheck:finding: .*serial = 3, rule = "sample-rule", severity = ( "error" : container = 3 ), api = "aclrtDestroyStream", .*title = "a title", .*detail = "the detail", .*stack = 7, repeat = 10, .*status = ( "suppressed" : container = 1 )' "$text"
 	grep -q 'aclcheck:finding_value: .*name = "count", form = ( "bytes" : container = 3 ), value = 4097' "$text"
 	grep -q 'aclcheck:finding_value: .*name = "who", .*text = "text value"' "$text"
 	grep -q 'aclcheck:finding_object: .*kind = "stream", value = 0x5555, .*created_api = "aclrtCreateStream", .*used_api = ""' "$text"

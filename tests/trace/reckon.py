@@ -45,7 +45,8 @@ def main():
         f = functions.setdefault(name, {'calls': 0, 'errors': 0, 'durations': []})
         f['calls'] += 1
         if end is not None:
-            f['errors'] += result != 0
+            # A repeated aclInit is answered so; it is no failure.
+            f['errors'] += result != 0 and (name, result) != ('aclInit', 100002)
             f['durations'].append(end - begin)
     json.dump(functions, sys.stdout)
 

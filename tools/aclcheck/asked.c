@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rule coverage of the program's own runs: which rules its calls put to the test. */
+/* Rule coverage of the program's own runs: which rules its calls evaluated. */
 #include "tools/aclcheck/asked.h"
 
 #include <stdlib.h>
@@ -91,7 +91,7 @@ const char *const *asked_families(void)
 
 static void print_family(FILE *to, const json_t *report, const char *family)
 {
-	static const char *const words[] = {"off", "never asked", "asked", "broken"};
+	static const char *const words[] = {"off", "never", "evaluated", "broken"};
 	struct asked_totals n = asked_count(report, family);
 	json_int_t times;
 
@@ -114,10 +114,10 @@ void print_rules(FILE *to, const json_t *report)
 	struct asked_totals n = asked_count(report, NULL);
 
 	if (!asked_told(report)) {
-		fputs("No process that ended told which rules its calls put to the test.\n", to);
+		fputs("No process that ended reported which rules its calls evaluated.\n", to);
 		return;
 	}
 	for (const char *const *family = asked_families(); *family; family++)
 		print_family(to, report, *family);
-	fprintf(to, "all: %u of %u rules put to the test, %u broken\n", n.asked, n.on, n.broken);
+	fprintf(to, "all: %u of %u rules evaluated, %u broken\n", n.asked, n.on, n.broken);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "interpose/suppress.h"
+#include "interpose/common/suppression.h"
 #include "tools/aclcheck/asked.h"
 #include "tools/aclcheck/command.h"
 #include "tools/aclcheck/formats.h"
@@ -184,7 +184,7 @@ json_t *baseline_read(const char *path)
 
 /*
  * Fingerprints of a report as members of an object.  What a test expected is
- * no known finding: where nobody expects it, it is new.
+ * no known finding: where it is not expected, it is new.
  */
 static json_t *fingerprints(const json_t *report)
 {
@@ -242,7 +242,7 @@ static void print_change(const char *what, const json_t *finding)
 }
 
 /* Rules the program no longer puts to the test: their silence is worth less than before. */
-static void print_unasked(const json_t *old, const json_t *new)
+static void print_unevaluated(const json_t *old, const json_t *new)
 {
 	json_int_t times;
 
@@ -252,7 +252,7 @@ static void print_unasked(const json_t *old, const json_t *new)
 		const struct acl_rule *r = &acl_rules[i];
 
 		if (asked_state(old, r, &times) >= ASKED_SILENT && asked_state(new, r, &times) == ASKED_NEVER)
-			printf("unasked %s\n", r->id);
+			printf("unevaluated %s\n", r->id);
 	}
 }
 
@@ -281,7 +281,7 @@ static size_t print_changes(json_t *old, json_t *new, enum fail_on fail_on)
 			print_change("still", finding);
 	}
 	json_decref(now);
-	print_unasked(old, new);
+	print_unevaluated(old, new);
 	return failing;
 }
 

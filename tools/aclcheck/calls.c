@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "interpose/decode.h"
-#include "interpose/lastcalls_file.h"
+#include "interpose/common/argument_text.h"
+#include "interpose/common/last_calls_file.h"
 #include "tools/aclcheck/command.h"
 
 #define SHOWN 8 /* calls of a thread */
@@ -22,7 +22,7 @@ struct call {
 	uint64_t args[LASTCALLS_WORDS];
 };
 
-static bool read_area(const char *path, struct lastcalls_area *area)
+static bool read_area(const char *path, struct last_calls_area *area)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	size_t done = 0;
@@ -38,14 +38,14 @@ static bool read_area(const char *path, struct lastcalls_area *area)
 	return done == sizeof(*area) && n == 0;
 }
 
-static bool is_ours(const struct lastcalls_area *area, json_int_t pid)
+static bool is_ours(const struct last_calls_area *area, json_int_t pid)
 {
-	return area->magic == LASTCALLS_MAGIC && area->model == lastcalls_model() &&
+	return area->magic == LASTCALLS_MAGIC && area->model == last_calls_model() &&
 	       area->rings == LASTCALLS_RINGS && area->entries == LASTCALLS_ENTRIES &&
 	       area->words == LASTCALLS_WORDS && area->pid == pid;
 }
 
-static bool take_entry(const struct lastcalls_entry *e, struct call *c)
+static bool take_entry(const struct last_calls_entry *e, struct call *c)
 {
 	uint64_t state = atomic_load(&e->state), what = atomic_load(&e->what);
 
@@ -119,7 +119,7 @@ static json_t *threads_json(struct call *calls, size_t n)
 
 json_t *calls_read(const char *path, json_int_t pid)
 {
-	struct lastcalls_area *area = need(aligned_alloc(64, sizeof(*area)));
+	struct last_calls_area *area = need(aligned_alloc(64, sizeof(*area)));
 	struct call *calls = need(malloc(ENTRIES_ALL * sizeof(*calls)));
 	json_t *threads = NULL;
 	size_t n = 0;

@@ -34,11 +34,11 @@ static const char help[] =
 	"      --class LIST     only functions of these classes: "
 	"memory,copy,stream,event,context,device,capture...\n"
 	"      --events GLOB    only functions whose name matches; LTTng event names if it holds a ':'\n"
-	"      --live           can be read while it is recorded (the command to type is said)\n"
+	"      --live           can be read while it is recorded (prints the command to type)\n"
 	"      --url URL        sends the trace to a relay daemon, like net://HOST\n"
 	"      --shared         uses the session daemon that is running, not one of its own\n"
 	"      --softnpu[=DEVICES]  runs on the software runtime instead of an NPU\n"
-	"      --plan           says the buffer sizes and ends\n"
+	"      --plan           prints the buffer sizes and ends\n"
 	"\nThe exit code is the program's; 99: it was not started.\n";
 
 struct options {
@@ -271,12 +271,12 @@ static bool stop_session(struct recording *r)
 /* --- the program ------------------------------------------------------------ */
 
 /* A variable as it was, for the commands that come after the program. */
-struct kept {
+struct saved_variable {
 	const char *name;
 	char *value;
 };
 
-static void keep(struct kept *k, const char *name)
+static void keep(struct saved_variable *k, const char *name)
 {
 	const char *value = getenv(name);
 
@@ -284,7 +284,7 @@ static void keep(struct kept *k, const char *name)
 	k->value = value ? need(strdup(value)) : NULL;
 }
 
-static void restore(struct kept *k)
+static void restore(struct saved_variable *k)
 {
 	if (k->value)
 		setenv(k->name, k->value, 1);
@@ -313,7 +313,7 @@ static int run_program(const struct recording *r)
 {
 	static const char *const names[] = {"LTTNG_HOME", "LTTNG_UST_REGISTER_TIMEOUT",
 		"LTTNG_UST_ALLOW_BLOCKING", "LD_PRELOAD", "LD_LIBRARY_PATH", "ACLCHECK_TRACE"};
-	struct kept kept[sizeof(names) / sizeof(names[0])];
+	struct saved_variable kept[sizeof(names) / sizeof(names[0])];
 	struct supervised s = {0};
 	int status = COMMAND_MISUSE;
 

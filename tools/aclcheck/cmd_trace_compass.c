@@ -36,7 +36,7 @@ static const struct {
 static const char help[] =
 	"  --install [DIR]   into the Trace Compass workspace DIR (default: ~/.tracecompass and "
 	"~/.tracecompass-webapp,\n"
-	"                    those that exist); a DIR that is no workspace just gets the files, to be "
+	"                    those that exist); a DIR that is not a workspace just gets the files, to be "
 	"imported by hand\n"
 	"\nThen start Trace Compass, open the trace, and unfold it in the Project Explorer:\n"
 	"  AscendCL calls       > Flame Chart (call stack over time), Flame Graph, Function Durations\n"

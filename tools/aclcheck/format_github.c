@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interpose/text.h"
+#include "interpose/common/text.h"
 #include "tools/aclcheck/command.h"
 
 /* Property values end at ',' and ':', too. */

@@ -126,8 +126,10 @@ static void put_findings(FILE *to, const json_t *report)
 	if (!n)
 		return;
 	rows = sorted_rows(report);
-	fputs("<h2>By rule and place</h2>\n<div class=\"t\"><table><thead><tr><th>rule</th><th>severity</th>"
-	      "<th>place</th><th>call</th><th class=\"n\">times</th><th>remarks</th></tr></thead><tbody>\n",
+	fputs("<h2>By rule and call site</h2>\n<div "
+	      "class=\"t\"><table><thead><tr><th>rule</th><th>severity</th>"
+	      "<th>call site</th><th>call</th><th "
+	      "class=\"n\">times</th><th>remarks</th></tr></thead><tbody>\n",
 		to);
 	for (size_t i = 0; i < n; i++)
 		put_row(to, &rows[i],
@@ -264,7 +266,7 @@ static void put_reach(FILE *to, const json_t *reach)
 
 	if (!json_array_size(json_object_get(reach, "calls")))
 		return;
-	fputs("<h2>Reach</h2>\n<details><summary>calls seen, by the way they "
+	fputs("<h2>Call coverage</h2>\n<details><summary>calls seen, by the way they "
 	      "came</summary><table><thead><tr><th>function</th>"
 	      "<th>by symbol</th><th>by dlsym</th><th>inside the runtime</th><th>in callbacks</th><th>first "
 	      "from</th></tr>"
@@ -283,6 +285,8 @@ static void put_reach(FILE *to, const json_t *reach)
 		html_put(to, "<p>Passes the checker by: <code>", text_of(one, "module"), "</code>");
 		fputs(flag_of(one, "cann") ? " (CANN's own)</p>\n" : "</p>\n", to);
 	}
+	json_array_foreach(json_object_get(reach, "foreign"), i, one) html_put(
+		to, "<p>Not checked, by dlsym: functions of <code>", text_of(one, "module"), "</code></p>\n");
 }
 
 /* "3 error, 1 expected, 120 calls checked in 2 processes" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The section of the HTML page that tells what the tool itself took of the run. */
+/* The section of the HTML page that says what the tool itself took of the run. */
 #include "tools/aclcheck/format_html.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static void put_calls(FILE *to, const json_t *cost, json_int_t calls)
 		"ones, "
 		"before and after the real call; %lld more took 0.1 ms and longer, as threads were "
 		"interrupted or "
-		"told a finding</td></tr>\n",
+		"reported a finding</td></tr>\n",
 		each, samples, number_of(cost, "interrupted"));
 	fprintf(to,
 		"<tr><td>all calls</td><td class=\"n\">%.1f ms</td><td class=\"d\">estimated: %lld times "
@@ -50,7 +50,7 @@ static void put_calls(FILE *to, const json_t *cost, json_int_t calls)
 static void put_losses(FILE *to, const json_t *doubts)
 {
 	static const char *const losses[] = {"calls-unseen", "events-lost", "table-full", "report-lost",
-		"report-unreadable", "process-killed", "bypass", "child-not-covered"};
+		"report-unreadable", "process-killed", "bypass", "other-runtime", "child-not-covered"};
 	const json_t *doubt;
 	unsigned n = 0;
 	size_t i;
@@ -62,7 +62,7 @@ static void put_losses(FILE *to, const json_t *doubts)
 			if (!strcmp(losses[k], text_of(doubt, "reason")))
 				html_put(to, n++ ? ", " : "", losses[k], "");
 	}
-	fputs(n ? "</td><td class=\"d\">told at the top</td></tr>\n"
+	fputs(n ? "</td><td class=\"d\">listed at the top</td></tr>\n"
 		: "none</td><td class=\"d\">no call, event, process or finding known to be "
 		  "missed</td></tr>\n",
 		to);

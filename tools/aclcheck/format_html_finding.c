@@ -102,6 +102,23 @@ static void put_object(FILE *to, const json_t *object)
 	fputs("</ul>\n", to);
 }
 
+/* Several lines of one function, or of several programs. */
+static void put_sites(FILE *to, const json_t *sites)
+{
+	const json_t *site;
+	size_t i;
+
+	if (json_array_size(sites) < 2)
+		return;
+	fputs("<h3>call sites</h3>\n<ul>", to);
+	json_array_foreach(sites, i, site)
+	{
+		html_put(to, "<li class=\"m\">", frame_place(site), "");
+		fprintf(to, " &times;%lld</li>", number_of(site, "count"));
+	}
+	fputs("</ul>\n", to);
+}
+
 /* How often the call at i is repeated from there on, result and all. */
 static size_t repeats(const json_t *before, size_t i)
 {
@@ -179,9 +196,10 @@ void html_finding(FILE *to, const json_t *report, const json_t *finding, size_t 
 	if (json_array_size(json_object_get(finding, "stack")))
 		fputs("<h3>call stack</h3>\n", to);
 	put_stack(to, json_object_get(finding, "stack"));
+	put_sites(to, json_object_get(finding, "sites"));
 	put_before(to, finding);
 	json_array_foreach(json_object_get(finding, "objects"), i, object) put_object(to, object);
-	html_put_if(to, "<p class=\"hint\"><b>How to mend it:</b> ", text_of(finding, "hint"), "</p>\n");
+	html_put_if(to, "<p class=\"hint\"><b>How to fix it:</b> ", text_of(finding, "hint"), "</p>\n");
 	html_put(to, "<p class=\"d\">", text_of(finding, "source"), "");
 	html_put(to, " <span class=\"m\">[", text_of(finding, "fingerprint"), "]</span></p></details>\n");
 }

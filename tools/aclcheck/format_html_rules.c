@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The section of the HTML page that tells which rules the program put to the test. */
+/* The section of the HTML page that lists which rules the program's calls evaluated. */
 #include <string.h>
 
 #include "tools/aclcheck/asked.h"
@@ -51,10 +51,11 @@ void print_html_rules(FILE *to, const json_t *report)
 
 	for (unsigned i = 0; i < acl_rule_count; i++)
 		states[acl_rules[i].state]++;
-	fputs("<h2>Rules put to the test</h2>\n", to);
+	fputs("<h2>Rules evaluated</h2>\n", to);
 	if (asked_told(report)) {
 		fprintf(to,
-			"<p>%u of the %u rules that are on; a rule that was never asked says nothing about "
+			"<p>%u of the %u rules that are on; a rule that was never evaluated says nothing "
+			"about "
 			"this program.</p>\n",
 			n.asked, n.on);
 		for (const char *const *family = asked_families(); *family; family++)

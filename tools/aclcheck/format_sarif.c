@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checks/rule.h"
-#include "interpose/settings.h"
-#include "interpose/text.h"
+#include "checks/engine/rule_table.h"
+#include "interpose/common/rule_switches.h"
+#include "interpose/common/text.h"
 #include "tools/aclcheck/command.h"
 
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interpose/text.h"
+#include "interpose/common/text.h"
 
 /* Descriptions end at an unescaped '#'. */
 static void put_description(FILE *to, const char *s)

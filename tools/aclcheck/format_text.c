@@ -90,6 +90,22 @@ static void print_call(FILE *to, const json_t *finding)
 	fputc('\n', to);
 }
 
+/* Several lines of one function, or of several programs. */
+static void print_sites(FILE *to, const json_t *sites)
+{
+	const json_t *site;
+	size_t i;
+
+	if (json_array_size(sites) < 2)
+		return;
+	fprintf(to, "   at %zu call sites:\n", json_array_size(sites));
+	json_array_foreach(sites, i, site)
+	{
+		put(to, "      ", frame_place(site), "");
+		fprintf(to, " x %lld\n", number_of(site, "count"));
+	}
+}
+
 void print_text_finding(FILE *to, const json_t *finding)
 {
 	const json_t *value, *object;
@@ -117,6 +133,7 @@ void print_text_finding(FILE *to, const json_t *finding)
 		fputc('\n', to);
 	}
 	print_frames(to, json_object_get(finding, "stack"), "   at ", "      ");
+	print_sites(to, json_object_get(finding, "sites"));
 	json_array_foreach(json_object_get(finding, "objects"), i, object) print_object(to, object);
 	put(to, "   hint: ", text_of(finding, "hint"), "\n");
 	put(to, "   see:  ", text_of(finding, "source"), "\n");
@@ -186,13 +203,20 @@ static void print_reach(FILE *to, const json_t *reach)
 			sum[way] = (json_int_t)((uint64_t)sum[way] + (uint64_t)number_of(one, ways[way]));
 	}
 	fprintf(to,
-		"reach: %zu functions, %lld calls by symbol, %lld by dlsym, %lld inside the runtime, %lld in "
+		"call coverage: %zu functions, %lld calls by symbol, %lld by dlsym, %lld inside the runtime, "
+		"%lld in "
 		"callbacks\n",
 		i, sum[0], sum[1], sum[2], sum[3]);
 	json_array_foreach(json_object_get(reach, "around"), i, one)
 	{
 		put(to, "around the checker: ", text_of(one, "module"), "");
 		fputs(flag_of(one, "cann") ? " (CANN's own)\n" : "\n", to);
+	}
+	json_array_foreach(json_object_get(reach, "foreign"), i, one)
+	{
+		put(to, "not checked: ", text_of(one, "first"),
+			number_of(one, "functions") > 1 ? " and others" : "");
+		put(to, " of ", text_of(one, "module"), ", by dlsym\n");
 	}
 }
 
@@ -243,7 +267,7 @@ void print_text(FILE *to, const json_t *report)
 	if (asked_told(report)) {
 		struct asked_totals n = asked_count(report, NULL);
 
-		fprintf(to, "rules: %u of %u that are on were put to the test (--format rules lists them)\n",
+		fprintf(to, "rules: %u of %u that are on were evaluated (--format rules lists them)\n",
 			n.asked, n.on);
 	}
 	print_cost(to, report);

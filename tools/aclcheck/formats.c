@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interpose/suppress.h"
-#include "interpose/text.h"
+#include "interpose/common/suppression.h"
+#include "interpose/common/text.h"
 #include "tools/aclcheck/asked.h"
 #include "tools/aclcheck/command.h"
 
@@ -60,7 +60,7 @@ const char *finding_excuse(const json_t *finding)
 	return flag_of(finding, "known") ? "known" : "";
 }
 
-static const char *frame_place(const json_t *frame)
+const char *frame_place(const json_t *frame)
 {
 	static char buf[1024];
 
@@ -103,7 +103,7 @@ static const char *unmet_reason(const json_t *report, const json_t *expectation)
 		return ", no rule has this name";
 	if (!on)
 		return ", the rule is switched off or not checked yet";
-	return asked_told(report) && !asked ? ", the rule was never put to the test" : "";
+	return asked_told(report) && !asked ? ", the rule was never evaluated" : "";
 }
 
 const char *expectation_place(const json_t *report, const json_t *expectation)

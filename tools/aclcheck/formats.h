@@ -20,7 +20,7 @@ void print_html(FILE *to, const json_t *report);
 const json_t *finding_frame(const json_t *finding);
 /* "3 processes on ranks 0-2, 5", "" for a single process. Static buffer. */
 const char *finding_ranks(const json_t *finding);
-/* Does the finding fail under the rule the report was judged by? */
+/* Does the finding fail under the threshold of the report's verdict? */
 bool finding_failed(const json_t *report, const json_t *finding);
 /* "scope opened in copy_in (demo.c:42): 1 of 3 times seen", of an expectation that was not met. Static
  * buffer. */
@@ -29,6 +29,8 @@ const char *expectation_place(const json_t *report, const json_t *expectation);
  * count. Static buffer. */
 const char *finding_excuse(const json_t *finding);
 /* "copy_in (demo.c:42)", "" without stack. Static buffer. */
+/* "copy_in (demo.c:42)"; valid until the next call. */
+const char *frame_place(const json_t *frame);
 const char *finding_place(const json_t *finding);
 
 /* Text of an XML or HTML document: markup escaped, characters XML forbids replaced. */

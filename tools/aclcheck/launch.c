@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "interpose/preloadable.h"
+#include "interpose/common/preloadable.h"
 #include "tools/aclcheck/command.h"
 
 static char *join(const char *directory, const char *name)
@@ -123,7 +123,7 @@ const char *launch_refusal(const char *program)
 		[PRELOADABLE_NOT_PRIVILEGED] =
 			"is set-user-ID or set-group-ID: the loader ignores LD_PRELOAD for it",
 		[PRELOADABLE_NOT_CAPABLE] = "has file capabilities: the loader ignores LD_PRELOAD for it",
-		[PRELOADABLE_NOT_32_BIT] = "is no 64-bit program",
+		[PRELOADABLE_NOT_32_BIT] = "is not a 64-bit program",
 		[PRELOADABLE_NOT_STATIC] =
 			"is linked statically: it has no loader that could preload the checker",
 		[PRELOADABLE_NOT_MUSL] = "is linked with musl; the checker needs the GNU C library",

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "interpose/preloadable.h"
+#include "interpose/common/preloadable.h"
 
 #define OBJECTS_MAX 512
 

@@ -17,8 +17,8 @@ enum linked {
 
 /*
  * Follows the dynamic sections as the loader would; libraries is its
- * LD_LIBRARY_PATH.  The runtime's name goes to name.  A script is judged by its
- * interpreter.
+ * LD_LIBRARY_PATH.  The runtime's name goes to name.  Of a script the
+ * interpreter is looked at.
  */
 enum linked linked_to_runtime(const char *program, const char *libraries, char *name, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interpose/text.h"
+#include "interpose/common/text.h"
 #include "tools/aclcheck/command.h"
 
 #ifndef COMMANDS
@@ -83,7 +83,7 @@ static int help(FILE *to)
 	for (const struct command *c = commands; c->name; c++)
 		fprintf(to, "  %-10s %s\n", c->name, c->text);
 	fprintf(to,
-		"\n  aclcheck COMMAND --help tells more of each; aclcheck --version the version.\n"
+		"\n  aclcheck COMMAND --help explains each of them; aclcheck --version prints the version.\n"
 		"\nExit codes: the program's own when the verdict is pass, %d fail, %d inconclusive, %d "
 		"misuse.\n",
 		COMMAND_FAIL, COMMAND_INCONCLUSIVE, COMMAND_MISUSE);
@@ -104,7 +104,7 @@ int main(int argc, char **argv)
 	}
 	c = find(argv[1]);
 	if (!c) {
-		command_say("'%s' is no command", argv[1]);
+		command_say("unknown command '%s'", argv[1]);
 		return help(stderr);
 	}
 	return c->run(argc - 1, argv + 1);

@@ -16,6 +16,7 @@
 #include "tools/aclcheck/merge_asked.h"
 #include "tools/aclcheck/merge_expect.h"
 #include "tools/aclcheck/merge_found.h"
+#include "tools/aclcheck/merge_sites.h"
 #include "tools/aclcheck/merge_reach.h"
 #include "tools/aclcheck/report.h"
 #include "tools/aclcheck/scan.h"
@@ -104,7 +105,7 @@ static json_t *parse(struct merge *m, struct span value)
 /* --- findings ---------------------------------------------------------------- */
 
 struct identity {
-	struct span fingerprint, count, serial;
+	struct span fingerprint, count, serial, stack;
 	bool merged; /* from a merged report: it lists ranks itself */
 	bool shown; /* not suppressed */
 	bool expected;
@@ -120,6 +121,8 @@ static bool identity_member(void *context, struct span key, struct span value)
 		id->count = value;
 	else if (span_is(key, "serial"))
 		id->serial = value;
+	else if (span_is(key, "stack"))
+		id->stack = value;
 	else if (span_is(key, "processes"))
 		id->merged = true;
 	else if (span_is(key, "suppressed"))
@@ -145,6 +148,7 @@ static bool add_finding(void *context, struct span value)
 {
 	struct merge *m = context;
 	struct identity id = {0};
+	json_int_t site = 0;
 	struct found *f;
 	json_t *json = NULL;
 	size_t n;
@@ -168,6 +172,8 @@ static bool add_finding(void *context, struct span value)
 	found_rank(f, m->rank);
 	if (json)
 		found_take_over(f, json);
+	if (!id.merged || !sites_take_over(&f->sites, json))
+		site = sites_add(&f->sites, id.stack, span_number(id.count, 1));
 	if (json && !f->json)
 		f->json = json_incref(json);
 	json_decref(json);
@@ -179,8 +185,8 @@ static bool add_finding(void *context, struct span value)
 
 		snprintf(serial, sizeof(serial), "%lld", span_number(id.serial, 0));
 		json_object_set_new(m->order, serial,
-			json_pack("{s:s, s:b, s:I}", "key", f->key, "expected", (int)f->expected, "count",
-				span_number(id.count, 1)));
+			json_pack("{s:s, s:b, s:I, s:I}", "key", f->key, "expected", (int)f->expected,
+				"count", span_number(id.count, 1), "site", site));
 	}
 	return true;
 }
@@ -234,7 +240,7 @@ static void add_doubts(struct merge *m, const json_t *list)
 static void add_process(struct merge *m)
 {
 	static const char *const keep[] = {"pid", "ppid", "host", "rank", "argv", "started", "ended", "end",
-		"verdict", "calls", "settings", "last_calls", "last_calls_lost"};
+		"verdict", "calls", "settings", "last_calls", "last_calls_lost", "log_dropped"};
 	json_t *process = json_object(), *list = json_object_get(m->head, "processes");
 
 	m->calls += sane_count(number_of(m->head, "calls"));
@@ -376,6 +382,8 @@ static void repeat_record(struct merge *m, struct span line)
 		f = found_of(m->found, key, flag_of(known, "expected"), false);
 		if (f)
 			f->count += count - number_of(known, "count");
+		if (f)
+			sites_count(f->sites, number_of(known, "site"), count - number_of(known, "count"));
 		json_object_set_new(known, "count", json_integer(count));
 	}
 	json_decref(repeat);
@@ -403,7 +411,7 @@ static void add_line(struct merge *m, struct span line)
 	struct span kind = {0};
 
 	if (!scan_object(line, record_member, &kind) || !kind.at)
-		complain(m, line.at, "this line is no record of a journal");
+		complain(m, line.at, "this line is not a journal record");
 	else if (span_is(kind, "start"))
 		start_record(m, line);
 	else if (span_is(kind, "finding"))

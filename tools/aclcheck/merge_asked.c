@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often rules were put to the test, over several processes. */
+/* How often rules were evaluated, over several processes. */
 #include "tools/aclcheck/merge_asked.h"
 
 #include <stdint.h>
 
-#include "checks/rule.h"
+#include "checks/engine/rule_table.h"
 #include "tools/aclcheck/report.h"
 
 /* Only rules of the table: what else a report names would fill the memory. */

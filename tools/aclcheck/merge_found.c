@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/aclcheck/command.h"
+#include "tools/aclcheck/merge_sites.h"
 #include "tools/aclcheck/report.h"
 
 #define BUCKETS 65536
@@ -35,6 +36,7 @@ void found_table_free(struct found_table *t)
 
 		t->first = f->next;
 		json_decref(f->json);
+		sites_free(f->sites);
 		free(f->ranks);
 		free(f);
 	}
@@ -104,6 +106,7 @@ static json_t *finding_json(const struct found *f)
 	json_object_del(json, "record");
 	json_object_set_new(json, "count", json_integer(f->count));
 	json_object_set_new(json, "processes", json_integer(f->processes));
+	json_object_set_new(json, "sites", sites_list(f->sites));
 	if (f->n_ranks) {
 		json_t *ranks = json_array();
 

@@ -14,10 +14,11 @@
 struct found {
 	struct found *chain, *next;
 	char key[FOUND_KEY_MAX]; /* fingerprint; several journals' serials never mix */
-	bool expected; /* kept apart from the same one that nobody expected */
+	bool expected; /* kept apart from the same one where it was not expected */
 	json_t *json;
 	json_int_t count, processes;
 	uint64_t last_process;
+	struct site *sites;
 	int *ranks; /* ascending, each once */
 	size_t n_ranks;
 };

@@ -50,9 +50,11 @@ void reach_add(struct merged_reach *r, const json_t *reach)
 	if (!r->calls) {
 		r->calls = json_object();
 		r->around = json_object();
+		r->foreign = json_object();
 	}
 	add_list(r->calls, json_object_get(reach, "calls"), "call");
 	add_list(r->around, json_object_get(reach, "around"), "module");
+	add_list(r->foreign, json_object_get(reach, "foreign"), "module");
 }
 
 static json_t *values_of(json_t *object)
@@ -70,8 +72,11 @@ json_t *reach_result(struct merged_reach *r)
 
 	if (r->calls)
 		json = json_pack("{s:o, s:o}", "calls", values_of(r->calls), "around", values_of(r->around));
+	if (json && json_object_size(r->foreign))
+		json_object_set_new(json, "foreign", values_of(r->foreign));
 	json_decref(r->calls);
 	json_decref(r->around);
-	r->calls = r->around = NULL;
+	json_decref(r->foreign);
+	r->calls = r->around = r->foreign = NULL;
 	return json;
 }

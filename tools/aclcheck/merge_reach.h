@@ -6,11 +6,11 @@
 #include <jansson.h>
 
 struct merged_reach {
-	json_t *calls, *around; /* objects by name */
+	json_t *calls, *around, *foreign; /* objects by name */
 };
 
 void reach_add(struct merged_reach *r, const json_t *reach);
-/* A new reference, NULL when no process told; empties r. */
+/* A new reference, NULL when no process reported; empties r. */
 json_t *reach_result(struct merged_reach *r);
 
 /* Adds up integers, member by member; others stay as they came first. */

@@ -2,23 +2,23 @@
 # The command: every .c of this folder, and the parts of the library that work without a guest.
 
 ACLCHECK_SRC := $(wildcard tools/aclcheck/*.c)
-ACLCHECK_SHARED := $(addprefix interpose/,settings_table.c settings_rules.c text.c read_file.c suppress.c json_out.c decode.c preloadable.c tell.c)
+ACLCHECK_SHARED := $(wildcard interpose/common/*.c)
 CPPFLAGS_tools/aclcheck := -DACLCHECK_VERSION='"$(VERSION)"' -DACLCHECK_LIBDIR='"$(PREFIX)/lib"'
 
 # Which rules have twins, and which ran live, is known when the command is built.
-TWIN_SOURCES := $(wildcard tests/twins/*.c tests/twins/live/*.c)
-LIVE_TWINS := $(wildcard tests/twins/live/*.c)
+TWIN_SOURCES := $(wildcard tests/paired/*.c tests/paired/live/*.c)
+LIVE_TWINS := $(wildcard tests/paired/live/*.c)
 twin_ids = tr '\n\t' '  ' | grep -oE '\bTWIN[A-Z_]*\( *"[a-z0-9-]+"' | sed 's/.*"\([^"]*\)"$$/\1/'
 id_array = { echo 'const char *const $(1)[] = {'; LC_ALL=C sort -u | sed 's/.*/"&",/'; echo '(void *)0 };'; }
-$(BUILD)/gen/acl_twins.c: $(TWIN_SOURCES) tests/twins/real/proven tools/aclcheck/module.mk | $(BUILD)/gen/.stamp
-	$(call say,GEN,$@){ echo '/* Generated from tests/twins, do not edit: the rules that have twins. */'; \
+$(BUILD)/gen/acl_twins.c: $(TWIN_SOURCES) tests/paired/real/proven tools/aclcheck/module.mk | $(BUILD)/gen/.stamp
+	$(call say,GEN,$@){ echo '/* Generated from tests/paired, do not edit: the rules that have twins. */'; \
 		echo '#include "tools/aclcheck/rules_table.h"'; \
 		cat /dev/null $(TWIN_SOURCES) | $(twin_ids) | $(call id_array,acl_twinned_rules); \
-		{ cat /dev/null $(LIVE_TWINS) | $(twin_ids); grep -v '^#' tests/twins/real/proven; } | \
+		{ cat /dev/null $(LIVE_TWINS) | $(twin_ids); sed -n '/^#/d; s/:.*//p' tests/paired/real/proven; } | \
 			$(call id_array,acl_live_rules); } >$@
 
-$(BUILD)/aclcheck: $(call objs,$(ACLCHECK_SRC) $(ACLCHECK_SHARED) checks/rule.c) $(call genobjs,acl_rules acl_twins) $(MODEL_OBJS)
-	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) -o $@ $^ $(ACLCHECK_LIBS) -ljansson -lelf -lpthread
+$(BUILD)/aclcheck: $(call objs,$(ACLCHECK_SRC) $(ACLCHECK_SHARED) checks/engine/rule_table.c) $(call genobjs,acl_rules acl_twins) $(MODEL_OBJS)
+	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) -o $@ $^ $(ACLCHECK_LIBS) -ljansson -ldw -lelf -lpthread
 
 ifneq ($(CHECKS_SRC),)
 ALL += $(BUILD)/aclcheck

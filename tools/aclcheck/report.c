@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading members of reports, judging them, writing them out. */
+/* Reading members of reports, their verdict, writing them out. */
 #include "tools/aclcheck/report.h"
 
 #include <errno.h>
@@ -85,7 +85,10 @@ static const char *verdict_without(const json_t *report)
 void report_judge(json_t *report, enum fail_on fail_on)
 {
 	json_int_t advice = 0, suppressed = 0, expected = 0;
-	json_t *totals = json_object(), *finding;
+	/* Primary findings, each key always there; what others explain is listed and not counted. */
+	json_t *totals =
+		json_pack("{s:i, s:i, s:i, s:i}", "error", 0, "warning", 0, "perf", 0, "portability", 0);
+	json_t *finding;
 	const char *verdict = verdict_without(report);
 	size_t i;
 
@@ -96,20 +99,21 @@ void report_judge(json_t *report, enum fail_on fail_on)
 
 		if (finding_fails(finding, fail_on))
 			verdict = "fail";
+		if (flag_of(finding, "secondary"))
+			continue;
 		if (flag_of(finding, "suppressed"))
 			suppressed += count;
 		else if (flag_of(finding, "expected"))
 			expected += count;
 		else if (flag_of(finding, "advice"))
 			advice += count;
-		else if (*severity)
+		else if (json_object_get(totals, severity))
 			json_object_set_new(
 				totals, severity, json_integer(number_of(totals, severity) + count));
 	}
 	json_object_set_new(totals, "advice", json_integer(advice));
 	json_object_set_new(totals, "suppressed", json_integer(suppressed));
-	if (expected)
-		json_object_set_new(totals, "expected", json_integer(expected));
+	json_object_set_new(totals, "expected", json_integer(expected));
 	json_object_set_new(report, "totals", totals);
 	json_object_set_new(report, "verdict", json_string(verdict));
 	json_object_set_new(report, "fail_on", json_string(fail_on_words[fail_on]));

@@ -5,6 +5,7 @@
 
 #include "tools/aclcheck/baseline.h"
 #include "tools/aclcheck/command.h"
+#include "tools/aclcheck/lines_later.h"
 #include "tools/aclcheck/merge.h"
 #include "tools/aclcheck/report.h"
 
@@ -20,7 +21,7 @@ static int help(const char *name)
 		"  --suppress FILE   suppressions\n  --baseline OLD    report whose findings are known\n"
 		"  --fail-on W       error, warning or new (than the baseline)\n\n"
 		"Reports of processes that were killed are read from their journals (.part).\n"
-		"The exit code tells the verdict of the whole: 0, %d fail, %d inconclusive.\n",
+		"The exit code is the verdict of all together: 0, %d fail, %d inconclusive.\n",
 		report_format_names(), COMMAND_FAIL, COMMAND_INCONCLUSIVE);
 	return command_help(name, lines);
 }
@@ -55,13 +56,14 @@ static int convert(int argc, char **argv, const char *format_name)
 		else if (c == 'x' && (judge = fail_on_parse(optarg, &fail_on)))
 			continue;
 		else if (c == 'x')
-			return command_misuse("--fail-on: '%s' is none of error, warning, new", optarg);
+			return command_misuse(
+				"--fail-on: invalid value '%s' (expected error, warning or new)", optarg);
 		else
 			return c == 'h' ? help(argv[0]) : COMMAND_MISUSE;
 	}
 	format = report_format_find(format_name);
 	if (!format)
-		return command_misuse("'%s' is no format: %s", format_name, report_format_names());
+		return command_misuse("unknown format '%s': %s", format_name, report_format_names());
 	if (optind == argc)
 		return command_misuse("%s: no report named", argv[0]);
 	if (fail_on == FAIL_ON_NEW && !baseline)
@@ -73,6 +75,7 @@ static int convert(int argc, char **argv, const char *format_name)
 		good &= merge_add(m, argv[optind]);
 	report = merge_result(m);
 	merge_free(m);
+	lines_later(report);
 	if (suppress)
 		suppressions_apply(report);
 	if (baseline)

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "aclcheck/model.h"
-#include "checks/rule.h"
-#include "interpose/settings.h"
+#include "checks/engine/rule_table.h"
+#include "interpose/common/rule_switches.h"
 #include "tools/aclcheck/command.h"
 #include "tools/aclcheck/rules_table.h"
 
@@ -126,7 +126,7 @@ static const char *in(const char *const text[ACL_LANG_COUNT], enum acl_lang lang
 static void explain(const struct acl_rule *r, enum acl_lang lang)
 {
 	static const char *const word[][ACL_LANG_COUNT] = {
-		{"Why, and what the runtime does", "原因与运行时行为"}, {"How to mend it", "如何修改"},
+		{"Why, and what the runtime does", "原因与运行时行为"}, {"How to fix it", "如何修改"},
 		{"Wrong", "错误示例"}, {"Right", "正确示例"}, {"Document", "依据"},
 		{"Cannot be checked", "无法检查"}};
 
@@ -162,7 +162,7 @@ static int explain_all(int n, char **ids, enum acl_lang lang)
 			any = true;
 		}
 		if (!any)
-			code = command_misuse("'%s' is no rule; 'aclcheck rules' lists them", ids[i]);
+			code = command_misuse("unknown rule '%s'; 'aclcheck rules' lists them", ids[i]);
 	}
 	return code;
 }

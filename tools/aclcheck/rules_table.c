@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "aclcheck/model.h"
-#include "checks/rule.h"
-#include "interpose/settings.h"
+#include "checks/engine/rule_table.h"
+#include "interpose/common/rule_switches.h"
 #include "tools/aclcheck/rules_table.h"
 
 struct counts {
@@ -54,17 +54,17 @@ static void coverage_line(const char *family, const struct counts *n)
 		n->twinned, n->state[ACL_RULE_UNCHECKABLE], n->state[ACL_RULE_PLANNED], n->live);
 }
 
-static void planned_lines(enum acl_rule_needs needs, const char *what)
+static void planned_lines(enum acl_rule_waits_for engine, const char *what)
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < acl_rule_count; i++)
-		n += acl_rules[i].state == ACL_RULE_PLANNED && acl_rules[i].needs == needs;
+		n += acl_rules[i].state == ACL_RULE_PLANNED && acl_rules[i].waits_for == engine;
 	if (!n)
 		return;
 	printf("\n%u planned, waiting for %s:\n", n, what);
 	for (unsigned i = 0; i < acl_rule_count; i++)
-		if (acl_rules[i].state == ACL_RULE_PLANNED && acl_rules[i].needs == needs)
+		if (acl_rules[i].state == ACL_RULE_PLANNED && acl_rules[i].waits_for == engine)
 			printf("  %-40s %s\n", acl_rules[i].id, acl_rules[i].title[ACL_LANG_EN]);
 }
 
@@ -73,7 +73,7 @@ void rules_coverage(void)
 	struct counts all = count(NULL);
 
 	printf("%-14s %12s %12s %16s %12s %8s %10s\n", "family", "in catalogue", "implemented",
-		"tested by twins", "uncheckable", "planned", "twins live");
+		"paired tests", "uncheckable", "planned", "run live");
 	for (unsigned i = 0; i < acl_rule_count; i++)
 		if (first_of_family(i)) {
 			struct counts n = count(acl_rules[i].family);
@@ -85,9 +85,9 @@ void rules_coverage(void)
 		if (acl_rules[i].state == ACL_RULE_UNCHECKABLE)
 			printf("\n%s cannot be checked:\n  %s\n", acl_rules[i].id,
 				acl_rules[i].reason ? acl_rules[i].reason : "no reason given");
-	planned_lines(ACL_NEEDS_ORDER, "the order engine (what may run at the same time as what)");
-	planned_lines(ACL_NEEDS_CAPTURE, "the capture engine (states of captures and models)");
-	planned_lines(ACL_NEEDS_NOTHING, "their check");
+	planned_lines(ACL_WAITS_FOR_ORDER, "the order engine (what may run at the same time as what)");
+	planned_lines(ACL_WAITS_FOR_CAPTURE, "the capture engine (states of captures and models)");
+	planned_lines(ACL_WAITS_FOR_NOTHING, "their check");
 }
 
 /* --- checks/RULES.md --------------------------------------------------------------- */
@@ -123,7 +123,7 @@ static void family_table(const char *family)
 
 	printf("\n## %s\n\n%u of %u rules are checked.\n", family, n.state[ACL_RULE_IMPLEMENTED], n.known);
 	if (n.state[ACL_RULE_IMPLEMENTED])
-		printf("\n| rule | weight | what | 内容 | how to mend it |\n|---|---|---|---|---|\n");
+		printf("\n| rule | weight | what | 内容 | how to fix it |\n|---|---|---|---|---|\n");
 	for (unsigned i = 0; i < acl_rule_count; i++)
 		if (!strcmp(acl_rules[i].family, family) && acl_rules[i].state == ACL_RULE_IMPLEMENTED)
 			row(&acl_rules[i]);
@@ -144,7 +144,8 @@ void rules_markdown(void)
 {
 	struct counts all = count(NULL);
 
-	printf("<!-- Printed by `aclcheck rules --markdown` from checks/rules.json; `make docs` renews it. "
+	printf("<!-- Printed by `aclcheck rules --markdown` from checks/rules; `make docs` renews "
+	       "it. "
 	       "-->\n"
 	       "# Rules\n\n%u rules are known: %u are checked, %u are planned, %u cannot be checked from "
 	       "outside.\n"

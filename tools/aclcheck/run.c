@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * aclcheck run: each process below writes its own report into a directory;
- * afterwards they are merged, judged and written in the wanted format.
+ * afterwards they are merged, given a verdict and written in the wanted format.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -13,12 +13,14 @@
 #include <dirent.h>
 #include <unistd.h>
 
-#include "interpose/settings.h"
-#include "interpose/tell.h"
+#include "interpose/common/settings_table.h"
+#include "interpose/common/rule_switches.h"
+#include "interpose/common/notify_parent.h"
 #include "tools/aclcheck/baseline.h"
 #include "tools/aclcheck/command.h"
 #include "tools/aclcheck/formats.h"
 #include "tools/aclcheck/launch.h"
+#include "tools/aclcheck/lines_later.h"
 #include "tools/aclcheck/merge.h"
 #include "tools/aclcheck/report.h"
 #include "tools/aclcheck/settings_print.h"
@@ -116,7 +118,8 @@ static int set_option(struct run *run, enum setting s, const char *value)
 		run->target = value;
 	if (s == SETTING_FAIL_ON) {
 		if (!fail_on_parse(value, &run->fail_on))
-			return command_misuse("--fail-on: '%s' is none of error, warning, new", value);
+			return command_misuse(
+				"--fail-on: invalid value '%s' (expected error, warning or new)", value);
 		value = run->fail_on == FAIL_ON_WARNING ? "warning" : "error";
 	}
 	wrong = setting_check(s, value, &number);
@@ -146,7 +149,7 @@ static int own_option(struct run *run, int id, const char *value)
 		run->format_name = value;
 		run->format = report_format_find(value);
 		return run->format ? 0
-				   : command_misuse("'%s' is no format: %s", value, report_format_names());
+				   : command_misuse("unknown format '%s': %s", value, report_format_names());
 	case OPT_BASELINE:
 		run->baseline = baseline_read(value);
 		return run->baseline ? 0 : COMMAND_MISUSE;
@@ -156,7 +159,7 @@ static int own_option(struct run *run, int id, const char *value)
 	case OPT_TIMEOUT:
 		run->timeout = (unsigned)strtoul(value, &end, 10);
 		return *end || !run->timeout
-			       ? command_misuse("--timeout: '%s' is no number of seconds", value)
+			       ? command_misuse("--timeout: invalid number of seconds '%s'", value)
 			       : 0;
 	default:
 		run->keep_exit_code = true;
@@ -189,7 +192,7 @@ static int parse(struct run *run, int argc, char **argv)
 	if (run->fail_on == FAIL_ON_NEW && !run->baseline)
 		return command_misuse("run: --fail-on new needs --baseline OLD") + 1;
 	if (optind == argc)
-		return command_misuse("run: no program named; 'aclcheck run --help' tells more") + 1;
+		return command_misuse("run: no program named; see 'aclcheck run --help'") + 1;
 	return 0;
 }
 
@@ -249,7 +252,7 @@ static json_t *collect(const struct run *run, const struct supervised *ended, co
 {
 	struct merge *m = merge_new();
 	json_t *report;
-	char text[TELL_MAX];
+	char text[NOTIFY_MAX];
 
 	if (!merge_add(m, run->directory))
 		merge_doubt(m, "report-lost", "not all reports of the processes could be read");
@@ -274,6 +277,7 @@ static json_t *collect(const struct run *run, const struct supervised *ended, co
 		merge_doubt(m, "child-not-covered", uncovered);
 	report = merge_result(m);
 	merge_free(m);
+	lines_later(report);
 	if (run->suppress)
 		suppressions_apply(report);
 	if (run->baseline)
@@ -322,6 +326,8 @@ static int finish(const struct run *run, const struct supervised *ended, const c
 	int code;
 
 	say_verdict(report);
+	if (getenv("ACLCHECK_REPORT_MODE") && !strcmp(getenv("ACLCHECK_REPORT_MODE"), "owner"))
+		umask(umask(0) | 077);
 	if (run->report || run->format_name)
 		good = report_write(run->report, run->format, report);
 	if (good)

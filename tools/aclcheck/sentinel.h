@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Was a signal sent to us alone or to the whole process group (timeout(1), a
- * CI runner, kill -TERM -GROUP)?  Nothing in the signal tells.  A process
+ * CI runner, kill -TERM -GROUP)?  Nothing in the signal says so.  A process
  * beside us that holds every signal back does: what it has pending the
  * program got as well, and must not get twice.
  */

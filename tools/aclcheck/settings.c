@@ -102,6 +102,6 @@ int cmd_settings(int argc, char **argv)
 		return command_help("settings",
 			"  --markdown   a table for README\n  --man        entries for the man page\n");
 	else
-		return command_misuse("settings: '%s' is no option", argv[1]);
+		return command_misuse("settings: unknown option '%s'", argv[1]);
 	return 0;
 }

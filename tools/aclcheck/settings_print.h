@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "interpose/settings.h"
+#include "interpose/common/settings_table.h"
 
 /* "--target-cann" into out (at least 48 bytes). */
 void setting_option_name(enum setting s, char *out);

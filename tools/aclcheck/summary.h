@@ -58,7 +58,7 @@ struct memory_use {
 struct memory {
 	struct map blocks; /* by address */
 	struct memory_use use[MEMORY_KINDS];
-	uint64_t unknown_frees; /* of blocks nobody saw allocated */
+	uint64_t unknown_frees; /* of blocks whose allocation was not seen */
 };
 
 void memory_allocated(struct memory *m, enum memory_kind kind, uint64_t address, uint64_t size, int64_t time);

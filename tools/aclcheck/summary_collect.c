@@ -9,7 +9,7 @@
 #include "tools/aclcheck/command.h"
 #include "tools/aclcheck/summary.h"
 
-#define COPIES_MAX 65536 /* streams x kinds of a process that are told apart */
+#define COPIES_MAX 65536 /* streams x kinds of a process that are distinguished */
 #define NO_FIELD (-1)
 
 enum meaning {
@@ -115,7 +115,7 @@ static void find_fields(struct event_kind *k, const bt_field_class *payload)
 	k->height = member(payload, "height");
 }
 
-/* Number of the trace an event class belongs to: pids are told apart by it. */
+/* Number of the trace an event class belongs to: pids are distinguished by it. */
 static unsigned trace_number(struct summary *s, const bt_event_class *class)
 {
 	const bt_trace_class *t =
@@ -282,12 +282,13 @@ static void finish(struct summary *s, struct process_state *p, const struct even
 	stat_add(stat, ns);
 	if (k->blocks && !outer && !c->inside)
 		p->blocked += ns;
-	if (ret) {
+	if (ret && !acl_result_is_answer(k->api, ret)) {
 		stat_error(stat, ret);
 		p->errors++;
 		s->errors++;
-		return;
 	}
+	if (ret)
+		return;
 	if (c->kind >= 0 && !c->inside)
 		add_copy(p, k, c, now);
 	if (k->memory && !c->inside)

@@ -4,13 +4,13 @@
 
 #include <unistd.h>
 
-#include "interpose/tell.h"
-#include "interpose/text.h"
+#include "interpose/common/notify_parent.h"
+#include "interpose/common/text.h"
 
 int told_open(const char *job)
 {
 	struct sockaddr_un address;
-	socklen_t n = tell_address(job, &address);
+	socklen_t n = notify_address(job, &address);
 	int fd = n ? socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
 
 	if (fd >= 0 && bind(fd, (struct sockaddr *)&address, n)) {
@@ -23,7 +23,7 @@ int told_open(const char *job)
 /* Whoever sent it, it is shown to people: made safe, and JSON wants good UTF-8. */
 bool told_close(int fd, char *line, size_t size)
 {
-	char raw[TELL_MAX];
+	char raw[NOTIFY_MAX];
 	ssize_t n = fd < 0 ? -1 : recv(fd, raw, sizeof(raw), 0);
 	struct text t;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What processes below said that could not leave a report (interpose/tell.h). */
+/* What processes below said that could not leave a report (interpose/common/notify_parent.h). */
 #ifndef TOOLS_ACLCHECK_TOLD_H
 #define TOOLS_ACLCHECK_TOLD_H
 

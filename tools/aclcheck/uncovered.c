@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "interpose/children.h"
+#include "interpose/process/process_tree.h"
 #include "tools/aclcheck/command.h"
 #include "tools/aclcheck/descend.h"
 #include "tools/aclcheck/linked.h"
@@ -105,7 +105,7 @@ double uncovered_due(const struct uncovered *u)
 
 /* --- notes ------------------------------------------------------------------- */
 
-static void judge(struct uncovered *u, const char *const field[CHILDREN_FIELDS])
+static void judge(struct uncovered *u, const char *const field[PROCESS_TREE_FIELDS])
 {
 	char key[2 * PATH_MAX], runtime[64];
 	enum linked how;
@@ -126,7 +126,7 @@ static void judge(struct uncovered *u, const char *const field[CHILDREN_FIELDS])
 /* Whole notes only: the last one may still be on its way. How much of the text they are. */
 static size_t read_notes(struct uncovered *u, const char *text, size_t n)
 {
-	const char *field[CHILDREN_FIELDS], *at = text, *end = text + n;
+	const char *field[PROCESS_TREE_FIELDS], *at = text, *end = text + n;
 	unsigned have = 0;
 	size_t done = 0;
 
@@ -137,7 +137,7 @@ static size_t read_notes(struct uncovered *u, const char *text, size_t n)
 			break;
 		field[have++] = at;
 		at = nul + 1;
-		if (have < CHILDREN_FIELDS)
+		if (have < PROCESS_TREE_FIELDS)
 			continue;
 		judge(u, field);
 		have = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Processes below that use a runtime without the checker.  Found in two ways:
- * by the notes of those that start them, which tells of every program that is
+ * by the notes of those that start them, which name every program that is
  * linked with a runtime; and by looking at what the processes have mapped, for
- * those that open one later.  Looking begins anew whenever somebody opens a
+ * those that open one later.  Looking begins anew whenever a process opens a
  * runtime's file.
  */
 #ifndef TOOLS_ACLCHECK_UNCOVERED_H

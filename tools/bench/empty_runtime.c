@@ -16,7 +16,7 @@ static _Atomic uint64_t next_host = 0x560000000000;
 static _Atomic uint64_t next_reserved = 0x200000000000;
 static _Atomic uint64_t next_handle = 0x700000001000;
 
-static void *bump(_Atomic uint64_t *next, uint64_t size)
+static void *counter_inc(_Atomic uint64_t *next, uint64_t size)
 {
 	return (void *)(uintptr_t)atomic_fetch_add_explicit(
 		next, (size + 64 + 511) & ~511ull, memory_order_relaxed);
@@ -43,7 +43,7 @@ EXPORT aclError aclrtGetDevice(int32_t *device)
 EXPORT aclError aclrtMalloc(void **ptr, size_t size, aclrtMemMallocPolicy policy)
 {
 	(void)policy;
-	*ptr = bump(&next_device, size);
+	*ptr = counter_inc(&next_device, size);
 	return ACL_SUCCESS;
 }
 
@@ -59,7 +59,7 @@ EXPORT aclError aclrtReserveMemAddress(
 	(void)alignment;
 	(void)expected;
 	(void)flags;
-	*ptr = bump(&next_reserved, size);
+	*ptr = counter_inc(&next_reserved, size);
 	return ACL_SUCCESS;
 }
 
@@ -71,20 +71,20 @@ EXPORT aclError aclrtReleaseMemAddress(void *ptr)
 
 EXPORT aclError aclrtMallocHost(void **ptr, size_t size)
 {
-	*ptr = bump(&next_host, size);
+	*ptr = counter_inc(&next_host, size);
 	return ACL_SUCCESS;
 }
 
 EXPORT aclError aclrtCreateStream(aclrtStream *stream)
 {
-	*stream = bump(&next_handle, 64);
+	*stream = counter_inc(&next_handle, 64);
 	return ACL_SUCCESS;
 }
 
 EXPORT aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag)
 {
 	(void)flag;
-	*event = bump(&next_handle, 64);
+	*event = counter_inc(&next_handle, 64);
 	return ACL_SUCCESS;
 }
 

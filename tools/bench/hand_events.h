@@ -23,7 +23,7 @@ LTTNG_UST_TRACEPOINT_ENUM(bench_hand, ret,
 	LTTNG_UST_TP_ENUM_VALUES(lttng_ust_field_enum_value("ACL_SUCCESS", 0)))
 
 LTTNG_UST_TRACEPOINT_EVENT(bench_hand, copy_entry,
-	LTTNG_UST_TP_ARGS(const struct acl_event *, e, const struct acl_args_aclrtMemcpyAsync *, a),
+	LTTNG_UST_TP_ARGS(const struct acl_call_record *, e, const struct acl_args_aclrtMemcpyAsync *, a),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_string(api, "aclrtMemcpyAsync")
 		lttng_ust_field_integer_hex(uint64_t, call_caller, e->caller)
@@ -47,7 +47,7 @@ LTTNG_UST_TRACEPOINT_EVENT(bench_hand, copy_entry,
 )
 
 LTTNG_UST_TRACEPOINT_EVENT(bench_hand, copy_exit,
-	LTTNG_UST_TP_ARGS(const struct acl_event *, e),
+	LTTNG_UST_TP_ARGS(const struct acl_call_record *, e),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer(uint32_t, call_stack, e->stack)
 		lttng_ust_field_integer(int64_t, call_result, e->result.i)

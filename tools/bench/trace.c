@@ -20,7 +20,7 @@
 #include "tools/bench/hand_events.h"
 
 #include "bench.h"
-#include "interpose/trace.h"
+#include "interpose/report/trace_provider.h"
 
 static const struct acl_trace_provider *provider;
 
@@ -78,18 +78,18 @@ static struct acl_args_aclrtMemcpyAsyncWithCondition other = {(void *)0x12c0c001
 
 static __attribute__((noinline)) void loop_hand(struct bench_variant *v, size_t n, size_t first)
 {
-	struct acl_event e;
+	struct acl_call_record e;
 
 	(void)v;
 	(void)first;
-	acl_event_init(&e, ACL_API_aclrtMemcpyAsync, &copy, 0x401000);
+	acl_call_record_init(&e, ACL_API_aclrtMemcpyAsync, &copy, 0x401000);
 	for (size_t i = 0; i < n; i++) {
 		lttng_ust_tracepoint(bench_hand, copy_entry, &e, &copy);
 		lttng_ust_tracepoint(bench_hand, copy_exit, &e);
 	}
 }
 
-static void emit(struct acl_event *e)
+static void emit(struct acl_call_record *e)
 {
 	if (!provider->enabled(e->api))
 		return;
@@ -99,22 +99,22 @@ static void emit(struct acl_event *e)
 
 static __attribute__((noinline)) void loop_pair(struct bench_variant *v, size_t n, size_t first)
 {
-	struct acl_event e;
+	struct acl_call_record e;
 
 	(void)v;
 	(void)first;
-	acl_event_init(&e, ACL_API_aclrtMemcpyAsync, &copy, 0x401000);
+	acl_call_record_init(&e, ACL_API_aclrtMemcpyAsync, &copy, 0x401000);
 	for (size_t i = 0; i < n; i++)
 		emit(&e);
 }
 
 static __attribute__((noinline)) void loop_one(struct bench_variant *v, size_t n, size_t first)
 {
-	struct acl_event e;
+	struct acl_call_record e;
 
 	(void)v;
 	(void)first;
-	acl_event_init(&e, ACL_API_aclrtMemcpyAsyncWithCondition, &other, 0x401000);
+	acl_call_record_init(&e, ACL_API_aclrtMemcpyAsyncWithCondition, &other, 0x401000);
 	for (size_t i = 0; i < n; i++) {
 		e.time = 0;
 		emit(&e);

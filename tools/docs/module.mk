@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# make docs: the parts of committed documents that are printed from tables (tests/house checks that they match).
+# make docs: the parts of committed documents that are printed from tables (tests/layout checks that they match).
 
 .PHONY: docs
 docs: all $(BUILD)/tests/demo/demo

@@ -127,3 +127,27 @@ const char *missing_result(const struct function *fn)
 		return "NULL";
 	return "0";
 }
+
+void emit_slot_macros(FILE *f)
+{
+	fputs("\n#define OFFSET(function, member) offsetof(struct acl_args_##function, member)\n"
+	      "#define SIZE(function, member) sizeof(((struct acl_args_##function *)0)->member)\n"
+	      "/* What fits no slot has an array of -1 elements and does not compile. */\n"
+	      "#define SLOT(function, member, narrow) \\\n"
+	      "\t(OFFSET(function, member) | \\\n"
+	      "\t (SIZE(function, member) == 8 ? ACL_ARG_64 : narrow) | \\\n"
+	      "\t 0 * sizeof(char[SIZE(function, member) % 4 || OFFSET(function, member) % 4 ? -1 : 1]))\n",
+		f);
+}
+
+void emit_slot(FILE *f, const struct function *fn, const struct param *p)
+{
+	const char *kind = value_kind(&p->ref);
+	bool is_signed = !strcmp(kind, "INT") || !strcmp(kind, "ERROR") ||
+			 (!strcmp(kind, "ENUM") && enum_is_signed(p->ref.type));
+
+	if (!strcmp(kind, "STRUCT"))
+		fprintf(f, "offsetof(struct acl_args_%s, %s) | ACL_ARG_BYTES", fn->name, p->name);
+	else
+		fprintf(f, "SLOT(%s, %s, ACL_ARG_%s)", fn->name, p->name, is_signed ? "I32" : "U32");
+}

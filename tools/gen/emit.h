@@ -11,7 +11,7 @@
 extern const char *emit_root;
 /* List of the libc functions that interpose/ exports besides, or NULL. */
 extern const char *emit_hooks;
-/* checks/rules.json. */
+/* The directory of the rules' families, checks/rules. */
 extern const char *emit_rules;
 
 /*
@@ -37,9 +37,21 @@ void emit_api_includes(FILE *f, const struct model *m);
 /* A value to return when the real function is missing: 207000, NULL or 0. */
 const char *missing_result(const struct function *fn);
 
+/* Tail of the enum acl_kind constant of a value ("UINT", "HANDLE" ...); has the compiler a sign for the enum?
+ */
+const char *value_kind(const struct typeref *r);
+bool enum_is_signed(const struct type *t);
+
+/* Where an argument lies, as enum acl_arg_slot; the width of its type is left to the compiler. Macros first.
+ */
+void emit_slot_macros(FILE *f);
+void emit_slot(FILE *f, const struct function *fn, const struct param *p);
+
 /* A printer writes one output (or one family of files) from the model. */
 void print_headers(const struct model *m);
 void print_args(const struct model *m);
+void print_operations(const struct model *m);
+void print_accesses(const struct model *m);
 void print_tables(const struct model *m);
 void print_layout_test(const struct model *m);
 void print_wrappers(const struct model *m);
@@ -48,7 +60,7 @@ void print_softnpu_default(const struct model *m);
 void print_recorder(const struct model *m);
 void print_invoke(const struct model *m);
 void print_tracepoints(const struct model *m);
-void print_needs(const struct model *m);
+void print_constraints(const struct model *m);
 void print_rules(const struct model *m);
 void print_cann_check(const struct model *m);
 

@@ -9,6 +9,8 @@
 static void (*const printers[])(const struct model *) = {
 	print_headers,
 	print_args,
+	print_operations,
+	print_accesses,
 	print_tables,
 	print_wrappers,
 	print_export_map,
@@ -18,7 +20,7 @@ static void (*const printers[])(const struct model *) = {
 	print_recorder,
 	print_invoke,
 	print_tracepoints,
-	print_needs,
+	print_constraints,
 	print_rules,
 };
 

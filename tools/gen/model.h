@@ -75,16 +75,32 @@ struct param {
 	const char *decl; /* declaration where "type name" is none */
 	const char *dir; /* "in", "out", "inout" */
 	const char *handle, *life, *access, *null; /* words of the model, or NULL */
+	const char *role; /* what the argument is to the operation */
 	int bytes, limit, count, user_data; /* parameter indexes, -1 */
+	const char *memory, *extent; /* of the access; NULL: from the type */
+	unsigned unit; /* "bytes" as a number, or 0 */
+	int rows, pitch, offset; /* parameter indexes, -1 */
+	const char *each, *each_memory; /* access of what the elements point to, or NULL */
+	int each_bytes, each_limit; /* parameter indexes, -1: the arrays of sizes */
 	bool list, callback;
 	struct typeref ref;
 };
 
+/* What a call does: "group" or "group.leaf", an entry of section "operations". */
+struct operation {
+	const char *name, *group;
+	const char **roles; /* that every function of it has, NULL-terminated */
+	unsigned n_functions;
+};
+
 struct function {
-	const char *name, *header, *since, *ret, *mode, *capture, *ret_life;
+	const char *name, *header, *since, *ret, *mode, *capture, *context, *ret_life;
 	const char *older; /* last release with another parameter list, or NULL */
 	const char **classes; /* NULL-terminated */
 	bool wrap, deprecated, unlisted, variadic, weak;
+	struct operation *operation; /* of a wrapped function */
+	const struct json_t
+		*differs; /* facts that are not as in the others that do the same, and why; or NULL */
 	struct param *params;
 	unsigned n_params;
 	struct typeref ret_ref;
@@ -99,7 +115,12 @@ struct model {
 	struct function *functions; /* in the model's order */
 	const struct function **wrapped; /* interposed ones, by strcmp */
 	const char **handles; /* words of the object kinds, NULL-terminated */
-	unsigned n_headers, n_constants, n_types, n_functions, n_wrapped, n_handles;
+	struct operation *operations; /* those of a group stand together */
+	const char **groups; /* of the operations, NULL-terminated */
+	const char **role_words; /* that "role" may say, NULL-terminated */
+	const char **roles; /* all that occur, by strcmp, NULL-terminated */
+	unsigned n_headers, n_constants, n_types, n_functions, n_wrapped, n_handles, n_operations, n_groups,
+		n_roles;
 };
 
 /* Ends the process with a message when the file cannot be read or makes no sense. */
@@ -110,6 +131,11 @@ extern const char *const model_class_words[];
 
 const struct type *model_type(const struct model *m, const char *name);
 struct typeref model_ref(const struct model *m, const char *spelling);
+
+/* Is there memory behind the parameter that is the program's, neither a handle nor a function? */
+bool is_accessed(const struct param *p);
+/* Word of enum acl_extent, lower case; NULL when the model does not say. */
+const char *access_extent(const struct function *f, const struct param *p);
 
 /* "illegal-any-mode" -> "ILLEGAL_ANY_MODE", "8.1" -> "8_1"; in one of four static buffers. */
 const char *upper(const char *word);

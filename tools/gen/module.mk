@@ -4,13 +4,13 @@
 HOSTCC ?= cc
 GEN_SRC := $(wildcard tools/gen/*.c)
 API_MODEL := include/acl/api.json
-RULES := checks/rules.json
-HOOKS := $(wildcard interpose/hooks.list)
+RULES := checks/rules
+HOOKS := $(wildcard interpose/runtime/libc_hooks.list)
 
 $(BUILD)/tools/acl-gen: $(GEN_SRC) $(wildcard tools/gen/*.h)
 	$(call say,HOSTCC,$@)mkdir -p $(@D) && $(HOSTCC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O1 -g -o $@ $(GEN_SRC) -ljansson
 
-$(BUILD)/gen/.stamp: $(BUILD)/tools/acl-gen $(API_MODEL) $(RULES) $(HOOKS)
+$(BUILD)/gen/.stamp: $(BUILD)/tools/acl-gen $(API_MODEL) $(wildcard $(RULES)/*/*.json) $(wildcard $(RULES)/*) $(HOOKS)
 	$(call say,GEN,$(BUILD)/gen)mkdir -p $(@D) && $(BUILD)/tools/acl-gen $(API_MODEL) $(BUILD) $(RULES) $(HOOKS) && touch $@
 
 # The generator rewrites a file only when its content changes; make looks again after the stamp,
@@ -19,7 +19,7 @@ $(foreach file,gen/%.c gen/%.h gen/%.cpp gen/%.map include/%.h,\
 	$(eval .PRECIOUS: $(BUILD)/$(file))$(eval $(BUILD)/$(file): $(BUILD)/gen/.stamp ; @:))
 
 # What a program needs that reads the model's tables.
-MODEL_OBJS := $(call objs,include/aclcheck/model.c) $(call genobjs,acl_model)
+MODEL_OBJS := $(call objs,include/aclcheck/model.c) $(call genobjs,acl_model acl_operations acl_accesses)
 ALL += $(MODEL_OBJS)
 
 # make CANN=/path: does the model still say what the headers of that installation say?

@@ -9,7 +9,7 @@
 
 const char *emit_hooks;
 
-/* interpose/hooks.list: one name a line, '#' begins a remark. */
+/* interpose/runtime/libc_hooks.list: one name a line, '#' begins a remark. */
 static void print_hooks(FILE *f)
 {
 	FILE *list = emit_hooks ? fopen(emit_hooks, "r") : NULL;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gen/acl_rules.c: the rule table of checks/rules.json, sorted by id. Wrong words end the generator. */
+/* gen/acl_rules.c: the rule table, one file a family in checks/rules/, sorted by id. Wrong words end the
+ * generator. */
+#include <glob.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +38,8 @@ static const struct word defaults[] = {
 	{"on", "ACL_DEFAULT_ON"}, {"advice", "ACL_DEFAULT_ADVICE"}, {"off", "ACL_DEFAULT_OFF"}, {0}};
 static const struct word states[] = {{"implemented", "ACL_RULE_IMPLEMENTED"}, {"planned", "ACL_RULE_PLANNED"},
 	{"uncheckable", "ACL_RULE_UNCHECKABLE"}, {0}};
-static const struct word engines[] = {{"order", "ACL_NEEDS_ORDER"}, {"capture", "ACL_NEEDS_CAPTURE"}, {0}};
+static const struct word engines[] = {
+	{"order", "ACL_WAITS_FOR_ORDER"}, {"capture", "ACL_WAITS_FOR_CAPTURE"}, {0}};
 static const struct word releases[] = {{"8.1", "ACL_CANN_8_1"}, {"8.5", "ACL_CANN_8_5"},
 	{"9.0", "ACL_CANN_9_0"}, {"9.1", "ACL_CANN_9_1"}, {"9.2", "ACL_CANN_9_2"}, {0}};
 
@@ -141,13 +144,28 @@ static void apis(FILE *f, const char *id, json_t *rule, const struct model *m)
 	fputs("\",\n", f);
 }
 
-static const char *needs(const char *id, json_t *rule, bool planned)
+static const char *waits_for(const char *id, json_t *rule, bool planned)
 {
-	if (!json_object_get(rule, "needs"))
-		return "ACL_NEEDS_NOTHING";
+	if (!json_object_get(rule, "waits_for"))
+		return "ACL_WAITS_FOR_NOTHING";
 	if (!planned)
-		refuse(id, "needs", "is for planned rules only");
-	return constant(id, rule, "needs", engines);
+		refuse(id, "waits_for", "is for planned rules only");
+	return constant(id, rule, "waits_for", engines);
+}
+
+/* Which rule speaks when several apply, see acl_rule.rank: "yields": N, or "rank": N of one that always
+ * speaks. */
+static int rank(const char *id, json_t *rule, const char *key)
+{
+	json_t *n = json_object_get(rule, key);
+
+	if (!n)
+		return 0;
+	if (!json_is_integer(n) || json_integer_value(n) < 1 || json_integer_value(n) > 255)
+		refuse(id, key, "is a number from 1 to 255");
+	if (json_object_get(rule, "yields") && json_object_get(rule, "rank"))
+		refuse(id, "rank", "stands beside \"yields\", which is one already");
+	return (int)json_integer_value(n);
 }
 
 static void print_rule(FILE *f, json_t *rule, size_t index, const struct model *m)
@@ -166,7 +184,9 @@ static void print_rule(FILE *f, json_t *rule, size_t index, const struct model *
 	fprintf(f, "\t\t.tier = %s,\n", constant(id, rule, "tier", tiers));
 	fprintf(f, "\t\t.dflt = %s,\n", constant(id, rule, "default", defaults));
 	fprintf(f, "\t\t.state = %s,\n", state);
-	fprintf(f, "\t\t.needs = %s,\n", needs(id, rule, !strcmp(state, "ACL_RULE_PLANNED")));
+	fprintf(f, "\t\t.rank = %d,\n", rank(id, rule, "yields") + rank(id, rule, "rank"));
+	fprintf(f, "\t\t.yields = %s,\n", json_object_get(rule, "yields") ? "true" : "false");
+	fprintf(f, "\t\t.waits_for = %s,\n", waits_for(id, rule, !strcmp(state, "ACL_RULE_PLANNED")));
 	fprintf(f, "\t\t.relaxed_since = %s,\n", relaxed ? constant(id, relaxed, "since", releases) : "-1");
 	fprintf(f, "\t\t.relaxed_to = %s,\n",
 		relaxed ? constant(id, relaxed, "to", severities) : "ACL_RELAXED_OFF");
@@ -180,25 +200,81 @@ static void print_rule(FILE *f, json_t *rule, size_t index, const struct model *
 	fputs("\t},\n", f);
 }
 
+/* The rules of a file, which has the name of their family, are put to the others. */
+static void family_load(json_t *all, const char *path)
+{
+	const char *name = strrchr(path, '/') + 1, *before = "";
+	size_t length = strlen(name) - strlen(".json"), i;
+	json_error_t error;
+	json_t *rules = json_load_file(path, 0, &error), *rule;
+
+	if (!json_is_array(rules)) {
+		fprintf(stderr, "acl-gen: %s:%d: %s\n", path, error.line, error.text);
+		exit(1);
+	}
+	json_array_foreach(rules, i, rule)
+	{
+		const char *id = json_string_value(json_object_get(rule, "id")),
+			   *family = json_string_value(json_object_get(rule, "family"));
+
+		if (!id || strcmp(before, id) >= 0)
+			refuse(id ? id : "?", "id", "missing, twice, or not in the order of strcmp");
+		if (!family || strlen(family) != length || strncmp(family, name, length) != 0)
+			refuse(id, "family", "is not the name of its file");
+		before = id;
+	}
+	json_array_extend(all, rules);
+	json_decref(rules);
+}
+
+static int by_id(const void *a, const void *b)
+{
+	return strcmp(json_string_value(json_object_get(*(json_t *const *)a, "id")),
+		json_string_value(json_object_get(*(json_t *const *)b, "id")));
+}
+
+/* All families below the directory emit_rules, sorted by id. */
+static json_t *rules_load(void)
+{
+	json_t *all = json_array(), *sorted = json_array(), **list;
+	char pattern[4096];
+	glob_t files;
+	size_t n;
+
+	snprintf(pattern, sizeof(pattern), "%s/*/*.json", emit_rules);
+	if (glob(pattern, 0, NULL, &files)) {
+		fprintf(stderr, "acl-gen: %s: no rules\n", pattern);
+		exit(1);
+	}
+	for (size_t i = 0; i < files.gl_pathc; i++)
+		family_load(all, files.gl_pathv[i]);
+	globfree(&files);
+	n = json_array_size(all);
+	list = calloc(n + 1, sizeof(*list));
+	for (size_t i = 0; list && i < n; i++)
+		list[i] = json_array_get(all, i);
+	qsort(list, n, sizeof(*list), by_id);
+	for (size_t i = 0; i < n; i++)
+		json_array_append(sorted, list[i]);
+	free(list);
+	json_decref(all);
+	return sorted;
+}
+
 void print_rules(const struct model *m)
 {
-	json_error_t error;
-	json_t *rules = emit_rules ? json_load_file(emit_rules, 0, &error) : NULL, *rule;
+	json_t *rules = emit_rules ? rules_load() : NULL, *rule;
 	const char *before = "";
 	FILE *f;
 	size_t i;
 
 	if (!emit_rules)
 		return;
-	if (!json_is_array(rules)) {
-		fprintf(stderr, "acl-gen: %s:%d: %s\n", emit_rules, error.line, error.text);
-		exit(1);
-	}
 	f = emit_open_plain("gen/acl_rules.c");
 	fprintf(f,
 		"/* SPDX-License-Identifier: Apache-2.0 */\n"
 		"/* Generated from %s by tools/gen, do not edit: the rule table. */\n"
-		"#include \"aclcheck/model.h\"\n#include \"checks/rule.h\"\n\n"
+		"#include \"aclcheck/model.h\"\n#include \"checks/engine/rule_table.h\"\n\n"
 		"const struct acl_rule acl_rules[] = {\n",
 		emit_rules);
 	json_array_foreach(rules, i, rule)
@@ -206,7 +282,7 @@ void print_rules(const struct model *m)
 		const char *id = json_string_value(json_object_get(rule, "id"));
 
 		if (!id || strcmp(before, id) >= 0)
-			refuse(id ? id : "?", "id", "missing, twice, or not in the order of strcmp");
+			refuse(id ? id : "?", "id", "is in two families");
 		before = id;
 		print_rule(f, rule, i, m);
 	}

@@ -58,6 +58,11 @@ static int type_index(const int *index, const struct typeref *r)
 	return r->type ? index[r->type - model->types] : -1;
 }
 
+const char *value_kind(const struct typeref *r)
+{
+	return kind_of(r, r->stars, false);
+}
+
 static const char *handle_word(const char *handle)
 {
 	return handle ? upper(handle) : "NONE";
@@ -151,7 +156,7 @@ static void print_enum_values(FILE *f, const struct type *t)
 }
 
 /* As the compilers decide; the layout test holds them to it. */
-static bool is_signed(const struct type *t)
+bool enum_is_signed(const struct type *t)
 {
 	for (unsigned i = 0; i < t->n_members; i++)
 		if (t->members[i].value < 0)
@@ -174,7 +179,7 @@ static void print_enums(FILE *f)
 			continue;
 		n++;
 		fprintf(f, "\t{ \"%s\", values_%s, %u, sizeof(int), %s },\n", t->name, t->name, t->n_members,
-			is_signed(t) ? "true" : "false");
+			enum_is_signed(t) ? "true" : "false");
 	}
 	fprintf(f, "};\nconst unsigned acl_enum_count = %u;\n", n);
 }
@@ -316,6 +321,7 @@ static void print_param(FILE *f, const struct function *fn, const struct param *
 	print_pointee(f, p, kind);
 	fprintf(f, "\n\t\t.access = ACL_ACCESS_%s, .bytes = %d, .limit = %d, .count = %d, .user_data = %d,",
 		word_or(p->access, "none"), p->bytes, p->limit, p->count, p->user_data);
+	fprintf(f, " .role = ACL_ROLE_%s,", upper(p->role));
 	fprintf(f, "\n\t\t.enum_index = %d, .struct_index = %d, .null_meaning = ACL_NULL_%s },\n",
 		type_index(enum_index, &p->ref), type_index(struct_index, &p->ref),
 		word_or(p->null, "unknown"));
@@ -339,8 +345,13 @@ static void print_function(FILE *f, const struct function *fn)
 	if (fn->ret_life)
 		fprintf(f, "\n\t\t.ret_handle = ACL_HANDLE_%s, .ret_life = ACL_LIFE_%s,",
 			handle_word(r->type->handle), upper(fn->ret_life));
-	fprintf(f, "\n\t\t.mode = ACL_MODE_%s, .capture = ACL_CAPTURE_%s, .since = ACL_CANN_%s,",
-		upper(fn->mode), upper(fn->capture), upper(fn->since));
+	fprintf(f,
+		"\n\t\t.mode = ACL_MODE_%s, .capture = ACL_CAPTURE_%s, .context = ACL_CONTEXT_%s, .since = "
+		"ACL_CANN_%s,",
+		upper(fn->mode), upper(fn->capture), upper(fn->context ? fn->context : "none"),
+		upper(fn->since));
+	fprintf(f, "\n\t\t.operation = ACL_OP_%s, .operation_group = ACL_OP_GROUP_%s,",
+		upper(fn->operation->name), upper(fn->operation->group));
 	fprintf(f, " .deprecated = %s, .unlisted = %s },\n", fn->deprecated ? "true" : "false",
 		fn->unlisted ? "true" : "false");
 }

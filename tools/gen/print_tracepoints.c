@@ -152,7 +152,7 @@ static void print_enums(FILE *f, const struct unit *u)
 
 static void print_class_args(FILE *f, const struct event_class *c)
 {
-	fputs("\tLTTNG_UST_TP_ARGS(const struct acl_event *, e", f);
+	fputs("\tLTTNG_UST_TP_ARGS(const struct acl_call_record *, e", f);
 	if (c->entry)
 		fputs(", const char *, api", f);
 	fprintf(f, ", const struct acl_args_%s *, a", c->owner->name);
@@ -218,7 +218,7 @@ static void print_emitter(FILE *f, const struct unit *u, const struct function *
 	const struct event_class *c, const char *what, const char *suffix)
 {
 
-	fprintf(f, "\nstatic void %s_%s(const struct acl_event *e)\n{\n", what, fn->name);
+	fprintf(f, "\nstatic void %s_%s(const struct acl_call_record *e)\n{\n", what, fn->name);
 	if (c->opens) {
 		fprintf(f, "\tconst struct acl_args_%s *a = e->args;\n\tstruct acl_open_%s copied;\n\n",
 			fn->name, fn->name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gen/wrappers.c: one exported function per wrapped function, see interpose/entry.h and call.h. */
+/* gen/wrappers.c: one exported function per wrapped function, see interpose/call/wrapper_entry.h and call.h.
+ */
 #include <string.h>
 
 #include "emit.h"
@@ -43,7 +44,7 @@ void print_wrappers(const struct model *m)
 {
 	FILE *f = emit_open(m, "gen/wrappers.c", "what the program calls instead of the runtime");
 
-	fputs("#include <stddef.h>\n\n#include \"interpose/entry.h\"\n\n", f);
+	fputs("#include <stddef.h>\n\n#include \"interpose/call/wrapper_entry.h\"\n\n", f);
 	fputs("/* Forwarding is no use of a function: the program was warned when it was compiled. */\n", f);
 	fputs("#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n\n", f);
 	fputs("#define REAL(function) ((__typeof__(&function))acl_real[ACL_API_##function])\n\n", f);

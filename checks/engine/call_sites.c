@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The call sites (rule, function, caller) that broke a rule, with exact counts. */
+#include "checks/engine/call_sites.h"
+
+#define SITES 16384
+
+struct call_site_entry {
+	_Atomic uint64_t key; /* 0 = free */
+	_Atomic uint64_t count;
+	_Atomic uint64_t caller, serial;
+	_Atomic uint16_t rule, api;
+	_Atomic uint8_t severity;
+	_Atomic bool advice, secondary;
+};
+
+struct site_table {
+	_Atomic uint32_t used;
+	struct call_site_entry sites[SITES];
+};
+
+bool call_sites_create(struct checks *c)
+{
+	c->sites = checks_alloc(c, sizeof(*c->sites));
+	return c->sites != NULL;
+}
+
+void call_sites_forked(struct checks *c)
+{
+	memset((void *)c->sites, 0, sizeof(*c->sites));
+}
+
+/* The site of a key; when there is none yet NULL, or with take a new one. NULL as well: the table is full. */
+static struct call_site_entry *call_site_of(struct checks *c, uint64_t key, bool take)
+{
+	for (uint64_t i = key, tries = 0; tries < SITES; i++, tries++) {
+		struct call_site_entry *s = &c->sites->sites[i % SITES];
+		uint64_t found = load_acquire(&s->key);
+
+		if (found == key)
+			return s;
+		if (found)
+			continue;
+		if (!take)
+			return NULL;
+		if (atomic_compare_exchange_strong(&s->key, &found, key)) {
+			counter_inc(&c->sites->used);
+			return s;
+		}
+		if (found == key)
+			return s;
+	}
+	checks_degrade(c, "more sites with findings than the table holds");
+	return NULL;
+}
+
+uint64_t call_site_key(
+	struct checks *c, struct acl_call_record *call, const struct acl_rule *rule, uint64_t where)
+{
+	unsigned api = call ? call->api : 0xffff;
+
+	if (c->host.place)
+		where ^= mix64(c->host.place(c->host.context, call, rule, false));
+	return mix64(where ^ (uint64_t)rule->index << 48 ^ (uint64_t)api << 36) | 1;
+}
+
+uint64_t call_site_count(struct checks *c, uint64_t key)
+{
+	struct call_site_entry *s = call_site_of(c, key, false);
+
+	return s ? load_relaxed(&s->count) : 0;
+}
+
+bool call_site_count_one(
+	struct checks *c, struct acl_call_record *call, uint64_t key, uint64_t caller, struct acl_finding *f)
+{
+	struct call_site_entry *s = call_site_of(c, key, true);
+
+	if (!s)
+		return false;
+	if (c->host.place)
+		c->host.place(c->host.context, call, f->rule, true);
+	f->repeat = counter_inc(&s->count) + 1;
+	if (f->repeat == 1) {
+		store_relaxed(&s->rule, f->rule->index);
+		store_relaxed(&s->api, f->event ? f->event->api : 0xffff);
+		store_relaxed(&s->caller, caller);
+		store_relaxed(&s->severity, f->severity);
+		store_relaxed(&s->advice, f->advice);
+		store_relaxed(&s->secondary, f->secondary);
+		store_release(&s->serial, counter_inc(&c->finding_serials) + 1);
+	}
+	f->serial = load_acquire(&s->serial);
+	return true;
+}
+
+void checks_each_site(const struct checks *c, checks_site_fn fn, void *context)
+{
+	for (unsigned i = 0; i < SITES; i++) {
+		struct call_site_entry *s = &c->sites->sites[i];
+
+		if (!load_acquire(&s->key) || !load_relaxed(&s->count) || !load_acquire(&s->serial))
+			continue;
+		fn(context, &(struct checks_site){.rule = &acl_rules[load_relaxed(&s->rule)],
+				    .caller = load_relaxed(&s->caller),
+				    .count = load_relaxed(&s->count),
+				    .serial = load_relaxed(&s->serial),
+				    .api = load_relaxed(&s->api),
+				    .severity = load_relaxed(&s->severity),
+				    .advice = load_relaxed(&s->advice),
+				    .secondary = load_relaxed(&s->secondary)});
+	}
+}
+
+void checks_totals(const struct checks *c, struct checks_totals *out)
+{
+	memset(out, 0, sizeof(*out));
+	for (unsigned i = 0; i < SITES; i++) {
+		struct call_site_entry *s = &c->sites->sites[i];
+
+		if (!load_relaxed(&s->count) || load_relaxed(&s->secondary))
+			continue;
+		if (load_relaxed(&s->advice))
+			out->advice += load_relaxed(&s->count);
+		else
+			out->findings[load_relaxed(&s->severity) & 3] += load_relaxed(&s->count);
+	}
+	for (unsigned i = 0; i < ACL_THREADS; i++)
+		for (unsigned api = 0; c->threads[i].coverage && api < ACL_API_COUNT; api++)
+			out->calls += load_relaxed(&c->threads[i].coverage->api[api].calls);
+	out->degraded = load_relaxed(&((struct checks *)c)->degraded);
+	out->degraded_text = load_relaxed(&((struct checks *)c)->degraded_text);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How a file of checks/ binds its functions to calls: a module lists plain
+ * functions per API and phase.  State modules (objects, memory, capture …) come
+ * before rule modules in enter, so that rules see the state the call starts
+ * from, and commit in leave.
+ */
+#ifndef CHECKS_CHECK_MODULE_H
+#define CHECKS_CHECK_MODULE_H
+
+#include "check_modules.h"
+#include "checks/checks.h"
+
+typedef void (*check_hook_fn)(struct checks *c, struct acl_call_record *call);
+
+/*
+ * Added to a phase.
+ *
+ * CONDITIONAL: the hook has nothing to do until something unusual happens in the
+ * process (a capture, a binding, the end …) and is not called before; where that
+ * happens checks_start_conditional() says so.
+ * UNLESS_PLAIN: nor has it anything to say of a call whose operation is plainly
+ * right: all its memory known, large enough, aligned and on the side the call says,
+ * on one device, not captured.
+ * IF_ASYNC, IF_NOT_ASYNC: only functions of that mode.
+ */
+#define ACL_CONDITIONAL 4
+#define ACL_UNLESS_PLAIN 8
+#define ACL_IF_ASYNC 16
+#define ACL_IF_NOT_ASYNC 32
+
+/*
+ * What a hook listens to: an operation, a group of operations, every function that
+ * does something to a kind of object, every function with an argument of a role; all as the API model has
+ * them, so that no variant is forgotten.  A single function (ACL_API_…) is the exception and
+ * says why.
+ */
+enum check_subject {
+	CHECK_ON_FUNCTION,
+	CHECK_ON_OPERATION,
+	CHECK_ON_GROUP,
+	CHECK_ON_OBJECT,
+	CHECK_ON_ROLE,
+	CHECK_ON_OPERATION_WITH_ROLE,
+	CHECK_ON_GROUP_WITH_ROLE
+};
+#define ON_OP(leaf) ((uint32_t)CHECK_ON_OPERATION << 24 | ACL_OP_##leaf)
+#define ON_GROUP(group) ((uint32_t)CHECK_ON_GROUP << 24 | ACL_OP_GROUP_##group)
+/* ON_OBJECT(STREAM, DESTROY): functions with a parameter of that enum acl_handle and enum acl_life. */
+#define ON_OBJECT(handle, life)                                                                              \
+	((uint32_t)CHECK_ON_OBJECT << 24 | (uint32_t)ACL_HANDLE_##handle << 8 | ACL_LIFE_##life)
+#define ON_ROLE(role) ((uint32_t)CHECK_ON_ROLE << 24 | ACL_ROLE_##role)
+/* Functions of an operation, or of a group, that have an argument of the role. */
+#define ON_OP_WITH(leaf, role)                                                                               \
+	((uint32_t)CHECK_ON_OPERATION_WITH_ROLE << 24 | ACL_ROLE_##role << 12 | ACL_OP_##leaf)
+#define ON_GROUP_WITH(group, role)                                                                           \
+	((uint32_t)CHECK_ON_GROUP_WITH_ROLE << 24 | ACL_ROLE_##role << 12 | ACL_OP_GROUP_##group)
+
+struct check_hook {
+	uint32_t on; /* ON_OP() …, or an enum acl_api */
+	uint8_t phase; /* enum acl_phase and what is added to it */
+	check_hook_fn fn;
+};
+
+/*
+ * const struct check_module module_NAME = {…} in a source file is all that makes a module: the build lists
+ * them, state modules in their order, the others by name.
+ */
+struct check_module {
+	uint8_t order; /* of modules that own state: theirs is committed in this order in enter, undone in the
+			  opposite one in leave; 0 = rules, in no order */
+	const struct check_hook *hooks;
+	unsigned n_hooks;
+	/* Adds hooks decided from the model (all functions with a stream parameter …); may be NULL. */
+	void (*bind)(void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder);
+	size_t state_size; /* of what it keeps beside the objects, see module_state(); zeroed */
+	bool (*create)(struct checks *c); /* what the state needs besides; false = no memory; may be NULL */
+	/* Rare moments of a call; each is one module's at the most. */
+	check_hook_fn uninitialized; /* enter, until aclInit is called: before all others */
+	check_hook_fn missing; /* enter of a function that the runtime lacks: before all others */
+	check_hook_fn returned_error; /* FAILED, after all others, of every function that returns aclError */
+	check_hook_fn suspected; /* after leave: there was a finding, and yet no error */
+	/* A callback of the program begins or ends; outer: the call that launched or registered it. */
+	void (*callback)(
+		struct checks *c, const struct acl_call_record *outer, const void *argument, bool begins);
+	void (*finish)(struct checks *c, enum checks_end kind);
+	/* After the finish of all: what no other module has named by then. */
+	void (*finish_rest)(struct checks *c, enum checks_end kind);
+	void (*forked)(struct checks *c);
+};
+
+extern const struct check_module *const check_modules[MODULE_COUNT];
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The argument rules: one small interpreter of the needs in the model
+ * (include/aclcheck/constraints.h), bound to every function that has any.
+ */
+#include "aclcheck/terms.h"
+#include "checks/engine/finding_report.h"
+#include "checks/engine/program_memory.h"
+
+/* Whether the product is one of "310P,310B". */
+static bool soc_among(const char *soc, const char *names)
+{
+	for (size_t n; soc && *names; names += n + (names[n] == ',')) {
+		n = strcspn(names, ",");
+		if (n && memmem(soc, strlen(soc), names, n))
+			return true;
+	}
+	return false;
+}
+
+bool constraint_in_force(const struct checks *c, const struct acl_constraint *n)
+{
+	int target = load_relaxed(&c->target);
+
+	if ((n->since >= 0 && target < n->since) || (n->until >= 0 && target >= n->until))
+		return false;
+	if (n->not_soc && c->soc && strstr(c->soc, n->not_soc))
+		return false;
+	return !n->only_soc || soc_among(c->soc, n->only_soc);
+}
+
+static bool applies(struct checks *c, const struct acl_constraint *n, const void *args, const void *behind)
+{
+	if (!constraint_in_force(c, n))
+		return false;
+	for (unsigned i = 1; i < n->n_terms; i++)
+		if (term_holds(&n->terms[i], args, behind) != YES)
+			return false;
+	return true;
+}
+
+/* --- saying it ------------------------------------------------------------------- */
+
+/* What the model knows of a field behind or in a parameter. */
+static const struct acl_field *field_of(const struct acl_param *p, const char *name)
+{
+	const char *path = strchr(name, '.');
+	const struct acl_struct *s;
+
+	if (!path || p->struct_index < 0)
+		return NULL;
+	s = &acl_structs[p->struct_index];
+	for (unsigned i = 0; i < s->n_fields; i++)
+		if (!strcmp(s->fields[i].name, path + 1))
+			return &s->fields[i];
+	return NULL;
+}
+
+static unsigned kind_of(const struct acl_operand *o, const struct acl_param *p, const struct acl_field *field)
+{
+	if (field)
+		return field->kind;
+	return o->how == ACL_OPERAND_BEHIND ? p->pointee_kind : p->kind;
+}
+
+static bool pointer_kind(unsigned kind)
+{
+	return kind == ACL_KIND_POINTER || kind == ACL_KIND_HANDLE || kind == ACL_KIND_STRING ||
+	       kind == ACL_KIND_CALLBACK;
+}
+
+static void say_operand(struct acl_finding *f, const struct acl_operand *o,
+	const struct acl_call_record *call, const void *behind)
+{
+	const struct acl_param *p;
+	const struct acl_field *field;
+	unsigned kind;
+	number v;
+
+	if (!o->size || o->param < 0)
+		return;
+	p = &acl_apis[call->api].params[o->param];
+	field = field_of(p, o->name);
+	kind = kind_of(o, p, field);
+	if (o->size > 8 || !place(o, call->args, behind))
+		return;
+	v = widen(place(o, call->args, behind),
+		&(struct acl_operand){.size = o->size, .is_signed = o->is_signed, .factor = 1});
+	if (kind == ACL_KIND_ENUM && (field ? field->enum_index : p->enum_index) >= 0)
+		finding_enum(
+			f, o->name, acl_enums[field ? field->enum_index : p->enum_index].name, (int64_t)v);
+	else if (pointer_kind(kind))
+		finding_address(f, o->name, (const void *)(uintptr_t)v);
+	else if (o->is_signed)
+		finding_int(f, o->name, (int64_t)v);
+	else
+		finding_uint(f, o->name, (uint64_t)v);
+}
+
+static void say(struct acl_finding *f, const struct acl_constraint *n, const struct acl_call_record *call,
+	const void *behind)
+{
+	const struct acl_term *t = n->terms;
+	const struct acl_param *p = t->left.param >= 0 ? &acl_apis[call->api].params[t->left.param] : NULL;
+
+	if (t->op == ACL_TERM_NEVER)
+		return;
+	if (t->op == ACL_TERM_SET && p && !t->more.size && n->n_terms == 1)
+		finding_detail(f, "%s is %s.", t->left.name,
+			pointer_kind(kind_of(&t->left, p, field_of(p, t->left.name))) ? "NULL" : "0");
+	else
+		finding_detail(f, "What %s needs does not hold: %s.", acl_apis[call->api].name, n->text);
+	for (unsigned i = 0; i < n->n_terms; i++) {
+		say_operand(f, &n->terms[i].left, call, behind);
+		say_operand(f, &n->terms[i].more, call, behind);
+		say_operand(f, &n->terms[i].right, call, behind);
+	}
+}
+
+/* One call, one report: the first need that is broken ends it. */
+static __attribute__((noinline, cold)) void constraints_report(
+	struct checks *c, struct acl_call_record *call, const void *behind)
+{
+	const struct acl_need_span *span = &acl_constraints_of[call->api];
+	const struct acl_constraint *n = &acl_constraints[span->first], *end = n + span->count;
+	struct finding_grade grade = GRADE_TABLE;
+	const struct acl_rule *rule;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	/* What was said before is more than a look at the arguments finds. */
+	for (; n < end; n++) {
+		if (term_holds(n->terms, call->args, behind) != NO || !applies(c, n, call->args, behind))
+			continue;
+		rule = acl_rule_find(n->rule);
+		if (!rule_wanted(c, rule))
+			continue;
+		grade.severity = n->severity;
+		f = finding_begin_as(c, call, rule, grade, &room);
+		if (f) {
+			say(f, n, call, behind);
+			finding_show(c, f);
+		}
+		/* Advice hides nothing. */
+		if (!c->settings[rule->index].advice)
+			return;
+	}
+}
+
+static inline void check(struct checks *c, struct acl_call_record *call, const void *behind)
+{
+	unsigned needs = acl_constraints_judge[call->api](call->args, behind);
+
+	constraints_evaluated(c, call, needs & ~ACL_NEEDS_BROKEN);
+	if (__builtin_expect(needs & ACL_NEEDS_BROKEN || c->soc, 0))
+		constraints_report(c, call, behind);
+}
+
+static void constraints_enter(struct checks *c, struct acl_call_record *call)
+{
+	check(c, call, NULL);
+}
+
+/* What they look at behind a pointer is copied first. */
+static void check_needs_behind(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_need_span *span = &acl_constraints_of[call->api];
+	_Alignas(16) char copy[ACL_NEEDS_BEHIND];
+	const void *behind;
+
+	memcpy(&behind, (const char *)call->args + span->behind_param, sizeof(behind));
+	check(c, call, program_read(c, behind, copy, span->behind_size) ? copy : NULL);
+}
+
+static void constraints_bind(
+	void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
+{
+	for (unsigned api = 0; api < ACL_API_COUNT; api++)
+		if (acl_constraints_of[api].count)
+			add(binder, api, ACL_ENTER,
+				acl_constraints_of[api].behind_size ? check_needs_behind : constraints_enter);
+}
+
+const struct check_module module_arguments = {.bind = constraints_bind};

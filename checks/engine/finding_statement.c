@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the parts of a statement to a finding. */
+#include "checks/engine/finding_statement.h"
+
+#include <stdarg.h>
+
+static struct finding_grade grade_of(const struct finding_part *parts)
+{
+	struct finding_grade g = GRADE_TABLE;
+
+	for (; parts->kind != PART_END; parts++)
+		switch (parts->kind) {
+		case PART_SEVERITY:
+			g.severity = (int8_t)parts->i;
+			break;
+		case PART_ADVICE:
+			g.advice = parts->u != 0;
+			break;
+		case PART_RELAXED_TO:
+			g.relaxed_to = (int16_t)parts->i;
+			break;
+		case PART_CONSEQUENCE_OF:
+			g.cause = parts->u;
+			g.secondary = parts->u != 0;
+			break;
+		case PART_BESIDE:
+			g.beside = (uint8_t)parts->u;
+			break;
+		case PART_SITE:
+			g.site = parts->u;
+			break;
+		case PART_CALLER:
+			g.caller = parts->u;
+			break;
+		}
+	return g;
+}
+
+static void add_history(struct acl_finding *f, const struct acl_object_history *history)
+{
+	if (history && f->n_objects < ACL_FINDING_OBJECTS)
+		f->objects[f->n_objects++] = *history;
+}
+
+static void add_part(struct checks *c, struct acl_finding *f, const struct finding_part *part)
+{
+	switch (part->kind) {
+	case PART_UINT:
+		finding_uint(f, part->name, part->u);
+		break;
+	case PART_INT:
+		finding_int(f, part->name, part->i);
+		break;
+	case PART_ADDRESS:
+		finding_address(f, part->name, part->address);
+		break;
+	case PART_BYTES:
+		finding_bytes(f, part->name, part->u);
+		break;
+	case PART_API:
+		finding_api(f, part->name, (unsigned)part->u);
+		break;
+	case PART_ERROR:
+		finding_error(f, part->name, part->i);
+		break;
+	case PART_ENUM:
+		finding_enum(f, part->name, part->enum_name, part->i);
+		break;
+	case PART_OBJECT:
+		finding_object(c, f, part->name, part->object);
+		break;
+	case PART_BLOCK:
+		finding_block(c, f, part->name, part->block);
+		break;
+	case PART_HISTORY:
+		add_history(f, part->history);
+		break;
+	}
+}
+
+void finding_make(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	const struct finding_part *parts, const char *format, ...)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin_as(c, call, rule, grade_of(parts), &room);
+	va_list ap;
+
+	if (!f)
+		return;
+	va_start(ap, format);
+	finding_vdetail(f, format, ap);
+	va_end(ap);
+	for (; parts->kind != PART_END; parts++)
+		add_part(c, f, parts);
+	finding_show(c, f);
+}

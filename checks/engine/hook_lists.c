@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From subscriptions to lists: what a hook listens to is resolved from the API
+ * model, for every function, so that a new variant of an operation is checked
+ * as soon as the model has it.
+ */
+#include "checks/engine/hook_lists.h"
+
+/* One list under construction; written twice, first to count, then to fill. */
+struct list_builder {
+	enum acl_phase phase;
+	check_hook_fn returned_error;
+	bool state; /* of state modules, else of rule modules */
+	bool conditional, plain;
+	unsigned count[ACL_API_COUNT];
+	check_hook_fn *at[ACL_API_COUNT]; /* NULL while counting */
+	unsigned module_first[ACL_API_COUNT]; /* where the hooks of the present module begin */
+};
+
+static bool acts_on(const struct acl_api_info *api, unsigned handle, unsigned life)
+{
+	if (api->ret_handle == handle && api->ret_life == life)
+		return true;
+	for (unsigned i = 0; i < api->n_params; i++)
+		if (api->params[i].handle == handle && api->params[i].life == life)
+			return true;
+	return false;
+}
+
+static bool wanted(const struct list_builder *b, unsigned api, unsigned phase)
+{
+	bool async = acl_apis[api].mode == ACL_MODE_ASYNC;
+
+	if ((phase & 3) != b->phase || (phase & ACL_CONDITIONAL && !b->conditional) ||
+		(phase & ACL_UNLESS_PLAIN && b->plain))
+		return false;
+	return !(phase & ACL_IF_ASYNC && !async) && !(phase & ACL_IF_NOT_ASYNC && async);
+}
+
+/* A function that several subscriptions of one module lead to is called once. */
+static void add(void *builder, unsigned api, enum acl_phase phase, check_hook_fn fn)
+{
+	struct list_builder *b = builder;
+
+	if (api >= ACL_API_COUNT || !wanted(b, api, phase))
+		return;
+	if (b->at[api]) {
+		for (unsigned i = b->module_first[api]; i < b->count[api]; i++)
+			if (b->at[api][i] == fn)
+				return;
+		b->at[api][b->count[api]] = fn;
+	}
+	b->count[api]++;
+}
+
+/* role: only functions that have an argument of it; ACL_ROLE_NONE = all. */
+static void add_all_of(struct list_builder *b, const uint16_t *apis, unsigned n, unsigned role,
+	const struct check_hook *hook)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (role == ACL_ROLE_NONE || acl_arg_has(apis[i], role))
+			add(b, apis[i], hook->phase, hook->fn);
+}
+
+static void add_operation(
+	struct list_builder *b, unsigned operation, unsigned role, const struct check_hook *hook)
+{
+	add_all_of(b, acl_operations[operation].apis, acl_operations[operation].n_apis, role, hook);
+}
+
+static void add_group(struct list_builder *b, unsigned group, unsigned role, const struct check_hook *hook)
+{
+	add_all_of(b, acl_operation_groups[group].apis, acl_operation_groups[group].n_apis, role, hook);
+}
+
+static void add_hook(struct list_builder *b, const struct check_hook *hook)
+{
+	unsigned what = hook->on & 0xffffff;
+
+	switch (hook->on >> 24) {
+	case CHECK_ON_OPERATION:
+		add_operation(b, what, ACL_ROLE_NONE, hook);
+		return;
+	case CHECK_ON_GROUP:
+		add_group(b, what, ACL_ROLE_NONE, hook);
+		return;
+	case CHECK_ON_OPERATION_WITH_ROLE:
+		add_operation(b, what & 0xfff, what >> 12, hook);
+		return;
+	case CHECK_ON_GROUP_WITH_ROLE:
+		add_group(b, what & 0xfff, what >> 12, hook);
+		return;
+	case CHECK_ON_OBJECT:
+		for (unsigned api = 0; api < ACL_API_COUNT; api++)
+			if (acts_on(&acl_apis[api], what >> 8, what & 0xff))
+				add(b, api, hook->phase, hook->fn);
+		return;
+	case CHECK_ON_ROLE:
+		for (unsigned api = 0; api < ACL_API_COUNT; api++)
+			if (acl_arg_has(api, what))
+				add(b, api, hook->phase, hook->fn);
+		return;
+	default:
+		add(b, what, hook->phase, hook->fn);
+	}
+}
+
+static void add_module(struct list_builder *b, const struct check_module *module)
+{
+	memcpy(b->module_first, b->count, sizeof(b->count));
+	for (unsigned i = 0; i < module->n_hooks; i++)
+		if ((module->hooks[i].phase & 3) == b->phase)
+			add_hook(b, &module->hooks[i]);
+	if (module->bind)
+		module->bind(add, b);
+}
+
+/* Enter in the order of the modules, the others the opposite way. */
+static void add_all(struct list_builder *b)
+{
+	memset(b->count, 0, sizeof(b->count));
+	for (unsigned i = 0; i < MODULE_COUNT; i++) {
+		const struct check_module *module =
+			check_modules[b->phase == ACL_ENTER ? i : MODULE_COUNT - 1 - i];
+
+		if (b->phase == ACL_FAILED || (module->order != 0) == b->state)
+			add_module(b, module);
+	}
+	if (b->phase != ACL_FAILED)
+		return;
+	/* An error that no other rule explains is reported by this one, so it comes last. */
+	for (unsigned api = 0; api < ACL_API_COUNT; api++)
+		if (acl_apis[api].ret_kind == ACL_KIND_ERROR)
+			add(b, api, ACL_FAILED, b->returned_error);
+}
+
+/* Lays the list out for all functions; at[] then holds them. */
+static bool build(struct checks *c, struct list_builder *b)
+{
+	check_hook_fn *room;
+	size_t total = 0;
+
+	memset(b->at, 0, sizeof(b->at));
+	add_all(b);
+	for (unsigned api = 0; api < ACL_API_COUNT; api++)
+		total += b->count[api] + 1;
+	room = checks_alloc(c, total * sizeof(*room));
+	if (!room)
+		return false;
+	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
+		b->at[api] = room;
+		room += b->count[api] + 1;
+	}
+	add_all(b);
+	return true;
+}
+
+static bool build_state(struct checks *c, struct list_builder *b, enum acl_phase phase)
+{
+	b->phase = phase;
+	b->state = true;
+	b->plain = false;
+	if (!build(c, b))
+		return false;
+	for (unsigned api = 0; api < ACL_API_COUNT; api++)
+		*(phase == ACL_ENTER ? &c->hooks[api].enter_state[b->conditional]
+				     : &c->hooks[api].leave_state[b->conditional]) = b->at[api];
+	return true;
+}
+
+static bool build_rules(struct checks *c, struct list_builder *b, enum acl_phase phase)
+{
+	b->phase = phase;
+	b->state = false;
+	for (unsigned plain = 0; plain < 2; plain++) {
+		b->plain = plain;
+		if (!build(c, b))
+			return false;
+		for (unsigned api = 0; api < ACL_API_COUNT; api++)
+			*(phase == ACL_ENTER ? &c->hooks[api].enter_rules[b->conditional][plain]
+					     : &c->hooks[api].leave_rules[b->conditional][plain]) =
+				b->at[api];
+	}
+	return true;
+}
+
+static bool build_failed(struct checks *c, struct list_builder *b)
+{
+	b->phase = ACL_FAILED;
+	b->returned_error = c->rare.returned_error;
+	b->plain = false;
+	if (!build(c, b))
+		return false;
+	for (unsigned api = 0; api < ACL_API_COUNT; api++)
+		c->hooks[api].failed = b->at[api];
+	return true;
+}
+
+bool hook_lists_create(struct checks *c)
+{
+	struct list_builder *b = c->host.memory(c->host.context, sizeof(*b));
+
+	if (!b)
+		return false;
+	for (unsigned conditional = 0; conditional < 2; conditional++) {
+		b->conditional = conditional;
+		if (!build_state(c, b, ACL_ENTER) || !build_rules(c, b, ACL_ENTER) ||
+			!build_rules(c, b, ACL_LEAVE) || !build_state(c, b, ACL_LEAVE))
+			return false;
+	}
+	return build_failed(c, b);
+}

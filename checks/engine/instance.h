@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside of the checker: the instance, the threads, what modules share. Rules include this and the state they
+ * read. */
+#ifndef CHECKS_INSTANCE_H
+#define CHECKS_INSTANCE_H
+
+#include "aclcheck/constraints.h"
+#include "checks/engine/atomics.h"
+#include "checks/checks.h"
+#include "checks/engine/pointer_map.h"
+#include "checks/engine/objects.h"
+#include "checks/engine/check_module.h"
+
+#define ACL_THREADS 16384 /* live at once; more are not followed */
+#define ACL_CALLBACKS 8 /* one inside the other; deeper ones are of unknown kind */
+#define POOL_SIZES 32 /* pieces of memory by the power of two; larger ones are not taken back */
+#define ACL_DEVICES 64 /* device ids beyond are not tracked: their rules stay silent */
+
+/*
+ * One thread of the program, found by pthread id; another kernel id behind the
+ * same pthread id is a new thread.  Written by the thread itself, except
+ * captures[].
+ */
+struct acl_thread {
+	_Alignas(64) _Atomic uint64_t pthread_id;
+	_Atomic uint32_t tid;
+	_Atomic uint8_t exchange; /* aclmdlRICaptureMode of the thread */
+	_Atomic bool context_unknown; /* something below us set a context */
+	_Atomic int16_t device; /* bound to this device's default context, -1 = not */
+	_Atomic uint64_t context; /* acl_ref of the explicit context, 0 = none */
+	_Atomic uint32_t captures[3]; /* open captures it began, by mode */
+	_Atomic uint16_t inside; /* 1 + the function it is in, 0 = none; not of calls out of callbacks */
+	_Atomic int16_t reset; /* 1 + the device whose last reset by this thread took its context, 0 = none */
+	struct operation *operation; /* what its last call that touches memory does: state/operation.h */
+	struct coverage_counts *coverage;
+	struct finding_area
+		*findings; /* its own: of the present phase, see finding_collect.h; NULL = never any */
+	unsigned n_findings;
+	uint64_t phase;
+	_Atomic uint64_t inside_caller;
+	acl_ref replaced; /* its own: the explicit context its last SetDevice took away, 0 = none */
+	struct unfinished_wait {
+		acl_ref what; /* stream, event or context, 0 = none */
+		uint64_t at; /* calls of the thread then */
+	} timed_out, device_wait; /* its own, see unfinished.c */
+	/* Its own: what it has looked up last, by role; good for as long as the maps do not change. */
+	struct known_lookup {
+		uint64_t version; /* of both maps together */
+		uint64_t address;
+		uint64_t reach; /* bytes from place.base on that have the same answer, 0 = only the address */
+		struct block_lookup place;
+	} known[2];
+	/* By depth: who launched or registered the callbacks that run on it; 1 + enum acl_api, 0 = unknown.
+	 */
+	_Atomic uint16_t callbacks[ACL_CALLBACKS];
+};
+
+/* Counted like a function of its own. */
+enum {
+	ACL_CALLED_PLAIN_COPY = ACL_API_COUNT,
+	ACL_CALLED_PLAIN_ASYNC,
+	ACL_CALLED_COUNT,
+	ACL_CALLED_ANY = ACL_CALLED_COUNT
+};
+
+/* What a thread counts for itself; allocated with the thread, see rule_coverage.c. */
+struct coverage_counts {
+	/*
+	 * By function.  The needs its calls put to the test are mostly the same at every
+	 * call: one count for as long as they are, then it is spread over the rules.
+	 */
+	struct called_api {
+		_Atomic uint64_t calls; /* checked ones */
+		_Atomic uint64_t before; /* of these, those before the present run … */
+		_Atomic uint32_t
+			constraints; /* … of calls that put these needs to the test: bit i = need i */
+	} api[ACL_CALLED_COUNT];
+	_Atomic uint64_t rule[]; /* by rule index */
+};
+
+struct rule_setting {
+	bool off, advice;
+};
+
+/*
+ * What a function's calls are handed to, ended by NULL.  First index: 1 = with the
+ * conditional hooks; second: 1 = without those that have nothing to say of a call
+ * that is plainly right (call->plain).
+ */
+struct hook_list {
+	const check_hook_fn *enter_state[2], *enter_rules[2][2];
+	const check_hook_fn *leave_rules[2][2], *leave_state[2];
+	const check_hook_fn *failed;
+};
+
+struct acl_device {
+	_Atomic int32_t sets; /* successful SetDevice minus ResetDevice */
+	_Atomic bool set_since_reset;
+	_Atomic bool ever_set, ever_reset;
+	_Atomic uint64_t context; /* acl_ref of the default context */
+	_Atomic uint64_t peers; /* bit p: this device may reach device p */
+	_Atomic uint64_t denied; /* bit p: CanAccessPeer(this, p) answered 0 */
+	_Atomic uint64_t allowed; /* bit p: it answered 1 */
+	struct call_site_slot first_set, last_set,
+		last_reset; /* last_reset: the one that took it out of use */
+};
+
+struct pointer_map;
+struct site_table;
+struct wait_list;
+
+struct checks {
+	/* Read by every call, written seldom. */
+	struct checks_host host;
+	struct hook_list hooks[ACL_API_COUNT];
+	struct rule_setting *settings; /* by rule index */
+	_Atomic int target; /* enum acl_cann or CHECKS_TARGET_DOCUMENTS */
+	_Atomic int runtime; /* enum acl_cann of the loaded one, -1 = unknown */
+	_Atomic bool ordered; /* somebody records the calls */
+	_Atomic bool unusual; /* hooks marked ACL_CONDITIONAL are called */
+	bool target_auto, stacks_all;
+	bool device0_known, device0_hidden; /* whether ASCEND_RT_VISIBLE_DEVICES names device 0 */
+	const char *soc; /* product name, NULL = unknown */
+	struct rare_hooks {
+		check_hook_fn uninitialized, missing, returned_error, suspected;
+	} rare; /* see struct check_module */
+	void *module_states[MODULE_COUNT]; /* see module_state() */
+	_Atomic bool inited; /* aclInit was called, or init-missing was said */
+	_Atomic int8_t run_mode; /* aclrtRunMode, -1 = not asked */
+	_Atomic uint32_t open_captures; /* of the process */
+	_Atomic bool default_device; /* the configuration in effect names a default device */
+	struct pointer_map *memory; /* allocations */
+	struct pointer_map *registered; /* host ranges of aclrtHostRegister */
+	struct pointer_map *reserved; /* address ranges without memory of their own */
+	_Atomic bool many_devices; /* more than one device has been set */
+	struct site_table *sites;
+	_Atomic uint64_t *evaluated_at_end; /* by rule index: evaluated when the process ended */
+	struct evaluated_by *evaluated_by; /* rules that every call of a function asks */
+	struct wait_list *waits; /* waits for events nobody recorded yet */
+	int16_t stream_offset[ACL_API_COUNT],
+		event_offset[ACL_API_COUNT]; /* of the handle in the arguments, -1 = none */
+	struct acl_thread *threads;
+	struct acl_device devices[ACL_DEVICES];
+	struct object_kind *kinds[ACL_HANDLE_COUNT];
+	/* Written by cold paths. */
+	_Alignas(64) struct acl_lock alloc_lock;
+	unsigned char *pool, *pool_end;
+	struct pool_free *pool_free[POOL_SIZES];
+	_Atomic uint64_t serials; /* of objects and blocks */
+	_Atomic uint64_t finding_serials;
+	_Atomic bool degraded;
+	_Atomic(const char *) degraded_text;
+	/* Initialisation. */
+	_Atomic int32_t init_count;
+	_Atomic uint32_t init_module;
+	_Atomic bool forked; /* of a process that was initialised, and not again since */
+	struct call_site_slot first_init;
+	_Atomic bool callbacks_ran; /* a callback of the program ran: it may have told the host of progress */
+	_Atomic bool peers_unknown; /* something below us enabled peer access */
+};
+
+/* Memory that stays until checks_forget gives it back to the checker; zeroed; NULL sets degraded. */
+void *checks_alloc(struct checks *c, size_t bytes);
+void checks_forget(struct checks *c, void *p, size_t bytes);
+void checks_degrade(struct checks *c, const char *text);
+
+/* What the module keeps: module_state(c, NAME), of the size that it says. */
+#define module_state(c, name) ((c)->module_states[MODULE_##name])
+
+static inline struct acl_object *object_find(struct checks *c, unsigned kind, const void *value)
+{
+	return object_in(c->kinds[kind], value);
+}
+
+/* A hot call uses the object: where, and the whole stack only when the configuration wants all of them. */
+static inline void object_used(struct checks *c, struct acl_object *o, struct acl_call_record *call)
+{
+	if (__builtin_expect(c->stacks_all, 0) && !call->stack && c->host.stack)
+		call->stack = c->host.stack(c->host.context, call);
+	store_relaxed(&o->last_used.caller, call->caller);
+	store_relaxed(&o->last_used.stack, call->stack);
+	store_relaxed(&o->last_used.tid, call->tid);
+	store_relaxed(&o->last_used.api, call->api);
+}
+
+static inline void coverage_count_call(struct acl_thread *t, unsigned api)
+{
+	if (t->coverage)
+		store_relaxed(&t->coverage->api[api].calls, load_relaxed(&t->coverage->api[api].calls) + 1);
+}
+
+/* The rule is decided by what the function returns: each of its calls evaluates it. */
+void rule_evaluated_by(struct checks *c, const struct acl_rule *rule, unsigned api);
+bool coverage_create(struct checks *c);
+void coverage_thread_begins(struct checks *c, struct acl_thread *t);
+void coverage_forked(struct checks *c);
+/* Another set of needs than at the thread's last call of the function. */
+void constraints_changed(struct checks *c, const struct acl_call_record *call, uint32_t needs)
+	__attribute__((cold));
+/* Whether target and product ask it at all (arguments.c). */
+bool constraint_in_force(const struct checks *c, const struct acl_constraint *n);
+
+/* Whether something of this sort may happen where we do not see it. */
+static inline bool other_submitters_possible(const struct checks *c, enum checks_other_submitter what)
+{
+	return !c->host.unseen || c->host.unseen(c->host.context, what);
+}
+
+/* Told before what the unusual hooks ask for can be seen. */
+static inline void checks_start_conditional(struct checks *c)
+{
+	if (!load_relaxed(&c->unusual))
+		store_release(&c->unusual, true);
+}
+
+/* Releases (not) relaxed by the target: true when the checked runtime is at least this version. */
+static inline bool target_at_least(const struct checks *c, enum acl_cann version)
+{
+	return load_relaxed(&c->target) >= (int)version;
+}
+
+static inline struct acl_thread *thread_of(const struct acl_call_record *call)
+{
+	return call->thread;
+}
+
+/* The function that launched or registered the callback the call comes from; ACL_API_COUNT = none or unknown.
+ */
+static inline unsigned callback_api(const struct acl_call_record *call)
+{
+	unsigned depth = call->callback_depth;
+
+	if (!depth || depth > ACL_CALLBACKS || !load_relaxed(&thread_of(call)->callbacks[depth - 1]))
+		return ACL_API_COUNT;
+	return load_relaxed(&thread_of(call)->callbacks[depth - 1]) - 1u;
+}
+
+/* A count of the thread's calls, for distances between them. */
+static inline uint64_t calls_so_far(const struct acl_call_record *call)
+{
+	return thread_of(call)->phase / 2;
+}
+
+/* Calls of the runtime itself are observed, never checked. */
+static inline bool is_checked(const struct acl_call_record *call)
+{
+	return call->path != ACL_PATH_INSIDE;
+}
+
+/* What the call returned, for functions that return aclError: the low 32 bits count. */
+static inline int32_t error_of(const struct acl_call_record *call)
+{
+	return (int32_t)call->result.i;
+}
+
+static inline bool succeeded(const struct acl_call_record *call)
+{
+	return error_of(call) == 0;
+}
+
+#define ACL_ERROR_REPEAT_INIT 100002
+
+#endif

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pointer map: look-ups without a lock, and the life of blocks. */
+#include "checks/engine/pointer_map_inside.h"
+
+_Static_assert(offsetof(struct pointer_map, head) == 0, "map_version reads the head");
+
+/*
+ * Under the lock, after the change: who read the version before it looked up
+ * has either what was there until then, or looks again.
+ */
+static void map_changed(struct pointer_map *map)
+{
+	store_release(&map->head.version, load_relaxed(&map->head.version) + 1);
+}
+
+struct pointer_map *map_create(struct checks *c)
+{
+	struct pointer_map *map = checks_alloc(c, sizeof(*map));
+
+	if (map)
+		map->checks = c;
+	return map;
+}
+
+/* --- look-up ----------------------------------------------------------------- */
+
+static inline unsigned slot_covers(struct bucket *b, unsigned n, uint64_t address)
+{
+	return address - load_acquire(&b->slot[n].base) <= load_acquire(&b->slot[n].last);
+}
+
+/*
+ * Looks for the slot that covers the address and fills *place.  No branch depends
+ * on which slot it is: the processor goes on while the line is still on its way.
+ */
+static inline bool bucket_find(
+	struct pointer_map *map, struct bucket *b, uint64_t address, struct block_lookup *place)
+{
+	unsigned first = slot_covers(b, 0, address), second = slot_covers(b, 1, address),
+		 third = slot_covers(b, 2, address), n = third << 1 | (second & ~third);
+	uint32_t what = load_acquire(&b->slot[n].what), index = what & INDEX_MASK;
+
+	place->base = load_acquire(&b->slot[n].base);
+	place->size = (uint64_t)load_acquire(&b->slot[n].last) + 1;
+	place->kind = what >> INDEX_BITS;
+	place->index = index;
+	place->generation = load_acquire(&b->generation[n]);
+	place->block = load_acquire(&map->chunks[index / BLOCK_CHUNK]) + index % BLOCK_CHUNK;
+	return first | second | third;
+}
+
+/* The same where sizes are beyond 32 bits: the block knows its own. */
+static bool bucket_find_vast(
+	struct pointer_map *map, struct bucket *b, uint64_t address, struct block_lookup *place)
+{
+	for (unsigned n = 0; n < SLOTS; n++) {
+		uint64_t base = load_acquire(&b->slot[n].base) ^ VAST;
+		uint32_t what = load_acquire(&b->slot[n].what);
+		struct acl_block *block = block_at(map, what & INDEX_MASK);
+
+		if (!block || load_relaxed(&block->base) != base ||
+			address - base >= load_relaxed(&block->size))
+			continue;
+		*place = (struct block_lookup){block, base, load_relaxed(&block->size),
+			load_acquire(&b->generation[n]), (uint8_t)(what >> INDEX_BITS), what & INDEX_MASK};
+		return true;
+	}
+	return false;
+}
+
+/* Writers hold the map's lock: to wait for it is to sleep while the writer does not run. */
+static __attribute__((cold, noinline)) void wait_for_writer(struct pointer_map *map)
+{
+	lock(&map->lock);
+	unlock(&map->lock);
+}
+
+/* Looks for a block of class k that covers the address and starts in the given granule. */
+static bool granule_find(struct pointer_map *map, struct table *t, unsigned k, uint64_t granule,
+	uint64_t address, struct block_lookup *place)
+{
+	for (uint64_t i = mix64(granule), tries = 0; tries <= t->mask; i++, tries++) {
+		struct bucket *b = &t->bucket[i & t->mask];
+		uint64_t seq;
+		bool hit;
+
+		do {
+			while (__builtin_expect((seq = load_acquire(&b->seq)) & BUSY, 0))
+				wait_for_writer(map);
+			hit = k < CLASS_VAST ? bucket_find(map, b, address, place)
+					     : bucket_find_vast(map, b, address, place);
+		} while (load_relaxed(&b->seq) != seq);
+		if (hit)
+			return true;
+		if (!(seq & SPILLED))
+			return false;
+	}
+	return false;
+}
+
+/* The empty asm: gcc drops calls of functions that do nothing but prefetch. */
+static inline void fetch(const struct table *t, uint64_t granule)
+{
+	__builtin_prefetch(bucket_of(t, granule));
+	__asm__ volatile("");
+}
+
+static inline void fetch_classes(const struct table *t, uint64_t classes, uint64_t address, unsigned before)
+{
+	for (; classes; classes &= classes - 1)
+		fetch(t, (address >> GRANULE_LOG((unsigned)__builtin_ctzll(classes))) - before);
+}
+
+/* Looks for a block of the run that covers the address. */
+static inline bool run_find(struct run *r, uint64_t address, struct block_lookup *place)
+{
+	uint64_t seq = load_acquire(&r->seq), offset = address - load_acquire(&r->base),
+		 i = run_slot(offset, load_acquire(&r->inverse)), state;
+	struct run_slots *has;
+
+	if (i >= load_acquire(&r->slots))
+		return false;
+	has = load_acquire(&r->has);
+	state = load_acquire(&has->state[i / SLOTS_A_WORD]) >> i % SLOTS_A_WORD * 2 & 3;
+	offset -= i * load_acquire(&r->stride);
+	if (state == SLOT_EMPTY || offset > load_acquire(&r->last))
+		return false;
+	place->block = load_acquire(&r->blocks[i / BLOCK_CHUNK]) + i % BLOCK_CHUNK;
+	place->base = address - offset;
+	place->size = (uint64_t)load_acquire(&r->last) + 1;
+	place->kind = load_acquire(&r->kind);
+	place->generation = __builtin_expect(state == SLOT_AGAIN, 0) ? load_acquire(&has->generation[i]) : 1;
+	/* While it begins or ends there is nothing in it. */
+	return !(seq & 1) && load_relaxed(&r->seq) == seq;
+}
+
+static inline bool region_find(
+	struct pointer_map *map, struct table *t, uint64_t address, struct block_lookup *place)
+{
+	uint64_t region = region_of(t, address);
+
+	return load_acquire(&t->near[region]) & RUN_HERE &&
+	       __builtin_expect(run_find(&map->run[load_acquire(&t->run[region])], address, place), 1);
+}
+
+void map_prefetch(struct pointer_map *map, uint64_t address)
+{
+	struct table *t = load_acquire(&map->table);
+	uint64_t region, i;
+
+	if (!t || t->regions < REGIONS_CACHED)
+		return;
+	region = region_of(t, address);
+	if (load_acquire(&t->near[region]) & RUN_HERE) {
+		struct run *r = &map->run[load_acquire(&t->run[region])];
+
+		i = run_slot(address - load_acquire(&r->base), load_acquire(&r->inverse));
+		if (i < load_acquire(&r->slots))
+			__builtin_prefetch(&load_acquire(&r->has)->state[i / SLOTS_A_WORD]);
+		__asm__ volatile("");
+	} else {
+		fetch_classes(t, classes_at(t, address), address, 0);
+	}
+}
+
+/* Asks every class that may have a block there: in the address' granule, or in the one before. */
+static bool classes_find(struct pointer_map *map, struct table *t, uint64_t classes, uint64_t address,
+	unsigned before, struct block_lookup *place)
+{
+	fetch_classes(t, classes, address, before);
+	for (; classes; classes &= classes - 1) {
+		unsigned k = (unsigned)__builtin_ctzll(classes);
+
+		if (granule_find(map, t, k, (address >> GRANULE_LOG(k)) - before, address, place))
+			return true;
+	}
+	return false;
+}
+
+static __attribute__((noinline)) bool search(
+	struct pointer_map *map, uint64_t address, struct block_lookup *place)
+{
+	struct table *t = address ? load_acquire(&map->table) : NULL, *before;
+
+	do {
+		uint64_t classes = t ? classes_at(t, address) | load_acquire(&t->vast) : 0;
+
+		if (t && (region_find(map, t, address, place) ||
+				 classes_find(map, t, classes, address, 0, place) ||
+				 classes_find(map, t, classes, address, 1, place)))
+			return true;
+		/* An outgrown table is emptied: what was not there may be in the new one. */
+		before = t;
+		t = t ? load_acquire(&map->table) : NULL;
+	} while (t != before);
+	place->block = NULL;
+	return false;
+}
+
+/* The bucket of the class whose block covers the address, any if none does; no branch depends on which. */
+static inline struct bucket *bucket_pick(const struct table *t, unsigned classes, uint64_t address)
+{
+	struct bucket *b = bucket_of(t, address >> GRANULE_LOG((unsigned)__builtin_ctz(classes)));
+
+	while (__builtin_expect((classes &= classes - 1) != 0, 0)) {
+		struct bucket *other = bucket_of(t, address >> GRANULE_LOG((unsigned)__builtin_ctz(classes)));
+		uintptr_t covers = slot_covers(other, 0, address) | slot_covers(other, 1, address) |
+				   slot_covers(other, 2, address);
+
+		b = (struct bucket *)((uintptr_t)b ^ (((uintptr_t)b ^ (uintptr_t)other) & -covers));
+	}
+	return b;
+}
+
+/* Nearly always the block lies in the first bucket where one would look. */
+bool map_find(struct pointer_map *map, uint64_t address, struct block_lookup *place)
+{
+	struct table *t = load_acquire(&map->table);
+	unsigned classes = t && address ? classes_at(t, address) : 0;
+	struct bucket *b;
+	uint64_t seq;
+
+	if (t && region_find(map, t, address, place))
+		return true;
+	if (__builtin_expect(!classes, 0))
+		return search(map, address, place);
+	b = bucket_pick(t, classes, address);
+	seq = load_acquire(&b->seq);
+	if (__builtin_expect(bucket_find(map, b, address, place), 1) &&
+		__builtin_expect(!(seq & BUSY) && load_relaxed(&b->seq) == seq, 1))
+		return true;
+	return search(map, address, place);
+}
+
+/* --- blocks, under the lock ------------------------------------------------- */
+
+static void remove_block(struct pointer_map *map, struct acl_block *block)
+{
+	struct acl_block *oldest;
+	uint32_t *place;
+
+	counter_dec(&map->live);
+	order_drop(map, block);
+	if (block->run) {
+		/* Stays dead until its slot is used again. */
+		run_drop(map, block);
+		store_release(&block->state, ACL_OBJECT_DESTROYED);
+		return;
+	}
+	table_drop(map, block);
+	store_release(&block->state, ACL_OBJECT_DESTROYED);
+	place = &map->dead[map->dead_at++ % DEAD_RING];
+	oldest = *place ? block_at(map, *place - 1) : NULL;
+	*place = block->index + 1;
+	if (!oldest)
+		return;
+	store_relaxed(&oldest->state, ACL_OBJECT_FREE);
+	/* 16 bits, as in the buckets; never 0. */
+	store_release(&oldest->generation, load_relaxed(&oldest->generation) % 0xffff + 1);
+	oldest->next_free = map->free_head;
+	map->free_head = oldest->index + 1;
+}
+
+static struct acl_block *allocate_slot(struct pointer_map *map)
+{
+	struct acl_block *b;
+
+	if (map->free_head) {
+		b = block_at(map, map->free_head - 1);
+		map->free_head = b->next_free;
+		return b;
+	}
+	if (map->carved == map->carved_end) {
+		uint32_t first = chunk_new(map);
+
+		if (first == CHUNK_NONE)
+			return NULL;
+		map->carved = first;
+		map->carved_end = first + BLOCK_CHUNK;
+	}
+	b = block_at(map, map->carved);
+	b->index = map->carved++;
+	store_relaxed(&b->generation, 1);
+	return b;
+}
+
+/* Under the lock: the first block that touches the range, last included. */
+static struct acl_block *first_in(struct pointer_map *map, uint64_t base, uint64_t last)
+{
+	struct block_lookup there;
+	struct acl_block *b;
+
+	if (map_find(map, base, &there))
+		return there.block;
+	b = order_from(map, base);
+	return b && load_relaxed(&b->base) <= last ? b : NULL;
+}
+
+struct acl_block *map_first_in(struct pointer_map *map, uint64_t base, uint64_t size)
+{
+	uint64_t last = base + size - 1;
+	struct acl_block *b;
+
+	if (!map || !size || !map_live(map))
+		return NULL;
+	lock(&map->lock);
+	b = first_in(map, base, last < base ? UINT64_MAX : last);
+	unlock(&map->lock);
+	return b;
+}
+
+struct acl_block *map_insert(struct checks *c, struct pointer_map *map, const struct acl_call_record *call,
+	uint64_t base, uint64_t size, unsigned kind, int device)
+{
+	struct call_site_slot born = {0};
+	struct acl_block *b;
+
+	if (!map || !base || !size || base + size < base || size >> SIZE_MAX_LOG)
+		return NULL;
+	call_site_take(c, &born, call, true);
+	lock(&map->lock);
+	/* The runtime gave the range out again: what lay there was released without our seeing it. */
+	while ((b = first_in(map, base, base + size - 1)) != NULL)
+		remove_block(map, b);
+	b = run_take(map, base, size, kind);
+	if (!b)
+		b = allocate_slot(map);
+	if (b) {
+		store_relaxed(&b->base, base);
+		store_relaxed(&b->size, size);
+		store_relaxed(&b->serial, counter_inc(&c->serials) + 1);
+		store_relaxed(&b->owner, 0);
+		store_relaxed(&b->kind, kind);
+		store_relaxed(&b->device, device);
+		store_relaxed(&b->flags, 0);
+		store_relaxed(&b->policy, 0);
+		store_relaxed(&b->marks, 0);
+		store_relaxed(&b->captured, 0);
+		store_relaxed(&b->created.stack, load_relaxed(&born.stack));
+		store_relaxed(&b->created.tid, load_relaxed(&born.tid));
+		store_relaxed(&b->created.api, load_relaxed(&born.api));
+		store_relaxed(&b->created.caller, load_relaxed(&born.caller));
+		store_release(&b->state, ACL_OBJECT_LIVE);
+		counter_inc(&map->live);
+		order_enter(map, b);
+		if (b->run) {
+			run_enter(map, b);
+		} else if (!table_enter(map, b)) {
+			remove_block(map, b);
+			b = NULL;
+		}
+	}
+	map_changed(map);
+	unlock(&map->lock);
+	return b;
+}
+
+void map_erase(struct pointer_map *map, struct acl_block *block, uint32_t generation)
+{
+	lock(&map->lock);
+	if (load_relaxed(&block->generation) == generation &&
+		load_relaxed(&block->state) != ACL_OBJECT_DESTROYED &&
+		load_relaxed(&block->state) != ACL_OBJECT_FREE)
+		remove_block(map, block);
+	map_changed(map);
+	unlock(&map->lock);
+}
+
+bool block_releasing(struct acl_block *block, uint32_t generation)
+{
+	uint8_t live = ACL_OBJECT_LIVE;
+
+	return load_acquire(&block->generation) == generation &&
+	       atomic_compare_exchange_strong(&block->state, &live, ACL_OBJECT_DESTROYING);
+}
+
+void block_release_failed(struct acl_block *block, uint32_t generation)
+{
+	uint8_t going = ACL_OBJECT_DESTROYING;
+
+	if (load_acquire(&block->generation) == generation)
+		atomic_compare_exchange_strong(&block->state, &going, ACL_OBJECT_LIVE);
+}
+
+struct acl_block *map_next(struct pointer_map *map, uint32_t *cursor)
+{
+	struct acl_block *b;
+
+	while ((b = block_at(map, *cursor)) != NULL) {
+		uint8_t state = load_acquire(&b->state);
+
+		++*cursor;
+		if (state == ACL_OBJECT_LIVE || state == ACL_OBJECT_DESTROYING)
+			return b;
+	}
+	return NULL;
+}
+
+uint32_t map_live(const struct pointer_map *map)
+{
+	return load_relaxed(&((struct pointer_map *)map)->live);
+}
+
+/* What a writer of the parent left half done is an empty slot: its block is unknown here. */
+void map_forked(struct pointer_map *map)
+{
+	struct table *t = load_relaxed(&map->table);
+
+	if (load_relaxed(&map->lock.word) & LOCK_HELD)
+		order_renew(map);
+	for (unsigned number = 0; number < RUNS; number++)
+		store_relaxed(
+			&map->run[number].seq, (load_relaxed(&map->run[number].seq) + 1) & ~(uint64_t)1);
+	for (uint64_t i = 0; t && i <= t->mask; i++)
+		if (load_relaxed(&t->bucket[i].seq) & BUSY)
+			store_relaxed(&t->bucket[i].seq, load_relaxed(&t->bucket[i].seq) & ~(uint64_t)BUSY);
+}
+
+struct acl_block *map_block(struct pointer_map *map, uint32_t index)
+{
+	return block_at(map, index);
+}
+
+struct acl_block *block_of(struct checks *c, uint64_t ref)
+{
+	struct acl_block *b =
+		block_at(ref >> 58 == REF_MEMORY ? c->memory : c->registered, ref >> 32 & INDEX_MASK);
+	uint8_t state = b ? load_acquire(&b->state) : ACL_OBJECT_FREE;
+
+	return (state == ACL_OBJECT_LIVE || state == ACL_OBJECT_DESTROYING) &&
+			       load_acquire(&b->generation) == (uint32_t)ref
+		       ? b
+		       : NULL;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How often each rule was evaluated, for the rule coverage of the user's
+ * own programs.  A thread counts for itself, so that no line is written by two;
+ * the sums are made when they are read.
+ */
+#include "checks/engine/finding_report.h"
+
+#define ASKED_BY 1024
+
+/* Rules that every call of a function puts to the test: pairs in the order they were named. */
+struct evaluated_by {
+	unsigned n;
+	struct {
+		uint16_t rule, api;
+	} at[ASKED_BY];
+};
+
+static size_t counts_size(void)
+{
+	return sizeof(struct coverage_counts) + acl_rule_count * sizeof(_Atomic uint64_t);
+}
+
+void coverage_thread_begins(struct checks *c, struct acl_thread *t)
+{
+	struct coverage_counts *counts = t->coverage ? NULL : checks_alloc(c, counts_size());
+
+	if (counts)
+		t->coverage = counts;
+}
+
+/* The rule behind the lowest of these constraints, NULL if that is not in force. */
+static const struct acl_rule *rule_of_first(const struct checks *c, unsigned api, uint32_t needs)
+{
+	const struct acl_constraint *n =
+		&acl_constraints[acl_constraints_of[api].first + (unsigned)__builtin_ctz(needs)];
+
+	return constraint_in_force(c, n) ? acl_rule_find(n->rule) : NULL;
+}
+
+static void spread(const struct checks *c, uint64_t *sums, unsigned api, uint32_t needs, uint64_t calls)
+{
+	for (; needs; needs &= needs - 1) {
+		const struct acl_rule *rule = rule_of_first(c, api, needs);
+
+		if (rule)
+			sums[rule->index] += calls;
+	}
+}
+
+/* The call is counted already, and begins the next run. Only the thread itself writes its counts. */
+void constraints_changed(struct checks *c, const struct acl_call_record *call, uint32_t needs)
+{
+	struct coverage_counts *counts = thread_of(call)->coverage;
+	struct called_api *of = &counts->api[call->api];
+	uint64_t before = load_relaxed(&of->calls) - 1, calls = before - load_relaxed(&of->before);
+
+	for (uint32_t left = load_relaxed(&of->constraints); left; left &= left - 1) {
+		const struct acl_rule *rule = rule_of_first(c, call->api, left);
+
+		if (rule)
+			store_relaxed(
+				&counts->rule[rule->index], load_relaxed(&counts->rule[rule->index]) + calls);
+	}
+	store_relaxed(&of->before, before);
+	store_relaxed(&of->constraints, needs);
+}
+
+void rule_evaluated_at_end(struct checks *c, const struct acl_rule *rule)
+{
+	if (rule)
+		counter_inc(&c->evaluated_at_end[rule->index]);
+}
+
+bool coverage_create(struct checks *c)
+{
+	c->evaluated_at_end = checks_alloc(c, acl_rule_count * sizeof(*c->evaluated_at_end));
+	c->evaluated_by = checks_alloc(c, sizeof(*c->evaluated_by));
+	if (!c->evaluated_at_end || !c->evaluated_by)
+		return false;
+	rule_evaluated_by(c, RULE("api-error"), ACL_CALLED_ANY);
+	rule_evaluated_by(c, RULE("api-missing-in-runtime"), ACL_CALLED_ANY);
+	return true;
+}
+
+void rule_evaluated_by(struct checks *c, const struct acl_rule *rule, unsigned api)
+{
+	struct evaluated_by *by = c->evaluated_by;
+
+	if (!rule || by->n == ASKED_BY)
+		return;
+	by->at[by->n].rule = rule->index;
+	by->at[by->n++].api = (uint16_t)api;
+}
+
+static uint64_t calls_of(struct coverage_counts *of, unsigned api)
+{
+	uint64_t all = 0;
+
+	if (api != ACL_CALLED_ANY)
+		return load_relaxed(&of->api[api].calls);
+	for (api = 0; api < ACL_API_COUNT; api++)
+		all += load_relaxed(&of->api[api].calls);
+	return all;
+}
+
+static void add_thread(const struct checks *c, struct coverage_counts *of, uint64_t *counts)
+{
+	for (unsigned r = 0; r < acl_rule_count; r++)
+		counts[r] += load_relaxed(&of->rule[r]);
+	for (unsigned api = 0; api < ACL_API_COUNT; api++)
+		spread(c, counts, api, load_relaxed(&of->api[api].constraints),
+			load_relaxed(&of->api[api].calls) - load_relaxed(&of->api[api].before));
+	for (unsigned i = 0; i < c->evaluated_by->n; i++)
+		counts[c->evaluated_by->at[i].rule] += calls_of(of, c->evaluated_by->at[i].api);
+}
+
+void checks_rule_counts(const struct checks *c, uint64_t *counts)
+{
+	for (unsigned r = 0; r < acl_rule_count; r++)
+		counts[r] = load_relaxed(&c->evaluated_at_end[r]);
+	for (unsigned i = 0; i < ACL_THREADS; i++) {
+		if (c->threads[i].coverage)
+			add_thread(c, c->threads[i].coverage, counts);
+	}
+	for (unsigned r = 0; r < acl_rule_count; r++)
+		if (c->settings[r].off)
+			counts[r] = CHECKS_RULE_OFF;
+}
+
+/* What the parent evaluated is the parent's. */
+void coverage_forked(struct checks *c)
+{
+	for (unsigned i = 0; i < ACL_THREADS; i++)
+		if (c->threads[i].coverage)
+			memset((void *)c->threads[i].coverage, 0, counts_size());
+}

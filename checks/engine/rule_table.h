@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rule table: one entry a rule, generated from the families in checks/rules into
+ * build/gen/acl_rules.c.  The text of a rule stands there and nowhere else.
+ */
+#ifndef CHECKS_RULE_TABLE_H
+#define CHECKS_RULE_TABLE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum acl_severity { ACL_SEV_PORTABILITY, ACL_SEV_PERF, ACL_SEV_WARNING, ACL_SEV_ERROR };
+enum acl_tier { ACL_TIER_MISSION, ACL_TIER_STATE, ACL_TIER_ARGUMENT, ACL_TIER_ADVICE, ACL_TIER_TOOL };
+enum acl_default { ACL_DEFAULT_ON, ACL_DEFAULT_ADVICE, ACL_DEFAULT_OFF };
+enum acl_rule_state { ACL_RULE_IMPLEMENTED, ACL_RULE_PLANNED, ACL_RULE_UNCHECKABLE };
+/* The engine that a planned rule waits for: order of operations, or state of captures and models. */
+enum acl_rule_waits_for { ACL_WAITS_FOR_NOTHING, ACL_WAITS_FOR_ORDER, ACL_WAITS_FOR_CAPTURE };
+enum acl_lang { ACL_LANG_EN, ACL_LANG_ZH, ACL_LANG_COUNT };
+
+struct acl_rule {
+	const char *id; /* "async-copy-alignment" */
+	const char *apis; /* functions it is about, separated by blanks; "aclrt*" = all of that name */
+	const char *family; /* "copy" */
+	uint16_t index; /* position in acl_rules, sorted by id */
+	uint8_t severity; /* enum acl_severity */
+	uint8_t tier; /* enum acl_tier */
+	uint8_t dflt; /* enum acl_default */
+	uint8_t state; /* enum acl_rule_state */
+	uint8_t rank; /* 0 = most specific */
+	bool yields; /* not said beside another finding of the call whose rank is smaller */
+	uint8_t waits_for; /* enum acl_rule_waits_for; of planned rules only */
+	int8_t relaxed_since; /* enum acl_cann from which relaxed_to applies, -1 = never relaxed */
+	uint8_t relaxed_to; /* enum acl_severity, or ACL_RELAXED_OFF */
+	const char *title[ACL_LANG_COUNT];
+	const char *hint[ACL_LANG_COUNT]; /* how to fix it */
+	const char *why[ACL_LANG_COUNT]; /* why it matters; what the real runtime does */
+	const char *source; /* the document the rule comes from */
+	const char *bad, *good; /* code, may be NULL */
+	const char *reason; /* UNCHECKABLE: why */
+};
+
+#define ACL_RELAXED_OFF 255
+
+extern const struct acl_rule acl_rules[];
+extern const unsigned acl_rule_count;
+
+/* Rule of an id, or NULL. Binary search. */
+const struct acl_rule *acl_rule_find(const char *id);
+
+/*
+ * RULE("async-copy-alignment"): the rule of a literal id, looked up once per
+ * place.  The id is written where it is checked so that one grep finds the
+ * rule, its check and its tests; `make test` fails on an id the table lacks.
+ */
+#define RULE(literal)                                                                                        \
+	({                                                                                                   \
+		static _Atomic(const struct acl_rule *) cached_;                                             \
+		const struct acl_rule *rule_ = atomic_load_explicit(&cached_, memory_order_relaxed);         \
+		if (__builtin_expect(!rule_, 0)) {                                                           \
+			rule_ = acl_rule_find(literal);                                                      \
+			atomic_store_explicit(&cached_, rule_, memory_order_relaxed);                        \
+		}                                                                                            \
+		rule_;                                                                                       \
+	})
+
+#endif

@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What may not be called while a stream is being captured. */
+#include "checks/engine/finding_report.h"
+#include "checks/state/capture_state.h"
+#include "checks/state/device_state.h"
+#include "checks/state/event_state.h"
+#include "checks/state/memory_state.h"
+#include "checks/state/stream_state.h"
+
+static const char *const mode_names[] = {"GLOBAL", "THREAD_LOCAL", "RELAXED", "no"};
+
+/* The handle of a default stream, or NULL, which means it. */
+static bool is_default(struct checks *c, const struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+
+	return !stream_argument(c, call) || (s && load_relaxed(&s->flags) & ACL_OBJECT_DEFAULT);
+}
+
+/* An open capture this thread began in its current context, NULL = none. */
+static struct acl_object *own_capture(struct checks *c, const struct acl_call_record *call)
+{
+	uint64_t thread = (uint64_t)(thread_of(call) - c->threads);
+	bool known;
+	struct acl_object *context = context_current(c, thread_of(call), &known), *o;
+
+	if (!load_relaxed(&c->open_captures) || capture_mode_of_thread(thread_of(call)) == MODE_NONE ||
+		!context)
+		return NULL;
+	object_each(c, ACL_HANDLE_MODEL, o)
+	{
+		uint8_t status = load_relaxed(&model_state(o)->status);
+
+		if (object_usable(o) && (status == MODEL_CAPTURING || status == MODEL_INVALIDATED) &&
+			load_relaxed(&model_state(o)->thread) == thread &&
+			load_relaxed(&o->context) == object_ref(context))
+			return o;
+	}
+	return NULL;
+}
+
+static void show_in_capture(
+	struct checks *c, struct acl_call_record *call, struct acl_finding *f, struct acl_object *capture)
+{
+	finding_object(c, f, "stream", stream_concerned(call));
+	if (capture) {
+		finding_object(
+			c, f, "captured stream", object_of(c, load_relaxed(&model_state(capture)->origin)));
+		finding_object(c, f, "capture", capture);
+		finding_enum(
+			f, "capture mode", "aclmdlRICaptureMode", load_relaxed(&model_state(capture)->mode));
+	}
+	finding_show(c, f);
+}
+
+/* Rules about captures are put to the test only while there is one; whether it is the one concerned. */
+static bool while_capturing(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	const struct acl_object *capture)
+{
+	if (load_relaxed(&c->open_captures))
+		rule_evaluated(call, rule);
+	return capture != NULL;
+}
+
+/* --- begin and end on a default stream ------------------------------------------- */
+
+static void capture_default_stream(struct checks *c, struct acl_call_record *call)
+{
+	bool null = !stream_argument(c, call);
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	rule_evaluated(call, RULE("capture-begin-null-stream"));
+	rule_evaluated(call, RULE("capture-begin-default-stream"));
+	if (!is_default(c, call))
+		return;
+	f = finding_begin(c, call,
+		null ? RULE("capture-begin-null-stream") : RULE("capture-begin-default-stream"), &room);
+	if (!f)
+		return;
+	if (null)
+		finding_detail(f, "stream is NULL, which means the default stream");
+	else
+		finding_detail(f, "stream %p is the default stream of the context", stream_argument(c, call));
+	finding_address(f, "stream", stream_argument(c, call));
+	show_in_capture(c, call, f, NULL);
+}
+
+/* --- synchronise and query --------------------------------------------------------- */
+
+static void captured_stream_look(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *capture = stream_argument(c, call) ? capture_of(c, stream_of(call)) : NULL;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!while_capturing(c, call, RULE("capture-sync-stream"), capture))
+		return;
+	f = finding_begin(c, call, RULE("capture-sync-stream"), &room);
+	if (!f)
+		return;
+	finding_detail(f,
+		"stream %p is being captured: what it is given is recorded and does not run, so there is "
+		"nothing to wait for",
+		stream_argument(c, call));
+	finding_uint(f, "tasks recorded", load_relaxed(&model_state(capture)->tasks));
+	show_in_capture(c, call, f, capture);
+}
+
+static void captured_event_look(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *e = event_of(call), *capture;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	/* Of two events either counts. */
+	if (acl_arg_has(call->api, ACL_ROLE_START_EVENT) && !event_capture(c, e))
+		e = object_find(
+			c, ACL_HANDLE_EVENT, acl_arg_pointer(call->api, call->args, ACL_ROLE_START_EVENT));
+	capture = event_capture(c, e);
+	if (!while_capturing(c, call, RULE("capture-sync-event"), capture))
+		return;
+	f = finding_begin(c, call, RULE("capture-sync-event"), &room);
+	if (!f)
+		return;
+	finding_detail(f,
+		"the event 0x%llx was recorded on a stream that is being captured and belongs to the "
+		"capture until it ends",
+		(unsigned long long)load_relaxed(&e->value));
+	finding_object(c, f, "event", e);
+	show_in_capture(c, call, f, capture);
+}
+
+static struct acl_object *capture_here(struct checks *c, struct acl_call_record *call)
+{
+	bool known;
+	struct acl_object *context = context_current(c, thread_of(call), &known);
+
+	return context ? capture_in(c, context, -1) : NULL;
+}
+
+static void capture_device_synchronise(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *capture = capture_here(c, call);
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!while_capturing(c, call, RULE("capture-sync-device"), capture))
+		return;
+	f = finding_begin(c, call, RULE("capture-sync-device"), &room);
+	if (!f)
+		return;
+	finding_detail(f,
+		"a stream of the current context is being captured; waiting for the context would wait "
+		"for tasks that do not run");
+	show_in_capture(c, call, f, capture);
+}
+
+static void capture_free_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *capture = call->callback_depth ? NULL : capture_here(c, call);
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	/* The others free without waiting. */
+	if (acl_apis[call->api].mode != ACL_MODE_BLOCKING)
+		return;
+	if (!while_capturing(c, call, RULE("capture-free-with-dev-sync"), capture))
+		return;
+	f = finding_begin(c, call, RULE("capture-free-with-dev-sync"), &room);
+	if (!f)
+		return;
+	finding_detail(f,
+		"%s synchronises the device before it frees, and a stream of the current context is being "
+		"captured: the memory is not freed",
+		acl_apis[call->api].name);
+	finding_address(f, "address", acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS));
+	show_in_capture(c, call, f, capture);
+}
+
+static void capture_device_query(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *capture = own_capture(c, call);
+	int device = ACL_ARGS(call, aclrtQueryDeviceStatus)->deviceId;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!while_capturing(c, call, RULE("capture-query-device"), capture) ||
+		load_relaxed(&capture->device) != device)
+		return;
+	f = finding_begin(c, call, RULE("capture-query-device"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "this thread is capturing a stream of device %d", device);
+	show_in_capture(c, call, f, capture);
+}
+
+/* --- default stream while capturing -------------------------------------------------- */
+
+static bool captured_event_on_default(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *capture =
+		c->event_offset[call->api] >= 0 ? event_capture(c, event_of(call)) : NULL;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (c->event_offset[call->api] >= 0)
+		rule_evaluated(call, RULE("capture-event-default-stream"));
+	/* A record does not take the stream into the capture. */
+	if (!capture || acl_apis[call->api].operation == ACL_OP_RECORD_EVENT)
+		return false;
+	f = finding_begin(c, call, RULE("capture-event-default-stream"), &room);
+	if (!f)
+		return true;
+	finding_detail(f,
+		"the event belongs to a capture in progress, and waiting for it would pull the default "
+		"stream into the capture");
+	finding_object(c, f, "event", event_of(call));
+	show_in_capture(c, call, f, capture);
+	return true;
+}
+
+static void default_stream_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *capture;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!load_relaxed(&c->open_captures) || !is_default(c, call) || captured_event_on_default(c, call))
+		return;
+	capture = own_capture(c, call);
+	if (!rule_broken(call, RULE("capture-default-stream-op"), capture))
+		return;
+	f = finding_begin(c, call, RULE("capture-default-stream-op"), &room);
+	if (!f)
+		return;
+	finding_detail(f,
+		"this thread is capturing stream 0x%llx; work on the default stream runs now and does not "
+		"become part of the model",
+		(unsigned long long)load_relaxed(
+			&object_of(c, load_relaxed(&model_state(capture)->origin))->value));
+	show_in_capture(c, call, f, capture);
+}
+
+/* --- modes -------------------------------------------------------------------------------- */
+
+/* Refused by the thread's, the context's and the captures' modes (GLOBAL 0, THREAD_LOCAL 1, RELAXED 2, none
+ * 3). */
+static bool refused_by_mode(unsigned context, unsigned thread, unsigned exchange)
+{
+	if (context == MODE_NONE || exchange == ACL_MODEL_RI_CAPTURE_MODE_RELAXED)
+		return false;
+	if (exchange == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL)
+		return context == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL ||
+		       thread == ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL;
+	return thread <= ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL;
+}
+
+static bool argument_is_zero(const struct acl_call_record *call, enum acl_role role)
+{
+	return acl_arg_has(call->api, role) && !acl_arg_value(call->api, call->args, role);
+}
+
+/* The runtime returns before it looks at modes. */
+static bool memory_unchanged(const struct acl_call_record *call)
+{
+	const void *dst = acl_arg_pointer(call->api, call->args, ACL_ROLE_DST),
+		   *src = acl_arg_pointer(call->api, call->args, ACL_ROLE_SRC);
+
+	return argument_is_zero(call, ACL_ROLE_BYTES) || argument_is_zero(call, ACL_ROLE_WIDTH) ||
+	       argument_is_zero(call, ACL_ROLE_HEIGHT) || (dst && dst == src);
+}
+
+static const struct acl_rule *memop_rule(
+	const struct acl_call_record *call, unsigned thread, unsigned exchange)
+{
+	switch (acl_apis[call->api].operation) {
+	case ACL_OP_COPY_BATCH:
+	case ACL_OP_SET_WORDS:
+		return RULE("capture-unsafe-unchecked-memop");
+	}
+	return thread == MODE_NONE && exchange == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL
+		       ? RULE("capture-unsafe-other-thread-global")
+		       : RULE("capture-unsafe-sync-memop");
+}
+
+/* On host memory setting words is a plain fill. */
+static bool fills_host(struct checks *c, struct acl_call_record *call)
+{
+	struct block_lookup place;
+
+	return acl_apis[call->api].operation == ACL_OP_SET_WORDS &&
+	       (!lookup_find(c, call, acl_arg_pointer(call->api, call->args, ACL_ROLE_DST), 0, &place) ||
+		       kind_is_host(place.kind));
+}
+
+static void capture_memory_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_thread *t = thread_of(call);
+	unsigned of_thread = capture_mode_of_thread(t), exchange = load_relaxed(&t->exchange), of_context;
+	struct acl_object *context;
+	struct finding_buffer room;
+	struct acl_finding *f;
+	bool known;
+
+	if (!load_relaxed(&c->open_captures) || memory_unchanged(call))
+		return;
+	context = context_current(c, t, &known);
+	of_context = capture_mode_of_context(context);
+	if (!rule_broken(call, memop_rule(call, of_thread, exchange),
+		    refused_by_mode(of_context, of_thread, exchange)))
+		return;
+	if (fills_host(c, call))
+		return;
+	f = finding_begin(c, call, memop_rule(call, of_thread, exchange), &room);
+	if (!f)
+		return;
+	finding_detail(f,
+		"a %s capture is open in the current context, this thread began %s capture, and its "
+		"exchange mode is %s",
+		mode_names[of_context], of_thread == MODE_NONE ? "no" : "one of a", mode_names[exchange]);
+	if (of_thread != MODE_NONE)
+		finding_more(f, " (its own: %s)", mode_names[of_thread]);
+	finding_enum(f, "exchange mode", "aclmdlRICaptureMode", exchange);
+	show_in_capture(c, call, f, capture_in(c, context, -1));
+}
+
+/* --- configuration -------------------------------------------------------------------------- */
+
+static void capture_overflow_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *capture = capture_of(c, stream_of(call));
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!while_capturing(c, call, RULE("capture-overflow-config"), capture))
+		return;
+	if (acl_arg_has(call->api, ACL_ROLE_ATTRIBUTE)) {
+		uint64_t attribute = acl_arg_value(call->api, call->args, ACL_ROLE_ATTRIBUTE);
+
+		if (attribute != ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK &&
+			attribute != ACL_STREAM_ATTR_USER_CUSTOM_TAG)
+			return;
+	}
+	f = finding_begin(c, call, RULE("capture-overflow-config"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "stream %p is being captured: overflow detection cannot be set or read on it",
+		stream_argument(c, call));
+	show_in_capture(c, call, f, capture);
+}
+
+static void capture_config_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *capture = NULL;
+	struct finding_buffer room;
+	struct acl_finding *f;
+	unsigned tasks;
+
+	if (!load_relaxed(&c->open_captures))
+		return;
+	if (c->stream_offset[call->api] >= 0)
+		capture = capture_of(c, stream_of(call));
+	if (!capture && acl_arg_has(call->api, ACL_ROLE_DEVICE))
+		capture = capture_in(c, NULL, (int32_t)acl_arg_value(call->api, call->args, ACL_ROLE_DEVICE));
+	if (!capture)
+		capture = own_capture(c, call);
+	tasks = capture ? load_relaxed(&model_state(capture)->tasks) : 0;
+	if (!rule_broken(call, RULE("capture-config-ineffective"), tasks))
+		return;
+	f = finding_begin(c, call, RULE("capture-config-ineffective"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "%u tasks are captured already; the new setting does not apply to them", tasks);
+	finding_uint(f, "captured tasks", tasks);
+	show_in_capture(c, call, f, capture);
+}
+
+/* --- waits for nothing ------------------------------------------------------------------------ */
+
+static void capture_wait_unrecorded(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *e = event_of(call), *capture = capture_of(c, stream_of(call));
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!capture || event_flag_external(call) || !e || !object_usable(e) ||
+		load_relaxed(&e->flags) & ACL_OBJECT_LEARNED)
+		return;
+	if (load_relaxed(&event_state(e)->maker) != EVENT_EX ||
+		!(load_relaxed(&event_state(e)->flags) & ACL_EVENT_SYNC) ||
+		load_relaxed(&event_state(e)->flags) & (ACL_EVENT_EXTERNAL | ACL_EVENT_IPC) ||
+		!rule_broken(
+			call, RULE("capture-wait-unrecorded-event"), !load_relaxed(&event_state(e)->records)))
+		return;
+	f = finding_begin(c, call, RULE("capture-wait-unrecorded-event"), &room);
+	if (!f)
+		return;
+	finding_detail(
+		f, "the event was never recorded: the wait is dropped, and the model has no edge here");
+	finding_object(c, f, "event", e);
+	show_in_capture(c, call, f, capture);
+}
+
+/* --- what goes away under the capture --------------------------------------------------------- */
+
+static void say_capture_torn(
+	struct checks *c, struct acl_call_record *call, struct acl_object *capture, const char *what)
+{
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!rule_broken(call, RULE("capture-context-torn-down"), capture))
+		return;
+	atomic_fetch_or(&capture->flags, ACL_OBJECT_REPORTED);
+	f = finding_begin(c, call, RULE("capture-context-torn-down"), &room);
+	if (!f)
+		return;
+	finding_detail(f,
+		"%s while one of its streams is being captured (aclmdlRICaptureBegin without "
+		"aclmdlRICaptureEnd)",
+		what);
+	show_in_capture(c, call, f, capture);
+}
+
+static void capture_device_reset(struct checks *c, struct acl_call_record *call)
+{
+	int device = device_argument(call);
+
+	if (is_checked(call) && device_reset_is_last(c, call, device))
+		say_capture_torn(c, call, capture_in(c, NULL, device), "the device goes out of use");
+}
+
+static void capture_context_destroy(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *context =
+		object_live(c, ACL_HANDLE_CONTEXT, ACL_ARGS(call, aclrtDestroyContext)->context);
+
+	if (context)
+		say_capture_torn(c, call, capture_in(c, context, -1), "the context is destroyed");
+}
+
+static void capture_finalize(struct checks *c, struct acl_call_record *call)
+{
+	if (!finalize_is_last(c, call))
+		return;
+	say_capture_torn(c, call, capture_in(c, NULL, -1), "the runtime is de-initialised");
+}
+
+/* ------------------------------------------------------------------------------------------------ */
+
+/* What would be captured on another stream; the task of a condition is refused for reasons of its own. */
+static bool would_be_captured(unsigned api)
+{
+	return acl_apis[api].capture == ACL_CAPTURE_CAPTURED && acl_arg_has(api, ACL_ROLE_STREAM) &&
+	       acl_apis[api].operation != ACL_OP_LAUNCH_CONDITION;
+}
+
+static void capture_calls_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
+{
+	for (unsigned api = 0; api < acl_api_count; api++) {
+		/* The model says which functions the capture mode refuses and which settings come too late.
+		 */
+		if (acl_apis[api].capture == ACL_CAPTURE_ILLEGAL_GLOBAL_OR_THREAD_LOCAL)
+			add(binder, api, ACL_ENTER, capture_memory_enter);
+		else if (acl_apis[api].capture == ACL_CAPTURE_CONFIG_INEFFECTIVE)
+			add(binder, api, ACL_ENTER, capture_config_enter);
+		if (would_be_captured(api))
+			add(binder, api, ACL_ENTER | ACL_CONDITIONAL, default_stream_enter);
+	}
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(CAPTURE_BEGIN), ACL_ENTER, capture_default_stream},
+	{ON_OP(CAPTURE_END), ACL_ENTER, capture_default_stream},
+	{ON_OP(CAPTURE_STATUS), ACL_ENTER, capture_default_stream},
+	{ON_OP(QUERY_STREAM), ACL_ENTER, captured_stream_look},
+	{ON_OP(SYNCHRONISE_STREAM), ACL_ENTER, captured_stream_look},
+	{ON_OP(SYNCHRONISE_DEVICE), ACL_ENTER, capture_device_synchronise},
+	{ON_OP(FREE_DEVICE), ACL_ENTER | ACL_CONDITIONAL, capture_free_enter},
+	{ON_OP(FREE_HOST), ACL_ENTER | ACL_CONDITIONAL, capture_free_enter},
+	{ON_OP(QUERY_DEVICE), ACL_ENTER, capture_device_query},
+	{ON_OP(WAIT_EVENT), ACL_ENTER, capture_wait_unrecorded},
+	{ON_OP(QUERY_STREAM), ACL_ENTER | ACL_CONDITIONAL, default_stream_enter},
+	{ON_OP(SYNCHRONISE_STREAM), ACL_ENTER | ACL_CONDITIONAL, default_stream_enter},
+	{ON_OP(INFO_EVENT_ELAPSED_TIME), ACL_ENTER, captured_event_look},
+	{ON_OP(INFO_EVENT_TIMESTAMP), ACL_ENTER, captured_event_look},
+	{ON_OP(QUERY_EVENT), ACL_ENTER, captured_event_look},
+	{ON_OP(QUERY_EVENT_WAIT), ACL_ENTER, captured_event_look},
+	{ON_OP(SYNCHRONISE_EVENT), ACL_ENTER, captured_event_look},
+	{ON_GROUP(OVERFLOW), ACL_ENTER, capture_overflow_enter},
+	{ON_OP(CONFIGURE_STREAM_ATTRIBUTE), ACL_ENTER, capture_overflow_enter},
+	{ON_OP(CONFIGURE_STREAM_OVERFLOW), ACL_ENTER, capture_overflow_enter},
+	{ON_OP(DEVICE_RESET), ACL_ENTER, capture_device_reset},
+	{ON_OP(DESTROY_CONTEXT), ACL_ENTER, capture_context_destroy},
+	{ON_OP(PROCESS_FINALIZE), ACL_ENTER, capture_finalize},
+};
+
+const struct check_module module_capture_calls = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.bind = capture_calls_bind,
+};

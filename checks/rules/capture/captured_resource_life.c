@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A captured model keeps nothing alive: what its tasks use must outlive it. */
+#include "checks/engine/finding_report.h"
+#include "checks/state/capture_state.h"
+#include "checks/state/event_state.h"
+#include "checks/state/memory_state.h"
+#include "checks/state/physical_state.h"
+
+static void show_use(
+	struct checks *c, struct acl_finding *f, struct acl_object *model, const struct model_use *use)
+{
+	bool open = load_relaxed(&model_state(model)->status) != MODEL_READY;
+
+	finding_more(f, " it is used by a task (%s) of %s", acl_apis[use->api].name,
+		open ? "a capture in progress" : "a captured model that is still alive");
+	if (load_relaxed(&model->value))
+		finding_more(f, " (0x%llx)", (unsigned long long)load_relaxed(&model->value));
+	finding_api(f, "captured by", use->api);
+	/* The resource's own last use may be later; the one that the model repeats is what matters here. */
+	if (f->n_objects)
+		f->objects[0].last_used =
+			(struct acl_call_site){.caller = use->caller, .tid = use->tid, .api = use->api};
+	finding_object(c, f, "model", model);
+	finding_show(c, f);
+}
+
+static void captured_block_free(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	const void *address, bool registered)
+{
+	struct pointer_map *map = registered ? c->registered : c->memory;
+	struct model_use use;
+	struct block_lookup place;
+	struct acl_object *model;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!map_find(map, (uintptr_t)address, &place) || place.base != (uintptr_t)address)
+		return;
+	model = load_relaxed(&place.block->captured)
+			? model_using(c, block_ref(place.block, place.generation, registered), &use)
+			: NULL;
+	if (!rule_broken(call, rule, model))
+		return;
+	f = finding_begin(c, call, rule, &room);
+	if (!f)
+		return;
+	finding_detail(f, "the %s at %p (%llu bytes) is released, but", memory_kind_name(place.kind), address,
+		(unsigned long long)place.size);
+	finding_bytes(f, "size", place.size);
+	finding_block(c, f, "memory", place.block);
+	show_use(c, f, model, &use);
+}
+
+static void captured_memory_free(struct checks *c, struct acl_call_record *call)
+{
+	struct block_lookup place;
+	const void *address = acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS);
+	bool host = map_find(c->memory, (uintptr_t)address, &place) && kind_is_host(place.kind);
+
+	captured_block_free(c, call,
+		host ? RULE("capture-host-buffer-freed") : RULE("capture-resource-freed-before-destroy"),
+		address, false);
+}
+
+/* The memory that a pool or a piece of physical memory stands for. */
+static void captured_owner_free(
+	struct checks *c, struct acl_call_record *call, struct acl_object *owner, unsigned kind)
+{
+	struct acl_block *b;
+
+	if (!owner || !object_usable(owner))
+		return;
+	rule_evaluated(call, RULE("capture-resource-freed-before-destroy"));
+	if (!load_relaxed(&c->kinds[ACL_HANDLE_MODEL]->count))
+		return;
+	map_each(c->memory, b) if (load_relaxed(&b->kind) == kind && load_relaxed(&b->captured) &&
+				   load_relaxed(&b->owner) == object_ref(owner))
+		captured_block_free(c, call, RULE("capture-resource-freed-before-destroy"),
+			(const void *)(uintptr_t)load_relaxed(&b->base), false);
+}
+
+static void captured_pool_destroy(struct checks *c, struct acl_call_record *call)
+{
+	captured_owner_free(c, call,
+		object_find(c, ACL_HANDLE_POOL, ACL_ARGS(call, aclrtMemPoolDestroy)->memPool), MEM_POOL);
+}
+
+/* With the last reference; the mapping is one more only where the program asked for it. */
+static void captured_physical_free(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = object_find(c, ACL_HANDLE_PHYS_MEM, ACL_ARGS(call, aclrtFreePhysical)->handle);
+
+	if (o && load_relaxed(&physical_state(o)->references) == 1)
+		captured_owner_free(c, call, o, MEM_MAPPED);
+}
+
+static void captured_host_unregister(struct checks *c, struct acl_call_record *call)
+{
+	captured_block_free(
+		c, call, RULE("capture-host-buffer-freed"), ACL_ARGS(call, aclrtHostUnregister)->ptr, true);
+}
+
+static void captured_object_free(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	struct acl_object *o, const char *what)
+{
+	struct model_use use;
+	struct acl_object *model;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!o || !object_usable(o) || !load_relaxed(&o->captured))
+		return;
+	model = model_using(c, object_ref(o), &use);
+	if (!rule_broken(call, rule, model))
+		return;
+	f = finding_begin(c, call, rule, &room);
+	if (!f)
+		return;
+	finding_detail(
+		f, "the %s 0x%llx is destroyed, but", what, (unsigned long long)load_relaxed(&o->value));
+	finding_object(c, f, what, o);
+	show_use(c, f, model, &use);
+}
+
+static void captured_binary_destroy(struct checks *c, struct acl_call_record *call)
+{
+	captured_object_free(c, call, RULE("capture-binary-unloaded-before-destroy"),
+		object_find(c, ACL_HANDLE_BINARY, ACL_ARGS(call, aclrtBinaryUnLoad)->binHandle), "binary");
+}
+
+static void captured_notify_destroy(struct checks *c, struct acl_call_record *call)
+{
+	const void *value = acl_arg_pointer(call->api, call->args, ACL_ROLE_NOTIFY);
+	unsigned kind = acl_apis[call->api].operation == ACL_OP_DESTROY_NOTIFY ? ACL_HANDLE_NOTIFY
+									       : ACL_HANDLE_CNT_NOTIFY;
+
+	captured_object_free(c, call, RULE("capture-notify-destroyed-before-destroy"),
+		object_find(c, kind, value), "notify");
+}
+
+static void captured_event_free(struct checks *c, struct acl_call_record *call)
+{
+	captured_object_free(
+		c, call, RULE("capture-notify-destroyed-before-destroy"), event_of(call), "event");
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(FREE_DEVICE), ACL_ENTER, captured_memory_free},
+	{ON_OP(FREE_HOST), ACL_ENTER, captured_memory_free},
+	{ON_OP(FREE_POOL), ACL_ENTER, captured_memory_free},
+	{ON_OP(RELEASE_ADDRESS), ACL_ENTER, captured_memory_free},
+	{ON_OP(UNMAP_MEMORY), ACL_ENTER, captured_memory_free},
+	{ON_OP(DESTROY_POOL), ACL_ENTER, captured_pool_destroy},
+	{ON_OP(FREE_PHYSICAL), ACL_ENTER, captured_physical_free},
+	{ON_OP(UNREGISTER_HOST), ACL_ENTER, captured_host_unregister},
+	{ON_OP(DESTROY_BINARY), ACL_ENTER, captured_binary_destroy},
+	{ON_OP(DESTROY_COUNT_NOTIFY), ACL_ENTER, captured_notify_destroy},
+	{ON_OP(DESTROY_EVENT), ACL_ENTER, captured_event_free},
+	{ON_OP(DESTROY_NOTIFY), ACL_ENTER, captured_notify_destroy},
+};
+
+const struct check_module module_capture_life = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+};

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Models as handles: while they are captured, questions in two calls, where they
+ * run, callbacks of their end, what is left when their context goes.
+ */
+#include "checks/engine/finding_report.h"
+#include "checks/engine/program_memory.h"
+#include "checks/engine/value_table.h"
+#include "checks/state/binding_state.h"
+#include "checks/state/capture_state.h"
+#include "checks/state/device_state.h"
+#include "checks/state/stream_state.h"
+
+#define REFUSED 107000
+#define MODEL_STREAMS 1024 /* of one model */
+
+struct models {
+	struct value_table sizes; /* acl_ref of a model or stream -> 1 + elements it was said to have */
+	struct value_table streams; /* acl_ref of a model -> streams that were captured into it */
+	struct value_table at_end; /* key of model and function -> 1: callback of its destruction */
+};
+
+static struct models *models(struct checks *c)
+{
+	return module_state(c, models);
+}
+
+static bool model_is_capturing(struct acl_object *m)
+{
+	uint8_t status = load_relaxed(&model_state(m)->status);
+
+	return status == MODEL_CAPTURING || status == MODEL_INVALIDATED;
+}
+
+/* --- while it is captured ------------------------------------------------------------------ */
+
+static void not_while_capturing(
+	struct checks *c, struct acl_call_record *call, const struct acl_rule *rule, const char *detail)
+{
+	struct acl_object *m = model_argument(c, call);
+
+	if (!m)
+		return;
+	rule_evaluated(call, rule);
+	if (model_is_capturing(m))
+		finding_on(
+			c, call, rule, m, object_of(c, load_relaxed(&model_state(m)->origin)), "%s", detail);
+}
+
+static void model_destroy_enter(struct checks *c, struct acl_call_record *call)
+{
+	not_while_capturing(c, call, RULE("mdlri-destroy-capturing"),
+		"The model is still being captured: end the capture first.");
+}
+
+static void model_execute_enter(struct checks *c, struct acl_call_record *call)
+{
+	not_while_capturing(c, call, RULE("mdlri-execute-capturing"),
+		"The model is still being captured: it runs when the capture has ended.");
+}
+
+static void model_print_enter(struct checks *c, struct acl_call_record *call)
+{
+	not_while_capturing(c, call, RULE("mdlri-debugprint-before-end"),
+		"The model is still being captured: print it when the capture has ended.");
+}
+
+static void model_print_failed(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = model_argument(c, call);
+
+	if (error_of(call) == REFUSED && m && load_relaxed(&model_state(m)->status) == MODEL_READY)
+		finding_on(c, call, RULE("mdlri-debugprint-before-end"), m, NULL,
+			"The model can be printed, so it is the path that cannot be written.");
+}
+
+/* --- questions in two calls ------------------------------------------------------------------ */
+
+/* The first asks how many there are, with no array; the second brings the array. */
+static void count_answered(struct checks *c, struct acl_call_record *call, struct acl_object *o,
+	const void *array, const uint32_t *n)
+{
+	if (o && !array && n && succeeded(call))
+		value_table_set_object(c, &models(c)->sizes, o, 1 + (uint64_t)*n);
+}
+
+static void count_brought(struct checks *c, struct acl_call_record *call, struct acl_object *o,
+	const void *array, const uint32_t *at)
+{
+	uint64_t said = o ? value_table_value(&models(c)->sizes, object_ref(o)) : 0;
+	uint32_t n;
+
+	if (!said || !array || !program_read(c, at, &n, sizeof(n)))
+		return;
+	rule_evaluated(call, RULE("mdlri-getstreams-size"));
+	if (n < said - 1)
+		finding_on(c, call, RULE("mdlri-getstreams-size"), o, NULL,
+			"There are %llu, and the array has room for %u: the rest is left out without an "
+			"error.",
+			(unsigned long long)said - 1, n);
+}
+
+static void model_streams_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclmdlRIGetStreams *a = call->args;
+
+	count_brought(c, call, model_argument(c, call), a->streams, a->numStreams);
+}
+
+static void model_streams_leave(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclmdlRIGetStreams *a = call->args;
+
+	count_answered(c, call, model_argument(c, call), a->streams, a->numStreams);
+}
+
+/* Tasks are asked of the streams of a model: those that aclmdlRIGetStreams answers, or bound ones. */
+static void stream_tasks_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclmdlRIGetTasksByStream *a = call->args;
+	struct acl_object *s = stream_of(call);
+
+	if (s && object_usable(s) && !(load_relaxed(&s->flags) & ACL_OBJECT_LEARNED)) {
+		rule_evaluated(call, RULE("mdlri-gettasks-unrelated-stream"));
+		if (!binding_was(c, s))
+			finding_on(c, call, RULE("mdlri-gettasks-unrelated-stream"), s, NULL,
+				"The stream belongs to no model; a captured model has streams of its own.");
+	}
+
+	count_brought(c, call, stream_of(call), a->tasks, a->numTasks);
+}
+
+static void stream_tasks_leave(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclmdlRIGetTasksByStream *a = call->args;
+
+	count_answered(c, call, stream_of(call), a->tasks, a->numTasks);
+}
+
+/* --- callbacks of the destruction ---------------------------------------------------------------- */
+
+static uint64_t callback_key(struct acl_object *m, const struct acl_call_record *call)
+{
+	return key_of_two(
+		object_ref(m), (uintptr_t)acl_arg_pointer(call->api, call->args, ACL_ROLE_CALLBACK));
+}
+
+static void destroy_callback_registered(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = model_argument(c, call);
+
+	if (m && succeeded(call))
+		value_table_set_of(c, &models(c)->at_end, object_ref(m), callback_key(m, call), 1);
+}
+
+static void destroy_callback_unregister(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = model_argument(c, call);
+
+	if (!m || load_relaxed(&m->flags) & ACL_OBJECT_LEARNED || load_relaxed(&models(c)->at_end.full) ||
+		!acl_arg_pointer(call->api, call->args, ACL_ROLE_CALLBACK))
+		return;
+	rule_evaluated(call, RULE("mdlri-destroy-callback-misuse"));
+	if (!value_table_value(&models(c)->at_end, callback_key(m, call)))
+		finding_on(c, call, RULE("mdlri-destroy-callback-misuse"), m, NULL,
+			"This function is not registered for the end of this model.");
+}
+
+static void destroy_callback_unregistered(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = model_argument(c, call);
+
+	if (m && succeeded(call))
+		value_table_set_of(c, &models(c)->at_end, object_ref(m), callback_key(m, call), 0);
+}
+
+/* --- where it runs ----------------------------------------------------------------------------- */
+
+/* The runtime's answer decides: what is current may have been set below us. */
+static void model_context_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = model_argument(c, call), *own = m ? context_of(c, m) : NULL, *current;
+	bool known;
+
+	current = context_current(c, thread_of(call), &known);
+	if (!own || !current)
+		return;
+	rule_evaluated(call, RULE("mdlri-wrong-context"));
+	if (error_of(call) == ACL_ERROR_RT_MODEL_CONTEXT && own != current)
+		finding_on(c, call, RULE("mdlri-wrong-context"), m, current,
+			"The model belongs to another context than the current one.");
+}
+
+/* The stream of a built model takes no more tasks. */
+static void built_stream_submit(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call), *m = binding_of(c, s);
+
+	/* To execute there is a mistake of its own. */
+	if (!m || load_relaxed(&s->flags) & ACL_OBJECT_LEARNED ||
+		acl_apis[call->api].operation == ACL_OP_EXECUTE_MODEL)
+		return;
+	rule_evaluated(call, RULE("mdlri-task-after-buildend"));
+	if (model_is_built(c, m))
+		finding_on(c, call, RULE("mdlri-task-after-buildend"), s, m,
+			"The stream belongs to a model that is built: the task changes what it executes.");
+}
+
+static void task_update_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtTaskUpdateAsync *a = call->args;
+	struct acl_object *exec = a->execStream ? object_live(c, ACL_HANDLE_STREAM, a->execStream) : NULL;
+	struct acl_object *of = a->taskStream ? object_live(c, ACL_HANDLE_STREAM, a->taskStream) : NULL;
+
+	if (!exec || !of || (load_relaxed(&of->flags) | load_relaxed(&exec->flags)) & ACL_OBJECT_LEARNED)
+		return;
+	rule_evaluated(call, RULE("capture-taskupdateasync"));
+	if (capture_of(c, exec))
+		finding_on(c, call, RULE("capture-taskupdateasync"), exec, capture_of(c, exec),
+			"The stream that is to update the task is being captured.");
+	else if (!binding_was(c, of))
+		finding_on(c, call, RULE("capture-taskupdateasync"), of, NULL,
+			"The task's stream was never bound to a model.");
+}
+
+/* --- how many ---------------------------------------------------------------------------------------- */
+
+/* The model that is executed: of a condition's model its parent, and so on. */
+static struct acl_object *root_of(struct checks *c, struct acl_object *m)
+{
+	struct acl_object *parent;
+
+	for (unsigned depth = 0; depth < 16 && load_relaxed(&model_state(m)->sub); depth++) {
+		parent = object_of(c, load_relaxed(&m->parent));
+		if (!parent)
+			break;
+		m = parent;
+	}
+	return m;
+}
+
+static uint64_t streams_in(struct checks *c, struct acl_object *capture)
+{
+	struct acl_object *s;
+	uint64_t n = 0;
+
+	object_each(c, ACL_HANDLE_STREAM, s) n +=
+		object_usable(s) && load_relaxed(&stream_state(s)->capture) == object_ref(capture);
+	return n;
+}
+
+/* What ends now, and what was captured into the models of its conditions before. */
+static uint64_t streams_of_graph(struct checks *c, struct acl_object *capture)
+{
+	struct acl_object *root = root_of(c, capture), *m;
+	uint64_t n = 0;
+
+	value_table_set_object(c, &models(c)->streams, capture, streams_in(c, capture));
+	object_each(c, ACL_HANDLE_MODEL, m) if (object_usable(m) && root_of(c, m) == root) n +=
+		value_table_value(&models(c)->streams, object_ref(m));
+	return n;
+}
+
+static void graph_end_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *capture = capture_of(c, stream_of(call));
+	uint64_t streams;
+
+	if (!capture || !rule_wanted(c, RULE("mdlri-model-count")))
+		return;
+	rule_evaluated(call, RULE("mdlri-model-count"));
+	streams = streams_of_graph(c, capture);
+	if (streams > MODEL_STREAMS * 9 / 10)
+		finding_on(c, call, RULE("mdlri-model-count"), capture, NULL,
+			"%llu streams take part in this capture and those of its conditions: a model has %u "
+			"at most.",
+			(unsigned long long)streams, MODEL_STREAMS);
+}
+
+static void models_exhausted(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m;
+	unsigned n = 0;
+
+	if (error_of(call) != ACL_ERROR_RT_RESOURCE_ALLOC_FAIL &&
+		error_of(call) != ACL_ERROR_RT_NO_NOTIFY_RESOURCE)
+		return;
+	object_each(c, ACL_HANDLE_MODEL, m) n += object_usable(m) && !load_relaxed(&model_state(m)->sub);
+	rule_evaluated(call, RULE("mdlri-model-count"));
+	finding_on(c, call, RULE("mdlri-model-count"), NULL, NULL,
+		"The runtime has no more; %u models of this process are alive.", n);
+}
+
+/* --- left behind ------------------------------------------------------------------------------------- */
+
+static bool model_left_behind(struct acl_object *m)
+{
+	return object_usable(m) && !model_is_capturing(m) && !load_relaxed(&model_state(m)->sub) &&
+	       !(load_relaxed(&m->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED | ACL_OBJECT_REPORTED));
+}
+
+/* Models of one context, of the default context of a device, or all (context 0). */
+static void say_models_left(struct checks *c, struct acl_call_record *call, acl_ref context, const char *what)
+{
+	struct acl_object *m, *sample = NULL;
+	struct finding_buffer room;
+	struct acl_finding *f;
+	unsigned n = 0;
+
+	if (call->in_exit || !is_checked(call))
+		return;
+	rule_evaluated(call, RULE("model-outlives-context"));
+	object_each(c, ACL_HANDLE_MODEL, m)
+	{
+		if (!model_left_behind(m) || (context && load_relaxed(&m->context) != context))
+			continue;
+		atomic_fetch_or(&m->flags, ACL_OBJECT_REPORTED);
+		sample = sample ? sample : m;
+		n++;
+	}
+	f = n ? finding_begin(c, call, RULE("model-outlives-context"), &room) : NULL;
+	if (!f)
+		return;
+	finding_detail(f, "%s while %u model%s of it %s not destroyed", what, n, n == 1 ? "" : "s",
+		n == 1 ? "is" : "are");
+	finding_uint(f, "models", n);
+	finding_object(c, f, "model", sample);
+	finding_show(c, f);
+}
+
+static void models_context_destroy(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *context =
+		object_live(c, ACL_HANDLE_CONTEXT, ACL_ARGS(call, aclrtDestroyContext)->context);
+
+	if (context && !(load_relaxed(&context->flags) & (ACL_OBJECT_DEFAULT | ACL_OBJECT_LEARNED)))
+		say_models_left(c, call, object_ref(context), "The context goes");
+}
+
+static void models_device_reset(struct checks *c, struct acl_call_record *call)
+{
+	int device = device_argument(call);
+	acl_ref context = device_at(c, device) ? load_relaxed(&device_at(c, device)->context) : 0;
+
+	if (context && device_reset_is_last(c, call, device))
+		say_models_left(c, call, context, "The device goes out of use");
+}
+
+static void models_finalize(struct checks *c, struct acl_call_record *call)
+{
+	if (finalize_is_last(c, call))
+		say_models_left(c, call, 0, "The runtime is de-initialised");
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OBJECT(MODEL, USE), ACL_LEAVE, model_context_leave},
+	{ON_OBJECT(MODEL, DESTROY), ACL_LEAVE, model_context_leave},
+	{ON_ROLE(STREAM), ACL_ENTER | ACL_IF_ASYNC | ACL_CONDITIONAL, built_stream_submit},
+	{ON_OP(TASK_UPDATE), ACL_ENTER, task_update_enter},
+	{ON_OP(DESTROY_MODEL), ACL_ENTER, model_destroy_enter},
+	{ON_OP(EXECUTE_MODEL), ACL_ENTER | ACL_IF_ASYNC, model_execute_enter},
+	{ON_OP(CAPTURE_END), ACL_FAILED, models_exhausted},
+	{ON_OP(EXECUTE_MODEL), ACL_FAILED | ACL_IF_ASYNC, models_exhausted},
+	{ON_OP(MODEL_PRINT), ACL_ENTER, model_print_enter},
+	{ON_OP_WITH(MODEL_PRINT, FLAGS), ACL_FAILED, model_print_failed},
+	{ON_OP(INFO_MODEL_STREAMS), ACL_ENTER, model_streams_enter},
+	{ON_OP(INFO_MODEL_STREAMS), ACL_LEAVE, model_streams_leave},
+	{ON_OP(INFO_STREAM_TASKS), ACL_ENTER, stream_tasks_enter},
+	{ON_OP(INFO_STREAM_TASKS), ACL_LEAVE, stream_tasks_leave},
+	{ON_OP(CALLBACK_REGISTER_MODEL_DESTROY), ACL_LEAVE, destroy_callback_registered},
+	{ON_OP(CALLBACK_UNREGISTER_MODEL_DESTROY), ACL_ENTER, destroy_callback_unregister},
+	{ON_OP(CALLBACK_UNREGISTER_MODEL_DESTROY), ACL_LEAVE, destroy_callback_unregistered},
+	{ON_OP(CAPTURE_END), ACL_ENTER, graph_end_enter},
+	{ON_OP(DESTROY_CONTEXT), ACL_ENTER, models_context_destroy},
+	{ON_OP(DEVICE_RESET), ACL_ENTER, models_device_reset},
+	{ON_OP(PROCESS_FINALIZE), ACL_ENTER, models_finalize},
+};
+
+const struct check_module module_models = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct models),
+};

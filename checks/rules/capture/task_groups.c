@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Task groups of captures, and the streams on which their tasks are updated. */
+#include "checks/engine/finding_report.h"
+#include "checks/state/binding_state.h"
+#include "checks/state/binary_state.h"
+#include "checks/state/capture_state.h"
+#include "checks/state/stream_state.h"
+
+static bool stream_is_seen(struct acl_object *s)
+{
+	return s && object_usable(s) && !(load_relaxed(&s->flags) & ACL_OBJECT_LEARNED);
+}
+
+/* The capture of the stream; NULL with a finding when there is none. */
+static struct acl_object *group_needs_capture(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call), *capture = capture_of(c, s);
+
+	if (!stream_is_seen(s) || (!capture && load_relaxed(&stream_state(s)->capture_unsure)))
+		return NULL;
+	rule_evaluated(call, RULE("taskgrp-begin-not-capturing"));
+	if (!capture)
+		finding_on(c, call, RULE("taskgrp-begin-not-capturing"), s, NULL,
+			"The stream is not being captured: task groups are parts of a capture.");
+	return capture;
+}
+
+static void group_begin_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call), *capture = group_needs_capture(c, call);
+
+	if (!capture)
+		return;
+	rule_evaluated(call, RULE("taskgrp-begin-twice"));
+	if (load_relaxed(&stream_state(s)->group) == object_ref(capture))
+		finding_on(c, call, RULE("taskgrp-begin-twice"), s, capture,
+			"A task group was begun on this stream, and it has not ended.");
+}
+
+static void group_end_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call), *capture = group_needs_capture(c, call);
+
+	if (!capture || load_relaxed(&stream_state(s)->group) == GROUP_UNKNOWN)
+		return;
+	rule_evaluated(call, RULE("taskgrp-end-unmatched"));
+	if (load_relaxed(&stream_state(s)->group) != object_ref(capture))
+		finding_on(c, call, RULE("taskgrp-end-unmatched"), s, capture, "%s",
+			load_relaxed(&model_state(capture)->group)
+				? "The task group was begun on another stream of the capture."
+				: "No task group was begun on this stream.");
+}
+
+/* --- tasks in groups and updates ------------------------------------------------------------- */
+
+static bool is_kernel(unsigned api)
+{
+	return acl_apis[api].operation == ACL_OP_LAUNCH_KERNEL;
+}
+
+static void group_task_check(
+	struct checks *c, struct acl_call_record *call, struct acl_object *s, struct acl_object *capture)
+{
+	bool own = load_relaxed(&stream_state(s)->group) == object_ref(capture);
+
+	if (!load_relaxed(&model_state(capture)->group) ||
+		load_relaxed(&stream_state(s)->group) == GROUP_UNKNOWN)
+		return;
+	rule_evaluated(call, RULE("taskgrp-interrupted"));
+	if (!own) {
+		finding_on(c, call, RULE("taskgrp-interrupted"), s, capture,
+			"A task group is open on another stream of the capture, and this task is outside of "
+			"it.");
+		return;
+	}
+	rule_evaluated(call, RULE("taskgrp-unsupported-task"));
+	if (!is_kernel(call->api))
+		finding_on(c, call, RULE("taskgrp-unsupported-task"), s, capture,
+			"Task groups are made of kernels; %s is none.", acl_apis[call->api].name);
+}
+
+static void group_task_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call), *capture = capture_of(c, s);
+
+	if (!s || !object_usable(s))
+		return;
+	if (capture) {
+		group_task_check(c, call, s, capture);
+		return;
+	}
+	if (load_relaxed(&stream_state(s)->update) != UPDATE_OPEN)
+		return;
+	rule_evaluated(call, RULE("taskupd-wrong-task-type"));
+	if (!is_kernel(call->api))
+		finding_on(c, call, RULE("taskupd-wrong-task-type"), s, NULL,
+			"Kernels are updated, and %s is none.", acl_apis[call->api].name);
+}
+
+/* --- updates -------------------------------------------------------------------------------- */
+
+/* Neither of a capture nor of a model. */
+static bool update_stream_free(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call), *capture = capture_of(c, s),
+			  *model = stream_model(c, stream_argument(c, call));
+
+	rule_evaluated(call, RULE("taskupd-begin-capturing"));
+	if (capture)
+		finding_on(c, call, RULE("taskupd-begin-capturing"), s, capture,
+			"The stream is being captured: tasks are updated on another one.");
+	else if (model)
+		finding_on(c, call, RULE("taskupd-begin-capturing"), s, model,
+			"The stream belongs to a model: tasks are updated on another one.");
+	return !capture && !model;
+}
+
+/* A stream on which this group is updated now. */
+static struct acl_object *group_updated_on(struct checks *c, struct acl_object *group)
+{
+	struct acl_object *s;
+
+	object_each(c, ACL_HANDLE_STREAM,
+		s) if (object_usable(s) &&
+		       load_relaxed(&stream_state(s)->updating) == object_ref(group)) return s;
+	return NULL;
+}
+
+static void update_begin_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call), *group, *model, *other;
+
+	if (!stream_is_seen(s) || !update_stream_free(c, call))
+		return;
+	group = object_find(c, ACL_HANDLE_TASK_GROUP, ACL_ARGS(call, aclmdlRICaptureTaskUpdateBegin)->handle);
+	if (!group || !load_relaxed(&group->parent))
+		return;
+	model = object_of(c, load_relaxed(&group->parent));
+	rule_evaluated(call, RULE("taskupd-handle-after-destroy"));
+	if (!model || !object_usable(model)) {
+		finding_on(c, call, RULE("taskupd-handle-after-destroy"), group, model,
+			"The model of this task group is gone, and the group with it.");
+		return;
+	}
+	rule_evaluated(call, RULE("taskupd-concurrent"));
+	other = group_updated_on(c, group);
+	if (load_relaxed(&stream_state(s)->update) == UPDATE_OPEN)
+		finding_on(c, call, RULE("taskupd-concurrent"), s, model,
+			"An update was begun on this stream, and it has not ended.");
+	else if (other)
+		finding_on(c, call, RULE("taskupd-concurrent"), s, other,
+			"The group is being updated on another stream.");
+}
+
+/* An update that is still open when its stream or its model goes on. */
+static void update_left_open(
+	struct checks *c, struct acl_call_record *call, struct acl_object *s, const char *detail)
+{
+	if (load_relaxed(&stream_state(s)->update) == UPDATE_OPEN)
+		finding_on(c, call, RULE("taskupd-left-open"), s, NULL, "%s", detail);
+}
+
+static void update_stream_destroy(struct checks *c, struct acl_call_record *call)
+{
+	if (!stream_is_seen(stream_of(call)))
+		return;
+	rule_evaluated(call, RULE("taskupd-left-open"));
+	update_left_open(
+		c, call, stream_of(call), "An update was begun on this stream, and it has not ended.");
+}
+
+static void update_model_execute(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = model_argument(c, call), *s;
+
+	if (!m || !load_relaxed(&model_state(m)->updated))
+		return;
+	rule_evaluated(call, RULE("taskupd-left-open"));
+	object_each(c, ACL_HANDLE_STREAM, s)
+	{
+		struct acl_object *group = object_of(c, load_relaxed(&stream_state(s)->updating));
+
+		if (group && load_relaxed(&group->parent) == object_ref(m) && object_usable(s))
+			update_left_open(
+				c, call, s, "A task group of the model is being updated on this stream.");
+	}
+}
+
+static void update_end_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+
+	if (!stream_is_seen(s) || !update_stream_free(c, call) ||
+		load_relaxed(&stream_state(s)->update) == UPDATE_UNKNOWN)
+		return;
+	rule_evaluated(call, RULE("taskupd-end-unmatched"));
+	if (load_relaxed(&stream_state(s)->update) == UPDATE_NONE)
+		finding_on(c, call, RULE("taskupd-end-unmatched"), s, NULL,
+			"No update was begun on this stream.");
+}
+
+static void task_groups_bind(
+	void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
+{
+	for (unsigned api = 0; api < acl_api_count; api++)
+		if (acl_apis[api].capture == ACL_CAPTURE_CAPTURED)
+			add(binder, api, ACL_ENTER | ACL_CONDITIONAL, group_task_enter);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(CAPTURE_GROUP_BEGIN), ACL_ENTER, group_begin_enter},
+	{ON_OP(CAPTURE_GROUP_END), ACL_ENTER, group_end_enter},
+	{ON_OP(CAPTURE_UPDATE_BEGIN), ACL_ENTER, update_begin_enter},
+	{ON_OP(CAPTURE_UPDATE_END), ACL_ENTER, update_end_enter},
+	{ON_OP(DESTROY_STREAM), ACL_ENTER, update_stream_destroy},
+	{ON_OP(EXECUTE_MODEL), ACL_ENTER | ACL_IF_ASYNC, update_model_execute},
+};
+
+const struct check_module module_task_groups = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.bind = task_groups_bind,
+};

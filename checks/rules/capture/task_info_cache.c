@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Information kept with captured tasks (aclrtCacheLastTask*).  Operators may
+ * come from below us, so which task was the last is not known; that nothing
+ * keeps information at all is.
+ */
+#include "checks/engine/finding_report.h"
+#include "checks/engine/value_table.h"
+#include "checks/state/capture_state.h"
+#include "checks/state/stream_state.h"
+
+#define ON 2 /* 1 + cacheOpInfoSwitch */
+
+static struct value_table *switches(struct checks *c)
+{
+	return module_state(c, task_info); /* acl_ref of a stream -> 1 + its switch */
+}
+
+static void info_switch_leave(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtSetStreamAttribute *a = call->args;
+	struct acl_object *s = stream_of(call);
+
+	if (s && succeeded(call) && a->value && a->stmAttrType == ACL_STREAM_ATTR_CACHE_OP_INFO)
+		value_table_set_object(c, switches(c), s, 1 + (uint64_t)(a->value->cacheOpInfoSwitch != 0));
+}
+
+static void say_task_info(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	struct acl_object *stream, const char *detail)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, call, rule, &room);
+
+	if (!f)
+		return;
+	finding_detail(f, "%s", detail);
+	if (stream)
+		finding_object(c, f, "stream", stream);
+	finding_show(c, f);
+}
+
+/* A capture whose origin has the switch on, or might have. */
+static bool some_capture_keeps(struct checks *c, struct acl_object **origin)
+{
+	struct acl_object *o;
+
+	object_each(c, ACL_HANDLE_MODEL, o)
+	{
+		unsigned status = load_relaxed(&model_state(o)->status);
+		struct acl_object *s;
+
+		if (!object_usable(o) || (status != MODEL_CAPTURING && status != MODEL_INVALIDATED))
+			continue;
+		s = object_of(c, load_relaxed(&model_state(o)->origin));
+		if (!s || load_relaxed(&s->flags) & ACL_OBJECT_LEARNED ||
+			value_table_value(switches(c), object_ref(s)) == ON)
+			return true;
+		*origin = s;
+	}
+	return false;
+}
+
+static void operator_info_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *origin = NULL;
+	bool keeps = some_capture_keeps(c, &origin);
+
+	if (load_relaxed(&switches(c)->full))
+		return;
+	rule_evaluated(call, RULE("opinfo-cache-misuse"));
+	if (!load_relaxed(&c->open_captures))
+		say_task_info(c, call, RULE("opinfo-cache-misuse"), NULL, "No stream is being captured.");
+	else if (!keeps && origin)
+		say_task_info(c, call, RULE("opinfo-cache-misuse"), origin,
+			"ACL_STREAM_ATTR_CACHE_OP_INFO was not switched on for the stream that the capture "
+			"began on.");
+}
+
+static bool something_is_built(struct checks *c)
+{
+	struct acl_object *o;
+
+	object_each(c, ACL_HANDLE_MODEL,
+		o) if (object_usable(o) && load_relaxed(&model_state(o)->status) == MODEL_BUILT) return true;
+	return false;
+}
+
+static void extended_info_enter(struct checks *c, struct acl_call_record *call)
+{
+	if (something_is_built(c))
+		return;
+	rule_evaluated(call, RULE("extinfo-cache-misuse"));
+	if (!load_relaxed(&c->open_captures))
+		say_task_info(c, call, RULE("extinfo-cache-misuse"), NULL,
+			"No stream is being captured and no model is being built.");
+}
+
+static void info_capture_end(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call), *model = capture_of(c, s);
+
+	if (!model || load_relaxed(&model_state(model)->origin) != object_ref(s))
+		return;
+	rule_evaluated(call, RULE("opinfo-cache-left-on"));
+	if (value_table_value(switches(c), object_ref(s)) == ON)
+		say_task_info(c, call, RULE("opinfo-cache-left-on"), s,
+			"ACL_STREAM_ATTR_CACHE_OP_INFO is still switched on for the stream.");
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(CONFIGURE_STREAM_ATTRIBUTE), ACL_LEAVE, info_switch_leave},
+	/* One keeps what the stream's switch asks for, the other something of its own: rules of their own. */
+	{ACL_API_aclrtCacheLastTaskOpInfo, ACL_ENTER, operator_info_enter},
+	{ACL_API_aclrtCacheLastTaskExtendInfo, ACL_ENTER, extended_info_enter},
+	{ON_OP(CAPTURE_END), ACL_ENTER, info_capture_end},
+};
+
+const struct check_module module_task_info = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct value_table),
+};

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Argument rules that need a loop: batch copies, lists of attributes, labels and notifies, placeholders. */
+#include "checks/engine/finding_report.h"
+#include "checks/engine/program_memory.h"
+#include "checks/state/device_state.h"
+#include "checks/state/operation.h"
+
+/* One sentence and one number. */
+static void say(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	const char *detail, const char *name, uint64_t value)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, call, rule, &room);
+
+	if (!f)
+		return;
+	finding_detail(f, "%s", detail);
+	finding_uint(f, name, value);
+	finding_show(c, f);
+}
+
+/* --- batch copies ------------------------------------------------------------------------ */
+
+/* Nothing in it has a size: the call does nothing. */
+static bool all_empty(const struct operation *op)
+{
+	for (uint64_t i = 0; i < op->n_entries; i++)
+		if (operation_entry(op, i).dst->span)
+			return false;
+	return true;
+}
+
+static bool reserved_set(const aclrtMemcpyBatchAttr *attr)
+{
+	for (size_t i = 0; i < sizeof(attr->rsv); i++)
+		if (attr->rsv[i])
+			return true;
+	return false;
+}
+
+static const void *array_of(const struct acl_call_record *call, enum acl_role role)
+{
+	return acl_arg_pointer(call->api, call->args, role);
+}
+
+static void batch_attributes(struct checks *c, struct acl_call_record *call, uint64_t entries)
+{
+	uint64_t n = acl_arg_value(call->api, call->args, ACL_ROLE_ATTRIBUTE_COUNT), before = 0;
+	struct program_array attrs, indexes;
+
+	if (n > entries) {
+		say(c, call, RULE("batch-attr-indexes"), "There are more attributes than copies.", "numAttrs",
+			n);
+		return;
+	}
+	program_array_open(&attrs, c, array_of(call, ACL_ROLE_ATTRIBUTES), sizeof(aclrtMemcpyBatchAttr), n);
+	program_array_open(&indexes, c, array_of(call, ACL_ROLE_ATTRIBUTE_INDEXES), sizeof(size_t), n);
+	for (size_t i = 0; i < n; i++) {
+		const aclrtMemcpyBatchAttr *attr = program_array_at(&attrs, i);
+		const size_t *index = program_array_at(&indexes, i);
+
+		if (!attr || !index)
+			return;
+		if (reserved_set(attr))
+			say(c, call, RULE("batch-attr-reserved"), "Reserved bytes of an attribute are not 0.",
+				"attribute", i);
+		if (*index >= entries)
+			say(c, call, RULE("batch-attr-indexes"), "An index is beyond the last copy.",
+				"attrsIndexes", i);
+		else if (i == 0 && *index != 0)
+			say(c, call, RULE("batch-attr-indexes"), "The first index must be 0.",
+				"attrsIndexes[0]", *index);
+		else if (i > 0 && *index <= before)
+			say(c, call, RULE("batch-attr-indexes"), "The indexes do not go up.", "attrsIndexes",
+				i);
+		before = *index;
+	}
+}
+
+static bool overlap(const struct op_access *a, const struct op_access *b)
+{
+	return (uintptr_t)a->address < (uintptr_t)b->address + b->span &&
+	       (uintptr_t)b->address < (uintptr_t)a->address + a->span;
+}
+
+#define PAIRS 64 /* copies compared with each other; larger batches are compared among neighbours */
+
+static void batch_dependencies(struct checks *c, struct acl_call_record *call, const struct operation *op)
+{
+	for (uint64_t i = 0; i < op->n_entries; i++)
+		for (uint64_t k = i + 1; k < op->n_entries && k <= i + PAIRS; k++) {
+			struct op_entry a = operation_entry(op, i), b = operation_entry(op, k);
+
+			if (!overlap(a.dst, b.dst) && !overlap(a.dst, b.src) && !overlap(a.src, b.dst))
+				continue;
+			say(c, call, RULE("batch-dependent-entries"),
+				"One copy of the batch writes what another one uses.", "entry", k);
+			return;
+		}
+}
+
+static void batch_entries(struct checks *c, struct acl_call_record *call, const struct operation *op)
+{
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		if (op->async && (!e.dst->span || !e.dst->address || !e.src->address))
+			say(c, call, RULE("batch-zero-size-entry"), "An entry has no bytes or no address.",
+				"entry", i);
+		else if (e.dst->span > e.dst->limit)
+			say(c, call, RULE("batch-size-exceeds-destmax"),
+				"An entry is larger than its destination.", "entry", i);
+	}
+}
+
+static void batch_evaluated(struct acl_call_record *call, bool async)
+{
+	rule_evaluated(call, async ? RULE("batch-zero-size-entry") : RULE("batch-count-limit"));
+	rule_evaluated(call, RULE("batch-attr-indexes"));
+	rule_evaluated(call, RULE("batch-attr-reserved"));
+	rule_evaluated(call, RULE("batch-size-exceeds-destmax"));
+	rule_evaluated(call, RULE("batch-dependent-entries"));
+}
+
+static void batch_arguments_enter(struct checks *c, struct acl_call_record *call)
+{
+	uint64_t n = acl_arg_value(call->api, call->args, ACL_ROLE_NUMBER);
+	bool async = acl_apis[call->api].mode == ACL_MODE_ASYNC;
+	const struct operation *op;
+
+	if (!array_of(call, ACL_ROLE_SIZES) || !n)
+		return;
+	op = operation_of(c, call);
+	if (op->n_entries && all_empty(op))
+		return;
+	rule_evaluated(call, RULE("batch-null-or-empty"));
+	if (!array_of(call, ACL_ROLE_DSTS) || !array_of(call, ACL_ROLE_LIMITS) ||
+		!array_of(call, ACL_ROLE_SRCS) || !array_of(call, ACL_ROLE_ATTRIBUTES) ||
+		!array_of(call, ACL_ROLE_ATTRIBUTE_INDEXES) ||
+		!acl_arg_value(call->api, call->args, ACL_ROLE_ATTRIBUTE_COUNT)) {
+		say(c, call, RULE("batch-null-or-empty"), "A list of the batch is missing.", "numAttrs",
+			acl_arg_value(call->api, call->args, ACL_ROLE_ATTRIBUTE_COUNT));
+		return;
+	}
+	batch_evaluated(call, async);
+	if (!async && n > 4096) {
+		say(c, call, RULE("batch-count-limit"), "A synchronous batch takes at most 4096 copies.",
+			"numBatches", n);
+		return;
+	}
+	batch_attributes(c, call, n);
+	batch_entries(c, call, op);
+	batch_dependencies(c, call, op);
+}
+
+/* --- attributes of allocations and launches ------------------------------------------------ */
+
+/* The attributes of a configuration, as many as can be read. */
+static void malloc_attributes(
+	struct checks *c, const struct acl_call_record *call, bool host, struct program_array *attrs)
+{
+	const aclrtMallocConfig *at =
+		host ? ACL_ARGS(call, aclrtMallocHostWithCfg)->cfg : ACL_ARGS(call, aclrtMallocWithCfg)->cfg;
+	aclrtMallocConfig cfg = {0};
+
+	program_read(c, at, &cfg, sizeof(cfg));
+	program_array_open(attrs, c, cfg.attrs, sizeof(*cfg.attrs), cfg.numAttrs);
+}
+
+static void check_malloc_config(struct checks *c, struct acl_call_record *call)
+{
+	bool host = call->api == ACL_API_aclrtMallocHostWithCfg;
+	const aclrtMallocAttribute *at;
+	struct program_array attrs;
+
+	malloc_attributes(c, call, host, &attrs);
+	if (attrs.count)
+		rule_evaluated(call, RULE("malloc-config-attrs-invalid"));
+	for (uint64_t i = 0; (at = program_array_at(&attrs, i)) != NULL; i++) {
+		aclrtMallocAttrType attr = at->attr;
+		bool known = host ? attr == ACL_RT_MEM_ATTR_MODULE_ID || attr == ACL_RT_MEM_ATTR_VA_FLAG
+				  : attr == ACL_RT_MEM_ATTR_RSV || attr == ACL_RT_MEM_ATTR_MODULE_ID ||
+					     attr == ACL_RT_MEM_ATTR_DEVICE_ID;
+
+		if (known)
+			continue;
+		say(c, call, RULE("malloc-config-attrs-invalid"),
+			"The function does not take this attribute.", "attr", attr);
+		return;
+	}
+}
+
+static void check_config_device(struct checks *c, struct acl_call_record *call)
+{
+	int device = device_current(c, thread_of(call));
+	const aclrtMallocAttribute *at;
+	struct program_array attrs;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	check_malloc_config(c, call);
+	if (device < 0)
+		return;
+	malloc_attributes(c, call, false, &attrs);
+	for (uint64_t i = 0; (at = program_array_at(&attrs, i)) != NULL; i++) {
+		if (at->attr != ACL_RT_MEM_ATTR_DEVICE_ID ||
+			!rule_broken(call, RULE("malloc-config-device-mismatch"),
+				(int64_t)at->value.deviceId != device))
+			continue;
+		f = finding_begin(c, call, RULE("malloc-config-device-mismatch"), &room);
+		if (!f)
+			return;
+		finding_detail(f, "The configuration names device %u, the thread works on device %d.",
+			(unsigned)at->value.deviceId, device);
+		finding_uint(f, "deviceId", at->value.deviceId);
+		finding_int(f, "current device", device);
+		finding_show(c, f);
+		return;
+	}
+}
+
+static const aclrtLaunchKernelCfg *launch_config(const struct acl_call_record *call)
+{
+	switch (call->api) {
+	case ACL_API_aclrtLaunchKernelV2:
+		return ACL_ARGS(call, aclrtLaunchKernelV2)->cfg;
+	case ACL_API_aclrtLaunchKernelWithArgsArray:
+		return ACL_ARGS(call, aclrtLaunchKernelWithArgsArray)->cfg;
+	case ACL_API_aclrtLaunchKernelWithConfig:
+		return ACL_ARGS(call, aclrtLaunchKernelWithConfig)->cfg;
+	case ACL_API_aclrtLaunchKernelWithHostArgs:
+		return ACL_ARGS(call, aclrtLaunchKernelWithHostArgs)->cfg;
+	case ACL_API_aclrtLaunchSIMTKernelWithArgsArray:
+		return ACL_ARGS(call, aclrtLaunchSIMTKernelWithArgsArray)->cfg;
+	default:
+		return ACL_ARGS(call, aclrtLaunchSIMTKernelWithHostArgs)->cfg;
+	}
+}
+
+static bool launch_value_bad(const aclrtLaunchKernelAttr *a)
+{
+	switch (a->id) {
+	case ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE:
+		return a->value.schemMode > 1;
+	case ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH:
+		return a->value.isBlockTaskPrefetch > 1;
+	case ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP:
+		return a->value.isDataDump > 1;
+	case ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING:
+		return a->value.enableProfiling > 1;
+	default:
+		return false;
+	}
+}
+
+static void check_launch(struct checks *c, struct acl_call_record *call)
+{
+	aclrtLaunchKernelCfg cfg = {0};
+	const aclrtLaunchKernelAttr *at;
+	struct program_array attrs;
+	bool ms = false, us = false;
+
+	program_read(c, launch_config(call), &cfg, sizeof(cfg));
+	program_array_open(&attrs, c, cfg.attrs, sizeof(*cfg.attrs), cfg.numAttrs);
+	if (attrs.count)
+		rule_evaluated(call, RULE("kernel-launch-cfg"));
+	for (uint64_t i = 0; (at = program_array_at(&attrs, i)) != NULL; i++) {
+		if (launch_value_bad(at))
+			say(c, call, RULE("kernel-launch-cfg"),
+				"The value of a launch attribute is out of range.", "attribute", at->id);
+		ms |= at->id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT;
+		us |= at->id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US;
+	}
+	if (ms && us)
+		say(c, call, RULE("kernel-launch-cfg"), "TIMEOUT and TIMEOUT_US are both given.", "numAttrs",
+			cfg.numAttrs);
+}
+
+static void check_placeholders(struct checks *c, struct acl_call_record *call)
+{
+	bool simt = call->api == ACL_API_aclrtLaunchSIMTKernelWithHostArgs;
+	const aclrtPlaceHolderInfo *array =
+		simt ? ACL_ARGS(call, aclrtLaunchSIMTKernelWithHostArgs)->placeHolderArray
+		     : ACL_ARGS(call, aclrtLaunchKernelWithHostArgs)->placeHolderArray;
+	size_t n = simt ? ACL_ARGS(call, aclrtLaunchSIMTKernelWithHostArgs)->placeHolderNum
+			: ACL_ARGS(call, aclrtLaunchKernelWithHostArgs)->placeHolderNum;
+	size_t size = simt ? ACL_ARGS(call, aclrtLaunchSIMTKernelWithHostArgs)->argsSize
+			   : ACL_ARGS(call, aclrtLaunchKernelWithHostArgs)->argsSize;
+	const aclrtPlaceHolderInfo *at;
+	struct program_array holders;
+
+	check_launch(c, call);
+	program_array_open(&holders, c, array, sizeof(*array), n);
+	if (holders.count)
+		rule_evaluated(call, RULE("kernel-placeholder-range"));
+	for (uint64_t i = 0; (at = program_array_at(&holders, i)) != NULL; i++) {
+		if (at->addrOffset >= size || at->dataOffset >= size)
+			say(c, call, RULE("kernel-placeholder-range"),
+				"A placeholder lies outside the arguments.", "placeholder", i);
+		else if (at->addrOffset % 8)
+			say(c, call, RULE("kernel-placeholder-range"),
+				"The slot of a placeholder is not 8-byte aligned.", "addrOffset",
+				at->addrOffset);
+	}
+}
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+static void check_barriers(struct checks *c, struct acl_call_record *call)
+{
+	aclrtBarrierTaskInfo info;
+
+	if (!program_read(c, ACL_ARGS(call, aclrtCmoWaitBarrier)->taskInfo, &info, sizeof(info)))
+		return;
+	if (info.barrierNum)
+		rule_evaluated(call, RULE("cmo-barrier-id"));
+	for (size_t i = 0; i < info.barrierNum && i < ACL_RT_CMO_MAX_BARRIER_NUM; i++)
+		if (info.cmoInfo[i].cmoType != ACL_RT_CMO_TYPE_INVALID || !info.cmoInfo[i].barrierId)
+			say(c, call, RULE("cmo-barrier-id"),
+				"A barrier to wait for cannot be an INVALID operation with a number.",
+				"barrier", i);
+}
+
+static void check_labels(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtCreateLabelList *a = call->args;
+	size_t n = a->num < PAIRS ? a->num : PAIRS;
+	aclrtLabel labels[PAIRS];
+
+	if (!program_read(c, a->labels, labels, n * sizeof(labels[0])))
+		return;
+	if (n > 1)
+		rule_evaluated(call, RULE("label-list-args"));
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = i + 1; k < n; k++)
+			if (labels[i] && labels[i] == labels[k])
+				say(c, call, RULE("label-list-args"),
+					"The same label stands in the list twice.", "position", k);
+}
+
+static void check_notifies(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtNotifyBatchReset *a = call->args;
+	struct program_array notifies;
+	aclrtNotify const *at;
+	int device = -1;
+
+	program_array_open(&notifies, c, a->notifies, sizeof(*a->notifies), a->num);
+	if (notifies.count)
+		rule_evaluated(call, RULE("notify-batch-reset-args"));
+	for (uint64_t i = 0; (at = program_array_at(&notifies, i)) != NULL; i++) {
+		struct acl_object *o = object_find(c, ACL_HANDLE_NOTIFY, *at);
+
+		if (!*at)
+			say(c, call, RULE("notify-batch-reset-args"), "A notify of the list is NULL.",
+				"position", i);
+		else if (o && load_relaxed(&o->state) == ACL_OBJECT_DESTROYED)
+			say(c, call, RULE("notify-batch-reset-args"), "A notify of the list was destroyed.",
+				"position", i);
+		else if (o && device >= 0 && load_relaxed(&o->device) >= 0 &&
+			 load_relaxed(&o->device) != device)
+			say(c, call, RULE("notify-batch-reset-args"),
+				"The notifies belong to different devices.", "position", i);
+		else if (o)
+			device = load_relaxed(&o->device);
+	}
+}
+
+static void check_prefetch(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtMemManagedPrefetchBatchAsync *a = call->args;
+	struct program_array indexes, sizes;
+	const size_t *at;
+	size_t before = 0;
+
+	if (!a->ptrs || !a->sizes || !a->prefetchLocIdxs)
+		return;
+	rule_evaluated(call, RULE("uvm-prefetch-batch-indexes"));
+	rule_evaluated(call, RULE("uvm-size-alignment"));
+	program_array_open(&indexes, c, a->prefetchLocIdxs, sizeof(size_t),
+		a->numPrefetchLocs < a->count ? a->numPrefetchLocs : a->count);
+	for (uint64_t i = 0; (at = program_array_at(&indexes, i)) != NULL; i++) {
+		bool up = i == 0 ? *at == 0 : *at > before;
+
+		before = *at;
+		if (!up || *at >= a->count)
+			say(c, call, RULE("uvm-prefetch-batch-indexes"),
+				"The indexes must begin at 0, go up and stay below count.", "prefetchLocIdxs",
+				i);
+	}
+	program_array_open(&sizes, c, a->sizes, sizeof(size_t), a->count);
+	for (uint64_t i = 0; (at = program_array_at(&sizes, i)) != NULL; i++)
+		if (!*at || *at % (2u << 20) || *at > UINT64_C(3) << 40)
+			say(c, call, RULE("uvm-size-alignment"),
+				"A size is not a multiple of 2 MiB up to 3 TiB.", "entry", i);
+}
+
+static void check_name(struct checks *c, struct acl_call_record *call)
+{
+	char name[516];
+	size_t n;
+
+	if (!program_text(c, ACL_ARGS(call, aclmdlRISetName)->name, name, sizeof(name)))
+		return;
+	n = strlen(name);
+	if (rule_broken(call, RULE("mdlri-name-length"), n > 512))
+		say(c, call, RULE("mdlri-name-length"), "The name is longer than 512 characters.", "length",
+			n);
+}
+
+/* Before 9.1 the functions take no arguments: what stands there is left over from something else. */
+static bool snapshot_has_arguments(const struct checks *c)
+{
+	return target_at_least(c, ACL_CANN_9_1) || load_relaxed(&c->runtime) >= ACL_CANN_9_1;
+}
+
+/* The process that is snapshot must be the caller's own. */
+static void check_snapshot(struct checks *c, struct acl_call_record *call)
+{
+	int pid = ACL_ARGS(call, aclrtSnapShotProcessLock)->pid;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!snapshot_has_arguments(c) ||
+		!rule_broken(call, RULE("snapshot-bad-args"), pid != (int)call->pid))
+		return;
+	f = finding_begin(c, call, RULE("snapshot-bad-args"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "Process %d is not the caller's own, %u.", pid, call->pid);
+	finding_int(f, "pid", pid);
+	finding_show(c, f);
+}
+
+/* aclInit refused its configuration file. */
+static void init_failed(struct checks *c, struct acl_call_record *call)
+{
+	struct finding_buffer room;
+	struct acl_finding *f;
+	char path[256];
+
+	if (!program_text(c, ACL_ARGS(call, aclInit)->configPath, path, sizeof(path)) || !path[0] ||
+		!rule_broken(call, RULE("init-config-unreadable"),
+			error_of(call) == ACL_ERROR_INVALID_FILE || error_of(call) == ACL_ERROR_PARSE_FILE))
+		return;
+	f = finding_begin(c, call, RULE("init-config-unreadable"), &room);
+	if (!f)
+		return;
+	f->at_leave = true;
+	finding_detail(f, "aclInit %s \"%s\".",
+		error_of(call) == ACL_ERROR_INVALID_FILE ? "cannot open" : "cannot parse", path);
+	finding_error(f, "result", error_of(call));
+	finding_show(c, f);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(COPY_BATCH), ACL_ENTER, batch_arguments_enter},
+	{ON_OP_WITH(ALLOCATE_HOST, CONFIGURATION), ACL_ENTER, check_malloc_config},
+	{ON_OP_WITH(ALLOCATE_DEVICE, CONFIGURATION), ACL_ENTER, check_config_device},
+	{ACL_API_aclrtLaunchKernelV2, ACL_ENTER, check_launch},
+	{ACL_API_aclrtLaunchKernelWithArgsArray, ACL_ENTER, check_launch},
+	{ACL_API_aclrtLaunchKernelWithConfig, ACL_ENTER, check_launch},
+	{ACL_API_aclrtLaunchSIMTKernelWithArgsArray, ACL_ENTER, check_launch},
+	{ON_OP_WITH(LAUNCH_KERNEL, PLACEHOLDERS), ACL_ENTER, check_placeholders},
+	{ON_OP(WAIT_BARRIER), ACL_ENTER, check_barriers},
+	{ON_OP(CREATE_LABEL_LIST), ACL_ENTER, check_labels},
+	{ON_OP(RESET_NOTIFY), ACL_ENTER, check_notifies},
+	{ON_OP(MANAGED_PREFETCH_BATCH), ACL_ENTER, check_prefetch},
+	{ON_OP(MODEL_SET_NAME), ACL_ENTER, check_name},
+	{ON_GROUP(SNAPSHOT), ACL_ENTER, check_snapshot},
+	{ON_OP(PROCESS_INIT), ACL_LEAVE, init_failed},
+};
+
+const struct check_module module_lists = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+};

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies: alignment, host to host, page-locked memory while capturing.  One
+ * call gives one finding about an address, the most specific.
+ */
+#include "checks/engine/finding_report.h"
+#include "checks/rules/copy/copy_operands.h"
+#include "checks/state/capture_state.h"
+#include "checks/state/stream_state.h"
+
+#define ALIGNMENT 64
+
+static const char *class_name(unsigned class)
+{
+	static const char *const names[] = {"memory of unknown origin", "memory of unknown origin",
+		"a thread's stack", "the heap", "a mapped file or program data"};
+
+	return names[class];
+}
+
+/* "src 0x… is 12 bytes into the 1 MiB page-locked host memory at 0x…" */
+void operand_describe(struct acl_finding *f, const struct op_access *s)
+{
+	char size[24];
+
+	if (!s->address)
+		finding_more(f, "%s is a device symbol", s->name);
+	else if (s->block.block && (uintptr_t)s->address == s->block.base)
+		finding_more(f, "%s %p is the start of the %s %s", s->name, s->address,
+			human_bytes(s->block.size, size), memory_kind_name(s->block.kind));
+	else if (s->block.block)
+		finding_more(f, "%s %p is %llu bytes into the %s %s at 0x%llx", s->name, s->address,
+			(unsigned long long)((uintptr_t)s->address - s->block.base),
+			human_bytes(s->block.size, size), memory_kind_name(s->block.kind),
+			(unsigned long long)s->block.base);
+	else
+		finding_more(f, "%s %p is in %s", s->name, s->address, class_name(s->class));
+}
+
+void operand_add(struct checks *c, struct acl_finding *f, const struct op_access *s)
+{
+	finding_address(f, s->name, s->address);
+	if (s->block.block)
+		finding_block(
+			c, f, s->name[0] == 's' ? "source memory" : "destination memory", s->block.block);
+}
+
+void operation_add(struct acl_finding *f, const struct operation *op, const struct op_entry *e)
+{
+	finding_bytes(f, "bytes", e->src->span);
+	finding_enum(f, "kind", "aclrtMemcpyKind", op->direction);
+	if (op->batch)
+		finding_uint(f, "batch entry", e->index);
+}
+
+/* Runs everything as device to device: the rules of host memory do not apply. */
+static bool unified(struct checks *c)
+{
+	return load_relaxed(&c->run_mode) == ACL_DEVICE;
+}
+
+/* --- async-copy-h2h ------------------------------------------------------------- */
+
+static bool is_h2h(struct checks *c, const struct operation *op, const struct op_entry *e)
+{
+	if (unified(c) || e->src->address == e->dst->address ||
+		op->direction > ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE || op->direction < 0)
+		return false;
+	if (e->src->location == ACCESS_DEVICE || e->dst->location == ACCESS_DEVICE)
+		return false;
+	/* The program says so itself, or both addresses are proven to be the host's. */
+	return op->direction == ACL_MEMCPY_HOST_TO_HOST ||
+	       (e->src->location != ACCESS_UNKNOWN && e->dst->location != ACCESS_UNKNOWN);
+}
+
+static void report_h2h(
+	struct checks *c, struct acl_call_record *call, const struct operation *op, const struct op_entry *e)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, call, RULE("async-copy-h2h"), &room);
+
+	if (!f)
+		return;
+	finding_detail(f, "%s would copy %llu bytes inside the host: ", acl_apis[call->api].name,
+		(unsigned long long)e->src->span);
+	operand_describe(f, e->src);
+	finding_more(f, ", ");
+	operand_describe(f, e->dst);
+	operation_add(f, op, e);
+	operand_add(c, f, e->src);
+	operand_add(c, f, e->dst);
+	finding_show(c, f);
+}
+
+/* --- capture-unpinned-host ------------------------------------------------------- */
+
+/* The pageable host side of the copy, NULL = none that we can prove. */
+static const struct op_access *unpinned(const struct operation *op, const struct op_entry *e, bool refused)
+{
+	bool reads_host =
+		op->direction == ACL_MEMCPY_HOST_TO_DEVICE || op->direction == ACL_MEMCPY_HOST_TO_HOST;
+	bool writes_host =
+		op->direction == ACL_MEMCPY_DEVICE_TO_HOST || op->direction == ACL_MEMCPY_HOST_TO_HOST;
+
+	if (e->src->location == ACCESS_PAGEABLE ||
+		(refused && reads_host && e->src->location == ACCESS_UNKNOWN))
+		return e->src;
+	if (e->dst->location == ACCESS_PAGEABLE ||
+		(refused && writes_host && e->dst->location == ACCESS_UNKNOWN))
+		return e->dst;
+	return NULL;
+}
+
+static void report_unpinned(struct checks *c, struct acl_call_record *call, const struct operation *op,
+	const struct op_entry *e, const struct op_access *host, const struct op_access *other)
+{
+	struct acl_object *model = capture_of(c, stream_of(call));
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, call, RULE("capture-unpinned-host"), &room);
+
+	if (!f)
+		return;
+	finding_detail(f, "the stream is being captured, and ");
+	operand_describe(f, host);
+	finding_more(f, ", neither page-locked nor registered; ");
+	operand_describe(f, other);
+	operation_add(f, op, e);
+	operand_add(c, f, host);
+	operand_add(c, f, other);
+	finding_object(c, f, "stream", stream_of(call));
+	finding_object(c, f, "capture", model);
+	finding_show(c, f);
+}
+
+static bool check_unpinned(struct checks *c, struct acl_call_record *call, const struct operation *op,
+	const struct op_entry *e, bool refused)
+{
+	const struct op_access *host;
+
+	if (e->src->address == e->dst->address || unified(c))
+		return false;
+	host = unpinned(op, e, refused);
+	if (!host)
+		return false;
+	if (refused)
+		rule_evaluated(call, RULE("capture-unpinned-host"));
+	report_unpinned(c, call, op, e, host, host == e->src ? e->dst : e->src);
+	return true;
+}
+
+/* --- async-copy-alignment ----------------------------------------------------------- */
+
+static void report_alignment(
+	struct checks *c, struct acl_call_record *call, const struct operation *op, const struct op_entry *e)
+{
+	bool inside =
+		e->src->location == ACCESS_DEVICE && e->dst->location == ACCESS_DEVICE &&
+		e->src->block.block && e->dst->block.block &&
+		load_relaxed(&e->src->block.block->device) == load_relaxed(&e->dst->block.block->device);
+	struct finding_grade grade = GRADE_TABLE;
+	const struct op_access *bad = (uintptr_t)e->src->address % ALIGNMENT ? e->src : e->dst;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	grade.relaxed_to = inside ? ACL_SEV_WARNING : ACL_RELAXED_OFF;
+	f = finding_begin_as(c, call, RULE("async-copy-alignment"), grade, &room);
+	if (!f)
+		return;
+	finding_detail(f, "%s %p is %u bytes past a 64-byte boundary: ", bad->name, bad->address,
+		(unsigned)((uintptr_t)bad->address % ALIGNMENT));
+	operand_describe(f, bad);
+	if (bad == e->src && (uintptr_t)e->dst->address % ALIGNMENT) {
+		finding_more(f, "; so is dst, by %u: ", (unsigned)((uintptr_t)e->dst->address % ALIGNMENT));
+		operand_describe(f, e->dst);
+	}
+	finding_uint(f, "src mod 64", (uintptr_t)e->src->address % ALIGNMENT);
+	finding_uint(f, "dst mod 64", (uintptr_t)e->dst->address % ALIGNMENT);
+	operation_add(f, op, e);
+	operand_add(c, f, e->src);
+	operand_add(c, f, e->dst);
+	finding_object(c, f, "stream", stream_of(call));
+	finding_show(c, f);
+}
+
+static bool is_pageable(const struct op_access *s)
+{
+	return s->location == ACCESS_PAGEABLE || s->location == ACCESS_UNKNOWN;
+}
+
+static void check_alignment(
+	struct checks *c, struct acl_call_record *call, const struct operation *op, const struct op_entry *e)
+{
+	if (op->direction == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE || e->src->address == e->dst->address)
+		return;
+	/* From 8.5 on a pageable side makes the copy synchronous, which needs no alignment. */
+	if (target_at_least(c, ACL_CANN_8_5) && (is_pageable(e->src) || is_pageable(e->dst)))
+		return;
+	report_alignment(c, call, op, e);
+}
+
+/* --- rc-mode-host-copy ------------------------------------------------------------------- */
+
+static void report_unified(struct checks *c, struct acl_call_record *call, const char *what)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, call, RULE("rc-mode-host-copy"), &room);
+
+	if (!f)
+		return;
+	finding_detail(
+		f, "aclrtGetRunMode answered ACL_DEVICE: host and device memory are one here, and %s", what);
+	finding_enum(f, "run mode", "aclrtRunMode", ACL_DEVICE);
+	finding_show(c, f);
+}
+
+static void check_unified(struct checks *c, struct acl_call_record *call, int kind)
+{
+	if (__builtin_expect(unified(c), 0) &&
+		rule_broken(call, RULE("rc-mode-host-copy"),
+			kind >= ACL_MEMCPY_HOST_TO_HOST && kind <= ACL_MEMCPY_DEVICE_TO_HOST))
+		report_unified(c, call, "this copy between them is wasted work");
+}
+
+static void host_allocation(struct checks *c, struct acl_call_record *call)
+{
+	if (unified(c)) {
+		rule_evaluated(call, RULE("rc-mode-host-copy"));
+		report_unified(c, call, "memory for transfers is not needed");
+	}
+}
+
+/* ---------------------------------------------------------------------------------------- */
+
+/*
+ * The class of an address no table knows costs a search of the process' maps:
+ * it is asked only where the answer decides.
+ */
+static bool class_matters(const struct acl_call_record *call, const struct op_entry *e)
+{
+	if (access_is_device(e->src) || access_is_device(e->dst))
+		return call->state.capture != 0;
+	return e->src->location == ACCESS_UNKNOWN || e->dst->location == ACCESS_UNKNOWN;
+}
+
+static void classify(struct checks *c, struct acl_call_record *call, const struct op_entry *e)
+{
+	if (!class_matters(call, e))
+		return;
+	access_classify(c, call, e->src);
+	access_classify(c, call, e->dst);
+}
+
+/* True when the entry gave a finding that covers whatever else is wrong with it. */
+static bool check_entry(
+	struct checks *c, struct acl_call_record *call, const struct operation *op, const struct op_entry *e)
+{
+	bool known = e->src->location != ACCESS_UNKNOWN, both = known && e->dst->location != ACCESS_UNKNOWN;
+
+	if (known || e->dst->location != ACCESS_UNKNOWN || op->direction == ACL_MEMCPY_HOST_TO_HOST)
+		rule_evaluated(call, RULE("async-copy-h2h"));
+	if (call->state.capture && both)
+		rule_evaluated(call, RULE("capture-unpinned-host"));
+	if (is_h2h(c, op, e)) {
+		report_h2h(c, call, op, e);
+		return true;
+	}
+	return call->state.capture && check_unpinned(c, call, op, e, false);
+}
+
+static bool misaligned(const struct op_entry *e)
+{
+	return ((uintptr_t)e->src->address | (uintptr_t)e->dst->address) & (ALIGNMENT - 1);
+}
+
+/* Alignment is asked of plain copies only: the documents have no such text for the other forms. */
+static void async_copy_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op = operation_of(c, call);
+	bool linear = op->kind == ACL_OP_COPY_LINEAR;
+
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		if (!e.src || !e.dst || !e.src->span || (linear && (!e.src->address || !e.dst->address)))
+			continue;
+		if (linear)
+			rule_evaluated(call, RULE("async-copy-alignment"));
+		classify(c, call, &e);
+		if (check_entry(c, call, op, &e))
+			return;
+		if (linear && misaligned(&e))
+			check_alignment(c, call, op, &e);
+	}
+}
+
+/* One run mode for the process: what the direction says is enough. */
+static void copy_direction_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op;
+
+	if (__builtin_expect(!unified(c), 1))
+		return;
+	op = operation_of(c, call);
+	if (op->n_entries)
+		check_unified(c, call, op->direction);
+}
+
+/*
+ * The runtime refused the copy, and no finding says why.  With addresses whose
+ * origin nobody could prove, the refusal is the proof: 207000 is its answer to
+ * a copy inside the host, 107000 or 107027 to a captured one of pageable memory.
+ */
+static void async_refused(struct checks *c, struct acl_call_record *call)
+{
+	bool unpinned = call->state.capture && (error_of(call) == 107000 || error_of(call) == 107027);
+	const struct operation *op;
+
+	if ((!unpinned && error_of(call) != 207000) || unified(c))
+		return;
+	op = operation_of(c, call);
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		if (!e.src || !e.dst)
+			return;
+		classify(c, call, &e);
+		if (unpinned && check_unpinned(c, call, op, &e, true))
+			return;
+		if (!unpinned && !access_is_device(e.src) && !access_is_device(e.dst)) {
+			rule_evaluated(call, RULE("async-copy-h2h"));
+			report_h2h(c, call, op, &e);
+			return;
+		}
+	}
+}
+
+static const struct check_hook hooks[] = {
+	{ON_GROUP(COPY), ACL_ENTER | ACL_IF_ASYNC | ACL_UNLESS_PLAIN, async_copy_enter},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_UNLESS_PLAIN, copy_direction_enter},
+	{ON_GROUP(COPY), ACL_FAILED | ACL_IF_ASYNC, async_refused},
+	{ON_OP(ALLOCATE_HOST), ACL_ENTER, host_allocation},
+};
+
+static bool copy_create(struct checks *c)
+{
+	rule_evaluated_by(c, RULE("async-copy-alignment"), ACL_CALLED_PLAIN_ASYNC);
+	rule_evaluated_by(c, RULE("async-copy-h2h"), ACL_CALLED_PLAIN_ASYNC);
+	return true;
+}
+
+const struct check_module module_copy = {
+	.create = copy_create, .hooks = hooks, .n_hooks = sizeof(hooks) / sizeof(hooks[0])};

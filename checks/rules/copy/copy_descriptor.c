@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Descriptors of copies and cache operations in device memory: where they lie, what they say, whether they
+ * say it. */
+#include "checks/engine/finding_report.h"
+#include "checks/engine/value_table.h"
+#include "checks/state/memory_state.h"
+
+enum desc_kind { DESC_COPY, DESC_CMO, DESC_KINDS };
+
+struct descriptor_state {
+	struct value_table filled; /* key of kind and address -> serial of the block */
+	_Atomic uint64_t size[DESC_KINDS]; /* as the runtime told, 0 = it was not asked */
+};
+
+static struct descriptor_state *descriptors(struct checks *c)
+{
+	return module_state(c, descriptor);
+}
+
+static enum desc_kind kind_of(const struct acl_call_record *call)
+{
+	return call->api == ACL_API_aclrtSetMemcpyDesc || call->api == ACL_API_aclrtMemcpyAsyncWithDesc
+		       ? DESC_COPY
+		       : DESC_CMO;
+}
+
+/* All four begin with the descriptor. */
+static const void *desc_of(const struct acl_call_record *call)
+{
+	return ACL_ARGS(call, aclrtSetMemcpyDesc)->desc;
+}
+
+static void copy_sized(struct checks *c, struct acl_call_record *call)
+{
+	const size_t *size = ACL_ARGS(call, aclrtGetMemcpyDescSize)->descSize;
+
+	if (succeeded(call) && size)
+		store_relaxed(&descriptors(c)->size[DESC_COPY], *size);
+}
+
+static void cmo_sized(struct checks *c, struct acl_call_record *call)
+{
+	const size_t *size = ACL_ARGS(call, aclrtCmoGetDescSize)->size;
+
+	if (succeeded(call) && size)
+		store_relaxed(&descriptors(c)->size[DESC_CMO], *size);
+}
+
+/* --- where it lies ---------------------------------------------------------------------- */
+
+static void say_buffer(
+	struct checks *c, struct acl_call_record *call, const struct block_lookup *place, const char *what)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, call, RULE("desc-buffer-invalid"), &room);
+
+	if (!f)
+		return;
+	finding_detail(f, "The descriptor %s.", what);
+	finding_address(f, "descriptor", desc_of(call));
+	if (load_relaxed(&descriptors(c)->size[kind_of(call)]))
+		finding_bytes(f, "size of a descriptor", load_relaxed(&descriptors(c)->size[kind_of(call)]));
+	if (place->block)
+		finding_block(c, f, "memory", place->block);
+	finding_show(c, f);
+}
+
+/* Whether the descriptor lies in device memory we know. */
+static bool check_buffer(struct checks *c, struct acl_call_record *call, struct block_lookup *place)
+{
+	const void *desc = desc_of(call);
+	uint64_t size = load_relaxed(&descriptors(c)->size[kind_of(call)]);
+
+	place->block = NULL;
+	if (!desc || load_relaxed(&c->run_mode) == ACL_DEVICE)
+		return false;
+	if (!map_find(c->memory, (uintptr_t)desc, place) &&
+		!(map_live(c->registered) && map_find(c->registered, (uintptr_t)desc, place))) {
+		if (host_class(c, call, 0, desc) > ACL_HOST_UNKNOWN)
+			say_buffer(c, call, place, "lies in the program's own host memory");
+		return false;
+	}
+	if (kind_is_host(place->kind))
+		say_buffer(c, call, place, "lies in host memory");
+	else if ((place->kind == MEM_DEVICE || place->kind == MEM_POOL) &&
+		 size > place->size - ((uintptr_t)desc - place->base))
+		say_buffer(c, call, place, "goes beyond the end of its memory");
+	return place->kind == MEM_DEVICE;
+}
+
+/* --- what it says ------------------------------------------------------------------------ */
+
+static void say_sides(struct checks *c, struct acl_call_record *call, const struct block_lookup *src,
+	const struct block_lookup *dst, const char *what)
+{
+	const struct acl_args_aclrtSetMemcpyDesc *a = call->args;
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, call, RULE("desc-cross-device"), &room);
+
+	if (!f)
+		return;
+	finding_detail(f, "%s", what);
+	finding_address(f, "srcAddr", a->srcAddr);
+	finding_address(f, "dstAddr", a->dstAddr);
+	if (src->block)
+		finding_block(c, f, "source memory", src->block);
+	if (dst->block)
+		finding_block(c, f, "destination memory", dst->block);
+	finding_show(c, f);
+}
+
+static int device_of(const struct block_lookup *place)
+{
+	return place->block && place->kind == MEM_DEVICE ? load_relaxed(&place->block->device) : -1;
+}
+
+static void filling(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtSetMemcpyDesc *a = call->args;
+	struct block_lookup desc, src = {0}, dst = {0};
+
+	check_buffer(c, call, &desc);
+	if (load_relaxed(&c->run_mode) == ACL_DEVICE)
+		return;
+	map_find(c->memory, (uintptr_t)a->srcAddr, &src);
+	map_find(c->memory, (uintptr_t)a->dstAddr, &dst);
+	if (!src.block && !dst.block)
+		return;
+	rule_evaluated(call, RULE("desc-cross-device"));
+	if ((src.block && kind_is_host(src.kind)) || (dst.block && kind_is_host(dst.kind)))
+		say_sides(c, call, &src, &dst, "One side of the copy lies on the host.");
+	else if (device_of(&src) >= 0 && device_of(&dst) >= 0 && device_of(&src) != device_of(&dst))
+		say_sides(c, call, &src, &dst, "The two sides of the copy lie on two devices.");
+}
+
+static void cmo_filling(struct checks *c, struct acl_call_record *call)
+{
+	struct block_lookup desc;
+
+	check_buffer(c, call, &desc);
+}
+
+static void filled(struct checks *c, struct acl_call_record *call)
+{
+	struct block_lookup place;
+
+	if (!succeeded(call) || !map_find(c->memory, (uintptr_t)desc_of(call), &place))
+		return;
+	value_table_set_of(c, &descriptors(c)->filled, block_ref(place.block, place.generation, false),
+		key_of_two((uintptr_t)desc_of(call), kind_of(call)), load_relaxed(&place.block->serial));
+	atomic_fetch_or(&place.block->marks, BLOCK_DESCRIBED);
+}
+
+/* --- whether it was filled ----------------------------------------------------------------- */
+
+static void using(struct checks *c, struct acl_call_record *call)
+{
+	struct finding_buffer room;
+	struct acl_finding *f;
+	struct block_lookup place;
+	uint64_t serial;
+
+	if (!check_buffer(c, call, &place) || load_relaxed(&descriptors(c)->filled.full))
+		return;
+	serial = value_table_value(
+		&descriptors(c)->filled, key_of_two((uintptr_t)desc_of(call), kind_of(call)));
+	if (!rule_broken(call, RULE("desc-not-set"),
+		    serial != load_relaxed(&place.block->serial) && !block_maybe_written(c, place.block)))
+		return;
+	f = finding_begin(c, call, RULE("desc-not-set"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "%s was not called for this descriptor, and nothing else wrote its memory.",
+		kind_of(call) == DESC_COPY ? "aclrtSetMemcpyDesc" : "aclrtCmoSetDesc");
+	finding_address(f, "descriptor", desc_of(call));
+	finding_block(c, f, "memory", place.block);
+	finding_show(c, f);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(INFO_COPY_DESCRIPTOR_SIZE), ACL_LEAVE, copy_sized},
+	{ON_OP(INFO_CACHE_DESCRIPTOR_SIZE), ACL_LEAVE, cmo_sized},
+	{ON_OP(DESCRIBE_COPY), ACL_ENTER, filling},
+	{ON_GROUP(DESCRIBE), ACL_LEAVE, filled},
+	{ON_OP(DESCRIBE_CACHE), ACL_ENTER, cmo_filling},
+	{ON_OP(CACHE_DESCRIBED), ACL_ENTER, using},
+	{ON_OP(COPY_DESCRIBED), ACL_ENTER, using},
+};
+
+const struct check_module module_descriptor = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct descriptor_state),
+};

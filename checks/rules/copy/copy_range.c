@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ranges: every copy and set against the memory it names.  Interior addresses
+ * are normal, blocks of a caching allocator are large, and an address that no
+ * table knows may be memory of a library: only what is tracked is judged.
+ */
+#include "checks/engine/finding_report.h"
+#include "checks/state/freed_memory.h"
+#include "checks/state/memory_state.h"
+#include "checks/state/operation.h"
+
+#define MAPPINGS 256 /* side by side that are looked at */
+
+static uint64_t up32(uint64_t size)
+{
+	return (size + 31) & ~UINT64_C(31);
+}
+
+/* Bytes the runtime really has behind the base: sizes are rounded up. */
+static uint64_t rounded(const struct block_lookup *place)
+{
+	switch (load_relaxed(&place->block->created.api)) {
+	case ACL_API_aclrtMalloc:
+	case ACL_API_aclrtMallocCached:
+		return up32(place->size) + 32;
+	case ACL_API_aclrtMallocAlign32:
+	case ACL_API_aclrtMallocWithCfg:
+	case ACL_API_aclrtMallocForTaskScheduler:
+	case ACL_API_aclrtMallocHost:
+	case ACL_API_aclrtMallocHostWithCfg:
+		return up32(place->size);
+	case ACL_API_aclrtMemAllocManaged:
+		return (place->size + (2u << 20) - 1) & ~((UINT64_C(2) << 20) - 1);
+	default:
+		return place->size;
+	}
+}
+
+/* --- beyond the end --------------------------------------------------------------------- */
+
+static void say_bounds(struct checks *c, struct acl_call_record *call, const struct op_access *r,
+	const struct acl_rule *rule, bool slack)
+{
+	uint64_t offset = (uintptr_t)r->address - r->block.base;
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+	char size[24];
+
+	if (slack)
+		grade.severity = ACL_SEV_WARNING;
+	f = finding_begin_as(c, call, rule, grade, &room);
+	if (!f)
+		return;
+	finding_detail(f, "%s %s %llu bytes from offset %llu on, %llu past the end of %s of %s%s.", r->name,
+		r->writes ? "takes" : "gives", (unsigned long long)r->span, (unsigned long long)offset,
+		(unsigned long long)(offset + r->span - r->block.size), memory_kind_name(r->block.kind),
+		human_bytes(r->block.size, size), slack ? "; only rounding up saves it" : "");
+	finding_address(f, r->name, r->address);
+	finding_bytes(f, "bytes touched", r->span);
+	finding_bytes(f, "bytes left", r->block.size - offset);
+	finding_block(c, f, r->writes ? "destination memory" : "source memory", r->block.block);
+	finding_show(c, f);
+}
+
+/* Which rule says that a range is too long; NULL: none does for this operation. */
+static const struct acl_rule *bounds_rule(const struct operation *op, const struct op_access *r)
+{
+	switch (op->group) {
+	case ACL_OP_GROUP_COPY:
+		if (op->kind == ACL_OP_COPY_ROWS)
+			return RULE("memcpy2d-out-of-bounds");
+		break;
+	case ACL_OP_GROUP_SET:
+	case ACL_OP_GROUP_REDUCE:
+	case ACL_OP_GROUP_DESCRIBE:
+		break;
+	default:
+		return NULL;
+	}
+	return r->writes || &op->first[1] == r ? RULE("memcpy-dest-out-of-bounds")
+					       : RULE("memcpy-source-out-of-bounds");
+}
+
+/* Where the memory ends for the program: what is mapped side by side is one range. */
+static uint64_t end_of(struct checks *c, const struct op_access *r)
+{
+	uint64_t end = r->block.base + r->block.size;
+	struct block_lookup next;
+
+	for (unsigned i = 0; r->block.kind == MEM_MAPPED && i < MAPPINGS; i++) {
+		if (end - (uintptr_t)r->address >= r->span || !map_find(c->memory, end, &next) ||
+			next.kind != MEM_MAPPED)
+			break;
+		end = next.base + next.size;
+	}
+	return end;
+}
+
+static bool check_bounds(
+	struct checks *c, struct acl_call_record *call, const struct operation *op, const struct op_access *r)
+{
+	const struct acl_rule *rule = bounds_rule(op, r);
+	struct op_access whole = *r;
+
+	/* Imported memory has an end that we do not know. */
+	if (!rule || r->block.kind == MEM_IMPORTED)
+		return false;
+	whole.block.size = end_of(c, r) - r->block.base;
+	if (!rule_broken(call, rule, r->span > access_room(&whole)))
+		return false;
+	say_bounds(c, call, &whole, rule,
+		r->span <= rounded(&whole.block) - (whole.block.size - access_room(&whole)));
+	return true;
+}
+
+/* --- gone memory ------------------------------------------------------------------------- */
+
+/* Memory that is, or was, the runtime's. */
+static void ask_of_gone(struct acl_call_record *call, unsigned kind)
+{
+	rule_evaluated(call, RULE("use-after-device-reset"));
+	rule_evaluated(call, kind == MEM_POOL ? RULE("pool-use-after-async-free") : RULE("use-after-free"));
+}
+
+static bool check_gone(struct checks *c, struct acl_call_record *call, const struct op_access *r)
+{
+	struct finding_buffer room;
+	struct acl_finding *f;
+	struct freed_block b;
+
+	/* libc may have mapped a host range again. */
+	if (!freed_find(c, r->address, false, &b) || b.kind == MEM_HOST ||
+		freed_taken_again(c, call, r->address))
+		return false;
+	ask_of_gone(call, b.kind);
+	f = finding_begin_as(c, call,
+		b.by_reset           ? RULE("use-after-device-reset")
+		: b.kind == MEM_POOL ? RULE("pool-use-after-async-free")
+				     : RULE("use-after-free"),
+		freed_grade(c), &room);
+	if (!f)
+		return true;
+	finding_detail(f, "%s lies in memory that %s.", r->name,
+		b.by_reset ? "went with its device at the reset" : "was released before");
+	finding_address(f, r->name, r->address);
+	finding_bytes(f, "offset into the block", (uintptr_t)r->address - b.base);
+	finding_freed(f, r->writes ? "destination memory" : "source memory", &b);
+	finding_show(c, f);
+	return true;
+}
+
+/* True when a finding was made about the range. */
+static bool check_range(
+	struct checks *c, struct acl_call_record *call, const struct operation *op, const struct op_access *r)
+{
+	if (!r || !r->address || !r->span)
+		return false;
+	if (!r->block.block)
+		return check_gone(c, call, r);
+	ask_of_gone(call, r->block.kind);
+	return r->block.kind != MEM_REGISTERED && check_bounds(c, call, op, r);
+}
+
+/* --- direction ------------------------------------------------------------------------------ */
+
+static const struct {
+	const char *name;
+	bool from_host, to_host;
+} directions[] = {{"host to host", true, true}, {"host to device", true, false},
+	{"device to host", false, true}, {"device to device", false, false}};
+
+/* Host or device beyond doubt. */
+static bool certain(const struct op_access *r)
+{
+	return r->block.block &&
+	       (kind_is_host(r->block.kind) || r->block.kind == MEM_DEVICE || r->block.kind == MEM_POOL);
+}
+
+static void check_direction(struct checks *c, struct acl_call_record *call, int kind,
+	const struct op_access *src, const struct op_access *dst)
+{
+	struct finding_buffer room;
+	struct acl_finding *f;
+	bool from_host, to_host;
+
+	if (kind < 0 || kind > ACL_MEMCPY_DEVICE_TO_DEVICE || !certain(src) || !certain(dst))
+		return;
+	from_host = kind_is_host(src->block.kind);
+	to_host = kind_is_host(dst->block.kind);
+	if (!rule_broken(call, RULE("memcpy-kind-location-mismatch"),
+		    directions[kind].from_host != from_host || directions[kind].to_host != to_host))
+		return;
+	/* Inside the host: async-copy-h2h says it. */
+	if (acl_apis[call->api].mode == ACL_MODE_ASYNC && from_host && to_host)
+		return;
+	f = finding_begin(c, call, RULE("memcpy-kind-location-mismatch"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "The call says %s, but src is %s and dst is %s.", directions[kind].name,
+		memory_kind_name(src->block.kind), memory_kind_name(dst->block.kind));
+	finding_enum(f, "kind", "aclrtMemcpyKind", kind);
+	finding_block(c, f, "source memory", src->block.block);
+	finding_block(c, f, "destination memory", dst->block.block);
+	finding_show(c, f);
+}
+
+/* kind HOST_TO_BUF_TO_DEVICE copies the source into a buffer first: it must be the host's. */
+static bool check_buffered(struct checks *c, struct acl_call_record *call, const struct op_access *src,
+	const struct op_access *dst)
+{
+	const struct op_access *bad = certain(src) && !kind_is_host(src->block.kind)  ? src
+				      : certain(dst) && kind_is_host(dst->block.kind) ? dst
+										      : NULL;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!bad && (!certain(src) || !certain(dst)))
+		return false;
+	if (!rule_broken(call, RULE("memcpy-buffered-kind-location"), bad))
+		return false;
+	f = finding_begin(c, call, RULE("memcpy-buffered-kind-location"), &room);
+	if (!f)
+		return true;
+	finding_detail(f, "The source must be host memory and the destination device memory; %s is %s.",
+		bad->name, memory_kind_name(bad->block.kind));
+	finding_address(f, bad->name, bad->address);
+	finding_block(c, f, bad->writes ? "destination memory" : "source memory", bad->block.block);
+	finding_show(c, f);
+	return true;
+}
+
+/* A direction that cannot be: host memory proven pageable on one side, tracked device memory on the other. */
+static void check_pageable(struct checks *c, struct acl_call_record *call, int kind, struct op_access *src,
+	struct op_access *dst)
+{
+	struct op_access *host = src->block.block ? dst : src, *device = src->block.block ? src : dst;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (host->block.block || !certain(device) || kind_is_host(device->block.kind) || call->state.capture)
+		return;
+	/* The class is asked only where it decides: what the kind allows is right for any host memory. */
+	if (!rule_broken(call, RULE("memcpy-kind-unregistered-illegal"),
+		    kind == (host == src ? ACL_MEMCPY_DEVICE_TO_HOST : ACL_MEMCPY_HOST_TO_DEVICE) ||
+			    kind == ACL_MEMCPY_HOST_TO_HOST))
+		return;
+	access_classify(c, call, host);
+	if (host->location != ACCESS_PAGEABLE)
+		return;
+	f = finding_begin(c, call, RULE("memcpy-kind-unregistered-illegal"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "The call says %s, but %s is the program's own host memory and %s is %s.",
+		directions[kind].name, host->name, device->name, memory_kind_name(device->block.kind));
+	finding_enum(f, "kind", "aclrtMemcpyKind", kind);
+	finding_address(f, host->name, host->address);
+	finding_block(c, f, device->writes ? "destination memory" : "source memory", device->block.block);
+	finding_show(c, f);
+}
+
+/* --- destMax --------------------------------------------------------------------------------- */
+
+/*
+ * The declared size promises more than there is.  An interior address with the
+ * size of its whole block is common: that is advice.
+ */
+static void check_limit(struct checks *c, struct acl_call_record *call, const struct op_access *r)
+{
+	uint64_t offset = (uintptr_t)r->address - r->block.base, whole;
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!certain(r) || r->block.kind == MEM_REGISTERED || r->block.kind == MEM_POOL)
+		return;
+	whole = rounded(&r->block);
+	if (!rule_broken(call, RULE("memcpy-destmax-exceeds-allocation"),
+		    r->limit != r->span && (offset > whole || r->limit > whole - offset)))
+		return;
+	grade.advice = offset && r->limit <= whole;
+	f = finding_begin_as(c, call, RULE("memcpy-destmax-exceeds-allocation"), grade, &room);
+	if (!f)
+		return;
+	finding_detail(f, "%s is said to hold %llu bytes but holds %llu.", r->name,
+		(unsigned long long)r->limit, (unsigned long long)access_room(r));
+	finding_address(f, r->name, r->address);
+	finding_block(c, f, "destination memory", r->block.block);
+	finding_show(c, f);
+}
+
+/* --- the calls --------------------------------------------------------------------------------- */
+
+static void check_copy_entry(
+	struct checks *c, struct acl_call_record *call, const struct operation *op, const struct op_entry *e)
+{
+	bool said = check_range(c, call, op, e->src);
+
+	if (check_range(c, call, op, e->dst) || said)
+		return;
+	if (!e->src || !e->dst)
+		return;
+	if (op->direction == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE && check_buffered(c, call, e->src, e->dst))
+		return;
+	/* Where host and device are one the direction means nothing. */
+	if (load_relaxed(&c->run_mode) == ACL_DEVICE)
+		return;
+	check_direction(c, call, op->direction, e->src, e->dst);
+	if (op->async)
+		check_pageable(c, call, op->direction, e->src, e->dst);
+	check_limit(c, call, e->dst);
+}
+
+static void copy_range_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op;
+
+	op = operation_of(c, call);
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		check_copy_entry(c, call, op, &e);
+	}
+}
+
+static void say_set_pageable(struct checks *c, struct acl_call_record *call, struct op_access *r)
+{
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	access_classify(c, call, r);
+	if (r->location != ACCESS_PAGEABLE || load_relaxed(&c->run_mode) == ACL_DEVICE)
+		return;
+	rule_evaluated(call, RULE("memset-pageable-host"));
+	f = finding_begin(c, call, RULE("memset-pageable-host"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "%s is the program's own host memory, which the device cannot reach.", r->name);
+	finding_address(f, r->name, r->address);
+	finding_bytes(f, "bytes", r->span);
+	finding_show(c, f);
+}
+
+static void set_range_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op;
+	struct op_access *r;
+
+	op = operation_of(c, call);
+	r = op->n_entries ? operation_entry(op, 0).dst : NULL;
+	if (!r || check_range(c, call, op, r) || !r->address)
+		return;
+	if (!r->block.block) {
+		say_set_pageable(c, call, r);
+		return;
+	}
+	rule_evaluated(call, RULE("memset-pageable-host"));
+	if (op->kind == ACL_OP_SET_BYTES)
+		check_limit(c, call, r);
+}
+
+/* Value operations touch one word of 8 bytes. */
+static void value_range_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op = operation_of(c, call);
+	struct op_entry e = operation_entry(op, 0);
+	struct op_access *r = e.src ? e.src : e.dst;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!op->n_entries || check_range(c, call, op, r) || !r->block.block)
+		return;
+	if (r->block.kind == MEM_DEVICE &&
+		rule_broken(call, RULE("value-write-alignment"), r->span > access_room(r)))
+		say_bounds(c, call, r, RULE("value-write-alignment"), false);
+	if (load_relaxed(&c->run_mode) == ACL_DEVICE ||
+		!rule_broken(call, RULE("value-op-args"), r->block.kind == MEM_HOST))
+		return;
+	f = finding_begin(c, call, RULE("value-op-args"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "%s is page-locked host memory, not device memory.", r->name);
+	finding_address(f, r->name, r->address);
+	finding_block(c, f, "memory", r->block.block);
+	finding_show(c, f);
+}
+
+/* Everything else that is given a range of memory. */
+static void named_range_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op;
+
+	op = operation_of(c, call);
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		check_range(c, call, op, e.src);
+		check_range(c, call, op, e.dst);
+	}
+}
+
+static const struct check_hook hooks[] = {
+	{ON_GROUP(COPY), ACL_ENTER | ACL_UNLESS_PLAIN, copy_range_enter},
+	{ON_GROUP(SET), ACL_ENTER, set_range_enter},
+	{ON_OP(WAIT_VALUE), ACL_ENTER, value_range_enter},
+	{ON_OP(WRITE_VALUE), ACL_ENTER, value_range_enter},
+	{ON_GROUP(REDUCE), ACL_ENTER, named_range_enter},
+	{ON_GROUP(DESCRIBE), ACL_ENTER, named_range_enter},
+	{ON_GROUP(CACHE), ACL_ENTER, named_range_enter},
+	{ON_OP(OVERFLOW_READ), ACL_ENTER, named_range_enter},
+	{ON_OP(EXPORT_MEMORY), ACL_ENTER, named_range_enter},
+	{ON_OP(LABEL_SWITCH), ACL_ENTER, named_range_enter},
+	{ON_OP(STREAM_SWITCH), ACL_ENTER, named_range_enter},
+};
+
+/* What a plainly right copy has answered, each of these with no. */
+static bool ranges_create(struct checks *c)
+{
+	rule_evaluated_by(c, RULE("memcpy-source-out-of-bounds"), ACL_CALLED_PLAIN_COPY);
+	rule_evaluated_by(c, RULE("memcpy-dest-out-of-bounds"), ACL_CALLED_PLAIN_COPY);
+	rule_evaluated_by(c, RULE("memcpy-destmax-exceeds-allocation"), ACL_CALLED_PLAIN_COPY);
+	rule_evaluated_by(c, RULE("memcpy-kind-location-mismatch"), ACL_CALLED_PLAIN_COPY);
+	rule_evaluated_by(c, RULE("use-after-free"), ACL_CALLED_PLAIN_COPY);
+	rule_evaluated_by(c, RULE("use-after-device-reset"), ACL_CALLED_PLAIN_COPY);
+	return true;
+}
+
+const struct check_module module_ranges = {
+	.create = ranges_create,
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+};

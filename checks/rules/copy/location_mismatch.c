@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Addresses that mean something only on one side: symbols of device code,
+ * device addresses of registered host memory, arguments of kernels, locations
+ * of batches; notifies of other processes and labels.
+ */
+#include "checks/engine/finding_report.h"
+#include "checks/engine/program_memory.h"
+#include "checks/engine/value_table.h"
+#include "checks/state/operation.h"
+
+struct far_state {
+	struct value_table symbols; /* symbol -> its size */
+	struct value_table labels; /* acl_ref of a label -> 1: it was set */
+	struct value_table imported; /* notify -> 1: made by another process */
+	struct pointer_map *windows; /* device addresses of registered host memory */
+};
+
+static struct far_state *far(struct checks *c)
+{
+	return module_state(c, far);
+}
+
+/* --- symbols ------------------------------------------------------------------------- */
+
+static void symbol_sized(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtGetSymbolSize *a = call->args;
+
+	if (succeeded(call) && a->symbol && a->size)
+		value_table_set(c, &far(c)->symbols, (uintptr_t)a->symbol, *a->size);
+}
+
+/* The side of a copy that is a variable of the device. */
+static void symbol_copy_enter(struct checks *c, struct acl_call_record *call)
+{
+	const void *symbol = acl_arg_pointer(call->api, call->args, ACL_ROLE_SYMBOL);
+	uint64_t offset = acl_arg_value(call->api, call->args, ACL_ROLE_OFFSET);
+	uint64_t count = acl_arg_value(call->api, call->args, ACL_ROLE_BYTES);
+	struct finding_buffer room;
+	struct acl_finding *f;
+	uint64_t size, end;
+
+	if (!symbol || !count || !value_table_get(&far(c)->symbols, (uintptr_t)symbol, &size))
+		return;
+	if (!rule_broken(call, RULE("symbol-copy-range"),
+		    __builtin_add_overflow(offset, count, &end) || end > size))
+		return;
+	f = finding_begin(c, call, RULE("symbol-copy-range"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "The symbol has %llu bytes.", (unsigned long long)size);
+	finding_address(f, "symbol", symbol);
+	finding_bytes(f, "offset", offset);
+	finding_bytes(f, "count", count);
+	finding_show(c, f);
+}
+
+/* --- device addresses of host memory ------------------------------------------------------ */
+
+static void window_registered(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtHostRegister *a = call->args;
+
+	if (succeeded(call) && a->devPtr && *a->devPtr && *a->devPtr != a->ptr && a->size)
+		map_insert(c, far(c)->windows, call, (uintptr_t)*a->devPtr, a->size, MEM_REGISTERED, -1);
+}
+
+static void window_asked(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtHostGetDevicePointer *a = call->args;
+	struct block_lookup place;
+
+	if (!succeeded(call) || !a->pDevice || !*a->pDevice || *a->pDevice == a->pHost ||
+		!map_find(c->registered, (uintptr_t)a->pHost, &place))
+		return;
+	map_insert(c, far(c)->windows, call, (uintptr_t)*a->pDevice,
+		place.base + place.size - (uintptr_t)a->pHost, MEM_REGISTERED, -1);
+}
+
+static void window_use(struct checks *c, struct acl_call_record *call, const char *name, const void *address)
+{
+	struct block_lookup place, live;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	/* Memory that was allocated there since is no window any more. */
+	if (!address)
+		return;
+	rule_evaluated(call, RULE("mapped-pointer-in-memory-op"));
+	if (!map_find(far(c)->windows, (uintptr_t)address, &place) ||
+		map_find(c->memory, (uintptr_t)address, &live))
+		return;
+	f = finding_begin(c, call, RULE("mapped-pointer-in-memory-op"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "%s is the device address of registered host memory.", name);
+	finding_address(f, name, address);
+	finding_block(c, f, "device address", place.block);
+	finding_show(c, f);
+}
+
+/* Every operation that is given memory. */
+static void window_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op;
+
+	if (__builtin_expect(!map_live(far(c)->windows), 1))
+		return;
+	op = operation_of(c, call);
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		if (e.src)
+			window_use(c, call, e.src->name, e.src->address);
+		if (e.dst)
+			window_use(c, call, e.dst->name, e.dst->address);
+	}
+}
+
+static void window_query_enter(struct checks *c, struct acl_call_record *call)
+{
+	if (__builtin_expect(map_live(far(c)->windows) != 0, 0))
+		window_use(c, call, "ptr", acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS));
+}
+
+/* --- arguments of kernels ------------------------------------------------------------------- */
+
+static void wrong_side(
+	struct checks *c, struct acl_call_record *call, const char *name, const void *address, bool host)
+{
+	struct finding_buffer room;
+	struct block_lookup place;
+	struct acl_finding *f;
+
+	if (!address || load_relaxed(&c->run_mode) == ACL_DEVICE ||
+		!map_find(c->memory, (uintptr_t)address, &place))
+		return;
+	if (!rule_broken(call, RULE("kernel-args-location"),
+		    host ? place.kind == MEM_DEVICE || place.kind == MEM_POOL : place.kind == MEM_HOST))
+		return;
+	f = finding_begin(c, call, RULE("kernel-args-location"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "%s must be %s memory, this is %s.", name, host ? "host" : "device",
+		memory_kind_name(place.kind));
+	finding_address(f, name, address);
+	finding_block(c, f, "arguments", place.block);
+	finding_show(c, f);
+}
+
+static void launch_device_args(struct checks *c, struct acl_call_record *call)
+{
+	wrong_side(c, call, "argsData", acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS),
+		false);
+}
+
+static void launch_host_args(struct checks *c, struct acl_call_record *call)
+{
+	wrong_side(
+		c, call, "hostArgs", acl_arg_pointer(call->api, call->args, ACL_ROLE_HOST_ARGUMENTS), true);
+}
+
+/* --- batches --------------------------------------------------------------------------------- */
+
+static void say_entry(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	uint64_t entry, const char *detail)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, call, rule, &room);
+
+	if (!f)
+		return;
+	finding_detail(f, "%s", detail);
+	finding_uint(f, "entry", entry);
+	finding_show(c, f);
+}
+
+/* The attributes of a batch, as its entries go by. */
+struct batch_attributes {
+	struct program_array attrs, indexes;
+	uint64_t next;
+	aclrtMemcpyBatchAttr now;
+};
+
+static void batch_attributes_open(
+	struct batch_attributes *b, struct checks *c, const struct acl_call_record *call)
+{
+	uint64_t n = acl_arg_value(call->api, call->args, ACL_ROLE_ATTRIBUTE_COUNT);
+
+	program_array_open(
+		&b->attrs, c, acl_arg_pointer(call->api, call->args, ACL_ROLE_ATTRIBUTES), sizeof(b->now), n);
+	program_array_open(&b->indexes, c, acl_arg_pointer(call->api, call->args, ACL_ROLE_ATTRIBUTE_INDEXES),
+		sizeof(size_t), n);
+	b->next = 0;
+}
+
+/* Attribute that applies to an entry: the last one that begins at or before it. */
+static const aclrtMemcpyBatchAttr *attribute_of(struct batch_attributes *b, uint64_t entry)
+{
+	const aclrtMemcpyBatchAttr *attr;
+	const size_t *index;
+
+	while ((index = program_array_at(&b->indexes, b->next)) != NULL && *index <= entry &&
+		(attr = program_array_at(&b->attrs, b->next)) != NULL) {
+		b->now = *attr;
+		b->next++;
+	}
+	return b->next ? &b->now : NULL;
+}
+
+static bool location_fits(const aclrtMemLocation *l, const struct op_access *a)
+{
+	bool host = l->type == ACL_MEM_LOCATION_TYPE_HOST || l->type == ACL_MEM_LOCATION_TYPE_HOST_NUMA;
+	int device;
+
+	if (!host && l->type != ACL_MEM_LOCATION_TYPE_DEVICE)
+		return true;
+	if (host || !access_is_device(a))
+		return host == !access_is_device(a);
+	device = a->block.block ? load_relaxed(&a->block.block->device) : -1;
+	return device < 0 || (int)l->id == device;
+}
+
+/* Host or device beyond doubt; the program's own memory is asked for here. */
+static bool side_is_known(struct checks *c, struct acl_call_record *call, struct op_access *a)
+{
+	if (!a || !a->address)
+		return false;
+	access_classify(c, call, a);
+	if (access_is_device(a))
+		return a->block.kind == MEM_DEVICE || a->block.kind == MEM_POOL;
+	return a->location != ACCESS_UNKNOWN;
+}
+
+/* *first: 1 when the entries before come from the device, 0 from the host, -1 = there is none known. */
+static void check_batch_direction(
+	struct checks *c, struct acl_call_record *call, const struct op_entry *e, int *first)
+{
+	bool from = access_is_device(e->src), to = access_is_device(e->dst);
+
+	rule_evaluated(call, RULE("batch-direction"));
+	if (from == to)
+		say_entry(c, call, RULE("batch-direction"), e->index,
+			from ? "The entry copies inside the device." : "The entry copies inside the host.");
+	else if (*first >= 0 && from != *first)
+		say_entry(c, call, RULE("batch-direction"), e->index,
+			"The entries of the batch go in both directions.");
+	*first = from;
+}
+
+static void check_batch_entry(struct checks *c, struct acl_call_record *call, const struct op_entry *e,
+	struct batch_attributes *attributes, int *first)
+{
+	bool from = side_is_known(c, call, e->src), to = side_is_known(c, call, e->dst);
+	const aclrtMemcpyBatchAttr *attr = attribute_of(attributes, e->index);
+
+	if (from && to)
+		check_batch_direction(c, call, e, first);
+	if (!attr)
+		return;
+	if (from || to)
+		rule_evaluated(call, RULE("batch-attr-location-mismatch"));
+	if ((from && !location_fits(&attr->srcLoc, e->src)) || (to && !location_fits(&attr->dstLoc, e->dst)))
+		say_entry(c, call, RULE("batch-attr-location-mismatch"), e->index,
+			"The attribute of the entry says another place than its addresses.");
+}
+
+static void batch_location_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct batch_attributes attributes;
+	const struct operation *op;
+	int first = -1;
+
+	op = operation_of(c, call);
+	batch_attributes_open(&attributes, c, call);
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		check_batch_entry(c, call, &e, &attributes, &first);
+	}
+}
+
+/* --- notifies and labels ------------------------------------------------------------------------ */
+
+/* By value: in leave the object is not there yet. */
+static void notify_imported(struct checks *c, struct acl_call_record *call)
+{
+	const aclrtNotify *out = ACL_ARGS(call, aclrtNotifyImportByKey)->notify;
+
+	if (succeeded(call) && out && *out)
+		value_table_set(c, &far(c)->imported, (uintptr_t)*out, 1);
+}
+
+static void notify_made(struct checks *c, struct acl_call_record *call)
+{
+	const aclrtNotify *out = ACL_ARGS(call, aclrtCreateNotify)->notify;
+
+	if (succeeded(call) && out && *out && !value_table_empty(&far(c)->imported))
+		value_table_set(c, &far(c)->imported, (uintptr_t)*out, 0);
+}
+
+static void notify_waiting(struct checks *c, struct acl_call_record *call)
+{
+	const void *value = ACL_ARGS(call, aclrtWaitAndResetNotify)->notify;
+	struct finding_buffer room;
+	struct acl_finding *f;
+	uint64_t imported = 0;
+
+	if (!value)
+		return;
+	value_table_get(&far(c)->imported, (uintptr_t)value, &imported);
+	if (!rule_broken(call, RULE("notify-wait-imported"), imported))
+		return;
+	f = finding_begin(c, call, RULE("notify-wait-imported"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "The notify was imported: only the process that made it may wait for it.");
+	finding_object(c, f, "notify", object_find(c, ACL_HANDLE_NOTIFY, value));
+	finding_show(c, f);
+}
+
+static struct acl_object *label_of(struct checks *c, const struct acl_call_record *call)
+{
+	const void *value = ACL_ARGS(call, aclrtSetLabel)->label;
+
+	return value ? object_live(c, ACL_HANDLE_LABEL, value) : NULL;
+}
+
+static void label_setting(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = label_of(c, call);
+	struct finding_buffer room;
+	struct acl_finding *f;
+	uint64_t set = 0;
+
+	if (!o)
+		return;
+	value_table_get(&far(c)->labels, object_ref(o), &set);
+	if (!rule_broken(call, RULE("label-set-twice"), set))
+		return;
+	f = finding_begin(c, call, RULE("label-set-twice"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "The label marks a place in a stream already.");
+	finding_object(c, f, "label", o);
+	finding_show(c, f);
+}
+
+static void label_set(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = label_of(c, call);
+
+	if (o && succeeded(call))
+		value_table_set_object(c, &far(c)->labels, o, 1);
+}
+
+static bool far_create(struct checks *c)
+{
+	far(c)->windows = map_create(c);
+	return far(c)->windows != NULL;
+}
+
+static void far_forked(struct checks *c)
+{
+	map_forked(far(c)->windows);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(INFO_SYMBOL_SIZE), ACL_LEAVE, symbol_sized},
+	{ON_OP(COPY_TO_SYMBOL), ACL_ENTER, symbol_copy_enter},
+	{ON_OP(COPY_FROM_SYMBOL), ACL_ENTER, symbol_copy_enter},
+	{ON_OP_WITH(REGISTER_HOST, DEVICE_ADDRESS), ACL_LEAVE, window_registered},
+	{ON_OP(INFO_DEVICE_POINTER), ACL_LEAVE, window_asked},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_UNLESS_PLAIN, window_enter},
+	{ON_GROUP(SET), ACL_ENTER, window_enter},
+	{ON_GROUP(REDUCE), ACL_ENTER, window_enter},
+	{ON_OP(INFO_POINTER), ACL_ENTER, window_query_enter},
+	{ON_OP_WITH(LAUNCH_KERNEL, DEVICE_ARGUMENTS), ACL_ENTER, launch_device_args},
+	{ON_OP_WITH(LAUNCH_KERNEL, HOST_ARGUMENTS), ACL_ENTER, launch_host_args},
+	{ON_OP(COPY_BATCH), ACL_ENTER, batch_location_enter},
+	{ON_OP(IMPORT_NOTIFY), ACL_LEAVE, notify_imported},
+	{ON_OP(CREATE_NOTIFY), ACL_LEAVE, notify_made},
+	{ON_OP(WAIT_NOTIFY), ACL_ENTER, notify_waiting},
+	{ON_OP(LABEL_SET), ACL_ENTER, label_setting},
+	{ON_OP(LABEL_SET), ACL_LEAVE, label_set},
+};
+
+const struct check_module module_far = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct far_state),
+	.create = far_create,
+	.forked = far_forked,
+};

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Asynchronous copies that are none: large ones, again and again, between the
+ * device and host memory that is not page-locked.
+ */
+#include "checks/engine/finding_report.h"
+#include "checks/state/operation.h"
+#include "checks/state/stream_state.h"
+
+#define LARGE (64u << 10)
+#define TIMES 4 /* of one call site: less is initialisation */
+#define UNKNOWN 8 /* addresses nobody can place, then the site is not asked any more */
+#define SITES 256
+
+struct site {
+	_Atomic uint64_t caller;
+	_Atomic uint32_t pageable, unknown;
+};
+
+static struct site *site_of(struct checks *c, uint64_t caller)
+{
+	struct site *s = (struct site *)module_state(c, pageable) + mix64(caller) % SITES;
+
+	if (load_relaxed(&s->caller) != caller) {
+		store_relaxed(&s->caller, caller);
+		store_relaxed(&s->pageable, 0);
+		store_relaxed(&s->unknown, 0);
+	}
+	return s;
+}
+
+static bool of_device(const struct op_access *a)
+{
+	unsigned kind = a->block.kind;
+
+	if (!a->block.block)
+		return access_is_device(a); /* a variable of the device */
+	return kind == MEM_DEVICE || kind == MEM_POOL || kind == MEM_MAPPED;
+}
+
+static void say(
+	struct checks *c, struct acl_call_record *call, const char *name, const void *host, uint64_t bytes)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, call, RULE("async-copy-pageable-host"), &room);
+
+	if (!f)
+		return;
+	finding_detail(f,
+		"%s is the program's own memory, not page-locked: for the %uth time here the call waits "
+		"for the stream and for the copy.",
+		name, TIMES);
+	finding_address(f, name, host);
+	finding_bytes(f, "bytes", bytes);
+	finding_object(c, f, "stream", stream_of(call));
+	finding_show(c, f);
+}
+
+static void host_side(struct checks *c, struct acl_call_record *call, struct op_access *host)
+{
+	struct site *s = site_of(c, call->caller);
+
+	if (load_relaxed(&s->pageable) >= TIMES || load_relaxed(&s->unknown) >= UNKNOWN)
+		return;
+	access_classify(c, call, host);
+	if (host->location != ACCESS_PAGEABLE) {
+		store_relaxed(&s->unknown, load_relaxed(&s->unknown) + 1);
+		return;
+	}
+	store_relaxed(&s->pageable, load_relaxed(&s->pageable) + 1);
+	if (load_relaxed(&s->pageable) == TIMES)
+		say(c, call, host->name, host->address, host->span);
+}
+
+static void pageable_copy_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op;
+
+	if (call->state.capture || load_relaxed(&c->run_mode) == ACL_DEVICE)
+		return;
+	op = operation_of(c, call);
+	for (uint64_t i = 0; i < op->n_entries && op->direction != ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		if (!e.src || !e.dst || e.src->span < LARGE || (!of_device(e.src) && !of_device(e.dst)))
+			continue;
+		rule_evaluated(call, RULE("async-copy-pageable-host"));
+		if (!e.src->block.block && e.src->address)
+			host_side(c, call, e.src);
+		else if (!e.dst->block.block && e.dst->address)
+			host_side(c, call, e.dst);
+	}
+}
+
+/* Page-locked memory on the host's side: the answer is no. */
+static bool pageable_create(struct checks *c)
+{
+	rule_evaluated_by(c, RULE("async-copy-pageable-host"), ACL_CALLED_PLAIN_ASYNC);
+	return true;
+}
+
+static const struct check_hook hooks[] = {
+	{ON_GROUP(COPY), ACL_ENTER | ACL_IF_ASYNC | ACL_UNLESS_PLAIN, pageable_copy_enter},
+};
+
+const struct check_module module_pageable = {
+	.create = pageable_create,
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = SITES * sizeof(struct site),
+};

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies between two devices: what was asked, enabled and is still in use. */
+#include "checks/engine/finding_report.h"
+#include "checks/rules/copy/copy_operands.h"
+#include "checks/state/device_state.h"
+#include "checks/state/stream_state.h"
+
+#define NO_CONTEXT 107002
+#define BIT(n) (UINT64_C(1) << (n))
+
+static bool bit_of(_Atomic uint64_t *set, int n)
+{
+	return n >= 0 && n < ACL_DEVICES && load_relaxed(set) & BIT(n);
+}
+
+struct peer_state {
+	_Atomic uint64_t enabled_unasked[ACL_DEVICES]; /* bit p: said that nobody had asked about the pair */
+};
+
+static struct peer_state *peers(struct checks *c)
+{
+	return module_state(c, peer);
+}
+
+/* --- what the program asked and enabled ------------------------------------------- */
+
+static void answered(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtDeviceCanAccessPeer *a = call->args;
+	struct acl_device *d = device_at(c, a->deviceId);
+
+	if (!succeeded(call) || !a->canAccessPeer || !d || !device_at(c, a->peerDeviceId))
+		return;
+	atomic_fetch_or(*a->canAccessPeer ? &d->allowed : &d->denied, BIT(a->peerDeviceId));
+	atomic_fetch_and(*a->canAccessPeer ? &d->denied : &d->allowed, ~BIT(a->peerDeviceId));
+}
+
+static void enabled(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_device *d = device_at(c, device_current(c, thread_of(call)));
+	int peer = ACL_ARGS(call, aclrtDeviceEnablePeerAccess)->peerDeviceId;
+
+	if (!succeeded(call))
+		return;
+	if (d && device_at(c, peer))
+		atomic_fetch_or(&d->peers, BIT(peer));
+	else
+		store_relaxed(&c->peers_unknown, true);
+}
+
+static void disabled(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_device *d = device_at(c, device_current(c, thread_of(call)));
+	int peer = ACL_ARGS(call, aclrtDeviceDisablePeerAccess)->peerDeviceId;
+
+	if (succeeded(call) && d && device_at(c, peer))
+		atomic_fetch_and(&d->peers, ~BIT(peer));
+}
+
+/* Imports of memory of other processes and devices enable access by themselves, of notifies when asked. */
+static void imported(struct checks *c, struct acl_call_record *call)
+{
+	if (call->api == ACL_API_aclrtNotifyImportByKey &&
+		ACL_ARGS(call, aclrtNotifyImportByKey)->flags == ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT)
+		return;
+	if (succeeded(call))
+		store_relaxed(&c->peers_unknown, true);
+}
+
+/* --- peer-access-denied ------------------------------------------------------------------ */
+
+static void report_denied(struct checks *c, struct acl_call_record *call, int from, int to, const char *what)
+{
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	/* The other order was answered with yes: the question may have been the wrong way round. */
+	if (bit_of(&device_at(c, to)->allowed, from))
+		grade.severity = ACL_SEV_WARNING;
+	f = finding_begin_as(c, call, RULE("peer-access-denied"), grade, &room);
+	if (!f)
+		return;
+	finding_detail(f, "aclrtDeviceCanAccessPeer(%d, %d) answered 0, and %s", from, to, what);
+	finding_int(f, "device", from);
+	finding_int(f, "peer", to);
+	finding_show(c, f);
+}
+
+/* Enabled without asking whether it can be, in either order; said once a pair. */
+static void check_asked(struct checks *c, struct acl_call_record *call, int from, int to)
+{
+	struct acl_device *d = device_at(c, from), *peer = device_at(c, to);
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!d || !peer || from == to)
+		return;
+	if (!rule_broken(call, RULE("peer-not-queried"),
+		    !((load_relaxed(&d->allowed) | load_relaxed(&d->denied)) & BIT(to)) &&
+			    !((load_relaxed(&peer->allowed) | load_relaxed(&peer->denied)) & BIT(from))) ||
+		atomic_fetch_or(&peers(c)->enabled_unasked[from], BIT(to)) & BIT(to))
+		return;
+	f = finding_begin(c, call, RULE("peer-not-queried"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "aclrtDeviceCanAccessPeer was never called for the devices %d and %d.", from, to);
+	finding_int(f, "device", from);
+	finding_int(f, "peer", to);
+	finding_show(c, f);
+}
+
+static void enabling(struct checks *c, struct acl_call_record *call)
+{
+	int from = device_current(c, thread_of(call)),
+	    to = ACL_ARGS(call, aclrtDeviceEnablePeerAccess)->peerDeviceId;
+	struct acl_device *d = device_at(c, from), *peer = device_at(c, to);
+
+	check_asked(c, call, from, to);
+	if (d && peer)
+		rule_evaluated(call, RULE("peer-access-denied"));
+	if (d && peer && bit_of(&d->denied, to))
+		report_denied(c, call, from, to, "the access is enabled all the same");
+	else if (d && peer && bit_of(&peer->denied, from))
+		report_denied(c, call, to, from, "the access is enabled all the same");
+}
+
+/* --- peer-access-before-setdevice ------------------------------------------------------------ */
+
+/* The runtime always looks: its answer decides. */
+static void no_device(struct checks *c, struct acl_call_record *call)
+{
+	struct finding_buffer room;
+	struct acl_finding *f;
+	bool known;
+
+	if (error_of(call) != NO_CONTEXT || context_current(c, thread_of(call), &known) || !known)
+		return;
+	f = finding_begin(c, call, RULE("peer-access-before-setdevice"), &room);
+	if (!f)
+		return;
+	f->at_leave = true;
+	finding_detail(f, "This thread has no current device, which is one of the two peers.");
+	/* Both functions begin with the peer. */
+	finding_int(f, "peer", ACL_ARGS(call, aclrtDeviceDisablePeerAccess)->peerDeviceId);
+	finding_show(c, f);
+}
+
+/* --- p2p-map-no-peer ------------------------------------------------------------------------- */
+
+static void mapping(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtMemP2PMap *a = call->args;
+	struct finding_buffer room;
+	struct acl_finding *f;
+	struct block_lookup place;
+	int owner;
+
+	if (!a->devPtr || !map_find(c->memory, (uintptr_t)a->devPtr, &place) || place.kind != MEM_DEVICE)
+		return;
+	owner = load_relaxed(&place.block->device);
+	if (!device_at(c, owner) || !device_at(c, a->dstDevId) || load_relaxed(&c->peers_unknown))
+		return;
+	if (!rule_broken(call, RULE("p2p-map-no-peer"),
+		    owner == a->dstDevId || (!bit_of(&device_at(c, owner)->peers, a->dstDevId) &&
+						    !bit_of(&device_at(c, a->dstDevId)->peers, owner))))
+		return;
+	f = finding_begin(c, call, RULE("p2p-map-no-peer"), &room);
+	if (!f)
+		return;
+	if (owner == a->dstDevId)
+		finding_detail(f, "The memory is that of device %d itself.", owner);
+	else
+		finding_detail(f, "Neither of the devices %d and %d has peer access to the other enabled.",
+			owner, a->dstDevId);
+	finding_int(f, "device of the memory", owner);
+	finding_int(f, "dstDevId", a->dstDevId);
+	finding_block(c, f, "memory", place.block);
+	finding_show(c, f);
+}
+
+/* --- memcpy-cross-device-no-p2p-policy --------------------------------------------------------- */
+
+static bool plain_policy(const struct op_access *s)
+{
+	switch (load_relaxed(&s->block.block->policy) - 1) {
+	case ACL_MEM_MALLOC_HUGE_FIRST:
+	case ACL_MEM_MALLOC_HUGE_ONLY:
+	case ACL_MEM_MALLOC_NORMAL_ONLY:
+	case ACL_MEM_MALLOC_HUGE1G_ONLY:
+		return true;
+	default:
+		return false; /* for peers, or unknown */
+	}
+}
+
+static void check_policy(struct checks *c, struct acl_call_record *call, const struct op_access *side)
+{
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	/* Said once for each allocation; nothing is lost where every memory is fit for it. */
+	if (load_relaxed(&side->block.block->marks) & BLOCK_SAID ||
+		(c->soc && (strstr(c->soc, "910B") || strstr(c->soc, "910_93"))) ||
+		!rule_broken(call, RULE("memcpy-cross-device-no-p2p-policy"), plain_policy(side)))
+		return;
+	atomic_fetch_or(&side->block.block->marks, BLOCK_SAID);
+	f = finding_begin(c, call, RULE("memcpy-cross-device-no-p2p-policy"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "The copy goes to another device, and ");
+	operand_describe(f, side);
+	finding_more(f, ", allocated without a P2P policy.");
+	operand_add(c, f, side);
+	finding_show(c, f);
+}
+
+/* --- peer-copy-not-enabled ------------------------------------------------------------------ */
+
+static void report_not_enabled(struct checks *c, struct acl_call_record *call, const struct op_access *src,
+	const struct op_access *dst, int from, int to)
+{
+	bool other_way = bit_of(&device_at(c, from)->peers, to);
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (other_way)
+		grade.severity = ACL_SEV_WARNING;
+	f = finding_begin_as(c, call, RULE("peer-copy-not-enabled"), grade, &room);
+	if (!f)
+		return;
+	finding_detail(f, "the copy goes from device %d to device %d; %s", from, to,
+		other_way ? "only access the other way round was enabled"
+			  : "neither of them has peer access to the other enabled");
+	finding_int(f, "source device", from);
+	finding_int(f, "destination device", to);
+	operand_add(c, f, src);
+	operand_add(c, f, dst);
+	finding_show(c, f);
+}
+
+/* Devices of the two sides when both are certain and differ. */
+static bool crosses(const struct op_access *src, const struct op_access *dst, int *from, int *to)
+{
+	if (!src->block.block || !dst->block.block || src->block.kind != MEM_DEVICE ||
+		dst->block.kind != MEM_DEVICE)
+		return false;
+	*from = load_relaxed(&src->block.block->device);
+	*to = load_relaxed(&dst->block.block->device);
+	return *from >= 0 && *to >= 0 && *from != *to;
+}
+
+/* What was asked, enabled and denied between the two devices. */
+static void check_crossing(struct checks *c, struct acl_call_record *call, const struct op_access *src,
+	const struct op_access *dst, int from, int to)
+{
+	check_policy(c, call, src);
+	check_policy(c, call, dst);
+	rule_evaluated(call, RULE("peer-access-denied"));
+	if (bit_of(&device_at(c, to)->denied, from)) {
+		report_denied(c, call, to, from, "the copy goes between these devices");
+	} else if (bit_of(&device_at(c, from)->denied, to)) {
+		report_denied(c, call, from, to, "the copy goes between these devices");
+	} else if (!load_relaxed(&c->peers_unknown) && rule_broken(call, RULE("peer-copy-not-enabled"),
+							       !bit_of(&device_at(c, to)->peers, from))) {
+		report_not_enabled(c, call, src, dst, from, to);
+	}
+}
+
+static void peer_copy_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op;
+	int from, to;
+
+	if (!load_relaxed(&c->many_devices))
+		return;
+	op = operation_of(c, call);
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		if (!e.src || !e.dst)
+			return;
+		if (crosses(e.src, e.dst, &from, &to))
+			check_crossing(c, call, e.src, e.dst, from, to);
+	}
+}
+
+/* --- peer-device-reset-in-use ------------------------------------------------------------------ */
+
+static void report_in_use(
+	struct checks *c, struct acl_call_record *call, int device, struct acl_object *stream)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, call, RULE("peer-device-reset-in-use"), &room);
+
+	if (!f)
+		return;
+	finding_detail(f,
+		"device %d goes out of use while a copy on stream 0x%llx of device %d may still use its "
+		"memory",
+		device, (unsigned long long)load_relaxed(&stream->value), load_relaxed(&stream->device));
+	finding_int(f, "device", device);
+	finding_object(c, f, "stream", stream);
+	finding_show(c, f);
+}
+
+static void resetting(struct checks *c, struct acl_call_record *call)
+{
+	int device = device_argument(call);
+	struct acl_object *o;
+
+	if (!is_checked(call) || !load_relaxed(&c->many_devices) || !device_reset_is_last(c, call, device))
+		return;
+	rule_evaluated(call, RULE("peer-device-reset-in-use"));
+	object_each(c, ACL_HANDLE_STREAM, o)
+	{
+		for (unsigned i = 0; i < 2 && object_usable(o); i++) {
+			uint64_t touched = load_relaxed(&stream_state(o)->touched[i]);
+
+			if (touched >> 48 == (uint64_t)(device + 1) &&
+				stream_pending(o, touched & ((UINT64_C(1) << 48) - 1))) {
+				report_in_use(c, call, device, o);
+				return;
+			}
+		}
+	}
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(INFO_PEER_POSSIBLE), ACL_LEAVE, answered},
+	{ON_OP(PEER_ENABLE), ACL_ENTER, enabling},
+	{ON_OP(PEER_ENABLE), ACL_LEAVE, enabled},
+	{ON_OP(PEER_DISABLE), ACL_LEAVE, disabled},
+	{ON_GROUP(PEER), ACL_FAILED, no_device},
+	{ON_OP(MAP_PEER), ACL_ENTER, mapping},
+	{ON_OP(IMPORT_MEMORY), ACL_LEAVE, imported},
+	{ON_OP(IMPORT_PHYSICAL), ACL_LEAVE, imported},
+	{ON_OP(IMPORT_NOTIFY), ACL_LEAVE, imported},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_CONDITIONAL, peer_copy_enter},
+	{ON_OP(DEVICE_RESET), ACL_ENTER, resetting},
+};
+
+static bool peer_create(struct checks *c)
+{
+	static const uint16_t asking[] = {
+		ACL_API_aclrtDeviceEnablePeerAccess, ACL_API_aclrtDeviceDisablePeerAccess};
+
+	for (unsigned i = 0; i < 2; i++)
+		rule_evaluated_by(c, RULE("peer-access-before-setdevice"), asking[i]);
+	return true;
+}
+
+const struct check_module module_peer = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct peer_state),
+	.create = peer_create,
+};

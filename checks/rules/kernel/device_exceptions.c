@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Faults of the device: exception callbacks and what they are told, the order of repair, aborts. */
+#include "checks/engine/finding_report.h"
+#include "checks/engine/value_table.h"
+#include "checks/state/binary_state.h"
+#include "checks/state/capture_state.h"
+#include "checks/state/device_state.h"
+#include "checks/state/stream_state.h"
+
+#define INFOS 64
+
+/* What is known of the fault of a device. */
+enum { FAULT_READ = 1, FAULT_ABORTED = 2 };
+
+struct exceptions {
+	struct value_table fault; /* device + 1 -> FAULT_* */
+	struct value_table work; /* device + 1 -> what its streams had got when it was aborted */
+	struct value_table binaries; /* acl_ref of a binary -> 1: it had a callback of its own before */
+	_Atomic bool registered; /* a callback was registered before */
+	struct acl_lock lock;
+	struct {
+		const void *info; /* what a callback was told; remembered when it has returned */
+		uint32_t running;
+		uint64_t turn;
+	} told[INFOS];
+	uint64_t turns;
+};
+
+static struct exceptions *exceptions(struct checks *c)
+{
+	return module_state(c, exceptions);
+}
+
+static bool registers(unsigned api)
+{
+	return api == ACL_API_aclrtSetExceptionInfoCallback ||
+	       api == ACL_API_aclrtExceptionInfoCallbackRegister ||
+	       api == ACL_API_aclrtBinarySetExceptionCallback;
+}
+
+/* --- what a callback is told ------------------------------------------------------------ */
+
+/* The entry of an info, or the one to use for it next. Under the lock. */
+static unsigned told_at(const struct exceptions *x, const void *info)
+{
+	unsigned oldest = 0;
+
+	for (unsigned i = 0; i < INFOS; i++) {
+		if (x->told[i].info == info)
+			return i;
+		if (x->told[i].turn < x->told[oldest].turn)
+			oldest = i;
+	}
+	return oldest;
+}
+
+static void told(struct checks *c, const struct acl_call_record *outer, const void *info, bool begins)
+{
+	struct exceptions *x = exceptions(c);
+	unsigned i;
+
+	if (!info || !registers(outer->api))
+		return;
+	lock(&x->lock);
+	i = told_at(x, info);
+	if (begins) {
+		if (x->told[i].info != info)
+			x->told[i].running = 0;
+		x->told[i].info = info;
+		x->told[i].turn = ++x->turns;
+		x->told[i].running++;
+	} else if (x->told[i].info == info && x->told[i].running) {
+		x->told[i].running--;
+	}
+	unlock(&x->lock);
+}
+
+/* Another thread may ask while the callback waits for it; what no callback of ours was told is not known. */
+static bool known_info(struct exceptions *x, const void *info, bool *running)
+{
+	unsigned i;
+	bool found;
+
+	lock(&x->lock);
+	i = told_at(x, info);
+	found = x->told[i].info == info;
+	*running = x->told[i].running;
+	unlock(&x->lock);
+	return found;
+}
+
+static void asking(struct checks *c, struct acl_call_record *call)
+{
+	/* All begin with it. */
+	const void *info = ACL_ARGS(call, aclrtGetTaskIdFromExceptionInfo)->info;
+	bool running = false;
+
+	if (info && !known_info(exceptions(c), info, &running))
+		return;
+	rule_evaluated(call, RULE("exc-info-escaped"));
+	if (!running)
+		finding_say(c, call, RULE("exc-info-escaped"), "info", info,
+			info ? "The exception callback that received this has returned."
+			     : "There is no exception information here.");
+}
+
+/* --- registration -------------------------------------------------------------------------- */
+
+static bool has_callback(const struct acl_call_record *call)
+{
+	return ACL_ARGS(call, aclrtSetExceptionInfoCallback)->callback != NULL;
+}
+
+_Static_assert(offsetof(struct acl_args_aclrtSetExceptionInfoCallback, callback) ==
+		       offsetof(struct acl_args_aclrtExceptionInfoCallbackRegister, callback),
+	"forms of the registration differ");
+
+/* Libraries register when they are first used: only the program that initialised is told. */
+static bool by_library(struct checks *c, struct acl_call_record *call)
+{
+	uint32_t module = call->module     ? call->module
+			  : c->host.module ? c->host.module(c->host.context, call->caller)
+					   : 0;
+
+	return !load_relaxed(&c->init_count) || module != load_relaxed(&c->init_module);
+}
+
+static void registering(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s;
+
+	if (!has_callback(call) || load_relaxed(&exceptions(c)->registered) || by_library(c, call))
+		return;
+	rule_evaluated(call, RULE("exc-callback-register-late"));
+	object_each(c, ACL_HANDLE_STREAM, s)
+	{
+		if (!load_relaxed(&stream_state(s)->work))
+			continue;
+		finding_on(c, call, RULE("exc-callback-register-late"), s, NULL,
+			"Tasks were submitted before: what goes wrong with them is not reported to the "
+			"callback.");
+		return;
+	}
+}
+
+static void registered(struct checks *c, struct acl_call_record *call)
+{
+	if (has_callback(call) && succeeded(call))
+		store_relaxed(&exceptions(c)->registered, true);
+}
+
+static struct acl_object *own_binary(struct checks *c, const struct acl_call_record *call)
+{
+	struct acl_object *b =
+		object_live(c, ACL_HANDLE_BINARY, ACL_ARGS(call, aclrtBinarySetExceptionCallback)->binHandle);
+
+	return b && !(load_relaxed(&b->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED)) ? b : NULL;
+}
+
+/* The callback of a binary is told about launches of its kernels. */
+static void registering_binary(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *b = own_binary(c, call);
+
+	if (!b || by_library(c, call) || load_relaxed(&exceptions(c)->binaries.full) ||
+		value_table_value(&exceptions(c)->binaries, object_ref(b)))
+		return;
+	rule_evaluated(call, RULE("exc-callback-register-late"));
+	if (load_acquire(&binary_state(b)->launches[0].position))
+		finding_on(c, call, RULE("exc-callback-register-late"), b, NULL,
+			"A kernel of the binary was launched before: what goes wrong with it is not reported "
+			"to "
+			"the callback.");
+}
+
+static void registered_binary(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *b = own_binary(c, call);
+
+	if (b && succeeded(call))
+		value_table_set_object(c, &exceptions(c)->binaries, b, 1);
+}
+
+/* --- fault, abort, repair ---------------------------------------------------------------------- */
+
+static uint64_t device_key(const struct acl_call_record *call)
+{
+	return (uint64_t)(uint32_t)device_argument(call) + 1;
+}
+
+static bool complete(struct checks *c)
+{
+	return !load_relaxed(&exceptions(c)->fault.full) && !load_relaxed(&exceptions(c)->work.full);
+}
+
+/* Grows with every task the device's streams get. */
+static uint64_t work_of(struct checks *c, int device)
+{
+	struct acl_object *s;
+	uint64_t sum = 1;
+
+	object_each(c, ACL_HANDLE_STREAM, s) if (load_relaxed(&s->device) == device) sum +=
+		stream_submitted(s);
+	return sum;
+}
+
+static void aborted(struct checks *c, struct acl_call_record *call)
+{
+	struct exceptions *x = exceptions(c);
+
+	if (!succeeded(call))
+		return;
+	value_table_set(c, &x->work, device_key(call), work_of(c, device_argument(call)));
+	value_table_set(c, &x->fault, device_key(call),
+		value_table_value(&x->fault, device_key(call)) | FAULT_ABORTED);
+}
+
+/* Of a call: FAULT_ABORTED when the fault was cleared away before. */
+static const char aborted_note;
+
+static void reading(struct checks *c, struct acl_call_record *call)
+{
+	struct exceptions *x = exceptions(c);
+	uint64_t now = value_table_value(&x->fault, device_key(call));
+	bool same = !(now & FAULT_ABORTED) ||
+		    value_table_value(&x->work, device_key(call)) == work_of(c, device_argument(call));
+
+	/* New tasks since the abort may have met a fault of their own. */
+	if (!complete(c) || !same)
+		return;
+	call_note_set(call, &aborted_note, now & FAULT_ABORTED);
+	rule_evaluated(call, RULE("exc-verbose-order"));
+	if (now == FAULT_ABORTED)
+		finding_on(c, call, RULE("exc-verbose-order"), NULL, NULL,
+			"aclrtDeviceTaskAbort was called for device %d before: what it did not clear away "
+			"may "
+			"not be the fault.",
+			device_argument(call));
+}
+
+static void was_read(struct checks *c, struct acl_call_record *call)
+{
+	if (succeeded(call))
+		value_table_set(c, &exceptions(c)->fault, device_key(call),
+			FAULT_READ | call_note(call, &aborted_note));
+}
+
+static void repairing(struct checks *c, struct acl_call_record *call)
+{
+	uint64_t now = value_table_value(&exceptions(c)->fault, device_key(call));
+
+	if (!complete(c))
+		return;
+	rule_evaluated(call, RULE("exc-verbose-order"));
+	if (!(now & FAULT_ABORTED))
+		finding_on(c, call, RULE("exc-verbose-order"), NULL, NULL,
+			"aclrtDeviceTaskAbort was not called for device %d since its fault.",
+			device_argument(call));
+	else if (!(now & FAULT_READ))
+		finding_on(c, call, RULE("exc-verbose-order"), NULL, NULL,
+			"aclrtGetErrorVerbose was not called for device %d before its tasks were aborted.",
+			device_argument(call));
+}
+
+static void repaired(struct checks *c, struct acl_call_record *call)
+{
+	if (succeeded(call))
+		value_table_set(c, &exceptions(c)->fault, device_key(call), 0);
+}
+
+/* --- aborts while capturing ------------------------------------------------------------------------ */
+
+static void aborting(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call), *capture;
+
+	if (!s || !object_usable(s))
+		return;
+	rule_evaluated(call, RULE("exc-abort-during-capture"));
+	capture = capture_of(c, s);
+	if (capture)
+		finding_on(c, call, RULE("exc-abort-during-capture"), s, capture,
+			"The stream is being captured: end the capture first.");
+}
+
+static void aborting_device(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *capture;
+
+	if (!device_at(c, device_argument(call)))
+		return;
+	rule_evaluated(call, RULE("exc-abort-during-capture"));
+	capture = capture_in(c, NULL, device_argument(call));
+	if (capture)
+		finding_on(c, call, RULE("exc-abort-during-capture"),
+			object_of(c, load_relaxed(&model_state(capture)->origin)), capture,
+			"A stream of device %d is being captured: end the capture first.",
+			device_argument(call));
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(INFO_EXCEPTION_ARGUMENTS), ACL_ENTER, asking},
+	{ON_OP(INFO_EXCEPTION_DEVICE), ACL_ENTER, asking},
+	{ON_OP(INFO_EXCEPTION_ERROR), ACL_ENTER, asking},
+	{ON_OP(INFO_EXCEPTION_FUNCTION), ACL_ENTER, asking},
+	{ON_OP(INFO_EXCEPTION_STREAM), ACL_ENTER, asking},
+	{ON_OP(INFO_EXCEPTION_TASK), ACL_ENTER, asking},
+	{ON_OP(INFO_EXCEPTION_THREAD), ACL_ENTER, asking},
+	{ON_OP(CALLBACK_REGISTER_EXCEPTION), ACL_ENTER, registering},
+	{ON_OP(CALLBACK_SET_EXCEPTION), ACL_ENTER, registering},
+	{ON_OP(CALLBACK_REGISTER_EXCEPTION), ACL_LEAVE, registered},
+	{ON_OP(CALLBACK_SET_EXCEPTION), ACL_LEAVE, registered},
+	{ON_OP(CALLBACK_REGISTER_BINARY_EXCEPTION), ACL_ENTER, registering_binary},
+	{ON_OP(CALLBACK_REGISTER_BINARY_EXCEPTION), ACL_LEAVE, registered_binary},
+	{ON_OP(DEVICE_ABORT), ACL_ENTER, aborting_device},
+	{ON_OP(DEVICE_ABORT), ACL_LEAVE, aborted},
+	{ON_OP(ERROR_DETAILS), ACL_ENTER, reading},
+	{ON_OP(ERROR_DETAILS), ACL_LEAVE, was_read},
+	{ON_OP(ERROR_REPAIR), ACL_ENTER, repairing},
+	{ON_OP(ERROR_REPAIR), ACL_LEAVE, repaired},
+	{ON_OP(STREAM_ABORT), ACL_ENTER, aborting},
+	{ON_OP(STREAM_STOP), ACL_ENTER, aborting},
+};
+
+const struct check_module module_exceptions = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct exceptions),
+	.callback = told,
+};

@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Argument lists of kernels (aclrtKernelArgs*).  The runtime keeps one list a
+ * thread and begins it anew with every aclrtKernelArgsInit, under the same
+ * handle; lists in the program's own memory are as many as it likes.  We follow
+ * the latest ones; of a list that had to make room nothing is known.
+ */
+#include "checks/engine/finding_report.h"
+#include "checks/engine/value_table.h"
+#include "checks/state/binary_state.h"
+#include "checks/state/memory_state.h"
+
+#define LISTS 128
+#define PROBES 8
+#define PARAMS 128 /* a list takes no more */
+#define SYSTEM_BYTES (64u << 10)
+
+struct args_param {
+	uint64_t handle;
+	uint32_t size;
+	bool holder;
+};
+
+struct args_list {
+	uint64_t handle; /* 0 = free */
+	uint64_t stamp; /* when it was begun */
+	uint64_t function; /* its handle */
+	uint64_t former; /* function the same handle was filled for and never launched; 0 = none */
+	uint64_t bytes, capacity;
+	uint32_t tid; /* whose list it is, 0 = in the program's memory */
+	uint32_t n, limit; /* parameters there are, and may be */
+	bool final, buffer, launched;
+	bool packed; /* may be of the AI CPU: its parameters are not aligned */
+	struct args_param params[PARAMS];
+};
+
+struct kernel_state {
+	struct acl_lock lock;
+	uint64_t stamps;
+	struct args_list lists[LISTS];
+};
+
+/* What a look at a list came to; said when the lock is free again. */
+struct verdict {
+	const struct acl_rule *rule; /* broken, NULL = none */
+	const struct acl_rule *asked[3]; /* put to the test */
+	const char *detail;
+	const char *name[2];
+	uint64_t value[2];
+};
+
+static struct kernel_state *kernels(struct checks *c)
+{
+	return module_state(c, kernel_args);
+}
+
+/* --- the table ---------------------------------------------------------------------------- */
+
+/* Under the lock; NULL: not known. */
+static struct args_list *list_find(struct kernel_state *k, uint64_t handle)
+{
+	for (uint64_t i = 0, at = mix64(handle); handle && i < PROBES; i++)
+		if (k->lists[(at + i) % LISTS].handle == handle)
+			return &k->lists[(at + i) % LISTS];
+	return NULL;
+}
+
+/* Under the lock: the oldest of those in the way goes. */
+static struct args_list *list_place(struct kernel_state *k, uint64_t handle)
+{
+	struct args_list *best = list_find(k, handle);
+
+	if (best)
+		return best;
+	for (uint64_t i = 0, at = mix64(handle); i < PROBES; i++)
+		if (!best || k->lists[(at + i) % LISTS].stamp < best->stamp)
+			best = &k->lists[(at + i) % LISTS];
+	return best;
+}
+
+static struct args_param *param_find(struct args_list *l, uint64_t handle)
+{
+	for (unsigned i = 0; i < l->n && i < PARAMS; i++)
+		if (l->params[i].handle == handle)
+			return &l->params[i];
+	return NULL;
+}
+
+static bool elsewhere(struct kernel_state *k, const struct args_list *mine, uint64_t param)
+{
+	for (unsigned i = 0; i < LISTS; i++)
+		if (k->lists[i].handle && &k->lists[i] != mine && param_find(&k->lists[i], param))
+			return true;
+	return false;
+}
+
+static uint64_t aligned(const struct args_list *l, uint64_t bytes)
+{
+	return l->packed ? bytes : (bytes + 7) & ~UINT64_C(7);
+}
+
+static void say(struct checks *c, struct acl_call_record *call, const struct verdict *v, const void *list)
+{
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	for (unsigned i = 0; i < 3; i++)
+		if (v->asked[i])
+			rule_evaluated(call, v->asked[i]);
+	if (!v->rule)
+		return;
+	f = finding_begin(c, call, v->rule, &room);
+	if (!f)
+		return;
+	finding_detail(f, "%s", v->detail);
+	if (list)
+		finding_address(f, "argsHandle", list);
+	for (unsigned i = 0; i < 2; i++)
+		if (v->name[i])
+			finding_uint(f, v->name[i], v->value[i]);
+	finding_show(c, f);
+}
+
+static struct verdict broken(struct verdict v, const struct acl_rule *rule, const char *detail)
+{
+	v.rule = rule;
+	v.detail = detail;
+	return v;
+}
+
+/* All functions about a list, the launch apart, begin with it. */
+static uint64_t handle_of(const struct acl_call_record *call)
+{
+	return (uintptr_t)ACL_ARGS(call, aclrtKernelArgsFinalize)->argsHandle;
+}
+
+/* --- beginning ------------------------------------------------------------------------------ */
+
+static void begin(
+	struct checks *c, struct acl_call_record *call, uint64_t handle, uint64_t capacity, bool own)
+{
+	struct acl_object *f = function_of(c, call), *b = binary_of(c, f);
+	uint64_t params = f ? load_relaxed(&function_state(f)->params) : 0;
+	struct kernel_state *k = kernels(c);
+	struct args_list *l;
+	uint64_t function = (uintptr_t)ACL_ARGS(call, aclrtKernelArgsInit)->funcHandle, former = 0;
+
+	lock(&k->lock);
+	l = list_place(k, handle);
+	if (l->handle == handle && own && l->tid == call->tid && l->n && !l->launched &&
+		l->function != function)
+		former = l->function;
+	l->handle = handle;
+	l->stamp = ++k->stamps;
+	l->function = function;
+	l->former = former;
+	l->bytes = 0;
+	l->capacity = capacity;
+	l->tid = own ? call->tid : 0;
+	l->n = 0;
+	l->limit = !own && params && params - 1 < PARAMS ? (uint32_t)params - 1 : PARAMS;
+	l->final = l->buffer = l->launched = false;
+	l->packed = !b || load_relaxed(&binary_state(b)->flags) & BINARY_CPU;
+	unlock(&k->lock);
+}
+
+static void begun(struct checks *c, struct acl_call_record *call)
+{
+	void *const *out = (void *const *)ACL_ARGS(call, aclrtKernelArgsInit)->argsHandle;
+
+	if (succeeded(call) && out && *out)
+		begin(c, call, (uintptr_t)*out, SYSTEM_BYTES, true);
+}
+
+static void begun_by_user(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtKernelArgsInitByUserMem *a = call->args;
+
+	if (succeeded(call) && a->argsHandle)
+		begin(c, call, (uintptr_t)a->argsHandle, a->actualArgsSize, false);
+}
+
+/* Bytes from the handle to the end of its memory, when that is ours to know. */
+static bool room_for_handle(
+	struct checks *c, struct acl_call_record *call, const void *handle, uint64_t *bytes)
+{
+	struct block_lookup place;
+
+	if (!handle || !lookup_find(c, call, handle, 0, &place))
+		return false;
+	*bytes = place.base + place.size - (uintptr_t)handle;
+	return true;
+}
+
+static void beginning_by_user(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtKernelArgsInitByUserMem *a = call->args;
+	struct acl_object *f = function_of(c, call);
+	uint64_t args = f ? load_relaxed(&function_state(f)->args_size) : 0,
+		 need = f ? load_relaxed(&function_state(f)->handle_size) : 0, room = 0;
+	struct verdict v = {0};
+
+	if (!need || !room_for_handle(c, call, a->argsHandle, &room))
+		need = 0;
+	if (!args && !need)
+		return;
+	v.asked[0] = RULE("kargs-usermem-size");
+	if (args > a->actualArgsSize) {
+		v = broken(v, RULE("kargs-usermem-size"),
+			"The memory is smaller than aclrtKernelArgsGetMemSize returned.");
+		v.name[0] = "actualArgsSize";
+		v.value[0] = a->actualArgsSize;
+		v.name[1] = "required";
+		v.value[1] = args;
+	} else if (need > room) {
+		v = broken(v, RULE("kargs-usermem-size"),
+			"The memory of the handle is smaller than aclrtKernelArgsGetHandleMemSize "
+			"returned.");
+		v.name[0] = "bytes";
+		v.value[0] = room;
+		v.name[1] = "required";
+		v.value[1] = need;
+	}
+	say(c, call, &v, a->argsHandle);
+}
+
+static void asking_size(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtKernelArgsGetMemSize *a = call->args;
+	struct acl_object *b = binary_of(c, function_of(c, call));
+	struct verdict v = {0};
+
+	/* Those of the AI CPU are not aligned. */
+	if (!b || load_relaxed(&binary_state(b)->flags) & BINARY_CPU)
+		return;
+	v.asked[0] = RULE("kargs-usermem-size");
+	if (a->userArgsSize % 8)
+		v = broken(v, RULE("kargs-usermem-size"),
+			"Each parameter takes a multiple of 8 bytes, the sum is none.");
+	v.name[0] = "userArgsSize";
+	v.value[0] = a->userArgsSize;
+	say(c, call, &v, NULL);
+}
+
+/* --- filling ----------------------------------------------------------------------------------- */
+
+static bool other_thread(const struct args_list *l, const struct acl_call_record *call)
+{
+	return l->tid && l->tid != call->tid;
+}
+
+static struct verdict judge_room(struct verdict v, const struct args_list *l, uint64_t size, bool parameter)
+{
+	uint64_t after = aligned(l, l->bytes) + size;
+
+	v.asked[2] = RULE("kargs-too-many");
+	if (parameter && l->n >= l->limit) {
+		v = broken(v, RULE("kargs-too-many"), "The list has as many parameters as it takes.");
+		v.name[0] = "parameters";
+		v.value[0] = l->n;
+	} else if (after > l->capacity) {
+		v = broken(v, RULE("kargs-too-many"), "The parameters are larger than their memory.");
+		v.name[0] = "bytes";
+		v.value[0] = after;
+		v.name[1] = "memory";
+		v.value[1] = l->capacity;
+	}
+	return v;
+}
+
+static struct verdict judge_open(const struct acl_call_record *call, const struct args_list *l)
+{
+	struct verdict v = {0};
+
+	v.asked[0] = RULE("kargs-append-after-finalize");
+	if (l->tid)
+		v.asked[1] = RULE("kargs-handle-thread");
+	if (other_thread(l, call)) {
+		v = broken(v, RULE("kargs-handle-thread"),
+			"The list belongs to the thread that called aclrtKernelArgsInit.");
+		v.name[0] = "its thread";
+		v.value[0] = l->tid;
+	} else if (l->final) {
+		v = broken(v, RULE("kargs-append-after-finalize"),
+			"aclrtKernelArgsFinalize was called for the list before.");
+	}
+	return v;
+}
+
+static void appending(struct checks *c, struct acl_call_record *call)
+{
+	bool holder = call->api == ACL_API_aclrtKernelArgsAppendPlaceHolder;
+	struct kernel_state *k = kernels(c);
+	struct verdict v = {0};
+	struct args_list *l;
+
+	lock(&k->lock);
+	l = list_find(k, handle_of(call));
+	if (l) {
+		v = judge_open(call, l);
+		if (!v.rule && l->buffer)
+			v = broken(v, RULE("kargs-append-after-placeholder-buffer"),
+				"The buffer of a placeholder was taken before: the list cannot grow any "
+				"more.");
+		if (!v.rule)
+			v = judge_room(v, l,
+				holder ? sizeof(void *) : ACL_ARGS(call, aclrtKernelArgsAppend)->paramSize,
+				true);
+	}
+	unlock(&k->lock);
+	if (l)
+		rule_evaluated(call, RULE("kargs-append-after-placeholder-buffer"));
+	say(c, call, &v, (void *)(uintptr_t)handle_of(call));
+}
+
+static void appended(struct checks *c, struct acl_call_record *call)
+{
+	bool holder = call->api == ACL_API_aclrtKernelArgsAppendPlaceHolder;
+	uint64_t size = holder ? sizeof(void *) : ACL_ARGS(call, aclrtKernelArgsAppend)->paramSize;
+	void *const *out =
+		holder ? (void *const *)ACL_ARGS(call, aclrtKernelArgsAppendPlaceHolder)->paramHandle
+		       : (void *const *)ACL_ARGS(call, aclrtKernelArgsAppend)->paramHandle;
+	struct kernel_state *k = kernels(c);
+	struct args_list *l;
+
+	if (!succeeded(call) || !out)
+		return;
+	lock(&k->lock);
+	l = list_find(k, handle_of(call));
+	if (l) {
+		l->bytes = aligned(l, l->bytes) + size;
+		if (l->n < PARAMS)
+			l->params[l->n] = (struct args_param){(uintptr_t)*out, (uint32_t)size, holder};
+		l->n++;
+	}
+	unlock(&k->lock);
+}
+
+/* A parameter handle as this list has it, another has it, or nobody. */
+static struct verdict judge_param(
+	struct kernel_state *k, struct args_list *l, struct verdict v, uint64_t handle, bool holder)
+{
+	struct args_param *p = param_find(l, handle);
+
+	if (!p && !elsewhere(k, l, handle))
+		return v;
+	v.asked[1] = RULE("kargs-param-mismatch");
+	if (!p)
+		return broken(v, RULE("kargs-param-mismatch"), "The parameter belongs to another list.");
+	if (p->holder == holder)
+		return v;
+	return broken(v, RULE("kargs-param-mismatch"),
+		holder ? "The parameter was appended with a value, it is not a placeholder."
+		       : "The parameter is a placeholder: it has no value to update.");
+}
+
+static void buffer_taking(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtKernelArgsGetPlaceHolderBuffer *a = call->args;
+	struct kernel_state *k = kernels(c);
+	struct verdict v = {0};
+	struct args_list *l;
+
+	lock(&k->lock);
+	l = list_find(k, handle_of(call));
+	if (l) {
+		v.asked[0] = RULE("kargs-append-after-finalize");
+		if (l->final)
+			v = broken(v, RULE("kargs-append-after-finalize"),
+				"aclrtKernelArgsFinalize was called for the list before.");
+		else
+			v = judge_param(k, l, v, (uintptr_t)a->paramHandle, true);
+		if (!v.rule)
+			v = judge_room(v, l, a->dataSize, false);
+	}
+	unlock(&k->lock);
+	say(c, call, &v, a->argsHandle);
+}
+
+static void buffer_taken(struct checks *c, struct acl_call_record *call)
+{
+	struct kernel_state *k = kernels(c);
+	struct args_list *l;
+
+	if (!succeeded(call))
+		return;
+	lock(&k->lock);
+	l = list_find(k, handle_of(call));
+	if (l) {
+		l->bytes =
+			aligned(l, l->bytes) + ACL_ARGS(call, aclrtKernelArgsGetPlaceHolderBuffer)->dataSize;
+		l->buffer = true;
+	}
+	unlock(&k->lock);
+}
+
+static void updating(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtKernelArgsParaUpdate *a = call->args;
+	struct kernel_state *k = kernels(c);
+	struct verdict v = {0};
+	struct args_param *p;
+	struct args_list *l;
+
+	lock(&k->lock);
+	l = list_find(k, handle_of(call));
+	if (l) {
+		v = judge_param(k, l, v, (uintptr_t)a->paramHandle, false);
+		p = param_find(l, (uintptr_t)a->paramHandle);
+		if (!v.rule && p && a->paramSize > p->size) {
+			v = broken(v, RULE("kargs-param-mismatch"),
+				"The new value is larger than the parameter was when it was appended.");
+			v.name[0] = "paramSize";
+			v.value[0] = a->paramSize;
+			v.name[1] = "appended";
+			v.value[1] = p->size;
+		}
+	}
+	unlock(&k->lock);
+	say(c, call, &v, a->argsHandle);
+}
+
+static void set_final(struct checks *c, struct acl_call_record *call, bool final)
+{
+	struct kernel_state *k = kernels(c);
+	struct args_list *l;
+
+	if (!succeeded(call))
+		return;
+	lock(&k->lock);
+	l = list_find(k, handle_of(call));
+	if (l)
+		l->final = final;
+	unlock(&k->lock);
+}
+
+static void finalized(struct checks *c, struct acl_call_record *call)
+{
+	set_final(c, call, true);
+}
+
+/* A changed parameter asks for another finalize. */
+static void updated(struct checks *c, struct acl_call_record *call)
+{
+	set_final(c, call, false);
+}
+
+/* --- launching ------------------------------------------------------------------------------------ */
+
+/* What is known of two functions does not tell them apart: same name, or as many parameters. */
+static bool alike(struct checks *c, uint64_t a, uint64_t b)
+{
+	struct acl_object *f = object_live(c, ACL_HANDLE_FUNCTION, (void *)(uintptr_t)a),
+			  *g = object_live(c, ACL_HANDLE_FUNCTION, (void *)(uintptr_t)b);
+
+	if (!f || !g)
+		return false;
+	return (load_relaxed(&function_state(f)->name) &&
+		       load_relaxed(&function_state(f)->name) == load_relaxed(&function_state(g)->name)) ||
+	       (load_relaxed(&function_state(f)->params) &&
+		       load_relaxed(&function_state(f)->params) == load_relaxed(&function_state(g)->params));
+}
+
+static struct verdict judge_launch(
+	const struct acl_call_record *call, const struct args_list *l, uint64_t function)
+{
+	struct verdict v = {0};
+
+	v.asked[0] = RULE("kargs-launch-not-finalized");
+	v.asked[1] = RULE("kargs-handle-foreign-func");
+	if (l->tid)
+		v.asked[2] = RULE("kargs-handle-thread");
+	if (other_thread(l, call)) {
+		v = broken(v, RULE("kargs-handle-thread"),
+			"The list belongs to the thread that called aclrtKernelArgsInit.");
+		v.name[0] = "its thread";
+		v.value[0] = l->tid;
+	} else if (l->former && l->former == function) {
+		v = broken(v, RULE("kargs-handle-thread"),
+			"aclrtKernelArgsInit was called again on this thread before the launch: the handle "
+			"now means the list of another function.");
+	} else if (!l->final) {
+		v = broken(v, RULE("kargs-launch-not-finalized"),
+			"aclrtKernelArgsFinalize was not called after the last change of the list.");
+	} else if (l->function != function) {
+		v = broken(v, RULE("kargs-handle-foreign-func"),
+			"The list was begun for another function than is launched.");
+	}
+	return v;
+}
+
+static void launching(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtLaunchKernelWithConfig *a = call->args;
+	struct kernel_state *k = kernels(c);
+	struct verdict v = {0};
+	uint64_t begun_for = 0;
+	struct args_list *l;
+
+	lock(&k->lock);
+	l = list_find(k, (uintptr_t)a->argsHandle);
+	if (l) {
+		v = judge_launch(call, l, (uintptr_t)a->funcHandle);
+		begun_for = l->function;
+	}
+	unlock(&k->lock);
+	if (v.rule == RULE("kargs-handle-foreign-func") && alike(c, begun_for, (uintptr_t)a->funcHandle))
+		v.rule = NULL;
+	say(c, call, &v, a->argsHandle);
+}
+
+static void launched(struct checks *c, struct acl_call_record *call)
+{
+	struct kernel_state *k = kernels(c);
+	struct args_list *l;
+
+	if (!succeeded(call))
+		return;
+	lock(&k->lock);
+	l = list_find(k, (uintptr_t)ACL_ARGS(call, aclrtLaunchKernelWithConfig)->argsHandle);
+	if (l) {
+		l->launched = true;
+		l->former = 0;
+	}
+	unlock(&k->lock);
+}
+
+static void kernels_forked(struct checks *c)
+{
+	struct kernel_state *k = kernels(c);
+
+	/* Threads have other ids here. */
+	for (unsigned i = 0; i < LISTS; i++)
+		k->lists[i].handle = k->lists[i].stamp = 0;
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(INFO_ARGUMENTS_SIZE), ACL_ENTER, asking_size},
+	{ON_OP(CREATE_ARGUMENTS), ACL_LEAVE, begun},
+	{ON_OP(ARGUMENTS_INIT_IN_MEMORY), ACL_ENTER, beginning_by_user},
+	{ON_OP(ARGUMENTS_INIT_IN_MEMORY), ACL_LEAVE, begun_by_user},
+	{ON_OP(ARGUMENTS_APPEND), ACL_ENTER, appending},
+	{ON_OP(ARGUMENTS_APPEND_PLACEHOLDER), ACL_ENTER, appending},
+	{ON_OP(ARGUMENTS_APPEND), ACL_LEAVE, appended},
+	{ON_OP(ARGUMENTS_APPEND_PLACEHOLDER), ACL_LEAVE, appended},
+	{ON_OP(ARGUMENTS_PLACEHOLDER_BUFFER), ACL_ENTER, buffer_taking},
+	{ON_OP(ARGUMENTS_PLACEHOLDER_BUFFER), ACL_LEAVE, buffer_taken},
+	{ON_OP(ARGUMENTS_UPDATE), ACL_ENTER, updating},
+	{ON_OP(ARGUMENTS_UPDATE), ACL_LEAVE, updated},
+	{ON_OP(ARGUMENTS_FINALIZE), ACL_LEAVE, finalized},
+	{ON_OP_WITH(LAUNCH_KERNEL, ARGUMENTS), ACL_ENTER, launching},
+	{ON_OP_WITH(LAUNCH_KERNEL, ARGUMENTS), ACL_LEAVE, launched},
+};
+
+const struct check_module module_kernel_args = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct kernel_state),
+	.forked = kernels_forked,
+};

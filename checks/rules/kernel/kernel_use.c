@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules about kernel binaries and launches: where they belong, when they may go, which forms go together. */
+#include "checks/engine/finding_report.h"
+#include "checks/engine/program_memory.h"
+#include "checks/engine/value_table.h"
+#include "checks/state/binary_state.h"
+#include "checks/state/device_state.h"
+#include "checks/state/signal_state.h"
+#include "checks/state/stream_state.h"
+
+/* Known from its loading on. */
+static bool loaded(struct acl_object *binary)
+{
+	return binary && !(load_relaxed(&binary->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED));
+}
+
+/* --- loading ------------------------------------------------------------------------------- */
+
+static void loading_file(struct checks *c, struct acl_call_record *call)
+{
+	struct finding_buffer room;
+	struct acl_finding *f;
+	char path[201];
+
+	if (!program_text(c, ACL_ARGS(call, aclrtBinaryLoadFromFile)->binPath, path, sizeof(path)) ||
+		!path[0])
+		return;
+	rule_evaluated(call, RULE("kernel-binpath-relative"));
+	if (path[0] == '/')
+		return;
+	f = finding_begin(c, call, RULE("kernel-binpath-relative"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "\"%.200s\" depends on the directory the program is started in.", path);
+	finding_show(c, f);
+}
+
+static bool data_is_gone(struct checks *c, struct acl_object *desc)
+{
+	uint64_t data = load_relaxed(&binary_desc_state(desc)->data);
+	struct acl_block *b = data ? map_block(c->memory, data >> 32 & ((1u << 26) - 1)) : NULL;
+
+	return b && (load_acquire(&b->generation) != (uint32_t)data ||
+			    load_relaxed(&b->state) == ACL_OBJECT_DESTROYED ||
+			    load_relaxed(&b->state) == ACL_OBJECT_FREE);
+}
+
+/* aclrtBinaryLoad and aclrtDestroyBinary: both begin with the description. */
+static void using_description(struct checks *c, struct acl_call_record *call)
+{
+	const void *value = ACL_ARGS(call, aclrtBinaryLoad)->binary;
+	struct acl_object *o = value ? object_find(c, ACL_HANDLE_BINARY_DESC, value) : NULL;
+	bool gone, freed;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!o)
+		return;
+	gone = load_acquire(&o->state) == ACL_OBJECT_DESTROYED ||
+	       (load_relaxed(&o->state) == ACL_OBJECT_DESTROYING && call->state.destroying != object_ref(o));
+	freed = call->api == ACL_API_aclrtBinaryLoad && data_is_gone(c, o);
+	rule_evaluated(call, RULE("kernel-createbinary-data-freed"));
+	if (!gone && !freed)
+		return;
+	f = finding_begin(c, call, RULE("kernel-createbinary-data-freed"), &room);
+	if (!f)
+		return;
+	finding_detail(f, gone ? "aclrtDestroyBinary was called for it before."
+			       : "The memory with its data was freed before.");
+	finding_address(f, "binary", value);
+	finding_object(c, f, "description", o);
+	finding_show(c, f);
+}
+
+/* --- unloading ------------------------------------------------------------------------------ */
+
+static void unloading_elsewhere(struct checks *c, struct acl_call_record *call, struct acl_object *binary)
+{
+	struct acl_object *own = context_of(c, binary), *current;
+	struct finding_buffer room;
+	struct acl_finding *f;
+	bool known;
+
+	current = context_current(c, thread_of(call), &known);
+	/* With options the runtime takes the binary from every device. */
+	if (!own || !object_usable(own) || !current ||
+		load_relaxed(&binary_state(binary)->flags) & BINARY_OPTIONS)
+		return;
+	rule_evaluated(call, RULE("kernel-binary-unload-context"));
+	if (own == current)
+		return;
+	f = finding_begin(c, call, RULE("kernel-binary-unload-context"), &room);
+	if (!f)
+		return;
+	finding_detail(f,
+		"The binary was loaded in a context of device %d, the current one is %s of device %d.",
+		load_relaxed(&own->device),
+		load_relaxed(&own->device) == load_relaxed(&current->device) ? "another" : "one",
+		load_relaxed(&current->device));
+	finding_object(c, f, "binary", binary);
+	finding_object(c, f, "its context", own);
+	finding_object(c, f, "current context", current);
+	finding_show(c, f);
+}
+
+static void say_pending(
+	struct checks *c, struct acl_call_record *call, struct acl_object *binary, struct acl_object *stream)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, call, RULE("kernel-binary-unload-pending"), &room);
+
+	if (!f)
+		return;
+	finding_detail(f,
+		"One of its kernels was launched on stream 0x%llx, and nothing the host did shows "
+		"that it is done.",
+		(unsigned long long)load_relaxed(&stream->value));
+	finding_object(c, f, "binary", binary);
+	finding_object(c, f, "stream", stream);
+	finding_show(c, f);
+}
+
+static void unloading(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *binary =
+		object_live(c, ACL_HANDLE_BINARY, ACL_ARGS(call, aclrtBinaryUnLoad)->binHandle);
+	struct acl_object *busy = NULL;
+	bool launched = false;
+
+	if (!loaded(binary))
+		return;
+	for (unsigned i = 0; i < BINARY_LAUNCHES; i++) {
+		uint64_t position = load_acquire(&binary_state(binary)->launches[i].position);
+		struct acl_object *s =
+			position ? object_of(c, load_acquire(&binary_state(binary)->launches[i].stream))
+				 : NULL;
+
+		launched |= position != 0;
+		if (task_surely_pending(c, s, position))
+			busy = s;
+	}
+	if (launched)
+		rule_evaluated(call, RULE("kernel-binary-unload-pending"));
+	if (busy)
+		say_pending(c, call, binary, busy);
+	unloading_elsewhere(c, call, binary);
+}
+
+/* NULL or empty; a text that cannot be read may be a name. */
+static bool no_name(struct checks *c, const char *name)
+{
+	char first;
+
+	return !name || (program_read(c, name, &first, 1) && !first);
+}
+
+/* --- the AI CPU -------------------------------------------------------------------------------- */
+
+static void registering(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtRegisterCpuFunc *a = call->args;
+	struct acl_object *binary = object_live(c, ACL_HANDLE_BINARY, a->handle);
+	bool nameless = no_name(c, a->funcName) || no_name(c, a->kernelName), other;
+
+	if (!nameless && !loaded(binary))
+		return;
+	other = loaded(binary) && !(load_relaxed(&binary_state(binary)->flags) & BINARY_CPU);
+	rule_evaluated(call, RULE("kernel-cpu-func-only"));
+	if (nameless)
+		finding_say(c, call, RULE("kernel-cpu-func-only"), "handle", a->handle,
+			"The function or the kernel has no name.");
+	else if (other)
+		finding_say(c, call, RULE("kernel-cpu-func-only"), "handle", a->handle,
+			"The binary was loaded without ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE.");
+}
+
+/* Functions of CPU kernels that came as data are not found before they are registered. */
+static void not_found(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtBinaryGetFunction *a = call->args;
+	struct acl_object *binary = object_live(c, ACL_HANDLE_BINARY, a->binHandle);
+
+	if (!loaded(binary) || load_relaxed(&binary->created.api) != ACL_API_aclrtBinaryLoadFromData ||
+		!(load_relaxed(&binary_state(binary)->flags) & BINARY_CPU))
+		return;
+	rule_evaluated(call, RULE("kernel-cpu-func-only"));
+	if (!(load_relaxed(&binary_state(binary)->flags) & BINARY_REGISTERED))
+		finding_say(c, call, RULE("kernel-cpu-func-only"), "binHandle", a->binHandle,
+			"aclrtRegisterCpuFunc was not called for this binary.");
+}
+
+/* --- launches ------------------------------------------------------------------------------------ */
+
+/* Good on the devices it was loaded or fetched on only. */
+static bool of_one_device(struct acl_object *function, struct acl_object *binary)
+{
+	if (binary)
+		return loaded(binary) &&
+		       (load_relaxed(&binary->created.api) == ACL_API_aclrtBinaryLoad ||
+			       load_relaxed(&binary->created.api) == ACL_API_aclrtBinaryLoadFromData);
+	return !load_relaxed(&function->parent) &&
+	       load_relaxed(&function->created.api) == ACL_API_aclrtGetFuncBySymbol;
+}
+
+static void other_device(struct checks *c, struct acl_call_record *call, struct acl_object *function)
+{
+	struct acl_object *s = stream_of(call), *binary = binary_of(c, function);
+	uint64_t devices = load_relaxed(&function_state(function)->devices);
+	int device = s && object_usable(s) ? load_relaxed(&s->device) : -1;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!load_relaxed(&c->many_devices) || device < 0 || device >= 63 || !devices ||
+		devices == FUNCTION_ANYWHERE || !of_one_device(function, binary))
+		return;
+	rule_evaluated(call, RULE("kernel-wrong-device"));
+	if (devices >> device & 1)
+		return;
+	f = finding_begin(c, call, RULE("kernel-wrong-device"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "The stream belongs to device %d, the kernel was loaded for device %d.", device,
+		__builtin_ctzll(devices));
+	finding_int(f, "device", device);
+	if (binary)
+		finding_object(c, f, "binary", binary);
+	finding_object(c, f, "stream", s);
+	finding_show(c, f);
+}
+
+static void launching(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *function = function_of(c, call);
+
+	if (function)
+		other_device(c, call, function);
+}
+
+static void launching_plain(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *binary = binary_of(c, function_of(c, call));
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!loaded(binary))
+		return;
+	rule_evaluated(call, RULE("kernel-launch-api-mismatch"));
+	if (load_relaxed(&binary->created.api) == ACL_API_aclrtBinaryLoad)
+		return;
+	f = finding_begin(c, call, RULE("kernel-launch-api-mismatch"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "The binary of this kernel came from %s.",
+		acl_apis[load_relaxed(&binary->created.api)].name);
+	finding_object(c, f, "binary", binary);
+	finding_show(c, f);
+}
+
+#define PAGE 4096
+
+/*
+ * First element that is NULL, count when none is.  The runtime reads them all,
+ * but an array that is too short may end where memory ends: no further than the
+ * page the array begins in, which it must read in any case.
+ */
+static uint64_t first_missing(void *const *args, uint64_t count)
+{
+	uint64_t room = (PAGE - (uintptr_t)args % PAGE) / sizeof(*args);
+
+	for (uint64_t i = 0; i < count && i < room; i++)
+		if (!args[i])
+			return i;
+	return count;
+}
+
+static void launching_array(struct checks *c, struct acl_call_record *call)
+{
+	void *const *args = call->api == ACL_API_aclrtLaunchKernelWithArgsArray
+				    ? ACL_ARGS(call, aclrtLaunchKernelWithArgsArray)->args
+				    : ACL_ARGS(call, aclrtLaunchSIMTKernelWithArgsArray)->args;
+	struct acl_object *function = function_of(c, call);
+	uint64_t count = function ? load_relaxed(&function_state(function)->params) : 0, at;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!count--)
+		return;
+	at = args ? first_missing(args, count) : 0;
+	rule_evaluated(call, RULE("kernel-args-array-count"));
+	if (at == count)
+		return;
+	f = finding_begin(c, call, RULE("kernel-args-array-count"), &room);
+	if (!f)
+		return;
+	if (args)
+		finding_detail(f, "Element %llu of args is NULL, the kernel takes %llu parameters.",
+			(unsigned long long)at, (unsigned long long)count);
+	else
+		finding_detail(
+			f, "args is NULL, the kernel takes %llu parameters.", (unsigned long long)count);
+	finding_address(f, "args", args);
+	finding_uint(f, "parameters", count);
+	finding_show(c, f);
+}
+
+static void kernel_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
+{
+	for (unsigned i = 0; i < kernel_launch_count; i++)
+		add(binder, kernel_launches[i], ACL_ENTER, launching);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP_WITH(CREATE_BINARY, PATH), ACL_ENTER, loading_file},
+	{ON_OP(DESTROY_BINARY_DESCRIPTOR), ACL_ENTER, using_description},
+	{ON_OP_WITH(CREATE_BINARY, BINARY_DESCRIPTOR), ACL_ENTER, using_description},
+	{ON_OP(DESTROY_BINARY), ACL_ENTER, unloading},
+	{ON_OP(BINARY_REGISTER_FUNCTION), ACL_ENTER, registering},
+	{ON_OP_WITH(INFO_FUNCTION, KERNEL_NAME), ACL_FAILED, not_found},
+	{ACL_API_aclrtLaunchKernel, ACL_ENTER, launching_plain},
+	{ON_OP_WITH(LAUNCH_KERNEL, ARGUMENT_ARRAY), ACL_ENTER, launching_array},
+};
+
+const struct check_module module_kernel = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.bind = kernel_bind,
+};

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Argument blocks in device memory: the kernel reads them when it runs, so they
+ * stay as they are until the host has waited.  The latest launches are
+ * remembered; tasks on streams are not compared with each other here.
+ */
+#include "checks/engine/finding_report.h"
+#include "checks/state/memory_state.h"
+#include "checks/state/signal_state.h"
+#include "checks/state/stream_state.h"
+
+#define LAUNCHES 64
+
+struct launch {
+	_Atomic uint64_t base, end, stream, position; /* base 0 = none, or being changed */
+};
+
+struct launch_args {
+	_Atomic uint64_t low, high; /* all argument blocks ever lie within */
+	_Atomic uint32_t n;
+	struct launch launches[LAUNCHES];
+};
+
+static struct launch_args *blocks(struct checks *c)
+{
+	return module_state(c, launch_args);
+}
+
+/* aclrtLaunchKernel and V2 begin alike. */
+static void launched(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtLaunchKernel *a = call->args;
+	uint64_t base = (uintptr_t)a->argsData, low;
+	struct launch_args *b = blocks(c);
+	struct launch *l;
+
+	if (!stream_of(call) || !call->state.position || !succeeded(call) || call->state.capture || !base)
+		return;
+	checks_start_conditional(c);
+	l = &b->launches[counter_inc(&b->n) % LAUNCHES];
+	store_release(&l->base, 0);
+	store_release(&l->end, base + a->argsSize);
+	store_release(&l->stream, object_ref(stream_of(call)));
+	store_release(&l->position, call->state.position);
+	store_release(&l->base, base);
+	raise_to(&b->high, base + a->argsSize);
+	low = load_relaxed(&b->low);
+	while ((!low || base < low) && !atomic_compare_exchange_weak(&b->low, &low, base))
+		;
+}
+
+_Static_assert(offsetof(struct acl_args_aclrtLaunchKernel, argsSize) ==
+		       offsetof(struct acl_args_aclrtLaunchKernelV2, argsSize),
+	"forms of LaunchKernel differ");
+
+/* A launch whose arguments lie in the range, and that has surely not run to its end. */
+static struct acl_object *in_use(struct checks *c, uint64_t base, uint64_t end, bool *asked, uint64_t *args)
+{
+	struct launch_args *b = blocks(c);
+
+	if (!load_relaxed(&b->n) || base >= load_relaxed(&b->high) || end <= load_relaxed(&b->low))
+		return NULL;
+	for (unsigned i = 0; i < LAUNCHES; i++) {
+		struct launch *l = &b->launches[i];
+		uint64_t from = load_acquire(&l->base), to = load_acquire(&l->end),
+			 position = load_acquire(&l->position);
+		struct acl_object *s = from ? object_of(c, load_acquire(&l->stream)) : NULL;
+
+		if (!s || from >= end || to <= base || load_acquire(&l->base) != from)
+			continue;
+		*asked = true;
+		*args = from;
+		if (task_surely_pending(c, s, position))
+			return s;
+	}
+	return NULL;
+}
+
+static void judge(
+	struct checks *c, struct acl_call_record *call, uint64_t base, uint64_t end, const char *what)
+{
+	struct finding_buffer room;
+	struct acl_object *stream;
+	struct acl_finding *f;
+	bool asked = false;
+	uint64_t args = 0;
+
+	if (!base)
+		return;
+	stream = in_use(c, base, end, &asked, &args);
+	if (asked)
+		rule_evaluated(call, RULE("kernel-args-freed"));
+	if (!stream)
+		return;
+	f = finding_begin(c, call, RULE("kernel-args-freed"), &room);
+	if (!f)
+		return;
+	finding_detail(f,
+		"The arguments of a kernel launched before lie here: they are %s, and nothing the host "
+		"did shows that it is done.",
+		what);
+	finding_address(f, "argsData", (void *)(uintptr_t)args);
+	finding_object(c, f, "stream", stream);
+	finding_show(c, f);
+}
+
+static void freeing(struct checks *c, struct acl_call_record *call)
+{
+	const void *p = ACL_ARGS(call, aclrtFree)->devPtr;
+	struct block_lookup place;
+
+	if (p && lookup_find(c, call, p, 0, &place) && place.base == (uintptr_t)p)
+		judge(c, call, place.base, place.base + place.size, "freed");
+}
+
+static void copying(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtMemcpy *a = call->args;
+
+	judge(c, call, (uintptr_t)a->dst, (uintptr_t)a->dst + a->count, "overwritten");
+}
+
+static void setting(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtMemset *a = call->args;
+
+	judge(c, call, (uintptr_t)a->devPtr, (uintptr_t)a->devPtr + a->count, "overwritten");
+}
+
+static const struct check_hook hooks[] = {
+	{ACL_API_aclrtLaunchKernel, ACL_LEAVE, launched},
+	{ACL_API_aclrtLaunchKernelV2, ACL_LEAVE, launched},
+	{ACL_API_aclrtFree, ACL_ENTER | ACL_CONDITIONAL, freeing},
+	{ON_OP(COPY_LINEAR), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_NOT_ASYNC, copying},
+	{ON_OP(SET_BYTES), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_NOT_ASYNC, setting},
+};
+
+const struct check_module module_launch_args = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct launch_args),
+};

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pointers of allocations that failed, used all the same. */
+#include "checks/engine/finding_report.h"
+#include "checks/engine/program_memory.h"
+#include "checks/state/freed_memory.h"
+#include "checks/state/operation.h"
+
+#define FAILURES 32
+#define NEAR 64 /* calls of the thread: a NULL that comes later is another's */
+
+struct failure {
+	_Atomic uint64_t variable; /* the address that should have got the pointer, 0 = free */
+	_Atomic uint64_t value; /* what stood there after the call */
+	_Atomic uint64_t pthread_id, calls;
+	struct call_site_slot failed;
+};
+
+struct unchecked_state {
+	_Atomic uint32_t at;
+	_Atomic bool any;
+	struct failure failure[FAILURES];
+};
+
+static struct unchecked_state *unchecked(struct checks *c)
+{
+	return module_state(c, unchecked);
+}
+
+/* The variable is written again, or has something else by now. */
+static void forget(struct checks *c, const void *variable)
+{
+	for (unsigned i = 0; i < FAILURES; i++)
+		if (load_relaxed(&unchecked(c)->failure[i].variable) == (uintptr_t)variable)
+			store_relaxed(&unchecked(c)->failure[i].variable, 0);
+}
+
+static void allocated(struct checks *c, struct acl_call_record *call)
+{
+	/* All begin with the address of the variable. */
+	void *const *out = ACL_ARGS(call, aclrtMalloc)->devPtr;
+	const void *left;
+	struct block_lookup place;
+	struct failure *f;
+
+	if (!out || (succeeded(call) && !load_relaxed(&unchecked(c)->any)))
+		return;
+	forget(c, out);
+	/* It may still hold the address of an earlier allocation that is fine. */
+	if (succeeded(call) || !is_checked(call) || !program_read(c, out, &left, sizeof(left)) ||
+		(left && map_find(c->memory, (uintptr_t)left, &place)))
+		return;
+	f = &unchecked(c)->failure[counter_inc(&unchecked(c)->at) % FAILURES];
+	store_relaxed(&f->variable, 0);
+	store_relaxed(&f->value, (uintptr_t)left);
+	store_relaxed(&f->pthread_id, call->pthread_id);
+	store_relaxed(&f->calls, calls_so_far(call));
+	call_site_take(c, &f->failed, call, false);
+	store_release(&f->variable, (uintptr_t)out);
+	store_relaxed(&unchecked(c)->any, true);
+	checks_start_conditional(c);
+}
+
+/* Whether the address cannot be anything but what the failed call left. */
+static bool left_by(
+	struct checks *c, const struct acl_call_record *call, const struct failure *f, const void *address)
+{
+	struct freed_block gone;
+	struct block_lookup place;
+
+	if (!load_acquire(&f->variable) || load_relaxed(&f->value) != (uintptr_t)address)
+		return false;
+	if (!address)
+		return load_relaxed(&f->pthread_id) == call->pthread_id &&
+		       calls_so_far(call) - load_relaxed(&f->calls) <= NEAR;
+	/* The program may have put memory of its own there. */
+	return !map_find(c->memory, (uintptr_t)address, &place) && freed_find(c, address, false, &gone);
+}
+
+static void check_use(struct checks *c, struct acl_call_record *call, const char *name, const void *address)
+{
+	struct failure *found = NULL;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	for (unsigned i = 0; i < FAILURES && !found; i++)
+		if (left_by(c, call, &unchecked(c)->failure[i], address))
+			found = &unchecked(c)->failure[i];
+	if (!rule_broken(call, RULE("alloc-result-unchecked"), found))
+		return;
+	f = finding_begin(c, call, RULE("alloc-result-unchecked"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "%s is what %s left behind when it failed; its result was not looked at.", name,
+		acl_apis[load_relaxed(&found->failed.api)].name);
+	finding_address(f, name, address);
+	finding_api(f, "failed call", load_relaxed(&found->failed.api));
+	finding_show(c, f);
+}
+
+/* Every operation that is given memory. */
+static void failed_allocation_use_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op;
+
+	if (!load_relaxed(&unchecked(c)->any))
+		return;
+	op = operation_of(c, call);
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		if (e.dst && e.dst->info->extent != ACL_EXTENT_SYMBOL)
+			check_use(c, call, e.dst->name, e.dst->address);
+		if (e.src && e.src->info->extent != ACL_EXTENT_SYMBOL)
+			check_use(c, call, e.src->name, e.src->address);
+	}
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(ALLOCATE_DEVICE), ACL_LEAVE, allocated},
+	{ON_OP(ALLOCATE_HOST), ACL_LEAVE, allocated},
+	{ON_OP(ALLOCATE_MANAGED), ACL_LEAVE, allocated},
+	{ON_OP(ALLOCATE_POOL), ACL_LEAVE, allocated},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_CONDITIONAL, failed_allocation_use_enter},
+	{ON_GROUP(SET), ACL_ENTER | ACL_CONDITIONAL, failed_allocation_use_enter},
+	{ON_GROUP(REDUCE), ACL_ENTER | ACL_CONDITIONAL, failed_allocation_use_enter},
+	{ON_OP(WRITE_VALUE), ACL_ENTER | ACL_CONDITIONAL, failed_allocation_use_enter},
+	{ON_OP(WAIT_VALUE), ACL_ENTER | ACL_CONDITIONAL, failed_allocation_use_enter},
+};
+
+const struct check_module module_unchecked = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct unchecked_state),
+};

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory shared between processes: what is exported and imported under which key, and who was admitted. */
+#include "checks/rules/memory/ipc_keys.h"
+
+#include "checks/state/freed_memory.h"
+#include "checks/rules/memory/leak.h"
+#include "checks/engine/value_table.h"
+#include "checks/engine/finding_report.h"
+#include "checks/engine/program_memory.h"
+
+/* A slot that is free, else that of a closed import. NULL: not remembered, and so not judged. */
+static struct share *slot_take(struct ipc_state *s)
+{
+	struct share *closed = NULL;
+	uint32_t used = load_relaxed(&s->used);
+
+	for (uint32_t i = 0; i < used; i++) {
+		if (!load_relaxed(&s->at[i].key))
+			return &s->at[i];
+		if (load_relaxed(&s->at[i].closed))
+			closed = &s->at[i];
+	}
+	if (used == SHARES)
+		return closed;
+	store_release(&s->used, used + 1);
+	return &s->at[used];
+}
+
+static void share_add(struct checks *c, struct acl_call_record *call, enum share_kind kind, uint64_t key,
+	const void *base, uint64_t size, bool checks_pid, bool enables_peer)
+{
+	struct ipc_state *s = ipc(c);
+	struct call_site_slot made = {0};
+	struct share *e;
+
+	/* The stack is taken before the lock. */
+	call_site_take(c, &made, call, true);
+	lock(&s->lock);
+	e = slot_take(s);
+	if (e) {
+		store_release(&e->key, 0);
+		store_relaxed(&e->base, (uintptr_t)base);
+		store_relaxed(&e->size, size);
+		store_relaxed(&e->device, -1);
+		store_relaxed(&e->kind, kind);
+		store_relaxed(&e->closed, false);
+		store_relaxed(&e->checks_pid, checks_pid);
+		store_relaxed(&e->admitted, false);
+		store_relaxed(&e->enables_peer, enables_peer);
+		store_relaxed(&e->said, false);
+		store_relaxed(&e->inherited, false);
+		store_relaxed(&e->made.caller, load_relaxed(&made.caller));
+		store_relaxed(&e->made.stack, load_relaxed(&made.stack));
+		store_relaxed(&e->made.tid, load_relaxed(&made.tid));
+		store_relaxed(&e->made.api, load_relaxed(&made.api));
+		store_release(&e->key, key);
+	}
+	unlock(&s->lock);
+	if (!e)
+		checks_degrade(c, "more open keys of shared memory than the checker follows");
+}
+
+/* --- exports ------------------------------------------------------------------------------- */
+
+/* Bytes of the pages the block surely lies in. */
+static uint64_t page_bytes(const struct block_lookup *place)
+{
+	switch (load_relaxed(&place->block->policy) - 1) {
+	case ACL_MEM_MALLOC_HUGE_ONLY:
+	case ACL_MEM_MALLOC_HUGE_ONLY_P2P:
+		return 2u << 20;
+	case ACL_MEM_MALLOC_HUGE1G_ONLY:
+	case ACL_MEM_MALLOC_HUGE1G_ONLY_P2P:
+		return 1u << 30;
+	default:
+		return 4096;
+	}
+}
+
+static bool for_peers(unsigned policy)
+{
+	return policy == ACL_MEM_MALLOC_HUGE_FIRST_P2P || policy == ACL_MEM_MALLOC_HUGE_ONLY_P2P ||
+	       policy == ACL_MEM_MALLOC_NORMAL_ONLY_P2P || policy == ACL_MEM_MALLOC_HUGE1G_ONLY_P2P;
+}
+
+static void say_pages(
+	struct checks *c, struct acl_call_record *call, const struct block_lookup *place, uint64_t page)
+{
+	const struct acl_args_aclrtIpcMemGetExportKey *a = call->args;
+	bool address = (uintptr_t)a->devPtr % page != 0;
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+	char size[24];
+
+	if (!address)
+		grade.severity = ACL_SEV_WARNING;
+	f = finding_begin_as(c, call, RULE("ipc-export-page-alignment"), grade, &room);
+	if (!f)
+		return;
+	finding_detail(f, "The memory lies in pages of %s, and the %s is not a multiple of that.",
+		human_bytes(page, size), address ? "address" : "size");
+	finding_address(f, "devPtr", a->devPtr);
+	finding_bytes(f, "size", a->size);
+	finding_block(c, f, "memory", place->block);
+	finding_show(c, f);
+}
+
+static void exporting(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtIpcMemGetExportKey *a = call->args;
+	struct block_lookup place;
+	uint64_t page;
+	unsigned policy;
+
+	if (!a->devPtr || !map_find(c->memory, (uintptr_t)a->devPtr, &place) || place.kind != MEM_DEVICE)
+		return;
+	page = page_bytes(&place);
+	if (rule_broken(call, RULE("ipc-export-page-alignment"), ((uintptr_t)a->devPtr | a->size) % page))
+		say_pages(c, call, &place, page);
+	policy = load_relaxed(&place.block->policy);
+	if (policy && c->soc && strstr(c->soc, "310P") &&
+		rule_broken(call, RULE("ipc-export-p2p-policy"), !for_peers(policy - 1)))
+		finding_say(c, call, RULE("ipc-export-p2p-policy"), "devPtr", a->devPtr,
+			"The memory was allocated without a P2P policy: another device cannot use it.");
+}
+
+static void exported(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtIpcMemGetExportKey *a = call->args;
+
+	if (succeeded(call) && a->key && a->key[0])
+		share_add(c, call, SHARE_EXPORT, program_text_key(c, a->key), a->devPtr, a->size, !a->flags,
+			false);
+}
+
+/* Key of a shareable handle of either form; 0 = not to be followed. */
+static uint64_t handle_key(uint64_t value)
+{
+	return value ? key_of_two(value, 1) : 0;
+}
+
+static uint64_t handle_key_v2(struct checks *c, const void *handle, int type)
+{
+	uint64_t words[16], key = 2;
+
+	if (type == ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT)
+		return program_read(c, handle, words, sizeof(words[0])) ? handle_key(words[0]) : 0;
+	if (type != ACL_MEM_SHARE_HANDLE_TYPE_FABRIC || !program_read(c, handle, words, sizeof(words)))
+		return 0;
+	for (unsigned i = 0; i < 16; i++)
+		key = key_of_two(key, words[i]);
+	return key;
+}
+
+static void handle_exported(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtMemExportToShareableHandle *a = call->args;
+
+	/* File descriptors are numbers of this process only. */
+	if (succeeded(call) && a->shareableHandle && a->handleType == ACL_MEM_HANDLE_TYPE_NONE &&
+		handle_key(*a->shareableHandle))
+		share_add(c, call, SHARE_HANDLE, handle_key(*a->shareableHandle), a->handle, 0, !a->flags,
+			false);
+}
+
+static void handle_exported_v2(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtMemExportToShareableHandleV2 *a = call->args;
+	uint64_t key = succeeded(call) ? handle_key_v2(c, a->shareableHandle, a->shareType) : 0;
+
+	if (key)
+		share_add(c, call, SHARE_HANDLE, key, a->handle, 0, !a->flags, false);
+}
+
+static void importing_own(struct checks *c, struct acl_call_record *call, uint64_t key)
+{
+	struct finding_buffer room;
+	struct share *s, *own = NULL;
+	struct acl_finding *f;
+
+	if (!key)
+		return;
+	share_each(c, s) if (load_relaxed(&s->kind) == SHARE_HANDLE && load_relaxed(&s->key) == key &&
+			     !load_relaxed(&s->inherited)) own = s;
+	if (!rule_broken(call, RULE("vmm-import-same-process"), own))
+		return;
+	f = finding_begin(c, call, RULE("vmm-import-same-process"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "This process exported the handle itself.");
+	finding_address(f, "physical memory", (const void *)(uintptr_t)load_relaxed(&own->base));
+	finding_show(c, f);
+}
+
+static void handle_importing(struct checks *c, struct acl_call_record *call)
+{
+	importing_own(
+		c, call, handle_key(ACL_ARGS(call, aclrtMemImportFromShareableHandle)->shareableHandle));
+}
+
+static void handle_importing_v2(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtMemImportFromShareableHandleV2 *a = call->args;
+
+	importing_own(c, call, handle_key_v2(c, a->shareableHandle, a->shareType));
+}
+
+/* --- who may import -------------------------------------------------------------------------- */
+
+static void admit(struct checks *c, const struct acl_call_record *call, uint64_t key, enum share_kind kind)
+{
+	struct share *s;
+
+	if (succeeded(call) && key)
+		share_each(c, s) if (load_relaxed(&s->key) == key && load_relaxed(&s->kind) == kind)
+			store_relaxed(&s->admitted, true);
+}
+
+static void pid_set(struct checks *c, struct acl_call_record *call)
+{
+	/* Both begin with the key. */
+	admit(c, call, program_text_key(c, ACL_ARGS(call, aclrtIpcMemSetImportPid)->key), SHARE_EXPORT);
+}
+
+static void handle_pid_set(struct checks *c, struct acl_call_record *call)
+{
+	admit(c, call, handle_key(ACL_ARGS(call, aclrtMemSetPidToShareableHandle)->shareableHandle),
+		SHARE_HANDLE);
+}
+
+static void handle_pid_set_v2(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtMemSetPidToShareableHandleV2 *a = call->args;
+
+	admit(c, call, handle_key_v2(c, a->shareableHandle, a->shareType), SHARE_HANDLE);
+}
+
+static void nobody_admitted(struct checks *c, struct acl_call_record *call, struct share *s)
+{
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!load_relaxed(&s->checks_pid) || load_relaxed(&s->inherited))
+		return;
+	if (call)
+		rule_evaluated(call, RULE("share-whitelist-missing"));
+	else
+		rule_evaluated_at_end(c, RULE("share-whitelist-missing"));
+	if (load_relaxed(&s->admitted) || load_relaxed(&s->said))
+		return;
+	store_relaxed(&s->said, true);
+	grade.site = grade.caller = load_relaxed(&s->made.caller);
+	f = finding_begin_as(c, call, RULE("share-whitelist-missing"), grade, &room);
+	if (!f)
+		return;
+	finding_detail(f, "It was exported by %s so that importing processes must be admitted, and none was.",
+		acl_apis[load_relaxed(&s->made.api)].name);
+	finding_api(f, "exported by", load_relaxed(&s->made.api));
+	finding_show(c, f);
+}
+
+static void physical_freeing(struct checks *c, struct acl_call_record *call)
+{
+	const void *handle = ACL_ARGS(call, aclrtFreePhysical)->handle;
+	struct share *s;
+
+	if (handle)
+		share_each(c, s) if (load_relaxed(&s->kind) == SHARE_HANDLE &&
+				     load_relaxed(&s->base) == (uintptr_t)handle) nobody_admitted(c, call, s);
+}
+
+/* --- imports ------------------------------------------------------------------------------- */
+
+static void imported(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtIpcMemImportByKey *a = call->args;
+	struct share *s;
+
+	if (!succeeded(call) || !a->key || !a->devPtr || !*a->devPtr)
+		return;
+	/* Addresses are given out again. */
+	share_each(c, s) if (load_relaxed(&s->closed) && load_relaxed(&s->base) == (uintptr_t)*a->devPtr)
+		store_release(&s->key, 0);
+	share_add(c, call, SHARE_IMPORT, program_text_key(c, a->key), *a->devPtr, KNOWN_BYTES, false,
+		a->flags & ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS);
+	counter_inc(&ipc(c)->imports);
+	checks_start_conditional(c);
+}
+
+/* What a close of the key ends: the oldest import, else an export. */
+static struct share *closes(struct checks *c, const struct acl_call_record *call)
+{
+	uint64_t key = program_text_key(c, ACL_ARGS(call, aclrtIpcMemClose)->key);
+	struct share *s, *found = NULL;
+
+	share_each(c, s)
+	{
+		if (load_relaxed(&s->key) != key || load_relaxed(&s->closed) ||
+			load_relaxed(&s->kind) == SHARE_HANDLE)
+			continue;
+		if (load_relaxed(&s->kind) == SHARE_IMPORT)
+			return s;
+		found = s;
+	}
+	return found;
+}
+
+static void closing(struct checks *c, struct acl_call_record *call)
+{
+	struct share *s = closes(c, call);
+
+	if (s && load_relaxed(&s->kind) == SHARE_EXPORT)
+		nobody_admitted(c, call, s);
+}
+
+static void closed(struct checks *c, struct acl_call_record *call)
+{
+	struct share *s = succeeded(call) ? closes(c, call) : NULL;
+
+	if (!s)
+		return;
+	if (load_relaxed(&s->kind) == SHARE_IMPORT)
+		store_relaxed(&s->closed, true);
+	else
+		store_release(&s->key, 0);
+}
+
+struct share *import_at(struct checks *c, const void *address)
+{
+	struct share *s, *found = NULL;
+
+	share_each(c, s)
+	{
+		if (load_relaxed(&s->kind) != SHARE_IMPORT || (uintptr_t)address < load_relaxed(&s->base) ||
+			(uintptr_t)address - load_relaxed(&s->base) >= load_relaxed(&s->size))
+			continue;
+		if (!load_relaxed(&s->closed))
+			return s;
+		found = s;
+	}
+	return found;
+}
+
+/* The runtime's word on whose memory it is. */
+static void told_where(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtPointerGetAttributes *a = call->args;
+	struct share *s = load_relaxed(&ipc(c)->imports) && a->ptr ? import_at(c, a->ptr) : NULL;
+
+	if (s && succeeded(call) && a->attributes &&
+		a->attributes->location.type == ACL_MEM_LOCATION_TYPE_DEVICE)
+		store_relaxed(&s->device, (int32_t)a->attributes->location.id);
+}
+
+void share_show(struct acl_finding *f, const char *role, struct share *s)
+{
+	struct freed_block b = {.base = load_relaxed(&s->base),
+		.size = load_relaxed(&s->kind) == SHARE_EXPORT ? load_relaxed(&s->size) : 0,
+		.kind = load_relaxed(&s->kind) == SHARE_IMPORT ? MEM_IMPORTED : MEM_DEVICE,
+		.device = (int8_t)load_relaxed(&s->device)};
+
+	call_site_copy(&b.created, &s->made);
+	finding_freed(f, role, &b);
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+static void show_left(struct checks *c, struct acl_finding *f, const void *sample)
+{
+	(void)c;
+	share_show(f, "never closed", (struct share *)sample);
+}
+
+static void ipc_finish(struct checks *c, enum checks_end kind)
+{
+	struct leaks left = {0};
+	struct share *s;
+
+	if (kind != CHECKS_END_EXIT)
+		return;
+	share_each(c, s)
+	{
+		if (load_relaxed(&s->kind) != SHARE_IMPORT)
+			nobody_admitted(c, NULL, s);
+		if (load_relaxed(&s->kind) != SHARE_HANDLE && !load_relaxed(&s->closed) &&
+			!load_relaxed(&s->inherited))
+			leak_add(&left, load_relaxed(&s->made.caller), 0, s);
+	}
+	leak_tell(
+		c, NULL, RULE("leak-ipc-key"), &left, 0, "keys of shared memory", "never closed", show_left);
+}
+
+static void ipc_forked(struct checks *c)
+{
+	struct share *s;
+
+	share_each(c, s) store_relaxed(&s->inherited, true);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(EXPORT_MEMORY), ACL_ENTER, exporting},
+	{ON_OP(EXPORT_MEMORY), ACL_LEAVE, exported},
+	{ON_OP(PERMIT_MEMORY), ACL_LEAVE, pid_set},
+	{ON_OP(IMPORT_MEMORY), ACL_LEAVE, imported},
+	{ON_OP(CLOSE_MEMORY), ACL_ENTER, closing},
+	{ON_OP(CLOSE_MEMORY), ACL_LEAVE, closed},
+	{ACL_API_aclrtMemExportToShareableHandle, ACL_LEAVE, handle_exported},
+	{ACL_API_aclrtMemExportToShareableHandleV2, ACL_LEAVE, handle_exported_v2},
+	{ON_OP_WITH(IMPORT_PHYSICAL, DEVICE), ACL_ENTER, handle_importing},
+	{ON_OP_WITH(IMPORT_PHYSICAL, FLAGS), ACL_ENTER, handle_importing_v2},
+	{ACL_API_aclrtMemSetPidToShareableHandle, ACL_LEAVE, handle_pid_set},
+	{ON_OP_WITH(PERMIT_PHYSICAL, SHARE_TYPE), ACL_LEAVE, handle_pid_set_v2},
+	{ON_OP(FREE_PHYSICAL), ACL_ENTER, physical_freeing},
+	{ON_OP(INFO_POINTER), ACL_LEAVE, told_where},
+};
+
+const struct check_module module_ipc = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct ipc_state),
+	.finish = ipc_finish,
+	.forked = ipc_forked,
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is shared with other processes under which key (ipc.c), and how it is used (ipc_use.c). */
+#ifndef CHECKS_IPC_KEYS_H
+#define CHECKS_IPC_KEYS_H
+
+#include "checks/engine/instance.h"
+
+#define SHARES 512
+#define KNOWN_BYTES 4096 /* an import does not say its size; at least one page was exported */
+
+enum share_kind { SHARE_EXPORT, SHARE_IMPORT, SHARE_HANDLE };
+
+struct share {
+	_Atomic uint64_t key; /* key_of_text() or of a shareable handle, 0 = free */
+	_Atomic uint64_t base, size; /* of the memory; of a handle the physical memory's handle */
+	_Atomic int32_t device; /* of the exporter as the runtime told it, -1 = it was not asked */
+	_Atomic uint8_t kind; /* enum share_kind */
+	_Atomic bool closed; /* an import that was closed */
+	_Atomic bool checks_pid; /* importers must be admitted */
+	_Atomic bool admitted;
+	_Atomic bool enables_peer; /* imported with ENABLE_PEER_ACCESS */
+	_Atomic bool said, inherited;
+	struct call_site_slot made;
+};
+
+struct ipc_state {
+	struct acl_lock lock;
+	_Atomic uint32_t used; /* slots ever taken */
+	_Atomic uint32_t imports; /* ever made */
+	struct share at[SHARES];
+};
+
+static inline struct ipc_state *ipc(struct checks *c)
+{
+	return module_state(c, ipc);
+}
+
+#define share_each(c, s)                                                                                     \
+	for ((s) = ipc(c)->at; (s) < ipc(c)->at + load_acquire(&ipc(c)->used); (s)++)                        \
+		if (load_acquire(&(s)->key))
+
+/* The import that covers an address: an open one, else a closed one, else NULL. */
+struct share *import_at(struct checks *c, const void *address);
+/* Adds its biography to a finding. */
+void share_show(struct acl_finding *f, const char *role, struct share *s);
+
+#endif

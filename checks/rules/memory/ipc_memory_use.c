@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of other processes: used after its key was closed, copied as it cannot be. */
+#include "checks/engine/finding_report.h"
+#include "checks/rules/memory/ipc_keys.h"
+#include "checks/state/device_state.h"
+#include "checks/state/operation.h"
+
+static void say_share(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	struct finding_grade grade, const void *address, struct share *s, const char *detail)
+{
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	f = finding_begin_as(c, call, rule, grade, &room);
+	if (!f)
+		return;
+	finding_detail(f, "%s", detail);
+	finding_address(f, "address", address);
+	share_show(f, "imported memory", s);
+	finding_show(c, f);
+}
+
+/* An address of an import; NULL when it is none, or was closed, which is said here. */
+static struct share *import_used(struct checks *c, struct acl_call_record *call, const void *address)
+{
+	struct share *s = address ? import_at(c, address) : NULL;
+	struct block_lookup place;
+
+	/* What was allocated there since is no import any more. */
+	if (!s || (load_relaxed(&s->closed) && map_find(c->memory, (uintptr_t)address, &place)))
+		return NULL;
+	if (!rule_broken(call, RULE("ipc-use-after-close"), load_relaxed(&s->closed)))
+		return s;
+	say_share(c, call, RULE("ipc-use-after-close"), GRADE_TABLE, address, s,
+		"The key of this memory was closed: the address leads nowhere.");
+	return NULL;
+}
+
+static bool any_peer(struct checks *c)
+{
+	for (unsigned i = 0; i < ACL_DEVICES; i++)
+		if (load_relaxed(&c->devices[i].peers))
+			return true;
+	return false;
+}
+
+static void check_first_use(
+	struct checks *c, struct acl_call_record *call, const void *address, struct share *s)
+{
+	int device = device_current(c, thread_of(call));
+
+	if (load_relaxed(&s->said) || load_relaxed(&s->enables_peer) || device < 0 ||
+		load_relaxed(&s->device) == device)
+		return;
+	store_relaxed(&s->said, true);
+	if (rule_broken(call, RULE("ipc-import-no-peer"), !any_peer(c)))
+		say_share(c, call, RULE("ipc-import-no-peer"), GRADE_TABLE, address, s,
+			"It was imported with flags 0, and this process has enabled no peer access: memory "
+			"of "
+			"another device cannot be reached so.");
+}
+
+enum exporter { EXPORTER_UNKNOWN, EXPORTER_HERE, EXPORTER_FAR, EXPORTER_PERHAPS_FAR };
+
+/* Where the memory lies: the runtime may have said so; the flag for peers is a hint only. */
+static enum exporter exporter_of(struct checks *c, const struct acl_call_record *call, struct share *s)
+{
+	int device = device_current(c, thread_of(call));
+
+	if (device < 0)
+		return EXPORTER_UNKNOWN;
+	if (load_relaxed(&s->device) >= 0)
+		return load_relaxed(&s->device) == device ? EXPORTER_HERE : EXPORTER_FAR;
+	return load_relaxed(&s->enables_peer) ? EXPORTER_PERHAPS_FAR : EXPORTER_UNKNOWN;
+}
+
+static const char *wrong_direction(const struct operation *op, bool reads, bool both)
+{
+	if (op->direction == ACL_MEMCPY_DEFAULT)
+		return "Memory of another device, shared by another process, is not copied with "
+		       "ACL_MEMCPY_DEFAULT.";
+	if (op->direction == (reads ? ACL_MEMCPY_DEVICE_TO_HOST : ACL_MEMCPY_HOST_TO_DEVICE))
+		return "Memory of another device, shared by another process, is not copied from or to the "
+		       "host.";
+	if (both && !op->async)
+		return "Memory of another device, shared by another process, is not copied within itself "
+		       "by a synchronous copy.";
+	return NULL;
+}
+
+static void check_direction(struct checks *c, struct acl_call_record *call, const struct operation *op,
+	const struct op_access *side, struct share *s, bool both)
+{
+	enum exporter where = exporter_of(c, call, s);
+	struct finding_grade grade = GRADE_TABLE;
+	const char *wrong;
+
+	/* The documents restrict the plain copies that say a direction. */
+	if (where == EXPORTER_UNKNOWN || op->kind != ACL_OP_COPY_LINEAR)
+		return;
+	wrong = where == EXPORTER_HERE ? NULL : wrong_direction(op, side->reads, both);
+	if (!rule_broken(call, RULE("ipc-imported-copy-direction"), wrong))
+		return;
+	/* Who asks for peer access in any case shares memory of one device, too. */
+	grade.advice = where == EXPORTER_PERHAPS_FAR;
+	say_share(c, call, RULE("ipc-imported-copy-direction"), grade, side->address, s, wrong);
+}
+
+static void side_used(struct checks *c, struct acl_call_record *call, const struct operation *op,
+	const struct op_access *side, struct share *s, bool both)
+{
+	if (!s)
+		return;
+	check_direction(c, call, op, side, s, both);
+	check_first_use(c, call, side->address, s);
+}
+
+/* Every operation that is given memory. */
+static void ipc_memory_use_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op;
+
+	if (!load_relaxed(&ipc(c)->imports))
+		return;
+	op = operation_of(c, call);
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+		struct share *src = e.src ? import_used(c, call, e.src->address) : NULL;
+		struct share *dst = e.dst ? import_used(c, call, e.dst->address) : NULL;
+
+		side_used(c, call, op, e.src, src, dst != NULL);
+		side_used(c, call, op, e.dst, dst, src != NULL);
+	}
+}
+
+/* The documents only know the close; an example of the same documents frees after it: a warning in both
+ * cases.
+ */
+static void import_free_enter(struct checks *c, struct acl_call_record *call)
+{
+	const void *address = acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS);
+	struct share *s = load_relaxed(&ipc(c)->imports) && address ? import_at(c, address) : NULL;
+	struct finding_grade grade = GRADE_TABLE;
+	struct block_lookup place;
+
+	/* What was allocated there since is no import any more. */
+	if (!s || map_find(c->memory, (uintptr_t)address, &place))
+		return;
+	rule_evaluated(call, RULE("ipc-use-after-close"));
+	grade.severity = ACL_SEV_WARNING;
+	say_share(c, call, RULE("ipc-use-after-close"), grade, address, s,
+		load_relaxed(&s->closed)
+			? "The memory was imported and its key was closed: there is nothing left to free."
+			: "The memory was imported: aclrtIpcMemClose ends its use.");
+}
+
+/* Programs that import nothing pay nothing. */
+static const struct check_hook hooks[] = {
+	{ON_GROUP(COPY), ACL_ENTER | ACL_CONDITIONAL, ipc_memory_use_enter},
+	{ON_GROUP(SET), ACL_ENTER | ACL_CONDITIONAL, ipc_memory_use_enter},
+	{ON_GROUP(REDUCE), ACL_ENTER | ACL_CONDITIONAL, ipc_memory_use_enter},
+	{ON_OP(WRITE_VALUE), ACL_ENTER | ACL_CONDITIONAL, ipc_memory_use_enter},
+	{ON_OP(WAIT_VALUE), ACL_ENTER | ACL_CONDITIONAL, ipc_memory_use_enter},
+	{ON_OP(FREE_DEVICE), ACL_ENTER | ACL_CONDITIONAL, import_free_enter},
+};
+
+const struct check_module module_ipc_use = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+};

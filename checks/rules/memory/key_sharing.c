@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory shared with other processes by key. */
+#include "checks/engine/finding_report.h"
+#include "checks/engine/program_memory.h"
+#include "checks/engine/value_table.h"
+
+struct sharing_state {
+	struct value_table keys; /* text of a memory key -> 1 + times open */
+	struct value_table shared; /* base of exported memory -> 1 + exports */
+	struct value_table shared_base; /* text of a memory key -> base exported under it */
+};
+
+static struct sharing_state *sharing(struct checks *c)
+{
+	return module_state(c, sharing);
+}
+
+static void say_range(
+	struct checks *c, struct acl_call_record *call, const struct block_lookup *place, const char *detail)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, call, RULE("ipc-export-range"), &room);
+
+	if (!f)
+		return;
+	finding_detail(f, detail, memory_kind_name(place->kind));
+	finding_address(f, "devPtr", ACL_ARGS(call, aclrtIpcMemGetExportKey)->devPtr);
+	finding_bytes(f, "size", ACL_ARGS(call, aclrtIpcMemGetExportKey)->size);
+	finding_block(c, f, "memory", place->block);
+	finding_show(c, f);
+}
+
+static void exporting(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtIpcMemGetExportKey *a = call->args;
+	struct block_lookup place;
+
+	if (!a->devPtr || !map_find(c->memory, (uintptr_t)a->devPtr, &place))
+		return;
+	rule_evaluated(call, RULE("ipc-export-range"));
+	if (place.kind != MEM_DEVICE)
+		say_range(c, call, &place, "Only memory of aclrtMalloc can be shared, this is %s.");
+	else if (a->size > place.size - ((uintptr_t)a->devPtr - place.base))
+		say_range(c, call, &place, "The range goes beyond the end of the %s.");
+}
+
+static void key_opened(struct checks *c, uint64_t key)
+{
+	uint64_t now = value_table_value(&sharing(c)->keys, key);
+
+	value_table_set(c, &sharing(c)->keys, key, now ? now + 1 : 2);
+}
+
+static void exported(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtIpcMemGetExportKey *a = call->args;
+	struct block_lookup place;
+	uint64_t now, key;
+
+	if (!succeeded(call) || !a->key || !a->key[0])
+		return;
+	key = program_text_key(c, a->key);
+	key_opened(c, key);
+	if (!map_find(c->memory, (uintptr_t)a->devPtr, &place))
+		return;
+	now = value_table_value(&sharing(c)->shared, place.base);
+	value_table_set_of(c, &sharing(c)->shared, block_ref(place.block, place.generation, false),
+		place.base, now ? now + 1 : 2);
+	value_table_set(c, &sharing(c)->shared_base, key, place.base);
+}
+
+static void imported(struct checks *c, struct acl_call_record *call)
+{
+	if (succeeded(call))
+		key_opened(c, program_text_key(c, ACL_ARGS(call, aclrtIpcMemImportByKey)->key));
+}
+
+static void closing(struct checks *c, struct acl_call_record *call)
+{
+	const char *key = ACL_ARGS(call, aclrtIpcMemClose)->key;
+	uint64_t now;
+
+	/* A key nobody showed us may have been made below us. */
+	if (value_table_get(&sharing(c)->keys, program_text_key(c, key), &now) &&
+		rule_broken(call, RULE("ipc-close-unknown"), now == 1))
+		finding_say(c, call, RULE("ipc-close-unknown"), "key", key, "The key was closed before.");
+}
+
+static void closed(struct checks *c, struct acl_call_record *call)
+{
+	uint64_t key = program_text_key(c, ACL_ARGS(call, aclrtIpcMemClose)->key), now, base;
+
+	if (!succeeded(call) || !value_table_get(&sharing(c)->keys, key, &now) || now < 2)
+		return;
+	value_table_set(c, &sharing(c)->keys, key, now - 1);
+	if (now > 2 || !value_table_get(&sharing(c)->shared_base, key, &base) || !base)
+		return;
+	value_table_set(c, &sharing(c)->shared_base, key, 0);
+	now = value_table_value(&sharing(c)->shared, base);
+	if (now > 1)
+		value_table_set(c, &sharing(c)->shared, base, now - 1);
+}
+
+/* Who imports the memory cannot say how it is shared: that is the exporter's, before it hands the key on. */
+static void share_attribute_enter(struct checks *c, struct acl_call_record *call)
+{
+	const char *key = acl_arg_pointer(call->api, call->args, ACL_ROLE_KEY);
+	uint64_t text = program_text_key(c, key);
+
+	if (!text || value_table_value(&sharing(c)->keys, text) < 2)
+		return;
+	if (rule_broken(call, RULE("ipc-set-attr-order"), !value_table_value(&sharing(c)->shared_base, text)))
+		finding_say(c, call, RULE("ipc-set-attr-order"), "key", key,
+			"This process has imported the memory under this key already.");
+}
+
+static void freeing(struct checks *c, struct acl_call_record *call)
+{
+	const void *p = ACL_ARGS(call, aclrtFree)->devPtr;
+	struct block_lookup place;
+
+	if (!p || value_table_empty(&sharing(c)->shared) || !map_find(c->memory, (uintptr_t)p, &place) ||
+		!rule_broken(call, RULE("ipc-free-while-exported"),
+			value_table_value(&sharing(c)->shared, (uintptr_t)p) >= 2))
+		return;
+	finding_say(c, call, RULE("ipc-free-while-exported"), "devPtr", p,
+		"The memory is shared with other processes; aclrtIpcMemClose comes first.");
+}
+
+static void freed(struct checks *c, struct acl_call_record *call)
+{
+	if (succeeded(call) && !value_table_empty(&sharing(c)->shared) &&
+		value_table_value(&sharing(c)->shared, (uintptr_t)ACL_ARGS(call, aclrtFree)->devPtr) > 1)
+		value_table_set(c, &sharing(c)->shared, (uintptr_t)ACL_ARGS(call, aclrtFree)->devPtr, 1);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(EXPORT_MEMORY), ACL_ENTER, exporting},
+	{ON_OP(EXPORT_MEMORY), ACL_LEAVE, exported},
+	{ON_OP(IMPORT_MEMORY), ACL_LEAVE, imported},
+	{ON_OP(CLOSE_MEMORY), ACL_ENTER, closing},
+	{ON_OP(CLOSE_MEMORY), ACL_LEAVE, closed},
+	{ON_OP(CONFIGURE_MEMORY_SHARE), ACL_ENTER, share_attribute_enter},
+	{ON_OP(FREE_DEVICE), ACL_ENTER, freeing},
+	{ON_OP(FREE_DEVICE), ACL_LEAVE, freed},
+};
+
+const struct check_module module_sharing = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct sharing_state),
+};

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Managed memory: what its functions are for, and pages that wander to and fro. */
+#include "checks/engine/finding_report.h"
+#include "checks/engine/value_table.h"
+#include "checks/state/operation.h"
+
+#define PAGE (2u << 20)
+#define FLIPS 16
+/* Where the runtime puts managed memory; what lies there may have been made where we do not see it. */
+#define WINDOW UINT64_C(0x90000000000)
+#define WINDOW_BYTES (UINT64_C(3) << 40)
+
+struct managed_state {
+	struct value_table side; /* serial of a block -> changes of side << 8 | enum managed_side */
+	struct value_table advised; /* serial of a block -> 1 */
+	_Atomic bool any; /* the program has had managed memory */
+};
+
+enum managed_side { SIDE_NONE, SIDE_HOST, SIDE_DEVICE };
+
+static struct managed_state *managed(struct checks *c)
+{
+	return module_state(c, managed);
+}
+
+/* --- uvm-range-not-managed -------------------------------------------------------------- */
+
+/* What the range is instead; NULL: managed memory, or nobody knows. */
+static const char *otherwise(struct checks *c, struct acl_call_record *call, struct op_access *a)
+{
+	uint64_t room;
+
+	if (!a->address || !a->span)
+		return NULL;
+	if (!a->block.block) {
+		if ((uintptr_t)a->address - WINDOW < WINDOW_BYTES)
+			return NULL;
+		access_classify(c, call, a);
+		return a->location == ACCESS_PAGEABLE ? "is the program's own host memory" : NULL;
+	}
+	if (a->block.kind == MEM_REGISTERED)
+		return "is registered host memory";
+	rule_evaluated(call, RULE("uvm-range-not-managed"));
+	if (a->block.kind != MEM_MANAGED)
+		return "was not made by aclrtMemAllocManaged";
+	room = ((a->block.size + PAGE - 1) & ~(uint64_t)(PAGE - 1)) - ((uintptr_t)a->address - a->block.base);
+	return a->span > room ? "goes beyond the end of the managed memory" : NULL;
+}
+
+static void check_range(struct checks *c, struct acl_call_record *call, struct op_access *a)
+{
+	struct finding_buffer room;
+	struct acl_finding *f;
+	const char *wrong = otherwise(c, call, a);
+
+	if (!wrong)
+		return;
+	if (!a->block.block)
+		rule_evaluated(call, RULE("uvm-range-not-managed"));
+	f = finding_begin(c, call, RULE("uvm-range-not-managed"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "The range %s.", wrong);
+	finding_address(f, a->name, a->address);
+	finding_bytes(f, "size", a->span);
+	if (a->block.block)
+		finding_block(c, f, "memory", a->block.block);
+	finding_show(c, f);
+}
+
+/* --- uvm-ping-pong -------------------------------------------------------------------------- */
+
+static void goes_to(struct checks *c, struct acl_call_record *call, const void *ptr, enum managed_side side)
+{
+	struct finding_buffer room;
+	struct acl_finding *f;
+	struct block_lookup place;
+	uint64_t key, was;
+
+	if (!ptr || !map_find(c->memory, (uintptr_t)ptr, &place) || place.kind != MEM_MANAGED)
+		return;
+	key = load_relaxed(&place.block->serial);
+	was = value_table_value(&managed(c)->side, key);
+	if ((was & 255) == side)
+		return;
+	was += (was & 255 ? 1u << 8 : 0) - (was & 255) + side;
+	value_table_set_of(c, &managed(c)->side, block_ref(place.block, place.generation, false), key, was);
+	if (!rule_broken(call, RULE("uvm-ping-pong"), was >> 8 == FLIPS) ||
+		value_table_value(&managed(c)->advised, key))
+		return;
+	f = finding_begin(c, call, RULE("uvm-ping-pong"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "Copies and prefetches have sent this memory to the other side %u times.", FLIPS);
+	finding_block(c, f, "managed memory", place.block);
+	finding_show(c, f);
+}
+
+static enum managed_side side_of(const aclrtMemManagedLocation *l)
+{
+	switch (l->type) {
+	case ACL_MEM_LOCATIONTYPE_DEVICE:
+		return SIDE_DEVICE;
+	case ACL_MEM_LOCATIONTYPE_HOST:
+	case ACL_MEM_LOCATIONTYPE_HOST_NUMA:
+	case ACL_MEM_LOCATIONTYPE_HOST_NUMA_CURRENT:
+		return SIDE_HOST;
+	default:
+		return SIDE_NONE;
+	}
+}
+
+/* The direction of a copy says where the program takes each side to be. */
+static void managed_copy_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op;
+	bool from_host, to_host;
+
+	if (!load_relaxed(&managed(c)->any))
+		return;
+	op = operation_of(c, call);
+	if (op->direction < ACL_MEMCPY_HOST_TO_HOST || op->direction > ACL_MEMCPY_DEVICE_TO_DEVICE)
+		return;
+	from_host = op->direction == ACL_MEMCPY_HOST_TO_HOST || op->direction == ACL_MEMCPY_HOST_TO_DEVICE;
+	to_host = op->direction == ACL_MEMCPY_HOST_TO_HOST || op->direction == ACL_MEMCPY_DEVICE_TO_HOST;
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		if (e.src)
+			goes_to(c, call, e.src->address, from_host ? SIDE_HOST : SIDE_DEVICE);
+		if (e.dst)
+			goes_to(c, call, e.dst->address, to_host ? SIDE_HOST : SIDE_DEVICE);
+	}
+}
+
+/* --- the calls ----------------------------------------------------------------------------- */
+
+static void allocated(struct checks *c, struct acl_call_record *call)
+{
+	if (!succeeded(call))
+		return;
+	store_relaxed(&managed(c)->any, true);
+	checks_start_conditional(c);
+}
+
+/* Every function that is only for managed memory. */
+static void managed_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op = operation_of(c, call);
+
+	for (uint64_t i = 0; i < op->n_entries; i++)
+		check_range(c, call, operation_entry(op, i).dst);
+}
+
+static void advise_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op = operation_of(c, call);
+	const struct op_access *a = operation_entry(op, 0).dst;
+
+	if (op->n_entries && a->block.block && a->block.kind == MEM_MANAGED)
+		value_table_set_of(c, &managed(c)->advised,
+			block_ref(a->block.block, a->block.generation, false),
+			load_relaxed(&a->block.block->serial), 1);
+}
+
+static void prefetch_enter(struct checks *c, struct acl_call_record *call)
+{
+	goes_to(c, call, acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS),
+		side_of(acl_arg_pointer(call->api, call->args, ACL_ROLE_LOCATION)));
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(ALLOCATE_MANAGED), ACL_LEAVE, allocated},
+	{ON_GROUP(MANAGED), ACL_ENTER, managed_enter},
+	{ON_OP(INFO_MANAGED_ATTRIBUTE), ACL_ENTER, managed_enter},
+	{ON_OP(INFO_MANAGED_ATTRIBUTES), ACL_ENTER, managed_enter},
+	{ON_OP(MANAGED_ADVISE), ACL_ENTER, advise_enter},
+	{ON_OP(MANAGED_PREFETCH), ACL_ENTER, prefetch_enter},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_CONDITIONAL | ACL_UNLESS_PLAIN, managed_copy_enter},
+};
+
+const struct check_module module_managed = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct managed_state),
+};

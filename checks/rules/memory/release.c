@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules about what may be released, and with which function. */
+#include "checks/engine/finding_report.h"
+#include "checks/state/freed_memory.h"
+#include "checks/state/memory_state.h"
+
+static const void *address_of(const struct acl_call_record *call)
+{
+	/* All release functions begin with the address. */
+	return ACL_ARGS(call, aclrtFree)->devPtr;
+}
+
+static void say_place(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	const struct block_lookup *place, const char *detail)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, call, rule, &room);
+
+	if (!f)
+		return;
+	finding_detail(f, detail, memory_kind_name(place->kind));
+	finding_address(f, "address", address_of(call));
+	if ((uintptr_t)address_of(call) != place->base)
+		finding_bytes(f, "offset into the block", (uintptr_t)address_of(call) - place->base);
+	finding_block(c, f, "memory", place->block);
+	finding_show(c, f);
+}
+
+static void say_freed(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	const struct freed_block *b, const char *detail)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin_as(c, call, rule, freed_grade(c), &room);
+
+	if (!f)
+		return;
+	finding_detail(f, "%s", detail);
+	finding_address(f, "address", address_of(call));
+	finding_freed(f, "memory", b);
+	finding_show(c, f);
+}
+
+static void say_unknown(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule)
+{
+	static const char *const where[] = {[ACL_HOST_STACK] = "on a thread's stack",
+		[ACL_HOST_HEAP] = "in the heap",
+		[ACL_HOST_FILE] = "in a mapped file or the program's data"};
+	enum acl_host_class class = host_class(c, call, 0, address_of(call));
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	/* Libraries allocate below us: only what is provably no memory of the runtime counts. */
+	if (class < ACL_HOST_STACK || class > ACL_HOST_FILE)
+		return;
+	rule_evaluated(call, rule);
+	f = finding_begin(c, call, rule, &room);
+	if (!f)
+		return;
+	finding_detail(f, "The address lies %s: the runtime never allocated it.", where[class]);
+	finding_address(f, "address", address_of(call));
+	finding_show(c, f);
+}
+
+/* The address is known: it is, or was, a block of the runtime. */
+static void ask_of_released(struct acl_call_record *call)
+{
+	rule_evaluated(call, RULE("use-after-device-reset"));
+	if (call->api == ACL_API_aclrtMemPoolFreeAsync) {
+		rule_evaluated(call, RULE("pool-free-invalid"));
+		return;
+	}
+	rule_evaluated(call, RULE("free-unknown-pointer"));
+	rule_evaluated(call, RULE("free-double"));
+}
+
+/* An address that no live block covers. */
+static void release_unknown(struct checks *c, struct acl_call_record *call)
+{
+	struct freed_block b;
+
+	/* A double free of what libc has in use by now is a free of foreign memory. */
+	if (!freed_find(c, address_of(call), false, &b) || freed_taken_again(c, call, address_of(call))) {
+		say_unknown(c, call,
+			call->api == ACL_API_aclrtMemPoolFreeAsync ? RULE("pool-free-invalid")
+								   : RULE("free-unknown-pointer"));
+		return;
+	}
+	if (b.base != (uintptr_t)address_of(call))
+		return;
+	ask_of_released(call);
+	if (b.by_reset)
+		say_freed(c, call, RULE("use-after-device-reset"), &b,
+			"The memory went with its device at the reset.");
+	else if (call->api == ACL_API_aclrtMemPoolFreeAsync)
+		say_freed(c, call, RULE("pool-free-invalid"), &b, "The memory was released before.");
+	else
+		say_freed(c, call, RULE("free-double"), &b, "The memory was released before.");
+}
+
+/* The kind of block a function is for, as far as rules of other files do not say it. */
+static void release_kind(struct checks *c, struct acl_call_record *call, const struct block_lookup *place)
+{
+	bool plain = call->api == ACL_API_aclrtFree || call->api == ACL_API_aclrtFreeWithDevSync;
+
+	if (plain)
+		rule_evaluated(call, RULE("pool-sync-free"));
+	if (plain || call->api == ACL_API_aclrtReleaseMemAddress)
+		rule_evaluated(call, RULE("free-managed-wrong-api"));
+	if (plain && place->kind == MEM_RESERVED)
+		say_place(c, call, RULE("free-managed-wrong-api"), place,
+			"This is a %s: aclrtReleaseMemAddress releases it.");
+	else if (plain && place->kind == MEM_POOL)
+		say_place(c, call, RULE("pool-sync-free"), place,
+			"This is %s: aclrtMemPoolFreeAsync releases it.");
+	else if (call->api == ACL_API_aclrtReleaseMemAddress && place->kind != MEM_RESERVED)
+		say_place(c, call, RULE("free-managed-wrong-api"), place,
+			"This is %s, no reserved address range.");
+}
+
+/* Reserved addresses and the memory mapped into them are two things at one address. */
+static bool place_of_release(struct checks *c, const struct acl_call_record *call, struct block_lookup *place)
+{
+	bool addresses = call->api == ACL_API_aclrtReleaseMemAddress;
+	uintptr_t address = (uintptr_t)address_of(call);
+
+	return map_find(addresses ? c->reserved : c->memory, address, place) ||
+	       map_find(addresses ? c->memory : c->reserved, address, place);
+}
+
+static void releasing(struct checks *c, struct acl_call_record *call)
+{
+	struct block_lookup place;
+
+	if (!address_of(call))
+		return;
+	if (!place_of_release(c, call, &place)) {
+		release_unknown(c, call);
+		return;
+	}
+	ask_of_released(call);
+	if (call->api != ACL_API_aclrtMemPoolFreeAsync)
+		rule_evaluated(call, RULE("free-interior-pointer"));
+	if (place.base == (uintptr_t)address_of(call))
+		release_kind(c, call, &place);
+	else if (place.kind != MEM_RESERVED && place.kind != MEM_MAPPED && place.kind != MEM_IMPORTED)
+		say_place(c, call,
+			call->api == ACL_API_aclrtMemPoolFreeAsync ? RULE("pool-free-invalid")
+								   : RULE("free-interior-pointer"),
+			&place, "The address lies inside %s, it is not its beginning.");
+}
+
+static void releasing_host(struct checks *c, struct acl_call_record *call)
+{
+	struct block_lookup place;
+	struct acl_block *r;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	releasing(c, call);
+	if (!address_of(call) || !map_find(c->memory, (uintptr_t)address_of(call), &place) ||
+		place.base != (uintptr_t)address_of(call))
+		return;
+	r = map_first_in(c->registered, place.base, place.size);
+	rule_evaluated(call, RULE("host-free-while-registered"));
+	f = r ? finding_begin(c, call, RULE("host-free-while-registered"), &room) : NULL;
+	if (!f)
+		return;
+	finding_detail(f, "The memory is still registered; aclrtHostUnregister comes first.");
+	finding_block(c, f, "memory", place.block);
+	finding_block(c, f, "registration", r);
+	finding_show(c, f);
+}
+
+/* --- registrations -------------------------------------------------------------------- */
+
+static void registering(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtHostRegister *a = call->args;
+	struct finding_buffer room;
+	struct acl_block *r;
+	struct acl_finding *f;
+
+	if (!a->ptr || !a->size)
+		return;
+	r = map_first_in(c->registered, (uintptr_t)a->ptr, a->size);
+	rule_evaluated(call, RULE("host-register-overlap"));
+	f = r ? finding_begin(c, call, RULE("host-register-overlap"), &room) : NULL;
+	if (!f)
+		return;
+	finding_detail(f, "Part of the range is registered already.");
+	finding_address(f, "ptr", a->ptr);
+	finding_bytes(f, "size", a->size);
+	finding_block(c, f, "registration", r);
+	finding_show(c, f);
+}
+
+/* Page-locked memory that any part of the range lies in; NULL = none. */
+static struct acl_block *locked_in(struct checks *c, uint64_t from, uint64_t size)
+{
+	struct acl_block *b;
+
+	while (size && (b = map_first_in(c->memory, from, size)) != NULL) {
+		uint64_t end = load_relaxed(&b->base) + load_relaxed(&b->size);
+
+		if (load_relaxed(&b->kind) == MEM_HOST)
+			return b;
+		size = end - from < size ? size - (end - from) : 0;
+		from = end;
+	}
+	return NULL;
+}
+
+static void registering_v2(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtHostRegisterV2 *a = call->args;
+	struct finding_buffer room;
+	struct acl_finding *f;
+	struct acl_block *b;
+
+	registering(c, call);
+	if (!a->ptr || a->size > UINT64_MAX - (uintptr_t)a->ptr)
+		return;
+	b = locked_in(c, (uintptr_t)a->ptr, a->size);
+	if (!b || !rule_broken(call, RULE("host-register-pinned-on-locked"), a->flag & ACL_HOST_REG_PINNED))
+		return;
+	f = finding_begin(c, call, RULE("host-register-pinned-on-locked"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "The memory comes from aclrtMallocHost and is page-locked already.");
+	finding_address(f, "ptr", a->ptr);
+	finding_block(c, f, "memory", b);
+	finding_show(c, f);
+}
+
+static void unregistering(struct checks *c, struct acl_call_record *call)
+{
+	struct freed_block b;
+	struct block_lookup place;
+
+	if (!address_of(call))
+		return;
+	if (map_find(c->registered, (uintptr_t)address_of(call), &place)) {
+		rule_evaluated(call, RULE("host-unregister-not-registered"));
+		if (place.base != (uintptr_t)address_of(call))
+			say_place(c, call, RULE("host-unregister-not-registered"), &place,
+				"The address lies inside %s, it is not its beginning.");
+	} else if (freed_find(c, address_of(call), true, &b) && b.base == (uintptr_t)address_of(call)) {
+		rule_evaluated(call, RULE("host-unregister-not-registered"));
+		say_freed(c, call, RULE("host-unregister-not-registered"), &b,
+			"The memory was unregistered before.");
+	} else if (map_find(c->memory, (uintptr_t)address_of(call), &place)) {
+		rule_evaluated(call, RULE("host-unregister-not-registered"));
+		say_place(c, call, RULE("host-unregister-not-registered"), &place,
+			"This is %s and was never registered.");
+	}
+}
+
+static void device_pointer(struct checks *c, struct acl_call_record *call)
+{
+	const void *host = ACL_ARGS(call, aclrtHostGetDevicePointer)->pHost;
+	struct finding_buffer room;
+	struct block_lookup place;
+	struct acl_finding *f;
+
+	/* Memory that no table knows may have been registered below us. */
+	if (!host)
+		return;
+	if (map_find(c->registered, (uintptr_t)host, &place)) {
+		rule_evaluated(call, RULE("host-device-pointer-unmapped"));
+		return;
+	}
+	if (!map_find(c->memory, (uintptr_t)host, &place) ||
+		!rule_broken(call, RULE("host-device-pointer-unmapped"), place.kind != MEM_HOST))
+		return;
+	f = finding_begin(c, call, RULE("host-device-pointer-unmapped"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "This is %s and was never registered for mapping.", memory_kind_name(place.kind));
+	finding_address(f, "pHost", host);
+	finding_block(c, f, "memory", place.block);
+	finding_show(c, f);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(FREE_DEVICE), ACL_ENTER, releasing},
+	{ON_OP(FREE_POOL), ACL_ENTER, releasing},
+	{ON_OP(RELEASE_ADDRESS), ACL_ENTER, releasing},
+	{ON_OP(FREE_HOST), ACL_ENTER, releasing_host},
+	{ON_OP_WITH(REGISTER_HOST, DEVICE_ADDRESS), ACL_ENTER, registering},
+	{ON_OP_WITH(REGISTER_HOST, FLAGS), ACL_ENTER, registering_v2},
+	{ON_OP(UNREGISTER_HOST), ACL_ENTER, unregistering},
+	{ON_OP(INFO_DEVICE_POINTER), ACL_ENTER, device_pointer},
+};
+
+const struct check_module module_release = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+};

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The program's own allocators: their descriptors, and the streams they are registered for. */
+#include "checks/engine/finding_report.h"
+#include "checks/state/allocator_state.h"
+#include "checks/state/stream_state.h"
+
+#define REGISTRATIONS 128
+
+enum desc_part { DESC_OBJECT = 1, DESC_ALLOC = 2, DESC_FREE = 4, DESC_ADDRESS = 8, DESC_COMPLETE = 15 };
+
+struct registration {
+	_Atomic uint64_t position; /* on its stream: of the last task that may use memory of the allocator */
+	_Atomic uint64_t stream, allocator; /* acl_ref, 0 = free; the program's pointer */
+	struct call_site_slot made;
+};
+
+struct allocator_state {
+	struct acl_lock lock;
+	_Atomic bool full; /* a registration was not remembered: that one is missing proves nothing */
+	_Atomic bool inherited;
+	struct registration at[REGISTRATIONS];
+};
+
+static struct allocator_state *allocators(struct checks *c)
+{
+	return module_state(c, allocator);
+}
+
+/* --- descriptors ------------------------------------------------------------------------- */
+
+static void desc_made(struct checks *c, struct acl_call_record *call)
+{
+	if (call->result.p)
+		object_create(c, call, ACL_HANDLE_ALLOCATOR_DESC, call->result.p, 0);
+}
+
+static void part_set(struct checks *c, struct acl_call_record *call)
+{
+	/* All begin with the descriptor and what is set. */
+	const struct acl_args_aclrtAllocatorSetObjToDesc *a = call->args;
+	struct acl_object *desc = object_live(c, ACL_HANDLE_ALLOCATOR_DESC, a->allocatorDesc);
+	unsigned part = call->api == ACL_API_aclrtAllocatorSetObjToDesc         ? DESC_OBJECT
+			: call->api == ACL_API_aclrtAllocatorSetAllocFuncToDesc ? DESC_ALLOC
+			: call->api == ACL_API_aclrtAllocatorSetFreeFuncToDesc  ? DESC_FREE
+										: DESC_ADDRESS;
+
+	if (!desc || !succeeded(call))
+		return;
+	if (part == DESC_OBJECT)
+		store_relaxed(&desc_state(desc)->allocator, (uintptr_t)a->allocator);
+	if (a->allocator)
+		atomic_fetch_or(&desc_state(desc)->parts, part);
+	else
+		atomic_fetch_and(&desc_state(desc)->parts, ~part);
+}
+
+static void say_incomplete(
+	struct checks *c, struct acl_call_record *call, struct acl_object *desc, unsigned missing)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, call, RULE("allocator-register-args"), &room);
+
+	if (!f)
+		return;
+	finding_detail(f, "The descriptor lacks%s%s%s%s.", missing & DESC_OBJECT ? " the allocator" : "",
+		missing & DESC_ALLOC ? " the function that allocates" : "",
+		missing & DESC_FREE ? " the function that frees" : "",
+		missing & DESC_ADDRESS ? " the function that returns a block's address" : "");
+	finding_object(c, f, "allocator descriptor", desc);
+	finding_show(c, f);
+}
+
+/* --- registrations ------------------------------------------------------------------------ */
+
+static struct registration *registration_of(struct checks *c, struct acl_object *stream)
+{
+	struct allocator_state *s = allocators(c);
+
+	for (unsigned i = 0; stream && i < REGISTRATIONS; i++)
+		if (load_acquire(&s->at[i].stream) == object_ref(stream))
+			return &s->at[i];
+	return NULL;
+}
+
+static struct acl_object *stream_named(struct checks *c, const void *value)
+{
+	struct acl_object *s = value ? object_live(c, ACL_HANDLE_STREAM, value) : NULL;
+
+	return s && !(load_relaxed(&s->flags) & ACL_OBJECT_LEARNED) ? s : NULL;
+}
+
+static void registering(struct checks *c, struct acl_call_record *call)
+{
+	const void *value = ACL_ARGS(call, aclrtAllocatorRegister)->allocatorDesc;
+	struct acl_object *desc = value ? object_live(c, ACL_HANDLE_ALLOCATOR_DESC, value) : NULL;
+	unsigned missing;
+
+	if (!desc)
+		return;
+	missing = DESC_COMPLETE & ~load_relaxed(&desc_state(desc)->parts);
+	if (rule_broken(call, RULE("allocator-register-args"), missing))
+		say_incomplete(c, call, desc, missing);
+}
+
+/* Registering once more replaces. */
+static void registered(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtAllocatorRegister *a = call->args;
+	struct acl_object *stream = stream_named(c, a->stream),
+			  *desc = object_live(c, ACL_HANDLE_ALLOCATOR_DESC, a->allocatorDesc);
+	struct allocator_state *s = allocators(c);
+	struct registration *r;
+
+	if (!stream || !succeeded(call))
+		return;
+	lock(&s->lock);
+	r = registration_of(c, stream);
+	for (unsigned i = 0; !r && i < REGISTRATIONS; i++)
+		if (!load_relaxed(&s->at[i].stream))
+			r = &s->at[i];
+	if (r) {
+		call_site_take(c, &r->made, call, false);
+		store_relaxed(&r->position, 0);
+		store_relaxed(&r->allocator, desc ? load_relaxed(&desc_state(desc)->allocator) : 0);
+		store_release(&r->stream, object_ref(stream));
+	} else {
+		store_relaxed(&s->full, true);
+	}
+	unlock(&s->lock);
+	if (!r)
+		checks_degrade(c, "more registered allocators than the checker follows");
+	checks_start_conditional(c);
+}
+
+static void unregistered(struct checks *c, struct acl_call_record *call)
+{
+	struct registration *r =
+		registration_of(c, stream_named(c, ACL_ARGS(call, aclrtAllocatorUnregister)->stream));
+
+	if (r && succeeded(call))
+		store_relaxed(&r->stream, 0);
+}
+
+static void asked_for(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_named(c, ACL_ARGS(call, aclrtAllocatorGetByStream)->stream);
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!s || load_relaxed(&allocators(c)->full))
+		return;
+	if (!rule_broken(call, RULE("allocator-not-unregistered"), !registration_of(c, s)))
+		return;
+	grade.severity = ACL_SEV_ERROR;
+	f = finding_begin_as(c, call, RULE("allocator-not-unregistered"), grade, &room);
+	if (!f)
+		return;
+	finding_detail(f, "No allocator is registered for the stream.");
+	finding_object(c, f, "stream", s);
+	finding_show(c, f);
+}
+
+static void destroying(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+	struct registration *r;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!s || load_relaxed(&s->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED))
+		return;
+	rule_evaluated(call, RULE("allocator-not-unregistered"));
+	r = registration_of(c, s);
+	f = r ? finding_begin(c, call, RULE("allocator-not-unregistered"), &room) : NULL;
+	if (!f)
+		return;
+	finding_detail(f, "The runtime keeps the allocator under the stream's address, which the next stream "
+			  "may have again.");
+	finding_object(c, f, "stream", s);
+	finding_show(c, f);
+}
+
+static void destroyed(struct checks *c, struct acl_call_record *call)
+{
+	struct registration *r = succeeded(call) ? registration_of(c, stream_of(call)) : NULL;
+
+	if (r)
+		store_relaxed(&r->stream, 0);
+}
+
+/* --- one allocator, two streams --------------------------------------------------------------- */
+
+/* Another stream with the same allocator whose work may not be done when the work of this one begins. */
+static struct acl_object *rival(struct checks *c, struct acl_object *stream, const struct registration *mine)
+{
+	struct allocator_state *a = allocators(c);
+
+	for (unsigned i = 0; i < REGISTRATIONS; i++) {
+		struct acl_object *s = object_of(c, load_acquire(&a->at[i].stream));
+		uint64_t work;
+
+		if (!s || s == stream || !object_usable(s) ||
+			load_relaxed(&a->at[i].allocator) != load_relaxed(&mine->allocator))
+			continue;
+		work = load_acquire(&a->at[i].position);
+		if (work && stream_pending(s, work) && !stream_waits_on(stream, s, work))
+			return s;
+	}
+	return NULL;
+}
+
+/* Operators and offline models are what asks an allocator for memory; launches and captured models bring
+ * theirs. */
+static void execute_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call), *other;
+	struct registration *mine = registration_of(c, s);
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!mine || !load_relaxed(&mine->allocator) || call->state.capture ||
+		load_relaxed(&c->callbacks_ran))
+		return;
+	store_release(&mine->position, call->state.position);
+	rule_evaluated(call, RULE("allocator-shared-streams"));
+	other = rival(c, s, mine);
+	f = other ? finding_begin(c, call, RULE("allocator-shared-streams"), &room) : NULL;
+	if (!f)
+		return;
+	finding_detail(f, "The allocator serves another stream as well, and nothing shows that the work on "
+			  "that one is done.");
+	finding_object(c, f, "stream", s);
+	finding_object(c, f, "other stream", other);
+	finding_show(c, f);
+}
+
+/* -------------------------------------------------------------------------------------------------- */
+
+static void allocator_finish(struct checks *c, enum checks_end kind)
+{
+	struct allocator_state *s = allocators(c);
+	struct finding_grade grade = GRADE_TABLE;
+	struct acl_object *left[ACL_FINDING_OBJECTS];
+	struct finding_buffer room;
+	struct acl_finding *f;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < REGISTRATIONS && kind == CHECKS_END_EXIT && !load_relaxed(&s->inherited);
+		i++) {
+		/* Also of streams that went with their context. */
+		if (!load_acquire(&s->at[i].stream))
+			continue;
+		if (!n)
+			grade.caller = load_relaxed(&s->at[i].made.caller);
+		if (n < ACL_FINDING_OBJECTS)
+			left[n] = object_of(c, load_relaxed(&s->at[i].stream));
+		n++;
+	}
+	if (kind == CHECKS_END_EXIT)
+		rule_evaluated_at_end(c, RULE("allocator-not-unregistered"));
+	grade.site = 1;
+	f = n ? finding_begin_as(c, NULL, RULE("allocator-not-unregistered"), grade, &room) : NULL;
+	if (!f)
+		return;
+	finding_detail(f, "Allocators are still registered for %u stream%s.", n, n == 1 ? "" : "s");
+	finding_uint(f, "streams", n);
+	for (unsigned i = 0; i < n && i < ACL_FINDING_OBJECTS; i++)
+		finding_object(c, f, "stream", left[i]);
+	finding_show(c, f);
+}
+
+static void allocator_forked(struct checks *c)
+{
+	store_relaxed(&allocators(c)->inherited, true);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(EXECUTE_OFFLINE_MODEL), ACL_ENTER | ACL_CONDITIONAL, execute_enter},
+	{ON_OP(EXECUTE_OPERATOR), ACL_ENTER | ACL_CONDITIONAL, execute_enter},
+	{ON_OP(CREATE_ALLOCATOR_DESCRIPTOR), ACL_LEAVE, desc_made},
+	{ON_OP(ALLOCATOR_SET_OBJECT), ACL_LEAVE, part_set},
+	{ACL_API_aclrtAllocatorSetAllocFuncToDesc, ACL_LEAVE, part_set},
+	{ACL_API_aclrtAllocatorSetFreeFuncToDesc, ACL_LEAVE, part_set},
+	{ACL_API_aclrtAllocatorSetGetAddrFromBlockFuncToDesc, ACL_LEAVE, part_set},
+	{ON_OP(ALLOCATOR_REGISTER), ACL_ENTER, registering},
+	{ON_OP(ALLOCATOR_REGISTER), ACL_LEAVE, registered},
+	{ON_OP(ALLOCATOR_UNREGISTER), ACL_LEAVE, unregistered},
+	{ON_OP(INFO_STREAM_ALLOCATOR), ACL_ENTER, asked_for},
+	{ON_OP(DESTROY_STREAM), ACL_ENTER, destroying},
+	{ON_OP(DESTROY_STREAM), ACL_LEAVE, destroyed},
+};
+
+const struct check_module module_allocator = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct allocator_state),
+	.finish = allocator_finish,
+	.forked = allocator_forked,
+};

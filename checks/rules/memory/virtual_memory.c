@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Virtual memory: reservations, what is mapped into them, and its use. */
+#include "checks/engine/finding_report.h"
+#include "checks/engine/value_table.h"
+#include "checks/state/operation.h"
+#include "checks/state/physical_state.h"
+
+struct mapping_state {
+	struct pointer_map *mapped; /* live mappings */
+	struct value_table
+		closed_access; /* base of a mapping -> 1: mapped without access, none granted yet */
+	_Atomic bool selected_links; /* mappings we do not follow exist */
+	_Atomic bool any;
+};
+
+static struct mapping_state *mapping(struct checks *c)
+{
+	return module_state(c, mapping);
+}
+
+static void say(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	const void *address, const struct acl_block *reservation, const struct acl_block *other,
+	const char *detail)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, call, rule, &room);
+
+	if (!f)
+		return;
+	finding_detail(f, "%s", detail);
+	finding_address(f, "address", address);
+	if (reservation)
+		finding_block(c, f, "reserved range", reservation);
+	if (other)
+		finding_block(c, f, "mapping", other);
+	finding_show(c, f);
+}
+
+/* The live reservation that covers an address. */
+static bool reservation_at(struct checks *c, const void *address, struct block_lookup *place)
+{
+	return address && map_find(c->reserved, (uintptr_t)address, place);
+}
+
+/* --- mapping --------------------------------------------------------------------------- */
+
+/* Own and imported memory, or memory of two devices, in one reserved range. */
+static void check_company(
+	struct checks *c, struct acl_call_record *call, const void *handle, const struct block_lookup *range)
+{
+	struct acl_object *o = handle ? object_live(c, ACL_HANDLE_PHYS_MEM, handle) : NULL, *other;
+	bool mixed = false, far = false;
+	struct acl_block *b, *found = NULL;
+
+	if (!o || load_relaxed(&o->flags) & ACL_OBJECT_LEARNED)
+		return;
+	rule_evaluated(call, RULE("vmm-map-mixed-handles"));
+	rule_evaluated(call, RULE("vmm-map-two-devices"));
+	for (uint64_t at = range->base, end = range->base + range->size;
+		at < end && (b = map_first_in(mapping(c)->mapped, at, end - at)) != NULL;
+		at = load_relaxed(&b->base) + load_relaxed(&b->size)) {
+		other = object_of(c, load_relaxed(&b->owner));
+		if (!other || other->kind != ACL_HANDLE_PHYS_MEM ||
+			load_relaxed(&other->flags) & ACL_OBJECT_LEARNED)
+			continue;
+		mixed = mixed || load_relaxed(&physical_state(other)->imported) !=
+					 load_relaxed(&physical_state(o)->imported);
+		far = far || (load_relaxed(&o->device) >= 0 && load_relaxed(&other->device) >= 0 &&
+				     load_relaxed(&o->device) != load_relaxed(&other->device));
+		if (!found && (mixed || far))
+			found = b;
+	}
+	if (mixed)
+		say(c, call, RULE("vmm-map-mixed-handles"), ACL_ARGS(call, aclrtMapMem)->virPtr, range->block,
+			found, "The range holds memory of this process and imported memory.");
+	else if (far)
+		say(c, call, RULE("vmm-map-two-devices"), ACL_ARGS(call, aclrtMapMem)->virPtr, range->block,
+			found, "The range holds memory of another device already.");
+}
+
+static void map_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtMapMem *a = call->args; /* aclrtMemMapNoAccess has the same arguments */
+	struct acl_block *other;
+	struct block_lookup place;
+
+	if (!a->virPtr || !a->size)
+		return;
+	rule_evaluated(call, RULE("vmm-map-overlap"));
+	rule_evaluated(call, RULE("vmm-map-outside-reservation"));
+	if (reservation_at(c, a->virPtr, &place)) {
+		if ((uintptr_t)a->virPtr - place.base + a->size > place.size)
+			say(c, call, RULE("vmm-map-outside-reservation"), a->virPtr, place.block, NULL,
+				"The mapping would leave the reserved range.");
+		check_company(c, call, a->handle, &place);
+	} else if (map_find(c->memory, (uintptr_t)a->virPtr, &place) && place.kind != MEM_MAPPED) {
+		/* What no table knows may be reserved below us. */
+		say(c, call, RULE("vmm-map-outside-reservation"), a->virPtr, NULL, NULL,
+			"The address lies in ordinary memory, not in a reserved range.");
+	}
+	other = map_first_in(mapping(c)->mapped, (uintptr_t)a->virPtr, a->size);
+	if (other)
+		say(c, call, RULE("vmm-map-overlap"), a->virPtr, NULL, other,
+			"Part of the range is mapped already.");
+}
+
+static void map_leave(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtMapMem *a = call->args;
+	struct acl_object *o = object_find(c, ACL_HANDLE_PHYS_MEM, a->handle);
+	struct acl_block *b;
+
+	if (!succeeded(call) || !a->virPtr || !a->size)
+		return;
+	b = map_insert(c, mapping(c)->mapped, call, (uintptr_t)a->virPtr, a->size, MEM_MAPPED, -1);
+	if (b && o)
+		store_relaxed(&b->owner, object_ref(o));
+	value_table_set(c, &mapping(c)->closed_access, (uintptr_t)a->virPtr,
+		call->api == ACL_API_aclrtMemMapNoAccess);
+	store_relaxed(&mapping(c)->any, true);
+	checks_start_conditional(c);
+}
+
+/* Both addresses begin ranges of that very size, and the source has memory. */
+static void link_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtMemMapSelectedLink *a = call->args;
+	struct block_lookup dst, src;
+	const char *wrong = NULL;
+	bool known;
+
+	if (!a->size)
+		return;
+	known = reservation_at(c, a->virPtrDst, &dst);
+	if (known && (dst.base != (uintptr_t)a->virPtrDst || dst.size != a->size))
+		wrong = "virPtrDst and size are not those of a reserved range.";
+	if (reservation_at(c, a->virPtrSrc, &src)) {
+		known = true;
+		if (src.base != (uintptr_t)a->virPtrSrc || src.size != a->size)
+			wrong = "virPtrSrc and size are not those of a reserved range.";
+		else if (!load_relaxed(&mapping(c)->selected_links) &&
+			 !map_first_in(mapping(c)->mapped, src.base, src.size))
+			wrong = "Nothing is mapped at virPtrSrc.";
+	}
+	if (known && wrong)
+		say(c, call, RULE("vmm-selected-link-args"), a->virPtrDst, NULL, NULL, wrong);
+}
+
+static void link_leave(struct checks *c, struct acl_call_record *call)
+{
+	if (succeeded(call))
+		store_relaxed(&mapping(c)->selected_links, true);
+}
+
+static void access_leave(struct checks *c, struct acl_call_record *call)
+{
+	const void *base = ACL_ARGS(call, aclrtMemSetAccess)->virPtr;
+
+	if (succeeded(call) && base)
+		value_table_set(c, &mapping(c)->closed_access, (uintptr_t)base, 0);
+}
+
+static void unmap_enter(struct checks *c, struct acl_call_record *call)
+{
+	const void *address = ACL_ARGS(call, aclrtUnmapMem)->virPtr;
+	struct block_lookup place, range;
+
+	if (!address || load_relaxed(&mapping(c)->selected_links))
+		return;
+	if (map_find(mapping(c)->mapped, (uintptr_t)address, &place)) {
+		rule_evaluated(call, RULE("vmm-unmap-not-mapped"));
+		if (place.base != (uintptr_t)address)
+			say(c, call, RULE("vmm-unmap-not-mapped"), address, NULL, place.block,
+				"The address lies inside a mapping, it is not its beginning.");
+		return;
+	}
+	if (rule_broken(call, RULE("vmm-unmap-not-mapped"), reservation_at(c, address, &range)))
+		say(c, call, RULE("vmm-unmap-not-mapped"), address, range.block, NULL,
+			"Nothing is mapped at this address.");
+}
+
+static void unmap_leave(struct checks *c, struct acl_call_record *call)
+{
+	const void *address = ACL_ARGS(call, aclrtUnmapMem)->virPtr;
+	struct block_lookup place;
+
+	if (succeeded(call) && address && map_find(mapping(c)->mapped, (uintptr_t)address, &place) &&
+		place.base == (uintptr_t)address)
+		map_erase(mapping(c)->mapped, place.block, place.generation);
+}
+
+static void release_enter(struct checks *c, struct acl_call_record *call)
+{
+	const void *address = ACL_ARGS(call, aclrtReleaseMemAddress)->virPtr;
+	struct acl_block *other;
+	struct block_lookup place;
+
+	if (!reservation_at(c, address, &place) || place.base != (uintptr_t)address)
+		return;
+	other = map_first_in(mapping(c)->mapped, place.base, place.size);
+	if (rule_broken(call, RULE("vmm-release-while-mapped"), other))
+		say(c, call, RULE("vmm-release-while-mapped"), address, place.block, other,
+			"Memory is still mapped into the range; aclrtUnmapMem comes first.");
+}
+
+/* --- use -------------------------------------------------------------------------------- */
+
+static void check_use(struct checks *c, struct acl_call_record *call, const void *address)
+{
+	struct block_lookup range, place;
+	uint64_t closed = 0;
+
+	if (!reservation_at(c, address, &range))
+		return;
+	rule_evaluated(call, RULE("vmm-use-unmapped"));
+	rule_evaluated(call, RULE("vmm-noaccess-used"));
+	if (!map_find(mapping(c)->mapped, (uintptr_t)address, &place)) {
+		if (!load_relaxed(&mapping(c)->selected_links))
+			say(c, call, RULE("vmm-use-unmapped"), address, range.block, NULL,
+				"No memory is mapped at this address of the reserved range.");
+		return;
+	}
+	if (value_table_get(&mapping(c)->closed_access, place.base, &closed) && closed)
+		say(c, call, RULE("vmm-noaccess-used"), address, range.block, place.block,
+			"The memory was mapped without access, and aclrtMemSetAccess was not called for it.");
+}
+
+/* Every operation that is given memory; programs without virtual memory pay nothing more. */
+static void virtual_memory_use_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op;
+
+	if (__builtin_expect(!load_relaxed(&mapping(c)->any), 1))
+		return;
+	op = operation_of(c, call);
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		if (e.src && e.src->span)
+			check_use(c, call, e.src->address);
+		if (e.dst && e.dst->span)
+			check_use(c, call, e.dst->address);
+	}
+}
+
+/* Device of a side of a copy, -1 = unknown or none; *virtual: it is mapped memory. */
+static int device_of(struct checks *c, const struct op_access *a, bool *virtual)
+{
+	struct acl_object *o;
+
+	if (!a || !a->block.block)
+		return -1;
+	if (a->block.kind != MEM_MAPPED)
+		return a->block.kind == MEM_DEVICE || a->block.kind == MEM_POOL
+			       ? load_relaxed(&a->block.block->device)
+			       : -1;
+	*virtual = true;
+	o = object_of(c, load_relaxed(&a->block.block->owner));
+	return o && o->kind == ACL_HANDLE_PHYS_MEM ? load_relaxed(&o->device) : -1;
+}
+
+/* True when the entry goes from device to device and is reported. */
+static bool check_crossing(struct checks *c, struct acl_call_record *call, const struct op_entry *e)
+{
+	bool virtual = false;
+	int from = device_of(c, e->src, &virtual), to = device_of(c, e->dst, &virtual);
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!virtual || from < 0 || to < 0 ||
+		!rule_broken(call, RULE("vmm-cross-device-sync-copy"), from != to))
+		return false;
+	f = finding_begin(c, call, RULE("vmm-cross-device-sync-copy"), &room);
+	if (!f)
+		return true;
+	finding_detail(
+		f, "The copy goes from device %d to device %d, and mapped memory takes part.", from, to);
+	finding_address(f, "src", e->src->address);
+	finding_address(f, "dst", e->dst->address);
+	finding_int(f, "source device", from);
+	finding_int(f, "destination device", to);
+	finding_show(c, f);
+	return true;
+}
+
+/* Every copy but the plain asynchronous one. */
+static void crossing_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op;
+
+	if (!load_relaxed(&mapping(c)->any))
+		return;
+	op = operation_of(c, call);
+	if (op->async && op->kind == ACL_OP_COPY_LINEAR)
+		return;
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		if (check_crossing(c, call, &e))
+			return;
+	}
+}
+
+static bool mapping_create(struct checks *c)
+{
+	mapping(c)->mapped = map_create(c);
+	return mapping(c)->mapped != NULL;
+}
+
+static void mapping_forked(struct checks *c)
+{
+	map_forked(mapping(c)->mapped);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(MAP_MEMORY), ACL_ENTER, map_enter},
+	{ON_OP(MAP_MEMORY), ACL_LEAVE, map_leave},
+	{ON_OP(MAP_LINK), ACL_ENTER, link_enter},
+	{ON_OP(MAP_LINK), ACL_LEAVE, link_leave},
+	{ON_OP(CONFIGURE_MEMORY_ACCESS), ACL_LEAVE, access_leave},
+	{ON_OP(UNMAP_MEMORY), ACL_ENTER, unmap_enter},
+	{ON_OP(UNMAP_MEMORY), ACL_LEAVE, unmap_leave},
+	{ON_OP(RELEASE_ADDRESS), ACL_ENTER, release_enter},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_UNLESS_PLAIN, virtual_memory_use_enter},
+	{ON_GROUP(SET), ACL_ENTER, virtual_memory_use_enter},
+	{ON_GROUP(REDUCE), ACL_ENTER, virtual_memory_use_enter},
+	{ON_GROUP(CACHE), ACL_ENTER, virtual_memory_use_enter},
+	{ON_OP(WRITE_VALUE), ACL_ENTER, virtual_memory_use_enter},
+	{ON_OP(WAIT_VALUE), ACL_ENTER, virtual_memory_use_enter},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_CONDITIONAL | ACL_UNLESS_PLAIN, crossing_enter},
+};
+
+const struct check_module module_mapping = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct mapping_state),
+	.create = mapping_create,
+	.forked = mapping_forked,
+};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Errors the runtime returned, and functions it does not have. */
+#include "checks/engine/finding_report.h"
+#include "checks/state/stream_state.h"
+
+/* A function of the model that the real library lacks. */
+static void error_missing(struct checks *c, struct acl_call_record *call)
+{
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	f = finding_begin(c, call, RULE("api-missing-in-runtime"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "%s is not in the loaded runtime: the call was not forwarded and returns %s",
+		acl_apis[call->api].name,
+		acl_apis[call->api].ret_kind == ACL_KIND_ERROR ? "207000" : "NULL or 0");
+	finding_show(c, f);
+}
+
+/* Success, or an answer. */
+static bool documented(const struct acl_call_record *call)
+{
+	return !error_of(call) || acl_result_is_answer(call->api, error_of(call));
+}
+
+/* Programs ask for features and go another way. */
+static bool probing(const struct acl_call_record *call)
+{
+	return error_of(call) == 207000 || error_of(call) == 200006;
+}
+
+/* A submission that was found wrong and accepted all the same: it may fail where the host waits for the
+ * stream. */
+static void error_suspect(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+
+	(void)c;
+	if (s && acl_apis[call->api].mode == ACL_MODE_ASYNC)
+		store_relaxed(&stream_state(s)->suspect, call->state.finding);
+}
+
+/* The earlier finding about a task of the stream that explains the error, unless one about this call does. */
+static uint64_t cause_of(const struct acl_call_record *call)
+{
+	struct acl_object *s = stream_concerned(call);
+
+	return call->state.finding || !s ? 0 : load_relaxed(&stream_state(s)->suspect);
+}
+
+static void error_returned(struct checks *c, struct acl_call_record *call)
+{
+	struct finding_grade grade = GRADE_TABLE;
+	const char *name = acl_error_name(error_of(call));
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (documented(call) || call->missing)
+		return;
+	grade.cause = cause_of(call);
+	grade.secondary = grade.cause != 0;
+	grade.beside = BESIDE_AS_CONSEQUENCE;
+	grade.advice = probing(call);
+	f = finding_begin_as(c, call, RULE("api-error"), grade, &room);
+	if (!f)
+		return;
+	f->at_leave = true;
+	finding_detail(
+		f, "%s returned %d (%s)", acl_apis[call->api].name, error_of(call), name ? name : "unnamed");
+	finding_error(f, "result", error_of(call));
+	finding_show(c, f);
+}
+
+const struct check_module module_api_error = {
+	.missing = error_missing,
+	.returned_error = error_returned,
+	.suspected = error_suspect,
+};

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The end of the runtime's life: when it is called, what comes too late for it, what is still counted. */
+#include "checks/engine/finding_report.h"
+
+struct finalize_state {
+	_Atomic bool over; /* finalized, and not initialised again */
+	_Atomic bool ever_whole, ever_counted; /* aclFinalize, aclFinalizeReference succeeded */
+	_Atomic uint32_t late; /* callbacks registered after the end */
+	struct call_site_slot late_one;
+};
+
+static struct finalize_state *finalize(struct checks *c)
+{
+	return module_state(c, finalize);
+}
+
+/* --- when it is called ----------------------------------------------------------------- */
+
+static void finalizing(struct checks *c, struct acl_call_record *call)
+{
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (load_relaxed(&c->init_count) <= 0 ||
+		(call->api == ACL_API_aclFinalizeReference && load_relaxed(&c->init_count) > 1))
+		return;
+	rule_evaluated(call, RULE("finalize-in-destructor"));
+	if (!call->in_exit_handlers)
+		return;
+	f = finding_begin(c, call, RULE("finalize-in-destructor"), &room);
+	if (!f)
+		return;
+	finding_detail(
+		f, "main is over: the call comes from an exit handler or a destructor of a static object");
+	finding_show(c, f);
+}
+
+static void finalized(struct checks *c, struct acl_call_record *call)
+{
+	const uint64_t *left;
+
+	if (!succeeded(call))
+		return;
+	if (call->api == ACL_API_aclFinalize) {
+		store_relaxed(&finalize(c)->ever_whole, true);
+		store_relaxed(&finalize(c)->over, true);
+		return;
+	}
+	left = ACL_ARGS(call, aclFinalizeReference)->refCount;
+	store_relaxed(&finalize(c)->ever_counted, true);
+	if (left ? !*left : load_relaxed(&c->init_count) == 1)
+		store_relaxed(&finalize(c)->over, true);
+}
+
+/* --- what comes too late ----------------------------------------------------------------- */
+
+static void initialised(struct checks *c, struct acl_call_record *call)
+{
+	if (!succeeded(call))
+		return;
+	store_relaxed(&finalize(c)->over, false);
+	store_relaxed(&finalize(c)->late, 0);
+}
+
+static void registered(struct checks *c, struct acl_call_record *call)
+{
+	if (!succeeded(call) || !is_checked(call))
+		return;
+	rule_evaluated(call, RULE("finalize-callback-after-finalize"));
+	if (!load_relaxed(&finalize(c)->over))
+		return;
+	call_site_take(c, &finalize(c)->late_one, call, true);
+	counter_inc(&finalize(c)->late);
+}
+
+static void say_late(struct checks *c)
+{
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+	struct acl_object_history *b;
+
+	grade.caller = load_relaxed(&finalize(c)->late_one.caller);
+	f = finding_begin_as(c, NULL, RULE("finalize-callback-after-finalize"), grade, &room);
+	if (!f)
+		return;
+	finding_detail(
+		f, "a callback for the end was registered after the end, and aclInit was not called again");
+	finding_uint(f, "callbacks", load_relaxed(&finalize(c)->late));
+	b = &f->objects[f->n_objects++];
+	b->role = "registered";
+	b->kind = "callback";
+	b->device = -1;
+	call_site_copy(&b->created, &finalize(c)->late_one);
+	finding_show(c, f);
+}
+
+/* --- what is still counted ------------------------------------------------------------------ */
+
+static void say_counted(struct checks *c)
+{
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	/* That the process was not finalized is said by itself; this is why. */
+	grade.secondary = rule_wanted(c, RULE("finalize-missing-at-exit"));
+	f = finding_begin_as(c, NULL, RULE("finalize-reference-unbalanced"), grade, &room);
+	if (!f)
+		return;
+	finding_detail(f, "aclInit was called %d time%s more than aclFinalizeReference",
+		load_relaxed(&c->init_count), load_relaxed(&c->init_count) == 1 ? "" : "s");
+	finding_int(f, "still counted", load_relaxed(&c->init_count));
+	finding_show(c, f);
+}
+
+static void finalize_finish(struct checks *c, enum checks_end kind)
+{
+	struct finalize_state *s = finalize(c);
+
+	if (kind != CHECKS_END_EXIT || load_relaxed(&c->forked))
+		return;
+	if (load_relaxed(&s->late))
+		say_late(c);
+	if (!load_relaxed(&s->ever_counted) || load_relaxed(&s->ever_whole))
+		return;
+	rule_evaluated_at_end(c, RULE("finalize-reference-unbalanced"));
+	if (load_relaxed(&c->init_count) > 0)
+		say_counted(c);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(PROCESS_INIT), ACL_LEAVE, initialised},
+	{ON_OP(PROCESS_FINALIZE), ACL_ENTER, finalizing},
+	{ON_OP(PROCESS_FINALIZE), ACL_LEAVE, finalized},
+	{ON_OP(CALLBACK_REGISTER_FINALIZE), ACL_LEAVE, registered},
+};
+
+const struct check_module module_finalize = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct finalize_state),
+	.finish = finalize_finish,
+};

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Handles: used after their destruction, destroyed twice, of another kind, or
+ * left behind by a failed create.  Which parameter is a handle of which kind
+ * is the model's word; a handle nobody saw created is silent.
+ */
+#include "checks/engine/finding_report.h"
+#include "checks/engine/program_memory.h"
+#include "checks/engine/value_table.h"
+#include "checks/state/event_state.h"
+#include "checks/state/stream_state.h"
+
+/* A handle that the state of its kind has looked up already. */
+enum known_handle { KNOWN_NOT, KNOWN_STREAM, KNOWN_EVENT };
+
+struct handle_use {
+	uint16_t offset;
+	uint8_t kind; /* enum acl_handle */
+	bool destroys;
+	uint8_t known; /* enum known_handle */
+	int16_t dead; /* index of the rule about dead ones, -1 = none */
+	const char *name;
+};
+
+#define USES 640
+
+/* Filled from the model when the topic is bound. */
+static struct handle_use uses[USES];
+static struct {
+	uint16_t first, count;
+} uses_of[ACL_API_COUNT];
+
+/* What a failed create left in its output variable. */
+#define LEFTOVERS 64
+
+struct leftover {
+	_Atomic uint64_t value, pthread_id;
+	_Atomic uint8_t kind;
+	struct call_site_slot failed;
+};
+
+struct handles_state {
+	struct leftover left[LEFTOVERS];
+	_Atomic uint32_t at, used;
+	struct value_table
+		answers; /* key of kind and handle -> 1: a question was answered with it, or it was told */
+};
+
+/* --- destroyed ---------------------------------------------------------------------- */
+
+static const struct acl_rule *dead_stream(bool destroys)
+{
+	return destroys ? RULE("stream-double-destroy") : RULE("stream-destroyed-handle");
+}
+
+static const struct acl_rule *dead_rule(unsigned kind, bool destroys)
+{
+	switch (kind) {
+	case ACL_HANDLE_STREAM:
+		return dead_stream(destroys);
+	case ACL_HANDLE_EVENT:
+		return RULE("event-destroyed-handle");
+	case ACL_HANDLE_MODEL:
+		return RULE("mdlri-use-after-destroy");
+	case ACL_HANDLE_CONTEXT:
+		return destroys ? RULE("context-double-destroy") : RULE("context-set-destroyed");
+	case ACL_HANDLE_NOTIFY:
+	case ACL_HANDLE_CNT_NOTIFY:
+		return RULE("notify-destroyed-use");
+	case ACL_HANDLE_BINARY:
+		return RULE("kernel-binary-double-unload");
+	case ACL_HANDLE_POOL:
+		return RULE("pool-use-after-destroy");
+	case ACL_HANDLE_ALLOCATOR_DESC:
+		return RULE("allocator-desc-lifetime");
+	case ACL_HANDLE_MBUF:
+		return RULE("leak-mbuf");
+	default:
+		return NULL;
+	}
+}
+
+/* A reset takes the streams of the default context along; to destroy them after it comes late and harms
+ * nothing. */
+static bool went_with_reset(struct checks *c, struct acl_object *o)
+{
+	struct acl_object *context = object_of(c, load_relaxed(&o->context));
+
+	return o->kind == ACL_HANDLE_STREAM && load_relaxed(&o->flags) & ACL_OBJECT_BY_OWNER && context &&
+	       load_relaxed(&context->flags) & ACL_OBJECT_DEFAULT;
+}
+
+static void say_dead(
+	struct checks *c, struct acl_call_record *call, const struct handle_use *use, struct acl_object *o)
+{
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (use->destroys && went_with_reset(c, o))
+		return;
+	/* A queue may have handed the buffer out again. */
+	if (o->kind == ACL_HANDLE_MBUF && other_submitters_possible(c, CHECKS_OTHER_QUEUES))
+		return;
+	if (o->kind == ACL_HANDLE_MBUF)
+		grade.severity = ACL_SEV_ERROR;
+	f = finding_begin_as(c, call, dead_rule(o->kind, use->destroys), grade, &room);
+	if (!f)
+		return;
+	if (load_relaxed(&o->state) == ACL_OBJECT_DESTROYING)
+		finding_detail(f, "Another thread destroys this %s right now.", acl_handle_names[o->kind]);
+	else if (load_relaxed(&o->flags) & ACL_OBJECT_BY_OWNER)
+		finding_detail(f, "This %s was gone already: it went with its context or device.",
+			acl_handle_names[o->kind]);
+	else
+		finding_detail(f, "This %s was destroyed before.", acl_handle_names[o->kind]);
+	finding_address(f, use->name, (const void *)(uintptr_t)load_relaxed(&o->value));
+	finding_object(c, f, acl_handle_names[o->kind], o);
+	finding_show(c, f);
+}
+
+/* --- never alive ---------------------------------------------------------------------- */
+
+static void say_mismatch(
+	struct checks *c, struct acl_call_record *call, const struct handle_use *use, struct acl_object *o)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, call, RULE("handle-type-mismatch"), &room);
+
+	if (!f)
+		return;
+	finding_detail(f, "%s must be a %s, this is a %s.", use->name, acl_handle_names[use->kind],
+		acl_handle_names[o->kind]);
+	finding_object(c, f, acl_handle_names[o->kind], o);
+	finding_show(c, f);
+}
+
+static void say_leftover(
+	struct checks *c, struct acl_call_record *call, const struct handle_use *use, struct leftover *l)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, call, RULE("failed-create-output-used"), &room);
+
+	if (!f)
+		return;
+	finding_detail(
+		f, "%s was never made: the call that should have made it failed on this thread.", use->name);
+	finding_address(f, use->name, (const void *)(uintptr_t)load_relaxed(&l->value));
+	finding_api(f, "failed call", load_relaxed(&l->failed.api));
+	finding_show(c, f);
+}
+
+static struct leftover *leftover_find(
+	struct checks *c, const struct acl_call_record *call, unsigned kind, uint64_t value)
+{
+	struct handles_state *s = module_state(c, handles);
+
+	if (!load_relaxed(&s->used))
+		return NULL;
+	for (unsigned i = 0; i < LEFTOVERS; i++)
+		if (load_relaxed(&s->left[i].value) == value && load_relaxed(&s->left[i].kind) == kind &&
+			load_relaxed(&s->left[i].pthread_id) == call->pthread_id)
+			return &s->left[i];
+	return NULL;
+}
+
+/* For those who know that nobody makes handles behind our back; each is told once. */
+static void say_unknown(
+	struct checks *c, struct acl_call_record *call, const struct handle_use *use, const void *value)
+{
+	struct handles_state *s = module_state(c, handles);
+	uint64_t key = key_of_two(use->kind, (uintptr_t)value);
+
+	if (!rule_wanted(c, RULE("handle-unknown")) || load_relaxed(&s->answers.full) || !is_checked(call))
+		return;
+	rule_evaluated(call, RULE("handle-unknown"));
+	if (value_table_value(&s->answers, key))
+		return;
+	value_table_set(c, &s->answers, key, 1);
+	finding_on(c, call, RULE("handle-unknown"), NULL, NULL,
+		"%s is %p: no call that was seen has made or answered with a %s of this value.", use->name,
+		value, acl_handle_names[use->kind]);
+}
+
+static const void *counter_of(const struct acl_call_record *call, const struct acl_param *p)
+{
+	const void *at;
+
+	memcpy(&at, (const char *)call->args + p->offset, sizeof(at));
+	return at;
+}
+
+/* Handles that the runtime itself gives, one or as many as a counter says. */
+static void answered(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_api_info *api = &acl_apis[call->api];
+	struct handles_state *s = module_state(c, handles);
+
+	if (!rule_wanted(c, RULE("handle-unknown")) || !succeeded(call))
+		return;
+	for (unsigned i = 0; i < api->n_params; i++) {
+		const struct acl_param *p = &api->params[i];
+		const void *const *out, *const *at;
+		struct program_array values;
+		uint32_t n = 1;
+
+		if (p->life != ACL_LIFE_GET)
+			continue;
+		memcpy(&out, (const char *)call->args + p->offset, sizeof(out));
+		if (p->count >= 0 &&
+			!program_read(c, counter_of(call, &api->params[p->count]), &n, sizeof(n)))
+			continue;
+		program_array_open(&values, c, out, sizeof(*out), n);
+		for (uint32_t k = 0; (at = program_array_at(&values, k)) != NULL; k++)
+			if (*at)
+				value_table_set(c, &s->answers, key_of_two(p->handle, (uintptr_t)*at), 1);
+	}
+}
+
+/* No object of the wanted kind ever had this value. */
+static void unknown_handle(
+	struct checks *c, struct acl_call_record *call, const struct handle_use *use, const void *value)
+{
+	static const uint8_t kinds[] = {ACL_HANDLE_STREAM, ACL_HANDLE_EVENT, ACL_HANDLE_NOTIFY,
+		ACL_HANDLE_CNT_NOTIFY, ACL_HANDLE_LABEL, ACL_HANDLE_CONTEXT, ACL_HANDLE_MODEL};
+	struct leftover *l = leftover_find(c, call, use->kind, (uintptr_t)value);
+
+	if (l) {
+		say_leftover(c, call, use, l);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(kinds); i++) {
+		struct acl_object *o = kinds[i] == use->kind ? NULL : object_find(c, kinds[i], value);
+
+		if (!o || load_relaxed(&o->state) != ACL_OBJECT_LIVE)
+			continue;
+		say_mismatch(c, call, use, o);
+		return;
+	}
+	say_unknown(c, call, use, value);
+}
+
+/* --- every handle of a call ------------------------------------------------------------ */
+
+/* Where the call counts what it asks, NULL = nowhere. */
+static inline struct coverage_counts *counts_of(const struct acl_call_record *call)
+{
+	return is_checked(call) ? thread_of(call)->coverage : NULL;
+}
+
+/* A known handle of the right kind: whether it is alive is the question. */
+static inline void ask(struct coverage_counts *coverage, const struct handle_use *use)
+{
+	if (use->dead >= 0 && coverage)
+		store_relaxed(&coverage->rule[use->dead], load_relaxed(&coverage->rule[use->dead]) + 1);
+}
+
+static __attribute__((noinline)) void judge(
+	struct checks *c, struct acl_call_record *call, const struct handle_use *use, const void *value)
+{
+	struct acl_object *o = object_find(c, use->kind, value);
+
+	if (!o) {
+		unknown_handle(c, call, use, value);
+		return;
+	}
+	ask(counts_of(call), use);
+	if (load_acquire(&o->state) == ACL_OBJECT_DESTROYED ||
+		(load_relaxed(&o->state) == ACL_OBJECT_DESTROYING && call->state.destroying != object_ref(o)))
+		say_dead(c, call, use, o);
+}
+
+static void check_handles(struct checks *c, struct acl_call_record *call)
+{
+	const struct handle_use *use = &uses[uses_of[call->api].first], *end = use + uses_of[call->api].count;
+	struct coverage_counts *coverage = counts_of(call);
+
+	for (; use < end; use++) {
+		struct acl_object *o;
+		const void *value;
+
+		memcpy(&value, (const char *)call->args + use->offset, sizeof(value));
+		o = use->known == KNOWN_STREAM  ? stream_of(call)
+		    : use->known == KNOWN_EVENT ? event_of(call)
+						: NULL;
+		if (__builtin_expect(o && load_relaxed(&o->value) == (uintptr_t)value &&
+					     load_acquire(&o->state) == ACL_OBJECT_LIVE,
+			    1)) {
+			ask(coverage, use);
+			continue;
+		}
+		if (value)
+			judge(c, call, use, value);
+	}
+}
+
+static void create_failed(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_api_info *api = &acl_apis[call->api];
+	struct handles_state *s = module_state(c, handles);
+
+	if (succeeded(call) || !is_checked(call))
+		return;
+	rule_evaluated(call, RULE("failed-create-output-used"));
+	for (unsigned i = 0; i < api->n_params; i++) {
+		const struct acl_param *p = &api->params[i];
+		const uint64_t *const *out = (const uint64_t *const *)((const char *)call->args + p->offset);
+		struct leftover *l;
+		uint64_t left;
+
+		if (p->life != ACL_LIFE_CREATE || p->dir == ACL_DIR_IN ||
+			!program_read(c, *out, &left, sizeof(left)) || left <= 1)
+			continue;
+		/* The variable may still hold a live handle of an earlier create. */
+		if (object_live(c, p->handle, (const void *)(uintptr_t)left))
+			continue;
+		l = &s->left[counter_inc(&s->at) % LEFTOVERS];
+		store_relaxed(&l->value, 0);
+		store_relaxed(&l->kind, p->handle);
+		store_relaxed(&l->pthread_id, call->pthread_id);
+		call_site_take(c, &l->failed, call, false);
+		store_release(&l->value, left);
+		store_relaxed(&s->used, 1);
+	}
+}
+
+/* --- binding ------------------------------------------------------------------------------ */
+
+static bool followed(unsigned kind)
+{
+	switch (kind) {
+	case ACL_HANDLE_STREAM:
+	case ACL_HANDLE_EVENT:
+	case ACL_HANDLE_MODEL:
+	case ACL_HANDLE_CONTEXT:
+	case ACL_HANDLE_NOTIFY:
+	case ACL_HANDLE_CNT_NOTIFY:
+	case ACL_HANDLE_LABEL:
+	case ACL_HANDLE_BINARY:
+	case ACL_HANDLE_POOL:
+	case ACL_HANDLE_ALLOCATOR_DESC:
+	case ACL_HANDLE_MBUF:
+		return true;
+	}
+	return false;
+}
+
+static uint8_t looked_up(const struct checks *c, unsigned api, const struct acl_param *p)
+{
+	if (p->handle == ACL_HANDLE_STREAM && c->stream_offset[api] == p->offset)
+		return KNOWN_STREAM;
+	return p->handle == ACL_HANDLE_EVENT && c->event_offset[api] == p->offset ? KNOWN_EVENT : KNOWN_NOT;
+}
+
+static void uses_collect(const struct checks *c)
+{
+	uint16_t n = 0;
+
+	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
+		const struct acl_api_info *info = &acl_apis[api];
+
+		uses_of[api].first = n;
+		for (unsigned i = 0; i < info->n_params && n < USES; i++) {
+			const struct acl_param *p = &info->params[i];
+			const struct acl_rule *rule;
+
+			if (!followed(p->handle) || p->dir != ACL_DIR_IN || p->kind != ACL_KIND_HANDLE ||
+				(p->life != ACL_LIFE_USE && p->life != ACL_LIFE_DESTROY))
+				continue;
+			rule = dead_rule(p->handle, p->life == ACL_LIFE_DESTROY);
+			uses[n++] = (struct handle_use){p->offset, p->handle, p->life == ACL_LIFE_DESTROY,
+				looked_up(c, api, p), rule ? (int16_t)rule->index : -1, p->name};
+		}
+		uses_of[api].count = (uint16_t)(n - uses_of[api].first);
+	}
+}
+
+static bool creates(unsigned api)
+{
+	for (unsigned i = 0; i < acl_apis[api].n_params; i++)
+		if (acl_apis[api].params[i].life == ACL_LIFE_CREATE &&
+			followed(acl_apis[api].params[i].handle))
+			return true;
+	return false;
+}
+
+static bool answers(unsigned api)
+{
+	for (unsigned i = 0; i < acl_apis[api].n_params; i++)
+		if (acl_apis[api].params[i].life == ACL_LIFE_GET && followed(acl_apis[api].params[i].handle))
+			return true;
+	return false;
+}
+
+static void handles_bind(void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
+{
+	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
+		if (uses_of[api].count)
+			add(binder, api, ACL_ENTER, check_handles);
+		if (creates(api))
+			add(binder, api, ACL_LEAVE, create_failed);
+		if (answers(api))
+			add(binder, api, ACL_LEAVE, answered);
+	}
+}
+
+static bool handles_create(struct checks *c)
+{
+	uses_collect(c);
+	for (unsigned api = 0; api < ACL_API_COUNT; api++)
+		if (uses_of[api].count)
+			rule_evaluated_by(c, RULE("handle-type-mismatch"), api);
+	return true;
+}
+
+const struct check_module module_handles = {
+	.bind = handles_bind,
+	.state_size = sizeof(struct handles_state),
+	.create = handles_create,
+};

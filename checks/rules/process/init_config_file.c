@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The configuration file given to aclInit: one for the whole process, and the default device it may name. */
+#include "checks/rules/kernel/device_limits.h"
+#include "checks/engine/finding_report.h"
+#include "checks/engine/program_memory.h"
+#include "checks/state/device_state.h"
+
+#define NO_CONFIG 1 /* stands for the hash of a configuration that says nothing */
+#define INVALID_PARAM 100000
+
+struct init_config_state {
+	_Atomic uint64_t first; /* hash of the configuration that counts, 0 = not known */
+	struct call_site_slot first_init;
+};
+
+static struct init_config_state *state(struct checks *c)
+{
+	return module_state(c, init_config);
+}
+
+/* false: what the call configures is not known. */
+static bool configuration(
+	struct checks *c, const struct acl_call_record *call, struct checks_init_config *out)
+{
+	const char *path = ACL_ARGS(call, aclInit)->configPath;
+	char first;
+
+	memset(out, 0, sizeof(*out));
+	out->trivial = true;
+	if (!path || (program_read(c, path, &first, 1) && !first))
+		return true;
+	/* All of the path can be read. */
+	return program_text_key(c, path) && c->host.init_config &&
+	       c->host.init_config(c->host.context, path, out);
+}
+
+static bool other_module(struct checks *c, const struct acl_call_record *call)
+{
+	uint32_t module = call->module     ? call->module
+			  : c->host.module ? c->host.module(c->host.context, call->caller)
+					   : 0;
+
+	return module != load_relaxed(&c->init_module);
+}
+
+static void say_ignored(struct checks *c, struct acl_call_record *call)
+{
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+	struct acl_object_history *b;
+
+	/* A library that brings a configuration of its own cannot know who was first. */
+	grade.advice = other_module(c, call);
+	/* That the repeated call does not read its file is said already. */
+	grade.beside = BESIDE_AS_CONSEQUENCE;
+	f = finding_begin_as(c, call, RULE("init-config-mismatch"), grade, &room);
+	if (!f)
+		return;
+	f->at_leave = true;
+	finding_detail(f, "the configuration differs from the first one of this process%s%s",
+		load_relaxed(&state(c)->first) == NO_CONFIG ? ", which was none" : "",
+		error_of(call) == ACL_ERROR_REPEAT_INIT ? ", and is not read" : ", and is refused");
+	finding_error(f, "result", error_of(call));
+	b = &f->objects[f->n_objects++];
+	b->role = "first aclInit";
+	b->kind = "initialisation";
+	b->device = -1;
+	call_site_copy(&b->created, &state(c)->first_init);
+	finding_show(c, f);
+}
+
+/* Only what the runtime's answer confirms: to give none the second time is usual and harms nothing. */
+static void again(struct checks *c, struct acl_call_record *call, const struct checks_init_config *now)
+{
+	int32_t error = error_of(call);
+
+	if (error != ACL_ERROR_REPEAT_INIT && error != INVALID_PARAM)
+		return;
+	rule_evaluated(call, RULE("init-config-mismatch"));
+	if (!now->trivial && now->hash != load_relaxed(&state(c)->first))
+		say_ignored(c, call);
+}
+
+static void initialised(struct checks *c, struct acl_call_record *call)
+{
+	struct checks_init_config now;
+	bool known = configuration(c, call, &now);
+
+	if (known && load_relaxed(&state(c)->first)) {
+		again(c, call, &now);
+	} else if (known && succeeded(call) && load_relaxed(&c->init_count) <= 0) {
+		call_site_take(c, &state(c)->first_init, call, true);
+		store_relaxed(&state(c)->first, now.trivial ? NO_CONFIG : now.hash);
+	}
+	if (known)
+		limits_configured(c, call, &now);
+	if (succeeded(call) && known)
+		store_relaxed(&c->default_device, now.default_device);
+}
+
+/* --- default-device-explicit-context ------------------------------------------------- */
+
+static void creating(struct checks *c, struct acl_call_record *call)
+{
+	int device = ACL_ARGS(call, aclrtCreateContext)->deviceId;
+	struct acl_device *d = device_at(c, device);
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!load_relaxed(&c->default_device) || !d)
+		return;
+	rule_evaluated(call, RULE("default-device-explicit-context"));
+	if (load_relaxed(&d->ever_set))
+		return;
+	f = finding_begin(c, call, RULE("default-device-explicit-context"), &room);
+	if (!f)
+		return;
+	finding_detail(
+		f, "aclrtSetDevice(%d) was not called; the configuration names a default device", device);
+	finding_int(f, "device", device);
+	finding_show(c, f);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(PROCESS_INIT), ACL_LEAVE, initialised},
+	{ON_OP(CREATE_CONTEXT), ACL_ENTER, creating},
+};
+
+const struct check_module module_init_config = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct init_config_state),
+};

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The life of the process as the runtime sees it: after the finalize, resets
+ * without a set, named callbacks.
+ */
+#include "checks/engine/finding_report.h"
+#include "checks/engine/program_memory.h"
+#include "checks/engine/value_table.h"
+#include "checks/state/device_state.h"
+
+#define REPEAT_FINALIZE 100037
+#define CONTEXT_RELEASE_ERROR 507007
+
+struct process_state {
+	struct value_table names; /* of registered callbacks: key of register function and name -> 1 */
+	struct value_table forced; /* device + 1 -> 1: its last reset was forced */
+	struct value_table peers; /* key of device and peer -> 1: access enabled */
+	_Atomic bool peers_unknown; /* an import enabled access by itself */
+	_Atomic bool ended; /* finalized, and not initialised again */
+};
+
+static struct process_state *process(struct checks *c)
+{
+	return module_state(c, process);
+}
+
+static void say(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule, int severity,
+	const char *detail)
+{
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	grade.severity = (int8_t)severity;
+	f = finding_begin_as(c, call, rule, grade, &room);
+	if (!f)
+		return;
+	finding_detail(f, "%s", detail);
+	finding_show(c, f);
+}
+
+/* --- finalize ----------------------------------------------------------------------------- */
+
+static void initialised(struct checks *c, struct acl_call_record *call)
+{
+	if (succeeded(call))
+		store_relaxed(&process(c)->ended, false);
+}
+
+static void finalizing(struct checks *c, struct acl_call_record *call)
+{
+	if (rule_broken(call, RULE("finalize-without-init"), !load_relaxed(&c->inited)))
+		say(c, call, RULE("finalize-without-init"), -1, "aclInit was never called in this process.");
+}
+
+static void finalized(struct checks *c, struct acl_call_record *call)
+{
+	if (rule_broken(call, RULE("finalize-repeat"), error_of(call) == REPEAT_FINALIZE))
+		say(c, call, RULE("finalize-repeat"), -1,
+			"The process was finalized before and not initialised again.");
+	if (!succeeded(call) || call->api != ACL_API_aclFinalize)
+		return;
+	checks_start_conditional(c);
+	store_relaxed(&process(c)->ended, true);
+}
+
+static bool releases(const char *name)
+{
+	return strstr(name, "Destroy") || strstr(name, "Free") || strstr(name, "Reset") ||
+	       strstr(name, "Release") || strstr(name, "UnLoad") || strstr(name, "Unregister") ||
+	       strstr(name, "Unmap") || strstr(name, "UnSubscribe");
+}
+
+static void after_end(struct checks *c, struct acl_call_record *call)
+{
+	if (__builtin_expect(!load_relaxed(&process(c)->ended), 1) || call->in_exit)
+		return;
+	rule_evaluated(call, RULE("use-after-finalize"));
+	say(c, call, RULE("use-after-finalize"), -1, "aclFinalize was called before and aclInit not again.");
+}
+
+/* --- resets ----------------------------------------------------------------------------------- */
+
+static void reset(struct checks *c, struct acl_call_record *call)
+{
+	uint64_t device = (uint64_t)(uint32_t)device_argument(call) + 1, forced = 0;
+
+	rule_evaluated(call, RULE("device-reset-force-order"));
+	rule_evaluated(call, RULE("device-reset-unset"));
+	if (succeeded(call)) {
+		value_table_set(c, &process(c)->forced, device, call->api == ACL_API_aclrtResetDeviceForce);
+		return;
+	}
+	if (error_of(call) != CONTEXT_RELEASE_ERROR)
+		return;
+	value_table_get(&process(c)->forced, device, &forced);
+	if (forced)
+		say(c, call, RULE("device-reset-force-order"), -1,
+			"aclrtResetDeviceForce released the device before, and aclrtSetDevice was not called "
+			"again.");
+	else
+		say(c, call, RULE("device-reset-unset"), -1,
+			"The device is not set in this process, or no longer.");
+}
+
+static void set(struct checks *c, struct acl_call_record *call)
+{
+	if (succeeded(call))
+		value_table_set(c, &process(c)->forced, (uint64_t)(uint32_t)device_argument(call) + 1, 0);
+}
+
+static void same_peer(struct checks *c, struct acl_call_record *call)
+{
+	int peer = ACL_ARGS(call, aclrtDeviceDisablePeerAccess)->peerDeviceId;
+
+	if (peer >= 0 &&
+		rule_broken(call, RULE("peer-same-device"), device_current(c, thread_of(call)) == peer))
+		say(c, call, RULE("peer-same-device"), -1, "This is the current device itself.");
+}
+
+static void peer_enabled(struct checks *c, struct acl_call_record *call)
+{
+	int device = device_current(c, thread_of(call));
+
+	if (!succeeded(call))
+		return;
+	if (device < 0)
+		store_relaxed(&process(c)->peers_unknown, true);
+	else
+		value_table_set(c, &process(c)->peers,
+			key_of_two(device, ACL_ARGS(call, aclrtDeviceEnablePeerAccess)->peerDeviceId), 1);
+}
+
+static void peer_disabled(struct checks *c, struct acl_call_record *call)
+{
+	int device = device_current(c, thread_of(call));
+
+	if (succeeded(call) && device >= 0)
+		value_table_set(c, &process(c)->peers,
+			key_of_two(device, ACL_ARGS(call, aclrtDeviceDisablePeerAccess)->peerDeviceId), 0);
+}
+
+static void imported(struct checks *c, struct acl_call_record *call)
+{
+	if (succeeded(call))
+		store_relaxed(&process(c)->peers_unknown, true);
+}
+
+static void disabling_peer(struct checks *c, struct acl_call_record *call)
+{
+	int device = device_current(c, thread_of(call)),
+	    peer = ACL_ARGS(call, aclrtDeviceDisablePeerAccess)->peerDeviceId;
+	uint64_t now = 0;
+
+	same_peer(c, call);
+	if (device < 0 || peer < 0 || load_relaxed(&process(c)->peers_unknown) ||
+		load_relaxed(&process(c)->peers.full))
+		return;
+	value_table_get(&process(c)->peers, key_of_two(device, peer), &now);
+	if (rule_broken(call, RULE("peer-disable-not-enabled"), !now))
+		say(c, call, RULE("peer-disable-not-enabled"), -1,
+			"Access to this device was not enabled by this process.");
+}
+
+static void destroying_context(struct checks *c, struct acl_call_record *call)
+{
+	const void *value = ACL_ARGS(call, aclrtDestroyContext)->context;
+	struct acl_object *o = value ? object_find(c, ACL_HANDLE_CONTEXT, value) : NULL;
+
+	if (o && object_usable(o) &&
+		rule_broken(
+			call, RULE("context-destroy-default"), load_relaxed(&o->flags) & ACL_OBJECT_DEFAULT))
+		say(c, call, RULE("context-destroy-default"), -1,
+			"This is the default context of a device: aclrtResetDevice releases it.");
+}
+
+/* --- callbacks under a name ----------------------------------------------------------------------- */
+
+static const struct acl_rule *name_rule(unsigned api)
+{
+	return api == ACL_API_aclrtSetDeviceTaskAbortCallback ? RULE("exc-abort-callback-name")
+							      : RULE("stream-state-callback-duplicate");
+}
+
+static void naming(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtRegStreamStateCallback *a = call->args; /* all three are alike */
+	uint64_t now = 0;
+	char first;
+
+	if (!a->callback || !program_read(c, a->regName, &first, 1))
+		return;
+	rule_evaluated(call, name_rule(call->api));
+	if (!first)
+		say(c, call, name_rule(call->api), -1, "The name is empty.");
+	else if (value_table_get(
+			 &process(c)->names, key_of_two(call->api, program_text_key(c, a->regName)), &now) &&
+		 now)
+		say(c, call, name_rule(call->api), -1, "A callback is registered under this name already.");
+}
+
+static void named(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtRegStreamStateCallback *a = call->args;
+
+	if (a->regName && succeeded(call))
+		value_table_set(c, &process(c)->names, key_of_two(call->api, program_text_key(c, a->regName)),
+			a->callback != NULL);
+}
+
+/* Callbacks known by a number and their address: of init and finalize by type, of snapshots by stage. */
+static uint64_t numbered_key(const struct acl_call_record *call)
+{
+	const struct acl_args_aclrtSnapShotCallbackUnregister *a =
+		call->args; /* all begin with number, function */
+	uint64_t family = strstr(acl_apis[call->api].name, "SnapShot")   ? 1
+			  : strstr(acl_apis[call->api].name, "Finalize") ? 2
+									 : 3;
+
+	return key_of_two(family << 32 | (uint32_t)a->stage, (uintptr_t)a->callback);
+}
+
+static const struct acl_rule *numbered_rule(const struct acl_call_record *call)
+{
+	return strstr(acl_apis[call->api].name, "SnapShot") ? RULE("snapshot-callback-duplicate")
+							    : RULE("init-callback-null-or-duplicate");
+}
+
+static void numbering(struct checks *c, struct acl_call_record *call)
+{
+	uint64_t now = 0;
+
+	rule_evaluated(call, numbered_rule(call));
+	if (value_table_get(&process(c)->names, numbered_key(call), &now) && now &&
+		(strstr(acl_apis[call->api].name, "SnapShot") ||
+			ACL_ARGS(call, aclInitCallbackUnRegister)->type != ACL_REG_TYPE_OTHER))
+		say(c, call, numbered_rule(call), -1, "This callback is registered already.");
+}
+
+static void numbered(struct checks *c, struct acl_call_record *call)
+{
+	if (succeeded(call))
+		value_table_set(c, &process(c)->names, numbered_key(call), 1);
+}
+
+static void unnumbering(struct checks *c, struct acl_call_record *call)
+{
+	uint64_t now = 0;
+
+	/* What was never seen may have been registered before we looked. */
+	if (value_table_get(&process(c)->names, numbered_key(call), &now) &&
+		rule_broken(call, numbered_rule(call), !now))
+		say(c, call, numbered_rule(call), -1, "This callback is not registered any more.");
+}
+
+static void unnumbered(struct checks *c, struct acl_call_record *call)
+{
+	if (succeeded(call))
+		value_table_set(c, &process(c)->names, numbered_key(call), 0);
+}
+
+/* --------------------------------------------------------------------------------------------------- */
+
+/*
+ * Initialisation itself and questions about versions and products are allowed
+ * at any time.  Releases come late in programs with destructors: the runtime
+ * carries them out, and what was not released before is said at the finalize.
+ */
+static bool allowed_after_end(const struct acl_api_info *api)
+{
+	return api->classes & (ACL_CLASS_INIT | ACL_CLASS_VERSION) || strstr(api->name, "Version") ||
+	       !strcmp(api->name, "aclrtGetSocName") || !strcmp(api->name, "aclGetRecentErrMsg") ||
+	       !strcmp(api->name, "aclrtGetRunMode") || !strcmp(api->name, "aclrtGetDeviceCount") ||
+	       releases(api->name);
+}
+
+/* A call through dlsym has asked whether there is one. */
+static void too_new(struct checks *c, struct acl_call_record *call)
+{
+	int target = load_relaxed(&c->target);
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (__builtin_expect(target < 0 || c->target_auto || call->path == ACL_PATH_DLSYM, 1) ||
+		!rule_broken(call, RULE("api-newer-than-target"), acl_apis[call->api].since > target))
+		return;
+	f = finding_begin(c, call, RULE("api-newer-than-target"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "%s came with CANN %s, the target is %s.", acl_apis[call->api].name,
+		acl_cann_names[acl_apis[call->api].since], acl_cann_names[target]);
+	finding_show(c, f);
+}
+
+/* The core limits of a device belong to its being set; what was set below us is not seen, so the call must
+ * fail. */
+static void limit_set(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_device *d = device_at(c, device_argument(call));
+
+	if (d && rule_broken(call, RULE("res-limit-before-setdevice"),
+			 !succeeded(call) && load_relaxed(&d->sets) <= 0))
+		say(c, call, RULE("res-limit-before-setdevice"), -1,
+			"The device is not set in this process.");
+}
+
+static void process_bind(void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
+{
+	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
+		if (!allowed_after_end(&acl_apis[api]))
+			add(binder, api, ACL_ENTER | ACL_CONDITIONAL, after_end);
+		if (acl_apis[api].since > ACL_CANN_8_1)
+			add(binder, api, ACL_ENTER, too_new);
+	}
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(PROCESS_INIT), ACL_LEAVE, initialised},
+	{ACL_API_aclFinalize, ACL_ENTER, finalizing},
+	{ON_OP(PROCESS_FINALIZE), ACL_LEAVE, finalized},
+	{ON_OP(DEVICE_SET), ACL_LEAVE, set},
+	{ON_OP(DEVICE_RESET), ACL_LEAVE, reset},
+	{ON_OP(PEER_ENABLE), ACL_ENTER, same_peer},
+	{ON_OP(PEER_ENABLE), ACL_LEAVE, peer_enabled},
+	{ON_OP(PEER_DISABLE), ACL_ENTER, disabling_peer},
+	{ON_OP(PEER_DISABLE), ACL_LEAVE, peer_disabled},
+	{ON_OP(IMPORT_MEMORY), ACL_LEAVE, imported},
+	{ON_OP(IMPORT_PHYSICAL), ACL_LEAVE, imported},
+	{ON_OP(IMPORT_NOTIFY), ACL_LEAVE, imported},
+	{ON_OP(DESTROY_CONTEXT), ACL_ENTER, destroying_context},
+	{ON_OP(CONFIGURE_DEVICE_RESOURCE_DEFAULT), ACL_LEAVE, limit_set},
+	{ON_OP(CONFIGURE_DEVICE_RESOURCE_LIMIT), ACL_LEAVE, limit_set},
+	{ON_OP(CALLBACK_REGISTER_DEVICE_STATE), ACL_ENTER, naming},
+	{ON_OP(CALLBACK_REGISTER_STREAM_STATE), ACL_ENTER, naming},
+	{ON_OP(CALLBACK_REGISTER_TASK_ABORT), ACL_ENTER, naming},
+	{ON_OP(CALLBACK_REGISTER_DEVICE_STATE), ACL_LEAVE, named},
+	{ON_OP(CALLBACK_REGISTER_STREAM_STATE), ACL_LEAVE, named},
+	{ON_OP(CALLBACK_REGISTER_TASK_ABORT), ACL_LEAVE, named},
+	{ON_OP(CALLBACK_REGISTER_FINALIZE), ACL_ENTER, numbering},
+	{ON_OP(CALLBACK_REGISTER_INIT), ACL_ENTER, numbering},
+	{ON_OP(CALLBACK_REGISTER_SNAPSHOT), ACL_ENTER, numbering},
+	{ON_OP(CALLBACK_REGISTER_FINALIZE), ACL_LEAVE, numbered},
+	{ON_OP(CALLBACK_REGISTER_INIT), ACL_LEAVE, numbered},
+	{ON_OP(CALLBACK_REGISTER_SNAPSHOT), ACL_LEAVE, numbered},
+	{ON_OP(CALLBACK_UNREGISTER_FINALIZE), ACL_ENTER, unnumbering},
+	{ON_OP(CALLBACK_UNREGISTER_INIT), ACL_ENTER, unnumbering},
+	{ON_OP(CALLBACK_UNREGISTER_SNAPSHOT), ACL_ENTER, unnumbering},
+	{ON_OP(CALLBACK_UNREGISTER_FINALIZE), ACL_LEAVE, unnumbered},
+	{ON_OP(CALLBACK_UNREGISTER_INIT), ACL_LEAVE, unnumbered},
+	{ON_OP(CALLBACK_UNREGISTER_SNAPSHOT), ACL_LEAVE, unnumbered},
+};
+
+const struct check_module module_process = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.bind = process_bind,
+	.state_size = sizeof(struct process_state),
+};

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Settings of contexts, devices, groups and streams: asked before they are set, set too late, read too early.
+ */
+#include "checks/engine/finding_report.h"
+#include "checks/engine/value_table.h"
+#include "checks/state/device_state.h"
+#include "checks/state/signal_state.h"
+#include "checks/state/stream_state.h"
+
+#define OPTION_NOT_SET 107021
+#define GROUP_NOT_CREATED 107014
+#define INVALID_PARAM 100000
+#define OUTPUTS 8 /* overflow reads remembered */
+#define INTERVALS 254 /* an operator's time limit has no more of them */
+
+struct output {
+	_Atomic uint64_t address, size, stream, position; /* address 0 = none */
+};
+
+struct modes_state {
+	struct value_table options; /* key of a context's acl_ref and an option -> 1 */
+	struct value_table groups; /* 1 + group id the runtime told -> 1 */
+	struct value_table overflow; /* acl_ref of a stream -> 1 + switch */
+	_Atomic uint64_t n_groups; /* 1 + what aclrtGetGroupCount told, 0 = not asked */
+	_Atomic uint64_t interval; /* microseconds, 0 = not asked */
+	_Atomic uint8_t saturation[ACL_DEVICES]; /* 1 + mode set or told */
+	struct output outputs[OUTPUTS];
+	_Atomic uint32_t n_outputs;
+};
+
+static struct modes_state *modes(struct checks *c)
+{
+	return module_state(c, modes);
+}
+
+/* --- options of contexts ---------------------------------------------------------------------- */
+
+static uint64_t option_key(struct checks *c, const struct acl_call_record *call, unsigned option)
+{
+	bool known;
+	struct acl_object *context = context_current(c, thread_of(call), &known);
+
+	return context ? key_of_two(object_ref(context), option) : 0;
+}
+
+static void option_set(struct checks *c, struct acl_call_record *call)
+{
+	uint64_t key = option_key(c, call, ACL_ARGS(call, aclrtCtxSetSysParamOpt)->opt);
+	bool known;
+	struct acl_object *context = context_current(c, thread_of(call), &known);
+
+	if (key && context && succeeded(call))
+		value_table_set_of(c, &modes(c)->options, object_ref(context), key, 1);
+}
+
+static void option_asked(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtCtxGetSysParamOpt *a = call->args;
+	uint64_t key = option_key(c, call, a->opt);
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!key || load_relaxed(&modes(c)->options.full))
+		return;
+	rule_evaluated(call, RULE("ctx-sys-param-not-set"));
+	if (error_of(call) != OPTION_NOT_SET || value_table_value(&modes(c)->options, key))
+		return;
+	f = finding_begin(c, call, RULE("ctx-sys-param-not-set"), &room);
+	if (!f)
+		return;
+	f->at_leave = true;
+	finding_detail(f, "aclrtCtxSetSysParamOpt was not called for this option in the current context.");
+	finding_enum(f, "opt", "aclSysParamOpt", a->opt);
+	finding_show(c, f);
+}
+
+/* --- groups ------------------------------------------------------------------------------------- */
+
+static void groups_counted(struct checks *c, struct acl_call_record *call)
+{
+	const uint32_t *count = ACL_ARGS(call, aclrtGetGroupCount)->count;
+
+	if (count && succeeded(call))
+		store_relaxed(&modes(c)->n_groups, 1 + (uint64_t)*count);
+}
+
+static void say_group(
+	struct checks *c, struct acl_call_record *call, const char *name, int64_t value, const char *detail)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, call, RULE("group-order"), &room);
+
+	if (!f)
+		return;
+	f->at_leave = true;
+	finding_detail(f, "%s", detail);
+	finding_int(f, name, value);
+	if (load_relaxed(&modes(c)->n_groups))
+		finding_uint(f, "groups", load_relaxed(&modes(c)->n_groups) - 1);
+	finding_show(c, f);
+}
+
+/* Without any group there is nothing the program could have asked for. */
+static void group_described(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtGetGroupInfoDetail *a = call->args;
+	uint64_t n = load_relaxed(&modes(c)->n_groups);
+	int32_t id;
+
+	if (succeeded(call) && a->attr == ACL_GROUP_GROUPID_INT && a->attrValue &&
+		a->valueLen >= sizeof(id)) {
+		memcpy(&id, a->attrValue, sizeof(id));
+		value_table_set(c, &modes(c)->groups, 1 + (uint64_t)(uint32_t)id, 1);
+	}
+	if (n < 2)
+		return;
+	rule_evaluated(call, RULE("group-order"));
+	if (error_of(call) == INVALID_PARAM && (a->groupIndex < 0 || (uint64_t)a->groupIndex >= n - 1))
+		say_group(c, call, "groupIndex", a->groupIndex, "There is no group of this index.");
+}
+
+static void group_set(struct checks *c, struct acl_call_record *call)
+{
+	int32_t id = ACL_ARGS(call, aclrtSetGroup)->groupId;
+
+	if (load_relaxed(&modes(c)->n_groups) == 1 || load_relaxed(&modes(c)->groups.full))
+		return;
+	rule_evaluated(call, RULE("group-order"));
+	if (error_of(call) == GROUP_NOT_CREATED &&
+		!value_table_value(&modes(c)->groups, 1 + (uint64_t)(uint32_t)id))
+		say_group(c, call, "groupId", id,
+			"aclrtGetGroupInfoDetail has returned no group with this id.");
+}
+
+/* --- time limits of operators ---------------------------------------------------------------------- */
+
+static void interval_told(struct checks *c, struct acl_call_record *call)
+{
+	const uint64_t *interval = ACL_ARGS(call, aclrtGetOpTimeOutInterval)->interval;
+
+	if (interval && succeeded(call))
+		store_relaxed(&modes(c)->interval, *interval);
+}
+
+/* 0 asks for no limit. */
+static void limiting_time(struct checks *c, struct acl_call_record *call)
+{
+	uint64_t timeout = ACL_ARGS(call, aclrtSetOpExecuteTimeOutV2)->timeout,
+		 interval = load_relaxed(&modes(c)->interval);
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!interval || !timeout)
+		return;
+	rule_evaluated(call, RULE("op-timeout-units"));
+	if (timeout >= interval && timeout / INTERVALS <= interval)
+		return;
+	f = finding_begin(c, call, RULE("op-timeout-units"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "%llu microseconds: the runtime takes %llu to %llu, in steps of the former.",
+		(unsigned long long)timeout, (unsigned long long)interval,
+		(unsigned long long)interval * INTERVALS);
+	finding_uint(f, "timeout", timeout);
+	finding_uint(f, "interval", interval);
+	finding_show(c, f);
+}
+
+/* --- saturation --------------------------------------------------------------------------------------- */
+
+static void saturation_told(struct checks *c, struct acl_call_record *call)
+{
+	const aclrtFloatOverflowMode *mode = ACL_ARGS(call, aclrtGetDeviceSatMode)->mode;
+	int device = device_current(c, thread_of(call));
+
+	if (mode && succeeded(call) && device_at(c, device))
+		store_relaxed(&modes(c)->saturation[device], (uint8_t)(1 + *mode));
+}
+
+static unsigned streams_on(struct checks *c, int device, struct acl_object **sample)
+{
+	struct acl_object *o;
+	unsigned n = 0;
+
+	object_each(c, ACL_HANDLE_STREAM, o)
+	{
+		if (!object_usable(o) || load_relaxed(&o->device) != device ||
+			load_relaxed(&o->flags) &
+				(ACL_OBJECT_DEFAULT | ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED))
+			continue;
+		*sample = o;
+		n++;
+	}
+	return n;
+}
+
+static void saturation_set(struct checks *c, struct acl_call_record *call)
+{
+	uint8_t now = (uint8_t)(1 + ACL_ARGS(call, aclrtSetDeviceSatMode)->mode), before;
+	int device = device_current(c, thread_of(call));
+	struct acl_object *sample = NULL;
+	struct finding_buffer room;
+	struct acl_finding *f;
+	unsigned n;
+
+	if (!succeeded(call) || !device_at(c, device))
+		return;
+	before = atomic_exchange(&modes(c)->saturation[device], now);
+	n = streams_on(c, device, &sample);
+	rule_evaluated(call, RULE("satmode-existing-streams"));
+	if (!n || before == now)
+		return;
+	f = finding_begin(c, call, RULE("satmode-existing-streams"), &room);
+	if (!f)
+		return;
+	f->at_leave = true;
+	finding_detail(f, "%u stream%s of device %d exist%s already and keep%s the former mode.", n,
+		n == 1 ? "" : "s", device, n == 1 ? "s" : "", n == 1 ? "s" : "");
+	finding_uint(f, "streams", n);
+	finding_object(c, f, "for example", sample);
+	finding_show(c, f);
+}
+
+/* --- overflow ------------------------------------------------------------------------------------------- */
+
+static bool made(struct acl_object *s)
+{
+	return s && object_usable(s) && !(load_relaxed(&s->flags) & ACL_OBJECT_LEARNED);
+}
+
+static void switching(struct checks *c, struct acl_call_record *call)
+{
+	uint64_t flag = ACL_ARGS(call, aclrtSetStreamOverflowSwitch)->flag;
+	struct acl_object *s = stream_of(call);
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!made(s) || call->state.capture)
+		return;
+	rule_evaluated(call, RULE("stream-overflow-switch-existing-tasks"));
+	if (value_table_value(&modes(c)->overflow, object_ref(s)) == 1 + flag ||
+		!task_surely_pending(c, s, load_acquire(&stream_state(s)->work)))
+		return;
+	f = finding_begin(c, call, RULE("stream-overflow-switch-existing-tasks"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "Tasks are on the stream that the host has not waited for: they keep the former "
+			  "setting.");
+	finding_uint(f, "flag", flag);
+	finding_object(c, f, "stream", s);
+	finding_show(c, f);
+}
+
+static void switched(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+
+	if (s && succeeded(call))
+		value_table_set_object(c, &modes(c)->overflow, s,
+			1 + (uint64_t)ACL_ARGS(call, aclrtSetStreamOverflowSwitch)->flag);
+}
+
+static void switch_told(struct checks *c, struct acl_call_record *call)
+{
+	const uint32_t *flag = ACL_ARGS(call, aclrtGetStreamOverflowSwitch)->flag;
+
+	if (stream_of(call) && flag && succeeded(call))
+		value_table_set_object(c, &modes(c)->overflow, stream_of(call), 1 + (uint64_t)*flag);
+}
+
+/* The status is under way to its buffer. */
+static void status_asked(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtGetOverflowStatus *a = call->args;
+	struct acl_object *s = stream_of(call);
+	struct output *o;
+
+	if (!s || !succeeded(call) || !a->outputAddr || call->state.capture || !call->state.position)
+		return;
+	checks_start_conditional(c);
+	o = &modes(c)->outputs[counter_inc(&modes(c)->n_outputs) % OUTPUTS];
+	store_release(&o->address, 0);
+	store_relaxed(&o->size, a->outputSize);
+	store_relaxed(&o->stream, object_ref(s));
+	store_relaxed(&o->position, call->state.position);
+	store_release(&o->address, (uintptr_t)a->outputAddr);
+}
+
+static void reading(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtMemcpy *a = call->args;
+	struct modes_state *m = modes(c);
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (__builtin_expect(!load_relaxed(&m->n_outputs), 1) || !a->count)
+		return;
+	for (unsigned i = 0; i < OUTPUTS; i++) {
+		uint64_t address = load_acquire(&m->outputs[i].address),
+			 position = load_relaxed(&m->outputs[i].position);
+		struct acl_object *s = address ? object_of(c, load_relaxed(&m->outputs[i].stream)) : NULL;
+
+		if (!s || (uintptr_t)a->src >= address + load_relaxed(&m->outputs[i].size) ||
+			(uintptr_t)a->src + a->count <= address)
+			continue;
+		rule_evaluated(call, RULE("overflow-status-not-synchronised"));
+		if (!task_surely_pending(c, s, position))
+			continue;
+		f = finding_begin(c, call, RULE("overflow-status-not-synchronised"), &room);
+		if (!f)
+			return;
+		finding_detail(f,
+			"aclrtGetOverflowStatus writes src on a stream that the host has not waited "
+			"for since.");
+		finding_address(f, "src", a->src);
+		finding_object(c, f, "stream", s);
+		finding_show(c, f);
+		return;
+	}
+}
+
+/* -----------------------------------------------------------------------------------------------------------
+ */
+
+static const struct check_hook hooks[] = {
+	{ON_OP(CONFIGURE_CONTEXT_PARAMETER), ACL_LEAVE, option_set},
+	{ON_OP(INFO_CONTEXT_PARAMETER), ACL_LEAVE, option_asked},
+	{ON_OP(INFO_GROUP_COUNT), ACL_LEAVE, groups_counted},
+	{ON_OP(INFO_GROUP_DETAIL), ACL_LEAVE, group_described},
+	{ON_OP(CONFIGURE_GROUP), ACL_LEAVE, group_set},
+	{ON_OP(INFO_TIMEOUT_INTERVAL), ACL_LEAVE, interval_told},
+	{ON_OP_WITH(CONFIGURE_EXECUTE_TIMEOUT, ACTUAL_TIMEOUT), ACL_ENTER, limiting_time},
+	{ON_OP(INFO_SATURATION_MODE), ACL_LEAVE, saturation_told},
+	{ON_OP(CONFIGURE_SATURATION_MODE), ACL_LEAVE, saturation_set},
+	{ON_OP(CONFIGURE_STREAM_OVERFLOW), ACL_ENTER, switching},
+	{ON_OP(CONFIGURE_STREAM_OVERFLOW), ACL_LEAVE, switched},
+	{ON_OP(INFO_STREAM_OVERFLOW), ACL_LEAVE, switch_told},
+	{ACL_API_aclrtGetOverflowStatus, ACL_LEAVE, status_asked},
+	{ON_OP(COPY_LINEAR), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_NOT_ASYNC, reading},
+};
+
+const struct check_module module_modes = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct modes_state),
+};

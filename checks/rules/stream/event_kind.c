@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the kind of an event allows: waiting, resetting, querying, timing, sharing. */
+#include "checks/engine/finding_report.h"
+#include "checks/state/event_state.h"
+
+#define CAN_WAIT (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL | ACL_EVENT_IPC)
+
+/* The event and its state when we saw it made; what others made is not judged. */
+static struct event_state *event_known_kind(struct acl_object *o)
+{
+	return o && load_acquire(&o->state) == ACL_OBJECT_LIVE &&
+			       !(load_relaxed(&o->flags) & ACL_OBJECT_LEARNED)
+		       ? event_state(o)
+		       : NULL;
+}
+
+static const char *maker_name(const struct event_state *e)
+{
+	static const char *const names[] = {[EVENT_PLAIN] = "aclrtCreateEvent",
+		[EVENT_WITH_FLAG] = "aclrtCreateEventWithFlag",
+		[EVENT_EX] = "aclrtCreateEventExWithFlag",
+		[EVENT_IMPORTED] = "aclrtIpcOpenEventHandle"};
+
+	return names[load_relaxed(&((struct event_state *)e)->maker)];
+}
+
+static void say_event_kind(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	struct acl_object *o, const char *detail, int severity)
+{
+	struct event_state *e = event_state(o);
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	grade.severity = (int8_t)severity;
+	f = finding_begin_as(c, call, rule, grade, &room);
+	if (!f)
+		return;
+	finding_detail(f, "%s; the event was made by %s with flags 0x%x.", detail, maker_name(e),
+		load_relaxed(&e->flags));
+	finding_address(f, "event", (const void *)(uintptr_t)load_relaxed(&o->value));
+	finding_uint(f, "flags", load_relaxed(&e->flags));
+	finding_object(c, f, "event", o);
+	finding_show(c, f);
+}
+
+static bool event_is_flagged(const struct event_state *e)
+{
+	unsigned maker = load_relaxed(&((struct event_state *)e)->maker);
+
+	return maker == EVENT_WITH_FLAG || maker == EVENT_EX;
+}
+
+static __attribute__((noinline)) bool event_perhaps_device_only(
+	struct checks *c, struct acl_call_record *call, struct acl_object *o, struct event_state *e)
+{
+	/* Ascend 950 takes such events on the host. */
+	if ((c->soc && strstr(c->soc, "950")) ||
+		!rule_broken(call, RULE("event-device-only-on-host"),
+			load_relaxed(&e->flags) & ACL_EVENT_DEVICE_USE_ONLY && event_is_flagged(e)))
+		return false;
+	say_event_kind(c, call, RULE("event-device-only-on-host"), o,
+		"DEVICE_USE_ONLY events are for kernels, not for the host", -1);
+	return true;
+}
+
+static inline bool event_device_only(
+	struct checks *c, struct acl_call_record *call, struct acl_object *o, struct event_state *e)
+{
+	if (__builtin_expect(c->soc || load_relaxed(&e->flags) & ACL_EVENT_DEVICE_USE_ONLY, 0))
+		return event_perhaps_device_only(c, call, o, e);
+	rule_evaluated(call, RULE("event-device-only-on-host"));
+	return false;
+}
+
+static void event_record_kind(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = event_of(call);
+	struct event_state *e = event_known_kind(o);
+
+	if (e)
+		event_device_only(c, call, o, e);
+}
+
+static void event_wait_kind(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = event_of(call);
+	struct event_state *e = event_known_kind(o);
+
+	if (!e || event_device_only(c, call, o, e) || !event_is_flagged(e) ||
+		!rule_broken(call, RULE("event-wait-without-sync-flag"),
+			!(load_relaxed(&e->flags) & (CAN_WAIT | ACL_EVENT_DEVICE_USE_ONLY))))
+		return;
+	say_event_kind(c, call, RULE("event-wait-without-sync-flag"), o,
+		"Only events with SYNC, EXTERNAL or IPC can be waited for", -1);
+}
+
+static void event_reset_kind(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = event_of(call);
+	struct event_state *e = event_known_kind(o);
+
+	if (!e || event_device_only(c, call, o, e))
+		return;
+	rule_evaluated(call, RULE("event-reset-unsupported"));
+	if (load_relaxed(&e->maker) == EVENT_WITH_FLAG &&
+		load_relaxed(&e->flags) & (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL))
+		return;
+	/* The runtime takes events of aclrtCreateEvent although the documents do not. */
+	say_event_kind(c, call, RULE("event-reset-unsupported"), o,
+		"Only events of aclrtCreateEventWithFlag with SYNC can be reset",
+		load_relaxed(&e->maker) == EVENT_PLAIN ? ACL_SEV_WARNING : -1);
+}
+
+static bool event_is_new_kind(const struct event_state *e)
+{
+	unsigned maker = load_relaxed(&((struct event_state *)e)->maker);
+
+	return maker == EVENT_EX || maker == EVENT_IMPORTED;
+}
+
+static void event_query_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = event_of(call);
+	struct event_state *e = event_known_kind(o);
+
+	if (e && rule_broken(call, RULE("event-query-api-mismatch"), event_is_new_kind(e)))
+		say_event_kind(c, call, RULE("event-query-api-mismatch"), o,
+			"This function does not support this kind of event", -1);
+}
+
+/* Only events that can be waited for, of the older kinds, have a number. */
+static void event_id_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = event_of(call);
+	struct event_state *e = event_known_kind(o);
+	const uint32_t uncounted = ACL_EVENT_TIME_LINE | ACL_EVENT_CAPTURE_STREAM_PROGRESS;
+
+	if (e && rule_broken(call, RULE("event-query-api-mismatch"),
+			 event_is_new_kind(e) ||
+				 (event_is_flagged(e) && !(load_relaxed(&e->flags) & ~uncounted))))
+		say_event_kind(
+			c, call, RULE("event-query-api-mismatch"), o, "This kind of event has no number", -1);
+}
+
+static void event_share_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = event_of(call);
+	struct event_state *e = event_known_kind(o);
+
+	if (e && rule_broken(call, RULE("event-ipc-handle-without-ipc-flag"),
+			 load_relaxed(&e->maker) != EVENT_EX || load_relaxed(&e->flags) != ACL_EVENT_IPC))
+		say_event_kind(c, call, RULE("event-ipc-handle-without-ipc-flag"), o,
+			"Only events of aclrtCreateEventExWithFlag with ACL_EVENT_IPC can be shared", -1);
+}
+
+/* --- time between events --------------------------------------------------------------- */
+
+static void event_time_check(struct checks *c, struct acl_call_record *call, struct acl_object *o)
+{
+	struct event_state *e = event_known_kind(o);
+
+	if (!e)
+		return;
+	rule_evaluated(call, RULE("event-elapsed-no-timeline"));
+	rule_evaluated(call, RULE("event-elapsed-not-recorded"));
+	/* Shared events are made with ACL_EVENT_IPC alone. */
+	if ((event_is_flagged(e) || load_relaxed(&e->maker) == EVENT_IMPORTED) &&
+		!(load_relaxed(&e->flags) & ACL_EVENT_TIME_LINE))
+		say_event_kind(c, call, RULE("event-elapsed-no-timeline"), o,
+			"The event keeps no time: TIME_LINE is missing", -1);
+	else if (!load_relaxed(&e->records))
+		say_event_kind(
+			c, call, RULE("event-elapsed-not-recorded"), o, "The event was never recorded", -1);
+}
+
+static void event_time_enter(struct checks *c, struct acl_call_record *call)
+{
+	const void *start = acl_arg_pointer(call->api, call->args, ACL_ROLE_START_EVENT);
+
+	if (start)
+		event_time_check(c, call, object_find(c, ACL_HANDLE_EVENT, start));
+	event_time_check(c, call, event_of(call));
+}
+
+#define TIMESTAMP_INVALID 107006
+
+/* The runtime says that the record is not done yet. */
+static void event_time_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!rule_broken(call, RULE("event-elapsed-not-synced"), error_of(call) == TIMESTAMP_INVALID))
+		return;
+	f = finding_begin(c, call, RULE("event-elapsed-not-synced"), &room);
+	if (!f)
+		return;
+	f->at_leave = true;
+	finding_detail(f, "The event was recorded but its stream has not reached it yet.");
+	finding_error(f, "result", error_of(call));
+	finding_object(c, f, "event", event_of(call));
+	finding_show(c, f);
+}
+
+/* --- the host waits ----------------------------------------------------------------------- */
+
+static void event_synchronise_kind(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = event_of(call);
+	struct event_state *e = event_known_kind(o);
+
+	if (e && !load_relaxed(&e->external) &&
+		(load_relaxed(&e->maker) == EVENT_PLAIN || load_relaxed(&e->maker) == EVENT_WITH_FLAG) &&
+		rule_broken(call, RULE("event-sync-before-record"), !load_relaxed(&e->records)))
+		say_event_kind(c, call, RULE("event-sync-before-record"), o,
+			"Nothing was recorded: the call returns at once", -1);
+}
+
+/* --- no more to be had ----------------------------------------------------------------------- */
+
+static unsigned objects_alive(struct checks *c, unsigned kind)
+{
+	struct acl_object *o;
+	unsigned n = 0;
+
+	object_each(c, kind, o) n += object_usable(o) && !(load_relaxed(&o->flags) & ACL_OBJECT_DEFAULT);
+	return n;
+}
+
+static void resource_exhausted(struct checks *c, struct acl_call_record *call, int32_t code, unsigned kind,
+	const struct acl_rule *rule)
+{
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (error_of(call) != code)
+		return;
+	f = finding_begin(c, call, rule, &room);
+	if (!f)
+		return;
+	f->at_leave = true;
+	finding_detail(f, "The runtime has no more; %u of this process are alive.", objects_alive(c, kind));
+	finding_uint(f, "alive", objects_alive(c, kind));
+	finding_show(c, f);
+}
+
+static void event_exhausted(struct checks *c, struct acl_call_record *call)
+{
+	resource_exhausted(c, call, 207007, ACL_HANDLE_EVENT, RULE("event-resource-exhausted"));
+}
+
+static void stream_exhausted(struct checks *c, struct acl_call_record *call)
+{
+	resource_exhausted(c, call, 207008, ACL_HANDLE_STREAM, RULE("stream-resource-exhausted"));
+}
+
+static void evaluated_by_operation(struct checks *c, const struct acl_rule *rule, unsigned operation)
+{
+	for (unsigned i = 0; i < acl_operations[operation].n_apis; i++)
+		rule_evaluated_by(c, rule, acl_operations[operation].apis[i]);
+}
+
+/* Only the runtime knows when it has no more. */
+static bool event_kind_create(struct checks *c)
+{
+	evaluated_by_operation(c, RULE("event-resource-exhausted"), ACL_OP_CREATE_EVENT);
+	evaluated_by_operation(c, RULE("event-resource-exhausted"), ACL_OP_RECORD_EVENT);
+	evaluated_by_operation(c, RULE("stream-resource-exhausted"), ACL_OP_CREATE_STREAM);
+	evaluated_by_operation(c, RULE("stream-resource-exhausted"), ACL_OP_CREATE_CONTEXT);
+	return true;
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(RECORD_EVENT), ACL_ENTER, event_record_kind},
+	{ON_OP(RECORD_EVENT), ACL_FAILED, event_exhausted},
+	{ON_OP(CREATE_EVENT), ACL_FAILED, event_exhausted},
+	{ON_OP(CREATE_STREAM), ACL_FAILED, stream_exhausted},
+	{ON_OP(CREATE_CONTEXT), ACL_FAILED, stream_exhausted},
+	{ON_OP(WAIT_EVENT), ACL_ENTER, event_wait_kind},
+	{ON_OP(RESET_EVENT), ACL_ENTER, event_reset_kind},
+	{ON_OP(INFO_EVENT_ID), ACL_ENTER, event_id_enter},
+	{ON_OP(QUERY_EVENT_WAIT), ACL_ENTER, event_query_enter},
+	/* aclrtQueryEventStatus serves all kinds: it is the answer to the rule. */
+	{ACL_API_aclrtQueryEvent, ACL_ENTER, event_query_enter},
+	{ON_OP(EXPORT_EVENT), ACL_ENTER, event_share_enter},
+	{ON_OP(INFO_EVENT_ELAPSED_TIME), ACL_ENTER, event_time_enter},
+	{ON_OP(INFO_EVENT_ELAPSED_TIME), ACL_LEAVE, event_time_leave},
+	{ON_OP(INFO_EVENT_TIMESTAMP), ACL_LEAVE, event_time_leave},
+	{ON_OP(INFO_EVENT_TIMESTAMP), ACL_ENTER, event_time_enter},
+	{ON_OP(SYNCHRONISE_EVENT), ACL_ENTER, event_synchronise_kind},
+};
+
+const struct check_module module_event_kind = {
+	.create = event_kind_create,
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+};

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How events are used: across devices, streams and threads, for nothing, and destroyed too early. */
+#include "checks/engine/finding_report.h"
+#include "checks/engine/value_table.h"
+#include "checks/state/event_state.h"
+#include "checks/state/stream_state.h"
+
+/* Records of a creation site before its events are said to keep time for nothing. */
+#define MANY_RECORDS 16
+#define SITE_IS_TIMED (UINT64_C(1) << 32)
+
+static struct value_table *sites(struct checks *c)
+{
+	return module_state(c, event_use);
+}
+
+/* The event and its state when we saw it made by this process. */
+static struct event_state *event_made_here(struct acl_object *o)
+{
+	return o && load_acquire(&o->state) == ACL_OBJECT_LIVE &&
+			       !(load_relaxed(&o->flags) & ACL_OBJECT_LEARNED) &&
+			       load_relaxed(&event_state(o)->maker) != EVENT_IMPORTED
+		       ? event_state(o)
+		       : NULL;
+}
+
+/* --- event-cross-device ------------------------------------------------------------------- */
+
+/*
+ * Events of the newest kind are where they are recorded, the others where they
+ * were made; -1 = unknown.  Pools hand such events, once recorded, to any device.
+ */
+static int event_device(struct checks *c, struct acl_object *o)
+{
+	struct acl_object *source;
+	uint64_t position;
+
+	if (load_relaxed(&event_state(o)->maker) != EVENT_EX)
+		return load_relaxed(&o->device);
+	source = latest_record(c, o, &position);
+	return source                                              ? load_relaxed(&source->device)
+	       : load_relaxed(&event_state(o)->records) & RECORDED ? -1
+								   : load_relaxed(&o->device);
+}
+
+static bool event_records_again(struct acl_call_record *call, struct event_state *e)
+{
+	return acl_apis[call->api].operation == ACL_OP_RECORD_EVENT && load_relaxed(&e->maker) == EVENT_EX &&
+	       load_relaxed(&e->records) & RECORDED;
+}
+
+static void event_cross_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = event_of(call), *s = stream_of(call);
+	struct finding_buffer room;
+	struct acl_finding *f;
+	int device;
+
+	if (__builtin_expect(!load_relaxed(&c->many_devices), 1) || !s || !event_made_here(o))
+		return;
+	if (event_records_again(call, event_state(o)))
+		return;
+	device = event_device(c, o);
+	if (device < 0 || load_relaxed(&s->device) < 0)
+		return;
+	rule_evaluated(call, RULE("event-cross-device"));
+	if (device == load_relaxed(&s->device))
+		return;
+	f = finding_begin(c, call, RULE("event-cross-device"), &room);
+	if (!f)
+		return;
+	finding_detail(
+		f, "the event is of device %d, the stream of device %d", device, load_relaxed(&s->device));
+	finding_object(c, f, "event", o);
+	finding_object(c, f, "stream", s);
+	finding_show(c, f);
+}
+
+/* --- event-wait-same-stream ----------------------------------------------------------------- */
+
+static void event_wait_here_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = event_of(call), *s = stream_of(call);
+	struct event_state *e = event_made_here(o);
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	/* Other kinds wait in earnest. */
+	if (!e || !s || load_relaxed(&e->maker) != EVENT_EX || call->state.capture ||
+		event_flag_external(call) || event_capture(c, o))
+		return;
+	if (!load_acquire(&e->position))
+		return;
+	rule_evaluated(call, RULE("event-wait-same-stream"));
+	if (__builtin_expect(load_relaxed(&e->stream) != object_ref(s), 1))
+		return;
+	f = finding_begin(c, call, RULE("event-wait-same-stream"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "the event was recorded on this stream: its tasks run in order anyway");
+	finding_object(c, f, "event", o);
+	finding_object(c, f, "stream", s);
+	finding_show(c, f);
+}
+
+/* --- event-query-cross-thread ------------------------------------------------------------------ */
+
+/* A record that the host has seen done is no question any more. */
+static void event_query_thread_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = event_of(call), *source;
+	struct event_state *e = event_made_here(o);
+	struct finding_buffer room;
+	struct acl_finding *f;
+	uint64_t position;
+
+	if (!e)
+		return;
+	source = latest_record(c, o, &position);
+	if (!source || !load_relaxed(&o->last_used.tid) || !stream_pending(source, position))
+		return;
+	rule_evaluated(call, RULE("event-query-cross-thread"));
+	if (load_relaxed(&o->last_used.tid) == call->tid)
+		return;
+	f = finding_begin(c, call, RULE("event-query-cross-thread"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "thread %u recorded the event, thread %u queries it",
+		load_relaxed(&o->last_used.tid), call->tid);
+	finding_uint(f, "recorded by thread", load_relaxed(&o->last_used.tid));
+	finding_object(c, f, "event", o);
+	finding_show(c, f);
+}
+
+/* --- event-elapsed-different-streams -------------------------------------------------------------- */
+
+static void event_streams_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *start = object_find(c, ACL_HANDLE_EVENT,
+				  acl_arg_pointer(call->api, call->args, ACL_ROLE_START_EVENT)),
+			  *end = event_of(call), *from, *to;
+	struct finding_buffer room;
+	struct acl_finding *f;
+	uint64_t position;
+
+	if (start)
+		store_relaxed(&event_state(start)->timed, true);
+	if (end)
+		store_relaxed(&event_state(end)->timed, true);
+	if (!succeeded(call) || !event_made_here(start) || !event_made_here(end) || start == end)
+		return;
+	from = latest_record(c, start, &position);
+	to = latest_record(c, end, &position);
+	if (!from || !to)
+		return;
+	rule_evaluated(call, RULE("event-elapsed-different-streams"));
+	if (from == to)
+		return;
+	f = finding_begin(c, call, RULE("event-elapsed-different-streams"), &room);
+	if (!f)
+		return;
+	f->at_leave = true;
+	finding_detail(f, "the events were recorded on different streams%s",
+		load_relaxed(&from->device) != load_relaxed(&to->device) ? " of different devices" : "");
+	finding_object(c, f, "start", start);
+	finding_object(c, f, "end", end);
+	finding_object(c, f, "stream of the start", from);
+	finding_object(c, f, "stream of the end", to);
+	finding_show(c, f);
+}
+
+static void event_stamp_leave(struct checks *c, struct acl_call_record *call)
+{
+	(void)c;
+	if (event_of(call))
+		store_relaxed(&event_state(event_of(call))->timed, true);
+}
+
+/* --- event-timeline-unneeded ----------------------------------------------------------------------- */
+
+static bool event_keeps_time(const struct event_state *e, unsigned maker)
+{
+	return maker == EVENT_PLAIN || load_relaxed(&((struct event_state *)e)->flags) & ACL_EVENT_TIME_LINE;
+}
+
+/* Events of one creation site are judged together, and at the end: some may be for time. */
+static void event_timeline_add(struct checks *c, struct acl_object *o, struct event_state *e)
+{
+	uint64_t site = load_relaxed(&o->created.caller), now, records;
+
+	if (!site || !event_keeps_time(e, load_relaxed(&e->maker)) || !load_relaxed(&e->recorded))
+		return;
+	now = value_table_value(sites(c), site);
+	records = (now & (SITE_IS_TIMED - 1)) + load_relaxed(&e->recorded);
+	if (records >= SITE_IS_TIMED)
+		records = SITE_IS_TIMED - 1;
+	value_table_set(c, sites(c), site,
+		(now & SITE_IS_TIMED) | (load_relaxed(&e->timed) ? SITE_IS_TIMED : 0) | records);
+}
+
+static void say_untimed(struct checks *c, uint64_t site, uint64_t records)
+{
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	grade.site = grade.caller = site;
+	f = finding_begin_as(c, NULL, RULE("event-timeline-unneeded"), grade, &room);
+	if (!f)
+		return;
+	finding_detail(f,
+		"events created at one call site were recorded %llu times, and their time was never queried",
+		(unsigned long long)records);
+	finding_uint(f, "records", records);
+	finding_address(f, "made at", (const void *)(uintptr_t)site);
+	finding_show(c, f);
+}
+
+static void event_use_finish(struct checks *c, enum checks_end kind)
+{
+	uint64_t site, now;
+	uint32_t at = 0;
+
+	while (kind == CHECKS_END_EXIT && value_table_next(sites(c), &at, &site, &now)) {
+		if ((now & (SITE_IS_TIMED - 1)) < MANY_RECORDS)
+			continue;
+		rule_evaluated_at_end(c, RULE("event-timeline-unneeded"));
+		if (!(now & SITE_IS_TIMED))
+			say_untimed(c, site, now);
+	}
+}
+
+/* --- event-destroyed-in-use --------------------------------------------------------------------------- */
+
+/* Of a call: acl_ref of the event that the thread waits for. */
+static const char host_wait_note;
+
+/* Calls of threads that wait for the event; those of device streams are the runtime's affair. */
+static void event_host_wait_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = event_of(call);
+
+	(void)c;
+	if (!o || !object_usable(o))
+		return;
+	counter_inc(&event_state(o)->host_waits);
+	call_note_set(call, &host_wait_note, object_ref(o));
+}
+
+static void event_host_wait_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o =
+		call_note(call, &host_wait_note) ? object_of(c, call_note(call, &host_wait_note)) : NULL;
+
+	if (o)
+		counter_dec(&event_state(o)->host_waits);
+}
+
+static void say_event_in_use(struct checks *c, struct acl_call_record *call, struct acl_object *o,
+	struct acl_object *s, bool by_host)
+{
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	/* The runtime keeps what a submitted wait needs; frameworks leave the destroying to threads of their
+	 * own. */
+	grade.advice = !by_host;
+	f = finding_begin_as(c, call, RULE("event-destroyed-in-use"), grade, &room);
+	if (!f)
+		return;
+	if (by_host)
+		finding_detail(f, "another thread waits for the event right now");
+	else
+		finding_detail(f,
+			"thread %u lets a stream wait for the event, and nothing shows that the wait is over",
+			load_relaxed(&event_state(o)->waiter_tid));
+	finding_object(c, f, "event", o);
+	if (s)
+		finding_object(c, f, "waiting stream", s);
+	finding_show(c, f);
+}
+
+static void event_in_use(
+	struct checks *c, struct acl_call_record *call, struct acl_object *o, struct event_state *e)
+{
+	struct acl_object *s = object_of(c, load_relaxed(&e->waiter));
+	bool by_host = load_relaxed(&e->host_waits) != 0;
+
+	if (call->in_exit)
+		return;
+	rule_evaluated(call, RULE("event-destroyed-in-use"));
+	/* A callback may have told the host that the stream's wait is over. */
+	if (by_host)
+		say_event_in_use(c, call, o, NULL, true);
+	else if (s && object_usable(s) && !load_relaxed(&c->callbacks_ran) &&
+		 load_relaxed(&e->waiter_tid) != call->tid && stream_pending(s, load_relaxed(&e->waited_at)))
+		say_event_in_use(c, call, o, s, false);
+}
+
+static void event_destroy_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = event_of(call);
+	struct event_state *e = o && object_usable(o) && !(load_relaxed(&o->flags) & ACL_OBJECT_LEARNED)
+					? event_state(o)
+					: NULL;
+
+	if (!e || call->state.destroying != object_ref(o))
+		return;
+	event_in_use(c, call, o, e);
+	event_timeline_add(c, o, e);
+}
+
+static void event_use_forked(struct checks *c)
+{
+	struct acl_object *o;
+
+	value_table_clear(sites(c));
+	/* The threads that waited are the parent's. */
+	object_each(c, ACL_HANDLE_EVENT, o) store_relaxed(&event_state(o)->host_waits, 0);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_CONDITIONAL, event_cross_enter},
+	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_CONDITIONAL, event_cross_enter},
+	{ON_OP(WAIT_EVENT), ACL_ENTER, event_wait_here_enter},
+	/* aclrtQueryEventStatus is made for other threads to ask: pools of memory do. */
+	{ACL_API_aclrtQueryEvent, ACL_ENTER, event_query_thread_enter},
+	{ON_OP(SYNCHRONISE_EVENT), ACL_ENTER, event_host_wait_enter},
+	{ON_OP(SYNCHRONISE_EVENT), ACL_LEAVE, event_host_wait_leave},
+	{ON_OP(INFO_EVENT_ELAPSED_TIME), ACL_LEAVE, event_streams_leave},
+	{ON_OP(INFO_EVENT_TIMESTAMP), ACL_LEAVE, event_stamp_leave},
+	{ON_OP(DESTROY_EVENT), ACL_ENTER, event_destroy_enter},
+};
+
+const struct check_module module_event_use = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct value_table),
+	.finish = event_use_finish,
+	.forked = event_use_forked,
+};

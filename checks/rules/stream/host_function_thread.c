@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads that run the host functions of a stream (aclrtSubscribeHostFunc). */
+#include "checks/engine/finding_report.h"
+#include "checks/engine/value_table.h"
+#include "checks/state/stream_state.h"
+
+static struct value_table *threads(struct checks *c)
+{
+	return module_state(c, host_function); /* acl_ref of a stream -> its thread */
+}
+
+static void subscribing(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+	struct finding_buffer room;
+	struct acl_finding *f;
+	uint64_t now;
+
+	if (!s || !object_usable(s))
+		return;
+	now = value_table_value(threads(c), object_ref(s));
+	rule_evaluated(call, RULE("hostfunc-subscribe-misuse"));
+	if (!now)
+		return;
+	f = finding_begin(c, call, RULE("hostfunc-subscribe-misuse"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "The stream has a thread for its host functions already.");
+	finding_uint(f, "its thread", now);
+	finding_object(c, f, "stream", s);
+	finding_show(c, f);
+}
+
+static void subscribed(struct checks *c, struct acl_call_record *call)
+{
+	if (stream_of(call) && succeeded(call))
+		value_table_set_object(c, threads(c), stream_of(call),
+			ACL_ARGS(call, aclrtSubscribeHostFunc)->hostFuncThreadId);
+}
+
+static void unsubscribed(struct checks *c, struct acl_call_record *call)
+{
+	if (stream_of(call) && succeeded(call))
+		value_table_set_object(c, threads(c), stream_of(call), 0);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(CALLBACK_SUBSCRIBE_HOST_FUNCTION), ACL_ENTER, subscribing},
+	{ON_OP(CALLBACK_SUBSCRIBE_HOST_FUNCTION), ACL_LEAVE, subscribed},
+	{ON_OP(CALLBACK_UNSUBSCRIBE_HOST_FUNCTION), ACL_LEAVE, unsubscribed},
+};
+
+const struct check_module module_host_function = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct value_table),
+};

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Labels: a label, then its list, then its place in a stream of a model; what is left in the opposite order.
+ */
+#include "checks/engine/finding_report.h"
+#include "checks/engine/program_memory.h"
+#include "checks/state/capture_state.h"
+#include "checks/state/device_state.h"
+#include "checks/state/label_state.h"
+#include "checks/state/stream_state.h"
+
+#define INTERNAL_ERROR 507000
+#define LABEL_CONTEXT 507031
+#define LABELS 65535
+
+struct labels {
+	_Atomic uint32_t alive;
+};
+
+static struct labels *labels(struct checks *c)
+{
+	return module_state(c, label);
+}
+
+static struct acl_object *label_made(struct acl_object *o)
+{
+	return o && object_usable(o) &&
+			       !(load_relaxed(&o->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED))
+		       ? o
+		       : NULL;
+}
+
+static struct acl_object *label_of(struct checks *c, const struct acl_call_record *call)
+{
+	return label_made(
+		object_find(c, ACL_HANDLE_LABEL, acl_arg_pointer(call->api, call->args, ACL_ROLE_LABEL)));
+}
+
+/* --- lists ---------------------------------------------------------------------------- */
+
+static void label_list_create_leave(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtCreateLabelList *a = call->args;
+	struct program_array labels;
+	aclrtLabel const *at;
+
+	program_array_open(
+		&labels, c, a->labels, sizeof(*a->labels), succeeded(call) && a->labelList ? a->num : 0);
+	for (uint64_t i = 0; i < LABELS && (at = program_array_at(&labels, i)) != NULL; i++) {
+		struct acl_object *o = object_find(c, ACL_HANDLE_LABEL, *at);
+
+		if (o)
+			store_relaxed(&label_state(o)->list,
+				*a->labelList ? (uintptr_t)*a->labelList : LABEL_WAS_LISTED);
+	}
+}
+
+static void label_list_destroy_leave(struct checks *c, struct acl_call_record *call)
+{
+	const void *list = acl_arg_pointer(call->api, call->args, ACL_ROLE_LABEL_LIST);
+	struct acl_object *o;
+
+	if (!succeeded(call) || !list)
+		return;
+	object_each(c, ACL_HANDLE_LABEL, o) if (load_relaxed(&label_state(o)->list) == (uintptr_t)list)
+		store_relaxed(&label_state(o)->list, LABEL_WAS_LISTED);
+}
+
+/* The runtime's answer says how bad it is: older firmware needs no list. */
+static void label_set_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = label_of(c, call);
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!o || call->state.capture)
+		return;
+	rule_evaluated(call, RULE("label-before-list"));
+	if (load_relaxed(&label_state(o)->list) || (!succeeded(call) && error_of(call) != INTERNAL_ERROR))
+		return;
+	if (succeeded(call))
+		grade.severity = ACL_SEV_PORTABILITY;
+	f = finding_begin_as(c, call, RULE("label-before-list"), grade, &room);
+	if (!f)
+		return;
+	f->at_leave = true;
+	finding_detail(f, "no aclrtCreateLabelList has ever had this label in its list%s",
+		succeeded(call) ? "; only older firmware takes such a label" : "");
+	finding_object(c, f, "label", o);
+	finding_object(c, f, "stream", stream_of(call));
+	finding_show(c, f);
+}
+
+/* --- life --------------------------------------------------------------------------------- */
+
+static void label_create_enter(struct checks *c, struct acl_call_record *call)
+{
+	rule_evaluated(call, RULE("label-count-limit"));
+	if (load_relaxed(&labels(c)->alive) >= LABELS)
+		finding_on(c, call, RULE("label-count-limit"), NULL, NULL,
+			"%u labels of this process are alive: there can be %u.",
+			load_relaxed(&labels(c)->alive), LABELS);
+}
+
+static void label_create_leave(struct checks *c, struct acl_call_record *call)
+{
+	if (succeeded(call))
+		counter_inc(&labels(c)->alive);
+}
+
+static void label_destroy_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = label_of(c, call), *context;
+	bool known;
+
+	if (succeeded(call) && load_relaxed(&labels(c)->alive))
+		counter_dec(&labels(c)->alive);
+	context = context_current(c, thread_of(call), &known);
+	if (o && context && load_relaxed(&o->context) && error_of(call) == LABEL_CONTEXT &&
+		load_relaxed(&o->context) != object_ref(context))
+		finding_on(c, call, RULE("label-destroy-order"), o, context,
+			"The label was made in another context than the current one.");
+}
+
+/* The list tells the device where its labels are. */
+static void label_destroy_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct finding_grade grade = GRADE_TABLE;
+	struct acl_object *o = label_of(c, call), *list;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	list = o ? object_live(c, ACL_HANDLE_LABEL_LIST,
+			   (const void *)(uintptr_t)load_relaxed(&label_state(o)->list))
+		 : NULL;
+	if (o)
+		rule_evaluated(call, RULE("label-destroy-order"));
+	if (!list || call->in_exit)
+		return;
+	grade.severity = ACL_SEV_WARNING;
+	f = finding_begin_as(c, call, RULE("label-destroy-order"), grade, &room);
+	if (!f)
+		return;
+	finding_detail(f, "The list that holds the label is still alive: destroy the list first.");
+	finding_object(c, f, "label", o);
+	finding_object(c, f, "its list", list);
+	finding_show(c, f);
+}
+
+/* What a reset takes along is not counted: too few is silent. */
+static void label_device_reset(struct checks *c, struct acl_call_record *call)
+{
+	if (succeeded(call))
+		store_relaxed(&labels(c)->alive, 0);
+}
+
+/* --- captures ------------------------------------------------------------------------------- */
+
+static void label_in_capture(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+
+	if (!s || !object_usable(s))
+		return;
+	rule_evaluated(call, RULE("label-in-capture"));
+	if (capture_of(c, s))
+		finding_on(c, call, RULE("label-in-capture"), s, capture_of(c, s),
+			"The stream is being captured; %s is for streams bound to a model.",
+			acl_apis[call->api].name);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(CREATE_LABEL), ACL_ENTER, label_create_enter},
+	{ON_OP(CREATE_LABEL), ACL_LEAVE, label_create_leave},
+	{ON_OP(DESTROY_LABEL), ACL_ENTER, label_destroy_enter},
+	{ON_OP(DESTROY_LABEL), ACL_LEAVE, label_destroy_leave},
+	{ON_OP(CREATE_LABEL_LIST), ACL_LEAVE, label_list_create_leave},
+	{ON_OP(DESTROY_LABEL_LIST), ACL_LEAVE, label_list_destroy_leave},
+	{ON_GROUP(LABEL), ACL_ENTER, label_in_capture},
+	{ON_OP(STREAM_ACTIVATE), ACL_ENTER, label_in_capture},
+	{ON_OP(STREAM_SWITCH), ACL_ENTER, label_in_capture},
+	{ON_OP(LABEL_SET), ACL_LEAVE, label_set_leave},
+	{ON_OP(DEVICE_RESET), ACL_LEAVE, label_device_reset},
+};
+
+const struct check_module module_label = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct labels),
+};

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams bound to models, and the rules about what such streams and models take. */
+#include "checks/engine/finding_report.h"
+#include "checks/state/binding_state.h"
+#include "checks/state/capture_state.h"
+#include "checks/state/event_state.h"
+#include "checks/state/stream_state.h"
+
+/* A stream whose flags we know: made by the program while we looked. */
+static bool stream_is_known(struct acl_object *s)
+{
+	return s && object_usable(s) && !(load_relaxed(&s->flags) & ACL_OBJECT_LEARNED);
+}
+
+static bool model_is_captured(struct acl_object *model)
+{
+	return model && load_relaxed(&model_state(model)->status) != MODEL_BUILT;
+}
+
+static struct acl_object *object_if_live(struct checks *c, unsigned kind, const void *value)
+{
+	return value ? object_live(c, kind, value) : NULL;
+}
+
+static struct acl_object *live_stream(struct checks *c, const struct acl_call_record *call)
+{
+	return object_if_live(c, ACL_HANDLE_STREAM, acl_arg_pointer(call->api, call->args, ACL_ROLE_STREAM));
+}
+
+static struct acl_object *live_model(struct checks *c, const struct acl_call_record *call)
+{
+	return object_if_live(c, ACL_HANDLE_MODEL, acl_arg_pointer(call->api, call->args, ACL_ROLE_MODEL));
+}
+
+static void say_binding(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	struct acl_object *stream, struct acl_object *model, const char *detail)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, call, rule, &room);
+
+	if (!f)
+		return;
+	finding_detail(f, "%s", detail);
+	if (stream) {
+		finding_uint(f, "stream flags", load_relaxed(&stream_state(stream)->flags));
+		finding_object(c, f, "stream", stream);
+	}
+	if (model)
+		finding_object(c, f, "model", model);
+	finding_show(c, f);
+}
+
+/* --- building -------------------------------------------------------------------------- */
+
+/* Whether the model is of the other kind: captured, in a function of the build API. */
+static bool in_build_api(struct checks *c, struct acl_call_record *call, struct acl_object *m)
+{
+	const struct acl_rule *rule = RULE("mdlri-capture-model-in-build-api");
+
+	if (!m || !rule_broken(call, rule, model_is_captured(m)))
+		return false;
+	say_binding(c, call, rule, NULL, m, "The model was captured, not built.");
+	return true;
+}
+
+static void built_already(struct checks *c, struct acl_call_record *call, struct acl_object *m)
+{
+	if (m && rule_broken(call, RULE("mdlri-build-order"), model_build_ended(c, m)))
+		say_binding(c, call, RULE("mdlri-build-order"), NULL, m, "The model is built already.");
+}
+
+static void stream_bind_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = live_stream(c, call), *m = live_model(c, call);
+	uint32_t flags = s ? load_relaxed(&stream_state(s)->flags) : 0;
+
+	if (!in_build_api(c, call, m))
+		built_already(c, call, m);
+	if (!stream_is_known(s))
+		return;
+	rule_evaluated(call, RULE("mdlri-bind-bad-stream"));
+	if (binding_of(c, s))
+		say_binding(c, call, RULE("mdlri-bind-bad-stream"), s, binding_of(c, s),
+			"The stream is bound to a model already.");
+	else if (call->state.capture)
+		say_binding(c, call, RULE("mdlri-bind-bad-stream"), s, NULL, "The stream is being captured.");
+	else if (!(flags & ACL_STREAM_PERSISTENT))
+		say_binding(c, call, RULE("mdlri-bind-bad-stream"), s, NULL,
+			"The stream was made without ACL_STREAM_PERSISTENT.");
+	else if (flags & (ACL_STREAM_FAST_LAUNCH | ACL_STREAM_DEVICE_USE_ONLY))
+		say_binding(c, call, RULE("mdlri-bind-bad-stream"), s, NULL,
+			"FAST_LAUNCH and DEVICE_USE_ONLY streams cannot be bound.");
+}
+
+static void stream_unbind_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = live_stream(c, call), *m = live_model(c, call);
+
+	if (in_build_api(c, call, m))
+		return;
+	if (bindings_and_builds_known(c) && stream_is_known(s) && m &&
+		!(load_relaxed(&m->flags) & ACL_OBJECT_LEARNED) &&
+		rule_broken(call, RULE("mdlri-unbind-mismatch"), binding_of(c, s) != m))
+		say_binding(c, call, RULE("mdlri-unbind-mismatch"), s, m,
+			"The stream is not bound to this model.");
+}
+
+static void model_end_task_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = live_model(c, call);
+
+	if (!in_build_api(c, call, m))
+		built_already(c, call, m);
+}
+
+static void model_build_end_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = live_model(c, call);
+
+	if (in_build_api(c, call, m))
+		return;
+	if (bindings_and_builds_known(c) && m && !(load_relaxed(&m->flags) & ACL_OBJECT_LEARNED) &&
+		rule_broken(call, RULE("mdlri-build-order"), !model_has_stream(c, m)))
+		say_binding(c, call, RULE("mdlri-build-order"), NULL, m, "No stream was bound to the model.");
+}
+
+/* --- running ------------------------------------------------------------------------------ */
+
+static void not_built_yet(struct checks *c, struct acl_call_record *call, struct acl_object *m)
+{
+	if (bindings_and_builds_known(c) && m && !model_is_captured(m) &&
+		!(load_relaxed(&m->flags) & ACL_OBJECT_LEARNED) &&
+		rule_broken(call, RULE("mdlri-build-order"), !model_build_ended(c, m)))
+		say_binding(c, call, RULE("mdlri-build-order"), NULL, m,
+			"aclmdlRIBuildEnd was not called for the model.");
+}
+
+static void model_execute_blocking(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = live_model(c, call);
+
+	if (m && rule_broken(call, RULE("mdlri-sync-execute-captured"), model_is_captured(m)))
+		say_binding(c, call, RULE("mdlri-sync-execute-captured"), NULL, m,
+			"A captured model runs with aclmdlRIExecuteAsync only.");
+	else
+		not_built_yet(c, call, m);
+}
+
+static void model_execute_on_stream(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = live_model(c, call);
+	struct acl_object *s = live_stream(c, call), *owner = stream_model(c, stream_argument(c, call));
+
+	not_built_yet(c, call, m);
+	if (!s && !owner)
+		return;
+	rule_evaluated(call, RULE("mdlri-execute-on-model-stream"));
+	if (owner)
+		say_binding(c, call, RULE("mdlri-execute-on-model-stream"), s, owner,
+			"The stream belongs to a model: a model runs on another stream.");
+	else if (stream_is_known(s) &&
+		 load_relaxed(&stream_state(s)->flags) &
+			 (ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY))
+		say_binding(c, call, RULE("mdlri-execute-on-model-stream"), s, NULL,
+			"Models do not run on PERSISTENT, CPU_SCHEDULE or DEVICE_USE_ONLY streams.");
+}
+
+static void model_abort_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = live_model(c, call);
+
+	if (m && rule_broken(call, RULE("mdlri-abort-captured"), model_is_captured(m)))
+		say_binding(
+			c, call, RULE("mdlri-abort-captured"), NULL, m, "Captured models cannot be aborted.");
+}
+
+static void model_update_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = live_model(c, call);
+
+	if (m && !(load_relaxed(&m->flags) & ACL_OBJECT_LEARNED) &&
+		rule_broken(call, RULE("mdlri-update-noncapture"), !model_is_captured(m)))
+		say_binding(c, call, RULE("mdlri-update-noncapture"), NULL, m,
+			"Only captured models can be updated.");
+}
+
+/* --- streams ---------------------------------------------------------------------------------- */
+
+static void bound_stream_destroy(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+
+	if (!s)
+		return;
+	rule_evaluated(call, RULE("stream-bound-to-model-destroy"));
+	if (rule_broken(call, RULE("stream-destroy-default"), load_relaxed(&s->flags) & ACL_OBJECT_DEFAULT))
+		say_binding(c, call, RULE("stream-destroy-default"), s, NULL,
+			"This is the default stream: it belongs to its context.");
+	else if (binding_of(c, s))
+		say_binding(c, call, RULE("stream-bound-to-model-destroy"), s, binding_of(c, s),
+			"The stream is bound to a model.");
+}
+
+static void bound_stream_abort(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+
+	if (s && rule_broken(call, RULE("stream-abort-bound"), binding_of(c, s)))
+		say_binding(c, call, RULE("stream-abort-bound"), s, binding_of(c, s),
+			"The stream is bound to a model.");
+}
+
+static void bound_stream_capture(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+
+	if (s && rule_broken(call, RULE("capture-begin-bound-stream"), binding_of(c, s)))
+		say_binding(c, call, RULE("capture-begin-bound-stream"), s, binding_of(c, s),
+			"The stream is bound to a model.");
+}
+
+static const char not_bound[] = "The stream is not bound to a model.";
+
+/* Functions that work on streams of models only. */
+static void must_be_bound(
+	struct checks *c, struct acl_call_record *call, const struct acl_rule *rule, const void *stream)
+{
+	struct acl_object *s = object_if_live(c, ACL_HANDLE_STREAM, stream);
+
+	if (bindings_and_builds_known(c) && stream_is_known(s) && !call->state.capture &&
+		rule_broken(call, rule, !binding_of(c, s)))
+		say_binding(c, call, rule, s, NULL, not_bound);
+}
+
+static void stream_activate_enter(struct checks *c, struct acl_call_record *call)
+{
+	must_be_bound(c, call, RULE("stream-active-not-model-bound"),
+		acl_arg_pointer(call->api, call->args, ACL_ROLE_ACTIVE_STREAM));
+	must_be_bound(c, call, RULE("stream-active-not-model-bound"), stream_argument(c, call));
+}
+
+static void stream_switch_enter(struct checks *c, struct acl_call_record *call)
+{
+	must_be_bound(c, call, RULE("stream-active-not-model-bound"),
+		acl_arg_pointer(call->api, call->args, ACL_ROLE_TRUE_STREAM));
+	must_be_bound(c, call, RULE("stream-active-not-model-bound"), stream_argument(c, call));
+}
+
+static void label_stream_enter(struct checks *c, struct acl_call_record *call)
+{
+	must_be_bound(c, call, RULE("label-stream-not-bound"), stream_argument(c, call));
+}
+
+static void barrier_stream_enter(struct checks *c, struct acl_call_record *call)
+{
+	must_be_bound(c, call, RULE("cmo-barrier-stream"), stream_argument(c, call));
+}
+
+static void stream_clean_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+
+	if (!stream_is_known(s))
+		return;
+	rule_evaluated(call, RULE("stream-persistent-clean-misuse"));
+	if (!(load_relaxed(&stream_state(s)->flags) & ACL_STREAM_PERSISTENT))
+		say_binding(c, call, RULE("stream-persistent-clean-misuse"), s, NULL,
+			"The stream was made without ACL_STREAM_PERSISTENT.");
+	else if (load_relaxed(&stream_state(s)->flags) & ACL_STREAM_CPU_SCHEDULE)
+		say_binding(c, call, RULE("stream-persistent-clean-misuse"), s, NULL,
+			"CPU_SCHEDULE streams cannot be cleaned.");
+	else if (bindings_and_builds_known(c) && !call->state.capture && !binding_of(c, s))
+		say_binding(c, call, RULE("stream-persistent-clean-misuse"), s, NULL, not_bound);
+}
+
+/* The tasks of a model need events with an identity of their own. */
+static void event_on_bound(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *e = event_of(call), *m = binding_of(c, stream_of(call));
+
+	if (!m || !e || load_relaxed(&e->flags) & ACL_OBJECT_LEARNED ||
+		load_relaxed(&event_state(e)->maker) == EVENT_IMPORTED)
+		return;
+	if (rule_broken(call, RULE("mdlri-event-ex-on-bound-stream"),
+		    load_relaxed(&event_state(e)->maker) != EVENT_WITH_FLAG))
+		say_binding(c, call, RULE("mdlri-event-ex-on-bound-stream"), stream_of(call), m,
+			"Streams of models take events of aclrtCreateEventWithFlag only.");
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(MODEL_BIND_STREAM), ACL_ENTER, stream_bind_enter},
+	{ON_OP(MODEL_UNBIND_STREAM), ACL_ENTER, stream_unbind_enter},
+	{ON_OP(MODEL_END_TASK), ACL_ENTER, model_end_task_enter},
+	{ON_OP(MODEL_BUILD_END), ACL_ENTER, model_build_end_enter},
+	{ON_OP(EXECUTE_MODEL), ACL_ENTER | ACL_IF_NOT_ASYNC, model_execute_blocking},
+	{ON_OP(EXECUTE_MODEL), ACL_ENTER | ACL_IF_ASYNC, model_execute_on_stream},
+	{ON_OP(MODEL_ABORT), ACL_ENTER, model_abort_enter},
+	{ON_OP(MODEL_UPDATE), ACL_ENTER, model_update_enter},
+	{ON_OP(DESTROY_STREAM), ACL_ENTER, bound_stream_destroy},
+	{ON_OP(STREAM_ABORT), ACL_ENTER, bound_stream_abort},
+	{ON_OP(STREAM_STOP), ACL_ENTER, bound_stream_abort},
+	{ON_OP(CAPTURE_BEGIN), ACL_ENTER, bound_stream_capture},
+	{ON_OP(STREAM_ACTIVATE), ACL_ENTER, stream_activate_enter},
+	{ON_OP(STREAM_SWITCH), ACL_ENTER, stream_switch_enter},
+	{ON_GROUP(LABEL), ACL_ENTER, label_stream_enter},
+	{ON_OP(WAIT_BARRIER), ACL_ENTER, barrier_stream_enter},
+	{ON_OP_WITH(CACHE_MAINTAIN, BARRIER_ID), ACL_ENTER, barrier_stream_enter},
+	{ON_OP(STREAM_CLEAN_PERSISTENT), ACL_ENTER, stream_clean_enter},
+	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_CONDITIONAL, event_on_bound},
+	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_CONDITIONAL, event_on_bound},
+};
+
+const struct check_module module_stream_binding = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+};

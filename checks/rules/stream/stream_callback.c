@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Host callbacks: which thread serves which stream, the two mechanisms that do
+ * not go together, and what a callback must not call.
+ */
+#include "checks/rules/stream/stream_callback.h"
+#include "checks/engine/finding_report.h"
+#include "checks/engine/value_table.h"
+#include "checks/state/stream_state.h"
+
+#define NOT_A_THREAD_OF_REPORTS 107012
+
+struct callbacks {
+	struct value_table report; /* acl_ref or handle of a stream -> thread id that processes its reports */
+	struct value_table device; /* thread id -> 1 + device of the streams it serves, 0 = unknown */
+	struct value_table host_function; /* acl_ref of a stream -> 1: aclrtLaunchHostFunc was used on it */
+	_Atomic uint32_t threads; /* distinct ids ever subscribed */
+	struct value_table processing; /* pthread id -> enum processing */
+	struct value_table launched; /* thread id -> caller of the last aclrtLaunchCallback it is to run */
+	struct value_table blocking; /* acl_ref of a stream -> position of the last one it waits for */
+};
+
+/* What a thread did with aclrtProcessReport: a call may be under way until the end of the process. */
+enum processing { NEVER, CALLING, IN_VAIN, PROCESSING };
+
+static struct callbacks *callbacks(struct checks *c)
+{
+	return module_state(c, callback);
+}
+
+uint64_t callback_thread_of(struct checks *c, struct acl_object *stream)
+{
+	return value_table_value(&callbacks(c)->report, object_ref(stream));
+}
+
+static bool stream_made_here(struct acl_object *s)
+{
+	return s && load_acquire(&s->state) == ACL_OBJECT_LIVE &&
+	       !(load_relaxed(&s->flags) & ACL_OBJECT_LEARNED);
+}
+
+static void say_callback(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	const char *detail, const char *name, uint64_t value)
+{
+	struct finding_buffer room;
+	struct acl_finding *f = finding_begin(c, call, rule, &room);
+
+	if (!f)
+		return;
+	finding_detail(f, "%s", detail);
+	if (name)
+		finding_uint(f, name, value);
+	if (stream_of(call))
+		finding_object(c, f, "stream", stream_of(call));
+	finding_show(c, f);
+}
+
+/* --- subscriptions ------------------------------------------------------------------------ */
+
+static void report_subscribe_enter(struct checks *c, struct acl_call_record *call)
+{
+	uint64_t thread = acl_arg_value(call->api, call->args, ACL_ROLE_THREAD), device;
+	struct acl_object *s = stream_of(call);
+
+	if (!stream_made_here(s))
+		return;
+	rule_evaluated(call, RULE("subscribe-duplicate"));
+	rule_evaluated(call, RULE("callback-mechanisms-mixed"));
+	rule_evaluated(call, RULE("subscribe-thread-limit"));
+	if (value_table_value(&callbacks(c)->report, object_ref(s)))
+		say_callback(c, call, RULE("subscribe-duplicate"),
+			"The stream has a thread for its callbacks already.", "its thread",
+			value_table_value(&callbacks(c)->report, object_ref(s)));
+	else if (value_table_value(&callbacks(c)->host_function, object_ref(s)))
+		say_callback(c, call, RULE("callback-mechanisms-mixed"),
+			"aclrtLaunchHostFunc was used on this stream before.", NULL, 0);
+	device = value_table_value(&callbacks(c)->device, thread);
+	if (device && load_relaxed(&s->device) >= 0 &&
+		rule_broken(call, RULE("subscribe-thread-two-devices"),
+			device != 1 + (uint64_t)load_relaxed(&s->device)))
+		say_callback(c, call, RULE("subscribe-thread-two-devices"),
+			"The thread serves streams of another device already.", "its device", device - 1);
+	if (load_relaxed(&callbacks(c)->threads) >= 1024 && !device)
+		say_callback(c, call, RULE("subscribe-thread-limit"), "A process can subscribe 1024 threads.",
+			"threads", load_relaxed(&callbacks(c)->threads));
+}
+
+/* A stream that another library made is known by its handle. */
+static uint64_t report_key(struct checks *c, const struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+
+	return s ? object_ref(s) : (uintptr_t)stream_argument(c, call);
+}
+
+/* Whether such a stream is still the one that was subscribed only the runtime knows: its answer decides. */
+static void foreign_subscribed_twice(struct checks *c, struct acl_call_record *call)
+{
+	uint64_t key = report_key(c, call), now = key ? value_table_value(&callbacks(c)->report, key) : 0;
+
+	if (stream_made_here(stream_of(call)) || !now)
+		return;
+	rule_evaluated(call, RULE("subscribe-duplicate"));
+	if (error_of(call) == ACL_ERROR_RT_STREAM_SUBSCRIBE)
+		say_callback(c, call, RULE("subscribe-duplicate"),
+			"The stream has a thread for its callbacks already.", "its thread", now);
+}
+
+static void report_subscribe_leave(struct checks *c, struct acl_call_record *call)
+{
+	uint64_t thread = acl_arg_value(call->api, call->args, ACL_ROLE_THREAD), key = report_key(c, call),
+		 device = 0;
+	struct acl_object *s = stream_of(call);
+
+	foreign_subscribed_twice(c, call);
+	if (!key || !succeeded(call) || !thread)
+		return;
+	if (s)
+		value_table_set_object(c, &callbacks(c)->report, s, thread);
+	else
+		value_table_set(c, &callbacks(c)->report, key, thread);
+	if (!value_table_get(&callbacks(c)->device, thread, &device))
+		counter_inc(&callbacks(c)->threads);
+	if (s && load_relaxed(&s->device) >= 0)
+		device = 1 + (uint64_t)load_relaxed(&s->device);
+	value_table_set(c, &callbacks(c)->device, thread, device);
+}
+
+static void report_unsubscribe_enter(struct checks *c, struct acl_call_record *call)
+{
+	uint64_t thread = acl_arg_value(call->api, call->args, ACL_ROLE_THREAD), now;
+	struct acl_object *s = stream_of(call);
+
+	if (!stream_made_here(s) || load_relaxed(&callbacks(c)->report.full))
+		return;
+	now = value_table_value(&callbacks(c)->report, object_ref(s));
+	rule_evaluated(call, RULE("unsubscribe-not-subscribed"));
+	if (!now)
+		say_callback(c, call, RULE("unsubscribe-not-subscribed"),
+			"The stream has no thread for its callbacks.", NULL, 0);
+	else if (now != thread)
+		say_callback(c, call, RULE("unsubscribe-not-subscribed"),
+			"Another thread is subscribed for the stream.", "its thread", now);
+}
+
+static void report_unsubscribe_leave(struct checks *c, struct acl_call_record *call)
+{
+	uint64_t key = report_key(c, call);
+
+	if (!succeeded(call) || !key)
+		return;
+	if (stream_of(call))
+		value_table_set_object(c, &callbacks(c)->report, stream_of(call), 0);
+	else
+		value_table_set(c, &callbacks(c)->report, key, 0);
+}
+
+/* --- launches ------------------------------------------------------------------------------- */
+
+/* Two mechanisms: a callback that says whether it blocks runs on the subscribed thread, another on the
+ * runtime's. */
+static bool runs_on_subscribed(unsigned api)
+{
+	return acl_apis[api].operation == ACL_OP_LAUNCH_HOST_FUNCTION &&
+	       acl_arg_has(api, ACL_ROLE_BLOCK_TYPE);
+}
+
+static void callback_on_subscribed(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+
+	if (!stream_made_here(s) || load_relaxed(&callbacks(c)->report.full) ||
+		!rule_broken(call, RULE("callback-not-subscribed"),
+			!value_table_value(&callbacks(c)->report, object_ref(s))))
+		return;
+	if (value_table_value(&callbacks(c)->host_function, object_ref(s)))
+		say_callback(c, call, RULE("callback-mechanisms-mixed"),
+			"aclrtLaunchHostFunc was used on this stream before.", NULL, 0);
+	else
+		say_callback(c, call, RULE("callback-not-subscribed"),
+			"No thread is subscribed for the callbacks of this stream.", NULL, 0);
+}
+
+static void callback_on_runtime(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+
+	if (stream_made_here(s) && rule_broken(call, RULE("callback-mechanisms-mixed"),
+					   value_table_value(&callbacks(c)->report, object_ref(s))))
+		say_callback(c, call, RULE("callback-mechanisms-mixed"),
+			"A thread is subscribed for the callbacks of this stream.", "its thread",
+			value_table_value(&callbacks(c)->report, object_ref(s)));
+}
+
+static void callback_launch_enter(struct checks *c, struct acl_call_record *call)
+{
+	if (runs_on_subscribed(call->api))
+		callback_on_subscribed(c, call);
+	else
+		callback_on_runtime(c, call);
+}
+
+/* --- who runs them ---------------------------------------------------------------------------- */
+
+static void callback_launch_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+	uint64_t thread;
+
+	if (!s || !succeeded(call))
+		return;
+	if (!runs_on_subscribed(call->api)) {
+		value_table_set_object(c, &callbacks(c)->host_function, s, 1);
+		return;
+	}
+	thread = value_table_value(&callbacks(c)->report, object_ref(s));
+	if (!thread || call->state.capture)
+		return;
+	if (is_checked(call))
+		value_table_set(c, &callbacks(c)->launched, thread, call->caller);
+	if (acl_arg_value(call->api, call->args, ACL_ROLE_BLOCK_TYPE) == ACL_CALLBACK_BLOCK)
+		value_table_set_object(c, &callbacks(c)->blocking, s, call->state.position);
+}
+
+/* The thread that is to run the callback waits for the stream that waits for the callback. */
+static void callback_stream_synchronise(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+	uint64_t position;
+
+	if (!s || !load_relaxed(&stream_state(s)->callback) || call->callback_depth)
+		return;
+	position = value_table_value(&callbacks(c)->blocking, object_ref(s));
+	if (!position || !stream_pending(s, position))
+		return;
+	rule_evaluated(call, RULE("subscribe-thread-not-processing"));
+	if (value_table_value(&callbacks(c)->report, object_ref(s)) == call->pthread_id)
+		say_callback(c, call, RULE("subscribe-thread-not-processing"),
+			"This thread is the one that runs the callbacks of the stream, and the stream waits "
+			"for one.",
+			NULL, 0);
+}
+
+static void report_process_enter(struct checks *c, struct acl_call_record *call)
+{
+	if (is_checked(call) && value_table_value(&callbacks(c)->processing, call->pthread_id) == NEVER)
+		value_table_set(c, &callbacks(c)->processing, call->pthread_id, CALLING);
+}
+
+/* A loop may begin before its thread is subscribed, and outlive the subscription. */
+static void report_process_leave(struct checks *c, struct acl_call_record *call)
+{
+	bool in_vain = error_of(call) == NOT_A_THREAD_OF_REPORTS;
+
+	if (is_checked(call) && value_table_value(&callbacks(c)->processing, call->pthread_id) != PROCESSING)
+		value_table_set(
+			c, &callbacks(c)->processing, call->pthread_id, in_vain ? IN_VAIN : PROCESSING);
+}
+
+static void callback_ran(
+	struct checks *c, const struct acl_call_record *outer, const void *argument, bool begins)
+{
+	(void)argument;
+	if (begins && runs_on_subscribed(outer->api))
+		value_table_set(c, &callbacks(c)->processing, outer->pthread_id, PROCESSING);
+}
+
+static void say_callback_at_end(
+	struct checks *c, const struct acl_rule *rule, uint64_t caller, uint64_t thread, const char *detail)
+{
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	grade.site = thread;
+	grade.caller = caller;
+	f = finding_begin_as(c, NULL, rule, grade, &room);
+	if (!f)
+		return;
+	f->at_leave = true;
+	finding_detail(f, detail, (unsigned long long)thread);
+	finding_address(f, "thread", (const void *)(uintptr_t)thread);
+	finding_show(c, f);
+}
+
+/* A program that ends has subscribed and processed all that it ever will. */
+static void callbacks_finish(struct checks *c, enum checks_end kind)
+{
+	struct callbacks *k = callbacks(c);
+	uint64_t thread, value;
+	uint32_t at = 0;
+
+	if (kind != CHECKS_END_EXIT || load_relaxed(&k->processing.full) || load_relaxed(&k->device.full) ||
+		load_relaxed(&k->report.full))
+		return;
+	while (value_table_next(&k->processing, &at, &thread, &value)) {
+		rule_evaluated_at_end(c, RULE("processreport-not-subscribed"));
+		if (value == IN_VAIN && !value_table_get(&k->device, thread, &value))
+			say_callback_at_end(c, RULE("processreport-not-subscribed"), 0, thread,
+				"Thread 0x%llx called aclrtProcessReport, and no aclrtSubscribeReport ever "
+				"named its pthread id.");
+	}
+	at = 0;
+	while (value_table_next(&k->launched, &at, &thread, &value)) {
+		rule_evaluated_at_end(c, RULE("subscribe-thread-not-processing"));
+		if (value_table_value(&k->processing, thread) == NEVER)
+			say_callback_at_end(c, RULE("subscribe-thread-not-processing"), value, thread,
+				"Callbacks were launched for thread 0x%llx, and no thread of this pthread id "
+				"ever called aclrtProcessReport.");
+	}
+}
+
+/* --- inside a callback ------------------------------------------------------------------------- */
+
+/* What takes resources, submits or waits; questions are allowed. */
+static bool forbidden_inside(unsigned api)
+{
+	const struct acl_api_info *info = &acl_apis[api];
+
+	for (unsigned i = 0; i < info->n_params; i++)
+		if (info->params[i].life == ACL_LIFE_CREATE || info->params[i].life == ACL_LIFE_DESTROY)
+			return true;
+	switch (info->operation_group) {
+	case ACL_OP_GROUP_QUERY:
+		return false;
+	case ACL_OP_GROUP_ALLOCATE:
+	case ACL_OP_GROUP_FREE:
+	case ACL_OP_GROUP_COPY:
+	case ACL_OP_GROUP_SET:
+		return true;
+	}
+	return info->mode == ACL_MODE_ASYNC || info->classes & ACL_CLASS_SYNC;
+}
+
+/* Answers of the runtime that neither wait nor change anything. */
+static bool only_asks(unsigned api)
+{
+	switch (acl_apis[api].operation) {
+	case ACL_OP_ERROR_GET_LAST:
+	case ACL_OP_ERROR_PEEK_LAST:
+	case ACL_OP_ERROR_MESSAGE:
+	case ACL_OP_ERROR_DETAILS:
+	case ACL_OP_CAPTURE_STATUS:
+		return true;
+	}
+	return acl_apis[api].operation_group == ACL_OP_GROUP_INFO ||
+	       acl_apis[api].operation_group == ACL_OP_GROUP_QUERY;
+}
+
+/* A callback that a stream runs in order with its tasks; false: one that tells of an exception. */
+static bool inside_which(const struct acl_call_record *call, bool *of_stream)
+{
+	unsigned outer = callback_api(call);
+
+	if (outer >= ACL_API_COUNT)
+		return false;
+	*of_stream = acl_apis[outer].operation == ACL_OP_LAUNCH_HOST_FUNCTION;
+	return *of_stream || acl_apis[outer].operation == ACL_OP_CALLBACK_SET_EXCEPTION ||
+	       acl_apis[outer].operation == ACL_OP_CALLBACK_REGISTER_EXCEPTION ||
+	       acl_apis[outer].operation == ACL_OP_CALLBACK_REGISTER_BINARY_EXCEPTION;
+}
+
+static void callback_inside_enter(struct checks *c, struct acl_call_record *call)
+{
+	bool of_stream;
+
+	if (__builtin_expect(!call->callback_depth, 1) || !inside_which(call, &of_stream))
+		return;
+	if (of_stream && rule_broken(call, RULE("callback-runtime-api-inside"), forbidden_inside(call->api)))
+		say_callback(c, call, RULE("callback-runtime-api-inside"),
+			"The call comes out of a callback of a stream.", "depth", call->callback_depth);
+	else if (!of_stream && rule_broken(call, RULE("exc-callback-calls-runtime"), !only_asks(call->api)))
+		say_callback(c, call, RULE("exc-callback-calls-runtime"),
+			"The call comes out of an exception callback.", "depth", call->callback_depth);
+}
+
+/* Questions are bound where they show that an exception callback did no more than ask. */
+static void callbacks_bind(
+	void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
+{
+	for (unsigned api = 0; api < ACL_API_COUNT; api++)
+		if (forbidden_inside(api) || !only_asks(api) ||
+			strstr(acl_apis[api].name, "FromExceptionInfo"))
+			add(binder, api, ACL_ENTER | ACL_CONDITIONAL, callback_inside_enter);
+}
+
+/* Threads of the parent: in the child nobody processes for them, nor is to. */
+static void callbacks_forked(struct checks *c)
+{
+	value_table_clear(&callbacks(c)->processing);
+	value_table_clear(&callbacks(c)->launched);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(CALLBACK_SUBSCRIBE), ACL_ENTER, report_subscribe_enter},
+	{ON_OP(CALLBACK_SUBSCRIBE), ACL_LEAVE, report_subscribe_leave},
+	{ON_OP(CALLBACK_UNSUBSCRIBE), ACL_ENTER, report_unsubscribe_enter},
+	{ON_OP(CALLBACK_UNSUBSCRIBE), ACL_LEAVE, report_unsubscribe_leave},
+	{ON_OP(LAUNCH_HOST_FUNCTION), ACL_ENTER, callback_launch_enter},
+	{ON_OP(LAUNCH_HOST_FUNCTION), ACL_LEAVE, callback_launch_leave},
+	{ON_OP(CALLBACK_PROCESS), ACL_ENTER, report_process_enter},
+	{ON_OP(CALLBACK_PROCESS), ACL_LEAVE, report_process_leave},
+	{ON_OP(SYNCHRONISE_STREAM), ACL_ENTER, callback_stream_synchronise},
+};
+
+const struct check_module module_callback = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.bind = callbacks_bind,
+	.state_size = sizeof(struct callbacks),
+	.callback = callback_ran,
+	.finish = callbacks_finish,
+	.forked = callbacks_forked,
+};

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The end of streams: destroyed with work nobody waited for or others wait for,
+ * or while callbacks are expected; waited for after an abort.
+ */
+#include "checks/engine/finding_report.h"
+#include "checks/engine/value_table.h"
+#include "checks/state/binding_state.h"
+#include "checks/rules/stream/stream_callback.h"
+#include "checks/state/stream_state.h"
+
+struct stream_ends {
+	struct value_table aborted; /* acl_ref of a stream -> 1 + where it stood at its last abort */
+	struct value_table given_up; /* the same for a wait for it that timed out */
+};
+
+static struct stream_ends *stream_ends(struct checks *c)
+{
+	return module_state(c, stream_end);
+}
+
+static struct value_table *aborted(struct checks *c)
+{
+	return &stream_ends(c)->aborted;
+}
+
+static bool stream_is_own(struct acl_object *s)
+{
+	return s && !(load_relaxed(&s->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_DEFAULT));
+}
+
+/* The last task of work that nobody has seen done, 0 = none, or it was thrown away on purpose before. */
+static uint64_t own_work_pending(struct checks *c, struct acl_object *s)
+{
+	uint64_t work = load_acquire(&stream_state(s)->work), stopped = 0;
+
+	value_table_get(aborted(c), object_ref(s), &stopped);
+	return work && work >= stopped && stream_pending(s, work) ? work : 0;
+}
+
+/*
+ * A record, wait or notify behind the work may tell somebody of its end
+ * whom we do not see.  A task found wrong before explains what is left.
+ */
+static bool end_is_unseen(struct acl_object *s, uint64_t work)
+{
+	return stream_submitted(s) > work || load_relaxed(&stream_state(s)->suspect);
+}
+
+static void stream_destroy_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+	struct finding_buffer room;
+	struct acl_finding *f;
+	uint64_t work;
+
+	if (!stream_is_own(s) || call->state.capture || call->in_exit || stream_destroy_forced(call) ||
+		binding_was(c, s))
+		return;
+	rule_evaluated(call, RULE("stream-destroy-pending"));
+	work = own_work_pending(c, s);
+	if (!work || end_is_unseen(s, work))
+		return;
+	f = finding_begin(c, call, RULE("stream-destroy-pending"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "Tasks were put on the stream, and nothing the host did shows that they are done.");
+	finding_object(c, f, "stream", s);
+	finding_show(c, f);
+}
+
+/* Another stream waits for a record behind the work. */
+static struct acl_object *waiter_behind(struct checks *c, struct acl_object *s, uint64_t work)
+{
+	struct acl_object *waiter;
+	uint32_t cursor = 0;
+	uint64_t task = 0;
+
+	do
+		waiter = stream_waiter(c, s, &cursor, &task);
+	while (waiter && task < work);
+	return waiter;
+}
+
+/* After a wait that timed out the program gives its tasks up. */
+static bool given_up(struct checks *c, struct acl_object *s, uint64_t work)
+{
+	return value_table_value(&stream_ends(c)->given_up, object_ref(s)) > work;
+}
+
+static void say_forced(
+	struct checks *c, struct acl_call_record *call, struct acl_object *s, struct acl_object *waiter)
+{
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	if (!waiter)
+		grade.severity = ACL_SEV_WARNING;
+	f = finding_begin_as(c, call, RULE("stream-destroy-force-pending"), grade, &room);
+	if (!f)
+		return;
+	finding_detail(f, "%s",
+		waiter ? "a stream waits for an event behind tasks that nothing shows to be "
+			 "done, and they are discarded"
+		       : "nothing the host did shows that the tasks of the stream are done, "
+			 "and they are discarded");
+	finding_object(c, f, "stream", s);
+	if (waiter)
+		finding_object(c, f, "waiting stream", waiter);
+	finding_show(c, f);
+}
+
+/* What others wait for is thrown away, or what nobody has waited for. */
+static void stream_force_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call), *waiter;
+	uint64_t work;
+
+	if (!stream_is_own(s) || call->state.capture || call->in_exit || load_relaxed(&c->callbacks_ran) ||
+		!stream_destroy_forced(call))
+		return;
+	if (load_acquire(&stream_state(s)->work))
+		rule_evaluated(call, RULE("stream-destroy-force-pending"));
+	work = own_work_pending(c, s);
+	if (!work)
+		return;
+	waiter = waiter_behind(c, s, work);
+	if (waiter || (!end_is_unseen(s, work) && !given_up(c, s, work) && !binding_was(c, s)))
+		say_forced(c, call, s, waiter);
+}
+
+static void stream_wait_failed(struct checks *c, struct acl_call_record *call)
+{
+	if (stream_of(call) && error_of(call) == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
+		value_table_set_object(
+			c, &stream_ends(c)->given_up, stream_of(call), stream_submitted(stream_of(call)) + 1);
+}
+
+/* The thread that processes reports is in the middle of it. */
+static bool thread_processes_reports(struct checks *c, uint64_t pthread_id)
+{
+	for (unsigned i = 0; i < ACL_THREADS; i++)
+		if (load_relaxed(&c->threads[i].pthread_id) == pthread_id) {
+			unsigned inside = load_acquire(&c->threads[i].inside); /* 1 + enum acl_api */
+
+			return inside && acl_apis[inside - 1].operation == ACL_OP_CALLBACK_PROCESS;
+		}
+	return false;
+}
+
+static void subscribed_stream_destroy(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+	uint64_t thread;
+
+	if (!stream_is_own(s) || call->in_exit)
+		return;
+	rule_evaluated(call, RULE("stream-destroyed-while-subscribed"));
+	thread = callback_thread_of(c, s);
+	if (!thread)
+		return;
+	/* The runtime ends the subscription itself; only a callback under way is in danger. */
+	grade.advice = !thread_processes_reports(c, thread);
+	f = finding_begin_as(c, call, RULE("stream-destroyed-while-subscribed"), grade, &room);
+	if (!f)
+		return;
+	finding_detail(f, "a thread is subscribed for the callbacks of the stream%s",
+		grade.advice ? "" : " and processes reports right now");
+	finding_address(f, "thread", (const void *)(uintptr_t)thread);
+	finding_object(c, f, "stream", s);
+	finding_show(c, f);
+}
+
+/* Remembers where the stream stood. */
+static void stream_abort_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+
+	if (s && succeeded(call))
+		value_table_set_object(c, aborted(c), s, stream_submitted(s) + 1);
+}
+
+static void aborted_stream_synchronise(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+	struct finding_buffer room;
+	struct acl_finding *f;
+	uint64_t stopped = 0;
+
+	if (__builtin_expect(value_table_empty(aborted(c)), 1) || !s)
+		return;
+	/* A task since then asks for another wait. */
+	if (!value_table_get(aborted(c), object_ref(s), &stopped) || !stopped ||
+		!rule_broken(call, RULE("stream-abort-then-sync"), stream_submitted(s) + 1 <= stopped))
+		return;
+	f = finding_begin(c, call, RULE("stream-abort-then-sync"), &room);
+	if (!f)
+		return;
+	finding_detail(f, "The stream was aborted and has got no task since.");
+	finding_object(c, f, "stream", s);
+	finding_show(c, f);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(DESTROY_STREAM), ACL_ENTER, stream_destroy_enter},
+	{ON_OP(DESTROY_STREAM), ACL_ENTER, subscribed_stream_destroy},
+	{ON_OP(DESTROY_STREAM), ACL_ENTER, stream_force_enter},
+	{ON_OP(SYNCHRONISE_STREAM), ACL_FAILED, stream_wait_failed},
+	{ON_OP(STREAM_ABORT), ACL_LEAVE, stream_abort_leave},
+	{ON_OP(SYNCHRONISE_STREAM), ACL_ENTER, aborted_stream_synchronise},
+};
+
+const struct check_module module_stream_end = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct stream_ends),
+};

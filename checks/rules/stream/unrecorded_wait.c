@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Waits for events that nobody has recorded. */
+#include "checks/engine/finding_report.h"
+#include "checks/state/event_state.h"
+#include "checks/state/stream_state.h"
+
+#define LIST 256
+
+/* Waits whose verdict is open: the record may still come from another thread. */
+struct wait_list {
+	struct acl_lock lock;
+	_Atomic uint32_t n;
+	struct open_wait {
+		acl_ref event, stream;
+		uint64_t position, caller;
+		uint32_t tid, stack;
+		uint16_t api;
+		bool after_reset; /* the record was there and another stream took it back */
+	} wait[LIST];
+};
+
+static void report_unrecorded(struct checks *c, struct acl_call_record *call, struct acl_object *e,
+	struct acl_object *s, int relaxed_to, const char *consequence)
+{
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	grade.relaxed_to = (int16_t)relaxed_to;
+	f = finding_begin_as(c, call, RULE("event-wait-before-record"), grade, &room);
+	if (!f)
+		return;
+	finding_detail(f, "no aclrtRecordEvent of event 0x%llx has been submitted: %s",
+		(unsigned long long)load_relaxed(&e->value), consequence);
+	finding_object(c, f, "event", e);
+	if (s)
+		finding_object(c, f, "waiting stream", s);
+	finding_show(c, f);
+}
+
+static bool waits_for_outside(const struct acl_call_record *call, struct acl_object *e)
+{
+	return load_relaxed(&event_state(e)->maker) == EVENT_IMPORTED ||
+	       load_relaxed(&event_state(e)->external) ||
+	       load_relaxed(&event_state(e)->flags) & (ACL_EVENT_EXTERNAL | ACL_EVENT_IPC) ||
+	       event_flag_external(call);
+}
+
+/* Of a call: a real wait until a record comes, which may be never. */
+static const char open_wait_note;
+
+static void unrecorded_wait_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *e = event_of(call);
+
+	if (!e || !object_usable(e) || load_relaxed(&e->flags) & ACL_OBJECT_LEARNED || call->state.capture ||
+		waits_for_outside(call, e) ||
+		!rule_broken(call, RULE("event-wait-before-record"), !load_relaxed(&event_state(e)->records)))
+		return;
+	switch (load_relaxed(&event_state(e)->maker)) {
+	case EVENT_PLAIN:
+		report_unrecorded(c, call, e, stream_of(call), NOT_RELAXED, "the runtime refuses the wait");
+		break;
+	case EVENT_EX:
+		if (load_relaxed(&event_state(e)->flags) & ACL_EVENT_SYNC)
+			report_unrecorded(
+				c, call, e, stream_of(call), -1, "the wait ends at once and orders nothing");
+		break;
+	case EVENT_WITH_FLAG:
+		/* A real wait, until somebody records: judged when that can no longer happen. */
+		if (load_relaxed(&event_state(e)->flags) & ACL_EVENT_SYNC)
+			call_note_set(call, &open_wait_note, 1);
+		break;
+	}
+}
+
+/* Record, wait of one stream, reset by it, and now the wait of another for the same record. */
+static bool record_taken_back(struct acl_object *o, struct acl_object *s)
+{
+	struct event_state *e = event_state(o);
+
+	return load_relaxed(&e->reset_by) && load_relaxed(&e->reset_by) != object_ref(s) &&
+	       load_relaxed(&e->reset_record) == load_relaxed(&e->position);
+}
+
+static void unrecorded_wait_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct wait_list *w = c->waits;
+	uint32_t stack = call->stack;
+	bool room;
+
+	if (!call_note(call, &open_wait_note) || !succeeded(call) || !is_checked(call) || !stream_of(call))
+		return;
+	if (!stack && c->host.stack)
+		stack = c->host.stack(c->host.context, call);
+	checks_start_conditional(c);
+	lock(&w->lock);
+	room = load_relaxed(&w->n) < LIST;
+	if (room) {
+		w->wait[load_relaxed(&w->n)] = (struct open_wait){object_ref(event_of(call)),
+			object_ref(stream_of(call)), call->state.position, call->caller, call->tid, stack,
+			call->api, record_taken_back(event_of(call), stream_of(call))};
+		counter_inc(&w->n);
+	}
+	unlock(&w->lock);
+	if (!room)
+		checks_degrade(c, "more waits for events without a record than the checker follows");
+}
+
+/* A record submitted by any thread ends the question. */
+static void unrecorded_wait_recorded(struct checks *c, struct acl_call_record *call)
+{
+	struct wait_list *w = c->waits;
+	acl_ref ref;
+
+	if (__builtin_expect(!load_relaxed(&w->n), 1) || !event_of(call))
+		return;
+	ref = object_ref(event_of(call));
+	lock(&w->lock);
+	for (uint32_t i = load_relaxed(&w->n); i-- > 0;)
+		if (w->wait[i].event == ref) {
+			w->wait[i] = w->wait[load_relaxed(&w->n) - 1];
+			counter_dec(&w->n);
+		}
+	unlock(&w->lock);
+}
+
+/* Takes out an open wait of the stream (any when 0). */
+static bool open_wait_take(struct wait_list *w, acl_ref stream, struct open_wait *out)
+{
+	bool found = false;
+
+	lock(&w->lock);
+	for (uint32_t i = load_relaxed(&w->n); !found && i-- > 0;)
+		if (!stream || w->wait[i].stream == stream) {
+			*out = w->wait[i];
+			w->wait[i] = w->wait[load_relaxed(&w->n) - 1];
+			counter_dec(&w->n);
+			found = true;
+		}
+	unlock(&w->lock);
+	return found;
+}
+
+/* Told beside the wait that has no record any more. */
+static void report_taken_back(
+	struct checks *c, struct acl_call_record *call, struct acl_object *e, struct acl_object *s)
+{
+	struct finding_grade grade = GRADE_TABLE;
+	struct finding_buffer room;
+	struct acl_finding *f;
+
+	/* The reset may have been one that does not count, of the runtime itself. */
+	rule_evaluated(call, RULE("event-reset-before-wait"));
+	grade.beside = BESIDE_AS_REASON;
+	f = finding_begin_as(c, call, RULE("event-reset-before-wait"), grade, &room);
+	if (!f)
+		return;
+	finding_detail(f,
+		"another stream reset event 0x%llx before this wait was submitted: the record is gone",
+		(unsigned long long)load_relaxed(&e->value));
+	finding_object(c, f, "event", e);
+	finding_object(c, f, "reset by", object_of(c, load_relaxed(&event_state(e)->reset_by)));
+	finding_object(c, f, "waiting stream", s);
+	finding_show(c, f);
+}
+
+static void report_open(
+	struct checks *c, struct acl_call_record *call, const struct open_wait *w, const char *consequence)
+{
+	struct acl_object *e = object_of(c, w->event);
+
+	if (!e || load_relaxed(&event_state(e)->records))
+		return;
+	report_unrecorded(c, call, e, object_of(c, w->stream), NOT_RELAXED, consequence);
+	if (w->after_reset)
+		report_taken_back(c, call, e, object_of(c, w->stream));
+}
+
+/* Only one thread of the process has ever called the runtime: nobody else will record. */
+static bool one_thread_only(struct checks *c)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < ACL_THREADS && n < 2; i++)
+		n += load_relaxed(&c->threads[i].pthread_id) != 0;
+	return n < 2;
+}
+
+/* What has a timeout may be meant to fail: its result says. */
+static bool waits_for_ever(const struct acl_call_record *call)
+{
+	return !acl_arg_has(call->api, ACL_ROLE_TIMEOUT) ||
+	       (int32_t)acl_arg_value(call->api, call->args, ACL_ROLE_TIMEOUT) < 0;
+}
+
+static void unrecorded_wait_synchronise(struct checks *c, struct acl_call_record *call)
+{
+	struct open_wait w;
+
+	if (__builtin_expect(!load_relaxed(&c->waits->n), 1) || !stream_of(call) || !one_thread_only(c) ||
+		!waits_for_ever(call))
+		return;
+	if (open_wait_take(c->waits, object_ref(stream_of(call)), &w))
+		report_open(c, call, &w, "this call waits for a stream that waits for it");
+}
+
+static void unrecorded_wait_synchronised(struct checks *c, struct acl_call_record *call)
+{
+	struct open_wait w;
+
+	if (__builtin_expect(!load_relaxed(&c->waits->n), 1) || !stream_of(call) || succeeded(call))
+		return;
+	if (open_wait_take(c->waits, object_ref(stream_of(call)), &w))
+		report_open(c, call, &w, "the stream still waits for it");
+}
+
+/* There is no call any more: the wait itself speaks. */
+static void report_at_end(struct checks *c, const struct open_wait *w)
+{
+	_Alignas(8) char args[ACL_MAX_PARAMS * sizeof(uint64_t)] = {0};
+	struct acl_object *e = object_of(c, w->event), *s = object_of(c, w->stream);
+	struct acl_call_record call;
+
+	acl_call_record_init(&call, w->api, args, w->caller);
+	acl_slot_set(args, acl_role_slots[w->api][ACL_ROLE_EVENT], e ? load_relaxed(&e->value) : 0);
+	acl_slot_set(args, acl_role_slots[w->api][ACL_ROLE_STREAM], s ? load_relaxed(&s->value) : 0);
+	call.tid = w->tid;
+	call.stack = w->stack;
+	report_open(c, &call, w, "the process ends and the stream still waits for it");
+}
+
+static void wait_finish(struct checks *c, enum checks_end kind)
+{
+	struct open_wait w;
+
+	while (kind == CHECKS_END_EXIT && open_wait_take(c->waits, 0, &w))
+		report_at_end(c, &w);
+}
+
+/* A reset makes the event one that nobody has recorded; only of this kind does the next wait block then. */
+static void event_reset_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *e = event_of(call);
+
+	(void)c;
+	if (!e || !succeeded(call) || load_relaxed(&event_state(e)->maker) != EVENT_WITH_FLAG ||
+		call->state.capture)
+		return;
+	rule_evaluated(call, RULE("event-reset-before-wait"));
+	store_relaxed(&event_state(e)->records, 0);
+	store_relaxed(&event_state(e)->reset_by, stream_of(call) ? object_ref(stream_of(call)) : 0);
+	store_relaxed(&event_state(e)->reset_record, load_relaxed(&event_state(e)->position));
+}
+
+static bool wait_create(struct checks *c)
+{
+	c->waits = checks_alloc(c, sizeof(*c->waits));
+	return c->waits != NULL;
+}
+
+static void wait_forked(struct checks *c)
+{
+	store_relaxed(&c->waits->n, 0);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(WAIT_EVENT), ACL_ENTER, unrecorded_wait_enter},
+	{ON_OP(WAIT_EVENT), ACL_LEAVE, unrecorded_wait_leave},
+	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_CONDITIONAL, unrecorded_wait_recorded},
+	{ON_OP(RESET_EVENT), ACL_LEAVE, event_reset_leave},
+	{ON_OP(SYNCHRONISE_STREAM), ACL_ENTER, unrecorded_wait_synchronise},
+	{ON_OP(SYNCHRONISE_STREAM), ACL_LEAVE, unrecorded_wait_synchronised},
+};
+
+const struct check_module module_wait = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.create = wait_create,
+	.finish = wait_finish,
+	.forked = wait_forked,
+};

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Captures: status of streams and models, joins through events, what the
+ * captured tasks use, modes per thread and context.  A capture is a model
+ * object from its beginning; the end gives it its handle.
+ */
+#include "checks/state/capture_state.h"
+#include "checks/engine/instance.h"
+#include "checks/engine/program_memory.h"
+#include "checks/state/capture_change.h"
+#include "checks/state/device_state.h"
+#include "checks/state/event_state.h"
+#include "checks/state/operation.h"
+#include "checks/state/stream_state.h"
+
+struct acl_object *capture_of(struct checks *c, struct acl_object *stream)
+{
+	acl_ref ref = stream ? load_acquire(&stream_state(stream)->capture) : 0;
+
+	return ref ? object_of(c, ref) : NULL;
+}
+
+struct acl_object *capture_in(struct checks *c, struct acl_object *context, int device)
+{
+	struct acl_object *o;
+
+	if (!load_relaxed(&c->open_captures))
+		return NULL;
+	object_each(c, ACL_HANDLE_MODEL, o)
+	{
+		uint8_t status = load_relaxed(&model_state(o)->status);
+
+		if (!object_usable(o) || (status != MODEL_CAPTURING && status != MODEL_INVALIDATED))
+			continue;
+		if (context ? load_relaxed(&o->context) == object_ref(context)
+			    : device < 0 || load_relaxed(&o->device) == device)
+			return o;
+	}
+	return NULL;
+}
+
+unsigned capture_mode_of_context(struct acl_object *context)
+{
+	for (unsigned mode = 0; context && mode < 3; mode++)
+		if (load_relaxed(&context_state(context)->captures[mode]))
+			return mode;
+	return MODE_NONE;
+}
+
+unsigned capture_mode_of_thread(struct acl_thread *t)
+{
+	for (unsigned mode = 0; mode < 3; mode++)
+		if (load_relaxed(&t->captures[mode]))
+			return mode;
+	return MODE_NONE;
+}
+
+void model_gone(struct checks *c, struct acl_object *model)
+{
+	struct acl_object *o;
+
+	model_uses_end(c, model);
+	object_each(c, ACL_HANDLE_MODEL,
+		o) if (load_relaxed(&model_state(o)->sub) && load_relaxed(&o->parent) == object_ref(model) &&
+		       object_usable(o)) object_destroyed(c, o, NULL, ACL_OBJECT_BY_OWNER);
+}
+
+/* --- begin and end ------------------------------------------------------------------- */
+
+static void count(_Atomic uint32_t *counts, unsigned mode, int by)
+{
+	uint32_t old = load_relaxed(&counts[mode]);
+
+	if (by > 0)
+		counter_inc(&counts[mode]);
+	else
+		while (old && !atomic_compare_exchange_weak(&counts[mode], &old, old - 1))
+			;
+}
+
+/* The model that the capture is recorded into: a new one, or a condition's. */
+static struct acl_object *model_begun(struct checks *c, struct acl_call_record *call)
+{
+	const void *value = acl_arg_pointer(call->api, call->args, ACL_ROLE_MODEL);
+	bool sub = acl_arg_has(call->api, ACL_ROLE_MODEL);
+	struct acl_object *model = sub ? object_live(c, ACL_HANDLE_MODEL, value) : NULL;
+
+	if (!model || !load_relaxed(&model_state(model)->sub))
+		model = object_create(c, call, ACL_HANDLE_MODEL, NULL, 0);
+	if (model)
+		store_relaxed(&model_state(model)->sub, sub);
+	return model;
+}
+
+static void begun(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call), *model, *context;
+	const void *value = stream_argument(c, call);
+	unsigned mode = (unsigned)acl_arg_value(call->api, call->args, ACL_ROLE_MODE);
+
+	if (s && object_usable(s) && !capture_of(c, s))
+		store_relaxed(&stream_state(s)->capture_unsure, !succeeded(call));
+	if (!succeeded(call) || !value || mode > 2)
+		return;
+	if (!s || !object_usable(s))
+		s = object_create(c, NULL, ACL_HANDLE_STREAM, value, ACL_OBJECT_LEARNED);
+	model = s ? model_begun(c, call) : NULL;
+	if (!model)
+		return;
+	context = context_of(c, s);
+	store_relaxed(&model->context, load_relaxed(&s->context));
+	store_relaxed(&model->device, load_relaxed(&s->device));
+	store_relaxed(&model_state(model)->status, MODEL_CAPTURING);
+	store_relaxed(&model_state(model)->mode, mode);
+	store_relaxed(&model_state(model)->origin, object_ref(s));
+	store_relaxed(&model_state(model)->thread, (uint64_t)(thread_of(call) - c->threads));
+	count(thread_of(call)->captures, mode, 1);
+	if (context)
+		count(context_state(context)->captures, mode, 1);
+	checks_start_conditional(c);
+	counter_inc(&c->open_captures);
+	store_release(&stream_state(s)->capture, object_ref(model));
+	object_changed(call, s);
+}
+
+/* The capture is over: streams and events leave it. */
+static bool capture_over(struct checks *c, struct acl_object *model, unsigned status)
+{
+	struct model_state *m = model_state(model);
+	struct acl_object *o, *context = context_of(c, model);
+	acl_ref ref = object_ref(model);
+	unsigned mode = load_relaxed(&m->mode);
+	uint8_t was = atomic_exchange(&m->status, status);
+
+	if (was != MODEL_CAPTURING && was != MODEL_INVALIDATED)
+		return false;
+	object_each(c, ACL_HANDLE_STREAM, o) if (load_relaxed(&stream_state(o)->capture) == ref)
+		store_relaxed(&stream_state(o)->capture, 0);
+	object_each(c, ACL_HANDLE_EVENT, o) if (load_relaxed(&event_state(o)->capture) == ref)
+		store_relaxed(&event_state(o)->capture, 0);
+	count(c->threads[load_relaxed(&m->thread) % ACL_THREADS].captures, mode, -1);
+	if (context)
+		count(context_state(context)->captures, mode, -1);
+	counter_dec(&c->open_captures);
+	return true;
+}
+
+void capture_abandon(struct checks *c, struct acl_object *model)
+{
+	capture_over(c, model, MODEL_BUILT);
+	model_uses_end(c, model);
+}
+
+/* Errors of CaptureEnd after which the capture goes on. */
+static bool goes_on(const struct acl_call_record *call)
+{
+	switch (error_of(call)) {
+	case 100000: /* arguments */
+	case 107000:
+	case 107002: /* no context, another one */
+	case 107003:
+	case 107017: /* handle */
+	case 107029: /* not capturing */
+	case 107036: /* not the stream of the beginning */
+	case 207000: /* default stream */
+		return true;
+	}
+	return false;
+}
+
+/* Errors of CaptureEnd after which the capture is over all the same. */
+static bool ends_anyway(const struct acl_call_record *call)
+{
+	switch (error_of(call)) {
+	case 107024: /* wait without record */
+	case 107025: /* unjoined */
+	case 107033: /* open task group */
+	case 107038: /* other thread */
+	case 107045: /* sub model missing */
+	case 507903: /* invalidated before */
+		return true;
+	}
+	return false;
+}
+
+static void ended(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model = capture_of(c, stream_of(call));
+	const aclmdlRI *out = ACL_ARGS(call, aclmdlRICaptureEnd)->modelRI;
+
+	if (!model || load_relaxed(&model_state(model)->origin) != object_ref(stream_of(call)))
+		return;
+	if (succeeded(call)) {
+		capture_over(c, model, MODEL_READY);
+		if (out && *out && load_relaxed(&model->value) != (uintptr_t)*out)
+			object_name(c, model, *out);
+		object_changed(call, model);
+	} else if (!goes_on(call)) {
+		/* What we know no code for may be either: rules stay silent then. */
+		store_relaxed(&stream_state(stream_of(call))->capture_unsure, !ends_anyway(call));
+		capture_abandon(c, model);
+		if (!load_relaxed(&model_state(model)->sub))
+			object_destroyed(c, model, call, ACL_OBJECT_BY_OWNER);
+	}
+}
+
+/* While it is open the model may already be asked for. */
+static void informed(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model = capture_of(c, stream_of(call));
+	const aclmdlRI *out = ACL_ARGS(call, aclmdlRICaptureGetInfo)->modelRI;
+
+	if (model && succeeded(call) && out && *out && !load_relaxed(&model->value))
+		object_name(c, model, *out);
+}
+
+/* --- inside ------------------------------------------------------------------------------ */
+
+static void uses_of_call(struct checks *c, struct acl_object *model, struct acl_call_record *call)
+{
+	const struct operation *op = operation_of(c, call);
+
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		if (e.dst)
+			model_uses_address(c, model, e.dst->address, call);
+		if (e.src)
+			model_uses_address(c, model, e.src->address, call);
+	}
+}
+
+static void handles_of_call(struct checks *c, struct acl_object *model, const struct acl_call_record *call)
+{
+	const struct acl_api_info *info = &acl_apis[call->api];
+
+	for (unsigned i = 0; i < info->n_params; i++) {
+		const struct acl_param *p = &info->params[i];
+		const void *value;
+		struct acl_object *o;
+
+		if (p->dir != ACL_DIR_IN || p->life != ACL_LIFE_USE)
+			continue;
+		memcpy(&value, (const char *)call->args + p->offset, sizeof(value));
+		if (p->handle == ACL_HANDLE_NOTIFY || p->handle == ACL_HANDLE_CNT_NOTIFY) {
+			model_uses_object(c, model, object_find(c, p->handle, value), call);
+		} else if (p->handle == ACL_HANDLE_FUNCTION) {
+			o = object_find(c, ACL_HANDLE_FUNCTION, value);
+			if (o)
+				model_uses_object(c, model, object_of(c, load_relaxed(&o->parent)), call);
+		}
+	}
+}
+
+/* A task became part of a model. */
+static void captured(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model = call->state.capture ? object_of(c, call->state.capture) : NULL;
+
+	if (!model || !succeeded(call))
+		return;
+	counter_inc(&model_state(model)->tasks);
+	uses_of_call(c, model, call);
+	handles_of_call(c, model, call);
+}
+
+static bool event_is_external(const struct acl_call_record *call, struct acl_object *e)
+{
+	return event_flag_external(call) || load_relaxed(&event_state(e)->flags) == ACL_EVENT_EXTERNAL;
+}
+
+static void event_recorded(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *e = event_of(call), *model = capture_of(c, stream_of(call));
+
+	if (!e || !succeeded(call))
+		return;
+	if (!model) {
+		/* Until the capture is over it belongs to it, whatever is recorded outside. */
+		if (!event_capture(c, e))
+			store_relaxed(&event_state(e)->captured, false);
+		return;
+	}
+	store_relaxed(&event_state(e)->captured, true);
+	counter_inc(&model_state(model)->tasks);
+	if (event_is_external(call, e)) {
+		store_relaxed(&event_state(e)->external, true);
+		model_uses_object(c, model, e, call);
+	} else if (load_relaxed(&event_state(e)->flags) & ACL_EVENT_SYNC) {
+		/* Without SYNC the record is dropped and the event belongs to nothing. */
+		store_relaxed(&event_state(e)->capture, object_ref(model));
+	}
+}
+
+static void invalidate(struct checks *c, acl_ref ref)
+{
+	struct acl_object *model = object_of(c, ref);
+	uint8_t open = MODEL_CAPTURING;
+
+	if (model)
+		atomic_compare_exchange_strong(&model_state(model)->status, &open, MODEL_INVALIDATED);
+}
+
+static void event_waited(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *e = event_of(call), *s = stream_of(call), *model = capture_of(c, s);
+	acl_ref of_event = e ? load_relaxed(&event_state(e)->capture) : 0;
+
+	if (!e || !s)
+		return;
+	if (error_of(call) == 107032) {
+		invalidate(c, of_event);
+		invalidate(c, load_relaxed(&stream_state(s)->capture));
+	}
+	if (!succeeded(call))
+		return;
+	if (model) {
+		counter_inc(&model_state(model)->tasks);
+		if (event_is_external(call, e)) {
+			store_relaxed(&event_state(e)->external, true);
+			model_uses_object(c, model, e, call);
+		}
+	} else if (of_event && object_of(c, of_event) && !(load_relaxed(&s->flags) & ACL_OBJECT_DEFAULT)) {
+		store_release(&stream_state(s)->capture, of_event);
+		object_changed(call, s);
+	}
+}
+
+static void group_begun(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model = capture_of(c, stream_of(call));
+
+	if (!model)
+		return;
+	if (succeeded(call)) {
+		store_relaxed(&model_state(model)->group, true);
+		store_relaxed(&stream_state(stream_of(call))->group, object_ref(model));
+	} else if (load_relaxed(&stream_state(stream_of(call))->group) != object_ref(model)) {
+		store_relaxed(&stream_state(stream_of(call))->group, GROUP_UNKNOWN);
+	}
+}
+
+static void group_ended(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model = capture_of(c, stream_of(call));
+
+	if (!model || load_relaxed(&stream_state(stream_of(call))->group) != object_ref(model))
+		return;
+	store_relaxed(&model_state(model)->group, false);
+	store_relaxed(&stream_state(stream_of(call))->group, succeeded(call) ? 0 : GROUP_UNKNOWN);
+}
+
+static void updated(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *group =
+		object_find(c, ACL_HANDLE_TASK_GROUP, ACL_ARGS(call, aclmdlRICaptureTaskUpdateBegin)->handle);
+	struct acl_object *model = group ? object_of(c, load_relaxed(&group->parent)) : NULL;
+
+	if (model && succeeded(call))
+		store_relaxed(&model_state(model)->updated, true);
+	if (stream_of(call) && succeeded(call))
+		store_relaxed(&stream_state(stream_of(call))->updating, group ? object_ref(group) : 0);
+	if (stream_of(call) && load_relaxed(&stream_state(stream_of(call))->update) != UPDATE_OPEN)
+		store_relaxed(&stream_state(stream_of(call))->update,
+			succeeded(call) ? UPDATE_OPEN : UPDATE_UNKNOWN);
+}
+
+static void update_ended(struct checks *c, struct acl_call_record *call)
+{
+	(void)c;
+	if (stream_of(call))
+		store_relaxed(&stream_state(stream_of(call))->updating, 0);
+	if (stream_of(call))
+		store_relaxed(&stream_state(stream_of(call))->update,
+			succeeded(call) ? UPDATE_NONE : UPDATE_UNKNOWN);
+}
+
+/* --- the thread's mode --------------------------------------------------------------------- */
+
+/* Of a call: 1 + the mode it sets. */
+static const char exchange_note;
+
+/* The runtime writes the old mode over the new one: it is read in enter. */
+static void exchanging(struct checks *c, struct acl_call_record *call)
+{
+	aclmdlRICaptureMode mode;
+
+	if (program_read(c, ACL_ARGS(call, aclmdlRICaptureThreadExchangeMode)->mode, &mode, sizeof(mode)) &&
+		(unsigned)mode < 3)
+		call_note_set(call, &exchange_note, (uint64_t)mode + 1);
+}
+
+static void exchanged(struct checks *c, struct acl_call_record *call)
+{
+	(void)c;
+	if (call_note(call, &exchange_note) && succeeded(call))
+		store_relaxed(&thread_of(call)->exchange, (uint8_t)(call_note(call, &exchange_note) - 1));
+}
+
+static void capture_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
+{
+	for (unsigned api = 0; api < acl_api_count; api++) {
+		const struct acl_api_info *info = &acl_apis[api];
+
+		if (info->capture == ACL_CAPTURE_CAPTURED && !(info->classes & ACL_CLASS_EVENT))
+			add(binder, api, ACL_LEAVE | ACL_CONDITIONAL, captured);
+	}
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(CAPTURE_BEGIN), ACL_LEAVE, begun},
+	{ON_OP(CAPTURE_END), ACL_LEAVE, ended},
+	{ON_OP(CAPTURE_STATUS), ACL_LEAVE, informed},
+	{ON_OP(RECORD_EVENT), ACL_LEAVE | ACL_CONDITIONAL, event_recorded},
+	{ON_OP(WAIT_EVENT), ACL_LEAVE | ACL_CONDITIONAL, event_waited},
+	{ON_OP(CAPTURE_GROUP_BEGIN), ACL_LEAVE, group_begun},
+	{ON_OP(CAPTURE_GROUP_END), ACL_LEAVE, group_ended},
+	{ON_OP(CAPTURE_UPDATE_BEGIN), ACL_LEAVE, updated},
+	{ON_OP(CAPTURE_UPDATE_END), ACL_LEAVE, update_ended},
+	{ON_OP(CAPTURE_EXCHANGE_MODE), ACL_ENTER, exchanging},
+	{ON_OP(CAPTURE_EXCHANGE_MODE), ACL_LEAVE, exchanged},
+};
+
+const struct check_module module_capture = {
+	.order = 7,
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.bind = capture_bind,
+};

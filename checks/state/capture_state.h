@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models and captures: status, members, what captured tasks use. */
+#ifndef CHECKS_CAPTURE_STATE_H
+#define CHECKS_CAPTURE_STATE_H
+
+#include "checks/engine/instance.h"
+
+/* EMPTY: of a condition, nothing was captured into it yet. */
+enum model_status { MODEL_BUILT, MODEL_CAPTURING, MODEL_INVALIDATED, MODEL_READY, MODEL_EMPTY };
+
+struct model_uses;
+
+struct model_state {
+	_Alignas(8) struct acl_lock lock; /* it and what it guards stay with the slot, see MODEL_KEPT */
+	_Atomic(struct model_uses *) uses;
+	_Atomic uint8_t status; /* enum model_status */
+	_Atomic uint8_t mode; /* aclmdlRICaptureMode */
+	_Atomic bool updated; /* a task update touched it */
+	_Atomic bool group; /* a task group is open */
+	_Atomic bool sub; /* of a condition of another model, its parent */
+	_Atomic uint32_t tasks;
+	_Atomic uint64_t origin; /* acl_ref of the stream */
+	_Atomic uint64_t thread; /* index of the thread that began the capture */
+};
+
+#define MODEL_KEPT offsetof(struct model_state, status)
+
+static inline struct model_state *model_state(struct acl_object *o)
+{
+	return object_extra(o);
+}
+
+/* The model that the call names, NULL = not known or gone. */
+static inline struct acl_object *model_argument(struct checks *c, const struct acl_call_record *call)
+{
+	const void *value = acl_arg_pointer(call->api, call->args, ACL_ROLE_MODEL);
+	struct acl_object *m = value ? object_find(c, ACL_HANDLE_MODEL, value) : NULL;
+
+	return m && object_usable(m) ? m : NULL;
+}
+
+#define MODE_NONE 3
+
+/* A moment a captured task used an object or a block. */
+struct model_use {
+	uint64_t what; /* acl_ref, or block_ref */
+	uint64_t caller;
+	uint32_t tid;
+	uint16_t api;
+	bool in_group; /* captured in a task group: an update may have replaced it */
+};
+
+/* Open capture of the stream, NULL = none. */
+struct acl_object *capture_of(struct checks *c, struct acl_object *stream);
+/* Some open capture of a context; context NULL: of a device; neither (-1): of the process. */
+struct acl_object *capture_in(struct checks *c, struct acl_object *context, int device);
+/* A live model that uses an object or block; *use tells where. */
+struct acl_object *model_using(struct checks *c, uint64_t what, struct model_use *use);
+/* Lowest mode of open captures: of the context, of those the thread began; MODE_NONE. */
+unsigned capture_mode_of_context(struct acl_object *context);
+unsigned capture_mode_of_thread(struct acl_thread *t);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tasks of a captured model use: objects, allocations and registered ranges, each with its first
+ * use. */
+#include "checks/engine/instance.h"
+#include "checks/state/capture_change.h"
+#include "checks/state/capture_state.h"
+
+struct model_uses {
+	uint32_t n, room; /* room is a power of two */
+	uint32_t generation; /* of the model that uses it: the slot may hold another one by now */
+	struct model_use use[];
+};
+
+static size_t uses_bytes(uint32_t room)
+{
+	return sizeof(struct model_uses) + room * sizeof(struct model_use);
+}
+
+static struct model_use *uses_slot(struct model_uses *u, uint64_t what)
+{
+	uint64_t i = mix64(what);
+
+	while (u->use[i & (u->room - 1)].what && u->use[i & (u->room - 1)].what != what)
+		i++;
+	return &u->use[i & (u->room - 1)];
+}
+
+/* Under the model's lock: its uses, NULL = none. */
+static struct model_uses *uses_of(struct acl_object *model)
+{
+	struct model_uses *u = load_relaxed(&model_state(model)->uses);
+
+	return u && u->generation == load_relaxed(&model->generation) ? u : NULL;
+}
+
+/* Under the model's lock. */
+static struct model_uses *uses_room(struct checks *c, struct acl_object *model)
+{
+	struct model_uses *old = uses_of(model), *new;
+	uint32_t room = old ? old->room * 2 : 16;
+
+	if (old && old->n * 4 < old->room * 3)
+		return old;
+	new = checks_alloc(c, uses_bytes(room));
+	if (!new)
+		return old && old->n + 1 < old->room ? old : NULL;
+	new->room = room;
+	new->generation = load_relaxed(&model->generation);
+	for (uint32_t i = 0; old && i < old->room; i++)
+		if (old->use[i].what) {
+			*uses_slot(new, old->use[i].what) = old->use[i];
+			new->n++;
+		}
+	store_relaxed(&model_state(model)->uses, new);
+	if (old)
+		checks_forget(c, old, uses_bytes(old->room));
+	return new;
+}
+
+static void use_over(struct checks *c, uint64_t what)
+{
+	struct acl_object *o;
+	struct acl_block *b;
+
+	if (what >> 58 < REF_MEMORY) {
+		o = object_of(c, what);
+		if (o)
+			counter_dec(&o->captured);
+		return;
+	}
+	b = block_of(c, what);
+	if (b)
+		counter_dec(&b->captured);
+}
+
+static void uses_forget(struct checks *c, struct model_uses *u)
+{
+	for (uint32_t i = 0; u && i < u->room; i++)
+		if (u->use[i].what)
+			use_over(c, u->use[i].what);
+	if (u)
+		checks_forget(c, u, uses_bytes(u->room));
+}
+
+/* True when it is the model's first use of it. */
+static bool use_add(
+	struct checks *c, struct acl_object *model, uint64_t what, const struct acl_call_record *call)
+{
+	struct model_state *m = model_state(model);
+	struct model_uses *u, *former;
+	struct model_use *use;
+	bool first = false;
+
+	lock(&m->lock);
+	/* The slot's last model went without our seeing it. */
+	former = uses_of(model) ? NULL : load_relaxed(&m->uses);
+	if (former)
+		store_relaxed(&m->uses, NULL);
+	u = uses_room(c, model);
+	use = u ? uses_slot(u, what) : NULL;
+	if (use && !use->what) {
+		*use = (struct model_use){what, call->caller, call->tid, call->api, load_relaxed(&m->group)};
+		u->n++;
+		first = true;
+	}
+	unlock(&m->lock);
+	uses_forget(c, former);
+	return first;
+}
+
+void model_uses_object(
+	struct checks *c, struct acl_object *model, struct acl_object *o, const struct acl_call_record *call)
+{
+	if (o && object_usable(o) && use_add(c, model, object_ref(o), call))
+		counter_inc(&o->captured);
+}
+
+void model_uses_address(
+	struct checks *c, struct acl_object *model, const void *address, const struct acl_call_record *call)
+{
+	struct block_lookup place;
+
+	if (!address)
+		return;
+	if (map_find(c->memory, (uintptr_t)address, &place) &&
+		use_add(c, model, block_ref(place.block, place.generation, false), call))
+		counter_inc(&place.block->captured);
+	/* A registered range may lie over an allocation. */
+	if (map_live(c->registered) && map_find(c->registered, (uintptr_t)address, &place) &&
+		use_add(c, model, block_ref(place.block, place.generation, true), call))
+		counter_inc(&place.block->captured);
+}
+
+struct acl_object *model_using(struct checks *c, uint64_t what, struct model_use *use)
+{
+	struct acl_object *o;
+
+	object_each(c, ACL_HANDLE_MODEL, o)
+	{
+		struct model_state *m = model_state(o);
+		struct model_uses *u;
+		bool found = false;
+
+		if (!object_usable(o))
+			continue;
+		lock(&m->lock);
+		u = uses_of(o);
+		if (u) {
+			*use = *uses_slot(u, what);
+			/* What a task group used may have been replaced by an update. */
+			found = use->what && !(use->in_group && load_relaxed(&m->updated));
+		}
+		unlock(&m->lock);
+		if (found)
+			return o;
+	}
+	return NULL;
+}
+
+void model_uses_end(struct checks *c, struct acl_object *model)
+{
+	struct model_state *m = model_state(model);
+	struct model_uses *u;
+
+	lock(&m->lock);
+	u = load_relaxed(&m->uses);
+	store_relaxed(&m->uses, NULL);
+	unlock(&m->lock);
+	uses_forget(c, u);
+}

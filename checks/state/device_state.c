@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices and contexts: counts, what is current on a thread, what a reset takes along. */
+#include "checks/state/device_state.h"
+#include "checks/engine/instance.h"
+#include "checks/state/lifecycle.h"
+
+struct acl_device *device_at(struct checks *c, int device)
+{
+	return device >= 0 && device < ACL_DEVICES ? &c->devices[device] : NULL;
+}
+
+struct acl_object *context_current(struct checks *c, struct acl_thread *t, bool *known)
+{
+	acl_ref explicit = load_relaxed(&t->context), dflt;
+	struct acl_device *d = device_at(c, load_relaxed(&t->device));
+	struct acl_object *o;
+
+	*known = !load_relaxed(&t->context_unknown);
+	if (!*known)
+		return NULL;
+	if (explicit) {
+		o = object_of(c, explicit);
+		return o && object_usable(o) ? o : NULL;
+	}
+	if (!d)
+		return NULL;
+	dflt = load_acquire(&d->context);
+	o = object_of(c, dflt);
+	/* Another thread sets or resets the device right now. */
+	if (!o && load_relaxed(&d->sets) > 0)
+		*known = false;
+	return o && object_usable(o) ? o : NULL;
+}
+
+int device_current(struct checks *c, struct acl_thread *t)
+{
+	bool known;
+	struct acl_object *o = context_current(c, t, &known);
+
+	return o ? load_relaxed(&o->device) : -1;
+}
+
+void context_created(struct checks *c, const struct acl_call_record *call, struct acl_object *o)
+{
+	struct acl_object *stream = object_create(c, NULL, ACL_HANDLE_STREAM, NULL, ACL_OBJECT_DEFAULT);
+
+	if (call && call->api == ACL_API_aclrtCreateContext) {
+		struct acl_thread *t = thread_of(call);
+
+		store_relaxed(&o->device, ACL_ARGS(call, aclrtCreateContext)->deviceId);
+		store_relaxed(&t->context, object_ref(o));
+		store_relaxed(&t->device, -1);
+		store_relaxed(&t->reset, 0);
+		t->replaced = 0;
+		store_relaxed(&t->context_unknown, false);
+	}
+	if (!stream)
+		return;
+	store_relaxed(&stream->context, object_ref(o));
+	store_relaxed(&stream->device, load_relaxed(&o->device));
+	store_relaxed(&context_state(o)->default_stream, object_ref(stream));
+}
+
+int device_argument(const struct acl_call_record *call)
+{
+	/* Set and reset functions all take the device as their only argument. */
+	return *(const int32_t *)call->args;
+}
+
+static void set_device(struct checks *c, struct acl_call_record *call)
+{
+	int id = device_argument(call);
+	struct acl_device *d = device_at(c, id);
+	struct acl_thread *t = thread_of(call);
+
+	if (!succeeded(call))
+		return;
+	if (!d) {
+		store_relaxed(&t->context_unknown, true);
+		return;
+	}
+	store_relaxed(&d->set_since_reset, true);
+	if (!load_relaxed(&d->ever_set)) {
+		store_relaxed(&d->ever_set, true);
+		call_site_take(c, &d->first_set, call, true);
+	}
+	call_site_take(c, &d->last_set, call, false);
+	for (unsigned i = 0; i < ACL_DEVICES; i++)
+		if ((int)i != id && load_relaxed(&c->devices[i].ever_set)) {
+			checks_start_conditional(c);
+			store_relaxed(&c->many_devices, true);
+		}
+	if (atomic_fetch_add(&d->sets, 1) == 0) {
+		struct acl_object *context =
+			object_create(c, call, ACL_HANDLE_CONTEXT, NULL, ACL_OBJECT_DEFAULT);
+
+		if (context) {
+			store_relaxed(&context->device, id);
+			context_created(c, NULL, context);
+			store_release(&d->context, object_ref(context));
+		}
+	}
+	store_relaxed(&t->context_unknown, false);
+	if (load_relaxed(&t->context))
+		t->replaced = load_relaxed(&t->context);
+	store_relaxed(&t->context, 0);
+	store_relaxed(&t->device, id);
+	store_relaxed(&t->reset, 0);
+}
+
+/* Whether another thread is bound to the device; only asked for targets that do not count. */
+static bool held_elsewhere(struct checks *c, const struct acl_thread *mine, int device)
+{
+	for (unsigned i = 0; i < ACL_THREADS; i++)
+		if (&c->threads[i] != mine && load_relaxed(&c->threads[i].pthread_id) &&
+			load_relaxed(&c->threads[i].device) == device)
+			return true;
+	return false;
+}
+
+bool device_reset_is_last(struct checks *c, const struct acl_call_record *call, int device)
+{
+	struct acl_device *d = device_at(c, device);
+
+	if (!d || load_relaxed(&d->sets) <= 0)
+		return false;
+	if (call->api == ACL_API_aclrtResetDeviceForce || load_relaxed(&d->sets) == 1)
+		return true;
+	return load_relaxed(&c->target) == ACL_CANN_8_1 && !held_elsewhere(c, thread_of(call), device);
+}
+
+static void reset_enter(struct checks *c, struct acl_call_record *call)
+{
+	call->state.device_ends = device_reset_is_last(c, call, device_argument(call));
+}
+
+static void forget_memory(struct checks *c, int device)
+{
+	struct acl_block *b;
+
+	map_each(c->memory, b) if (load_relaxed(&b->device) == device && load_relaxed(&b->kind) != MEM_HOST)
+		map_erase(c->memory, b, load_relaxed(&b->generation));
+}
+
+static void reset_leave(struct checks *c, struct acl_call_record *call)
+{
+	int id = device_argument(call);
+	struct acl_device *d = device_at(c, id);
+	struct acl_thread *t = thread_of(call);
+	struct acl_object *context;
+
+	if (!d || !succeeded(call))
+		return;
+	store_relaxed(&d->set_since_reset, false);
+	store_relaxed(&d->ever_reset, true);
+	if (!call->state.device_ends) {
+		if (load_relaxed(&d->sets) > 0)
+			atomic_fetch_sub(&d->sets, 1);
+		return;
+	}
+	atomic_store(&d->sets, 0);
+	context = object_of(c, atomic_exchange(&d->context, 0));
+	if (context) {
+		context_dies(c, context, call, 0);
+		object_destroyed(c, context, call, ACL_OBJECT_BY_OWNER);
+	}
+	forget_memory(c, id);
+	store_relaxed(&d->peers, 0);
+	call_site_take(c, &d->last_reset, call, true);
+	store_relaxed(&t->device, -1);
+	store_relaxed(&t->reset, (int16_t)(id + 1));
+}
+
+static void set_current(struct checks *c, struct acl_call_record *call)
+{
+	const void *value = ACL_ARGS(call, aclrtSetCurrentContext)->context;
+	struct acl_thread *t = thread_of(call);
+	struct acl_object *o;
+
+	if (!succeeded(call) || !value)
+		return;
+	o = object_live(c, ACL_HANDLE_CONTEXT, value);
+	if (!o)
+		o = object_create(c, NULL, ACL_HANDLE_CONTEXT, value, ACL_OBJECT_LEARNED);
+	store_relaxed(&t->context, o ? object_ref(o) : 0);
+	store_relaxed(&t->device, -1);
+	store_relaxed(&t->reset, 0);
+	t->replaced = 0;
+	store_relaxed(&t->context_unknown, !o);
+}
+
+/* The runtime's word on what is current: names the default context, and corrects us when something below set
+ * another. */
+static void get_current(struct checks *c, struct acl_call_record *call)
+{
+	const aclrtContext *out = ACL_ARGS(call, aclrtGetCurrentContext)->context;
+	struct acl_thread *t = thread_of(call);
+	struct acl_object *now, *o;
+	bool known;
+
+	if (!out || !succeeded(call) || !*out)
+		return;
+	now = context_current(c, t, &known);
+	if (now && load_relaxed(&now->value) == (uintptr_t)*out)
+		return;
+	if (now && !load_relaxed(&now->value)) {
+		object_name(c, now, *out);
+		return;
+	}
+	o = object_live(c, ACL_HANDLE_CONTEXT, *out);
+	if (!o)
+		o = object_create(c, NULL, ACL_HANDLE_CONTEXT, *out, ACL_OBJECT_LEARNED);
+	if (o) {
+		store_relaxed(&t->context, object_ref(o));
+		store_relaxed(&t->context_unknown, false);
+	}
+}
+
+static void default_stream(struct checks *c, struct acl_call_record *call)
+{
+	const aclrtStream *out = ACL_ARGS(call, aclrtCtxGetCurrentDefaultStream)->stream;
+	bool known;
+	struct acl_object *context = context_current(c, thread_of(call), &known), *stream;
+
+	if (!out || !succeeded(call) || !*out || !context)
+		return;
+	stream = object_of(c, load_relaxed(&context_state(context)->default_stream));
+	if (stream && load_relaxed(&stream->value) != (uintptr_t)*out)
+		object_name(c, stream, *out);
+}
+
+static void run_mode(struct checks *c, struct acl_call_record *call)
+{
+	const aclrtRunMode *out = ACL_ARGS(call, aclrtGetRunMode)->runMode;
+
+	if (out && succeeded(call))
+		store_relaxed(&c->run_mode, (int8_t)*out);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(DEVICE_SET), ACL_LEAVE, set_device},
+	{ON_OP(DEVICE_RESET), ACL_ENTER, reset_enter},
+	{ON_OP(DEVICE_RESET), ACL_LEAVE, reset_leave},
+	{ON_OP(CONTEXT_SET), ACL_LEAVE, set_current},
+	{ON_OP(INFO_CURRENT_CONTEXT), ACL_LEAVE, get_current},
+	{ON_OP(INFO_DEFAULT_STREAM), ACL_LEAVE, default_stream},
+	{ON_OP(INFO_RUN_MODE), ACL_LEAVE, run_mode},
+};
+
+const struct check_module module_device = {
+	.order = 2, .hooks = hooks, .n_hooks = sizeof(hooks) / sizeof(hooks[0])};

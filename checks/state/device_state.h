@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices and contexts: what is current on a thread. */
+#ifndef CHECKS_DEVICE_STATE_H
+#define CHECKS_DEVICE_STATE_H
+
+#include "checks/engine/instance.h"
+
+struct context_state {
+	_Atomic uint32_t captures[3]; /* open captures of its streams, by mode */
+	_Atomic uint64_t default_stream; /* acl_ref */
+};
+
+static inline struct context_state *context_state(struct acl_object *o)
+{
+	return object_extra(o);
+}
+
+/* What the thread's calls go to, as far as we saw: a reference that may be old, 0 = nothing. */
+static inline acl_ref context_ref(struct checks *c, struct acl_thread *t)
+{
+	acl_ref explicit = load_relaxed(&t->context);
+	unsigned device = (unsigned)load_relaxed(&t->device);
+
+	return explicit || device >= ACL_DEVICES ? explicit : load_acquire(&c->devices[device].context);
+}
+
+/* The thread's current context. NULL with *known: it has none; NULL without: we cannot tell. */
+struct acl_object *context_current(struct checks *c, struct acl_thread *t, bool *known);
+/* Device of the thread's current context, -1 = none or unknown. */
+int device_current(struct checks *c, struct acl_thread *t);
+/* Whether this ResetDevice/ResetDeviceForce takes the device out of use. */
+bool device_reset_is_last(struct checks *c, const struct acl_call_record *call, int device);
+int device_argument(const struct acl_call_record *call);
+/* Whether a finalize ends the runtime: the one that says how many are left counts. */
+static inline bool finalize_is_last(struct checks *c, const struct acl_call_record *call)
+{
+	return !acl_arg_has(call->api, ACL_ROLE_NUMBER) || load_relaxed(&c->init_count) <= 1;
+}
+
+struct acl_device *device_at(struct checks *c, int device);
+/* Context the object was created in, NULL when unknown or gone. */
+static inline struct acl_object *context_of(struct checks *c, struct acl_object *o)
+{
+	return object_of(c, load_relaxed(&o->context));
+}
+
+#endif

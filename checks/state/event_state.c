@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events: kind, latest record, and the progress an observed event proves. */
+#include "checks/state/event_state.h"
+#include "checks/engine/instance.h"
+#include "checks/state/lifecycle.h"
+#include "checks/state/stream_change.h"
+#include "checks/state/stream_state.h"
+
+/* What kind of event it is only the function that made it says: two of them take the same flags. */
+static enum event_maker event_maker_of(const struct acl_call_record *call)
+{
+	if (acl_apis[call->api].operation == ACL_OP_IMPORT_EVENT)
+		return EVENT_IMPORTED;
+	if (!acl_arg_has(call->api, ACL_ROLE_FLAGS))
+		return EVENT_PLAIN;
+	return call->api == ACL_API_aclrtCreateEventExWithFlag ? EVENT_EX : EVENT_WITH_FLAG;
+}
+
+void event_created(struct checks *c, const struct acl_call_record *call, struct acl_object *o)
+{
+	struct event_state *e = event_state(o);
+
+	store_relaxed(&e->maker, event_maker_of(call));
+	store_relaxed(&e->flags, (uint32_t)acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS));
+	if (load_relaxed(&e->maker) == EVENT_WITH_FLAG && load_relaxed(&e->flags) & ACL_EVENT_EXTERNAL)
+		checks_start_conditional(c);
+}
+
+static void event_name_enter(struct checks *c, struct acl_call_record *call)
+{
+	call->state.event = object_find(c, ACL_HANDLE_EVENT, event_argument(c, call));
+}
+
+/* The streams an event touched last, for the order of release. */
+static void event_seen_with(struct event_state *e, struct acl_object *stream)
+{
+	acl_ref ref = object_ref(stream);
+
+	if (load_relaxed(&e->seen[0]) == ref || load_relaxed(&e->seen[1]) == ref)
+		return;
+	store_relaxed(&e->seen[1], load_relaxed(&e->seen[0]));
+	store_relaxed(&e->seen[0], ref);
+}
+
+static void event_record_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *e;
+
+	event_name_enter(c, call);
+	e = event_of(call);
+	if (!e)
+		return;
+	/* Counted before it is forwarded: a wait of another thread may overtake our leave. */
+	if (!(load_relaxed(&event_state(e)->records) & RECORDED)) {
+		counter_inc(&event_state(e)->records);
+		call->state.record_counted = true;
+	}
+	object_used(c, e, call);
+	if (load_relaxed(&c->ordered))
+		object_changed(call, e);
+}
+
+static void event_record_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = event_of(call), *s = stream_of(call);
+	struct event_state *e = o ? event_state(o) : NULL;
+
+	(void)c;
+	if (!e)
+		return;
+	if (!succeeded(call)) {
+		if (call->state.record_counted)
+			counter_dec(&e->records);
+		return;
+	}
+	if (call->state.record_counted)
+		atomic_fetch_or(&e->records, RECORDED);
+	store_relaxed(&e->recorded, load_relaxed(&e->recorded) + 1);
+	if (!s || call->state.capture)
+		return;
+	/* Position 0 while the pair is changed: a reader in between sees no record and proves nothing. */
+	store_release(&e->position, 0);
+	store_release(&e->stream, object_ref(s));
+	store_release(&e->position, call->state.position);
+	event_seen_with(e, s);
+}
+
+struct acl_object *latest_record(struct checks *c, struct acl_object *o, uint64_t *position)
+{
+	struct event_state *e = event_state(o);
+	uint64_t first = load_acquire(&e->position);
+	acl_ref stream = load_acquire(&e->stream);
+
+	*position = load_acquire(&e->position);
+	return first && first == *position ? object_of(c, stream) : NULL;
+}
+
+static void event_wait_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = event_of(call), *s = stream_of(call), *source;
+	uint64_t position;
+
+	/* A wait for an event of an open capture takes the stream into it: the task does not run. */
+	if (!o || !s || !succeeded(call) || call->state.capture || event_capture(c, o))
+		return;
+	event_seen_with(event_state(o), s);
+	store_relaxed(&event_state(o)->waiter, object_ref(s));
+	store_relaxed(&event_state(o)->waited_at, call->state.position);
+	store_relaxed(&event_state(o)->waiter_tid, call->tid);
+	if (load_relaxed(&event_state(o)->maker) == EVENT_IMPORTED ||
+		load_relaxed(&event_state(o)->external)) {
+		stream_waits_for(c, s, call->state.position, NULL, 0);
+		return;
+	}
+	source = latest_record(c, o, &position);
+	if (source)
+		stream_waits_for(c, s, call->state.position, source, position);
+	else if (load_relaxed(&event_state(o)->records))
+		stream_waits_for(c, s, call->state.position, NULL, 0);
+}
+
+/* The record that is the latest when the call begins. */
+static void event_observe_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o, *source;
+	uint64_t position;
+
+	event_name_enter(c, call);
+	o = event_of(call);
+	source = o ? latest_record(c, o, &position) : NULL;
+	if (!source)
+		return;
+	call->state.observed = source;
+	call->state.observed_position = position;
+}
+
+/* The two kinds of status number their values the opposite way. */
+static bool event_query_complete(const struct acl_call_record *call)
+{
+	const int32_t *status = acl_arg_pointer(call->api, call->args, ACL_ROLE_STATUS);
+	int32_t complete = call->api == ACL_API_aclrtQueryEvent ? (int32_t)ACL_EVENT_STATUS_COMPLETE
+								: (int32_t)ACL_EVENT_RECORDED_STATUS_COMPLETE;
+
+	return status && *status == complete;
+}
+
+static void event_observe_leave(struct checks *c, struct acl_call_record *call)
+{
+	if (succeeded(call) && call->state.observed)
+		stream_retire(c, call->state.observed, call->state.observed_position, true);
+}
+
+static void event_query_leave(struct checks *c, struct acl_call_record *call)
+{
+	if (succeeded(call) && event_query_complete(call))
+		event_observe_leave(c, call);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(RECORD_EVENT), ACL_ENTER, event_record_enter},
+	{ON_OP(RECORD_EVENT), ACL_LEAVE, event_record_leave},
+	{ON_OP(WAIT_EVENT), ACL_ENTER, event_name_enter},
+	{ON_OP(WAIT_EVENT), ACL_LEAVE, event_wait_leave},
+	{ON_OP(SYNCHRONISE_EVENT), ACL_ENTER, event_observe_enter},
+	{ON_OP(SYNCHRONISE_EVENT), ACL_LEAVE, event_observe_leave},
+	{ON_OP(QUERY_EVENT), ACL_ENTER, event_observe_enter},
+	{ON_OP(QUERY_EVENT), ACL_LEAVE, event_query_leave},
+	{ON_OP(INFO_EVENT_TIMESTAMP), ACL_ENTER, event_observe_enter},
+	{ON_OP(INFO_EVENT_TIMESTAMP), ACL_LEAVE, event_observe_leave},
+	{ON_OP(RESET_EVENT), ACL_ENTER, event_name_enter},
+	{ON_OP(QUERY_EVENT_WAIT), ACL_ENTER, event_name_enter},
+	{ON_OP(INFO_EVENT_ID), ACL_ENTER, event_name_enter},
+	{ON_OP(INFO_EVENT_ELAPSED_TIME), ACL_ENTER, event_name_enter},
+	{ON_OP(EXPORT_EVENT), ACL_ENTER, event_name_enter},
+	{ON_OP(DESTROY_EVENT), ACL_ENTER, event_name_enter},
+};
+
+const struct check_module module_event = {
+	.order = 4,
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+};

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events: kind, latest record and wait. */
+#ifndef CHECKS_EVENT_STATE_H
+#define CHECKS_EVENT_STATE_H
+
+#include "checks/engine/instance.h"
+
+enum event_maker { EVENT_PLAIN, EVENT_WITH_FLAG, EVENT_EX, EVENT_IMPORTED };
+
+#define RECORDED (1u << 31) /* in event_state.records: one has succeeded */
+
+struct event_state {
+	_Atomic uint64_t stream, position; /* latest record: acl_ref of the stream, its position */
+	_Atomic uint64_t seen[2]; /* acl_ref of streams that recorded or waited last */
+	_Atomic uint64_t waiter, waited_at; /* latest wait: acl_ref of the stream, its position */
+	_Atomic uint64_t reset_by, reset_record; /* acl_ref of the stream that reset it, the record before */
+	_Atomic uint64_t capture; /* acl_ref of the open capture it belongs to */
+	_Atomic uint32_t flags;
+	_Atomic uint32_t records; /* attempts that did not fail, those under way included; counted up to the
+				     first success */
+	_Atomic uint32_t recorded; /* records that succeeded, about: threads that record at once may be one */
+	_Atomic uint32_t waiter_tid;
+	_Atomic uint32_t host_waits; /* calls in progress that wait for it */
+	_Atomic uint8_t maker; /* enum event_maker */
+	_Atomic bool timed; /* its time was asked for */
+	_Atomic bool external; /* used with an EXTERNAL flag */
+	_Atomic bool captured; /* the latest record became a task of a model */
+	_Atomic bool dropped_told; /* that a capture drops its records was said */
+	_Atomic uint8_t record_flag, wait_flag; /* 1 + flag of the first call with one, 0 = none yet */
+	_Atomic uint64_t external_in; /* acl_ref of the capture that used it with an EXTERNAL flag last */
+};
+
+static inline struct event_state *event_state(struct acl_object *o)
+{
+	return object_extra(o);
+}
+
+static inline struct acl_object *event_of(const struct acl_call_record *call)
+{
+	return call->state.event;
+}
+
+/* The open capture the event belongs to, NULL = none. */
+static inline struct acl_object *event_capture(struct checks *c, struct acl_object *event)
+{
+	acl_ref ref = event ? load_relaxed(&event_state(event)->capture) : 0;
+
+	return ref ? object_of(c, ref) : NULL;
+}
+
+/* A record or wait whose flag says that its other half lies outside of the model; both flags are 1. */
+static inline bool event_flag_external(const struct acl_call_record *call)
+{
+	return acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS) == ACL_EVENT_RECORD_EXTERNAL;
+}
+
+/* Latest record as (stream, position); NULL when there is none to be had. */
+struct acl_object *latest_record(struct checks *c, struct acl_object *event, uint64_t *position);
+
+/* The event handle as passed. */
+static inline const void *event_argument(const struct checks *c, const struct acl_call_record *call)
+{
+	const void *value;
+
+	memcpy(&value, (const char *)call->args + c->event_offset[call->api], sizeof(value));
+	return value;
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory that is gone: what was released last, for rules about its use afterwards. */
+#ifndef CHECKS_FREED_MEMORY_H
+#define CHECKS_FREED_MEMORY_H
+
+#include "checks/engine/finding_report.h"
+
+/* One released block; a copy that stays true to itself. */
+struct freed_block {
+	uint64_t base, size;
+	uint8_t kind; /* enum acl_memory_kind */
+	int8_t device;
+	bool by_reset; /* went with its device */
+	struct acl_call_site created, gone;
+};
+
+/* The latest release that covers an address no table knows. registered: of host registrations instead of
+ * allocations. */
+bool freed_find(struct checks *c, const void *address, bool registered, struct freed_block *out);
+
+/* libc uses the address by now: for a stack, the heap, a mapped file. */
+bool freed_taken_again(struct checks *c, struct acl_call_record *call, const void *address);
+
+/* Libraries that allocate below us may have got the address since: then its use is advice. */
+struct finding_grade freed_grade(struct checks *c);
+
+/* Adds it to a finding. */
+void finding_freed(struct acl_finding *f, const char *role, const struct freed_block *b);
+
+#endif

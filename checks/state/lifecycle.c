@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Objects come and go as the model's "life" words say: created in leave,
+ * marked going in enter of the destroying call, dead or back in its leave.
+ */
+#include "checks/state/lifecycle.h"
+#include "checks/engine/instance.h"
+#include "checks/state/allocator_state.h"
+#include "checks/state/binary_state.h"
+#include "checks/state/buffer_state.h"
+#include "checks/state/capture_change.h"
+#include "checks/state/capture_state.h"
+#include "checks/state/device_state.h"
+#include "checks/state/event_state.h"
+#include "checks/state/label_state.h"
+#include "checks/state/notify_state.h"
+#include "checks/state/pool_state.h"
+#include "checks/state/stream_change.h"
+#include "checks/state/stream_state.h"
+
+static const uint8_t followed[] = {ACL_HANDLE_STREAM, ACL_HANDLE_EVENT, ACL_HANDLE_CONTEXT, ACL_HANDLE_MODEL,
+	ACL_HANDLE_NOTIFY, ACL_HANDLE_CNT_NOTIFY, ACL_HANDLE_LABEL, ACL_HANDLE_LABEL_LIST, ACL_HANDLE_BINARY,
+	ACL_HANDLE_BINARY_DESC, ACL_HANDLE_FUNCTION, ACL_HANDLE_POOL, ACL_HANDLE_TASK_GROUP,
+	ACL_HANDLE_GROUP_INFO, ACL_HANDLE_ALLOCATOR_DESC, ACL_HANDLE_MBUF};
+
+static bool is_followed(unsigned kind)
+{
+	for (size_t i = 0; i < sizeof(followed); i++)
+		if (followed[i] == kind)
+			return true;
+	return false;
+}
+
+static bool life_create(struct checks *c)
+{
+	for (size_t i = 0; i < sizeof(followed); i++) {
+		unsigned extension = 0, kept = 0;
+
+		switch (followed[i]) {
+		case ACL_HANDLE_STREAM:
+			extension = sizeof(struct stream_state);
+			kept = STREAM_KEPT;
+			break;
+		case ACL_HANDLE_EVENT:
+			extension = sizeof(struct event_state);
+			break;
+		case ACL_HANDLE_NOTIFY:
+		case ACL_HANDLE_CNT_NOTIFY:
+			extension = sizeof(struct notify_state);
+			break;
+		case ACL_HANDLE_LABEL:
+			extension = sizeof(struct label_state);
+			break;
+		case ACL_HANDLE_CONTEXT:
+			extension = sizeof(struct context_state);
+			break;
+		case ACL_HANDLE_MODEL:
+			extension = sizeof(struct model_state);
+			kept = MODEL_KEPT;
+			break;
+		case ACL_HANDLE_POOL:
+			extension = sizeof(struct pool_state);
+			kept = POOL_KEPT;
+			break;
+		case ACL_HANDLE_ALLOCATOR_DESC:
+			extension = sizeof(struct desc_state);
+			break;
+		case ACL_HANDLE_MBUF:
+			extension = sizeof(struct mbuf_state);
+			break;
+		case ACL_HANDLE_BINARY:
+			extension = sizeof(struct binary_state);
+			break;
+		case ACL_HANDLE_BINARY_DESC:
+			extension = sizeof(struct binary_desc_state);
+			break;
+		case ACL_HANDLE_FUNCTION:
+			extension = sizeof(struct function_state);
+			break;
+		}
+		object_init(c, followed[i], extension, kept);
+		if (!c->kinds[followed[i]])
+			return false;
+	}
+	return true;
+}
+
+/* First parameter of the function with this word of life and a followed kind, NULL = none. */
+static const struct acl_param *life_param(unsigned api, unsigned life)
+{
+	const struct acl_api_info *info = &acl_apis[api];
+
+	for (unsigned i = 0; i < info->n_params; i++)
+		if (info->params[i].life == life && is_followed(info->params[i].handle))
+			return &info->params[i];
+	return NULL;
+}
+
+static const void *argument(const struct acl_call_record *call, const struct acl_param *p)
+{
+	const void *value;
+
+	memcpy(&value, (const char *)call->args + p->offset, sizeof(value));
+	return value;
+}
+
+/* The object belongs to the context that is current where it is made. */
+static void settle(struct checks *c, const struct acl_call_record *call, struct acl_object *o)
+{
+	bool known;
+	struct acl_object *context = context_current(c, thread_of(call), &known);
+
+	if (!context)
+		return;
+	store_relaxed(&o->context, object_ref(context));
+	store_relaxed(&o->device, load_relaxed(&context->device));
+}
+
+static void created(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_param *p = life_param(call->api, ACL_LIFE_CREATE);
+	const void *const *out = p ? argument(call, p) : NULL;
+	struct acl_object *o;
+
+	if (!out || !succeeded(call) || !*out)
+		return;
+	o = object_create(c, call, p->handle, *out, 0);
+	if (!o)
+		return;
+	if (p->handle != ACL_HANDLE_CONTEXT)
+		settle(c, call, o);
+	switch (p->handle) {
+	case ACL_HANDLE_STREAM:
+		stream_created(c, call, o);
+		break;
+	case ACL_HANDLE_EVENT:
+		event_created(c, call, o);
+		break;
+	case ACL_HANDLE_NOTIFY:
+		notify_created(call, o);
+		break;
+	case ACL_HANDLE_CONTEXT:
+		context_created(c, call, o);
+		break;
+	case ACL_HANDLE_POOL:
+		pool_created(call, o);
+		break;
+	case ACL_HANDLE_BINARY:
+		binary_created(c, call, o);
+		break;
+	case ACL_HANDLE_TASK_GROUP:
+		/* The model it is captured into. */
+		store_relaxed(&o->parent, call->state.capture);
+		break;
+	}
+	object_changed(call, o);
+}
+
+static void destroying(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_param *p = life_param(call->api, ACL_LIFE_DESTROY);
+	struct acl_object *o = p ? object_live(c, p->handle, argument(call, p)) : NULL;
+
+	if (!o || !object_destroying(o))
+		return;
+	call->state.destroying = object_ref(o);
+	object_changed(call, o);
+}
+
+static void destroyed(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = object_of(c, call->state.destroying);
+
+	if (!o)
+		return;
+	if (!succeeded(call)) {
+		object_destroy_failed(o);
+		return;
+	}
+	if (o->kind == ACL_HANDLE_CONTEXT)
+		context_dies(c, o, call, 0);
+	else if (o->kind == ACL_HANDLE_MODEL)
+		model_gone(c, o);
+	else if (o->kind == ACL_HANDLE_STREAM)
+		stream_retire(c, o, stream_submitted(o), true);
+	object_destroyed(c, o, call, 0);
+}
+
+void context_dies(
+	struct checks *c, struct acl_object *context, const struct acl_call_record *call, unsigned flags)
+{
+	static const uint8_t owned[] = {ACL_HANDLE_STREAM, ACL_HANDLE_MODEL};
+	acl_ref ref = object_ref(context);
+	struct acl_object *o;
+
+	for (size_t i = 0; i < sizeof(owned); i++) {
+		object_each(c, owned[i], o)
+		{
+			if (load_relaxed(&o->context) != ref || !object_usable(o))
+				continue;
+			if (o->kind == ACL_HANDLE_MODEL)
+				capture_abandon(c, o);
+			else
+				stream_retire(c, o, stream_submitted(o), true);
+			object_destroyed(c, o, call, ACL_OBJECT_BY_OWNER | flags);
+		}
+	}
+}
+
+static void life_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
+{
+	for (unsigned api = 0; api < acl_api_count; api++) {
+		/* The end of a capture names the model that its beginning created. */
+		if (api != ACL_API_aclmdlRICaptureEnd && life_param(api, ACL_LIFE_CREATE))
+			add(binder, api, ACL_LEAVE, created);
+		if (life_param(api, ACL_LIFE_DESTROY)) {
+			add(binder, api, ACL_ENTER, destroying);
+			add(binder, api, ACL_LEAVE, destroyed);
+		}
+	}
+}
+
+static void life_forked(struct checks *c)
+{
+	struct acl_object *o;
+
+	for (size_t i = 0; i < sizeof(followed); i++)
+		object_each(c, followed[i], o) atomic_fetch_or(&o->flags, ACL_OBJECT_INHERITED);
+}
+
+const struct check_module module_life = {
+	.order = 1,
+	.bind = life_bind,
+	.create = life_create,
+	.forked = life_forked,
+};

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory: what was allocated, registered, imported and released. */
+#include "checks/state/memory_state.h"
+#include "checks/engine/instance.h"
+#include "checks/state/device_state.h"
+#include "checks/state/memory_change.h"
+
+void lookup_fill(struct checks *c, struct known_lookup *known, uint64_t address, uint64_t version)
+{
+	known->version = version;
+	known->address = address;
+	known->reach = 0;
+	if (map_find(c->memory, address, &known->place))
+		known->reach = known->place.size;
+	else if (map_live(c->registered))
+		map_find(c->registered, address, &known->place);
+}
+
+/* These have an address first and another one third; what stands there may be anything. */
+bool checks_prefetches(unsigned api)
+{
+	switch (api) {
+	case ACL_API_aclrtMemcpy:
+	case ACL_API_aclrtMemcpyAsync:
+	case ACL_API_aclrtMemcpyAsyncWithCondition:
+	case ACL_API_aclrtMemcpy2d:
+	case ACL_API_aclrtMemcpy2dAsync:
+		return true;
+	}
+	return false;
+}
+
+_Static_assert(
+	offsetof(struct acl_args_aclrtMemcpy, dst) == offsetof(struct acl_args_aclrtMemcpy2d, dst) &&
+		offsetof(struct acl_args_aclrtMemcpy, src) == offsetof(struct acl_args_aclrtMemcpy2d, src),
+	"1D and 2D forms differ");
+
+void checks_prefetch(struct checks *c, const void *args)
+{
+	const struct acl_args_aclrtMemcpy *a = args;
+
+	map_prefetch(c->memory, (uintptr_t)a->dst);
+	map_prefetch(c->memory, (uintptr_t)a->src);
+}
+
+enum acl_host_class host_class(
+	struct checks *c, struct acl_call_record *call, unsigned param, const void *address)
+{
+	enum acl_host_class class;
+
+	if (param < ACL_CALL_PARAMS && call->host_class[param] != ACL_HOST_UNASKED)
+		return call->host_class[param];
+	class = c->host.host_class ? c->host.host_class(c->host.context, address) : ACL_HOST_UNKNOWN;
+	if (param < ACL_CALL_PARAMS)
+		call->host_class[param] = class;
+	return class;
+}
+
+/* --- allocation ----------------------------------------------------------------- */
+
+static struct acl_block *add(
+	struct checks *c, struct acl_call_record *call, void *const *out, uint64_t size, unsigned kind)
+{
+	struct acl_object *context;
+	struct acl_block *b;
+	bool known;
+
+	if (!succeeded(call) || !out || !*out || !size)
+		return NULL;
+	context = context_current(c, thread_of(call), &known);
+	b = map_insert(c, c->memory, call, (uintptr_t)*out, size, kind,
+		kind == MEM_HOST || !context ? -1 : load_relaxed(&context->device));
+	if (b && context)
+		store_relaxed(&b->owner, object_ref(context));
+	return b;
+}
+
+static void allocated(struct checks *c, struct acl_call_record *call)
+{
+	/* All begin with (void **out, size_t size, aclrtMemMallocPolicy policy). */
+	const struct acl_args_aclrtMalloc *a = call->args;
+	struct acl_block *b = add(c, call, a->devPtr, a->size, MEM_DEVICE);
+
+	if (!b)
+		return;
+	store_relaxed(&b->policy, 1 + ((unsigned)a->policy & 7));
+	block_unwritten(c, b);
+}
+
+static void allocated_host(struct checks *c, struct acl_call_record *call)
+{
+	add(c, call, ACL_ARGS(call, aclrtMallocHost)->hostPtr, ACL_ARGS(call, aclrtMallocHost)->size,
+		MEM_HOST);
+}
+
+static void allocated_managed(struct checks *c, struct acl_call_record *call)
+{
+	add(c, call, ACL_ARGS(call, aclrtMemAllocManaged)->ptr, ACL_ARGS(call, aclrtMemAllocManaged)->size,
+		MEM_MANAGED);
+}
+
+static void allocated_pool(struct checks *c, struct acl_call_record *call)
+{
+	add(c, call, ACL_ARGS(call, aclrtMemPoolMallocAsync)->ptr,
+		ACL_ARGS(call, aclrtMemPoolMallocAsync)->size, MEM_POOL);
+}
+
+/* Addresses only: what is mapped into them counts as memory. */
+static void reserved(struct checks *c, struct acl_call_record *call)
+{
+	void *const *out = ACL_ARGS(call, aclrtReserveMemAddress)->virPtr;
+
+	if (succeeded(call) && out)
+		map_insert(c, c->reserved, call, (uintptr_t)*out,
+			ACL_ARGS(call, aclrtReserveMemAddress)->size, MEM_RESERVED, -1);
+}
+
+static void mapped(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtMapMem *a = call->args;
+	struct acl_object *o = object_find(c, ACL_HANDLE_PHYS_MEM, a->handle);
+	struct acl_block *b;
+
+	if (!succeeded(call))
+		return;
+	b = map_insert(c, c->memory, call, (uintptr_t)a->virPtr, a->size, MEM_MAPPED, -1);
+	if (b && o)
+		store_relaxed(&b->owner, object_ref(o));
+}
+
+/* --- release ---------------------------------------------------------------------- */
+
+static void going(struct acl_call_record *call, struct pointer_map *map, const void *address)
+{
+	struct block_lookup place;
+
+	if (!map_find(map, (uintptr_t)address, &place) || place.base != (uintptr_t)address)
+		return;
+	if (!block_releasing(place.block, place.generation))
+		return;
+	call->state.releasing = place.block;
+	call->state.releasing_generation = place.generation;
+}
+
+static void gone(struct acl_call_record *call, struct pointer_map *map)
+{
+	struct acl_block *b = call->state.releasing;
+	uint32_t generation = call->state.releasing_generation;
+
+	if (!b)
+		return;
+	if (succeeded(call))
+		map_erase(map, b, generation);
+	else
+		block_release_failed(b, generation);
+}
+
+static void releasing(struct checks *c, struct acl_call_record *call)
+{
+	/* All release functions begin with the address. */
+	going(call, c->memory, ACL_ARGS(call, aclrtFree)->devPtr);
+}
+
+static void released(struct checks *c, struct acl_call_record *call)
+{
+	gone(call, c->memory);
+}
+
+static void releasing_addresses(struct checks *c, struct acl_call_record *call)
+{
+	going(call, c->reserved, ACL_ARGS(call, aclrtReleaseMemAddress)->virPtr);
+}
+
+static void released_addresses(struct checks *c, struct acl_call_record *call)
+{
+	gone(call, c->reserved);
+}
+
+/* --- registered host memory --------------------------------------------------------- */
+
+static void registered(struct checks *c, struct acl_call_record *call)
+{
+	if (succeeded(call) && ACL_ARGS(call, aclrtHostRegister)->ptr &&
+		ACL_ARGS(call, aclrtHostRegister)->size)
+		map_insert(c, c->registered, call, (uintptr_t)ACL_ARGS(call, aclrtHostRegister)->ptr,
+			ACL_ARGS(call, aclrtHostRegister)->size, MEM_REGISTERED, -1);
+}
+
+static void unregistering(struct checks *c, struct acl_call_record *call)
+{
+	going(call, c->registered, ACL_ARGS(call, aclrtHostUnregister)->ptr);
+}
+
+static void unregistered(struct checks *c, struct acl_call_record *call)
+{
+	gone(call, c->registered);
+}
+
+/* -------------------------------------------------------------------------------------- */
+
+static bool memory_create(struct checks *c)
+{
+	c->memory = map_create(c);
+	c->registered = map_create(c);
+	c->reserved = map_create(c);
+	return c->memory && c->registered && c->reserved;
+}
+
+static void inherit(struct pointer_map *map)
+{
+	struct acl_block *b;
+
+	map_each(map, b) atomic_fetch_or(&b->flags, ACL_OBJECT_INHERITED);
+}
+
+static void memory_forked(struct checks *c)
+{
+	struct pointer_map *const maps[] = {c->memory, c->registered, c->reserved};
+
+	for (unsigned i = 0; i < 3; i++) {
+		map_forked(maps[i]);
+		inherit(maps[i]);
+	}
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(ALLOCATE_DEVICE), ACL_LEAVE, allocated},
+	{ON_OP(ALLOCATE_HOST), ACL_LEAVE, allocated_host},
+	{ON_OP(ALLOCATE_MANAGED), ACL_LEAVE, allocated_managed},
+	{ON_OP(ALLOCATE_POOL), ACL_LEAVE, allocated_pool},
+	{ON_OP(RESERVE_ADDRESS), ACL_LEAVE, reserved},
+	{ON_OP(FREE_DEVICE), ACL_ENTER, releasing},
+	{ON_OP(FREE_HOST), ACL_ENTER, releasing},
+	{ON_OP(FREE_POOL), ACL_ENTER, releasing},
+	{ON_OP(UNMAP_MEMORY), ACL_ENTER, releasing},
+	{ON_OP(FREE_DEVICE), ACL_LEAVE, released},
+	{ON_OP(FREE_HOST), ACL_LEAVE, released},
+	{ON_OP(FREE_POOL), ACL_LEAVE, released},
+	{ON_OP(UNMAP_MEMORY), ACL_LEAVE, released},
+	{ON_OP(RELEASE_ADDRESS), ACL_ENTER, releasing_addresses},
+	{ON_OP(RELEASE_ADDRESS), ACL_LEAVE, released_addresses},
+	{ON_OP(MAP_MEMORY), ACL_LEAVE, mapped},
+	{ON_OP(REGISTER_HOST), ACL_LEAVE, registered},
+	{ON_OP(UNREGISTER_HOST), ACL_ENTER, unregistering},
+	{ON_OP(UNREGISTER_HOST), ACL_LEAVE, unregistered},
+};
+
+const struct check_module module_memory = {
+	.order = 6,
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.create = memory_create,
+	.forked = memory_forked,
+};

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory: what is known of an address. */
+#ifndef CHECKS_MEMORY_STATE_H
+#define CHECKS_MEMORY_STATE_H
+
+#include "checks/engine/instance.h"
+#include "checks/engine/pointer_map.h"
+
+void lookup_fill(struct checks *c, struct known_lookup *known, uint64_t address, uint64_t version);
+
+/*
+ * What is known of an address: allocations first, then registered ranges.
+ * hint: its role in the call, 0 or 1.  Most calls use the blocks of the call
+ * before; good until the next question about this role.
+ */
+static inline const struct block_lookup *lookup_of(
+	struct checks *c, const struct acl_call_record *call, const void *address, unsigned hint)
+{
+	struct known_lookup *known = &thread_of(call)->known[hint % 2];
+	uint64_t version = map_version(c->memory) + map_version(c->registered), at = (uintptr_t)address;
+
+	if (known->version != version || (known->address != at && at - known->place.base >= known->reach))
+		lookup_fill(c, known, at, version);
+	return &known->place;
+}
+
+static inline bool lookup_find(struct checks *c, const struct acl_call_record *call, const void *address,
+	unsigned hint, struct block_lookup *place)
+{
+	*place = *lookup_of(c, call, address, hint);
+	return place->block != NULL;
+}
+
+/* Whether anything may have written the device memory since it was allocated (written.c). */
+bool block_maybe_written(struct checks *c, struct acl_block *b);
+/* Class of an address no table knows; asked once per call and parameter. */
+enum acl_host_class host_class(
+	struct checks *c, struct acl_call_record *call, unsigned param, const void *address);
+/* Memory of this kind is the host's. */
+static inline bool kind_is_host(unsigned kind)
+{
+	return kind == MEM_HOST || kind == MEM_REGISTERED;
+}
+
+static inline bool kind_is_device(unsigned kind)
+{
+	return kind == MEM_DEVICE || kind == MEM_POOL || kind == MEM_MANAGED || kind == MEM_IMPORTED ||
+	       kind == MEM_MAPPED;
+}
+
+#endif

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a call's arguments to the memory it touches: once a call, for all rules. */
+#include "checks/state/operation.h"
+#include "checks/engine/program_memory.h"
+#include "checks/state/memory_state.h"
+
+#define ALIGNMENT 64 /* of asynchronous copies */
+#define CHUNK 64 /* elements of the program's arrays that are read at once */
+
+/* What the model says of a function, in the form that decoding wants. */
+struct operation_shape {
+	const struct acl_access_info *src, *dst; /* NULL: there is none, or its extent is not known */
+	bool touches, batch, linear;
+	uint8_t direction; /* slot of the aclrtMemcpyKind, ACL_ARG_NONE */
+};
+
+struct operation_state {
+	struct operation_shape shapes[ACL_API_COUNT];
+};
+
+static struct operation_state *operations(struct checks *c)
+{
+	return module_state(c, operation);
+}
+
+/* --- shapes ---------------------------------------------------------------------------- */
+
+static bool extent_is_known(const struct acl_access_info *info)
+{
+	return info->extent == ACL_EXTENT_RANGE || info->extent == ACL_EXTENT_AT_LEAST ||
+	       (info->extent == ACL_EXTENT_EACH && info->unit) || info->extent == ACL_EXTENT_SYMBOL;
+}
+
+/* So many bytes from a pointer, all of them arguments of 64 bits. */
+static bool is_linear(const struct acl_access_info *info)
+{
+	return info->extent == ACL_EXTENT_RANGE && info->unit == 1 && info->count == ACL_ARG_NONE &&
+	       info->rows == ACL_ARG_NONE && info->offset == ACL_ARG_NONE && info->bytes != ACL_ARG_NONE &&
+	       (info->bytes & ACL_ARG_FORM) == ACL_ARG_64;
+}
+
+/* What a call reads is its source; ranges that it only names count by the role of the argument. */
+static bool is_source(unsigned api, const struct acl_access_info *info)
+{
+	return info->access == ACL_ACCESS_READ ||
+	       (!info->access && acl_apis[api].params[info->param].role == ACL_ROLE_SRC);
+}
+
+/* No call has more than two ranges of memory that may be a device's. */
+static void shape_of(unsigned api, struct operation_shape *shape)
+{
+	const struct acl_access_list *list = &acl_access_lists[api];
+
+	for (unsigned i = list->first; i < list->host; i++) {
+		const struct acl_access_info *info = &acl_accesses[i];
+
+		if (!extent_is_known(info))
+			continue;
+		if (is_source(api, info) && !shape->src)
+			shape->src = info;
+		else if (!shape->dst)
+			shape->dst = info;
+		shape->batch |= info->extent == ACL_EXTENT_EACH;
+	}
+	shape->touches = shape->src || shape->dst;
+	shape->linear = shape->src && shape->dst && is_linear(shape->src) && is_linear(shape->dst);
+	shape->direction = acl_apis[api].operation_group == ACL_OP_GROUP_COPY
+				   ? acl_role_slots[api][ACL_ROLE_KIND]
+				   : ACL_ARG_NONE;
+}
+
+/* --- one access ------------------------------------------------------------------------- */
+
+static uint64_t rows_span(uint64_t pitch, uint64_t width, uint64_t rows)
+{
+	uint64_t span;
+
+	if (!rows || !width)
+		return 0;
+	/* The last row needs only its width; an absurd product touches nothing we could name. */
+	if (__builtin_mul_overflow(pitch, rows - 1, &span) || __builtin_add_overflow(span, width, &span))
+		return width;
+	return span;
+}
+
+static inline void access_locate(
+	struct checks *c, struct acl_call_record *call, struct op_access *a, unsigned hint)
+{
+	a->class = ACL_HOST_UNASKED;
+	if (!a->address) {
+		a->block.block = NULL;
+		a->location = a->info->extent == ACL_EXTENT_SYMBOL ? ACCESS_DEVICE : ACCESS_UNKNOWN;
+		return;
+	}
+	a->block = *lookup_of(c, call, a->address, hint);
+	a->location = !a->block.block               ? ACCESS_UNKNOWN
+		      : kind_is_host(a->block.kind) ? ACCESS_HOST
+						    : ACCESS_DEVICE;
+}
+
+/* What depends on the function alone. */
+static void access_begin(struct op_access *a, unsigned api, const struct acl_access_info *info)
+{
+	a->info = info;
+	a->name = acl_apis[api].params[info->param].name;
+	a->reads = info->access & ACL_ACCESS_READ;
+	a->writes = info->access & ACL_ACCESS_WRITE;
+	a->rows = 1;
+	a->pitch = 0;
+}
+
+static void access_decode(struct checks *c, struct acl_call_record *call, struct op_access *a,
+	const struct acl_access_info *info, unsigned hint)
+{
+	const void *args = call->args;
+	const char *base = acl_slot_pointer(args, info->base);
+
+	if (!acl_access_length(info, args, &a->width))
+		a->width = UINT64_MAX;
+	a->span = a->width;
+	if (info->rows != ACL_ARG_NONE) {
+		a->rows = acl_slot_value(args, info->rows);
+		a->pitch = acl_slot_value(args, info->pitch);
+		a->span = rows_span(a->pitch, a->width, a->rows);
+	}
+	a->limit = info->limit == ACL_ARG_NONE ? a->span : acl_slot_value(args, info->limit);
+	if (info->extent == ACL_EXTENT_SYMBOL)
+		base = NULL;
+	else if (base && info->offset != ACL_ARG_NONE)
+		base += acl_slot_value(args, info->offset);
+	a->address = base;
+	access_locate(c, call, a, hint);
+}
+
+/* --- batches ---------------------------------------------------------------------------- */
+
+/* The program's arrays, or chunks of them. */
+struct batch_chunk {
+	const void *addresses[CHUNK];
+	size_t bytes[CHUNK], limits[CHUNK];
+};
+
+static bool chunk_read(struct checks *c, const void *array, uint64_t at, uint64_t n, void *to)
+{
+	return array && program_read(c, (const char *)array + at * sizeof(void *), to, n * sizeof(void *));
+}
+
+static bool chunk_load(struct checks *c, const struct acl_call_record *call,
+	const struct acl_access_info *info, uint64_t at, uint64_t n, struct batch_chunk *chunk)
+{
+	if (!chunk_read(c, acl_slot_pointer(call->args, info->base), at, n, chunk->addresses) ||
+		!chunk_read(c, acl_slot_pointer(call->args, info->bytes), at, n, chunk->bytes))
+		return false;
+	if (info->limit == ACL_ARG_NONE ||
+		!chunk_read(c, acl_slot_pointer(call->args, info->limit), at, n, chunk->limits))
+		memcpy(chunk->limits, chunk->bytes, n * sizeof(chunk->bytes[0]));
+	return true;
+}
+
+static void entry_decode(struct checks *c, struct acl_call_record *call, struct op_access *a,
+	const struct acl_access_info *info, const struct batch_chunk *chunk, unsigned i)
+{
+	access_begin(a, call->api, info);
+	a->address = chunk->addresses[i];
+	a->width = a->span = chunk->bytes[i];
+	a->limit = chunk->limits[i];
+	access_locate(c, call, a, a->writes ? 0 : 1);
+}
+
+/* One side of all entries; at: 0 = sources, 1 = destinations. Returns how many could be read. */
+static uint64_t side_decode(struct checks *c, struct acl_call_record *call, struct operation *op,
+	const struct acl_access_info *info, unsigned at)
+{
+	struct batch_chunk chunk;
+	uint64_t done = 0;
+
+	while (done < op->n_entries) {
+		uint64_t n = op->n_entries - done < CHUNK ? op->n_entries - done : CHUNK;
+
+		if (!chunk_load(c, call, info, done, n, &chunk))
+			break;
+		for (unsigned i = 0; i < n; i++)
+			entry_decode(c, call, &op->access[2 * (done + i) + at], info, &chunk, i);
+		done += n;
+	}
+	return done;
+}
+
+/* Room for so many entries; false: no memory. */
+static bool operation_grow(struct checks *c, struct operation *op, uint64_t entries)
+{
+	uint64_t room = op->room ? op->room : 32;
+	struct op_access *more;
+
+	if (entries <= op->room)
+		return true;
+	while (room < entries)
+		room *= 2;
+	more = checks_alloc(c, 2 * room * sizeof(*more));
+	if (!more)
+		return false;
+	checks_forget(c, op->more, 2 * op->room * sizeof(*more));
+	op->more = more;
+	op->room = room;
+	return true;
+}
+
+static void batch_decode(struct checks *c, struct acl_call_record *call, struct operation *op)
+{
+	const struct acl_access_info *any = op->dst_info ? op->dst_info : op->src_info;
+	uint64_t n = acl_slot_value(call->args, any->count), read;
+
+	op->truncated = n > OPERATION_ENTRIES;
+	op->n_entries = op->truncated ? OPERATION_ENTRIES : n;
+	if (!operation_grow(c, op, op->n_entries)) {
+		op->n_entries = 0;
+		return;
+	}
+	op->access = op->more;
+	for (unsigned at = 0; at < 2; at++) {
+		const struct acl_access_info *info = at ? op->dst_info : op->src_info;
+
+		if (!info)
+			continue;
+		read = side_decode(c, call, op, info, at);
+		op->truncated |= read < op->n_entries;
+		op->n_entries = read;
+	}
+}
+
+/* --- the call --------------------------------------------------------------------------- */
+
+static void single_decode(struct checks *c, struct acl_call_record *call, struct operation *op)
+{
+	if (op->src_info)
+		access_decode(c, call, &op->first[0], op->src_info, 1);
+	if (op->dst_info)
+		access_decode(c, call, &op->first[1], op->dst_info, 0);
+	op->n_entries = op->first[op->dst_info != NULL].span != 0;
+}
+
+static inline uint64_t argument(const void *args, uint8_t slot)
+{
+	uint64_t v;
+
+	memcpy(&v, (const char *)args + slot, sizeof(v));
+	return v;
+}
+
+static inline void linear_access(
+	struct checks *c, struct acl_call_record *call, struct op_access *a, unsigned hint)
+{
+	const struct acl_access_info *info = a->info;
+
+	a->address = (const void *)(uintptr_t)argument(call->args, info->base);
+	a->width = a->span = argument(call->args, info->bytes);
+	a->limit = info->limit == ACL_ARG_NONE ? a->span : argument(call->args, info->limit);
+	access_locate(c, call, a, hint);
+}
+
+/* The same for nearly all calls: nothing but two pointers and a size. */
+static inline void linear_decode(struct checks *c, struct acl_call_record *call, struct operation *op)
+{
+	linear_access(c, call, &op->first[0], 1);
+	linear_access(c, call, &op->first[1], 0);
+	op->n_entries = op->first[1].span != 0;
+}
+
+/* What depends on the function alone. */
+static void operation_begin(struct operation *op, const struct operation_shape *shape, unsigned api)
+{
+	op->api = (uint16_t)api;
+	op->kind = acl_apis[api].operation;
+	op->group = acl_apis[api].operation_group;
+	op->async = acl_apis[api].mode == ACL_MODE_ASYNC;
+	op->batch = shape->batch;
+	op->src_info = shape->src;
+	op->dst_info = shape->dst;
+	if (shape->src && !shape->batch)
+		access_begin(&op->first[0], api, shape->src);
+	if (shape->dst && !shape->batch)
+		access_begin(&op->first[1], api, shape->dst);
+}
+
+const struct operation *operation_decode(struct checks *c, struct acl_call_record *call)
+{
+	static const struct operation nothing;
+	const struct operation_shape *shape = &operations(c)->shapes[call->api];
+	struct acl_thread *t = thread_of(call);
+	struct operation *op = t->operation;
+
+	if (__builtin_expect(!op, 0)) {
+		op = t->operation = checks_alloc(c, sizeof(*op));
+		if (!op)
+			return &nothing;
+		op->api = ACL_API_COUNT;
+	}
+	call->state.operation = ++op->serial;
+	if (op->api != call->api)
+		operation_begin(op, shape, call->api);
+	op->truncated = false;
+	op->n_entries = 0;
+	op->access = op->first;
+	op->direction = shape->direction == ACL_ARG_NONE ? ACL_MEMCPY_DEFAULT
+							 : (int)acl_slot_value(call->args, shape->direction);
+	if (__builtin_expect(shape->linear, 1))
+		linear_decode(c, call, op);
+	else if (shape->batch)
+		batch_decode(c, call, op);
+	else if (shape->touches)
+		single_decode(c, call, op);
+	return op;
+}
+
+void access_classify(struct checks *c, struct acl_call_record *call, struct op_access *a)
+{
+	unsigned param = a->info->extent == ACL_EXTENT_EACH ? ACL_CALL_PARAMS : a->info->param;
+
+	if (a->location != ACCESS_UNKNOWN || a->class != ACL_HOST_UNASKED || !a->address)
+		return;
+	a->class = host_class(c, call, param, a->address);
+	if (a->class > ACL_HOST_UNKNOWN)
+		a->location = ACCESS_PAGEABLE;
+}
+
+/* --- calls that no rule has anything to say of ------------------------------------------------ */
+
+static inline bool fits(const struct op_access *a)
+{
+	return a->block.block && (a->block.kind == MEM_HOST || a->block.kind == MEM_DEVICE) && a->rows == 1 &&
+	       a->span <= access_room(a) && a->limit == a->span;
+}
+
+/* The side of the memory is the one the call says. */
+static inline bool direction_fits(const struct operation *op)
+{
+	bool from_host = access_is_host(&op->first[0]), to_host = access_is_host(&op->first[1]);
+
+	switch (op->direction) {
+	case ACL_MEMCPY_HOST_TO_HOST:
+		return from_host && to_host && !op->async;
+	case ACL_MEMCPY_HOST_TO_DEVICE:
+		return from_host && !to_host;
+	case ACL_MEMCPY_DEVICE_TO_HOST:
+		return !from_host && to_host;
+	case ACL_MEMCPY_DEVICE_TO_DEVICE:
+		return !from_host && !to_host;
+	}
+	return false;
+}
+
+static inline bool aligned(const struct operation *op)
+{
+	return !op->async ||
+	       !(((uintptr_t)op->first[0].address | (uintptr_t)op->first[1].address) & (ALIGNMENT - 1));
+}
+
+/* Nearly every copy: decided once, so that the rules about its memory need not look. */
+static void plain_copy_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op = operation_of(c, call);
+
+	if (!op->n_entries || call->state.capture || load_relaxed(&c->many_devices) ||
+		load_relaxed(&c->run_mode) == ACL_DEVICE || !fits(&op->first[0]) || !fits(&op->first[1]) ||
+		!direction_fits(op) || !aligned(op))
+		return;
+	call->plain = true;
+	coverage_count_call(thread_of(call), ACL_CALLED_PLAIN_COPY);
+	if (op->async)
+		coverage_count_call(thread_of(call), ACL_CALLED_PLAIN_ASYNC);
+}
+
+static bool operations_create(struct checks *c)
+{
+	for (unsigned api = 0; api < ACL_API_COUNT; api++)
+		shape_of(api, &operations(c)->shapes[api]);
+	return true;
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(COPY_LINEAR), ACL_ENTER, plain_copy_enter},
+};
+
+const struct check_module module_operation = {
+	.state_size = sizeof(struct operation_state),
+	.order = 11, /* after all state that an access is looked up in */
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.create = operations_create,
+};

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a call does to memory, decoded once a call from the API model: every
+ * range that a copy, set, reduction, value operation … touches, in the same
+ * form whatever the function is called and however it passes its arguments.
+ *
+ * A copy has a source and a destination; a batch has one of each an entry.
+ * Memory of which the model does not know the extent (descriptors, arguments
+ * that the device reads later) has no access here.
+ */
+#ifndef CHECKS_OPERATION_H
+#define CHECKS_OPERATION_H
+
+#include "checks/engine/instance.h"
+
+/* Entries of one call that are looked at; of longer batches the rest stays unchecked. */
+#define OPERATION_ENTRIES 4096
+
+/* Where the memory of an access lies, as far as there is evidence. */
+enum access_location { ACCESS_UNKNOWN, ACCESS_PAGEABLE, ACCESS_HOST, ACCESS_DEVICE };
+
+/* One range of memory that the operation touches. */
+struct op_access {
+	const struct acl_access_info *info;
+	const char *name; /* of the parameter: "dst", "srcs" … */
+	const void *address; /* of the first byte; NULL: a variable of the device, or none given */
+	uint64_t width, rows, pitch; /* bytes of a row, rows, bytes from one row to the next; rows is 1 for
+					plain ranges */
+	uint64_t span; /* bytes from the first to the last one touched */
+	uint64_t limit; /* bytes the caller says the buffer has, span when it says nothing */
+	bool reads, writes;
+	uint8_t location; /* enum access_location; PAGEABLE only once access_class was asked */
+	uint8_t class; /* enum acl_host_class, ACL_HOST_UNASKED before */
+	struct block_lookup block; /* .block is NULL when no table knows the address */
+};
+
+/* One entry of the operation: an element of a batch, else the whole of it. */
+struct op_entry {
+	struct op_access *src, *dst; /* NULL: it reads or writes nothing that is known */
+	uint64_t index;
+};
+
+struct operation {
+	uint64_t serial; /* of its decoding on this thread */
+	uint16_t api; /* enum acl_api; what of the accesses depends on it alone is kept between calls */
+	uint16_t kind; /* enum acl_operation */
+	uint8_t group; /* enum acl_operation_group */
+	bool async, batch;
+	bool truncated; /* a batch longer than OPERATION_ENTRIES, or arrays that cannot be read */
+	int direction; /* aclrtMemcpyKind; ACL_MEMCPY_DEFAULT for calls that do not say it */
+	uint64_t n_entries; /* that are decoded; 0: the call touches nothing, or its arrays are missing */
+	uint64_t room; /* entries there is memory for */
+	struct op_access first[2]; /* of operations with one entry: source and destination */
+	struct op_access *more; /* src and dst of entry i at 2 * i, 2 * i + 1 */
+	struct op_access *access;
+	const struct acl_access_info *src_info, *dst_info;
+};
+
+/* Decodes the call; see operation_of. */
+const struct operation *operation_decode(struct checks *c, struct acl_call_record *call);
+
+/*
+ * The operation of the call that is in progress on this thread; never NULL,
+ * n_entries is 0 for calls that touch no memory.  Belongs to the thread, valid
+ * until its next call: a callback of the program may make calls in between, so
+ * leave asks again.
+ */
+static inline const struct operation *operation_of(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op = thread_of(call)->operation;
+
+	return op && op->serial == call->state.operation ? op : operation_decode(c, call);
+}
+
+/* Entry i < n_entries. */
+static inline struct op_entry operation_entry(const struct operation *op, uint64_t i)
+{
+	struct op_access *a = &op->access[2 * i];
+
+	return (struct op_entry){op->src_info ? a : NULL, op->dst_info ? a + 1 : NULL, i};
+}
+
+/*
+ * Asks what the address is that no table knows, at the most once a call and parameter: a search of the
+ * process' maps, so only where the answer decides. Sets location to PAGEABLE for the program's own memory.
+ */
+void access_classify(struct checks *c, struct acl_call_record *call, struct op_access *a);
+
+/* The access lies in memory of the runtime that is known to be the host's, or the device's. */
+static inline bool access_is_host(const struct op_access *a)
+{
+	return a->location == ACCESS_HOST;
+}
+
+static inline bool access_is_device(const struct op_access *a)
+{
+	return a->location == ACCESS_DEVICE;
+}
+
+/* Bytes behind the address that belong to the block; only with block.block. */
+static inline uint64_t access_room(const struct op_access *a)
+{
+	return a->block.size - ((uintptr_t)a->address - a->block.base);
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tasks that may tell of a stream's progress on ways the checker does not see:
+ * notifies and shared events reach other processes, a written word is polled, a
+ * callback is the program itself.
+ */
+#include "checks/state/signal_state.h"
+#include "checks/engine/instance.h"
+#include "checks/state/event_state.h"
+#include "checks/state/stream_state.h"
+
+static void signalled(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+
+	(void)c;
+	if (s && succeeded(call))
+		raise_to(&stream_state(s)->signal, call->state.position);
+}
+
+/* Events that other processes may look at: their records are signals, too. */
+static bool shared_events(struct checks *c)
+{
+	struct acl_object *o;
+
+	object_each(c, ACL_HANDLE_EVENT,
+		o) if (object_usable(o) &&
+		       (load_relaxed(&event_state(o)->flags) & ACL_EVENT_IPC ||
+			       load_relaxed(&event_state(o)->maker) == EVENT_IMPORTED)) return true;
+	return false;
+}
+
+bool task_surely_pending(struct checks *c, struct acl_object *stream, uint64_t position)
+{
+	return position && stream && object_usable(stream) && stream_pending(stream, position) &&
+	       load_relaxed(&stream_state(stream)->signal) < position &&
+	       !load_relaxed(&stream_state(stream)->suspect) && !shared_events(c);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(RECORD_COUNT_NOTIFY), ACL_LEAVE, signalled},
+	{ON_OP(LAUNCH_HOST_FUNCTION), ACL_LEAVE, signalled},
+	{ON_OP(RECORD_NOTIFY), ACL_LEAVE, signalled},
+	{ON_OP(WRITE_VALUE), ACL_LEAVE, signalled},
+};
+
+const struct check_module module_signal = {
+	.order = 9, .hooks = hooks, .n_hooks = sizeof(hooks) / sizeof(hooks[0])};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What changes the state of streams; for state modules only. */
+#ifndef CHECKS_STREAM_CHANGE_H
+#define CHECKS_STREAM_CHANGE_H
+
+#include "checks/engine/instance.h"
+
+/* The host observed the stream at position; what its tasks waited for is done too. sure: else only perhaps.
+ */
+void stream_retire(struct checks *c, struct acl_object *stream, uint64_t position, bool sure);
+
+/* stream waits (at its position) until source has reached its position; source NULL: for something we do not
+ * see. */
+void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t position,
+	struct acl_object *source, uint64_t source_position);
+
+/* Every stream may have progressed unseen. */
+void streams_unsure(struct checks *c);
+
+/* A task of the stream uses memory of a device. */
+void stream_touches(struct acl_object *stream, int device, uint64_t position);
+
+#endif

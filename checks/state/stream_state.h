@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams: positions of what is submitted, what the host has observed as done. */
+#ifndef CHECKS_STREAM_STATE_H
+#define CHECKS_STREAM_STATE_H
+
+#include "checks/engine/instance.h"
+
+struct stream_waits;
+
+#define STREAM_USES 4
+
+/* Every task that is put on a stream takes its next position. */
+struct stream_state {
+	_Atomic(struct stream_waits *) waits; /* stays with the slot, see STREAM_KEPT */
+	_Atomic uint64_t submitted; /* position of the last task */
+	_Atomic uint64_t completed; /* the host observed that everything up to here is done */
+	_Atomic uint64_t unsure; /* up to here it may be done: no evidence either way */
+	_Atomic uint64_t capture; /* acl_ref of the model being captured, 0 = none */
+	_Atomic uint64_t work; /* position of the last task other than record and wait */
+	_Atomic uint64_t callback; /* position of the last host callback */
+	_Atomic uint64_t to_host; /* position of the last copy into page-locked host memory */
+	_Atomic uint64_t kernel; /* position of the last kernel */
+	_Atomic uint64_t signal; /* position of the last task that may tell of progress unseen */
+	_Atomic uint64_t suspect; /* serial of the last finding about a task of it, 0 = none since it was last
+				     drained */
+	_Atomic uint64_t touched[2]; /* device << 48 | position: memory of other devices in use */
+	struct stream_use {
+		_Atomic uint64_t position, dst, src; /* bases of the blocks a copy or set uses */
+	} uses[STREAM_USES]; /* the last ones, by position; see unfinished.c */
+	_Atomic uint64_t
+		group; /* acl_ref of the capture in which a task group is open on it, GROUP_UNKNOWN */
+	_Atomic uint32_t flags; /* of creation */
+	_Atomic uint64_t updating; /* acl_ref of the task group that is updated on it */
+	_Atomic uint8_t update; /* enum stream_update */
+	_Atomic bool capture_unsure; /* a begin or end of a capture failed: it may or may not be captured */
+};
+
+/* What outlives the object in its slot: a late reader may be at the lock of the waits. */
+#define STREAM_KEPT offsetof(struct stream_state, submitted)
+#define GROUP_UNKNOWN 1 /* its begin or end failed */
+
+/* Updating the tasks of a group; after an end that failed nobody knows. */
+enum stream_update { UPDATE_NONE, UPDATE_OPEN, UPDATE_UNKNOWN };
+
+static inline struct stream_state *stream_state(struct acl_object *o)
+{
+	return object_extra(o);
+}
+
+static inline struct acl_object *stream_of(const struct acl_call_record *call)
+{
+	return call->state.stream;
+}
+
+/* The stream the call is about, named or behind the event that it asks for. */
+static inline struct acl_object *stream_concerned(const struct acl_call_record *call)
+{
+	return call->state.stream ? call->state.stream : call->state.observed;
+}
+
+/* Position of the last task put on the stream, 0 = none. */
+static inline uint64_t stream_submitted(struct acl_object *stream)
+{
+	return load_acquire(&stream_state(stream)->submitted);
+}
+
+/* Whether a destroy of a stream throws its tasks away; nothing but the name of the function says so. */
+static inline bool stream_destroy_forced(const struct acl_call_record *call)
+{
+	return call->api == ACL_API_aclrtDestroyStreamForce;
+}
+
+/* The stream handle as passed. */
+static inline const void *stream_argument(const struct checks *c, const struct acl_call_record *call)
+{
+	const void *value;
+
+	memcpy(&value, (const char *)call->args + c->stream_offset[call->api], sizeof(value));
+	return value;
+}
+
+/* Whether the task at a position of a stream is certainly not known to be done. */
+bool stream_pending(struct acl_object *stream, uint64_t position);
+/* Whether a task of stream waits until source has reached position, or for something we do not see. */
+bool stream_waits_on(struct acl_object *stream, const struct acl_object *source, uint64_t position);
+/* The stream waits for something we do not see: a notify, a word of memory, an external event. */
+bool stream_waits_unseen(struct acl_object *stream);
+/* A live stream whose end of a wait is not known, at or after *cursor, that waits for a task of source; NULL
+ * = none. */
+struct acl_object *stream_waiter(
+	struct checks *c, struct acl_object *source, uint32_t *cursor, uint64_t *task);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the arguments of a call need to satisfy: section "needs" of
+ * include/acl/api.json as tables, read by checks/engine/constraints.c.  The tables are
+ * generated into build/gen/acl_constraints.c; the notation is explained in
+ * include/acl/README.md.
+ */
+#ifndef ACLCHECK_CONSTRAINTS_H
+#define ACLCHECK_CONSTRAINTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum acl_operand_how {
+	ACL_OPERAND_NUMBER, /* value */
+	ACL_OPERAND_PARAM, /* in the argument struct */
+	ACL_OPERAND_BEHIND /* behind a pointer of the argument struct; unknown where nothing can be read there
+			    */
+};
+
+/* "size", "prop.location.type", "*mode", "4096". */
+struct acl_operand {
+	const char *name; /* as written in the model */
+	uint64_t value; /* NUMBER; otherwise a mask, 0 = all bits */
+	uint32_t factor;
+	uint16_t offset; /* of the parameter (and of the field in it, when passed by value) */
+	uint16_t behind; /* offset behind the pointer */
+	uint16_t size; /* bytes */
+	uint8_t how; /* enum acl_operand_how */
+	int8_t param; /* index of the parameter, -1 = none */
+	bool is_signed;
+};
+
+enum acl_term_op {
+	ACL_TERM_SET, /* left != 0 */
+	ACL_TERM_EQ,
+	ACL_TERM_NE,
+	ACL_TERM_LT,
+	ACL_TERM_LE,
+	ACL_TERM_GT,
+	ACL_TERM_GE,
+	ACL_TERM_IN, /* left is in one of the ranges */
+	ACL_TERM_OUT, /* left is in none of them */
+	ACL_TERM_ALIGN, /* left is a multiple of right */
+	ACL_TERM_ZERO, /* every byte of left is 0 */
+	ACL_TERM_NEVER /* the call itself is what the rule is about */
+};
+
+struct acl_range {
+	int64_t low, high;
+};
+
+struct acl_term {
+	struct acl_operand left, more, right; /* more: added to left when it has a size */
+	const struct acl_range *ranges;
+	uint8_t n_ranges;
+	uint8_t op; /* enum acl_term_op */
+};
+
+struct acl_constraint {
+	const char *rule;
+	const char *text; /* as written in the model */
+	const struct acl_term *terms; /* the need itself, then n_terms - 1 conditions for it to apply */
+	const char *not_soc; /* does not apply to this product */
+	const char *only_soc; /* applies to these known products only: "310P,310B" */
+	uint8_t n_terms;
+	int8_t severity; /* enum acl_severity, -1 = as the rule says */
+	int8_t since,
+		until; /* enum acl_cann: applies when the target is known to be in between; -1 = always */
+};
+
+/*
+ * Needs of one function: acl_constraints[first] … acl_constraints[first + count - 1], and
+ * what they look at behind one of its pointers: so many bytes (0 = none do), behind the
+ * parameter that lies there in the argument struct.
+ */
+struct acl_need_span {
+	uint16_t first, count;
+	uint16_t behind_size, behind_param;
+};
+
+#define ACL_NEEDS_BEHIND 256 /* bytes behind a pointer at most */
+
+/*
+ * By enum acl_api, NULL = the function has no needs.  behind: a copy of what lies there,
+ * NULL = unknown: the program's memory itself may not be there.  Bit i: the arguments put
+ * need first + i to the test, whatever the outcome; ACL_NEEDS_BROKEN: the first
+ * term of some need does not hold.
+ */
+#define ACL_NEEDS_BROKEN (1u << 31)
+extern unsigned (*const acl_constraints_judge[])(const void *args, const void *behind);
+
+extern const struct acl_constraint acl_constraints[];
+extern const unsigned acl_need_count;
+extern const struct acl_need_span acl_constraints_of[]; /* by enum acl_api */
+
+#endif

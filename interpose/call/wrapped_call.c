@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One call on its way: checked, traced, forwarded, checked again.  No lock,
+ * allocation, clock or formatting here.
+ */
+#include "interpose/call/wrapped_call.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "aclcheck/model.h"
+#include "interpose/process/exit_detection.h"
+#include "interpose/process/runtime_version.h"
+#include "interpose/process/start.h"
+#include "interpose/process/process_state.h"
+#include "interpose/report/verdict.h"
+#include "interpose/report/trace_sink.h"
+#include "interpose/runtime/function_table.h"
+#include "interpose/report/log.h"
+#include "interpose/common/compiler.h"
+#include "interpose/call/callback_trampoline.h"
+#include "interpose/report/tool_cost.h"
+#include "interpose/runtime/dlsym_hook.h"
+#include "interpose/report/last_calls.h"
+#include "interpose/report/call_coverage.h"
+#include "interpose/runtime/real_function.h"
+#include "interpose/report/sinks.h"
+#include "interpose/stack/stack_memory.h"
+#include "interpose/stack/tool_stack.h"
+#include "interpose/common/thread_state.h"
+
+#define COLD __attribute__((cold, noinline))
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline enum acl_path path_of(const struct acl_thread *t, unsigned api, uint64_t caller)
+{
+	if (t->frame || is_runtime_code(caller))
+		return ACL_PATH_INSIDE;
+	return dl_was_fetched(api, caller) ? ACL_PATH_DLSYM : ACL_PATH_LINKED;
+}
+
+/* Forgets frames that were left by longjmp or an exception. */
+static inline void drop_left_frames(struct acl_thread *t, const struct acl_call *call)
+{
+	if (t->frame && !mark_is_live(t->frame, call))
+		t->frame = NULL;
+	if (t->callback && !mark_is_live(t->callback, call))
+		t->callback = NULL;
+}
+
+static void ask_exiting(void *event)
+{
+	struct acl_call_record *ev = event;
+	enum acl_exiting now = exiting_now(ev->caller);
+
+	ev->in_exit = now != EXITING_NOT;
+	ev->in_exit_handlers = now == EXITING_PROCESS;
+}
+
+static inline __attribute__((always_inline)) void fill(
+	struct acl_call *call, struct acl_thread *t, unsigned api, void *args, void *caller)
+{
+	struct acl_call_record *ev = &call->event;
+
+	call->seen_by = 0;
+	acl_call_record_init(ev, api, args, (uintptr_t)caller);
+	ev->path = path_of(t, api, ev->caller);
+	ev->callback_depth = t->callback ? t->callback->depth : 0;
+	ev->in_exit = ev->in_exit_handlers = atomic_load_explicit(&acl_process.in_exit, memory_order_relaxed);
+	if (unlikely(!ev->in_exit && ends_runtime(api)))
+		tool_stack_run(ask_exiting, ev);
+	ev->pid = acl_process.pid;
+	ev->tid = process_thread(t);
+	ev->pthread_id = t->self;
+	ev->thread = t->checks_thread;
+}
+
+static inline void see_enter(struct acl_call *call)
+{
+	struct acl_call_record *ev = &call->event;
+
+	if (likely(call->checked))
+		checks_enter(acl_process.checks, ev);
+	if (unlikely(call->traced) && trace_provider()->enter)
+		trace_provider()->enter(ev);
+}
+
+static inline void see_leave(struct acl_call *call)
+{
+	const struct acl_trace_provider *p;
+	struct acl_call_record *ev = &call->event;
+
+	if (likely(call->checked))
+		checks_leave(acl_process.checks, ev);
+	if (unlikely(call->traced)) {
+		p = trace_provider();
+		if (trace_sink.needs_time)
+			ev->time_exit = now();
+		if (p->leave)
+			p->leave(ev);
+	}
+}
+
+/* On a small stack, or one that nothing is known of: a coroutine's, a signal handler's. */
+static void see_enter_there(void *call)
+{
+	stack_room_learn((uintptr_t)call);
+	see_enter(call);
+}
+
+static void see_leave_there(void *call)
+{
+	see_leave(call);
+}
+
+static inline __attribute__((always_inline)) void enter(
+	struct acl_call *call, struct acl_thread *t, uint32_t state)
+{
+	const struct acl_trace_provider *p = NULL;
+	struct acl_call_record *ev = &call->event;
+
+	call->checked = (state & (ACL_STATE_CHECK | ACL_STATE_FIRST)) && ev->path != ACL_PATH_INSIDE;
+	call->traced = false;
+	if (unlikely(state & ACL_STATE_TRACE))
+		p = trace_provider();
+	if (unlikely(p)) {
+		call->traced = !p->enabled || p->enabled(ev->api);
+		if (call->traced && trace_sink.needs_time)
+			ev->time = now();
+	}
+	call->no_room = !thread_has_room(t, call);
+	if (unlikely(call->no_room))
+		tool_stack_run(see_enter_there, call);
+	else
+		see_enter(call);
+	if (likely(call->checked))
+		t->checks_thread = ev->thread;
+}
+
+static inline void leave(struct acl_call *call)
+{
+	if (unlikely(call->no_room))
+		tool_stack_run(see_leave_there, call);
+	else
+		see_leave(call);
+}
+
+static COLD void say_no_runtime(void)
+{
+	static atomic_bool said;
+
+	if (atomic_exchange(&said, true))
+		return;
+	log_say("no AscendCL runtime found (libascendcl.so, ACLCHECK_RUNTIME): calls fail, nothing is "
+		"checked",
+		"");
+	verdict_inconclusive("no-runtime", "no AscendCL runtime was found");
+}
+
+/* The runtime lacks the function: the wrapper answers as documented, and the finding says so. */
+static COLD void call_missing(
+	struct acl_call *call, struct acl_thread *t, unsigned api, void *args, void *caller, uint32_t state)
+{
+	if (!real_known()) {
+		say_no_runtime();
+		return;
+	}
+	fill(call, t, api, args, caller);
+	call->event.forwarded = false;
+	call->event.missing = true;
+	if (acl_apis[api].ret_kind == ACL_KIND_ERROR)
+		call->event.result.i = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+	if (acl_process.checks)
+		state |= ACL_STATE_CHECK;
+	enter(call, t, state);
+	leave(call);
+}
+
+/* A thread's errno stays where it is: asking costs a call. */
+static inline int *errno_at(const struct acl_thread *t)
+{
+	return likely(t->errno_at) ? t->errno_at : &errno;
+}
+
+/* First call of the process or of a function that was not found yet; its new state. */
+static COLD uint32_t cold_state(unsigned api)
+{
+	if (atomic_load_explicit(&acl_process.stage, memory_order_acquire) < STAGE_ACTIVE &&
+		!process_initialize()) {
+		real_find(api);
+		return 0;
+	}
+	if (!__atomic_load_n(&acl_real[api], __ATOMIC_ACQUIRE) && real_find(api))
+		function_state_settle(api);
+	return __atomic_load_n(&acl_state[api], __ATOMIC_ACQUIRE);
+}
+
+/*
+ * The tool itself is at work on this thread (a signal handler, or a library we
+ * are just opening, makes the call), or the process is past its end record.
+ */
+static COLD bool call_unseen(unsigned api)
+{
+	if (!__atomic_load_n(&acl_real[api], __ATOMIC_ACQUIRE))
+		real_find(api);
+	atomic_fetch_add_explicit(&acl_process.unseen, 1, memory_order_relaxed);
+	return false;
+}
+
+/* Any call, whatever is to be done in it. */
+static __attribute__((noinline)) bool enter_any(
+	struct acl_call *call, unsigned api, void *args, void *caller, uint32_t state)
+{
+	struct acl_thread *t = thread_self();
+	int *error, saved;
+	bool seen = false;
+	uint64_t began = 0;
+
+	error = errno_at(t);
+	saved = *error;
+
+	if (unlikely(!tool_begin(t, call))) {
+		call_unseen(api);
+		goto end;
+	}
+	if (unlikely(state & ACL_STATE_COUNT) && unlikely(t->calls_to_sample-- == 0))
+		began = cost_begin(t);
+	if (unlikely(state & ACL_STATE_UNRESOLVED))
+		state = cold_state(api);
+	drop_left_frames(t, call);
+	if (unlikely(atomic_load_explicit(&acl_process.stage, memory_order_acquire) != STAGE_ACTIVE)) {
+		call_unseen(api);
+	} else if (unlikely(state & ACL_STATE_UNRESOLVED)) {
+		call_missing(call, t, api, args, caller, state);
+	} else if (likely(state)) {
+		fill(call, t, api, args, caller);
+		call->counted = state & ACL_STATE_COUNT;
+		if (unlikely(call->counted))
+			call_coverage_count(&call->event);
+		enter(call, t, state);
+		call->number = unlikely(call->counted) && call->event.path != ACL_PATH_INSIDE
+				       ? last_calls_enter(&call->event)
+				       : 0;
+		if (unlikely(state & ACL_STATE_FIRST))
+			__atomic_and_fetch(&acl_state[api], ~(uint32_t)ACL_STATE_FIRST, __ATOMIC_RELAXED);
+		call->special = state & ACL_STATE_SPECIAL;
+		call->swapped = state & ACL_STATE_CALLBACK;
+		if (unlikely(call->swapped))
+			callback_swap(call, args);
+		call->frame = t->frame;
+		t->frame = call;
+		seen = true;
+		if (unlikely(call->counted))
+			call->cost = unlikely(began) ? cost_now() - began : 0;
+	}
+	tool_end(t);
+end:
+	*error = saved;
+	return seen;
+}
+
+/*
+ * Most calls: by a thread that is known, in no other call and in no callback, not by the runtime itself, in
+ * the middle of the process' life, on a stack that goes on for long.  state: what of it speaks against that.
+ */
+static inline __attribute__((always_inline)) bool is_plain(
+	const struct acl_call *call, const struct acl_thread *t, uint32_t state, uint64_t caller)
+{
+	return thread_has_room(t, call) &&
+	       !((uintptr_t)t->busy | (uintptr_t)t->frame | (uintptr_t)t->callback | t->rare | state) &&
+	       atomic_load_explicit(&acl_process.plain, memory_order_acquire) && !may_be_runtime_code(caller);
+}
+
+static inline __attribute__((always_inline)) void begin_plain(
+	struct acl_call *call, struct acl_thread *t, unsigned api, void *args, void *caller)
+{
+	static const struct acl_call checked = {.checked = true};
+	struct acl_call_record *record = &call->event;
+
+	t->busy = call;
+	acl_call_record_init(record, api, args, (uintptr_t)caller);
+	record->pid = acl_process.pid;
+	record->tid = t->tid;
+	record->pthread_id = t->self;
+	record->thread = t->checks_thread;
+	call->seen_by = checked.seen_by;
+	call->frame = NULL;
+}
+
+static inline __attribute__((always_inline)) void end_plain(struct acl_call *call, struct acl_thread *t)
+{
+	t->checks_thread = call->event.thread;
+	t->frame = call;
+	t->busy = NULL;
+}
+
+static __attribute__((noinline)) void enter_counted(struct acl_call *call, struct acl_thread *t)
+{
+	uint64_t began = unlikely(t->calls_to_sample-- == 0) ? cost_begin(t) : 0;
+
+	call->counted = true;
+	call_coverage_count(&call->event);
+	checks_enter(acl_process.checks, &call->event);
+	call->number = last_calls_enter(&call->event);
+	call->cost = unlikely(began) ? cost_now() - began : 0;
+}
+
+/* Whatever is to be done beside the checks. */
+static __attribute__((noinline)) bool enter_other(
+	struct acl_call *call, unsigned api, void *args, void *caller, uint32_t state, struct acl_thread *t)
+{
+	/* Memory is far: the sooner it is asked for, the better. */
+	if (state & ACL_STATE_PREFETCH)
+		checks_prefetch(acl_process.checks, args);
+	if (!is_plain(call, t, state & ~(uint32_t)(ACL_STATE_CHECK | ACL_STATE_PREFETCH | ACL_STATE_COUNT),
+		    (uintptr_t)caller))
+		return enter_any(call, api, args, caller, state);
+	begin_plain(call, t, api, args, caller);
+	if (state & ACL_STATE_COUNT)
+		enter_counted(call, t);
+	else
+		checks_enter(acl_process.checks, &call->event);
+	end_plain(call, t);
+	return true;
+}
+
+/* errno is safe here: what the checks do leaves it alone, and what they ask of the process keeps it. */
+bool acl_call_enter(struct acl_call *call, unsigned api, void *args, void *caller)
+{
+	uint32_t state =
+		__atomic_load_n(&acl_state[api], __ATOMIC_ACQUIRE); /* before the wrapper reads acl_real */
+	struct acl_thread *t = thread_self();
+
+	if (unlikely(!is_plain(
+		    call, t, (state ^ ACL_STATE_CHECK) & ~(uint32_t)ACL_STATE_COUNT, (uintptr_t)caller)))
+		return enter_other(call, api, args, caller, state, t);
+	begin_plain(call, t, api, args, caller);
+	if (state & ACL_STATE_COUNT)
+		enter_counted(call, t);
+	else
+		checks_enter(acl_process.checks, &call->event);
+	end_plain(call, t);
+	return true;
+}
+
+static __attribute__((noinline)) void leave_any(struct acl_call *call)
+{
+	struct acl_thread *t = thread_self();
+	int *error = errno_at(t), saved = *error;
+	uint64_t began = unlikely(call->counted) && unlikely(call->cost) ? cost_now() : 0;
+
+	t->frame = call->frame;
+	if (likely(tool_begin(t, call))) {
+		if (unlikely(call->swapped))
+			callback_settle(call);
+		leave(call);
+		if (unlikely(call->counted))
+			last_calls_leave(&call->event, call->number);
+		if (unlikely(call->event.api == ACL_API_aclInit && !call->event.result.i))
+			version_ask();
+		if (unlikely(began))
+			cost_sample(call->cost + cost_now() - began);
+		tool_end(t);
+	}
+	*error = saved;
+}
+
+/* With a report: the call's end goes to the last calls as well. */
+static __attribute__((noinline)) void leave_other(struct acl_call *call, struct acl_thread *t)
+{
+	static const struct acl_call counted = {.checked = true, .counted = true};
+	uint64_t began;
+
+	if ((call->seen_by ^ counted.seen_by) | (uintptr_t)t->busy | t->rare) {
+		leave_any(call);
+		return;
+	}
+	began = unlikely(call->cost) ? cost_now() : 0;
+	t->frame = call->frame;
+	t->busy = call;
+	checks_leave(acl_process.checks, &call->event);
+	last_calls_leave(&call->event, call->number);
+	if (unlikely(began))
+		cost_sample(call->cost + cost_now() - began);
+	t->busy = NULL;
+}
+
+void acl_call_leave(struct acl_call *call)
+{
+	static const struct acl_call checked = {.checked = true};
+	struct acl_thread *t = thread_self();
+
+	if (unlikely((call->seen_by ^ checked.seen_by) | (uintptr_t)t->busy | t->rare)) {
+		leave_other(call, t);
+		return;
+	}
+	t->frame = call->frame;
+	t->busy = call;
+	checks_leave(acl_process.checks, &call->event);
+	t->busy = NULL;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies of memory of this process that may not be there: the kernel copies, and fails where we would. */
+#ifndef INTERPOSE_KERNEL_COPY_H
+#define INTERPOSE_KERNEL_COPY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* false: not all of it can be read. errno stays as it is. */
+bool kernel_copy(void *to, const void *from, size_t size);
+
+/* A text and its NUL, cut to room bytes; false: not all of what is wanted of it can be read. */
+bool kernel_copy_text(char *to, const char *from, size_t room);
+
+#endif

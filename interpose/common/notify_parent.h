@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A word to the "aclcheck run" above when files fail: a process that dropped
+ * its rights, or whose directory is gone or full, cannot leave a report.
+ * Datagrams to a socket without a place in the file system, named by the job.
+ */
+#ifndef INTERPOSE_NOTIFY_PARENT_H
+#define INTERPOSE_NOTIFY_PARENT_H
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#define NOTIFY_MAX 512
+
+/* The socket's address; its length, 0 when the job is none of "aclcheck run". */
+socklen_t notify_address(const char *job, struct sockaddr_un *address);
+/* Nothing waits and nothing fails. errno is kept. */
+void notify_parent(const char *job, const char *line);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of settings_table.def as data, and what can be said of a word or value without reading anything.
+ */
+#include "interpose/common/settings_table.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define KIND_TEXT SETTING_TEXT
+#define KIND_CHOICE SETTING_CHOICE
+#define KIND_NUMBER SETTING_NUMBER
+#define KIND_RULES SETTING_RULES_LIST
+
+const struct setting_info setting_table[SETTING_COUNT] = {
+#define SETTING(WORD, word, kind, argument, dflt, text)                                                      \
+	[SETTING_##WORD] = {#word, KIND_##kind, argument, dflt, text},
+#include "interpose/common/settings_table.def"
+#undef SETTING
+};
+
+void setting_env_name(enum setting s, char *out)
+{
+	strcpy(out, "ACLCHECK_");
+	out += strlen(out);
+	for (const char *w = setting_table[s].word; *w; w++)
+		*out++ = (char)toupper((unsigned char)*w);
+	*out = '\0';
+}
+
+int setting_find(const char *word, size_t n)
+{
+	for (unsigned i = 0; i < SETTING_COUNT; i++)
+		if (strlen(setting_table[i].word) == n && !strncasecmp(setting_table[i].word, word, n))
+			return (int)i;
+	return -1;
+}
+
+/* Edit distance, small words only. */
+static unsigned distance(const char *a, size_t n, const char *b)
+{
+	unsigned row[34], m = (unsigned)strlen(b);
+
+	if (n > 32 || m > 32)
+		return 99;
+	for (unsigned j = 0; j <= m; j++)
+		row[j] = j;
+	for (unsigned i = 1; i <= n; i++) {
+		unsigned corner = row[0];
+
+		row[0] = i;
+		for (unsigned j = 1; j <= m; j++) {
+			unsigned cost = corner + (tolower((unsigned char)a[i - 1]) != b[j - 1]);
+
+			corner = row[j];
+			if (row[j] + 1 < cost)
+				cost = row[j] + 1;
+			if (row[j - 1] + 1 < cost)
+				cost = row[j - 1] + 1;
+			row[j] = cost;
+		}
+	}
+	return row[m];
+}
+
+int setting_near(const char *word, size_t n)
+{
+	unsigned best = n < 5 ? 2 : 3;
+	int found = -1;
+
+	for (unsigned i = 0; i < SETTING_COUNT; i++) {
+		unsigned d = distance(word, n, setting_table[i].word);
+
+		if (d < best) {
+			best = d;
+			found = (int)i;
+		}
+	}
+	return found;
+}
+
+static const char *check_choice(const char *choices, const char *value, int64_t *number)
+{
+	size_t n = strlen(value);
+	int64_t index = 0;
+
+	for (const char *c = choices;; c++, index++) {
+		size_t m = strcspn(c, "|");
+
+		if (m == n && !strncasecmp(c, value, n)) {
+			*number = index;
+			return NULL;
+		}
+		c += m;
+		if (!*c)
+			return "must be one of ";
+	}
+}
+
+static bool parse_number(const char *s, int64_t *out)
+{
+	int64_t v = 0;
+
+	if (!*s)
+		return false;
+	for (; *s; s++) {
+		if (!isdigit((unsigned char)*s) || v > 1000000000)
+			return false;
+		v = v * 10 + (*s - '0');
+	}
+	*out = v;
+	return true;
+}
+
+static const char *check_number(const char *range, const char *value, int64_t *number)
+{
+	int64_t low = 0, high = 0;
+
+	for (; isdigit((unsigned char)*range); range++)
+		low = low * 10 + (*range - '0');
+	for (range++; isdigit((unsigned char)*range); range++)
+		high = high * 10 + (*range - '0');
+	if (!parse_number(value, number) || *number < low || *number > high)
+		return "must be a number in ";
+	return NULL;
+}
+
+const char *setting_check(enum setting s, const char *value, int64_t *number)
+{
+	const struct setting_info *info = &setting_table[s];
+
+	*number = -1;
+	if (info->kind == SETTING_CHOICE)
+		return check_choice(info->argument, value, number);
+	if (info->kind == SETTING_NUMBER)
+		return check_number(info->argument, value, number);
+	return NULL;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The thread's own state, and what is asked of the kernel for it. */
+#include "interpose/common/thread_state.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "interpose/common/compiler.h"
+
+#define SLOTS (1u << THREAD_SLOT_BITS)
+#define WINDOW 64 /* slots in which a thread may be, from its own on */
+
+struct acl_thread acl_threads[SLOTS];
+
+/* For threads without a slot: always in the tool's own code, so that their calls are forwarded and counted.
+ */
+static struct acl_thread without_slot = {.busy = (const void *)UINTPTR_MAX};
+static _Atomic uint32_t threads; /* slots in use */
+
+static thread_set_specific_fn set_specific;
+static _Atomic bool ending_known; /* the key is there */
+static unsigned ending_key;
+
+/* The thread ends: a later one may have the same pointer. */
+NO_SANITIZE static void thread_ended(void *slot)
+{
+	struct acl_thread *t = slot;
+
+	memset((char *)t + sizeof(t->pointer), 0, sizeof(*t) - sizeof(t->pointer));
+	atomic_store_explicit(&t->pointer, 0, memory_order_release);
+	atomic_fetch_sub(&threads, 1);
+}
+
+void thread_state_prepare(thread_key_create_fn create, thread_set_specific_fn set)
+{
+	if (!create || !set || atomic_load(&ending_known) || create(&ending_key, thread_ended))
+		return;
+	set_specific = set;
+	atomic_store_explicit(&ending_known, true, memory_order_release);
+}
+
+static struct acl_thread *claim(struct acl_thread *t, uintptr_t pointer)
+{
+	uintptr_t none = 0;
+
+	if (!atomic_compare_exchange_strong(&t->pointer, &none, pointer))
+		return NULL;
+	t->rare = THREAD_UNKNOWN;
+	atomic_fetch_add(&threads, 1);
+	if (atomic_load_explicit(&ending_known, memory_order_acquire))
+		set_specific(ending_key, t);
+	return t;
+}
+
+struct acl_thread *thread_find(uintptr_t pointer)
+{
+	uint32_t first = thread_slot(pointer);
+	struct acl_thread *t;
+
+	for (uint32_t i = 0; i < WINDOW; i++) {
+		t = &acl_threads[(first + i) % SLOTS];
+		if (atomic_load_explicit(&t->pointer, memory_order_relaxed) == pointer)
+			return t;
+	}
+	for (uint32_t i = 0; i < WINDOW; i++) {
+		t = claim(&acl_threads[(first + i) % SLOTS], pointer);
+		if (t)
+			return t;
+	}
+	return &without_slot;
+}
+
+void thread_state_forked(void)
+{
+	struct acl_thread *own = thread_self();
+
+	for (uint32_t i = 0; i < SLOTS && atomic_load(&threads) > 1; i++) {
+		struct acl_thread *t = &acl_threads[i];
+
+		if (t != own && atomic_load_explicit(&t->pointer, memory_order_relaxed))
+			thread_ended(t);
+	}
+}
+
+uint32_t thread_new(struct acl_thread *t)
+{
+	t->self = (uint64_t)pthread_self();
+	t->errno_at = &errno;
+	t->checks_thread = NULL;
+	t->tid = (uint32_t)syscall(SYS_gettid);
+	t->rare &= ~THREAD_UNKNOWN;
+	return t->tid;
+}
+
+thread_cancel_type_fn thread_cancel_type;
+
+/* The tool has no cancellation points: a deferred request waits for the end of its work. */
+void cancel_hold(struct acl_thread *t)
+{
+	if ((t->rare & CANCEL_ASYNCHRONOUS) && !thread_cancel_type(PTHREAD_CANCEL_DEFERRED, NULL))
+		t->rare |= CANCEL_HELD;
+}
+
+/* A thread that was cancelled meanwhile ends here, where it holds nothing. */
+void cancel_release(struct acl_thread *t)
+{
+	if (!(t->rare & CANCEL_HELD))
+		return;
+	t->rare &= ~CANCEL_HELD;
+	thread_cancel_type(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+}
+
+bool on_signal_stack(void)
+{
+	stack_t now;
+
+	if (thread_self()->tool_stack)
+		return thread_self()->signal_stack;
+	return !sigaltstack(NULL, &now) && (now.ss_flags & SS_ONSTACK);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the library keeps per thread: small, never allocated.  No thread-local
+ * variable: a library that has one makes the table that glibc allocates for
+ * each new thread longer, in the program's heap.
+ */
+#ifndef INTERPOSE_THREAD_STATE_H
+#define INTERPOSE_THREAD_STATE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct acl_call;
+
+#define THREAD_SCOPES 16 /* as many as scopes_met has bits */
+#define THREAD_FRAMES 32
+#define THREAD_ROOM (UINT64_C(64) << 10) /* far more than the checks of any call need */
+#define THREAD_WALK 48
+
+/* acl_thread.rare: whatever keeps its calls from the short way */
+#define CANCEL_ASYNCHRONOUS 1u /* the program set that type */
+#define CANCEL_HELD 2u /* deferred by tool_begin */
+#define THREAD_UNKNOWN 4u /* ids were not asked yet, also after fork */
+
+/* A callback of the program that runs on this thread; lives on the trampoline's stack. */
+struct acl_callback_frame {
+	struct acl_callback_frame *up;
+	struct acl_call *call; /* the call inside which the runtime ran it, if any */
+	uint16_t depth;
+};
+
+struct acl_thread {
+	_Atomic uintptr_t pointer; /* the thread's own, 0 = nobody's */
+	/*
+	 * Address of a local variable of the tool's own code that runs on this
+	 * thread, NULL outside it.  Calls made meanwhile (a signal handler, a
+	 * hook of malloc) are forwarded plainly.
+	 */
+	const void *busy;
+	struct acl_call *frame; /* innermost call whose real function runs */
+	struct acl_callback_frame *callback; /* innermost callback */
+	uint32_t rare;
+	uint64_t stack_low, stack_high; /* what other threads know of this thread's stack (host_address.c) */
+	uint32_t stack_listed; /* where they find it, 0 = nowhere yet */
+	uint64_t own_stack_low, own_stack_high; /* what unwinding reads directly, 0 = not known yet */
+	uint64_t room_low, room_size; /* addresses on the own stack with THREAD_ROOM below them */
+	uint64_t room_asked; /* the page it was asked for last */
+	struct tool_stack *tool_stack; /* the tool's own stack that this thread is on, if any */
+	uint64_t outer_sp; /* on it: the stack pointer of the stack that it was left for */
+	void (*afterwards)(void); /* to be called when it is back on its own */
+	uint64_t held_mask; /* on it: the program's signal mask */
+	uint8_t cancel_state; /* on it: the program's */
+	bool signal_stack; /* on it: the call came from a handler on an alternate signal stack */
+	uint32_t tid; /* 0 = not asked yet (also after fork); then the rest is not known either */
+	uint64_t self; /* pthread_self() */
+	int *errno_at;
+	void *checks_thread; /* acl_event.thread of the last call */
+	/* For tool_cost.c: calls until one is timed, and what decides the next distance (0 = none yet). */
+	uint16_t calls_to_sample;
+	uint32_t sample_seed;
+	uint16_t closing; /* calls of dlclose that it is in */
+	/* Open scopes of expected failure, outermost first (expect_scope.c); more are counted, not kept. */
+	uint16_t n_scopes, scopes_met; /* a bit each */
+	uint16_t scopes[THREAD_SCOPES];
+	uint64_t frames[THREAD_FRAMES]; /* of the call stack that is being taken */
+	uint64_t walk[THREAD_WALK]; /* its registers (unwind.c): the program's stack may be small */
+} __attribute__((aligned(128)));
+
+#define THREAD_SLOT_BITS 13
+
+extern struct acl_thread acl_threads[1 << THREAD_SLOT_BITS] __attribute__((visibility("hidden")));
+
+static inline uintptr_t thread_pointer(void)
+{
+#if defined(__x86_64__)
+	uintptr_t p;
+
+	__asm__("movq %%fs:0, %0" : "=r"(p));
+	return p;
+#else
+	return (uintptr_t)__builtin_thread_pointer();
+#endif
+}
+
+/* Of a thread's pointer: they are as far from each other as stacks. */
+static inline uint32_t thread_slot(uintptr_t pointer)
+{
+	return (uint32_t)(pointer * UINT64_C(0x9e3779b97f4a7c15) >> (64 - THREAD_SLOT_BITS));
+}
+
+/* The slow way: another thread has the slot, or nobody yet. */
+struct acl_thread *thread_find(uintptr_t pointer);
+
+static inline struct acl_thread *thread_self(void)
+{
+	uintptr_t pointer = thread_pointer();
+	struct acl_thread *t = &acl_threads[thread_slot(pointer)];
+
+	if (__builtin_expect(atomic_load_explicit(&t->pointer, memory_order_relaxed) == pointer, 1))
+		return t;
+	return thread_find(pointer);
+}
+
+/*
+ * What is called when a thread ends: the C library's pthread_key_create and
+ * pthread_setspecific, which older ones have in another library.  From the
+ * constructor.
+ */
+typedef int (*thread_key_create_fn)(unsigned *key, void (*destroy)(void *));
+typedef int (*thread_set_specific_fn)(unsigned key, const void *value);
+void thread_state_prepare(thread_key_create_fn create, thread_set_specific_fn set);
+
+/* In the child after fork: of all threads one is left. */
+void thread_state_forked(void);
+
+/*
+ * Marks of frames that longjmp, an exception or a thread switch left behind
+ * lie below the present frame, since the stack grows down; a living one lies
+ * above.  An alternate signal stack may make a living mark look left behind:
+ * leaving the frame puts the old mark back, so that heals.
+ */
+static inline bool mark_is_live(const void *mark, const void *here)
+{
+	return (uintptr_t)mark > (uintptr_t)here;
+}
+
+/* Whether the thread's own stack goes on far enough below; else the tool changes to one of its own. */
+static inline bool thread_has_room(const struct acl_thread *t, const void *here)
+{
+	return (uintptr_t)here - t->room_low < t->room_size;
+}
+
+/* Whether this is a handler on an alternate signal stack, where addresses say nothing. */
+bool on_signal_stack(void);
+
+/* Of threads that may be cancelled anywhere: not while the tool is at work. */
+typedef int (*thread_cancel_type_fn)(int type, int *before);
+extern thread_cancel_type_fn thread_cancel_type; /* the C library's, when there is such a thread */
+void cancel_hold(struct acl_thread *t);
+void cancel_release(struct acl_thread *t);
+
+/* Enters the tool's own code; false = already in it. */
+static inline bool tool_begin(struct acl_thread *t, const void *mark)
+{
+	if (__builtin_expect(t->busy != 0, 0) &&
+		(t->tool_stack || mark_is_live(t->busy, mark) || on_signal_stack()))
+		return false;
+	if (__builtin_expect(t->rare, 0))
+		cancel_hold(t);
+	t->busy = mark;
+	return true;
+}
+
+static inline void tool_end(struct acl_thread *t)
+{
+	t->busy = 0;
+	if (__builtin_expect(t->rare, 0))
+		cancel_release(t);
+}
+
+/* Asks the kernel what the thread is. */
+uint32_t thread_new(struct acl_thread *t);
+
+static inline uint32_t thread_tid(struct acl_thread *t)
+{
+	return __builtin_expect(t->tid != 0, 1) ? t->tid : thread_new(t);
+}
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Host, rank and job of this process, from what launchers leave in the environment. */
+#include "interpose/config/job_identity.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "interpose/common/tool_open.h"
+#include "interpose/config/run_settings.h"
+
+/*
+ * Open MPI, PMIx, MPICH and Intel MPI, Cray PALS, MVAPICH2, Slurm, torchrun, HCCL.  A launcher
+ * of the torchrun kind is the innermost one: under it the others' variables are those of the node.
+ */
+static const char *const rank_variable[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID",
+	"MV2_COMM_WORLD_RANK", "SLURM_PROCID", "RANK", "RANK_ID"};
+
+static int rank_of(const char *s)
+{
+	int v = 0;
+
+	if (!s || !*s)
+		return -1;
+	for (; *s; s++) {
+		if (!isdigit((unsigned char)*s) || v > 100000000)
+			return -1;
+		v = v * 10 + (*s - '0');
+	}
+	return v;
+}
+
+int identity_rank(void)
+{
+	if (getauxval(AT_SECURE))
+		return -1;
+	if (getenv("LOCAL_RANK") && rank_of(getenv("RANK")) >= 0)
+		return rank_of(getenv("RANK"));
+	for (unsigned i = 0; i < sizeof(rank_variable) / sizeof(*rank_variable); i++) {
+		int rank = rank_of(getenv(rank_variable[i]));
+
+		if (rank >= 0)
+			return rank;
+	}
+	return -1;
+}
+
+const char *identity_host(void)
+{
+	static struct utsname name;
+
+	if (!name.nodename[0] && uname(&name))
+		return "unknown";
+	/* A host name with a slash would leave the directory. */
+	for (char *c = name.nodename; *c; c++)
+		if (*c == '/')
+			*c = '_';
+	return name.nodename;
+}
+
+void identity_job(struct text *t)
+{
+	const char *job = settings_text(SETTING_JOB);
+	static uint64_t session, group; /* a forked child that leaves them (daemon) is of the same run */
+
+	if (*job) {
+		text_str(t, job);
+		return;
+	}
+	if (!session) {
+		group = (uint64_t)getpgid(0);
+		session = (uint64_t)getsid(0);
+	}
+	text_fmt(t, "%s:%u:%u", identity_host(), session, group);
+}
+
+void identity_expand(struct text *t, const char *pattern)
+{
+	int rank = identity_rank();
+
+	for (; *pattern; pattern++) {
+		if (*pattern != '%') {
+			text_char(t, *pattern);
+			continue;
+		}
+		switch (pattern[1]) {
+		case 'p':
+			text_uint(t, (uint64_t)getpid());
+			break;
+		case 'h':
+			text_str(t, identity_host());
+			break;
+		case 'r':
+			text_uint(t, rank >= 0 ? (uint64_t)rank : (uint64_t)getpid());
+			break;
+		case '%':
+			text_char(t, '%');
+			break;
+		default:
+			text_char(t, '%');
+			continue;
+		}
+		pattern++;
+	}
+}
+
+size_t identity_argv(char *out, size_t cap)
+{
+	int fd = tool_open("/proc/self/cmdline", O_RDONLY, 0);
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return 0;
+	n = read(fd, out, cap);
+	close(fd);
+	return n > 0 ? (size_t)n : 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who this process is: host, rank, job; and paths made from that. */
+#ifndef INTERPOSE_JOB_IDENTITY_H
+#define INTERPOSE_JOB_IDENTITY_H
+
+#include "interpose/common/text.h"
+
+/* Rank among the processes of a parallel job as the launcher says it, -1 when there is none. */
+int identity_rank(void);
+const char *identity_host(void);
+
+/* Processes with the same job word belong to one run: the setting, else host, session and process group. */
+void identity_job(struct text *t);
+
+/* %p %h %r of a path pattern; %% is a percent sign. A rank that is unknown becomes the process id. */
+void identity_expand(struct text *t, const char *pattern);
+
+/* The program's own command line, NUL between arguments, cut at cap; its length. */
+size_t identity_argv(char *out, size_t cap);
+
+#endif

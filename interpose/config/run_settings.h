@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The settings of a run: environment first, then the configuration file, then
+ * the defaults of settings_table.def.  Read once, at the first acl call; a wrong key
+ * or value is said in one line, makes the verdict inconclusive and changes
+ * nothing else.
+ */
+#ifndef INTERPOSE_RUN_SETTINGS_H
+#define INTERPOSE_RUN_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "checks/checks.h"
+#include "interpose/common/settings_table.h"
+
+/*
+ * Keeps what the environment says, before the program can change it: call from
+ * the constructor.  Opens nothing and says nothing.
+ */
+void settings_early(void);
+
+/* What the environment gave for ACLCHECK_<name>, NULL if nothing. Valid after settings_early(). */
+const char *settings_given(const char *name);
+
+/* Reads everything, once; thread safe. Problems wait for settings_problem(). */
+void settings_load(void);
+/* In the child after fork: a thread of the parent may have been at it. */
+void settings_forked(void);
+
+/* Values; valid after settings_load(). Text is "" when not set. */
+const char *settings_text(enum setting s);
+int64_t settings_number(enum setting s); /* CHOICE: index; NUMBER: value, -1 when not set */
+
+/* Mode of the files that the run makes, before the umask. */
+mode_t settings_file_mode(void);
+
+/* The i-th line said about bad settings, NULL after the last. */
+const char *settings_problem(unsigned i);
+
+/* Adds such a line; also for the readers of files that settings name. Text from outside is made safe here. */
+void settings_complain(const char *line);
+
+/* Turns a path the user gave into an absolute one: relative to where the process started. */
+void settings_path(const char *path, char *out, size_t cap);
+
+/* What the checker asks for, rule_default included (valid for the process' life). */
+void settings_checks(struct checks_config *out);
+
+#endif

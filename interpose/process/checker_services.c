@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The checker of this process: its settings, and the services it asks of its host. */
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include "aclcheck.h"
+#include "interpose/process/checker_services.h"
+#include "interpose/runtime/host_address.h"
+#include "interpose/common/tool_arena.h"
+#include "interpose/report/expect_scope.h"
+#include "interpose/config/acl_json.h"
+#include "interpose/runtime/loaded_module.h"
+#include "interpose/config/run_settings.h"
+#include "interpose/report/sinks.h"
+#include "interpose/stack/readable_memory.h"
+#include "interpose/stack/tool_stack.h"
+#include "interpose/symbolize/call_stack.h"
+#include "interpose/common/suppression.h"
+#include "interpose/runtime/other_submitters.h"
+
+#define MODULE_NONE UINT32_MAX /* code that no file holds: a JIT's */
+
+/* A call keeps the program's errno, and does not ask where it is unless something may change it: that is
+ * here. */
+#define KEEPING_ERRNO(call)                                                                                  \
+	({                                                                                                   \
+		int saved_ = errno;                                                                          \
+		__auto_type answer_ = (call);                                                                \
+		errno = saved_;                                                                              \
+		answer_;                                                                                     \
+	})
+
+static uint32_t host_stack(void *context, const struct acl_call_record *ev)
+{
+	(void)context;
+	return KEEPING_ERRNO(stack_take(ev ? ev->caller : 0));
+}
+
+static enum acl_host_class host_class(void *context, const void *address)
+{
+	(void)context;
+	return KEEPING_ERRNO(host_class_of(address));
+}
+
+static uint32_t host_module(void *context, uint64_t code)
+{
+	const struct acl_module *m = KEEPING_ERRNO(module_of(code));
+
+	(void)context;
+	return m ? m->id : MODULE_NONE;
+}
+
+/* Signal 0 is not delivered: it only asks. */
+static bool host_thread_lives(void *context, uint32_t tid)
+{
+	(void)context;
+	return KEEPING_ERRNO(syscall(SYS_tgkill, getpid(), (pid_t)tid, 0)) == 0;
+}
+
+struct config_question {
+	const char *path;
+	struct checks_init_config *out;
+	bool known;
+};
+
+static void read_init_config(void *question)
+{
+	struct config_question *q = question;
+
+	q->known = init_config_read(q->path, q->out);
+}
+
+static bool host_init_config(void *context, const char *path, struct checks_init_config *out)
+{
+	struct config_question q = {.path = path, .out = out};
+
+	(void)context;
+	tool_stack_run(read_init_config, &q);
+	return q.known;
+}
+
+__attribute__((visibility("default"), noinline)) void aclcheck_break(void)
+{
+	__asm__ volatile(""); /* a place to stop at: not to be merged with other empty functions */
+}
+
+/* Asked at each occurrence, so remembered by rule: long lists of suppressions are no reason to be slow. */
+static bool looks_at_stack(const struct acl_rule *rule)
+{
+	enum { UNKNOWN, NO, YES };
+	static _Atomic uint8_t known[1024];
+	uint8_t answer;
+
+	if (rule->index >= sizeof(known) / sizeof(*known))
+		return suppress_by_stack(rule->id);
+	answer = atomic_load_explicit(&known[rule->index], memory_order_relaxed);
+	if (answer == UNKNOWN) {
+		answer = suppress_by_stack(rule->id) ? YES : NO;
+		atomic_store_explicit(&known[rule->index], answer, memory_order_relaxed);
+	}
+	return answer == YES;
+}
+
+/* Whether it is expected or suppressed is decided once a place, and depends on more than the caller. */
+static uint64_t host_place(
+	void *context, struct acl_call_record *ev, const struct acl_rule *rule, bool counted)
+{
+	uint64_t place = (uint64_t)expect_scope(rule->id, counted) << 48 | (uint64_t)expect_inside() << 32;
+
+	(void)context;
+	if (ev && looks_at_stack(rule)) {
+		if (!ev->stack)
+			ev->stack = KEEPING_ERRNO(stack_take(ev->caller));
+		place |= ev->stack;
+	}
+	return place;
+}
+
+static void host_finding(void *context, const struct acl_finding *f)
+{
+	int saved = errno;
+
+	(void)context;
+	sink_finding(f);
+	tool_stack_afterwards(aclcheck_break);
+	errno = saved;
+}
+
+struct submitter_question {
+	enum checks_other_submitter what;
+	bool possible;
+};
+
+static void look_for_submitters(void *question)
+{
+	struct submitter_question *q = question;
+
+	q->possible = other_submitters_possible(q->what);
+}
+
+static bool host_unseen(void *context, enum checks_other_submitter what)
+{
+	struct submitter_question q = {.what = what};
+
+	(void)context;
+	tool_stack_run(look_for_submitters, &q);
+	return q.possible;
+}
+
+static void host_with_stack(void *context, void (*fn)(void *), void *arg)
+{
+	(void)context;
+	tool_stack_run(fn, arg);
+}
+
+static uint64_t host_memory_total(void *context)
+{
+	struct sysinfo info;
+
+	(void)context;
+	return KEEPING_ERRNO(sysinfo(&info)) ? 0 : (uint64_t)info.totalram * info.mem_unit;
+}
+
+static bool host_read(void *context, const void *from, void *to, size_t bytes)
+{
+	(void)context;
+	return KEEPING_ERRNO(readable_copy(to, from, bytes));
+}
+
+static void *host_memory(void *context, size_t bytes)
+{
+	(void)context;
+	return KEEPING_ERRNO(arena_alloc(bytes));
+}
+
+struct checks *checker_create(void)
+{
+	static const struct checks_host host = {
+		.stack = host_stack,
+		.host_class = host_class,
+		.module = host_module,
+		.place = host_place,
+		.thread_lives = host_thread_lives,
+		.init_config = host_init_config,
+		.finding = host_finding,
+		.unseen = host_unseen,
+		.memory_total = host_memory_total,
+		.read = host_read,
+		.with_stack = host_with_stack,
+		.memory = host_memory,
+	};
+	struct checks_config config = {.target = CHECKS_TARGET_DOCUMENTS};
+
+	settings_checks(&config);
+	return checks_create(&config, &host);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The stage of the process, and what each function needs in it. */
+#include "interpose/process/process_state.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "aclcheck/model.h"
+#include "checks/engine/lock.h"
+#include "interpose/common/thread_state.h"
+#include "interpose/common/compiler.h"
+#include "interpose/report/call_coverage.h"
+#include "interpose/report/expect_scope.h"
+#include "interpose/report/sinks.h"
+#include "interpose/report/trace_sink.h"
+#include "interpose/runtime/callback_functions.h"
+#include "interpose/runtime/dlsym_hook.h"
+#include "interpose/runtime/function_table.h"
+#include "interpose/runtime/host_address.h"
+#include "interpose/runtime/loaded_module.h"
+#include "interpose/stack/tool_stack.h"
+
+struct acl_process acl_process;
+
+uint32_t process_thread_new(struct acl_thread *t)
+{
+	thread_new(t);
+	if (!atomic_exchange(&acl_process.begun, true))
+		sink_begin();
+	return t->tid;
+}
+
+/* What ends the runtime's life is checked differently on the way out; after its beginning it is asked who it
+ * is. */
+static bool is_special(unsigned api)
+{
+	return api == ACL_API_aclInit || ends_runtime(api);
+}
+
+void process_settle(void)
+{
+	atomic_store_explicit(&acl_process.plain,
+		atomic_load(&acl_process.stage) == STAGE_ACTIVE && !atomic_load(&acl_process.in_exit),
+		memory_order_release);
+}
+
+/* Zero = no part of the tool needs the function. Before the first call all are needed. */
+void function_state_settle(unsigned api)
+{
+	const struct acl_trace_provider *p = trace_provider();
+	uint32_t state = 0;
+
+	if (atomic_load(&acl_process.stage) == STAGE_UNINITIALIZED)
+		return;
+	if (acl_process.checks && checks_listens(acl_process.checks, api))
+		state |= ACL_STATE_CHECK | (checks_prefetches(api) ? ACL_STATE_PREFETCH : 0);
+	else if (acl_process.checks)
+		state |= ACL_STATE_FIRST;
+	if ((acl_process.checks || p) && callback_matters(api))
+		state |= ACL_STATE_CALLBACK | (acl_process.checks ? ACL_STATE_CHECK : ACL_STATE_TRACE);
+	if (state && (is_special(api) || dl_was_fetched_at_all(api)))
+		state |= ACL_STATE_SPECIAL;
+	if (p && (!p->wanted || p->wanted(api)))
+		state |= ACL_STATE_TRACE;
+	if (acl_process.checks && call_coverage_wanted())
+		state |= ACL_STATE_COUNT;
+	if (!__atomic_load_n(&acl_real[api], __ATOMIC_ACQUIRE))
+		state |= ACL_STATE_UNRESOLVED;
+	__atomic_store_n(&acl_state[api], state, __ATOMIC_RELEASE);
+}
+
+void function_state_settle_all(void)
+{
+	for (unsigned api = 0; api < acl_api_count; api++)
+		function_state_settle(api);
+}
+
+/* The child inherits the checker and its state; its own run begins with its own first call. */
+void process_forked(void)
+{
+	uint32_t stage = atomic_load(&acl_process.stage);
+
+	locks_forked();
+	thread_state_forked();
+	thread_self()->tid = 0;
+	thread_self()->rare |= THREAD_UNKNOWN;
+	atomic_store(&acl_process.begun, false);
+	acl_process.pid = (uint32_t)getpid();
+	atomic_store(&acl_process.unseen, 0);
+	tool_stack_forked();
+	module_forked();
+	host_class_forked();
+	expect_forked();
+	/* What a thread of the parent had only begun is done anew. */
+	if (!atomic_load(&acl_process.all_open) && !thread_self()->busy)
+		atomic_store(&acl_process.opened, false);
+	if (stage == STAGE_INITIALIZING && !thread_self()->busy)
+		atomic_store(&acl_process.stage,
+			STAGE_UNINITIALIZED); /* the thread that was initializing is not here */
+	process_settle();
+}

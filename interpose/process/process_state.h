@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The process-wide state of the library and its stages: nothing happens before
+ * the first acl call; that one makes the checker, and from then on calls are
+ * seen until the process ends.
+ */
+#ifndef INTERPOSE_PROCESS_STATE_H
+#define INTERPOSE_PROCESS_STATE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "checks/checks.h"
+#include "interpose/common/thread_state.h"
+
+enum process_stage {
+	STAGE_UNINITIALIZED, /* no acl call yet */
+	STAGE_INITIALIZING, /* a thread is in process_initialize() */
+	STAGE_ACTIVE, /* calls are seen */
+	STAGE_FINISHED /* the end record is written; a failed exec goes back to active */
+};
+
+struct acl_process {
+	/* Read by every call, written hardly ever. */
+	_Atomic uint32_t stage; /* enum process_stage */
+	_Atomic bool plain; /* the stage is active, and the process does not exit */
+	_Atomic bool in_exit;
+	_Atomic bool opened, all_open; /* process_open() was begun, and is done */
+	_Atomic bool begun; /* this process, not its parent, made an acl call */
+	uint32_t pid;
+	struct checks *checks; /* NULL = checks are off, or there was no memory */
+	_Atomic uint64_t unseen; /* calls forwarded plainly while the tool was initializing or busy */
+};
+
+extern struct acl_process acl_process;
+
+/* Usable before any constructor, and in code without a sanitizer's instrumentation. */
+#define process_is_uninitialized()                                                                           \
+	(__atomic_load_n((uint32_t *)&acl_process.stage, __ATOMIC_RELAXED) == STAGE_UNINITIALIZED)
+
+/* The thread's id; the first thread of a process to ask begins the run's records, also after fork. */
+uint32_t process_thread_new(struct acl_thread *t);
+
+static inline uint32_t process_thread(struct acl_thread *t)
+{
+	return __builtin_expect(t->tid != 0, 1) ? t->tid : process_thread_new(t);
+}
+
+static inline bool ends_runtime(unsigned api)
+{
+	return api == ACL_API_aclFinalize || api == ACL_API_aclFinalizeReference ||
+	       api == ACL_API_aclrtResetDevice || api == ACL_API_aclrtResetDeviceForce;
+}
+
+/* After the stage or in_exit changed. */
+void process_settle(void);
+
+/* Says which functions of the model are checked, traced, resolved: acl_state from that. */
+void function_state_settle(unsigned api);
+void function_state_settle_all(void);
+
+/* After fork, in the child. */
+void process_forked(void);
+
+#endif

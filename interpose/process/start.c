@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the constructor to the first acl call: what is opened when, and the checker. */
+#include <errno.h>
+#include <signal.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "aclcheck.h"
+#include "aclcheck/model.h"
+#include "interpose/process/start.h"
+#include "interpose/process/libc_events.h"
+#include "interpose/process/life_cycle.h"
+#include "interpose/process/checker_services.h"
+#include "interpose/process/process_state.h"
+#include "interpose/report/verdict.h"
+#include "interpose/report/trace_sink.h"
+#include "interpose/runtime/callback_functions.h"
+#include "interpose/report/tool_cost.h"
+#include "interpose/report/expect_scope.h"
+#include "interpose/report/log.h"
+#include "interpose/report/call_coverage.h"
+#include "interpose/runtime/elf_symbols.h"
+#include "interpose/runtime/real_function.h"
+#include "interpose/config/run_settings.h"
+#include "interpose/report/sinks.h"
+#include "interpose/stack/tool_stack.h"
+#include "interpose/symbolize/code_symbol.h"
+#include "interpose/common/text.h"
+#include "interpose/common/thread_state.h"
+
+#define WAKE_WAIT_MS 2000
+
+__attribute__((visibility("default"))) const char *aclcheck_version(void)
+{
+	return ACLCHECK_VERSION;
+}
+
+/*
+ * A run whose settings are not what the user meant is not checked with others: it
+ * goes on unchecked, inconclusive.
+ */
+static bool checks_wanted(void)
+{
+	return settings_number(SETTING_CHECKS) == 0 && !settings_problem(0);
+}
+
+/*
+ * All that takes the loader's lock, before the first acl call where that can
+ * be: a later thread that calls may be one that the lock's owner waits for.
+ */
+static void open_once(void *unused)
+{
+	uint64_t began;
+
+	(void)unused;
+	if (atomic_load_explicit(&acl_process.opened, memory_order_relaxed) ||
+		atomic_exchange(&acl_process.opened, true))
+		return;
+	began = cost_now();
+	life_begin();
+	settings_load();
+	life_watch();
+	callback_functions_learn();
+	real_use(settings_text(SETTING_RUNTIME));
+	real_find_all();
+	symbol_prepare(settings_number(SETTING_SYMBOLS) == 0);
+	trace_describe("version", ACLCHECK_VERSION);
+	if (trace_open())
+		function_state_settle_all();
+	atomic_store(&acl_process.all_open, true);
+	cost_work(COST_OPEN, began);
+}
+
+void process_open(void)
+{
+	struct acl_thread *t = thread_self();
+	char mark;
+
+	if (libc_events_known() && tool_begin(t, &mark)) {
+		tool_stack_run(open_once, NULL);
+		tool_end(t);
+	}
+}
+
+/* On the thread of the first call, with the tool at work; after it calls of all threads are seen. */
+static void wake(void)
+{
+	uint64_t began;
+
+	open_once(NULL);
+	began = cost_now();
+	acl_process.pid = (uint32_t)getpid();
+	if (checks_wanted())
+		acl_process.checks = checker_create();
+	process_thread_new(thread_self());
+	function_state_settle_all();
+	cost_work(COST_OPEN, began);
+	atomic_store_explicit(&acl_process.stage, STAGE_ACTIVE, memory_order_release);
+	process_settle();
+}
+
+static void say_what_lacks(void)
+{
+	if (settings_problem(0))
+		return; /* the sinks say it, with the reason */
+	if (!checks_wanted())
+		verdict_inconclusive("checks-off", "checks are switched off");
+	else if (!acl_process.checks)
+		verdict_inconclusive("no-memory", "no memory for the checker");
+}
+
+static void initialize(void *unused)
+{
+	(void)unused;
+	wake();
+	say_what_lacks();
+}
+
+/* Bounded: the initializing thread may itself wait for a lock of the loader that we hold. */
+static bool wait_for_other(void)
+{
+	const struct timespec nap = {.tv_nsec = 1000000};
+
+	for (unsigned ms = 0; ms < WAKE_WAIT_MS; ms++) {
+		if (atomic_load_explicit(&acl_process.stage, memory_order_acquire) == STAGE_ACTIVE)
+			return true;
+		nanosleep(&nap, NULL);
+	}
+	return false;
+}
+
+bool process_initialize(void)
+{
+	uint32_t stage = STAGE_UNINITIALIZED;
+
+	if (!libc_events_known())
+		return false;
+	if (!atomic_compare_exchange_strong(&acl_process.stage, &stage, STAGE_INITIALIZING))
+		return stage == STAGE_ACTIVE || (stage == STAGE_INITIALIZING && wait_for_other());
+	tool_stack_run(initialize, NULL);
+	return true;
+}
+
+/* In every process: microseconds and nothing opened, unless the program brings a runtime. */
+__attribute__((constructor)) static void life_load(void)
+{
+	uint64_t start, end;
+
+	life_begin();
+	if (elf_elsewhere("aclrtSetDevice", &start, &end))
+		process_open();
+}
+
+static void function_found(unsigned api)
+{
+	if (atomic_load(&acl_process.stage) == STAGE_ACTIVE)
+		function_state_settle(api);
+}
+
+const struct runtime_events runtime_events = {
+	.first_name = process_open,
+	.found = function_found,
+	.complain = log_say,
+};

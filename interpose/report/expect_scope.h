@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Scopes of expected failure that a program opens (aclcheck.h).  Each opening
+ * wants a finding of its own; openings at the same place with the same rule
+ * and reason are counted together.
+ */
+#ifndef INTERPOSE_EXPECT_SCOPE_H
+#define INTERPOSE_EXPECT_SCOPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct expectation {
+	const char *rule, *reason;
+	uint64_t place; /* return address of the opening */
+	uint64_t opened, met; /* openings; findings' scopes: one an opening */
+};
+
+/*
+ * The innermost open scope of this thread that takes findings of the rule, 0 =
+ * none.  meet: a rule was just broken, so the scope has what it waits for.
+ */
+uint32_t expect_scope(const char *rule, bool meet);
+/* The innermost open scope of this thread, whatever it waits for; 0 = none. */
+uint32_t expect_inside(void);
+/* By what expect_scope() gave, and all from 1 on; false after the last. */
+bool expect_get(uint32_t scope, struct expectation *out);
+
+/* Openings that never met what they wait for, those still open included. */
+uint64_t expect_unmet(void);
+
+/* In the child after fork: the forking thread's scopes go on, but it is the parent's that count them. */
+void expect_forked(void);
+
+#endif

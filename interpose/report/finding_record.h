@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A finding on its way to the sinks, and its printers. Called under the sinks' lock. */
+#ifndef INTERPOSE_FINDING_RECORD_H
+#define INTERPOSE_FINDING_RECORD_H
+
+#include "checks/checks.h"
+#include "interpose/report/fingerprint.h"
+#include "interpose/common/json_writer.h"
+#include "interpose/report/verdict.h"
+
+struct finding_record {
+	const struct acl_finding *f;
+	unsigned api; /* of the call, of the object's creation for findings of the whole process */
+	uint64_t caller;
+	const uint64_t *ips; /* the stack of the finding */
+	unsigned n_ips;
+	enum finding_status status;
+	const char *reason; /* why it does not count */
+	bool in_program; /* expected by a scope that the program opened */
+	char fingerprint[FINGERPRINT_SIZE];
+};
+
+/* Fills in stack and fingerprint, and decides by suppressions and expectations whether the finding counts. */
+void finding_record_init(struct finding_record *s, const struct acl_finding *f);
+
+/* For people: one record, ready to be written. */
+void finding_text(struct text *t, const struct finding_record *s, bool colour);
+/* For machines: the members of one JSON object, count left out. */
+void finding_json(struct jout *j, const struct finding_record *s);
+
+/* A frame of a stack; key is NULL in an array. */
+void finding_frame_json(struct jout *j, const char *key, uint64_t address);
+
+/* Frames worth showing: how the C library got to main says nothing. */
+unsigned finding_stack_depth(const uint64_t *ips, unsigned n);
+
+/* "copy_in (demo.c:42)" */
+void finding_call_site(struct text *t, uint64_t address);
+
+/* The summary at the end of the run; c may be NULL. report: path to name, or NULL. */
+void summary_text(struct text *t, const struct checks *c, const char *report, bool colour);
+
+#endif

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the journal record by record, and the report out of what was kept. */
+#include "interpose/report/journal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "interpose/report/rule_coverage_json.h"
+#include "interpose/report/report_lock.h"
+#include "interpose/report/tool_cost.h"
+#include "interpose/report/expectations.h"
+#include "interpose/config/job_identity.h"
+#include "interpose/report/finding_store.h"
+#include "interpose/report/last_calls.h"
+#include "interpose/report/log.h"
+#include "interpose/report/log_stream.h"
+#include "interpose/runtime/loaded_module.h"
+#include "interpose/report/call_coverage.h"
+#include "interpose/config/run_settings.h"
+#include "interpose/common/rule_switches.h"
+#include "interpose/common/notify_parent.h"
+#include "interpose/report/verdict.h"
+#include "interpose/common/errno_text.h"
+#include "interpose/common/utc.h"
+
+#define REPORT_FORMAT 1
+#define ARGV_SHOWN 64
+
+static struct {
+	bool active, finished;
+	struct out_file part;
+	char report[OUT_PATH_MAX];
+	char started[UTC_SIZE];
+} journal;
+
+/* Said once; the program goes on. */
+static void lost(const char *path, int error)
+{
+	char line[OUT_PATH_MAX + 160];
+	struct text t;
+
+	journal.active = false;
+	text_init(&t, line, sizeof(line));
+	text_fmt(&t, "%s cannot be written: %s", path,
+		error == EISDIR   ? "it is not a regular file"
+		: error == ESTALE ? "another file stands there now"
+				  : errno_text(error));
+	log_line(line);
+	verdict_add_reason(REASON_REPORT, line);
+	notify_parent(settings_text(SETTING_JOB), line);
+}
+
+static void append(const struct text *t)
+{
+	if (!journal.active)
+		return;
+	if (t->cut)
+		lost(journal.part.path, EFBIG);
+	else if (!out_file_append(&journal.part, t->buf, t->len))
+		lost(journal.part.path, errno);
+}
+
+static void record(struct jout *j, struct text *scratch, const char *kind)
+{
+	text_init(scratch, scratch->buf, scratch->cap);
+	jout_init(j, scratch);
+	jout_object(j, NULL);
+	jout_string(j, "record", kind);
+}
+
+static void record_end(struct jout *j)
+{
+	jout_object_end(j);
+	text_char(j->t, '\n');
+	append(j->t);
+}
+
+static void arguments(struct jout *j)
+{
+	char argv[4096];
+	size_t n = identity_argv(argv, sizeof(argv) - 1);
+	unsigned shown = 0;
+
+	argv[n] = '\0';
+	jout_array(j, "argv");
+	for (const char *a = argv; a < argv + n && shown < ARGV_SHOWN; a += strlen(a) + 1, shown++)
+		jout_string(j, NULL, a);
+	jout_array_end(j);
+}
+
+static void settings(struct jout *j)
+{
+	jout_object(j, "settings");
+	for (unsigned s = 0; s < SETTING_COUNT; s++)
+		if (strcmp(settings_text((enum setting)s), setting_table[s].dflt))
+			jout_string(j, setting_table[s].word, settings_text((enum setting)s));
+	jout_object_end(j);
+}
+
+static void modules(struct jout *j)
+{
+	const struct acl_module *m;
+
+	jout_array(j, "modules");
+	for (uint32_t id = 1; (m = module_by_id(id)); id++) {
+		char hex[41];
+		struct text t;
+
+		text_init(&t, hex, sizeof(hex));
+		for (unsigned i = 0; i < m->build_id_len; i++)
+			text_hex_digits(&t, m->build_id[i], 2);
+		jout_object(j, NULL);
+		jout_string(j, "path", m->path);
+		jout_hex(j, "start", m->start);
+		if (m->build_id_len)
+			jout_string(j, "build_id", hex);
+		jout_object_end(j);
+	}
+	jout_array_end(j);
+}
+
+/* Who and what: the same members in journal and report. job, pid and host stay in front (see report_lock.c).
+ */
+static void header(struct jout *j)
+{
+	char job[512];
+	struct text t;
+
+	text_init(&t, job, sizeof(job));
+	identity_job(&t);
+	jout_string(j, "aclcheck", ACLCHECK_VERSION);
+	jout_uint(j, "format", REPORT_FORMAT);
+	jout_string(j, "job", job);
+	jout_uint(j, "pid", (uint64_t)getpid());
+	jout_string(j, "host", identity_host());
+	jout_uint(j, "ppid", (uint64_t)getppid());
+	if (identity_rank() >= 0)
+		jout_int(j, "rank", identity_rank());
+	jout_string(j, "started", journal.started);
+	arguments(j);
+	settings(j);
+}
+
+/* no_calls: why nobody will know the last calls should the process be killed. */
+static void start_record(struct text *scratch, const char *no_calls)
+{
+	struct jout j;
+
+	record(&j, scratch, "start");
+	header(&j);
+	jout_string(&j, "last_calls_lost", no_calls);
+	modules(&j);
+	record_end(&j);
+}
+
+void journal_begin(struct text *scratch)
+{
+	char pattern[OUT_PATH_MAX], wanted[OUT_PATH_MAX], job[512], line[OUT_PATH_MAX + 64];
+	const char *no_calls;
+	struct text t;
+
+	if (!*settings_text(SETTING_REPORT))
+		return;
+	settings_path(settings_text(SETTING_REPORT), pattern, sizeof(pattern));
+	text_init(&t, wanted, sizeof(wanted));
+	identity_expand(&t, pattern);
+	text_init(&t, job, sizeof(job));
+	identity_job(&t);
+	utc_now(journal.started);
+	if (report_lock_take(wanted, job, &journal.part, journal.report) != REPORT_LOCK_TAKEN) {
+		lost(wanted, errno);
+		return;
+	}
+	journal.active = true;
+	if (strcmp(wanted, journal.report)) {
+		text_init(&t, line, sizeof(line));
+		text_fmt(&t, "process %u reports to %s: another process of this run has %s",
+			(uint64_t)getpid(), journal.report, wanted);
+		log_line(line);
+	}
+	last_calls_begin(journal.report, &no_calls);
+	start_record(scratch, no_calls);
+}
+
+bool journal_active(void)
+{
+	return journal.active;
+}
+
+void journal_finding(struct text *scratch, const struct finding_record *s)
+{
+	struct stored_finding *k;
+	struct jout j;
+	size_t start;
+
+	record(&j, scratch, "finding");
+	/* The report's object is the record without its brace and first member. */
+	start = scratch->len + 1;
+	finding_json(&j, s);
+	if (!scratch->cut) {
+		k = finding_store_add(s->f->serial, scratch->buf + start, scratch->len - start);
+		if (k)
+			k->count = s->f->repeat;
+		else
+			verdict_add_reason(
+				REASON_TABLE, "too many findings for the report; the journal has all");
+	}
+	jout_uint(&j, "count", s->f->repeat);
+	record_end(&j);
+}
+
+void journal_repeat(struct text *scratch, const struct finding_record *s)
+{
+	struct stored_finding *k = finding_store_find(s->f->serial);
+	struct jout j;
+
+	if (!k) {
+		journal_finding(scratch, s);
+		return;
+	}
+	k->count = s->f->repeat;
+	record(&j, scratch, "repeat");
+	jout_uint(&j, "serial", k->serial);
+	jout_uint(&j, "count", k->count);
+	record_end(&j);
+}
+
+void journal_reason(struct text *scratch, const char *reason, const char *text)
+{
+	struct jout j;
+
+	record(&j, scratch, "inconclusive");
+	jout_string(&j, "reason", reason);
+	jout_string(&j, "text", text);
+	record_end(&j);
+}
+
+static void note_count(void *context, const struct checks_site *place)
+{
+	struct stored_finding *k = finding_store_find(place->serial);
+
+	(void)context;
+	if (k && place->count > k->count)
+		k->count = place->count;
+}
+
+/* What is known only at the end, the same in the end record and in the report. */
+static void outcome(struct jout *j, const struct checks *c, enum checks_end kind)
+{
+	static const char *const ends[] = {"exit", "quick-exit", "exec"};
+	struct checks_totals totals = {.calls = 0};
+	const char *reason, *text;
+	uint64_t set_aside[FINDING_STATUSES];
+	char time[UTC_SIZE];
+
+	verdict_totals(c, &totals, set_aside);
+	utc_now(time);
+	jout_string(j, "verdict", acl_verdict_names[verdict_get()]);
+	jout_array(j, "inconclusive");
+	for (unsigned i = 0; (reason = verdict_reason(i, &text)); i++) {
+		jout_object(j, NULL);
+		jout_string(j, "reason", reason);
+		jout_string(j, "text", text);
+		jout_object_end(j);
+	}
+	jout_array_end(j);
+	jout_uint(j, "calls", totals.calls);
+	jout_object(j, "totals");
+	for (int s = ACL_SEV_ERROR; s >= 0; s--)
+		jout_uint(j, acl_severity_names[s], totals.findings[s]);
+	jout_uint(j, "advice", totals.advice);
+	jout_uint(j, "suppressed", set_aside[FINDING_SUPPRESSED]);
+	jout_uint(j, "expected", set_aside[FINDING_EXPECTED]);
+	jout_object_end(j);
+	expectations_json(j);
+	cost_json(j);
+	call_coverage_json(j);
+	rule_coverage_json(j, c);
+	if (log_stream_dropped())
+		jout_uint(j, "log_dropped", log_stream_dropped());
+	jout_string(j, "end", ends[kind]);
+	jout_string(j, "ended", time);
+}
+
+static bool put(struct out_file *f, struct text *scratch)
+{
+	bool good = !scratch->cut && out_file_append(f, scratch->buf, scratch->len);
+
+	text_init(scratch, scratch->buf, scratch->cap);
+	return good;
+}
+
+/* The findings one by one: they may be more than fit into the buffer. */
+static bool put_findings(struct out_file *f, struct text *scratch)
+{
+	for (struct stored_finding *k = finding_store_first(); k; k = k->next) {
+		text_str(scratch, k == finding_store_first() ? "\n{" : ",\n{");
+		text_put(scratch, k->json, k->length);
+		text_str(scratch, ",\"count\":");
+		text_uint(scratch, k->count);
+		text_char(scratch, '}');
+		if (!put(f, scratch))
+			return false;
+	}
+	return true;
+}
+
+static bool write_report(
+	struct text *scratch, struct out_file *f, const struct checks *c, enum checks_end kind)
+{
+	struct jout j;
+
+	text_init(scratch, scratch->buf, scratch->cap);
+	jout_init(&j, scratch);
+	jout_object(&j, NULL);
+	header(&j);
+	outcome(&j, c, kind);
+	modules(&j);
+	jout_array(&j, "findings");
+	if (!put(f, scratch) || !put_findings(f, scratch))
+		return false;
+	text_str(scratch, "]}\n");
+	return put(f, scratch);
+}
+
+/* Journal → report. The journal goes last: whoever looks finds at least one of them. */
+static void finish(struct text *scratch, const struct checks *c, enum checks_end kind)
+{
+	char path[OUT_PATH_MAX];
+	struct out_file temp;
+	struct text t;
+
+	text_init(&t, path, sizeof(path));
+	text_fmt(&t, "%s.%u.tmp", journal.report, (uint64_t)getpid());
+	unlink(path);
+	if (!out_file_create(&temp, path, settings_file_mode())) {
+		lost(path, errno);
+		return;
+	}
+	if (!write_report(scratch, &temp, c, kind) || rename(temp.path, journal.report)) {
+		lost(journal.report, errno);
+		unlink(temp.path);
+		return;
+	}
+	unlink(journal.part.path);
+	journal.active = false;
+	journal.finished = true;
+}
+
+void journal_end(struct text *scratch, const struct checks *c, enum checks_end kind)
+{
+	struct jout j;
+
+	last_calls_end();
+	if (!journal.active)
+		return;
+	if (c)
+		checks_each_site(c, note_count, NULL);
+	record(&j, scratch, "end");
+	outcome(&j, c, kind);
+	record_end(&j);
+	if (journal.active && kind != CHECKS_END_EXEC)
+		finish(scratch, c, kind);
+}
+
+void journal_resume(struct text *scratch)
+{
+	const char *no_calls;
+	struct jout j;
+
+	record(&j, scratch, "resume");
+	record_end(&j);
+	last_calls_begin(journal.report, &no_calls);
+}
+
+void journal_forked(void)
+{
+	memset(&journal, 0, sizeof(journal));
+	finding_store_forked();
+}
+
+const char *journal_path(void)
+{
+	return journal.finished ? journal.report : journal.active ? journal.part.path : NULL;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rings of calls.  Threads share a ring by their id and each entry says whose
+ * it is.  An entry's state is zero while it is filled, so whoever reads, at any
+ * moment or after the process' death, knows a half-written one.
+ */
+#include "interpose/report/last_calls.h"
+
+#include <string.h>
+
+#include "interpose/common/argument_text.h"
+#include "interpose/report/last_calls_area.h"
+
+#define SHOWN 16
+
+_Atomic(struct last_calls_area *) last_calls_area;
+
+static inline struct last_calls_ring *ring_of(uint32_t tid)
+{
+	struct last_calls_area *a = atomic_load_explicit(&last_calls_area, memory_order_acquire);
+
+	return a && atomic_load_explicit(last_calls_owned, memory_order_relaxed)
+		       ? &a->ring[tid % LASTCALLS_RINGS]
+		       : NULL;
+}
+
+static inline void put(_Atomic uint64_t *to, uint64_t value)
+{
+	atomic_store_explicit(to, value, memory_order_relaxed);
+}
+
+static inline uint64_t get(const _Atomic uint64_t *from)
+{
+	return atomic_load_explicit((_Atomic uint64_t *)from, memory_order_relaxed);
+}
+
+/* The struct may end within its last word, and be aligned to less than a word. */
+static inline unsigned put_args(struct last_calls_entry *e, const char *args, unsigned size)
+{
+	unsigned words = size / 8, tail = size % 8;
+	uint64_t word;
+
+	if (words >= LASTCALLS_WORDS)
+		words = LASTCALLS_WORDS, tail = 0;
+	for (unsigned i = 0; i < words; i++) {
+		memcpy(&word, args + 8 * i, 8);
+		put(&e->args[i], word);
+	}
+	if (!tail)
+		return words;
+	word = 0;
+	memcpy(&word, args + 8 * words, tail);
+	put(&e->args[words], word);
+	return words + 1;
+}
+
+uint64_t last_calls_enter(const struct acl_call_record *ev)
+{
+	struct last_calls_ring *r = ring_of(ev->tid);
+	struct last_calls_entry *e;
+	unsigned words;
+	uint64_t n;
+
+	if (!r)
+		return 0;
+	n = atomic_fetch_add_explicit(&r->next, 1, memory_order_relaxed) + 1;
+	e = &r->entries[n % LASTCALLS_ENTRIES];
+	put(&e->state, 0);
+	atomic_thread_fence(memory_order_release);
+	words = put_args(e, ev->args, acl_apis[ev->api].args_size);
+	put(&e->what, (uint64_t)ev->tid << 32 | (uint64_t)ev->api << 16 | words);
+	atomic_store_explicit(&e->state, n << 1, memory_order_release);
+	return n;
+}
+
+/* Nothing when the ring went round meanwhile: calls inside this one came after it. */
+void last_calls_leave(const struct acl_call_record *ev, uint64_t number)
+{
+	struct last_calls_ring *r = ring_of(ev->tid);
+	struct last_calls_entry *e;
+
+	if (!r || !number)
+		return;
+	e = &r->entries[number % LASTCALLS_ENTRIES];
+	if (get(&e->state) != number << 1)
+		return;
+	put(&e->result, ev->result.u);
+	atomic_store_explicit(&e->state, number << 1 | 1, memory_order_release);
+}
+
+static void one(struct jout *j, const struct last_calls_entry *e, unsigned api)
+{
+	const struct acl_api_info *info = &acl_apis[api];
+	int32_t result = (int32_t)(uint32_t)get(&e->result);
+	char buf[128];
+	struct text t;
+
+	jout_object(j, NULL);
+	jout_string(j, "call", info->name);
+	if (info->ret_kind == ACL_KIND_ERROR && result) {
+		text_init(&t, buf, sizeof(buf));
+		decode_error(&t, result);
+		jout_string(j, "result", buf);
+	}
+	jout_object_end(j);
+}
+
+void last_calls_json(struct jout *j, const char *key, uint32_t tid)
+{
+	struct last_calls_ring *r = ring_of(tid);
+	const struct last_calls_entry *mine[SHOWN];
+	unsigned apis[SHOWN], n = 0;
+	uint64_t next;
+
+	if (!r)
+		return;
+	next = get(&r->next);
+	for (uint64_t i = next; i > 0 && next - i < LASTCALLS_ENTRIES && n < SHOWN; i--) {
+		const struct last_calls_entry *e = &r->entries[i % LASTCALLS_ENTRIES];
+
+		uint64_t what = get(&e->what);
+
+		if (get(&e->state) != (i << 1 | 1) || what >> 32 != tid)
+			continue;
+		/* A file is behind it: its numbers are not trusted. */
+		apis[n] = what >> 16 & 0xffff;
+		mine[n] = e;
+		n += apis[n] < acl_api_count;
+	}
+	if (!n)
+		return;
+	jout_array(j, key);
+	while (n--)
+		one(j, mine[n], apis[n]);
+	jout_array_end(j);
+}

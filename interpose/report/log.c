@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where lines for people go.  Descriptor 2 belongs to the program: before each
+ * record it must still be the file it was at load, else the program closed or
+ * reused it and we are silent.
+ */
+#include "interpose/report/log.h"
+#include "interpose/report/log_stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "interpose/common/tool_open.h"
+#include "interpose/common/file_status.h"
+#include "interpose/config/job_identity.h"
+#include "interpose/config/run_settings.h"
+#include "interpose/stack/tool_stack.h"
+
+static struct {
+	bool known, off;
+	dev_t dev, rdev;
+	ino_t ino;
+	char path[4096]; /* "" = standard error */
+} to;
+
+void log_early(void)
+{
+	struct stat st;
+	int saved = errno;
+
+	if (!to.known && !filestat_fd(STDERR_FILENO, &st)) {
+		to.known = true;
+		to.dev = st.st_dev;
+		to.rdev = st.st_rdev;
+		to.ino = st.st_ino;
+	}
+	errno = saved;
+}
+
+void log_begin(void)
+{
+	const char *where = settings_text(SETTING_LOG);
+	char pattern[sizeof(to.path)];
+	struct text t;
+
+	to.off = !strcmp(where, "off");
+	to.path[0] = '\0';
+	if (to.off || !strcmp(where, "stderr"))
+		return;
+	settings_path(where, pattern, sizeof(pattern));
+	text_init(&t, to.path, sizeof(to.path));
+	identity_expand(&t, pattern);
+}
+
+static bool stderr_is_ours(void)
+{
+	struct stat st;
+
+	return to.known && !filestat_fd(STDERR_FILENO, &st) && st.st_dev == to.dev && st.st_ino == to.ino &&
+	       st.st_rdev == to.rdev;
+}
+
+bool log_wanted(void)
+{
+	return !to.off && (*to.path || to.known);
+}
+
+bool log_colour(void)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	struct termios tio;
+
+	return !*to.path && !(no && *no) && term && strcmp(term, "dumb") && stderr_is_ours() &&
+	       !tcgetattr(STDERR_FILENO, &tio);
+}
+
+void log_write(const char *record, size_t size)
+{
+	int saved = errno, fd;
+
+	if (to.off) {
+		errno = saved;
+		return;
+	}
+	if (*to.path) {
+		/* NONBLOCK: a FIFO that nobody reads is not waited for. */
+		fd = tool_open(to.path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK,
+			settings_file_mode());
+		if (fd >= 0) {
+			log_stream_write(fd, record, size);
+			close(fd);
+		} else {
+			log_stream_lost();
+		}
+	} else if (stderr_is_ours()) {
+		log_stream_write(STDERR_FILENO, record, size);
+	}
+	errno = saved;
+}
+
+void log_line(const char *line)
+{
+	char buf[512];
+	struct text t;
+
+	text_init(&t, buf, sizeof(buf));
+	text_str(&t, "aclcheck: ");
+	text_safe(&t, line, sizeof(buf) - 16);
+	text_char(&t, '\n');
+	log_write(buf, t.len);
+}
+
+struct remark {
+	const char *text, *detail;
+};
+
+static void write_remark(void *remark)
+{
+	const struct remark *r = remark;
+	char line[1024];
+	struct text t;
+
+	text_init(&t, line, sizeof(line));
+	text_str(&t, r->text);
+	text_str(&t, r->detail ? r->detail : "");
+	log_line(line);
+}
+
+void log_say(const char *text, const char *detail)
+{
+	struct remark r = {text, detail};
+	int saved = errno;
+
+	tool_stack_run(write_remark, &r);
+	errno = saved;
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sinks in order: what the settings said wrong, findings to journal, log
+ * and trace, the end.  One lock keeps records whole and guards the symboliser;
+ * a call inside a signal handler never gets here while its thread holds the
+ * lock, as nested calls are not checked.
+ */
+#include "interpose/report/sinks.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "interpose/common/tool_memory.h"
+#include "interpose/report/tool_cost.h"
+#include "interpose/report/expectations.h"
+#include "interpose/report/journal.h"
+#include "interpose/report/trace_sink.h"
+#include "interpose/report/last_calls.h"
+#include "interpose/report/log.h"
+#include "interpose/report/log_stream.h"
+#include "interpose/report/call_coverage.h"
+#include "interpose/config/run_settings.h"
+#include "interpose/stack/tool_stack.h"
+#include "interpose/report/finding_record.h"
+#include "interpose/symbolize/code_symbol.h"
+#include "interpose/report/verdict.h"
+
+#define BUFFER_SIZE (1u << 20) /* the largest record with four full stacks is about a third of it */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic bool begun, ended;
+static _Atomic uint32_t owner; /* the process whose records these are */
+static char *buffer;
+
+/* The buffer all records are built in; needs the lock. False: no memory at all. */
+static bool scratch_get(struct text *scratch)
+{
+	if (!buffer) {
+		void *p = mmap(NULL, BUFFER_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (p == MAP_FAILED) {
+			verdict_add_reason(REASON_TABLE, "no memory for findings");
+			return false;
+		}
+		buffer = p;
+		tool_memory_add(p, BUFFER_SIZE);
+	}
+	text_init(scratch, buffer, BUFFER_SIZE);
+	return true;
+}
+
+/* Forked children share the reason but do not repeat the lines. */
+static void say_problems(struct text *scratch)
+{
+	static bool said;
+	const char *line;
+
+	for (unsigned i = 0; (line = settings_problem(i)); i++) {
+		if (!said)
+			log_line(line);
+		if (verdict_add_reason(REASON_CONFIG, line) && journal_active())
+			journal_reason(scratch, REASON_CONFIG, line);
+	}
+	said = true;
+}
+
+/*
+ * A child of the bare system call has run no fork handler: what we hold is its parent's, and so may be the
+ * lock.
+ */
+static bool is_owner(void)
+{
+	return atomic_load_explicit(&begun, memory_order_acquire) &&
+	       atomic_load(&owner) == (uint32_t)getpid();
+}
+
+struct reason {
+	const char *reason, *text;
+};
+
+/* What waits for the lock is on a stack of the tool's already: no owner of it waits for one. */
+static void reason_to_journal(void *reason)
+{
+	const struct reason *r = reason;
+	struct text scratch;
+
+	pthread_mutex_lock(&lock);
+	if (journal_active() && scratch_get(&scratch))
+		journal_reason(&scratch, r->reason, r->text);
+	pthread_mutex_unlock(&lock);
+}
+
+static void note_reason(const char *reason, const char *text)
+{
+	struct reason r = {reason, text};
+
+	if (is_owner())
+		tool_stack_run(reason_to_journal, &r);
+}
+
+static void begin_records(void *unused)
+{
+	struct text scratch;
+
+	(void)unused;
+	verdict_listen(note_reason);
+	settings_load();
+	symbol_prepare(settings_number(SETTING_SYMBOLS) == 0);
+	pthread_mutex_lock(&lock);
+	if (!atomic_load(&begun) && scratch_get(&scratch)) {
+		log_begin();
+		journal_begin(&scratch);
+		say_problems(&scratch);
+		atomic_store(&owner, (uint32_t)getpid());
+		atomic_store(&begun, true);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void sink_begin(void)
+{
+	int saved = errno;
+
+	tool_stack_run(begin_records, NULL);
+	errno = saved;
+}
+
+static void to_journal(const struct finding_record *s)
+{
+	struct text scratch;
+
+	if (!journal_active() || !scratch_get(&scratch))
+		return;
+	if (s->f->repeat > 1)
+		journal_repeat(&scratch, s);
+	else
+		journal_finding(&scratch, s);
+}
+
+static void to_log(const struct finding_record *s)
+{
+	struct text scratch;
+
+	if (!log_wanted() || s->status != FINDING_COUNTED || !scratch_get(&scratch))
+		return;
+	finding_text(&scratch, s, log_colour());
+	log_write(scratch.buf, scratch.len);
+}
+
+/* In this order; the lock keeps records whole, and is not held while a trace provider runs. */
+static const struct sink {
+	void (*finding)(const struct finding_record *s);
+	bool locked;
+} sinks[] = {
+	{to_journal, true},
+	{to_log, true},
+	{trace_finding, false},
+};
+
+static void pass_on(const struct finding_record *s, bool locked)
+{
+	for (unsigned i = 0; i < sizeof(sinks) / sizeof(sinks[0]); i++)
+		if (sinks[i].locked == locked)
+			sinks[i].finding(s);
+}
+
+static void take_finding(void *finding)
+{
+	const struct acl_finding *f = finding;
+	uint64_t began = cost_now();
+	struct finding_record s;
+	bool known = false;
+
+	if (is_owner()) {
+		pthread_mutex_lock(&lock);
+		if (!atomic_load(&ended)) {
+			known = true;
+			finding_record_init(&s, f);
+			verdict_count(f, s.status);
+			pass_on(&s, true);
+		}
+		pthread_mutex_unlock(&lock);
+	}
+	if (known)
+		pass_on(&s, false);
+	cost_work(COST_FINDINGS, began);
+}
+
+void sink_finding(const struct acl_finding *f)
+{
+	int saved = errno;
+
+	tool_stack_run(take_finding, (void *)f);
+	errno = saved;
+}
+
+static void last_reasons(const struct checks *c)
+{
+	struct checks_totals totals = {.calls = 0};
+
+	if (c)
+		checks_totals(c, &totals);
+	/* Calls that no rule speaks about are counted as well, once a function: to ask for the product's name
+	 * is right. */
+	if (!totals.calls && !settings_problem(0))
+		verdict_add_reason(REASON_NOTHING, "no call was checked");
+	if (totals.degraded)
+		verdict_add_reason(
+			REASON_TABLE, totals.degraded_text ? totals.degraded_text : "a table was full");
+}
+
+void sink_end(struct checks *c, enum checks_end kind)
+{
+	struct text scratch;
+	int saved = errno;
+
+	if (!is_owner() || atomic_exchange(&ended, true))
+		return;
+	call_coverage_search();
+	pthread_mutex_lock(&lock);
+	if (scratch_get(&scratch)) {
+		last_reasons(c);
+		expectations_evaluate(kind);
+		journal_end(&scratch, c, kind);
+		/* An exec'ed program is a run of its own; this one's verdict would read as the whole's. */
+		if (log_wanted() && (kind != CHECKS_END_EXEC || verdict_get() != ACL_VERDICT_PASS)) {
+			text_init(&scratch, buffer, BUFFER_SIZE);
+			summary_text(&scratch, c, journal_path(), log_colour());
+			log_write(scratch.buf, scratch.len);
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	errno = saved;
+}
+
+void sink_resume(void)
+{
+	struct text scratch;
+	int saved = errno;
+
+	pthread_mutex_lock(&lock);
+	if (atomic_exchange(&ended, false) && journal_active() && scratch_get(&scratch))
+		journal_resume(&scratch);
+	pthread_mutex_unlock(&lock);
+	errno = saved;
+}
+
+void sink_forked(void)
+{
+	/* Another thread of the parent may have held it, and all that it guards is half done then. */
+	pthread_mutex_init(&lock, NULL);
+	atomic_store(&begun, false);
+	atomic_store(&ended, false);
+	buffer = NULL;
+	journal_forked();
+	expectations_forked();
+	cost_forked();
+	verdict_forked();
+	symbol_forked();
+	call_coverage_forked();
+	last_calls_forked();
+	log_stream_forked();
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The seam to the trace provider.  The library does not depend on LTTng: the
+ * provider is a shared object of its own (libaclcheck-lttng.so, beside
+ * libaclcheck.so) that is opened, for good, only when tracing can happen and
+ * only where dlopen is safe.  Both sides are built from one tree, yet an
+ * older file may lie around: abi and size are compared before anything else.
+ *
+ * Order of one call, all on the calling thread:
+ *	checks_enter	findings of this phase come first: finding()
+ *	enter()		the entry event, with the object versions checks gave it
+ *	the real function
+ *	checks_leave	finding()
+ *	leave()		the exit event
+ * Every enter() is followed by its leave() unless the thread never comes back.
+ * Calls inside callbacks nest.  No lock of the core is held while a provider
+ * function runs, and a provider function never makes an acl call, never
+ * blocks on another thread of the program and keeps errno or not (the core
+ * restores it).
+ */
+#ifndef INTERPOSE_TRACE_PROVIDER_H
+#define INTERPOSE_TRACE_PROVIDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "checks/checks.h"
+#include "interpose/report/finding_status.h"
+#include "interpose/runtime/loaded_module.h"
+
+#define ACL_TRACE_ABI 3u
+#define ACL_TRACE_LIBRARY "libaclcheck-lttng.so"
+#define ACL_TRACE_SYMBOL "acl_trace_provider"
+
+/* What the core offers to the provider; valid for the process' life. */
+struct acl_trace_host {
+	uint32_t abi, size; /* ACL_TRACE_ABI, sizeof(struct acl_trace_host) */
+	const char *version; /* of libaclcheck */
+	unsigned n_apis; /* ACL_API_COUNT of the core */
+	/* As in call_stack.h and loaded_module.h. */
+	unsigned (*stack_frames)(uint32_t id, const uint64_t **ips);
+	const struct acl_module *(*module_of)(uint64_t address);
+	const struct acl_module *(*module_by_id)(uint32_t id);
+	/*
+	 * Switches ACL_STATE_TRACE of a function; callable from any thread at
+	 * any time, lock-free.  What wanted() said at load is the start.
+	 */
+	void (*follow)(unsigned api, bool traced);
+	/*
+	 * "pass", "fail" or "inconclusive" as of now.  The recorder's own library is
+	 * taken down before the core's end, whose describe("verdict") then comes too
+	 * late; so the provider asks in its destructor.
+	 */
+	const char *(*verdict)(void);
+	int (*rank)(void); /* of the process in its job, -1 = none */
+};
+
+/*
+ * What the provider gives.  Functions may be called from any thread at once;
+ * a NULL member means "not interested".
+ */
+struct acl_trace_provider {
+	uint32_t abi, size; /* ACL_TRACE_ABI, sizeof(struct acl_trace_provider) */
+	bool needs_time; /* ev->time and ev->time_exit are wanted besides the recorder's own clock */
+	/*
+	 * Asked once per function after loading: can this function ever be recorded?
+	 * Those get ACL_STATE_TRACE.  NULL = all.  Sessions that start later are met
+	 * by enabled().
+	 */
+	bool (*wanted)(unsigned api);
+	/* Whether some session records this function right now; asked before each enter(). Must cost a load
+	 * or two. */
+	bool (*enabled)(unsigned api);
+	/* Both may fill ev->time and ev->time_exit (0 = not taken yet) when they take them, and nothing else.
+	 */
+	void (*enter)(struct acl_call_record *ev);
+	void (*leave)(struct acl_call_record *ev);
+	/* A callback of the program starts or ends on this thread; outer = the call that registered it, may
+	 * be NULL. */
+	void (*callback)(const struct acl_call_record *outer, bool begins);
+	/* After suppressions and expectations: those that do not count come, too. */
+	void (*finding)(const struct acl_finding *f, enum finding_status status);
+	/*
+	 * Self-description of the run, text only ("version", "target_cann",
+	 * "runtime", "inconclusive", "verdict" …), once each, at the first call
+	 * (replayed to a provider that was loaded later) or when it becomes known.
+	 */
+	void (*describe)(const char *key, const char *value);
+	/* Around fork(): on the forking thread. */
+	void (*before_fork)(void);
+	void (*after_fork_parent)(void);
+	void (*after_fork_child)(void);
+};
+
+/*
+ * The provider's only exported function (name: ACL_TRACE_SYMBOL).  NULL = it
+ * refuses (abi of the host differs, recorder not usable); *why then points to a
+ * static sentence for the one line that says so.
+ */
+typedef const struct acl_trace_provider *(*acl_trace_provider_fn)(
+	const struct acl_trace_host *host, const char **why);
+
+#endif

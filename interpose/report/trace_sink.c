@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening the trace provider, and what it gets to know of the run. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "interpose/report/trace_sink.h"
+#include "interpose/common/thread_state.h"
+#include "interpose/runtime/loaded_module.h"
+#include "interpose/runtime/function_table.h"
+#include "interpose/report/log.h"
+#include "interpose/common/tool_arena.h"
+#include "interpose/runtime/dynamic_linker.h"
+#include "interpose/config/run_settings.h"
+#include "interpose/symbolize/call_stack.h"
+#include "interpose/config/job_identity.h"
+#include "interpose/report/trace_provider.h"
+#include "interpose/report/verdict.h"
+
+struct trace_sink trace_sink;
+
+#define FACTS_MAX 16
+#define REGISTER_MS                                                                                          \
+	3000 /* LTTng waits so long for its daemon unless LTTNG_UST_REGISTER_TIMEOUT says otherwise */
+
+/* What was said so far, for a provider that comes later. */
+static struct {
+	const char *key, *value;
+} facts[FACTS_MAX];
+static _Atomic uint32_t n_facts;
+
+static void follow(unsigned api, bool traced)
+{
+	if (api >= ACL_API_COUNT)
+		return;
+	if (traced)
+		__atomic_or_fetch(&acl_state[api], ACL_STATE_TRACE, __ATOMIC_RELAXED);
+	else
+		__atomic_and_fetch(&acl_state[api], ~(uint32_t)ACL_STATE_TRACE, __ATOMIC_RELAXED);
+}
+
+static const char *verdict_now(void)
+{
+	return acl_verdict_names[verdict_get()];
+}
+
+/* The trace has addresses as they are. */
+static unsigned plain_frames(uint32_t id, const uint64_t **ips)
+{
+	uint64_t *plain = thread_self()->frames;
+	const uint64_t *marked;
+	unsigned n = stack_frames(id, &marked);
+
+	for (unsigned i = 0; i < n; i++)
+		plain[i] = module_address(marked[i]);
+	*ips = plain;
+	return n;
+}
+
+static const struct acl_trace_host host = {
+	.abi = ACL_TRACE_ABI,
+	.size = sizeof(host),
+	.version = ACLCHECK_VERSION,
+	.n_apis = ACL_API_COUNT,
+	.stack_frames = plain_frames,
+	.module_of = module_of,
+	.module_by_id = module_by_id,
+	.follow = follow,
+	.verdict = verdict_now,
+	.rank = identity_rank,
+};
+
+void trace_describe(const char *key, const char *value)
+{
+	const struct acl_trace_provider *p = trace_provider();
+	uint32_t n = atomic_fetch_add(&n_facts, 1);
+
+	if (n < FACTS_MAX) {
+		facts[n].key = key;
+		facts[n].value = arena_string(value);
+	}
+	if (p && p->describe)
+		p->describe(key, value);
+}
+
+static bool socket_in(const char *directory, const char *rest)
+{
+	char path[512];
+	size_t a, b;
+
+	if (!directory || !directory[0])
+		return false;
+	a = strlen(directory);
+	b = strlen(rest);
+	if (a + b >= sizeof(path))
+		return false;
+	memcpy(path, directory, a);
+	memcpy(path + a, rest, b + 1);
+	return !access(path, R_OK | W_OK);
+}
+
+/* A session daemon listens, or the environment is prepared for one that comes later. */
+static bool recorder_near(void)
+{
+	static const char *const signs[] = {"LTTNG_HOME", "LTTNG_UST_REGISTER_TIMEOUT",
+		"LTTNG_UST_ALLOW_BLOCKING", "LTTNG_UST_APP_PATH", "LTTNG_UST_DEBUG", "LTTNG_UST_CTL_PATH"};
+	static const char socket[] = "/.lttng/lttng-ust-sock-8";
+	const char *home;
+
+	if (socket_in("/var/run/lttng", "/lttng-ust-sock-8"))
+		return true;
+	if (getauxval(AT_SECURE))
+		return false;
+	home = getenv("LTTNG_HOME");
+	if (socket_in(home ? home : getenv("HOME"), socket))
+		return true;
+	for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+		if (getenv(signs[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool tracing_possible(void)
+{
+	enum { AUTO, ON, OFF } mode = settings_number(SETTING_TRACE);
+
+	return mode == ON || (mode == AUTO && recorder_near());
+}
+
+/* libaclcheck-lttng.so lies beside us. */
+static bool provider_path(char *out, size_t size)
+{
+	const struct acl_module *self = module_of((uintptr_t)provider_path);
+	const char *slash = self ? strrchr(self->path, '/') : NULL;
+	size_t n = slash ? (size_t)(slash - self->path) + 1 : 0;
+
+	if (!slash || n + sizeof(ACL_TRACE_LIBRARY) > size)
+		return false;
+	memcpy(out, self->path, n);
+	memcpy(out + n, ACL_TRACE_LIBRARY, sizeof(ACL_TRACE_LIBRARY));
+	return true;
+}
+
+/* Did LTTng give up waiting?  A daemon that is merely slow answers before. */
+static bool timed_out(uint64_t waited_ns)
+{
+	const char *word = getauxval(AT_SECURE) ? NULL : getenv("LTTNG_UST_REGISTER_TIMEOUT");
+	long ms = word ? strtol(word, NULL, 10) : REGISTER_MS;
+
+	return ms > 0 && waited_ns / 1000000 >= (uint64_t)ms;
+}
+
+/*
+ * A recorder that is there but does not answer holds the process up while it
+ * is loaded, once: forked children would wait again, so they go unrecorded.
+ */
+static const struct acl_trace_provider *without_fork(const struct acl_trace_provider *p, uint64_t waited)
+{
+	static struct acl_trace_provider only_here;
+
+	if (!p || !timed_out(waited))
+		return p;
+	log_say("LTTng's session daemon does not answer: the first call waited for it", "");
+	only_here = *p;
+	only_here.before_fork = NULL;
+	only_here.after_fork_parent = NULL;
+	only_here.after_fork_child = NULL;
+	return &only_here;
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static const struct acl_trace_provider *load_provider(const char **why)
+{
+	const struct acl_trace_provider *p = NULL;
+	acl_trace_provider_fn entry;
+	static char path[4096]; /* one thread opens the provider, with whatever stack it has */
+	void *library;
+
+	*why = "not found beside libaclcheck.so";
+	if (!provider_path(path, sizeof(path)))
+		return NULL;
+	library = true_dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	entry = library ? (acl_trace_provider_fn)true_dlsym(library, ACL_TRACE_SYMBOL) : NULL;
+	if (!entry) {
+		const char *error = true_dlerror();
+
+		*why = error ? error : *why;
+		return NULL;
+	}
+	*why = "it refuses";
+	p = entry(&host, why);
+	if (p && (p->abi != ACL_TRACE_ABI || p->size != sizeof(*p))) {
+		*why = "it is of another version";
+		p = NULL;
+	}
+	return p;
+}
+
+bool trace_open(void)
+{
+	const struct acl_trace_provider *p;
+	const char *why;
+	uint32_t n = atomic_load(&n_facts);
+	uint64_t before;
+
+	if (trace_provider() || !tracing_possible())
+		return false;
+	before = now();
+	p = load_provider(&why);
+	p = without_fork(p, now() - before);
+	if (!p) {
+		log_say("no trace, " ACL_TRACE_LIBRARY ": ", why);
+		return false;
+	}
+	trace_sink.needs_time = p->needs_time;
+	atomic_store(&trace_sink.provider, p);
+	for (uint32_t i = 0; p->describe && i < n && i < FACTS_MAX; i++)
+		p->describe(facts[i].key, facts[i].value);
+	return true;
+}
+
+void trace_finding(const struct finding_record *s)
+{
+	const struct acl_trace_provider *p = trace_provider();
+
+	if (p && p->finding)
+		p->finding(s->f, s->status);
+}

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Symbols of loaded objects by an own walk through their dynamic sections. */
+#include <elf.h>
+#include <stddef.h>
+#include <sys/auxv.h>
+
+#include "interpose/runtime/elf_symbols.h"
+
+#include "interpose/runtime/loaded_module.h"
+#include "interpose/runtime/module_walk.h"
+#include "interpose/common/compiler.h"
+
+#define VERSION_HIDDEN 0x8000u
+
+NO_SANITIZE static bool same(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+NO_SANITIZE static uint32_t gnu_hash_of(const char *name)
+{
+	uint32_t h = 5381;
+
+	for (; *name; name++)
+		h = h * 33 + (unsigned char)*name;
+	return h;
+}
+
+/* glibc relocates these pointers in place, except where the section is read-only. */
+NO_SANITIZE static const void *dynamic_pointer(uint64_t base, uint64_t value)
+{
+	return (const void *)(uintptr_t)(value < base ? base + value : value);
+}
+
+NO_SANITIZE static bool read_dynamic(const ElfW(Dyn) * dyn, struct elf_object *out)
+{
+	for (; dyn->d_tag != DT_NULL; dyn++) {
+		const void *p = dynamic_pointer(out->base, dyn->d_un.d_ptr);
+
+		switch (dyn->d_tag) {
+		case DT_SYMTAB:
+			out->symbols = p;
+			break;
+		case DT_STRTAB:
+			out->strings = p;
+			break;
+		case DT_VERSYM:
+			out->versions = p;
+			break;
+		case DT_GNU_HASH:
+			out->gnu_hash = p;
+			break;
+		case DT_HASH:
+			out->sysv_hash = p;
+			break;
+		}
+	}
+	return out->symbols && out->strings && (out->gnu_hash || out->sysv_hash);
+}
+
+NO_SANITIZE bool elf_object_of(const struct dl_phdr_info *info, struct elf_object *out)
+{
+	*out = (struct elf_object){.base = info->dlpi_addr};
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			return read_dynamic((void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr), out);
+	}
+	return false;
+}
+
+/* A symbol that an unversioned reference of a new program would bind to. */
+NO_SANITIZE static bool answers(const struct elf_object *o, uint32_t i, const char *name)
+{
+	const ElfW(Sym) *s = &o->symbols[i];
+
+	if (s->st_shndx == SHN_UNDEF || !s->st_value)
+		return false;
+	if (o->versions && (o->versions[i] & VERSION_HIDDEN))
+		return false;
+	return same(o->strings + s->st_name, name);
+}
+
+NO_SANITIZE static uint32_t find_gnu(const struct elf_object *o, const char *name)
+{
+	const uint32_t *h = o->gnu_hash;
+	uint32_t n_buckets = h[0], first = h[1], bloom_words = h[2];
+	const uint32_t *buckets = h + 4 + bloom_words * (sizeof(ElfW(Addr)) / 4);
+	const uint32_t *chain = buckets + n_buckets;
+	uint32_t hash = gnu_hash_of(name), i = n_buckets ? buckets[hash % n_buckets] : 0;
+
+	if (i < first)
+		return 0;
+	for (;; i++) {
+		uint32_t entry = chain[i - first];
+
+		if ((entry | 1) == (hash | 1) && answers(o, i, name))
+			return i;
+		if (entry & 1)
+			return 0;
+	}
+}
+
+NO_SANITIZE static uint32_t find_linear(const struct elf_object *o, const char *name)
+{
+	for (uint32_t i = 1; i < o->sysv_hash[1]; i++) {
+		if (answers(o, i, name))
+			return i;
+	}
+	return 0;
+}
+
+NO_SANITIZE static uint32_t find_symbol(const struct elf_object *o, const char *name)
+{
+	return o->gnu_hash ? find_gnu(o, name) : find_linear(o, name);
+}
+
+NO_SANITIZE void *elf_find(const struct elf_object *o, const char *name)
+{
+	uint32_t i = find_symbol(o, name);
+	const ElfW(Sym) *s = &o->symbols[i];
+
+	if (!i)
+		return NULL;
+	if (ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC)
+		return ((void *(*)(void))(o->base + s->st_value))();
+	return (void *)(o->base + s->st_value);
+}
+
+/* The symbols an object only refers to stand before those in its GNU hash table. */
+NO_SANITIZE bool elf_imports(const struct elf_object *o, const char *name)
+{
+	uint32_t n = o->gnu_hash ? o->gnu_hash[1] : o->sysv_hash[1];
+
+	for (uint32_t i = 1; i < n; i++) {
+		const ElfW(Sym) *s = &o->symbols[i];
+
+		if (s->st_shndx == SHN_UNDEF && same(o->strings + s->st_name, name))
+			return true;
+	}
+	return false;
+}
+
+struct at_address {
+	uint64_t address;
+	struct elf_object *out;
+	bool found;
+};
+
+NO_SANITIZE static int match_address(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct at_address *at = data;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type == PT_LOAD && at->address >= start && at->address < start + ph->p_memsz) {
+			at->found = elf_object_of(info, at->out);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+NO_SANITIZE bool elf_object_at(uint64_t address, struct elf_object *out)
+{
+	struct at_address at = {.address = address, .out = out};
+
+	module_walk(match_address, &at);
+	return at.found;
+}
+
+static bool holds(const struct dl_phdr_info *info, uint64_t address)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type == PT_LOAD && address >= start && address < start + ph->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+struct order {
+	uint64_t address;
+	int at;
+};
+
+static int match_order(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct order *o = data;
+
+	(void)size;
+	o->at++;
+	return holds(info, o->address);
+}
+
+int elf_order(uint64_t address)
+{
+	struct order o = {address, -1};
+
+	return module_walk(match_order, &o) == 1 ? o.at : -1;
+}
+
+struct between {
+	const char *name;
+	int at, from, to;
+};
+
+static int match_between(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct between *b = data;
+	struct elf_object object;
+
+	(void)size;
+	b->at++;
+	return b->at > b->from && b->at < b->to && elf_object_of(info, &object) &&
+	       find_symbol(&object, b->name);
+}
+
+bool elf_defined_between(const char *name, int from, int to)
+{
+	struct between b = {name, -1, from, to};
+
+	return module_walk(match_between, &b) == 1;
+}
+
+struct defines {
+	const char *const *names;
+	unsigned n, own, others;
+	uint64_t address;
+};
+
+static int match_defines(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct defines *d = data;
+	struct elf_object object;
+	unsigned defined = 0;
+
+	(void)size;
+	if (!elf_object_of(info, &object) || holds(info, (uintptr_t)match_defines))
+		return 0;
+	for (unsigned i = 0; i < d->n; i++)
+		defined += find_symbol(&object, d->names[i]) != 0;
+	if (holds(info, d->address))
+		d->own = defined;
+	else if (defined > d->others)
+		d->others = defined;
+	return 0;
+}
+
+unsigned elf_defines(const char *const names[], unsigned n, uint64_t address, unsigned *others)
+{
+	struct defines d = {.names = names, .n = n, .address = address};
+
+	module_walk(match_defines, &d);
+	*others = d.others;
+	return d.own;
+}
+
+struct behind {
+	const char *name;
+	bool passed; /* this library */
+	void *found;
+};
+
+static int match_behind(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct behind *b = data;
+	struct elf_object object;
+
+	(void)size;
+	if (!b->passed)
+		b->passed = holds(info, (uintptr_t)elf_behind);
+	else if (elf_object_of(info, &object))
+		b->found = elf_find(&object, b->name);
+	return b->found != NULL;
+}
+
+void *elf_behind(const char *name)
+{
+	struct behind b = {.name = name};
+
+	module_walk(match_behind, &b);
+	return b.found;
+}
+
+struct objects_behind {
+	struct elf_object *objects;
+	unsigned n, max;
+	bool passed; /* this library */
+};
+
+static int collect_behind(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct objects_behind *b = data;
+
+	(void)size;
+	if (!b->passed)
+		b->passed = holds(info, (uintptr_t)elf_behind);
+	else if (elf_object_of(info, &b->objects[b->n]))
+		b->n++;
+	return b->n == b->max;
+}
+
+unsigned elf_objects_behind(struct elf_object *objects, unsigned max)
+{
+	struct objects_behind b = {.objects = objects, .max = max};
+
+	module_walk(collect_behind, &b);
+	return b.n;
+}
+
+struct elsewhere {
+	const char *name;
+	uint64_t start, end;
+};
+
+static int match_elsewhere(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct elsewhere *e = data;
+	struct elf_object object;
+	uint32_t i = elf_object_of(info, &object) ? find_symbol(&object, e->name) : 0;
+
+	(void)size;
+	if (!i || module_is_self(object.base + object.symbols[i].st_value))
+		return 0;
+	e->start = object.base + object.symbols[i].st_value;
+	e->end = e->start + object.symbols[i].st_size;
+	return 1;
+}
+
+bool elf_elsewhere(const char *name, uint64_t *start, uint64_t *end)
+{
+	struct elsewhere e = {.name = name};
+
+	module_walk(match_elsewhere, &e);
+	*start = e.start;
+	*end = e.end;
+	return e.start != 0;
+}
+
+struct in_libc {
+	const char *name;
+	void *found;
+};
+
+NO_SANITIZE static bool starts(const char *s, const char *with)
+{
+	while (*with && *s == *with)
+		s++, with++;
+	return !*with;
+}
+
+/* That of a program we do nothing in counts, too: our hooks lead there. */
+NO_SANITIZE static bool is_libc(const char *path)
+{
+	const char *base = path;
+
+	if (!path)
+		return false;
+	for (const char *p = path; *p; p++) {
+		if (*p == '/')
+			base = p + 1;
+	}
+	return same(base, "libc.so.6") || same(base, "libdl.so.2") || same(base, "libpthread.so.0") ||
+	       starts(base, "ld-musl-") || starts(base, "libc.musl-");
+}
+
+static int match_libc(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct in_libc *in = data;
+	struct elf_object object;
+
+	(void)size;
+	if (is_libc(info->dlpi_name) && elf_object_of(info, &object))
+		in->found = elf_find(&object, in->name);
+	return in->found != NULL;
+}
+
+/*
+ * Not by dl_iterate_phdr in the first place: a sanitizer's runtime replaces it
+ * and asks our dlsym for the real one.  The C library stands before everything
+ * that is loaded later, so this part of the list does not change.
+ */
+NO_SANITIZE void *elf_libc(const char *name)
+{
+	struct in_libc in = {.name = name};
+
+	for (const struct link_map *l = module_list(); l && !in.found; l = l->l_next) {
+		struct elf_object object = {.base = l->l_addr};
+
+		if (is_libc(l->l_name) && read_dynamic(l->l_ld, &object))
+			in.found = elf_find(&object, name);
+	}
+	if (!in.found)
+		dl_iterate_phdr(match_libc, &in);
+	return in.found;
+}

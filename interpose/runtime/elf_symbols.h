@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Symbols of loaded objects, read from their own dynamic sections: no loader
+ * lock, no hook in between, usable before any constructor ran.
+ */
+#ifndef INTERPOSE_ELF_SYMBOLS_H
+#define INTERPOSE_ELF_SYMBOLS_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct elf_object {
+	uint64_t base;
+	const ElfW(Sym) * symbols;
+	const char *strings;
+	const ElfW(Half) * versions; /* NULL = the object has none */
+	const uint32_t *gnu_hash, *sysv_hash; /* at least one is set */
+};
+
+bool elf_object_of(const struct dl_phdr_info *info, struct elf_object *out);
+
+/* Address of the function's default version that the object defines, NULL if it defines none. */
+void *elf_find(const struct elf_object *object, const char *name);
+
+/* Whether the object refers to the name without defining it. */
+bool elf_imports(const struct elf_object *object, const char *name);
+
+/* The object that holds an address; false if none does. */
+bool elf_object_at(uint64_t address, struct elf_object *out);
+
+/* Where the first object other than this library that defines the name has it; false if none does. */
+bool elf_elsewhere(const char *name, uint64_t *start, uint64_t *end);
+
+/* Place of the object that holds an address in the loader's order (0 = the program), -1 when none does. */
+int elf_order(uint64_t address);
+
+/*
+ * The function's address in the first object behind this library in the loader's order, NULL if none has it:
+ * then dlsym would find nothing either, and allocate its message in the program's heap.
+ */
+void *elf_behind(const char *name);
+
+/* The objects behind this library in the loader's order, as many as fit; for many names it is one walk. */
+unsigned elf_objects_behind(struct elf_object *objects, unsigned max);
+
+/* Whether an object between those two places defines the name. */
+bool elf_defined_between(const char *name, int from, int to);
+
+/*
+ * How many of the names the object at `address` defines, and how many the one of all others, this library
+ * left out, that defines most.
+ */
+unsigned elf_defines(const char *const names[], unsigned n, uint64_t address, unsigned *others);
+
+/* Function of the C library (or of libdl, where that is apart), NULL if it has none of that name. */
+void *elf_libc(const char *name);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies of what the program's pointers lead to, with no system call where the program's stack is. */
+#ifndef INTERPOSE_READABLE_MEMORY_H
+#define INTERPOSE_READABLE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* false: not all of it can be read. */
+bool readable_copy(void *to, const void *from, size_t size);
+
+#endif

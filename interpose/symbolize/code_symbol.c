@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Symbolises addresses once each; files are mapped once per module. */
+#include "interpose/symbolize/code_symbol.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "interpose/runtime/library_name.h"
+#include "interpose/common/tool_memory.h"
+#include "interpose/runtime/loaded_module.h"
+#include "interpose/symbolize/demangle.h"
+#include "interpose/symbolize/source_lines.h"
+
+#define CACHE_SLOTS 4096 /* power of two; full = symbolised again each time */
+#define FILES_MAX 256
+
+struct file {
+	uint32_t id; /* of the module, 0 = free */
+	bool mapped, lines_tried;
+	struct elf_image image;
+	struct line_source *lines;
+};
+
+struct slot {
+	uint64_t address;
+	struct symbol symbol;
+};
+
+static struct {
+	struct slot *slots;
+	struct slot spare;
+	struct file files[FILES_MAX];
+	bool lines;
+} cache;
+
+void symbol_prepare(bool with_lines)
+{
+	cache.lines = with_lines;
+}
+
+static struct file *file_of(const struct acl_module *module)
+{
+	unsigned i;
+
+	for (i = 0; i < FILES_MAX && cache.files[i].id; i++)
+		if (cache.files[i].id == module->id)
+			return &cache.files[i];
+	if (i == FILES_MAX)
+		return NULL;
+	cache.files[i].id = module->id;
+	/* Another file may stand there by now: its names would be wrong. */
+	cache.files[i].mapped =
+		module->path && elf_image_map(&cache.files[i].image, module->path) &&
+		elf_has_build_id(&cache.files[i].image, module->build_id, module->build_id_len);
+	return &cache.files[i];
+}
+
+static void find_line(struct file *f, const struct acl_module *module, struct symbol *s)
+{
+	if (!cache.lines)
+		return;
+	if (!f->lines_tried) {
+		f->lines_tried = true;
+		f->lines = lines_open(&f->image, module);
+	}
+	lines_find(f->lines, s->file_address, &s->file, &s->line);
+}
+
+static void resolve(uint64_t address, struct symbol *s)
+{
+	/* A return address may already lie in the next function or line. */
+	const struct acl_module *module = module_of_marked(address - 1);
+	uint64_t start = 0;
+	struct file *f;
+
+	memset(s, 0, sizeof(*s));
+	if (!module)
+		return;
+	s->code = module;
+	s->module = module->path;
+	s->file_address = module_address(address) - 1 - module->base;
+	f = file_of(module);
+	if (!f || !f->mapped)
+		return;
+	s->function = elf_function(&f->image, s->file_address, &start, &s->stripped);
+	s->offset = s->function ? s->file_address - start : 0;
+	s->readable = s->function ? demangle(s->function) : NULL;
+	find_line(f, module, s);
+}
+
+static struct slot *slot_of(uint64_t address)
+{
+	uint64_t h = address * UINT64_C(0x9e3779b97f4a7c15) >> 40;
+
+	if (!cache.slots) {
+		void *p = mmap(NULL, CACHE_SLOTS * sizeof(struct slot), PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (p == MAP_FAILED)
+			return NULL;
+		tool_memory_add(p, CACHE_SLOTS * sizeof(struct slot));
+		cache.slots = p;
+	}
+	for (unsigned i = 0; i < 16; i++) {
+		struct slot *s = &cache.slots[(h + i) & (CACHE_SLOTS - 1)];
+
+		if (!s->address || s->address == address)
+			return s;
+	}
+	return NULL;
+}
+
+const struct symbol *symbol_of(uint64_t address)
+{
+	struct slot *s = slot_of(address);
+	int saved = errno;
+
+	if (!s)
+		s = &cache.spare;
+	if (s->address != address) {
+		s->address = address;
+		resolve(address, &s->symbol);
+	}
+	errno = saved;
+	return &s->symbol;
+}
+
+void symbol_forked(void)
+{
+	memset(cache.files, 0, sizeof(cache.files));
+	cache.slots = NULL;
+	cache.spare.address = 0;
+}
+
+bool symbol_is_outside(const struct symbol *s)
+{
+	/* The tool, and the C runtime that starts programs and threads. */
+	static const char *const names[] = {
+		"libaclcheck", "ld-linux", "ld.so", "libc.so", "libc-2.", "libpthread"};
+
+	if (!s->module || library_is_named(s->module, names, sizeof(names) / sizeof(*names)) ||
+		is_cann_library(s->module))
+		return true;
+	return s->function && (!strcmp(s->function, "_start") ||
+				      !strncmp(s->function, "__libc_start", strlen("__libc_start")));
+}

@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The checker without a process: plays caller, runtime and sink. */
+#define SITES 30000
+#include "fixture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* --- memory ------------------------------------------------------------------------ */
+
+#define ARENA (128ul << 20)
+
+/* Tables take megabytes and a test makes many checkers: pages once touched are used again. */
+static char *spare_arena;
+
+static char *arena_take(void)
+{
+	char *arena = spare_arena;
+
+	spare_arena = NULL;
+	if (arena)
+		return arena;
+	arena = mmap(NULL, ARENA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	assert_ptr_not_equal(arena, MAP_FAILED);
+	return arena;
+}
+
+static void *memory(void *context, size_t bytes)
+{
+	struct fixture *fixture = context;
+	size_t at = (fixture->bytes + 4095) & ~(size_t)4095;
+
+	if (fixture->no_memory || at + bytes > ARENA)
+		return NULL;
+	if (fixture->n_regions < FIXTURE_REGIONS) {
+		fixture->regions[fixture->n_regions].at = fixture->arena + at;
+		fixture->regions[fixture->n_regions++].bytes = bytes;
+	}
+	fixture->bytes = at + bytes;
+	return fixture->arena + at;
+}
+
+/* --- the process -------------------------------------------------------------------- */
+
+static enum acl_host_class class_of(void *context, const void *address)
+{
+	const struct fixture *fixture = context;
+	uintptr_t offset = (uintptr_t)address - (uintptr_t)fixture->heap;
+
+	/* No memory of libc's lies among the device's addresses. */
+	if ((uintptr_t)address >> 40 == DEVICE_MEMORY >> 40 && !fixture->libc_everywhere)
+		return ACL_HOST_UNKNOWN;
+	return fixture->heap && offset < fixture->heap_bytes ? ACL_HOST_HEAP : fixture->class;
+}
+
+static uint32_t module_of(void *context, uint64_t code)
+{
+	(void)code;
+	return ((struct fixture *)context)->module;
+}
+
+static bool lives(void *context, uint32_t tid)
+{
+	return tid != ((struct fixture *)context)->dead_thread;
+}
+
+static bool unseen(void *context, enum checks_other_submitter what)
+{
+	return ((struct fixture *)context)->other_ways & 1u << what;
+}
+
+/* The program's pointers are this process' own, except what a test says. */
+static bool readable(void *context, const void *from, void *to, size_t bytes)
+{
+	const struct fixture *fixture = context;
+	uintptr_t at = (uintptr_t)from;
+
+	if (at < fixture->wild + fixture->wild_bytes && fixture->wild < at + bytes)
+		return false;
+	if (at < fixture->page_end + 4096 && fixture->page_end < at + bytes)
+		return false;
+	memcpy(to, from, bytes);
+	return true;
+}
+
+static uint64_t memory_total(void *context)
+{
+	return ((struct fixture *)context)->memory_total;
+}
+
+/* What a path means to the tests. */
+static bool configured(void *context, const char *path, struct checks_init_config *out)
+{
+	(void)context;
+	out->hash = strstr(path, "same") ? 11 : strlen(path) + 100;
+	out->trivial = !strcmp(path, "empty");
+	out->default_device = !strcmp(path, "default device");
+	return strcmp(path, "unreadable") != 0;
+}
+
+/* Each call site has a stack of its own, numbered like the site; taken too late it is another one. */
+static uint32_t stack_of(void *context, const struct acl_call_record *call)
+{
+	const struct fixture *fixture = context;
+
+	if (call->caller != fixture->running)
+		return FIXTURE_SITES + 1;
+	for (unsigned i = 0; i < fixture->n_sites; i++)
+		if (fixture->sites[i] == call->caller)
+			return i + 1;
+	return 0;
+}
+
+uint64_t fixture_count(const struct fixture *fixture, const char *rule)
+{
+	uint64_t *counts = calloc(acl_rule_count, sizeof(*counts)), n;
+
+	assert_non_null(counts);
+	checks_rule_counts(fixture->checks, counts);
+	n = counts[acl_rule_find(rule)->index];
+	free(counts);
+	return n;
+}
+
+/* --- what all tests of a program found ------------------------------------------------ */
+
+/*
+ * All that the findings of a program held, in their order, is kept in NAME.findings
+ * beside NAME.c and compared when it ends. `make findings` writes it.
+ */
+static struct {
+	char *text;
+	size_t length;
+	const struct fixture *last;
+	pid_t pid;
+} said;
+
+static char *file_read(const char *path, size_t *bytes)
+{
+	FILE *file = fopen(path, "r");
+	char *text = NULL;
+
+	*bytes = 0;
+	if (!file)
+		return NULL;
+	if (getdelim(&text, bytes, EOF, file) < 0)
+		*bytes = 0;
+	else
+		*bytes = strlen(text);
+	fclose(file);
+	return text;
+}
+
+/* The first line that differs says enough. */
+static void said_differs(const char *path, const char *want)
+{
+	unsigned line = 1;
+	const char *is = said.text;
+
+	while (want && is && *want && *want == *is) {
+		line += *is == '\n';
+		want++;
+		is++;
+	}
+	printf("# %s:%u is not what was found (make findings writes it anew): %.200s\n", path, line,
+		is ? is : "");
+	fflush(stdout);
+}
+
+static void said_compare(void)
+{
+	const char *source = getenv("ACLCHECK_SOURCE");
+	char path[512], *want;
+	size_t bytes;
+	FILE *file;
+
+	if (said.pid != getpid())
+		return;
+	snprintf(path, sizeof(path), "%s/tests/checks/%s.findings", source ? source : ".",
+		program_invocation_short_name);
+	if (getenv("FINDINGS_WRITE")) {
+		if (!said.length)
+			return;
+		file = fopen(path, "w");
+		if (!file || fwrite(said.text, 1, said.length, file) != said.length || fclose(file))
+			_exit(1);
+		return;
+	}
+	want = file_read(path, &bytes);
+	if (bytes == said.length && (!bytes || !memcmp(want, said.text, bytes)))
+		return;
+	said_differs(path, want);
+	_exit(1);
+}
+
+void fixture_unrecorded(void)
+{
+	said.pid = -1;
+}
+
+static void said_add(const struct fixture *fixture, const char *text)
+{
+	size_t n = strlen(text);
+
+	said.text = realloc(said.text, said.length + n + 2);
+	assert_non_null(said.text);
+	/* An empty line between checkers. */
+	if (said.length && said.last != fixture)
+		said.text[said.length++] = '\n';
+	said.last = fixture;
+	memcpy(said.text + said.length, text, n + 1);
+	said.length += n;
+}
+
+static void finding(void *context, const struct acl_finding *f)
+{
+	static const char *const severities[] = {"portability", "perf", "warning", "error"};
+	struct fixture *fixture = context;
+	struct fixture_finding *found = &fixture->found[fixture->n_found];
+
+	assert_true(fixture->n_found < FIXTURE_FINDINGS);
+	/* A finding of a rule that was not evaluated is miscounted. */
+	if (!fixture_count(fixture, f->rule->id))
+		fail_msg("%s was not evaluated", f->rule->id);
+	snprintf(found->what, sizeof(found->what), "%s:%s%s", f->rule->id,
+		f->advice ? "advice" : severities[f->severity], f->secondary ? "*" : "");
+	snprintf(found->detail, sizeof(found->detail), "%s", f->detail ? f->detail : "");
+	fixture_text(fixture, f, found->text, sizeof(found->text));
+	found->rule = f->rule;
+	found->severity = f->severity;
+	found->advice = f->advice;
+	found->secondary = f->secondary;
+	found->at_leave = f->at_leave;
+	found->repeat = f->repeat;
+	found->serial = f->serial;
+	found->n_values = f->n_values;
+	found->n_objects = f->n_objects;
+	fixture->n_found++;
+	/* A reader is told what is wrong in this case, not only the title of the rule. */
+	if (!f->advice && f->severity >= ACL_SEV_WARNING && !found->detail[0])
+		fail_msg("%s says nothing", found->what);
+	if (said.pid == getpid())
+		said_add(fixture, found->text);
+}
+
+/* --- one checker -------------------------------------------------------------------- */
+
+struct fixture *fixture_with(const struct checks_config *config)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+	struct checks_host host = {.context = fixture,
+		.stack = stack_of,
+		.host_class = class_of,
+		.module = module_of,
+		.unseen = unseen,
+		.memory_total = memory_total,
+		.read = readable,
+		.thread_lives = lives,
+		.init_config = configured,
+		.finding = finding,
+		.memory = memory};
+
+	assert_non_null(fixture);
+	if (!said.pid) {
+		said.pid = getpid();
+		atexit(said_compare);
+	}
+	fixture->arena = arena_take();
+	fixture->image = -1;
+	fixture->pid = fixture->tid = fixture->module = 1;
+	fixture->other_ways = ~0u;
+	fixture->class = ACL_HOST_HEAP;
+	fixture->checks = checks_create(config, &host);
+	assert_non_null(fixture->checks);
+	return fixture;
+}
+
+struct fixture *fixture_new(int target)
+{
+	return fixture_with(&(const struct checks_config){.target = target});
+}
+
+struct fixture *fixture_ready(int target)
+{
+	struct fixture *fixture = fixture_new(target);
+
+	CALL(fixture, aclInit, 0, .configPath = NULL);
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
+	silent(fixture);
+	return fixture;
+}
+
+static bool is_zero(const char *page)
+{
+	return !page[0] && !memcmp(page, page + 1, 4095);
+}
+
+static void arena_map(struct fixture *fixture, int flags, int file)
+{
+	void *at = mmap(fixture->arena, ARENA, PROT_READ | PROT_WRITE,
+		MAP_FIXED | MAP_PRIVATE | MAP_NORESERVE | flags, file, 0);
+
+	assert_ptr_equal(at, fixture->arena);
+}
+
+/* The tables become private copies of a file: going back is to map it once more. */
+void fixture_keep(struct fixture *fixture)
+{
+	fixture->image = memfd_create("tables", MFD_CLOEXEC);
+	assert_true(fixture->image >= 0);
+	assert_int_equal(ftruncate(fixture->image, ARENA), 0);
+	for (size_t at = 0; at < fixture->bytes; at += 4096)
+		if (!is_zero(fixture->arena + at))
+			assert_int_equal(pwrite(fixture->image, fixture->arena + at, 4096, (off_t)at), 4096);
+	arena_map(fixture, 0, fixture->image);
+	fixture->image_bytes = mmap(NULL, ARENA, PROT_READ, MAP_SHARED, fixture->image, 0);
+	assert_ptr_not_equal(fixture->image_bytes, MAP_FAILED);
+	fixture->kept = malloc(sizeof(*fixture));
+	assert_non_null(fixture->kept);
+	*fixture->kept = *fixture;
+}
+
+#define PAGE_PRESENT (UINT64_C(3) << 62) /* or swapped out */
+#define PAGE_OF_FILE (UINT64_C(1) << 61)
+
+/* Puts back the pages that were written: most are not, and mapping all of them anew costs a fault for each
+ * that is read. False: the kernel does not say which. */
+static bool pages_put_back(struct fixture *fixture)
+{
+	static uint64_t pages[ARENA / 4096];
+	static int map = -1;
+	size_t n = (fixture->bytes + 4095) / 4096;
+
+	if (map < 0)
+		map = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	if (pread(map, pages, n * 8, (off_t)((uintptr_t)fixture->arena / 4096 * 8)) != (ssize_t)(n * 8))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if ((pages[i] & PAGE_PRESENT) && !(pages[i] & PAGE_OF_FILE))
+			memcpy(fixture->arena + i * 4096, fixture->image_bytes + i * 4096, 4096);
+	return true;
+}
+
+void fixture_again(struct fixture *fixture)
+{
+	const struct fixture *kept = fixture->kept;
+
+	if (!pages_put_back(fixture))
+		arena_map(fixture, 0, fixture->image);
+	/* What was found is not kept: it is large, and its number says how much of it counts. */
+	memcpy(fixture, kept, offsetof(struct fixture, found));
+}
+
+void fixture_free(struct fixture *fixture)
+{
+	checks_destroy(fixture->checks);
+	if (fixture->image >= 0) {
+		arena_map(fixture, MAP_ANONYMOUS, -1);
+		munmap(fixture->image_bytes, ARENA);
+		close(fixture->image);
+		free(fixture->kept);
+	} else {
+		memset(fixture->arena, 0, fixture->bytes);
+	}
+	if (spare_arena)
+		munmap(fixture->arena, ARENA);
+	else
+		spare_arena = fixture->arena;
+	free(fixture);
+}
+
+uint64_t fixture_pthread(uint32_t tid)
+{
+	return tid * 4096ul;
+}
+
+static void site_seen(struct fixture *fixture, uint64_t caller)
+{
+	for (unsigned i = 0; i < fixture->n_sites; i++)
+		if (fixture->sites[i] == caller)
+			return;
+	if (fixture->n_sites < FIXTURE_SITES)
+		fixture->sites[fixture->n_sites++] = caller;
+}
+
+/* A record without a way to the checker yet. */
+static void record(
+	struct fixture *fixture, struct acl_call_record *call, unsigned api, const void *args, unsigned line)
+{
+	acl_call_record_init(call, api, args, 0x400000 + line * 16ul);
+	call->pid = fixture->pid;
+	call->tid = fixture->tid;
+	call->pthread_id = fixture_pthread(fixture->tid);
+	call->module = fixture->module;
+	call->callback_depth = fixture->callback_depth;
+	call->in_exit = fixture->in_exit;
+	call->missing = fixture->missing;
+	call->forwarded = !fixture->missing;
+	call->path = fixture->inside ? ACL_PATH_INSIDE : ACL_PATH_LINKED;
+}
+
+void fixture_enter(
+	struct fixture *fixture, struct acl_call_record *call, unsigned api, const void *args, unsigned line)
+{
+	record(fixture, call, api, args, line);
+	site_seen(fixture, call->caller);
+	fixture->running = call->caller;
+	checks_enter(fixture->checks, call);
+	fixture->running = 0;
+}
+
+void fixture_leave(struct fixture *fixture, struct acl_call_record *call, int64_t result)
+{
+	call->result.i = result;
+	fixture->running = call->caller;
+	checks_leave(fixture->checks, call);
+	fixture->running = 0;
+}
+
+void fixture_call(struct fixture *fixture, unsigned api, void *args, int64_t result, unsigned line)
+{
+	struct acl_call_record call;
+
+	fixture_enter(fixture, &call, api, args, line);
+	fixture_leave(fixture, &call, result);
+}
+
+void fixture_callback(struct fixture *fixture, unsigned api, const void *argument, bool begins)
+{
+	struct acl_call_record call;
+
+	if (begins)
+		fixture->callback_depth++;
+	record(fixture, &call, api, NULL, 0);
+	checks_callback(fixture->checks, &call, argument, begins);
+	if (!begins)
+		fixture->callback_depth--;
+}
+
+/* --- what was found ------------------------------------------------------------------ */
+
+/* Takes one occurrence of word out of the list; false when it is not in it. */
+static bool take(char *list, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (char *p = strstr(list, word); p; p = strstr(p + 1, word))
+		if ((p == list || p[-1] == ' ') && (p[n] == ' ' || !p[n])) {
+			memset(p, ' ', n);
+			return true;
+		}
+	return false;
+}
+
+/* Advice fails no gate: a scenario about one rule need not know what else could be said better. */
+static bool is_advice(const char *what)
+{
+	const char *colon = strchr(what, ':');
+
+	return colon && !strcmp(colon, ":advice");
+}
+
+void want(struct fixture *fixture, const char *wanted)
+{
+	char list[512];
+	bool wrong = false;
+
+	snprintf(list, sizeof(list), "%s", wanted);
+	for (unsigned i = fixture->n_seen; i < fixture->n_found; i++) {
+		const char *what = fixture->found[i].what;
+
+		if (take(list, what) || what[strlen(what) - 1] == '*' || is_advice(what))
+			continue;
+		wrong = true;
+		print_message("# not wanted: %s: %s\n", what, fixture->found[i].detail);
+	}
+	fixture->n_seen = fixture->n_found;
+	if (strspn(list, " ") != strlen(list)) {
+		wrong = true;
+		print_message("# wanted and not found: %s\n", list);
+	}
+	assert_false(wrong);
+}
+
+void never(const struct fixture *fixture, const char *rule)
+{
+	size_t n = strlen(rule);
+
+	for (unsigned i = 0; i < fixture->n_found; i++)
+		if (!strncmp(fixture->found[i].what, rule, n) && fixture->found[i].what[n] == ':')
+			fail_msg("%s: %s", fixture->found[i].what, fixture->found[i].detail);
+}
+
+void *handle(unsigned n)
+{
+	return (void *)(0x55550000ul + n * 64ul);
+}
+
+void *fixture_malloc(struct fixture *fixture, uint64_t address, uint64_t size)
+{
+	void *p = (void *)address;
+
+	CALL(fixture, aclrtMalloc, 0, .devPtr = &p, .size = size);
+	return p;
+}
+
+void *fixture_malloc_host(struct fixture *fixture, uint64_t address, uint64_t size)
+{
+	void *p = (void *)address;
+
+	CALL(fixture, aclrtMallocHost, 0, .hostPtr = &p, .size = size);
+	return p;
+}
+
+void *fixture_stream(struct fixture *fixture, unsigned n)
+{
+	aclrtStream s = handle(n);
+
+	CALL(fixture, aclrtCreateStream, 0, .stream = &s);
+	return s;
+}
+
+void *fixture_event(struct fixture *fixture, unsigned n, unsigned flag)
+{
+	aclrtEvent e = handle(n);
+
+	CALL(fixture, aclrtCreateEventExWithFlag, 0, .event = &e, .flag = flag);
+	return e;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a forked child takes over: the state, and neither locks, nor findings, nor debts of its parent. */
+#include "fixture.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "checks/engine/instance.h"
+
+#define DOCUMENTS CHECKS_TARGET_DOCUMENTS
+#define MAGIC 0x5ac1f0c8u /* as number of the process: marks the words of locks */
+
+/* --- locks --------------------------------------------------------------------------- */
+
+static void streams(struct fixture *fixture, unsigned n, void *d, void *h)
+{
+	void *s = fixture_stream(fixture, n), *t = fixture_stream(fixture, n + 1);
+	void *e = fixture_event(fixture, n + 2, ACL_EVENT_SYNC);
+
+	CALL(fixture, aclrtMemcpyAsync, 0, .dst = d, .destMax = 64, .src = h, .count = 64,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = s);
+	CALL(fixture, aclrtRecordEvent, 0, .event = e, .stream = s);
+	CALL(fixture, aclrtStreamWaitEvent, 0, .stream = t, .event = e);
+	CALL(fixture, aclrtSynchronizeStream, 0, .stream = t);
+	CALL(fixture, aclrtSynchronizeStream, 0, .stream = s);
+	CALL(fixture, aclrtSynchronizeDevice, 0);
+	CALL(fixture, aclrtSetStreamFailureMode, 0, .stream = s, .mode = ACL_STOP_ON_FAILURE);
+	CALL(fixture, aclrtStreamAbort, 0, .stream = s);
+	CALL(fixture, aclrtDestroyStream, 0, .stream = t);
+	CALL(fixture, aclrtDestroyEvent, 0, .event = e);
+}
+
+static void captures(struct fixture *fixture, unsigned n, void *d)
+{
+	aclmdlRI model = handle(n + 1);
+	void *s = fixture_stream(fixture, n);
+
+	CALL(fixture, aclmdlRICaptureBegin, 0, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL(fixture, aclrtMemsetAsync, 0, .devPtr = d, .maxCount = 64, .value = 0, .count = 64, .stream = s);
+	CALL(fixture, aclmdlRICaptureEnd, 0, .stream = s, .modelRI = &model);
+	CALL(fixture, aclmdlRIExecuteAsync, 0, .modelRI = model, .stream = s);
+	CALL(fixture, aclrtSynchronizeStream, 0, .stream = s);
+	CALL(fixture, aclmdlRIDestroy, 0, .modelRI = model);
+	CALL(fixture, aclrtDestroyStream, 0, .stream = s);
+}
+
+static void memory(struct fixture *fixture, unsigned n)
+{
+	void *d = fixture_malloc(fixture, DEVICE_MEMORY + n * (1ul << 30), 4096), *window = NULL;
+	void *mine = (void *)(0x600000000000ul + n * 4096ul), *shared = (char *)d + (1ul << 20);
+	aclrtMemPool pool = handle(n + 1);
+	aclrtMemPoolProps props = {0};
+	void *s = fixture_stream(fixture, n + 2);
+	char key[65] = "key";
+
+	CALL(fixture, aclrtIpcMemGetExportKey, 0, .devPtr = d, .size = 4096, .key = key, .len = 65);
+	CALL(fixture, aclrtIpcMemImportByKey, 0, .devPtr = &shared, .key = key);
+	CALL(fixture, aclrtHostRegister, 0, .ptr = mine, .size = 4096, .devPtr = &window);
+	CALL(fixture, aclrtHostUnregister, 0, .ptr = mine);
+	CALL(fixture, aclrtMemPoolCreate, 0, .memPool = &pool, .poolProps = &props);
+	CALL(fixture, aclrtMemPoolFreeAsync, 0, .ptr = d, .stream = s);
+	CALL(fixture, aclrtDestroyStream, 0, .stream = s);
+}
+
+static void work(struct fixture *fixture, unsigned n)
+{
+	void *d = fixture_malloc(fixture, DEVICE_MEMORY + n * (1ul << 21), 4096);
+	void *h = fixture_malloc_host(fixture, HOST_MEMORY + n * (1ul << 21), 4096);
+
+	streams(fixture, n, d, h);
+	captures(fixture, n + 10, d);
+	memory(fixture, n + 20);
+	CALL(fixture, aclrtFree, 0, .devPtr = d);
+	CALL(fixture, aclrtFreeHost, 0, .hostPtr = h);
+}
+
+/* All locks that were ever taken, as they look while some thread holds them. */
+static unsigned hold_locks(struct fixture *fixture)
+{
+	unsigned n = 0;
+
+	assert_true(fixture->n_regions < sizeof(fixture->regions) / sizeof(fixture->regions[0]));
+	for (unsigned i = 0; i < fixture->n_regions; i++) {
+		uint32_t *word = fixture->regions[i].at;
+
+		for (size_t k = 0; k < fixture->regions[i].bytes / sizeof(*word); k++)
+			if (word[k] == MAGIC) {
+				word[k] |= LOCK_HELD;
+				n++;
+			}
+	}
+	return n;
+}
+
+static void locks_of_the_parent(void **state)
+{
+	struct fixture *fixture;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	store_relaxed(&lock_process, MAGIC);
+	fixture = fixture_ready(DOCUMENTS);
+	work(fixture, 100);
+	/* Allocation, handle kinds, pointer maps, topics, and those of single streams and models. */
+	assert_true(hold_locks(fixture) >= 16);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		alarm(20);
+		checks_forked(fixture->checks);
+		work(fixture, 100);
+		work(fixture, 200);
+		checks_finish(fixture->checks, CHECKS_END_EXIT);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* --- findings -------------------------------------------------------------------------- */
+
+static void mistake(struct fixture *fixture, void *d, void *s)
+{
+	CALL(fixture, aclrtMemcpyAsync, 0, .dst = d, .destMax = 64, .src = (void *)(HOST_MEMORY + 3),
+		.count = 64, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = s);
+}
+
+static void mistake_of_the_parent(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *d = fixture_malloc(fixture, DEVICE_MEMORY, 4096), *s = fixture_stream(fixture, 1);
+	struct checks_totals totals;
+
+	(void)state;
+	fixture_malloc_host(fixture, HOST_MEMORY, 4096);
+	mistake(fixture, d, s);
+	want(fixture, "async-copy-alignment:error");
+	checks_forked(fixture->checks);
+	checks_totals(fixture->checks, &totals);
+	assert_int_equal(totals.findings[3], 0);
+	/* An error is not explained by what only the parent reported. */
+	CALL(fixture, aclrtSynchronizeStream, 507015, .stream = s);
+	want(fixture, "api-error:warning");
+	mistake(fixture, d, s);
+	want(fixture, "async-copy-alignment:error");
+	assert_int_equal(fixture->found[fixture->n_found - 1].repeat, 1);
+	checks_totals(fixture->checks, &totals);
+	assert_int_equal(totals.findings[3], 1);
+}
+
+/* Threads of the parent are in the middle of a call when it forks; the child has none of them. */
+static void threads_of_the_parent(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *e = fixture_event(fixture, 2, ACL_EVENT_SYNC);
+	const struct acl_args_aclrtSynchronizeEvent args = {.event = e};
+	struct acl_call_record waits;
+
+	(void)state;
+	CALL(fixture, aclrtRecordEvent, 0, .event = e, .stream = s);
+	fixture->tid = 2;
+	fixture_enter(fixture, &waits, ACL_API_aclrtSynchronizeEvent, &args, __LINE__);
+	fixture->tid = 1;
+	checks_forked(fixture->checks);
+	CALL(fixture, aclrtDestroyEvent, 0, .event = e);
+	silent(fixture);
+}
+
+/* The same without a fork. */
+static void threads_of_the_process(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *e = fixture_event(fixture, 2, ACL_EVENT_SYNC);
+	const struct acl_args_aclrtSynchronizeEvent args = {.event = e};
+	struct acl_call_record waits;
+
+	(void)state;
+	CALL(fixture, aclrtRecordEvent, 0, .event = e, .stream = s);
+	fixture->tid = 2;
+	fixture_enter(fixture, &waits, ACL_API_aclrtSynchronizeEvent, &args, __LINE__);
+	fixture->tid = 1;
+	CALL(fixture, aclrtDestroyEvent, 0, .event = e);
+	want(fixture, "event-destroyed-in-use:warning");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(locks_of_the_parent),
+		cmocka_unit_test(mistake_of_the_parent),
+		cmocka_unit_test(threads_of_the_parent),
+		cmocka_unit_test(threads_of_the_process),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables that grow with what is there at once, not with what ever was, and say when they could not. */
+#include "fixture.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "checks/engine/value_table.h"
+#include "checks/state/capture_state.h"
+#include "checks/state/stream_state.h"
+
+#define DOCUMENTS CHECKS_TARGET_DOCUMENTS
+
+/* Handles whose values never repeat. */
+static void *fresh(unsigned n)
+{
+	return (void *)(0x7e0000000000ul + n * 64ul);
+}
+
+/* Bytes the tables got while the cycles ran, after as many to grow to their size. */
+static size_t growth(struct fixture *fixture, void (*cycle)(struct fixture *, unsigned), unsigned cycles)
+{
+	size_t before;
+
+	for (unsigned i = 0; i < cycles; i++)
+		cycle(fixture, i);
+	before = fixture->bytes;
+	for (unsigned i = cycles; i < 5 * cycles; i++)
+		cycle(fixture, i);
+	return fixture->bytes - before;
+}
+
+static void event_cycle(struct fixture *fixture, unsigned n)
+{
+	aclrtEvent e = fresh(n);
+
+	CALL(fixture, aclrtCreateEventExWithFlag, 0, .event = &e, .flag = ACL_EVENT_SYNC);
+	CALL(fixture, aclrtDestroyEvent, 0, .event = e);
+}
+
+static void handles_that_never_repeat(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+
+	(void)state;
+	assert_int_equal(growth(fixture, event_cycle, 20000), 0);
+	silent(fixture);
+}
+
+static void waiting_stream_cycle(struct fixture *fixture, unsigned n)
+{
+	aclrtStream s = fresh(2 * n), t = fresh(2 * n + 1);
+	aclrtEvent e = handle(1);
+
+	CALL(fixture, aclrtCreateStream, 0, .stream = &s);
+	CALL(fixture, aclrtCreateStream, 0, .stream = &t);
+	CALL(fixture, aclrtCreateEventExWithFlag, 0, .event = &e, .flag = ACL_EVENT_SYNC);
+	CALL(fixture, aclrtRecordEvent, 0, .event = e, .stream = s);
+	CALL(fixture, aclrtStreamWaitEvent, 0, .stream = t, .event = e);
+	CALL(fixture, aclrtSynchronizeStream, 0, .stream = t);
+	CALL(fixture, aclrtDestroyEvent, 0, .event = e);
+	CALL(fixture, aclrtDestroyStream, 0, .stream = t);
+	CALL(fixture, aclrtDestroyStream, 0, .stream = s);
+}
+
+static void streams_that_waited(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+
+	(void)state;
+	assert_int_equal(growth(fixture, waiting_stream_cycle, 5000), 0);
+	silent(fixture);
+}
+
+/* The slot of a stream that waited is used again: its waits are not those of the next one. */
+static void waits_of_the_former(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	struct acl_object *o;
+
+	(void)state;
+	for (unsigned i = 0; i < 3000; i++) {
+		aclrtStream s = fresh(i);
+
+		CALL(fixture, aclrtCreateStream, 0, .stream = &s);
+		o = object_live(fixture->checks, ACL_HANDLE_STREAM, s);
+		assert_false(stream_waits_unseen(o));
+		CALL(fixture, aclrtValueWait, 0, .stream = s, .devAddr = (void *)DEVICE_MEMORY);
+		assert_true(stream_waits_unseen(o));
+		CALL(fixture, aclrtDestroyStream, 0, .stream = s);
+	}
+}
+
+#define CAPTURED 4000 /* objects a model uses: far more than 64 KiB to remember */
+
+static void large_capture_cycle(struct fixture *fixture, unsigned n)
+{
+	aclrtStream s = handle(1);
+	aclmdlRI model = fresh(n);
+
+	CALL(fixture, aclrtCreateStream, 0, .stream = &s);
+	CALL(fixture, aclmdlRICaptureBegin, 0, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	for (unsigned i = 0; i < CAPTURED; i++)
+		CALL(fixture, aclrtMemsetAsync, 0, .devPtr = (void *)(DEVICE_MEMORY + i * 4096ul),
+			.maxCount = 64, .count = 64, .stream = s);
+	CALL(fixture, aclmdlRICaptureEnd, 0, .stream = s, .modelRI = &model);
+	CALL(fixture, aclmdlRIDestroy, 0, .modelRI = model);
+	CALL(fixture, aclrtDestroyStream, 0, .stream = s);
+}
+
+static void captures_of_many(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+
+	(void)state;
+	for (unsigned i = 0; i < CAPTURED; i++)
+		fixture_malloc(fixture, DEVICE_MEMORY + i * 4096ul, 4096);
+	assert_int_equal(growth(fixture, large_capture_cycle, 4), 0);
+	silent(fixture);
+}
+
+/* --- value tables ----------------------------------------------------------------------- */
+
+static struct value_table *new_table(struct fixture *fixture)
+{
+	return checks_alloc(fixture->checks, sizeof(struct value_table));
+}
+
+static void table_of_many_keys(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	struct value_table *t = new_table(fixture);
+	uint64_t key, value, seen = 0;
+	uint32_t at = 0;
+
+	(void)state;
+	assert_true(value_table_empty(t));
+	for (uint64_t i = 1; i <= 100000; i++)
+		assert_true(value_table_set(fixture->checks, t, i, i * 3));
+	for (uint64_t i = 1; i <= 100000; i++)
+		assert_int_equal(value_table_value(t, i), i * 3);
+	assert_false(value_table_get(t, 100001, &value));
+	assert_false(value_table_get(t, 0, &value));
+	while (value_table_next(t, &at, &key, &value)) {
+		assert_int_equal(value, key * 3);
+		seen++;
+	}
+	assert_int_equal(seen, 100000);
+	value_table_clear(t);
+	assert_false(value_table_get(t, 77, &value));
+	assert_true(value_table_set(fixture->checks, t, 77, 1));
+	assert_int_equal(value_table_value(t, 77), 1);
+}
+
+static void keys_of_what_is_gone(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	struct value_table *t = new_table(fixture);
+	struct acl_object *kept = object_create(fixture->checks, NULL, ACL_HANDLE_STREAM, handle(1), 0), *o;
+	struct acl_block *b;
+	uint64_t of_block = 0;
+	size_t before = 0;
+
+	(void)state;
+	value_table_set_object(fixture->checks, t, kept, 42);
+	for (unsigned i = 0; i < 100000; i++) {
+		if (i == 50000)
+			before = fixture->bytes;
+		o = object_create(fixture->checks, NULL, ACL_HANDLE_STREAM, fresh(i), 0);
+		assert_true(value_table_set_object(fixture->checks, t, o, i + 1));
+		assert_int_equal(value_table_value(t, object_ref(o)), i + 1);
+		object_destroyed(fixture->checks, o, NULL, 0);
+		b = map_insert(fixture->checks, fixture->checks->memory, NULL, DEVICE_MEMORY + i % 7 * 4096,
+			4096, MEM_DEVICE, 0);
+		of_block = block_ref(b, load_relaxed(&b->generation), false);
+		assert_true(value_table_set_of(fixture->checks, t, of_block, of_block, i + 1));
+		map_erase(fixture->checks->memory, b, load_relaxed(&b->generation));
+	}
+	assert_int_equal(fixture->bytes - before, 0);
+	assert_int_equal(value_table_value(t, object_ref(kept)), 42);
+	assert_false(load_relaxed(&t->full));
+}
+
+static void table_without_memory(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	struct value_table *t = new_table(fixture);
+	struct checks_totals totals;
+	bool room = true;
+
+	(void)state;
+	fixture->no_memory = true;
+	for (uint64_t i = 1; i < 200000 && room; i++)
+		room = value_table_set(fixture->checks, t, i, 1);
+	assert_false(room);
+	assert_true(load_relaxed(&t->full));
+	checks_totals(fixture->checks, &totals);
+	assert_true(totals.degraded);
+	assert_string_equal(totals.degraded_text, "no memory for the checker's tables");
+	assert_int_equal(value_table_value(t, 1), 1); /* what was remembered is */
+}
+
+/* --- rules behind them --------------------------------------------------------------------- */
+
+/* More distinct streams than a fixed table held: the rule still speaks. */
+static void rule_after_many_streams(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	uint64_t thread = 4096;
+	aclrtStream s = NULL;
+
+	(void)state;
+	for (unsigned i = 0; i < 3000; i++) {
+		s = fresh(i);
+		CALL(fixture, aclrtCreateStream, 0, .stream = &s);
+		CALL(fixture, aclrtSubscribeReport, 0, .threadId = thread, .stream = s);
+	}
+	silent(fixture);
+	CALL(fixture, aclrtSubscribeReport, 107000, .threadId = thread + 1, .stream = s);
+	want(fixture, "subscribe-duplicate:error");
+}
+
+static void report(void *data)
+{
+	(void)data;
+}
+
+/* Registered callbacks of more models than a fixed table held are registered. */
+static void callbacks_of_many_models(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	aclrtStream s = fixture_stream(fixture, 1);
+
+	(void)state;
+	for (unsigned i = 0; i < 3000; i++) {
+		aclmdlRI model = fresh(i);
+
+		CALL(fixture, aclmdlRICaptureBegin, 0, .stream = s,
+			.mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+		CALL(fixture, aclmdlRICaptureEnd, 0, .stream = s, .modelRI = &model);
+		CALL(fixture, aclmdlRIDestroyRegisterCallback, 0, .modelRI = model, .func = report);
+		CALL(fixture, aclmdlRIDestroyUnregisterCallback, 0, .modelRI = model, .func = report);
+	}
+	silent(fixture);
+}
+
+/* --- tables of a fixed size --------------------------------------------------------------- */
+
+static bool degraded(struct fixture *fixture, const char *text)
+{
+	struct checks_totals totals;
+
+	checks_totals(fixture->checks, &totals);
+	return totals.degraded && !strcmp(totals.degraded_text, text);
+}
+
+static void register_allocator(struct fixture *fixture, unsigned n)
+{
+	aclrtStream s = fresh(n);
+
+	CALL(fixture, aclrtCreateStream, 0, .stream = &s);
+	CALL(fixture, aclrtAllocatorRegister, 0, .stream = s, .allocatorDesc = handle(1));
+}
+
+static void export_key(struct fixture *fixture, unsigned n)
+{
+	char key[65];
+
+	snprintf(key, sizeof(key), "key %u", n);
+	fixture_malloc(fixture, DEVICE_MEMORY + n * (1ul << 21), 4096);
+	CALL(fixture, aclrtIpcMemGetExportKey, 0, .devPtr = (void *)(DEVICE_MEMORY + n * (1ul << 21)),
+		.size = 4096, .key = key, .len = sizeof(key));
+}
+
+static void wait_unrecorded(struct fixture *fixture, unsigned n)
+{
+	aclrtEvent e = fresh(n);
+	void *s = handle(3);
+
+	CALL(fixture, aclrtCreateEventWithFlag, 0, .event = &e, .flag = ACL_EVENT_SYNC);
+	CALL(fixture, aclrtStreamWaitEvent, 0, .stream = s, .event = e);
+}
+
+/* What is not remembered makes the run inconclusive, and says which table is full. */
+static void full_tables_say_so(void **state)
+{
+	static const struct {
+		void (*add)(struct fixture *, unsigned);
+		unsigned fits;
+		const char *text;
+	} tables[] = {
+		{register_allocator, 128, "more registered allocators than the checker follows"},
+		{export_key, 512, "more open keys of shared memory than the checker follows"},
+		{wait_unrecorded, 256, "more waits for events without a record than the checker follows"},
+	};
+
+	(void)state;
+	for (unsigned t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
+		struct fixture *fixture = fixture_ready(DOCUMENTS);
+
+		fixture_stream(fixture, 3);
+		for (unsigned i = 0; i < tables[t].fits; i++)
+			tables[t].add(fixture, i);
+		assert_false(degraded(fixture, tables[t].text));
+		tables[t].add(fixture, tables[t].fits);
+		assert_true(degraded(fixture, tables[t].text));
+		fixture_free(fixture);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(handles_that_never_repeat),
+		cmocka_unit_test(streams_that_waited),
+		cmocka_unit_test(waits_of_the_former),
+		cmocka_unit_test(captures_of_many),
+		cmocka_unit_test(table_of_many_keys),
+		cmocka_unit_test(keys_of_what_is_gone),
+		cmocka_unit_test(table_without_memory),
+		cmocka_unit_test(rule_after_many_streams),
+		cmocka_unit_test(callbacks_of_many_models),
+		cmocka_unit_test(full_tables_say_so),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What looks like a mistake and is none: documented ways that must stay silent, each beside its bug. */
+#include "fixture.h"
+
+#define DOCUMENTS CHECKS_TARGET_DOCUMENTS
+#define SIZE 4096ul
+
+/* --- results that are no failures of their call ----------------------------------------- */
+
+static void last_error_is_an_answer(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+
+	(void)state;
+	CALL(fixture, aclrtPeekAtLastError, 107002, .level = ACL_RT_THREAD_LEVEL);
+	CALL(fixture, aclrtGetLastError, 507015, .level = ACL_RT_THREAD_LEVEL);
+	silent(fixture);
+	never(fixture, "api-error");
+	CALL(fixture, aclrtSynchronizeDevice, 507015);
+	want(fixture, "api-error:warning");
+}
+
+static void loop_before_subscription(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1);
+	uint32_t first = fixture->tid;
+
+	(void)state;
+	fixture->tid = first + 1;
+	CALL(fixture, aclrtProcessReport, 107012, .timeout = 10);
+	fixture->tid = first;
+	CALL(fixture, aclrtSubscribeReport, 0, .threadId = fixture_pthread(first + 1), .stream = s);
+	fixture->tid = first + 1;
+	CALL(fixture, aclrtProcessReport, 507012, .timeout = 10);
+	silent(fixture);
+	never(fixture, "api-error");
+	CALL(fixture, aclrtProcessReport, 100000, .timeout = 10);
+	want(fixture, "api-error:warning");
+}
+
+/* --- memory that nothing wrote ------------------------------------------------------------ */
+
+static void read_back(struct fixture *fixture, void *from)
+{
+	CALL(fixture, aclrtMemcpy, 0, .dst = (void *)HOST_MEMORY, .destMax = 64, .src = from, .count = 64,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST);
+}
+
+static unsigned uninit(const struct fixture *fixture)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < fixture->n_found; i++)
+		n += !strcmp(fixture->found[i].rule->id, "uninit-device-read");
+	return n;
+}
+
+static struct fixture *with_host_memory(void)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+
+	fixture->other_ways = 0;
+	fixture_malloc_host(fixture, HOST_MEMORY, SIZE);
+	return fixture;
+}
+
+static void status_is_written(void **state)
+{
+	struct fixture *fixture = with_host_memory();
+	void *d = fixture_malloc(fixture, DEVICE_MEMORY, SIZE), *s = fixture_stream(fixture, 1);
+
+	(void)state;
+	CALL(fixture, aclrtGetOverflowStatus, 0, .outputAddr = d, .outputSize = 64, .stream = s);
+	CALL(fixture, aclrtSynchronizeStream, 0, .stream = s);
+	read_back(fixture, d);
+	assert_int_equal(uninit(fixture), 0);
+	d = fixture_malloc(fixture, DEVICE_MEMORY + (1ul << 20), SIZE);
+	CALL(fixture, aclrtGetFloatOverflowStatus, 0, .outputAddr = d, .outputSize = 64, .stream = s);
+	read_back(fixture, d);
+	assert_int_equal(uninit(fixture), 0);
+	/* Clearing the status writes no memory of the program. */
+	d = fixture_malloc(fixture, DEVICE_MEMORY + (2ul << 20), SIZE);
+	CALL(fixture, aclrtResetOverflowStatus, 0, .stream = s);
+	read_back(fixture, d);
+	assert_int_equal(uninit(fixture), 1);
+}
+
+static void running_kernel_may_write(void **state)
+{
+	struct fixture *fixture = with_host_memory();
+	void *s = fixture_stream(fixture, 1), *d, *args[2] = {0};
+
+	(void)state;
+	CALL(fixture, aclrtLaunchKernelV2, 0, .funcHandle = handle(9), .numBlocks = 1, .argsData = args,
+		.argsSize = sizeof(args), .stream = s);
+	/* It reads the address of the block from memory. */
+	d = fixture_malloc(fixture, DEVICE_MEMORY, SIZE);
+	read_back(fixture, d);
+	assert_int_equal(uninit(fixture), 0);
+	CALL(fixture, aclrtSynchronizeStream, 0, .stream = s);
+	d = fixture_malloc(fixture, DEVICE_MEMORY + (1ul << 20), SIZE);
+	read_back(fixture, d);
+	assert_int_equal(uninit(fixture), 1);
+}
+
+/* --- addresses that were freed and are somebody's again ------------------------------------- */
+
+static void *freed(struct fixture *fixture)
+{
+	void *d = fixture_malloc(fixture, DEVICE_MEMORY, SIZE);
+
+	CALL(fixture, aclrtFree, 0, .devPtr = d);
+	return d;
+}
+
+static void write_to(struct fixture *fixture, void *d)
+{
+	CALL(fixture, aclrtMemset, 0, .devPtr = d, .maxCount = 64, .count = 64);
+}
+
+static void condition_at_a_freed_address(void **state)
+{
+	struct fixture *fixture = with_host_memory();
+	void *d = freed(fixture);
+	uint64_t *p = d;
+
+	(void)state;
+	write_to(fixture, d);
+	want(fixture, "use-after-free:error");
+	CALL(fixture, aclmdlRICondHandleGetCondPtr, 0, .handle = handle(5), .ptr = &p);
+	write_to(fixture, d);
+	silent(fixture);
+}
+
+static void failed_answer_is_none(void **state)
+{
+	struct fixture *fixture = with_host_memory();
+	void *d = freed(fixture);
+	uint64_t *p = d;
+
+	(void)state;
+	CALL(fixture, aclmdlRICondHandleGetCondPtr, 107000, .handle = handle(5), .ptr = &p);
+	fixture->n_seen = fixture->n_found;
+	write_to(fixture, d);
+	want(fixture, "use-after-free:error");
+}
+
+static void other_allocator(void **state)
+{
+	struct fixture *fixture = with_host_memory();
+	void *d = freed(fixture);
+
+	(void)state;
+	fixture->other_ways = 1u << CHECKS_OTHER_WORK;
+	write_to(fixture, d);
+	want(fixture, "use-after-free:advice");
+	CALL(fixture, aclrtFree, 0, .devPtr = d);
+	want(fixture, "free-double:advice");
+}
+
+static void mapped_by_libc(void **state)
+{
+	struct fixture *fixture = with_host_memory();
+	void *d = freed(fixture);
+
+	(void)state;
+	fixture->libc_everywhere = true;
+	fixture->class = ACL_HOST_HEAP;
+	write_to(fixture, d);
+	never(fixture, "use-after-free");
+	fixture->n_seen = fixture->n_found;
+	CALL(fixture, aclrtFree, 0, .devPtr = d);
+	want(fixture, "free-unknown-pointer:error");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(last_error_is_an_answer),
+		cmocka_unit_test(loop_before_subscription),
+		cmocka_unit_test(status_is_written),
+		cmocka_unit_test(running_kernel_may_write),
+		cmocka_unit_test(condition_at_a_freed_address),
+		cmocka_unit_test(failed_answer_is_none),
+		cmocka_unit_test(other_allocator),
+		cmocka_unit_test(mapped_by_libc),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

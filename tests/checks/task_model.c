@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which model a task on a stream belongs to, and whether it may run again: the process asks before it keeps a
+ * callback. */
+#include "fixture.h"
+
+static void callback(void *data)
+{
+	(void)data;
+}
+
+static uint64_t model_of_task(struct fixture *fixture, void *s)
+{
+	const struct acl_args_aclrtLaunchHostFunc args = {.stream = s, .fn = callback};
+	struct acl_call_record call;
+	uint64_t model;
+
+	fixture_enter(fixture, &call, ACL_API_aclrtLaunchHostFunc, &args, __LINE__);
+	model = checks_task_model(fixture->checks, &call);
+	fixture_leave(fixture, &call, 0);
+	return model;
+}
+
+static void captured_task(void **state)
+{
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+	void *s = fixture_stream(fixture, 1);
+	aclmdlRI ri = handle(2);
+	uint64_t model;
+
+	(void)state;
+	assert_int_equal(model_of_task(fixture, s), CHECKS_RUNS_ONCE);
+	CALL(fixture, aclmdlRICaptureBegin, 0, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL);
+	model = model_of_task(fixture, s);
+	assert_int_not_equal(model, CHECKS_RUNS_ONCE);
+	assert_int_not_equal(model, CHECKS_MODEL_UNKNOWN);
+	assert_true(checks_model_lives(fixture->checks, model));
+	CALL(fixture, aclmdlRICaptureEnd, 0, .stream = s, .modelRI = &ri);
+	assert_true(checks_model_lives(fixture->checks, model));
+	assert_int_equal(model_of_task(fixture, s), CHECKS_RUNS_ONCE);
+	/* A destroy that failed did not destroy. */
+	CALL(fixture, aclmdlRIDestroy, 107000, .modelRI = ri);
+	assert_true(checks_model_lives(fixture->checks, model));
+	CALL(fixture, aclmdlRIDestroy, 0, .modelRI = ri);
+	assert_false(checks_model_lives(fixture->checks, model));
+	assert_false(checks_model_lives(fixture->checks, 0));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(captured_task),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("the model of a task", tests, NULL, NULL);
+}

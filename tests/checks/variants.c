@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Variants of an operation are bound to the same checks: functions that do the
+ * same with the same arguments in the same mode, unless the list below says why
+ * not.  A check that is bound to one of them by name would miss the others.
+ */
+#include "fixture.h"
+
+#include "aclcheck/terms.h"
+#include "checks/engine/check_module.h"
+#include "checks/engine/instance.h"
+
+/* Functions that have checks of their own, and why their like have none. */
+static const struct exception {
+	unsigned api;
+	const char *reason;
+} exceptions[] = {
+	{ACL_API_aclrtMallocForTaskScheduler,
+		"its memory serves the task scheduler: asked for once, never churn"},
+	{ACL_API_aclrtMallocCached, "has policies of its own: malloc-cached-policy-unsupported"},
+	{ACL_API_aclrtSetOpExecuteTimeOut, "takes seconds: values that look like microseconds are a finding"},
+	{ACL_API_aclrtQueryEvent, "deprecated: the rules say what aclrtQueryEventStatus is for"},
+	/* Each sets another part of the descriptor; the advice function alone may be missing. */
+	{ACL_API_aclrtAllocatorSetAllocFuncToDesc, "required part"},
+	{ACL_API_aclrtAllocatorSetFreeFuncToDesc, "required part"},
+	{ACL_API_aclrtAllocatorSetGetAddrFromBlockFuncToDesc, "required part"},
+	/* These two do not take what their names say: device-id-conversion-semantics. */
+	{ACL_API_aclrtGetPhyDevIdByLogicDevId, "expects a user device id"},
+	{ACL_API_aclrtGetUserDevIdByLogicDevId, "is often given what is a user id already"},
+};
+
+static bool excepted(unsigned api)
+{
+	for (unsigned i = 0; i < sizeof(exceptions) / sizeof(exceptions[0]); i++)
+		if (exceptions[i].api == api)
+			return true;
+	return false;
+}
+
+static bool same_roles(unsigned a, unsigned b)
+{
+	for (unsigned role = 0; role < ACL_ROLE_COUNT; role++)
+		if (acl_arg_has(a, role) != acl_arg_has(b, role))
+			return false;
+	return true;
+}
+
+static bool alike(unsigned a, unsigned b)
+{
+	return acl_apis[a].operation == acl_apis[b].operation && acl_apis[a].mode == acl_apis[b].mode &&
+	       acl_apis[a].classes == acl_apis[b].classes && acl_apis[a].since == acl_apis[b].since &&
+	       same_roles(a, b);
+}
+
+/* Rules about the function itself: that it is old, experimental, of one product. */
+static bool about_the_function(const struct acl_constraint *n)
+{
+	return n->terms[0].op == ACL_TERM_NEVER;
+}
+
+static bool demands(unsigned api, const struct acl_constraint *wanted)
+{
+	const struct acl_need_span *span = &acl_constraints_of[api];
+
+	for (unsigned i = 0; i < span->count; i++)
+		if (!strcmp(acl_constraints[span->first + i].rule, wanted->rule))
+			return true;
+	return false;
+}
+
+/* A rule that the model asks of one and not of the other; NULL = none. */
+static const char *asked_of_one(unsigned a, unsigned b)
+{
+	const struct acl_need_span *span = &acl_constraints_of[a];
+
+	for (unsigned i = 0; i < span->count; i++) {
+		const struct acl_constraint *n = &acl_constraints[span->first + i];
+
+		if (!about_the_function(n) && !demands(b, n))
+			return n->rule;
+	}
+	return NULL;
+}
+
+static bool holds(const check_hook_fn *list, check_hook_fn fn)
+{
+	for (; *list; list++)
+		if (*list == fn)
+			return true;
+	return false;
+}
+
+/* The interpreter of the constraints; which ones it is given is compared by itself. */
+static check_hook_fn interpreter;
+
+static void interpreter_is(void *binder, unsigned api, enum acl_phase phase, check_hook_fn fn)
+{
+	(void)binder, (void)api, (void)phase;
+	interpreter = fn;
+}
+
+static bool same_list(const check_hook_fn *a, const check_hook_fn *b)
+{
+	for (const check_hook_fn *fn = a; *fn; fn++)
+		if (*fn != interpreter && !holds(b, *fn))
+			return false;
+	for (const check_hook_fn *fn = b; *fn; fn++)
+		if (*fn != interpreter && !holds(a, *fn))
+			return false;
+	return true;
+}
+
+/* Where they differ: a phase, or a rule; NULL = nowhere. */
+static const char *difference(struct fixture *f, unsigned api, unsigned other)
+{
+	const struct hook_list *a = &f->checks->hooks[api], *b = &f->checks->hooks[other];
+	const char *rule = asked_of_one(api, other);
+
+	if (rule || (rule = asked_of_one(other, api)) != NULL)
+		return rule;
+	if (!same_list(a->enter_state[1], b->enter_state[1]))
+		return "state, enter";
+	if (!same_list(a->enter_rules[1][0], b->enter_rules[1][0]))
+		return "rules, enter";
+	if (!same_list(a->leave_rules[1][0], b->leave_rules[1][0]))
+		return "rules, leave";
+	if (!same_list(a->leave_state[1], b->leave_state[1]))
+		return "state, leave";
+	if (!same_list(a->failed, b->failed))
+		return "failed";
+	return NULL;
+}
+
+static void variants_have_the_same_checks(void **state)
+{
+	struct fixture *f = fixture_new(CHECKS_TARGET_DOCUMENTS);
+	unsigned pairs = 0, different = 0;
+
+	for (unsigned a = 0; a < ACL_API_COUNT; a++)
+		for (unsigned b = a + 1; b < ACL_API_COUNT; b++) {
+			const char *where;
+
+			if (!alike(a, b))
+				continue;
+			pairs++;
+			where = difference(f, a, b);
+			if (!where || excepted(a) || excepted(b))
+				continue;
+			print_message("%s and %s (%s) differ: %s\n", acl_apis[a].name, acl_apis[b].name,
+				acl_operations[acl_apis[a].operation].name, where);
+			different++;
+		}
+	assert_true(pairs > 20);
+	assert_int_equal(different, 0);
+	(void)state;
+	fixture_free(f);
+}
+
+/* An exception that is none any more leaves the list. */
+static void exceptions_are_needed(void **state)
+{
+	struct fixture *f = fixture_new(CHECKS_TARGET_DOCUMENTS);
+
+	for (unsigned i = 0; i < sizeof(exceptions) / sizeof(exceptions[0]); i++) {
+		unsigned a = exceptions[i].api;
+		bool needed = a >= ACL_API_COUNT;
+
+		for (unsigned b = 0; b < ACL_API_COUNT && !needed; b++)
+			needed = a != b && alike(a, b) && difference(f, a, b);
+		if (!needed)
+			print_message("%s needs no exception\n", acl_apis[a].name);
+		assert_true(needed);
+	}
+	(void)state;
+	fixture_free(f);
+}
+
+int main(void)
+{
+	extern const struct check_module module_arguments;
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(variants_have_the_same_checks),
+		cmocka_unit_test(exceptions_are_needed),
+	};
+
+	module_arguments.bind(interpreter_is, NULL);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("variants of operations", tests, NULL, NULL);
+}

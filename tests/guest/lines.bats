@@ -1,0 +1,141 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Lines of code: what our own reader finds is what libdw finds, and no file makes it stumble.
+
+load guest.bash
+
+@test "DWARF 2 to 5 of gcc and clang, optimised and not: the same lines as libdw" {
+	cd "$ACLCHECK_SOURCE"
+	for compiler in gcc clang; do
+		for version in 2 3 4 5; do
+			for how in -O0 "-O2 -ffunction-sections" "-O2 -no-pie"; do
+				# shellcheck disable=SC2086 # options
+				$compiler -w -gdwarf-$version $how -I. -I"$ACLCHECK_BUILD/include" \
+					-o "$place/$compiler$version${how// /}" tests/guest/callbacks.c \
+					-L"$softnpu" -lascendcl -pthread
+			done
+		done
+	done
+	g++ -g -O2 -I"$ACLCHECK_BUILD/include" -o "$place/cxx" tests/guest/heap.cpp -L"$softnpu" -lascendcl -lacl_rt -ldl -pthread
+	clang++ -g -O2 -flto -I"$ACLCHECK_BUILD/include" -o "$place/lto" tests/guest/heap.cpp -fuse-ld=lld -L"$softnpu" -lascendcl \
+		-lacl_rt -ldl -pthread || rm -f "$place/lto"
+	"$guest/lines_compare" "$place"/gcc* "$place"/clang* "$place"/cxx "$library" "$ACLCHECK_BUILD/aclcheck"
+	[ ! -e "$place/lto" ] || "$guest/lines_compare" "$place/lto"
+}
+
+@test "files with changed bytes" {
+	for version in 4 5; do
+		$CC -w -gdwarf-$version -I"$ACLCHECK_SOURCE" -I"$ACLCHECK_BUILD/include" -o "p$version" \
+			"$ACLCHECK_SOURCE/tests/guest/callbacks.c" -L"$softnpu" -lascendcl -pthread
+		clang -w -gdwarf-$version -I"$ACLCHECK_SOURCE" -I"$ACLCHECK_BUILD/include" -o "c$version" \
+			"$ACLCHECK_SOURCE/tests/guest/callbacks.c" -L"$softnpu" -lascendcl -pthread
+	done
+	timeout 100 "$guest/lines_compare-asan" mutate 1000 p4 p5 c4 c5
+}
+
+@test "compressed debug information: names alone, and the program is none the worse" {
+	$CC -g -gz -I"$ACLCHECK_SOURCE" -I"$ACLCHECK_BUILD/include" -o z "$ACLCHECK_SOURCE/tests/report/misaligned.c" \
+		-L"$softnpu" -lascendcl -lacl_rt -w -Wl,-rpath,"$softnpu"
+	readelf -tW z | grep -q COMPRESSED
+	same_as_without ./z bug
+	python3 -c 'import json; print(json.load(open("report.json"))["findings"][0]["stack"])' >stack
+	grep "'function': 'main'" stack
+	! grep "'line'" stack
+	# The command looks later, with libdw, as long as the file is the one that ran.
+	"$ACLCHECK_BUILD/aclcheck" report report.json >text || [ $? -eq 97 ]
+	grep -q 'main (.*misaligned.c:[0-9]*)' text
+	strip -o z2 z
+	$CC -g -DOTHER -I"$ACLCHECK_SOURCE" -I"$ACLCHECK_BUILD/include" -o z "$ACLCHECK_SOURCE/tests/guest/threads.c" \
+		-L"$softnpu" -lascendcl -lacl_rt -w -pthread
+	"$ACLCHECK_BUILD/aclcheck" report report.json >text || [ $? -eq 97 ]
+	! grep -q 'main (.*:[0-9]*)' text
+}
+
+@test "a separate debug file, found by the build-id" {
+	[ "$(id -u)" = 0 ] || skip "writes to /usr/lib/debug of a mount namespace"
+	$CC -g -Wl,--build-id -I"$ACLCHECK_BUILD/include" -o whole "$ACLCHECK_SOURCE/tests/report/misaligned.c" \
+		-L"$softnpu" -lascendcl -lacl_rt -w -Wl,-rpath,"$softnpu"
+	id=$(readelf -n whole | sed -n 's/.*Build ID: //p')
+	mkdir -p "debug/.build-id/${id:0:2}"
+	objcopy --only-keep-debug whole "debug/.build-id/${id:0:2}/${id:2}.debug"
+	objcopy --strip-debug whole stripped
+	export library place
+	unshare -m sh -c 'mount --bind debug /usr/lib/debug && LD_PRELOAD=$library ACLCHECK_LOG=log ./stripped bug' || skip "nothing can be mounted"
+	grep -q 'main (misaligned.c:[0-9]*)' log
+}
+
+@test "code of a library that was closed: its names, lines and build-id as they were" {
+	cat >plugin.c <<-'E'
+		#include "acl/acl.h"
+		int make(void *context);
+		int make(void *context)
+		{
+			void *p;
+
+			(void)context;
+			return aclrtMalloc(&p, 4096, ACL_MEM_MALLOC_HUGE_FIRST) ? 1 : 0;
+		}
+	E
+	# Mapped where the first one was; other code at the address that called.
+	sed 's/make/take/; s/4096/8192/; s/^{/{ if (context) return (long)context % 7 + (long)context % 5;/' plugin.c >other.c
+	for name in plugin other; do
+		$CC -w -g $([ $name = plugin ] || echo -gz) -Wl,--build-id -fPIC -shared -I"$ACLCHECK_BUILD/include" -o $name.so $name.c
+	done
+	cat >main.c <<-'E'
+		#include "acl/acl.h"
+		#include <dlfcn.h>
+		static int run(const char *library, const char *name)
+		{
+			void *h = dlopen(library, RTLD_NOW);
+			int (*f)(void *) = h ? (int (*)(void *))dlsym(h, name) : 0;
+			return !f || f(0) || dlclose(h);
+		}
+		int main(void)
+		{
+			int bad = aclInit(0) || aclrtSetDevice(0) || run("./plugin.so", "make") || run("./other.so", "take");
+			return bad || aclrtResetDevice(0) || aclFinalize();
+		}
+	E
+	$CC -g -I"$ACLCHECK_BUILD/include" -o main main.c -L"$softnpu" -lascendcl -lacl_rt -ldl -Wl,-rpath,"$softnpu"
+	same_as_without ./main
+	python3 - report.json <<-'P'
+		import json, sys
+		objects = [o for f in json.load(open(sys.argv[1]))["findings"] for o in f["objects"] if o["kind"] == "device memory"]
+		tops = {o["size"]: o["created"]["stack"][0] for o in objects}
+		assert tops[4096]["function"] == "make" and tops[4096]["line"] == 8, tops
+		assert tops[8192]["module"].endswith("other.so") and tops[8192]["build_id"] and tops[8192]["offset"], tops
+	P
+}
+
+@test "code that no file holds; the fingerprint does not depend on where it lies" {
+	[ "$(uname -m)" = x86_64 ] || skip "the code is for x86-64"
+	cat >jit.c <<-'E'
+		#include "acl/acl.h"
+		#include <string.h>
+		#include <sys/mman.h>
+		/* sub rsp, 8; mov rax, address; call rax; add rsp, 8; ret */
+		static const unsigned char code[] = {0x48, 0x83, 0xec, 8, 0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xd0, 0x48, 0x83, 0xc4, 8, 0xc3};
+		int main(void)
+		{
+			unsigned char *p = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			aclError (*destroy)(aclrtStream) = aclrtDestroyStream;
+			aclrtStream s;
+			if (aclInit(0) || aclrtSetDevice(0) || aclrtCreateStream(&s))
+				return 1;
+			memcpy(p, code, sizeof(code));
+			memcpy(p + 6, &destroy, 8);
+			((aclError (*)(aclrtStream))p)(s);
+			((aclError (*)(aclrtStream))p)(s);
+			return 0;
+		}
+	E
+	$CC -g -I"$ACLCHECK_BUILD/include" -o jit jit.c -L"$softnpu" -lascendcl -lacl_rt -Wl,-rpath,"$softnpu"
+	for run in 1 2 3; do
+		same_as_without ./jit
+		python3 -c 'import json
+f = json.load(open("report.json"))["findings"][0]
+assert "module" not in f["stack"][0], f["stack"]
+print(f["rule"], f["fingerprint"])' | tee "print$run"
+	done
+	cmp print1 print2 && cmp print2 print3
+}

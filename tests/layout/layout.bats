@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# The tree's own order: documents that match their tables, files where they belong.
+
+setup() {
+	cd "$ACLCHECK_SOURCE" || return 1
+}
+
+@test "README's settings are those of the table" {
+	"$ACLCHECK_BUILD/aclcheck" settings --markdown | tools/docs/fill --check README.md settings
+}
+
+@test "README's list of settings would be found out of date" {
+	cp README.md "$BATS_TEST_TMPDIR/README.md"
+	run sh -c "echo something else | tools/docs/fill --check '$BATS_TEST_TMPDIR/README.md' settings"
+	[ "$status" -eq 1 ]
+	cmp README.md "$BATS_TEST_TMPDIR/README.md"
+}
+
+@test "every rule id written in checks/ and interpose/ is in the rule table" {
+	ids=$(grep -rhoE '(RULE\(|FINDING\(c, [a-z]+, )"[a-z0-9-]+"' checks interpose --include='*.c' | sed 's/.*("//; s/.*, "//; s/"$//' | sort -u)
+	[ -n "$ids" ]
+	for id in $ids; do
+		grep -q "\"id\": \"$id\"" checks/rules/*/*.json || { echo "not in the table: $id"; return 1; }
+	done
+}
+
+@test "the top level holds what it should" {
+	command -v git >/dev/null && git rev-parse --git-dir >/dev/null 2>&1 || skip "not a git checkout"
+	odd=$(git ls-files | cut -d/ -f1 | sort -u |
+		grep -vxE 'Makefile|README\.md|interpose|checks|tracepoints|include|tests|tools|LICENSE|CONTRIBUTING\.md|CHANGELOG\.md|\..*') || true
+	[ -z "$odd" ] || { echo "$odd"; return 1; }
+}
+
+@test "no generated code and no build path is committed" {
+	command -v git >/dev/null && git rev-parse --git-dir >/dev/null 2>&1 || skip "not a git checkout"
+	run git grep -nIF "$ACLCHECK_SOURCE" -- .
+	[ "$status" -ne 0 ]
+	run git grep -nIE 'Generated from .* do not edit' -- '*.c' '*.h' ':!tools/gen'
+	[ "$status" -ne 0 ]
+}
+
+@test "every check module is in the generated list, once" {
+	grep -rhoE '^const struct check_module module_[a-z0-9_]+' checks | sed 's/.* //' | sort >"$BATS_TEST_TMPDIR/defined"
+	grep -oE '&module_[a-z0-9_]+' "$ACLCHECK_BUILD/gen/check_modules.c" | tr -d '&' | sort >"$BATS_TEST_TMPDIR/listed"
+	[ -s "$BATS_TEST_TMPDIR/defined" ]
+	diff "$BATS_TEST_TMPDIR/defined" "$BATS_TEST_TMPDIR/listed"
+}
+
+@test "two check modules of one name, or of one order, end the build" {
+	printf 'const struct check_module module_a = {.order = 3};\n' >"$BATS_TEST_TMPDIR/a.c"
+	printf 'const struct check_module module_b = {.order = 3};\n' >"$BATS_TEST_TMPDIR/b.c"
+	list="awk -v want=c -f tools/gen/check_modules.awk"
+	run $list "$BATS_TEST_TMPDIR/a.c"
+	[ "$status" -eq 0 ]
+	run $list "$BATS_TEST_TMPDIR/a.c" "$BATS_TEST_TMPDIR/a.c"
+	[ "$status" -ne 0 ]
+	run $list "$BATS_TEST_TMPDIR/a.c" "$BATS_TEST_TMPDIR/b.c"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"have the same .order"* ]]
+}
+
+# The files of checks/ under a directory that include what the pattern names.
+includers() {
+	grep -rlE "#include \"checks/($2)" "checks/$1" --include='*.[ch]' | sort
+}
+
+@test "checks/: rules read state, state builds on the engine, never the other way round" {
+	[ -z "$(includers engine '(state|rules)/')" ] || { includers engine '(state|rules)/'; return 1; }
+	[ -z "$(includers state 'rules/')" ] || { includers state 'rules/'; return 1; }
+}
+
+@test "checks/: only state modules change state" {
+	# It keeps which memory was written; its rules ask before the call, its state changes with it.
+	odd=$(includers rules 'state/([a-z]+_change|lifecycle)\.h' | grep -vx checks/rules/memory/uninitialized_read.c) || true
+	[ -z "$odd" ] || { echo "$odd"; return 1; }
+	# Functions of *_change.h are declared nowhere else.
+	for function in $(sed -n 's/^[a-z].*[ *]\([a-z_]*\)(.*/\1/p' checks/state/*_change.h); do
+		declared=$(grep -lE "[ *]$function\(" checks/*/*.h checks/rules/*/*.h)
+		[ "$(echo "$declared" | wc -l)" -eq 1 ] || { echo "$function: $declared"; return 1; }
+	done
+}
+
+@test "checks/: headers include each other without a cycle" {
+	grep -rnoE '#include "checks/[^"]+\.h"' checks --include='*.h' |
+		sed -E 's/^([^:]+):[0-9]+:#include "(.*)"/\1 \2/' | tsort >/dev/null
+}
+
+@test "checks/: modules that own state say their order, rule modules have none" {
+	[ -z "$(grep -lE '^\s*\.order = |\{\.order = ' checks/rules/*/*.c)" ]
+	for file in $(grep -lE '^const struct check_module ' checks/state/*.c); do
+		grep -qE '\.order = ' "$file" || { echo "$file"; return 1; }
+	done
+}
+
+@test "every suite is executable, as prove runs it" {
+	for f in tests/*/*.bats tests/*/*.t; do
+		[ ! -e "$f" ] || [ -x "$f" ] || { echo "$f"; return 1; }
+	done
+}
+
+@test "checks/: state modules make no findings" {
+	[ -z "$(grep -lE 'RULE\(|FINDING\(|finding_begin' checks/state/*.c)" ] || grep -nE 'RULE\(|FINDING\(|finding_begin' checks/state/*.c | { cat; false; }
+}

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+The mutation tester on a program of thirty lines, whose survivors are known: it
+must find them, and only them, and say so by its exit code.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+SOURCE = os.environ.get("ACLCHECK_SOURCE") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+HERE = os.path.join(SOURCE, "tests", "mutate")
+TINY = os.path.join(HERE, "tiny")
+CC = (os.environ.get("CC") or "cc").split()[0]
+COMPILE = f"{CC} -std=gnu11 -O1 -w -fPIC -I{TINY}"
+sys.path.insert(0, HERE)
+from mutants import mutants_of  # noqa: E402
+
+REFUSED = """[tiny_put]
+- refused++;
++ ;
+why: the test never looks at what was refused
+"""
+QUEUE = """[tiny_put]
+- queue[used] = value;
++ *
+why: nothing reads the numbers
+"""
+
+
+def built(place):
+    """Object, library and test as the make rules build them."""
+    path, made = "tiny.c", os.path.join(place, "obj", "tiny.o")
+    os.makedirs(os.path.dirname(made))
+    library, test = os.path.join(place, "libchecks.so"), os.path.join(place, "use")
+    for command in (f"{COMPILE} -c -o {made} {path}", f"{CC} -shared -Wl,-soname,libchecks.so -o {library} {made}",
+                    f"{COMPILE} -o {test} {TINY}/use.c {library}"):
+        subprocess.run(command.split(), check=True, cwd=TINY)
+    return path, made, test
+
+
+def mutate(place, equivalent, *more):
+    path, made, test = place["built"]
+    with open(os.path.join(place["dir"], "equivalent"), "w", encoding="utf-8") as file:
+        file.write(equivalent)
+    return subprocess.run(
+        [sys.executable, os.path.join(HERE, "mutate.py"), "--build", place["dir"], "--compile", COMPILE, "--objects", made, "--tests", test,
+         "--equivalent", os.path.join(place["dir"], "equivalent"), *more, path], capture_output=True, text=True, check=False, cwd=TINY)
+
+
+def kinds():
+    """Every kind of change but arithmetic occurs in the program, at the lines meant."""
+    with open(os.path.join(TINY, "tiny.c"), encoding="utf-8") as file:
+        found = {(m.kind, m.before.strip(), m.after.strip()) for m in mutants_of("tiny.c", file.read())}
+    want = {("drop", "used++;", ";"), ("comparison", "if (used >= 4) {", "if (used > 4) {"), ("constant", "if (used >= 4) {", "if (used >= 5) {"),
+            ("negate", "if (used >= 4) {", "if (!(used >= 4)) {"), ("truth", "return true;", "return false;"), ("entry", '{"put", 1},', ""),
+            ("leave early", "used++;", "return false; used++;"), ("answer", "return found;", "return NULL;")}
+    return [f"not found: {w}" for w in sorted(want - found)]
+
+
+def hints():
+    """What a hint to the compiler says, and the length of an array, cannot matter."""
+    text = "static int f(void)\n{\n\tint a[3] = {0};\n\n\tif (__builtin_expect(a[1], 0))\n\t\treturn 7;\n\treturn sizeof(a[2]);\n}\n"
+    lines = [m.after.strip() for m in mutants_of("f.c", text) if m.kind == "constant"]
+    return [] if lines == ["int a[3] = {1};", "if (__builtin_expect(a[2], 0))", "return 8;"] else [str(lines)]
+
+
+def survivors(place):
+    done = mutate(place, "")
+    names = re.findall(r"^\S*tiny\.c:(\d+): ([a-z/ ]+) in (\w+)$", done.stdout, re.M)
+    want = [("12", "drop", "tiny_put"), ("15", "drop", "tiny_put"), ("27", "answer", "tiny_refused")]
+    wrong = [] if sorted(names) == want else [f"survived: {names}"]
+    if not re.search(r"^  - refused\+\+;\n  \+ ;$", done.stdout, re.M):
+        wrong.append("the change is not shown")
+    return wrong + ([] if re.search(r" [1-9]\d* killed", done.stdout) else [done.stdout + done.stderr])
+
+
+def bound(place):
+    """Of the thirteen changes of a function two survive, too many; said to be equivalent they do not count."""
+    worse, better = mutate(place, "", "--only", "tiny_put"), mutate(place, REFUSED + QUEUE, "--only", "tiny_put")
+    return [f"{what}: exit code {done.returncode}\n{done.stdout}{done.stderr}"
+            for what, done, code, text in (("two survive", worse, 1, "2 survived, 0 equivalent"), ("equivalent", better, 0, "0 survived, 2 equivalent"))
+            if done.returncode != code or text not in done.stdout]
+
+
+def resumed(place):
+    """What was found out is not found out again, unless a source or a test changes."""
+    before = len(open(os.path.join(place["dir"], "outcomes"), encoding="utf-8").readlines())
+    first = mutate(place, "")
+    between = len(open(os.path.join(place["dir"], "outcomes"), encoding="utf-8").readlines())
+    with open(place["built"][2], "ab") as file:
+        file.write(b"\0")
+    mutate(place, "", "--number", "3")
+    after = len(open(os.path.join(place["dir"], "outcomes"), encoding="utf-8").readlines())
+    return [] if (before, between, after) == (before, before, before + 3) else [f"{before}, {between}, {after}: {first.stderr}"]
+
+
+def same_sample(place):
+    """A seed stands for a sample; another one for another."""
+    one, again, other = (mutate(place, "", "--number", "6", "--seed", s).stdout for s in ("5", "5", "6"))
+    return [] if one == again and one != other else ["the sample does not follow the seed"]
+
+
+def failing_before(place):
+    """A test that fails anyway proves nothing."""
+    path, made, _ = place["built"]
+    done = mutate({"dir": place["dir"], "built": (path, made, "/bin/false")}, "", "--number", "2")
+    return [] if done.returncode == 1 and "fails without any change" in done.stderr else [f"{done.returncode}: {done.stderr}"]
+
+
+def stale(place):
+    done = mutate(place, REFUSED.replace("refused", "rejected"))
+    return [] if "matches nothing" in done.stdout and "rejected++;" in done.stdout else [done.stdout]
+
+
+def main():
+    with tempfile.TemporaryDirectory() as directory:
+        place = {"dir": directory, "built": built(directory)}
+        tests = [("each kind of change is found", kinds()), ("hints and lengths are left alone", hints()),
+                 ("the survivors are those known", survivors(place)), ("the exit code follows the bound", bound(place)),
+                 ("a run goes on where it stopped", resumed(place)), ("the seed decides the sample", same_sample(place)),
+                 ("tests that fail without a change stop the run", failing_before(place)), ("an entry that matches nothing is named", stale(place))]
+    print(f"1..{len(tests)}")
+    for number, (what, wrong) in enumerate(tests, 1):
+        print(f"{'not ok' if wrong else 'ok'} {number} - {what}")
+        for line in "\n".join(wrong).splitlines():
+            print(f"# {line}")
+    return any(wrong for _, wrong in tests)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Twins of rules about functions as such: product, release, better ones; and the end of streams. */
+#include "paired.h"
+
+#define INFERENCE "Ascend310P3"
+#define SOC_A2 "Ascend910B1"
+
+static void flush(void)
+{
+	if (bug)
+		CALL(aclrtMemFlush, .devPtr = DEVICE, .size = 64);
+}
+
+static void query_old(void)
+{
+	aclrtEvent e = make_event();
+
+	CALL(aclrtRecordEvent, .event = e);
+	if (bug)
+		CALL(aclrtQueryEvent, .event = e, .status = OUT);
+	else
+		CALL(aclrtQueryEventStatus, .event = e, .status = OUT);
+}
+
+static void model_id(void)
+{
+	if (bug)
+		CALL(aclmdlRIGetId, .modelRI = HANDLE, .modelRIId = OUT);
+}
+
+static void buffer(void)
+{
+	if (bug)
+		CALL(aclrtAllocBuf, .buf = OUT, .size = 64);
+}
+
+static void count_notify(void)
+{
+	if (bug)
+		CALL(aclrtCntNotifyCreate, .cntNotify = OUT);
+	else
+		CALL(aclrtCreateNotify, .notify = OUT);
+}
+
+static void groups(void)
+{
+	if (bug)
+		CALL(aclrtGetGroupCount, .count = OUT);
+}
+
+static void value_write(void)
+{
+	if (bug)
+		CALL(aclrtValueWrite, .devAddr = DEVICE, .value = 1);
+}
+
+static void new_function(void)
+{
+	if (bug)
+		CALL(aclrtMemsetD32, .ptr = DEVICE, .memSize = 64, .N = 16);
+	else
+		CALL(aclrtMemset, .devPtr = DEVICE, .maxCount = 64, .count = 64);
+}
+
+static void limit_unset(void)
+{
+	CALL_FAILS(bug ? 107002 : 0, aclrtSetDeviceResLimit, .deviceId = bug ? 1 : 0, .type = 0, .value = 1);
+}
+
+/* --- the end of streams ------------------------------------------------------------------ */
+
+static void destroy_busy(void)
+{
+	aclrtStream s = make_stream();
+	void *d = make_device_memory(4096);
+
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtDestroyStream, .stream = s);
+}
+
+/* An event behind the last task shows it as well. */
+static void destroy_behind_event(void)
+{
+	aclrtStream s = make_stream();
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+	void *d = make_device_memory(4096);
+
+	if (bug)
+		CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	if (!bug)
+		CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtSynchronizeEvent, .event = e);
+	CALL(aclrtDestroyStream, .stream = s);
+}
+
+static void sync_aborted(void)
+{
+	aclrtStream s = make_stream();
+	void *d = make_device_memory(4096);
+
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	CALL(aclrtStreamAbort, .stream = s);
+	if (!bug)
+		CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void pool_used_late(void)
+{
+	aclrtStream s = make_stream();
+	void *p = NULL;
+
+	CALL_DOES(aclrtMemPoolMallocAsync, 0, p = (void *)0x130000000000, .ptr = &p, .size = 4096,
+		.memPool = HANDLE, .stream = s);
+	if (bug)
+		CALL(aclrtMemPoolFreeAsync, .ptr = p, .stream = s);
+	CALL(aclrtMemsetAsync, .devPtr = p, .maxCount = 64, .count = 64, .stream = s);
+	if (!bug)
+		CALL(aclrtMemPoolFreeAsync, .ptr = p, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static const struct twin twins[] = {
+	TWIN_AVOIDS("cache-maintenance-unneeded", flush),
+	TWIN_WITH("deprecated-api", query_old, .target = ACL_CANN_9_1 + 1, .avoids = true),
+	TWIN_AVOIDS("experimental-api", model_id),
+	TWIN_AVOIDS("mbuf-reserved-api", buffer),
+	TWIN_WITH("notify-api-product", count_notify, .soc = SOC_A2, .avoids = true),
+	TWIN_WITH("group-platform", groups, .soc = SOC_A2, .avoids = true),
+	TWIN_WITH("api-product-support", value_write, .soc = INFERENCE, .avoids = true),
+	TWIN_WITH("api-newer-than-target", new_function, .target = ACL_CANN_8_5 + 1, .avoids = true),
+	TWIN("res-limit-before-setdevice", limit_unset),
+	TWIN("stream-destroy-pending", destroy_busy),
+	TWIN("stream-destroy-pending", destroy_behind_event),
+	TWIN("stream-abort-then-sync", sync_aborted),
+	TWIN("pool-use-after-async-free", pool_used_late),
+};
+
+TWINS_MAIN("rules about functions and the end of streams", twins)

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Twins of the rules about callbacks: of streams, of exceptions, and the order of repair. */
+#include "paired.h"
+
+#define INFO ((void *)heap_memory)
+#define OTHER_INFO ((void *)(heap_memory + 256))
+
+/* --- who runs them ------------------------------------------------------------------------ */
+
+static void report_unsubscribed(void)
+{
+	aclrtStream s = make_stream();
+
+	/* A loop may begin before its thread is subscribed. */
+	twin_thread(1);
+	CALL_FAILS(107012, aclrtProcessReport, .timeout = 10);
+	twin_thread(0);
+	CALL(aclrtSubscribeReport, .threadId = twin_thread_id(bug ? 2 : 1), .stream = s);
+	twin_thread(1);
+	CALL_FAILS(bug ? 107012 : 507012, aclrtProcessReport, .timeout = 10);
+	/* And go on when it is no more. */
+	if (!bug) {
+		CALL(aclrtUnSubscribeReport, .threadId = twin_thread_id(1), .stream = s);
+		CALL_FAILS(107012, aclrtProcessReport, .timeout = 10);
+	}
+	twin_thread(0);
+	CALL(aclrtDestroyStream, .stream = s);
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize);
+	twin_exit();
+}
+
+static void nobody_processes(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL(aclrtSubscribeReport, .threadId = twin_thread_id(1), .stream = s);
+	CALL(aclrtLaunchCallback, .fn = HANDLE, .blockType = ACL_CALLBACK_NO_BLOCK, .stream = s);
+	twin_thread(bug ? 2 : 1);
+	CALL_FAILS(bug ? 107012 : 0, aclrtProcessReport, .timeout = 1000);
+	twin_thread(0);
+	CALL_FAILS(bug ? 507046 : 0, aclrtSynchronizeStreamWithTimeout, .stream = s, .timeout = 50);
+	CALL(aclrtUnSubscribeReport, .threadId = twin_thread_id(1), .stream = s);
+	CALL(aclrtDestroyStreamForce, .stream = s);
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize);
+	twin_exit();
+}
+
+/* The thread that is to run the callback waits for it. */
+static void waits_for_itself(void)
+{
+	aclrtStream s = make_stream();
+
+	twin_thread(1);
+	CALL(aclrtSubscribeReport, .threadId = twin_thread_id(1), .stream = s);
+	CALL(aclrtLaunchCallback, .fn = HANDLE, .blockType = ACL_CALLBACK_BLOCK, .stream = s);
+	if (!bug)
+		CALL(aclrtProcessReport, .timeout = 1000);
+	twin_thread(bug ? 1 : 0);
+	CALL_FAILS(bug ? 507046 : 0, aclrtSynchronizeStreamWithTimeout, .stream = s, .timeout = 50);
+	/* Now nothing is left to wait for. */
+	twin_thread(1);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtUnSubscribeReport, .threadId = twin_thread_id(1), .stream = s);
+	twin_thread(0);
+}
+
+/* --- what they call --------------------------------------------------------------------------- */
+
+static void wait_in_exception(void)
+{
+	CALL(aclrtSetExceptionInfoCallback, .callback = HANDLE);
+	twin_callback_begin(ACL_API_aclrtSetExceptionInfoCallback, INFO);
+	CALL(aclrtGetDeviceIdFromExceptionInfo, .info = INFO);
+	if (bug)
+		CALL_FAILS(507000, aclrtSynchronizeDevice);
+	twin_callback_end(ACL_API_aclrtSetExceptionInfoCallback, INFO);
+	CALL(aclrtSynchronizeDevice);
+}
+
+static void info_kept(void)
+{
+	CALL(aclrtSetExceptionInfoCallback, .callback = HANDLE);
+	/* Nobody saw who was told this. */
+	CALL(aclrtGetStreamIdFromExceptionInfo, .info = OTHER_INFO);
+	twin_callback_begin(ACL_API_aclrtSetExceptionInfoCallback, INFO);
+	CALL(aclrtGetTaskIdFromExceptionInfo, .info = INFO);
+	/* Another thread may be asked to read it meanwhile. */
+	twin_thread(1);
+	CALL(aclrtGetThreadIdFromExceptionInfo, .info = INFO);
+	twin_thread(0);
+	twin_callback_end(ACL_API_aclrtSetExceptionInfoCallback, INFO);
+	if (bug)
+		CALL(aclrtGetTaskIdFromExceptionInfo, .info = INFO);
+}
+
+static void info_null(void)
+{
+	twin_callback_begin(ACL_API_aclrtExceptionInfoCallbackRegister, INFO);
+	CALL(aclrtGetErrorCodeFromExceptionInfo, .info = bug ? NULL : INFO);
+	twin_callback_end(ACL_API_aclrtExceptionInfoCallbackRegister, INFO);
+}
+
+static void registered_late(void)
+{
+	aclrtStream s = make_stream();
+	void *d = make_device_memory(4096);
+
+	if (!bug)
+		CALL(aclrtSetExceptionInfoCallback, .callback = HANDLE);
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 4096, .count = 4096, .stream = s);
+	/* Taken back and set again it is no first registration. */
+	CALL(aclrtSetExceptionInfoCallback, .callback = NULL);
+	CALL(aclrtSetExceptionInfoCallback, .callback = HANDLE);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void registered_late_for_binary(void)
+{
+	aclrtBinHandle b = NULL;
+	aclrtFuncHandle f = NULL;
+	aclrtStream s = make_stream();
+
+	CALL_DOES(aclrtBinaryLoadFromData, 0, b = make_address(), .data = heap_memory, .length = 4096,
+		.binHandle = &b);
+	CALL_DOES(aclrtBinaryGetFunction, 0, f = make_address(), .binHandle = b, .kernelName = "add",
+		.funcHandle = &f);
+	if (!bug)
+		CALL(aclrtBinarySetExceptionCallback, .binHandle = b, .callback = HANDLE);
+	CALL(aclrtLaunchKernelV2, .funcHandle = f, .numBlocks = 1, .argsData = DEVICE, .argsSize = 64,
+		.stream = s);
+	CALL(aclrtBinarySetExceptionCallback, .binHandle = b, .callback = HANDLE);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+/* --- repair ---------------------------------------------------------------------------------------- */
+
+static aclrtErrorInfo info;
+
+static void verbose_after_abort(void)
+{
+	if (!bug)
+		CALL(aclrtGetErrorVerbose, .deviceId = 0, .errorInfo = &info);
+	CALL(aclrtDeviceTaskAbort, .deviceId = 0);
+	CALL(aclrtGetErrorVerbose, .deviceId = 0, .errorInfo = &info);
+	if (!bug)
+		CALL_FAILS(207000, aclrtRepairError, .deviceId = 0, .errorInfo = &info);
+}
+
+static void repair_unaborted(void)
+{
+	CALL(aclrtGetErrorVerbose, .deviceId = 0, .errorInfo = &info);
+	if (!bug)
+		CALL(aclrtDeviceTaskAbort, .deviceId = 0);
+	CALL_FAILS(207000, aclrtRepairError, .deviceId = 0, .errorInfo = &info);
+}
+
+/* The device went on after an abort: the next error is another one. */
+static void verbose_of_next(void)
+{
+	aclrtStream s = make_stream();
+	void *d = make_device_memory(4096);
+
+	CALL(aclrtDeviceTaskAbort, .deviceId = 0);
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 4096, .count = 4096, .stream = s);
+	CALL(aclrtGetErrorVerbose, .deviceId = 0, .errorInfo = &info);
+	if (!bug)
+		CALL(aclrtDeviceTaskAbort, .deviceId = 0);
+	CALL_FAILS(207000, aclrtRepairError, .deviceId = 0, .errorInfo = &info);
+}
+
+static void abort_captured(void)
+{
+	aclrtStream s = make_stream(), other = make_stream();
+	aclmdlRI m = NULL;
+
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL(aclrtStreamAbort, .stream = bug ? s : other);
+	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
+}
+
+static void abort_captured_device(void)
+{
+	aclrtStream s = make_stream();
+	aclmdlRI m = NULL;
+
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	if (bug)
+		CALL(aclrtDeviceTaskAbort, .deviceId = 0);
+	/* A device that is not used. */
+	CALL_FAILS(107002, aclrtDeviceTaskAbort, .deviceId = 1);
+	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
+}
+
+static const struct twin twins[] = {
+	TWIN("processreport-not-subscribed", report_unsubscribed),
+	TWIN_ALSO("subscribe-thread-not-processing", nobody_processes, "processreport-not-subscribed"),
+	TWIN("subscribe-thread-not-processing", waits_for_itself),
+	TWIN("exc-callback-calls-runtime", wait_in_exception),
+	TWIN("exc-info-escaped", info_kept),
+	TWIN("exc-info-escaped", info_null),
+	TWIN("exc-callback-register-late", registered_late),
+	TWIN("exc-callback-register-late", registered_late_for_binary),
+	TWIN("exc-verbose-order", verbose_after_abort),
+	TWIN("exc-verbose-order", repair_unaborted),
+	TWIN("exc-verbose-order", verbose_of_next),
+	TWIN("exc-abort-during-capture", abort_captured),
+	TWIN("exc-abort-during-capture", abort_captured_device),
+};
+
+TWINS_MAIN("callback rules", twins)

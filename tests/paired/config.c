@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Twins of the rules about limits, modes, options, and information kept with tasks. */
+#include "paired.h"
+
+#define STACK ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE
+
+static void launch(aclrtStream s)
+{
+	CALL(aclrtLaunchKernelV2, .funcHandle = HANDLE, .numBlocks = 1, .argsData = DEVICE, .argsSize = 64,
+		.stream = s);
+}
+
+/* --- limits of devices ---------------------------------------------------------------------------- */
+
+static void limit_late(void)
+{
+	CALL(aclInit, .configPath = NULL);
+	if (bug)
+		CALL(aclrtSetDevice, .deviceId = 0);
+	CALL(aclrtDeviceSetLimit, .limit = STACK, .value = 65536);
+	if (!bug)
+		CALL(aclrtSetDevice, .deviceId = 0);
+}
+
+/* The same value again changes nothing. */
+static void limit_again(void)
+{
+	CALL(aclInit, .configPath = NULL);
+	CALL(aclrtDeviceSetLimit, .limit = STACK, .value = 65536);
+	CALL(aclrtSetDevice, .deviceId = 0);
+	CALL(aclrtDeviceSetLimit, .limit = STACK, .value = bug ? 131072 : 65536);
+}
+
+static void limit_hidden(void)
+{
+	CALL(aclInit, .configPath = NULL);
+	CALL_FAILS(bug ? 107000 : 0, aclrtDeviceSetLimit, .limit = STACK, .value = 65536);
+}
+
+static void limit_unsupported(void)
+{
+	CALL(aclInit, .configPath = NULL);
+	CALL_FAILS(bug ? 107000 : 0, aclrtDeviceSetLimit,
+		.limit = bug ? ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE : STACK, .value = 32768);
+}
+
+static void limit_of(aclrtDeviceLimit limit, size_t value)
+{
+	CALL(aclInit, .configPath = NULL);
+	CALL(aclrtDeviceSetLimit, .limit = limit, .value = value);
+}
+
+static void odd_stack(void)
+{
+	limit_of(STACK, bug ? 33000 : 48 << 10);
+}
+
+static void small_stack(void)
+{
+	limit_of(STACK, bug ? 16 << 10 : 32 << 10);
+}
+
+static void odd_thread_stack(void)
+{
+	limit_of(ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE, bug ? 1000 : 1024);
+}
+
+static void large_buffer(void)
+{
+	limit_of(ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE, bug ? 128 << 20 : 64 << 20);
+}
+
+/* --- limits of cores -------------------------------------------------------------------------------- */
+
+static void stream_limit_late(void)
+{
+	aclrtStream s = make_stream();
+
+	if (bug)
+		launch(s);
+	CALL(aclrtSetStreamResLimit, .stream = s, .type = ACL_RT_DEV_RES_CUBE_CORE, .value = 4);
+	if (!bug)
+		launch(s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void stream_limit_again(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL(aclrtSetStreamResLimit, .stream = s, .type = ACL_RT_DEV_RES_CUBE_CORE, .value = 4);
+	launch(s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtSetStreamResLimit, .stream = s, .type = ACL_RT_DEV_RES_CUBE_CORE, .value = bug ? 8 : 4);
+}
+
+static void device_limit_after_capture(void)
+{
+	aclrtStream s = make_stream();
+	aclmdlRI m = NULL;
+
+	if (!bug)
+		CALL(aclrtSetDeviceResLimit, .deviceId = 0, .type = ACL_RT_DEV_RES_CUBE_CORE, .value = 4);
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL(aclrtMemsetAsync, .devPtr = DEVICE, .maxCount = 64, .count = 64, .stream = s);
+	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
+	if (bug)
+		CALL(aclrtSetDeviceResLimit, .deviceId = 0, .type = ACL_RT_DEV_RES_CUBE_CORE, .value = 4);
+}
+
+static void use_unlimited(void)
+{
+	aclrtStream s = make_stream();
+
+	if (!bug)
+		CALL(aclrtSetStreamResLimit, .stream = s, .type = ACL_RT_DEV_RES_CUBE_CORE, .value = 4);
+	CALL(aclrtUseStreamResInCurrentThread, .stream = s);
+	CALL(aclrtUnuseStreamResInCurrentThread, .stream = s);
+}
+
+static aclrtStream limited_stream(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL(aclrtSetStreamResLimit, .stream = s, .type = ACL_RT_DEV_RES_CUBE_CORE, .value = 4);
+	return s;
+}
+
+static void use_reset(void)
+{
+	aclrtStream s = limited_stream();
+
+	if (bug)
+		CALL(aclrtResetStreamResLimit, .stream = s);
+	CALL(aclrtUseStreamResInCurrentThread, .stream = s);
+	CALL(aclrtUnuseStreamResInCurrentThread, .stream = s);
+}
+
+static void unuse_other(void)
+{
+	aclrtStream s = limited_stream(), t = limited_stream();
+
+	CALL(aclrtUseStreamResInCurrentThread, .stream = s);
+	CALL(aclrtUnuseStreamResInCurrentThread, .stream = bug ? t : s);
+}
+
+static void destroy_used(void)
+{
+	aclrtStream s = limited_stream();
+
+	CALL(aclrtUseStreamResInCurrentThread, .stream = s);
+	if (!bug)
+		CALL(aclrtUnuseStreamResInCurrentThread, .stream = s);
+	CALL(aclrtDestroyStream, .stream = s);
+}
+
+/* Another thread destroys it: whether this one goes on shows when it asks. */
+static void ask_after_destroy(void)
+{
+	aclrtStream s = limited_stream();
+
+	CALL(aclrtUseStreamResInCurrentThread, .stream = s);
+	twin_thread(1);
+	CALL(aclrtSetDevice, .deviceId = 0);
+	if (bug)
+		CALL(aclrtDestroyStream, .stream = s);
+	twin_thread(0);
+	CALL(aclrtGetResInCurrentThread, .type = ACL_RT_DEV_RES_CUBE_CORE, .value = OUT);
+}
+
+/* --- options and groups ------------------------------------------------------------------------------ */
+
+static void ask_unset_option(void)
+{
+	if (!bug)
+		CALL(aclrtCtxSetSysParamOpt, .opt = ACL_OPT_DETERMINISTIC, .value = 1);
+	CALL_FAILS(bug ? 107021 : 0, aclrtCtxGetSysParamOpt, .opt = ACL_OPT_DETERMINISTIC, .value = OUT);
+}
+
+/* What is set in one context is not set in another. */
+static void ask_option_of_other_context(void)
+{
+	aclrtContext first = make_context(), second = make_context();
+
+	CALL(aclrtSetCurrentContext, .context = bug ? first : second);
+	CALL(aclrtCtxSetSysParamOpt, .opt = ACL_OPT_DETERMINISTIC, .value = 1);
+	CALL(aclrtSetCurrentContext, .context = second);
+	CALL_FAILS(bug ? 107021 : 0, aclrtCtxGetSysParamOpt, .opt = ACL_OPT_DETERMINISTIC, .value = OUT);
+}
+
+static void count_groups(uint32_t n)
+{
+	CALL(aclrtGetGroupCount, .count = &n);
+}
+
+static void group_index(void)
+{
+	count_groups(2);
+	CALL_FAILS(bug ? 100000 : 0, aclrtGetGroupInfoDetail, .groupInfo = HANDLE, .groupIndex = bug ? 2 : 1,
+		.attr = ACL_GROUP_AICORE_INT, .attrValue = OUT, .valueLen = 4, .paramRetSize = OUT);
+}
+
+static void group_unknown(void)
+{
+	int32_t id = 7;
+
+	count_groups(2);
+	CALL(aclrtGetGroupInfoDetail, .groupInfo = HANDLE, .groupIndex = 1, .attr = ACL_GROUP_GROUPID_INT,
+		.attrValue = &id, .valueLen = sizeof(id), .paramRetSize = OUT);
+	CALL_FAILS(bug ? 107014 : 0, aclrtSetGroup, .groupId = bug ? 99 : id);
+}
+
+/* --- time limits ---------------------------------------------------------------------------------------- */
+
+/* The interval is as long as the device says. */
+static uint64_t interval(void)
+{
+	uint64_t us = 4000000;
+
+	CALL(aclrtGetOpTimeOutInterval, .interval = &us);
+	return us;
+}
+
+static void short_time(void)
+{
+	uint64_t us = interval();
+
+	CALL(aclrtSetOpExecuteTimeOutV2, .timeout = bug ? us / 2 : us * 2, .actualTimeout = OUT);
+}
+
+static void long_time(void)
+{
+	uint64_t us = interval();
+
+	CALL(aclrtSetOpExecuteTimeOutV2, .timeout = us * (bug ? 255 : 254), .actualTimeout = OUT);
+}
+
+/* --- modes of streams --------------------------------------------------------------------------------------
+ */
+
+static void saturate_late(void)
+{
+	if (bug)
+		make_stream();
+	CALL(aclrtSetDeviceSatMode, .mode = ACL_RT_OVERFLOW_MODE_INFNAN);
+	if (!bug)
+		make_stream();
+}
+
+static void saturate_as_before(void)
+{
+	aclrtFloatOverflowMode now = ACL_RT_OVERFLOW_MODE_INFNAN;
+
+	make_stream();
+	CALL(aclrtGetDeviceSatMode, .mode = &now);
+	if (bug)
+		now = now == ACL_RT_OVERFLOW_MODE_INFNAN ? ACL_RT_OVERFLOW_MODE_SATURATION
+							 : ACL_RT_OVERFLOW_MODE_INFNAN;
+	CALL(aclrtSetDeviceSatMode, .mode = now);
+}
+
+static void switch_late(void)
+{
+	aclrtStream s = make_stream();
+
+	launch(s);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtSetStreamOverflowSwitch, .stream = s, .flag = 1);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void read_status(void)
+{
+	aclrtStream s = make_stream();
+	char *status = make_device_memory(4096), *h = make_host_memory(4096);
+
+	CALL(aclrtGetOverflowStatus, .outputAddr = status, .outputSize = 64, .stream = s);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtMemcpy, .dst = h, .destMax = 64, .src = status, .count = 64,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+/* --- information kept with tasks --------------------------------------------------------------------------
+ */
+
+static void set_cache(aclrtStream s, uint32_t on)
+{
+	aclrtStreamAttrValue value = {.cacheOpInfoSwitch = on};
+
+	CALL(aclrtSetStreamAttribute, .stream = s, .stmAttrType = ACL_STREAM_ATTR_CACHE_OP_INFO,
+		.value = &value);
+}
+
+static void end_capture(aclrtStream s)
+{
+	aclmdlRI m = NULL;
+
+	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
+}
+
+static void keep_switched_off(void)
+{
+	aclrtStream s = make_stream();
+
+	if (!bug)
+		set_cache(s, 1);
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	launch(s);
+	CALL_FAILS(bug ? 507000 : 0, aclrtCacheLastTaskOpInfo, .infoPtr = heap_memory, .infoSize = 64);
+	set_cache(s, 0);
+	end_capture(s);
+}
+
+static void keep_uncaptured(void)
+{
+	aclrtStream s = make_stream();
+
+	set_cache(s, 1);
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	launch(s);
+	if (bug) {
+		set_cache(s, 0);
+		end_capture(s);
+	}
+	CALL_FAILS(bug ? 107000 : 0, aclrtCacheLastTaskOpInfo, .infoPtr = heap_memory, .infoSize = 64);
+	if (!bug) {
+		set_cache(s, 0);
+		end_capture(s);
+	}
+}
+
+static void extend_uncaptured(void)
+{
+	aclrtStream s = make_stream();
+
+	if (!bug)
+		CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	launch(s);
+	CALL_FAILS(
+		bug ? 107000 : 0, aclrtCacheLastTaskExtendInfo, .extendInfoPtr = heap_memory, .infoSize = 64);
+	if (!bug)
+		end_capture(s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+/* Sizes, where everything else is as it should be. */
+static void keep_much(void)
+{
+	aclrtStream s = make_stream();
+
+	set_cache(s, 1);
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	launch(s);
+	CALL_FAILS(
+		bug ? 107000 : 0, aclrtCacheLastTaskOpInfo, .infoPtr = heap_memory, .infoSize = 65536 + bug);
+	set_cache(s, 0);
+	end_capture(s);
+}
+
+static void extend_much(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	launch(s);
+	CALL(aclrtCacheLastTaskExtendInfo, .extendInfoPtr = heap_memory, .infoSize = 4096 + bug);
+	end_capture(s);
+}
+
+static void cache_left_on(void)
+{
+	aclrtStream s = make_stream();
+
+	set_cache(s, 1);
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	launch(s);
+	if (!bug)
+		set_cache(s, 0);
+	end_capture(s);
+}
+
+/* --- threads for host functions ------------------------------------------------------------------------ */
+
+static void subscribe_twice(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL(aclrtSubscribeHostFunc, .hostFuncThreadId = twin_thread_id(1), .exeStream = s);
+	if (!bug)
+		CALL(aclrtUnSubscribeHostFunc, .hostFuncThreadId = twin_thread_id(1), .exeStream = s);
+	CALL_FAILS(bug ? 107011 : 0, aclrtSubscribeHostFunc, .hostFuncThreadId = twin_thread_id(2),
+		.exeStream = s);
+}
+
+static const struct twin twins[] = {
+	TWIN_BARE("device-limit-after-setdevice", limit_late),
+	TWIN_BARE("device-limit-after-setdevice", limit_again),
+	TWIN_WITH("device-limit-visible-devices", limit_hidden, .bare = true, .visible = {"1,2", "0,1"}),
+	TWIN_WITH("device-limit-visible-devices", limit_hidden, .bare = true, .visible = {"10", "3, 0"}),
+	TWIN_WITH("device-limit-type-unsupported", limit_unsupported, .bare = true, .soc = "Ascend910B1"),
+	TWIN_BARE("config-range-clamped", odd_stack),
+	TWIN_BARE("config-range-clamped", small_stack),
+	TWIN_BARE("config-range-clamped", odd_thread_stack),
+	TWIN_BARE("config-range-clamped", large_buffer),
+	TWIN("res-limit-late", stream_limit_late),
+	TWIN("res-limit-late", stream_limit_again),
+	TWIN("res-limit-late", device_limit_after_capture),
+	TWIN("use-stream-res-without-limit", use_unlimited),
+	TWIN("use-stream-res-without-limit", use_reset),
+	TWIN("use-stream-res-without-limit", unuse_other),
+	TWIN("stream-res-bound-to-dead-stream", destroy_used),
+	TWIN("stream-res-bound-to-dead-stream", ask_after_destroy),
+	TWIN("ctx-sys-param-not-set", ask_unset_option),
+	TWIN("ctx-sys-param-not-set", ask_option_of_other_context),
+	TWIN_WITH("group-order", group_index, .soc = "Ascend310P3"),
+	TWIN_WITH("group-order", group_unknown, .soc = "Ascend310P3"),
+	TWIN_CALL("op-timeout-units", aclrtSetOpExecuteTimeOut, (.timeout = 5000000), (.timeout = 5)),
+	TWIN("op-timeout-units", short_time),
+	TWIN("op-timeout-units", long_time),
+	TWIN("satmode-existing-streams", saturate_late),
+	TWIN("satmode-existing-streams", saturate_as_before),
+	TWIN("stream-overflow-switch-existing-tasks", switch_late),
+	TWIN("overflow-status-not-synchronised", read_status),
+	TWIN("opinfo-cache-misuse", keep_switched_off),
+	TWIN("opinfo-cache-misuse", keep_uncaptured),
+	TWIN("opinfo-cache-misuse", keep_much),
+	TWIN("extinfo-cache-misuse", extend_uncaptured),
+	TWIN("extinfo-cache-misuse", extend_much),
+	TWIN("opinfo-cache-left-on", cache_left_on),
+	TWIN("hostfunc-subscribe-misuse", subscribe_twice),
+};
+
+TWINS_MAIN("rules about limits and modes", twins)

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Twins of the rules about losing a context: by a destroy, a reset, a set, another thread. */
+#include "paired.h"
+
+static void destroyed_own(void)
+{
+	aclrtContext own = make_context();
+
+	CALL(aclrtDestroyContext, .context = own);
+	if (!bug)
+		CALL(aclrtSetDevice, .deviceId = 0);
+	CALL_FAILS(bug ? 107002 : 0, aclrtSynchronizeDevice);
+}
+
+static void replaced_by_default(void)
+{
+	aclrtContext own = make_context();
+	aclrtStream s = make_stream();
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+
+	CALL(aclrtSetDevice, .deviceId = 0);
+	if (!bug)
+		CALL(aclrtSetCurrentContext, .context = own);
+	CALL_FAILS(bug ? 107003 : 0, aclrtRecordEvent, .event = e, .stream = s);
+}
+
+static void stream_of_other_context(void)
+{
+	aclrtContext own = make_context();
+	aclrtStream s = make_stream();
+
+	CALL(aclrtSetDevice, .deviceId = 0);
+	if (!bug)
+		CALL(aclrtSetCurrentContext, .context = own);
+	CALL_FAILS(bug ? 107003 : 0, aclrtDestroyStream, .stream = s);
+}
+
+static void forced_in_other_context(void)
+{
+	aclrtContext first = make_context(), second = make_context();
+	aclrtStream s = make_stream();
+
+	CALL(aclrtSetCurrentContext, .context = bug ? first : second);
+	CALL_FAILS(bug ? 107003 : 0, aclrtDestroyStreamForce, .stream = s);
+}
+
+/* --- resets -------------------------------------------------------------------------- */
+
+static void reset_other_device(void)
+{
+	CALL(aclrtSetDevice, .deviceId = 1);
+	CALL(aclrtResetDeviceForce, .deviceId = 0);
+	if (!bug)
+		CALL(aclrtSetDevice, .deviceId = 1);
+	CALL_FAILS(bug ? 107002 : 0, aclrtSynchronizeDevice);
+}
+
+static void reset_by_other_thread(void)
+{
+	twin_thread(1);
+	CALL(aclrtSetDevice, .deviceId = 0);
+	CALL(aclrtResetDeviceForce, .deviceId = 0);
+	twin_thread(0);
+	if (!bug)
+		CALL(aclrtSetDevice, .deviceId = 0);
+	CALL_FAILS(bug ? 107002 : 0, aclrtSynchronizeDevice);
+}
+
+static void reset_in_the_middle(void)
+{
+	struct acl_args_aclrtSynchronizeDevice a = {0};
+	struct acl_call_record ev;
+
+	twin_thread(1);
+	CALL(aclrtSetDevice, .deviceId = 0);
+	twin_assume(twin_enter(&ev, ACL_API_aclrtSynchronizeDevice, &a, __LINE__), "the call takes its time");
+	if (!bug)
+		twin_leave(&ev, 0);
+	twin_thread(0);
+	CALL(aclrtResetDeviceForce, .deviceId = 0);
+	if (bug)
+		twin_leave(&ev, 0);
+}
+
+static const struct twin twins[] = {
+	TWIN_ALSO("context-lost-after-destroy", destroyed_own, "current-context-missing"),
+	TWIN_ALSO("implicit-default-switch", replaced_by_default, "stream-other-context-use"),
+	TWIN("stream-destroy-wrong-context", stream_of_other_context),
+	TWIN("stream-destroy-wrong-context", forced_in_other_context),
+	TWIN_ALSO("device-reset-clears-current", reset_other_device, "current-context-missing"),
+	TWIN_ALSO("device-reset-while-thread-active", reset_by_other_thread, "current-context-missing"),
+	TWIN("device-reset-while-thread-active", reset_in_the_middle),
+};
+
+TWINS_MAIN("rules about losing a context", twins)

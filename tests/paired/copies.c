@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Twins of the rules about descriptors, device variables, peers, and results nobody waits for. */
+#include "paired.h"
+
+#define MIB (1u << 20)
+
+static void finish(void)
+{
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize, );
+	twin_exit();
+}
+
+static void on_device(int32_t id)
+{
+	CALL(aclrtSetDevice, .deviceId = id);
+}
+
+/* --- descriptors ------------------------------------------------------------------------- */
+
+static void fill(void *desc, void *src, void *dst)
+{
+	CALL(aclrtSetMemcpyDesc, .desc = desc, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .srcAddr = src,
+		.dstAddr = dst, .count = 64);
+}
+
+static void run(void *desc)
+{
+	CALL(aclrtMemcpyAsyncWithDesc, .desc = desc, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE,
+		.stream = make_stream());
+}
+
+static void desc_unset(void)
+{
+	void *desc = make_device_memory(4096), *a = make_device_memory(4096), *b = make_device_memory(4096);
+
+	if (!bug)
+		fill(desc, a, b);
+	run(desc);
+}
+
+/* The one before it was filled, and it is new memory. */
+static void desc_of_former_memory(void)
+{
+	void *a = make_device_memory(4096), *b = make_device_memory(4096), *desc = make_device_memory(4096);
+	void *again = desc;
+
+	fill(desc, a, b);
+	CALL(aclrtFree, .devPtr = desc);
+	CALL_DOES(aclrtMalloc, 0, again = desc, .devPtr = &again, .size = 4096);
+	twin_assume(again == desc, "the same address is given out again");
+	if (!bug)
+		fill(again, a, b);
+	run(again);
+}
+
+/* Whoever writes the memory may write a descriptor. */
+static void desc_copied(void)
+{
+	char *desc = make_device_memory(4096), *a = make_device_memory(4096), *b = make_device_memory(4096);
+
+	fill(desc, a, b);
+	if (!bug)
+		CALL(aclrtMemcpy, .dst = desc + 1024, .destMax = 64, .src = desc, .count = 64,
+			.kind = ACL_MEMCPY_DEVICE_TO_DEVICE);
+	run(desc + 1024);
+}
+
+static void desc_before_kernel(void)
+{
+	void *desc = make_device_memory(4096);
+
+	if (!bug)
+		CALL(aclrtLaunchKernel, .funcHandle = HANDLE, .numBlocks = 1, .argsData = DEVICE,
+			.argsSize = 8, .stream = make_stream());
+	run(desc);
+}
+
+static void cmo_unset(void)
+{
+	void *desc = make_device_memory(4096), *a = make_device_memory(4096);
+
+	if (!bug)
+		CALL(aclrtCmoSetDesc, .cmoDesc = desc, .src = a, .size = 64);
+	CALL(aclrtCmoAsyncWithDesc, .cmoDesc = desc, .cmoType = ACL_RT_CMO_TYPE_PREFETCH,
+		.stream = make_stream());
+}
+
+static void desc_on_host(void)
+{
+	void *a = make_device_memory(4096), *b = make_device_memory(4096);
+	void *desc = bug ? make_host_memory(4096) : make_device_memory(4096);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtSetMemcpyDesc, .desc = desc,
+		.kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .srcAddr = a, .dstAddr = b, .count = 64);
+}
+
+static void desc_in_heap(void)
+{
+	void *a = make_device_memory(4096), *desc = bug ? heap_memory : make_device_memory(4096);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtCmoSetDesc, .cmoDesc = desc, .src = a, .size = 64);
+}
+
+static void desc_too_near_the_end(void)
+{
+	char *desc = make_device_memory(4096), *a = make_device_memory(4096), *b = make_device_memory(4096);
+	size_t size = 0;
+
+	CALL_DOES(aclrtGetMemcpyDescSize, 0, size = 128, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE,
+		.descSize = &size);
+	twin_assume(size > 64, "a descriptor takes more than 64 bytes");
+	fill(desc + 4096 - (bug ? 64 : 128), a, b);
+}
+
+static void desc_on_no_stream(void)
+{
+	char *desc = make_device_memory(4096), *a = make_device_memory(4096), *b = make_device_memory(4096);
+	aclrtStream s = make_stream();
+
+	fill(desc, a, b);
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemcpyAsyncWithDesc, .desc = desc,
+		.kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .stream = bug ? NULL : s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void desc_of_two_devices(void)
+{
+	void *desc = make_device_memory(4096), *here = make_device_memory(4096), *there;
+
+	on_device(bug ? 1 : 0);
+	there = make_device_memory(4096);
+	on_device(0);
+	CALL_FAILS(bug ? 107000 : 0, aclrtSetMemcpyDesc, .desc = desc,
+		.kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .srcAddr = here, .dstAddr = there, .count = 64);
+}
+
+static void desc_from_host(void)
+{
+	void *desc = make_device_memory(4096), *here = make_device_memory(4096);
+	void *src = bug ? make_host_memory(4096) : make_device_memory(4096);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtSetMemcpyDesc, .desc = desc,
+		.kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .srcAddr = src, .dstAddr = here, .count = 64);
+}
+
+/* --- device variables ---------------------------------------------------------------------- */
+
+static void variable_elsewhere(void)
+{
+	void *where = NULL, *h = make_host_memory(4096), *symbol = HANDLE;
+	size_t size = 0;
+
+	CALL_DOES(aclrtGetSymbolSize, 0, size = 64, .symbol = symbol, .size = &size);
+	CALL_DOES(aclrtGetSymbolAddress, 0, where = make_range(64, true), .symbol = symbol, .devPtr = &where);
+	on_device(bug ? 1 : 0);
+	CALL(aclrtMemcpy, .dst = (char *)where + 32, .destMax = 32, .src = h, .count = 32,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+}
+
+/* The other device has it at the same address. */
+static void variable_everywhere(void)
+{
+	void *where = NULL, *h = make_host_memory(4096), *symbol = HANDLE;
+
+	CALL_DOES(aclrtGetSymbolAddress, 0, where = make_range(64, true), .symbol = symbol, .devPtr = &where);
+	on_device(1);
+	if (!bug)
+		CALL(aclrtGetSymbolAddress, .symbol = symbol, .devPtr = &where);
+	CALL(aclrtMemcpy, .dst = where, .destMax = 1, .src = h, .count = 1,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+}
+
+/* --- peers ------------------------------------------------------------------------------------ */
+
+static void peer_without_device(void)
+{
+	int32_t can = 0;
+
+	twin_thread(bug ? 1 : 0);
+	CALL_DOES(aclrtDeviceCanAccessPeer, 0, can = 1, .canAccessPeer = &can, .deviceId = 0,
+		.peerDeviceId = 1);
+	CALL_FAILS(bug ? 107002 : 0, aclrtDeviceEnablePeerAccess, .peerDeviceId = 1);
+}
+
+static void peer_not_asked(void)
+{
+	int32_t can = 0;
+
+	if (!bug)
+		CALL_DOES(aclrtDeviceCanAccessPeer, 0, can = 1, .canAccessPeer = &can, .deviceId = 1,
+			.peerDeviceId = 0);
+	CALL(aclrtDeviceEnablePeerAccess, .peerDeviceId = 1);
+}
+
+static void map_for_nobody(void)
+{
+	int32_t can = 0;
+	void *p = make_device_memory(MIB);
+
+	if (!bug) {
+		CALL_DOES(aclrtDeviceCanAccessPeer, 0, can = 1, .canAccessPeer = &can, .deviceId = 0,
+			.peerDeviceId = 1);
+		CALL(aclrtDeviceEnablePeerAccess, .peerDeviceId = 1);
+	}
+	CALL(aclrtMemP2PMap, .devPtr = p, .size = MIB, .dstDevId = 1);
+}
+
+static void map_for_oneself(void)
+{
+	void *p = make_device_memory(MIB);
+
+	CALL(aclrtDeviceEnablePeerAccess, .peerDeviceId = 1);
+	CALL(aclrtMemP2PMap, .devPtr = p, .size = MIB, .dstDevId = bug ? 0 : 1);
+}
+
+static void *allocate(aclrtMemMallocPolicy policy)
+{
+	void *p = NULL;
+
+	CALL_DOES(aclrtMalloc, 0, p = make_range(MIB, true), .devPtr = &p, .size = MIB, .policy = policy);
+	return p;
+}
+
+static void crossing_without_policy(void)
+{
+	aclrtMemMallocPolicy policy = bug ? ACL_MEM_MALLOC_HUGE_FIRST : ACL_MEM_MALLOC_HUGE_FIRST_P2P;
+	void *here = allocate(policy), *there;
+
+	CALL(aclrtMemset, .devPtr = here, .maxCount = MIB, .count = MIB);
+	on_device(1);
+	CALL(aclrtDeviceEnablePeerAccess, .peerDeviceId = 0);
+	there = allocate(policy);
+	CALL(aclrtMemcpy, .dst = there, .destMax = MIB, .src = here, .count = MIB,
+		.kind = ACL_MEMCPY_DEVICE_TO_DEVICE);
+}
+
+/* --- results for the host ------------------------------------------------------------------------ */
+
+/* On the default stream, which nobody destroys. */
+static void result_not_waited_for(void)
+{
+	void *d = make_device_memory(4096), *h = make_host_memory(4096);
+
+	CALL(aclrtMemset, .devPtr = d, .maxCount = 4096, .count = 4096);
+	CALL(aclrtMemcpyAsync, .dst = h, .destMax = 64, .src = d, .count = 64,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = NULL);
+	CALL(aclrtFreeHost, .hostPtr = h);
+	CALL(aclrtFree, .devPtr = d);
+	if (bug)
+		twin_exit();
+	else
+		finish();
+}
+
+static void large_from_heap(void)
+{
+	aclrtStream s = make_stream();
+	void *d = make_device_memory(MIB), *h = bug ? heap_memory : make_host_memory(MIB);
+
+	for (unsigned i = 0; i < 5; i++)
+		CALL(aclrtMemcpyAsync, .dst = d, .destMax = sizeof(heap_memory), .src = h,
+			.count = sizeof(heap_memory), .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = s);
+}
+
+/* A few times is initialisation. */
+static void large_from_heap_once(void)
+{
+	aclrtStream s = make_stream();
+	void *d = make_device_memory(MIB);
+
+	for (unsigned i = 0; i < (bug ? 4 : 3); i++)
+		CALL(aclrtMemcpyAsync, .dst = d, .destMax = sizeof(heap_memory), .src = heap_memory,
+			.count = sizeof(heap_memory), .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = s);
+}
+
+static const struct twin twins[] = {
+	TWIN("desc-not-set", desc_unset),
+	TWIN("desc-not-set", desc_of_former_memory),
+	TWIN("desc-not-set", desc_copied),
+	TWIN("desc-not-set", desc_before_kernel),
+	TWIN("desc-not-set", cmo_unset),
+	TWIN("desc-buffer-invalid", desc_on_host),
+	TWIN("desc-buffer-invalid", desc_in_heap),
+	TWIN("desc-buffer-invalid", desc_too_near_the_end),
+	TWIN("desc-null-stream", desc_on_no_stream),
+	TWIN("desc-cross-device", desc_of_two_devices),
+	TWIN("desc-cross-device", desc_from_host),
+	TWIN("symbol-address-other-device", variable_elsewhere),
+	TWIN("symbol-address-other-device", variable_everywhere),
+	TWIN("peer-access-before-setdevice", peer_without_device),
+	TWIN("peer-not-queried", peer_not_asked),
+	TWIN("p2p-map-no-peer", map_for_nobody),
+	TWIN("p2p-map-no-peer", map_for_oneself),
+	TWIN("memcpy-cross-device-no-p2p-policy", crossing_without_policy),
+	TWIN_ALSO("async-copy-never-synchronized", result_not_waited_for, "finalize-missing-at-exit"),
+	TWIN("async-copy-pageable-host", large_from_heap),
+	TWIN("async-copy-pageable-host", large_from_heap_once),
+};
+
+TWINS_MAIN("descriptors, device variables, peers, results", twins)

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Twins of the rules about ends: of the runtime, and of streams that others depend on. */
+#include "paired.h"
+
+static void finalize_beside(void)
+{
+	struct acl_args_aclrtGetDeviceCount a = {.count = OUT};
+	struct acl_call_record ev;
+
+	twin_thread(1);
+	twin_assume(twin_enter(&ev, ACL_API_aclrtGetDeviceCount, &a, __LINE__), "the call takes its time");
+	if (!bug)
+		twin_leave(&ev, 0);
+	twin_thread(0);
+	CALL(aclrtResetDeviceForce, .deviceId = 0);
+	CALL(aclFinalize);
+	if (bug)
+		twin_leave(&ev, 0);
+}
+
+static void callback_too_late(void)
+{
+	CALL(aclrtResetDevice, .deviceId = 0);
+	if (!bug)
+		CALL(aclFinalizeCallbackRegister, .type = ACL_REG_TYPE_OTHER, .cbFunc = HANDLE);
+	CALL(aclFinalize);
+	if (bug)
+		CALL(aclFinalizeCallbackRegister, .type = ACL_REG_TYPE_OTHER, .cbFunc = HANDLE);
+	twin_exit();
+}
+
+static void counted_still(void)
+{
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalizeReference, .refCount = NULL);
+	CALL(aclInit, .configPath = NULL);
+	if (!bug)
+		CALL(aclFinalizeReference, .refCount = NULL);
+	twin_exit();
+}
+
+/* --- waits --------------------------------------------------------------------------- */
+
+static void free_after_timeout(void)
+{
+	aclrtStream s = make_stream();
+	char *d = make_device_memory(4096);
+
+	make_busy(s);
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	CALL_FAILS(507046, aclrtSynchronizeStreamWithTimeout, .stream = s, .timeout = 1);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtFree, .devPtr = d);
+}
+
+static void event_after_timeout(void)
+{
+	aclrtStream s = make_stream();
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+
+	make_busy(s);
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL_FAILS(507047, aclrtSynchronizeEventWithTimeout, .event = e, .timeout = 1);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtDestroyEvent, .event = e);
+}
+
+static void device_wait_of_one_context(void)
+{
+	aclrtStream s;
+	char *d = make_device_memory(4096);
+
+	make_context();
+	s = make_stream();
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	make_context();
+	CALL(aclrtSynchronizeDevice);
+	CALL(aclrtFree, .devPtr = d);
+}
+
+/* --- streams --------------------------------------------------------------------------- */
+
+static void force_awaited(void)
+{
+	aclrtStream s = make_stream(), waiting = make_stream();
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+	char *d = make_device_memory(4096);
+
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtStreamWaitEvent, .stream = waiting, .event = e);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = waiting);
+	CALL(aclrtDestroyStreamForce, .stream = s);
+}
+
+/* Nobody waits: what the stream was given is lost. */
+static void force_unfinished(void)
+{
+	aclrtStream s = make_stream();
+	char *d = make_device_memory(4096);
+
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtDestroyStreamForce, .stream = s);
+}
+
+/* After a wait that timed out, and after an abort, the program gives its tasks up. */
+static void force_given_up(void)
+{
+	aclrtStream s = make_stream(), t = make_stream();
+	char *d = make_device_memory(4096);
+
+	/* Only a callback could keep a real stream busy, and after one the rule is silent. */
+	twin_assume(make_address() != NULL, "the stream is busy without a callback");
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	CALL_FAILS(507046, aclrtSynchronizeStreamWithTimeout, .stream = s, .timeout = 1);
+	if (bug)
+		CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	CALL(aclrtDestroyStreamForce, .stream = s);
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = t);
+	CALL(aclrtStreamAbort, .stream = t);
+	CALL(aclrtDestroyStreamForce, .stream = t);
+}
+
+static void subscribed_still(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL(aclrtSubscribeReport, .threadId = twin_thread_id(1), .stream = s);
+	if (!bug)
+		CALL(aclrtUnSubscribeReport, .threadId = twin_thread_id(1), .stream = s);
+	CALL(aclrtDestroyStream, .stream = s);
+}
+
+static void subscribed_and_at_work(void)
+{
+	struct acl_args_aclrtProcessReport a = {.timeout = 100};
+	aclrtStream s = make_stream();
+	struct acl_call_record ev;
+
+	CALL(aclrtSubscribeReport, .threadId = twin_thread_id(1), .stream = s);
+	if (!bug)
+		CALL(aclrtUnSubscribeReport, .threadId = twin_thread_id(1), .stream = s);
+	twin_thread(1);
+	twin_assume(twin_enter(&ev, ACL_API_aclrtProcessReport, &a, __LINE__), "the call takes its time");
+	twin_thread(0);
+	CALL(aclrtDestroyStream, .stream = s);
+	twin_leave(&ev, 507012);
+}
+
+static void poll_in_threads(void)
+{
+	struct acl_args_aclrtSynchronizeStream a[5];
+	struct acl_call_record ev[5];
+	unsigned n = bug ? 5 : 4;
+
+	for (unsigned i = 0; i < n; i++)
+		a[i].stream = make_stream_flags(ACL_STREAM_FAST_SYNC);
+	for (unsigned i = 0; i < n; i++) {
+		twin_thread(i + 1);
+		twin_assume(twin_enter(&ev[i], ACL_API_aclrtSynchronizeStream, &a[i], __LINE__),
+			"the call takes its time");
+	}
+	for (unsigned i = 0; i < n; i++) {
+		twin_thread(i + 1);
+		twin_leave(&ev[i], 0);
+	}
+}
+
+static const struct twin twins[] = {
+	TWIN("finalize-race", finalize_beside),
+	TWIN("finalize-callback-after-finalize", callback_too_late),
+	TWIN_ALSO("finalize-reference-unbalanced", counted_still, "finalize-missing-at-exit"),
+	TWIN("sync-timeout-ignored", free_after_timeout),
+	TWIN("sync-timeout-ignored", event_after_timeout),
+	TWIN("sync-device-scope", device_wait_of_one_context),
+	TWIN("stream-destroy-force-pending", force_awaited),
+	TWIN("stream-destroy-force-pending", force_unfinished),
+	TWIN("stream-destroy-force-pending", force_given_up),
+	TWIN("stream-destroyed-while-subscribed", subscribed_still),
+	TWIN("stream-destroyed-while-subscribed", subscribed_and_at_work),
+	TWIN("stream-fast-sync-many", poll_in_threads),
+};
+
+TWINS_MAIN("rules about ends", twins)

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Twins of the rules about the use of events. */
+#include "paired.h"
+
+static void record_across(void)
+{
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+	aclrtStream s;
+
+	CALL(aclrtSetDevice, .deviceId = 1);
+	if (!bug)
+		e = make_event_ex(ACL_EVENT_SYNC);
+	s = make_stream();
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+}
+
+static void wait_across(void)
+{
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = make_stream(), near = make_stream(), far;
+
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtSetDevice, .deviceId = 1);
+	far = make_stream();
+	if (!bug)
+		CALL(aclrtSetDevice, .deviceId = 0);
+	CALL(aclrtStreamWaitEvent, .stream = bug ? far : near, .event = e);
+}
+
+static void wait_here(void)
+{
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = make_stream(), other = make_stream();
+
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL_EACH(0, ROLE(STREAM, bug ? s : other), ROLE(EVENT, e));
+}
+
+static void query_elsewhere(void)
+{
+	aclrtEvent e = make_event();
+	aclrtStream s = make_stream();
+
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	twin_thread(bug);
+	CALL(aclrtQueryEvent, .event = e, .status = OUT);
+}
+
+static void time_between_streams(void)
+{
+	aclrtEvent start = make_event(), end = make_event();
+	aclrtStream s = make_stream(), other = make_stream();
+
+	CALL(aclrtRecordEvent, .event = start, .stream = s);
+	CALL(aclrtRecordEvent, .event = end, .stream = bug ? other : s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = other);
+	CALL(aclrtEventElapsedTime, .ms = OUT, .startEvent = start, .endEvent = end);
+}
+
+static void time_for_nothing(void)
+{
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE);
+	aclrtStream s = make_stream();
+
+	for (unsigned i = 0; i < 20; i++)
+		CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	if (!bug)
+		CALL(aclrtEventGetTimestamp, .event = e, .timestamp = OUT);
+	CALL(aclrtDestroyEvent, .event = e);
+	CALL(aclrtDestroyStream, .stream = s);
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize);
+	twin_exit();
+}
+
+static void destroy_while_waiting(void)
+{
+	struct acl_args_aclrtSynchronizeEvent a;
+	struct acl_call_record ev;
+
+	a.event = make_event_ex(ACL_EVENT_SYNC);
+	CALL(aclrtRecordEvent, .event = a.event);
+	twin_thread(1);
+	twin_assume(twin_enter(&ev, ACL_API_aclrtSynchronizeEvent, &a, __LINE__), "the call takes its time");
+	if (!bug)
+		twin_leave(&ev, 0);
+	twin_thread(0);
+	CALL(aclrtDestroyEvent, .event = a.event);
+	if (bug)
+		twin_leave(&ev, 0);
+}
+
+/* Advice: the runtime keeps what the stream's wait needs. */
+static void destroy_awaited(void)
+{
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = make_stream(), waiting = make_stream();
+
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	twin_thread(1);
+	CALL(aclrtSetDevice, .deviceId = 0);
+	CALL(aclrtStreamWaitEvent, .stream = waiting, .event = e);
+	twin_thread(0);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = waiting);
+	CALL(aclrtDestroyEvent, .event = e);
+}
+
+static void reset_too_early(void)
+{
+	aclrtEvent e = make_event_flag(ACL_EVENT_SYNC);
+	aclrtStream s = make_stream(), first = make_stream(), second = make_stream();
+
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtStreamWaitEvent, .stream = first, .event = e);
+	CALL(aclrtResetEvent, .event = e, .stream = first);
+	CALL(aclrtSynchronizeStream, .stream = first);
+	if (!bug)
+		CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtStreamWaitEvent, .stream = second, .event = e);
+	CALL_FAILS(bug ? 507046 : 0, aclrtSynchronizeStreamWithTimeout, .stream = second,
+		.timeout = bug ? 20 : 4000);
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = second);
+}
+
+static const struct twin twins[] = {
+	TWIN("event-cross-device", record_across),
+	TWIN("event-cross-device", wait_across),
+	TWIN_EACH("event-wait-same-stream", wait_here, WAIT_EVENT),
+	TWIN("event-query-cross-thread", query_elsewhere),
+	TWIN("event-elapsed-different-streams", time_between_streams),
+	TWIN("event-timeline-unneeded", time_for_nothing),
+	TWIN("event-destroyed-in-use", destroy_while_waiting),
+	TWIN("event-destroyed-in-use", destroy_awaited),
+	TWIN_ALSO("event-reset-before-wait", reset_too_early, "event-wait-before-record"),
+};
+
+TWINS_MAIN("rules about the use of events", twins)

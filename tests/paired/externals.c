@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Twins of the rules about what links captures: events from outside and of other captures, contexts, the end.
+ */
+#include "paired.h"
+
+#define RELAXED ACL_MODEL_RI_CAPTURE_MODE_RELAXED
+
+static void begin(aclrtStream s)
+{
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = RELAXED);
+}
+
+static aclmdlRI end(aclrtStream s)
+{
+	aclmdlRI m = NULL;
+
+	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
+	return m;
+}
+
+static void join(aclrtStream s, aclrtStream other)
+{
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtStreamWaitEvent, .stream = other, .event = e);
+}
+
+/* --- events --------------------------------------------------------------------------------- */
+
+static void record_dropped(void)
+{
+	aclrtEvent e = make_event_ex(bug ? ACL_EVENT_TIME_LINE : ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE);
+	aclrtEvent outside = make_event_ex(ACL_EVENT_TIME_LINE);
+	aclrtStream s = make_stream(), idle = make_stream();
+
+	begin(s);
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtRecordEvent, .event = outside, .stream = idle);
+	end(s);
+	CALL(aclrtSynchronizeStream, .stream = idle);
+}
+
+static void event_of_other_capture(void)
+{
+	aclrtStream s = make_stream(), other = make_stream();
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+	aclmdlRI m = NULL;
+
+	begin(s);
+	begin(other);
+	CALL(aclrtRecordEvent, .event = e, .stream = bug ? other : s);
+	CALL_FAILS(bug ? 107032 : 0, aclrtStreamWaitEvent, .stream = s, .event = e);
+	if (!bug) {
+		end(s);
+		end(other);
+		return;
+	}
+	CALL_FAILS(507903, aclmdlRICaptureEnd, .stream = s, .modelRI = &m);
+	CALL_FAILS(507903, aclmdlRICaptureEnd, .stream = other, .modelRI = &m);
+}
+
+static void event_from_outside(void)
+{
+	aclrtStream s = make_stream(), idle = make_stream();
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+
+	CALL(aclrtRecordEvent, .event = e, .stream = idle);
+	begin(s);
+	if (!bug)
+		CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL_EACH(bug ? 107024 : 0, ROLE(STREAM, s), ROLE(EVENT, e));
+	end(s);
+	CALL(aclrtSynchronizeStream, .stream = idle);
+}
+
+/* Recorded in the capture and again outside of it, an event stays captured. */
+static void event_again_outside(void)
+{
+	aclrtStream s = make_stream(), idle = make_stream();
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+
+	begin(s);
+	if (!bug)
+		CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtRecordEvent, .event = e, .stream = idle);
+	CALL_FAILS(bug ? 107024 : 0, aclrtStreamWaitEvent, .stream = s, .event = e);
+	end(s);
+	CALL(aclrtSynchronizeStream, .stream = idle);
+}
+
+static void event_unrecorded(void)
+{
+	aclrtStream s = make_stream();
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+
+	begin(s);
+	if (!bug)
+		CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL_EACH(0, ROLE(STREAM, s), ROLE(EVENT, e));
+	end(s);
+}
+
+/* Of the two events of a time either counts. */
+static void end_captured(void)
+{
+	uint32_t flags = ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE;
+	aclrtEvent first = make_event_ex(flags), last = make_event_ex(flags), captured = make_event_ex(flags);
+	aclrtStream s = make_stream(), idle = make_stream();
+
+	CALL(aclrtRecordEvent, .event = first, .stream = idle);
+	CALL(aclrtRecordEvent, .event = last, .stream = idle);
+	CALL(aclrtSynchronizeStream, .stream = idle);
+	begin(s);
+	CALL(aclrtRecordEvent, .event = captured, .stream = s);
+	CALL_FAILS(bug ? 107028 : 0, aclrtEventElapsedTime, .ms = OUT, .startEvent = first,
+		.endEvent = bug ? captured : last);
+	end(s);
+}
+
+/* A limit of the device concerns what any thread captures on it. */
+static void limit_by_other_thread(void)
+{
+	aclrtStream s = make_stream();
+	char *d = make_device_memory(4096);
+
+	begin(s);
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	twin_thread(1);
+	CALL(aclrtSetDevice, .deviceId = bug ? 0 : 1);
+	CALL(aclrtSetDeviceResLimit, .deviceId = bug ? 0 : 1, .type = ACL_RT_DEV_RES_CUBE_CORE, .value = 8);
+	twin_thread(0);
+	end(s);
+}
+
+static void event_destroyed(void)
+{
+	aclrtStream s = make_stream(), other = make_stream();
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC), unused = make_event_ex(ACL_EVENT_SYNC);
+
+	begin(s);
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtStreamWaitEvent, .stream = other, .event = e);
+	CALL(aclrtDestroyEvent, .event = unused);
+	if (bug)
+		CALL(aclrtDestroyEvent, .event = e);
+	join(other, s);
+	end(s);
+	if (!bug)
+		CALL(aclrtDestroyEvent, .event = e);
+}
+
+/* --- *_EXTERNAL ------------------------------------------------------------------------------- */
+
+static void flag_switched(void)
+{
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = make_stream();
+
+	/* Waits and records have a flag each. */
+	CALL(aclrtRecordEventWithFlag, .event = e, .stream = s, .flag = 0);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	begin(s);
+	CALL(aclrtStreamWaitEventWithFlag, .stream = s, .event = e, .flag = ACL_EVENT_WAIT_EXTERNAL);
+	if (bug)
+		CALL_FAILS(107000, aclrtRecordEventWithFlag, .event = e, .stream = s,
+			.flag = ACL_EVENT_RECORD_EXTERNAL);
+	end(s);
+}
+
+static void external_twice(void)
+{
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = make_stream();
+
+	begin(s);
+	CALL(aclrtRecordEventWithFlag, .event = e, .stream = s, .flag = ACL_EVENT_RECORD_EXTERNAL);
+	if (!bug) {
+		end(s);
+		begin(s);
+	}
+	CALL_FAILS(bug ? 107000 : 0, aclrtStreamWaitEventWithFlag, .stream = s, .event = e,
+		.flag = ACL_EVENT_WAIT_EXTERNAL);
+	end(s);
+}
+
+static void external_in_condition(void)
+{
+	aclrtStream s = make_stream(), inner = make_stream();
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+	aclmdlRICaptureStatus status;
+	aclmdlRICondHandle h = NULL;
+	aclmdlRI m = NULL, out = NULL, sub[1] = {NULL};
+
+	begin(s);
+	CALL_DOES(
+		aclmdlRICaptureGetInfo, 0, m = make_address(), .stream = s, .status = &status, .modelRI = &m);
+	CALL_DOES(aclmdlRICondHandleCreate, 0, h = make_address(), .modelRI = m, .flag = 1, .handle = &h);
+	CALL_DOES(aclmdlRIAddCondTask, 0, sub[0] = make_address(),
+		.params = {.handle = h, .type = ACL_MODEL_RI_COND_TYPE_IF, .size = 1, .modelRIArray = sub},
+		.stream = s);
+	CALL(aclmdlRICaptureToModelRIBegin, .stream = inner, .modelRI = sub[0], .mode = RELAXED);
+	CALL_FAILS(bug ? 207000 : 0, aclrtRecordEventWithFlag, .event = e, .stream = bug ? inner : s,
+		.flag = ACL_EVENT_RECORD_EXTERNAL);
+	CALL(aclmdlRICaptureEnd, .stream = inner, .modelRI = NULL);
+	CALL_DOES(aclmdlRICaptureEnd, 0, out = m, .stream = s, .modelRI = &out);
+}
+
+/* --- contexts and the end ------------------------------------------------------------------------ */
+
+static void begun_elsewhere(void)
+{
+	aclrtContext one = make_context(), two;
+	aclrtStream s = make_stream();
+
+	two = make_context();
+	if (!bug)
+		CALL(aclrtSetCurrentContext, .context = one);
+	CALL_FAILS(bug ? 107003 : 0, aclmdlRICaptureBegin, .stream = s, .mode = RELAXED);
+	if (!bug)
+		CALL(aclmdlRIDestroy, .modelRI = end(s));
+	CALL(aclrtSetCurrentContext, .context = one);
+	CALL(aclrtDestroyStream, .stream = s);
+	CALL(aclrtDestroyContext, .context = one);
+	CALL(aclrtDestroyContext, .context = two);
+}
+
+static void grouped_elsewhere(void)
+{
+	aclrtContext one = make_context();
+	aclrtStream s = make_stream();
+	aclrtTaskGrp group = NULL;
+
+	begin(s);
+	make_context();
+	if (!bug)
+		CALL(aclrtSetCurrentContext, .context = one);
+	CALL_FAILS(bug ? 107003 : 0, aclmdlRICaptureTaskGrpBegin, .stream = s);
+	CALL(aclrtSetCurrentContext, .context = one);
+	if (!bug)
+		CALL_DOES(
+			aclmdlRICaptureTaskGrpEnd, 0, group = make_address(), .stream = s, .handle = &group);
+	end(s);
+}
+
+/* What is left open goes on after the device was reset for somebody else. */
+static void left_open(void)
+{
+	aclrtStream s;
+
+	CALL(aclrtSetDevice, .deviceId = 0);
+	s = make_stream();
+	begin(s);
+	if (!bug) {
+		CALL(aclmdlRIDestroy, .modelRI = end(s));
+		CALL(aclrtDestroyStream, .stream = s);
+	}
+	CALL(aclrtResetDevice, .deviceId = 0);
+	if (!bug) {
+		CALL(aclrtResetDevice, .deviceId = 0);
+		CALL(aclFinalize);
+	}
+	twin_exit();
+}
+
+static const struct twin twins[] = {
+	TWIN("capture-event-record-dropped", record_dropped),
+	TWIN_ALSO("capture-cross-model-event", event_of_other_capture, "capture-end-invalidated"),
+	TWIN_ALSO("capture-end-invalidated", event_of_other_capture, "capture-cross-model-event"),
+	TWIN_EACH("capture-wait-outside-event", event_from_outside, WAIT_EVENT),
+	TWIN("capture-wait-outside-event", event_again_outside),
+	TWIN_EACH("capture-wait-unrecorded-event", event_unrecorded, WAIT_EVENT),
+	TWIN("capture-sync-event", end_captured),
+	TWIN("capture-config-ineffective", limit_by_other_thread),
+	TWIN("capture-event-destroyed-in-capture", event_destroyed),
+	TWIN("capture-external-flag-switch", flag_switched),
+	TWIN("capture-external-event-twice", external_twice),
+	TWIN("capture-external-event-in-subgraph", external_in_condition),
+	TWIN("capture-wrong-context", begun_elsewhere),
+	TWIN("capture-wrong-context", grouped_elsewhere),
+	TWIN_ALSO("capture-never-ended", left_open, "finalize-missing-at-exit"),
+};
+
+TWINS_MAIN("link rules", twins)

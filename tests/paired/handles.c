@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Twins of the rules about handles: destroyed, of another kind, never made. */
+#include "paired.h"
+
+static void stream_used(void)
+{
+	aclrtStream s = make_stream();
+
+	if (bug)
+		CALL(aclrtDestroyStream, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	if (!bug)
+		CALL(aclrtDestroyStream, .stream = s);
+}
+
+/* The value may come back at once: then it is a new stream. */
+static void stream_value_again(void)
+{
+	aclrtStream s = make_stream(), again = s;
+
+	CALL(aclrtDestroyStream, .stream = s);
+	if (!bug)
+		CALL_DOES(aclrtCreateStream, 0, again = s, .stream = &again);
+	CALL(aclrtSynchronizeStream, .stream = again);
+}
+
+static void stream_twice(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL(aclrtDestroyStream, .stream = s);
+	if (bug)
+		CALL_FAILS(107017, aclrtDestroyStreamForce, .stream = s);
+}
+
+/* A destroy that failed did not destroy. */
+static void stream_destroy_failed(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL_FAILS(bug ? 0 : 107003, aclrtDestroyStream, .stream = s);
+	CALL(aclrtDestroyStream, .stream = s);
+}
+
+static void stream_race(void)
+{
+	aclrtStream s = make_stream();
+	struct acl_args_aclrtDestroyStream a = {.stream = s};
+	struct acl_call_record ev;
+
+	if (!bug)
+		CALL(aclrtStreamQuery, .stream = s, .status = OUT);
+	twin_enter(&ev, ACL_API_aclrtDestroyStream, &a, __LINE__);
+	if (bug) {
+		twin_thread(1);
+		CALL(aclrtStreamQuery, .stream = s, .status = OUT);
+		twin_thread(0);
+	}
+	twin_leave(&ev, 0);
+}
+
+static void event_used(void)
+{
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+
+	if (bug)
+		CALL(aclrtDestroyEvent, .event = e);
+	CALL(aclrtSynchronizeEvent, .event = e);
+	if (!bug)
+		CALL(aclrtDestroyEvent, .event = e);
+}
+
+static void event_twice(void)
+{
+	aclrtEvent e = make_event();
+
+	CALL(aclrtDestroyEvent, .event = e);
+	if (bug)
+		CALL(aclrtDestroyEvent, .event = e);
+}
+
+static void elapsed_first(void)
+{
+	aclrtEvent start = make_event(), end = make_event();
+
+	CALL(aclrtRecordEvent, .event = start);
+	CALL(aclrtRecordEvent, .event = end);
+	CALL(aclrtSynchronizeEvent, .event = end);
+	if (bug)
+		CALL(aclrtDestroyEvent, .event = start);
+	CALL(aclrtEventElapsedTime, .ms = OUT, .startEvent = start, .endEvent = end);
+}
+
+static void notify_used(void)
+{
+	aclrtNotify n = NULL;
+
+	CALL_DOES(aclrtCreateNotify, 0, n = make_address(), .notify = &n);
+	if (bug)
+		CALL(aclrtDestroyNotify, .notify = n);
+	CALL(aclrtRecordNotify, .notify = n);
+	if (!bug)
+		CALL(aclrtDestroyNotify, .notify = n);
+}
+
+static void model_used(void)
+{
+	aclmdlRI m = NULL;
+
+	CALL_DOES(aclmdlRIBuildBegin, 0, m = make_address(), .modelRI = &m);
+	if (bug)
+		CALL(aclmdlRIDestroy, .modelRI = m);
+	CALL(aclmdlRIDebugPrint, .modelRI = m);
+	if (!bug)
+		CALL(aclmdlRIDestroy, .modelRI = m);
+}
+
+static void context_current(void)
+{
+	aclrtContext x = make_context();
+
+	if (bug)
+		CALL(aclrtDestroyContext, .context = x);
+	CALL(aclrtSetCurrentContext, .context = x);
+	if (!bug)
+		CALL(aclrtDestroyContext, .context = x);
+}
+
+static void context_twice(void)
+{
+	aclrtContext x = make_context();
+
+	CALL(aclrtDestroyContext, .context = x);
+	if (bug)
+		CALL_FAILS(107002, aclrtDestroyContext, .context = x);
+}
+
+static void binary_used(void)
+{
+	aclrtBinHandle b = NULL;
+
+	CALL_DOES(aclrtBinaryLoadFromFile, 0, b = make_address(), .binPath = "add.o", .binHandle = &b);
+	CALL(aclrtBinaryUnLoad, .binHandle = b);
+	if (bug)
+		CALL(aclrtBinaryUnLoad, .binHandle = b);
+}
+
+static void pool_used(void)
+{
+	static const aclrtMemPoolProps props = {.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	aclrtMemPool pool = NULL;
+
+	CALL_DOES(aclrtMemPoolCreate, 0, pool = make_address(), .memPool = &pool, .poolProps = &props);
+	if (bug)
+		CALL(aclrtMemPoolDestroy, .memPool = pool);
+	CALL(aclrtMemPoolTrimTo, .memPool = pool);
+	if (!bug)
+		CALL(aclrtMemPoolDestroy, .memPool = pool);
+}
+
+/* ------------------------------------------------------------------------------------- */
+
+static void arguments_swapped(void)
+{
+	aclrtStream s = make_stream();
+	aclrtEvent e = make_event();
+
+	if (bug)
+		CALL_FAILS(107017, aclrtRecordEvent, .event = s, .stream = e);
+	else
+		CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtDestroyEvent, .event = e);
+	CALL(aclrtDestroyStream, .stream = s);
+}
+
+/* A stream that something below us made. */
+static void never_seen(void)
+{
+	aclrtStream s = make_stream();
+	aclrtEvent e = make_event();
+
+	CALL(aclrtRecordEvent, .event = e, .stream = bug ? e : HANDLE);
+	CALL(aclrtDestroyEvent, .event = e);
+	CALL(aclrtDestroyStream, .stream = s);
+}
+
+static void create_failed(void)
+{
+	aclrtStream s = (aclrtStream)0x1234567890;
+
+	if (bug)
+		CALL_FAILS(207000, aclrtCreateStreamWithConfig, .stream = &s, .flag = ACL_STREAM_HUGE);
+	else
+		CALL_DOES(aclrtCreateStream, 0, s = make_address(), .stream = &s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	if (!bug)
+		CALL(aclrtDestroyStream, .stream = s);
+}
+
+/* A later success fills the same variable. */
+static void create_again(void)
+{
+	aclrtEvent e = (aclrtEvent)0x1234567890;
+
+	CALL_FAILS(507899, aclrtCreateEvent, .event = &e);
+	if (!bug)
+		CALL_DOES(aclrtCreateEvent, 0, (void)0, .event = &e);
+	CALL(aclrtRecordEvent, .event = e);
+}
+
+static const struct twin twins[] = {
+	TWIN("stream-destroyed-handle", stream_used),
+	TWIN("stream-destroyed-handle", stream_value_again),
+	TWIN("stream-destroyed-handle", stream_race),
+	TWIN("stream-double-destroy", stream_twice),
+	TWIN("stream-double-destroy", stream_destroy_failed),
+	TWIN("event-destroyed-handle", event_used),
+	TWIN("event-destroyed-handle", event_twice),
+	TWIN("event-destroyed-handle", elapsed_first),
+	TWIN("notify-destroyed-use", notify_used),
+	TWIN("mdlri-use-after-destroy", model_used),
+	TWIN("context-set-destroyed", context_current),
+	TWIN("context-double-destroy", context_twice),
+	TWIN("kernel-binary-double-unload", binary_used),
+	TWIN("pool-use-after-destroy", pool_used),
+	TWIN("handle-type-mismatch", arguments_swapped),
+	TWIN("handle-type-mismatch", never_seen),
+	TWIN_AVOIDS("failed-create-output-used", create_failed),
+	TWIN("failed-create-output-used", create_again),
+};
+
+TWINS_MAIN("rules about handles", twins)

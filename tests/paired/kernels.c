@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Twins of the rules about kernel binaries, launches and argument lists. */
+#include "paired.h"
+
+/* Memory of the program's own for argument lists, and for what is in them. */
+#define LIST (heap_memory + (16 << 10))
+#define OTHER_LIST (heap_memory + (32 << 10))
+
+static aclrtBinHandle load_file(void)
+{
+	aclrtBinHandle b = NULL;
+
+	CALL_DOES(aclrtBinaryLoadFromFile, 0, b = make_address(), .binPath = "add.o", .binHandle = &b);
+	return b;
+}
+
+static aclrtBinHandle load_data(aclrtBinaryLoadOptions *options)
+{
+	aclrtBinHandle b = NULL;
+
+	CALL_DOES(aclrtBinaryLoadFromData, 0, b = make_address(), .data = heap_memory, .length = 4096,
+		.options = options, .binHandle = &b);
+	return b;
+}
+
+static aclrtBinary describe(const void *data)
+{
+	struct acl_args_aclrtCreateBinary args = {data, 4096};
+	void *made = make_address();
+	struct acl_call_record ev;
+
+	twin_enter(&ev, ACL_API_aclrtCreateBinary, &args, __LINE__);
+	twin_leave(&ev, (intptr_t)made);
+	return (aclrtBinary)ev.result.u;
+}
+
+static aclrtBinHandle load_described(void)
+{
+	aclrtBinary d = describe(heap_memory);
+	aclrtBinHandle b = NULL;
+
+	CALL_DOES(aclrtBinaryLoad, 0, b = make_address(), .binary = d, .binHandle = &b);
+	CALL(aclrtDestroyBinary, .binary = d);
+	return b;
+}
+
+static aclrtFuncHandle fetch(aclrtBinHandle b, const char *name)
+{
+	aclrtFuncHandle f = NULL;
+
+	CALL_DOES(aclrtBinaryGetFunction, 0, f = make_address(), .binHandle = b, .kernelName = name,
+		.funcHandle = &f);
+	return f;
+}
+
+static void launch(aclrtFuncHandle f, aclrtStream s)
+{
+	CALL(aclrtLaunchKernelV2, .funcHandle = f, .numBlocks = 1, .argsData = DEVICE, .argsSize = 64,
+		.stream = s);
+}
+
+/* --- binaries ---------------------------------------------------------------------------------- */
+
+static void unload_busy(void)
+{
+	aclrtBinHandle b = load_file();
+	aclrtStream s = make_stream();
+
+	launch(fetch(b, "add"), s);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtBinaryUnLoad, .binHandle = b);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+/* The event shows the launch that it stands behind, not the one after it. */
+static void unload_behind_event(void)
+{
+	aclrtBinHandle b = load_file();
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = make_stream();
+
+	if (bug)
+		CALL(aclrtRecordEvent, .event = e, .stream = s);
+	launch(fetch(b, "add"), s);
+	if (!bug)
+		CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtSynchronizeEvent, .event = e);
+	CALL(aclrtBinaryUnLoad, .binHandle = b);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void unload_elsewhere(void)
+{
+	aclrtContext first = make_context(), second = make_context();
+	aclrtBinHandle b;
+
+	CALL(aclrtSetCurrentContext, .context = first);
+	b = load_described();
+	if (bug)
+		CALL(aclrtSetCurrentContext, .context = second);
+	CALL(aclrtBinaryUnLoad, .binHandle = b);
+}
+
+static void load_relative(void)
+{
+	aclrtBinHandle b = NULL;
+
+	CALL_DOES(aclrtBinaryLoadFromFile, 0, b = make_address(), .binPath = bug ? "add.o" : twin_file(),
+		.binHandle = &b);
+	CALL(aclrtBinaryUnLoad, .binHandle = b);
+}
+
+static aclrtBinHandle load_for_cpu(bool for_cpu)
+{
+	aclrtBinaryLoadOption option = {.type = ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE};
+	aclrtBinaryLoadOptions options = {&option, 1};
+
+	return load_data(for_cpu ? &options : NULL);
+}
+
+static void register_for_aicore(void)
+{
+	aclrtBinHandle b = load_for_cpu(!bug);
+	aclrtFuncHandle f = NULL;
+
+	CALL_DOES(aclrtRegisterCpuFunc, bug ? 107000 : 0, f = make_address(), .handle = b, .funcName = "f",
+		.kernelName = "k", .funcHandle = &f);
+}
+
+static void register_nameless(void)
+{
+	aclrtBinHandle b = load_for_cpu(true);
+	aclrtFuncHandle f = NULL;
+
+	CALL_DOES(aclrtRegisterCpuFunc, bug ? 107000 : 0, f = make_address(), .handle = b,
+		.funcName = bug ? "" : "f", .kernelName = "k", .funcHandle = &f);
+}
+
+static void fetch_unregistered(void)
+{
+	aclrtBinHandle b = load_for_cpu(true);
+	aclrtFuncHandle f = NULL;
+
+	if (!bug)
+		CALL_DOES(aclrtRegisterCpuFunc, 0, f = make_address(), .handle = b, .funcName = "f",
+			.kernelName = "k", .funcHandle = &f);
+	CALL_FAILS(bug ? 107000 : 0, aclrtBinaryGetFunction, .binHandle = b, .kernelName = "k",
+		.funcHandle = &f);
+}
+
+static void load_destroyed(void)
+{
+	aclrtBinary d = describe(heap_memory);
+	aclrtBinHandle b = NULL;
+
+	if (bug)
+		CALL(aclrtDestroyBinary, .binary = d);
+	CALL_DOES(aclrtBinaryLoad, 0, b = make_address(), .binary = d, .binHandle = &b);
+	if (!bug)
+		CALL(aclrtDestroyBinary, .binary = d);
+}
+
+static void load_freed_data(void)
+{
+	void *data = make_host_memory(4096);
+	aclrtBinary d = describe(data);
+	aclrtBinHandle b = NULL;
+
+	if (bug)
+		CALL(aclrtFreeHost, .hostPtr = data);
+	CALL_DOES(aclrtBinaryLoad, 0, b = make_address(), .binary = d, .binHandle = &b);
+	CALL(aclrtDestroyBinary, .binary = d);
+	if (!bug)
+		CALL(aclrtFreeHost, .hostPtr = data);
+}
+
+static void description_kept(void)
+{
+	aclrtBinary d = describe(heap_memory);
+
+	if (!bug)
+		CALL(aclrtDestroyBinary, .binary = d);
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize);
+	twin_exit();
+}
+
+/* --- launches ------------------------------------------------------------------------------------- */
+
+static void launch_on_other_device(void)
+{
+	aclrtFuncHandle f = fetch(load_data(NULL), "add");
+	aclrtStream other;
+
+	CALL(aclrtSetDevice, .deviceId = 1);
+	other = make_stream();
+	if (!bug)
+		f = fetch(load_data(NULL), "add");
+	launch(f, other);
+	CALL(aclrtSynchronizeStream, .stream = other);
+}
+
+static void launch_symbol_on_other_device(void)
+{
+	aclrtFuncHandle f = make_address();
+	aclrtStream other;
+
+	CALL(aclrtGetFuncBySymbol, .symbol = HANDLE, .funcHandle = &f);
+	CALL(aclrtSetDevice, .deviceId = 1);
+	other = make_stream();
+	/* The same handle again is good here as well. */
+	if (!bug)
+		CALL(aclrtGetFuncBySymbol, .symbol = HANDLE, .funcHandle = &f);
+	launch(f, other);
+	CALL(aclrtSynchronizeStream, .stream = other);
+}
+
+static void launch_plain(void)
+{
+	aclrtFuncHandle f = fetch(bug ? load_file() : load_described(), "add");
+
+	CALL(aclrtLaunchKernel, .funcHandle = f, .numBlocks = 1, .argsData = DEVICE, .argsSize = 64);
+	CALL(aclrtSynchronizeDevice);
+}
+
+static void short_array(void)
+{
+	aclrtFuncHandle f = fetch(load_file(), "add");
+	int x, y;
+	void *args[2] = {&x, bug ? NULL : &y};
+	size_t count = 2;
+
+	CALL(aclrtFunctionGetParamCount, .func = f, .paramCount = &count);
+	CALL_FAILS(bug ? 107000 : 0, aclrtLaunchKernelWithArgsArray, .func = f, .numBlocks = 1, .args = args);
+	CALL(aclrtSynchronizeDevice);
+}
+
+static void no_array(void)
+{
+	aclrtFuncHandle f = fetch(load_file(), "add");
+	void *args[2] = {heap_memory, heap_memory};
+	size_t count = 2;
+
+	CALL(aclrtFunctionGetParamCount, .func = f, .paramCount = &count);
+	CALL_FAILS(bug ? 107000 : 0, aclrtLaunchSIMTKernelWithArgsArray, .func = f, .gridDim = {1, 1, 1},
+		.blockDim = {1, 1, 1}, .args = bug ? NULL : args);
+	CALL(aclrtSynchronizeDevice);
+}
+
+static aclrtStream launch_with(void *args)
+{
+	aclrtFuncHandle f = fetch(load_described(), "add");
+	aclrtStream s = make_stream();
+
+	CALL(aclrtLaunchKernel, .funcHandle = f, .numBlocks = 1, .argsData = args, .argsSize = 64,
+		.stream = s);
+	return s;
+}
+
+static void free_arguments(void)
+{
+	char *args = make_device_memory(4096);
+	aclrtStream s = launch_with(args + 1024);
+
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtFree, .devPtr = args);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void refill_arguments(void)
+{
+	char *args = make_device_memory(4096);
+	aclrtStream s = launch_with(args);
+
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtMemcpy, .dst = args, .destMax = 4096, .src = heap_memory, .count = 64,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void clear_arguments(void)
+{
+	char *args = make_device_memory(4096);
+	aclrtStream s = launch_with(args + 64);
+
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtMemset, .devPtr = args, .maxCount = 4096, .count = 65);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+/* --- argument lists --------------------------------------------------------------------------------- */
+
+static aclrtArgsHandle begin(aclrtFuncHandle f, aclrtArgsHandle where)
+{
+	aclrtArgsHandle a = NULL;
+
+	CALL_DOES(aclrtKernelArgsInit, 0, a = where, .funcHandle = f, .argsHandle = &a);
+	return a;
+}
+
+static aclrtArgsHandle begin_any(void)
+{
+	aclrtFuncHandle f = fetch(load_file(), "add");
+
+	return begin(f, make_address());
+}
+
+static aclrtParamHandle append(aclrtArgsHandle a, size_t size)
+{
+	aclrtParamHandle p = NULL;
+
+	CALL_DOES(aclrtKernelArgsAppend, 0, p = make_address(), .argsHandle = a, .param = heap_memory,
+		.paramSize = size, .paramHandle = &p);
+	return p;
+}
+
+static aclrtParamHandle hold_place(aclrtArgsHandle a)
+{
+	aclrtParamHandle p = NULL;
+
+	CALL_DOES(
+		aclrtKernelArgsAppendPlaceHolder, 0, p = make_address(), .argsHandle = a, .paramHandle = &p);
+	return p;
+}
+
+static void launch_list(aclrtFuncHandle f, aclrtArgsHandle a)
+{
+	CALL(aclrtLaunchKernelWithConfig, .funcHandle = f, .numBlocks = 1, .argsHandle = a);
+	CALL(aclrtSynchronizeDevice);
+}
+
+static void list_of_other_function(void)
+{
+	aclrtBinHandle b = load_file();
+	aclrtFuncHandle add = fetch(b, "add"), mul = fetch(b, "mul");
+	aclrtArgsHandle a = begin(bug ? mul : add, make_address());
+
+	append(a, 8);
+	CALL(aclrtKernelArgsFinalize, .argsHandle = a);
+	launch_list(add, a);
+}
+
+static void list_of_other_thread(void)
+{
+	aclrtFuncHandle f = fetch(load_file(), "add");
+	aclrtArgsHandle a = begin(f, make_address());
+
+	if (bug)
+		twin_thread(1);
+	append(a, 8);
+}
+
+/* The runtime answers the same handle both times. */
+static void list_begun_again(void)
+{
+	aclrtBinHandle b = load_file();
+	aclrtFuncHandle add = fetch(b, "add"), mul = fetch(b, "mul");
+	void *where = make_address();
+	aclrtArgsHandle first = begin(add, where), second;
+
+	append(first, 8);
+	CALL(aclrtKernelArgsFinalize, .argsHandle = first);
+	if (!bug)
+		launch_list(add, first);
+	second = begin(mul, where);
+	append(second, 8);
+	CALL(aclrtKernelArgsFinalize, .argsHandle = second);
+	if (bug)
+		launch_list(add, first);
+	else
+		launch_list(mul, second);
+}
+
+static void buffer_of_value(void)
+{
+	aclrtArgsHandle a = begin_any();
+	aclrtParamHandle p = bug ? append(a, 8) : hold_place(a);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtKernelArgsGetPlaceHolderBuffer, .argsHandle = a, .paramHandle = p,
+		.dataSize = 64, .bufferAddr = OUT);
+}
+
+static void update_placeholder(void)
+{
+	aclrtArgsHandle a = begin_any();
+	aclrtParamHandle p = bug ? hold_place(a) : append(a, 8);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtKernelArgsParaUpdate, .argsHandle = a, .paramHandle = p,
+		.param = heap_memory, .paramSize = 8);
+}
+
+static void update_larger(void)
+{
+	aclrtArgsHandle a = begin_any();
+	aclrtParamHandle p = append(a, 8);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtKernelArgsParaUpdate, .argsHandle = a, .paramHandle = p,
+		.param = heap_memory, .paramSize = bug ? 16 : 4);
+}
+
+static void begin_in(aclrtFuncHandle f, aclrtArgsHandle handle, size_t size)
+{
+	CALL(aclrtKernelArgsInitByUserMem, .funcHandle = f, .argsHandle = handle, .userHostMem = heap_memory,
+		.actualArgsSize = size);
+}
+
+static void update_other_list(void)
+{
+	aclrtFuncHandle f = fetch(load_file(), "add");
+	aclrtArgsHandle a = LIST, b = OTHER_LIST;
+	aclrtParamHandle of_a, of_b;
+
+	begin_in(f, a, 64);
+	begin_in(f, b, 64);
+	of_a = append(a, 8);
+	of_b = append(b, 8);
+	CALL_FAILS(bug ? 107000 : 0, aclrtKernelArgsParaUpdate, .argsHandle = a,
+		.paramHandle = bug ? of_b : of_a, .param = heap_memory, .paramSize = 8);
+}
+
+static void many_parameters(void)
+{
+	aclrtArgsHandle a = begin_any();
+
+	for (unsigned i = 0; i < 127; i++)
+		append(a, 8);
+	append(a, 8);
+	if (bug)
+		CALL_FAILS(107000, aclrtKernelArgsAppend, .argsHandle = a, .param = heap_memory,
+			.paramSize = 8, .paramHandle = OUT);
+}
+
+/* Each parameter begins at a multiple of 8. */
+static void many_bytes(void)
+{
+	aclrtArgsHandle a = LIST;
+
+	begin_in(fetch(load_file(), "add"), a, 16);
+	append(a, bug ? 9 : 8);
+	CALL_FAILS(bug ? 107000 : 0, aclrtKernelArgsAppend, .argsHandle = a, .param = heap_memory,
+		.paramSize = 8, .paramHandle = OUT);
+}
+
+static void large_buffer(void)
+{
+	aclrtArgsHandle a = begin_any();
+	aclrtParamHandle p = hold_place(a);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtKernelArgsGetPlaceHolderBuffer, .argsHandle = a, .paramHandle = p,
+		.dataSize = (64 << 10) - (bug ? 0 : 8), .bufferAddr = OUT);
+}
+
+static void small_memory(void)
+{
+	aclrtFuncHandle f = fetch(load_file(), "add");
+	size_t size = 120;
+
+	CALL(aclrtKernelArgsGetMemSize, .funcHandle = f, .userArgsSize = 112, .actualArgsSize = &size);
+	begin_in(f, LIST, bug ? size / 8 : size);
+}
+
+static void small_handle(void)
+{
+	aclrtFuncHandle f = fetch(load_file(), "add");
+	size_t size = 512;
+
+	CALL(aclrtKernelArgsGetHandleMemSize, .funcHandle = f, .memSize = &size);
+	begin_in(f, make_host_memory(bug ? size / 2 : size), 64);
+}
+
+static void odd_size(void)
+{
+	aclrtFuncHandle f = fetch(load_file(), "add");
+	size_t size = 16;
+
+	CALL(aclrtKernelArgsGetMemSize, .funcHandle = f, .userArgsSize = bug ? 12 : 16,
+		.actualArgsSize = &size);
+}
+
+static const struct twin twins[] = {
+	TWIN("kernel-binary-unload-pending", unload_busy),
+	TWIN("kernel-binary-unload-pending", unload_behind_event),
+	TWIN("kernel-binary-unload-context", unload_elsewhere),
+	TWIN("kernel-binpath-relative", load_relative),
+	TWIN("kernel-cpu-func-only", register_for_aicore),
+	TWIN("kernel-cpu-func-only", register_nameless),
+	TWIN("kernel-cpu-func-only", fetch_unregistered),
+	TWIN("kernel-createbinary-data-freed", load_destroyed),
+	TWIN("kernel-createbinary-data-freed", load_freed_data),
+	TWIN("kernel-createbinary-data-freed", description_kept),
+	TWIN("kernel-wrong-device", launch_on_other_device),
+	TWIN("kernel-wrong-device", launch_symbol_on_other_device),
+	TWIN("kernel-launch-api-mismatch", launch_plain),
+	TWIN("kernel-args-array-count", short_array),
+	TWIN("kernel-args-array-count", no_array),
+	TWIN("kernel-args-freed", free_arguments),
+	TWIN("kernel-args-freed", refill_arguments),
+	TWIN("kernel-args-freed", clear_arguments),
+	TWIN("kargs-handle-foreign-func", list_of_other_function),
+	TWIN("kargs-handle-thread", list_of_other_thread),
+	TWIN("kargs-handle-thread", list_begun_again),
+	TWIN("kargs-param-mismatch", buffer_of_value),
+	TWIN("kargs-param-mismatch", update_placeholder),
+	TWIN("kargs-param-mismatch", update_larger),
+	TWIN("kargs-param-mismatch", update_other_list),
+	TWIN("kargs-too-many", many_parameters),
+	TWIN("kargs-too-many", many_bytes),
+	TWIN("kargs-too-many", large_buffer),
+	TWIN("kargs-usermem-size", small_memory),
+	TWIN("kargs-usermem-size", small_handle),
+	TWIN("kargs-usermem-size", odd_size),
+};
+
+TWINS_MAIN("rules about kernels", twins)

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Twins of the rules about labels, snapshots and handles nobody has made. */
+#include "paired.h"
+
+static aclrtLabel make_label(void)
+{
+	aclrtLabel l = NULL;
+
+	CALL_DOES(aclrtCreateLabel, 0, l = make_address(), .label = &l);
+	return l;
+}
+
+static aclrtLabelList make_list(aclrtLabel l)
+{
+	aclrtLabelList list = NULL;
+
+	CALL_DOES(aclrtCreateLabelList, 0, list = make_address(), .labels = &l, .num = 1, .labelList = &list);
+	return list;
+}
+
+static aclrtStream stream_of_model(void)
+{
+	aclrtStream s = make_stream_flags(ACL_STREAM_PERSISTENT);
+	aclmdlRI m = NULL;
+
+	CALL_DOES(aclmdlRIBuildBegin, 0, m = make_address(), .modelRI = &m);
+	CALL(aclmdlRIBindStream, .modelRI = m, .stream = s);
+	return s;
+}
+
+/* --- labels ----------------------------------------------------------------------------- */
+
+static void set_unlisted(void)
+{
+	aclrtStream s = stream_of_model();
+	aclrtLabel l = make_label();
+
+	if (!bug)
+		make_list(l);
+	CALL_FAILS(bug ? 507000 : 0, aclrtSetLabel, .label = l, .stream = s);
+}
+
+/* Old firmware takes labels that are in no list; the next one does not. */
+static void set_unlisted_on_old_firmware(void)
+{
+	aclrtStream s = stream_of_model();
+	aclrtLabel l = make_label();
+
+	if (!bug)
+		make_list(l);
+	CALL(aclrtSetLabel, .label = l, .stream = s);
+}
+
+static void too_many_labels(void)
+{
+	aclrtLabel l = NULL;
+
+	for (unsigned i = 0; i < 65535; i++)
+		l = make_label();
+	if (!bug)
+		CALL(aclrtDestroyLabel, .label = l);
+	CALL_DOES(aclrtCreateLabel, bug ? 507000 : 0, l = bug ? NULL : make_address(), .label = &l);
+}
+
+static void destroyed_elsewhere(void)
+{
+	aclrtContext one = make_context(), two;
+	aclrtLabel l = make_label();
+
+	two = make_context();
+	if (!bug)
+		CALL(aclrtSetCurrentContext, .context = one);
+	CALL_FAILS(bug ? 507031 : 0, aclrtDestroyLabel, .label = l);
+	CALL(aclrtDestroyContext, .context = one);
+	CALL(aclrtDestroyContext, .context = two);
+}
+
+static void destroyed_before_list(void)
+{
+	aclrtLabel l = make_label(), other = make_label();
+	aclrtLabelList list = make_list(l);
+
+	CALL(aclrtDestroyLabel, .label = other);
+	if (bug)
+		CALL(aclrtDestroyLabel, .label = l);
+	CALL(aclrtDestroyLabelList, .labelList = list);
+	if (!bug)
+		CALL(aclrtDestroyLabel, .label = l);
+}
+
+static void switch_in_capture(void)
+{
+	aclrtStream s = bug ? make_stream() : stream_of_model();
+	aclrtLabelList list = make_list(make_label());
+	void *index = make_device_memory(4096);
+	aclmdlRI m = NULL;
+
+	if (bug)
+		CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL_FAILS(bug ? 107005 : 0, aclrtSwitchLabelByIndex, .ptr = index, .maxValue = 1, .labelList = list,
+		.stream = s);
+	if (bug)
+		CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
+}
+
+/* --- snapshots ----------------------------------------------------------------------------- */
+
+static void locked_in_capture(void)
+{
+	aclrtStream s = make_stream();
+	aclmdlRI m = NULL;
+
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	if (!bug)
+		CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
+	CALL(aclrtSnapShotProcessLock, .pid = twin_pid());
+	CALL(aclrtSnapShotProcessUnlock, .pid = twin_pid());
+	if (bug)
+		CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
+}
+
+static void locked_in_build(void)
+{
+	aclrtStream s = make_stream_flags(ACL_STREAM_PERSISTENT);
+	aclmdlRI m = NULL;
+
+	CALL_DOES(aclmdlRIBuildBegin, 0, m = make_address(), .modelRI = &m);
+	CALL(aclmdlRIBindStream, .modelRI = m, .stream = s);
+	CALL(aclmdlRIEndTask, .modelRI = m, .stream = s);
+	if (!bug)
+		CALL(aclmdlRIBuildEnd, .modelRI = m);
+	CALL(aclrtSnapShotProcessLock, .pid = twin_pid());
+	CALL(aclrtSnapShotProcessUnlock, .pid = twin_pid());
+}
+
+static void left_locked(void)
+{
+	CALL(aclrtSnapShotProcessLock, .pid = twin_pid());
+	if (!bug)
+		CALL(aclrtSnapShotProcessUnlock, .pid = twin_pid());
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize);
+}
+
+static void exit_locked(void)
+{
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclrtSnapShotProcessLock, .pid = twin_pid());
+	if (!bug)
+		CALL(aclrtSnapShotProcessUnlock, .pid = twin_pid());
+	CALL(aclFinalizeReference, .refCount = OUT);
+	twin_exit();
+}
+
+static void malloc_while_locked(void)
+{
+	size_t free_bytes, total;
+	void *d;
+
+	CALL(aclrtSnapShotProcessLock, .pid = twin_pid());
+	/* Questions are answered, and other threads are meant to wait. */
+	CALL(aclrtGetMemInfo, .attr = ACL_HBM_MEM, .free = &free_bytes, .total = &total);
+	if (!bug)
+		CALL(aclrtSnapShotProcessUnlock, .pid = twin_pid());
+	d = make_device_memory(4096);
+	if (bug)
+		CALL(aclrtSnapShotProcessUnlock, .pid = twin_pid());
+	CALL(aclrtFree, .devPtr = d);
+}
+
+static void malloc_while_another_locks(void)
+{
+	void *d;
+
+	twin_thread(bug ? 0 : 1);
+	CALL(aclrtSnapShotProcessLock, .pid = twin_pid());
+	twin_thread(0);
+	d = make_device_memory(4096);
+	twin_thread(bug ? 0 : 1);
+	CALL(aclrtSnapShotProcessUnlock, .pid = twin_pid());
+	twin_thread(0);
+	CALL(aclrtFree, .devPtr = d);
+}
+
+/* --- handles ----------------------------------------------------------------------------------- */
+
+static void stream_from_nowhere(void)
+{
+	aclrtStream given = NULL, s = make_stream();
+	aclmdlRI m = NULL;
+	uint32_t one = 1;
+
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
+	CALL_DOES(aclmdlRIGetStreams, 0, given = make_address(), .modelRI = m, .streams = &given,
+		.numStreams = &one);
+	CALL_FAILS(bug ? 107017 : 0, aclrtSynchronizeStream, .stream = bug ? (void *)heap_memory : given);
+}
+
+static const struct twin twins[] = {
+	TWIN("label-before-list", set_unlisted),
+	TWIN("label-before-list", set_unlisted_on_old_firmware),
+	TWIN("label-count-limit", too_many_labels),
+	TWIN("label-destroy-order", destroyed_elsewhere),
+	TWIN("label-destroy-order", destroyed_before_list),
+	TWIN("label-in-capture", switch_in_capture),
+	TWIN("snapshot-during-capture", locked_in_capture),
+	TWIN("snapshot-during-capture", locked_in_build),
+	TWIN("snapshot-not-unlocked", left_locked),
+	TWIN("snapshot-not-unlocked", exit_locked),
+	TWIN("snapshot-self-deadlock", malloc_while_locked),
+	TWIN("snapshot-self-deadlock", malloc_while_another_locks),
+	TWIN_WITH("handle-unknown", stream_from_nowhere, .on = true),
+};
+
+TWINS_MAIN("label rules", twins)

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Twins of the rules about lists: batches, attributes, placeholders. */
+#include "paired.h"
+
+#define MIB2 (2u << 20)
+
+#define TO_DEVICE                                                                                            \
+	.srcLoc = {.type = ACL_MEM_LOCATION_TYPE_HOST}, .dstLoc = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}
+
+static size_t two_sizes[] = {64, 64}, two_limits[] = {64, 64}, fail_index;
+static void *two_sources[2], *two_targets[2];
+static aclrtMemcpyBatchAttr attrs[] = {{TO_DEVICE}, {TO_DEVICE}};
+static aclrtMemcpyBatchAttr dirty[] = {{TO_DEVICE, .rsv = {[15] = 1}}};
+static size_t from_zero[] = {0, 1}, from_one[] = {1}, falling[] = {0, 0};
+
+static struct acl_args_aclrtMemcpyBatch batch(void)
+{
+	char *host = make_host_memory(16384), *device = make_device_memory(16384);
+
+	for (unsigned i = 0; i < 2; i++) {
+		two_sources[i] = host + 64 * i;
+		two_targets[i] = device + 64 * i;
+	}
+	return (struct acl_args_aclrtMemcpyBatch){.dsts = two_targets,
+		.destMaxs = two_limits,
+		.srcs = two_sources,
+		.sizes = two_sizes,
+		.numBatches = 2,
+		.attrs = attrs,
+		.attrsIndexes = from_zero,
+		.numAttrs = 1,
+		.failIndex = &fail_index};
+}
+
+static void copy_batch(struct acl_args_aclrtMemcpyBatch b)
+{
+	struct acl_call_record ev;
+
+	twin_enter(&ev, ACL_API_aclrtMemcpyBatch, &b, __LINE__);
+	twin_leave(&ev, bug ? 107000 : 0);
+}
+
+static void copy_batch_async(struct acl_args_aclrtMemcpyBatch b)
+{
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemcpyBatchAsync, .dsts = b.dsts, .destMaxs = b.destMaxs,
+		.srcs = b.srcs, .sizes = b.sizes, .numBatches = b.numBatches, .attrs = b.attrs,
+		.attrsIndexes = b.attrsIndexes, .numAttrs = b.numAttrs, .failIndex = b.failIndex,
+		.stream = NULL);
+}
+
+static void first_index(void)
+{
+	struct acl_args_aclrtMemcpyBatch b = batch();
+
+	if (bug)
+		b.attrsIndexes = from_one;
+	copy_batch(b);
+}
+
+static void falling_index(void)
+{
+	struct acl_args_aclrtMemcpyBatch b = batch();
+
+	b.numAttrs = 2;
+	if (bug)
+		b.attrsIndexes = falling;
+	copy_batch_async(b);
+}
+
+static void reserved_bytes(void)
+{
+	struct acl_args_aclrtMemcpyBatch b = batch();
+
+	if (bug)
+		b.attrs = dirty;
+	copy_batch(b);
+}
+
+static void missing_list(void)
+{
+	struct acl_args_aclrtMemcpyBatch b = batch();
+
+	if (bug)
+		b.srcs = NULL;
+	copy_batch(b);
+}
+
+static void small_destination(void)
+{
+	static size_t limits[] = {64, 63};
+	struct acl_args_aclrtMemcpyBatch b = batch();
+
+	if (bug)
+		b.destMaxs = limits;
+	copy_batch_async(b);
+}
+
+static void empty_entry(void)
+{
+	static size_t sizes[] = {64, 0}, both[] = {0, 0};
+	struct acl_args_aclrtMemcpyBatch b = batch();
+
+	b.sizes = bug ? sizes : both;
+	copy_batch_async(b);
+}
+
+static void dependent(void)
+{
+	struct acl_args_aclrtMemcpyBatch b = batch();
+
+	if (bug)
+		two_targets[1] = (char *)two_targets[0] + 32;
+	copy_batch(b);
+}
+
+#define MANY 4097
+
+static void too_many(void)
+{
+	static size_t sizes[MANY];
+	static void *sources[MANY], *targets[MANY];
+	struct acl_args_aclrtMemcpyBatch b = batch();
+
+	for (size_t i = 0; i < MANY; i++) {
+		sizes[i] = 1;
+		sources[i] = (char *)two_sources[0] + i;
+		targets[i] = (char *)two_targets[0] + i;
+	}
+	b.dsts = targets;
+	b.srcs = sources;
+	b.sizes = b.destMaxs = sizes;
+	b.numBatches = bug ? MANY : MANY - 1;
+	copy_batch(b);
+}
+
+/* --- kernels ------------------------------------------------------------------------ */
+
+static void launch(aclrtLaunchKernelCfg *cfg)
+{
+	CALL(aclrtLaunchKernelV2, .funcHandle = HANDLE, .numBlocks = 1, .argsData = DEVICE, .argsSize = 64,
+		.cfg = cfg);
+}
+
+static void two_timeouts(void)
+{
+	aclrtLaunchKernelAttr attr[] = {
+		{.id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT}, {.id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US}};
+	aclrtLaunchKernelCfg cfg = {attr, bug ? 2 : 1};
+
+	launch(&cfg);
+}
+
+static void schedule_mode(void)
+{
+	aclrtLaunchKernelAttr attr = {
+		.id = ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, .value.schemMode = bug ? 2 : 1};
+	aclrtLaunchKernelCfg cfg = {&attr, 1};
+
+	launch(&cfg);
+}
+
+static void placeholder(void)
+{
+	aclrtPlaceHolderInfo at = {.addrOffset = bug ? 64 : 8, .dataOffset = 32};
+
+	CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = HANDLE, .numBlocks = 1, .hostArgs = heap_memory,
+		.argsSize = 64, .placeHolderArray = &at, .placeHolderNum = 1);
+}
+
+static void placeholder_slot(void)
+{
+	aclrtPlaceHolderInfo at = {.addrOffset = bug ? 4 : 8, .dataOffset = 32};
+
+	CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = HANDLE, .numBlocks = 1, .hostArgs = heap_memory,
+		.argsSize = 64, .placeHolderArray = &at, .placeHolderNum = 1);
+}
+
+/* --- the rest ------------------------------------------------------------------------ */
+
+static void prefetch(void)
+{
+	const void *ptrs[2];
+	static size_t sizes[] = {MIB2, MIB2}, up[] = {0, 1}, down[] = {1, 0};
+	static aclrtMemManagedLocation places[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		void *p = NULL;
+
+		CALL_DOES(aclrtMemAllocManaged, 0, p = make_range(MIB2, true), .ptr = &p, .size = MIB2,
+			.flag = ACL_RT_MEM_ATTACH_GLOBAL);
+		ptrs[i] = p;
+	}
+	CALL(aclrtMemManagedPrefetchBatchAsync, .ptrs = ptrs, .sizes = sizes, .count = 2,
+		.prefetchLocs = places, .prefetchLocIdxs = bug ? down : up, .numPrefetchLocs = 2);
+}
+
+static void other_process(void)
+{
+	CALL(aclrtSnapShotProcessLock, .pid = bug ? 1 : twin_pid());
+}
+
+static void config_missing(void)
+{
+	CALL_FAILS(bug ? 100003 : 0, aclInit, .configPath = bug ? "nowhere/acl.json" : twin_file());
+}
+
+static void same_label(void)
+{
+	aclrtLabel both[2] = {NULL, NULL}, twice[2];
+
+	CALL_DOES(aclrtCreateLabel, 0, both[0] = make_address(), .label = &both[0]);
+	CALL_DOES(aclrtCreateLabel, 0, both[1] = make_address(), .label = &both[1]);
+	twice[0] = twice[1] = both[0];
+	CALL(aclrtCreateLabelList, .labels = bug ? twice : both, .num = 2, .labelList = OUT);
+}
+
+static void config_device(void)
+{
+	aclrtMallocAttribute attr = {.attr = ACL_RT_MEM_ATTR_DEVICE_ID, .value.deviceId = bug ? 1 : 0};
+	aclrtMallocConfig cfg = {&attr, 1};
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtMallocWithCfg, .devPtr = OUT, .size = 64, .cfg = &cfg);
+}
+
+static const struct twin twins[] = {
+	TWIN("batch-attr-indexes", first_index),
+	TWIN("batch-attr-indexes", falling_index),
+	TWIN("batch-attr-reserved", reserved_bytes),
+	TWIN("batch-null-or-empty", missing_list),
+	TWIN("batch-size-exceeds-destmax", small_destination),
+	TWIN_AVOIDS("batch-zero-size-entry", empty_entry),
+	TWIN("batch-dependent-entries", dependent),
+	TWIN("batch-count-limit", too_many),
+	TWIN("kernel-launch-cfg", two_timeouts),
+	TWIN("kernel-launch-cfg", schedule_mode),
+	TWIN("kernel-placeholder-range", placeholder),
+	TWIN("kernel-placeholder-range", placeholder_slot),
+	TWIN("uvm-prefetch-batch-indexes", prefetch),
+	TWIN_FOR("snapshot-bad-args", other_process, ACL_CANN_9_1),
+	TWIN_BARE("init-config-unreadable", config_missing),
+	TWIN("label-list-args", same_label),
+	TWIN("malloc-config-device-mismatch", config_device),
+};
+
+TWINS_MAIN("rules about lists", twins)

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Twins of the rules about memory: release, registration, ranges, directions. */
+#include "paired.h"
+
+#define MIB (1u << 20)
+
+/* --- release --------------------------------------------------------------------------- */
+
+static void free_twice(void)
+{
+	void *p = make_device_memory(MIB);
+
+	CALL(aclrtFree, .devPtr = p);
+	if (bug)
+		CALL_FAILS(107000, aclrtFree, .devPtr = p);
+}
+
+/* A free that failed freed nothing; an address given out again is new. */
+static void free_failed_first(void)
+{
+	void *p = make_device_memory(MIB);
+
+	CALL_FAILS(bug ? 0 : 507899, aclrtFree, .devPtr = p);
+	CALL(aclrtFree, .devPtr = p);
+}
+
+static void free_inside(void)
+{
+	char *p = make_device_memory(MIB);
+
+	CALL(aclrtFree, .devPtr = bug ? p + 64 : p);
+	if (bug)
+		CALL(aclrtFree, .devPtr = p);
+}
+
+static void free_heap(void)
+{
+	CALL_FAILS(bug ? 107000 : 0, aclrtFree, .devPtr = bug ? heap_memory : DEVICE);
+}
+
+static void free_reserved(void)
+{
+	void *range = NULL;
+
+	CALL_DOES(
+		aclrtReserveMemAddress, 0, range = (void *)0x100000000000, .virPtr = &range, .size = 2 * MIB);
+	if (bug)
+		CALL_FAILS(107000, aclrtFree, .devPtr = range);
+	CALL(aclrtReleaseMemAddress, .virPtr = range);
+}
+
+static void release_memory(void)
+{
+	void *p = make_device_memory(MIB);
+
+	if (bug)
+		CALL_FAILS(107000, aclrtReleaseMemAddress, .virPtr = p);
+	CALL(aclrtFree, .devPtr = p);
+}
+
+static void *pool_memory(aclrtStream s)
+{
+	void *p = NULL;
+
+	CALL_DOES(aclrtMemPoolMallocAsync, 0, p = (void *)0x130000000000, .ptr = &p, .size = MIB,
+		.memPool = HANDLE, .stream = s);
+	return p;
+}
+
+static void pool_freed_plainly(void)
+{
+	aclrtStream s = make_stream();
+	void *p = pool_memory(s);
+
+	if (bug)
+		CALL(aclrtFree, .devPtr = p);
+	else
+		CALL(aclrtMemPoolFreeAsync, .ptr = p, .stream = s);
+}
+
+static void pool_freed_twice(void)
+{
+	aclrtStream s = make_stream();
+	void *p = pool_memory(s);
+
+	CALL(aclrtMemPoolFreeAsync, .ptr = p, .stream = s);
+	if (bug)
+		CALL(aclrtMemPoolFreeAsync, .ptr = p, .stream = s);
+}
+
+static void copy_freed(void)
+{
+	void *p = make_device_memory(MIB), *q = make_device_memory(MIB);
+
+	if (bug)
+		CALL(aclrtFree, .devPtr = p);
+	CALL(aclrtMemcpy, .dst = q, .destMax = 64, .src = (char *)p + 128, .count = 64, .kind = 3);
+	if (!bug)
+		CALL(aclrtFree, .devPtr = p);
+	CALL(aclrtFree, .devPtr = q);
+}
+
+/* The address was handed out again: it is the new block's. */
+static void copy_new_block(void)
+{
+	void *p = make_device_memory(MIB), *again = p;
+
+	CALL(aclrtFree, .devPtr = p);
+	if (!bug)
+		CALL_DOES(aclrtMalloc, 0, (void)0, .devPtr = &again, .size = MIB);
+	CALL(aclrtMemset, .devPtr = again, .maxCount = 64, .count = 64);
+}
+
+static void copy_after_reset(void)
+{
+	void *p = make_device_memory(MIB);
+
+	CALL(aclrtSetDevice, .deviceId = 0);
+	if (bug)
+		CALL(aclrtResetDeviceForce, .deviceId = 0);
+	else
+		CALL(aclrtResetDevice, .deviceId = 0);
+	if (bug)
+		CALL(aclrtSetDevice, .deviceId = 0);
+	CALL(aclrtMemset, .devPtr = p, .maxCount = 64, .count = 64);
+}
+
+/* --- registration ------------------------------------------------------------------------ */
+
+static void register_overlap(void)
+{
+	CALL(aclrtHostRegisterV2, .ptr = heap_memory, .size = 8192, .flag = ACL_HOST_REG_PINNED);
+	CALL(aclrtHostRegisterV2, .ptr = heap_memory + (bug ? 4096 : 8192), .size = 4096,
+		.flag = ACL_HOST_REG_PINNED);
+}
+
+static void register_locked(void)
+{
+	void *p = make_host_memory(8192);
+
+	CALL(aclrtHostRegisterV2, .ptr = p, .size = 8192,
+		.flag = bug ? ACL_HOST_REG_PINNED : ACL_HOST_REG_MAPPED);
+}
+
+/* Page-locked memory in the middle of the range. */
+static void register_around_locked(void)
+{
+	char *p = make_host_memory(8192);
+
+	CALL(aclrtHostRegisterV2, .ptr = p - 4096, .size = 8192,
+		.flag = bug ? ACL_HOST_REG_PINNED : ACL_HOST_REG_MAPPED);
+}
+
+static void unregister_twice(void)
+{
+	CALL(aclrtHostRegisterV2, .ptr = heap_memory, .size = 8192, .flag = ACL_HOST_REG_PINNED);
+	CALL(aclrtHostUnregister, .ptr = heap_memory);
+	if (bug)
+		CALL_FAILS(507911, aclrtHostUnregister, .ptr = heap_memory);
+}
+
+static void unregister_inside(void)
+{
+	CALL(aclrtHostRegisterV2, .ptr = heap_memory, .size = 8192, .flag = ACL_HOST_REG_PINNED);
+	CALL(aclrtHostUnregister, .ptr = heap_memory + (bug ? 4096 : 0));
+}
+
+static void free_registered(void)
+{
+	void *p = make_host_memory(8192);
+
+	CALL(aclrtHostRegisterV2, .ptr = p, .size = 8192, .flag = ACL_HOST_REG_MAPPED);
+	if (!bug)
+		CALL(aclrtHostUnregister, .ptr = p);
+	CALL(aclrtFreeHost, .hostPtr = p);
+}
+
+static void pointer_of_unmapped(void)
+{
+	void *p = bug ? make_device_memory(MIB) : make_host_memory(8192);
+
+	CALL(aclrtHostGetDevicePointer, .pHost = p, .pDevice = OUT);
+}
+
+/* --- ranges ------------------------------------------------------------------------------- */
+
+static void read_past_end(void)
+{
+	char *p = make_device_memory(1000), *q = make_device_memory(MIB);
+
+	CALL(aclrtMemcpy, .dst = q, .destMax = MIB, .src = p + 512, .count = bug ? 1024 : 488, .kind = 3);
+}
+
+static void write_past_end(void)
+{
+	char *p = make_device_memory(1000), *q = make_device_memory(MIB);
+
+	CALL(aclrtMemcpyAsync, .dst = p, .destMax = bug ? 4096 : 1000, .src = q, .count = bug ? 4096 : 1000,
+		.kind = 3);
+}
+
+/* Rounding up hides it on this product: a warning. */
+static void write_into_slack(void)
+{
+	char *p = make_device_memory(1000);
+
+	CALL(aclrtMemset, .devPtr = p, .maxCount = bug ? 1010 : 1000, .count = bug ? 1010 : 1000);
+}
+
+static void declared_too_large(void)
+{
+	char *p = make_device_memory(1000), *q = make_device_memory(MIB);
+
+	CALL(aclrtMemcpy, .dst = p, .destMax = bug ? MIB : 1000, .src = q, .count = 64, .kind = 3);
+}
+
+/* What is left behind the address counts; the size of the whole block is another, milder mistake. */
+static void declared_too_large_inside(void)
+{
+	char *p = make_device_memory(1024), *q = make_device_memory(MIB);
+
+	CALL(aclrtMemcpy, .dst = p + 512, .destMax = bug ? 2048 : 512, .src = q, .count = 64, .kind = 3);
+}
+
+static void declared_too_large_set(void)
+{
+	char *p = make_device_memory(1024);
+
+	CALL(aclrtMemset, .devPtr = p, .maxCount = bug ? MIB : 1024, .count = 64);
+}
+
+/* The last row needs its width only. */
+static void rows_past_end(void)
+{
+	char *p = make_device_memory(16 * 128), *h = make_host_memory(16 * 64);
+
+	CALL(aclrtMemcpy2d, .dst = h, .dpitch = 64, .src = p + 64, .spitch = 128, .width = 64,
+		.height = bug ? 17 : 16, .kind = ACL_MEMCPY_DEVICE_TO_HOST);
+}
+
+static void wrong_direction(void)
+{
+	char *h = make_host_memory(4096), *d = make_device_memory(4096);
+
+	CALL(aclrtMemcpy, .dst = d, .destMax = 4096, .src = h, .count = 4096,
+		.kind = bug ? ACL_MEMCPY_DEVICE_TO_HOST : ACL_MEMCPY_HOST_TO_DEVICE);
+}
+
+static void wrong_direction_pageable(void)
+{
+	char *d = make_device_memory(4096);
+	aclrtStream s = make_stream();
+
+	CALL(aclrtMemcpyAsync, .dst = d, .destMax = 4096, .src = heap_memory, .count = 4096,
+		.kind = bug ? ACL_MEMCPY_DEVICE_TO_HOST : ACL_MEMCPY_HOST_TO_DEVICE, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void buffered_from_device(void)
+{
+	char *h = make_host_memory(4096), *d = make_device_memory(4096), *e = make_device_memory(4096);
+	aclrtStream s = make_stream();
+
+	CALL(aclrtMemcpyAsync, .dst = d, .destMax = 4096, .src = bug ? e : h, .count = 4096,
+		.kind = ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void set_heap(void)
+{
+	void *h = make_host_memory(4096);
+
+	CALL(aclrtMemset, .devPtr = bug ? (void *)heap_memory : h, .maxCount = 64, .count = 64);
+}
+
+/* Aligned, but only half of the word belongs to the block. */
+static void value_at_end(void)
+{
+	char *p = make_device_memory(4092);
+
+	CALL(aclrtValueWrite, .devAddr = p + (bug ? 4088 : 4080), .value = 1);
+}
+
+static void value_on_host(void)
+{
+	char *h = make_host_memory(4096), *d = make_device_memory(4096);
+
+	CALL(aclrtValueWrite, .devAddr = bug ? h : d, .value = 1);
+}
+
+static const struct twin twins[] = {
+	TWIN("free-double", free_twice),
+	TWIN("free-double", free_failed_first),
+	TWIN("free-interior-pointer", free_inside),
+	TWIN_AVOIDS("free-unknown-pointer", free_heap),
+	TWIN("free-managed-wrong-api", free_reserved),
+	TWIN("free-managed-wrong-api", release_memory),
+	TWIN_AVOIDS("pool-sync-free", pool_freed_plainly),
+	TWIN("pool-free-invalid", pool_freed_twice),
+	TWIN("use-after-free", copy_freed),
+	TWIN("use-after-free", copy_new_block),
+	TWIN_ALSO("use-after-device-reset", copy_after_reset, "leak-device-memory"),
+	TWIN("host-register-overlap", register_overlap),
+	TWIN("host-register-pinned-on-locked", register_locked),
+	TWIN("host-register-pinned-on-locked", register_around_locked),
+	TWIN("host-unregister-not-registered", unregister_twice),
+	TWIN("host-unregister-not-registered", unregister_inside),
+	TWIN("host-free-while-registered", free_registered),
+	TWIN("host-device-pointer-unmapped", pointer_of_unmapped),
+	TWIN("memcpy-source-out-of-bounds", read_past_end),
+	TWIN("memcpy-dest-out-of-bounds", write_past_end),
+	TWIN("memcpy-dest-out-of-bounds", write_into_slack),
+	TWIN("memcpy-destmax-exceeds-allocation", declared_too_large),
+	TWIN("memcpy-destmax-exceeds-allocation", declared_too_large_inside),
+	TWIN("memcpy-destmax-exceeds-allocation", declared_too_large_set),
+	TWIN("memcpy2d-out-of-bounds", rows_past_end),
+	TWIN("memcpy-kind-location-mismatch", wrong_direction),
+	TWIN("memcpy-kind-unregistered-illegal", wrong_direction_pageable),
+	TWIN("memcpy-buffered-kind-location", buffered_from_device),
+	TWIN("memset-pageable-host", set_heap),
+	TWIN("value-write-alignment", value_at_end),
+	TWIN("value-op-args", value_on_host),
+};
+
+TWINS_MAIN("rules about memory", twins)

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Twins of the rules about models and the streams bound to them. */
+#include "paired.h"
+
+static aclmdlRI begin_build(void)
+{
+	aclmdlRI m = NULL;
+
+	CALL_DOES(aclmdlRIBuildBegin, 0, m = make_address(), .modelRI = &m);
+	return m;
+}
+
+static aclrtStream bound_stream(aclmdlRI m)
+{
+	aclrtStream s = make_stream_flags(ACL_STREAM_PERSISTENT);
+
+	CALL(aclmdlRIBindStream, .modelRI = m, .stream = s);
+	return s;
+}
+
+static aclmdlRI build(void)
+{
+	aclmdlRI m = begin_build();
+	aclrtStream s = bound_stream(m);
+
+	CALL(aclmdlRIEndTask, .modelRI = m, .stream = s);
+	CALL(aclmdlRIBuildEnd, .modelRI = m);
+	return m;
+}
+
+static aclmdlRI capture(void)
+{
+	aclrtStream s = make_stream();
+	aclmdlRI m = NULL;
+
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
+	return m;
+}
+
+/* --- building --------------------------------------------------------------------------- */
+
+static void end_build_of_captured(void)
+{
+	CALL(aclmdlRIBuildEnd, .modelRI = bug ? capture() : ({
+		aclmdlRI m = begin_build();
+
+		CALL(aclmdlRIEndTask, .modelRI = m, .stream = bound_stream(m));
+		m;
+	}));
+}
+
+static void end_build_without_stream(void)
+{
+	aclmdlRI m = begin_build();
+
+	if (!bug)
+		CALL(aclmdlRIEndTask, .modelRI = m, .stream = bound_stream(m));
+	CALL(aclmdlRIBuildEnd, .modelRI = m);
+}
+
+static void execute_unbuilt(void)
+{
+	aclmdlRI m = bug ? begin_build() : build();
+
+	CALL(aclmdlRIExecute, .modelRI = m, .timeout = 1000);
+}
+
+static void bind_plain_stream(void)
+{
+	aclmdlRI m = begin_build();
+	aclrtStream s = bug ? make_stream() : make_stream_flags(ACL_STREAM_PERSISTENT);
+
+	CALL_FAILS(bug ? 107000 : 0, aclmdlRIBindStream, .modelRI = m, .stream = s);
+}
+
+static void bind_twice(void)
+{
+	aclmdlRI m = begin_build(), n = begin_build();
+	aclrtStream s = bound_stream(m);
+
+	if (!bug)
+		CALL(aclmdlRIUnbindStream, .modelRI = m, .stream = s);
+	CALL_FAILS(bug ? 107000 : 0, aclmdlRIBindStream, .modelRI = n, .stream = s);
+}
+
+static void unbind_other(void)
+{
+	aclmdlRI m = begin_build(), n = begin_build();
+	aclrtStream s = bound_stream(m);
+
+	CALL_FAILS(bug ? 107005 : 0, aclmdlRIUnbindStream, .modelRI = bug ? n : m, .stream = s);
+}
+
+/* --- running ------------------------------------------------------------------------------ */
+
+static void execute_captured(void)
+{
+	aclmdlRI m = bug ? capture() : build();
+
+	CALL_FAILS(bug ? 107000 : 0, aclmdlRIExecute, .modelRI = m, .timeout = 1000);
+}
+
+static void execute_on_bound(void)
+{
+	aclmdlRI m = build(), n = begin_build();
+	aclrtStream s = bug ? bound_stream(n) : make_stream();
+
+	CALL_FAILS(bug ? 107000 : 0, aclmdlRIExecuteAsync, .modelRI = m, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void abort_captured(void)
+{
+	CALL(aclmdlRIAbort, .modelRI = bug ? capture() : build());
+}
+
+static void update_built(void)
+{
+	CALL_FAILS(bug ? 107000 : 0, aclmdlRIUpdate, .modelRI = bug ? build() : capture());
+}
+
+/* --- streams of models ----------------------------------------------------------------------- */
+
+static void destroy_bound(void)
+{
+	aclmdlRI m = begin_build();
+	aclrtStream s = bound_stream(m);
+
+	if (!bug)
+		CALL(aclmdlRIDestroy, .modelRI = m);
+	CALL_FAILS(bug ? 107005 : 0, aclrtDestroyStream, .stream = s);
+}
+
+static void destroy_default(void)
+{
+	aclrtStream s = NULL;
+
+	if (bug)
+		CALL_DOES(aclrtCtxGetCurrentDefaultStream, 0, s = make_address(), .stream = &s);
+	else
+		s = make_stream();
+	CALL(aclrtDestroyStream, .stream = s);
+}
+
+static void abort_bound(void)
+{
+	aclmdlRI m = begin_build();
+	aclrtStream s = bug ? bound_stream(m) : make_stream();
+
+	CALL(aclrtStreamAbort, .stream = s);
+}
+
+static void capture_bound(void)
+{
+	aclmdlRI m = begin_build();
+	aclrtStream s = bound_stream(m);
+
+	if (!bug)
+		CALL(aclmdlRIUnbindStream, .modelRI = m, .stream = s);
+	CALL_FAILS(107005, aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+}
+
+static void activate_unbound(void)
+{
+	aclmdlRI m = begin_build();
+	aclrtStream s = bound_stream(m), t = bug ? make_stream() : bound_stream(m);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtActiveStream, .activeStream = t, .stream = s);
+}
+
+static void label_unbound(void)
+{
+	aclmdlRI m = begin_build();
+	aclrtStream s = bug ? make_stream() : bound_stream(m);
+	aclrtLabel l = NULL;
+
+	CALL_DOES(aclrtCreateLabel, 0, l = make_address(), .label = &l);
+	CALL(aclrtCreateLabelList, .labels = &l, .num = 1, .labelList = OUT);
+	CALL_FAILS(bug ? 107005 : 0, aclrtSetLabel, .label = l, .stream = s);
+}
+
+static void barrier_unbound(void)
+{
+	aclmdlRI m = begin_build();
+	aclrtStream s = bug ? make_stream() : bound_stream(m);
+	void *d = make_device_memory(4096);
+
+	CALL(aclrtCmoAsyncWithBarrier, .src = d, .size = 4096, .cmoType = ACL_RT_CMO_TYPE_INVALID,
+		.barrierId = 1, .stream = s);
+}
+
+static void clean_plain(void)
+{
+	aclmdlRI m = begin_build();
+	aclrtStream s = bug ? make_stream() : bound_stream(m);
+
+	if (!bug) {
+		CALL(aclmdlRIEndTask, .modelRI = m, .stream = s);
+		CALL(aclmdlRIBuildEnd, .modelRI = m);
+	}
+	CALL_FAILS(bug ? 107000 : 0, aclrtPersistentTaskClean, .stream = s);
+}
+
+static void event_ex_on_bound(void)
+{
+	aclmdlRI m = begin_build();
+	aclrtStream s = bound_stream(m);
+	aclrtEvent e = bug ? make_event_ex(ACL_EVENT_SYNC) : make_event_flag(ACL_EVENT_SYNC);
+
+	CALL_EACH(bug ? 207000 : 0, ROLE(EVENT, e), ROLE(STREAM, s));
+}
+
+static void wait_ex_on_bound(void)
+{
+	aclmdlRI m = begin_build();
+	aclrtStream s = bound_stream(m), idle = make_stream();
+	aclrtEvent e = bug ? make_event_ex(ACL_EVENT_SYNC) : make_event_flag(ACL_EVENT_SYNC);
+
+	CALL(aclrtRecordEvent, .event = e, .stream = idle);
+	CALL_EACH(bug ? 207000 : 0, ROLE(STREAM, s), ROLE(EVENT, e));
+	CALL(aclrtSynchronizeStream, .stream = idle);
+}
+
+static const struct twin twins[] = {
+	TWIN("mdlri-capture-model-in-build-api", end_build_of_captured),
+	TWIN("mdlri-build-order", end_build_without_stream),
+	TWIN("mdlri-build-order", execute_unbuilt),
+	TWIN("mdlri-bind-bad-stream", bind_plain_stream),
+	TWIN("mdlri-bind-bad-stream", bind_twice),
+	TWIN("mdlri-unbind-mismatch", unbind_other),
+	TWIN("mdlri-sync-execute-captured", execute_captured),
+	TWIN("mdlri-execute-on-model-stream", execute_on_bound),
+	TWIN("mdlri-abort-captured", abort_captured),
+	TWIN("mdlri-update-noncapture", update_built),
+	TWIN("stream-bound-to-model-destroy", destroy_bound),
+	TWIN("stream-destroy-default", destroy_default),
+	TWIN("stream-abort-bound", abort_bound),
+	TWIN("capture-begin-bound-stream", capture_bound),
+	TWIN("stream-active-not-model-bound", activate_unbound),
+	TWIN("label-stream-not-bound", label_unbound),
+	TWIN_WITH("cmo-barrier-stream", barrier_unbound, .soc = "Ascend310B1"),
+	TWIN("stream-persistent-clean-misuse", clean_plain),
+	TWIN_EACH("mdlri-event-ex-on-bound-stream", event_ex_on_bound, RECORD_EVENT),
+	TWIN_EACH("mdlri-event-ex-on-bound-stream", wait_ex_on_bound, WAIT_EVENT),
+};
+
+TWINS_MAIN("rules about models", twins)

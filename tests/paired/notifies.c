@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Twins of the rules about notifies: waits, records, sharing between processes. */
+#include "paired.h"
+
+static char key[65] = "a key of a notify";
+
+static aclrtNotify make_notify(void)
+{
+	aclrtNotify n = NULL;
+
+	CALL_DOES(aclrtCreateNotify, 0, n = make_address(), .notify = &n, .flag = ACL_NOTIFY_DEFAULT);
+	return n;
+}
+
+static aclrtNotify import_notify(const char *from, uint64_t flags)
+{
+	aclrtNotify n = NULL;
+
+	CALL_DOES(aclrtNotifyImportByKey, 0, n = make_address(), .notify = &n, .key = from, .flags = flags);
+	return n;
+}
+
+static void end(void)
+{
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize);
+	twin_exit();
+}
+
+/* --- waits and records ------------------------------------------------------------------ */
+
+static void destroyed_while_waited_for(void)
+{
+	aclrtStream s1 = make_stream(), s2 = make_stream();
+	aclrtNotify n = make_notify();
+
+	CALL(aclrtRecordNotify, .notify = n, .stream = s1);
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 0);
+	CALL(aclrtSynchronizeStream, .stream = s1);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s2);
+	CALL(aclrtDestroyNotify, .notify = n);
+	CALL(aclrtSynchronizeStream, .stream = s2);
+}
+
+/* The end of the stream that waited is seen through an event of another one. */
+static void destroyed_after_event(void)
+{
+	aclrtStream s1 = make_stream(), s2 = make_stream();
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+	aclrtNotify n = make_notify();
+
+	CALL(aclrtRecordNotify, .notify = n, .stream = s1);
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 0);
+	CALL(aclrtRecordEvent, .event = e, .stream = s2);
+	CALL(aclrtStreamWaitEvent, .stream = s1, .event = e);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s1);
+	CALL(aclrtDestroyNotify, .notify = n);
+	CALL(aclrtSynchronizeStream, .stream = s1);
+	CALL(aclrtDestroyEvent, .event = e);
+}
+
+static void waited_in_vain(void)
+{
+	aclrtStream s1 = make_stream(), s2 = make_stream();
+	aclrtNotify n = make_notify(), numbered = make_notify(), shared = make_notify();
+	uint32_t id = 0;
+
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 1);
+	if (!bug)
+		CALL(aclrtRecordNotify, .notify = n, .stream = s1);
+	/* Who knows its number may record it, and so may another process. */
+	CALL(aclrtGetNotifyId, .notify = numbered, .notifyId = &id);
+	CALL(aclrtWaitAndResetNotify, .notify = numbered, .stream = s2, .timeout = 1);
+	CALL(aclrtNotifyGetExportKey, .notify = shared, .key = key, .len = sizeof(key),
+		.flags = ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION);
+	CALL(aclrtWaitAndResetNotify, .notify = shared, .stream = s2, .timeout = 1);
+	CALL(aclrtDestroyStream, .stream = s1);
+	CALL(aclrtDestroyStream, .stream = s2);
+	CALL(aclrtDestroyNotify, .notify = n);
+	CALL(aclrtDestroyNotify, .notify = numbered);
+	CALL(aclrtDestroyNotify, .notify = shared);
+	end();
+}
+
+/* A record may come when the host has waited in vain already; here it never does. */
+static void synchronised_in_vain(void)
+{
+	aclrtStream s1 = make_stream(), s2 = make_stream();
+	aclrtNotify n = make_notify(), late = make_notify();
+
+	CALL(aclrtWaitAndResetNotify, .notify = late, .stream = s1, .timeout = 0);
+	CALL_FAILS(507046, aclrtSynchronizeStreamWithTimeout, .stream = s1, .timeout = 20);
+	CALL(aclrtRecordNotify, .notify = late, .stream = s2);
+	CALL(aclrtSynchronizeStream, .stream = s1);
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 1);
+	if (!bug)
+		CALL(aclrtRecordNotify, .notify = n, .stream = s1);
+	CALL_FAILS(bug ? 107019 : 0, aclrtSynchronizeStream, .stream = s2);
+	CALL(aclrtDestroyStream, .stream = s1);
+	CALL(aclrtDestroyStream, .stream = s2);
+	CALL(aclrtDestroyNotify, .notify = n);
+	CALL(aclrtDestroyNotify, .notify = late);
+	end();
+}
+
+static void recorded_twice(void)
+{
+	aclrtStream s1 = make_stream(), s2 = make_stream();
+	aclrtNotify n = make_notify(), early = make_notify(), numbered = make_notify();
+	uint32_t id = 0;
+
+	CALL(aclrtRecordNotify, .notify = n, .stream = s1);
+	if (!bug) {
+		CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 0);
+		CALL(aclrtSynchronizeStream, .stream = s2);
+	}
+	CALL(aclrtRecordNotify, .notify = n, .stream = s1);
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 0);
+	/* The first of these is for a wait that was there before. */
+	CALL(aclrtWaitAndResetNotify, .notify = early, .stream = s2, .timeout = 0);
+	CALL(aclrtRecordNotify, .notify = early, .stream = s1);
+	CALL(aclrtSynchronizeStream, .stream = s2);
+	CALL(aclrtRecordNotify, .notify = early, .stream = s1);
+	CALL(aclrtWaitAndResetNotify, .notify = early, .stream = s2, .timeout = 0);
+	CALL(aclrtGetNotifyId, .notify = numbered, .notifyId = &id);
+	CALL(aclrtRecordNotify, .notify = numbered, .stream = s1);
+	CALL(aclrtRecordNotify, .notify = numbered, .stream = s1);
+	CALL(aclrtSynchronizeStream, .stream = s2);
+}
+
+static void counter_replaced(void)
+{
+	aclrtCntNotifyRecordInfo add = {.mode = ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE, .value = 1};
+	aclrtCntNotifyRecordInfo set = {.mode = ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE, .value = 1};
+	aclrtStream s = make_stream();
+	aclrtCntNotify n = NULL;
+
+	CALL_DOES(aclrtCntNotifyCreate, 0, n = make_address(), .cntNotify = &n, .flag = 0);
+	CALL(aclrtCntNotifyRecord, .cntNotify = n, .stream = s, .info = bug ? &set : &add);
+	CALL(aclrtCntNotifyRecord, .cntNotify = n, .stream = s, .info = bug ? &set : &add);
+	CALL(aclrtCntNotifyReset, .cntNotify = n, .stream = s);
+	CALL(aclrtCntNotifyRecord, .cntNotify = n, .stream = s, .info = &set);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+/* --- between processes ------------------------------------------------------------------------ */
+
+static void exported_to_nobody(void)
+{
+	aclrtNotify n = make_notify();
+	int32_t pid = 4711;
+
+	CALL(aclrtNotifyGetExportKey, .notify = n, .key = key, .len = sizeof(key),
+		.flags = ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT);
+	if (!bug)
+		CALL(aclrtNotifySetImportPid, .notify = n, .pid = &pid, .num = 1);
+	CALL(aclrtDestroyNotify, .notify = n);
+}
+
+/* It is left to the end of the process, which is told, too. */
+static void exported_to_nobody_until_end(void)
+{
+	aclrtNotify n = make_notify();
+	int32_t pid = 4711;
+
+	CALL(aclrtNotifyGetExportKey, .notify = n, .key = key, .len = sizeof(key),
+		.flags = ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT);
+	if (!bug) {
+		CALL(aclrtNotifySetImportPid, .notify = n, .pid = &pid, .num = 1);
+		CALL(aclrtDestroyNotify, .notify = n);
+	}
+	end();
+}
+
+static void imported_without_access(void)
+{
+	aclrtNotify n = make_notify(), m;
+
+	CALL(aclrtNotifyGetExportKey, .notify = n, .key = key, .len = sizeof(key),
+		.flags = ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION);
+	/* On the same device nothing need be enabled. */
+	m = import_notify(key, ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT);
+	CALL(aclrtDestroyNotify, .notify = m);
+	CALL(aclrtSetDevice, .deviceId = 1);
+	if (!bug)
+		CALL(aclrtDeviceEnablePeerAccess, .peerDeviceId = 0);
+	m = import_notify(key, ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT);
+	CALL(aclrtDestroyNotify, .notify = m);
+	CALL(aclrtDestroyNotify, .notify = n);
+}
+
+static void imported_and_left(void)
+{
+	aclrtNotify n = import_notify(twin_notify_key(), ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS);
+
+	if (!bug)
+		CALL(aclrtDestroyNotify, .notify = n);
+	CALL_EACH(0, ROLE(DEVICE, 0));
+	CALL(aclFinalize);
+	twin_exit();
+}
+
+/* In a context of its own it does not go with a reset. */
+static void imported_and_exit(void)
+{
+	aclrtContext x = NULL;
+	aclrtNotify n;
+
+	CALL_DOES(aclrtCreateContext, 0, x = make_address(), .context = &x, .deviceId = 1);
+	n = import_notify(twin_notify_key(), ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS);
+	if (!bug)
+		CALL(aclrtDestroyNotify, .notify = n);
+	CALL(aclrtDestroyContext, .context = x);
+	end();
+}
+
+static const struct twin twins[] = {
+	TWIN("notify-destroy-pending", destroyed_while_waited_for),
+	TWIN("notify-destroy-pending", destroyed_after_event),
+	TWIN("notify-wait-never-recorded", waited_in_vain),
+	TWIN("notify-wait-never-recorded", synchronised_in_vain),
+	TWIN("notify-record-before-wait", recorded_twice),
+	TWIN_WITH("notify-record-before-wait", counter_replaced, .soc = "Ascend950"),
+	TWIN("notify-export-pid-whitelist", exported_to_nobody),
+	TWIN_ALSO("notify-export-pid-whitelist", exported_to_nobody_until_end,
+		"device-reset-with-live-objects"),
+	TWIN("notify-import-peer-access", imported_without_access),
+	TWIN_EACH("notify-ipc-destroy-once", imported_and_left, DEVICE_RESET),
+	TWIN("notify-ipc-destroy-once", imported_and_exit),
+};
+
+TWINS_MAIN("notify rules", twins)

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What scenes of both frames share: the switch between the runs, memory, ways to make objects. */
+#include <unistd.h>
+
+#define SITES 10000
+#include "paired.h"
+
+bool bug;
+char heap_memory[1 << 16] __attribute__((aligned(4096)));
+void *answer[64];
+
+aclrtStream make_stream(void)
+{
+	aclrtStream s = NULL;
+
+	CALL_DOES(aclrtCreateStream, 0, s = make_address(), .stream = &s);
+	return s;
+}
+
+aclrtStream make_stream_flags(uint32_t flags)
+{
+	aclrtStream s = NULL;
+
+	CALL_DOES(aclrtCreateStreamWithConfig, 0, s = make_address(), .stream = &s, .flag = flags);
+	return s;
+}
+
+aclrtEvent make_event(void)
+{
+	aclrtEvent e = NULL;
+
+	CALL_DOES(aclrtCreateEvent, 0, e = make_address(), .event = &e);
+	return e;
+}
+
+aclrtEvent make_event_ex(uint32_t flags)
+{
+	aclrtEvent e = NULL;
+
+	CALL_DOES(aclrtCreateEventExWithFlag, 0, e = make_address(), .event = &e, .flag = flags);
+	return e;
+}
+
+aclrtEvent make_event_flag(uint32_t flags)
+{
+	aclrtEvent e = NULL;
+
+	CALL_DOES(aclrtCreateEventWithFlag, 0, e = make_address(), .event = &e, .flag = flags);
+	return e;
+}
+
+aclrtContext make_context(void)
+{
+	aclrtContext x = NULL;
+
+	CALL_DOES(aclrtCreateContext, 0, x = make_address(), .context = &x, .deviceId = 0);
+	return x;
+}
+
+void *make_device_memory(size_t bytes)
+{
+	void *p = NULL;
+
+	CALL_DOES(aclrtMalloc, 0, p = make_range(bytes, true), .devPtr = &p, .size = bytes);
+	return p;
+}
+
+void *make_host_memory(size_t bytes)
+{
+	void *p = NULL;
+
+	CALL_DOES(aclrtMallocHost, 0, p = make_range(bytes, false), .hostPtr = &p, .size = bytes);
+	return p;
+}
+
+static void stay(void *unused)
+{
+	(void)unused;
+	usleep(100000);
+}
+
+void make_busy(aclrtStream stream)
+{
+	CALL(aclrtLaunchHostFunc, .stream = stream, .fn = stay);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The twin frame.  A twin is a scene that runs twice: with the bug it must give
+ * its rule and no other primary finding of warning or worse, mended it must give
+ * none at all.  The same scenes run in two ways:
+ *
+ *	twins.c		the checker alone: calls are fed to checks/ as events and return what the scene
+ *			says, so that functions and failures no software runtime has are tested as well
+ *	real/real.c	as a program on the software runtime, under the preload library; a scene counts
+ *			when the real calls return what it says
+ *
+ *	static void stream_twice(void)
+ *	{
+ *		aclrtStream s = make_stream();
+ *
+ *		CALL(aclrtDestroyStream, .stream = s);
+ *		if (bug)
+ *			CALL(aclrtDestroyStream, .stream = s);
+ *	}
+ *	...
+ *	TWIN("stream-double-destroy", stream_twice),
+ */
+#ifndef TWINS_H
+#define TWINS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "checks/checks.h"
+
+/* Which of the two runs this is. */
+extern bool bug;
+
+struct twin {
+	const char *rule;
+	const char *name; /* of the scene */
+	void (*scene)(void);
+	/* Or one call, with and without the bug. */
+	unsigned api;
+	const void *bad_args, *good_args;
+	unsigned args_size;
+	int target; /* enum acl_cann + 1, 0 = documents */
+	const char *also; /* another rule that the bug breaks as well */
+	bool bare; /* without aclInit and aclrtSetDevice before */
+	const char *soc; /* product to judge by */
+	const char *visible[2]; /* ASCEND_RT_VISIBLE_DEVICES of the bug, and mended */
+	bool avoids; /* mended, the program no longer makes the call the rule is about */
+	bool on; /* the rule is off by default and switched on */
+	/* The scenario runs with each function of an operation: with TWIN_EACH, see CALL_EACH. */
+	bool each;
+	uint16_t operation; /* enum acl_operation */
+	uint16_t role; /* only those that have an argument of it, 0 = all */
+	enum { TWIN_ANY_MODE, TWIN_IF_ASYNC, TWIN_IF_NOT_ASYNC } mode;
+};
+
+#define TWIN(id, function)                                                                                   \
+	{                                                                                                    \
+		.rule = id, .name = #function, .scene = function                                             \
+	}
+#define TWIN_ALSO(id, function, other)                                                                       \
+	{                                                                                                    \
+		.rule = id, .name = #function, .scene = function, .also = other                              \
+	}
+#define TWIN_BARE(id, function)                                                                              \
+	{                                                                                                    \
+		.rule = id, .name = #function, .scene = function, .bare = true                               \
+	}
+#define TWIN_FOR(id, function, release)                                                                      \
+	{                                                                                                    \
+		.rule = id, .name = #function, .scene = function, .target = (release) + 1                    \
+	}
+/* Mended, the program stays away from what the rule is about. */
+#define TWIN_AVOIDS(id, function)                                                                            \
+	{                                                                                                    \
+		.rule = id, .name = #function, .scene = function, .avoids = true                             \
+	}
+/* TWIN_CALL("alloc-size-zero", aclrtMalloc, (.devPtr = OUT, .size = 0), (.devPtr = OUT, .size = 64)) */
+#define TWIN_CALL(id, function, bad, good)                                                                   \
+	{                                                                                                    \
+		.rule = id, .api = ACL_API_##function, .args_size = sizeof(struct acl_args_##function),      \
+		.bad_args = &(const struct acl_args_##function){TWIN_PLAIN bad},                             \
+		.good_args = &(const struct acl_args_##function)                                             \
+		{                                                                                            \
+			TWIN_PLAIN good                                                                      \
+		}                                                                                            \
+	}
+/* The same for a good call that the rule does not ask. */
+#define TWIN_CALL_AVOIDS(id, function, bad, good)                                                            \
+	{                                                                                                    \
+		.rule = id, .api = ACL_API_##function, .args_size = sizeof(struct acl_args_##function),      \
+		.bad_args = &(const struct acl_args_##function){TWIN_PLAIN bad},                             \
+		.good_args = &(const struct acl_args_##function){TWIN_PLAIN good}, .avoids = true            \
+	}
+#define TWIN_CALL_ON(id, product, function, bad, good)                                                       \
+	{                                                                                                    \
+		.rule = id, .api = ACL_API_##function, .args_size = sizeof(struct acl_args_##function),      \
+		.bad_args = &(const struct acl_args_##function){TWIN_PLAIN bad},                             \
+		.good_args = &(const struct acl_args_##function){TWIN_PLAIN good}, .soc = product            \
+	}
+#define TWIN_WITH(id, function, ...)                                                                         \
+	{                                                                                                    \
+		.rule = id, .name = #function, .scene = function, __VA_ARGS__                                \
+	}
+#define TWIN_PLAIN(...) __VA_ARGS__
+/*
+ * The scenario once with each function of an operation (TWIN_EACH("rule", scene, RECORD_EVENT)): what it
+ * calls by CALL_EACH(result, ROLE(EVENT, e), ROLE(STREAM, s)) is that function, with the arguments that it
+ * has of those roles.
+ */
+#define TWIN_EACH(id, function, leaf, ...)                                                                   \
+	{                                                                                                    \
+		.rule = id, .name = #function, .scene = function, .each = true, .operation = ACL_OP_##leaf,  \
+		##__VA_ARGS__                                                                                \
+	}
+#define CALL_EACH(code, ...)                                                                                 \
+	twin_call(code, (const struct twin_role[]){__VA_ARGS__},                                             \
+		sizeof((const struct twin_role[]){__VA_ARGS__}) / sizeof(struct twin_role), __LINE__)
+#define ROLE(name, argument)                                                                                 \
+	{                                                                                                    \
+		ACL_ROLE_##name, (uint64_t)(argument)                                                        \
+	}
+struct twin_role {
+	unsigned role; /* enum acl_role */
+	uint64_t value;
+};
+extern unsigned twin_function; /* enum acl_api of this run */
+void twin_call(int64_t result, const struct twin_role *roles, size_t n, unsigned line);
+/* For the frames. */
+void twin_functions_use(const struct twin *t);
+struct twin *twins_with_functions(const struct twin *twins, size_t *n);
+
+/* Call sites are lines of the scenarios; what the frame calls lies elsewhere. */
+#ifndef SITES
+#define SITES 0
+#endif
+
+/* One call that returns `code`; `between` does what the real function would, when there is none. */
+#define CALL_DOES(function, code, between, ...)                                                              \
+	do {                                                                                                 \
+		struct acl_args_##function args_ = {__VA_ARGS__};                                            \
+		struct acl_call_record ev_;                                                                  \
+		if (twin_enter(&ev_, ACL_API_##function, &args_, SITES + __LINE__)) {                        \
+			between;                                                                             \
+		}                                                                                            \
+		twin_leave(&ev_, code);                                                                      \
+	} while (0)
+#define CALL(function, ...) CALL_DOES(function, 0, (void)0, __VA_ARGS__)
+#define CALL_FAILS(code, function, ...) CALL_DOES(function, code, (void)0, __VA_ARGS__)
+
+/* Whether the scene must play the real function itself. */
+bool twin_enter(struct acl_call_record *ev, unsigned api, const void *args, unsigned line);
+void twin_leave(struct acl_call_record *ev, int64_t result);
+/* From here on calls come from another thread (0 = the first). */
+void twin_thread(unsigned number);
+/* From here on calls come out of a callback of the runtime. */
+void twin_callback(unsigned depth);
+/* The same by kind: what the function `api` launched or registered begins with its argument, or ends. */
+void twin_callback_begin(unsigned api, const void *argument);
+void twin_callback_end(unsigned api, const void *argument);
+/* The process has other ways to the objects as well (by default it has none). */
+void twin_unseen(enum checks_other_submitter what);
+/* What a scene relies on and the runtime need not do; the checker alone has it always. */
+void twin_assume(bool holds, const char *what);
+/* The process ends inside the scene: the last thing it does. */
+void twin_exit(void);
+int32_t twin_pid(void);
+/* Full path of a kernel binary; "add.o" is there as well. */
+const char *twin_file(void);
+/* What another process shares: 1 MiB on a device, a notify, physical memory. */
+const char *twin_memory_key(int32_t device);
+const char *twin_notify_key(void);
+uint64_t twin_shareable(void);
+uint64_t twin_thread_id(unsigned number); /* what pthread_self() is there */
+
+/* Where things the program made lie; nothing is ever read there. */
+aclrtStream make_stream(void);
+aclrtStream make_stream_flags(uint32_t flags);
+aclrtEvent make_event(void);
+aclrtEvent make_event_ex(uint32_t flags);
+aclrtEvent make_event_flag(uint32_t flags);
+aclrtContext make_context(void);
+void *make_device_memory(size_t bytes);
+void *make_host_memory(size_t bytes);
+/* What is submitted next cannot be over at once. */
+void make_busy(aclrtStream stream);
+/* For what plays a real function: a new handle, a new range of addresses. */
+void *make_address(void);
+void *make_range(size_t bytes, bool device);
+
+extern char heap_memory[1 << 16]; /* the program's own, known as heap; aligned to a page */
+extern void *answer[64]; /* somewhere for an answer */
+#define OUT ((void *)answer)
+/*
+ * Dummies for arguments the rule does not ask about.  To the checker alone they
+ * are an address and a handle nobody knows; on the runtime memory, an object of
+ * the kind or a function stands in for them where they are arguments themselves.
+ */
+#define DEVICE ((void *)0x12c0ffff0000)
+#define OTHER ((void *)0x12c0ffff8000)
+#define HOST ((void *)0x7e0ffffff0000) /* page-locked */
+#define HANDLE ((void *)0x5400000000)
+
+int twins_run(const char *name, const struct twin *twins, size_t n, int argc, char **argv);
+#define TWINS_MAIN(name, twins)                                                                              \
+	int main(int argc, char **argv)                                                                      \
+	{                                                                                                    \
+		size_t n = sizeof(twins) / sizeof((twins)[0]);                                               \
+		const struct twin *all = twins_with_functions(twins, &n);                                    \
+                                                                                                             \
+		return twins_run(name, all, n, argc, argv);                                                  \
+	}
+
+#endif

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Twins of the rules about physical and managed memory. */
+#include "paired.h"
+
+#define MIB2 (2u << 20)
+
+static char *reserve(size_t size)
+{
+	void *range = NULL;
+
+	CALL_DOES(aclrtReserveMemAddress, 0, range = make_range(size, true), .virPtr = &range, .size = size);
+	return range;
+}
+
+static aclrtDrvMemHandle physical_on(uint32_t device)
+{
+	aclrtPhysicalMemProp prop = {.memAttr = ACL_HBM_MEM_HUGE,
+		.location = {.id = device, .type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	aclrtDrvMemHandle h = NULL;
+
+	CALL_DOES(aclrtMallocPhysical, 0, h = make_address(), .handle = &h, .size = MIB2, .prop = &prop);
+	return h;
+}
+
+static aclrtDrvMemHandle import(void)
+{
+	aclrtDrvMemHandle h = NULL;
+
+	CALL_DOES(aclrtMemImportFromShareableHandle, 0, h = make_address(),
+		.shareableHandle = twin_shareable(), .handle = &h);
+	return h;
+}
+
+static char *mapped_on(uint32_t device)
+{
+	char *range = reserve(MIB2);
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical_on(device));
+	return range;
+}
+
+/* --- what goes into one range ------------------------------------------------------------- */
+
+static void two_devices(void)
+{
+	char *range = reserve(2 * MIB2);
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical_on(0));
+	CALL(aclrtMapMem, .virPtr = range + MIB2, .size = MIB2, .handle = physical_on(bug ? 1 : 0));
+}
+
+/* What was unmapped does not count. */
+static void two_devices_in_turn(void)
+{
+	char *range = reserve(2 * MIB2);
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical_on(0));
+	if (!bug)
+		CALL(aclrtUnmapMem, .virPtr = range);
+	CALL(aclrtMapMem, .virPtr = range + MIB2, .size = MIB2, .handle = physical_on(1));
+}
+
+static void own_and_imported(void)
+{
+	char *range = reserve(2 * MIB2), *other = reserve(2 * MIB2);
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical_on(0));
+	CALL(aclrtMapMem, .virPtr = bug ? range + MIB2 : other, .size = MIB2, .handle = import());
+}
+
+static void mapped_across_devices(void)
+{
+	char *here = mapped_on(0), *there = mapped_on(bug ? 1 : 0);
+
+	CALL(aclrtMemset, .devPtr = here, .maxCount = 64, .count = 64);
+	CALL(aclrtMemcpy, .dst = there, .destMax = 64, .src = here, .count = 64,
+		.kind = ACL_MEMCPY_DEVICE_TO_DEVICE);
+}
+
+/* The asynchronous copy may. */
+static void mapped_across_devices_async(void)
+{
+	char *here = mapped_on(0), *there = mapped_on(1);
+
+	CALL(aclrtMemset, .devPtr = here, .maxCount = 64, .count = 64);
+	if (bug)
+		CALL(aclrtMemcpy, .dst = there, .destMax = 64, .src = here, .count = 64,
+			.kind = ACL_MEMCPY_DEVICE_TO_DEVICE);
+	else
+		CALL(aclrtMemcpyAsync, .dst = there, .destMax = 64, .src = here, .count = 64,
+			.kind = ACL_MEMCPY_DEVICE_TO_DEVICE, .stream = make_stream());
+}
+
+static void mapped_rows(void)
+{
+	char *here = mapped_on(0), *there = mapped_on(bug ? 1 : 0);
+
+	CALL(aclrtMemset, .devPtr = here, .maxCount = 4096, .count = 4096);
+	CALL(aclrtMemcpy2d, .dst = there, .dpitch = 64, .src = here, .spitch = 64, .width = 64, .height = 4,
+		.kind = ACL_MEMCPY_DEFAULT);
+}
+
+static void link_inside(void)
+{
+	char *src = mapped_on(0), *dst = reserve(2 * MIB2);
+
+	CALL_FAILS(bug ? 507899 : 0, aclrtMemMapSelectedLink, .virPtrDst = bug ? dst + 4096 : reserve(MIB2),
+		.size = MIB2, .virPtrSrc = src);
+}
+
+static void link_of_nothing(void)
+{
+	char *src = bug ? reserve(MIB2) : mapped_on(0), *dst = reserve(MIB2);
+
+	CALL_FAILS(
+		bug ? 507899 : 0, aclrtMemMapSelectedLink, .virPtrDst = dst, .size = MIB2, .virPtrSrc = src);
+}
+
+/* --- sizes, references ----------------------------------------------------------------------- */
+
+static void odd_size(void)
+{
+	aclrtPhysicalMemProp prop = {
+		.memAttr = ACL_HBM_MEM_HUGE, .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	aclrtDrvMemHandle h = NULL;
+
+	CALL_DOES(aclrtMallocPhysical, 0, h = make_address(), .handle = &h, .size = bug ? 100000 : MIB2,
+		.prop = &prop);
+	CALL(aclrtFreePhysical, .handle = h);
+}
+
+/* The runtime's own word, for pages it does not name. */
+static void odd_size_as_told(void)
+{
+	aclrtPhysicalMemProp prop = {
+		.memAttr = ACL_HBM_MEM_NORMAL, .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	aclrtDrvMemHandle h = NULL;
+	size_t granularity = 0;
+
+	CALL_DOES(aclrtMemGetAllocationGranularity, 0, granularity = 65536, .prop = &prop,
+		.option = ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM, .granularity = &granularity);
+	CALL_DOES(aclrtMallocPhysical, 0, h = make_address(), .handle = &h,
+		.size = bug ? granularity + 4096 : granularity * 2, .prop = &prop);
+	CALL(aclrtFreePhysical, .handle = h);
+}
+
+static void reference_left(void)
+{
+	aclrtDrvMemHandle h = physical_on(0);
+
+	if (!bug)
+		CALL(aclrtFreePhysical, .handle = h);
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize, );
+	twin_exit();
+}
+
+/* --- captured models --------------------------------------------------------------------------- */
+
+static aclmdlRI capture_set(void *p)
+{
+	aclrtStream s = make_stream();
+	aclmdlRI model = NULL;
+
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL(aclrtMemsetAsync, .devPtr = p, .maxCount = 64, .count = 64, .stream = s);
+	CALL_DOES(aclmdlRICaptureEnd, 0, model = make_address(), .stream = s, .modelRI = &model);
+	return model;
+}
+
+static void physical_of_model(void)
+{
+	char *range = reserve(MIB2);
+	aclrtDrvMemHandle h = physical_on(0);
+	aclmdlRI model;
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = h);
+	model = capture_set(range);
+	if (!bug)
+		CALL(aclmdlRIDestroy, .modelRI = model);
+	CALL(aclrtFreePhysical, .handle = h);
+}
+
+static void range_of_model(void)
+{
+	char *range = mapped_on(0);
+	aclmdlRI model = capture_set(range);
+
+	if (!bug) {
+		CALL(aclmdlRIDestroy, .modelRI = model);
+		CALL(aclrtUnmapMem, .virPtr = range);
+	}
+	CALL_FAILS(bug ? 507899 : 0, aclrtReleaseMemAddress, .virPtr = range);
+}
+
+static void pool_of_model(void)
+{
+	aclrtMemPoolProps props = {.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	aclrtStream s = make_stream();
+	aclrtMemPool pool = NULL;
+	aclmdlRI model;
+	void *p = NULL;
+
+	CALL_DOES(aclrtMemPoolCreate, 0, pool = make_address(), .memPool = &pool, .poolProps = &props);
+	CALL_DOES(aclrtMemPoolMallocAsync, 0, p = make_range(MIB2, true), .ptr = &p, .size = MIB2,
+		.memPool = pool, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	model = capture_set(p);
+	if (!bug) {
+		CALL(aclmdlRIDestroy, .modelRI = model);
+		CALL(aclrtMemPoolFreeAsync, .ptr = p, .stream = s);
+		CALL(aclrtSynchronizeStream, .stream = s);
+	}
+	CALL(aclrtMemPoolDestroy, .memPool = pool);
+}
+
+/* --- managed memory ------------------------------------------------------------------------------ */
+
+static const aclrtMemManagedLocation on_device = {.type = ACL_MEM_LOCATIONTYPE_DEVICE},
+				     on_host = {.type = ACL_MEM_LOCATIONTYPE_HOST};
+
+static char *managed(size_t bytes)
+{
+	void *p = NULL;
+
+	CALL_DOES(aclrtMemAllocManaged, 0, p = make_range(bytes, true), .ptr = &p, .size = bytes, .flag = 1);
+	return p;
+}
+
+static void prefetch_plain(void)
+{
+	void *p = bug ? make_device_memory(MIB2) : managed(MIB2);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemManagedPrefetchAsync, .ptr = p, .size = MIB2,
+		.location = on_device, .stream = make_stream());
+}
+
+static void advise_beyond(void)
+{
+	char *p = managed(MIB2);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemManagedAdvise, .ptr = p, .size = bug ? 2 * MIB2 : MIB2,
+		.advise = ACL_MEM_ADVISE_SET_READ_MOSTLY, .location = on_device);
+}
+
+static void advise_heap(void)
+{
+	char *p = bug ? heap_memory : managed(MIB2);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemManagedAdvise, .ptr = p, .size = MIB2,
+		.advise = ACL_MEM_ADVISE_SET_READ_MOSTLY, .location = on_device);
+}
+
+static void to_and_fro(void)
+{
+	aclrtStream s = make_stream();
+	char *p = managed(MIB2);
+
+	if (!bug)
+		CALL(aclrtMemManagedAdvise, .ptr = p, .size = MIB2, .advise = ACL_MEM_ADVISE_SET_ACCESSED_BY,
+			.location = on_device);
+	for (unsigned i = 0; i < 12; i++) {
+		CALL(aclrtMemManagedPrefetchAsync, .ptr = p, .size = MIB2, .location = on_device,
+			.stream = s);
+		CALL(aclrtMemManagedPrefetchAsync, .ptr = p, .size = MIB2, .location = on_host, .stream = s);
+	}
+}
+
+static const struct twin twins[] = {
+	TWIN("vmm-map-two-devices", two_devices),
+	TWIN("vmm-map-two-devices", two_devices_in_turn),
+	TWIN("vmm-map-mixed-handles", own_and_imported),
+	TWIN("vmm-cross-device-sync-copy", mapped_across_devices),
+	TWIN("vmm-cross-device-sync-copy", mapped_rows),
+	TWIN_AVOIDS("vmm-cross-device-sync-copy", mapped_across_devices_async),
+	TWIN("vmm-selected-link-args", link_inside),
+	TWIN("vmm-selected-link-args", link_of_nothing),
+	TWIN("vmm-physical-granularity", odd_size),
+	TWIN("vmm-physical-granularity", odd_size_as_told),
+	TWIN("leak-vmm", reference_left),
+	TWIN("capture-resource-freed-before-destroy", physical_of_model),
+	TWIN("capture-resource-freed-before-destroy", range_of_model),
+	TWIN("capture-resource-freed-before-destroy", pool_of_model),
+	TWIN("uvm-range-not-managed", prefetch_plain),
+	TWIN("uvm-range-not-managed", advise_beyond),
+	TWIN("uvm-range-not-managed", advise_heap),
+	TWIN("uvm-ping-pong", to_and_fro),
+};
+
+TWINS_MAIN("physical and managed memory", twins)

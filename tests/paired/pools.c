@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Twins of the rules about memory pools, allocators of the program's own, and shared buffers. */
+#include "paired.h"
+
+#define MIB (1u << 20)
+
+/* --- pools ---------------------------------------------------------------------------- */
+
+static aclrtMemPool make_pool(size_t limit)
+{
+	aclrtMemPoolProps props = {.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}, .maxSize = limit};
+	aclrtMemPool pool = NULL;
+
+	CALL_DOES(aclrtMemPoolCreate, 0, pool = make_address(), .memPool = &pool, .poolProps = &props);
+	return pool;
+}
+
+static void *take(aclrtMemPool pool, size_t bytes, aclrtStream s)
+{
+	void *p = NULL;
+
+	CALL_DOES(aclrtMemPoolMallocAsync, 0, p = make_range(bytes, true), .ptr = &p, .size = bytes,
+		.memPool = pool, .stream = s);
+	return p;
+}
+
+static void pool_in_use(void)
+{
+	aclrtMemPool pool = make_pool(0);
+	aclrtStream s = make_stream();
+	void *p = take(pool, MIB, s);
+
+	if (!bug) {
+		CALL(aclrtMemPoolFreeAsync, .ptr = p, .stream = s);
+		CALL(aclrtSynchronizeStream, .stream = s);
+	}
+	CALL(aclrtMemPoolDestroy, .memPool = pool);
+}
+
+static void pool_not_waited_for(void)
+{
+	aclrtMemPool pool = make_pool(0);
+	aclrtStream s = make_stream();
+	void *p = take(pool, MIB, s);
+
+	if (bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtMemPoolFreeAsync, .ptr = p, .stream = s);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtMemPoolDestroy, .memPool = pool);
+}
+
+/* The pool takes its memory along. */
+static void pool_memory_outlives_pool(void)
+{
+	aclrtMemPool pool = make_pool(0);
+	aclrtStream s = make_stream();
+	void *p = take(pool, MIB, s);
+
+	if (bug)
+		CALL(aclrtMemPoolDestroy, .memPool = pool);
+	CALL(aclrtMemsetAsync, .devPtr = p, .maxCount = 64, .count = 64, .stream = s);
+	if (!bug) {
+		CALL(aclrtMemPoolFreeAsync, .ptr = p, .stream = s);
+		CALL(aclrtSynchronizeStream, .stream = s);
+		CALL(aclrtMemPoolDestroy, .memPool = pool);
+	}
+}
+
+/* A release that failed released nothing; what another pool holds does not matter. */
+static void pool_release_failed(void)
+{
+	aclrtMemPool pool = make_pool(0), other = make_pool(0);
+	aclrtStream s = make_stream();
+	void *p = take(pool, MIB, s);
+
+	take(other, MIB, s);
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemPoolFreeAsync, .ptr = p, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtMemPoolDestroy, .memPool = pool);
+}
+
+static void pool_small(void)
+{
+	aclrtMemPool pool = make_pool(0);
+	aclrtStream s = make_stream();
+
+	for (unsigned i = 0; i < 40; i++)
+		take(pool, bug ? 512 : MIB, s);
+}
+
+/* The same sizes one after the other need the room once. */
+static void pool_small_in_turn(void)
+{
+	aclrtMemPool pool = make_pool(0);
+	aclrtStream s = make_stream();
+
+	for (unsigned i = 0; i < 40; i++) {
+		void *p = take(pool, 512, s);
+
+		if (!bug && i > 4)
+			CALL(aclrtMemPoolFreeAsync, .ptr = p, .stream = s);
+	}
+}
+
+static void pool_trim_beyond(void)
+{
+	aclrtMemPool pool = make_pool(8 * MIB);
+
+	CALL_FAILS(bug ? 507000 : 0, aclrtMemPoolTrimTo, .memPool = pool,
+		.minBytesToKeep = bug ? 16 * MIB : 8 * MIB);
+}
+
+static void pool_trim_used(void)
+{
+	aclrtMemPool pool = make_pool(64 * MIB);
+	aclrtStream s = make_stream();
+	void *p = take(pool, 4 * MIB, s);
+
+	take(pool, 2 * MIB, s);
+	CALL(aclrtMemPoolFreeAsync, .ptr = p, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	CALL_FAILS(
+		bug ? 507000 : 0, aclrtMemPoolTrimTo, .memPool = pool, .minBytesToKeep = bug ? 0 : 2 * MIB);
+}
+
+/* --- allocators ------------------------------------------------------------------------- */
+
+static char my_allocator[8];
+static int function;
+#define FUNCTION ((void *)&function)
+
+static aclrtAllocatorDesc make_desc(bool complete)
+{
+	aclrtAllocatorDesc d;
+	struct acl_args_aclrtAllocatorCreateDesc args = {0};
+	struct acl_call_record ev;
+
+	if (twin_enter(&ev, ACL_API_aclrtAllocatorCreateDesc, &args, __LINE__))
+		ev.result.p = make_address();
+	d = (aclrtAllocatorDesc)(uintptr_t)ev.result.p;
+	twin_leave(&ev, (int64_t)(uintptr_t)d);
+	CALL(aclrtAllocatorSetObjToDesc, .allocatorDesc = d, .allocator = my_allocator);
+	CALL(aclrtAllocatorSetAllocFuncToDesc, .allocatorDesc = d, .func = FUNCTION);
+	if (complete)
+		CALL(aclrtAllocatorSetFreeFuncToDesc, .allocatorDesc = d, .func = FUNCTION);
+	CALL(aclrtAllocatorSetGetAddrFromBlockFuncToDesc, .allocatorDesc = d, .func = FUNCTION);
+	return d;
+}
+
+static void desc_incomplete(void)
+{
+	aclrtStream s = make_stream();
+	aclrtAllocatorDesc d = make_desc(!bug);
+
+	CALL_FAILS(bug ? 100000 : 0, aclrtAllocatorRegister, .stream = s, .allocatorDesc = d);
+	CALL(aclrtAllocatorUnregister, .stream = s);
+	CALL(aclrtAllocatorDestroyDesc, .allocatorDesc = d);
+}
+
+static void desc_destroyed_twice(void)
+{
+	aclrtAllocatorDesc d = make_desc(true);
+
+	CALL(aclrtAllocatorDestroyDesc, .allocatorDesc = d);
+	if (bug)
+		CALL(aclrtAllocatorDestroyDesc, .allocatorDesc = d);
+}
+
+/* What is registered is a copy. */
+static void desc_used_late(void)
+{
+	aclrtStream s = make_stream();
+	aclrtAllocatorDesc d = make_desc(true);
+
+	if (bug)
+		CALL(aclrtAllocatorDestroyDesc, .allocatorDesc = d);
+	CALL(aclrtAllocatorRegister, .stream = s, .allocatorDesc = d);
+	if (!bug)
+		CALL(aclrtAllocatorDestroyDesc, .allocatorDesc = d);
+	CALL(aclrtAllocatorUnregister, .stream = s);
+}
+
+static void desc_left(void)
+{
+	aclrtAllocatorDesc d = make_desc(true);
+
+	if (!bug)
+		CALL(aclrtAllocatorDestroyDesc, .allocatorDesc = d);
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize, );
+	twin_exit();
+}
+
+static aclrtStream with_allocator(void)
+{
+	aclrtStream s = make_stream();
+	aclrtAllocatorDesc d = make_desc(true);
+
+	CALL(aclrtAllocatorRegister, .stream = s, .allocatorDesc = d);
+	CALL(aclrtAllocatorDestroyDesc, .allocatorDesc = d);
+	return s;
+}
+
+static void destroyed_registered(void)
+{
+	aclrtStream s = with_allocator();
+
+	if (!bug)
+		CALL(aclrtAllocatorUnregister, .stream = s);
+	CALL(aclrtDestroyStream, .stream = s);
+}
+
+static void exit_registered(void)
+{
+	aclrtStream s = with_allocator();
+
+	if (!bug) {
+		CALL(aclrtAllocatorUnregister, .stream = s);
+		CALL(aclrtDestroyStream, .stream = s);
+	}
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize, );
+	twin_exit();
+}
+
+static void asked_unregistered(void)
+{
+	aclrtStream s = with_allocator();
+
+	if (bug)
+		CALL(aclrtAllocatorUnregister, .stream = s);
+	CALL_FAILS(bug ? 100000 : 0, aclrtAllocatorGetByStream, .stream = s);
+	if (!bug)
+		CALL(aclrtAllocatorUnregister, .stream = s);
+}
+
+static void launch(aclrtStream s)
+{
+	CALL(aclrtLaunchKernel, .funcHandle = HANDLE, .numBlocks = 1, .argsData = DEVICE, .argsSize = 8,
+		.stream = s);
+}
+
+static void operate(aclrtStream s)
+{
+	CALL(aclopExecuteV2, .opType = "Add", .stream = s);
+}
+
+/* Launches bring their memory, operators ask the allocator. */
+static void two_streams(void)
+{
+	aclrtStream a = with_allocator(), b = with_allocator();
+
+	if (bug)
+		operate(a);
+	else
+		launch(a);
+	operate(b);
+}
+
+static void two_models(void)
+{
+	aclrtStream a = with_allocator(), b = with_allocator();
+
+	CALL(aclmdlExecuteAsync, .modelId = 1, .input = HANDLE, .output = HANDLE, .stream = a);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = a);
+	CALL(aclmdlExecuteAsyncV2, .modelId = 1, .input = HANDLE, .output = HANDLE, .stream = b);
+}
+
+/* The work of the one waits for that of the other. */
+static void two_streams_in_order(void)
+{
+	aclrtStream a = with_allocator(), b = with_allocator();
+	aclrtEvent e = make_event();
+
+	operate(a);
+	if (!bug) {
+		CALL(aclrtRecordEvent, .event = e, .stream = a);
+		CALL(aclrtStreamWaitEvent, .event = e, .stream = b);
+	}
+	operate(b);
+}
+
+/* --- shared buffers ---------------------------------------------------------------------- */
+
+static aclrtMbuf make_buffer(size_t bytes)
+{
+	aclrtMbuf b = NULL;
+
+	CALL_DOES(aclrtAllocBuf, 0, b = make_address(), .buf = &b, .size = bytes);
+	return b;
+}
+
+static void buffer_left(void)
+{
+	aclrtMbuf b = make_buffer(4096), second = NULL;
+
+	CALL_DOES(aclrtCopyBufRef, 0, second = make_address(), .buf = b, .newBuf = &second);
+	CALL(aclrtFreeBuf, .buf = b);
+	if (!bug)
+		CALL(aclrtFreeBuf, .buf = second);
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize, );
+	twin_exit();
+}
+
+static void buffer_freed_twice(void)
+{
+	aclrtMbuf b = make_buffer(4096);
+
+	/* A queue may have given the buffer to us again. */
+	if (!bug)
+		twin_unseen(CHECKS_OTHER_QUEUES);
+	CALL(aclrtFreeBuf, .buf = b);
+	CALL_FAILS(bug ? 507899 : 0, aclrtFreeBuf, .buf = b);
+}
+
+static void buffer_freed_once(void)
+{
+	aclrtMbuf b = make_buffer(4096);
+
+	CALL(aclrtFreeBuf, .buf = b);
+	if (bug)
+		CALL_FAILS(507899, aclrtFreeBuf, .buf = b);
+}
+
+static void data_too_long(void)
+{
+	aclrtMbuf b = make_buffer(4000);
+	void *data = NULL;
+	size_t size = 0;
+
+	CALL_DOES(aclrtGetBufData, 0, size = 4096, .buf = b, .dataPtr = &data, .size = &size);
+	CALL(aclrtSetBufDataLen, .buf = b, .len = bug ? size + 1 : size - 1);
+	CALL(aclrtFreeBuf, .buf = b);
+}
+
+static void chain_too_long(void)
+{
+	aclrtMbuf head = make_buffer(64);
+
+	for (unsigned i = 0; i < (bug ? 129 : 128); i++)
+		CALL_FAILS(
+			i == 128 ? 507899 : 0, aclrtAppendBufChain, .headBuf = head, .buf = make_buffer(64));
+}
+
+static const struct twin twins[] = {
+	TWIN("pool-destroy-live", pool_in_use),
+	TWIN("pool-destroy-live", pool_not_waited_for),
+	TWIN("pool-destroy-live", pool_release_failed),
+	TWIN_ALSO("pool-use-after-async-free", pool_memory_outlives_pool, "pool-destroy-live"),
+	TWIN("pool-small-allocations", pool_small),
+	TWIN("pool-small-allocations", pool_small_in_turn),
+	TWIN("pool-trim-range", pool_trim_beyond),
+	TWIN("pool-trim-range", pool_trim_used),
+	TWIN("allocator-register-args", desc_incomplete),
+	TWIN("allocator-desc-lifetime", desc_destroyed_twice),
+	TWIN("allocator-desc-lifetime", desc_used_late),
+	TWIN("allocator-desc-lifetime", desc_left),
+	TWIN("allocator-not-unregistered", destroyed_registered),
+	TWIN_ALSO("allocator-not-unregistered", exit_registered, "device-reset-with-live-objects"),
+	TWIN("allocator-not-unregistered", asked_unregistered),
+	TWIN("allocator-shared-streams", two_streams),
+	TWIN("allocator-shared-streams", two_models),
+	TWIN("allocator-shared-streams", two_streams_in_order),
+	TWIN("leak-mbuf", buffer_left),
+	TWIN("leak-mbuf", buffer_freed_twice),
+	TWIN("leak-mbuf", buffer_freed_once),
+	TWIN("mbuf-size-and-chain", data_too_long),
+	TWIN("mbuf-size-and-chain", chain_too_long),
+};
+
+TWINS_MAIN("pools, allocators, shared buffers", twins)

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Twins of the rules about callbacks and the life of the process. */
+#include "paired.h"
+
+#define REPORTER twin_thread_id(1) /* a thread that processes reports */
+
+/* --- callbacks -------------------------------------------------------------------------- */
+
+/* NULL is the default stream of the context, and so is its handle. */
+static void subscribe_default_twice(void)
+{
+	aclrtStream named = NULL, other = make_stream();
+
+	CALL_DOES(aclrtCtxGetCurrentDefaultStream, 0, named = make_address(), .stream = &named);
+	CALL(aclrtSubscribeReport, .threadId = twin_thread_id(1), .stream = NULL);
+	CALL_FAILS(bug ? 107011 : 0, aclrtSubscribeReport, .threadId = twin_thread_id(1),
+		.stream = bug ? named : other);
+}
+
+/* A stream that another library made. */
+static void subscribe_foreign_twice(void)
+{
+	aclrtStream s = make_stream(), foreign = HANDLE;
+
+	CALL(aclrtSubscribeReport, .threadId = twin_thread_id(1), .stream = foreign);
+	CALL_FAILS(bug ? 107011 : 0, aclrtSubscribeReport, .threadId = twin_thread_id(1),
+		.stream = bug ? foreign : s);
+}
+
+static void subscribe_twice(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL(aclrtSubscribeReport, .threadId = REPORTER, .stream = s);
+	if (!bug)
+		CALL(aclrtUnSubscribeReport, .threadId = REPORTER, .stream = s);
+	CALL_FAILS(bug ? 107011 : 0, aclrtSubscribeReport, .threadId = REPORTER, .stream = s);
+}
+
+static void one_thread_two_devices(void)
+{
+	aclrtStream s = make_stream(), t;
+
+	CALL(aclrtSubscribeReport, .threadId = REPORTER, .stream = s);
+	CALL(aclrtSetDevice, .deviceId = bug ? 1 : 0);
+	t = make_stream();
+	CALL_FAILS(bug ? 107012 : 0, aclrtSubscribeReport, .threadId = REPORTER, .stream = t);
+}
+
+static void too_many_threads(void)
+{
+	for (uint64_t i = 0; i < 1024; i++)
+		CALL(aclrtSubscribeReport, .threadId = REPORTER + i * 4096, .stream = make_stream());
+	CALL(aclrtSubscribeReport, .threadId = bug ? REPORTER - 4096 : REPORTER, .stream = make_stream());
+}
+
+static void unsubscribe_other(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL(aclrtSubscribeReport, .threadId = REPORTER, .stream = s);
+	CALL_FAILS(bug ? 107012 : 0, aclrtUnSubscribeReport, .threadId = REPORTER + (bug ? 4096 : 0),
+		.stream = s);
+}
+
+static void launch_unserved(void)
+{
+	aclrtStream s = make_stream();
+
+	if (!bug)
+		CALL(aclrtSubscribeReport, .threadId = REPORTER, .stream = s);
+	CALL_FAILS(bug ? 107015 : 0, aclrtLaunchCallback, .fn = HANDLE, .blockType = ACL_CALLBACK_BLOCK,
+		.stream = s);
+}
+
+static void report_at_once(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL(aclrtSubscribeReport, .threadId = twin_thread_id(0), .stream = s);
+	CALL(aclrtLaunchCallback, .fn = HANDLE, .blockType = ACL_CALLBACK_NO_BLOCK, .stream = s);
+	CALL_FAILS(bug ? 100000 : 0, aclrtProcessReport, .timeout = bug ? 0 : 1000);
+	CALL(aclrtUnSubscribeReport, .threadId = twin_thread_id(0), .stream = s);
+}
+
+static void both_mechanisms(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL(aclrtSubscribeReport, .threadId = REPORTER, .stream = s);
+	if (!bug)
+		CALL(aclrtUnSubscribeReport, .threadId = REPORTER, .stream = s);
+	CALL_FAILS(bug ? 107011 : 0, aclrtLaunchHostFunc, .stream = s, .fn = HANDLE);
+}
+
+static void malloc_inside(void)
+{
+	twin_callback(bug ? 1 : 0);
+	make_device_memory(4096);
+	twin_callback(0);
+}
+
+/* Questions are allowed in a callback. */
+static void query_inside(void)
+{
+	aclrtStream s = make_stream();
+
+	twin_callback(1);
+	CALL(aclrtStreamQuery, .stream = s, .status = OUT);
+	if (bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	twin_callback(0);
+}
+
+/* --- init and finalize -------------------------------------------------------------------- */
+
+static void finalize_twice(void)
+{
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize);
+	if (!bug)
+		CALL(aclInit, .configPath = NULL);
+	CALL_FAILS(bug ? 100037 : 0, aclFinalize);
+}
+
+static void finalize_only(void)
+{
+	if (!bug)
+		CALL(aclInit, .configPath = NULL);
+	CALL(aclFinalize);
+}
+
+static void malloc_after_finalize(void)
+{
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize);
+	if (!bug) {
+		CALL(aclInit, .configPath = NULL);
+		CALL(aclrtSetDevice, .deviceId = 0);
+	}
+	CALL_FAILS(bug ? 107002 : 0, aclrtGetDevice, .deviceId = OUT);
+}
+
+static void same_init_callback(void)
+{
+	CALL(aclInitCallbackRegister, .type = ACL_REG_TYPE_ACL_DVPP, .cbFunc = HANDLE);
+	if (!bug)
+		CALL(aclInitCallbackUnRegister, .type = ACL_REG_TYPE_ACL_DVPP, .cbFunc = HANDLE);
+	CALL_FAILS(
+		bug ? 500000 : 0, aclInitCallbackRegister, .type = ACL_REG_TYPE_ACL_DVPP, .cbFunc = HANDLE);
+}
+
+/* --- devices -------------------------------------------------------------------------------- */
+
+static void reset_after_force(void)
+{
+	CALL(aclrtResetDeviceForce, .deviceId = 0);
+	if (!bug)
+		CALL(aclrtSetDevice, .deviceId = 0);
+	CALL_FAILS(bug ? 507007 : 0, aclrtResetDevice, .deviceId = 0);
+}
+
+static void reset_unset(void)
+{
+	if (!bug)
+		CALL(aclrtSetDevice, .deviceId = 1);
+	CALL_FAILS(bug ? 507007 : 0, aclrtResetDevice, .deviceId = 1);
+}
+
+static void own_peer(void)
+{
+	CALL_FAILS(bug ? 100000 : 0, aclrtDeviceEnablePeerAccess, .peerDeviceId = bug ? 0 : 1);
+}
+
+static void disable_unknown_peer(void)
+{
+	if (!bug)
+		CALL(aclrtDeviceEnablePeerAccess, .peerDeviceId = 1);
+	CALL_FAILS(bug ? 107000 : 0, aclrtDeviceDisablePeerAccess, .peerDeviceId = 1);
+}
+
+static void destroy_default_context(void)
+{
+	aclrtContext x = NULL;
+
+	if (bug)
+		CALL_DOES(aclrtGetCurrentContext, 0, x = make_address(), .context = &x);
+	else
+		x = make_context();
+	CALL_FAILS(bug ? 107002 : 0, aclrtDestroyContext, .context = x);
+}
+
+/* --- names, stages, snapshots ------------------------------------------------------------------ */
+
+static void same_name(void)
+{
+	CALL(aclrtRegStreamStateCallback, .regName = "mine", .callback = HANDLE);
+	if (!bug)
+		CALL(aclrtRegStreamStateCallback, .regName = "mine", .callback = NULL);
+	CALL(aclrtRegStreamStateCallback, .regName = "mine", .callback = HANDLE);
+}
+
+static void same_abort_name(void)
+{
+	CALL(aclrtSetDeviceTaskAbortCallback, .regName = "mine", .callback = HANDLE);
+	CALL(aclrtSetDeviceTaskAbortCallback, .regName = bug ? "mine" : "other", .callback = HANDLE);
+}
+
+static void same_stage(void)
+{
+	CALL(aclrtSnapShotCallbackRegister, .stage = ACL_RT_SNAPSHOT_LOCK_PRE, .callback = HANDLE);
+	CALL(aclrtSnapShotCallbackRegister,
+		.stage = bug ? ACL_RT_SNAPSHOT_LOCK_PRE : ACL_RT_SNAPSHOT_UNLOCK_POST, .callback = HANDLE);
+}
+
+static void backup_unlocked(void)
+{
+	if (!bug)
+		CALL(aclrtSnapShotProcessLock, .pid = twin_pid());
+	CALL_FAILS(bug ? 507908 : 0, aclrtSnapShotProcessBackup, .pid = twin_pid());
+}
+
+static const struct twin twins[] = {
+	TWIN("subscribe-duplicate", subscribe_twice),
+	TWIN("subscribe-duplicate", subscribe_default_twice),
+	TWIN("subscribe-duplicate", subscribe_foreign_twice),
+	TWIN("subscribe-thread-two-devices", one_thread_two_devices),
+	TWIN("subscribe-thread-limit", too_many_threads),
+	TWIN("unsubscribe-not-subscribed", unsubscribe_other),
+	TWIN("callback-not-subscribed", launch_unserved),
+	TWIN("processreport-timeout", report_at_once),
+	TWIN("callback-mechanisms-mixed", both_mechanisms),
+	TWIN_AVOIDS("callback-runtime-api-inside", malloc_inside),
+	TWIN_AVOIDS("callback-runtime-api-inside", query_inside),
+	TWIN("finalize-repeat", finalize_twice),
+	TWIN_BARE("finalize-without-init", finalize_only),
+	TWIN_AVOIDS("use-after-finalize", malloc_after_finalize),
+	TWIN("init-callback-null-or-duplicate", same_init_callback),
+	TWIN("device-reset-force-order", reset_after_force),
+	TWIN("device-reset-unset", reset_unset),
+	TWIN("peer-same-device", own_peer),
+	TWIN("peer-disable-not-enabled", disable_unknown_peer),
+	TWIN("context-destroy-default", destroy_default_context),
+	TWIN("stream-state-callback-duplicate", same_name),
+	TWIN("exc-abort-callback-name", same_abort_name),
+	TWIN("snapshot-callback-duplicate", same_stage),
+	TWIN("snapshot-bad-state", backup_unlocked),
+};
+
+TWINS_MAIN("rules about the process", twins)

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Twins of the rules about memory shared between processes. */
+#include <string.h>
+
+#include "paired.h"
+
+#define MIB (1u << 20)
+#define OPEN_TO_ALL ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION
+#define PEERS ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS
+
+static char key[65];
+
+static void *allocate(size_t bytes, aclrtMemMallocPolicy policy)
+{
+	void *p = NULL;
+
+	CALL_DOES(aclrtMalloc, 0, p = make_range(bytes, true), .devPtr = &p, .size = bytes, .policy = policy);
+	return p;
+}
+
+static void share(void *p, size_t bytes, uint64_t flags)
+{
+	CALL_DOES(aclrtIpcMemGetExportKey, 0, strcpy(key, "key of a block"), .devPtr = p, .size = bytes,
+		.key = key, .len = sizeof(key), .flags = flags);
+}
+
+static void *import_of(int32_t device, uint64_t flags)
+{
+	void *p = NULL;
+
+	CALL_DOES(aclrtIpcMemImportByKey, 0, p = make_range(MIB, true), .devPtr = &p,
+		.key = twin_memory_key(device), .flags = flags);
+	return p;
+}
+
+static void *import(uint64_t flags)
+{
+	return import_of(1, flags);
+}
+
+static void finish(void)
+{
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize, );
+	twin_exit();
+}
+
+/* --- exports ---------------------------------------------------------------------------- */
+
+static void share_part(void)
+{
+	char *p = allocate(4 * MIB, ACL_MEM_MALLOC_NORMAL_ONLY);
+
+	share(p + (bug ? 512 : 4096), 4096, OPEN_TO_ALL);
+	CALL(aclrtIpcMemClose, .key = key);
+}
+
+/* Huge pages, and nothing but huge pages. */
+static void share_part_of_huge(void)
+{
+	char *p = allocate(4 * MIB, bug ? ACL_MEM_MALLOC_HUGE_ONLY : ACL_MEM_MALLOC_HUGE_FIRST);
+
+	share(p + 4096, 4096, OPEN_TO_ALL);
+	CALL(aclrtIpcMemClose, .key = key);
+}
+
+static void share_odd_size(void)
+{
+	share(allocate(MIB, ACL_MEM_MALLOC_HUGE_FIRST), bug ? 1024 : MIB, OPEN_TO_ALL);
+	CALL(aclrtIpcMemClose, .key = key);
+}
+
+static void share_without_p2p(void)
+{
+	share(allocate(MIB, bug ? ACL_MEM_MALLOC_HUGE_FIRST : ACL_MEM_MALLOC_HUGE_FIRST_P2P), MIB,
+		OPEN_TO_ALL);
+	CALL(aclrtIpcMemClose, .key = key);
+}
+
+static void nobody_admitted(void)
+{
+	int32_t pid = 4711;
+
+	share(allocate(MIB, ACL_MEM_MALLOC_HUGE_FIRST), MIB, 0);
+	if (!bug)
+		CALL(aclrtIpcMemSetImportPid, .key = key, .pid = &pid, .num = 1);
+	CALL(aclrtIpcMemClose, .key = key);
+}
+
+static void nobody_admitted_to_handle(void)
+{
+	aclrtPhysicalMemProp prop = {
+		.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}, .memAttr = ACL_HBM_MEM_HUGE};
+	aclrtDrvMemHandle h = NULL;
+	uint64_t shared = 0;
+	int32_t pid = 4711;
+
+	CALL_DOES(aclrtMallocPhysical, 0, h = make_address(), .handle = &h, .size = 2 * MIB, .prop = &prop);
+	CALL_DOES(aclrtMemExportToShareableHandle, 0, shared = 77, .handle = h, .shareableHandle = &shared);
+	if (!bug)
+		CALL(aclrtMemSetPidToShareableHandle, .shareableHandle = shared, .pid = &pid, .pidNum = 1);
+	CALL(aclrtFreePhysical, .handle = h);
+}
+
+static void import_own_handle(void)
+{
+	aclrtPhysicalMemProp prop = {
+		.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}, .memAttr = ACL_HBM_MEM_HUGE};
+	aclrtDrvMemHandle h = NULL, second = NULL;
+	uint64_t shared = 0;
+
+	CALL_DOES(aclrtMallocPhysical, 0, h = make_address(), .handle = &h, .size = 2 * MIB, .prop = &prop);
+	CALL_DOES(aclrtMemExportToShareableHandle, 0, shared = 77, .handle = h, .flags = 1,
+		.shareableHandle = &shared);
+	CALL_DOES(aclrtMemImportFromShareableHandle, 0, second = make_address(),
+		.shareableHandle = bug ? shared : shared + 1, .deviceId = 0, .handle = &second);
+	CALL(aclrtFreePhysical, .handle = second);
+	CALL(aclrtFreePhysical, .handle = h);
+}
+
+static void key_left(void)
+{
+	void *p = allocate(MIB, ACL_MEM_MALLOC_HUGE_FIRST);
+
+	share(p, MIB, OPEN_TO_ALL);
+	if (!bug) {
+		CALL(aclrtIpcMemClose, .key = key);
+		CALL(aclrtFree, .devPtr = p);
+	}
+	finish();
+}
+
+/* One close ends one import. */
+static void import_left(void)
+{
+	import(0);
+	import(0);
+	CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
+	if (!bug)
+		CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
+	finish();
+}
+
+/* --- imports ----------------------------------------------------------------------------- */
+
+static void used_after_close(void)
+{
+	char *p = import(PEERS), *d = make_device_memory(MIB);
+
+	if (bug)
+		CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
+	CALL(aclrtMemcpyAsync, .dst = d, .destMax = 64, .src = p + 64, .count = 64,
+		.kind = ACL_MEMCPY_DEVICE_TO_DEVICE);
+	if (!bug)
+		CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
+}
+
+/* The address was given out again. */
+static void set_after_close(void)
+{
+	void *p = import(PEERS);
+
+	CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
+	if (!bug)
+		CALL_DOES(aclrtIpcMemImportByKey, 0, (void)0, .devPtr = &p, .key = twin_memory_key(0),
+			.flags = PEERS);
+	CALL(aclrtMemset, .devPtr = p, .maxCount = 64, .count = 64);
+}
+
+static void freed_import(void)
+{
+	void *p = import(PEERS);
+
+	if (bug)
+		CALL(aclrtFree, .devPtr = p);
+	CALL(aclrtMemset, .devPtr = p, .maxCount = 64, .count = 64);
+	CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
+}
+
+static void freed_after_close(void)
+{
+	void *p = import(PEERS);
+
+	CALL(aclrtMemset, .devPtr = p, .maxCount = 64, .count = 64);
+	CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
+	if (bug)
+		CALL_FAILS(107000, aclrtFree, .devPtr = p);
+}
+
+/* The exporter says how its memory is shared, before it hands the key on. */
+static void attribute_after_import(void)
+{
+	char own[65] = "";
+
+	import(PEERS);
+	CALL_DOES(aclrtIpcMemGetExportKey, 0, strcpy(own, "key of this process"),
+		.devPtr = make_device_memory(4096), .size = 4096, .key = own, .len = 65);
+	CALL(aclrtIpcMemSetAttr, .key = bug ? twin_memory_key(1) : own,
+		.type = ACL_RT_IPC_MEM_ATTR_ACCESS_LINK);
+	CALL(aclrtIpcMemClose, .key = own);
+	CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
+}
+
+static void tell_where(void *p, uint32_t device)
+{
+	aclrtPtrAttributes where = {0};
+
+	CALL_DOES(aclrtPointerGetAttributes, 0,
+		where.location = ((aclrtMemLocation){.id = device, .type = ACL_MEM_LOCATION_TYPE_DEVICE}),
+		.ptr = p, .attributes = &where);
+}
+
+static void copied_to_host(void)
+{
+	void *p = import_of(bug ? 1 : 0, PEERS), *h = make_host_memory(4096);
+
+	tell_where(p, bug ? 1 : 0);
+	CALL(aclrtMemcpy, .dst = h, .destMax = 64, .src = p, .count = 64, .kind = ACL_MEMCPY_DEVICE_TO_HOST);
+}
+
+static void copied_by_default(void)
+{
+	void *p = import(PEERS), *d = make_device_memory(4096);
+
+	CALL(aclrtMemset, .devPtr = d, .maxCount = 4096, .count = 4096);
+	CALL(aclrtMemcpyAsync, .dst = p, .destMax = 64, .src = d, .count = 64,
+		.kind = bug ? ACL_MEMCPY_DEFAULT : ACL_MEMCPY_DEVICE_TO_DEVICE);
+}
+
+static void copied_within(void)
+{
+	char *p = import(PEERS);
+
+	tell_where(p, 1);
+	if (bug)
+		CALL(aclrtMemcpy, .dst = p + 128, .destMax = 64, .src = p, .count = 64,
+			.kind = ACL_MEMCPY_DEVICE_TO_DEVICE);
+	else
+		CALL(aclrtMemcpyAsync, .dst = p + 128, .destMax = 64, .src = p, .count = 64,
+			.kind = ACL_MEMCPY_DEVICE_TO_DEVICE);
+}
+
+static void used_without_peers(void)
+{
+	void *p = import(0);
+	int32_t can = 0;
+
+	if (!bug) {
+		CALL_DOES(aclrtDeviceCanAccessPeer, 0, can = 1, .canAccessPeer = &can, .peerDeviceId = 1);
+		CALL(aclrtDeviceEnablePeerAccess, .peerDeviceId = 1);
+	}
+	CALL(aclrtMemset, .devPtr = p, .maxCount = 64, .count = 64);
+}
+
+static const struct twin twins[] = {
+	TWIN("ipc-export-page-alignment", share_part),
+	TWIN("ipc-export-page-alignment", share_part_of_huge),
+	TWIN("ipc-export-page-alignment", share_odd_size),
+	TWIN_WITH("ipc-export-p2p-policy", share_without_p2p, .soc = "Ascend310P3"),
+	TWIN("share-whitelist-missing", nobody_admitted),
+	TWIN("share-whitelist-missing", nobody_admitted_to_handle),
+	TWIN("vmm-import-same-process", import_own_handle),
+	TWIN_ALSO("leak-ipc-key", key_left, "leak-device-memory"),
+	TWIN("leak-ipc-key", import_left),
+	TWIN("ipc-use-after-close", used_after_close),
+	TWIN("ipc-use-after-close", set_after_close),
+	TWIN("ipc-use-after-close", freed_import),
+	TWIN("ipc-use-after-close", freed_after_close),
+	TWIN("ipc-set-attr-order", attribute_after_import),
+	TWIN("ipc-imported-copy-direction", copied_to_host),
+	TWIN("ipc-imported-copy-direction", copied_by_default),
+	TWIN("ipc-imported-copy-direction", copied_within),
+	TWIN("ipc-import-no-peer", used_without_peers),
+};
+
+TWINS_MAIN("memory shared between processes", twins)

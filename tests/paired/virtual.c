@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Twins of the rules about virtual and shared memory and argument lists of kernels. */
+#include <string.h>
+
+#include "paired.h"
+
+#define MIB2 (2u << 20)
+
+static char *reserve(size_t size)
+{
+	void *range = NULL;
+
+	CALL_DOES(aclrtReserveMemAddress, 0, range = (void *)0x100000000000, .virPtr = &range, .size = size);
+	return range;
+}
+
+static aclrtDrvMemHandle physical(void)
+{
+	static const aclrtPhysicalMemProp prop = {
+		.memAttr = ACL_HBM_MEM_HUGE, .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	aclrtDrvMemHandle h = NULL;
+
+	CALL_DOES(aclrtMallocPhysical, 0, h = make_address(), .handle = &h, .size = MIB2, .prop = &prop);
+	return h;
+}
+
+static void map_outside(void)
+{
+	char *range = reserve(2 * MIB2);
+
+	CALL(aclrtMapMem, .virPtr = range + (bug ? 2 : 1) * MIB2 - (bug ? MIB2 / 2 : 0), .size = MIB2,
+		.handle = physical());
+}
+
+static void map_twice(void)
+{
+	char *range = reserve(2 * MIB2);
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical());
+	CALL(aclrtMapMem, .virPtr = range + (bug ? 0 : MIB2), .size = MIB2, .handle = physical());
+}
+
+static void map_at_offset(void)
+{
+	CALL_FAILS(bug ? 107000 : 0, aclrtMapMem, .virPtr = reserve(2 * MIB2), .size = MIB2,
+		.offset = bug ? 1 : 0, .handle = physical());
+}
+
+static void open_for_reading(void)
+{
+	aclrtMemAccessDesc open = {
+		.flags = bug ? ACL_RT_MEM_ACCESS_FLAGS_READ : ACL_RT_MEM_ACCESS_FLAGS_READWRITE,
+		.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	char *range = reserve(2 * MIB2);
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical());
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemSetAccess, .virPtr = range, .size = MIB2, .desc = &open,
+		.count = 1);
+}
+
+/* Two mappings side by side are one range; behind them there is nothing. */
+static void write_past_mappings(void)
+{
+	char *range = reserve(4 * MIB2);
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical());
+	CALL(aclrtMapMem, .virPtr = range + MIB2, .size = MIB2, .handle = physical());
+	CALL(aclrtMemset, .devPtr = range + 64, .maxCount = 3 * MIB2,
+		.count = bug ? 2 * MIB2 : 2 * MIB2 - 64);
+}
+
+static void unmap_twice(void)
+{
+	char *range = reserve(2 * MIB2);
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical());
+	CALL(aclrtUnmapMem, .virPtr = range);
+	if (bug)
+		CALL(aclrtUnmapMem, .virPtr = range);
+}
+
+static void release_mapped(void)
+{
+	char *range = reserve(2 * MIB2);
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical());
+	if (!bug)
+		CALL(aclrtUnmapMem, .virPtr = range);
+	CALL_FAILS(bug ? 507899 : 0, aclrtReleaseMemAddress, .virPtr = range);
+}
+
+static void use_unmapped(void)
+{
+	char *range = reserve(2 * MIB2);
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical());
+	CALL(aclrtMemset, .devPtr = range + (bug ? MIB2 : 64), .maxCount = 64, .count = 64);
+}
+
+static void use_without_access(void)
+{
+	static aclrtMemAccessDesc open = {.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE,
+		.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	char *range = reserve(2 * MIB2);
+
+	CALL(aclrtMemMapNoAccess, .virPtr = range, .size = MIB2, .handle = physical());
+	if (!bug)
+		CALL(aclrtMemSetAccess, .virPtr = range, .size = MIB2, .desc = &open, .count = 1);
+	CALL(aclrtMemset, .devPtr = range, .maxCount = 64, .count = 64);
+}
+
+static void physical_twice(void)
+{
+	aclrtDrvMemHandle h = physical();
+
+	CALL(aclrtFreePhysical, .handle = h);
+	if (bug)
+		CALL(aclrtFreePhysical, .handle = h);
+}
+
+/* As many releases as references. */
+static void physical_retained(void)
+{
+	aclrtDrvMemHandle h = physical(), again = NULL;
+	char *range = reserve(2 * MIB2);
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = h);
+	if (!bug)
+		CALL_DOES(aclrtMemRetainAllocationHandle, 0, again = h, .virPtr = range, .handle = &again);
+	CALL(aclrtFreePhysical, .handle = h);
+	CALL(aclrtFreePhysical, .handle = h);
+}
+
+static void export_twice(void)
+{
+	aclrtDrvMemHandle h = physical();
+
+	CALL(aclrtMemExportToShareableHandle, .handle = h, .shareableHandle = OUT);
+	CALL(aclrtMemExportToShareableHandle, .handle = bug ? h : physical(), .shareableHandle = OUT);
+}
+
+/* --- sharing ----------------------------------------------------------------------------- */
+
+static char key[65];
+
+static void export_host(void)
+{
+	void *p = bug ? make_host_memory(4096) : make_device_memory(4096);
+
+	CALL_DOES(aclrtIpcMemGetExportKey, 0, strcpy(key, "key of a block"), .devPtr = p, .size = 4096,
+		.key = key, .len = 65);
+}
+
+static void export_past_end(void)
+{
+	void *p = make_device_memory(4096);
+
+	CALL_DOES(aclrtIpcMemGetExportKey, 0, strcpy(key, "key of a block"), .devPtr = p,
+		.size = bug ? 8192 : 4096, .key = key, .len = 65);
+}
+
+/* A size that wraps around. */
+static void export_everything(void)
+{
+	char *p = make_device_memory(8192);
+
+	CALL_DOES(aclrtIpcMemGetExportKey, 0, strcpy(key, "key of a block"), .devPtr = p + 4096,
+		.size = bug ? SIZE_MAX - 4095 : 4096, .key = key, .len = 65);
+}
+
+static void close_twice(void)
+{
+	void *p = NULL;
+
+	CALL_DOES(aclrtIpcMemImportByKey, 0, p = make_address(), .devPtr = &p, .key = twin_memory_key(1));
+	CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
+	if (bug)
+		CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
+}
+
+static void free_shared(void)
+{
+	void *p = make_device_memory(4096);
+
+	CALL_DOES(aclrtIpcMemGetExportKey, 0, strcpy(key, "key of a block"), .devPtr = p, .size = 4096,
+		.key = key, .len = 65);
+	if (!bug)
+		CALL(aclrtIpcMemClose, .key = key);
+	CALL(aclrtFree, .devPtr = p);
+}
+
+/* --- argument lists ------------------------------------------------------------------------ */
+
+static aclrtArgsHandle list(void)
+{
+	aclrtArgsHandle a = NULL;
+
+	CALL_DOES(aclrtKernelArgsInit, 0, a = make_address(), .funcHandle = HANDLE, .argsHandle = &a);
+	return a;
+}
+
+static void append_late(void)
+{
+	aclrtArgsHandle a = list();
+
+	if (bug)
+		CALL(aclrtKernelArgsFinalize, .argsHandle = a);
+	CALL(aclrtKernelArgsAppend, .argsHandle = a, .param = heap_memory, .paramSize = 8,
+		.paramHandle = OUT);
+}
+
+static void append_behind_buffer(void)
+{
+	aclrtArgsHandle a = list();
+	aclrtParamHandle holder = NULL;
+
+	CALL_DOES(aclrtKernelArgsAppendPlaceHolder, 0, holder = make_address(), .argsHandle = a,
+		.paramHandle = &holder);
+	if (bug)
+		CALL(aclrtKernelArgsGetPlaceHolderBuffer, .argsHandle = a, .paramHandle = holder,
+			.dataSize = 64, .bufferAddr = OUT);
+	CALL(aclrtKernelArgsAppend, .argsHandle = a, .param = heap_memory, .paramSize = 8,
+		.paramHandle = OUT);
+}
+
+static void launch_open(void)
+{
+	aclrtArgsHandle a = list();
+	aclrtParamHandle value = NULL;
+
+	CALL_DOES(aclrtKernelArgsAppend, 0, value = make_address(), .argsHandle = a, .param = heap_memory,
+		.paramSize = 8, .paramHandle = &value);
+	CALL(aclrtKernelArgsFinalize, .argsHandle = a);
+	CALL(aclrtKernelArgsParaUpdate, .argsHandle = a, .paramHandle = value, .param = heap_memory,
+		.paramSize = 8);
+	if (!bug)
+		CALL(aclrtKernelArgsFinalize, .argsHandle = a);
+	CALL(aclrtLaunchKernelWithConfig, .funcHandle = HANDLE, .numBlocks = 1, .argsHandle = a);
+}
+
+/* --- addresses of one side ------------------------------------------------------------------ */
+
+static void symbol_past_end(void)
+{
+	static size_t size;
+
+	CALL_DOES(aclrtGetSymbolSize, 0, size = 64, .symbol = HANDLE, .size = &size);
+	CALL(aclrtMemcpyToSymbol, .symbol = HANDLE, .src = DEVICE, .count = 32, .offset = bug ? 33 : 32,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+}
+
+static void window_copied(void)
+{
+	void *window = NULL, *d = make_device_memory(4096);
+
+	CALL_DOES(aclrtHostRegister, 0, window = (void *)0x140000000000, .ptr = heap_memory, .size = 4096,
+		.devPtr = &window);
+	twin_assume(window != heap_memory, "the device has an address of its own for registered memory");
+	CALL(aclrtMemcpy, .dst = d, .destMax = 64, .src = bug ? window : heap_memory, .count = 64,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+}
+
+static void host_arguments(void)
+{
+	void *args = bug ? make_host_memory(4096) : make_device_memory(4096);
+
+	CALL(aclrtLaunchKernel, .funcHandle = HANDLE, .numBlocks = 1, .argsData = args, .argsSize = 64);
+	CALL(aclrtSynchronizeStream, .stream = NULL);
+}
+
+static void device_arguments(void)
+{
+	void *args = bug ? make_device_memory(4096) : make_host_memory(4096);
+
+	CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = HANDLE, .numBlocks = 1, .hostArgs = args,
+		.argsSize = 64);
+	CALL(aclrtSynchronizeStream, .stream = NULL);
+}
+
+static void batch_of(void *first_dst, void *first_src, void *second_dst, void *second_src, bool swapped)
+{
+	aclrtMemLocation host = {.type = ACL_MEM_LOCATION_TYPE_HOST},
+			 device = {.type = ACL_MEM_LOCATION_TYPE_DEVICE};
+	aclrtMemcpyBatchAttr attr = {.dstLoc = swapped ? host : device, .srcLoc = swapped ? device : host};
+	void *dsts[] = {first_dst, second_dst}, *srcs[] = {first_src, second_src};
+	size_t sizes[] = {64, 64}, index = 0, failed;
+
+	CALL(aclrtMemcpyBatch, .dsts = dsts, .destMaxs = sizes, .srcs = srcs, .sizes = sizes, .numBatches = 2,
+		.attrs = &attr, .attrsIndexes = &index, .numAttrs = 1, .failIndex = &failed);
+}
+
+static void batch_both_ways(void)
+{
+	char *d = make_device_memory(4096), *h = make_host_memory(4096);
+
+	if (bug)
+		batch_of(d, h, h + 1024, d + 1024, false);
+	else
+		batch_of(d, h, d + 1024, h + 1024, false);
+}
+
+static void batch_inside_device(void)
+{
+	char *d = make_device_memory(4096), *h = make_host_memory(4096);
+
+	batch_of(d, bug ? d + 2048 : h, d + 1024, h + 1024, false);
+}
+
+static void batch_swapped(void)
+{
+	char *d = make_device_memory(4096), *h = make_host_memory(4096);
+
+	batch_of(d, h, d + 1024, h + 1024, bug);
+}
+
+/* --- notifies, labels ------------------------------------------------------------------------- */
+
+static void wait_imported(void)
+{
+	aclrtNotify n = NULL;
+
+	if (bug)
+		CALL_DOES(aclrtNotifyImportByKey, 0, n = make_address(), .notify = &n,
+			.key = twin_notify_key());
+	else
+		CALL_DOES(aclrtCreateNotify, 0, n = make_address(), .notify = &n);
+	CALL_FAILS(bug ? 107000 : 0, aclrtWaitAndResetNotify, .notify = n, .timeout = 1);
+}
+
+static void reset_nothing(void)
+{
+	aclrtNotify notifies[1] = {NULL};
+
+	if (!bug)
+		CALL_DOES(aclrtCreateNotify, 0, notifies[0] = make_address(), .notify = &notifies[0]);
+	CALL_FAILS(bug ? 100000 : 0, aclrtNotifyBatchReset, .notifies = notifies, .num = 1);
+}
+
+static void label_twice(void)
+{
+	aclrtStream s = make_stream_flags(ACL_STREAM_PERSISTENT);
+	aclrtLabel l = NULL, other = NULL, labels[2];
+	aclmdlRI m = NULL;
+
+	CALL_DOES(aclmdlRIBuildBegin, 0, m = make_address(), .modelRI = &m);
+	CALL(aclmdlRIBindStream, .modelRI = m, .stream = s);
+	CALL_DOES(aclrtCreateLabel, 0, l = make_address(), .label = &l);
+	CALL_DOES(aclrtCreateLabel, 0, other = make_address(), .label = &other);
+	labels[0] = l;
+	labels[1] = other;
+	CALL(aclrtCreateLabelList, .labels = labels, .num = 2, .labelList = OUT);
+	CALL(aclrtSetLabel, .label = l, .stream = s);
+	CALL(aclrtSetLabel, .label = bug ? l : other, .stream = s);
+}
+
+/* --- at the end ----------------------------------------------------------------------------------- */
+
+static void end_of_process(void)
+{
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize);
+	twin_exit();
+}
+
+static void registration_kept(void)
+{
+	CALL(aclrtHostRegisterV2, .ptr = heap_memory, .size = 4096, .flag = ACL_HOST_REG_PINNED);
+	if (!bug)
+		CALL(aclrtHostUnregister, .ptr = heap_memory);
+	end_of_process();
+}
+
+static void binary_kept(void)
+{
+	aclrtBinHandle b = NULL;
+
+	CALL_DOES(aclrtBinaryLoadFromFile, 0, b = make_address(), .binPath = "add.o", .binHandle = &b);
+	if (!bug)
+		CALL(aclrtBinaryUnLoad, .binHandle = b);
+	end_of_process();
+}
+
+static void pool_kept(void)
+{
+	static const aclrtMemPoolProps props = {.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	aclrtMemPool pool = NULL;
+
+	CALL_DOES(aclrtMemPoolCreate, 0, pool = make_address(), .memPool = &pool, .poolProps = &props);
+	if (!bug)
+		CALL(aclrtMemPoolDestroy, .memPool = pool);
+	end_of_process();
+}
+
+static void range_kept(void)
+{
+	char *range = reserve(2 * MIB2);
+
+	if (!bug)
+		CALL(aclrtReleaseMemAddress, .virPtr = range);
+	end_of_process();
+}
+
+static const struct twin twins[] = {
+	TWIN("memcpy-dest-out-of-bounds", write_past_mappings),
+	TWIN("vmm-map-outside-reservation", map_outside),
+	TWIN("vmm-map-overlap", map_twice),
+	TWIN("vmm-map-args", map_at_offset),
+	TWIN("vmm-set-access-args", open_for_reading),
+	TWIN("vmm-unmap-not-mapped", unmap_twice),
+	TWIN("vmm-release-while-mapped", release_mapped),
+	TWIN("vmm-use-unmapped", use_unmapped),
+	TWIN("vmm-noaccess-used", use_without_access),
+	TWIN("vmm-handle-misuse", physical_twice),
+	TWIN("vmm-handle-misuse", physical_retained),
+	TWIN("vmm-export-twice", export_twice),
+	TWIN("ipc-export-range", export_host),
+	TWIN("ipc-export-range", export_past_end),
+	TWIN("ipc-export-range", export_everything),
+	TWIN("ipc-close-unknown", close_twice),
+	TWIN("ipc-free-while-exported", free_shared),
+	TWIN("kargs-append-after-finalize", append_late),
+	TWIN("kargs-append-after-placeholder-buffer", append_behind_buffer),
+	TWIN("kargs-launch-not-finalized", launch_open),
+	TWIN("symbol-copy-range", symbol_past_end),
+	TWIN("mapped-pointer-in-memory-op", window_copied),
+	TWIN("kernel-args-location", host_arguments),
+	TWIN("kernel-args-location", device_arguments),
+	TWIN("batch-direction", batch_both_ways),
+	TWIN("batch-direction", batch_inside_device),
+	TWIN("batch-attr-location-mismatch", batch_swapped),
+	TWIN("notify-wait-imported", wait_imported),
+	TWIN("notify-batch-reset-args", reset_nothing),
+	TWIN("label-set-twice", label_twice),
+	TWIN("leak-host-register", registration_kept),
+	TWIN("leak-kernel-binary", binary_kept),
+	TWIN("leak-pool", pool_kept),
+	TWIN("leak-vmm", range_kept),
+};
+
+TWINS_MAIN("rules about virtual and shared memory", twins)
