@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/utsname.h>
@@ -64,15 +65,20 @@ const char *identity_host(void)
 void identity_job(struct text *t)
 {
 	const char *job = settings_text(SETTING_JOB);
-	static uint64_t session, group; /* a forked child that leaves them (daemon) is of the same run */
+	/* A forked child that leaves them (daemon) is of the same run. Both are 0 where the kernel cannot
+	 * name them: the process was put into a container whose processes do not see those that started it.
+	 */
+	static uint64_t session, group;
+	static bool known;
 
 	if (*job) {
 		text_str(t, job);
 		return;
 	}
-	if (!session) {
+	if (!known) {
 		group = (uint64_t)getpgid(0);
 		session = (uint64_t)getsid(0);
+		known = true;
 	}
 	text_fmt(t, "%s:%u:%u", identity_host(), session, group);
 }

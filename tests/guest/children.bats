@@ -31,6 +31,15 @@ load guest.bash
 	! compgen -G '*.part' || return 1
 }
 
+@test "daemon() where the session has no number, as in a container that was entered from outside" {
+	# Another number afterwards would be another run, whose first process takes the report's name over.
+	# shellcheck disable=SC2016 # the shell below expands it
+	LD_PRELOAD="$guest/session_shim.so $library" ACLCHECK_REPORT=$place/report.json sh -c '"$0" daemon | cat' "$guest/child"
+	[ "$(field end)" = quick-exit ]
+	[ "$(field end report.*.json)" = exit ]
+	[[ $(field job) == *:0:0 ]]
+}
+
 @test "daemon() ends with the exit code that was asked for" {
 	ended=0
 	ACLCHECK_EXITCODE=9 checked "$guest/child" daemon-mistake >out 2>&1 || ended=$?

@@ -60,9 +60,10 @@ $(GUEST)/heap: tests/guest/heap.cpp $(BUILD)/softnpu/libascendcl.so
 	$(call say,CXX,$<)mkdir -p $(@D) && $(CXX) -Wall -Wextra -Werror -O1 -g -I$(BUILD)/include -o $@ $< \
 		-L$(BUILD)/softnpu -lascendcl -lacl_rt -ldl -pthread -Wl,-rpath,'$$ORIGIN/../../softnpu'
 
-$(GUEST)/heap_shim.so: $(BUILD)/obj/tests/guest/heap_shim.o
+$(GUEST)/heap_shim.so $(GUEST)/session_shim.so: $(GUEST)/%.so: $(BUILD)/obj/tests/guest/%.o
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared -o $@ $<
 tests/guest/heap.bats: $(GUEST)/heap $(GUEST)/heap_shim.so
+tests/guest/children.bats: $(GUEST)/session_shim.so
 
 # Our reader of debug information beside libdw; and alone under the sanitizers.
 LINES_SRC := tests/guest/lines_compare.c $(addprefix interpose/symbolize/,source_lines.c dwarf_read.c dwarf_units.c dwarf_lines.c \
