@@ -13,23 +13,33 @@ import time
 LIMIT = 20
 
 
+GONE = (FileNotFoundError, ProcessLookupError)  # a process that ended while we looked
+
+
 def children(pid):
     out = [pid]
-    for task in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as f:
-            for child in f.read().split():
-                out += children(int(child))
+    try:
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as f:
+                for child in f.read().split():
+                    out += children(int(child))
+    except GONE:
+        pass
     return out
 
 
-def stopped(pid):
-    for p in children(pid)[1:]:
-        with open(f"/proc/{p}/stat", encoding="ascii", errors="replace") as f:
+def is_stopped(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as f:
             name, _, rest = f.read().rpartition(")")
-            # The command's own process beside the program has no job to stop.
-            if rest.split()[0] != "T" and "aclcheck-group" not in name:
-                return False
-    return True
+    except GONE:
+        return False
+    # The command's own process beside the program has no job to stop.
+    return rest.split()[0] == "T" or "aclcheck-group" in name
+
+
+def stopped(pid):
+    return all(is_stopped(p) for p in children(pid)[1:])
 
 
 def lead(command):

@@ -13,7 +13,7 @@
 
 #define LATER_NS 20000000 /* timeout(1) signals us first, the group after that */
 
-pid_t sentinel_start(void)
+static pid_t process_start(void)
 {
 	pid_t parent = getpid(), pid;
 	sigset_t all, before;
@@ -36,12 +36,23 @@ pid_t sentinel_start(void)
 	return pid;
 }
 
-void sentinel_stop(pid_t sentinel)
+static void process_stop(pid_t pid)
 {
-	if (sentinel <= 0 || kill(sentinel, SIGKILL))
+	if (pid <= 0 || kill(pid, SIGKILL))
 		return;
-	while (waitpid(sentinel, NULL, 0) < 0 && errno == EINTR)
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
+}
+
+void sentinel_start(struct sentinel *s)
+{
+	s->pid = process_start();
+	s->owed = 0;
+}
+
+void sentinel_stop(struct sentinel *s)
+{
+	process_stop(s->pid);
 }
 
 static unsigned long long pending(pid_t pid)
@@ -59,16 +70,35 @@ static unsigned long long pending(pid_t pid)
 	return mask;
 }
 
-bool sentinel_got(pid_t *sentinel, int signal)
+/*
+ * A new process has nothing pending. What the old one has left is owed, but for what came when both were
+ * there: asked in this order, the new one has all of that.
+ */
+static void renew(struct sentinel *s, unsigned long long taken)
+{
+	pid_t old = s->pid;
+	unsigned long long left;
+
+	s->pid = process_start();
+	left = pending(old) & ~taken;
+	s->owed |= left & ~(s->pid > 0 ? pending(s->pid) : 0);
+	process_stop(old);
+}
+
+bool sentinel_got(struct sentinel *s, int signal)
 {
 	const struct timespec later = {.tv_nsec = LATER_NS};
+	unsigned long long bit = 1ULL << (signal - 1);
 
-	if (*sentinel <= 0)
+	if (s->owed & bit) {
+		s->owed &= ~bit;
+		return true;
+	}
+	if (s->pid <= 0)
 		return false;
 	nanosleep(&later, NULL);
-	if (!(pending(*sentinel) >> (signal - 1) & 1))
+	if (!(pending(s->pid) & bit))
 		return false;
-	sentinel_stop(*sentinel);
-	*sentinel = sentinel_start();
+	renew(s, bit);
 	return true;
 }

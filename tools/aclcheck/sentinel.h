@@ -13,10 +13,15 @@
 
 #define SENTINEL_NAME "aclcheck-group"
 
-/* Before the program is started; -1 when no process can be made. */
-pid_t sentinel_start(void);
-void sentinel_stop(pid_t sentinel);
-/* Whether it got the signal; then *sentinel is a new one. */
-bool sentinel_got(pid_t *sentinel, int signal);
+struct sentinel {
+	pid_t pid; /* -1 when no process could be made */
+	unsigned long long owed; /* what the group got and we have yet to take: bit n - 1 is signal n */
+};
+
+/* Before the program is started. */
+void sentinel_start(struct sentinel *s);
+void sentinel_stop(struct sentinel *s);
+/* Whether the group got the signal we took; asked once for each. */
+bool sentinel_got(struct sentinel *s, int signal);
 
 #endif

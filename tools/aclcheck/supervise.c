@@ -102,7 +102,7 @@ static void stop_as_well(void)
  * Only what was sent to us alone is passed on: the terminal sends its signals
  * to the whole group, others may.
  */
-static void pass_on(pid_t child, pid_t *sentinel, const struct signalfd_siginfo *info)
+static void pass_on(pid_t child, struct sentinel *sentinel, const struct signalfd_siginfo *info)
 {
 	static const struct timespec now;
 	int sig = (int)info->ssi_signo;
@@ -128,7 +128,7 @@ static void time_out(struct supervised *out, double *deadline)
 }
 
 /* Passes signals on as they come. */
-static void take_signals(int fd, pid_t child, pid_t *sentinel)
+static void take_signals(int fd, pid_t child, struct sentinel *sentinel)
 {
 	struct signalfd_siginfo info;
 
@@ -137,8 +137,8 @@ static void take_signals(int fd, pid_t child, pid_t *sentinel)
 			pass_on(child, sentinel, &info);
 }
 
-static void wait_for(pid_t child, pid_t *sentinel, unsigned timeout, struct uncovered *u, int signals,
-	struct supervised *out)
+static void wait_for(pid_t child, struct sentinel *sentinel, unsigned timeout, struct uncovered *u,
+	int signals, struct supervised *out)
 {
 	double deadline = timeout ? now() + timeout : 0;
 	struct pollfd fds[] = {
@@ -186,22 +186,23 @@ bool supervise(char **argv, unsigned timeout, struct uncovered *u, struct superv
 {
 	sigset_t set = waited_set(), before;
 	int error_pipe = -1, signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	pid_t child, sentinel;
+	struct sentinel sentinel;
+	pid_t child;
 
 	memset(out, 0, sizeof(*out));
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	sigprocmask(SIG_BLOCK, &set, &before);
-	sentinel = sentinel_start();
+	sentinel_start(&sentinel);
 	child = start(argv, &before, &error_pipe);
 	if (child < 0 || signals < 0) {
-		sentinel_stop(sentinel);
+		sentinel_stop(&sentinel);
 		return false;
 	}
 	if (read(error_pipe, &out->exec_error, sizeof(out->exec_error)) != sizeof(out->exec_error))
 		out->exec_error = 0;
 	close(error_pipe);
 	wait_for(child, &sentinel, timeout, u, signals, out);
-	sentinel_stop(sentinel);
+	sentinel_stop(&sentinel);
 	out->left = wait_for_orphans();
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(signals);
