@@ -95,6 +95,13 @@ struct acl_object *latest_record(struct checks *c, struct acl_object *o, uint64_
 	return first && first == *position ? object_of(c, stream) : NULL;
 }
 
+/* A wait before any record is a real one: for what comes later. */
+static bool blocks_until_recorded(struct acl_object *o)
+{
+	return load_relaxed(&event_state(o)->maker) == EVENT_WITH_FLAG &&
+	       load_relaxed(&event_state(o)->flags) & ACL_EVENT_SYNC;
+}
+
 static void event_wait_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o = event_of(call), *s = stream_of(call), *source;
@@ -115,7 +122,7 @@ static void event_wait_leave(struct checks *c, struct acl_call_record *call)
 	source = latest_record(c, o, &position);
 	if (source)
 		stream_waits_for(c, s, call->state.position, source, position);
-	else if (load_relaxed(&event_state(o)->records))
+	else if (load_relaxed(&event_state(o)->records) || blocks_until_recorded(o))
 		stream_waits_for(c, s, call->state.position, NULL, 0);
 }
 

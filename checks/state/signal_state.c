@@ -7,15 +7,15 @@
 #include "checks/state/signal_state.h"
 #include "checks/engine/instance.h"
 #include "checks/state/event_state.h"
+#include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
 
 static void signalled(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
 
-	(void)c;
-	if (s && succeeded(call))
-		raise_to(&stream_state(s)->signal, call->state.position);
+	if (s && call->state.position && succeeded(call))
+		stream_tells(c, s, call->state.position);
 }
 
 /* Events that other processes may look at: their records are signals, too. */

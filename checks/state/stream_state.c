@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Streams: which one a call names, positions of what is submitted, what the
- * host has observed as done.  Waits carry progress from one stream to another.
+ * host has observed as done; order_state.c carries progress from one stream to another.
  * Where evidence is incomplete the work counts as perhaps done: rules that ask
  * for pending work then stay silent.
  */
@@ -10,23 +10,6 @@
 #include "checks/state/device_state.h"
 #include "checks/state/lifecycle.h"
 #include "checks/state/stream_change.h"
-
-#define WAITS 20
-#define OPAQUE 0 /* acl_ref of a source we do not see: notify, memory word, external event */
-
-struct wait {
-	uint64_t position; /* of the wait in its own stream */
-	acl_ref source;
-	uint64_t source_position;
-};
-
-/* Waits of one stream whose end the host has not observed; allocated once for all streams of a slot. */
-struct stream_waits {
-	struct acl_lock lock;
-	uint32_t generation; /* of the stream they are of */
-	uint32_t n;
-	struct wait wait[WAITS];
-};
 
 static int16_t last_handle_offset(unsigned api, unsigned kind)
 {
@@ -120,163 +103,6 @@ void streams_unsure(struct checks *c)
 	struct acl_object *o;
 
 	object_each(c, ACL_HANDLE_STREAM, o) raise_to(&stream_state(o)->unsure, stream_submitted(o));
-}
-
-/* Locks the waits of the stream; those of a former one in the slot are gone. NULL: it has never waited. */
-static struct stream_waits *waits_lock(struct acl_object *stream)
-{
-	struct stream_waits *w = load_acquire(&stream_state(stream)->waits);
-
-	if (!w)
-		return NULL;
-	lock(&w->lock);
-	if (w->generation != load_relaxed(&stream->generation)) {
-		w->generation = load_relaxed(&stream->generation);
-		w->n = 0;
-	}
-	return w;
-}
-
-/* Takes out the waits up to position. */
-static unsigned take_waits(struct acl_object *stream, uint64_t position, struct wait *out)
-{
-	struct stream_waits *w = waits_lock(stream);
-	unsigned taken = 0, kept = 0;
-
-	if (!w)
-		return 0;
-	for (unsigned i = 0; i < w->n; i++) {
-		if (w->wait[i].position <= position)
-			out[taken++] = w->wait[i];
-		else
-			w->wait[kept++] = w->wait[i];
-	}
-	w->n = kept;
-	unlock(&w->lock);
-	return taken;
-}
-
-static void retire_deep(
-	struct checks *c, struct acl_object *stream, uint64_t position, bool sure, unsigned depth)
-{
-	struct stream_state *s = stream_state(stream);
-	struct wait waits[WAITS];
-	unsigned n;
-
-	raise_to(sure ? &s->completed : &s->unsure, position);
-	if (depth > 16) {
-		streams_unsure(c);
-		return;
-	}
-	n = take_waits(stream, position, waits);
-	for (unsigned i = 0; i < n; i++) {
-		struct acl_object *source = object_of(c, waits[i].source);
-
-		if (waits[i].source == OPAQUE)
-			streams_unsure(c);
-		else if (source)
-			retire_deep(c, source, waits[i].source_position, sure, depth + 1);
-	}
-}
-
-void stream_retire(struct checks *c, struct acl_object *stream, uint64_t position, bool sure)
-{
-	/* Polling a stream that is done finds nothing new and writes nothing. */
-	if (position > load_acquire(&stream_state(stream)->completed))
-		retire_deep(c, stream, position, sure, 0);
-}
-
-struct acl_object *stream_waiter(
-	struct checks *c, struct acl_object *source, uint32_t *cursor, uint64_t *task)
-{
-	acl_ref ref = object_ref(source);
-	struct acl_object *o;
-
-	while ((o = object_next(c, ACL_HANDLE_STREAM, cursor)) != NULL) {
-		struct stream_waits *w = object_usable(o) && o != source ? waits_lock(o) : NULL;
-		uint64_t found = 0;
-
-		if (!w)
-			continue;
-		for (unsigned i = 0; i < w->n; i++)
-			if (w->wait[i].source == ref && stream_pending(o, w->wait[i].position) &&
-				w->wait[i].source_position > found)
-				found = w->wait[i].source_position;
-		unlock(&w->lock);
-		if (!found)
-			continue;
-		*task = found;
-		return o;
-	}
-	return NULL;
-}
-
-static void waits_create(struct checks *c, struct stream_state *s)
-{
-	struct stream_waits *w, *none = NULL;
-
-	if (load_acquire(&s->waits))
-		return;
-	w = checks_alloc(c, sizeof(*w));
-	if (w && !atomic_compare_exchange_strong(&s->waits, &none, w))
-		checks_forget(c, w, sizeof(*w));
-}
-
-void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t position,
-	struct acl_object *source, uint64_t source_position)
-{
-	struct wait new = {position, source ? object_ref(source) : OPAQUE, source_position}, oldest = {0};
-	struct stream_waits *w;
-
-	if (source && (source == stream || !stream_pending(source, source_position)))
-		return;
-	waits_create(c, stream_state(stream));
-	w = waits_lock(stream);
-	if (!w)
-		return;
-	if (w->n == WAITS) {
-		oldest = w->wait[0];
-		memmove(w->wait, w->wait + 1, (WAITS - 1) * sizeof(w->wait[0]));
-		w->n--;
-	}
-	w->wait[w->n++] = new;
-	unlock(&w->lock);
-	if (oldest.position) {
-		/* No room to remember it: from now on its source may be done without our knowing. */
-		struct acl_object *lost = object_of(c, oldest.source);
-
-		if (lost)
-			retire_deep(c, lost, oldest.source_position, false, 0);
-		else
-			streams_unsure(c);
-	}
-}
-
-bool stream_waits_on(struct acl_object *stream, const struct acl_object *source, uint64_t position)
-{
-	struct stream_waits *w = waits_lock(stream);
-	bool found = false;
-
-	if (!w)
-		return false;
-	for (unsigned i = 0; i < w->n && !found; i++)
-		found = w->wait[i].source == OPAQUE ||
-			(w->wait[i].source == object_ref(source) && w->wait[i].source_position >= position);
-	unlock(&w->lock);
-	return found;
-}
-
-bool stream_waits_unseen(struct acl_object *stream)
-{
-	struct stream_waits *w = waits_lock(stream);
-	bool found = false;
-
-	if (!w)
-		return false;
-	for (unsigned i = 0; i < w->n; i++)
-		found |= w->wait[i].source == OPAQUE;
-	unlock(&w->lock);
-	return found;
 }
 
 void stream_touches(struct acl_object *stream, int device, uint64_t position)

@@ -5,13 +5,13 @@
 
 #include "checks/engine/instance.h"
 
-struct stream_waits;
+struct stream_order;
 
 #define STREAM_USES 4
 
 /* Every task that is put on a stream takes its next position. */
 struct stream_state {
-	_Atomic(struct stream_waits *) waits; /* stays with the slot, see STREAM_KEPT */
+	_Atomic(struct stream_order *) order; /* order_state.c; stays with the slot, see STREAM_KEPT */
 	_Atomic uint64_t submitted; /* position of the last task */
 	_Atomic uint64_t completed; /* the host observed that everything up to here is done */
 	_Atomic uint64_t unsure; /* up to here it may be done: no evidence either way */
@@ -32,10 +32,11 @@ struct stream_state {
 	_Atomic uint32_t flags; /* of creation */
 	_Atomic uint64_t updating; /* acl_ref of the task group that is updated on it */
 	_Atomic uint8_t update; /* enum stream_update */
+	_Atomic bool unseen; /* its next task may come after something that is not seen: ask order_unseen() */
 	_Atomic bool capture_unsure; /* a begin or end of a capture failed: it may or may not be captured */
 };
 
-/* What outlives the object in its slot: a late reader may be at the lock of the waits. */
+/* What outlives the object in its slot: a late reader may be at the lock of its clocks. */
 #define STREAM_KEPT offsetof(struct stream_state, submitted)
 #define GROUP_UNKNOWN 1 /* its begin or end failed */
 
@@ -81,13 +82,5 @@ static inline const void *stream_argument(const struct checks *c, const struct a
 
 /* Whether the task at a position of a stream is certainly not known to be done. */
 bool stream_pending(struct acl_object *stream, uint64_t position);
-/* Whether a task of stream waits until source has reached position, or for something we do not see. */
-bool stream_waits_on(struct acl_object *stream, const struct acl_object *source, uint64_t position);
-/* The stream waits for something we do not see: a notify, a word of memory, an external event. */
-bool stream_waits_unseen(struct acl_object *stream);
-/* A live stream whose end of a wait is not known, at or after *cursor, that waits for a task of source; NULL
- * = none. */
-struct acl_object *stream_waiter(
-	struct checks *c, struct acl_object *source, uint32_t *cursor, uint64_t *task);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "checks/engine/value_table.h"
 #include "checks/state/capture_state.h"
-#include "checks/state/stream_state.h"
+#include "checks/state/order_state.h"
 
 #define DOCUMENTS CHECKS_TARGET_DOCUMENTS
 
@@ -84,9 +84,9 @@ static void waits_of_the_former(void **state)
 
 		CALL(fixture, aclrtCreateStream, 0, .stream = &s);
 		o = object_live(fixture->checks, ACL_HANDLE_STREAM, s);
-		assert_false(stream_waits_unseen(o));
+		assert_false(order_unseen(fixture->checks, o));
 		CALL(fixture, aclrtValueWait, 0, .stream = s, .devAddr = (void *)DEVICE_MEMORY);
-		assert_true(stream_waits_unseen(o));
+		assert_true(order_unseen(fixture->checks, o));
 		CALL(fixture, aclrtDestroyStream, 0, .stream = s);
 	}
 }

@@ -8,6 +8,7 @@
 #include "checks/state/memory_change.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
+#include "checks/state/order_state.h"
 #include "checks/state/stream_state.h"
 
 #define PAGE_BLOCKS 65536
@@ -118,7 +119,7 @@ static __attribute__((noinline, cold)) void reads_new(
 	bool holds_something = load_relaxed(&b->marks) & BLOCK_DESCRIBED || block_maybe_written(c, b);
 
 	/* A writer that it waits for may be submitted later, and one that runs may be told of the block. */
-	if ((stream_of(call) && stream_waits_unseen(stream_of(call))) || kernel_pending(c))
+	if ((stream_of(call) && order_unseen(c, stream_of(call))) || kernel_pending(c))
 		return;
 
 	/* Once is enough, and saves asking again. */

@@ -2,6 +2,7 @@
 /* The program's own allocators: their descriptors, and the streams they are registered for. */
 #include "checks/engine/finding_report.h"
 #include "checks/state/allocator_state.h"
+#include "checks/state/order_state.h"
 #include "checks/state/stream_state.h"
 
 #define REGISTRATIONS 128
@@ -204,7 +205,7 @@ static struct acl_object *rival(struct checks *c, struct acl_object *stream, con
 			load_relaxed(&a->at[i].allocator) != load_relaxed(&mine->allocator))
 			continue;
 		work = load_acquire(&a->at[i].position);
-		if (work && stream_pending(s, work) && !stream_waits_on(stream, s, work))
+		if (work && stream_pending(s, work) && !stream_waits_on(c, stream, s, work))
 			return s;
 	}
 	return NULL;

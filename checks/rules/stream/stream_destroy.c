@@ -7,6 +7,7 @@
 #include "checks/engine/value_table.h"
 #include "checks/state/binding_state.h"
 #include "checks/rules/stream/stream_callback.h"
+#include "checks/state/order_state.h"
 #include "checks/state/stream_state.h"
 
 struct stream_ends {
