@@ -10,6 +10,17 @@ enum model_status { MODEL_BUILT, MODEL_CAPTURING, MODEL_INVALIDATED, MODEL_READY
 
 struct model_uses;
 
+#define MODEL_EXECUTIONS 4
+
+/* A task that executes the model; see model_execution.h. */
+struct model_task {
+	uint64_t stream; /* acl_ref, 0 = none */
+	uint64_t position;
+	uint64_t caller;
+	uint32_t tid;
+	uint32_t number; /* of the execution: 1, 2 … */
+};
+
 struct model_state {
 	_Alignas(8) struct acl_lock lock; /* it and what it guards stay with the slot, see MODEL_KEPT */
 	_Atomic(struct model_uses *) uses;
@@ -21,6 +32,8 @@ struct model_state {
 	_Atomic uint32_t tasks;
 	_Atomic uint64_t origin; /* acl_ref of the stream */
 	_Atomic uint64_t thread; /* index of the thread that began the capture */
+	_Atomic uint32_t executions; /* submitted so far */
+	struct model_task execution[MODEL_EXECUTIONS]; /* under the lock */
 };
 
 #define MODEL_KEPT offsetof(struct model_state, status)

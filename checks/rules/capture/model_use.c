@@ -9,6 +9,7 @@
 #include "checks/state/binding_state.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/device_state.h"
+#include "checks/state/model_execution.h"
 #include "checks/state/stream_state.h"
 
 #define REFUSED 107000
@@ -225,20 +226,6 @@ static void task_update_enter(struct checks *c, struct acl_call_record *call)
 
 /* --- how many ---------------------------------------------------------------------------------------- */
 
-/* The model that is executed: of a condition's model its parent, and so on. */
-static struct acl_object *root_of(struct checks *c, struct acl_object *m)
-{
-	struct acl_object *parent;
-
-	for (unsigned depth = 0; depth < 16 && load_relaxed(&model_state(m)->sub); depth++) {
-		parent = object_of(c, load_relaxed(&m->parent));
-		if (!parent)
-			break;
-		m = parent;
-	}
-	return m;
-}
-
 static uint64_t streams_in(struct checks *c, struct acl_object *capture)
 {
 	struct acl_object *s;
@@ -252,11 +239,11 @@ static uint64_t streams_in(struct checks *c, struct acl_object *capture)
 /* What ends now, and what was captured into the models of its conditions before. */
 static uint64_t streams_of_graph(struct checks *c, struct acl_object *capture)
 {
-	struct acl_object *root = root_of(c, capture), *m;
+	struct acl_object *root = model_root(c, capture), *m;
 	uint64_t n = 0;
 
 	value_table_set_object(c, &models(c)->streams, capture, streams_in(c, capture));
-	object_each(c, ACL_HANDLE_MODEL, m) if (object_usable(m) && root_of(c, m) == root) n +=
+	object_each(c, ACL_HANDLE_MODEL, m) if (object_usable(m) && model_root(c, m) == root) n +=
 		value_table_value(&models(c)->streams, object_ref(m));
 	return n;
 }

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Executions of models: the last ones, each as a task of its stream. */
+#include "checks/state/model_execution.h"
+#include "checks/state/signal_state.h"
+#include "checks/state/stream_state.h"
+
+struct acl_object *model_root(struct checks *c, struct acl_object *model)
+{
+	struct acl_object *parent;
+
+	for (unsigned depth = 0; depth < 16 && load_relaxed(&model_state(model)->sub); depth++) {
+		parent = object_of(c, load_relaxed(&model->parent));
+		if (!parent)
+			break;
+		model = parent;
+	}
+	return model;
+}
+
+static bool execution_open(struct checks *c, const struct model_task *t)
+{
+	struct acl_object *s = t->stream ? object_of(c, t->stream) : NULL;
+
+	return s && object_usable(s) && stream_pending(s, t->position);
+}
+
+/* Under the model's lock: the place for one more, in place of one that is done or else of the oldest. */
+static struct model_task *execution_slot(struct checks *c, struct model_state *m)
+{
+	struct model_task *oldest = &m->execution[0];
+
+	for (unsigned i = 0; i < MODEL_EXECUTIONS; i++) {
+		if (!execution_open(c, &m->execution[i]))
+			return &m->execution[i];
+		if (m->execution[i].number < oldest->number)
+			oldest = &m->execution[i];
+	}
+	return oldest;
+}
+
+static void model_execute_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model = model_argument(c, call), *s = stream_of(call);
+	struct model_state *m = model ? model_state(model) : NULL;
+
+	if (!model || !succeeded(call))
+		return;
+	counter_inc(&m->executions);
+	if (!s || !call->state.position)
+		return;
+	lock(&m->lock);
+	*execution_slot(c, m) = (struct model_task){.stream = object_ref(s),
+		.position = call->state.position,
+		.caller = call->caller,
+		.tid = call->tid,
+		.number = load_relaxed(&m->executions)};
+	unlock(&m->lock);
+}
+
+bool model_execution_next(struct checks *c, struct acl_object *model, unsigned *at, struct model_execution *e)
+{
+	struct model_state *m = model_state(model);
+	struct model_task t;
+
+	while (*at < MODEL_EXECUTIONS) {
+		lock(&m->lock);
+		t = m->execution[(*at)++];
+		unlock(&m->lock);
+		*e = (struct model_execution){
+			t.stream ? object_of(c, t.stream) : NULL, t.position, t.caller, t.tid};
+		if (e->stream)
+			return true;
+	}
+	return false;
+}
+
+bool model_executing(struct checks *c, struct acl_object *model, struct model_execution *e)
+{
+	struct model_execution one;
+
+	for (unsigned at = 0; model_execution_next(c, model, &at, &one);)
+		if (task_surely_pending(c, one.stream, one.position)) {
+			if (e)
+				*e = one;
+			return true;
+		}
+	return false;
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(EXECUTE_MODEL), ACL_LEAVE, model_execute_leave},
+};
+
+const struct check_module module_model_execution = {
+	.order = 12,
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+};
