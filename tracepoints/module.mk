@@ -19,7 +19,7 @@ ALL += $(BUILD)/libaclcheck-lttng.so
 INSTALL_LIB += $(BUILD)/libaclcheck-lttng.so
 
 # They are part of the command.
-$(BUILD)/obj/tools/aclcheck/cmd_trace_compass.o: $(wildcard tracepoints/tracecompass/*.xml)
+$(BUILD)/obj/tools/aclcheck/trace/cmd_trace_compass.o: $(wildcard tracepoints/tracecompass/*.xml)
 
 # The readers of traces in tools/aclcheck.
 ACLCHECK_LIBS += -lbabeltrace2

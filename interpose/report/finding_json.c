@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A finding as JSON; tools/aclcheck/report.schema.json describes it. Always English: machines read it. */
+/* A finding as JSON; tools/aclcheck/report/report.schema.json describes it. Always English: machines read it.
+ */
 #include "interpose/report/finding_record.h"
 
 #include "aclcheck/model.h"

@@ -54,7 +54,7 @@ circles() {
 		[ -e "$f" ] || continue
 		case " $ORDER " in *" $(basename "$f") "*) ;; *) echo "$f"; return 1 ;; esac
 	done
-	twice=$(for f in interpose/*/*.[chS] checks/*.[ch] checks/*/*.[ch] checks/*/*/*.[ch] tools/*/*.[ch]; do
+	twice=$(for f in interpose/*/*.[chS] checks/*.[ch] checks/*/*.[ch] checks/*/*/*.[ch] tools/*/*.[ch] tools/*/*/*.[ch]; do
 		[ ! -e "$f" ] || echo "${f##*/} $f"; done | sort |
 		awk '{ n[$1]++; all[$1] = all[$1] " " $2; own[$1] = own[$1] || $2 ~ /^interpose/ } END { for (k in n) if (n[k] > 1 && own[k]) print all[k] }')
 	[ -z "$twice" ] || { echo "$twice"; return 1; }

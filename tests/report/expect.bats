@@ -242,7 +242,7 @@ entry() {
 	python3 "$SOURCE/tests/report/look.py" html out.html >text
 	grep -q 'event-\*' text
 	python3 -c 'import jsonschema' 2>/dev/null || skip "python3-jsonschema is not installed"
-	python3 "$SOURCE/tests/report/validate.py" "$SOURCE/tools/aclcheck/report.schema.json" out.json
+	python3 "$SOURCE/tests/report/validate.py" "$SOURCE/tools/aclcheck/report/report.schema.json" out.json
 	python3 -c 'import json, jsonschema, sys
 jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' out.sarif "$SOURCE/tests/report/sarif.schema.json"
 }

@@ -30,7 +30,7 @@ no_control() {
 	has_jsonschema
 	show json
 	cmp out.json merged.json
-	python3 "$SOURCE/tests/report/validate.py" "$SOURCE/tools/aclcheck/report.schema.json" out.json
+	python3 "$SOURCE/tests/report/validate.py" "$SOURCE/tools/aclcheck/report/report.schema.json" out.json
 }
 
 @test "sarif is what SARIF 2.1.0 demands" {

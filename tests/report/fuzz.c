@@ -21,13 +21,11 @@
 #include "interpose/config/run_settings.h"
 #include "interpose/common/rule_switches.h"
 #include "interpose/common/suppression.h"
-#include "tools/aclcheck/baseline.h"
-#include "tools/aclcheck/calls.h"
-#include "tools/aclcheck/command.h"
-#include "tools/aclcheck/linked.h"
-#include "tools/aclcheck/merge.h"
-#include "tools/aclcheck/report.h"
-#include "tools/aclcheck/uncovered.h"
+#include "tools/aclcheck/formats/formats.h"
+#include "tools/aclcheck/report/report.h"
+#include "tools/aclcheck/report/merge_parts.h"
+#include "tools/aclcheck/common/command.h"
+#include "tools/aclcheck/run/run.h"
 
 #define INPUT_MAX 131072
 
@@ -211,7 +209,7 @@ static bool fuzz_report(void)
 	if (old)
 		baseline_apply(report, old);
 	json_decref(old);
-	report_judge(report, FAIL_ON_NEW);
+	report_evaluate(report, FAIL_ON_NEW);
 	json_decref(report);
 	return holds;
 }
@@ -225,7 +223,7 @@ static bool fuzz_calls(void)
 	for (unsigned i = pick(40); i > 0 && input_size > 1024; i--)
 		memcpy(input + 256 + 8 * pick((uint32_t)(input_size - 512) / 8), &nasty[pick(7)], 8);
 	write_input();
-	calls = calls_read(path, FUZZ_PID);
+	calls = last_calls_read(path, FUZZ_PID);
 	said = calls == NULL;
 	if (calls)
 		json_dumpf(calls, nowhere, 0);
@@ -265,13 +263,13 @@ static bool make_calls(const char *to)
 static bool fuzz_program(void)
 {
 	char name[PATH_MAX], runtime[64] = "";
-	enum linked how;
+	enum runtime_dependency how;
 
 	snprintf(name, sizeof(name), "%s", path);
 	preloadable(name, sizeof(name));
-	how = linked_to_runtime(path, "/nowhere::$ORIGIN", runtime, sizeof(runtime));
-	said = how != LINKED;
-	return how == LINKED_NOT || is_runtime(runtime);
+	how = runtime_dependency(path, "/nowhere::$ORIGIN", runtime, sizeof(runtime));
+	said = how != RUNTIME_NEEDED;
+	return how == RUNTIME_NOT_NEEDED || is_runtime(runtime);
 }
 
 /* Notes of children, alone in a directory. */

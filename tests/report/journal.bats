@@ -44,14 +44,14 @@ print([json.loads(l)["record"] for l in open("r.json.part")])')" = "['start', 'f
 	python3 -c 'import jsonschema' || skip "python3-jsonschema is not installed"
 	ACLCHECK_REPORT=r.json "$FINDINGS" error warning advice secondary nasty repeat doubt fork exec 2>/dev/null
 	ACLCHECK_REPORT=k.json "$FINDINGS" error nasty repeat doubt exec kill 2>/dev/null || true
-	python3 "$SOURCE/tests/report/validate.py" "$SOURCE/tools/aclcheck/report.schema.json" r.json k.json.part
+	python3 "$SOURCE/tests/report/validate.py" "$SOURCE/tools/aclcheck/report/report.schema.json" r.json k.json.part
 }
 
 @test "a schema test that can fail" {
 	python3 -c 'import jsonschema' || skip "python3-jsonschema is not installed"
 	ACLCHECK_REPORT=r.json "$FINDINGS" error 2>/dev/null
 	sed -i 's/"severity":"error"/"severity":"awful"/' r.json
-	run python3 "$SOURCE/tests/report/validate.py" "$SOURCE/tools/aclcheck/report.schema.json" r.json
+	run python3 "$SOURCE/tests/report/validate.py" "$SOURCE/tools/aclcheck/report/report.schema.json" r.json
 	[ "$status" != 0 ]
 }
 

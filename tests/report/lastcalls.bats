@@ -26,7 +26,7 @@ checked() {
 	"$ACLCHECK" report m.json | grep -q '^ >   aclrtSynchronizeStream(stream=0x[0-9a-f]*) had not returned$'
 	"$ACLCHECK" report --format html m.json | grep -q 'aclrtSynchronizeStream(stream=0x[0-9a-f]*)</td><td class="m">had not returned'
 	python3 -c 'import jsonschema' || skip "python3-jsonschema is not installed"
-	python3 "$SOURCE/tests/report/validate.py" "$SOURCE/tools/aclcheck/report.schema.json" r.json.part
+	python3 "$SOURCE/tests/report/validate.py" "$SOURCE/tools/aclcheck/report/report.schema.json" r.json.part
 }
 
 @test "a process that ends by itself leaves no such file; without a report there is none" {

@@ -54,13 +54,13 @@ $(wildcard tests/report/*.bats): $(REPORT_TEST)/findings $(REPORT_TEST)/misalign
 	$(REPORT_TEST)/plugged $(REPORT_TEST)/stuck $(REPORT_TEST)/expecting $(REPORT_TEST)/expecting-cxx
 
 # The readers of files under the sanitizers, in one compilation.
-FUZZ_SRC := tests/report/fuzz.c $(wildcard tools/aclcheck/format*.c) \
-	$(addprefix tools/aclcheck/,asked.c baseline.c calls.c descend.c linked.c uncovered.c merge.c merge_asked.c merge_reach.c \
-	merge_expect.c merge_found.c merge_sites.c mapped_file.c scan.c report.c) \
+FUZZ_SRC := tests/report/fuzz.c $(wildcard tools/aclcheck/formats/*.c) \
+	$(filter-out %/missing_lines.c,$(wildcard tools/aclcheck/report/*.c)) \
+	$(addprefix tools/aclcheck/run/,descendants.c elf_dependencies.c uncovered.c) \
 	$(INTERPOSE_COMMON) interpose/config/config_file.c
-$(REPORT_TEST)/fuzz: $(FUZZ_SRC) $(wildcard tools/aclcheck/*.h tools/aclcheck/*.def interpose/*/*.h interpose/*/*.def) \
+$(REPORT_TEST)/fuzz: $(FUZZ_SRC) $(ACLCHECK_HEADERS) $(wildcard interpose/*/*.h interpose/*/*.def) \
 		checks/engine/rule_table.c $(BUILD)/gen/acl_rules.c $(BUILD)/gen/acl_model.c
-	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -O1 $(CPPFLAGS_ALL) $(CPPFLAGS_tools/aclcheck) \
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -O1 $(CPPFLAGS_ALL) $(ACLCHECK_CPPFLAGS) \
 		-fsanitize=address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^) include/aclcheck/model.c -ljansson -lelf
 
 TESTS += tests/report/fuzz.t

@@ -20,7 +20,7 @@ checked() {
 	[ "$(asked r.json vmm-map-overlap)" = 0 ]
 	# What is on and was never evaluated is distinct from what is off.
 	[ "$(json r.json '"handle-unknown" in r["rules"]["asked"]')" = False ]
-	python3 "$SOURCE/tests/report/validate.py" "$SOURCE/tools/aclcheck/report.schema.json" r.json
+	python3 "$SOURCE/tests/report/validate.py" "$SOURCE/tools/aclcheck/report/report.schema.json" r.json
 }
 
 @test "a rule that is switched off is not counted, nor on" {

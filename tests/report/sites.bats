@@ -35,7 +35,7 @@ load helper
 	grep -A3 'at 3 call sites:' text | grep -q 'main (.*three.c:9) x 1'
 	"$ACLCHECK" report --format html r.json >page.html || [ $? = 97 ]
 	grep -q 'three.c:9) &times;1' page.html
-	python3 "$SOURCE/tests/report/validate.py" "$SOURCE/tools/aclcheck/report.schema.json" r.json again.json
+	python3 "$SOURCE/tests/report/validate.py" "$SOURCE/tools/aclcheck/report/report.schema.json" r.json again.json
 }
 
 @test "two programs with one fingerprint: neither is lost" {

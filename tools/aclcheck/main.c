@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "interpose/common/text.h"
-#include "tools/aclcheck/command.h"
+#include "tools/aclcheck/common/command.h"
 
 #ifndef COMMANDS
 #define COMMANDS "tools/aclcheck/commands.def"

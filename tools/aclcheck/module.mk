@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# The command: every .c of this folder, and the parts of the library that work without a guest.
+# The command: every .c of these directories, and the parts of the library that work without a program.
 
-ACLCHECK_SRC := $(wildcard tools/aclcheck/*.c)
+ACLCHECK_DIRS := tools/aclcheck $(addprefix tools/aclcheck/,common report formats run trace)
+ACLCHECK_SRC := $(wildcard $(ACLCHECK_DIRS:%=%/*.c))
+ACLCHECK_HEADERS := $(wildcard $(ACLCHECK_DIRS:%=%/*.h) tools/aclcheck/*.def)
 ACLCHECK_SHARED := $(wildcard interpose/common/*.c)
-CPPFLAGS_tools/aclcheck := -DACLCHECK_VERSION='"$(VERSION)"' -DACLCHECK_LIBDIR='"$(PREFIX)/lib"'
+ACLCHECK_CPPFLAGS := -DACLCHECK_VERSION='"$(VERSION)"' -DACLCHECK_LIBDIR='"$(PREFIX)/lib"'
+$(foreach d,$(ACLCHECK_DIRS),$(eval CPPFLAGS_$(d) := $(ACLCHECK_CPPFLAGS)))
 
 # Which rules have twins, and which ran live, is known when the command is built.
 TWIN_SOURCES := $(wildcard tests/paired/*.c tests/paired/live/*.c)

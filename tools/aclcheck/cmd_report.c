@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclcheck report and aclcheck merge: reports in, one report out. */
+#include <getopt.h>
+#include <string.h>
+
+#include "tools/aclcheck/formats/formats.h"
+#include "tools/aclcheck/common/command.h"
+
+int cmd_report(int argc, char **argv);
+int cmd_merge(int argc, char **argv);
+
+static int help(const char *name)
+{
+	char lines[1024];
+
+	snprintf(lines, sizeof(lines),
+		"  --format F        %s\n  -o FILE           write there instead of standard output\n"
+		"  --suppress FILE   suppressions\n  --baseline OLD    report whose findings are known\n"
+		"  --fail-on W       error, warning or new (than the baseline)\n\n"
+		"Reports of processes that were killed are read from their journals (.part).\n"
+		"The exit code is the verdict of all together: 0, %d fail, %d inconclusive.\n",
+		report_format_names(), COMMAND_FAIL, COMMAND_INCONCLUSIVE);
+	return command_help(name, lines);
+}
+
+static int convert(int argc, char **argv, const char *format_name)
+{
+	static const struct option options[] = {{"format", required_argument, NULL, 'f'},
+		{"output", required_argument, NULL, 'o'}, {"suppress", required_argument, NULL, 's'},
+		{"baseline", required_argument, NULL, 'b'}, {"fail-on", required_argument, NULL, 'x'},
+		{"help", no_argument, NULL, 'h'}, {0}};
+	const struct report_format *format;
+	const char *output = NULL, *suppress = NULL;
+	json_t *baseline = NULL;
+	enum fail_on fail_on = FAIL_ON_ERROR;
+	bool judge = false;
+	struct merge *m;
+	bool good = true;
+	json_t *report;
+	int c, code;
+
+	while ((c = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
+		if (c == 'f')
+			format_name = optarg;
+		else if (c == 'o')
+			output = optarg;
+		else if (c == 's')
+			suppress = optarg;
+		else if (c == 'b' && !baseline && (baseline = baseline_read(optarg)))
+			continue;
+		else if (c == 'b')
+			return baseline ? command_misuse("%s: one baseline only", argv[0]) : COMMAND_MISUSE;
+		else if (c == 'x' && (judge = fail_on_parse(optarg, &fail_on)))
+			continue;
+		else if (c == 'x')
+			return command_misuse(
+				"--fail-on: invalid value '%s' (expected error, warning or new)", optarg);
+		else
+			return c == 'h' ? help(argv[0]) : COMMAND_MISUSE;
+	}
+	format = report_format_find(format_name);
+	if (!format)
+		return command_misuse("unknown format '%s': %s", format_name, report_format_names());
+	if (optind == argc)
+		return command_misuse("%s: no report named", argv[0]);
+	if (fail_on == FAIL_ON_NEW && !baseline)
+		return command_misuse("--fail-on new needs --baseline OLD");
+	if (suppress && !suppressions_read(suppress))
+		return COMMAND_MISUSE;
+	m = merge_new();
+	for (; optind < argc; optind++)
+		good &= merge_add(m, argv[optind]);
+	report = merge_result(m);
+	merge_free(m);
+	missing_lines_resolve(report);
+	if (suppress)
+		suppressions_apply(report);
+	if (baseline)
+		baseline_apply(report, baseline);
+	json_decref(baseline);
+	if (judge || suppress)
+		report_evaluate(report, fail_on);
+	good &= report_write(output, format, report);
+	code = report_exit(report);
+	json_decref(report);
+	return good ? code : COMMAND_MISUSE;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	return convert(argc, argv, "text");
+}
+
+int cmd_merge(int argc, char **argv)
+{
+	return convert(argc, argv, "json");
+}

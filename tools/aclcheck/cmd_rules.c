@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclcheck rules: what is checked, and why. */
+#include <fnmatch.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aclcheck/model.h"
+#include "checks/engine/rule_table.h"
+#include "interpose/common/rule_switches.h"
+#include "tools/aclcheck/common/command.h"
+#include "tools/aclcheck/rules_table.h"
+
+int cmd_rules(int argc, char **argv);
+
+static const char *const tier_names[] = {"mission", "state", "argument", "advice", "tool"};
+static const char *const default_names[] = {"on", "advice", "off"};
+static const char *const state_names[] = {"implemented", "planned", "uncheckable"};
+
+static void list(bool all)
+{
+	for (unsigned i = 0; i < acl_rule_count; i++) {
+		const struct acl_rule *r = &acl_rules[i];
+
+		if (!all && r->state != ACL_RULE_IMPLEMENTED)
+			continue;
+		printf("%-11s %-6s ", acl_severity_names[r->severity], default_names[r->dflt]);
+		if (all)
+			printf("%-11s ", state_names[r->state]);
+		printf("%-12s %-44s %s\n", r->family, r->id, r->title[ACL_LANG_EN]);
+	}
+}
+
+static void part(const char *name, const char *text)
+{
+	if (!text || !*text)
+		return;
+	printf("\n%s\n", name);
+	while (*text) {
+		size_t line = strcspn(text, "\n");
+
+		printf("  %.*s\n", (int)line, text);
+		text += line + (text[line] == '\n');
+	}
+}
+
+#define FUNCTION_MAX 96 /* bytes of a function's name */
+#define FUNCTIONS_WIDTH 100 /* columns they are written in */
+
+/* The next name of a list separated by blanks; false at its end. */
+static bool next_function(const char **list, char name[FUNCTION_MAX])
+{
+	size_t length = strcspn(*list, " ");
+
+	if (!**list)
+		return false;
+	snprintf(name, FUNCTION_MAX, "%.*s", (int)length, *list);
+	*list += length + strspn(*list + length, " ");
+	return true;
+}
+
+/* The release a function appeared in; -1 for "aclrt*" and what the model does not have. */
+static int appeared(const char *name)
+{
+	int api = acl_api_find(name);
+
+	return api < 0 ? -1 : acl_apis[api].since;
+}
+
+/* How a line of functions begins; returns the columns it takes, more or less. */
+static int begin_release(int since, enum acl_lang lang)
+{
+	static const char *const oldest[ACL_LANG_COUNT] = {"since CANN %s or before:", "CANN %s 及更早："};
+	static const char *const word[ACL_LANG_COUNT] = {"since CANN %s:", "自 CANN %s 起："};
+	static const char *const unreleased[ACL_LANG_COUNT] = {"in no release yet:", "尚未发布："};
+
+	printf("  ");
+	if (since == ACL_CANN_MAIN)
+		printf("%s", unreleased[lang]);
+	else if (since >= 0)
+		printf(since ? word[lang] : oldest[lang], acl_cann_names[since]);
+	else
+		return 2;
+	return 28;
+}
+
+/* One paragraph: the functions that appeared in a release. */
+static void functions_of(const struct acl_rule *r, int since, enum acl_lang lang)
+{
+	const char *list = r->apis;
+	char name[FUNCTION_MAX];
+	int column = 0;
+
+	while (next_function(&list, name)) {
+		const char *gap = column == 0 && since < 0 ? "" : " ";
+
+		if (appeared(name) != since)
+			continue;
+		if (!column)
+			column = begin_release(since, lang);
+		if (column + 1 + (int)strlen(name) > FUNCTIONS_WIDTH) {
+			printf("\n   ");
+			column = 3;
+		}
+		column += printf("%s%s", gap, name);
+	}
+	if (column)
+		putchar('\n');
+}
+
+static void functions(const struct acl_rule *r, enum acl_lang lang)
+{
+	static const char *const word[ACL_LANG_COUNT] = {"Functions", "涉及接口"};
+
+	printf("\n%s\n", word[lang]);
+	for (int since = -1; since < ACL_CANN_COUNT; since++)
+		functions_of(r, since, lang);
+}
+
+static const char *in(const char *const text[ACL_LANG_COUNT], enum acl_lang lang)
+{
+	return text[lang] && *text[lang] ? text[lang] : text[ACL_LANG_EN];
+}
+
+static void explain(const struct acl_rule *r, enum acl_lang lang)
+{
+	static const char *const word[][ACL_LANG_COUNT] = {
+		{"Why, and what the runtime does", "原因与运行时行为"}, {"How to fix it", "如何修改"},
+		{"Wrong", "错误示例"}, {"Right", "正确示例"}, {"Document", "依据"},
+		{"Cannot be checked", "无法检查"}};
+
+	printf("%s: %s\n", r->id, in(r->title, lang));
+	printf("  %s, family %s, tier %s, default %s, %s\n", acl_severity_names[r->severity], r->family,
+		tier_names[r->tier], default_names[r->dflt], state_names[r->state]);
+	if (r->relaxed_since >= 0)
+		printf("  since CANN %s: %s\n", acl_cann_names[r->relaxed_since],
+			r->relaxed_to == ACL_RELAXED_OFF ? "no longer a rule"
+							 : acl_severity_names[r->relaxed_to & 3]);
+	part(word[0][lang], in(r->why, lang));
+	part(word[1][lang], in(r->hint, lang));
+	part(word[2][lang], r->bad);
+	part(word[3][lang], r->good);
+	part(word[4][lang], r->source);
+	functions(r, lang);
+	part(word[5][lang], r->reason);
+}
+
+static int explain_all(int n, char **ids, enum acl_lang lang)
+{
+	int code = 0;
+
+	for (int i = 0; i < n; i++) {
+		bool any = false;
+
+		for (unsigned r = 0; r < acl_rule_count; r++) {
+			if (fnmatch(ids[i], acl_rules[r].id, 0))
+				continue;
+			if (any || i)
+				putchar('\n');
+			explain(&acl_rules[r], lang);
+			any = true;
+		}
+		if (!any)
+			code = command_misuse("unknown rule '%s'; 'aclcheck rules' lists them", ids[i]);
+	}
+	return code;
+}
+
+int cmd_rules(int argc, char **argv)
+{
+	static const struct option options[] = {{"all", no_argument, NULL, 'a'},
+		{"coverage", no_argument, NULL, 'c'}, {"markdown", no_argument, NULL, 'm'},
+		{"lang", required_argument, NULL, 'l'}, {"help", no_argument, NULL, 'h'}, {0}};
+	const char *wanted = getenv("ACLCHECK_LANG");
+	enum acl_lang lang = wanted && !strncmp(wanted, "zh", 2) ? ACL_LANG_ZH : ACL_LANG_EN;
+	bool all = false;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		switch (c) {
+		case 'a':
+			all = true;
+			break;
+		case 'c':
+			rules_coverage();
+			return 0;
+		case 'm':
+			rules_markdown();
+			return 0;
+		case 'l':
+			if (strcmp(optarg, "en") && strcmp(optarg, "zh"))
+				return command_misuse("rules: --lang is en or zh");
+			lang = *optarg == 'z' ? ACL_LANG_ZH : ACL_LANG_EN;
+			break;
+		case 'h':
+			return command_help("rules",
+				"  --all        planned and uncheckable rules as well\n"
+				"  --coverage   how many of the known rules are checked\n"
+				"  --markdown   all of them as the document checks/RULES.md\n"
+				"  --lang L     en or zh\n  ID           may hold * and ?\n");
+		default:
+			return COMMAND_MISUSE;
+		}
+	}
+	if (optind < argc)
+		return explain_all(argc - optind, argv + optind, lang);
+	list(all);
+	return 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every directory of the command builds on. */
+#ifndef TOOLS_ACLCHECK_COMMAND_H
+#define TOOLS_ACLCHECK_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* --- the frame (main.c) ---------------------------------------------------- */
+
+/*
+ * Exit codes of our own, chosen beside what shells (126 and up), sysexits
+ * (64-78) and test tools (1, 2, 77) use.
+ */
+enum command_exit {
+	COMMAND_PASS = 0,
+	COMMAND_FAIL = 97, /* at least one finding that counts */
+	COMMAND_INCONCLUSIVE = 98, /* nothing wrong seen, but not everything was seen */
+	COMMAND_MISUSE = 99 /* the command line, a file or the program to run is wrong */
+};
+
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv); /* argv[0] is the subcommand's name */
+	const char *usage; /* after "aclcheck " */
+	const char *text; /* one line */
+};
+
+extern const struct command commands[]; /* ended by a NULL name */
+
+/* "aclcheck: …" on stderr. */
+void command_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same and COMMAND_MISUSE. */
+int command_misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Prints usage and text of a subcommand, then the given lines. */
+int command_help(const char *name, const char *lines);
+
+/* Memory or the end of the command. */
+void *need(void *p);
+
+/* --- results that appear whole or not at all (whole_file.c) ---------------- */
+
+/* Replaces path by rename; false: one line has been said and path is as it was. */
+bool whole_file(const char *path, const char *text, size_t size);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of formats and what several of them need. */
+#include "tools/aclcheck/formats/formats.h"
+
+#include "tools/aclcheck/report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "interpose/common/suppression.h"
+#include "interpose/common/text.h"
+#include "tools/aclcheck/common/command.h"
+
+const struct report_format report_formats[] = {
+	{"text", print_text},
+	{"json", print_json},
+	{"sarif", print_sarif},
+	{"junit", print_junit},
+	{"tap", print_tap},
+	{"github", print_github},
+	{"html", print_html},
+	{"rules", print_rules},
+	{NULL, NULL},
+};
+
+const json_t *finding_frame(const json_t *finding)
+{
+	const json_t *stack = json_object_get(finding, "stack"), *frame;
+	size_t i;
+
+	json_array_foreach(stack, i, frame) if (*text_of(frame, "file")) return frame;
+	return json_array_get(stack, 0);
+}
+
+bool finding_failed(const json_t *report, const json_t *finding)
+{
+	enum fail_on fail_on = FAIL_ON_ERROR;
+
+	fail_on_parse(text_of(report, "fail_on"), &fail_on);
+	return finding_fails(finding, fail_on);
+}
+
+const char *finding_status(const json_t *finding)
+{
+	static char buf[512];
+
+	if (flag_of(finding, "suppressed")) {
+		snprintf(buf, sizeof(buf), "suppressed: %.400s", text_of(finding, "suppressed_by"));
+		return buf;
+	}
+	if (flag_of(finding, "expected")) {
+		snprintf(buf, sizeof(buf), "expected: %.400s", text_of(finding, "expected_by"));
+		return buf;
+	}
+	if (flag_of(finding, "advice"))
+		return "advice";
+	if (flag_of(finding, "secondary"))
+		return "a consequence of another finding";
+	return flag_of(finding, "known") ? "known" : "";
+}
+
+const char *frame_place(const json_t *frame)
+{
+	static char buf[1024];
+
+	if (!frame)
+		return "";
+	if (*text_of(frame, "file"))
+		snprintf(buf, sizeof(buf), "%.400s (%.500s:%lld)", text_of(frame, "function"),
+			text_of(frame, "file"), number_of(frame, "line"));
+	else
+		snprintf(buf, sizeof(buf), "%.400s (%.500s)", text_of(frame, "function"),
+			text_of(frame, "module"));
+	return buf;
+}
+
+const char *finding_place(const json_t *finding)
+{
+	return frame_place(finding_frame(finding));
+}
+
+/* What a user would look for first when a test no longer trips. */
+static const char *unmet_reason(const json_t *report, const json_t *expectation)
+{
+	const char *pattern = text_of(expectation, "rule");
+	unsigned named = 0, on = 0, asked = 0;
+	json_int_t times;
+
+	if (!*pattern || !expectation_unmet(expectation) || number_of(expectation, "met") > 0)
+		return "";
+	for (unsigned i = 0; i < acl_rule_count; i++) {
+		enum coverage_state state;
+
+		if (!glob_match(pattern, acl_rules[i].id))
+			continue;
+		state = coverage_state(report, &acl_rules[i], &times);
+		named++;
+		on += state != COVERAGE_OFF;
+		asked += state == COVERAGE_SILENT || state == COVERAGE_BROKEN;
+	}
+	if (!named)
+		return ", no rule has this name";
+	if (!on)
+		return ", the rule is switched off or not checked yet";
+	return coverage_reported(report) && !asked ? ", the rule was never evaluated" : "";
+}
+
+const char *expectation_place(const json_t *report, const json_t *expectation)
+{
+	static char buf[1280];
+
+	if (strcmp(text_of(expectation, "in"), "program") != 0)
+		snprintf(buf, sizeof(buf), "an entry of the suppression file%s",
+			unmet_reason(report, expectation));
+	else
+		snprintf(buf, sizeof(buf), "a scope opened in %s, %lld of %lld times seen%s",
+			frame_place(json_object_get(expectation, "place")), number_of(expectation, "met"),
+			number_of(expectation, "opened"), unmet_reason(report, expectation));
+	return buf;
+}
+
+/* Not allowed in XML 1.0, or steering what stands around it. */
+static bool forbidden(uint32_t c)
+{
+	return (c < 0x20 && c != '\t' && c != '\n') || (c >= 0x7f && c <= 0x9f) || c == 0xfffe ||
+	       c == 0xffff || c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069);
+}
+
+/* "::error::" and "##[error]" would be commands to a service that shows the page or file in a log. */
+static const char *entity(uint32_t c, char next)
+{
+	switch (c) {
+	case ':':
+		return next == ':' ? "&#58;" : NULL;
+	case '#':
+		return next == '#' ? "&#35;" : NULL;
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '&':
+		return "&amp;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
+void put_xml(FILE *to, const char *s)
+{
+	size_t n = strlen(s);
+
+	while (n) {
+		uint32_t c = 0;
+		unsigned len = utf8_length(s, n, &c);
+
+		if (!len || forbidden(c))
+			fputs("\xef\xbf\xbd", to);
+		else if (entity(c, s[1]))
+			fputs(entity(c, s[1]), to);
+		else
+			fwrite(s, 1, len, to);
+		s += len ? len : 1;
+		n -= len ? len : 1;
+	}
+}
+
+void put_safe(FILE *to, const char *s)
+{
+	size_t n = strlen(s), cap = 4 * n + 1;
+	char *buf = need(malloc(cap));
+	struct text t;
+
+	text_init(&t, buf, cap);
+	text_safe(&t, s, n);
+	fwrite(buf, 1, t.len, to);
+	free(buf);
+}
+
+const char *finding_ranks(const json_t *finding)
+{
+	static char buf[512];
+	const json_t *ranks = json_object_get(finding, "ranks");
+	size_t n = json_array_size(ranks), used;
+	json_int_t processes = number_of(finding, "processes");
+
+	*buf = '\0';
+	if (processes > 1)
+		snprintf(buf, sizeof(buf), "%lld processes", processes);
+	if (n)
+		strcat(buf, *buf ? ", ranks " : "rank ");
+	for (size_t i = 0; i < n;) {
+		json_int_t first = json_integer_value(json_array_get(ranks, i)), last = first;
+		size_t start = i;
+
+		while (++i < n && json_integer_value(json_array_get(ranks, i)) == last + 1)
+			last++;
+		used = strlen(buf);
+		if (used > sizeof(buf) - 64) {
+			strcat(buf, ", …");
+			break;
+		}
+		snprintf(buf + used, sizeof(buf) - used, last > first ? "%s%lld-%lld" : "%s%lld",
+			start ? ", " : "", first, last);
+	}
+	return buf;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The printers of reports, and what they share. Strings of the program are escaped by each for its own
+ * format. */
+#ifndef TOOLS_ACLCHECK_FORMATS_H
+#define TOOLS_ACLCHECK_FORMATS_H
+
+#include <stdio.h>
+
+#include "tools/aclcheck/report/report.h"
+
+/* Formats: a table of printers. */
+struct report_format {
+	const char *name;
+	void (*print)(FILE *to, const json_t *report);
+};
+extern const struct report_format report_formats[]; /* ended by a NULL name */
+const struct report_format *report_format_find(const char *name);
+/* "text|json|…" */
+const char *report_format_names(void);
+
+/* Writes to a file (by rename) or to stdout when path is NULL or "-". False after an error was said. */
+bool report_write(const char *path, const struct report_format *format, const json_t *report);
+
+void print_text(FILE *to, const json_t *report);
+/* One finding of print_text(). */
+void print_text_finding(FILE *to, const json_t *finding);
+void print_json(FILE *to, const json_t *report);
+void print_sarif(FILE *to, const json_t *report);
+void print_junit(FILE *to, const json_t *report);
+void print_tap(FILE *to, const json_t *report);
+void print_github(FILE *to, const json_t *report);
+void print_html(FILE *to, const json_t *report);
+/* Rule coverage: a line a rule, by family. */
+void print_rules(FILE *to, const json_t *report);
+
+/* The frame to look at first: the nearest one with a file, else the nearest; NULL without stack. */
+const json_t *finding_frame(const json_t *finding);
+/* "3 processes on ranks 0-2, 5", "" for a single process. Static buffer. */
+const char *finding_ranks(const json_t *finding);
+/* Does the finding fail under the threshold of the report's verdict? */
+bool finding_failed(const json_t *report, const json_t *finding);
+/* "scope opened in copy_in (demo.c:42): 1 of 3 times seen", of an expectation that was not met. Static
+ * buffer. */
+const char *expectation_place(const json_t *report, const json_t *expectation);
+/* "advice", "a consequence", "suppressed: reason", "expected: reason", "known" or "": why a finding does not
+ * count. Static buffer. */
+const char *finding_status(const json_t *finding);
+/* "copy_in (demo.c:42)"; valid until the next call. */
+const char *frame_place(const json_t *frame);
+/* The same of the frame to look at first, "" without stack. */
+const char *finding_place(const json_t *finding);
+
+/* Text of an XML or HTML document: markup escaped, characters XML forbids replaced. */
+void put_xml(FILE *to, const char *s);
+
+/* Safe for a terminal or a log line: see text_safe(). */
+void put_safe(FILE *to, const char *s);
+
+#endif

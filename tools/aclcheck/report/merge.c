@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Merging reports and journals by fingerprint. */
+#include "tools/aclcheck/report/report.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/aclcheck/report/merge_parts.h"
+#include "tools/aclcheck/common/command.h"
+
+#define CALLS_MAX 64 /* killed processes whose last calls are kept: the others' end is told all the same */
+
+struct merge {
+	struct finding_table *found;
+	json_t *doubts; /* by reason */
+	struct merged_call_coverage call_coverage;
+	struct merged_rule_coverage rules;
+	json_t *processes, *expectations, *cost;
+	json_int_t calls;
+	unsigned with_calls;
+	uint64_t process; /* ordinal of the one being read, from 1 */
+	/* Of the file being read. */
+	const char *path;
+	struct span text;
+	json_t *head; /* process members of the report or journal */
+	json_t *order; /* journal: serial -> key */
+	int rank;
+	bool bad, ended;
+	json_int_t skipped; /* findings without identity */
+};
+
+struct merge *merge_new(void)
+{
+	struct merge *m = need(calloc(1, sizeof(*m)));
+
+	m->found = finding_table_new();
+	m->doubts = need(json_object());
+	m->processes = need(json_array());
+	return m;
+}
+
+void merge_free(struct merge *m)
+{
+	finding_table_free(m->found);
+	json_decref(m->doubts);
+	json_decref(call_coverage_result(&m->call_coverage));
+	json_decref(rule_coverage_result(&m->rules));
+	json_decref(m->processes);
+	json_decref(m->expectations);
+	json_decref(m->cost);
+	free(m);
+}
+
+size_t merge_processes(const struct merge *m)
+{
+	return json_array_size(m->processes);
+}
+
+static bool ends(const char *name, const char *tail)
+{
+	size_t n = strlen(name), k = strlen(tail);
+
+	return n >= k && !strcmp(name + n - k, tail);
+}
+
+static size_t line_of(const struct merge *m, const char *at)
+{
+	size_t line = 1;
+
+	for (const char *p = m->text.at; p < at; p++)
+		line += *p == '\n';
+	return line;
+}
+
+static bool complain(struct merge *m, const char *at, const char *what)
+{
+	command_say("%s:%zu: %s", m->path, line_of(m, at), what);
+	m->bad = true;
+	return false;
+}
+
+static json_t *parse(struct merge *m, struct span value)
+{
+	json_error_t error;
+	json_t *json = json_loadb(value.at, (size_t)(value.end - value.at), JSON_DECODE_ANY, &error);
+
+	if (!json)
+		complain(m, value.at, error.text);
+	return json;
+}
+
+/* --- findings ---------------------------------------------------------------- */
+
+struct identity {
+	struct span fingerprint, count, serial, stack;
+	bool merged; /* from a merged report: it lists ranks itself */
+	bool shown; /* not suppressed */
+	bool expected;
+};
+
+static bool identity_member(void *context, struct span key, struct span value)
+{
+	struct identity *id = context;
+
+	if (span_is(key, "fingerprint"))
+		span_string(value, &id->fingerprint);
+	else if (span_is(key, "count"))
+		id->count = value;
+	else if (span_is(key, "serial"))
+		id->serial = value;
+	else if (span_is(key, "stack"))
+		id->stack = value;
+	else if (span_is(key, "processes"))
+		id->merged = true;
+	else if (span_is(key, "suppressed"))
+		id->shown = span_is(value, "false");
+	else if (span_is(key, "expected"))
+		id->expected = span_is(value, "true");
+	return true;
+}
+
+static json_int_t span_number(struct span s, json_int_t otherwise)
+{
+	char digits[24];
+	size_t n = (size_t)(s.end - s.at);
+
+	if (!s.at || !n || n >= sizeof(digits))
+		return otherwise;
+	memcpy(digits, s.at, n);
+	digits[n] = '\0';
+	return sane_count(strtoll(digits, NULL, 10));
+}
+
+static bool add_finding(void *context, struct span value)
+{
+	struct merge *m = context;
+	struct identity id = {0};
+	json_int_t site = 0;
+	struct merged_finding *f;
+	json_t *json = NULL;
+	size_t n;
+
+	if (!scan_object(value, identity_member, &id))
+		return complain(m, value.at, "a finding is not well formed");
+	n = id.fingerprint.at ? (size_t)(id.fingerprint.end - id.fingerprint.at) : 0;
+	if (!n || n >= FINDING_KEY_MAX || memchr(id.fingerprint.at, '\0', n))
+		return complain(m, value.at, "a finding has no fingerprint");
+	f = finding_of(m->found, id.fingerprint, id.expected, false);
+	if (!f || id.merged) {
+		json = parse(m, value);
+		if (!json)
+			return false;
+		f = finding_of(m->found, id.fingerprint, id.expected, true);
+	}
+	f->count += span_number(id.count, 1);
+	if (f->last_process != m->process)
+		f->processes++;
+	f->last_process = m->process;
+	finding_add_rank(f, m->rank);
+	if (json)
+		finding_take_over(f, json);
+	if (!id.merged || !sites_take_over(&f->sites, json))
+		site = sites_add(&f->sites, id.stack, span_number(id.count, 1));
+	if (json && !f->json)
+		f->json = json_incref(json);
+	json_decref(json);
+	/* Suppressed on some ranks only is not suppressed. */
+	if (id.shown && flag_of(f->json, "suppressed"))
+		json_object_set_new(f->json, "suppressed", json_false());
+	if (m->order && id.serial.at) {
+		char serial[24];
+
+		snprintf(serial, sizeof(serial), "%lld", span_number(id.serial, 0));
+		json_object_set_new(m->order, serial,
+			json_pack("{s:s, s:b, s:I, s:I}", "key", f->key, "expected", (int)f->expected,
+				"count", span_number(id.count, 1), "site", site));
+	}
+	return true;
+}
+
+/* --- doubts ------------------------------------------------------------------- */
+
+static void add_doubt(struct merge *m, const char *reason, const char *text, json_int_t processes)
+{
+	json_t *doubt = json_object_get(m->doubts, reason), *ranks;
+
+	if (!doubt) {
+		doubt = json_pack("{s:s, s:s}", "reason", reason, "text", text);
+		if (!doubt)
+			return;
+		json_object_set_new(m->doubts, reason, doubt);
+	}
+	if (processes)
+		json_object_set_new(
+			doubt, "processes", json_integer(number_of(doubt, "processes") + processes));
+	if (m->rank < 0)
+		return;
+	ranks = json_object_get(doubt, "ranks");
+	if (!ranks)
+		json_object_set_new(doubt, "ranks", ranks = json_array());
+	json_array_append_new(ranks, json_integer(m->rank));
+}
+
+void merge_inconclusive(struct merge *m, const char *reason, const char *text)
+{
+	m->rank = -1;
+	add_doubt(m, reason, text, 0);
+}
+
+static void add_doubts(struct merge *m, const json_t *list)
+{
+	const json_t *doubt;
+	size_t i;
+
+	json_array_foreach(list, i, doubt)
+	{
+		json_int_t n = sane_count(number_of(doubt, "processes"));
+
+		if (*text_of(doubt, "reason"))
+			add_doubt(m, text_of(doubt, "reason"), text_of(doubt, "text"), n ? n : 1);
+	}
+}
+
+/* --- processes ---------------------------------------------------------------- */
+
+/* What is kept of each process: short, as there may be thousands. */
+static void add_process(struct merge *m)
+{
+	static const char *const keep[] = {"pid", "ppid", "host", "rank", "argv", "started", "ended", "end",
+		"verdict", "calls", "settings", "last_calls", "last_calls_lost", "log_dropped"};
+	json_t *process = json_object(), *list = json_object_get(m->head, "processes");
+
+	m->calls += sane_count(number_of(m->head, "calls"));
+	call_coverage_add(&m->call_coverage, json_object_get(m->head, "reach"));
+	if (!m->cost)
+		m->cost = need(json_object());
+	counts_add(m->cost, json_object_get(m->head, "cost"));
+	expectations_add(&m->expectations, json_object_get(m->head, "expectations"));
+	rule_coverage_add(&m->rules, json_object_get(m->head, "rules"));
+	if (json_is_array(list)) {
+		json_array_extend(m->processes, list);
+		json_decref(process);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(keep) / sizeof(*keep); i++) {
+		json_t *value = json_object_get(m->head, keep[i]);
+
+		if (value)
+			json_object_set(process, keep[i], value);
+	}
+	if (!m->ended)
+		json_object_set_new(process, "end", json_string("killed"));
+	json_array_append_new(m->processes, process);
+}
+
+static void begin_process(struct merge *m)
+{
+	m->process++;
+	m->head = need(json_object());
+	m->rank = -1;
+	m->ended = false;
+	m->order = NULL;
+}
+
+static void end_process(struct merge *m)
+{
+	add_doubts(m, json_object_get(m->head, "inconclusive"));
+	if (!m->ended && !m->bad)
+		add_doubt(m, "process-killed", "a process ended without its end record", 1);
+	/* A file that is none of ours stands for no process. */
+	if (!m->bad || json_object_get(m->head, "aclcheck"))
+		add_process(m);
+	json_decref(m->head);
+	json_decref(m->order);
+	m->head = m->order = NULL;
+}
+
+/* --- a report ------------------------------------------------------------------ */
+
+static bool report_member(void *context, struct span key, struct span value)
+{
+	struct merge *m = context;
+	json_t *json;
+	char name[64];
+	size_t n = (size_t)(key.end - key.at);
+
+	if (span_is(key, "findings") || span_is(key, "modules") || n >= sizeof(name))
+		return true;
+	json = parse(m, value);
+	if (!json)
+		return false;
+	memcpy(name, key.at, n);
+	name[n] = '\0';
+	json_object_set_new(m->head, name, json);
+	return true;
+}
+
+static bool findings_member(void *context, struct span key, struct span value)
+{
+	struct merge *m = context;
+
+	if (!span_is(key, "findings"))
+		return true;
+	if (!scan_array(value, add_finding, m) && !m->bad)
+		complain(m, value.at, "the list of findings is not well formed");
+	return false;
+}
+
+/* Twice over the top level: the rank may stand behind the findings. */
+static void add_report(struct merge *m)
+{
+	const json_t *rank;
+
+	begin_process(m);
+	if (!scan_object(m->text, report_member, m) && !m->bad)
+		complain(m, m->text.at, "this is not a report of aclcheck");
+	rank = json_object_get(m->head, "rank");
+	if (json_is_integer(rank))
+		m->rank = (int)json_integer_value(rank);
+	m->ended = json_object_get(m->head, "verdict") != NULL;
+	if (!m->bad && !m->ended)
+		complain(m, m->text.at, "this is not a report of aclcheck");
+	if (!m->bad)
+		scan_object(m->text, findings_member, m);
+	end_process(m);
+}
+
+/* --- a journal ------------------------------------------------------------------ */
+
+static bool record_member(void *context, struct span key, struct span value)
+{
+	struct span *kind = context;
+
+	/* "record" comes first in each line. */
+	if (span_is(key, "record"))
+		span_string(value, kind);
+	return false;
+}
+
+static void start_record(struct merge *m, struct span line)
+{
+	json_t *start = parse(m, line);
+
+	if (!start)
+		return;
+	json_object_del(start, "modules");
+	json_object_update(m->head, start);
+	if (json_is_integer(json_object_get(start, "rank")))
+		m->rank = (int)json_integer_value(json_object_get(start, "rank"));
+	json_decref(start);
+}
+
+static void repeat_record(struct merge *m, struct span line)
+{
+	json_t *repeat = parse(m, line), *known;
+	json_int_t count;
+	struct merged_finding *f;
+	struct span key;
+	char serial[24];
+
+	if (!repeat)
+		return;
+	snprintf(serial, sizeof(serial), "%lld", number_of(repeat, "serial"));
+	known = json_object_get(m->order, serial);
+	count = sane_count(number_of(repeat, "count"));
+	if (known && count > number_of(known, "count")) {
+		key.at = text_of(known, "key");
+		key.end = key.at + strlen(key.at);
+		f = finding_of(m->found, key, flag_of(known, "expected"), false);
+		if (f)
+			f->count += count - number_of(known, "count");
+		if (f)
+			sites_count(f->sites, number_of(known, "site"), count - number_of(known, "count"));
+		json_object_set_new(known, "count", json_integer(count));
+	}
+	json_decref(repeat);
+}
+
+static void other_record(struct merge *m, struct span line, bool end)
+{
+	json_t *json = parse(m, line), *doubts = json_object_get(m->head, "inconclusive");
+
+	if (!json)
+		return;
+	if (end) {
+		json_object_update(m->head, json);
+		m->ended = true;
+	} else {
+		if (!doubts)
+			json_object_set_new(m->head, "inconclusive", doubts = json_array());
+		json_array_append(doubts, json);
+	}
+	json_decref(json);
+}
+
+static void add_line(struct merge *m, struct span line)
+{
+	struct span kind = {0};
+
+	if (!scan_object(line, record_member, &kind) || !kind.at)
+		complain(m, line.at, "this line is not a journal record");
+	else if (span_is(kind, "start"))
+		start_record(m, line);
+	else if (span_is(kind, "finding"))
+		add_finding(m, line);
+	else if (span_is(kind, "repeat"))
+		repeat_record(m, line);
+	else if (span_is(kind, "resume"))
+		m->ended = false;
+	else if (span_is(kind, "end") || span_is(kind, "inconclusive"))
+		other_record(m, line, span_is(kind, "end"));
+}
+
+/* REPORT.part -> REPORT.calls. A normal end, or an exec, has removed it. */
+static void read_calls(struct merge *m)
+{
+	const size_t n = strlen(m->path) - strlen(".part");
+	json_t *calls;
+	char *path;
+
+	if (m->with_calls == CALLS_MAX || !ends(m->path, ".part") ||
+		asprintf(&path, "%.*s.calls", (int)n, m->path) < 0)
+		return;
+	calls = last_calls_read(path, number_of(m->head, "pid"));
+	if (calls)
+		json_object_set_new(m->head, "last_calls", calls);
+	m->with_calls += calls != NULL;
+	free(path);
+}
+
+/* The last line of a killed process may be cut: without its newline it does not count. */
+static void add_journal(struct merge *m)
+{
+	struct span line = m->text;
+
+	begin_process(m);
+	m->order = need(json_object());
+	while (line.at < m->text.end && !m->bad) {
+		line.end = memchr(line.at, '\n', (size_t)(m->text.end - line.at));
+		if (!line.end)
+			break;
+		add_line(m, line);
+		line.at = line.end + 1;
+	}
+	json_object_del(m->head, "last_calls");
+	if (!m->ended && !m->bad)
+		read_calls(m);
+	end_process(m);
+}
+
+static bool is_journal(struct span text)
+{
+	struct span kind = {0}, line = text;
+
+	line.end = memchr(text.at, '\n', (size_t)(text.end - text.at));
+	/* Killed within its first line. */
+	if (!line.end)
+		line.end = text.end;
+	scan_object(line, record_member, &kind);
+	return kind.at || text.at == text.end;
+}
+
+/* --- files ------------------------------------------------------------------------ */
+
+static bool add_file(struct merge *m, const char *path)
+{
+	struct span mapped;
+
+	m->path = path;
+	m->bad = false;
+	if (!mapped_file(path, &mapped)) {
+		m->rank = -1;
+		add_doubt(m, "report-unreadable", "a report could not be read", 1);
+		return false;
+	}
+	m->text = span_trim(mapped);
+	if (is_journal(m->text))
+		add_journal(m);
+	else
+		add_report(m);
+	mapped_file_free(mapped);
+	if (m->bad)
+		add_doubt(m, "report-unreadable", "a report could not be read to its end", 1);
+	return !m->bad;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Journals end in .part and reports in .json; while a report is being written both may be there. */
+static bool add_directory(struct merge *m, const char *path)
+{
+	struct dirent **list;
+	int n = scandir(path, &list, NULL, by_name);
+	bool good = true;
+
+	if (n < 0) {
+		command_say("%s: %s", path, strerror(errno));
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		const char *name = list[i]->d_name;
+		char *file = NULL, *report;
+
+		if (*name != '.' && (ends(name, ".json") || ends(name, ".part")) &&
+			asprintf(&file, "%s/%s", path, name) >= 0) {
+			report = need(strdup(file));
+			if (ends(report, ".part"))
+				report[strlen(report) - 5] = '\0';
+			if (!ends(name, ".part") || access(report, F_OK))
+				good &= add_file(m, file);
+			free(report);
+		}
+		free(file);
+		free(list[i]);
+	}
+	free(list);
+	return good;
+}
+
+bool merge_add(struct merge *m, const char *path)
+{
+	struct stat st;
+	char *part;
+	bool good;
+
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		return add_directory(m, path);
+	/* A process that was killed left its journal instead of its report. */
+	if (access(path, F_OK) && asprintf(&part, "%s.part", path) >= 0) {
+		good = !access(part, F_OK);
+		if (good)
+			good = add_file(m, part);
+		else
+			command_say("%s: %s", path, strerror(ENOENT));
+		free(part);
+		return good;
+	}
+	return add_file(m, path);
+}
+
+/* --- the result ---------------------------------------------------------------------- */
+
+static bool warning_fails(const json_t *processes)
+{
+	const json_t *p;
+	size_t i;
+
+	json_array_foreach(processes, i,
+		p) if (!strcmp(text_of(json_object_get(p, "settings"), "fail_on"), "warning")) return true;
+	return false;
+}
+
+json_t *merge_result(struct merge *m)
+{
+	json_t *report =
+		json_pack("{s:s, s:i, s:s}", "aclcheck", ACLCHECK_VERSION, "format", 1, "verdict", "pass");
+	json_t *doubts = json_array(), *reach = call_coverage_result(&m->call_coverage), *doubt;
+	json_t *asked = rule_coverage_result(&m->rules);
+	const char *reason;
+
+	json_object_foreach(m->doubts, reason, doubt) json_array_append(doubts, doubt);
+	if (!json_array_size(m->processes) && !json_array_size(doubts))
+		json_array_append_new(doubts, json_pack("{s:s, s:s}", "reason", "nothing-observed", "text",
+						      "no process made an acl call"));
+	json_object_set_new(report, "totals", json_object());
+	json_object_set_new(report, "calls", json_integer(m->calls));
+	json_object_set_new(report, "inconclusive", doubts);
+	json_object_set(report, "processes", m->processes);
+	if (json_object_size(m->cost))
+		json_object_set(report, "cost", m->cost);
+	if (m->expectations)
+		json_object_set_new(report, "expectations", expectations_list(m->expectations));
+	if (reach)
+		json_object_set_new(report, "reach", reach);
+	if (asked)
+		json_object_set_new(report, "rules", asked);
+	json_object_set_new(report, "findings", finding_table_list(m->found));
+	report_evaluate(report, warning_fails(m->processes) ? FAIL_ON_WARNING : FAIL_ON_ERROR);
+	return report;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Merging expectations: the same one is the same but for its counts and for where its module was mapped. */
+#include "tools/aclcheck/report/merge_parts.h"
+
+#include <stdlib.h>
+
+#include "tools/aclcheck/common/command.h"
+#include "tools/aclcheck/report/report.h"
+
+static char *key_of(const json_t *expectation)
+{
+	json_t *plain = json_copy((json_t *)expectation), *place = json_copy(json_object_get(plain, "place"));
+	char *key;
+
+	json_object_del(plain, "opened");
+	json_object_del(plain, "met");
+	json_object_del(place, "address");
+	if (place)
+		json_object_set_new(plain, "place", place);
+	key = json_dumps(plain, JSON_COMPACT | JSON_SORT_KEYS);
+	json_decref(plain);
+	return key;
+}
+
+static void sum(json_t *known, const json_t *one, const char *key)
+{
+	json_int_t a = number_of(known, key), b = number_of(one, key), most = 1000000000000000;
+
+	a = a < 0 ? 0 : a > most ? most : a;
+	b = b < 0 ? 0 : b > most ? most : b;
+	if (json_object_get(known, key) || json_object_get(one, key))
+		json_object_set_new(known, key, json_integer(a + b));
+}
+
+static void add(json_t *sums, json_t *one)
+{
+	char *key = key_of(one);
+	json_t *known = key ? json_object_get(sums, key) : NULL;
+
+	if (known) {
+		sum(known, one, "opened");
+		sum(known, one, "met");
+	} else if (key) {
+		json_object_set_new(sums, key, json_copy(one));
+	}
+	free(key);
+}
+
+void expectations_add(json_t **sums, const json_t *list)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(list, i, one)
+	{
+		if (!*text_of(one, "rule") && !*text_of(one, "fingerprint"))
+			continue;
+		if (!*sums)
+			*sums = need(json_object());
+		add(*sums, one);
+	}
+}
+
+json_t *expectations_find(json_t *sums, const json_t *one)
+{
+	char *key = key_of(one);
+	json_t *known = key ? json_object_get(sums, key) : NULL;
+
+	free(key);
+	return known;
+}
+
+json_t *expectations_list(json_t *sums)
+{
+	json_t *list = sums ? json_array() : NULL, *one;
+	const char *key;
+
+	json_object_foreach(sums, key, one) json_array_append(list, one);
+	return list;
+}

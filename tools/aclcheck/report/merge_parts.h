@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between the parts of merging; other directories use report.h. */
+#ifndef TOOLS_ACLCHECK_MERGE_PARTS_H
+#define TOOLS_ACLCHECK_MERGE_PARTS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- json_scan.c ----------------------------------------------------------- */
+
+/*
+ * Walking JSON text without building a tree: merging thousands of reports is
+ * mostly skipping findings that are known already.  What is skipped is checked
+ * for its brackets and quotes only; what is kept is parsed by jansson.
+ */
+
+struct span {
+	const char *at, *end;
+};
+
+/* Calls back for each member or element until one returns false. False: not a well-formed object or array. */
+typedef bool (*scan_member_fn)(void *context, struct span key, struct span value);
+typedef bool (*scan_element_fn)(void *context, struct span value);
+bool scan_object(struct span text, scan_member_fn member, void *context);
+bool scan_array(struct span text, scan_element_fn element, void *context);
+
+/* Key without escapes equals the word? */
+bool span_is(struct span s, const char *word);
+/* The inside of a string value; false when it is none. Escapes stay as they are. */
+bool span_string(struct span value, struct span *inside);
+/* First character that is no white space. */
+struct span span_trim(struct span s);
+
+/* --- mapped_file.c --------------------------------------------------------- */
+
+/* A regular file as a stretch of memory. */
+
+/* False after an error was said. */
+bool mapped_file(const char *path, struct span *out);
+void mapped_file_free(struct span mapped);
+
+/* --- merge_sites.c --------------------------------------------------------- */
+
+/* Where a finding was met: one fingerprint may stand for several lines of a function, or of several programs.
+ */
+
+/* One place: the nearest frame with a file, else the nearest. */
+struct site;
+
+/* Adds `count` findings whose stack is this JSON text; the site's number, 0 where the stack has no frame. */
+json_int_t sites_add(struct site **sites, struct span stack, json_int_t count);
+/* More findings at the site of a number. */
+void sites_count(struct site *sites, json_int_t number, json_int_t more);
+/* The sites of a finding that was merged before; false when it lists none. */
+bool sites_take_over(struct site **sites, const json_t *finding);
+/* As reports list them, most frequent first; a new reference. */
+json_t *sites_list(const struct site *sites);
+void sites_free(struct site *sites);
+
+/* --- merge_findings.c ------------------------------------------------------ */
+
+/* Distinct findings of many processes: by fingerprint, in the order in which they came. */
+
+#define FINDING_KEY_MAX 128
+
+struct merged_finding {
+	struct merged_finding *chain, *next;
+	char key[FINDING_KEY_MAX]; /* fingerprint; several journals' serials never mix */
+	bool expected; /* kept apart from the same one where it was not expected */
+	json_t *json;
+	json_int_t count, processes;
+	uint64_t last_process;
+	struct site *sites;
+	int *ranks; /* ascending, each once */
+	size_t n_ranks;
+};
+
+struct finding_table;
+struct finding_table *finding_table_new(void);
+void finding_table_free(struct finding_table *t);
+
+/* The finding of a fingerprint shorter than FINDING_KEY_MAX; make: a new one when there is none, else NULL.
+ */
+struct merged_finding *finding_of(struct finding_table *t, struct span key, bool expected, bool make);
+/* It was found on a rank as well; -1 = on none. */
+void finding_add_rank(struct merged_finding *f, int rank);
+/* Ranks and processes that an input which is itself a merged report already lists. */
+void finding_take_over(struct merged_finding *f, const json_t *finding);
+/* All of them as reports list them, a new reference. */
+json_t *finding_table_list(const struct finding_table *t);
+
+/* Counts of a damaged or hostile file must not overflow sums. */
+json_int_t sane_count(json_int_t n);
+
+/* --- merge_rule_coverage.c ------------------------------------------------- */
+
+/* How often rules were evaluated, over several processes. */
+
+struct merged_rule_coverage {
+	json_t *evaluated; /* rule -> times */
+	json_t *off; /* rule -> processes that have it switched off */
+	json_int_t processes; /* that reported; killed ones do not */
+};
+
+/* "rules" of a report, merged ones as well; anything else is passed over. */
+void rule_coverage_add(struct merged_rule_coverage *a, const json_t *rules);
+/* A new reference, NULL when no process reported; empties a. */
+json_t *rule_coverage_result(struct merged_rule_coverage *a);
+
+/* --- merge_call_coverage.c ------------------------------------------------- */
+
+/* The "reach" and the "cost" of several processes in one. */
+
+struct merged_call_coverage {
+	json_t *calls, *around, *foreign; /* objects by name */
+};
+
+void call_coverage_add(struct merged_call_coverage *r, const json_t *reach);
+/* A new reference, NULL when no process reported; empties r. */
+json_t *call_coverage_result(struct merged_call_coverage *r);
+
+/* Adds up integers, member by member; others stay as they came first. */
+void counts_add(json_t *sum, const json_t *counts);
+
+/* --- merge_expectations.c -------------------------------------------------- */
+
+/* What processes expected, added up: an entry of a file is met when any process met it. */
+
+/* Adds a report's member "expectations", which may be absent or damaged, to sums (NULL at first). */
+void expectations_add(json_t **sums, const json_t *list);
+/* The same one among the sums, NULL if there is none. */
+json_t *expectations_find(json_t *sums, const json_t *one);
+/* The sums as a list, a new reference; NULL when nothing was expected. */
+json_t *expectations_list(json_t *sums);
+
+/* --- last_calls_read.c ----------------------------------------------------- */
+
+/* What the threads of a killed process called last, from the file beside its journal. */
+
+/*
+ * [{"thread": id, "calls": [{"call", "args", "result" | "inside"}]}], oldest
+ * first; NULL when there is no such file, or none that can be trusted.
+ */
+json_t *last_calls_read(const char *path, json_int_t pid);
+
+#endif

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * aclcheck run: each process below writes its own report into a directory;
+ * afterwards they are merged, given a verdict and written in the wanted format.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <dirent.h>
+#include <unistd.h>
+
+#include "interpose/common/settings_table.h"
+#include "interpose/common/rule_switches.h"
+#include "interpose/common/notify_parent.h"
+#include "tools/aclcheck/report/report.h"
+#include "tools/aclcheck/common/command.h"
+#include "tools/aclcheck/formats/formats.h"
+#include "tools/aclcheck/run/run.h"
+
+int cmd_run(int argc, char **argv);
+
+enum { OPT_SOFTNPU = SETTING_COUNT, OPT_FORMAT, OPT_TRACE, OPT_TIMEOUT, OPT_KEEP, OPT_BASELINE, OPT_HELP };
+
+struct run {
+	const char *report, *format_name, *devices, *suppress, *trace, *target;
+	json_t *baseline;
+	const struct report_format *format;
+	enum fail_on fail_on;
+	bool softnpu, keep_exit_code;
+	unsigned timeout;
+	char *directory; /* of the processes' own reports */
+	int told; /* socket: what those say that could not write theirs */
+};
+
+static const struct {
+	const char *name, *argument, *text;
+	int id, has;
+} own_options[] = {
+	{"softnpu", "[=DEVICES]",
+		"run on the software runtime instead of an NPU; with --target-cann (or SOFTNPU_CANN) of a "
+		"release it has that release's functions only, and behaves like it",
+		OPT_SOFTNPU, optional_argument},
+	{"format", " F", "format of the report", OPT_FORMAT, required_argument},
+	{"baseline", " OLD", "report whose findings are known: with --fail-on new only others fail",
+		OPT_BASELINE, required_argument},
+	{"trace", " DIR", "record all calls as well, as aclcheck trace -o DIR does", OPT_TRACE,
+		required_argument},
+	{"timeout", " S", "end the program after S seconds; the verdict is then inconclusive or fail",
+		OPT_TIMEOUT, required_argument},
+	{"keep-exit-code", "", "always exit as the program did", OPT_KEEP, no_argument},
+	{"help", "", "this", OPT_HELP, no_argument},
+};
+#define OWN_OPTIONS (sizeof(own_options) / sizeof(*own_options))
+
+static int help(void)
+{
+	command_help("run", "");
+	for (unsigned i = 0; i < OWN_OPTIONS; i++)
+		printf("  --%s%s\n        %s%s%s\n", own_options[i].name, own_options[i].argument,
+			own_options[i].text, own_options[i].id == OPT_FORMAT ? ": " : "",
+			own_options[i].id == OPT_FORMAT ? report_format_names() : "");
+	settings_print_options();
+	puts("  --trace DIR\n        any other word: record all calls into this directory, as aclcheck trace "
+	     "does");
+	printf("\nExit codes: the program's own when the verdict is pass (128 + n when signal n ended it),\n"
+	       "%d fail, %d inconclusive, %d misuse: nothing was run.\n",
+		COMMAND_FAIL, COMMAND_INCONCLUSIVE, COMMAND_MISUSE);
+	return 0;
+}
+
+static void make_options(struct option *options, char names[][48])
+{
+	unsigned n = 0;
+
+	for (unsigned s = 0; s < SETTING_COUNT; s++) {
+		if (!setting_is_option((enum setting)s))
+			continue;
+		setting_option_name((enum setting)s, names[s]);
+		options[n++] = (struct option){names[s] + 2, required_argument, NULL, (int)s + 256};
+	}
+	for (unsigned i = 0; i < OWN_OPTIONS; i++)
+		options[n++] = (struct option){
+			own_options[i].name, own_options[i].has, NULL, own_options[i].id + 256};
+	options[n] = (struct option){0};
+}
+
+/* A wrong value is refused here, before anything runs. */
+static int set_option(struct run *run, enum setting s, const char *value)
+{
+	static uint8_t scratch[8192];
+	char env[48];
+	const char *wrong;
+	int64_t number;
+	size_t n;
+
+	if (s == SETTING_REPORT) {
+		run->report = value;
+		return 0;
+	}
+	/* Read here too: what is wrong with it is told before anything runs, and what is unused afterwards.
+	 */
+	if (s == SETTING_SUPPRESS && !suppressions_read(value))
+		return COMMAND_MISUSE;
+	if (s == SETTING_SUPPRESS)
+		run->suppress = value;
+	if (s == SETTING_TARGET_CANN)
+		run->target = value;
+	if (s == SETTING_FAIL_ON) {
+		if (!fail_on_parse(value, &run->fail_on))
+			return command_misuse(
+				"--fail-on: invalid value '%s' (expected error, warning or new)", value);
+		value = run->fail_on == FAIL_ON_WARNING ? "warning" : "error";
+	}
+	wrong = setting_check(s, value, &number);
+	if (wrong)
+		return command_misuse(
+			"%s: '%s' %s%s", setting_table[s].word, value, wrong, setting_table[s].argument);
+	if (setting_table[s].kind == SETTING_RULES_LIST && acl_rule_count <= sizeof(scratch)) {
+		wrong = settings_rules(value, scratch, &n);
+		if (wrong)
+			return command_misuse(
+				"rules: '%.*s' names no rule, family, severity or tier", (int)n, wrong);
+	}
+	setting_env_name(s, env);
+	return setenv(env, value, 1) ? command_misuse("out of memory") : 0;
+}
+
+static int own_option(struct run *run, int id, const char *value)
+{
+	char *end;
+
+	switch (id) {
+	case OPT_SOFTNPU:
+		run->softnpu = true;
+		run->devices = value;
+		return 0;
+	case OPT_FORMAT:
+		run->format_name = value;
+		run->format = report_format_find(value);
+		return run->format ? 0
+				   : command_misuse("unknown format '%s': %s", value, report_format_names());
+	case OPT_BASELINE:
+		run->baseline = baseline_read(value);
+		return run->baseline ? 0 : COMMAND_MISUSE;
+	case OPT_TRACE:
+		run->trace = value;
+		return 0;
+	case OPT_TIMEOUT:
+		run->timeout = (unsigned)strtoul(value, &end, 10);
+		return *end || !run->timeout
+			       ? command_misuse("--timeout: invalid number of seconds '%s'", value)
+			       : 0;
+	default:
+		run->keep_exit_code = true;
+		return 0;
+	}
+}
+
+/* 0 = go on, else the exit code + 1 (help exits with 0). */
+static int parse(struct run *run, int argc, char **argv)
+{
+	char names[SETTING_COUNT][48];
+	struct option options[SETTING_COUNT + OWN_OPTIONS + 1];
+	int c;
+
+	make_options(options, names);
+	while ((c = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
+		int code = 0;
+
+		if (c == '?')
+			return COMMAND_MISUSE + 1;
+		if (c == 'h' || c == OPT_HELP + 256)
+			return help() + 1;
+		if (c - 256 < SETTING_COUNT)
+			code = set_option(run, (enum setting)(c - 256), optarg);
+		else
+			code = own_option(run, c - 256, optarg);
+		if (code)
+			return code + 1;
+	}
+	if (run->fail_on == FAIL_ON_NEW && !run->baseline)
+		return command_misuse("run: --fail-on new needs --baseline OLD") + 1;
+	if (optind == argc)
+		return command_misuse("run: no program named; see 'aclcheck run --help'") + 1;
+	return 0;
+}
+
+/* Beside the report when one is named: then also processes on other machines reach it. */
+static bool make_directory(struct run *run)
+{
+	const char *temp = getenv("TMPDIR"), *report = run->report;
+	char *pattern = NULL, job[64], *absolute;
+
+	if (!report)
+		report = getenv("ACLCHECK_REPORT");
+	run->report = report && *report ? report : NULL;
+	if (asprintf(&pattern, run->report ? "%s.d.XXXXXX" : "%s/aclcheck-XXXXXX",
+		    run->report     ? run->report
+		    : temp && *temp ? temp
+				    : "/tmp") < 0)
+		return false;
+	run->directory = mkdtemp(pattern);
+	absolute = run->directory ? realpath(run->directory, NULL) : NULL;
+	if (!absolute) {
+		command_say("%s: %s", pattern, strerror(errno));
+		free(pattern);
+		return false;
+	}
+	free(pattern);
+	run->directory = absolute;
+	snprintf(job, sizeof(job), "run-%ld-%.40s", (long)getpid(),
+		strrchr(run->directory, '.') ? strrchr(run->directory, '.') + 1
+					     : strrchr(run->directory, '-') + 1);
+	if (asprintf(&pattern, "%s/%%h-%%p.json", run->directory) < 0)
+		return false;
+	setenv("ACLCHECK_REPORT", pattern, 1);
+	setenv("ACLCHECK_JOB", job, 1);
+	run->told = notices_open(job);
+	free(pattern);
+	if (asprintf(&pattern, "%s/%%h.children", run->directory) < 0)
+		return false;
+	setenv("ACLCHECK_CHILDREN", pattern, 1);
+	free(pattern);
+	return true;
+}
+
+static void remove_directory(const struct run *run)
+{
+	DIR *directory = opendir(run->directory);
+	struct dirent *d;
+
+	while (directory && (d = readdir(directory)))
+		if (d->d_name[0] != '.')
+			unlinkat(dirfd(directory), d->d_name, 0);
+	if (directory)
+		closedir(directory);
+	rmdir(run->directory);
+}
+
+static json_t *collect(const struct run *run, const struct supervised *ended, const char *uncovered)
+{
+	struct merge *m = merge_new();
+	json_t *report;
+	char text[NOTIFY_MAX];
+
+	if (!merge_add(m, run->directory))
+		merge_inconclusive(m, "report-lost", "not all reports of the processes could be read");
+	if (notices_close(run->told, text, sizeof(text)))
+		merge_inconclusive(m, "report-lost", text);
+	if (ended->timed_out) {
+		snprintf(text, sizeof(text), "the program was ended after %u seconds", run->timeout);
+		merge_inconclusive(m, "timeout", text);
+	} else if (WIFSIGNALED(ended->status)) {
+		snprintf(text, sizeof(text), "the program was ended by signal %d (%s)",
+			WTERMSIG(ended->status), strsignal(WTERMSIG(ended->status)));
+		merge_inconclusive(m, "killed-by-signal", text);
+	} else if (!merge_processes(m)) {
+		merge_inconclusive(
+			m, "nothing-observed", "no process made an acl call that reached the checker");
+	}
+	if (ended->left) {
+		snprintf(text, sizeof(text), "%u processes were still running when the program had ended",
+			ended->left);
+		merge_inconclusive(m, "still-running", text);
+	}
+	if (*uncovered)
+		merge_inconclusive(m, "child-not-covered", uncovered);
+	report = merge_result(m);
+	merge_free(m);
+	missing_lines_resolve(report);
+	if (run->suppress)
+		suppressions_apply(report);
+	if (run->baseline)
+		baseline_apply(report, run->baseline);
+	if (run->fail_on != FAIL_ON_ERROR || run->suppress)
+		report_evaluate(report, run->fail_on);
+	return report;
+}
+
+static int program_code(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* The processes said their findings on stderr; what is added here is the word on the whole. */
+static void say_verdict(const json_t *report)
+{
+	const json_t *doubts = json_object_get(report, "inconclusive"), *doubt;
+	size_t i, processes = json_array_size(json_object_get(report, "processes"));
+
+	fprintf(stderr, "aclcheck: verdict %s (%zu process%s)", text_of(report, "verdict"), processes,
+		processes == 1 ? "" : "es");
+	json_array_foreach(doubts, i, doubt)
+	{
+		fputs(i ? ", " : "; ", stderr);
+		put_safe(stderr, text_of(doubt, "reason"));
+		fputs(": ", stderr);
+		put_safe(stderr, text_of(doubt, "text"));
+	}
+	fputc('\n', stderr);
+	json_array_foreach(json_object_get(report, "expectations"), i, doubt)
+	{
+		if (expectation_unmet(doubt))
+			command_say("expected, but not seen: %s (%s), %s", expectation_rule(doubt),
+				text_of(doubt, "reason"), expectation_place(report, doubt));
+		else if (flag_of(doubt, "expired"))
+			command_say("expectation of %s (%s) expired on %s", expectation_rule(doubt),
+				text_of(doubt, "reason"), text_of(doubt, "until"));
+	}
+}
+
+static int finish(const struct run *run, const struct supervised *ended, const char *uncovered)
+{
+	json_t *report = collect(run, ended, uncovered);
+	bool good = true;
+	int code;
+
+	say_verdict(report);
+	if (getenv("ACLCHECK_REPORT_MODE") && !strcmp(getenv("ACLCHECK_REPORT_MODE"), "owner"))
+		umask(umask(0) | 077);
+	if (run->report || run->format_name)
+		good = report_write(run->report, run->format, report);
+	if (good)
+		remove_directory(run);
+	else
+		command_say("the processes' own reports are kept in %s", run->directory);
+	code = report_exit(report);
+	json_decref(report);
+	if (run->keep_exit_code || code == COMMAND_PASS)
+		code = program_code(ended->status);
+	return good || run->keep_exit_code ? code : COMMAND_INCONCLUSIVE;
+}
+
+/* The release whose software runtime was asked for, NULL = none in particular. */
+static const char *release_of(const struct run *run)
+{
+	static const char *const releases[] = {"8.1", "8.5", "9.0", "9.1", "9.2"};
+	const char *asked = getenv("SOFTNPU_CANN");
+
+	if (!asked || !*asked)
+		asked = run->target ? run->target : getenv("ACLCHECK_TARGET_CANN");
+	for (unsigned i = 0; asked && i < sizeof(releases) / sizeof(*releases); i++)
+		if (!strcmp(asked, releases[i]))
+			return releases[i];
+	return NULL;
+}
+
+/* With --trace the program is started by "aclcheck trace", which knows the daemons. */
+static char **whole_command(const struct run *run, char **program)
+{
+	const char *before[] = {launch_self(), "trace", "-o", run->trace, "--"};
+	const size_t n = sizeof(before) / sizeof(*before);
+	size_t count = 0;
+	char **argv;
+
+	if (!run->trace)
+		return program;
+	while (program[count])
+		count++;
+	argv = need(calloc(n + count + 1, sizeof(*argv)));
+	memcpy(argv, before, sizeof(before));
+	memcpy(argv + n, program, count * sizeof(*argv));
+	return argv;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct run run = {.format = report_format_find("json")};
+	int code = parse(&run, argc, argv);
+	struct supervised ended;
+	struct uncovered *u;
+	const char *why;
+
+	if (code)
+		return code - 1;
+	argv += optind;
+	why = launch_refusal(argv[0]);
+	if (why)
+		return command_misuse("%s", why);
+	if (!launch_preload() || (run.softnpu && !launch_softnpu(run.devices, release_of(&run))) ||
+		!make_directory(&run))
+		return COMMAND_MISUSE;
+	argv = whole_command(&run, argv);
+	u = uncovered_new(run.directory);
+	if (!supervise(argv, run.timeout, u, &ended)) {
+		code = command_misuse("no process can be made: %s", strerror(errno));
+		remove_directory(&run);
+	} else if (ended.exec_error) {
+		code = command_misuse("%s: %s", argv[0], strerror(ended.exec_error));
+		remove_directory(&run);
+	} else {
+		code = finish(&run, &ended, uncovered_found(u));
+	}
+	uncovered_free(u);
+	return code;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Running a program under the checker, and watching the processes below. */
+#ifndef TOOLS_ACLCHECK_RUN_H
+#define TOOLS_ACLCHECK_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "interpose/common/settings_table.h"
+
+/* --- launch.c -------------------------------------------------------------- */
+
+/* Preparing a program to run under libaclcheck.so. */
+
+/* Path of a file of ours, beside the command or in the library directory; NULL when it is not there. */
+char *launch_find(const char *name);
+
+/* Path of this command. */
+const char *launch_self(void);
+
+/* Puts the library into LD_PRELOAD, keeping what stands there. False after an error was said. */
+bool launch_preload(void);
+/*
+ * Puts the software runtime into LD_LIBRARY_PATH; devices NULL = its default;
+ * cann: the one with the functions and the behaviour of a release, NULL = all
+ * functions.
+ */
+bool launch_softnpu(const char *devices, const char *cann);
+
+/*
+ * Can this program be preloaded?  NULL, or the reason why not (static buffer).
+ * Scripts are followed to their interpreter.
+ */
+const char *launch_refusal(const char *program);
+
+/* --- supervise.c ----------------------------------------------------------- */
+
+/* Running the program as a child: signals pass through, time is limited, descendants are waited for. */
+
+struct supervised {
+	int status; /* of waitpid */
+	bool timed_out;
+	unsigned left; /* processes that outlived the program and were not waited for */
+	int exec_error; /* errno of the failed exec, 0 = it ran */
+};
+
+struct uncovered;
+
+/* timeout in seconds, 0 = none; u: to be looked for meanwhile, may be NULL. False: no child could be made. */
+bool supervise(char **argv, unsigned timeout, struct uncovered *u, struct supervised *out);
+
+/* --- signal_probe.c -------------------------------------------------------- */
+
+/*
+ * Was a signal sent to us alone or to the whole process group (timeout(1), a
+ * CI runner, kill -TERM -GROUP)?  Nothing in the signal says so.  A process
+ * beside us that holds every signal back does: what it has pending the
+ * program got as well, and must not get twice.
+ */
+
+#define SIGNAL_PROBE_NAME "aclcheck-group"
+
+struct signal_probe {
+	pid_t pid; /* -1 when no process could be made */
+	unsigned long long owed; /* what the group got and we have yet to take: bit n - 1 is signal n */
+};
+
+/* Before the program is started. */
+void signal_probe_start(struct signal_probe *s);
+void signal_probe_stop(struct signal_probe *s);
+/* Whether the group got the signal we took; asked once for each. */
+bool signal_probe_got(struct signal_probe *s, int signal);
+
+/* --- notices.c ------------------------------------------------------------- */
+
+/* What processes below said that could not leave a report (interpose/common/notify_parent.h). */
+
+/* Before the program starts; -1 when there is no such socket to be had. */
+int notices_open(const char *job);
+/* The first thing said; closes it. False: there is none. */
+bool notices_close(int fd, char *line, size_t size);
+
+/* --- descendants.c --------------------------------------------------------- */
+
+/* The processes below this one: orphans included, as the command is their subreaper. */
+
+/* Calls back for each, parents before children. */
+void descendants_each(void (*fn)(void *context, pid_t pid), void *context);
+
+/*
+ * Is there one that has mapped an AscendCL runtime but not the checker?  Its
+ * process id, 0 = none; what gets its command and the library.
+ */
+pid_t descendants_uncovered(char *what, size_t size);
+
+/* --- elf_dependencies.c ---------------------------------------------------- */
+
+/* Is a program able to map an AscendCL runtime, by its file? */
+
+/* Name of a runtime's library at the end of a path: "libascendcl.so", "libacl_rt.so" with any version. */
+bool is_runtime(const char *path);
+
+enum runtime_dependency {
+	RUNTIME_NOT_NEEDED,
+	RUNTIME_NEEDED, /* by itself or by what it is linked with */
+	RUNTIME_MAY_BE_OPENED /* it opens libraries by itself, and a runtime is on its library path */
+};
+
+/*
+ * Follows the dynamic sections as the loader would; libraries is its
+ * LD_LIBRARY_PATH.  The runtime's name goes to name.  Of a script the
+ * interpreter is looked at.
+ */
+enum runtime_dependency runtime_dependency(
+	const char *program, const char *libraries, char *name, size_t size);
+
+/* --- uncovered.c ----------------------------------------------------------- */
+
+/*
+ * Processes below that use a runtime without the checker.  Found in two ways:
+ * by the notes of those that start them, which name every program that is
+ * linked with a runtime; and by looking at what the processes have mapped, for
+ * those that open one later.  Looking begins anew whenever a process opens a
+ * runtime's file.
+ */
+
+struct uncovered;
+
+/* directory: where the notes are ("*.children"). */
+struct uncovered *uncovered_new(const char *directory);
+void uncovered_free(struct uncovered *u);
+
+/* To be polled for input; -1 = there is nothing to wait for. */
+int uncovered_fd(const struct uncovered *u);
+/* When it is due to look again, at the latest; seconds of CLOCK_MONOTONIC. */
+double uncovered_due(const struct uncovered *u);
+/* Looks if it is time, or something happened. */
+void uncovered_look(struct uncovered *u);
+/* The end: notes that were not read yet. What was found first, "" = nothing. */
+const char *uncovered_found(struct uncovered *u);
+
+/* --- setting_options.c ----------------------------------------------------- */
+
+/* "--target-cann" into out (at least 48 bytes). */
+void setting_option_name(enum setting s, char *out);
+/* Settings that are not options of "run": made by it, or meant otherwise there. */
+bool setting_is_option(enum setting s);
+/* The options, as lines for --help. */
+void settings_print_options(void);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The waiting half of "aclcheck run". */
+#include "tools/aclcheck/run/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/aclcheck/common/command.h"
+
+#define GRACE_SECONDS 5 /* between SIGTERM and SIGKILL */
+#define ORPHAN_SECONDS 2 /* for processes that outlive the program */
+
+static const int passed_on[] = {
+	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT, SIGTSTP};
+
+static sigset_t waited_set(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	for (unsigned i = 0; i < sizeof(passed_on) / sizeof(*passed_on); i++)
+		sigaddset(&set, passed_on[i]);
+	return set;
+}
+
+/* The child tells through a close-on-exec pipe why exec failed. */
+static pid_t start(char **argv, const sigset_t *before, int *error_pipe)
+{
+	int ends[2];
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	child = fork();
+	if (!child) {
+		int error;
+
+		sigprocmask(SIG_SETMASK, before, NULL);
+		execvp(argv[0], argv);
+		error = errno;
+		if (write(ends[1], &error, sizeof(error)) < 0)
+			_exit(COMMAND_MISUSE);
+		_exit(COMMAND_MISUSE);
+	}
+	close(ends[1]);
+	*error_pipe = ends[0];
+	return child;
+}
+
+static void send_signal(void *context, pid_t pid)
+{
+	kill(pid, *(const int *)context);
+}
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* True when the program itself has ended; others are reaped on the way. */
+static bool reap(pid_t child, int *status)
+{
+	int any;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &any, WNOHANG)) > 0)
+		if (pid == child) {
+			*status = any;
+			return true;
+		}
+	return false;
+}
+
+/* The shell waits for us, too. Where nobody could continue us the kernel lets this signal do nothing. */
+static void stop_as_well(void)
+{
+	sigset_t set, before;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	raise(SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &set, &before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/*
+ * Only what was sent to us alone is passed on: the terminal sends its signals
+ * to the whole group, others may.
+ */
+static void pass_on(pid_t child, struct signal_probe *probe, const struct signalfd_siginfo *info)
+{
+	static const struct timespec now;
+	int sig = (int)info->ssi_signo;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	if (signal_probe_got(probe, sig))
+		sigtimedwait(&set, NULL, &now); /* once to us, once to the group */
+	else if (info->ssi_code <= 0)
+		kill(child, sig);
+	if (sig == SIGTSTP)
+		stop_as_well();
+}
+
+static void time_out(struct supervised *out, double *deadline)
+{
+	int sig = out->timed_out ? SIGKILL : SIGTERM;
+
+	descendants_each(send_signal, &sig);
+	*deadline = now() + (out->timed_out ? 1 : GRACE_SECONDS);
+	out->timed_out = true;
+}
+
+/* Passes signals on as they come. */
+static void take_signals(int fd, pid_t child, struct signal_probe *probe)
+{
+	struct signalfd_siginfo info;
+
+	while (read(fd, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != SIGCHLD)
+			pass_on(child, probe, &info);
+}
+
+static void wait_for(pid_t child, struct signal_probe *probe, unsigned timeout, struct uncovered *u,
+	int signals, struct supervised *out)
+{
+	double deadline = timeout ? now() + timeout : 0;
+	struct pollfd fds[] = {
+		{.fd = signals, .events = POLLIN}, {.fd = u ? uncovered_fd(u) : -1, .events = POLLIN}};
+
+	while (!reap(child, &out->status)) {
+		double look = u ? uncovered_due(u) : now() + 60;
+		double left = (deadline && deadline < look ? deadline : look) - now();
+
+		poll(fds, 2, left > 0 ? (int)(left * 1000) + 1 : 0);
+		take_signals(signals, child, probe);
+		if (u)
+			uncovered_look(u);
+		if (deadline && now() >= deadline)
+			time_out(out, &deadline);
+	}
+}
+
+static void count(void *context, pid_t pid)
+{
+	(void)pid;
+	++*(unsigned *)context;
+}
+
+/* Orphans get a moment to end by themselves: a worker that writes its end record while its parent is gone. */
+static unsigned wait_for_orphans(void)
+{
+	const struct timespec nap = {.tv_nsec = 20000000};
+	double until = now() + ORPHAN_SECONDS;
+	unsigned left;
+
+	do {
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		left = 0;
+		descendants_each(count, &left);
+		if (!left)
+			break;
+		nanosleep(&nap, NULL);
+	} while (now() < until);
+	return left;
+}
+
+bool supervise(char **argv, unsigned timeout, struct uncovered *u, struct supervised *out)
+{
+	sigset_t set = waited_set(), before;
+	int error_pipe = -1, signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	struct signal_probe probe;
+	pid_t child;
+
+	memset(out, 0, sizeof(*out));
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	signal_probe_start(&probe);
+	child = start(argv, &before, &error_pipe);
+	if (child < 0 || signals < 0) {
+		signal_probe_stop(&probe);
+		return false;
+	}
+	if (read(error_pipe, &out->exec_error, sizeof(out->exec_error)) != sizeof(out->exec_error))
+		out->exec_error = 0;
+	close(error_pipe);
+	wait_for(child, &probe, timeout, u, signals, out);
+	signal_probe_stop(&probe);
+	out->left = wait_for_orphans();
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(signals);
+	return true;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclcheck summary: what a recording says in numbers. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/aclcheck/common/command.h"
+#include "tools/aclcheck/trace/summary.h"
+
+int cmd_summary(int argc, char **argv);
+
+static const char help[] =
+	"  -j, --json           JSON: times in ns, sizes in bytes\n"
+	"  -o, --output FILE    writes there instead of to stdout\n"
+	"\nReads all traces at or below each TRACE, in the order of time over all of them.\n"
+	"\nExit codes: 0, also when events were lost (the text says so); 98 no AscendCL call in it; 99 not "
+	"readable.\n";
+
+static const struct option long_options[] = {
+	{"json", no_argument, NULL, 'j'},
+	{"output", required_argument, NULL, 'o'},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
+};
+
+static int print(const struct summary *s, bool json, const char *path)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = need(open_memstream(&text, &size));
+	int status = 0;
+	bool ok = true;
+
+	if (json)
+		ok = summary_print_json(s, f);
+	else
+		summary_print_text(s, f);
+	if (fclose(f) || !ok)
+		status = command_misuse("out of memory");
+	else if (path)
+		status = whole_file(path, text, size) ? 0 : COMMAND_MISUSE;
+	else if (fwrite(text, 1, size, stdout) != size || fflush(stdout))
+		status = command_misuse("stdout: %s", strerror(errno));
+	free(text);
+	return status;
+}
+
+struct request {
+	char **traces;
+	unsigned n_traces;
+	const char *path;
+	bool json;
+};
+
+static int summarise(void *argument)
+{
+	const struct request *r = argument;
+	struct summary *s = need(calloc(1, sizeof(*s)));
+	struct ctf_reader reader = {.context = s,
+		.event = summary_event,
+		.discarded = summary_discarded,
+		.lost = summary_lost,
+		.progress = true};
+	int status = COMMAND_MISUSE;
+
+	if (ctf_read(r->traces, r->n_traces, &reader)) {
+		summary_end(s);
+		status = print(s, r->json, r->path);
+		if (!status && !s->calls) {
+			command_say("no AscendCL call in it: it is a trace of something else, or nothing was "
+				    "called");
+			status = COMMAND_INCONCLUSIVE;
+		}
+	}
+	summary_free(s);
+	free(s);
+	return status;
+}
+
+int cmd_summary(int argc, char **argv)
+{
+	struct request r = {0};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "jo:h", long_options, NULL)) != -1) {
+		switch (c) {
+		case 'j':
+			r.json = true;
+			break;
+		case 'o':
+			r.path = optarg;
+			break;
+		case 'h':
+			return command_help("summary", help);
+		default:
+			return COMMAND_MISUSE;
+		}
+	}
+	if (optind == argc)
+		return command_misuse("summary: which trace? aclcheck summary TRACE...");
+	r.traces = argv + optind;
+	r.n_traces = (unsigned)(argc - optind);
+	return isolated_run(summarise, &r, r.n_traces == 1 ? r.traces[0] : "one of the traces");
+}

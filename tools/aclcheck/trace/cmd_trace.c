@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclcheck trace: runs a program and records its calls with LTTng. */
+#include <dirent.h>
+#include <errno.h>
+#include <ftw.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/aclcheck/trace/summary.h"
+#include "tools/aclcheck/common/command.h"
+#include "tools/aclcheck/run/run.h"
+#include "tools/aclcheck/trace/trace.h"
+
+#define COUNT_LIMIT (512ull << 20) /* larger traces are not counted unasked */
+
+int cmd_trace(int argc, char **argv);
+
+static const char help[] =
+	"  -o, --output DIR     where the trace goes (default: aclcheck-trace-DATE-TIME)\n"
+	"      --one-event      one event a call, at its end, instead of entry and exit: about half the "
+	"cost\n"
+	"      --lossless       the program waits for the disk rather than lose events\n"
+	"      --buffers SIZE   memory for all buffers together, like 64M (default: 1/4 of the free "
+	"/dev/shm)\n"
+	"      --class LIST     only functions of these classes: "
+	"memory,copy,stream,event,context,device,capture...\n"
+	"      --events GLOB    only functions whose name matches; LTTng event names if it holds a ':'\n"
+	"      --live           can be read while it is recorded (prints the command to type)\n"
+	"      --url URL        sends the trace to a relay daemon, like net://HOST\n"
+	"      --shared         uses the session daemon that is running, not one of its own\n"
+	"      --softnpu[=DEVICES]  runs on the software runtime instead of an NPU\n"
+	"      --plan           prints the buffer sizes and ends\n"
+	"\nThe exit code is the program's; 99: it was not started.\n";
+
+struct options {
+	struct trace_selection select;
+	const char *output, *url, *devices;
+	uint64_t buffers;
+	bool lossless, live, shared, plan, softnpu;
+	char **program;
+};
+
+struct recording {
+	struct options opt;
+	struct trace_plan plan;
+	struct trace_daemon daemon;
+	char *events;
+	char directory[PATH_MAX]; /* absolute, "" when the trace goes elsewhere */
+	bool made_directory;
+	const char *lttng_home; /* the user's, or NULL */
+	char name[64]; /* of the session */
+	uint64_t discarded, lost;
+};
+
+/* --- options --------------------------------------------------------------- */
+
+enum {
+	OPT_ONE = 256,
+	OPT_LOSSLESS,
+	OPT_BUFFERS,
+	OPT_CLASS,
+	OPT_EVENTS,
+	OPT_LIVE,
+	OPT_URL,
+	OPT_SHARED,
+	OPT_PLAN,
+	OPT_SOFTNPU
+};
+
+static const struct option long_options[] = {
+	{"output", required_argument, NULL, 'o'},
+	{"one-event", no_argument, NULL, OPT_ONE},
+	{"lossless", no_argument, NULL, OPT_LOSSLESS},
+	{"buffers", required_argument, NULL, OPT_BUFFERS},
+	{"class", required_argument, NULL, OPT_CLASS},
+	{"events", required_argument, NULL, OPT_EVENTS},
+	{"live", no_argument, NULL, OPT_LIVE},
+	{"url", required_argument, NULL, OPT_URL},
+	{"shared", no_argument, NULL, OPT_SHARED},
+	{"plan", no_argument, NULL, OPT_PLAN},
+	{"softnpu", optional_argument, NULL, OPT_SOFTNPU},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
+};
+
+/* Exit status, or -1 to go on. */
+static int parse(struct options *o, int argc, char **argv)
+{
+	int c;
+
+	optind = 1;
+	while ((c = getopt_long(argc, argv, "+o:h", long_options, NULL)) != -1) {
+		switch (c) {
+		case 'o':
+			o->output = optarg;
+			break;
+		case OPT_ONE:
+			o->select.one_event = true;
+			break;
+		case OPT_LOSSLESS:
+			o->lossless = true;
+			break;
+		case OPT_BUFFERS:
+			o->buffers = trace_size(optarg);
+			if (!o->buffers) {
+				command_say("--buffers %s: not a size such as 64M", optarg);
+				return COMMAND_MISUSE;
+			}
+			break;
+		case OPT_CLASS:
+			o->select.classes = optarg;
+			break;
+		case OPT_EVENTS:
+			o->select.events = optarg;
+			break;
+		case OPT_LIVE:
+			o->live = true;
+			break;
+		case OPT_URL:
+			o->url = optarg;
+			break;
+		case OPT_SHARED:
+			o->shared = true;
+			break;
+		case OPT_PLAN:
+			o->plan = true;
+			break;
+		case OPT_SOFTNPU:
+			o->softnpu = true;
+			o->devices = optarg;
+			break;
+		case 'h':
+			return command_help("trace", help);
+		default:
+			command_say("trace: see aclcheck trace --help");
+			return COMMAND_MISUSE;
+		}
+	}
+	o->program = argv + optind;
+	if (*o->program || o->plan)
+		return -1;
+	command_say("which program? aclcheck trace [options] -- PROGRAM [ARGUMENT...]");
+	return COMMAND_MISUSE;
+}
+
+/* --- where the trace goes --------------------------------------------------- */
+
+static bool is_empty(const char *path)
+{
+	DIR *d = opendir(path);
+	struct dirent *e;
+	bool empty = true;
+
+	while (d && (e = readdir(d)))
+		empty = empty && (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."));
+	if (d)
+		closedir(d);
+	return empty;
+}
+
+static bool make_directory(struct recording *r)
+{
+	char name[64];
+	time_t now = time(NULL);
+	struct tm t;
+
+	if (r->opt.url) {
+		if (!r->opt.output)
+			return true;
+		command_say("--output and --url exclude each other");
+		return false;
+	}
+	if (!r->opt.output) {
+		strftime(name, sizeof(name), "aclcheck-trace-%Y%m%d-%H%M%S", localtime_r(&now, &t));
+		r->opt.output = strdup(name);
+	}
+	r->made_directory = mkdir(r->opt.output, 0777) == 0;
+	if ((!r->made_directory && errno != EEXIST) || !realpath(r->opt.output, r->directory) ||
+		access(r->directory, W_OK | X_OK)) {
+		command_say("%s: %s", r->opt.output, strerror(errno));
+		return false;
+	}
+	if (!is_empty(r->directory)) {
+		command_say("%s: there is something in it already, which a trace must not mix with",
+			r->opt.output);
+		return false;
+	}
+	return true;
+}
+
+/* --- the session ------------------------------------------------------------ */
+
+static bool create_session(struct recording *r)
+{
+	struct trace_daemon *d = &r->daemon;
+	char url[128], option[160], live[32] = "--live=1000000";
+	const char *name = r->name;
+
+	snprintf(r->name, sizeof(r->name), "aclcheck-%d-%lx", (int)getpid(), (unsigned long)time(NULL));
+	if (r->opt.url || r->opt.live) {
+		snprintf(url, sizeof(url), "net://127.0.0.1:%u:%u", d->control_port, d->data_port);
+		snprintf(option, sizeof(option), "--set-url=%.128s", r->opt.url ? r->opt.url : url);
+		if (!trace_lttng(NULL, "create", name, option, r->opt.live ? live : NULL))
+			return false;
+	} else if (!trace_lttng(NULL, "create", name, "--output", r->directory)) {
+		return false;
+	}
+	strcpy(d->session, name);
+	return true;
+}
+
+static bool start_session(struct recording *r)
+{
+	struct trace_daemon *d = &r->daemon;
+	char size[32], count[32];
+
+	if (r->opt.live && !r->opt.url && !trace_daemon_relay(d, r->directory))
+		return false;
+	if (!create_session(r))
+		return false;
+	snprintf(size, sizeof(size), "%llu", (unsigned long long)r->plan.size);
+	snprintf(count, sizeof(count), "%u", r->plan.count);
+	return trace_lttng(NULL, "enable-channel", "--userspace", "--session", d->session, "--subbuf-size",
+		       size, "--num-subbuf", count, "calls",
+		       r->opt.lossless ? "--blocking-timeout=inf" : NULL) &&
+	       trace_lttng(NULL, "add-context", "--userspace", "--session", d->session, "--channel", "calls",
+		       "--type", "vpid", "--type", "vtid", "--type", "procname") &&
+	       trace_lttng(NULL, "enable-event", "--userspace", "--session", d->session, "--channel", "calls",
+		       r->events) &&
+	       trace_lttng(NULL, "start", d->session);
+}
+
+static uint64_t sum_of(const char *xml, const char *tag)
+{
+	char open[64];
+	uint64_t sum = 0;
+
+	snprintf(open, sizeof(open), "<%s>", tag);
+	for (const char *p = strstr(xml, open); p; p = strstr(p, open)) {
+		p += strlen(open);
+		sum += strtoull(p, NULL, 10);
+	}
+	return sum;
+}
+
+static bool stop_session(struct recording *r)
+{
+	char *xml = NULL;
+	bool ok =
+		trace_lttng(NULL, "stop", r->daemon.session) && trace_lttng(&xml, "list", r->daemon.session);
+
+	if (ok) {
+		r->discarded = sum_of(xml, "discarded_events");
+		r->lost = sum_of(xml, "lost_packets");
+	}
+	free(xml);
+	ok &= trace_lttng(NULL, "destroy", r->daemon.session);
+	r->daemon.session[0] = 0;
+	return ok;
+}
+
+/* --- the program ------------------------------------------------------------ */
+
+/* A variable as it was, for the commands that come after the program. */
+struct saved_variable {
+	const char *name;
+	char *value;
+};
+
+static void keep(struct saved_variable *k, const char *name)
+{
+	const char *value = getenv(name);
+
+	k->name = name;
+	k->value = value ? need(strdup(value)) : NULL;
+}
+
+static void restore(struct saved_variable *k)
+{
+	if (k->value)
+		setenv(k->name, k->value, 1);
+	else
+		unsetenv(k->name);
+	free(k->value);
+}
+
+static bool set_environment(const struct recording *r)
+{
+	/* A user's program finds the daemon through it; root's does not need it. */
+	if (r->lttng_home && (r->daemon.shared || geteuid() == 0))
+		setenv("LTTNG_HOME", r->lttng_home, 1);
+	else if (geteuid() == 0)
+		unsetenv("LTTNG_HOME");
+	setenv("ACLCHECK_TRACE", "on", 1);
+	/* Large buffers take their time to be made; the daemon is alive. */
+	setenv("LTTNG_UST_REGISTER_TIMEOUT", "15000", 0);
+	if (r->opt.lossless)
+		setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
+	return launch_preload() && (!r->opt.softnpu || launch_softnpu(r->opt.devices, NULL));
+}
+
+/* The program's exit code, as a shell would say it. */
+static int run_program(const struct recording *r)
+{
+	static const char *const names[] = {"LTTNG_HOME", "LTTNG_UST_REGISTER_TIMEOUT",
+		"LTTNG_UST_ALLOW_BLOCKING", "LD_PRELOAD", "LD_LIBRARY_PATH", "ACLCHECK_TRACE"};
+	struct saved_variable kept[sizeof(names) / sizeof(names[0])];
+	struct supervised s = {0};
+	int status = COMMAND_MISUSE;
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		keep(&kept[i], names[i]);
+	if (set_environment(r)) {
+		if (!supervise(r->opt.program, 0, NULL, &s))
+			command_say("%s: %s", r->opt.program[0], strerror(errno));
+		else if (s.exec_error)
+			command_say("%s: %s", r->opt.program[0], strerror(s.exec_error));
+		else
+			status = WIFEXITED(s.status) ? WEXITSTATUS(s.status) : 128 + WTERMSIG(s.status);
+	}
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		restore(&kept[i]);
+	return status;
+}
+
+/* --- what was recorded ------------------------------------------------------- */
+
+static uint64_t disk_bytes;
+
+static int add_bytes(const char *path, const struct stat *s, int type, struct FTW *ftw)
+{
+	(void)path;
+	(void)ftw;
+	if (type == FTW_F)
+		disk_bytes += (uint64_t)s->st_size;
+	return 0;
+}
+
+static bool count_event(void *context, const bt_event *event, const bt_clock_snapshot *clock)
+{
+	(void)event;
+	(void)clock;
+	++*(uint64_t *)context;
+	return true;
+}
+
+struct counting {
+	char *directory;
+	uint64_t *events; /* shared with the process that counts */
+};
+
+static int count_events(void *argument)
+{
+	struct counting *c = argument;
+	struct ctf_reader reader = {.context = c->events, .event = count_event, .progress = true};
+
+	return ctf_read(&c->directory, 1, &reader) ? 0 : COMMAND_MISUSE;
+}
+
+/* False: there is nothing to go on with. */
+static bool say_trace(struct recording *r)
+{
+	struct counting c = {.directory = r->directory};
+	int failed;
+
+	nftw(r->directory, add_bytes, 16, FTW_PHYS);
+	if (!disk_bytes) {
+		command_say("nothing was recorded in %s: inconclusive. Does the program call AscendCL, is "
+			    "/dev/shm full?",
+			r->opt.output);
+		return false;
+	}
+	if (disk_bytes > COUNT_LIMIT) {
+		command_say("trace in %s: %s, events not counted", r->opt.output, trace_bytes(disk_bytes));
+		return true;
+	}
+	c.events = mmap(NULL, sizeof(*c.events), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (c.events == MAP_FAILED)
+		return false;
+	failed = isolated_run(count_events, &c, r->opt.output);
+	if (!failed)
+		command_say("trace in %s: %llu events, %s", r->opt.output, (unsigned long long)*c.events,
+			trace_bytes(disk_bytes));
+	munmap(c.events, sizeof(*c.events));
+	return !failed;
+}
+
+static void report(struct recording *r)
+{
+	bool found = false;
+
+	if (r->opt.url)
+		command_say("trace sent to %s, session %s", r->opt.url, r->name);
+	else
+		found = say_trace(r);
+	command_say("%llu events discarded, %llu packets lost%s", (unsigned long long)r->discarded,
+		(unsigned long long)r->lost,
+		r->discarded || r->lost ? ": inconclusive; --lossless or larger --buffers help" : "");
+	if (found)
+		command_say("next: aclcheck summary %s", r->opt.output);
+}
+
+static void say_live(const struct recording *r)
+{
+	char host[256] = "";
+
+	if (!r->opt.live || r->opt.url)
+		return;
+	gethostname(host, sizeof(host) - 1);
+	command_say("live: babeltrace2 --input-format=lttng-live net://127.0.0.1:%u/host/%s/%s",
+		r->daemon.live_port, host, r->daemon.session);
+}
+
+/* --- the command -------------------------------------------------------------- */
+
+static int record(struct recording *r)
+{
+	int status = COMMAND_MISUSE;
+
+	if (!trace_daemon_start(&r->daemon, r->opt.shared) || !start_session(r)) {
+		trace_daemon_stop(&r->daemon);
+		if (r->made_directory)
+			rmdir(r->directory);
+		return COMMAND_MISUSE;
+	}
+	say_live(r);
+	status = run_program(r);
+	if (stop_session(r))
+		report(r);
+	trace_daemon_stop(&r->daemon);
+	return status;
+}
+
+int cmd_trace(int argc, char **argv)
+{
+	struct recording r = {0};
+	const char *refusal;
+	char why[512] = "";
+	int status = parse(&r.opt, argc, argv);
+
+	if (status >= 0)
+		return status;
+	r.lttng_home = getenv("LTTNG_HOME");
+	if (r.lttng_home)
+		r.lttng_home = strdup(r.lttng_home);
+	r.events = trace_select(&r.opt.select, why, sizeof(why));
+	if (!r.events || !trace_plan(&r.plan, r.opt.buffers, why, sizeof(why))) {
+		command_say("%s", why);
+		return COMMAND_MISUSE;
+	}
+	if (r.opt.plan) {
+		printf("%u sub-buffers of %s for each of %u CPUs: %s of %s free in /dev/shm\n", r.plan.count,
+			trace_bytes(r.plan.size), r.plan.cpus,
+			trace_bytes(r.plan.size * r.plan.count * r.plan.cpus), trace_bytes(r.plan.shm));
+		return 0;
+	}
+	refusal = launch_refusal(r.opt.program[0]);
+	if (refusal)
+		return command_misuse("%s", refusal);
+	if (!make_directory(&r))
+		return COMMAND_MISUSE;
+	status = record(&r);
+	free(r.events);
+	return status;
+}

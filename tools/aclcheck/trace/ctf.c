@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The graph of libbabeltrace2: one source.ctf.fs a trace directory, a muxer
+ * that orders by time, and a sink that hands the messages to the reader.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/aclcheck/common/command.h"
+#include "tools/aclcheck/trace/summary.h"
+
+#define MAX_DEPTH 12 /* of directories below a path */
+#define PROGRESS_EVENTS 65536
+
+struct reading {
+	const struct ctf_reader *reader;
+	bt_message_iterator *messages;
+	char **directories;
+	unsigned n_directories;
+	bool refused; /* by the reader */
+	/* Span of time of all traces, for the bar. */
+	int64_t begin, end;
+	uint64_t events;
+	int shown; /* percent, -1 = no bar */
+};
+
+/* --- finding traces -------------------------------------------------------- */
+
+static void add_directory(struct reading *r, const char *path)
+{
+	r->directories = realloc(r->directories, (r->n_directories + 1) * sizeof(*r->directories));
+	r->directories[r->n_directories++] = strdup(path);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A directory with a file "metadata" is a trace; others may hold some. */
+static void find_below(struct reading *r, const char *path, unsigned depth)
+{
+	char inner[4096];
+	struct dirent *e;
+	struct stat s;
+	DIR *d;
+
+	snprintf(inner, sizeof(inner), "%s/metadata", path);
+	if (!stat(inner, &s) && S_ISREG(s.st_mode)) {
+		add_directory(r, path);
+		return;
+	}
+	d = depth < MAX_DEPTH ? opendir(path) : NULL;
+	while (d && (e = readdir(d))) {
+		if (e->d_name[0] == '.')
+			continue;
+		if (snprintf(inner, sizeof(inner), "%s/%s", path, e->d_name) >= (int)sizeof(inner))
+			continue;
+		if (!lstat(inner, &s) && S_ISDIR(s.st_mode))
+			find_below(r, inner, depth + 1);
+	}
+	if (d)
+		closedir(d);
+}
+
+static bool find_traces(struct reading *r, char *const *paths, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		unsigned before = r->n_directories;
+		struct stat s;
+
+		if (stat(paths[i], &s)) {
+			command_say("%s: %s", paths[i], strerror(errno));
+			return false;
+		}
+		if (S_ISDIR(s.st_mode))
+			find_below(r, paths[i], 0);
+		if (r->n_directories == before) {
+			command_say("%s: no CTF trace in it (nothing was recorded, or it is something else)",
+				paths[i]);
+			return false;
+		}
+	}
+	qsort(r->directories, r->n_directories, sizeof(*r->directories), by_name);
+	return true;
+}
+
+static bool check_metadata(const struct reading *r)
+{
+	for (unsigned i = 0; i < r->n_directories; i++) {
+		char path[4096 + 16];
+		const char *wrong;
+
+		snprintf(path, sizeof(path), "%s/metadata", r->directories[i]);
+		wrong = ctf_metadata_wrong(path);
+		if (wrong) {
+			command_say("%s %s", path, wrong);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* --- errors ---------------------------------------------------------------- */
+
+/* The innermost cause is the one that says what is wrong with the file. */
+static bool fail(const char *what)
+{
+	const bt_error *error = bt_current_thread_take_error();
+	const char *cause = "out of memory";
+
+	if (error && bt_error_get_cause_count(error))
+		cause = bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0));
+	command_say("%s cannot be read: %.*s", what, (int)strcspn(cause, "\n"), cause);
+	if (error)
+		bt_error_release(error);
+	return false;
+}
+
+/* --- the sink -------------------------------------------------------------- */
+
+static void show_progress(struct reading *r, int64_t now)
+{
+	int percent = 100;
+
+	if (r->shown < 0)
+		return;
+	if (r->end > r->begin)
+		percent = (int)(100 * ((double)(now - r->begin) / (double)(r->end - r->begin)));
+	if (percent == r->shown || percent < 0 || percent > 100)
+		return;
+	r->shown = percent;
+	dprintf(isolated_terminal, "\r[%-40.*s] %3d %%", percent * 40 / 100,
+		"########################################", percent);
+}
+
+static bool handle_event(struct reading *r, const bt_message *m)
+{
+	const bt_clock_snapshot *clock = NULL;
+	const bt_event *event = bt_message_event_borrow_event_const(m);
+	int64_t now;
+
+	if (bt_stream_class_borrow_default_clock_class_const(
+		    bt_event_class_borrow_stream_class_const(bt_event_borrow_class_const(event))))
+		clock = bt_message_event_borrow_default_clock_snapshot_const(m);
+	if (++r->events % PROGRESS_EVENTS == 0 && clock &&
+		bt_clock_snapshot_get_ns_from_origin(clock, &now) ==
+			BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
+		show_progress(r, now);
+	return r->reader->event(r->reader->context, event, clock);
+}
+
+static bool handle(struct reading *r, const bt_message *m)
+{
+	uint64_t count = 0;
+
+	switch (bt_message_get_type(m)) {
+	case BT_MESSAGE_TYPE_EVENT:
+		return handle_event(r, m);
+	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
+		if (bt_message_discarded_events_get_count(m, &count) != BT_PROPERTY_AVAILABILITY_AVAILABLE)
+			count = 0;
+		if (r->reader->discarded)
+			r->reader->discarded(r->reader->context, count);
+		return true;
+	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
+		if (bt_message_discarded_packets_get_count(m, &count) != BT_PROPERTY_AVAILABILITY_AVAILABLE)
+			count = 0;
+		if (r->reader->lost)
+			r->reader->lost(r->reader->context, count);
+		return true;
+	default:
+		return true;
+	}
+}
+
+static bt_graph_simple_sink_component_initialize_func_status sink_start(
+	bt_message_iterator *messages, void *data)
+{
+	struct reading *r = data;
+
+	r->messages = messages;
+	return BT_GRAPH_SIMPLE_SINK_COMPONENT_INITIALIZE_FUNC_STATUS_OK;
+}
+
+static bt_graph_simple_sink_component_consume_func_status sink_consume(
+	bt_message_iterator *messages, void *data)
+{
+	struct reading *r = data;
+	bt_message_array_const batch;
+	uint64_t n;
+	bool more = true;
+	bt_message_iterator_next_status status = bt_message_iterator_next(messages, &batch, &n);
+
+	if (status != BT_MESSAGE_ITERATOR_NEXT_STATUS_OK)
+		return (bt_graph_simple_sink_component_consume_func_status)status;
+	for (uint64_t i = 0; i < n; i++) {
+		more = more && handle(r, batch[i]);
+		bt_message_put_ref(batch[i]);
+	}
+	r->refused = !more;
+	return more ? BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK
+		    : BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
+}
+
+/* --- the graph ------------------------------------------------------------- */
+
+static const bt_component_class_source *source_class(void)
+{
+	static const bt_plugin *plugin;
+
+	if (!plugin && bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, &plugin) !=
+			       BT_PLUGIN_FIND_STATUS_OK)
+		return NULL;
+	return bt_plugin_borrow_source_component_class_by_name_const(plugin, "fs");
+}
+
+static const bt_component_class_filter *muxer_class(void)
+{
+	static const bt_plugin *plugin;
+
+	if (!plugin && bt_plugin_find("utils", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, &plugin) !=
+			       BT_PLUGIN_FIND_STATUS_OK)
+		return NULL;
+	return bt_plugin_borrow_filter_component_class_by_name_const(plugin, "muxer");
+}
+
+static bt_value *source_parameters(const char *directory)
+{
+	bt_value *params = bt_value_map_create(), *inputs = NULL;
+
+	if (params && bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) ==
+			      BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK)
+		bt_value_array_append_string_element(inputs, directory);
+	return params;
+}
+
+/* Asks for the span of time of a trace; without an answer there is just no bar. */
+static void add_span(struct reading *r, const bt_value *params)
+{
+	const bt_value *traces = NULL, *streams, *range;
+	bt_query_executor *q =
+		bt_query_executor_create(bt_component_class_source_as_component_class_const(source_class()),
+			"babeltrace.trace-infos", params);
+
+	if (q && bt_query_executor_query(q, &traces) == BT_QUERY_EXECUTOR_QUERY_STATUS_OK) {
+		const bt_value *t = bt_value_array_borrow_element_by_index_const(traces, 0);
+
+		streams = bt_value_map_borrow_entry_value_const(t, "stream-infos");
+		for (uint64_t i = 0; streams && i < bt_value_array_get_length(streams); i++) {
+			int64_t begin, end;
+
+			range = bt_value_map_borrow_entry_value_const(
+				bt_value_array_borrow_element_by_index_const(streams, i), "range-ns");
+			if (!range)
+				continue;
+			begin = bt_value_integer_signed_get(
+				bt_value_map_borrow_entry_value_const(range, "begin"));
+			end = bt_value_integer_signed_get(
+				bt_value_map_borrow_entry_value_const(range, "end"));
+			r->begin = begin < r->begin ? begin : r->begin;
+			r->end = end > r->end ? end : r->end;
+		}
+		bt_value_put_ref(traces);
+	}
+	bt_query_executor_put_ref(q);
+	bt_current_thread_clear_error();
+}
+
+static bool connect_ports(
+	bt_graph *graph, const bt_component_source *source, const bt_component_filter *muxer)
+{
+	uint64_t n = bt_component_source_get_output_port_count(source);
+
+	for (uint64_t i = 0; i < n; i++) {
+		/* The muxer always has one more port than is connected. */
+		uint64_t free_port = bt_component_filter_get_input_port_count(muxer) - 1;
+
+		if (bt_graph_connect_ports(graph,
+			    bt_component_source_borrow_output_port_by_index_const(source, i),
+			    bt_component_filter_borrow_input_port_by_index_const(muxer, free_port),
+			    NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
+			return false;
+	}
+	return true;
+}
+
+static bool add_source(struct reading *r, bt_graph *graph, const bt_component_filter *muxer, unsigned index)
+{
+	const bt_component_source *source = NULL;
+	bt_value *params = source_parameters(r->directories[index]);
+	char name[32];
+	bool ok;
+
+	snprintf(name, sizeof(name), "trace-%u", index);
+	if (r->shown >= 0 && params)
+		add_span(r, params);
+	ok = params &&
+	     bt_graph_add_source_component(graph, source_class(), name, params, BT_LOGGING_LEVEL_NONE,
+		     &source) == BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
+	     connect_ports(graph, source, muxer);
+	bt_value_put_ref(params);
+	return ok || fail(r->directories[index]);
+}
+
+static bool build(struct reading *r, bt_graph *graph)
+{
+	const bt_component_filter *muxer = NULL;
+	const bt_component_sink *sink = NULL;
+
+	if (bt_graph_add_filter_component(graph, muxer_class(), "order", NULL, BT_LOGGING_LEVEL_NONE,
+		    &muxer) != BT_GRAPH_ADD_COMPONENT_STATUS_OK)
+		return fail("the trace");
+	for (unsigned i = 0; i < r->n_directories; i++)
+		if (!add_source(r, graph, muxer, i))
+			return false;
+	if (bt_graph_add_simple_sink_component(graph, "reader", sink_start, sink_consume, NULL, r, &sink) !=
+			BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
+		bt_graph_connect_ports(graph, bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
+			bt_component_sink_borrow_input_port_by_index_const(sink, 0),
+			NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
+		return fail("the trace");
+	return true;
+}
+
+static bool run(struct reading *r)
+{
+	bt_graph *graph = bt_graph_create(0);
+	bool ok = graph && build(r, graph);
+	bt_graph_run_status status;
+
+	if (ok) {
+		status = bt_graph_run(graph);
+		ok = status == BT_GRAPH_RUN_STATUS_OK;
+		if (r->shown > 0)
+			dprintf(isolated_terminal, "\r\033[K");
+		if (!ok)
+			fail(r->n_directories == 1 ? r->directories[0] : "one of the traces");
+	}
+	bt_graph_put_ref(graph);
+	return ok && !r->refused;
+}
+
+bool ctf_read(char *const *paths, unsigned n_paths, const struct ctf_reader *reader)
+{
+	struct reading r = {.reader = reader,
+		.begin = INT64_MAX,
+		.end = INT64_MIN,
+		.shown = reader->progress && isolated_terminal >= 0 ? 0 : -1};
+	bool ok;
+
+	if (!source_class() || !muxer_class()) {
+		command_say("the plug-ins of libbabeltrace2 are missing: install babeltrace2");
+		return false;
+	}
+	ok = find_traces(&r, paths, n_paths) && check_metadata(&r) && run(&r);
+	for (unsigned i = 0; i < r.n_directories; i++)
+		free(r.directories[i]);
+	free(r.directories);
+	return ok;
+}
+
+/* --- fields ---------------------------------------------------------------- */
+
+uint64_t ctf_uint(const bt_field *field)
+{
+	bt_field_class_type type = bt_field_get_class_type(field);
+
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
+		return bt_field_integer_unsigned_get_value(field);
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER))
+		return (uint64_t)bt_field_integer_signed_get_value(field);
+	return 0;
+}
+
+void ctf_text(const bt_field *field, char *text, size_t size)
+{
+	bt_field_class_type type = bt_field_get_class_type(field);
+	size_t n = 0;
+
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_STRING)) {
+		snprintf(text, size, "%s", bt_field_string_get_value(field));
+		return;
+	}
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY))
+		for (; n < bt_field_array_get_length(field) && n + 1 < size; n++)
+			text[n] =
+				(char)ctf_uint(bt_field_array_borrow_element_field_by_index_const(field, n));
+	text[n] = 0;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading recordings: traces through libbabeltrace2, and what "aclcheck summary" collects of them. */
+#ifndef TOOLS_ACLCHECK_SUMMARY_H
+#define TOOLS_ACLCHECK_SUMMARY_H
+
+#include <babeltrace2/babeltrace.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "acl_api.h"
+#include "aclcheck/model.h"
+#include "tools/aclcheck/trace/map.h"
+
+/* --- ctf.c ----------------------------------------------------------------- */
+
+/* Reads recorded traces with libbabeltrace2, in the order of time over all their streams. */
+
+/* What a reader wants to see; the functions are called one after the other. */
+struct ctf_reader {
+	void *context;
+	/* False ends the reading (the reader has said why). */
+	bool (*event)(void *context, const bt_event *event, const bt_clock_snapshot *clock);
+	/* Events that the tracer had to drop; count 0 = an unknown number. */
+	void (*discarded)(void *context, uint64_t count);
+	/* Packets that a live or overwritten buffer lost. */
+	void (*lost)(void *context, uint64_t packets);
+	bool progress; /* a bar on stderr when that is a terminal */
+};
+
+/* Reads all traces found at or below the paths.  False: one line has been said on stderr. */
+bool ctf_read(char *const *paths, unsigned n_paths, const struct ctf_reader *reader);
+
+/* What is wrong with a file of metadata as a whole, or NULL. */
+const char *ctf_metadata_wrong(const char *path);
+
+/* Value of an integer or enumeration field of any size. */
+uint64_t ctf_uint(const bt_field *field);
+/* Text of a string field, or of an array of characters, cut to fit. */
+void ctf_text(const bt_field *field, char *text, size_t size);
+
+/* --- isolated_run.c -------------------------------------------------------- */
+
+/* Work on files that may be damaged, with libraries that may give up. */
+
+/*
+ * Runs work in a child process and returns its result.  libbabeltrace2 ends
+ * the process when a trace contradicts itself; then one line about what has
+ * been said instead of its own account, and the result is COMMAND_MISUSE.
+ */
+int isolated_run(int (*work)(void *), void *argument, const char *what);
+
+/* Where a child may draw its progress; -1 = nowhere. */
+extern int isolated_terminal;
+
+/* --- summary --------------------------------------------------------------- */
+
+/* What "aclcheck summary" knows of a recording; its size does not depend on how many calls there were. */
+
+/* --- durations (summary_stat.c) -------------------------------------------- */
+
+/* Buckets are 1/32 of a power of two wide: percentiles are right to 3 %. */
+#define STAT_BITS 5
+#define STAT_BUCKETS ((64 - STAT_BITS + 1) << STAT_BITS)
+
+struct stat_error {
+	int64_t code;
+	uint64_t count;
+};
+
+struct call_stat {
+	uint64_t calls, done, errors; /* begun, with a known end, with a result other than success */
+	uint64_t total, min, max; /* ns */
+	uint32_t *buckets; /* STAT_BUCKETS, once a call is done */
+	struct stat_error *codes;
+	unsigned n_codes;
+};
+
+void stat_add(struct call_stat *s, uint64_t ns);
+void stat_error(struct call_stat *s, int64_t code);
+/* The duration that percent of the calls did not exceed. */
+uint64_t stat_percentile(const struct call_stat *s, double percent);
+void stat_free(struct call_stat *s);
+
+/* --- memory (summary_memory.c) ---------------------------------------------- */
+
+enum memory_kind { MEMORY_DEVICE, MEMORY_HOST, MEMORY_POOL, MEMORY_MANAGED, MEMORY_KINDS };
+extern const char *const memory_kind_names[MEMORY_KINDS];
+
+/* What a function does to memory; param names as in the model. */
+struct memory_rule {
+	const char *api, *pointer, *size; /* size NULL: it frees */
+	enum memory_kind kind;
+};
+
+const struct memory_rule *memory_rule(unsigned api);
+
+struct memory_use {
+	uint64_t now, high, blocks;
+	int64_t high_time;
+};
+
+struct memory {
+	struct map blocks; /* by address */
+	struct memory_use use[MEMORY_KINDS];
+	uint64_t unknown_frees; /* of blocks whose allocation was not seen */
+};
+
+void memory_allocated(struct memory *m, enum memory_kind kind, uint64_t address, uint64_t size, int64_t time);
+void memory_freed(struct memory *m, uint64_t address);
+void memory_free(struct memory *m);
+
+/* --- processes, threads, streams ---------------------------------------------- */
+
+struct copy_stat {
+	uint64_t stream; /* 0 of copies that block: the calls' own time is theirs */
+	int kind; /* aclrtMemcpyKind */
+	bool blocking;
+	uint64_t copies, bytes, busy; /* busy: ns inside the calls */
+	int64_t first, last;
+};
+
+/* A call that has begun. */
+struct open_call {
+	int64_t start;
+	uint64_t bytes, stream, address, size;
+	uint16_t api;
+	int16_t kind; /* of a copy, -1 */
+	bool inside; /* made by the runtime within another call */
+};
+
+struct thread_state {
+	uint32_t tid;
+	unsigned depth, room, blocked; /* blocked: calls that block among the open ones */
+	struct open_call *open;
+	struct process_state *process;
+};
+
+struct process_state {
+	unsigned trace; /* number of the trace it was found in */
+	uint32_t pid;
+	char *command, *rank, *host, *verdict;
+	uint64_t calls, errors, blocked, findings;
+	int64_t first, last;
+	struct memory memory;
+	struct map copies; /* struct copy_stat by stream and kind */
+	struct map threads; /* struct thread_state by tid */
+};
+
+struct summary {
+	struct call_stat functions[ACL_API_COUNT];
+	struct process_state **processes;
+	unsigned n_processes;
+	uint64_t events, calls, errors, unfinished, unmatched; /* unmatched: exits whose entry is not there */
+	uint64_t discarded, lost;
+	bool discarded_unknown;
+	bool no_threads; /* the recording lacks vpid or vtid: durations may be mixed up */
+	int64_t first, last;
+	/* private to summary_collect.c */
+	struct map process_map, class_map, trace_map;
+	struct thread_state *latest;
+	uint64_t latest_key;
+};
+
+bool summary_event(void *summary, const bt_event *event, const bt_clock_snapshot *clock);
+void summary_discarded(void *summary, uint64_t count);
+void summary_lost(void *summary, uint64_t packets);
+/* After the last event: what is still open did not end. */
+void summary_end(struct summary *s);
+void summary_free(struct summary *s);
+
+/* The copies of a process, the most bytes first; to be freed. */
+struct copy_stat **summary_copies(const struct process_state *p, unsigned *n);
+/* Bytes per second: of copies that block over the time inside the calls, else from first to last. */
+uint64_t summary_copy_rate(const struct copy_stat *c);
+const char *summary_copy_kind(int kind);
+
+void summary_print_text(const struct summary *s, FILE *out);
+/* False: no memory, or out does not take it. */
+bool summary_print_json(const struct summary *s, FILE *out);
+
+#endif

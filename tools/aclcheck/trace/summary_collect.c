@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From events to a summary.  What an event class means and where its fields
+ * are is looked up once a class; then an event costs a few reads by index.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/aclcheck/common/command.h"
+#include "tools/aclcheck/trace/summary.h"
+
+#define COPIES_MAX 65536 /* streams x kinds of a process that are distinguished */
+#define NO_FIELD (-1)
+
+enum meaning {
+	MEANS_NOTHING,
+	MEANS_ENTRY,
+	MEANS_EXIT,
+	MEANS_CALL,
+	MEANS_PROCESS,
+	MEANS_FINDING,
+	MEANS_VERDICT
+};
+
+/* What is known of an event class: indexes of the fields of interest, NO_FIELD where there is none. */
+struct event_kind {
+	enum meaning meaning;
+	unsigned api, trace;
+	int pid, tid; /* of the common context */
+	int path, flags, start, ret, bytes, width, height, kind, stream, address, size;
+	const struct memory_rule *memory;
+	bool blocks, copies;
+};
+
+/* --- event classes ----------------------------------------------------------- */
+
+static int member(const bt_field_class *c, const char *name)
+{
+	if (!c)
+		return NO_FIELD;
+	for (uint64_t i = 0; i < bt_field_class_structure_get_member_count(c); i++)
+		if (!strcmp(bt_field_class_structure_member_get_name(
+				    bt_field_class_structure_borrow_member_by_index_const(c, i)),
+			    name))
+			return (int)i;
+	return NO_FIELD;
+}
+
+static enum meaning meaning_of(const char *event, unsigned *api)
+{
+	char name[128];
+	size_t n;
+	int found;
+
+	if (!strcmp(event, "aclcheck:process"))
+		return MEANS_PROCESS;
+	if (!strcmp(event, "aclcheck:finding"))
+		return MEANS_FINDING;
+	if (!strcmp(event, "aclcheck:verdict"))
+		return MEANS_VERDICT;
+	if (!strncmp(event, "acl_call:", 9)) {
+		found = acl_api_find(event + 9);
+		*api = (unsigned)found;
+		return found >= 0 ? MEANS_CALL : MEANS_NOTHING;
+	}
+	n = strlen(event);
+	if (strncmp(event, "acl:", 4) != 0 || n >= sizeof(name) + 4)
+		return MEANS_NOTHING;
+	strcpy(name, event + 4);
+	n -= 4;
+	if (n > 6 && !strcmp(name + n - 6, "_entry"))
+		name[n - 6] = 0;
+	else if (n > 5 && !strcmp(name + n - 5, "_exit"))
+		name[n - 5] = 0;
+	else
+		return MEANS_NOTHING;
+	found = acl_api_find(name);
+	*api = (unsigned)found;
+	return found < 0 ? MEANS_NOTHING : event[strlen(event) - 1] == 'y' ? MEANS_ENTRY : MEANS_EXIT;
+}
+
+static void find_memory(struct event_kind *k, const bt_field_class *payload)
+{
+	const struct memory_rule *rule = k->memory;
+	char name[64];
+
+	if (!rule)
+		return;
+	/* What is allocated is an output; what is freed is an input. */
+	snprintf(name, sizeof(name), rule->size ? "%s_out" : "%s", rule->pointer);
+	k->address = member(payload, name);
+	k->size = rule->size ? member(payload, rule->size) : NO_FIELD;
+}
+
+static void find_fields(struct event_kind *k, const bt_field_class *payload)
+{
+	const struct acl_api_info *a = &acl_apis[k->api];
+
+	k->path = member(payload, "call_path");
+	k->flags = member(payload, "call_flags");
+	k->start = member(payload, "call_start");
+	k->ret = a->ret_kind == ACL_KIND_ERROR ? member(payload, "ret") : NO_FIELD;
+	k->blocks = a->mode == ACL_MODE_BLOCKING;
+	k->memory = memory_rule(k->api);
+	find_memory(k, payload);
+	for (unsigned i = 0; i < a->n_params; i++) {
+		if (a->mode != ACL_MODE_IMMEDIATE && !strcmp(a->params[i].type, "aclrtMemcpyKind"))
+			k->kind = member(payload, a->params[i].name);
+		if (a->params[i].handle == ACL_HANDLE_STREAM && k->stream == NO_FIELD)
+			k->stream = member(payload, a->params[i].name);
+	}
+	k->copies = k->kind != NO_FIELD;
+	k->bytes = member(payload, "count");
+	k->width = member(payload, "width");
+	k->height = member(payload, "height");
+}
+
+/* Number of the trace an event class belongs to: pids are distinguished by it. */
+static unsigned trace_number(struct summary *s, const bt_event_class *class)
+{
+	const bt_trace_class *t =
+		bt_stream_class_borrow_trace_class_const(bt_event_class_borrow_stream_class_const(class));
+	void *number = map_get(&s->trace_map, (uintptr_t)t);
+
+	if (!number) {
+		number = (void *)(uintptr_t)(s->trace_map.used + 1);
+		map_put(&s->trace_map, (uintptr_t)t, number);
+	}
+	return (unsigned)(uintptr_t)number;
+}
+
+static struct event_kind *kind_of(struct summary *s, const bt_event_class *class)
+{
+	struct event_kind *k = map_get(&s->class_map, (uintptr_t) class);
+	const bt_field_class *context, *payload;
+	const char *name;
+
+	if (k)
+		return k;
+	k = need(calloc(1, sizeof(*k)));
+	k->pid = k->tid = k->path = k->flags = k->start = k->ret = k->bytes = k->width = k->height = k->kind =
+		k->stream = k->address = k->size = NO_FIELD;
+	name = bt_event_class_get_name(class);
+	k->meaning = meaning_of(name ? name : "", &k->api);
+	k->trace = trace_number(s, class);
+	context = bt_stream_class_borrow_event_common_context_field_class_const(
+		bt_event_class_borrow_stream_class_const(class));
+	k->pid = member(context, "vpid");
+	k->tid = member(context, "vtid");
+	payload = bt_event_class_borrow_payload_field_class_const(class);
+	if (k->meaning == MEANS_ENTRY || k->meaning == MEANS_EXIT || k->meaning == MEANS_CALL) {
+		find_fields(k, payload);
+		s->no_threads |= k->pid == NO_FIELD || k->tid == NO_FIELD;
+	}
+	map_put(&s->class_map, (uintptr_t) class, k);
+	return k;
+}
+
+/* --- fields -------------------------------------------------------------------- */
+
+static uint64_t value(const bt_field *structure, int index)
+{
+	if (index == NO_FIELD)
+		return 0;
+	return ctf_uint(bt_field_structure_borrow_member_field_by_index_const(structure, (uint64_t)index));
+}
+
+static char *text(const bt_field *structure, const char *name)
+{
+	const bt_field *f = bt_field_structure_borrow_member_field_by_name_const(structure, name);
+	char line[1025] = "";
+
+	if (f)
+		ctf_text(f, line, sizeof(line));
+	return need(strdup(line));
+}
+
+/* --- processes and threads ------------------------------------------------------- */
+
+static struct process_state *process_of(struct summary *s, unsigned trace, uint32_t pid)
+{
+	uint64_t key = (uint64_t)trace << 32 | pid;
+	struct process_state *p = map_get(&s->process_map, key);
+
+	if (p)
+		return p;
+	p = need(calloc(1, sizeof(*p)));
+	p->trace = trace;
+	p->pid = pid;
+	map_put(&s->process_map, key, p);
+	s->processes = need(realloc(s->processes, (s->n_processes + 1) * sizeof(*s->processes)));
+	s->processes[s->n_processes++] = p;
+	return p;
+}
+
+static struct thread_state *thread_of(struct summary *s, const struct event_kind *k, const bt_event *event)
+{
+	const bt_field *context = bt_event_borrow_common_context_field_const(event);
+	uint32_t pid = context ? (uint32_t)value(context, k->pid) : 0;
+	uint32_t tid = context ? (uint32_t)value(context, k->tid) : 0;
+	uint64_t key = (uint64_t)pid << 32 | tid;
+	struct process_state *p;
+	struct thread_state *t;
+
+	if (s->latest && s->latest_key == key && s->latest->process->trace == k->trace)
+		return s->latest;
+	p = process_of(s, k->trace, pid);
+	t = map_get(&p->threads, tid);
+	if (!t) {
+		t = need(calloc(1, sizeof(*t)));
+		t->tid = tid;
+		t->process = p;
+		map_put(&p->threads, tid, t);
+	}
+	s->latest = t;
+	s->latest_key = key;
+	return t;
+}
+
+/* --- calls ------------------------------------------------------------------------- */
+
+static struct open_call *push(struct thread_state *t)
+{
+	if (t->depth == t->room) {
+		t->room = t->room ? t->room * 2 : 8;
+		t->open = need(realloc(t->open, t->room * sizeof(*t->open)));
+	}
+	return &t->open[t->depth++];
+}
+
+static void read_inputs(struct open_call *c, const struct event_kind *k, const bt_field *f)
+{
+	c->api = (uint16_t)k->api;
+	/* One event a call has the path among its flags. */
+	c->inside = (k->path != NO_FIELD ? value(f, k->path) : value(f, k->flags) >> 4 & 15) == 2;
+	c->kind = k->copies ? (int16_t)value(f, k->kind) : -1;
+	c->bytes = k->bytes != NO_FIELD ? value(f, k->bytes) : value(f, k->width) * value(f, k->height);
+	c->stream = value(f, k->stream);
+	c->size = value(f, k->size);
+	c->address = k->memory && !k->memory->size ? value(f, k->address) : 0;
+}
+
+static void add_copy(
+	struct process_state *p, const struct event_kind *k, const struct open_call *c, int64_t now)
+{
+	uint64_t key = (c->stream * 31 + (uint64_t)(c->kind + 1)) * 2 + k->blocks;
+	struct copy_stat *s = map_get(&p->copies, key);
+
+	if (!s) {
+		if (p->copies.used >= COPIES_MAX)
+			return;
+		s = need(calloc(1, sizeof(*s)));
+		s->stream = k->blocks ? 0 : c->stream;
+		s->kind = c->kind;
+		s->blocking = k->blocks;
+		s->first = c->start;
+		map_put(&p->copies, key, s);
+	}
+	s->copies++;
+	s->bytes += c->bytes;
+	s->busy += (uint64_t)(now - c->start);
+	s->last = now;
+}
+
+static void add_memory(struct process_state *p, const struct event_kind *k, const struct open_call *c,
+	const bt_field *f, int64_t now)
+{
+	if (k->memory->size)
+		memory_allocated(&p->memory, k->memory->kind, value(f, k->address), c->size, now);
+	else
+		memory_freed(&p->memory, c->address);
+}
+
+/* A call has ended: outer tells whether it lies within one that blocks, whose time it is then. */
+static void finish(struct summary *s, struct process_state *p, const struct event_kind *k,
+	const struct open_call *c, const bt_field *f, int64_t now, bool outer)
+{
+	struct call_stat *stat = &s->functions[k->api];
+	int64_t ret = k->ret == NO_FIELD ? 0 : (int64_t)value(f, k->ret);
+	uint64_t ns = now > c->start ? (uint64_t)(now - c->start) : 0;
+
+	stat_add(stat, ns);
+	if (k->blocks && !outer && !c->inside)
+		p->blocked += ns;
+	if (ret && !acl_result_is_answer(k->api, ret)) {
+		stat_error(stat, ret);
+		p->errors++;
+		s->errors++;
+	}
+	if (ret)
+		return;
+	if (c->kind >= 0 && !c->inside)
+		add_copy(p, k, c, now);
+	if (k->memory && !c->inside)
+		add_memory(p, k, c, f, now);
+}
+
+static void count(struct summary *s, struct process_state *p, const struct event_kind *k)
+{
+	s->functions[k->api].calls++;
+	s->calls++;
+	p->calls++;
+}
+
+static void entry(
+	struct summary *s, struct thread_state *t, const struct event_kind *k, const bt_field *f, int64_t now)
+{
+	struct open_call *c = push(t);
+
+	c->start = now;
+	read_inputs(c, k, f);
+	t->blocked += k->blocks;
+	count(s, t->process, k);
+}
+
+/* What lies above the entry on the stack lost its exit. */
+static void leave(
+	struct summary *s, struct thread_state *t, const struct event_kind *k, const bt_field *f, int64_t now)
+{
+	unsigned i = t->depth;
+	struct open_call c;
+
+	while (i && t->open[i - 1].api != k->api)
+		i--;
+	if (!i) {
+		s->unmatched++;
+		return;
+	}
+	for (unsigned j = i; j < t->depth; j++) {
+		s->unfinished++;
+		t->blocked -= acl_apis[t->open[j].api].mode == ACL_MODE_BLOCKING;
+	}
+	c = t->open[i - 1];
+	t->depth = i - 1;
+	t->blocked -= k->blocks;
+	finish(s, t->process, k, &c, f, now, t->blocked > 0);
+}
+
+static void whole_call(struct summary *s, struct thread_state *t, const struct event_kind *k,
+	const bt_field *f, int64_t now, const bt_clock_snapshot *clock)
+{
+	struct open_call c = {0};
+	uint64_t end = clock ? bt_clock_snapshot_get_value(clock) : 0, start = value(f, k->start);
+
+	count(s, t->process, k);
+	read_inputs(&c, k, f);
+	c.start = now - (end > start ? (int64_t)(end - start) : 0);
+	finish(s, t->process, k, &c, f, now, false);
+}
+
+/* --- the events ---------------------------------------------------------------------- */
+
+static void describe(struct process_state *p, const bt_field *f)
+{
+	if (p->command)
+		return;
+	p->command = text(f, "command");
+	p->rank = text(f, "rank");
+	p->host = text(f, "host");
+}
+
+static void span(int64_t *first, int64_t *last, int64_t now)
+{
+	if (!*last || now < *first)
+		*first = now;
+	if (now > *last)
+		*last = now;
+}
+
+bool summary_event(void *summary, const bt_event *event, const bt_clock_snapshot *clock)
+{
+	struct summary *s = summary;
+	const struct event_kind *k = kind_of(s, bt_event_borrow_class_const(event));
+	const bt_field *f = bt_event_borrow_payload_field_const(event);
+	struct thread_state *t;
+	int64_t now = 0;
+
+	s->events++;
+	if (k->meaning == MEANS_NOTHING || !f)
+		return true;
+	if (clock && bt_clock_snapshot_get_ns_from_origin(clock, &now) !=
+			     BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
+		now = 0;
+	t = thread_of(s, k, event);
+	span(&s->first, &s->last, now);
+	span(&t->process->first, &t->process->last, now);
+	switch (k->meaning) {
+	case MEANS_ENTRY:
+		entry(s, t, k, f, now);
+		break;
+	case MEANS_EXIT:
+		leave(s, t, k, f, now);
+		break;
+	case MEANS_CALL:
+		whole_call(s, t, k, f, now, clock);
+		break;
+	case MEANS_PROCESS:
+		describe(t->process, f);
+		break;
+	case MEANS_FINDING:
+		t->process->findings++;
+		break;
+	default:
+		free(t->process->verdict);
+		t->process->verdict = text(f, "verdict");
+		break;
+	}
+	return true;
+}
+
+void summary_discarded(void *summary, uint64_t n)
+{
+	struct summary *s = summary;
+
+	s->discarded += n;
+	s->discarded_unknown |= n == 0;
+}
+
+void summary_lost(void *summary, uint64_t packets)
+{
+	struct summary *s = summary;
+
+	s->lost += packets ? packets : 1;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct process_state *x = *(struct process_state *const *)a,
+				   *y = *(struct process_state *const *)b;
+
+	if (x->trace != y->trace)
+		return x->trace < y->trace ? -1 : 1;
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+void summary_end(struct summary *s)
+{
+	if (s->n_processes)
+		qsort(s->processes, s->n_processes, sizeof(*s->processes), by_pid);
+	for (unsigned i = 0; i < s->n_processes; i++)
+		for (size_t j = 0; j < s->processes[i]->threads.size; j++) {
+			const struct thread_state *t = s->processes[i]->threads.slots[j].value;
+
+			s->unfinished += t ? t->depth : 0;
+		}
+}
+
+/* --- the end --------------------------------------------------------------------------- */
+
+static void free_values(struct map *m)
+{
+	for (size_t i = 0; i < m->size; i++)
+		free(m->slots[i].value);
+	map_free(m);
+}
+
+static void free_process(struct process_state *p)
+{
+	for (size_t i = 0; i < p->threads.size; i++)
+		if (p->threads.slots[i].value)
+			free(((struct thread_state *)p->threads.slots[i].value)->open);
+	free_values(&p->threads);
+	free_values(&p->copies);
+	memory_free(&p->memory);
+	free(p->command);
+	free(p->rank);
+	free(p->host);
+	free(p->verdict);
+	free(p);
+}
+
+void summary_free(struct summary *s)
+{
+	for (unsigned i = 0; i < ACL_API_COUNT; i++)
+		stat_free(&s->functions[i]);
+	for (unsigned i = 0; i < s->n_processes; i++)
+		free_process(s->processes[i]);
+	free(s->processes);
+	map_free(&s->process_map);
+	map_free(&s->trace_map);
+	free_values(&s->class_map);
+}

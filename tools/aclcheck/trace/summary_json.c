@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A summary as JSON: times in nanoseconds, sizes in bytes. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "tools/aclcheck/trace/summary.h"
+
+#define UNFINISHED_MAX 1000 /* of a process that are listed */
+
+static json_t *number(uint64_t n)
+{
+	return json_integer((json_int_t)n);
+}
+
+static json_t *word(const char *text)
+{
+	json_t *j = text ? json_string(text) : NULL;
+
+	/* Not UTF-8: rather nothing than a broken document. */
+	return j ? j : json_null();
+}
+
+static json_t *address(uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, value);
+	return json_string(text);
+}
+
+static json_t *codes(const struct call_stat *f)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < f->n_codes; i++)
+		json_array_append_new(list,
+			json_pack("{s:I, s:o, s:o}", "code", (json_int_t)f->codes[i].code, "name",
+				word(acl_error_name(f->codes[i].code)), "count", number(f->codes[i].count)));
+	return list;
+}
+
+static json_t *functions(const struct summary *s)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < ACL_API_COUNT; i++) {
+		const struct call_stat *f = &s->functions[i];
+
+		if (f->calls)
+			json_array_append_new(
+				list, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+					      "function", acl_apis[i].name, "calls", number(f->calls),
+					      "errors", number(f->errors), "total", number(f->total), "mean",
+					      number(f->done ? f->total / f->done : 0), "min", number(f->min),
+					      "max", number(f->max), "p50", number(stat_percentile(f, 50)),
+					      "p95", number(stat_percentile(f, 95)), "p99",
+					      number(stat_percentile(f, 99)), "codes", codes(f)));
+	}
+	return list;
+}
+
+static json_t *copies(const struct process_state *p)
+{
+	json_t *list = json_array();
+	unsigned n;
+	struct copy_stat **all = summary_copies(p, &n);
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct copy_stat *c = all[i];
+
+		json_array_append_new(list,
+			json_pack("{s:o, s:b, s:o, s:o, s:o, s:o}", "stream",
+				c->blocking ? json_null() : address(c->stream), "blocking", c->blocking,
+				"kind", word(summary_copy_kind(c->kind)), "copies", number(c->copies),
+				"bytes", number(c->bytes), "bytes_per_second", number(summary_copy_rate(c))));
+	}
+	free(all);
+	return list;
+}
+
+static json_t *memory(const struct process_state *p)
+{
+	json_t *all = json_object();
+
+	for (unsigned i = 0; i < MEMORY_KINDS; i++) {
+		const struct memory_use *u = &p->memory.use[i];
+
+		json_object_set_new(all, memory_kind_names[i],
+			json_pack("{s:o, s:o, s:o}", "high_water", number(u->high), "at_end", number(u->now),
+				"blocks_at_end", number(u->blocks)));
+	}
+	return all;
+}
+
+static json_t *unfinished(const struct process_state *p)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < p->threads.size; i++) {
+		const struct thread_state *t = p->threads.slots[i].value;
+
+		for (unsigned j = 0; t && j < t->depth && json_array_size(list) < UNFINISHED_MAX; j++)
+			json_array_append_new(
+				list, json_pack("{s:s, s:i, s:I}", "function", acl_apis[t->open[j].api].name,
+					      "thread", (int)t->tid, "begun", (json_int_t)t->open[j].start));
+	}
+	return list;
+}
+
+static json_t *processes(const struct summary *s)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < s->n_processes; i++) {
+		const struct process_state *p = s->processes[i];
+
+		json_array_append_new(list,
+			json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+				"pid", (int)p->pid, "command", word(p->command), "rank", word(p->rank),
+				"host", word(p->host), "calls", number(p->calls), "errors", number(p->errors),
+				"threads", number(p->threads.used), "duration",
+				number((uint64_t)(p->last - p->first)), "blocked", number(p->blocked),
+				"findings", number(p->findings), "verdict", word(p->verdict), "memory",
+				memory(p), "copies", copies(p), "unfinished", unfinished(p)));
+	}
+	return list;
+}
+
+bool summary_print_json(const struct summary *s, FILE *out)
+{
+	bool complete = !s->discarded && !s->discarded_unknown && !s->lost;
+	json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "events",
+		number(s->events), "calls", number(s->calls), "errors", number(s->errors), "unfinished",
+		number(s->unfinished), "unmatched_exits", number(s->unmatched), "discarded_events",
+		number(s->discarded), "lost_packets", number(s->lost), "complete", complete, "functions",
+		functions(s), "processes", processes(s));
+	bool ok = all && !json_dumpf(all, out, JSON_INDENT(1)) && fputc('\n', out) != EOF;
+
+	json_decref(all);
+	return ok;
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The session daemon of a recording.  Each recording has its own, so that it
+ * meets no other session and leaves nothing behind:
+ *	a user		LTTNG_HOME in a temporary directory
+ *	root		LTTng allows one daemon a run directory and that directory is
+ *			fixed; a mount namespace of ours gives us another.  Where that is
+ *			forbidden: a session with a name of its own in the running daemon.
+ * A daemon that we did not start is never stopped.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/aclcheck/common/command.h"
+#include "tools/aclcheck/trace/trace.h"
+
+#define RUN_DIRECTORY "/var/run/lttng"
+#define READY_SECONDS 15
+#define LTTNG_ARGS 48
+
+extern char **environ;
+
+/* --- the lttng command ---------------------------------------------------- */
+
+static char *read_all(int fd)
+{
+	char *text = NULL, block[4096];
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+	ssize_t n;
+
+	while ((n = read(fd, block, sizeof(block))) > 0 || (n < 0 && errno == EINTR))
+		if (n > 0)
+			fwrite(block, 1, (size_t)n, f);
+	fclose(f);
+	return text;
+}
+
+/* Starts argv with both outputs going to the returned descriptor; -1 with errno. */
+static int spawn_reading(char *const *argv, pid_t *pid)
+{
+	posix_spawn_file_actions_t actions;
+	int ends[2], error;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
+	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+	error = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	close(ends[1]);
+	if (!error)
+		return ends[0];
+	close(ends[0]);
+	errno = error;
+	return -1;
+}
+
+static int run(char *const *argv, char **output)
+{
+	pid_t pid;
+	int fd = spawn_reading(argv, &pid), status;
+
+	if (fd < 0)
+		return -1;
+	*output = read_all(fd);
+	close(fd);
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* The line of LTTng's output that says why, without its prefix. */
+static const char *reason(char *output)
+{
+	char *line = strstr(output, "Error: ");
+
+	line = line ? line + strlen("Error: ") : output;
+	line[strcspn(line, "\n")] = 0;
+	return *line ? line : "it failed and does not say why";
+}
+
+bool trace_lttng_args(char **output, const char *const *arguments)
+{
+	char *argv[LTTNG_ARGS] = {"lttng", "--no-sessiond"}, *text = NULL;
+	const char *command = arguments[0];
+	unsigned n = 2;
+	int status;
+
+	while (*arguments && n < LTTNG_ARGS - 2)
+		argv[n++] = (char *)*arguments++;
+	/* A question about one session that a program can read. */
+	if (!strcmp(command, "list")) {
+		memmove(argv + 2, argv + 1, n * sizeof(argv[0]));
+		argv[1] = "--mi=xml";
+	}
+	status = run(argv, &text);
+	if (status < 0)
+		command_say("lttng: %s: install lttng-tools", strerror(errno));
+	else if (status > 0)
+		command_say("lttng %s: %s", command, reason(text));
+	if (output && !status)
+		*output = text;
+	else
+		free(text);
+	return status == 0;
+}
+
+static bool daemon_answers(void)
+{
+	char *argv[] = {"lttng", "--no-sessiond", "list", NULL}, *text = NULL;
+	int status = run(argv, &text);
+
+	free(text);
+	return status == 0;
+}
+
+/* --- daemons of ours ------------------------------------------------------- */
+
+/* A daemon must not outlive us, must not see the terminal's signals, and says nothing. */
+static pid_t start(const char *log, char *const *argv)
+{
+	pid_t parent = getpid(), pid = fork();
+	sigset_t none;
+	int fd;
+
+	if (pid)
+		return pid;
+	setsid();
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(127);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600);
+	dup2(fd, 1);
+	dup2(fd, 2);
+	fd = open("/dev/null", O_RDONLY);
+	dup2(fd, 0);
+	execvp(argv[0], argv);
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+static void stop(pid_t *pid)
+{
+	struct timespec pause = {0, 10 * 1000 * 1000};
+
+	if (*pid <= 0)
+		return;
+	kill(*pid, SIGTERM);
+	for (unsigned i = 0; i < 1000; i++) {
+		if (waitpid(*pid, NULL, WNOHANG) != 0) {
+			*pid = 0;
+			return;
+		}
+		nanosleep(&pause, NULL);
+	}
+	kill(*pid, SIGKILL);
+	waitpid(*pid, NULL, 0);
+	*pid = 0;
+}
+
+static void say_dead(const char *program, int status)
+{
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		command_say("%s is not installed: install lttng-tools", program);
+	else
+		command_say("%s did not start (status %d)", program,
+			WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
+/* The daemon tells its parent with SIGUSR1 when it listens. */
+static bool start_sessiond(struct trace_daemon *d)
+{
+	char *argv[] = {"lttng-sessiond", "--sig-parent", "--no-kernel", "--quiet", NULL}, log[128];
+	struct timespec limit = {READY_SECONDS, 0};
+	sigset_t wait, old;
+	int status = 0, got;
+
+	snprintf(log, sizeof(log), "%s/sessiond.log", d->home);
+	sigemptyset(&wait);
+	sigaddset(&wait, SIGUSR1);
+	sigaddset(&wait, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &wait, &old);
+	d->sessiond = start(log, argv);
+	do {
+		got = sigtimedwait(&wait, NULL, &limit);
+	} while (got == SIGCHLD && waitpid(d->sessiond, &status, WNOHANG) == 0);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	if (got == SIGUSR1)
+		return true;
+	if (got == SIGCHLD) {
+		say_dead("lttng-sessiond", status);
+		d->sessiond = 0;
+	} else {
+		command_say("lttng-sessiond is not ready after %d s", READY_SECONDS);
+	}
+	return false;
+}
+
+/*
+ * An empty run directory that only we and our children see.  The directory
+ * itself stays when it had to be made, as LTTng leaves it: removing it would
+ * take away what another recording has mounted there.
+ */
+static bool private_directory(void)
+{
+	mkdir(RUN_DIRECTORY, 0755);
+	return !unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_SLAVE | MS_REC, NULL) &&
+	       !mount("aclcheck", RUN_DIRECTORY, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755");
+}
+
+static bool make_home(struct trace_daemon *d)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	/* The daemon's sockets have long names below it, and paths of sockets are short. */
+	if (!tmp || !*tmp || strlen(tmp) > sizeof(d->home) - sizeof("/aclcheck-XXXXXX"))
+		tmp = "/tmp";
+	snprintf(d->home, sizeof(d->home), "%s/aclcheck-XXXXXX", tmp);
+	if (mkdtemp(d->home))
+		return true;
+	command_say("%s: %s", d->home, strerror(errno));
+	d->home[0] = 0;
+	return false;
+}
+
+bool trace_daemon_start(struct trace_daemon *d, bool shared)
+{
+	bool root = geteuid() == 0;
+
+	if (!make_home(d))
+		return false;
+	d->shared = shared;
+	if (!shared && root && !private_directory() && daemon_answers())
+		d->shared = true;
+	/* Root's sockets are elsewhere; a user's are in there, so for a running daemon it must stay. */
+	if (root || !d->shared)
+		setenv("LTTNG_HOME", d->home, 1);
+	if (!d->shared)
+		return start_sessiond(d);
+	if (daemon_answers())
+		return true;
+	command_say("no session daemon is running");
+	return false;
+}
+
+/* --- the relay daemon ------------------------------------------------------ */
+
+/* Three ports that are free now; they stay bound until all are known so that they differ. */
+static void free_ports(unsigned ports[3])
+{
+	int fds[3];
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+		socklen_t n = sizeof(a);
+
+		fds[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		ports[i] = 0;
+		if (!bind(fds[i], (struct sockaddr *)&a, n) &&
+			!getsockname(fds[i], (struct sockaddr *)&a, &n))
+			ports[i] = ntohs(a.sin_port);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		close(fds[i]);
+}
+
+static bool listens(unsigned port)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET,
+		.sin_port = htons((uint16_t)port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool yes = !connect(fd, (struct sockaddr *)&a, sizeof(a));
+
+	close(fd);
+	return yes;
+}
+
+bool trace_daemon_relay(struct trace_daemon *d, const char *directory)
+{
+	char output[PATH_MAX + 16], url[3][80], log[128];
+	char *argv[] = {"lttng-relayd", output, url[0], url[1], url[2], NULL};
+	static const char *const names[3] = {"control", "data", "live"};
+	struct timespec pause = {0, 10 * 1000 * 1000};
+	unsigned ports[3];
+	int status;
+
+	free_ports(ports);
+	snprintf(output, sizeof(output), "--output=%s", directory);
+	for (unsigned i = 0; i < 3; i++)
+		snprintf(url[i], sizeof(url[i]), "--%s-port=tcp://127.0.0.1:%u", names[i], ports[i]);
+	snprintf(log, sizeof(log), "%s/relayd.log", d->home);
+	d->control_port = ports[0];
+	d->data_port = ports[1];
+	d->live_port = ports[2];
+	d->relayd = start(log, argv);
+	for (unsigned i = 0; i < READY_SECONDS * 100; i++) {
+		if (waitpid(d->relayd, &status, WNOHANG) == d->relayd) {
+			say_dead("lttng-relayd", status);
+			d->relayd = 0;
+			return false;
+		}
+		if (listens(ports[2]))
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	command_say("lttng-relayd does not listen after %d s", READY_SECONDS);
+	return false;
+}
+
+/* --- the end --------------------------------------------------------------- */
+
+static int remove_entry(const char *path, const struct stat *s, int type, struct FTW *ftw)
+{
+	(void)s;
+	(void)type;
+	(void)ftw;
+	remove(path);
+	return 0;
+}
+
+void trace_daemon_stop(struct trace_daemon *d)
+{
+	if (d->session[0])
+		trace_lttng(NULL, "destroy", d->session);
+	d->session[0] = 0;
+	stop(&d->sessiond);
+	stop(&d->relayd);
+	if (d->home[0])
+		nftw(d->home, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	d->home[0] = 0;
+}
