@@ -10,8 +10,9 @@
  *	exec		the announced exec, that fails; more words may follow
  *	close		standard error is closed and its number reused for FILE (next word)
  *	threads		eight threads report a hundred each, all at once
- *	calls		forty threads note a thousand calls each, one after the other inside, and read them
- *back kill		ends without an end
+ *	pause		goes on when standard input ends
+ *	calls		forty threads note a thousand calls each, one inside the other, and read them
+ *	kill		ends without an end
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -187,6 +188,14 @@ static void fork_child(void)
 	waitpid(child, NULL, 0);
 }
 
+static void wait_for_input(void)
+{
+	char byte;
+
+	while (read(STDIN_FILENO, &byte, 1) > 0)
+		;
+}
+
 int main(int argc, char **argv)
 {
 	struct checks *checks = TEST_CHECKS; /* NULL: nothing looks at the calls */
@@ -214,7 +223,7 @@ int main(int argc, char **argv)
 		else if (!strcmp(argv[i], "enough"))
 			ACLCHECK_EXPECT_END();
 		else if (!strcmp(argv[i], "pause"))
-			sleep(2);
+			wait_for_input();
 		else if (!strcmp(argv[i], "exec")) {
 			sink_end(TEST_CHECKS, CHECKS_END_EXEC);
 			sink_resume();

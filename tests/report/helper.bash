@@ -16,6 +16,15 @@ r = json.load(open(sys.argv[1]))
 print(eval(sys.argv[2]))' "$1" "$2"
 }
 
+# await COMMAND: until it succeeds, a minute at most
+await() {
+	for ((i = 0; i < 3000; i++)); do
+		if "$@"; then return 0; fi
+		sleep 0.02
+	done
+	return 1
+}
+
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 	# A job of its own: bats runs all tests in one process group.

@@ -170,18 +170,24 @@ lost() {
 
 @test "the directory vanishes while the program runs" {
 	mkdir d
-	ACLCHECK_REPORT=d/r.json "$FINDINGS" advice pause warning 2>err &
-	sleep 1
+	mkfifo go
+	ACLCHECK_REPORT=d/r.json "$FINDINGS" advice pause warning <go 2>err &
+	exec 9>go
+	await grep -qs '"record":"finding"' d/r.json.part
 	rm -r d
+	exec 9>&-
 	wait $!
 	lost "No such file or directory"
 }
 
 @test "another file in the journal's place is not written to" {
-	ACLCHECK_REPORT=r.json "$FINDINGS" pause warning 2>err &
-	sleep 1
+	mkfifo go
+	ACLCHECK_REPORT=r.json "$FINDINGS" advice pause warning <go 2>err &
+	exec 9>go
+	await grep -qs '"record":"finding"' r.json.part
 	rm r.json.part
 	echo mine >r.json.part
+	exec 9>&-
 	wait $!
 	lost "another file stands there now"
 	[ "$(cat r.json.part)" = mine ]

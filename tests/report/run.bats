@@ -104,14 +104,15 @@ teardown() {
 	run "$ACLCHECK" run --softnpu --report r.json -- sh -c "(sleep 0.3; '$PROGRAM' bug) & '$PROGRAM' clean"
 	[ "$status" = 97 ]
 	[ "$(json r.json 'len(r["processes"])')" = 2 ]
-	run "$ACLCHECK" run --softnpu -- sh -c "sleep 4 >/dev/null 2>&1 & '$PROGRAM' clean"
+	run "$ACLCHECK" run --softnpu -- sh -c "sleep 60 >/dev/null 2>&1 3>&- & echo \$! >pid; '$PROGRAM' clean"
+	kill "$(cat pid)"
 	[ "$status" = 98 ]
 	[[ $output == *"still-running: 1 processes"* ]]
 }
 
 @test "signals pass through" {
 	"$ACLCHECK" run -- sh -c 'trap "echo got; exit 3" TERM; : >ready; while :; do sleep 0.05; done' >out 2>err &
-	while [ ! -e ready ]; do sleep 0.05; done
+	await [ -e ready ]
 	kill -TERM $!
 	code=0
 	wait $! || code=$?

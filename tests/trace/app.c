@@ -9,7 +9,7 @@
  *	app killed N		N queries, then SIGKILL
  *	app nested		a call inside a callback of the runtime
  *	app exit N		ends with exit code N
- *	app slow S		a call, S seconds, a call
+ *	app input		a call, another when standard input has ended
  */
 #include <pthread.h>
 #include <signal.h>
@@ -182,9 +182,10 @@ int main(int argc, char **argv)
 		begin();
 		end();
 		return (int)n;
-	} else if (!strcmp(what, "slow")) {
+	} else if (!strcmp(what, "input")) {
 		begin();
-		sleep((unsigned)n);
+		while (getchar() != EOF)
+			;
 		end();
 	} else {
 		return 2;

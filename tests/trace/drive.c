@@ -249,6 +249,8 @@ static int drive_twice(void)
 
 	provider->describe("target_cann", "documents");
 	copies(1);
+	puts("copied");
+	fflush(stdout);
 	do {
 		c = getchar();
 	} while (c != '\n' && c != EOF);

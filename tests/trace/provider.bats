@@ -100,8 +100,9 @@ setup_file() {
 			lttng -n enable-event -u -s s$n -c c "acl:*,aclcheck:*"
 		done
 		lttng -n start s1
-		mkfifo go; $2 twice <go & exec 9>go
-		sleep 1; lttng -n start s2; sleep 1; echo >&9; wait $!
+		mkfifo go; $2 twice <go >first & exec 9>go
+		until grep -q copied first; do sleep 0.1; done
+		lttng -n start s2; sleep 1; echo >&9; wait $!
 		lttng -n stop s1; lttng -n stop s2; lttng -n destroy s1; lttng -n destroy s2' - "$place" "$drive" >log 2>&1
 	[ "$(count late1 aclrtMemcpyAsync_entry)" -eq 2 ]
 	[ "$(count late2 aclrtMemcpyAsync_entry)" -eq 1 ]

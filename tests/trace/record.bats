@@ -90,20 +90,19 @@ setup_file() {
 }
 
 @test "live: read while it is recorded" {
-	"$aclcheck" trace "$buffers" --live -o t -- "$app" slow 6 2>said &
-	for _ in $(seq 100); do
-		grep -q '^aclcheck: live: ' said && break
-		sleep 0.1
-	done
+	mkfifo go
+	"$aclcheck" trace "$buffers" --live -o t -- "$app" input <go 2>said &
+	exec 9>go
+	await grep -q '^aclcheck: live: ' said
 	live=$(sed -n 's/^aclcheck: live: //p' said)
 	[ -n "$live" ]
-	for _ in $(seq 5); do
-		timeout -s INT 3 $live >read 2>>errors || :
+	for _ in $(seq 10); do
+		timeout -s INT 3 $live >read 2>>errors 9>&- || :
 		grep -q 'acl:aclrtSetDevice_exit' read && break
 	done
-	kill -0 $!
 	grep -q 'acl:aclrtSetDevice_exit' read
 	not grep -q 'acl:aclFinalize_exit' read
+	exec 9>&-
 	wait $!
 	[ "$(count t ' acl:aclFinalize_exit')" -eq 1 ]
 }
@@ -119,7 +118,9 @@ print(*[x.getsockname()[1] for x in s])'))
 	lttng-relayd --output="$place/relayed" --control-port=tcp://127.0.0.1:"${ports[0]}" \
 		--data-port=tcp://127.0.0.1:"${ports[1]}" --live-port=tcp://127.0.0.1:"${ports[2]}" >relayd.log 2>&1 3>&- &
 	relayd=$!
-	sleep 1
+	for port in "${ports[@]}"; do
+		await grep -q ":$(printf %04X "$port") 00000000:0000 0A" /proc/net/tcp
+	done
 	"$aclcheck" trace "$buffers" --url "net://127.0.0.1:${ports[0]}:${ports[1]}" -- "$app" loop 10 2>said || status=$?
 	kill $relayd
 	wait $relayd || :
@@ -209,17 +210,11 @@ print(*[x.getsockname()[1] for x in s])'))
 
 @test "nor when aclcheck itself is killed" {
 	TMPDIR=$place "$aclcheck" trace "$buffers" -o t -- sleep 30 2>said 3>&- &
-	for _ in $(seq 50); do
-		pgrep -P $! -x sleep >/dev/null && break
-		sleep 0.1
-	done
+	await pgrep -P $! -x sleep
 	sleeper=$(pgrep -P $! -x sleep)
 	kill -KILL $!
 	wait $! || :
 	kill "$sleeper"
-	for _ in $(seq 50); do
-		[ -z "$(daemons_of "$place")" ] && break
-		sleep 0.1
-	done
-	[ -z "$(daemons_of "$place")" ]
+	no_daemons() { [ -z "$(daemons_of "$place")" ]; }
+	await no_daemons
 }
