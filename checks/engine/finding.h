@@ -66,7 +66,7 @@ struct acl_finding {
 	bool advice; /* printed apart, never fails a gate */
 	bool secondary; /* a consequence: cause names the finding that explains it */
 	bool relaxed; /* a newer CANN than the strict default no longer asks for it */
-	bool at_leave; /* checked after the call */
+	bool at_leave; /* checked after its call; false when there is none */
 	uint64_t cause; /* serial of the explaining finding, 0 = none */
 	uint64_t serial; /* 1, 2 … of findings shown or not in this process */
 	uint64_t repeat; /* how often this site has broken this rule, this time included */

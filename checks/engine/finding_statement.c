@@ -36,10 +36,15 @@ static struct finding_grade grade_of(const struct finding_part *parts)
 	return g;
 }
 
-static void add_history(struct acl_finding *f, const struct acl_object_history *history)
+static void add_history(struct acl_finding *f, const struct finding_part *part)
 {
-	if (history && f->n_objects < ACL_FINDING_OBJECTS)
-		f->objects[f->n_objects++] = *history;
+	struct acl_object_history *h;
+
+	if (!part->source || f->n_objects >= ACL_FINDING_OBJECTS)
+		return;
+	h = &f->objects[f->n_objects++];
+	part->history(h, part->source);
+	h->role = part->name;
 }
 
 static void add_part(struct checks *c, struct acl_finding *f, const struct finding_part *part)
@@ -73,20 +78,24 @@ static void add_part(struct checks *c, struct acl_finding *f, const struct findi
 		finding_block(c, f, part->name, part->block);
 		break;
 	case PART_HISTORY:
-		add_history(f, part->history);
+		add_history(f, part);
 		break;
 	}
 }
 
-void finding_make(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
-	const struct finding_part *parts, const char *format, ...)
+struct acl_finding *finding_start(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	const struct finding_part *parts)
 {
 	struct finding_buffer room;
-	struct acl_finding *f = finding_begin_as(c, call, rule, grade_of(parts), &room);
+
+	return finding_begin_as(c, call, rule, grade_of(parts), &room);
+}
+
+void finding_finish(
+	struct checks *c, struct acl_finding *f, const struct finding_part *parts, const char *format, ...)
+{
 	va_list ap;
 
-	if (!f)
-		return;
 	va_start(ap, format);
 	finding_vdetail(f, format, ap);
 	va_end(ap);

@@ -2,14 +2,15 @@
 /*
  * One statement makes a finding:
  *
- *	if (FINDING(c, call, "symbol-copy-range", end > size,
- *		    PARTS(part_address("symbol", symbol), part_bytes("count", n), part_object("stream",
- *stream)), "The symbol has %llu bytes.", size)) return;
+ *	FINDING(c, call, "symbol-copy-range", end > size,
+ *		PARTS(part_address("symbol", symbol), part_bytes("count", n), part_object("stream", stream)),
+ *		"The symbol has %llu bytes.", size);
  *
  * The condition is evaluated once and counts as rule coverage, so everything
- * that is not known has returned before.  Parts and the sentence's arguments are
- * evaluated only when the rule is broken.  The value is whether it is, muted or
- * not.  call may be NULL where the process as a whole is meant.
+ * that is not known has returned before.  Parts are evaluated only when the rule is
+ * broken, the sentence's arguments only when the finding is shown as well; what costs
+ * more than a look belongs there, or into part_history().  The value is whether the
+ * rule is broken, muted or not.  call may be NULL where the process as a whole is meant.
  */
 #ifndef CHECKS_FINDING_STATEMENT_H
 #define CHECKS_FINDING_STATEMENT_H
@@ -17,8 +18,7 @@
 #include "checks/engine/finding_report.h"
 
 enum finding_part_kind {
-	PART_END,
-	PART_NONE,
+	PART_NONE, /* also what is all zeros */
 	PART_UINT,
 	PART_INT,
 	PART_ADDRESS,
@@ -36,109 +36,150 @@ enum finding_part_kind {
 	PART_CONSEQUENCE_OF,
 	PART_BESIDE,
 	PART_SITE,
-	PART_CALLER
+	PART_CALLER,
+	PART_END
 };
 
+typedef void (*history_fn)(struct acl_object_history *out, const void *source);
+
 struct finding_part {
-	uint8_t kind; /* enum finding_part_kind */
 	const char *name;
+	uint8_t kind; /* enum finding_part_kind */
 	union {
 		uint64_t u;
 		int64_t i;
 		const void *address;
 		const struct acl_object *object;
 		const struct acl_block *block;
-		const struct acl_object_history *history;
+		const void *source;
 	};
-	const char *enum_name;
+	union {
+		const char *enum_name;
+		history_fn history;
+	};
 };
 
-#define part_none()                                                                                          \
-	{                                                                                                    \
-		.kind = PART_NONE                                                                            \
-	}
-#define part_uint(n, v)                                                                                      \
-	{                                                                                                    \
-		.kind = PART_UINT, .name = (n), .u = (v)                                                     \
-	}
-#define part_int(n, v)                                                                                       \
-	{                                                                                                    \
-		.kind = PART_INT, .name = (n), .i = (v)                                                      \
-	}
-#define part_address(n, v)                                                                                   \
-	{                                                                                                    \
-		.kind = PART_ADDRESS, .name = (n), .address = (v)                                            \
-	}
-#define part_bytes(n, v)                                                                                     \
-	{                                                                                                    \
-		.kind = PART_BYTES, .name = (n), .u = (v)                                                    \
-	}
-#define part_api(n, v)                                                                                       \
-	{                                                                                                    \
-		.kind = PART_API, .name = (n), .u = (v)                                                      \
-	}
-#define part_error(n, v)                                                                                     \
-	{                                                                                                    \
-		.kind = PART_ERROR, .name = (n), .i = (v)                                                    \
-	}
-#define part_enum(n, e, v)                                                                                   \
-	{                                                                                                    \
-		.kind = PART_ENUM, .name = (n), .enum_name = (e), .i = (v)                                   \
-	}
-/* The history of an object, a block, or something else that has one. NULL: left out. */
-#define part_object(role, o)                                                                                 \
-	{                                                                                                    \
-		.kind = PART_OBJECT, .name = (role), .object = (o)                                           \
-	}
-#define part_block(role, b)                                                                                  \
-	{                                                                                                    \
-		.kind = PART_BLOCK, .name = (role), .block = (b)                                             \
-	}
-#define part_history(h)                                                                                      \
-	{                                                                                                    \
-		.kind = PART_HISTORY, .history = (h)                                                         \
-	}
-/* enum acl_severity instead of the table's. */
-#define part_severity(s)                                                                                     \
-	{                                                                                                    \
-		.kind = PART_SEVERITY, .i = (s)                                                              \
-	}
-/* Advice in this case (true). */
-#define part_advice(a)                                                                                       \
-	{                                                                                                    \
-		.kind = PART_ADVICE, .u = (a)                                                                \
-	}
-/* Severity under a newer CANN for this variant, ACL_RELAXED_OFF, NOT_RELAXED. */
-#define part_relaxed_to(s)                                                                                   \
-	{                                                                                                    \
-		.kind = PART_RELAXED_TO, .i = (s)                                                            \
-	}
-/* Secondary: serial of the finding that explains it (0: it is none's consequence). */
-#define part_consequence_of(serial)                                                                          \
-	{                                                                                                    \
-		.kind = PART_CONSEQUENCE_OF, .u = (serial)                                                   \
-	}
-/* What it is to the other findings of the call: BESIDE_AS_REASON, BESIDE_AS_CONSEQUENCE. */
-#define part_beside(how)                                                                                     \
-	{                                                                                                    \
-		.kind = PART_BESIDE, .u = (how)                                                              \
-	}
-/* What distinguishes findings without a caller, and the call site to name for them. */
-#define part_site(s)                                                                                         \
-	{                                                                                                    \
-		.kind = PART_SITE, .u = (s)                                                                  \
-	}
-#define part_caller(at)                                                                                      \
-	{                                                                                                    \
-		.kind = PART_CALLER, .u = (at)                                                               \
-	}
+#define FINDING_PART static inline __attribute__((always_inline)) struct finding_part
 
-/* At least one part; part_none() where there is nothing. */
+/* Nothing, where a part depends on a condition. */
+FINDING_PART part_none(void)
+{
+	return (struct finding_part){.kind = PART_NONE};
+}
+
+/* Exact values that broke the rule. */
+FINDING_PART part_uint(const char *name, uint64_t v)
+{
+	return (struct finding_part){.kind = PART_UINT, .name = name, .u = v};
+}
+
+FINDING_PART part_int(const char *name, int64_t v)
+{
+	return (struct finding_part){.kind = PART_INT, .name = name, .i = v};
+}
+
+FINDING_PART part_address(const char *name, const void *v)
+{
+	return (struct finding_part){.kind = PART_ADDRESS, .name = name, .address = v};
+}
+
+/* An address or a handle kept as a number. */
+FINDING_PART part_handle(const char *name, uint64_t v)
+{
+	return (struct finding_part){
+		.kind = PART_ADDRESS, .name = name, .address = (const void *)(uintptr_t)v};
+}
+
+FINDING_PART part_bytes(const char *name, uint64_t v)
+{
+	return (struct finding_part){.kind = PART_BYTES, .name = name, .u = v};
+}
+
+/* enum acl_api */
+FINDING_PART part_api(const char *name, unsigned v)
+{
+	return (struct finding_part){.kind = PART_API, .name = name, .u = v};
+}
+
+/* aclError */
+FINDING_PART part_error(const char *name, int64_t v)
+{
+	return (struct finding_part){.kind = PART_ERROR, .name = name, .i = v};
+}
+
+FINDING_PART part_enum(const char *name, const char *enum_name, int64_t v)
+{
+	return (struct finding_part){.kind = PART_ENUM, .name = name, .enum_name = enum_name, .i = v};
+}
+
+/* The history of an object, of a block. NULL: left out. */
+FINDING_PART part_object(const char *role, const struct acl_object *o)
+{
+	return (struct finding_part){.kind = PART_OBJECT, .name = role, .object = o};
+}
+
+FINDING_PART part_block(const char *role, const struct acl_block *b)
+{
+	return (struct finding_part){.kind = PART_BLOCK, .name = role, .block = b};
+}
+
+/* Of something else that has one: fill writes it (all but the role) when the finding is shown. */
+FINDING_PART part_history(const char *role, history_fn fill, const void *source)
+{
+	return (struct finding_part){.kind = PART_HISTORY, .name = role, .history = fill, .source = source};
+}
+
+/* enum acl_severity instead of the table's. */
+FINDING_PART part_severity(int severity)
+{
+	return (struct finding_part){.kind = PART_SEVERITY, .i = severity};
+}
+
+/* Advice in this case. */
+FINDING_PART part_advice(bool advice)
+{
+	return (struct finding_part){.kind = PART_ADVICE, .u = advice};
+}
+
+/* Severity under a newer CANN for this variant, ACL_RELAXED_OFF, NOT_RELAXED. */
+FINDING_PART part_relaxed_to(int severity)
+{
+	return (struct finding_part){.kind = PART_RELAXED_TO, .i = severity};
+}
+
+/* Secondary: serial of the finding that explains it (0: it is none's consequence). */
+FINDING_PART part_consequence_of(uint64_t serial)
+{
+	return (struct finding_part){.kind = PART_CONSEQUENCE_OF, .u = serial};
+}
+
+/* What it is to the other findings of the call. */
+FINDING_PART part_beside(enum finding_beside how)
+{
+	return (struct finding_part){.kind = PART_BESIDE, .u = how};
+}
+
+/* What tells findings apart instead of the caller, and the call site to name when there is no call. */
+FINDING_PART part_site(uint64_t site)
+{
+	return (struct finding_part){.kind = PART_SITE, .u = site};
+}
+
+FINDING_PART part_caller(uint64_t at)
+{
+	return (struct finding_part){.kind = PART_CALLER, .u = at};
+}
+
+/* At least one part. */
 #define PARTS(...) ((const struct finding_part[]){__VA_ARGS__, {.kind = PART_END}})
 #define NO_PARTS ((const struct finding_part[]){{.kind = PART_END}})
 
-__attribute__((cold, format(printf, 5, 6))) void finding_make(struct checks *c, struct acl_call_record *call,
-	const struct acl_rule *rule, const struct finding_part *parts, const char *format, ...);
+/* What the statements below do in two steps: NULL = nothing to show (rule off, repeat …), no sentence needed.
+ */
+__attribute__((cold)) struct acl_finding *finding_start(struct checks *c, struct acl_call_record *call,
+	const struct acl_rule *rule, const struct finding_part *parts);
+__attribute__((cold, format(printf, 4, 5))) void finding_finish(
+	struct checks *c, struct acl_finding *f, const struct finding_part *parts, const char *format, ...);
 
 static inline bool finding_condition(
 	struct checks *c, const struct acl_call_record *call, const struct acl_rule *rule, bool broken)
@@ -150,13 +191,23 @@ static inline bool finding_condition(
 	return __builtin_expect(broken, 0);
 }
 
+/* The finding of a rule that is broken, and was counted as evaluated before: where one look evaluates
+ * several. */
+#define FINDING_BROKEN(c, call, rule, parts, ...)                                                            \
+	do {                                                                                                 \
+		const struct finding_part *parts_ = (parts);                                                 \
+		struct acl_finding *finding_ = finding_start(c, call, rule, parts_);                         \
+		if (finding_)                                                                                \
+			finding_finish(c, finding_, parts_, __VA_ARGS__);                                    \
+	} while (0)
+
 /* The rule as a pointer, for checks that several rules share. */
 #define FINDING_OF(c, call, rule, condition, parts, ...)                                                     \
 	({                                                                                                   \
 		const struct acl_rule *of_ = (rule);                                                         \
 		bool broken_ = finding_condition(c, call, of_, condition);                                   \
 		if (broken_)                                                                                 \
-			finding_make(c, call, of_, parts, __VA_ARGS__);                                      \
+			FINDING_BROKEN(c, call, of_, parts, __VA_ARGS__);                                    \
 		broken_;                                                                                     \
 	})
 

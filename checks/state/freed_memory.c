@@ -144,21 +144,17 @@ static void handed_out(struct checks *c, struct acl_call_record *call)
 	}
 }
 
-void finding_freed(struct acl_finding *f, const char *role, const struct freed_block *b)
+void freed_history(struct acl_object_history *out, const void *freed)
 {
-	struct acl_object_history *bio;
+	const struct freed_block *b = freed;
 
-	if (f->n_objects >= ACL_FINDING_OBJECTS)
-		return;
-	bio = &f->objects[f->n_objects++];
-	bio->role = role;
-	bio->handle = ACL_HANDLE_NONE;
-	bio->kind = memory_kind_name(b->kind);
-	bio->value = b->base;
-	bio->size = b->size;
-	bio->device = b->device;
-	bio->created = b->created;
-	bio->destroyed = b->gone;
+	out->handle = ACL_HANDLE_NONE;
+	out->kind = memory_kind_name(b->kind);
+	out->value = b->base;
+	out->size = b->size;
+	out->device = b->device;
+	out->created = b->created;
+	out->destroyed = b->gone;
 }
 
 bool freed_taken_again(struct checks *c, struct acl_call_record *call, const void *address)
@@ -168,10 +164,9 @@ bool freed_taken_again(struct checks *c, struct acl_call_record *call, const voi
 	return class >= ACL_HOST_STACK && class <= ACL_HOST_FILE;
 }
 
-struct finding_grade freed_grade(struct checks *c)
+bool freed_maybe_reused(struct checks *c)
 {
 	struct freed_state *s = module_state(c, freed);
-	struct finding_grade grade = GRADE_TABLE;
 	uint32_t n = counter_inc(&s->uses);
 
 	/* The answer is a look at all libraries of the process: a mistake made over and over asks now and
@@ -179,8 +174,7 @@ struct finding_grade freed_grade(struct checks *c)
 	if (!load_relaxed(&s->others) && (n < 16 || n % 64 == 0) &&
 		other_submitters_possible(c, CHECKS_OTHER_WORK))
 		store_relaxed(&s->others, true);
-	grade.advice = load_relaxed(&s->others);
-	return grade;
+	return load_relaxed(&s->others);
 }
 
 /* Leave of a release, before the memory topic takes the block out. */

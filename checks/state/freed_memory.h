@@ -3,7 +3,8 @@
 #ifndef CHECKS_FREED_MEMORY_H
 #define CHECKS_FREED_MEMORY_H
 
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding.h"
+#include "checks/engine/instance.h"
 
 /* One released block; a copy that stays true to itself. */
 struct freed_block {
@@ -22,9 +23,9 @@ bool freed_find(struct checks *c, const void *address, bool registered, struct f
 bool freed_taken_again(struct checks *c, struct acl_call_record *call, const void *address);
 
 /* Libraries that allocate below us may have got the address since: then its use is advice. */
-struct finding_grade freed_grade(struct checks *c);
+bool freed_maybe_reused(struct checks *c);
 
-/* Adds it to a finding. */
-void finding_freed(struct acl_finding *f, const char *role, const struct freed_block *b);
+/* Of a struct freed_block, for part_history(). */
+void freed_history(struct acl_object_history *out, const void *freed);
 
 #endif

@@ -200,7 +200,6 @@ static void capture_finish(struct checks *c, enum checks_end kind)
 		f = finding_begin_as(c, NULL, RULE("capture-never-ended"), grade, &room);
 		if (!f)
 			continue;
-		f->at_leave = true;
 		finding_detail(
 			f, "The process ends while the capture is open: what was recorded never runs.");
 		finding_object(c, f, "stream", origin_of(c, o));

@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Argument rules that need a loop: batch copies, lists of attributes, labels and notifies, placeholders. */
-#include "checks/engine/finding_report.h"
+
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 #include "checks/state/device_state.h"
 #include "checks/state/operation.h"
 
-/* One sentence and one number. */
+/* One sentence and one number; the rule was counted before the loop that finds it broken. */
 static void say(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
 	const char *detail, const char *name, uint64_t value)
 {
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, rule, &room);
-
-	if (!f)
-		return;
-	finding_detail(f, "%s", detail);
-	finding_uint(f, name, value);
-	finding_show(c, f);
+	FINDING_BROKEN(c, call, rule, PARTS(part_uint(name, value)), "%s", detail);
 }
 
 /* --- batch copies ------------------------------------------------------------------------ */
@@ -195,28 +189,20 @@ static void check_config_device(struct checks *c, struct acl_call_record *call)
 	int device = device_current(c, thread_of(call));
 	const aclrtMallocAttribute *at;
 	struct program_array attrs;
-	struct finding_buffer room;
-	struct acl_finding *f;
 
 	check_malloc_config(c, call);
 	if (device < 0)
 		return;
 	malloc_attributes(c, call, false, &attrs);
-	for (uint64_t i = 0; (at = program_array_at(&attrs, i)) != NULL; i++) {
-		if (at->attr != ACL_RT_MEM_ATTR_DEVICE_ID ||
-			!rule_broken(call, RULE("malloc-config-device-mismatch"),
-				(int64_t)at->value.deviceId != device))
-			continue;
-		f = finding_begin(c, call, RULE("malloc-config-device-mismatch"), &room);
-		if (!f)
+	for (uint64_t i = 0; (at = program_array_at(&attrs, i)) != NULL; i++)
+		if (at->attr == ACL_RT_MEM_ATTR_DEVICE_ID &&
+			FINDING(c, call, "malloc-config-device-mismatch",
+				(int64_t)at->value.deviceId != device,
+				PARTS(part_uint("deviceId", at->value.deviceId),
+					part_int("current device", device)),
+				"The configuration names device %u, the thread works on device %d.",
+				(unsigned)at->value.deviceId, device))
 			return;
-		finding_detail(f, "The configuration names device %u, the thread works on device %d.",
-			(unsigned)at->value.deviceId, device);
-		finding_uint(f, "deviceId", at->value.deviceId);
-		finding_int(f, "current device", device);
-		finding_show(c, f);
-		return;
-	}
 }
 
 static const aclrtLaunchKernelCfg *launch_config(const struct acl_call_record *call)
@@ -403,9 +389,8 @@ static void check_name(struct checks *c, struct acl_call_record *call)
 	if (!program_text(c, ACL_ARGS(call, aclmdlRISetName)->name, name, sizeof(name)))
 		return;
 	n = strlen(name);
-	if (rule_broken(call, RULE("mdlri-name-length"), n > 512))
-		say(c, call, RULE("mdlri-name-length"), "The name is longer than 512 characters.", "length",
-			n);
+	FINDING(c, call, "mdlri-name-length", n > 512, PARTS(part_uint("length", n)),
+		"The name is longer than 512 characters.");
 }
 
 /* Before 9.1 the functions take no arguments: what stands there is left over from something else. */
@@ -418,39 +403,23 @@ static bool snapshot_has_arguments(const struct checks *c)
 static void check_snapshot(struct checks *c, struct acl_call_record *call)
 {
 	int pid = ACL_ARGS(call, aclrtSnapShotProcessLock)->pid;
-	struct finding_buffer room;
-	struct acl_finding *f;
 
-	if (!snapshot_has_arguments(c) ||
-		!rule_broken(call, RULE("snapshot-bad-args"), pid != (int)call->pid))
-		return;
-	f = finding_begin(c, call, RULE("snapshot-bad-args"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "Process %d is not the caller's own, %u.", pid, call->pid);
-	finding_int(f, "pid", pid);
-	finding_show(c, f);
+	if (snapshot_has_arguments(c))
+		FINDING(c, call, "snapshot-bad-args", pid != (int)call->pid, PARTS(part_int("pid", pid)),
+			"Process %d is not the caller's own, %u.", pid, call->pid);
 }
 
 /* aclInit refused its configuration file. */
 static void init_failed(struct checks *c, struct acl_call_record *call)
 {
-	struct finding_buffer room;
-	struct acl_finding *f;
+	bool unopened = error_of(call) == ACL_ERROR_INVALID_FILE;
 	char path[256];
 
-	if (!program_text(c, ACL_ARGS(call, aclInit)->configPath, path, sizeof(path)) || !path[0] ||
-		!rule_broken(call, RULE("init-config-unreadable"),
-			error_of(call) == ACL_ERROR_INVALID_FILE || error_of(call) == ACL_ERROR_PARSE_FILE))
+	if (!program_text(c, ACL_ARGS(call, aclInit)->configPath, path, sizeof(path)) || !path[0])
 		return;
-	f = finding_begin(c, call, RULE("init-config-unreadable"), &room);
-	if (!f)
-		return;
-	f->at_leave = true;
-	finding_detail(f, "aclInit %s \"%s\".",
-		error_of(call) == ACL_ERROR_INVALID_FILE ? "cannot open" : "cannot parse", path);
-	finding_error(f, "result", error_of(call));
-	finding_show(c, f);
+	FINDING(c, call, "init-config-unreadable", unopened || error_of(call) == ACL_ERROR_PARSE_FILE,
+		PARTS(part_error("result", error_of(call))), "aclInit %s \"%s\".",
+		unopened ? "cannot open" : "cannot parse", path);
 }
 
 static const struct check_hook hooks[] = {

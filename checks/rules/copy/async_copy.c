@@ -3,7 +3,7 @@
  * Copies: alignment, host to host, page-locked memory while capturing.  One
  * call gives one finding about an address, the most specific.
  */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/plain_format.h"
 #include "checks/rules/copy/copy_operands.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/stream_state.h"
@@ -18,39 +18,22 @@ static const char *class_name(unsigned class)
 	return names[class];
 }
 
-/* "src 0x… is 12 bytes into the 1 MiB page-locked host memory at 0x…" */
-void operand_describe(struct acl_finding *f, const struct op_access *s)
+const char *operand_text(const struct op_access *s, char out[OPERAND_TEXT])
 {
 	char size[24];
 
 	if (!s->address)
-		finding_more(f, "%s is a device symbol", s->name);
-	else if (s->block.block && (uintptr_t)s->address == s->block.base)
-		finding_more(f, "%s %p is the start of the %s %s", s->name, s->address,
-			human_bytes(s->block.size, size), memory_kind_name(s->block.kind));
-	else if (s->block.block)
-		finding_more(f, "%s %p is %llu bytes into the %s %s at 0x%llx", s->name, s->address,
-			(unsigned long long)((uintptr_t)s->address - s->block.base),
-			human_bytes(s->block.size, size), memory_kind_name(s->block.kind),
-			(unsigned long long)s->block.base);
-	else
-		finding_more(f, "%s %p is in %s", s->name, s->address, class_name(s->class));
-}
-
-void operand_add(struct checks *c, struct acl_finding *f, const struct op_access *s)
-{
-	finding_address(f, s->name, s->address);
-	if (s->block.block)
-		finding_block(
-			c, f, s->name[0] == 's' ? "source memory" : "destination memory", s->block.block);
-}
-
-void operation_add(struct acl_finding *f, const struct operation *op, const struct op_entry *e)
-{
-	finding_bytes(f, "bytes", e->src->span);
-	finding_enum(f, "kind", "aclrtMemcpyKind", op->direction);
-	if (op->batch)
-		finding_uint(f, "batch entry", e->index);
+		return plain_print(out, OPERAND_TEXT, "%s is a device symbol", s->name);
+	if (!s->block.block)
+		return plain_print(
+			out, OPERAND_TEXT, "%s %p is in %s", s->name, s->address, class_name(s->class));
+	human_bytes(s->block.size, size);
+	if ((uintptr_t)s->address == s->block.base)
+		return plain_print(out, OPERAND_TEXT, "%s %p is the start of the %s %s", s->name, s->address,
+			size, memory_kind_name(s->block.kind));
+	return plain_print(out, OPERAND_TEXT, "%s %p is %llu bytes into the %s %s at 0x%llx", s->name,
+		s->address, (unsigned long long)((uintptr_t)s->address - s->block.base), size,
+		memory_kind_name(s->block.kind), (unsigned long long)s->block.base);
 }
 
 /* Runs everything as device to device: the rules of host memory do not apply. */
@@ -76,20 +59,12 @@ static bool is_h2h(struct checks *c, const struct operation *op, const struct op
 static void report_h2h(
 	struct checks *c, struct acl_call_record *call, const struct operation *op, const struct op_entry *e)
 {
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, RULE("async-copy-h2h"), &room);
+	char src[OPERAND_TEXT], dst[OPERAND_TEXT];
 
-	if (!f)
-		return;
-	finding_detail(f, "%s would copy %llu bytes inside the host: ", acl_apis[call->api].name,
-		(unsigned long long)e->src->span);
-	operand_describe(f, e->src);
-	finding_more(f, ", ");
-	operand_describe(f, e->dst);
-	operation_add(f, op, e);
-	operand_add(c, f, e->src);
-	operand_add(c, f, e->dst);
-	finding_show(c, f);
+	FINDING_BROKEN(c, call, RULE("async-copy-h2h"),
+		PARTS(COPY_PARTS(op, e), OPERAND_PARTS(e->src), OPERAND_PARTS(e->dst)),
+		"%s would copy %llu bytes inside the host: %s, %s", acl_apis[call->api].name,
+		(unsigned long long)e->src->span, operand_text(e->src, src), operand_text(e->dst, dst));
 }
 
 /* --- capture-unpinned-host ------------------------------------------------------- */
@@ -114,22 +89,14 @@ static const struct op_access *unpinned(const struct operation *op, const struct
 static void report_unpinned(struct checks *c, struct acl_call_record *call, const struct operation *op,
 	const struct op_entry *e, const struct op_access *host, const struct op_access *other)
 {
-	struct acl_object *model = capture_of(c, stream_of(call));
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, RULE("capture-unpinned-host"), &room);
+	char first[OPERAND_TEXT], second[OPERAND_TEXT];
 
-	if (!f)
-		return;
-	finding_detail(f, "the stream is being captured, and ");
-	operand_describe(f, host);
-	finding_more(f, ", neither page-locked nor registered; ");
-	operand_describe(f, other);
-	operation_add(f, op, e);
-	operand_add(c, f, host);
-	operand_add(c, f, other);
-	finding_object(c, f, "stream", stream_of(call));
-	finding_object(c, f, "capture", model);
-	finding_show(c, f);
+	FINDING_BROKEN(c, call, RULE("capture-unpinned-host"),
+		PARTS(COPY_PARTS(op, e), OPERAND_PARTS(host), OPERAND_PARTS(other),
+			part_object("stream", stream_of(call)),
+			part_object("capture", capture_of(c, stream_of(call)))),
+		"the stream is being captured, and %s, neither page-locked nor registered; %s",
+		operand_text(host, first), operand_text(other, second));
 }
 
 static bool check_unpinned(struct checks *c, struct acl_call_record *call, const struct operation *op,
@@ -157,29 +124,19 @@ static void report_alignment(
 		e->src->location == ACCESS_DEVICE && e->dst->location == ACCESS_DEVICE &&
 		e->src->block.block && e->dst->block.block &&
 		load_relaxed(&e->src->block.block->device) == load_relaxed(&e->dst->block.block->device);
-	struct finding_grade grade = GRADE_TABLE;
-	const struct op_access *bad = (uintptr_t)e->src->address % ALIGNMENT ? e->src : e->dst;
-	struct finding_buffer room;
-	struct acl_finding *f;
+	unsigned src = (uintptr_t)e->src->address % ALIGNMENT, dst = (uintptr_t)e->dst->address % ALIGNMENT;
+	const struct op_access *bad = src ? e->src : e->dst;
+	char text[OPERAND_TEXT], also[OPERAND_TEXT + 40], other[OPERAND_TEXT];
 
-	grade.relaxed_to = inside ? ACL_SEV_WARNING : ACL_RELAXED_OFF;
-	f = finding_begin_as(c, call, RULE("async-copy-alignment"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "%s %p is %u bytes past a 64-byte boundary: ", bad->name, bad->address,
-		(unsigned)((uintptr_t)bad->address % ALIGNMENT));
-	operand_describe(f, bad);
-	if (bad == e->src && (uintptr_t)e->dst->address % ALIGNMENT) {
-		finding_more(f, "; so is dst, by %u: ", (unsigned)((uintptr_t)e->dst->address % ALIGNMENT));
-		operand_describe(f, e->dst);
-	}
-	finding_uint(f, "src mod 64", (uintptr_t)e->src->address % ALIGNMENT);
-	finding_uint(f, "dst mod 64", (uintptr_t)e->dst->address % ALIGNMENT);
-	operation_add(f, op, e);
-	operand_add(c, f, e->src);
-	operand_add(c, f, e->dst);
-	finding_object(c, f, "stream", stream_of(call));
-	finding_show(c, f);
+	FINDING_BROKEN(c, call, RULE("async-copy-alignment"),
+		PARTS(part_relaxed_to(inside ? ACL_SEV_WARNING : ACL_RELAXED_OFF),
+			part_uint("src mod 64", src), part_uint("dst mod 64", dst), COPY_PARTS(op, e),
+			OPERAND_PARTS(e->src), OPERAND_PARTS(e->dst), part_object("stream", stream_of(call))),
+		"%s %p is %u bytes past a 64-byte boundary: %s%s", bad->name, bad->address, src ? src : dst,
+		operand_text(bad, text),
+		src && dst ? plain_print(also, sizeof(also), "; so is dst, by %u: %s", dst,
+				     operand_text(e->dst, other))
+			   : "");
 }
 
 static bool is_pageable(const struct op_access *s)
@@ -200,33 +157,16 @@ static void check_alignment(
 
 /* --- rc-mode-host-copy ------------------------------------------------------------------- */
 
-static void report_unified(struct checks *c, struct acl_call_record *call, const char *what)
+static void check_unified(struct checks *c, struct acl_call_record *call, bool wrong, const char *what)
 {
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, RULE("rc-mode-host-copy"), &room);
-
-	if (!f)
-		return;
-	finding_detail(
-		f, "aclrtGetRunMode answered ACL_DEVICE: host and device memory are one here, and %s", what);
-	finding_enum(f, "run mode", "aclrtRunMode", ACL_DEVICE);
-	finding_show(c, f);
-}
-
-static void check_unified(struct checks *c, struct acl_call_record *call, int kind)
-{
-	if (__builtin_expect(unified(c), 0) &&
-		rule_broken(call, RULE("rc-mode-host-copy"),
-			kind >= ACL_MEMCPY_HOST_TO_HOST && kind <= ACL_MEMCPY_DEVICE_TO_HOST))
-		report_unified(c, call, "this copy between them is wasted work");
+	FINDING(c, call, "rc-mode-host-copy", wrong, PARTS(part_enum("run mode", "aclrtRunMode", ACL_DEVICE)),
+		"aclrtGetRunMode answered ACL_DEVICE: host and device memory are one here, and %s", what);
 }
 
 static void host_allocation(struct checks *c, struct acl_call_record *call)
 {
-	if (unified(c)) {
-		rule_evaluated(call, RULE("rc-mode-host-copy"));
-		report_unified(c, call, "memory for transfers is not needed");
-	}
+	if (unified(c))
+		check_unified(c, call, true, "memory for transfers is not needed");
 }
 
 /* ---------------------------------------------------------------------------------------- */
@@ -302,7 +242,10 @@ static void copy_direction_enter(struct checks *c, struct acl_call_record *call)
 		return;
 	op = operation_of(c, call);
 	if (op->n_entries)
-		check_unified(c, call, op->direction);
+		check_unified(c, call,
+			op->direction >= ACL_MEMCPY_HOST_TO_HOST &&
+				op->direction <= ACL_MEMCPY_DEVICE_TO_HOST,
+			"this copy between them is wasted work");
 }
 
 /*

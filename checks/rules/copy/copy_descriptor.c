@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Descriptors of copies and cache operations in device memory: where they lie, what they say, whether they
  * say it. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/memory_state.h"
 
@@ -51,18 +51,13 @@ static void cmo_sized(struct checks *c, struct acl_call_record *call)
 static void say_buffer(
 	struct checks *c, struct acl_call_record *call, const struct block_lookup *place, const char *what)
 {
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, RULE("desc-buffer-invalid"), &room);
+	uint64_t size = load_relaxed(&descriptors(c)->size[kind_of(call)]);
 
-	if (!f)
-		return;
-	finding_detail(f, "The descriptor %s.", what);
-	finding_address(f, "descriptor", desc_of(call));
-	if (load_relaxed(&descriptors(c)->size[kind_of(call)]))
-		finding_bytes(f, "size of a descriptor", load_relaxed(&descriptors(c)->size[kind_of(call)]));
-	if (place->block)
-		finding_block(c, f, "memory", place->block);
-	finding_show(c, f);
+	FINDING_BROKEN(c, call, RULE("desc-buffer-invalid"),
+		PARTS(part_address("descriptor", desc_of(call)),
+			size ? part_bytes("size of a descriptor", size) : part_none(),
+			part_block("memory", place->block)),
+		"The descriptor %s.", what);
 }
 
 /* Whether the descriptor lies in device memory we know. */
@@ -90,25 +85,6 @@ static bool check_buffer(struct checks *c, struct acl_call_record *call, struct 
 
 /* --- what it says ------------------------------------------------------------------------ */
 
-static void say_sides(struct checks *c, struct acl_call_record *call, const struct block_lookup *src,
-	const struct block_lookup *dst, const char *what)
-{
-	const struct acl_args_aclrtSetMemcpyDesc *a = call->args;
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, RULE("desc-cross-device"), &room);
-
-	if (!f)
-		return;
-	finding_detail(f, "%s", what);
-	finding_address(f, "srcAddr", a->srcAddr);
-	finding_address(f, "dstAddr", a->dstAddr);
-	if (src->block)
-		finding_block(c, f, "source memory", src->block);
-	if (dst->block)
-		finding_block(c, f, "destination memory", dst->block);
-	finding_show(c, f);
-}
-
 static int device_of(const struct block_lookup *place)
 {
 	return place->block && place->kind == MEM_DEVICE ? load_relaxed(&place->block->device) : -1;
@@ -118,6 +94,7 @@ static void filling(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtSetMemcpyDesc *a = call->args;
 	struct block_lookup desc, src = {0}, dst = {0};
+	bool on_host, on_two;
 
 	check_buffer(c, call, &desc);
 	if (load_relaxed(&c->run_mode) == ACL_DEVICE)
@@ -126,11 +103,14 @@ static void filling(struct checks *c, struct acl_call_record *call)
 	map_find(c->memory, (uintptr_t)a->dstAddr, &dst);
 	if (!src.block && !dst.block)
 		return;
-	rule_evaluated(call, RULE("desc-cross-device"));
-	if ((src.block && kind_is_host(src.kind)) || (dst.block && kind_is_host(dst.kind)))
-		say_sides(c, call, &src, &dst, "One side of the copy lies on the host.");
-	else if (device_of(&src) >= 0 && device_of(&dst) >= 0 && device_of(&src) != device_of(&dst))
-		say_sides(c, call, &src, &dst, "The two sides of the copy lie on two devices.");
+	on_host = (src.block && kind_is_host(src.kind)) || (dst.block && kind_is_host(dst.kind));
+	on_two = device_of(&src) >= 0 && device_of(&dst) >= 0 && device_of(&src) != device_of(&dst);
+	FINDING(c, call, "desc-cross-device", on_host || on_two,
+		PARTS(part_address("srcAddr", a->srcAddr), part_address("dstAddr", a->dstAddr),
+			part_block("source memory", src.block), part_block("destination memory", dst.block)),
+		"%s",
+		on_host ? "One side of the copy lies on the host."
+			: "The two sides of the copy lie on two devices.");
 }
 
 static void cmo_filling(struct checks *c, struct acl_call_record *call)
@@ -155,8 +135,6 @@ static void filled(struct checks *c, struct acl_call_record *call)
 
 static void using(struct checks *c, struct acl_call_record *call)
 {
-	struct finding_buffer room;
-	struct acl_finding *f;
 	struct block_lookup place;
 	uint64_t serial;
 
@@ -164,17 +142,11 @@ static void using(struct checks *c, struct acl_call_record *call)
 		return;
 	serial = value_table_value(
 		&descriptors(c)->filled, key_of_two((uintptr_t)desc_of(call), kind_of(call)));
-	if (!rule_broken(call, RULE("desc-not-set"),
-		    serial != load_relaxed(&place.block->serial) && !block_maybe_written(c, place.block)))
-		return;
-	f = finding_begin(c, call, RULE("desc-not-set"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "%s was not called for this descriptor, and nothing else wrote its memory.",
+	FINDING(c, call, "desc-not-set",
+		serial != load_relaxed(&place.block->serial) && !block_maybe_written(c, place.block),
+		PARTS(part_address("descriptor", desc_of(call)), part_block("memory", place.block)),
+		"%s was not called for this descriptor, and nothing else wrote its memory.",
 		kind_of(call) == DESC_COPY ? "aclrtSetMemcpyDesc" : "aclrtCmoSetDesc");
-	finding_address(f, "descriptor", desc_of(call));
-	finding_block(c, f, "memory", place.block);
-	finding_show(c, f);
 }
 
 static const struct check_hook hooks[] = {

@@ -4,7 +4,7 @@
  * are normal, blocks of a caching allocator are large, and an address that no
  * table knows may be memory of a library: only what is tracked is judged.
  */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/state/freed_memory.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
@@ -38,29 +38,27 @@ static uint64_t rounded(const struct block_lookup *place)
 
 /* --- beyond the end --------------------------------------------------------------------- */
 
-static void say_bounds(struct checks *c, struct acl_call_record *call, const struct op_access *r,
+static const char *memory_role(const struct op_access *r)
+{
+	return r->writes ? "destination memory" : "source memory";
+}
+
+/* slack: rounding up saves it. */
+static bool check_room(struct checks *c, struct acl_call_record *call, const struct op_access *r,
 	const struct acl_rule *rule, bool slack)
 {
 	uint64_t offset = (uintptr_t)r->address - r->block.base;
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
 	char size[24];
 
-	if (slack)
-		grade.severity = ACL_SEV_WARNING;
-	f = finding_begin_as(c, call, rule, grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "%s %s %llu bytes from offset %llu on, %llu past the end of %s of %s%s.", r->name,
+	return FINDING_OF(c, call, rule, r->span > access_room(r),
+		PARTS(slack ? part_severity(ACL_SEV_WARNING) : part_none(), part_address(r->name, r->address),
+			part_bytes("bytes touched", r->span),
+			part_bytes("bytes left", r->block.size - offset),
+			part_block(memory_role(r), r->block.block)),
+		"%s %s %llu bytes from offset %llu on, %llu past the end of %s of %s%s.", r->name,
 		r->writes ? "takes" : "gives", (unsigned long long)r->span, (unsigned long long)offset,
 		(unsigned long long)(offset + r->span - r->block.size), memory_kind_name(r->block.kind),
 		human_bytes(r->block.size, size), slack ? "; only rounding up saves it" : "");
-	finding_address(f, r->name, r->address);
-	finding_bytes(f, "bytes touched", r->span);
-	finding_bytes(f, "bytes left", r->block.size - offset);
-	finding_block(c, f, r->writes ? "destination memory" : "source memory", r->block.block);
-	finding_show(c, f);
 }
 
 /* Which rule says that a range is too long; NULL: none does for this operation. */
@@ -107,17 +105,14 @@ static bool check_bounds(
 	if (!rule || r->block.kind == MEM_IMPORTED)
 		return false;
 	whole.block.size = end_of(c, r) - r->block.base;
-	if (!rule_broken(call, rule, r->span > access_room(&whole)))
-		return false;
-	say_bounds(c, call, &whole, rule,
+	return check_room(c, call, &whole, rule,
 		r->span <= rounded(&whole.block) - (whole.block.size - access_room(&whole)));
-	return true;
 }
 
 /* --- gone memory ------------------------------------------------------------------------- */
 
 /* Memory that is, or was, the runtime's. */
-static void ask_of_gone(struct acl_call_record *call, unsigned kind)
+static void known_memory(struct acl_call_record *call, unsigned kind)
 {
 	rule_evaluated(call, RULE("use-after-device-reset"));
 	rule_evaluated(call, kind == MEM_POOL ? RULE("pool-use-after-async-free") : RULE("use-after-free"));
@@ -125,28 +120,22 @@ static void ask_of_gone(struct acl_call_record *call, unsigned kind)
 
 static bool check_gone(struct checks *c, struct acl_call_record *call, const struct op_access *r)
 {
-	struct finding_buffer room;
-	struct acl_finding *f;
 	struct freed_block b;
 
 	/* libc may have mapped a host range again. */
 	if (!freed_find(c, r->address, false, &b) || b.kind == MEM_HOST ||
 		freed_taken_again(c, call, r->address))
 		return false;
-	ask_of_gone(call, b.kind);
-	f = finding_begin_as(c, call,
+	known_memory(call, b.kind);
+	FINDING_BROKEN(c, call,
 		b.by_reset           ? RULE("use-after-device-reset")
 		: b.kind == MEM_POOL ? RULE("pool-use-after-async-free")
 				     : RULE("use-after-free"),
-		freed_grade(c), &room);
-	if (!f)
-		return true;
-	finding_detail(f, "%s lies in memory that %s.", r->name,
+		PARTS(part_advice(freed_maybe_reused(c)), part_address(r->name, r->address),
+			part_bytes("offset into the block", (uintptr_t)r->address - b.base),
+			part_history(memory_role(r), freed_history, &b)),
+		"%s lies in memory that %s.", r->name,
 		b.by_reset ? "went with its device at the reset" : "was released before");
-	finding_address(f, r->name, r->address);
-	finding_bytes(f, "offset into the block", (uintptr_t)r->address - b.base);
-	finding_freed(f, r->writes ? "destination memory" : "source memory", &b);
-	finding_show(c, f);
 	return true;
 }
 
@@ -158,7 +147,7 @@ static bool check_range(
 		return false;
 	if (!r->block.block)
 		return check_gone(c, call, r);
-	ask_of_gone(call, r->block.kind);
+	known_memory(call, r->block.kind);
 	return r->block.kind != MEM_REGISTERED && check_bounds(c, call, op, r);
 }
 
@@ -180,29 +169,22 @@ static bool certain(const struct op_access *r)
 static void check_direction(struct checks *c, struct acl_call_record *call, int kind,
 	const struct op_access *src, const struct op_access *dst)
 {
-	struct finding_buffer room;
-	struct acl_finding *f;
-	bool from_host, to_host;
+	bool from_host, to_host, inside_host;
 
 	if (kind < 0 || kind > ACL_MEMCPY_DEVICE_TO_DEVICE || !certain(src) || !certain(dst))
 		return;
 	from_host = kind_is_host(src->block.kind);
 	to_host = kind_is_host(dst->block.kind);
-	if (!rule_broken(call, RULE("memcpy-kind-location-mismatch"),
-		    directions[kind].from_host != from_host || directions[kind].to_host != to_host))
-		return;
-	/* Inside the host: async-copy-h2h says it. */
-	if (acl_apis[call->api].mode == ACL_MODE_ASYNC && from_host && to_host)
-		return;
-	f = finding_begin(c, call, RULE("memcpy-kind-location-mismatch"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "The call says %s, but src is %s and dst is %s.", directions[kind].name,
+	/* async-copy-h2h says it. */
+	inside_host = acl_apis[call->api].mode == ACL_MODE_ASYNC && from_host && to_host;
+	FINDING(c, call, "memcpy-kind-location-mismatch",
+		!inside_host &&
+			(directions[kind].from_host != from_host || directions[kind].to_host != to_host),
+		PARTS(part_enum("kind", "aclrtMemcpyKind", kind),
+			part_block("source memory", src->block.block),
+			part_block("destination memory", dst->block.block)),
+		"The call says %s, but src is %s and dst is %s.", directions[kind].name,
 		memory_kind_name(src->block.kind), memory_kind_name(dst->block.kind));
-	finding_enum(f, "kind", "aclrtMemcpyKind", kind);
-	finding_block(c, f, "source memory", src->block.block);
-	finding_block(c, f, "destination memory", dst->block.block);
-	finding_show(c, f);
 }
 
 /* kind HOST_TO_BUF_TO_DEVICE copies the source into a buffer first: it must be the host's. */
@@ -212,22 +194,13 @@ static bool check_buffered(struct checks *c, struct acl_call_record *call, const
 	const struct op_access *bad = certain(src) && !kind_is_host(src->block.kind)  ? src
 				      : certain(dst) && kind_is_host(dst->block.kind) ? dst
 										      : NULL;
-	struct finding_buffer room;
-	struct acl_finding *f;
 
 	if (!bad && (!certain(src) || !certain(dst)))
 		return false;
-	if (!rule_broken(call, RULE("memcpy-buffered-kind-location"), bad))
-		return false;
-	f = finding_begin(c, call, RULE("memcpy-buffered-kind-location"), &room);
-	if (!f)
-		return true;
-	finding_detail(f, "The source must be host memory and the destination device memory; %s is %s.",
-		bad->name, memory_kind_name(bad->block.kind));
-	finding_address(f, bad->name, bad->address);
-	finding_block(c, f, bad->writes ? "destination memory" : "source memory", bad->block.block);
-	finding_show(c, f);
-	return true;
+	return FINDING(c, call, "memcpy-buffered-kind-location", bad,
+		PARTS(part_address(bad->name, bad->address), part_block(memory_role(bad), bad->block.block)),
+		"The source must be host memory and the destination device memory; %s is %s.", bad->name,
+		memory_kind_name(bad->block.kind));
 }
 
 /* A direction that cannot be: host memory proven pageable on one side, tracked device memory on the other. */
@@ -235,28 +208,20 @@ static void check_pageable(struct checks *c, struct acl_call_record *call, int k
 	struct op_access *dst)
 {
 	struct op_access *host = src->block.block ? dst : src, *device = src->block.block ? src : dst;
-	struct finding_buffer room;
-	struct acl_finding *f;
+	bool impossible;
 
 	if (host->block.block || !certain(device) || kind_is_host(device->block.kind) || call->state.capture)
 		return;
+	impossible = kind == (host == src ? ACL_MEMCPY_DEVICE_TO_HOST : ACL_MEMCPY_HOST_TO_DEVICE) ||
+		     kind == ACL_MEMCPY_HOST_TO_HOST;
 	/* The class is asked only where it decides: what the kind allows is right for any host memory. */
-	if (!rule_broken(call, RULE("memcpy-kind-unregistered-illegal"),
-		    kind == (host == src ? ACL_MEMCPY_DEVICE_TO_HOST : ACL_MEMCPY_HOST_TO_DEVICE) ||
-			    kind == ACL_MEMCPY_HOST_TO_HOST))
-		return;
-	access_classify(c, call, host);
-	if (host->location != ACCESS_PAGEABLE)
-		return;
-	f = finding_begin(c, call, RULE("memcpy-kind-unregistered-illegal"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "The call says %s, but %s is the program's own host memory and %s is %s.",
+	if (impossible)
+		access_classify(c, call, host);
+	FINDING(c, call, "memcpy-kind-unregistered-illegal", impossible && host->location == ACCESS_PAGEABLE,
+		PARTS(part_enum("kind", "aclrtMemcpyKind", kind), part_address(host->name, host->address),
+			part_block(memory_role(device), device->block.block)),
+		"The call says %s, but %s is the program's own host memory and %s is %s.",
 		directions[kind].name, host->name, device->name, memory_kind_name(device->block.kind));
-	finding_enum(f, "kind", "aclrtMemcpyKind", kind);
-	finding_address(f, host->name, host->address);
-	finding_block(c, f, device->writes ? "destination memory" : "source memory", device->block.block);
-	finding_show(c, f);
 }
 
 /* --- destMax --------------------------------------------------------------------------------- */
@@ -268,25 +233,16 @@ static void check_pageable(struct checks *c, struct acl_call_record *call, int k
 static void check_limit(struct checks *c, struct acl_call_record *call, const struct op_access *r)
 {
 	uint64_t offset = (uintptr_t)r->address - r->block.base, whole;
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
 
 	if (!certain(r) || r->block.kind == MEM_REGISTERED || r->block.kind == MEM_POOL)
 		return;
 	whole = rounded(&r->block);
-	if (!rule_broken(call, RULE("memcpy-destmax-exceeds-allocation"),
-		    r->limit != r->span && (offset > whole || r->limit > whole - offset)))
-		return;
-	grade.advice = offset && r->limit <= whole;
-	f = finding_begin_as(c, call, RULE("memcpy-destmax-exceeds-allocation"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "%s is said to hold %llu bytes but holds %llu.", r->name,
-		(unsigned long long)r->limit, (unsigned long long)access_room(r));
-	finding_address(f, r->name, r->address);
-	finding_block(c, f, "destination memory", r->block.block);
-	finding_show(c, f);
+	FINDING(c, call, "memcpy-destmax-exceeds-allocation",
+		r->limit != r->span && (offset > whole || r->limit > whole - offset),
+		PARTS(part_advice(offset && r->limit <= whole), part_address(r->name, r->address),
+			part_block("destination memory", r->block.block)),
+		"%s is said to hold %llu bytes but holds %llu.", r->name, (unsigned long long)r->limit,
+		(unsigned long long)access_room(r));
 }
 
 /* --- the calls --------------------------------------------------------------------------------- */
@@ -323,22 +279,13 @@ static void copy_range_enter(struct checks *c, struct acl_call_record *call)
 	}
 }
 
-static void say_set_pageable(struct checks *c, struct acl_call_record *call, struct op_access *r)
+static void check_set_pageable(struct checks *c, struct acl_call_record *call, struct op_access *r)
 {
-	struct finding_buffer room;
-	struct acl_finding *f;
-
 	access_classify(c, call, r);
-	if (r->location != ACCESS_PAGEABLE || load_relaxed(&c->run_mode) == ACL_DEVICE)
-		return;
-	rule_evaluated(call, RULE("memset-pageable-host"));
-	f = finding_begin(c, call, RULE("memset-pageable-host"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "%s is the program's own host memory, which the device cannot reach.", r->name);
-	finding_address(f, r->name, r->address);
-	finding_bytes(f, "bytes", r->span);
-	finding_show(c, f);
+	if (r->location == ACCESS_PAGEABLE && load_relaxed(&c->run_mode) != ACL_DEVICE)
+		FINDING(c, call, "memset-pageable-host", true,
+			PARTS(part_address(r->name, r->address), part_bytes("bytes", r->span)),
+			"%s is the program's own host memory, which the device cannot reach.", r->name);
 }
 
 static void set_range_enter(struct checks *c, struct acl_call_record *call)
@@ -351,7 +298,7 @@ static void set_range_enter(struct checks *c, struct acl_call_record *call)
 	if (!r || check_range(c, call, op, r) || !r->address)
 		return;
 	if (!r->block.block) {
-		say_set_pageable(c, call, r);
+		check_set_pageable(c, call, r);
 		return;
 	}
 	rule_evaluated(call, RULE("memset-pageable-host"));
@@ -365,24 +312,15 @@ static void value_range_enter(struct checks *c, struct acl_call_record *call)
 	const struct operation *op = operation_of(c, call);
 	struct op_entry e = operation_entry(op, 0);
 	struct op_access *r = e.src ? e.src : e.dst;
-	struct finding_buffer room;
-	struct acl_finding *f;
 
 	if (!op->n_entries || check_range(c, call, op, r) || !r->block.block)
 		return;
-	if (r->block.kind == MEM_DEVICE &&
-		rule_broken(call, RULE("value-write-alignment"), r->span > access_room(r)))
-		say_bounds(c, call, r, RULE("value-write-alignment"), false);
-	if (load_relaxed(&c->run_mode) == ACL_DEVICE ||
-		!rule_broken(call, RULE("value-op-args"), r->block.kind == MEM_HOST))
-		return;
-	f = finding_begin(c, call, RULE("value-op-args"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "%s is page-locked host memory, not device memory.", r->name);
-	finding_address(f, r->name, r->address);
-	finding_block(c, f, "memory", r->block.block);
-	finding_show(c, f);
+	if (r->block.kind == MEM_DEVICE)
+		check_room(c, call, r, RULE("value-write-alignment"), false);
+	if (load_relaxed(&c->run_mode) != ACL_DEVICE)
+		FINDING(c, call, "value-op-args", r->block.kind == MEM_HOST,
+			PARTS(part_address(r->name, r->address), part_block("memory", r->block.block)),
+			"%s is page-locked host memory, not device memory.", r->name);
 }
 
 /* Everything else that is given a range of memory. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses of device variables: each device has its own. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/device_state.h"
 #include "checks/state/operation.h"
@@ -45,9 +45,7 @@ static void located(struct checks *c, struct acl_call_record *call)
 static void check_use(struct checks *c, struct acl_call_record *call, const char *name, const void *address)
 {
 	int device = device_current(c, thread_of(call));
-	struct finding_buffer room;
 	struct block_lookup place, live;
-	struct acl_finding *f;
 	uint64_t devices;
 
 	/* Memory that was allocated there since is no variable any more. */
@@ -56,17 +54,12 @@ static void check_use(struct checks *c, struct acl_call_record *call, const char
 		map_find(c->memory, (uintptr_t)address, &live))
 		return;
 	devices = value_table_value(&symbols(c)->devices, place.base);
-	if (!devices || !rule_broken(call, RULE("symbol-address-other-device"), !(devices >> device & 1)))
-		return;
-	f = finding_begin(c, call, RULE("symbol-address-other-device"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "%s is the address of a variable of device %d, and device %d is current.", name,
-		load_relaxed(&place.block->device), device);
-	finding_address(f, name, address);
-	finding_int(f, "current device", device);
-	finding_block(c, f, "device variable", place.block);
-	finding_show(c, f);
+	if (devices)
+		FINDING(c, call, "symbol-address-other-device", !(devices >> device & 1),
+			PARTS(part_address(name, address), part_int("current device", device),
+				part_block("device variable", place.block)),
+			"%s is the address of a variable of device %d, and device %d is current.", name,
+			load_relaxed(&place.block->device), device);
 }
 
 /* Every operation that is given memory. */

@@ -4,7 +4,7 @@
  * device addresses of registered host memory, arguments of kernels, locations
  * of batches; notifies of other processes and labels.
  */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/operation.h"
@@ -37,23 +37,14 @@ static void symbol_copy_enter(struct checks *c, struct acl_call_record *call)
 	const void *symbol = acl_arg_pointer(call->api, call->args, ACL_ROLE_SYMBOL);
 	uint64_t offset = acl_arg_value(call->api, call->args, ACL_ROLE_OFFSET);
 	uint64_t count = acl_arg_value(call->api, call->args, ACL_ROLE_BYTES);
-	struct finding_buffer room;
-	struct acl_finding *f;
 	uint64_t size, end;
 
 	if (!symbol || !count || !value_table_get(&far(c)->symbols, (uintptr_t)symbol, &size))
 		return;
-	if (!rule_broken(call, RULE("symbol-copy-range"),
-		    __builtin_add_overflow(offset, count, &end) || end > size))
-		return;
-	f = finding_begin(c, call, RULE("symbol-copy-range"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "The symbol has %llu bytes.", (unsigned long long)size);
-	finding_address(f, "symbol", symbol);
-	finding_bytes(f, "offset", offset);
-	finding_bytes(f, "count", count);
-	finding_show(c, f);
+	FINDING(c, call, "symbol-copy-range", __builtin_add_overflow(offset, count, &end) || end > size,
+		PARTS(part_address("symbol", symbol), part_bytes("offset", offset),
+			part_bytes("count", count)),
+		"The symbol has %llu bytes.", (unsigned long long)size);
 }
 
 /* --- device addresses of host memory ------------------------------------------------------ */
@@ -81,23 +72,14 @@ static void window_asked(struct checks *c, struct acl_call_record *call)
 static void window_use(struct checks *c, struct acl_call_record *call, const char *name, const void *address)
 {
 	struct block_lookup place, live;
-	struct finding_buffer room;
-	struct acl_finding *f;
 
 	/* Memory that was allocated there since is no window any more. */
-	if (!address)
-		return;
-	rule_evaluated(call, RULE("mapped-pointer-in-memory-op"));
-	if (!map_find(far(c)->windows, (uintptr_t)address, &place) ||
-		map_find(c->memory, (uintptr_t)address, &live))
-		return;
-	f = finding_begin(c, call, RULE("mapped-pointer-in-memory-op"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "%s is the device address of registered host memory.", name);
-	finding_address(f, name, address);
-	finding_block(c, f, "device address", place.block);
-	finding_show(c, f);
+	if (address)
+		FINDING(c, call, "mapped-pointer-in-memory-op",
+			map_find(far(c)->windows, (uintptr_t)address, &place) &&
+				!map_find(c->memory, (uintptr_t)address, &live),
+			PARTS(part_address(name, address), part_block("device address", place.block)),
+			"%s is the device address of registered host memory.", name);
 }
 
 /* Every operation that is given memory. */
@@ -126,55 +108,34 @@ static void window_query_enter(struct checks *c, struct acl_call_record *call)
 
 /* --- arguments of kernels ------------------------------------------------------------------- */
 
-static void wrong_side(
+static void check_side(
 	struct checks *c, struct acl_call_record *call, const char *name, const void *address, bool host)
 {
-	struct finding_buffer room;
 	struct block_lookup place;
-	struct acl_finding *f;
 
 	if (!address || load_relaxed(&c->run_mode) == ACL_DEVICE ||
 		!map_find(c->memory, (uintptr_t)address, &place))
 		return;
-	if (!rule_broken(call, RULE("kernel-args-location"),
-		    host ? place.kind == MEM_DEVICE || place.kind == MEM_POOL : place.kind == MEM_HOST))
-		return;
-	f = finding_begin(c, call, RULE("kernel-args-location"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "%s must be %s memory, this is %s.", name, host ? "host" : "device",
+	FINDING(c, call, "kernel-args-location",
+		host ? place.kind == MEM_DEVICE || place.kind == MEM_POOL : place.kind == MEM_HOST,
+		PARTS(part_address(name, address), part_block("arguments", place.block)),
+		"%s must be %s memory, this is %s.", name, host ? "host" : "device",
 		memory_kind_name(place.kind));
-	finding_address(f, name, address);
-	finding_block(c, f, "arguments", place.block);
-	finding_show(c, f);
 }
 
 static void launch_device_args(struct checks *c, struct acl_call_record *call)
 {
-	wrong_side(c, call, "argsData", acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS),
+	check_side(c, call, "argsData", acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS),
 		false);
 }
 
 static void launch_host_args(struct checks *c, struct acl_call_record *call)
 {
-	wrong_side(
+	check_side(
 		c, call, "hostArgs", acl_arg_pointer(call->api, call->args, ACL_ROLE_HOST_ARGUMENTS), true);
 }
 
 /* --- batches --------------------------------------------------------------------------------- */
-
-static void say_entry(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
-	uint64_t entry, const char *detail)
-{
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, rule, &room);
-
-	if (!f)
-		return;
-	finding_detail(f, "%s", detail);
-	finding_uint(f, "entry", entry);
-	finding_show(c, f);
-}
 
 /* The attributes of a batch, as its entries go by. */
 struct batch_attributes {
@@ -237,15 +198,13 @@ static bool side_is_known(struct checks *c, struct acl_call_record *call, struct
 static void check_batch_direction(
 	struct checks *c, struct acl_call_record *call, const struct op_entry *e, int *first)
 {
-	bool from = access_is_device(e->src), to = access_is_device(e->dst);
+	bool from = access_is_device(e->src), inside = from == access_is_device(e->dst);
 
-	rule_evaluated(call, RULE("batch-direction"));
-	if (from == to)
-		say_entry(c, call, RULE("batch-direction"), e->index,
-			from ? "The entry copies inside the device." : "The entry copies inside the host.");
-	else if (*first >= 0 && from != *first)
-		say_entry(c, call, RULE("batch-direction"), e->index,
-			"The entries of the batch go in both directions.");
+	FINDING(c, call, "batch-direction", inside || (*first >= 0 && from != *first),
+		PARTS(part_uint("entry", e->index)), "%s",
+		!inside ? "The entries of the batch go in both directions."
+		: from  ? "The entry copies inside the device."
+			: "The entry copies inside the host.");
 	*first = from;
 }
 
@@ -257,12 +216,11 @@ static void check_batch_entry(struct checks *c, struct acl_call_record *call, co
 
 	if (from && to)
 		check_batch_direction(c, call, e, first);
-	if (!attr)
-		return;
-	if (from || to)
-		rule_evaluated(call, RULE("batch-attr-location-mismatch"));
-	if ((from && !location_fits(&attr->srcLoc, e->src)) || (to && !location_fits(&attr->dstLoc, e->dst)))
-		say_entry(c, call, RULE("batch-attr-location-mismatch"), e->index,
+	if (attr && (from || to))
+		FINDING(c, call, "batch-attr-location-mismatch",
+			(from && !location_fits(&attr->srcLoc, e->src)) ||
+				(to && !location_fits(&attr->dstLoc, e->dst)),
+			PARTS(part_uint("entry", e->index)),
 			"The attribute of the entry says another place than its addresses.");
 }
 
@@ -303,21 +261,14 @@ static void notify_made(struct checks *c, struct acl_call_record *call)
 static void notify_waiting(struct checks *c, struct acl_call_record *call)
 {
 	const void *value = ACL_ARGS(call, aclrtWaitAndResetNotify)->notify;
-	struct finding_buffer room;
-	struct acl_finding *f;
 	uint64_t imported = 0;
 
 	if (!value)
 		return;
 	value_table_get(&far(c)->imported, (uintptr_t)value, &imported);
-	if (!rule_broken(call, RULE("notify-wait-imported"), imported))
-		return;
-	f = finding_begin(c, call, RULE("notify-wait-imported"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "The notify was imported: only the process that made it may wait for it.");
-	finding_object(c, f, "notify", object_find(c, ACL_HANDLE_NOTIFY, value));
-	finding_show(c, f);
+	FINDING(c, call, "notify-wait-imported", imported,
+		PARTS(part_object("notify", object_find(c, ACL_HANDLE_NOTIFY, value))),
+		"The notify was imported: only the process that made it may wait for it.");
 }
 
 static struct acl_object *label_of(struct checks *c, const struct acl_call_record *call)
@@ -330,21 +281,13 @@ static struct acl_object *label_of(struct checks *c, const struct acl_call_recor
 static void label_setting(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o = label_of(c, call);
-	struct finding_buffer room;
-	struct acl_finding *f;
 	uint64_t set = 0;
 
 	if (!o)
 		return;
 	value_table_get(&far(c)->labels, object_ref(o), &set);
-	if (!rule_broken(call, RULE("label-set-twice"), set))
-		return;
-	f = finding_begin(c, call, RULE("label-set-twice"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "The label marks a place in a stream already.");
-	finding_object(c, f, "label", o);
-	finding_show(c, f);
+	FINDING(c, call, "label-set-twice", set, PARTS(part_object("label", o)),
+		"The label marks a place in a stream already.");
 }
 
 static void label_set(struct checks *c, struct acl_call_record *call)

@@ -3,7 +3,7 @@
  * Asynchronous copies that are none: large ones, again and again, between the
  * device and host memory that is not page-locked.
  */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/state/operation.h"
 #include "checks/state/stream_state.h"
 
@@ -38,24 +38,6 @@ static bool of_device(const struct op_access *a)
 	return kind == MEM_DEVICE || kind == MEM_POOL || kind == MEM_MAPPED;
 }
 
-static void say(
-	struct checks *c, struct acl_call_record *call, const char *name, const void *host, uint64_t bytes)
-{
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, RULE("async-copy-pageable-host"), &room);
-
-	if (!f)
-		return;
-	finding_detail(f,
-		"%s is the program's own memory, not page-locked: for the %uth time here the call waits "
-		"for the stream and for the copy.",
-		name, TIMES);
-	finding_address(f, name, host);
-	finding_bytes(f, "bytes", bytes);
-	finding_object(c, f, "stream", stream_of(call));
-	finding_show(c, f);
-}
-
 static void host_side(struct checks *c, struct acl_call_record *call, struct op_access *host)
 {
 	struct site *s = site_of(c, call->caller);
@@ -69,7 +51,12 @@ static void host_side(struct checks *c, struct acl_call_record *call, struct op_
 	}
 	store_relaxed(&s->pageable, load_relaxed(&s->pageable) + 1);
 	if (load_relaxed(&s->pageable) == TIMES)
-		say(c, call, host->name, host->address, host->span);
+		FINDING_BROKEN(c, call, RULE("async-copy-pageable-host"),
+			PARTS(part_address(host->name, host->address), part_bytes("bytes", host->span),
+				part_object("stream", stream_of(call))),
+			"%s is the program's own memory, not page-locked: for the %uth time here the call "
+			"waits for the stream and for the copy.",
+			host->name, TIMES);
 }
 
 static void pageable_copy_enter(struct checks *c, struct acl_call_record *call)

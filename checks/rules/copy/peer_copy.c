@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies between two devices: what was asked, enabled and is still in use. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/plain_format.h"
 #include "checks/rules/copy/copy_operands.h"
 #include "checks/state/device_state.h"
 #include "checks/state/stream_state.h"
@@ -71,43 +71,32 @@ static void imported(struct checks *c, struct acl_call_record *call)
 
 static void report_denied(struct checks *c, struct acl_call_record *call, int from, int to, const char *what)
 {
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
-
 	/* The other order was answered with yes: the question may have been the wrong way round. */
-	if (bit_of(&device_at(c, to)->allowed, from))
-		grade.severity = ACL_SEV_WARNING;
-	f = finding_begin_as(c, call, RULE("peer-access-denied"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "aclrtDeviceCanAccessPeer(%d, %d) answered 0, and %s", from, to, what);
-	finding_int(f, "device", from);
-	finding_int(f, "peer", to);
-	finding_show(c, f);
+	bool other_way = bit_of(&device_at(c, to)->allowed, from);
+
+	FINDING_BROKEN(c, call, RULE("peer-access-denied"),
+		PARTS(other_way ? part_severity(ACL_SEV_WARNING) : part_none(), part_int("device", from),
+			part_int("peer", to)),
+		"aclrtDeviceCanAccessPeer(%d, %d) answered 0, and %s", from, to, what);
 }
 
-/* Enabled without asking whether it can be, in either order; said once a pair. */
+static bool never_asked(struct acl_device *d, struct acl_device *peer, int from, int to)
+{
+	return !((load_relaxed(&d->allowed) | load_relaxed(&d->denied)) & BIT(to)) &&
+	       !((load_relaxed(&peer->allowed) | load_relaxed(&peer->denied)) & BIT(from));
+}
+
+/* Enabled without asking whether it can be, in either order; reported once a pair. */
 static void check_asked(struct checks *c, struct acl_call_record *call, int from, int to)
 {
 	struct acl_device *d = device_at(c, from), *peer = device_at(c, to);
-	struct finding_buffer room;
-	struct acl_finding *f;
 
-	if (!d || !peer || from == to)
-		return;
-	if (!rule_broken(call, RULE("peer-not-queried"),
-		    !((load_relaxed(&d->allowed) | load_relaxed(&d->denied)) & BIT(to)) &&
-			    !((load_relaxed(&peer->allowed) | load_relaxed(&peer->denied)) & BIT(from))) ||
-		atomic_fetch_or(&peers(c)->enabled_unasked[from], BIT(to)) & BIT(to))
-		return;
-	f = finding_begin(c, call, RULE("peer-not-queried"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "aclrtDeviceCanAccessPeer was never called for the devices %d and %d.", from, to);
-	finding_int(f, "device", from);
-	finding_int(f, "peer", to);
-	finding_show(c, f);
+	if (d && peer && from != to)
+		FINDING(c, call, "peer-not-queried",
+			never_asked(d, peer, from, to) &&
+				!(atomic_fetch_or(&peers(c)->enabled_unasked[from], BIT(to)) & BIT(to)),
+			PARTS(part_int("device", from), part_int("peer", to)),
+			"aclrtDeviceCanAccessPeer was never called for the devices %d and %d.", from, to);
 }
 
 static void enabling(struct checks *c, struct acl_call_record *call)
@@ -130,20 +119,14 @@ static void enabling(struct checks *c, struct acl_call_record *call)
 /* The runtime always looks: its answer decides. */
 static void no_device(struct checks *c, struct acl_call_record *call)
 {
-	struct finding_buffer room;
-	struct acl_finding *f;
 	bool known;
 
 	if (error_of(call) != NO_CONTEXT || context_current(c, thread_of(call), &known) || !known)
 		return;
-	f = finding_begin(c, call, RULE("peer-access-before-setdevice"), &room);
-	if (!f)
-		return;
-	f->at_leave = true;
-	finding_detail(f, "This thread has no current device, which is one of the two peers.");
 	/* Both functions begin with the peer. */
-	finding_int(f, "peer", ACL_ARGS(call, aclrtDeviceDisablePeerAccess)->peerDeviceId);
-	finding_show(c, f);
+	FINDING_BROKEN(c, call, RULE("peer-access-before-setdevice"),
+		PARTS(part_int("peer", ACL_ARGS(call, aclrtDeviceDisablePeerAccess)->peerDeviceId)),
+		"This thread has no current device, which is one of the two peers.");
 }
 
 /* --- p2p-map-no-peer ------------------------------------------------------------------------- */
@@ -151,32 +134,26 @@ static void no_device(struct checks *c, struct acl_call_record *call)
 static void mapping(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtMemP2PMap *a = call->args;
-	struct finding_buffer room;
-	struct acl_finding *f;
 	struct block_lookup place;
-	int owner;
+	int owner, to = a->dstDevId;
+	char text[96];
 
 	if (!a->devPtr || !map_find(c->memory, (uintptr_t)a->devPtr, &place) || place.kind != MEM_DEVICE)
 		return;
 	owner = load_relaxed(&place.block->device);
-	if (!device_at(c, owner) || !device_at(c, a->dstDevId) || load_relaxed(&c->peers_unknown))
+	if (!device_at(c, owner) || !device_at(c, to) || load_relaxed(&c->peers_unknown))
 		return;
-	if (!rule_broken(call, RULE("p2p-map-no-peer"),
-		    owner == a->dstDevId || (!bit_of(&device_at(c, owner)->peers, a->dstDevId) &&
-						    !bit_of(&device_at(c, a->dstDevId)->peers, owner))))
-		return;
-	f = finding_begin(c, call, RULE("p2p-map-no-peer"), &room);
-	if (!f)
-		return;
-	if (owner == a->dstDevId)
-		finding_detail(f, "The memory is that of device %d itself.", owner);
-	else
-		finding_detail(f, "Neither of the devices %d and %d has peer access to the other enabled.",
-			owner, a->dstDevId);
-	finding_int(f, "device of the memory", owner);
-	finding_int(f, "dstDevId", a->dstDevId);
-	finding_block(c, f, "memory", place.block);
-	finding_show(c, f);
+	FINDING(c, call, "p2p-map-no-peer",
+		owner == to || (!bit_of(&device_at(c, owner)->peers, to) &&
+				       !bit_of(&device_at(c, to)->peers, owner)),
+		PARTS(part_int("device of the memory", owner), part_int("dstDevId", to),
+			part_block("memory", place.block)),
+		"%s",
+		owner == to
+			? plain_print(text, sizeof(text), "The memory is that of device %d itself.", owner)
+			: plain_print(text, sizeof(text),
+				  "Neither of the devices %d and %d has peer access to the other enabled.",
+				  owner, to));
 }
 
 /* --- memcpy-cross-device-no-p2p-policy --------------------------------------------------------- */
@@ -196,48 +173,33 @@ static bool plain_policy(const struct op_access *s)
 
 static void check_policy(struct checks *c, struct acl_call_record *call, const struct op_access *side)
 {
-	struct finding_buffer room;
-	struct acl_finding *f;
+	char text[OPERAND_TEXT];
 
 	/* Said once for each allocation; nothing is lost where every memory is fit for it. */
 	if (load_relaxed(&side->block.block->marks) & BLOCK_SAID ||
-		(c->soc && (strstr(c->soc, "910B") || strstr(c->soc, "910_93"))) ||
-		!rule_broken(call, RULE("memcpy-cross-device-no-p2p-policy"), plain_policy(side)))
+		(c->soc && (strstr(c->soc, "910B") || strstr(c->soc, "910_93"))))
 		return;
-	atomic_fetch_or(&side->block.block->marks, BLOCK_SAID);
-	f = finding_begin(c, call, RULE("memcpy-cross-device-no-p2p-policy"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "The copy goes to another device, and ");
-	operand_describe(f, side);
-	finding_more(f, ", allocated without a P2P policy.");
-	operand_add(c, f, side);
-	finding_show(c, f);
+	if (FINDING(c, call, "memcpy-cross-device-no-p2p-policy", plain_policy(side),
+		    PARTS(OPERAND_PARTS(side)),
+		    "The copy goes to another device, and %s, allocated without a P2P policy.",
+		    operand_text(side, text)))
+		atomic_fetch_or(&side->block.block->marks, BLOCK_SAID);
 }
 
 /* --- peer-copy-not-enabled ------------------------------------------------------------------ */
 
-static void report_not_enabled(struct checks *c, struct acl_call_record *call, const struct op_access *src,
+static void check_enabled(struct checks *c, struct acl_call_record *call, const struct op_access *src,
 	const struct op_access *dst, int from, int to)
 {
 	bool other_way = bit_of(&device_at(c, from)->peers, to);
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
 
-	if (other_way)
-		grade.severity = ACL_SEV_WARNING;
-	f = finding_begin_as(c, call, RULE("peer-copy-not-enabled"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "the copy goes from device %d to device %d; %s", from, to,
+	FINDING(c, call, "peer-copy-not-enabled", !bit_of(&device_at(c, to)->peers, from),
+		PARTS(other_way ? part_severity(ACL_SEV_WARNING) : part_none(),
+			part_int("source device", from), part_int("destination device", to),
+			OPERAND_PARTS(src), OPERAND_PARTS(dst)),
+		"the copy goes from device %d to device %d; %s", from, to,
 		other_way ? "only access the other way round was enabled"
 			  : "neither of them has peer access to the other enabled");
-	finding_int(f, "source device", from);
-	finding_int(f, "destination device", to);
-	operand_add(c, f, src);
-	operand_add(c, f, dst);
-	finding_show(c, f);
 }
 
 /* Devices of the two sides when both are certain and differ. */
@@ -258,14 +220,12 @@ static void check_crossing(struct checks *c, struct acl_call_record *call, const
 	check_policy(c, call, src);
 	check_policy(c, call, dst);
 	rule_evaluated(call, RULE("peer-access-denied"));
-	if (bit_of(&device_at(c, to)->denied, from)) {
+	if (bit_of(&device_at(c, to)->denied, from))
 		report_denied(c, call, to, from, "the copy goes between these devices");
-	} else if (bit_of(&device_at(c, from)->denied, to)) {
+	else if (bit_of(&device_at(c, from)->denied, to))
 		report_denied(c, call, from, to, "the copy goes between these devices");
-	} else if (!load_relaxed(&c->peers_unknown) && rule_broken(call, RULE("peer-copy-not-enabled"),
-							       !bit_of(&device_at(c, to)->peers, from))) {
-		report_not_enabled(c, call, src, dst, from, to);
-	}
+	else if (!load_relaxed(&c->peers_unknown))
+		check_enabled(c, call, src, dst, from, to);
 }
 
 static void peer_copy_enter(struct checks *c, struct acl_call_record *call)
@@ -288,43 +248,37 @@ static void peer_copy_enter(struct checks *c, struct acl_call_record *call)
 
 /* --- peer-device-reset-in-use ------------------------------------------------------------------ */
 
-static void report_in_use(
-	struct checks *c, struct acl_call_record *call, int device, struct acl_object *stream)
+/* A stream with a copy on its way that may still use memory of the device. */
+static struct acl_object *copying_stream(struct checks *c, int device)
 {
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, RULE("peer-device-reset-in-use"), &room);
-
-	if (!f)
-		return;
-	finding_detail(f,
-		"device %d goes out of use while a copy on stream 0x%llx of device %d may still use its "
-		"memory",
-		device, (unsigned long long)load_relaxed(&stream->value), load_relaxed(&stream->device));
-	finding_int(f, "device", device);
-	finding_object(c, f, "stream", stream);
-	finding_show(c, f);
-}
-
-static void resetting(struct checks *c, struct acl_call_record *call)
-{
-	int device = device_argument(call);
 	struct acl_object *o;
 
-	if (!is_checked(call) || !load_relaxed(&c->many_devices) || !device_reset_is_last(c, call, device))
-		return;
-	rule_evaluated(call, RULE("peer-device-reset-in-use"));
 	object_each(c, ACL_HANDLE_STREAM, o)
 	{
 		for (unsigned i = 0; i < 2 && object_usable(o); i++) {
 			uint64_t touched = load_relaxed(&stream_state(o)->touched[i]);
 
 			if (touched >> 48 == (uint64_t)(device + 1) &&
-				stream_pending(o, touched & ((UINT64_C(1) << 48) - 1))) {
-				report_in_use(c, call, device, o);
-				return;
-			}
+				stream_pending(o, touched & ((UINT64_C(1) << 48) - 1)))
+				return o;
 		}
 	}
+	return NULL;
+}
+
+static void resetting(struct checks *c, struct acl_call_record *call)
+{
+	int device = device_argument(call);
+	struct acl_object *s;
+
+	if (!is_checked(call) || !load_relaxed(&c->many_devices) || !device_reset_is_last(c, call, device))
+		return;
+	s = copying_stream(c, device);
+	FINDING(c, call, "peer-device-reset-in-use", s,
+		PARTS(part_int("device", device), part_object("stream", s)),
+		"device %d goes out of use while a copy on stream 0x%llx of device %d may still use its "
+		"memory",
+		device, (unsigned long long)load_relaxed(&s->value), load_relaxed(&s->device));
 }
 
 static const struct check_hook hooks[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results that are copied to the host, and for which nobody waits. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/state/operation.h"
 #include "checks/state/stream_state.h"
 
@@ -57,10 +57,7 @@ static bool waits(struct checks *c, struct acl_object *s)
 
 static void result_finish(struct checks *c, enum checks_end kind)
 {
-	struct finding_grade grade = {.severity = -1, .relaxed_to = -1, .site = 1};
-	struct acl_object *s, *left[ACL_FINDING_OBJECTS];
-	struct finding_buffer room;
-	struct acl_finding *f;
+	struct acl_object *s, *left[ACL_FINDING_OBJECTS] = {NULL};
 	unsigned n = 0;
 
 	if (kind != CHECKS_END_EXIT)
@@ -73,21 +70,15 @@ static void result_finish(struct checks *c, enum checks_end kind)
 			left[n] = s;
 		n++;
 	}
-	if (!n)
-		return;
-	rule_evaluated_at_end(c, RULE("async-copy-never-synchronized"));
-	grade.caller = load_relaxed(&left[0]->last_used.caller);
-	f = finding_begin_as(c, NULL, RULE("async-copy-never-synchronized"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f,
-		"%u stream%s copied data to the host, and nothing the program did shows that the copies were "
-		"done: whether they failed was never known.",
-		n, n == 1 ? "" : "s");
-	finding_uint(f, "streams", n);
-	for (unsigned i = 0; i < n && i < ACL_FINDING_OBJECTS; i++)
-		finding_object(c, f, "stream", left[i]);
-	finding_show(c, f);
+	if (n)
+		FINDING(c, NULL, "async-copy-never-synchronized", true,
+			PARTS(part_site(1), part_caller(load_relaxed(&left[0]->last_used.caller)),
+				part_uint("streams", n), part_object("stream", left[0]),
+				part_object("stream", left[1]), part_object("stream", left[2]),
+				part_object("stream", left[3])),
+			"%u stream%s copied data to the host, and nothing the program did shows that the "
+			"copies were done: whether they failed was never known.",
+			n, n == 1 ? "" : "s");
 }
 
 static const struct check_hook hooks[] = {

@@ -165,7 +165,6 @@ static void say_use(struct checks *c, struct acl_call_record *call, struct acl_o
 
 	if (!f)
 		return;
-	f->at_leave = true;
 	finding_detail(f, "%s", detail);
 	finding_object(c, f, "stream", stream);
 	if (other)
@@ -266,7 +265,6 @@ static void say_configured(struct checks *c, struct acl_call_record *call, const
 
 	if (!f)
 		return;
-	f->at_leave = true;
 	finding_detail(f, "The configuration sets an AI Core stack of %llu bytes%s.",
 		(unsigned long long)stack, detail);
 	finding_bytes(f, "aicore_stack_size", stack);

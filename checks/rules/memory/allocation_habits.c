@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Habits of allocating: again and again what could be kept, more page-locked memory than is good. */
-#include "checks/engine/finding_report.h"
+
+#include "checks/engine/finding_statement.h"
 
 #define SITES 256
 #define PAIRS 64 /* in a row */
@@ -58,25 +59,6 @@ static void allocated(struct checks *c, struct acl_call_record *call)
 	store_relaxed(&s->last, calls_so_far(call));
 }
 
-static void say_churn(struct checks *c, struct acl_call_record *call, const struct block_lookup *place)
-{
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
-	char size[24];
-
-	grade.site = load_relaxed(&place->block->created.caller);
-	f = finding_begin_as(c, call, RULE("alloc-churn"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "%u times in a row %s were allocated by %s and released a few calls later.", PAIRS,
-		human_bytes(place->size, size), acl_apis[load_relaxed(&place->block->created.api)].name);
-	finding_uint(f, "pairs", PAIRS);
-	finding_bytes(f, "size", place->size);
-	finding_block(c, f, "memory", place->block);
-	finding_show(c, f);
-}
-
 /* The latest allocation of the site goes; true for the last of many such pairs in a row. */
 static bool pair_completed(const struct acl_call_record *call, struct churn *s, uint64_t base)
 {
@@ -97,17 +79,20 @@ static bool pair_completed(const struct acl_call_record *call, struct churn *s, 
 static void freeing(struct checks *c, struct acl_call_record *call)
 {
 	const void *address = ACL_ARGS(call, aclrtFree)->devPtr;
-	uint64_t key;
 	struct block_lookup place;
 	struct churn *s;
+	uint64_t key;
+	char size[24];
 
 	if (!address || !map_find(c->memory, (uintptr_t)address, &place) ||
 		place.base != (uintptr_t)address || load_relaxed(&place.block->created.tid) != call->tid)
 		return;
 	s = site_of(c, load_relaxed(&place.block->created.caller), call->tid, &key);
-	if (rule_broken(call, RULE("alloc-churn"),
-		    load_relaxed(&s->key) == key && pair_completed(call, s, place.base)))
-		say_churn(c, call, &place);
+	FINDING(c, call, "alloc-churn", load_relaxed(&s->key) == key && pair_completed(call, s, place.base),
+		PARTS(part_site(load_relaxed(&place.block->created.caller)), part_uint("pairs", PAIRS),
+			part_bytes("size", place.size), part_block("memory", place.block)),
+		"%u times in a row %s were allocated by %s and released a few calls later.", PAIRS,
+		human_bytes(place.size, size), acl_apis[load_relaxed(&place.block->created.api)].name);
 }
 
 /* --- host-pinned-excess ---------------------------------------------------------------- */
@@ -122,26 +107,23 @@ static uint64_t count_pinned(struct checks *c)
 	return bytes;
 }
 
-static void say_pinned(struct checks *c, struct acl_call_record *call, uint64_t pinned, uint64_t total)
+/* Of all that was ever added: is more left than half of the machine's memory?  Counted only when it may be.
+ */
+static bool too_much_pinned(struct checks *c, struct allocation_state *s, uint64_t size, uint64_t total)
 {
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, RULE("host-pinned-excess"), &room);
-
-	if (!f)
-		return;
-	f->at_leave = true;
-	finding_detail(f, "%llu MiB of the machine's %llu MiB are page-locked by this process now.",
-		(unsigned long long)(pinned >> 20), (unsigned long long)(total >> 20));
-	finding_bytes(f, "page-locked", pinned);
-	finding_bytes(f, "memory of the machine", total);
-	finding_show(c, f);
+	atomic_fetch_add(&s->added, size);
+	if (load_relaxed(&s->counted) + load_relaxed(&s->added) <= total / 2)
+		return false;
+	/* The block of this very call is not in the map yet. */
+	store_relaxed(&s->counted, count_pinned(c) + size);
+	store_relaxed(&s->added, 0);
+	return load_relaxed(&s->counted) > total / 2;
 }
 
-/* Counts what is left only when the sum of all that was ever added would be too much. */
 static void pinned(struct checks *c, struct acl_call_record *call, uint64_t size)
 {
 	struct allocation_state *s = allocations(c);
-	uint64_t total = load_relaxed(&s->total), now;
+	uint64_t total = load_relaxed(&s->total);
 
 	if (!succeeded(call) || load_relaxed(&s->said))
 		return;
@@ -149,20 +131,13 @@ static void pinned(struct checks *c, struct acl_call_record *call, uint64_t size
 		total = c->host.memory_total(c->host.context);
 		store_relaxed(&s->total, total);
 	}
-	if (!total)
-		return;
-	rule_evaluated(call, RULE("host-pinned-excess"));
-	atomic_fetch_add(&s->added, size);
-	if (load_relaxed(&s->counted) + load_relaxed(&s->added) <= total / 2)
-		return;
-	/* The block of this very call is not in the map yet. */
-	now = count_pinned(c) + size;
-	store_relaxed(&s->counted, now);
-	store_relaxed(&s->added, 0);
-	if (now <= total / 2)
-		return;
-	store_relaxed(&s->said, true);
-	say_pinned(c, call, now, total);
+	if (total && FINDING(c, call, "host-pinned-excess", too_much_pinned(c, s, size, total),
+			     PARTS(part_bytes("page-locked", load_relaxed(&s->counted)),
+				     part_bytes("memory of the machine", total)),
+			     "%llu MiB of the machine's %llu MiB are page-locked by this process now.",
+			     (unsigned long long)(load_relaxed(&s->counted) >> 20),
+			     (unsigned long long)(total >> 20)))
+		store_relaxed(&s->said, true);
 }
 
 static void pinned_allocated(struct checks *c, struct acl_call_record *call)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pointers of allocations that failed, used all the same. */
-#include "checks/engine/finding_report.h"
+
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 #include "checks/state/freed_memory.h"
 #include "checks/state/operation.h"
@@ -79,22 +80,14 @@ static bool left_by(
 static void check_use(struct checks *c, struct acl_call_record *call, const char *name, const void *address)
 {
 	struct failure *found = NULL;
-	struct finding_buffer room;
-	struct acl_finding *f;
 
 	for (unsigned i = 0; i < FAILURES && !found; i++)
 		if (left_by(c, call, &unchecked(c)->failure[i], address))
 			found = &unchecked(c)->failure[i];
-	if (!rule_broken(call, RULE("alloc-result-unchecked"), found))
-		return;
-	f = finding_begin(c, call, RULE("alloc-result-unchecked"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "%s is what %s left behind when it failed; its result was not looked at.", name,
+	FINDING(c, call, "alloc-result-unchecked", found,
+		PARTS(part_address(name, address), part_api("failed call", load_relaxed(&found->failed.api))),
+		"%s is what %s left behind when it failed; its result was not looked at.", name,
 		acl_apis[load_relaxed(&found->failed.api)].name);
-	finding_address(f, name, address);
-	finding_api(f, "failed call", load_relaxed(&found->failed.api));
-	finding_show(c, f);
 }
 
 /* Every operation that is given memory. */

@@ -5,7 +5,7 @@
 #include "checks/state/freed_memory.h"
 #include "checks/rules/memory/leak.h"
 #include "checks/engine/value_table.h"
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 
 /* A slot that is free, else that of a closed import. NULL: not remembered, and so not judged. */
@@ -83,45 +83,29 @@ static bool for_peers(unsigned policy)
 	       policy == ACL_MEM_MALLOC_NORMAL_ONLY_P2P || policy == ACL_MEM_MALLOC_HUGE1G_ONLY_P2P;
 }
 
-static void say_pages(
-	struct checks *c, struct acl_call_record *call, const struct block_lookup *place, uint64_t page)
-{
-	const struct acl_args_aclrtIpcMemGetExportKey *a = call->args;
-	bool address = (uintptr_t)a->devPtr % page != 0;
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
-	char size[24];
-
-	if (!address)
-		grade.severity = ACL_SEV_WARNING;
-	f = finding_begin_as(c, call, RULE("ipc-export-page-alignment"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "The memory lies in pages of %s, and the %s is not a multiple of that.",
-		human_bytes(page, size), address ? "address" : "size");
-	finding_address(f, "devPtr", a->devPtr);
-	finding_bytes(f, "size", a->size);
-	finding_block(c, f, "memory", place->block);
-	finding_show(c, f);
-}
-
 static void exporting(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtIpcMemGetExportKey *a = call->args;
 	struct block_lookup place;
 	uint64_t page;
 	unsigned policy;
+	bool address;
+	char size[24];
 
 	if (!a->devPtr || !map_find(c->memory, (uintptr_t)a->devPtr, &place) || place.kind != MEM_DEVICE)
 		return;
 	page = page_bytes(&place);
-	if (rule_broken(call, RULE("ipc-export-page-alignment"), ((uintptr_t)a->devPtr | a->size) % page))
-		say_pages(c, call, &place, page);
+	address = (uintptr_t)a->devPtr % page != 0;
+	FINDING(c, call, "ipc-export-page-alignment", address || a->size % page,
+		PARTS(address ? part_none() : part_severity(ACL_SEV_WARNING),
+			part_address("devPtr", a->devPtr), part_bytes("size", a->size),
+			part_block("memory", place.block)),
+		"The memory lies in pages of %s, and the %s is not a multiple of that.",
+		human_bytes(page, size), address ? "address" : "size");
 	policy = load_relaxed(&place.block->policy);
-	if (policy && c->soc && strstr(c->soc, "310P") &&
-		rule_broken(call, RULE("ipc-export-p2p-policy"), !for_peers(policy - 1)))
-		finding_say(c, call, RULE("ipc-export-p2p-policy"), "devPtr", a->devPtr,
+	if (policy && c->soc && strstr(c->soc, "310P"))
+		FINDING(c, call, "ipc-export-p2p-policy", !for_peers(policy - 1),
+			PARTS(part_address("devPtr", a->devPtr)),
 			"The memory was allocated without a P2P policy: another device cannot use it.");
 }
 
@@ -175,22 +159,15 @@ static void handle_exported_v2(struct checks *c, struct acl_call_record *call)
 
 static void importing_own(struct checks *c, struct acl_call_record *call, uint64_t key)
 {
-	struct finding_buffer room;
 	struct share *s, *own = NULL;
-	struct acl_finding *f;
 
 	if (!key)
 		return;
 	share_each(c, s) if (load_relaxed(&s->kind) == SHARE_HANDLE && load_relaxed(&s->key) == key &&
 			     !load_relaxed(&s->inherited)) own = s;
-	if (!rule_broken(call, RULE("vmm-import-same-process"), own))
-		return;
-	f = finding_begin(c, call, RULE("vmm-import-same-process"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "This process exported the handle itself.");
-	finding_address(f, "physical memory", (const void *)(uintptr_t)load_relaxed(&own->base));
-	finding_show(c, f);
+	FINDING(c, call, "vmm-import-same-process", own,
+		PARTS(part_handle("physical memory", load_relaxed(&own->base))),
+		"This process exported the handle itself.");
 }
 
 static void handle_importing(struct checks *c, struct acl_call_record *call)
@@ -236,29 +213,20 @@ static void handle_pid_set_v2(struct checks *c, struct acl_call_record *call)
 	admit(c, call, handle_key_v2(c, a->shareableHandle, a->shareType), SHARE_HANDLE);
 }
 
-static void nobody_admitted(struct checks *c, struct acl_call_record *call, struct share *s)
+/* call NULL: the process ends. */
+static void check_admitted(struct checks *c, struct acl_call_record *call, struct share *s)
 {
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
+	uint64_t caller = load_relaxed(&s->made.caller);
 
 	if (!load_relaxed(&s->checks_pid) || load_relaxed(&s->inherited))
 		return;
-	if (call)
-		rule_evaluated(call, RULE("share-whitelist-missing"));
-	else
-		rule_evaluated_at_end(c, RULE("share-whitelist-missing"));
-	if (load_relaxed(&s->admitted) || load_relaxed(&s->said))
-		return;
-	store_relaxed(&s->said, true);
-	grade.site = grade.caller = load_relaxed(&s->made.caller);
-	f = finding_begin_as(c, call, RULE("share-whitelist-missing"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "It was exported by %s so that importing processes must be admitted, and none was.",
-		acl_apis[load_relaxed(&s->made.api)].name);
-	finding_api(f, "exported by", load_relaxed(&s->made.api));
-	finding_show(c, f);
+	if (FINDING(c, call, "share-whitelist-missing",
+		    !load_relaxed(&s->admitted) && !load_relaxed(&s->said),
+		    PARTS(part_site(caller), part_caller(caller),
+			    part_api("exported by", load_relaxed(&s->made.api))),
+		    "It was exported by %s so that importing processes must be admitted, and none was.",
+		    acl_apis[load_relaxed(&s->made.api)].name))
+		store_relaxed(&s->said, true);
 }
 
 static void physical_freeing(struct checks *c, struct acl_call_record *call)
@@ -268,7 +236,7 @@ static void physical_freeing(struct checks *c, struct acl_call_record *call)
 
 	if (handle)
 		share_each(c, s) if (load_relaxed(&s->kind) == SHARE_HANDLE &&
-				     load_relaxed(&s->base) == (uintptr_t)handle) nobody_admitted(c, call, s);
+				     load_relaxed(&s->base) == (uintptr_t)handle) check_admitted(c, call, s);
 }
 
 /* --- imports ------------------------------------------------------------------------------- */
@@ -312,7 +280,7 @@ static void closing(struct checks *c, struct acl_call_record *call)
 	struct share *s = closes(c, call);
 
 	if (s && load_relaxed(&s->kind) == SHARE_EXPORT)
-		nobody_admitted(c, call, s);
+		check_admitted(c, call, s);
 }
 
 static void closed(struct checks *c, struct acl_call_record *call)
@@ -354,23 +322,23 @@ static void told_where(struct checks *c, struct acl_call_record *call)
 		store_relaxed(&s->device, (int32_t)a->attributes->location.id);
 }
 
-void share_show(struct acl_finding *f, const char *role, struct share *s)
+void share_history(struct acl_object_history *out, const void *share)
 {
+	struct share *s = (struct share *)share;
 	struct freed_block b = {.base = load_relaxed(&s->base),
 		.size = load_relaxed(&s->kind) == SHARE_EXPORT ? load_relaxed(&s->size) : 0,
 		.kind = load_relaxed(&s->kind) == SHARE_IMPORT ? MEM_IMPORTED : MEM_DEVICE,
 		.device = (int8_t)load_relaxed(&s->device)};
 
 	call_site_copy(&b.created, &s->made);
-	finding_freed(f, role, &b);
+	freed_history(out, &b);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-static void show_left(struct checks *c, struct acl_finding *f, const void *sample)
+static struct finding_part key_never_closed(const void *share)
 {
-	(void)c;
-	share_show(f, "never closed", (struct share *)sample);
+	return part_history("never closed", share_history, share);
 }
 
 static void ipc_finish(struct checks *c, enum checks_end kind)
@@ -383,13 +351,13 @@ static void ipc_finish(struct checks *c, enum checks_end kind)
 	share_each(c, s)
 	{
 		if (load_relaxed(&s->kind) != SHARE_IMPORT)
-			nobody_admitted(c, NULL, s);
+			check_admitted(c, NULL, s);
 		if (load_relaxed(&s->kind) != SHARE_HANDLE && !load_relaxed(&s->closed) &&
 			!load_relaxed(&s->inherited))
 			leak_add(&left, load_relaxed(&s->made.caller), 0, s);
 	}
-	leak_tell(
-		c, NULL, RULE("leak-ipc-key"), &left, 0, "keys of shared memory", "never closed", show_left);
+	leak_report(c, NULL, RULE("leak-ipc-key"), &left, 0, "keys of shared memory", "never closed",
+		key_never_closed);
 }
 
 static void ipc_forked(struct checks *c)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is shared with other processes under which key (ipc.c), and how it is used (ipc_use.c). */
+/* What is shared with other processes under which key (ipc_keys.c), and how it is used (ipc_memory_use.c). */
 #ifndef CHECKS_IPC_KEYS_H
 #define CHECKS_IPC_KEYS_H
 
+#include "checks/engine/finding.h"
 #include "checks/engine/instance.h"
 
 #define SHARES 512
@@ -41,7 +42,7 @@ static inline struct ipc_state *ipc(struct checks *c)
 
 /* The import that covers an address: an open one, else a closed one, else NULL. */
 struct share *import_at(struct checks *c, const void *address);
-/* Adds its biography to a finding. */
-void share_show(struct acl_finding *f, const char *role, struct share *s);
+/* Its history, for part_history(). */
+void share_history(struct acl_object_history *out, const void *share);
 
 #endif

@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of other processes: used after its key was closed, copied as it cannot be. */
-#include "checks/engine/finding_report.h"
+
+#include "checks/engine/finding_statement.h"
 #include "checks/rules/memory/ipc_keys.h"
 #include "checks/state/device_state.h"
 #include "checks/state/operation.h"
-
-static void say_share(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
-	struct finding_grade grade, const void *address, struct share *s, const char *detail)
-{
-	struct finding_buffer room;
-	struct acl_finding *f;
-
-	f = finding_begin_as(c, call, rule, grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "%s", detail);
-	finding_address(f, "address", address);
-	share_show(f, "imported memory", s);
-	finding_show(c, f);
-}
 
 /* An address of an import; NULL when it is none, or was closed, which is said here. */
 static struct share *import_used(struct checks *c, struct acl_call_record *call, const void *address)
@@ -29,11 +15,12 @@ static struct share *import_used(struct checks *c, struct acl_call_record *call,
 	/* What was allocated there since is no import any more. */
 	if (!s || (load_relaxed(&s->closed) && map_find(c->memory, (uintptr_t)address, &place)))
 		return NULL;
-	if (!rule_broken(call, RULE("ipc-use-after-close"), load_relaxed(&s->closed)))
-		return s;
-	say_share(c, call, RULE("ipc-use-after-close"), GRADE_TABLE, address, s,
-		"The key of this memory was closed: the address leads nowhere.");
-	return NULL;
+	if (FINDING(c, call, "ipc-use-after-close", load_relaxed(&s->closed),
+		    PARTS(part_address("address", address),
+			    part_history("imported memory", share_history, s)),
+		    "The key of this memory was closed: the address leads nowhere."))
+		return NULL;
+	return s;
 }
 
 static bool any_peer(struct checks *c)
@@ -53,11 +40,11 @@ static void check_first_use(
 		load_relaxed(&s->device) == device)
 		return;
 	store_relaxed(&s->said, true);
-	if (rule_broken(call, RULE("ipc-import-no-peer"), !any_peer(c)))
-		say_share(c, call, RULE("ipc-import-no-peer"), GRADE_TABLE, address, s,
-			"It was imported with flags 0, and this process has enabled no peer access: memory "
-			"of "
-			"another device cannot be reached so.");
+	FINDING(c, call, "ipc-import-no-peer", !any_peer(c),
+		PARTS(part_address("address", address), part_history("imported memory", share_history, s)),
+		"It was imported with flags 0, and this process has enabled no peer access: memory of "
+		"another "
+		"device cannot be reached so.");
 }
 
 enum exporter { EXPORTER_UNKNOWN, EXPORTER_HERE, EXPORTER_FAR, EXPORTER_PERHAPS_FAR };
@@ -92,18 +79,17 @@ static void check_direction(struct checks *c, struct acl_call_record *call, cons
 	const struct op_access *side, struct share *s, bool both)
 {
 	enum exporter where = exporter_of(c, call, s);
-	struct finding_grade grade = GRADE_TABLE;
 	const char *wrong;
 
 	/* The documents restrict the plain copies that say a direction. */
 	if (where == EXPORTER_UNKNOWN || op->kind != ACL_OP_COPY_LINEAR)
 		return;
 	wrong = where == EXPORTER_HERE ? NULL : wrong_direction(op, side->reads, both);
-	if (!rule_broken(call, RULE("ipc-imported-copy-direction"), wrong))
-		return;
 	/* Who asks for peer access in any case shares memory of one device, too. */
-	grade.advice = where == EXPORTER_PERHAPS_FAR;
-	say_share(c, call, RULE("ipc-imported-copy-direction"), grade, side->address, s, wrong);
+	FINDING(c, call, "ipc-imported-copy-direction", wrong,
+		PARTS(part_advice(where == EXPORTER_PERHAPS_FAR), part_address("address", side->address),
+			part_history("imported memory", share_history, s)),
+		"%s", wrong);
 }
 
 static void side_used(struct checks *c, struct acl_call_record *call, const struct operation *op,
@@ -140,15 +126,15 @@ static void import_free_enter(struct checks *c, struct acl_call_record *call)
 {
 	const void *address = acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS);
 	struct share *s = load_relaxed(&ipc(c)->imports) && address ? import_at(c, address) : NULL;
-	struct finding_grade grade = GRADE_TABLE;
 	struct block_lookup place;
 
 	/* What was allocated there since is no import any more. */
 	if (!s || map_find(c->memory, (uintptr_t)address, &place))
 		return;
-	rule_evaluated(call, RULE("ipc-use-after-close"));
-	grade.severity = ACL_SEV_WARNING;
-	say_share(c, call, RULE("ipc-use-after-close"), grade, address, s,
+	FINDING(c, call, "ipc-use-after-close", true,
+		PARTS(part_severity(ACL_SEV_WARNING), part_address("address", address),
+			part_history("imported memory", share_history, s)),
+		"%s",
 		load_relaxed(&s->closed)
 			? "The memory was imported and its key was closed: there is nothing left to free."
 			: "The memory was imported: aclrtIpcMemClose ends its use.");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory shared with other processes by key. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
 
@@ -15,33 +15,22 @@ static struct sharing_state *sharing(struct checks *c)
 	return module_state(c, sharing);
 }
 
-static void say_range(
-	struct checks *c, struct acl_call_record *call, const struct block_lookup *place, const char *detail)
-{
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, RULE("ipc-export-range"), &room);
-
-	if (!f)
-		return;
-	finding_detail(f, detail, memory_kind_name(place->kind));
-	finding_address(f, "devPtr", ACL_ARGS(call, aclrtIpcMemGetExportKey)->devPtr);
-	finding_bytes(f, "size", ACL_ARGS(call, aclrtIpcMemGetExportKey)->size);
-	finding_block(c, f, "memory", place->block);
-	finding_show(c, f);
-}
-
 static void exporting(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtIpcMemGetExportKey *a = call->args;
 	struct block_lookup place;
+	bool other_kind;
 
 	if (!a->devPtr || !map_find(c->memory, (uintptr_t)a->devPtr, &place))
 		return;
-	rule_evaluated(call, RULE("ipc-export-range"));
-	if (place.kind != MEM_DEVICE)
-		say_range(c, call, &place, "Only memory of aclrtMalloc can be shared, this is %s.");
-	else if (a->size > place.size - ((uintptr_t)a->devPtr - place.base))
-		say_range(c, call, &place, "The range goes beyond the end of the %s.");
+	other_kind = place.kind != MEM_DEVICE;
+	FINDING(c, call, "ipc-export-range",
+		other_kind || a->size > place.size - ((uintptr_t)a->devPtr - place.base),
+		PARTS(part_address("devPtr", a->devPtr), part_bytes("size", a->size),
+			part_block("memory", place.block)),
+		other_kind ? "Only memory of aclrtMalloc can be shared, this is %s."
+			   : "The range goes beyond the end of the %s.",
+		memory_kind_name(place.kind));
 }
 
 static void key_opened(struct checks *c, uint64_t key)
@@ -81,9 +70,9 @@ static void closing(struct checks *c, struct acl_call_record *call)
 	uint64_t now;
 
 	/* A key nobody showed us may have been made below us. */
-	if (value_table_get(&sharing(c)->keys, program_text_key(c, key), &now) &&
-		rule_broken(call, RULE("ipc-close-unknown"), now == 1))
-		finding_say(c, call, RULE("ipc-close-unknown"), "key", key, "The key was closed before.");
+	if (value_table_get(&sharing(c)->keys, program_text_key(c, key), &now))
+		FINDING(c, call, "ipc-close-unknown", now == 1, PARTS(part_address("key", key)),
+			"The key was closed before.");
 }
 
 static void closed(struct checks *c, struct acl_call_record *call)
@@ -109,9 +98,9 @@ static void share_attribute_enter(struct checks *c, struct acl_call_record *call
 
 	if (!text || value_table_value(&sharing(c)->keys, text) < 2)
 		return;
-	if (rule_broken(call, RULE("ipc-set-attr-order"), !value_table_value(&sharing(c)->shared_base, text)))
-		finding_say(c, call, RULE("ipc-set-attr-order"), "key", key,
-			"This process has imported the memory under this key already.");
+	FINDING(c, call, "ipc-set-attr-order", !value_table_value(&sharing(c)->shared_base, text),
+		PARTS(part_address("key", key)),
+		"This process has imported the memory under this key already.");
 }
 
 static void freeing(struct checks *c, struct acl_call_record *call)
@@ -119,11 +108,10 @@ static void freeing(struct checks *c, struct acl_call_record *call)
 	const void *p = ACL_ARGS(call, aclrtFree)->devPtr;
 	struct block_lookup place;
 
-	if (!p || value_table_empty(&sharing(c)->shared) || !map_find(c->memory, (uintptr_t)p, &place) ||
-		!rule_broken(call, RULE("ipc-free-while-exported"),
-			value_table_value(&sharing(c)->shared, (uintptr_t)p) >= 2))
+	if (!p || value_table_empty(&sharing(c)->shared) || !map_find(c->memory, (uintptr_t)p, &place))
 		return;
-	finding_say(c, call, RULE("ipc-free-while-exported"), "devPtr", p,
+	FINDING(c, call, "ipc-free-while-exported", value_table_value(&sharing(c)->shared, (uintptr_t)p) >= 2,
+		PARTS(part_address("devPtr", p)),
 		"The memory is shared with other processes; aclrtIpcMemClose comes first.");
 }
 

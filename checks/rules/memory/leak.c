@@ -2,10 +2,9 @@
 /*
  * What is never released.  Memory of a device is counted when its last reset
  * takes it away; everything else when the process ends, since static
- * destructors may still release it after aclFinalize.  Each thing is told once.
+ * destructors may still release it after aclFinalize.  Each thing is reported once.
  */
 #include "checks/rules/memory/leak.h"
-#include "checks/engine/finding_report.h"
 #include "checks/state/device_state.h"
 
 void leak_add(struct leaks *l, uint64_t caller, uint64_t bytes, const void *sample)
@@ -30,50 +29,36 @@ void leak_add(struct leaks *l, uint64_t caller, uint64_t bytes, const void *samp
 	}
 }
 
-void leak_tell(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
-	const struct leaks *l, uint64_t key, const char *what, const char *when, leak_show_fn show)
+static struct finding_part sample_part(const struct leaks *l, unsigned i, leak_part_fn part)
 {
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
+	return i < l->n ? part(l->site[i].sample) : part_none();
+}
+
+void leak_report(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	const struct leaks *l, uint64_t key, const char *what, const char *when, leak_part_fn part)
+{
+	const char *blocks = !l->bytes ? "" : l->count == 1 ? " block of " : " blocks of ";
 	char size[24];
 
-	if (call)
-		rule_evaluated(call, rule);
-	else
-		rule_evaluated_at_end(c, rule);
-	if (!l->count)
-		return;
-	grade.site = key + 1;
-	grade.caller = l->site[0].caller;
-	/* Of rules about more than leaks. */
-	if (rule->severity > ACL_SEV_WARNING)
-		grade.severity = ACL_SEV_WARNING;
-	f = finding_begin_as(c, call, rule, grade, &room);
-	if (!f)
-		return;
-	f->at_leave = true;
-	finding_detail(f, "%s: %llu", what, (unsigned long long)l->count);
-	if (l->bytes)
-		finding_more(f, " block%s of %s", l->count == 1 ? "" : "s", human_bytes(l->bytes, size));
-	finding_more(f, ", from %u call site%s, %s", l->n, l->n == 1 ? "" : "s", when);
-	finding_uint(f, "count", l->count);
-	if (l->bytes)
-		finding_bytes(f, "bytes", l->bytes);
-	finding_uint(f, "call sites", l->n);
-	for (unsigned i = 0; i < l->n && i < ACL_FINDING_OBJECTS; i++)
-		show(c, f, l->site[i].sample);
-	finding_show(c, f);
+	/* Rules about more than leaks are errors elsewhere. */
+	FINDING_OF(c, call, rule, l->count,
+		PARTS(part_site(key + 1), part_caller(l->site[0].caller),
+			rule->severity > ACL_SEV_WARNING ? part_severity(ACL_SEV_WARNING) : part_none(),
+			part_uint("count", l->count), l->bytes ? part_bytes("bytes", l->bytes) : part_none(),
+			part_uint("call sites", l->n), sample_part(l, 0, part), sample_part(l, 1, part),
+			sample_part(l, 2, part), sample_part(l, 3, part)),
+		"%s: %llu%s%s, from %u call site%s, %s", what, (unsigned long long)l->count, blocks,
+		l->bytes ? human_bytes(l->bytes, size) : "", l->n, l->n == 1 ? "" : "s", when);
 }
 
-static void show_block(struct checks *c, struct acl_finding *f, const void *sample)
+static struct finding_part block_never_freed(const void *block)
 {
-	finding_block(c, f, "never freed", sample);
+	return part_block("never freed", block);
 }
 
-static void show_object(struct checks *c, struct acl_finding *f, const void *sample)
+static struct finding_part object_never_destroyed(const void *object)
 {
-	finding_object(c, f, "never destroyed", sample);
+	return part_object("never destroyed", object);
 }
 
 static bool leaked_block(struct acl_block *b)
@@ -104,8 +89,8 @@ static void device_memory(struct checks *c, struct acl_call_record *call, int de
 		leak_add(l, load_relaxed(&b->created.caller), load_relaxed(&b->size), b);
 		atomic_fetch_or(&b->flags, ACL_OBJECT_REPORTED);
 	}
-	leak_tell(c, call, RULE("leak-device-memory"), l, (uint64_t)(device + 1), "device memory", when,
-		show_block);
+	leak_report(c, call, RULE("leak-device-memory"), l, (uint64_t)(device + 1), "device memory", when,
+		block_never_freed);
 	checks_forget(c, l, sizeof(*l));
 }
 
@@ -116,8 +101,8 @@ static void host_memory(struct checks *c)
 
 	map_each(c->memory, b) if (leaked_block(b) && load_relaxed(&b->kind) == MEM_HOST)
 		leak_add(&l, load_relaxed(&b->created.caller), load_relaxed(&b->size), b);
-	leak_tell(c, NULL, RULE("leak-host-memory"), &l, 0, "page-locked host memory", "never freed",
-		show_block);
+	leak_report(c, NULL, RULE("leak-host-memory"), &l, 0, "page-locked host memory", "never freed",
+		block_never_freed);
 }
 
 static void objects(struct checks *c, const struct acl_rule *rule, unsigned kind, const char *what)
@@ -130,7 +115,7 @@ static void objects(struct checks *c, const struct acl_rule *rule, unsigned kind
 		       !(load_relaxed(&o->flags) & (ACL_OBJECT_DEFAULT | ACL_OBJECT_LEARNED |
 							   ACL_OBJECT_INHERITED | ACL_OBJECT_REPORTED)))
 		leak_add(&l, load_relaxed(&o->created.caller), 0, o);
-	leak_tell(c, NULL, rule, &l, kind, what, "never destroyed", show_object);
+	leak_report(c, NULL, rule, &l, kind, what, "never destroyed", object_never_destroyed);
 }
 
 static void ranges(struct checks *c, const struct acl_rule *rule, struct pointer_map *map, const char *what,
@@ -141,7 +126,7 @@ static void ranges(struct checks *c, const struct acl_rule *rule, struct pointer
 
 	map_each(map, b) if (leaked_block(b))
 		leak_add(&l, load_relaxed(&b->created.caller), load_relaxed(&b->size), b);
-	leak_tell(c, NULL, rule, &l, 1, what, when, show_block);
+	leak_report(c, NULL, rule, &l, 1, what, when, block_never_freed);
 }
 
 /* Runs before the state lets the memory go. */
@@ -157,25 +142,16 @@ static void balance(struct checks *c)
 {
 	for (int i = 0; i < ACL_DEVICES; i++) {
 		struct acl_device *d = &c->devices[i];
-		struct finding_grade grade = GRADE_TABLE;
-		struct finding_buffer room;
-		struct acl_finding *f;
+		int sets = load_relaxed(&d->sets);
 
 		if (!load_relaxed(&d->ever_reset))
 			continue;
-		rule_evaluated_at_end(c, RULE("device-unbalanced-set-reset"));
-		if (load_relaxed(&d->sets) <= 0 || load_relaxed(&d->set_since_reset))
-			continue;
-		grade.site = (uint64_t)i + 1;
-		grade.advice = !target_at_least(c, ACL_CANN_8_5);
-		f = finding_begin_as(c, NULL, RULE("device-unbalanced-set-reset"), grade, &room);
-		if (!f)
-			continue;
-		finding_detail(f, "aclrtSetDevice(%d) was called %d time%s more than aclrtResetDevice(%d)", i,
-			load_relaxed(&d->sets), load_relaxed(&d->sets) == 1 ? "" : "s", i);
-		finding_int(f, "device", i);
-		finding_int(f, "sets without reset", load_relaxed(&d->sets));
-		finding_show(c, f);
+		FINDING(c, NULL, "device-unbalanced-set-reset",
+			sets > 0 && !load_relaxed(&d->set_since_reset),
+			PARTS(part_site((uint64_t)i + 1), part_advice(!target_at_least(c, ACL_CANN_8_5)),
+				part_int("device", i), part_int("sets without reset", sets)),
+			"aclrtSetDevice(%d) was called %d time%s more than aclrtResetDevice(%d)", i, sets,
+			sets == 1 ? "" : "s", i);
 	}
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Managed memory: what its functions are for, and pages that wander to and fro. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/operation.h"
 
@@ -25,22 +25,24 @@ static struct managed_state *managed(struct checks *c)
 
 /* --- uvm-range-not-managed -------------------------------------------------------------- */
 
-/* What the range is instead; NULL: managed memory, or nobody knows. */
-static const char *otherwise(struct checks *c, struct acl_call_record *call, struct op_access *a)
+/* What the range is instead, if that is known; NULL: managed memory. */
+static const char *otherwise(struct checks *c, struct acl_call_record *call, struct op_access *a, bool *known)
 {
 	uint64_t room;
 
+	*known = false;
 	if (!a->address || !a->span)
 		return NULL;
 	if (!a->block.block) {
 		if ((uintptr_t)a->address - WINDOW < WINDOW_BYTES)
 			return NULL;
 		access_classify(c, call, a);
-		return a->location == ACCESS_PAGEABLE ? "is the program's own host memory" : NULL;
+		*known = a->location == ACCESS_PAGEABLE;
+		return "is the program's own host memory";
 	}
+	*known = true;
 	if (a->block.kind == MEM_REGISTERED)
 		return "is registered host memory";
-	rule_evaluated(call, RULE("uvm-range-not-managed"));
 	if (a->block.kind != MEM_MANAGED)
 		return "was not made by aclrtMemAllocManaged";
 	room = ((a->block.size + PAGE - 1) & ~(uint64_t)(PAGE - 1)) - ((uintptr_t)a->address - a->block.base);
@@ -49,31 +51,20 @@ static const char *otherwise(struct checks *c, struct acl_call_record *call, str
 
 static void check_range(struct checks *c, struct acl_call_record *call, struct op_access *a)
 {
-	struct finding_buffer room;
-	struct acl_finding *f;
-	const char *wrong = otherwise(c, call, a);
+	bool known;
+	const char *wrong = otherwise(c, call, a, &known);
 
-	if (!wrong)
-		return;
-	if (!a->block.block)
-		rule_evaluated(call, RULE("uvm-range-not-managed"));
-	f = finding_begin(c, call, RULE("uvm-range-not-managed"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "The range %s.", wrong);
-	finding_address(f, a->name, a->address);
-	finding_bytes(f, "size", a->span);
-	if (a->block.block)
-		finding_block(c, f, "memory", a->block.block);
-	finding_show(c, f);
+	if (known)
+		FINDING(c, call, "uvm-range-not-managed", wrong,
+			PARTS(part_address(a->name, a->address), part_bytes("size", a->span),
+				part_block("memory", a->block.block)),
+			"The range %s.", wrong);
 }
 
 /* --- uvm-ping-pong -------------------------------------------------------------------------- */
 
 static void goes_to(struct checks *c, struct acl_call_record *call, const void *ptr, enum managed_side side)
 {
-	struct finding_buffer room;
-	struct acl_finding *f;
 	struct block_lookup place;
 	uint64_t key, was;
 
@@ -85,15 +76,9 @@ static void goes_to(struct checks *c, struct acl_call_record *call, const void *
 		return;
 	was += (was & 255 ? 1u << 8 : 0) - (was & 255) + side;
 	value_table_set_of(c, &managed(c)->side, block_ref(place.block, place.generation, false), key, was);
-	if (!rule_broken(call, RULE("uvm-ping-pong"), was >> 8 == FLIPS) ||
-		value_table_value(&managed(c)->advised, key))
-		return;
-	f = finding_begin(c, call, RULE("uvm-ping-pong"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "Copies and prefetches have sent this memory to the other side %u times.", FLIPS);
-	finding_block(c, f, "managed memory", place.block);
-	finding_show(c, f);
+	FINDING(c, call, "uvm-ping-pong", was >> 8 == FLIPS && !value_table_value(&managed(c)->advised, key),
+		PARTS(part_block("managed memory", place.block)),
+		"Copies and prefetches have sent this memory to the other side %u times.", FLIPS);
 }
 
 static enum managed_side side_of(const aclrtMemManagedLocation *l)

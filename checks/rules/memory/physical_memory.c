@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Physical memory: its references, where it lies, whether it was exported, how large it should be. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/physical_state.h"
@@ -67,18 +67,11 @@ static void imported_v2(struct checks *c, struct acl_call_record *call)
 static void check_alive(struct checks *c, struct acl_call_record *call, const void *handle)
 {
 	struct acl_object *o = handle ? object_find(c, ACL_HANDLE_PHYS_MEM, handle) : NULL;
-	struct finding_buffer room;
-	struct acl_finding *f;
 
-	if (!o || !rule_broken(call, RULE("vmm-handle-misuse"), !object_usable(o)))
-		return;
-	f = finding_begin(c, call, RULE("vmm-handle-misuse"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "The last reference to this physical memory was released before.");
-	finding_address(f, "handle", handle);
-	finding_object(c, f, "physical memory", o);
-	finding_show(c, f);
+	if (o)
+		FINDING(c, call, "vmm-handle-misuse", !object_usable(o),
+			PARTS(part_address("handle", handle), part_object("physical memory", o)),
+			"The last reference to this physical memory was released before.");
 }
 
 /* All of these begin with the handle. */
@@ -108,19 +101,12 @@ static void exporting(struct checks *c, struct acl_call_record *call)
 {
 	const void *handle = ACL_ARGS(call, aclrtMemExportToShareableHandle)->handle;
 	struct acl_object *o = handle ? object_live(c, ACL_HANDLE_PHYS_MEM, handle) : NULL;
-	struct finding_buffer room;
-	struct acl_finding *f;
 
 	check_alive(c, call, handle);
-	if (!o || !rule_broken(call, RULE("vmm-export-twice"), load_relaxed(&physical_state(o)->exported)))
-		return;
-	f = finding_begin(c, call, RULE("vmm-export-twice"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "This process has exported the handle already.");
-	finding_address(f, "handle", handle);
-	finding_object(c, f, "physical memory", o);
-	finding_show(c, f);
+	if (o)
+		FINDING(c, call, "vmm-export-twice", load_relaxed(&physical_state(o)->exported),
+			PARTS(part_address("handle", handle), part_object("physical memory", o)),
+			"This process has exported the handle already.");
 }
 
 static void exported(struct checks *c, struct acl_call_record *call)
@@ -178,21 +164,14 @@ static void making(struct checks *c, struct acl_call_record *call)
 	aclrtPhysicalMemProp prop;
 	uint64_t granularity =
 		a->size && program_read(c, a->prop, &prop, sizeof(prop)) ? granularity_of(c, &prop) : 0;
-	struct finding_buffer room;
-	struct acl_finding *f;
 	char text[24];
 
-	if (!granularity || !rule_broken(call, RULE("vmm-physical-granularity"), a->size % granularity))
-		return;
-	f = finding_begin(c, call, RULE("vmm-physical-granularity"), &room);
-	if (!f)
-		return;
-	finding_detail(f,
-		"Physical memory of this kind comes in pieces of %s; the last one stays %llu bytes full.",
-		human_bytes(granularity, text), (unsigned long long)(a->size % granularity));
-	finding_bytes(f, "size", a->size);
-	finding_bytes(f, "granularity", granularity);
-	finding_show(c, f);
+	if (granularity)
+		FINDING(c, call, "vmm-physical-granularity", a->size % granularity,
+			PARTS(part_bytes("size", a->size), part_bytes("granularity", granularity)),
+			"Physical memory of this kind comes in pieces of %s; the last one stays %llu bytes "
+			"full.",
+			human_bytes(granularity, text), (unsigned long long)(a->size % granularity));
 }
 
 static bool physical_create(struct checks *c)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules about what may be released, and with which function. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/state/freed_memory.h"
 #include "checks/state/memory_state.h"
 
@@ -13,31 +13,23 @@ static const void *address_of(const struct acl_call_record *call)
 static void say_place(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
 	const struct block_lookup *place, const char *detail)
 {
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, rule, &room);
+	const void *address = address_of(call);
+	uint64_t offset = (uintptr_t)address - place->base;
 
-	if (!f)
-		return;
-	finding_detail(f, detail, memory_kind_name(place->kind));
-	finding_address(f, "address", address_of(call));
-	if ((uintptr_t)address_of(call) != place->base)
-		finding_bytes(f, "offset into the block", (uintptr_t)address_of(call) - place->base);
-	finding_block(c, f, "memory", place->block);
-	finding_show(c, f);
+	FINDING_BROKEN(c, call, rule,
+		PARTS(part_address("address", address),
+			offset ? part_bytes("offset into the block", offset) : part_none(),
+			part_block("memory", place->block)),
+		detail, memory_kind_name(place->kind));
 }
 
 static void say_freed(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
 	const struct freed_block *b, const char *detail)
 {
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin_as(c, call, rule, freed_grade(c), &room);
-
-	if (!f)
-		return;
-	finding_detail(f, "%s", detail);
-	finding_address(f, "address", address_of(call));
-	finding_freed(f, "memory", b);
-	finding_show(c, f);
+	FINDING_BROKEN(c, call, rule,
+		PARTS(part_advice(freed_maybe_reused(c)), part_address("address", address_of(call)),
+			part_history("memory", freed_history, b)),
+		"%s", detail);
 }
 
 static void say_unknown(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule)
@@ -46,23 +38,15 @@ static void say_unknown(struct checks *c, struct acl_call_record *call, const st
 		[ACL_HOST_HEAP] = "in the heap",
 		[ACL_HOST_FILE] = "in a mapped file or the program's data"};
 	enum acl_host_class class = host_class(c, call, 0, address_of(call));
-	struct finding_buffer room;
-	struct acl_finding *f;
 
 	/* Libraries allocate below us: only what is provably no memory of the runtime counts. */
-	if (class < ACL_HOST_STACK || class > ACL_HOST_FILE)
-		return;
-	rule_evaluated(call, rule);
-	f = finding_begin(c, call, rule, &room);
-	if (!f)
-		return;
-	finding_detail(f, "The address lies %s: the runtime never allocated it.", where[class]);
-	finding_address(f, "address", address_of(call));
-	finding_show(c, f);
+	if (class >= ACL_HOST_STACK && class <= ACL_HOST_FILE)
+		FINDING_OF(c, call, rule, true, PARTS(part_address("address", address_of(call))),
+			"The address lies %s: the runtime never allocated it.", where[class]);
 }
 
 /* The address is known: it is, or was, a block of the runtime. */
-static void ask_of_released(struct acl_call_record *call)
+static void known_released(struct acl_call_record *call)
 {
 	rule_evaluated(call, RULE("use-after-device-reset"));
 	if (call->api == ACL_API_aclrtMemPoolFreeAsync) {
@@ -87,7 +71,7 @@ static void release_unknown(struct checks *c, struct acl_call_record *call)
 	}
 	if (b.base != (uintptr_t)address_of(call))
 		return;
-	ask_of_released(call);
+	known_released(call);
 	if (b.by_reset)
 		say_freed(c, call, RULE("use-after-device-reset"), &b,
 			"The memory went with its device at the reset.");
@@ -137,7 +121,7 @@ static void releasing(struct checks *c, struct acl_call_record *call)
 		release_unknown(c, call);
 		return;
 	}
-	ask_of_released(call);
+	known_released(call);
 	if (call->api != ACL_API_aclrtMemPoolFreeAsync)
 		rule_evaluated(call, RULE("free-interior-pointer"));
 	if (place.base == (uintptr_t)address_of(call))
@@ -153,22 +137,15 @@ static void releasing_host(struct checks *c, struct acl_call_record *call)
 {
 	struct block_lookup place;
 	struct acl_block *r;
-	struct finding_buffer room;
-	struct acl_finding *f;
 
 	releasing(c, call);
 	if (!address_of(call) || !map_find(c->memory, (uintptr_t)address_of(call), &place) ||
 		place.base != (uintptr_t)address_of(call))
 		return;
 	r = map_first_in(c->registered, place.base, place.size);
-	rule_evaluated(call, RULE("host-free-while-registered"));
-	f = r ? finding_begin(c, call, RULE("host-free-while-registered"), &room) : NULL;
-	if (!f)
-		return;
-	finding_detail(f, "The memory is still registered; aclrtHostUnregister comes first.");
-	finding_block(c, f, "memory", place.block);
-	finding_block(c, f, "registration", r);
-	finding_show(c, f);
+	FINDING(c, call, "host-free-while-registered", r,
+		PARTS(part_block("memory", place.block), part_block("registration", r)),
+		"The memory is still registered; aclrtHostUnregister comes first.");
 }
 
 /* --- registrations -------------------------------------------------------------------- */
@@ -176,22 +153,15 @@ static void releasing_host(struct checks *c, struct acl_call_record *call)
 static void registering(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtHostRegister *a = call->args;
-	struct finding_buffer room;
 	struct acl_block *r;
-	struct acl_finding *f;
 
 	if (!a->ptr || !a->size)
 		return;
 	r = map_first_in(c->registered, (uintptr_t)a->ptr, a->size);
-	rule_evaluated(call, RULE("host-register-overlap"));
-	f = r ? finding_begin(c, call, RULE("host-register-overlap"), &room) : NULL;
-	if (!f)
-		return;
-	finding_detail(f, "Part of the range is registered already.");
-	finding_address(f, "ptr", a->ptr);
-	finding_bytes(f, "size", a->size);
-	finding_block(c, f, "registration", r);
-	finding_show(c, f);
+	FINDING(c, call, "host-register-overlap", r,
+		PARTS(part_address("ptr", a->ptr), part_bytes("size", a->size),
+			part_block("registration", r)),
+		"Part of the range is registered already.");
 }
 
 /* Page-locked memory that any part of the range lies in; NULL = none. */
@@ -213,23 +183,16 @@ static struct acl_block *locked_in(struct checks *c, uint64_t from, uint64_t siz
 static void registering_v2(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtHostRegisterV2 *a = call->args;
-	struct finding_buffer room;
-	struct acl_finding *f;
 	struct acl_block *b;
 
 	registering(c, call);
 	if (!a->ptr || a->size > UINT64_MAX - (uintptr_t)a->ptr)
 		return;
 	b = locked_in(c, (uintptr_t)a->ptr, a->size);
-	if (!b || !rule_broken(call, RULE("host-register-pinned-on-locked"), a->flag & ACL_HOST_REG_PINNED))
-		return;
-	f = finding_begin(c, call, RULE("host-register-pinned-on-locked"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "The memory comes from aclrtMallocHost and is page-locked already.");
-	finding_address(f, "ptr", a->ptr);
-	finding_block(c, f, "memory", b);
-	finding_show(c, f);
+	if (b)
+		FINDING(c, call, "host-register-pinned-on-locked", a->flag & ACL_HOST_REG_PINNED,
+			PARTS(part_address("ptr", a->ptr), part_block("memory", b)),
+			"The memory comes from aclrtMallocHost and is page-locked already.");
 }
 
 static void unregistering(struct checks *c, struct acl_call_record *call)
@@ -258,27 +221,18 @@ static void unregistering(struct checks *c, struct acl_call_record *call)
 static void device_pointer(struct checks *c, struct acl_call_record *call)
 {
 	const void *host = ACL_ARGS(call, aclrtHostGetDevicePointer)->pHost;
-	struct finding_buffer room;
 	struct block_lookup place;
-	struct acl_finding *f;
+	bool registered;
 
-	/* Memory that no table knows may have been registered below us. */
 	if (!host)
 		return;
-	if (map_find(c->registered, (uintptr_t)host, &place)) {
-		rule_evaluated(call, RULE("host-device-pointer-unmapped"));
+	registered = map_find(c->registered, (uintptr_t)host, &place);
+	/* Memory that no table knows may have been registered below us. */
+	if (!registered && !map_find(c->memory, (uintptr_t)host, &place))
 		return;
-	}
-	if (!map_find(c->memory, (uintptr_t)host, &place) ||
-		!rule_broken(call, RULE("host-device-pointer-unmapped"), place.kind != MEM_HOST))
-		return;
-	f = finding_begin(c, call, RULE("host-device-pointer-unmapped"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "This is %s and was never registered for mapping.", memory_kind_name(place.kind));
-	finding_address(f, "pHost", host);
-	finding_block(c, f, "memory", place.block);
-	finding_show(c, f);
+	FINDING(c, call, "host-device-pointer-unmapped", !registered && place.kind != MEM_HOST,
+		PARTS(part_address("pHost", host), part_block("memory", place.block)),
+		"This is %s and was never registered for mapping.", memory_kind_name(place.kind));
 }
 
 static const struct check_hook hooks[] = {

@@ -4,7 +4,7 @@
  * last task ran that may have written any.  A block counts as written as soon
  * as a single byte may be: these rules speak of memory that holds nothing yet.
  */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/state/memory_change.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
@@ -114,8 +114,6 @@ static bool kernel_pending(struct checks *c)
 static __attribute__((noinline, cold)) void reads_new(
 	struct checks *c, struct acl_call_record *call, const void *src, struct acl_block *b)
 {
-	struct finding_buffer room;
-	struct acl_finding *f;
 	bool holds_something = load_relaxed(&b->marks) & BLOCK_DESCRIBED || block_maybe_written(c, b);
 
 	/* A writer that it waits for may be submitted later, and one that runs may be told of the block. */
@@ -124,15 +122,10 @@ static __attribute__((noinline, cold)) void reads_new(
 
 	/* Once is enough, and saves asking again. */
 	mark_written(c, b->index);
-	if (holds_something)
-		return;
-	f = finding_begin(c, call, RULE("uninit-device-read"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "Nothing has written this memory since it was allocated.");
-	finding_address(f, "src", src);
-	finding_block(c, f, "source memory", b);
-	finding_show(c, f);
+	if (!holds_something)
+		FINDING_BROKEN(c, call, RULE("uninit-device-read"),
+			PARTS(part_address("src", src), part_block("source memory", b)),
+			"Nothing has written this memory since it was allocated.");
 }
 
 static inline void reads(struct checks *c, struct acl_call_record *call, const struct op_access *a)
@@ -170,23 +163,16 @@ static void value_wait_enter(struct checks *c, struct acl_call_record *call)
 	const struct operation *op = operation_of(c, call);
 	uint64_t flag = acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS);
 	const struct op_access *a = operation_entry(op, 0).src;
-	struct finding_buffer room;
-	struct acl_finding *f;
 
 	/* The other conditions also serve to wait for a change of whatever was there. */
 	if (call->state.capture || !op->n_entries ||
 		(flag != ACL_STREAM_WAIT_VALUE_EQ && flag != ACL_STREAM_WAIT_VALUE_GEQ) || !a->block.block ||
-		a->block.kind != MEM_DEVICE ||
-		!rule_broken(call, RULE("value-wait-uninitialised"), !block_maybe_written(c, a->block.block)))
+		a->block.kind != MEM_DEVICE)
 		return;
-	f = finding_begin(c, call, RULE("value-wait-uninitialised"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "Nothing has written this memory since it was allocated: what the wait compares is "
-			  "undefined.");
-	finding_address(f, a->name, a->address);
-	finding_block(c, f, "memory", a->block.block);
-	finding_show(c, f);
+	FINDING(c, call, "value-wait-uninitialised", !block_maybe_written(c, a->block.block),
+		PARTS(part_address(a->name, a->address), part_block("memory", a->block.block)),
+		"Nothing has written this memory since it was allocated: what the wait compares is "
+		"undefined.");
 }
 
 /* --- binding ---------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program's own allocators: their descriptors, and the streams they are registered for. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/state/allocator_state.h"
 #include "checks/state/order_state.h"
 #include "checks/state/stream_state.h"
@@ -55,22 +55,6 @@ static void part_set(struct checks *c, struct acl_call_record *call)
 		atomic_fetch_and(&desc_state(desc)->parts, ~part);
 }
 
-static void say_incomplete(
-	struct checks *c, struct acl_call_record *call, struct acl_object *desc, unsigned missing)
-{
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, RULE("allocator-register-args"), &room);
-
-	if (!f)
-		return;
-	finding_detail(f, "The descriptor lacks%s%s%s%s.", missing & DESC_OBJECT ? " the allocator" : "",
-		missing & DESC_ALLOC ? " the function that allocates" : "",
-		missing & DESC_FREE ? " the function that frees" : "",
-		missing & DESC_ADDRESS ? " the function that returns a block's address" : "");
-	finding_object(c, f, "allocator descriptor", desc);
-	finding_show(c, f);
-}
-
 /* --- registrations ------------------------------------------------------------------------ */
 
 static struct registration *registration_of(struct checks *c, struct acl_object *stream)
@@ -99,8 +83,11 @@ static void registering(struct checks *c, struct acl_call_record *call)
 	if (!desc)
 		return;
 	missing = DESC_COMPLETE & ~load_relaxed(&desc_state(desc)->parts);
-	if (rule_broken(call, RULE("allocator-register-args"), missing))
-		say_incomplete(c, call, desc, missing);
+	FINDING(c, call, "allocator-register-args", missing, PARTS(part_object("allocator descriptor", desc)),
+		"The descriptor lacks%s%s%s%s.", missing & DESC_OBJECT ? " the allocator" : "",
+		missing & DESC_ALLOC ? " the function that allocates" : "",
+		missing & DESC_FREE ? " the function that frees" : "",
+		missing & DESC_ADDRESS ? " the function that returns a block's address" : "");
 }
 
 /* Registering once more replaces. */
@@ -145,41 +132,22 @@ static void unregistered(struct checks *c, struct acl_call_record *call)
 static void asked_for(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_named(c, ACL_ARGS(call, aclrtAllocatorGetByStream)->stream);
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
 
-	if (!s || load_relaxed(&allocators(c)->full))
-		return;
-	if (!rule_broken(call, RULE("allocator-not-unregistered"), !registration_of(c, s)))
-		return;
-	grade.severity = ACL_SEV_ERROR;
-	f = finding_begin_as(c, call, RULE("allocator-not-unregistered"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "No allocator is registered for the stream.");
-	finding_object(c, f, "stream", s);
-	finding_show(c, f);
+	if (s && !load_relaxed(&allocators(c)->full))
+		FINDING(c, call, "allocator-not-unregistered", !registration_of(c, s),
+			PARTS(part_severity(ACL_SEV_ERROR), part_object("stream", s)),
+			"No allocator is registered for the stream.");
 }
 
 static void destroying(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
-	struct registration *r;
-	struct finding_buffer room;
-	struct acl_finding *f;
 
-	if (!s || load_relaxed(&s->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED))
-		return;
-	rule_evaluated(call, RULE("allocator-not-unregistered"));
-	r = registration_of(c, s);
-	f = r ? finding_begin(c, call, RULE("allocator-not-unregistered"), &room) : NULL;
-	if (!f)
-		return;
-	finding_detail(f, "The runtime keeps the allocator under the stream's address, which the next stream "
-			  "may have again.");
-	finding_object(c, f, "stream", s);
-	finding_show(c, f);
+	if (s && !(load_relaxed(&s->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED)))
+		FINDING(c, call, "allocator-not-unregistered", registration_of(c, s),
+			PARTS(part_object("stream", s)),
+			"The runtime keeps the allocator under the stream's address, which the next stream "
+			"may have again.");
 }
 
 static void destroyed(struct checks *c, struct acl_call_record *call)
@@ -217,23 +185,16 @@ static void execute_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call), *other;
 	struct registration *mine = registration_of(c, s);
-	struct finding_buffer room;
-	struct acl_finding *f;
 
 	if (!mine || !load_relaxed(&mine->allocator) || call->state.capture ||
 		load_relaxed(&c->callbacks_ran))
 		return;
 	store_release(&mine->position, call->state.position);
-	rule_evaluated(call, RULE("allocator-shared-streams"));
 	other = rival(c, s, mine);
-	f = other ? finding_begin(c, call, RULE("allocator-shared-streams"), &room) : NULL;
-	if (!f)
-		return;
-	finding_detail(f, "The allocator serves another stream as well, and nothing shows that the work on "
-			  "that one is done.");
-	finding_object(c, f, "stream", s);
-	finding_object(c, f, "other stream", other);
-	finding_show(c, f);
+	FINDING(c, call, "allocator-shared-streams", other,
+		PARTS(part_object("stream", s), part_object("other stream", other)),
+		"The allocator serves another stream as well, and nothing shows that the work on that one is "
+		"done.");
 }
 
 /* -------------------------------------------------------------------------------------------------- */
@@ -241,10 +202,8 @@ static void execute_enter(struct checks *c, struct acl_call_record *call)
 static void allocator_finish(struct checks *c, enum checks_end kind)
 {
 	struct allocator_state *s = allocators(c);
-	struct finding_grade grade = GRADE_TABLE;
-	struct acl_object *left[ACL_FINDING_OBJECTS];
-	struct finding_buffer room;
-	struct acl_finding *f;
+	struct acl_object *left[ACL_FINDING_OBJECTS] = {NULL};
+	uint64_t caller = 0;
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < REGISTRATIONS && kind == CHECKS_END_EXIT && !load_relaxed(&s->inherited);
@@ -253,22 +212,17 @@ static void allocator_finish(struct checks *c, enum checks_end kind)
 		if (!load_acquire(&s->at[i].stream))
 			continue;
 		if (!n)
-			grade.caller = load_relaxed(&s->at[i].made.caller);
+			caller = load_relaxed(&s->at[i].made.caller);
 		if (n < ACL_FINDING_OBJECTS)
 			left[n] = object_of(c, load_relaxed(&s->at[i].stream));
 		n++;
 	}
 	if (kind == CHECKS_END_EXIT)
-		rule_evaluated_at_end(c, RULE("allocator-not-unregistered"));
-	grade.site = 1;
-	f = n ? finding_begin_as(c, NULL, RULE("allocator-not-unregistered"), grade, &room) : NULL;
-	if (!f)
-		return;
-	finding_detail(f, "Allocators are still registered for %u stream%s.", n, n == 1 ? "" : "s");
-	finding_uint(f, "streams", n);
-	for (unsigned i = 0; i < n && i < ACL_FINDING_OBJECTS; i++)
-		finding_object(c, f, "stream", left[i]);
-	finding_show(c, f);
+		FINDING(c, NULL, "allocator-not-unregistered", n,
+			PARTS(part_site(1), part_caller(caller), part_uint("streams", n),
+				part_object("stream", left[0]), part_object("stream", left[1]),
+				part_object("stream", left[2]), part_object("stream", left[3])),
+			"Allocators are still registered for %u stream%s.", n, n == 1 ? "" : "s");
 }
 
 static void allocator_forked(struct checks *c)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Virtual memory: reservations, what is mapped into them, and its use. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/operation.h"
 #include "checks/state/physical_state.h"
@@ -18,24 +18,6 @@ static struct mapping_state *mapping(struct checks *c)
 	return module_state(c, mapping);
 }
 
-static void say(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
-	const void *address, const struct acl_block *reservation, const struct acl_block *other,
-	const char *detail)
-{
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, rule, &room);
-
-	if (!f)
-		return;
-	finding_detail(f, "%s", detail);
-	finding_address(f, "address", address);
-	if (reservation)
-		finding_block(c, f, "reserved range", reservation);
-	if (other)
-		finding_block(c, f, "mapping", other);
-	finding_show(c, f);
-}
-
 /* The live reservation that covers an address. */
 static bool reservation_at(struct checks *c, const void *address, struct block_lookup *place)
 {
@@ -49,13 +31,12 @@ static void check_company(
 	struct checks *c, struct acl_call_record *call, const void *handle, const struct block_lookup *range)
 {
 	struct acl_object *o = handle ? object_live(c, ACL_HANDLE_PHYS_MEM, handle) : NULL, *other;
+	const void *address = ACL_ARGS(call, aclrtMapMem)->virPtr;
 	bool mixed = false, far = false;
 	struct acl_block *b, *found = NULL;
 
 	if (!o || load_relaxed(&o->flags) & ACL_OBJECT_LEARNED)
 		return;
-	rule_evaluated(call, RULE("vmm-map-mixed-handles"));
-	rule_evaluated(call, RULE("vmm-map-two-devices"));
 	for (uint64_t at = range->base, end = range->base + range->size;
 		at < end && (b = map_first_in(mapping(c)->mapped, at, end - at)) != NULL;
 		at = load_relaxed(&b->base) + load_relaxed(&b->size)) {
@@ -70,38 +51,40 @@ static void check_company(
 		if (!found && (mixed || far))
 			found = b;
 	}
-	if (mixed)
-		say(c, call, RULE("vmm-map-mixed-handles"), ACL_ARGS(call, aclrtMapMem)->virPtr, range->block,
-			found, "The range holds memory of this process and imported memory.");
-	else if (far)
-		say(c, call, RULE("vmm-map-two-devices"), ACL_ARGS(call, aclrtMapMem)->virPtr, range->block,
-			found, "The range holds memory of another device already.");
+	FINDING(c, call, "vmm-map-mixed-handles", mixed,
+		PARTS(part_address("address", address), part_block("reserved range", range->block),
+			part_block("mapping", found)),
+		"The range holds memory of this process and imported memory.");
+	FINDING(c, call, "vmm-map-two-devices", far && !mixed,
+		PARTS(part_address("address", address), part_block("reserved range", range->block),
+			part_block("mapping", found)),
+		"The range holds memory of another device already.");
 }
 
 static void map_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtMapMem *a = call->args; /* aclrtMemMapNoAccess has the same arguments */
+	const struct acl_block *range;
 	struct acl_block *other;
 	struct block_lookup place;
+	bool ordinary;
 
 	if (!a->virPtr || !a->size)
 		return;
-	rule_evaluated(call, RULE("vmm-map-overlap"));
-	rule_evaluated(call, RULE("vmm-map-outside-reservation"));
-	if (reservation_at(c, a->virPtr, &place)) {
-		if ((uintptr_t)a->virPtr - place.base + a->size > place.size)
-			say(c, call, RULE("vmm-map-outside-reservation"), a->virPtr, place.block, NULL,
-				"The mapping would leave the reserved range.");
+	range = reservation_at(c, a->virPtr, &place) ? place.block : NULL;
+	/* What no table knows may be reserved below us. */
+	ordinary = !range && map_find(c->memory, (uintptr_t)a->virPtr, &place) && place.kind != MEM_MAPPED;
+	FINDING(c, call, "vmm-map-outside-reservation",
+		ordinary || (range && (uintptr_t)a->virPtr - place.base + a->size > place.size),
+		PARTS(part_address("address", a->virPtr), part_block("reserved range", range)), "%s",
+		ordinary ? "The address lies in ordinary memory, not in a reserved range."
+			 : "The mapping would leave the reserved range.");
+	if (range)
 		check_company(c, call, a->handle, &place);
-	} else if (map_find(c->memory, (uintptr_t)a->virPtr, &place) && place.kind != MEM_MAPPED) {
-		/* What no table knows may be reserved below us. */
-		say(c, call, RULE("vmm-map-outside-reservation"), a->virPtr, NULL, NULL,
-			"The address lies in ordinary memory, not in a reserved range.");
-	}
 	other = map_first_in(mapping(c)->mapped, (uintptr_t)a->virPtr, a->size);
-	if (other)
-		say(c, call, RULE("vmm-map-overlap"), a->virPtr, NULL, other,
-			"Part of the range is mapped already.");
+	FINDING(c, call, "vmm-map-overlap", other,
+		PARTS(part_address("address", a->virPtr), part_block("mapping", other)),
+		"Part of the range is mapped already.");
 }
 
 static void map_leave(struct checks *c, struct acl_call_record *call)
@@ -142,8 +125,9 @@ static void link_enter(struct checks *c, struct acl_call_record *call)
 			 !map_first_in(mapping(c)->mapped, src.base, src.size))
 			wrong = "Nothing is mapped at virPtrSrc.";
 	}
-	if (known && wrong)
-		say(c, call, RULE("vmm-selected-link-args"), a->virPtrDst, NULL, NULL, wrong);
+	if (known)
+		FINDING(c, call, "vmm-selected-link-args", wrong,
+			PARTS(part_address("address", a->virPtrDst)), "%s", wrong);
 }
 
 static void link_leave(struct checks *c, struct acl_call_record *call)
@@ -167,15 +151,13 @@ static void unmap_enter(struct checks *c, struct acl_call_record *call)
 
 	if (!address || load_relaxed(&mapping(c)->selected_links))
 		return;
-	if (map_find(mapping(c)->mapped, (uintptr_t)address, &place)) {
-		rule_evaluated(call, RULE("vmm-unmap-not-mapped"));
-		if (place.base != (uintptr_t)address)
-			say(c, call, RULE("vmm-unmap-not-mapped"), address, NULL, place.block,
-				"The address lies inside a mapping, it is not its beginning.");
-		return;
-	}
-	if (rule_broken(call, RULE("vmm-unmap-not-mapped"), reservation_at(c, address, &range)))
-		say(c, call, RULE("vmm-unmap-not-mapped"), address, range.block, NULL,
+	if (map_find(mapping(c)->mapped, (uintptr_t)address, &place))
+		FINDING(c, call, "vmm-unmap-not-mapped", place.base != (uintptr_t)address,
+			PARTS(part_address("address", address), part_block("mapping", place.block)),
+			"The address lies inside a mapping, it is not its beginning.");
+	else if (reservation_at(c, address, &range))
+		FINDING(c, call, "vmm-unmap-not-mapped", true,
+			PARTS(part_address("address", address), part_block("reserved range", range.block)),
 			"Nothing is mapped at this address.");
 }
 
@@ -198,9 +180,10 @@ static void release_enter(struct checks *c, struct acl_call_record *call)
 	if (!reservation_at(c, address, &place) || place.base != (uintptr_t)address)
 		return;
 	other = map_first_in(mapping(c)->mapped, place.base, place.size);
-	if (rule_broken(call, RULE("vmm-release-while-mapped"), other))
-		say(c, call, RULE("vmm-release-while-mapped"), address, place.block, other,
-			"Memory is still mapped into the range; aclrtUnmapMem comes first.");
+	FINDING(c, call, "vmm-release-while-mapped", other,
+		PARTS(part_address("address", address), part_block("reserved range", place.block),
+			part_block("mapping", other)),
+		"Memory is still mapped into the range; aclrtUnmapMem comes first.");
 }
 
 /* --- use -------------------------------------------------------------------------------- */
@@ -209,20 +192,19 @@ static void check_use(struct checks *c, struct acl_call_record *call, const void
 {
 	struct block_lookup range, place;
 	uint64_t closed = 0;
+	bool mapped;
 
 	if (!reservation_at(c, address, &range))
 		return;
-	rule_evaluated(call, RULE("vmm-use-unmapped"));
-	rule_evaluated(call, RULE("vmm-noaccess-used"));
-	if (!map_find(mapping(c)->mapped, (uintptr_t)address, &place)) {
-		if (!load_relaxed(&mapping(c)->selected_links))
-			say(c, call, RULE("vmm-use-unmapped"), address, range.block, NULL,
-				"No memory is mapped at this address of the reserved range.");
-		return;
-	}
-	if (value_table_get(&mapping(c)->closed_access, place.base, &closed) && closed)
-		say(c, call, RULE("vmm-noaccess-used"), address, range.block, place.block,
-			"The memory was mapped without access, and aclrtMemSetAccess was not called for it.");
+	mapped = map_find(mapping(c)->mapped, (uintptr_t)address, &place);
+	FINDING(c, call, "vmm-use-unmapped", !mapped && !load_relaxed(&mapping(c)->selected_links),
+		PARTS(part_address("address", address), part_block("reserved range", range.block)),
+		"No memory is mapped at this address of the reserved range.");
+	FINDING(c, call, "vmm-noaccess-used",
+		mapped && value_table_get(&mapping(c)->closed_access, place.base, &closed) && closed,
+		PARTS(part_address("address", address), part_block("reserved range", range.block),
+			part_block("mapping", place.block)),
+		"The memory was mapped without access, and aclrtMemSetAccess was not called for it.");
 }
 
 /* Every operation that is given memory; programs without virtual memory pay nothing more. */
@@ -264,23 +246,12 @@ static bool check_crossing(struct checks *c, struct acl_call_record *call, const
 {
 	bool virtual = false;
 	int from = device_of(c, e->src, &virtual), to = device_of(c, e->dst, &virtual);
-	struct finding_buffer room;
-	struct acl_finding *f;
 
-	if (!virtual || from < 0 || to < 0 ||
-		!rule_broken(call, RULE("vmm-cross-device-sync-copy"), from != to))
-		return false;
-	f = finding_begin(c, call, RULE("vmm-cross-device-sync-copy"), &room);
-	if (!f)
-		return true;
-	finding_detail(
-		f, "The copy goes from device %d to device %d, and mapped memory takes part.", from, to);
-	finding_address(f, "src", e->src->address);
-	finding_address(f, "dst", e->dst->address);
-	finding_int(f, "source device", from);
-	finding_int(f, "destination device", to);
-	finding_show(c, f);
-	return true;
+	return virtual && from >= 0 && to >= 0 &&
+	       FINDING(c, call, "vmm-cross-device-sync-copy", from != to,
+		       PARTS(part_address("src", e->src->address), part_address("dst", e->dst->address),
+			       part_int("source device", from), part_int("destination device", to)),
+		       "The copy goes from device %d to device %d, and mapped memory takes part.", from, to);
 }
 
 /* Every copy but the plain asynchronous one. */

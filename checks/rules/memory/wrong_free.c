@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory given back through the wrong function. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 
-static void report(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
-	const struct block_lookup *place, bool downgrade)
+static void check_kind(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	const struct block_lookup *place, bool wrong, bool downgrade)
 {
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
+	unsigned api = load_relaxed(&place->block->created.api);
 	char size[24];
 
-	if (downgrade)
-		grade.severity = ACL_SEV_WARNING;
-	f = finding_begin_as(c, call, rule, grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "0x%llx is %s of %s, allocated by %s", (unsigned long long)place->base,
-		memory_kind_name(place->kind), human_bytes(place->size, size),
-		acl_apis[load_relaxed(&place->block->created.api)].name);
-	finding_api(f, "allocated by", load_relaxed(&place->block->created.api));
-	finding_bytes(f, "size", place->size);
-	finding_block(c, f, "memory", place->block);
-	finding_show(c, f);
+	FINDING_OF(c, call, rule, wrong,
+		PARTS(downgrade ? part_severity(ACL_SEV_WARNING) : part_none(), part_api("allocated by", api),
+			part_bytes("size", place->size), part_block("memory", place->block)),
+		"0x%llx is %s of %s, allocated by %s", (unsigned long long)place->base,
+		memory_kind_name(place->kind), human_bytes(place->size, size), acl_apis[api].name);
 }
 
 /* The block that begins at the address the function is given. */
@@ -37,9 +28,8 @@ static void device_free(struct checks *c, struct acl_call_record *call)
 	struct block_lookup place;
 
 	/* Where host and device memory are one it works all the same. */
-	if (block_freed(c, call, &place) &&
-		rule_broken(call, RULE("free-host-with-device-free"), place.kind == MEM_HOST))
-		report(c, call, RULE("free-host-with-device-free"), &place,
+	if (block_freed(c, call, &place))
+		check_kind(c, call, RULE("free-host-with-device-free"), &place, place.kind == MEM_HOST,
 			load_relaxed(&c->run_mode) == ACL_DEVICE);
 }
 
@@ -47,10 +37,10 @@ static void host_free(struct checks *c, struct acl_call_record *call)
 {
 	struct block_lookup place;
 
-	if (load_relaxed(&c->run_mode) != ACL_DEVICE && block_freed(c, call, &place) &&
-		rule_broken(call, RULE("free-device-with-host-free"),
-			place.kind == MEM_DEVICE || place.kind == MEM_MANAGED || place.kind == MEM_POOL))
-		report(c, call, RULE("free-device-with-host-free"), &place, false);
+	if (load_relaxed(&c->run_mode) != ACL_DEVICE && block_freed(c, call, &place))
+		check_kind(c, call, RULE("free-device-with-host-free"), &place,
+			place.kind == MEM_DEVICE || place.kind == MEM_MANAGED || place.kind == MEM_POOL,
+			false);
 }
 
 static const struct check_hook hooks[] = {

@@ -65,7 +65,6 @@ static void error_returned(struct checks *c, struct acl_call_record *call)
 	f = finding_begin_as(c, call, RULE("api-error"), grade, &room);
 	if (!f)
 		return;
-	f->at_leave = true;
 	finding_detail(
 		f, "%s returned %d (%s)", acl_apis[call->api].name, error_of(call), name ? name : "unnamed");
 	finding_error(f, "result", error_of(call));

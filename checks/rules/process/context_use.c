@@ -22,7 +22,6 @@ static void report_missing(struct checks *c, struct acl_call_record *call)
 
 	if (!f)
 		return;
-	f->at_leave = true;
 	if (was)
 		finding_detail(f, "the context this thread had set was destroyed");
 	else if (d)
@@ -62,7 +61,6 @@ static void report_other(struct checks *c, struct acl_call_record *call, const s
 	f = finding_begin_as(c, call, rule, grade, &room);
 	if (!f)
 		return;
-	f->at_leave = true;
 	finding_detail(f,
 		"stream %p belongs to %s of device %d, and this thread's current context is %s of device %d",
 		stream_argument(c, call),

@@ -57,7 +57,6 @@ static void say_ignored(struct checks *c, struct acl_call_record *call)
 	f = finding_begin_as(c, call, RULE("init-config-mismatch"), grade, &room);
 	if (!f)
 		return;
-	f->at_leave = true;
 	finding_detail(f, "the configuration differs from the first one of this process%s%s",
 		load_relaxed(&state(c)->first) == NO_CONFIG ? ", which was none" : "",
 		error_of(call) == ACL_ERROR_REPEAT_INIT ? ", and is not read" : ", and is refused");

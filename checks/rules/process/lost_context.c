@@ -22,8 +22,6 @@ static struct acl_finding *begin(struct checks *c, struct acl_call_record *call,
 	rule_evaluated(call, rule);
 	grade.beside = BESIDE_AS_REASON;
 	f = finding_begin_as(c, call, rule, grade, room);
-	if (f)
-		f->at_leave = true;
 	return f;
 }
 

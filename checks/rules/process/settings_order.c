@@ -68,7 +68,6 @@ static void option_asked(struct checks *c, struct acl_call_record *call)
 	f = finding_begin(c, call, RULE("ctx-sys-param-not-set"), &room);
 	if (!f)
 		return;
-	f->at_leave = true;
 	finding_detail(f, "aclrtCtxSetSysParamOpt was not called for this option in the current context.");
 	finding_enum(f, "opt", "aclSysParamOpt", a->opt);
 	finding_show(c, f);
@@ -92,7 +91,6 @@ static void say_group(
 
 	if (!f)
 		return;
-	f->at_leave = true;
 	finding_detail(f, "%s", detail);
 	finding_int(f, name, value);
 	if (load_relaxed(&modes(c)->n_groups))
@@ -213,7 +211,6 @@ static void saturation_set(struct checks *c, struct acl_call_record *call)
 	f = finding_begin(c, call, RULE("satmode-existing-streams"), &room);
 	if (!f)
 		return;
-	f->at_leave = true;
 	finding_detail(f, "%u stream%s of device %d exist%s already and keep%s the former mode.", n,
 		n == 1 ? "" : "s", device, n == 1 ? "s" : "", n == 1 ? "s" : "");
 	finding_uint(f, "streams", n);

@@ -148,7 +148,6 @@ static void snapshot_finish(struct checks *c, enum checks_end kind)
 	f = finding_begin_as(c, NULL, RULE("snapshot-not-unlocked"), grade, &room);
 	if (!f)
 		return;
-	f->at_leave = true;
 	finding_detail(f, "The process ends, and it is %s.", step_name(load_relaxed(&s->step)));
 	finding_show(c, f);
 }

@@ -196,7 +196,6 @@ static void event_time_leave(struct checks *c, struct acl_call_record *call)
 	f = finding_begin(c, call, RULE("event-elapsed-not-synced"), &room);
 	if (!f)
 		return;
-	f->at_leave = true;
 	finding_detail(f, "The event was recorded but its stream has not reached it yet.");
 	finding_error(f, "result", error_of(call));
 	finding_object(c, f, "event", event_of(call));
@@ -239,7 +238,6 @@ static void resource_exhausted(struct checks *c, struct acl_call_record *call, i
 	f = finding_begin(c, call, rule, &room);
 	if (!f)
 		return;
-	f->at_leave = true;
 	finding_detail(f, "The runtime has no more; %u of this process are alive.", objects_alive(c, kind));
 	finding_uint(f, "alive", objects_alive(c, kind));
 	finding_show(c, f);

@@ -159,7 +159,6 @@ static void event_streams_leave(struct checks *c, struct acl_call_record *call)
 	f = finding_begin(c, call, RULE("event-elapsed-different-streams"), &room);
 	if (!f)
 		return;
-	f->at_leave = true;
 	finding_detail(f, "the events were recorded on different streams%s",
 		load_relaxed(&from->device) != load_relaxed(&to->device) ? " of different devices" : "");
 	finding_object(c, f, "start", start);

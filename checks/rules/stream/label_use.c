@@ -83,7 +83,6 @@ static void label_set_leave(struct checks *c, struct acl_call_record *call)
 	f = finding_begin_as(c, call, RULE("label-before-list"), grade, &room);
 	if (!f)
 		return;
-	f->at_leave = true;
 	finding_detail(f, "no aclrtCreateLabelList has ever had this label in its list%s",
 		succeeded(call) ? "; only older firmware takes such a label" : "");
 	finding_object(c, f, "label", o);

@@ -310,7 +310,6 @@ static void say_notify_at_end(struct checks *c, const struct acl_rule *rule, str
 	f = finding_begin_as(c, NULL, rule, grade, &room);
 	if (!f)
 		return;
-	f->at_leave = true;
 	finding_detail(f, "%s", detail);
 	finding_object(c, f, acl_handle_names[o->kind], o);
 	finding_show(c, f);

@@ -277,7 +277,6 @@ static void say_callback_at_end(
 	f = finding_begin_as(c, NULL, rule, grade, &room);
 	if (!f)
 		return;
-	f->at_leave = true;
 	finding_detail(f, detail, (unsigned long long)thread);
 	finding_address(f, "thread", (const void *)(uintptr_t)thread);
 	finding_show(c, f);
