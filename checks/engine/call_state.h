@@ -28,6 +28,8 @@ struct call_state {
 	uint64_t finding; /* serial of the first primary finding of this call, 0 = none */
 	struct acl_object *stream; /* the one the call names, the default stream for NULL */
 	struct acl_object *event; /* the one the call names */
+	struct acl_object *named; /* the last other object that it names by handle */
+	uint64_t evaluated; /* what it puts to the test, by EVALUATED_… */
 	uint64_t capture; /* acl_ref of the model that the stream is captured into, 0 = none */
 	uint64_t position; /* of the task the call submits to its stream, 0 = it submits none */
 	struct acl_object *observed; /* the stream whose progress the call tells, up to … */
@@ -50,7 +52,8 @@ static inline void call_state_init(struct call_state *s)
 	s->record_counted = s->device_ends = false;
 	s->releasing_generation = 0;
 	s->finding = 0;
-	s->stream = s->event = s->observed = 0;
+	s->stream = s->event = s->named = s->observed = 0;
+	s->evaluated = 0;
 	s->capture = s->position = s->observed_position = 0;
 	s->snapshot = 0;
 	s->operation = 0;

@@ -78,6 +78,9 @@ struct check_module {
 	/* Rare moments of a call; each is one module's at the most. */
 	check_hook_fn uninitialized; /* enter, until aclInit is called: before all others */
 	check_hook_fn missing; /* enter of a function that the runtime lacks: before all others */
+	check_hook_fn default_stream; /* enter: the stream that the call names is NULL */
+	check_hook_fn unsettled; /* enter: a handle of the call is unknown, not alive, or about to be
+				    destroyed; before all other rules */
 	check_hook_fn returned_error; /* FAILED, after all others, of every function that returns aclError */
 	check_hook_fn suspected; /* after leave: there was a finding, and yet no error */
 	/* A callback of the program begins or ends; outer: the call that launched or registered it. */

@@ -118,8 +118,7 @@ static void say(struct acl_finding *f, const struct acl_constraint *n, const str
 }
 
 /* One call, one report: the first need that is broken ends it. */
-static __attribute__((noinline, cold)) void constraints_report(
-	struct checks *c, struct acl_call_record *call, const void *behind)
+void constraints_report(struct checks *c, struct acl_call_record *call, const void *behind)
 {
 	const struct acl_need_span *span = &acl_constraints_of[call->api];
 	const struct acl_constraint *n = &acl_constraints[span->first], *end = n + span->count;
@@ -147,18 +146,13 @@ static __attribute__((noinline, cold)) void constraints_report(
 	}
 }
 
-static inline void check(struct checks *c, struct acl_call_record *call, const void *behind)
+static void check(struct checks *c, struct acl_call_record *call, const void *behind)
 {
 	unsigned needs = acl_constraints_judge[call->api](call->args, behind);
 
-	constraints_evaluated(c, call, needs & ~ACL_NEEDS_BROKEN);
+	call->state.evaluated |= needs & EVALUATED_CONSTRAINTS;
 	if (__builtin_expect(needs & ACL_NEEDS_BROKEN || c->soc, 0))
 		constraints_report(c, call, behind);
-}
-
-static void constraints_enter(struct checks *c, struct acl_call_record *call)
-{
-	check(c, call, NULL);
 }
 
 /* What they look at behind a pointer is copied first. */
@@ -172,13 +166,13 @@ static void check_needs_behind(struct checks *c, struct acl_call_record *call)
 	check(c, call, program_read(c, behind, copy, span->behind_size) ? copy : NULL);
 }
 
+/* The others are asked before all hooks of rules: struct call_plan. */
 static void constraints_bind(
 	void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
 {
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
-		if (acl_constraints_of[api].count)
-			add(binder, api, ACL_ENTER,
-				acl_constraints_of[api].behind_size ? check_needs_behind : constraints_enter);
+		if (acl_constraints_of[api].behind_size)
+			add(binder, api, ACL_ENTER, check_needs_behind);
 }
 
 const struct check_module module_arguments = {.bind = constraints_bind};

@@ -105,16 +105,6 @@ static inline bool rule_broken(const struct acl_call_record *call, const struct 
 	return broken;
 }
 
-/* The constraints of the model that this call evaluates: bits as in acl_constraints_judge. */
-static inline void constraints_evaluated(struct checks *c, const struct acl_call_record *call, uint32_t needs)
-{
-	const struct coverage_counts *coverage = thread_of(call)->coverage;
-
-	if (coverage && is_checked(call) &&
-		__builtin_expect(load_relaxed(&coverage->api[call->api].constraints) != needs, 0))
-		constraints_changed(c, call, needs);
-}
-
 /* The same where there is no call: when the process ends. */
 void rule_evaluated_at_end(struct checks *c, const struct acl_rule *rule);
 

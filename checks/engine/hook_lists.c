@@ -10,7 +10,7 @@
 struct list_builder {
 	enum acl_phase phase;
 	check_hook_fn returned_error;
-	bool state; /* of state modules, else of rule modules */
+	enum { HOOKS_OF_STATE, HOOKS_OF_RULES, HOOKS_OF_ALL } of; /* modules */
 	bool conditional, plain;
 	unsigned count[ACL_API_COUNT];
 	check_hook_fn *at[ACL_API_COUNT]; /* NULL while counting */
@@ -115,7 +115,7 @@ static void add_module(struct list_builder *b, const struct check_module *module
 		module->bind(add, b);
 }
 
-/* Enter in the order of the modules, the others the opposite way. */
+/* Enter in the order of the modules, the others the opposite way: those of rules first. */
 static void add_all(struct list_builder *b)
 {
 	memset(b->count, 0, sizeof(b->count));
@@ -123,7 +123,7 @@ static void add_all(struct list_builder *b)
 		const struct check_module *module =
 			check_modules[b->phase == ACL_ENTER ? i : MODULE_COUNT - 1 - i];
 
-		if (b->phase == ACL_FAILED || (module->order != 0) == b->state)
+		if (b->of == HOOKS_OF_ALL || (module->order != 0) == (b->of == HOOKS_OF_STATE))
 			add_module(b, module);
 	}
 	if (b->phase != ACL_FAILED)
@@ -155,31 +155,40 @@ static bool build(struct checks *c, struct list_builder *b)
 	return true;
 }
 
-static bool build_state(struct checks *c, struct list_builder *b, enum acl_phase phase)
+static const check_hook_fn *list_or_none(const struct list_builder *b, unsigned api)
 {
-	b->phase = phase;
-	b->state = true;
-	b->plain = false;
+	return b->count[api] ? b->at[api] : NULL;
+}
+
+static bool build_enter(struct checks *c, struct list_builder *b, struct call_plan *plans)
+{
+	b->phase = ACL_ENTER;
+	b->of = HOOKS_OF_STATE;
 	if (!build(c, b))
 		return false;
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
-		*(phase == ACL_ENTER ? &c->hooks[api].enter_state[b->conditional]
-				     : &c->hooks[api].leave_state[b->conditional]) = b->at[api];
-	return true;
-}
-
-static bool build_rules(struct checks *c, struct list_builder *b, enum acl_phase phase)
-{
-	b->phase = phase;
-	b->state = false;
+		plans[api].enter_state = list_or_none(b, api);
+	b->of = HOOKS_OF_RULES;
 	for (unsigned plain = 0; plain < 2; plain++) {
 		b->plain = plain;
 		if (!build(c, b))
 			return false;
 		for (unsigned api = 0; api < ACL_API_COUNT; api++)
-			*(phase == ACL_ENTER ? &c->hooks[api].enter_rules[b->conditional][plain]
-					     : &c->hooks[api].leave_rules[b->conditional][plain]) =
-				b->at[api];
+			plans[api].enter_rules[plain] = list_or_none(b, api);
+	}
+	return true;
+}
+
+static bool build_leave(struct checks *c, struct list_builder *b, struct call_plan *plans)
+{
+	b->phase = ACL_LEAVE;
+	b->of = HOOKS_OF_ALL;
+	for (unsigned plain = 0; plain < 2; plain++) {
+		b->plain = plain;
+		if (!build(c, b))
+			return false;
+		for (unsigned api = 0; api < ACL_API_COUNT; api++)
+			plans[api].leave[plain] = list_or_none(b, api);
 	}
 	return true;
 }
@@ -187,26 +196,101 @@ static bool build_rules(struct checks *c, struct list_builder *b, enum acl_phase
 static bool build_failed(struct checks *c, struct list_builder *b)
 {
 	b->phase = ACL_FAILED;
+	b->of = HOOKS_OF_ALL;
 	b->returned_error = c->rare.returned_error;
 	b->plain = false;
 	if (!build(c, b))
 		return false;
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
-		c->hooks[api].failed = b->at[api];
+		c->failed[api] = b->at[api];
 	return true;
+}
+
+/* --- what else is in a plan --------------------------------------------------------------- */
+
+void handles_follow(
+	struct checks *c, unsigned kind, const struct acl_rule *of_use, const struct acl_rule *of_destroy)
+{
+	c->followed[kind] = (struct followed_kind){
+		true, of_use ? (int16_t)of_use->index : -1, of_destroy ? (int16_t)of_destroy->index : -1};
+}
+
+/* A handle that the function is given, of a kind that is followed. */
+static bool is_followed(const struct checks *c, const struct acl_param *p)
+{
+	return c->followed[p->handle].followed && c->kinds[p->handle] && p->dir == ACL_DIR_IN &&
+	       p->kind == ACL_KIND_HANDLE && (p->life == ACL_LIFE_USE || p->life == ACL_LIFE_DESTROY);
+}
+
+static size_t slot_of(unsigned kind)
+{
+	return kind == ACL_HANDLE_STREAM  ? offsetof(struct acl_call_record, state.stream)
+	       : kind == ACL_HANDLE_EVENT ? offsetof(struct acl_call_record, state.event)
+					  : offsetof(struct acl_call_record, state.named);
+}
+
+static struct call_handle handle_of(const struct checks *c, const struct acl_param *p, unsigned number)
+{
+	const struct followed_kind *kind = &c->followed[p->handle];
+	int16_t rule = p->life == ACL_LIFE_DESTROY ? kind->destroy_rule : kind->use_rule;
+
+	return (struct call_handle){rule < 0 ? 0 : EVALUATED_HANDLE(number), p->offset,
+		(uint16_t)slot_of(p->handle), p->handle, p->life == ACL_LIFE_DESTROY, rule};
+}
+
+static bool find_handles(struct checks *c, struct call_plan *plan, const struct acl_api_info *api)
+{
+	struct call_handle found[HANDLES_OF_CALL], *kept;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < api->n_params && n < HANDLES_OF_CALL; i++)
+		if (is_followed(c, &api->params[i])) {
+			found[n] = handle_of(c, &api->params[i], n);
+			n++;
+		}
+	if (!n)
+		return true;
+	kept = checks_alloc(c, n * sizeof(*kept));
+	if (!kept)
+		return false;
+	memcpy(kept, found, n * sizeof(*kept));
+	plan->handles = kept;
+	plan->n_handles = (uint8_t)n;
+	return true;
+}
+
+/* Those that look behind a pointer are asked by a hook, which copies that first. */
+static void find_constraints(const struct checks *c, struct call_plan *plan, unsigned api)
+{
+	const struct acl_need_span *span = &acl_constraints_of[api];
+
+	if (!span->count || span->behind_size)
+		return;
+	plan->constraints = acl_constraints_judge[api];
+	for (unsigned i = 0; c->soc && i < span->count; i++)
+		if (acl_constraints[span->first + i].only_soc)
+			plan->report = ACL_NEEDS_BROKEN;
 }
 
 bool hook_lists_create(struct checks *c)
 {
 	struct list_builder *b = c->host.memory(c->host.context, sizeof(*b));
 
-	if (!b)
-		return false;
-	for (unsigned conditional = 0; conditional < 2; conditional++) {
+	for (unsigned conditional = 0; b && conditional < 2; conditional++) {
+		struct call_plan *plans = checks_alloc(c, ACL_API_COUNT * sizeof(*plans));
+
 		b->conditional = conditional;
-		if (!build_state(c, b, ACL_ENTER) || !build_rules(c, b, ACL_ENTER) ||
-			!build_rules(c, b, ACL_LEAVE) || !build_state(c, b, ACL_LEAVE))
+		if (!plans || !build_enter(c, b, plans) || !build_leave(c, b, plans))
 			return false;
+		for (unsigned api = 0; api < ACL_API_COUNT; api++) {
+			find_constraints(c, &plans[api], api);
+			if (!find_handles(c, &plans[api], &acl_apis[api]))
+				return false;
+		}
+		c->plans_with[conditional] = plans;
 	}
-	return build_failed(c, b);
+	if (!b || !build_failed(c, b))
+		return false;
+	store_release(&c->plans, c->plans_with[0]);
+	return true;
 }

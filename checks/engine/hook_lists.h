@@ -6,14 +6,16 @@
 
 #include "checks/engine/instance.h"
 
-/* Fills c->hooks from check_modules; false: no memory. */
+/* Fills the plans from check_modules; false: no memory. */
 bool hook_lists_create(struct checks *c);
 
-/* Whether anything is called for the function at all. */
-static inline bool hook_lists_listen(const struct hook_list *l)
+/* Whether anything is done for the function at all. */
+static inline bool hook_lists_listen(const struct checks *c, unsigned api)
 {
-	return *l->enter_state[1] || *l->enter_rules[1][0] || *l->leave_state[1] || *l->leave_rules[1][0] ||
-	       *l->failed;
+	const struct call_plan *p = &c->plans_with[1][api];
+
+	return p->n_handles || p->constraints || p->enter_state || p->enter_rules[0] || p->leave[0] ||
+	       *c->failed[api];
 }
 
 #endif

@@ -129,8 +129,9 @@ static __attribute__((noinline)) struct acl_thread *thread_find(
 
 static inline void hooks_run(struct checks *c, struct acl_call_record *call, const check_hook_fn *hook)
 {
-	for (; *hook; hook++)
-		(*hook)(c, call);
+	if (hook)
+		for (; *hook; hook++)
+			(*hook)(c, call);
 }
 
 /* --- the way of a call ---------------------------------------------------------- */
@@ -157,11 +158,80 @@ static __attribute__((noinline, cold)) void settle_with_stack(struct checks *c, 
 		settle(&s);
 }
 
+/* The call, and what it puts to the test. */
+static inline void coverage_count(const struct checks *c, const struct acl_call_record *call)
+{
+	struct coverage_counts *counts = thread_of(call)->coverage;
+	struct called_api *of;
+
+	if (__builtin_expect(!counts, 0) || !is_checked(call))
+		return;
+	of = &counts->api[call->api];
+	store_relaxed(&of->calls, load_relaxed(&of->calls) + 1);
+	if (__builtin_expect(load_relaxed(&of->evaluated) != call->state.evaluated, 0))
+		evaluated_changed(c, call);
+}
+
+/* A handle that is NULL, or not simply that of a living object: what it puts to the test. */
+static __attribute__((noinline)) uint64_t handle_look(
+	struct checks *c, struct acl_call_record *call, const struct call_handle *h, const void *value)
+{
+	struct acl_object **slot = (struct acl_object **)((char *)call + h->slot);
+
+	*slot = object_find(c, h->kind, value);
+	if (!value && h->kind == ACL_HANDLE_STREAM)
+		c->rare.default_stream(c, call);
+	if (*slot && load_acquire(&(*slot)->state) == ACL_OBJECT_LIVE && !(value && h->destroys))
+		return h->evaluated;
+	return value ? EVALUATED_BY_RULE : 0;
+}
+
+/* What the handles of the call mean, which all hooks ask. Returns what they put to the test. */
+static inline uint64_t handles_find(
+	struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
+{
+	const struct call_handle *h = plan->handles, *end = h + plan->n_handles;
+	uint64_t evaluated = 0;
+
+	for (; h < end; h++) {
+		const void *value;
+		struct acl_object *o;
+
+		memcpy(&value, (const char *)call->args + h->offset, sizeof(value));
+		o = object_at_hand(c->kinds[h->kind], (uintptr_t)value);
+		if (__builtin_expect(!o || h->destroys, 0)) {
+			evaluated |= handle_look(c, call, h, value);
+			continue;
+		}
+		*(struct acl_object **)((char *)call + h->slot) = o;
+		evaluated |= h->evaluated;
+	}
+	return evaluated;
+}
+
+static inline uint64_t constraints_ask(
+	struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
+{
+	unsigned needs = plan->constraints(call->args, NULL);
+
+	if (__builtin_expect((needs | plan->report) & ACL_NEEDS_BROKEN, 0))
+		constraints_report(c, call, NULL);
+	return needs & EVALUATED_CONSTRAINTS;
+}
+
+/* The handles are looked at by a rule, which also counts. */
+static __attribute__((noinline)) uint64_t handles_unsettled(
+	struct checks *c, struct acl_call_record *call, uint64_t evaluated)
+{
+	c->rare.unsettled(c, call);
+	return evaluated & EVALUATED_CONSTRAINTS;
+}
+
 void checks_enter(struct checks *c, struct acl_call_record *call)
 {
-	const struct hook_list *hooks = &c->hooks[call->api];
-	bool conditional = load_relaxed(&c->unusual);
+	const struct call_plan *plan;
 	struct acl_thread *t = call->thread;
+	uint64_t evaluated;
 
 	if (__builtin_expect(!t, 0)) {
 		t = thread_find(c, call);
@@ -169,8 +239,6 @@ void checks_enter(struct checks *c, struct acl_call_record *call)
 			return;
 		call->thread = t;
 	}
-	if (is_checked(call))
-		coverage_count_call(t, call->api);
 	t->phase++;
 	/* Beside a call that runs a callback, only the outer one is in progress for others. */
 	if (__builtin_expect(!call->callback_depth, 1)) {
@@ -181,16 +249,39 @@ void checks_enter(struct checks *c, struct acl_call_record *call)
 		c->rare.uninitialized(c, call);
 	if (__builtin_expect(call->missing, 0))
 		c->rare.missing(c, call);
-	hooks_run(c, call, hooks->enter_state[conditional]);
-	hooks_run(c, call, hooks->enter_rules[conditional][call->plain]);
-	if (__builtin_expect(t->n_findings != 0, 0))
+	plan = load_acquire(&c->plans) + call->api;
+	evaluated = handles_find(c, call, plan);
+	hooks_run(c, call, plan->enter_state);
+	if (plan->constraints)
+		evaluated |= constraints_ask(c, call, plan);
+	if (__builtin_expect(evaluated & EVALUATED_BY_RULE, 0))
+		evaluated = handles_unsettled(c, call, evaluated);
+	call->state.evaluated |= evaluated;
+	hooks_run(c, call, plan->enter_rules[call->plain]);
+	coverage_count(c, call);
+	if (__builtin_expect(thread_of(call)->n_findings != 0, 0))
 		settle_with_stack(c, call);
+}
+
+/* What is to be done in leave, with a function that has anything, or in a call that something is wrong with.
+ */
+static __attribute__((noinline)) void leave_rest(
+	struct checks *c, struct acl_call_record *call, const check_hook_fn *hooks)
+{
+	hooks_run(c, call, hooks);
+	if (__builtin_expect(error_of(call) != 0, 0)) {
+		call->state.phase = ACL_FAILED;
+		hooks_run(c, call, c->failed[call->api]);
+	}
+	if (__builtin_expect(thread_of(call)->n_findings != 0, 0))
+		settle_with_stack(c, call);
+	if (__builtin_expect(call->state.finding != 0, 0) && error_of(call) == 0 && *c->failed[call->api])
+		c->rare.suspected(c, call);
 }
 
 void checks_leave(struct checks *c, struct acl_call_record *call)
 {
-	const struct hook_list *hooks = &c->hooks[call->api];
-	bool conditional = load_relaxed(&c->unusual);
+	const check_hook_fn *hooks = load_acquire(&c->plans)[call->api].leave[call->plain];
 	struct acl_thread *t = call->thread;
 
 	if (!t)
@@ -199,22 +290,13 @@ void checks_leave(struct checks *c, struct acl_call_record *call)
 	call->state.phase = ACL_LEAVE;
 	if (__builtin_expect(!call->callback_depth, 1))
 		store_relaxed(&t->inside, 0);
-	hooks_run(c, call, hooks->leave_rules[conditional][call->plain]);
-	hooks_run(c, call, hooks->leave_state[conditional]);
-	if (__builtin_expect(error_of(call) != 0, 0)) {
-		call->state.phase = ACL_FAILED;
-		hooks_run(c, call, hooks->failed);
-	}
-	if (__builtin_expect(t->n_findings != 0, 0))
-		settle_with_stack(c, call);
-	if (__builtin_expect(call->state.finding != 0, 0) && error_of(call) == 0 && *hooks->failed) {
-		c->rare.suspected(c, call);
-	}
+	if (hooks || error_of(call) || t->n_findings || call->state.finding)
+		leave_rest(c, call, hooks);
 }
 
 bool checks_listens(const struct checks *c, unsigned api)
 {
-	return api < ACL_API_COUNT && hook_lists_listen(&c->hooks[api]);
+	return api < ACL_API_COUNT && hook_lists_listen(c, api);
 }
 
 /* --- creation --------------------------------------------------------------------- */
@@ -259,12 +341,15 @@ static void rare_hooks_create(struct checks *c)
 {
 	struct rare_hooks *r = &c->rare;
 
-	*r = (struct rare_hooks){nothing_rare, nothing_rare, nothing_rare, nothing_rare};
+	*r = (struct rare_hooks){
+		nothing_rare, nothing_rare, nothing_rare, nothing_rare, nothing_rare, nothing_rare};
 	for (unsigned i = 0; i < MODULE_COUNT; i++) {
 		const struct check_module *m = check_modules[i];
 
 		r->uninitialized = m->uninitialized ? m->uninitialized : r->uninitialized;
 		r->missing = m->missing ? m->missing : r->missing;
+		r->default_stream = m->default_stream ? m->default_stream : r->default_stream;
+		r->unsettled = m->unsettled ? m->unsettled : r->unsettled;
 		r->returned_error = m->returned_error ? m->returned_error : r->returned_error;
 		r->suspected = m->suspected ? m->suspected : r->suspected;
 	}

@@ -63,17 +63,22 @@ enum {
 	ACL_CALLED_ANY = ACL_CALLED_COUNT
 };
 
+/* Bits of what a call puts to the test; the lowest are the constraints of its function. */
+#define EVALUATED_CONSTRAINTS UINT64_C(0x7fffffff)
+#define EVALUATED_HANDLE(i) (UINT64_C(1) << (32 + (i))) /* by handle of the function */
+#define EVALUATED_BY_RULE (UINT64_C(1) << 63) /* never counted: a rule looks at the handles, and counts */
+#define HANDLES_OF_CALL 8 /* no function has more */
+
 /* What a thread counts for itself; allocated with the thread, see rule_coverage.c. */
 struct coverage_counts {
 	/*
-	 * By function.  The needs its calls put to the test are mostly the same at every
-	 * call: one count for as long as they are, then it is spread over the rules.
+	 * By function.  What its calls put to the test is mostly the same at every
+	 * call: one count for as long as it is, then it is spread over the rules.
 	 */
 	struct called_api {
 		_Atomic uint64_t calls; /* checked ones */
 		_Atomic uint64_t before; /* of these, those before the present run … */
-		_Atomic uint32_t
-			constraints; /* … of calls that put these needs to the test: bit i = need i */
+		_Atomic uint64_t evaluated; /* … of calls that put the same to the test, by EVALUATED_… */
 	} api[ACL_CALLED_COUNT];
 	_Atomic uint64_t rule[]; /* by rule index */
 };
@@ -82,15 +87,29 @@ struct rule_setting {
 	bool off, advice;
 };
 
+/* A handle among the arguments of a function: what it means is looked up before all hooks. */
+struct call_handle {
+	uint64_t evaluated; /* bit of the rule that a live one puts to the test, see struct called_api */
+	uint16_t offset; /* of the argument */
+	uint16_t slot; /* where in the call record the object is noted */
+	uint8_t kind; /* enum acl_handle */
+	bool destroys;
+	int16_t rule; /* index of that rule, -1 = none */
+};
+
 /*
- * What a function's calls are handed to, ended by NULL.  First index: 1 = with the
- * conditional hooks; second: 1 = without those that have nothing to say of a call
+ * What is to be done in a call of a function, one cache line.  Lists end by NULL, an
+ * empty one is none.  Index 1: without the hooks that have nothing to say of a call
  * that is plainly right (call->plain).
  */
-struct hook_list {
-	const check_hook_fn *enter_state[2], *enter_rules[2][2];
-	const check_hook_fn *leave_rules[2][2], *leave_state[2];
-	const check_hook_fn *failed;
+struct call_plan {
+	_Alignas(64) const struct call_handle *handles;
+	unsigned (*constraints)(const void *args, const void *behind); /* NULL: none, or a hook asks them */
+	const check_hook_fn *enter_state, *enter_rules[2];
+	const check_hook_fn *leave[2]; /* rules first */
+	unsigned report; /* ACL_NEEDS_BROKEN: constraints of products are among them, and the product is known
+			  */
+	uint8_t n_handles;
 };
 
 struct acl_device {
@@ -112,18 +131,23 @@ struct wait_list;
 struct checks {
 	/* Read by every call, written seldom. */
 	struct checks_host host;
-	struct hook_list hooks[ACL_API_COUNT];
+	_Atomic(const struct call_plan *) plans; /* by function: the present one of … */
+	struct call_plan *plans_with[2]; /* … those without and with conditional hooks */
 	struct rule_setting *settings; /* by rule index */
 	_Atomic int target; /* enum acl_cann or CHECKS_TARGET_DOCUMENTS */
 	_Atomic int runtime; /* enum acl_cann of the loaded one, -1 = unknown */
 	_Atomic bool ordered; /* somebody records the calls */
-	_Atomic bool unusual; /* hooks marked ACL_CONDITIONAL are called */
 	bool target_auto, stacks_all;
 	bool device0_known, device0_hidden; /* whether ASCEND_RT_VISIBLE_DEVICES names device 0 */
 	const char *soc; /* product name, NULL = unknown */
 	struct rare_hooks {
-		check_hook_fn uninitialized, missing, returned_error, suspected;
+		check_hook_fn uninitialized, missing, default_stream, unsettled, returned_error, suspected;
 	} rare; /* see struct check_module */
+	const check_hook_fn *failed[ACL_API_COUNT]; /* phase FAILED, ended by NULL */
+	struct followed_kind {
+		bool followed;
+		int16_t use_rule, destroy_rule;
+	} followed[ACL_HANDLE_COUNT]; /* see handles_follow() */
 	void *module_states[MODULE_COUNT]; /* see module_state() */
 	_Atomic bool inited; /* aclInit was called, or init-missing was said */
 	_Atomic int8_t run_mode; /* aclrtRunMode, -1 = not asked */
@@ -183,10 +207,12 @@ static inline void object_used(struct checks *c, struct acl_object *o, struct ac
 	store_relaxed(&o->last_used.api, call->api);
 }
 
-static inline void coverage_count_call(struct acl_thread *t, unsigned api)
+/* Not a function of the API, but something that calls are. */
+static inline void coverage_count_as(struct acl_thread *t, unsigned called)
 {
 	if (t->coverage)
-		store_relaxed(&t->coverage->api[api].calls, load_relaxed(&t->coverage->api[api].calls) + 1);
+		store_relaxed(
+			&t->coverage->api[called].calls, load_relaxed(&t->coverage->api[called].calls) + 1);
 }
 
 /* The rule is decided by what the function returns: each of its calls evaluates it. */
@@ -194,11 +220,20 @@ void rule_evaluated_by(struct checks *c, const struct acl_rule *rule, unsigned a
 bool coverage_create(struct checks *c);
 void coverage_thread_begins(struct checks *c, struct acl_thread *t);
 void coverage_forked(struct checks *c);
-/* Another set of needs than at the thread's last call of the function. */
-void constraints_changed(struct checks *c, const struct acl_call_record *call, uint32_t needs)
-	__attribute__((cold));
-/* Whether target and product ask it at all (arguments.c). */
+/* The call puts something else to the test than the thread's last call of the function. */
+void evaluated_changed(const struct checks *c, const struct acl_call_record *call) __attribute__((cold));
+/* Whether target and product ask it at all (constraints.c). */
 bool constraint_in_force(const struct checks *c, const struct acl_constraint *n);
+/* Names the constraint that a call breaks; behind: a copy of what its arguments point to. */
+void constraints_report(struct checks *c, struct acl_call_record *call, const void *behind)
+	__attribute__((cold));
+
+/*
+ * In create: handles of a kind are looked up in every call that uses or destroys one.
+ * The rules are those that a live one puts to the test, NULL = none.
+ */
+void handles_follow(
+	struct checks *c, unsigned kind, const struct acl_rule *of_use, const struct acl_rule *of_destroy);
 
 /* Whether something of this sort may happen where we do not see it. */
 static inline bool other_submitters_possible(const struct checks *c, enum checks_other_submitter what)
@@ -209,8 +244,8 @@ static inline bool other_submitters_possible(const struct checks *c, enum checks
 /* Told before what the unusual hooks ask for can be seen. */
 static inline void checks_start_conditional(struct checks *c)
 {
-	if (!load_relaxed(&c->unusual))
-		store_release(&c->unusual, true);
+	if (load_relaxed(&c->plans) != c->plans_with[1])
+		store_release(&c->plans, c->plans_with[1]);
 }
 
 /* Releases (not) relaxed by the target: true when the checked runtime is at least this version. */

@@ -73,6 +73,25 @@ static inline struct acl_object *object_in(struct object_kind *k, const void *va
 	return load_relaxed(&o->value) == key ? o : NULL;
 }
 
+/*
+ * The live object of a kind with this handle value, when it is found at the first look; NULL = ask
+ * object_in. Whatever state the table is in: a live object with the value is the one.
+ */
+static inline struct acl_object *object_at_hand(struct object_kind *k, uint64_t value)
+{
+	struct key_table *t = load_acquire(&k->index.table);
+	struct key_slot *slot;
+	struct acl_object *o;
+
+	if (__builtin_expect(!t, 0))
+		return NULL;
+	slot = &t->slots[mix64(value) & t->mask];
+	if (__builtin_expect(load_acquire(&slot->key) != value, 0))
+		return NULL;
+	o = (struct acl_object *)(uintptr_t)load_acquire(&slot->value);
+	return o && load_acquire(&o->state) == ACL_OBJECT_LIVE && load_relaxed(&o->value) == value ? o : NULL;
+}
+
 struct checks;
 
 /* kept: so many bytes at the beginning of the extension are the slot's own and outlive its objects. */

@@ -29,19 +29,21 @@ void coverage_thread_begins(struct checks *c, struct acl_thread *t)
 		t->coverage = counts;
 }
 
-/* The rule behind the lowest of these constraints, NULL if that is not in force. */
-static const struct acl_rule *rule_of_first(const struct checks *c, unsigned api, uint32_t needs)
+/* The rule behind the lowest of these bits, NULL if that is not in force. */
+static const struct acl_rule *rule_of_first(const struct checks *c, unsigned api, uint64_t evaluated)
 {
-	const struct acl_constraint *n =
-		&acl_constraints[acl_constraints_of[api].first + (unsigned)__builtin_ctz(needs)];
+	unsigned bit = (unsigned)__builtin_ctzll(evaluated);
+	const struct acl_constraint *n = &acl_constraints[acl_constraints_of[api].first + bit];
 
+	if (bit >= 32)
+		return &acl_rules[c->plans_with[0][api].handles[bit - 32].rule];
 	return constraint_in_force(c, n) ? acl_rule_find(n->rule) : NULL;
 }
 
-static void spread(const struct checks *c, uint64_t *sums, unsigned api, uint32_t needs, uint64_t calls)
+static void spread(const struct checks *c, uint64_t *sums, unsigned api, uint64_t evaluated, uint64_t calls)
 {
-	for (; needs; needs &= needs - 1) {
-		const struct acl_rule *rule = rule_of_first(c, api, needs);
+	for (; evaluated; evaluated &= evaluated - 1) {
+		const struct acl_rule *rule = rule_of_first(c, api, evaluated);
 
 		if (rule)
 			sums[rule->index] += calls;
@@ -49,13 +51,13 @@ static void spread(const struct checks *c, uint64_t *sums, unsigned api, uint32_
 }
 
 /* The call is counted already, and begins the next run. Only the thread itself writes its counts. */
-void constraints_changed(struct checks *c, const struct acl_call_record *call, uint32_t needs)
+void evaluated_changed(const struct checks *c, const struct acl_call_record *call)
 {
 	struct coverage_counts *counts = thread_of(call)->coverage;
 	struct called_api *of = &counts->api[call->api];
 	uint64_t before = load_relaxed(&of->calls) - 1, calls = before - load_relaxed(&of->before);
 
-	for (uint32_t left = load_relaxed(&of->constraints); left; left &= left - 1) {
+	for (uint64_t left = load_relaxed(&of->evaluated); left; left &= left - 1) {
 		const struct acl_rule *rule = rule_of_first(c, call->api, left);
 
 		if (rule)
@@ -63,7 +65,7 @@ void constraints_changed(struct checks *c, const struct acl_call_record *call, u
 				&counts->rule[rule->index], load_relaxed(&counts->rule[rule->index]) + calls);
 	}
 	store_relaxed(&of->before, before);
-	store_relaxed(&of->constraints, needs);
+	store_relaxed(&of->evaluated, call->state.evaluated);
 }
 
 void rule_evaluated_at_end(struct checks *c, const struct acl_rule *rule)
@@ -109,7 +111,7 @@ static void add_thread(const struct checks *c, struct coverage_counts *of, uint6
 	for (unsigned r = 0; r < acl_rule_count; r++)
 		counts[r] += load_relaxed(&of->rule[r]);
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
-		spread(c, counts, api, load_relaxed(&of->api[api].constraints),
+		spread(c, counts, api, load_relaxed(&of->api[api].evaluated),
 			load_relaxed(&of->api[api].calls) - load_relaxed(&of->api[api].before));
 	for (unsigned i = 0; i < c->evaluated_by->n; i++)
 		counts[c->evaluated_by->at[i].rule] += calls_of(of, c->evaluated_by->at[i].api);

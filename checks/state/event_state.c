@@ -26,11 +26,6 @@ void event_created(struct checks *c, const struct acl_call_record *call, struct 
 		checks_start_conditional(c);
 }
 
-static void event_name_enter(struct checks *c, struct acl_call_record *call)
-{
-	call->state.event = object_find(c, ACL_HANDLE_EVENT, event_argument(c, call));
-}
-
 /* The streams an event touched last, for the order of release. */
 static void event_seen_with(struct event_state *e, struct acl_object *stream)
 {
@@ -44,10 +39,8 @@ static void event_seen_with(struct event_state *e, struct acl_object *stream)
 
 static void event_record_enter(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *e;
+	struct acl_object *e = event_of(call);
 
-	event_name_enter(c, call);
-	e = event_of(call);
 	if (!e)
 		return;
 	/* Counted before it is forwarded: a wait of another thread may overtake our leave. */
@@ -129,11 +122,9 @@ static void event_wait_leave(struct checks *c, struct acl_call_record *call)
 /* The record that is the latest when the call begins. */
 static void event_observe_enter(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *o, *source;
+	struct acl_object *o = event_of(call), *source;
 	uint64_t position;
 
-	event_name_enter(c, call);
-	o = event_of(call);
 	source = o ? latest_record(c, o, &position) : NULL;
 	if (!source)
 		return;
@@ -166,7 +157,6 @@ static void event_query_leave(struct checks *c, struct acl_call_record *call)
 static const struct check_hook hooks[] = {
 	{ON_OP(RECORD_EVENT), ACL_ENTER, event_record_enter},
 	{ON_OP(RECORD_EVENT), ACL_LEAVE, event_record_leave},
-	{ON_OP(WAIT_EVENT), ACL_ENTER, event_name_enter},
 	{ON_OP(WAIT_EVENT), ACL_LEAVE, event_wait_leave},
 	{ON_OP(SYNCHRONISE_EVENT), ACL_ENTER, event_observe_enter},
 	{ON_OP(SYNCHRONISE_EVENT), ACL_LEAVE, event_observe_leave},
@@ -174,12 +164,6 @@ static const struct check_hook hooks[] = {
 	{ON_OP(QUERY_EVENT), ACL_LEAVE, event_query_leave},
 	{ON_OP(INFO_EVENT_TIMESTAMP), ACL_ENTER, event_observe_enter},
 	{ON_OP(INFO_EVENT_TIMESTAMP), ACL_LEAVE, event_observe_leave},
-	{ON_OP(RESET_EVENT), ACL_ENTER, event_name_enter},
-	{ON_OP(QUERY_EVENT_WAIT), ACL_ENTER, event_name_enter},
-	{ON_OP(INFO_EVENT_ID), ACL_ENTER, event_name_enter},
-	{ON_OP(INFO_EVENT_ELAPSED_TIME), ACL_ENTER, event_name_enter},
-	{ON_OP(EXPORT_EVENT), ACL_ENTER, event_name_enter},
-	{ON_OP(DESTROY_EVENT), ACL_ENTER, event_name_enter},
 };
 
 const struct check_module module_event = {

@@ -365,9 +365,9 @@ static void plain_copy_enter(struct checks *c, struct acl_call_record *call)
 		!direction_fits(op) || !aligned(op))
 		return;
 	call->plain = true;
-	coverage_count_call(thread_of(call), ACL_CALLED_PLAIN_COPY);
+	coverage_count_as(thread_of(call), ACL_CALLED_PLAIN_COPY);
 	if (op->async)
-		coverage_count_call(thread_of(call), ACL_CALLED_PLAIN_ASYNC);
+		coverage_count_as(thread_of(call), ACL_CALLED_PLAIN_ASYNC);
 }
 
 static bool operations_create(struct checks *c)

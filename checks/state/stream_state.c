@@ -26,35 +26,30 @@ static int16_t last_handle_offset(unsigned api, unsigned kind)
 }
 
 /* NULL is the default stream of the current context. */
-static struct acl_object *stream_meant(struct checks *c, const struct acl_call_record *call)
+static void default_stream(struct checks *c, struct acl_call_record *call)
 {
-	const void *value = stream_argument(c, call);
-	struct acl_object *context;
 	bool known;
+	struct acl_object *context = context_current(c, thread_of(call), &known);
 
-	if (value)
-		return object_find(c, ACL_HANDLE_STREAM, value);
-	context = context_current(c, thread_of(call), &known);
-	return context ? object_of(c, load_relaxed(&context_state(context)->default_stream)) : NULL;
+	if (context)
+		call->state.stream = object_of(c, load_relaxed(&context_state(context)->default_stream));
 }
 
-/* Any function that names a stream. */
-static void stream_name_enter(struct checks *c, struct acl_call_record *call)
+/* Any function that names a stream, once there are captures. */
+static void stream_capture_enter(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *s = stream_meant(c, call);
+	struct acl_object *s = stream_of(call);
 
-	call->state.stream = s;
-	if (s && load_relaxed(&stream_state(s)->capture))
+	(void)c;
+	if (s)
 		call->state.capture = load_relaxed(&stream_state(s)->capture);
 }
 
 /* A task is put on the stream: it takes the next position. */
 static void stream_submit_enter(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *s;
+	struct acl_object *s = stream_of(call);
 
-	stream_name_enter(c, call);
-	s = stream_of(call);
 	if (!s || !object_usable(s))
 		return;
 	object_used(c, s, call);
@@ -144,7 +139,7 @@ static bool stream_faulted(const struct acl_call_record *call)
 /* Everything submitted before the call's own enter. */
 static void stream_observe_enter(struct checks *c, struct acl_call_record *call)
 {
-	stream_name_enter(c, call);
+	(void)c;
 	call->state.observed = stream_of(call);
 	call->state.observed_position = call->state.observed ? stream_submitted(call->state.observed) : 0;
 }
@@ -245,13 +240,12 @@ static bool looks_at_stream(unsigned api)
 static void stream_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
 {
 	for (unsigned api = 0; api < acl_api_count; api++) {
-		if (last_handle_offset(api, ACL_HANDLE_STREAM) < 0 || looks_at_stream(api))
+		if (last_handle_offset(api, ACL_HANDLE_STREAM) < 0)
 			continue;
-		if (acl_apis[api].mode == ACL_MODE_ASYNC) {
+		add(binder, api, ACL_ENTER | ACL_CONDITIONAL, stream_capture_enter);
+		if (acl_apis[api].mode == ACL_MODE_ASYNC && !looks_at_stream(api)) {
 			add(binder, api, ACL_ENTER, stream_submit_enter);
 			add(binder, api, ACL_LEAVE, stream_submit_leave);
-		} else {
-			add(binder, api, ACL_ENTER, stream_name_enter);
 		}
 	}
 }
@@ -283,6 +277,7 @@ static const struct check_hook hooks[] = {
 };
 
 const struct check_module module_stream = {
+	.default_stream = default_stream,
 	.order = 3,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),

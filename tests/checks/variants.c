@@ -84,7 +84,7 @@ static const char *asked_of_one(unsigned a, unsigned b)
 
 static bool holds(const check_hook_fn *list, check_hook_fn fn)
 {
-	for (; *list; list++)
+	for (; list && *list; list++)
 		if (*list == fn)
 			return true;
 	return false;
@@ -101,11 +101,22 @@ static void interpreter_is(void *binder, unsigned api, enum acl_phase phase, che
 
 static bool same_list(const check_hook_fn *a, const check_hook_fn *b)
 {
-	for (const check_hook_fn *fn = a; *fn; fn++)
+	for (const check_hook_fn *fn = a; fn && *fn; fn++)
 		if (*fn != interpreter && !holds(b, *fn))
 			return false;
-	for (const check_hook_fn *fn = b; *fn; fn++)
+	for (const check_hook_fn *fn = b; fn && *fn; fn++)
 		if (*fn != interpreter && !holds(a, *fn))
+			return false;
+	return true;
+}
+
+static bool same_handles(const struct call_plan *a, const struct call_plan *b)
+{
+	if (a->n_handles != b->n_handles)
+		return false;
+	for (unsigned i = 0; i < a->n_handles; i++)
+		if (a->handles[i].kind != b->handles[i].kind || a->handles[i].rule != b->handles[i].rule ||
+			a->handles[i].destroys != b->handles[i].destroys)
 			return false;
 	return true;
 }
@@ -113,20 +124,20 @@ static bool same_list(const check_hook_fn *a, const check_hook_fn *b)
 /* Where they differ: a phase, or a rule; NULL = nowhere. */
 static const char *difference(struct fixture *f, unsigned api, unsigned other)
 {
-	const struct hook_list *a = &f->checks->hooks[api], *b = &f->checks->hooks[other];
+	const struct call_plan *a = &f->checks->plans_with[1][api], *b = &f->checks->plans_with[1][other];
 	const char *rule = asked_of_one(api, other);
 
 	if (rule || (rule = asked_of_one(other, api)) != NULL)
 		return rule;
-	if (!same_list(a->enter_state[1], b->enter_state[1]))
+	if (!same_handles(a, b))
+		return "handles";
+	if (!same_list(a->enter_state, b->enter_state))
 		return "state, enter";
-	if (!same_list(a->enter_rules[1][0], b->enter_rules[1][0]))
+	if (!same_list(a->enter_rules[0], b->enter_rules[0]))
 		return "rules, enter";
-	if (!same_list(a->leave_rules[1][0], b->leave_rules[1][0]))
-		return "rules, leave";
-	if (!same_list(a->leave_state[1], b->leave_state[1]))
-		return "state, leave";
-	if (!same_list(a->failed, b->failed))
+	if (!same_list(a->leave[0], b->leave[0]))
+		return "leave";
+	if (!same_list(f->checks->failed[api], f->checks->failed[other]))
 		return "failed";
 	return NULL;
 }

@@ -240,7 +240,8 @@ static void unknown_handle(
 	say_unknown(c, call, use, value);
 }
 
-/* --- every handle of a call ------------------------------------------------------------ */
+/* --- every handle of a call, when one is not simply alive
+ * ------------------------------------------------------------ */
 
 /* Where the call counts what it asks, NULL = nowhere. */
 static inline struct coverage_counts *counts_of(const struct acl_call_record *call)
@@ -395,8 +396,6 @@ static bool answers(unsigned api)
 static void handles_bind(void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
 {
 	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
-		if (uses_of[api].count)
-			add(binder, api, ACL_ENTER, check_handles);
 		if (creates(api))
 			add(binder, api, ACL_LEAVE, create_failed);
 		if (answers(api))
@@ -406,6 +405,9 @@ static void handles_bind(void (*add)(void *binder, unsigned api, enum acl_phase,
 
 static bool handles_create(struct checks *c)
 {
+	for (unsigned kind = 0; kind < ACL_HANDLE_COUNT; kind++)
+		if (followed(kind))
+			handles_follow(c, kind, dead_rule(kind, false), dead_rule(kind, true));
 	uses_collect(c);
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
 		if (uses_of[api].count)
@@ -417,4 +419,5 @@ const struct check_module module_handles = {
 	.bind = handles_bind,
 	.state_size = sizeof(struct handles_state),
 	.create = handles_create,
+	.unsettled = check_handles,
 };
