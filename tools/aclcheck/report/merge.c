@@ -15,8 +15,15 @@
 
 #define CALLS_MAX 64 /* killed processes whose last calls are kept: the others' end is told all the same */
 
+/* A finding as a journal numbers it, for the records that count it again. */
+struct journal_finding {
+	UT_hash_handle hh;
+	json_int_t serial, count, site;
+	struct merged_finding *finding;
+};
+
 struct merge {
-	struct finding_table *found;
+	struct merged_finding *found;
 	json_t *doubts; /* by reason */
 	struct merged_call_coverage call_coverage;
 	struct merged_rule_coverage rules;
@@ -27,8 +34,9 @@ struct merge {
 	/* Of the file being read. */
 	const char *path;
 	struct span text;
+	bool journal;
 	json_t *head; /* process members of the report or journal */
-	json_t *order; /* journal: serial -> key */
+	struct journal_finding *order; /* journal: by serial */
 	int rank;
 	bool bad, ended;
 	json_int_t skipped; /* findings without identity */
@@ -38,7 +46,6 @@ struct merge *merge_new(void)
 {
 	struct merge *m = need(calloc(1, sizeof(*m)));
 
-	m->found = finding_table_new();
 	m->doubts = need(json_object());
 	m->processes = need(json_array());
 	return m;
@@ -46,7 +53,7 @@ struct merge *merge_new(void)
 
 void merge_free(struct merge *m)
 {
-	finding_table_free(m->found);
+	finding_table_free(&m->found);
 	json_decref(m->doubts);
 	json_decref(call_coverage_result(&m->call_coverage));
 	json_decref(rule_coverage_result(&m->rules));
@@ -136,6 +143,40 @@ static json_int_t span_number(struct span s, json_int_t otherwise)
 	return sane_count(strtoll(digits, NULL, 10));
 }
 
+static struct journal_finding *by_serial(const struct merge *m, json_int_t serial)
+{
+	struct journal_finding *known;
+
+	HASH_FIND(hh, m->order, &serial, sizeof(serial), known);
+	return known;
+}
+
+static void remember_serial(
+	struct merge *m, struct merged_finding *f, json_int_t serial, json_int_t count, json_int_t site)
+{
+	struct journal_finding *known = by_serial(m, serial);
+
+	if (!known) {
+		known = need(calloc(1, sizeof(*known)));
+		known->serial = serial;
+		HASH_ADD(hh, m->order, serial, sizeof(serial), known);
+	}
+	known->finding = f;
+	known->count = count;
+	known->site = site;
+}
+
+static void forget_serials(struct merge *m)
+{
+	struct journal_finding *known, *next;
+
+	HASH_ITER(hh, m->order, known, next)
+	{
+		HASH_DEL(m->order, known);
+		free(known);
+	}
+}
+
 static bool add_finding(void *context, struct span value)
 {
 	struct merge *m = context;
@@ -148,14 +189,14 @@ static bool add_finding(void *context, struct span value)
 	if (!scan_object(value, identity_member, &id))
 		return complain(m, value.at, "a finding is not well formed");
 	n = id.fingerprint.at ? (size_t)(id.fingerprint.end - id.fingerprint.at) : 0;
-	if (!n || n >= FINDING_KEY_MAX || memchr(id.fingerprint.at, '\0', n))
+	if (!n || n >= FINDING_KEY_MAX - 1 || memchr(id.fingerprint.at, '\0', n))
 		return complain(m, value.at, "a finding has no fingerprint");
-	f = finding_of(m->found, id.fingerprint, id.expected, false);
+	f = finding_of(&m->found, id.fingerprint, id.expected, false);
 	if (!f || id.merged) {
 		json = parse(m, value);
 		if (!json)
 			return false;
-		f = finding_of(m->found, id.fingerprint, id.expected, true);
+		f = finding_of(&m->found, id.fingerprint, id.expected, true);
 	}
 	f->count += span_number(id.count, 1);
 	if (f->last_process != m->process)
@@ -172,14 +213,8 @@ static bool add_finding(void *context, struct span value)
 	/* Suppressed on some ranks only is not suppressed. */
 	if (id.shown && flag_of(f->json, "suppressed"))
 		json_object_set_new(f->json, "suppressed", json_false());
-	if (m->order && id.serial.at) {
-		char serial[24];
-
-		snprintf(serial, sizeof(serial), "%lld", span_number(id.serial, 0));
-		json_object_set_new(m->order, serial,
-			json_pack("{s:s, s:b, s:I, s:I}", "key", f->key, "expected", (int)f->expected,
-				"count", span_number(id.count, 1), "site", site));
-	}
+	if (m->journal && id.serial.at)
+		remember_serial(m, f, span_number(id.serial, 0), span_number(id.count, 1), site);
 	return true;
 }
 
@@ -263,8 +298,7 @@ static void begin_process(struct merge *m)
 	m->process++;
 	m->head = need(json_object());
 	m->rank = -1;
-	m->ended = false;
-	m->order = NULL;
+	m->ended = m->journal = false;
 }
 
 static void end_process(struct merge *m)
@@ -276,8 +310,8 @@ static void end_process(struct merge *m)
 	if (!m->bad || json_object_get(m->head, "aclcheck"))
 		add_process(m);
 	json_decref(m->head);
-	json_decref(m->order);
-	m->head = m->order = NULL;
+	forget_serials(m);
+	m->head = NULL;
 }
 
 /* --- a report ------------------------------------------------------------------ */
@@ -357,26 +391,18 @@ static void start_record(struct merge *m, struct span line)
 
 static void repeat_record(struct merge *m, struct span line)
 {
-	json_t *repeat = parse(m, line), *known;
+	json_t *repeat = parse(m, line);
+	struct journal_finding *known;
 	json_int_t count;
-	struct merged_finding *f;
-	struct span key;
-	char serial[24];
 
 	if (!repeat)
 		return;
-	snprintf(serial, sizeof(serial), "%lld", number_of(repeat, "serial"));
-	known = json_object_get(m->order, serial);
+	known = by_serial(m, number_of(repeat, "serial"));
 	count = sane_count(number_of(repeat, "count"));
-	if (known && count > number_of(known, "count")) {
-		key.at = text_of(known, "key");
-		key.end = key.at + strlen(key.at);
-		f = finding_of(m->found, key, flag_of(known, "expected"), false);
-		if (f)
-			f->count += count - number_of(known, "count");
-		if (f)
-			sites_count(f->sites, number_of(known, "site"), count - number_of(known, "count"));
-		json_object_set_new(known, "count", json_integer(count));
+	if (known && count > known->count) {
+		known->finding->count += count - known->count;
+		sites_count(known->finding->sites, known->site, count - known->count);
+		known->count = count;
 	}
 	json_decref(repeat);
 }
@@ -439,7 +465,7 @@ static void add_journal(struct merge *m)
 	struct span line = m->text;
 
 	begin_process(m);
-	m->order = need(json_object());
+	m->journal = true;
 	while (line.at < m->text.end && !m->bad) {
 		line.end = memchr(line.at, '\n', (size_t)(m->text.end - line.at));
 		if (!line.end)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hash table that only grows: memory is bounded by distinct findings and their ranks. */
+/* Distinct findings in a hash table that only grows: memory is bounded by them and their ranks. */
 #include "tools/aclcheck/report/merge_parts.h"
 
 #include <stdlib.h>
@@ -8,38 +8,25 @@
 #include "tools/aclcheck/common/command.h"
 #include "tools/aclcheck/report/report.h"
 
-#define BUCKETS 65536
 #define COUNT_MAX 1000000000000000
-
-struct finding_table {
-	struct merged_finding *bucket[BUCKETS], *first, **last;
-};
 
 json_int_t sane_count(json_int_t n)
 {
 	return n < 0 ? 0 : n > COUNT_MAX ? COUNT_MAX : n;
 }
 
-struct finding_table *finding_table_new(void)
+void finding_table_free(struct merged_finding **table)
 {
-	struct finding_table *t = need(calloc(1, sizeof(*t)));
+	struct merged_finding *f, *next;
 
-	t->last = &t->first;
-	return t;
-}
-
-void finding_table_free(struct finding_table *t)
-{
-	while (t->first) {
-		struct merged_finding *f = t->first;
-
-		t->first = f->next;
+	HASH_ITER(hh, *table, f, next)
+	{
+		HASH_DEL(*table, f);
 		json_decref(f->json);
 		sites_free(f->sites);
 		free(f->ranks);
 		free(f);
 	}
-	free(t);
 }
 
 void finding_add_rank(struct merged_finding *f, int rank)
@@ -65,26 +52,21 @@ void finding_add_rank(struct merged_finding *f, int rank)
 	f->n_ranks++;
 }
 
-struct merged_finding *finding_of(struct finding_table *t, struct span key, bool expected, bool make)
+struct merged_finding *finding_of(
+	struct merged_finding **table, struct span fingerprint, bool expected, bool make)
 {
-	size_t n = (size_t)(key.end - key.at);
-	uint32_t hash = 2166136261u;
 	struct merged_finding *f;
+	char key[FINDING_KEY_MAX];
+	unsigned n = (unsigned)(fingerprint.end - fingerprint.at);
 
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ (unsigned char)key.at[i]) * 16777619u;
-	for (f = t->bucket[hash % BUCKETS]; f; f = f->chain)
-		if (f->expected == expected && strlen(f->key) == n && !memcmp(f->key, key.at, n))
-			return f;
-	if (!make)
-		return NULL;
+	*key = expected ? 'e' : ' ';
+	memcpy(key + 1, fingerprint.at, n++);
+	HASH_FIND(hh, *table, key, n, f);
+	if (f || !make)
+		return f;
 	f = need(calloc(1, sizeof(*f)));
-	memcpy(f->key, key.at, n);
-	f->expected = expected;
-	f->chain = t->bucket[hash % BUCKETS];
-	t->bucket[hash % BUCKETS] = f;
-	*t->last = f;
-	t->last = &f->next;
+	memcpy(f->key, key, n);
+	HASH_ADD_KEYPTR(hh, *table, f->key, n, f);
 	return f;
 }
 
@@ -116,11 +98,11 @@ static json_t *finding_json(const struct merged_finding *f)
 	return json;
 }
 
-json_t *finding_table_list(const struct finding_table *t)
+json_t *finding_table_list(const struct merged_finding *table)
 {
 	json_t *list = json_array();
 
-	for (const struct merged_finding *f = t->first; f; f = f->next)
+	for (const struct merged_finding *f = table; f; f = f->hh.next)
 		json_array_append_new(list, finding_json(f));
 	return list;
 }

@@ -7,6 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+
+#include "tools/aclcheck/common/command.h"
+
+/* Memory or the end, as everywhere in the command. */
+#define uthash_fatal(message) exit(COMMAND_MISUSE)
+#include <uthash.h>
 
 /* --- json_scan.c ----------------------------------------------------------- */
 
@@ -66,9 +73,10 @@ void sites_free(struct site *sites);
 #define FINDING_KEY_MAX 128
 
 struct merged_finding {
-	struct merged_finding *chain, *next;
-	char key[FINDING_KEY_MAX]; /* fingerprint; several journals' serials never mix */
-	bool expected; /* kept apart from the same one where it was not expected */
+	UT_hash_handle hh; /* in the order in which they came */
+	/* Fingerprint; what was expected is kept apart from the same one where it was not. Journals' serials
+	 * never mix. */
+	char key[FINDING_KEY_MAX];
 	json_t *json;
 	json_int_t count, processes;
 	uint64_t last_process;
@@ -77,19 +85,19 @@ struct merged_finding {
 	size_t n_ranks;
 };
 
-struct finding_table;
-struct finding_table *finding_table_new(void);
-void finding_table_free(struct finding_table *t);
+void finding_table_free(struct merged_finding **table);
 
-/* The finding of a fingerprint shorter than FINDING_KEY_MAX; make: a new one when there is none, else NULL.
+/* The finding of a fingerprint shorter than FINDING_KEY_MAX - 1; make: a new one when there is none, else
+ * NULL.
  */
-struct merged_finding *finding_of(struct finding_table *t, struct span key, bool expected, bool make);
+struct merged_finding *finding_of(
+	struct merged_finding **table, struct span fingerprint, bool expected, bool make);
 /* It was found on a rank as well; -1 = on none. */
 void finding_add_rank(struct merged_finding *f, int rank);
 /* Ranks and processes that an input which is itself a merged report already lists. */
 void finding_take_over(struct merged_finding *f, const json_t *finding);
 /* All of them as reports list them, a new reference. */
-json_t *finding_table_list(const struct finding_table *t);
+json_t *finding_table_list(const struct merged_finding *table);
 
 /* Counts of a damaged or hostile file must not overflow sums. */
 json_int_t sane_count(json_int_t n);

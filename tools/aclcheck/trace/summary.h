@@ -7,10 +7,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+/* Memory or the end, as everywhere in the command. */
+#define uthash_fatal(message) exit(COMMAND_MISUSE)
+#include <uthash.h>
 
 #include "acl_api.h"
 #include "aclcheck/model.h"
-#include "tools/aclcheck/trace/map.h"
+#include "tools/aclcheck/common/command.h"
 
 /* --- ctf.c ----------------------------------------------------------------- */
 
@@ -101,7 +106,7 @@ struct memory_use {
 };
 
 struct memory {
-	struct map blocks; /* by address */
+	struct memory_block *blocks; /* by address */
 	struct memory_use use[MEMORY_KINDS];
 	uint64_t unknown_frees; /* of blocks whose allocation was not seen */
 };
@@ -112,7 +117,14 @@ void memory_free(struct memory *m);
 
 /* --- processes, threads, streams ---------------------------------------------- */
 
+struct copy_key {
+	uint64_t stream; /* as the call names it */
+	int kind, blocking;
+};
+
 struct copy_stat {
+	struct copy_key key;
+	UT_hash_handle hh;
 	uint64_t stream; /* 0 of copies that block: the calls' own time is theirs */
 	int kind; /* aclrtMemcpyKind */
 	bool blocking;
@@ -130,6 +142,7 @@ struct open_call {
 };
 
 struct thread_state {
+	UT_hash_handle hh;
 	uint32_t tid;
 	unsigned depth, room, blocked; /* blocked: calls that block among the open ones */
 	struct open_call *open;
@@ -137,14 +150,16 @@ struct thread_state {
 };
 
 struct process_state {
+	UT_hash_handle hh;
+	uint64_t key; /* trace and pid */
 	unsigned trace; /* number of the trace it was found in */
 	uint32_t pid;
 	char *command, *rank, *host, *verdict;
 	uint64_t calls, errors, blocked, findings;
 	int64_t first, last;
 	struct memory memory;
-	struct map copies; /* struct copy_stat by stream and kind */
-	struct map threads; /* struct thread_state by tid */
+	struct copy_stat *copies; /* by stream and kind */
+	struct thread_state *threads; /* by tid */
 };
 
 struct summary {
@@ -157,7 +172,9 @@ struct summary {
 	bool no_threads; /* the recording lacks vpid or vtid: durations may be mixed up */
 	int64_t first, last;
 	/* private to summary_collect.c */
-	struct map process_map, class_map, trace_map;
+	struct process_state *by_key;
+	struct event_kind *kinds; /* by event class */
+	struct trace_number *traces; /* by trace class */
 	struct thread_state *latest;
 	uint64_t latest_key;
 };

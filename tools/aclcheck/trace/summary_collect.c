@@ -24,12 +24,21 @@ enum meaning {
 
 /* What is known of an event class: indexes of the fields of interest, NO_FIELD where there is none. */
 struct event_kind {
+	UT_hash_handle hh;
+	const bt_event_class *class;
 	enum meaning meaning;
 	unsigned api, trace;
 	int pid, tid; /* of the common context */
 	int path, flags, start, ret, bytes, width, height, kind, stream, address, size;
 	const struct memory_rule *memory;
 	bool blocks, copies;
+};
+
+/* Traces are numbered as they come. */
+struct trace_number {
+	UT_hash_handle hh;
+	const bt_trace_class *class;
+	unsigned number; /* from 1 */
 };
 
 /* --- event classes ----------------------------------------------------------- */
@@ -120,24 +129,29 @@ static unsigned trace_number(struct summary *s, const bt_event_class *class)
 {
 	const bt_trace_class *t =
 		bt_stream_class_borrow_trace_class_const(bt_event_class_borrow_stream_class_const(class));
-	void *number = map_get(&s->trace_map, (uintptr_t)t);
+	struct trace_number *n;
 
-	if (!number) {
-		number = (void *)(uintptr_t)(s->trace_map.used + 1);
-		map_put(&s->trace_map, (uintptr_t)t, number);
+	HASH_FIND_PTR(s->traces, &t, n);
+	if (!n) {
+		n = need(calloc(1, sizeof(*n)));
+		n->class = t;
+		n->number = HASH_COUNT(s->traces) + 1;
+		HASH_ADD_PTR(s->traces, class, n);
 	}
-	return (unsigned)(uintptr_t)number;
+	return n->number;
 }
 
 static struct event_kind *kind_of(struct summary *s, const bt_event_class *class)
 {
-	struct event_kind *k = map_get(&s->class_map, (uintptr_t) class);
 	const bt_field_class *context, *payload;
+	struct event_kind *k;
 	const char *name;
 
+	HASH_FIND_PTR(s->kinds, &class, k);
 	if (k)
 		return k;
 	k = need(calloc(1, sizeof(*k)));
+	k->class = class;
 	k->pid = k->tid = k->path = k->flags = k->start = k->ret = k->bytes = k->width = k->height = k->kind =
 		k->stream = k->address = k->size = NO_FIELD;
 	name = bt_event_class_get_name(class);
@@ -152,7 +166,7 @@ static struct event_kind *kind_of(struct summary *s, const bt_event_class *class
 		find_fields(k, payload);
 		s->no_threads |= k->pid == NO_FIELD || k->tid == NO_FIELD;
 	}
-	map_put(&s->class_map, (uintptr_t) class, k);
+	HASH_ADD_PTR(s->kinds, class, k);
 	return k;
 }
 
@@ -180,14 +194,16 @@ static char *text(const bt_field *structure, const char *name)
 static struct process_state *process_of(struct summary *s, unsigned trace, uint32_t pid)
 {
 	uint64_t key = (uint64_t)trace << 32 | pid;
-	struct process_state *p = map_get(&s->process_map, key);
+	struct process_state *p;
 
+	HASH_FIND(hh, s->by_key, &key, sizeof(key), p);
 	if (p)
 		return p;
 	p = need(calloc(1, sizeof(*p)));
 	p->trace = trace;
 	p->pid = pid;
-	map_put(&s->process_map, key, p);
+	p->key = key;
+	HASH_ADD(hh, s->by_key, key, sizeof(p->key), p);
 	s->processes = need(realloc(s->processes, (s->n_processes + 1) * sizeof(*s->processes)));
 	s->processes[s->n_processes++] = p;
 	return p;
@@ -205,12 +221,12 @@ static struct thread_state *thread_of(struct summary *s, const struct event_kind
 	if (s->latest && s->latest_key == key && s->latest->process->trace == k->trace)
 		return s->latest;
 	p = process_of(s, k->trace, pid);
-	t = map_get(&p->threads, tid);
+	HASH_FIND(hh, p->threads, &tid, sizeof(tid), t);
 	if (!t) {
 		t = need(calloc(1, sizeof(*t)));
 		t->tid = tid;
 		t->process = p;
-		map_put(&p->threads, tid, t);
+		HASH_ADD(hh, p->threads, tid, sizeof(t->tid), t);
 	}
 	s->latest = t;
 	s->latest_key = key;
@@ -243,18 +259,20 @@ static void read_inputs(struct open_call *c, const struct event_kind *k, const b
 static void add_copy(
 	struct process_state *p, const struct event_kind *k, const struct open_call *c, int64_t now)
 {
-	uint64_t key = (c->stream * 31 + (uint64_t)(c->kind + 1)) * 2 + k->blocks;
-	struct copy_stat *s = map_get(&p->copies, key);
+	const struct copy_key key = {c->stream, c->kind, k->blocks};
+	struct copy_stat *s;
 
+	HASH_FIND(hh, p->copies, &key, sizeof(key), s);
 	if (!s) {
-		if (p->copies.used >= COPIES_MAX)
+		if (HASH_COUNT(p->copies) >= COPIES_MAX)
 			return;
 		s = need(calloc(1, sizeof(*s)));
 		s->stream = k->blocks ? 0 : c->stream;
 		s->kind = c->kind;
 		s->blocking = k->blocks;
 		s->first = c->start;
-		map_put(&p->copies, key, s);
+		s->key = key;
+		HASH_ADD(hh, p->copies, key, sizeof(s->key), s);
 	}
 	s->copies++;
 	s->bytes += c->bytes;
@@ -438,29 +456,28 @@ void summary_end(struct summary *s)
 	if (s->n_processes)
 		qsort(s->processes, s->n_processes, sizeof(*s->processes), by_pid);
 	for (unsigned i = 0; i < s->n_processes; i++)
-		for (size_t j = 0; j < s->processes[i]->threads.size; j++) {
-			const struct thread_state *t = s->processes[i]->threads.slots[j].value;
-
-			s->unfinished += t ? t->depth : 0;
-		}
+		for (const struct thread_state *t = s->processes[i]->threads; t; t = t->hh.next)
+			s->unfinished += t->depth;
 }
 
 /* --- the end --------------------------------------------------------------------------- */
 
-static void free_values(struct map *m)
-{
-	for (size_t i = 0; i < m->size; i++)
-		free(m->slots[i].value);
-	map_free(m);
-}
-
 static void free_process(struct process_state *p)
 {
-	for (size_t i = 0; i < p->threads.size; i++)
-		if (p->threads.slots[i].value)
-			free(((struct thread_state *)p->threads.slots[i].value)->open);
-	free_values(&p->threads);
-	free_values(&p->copies);
+	struct thread_state *t, *next_thread;
+	struct copy_stat *c, *next_copy;
+
+	HASH_ITER(hh, p->threads, t, next_thread)
+	{
+		HASH_DEL(p->threads, t);
+		free(t->open);
+		free(t);
+	}
+	HASH_ITER(hh, p->copies, c, next_copy)
+	{
+		HASH_DEL(p->copies, c);
+		free(c);
+	}
 	memory_free(&p->memory);
 	free(p->command);
 	free(p->rank);
@@ -471,12 +488,23 @@ static void free_process(struct process_state *p)
 
 void summary_free(struct summary *s)
 {
+	struct event_kind *k, *next_kind;
+	struct trace_number *n, *next_number;
+
 	for (unsigned i = 0; i < ACL_API_COUNT; i++)
 		stat_free(&s->functions[i]);
+	HASH_CLEAR(hh, s->by_key);
 	for (unsigned i = 0; i < s->n_processes; i++)
 		free_process(s->processes[i]);
 	free(s->processes);
-	map_free(&s->process_map);
-	map_free(&s->trace_map);
-	free_values(&s->class_map);
+	HASH_ITER(hh, s->traces, n, next_number)
+	{
+		HASH_DEL(s->traces, n);
+		free(n);
+	}
+	HASH_ITER(hh, s->kinds, k, next_kind)
+	{
+		HASH_DEL(s->kinds, k);
+		free(k);
+	}
 }

@@ -97,14 +97,11 @@ static json_t *unfinished(const struct process_state *p)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < p->threads.size; i++) {
-		const struct thread_state *t = p->threads.slots[i].value;
-
-		for (unsigned j = 0; t && j < t->depth && json_array_size(list) < UNFINISHED_MAX; j++)
+	for (const struct thread_state *t = p->threads; t; t = t->hh.next)
+		for (unsigned j = 0; j < t->depth && json_array_size(list) < UNFINISHED_MAX; j++)
 			json_array_append_new(
 				list, json_pack("{s:s, s:i, s:I}", "function", acl_apis[t->open[j].api].name,
 					      "thread", (int)t->tid, "begun", (json_int_t)t->open[j].start));
-	}
 	return list;
 }
 
@@ -119,7 +116,7 @@ static json_t *processes(const struct summary *s)
 			json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 				"pid", (int)p->pid, "command", word(p->command), "rank", word(p->rank),
 				"host", word(p->host), "calls", number(p->calls), "errors", number(p->errors),
-				"threads", number(p->threads.used), "duration",
+				"threads", number(HASH_COUNT(p->threads)), "duration",
 				number((uint64_t)(p->last - p->first)), "blocked", number(p->blocked),
 				"findings", number(p->findings), "verdict", word(p->verdict), "memory",
 				memory(p), "copies", copies(p), "unfinished", unfinished(p)));

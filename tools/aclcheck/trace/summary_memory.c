@@ -25,7 +25,9 @@ static const struct memory_rule rules[] = {
 	{"aclrtMemPoolMallocAsync", "ptr", "size", MEMORY_POOL},
 };
 
-struct block {
+struct memory_block {
+	UT_hash_handle hh;
+	uint64_t address;
 	uint64_t size;
 	enum memory_kind kind;
 };
@@ -40,15 +42,16 @@ const struct memory_rule *memory_rule(unsigned api)
 
 void memory_freed(struct memory *m, uint64_t address)
 {
-	struct block *b;
+	struct memory_block *b;
 
 	if (!address)
 		return;
-	b = map_remove(&m->blocks, address);
+	HASH_FIND(hh, m->blocks, &address, sizeof(address), b);
 	if (!b) {
 		m->unknown_frees++;
 		return;
 	}
+	HASH_DEL(m->blocks, b);
 	m->use[b->kind].now -= b->size;
 	m->use[b->kind].blocks--;
 	free(b);
@@ -57,16 +60,17 @@ void memory_freed(struct memory *m, uint64_t address)
 void memory_allocated(struct memory *m, enum memory_kind kind, uint64_t address, uint64_t size, int64_t time)
 {
 	struct memory_use *use = &m->use[kind];
-	struct block *b;
+	struct memory_block *b;
 
 	if (!address)
 		return;
 	/* Known already: its free was not seen. */
-	if (map_get(&m->blocks, address))
+	HASH_FIND(hh, m->blocks, &address, sizeof(address), b);
+	if (b)
 		memory_freed(m, address);
 	b = need(malloc(sizeof(*b)));
-	*b = (struct block){size, kind};
-	map_put(&m->blocks, address, b);
+	*b = (struct memory_block){.address = address, .size = size, .kind = kind};
+	HASH_ADD(hh, m->blocks, address, sizeof(b->address), b);
 	use->now += size;
 	use->blocks++;
 	if (use->now <= use->high)
@@ -77,7 +81,11 @@ void memory_allocated(struct memory *m, enum memory_kind kind, uint64_t address,
 
 void memory_free(struct memory *m)
 {
-	for (size_t i = 0; i < m->blocks.size; i++)
-		free(m->blocks.slots[i].value);
-	map_free(&m->blocks);
+	struct memory_block *b, *next;
+
+	HASH_ITER(hh, m->blocks, b, next)
+	{
+		HASH_DEL(m->blocks, b);
+		free(b);
+	}
 }

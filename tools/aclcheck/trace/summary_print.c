@@ -94,12 +94,11 @@ static int by_bytes(const void *a, const void *b)
 
 struct copy_stat **summary_copies(const struct process_state *p, unsigned *n)
 {
-	struct copy_stat **list = need(calloc(p->copies.used + 1, sizeof(*list)));
+	struct copy_stat **list = need(calloc(HASH_COUNT(p->copies) + 1, sizeof(*list)));
 
 	*n = 0;
-	for (size_t i = 0; i < p->copies.size; i++)
-		if (p->copies.slots[i].value)
-			list[(*n)++] = p->copies.slots[i].value;
+	for (struct copy_stat *c = p->copies; c; c = c->hh.next)
+		list[(*n)++] = c;
 	qsort(list, *n, sizeof(*list), by_bytes);
 	return list;
 }
@@ -149,15 +148,12 @@ static void print_unfinished(const struct process_state *p, FILE *out)
 {
 	unsigned shown = 0;
 
-	for (size_t i = 0; i < p->threads.size; i++) {
-		const struct thread_state *t = p->threads.slots[i].value;
-
-		for (unsigned j = 0; t && j < t->depth; j++, shown++)
+	for (const struct thread_state *t = p->threads; t; t = t->hh.next)
+		for (unsigned j = 0; j < t->depth; j++, shown++)
 			if (shown < UNFINISHED_SHOWN)
 				fprintf(out, "  unfinished: %s in thread %u, begun %s before the end\n",
 					acl_apis[t->open[j].api].name, t->tid,
 					duration((uint64_t)(p->last - t->open[j].start)));
-	}
 	if (shown > UNFINISHED_SHOWN)
 		fprintf(out, "  ... and %u more unfinished calls\n", shown - UNFINISHED_SHOWN);
 }
@@ -167,8 +163,8 @@ static void print_process(const struct process_state *p, FILE *out)
 	fprintf(out, "\nprocess %u%s%s%s%s: %s\n", p->pid, p->rank && *p->rank ? ", rank " : "",
 		p->rank ? p->rank : "", p->host && *p->host ? " on " : "", p->host ? p->host : "",
 		p->command && *p->command ? p->command : "(its first event is not in the trace)");
-	fprintf(out, "  %" PRIu64 " calls by %zu threads in %s, %" PRIu64 " errors; host blocked %s",
-		p->calls, p->threads.used, duration((uint64_t)(p->last - p->first)), p->errors,
+	fprintf(out, "  %" PRIu64 " calls by %u threads in %s, %" PRIu64 " errors; host blocked %s", p->calls,
+		HASH_COUNT(p->threads), duration((uint64_t)(p->last - p->first)), p->errors,
 		duration(p->blocked));
 	if (p->findings || p->verdict)
 		fprintf(out, "; %" PRIu64 " findings, verdict %s", p->findings,
