@@ -147,6 +147,9 @@ struct checks_totals {
 };
 void checks_totals(const struct checks *c, struct checks_totals *out);
 
+/* Whether a rule is on whose findings, as configured, are of this severity or a higher one, and no advice. */
+bool checks_severity_on(const struct checks *c, enum acl_severity least);
+
 /*
  * How often each rule was put to the test: all its evidence was known and its
  * condition was judged, whatever came out.  counts has acl_rule_count elements, by

@@ -36,7 +36,7 @@ struct graded {
 
 /* Severity and kind of this finding after configuration and target; false = nothing to say. */
 static bool grade(
-	struct checks *c, const struct acl_rule *rule, const struct finding_grade *g, struct graded *f)
+	const struct checks *c, const struct acl_rule *rule, const struct finding_grade *g, struct graded *f)
 {
 	const struct rule_setting *s = &c->settings[rule->index];
 	int since = rule->relaxed_since, to = g->relaxed_to == -1 ? rule->relaxed_to : g->relaxed_to;
@@ -52,6 +52,19 @@ static bool grade(
 	if (to < f->severity)
 		f->severity = (uint8_t)to;
 	return true;
+}
+
+bool checks_severity_on(const struct checks *c, enum acl_severity least)
+{
+	for (unsigned i = 0; i < acl_rule_count; i++) {
+		const struct acl_rule *rule = &acl_rules[i];
+		struct graded f;
+
+		if (rule->state == ACL_RULE_IMPLEMENTED && rule_wanted(c, rule) && grade(c, rule, &GRADE_TABLE, &f) &&
+			!f.advice && f.severity >= least)
+			return true;
+	}
+	return false;
 }
 
 /* Where the finding is made: collected with those of its call, else memory of its own. NULL: there is none.

@@ -109,7 +109,7 @@ static void say_what_lacks(void)
 	if (settings_problem(0))
 		return; /* the sinks say it, with the reason */
 	if (!checks_wanted())
-		verdict_inconclusive("checks-off", "checks are switched off");
+		verdict_inconclusive(REASON_CHECKS_OFF, "checks are switched off");
 	else if (!acl_process.checks)
 		verdict_inconclusive("no-memory", "no memory for the checker");
 }

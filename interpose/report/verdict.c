@@ -33,9 +33,14 @@ static _Atomic(verdict_reason_fn) listener;
 static _Atomic unsigned failing;
 static _Atomic uint64_t unmet;
 
+enum acl_severity verdict_least_severity(void)
+{
+	return settings_number(SETTING_FAIL_ON) == 1 ? ACL_SEV_WARNING : ACL_SEV_ERROR;
+}
+
 void verdict_count(const struct acl_finding *f, enum finding_status status)
 {
-	unsigned least = settings_number(SETTING_FAIL_ON) == 1 ? ACL_SEV_WARNING : ACL_SEV_ERROR;
+	enum acl_severity least = verdict_least_severity();
 	unsigned n = atomic_load(&n_hushed);
 
 	if (status && f->repeat == 1 && n < HUSHED_MAX) {

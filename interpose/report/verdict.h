@@ -11,10 +11,13 @@ extern const char *const acl_verdict_names[];
 
 /* Reasons the tool itself gives; verdict_inconclusive() may name others. */
 #define REASON_NOTHING "nothing-observed"
+#define REASON_CHECKS_OFF "checks-off"
 #define REASON_CONFIG "bad-configuration"
 #define REASON_TABLE "table-full"
 #define REASON_REPORT "report-lost"
 
+/* The least severity of a finding that makes the verdict fail. */
+enum acl_severity verdict_least_severity(void);
 /* Takes a finding into account. */
 void verdict_count(const struct acl_finding *f, enum finding_status status);
 /* The checker's totals without what does not count; that apart, by status. c may be NULL; out comes in
