@@ -60,8 +60,8 @@ bool checks_severity_on(const struct checks *c, enum acl_severity least)
 		const struct acl_rule *rule = &acl_rules[i];
 		struct graded f;
 
-		if (rule->state == ACL_RULE_IMPLEMENTED && rule_wanted(c, rule) && grade(c, rule, &GRADE_TABLE, &f) &&
-			!f.advice && f.severity >= least)
+		if (rule->state == ACL_RULE_IMPLEMENTED && rule_wanted(c, rule) &&
+			grade(c, rule, &GRADE_TABLE, &f) && !f.advice && f.severity >= least)
 			return true;
 	}
 	return false;

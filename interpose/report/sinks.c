@@ -209,9 +209,10 @@ static void last_reasons(const struct checks *c)
 	if (!totals.calls && !settings_problem(0))
 		verdict_add_reason(REASON_NOTHING, "no call was checked");
 	if (c && !checks_severity_on(c, verdict_least_severity()))
-		verdict_add_reason(REASON_CHECKS_OFF, settings_number(SETTING_FAIL_ON) == 1
-							      ? "no rule of severity error or warning is switched on"
-							      : "no rule of severity error is switched on");
+		verdict_add_reason(
+			REASON_CHECKS_OFF, settings_number(SETTING_FAIL_ON) == 1
+						   ? "no rule of severity error or warning is switched on"
+						   : "no rule of severity error is switched on");
 	if (totals.degraded)
 		verdict_add_reason(
 			REASON_TABLE, totals.degraded_text ? totals.degraded_text : "a table was full");

@@ -176,8 +176,7 @@ teardown() {
 	mkdir dir
 	run "$ACLCHECK" run --softnpu --report dir/none/r.json -- "$PROGRAM" clean
 	[ "$status" = 99 ]
-	mkdir r.json
-	run "$ACLCHECK" run --softnpu --report r.json -- "$PROGRAM" clean
+	run "$ACLCHECK" run --softnpu --report r.json -- sh -c '"$1" clean; mkdir r.json' sh "$PROGRAM"
 	[ "$status" = 98 ]
 	[[ $output == *"are kept in $PWD/r.json.d."* ]]
 	ls r.json.d.*/*.json

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* --- the frame (main.c) ---------------------------------------------------- */
 
@@ -40,7 +41,23 @@ void *need(void *p);
 
 /* --- results that appear whole or not at all (whole_file.c) ---------------- */
 
-/* Replaces path by rename; false: one line has been said and path is as it was. */
+/*
+ * A regular file, or one that is not there yet, is replaced when all is written.  Everything else (a
+ * terminal, a pipe, /dev/null, /dev/stdout) is written to; directories and disks are refused.
+ */
+struct whole_file {
+	FILE *f;
+	const char *path; /* as named */
+	char *file, *part; /* what is replaced, and what will take its place; NULL = written to directly */
+};
+
+/* NULL after one line was said. path is kept, not copied. */
+FILE *whole_file_begin(struct whole_file *w, const char *path);
+/* False: one line has been said, and a regular file is as it was. */
+bool whole_file_end(struct whole_file *w);
+/* Both, for a text in memory. */
 bool whole_file(const char *path, const char *text, size_t size);
+/* Whether the path names something that is written to, not replaced. */
+bool whole_file_is_special(const char *path);
 
 #endif

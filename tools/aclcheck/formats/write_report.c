@@ -3,9 +3,7 @@
 #include "tools/aclcheck/formats/formats.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tools/aclcheck/common/command.h"
 
@@ -30,34 +28,16 @@ const char *report_format_names(void)
 	return names;
 }
 
-static bool write_beside(const char *path, const struct report_format *format, const json_t *report)
-{
-	char *temp;
-	bool good;
-	FILE *f;
-
-	if (asprintf(&temp, "%s.%ld.tmp", path, (long)getpid()) < 0)
-		return false;
-	f = fopen(temp, "wex");
-	good = f != NULL;
-	if (f) {
-		format->print(f, report);
-		good = !ferror(f) && !fflush(f);
-		good &= !fclose(f);
-	}
-	good = good && !rename(temp, path);
-	if (!good) {
-		command_say("%s: %s", path, strerror(errno));
-		unlink(temp);
-	}
-	free(temp);
-	return good;
-}
-
 bool report_write(const char *path, const struct report_format *format, const json_t *report)
 {
-	if (path && strcmp(path, "-"))
-		return write_beside(path, format, report);
+	if (path && strcmp(path, "-")) {
+		struct whole_file w;
+
+		if (!whole_file_begin(&w, path))
+			return false;
+		format->print(w.f, report);
+		return whole_file_end(&w);
+	}
 	format->print(stdout, report);
 	if (fflush(stdout) || ferror(stdout)) {
 		command_say("standard output: %s", strerror(errno));

@@ -189,17 +189,30 @@ static int parse(struct run *run, int argc, char **argv)
 	return 0;
 }
 
+/* Before anything runs: where the report goes is not known to fail afterwards. */
+static int check_report(struct run *run)
+{
+	const char *report = run->report ? run->report : getenv("ACLCHECK_REPORT");
+	struct stat st;
+
+	run->report = report && *report ? report : NULL;
+	if (run->report && !stat(run->report, &st) && S_ISDIR(st.st_mode))
+		return command_misuse(
+			"--report %s: Is a directory (expected a file: --report %s/report.json)", run->report,
+			run->report);
+	return 0;
+}
+
 /* Beside the report when one is named: then also processes on other machines reach it. */
 static bool make_directory(struct run *run)
 {
-	const char *temp = getenv("TMPDIR"), *report = run->report;
+	const char *temp = getenv("TMPDIR");
 	char *pattern = NULL, job[64], *absolute;
+	bool beside;
 
-	if (!report)
-		report = getenv("ACLCHECK_REPORT");
-	run->report = report && *report ? report : NULL;
-	if (asprintf(&pattern, run->report ? "%s.d.XXXXXX" : "%s/aclcheck-XXXXXX",
-		    run->report     ? run->report
+	beside = run->report && !whole_file_is_special(run->report);
+	if (asprintf(&pattern, beside ? "%s.d.XXXXXX" : "%s/aclcheck-XXXXXX",
+		    beside          ? run->report
 		    : temp && *temp ? temp
 				    : "/tmp") < 0)
 		return false;
@@ -381,6 +394,8 @@ int cmd_run(int argc, char **argv)
 	why = launch_refusal(argv[0]);
 	if (why)
 		return command_misuse("%s", why);
+	if (check_report(&run))
+		return COMMAND_MISUSE;
 	if (!launch_preload() || (run.softnpu && !launch_softnpu(run.devices, release_of(&run))) ||
 		!make_directory(&run))
 		return COMMAND_MISUSE;
