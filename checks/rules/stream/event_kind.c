@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the kind of an event allows: waiting, resetting, querying, timing, sharing. */
-#include "checks/engine/finding_report.h"
+
+#include "checks/engine/finding_statement.h"
 #include "checks/state/event_state.h"
 
 #define CAN_WAIT (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL | ACL_EVENT_IPC)
@@ -24,24 +25,17 @@ static const char *maker_name(const struct event_state *e)
 	return names[load_relaxed(&((struct event_state *)e)->maker)];
 }
 
-static void say_event_kind(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
-	struct acl_object *o, const char *detail, int severity)
+/* -1: the severity of the table. */
+static bool check_event_kind(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	struct acl_object *o, bool wrong, const char *detail, int severity)
 {
 	struct event_state *e = event_state(o);
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
 
-	grade.severity = (int8_t)severity;
-	f = finding_begin_as(c, call, rule, grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "%s; the event was made by %s with flags 0x%x.", detail, maker_name(e),
+	return FINDING_OF(c, call, rule, wrong,
+		PARTS(part_severity(severity), part_handle("event", load_relaxed(&o->value)),
+			part_uint("flags", load_relaxed(&e->flags)), part_object("event", o)),
+		"%s; the event was made by %s with flags 0x%x.", detail, maker_name(e),
 		load_relaxed(&e->flags));
-	finding_address(f, "event", (const void *)(uintptr_t)load_relaxed(&o->value));
-	finding_uint(f, "flags", load_relaxed(&e->flags));
-	finding_object(c, f, "event", o);
-	finding_show(c, f);
 }
 
 static bool event_is_flagged(const struct event_state *e)
@@ -55,13 +49,11 @@ static __attribute__((noinline)) bool event_perhaps_device_only(
 	struct checks *c, struct acl_call_record *call, struct acl_object *o, struct event_state *e)
 {
 	/* Ascend 950 takes such events on the host. */
-	if ((c->soc && strstr(c->soc, "950")) ||
-		!rule_broken(call, RULE("event-device-only-on-host"),
-			load_relaxed(&e->flags) & ACL_EVENT_DEVICE_USE_ONLY && event_is_flagged(e)))
+	if (c->soc && strstr(c->soc, "950"))
 		return false;
-	say_event_kind(c, call, RULE("event-device-only-on-host"), o,
+	return check_event_kind(c, call, RULE("event-device-only-on-host"), o,
+		load_relaxed(&e->flags) & ACL_EVENT_DEVICE_USE_ONLY && event_is_flagged(e),
 		"DEVICE_USE_ONLY events are for kernels, not for the host", -1);
-	return true;
 }
 
 static inline bool event_device_only(
@@ -87,12 +79,10 @@ static void event_wait_kind(struct checks *c, struct acl_call_record *call)
 	struct acl_object *o = event_of(call);
 	struct event_state *e = event_known_kind(o);
 
-	if (!e || event_device_only(c, call, o, e) || !event_is_flagged(e) ||
-		!rule_broken(call, RULE("event-wait-without-sync-flag"),
-			!(load_relaxed(&e->flags) & (CAN_WAIT | ACL_EVENT_DEVICE_USE_ONLY))))
-		return;
-	say_event_kind(c, call, RULE("event-wait-without-sync-flag"), o,
-		"Only events with SYNC, EXTERNAL or IPC can be waited for", -1);
+	if (e && !event_device_only(c, call, o, e) && event_is_flagged(e))
+		check_event_kind(c, call, RULE("event-wait-without-sync-flag"), o,
+			!(load_relaxed(&e->flags) & (CAN_WAIT | ACL_EVENT_DEVICE_USE_ONLY)),
+			"Only events with SYNC, EXTERNAL or IPC can be waited for", -1);
 }
 
 static void event_reset_kind(struct checks *c, struct acl_call_record *call)
@@ -100,16 +90,13 @@ static void event_reset_kind(struct checks *c, struct acl_call_record *call)
 	struct acl_object *o = event_of(call);
 	struct event_state *e = event_known_kind(o);
 
-	if (!e || event_device_only(c, call, o, e))
-		return;
-	rule_evaluated(call, RULE("event-reset-unsupported"));
-	if (load_relaxed(&e->maker) == EVENT_WITH_FLAG &&
-		load_relaxed(&e->flags) & (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL))
-		return;
 	/* The runtime takes events of aclrtCreateEvent although the documents do not. */
-	say_event_kind(c, call, RULE("event-reset-unsupported"), o,
-		"Only events of aclrtCreateEventWithFlag with SYNC can be reset",
-		load_relaxed(&e->maker) == EVENT_PLAIN ? ACL_SEV_WARNING : -1);
+	if (e && !event_device_only(c, call, o, e))
+		check_event_kind(c, call, RULE("event-reset-unsupported"), o,
+			load_relaxed(&e->maker) != EVENT_WITH_FLAG ||
+				!(load_relaxed(&e->flags) & (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL)),
+			"Only events of aclrtCreateEventWithFlag with SYNC can be reset",
+			load_relaxed(&e->maker) == EVENT_PLAIN ? ACL_SEV_WARNING : -1);
 }
 
 static bool event_is_new_kind(const struct event_state *e)
@@ -124,8 +111,8 @@ static void event_query_enter(struct checks *c, struct acl_call_record *call)
 	struct acl_object *o = event_of(call);
 	struct event_state *e = event_known_kind(o);
 
-	if (e && rule_broken(call, RULE("event-query-api-mismatch"), event_is_new_kind(e)))
-		say_event_kind(c, call, RULE("event-query-api-mismatch"), o,
+	if (e)
+		check_event_kind(c, call, RULE("event-query-api-mismatch"), o, event_is_new_kind(e),
 			"This function does not support this kind of event", -1);
 }
 
@@ -136,11 +123,11 @@ static void event_id_enter(struct checks *c, struct acl_call_record *call)
 	struct event_state *e = event_known_kind(o);
 	const uint32_t uncounted = ACL_EVENT_TIME_LINE | ACL_EVENT_CAPTURE_STREAM_PROGRESS;
 
-	if (e && rule_broken(call, RULE("event-query-api-mismatch"),
-			 event_is_new_kind(e) ||
-				 (event_is_flagged(e) && !(load_relaxed(&e->flags) & ~uncounted))))
-		say_event_kind(
-			c, call, RULE("event-query-api-mismatch"), o, "This kind of event has no number", -1);
+	if (e)
+		check_event_kind(c, call, RULE("event-query-api-mismatch"), o,
+			event_is_new_kind(e) ||
+				(event_is_flagged(e) && !(load_relaxed(&e->flags) & ~uncounted)),
+			"This kind of event has no number", -1);
 }
 
 static void event_share_enter(struct checks *c, struct acl_call_record *call)
@@ -148,9 +135,9 @@ static void event_share_enter(struct checks *c, struct acl_call_record *call)
 	struct acl_object *o = event_of(call);
 	struct event_state *e = event_known_kind(o);
 
-	if (e && rule_broken(call, RULE("event-ipc-handle-without-ipc-flag"),
-			 load_relaxed(&e->maker) != EVENT_EX || load_relaxed(&e->flags) != ACL_EVENT_IPC))
-		say_event_kind(c, call, RULE("event-ipc-handle-without-ipc-flag"), o,
+	if (e)
+		check_event_kind(c, call, RULE("event-ipc-handle-without-ipc-flag"), o,
+			load_relaxed(&e->maker) != EVENT_EX || load_relaxed(&e->flags) != ACL_EVENT_IPC,
 			"Only events of aclrtCreateEventExWithFlag with ACL_EVENT_IPC can be shared", -1);
 }
 
@@ -159,19 +146,17 @@ static void event_share_enter(struct checks *c, struct acl_call_record *call)
 static void event_time_check(struct checks *c, struct acl_call_record *call, struct acl_object *o)
 {
 	struct event_state *e = event_known_kind(o);
+	bool timeless;
 
 	if (!e)
 		return;
-	rule_evaluated(call, RULE("event-elapsed-no-timeline"));
-	rule_evaluated(call, RULE("event-elapsed-not-recorded"));
 	/* Shared events are made with ACL_EVENT_IPC alone. */
-	if ((event_is_flagged(e) || load_relaxed(&e->maker) == EVENT_IMPORTED) &&
-		!(load_relaxed(&e->flags) & ACL_EVENT_TIME_LINE))
-		say_event_kind(c, call, RULE("event-elapsed-no-timeline"), o,
-			"The event keeps no time: TIME_LINE is missing", -1);
-	else if (!load_relaxed(&e->records))
-		say_event_kind(
-			c, call, RULE("event-elapsed-not-recorded"), o, "The event was never recorded", -1);
+	timeless = (event_is_flagged(e) || load_relaxed(&e->maker) == EVENT_IMPORTED) &&
+		   !(load_relaxed(&e->flags) & ACL_EVENT_TIME_LINE);
+	check_event_kind(c, call, RULE("event-elapsed-no-timeline"), o, timeless,
+		"The event keeps no time: TIME_LINE is missing", -1);
+	check_event_kind(c, call, RULE("event-elapsed-not-recorded"), o,
+		!timeless && !load_relaxed(&e->records), "The event was never recorded", -1);
 }
 
 static void event_time_enter(struct checks *c, struct acl_call_record *call)
@@ -188,18 +173,9 @@ static void event_time_enter(struct checks *c, struct acl_call_record *call)
 /* The runtime says that the record is not done yet. */
 static void event_time_leave(struct checks *c, struct acl_call_record *call)
 {
-	struct finding_buffer room;
-	struct acl_finding *f;
-
-	if (!rule_broken(call, RULE("event-elapsed-not-synced"), error_of(call) == TIMESTAMP_INVALID))
-		return;
-	f = finding_begin(c, call, RULE("event-elapsed-not-synced"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "The event was recorded but its stream has not reached it yet.");
-	finding_error(f, "result", error_of(call));
-	finding_object(c, f, "event", event_of(call));
-	finding_show(c, f);
+	FINDING(c, call, "event-elapsed-not-synced", error_of(call) == TIMESTAMP_INVALID,
+		PARTS(part_error("result", error_of(call)), part_object("event", event_of(call))),
+		"The event was recorded but its stream has not reached it yet.");
 }
 
 /* --- the host waits ----------------------------------------------------------------------- */
@@ -210,9 +186,8 @@ static void event_synchronise_kind(struct checks *c, struct acl_call_record *cal
 	struct event_state *e = event_known_kind(o);
 
 	if (e && !load_relaxed(&e->external) &&
-		(load_relaxed(&e->maker) == EVENT_PLAIN || load_relaxed(&e->maker) == EVENT_WITH_FLAG) &&
-		rule_broken(call, RULE("event-sync-before-record"), !load_relaxed(&e->records)))
-		say_event_kind(c, call, RULE("event-sync-before-record"), o,
+		(load_relaxed(&e->maker) == EVENT_PLAIN || load_relaxed(&e->maker) == EVENT_WITH_FLAG))
+		check_event_kind(c, call, RULE("event-sync-before-record"), o, !load_relaxed(&e->records),
 			"Nothing was recorded: the call returns at once", -1);
 }
 
@@ -230,17 +205,13 @@ static unsigned objects_alive(struct checks *c, unsigned kind)
 static void resource_exhausted(struct checks *c, struct acl_call_record *call, int32_t code, unsigned kind,
 	const struct acl_rule *rule)
 {
-	struct finding_buffer room;
-	struct acl_finding *f;
+	unsigned alive;
 
 	if (error_of(call) != code)
 		return;
-	f = finding_begin(c, call, rule, &room);
-	if (!f)
-		return;
-	finding_detail(f, "The runtime has no more; %u of this process are alive.", objects_alive(c, kind));
-	finding_uint(f, "alive", objects_alive(c, kind));
-	finding_show(c, f);
+	alive = objects_alive(c, kind);
+	FINDING_BROKEN(c, call, rule, PARTS(part_uint("alive", alive)),
+		"The runtime has no more; %u of this process are alive.", alive);
 }
 
 static void event_exhausted(struct checks *c, struct acl_call_record *call)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How events are used: across devices, streams and threads, for nothing, and destroyed too early. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/event_state.h"
 #include "checks/state/stream_state.h"
@@ -52,28 +52,18 @@ static bool event_records_again(struct acl_call_record *call, struct event_state
 static void event_cross_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o = event_of(call), *s = stream_of(call);
-	struct finding_buffer room;
-	struct acl_finding *f;
-	int device;
+	int device, other;
 
 	if (__builtin_expect(!load_relaxed(&c->many_devices), 1) || !s || !event_made_here(o))
 		return;
 	if (event_records_again(call, event_state(o)))
 		return;
 	device = event_device(c, o);
-	if (device < 0 || load_relaxed(&s->device) < 0)
-		return;
-	rule_evaluated(call, RULE("event-cross-device"));
-	if (device == load_relaxed(&s->device))
-		return;
-	f = finding_begin(c, call, RULE("event-cross-device"), &room);
-	if (!f)
-		return;
-	finding_detail(
-		f, "the event is of device %d, the stream of device %d", device, load_relaxed(&s->device));
-	finding_object(c, f, "event", o);
-	finding_object(c, f, "stream", s);
-	finding_show(c, f);
+	other = load_relaxed(&s->device);
+	if (device >= 0 && other >= 0)
+		FINDING(c, call, "event-cross-device", device != other,
+			PARTS(part_object("event", o), part_object("stream", s)),
+			"the event is of device %d, the stream of device %d", device, other);
 }
 
 /* --- event-wait-same-stream ----------------------------------------------------------------- */
@@ -82,25 +72,15 @@ static void event_wait_here_enter(struct checks *c, struct acl_call_record *call
 {
 	struct acl_object *o = event_of(call), *s = stream_of(call);
 	struct event_state *e = event_made_here(o);
-	struct finding_buffer room;
-	struct acl_finding *f;
 
 	/* Other kinds wait in earnest. */
 	if (!e || !s || load_relaxed(&e->maker) != EVENT_EX || call->state.capture ||
 		event_flag_external(call) || event_capture(c, o))
 		return;
-	if (!load_acquire(&e->position))
-		return;
-	rule_evaluated(call, RULE("event-wait-same-stream"));
-	if (__builtin_expect(load_relaxed(&e->stream) != object_ref(s), 1))
-		return;
-	f = finding_begin(c, call, RULE("event-wait-same-stream"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "the event was recorded on this stream: its tasks run in order anyway");
-	finding_object(c, f, "event", o);
-	finding_object(c, f, "stream", s);
-	finding_show(c, f);
+	if (load_acquire(&e->position))
+		FINDING(c, call, "event-wait-same-stream", load_relaxed(&e->stream) == object_ref(s),
+			PARTS(part_object("event", o), part_object("stream", s)),
+			"the event was recorded on this stream: its tasks run in order anyway");
 }
 
 /* --- event-query-cross-thread ------------------------------------------------------------------ */
@@ -110,26 +90,17 @@ static void event_query_thread_enter(struct checks *c, struct acl_call_record *c
 {
 	struct acl_object *o = event_of(call), *source;
 	struct event_state *e = event_made_here(o);
-	struct finding_buffer room;
-	struct acl_finding *f;
 	uint64_t position;
+	uint32_t by;
 
 	if (!e)
 		return;
 	source = latest_record(c, o, &position);
-	if (!source || !load_relaxed(&o->last_used.tid) || !stream_pending(source, position))
-		return;
-	rule_evaluated(call, RULE("event-query-cross-thread"));
-	if (load_relaxed(&o->last_used.tid) == call->tid)
-		return;
-	f = finding_begin(c, call, RULE("event-query-cross-thread"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "thread %u recorded the event, thread %u queries it",
-		load_relaxed(&o->last_used.tid), call->tid);
-	finding_uint(f, "recorded by thread", load_relaxed(&o->last_used.tid));
-	finding_object(c, f, "event", o);
-	finding_show(c, f);
+	by = load_relaxed(&o->last_used.tid);
+	if (source && by && stream_pending(source, position))
+		FINDING(c, call, "event-query-cross-thread", by != call->tid,
+			PARTS(part_uint("recorded by thread", by), part_object("event", o)),
+			"thread %u recorded the event, thread %u queries it", by, call->tid);
 }
 
 /* --- event-elapsed-different-streams -------------------------------------------------------------- */
@@ -139,8 +110,6 @@ static void event_streams_leave(struct checks *c, struct acl_call_record *call)
 	struct acl_object *start = object_find(c, ACL_HANDLE_EVENT,
 				  acl_arg_pointer(call->api, call->args, ACL_ROLE_START_EVENT)),
 			  *end = event_of(call), *from, *to;
-	struct finding_buffer room;
-	struct acl_finding *f;
 	uint64_t position;
 
 	if (start)
@@ -151,21 +120,14 @@ static void event_streams_leave(struct checks *c, struct acl_call_record *call)
 		return;
 	from = latest_record(c, start, &position);
 	to = latest_record(c, end, &position);
-	if (!from || !to)
-		return;
-	rule_evaluated(call, RULE("event-elapsed-different-streams"));
-	if (from == to)
-		return;
-	f = finding_begin(c, call, RULE("event-elapsed-different-streams"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "the events were recorded on different streams%s",
-		load_relaxed(&from->device) != load_relaxed(&to->device) ? " of different devices" : "");
-	finding_object(c, f, "start", start);
-	finding_object(c, f, "end", end);
-	finding_object(c, f, "stream of the start", from);
-	finding_object(c, f, "stream of the end", to);
-	finding_show(c, f);
+	if (from && to)
+		FINDING(c, call, "event-elapsed-different-streams", from != to,
+			PARTS(part_object("start", start), part_object("end", end),
+				part_object("stream of the start", from),
+				part_object("stream of the end", to)),
+			"the events were recorded on different streams%s",
+			load_relaxed(&from->device) != load_relaxed(&to->device) ? " of different devices"
+										 : "");
 }
 
 static void event_stamp_leave(struct checks *c, struct acl_call_record *call)
@@ -197,36 +159,20 @@ static void event_timeline_add(struct checks *c, struct acl_object *o, struct ev
 		(now & SITE_IS_TIMED) | (load_relaxed(&e->timed) ? SITE_IS_TIMED : 0) | records);
 }
 
-static void say_untimed(struct checks *c, uint64_t site, uint64_t records)
-{
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
-
-	grade.site = grade.caller = site;
-	f = finding_begin_as(c, NULL, RULE("event-timeline-unneeded"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f,
-		"events created at one call site were recorded %llu times, and their time was never queried",
-		(unsigned long long)records);
-	finding_uint(f, "records", records);
-	finding_address(f, "made at", (const void *)(uintptr_t)site);
-	finding_show(c, f);
-}
-
 static void event_use_finish(struct checks *c, enum checks_end kind)
 {
 	uint64_t site, now;
 	uint32_t at = 0;
 
-	while (kind == CHECKS_END_EXIT && value_table_next(sites(c), &at, &site, &now)) {
-		if ((now & (SITE_IS_TIMED - 1)) < MANY_RECORDS)
-			continue;
-		rule_evaluated_at_end(c, RULE("event-timeline-unneeded"));
-		if (!(now & SITE_IS_TIMED))
-			say_untimed(c, site, now);
-	}
+	while (kind == CHECKS_END_EXIT && value_table_next(sites(c), &at, &site, &now))
+		if ((now & (SITE_IS_TIMED - 1)) >= MANY_RECORDS)
+			FINDING(c, NULL, "event-timeline-unneeded", !(now & SITE_IS_TIMED),
+				PARTS(part_site(site), part_caller(site), part_uint("records", now),
+					part_handle("made at", site)),
+				"events created at one call site were recorded %llu times, and their time "
+				"was "
+				"never queried",
+				(unsigned long long)now);
 }
 
 /* --- event-destroyed-in-use --------------------------------------------------------------------------- */
@@ -255,31 +201,6 @@ static void event_host_wait_leave(struct checks *c, struct acl_call_record *call
 		counter_dec(&event_state(o)->host_waits);
 }
 
-static void say_event_in_use(struct checks *c, struct acl_call_record *call, struct acl_object *o,
-	struct acl_object *s, bool by_host)
-{
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
-
-	/* The runtime keeps what a submitted wait needs; frameworks leave the destroying to threads of their
-	 * own. */
-	grade.advice = !by_host;
-	f = finding_begin_as(c, call, RULE("event-destroyed-in-use"), grade, &room);
-	if (!f)
-		return;
-	if (by_host)
-		finding_detail(f, "another thread waits for the event right now");
-	else
-		finding_detail(f,
-			"thread %u lets a stream wait for the event, and nothing shows that the wait is over",
-			load_relaxed(&event_state(o)->waiter_tid));
-	finding_object(c, f, "event", o);
-	if (s)
-		finding_object(c, f, "waiting stream", s);
-	finding_show(c, f);
-}
-
 static void event_in_use(
 	struct checks *c, struct acl_call_record *call, struct acl_object *o, struct event_state *e)
 {
@@ -288,13 +209,20 @@ static void event_in_use(
 
 	if (call->in_exit)
 		return;
-	rule_evaluated(call, RULE("event-destroyed-in-use"));
-	/* A callback may have told the host that the stream's wait is over. */
-	if (by_host)
-		say_event_in_use(c, call, o, NULL, true);
-	else if (s && object_usable(s) && !load_relaxed(&c->callbacks_ran) &&
-		 load_relaxed(&e->waiter_tid) != call->tid && stream_pending(s, load_relaxed(&e->waited_at)))
-		say_event_in_use(c, call, o, s, false);
+	if (by_host) {
+		FINDING(c, call, "event-destroyed-in-use", true, PARTS(part_object("event", o)),
+			"another thread waits for the event right now");
+		return;
+	}
+	/* The runtime keeps what a submitted wait needs; frameworks leave the destroying to threads of their
+	 * own. A callback may have told the host that the stream's wait is over. */
+	FINDING(c, call, "event-destroyed-in-use",
+		s && object_usable(s) && !load_relaxed(&c->callbacks_ran) &&
+			load_relaxed(&e->waiter_tid) != call->tid &&
+			stream_pending(s, load_relaxed(&e->waited_at)),
+		PARTS(part_advice(true), part_object("event", o), part_object("waiting stream", s)),
+		"thread %u lets a stream wait for the event, and nothing shows that the wait is over",
+		load_relaxed(&e->waiter_tid));
 }
 
 static void event_destroy_enter(struct checks *c, struct acl_call_record *call)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that run the host functions of a stream (aclrtSubscribeHostFunc). */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/stream_state.h"
 
@@ -12,23 +12,14 @@ static struct value_table *threads(struct checks *c)
 static void subscribing(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
-	struct finding_buffer room;
-	struct acl_finding *f;
 	uint64_t now;
 
 	if (!s || !object_usable(s))
 		return;
 	now = value_table_value(threads(c), object_ref(s));
-	rule_evaluated(call, RULE("hostfunc-subscribe-misuse"));
-	if (!now)
-		return;
-	f = finding_begin(c, call, RULE("hostfunc-subscribe-misuse"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "The stream has a thread for its host functions already.");
-	finding_uint(f, "its thread", now);
-	finding_object(c, f, "stream", s);
-	finding_show(c, f);
+	FINDING(c, call, "hostfunc-subscribe-misuse", now,
+		PARTS(part_uint("its thread", now), part_object("stream", s)),
+		"The stream has a thread for its host functions already.");
 }
 
 static void subscribed(struct checks *c, struct acl_call_record *call)

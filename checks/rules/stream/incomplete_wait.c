@@ -4,7 +4,7 @@
  * device was meant.  They harm when what tasks still use is released next.  What
  * the last copies and sets of a stream use is remembered for that.
  */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/state/device_state.h"
 #include "checks/state/event_state.h"
 #include "checks/state/memory_state.h"
@@ -97,38 +97,13 @@ static void device_wait_leave(struct checks *c, struct acl_call_record *call)
 /* --- the release ------------------------------------------------------------------------- */
 
 static void say_timeout(struct checks *c, struct acl_call_record *call, struct acl_object *waited,
-	struct acl_object *o, const struct block_lookup *place)
+	struct acl_object *o, const struct acl_block *block)
 {
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, RULE("sync-timeout-ignored"), &room);
-
-	if (!f)
-		return;
-	finding_detail(f, "the call before waited for this %s, and its time was over before the tasks were",
+	FINDING_BROKEN(c, call, RULE("sync-timeout-ignored"),
+		PARTS(part_object("waited for", waited), part_object(acl_handle_names[o->kind], o),
+			part_block("memory in use", block)),
+		"the call before waited for this %s, and its time was over before the tasks were",
 		acl_handle_names[waited->kind]);
-	finding_object(c, f, "waited for", waited);
-	finding_object(c, f, acl_handle_names[o->kind], o);
-	if (place)
-		finding_block(c, f, "memory in use", place->block);
-	finding_show(c, f);
-}
-
-static void say_scope(struct checks *c, struct acl_call_record *call, struct acl_object *context,
-	struct acl_object *s, const struct block_lookup *place)
-{
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, RULE("sync-device-scope"), &room);
-
-	if (!f)
-		return;
-	finding_detail(f,
-		"the device wait before was for the streams of one context; a stream of another one of "
-		"device %d uses this memory",
-		load_relaxed(&s->device));
-	finding_object(c, f, "waited for", context);
-	finding_object(c, f, "stream", s);
-	finding_block(c, f, "memory in use", place->block);
-	finding_show(c, f);
 }
 
 /* The object of a timed-out wait, when this is the thread's next call. */
@@ -155,7 +130,7 @@ static void freeing_after_timeout(
 		if (!object_usable(s) || (waited != s && load_relaxed(&s->context) != object_ref(waited)))
 			continue;
 		if (memory_known_use(s, place->base, &pending) && pending) {
-			say_timeout(c, call, waited, s, place);
+			say_timeout(c, call, waited, s, place->block);
 			return;
 		}
 	}
@@ -177,9 +152,12 @@ static void freeing_after_device_wait(
 			load_relaxed(&s->device) != load_relaxed(&context->device) ||
 			!memory_known_use(s, place->base, &pending))
 			continue;
-		rule_evaluated(call, RULE("sync-device-scope"));
-		if (pending)
-			say_scope(c, call, context, s, place);
+		FINDING(c, call, "sync-device-scope", pending,
+			PARTS(part_object("waited for", context), part_object("stream", s),
+				part_block("memory in use", place->block)),
+			"the device wait before was for the streams of one context; a stream of another one "
+			"of device %d uses this memory",
+			load_relaxed(&s->device));
 		return;
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Labels: a label, then its list, then its place in a stream of a model; what is left in the opposite order.
  */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/device_state.h"
@@ -69,36 +69,25 @@ static void label_list_destroy_leave(struct checks *c, struct acl_call_record *c
 static void label_set_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o = label_of(c, call);
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
+	bool done = succeeded(call);
 
-	if (!o || call->state.capture)
-		return;
-	rule_evaluated(call, RULE("label-before-list"));
-	if (load_relaxed(&label_state(o)->list) || (!succeeded(call) && error_of(call) != INTERNAL_ERROR))
-		return;
-	if (succeeded(call))
-		grade.severity = ACL_SEV_PORTABILITY;
-	f = finding_begin_as(c, call, RULE("label-before-list"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "no aclrtCreateLabelList has ever had this label in its list%s",
-		succeeded(call) ? "; only older firmware takes such a label" : "");
-	finding_object(c, f, "label", o);
-	finding_object(c, f, "stream", stream_of(call));
-	finding_show(c, f);
+	if (o && !call->state.capture)
+		FINDING(c, call, "label-before-list",
+			!load_relaxed(&label_state(o)->list) && (done || error_of(call) == INTERNAL_ERROR),
+			PARTS(done ? part_severity(ACL_SEV_PORTABILITY) : part_none(),
+				part_object("label", o), part_object("stream", stream_of(call))),
+			"no aclrtCreateLabelList has ever had this label in its list%s",
+			done ? "; only older firmware takes such a label" : "");
 }
 
 /* --- life --------------------------------------------------------------------------------- */
 
 static void label_create_enter(struct checks *c, struct acl_call_record *call)
 {
-	rule_evaluated(call, RULE("label-count-limit"));
-	if (load_relaxed(&labels(c)->alive) >= LABELS)
-		finding_on(c, call, RULE("label-count-limit"), NULL, NULL,
-			"%u labels of this process are alive: there can be %u.",
-			load_relaxed(&labels(c)->alive), LABELS);
+	uint32_t alive = load_relaxed(&labels(c)->alive);
+
+	FINDING(c, call, "label-count-limit", alive >= LABELS, NO_PARTS,
+		"%u labels of this process are alive: there can be %u.", alive, LABELS);
 }
 
 static void label_create_leave(struct checks *c, struct acl_call_record *call)
@@ -115,35 +104,26 @@ static void label_destroy_leave(struct checks *c, struct acl_call_record *call)
 	if (succeeded(call) && load_relaxed(&labels(c)->alive))
 		counter_dec(&labels(c)->alive);
 	context = context_current(c, thread_of(call), &known);
+	/* Each destroy of a label evaluates the rule before the call. */
 	if (o && context && load_relaxed(&o->context) && error_of(call) == LABEL_CONTEXT &&
 		load_relaxed(&o->context) != object_ref(context))
-		finding_on(c, call, RULE("label-destroy-order"), o, context,
+		FINDING_BROKEN(c, call, RULE("label-destroy-order"),
+			PARTS(part_object("label", o), part_object("context", context)),
 			"The label was made in another context than the current one.");
 }
 
 /* The list tells the device where its labels are. */
 static void label_destroy_enter(struct checks *c, struct acl_call_record *call)
 {
-	struct finding_grade grade = GRADE_TABLE;
 	struct acl_object *o = label_of(c, call), *list;
-	struct finding_buffer room;
-	struct acl_finding *f;
 
-	list = o ? object_live(c, ACL_HANDLE_LABEL_LIST,
-			   (const void *)(uintptr_t)load_relaxed(&label_state(o)->list))
-		 : NULL;
-	if (o)
-		rule_evaluated(call, RULE("label-destroy-order"));
-	if (!list || call->in_exit)
+	if (!o)
 		return;
-	grade.severity = ACL_SEV_WARNING;
-	f = finding_begin_as(c, call, RULE("label-destroy-order"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "The list that holds the label is still alive: destroy the list first.");
-	finding_object(c, f, "label", o);
-	finding_object(c, f, "its list", list);
-	finding_show(c, f);
+	list = object_live(
+		c, ACL_HANDLE_LABEL_LIST, (const void *)(uintptr_t)load_relaxed(&label_state(o)->list));
+	FINDING(c, call, "label-destroy-order", list && !call->in_exit,
+		PARTS(part_severity(ACL_SEV_WARNING), part_object("label", o), part_object("its list", list)),
+		"The list that holds the label is still alive: destroy the list first.");
 }
 
 /* What a reset takes along is not counted: too few is silent. */
@@ -159,11 +139,9 @@ static void label_in_capture(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
 
-	if (!s || !object_usable(s))
-		return;
-	rule_evaluated(call, RULE("label-in-capture"));
-	if (capture_of(c, s))
-		finding_on(c, call, RULE("label-in-capture"), s, capture_of(c, s),
+	if (s && object_usable(s))
+		FINDING(c, call, "label-in-capture", capture_of(c, s),
+			PARTS(part_object("stream", s), part_object("model", capture_of(c, s))),
 			"The stream is being captured; %s is for streams bound to a model.",
 			acl_apis[call->api].name);
 }

@@ -4,7 +4,7 @@
  * notify whose other half may lie where nobody looks (another process, a kernel
  * that knows its number, a captured model) is not judged by what is seen here.
  */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/device_state.h"
@@ -92,11 +92,9 @@ static void notify_record_enter(struct checks *c, struct acl_call_record *call)
 	/* In enter: whom the record wakes may submit the next wait before this call is back. */
 	before = atomic_fetch_add(&notify_state(o)->balance, 1);
 	call_note_set(call, &balance_note, 1);
-	if (notify_has(o, ELSEWHERE))
-		return;
-	rule_evaluated(call, RULE("notify-record-before-wait"));
-	if (before > 0)
-		finding_on(c, call, RULE("notify-record-before-wait"), o, NULL,
+	if (!notify_has(o, ELSEWHERE))
+		FINDING(c, call, "notify-record-before-wait", before > 0,
+			PARTS(part_object(acl_handle_names[o->kind], o)),
 			"It was recorded before, and no wait for that was submitted: it keeps one record.");
 }
 
@@ -203,13 +201,11 @@ static void notify_destroy_enter(struct checks *c, struct acl_call_record *call)
 
 	if (!o || call->in_exit || notify_has(o, NOTIFY_CAPTURED))
 		return;
-	rule_evaluated(call, RULE("notify-destroy-pending"));
 	s = notify_still_waiting(c, o);
-	if (!s)
-		return;
-	notify_mark(o, NOTIFY_TOLD);
-	finding_on(c, call, RULE("notify-destroy-pending"), o, s,
-		"A stream waits for it, and nothing the host did shows that the wait is over.");
+	if (FINDING(c, call, "notify-destroy-pending", s,
+		    PARTS(part_object(acl_handle_names[o->kind], o), part_object("stream", s)),
+		    "A stream waits for it, and nothing the host did shows that the wait is over."))
+		notify_mark(o, NOTIFY_TOLD);
 }
 
 /* Waits that nobody has ended, judged when the process ends: a thread may come to record it at any time. */
@@ -255,6 +251,8 @@ static void notify_permit_leave(struct checks *c, struct acl_call_record *call)
 		notify_mark(notify_of(c, call), NOTIFY_LISTED);
 }
 
+static const char never_listed[] = "It was exported for listed processes only, and none was ever listed.";
+
 static bool notify_unlisted(struct acl_object *o)
 {
 	return notify_has(o, NOTIFY_CHECKS_PID) && !notify_has(o, NOTIFY_LISTED);
@@ -264,12 +262,9 @@ static void notify_destroy_exported(struct checks *c, struct acl_call_record *ca
 {
 	struct acl_object *o = notify_of(c, call);
 
-	if (!o || !notify_has(o, NOTIFY_EXPORTED))
-		return;
-	rule_evaluated(call, RULE("notify-export-pid-whitelist"));
-	if (notify_unlisted(o))
-		finding_on(c, call, RULE("notify-export-pid-whitelist"), o, NULL,
-			"It was exported for listed processes only, and none was ever listed.");
+	if (o && notify_has(o, NOTIFY_EXPORTED))
+		FINDING(c, call, "notify-export-pid-whitelist", notify_unlisted(o),
+			PARTS(part_object("notify", o)), "%s", never_listed);
 }
 
 static bool device_reaches(struct checks *c, int device, int peer)
@@ -286,11 +281,10 @@ static void notify_import_enter(struct checks *c, struct acl_call_record *call)
 		load_relaxed(&c->peers_unknown))
 		return;
 	there = (int)value_table_value(&notifies(c)->exporter, key_of(c, a->key)) - 1;
-	if (!device_at(c, there))
-		return;
-	rule_evaluated(call, RULE("notify-import-peer-access"));
-	if (here != there && !device_reaches(c, here, there) && !device_reaches(c, there, here))
-		finding_on(c, call, RULE("notify-import-peer-access"), NULL, NULL,
+	if (device_at(c, there))
+		FINDING(c, call, "notify-import-peer-access",
+			here != there && !device_reaches(c, here, there) && !device_reaches(c, there, here),
+			NO_PARTS,
 			"It was exported on device %d and is imported on device %d: neither was given access "
 			"to the other.",
 			there, here);
@@ -298,21 +292,13 @@ static void notify_import_enter(struct checks *c, struct acl_call_record *call)
 
 /* --- the end -------------------------------------------------------------------------------------- */
 
-static void say_notify_at_end(struct checks *c, const struct acl_rule *rule, struct acl_object *o,
+static void check_at_end(struct checks *c, const struct acl_rule *rule, struct acl_object *o, bool broken,
 	uint64_t caller, const char *detail)
 {
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
-
-	grade.site = load_relaxed(&o->serial);
-	grade.caller = caller;
-	f = finding_begin_as(c, NULL, rule, grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "%s", detail);
-	finding_object(c, f, acl_handle_names[o->kind], o);
-	finding_show(c, f);
+	FINDING_OF(c, NULL, rule, broken,
+		PARTS(part_site(load_relaxed(&o->serial)), part_caller(caller),
+			part_object(acl_handle_names[o->kind], o)),
+		"%s", detail);
 }
 
 /* Each imported one is told once, and is no leak of another kind then. */
@@ -333,9 +319,8 @@ static void notify_device_reset(struct checks *c, struct acl_call_record *call)
 	{
 		if (!notify_imported_left(o) || load_relaxed(&o->device) != device)
 			continue;
-		rule_evaluated(call, RULE("notify-ipc-destroy-once"));
 		atomic_fetch_or(&o->flags, ACL_OBJECT_REPORTED);
-		finding_on(c, call, RULE("notify-ipc-destroy-once"), o, NULL,
+		FINDING(c, call, "notify-ipc-destroy-once", true, PARTS(part_object("notify", o)),
 			"It was imported and is still alive when device %d goes out of use.", device);
 	}
 }
@@ -350,29 +335,22 @@ static void notify_destroy_imported(struct checks *c, struct acl_call_record *ca
 
 static void notify_end(struct checks *c, struct acl_object *o)
 {
+	uint64_t made = load_relaxed(&o->created.caller);
+
 	if (load_relaxed(&o->flags) & ACL_OBJECT_INHERITED)
 		return;
-	if (load_relaxed(&notify_state(o)->waits) && !notify_has(o, ELSEWHERE)) {
-		rule_evaluated_at_end(c, RULE("notify-wait-never-recorded"));
-		if (notify_hopeless(o))
-			say_notify_at_end(c, RULE("notify-wait-never-recorded"), o,
-				load_relaxed(&notify_state(o)->caller),
-				"The process ends; a stream waits for it, and it was never "
-				"recorded.");
-	}
+	if (load_relaxed(&notify_state(o)->waits) && !notify_has(o, ELSEWHERE))
+		check_at_end(c, RULE("notify-wait-never-recorded"), o, notify_hopeless(o),
+			load_relaxed(&notify_state(o)->caller),
+			"The process ends; a stream waits for it, and it was never recorded.");
 	if (notify_imported_left(o)) {
-		rule_evaluated_at_end(c, RULE("notify-ipc-destroy-once"));
 		atomic_fetch_or(&o->flags, ACL_OBJECT_REPORTED);
-		say_notify_at_end(c, RULE("notify-ipc-destroy-once"), o, load_relaxed(&o->created.caller),
+		check_at_end(c, RULE("notify-ipc-destroy-once"), o, true, made,
 			"It was imported and never destroyed.");
 	}
-	if (object_usable(o) && notify_has(o, NOTIFY_EXPORTED)) {
-		rule_evaluated_at_end(c, RULE("notify-export-pid-whitelist"));
-		if (notify_unlisted(o))
-			say_notify_at_end(c, RULE("notify-export-pid-whitelist"), o,
-				load_relaxed(&o->created.caller),
-				"It was exported for listed processes only, and none was ever listed.");
-	}
+	if (object_usable(o) && notify_has(o, NOTIFY_EXPORTED))
+		check_at_end(
+			c, RULE("notify-export-pid-whitelist"), o, notify_unlisted(o), made, never_listed);
 }
 
 static void notify_finish(struct checks *c, enum checks_end kind)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams bound to models, and the rules about what such streams and models take. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/state/binding_state.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/event_state.h"
@@ -32,22 +32,15 @@ static struct acl_object *live_model(struct checks *c, const struct acl_call_rec
 	return object_if_live(c, ACL_HANDLE_MODEL, acl_arg_pointer(call->api, call->args, ACL_ROLE_MODEL));
 }
 
-static void say_binding(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
-	struct acl_object *stream, struct acl_object *model, const char *detail)
+/* Whether the rule is broken. */
+static bool check_binding(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	bool broken, struct acl_object *stream, struct acl_object *model, const char *detail)
 {
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, rule, &room);
-
-	if (!f)
-		return;
-	finding_detail(f, "%s", detail);
-	if (stream) {
-		finding_uint(f, "stream flags", load_relaxed(&stream_state(stream)->flags));
-		finding_object(c, f, "stream", stream);
-	}
-	if (model)
-		finding_object(c, f, "model", model);
-	finding_show(c, f);
+	return FINDING_OF(c, call, rule, broken,
+		PARTS(stream ? part_uint("stream flags", load_relaxed(&stream_state(stream)->flags))
+			     : part_none(),
+			part_object("stream", stream), part_object("model", model)),
+		"%s", detail);
 }
 
 /* --- building -------------------------------------------------------------------------- */
@@ -55,41 +48,44 @@ static void say_binding(struct checks *c, struct acl_call_record *call, const st
 /* Whether the model is of the other kind: captured, in a function of the build API. */
 static bool in_build_api(struct checks *c, struct acl_call_record *call, struct acl_object *m)
 {
-	const struct acl_rule *rule = RULE("mdlri-capture-model-in-build-api");
-
-	if (!m || !rule_broken(call, rule, model_is_captured(m)))
-		return false;
-	say_binding(c, call, rule, NULL, m, "The model was captured, not built.");
-	return true;
+	return m && check_binding(c, call, RULE("mdlri-capture-model-in-build-api"), model_is_captured(m),
+			    NULL, m, "The model was captured, not built.");
 }
 
 static void built_already(struct checks *c, struct acl_call_record *call, struct acl_object *m)
 {
-	if (m && rule_broken(call, RULE("mdlri-build-order"), model_build_ended(c, m)))
-		say_binding(c, call, RULE("mdlri-build-order"), NULL, m, "The model is built already.");
+	if (m)
+		check_binding(c, call, RULE("mdlri-build-order"), model_build_ended(c, m), NULL, m,
+			"The model is built already.");
+}
+
+/* Why the stream cannot be bound; NULL = it can. */
+static const char *unbindable(struct checks *c, const struct acl_call_record *call, struct acl_object *s)
+{
+	uint32_t flags = load_relaxed(&stream_state(s)->flags);
+
+	if (binding_of(c, s))
+		return "The stream is bound to a model already.";
+	if (call->state.capture)
+		return "The stream is being captured.";
+	if (!(flags & ACL_STREAM_PERSISTENT))
+		return "The stream was made without ACL_STREAM_PERSISTENT.";
+	return flags & (ACL_STREAM_FAST_LAUNCH | ACL_STREAM_DEVICE_USE_ONLY)
+		       ? "FAST_LAUNCH and DEVICE_USE_ONLY streams cannot be bound."
+		       : NULL;
 }
 
 static void stream_bind_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = live_stream(c, call), *m = live_model(c, call);
-	uint32_t flags = s ? load_relaxed(&stream_state(s)->flags) : 0;
+	const char *why;
 
 	if (!in_build_api(c, call, m))
 		built_already(c, call, m);
 	if (!stream_is_known(s))
 		return;
-	rule_evaluated(call, RULE("mdlri-bind-bad-stream"));
-	if (binding_of(c, s))
-		say_binding(c, call, RULE("mdlri-bind-bad-stream"), s, binding_of(c, s),
-			"The stream is bound to a model already.");
-	else if (call->state.capture)
-		say_binding(c, call, RULE("mdlri-bind-bad-stream"), s, NULL, "The stream is being captured.");
-	else if (!(flags & ACL_STREAM_PERSISTENT))
-		say_binding(c, call, RULE("mdlri-bind-bad-stream"), s, NULL,
-			"The stream was made without ACL_STREAM_PERSISTENT.");
-	else if (flags & (ACL_STREAM_FAST_LAUNCH | ACL_STREAM_DEVICE_USE_ONLY))
-		say_binding(c, call, RULE("mdlri-bind-bad-stream"), s, NULL,
-			"FAST_LAUNCH and DEVICE_USE_ONLY streams cannot be bound.");
+	why = unbindable(c, call, s);
+	check_binding(c, call, RULE("mdlri-bind-bad-stream"), why, s, binding_of(c, s), why);
 }
 
 static void stream_unbind_enter(struct checks *c, struct acl_call_record *call)
@@ -99,9 +95,8 @@ static void stream_unbind_enter(struct checks *c, struct acl_call_record *call)
 	if (in_build_api(c, call, m))
 		return;
 	if (bindings_and_builds_known(c) && stream_is_known(s) && m &&
-		!(load_relaxed(&m->flags) & ACL_OBJECT_LEARNED) &&
-		rule_broken(call, RULE("mdlri-unbind-mismatch"), binding_of(c, s) != m))
-		say_binding(c, call, RULE("mdlri-unbind-mismatch"), s, m,
+		!(load_relaxed(&m->flags) & ACL_OBJECT_LEARNED))
+		check_binding(c, call, RULE("mdlri-unbind-mismatch"), binding_of(c, s) != m, s, m,
 			"The stream is not bound to this model.");
 }
 
@@ -119,9 +114,9 @@ static void model_build_end_enter(struct checks *c, struct acl_call_record *call
 
 	if (in_build_api(c, call, m))
 		return;
-	if (bindings_and_builds_known(c) && m && !(load_relaxed(&m->flags) & ACL_OBJECT_LEARNED) &&
-		rule_broken(call, RULE("mdlri-build-order"), !model_has_stream(c, m)))
-		say_binding(c, call, RULE("mdlri-build-order"), NULL, m, "No stream was bound to the model.");
+	if (bindings_and_builds_known(c) && m && !(load_relaxed(&m->flags) & ACL_OBJECT_LEARNED))
+		check_binding(c, call, RULE("mdlri-build-order"), !model_has_stream(c, m), NULL, m,
+			"No stream was bound to the model.");
 }
 
 /* --- running ------------------------------------------------------------------------------ */
@@ -129,9 +124,8 @@ static void model_build_end_enter(struct checks *c, struct acl_call_record *call
 static void not_built_yet(struct checks *c, struct acl_call_record *call, struct acl_object *m)
 {
 	if (bindings_and_builds_known(c) && m && !model_is_captured(m) &&
-		!(load_relaxed(&m->flags) & ACL_OBJECT_LEARNED) &&
-		rule_broken(call, RULE("mdlri-build-order"), !model_build_ended(c, m)))
-		say_binding(c, call, RULE("mdlri-build-order"), NULL, m,
+		!(load_relaxed(&m->flags) & ACL_OBJECT_LEARNED))
+		check_binding(c, call, RULE("mdlri-build-order"), !model_build_ended(c, m), NULL, m,
 			"aclmdlRIBuildEnd was not called for the model.");
 }
 
@@ -139,29 +133,23 @@ static void model_execute_blocking(struct checks *c, struct acl_call_record *cal
 {
 	struct acl_object *m = live_model(c, call);
 
-	if (m && rule_broken(call, RULE("mdlri-sync-execute-captured"), model_is_captured(m)))
-		say_binding(c, call, RULE("mdlri-sync-execute-captured"), NULL, m,
-			"A captured model runs with aclmdlRIExecuteAsync only.");
-	else
+	if (!m || !check_binding(c, call, RULE("mdlri-sync-execute-captured"), model_is_captured(m), NULL, m,
+			  "A captured model runs with aclmdlRIExecuteAsync only."))
 		not_built_yet(c, call, m);
 }
 
 static void model_execute_on_stream(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *m = live_model(c, call);
+	const uint32_t unfit = ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY;
 	struct acl_object *s = live_stream(c, call), *owner = stream_model(c, stream_argument(c, call));
 
-	not_built_yet(c, call, m);
-	if (!s && !owner)
-		return;
-	rule_evaluated(call, RULE("mdlri-execute-on-model-stream"));
+	not_built_yet(c, call, live_model(c, call));
 	if (owner)
-		say_binding(c, call, RULE("mdlri-execute-on-model-stream"), s, owner,
+		check_binding(c, call, RULE("mdlri-execute-on-model-stream"), true, s, owner,
 			"The stream belongs to a model: a model runs on another stream.");
-	else if (stream_is_known(s) &&
-		 load_relaxed(&stream_state(s)->flags) &
-			 (ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY))
-		say_binding(c, call, RULE("mdlri-execute-on-model-stream"), s, NULL,
+	else if (s)
+		check_binding(c, call, RULE("mdlri-execute-on-model-stream"),
+			stream_is_known(s) && load_relaxed(&stream_state(s)->flags) & unfit, s, NULL,
 			"Models do not run on PERSISTENT, CPU_SCHEDULE or DEVICE_USE_ONLY streams.");
 }
 
@@ -169,57 +157,54 @@ static void model_abort_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *m = live_model(c, call);
 
-	if (m && rule_broken(call, RULE("mdlri-abort-captured"), model_is_captured(m)))
-		say_binding(
-			c, call, RULE("mdlri-abort-captured"), NULL, m, "Captured models cannot be aborted.");
+	if (m)
+		check_binding(c, call, RULE("mdlri-abort-captured"), model_is_captured(m), NULL, m,
+			"Captured models cannot be aborted.");
 }
 
 static void model_update_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *m = live_model(c, call);
 
-	if (m && !(load_relaxed(&m->flags) & ACL_OBJECT_LEARNED) &&
-		rule_broken(call, RULE("mdlri-update-noncapture"), !model_is_captured(m)))
-		say_binding(c, call, RULE("mdlri-update-noncapture"), NULL, m,
+	if (m && !(load_relaxed(&m->flags) & ACL_OBJECT_LEARNED))
+		check_binding(c, call, RULE("mdlri-update-noncapture"), !model_is_captured(m), NULL, m,
 			"Only captured models can be updated.");
 }
 
 /* --- streams ---------------------------------------------------------------------------------- */
 
+static const char bound_already[] = "The stream is bound to a model.";
+static const char not_bound[] = "The stream is not bound to a model.";
 static void bound_stream_destroy(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
+	bool standard = s && load_relaxed(&s->flags) & ACL_OBJECT_DEFAULT;
 
 	if (!s)
 		return;
-	rule_evaluated(call, RULE("stream-bound-to-model-destroy"));
-	if (rule_broken(call, RULE("stream-destroy-default"), load_relaxed(&s->flags) & ACL_OBJECT_DEFAULT))
-		say_binding(c, call, RULE("stream-destroy-default"), s, NULL,
-			"This is the default stream: it belongs to its context.");
-	else if (binding_of(c, s))
-		say_binding(c, call, RULE("stream-bound-to-model-destroy"), s, binding_of(c, s),
-			"The stream is bound to a model.");
+	check_binding(c, call, RULE("stream-destroy-default"), standard, s, NULL,
+		"This is the default stream: it belongs to its context.");
+	check_binding(c, call, RULE("stream-bound-to-model-destroy"), !standard && binding_of(c, s), s,
+		binding_of(c, s), bound_already);
 }
 
 static void bound_stream_abort(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
 
-	if (s && rule_broken(call, RULE("stream-abort-bound"), binding_of(c, s)))
-		say_binding(c, call, RULE("stream-abort-bound"), s, binding_of(c, s),
-			"The stream is bound to a model.");
+	if (s)
+		check_binding(c, call, RULE("stream-abort-bound"), binding_of(c, s), s, binding_of(c, s),
+			bound_already);
 }
 
 static void bound_stream_capture(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
 
-	if (s && rule_broken(call, RULE("capture-begin-bound-stream"), binding_of(c, s)))
-		say_binding(c, call, RULE("capture-begin-bound-stream"), s, binding_of(c, s),
-			"The stream is bound to a model.");
+	if (s)
+		check_binding(c, call, RULE("capture-begin-bound-stream"), binding_of(c, s), s,
+			binding_of(c, s), bound_already);
 }
-
-static const char not_bound[] = "The stream is not bound to a model.";
 
 /* Functions that work on streams of models only. */
 static void must_be_bound(
@@ -227,9 +212,8 @@ static void must_be_bound(
 {
 	struct acl_object *s = object_if_live(c, ACL_HANDLE_STREAM, stream);
 
-	if (bindings_and_builds_known(c) && stream_is_known(s) && !call->state.capture &&
-		rule_broken(call, rule, !binding_of(c, s)))
-		say_binding(c, call, rule, s, NULL, not_bound);
+	if (bindings_and_builds_known(c) && stream_is_known(s) && !call->state.capture)
+		check_binding(c, call, rule, !binding_of(c, s), s, NULL, not_bound);
 }
 
 static void stream_activate_enter(struct checks *c, struct acl_call_record *call)
@@ -256,21 +240,25 @@ static void barrier_stream_enter(struct checks *c, struct acl_call_record *call)
 	must_be_bound(c, call, RULE("cmo-barrier-stream"), stream_argument(c, call));
 }
 
+/* Why the stream cannot be cleaned; NULL = it can. */
+static const char *uncleanable(struct checks *c, const struct acl_call_record *call, struct acl_object *s)
+{
+	uint32_t flags = load_relaxed(&stream_state(s)->flags);
+
+	if (!(flags & ACL_STREAM_PERSISTENT))
+		return "The stream was made without ACL_STREAM_PERSISTENT.";
+	if (flags & ACL_STREAM_CPU_SCHEDULE)
+		return "CPU_SCHEDULE streams cannot be cleaned.";
+	return bindings_and_builds_known(c) && !call->state.capture && !binding_of(c, s) ? not_bound : NULL;
+}
+
 static void stream_clean_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
+	const char *why = stream_is_known(s) ? uncleanable(c, call, s) : NULL;
 
-	if (!stream_is_known(s))
-		return;
-	rule_evaluated(call, RULE("stream-persistent-clean-misuse"));
-	if (!(load_relaxed(&stream_state(s)->flags) & ACL_STREAM_PERSISTENT))
-		say_binding(c, call, RULE("stream-persistent-clean-misuse"), s, NULL,
-			"The stream was made without ACL_STREAM_PERSISTENT.");
-	else if (load_relaxed(&stream_state(s)->flags) & ACL_STREAM_CPU_SCHEDULE)
-		say_binding(c, call, RULE("stream-persistent-clean-misuse"), s, NULL,
-			"CPU_SCHEDULE streams cannot be cleaned.");
-	else if (bindings_and_builds_known(c) && !call->state.capture && !binding_of(c, s))
-		say_binding(c, call, RULE("stream-persistent-clean-misuse"), s, NULL, not_bound);
+	if (stream_is_known(s))
+		check_binding(c, call, RULE("stream-persistent-clean-misuse"), why, s, NULL, why);
 }
 
 /* The tasks of a model need events with an identity of their own. */
@@ -281,10 +269,9 @@ static void event_on_bound(struct checks *c, struct acl_call_record *call)
 	if (!m || !e || load_relaxed(&e->flags) & ACL_OBJECT_LEARNED ||
 		load_relaxed(&event_state(e)->maker) == EVENT_IMPORTED)
 		return;
-	if (rule_broken(call, RULE("mdlri-event-ex-on-bound-stream"),
-		    load_relaxed(&event_state(e)->maker) != EVENT_WITH_FLAG))
-		say_binding(c, call, RULE("mdlri-event-ex-on-bound-stream"), stream_of(call), m,
-			"Streams of models take events of aclrtCreateEventWithFlag only.");
+	check_binding(c, call, RULE("mdlri-event-ex-on-bound-stream"),
+		load_relaxed(&event_state(e)->maker) != EVENT_WITH_FLAG, stream_of(call), m,
+		"Streams of models take events of aclrtCreateEventWithFlag only.");
 }
 
 static const struct check_hook hooks[] = {

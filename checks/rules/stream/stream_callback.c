@@ -4,7 +4,7 @@
  * not go together, and what a callback must not call.
  */
 #include "checks/rules/stream/stream_callback.h"
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/stream_state.h"
 
@@ -21,7 +21,7 @@ struct callbacks {
 };
 
 /* What a thread did with aclrtProcessReport: a call may be under way until the end of the process. */
-enum processing { NEVER, CALLING, IN_VAIN, PROCESSING };
+enum processing { NEVER, CALLING, REFUSED, PROCESSING };
 
 static struct callbacks *callbacks(struct checks *c)
 {
@@ -42,17 +42,9 @@ static bool stream_made_here(struct acl_object *s)
 static void say_callback(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
 	const char *detail, const char *name, uint64_t value)
 {
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, rule, &room);
-
-	if (!f)
-		return;
-	finding_detail(f, "%s", detail);
-	if (name)
-		finding_uint(f, name, value);
-	if (stream_of(call))
-		finding_object(c, f, "stream", stream_of(call));
-	finding_show(c, f);
+	FINDING_BROKEN(c, call, rule,
+		PARTS(name ? part_uint(name, value) : part_none(), part_object("stream", stream_of(call))),
+		"%s", detail);
 }
 
 /* --- subscriptions ------------------------------------------------------------------------ */
@@ -250,11 +242,11 @@ static void report_process_enter(struct checks *c, struct acl_call_record *call)
 /* A loop may begin before its thread is subscribed, and outlive the subscription. */
 static void report_process_leave(struct checks *c, struct acl_call_record *call)
 {
-	bool in_vain = error_of(call) == NOT_A_THREAD_OF_REPORTS;
+	bool refused = error_of(call) == NOT_A_THREAD_OF_REPORTS;
 
 	if (is_checked(call) && value_table_value(&callbacks(c)->processing, call->pthread_id) != PROCESSING)
 		value_table_set(
-			c, &callbacks(c)->processing, call->pthread_id, in_vain ? IN_VAIN : PROCESSING);
+			c, &callbacks(c)->processing, call->pthread_id, refused ? REFUSED : PROCESSING);
 }
 
 static void callback_ran(
@@ -265,21 +257,12 @@ static void callback_ran(
 		value_table_set(c, &callbacks(c)->processing, outer->pthread_id, PROCESSING);
 }
 
-static void say_callback_at_end(
-	struct checks *c, const struct acl_rule *rule, uint64_t caller, uint64_t thread, const char *detail)
+static void check_callback_at_end(struct checks *c, const struct acl_rule *rule, bool broken, uint64_t caller,
+	uint64_t thread, const char *detail)
 {
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
-
-	grade.site = thread;
-	grade.caller = caller;
-	f = finding_begin_as(c, NULL, rule, grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, detail, (unsigned long long)thread);
-	finding_address(f, "thread", (const void *)(uintptr_t)thread);
-	finding_show(c, f);
+	FINDING_OF(c, NULL, rule, broken,
+		PARTS(part_site(thread), part_caller(caller), part_handle("thread", thread)), detail,
+		(unsigned long long)thread);
 }
 
 /* A program that ends has subscribed and processed all that it ever will. */
@@ -293,20 +276,18 @@ static void callbacks_finish(struct checks *c, enum checks_end kind)
 		load_relaxed(&k->report.full))
 		return;
 	while (value_table_next(&k->processing, &at, &thread, &value)) {
-		rule_evaluated_at_end(c, RULE("processreport-not-subscribed"));
-		if (value == IN_VAIN && !value_table_get(&k->device, thread, &value))
-			say_callback_at_end(c, RULE("processreport-not-subscribed"), 0, thread,
-				"Thread 0x%llx called aclrtProcessReport, and no aclrtSubscribeReport ever "
-				"named its pthread id.");
+		bool refused = value == REFUSED && !value_table_get(&k->device, thread, &value);
+
+		check_callback_at_end(c, RULE("processreport-not-subscribed"), refused, 0, thread,
+			"Thread 0x%llx called aclrtProcessReport, and no aclrtSubscribeReport ever named its "
+			"pthread id.");
 	}
 	at = 0;
-	while (value_table_next(&k->launched, &at, &thread, &value)) {
-		rule_evaluated_at_end(c, RULE("subscribe-thread-not-processing"));
-		if (value_table_value(&k->processing, thread) == NEVER)
-			say_callback_at_end(c, RULE("subscribe-thread-not-processing"), value, thread,
-				"Callbacks were launched for thread 0x%llx, and no thread of this pthread id "
-				"ever called aclrtProcessReport.");
-	}
+	while (value_table_next(&k->launched, &at, &thread, &value))
+		check_callback_at_end(c, RULE("subscribe-thread-not-processing"),
+			value_table_value(&k->processing, thread) == NEVER, value, thread,
+			"Callbacks were launched for thread 0x%llx, and no thread of this pthread id ever "
+			"called aclrtProcessReport.");
 }
 
 /* --- inside a callback ------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
  * The end of streams: destroyed with work nobody waited for or others wait for,
  * or while callbacks are expected; waited for after an abort.
  */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/binding_state.h"
 #include "checks/rules/stream/stream_callback.h"
@@ -51,23 +51,15 @@ static bool end_is_unseen(struct acl_object *s, uint64_t work)
 static void stream_destroy_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
-	struct finding_buffer room;
-	struct acl_finding *f;
 	uint64_t work;
 
 	if (!stream_is_own(s) || call->state.capture || call->in_exit || stream_destroy_forced(call) ||
 		binding_was(c, s))
 		return;
-	rule_evaluated(call, RULE("stream-destroy-pending"));
 	work = own_work_pending(c, s);
-	if (!work || end_is_unseen(s, work))
-		return;
-	f = finding_begin(c, call, RULE("stream-destroy-pending"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "Tasks were put on the stream, and nothing the host did shows that they are done.");
-	finding_object(c, f, "stream", s);
-	finding_show(c, f);
+	FINDING(c, call, "stream-destroy-pending", work && !end_is_unseen(s, work),
+		PARTS(part_object("stream", s)),
+		"Tasks were put on the stream, and nothing the host did shows that they are done.");
 }
 
 /* Another stream waits for a record behind the work. */
@@ -92,24 +84,15 @@ static bool given_up(struct checks *c, struct acl_object *s, uint64_t work)
 static void say_forced(
 	struct checks *c, struct acl_call_record *call, struct acl_object *s, struct acl_object *waiter)
 {
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
-
-	if (!waiter)
-		grade.severity = ACL_SEV_WARNING;
-	f = finding_begin_as(c, call, RULE("stream-destroy-force-pending"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "%s",
-		waiter ? "a stream waits for an event behind tasks that nothing shows to be "
-			 "done, and they are discarded"
-		       : "nothing the host did shows that the tasks of the stream are done, "
-			 "and they are discarded");
-	finding_object(c, f, "stream", s);
-	if (waiter)
-		finding_object(c, f, "waiting stream", waiter);
-	finding_show(c, f);
+	FINDING_BROKEN(c, call, RULE("stream-destroy-force-pending"),
+		PARTS(waiter ? part_none() : part_severity(ACL_SEV_WARNING), part_object("stream", s),
+			part_object("waiting stream", waiter)),
+		"%s",
+		waiter ? "a stream waits for an event behind tasks that nothing shows to be done, and they "
+			 "are "
+			 "discarded"
+		       : "nothing the host did shows that the tasks of the stream are done, and they are "
+			 "discarded");
 }
 
 /* What others wait for is thrown away, or what nobody has waited for. */
@@ -153,27 +136,18 @@ static bool thread_processes_reports(struct checks *c, uint64_t pthread_id)
 static void subscribed_stream_destroy(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
 	uint64_t thread;
+	bool processes;
 
 	if (!stream_is_own(s) || call->in_exit)
 		return;
-	rule_evaluated(call, RULE("stream-destroyed-while-subscribed"));
 	thread = callback_thread_of(c, s);
-	if (!thread)
-		return;
 	/* The runtime ends the subscription itself; only a callback under way is in danger. */
-	grade.advice = !thread_processes_reports(c, thread);
-	f = finding_begin_as(c, call, RULE("stream-destroyed-while-subscribed"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "a thread is subscribed for the callbacks of the stream%s",
-		grade.advice ? "" : " and processes reports right now");
-	finding_address(f, "thread", (const void *)(uintptr_t)thread);
-	finding_object(c, f, "stream", s);
-	finding_show(c, f);
+	processes = thread && thread_processes_reports(c, thread);
+	FINDING(c, call, "stream-destroyed-while-subscribed", thread,
+		PARTS(part_advice(!processes), part_handle("thread", thread), part_object("stream", s)),
+		"a thread is subscribed for the callbacks of the stream%s",
+		processes ? " and processes reports right now" : "");
 }
 
 /* Remembers where the stream stood. */
@@ -188,22 +162,14 @@ static void stream_abort_leave(struct checks *c, struct acl_call_record *call)
 static void aborted_stream_synchronise(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
-	struct finding_buffer room;
-	struct acl_finding *f;
 	uint64_t stopped = 0;
 
 	if (__builtin_expect(value_table_empty(aborted(c)), 1) || !s)
 		return;
 	/* A task since then asks for another wait. */
-	if (!value_table_get(aborted(c), object_ref(s), &stopped) || !stopped ||
-		!rule_broken(call, RULE("stream-abort-then-sync"), stream_submitted(s) + 1 <= stopped))
-		return;
-	f = finding_begin(c, call, RULE("stream-abort-then-sync"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "The stream was aborted and has got no task since.");
-	finding_object(c, f, "stream", s);
-	finding_show(c, f);
+	if (value_table_get(aborted(c), object_ref(s), &stopped) && stopped)
+		FINDING(c, call, "stream-abort-then-sync", stream_submitted(s) + 1 <= stopped,
+			PARTS(part_object("stream", s)), "The stream was aborted and has got no task since.");
 }
 
 static const struct check_hook hooks[] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The failure mode of streams: set once, and what follows a failure when it says stop. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
+#include "checks/engine/plain_format.h"
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/binding_state.h"
@@ -49,25 +50,17 @@ static void failure_mode_set_enter(struct checks *c, struct acl_call_record *cal
 	struct acl_object *s = stream_of(call);
 	uint64_t mode, now = mode_of(c, s) & (FAILED - 1);
 	struct acl_object *model = binding_of(c, s);
-	struct finding_buffer room;
-	struct acl_finding *f;
+	char text[96];
 
 	/* The same value again is taken without a word. */
-	if (!s || !asked_mode(c, call, &mode) ||
-		!rule_broken(call, RULE("stream-failure-mode-repeat"), model || (now && now != 1 + mode)))
-		return;
-	f = finding_begin(c, call, RULE("stream-failure-mode-repeat"), &room);
-	if (!f)
-		return;
-	if (model)
-		finding_detail(f, "The stream is bound to a model: its failure mode cannot be set any more.");
-	else
-		finding_detail(f,
-			"The failure mode of this stream was set to %llu before; it can be set once.",
-			(unsigned long long)now - 1);
-	finding_uint(f, "mode", mode);
-	finding_object(c, f, "stream", s);
-	finding_show(c, f);
+	if (s && asked_mode(c, call, &mode))
+		FINDING(c, call, "stream-failure-mode-repeat", model || (now && now != 1 + mode),
+			PARTS(part_uint("mode", mode), part_object("stream", s)), "%s",
+			model ? "The stream is bound to a model: its failure mode cannot be set any more."
+			      : plain_print(text, sizeof(text),
+					"The failure mode of this stream was set to %llu before; it can be "
+					"set once.",
+					(unsigned long long)now - 1));
 }
 
 static void failure_mode_set_leave(struct checks *c, struct acl_call_record *call)
@@ -105,19 +98,13 @@ static void failure_mode_synchronised(struct checks *c, struct acl_call_record *
 
 static void failed_stream_submit(struct checks *c, struct acl_call_record *call)
 {
-	struct finding_buffer room;
-	struct acl_finding *f;
+	struct acl_object *s = stream_of(call);
 
-	if (__builtin_expect(!load_relaxed(&modes(c)->any_failed), 1) || !stream_of(call) ||
-		!rule_broken(call, RULE("stop-on-failure-then-submit"), mode_of(c, stream_of(call)) & FAILED))
+	if (__builtin_expect(!load_relaxed(&modes(c)->any_failed), 1) || !s)
 		return;
-	f = finding_begin(c, call, RULE("stop-on-failure-then-submit"), &room);
-	if (!f)
-		return;
-	finding_detail(
-		f, "The stream stops on failure and a synchronise has found one: it takes no more tasks.");
-	finding_object(c, f, "stream", stream_of(call));
-	finding_show(c, f);
+	FINDING(c, call, "stop-on-failure-then-submit", mode_of(c, s) & FAILED,
+		PARTS(part_object("stream", s)),
+		"The stream stops on failure and a synchronise has found one: it takes no more tasks.");
 }
 
 static const struct check_hook hooks[] = {

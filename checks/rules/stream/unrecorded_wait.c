@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits for events that nobody has recorded. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/state/event_state.h"
 #include "checks/state/stream_state.h"
 
@@ -22,20 +22,10 @@ struct wait_list {
 static void report_unrecorded(struct checks *c, struct acl_call_record *call, struct acl_object *e,
 	struct acl_object *s, int relaxed_to, const char *consequence)
 {
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
-
-	grade.relaxed_to = (int16_t)relaxed_to;
-	f = finding_begin_as(c, call, RULE("event-wait-before-record"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "no aclrtRecordEvent of event 0x%llx has been submitted: %s",
+	FINDING_BROKEN(c, call, RULE("event-wait-before-record"),
+		PARTS(part_relaxed_to(relaxed_to), part_object("event", e), part_object("waiting stream", s)),
+		"no aclrtRecordEvent of event 0x%llx has been submitted: %s",
 		(unsigned long long)load_relaxed(&e->value), consequence);
-	finding_object(c, f, "event", e);
-	if (s)
-		finding_object(c, f, "waiting stream", s);
-	finding_show(c, f);
 }
 
 static bool waits_for_outside(const struct acl_call_record *call, struct acl_object *e)
@@ -146,23 +136,14 @@ static bool open_wait_take(struct wait_list *w, acl_ref stream, struct open_wait
 static void report_taken_back(
 	struct checks *c, struct acl_call_record *call, struct acl_object *e, struct acl_object *s)
 {
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
+	struct acl_object *by = object_of(c, load_relaxed(&event_state(e)->reset_by));
 
-	/* The reset may have been one that does not count, of the runtime itself. */
-	rule_evaluated(call, RULE("event-reset-before-wait"));
-	grade.beside = BESIDE_AS_REASON;
-	f = finding_begin_as(c, call, RULE("event-reset-before-wait"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f,
+	/* Evaluated here: the reset may have been one that does not count, of the runtime itself. */
+	FINDING(c, call, "event-reset-before-wait", true,
+		PARTS(part_beside(BESIDE_AS_REASON), part_object("event", e), part_object("reset by", by),
+			part_object("waiting stream", s)),
 		"another stream reset event 0x%llx before this wait was submitted: the record is gone",
 		(unsigned long long)load_relaxed(&e->value));
-	finding_object(c, f, "event", e);
-	finding_object(c, f, "reset by", object_of(c, load_relaxed(&event_state(e)->reset_by)));
-	finding_object(c, f, "waiting stream", s);
-	finding_show(c, f);
 }
 
 static void report_open(
