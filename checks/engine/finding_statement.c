@@ -23,6 +23,9 @@ static struct finding_grade grade_of(const struct finding_part *parts)
 			g.cause = parts->u;
 			g.secondary = parts->u != 0;
 			break;
+		case PART_SECONDARY:
+			g.secondary = parts->u != 0;
+			break;
 		case PART_BESIDE:
 			g.beside = (uint8_t)parts->u;
 			break;
@@ -36,15 +39,34 @@ static struct finding_grade grade_of(const struct finding_part *parts)
 	return g;
 }
 
-static void add_history(struct acl_finding *f, const struct finding_part *part)
+static struct acl_object_history *history_add(struct acl_finding *f, const struct finding_part *part)
 {
 	struct acl_object_history *h;
 
 	if (!part->source || f->n_objects >= ACL_FINDING_OBJECTS)
-		return;
+		return NULL;
 	h = &f->objects[f->n_objects++];
-	part->history(h, part->source);
 	h->role = part->name;
+	return h;
+}
+
+static void add_history(struct acl_finding *f, const struct finding_part *part)
+{
+	struct acl_object_history *h = history_add(f, part);
+
+	if (h)
+		part->history(h, part->source);
+}
+
+static void add_created_at(struct acl_finding *f, const struct finding_part *part)
+{
+	struct acl_object_history *h = history_add(f, part);
+
+	if (!h)
+		return;
+	h->kind = part->enum_name;
+	h->device = -1;
+	call_site_copy(&h->created, (struct call_site_slot *)part->source);
 }
 
 static void add_part(struct checks *c, struct acl_finding *f, const struct finding_part *part)
@@ -79,6 +101,9 @@ static void add_part(struct checks *c, struct acl_finding *f, const struct findi
 		break;
 	case PART_HISTORY:
 		add_history(f, part);
+		break;
+	case PART_CREATED_AT:
+		add_created_at(f, part);
 		break;
 	}
 }

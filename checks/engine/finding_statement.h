@@ -29,11 +29,13 @@ enum finding_part_kind {
 	PART_OBJECT,
 	PART_BLOCK,
 	PART_HISTORY,
+	PART_CREATED_AT,
 	/* What is particular about this one, beside the rule table. */
 	PART_SEVERITY,
 	PART_ADVICE,
 	PART_RELAXED_TO,
 	PART_CONSEQUENCE_OF,
+	PART_SECONDARY,
 	PART_BESIDE,
 	PART_SITE,
 	PART_CALLER,
@@ -54,7 +56,7 @@ struct finding_part {
 		const void *source;
 	};
 	union {
-		const char *enum_name;
+		const char *enum_name; /* of PART_CREATED_AT: kind of the thing */
 		history_fn history;
 	};
 };
@@ -129,6 +131,12 @@ FINDING_PART part_history(const char *role, history_fn fill, const void *source)
 	return (struct finding_part){.kind = PART_HISTORY, .name = role, .history = fill, .source = source};
 }
 
+/* Of a thing of which only the call that made it is known. */
+FINDING_PART part_created_at(const char *role, const char *kind, const struct call_site_slot *at)
+{
+	return (struct finding_part){.kind = PART_CREATED_AT, .name = role, .enum_name = kind, .source = at};
+}
+
 /* enum acl_severity instead of the table's. */
 FINDING_PART part_severity(int severity)
 {
@@ -151,6 +159,12 @@ FINDING_PART part_relaxed_to(int severity)
 FINDING_PART part_consequence_of(uint64_t serial)
 {
 	return (struct finding_part){.kind = PART_CONSEQUENCE_OF, .u = serial};
+}
+
+/* A consequence of another finding that is not known by its number. */
+FINDING_PART part_secondary(bool secondary)
+{
+	return (struct finding_part){.kind = PART_SECONDARY, .u = secondary};
 }
 
 /* What it is to the other findings of the call. */

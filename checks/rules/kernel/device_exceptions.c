@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Faults of the device: exception callbacks and what they are told, the order of repair, aborts. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/binary_state.h"
 #include "checks/state/capture_state.h"
@@ -95,11 +95,8 @@ static void asking(struct checks *c, struct acl_call_record *call)
 	const void *info = ACL_ARGS(call, aclrtGetTaskIdFromExceptionInfo)->info;
 	bool running = false;
 
-	if (info && !known_info(exceptions(c), info, &running))
-		return;
-	rule_evaluated(call, RULE("exc-info-escaped"));
-	if (!running)
-		finding_say(c, call, RULE("exc-info-escaped"), "info", info,
+	if (!info || known_info(exceptions(c), info, &running))
+		FINDING(c, call, "exc-info-escaped", !running, PARTS(part_address("info", info)), "%s",
 			info ? "The exception callback that received this has returned."
 			     : "There is no exception information here.");
 }
@@ -125,22 +122,24 @@ static bool by_library(struct checks *c, struct acl_call_record *call)
 	return !load_relaxed(&c->init_count) || module != load_relaxed(&c->init_module);
 }
 
+/* A stream that has got tasks. */
+static struct acl_object *busy_stream(struct checks *c)
+{
+	struct acl_object *s;
+
+	object_each(c, ACL_HANDLE_STREAM, s) if (load_relaxed(&stream_state(s)->work)) return s;
+	return NULL;
+}
+
 static void registering(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s;
 
 	if (!has_callback(call) || load_relaxed(&exceptions(c)->registered) || by_library(c, call))
 		return;
-	rule_evaluated(call, RULE("exc-callback-register-late"));
-	object_each(c, ACL_HANDLE_STREAM, s)
-	{
-		if (!load_relaxed(&stream_state(s)->work))
-			continue;
-		finding_on(c, call, RULE("exc-callback-register-late"), s, NULL,
-			"Tasks were submitted before: what goes wrong with them is not reported to the "
-			"callback.");
-		return;
-	}
+	s = busy_stream(c);
+	FINDING(c, call, "exc-callback-register-late", s, PARTS(part_object("stream", s)),
+		"Tasks were submitted before: what goes wrong with them is not reported to the callback.");
 }
 
 static void registered(struct checks *c, struct acl_call_record *call)
@@ -165,12 +164,10 @@ static void registering_binary(struct checks *c, struct acl_call_record *call)
 	if (!b || by_library(c, call) || load_relaxed(&exceptions(c)->binaries.full) ||
 		value_table_value(&exceptions(c)->binaries, object_ref(b)))
 		return;
-	rule_evaluated(call, RULE("exc-callback-register-late"));
-	if (load_acquire(&binary_state(b)->launches[0].position))
-		finding_on(c, call, RULE("exc-callback-register-late"), b, NULL,
-			"A kernel of the binary was launched before: what goes wrong with it is not reported "
-			"to "
-			"the callback.");
+	FINDING(c, call, "exc-callback-register-late", load_acquire(&binary_state(b)->launches[0].position),
+		PARTS(part_object(acl_handle_names[b->kind], b)),
+		"A kernel of the binary was launched before: what goes wrong with it is not reported to the "
+		"callback.");
 }
 
 static void registered_binary(struct checks *c, struct acl_call_record *call)
@@ -229,13 +226,10 @@ static void reading(struct checks *c, struct acl_call_record *call)
 	if (!complete(c) || !same)
 		return;
 	call_note_set(call, &aborted_note, now & FAULT_ABORTED);
-	rule_evaluated(call, RULE("exc-verbose-order"));
-	if (now == FAULT_ABORTED)
-		finding_on(c, call, RULE("exc-verbose-order"), NULL, NULL,
-			"aclrtDeviceTaskAbort was called for device %d before: what it did not clear away "
-			"may "
-			"not be the fault.",
-			device_argument(call));
+	FINDING(c, call, "exc-verbose-order", now == FAULT_ABORTED, NO_PARTS,
+		"aclrtDeviceTaskAbort was called for device %d before: what it did not clear away may not be "
+		"the fault.",
+		device_argument(call));
 }
 
 static void was_read(struct checks *c, struct acl_call_record *call)
@@ -251,13 +245,12 @@ static void repairing(struct checks *c, struct acl_call_record *call)
 
 	if (!complete(c))
 		return;
-	rule_evaluated(call, RULE("exc-verbose-order"));
 	if (!(now & FAULT_ABORTED))
-		finding_on(c, call, RULE("exc-verbose-order"), NULL, NULL,
+		FINDING(c, call, "exc-verbose-order", true, NO_PARTS,
 			"aclrtDeviceTaskAbort was not called for device %d since its fault.",
 			device_argument(call));
-	else if (!(now & FAULT_READ))
-		finding_on(c, call, RULE("exc-verbose-order"), NULL, NULL,
+	else
+		FINDING(c, call, "exc-verbose-order", !(now & FAULT_READ), NO_PARTS,
 			"aclrtGetErrorVerbose was not called for device %d before its tasks were aborted.",
 			device_argument(call));
 }
@@ -272,30 +265,26 @@ static void repaired(struct checks *c, struct acl_call_record *call)
 
 static void aborting(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *s = stream_of(call), *capture;
+	struct acl_object *s = stream_of(call);
 
-	if (!s || !object_usable(s))
-		return;
-	rule_evaluated(call, RULE("exc-abort-during-capture"));
-	capture = capture_of(c, s);
-	if (capture)
-		finding_on(c, call, RULE("exc-abort-during-capture"), s, capture,
+	if (s && object_usable(s))
+		FINDING(c, call, "exc-abort-during-capture", capture_of(c, s),
+			PARTS(part_object("stream", s), part_object("model", capture_of(c, s))),
 			"The stream is being captured: end the capture first.");
 }
 
 static void aborting_device(struct checks *c, struct acl_call_record *call)
 {
+	int device = device_argument(call);
 	struct acl_object *capture;
 
-	if (!device_at(c, device_argument(call)))
+	if (!device_at(c, device))
 		return;
-	rule_evaluated(call, RULE("exc-abort-during-capture"));
-	capture = capture_in(c, NULL, device_argument(call));
-	if (capture)
-		finding_on(c, call, RULE("exc-abort-during-capture"),
-			object_of(c, load_relaxed(&model_state(capture)->origin)), capture,
-			"A stream of device %d is being captured: end the capture first.",
-			device_argument(call));
+	capture = capture_in(c, NULL, device);
+	FINDING(c, call, "exc-abort-during-capture", capture,
+		PARTS(part_object("stream", object_of(c, load_relaxed(&model_state(capture)->origin))),
+			part_object("model", capture)),
+		"A stream of device %d is being captured: end the capture first.", device);
 }
 
 static const struct check_hook hooks[] = {

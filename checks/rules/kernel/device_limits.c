@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Limits: cores for devices and streams (ResLimit), and what a device keeps for kernels (DeviceSetLimit). */
 #include "checks/rules/kernel/device_limits.h"
-#include "checks/engine/finding_report.h"
+
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/device_state.h"
@@ -60,48 +61,35 @@ static bool launched_on(struct checks *c, int device)
 	return false;
 }
 
-static void say_late(struct checks *c, struct acl_call_record *call, bool launched, struct acl_object *stream)
+/* The limit is another one than before, and something was made with that. stream NULL: of a device. */
+static void check_late(struct checks *c, struct acl_call_record *call, struct acl_object *stream,
+	bool launched, bool captured, bool changes)
 {
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, RULE("res-limit-late"), &room);
-
-	if (!f)
-		return;
-	finding_detail(f, launched ? "Kernels were launched before: they run with the former limit."
-				   : "Models were captured before: their tasks keep the former limit.");
-	if (stream)
-		finding_object(c, f, "stream", stream);
-	finding_show(c, f);
+	FINDING(c, call, "res-limit-late", (launched || captured) && changes,
+		PARTS(part_object("stream", stream)), "%s",
+		launched ? "Kernels were launched before: they run with the former limit."
+			 : "Models were captured before: their tasks keep the former limit.");
 }
 
 static void limiting_stream(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtSetStreamResLimit *a = call->args;
 	struct acl_object *s = stream_of(call);
-	bool launched;
 
-	if (!made(s))
-		return;
-	launched = load_relaxed(&stream_state(s)->kernel) != 0;
-	rule_evaluated(call, RULE("res-limit-late"));
-	if ((launched || captured_on(c, s, -1)) &&
-		value_table_value(&limits(c)->stream, stream_key(s, a->type)) != 1 + (uint64_t)a->value)
-		say_late(c, call, launched, s);
+	if (made(s))
+		check_late(c, call, s, load_relaxed(&stream_state(s)->kernel) != 0, captured_on(c, s, -1),
+			value_table_value(&limits(c)->stream, stream_key(s, a->type)) !=
+				1 + (uint64_t)a->value);
 }
 
 static void limiting_device(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtSetDeviceResLimit *a = call->args;
-	bool launched;
 
-	if (!device_at(c, a->deviceId))
-		return;
-	launched = launched_on(c, a->deviceId);
-	rule_evaluated(call, RULE("res-limit-late"));
-	if ((launched || captured_on(c, NULL, a->deviceId)) &&
-		value_table_value(&limits(c)->device, key_of_two((uint32_t)a->deviceId, a->type)) !=
-			1 + (uint64_t)a->value)
-		say_late(c, call, launched, NULL);
+	if (device_at(c, a->deviceId))
+		check_late(c, call, NULL, launched_on(c, a->deviceId), captured_on(c, NULL, a->deviceId),
+			value_table_value(&limits(c)->device, key_of_two((uint32_t)a->deviceId, a->type)) !=
+				1 + (uint64_t)a->value);
 }
 
 static void stream_limited(struct checks *c, struct acl_call_record *call)
@@ -157,32 +145,16 @@ static bool limited(struct checks *c, struct acl_object *s)
 	return false;
 }
 
-static void say_use(struct checks *c, struct acl_call_record *call, struct acl_object *stream,
-	struct acl_object *other, const char *detail)
-{
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, RULE("use-stream-res-without-limit"), &room);
-
-	if (!f)
-		return;
-	finding_detail(f, "%s", detail);
-	finding_object(c, f, "stream", stream);
-	if (other)
-		finding_object(c, f, "the thread's", other);
-	finding_show(c, f);
-}
-
 static void used(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
 
 	if (!s || !succeeded(call))
 		return;
-	if (made(s) && !load_relaxed(&limits(c)->stream.full)) {
-		rule_evaluated(call, RULE("use-stream-res-without-limit"));
-		if (!limited(c, s))
-			say_use(c, call, s, NULL, "aclrtSetStreamResLimit was not called for this stream.");
-	}
+	if (made(s) && !load_relaxed(&limits(c)->stream.full))
+		FINDING(c, call, "use-stream-res-without-limit", !limited(c, s),
+			PARTS(part_object("stream", s)),
+			"aclrtSetStreamResLimit was not called for this stream.");
 	value_table_set(c, &limits(c)->used, thread_key(call), object_ref(s));
 }
 
@@ -193,28 +165,12 @@ static void unused(struct checks *c, struct acl_call_record *call)
 
 	if (!s || !succeeded(call) || !ref)
 		return;
-	if (made(s) && now && object_usable(now)) {
-		rule_evaluated(call, RULE("use-stream-res-without-limit"));
-		if (now != s)
-			say_use(c, call, s, now,
-				"The thread works with the limits of another stream, and goes on doing so.");
-	}
+	if (made(s) && now && object_usable(now))
+		FINDING(c, call, "use-stream-res-without-limit", now != s,
+			PARTS(part_object("stream", s), part_object("the thread's", now)),
+			"The thread works with the limits of another stream, and goes on doing so.");
 	if (ref == object_ref(s))
 		value_table_set(c, &limits(c)->used, thread_key(call), 0);
-}
-
-static void say_dead(
-	struct checks *c, struct acl_call_record *call, struct acl_object *stream, const char *detail)
-{
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, RULE("stream-res-bound-to-dead-stream"), &room);
-
-	if (!f)
-		return;
-	finding_detail(f, "%s", detail);
-	if (stream)
-		finding_object(c, f, "stream", stream);
-	finding_show(c, f);
 }
 
 /* Whether other threads, that may have ended, work with its limits is not known. */
@@ -222,13 +178,12 @@ static void destroying(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
 
-	if (!s || !object_usable(s) || value_table_empty(&limits(c)->used))
-		return;
-	rule_evaluated(call, RULE("stream-res-bound-to-dead-stream"));
-	if (value_table_value(&limits(c)->used, thread_key(call)) == object_ref(s))
-		say_dead(c, call, s,
-			"This thread works with the limits of the stream: "
-			"aclrtUnuseStreamResInCurrentThread comes first.");
+	if (s && object_usable(s) && !value_table_empty(&limits(c)->used))
+		FINDING(c, call, "stream-res-bound-to-dead-stream",
+			value_table_value(&limits(c)->used, thread_key(call)) == object_ref(s),
+			PARTS(part_object("stream", s)),
+			"This thread works with the limits of the stream: aclrtUnuseStreamResInCurrentThread "
+			"comes first.");
 }
 
 static void asking(struct checks *c, struct acl_call_record *call)
@@ -236,11 +191,10 @@ static void asking(struct checks *c, struct acl_call_record *call)
 	uint64_t ref = value_table_value(&limits(c)->used, thread_key(call));
 	struct acl_object *s = object_of(c, ref);
 
-	if (!ref)
-		return;
-	rule_evaluated(call, RULE("stream-res-bound-to-dead-stream"));
-	if (!s || !object_usable(s))
-		say_dead(c, call, s, "The stream whose limits this thread works with is gone.");
+	if (ref)
+		FINDING(c, call, "stream-res-bound-to-dead-stream", !s || !object_usable(s),
+			PARTS(part_object("stream", s)),
+			"The stream whose limits this thread works with is gone.");
 }
 
 /* --- limits of devices ---------------------------------------------------------------------------- */
@@ -257,18 +211,12 @@ static bool device_in_use(struct checks *c)
 #define STACK_LEAST (32u << 10)
 #define STACK_MOST (7680u << 10) /* on the product that takes most */
 
-static void say_configured(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
-	uint64_t stack, const char *detail)
+static void check_configured(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	bool wrong, uint64_t stack, const char *detail)
 {
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, rule, &room);
-
-	if (!f)
-		return;
-	finding_detail(f, "The configuration sets an AI Core stack of %llu bytes%s.",
-		(unsigned long long)stack, detail);
-	finding_bytes(f, "aicore_stack_size", stack);
-	finding_show(c, f);
+	FINDING_OF(c, call, rule, wrong, PARTS(part_bytes("aicore_stack_size", stack)),
+		"The configuration sets an AI Core stack of %llu bytes%s.", (unsigned long long)stack,
+		detail);
 }
 
 void limits_configured(
@@ -278,50 +226,36 @@ void limits_configured(
 
 	if (!stack)
 		return;
-	if (c->device0_known) {
-		rule_evaluated(call, RULE("device-limit-visible-devices"));
-		if (c->device0_hidden)
-			say_configured(c, call, RULE("device-limit-visible-devices"), stack,
-				", and ASCEND_RT_VISIBLE_DEVICES hides device 0, by which that is done");
-	}
-	if (!succeeded(call))
-		return;
-	rule_evaluated(call, RULE("config-range-clamped"));
-	if (stack % STACK_UNIT || stack < STACK_LEAST || stack > STACK_MOST)
-		say_configured(c, call, RULE("config-range-clamped"), stack,
+	if (c->device0_known)
+		check_configured(c, call, RULE("device-limit-visible-devices"), c->device0_hidden, stack,
+			", and ASCEND_RT_VISIBLE_DEVICES hides device 0, by which that is done");
+	if (succeeded(call))
+		check_configured(c, call, RULE("config-range-clamped"),
+			stack % STACK_UNIT || stack < STACK_LEAST || stack > STACK_MOST, stack,
 			"; it is rounded up to 16 KiB and cut at what the product has");
 }
 
-static void say_kept(
-	struct checks *c, struct acl_call_record *call, const struct acl_rule *rule, const char *detail)
+static void check_kept(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	bool wrong, const char *detail)
 {
 	const struct acl_args_aclrtDeviceSetLimit *a = call->args;
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, rule, &room);
 
-	if (!f)
-		return;
-	finding_detail(f, "%s", detail);
-	finding_enum(f, "limit", "aclrtDeviceLimit", a->limit);
-	finding_uint(f, "value", a->value);
-	finding_show(c, f);
+	FINDING_OF(c, call, rule, wrong,
+		PARTS(part_enum("limit", "aclrtDeviceLimit", a->limit), part_uint("value", a->value)), "%s",
+		detail);
 }
 
 static void keeping(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtDeviceSetLimit *a = call->args;
 
-	if (c->device0_known) {
-		rule_evaluated(call, RULE("device-limit-visible-devices"));
-		if (c->device0_hidden)
-			say_kept(c, call, RULE("device-limit-visible-devices"),
-				"ASCEND_RT_VISIBLE_DEVICES hides device 0, which this function works on.");
-	}
-	rule_evaluated(call, RULE("device-limit-after-setdevice"));
-	if (device_in_use(c) && (unsigned)a->limit < DEVICE_LIMITS &&
-		load_relaxed(&limits(c)->kept[a->limit]) != 1 + (uint64_t)a->value)
-		say_kept(c, call, RULE("device-limit-after-setdevice"),
-			"A device is set already: the new value counts after its last reset only.");
+	if (c->device0_known)
+		check_kept(c, call, RULE("device-limit-visible-devices"), c->device0_hidden,
+			"ASCEND_RT_VISIBLE_DEVICES hides device 0, which this function works on.");
+	check_kept(c, call, RULE("device-limit-after-setdevice"),
+		device_in_use(c) && (unsigned)a->limit < DEVICE_LIMITS &&
+			load_relaxed(&limits(c)->kept[a->limit]) != 1 + (uint64_t)a->value,
+		"A device is set already: the new value counts after its last reset only.");
 }
 
 static void kept(struct checks *c, struct acl_call_record *call)

@@ -5,7 +5,7 @@
  * handle; lists in the program's own memory are as many as it likes.  We follow
  * the latest ones; of a list that had to make room nothing is known.
  */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/binary_state.h"
 #include "checks/state/memory_state.h"
@@ -40,10 +40,10 @@ struct kernel_state {
 	struct args_list lists[LISTS];
 };
 
-/* What a look at a list came to; said when the lock is free again. */
-struct verdict {
+/* What a look at a list came to; reported when the lock is free again. */
+struct outcome {
 	const struct acl_rule *rule; /* broken, NULL = none */
-	const struct acl_rule *asked[3]; /* put to the test */
+	const struct acl_rule *evaluated[3];
 	const char *detail;
 	const char *name[2];
 	uint64_t value[2];
@@ -99,29 +99,20 @@ static uint64_t aligned(const struct args_list *l, uint64_t bytes)
 	return l->packed ? bytes : (bytes + 7) & ~UINT64_C(7);
 }
 
-static void say(struct checks *c, struct acl_call_record *call, const struct verdict *v, const void *list)
+static void report(struct checks *c, struct acl_call_record *call, const struct outcome *v, const void *list)
 {
-	struct finding_buffer room;
-	struct acl_finding *f;
-
 	for (unsigned i = 0; i < 3; i++)
-		if (v->asked[i])
-			rule_evaluated(call, v->asked[i]);
-	if (!v->rule)
-		return;
-	f = finding_begin(c, call, v->rule, &room);
-	if (!f)
-		return;
-	finding_detail(f, "%s", v->detail);
-	if (list)
-		finding_address(f, "argsHandle", list);
-	for (unsigned i = 0; i < 2; i++)
-		if (v->name[i])
-			finding_uint(f, v->name[i], v->value[i]);
-	finding_show(c, f);
+		if (v->evaluated[i])
+			rule_evaluated(call, v->evaluated[i]);
+	if (v->rule)
+		FINDING_BROKEN(c, call, v->rule,
+			PARTS(list ? part_address("argsHandle", list) : part_none(),
+				v->name[0] ? part_uint(v->name[0], v->value[0]) : part_none(),
+				v->name[1] ? part_uint(v->name[1], v->value[1]) : part_none()),
+			"%s", v->detail);
 }
 
-static struct verdict broken(struct verdict v, const struct acl_rule *rule, const char *detail)
+static struct outcome broken(struct outcome v, const struct acl_rule *rule, const char *detail)
 {
 	v.rule = rule;
 	v.detail = detail;
@@ -198,13 +189,13 @@ static void beginning_by_user(struct checks *c, struct acl_call_record *call)
 	struct acl_object *f = function_of(c, call);
 	uint64_t args = f ? load_relaxed(&function_state(f)->args_size) : 0,
 		 need = f ? load_relaxed(&function_state(f)->handle_size) : 0, room = 0;
-	struct verdict v = {0};
+	struct outcome v = {0};
 
 	if (!need || !room_for_handle(c, call, a->argsHandle, &room))
 		need = 0;
 	if (!args && !need)
 		return;
-	v.asked[0] = RULE("kargs-usermem-size");
+	v.evaluated[0] = RULE("kargs-usermem-size");
 	if (args > a->actualArgsSize) {
 		v = broken(v, RULE("kargs-usermem-size"),
 			"The memory is smaller than aclrtKernelArgsGetMemSize returned.");
@@ -221,25 +212,25 @@ static void beginning_by_user(struct checks *c, struct acl_call_record *call)
 		v.name[1] = "required";
 		v.value[1] = need;
 	}
-	say(c, call, &v, a->argsHandle);
+	report(c, call, &v, a->argsHandle);
 }
 
 static void asking_size(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtKernelArgsGetMemSize *a = call->args;
 	struct acl_object *b = binary_of(c, function_of(c, call));
-	struct verdict v = {0};
+	struct outcome v = {0};
 
 	/* Those of the AI CPU are not aligned. */
 	if (!b || load_relaxed(&binary_state(b)->flags) & BINARY_CPU)
 		return;
-	v.asked[0] = RULE("kargs-usermem-size");
+	v.evaluated[0] = RULE("kargs-usermem-size");
 	if (a->userArgsSize % 8)
 		v = broken(v, RULE("kargs-usermem-size"),
 			"Each parameter takes a multiple of 8 bytes, the sum is none.");
 	v.name[0] = "userArgsSize";
 	v.value[0] = a->userArgsSize;
-	say(c, call, &v, NULL);
+	report(c, call, &v, NULL);
 }
 
 /* --- filling ----------------------------------------------------------------------------------- */
@@ -249,11 +240,11 @@ static bool other_thread(const struct args_list *l, const struct acl_call_record
 	return l->tid && l->tid != call->tid;
 }
 
-static struct verdict judge_room(struct verdict v, const struct args_list *l, uint64_t size, bool parameter)
+static struct outcome check_room(struct outcome v, const struct args_list *l, uint64_t size, bool parameter)
 {
 	uint64_t after = aligned(l, l->bytes) + size;
 
-	v.asked[2] = RULE("kargs-too-many");
+	v.evaluated[2] = RULE("kargs-too-many");
 	if (parameter && l->n >= l->limit) {
 		v = broken(v, RULE("kargs-too-many"), "The list has as many parameters as it takes.");
 		v.name[0] = "parameters";
@@ -268,13 +259,13 @@ static struct verdict judge_room(struct verdict v, const struct args_list *l, ui
 	return v;
 }
 
-static struct verdict judge_open(const struct acl_call_record *call, const struct args_list *l)
+static struct outcome check_open(const struct acl_call_record *call, const struct args_list *l)
 {
-	struct verdict v = {0};
+	struct outcome v = {0};
 
-	v.asked[0] = RULE("kargs-append-after-finalize");
+	v.evaluated[0] = RULE("kargs-append-after-finalize");
 	if (l->tid)
-		v.asked[1] = RULE("kargs-handle-thread");
+		v.evaluated[1] = RULE("kargs-handle-thread");
 	if (other_thread(l, call)) {
 		v = broken(v, RULE("kargs-handle-thread"),
 			"The list belongs to the thread that called aclrtKernelArgsInit.");
@@ -291,26 +282,26 @@ static void appending(struct checks *c, struct acl_call_record *call)
 {
 	bool holder = call->api == ACL_API_aclrtKernelArgsAppendPlaceHolder;
 	struct kernel_state *k = kernels(c);
-	struct verdict v = {0};
+	struct outcome v = {0};
 	struct args_list *l;
 
 	lock(&k->lock);
 	l = list_find(k, handle_of(call));
 	if (l) {
-		v = judge_open(call, l);
+		v = check_open(call, l);
 		if (!v.rule && l->buffer)
 			v = broken(v, RULE("kargs-append-after-placeholder-buffer"),
 				"The buffer of a placeholder was taken before: the list cannot grow any "
 				"more.");
 		if (!v.rule)
-			v = judge_room(v, l,
+			v = check_room(v, l,
 				holder ? sizeof(void *) : ACL_ARGS(call, aclrtKernelArgsAppend)->paramSize,
 				true);
 	}
 	unlock(&k->lock);
 	if (l)
 		rule_evaluated(call, RULE("kargs-append-after-placeholder-buffer"));
-	say(c, call, &v, (void *)(uintptr_t)handle_of(call));
+	report(c, call, &v, (void *)(uintptr_t)handle_of(call));
 }
 
 static void appended(struct checks *c, struct acl_call_record *call)
@@ -337,14 +328,14 @@ static void appended(struct checks *c, struct acl_call_record *call)
 }
 
 /* A parameter handle as this list has it, another has it, or nobody. */
-static struct verdict judge_param(
-	struct kernel_state *k, struct args_list *l, struct verdict v, uint64_t handle, bool holder)
+static struct outcome check_param(
+	struct kernel_state *k, struct args_list *l, struct outcome v, uint64_t handle, bool holder)
 {
 	struct args_param *p = param_find(l, handle);
 
 	if (!p && !elsewhere(k, l, handle))
 		return v;
-	v.asked[1] = RULE("kargs-param-mismatch");
+	v.evaluated[1] = RULE("kargs-param-mismatch");
 	if (!p)
 		return broken(v, RULE("kargs-param-mismatch"), "The parameter belongs to another list.");
 	if (p->holder == holder)
@@ -358,23 +349,23 @@ static void buffer_taking(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtKernelArgsGetPlaceHolderBuffer *a = call->args;
 	struct kernel_state *k = kernels(c);
-	struct verdict v = {0};
+	struct outcome v = {0};
 	struct args_list *l;
 
 	lock(&k->lock);
 	l = list_find(k, handle_of(call));
 	if (l) {
-		v.asked[0] = RULE("kargs-append-after-finalize");
+		v.evaluated[0] = RULE("kargs-append-after-finalize");
 		if (l->final)
 			v = broken(v, RULE("kargs-append-after-finalize"),
 				"aclrtKernelArgsFinalize was called for the list before.");
 		else
-			v = judge_param(k, l, v, (uintptr_t)a->paramHandle, true);
+			v = check_param(k, l, v, (uintptr_t)a->paramHandle, true);
 		if (!v.rule)
-			v = judge_room(v, l, a->dataSize, false);
+			v = check_room(v, l, a->dataSize, false);
 	}
 	unlock(&k->lock);
-	say(c, call, &v, a->argsHandle);
+	report(c, call, &v, a->argsHandle);
 }
 
 static void buffer_taken(struct checks *c, struct acl_call_record *call)
@@ -398,14 +389,14 @@ static void updating(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtKernelArgsParaUpdate *a = call->args;
 	struct kernel_state *k = kernels(c);
-	struct verdict v = {0};
+	struct outcome v = {0};
 	struct args_param *p;
 	struct args_list *l;
 
 	lock(&k->lock);
 	l = list_find(k, handle_of(call));
 	if (l) {
-		v = judge_param(k, l, v, (uintptr_t)a->paramHandle, false);
+		v = check_param(k, l, v, (uintptr_t)a->paramHandle, false);
 		p = param_find(l, (uintptr_t)a->paramHandle);
 		if (!v.rule && p && a->paramSize > p->size) {
 			v = broken(v, RULE("kargs-param-mismatch"),
@@ -417,7 +408,7 @@ static void updating(struct checks *c, struct acl_call_record *call)
 		}
 	}
 	unlock(&k->lock);
-	say(c, call, &v, a->argsHandle);
+	report(c, call, &v, a->argsHandle);
 }
 
 static void set_final(struct checks *c, struct acl_call_record *call, bool final)
@@ -461,15 +452,15 @@ static bool alike(struct checks *c, uint64_t a, uint64_t b)
 		       load_relaxed(&function_state(f)->params) == load_relaxed(&function_state(g)->params));
 }
 
-static struct verdict judge_launch(
+static struct outcome check_launch(
 	const struct acl_call_record *call, const struct args_list *l, uint64_t function)
 {
-	struct verdict v = {0};
+	struct outcome v = {0};
 
-	v.asked[0] = RULE("kargs-launch-not-finalized");
-	v.asked[1] = RULE("kargs-handle-foreign-func");
+	v.evaluated[0] = RULE("kargs-launch-not-finalized");
+	v.evaluated[1] = RULE("kargs-handle-foreign-func");
 	if (l->tid)
-		v.asked[2] = RULE("kargs-handle-thread");
+		v.evaluated[2] = RULE("kargs-handle-thread");
 	if (other_thread(l, call)) {
 		v = broken(v, RULE("kargs-handle-thread"),
 			"The list belongs to the thread that called aclrtKernelArgsInit.");
@@ -493,20 +484,20 @@ static void launching(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtLaunchKernelWithConfig *a = call->args;
 	struct kernel_state *k = kernels(c);
-	struct verdict v = {0};
+	struct outcome v = {0};
 	uint64_t begun_for = 0;
 	struct args_list *l;
 
 	lock(&k->lock);
 	l = list_find(k, (uintptr_t)a->argsHandle);
 	if (l) {
-		v = judge_launch(call, l, (uintptr_t)a->funcHandle);
+		v = check_launch(call, l, (uintptr_t)a->funcHandle);
 		begun_for = l->function;
 	}
 	unlock(&k->lock);
 	if (v.rule == RULE("kargs-handle-foreign-func") && alike(c, begun_for, (uintptr_t)a->funcHandle))
 		v.rule = NULL;
-	say(c, call, &v, a->argsHandle);
+	report(c, call, &v, a->argsHandle);
 }
 
 static void launched(struct checks *c, struct acl_call_record *call)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules about kernel binaries and launches: where they belong, when they may go, which forms go together. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
+#include "checks/engine/plain_format.h"
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/binary_state.h"
@@ -18,21 +19,11 @@ static bool loaded(struct acl_object *binary)
 
 static void loading_file(struct checks *c, struct acl_call_record *call)
 {
-	struct finding_buffer room;
-	struct acl_finding *f;
 	char path[201];
 
-	if (!program_text(c, ACL_ARGS(call, aclrtBinaryLoadFromFile)->binPath, path, sizeof(path)) ||
-		!path[0])
-		return;
-	rule_evaluated(call, RULE("kernel-binpath-relative"));
-	if (path[0] == '/')
-		return;
-	f = finding_begin(c, call, RULE("kernel-binpath-relative"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "\"%.200s\" depends on the directory the program is started in.", path);
-	finding_show(c, f);
+	if (program_text(c, ACL_ARGS(call, aclrtBinaryLoadFromFile)->binPath, path, sizeof(path)) && path[0])
+		FINDING(c, call, "kernel-binpath-relative", path[0] != '/', NO_PARTS,
+			"\"%.200s\" depends on the directory the program is started in.", path);
 }
 
 static bool data_is_gone(struct checks *c, struct acl_object *desc)
@@ -51,25 +42,16 @@ static void using_description(struct checks *c, struct acl_call_record *call)
 	const void *value = ACL_ARGS(call, aclrtBinaryLoad)->binary;
 	struct acl_object *o = value ? object_find(c, ACL_HANDLE_BINARY_DESC, value) : NULL;
 	bool gone, freed;
-	struct finding_buffer room;
-	struct acl_finding *f;
 
 	if (!o)
 		return;
 	gone = load_acquire(&o->state) == ACL_OBJECT_DESTROYED ||
 	       (load_relaxed(&o->state) == ACL_OBJECT_DESTROYING && call->state.destroying != object_ref(o));
 	freed = call->api == ACL_API_aclrtBinaryLoad && data_is_gone(c, o);
-	rule_evaluated(call, RULE("kernel-createbinary-data-freed"));
-	if (!gone && !freed)
-		return;
-	f = finding_begin(c, call, RULE("kernel-createbinary-data-freed"), &room);
-	if (!f)
-		return;
-	finding_detail(f, gone ? "aclrtDestroyBinary was called for it before."
-			       : "The memory with its data was freed before.");
-	finding_address(f, "binary", value);
-	finding_object(c, f, "description", o);
-	finding_show(c, f);
+	FINDING(c, call, "kernel-createbinary-data-freed", gone || freed,
+		PARTS(part_address("binary", value), part_object("description", o)), "%s",
+		gone ? "aclrtDestroyBinary was called for it before."
+		     : "The memory with its data was freed before.");
 }
 
 /* --- unloading ------------------------------------------------------------------------------ */
@@ -77,8 +59,7 @@ static void using_description(struct checks *c, struct acl_call_record *call)
 static void unloading_elsewhere(struct checks *c, struct acl_call_record *call, struct acl_object *binary)
 {
 	struct acl_object *own = context_of(c, binary), *current;
-	struct finding_buffer room;
-	struct acl_finding *f;
+	int from, now;
 	bool known;
 
 	current = context_current(c, thread_of(call), &known);
@@ -86,38 +67,13 @@ static void unloading_elsewhere(struct checks *c, struct acl_call_record *call, 
 	if (!own || !object_usable(own) || !current ||
 		load_relaxed(&binary_state(binary)->flags) & BINARY_OPTIONS)
 		return;
-	rule_evaluated(call, RULE("kernel-binary-unload-context"));
-	if (own == current)
-		return;
-	f = finding_begin(c, call, RULE("kernel-binary-unload-context"), &room);
-	if (!f)
-		return;
-	finding_detail(f,
-		"The binary was loaded in a context of device %d, the current one is %s of device %d.",
-		load_relaxed(&own->device),
-		load_relaxed(&own->device) == load_relaxed(&current->device) ? "another" : "one",
-		load_relaxed(&current->device));
-	finding_object(c, f, "binary", binary);
-	finding_object(c, f, "its context", own);
-	finding_object(c, f, "current context", current);
-	finding_show(c, f);
-}
-
-static void say_pending(
-	struct checks *c, struct acl_call_record *call, struct acl_object *binary, struct acl_object *stream)
-{
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, RULE("kernel-binary-unload-pending"), &room);
-
-	if (!f)
-		return;
-	finding_detail(f,
-		"One of its kernels was launched on stream 0x%llx, and nothing the host did shows "
-		"that it is done.",
-		(unsigned long long)load_relaxed(&stream->value));
-	finding_object(c, f, "binary", binary);
-	finding_object(c, f, "stream", stream);
-	finding_show(c, f);
+	from = load_relaxed(&own->device);
+	now = load_relaxed(&current->device);
+	FINDING(c, call, "kernel-binary-unload-context", own != current,
+		PARTS(part_object("binary", binary), part_object("its context", own),
+			part_object("current context", current)),
+		"The binary was loaded in a context of device %d, the current one is %s of device %d.", from,
+		from == now ? "another" : "one", now);
 }
 
 static void unloading(struct checks *c, struct acl_call_record *call)
@@ -140,9 +96,11 @@ static void unloading(struct checks *c, struct acl_call_record *call)
 			busy = s;
 	}
 	if (launched)
-		rule_evaluated(call, RULE("kernel-binary-unload-pending"));
-	if (busy)
-		say_pending(c, call, binary, busy);
+		FINDING(c, call, "kernel-binary-unload-pending", busy,
+			PARTS(part_object("binary", binary), part_object("stream", busy)),
+			"One of its kernels was launched on stream 0x%llx, and nothing the host did shows "
+			"that it is done.",
+			(unsigned long long)load_relaxed(&busy->value));
 	unloading_elsewhere(c, call, binary);
 }
 
@@ -165,13 +123,10 @@ static void registering(struct checks *c, struct acl_call_record *call)
 	if (!nameless && !loaded(binary))
 		return;
 	other = loaded(binary) && !(load_relaxed(&binary_state(binary)->flags) & BINARY_CPU);
-	rule_evaluated(call, RULE("kernel-cpu-func-only"));
-	if (nameless)
-		finding_say(c, call, RULE("kernel-cpu-func-only"), "handle", a->handle,
-			"The function or the kernel has no name.");
-	else if (other)
-		finding_say(c, call, RULE("kernel-cpu-func-only"), "handle", a->handle,
-			"The binary was loaded without ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE.");
+	FINDING(c, call, "kernel-cpu-func-only", nameless || other, PARTS(part_address("handle", a->handle)),
+		"%s",
+		nameless ? "The function or the kernel has no name."
+			 : "The binary was loaded without ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE.");
 }
 
 /* Functions of CPU kernels that came as data are not found before they are registered. */
@@ -183,10 +138,10 @@ static void not_found(struct checks *c, struct acl_call_record *call)
 	if (!loaded(binary) || load_relaxed(&binary->created.api) != ACL_API_aclrtBinaryLoadFromData ||
 		!(load_relaxed(&binary_state(binary)->flags) & BINARY_CPU))
 		return;
-	rule_evaluated(call, RULE("kernel-cpu-func-only"));
-	if (!(load_relaxed(&binary_state(binary)->flags) & BINARY_REGISTERED))
-		finding_say(c, call, RULE("kernel-cpu-func-only"), "binHandle", a->binHandle,
-			"aclrtRegisterCpuFunc was not called for this binary.");
+	FINDING(c, call, "kernel-cpu-func-only",
+		!(load_relaxed(&binary_state(binary)->flags) & BINARY_REGISTERED),
+		PARTS(part_address("binHandle", a->binHandle)),
+		"aclrtRegisterCpuFunc was not called for this binary.");
 }
 
 /* --- launches ------------------------------------------------------------------------------------ */
@@ -207,25 +162,14 @@ static void other_device(struct checks *c, struct acl_call_record *call, struct 
 	struct acl_object *s = stream_of(call), *binary = binary_of(c, function);
 	uint64_t devices = load_relaxed(&function_state(function)->devices);
 	int device = s && object_usable(s) ? load_relaxed(&s->device) : -1;
-	struct finding_buffer room;
-	struct acl_finding *f;
 
 	if (!load_relaxed(&c->many_devices) || device < 0 || device >= 63 || !devices ||
 		devices == FUNCTION_ANYWHERE || !of_one_device(function, binary))
 		return;
-	rule_evaluated(call, RULE("kernel-wrong-device"));
-	if (devices >> device & 1)
-		return;
-	f = finding_begin(c, call, RULE("kernel-wrong-device"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "The stream belongs to device %d, the kernel was loaded for device %d.", device,
+	FINDING(c, call, "kernel-wrong-device", !(devices >> device & 1),
+		PARTS(part_int("device", device), part_object("binary", binary), part_object("stream", s)),
+		"The stream belongs to device %d, the kernel was loaded for device %d.", device,
 		__builtin_ctzll(devices));
-	finding_int(f, "device", device);
-	if (binary)
-		finding_object(c, f, "binary", binary);
-	finding_object(c, f, "stream", s);
-	finding_show(c, f);
 }
 
 static void launching(struct checks *c, struct acl_call_record *call)
@@ -239,21 +183,14 @@ static void launching(struct checks *c, struct acl_call_record *call)
 static void launching_plain(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *binary = binary_of(c, function_of(c, call));
-	struct finding_buffer room;
-	struct acl_finding *f;
+	unsigned made_by;
 
 	if (!loaded(binary))
 		return;
-	rule_evaluated(call, RULE("kernel-launch-api-mismatch"));
-	if (load_relaxed(&binary->created.api) == ACL_API_aclrtBinaryLoad)
-		return;
-	f = finding_begin(c, call, RULE("kernel-launch-api-mismatch"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "The binary of this kernel came from %s.",
-		acl_apis[load_relaxed(&binary->created.api)].name);
-	finding_object(c, f, "binary", binary);
-	finding_show(c, f);
+	made_by = load_relaxed(&binary->created.api);
+	FINDING(c, call, "kernel-launch-api-mismatch", made_by != ACL_API_aclrtBinaryLoad,
+		PARTS(part_object("binary", binary)), "The binary of this kernel came from %s.",
+		acl_apis[made_by].name);
 }
 
 #define PAGE 4096
@@ -280,27 +217,17 @@ static void launching_array(struct checks *c, struct acl_call_record *call)
 				    : ACL_ARGS(call, aclrtLaunchSIMTKernelWithArgsArray)->args;
 	struct acl_object *function = function_of(c, call);
 	uint64_t count = function ? load_relaxed(&function_state(function)->params) : 0, at;
-	struct finding_buffer room;
-	struct acl_finding *f;
+	char element[40];
 
 	if (!count--)
 		return;
 	at = args ? first_missing(args, count) : 0;
-	rule_evaluated(call, RULE("kernel-args-array-count"));
-	if (at == count)
-		return;
-	f = finding_begin(c, call, RULE("kernel-args-array-count"), &room);
-	if (!f)
-		return;
-	if (args)
-		finding_detail(f, "Element %llu of args is NULL, the kernel takes %llu parameters.",
-			(unsigned long long)at, (unsigned long long)count);
-	else
-		finding_detail(
-			f, "args is NULL, the kernel takes %llu parameters.", (unsigned long long)count);
-	finding_address(f, "args", args);
-	finding_uint(f, "parameters", count);
-	finding_show(c, f);
+	FINDING(c, call, "kernel-args-array-count", at != count,
+		PARTS(part_address("args", args), part_uint("parameters", count)),
+		"%s is NULL, the kernel takes %llu parameters.",
+		args ? plain_print(element, sizeof(element), "Element %llu of args", (unsigned long long)at)
+		     : "args",
+		(unsigned long long)count);
 }
 
 static void kernel_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)

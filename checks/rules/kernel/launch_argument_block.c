@@ -4,7 +4,7 @@
  * stay as they are until the host has waited.  The latest launches are
  * remembered; tasks on streams are not compared with each other here.
  */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
@@ -54,7 +54,7 @@ _Static_assert(offsetof(struct acl_args_aclrtLaunchKernel, argsSize) ==
 	"forms of LaunchKernel differ");
 
 /* A launch whose arguments lie in the range, and that has surely not run to its end. */
-static struct acl_object *in_use(struct checks *c, uint64_t base, uint64_t end, bool *asked, uint64_t *args)
+static struct acl_object *in_use(struct checks *c, uint64_t base, uint64_t end, bool *known, uint64_t *args)
 {
 	struct launch_args *b = blocks(c);
 
@@ -68,7 +68,7 @@ static struct acl_object *in_use(struct checks *c, uint64_t base, uint64_t end, 
 
 		if (!s || from >= end || to <= base || load_acquire(&l->base) != from)
 			continue;
-		*asked = true;
+		*known = true;
 		*args = from;
 		if (task_surely_pending(c, s, position))
 			return s;
@@ -76,32 +76,22 @@ static struct acl_object *in_use(struct checks *c, uint64_t base, uint64_t end, 
 	return NULL;
 }
 
-static void judge(
+static void check_range(
 	struct checks *c, struct acl_call_record *call, uint64_t base, uint64_t end, const char *what)
 {
-	struct finding_buffer room;
 	struct acl_object *stream;
-	struct acl_finding *f;
-	bool asked = false;
+	bool known = false;
 	uint64_t args = 0;
 
 	if (!base)
 		return;
-	stream = in_use(c, base, end, &asked, &args);
-	if (asked)
-		rule_evaluated(call, RULE("kernel-args-freed"));
-	if (!stream)
-		return;
-	f = finding_begin(c, call, RULE("kernel-args-freed"), &room);
-	if (!f)
-		return;
-	finding_detail(f,
-		"The arguments of a kernel launched before lie here: they are %s, and nothing the host "
-		"did shows that it is done.",
-		what);
-	finding_address(f, "argsData", (void *)(uintptr_t)args);
-	finding_object(c, f, "stream", stream);
-	finding_show(c, f);
+	stream = in_use(c, base, end, &known, &args);
+	if (known)
+		FINDING(c, call, "kernel-args-freed", stream,
+			PARTS(part_handle("argsData", args), part_object("stream", stream)),
+			"The arguments of a kernel launched before lie here: they are %s, and nothing the "
+			"host did shows that it is done.",
+			what);
 }
 
 static void freeing(struct checks *c, struct acl_call_record *call)
@@ -110,21 +100,21 @@ static void freeing(struct checks *c, struct acl_call_record *call)
 	struct block_lookup place;
 
 	if (p && lookup_find(c, call, p, 0, &place) && place.base == (uintptr_t)p)
-		judge(c, call, place.base, place.base + place.size, "freed");
+		check_range(c, call, place.base, place.base + place.size, "freed");
 }
 
 static void copying(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtMemcpy *a = call->args;
 
-	judge(c, call, (uintptr_t)a->dst, (uintptr_t)a->dst + a->count, "overwritten");
+	check_range(c, call, (uintptr_t)a->dst, (uintptr_t)a->dst + a->count, "overwritten");
 }
 
 static void setting(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtMemset *a = call->args;
 
-	judge(c, call, (uintptr_t)a->devPtr, (uintptr_t)a->devPtr + a->count, "overwritten");
+	check_range(c, call, (uintptr_t)a->devPtr, (uintptr_t)a->devPtr + a->count, "overwritten");
 }
 
 static const struct check_hook hooks[] = {

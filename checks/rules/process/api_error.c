@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Errors the runtime returned, and functions it does not have. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/state/stream_state.h"
 
 /* A function of the model that the real library lacks. */
 static void error_missing(struct checks *c, struct acl_call_record *call)
 {
-	struct finding_buffer room;
-	struct acl_finding *f;
-
-	f = finding_begin(c, call, RULE("api-missing-in-runtime"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "%s is not in the loaded runtime: the call was not forwarded and returns %s",
+	FINDING_BROKEN(c, call, RULE("api-missing-in-runtime"), NO_PARTS,
+		"%s is not in the loaded runtime: the call was not forwarded and returns %s",
 		acl_apis[call->api].name,
 		acl_apis[call->api].ret_kind == ACL_KIND_ERROR ? "207000" : "NULL or 0");
-	finding_show(c, f);
 }
 
 /* Success, or an answer. */
@@ -51,24 +45,14 @@ static uint64_t cause_of(const struct acl_call_record *call)
 
 static void error_returned(struct checks *c, struct acl_call_record *call)
 {
-	struct finding_grade grade = GRADE_TABLE;
 	const char *name = acl_error_name(error_of(call));
-	struct finding_buffer room;
-	struct acl_finding *f;
 
-	if (documented(call) || call->missing)
-		return;
-	grade.cause = cause_of(call);
-	grade.secondary = grade.cause != 0;
-	grade.beside = BESIDE_AS_CONSEQUENCE;
-	grade.advice = probing(call);
-	f = finding_begin_as(c, call, RULE("api-error"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(
-		f, "%s returned %d (%s)", acl_apis[call->api].name, error_of(call), name ? name : "unnamed");
-	finding_error(f, "result", error_of(call));
-	finding_show(c, f);
+	if (!documented(call) && !call->missing)
+		FINDING_BROKEN(c, call, RULE("api-error"),
+			PARTS(part_consequence_of(cause_of(call)), part_beside(BESIDE_AS_CONSEQUENCE),
+				part_advice(probing(call)), part_error("result", error_of(call))),
+			"%s returned %d (%s)", acl_apis[call->api].name, error_of(call),
+			name ? name : "unnamed");
 }
 
 const struct check_module module_api_error = {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The thread's current context.  The runtime always checks it, so the two rules
- * about a wrong one are judged by its answer: a call that went through proves
+ * about a wrong one are evaluated by its answer: a call that went through proves
  * that something below the tool set another context than we saw.
  */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
+#include "checks/engine/plain_format.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/device_state.h"
 #include "checks/state/stream_state.h"
@@ -16,25 +17,17 @@ static void report_missing(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_thread *t = thread_of(call);
 	struct acl_object *was = object_of(c, load_relaxed(&t->context));
-	struct acl_device *d = device_at(c, load_relaxed(&t->device));
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, RULE("current-context-missing"), &room);
+	int device = load_relaxed(&t->device);
+	char text[96];
 
-	if (!f)
-		return;
-	if (was)
-		finding_detail(f, "the context this thread had set was destroyed");
-	else if (d)
-		finding_detail(
-			f, "device %d, which this thread had set, was reset", load_relaxed(&t->device));
-	else
-		finding_detail(f, "this thread has no current device or context: it has set none, or a reset "
-				  "took it away; "
-				  "the choice of another thread is not inherited");
-	finding_uint(f, "thread", call->tid);
-	if (was)
-		finding_object(c, f, "context", was);
-	finding_show(c, f);
+	FINDING_BROKEN(c, call, RULE("current-context-missing"),
+		PARTS(part_uint("thread", call->tid), part_object("context", was)), "%s",
+		was ? "the context this thread had set was destroyed"
+		: device_at(c, device)
+			? plain_print(text, sizeof(text), "device %d, which this thread had set, was reset",
+				  device)
+			: "this thread has no current device or context: it has set none, or a reset took it "
+			  "away; the choice of another thread is not inherited");
 }
 
 static void needs_context(struct checks *c, struct acl_call_record *call)
@@ -49,30 +42,23 @@ static void needs_context(struct checks *c, struct acl_call_record *call)
 		report_missing(c, call);
 }
 
+static const char *context_name(struct acl_object *context, const char *other)
+{
+	return load_relaxed(&context->flags) & ACL_OBJECT_DEFAULT ? "the default context" : other;
+}
+
 static void report_other(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
 	struct acl_object *own, struct acl_object *current)
 {
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
+	bool late = call->in_exit && rule != RULE("stream-other-context-use");
 
-	if (call->in_exit && rule != RULE("stream-other-context-use"))
-		grade.severity = ACL_SEV_WARNING;
-	f = finding_begin_as(c, call, rule, grade, &room);
-	if (!f)
-		return;
-	finding_detail(f,
+	FINDING_BROKEN(c, call, rule,
+		PARTS(late ? part_severity(ACL_SEV_WARNING) : part_none(),
+			part_object("stream", stream_of(call)), part_object("its context", own),
+			part_object("current context", current)),
 		"stream %p belongs to %s of device %d, and this thread's current context is %s of device %d",
-		stream_argument(c, call),
-		load_relaxed(&own->flags) & ACL_OBJECT_DEFAULT ? "the default context" : "a context",
-		load_relaxed(&own->device),
-		load_relaxed(&current->flags) & ACL_OBJECT_DEFAULT ? "the default context"
-								   : "another context",
-		load_relaxed(&current->device));
-	finding_object(c, f, "stream", stream_of(call));
-	finding_object(c, f, "its context", own);
-	finding_object(c, f, "current context", current);
-	finding_show(c, f);
+		stream_argument(c, call), context_name(own, "a context"), load_relaxed(&own->device),
+		context_name(current, "another context"), load_relaxed(&current->device));
 }
 
 /* A stream is used or destroyed where its context is not the current one. */
@@ -119,9 +105,7 @@ static void destroying(struct checks *c, struct acl_call_record *call)
 	struct acl_object *context = object_live(
 				  c, ACL_HANDLE_CONTEXT, ACL_ARGS(call, aclrtDestroyContext)->context),
 			  *o;
-	struct acl_object *sample[2];
-	struct finding_buffer room;
-	struct acl_finding *f;
+	struct acl_object *sample[2] = {NULL};
 	unsigned streams = 0;
 
 	if (!context || load_relaxed(&context->flags) & (ACL_OBJECT_DEFAULT | ACL_OBJECT_LEARNED))
@@ -137,18 +121,11 @@ static void destroying(struct checks *c, struct acl_call_record *call)
 			sample[streams] = o;
 		streams++;
 	}
-	if (!rule_broken(call, RULE("context-destroy-with-streams"), streams))
-		return;
-	f = finding_begin(c, call, RULE("context-destroy-with-streams"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "%u stream%s of the context %s still alive and end%s with it", streams,
+	FINDING(c, call, "context-destroy-with-streams", streams,
+		PARTS(part_uint("streams", streams), part_object("context", context),
+			part_object("still alive", sample[0]), part_object("still alive", sample[1])),
+		"%u stream%s of the context %s still alive and end%s with it", streams,
 		streams == 1 ? "" : "s", streams == 1 ? "is" : "are", streams == 1 ? "s" : "");
-	finding_uint(f, "streams", streams);
-	finding_object(c, f, "context", context);
-	for (unsigned i = 0; i < streams && i < 2; i++)
-		finding_object(c, f, "still alive", sample[i]);
-	finding_show(c, f);
 }
 
 /* Which functions need a context is a fact of the model. */
@@ -162,7 +139,7 @@ static void context_bind(void (*add)(void *, unsigned, enum acl_phase, check_hoo
 	}
 }
 
-/* Both rules are judged by the runtime's answer. */
+/* The runtime's answer decides both rules. */
 static bool context_create(struct checks *c)
 {
 	for (unsigned api = 0; api < ACL_API_COUNT; api++) {

@@ -5,7 +5,7 @@
  * names say.  What a thread's last conversion answered tells where a number
  * comes from.
  */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 
 struct conversion {
 	_Atomic uint64_t pthread_id;
@@ -34,23 +34,14 @@ static void converting(struct checks *c, struct acl_call_record *call)
 	struct conversion *last = last_of(c, call);
 	unsigned wrong =
 		to_user ? ACL_API_aclrtGetLogicDevIdByPhyDevId : ACL_API_aclrtGetLogicDevIdByUserDevId;
-	struct finding_buffer room;
-	struct acl_finding *f;
 
 	if (!c->device0_known || load_relaxed(&last->pthread_id) != call->pthread_id ||
 		load_relaxed(&last->answer) != id)
 		return;
-	rule_evaluated(call, RULE("device-id-conversion-semantics"));
-	if (load_relaxed(&last->api) != wrong)
-		return;
-	f = finding_begin(c, call, RULE("device-id-conversion-semantics"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "%d comes from %s, which answers a %s number; this function takes a %s number", id,
+	FINDING(c, call, "device-id-conversion-semantics", load_relaxed(&last->api) == wrong,
+		PARTS(part_int("device", id), part_api("answered by", wrong)),
+		"%d comes from %s, which answers a %s number; this function takes a %s number", id,
 		acl_apis[wrong].name, to_user ? "user" : "logic", to_user ? "logic" : "user");
-	finding_int(f, "device", id);
-	finding_api(f, "answered by", wrong);
-	finding_show(c, f);
 }
 
 static void converted(struct checks *c, struct acl_call_record *call)

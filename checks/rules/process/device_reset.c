@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reset of a device and the order of releases before it. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
+#include "checks/engine/plain_format.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/device_state.h"
 #include "checks/state/event_state.h"
@@ -9,7 +10,7 @@
 static const struct {
 	uint8_t kind;
 	const char *one, *many;
-} judged_kinds[] = {
+} counted_kinds[] = {
 	{ACL_HANDLE_CONTEXT, "context", "contexts"},
 	{ACL_HANDLE_STREAM, "stream", "streams"},
 	{ACL_HANDLE_EVENT, "event", "events"},
@@ -17,7 +18,7 @@ static const struct {
 	{ACL_HANDLE_CNT_NOTIFY, "count notify", "count notifies"},
 	{ACL_HANDLE_LABEL, "label", "labels"},
 };
-#define N_KINDS (sizeof(judged_kinds) / sizeof(judged_kinds[0]))
+#define N_KINDS (sizeof(counted_kinds) / sizeof(counted_kinds[0]))
 
 /* Objects the program created on the device and still has. */
 struct leftover {
@@ -45,7 +46,7 @@ static void survey(struct checks *c, int device, struct leftover *left)
 	for (unsigned k = 0; k < N_KINDS; k++) {
 		bool sampled = false;
 
-		object_each(c, judged_kinds[k].kind, o)
+		object_each(c, counted_kinds[k].kind, o)
 		{
 			if (!left_over(o, device))
 				continue;
@@ -64,35 +65,48 @@ static void survey(struct checks *c, int device, struct leftover *left)
 	}
 }
 
-static void report_left(
-	struct checks *c, struct acl_call_record *call, int device, const struct leftover *left)
+/* "2 streams, 1 event" */
+static const char *left_text(const struct leftover *left, char out[160])
 {
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
-	const char *comma = "";
+	size_t at = 0;
 
-	/* Newer documents let the reset release the streams of the default context; nothing else. */
-	if (left->default_streams < left->total)
-		grade.relaxed_to = NOT_RELAXED;
-	if (call->in_exit)
-		grade.severity = ACL_SEV_WARNING;
-	f = finding_begin_as(c, call, RULE("device-reset-with-live-objects"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "device %d goes out of use while the program still has ", device);
+	out[0] = 0;
 	for (unsigned k = 0; k < N_KINDS; k++) {
 		if (!left->count[k])
 			continue;
-		finding_more(f, "%s%u %s", comma, left->count[k],
-			left->count[k] == 1 ? judged_kinds[k].one : judged_kinds[k].many);
-		finding_uint(f, judged_kinds[k].many, left->count[k]);
-		comma = ", ";
+		plain_print(out + at, 160 - at, "%s%u %s", at ? ", " : "", left->count[k],
+			left->count[k] == 1 ? counted_kinds[k].one : counted_kinds[k].many);
+		at += strlen(out + at);
 	}
-	finding_more(f, " on it");
-	for (unsigned i = 0; i < left->n_samples; i++)
-		finding_object(c, f, "still alive", object_of(c, left->sample[i]));
-	finding_show(c, f);
+	return out;
+}
+
+static struct finding_part count_part(const struct leftover *left, unsigned k)
+{
+	return left->count[k] ? part_uint(counted_kinds[k].many, left->count[k]) : part_none();
+}
+
+static struct finding_part sample_part(struct checks *c, const struct leftover *left, unsigned i)
+{
+	return part_object("still alive", i < left->n_samples ? object_of(c, left->sample[i]) : NULL);
+}
+
+static void check_left(
+	struct checks *c, struct acl_call_record *call, int device, const struct leftover *left)
+{
+	/* Newer documents let the reset release the streams of the default context; nothing else. */
+	bool only_default_streams = left->default_streams == left->total;
+	char text[160];
+
+	_Static_assert(N_KINDS == 6, "one part a kind");
+	FINDING(c, call, "device-reset-with-live-objects", left->total,
+		PARTS(only_default_streams ? part_none() : part_relaxed_to(NOT_RELAXED),
+			call->in_exit ? part_severity(ACL_SEV_WARNING) : part_none(), count_part(left, 0),
+			count_part(left, 1), count_part(left, 2), count_part(left, 3), count_part(left, 4),
+			count_part(left, 5), sample_part(c, left, 0), sample_part(c, left, 1),
+			sample_part(c, left, 2), sample_part(c, left, 3)),
+		"device %d goes out of use while the program still has %s on it", device,
+		left_text(left, text));
 }
 
 static void reset_enter(struct checks *c, struct acl_call_record *call)
@@ -103,26 +117,10 @@ static void reset_enter(struct checks *c, struct acl_call_record *call)
 	if (!is_checked(call) || !device_reset_is_last(c, call, device))
 		return;
 	survey(c, device, &left);
-	if (rule_broken(call, RULE("device-reset-with-live-objects"), left.total))
-		report_left(c, call, device, &left);
+	check_left(c, call, device, &left);
 }
 
 /* --- order of release ------------------------------------------------------------- */
-
-static void report_order(
-	struct checks *c, struct acl_call_record *call, struct acl_object *event, struct acl_object *before)
-{
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, RULE("device-reset-release-order"), &room);
-
-	if (!f)
-		return;
-	finding_detail(f, "the event is destroyed after the %s it was used with",
-		before->kind == ACL_HANDLE_STREAM ? "stream" : "context");
-	finding_object(c, f, "event", event);
-	finding_object(c, f, "destroyed before", before);
-	finding_show(c, f);
-}
 
 /* Died by a call of its own, not with a reset or another object. */
 static bool destroyed_before(struct acl_object *o)
@@ -132,22 +130,20 @@ static bool destroyed_before(struct acl_object *o)
 
 static void event_destroy(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *e = event_of(call), *context;
+	struct acl_object *e = event_of(call), *before[3], *first = NULL;
 
 	if (!e || !object_usable(e))
 		return;
-	rule_evaluated(call, RULE("device-reset-release-order"));
-	for (unsigned i = 0; i < 2; i++) {
-		struct acl_object *s = object_of(c, load_relaxed(&event_state(e)->seen[i]));
-
-		if (destroyed_before(s)) {
-			report_order(c, call, e, s);
-			return;
-		}
-	}
-	context = object_of(c, load_relaxed(&e->context));
-	if (destroyed_before(context))
-		report_order(c, call, e, context);
+	before[0] = object_of(c, load_relaxed(&event_state(e)->seen[0]));
+	before[1] = object_of(c, load_relaxed(&event_state(e)->seen[1]));
+	before[2] = object_of(c, load_relaxed(&e->context));
+	for (unsigned i = 0; i < 3 && !first; i++)
+		if (destroyed_before(before[i]))
+			first = before[i];
+	FINDING(c, call, "device-reset-release-order", first,
+		PARTS(part_object("event", e), part_object("destroyed before", first)),
+		"the event is destroyed after the %s it was used with",
+		first->kind == ACL_HANDLE_STREAM ? "stream" : "context");
 }
 
 static const struct check_hook hooks[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The end of the runtime's life: when it is called, what comes too late for it, what is still counted. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 
 struct finalize_state {
 	_Atomic bool over; /* finalized, and not initialised again */
@@ -18,21 +18,11 @@ static struct finalize_state *finalize(struct checks *c)
 
 static void finalizing(struct checks *c, struct acl_call_record *call)
 {
-	struct finding_buffer room;
-	struct acl_finding *f;
-
 	if (load_relaxed(&c->init_count) <= 0 ||
 		(call->api == ACL_API_aclFinalizeReference && load_relaxed(&c->init_count) > 1))
 		return;
-	rule_evaluated(call, RULE("finalize-in-destructor"));
-	if (!call->in_exit_handlers)
-		return;
-	f = finding_begin(c, call, RULE("finalize-in-destructor"), &room);
-	if (!f)
-		return;
-	finding_detail(
-		f, "main is over: the call comes from an exit handler or a destructor of a static object");
-	finding_show(c, f);
+	FINDING(c, call, "finalize-in-destructor", call->in_exit_handlers, NO_PARTS,
+		"main is over: the call comes from an exit handler or a destructor of a static object");
 }
 
 static void finalized(struct checks *c, struct acl_call_record *call)
@@ -73,60 +63,35 @@ static void registered(struct checks *c, struct acl_call_record *call)
 	counter_inc(&finalize(c)->late);
 }
 
-static void say_late(struct checks *c)
+static void report_late(struct checks *c)
 {
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
-	struct acl_object_history *b;
+	struct finalize_state *s = finalize(c);
 
-	grade.caller = load_relaxed(&finalize(c)->late_one.caller);
-	f = finding_begin_as(c, NULL, RULE("finalize-callback-after-finalize"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(
-		f, "a callback for the end was registered after the end, and aclInit was not called again");
-	finding_uint(f, "callbacks", load_relaxed(&finalize(c)->late));
-	b = &f->objects[f->n_objects++];
-	b->role = "registered";
-	b->kind = "callback";
-	b->device = -1;
-	call_site_copy(&b->created, &finalize(c)->late_one);
-	finding_show(c, f);
+	FINDING_BROKEN(c, NULL, RULE("finalize-callback-after-finalize"),
+		PARTS(part_caller(load_relaxed(&s->late_one.caller)),
+			part_uint("callbacks", load_relaxed(&s->late)),
+			part_created_at("registered", "callback", &s->late_one)),
+		"a callback for the end was registered after the end, and aclInit was not called again");
 }
 
 /* --- what is still counted ------------------------------------------------------------------ */
 
-static void say_counted(struct checks *c)
-{
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
-
-	/* That the process was not finalized is said by itself; this is why. */
-	grade.secondary = rule_wanted(c, RULE("finalize-missing-at-exit"));
-	f = finding_begin_as(c, NULL, RULE("finalize-reference-unbalanced"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "aclInit was called %d time%s more than aclFinalizeReference",
-		load_relaxed(&c->init_count), load_relaxed(&c->init_count) == 1 ? "" : "s");
-	finding_int(f, "still counted", load_relaxed(&c->init_count));
-	finding_show(c, f);
-}
-
 static void finalize_finish(struct checks *c, enum checks_end kind)
 {
 	struct finalize_state *s = finalize(c);
+	int count = load_relaxed(&c->init_count);
 
 	if (kind != CHECKS_END_EXIT || load_relaxed(&c->forked))
 		return;
 	if (load_relaxed(&s->late))
-		say_late(c);
-	if (!load_relaxed(&s->ever_counted) || load_relaxed(&s->ever_whole))
-		return;
-	rule_evaluated_at_end(c, RULE("finalize-reference-unbalanced"));
-	if (load_relaxed(&c->init_count) > 0)
-		say_counted(c);
+		report_late(c);
+	/* That the process was not finalized is said by itself; this is why. */
+	if (load_relaxed(&s->ever_counted) && !load_relaxed(&s->ever_whole))
+		FINDING(c, NULL, "finalize-reference-unbalanced", count > 0,
+			PARTS(part_secondary(rule_wanted(c, RULE("finalize-missing-at-exit"))),
+				part_int("still counted", count)),
+			"aclInit was called %d time%s more than aclFinalizeReference", count,
+			count == 1 ? "" : "s");
 }
 
 static const struct check_hook hooks[] = {

@@ -4,7 +4,7 @@
  * left behind by a failed create.  Which parameter is a handle of which kind
  * is the model's word; a handle nobody saw created is silent.
  */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/event_state.h"
@@ -18,7 +18,7 @@ struct handle_use {
 	uint8_t kind; /* enum acl_handle */
 	bool destroys;
 	uint8_t known; /* enum known_handle */
-	int16_t dead; /* index of the rule about dead ones, -1 = none */
+	int16_t rule; /* index of the rule about destroyed ones, -1 = none */
 	const char *name;
 };
 
@@ -48,16 +48,11 @@ struct handles_state {
 
 /* --- destroyed ---------------------------------------------------------------------- */
 
-static const struct acl_rule *dead_stream(bool destroys)
-{
-	return destroys ? RULE("stream-double-destroy") : RULE("stream-destroyed-handle");
-}
-
-static const struct acl_rule *dead_rule(unsigned kind, bool destroys)
+static const struct acl_rule *destroyed_rule(unsigned kind, bool destroys)
 {
 	switch (kind) {
 	case ACL_HANDLE_STREAM:
-		return dead_stream(destroys);
+		return destroys ? RULE("stream-double-destroy") : RULE("stream-destroyed-handle");
 	case ACL_HANDLE_EVENT:
 		return RULE("event-destroyed-handle");
 	case ACL_HANDLE_MODEL:
@@ -90,64 +85,41 @@ static bool went_with_reset(struct checks *c, struct acl_object *o)
 	       load_relaxed(&context->flags) & ACL_OBJECT_DEFAULT;
 }
 
-static void say_dead(
+/* How it came that the object is not alive, with its kind to fill in. */
+static const char *end_of(struct acl_object *o)
+{
+	if (load_relaxed(&o->state) == ACL_OBJECT_DESTROYING)
+		return "Another thread destroys this %s right now.";
+	return load_relaxed(&o->flags) & ACL_OBJECT_BY_OWNER
+		       ? "This %s was gone already: it went with its context or device."
+		       : "This %s was destroyed before.";
+}
+
+static void report_destroyed(
 	struct checks *c, struct acl_call_record *call, const struct handle_use *use, struct acl_object *o)
 {
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
+	const char *kind = acl_handle_names[o->kind];
 
 	if (use->destroys && went_with_reset(c, o))
 		return;
 	/* A queue may have handed the buffer out again. */
 	if (o->kind == ACL_HANDLE_MBUF && other_submitters_possible(c, CHECKS_OTHER_QUEUES))
 		return;
-	if (o->kind == ACL_HANDLE_MBUF)
-		grade.severity = ACL_SEV_ERROR;
-	f = finding_begin_as(c, call, dead_rule(o->kind, use->destroys), grade, &room);
-	if (!f)
-		return;
-	if (load_relaxed(&o->state) == ACL_OBJECT_DESTROYING)
-		finding_detail(f, "Another thread destroys this %s right now.", acl_handle_names[o->kind]);
-	else if (load_relaxed(&o->flags) & ACL_OBJECT_BY_OWNER)
-		finding_detail(f, "This %s was gone already: it went with its context or device.",
-			acl_handle_names[o->kind]);
-	else
-		finding_detail(f, "This %s was destroyed before.", acl_handle_names[o->kind]);
-	finding_address(f, use->name, (const void *)(uintptr_t)load_relaxed(&o->value));
-	finding_object(c, f, acl_handle_names[o->kind], o);
-	finding_show(c, f);
+	FINDING_BROKEN(c, call, destroyed_rule(o->kind, use->destroys),
+		PARTS(o->kind == ACL_HANDLE_MBUF ? part_severity(ACL_SEV_ERROR) : part_none(),
+			part_handle(use->name, load_relaxed(&o->value)), part_object(kind, o)),
+		end_of(o), kind);
 }
 
 /* --- never alive ---------------------------------------------------------------------- */
 
-static void say_mismatch(
-	struct checks *c, struct acl_call_record *call, const struct handle_use *use, struct acl_object *o)
-{
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, RULE("handle-type-mismatch"), &room);
-
-	if (!f)
-		return;
-	finding_detail(f, "%s must be a %s, this is a %s.", use->name, acl_handle_names[use->kind],
-		acl_handle_names[o->kind]);
-	finding_object(c, f, acl_handle_names[o->kind], o);
-	finding_show(c, f);
-}
-
-static void say_leftover(
+static void report_leftover(
 	struct checks *c, struct acl_call_record *call, const struct handle_use *use, struct leftover *l)
 {
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, RULE("failed-create-output-used"), &room);
-
-	if (!f)
-		return;
-	finding_detail(
-		f, "%s was never made: the call that should have made it failed on this thread.", use->name);
-	finding_address(f, use->name, (const void *)(uintptr_t)load_relaxed(&l->value));
-	finding_api(f, "failed call", load_relaxed(&l->failed.api));
-	finding_show(c, f);
+	FINDING_BROKEN(c, call, RULE("failed-create-output-used"),
+		PARTS(part_handle(use->name, load_relaxed(&l->value)),
+			part_api("failed call", load_relaxed(&l->failed.api))),
+		"%s was never made: the call that should have made it failed on this thread.", use->name);
 }
 
 static struct leftover *leftover_find(
@@ -164,8 +136,8 @@ static struct leftover *leftover_find(
 	return NULL;
 }
 
-/* For those who know that nobody makes handles behind our back; each is told once. */
-static void say_unknown(
+/* For those who know that nobody makes handles behind our back; each is reported once. */
+static void check_unknown(
 	struct checks *c, struct acl_call_record *call, const struct handle_use *use, const void *value)
 {
 	struct handles_state *s = module_state(c, handles);
@@ -173,13 +145,10 @@ static void say_unknown(
 
 	if (!rule_wanted(c, RULE("handle-unknown")) || load_relaxed(&s->answers.full) || !is_checked(call))
 		return;
-	rule_evaluated(call, RULE("handle-unknown"));
-	if (value_table_value(&s->answers, key))
-		return;
-	value_table_set(c, &s->answers, key, 1);
-	finding_on(c, call, RULE("handle-unknown"), NULL, NULL,
-		"%s is %p: no call that was seen has made or answered with a %s of this value.", use->name,
-		value, acl_handle_names[use->kind]);
+	if (FINDING(c, call, "handle-unknown", !value_table_value(&s->answers, key), NO_PARTS,
+		    "%s is %p: no call that was seen has made or answered with a %s of this value.",
+		    use->name, value, acl_handle_names[use->kind]))
+		value_table_set(c, &s->answers, key, 1);
 }
 
 static const void *counter_of(const struct acl_call_record *call, const struct acl_param *p)
@@ -226,7 +195,7 @@ static void unknown_handle(
 	struct leftover *l = leftover_find(c, call, use->kind, (uintptr_t)value);
 
 	if (l) {
-		say_leftover(c, call, use, l);
+		report_leftover(c, call, use, l);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(kinds); i++) {
@@ -234,29 +203,31 @@ static void unknown_handle(
 
 		if (!o || load_relaxed(&o->state) != ACL_OBJECT_LIVE)
 			continue;
-		say_mismatch(c, call, use, o);
+		FINDING_BROKEN(c, call, RULE("handle-type-mismatch"),
+			PARTS(part_object(acl_handle_names[o->kind], o)), "%s must be a %s, this is a %s.",
+			use->name, acl_handle_names[use->kind], acl_handle_names[o->kind]);
 		return;
 	}
-	say_unknown(c, call, use, value);
+	check_unknown(c, call, use, value);
 }
 
 /* --- every handle of a call, when one is not simply alive
  * ------------------------------------------------------------ */
 
-/* Where the call counts what it asks, NULL = nowhere. */
+/* Where the call counts what it evaluates, NULL = nowhere. */
 static inline struct coverage_counts *counts_of(const struct acl_call_record *call)
 {
 	return is_checked(call) ? thread_of(call)->coverage : NULL;
 }
 
 /* A known handle of the right kind: whether it is alive is the question. */
-static inline void ask(struct coverage_counts *coverage, const struct handle_use *use)
+static inline void destroyed_evaluated(struct coverage_counts *coverage, const struct handle_use *use)
 {
-	if (use->dead >= 0 && coverage)
-		store_relaxed(&coverage->rule[use->dead], load_relaxed(&coverage->rule[use->dead]) + 1);
+	if (use->rule >= 0 && coverage)
+		store_relaxed(&coverage->rule[use->rule], load_relaxed(&coverage->rule[use->rule]) + 1);
 }
 
-static __attribute__((noinline)) void judge(
+static __attribute__((noinline)) void check_handle(
 	struct checks *c, struct acl_call_record *call, const struct handle_use *use, const void *value)
 {
 	struct acl_object *o = object_find(c, use->kind, value);
@@ -265,10 +236,10 @@ static __attribute__((noinline)) void judge(
 		unknown_handle(c, call, use, value);
 		return;
 	}
-	ask(counts_of(call), use);
+	destroyed_evaluated(counts_of(call), use);
 	if (load_acquire(&o->state) == ACL_OBJECT_DESTROYED ||
 		(load_relaxed(&o->state) == ACL_OBJECT_DESTROYING && call->state.destroying != object_ref(o)))
-		say_dead(c, call, use, o);
+		report_destroyed(c, call, use, o);
 }
 
 static void check_handles(struct checks *c, struct acl_call_record *call)
@@ -287,11 +258,11 @@ static void check_handles(struct checks *c, struct acl_call_record *call)
 		if (__builtin_expect(o && load_relaxed(&o->value) == (uintptr_t)value &&
 					     load_acquire(&o->state) == ACL_OBJECT_LIVE,
 			    1)) {
-			ask(coverage, use);
+			destroyed_evaluated(coverage, use);
 			continue;
 		}
 		if (value)
-			judge(c, call, use, value);
+			check_handle(c, call, use, value);
 	}
 }
 
@@ -368,7 +339,7 @@ static void uses_collect(const struct checks *c)
 			if (!followed(p->handle) || p->dir != ACL_DIR_IN || p->kind != ACL_KIND_HANDLE ||
 				(p->life != ACL_LIFE_USE && p->life != ACL_LIFE_DESTROY))
 				continue;
-			rule = dead_rule(p->handle, p->life == ACL_LIFE_DESTROY);
+			rule = destroyed_rule(p->handle, p->life == ACL_LIFE_DESTROY);
 			uses[n++] = (struct handle_use){p->offset, p->handle, p->life == ACL_LIFE_DESTROY,
 				looked_up(c, api, p), rule ? (int16_t)rule->index : -1, p->name};
 		}
@@ -407,7 +378,7 @@ static bool handles_create(struct checks *c)
 {
 	for (unsigned kind = 0; kind < ACL_HANDLE_COUNT; kind++)
 		if (followed(kind))
-			handles_follow(c, kind, dead_rule(kind, false), dead_rule(kind, true));
+			handles_follow(c, kind, destroyed_rule(kind, false), destroyed_rule(kind, true));
 	uses_collect(c);
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
 		if (uses_of[api].count)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The configuration file given to aclInit: one for the whole process, and the default device it may name. */
 #include "checks/rules/kernel/device_limits.h"
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 #include "checks/state/device_state.h"
 
@@ -43,42 +43,23 @@ static bool other_module(struct checks *c, const struct acl_call_record *call)
 	return module != load_relaxed(&c->init_module);
 }
 
-static void say_ignored(struct checks *c, struct acl_call_record *call)
-{
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
-	struct acl_object_history *b;
-
-	/* A library that brings a configuration of its own cannot know who was first. */
-	grade.advice = other_module(c, call);
-	/* That the repeated call does not read its file is said already. */
-	grade.beside = BESIDE_AS_CONSEQUENCE;
-	f = finding_begin_as(c, call, RULE("init-config-mismatch"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "the configuration differs from the first one of this process%s%s",
-		load_relaxed(&state(c)->first) == NO_CONFIG ? ", which was none" : "",
-		error_of(call) == ACL_ERROR_REPEAT_INIT ? ", and is not read" : ", and is refused");
-	finding_error(f, "result", error_of(call));
-	b = &f->objects[f->n_objects++];
-	b->role = "first aclInit";
-	b->kind = "initialisation";
-	b->device = -1;
-	call_site_copy(&b->created, &state(c)->first_init);
-	finding_show(c, f);
-}
-
 /* Only what the runtime's answer confirms: to give none the second time is usual and harms nothing. */
 static void again(struct checks *c, struct acl_call_record *call, const struct checks_init_config *now)
 {
+	uint64_t first = load_relaxed(&state(c)->first);
 	int32_t error = error_of(call);
 
 	if (error != ACL_ERROR_REPEAT_INIT && error != INVALID_PARAM)
 		return;
-	rule_evaluated(call, RULE("init-config-mismatch"));
-	if (!now->trivial && now->hash != load_relaxed(&state(c)->first))
-		say_ignored(c, call);
+	/* A library that brings a configuration of its own cannot know who was first.  That the repeated call
+	 * does not read its file is said already. */
+	FINDING(c, call, "init-config-mismatch", !now->trivial && now->hash != first,
+		PARTS(part_advice(other_module(c, call)), part_beside(BESIDE_AS_CONSEQUENCE),
+			part_error("result", error),
+			part_created_at("first aclInit", "initialisation", &state(c)->first_init)),
+		"the configuration differs from the first one of this process%s%s",
+		first == NO_CONFIG ? ", which was none" : "",
+		error == ACL_ERROR_REPEAT_INIT ? ", and is not read" : ", and is refused");
 }
 
 static void initialised(struct checks *c, struct acl_call_record *call)
@@ -104,21 +85,12 @@ static void creating(struct checks *c, struct acl_call_record *call)
 {
 	int device = ACL_ARGS(call, aclrtCreateContext)->deviceId;
 	struct acl_device *d = device_at(c, device);
-	struct finding_buffer room;
-	struct acl_finding *f;
 
-	if (!load_relaxed(&c->default_device) || !d)
-		return;
-	rule_evaluated(call, RULE("default-device-explicit-context"));
-	if (load_relaxed(&d->ever_set))
-		return;
-	f = finding_begin(c, call, RULE("default-device-explicit-context"), &room);
-	if (!f)
-		return;
-	finding_detail(
-		f, "aclrtSetDevice(%d) was not called; the configuration names a default device", device);
-	finding_int(f, "device", device);
-	finding_show(c, f);
+	if (load_relaxed(&c->default_device) && d)
+		FINDING(c, call, "default-device-explicit-context", !load_relaxed(&d->ever_set),
+			PARTS(part_int("device", device)),
+			"aclrtSetDevice(%d) was not called; the configuration names a default device",
+			device);
 }
 
 static const struct check_hook hooks[] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Initialisation and its end. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
+#include "checks/engine/plain_format.h"
 
 /* Counted as 8.5 and later do: a repeated aclInit answers 100002 and counts. */
 static void init_leave(struct checks *c, struct acl_call_record *call)
@@ -19,42 +20,24 @@ static void init_leave(struct checks *c, struct acl_call_record *call)
 	}
 }
 
-static void repeated(struct checks *c, struct acl_call_record *call)
+static void init_enter(struct checks *c, struct acl_call_record *call)
 {
 	uint32_t module = call->module     ? call->module
 			  : c->host.module ? c->host.module(c->host.context, call->caller)
 					   : 0;
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
-	struct acl_object_history *b;
+	int before = load_relaxed(&c->init_count);
+	/* Libraries that each call aclInit by design get advice. */
+	bool other = module != load_relaxed(&c->init_module);
 
-	/* Libraries that each call aclInit by design are told, the program is judged. */
-	grade.advice = module != load_relaxed(&c->init_module);
-	f = finding_begin_as(c, call, RULE("init-repeat"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f,
-		"aclInit number %d of this process%s; the first one was made by %s module and is still in "
-		"effect",
-		load_relaxed(&c->init_count) + 1,
-		ACL_ARGS(call, aclInit)->configPath ? " (its configuration is not read)" : "",
-		grade.advice ? "another" : "the same");
-	finding_int(f, "inits before", load_relaxed(&c->init_count));
-	b = &f->objects[f->n_objects++];
-	b->role = "first aclInit";
-	b->kind = "initialisation";
-	b->device = -1;
-	call_site_copy(&b->created, &c->first_init);
-	finding_show(c, f);
-}
-
-static void init_enter(struct checks *c, struct acl_call_record *call)
-{
 	store_relaxed(&c->inited, true);
 	rule_evaluated(call, RULE("init-missing"));
-	if (rule_broken(call, RULE("init-repeat"), load_relaxed(&c->init_count) > 0))
-		repeated(c, call);
+	FINDING(c, call, "init-repeat", before > 0,
+		PARTS(part_advice(other), part_int("inits before", before),
+			part_created_at("first aclInit", "initialisation", &c->first_init)),
+		"aclInit number %d of this process%s; the first one was made by %s module and is still in "
+		"effect",
+		before + 1, ACL_ARGS(call, aclInit)->configPath ? " (its configuration is not read)" : "",
+		other ? "another" : "the same");
 }
 
 /* --- init-missing ------------------------------------------------------------------- */
@@ -73,87 +56,86 @@ static bool needs_no_init(const struct acl_call_record *call)
 
 static void init_missing(struct checks *c, struct acl_call_record *call)
 {
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
-
 	if (!is_checked(call) || call->callback_depth || needs_no_init(call) ||
 		atomic_exchange(&c->inited, true))
 		return;
-	rule_evaluated(call, RULE("init-missing"));
-	grade.site = 1; /* once per process */
-	f = finding_begin_as(c, call, RULE("init-missing"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f,
+	/* One site: once a process. */
+	FINDING(c, call, "init-missing", true, PARTS(part_site(1), part_uint("thread", call->tid)),
 		"%s is the first call of the runtime in this process, and aclInit has not been called",
 		acl_apis[call->api].name);
-	finding_uint(f, "thread", call->tid);
-	finding_show(c, f);
 }
 
 /* --- the end --------------------------------------------------------------------------- */
 
+/* The devices that are set and not reset since. */
+struct held_devices {
+	struct held_device {
+		int number;
+		struct acl_device *device;
+	} at[ACL_FINDING_VALUES];
+	int n;
+};
+
+static void held_history(struct acl_object_history *out, const void *held)
+{
+	const struct held_device *h = held;
+
+	out->kind = "device";
+	out->device = h->number;
+	out->value = (uint64_t)h->number;
+	call_site_copy(&out->created, &h->device->first_set);
+	call_site_copy(&out->last_used, &h->device->last_set);
+}
+
+/* "device 0, 2 are" */
+static const char *held_text(const struct held_devices *held, char out[64])
+{
+	size_t at = 0;
+
+	for (int i = 0; i < held->n; i++) {
+		plain_print(out + at, 64 - at, "%s %d", i ? "," : "device", held->at[i].number);
+		at += strlen(out + at);
+	}
+	plain_print(out + at, 64 - at, "%s", held->n > 1 ? " are" : " is");
+	return out;
+}
+
+static struct finding_part held_value(const struct held_devices *held, int i)
+{
+	return i < held->n ? part_int("device", held->at[i].number) : part_none();
+}
+
+static struct finding_part held_object(const struct held_devices *held, int i)
+{
+	return part_history("still set", held_history, i < held->n ? &held->at[i] : NULL);
+}
+
 static void finalizing(struct checks *c, struct acl_call_record *call)
 {
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
-	int held[ACL_FINDING_VALUES], n = 0;
+	struct held_devices held = {.n = 0};
+	char text[64];
 
 	if (load_relaxed(&c->init_count) <= 0 ||
 		(call->api == ACL_API_aclFinalizeReference && load_relaxed(&c->init_count) > 1))
 		return;
-	for (int i = 0; i < ACL_DEVICES && n < ACL_FINDING_VALUES; i++)
+	for (int i = 0; i < ACL_DEVICES && held.n < ACL_FINDING_VALUES; i++)
 		if (load_relaxed(&c->devices[i].sets) > 0 && load_relaxed(&c->devices[i].set_since_reset))
-			held[n++] = i;
-	if (!rule_broken(call, RULE("finalize-before-reset"), n))
-		return;
-	if (call->in_exit)
-		grade.severity = ACL_SEV_WARNING;
-	f = finding_begin_as(c, call, RULE("finalize-before-reset"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "device");
-	for (int i = 0; i < n; i++) {
-		finding_more(f, "%s %d", i ? "," : "", held[i]);
-		finding_int(f, "device", held[i]);
-	}
-	finding_more(f, "%s set and not reset since", n > 1 ? " are" : " is");
-	for (int i = 0; i < n && i < ACL_FINDING_OBJECTS; i++) {
-		struct acl_object_history *b = &f->objects[f->n_objects++];
-
-		b->role = "still set";
-		b->kind = "device";
-		b->device = held[i];
-		b->value = (uint64_t)held[i];
-		call_site_copy(&b->created, &c->devices[held[i]].first_set);
-		call_site_copy(&b->last_used, &c->devices[held[i]].last_set);
-	}
-	finding_show(c, f);
+			held.at[held.n++] = (struct held_device){i, &c->devices[i]};
+	FINDING(c, call, "finalize-before-reset", held.n,
+		PARTS(call->in_exit ? part_severity(ACL_SEV_WARNING) : part_none(), held_value(&held, 0),
+			held_value(&held, 1), held_value(&held, 2), held_value(&held, 3),
+			held_value(&held, 4), held_value(&held, 5), held_value(&held, 6),
+			held_value(&held, 7), held_object(&held, 0), held_object(&held, 1),
+			held_object(&held, 2), held_object(&held, 3)),
+		"%s set and not reset since", held_text(&held, text));
 }
 
 static void init_finish(struct checks *c, enum checks_end kind)
 {
-	struct finding_buffer room;
-	struct acl_finding *f;
-	struct acl_object_history *b;
-
-	if (kind != CHECKS_END_EXIT || !load_relaxed(&c->first_init.caller) || load_relaxed(&c->forked))
-		return;
-	rule_evaluated_at_end(c, RULE("finalize-missing-at-exit"));
-	if (load_relaxed(&c->init_count) <= 0)
-		return;
-	f = finding_begin(c, NULL, RULE("finalize-missing-at-exit"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "aclInit was called and aclFinalize was not");
-	b = &f->objects[f->n_objects++];
-	b->role = "aclInit";
-	b->kind = "initialisation";
-	b->device = -1;
-	call_site_copy(&b->created, &c->first_init);
-	finding_show(c, f);
+	if (kind == CHECKS_END_EXIT && load_relaxed(&c->first_init.caller) && !load_relaxed(&c->forked))
+		FINDING(c, NULL, "finalize-missing-at-exit", load_relaxed(&c->init_count) > 0,
+			PARTS(part_created_at("aclInit", "initialisation", &c->first_init)),
+			"aclInit was called and aclFinalize was not");
 }
 
 /* What the parent initialised is the parent's to end; a child that initialises anew answers for itself. */

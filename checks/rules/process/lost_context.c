@@ -1,78 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How a thread came to have no context, or another one than it thinks.  The
- * mistake is an earlier call that succeeded; it is told where its consequence
- * shows, behind the finding about that (context.c), which has judged already.
+ * mistake is an earlier call that succeeded; it is reported where its consequence
+ * shows, beside the finding about that (context_use.c).  The earlier call is not
+ * always one of the program's own, which were counted: these count again.
  */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/state/device_state.h"
 #include "checks/state/stream_state.h"
 
 #define NO_CONTEXT 107002
 #define OTHER_CONTEXT 107003
 
-/* Told beside the finding of this call. */
-static struct acl_finding *begin(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
-	struct finding_buffer *room)
+static void report_destroyed(struct checks *c, struct acl_call_record *call, struct acl_object *was)
 {
-	struct finding_grade grade = GRADE_TABLE;
-	struct acl_finding *f;
-
-	/* The earlier call is not always one of the program's own, which were counted. */
-	rule_evaluated(call, rule);
-	grade.beside = BESIDE_AS_REASON;
-	f = finding_begin_as(c, call, rule, grade, room);
-	return f;
+	FINDING(c, call, "context-lost-after-destroy", true,
+		PARTS(part_beside(BESIDE_AS_REASON), part_object("context", was)),
+		"this thread's context was destroyed, and what was current before it is not set again");
 }
 
-static void say_destroyed(struct checks *c, struct acl_call_record *call, struct acl_object *was)
+static void report_reset(struct checks *c, struct acl_call_record *call, int device)
 {
-	struct finding_buffer room;
-	struct acl_finding *f = begin(c, call, RULE("context-lost-after-destroy"), &room);
-
-	if (!f)
-		return;
-	finding_detail(
-		f, "this thread's context was destroyed, and what was current before it is not set again");
-	finding_object(c, f, "context", was);
-	finding_show(c, f);
-}
-
-static void say_reset(struct checks *c, struct acl_call_record *call, int device)
-{
-	struct finding_buffer room;
-	struct acl_finding *f = begin(c, call, RULE("device-reset-clears-current"), &room);
-
-	if (!f)
-		return;
-	finding_detail(f,
+	FINDING(c, call, "device-reset-clears-current", true,
+		PARTS(part_beside(BESIDE_AS_REASON), part_int("device", device)),
 		"this thread reset device %d, which took away what was current, and has set none since",
 		device);
-	finding_int(f, "device", device);
-	finding_show(c, f);
 }
 
-static void say_reset_elsewhere(struct checks *c, struct acl_call_record *call, int device)
-{
-	struct acl_device *d = device_at(c, device);
-	struct finding_buffer room;
-	struct acl_finding *f = begin(c, call, RULE("device-reset-while-thread-active"), &room);
-	struct acl_object_history *b;
+struct lost_device {
+	int number;
+	struct acl_device *device;
+};
 
-	if (!f)
-		return;
-	finding_detail(f, "device %d is this thread's, and thread %u took it out of use", device,
-		load_relaxed(&d->last_reset.tid));
-	finding_int(f, "device", device);
-	finding_uint(f, "thread that reset it", load_relaxed(&d->last_reset.tid));
-	b = &f->objects[f->n_objects++];
-	b->role = "reset";
-	b->kind = "device";
-	b->device = device;
-	b->value = (uint64_t)device;
-	call_site_copy(&b->created, &d->first_set);
-	call_site_copy(&b->destroyed, &d->last_reset);
-	finding_show(c, f);
+static void lost_device_history(struct acl_object_history *out, const void *lost)
+{
+	const struct lost_device *l = lost;
+
+	out->kind = "device";
+	out->device = l->number;
+	out->value = (uint64_t)l->number;
+	call_site_copy(&out->created, &l->device->first_set);
+	call_site_copy(&out->destroyed, &l->device->last_reset);
+}
+
+static void report_reset_elsewhere(struct checks *c, struct acl_call_record *call, int device)
+{
+	struct lost_device lost = {device, device_at(c, device)};
+	uint32_t by = load_relaxed(&lost.device->last_reset.tid);
+
+	FINDING(c, call, "device-reset-while-thread-active", true,
+		PARTS(part_beside(BESIDE_AS_REASON), part_int("device", device),
+			part_uint("thread that reset it", by),
+			part_history("reset", lost_device_history, &lost)),
+		"device %d is this thread's, and thread %u took it out of use", device, by);
 }
 
 /* The call found no context. */
@@ -86,28 +66,12 @@ static void missing(struct checks *c, struct acl_call_record *call)
 	if (error_of(call) != NO_CONTEXT || context_current(c, t, &known))
 		return;
 	if (was && !(load_relaxed(&was->flags) & (ACL_OBJECT_BY_OWNER | ACL_OBJECT_DEFAULT)))
-		say_destroyed(c, call, was);
+		report_destroyed(c, call, was);
 	else if (!was && d && load_relaxed(&d->last_reset.caller) &&
 		 load_relaxed(&d->last_reset.tid) != call->tid)
-		say_reset_elsewhere(c, call, load_relaxed(&t->device));
+		report_reset_elsewhere(c, call, load_relaxed(&t->device));
 	else if (!was && !d && load_relaxed(&t->reset))
-		say_reset(c, call, load_relaxed(&t->reset) - 1);
-}
-
-static void say_replaced(struct checks *c, struct acl_call_record *call, struct acl_object *own)
-{
-	struct finding_buffer room;
-	struct acl_finding *f = begin(c, call, RULE("implicit-default-switch"), &room);
-
-	if (!f)
-		return;
-	finding_detail(f,
-		"the stream's context was this thread's until aclrtSetDevice made the default context of "
-		"device %d current",
-		load_relaxed(&thread_of(call)->device));
-	finding_object(c, f, "context", own);
-	finding_object(c, f, "stream", stream_of(call));
-	finding_show(c, f);
+		report_reset(c, call, load_relaxed(&t->reset) - 1);
 }
 
 /* The call found another context than its stream's. */
@@ -119,10 +83,15 @@ static void other(struct checks *c, struct acl_call_record *call)
 	if (error_of(call) != OTHER_CONTEXT || !stream || !t->replaced || load_relaxed(&t->context) ||
 		load_relaxed(&stream->context) != t->replaced || !context_of(c, stream))
 		return;
-	say_replaced(c, call, context_of(c, stream));
+	FINDING(c, call, "implicit-default-switch", true,
+		PARTS(part_beside(BESIDE_AS_REASON), part_object("context", context_of(c, stream)),
+			part_object("stream", stream)),
+		"the stream's context was this thread's until aclrtSetDevice made the default context of "
+		"device %d current",
+		load_relaxed(&t->device));
 }
 
-/* --- where the rules are put to the test ------------------------------------------ */
+/* --- where the rules are evaluated --------------------------------------------------- */
 
 static void destroyed(struct checks *c, struct acl_call_record *call)
 {

@@ -3,7 +3,7 @@
  * The life of the process as the runtime sees it: after the finalize, resets
  * without a set, named callbacks.
  */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/device_state.h"
@@ -24,21 +24,6 @@ static struct process_state *process(struct checks *c)
 	return module_state(c, process);
 }
 
-static void say(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule, int severity,
-	const char *detail)
-{
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
-
-	grade.severity = (int8_t)severity;
-	f = finding_begin_as(c, call, rule, grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "%s", detail);
-	finding_show(c, f);
-}
-
 /* --- finalize ----------------------------------------------------------------------------- */
 
 static void initialised(struct checks *c, struct acl_call_record *call)
@@ -49,15 +34,14 @@ static void initialised(struct checks *c, struct acl_call_record *call)
 
 static void finalizing(struct checks *c, struct acl_call_record *call)
 {
-	if (rule_broken(call, RULE("finalize-without-init"), !load_relaxed(&c->inited)))
-		say(c, call, RULE("finalize-without-init"), -1, "aclInit was never called in this process.");
+	FINDING(c, call, "finalize-without-init", !load_relaxed(&c->inited), NO_PARTS,
+		"aclInit was never called in this process.");
 }
 
 static void finalized(struct checks *c, struct acl_call_record *call)
 {
-	if (rule_broken(call, RULE("finalize-repeat"), error_of(call) == REPEAT_FINALIZE))
-		say(c, call, RULE("finalize-repeat"), -1,
-			"The process was finalized before and not initialised again.");
+	FINDING(c, call, "finalize-repeat", error_of(call) == REPEAT_FINALIZE, NO_PARTS,
+		"The process was finalized before and not initialised again.");
 	if (!succeeded(call) || call->api != ACL_API_aclFinalize)
 		return;
 	checks_start_conditional(c);
@@ -75,8 +59,8 @@ static void after_end(struct checks *c, struct acl_call_record *call)
 {
 	if (__builtin_expect(!load_relaxed(&process(c)->ended), 1) || call->in_exit)
 		return;
-	rule_evaluated(call, RULE("use-after-finalize"));
-	say(c, call, RULE("use-after-finalize"), -1, "aclFinalize was called before and aclInit not again.");
+	FINDING(c, call, "use-after-finalize", true, NO_PARTS,
+		"aclFinalize was called before and aclInit not again.");
 }
 
 /* --- resets ----------------------------------------------------------------------------------- */
@@ -84,23 +68,15 @@ static void after_end(struct checks *c, struct acl_call_record *call)
 static void reset(struct checks *c, struct acl_call_record *call)
 {
 	uint64_t device = (uint64_t)(uint32_t)device_argument(call) + 1, forced = 0;
+	bool unset = error_of(call) == CONTEXT_RELEASE_ERROR;
 
-	rule_evaluated(call, RULE("device-reset-force-order"));
-	rule_evaluated(call, RULE("device-reset-unset"));
-	if (succeeded(call)) {
-		value_table_set(c, &process(c)->forced, device, call->api == ACL_API_aclrtResetDeviceForce);
-		return;
-	}
-	if (error_of(call) != CONTEXT_RELEASE_ERROR)
-		return;
 	value_table_get(&process(c)->forced, device, &forced);
-	if (forced)
-		say(c, call, RULE("device-reset-force-order"), -1,
-			"aclrtResetDeviceForce released the device before, and aclrtSetDevice was not called "
-			"again.");
-	else
-		say(c, call, RULE("device-reset-unset"), -1,
-			"The device is not set in this process, or no longer.");
+	FINDING(c, call, "device-reset-force-order", unset && forced, NO_PARTS,
+		"aclrtResetDeviceForce released the device before, and aclrtSetDevice was not called again.");
+	FINDING(c, call, "device-reset-unset", unset && !forced, NO_PARTS,
+		"The device is not set in this process, or no longer.");
+	if (succeeded(call))
+		value_table_set(c, &process(c)->forced, device, call->api == ACL_API_aclrtResetDeviceForce);
 }
 
 static void set(struct checks *c, struct acl_call_record *call)
@@ -113,9 +89,9 @@ static void same_peer(struct checks *c, struct acl_call_record *call)
 {
 	int peer = ACL_ARGS(call, aclrtDeviceDisablePeerAccess)->peerDeviceId;
 
-	if (peer >= 0 &&
-		rule_broken(call, RULE("peer-same-device"), device_current(c, thread_of(call)) == peer))
-		say(c, call, RULE("peer-same-device"), -1, "This is the current device itself.");
+	if (peer >= 0)
+		FINDING(c, call, "peer-same-device", device_current(c, thread_of(call)) == peer, NO_PARTS,
+			"This is the current device itself.");
 }
 
 static void peer_enabled(struct checks *c, struct acl_call_record *call)
@@ -157,9 +133,8 @@ static void disabling_peer(struct checks *c, struct acl_call_record *call)
 		load_relaxed(&process(c)->peers.full))
 		return;
 	value_table_get(&process(c)->peers, key_of_two(device, peer), &now);
-	if (rule_broken(call, RULE("peer-disable-not-enabled"), !now))
-		say(c, call, RULE("peer-disable-not-enabled"), -1,
-			"Access to this device was not enabled by this process.");
+	FINDING(c, call, "peer-disable-not-enabled", !now, NO_PARTS,
+		"Access to this device was not enabled by this process.");
 }
 
 static void destroying_context(struct checks *c, struct acl_call_record *call)
@@ -167,11 +142,9 @@ static void destroying_context(struct checks *c, struct acl_call_record *call)
 	const void *value = ACL_ARGS(call, aclrtDestroyContext)->context;
 	struct acl_object *o = value ? object_find(c, ACL_HANDLE_CONTEXT, value) : NULL;
 
-	if (o && object_usable(o) &&
-		rule_broken(
-			call, RULE("context-destroy-default"), load_relaxed(&o->flags) & ACL_OBJECT_DEFAULT))
-		say(c, call, RULE("context-destroy-default"), -1,
-			"This is the default context of a device: aclrtResetDevice releases it.");
+	if (o && object_usable(o))
+		FINDING(c, call, "context-destroy-default", load_relaxed(&o->flags) & ACL_OBJECT_DEFAULT,
+			NO_PARTS, "This is the default context of a device: aclrtResetDevice releases it.");
 }
 
 /* --- callbacks under a name ----------------------------------------------------------------------- */
@@ -190,13 +163,11 @@ static void naming(struct checks *c, struct acl_call_record *call)
 
 	if (!a->callback || !program_read(c, a->regName, &first, 1))
 		return;
-	rule_evaluated(call, name_rule(call->api));
-	if (!first)
-		say(c, call, name_rule(call->api), -1, "The name is empty.");
-	else if (value_table_get(
-			 &process(c)->names, key_of_two(call->api, program_text_key(c, a->regName)), &now) &&
-		 now)
-		say(c, call, name_rule(call->api), -1, "A callback is registered under this name already.");
+	if (first)
+		value_table_get(
+			&process(c)->names, key_of_two(call->api, program_text_key(c, a->regName)), &now);
+	FINDING_OF(c, call, name_rule(call->api), !first || now, NO_PARTS, "%s",
+		first ? "A callback is registered under this name already." : "The name is empty.");
 }
 
 static void named(struct checks *c, struct acl_call_record *call)
@@ -228,13 +199,13 @@ static const struct acl_rule *numbered_rule(const struct acl_call_record *call)
 
 static void numbering(struct checks *c, struct acl_call_record *call)
 {
+	bool of_snapshot = strstr(acl_apis[call->api].name, "SnapShot");
 	uint64_t now = 0;
 
-	rule_evaluated(call, numbered_rule(call));
-	if (value_table_get(&process(c)->names, numbered_key(call), &now) && now &&
-		(strstr(acl_apis[call->api].name, "SnapShot") ||
-			ACL_ARGS(call, aclInitCallbackUnRegister)->type != ACL_REG_TYPE_OTHER))
-		say(c, call, numbered_rule(call), -1, "This callback is registered already.");
+	value_table_get(&process(c)->names, numbered_key(call), &now);
+	FINDING_OF(c, call, numbered_rule(call),
+		now && (of_snapshot || ACL_ARGS(call, aclInitCallbackUnRegister)->type != ACL_REG_TYPE_OTHER),
+		NO_PARTS, "This callback is registered already.");
 }
 
 static void numbered(struct checks *c, struct acl_call_record *call)
@@ -248,9 +219,9 @@ static void unnumbering(struct checks *c, struct acl_call_record *call)
 	uint64_t now = 0;
 
 	/* What was never seen may have been registered before we looked. */
-	if (value_table_get(&process(c)->names, numbered_key(call), &now) &&
-		rule_broken(call, numbered_rule(call), !now))
-		say(c, call, numbered_rule(call), -1, "This callback is not registered any more.");
+	if (value_table_get(&process(c)->names, numbered_key(call), &now))
+		FINDING_OF(c, call, numbered_rule(call), !now, NO_PARTS,
+			"This callback is not registered any more.");
 }
 
 static void unnumbered(struct checks *c, struct acl_call_record *call)
@@ -278,18 +249,12 @@ static bool allowed_after_end(const struct acl_api_info *api)
 static void too_new(struct checks *c, struct acl_call_record *call)
 {
 	int target = load_relaxed(&c->target);
-	struct finding_buffer room;
-	struct acl_finding *f;
 
-	if (__builtin_expect(target < 0 || c->target_auto || call->path == ACL_PATH_DLSYM, 1) ||
-		!rule_broken(call, RULE("api-newer-than-target"), acl_apis[call->api].since > target))
+	if (__builtin_expect(target < 0 || c->target_auto || call->path == ACL_PATH_DLSYM, 1))
 		return;
-	f = finding_begin(c, call, RULE("api-newer-than-target"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "%s came with CANN %s, the target is %s.", acl_apis[call->api].name,
+	FINDING(c, call, "api-newer-than-target", acl_apis[call->api].since > target, NO_PARTS,
+		"%s came with CANN %s, the target is %s.", acl_apis[call->api].name,
 		acl_cann_names[acl_apis[call->api].since], acl_cann_names[target]);
-	finding_show(c, f);
 }
 
 /* The core limits of a device belong to its being set; what was set below us is not seen, so the call must
@@ -298,9 +263,9 @@ static void limit_set(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_device *d = device_at(c, device_argument(call));
 
-	if (d && rule_broken(call, RULE("res-limit-before-setdevice"),
-			 !succeeded(call) && load_relaxed(&d->sets) <= 0))
-		say(c, call, RULE("res-limit-before-setdevice"), -1,
+	if (d)
+		FINDING(c, call, "res-limit-before-setdevice",
+			!succeeded(call) && load_relaxed(&d->sets) <= 0, NO_PARTS,
 			"The device is not set in this process.");
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Settings of contexts, devices, groups and streams: asked before they are set, set too late, read too early.
  */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/device_state.h"
 #include "checks/state/signal_state.h"
@@ -57,20 +57,12 @@ static void option_asked(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtCtxGetSysParamOpt *a = call->args;
 	uint64_t key = option_key(c, call, a->opt);
-	struct finding_buffer room;
-	struct acl_finding *f;
 
-	if (!key || load_relaxed(&modes(c)->options.full))
-		return;
-	rule_evaluated(call, RULE("ctx-sys-param-not-set"));
-	if (error_of(call) != OPTION_NOT_SET || value_table_value(&modes(c)->options, key))
-		return;
-	f = finding_begin(c, call, RULE("ctx-sys-param-not-set"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "aclrtCtxSetSysParamOpt was not called for this option in the current context.");
-	finding_enum(f, "opt", "aclSysParamOpt", a->opt);
-	finding_show(c, f);
+	if (key && !load_relaxed(&modes(c)->options.full))
+		FINDING(c, call, "ctx-sys-param-not-set",
+			error_of(call) == OPTION_NOT_SET && !value_table_value(&modes(c)->options, key),
+			PARTS(part_enum("opt", "aclSysParamOpt", a->opt)),
+			"aclrtCtxSetSysParamOpt was not called for this option in the current context.");
 }
 
 /* --- groups ------------------------------------------------------------------------------------- */
@@ -83,19 +75,13 @@ static void groups_counted(struct checks *c, struct acl_call_record *call)
 		store_relaxed(&modes(c)->n_groups, 1 + (uint64_t)*count);
 }
 
-static void say_group(
-	struct checks *c, struct acl_call_record *call, const char *name, int64_t value, const char *detail)
+static void check_group(struct checks *c, struct acl_call_record *call, bool wrong, const char *name,
+	int64_t value, const char *detail)
 {
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, RULE("group-order"), &room);
+	uint64_t n = load_relaxed(&modes(c)->n_groups);
 
-	if (!f)
-		return;
-	finding_detail(f, "%s", detail);
-	finding_int(f, name, value);
-	if (load_relaxed(&modes(c)->n_groups))
-		finding_uint(f, "groups", load_relaxed(&modes(c)->n_groups) - 1);
-	finding_show(c, f);
+	FINDING(c, call, "group-order", wrong,
+		PARTS(part_int(name, value), n ? part_uint("groups", n - 1) : part_none()), "%s", detail);
 }
 
 /* Without any group there is nothing the program could have asked for. */
@@ -110,11 +96,11 @@ static void group_described(struct checks *c, struct acl_call_record *call)
 		memcpy(&id, a->attrValue, sizeof(id));
 		value_table_set(c, &modes(c)->groups, 1 + (uint64_t)(uint32_t)id, 1);
 	}
-	if (n < 2)
-		return;
-	rule_evaluated(call, RULE("group-order"));
-	if (error_of(call) == INVALID_PARAM && (a->groupIndex < 0 || (uint64_t)a->groupIndex >= n - 1))
-		say_group(c, call, "groupIndex", a->groupIndex, "There is no group of this index.");
+	if (n >= 2)
+		check_group(c, call,
+			error_of(call) == INVALID_PARAM &&
+				(a->groupIndex < 0 || (uint64_t)a->groupIndex >= n - 1),
+			"groupIndex", a->groupIndex, "There is no group of this index.");
 }
 
 static void group_set(struct checks *c, struct acl_call_record *call)
@@ -123,11 +109,10 @@ static void group_set(struct checks *c, struct acl_call_record *call)
 
 	if (load_relaxed(&modes(c)->n_groups) == 1 || load_relaxed(&modes(c)->groups.full))
 		return;
-	rule_evaluated(call, RULE("group-order"));
-	if (error_of(call) == GROUP_NOT_CREATED &&
-		!value_table_value(&modes(c)->groups, 1 + (uint64_t)(uint32_t)id))
-		say_group(c, call, "groupId", id,
-			"aclrtGetGroupInfoDetail has returned no group with this id.");
+	check_group(c, call,
+		error_of(call) == GROUP_NOT_CREATED &&
+			!value_table_value(&modes(c)->groups, 1 + (uint64_t)(uint32_t)id),
+		"groupId", id, "aclrtGetGroupInfoDetail has returned no group with this id.");
 }
 
 /* --- time limits of operators ---------------------------------------------------------------------- */
@@ -145,23 +130,13 @@ static void limiting_time(struct checks *c, struct acl_call_record *call)
 {
 	uint64_t timeout = ACL_ARGS(call, aclrtSetOpExecuteTimeOutV2)->timeout,
 		 interval = load_relaxed(&modes(c)->interval);
-	struct finding_buffer room;
-	struct acl_finding *f;
 
-	if (!interval || !timeout)
-		return;
-	rule_evaluated(call, RULE("op-timeout-units"));
-	if (timeout >= interval && timeout / INTERVALS <= interval)
-		return;
-	f = finding_begin(c, call, RULE("op-timeout-units"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "%llu microseconds: the runtime takes %llu to %llu, in steps of the former.",
-		(unsigned long long)timeout, (unsigned long long)interval,
-		(unsigned long long)interval * INTERVALS);
-	finding_uint(f, "timeout", timeout);
-	finding_uint(f, "interval", interval);
-	finding_show(c, f);
+	if (interval && timeout)
+		FINDING(c, call, "op-timeout-units", timeout < interval || timeout / INTERVALS > interval,
+			PARTS(part_uint("timeout", timeout), part_uint("interval", interval)),
+			"%llu microseconds: the runtime takes %llu to %llu, in steps of the former.",
+			(unsigned long long)timeout, (unsigned long long)interval,
+			(unsigned long long)interval * INTERVALS);
 }
 
 /* --- saturation --------------------------------------------------------------------------------------- */
@@ -197,25 +172,16 @@ static void saturation_set(struct checks *c, struct acl_call_record *call)
 	uint8_t now = (uint8_t)(1 + ACL_ARGS(call, aclrtSetDeviceSatMode)->mode), before;
 	int device = device_current(c, thread_of(call));
 	struct acl_object *sample = NULL;
-	struct finding_buffer room;
-	struct acl_finding *f;
 	unsigned n;
 
 	if (!succeeded(call) || !device_at(c, device))
 		return;
 	before = atomic_exchange(&modes(c)->saturation[device], now);
 	n = streams_on(c, device, &sample);
-	rule_evaluated(call, RULE("satmode-existing-streams"));
-	if (!n || before == now)
-		return;
-	f = finding_begin(c, call, RULE("satmode-existing-streams"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "%u stream%s of device %d exist%s already and keep%s the former mode.", n,
-		n == 1 ? "" : "s", device, n == 1 ? "s" : "", n == 1 ? "s" : "");
-	finding_uint(f, "streams", n);
-	finding_object(c, f, "for example", sample);
-	finding_show(c, f);
+	FINDING(c, call, "satmode-existing-streams", n && before != now,
+		PARTS(part_uint("streams", n), part_object("for example", sample)),
+		"%u stream%s of device %d exist%s already and keep%s the former mode.", n, n == 1 ? "" : "s",
+		device, n == 1 ? "s" : "", n == 1 ? "s" : "");
 }
 
 /* --- overflow ------------------------------------------------------------------------------------------- */
@@ -229,23 +195,14 @@ static void switching(struct checks *c, struct acl_call_record *call)
 {
 	uint64_t flag = ACL_ARGS(call, aclrtSetStreamOverflowSwitch)->flag;
 	struct acl_object *s = stream_of(call);
-	struct finding_buffer room;
-	struct acl_finding *f;
 
 	if (!made(s) || call->state.capture)
 		return;
-	rule_evaluated(call, RULE("stream-overflow-switch-existing-tasks"));
-	if (value_table_value(&modes(c)->overflow, object_ref(s)) == 1 + flag ||
-		!task_surely_pending(c, s, load_acquire(&stream_state(s)->work)))
-		return;
-	f = finding_begin(c, call, RULE("stream-overflow-switch-existing-tasks"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "Tasks are on the stream that the host has not waited for: they keep the former "
-			  "setting.");
-	finding_uint(f, "flag", flag);
-	finding_object(c, f, "stream", s);
-	finding_show(c, f);
+	FINDING(c, call, "stream-overflow-switch-existing-tasks",
+		value_table_value(&modes(c)->overflow, object_ref(s)) != 1 + flag &&
+			task_surely_pending(c, s, load_acquire(&stream_state(s)->work)),
+		PARTS(part_uint("flag", flag), part_object("stream", s)),
+		"Tasks are on the stream that the host has not waited for: they keep the former setting.");
 }
 
 static void switched(struct checks *c, struct acl_call_record *call)
@@ -287,9 +244,6 @@ static void reading(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtMemcpy *a = call->args;
 	struct modes_state *m = modes(c);
-	struct finding_buffer room;
-	struct acl_finding *f;
-
 	if (__builtin_expect(!load_relaxed(&m->n_outputs), 1) || !a->count)
 		return;
 	for (unsigned i = 0; i < OUTPUTS; i++) {
@@ -300,19 +254,11 @@ static void reading(struct checks *c, struct acl_call_record *call)
 		if (!s || (uintptr_t)a->src >= address + load_relaxed(&m->outputs[i].size) ||
 			(uintptr_t)a->src + a->count <= address)
 			continue;
-		rule_evaluated(call, RULE("overflow-status-not-synchronised"));
-		if (!task_surely_pending(c, s, position))
-			continue;
-		f = finding_begin(c, call, RULE("overflow-status-not-synchronised"), &room);
-		if (!f)
+		if (FINDING(c, call, "overflow-status-not-synchronised", task_surely_pending(c, s, position),
+			    PARTS(part_address("src", a->src), part_object("stream", s)),
+			    "aclrtGetOverflowStatus writes src on a stream that the host has not waited for "
+			    "since."))
 			return;
-		finding_detail(f,
-			"aclrtGetOverflowStatus writes src on a stream that the host has not waited "
-			"for since.");
-		finding_address(f, "src", a->src);
-		finding_object(c, f, "stream", s);
-		finding_show(c, f);
-		return;
 	}
 }
 

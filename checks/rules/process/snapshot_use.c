@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Snapshots of the process: running, locked, backed up, and who waits for the unlock. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/state/binding_state.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/device_state.h"
@@ -9,7 +9,7 @@ enum step { RUNNING, LOCKED, BACKED_UP };
 
 struct snapshot {
 	_Atomic uint8_t step; /* enum step */
-	_Atomic bool told; /* that it was left locked */
+	_Atomic bool reported; /* that it was left locked */
 	_Atomic uint64_t thread; /* pthread id of the one that locked */
 	_Atomic uint64_t caller; /* of the lock */
 };
@@ -36,10 +36,7 @@ static void stepping(struct checks *c, struct acl_call_record *call)
 		     : call->api == ACL_API_aclrtSnapShotProcessRestore ? now != BACKED_UP
 									: now == RUNNING;
 
-	rule_evaluated(call, RULE("snapshot-bad-state"));
-	if (wrong)
-		finding_on(c, call, RULE("snapshot-bad-state"), NULL, NULL, "The process is %s.",
-			step_name(now));
+	FINDING(c, call, "snapshot-bad-state", wrong, NO_PARTS, "The process is %s.", step_name(now));
 }
 
 static void stepped(struct checks *c, struct acl_call_record *call)
@@ -67,23 +64,26 @@ static void stepped(struct checks *c, struct acl_call_record *call)
 
 /* --- what may not be under way ------------------------------------------------------------- */
 
+static struct acl_object *model_being_built(struct checks *c)
+{
+	struct acl_object *m;
+
+	object_each(c, ACL_HANDLE_MODEL, m) if (model_unfinished(c, m)) return m;
+	return NULL;
+}
+
 static void during_capture(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *capture = capture_in(c, NULL, -1), *m;
+	struct acl_object *capture = capture_in(c, NULL, -1), *origin = NULL, *m = capture;
 
-	rule_evaluated(call, RULE("snapshot-during-capture"));
-	if (capture) {
-		finding_on(c, call, RULE("snapshot-during-capture"),
-			object_of(c, load_relaxed(&model_state(capture)->origin)), capture,
-			"A stream is being captured: end the capture first.");
-		return;
-	}
-	object_each(c, ACL_HANDLE_MODEL, m) if (model_unfinished(c, m))
-	{
-		finding_on(c, call, RULE("snapshot-during-capture"), m, NULL,
-			"A model is being built: aclmdlRIBuildEnd was not called for it.");
-		return;
-	}
+	if (capture)
+		origin = object_of(c, load_relaxed(&model_state(capture)->origin));
+	else
+		m = model_being_built(c);
+	FINDING(c, call, "snapshot-during-capture", m,
+		PARTS(part_object("stream", origin), part_object("model", m)), "%s",
+		capture ? "A stream is being captured: end the capture first."
+			: "A model is being built: aclmdlRIBuildEnd was not called for it.");
 }
 
 /* --- who waits ------------------------------------------------------------------------------- */
@@ -91,16 +91,14 @@ static void during_capture(struct checks *c, struct acl_call_record *call)
 static void waiting(struct checks *c, struct acl_call_record *call)
 {
 	struct snapshot *s = snapshot(c);
+	unsigned step = load_relaxed(&s->step);
 
-	if (!load_relaxed(&s->thread))
-		return;
-	rule_evaluated(call, RULE("snapshot-self-deadlock"));
-	if (load_relaxed(&s->step) == RUNNING || load_relaxed(&s->thread) != call->pthread_id)
-		return;
-	finding_on(c, call, RULE("snapshot-self-deadlock"), NULL, NULL,
-		"The process is %s, and this thread locked it: the call waits until the same thread unlocks "
-		"it.",
-		step_name(load_relaxed(&s->step)));
+	if (load_relaxed(&s->thread))
+		FINDING(c, call, "snapshot-self-deadlock",
+			step != RUNNING && load_relaxed(&s->thread) == call->pthread_id, NO_PARTS,
+			"The process is %s, and this thread locked it: the call waits until the same thread "
+			"unlocks it.",
+			step_name(step));
 }
 
 /* Takes, gives back, copies or submits; waiting for what runs and asking is allowed. */
@@ -122,34 +120,23 @@ static bool waits_for_unlock(const struct acl_api_info *api)
 static void ending(struct checks *c, struct acl_call_record *call)
 {
 	struct snapshot *s = snapshot(c);
+	unsigned step = load_relaxed(&s->step);
 
 	if (call->api != ACL_API_aclFinalize && !device_reset_is_last(c, call, device_argument(call)))
 		return;
-	rule_evaluated(call, RULE("snapshot-not-unlocked"));
-	if (load_relaxed(&s->step) == RUNNING || !is_checked(call))
-		return;
-	store_relaxed(&s->told, true);
-	finding_on(c, call, RULE("snapshot-not-unlocked"), NULL, NULL,
-		"The process is %s: threads that wait for the unlock stay blocked.",
-		step_name(load_relaxed(&s->step)));
+	if (FINDING(c, call, "snapshot-not-unlocked", step != RUNNING && is_checked(call), NO_PARTS,
+		    "The process is %s: threads that wait for the unlock stay blocked.", step_name(step)))
+		store_relaxed(&s->reported, true);
 }
 
 static void snapshot_finish(struct checks *c, enum checks_end kind)
 {
-	struct finding_grade grade = GRADE_TABLE;
 	struct snapshot *s = snapshot(c);
-	struct finding_buffer room;
-	struct acl_finding *f;
+	unsigned step = load_relaxed(&s->step);
 
-	if (kind != CHECKS_END_EXIT || load_relaxed(&s->step) == RUNNING || load_relaxed(&s->told))
-		return;
-	rule_evaluated_at_end(c, RULE("snapshot-not-unlocked"));
-	grade.caller = load_relaxed(&s->caller);
-	f = finding_begin_as(c, NULL, RULE("snapshot-not-unlocked"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "The process ends, and it is %s.", step_name(load_relaxed(&s->step)));
-	finding_show(c, f);
+	if (kind == CHECKS_END_EXIT && step != RUNNING && !load_relaxed(&s->reported))
+		FINDING(c, NULL, "snapshot-not-unlocked", true, PARTS(part_caller(load_relaxed(&s->caller))),
+			"The process ends, and it is %s.", step_name(step));
 }
 
 static void snapshot_bind(

@@ -3,7 +3,7 @@
  * What other threads are doing: the runtime ends or a device goes out of use
  * while they are in a call, or too many of them poll.
  */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/state/device_state.h"
 #include "checks/state/stream_state.h"
 
@@ -49,39 +49,24 @@ static bool same_module(struct checks *c, uint64_t caller, uint64_t other)
 
 /* --- finalize-race ----------------------------------------------------------------------- */
 
-static void say_race(struct checks *c, struct acl_call_record *call, struct acl_thread *t, unsigned api)
-{
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
-
-	/* A thread of a library is the library's to stop. */
-	grade.advice = !same_module(c, call->caller, load_relaxed(&t->inside_caller));
-	if (call->in_exit)
-		grade.severity = ACL_SEV_WARNING;
-	f = finding_begin_as(c, call, RULE("finalize-race"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "thread %u is in the middle of %s", load_relaxed(&t->tid), acl_apis[api].name);
-	finding_uint(f, "thread", load_relaxed(&t->tid));
-	finding_api(f, "its call", api);
-	finding_show(c, f);
-}
-
 static void finalizing(struct checks *c, struct acl_call_record *call)
 {
+	struct acl_thread *t;
+	unsigned i;
+	int api = -1;
+
 	if (load_relaxed(&c->init_count) <= 0 ||
 		(call->api == ACL_API_aclFinalizeReference && load_relaxed(&c->init_count) > 1))
 		return;
-	rule_evaluated(call, RULE("finalize-race"));
-	for (unsigned i = 0; i < ACL_THREADS; i++) {
-		int api = busy_in(c, call, &c->threads[i]);
-
-		if (api < 0)
-			continue;
-		say_race(c, call, &c->threads[i], (unsigned)api);
-		return;
-	}
+	for (i = 0; i < ACL_THREADS && api < 0; i++)
+		api = busy_in(c, call, &c->threads[i]);
+	t = &c->threads[i - 1];
+	/* A thread of a library is the library's to stop. */
+	FINDING(c, call, "finalize-race", api >= 0,
+		PARTS(part_advice(!same_module(c, call->caller, load_relaxed(&t->inside_caller))),
+			call->in_exit ? part_severity(ACL_SEV_WARNING) : part_none(),
+			part_uint("thread", load_relaxed(&t->tid)), part_api("its call", (unsigned)api)),
+		"thread %u is in the middle of %s", load_relaxed(&t->tid), acl_apis[api].name);
 }
 
 /* --- device-reset-while-thread-active ----------------------------------------------------- */
@@ -96,32 +81,25 @@ static bool works_on(struct acl_thread *t, int device)
 static void resetting(struct checks *c, struct acl_call_record *call)
 {
 	int device = device_argument(call), api = -1;
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
+	struct acl_thread *t;
+	uint32_t tid;
 	unsigned i;
 
 	if (!device_reset_is_last(c, call, device))
 		return;
-	rule_evaluated(call, RULE("device-reset-while-thread-active"));
-	for (i = 0; i < ACL_THREADS; i++) {
+	for (i = 0; i < ACL_THREADS && api < 0; i++) {
 		api = works_on(&c->threads[i], device) ? busy_in(c, call, &c->threads[i]) : -1;
-		if (api >= 0 && acl_apis[api].context != ACL_CONTEXT_NONE)
-			break;
+		if (api >= 0 && acl_apis[api].context == ACL_CONTEXT_NONE)
+			api = -1;
 	}
-	if (i == ACL_THREADS)
-		return;
-	if (call->in_exit)
-		grade.severity = ACL_SEV_WARNING;
-	f = finding_begin_as(c, call, RULE("device-reset-while-thread-active"), grade, &room);
-	if (!f)
-		return;
-	finding_detail(f, "device %d goes out of use while thread %u is in the middle of %s on it", device,
-		load_relaxed(&c->threads[i].tid), acl_apis[api].name);
-	finding_int(f, "device", device);
-	finding_uint(f, "thread", load_relaxed(&c->threads[i].tid));
-	finding_api(f, "its call", (unsigned)api);
-	finding_show(c, f);
+	t = &c->threads[i - 1];
+	tid = load_relaxed(&t->tid);
+	FINDING(c, call, "device-reset-while-thread-active", api >= 0,
+		PARTS(call->in_exit ? part_severity(ACL_SEV_WARNING) : part_none(),
+			part_int("device", device), part_uint("thread", tid),
+			part_api("its call", (unsigned)api)),
+		"device %d goes out of use while thread %u is in the middle of %s on it", device, tid,
+		acl_apis[api].name);
 }
 
 /* --- stream-fast-sync-many ----------------------------------------------------------------- */
@@ -147,25 +125,17 @@ static const char polls_note;
 static void polls(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
-	struct finding_buffer room;
-	struct acl_finding *f;
 	int32_t n;
 
 	if (!s || __builtin_expect(!(load_relaxed(&stream_state(s)->flags) & ACL_STREAM_FAST_SYNC), 1))
 		return;
 	n = counter_inc(&threads(c)->polling) + 1;
 	call_note_set(call, &polls_note, 1);
-	rule_evaluated(call, RULE("stream-fast-sync-many"));
-	if (n <= POLLING || load_relaxed(&threads(c)->said) || polling_now(c) <= POLLING)
-		return;
-	store_relaxed(&threads(c)->said, true);
-	f = finding_begin(c, call, RULE("stream-fast-sync-many"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "%d threads poll at once, each keeps a core of the host busy", n);
-	finding_int(f, "threads", n);
-	finding_object(c, f, "stream", s);
-	finding_show(c, f);
+	if (FINDING(c, call, "stream-fast-sync-many",
+		    n > POLLING && !load_relaxed(&threads(c)->said) && polling_now(c) > POLLING,
+		    PARTS(part_int("threads", n), part_object("stream", s)),
+		    "%d threads poll at once, each keeps a core of the host busy", n))
+		store_relaxed(&threads(c)->said, true);
 }
 
 static void polled(struct checks *c, struct acl_call_record *call)
