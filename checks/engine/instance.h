@@ -55,7 +55,7 @@ struct acl_thread {
 	_Atomic uint16_t callbacks[ACL_CALLBACKS];
 };
 
-/* Counted like a function of its own. */
+/* Not functions of the API but something that calls are: counted like them. */
 enum {
 	ACL_CALLED_PLAIN_COPY = ACL_API_COUNT,
 	ACL_CALLED_PLAIN_ASYNC,
@@ -66,6 +66,8 @@ enum {
 /* Bits of what a call puts to the test; the lowest are the constraints of its function. */
 #define EVALUATED_CONSTRAINTS UINT64_C(0x7fffffff)
 #define EVALUATED_HANDLE(i) (UINT64_C(1) << (32 + (i))) /* by handle of the function */
+#define EVALUATED_PLAIN_COPY (UINT64_C(1) << 40) /* ACL_CALLED_PLAIN_COPY */
+#define EVALUATED_PLAIN_ASYNC (UINT64_C(1) << 41) /* ACL_CALLED_PLAIN_ASYNC */
 #define EVALUATED_BY_RULE (UINT64_C(1) << 63) /* never counted: a rule looks at the handles, and counts */
 #define HANDLES_OF_CALL 8 /* no function has more */
 
@@ -205,14 +207,6 @@ static inline void object_used(struct checks *c, struct acl_object *o, struct ac
 	store_relaxed(&o->last_used.stack, call->stack);
 	store_relaxed(&o->last_used.tid, call->tid);
 	store_relaxed(&o->last_used.api, call->api);
-}
-
-/* Not a function of the API, but something that calls are. */
-static inline void coverage_count_as(struct acl_thread *t, unsigned called)
-{
-	if (t->coverage)
-		store_relaxed(
-			&t->coverage->api[called].calls, load_relaxed(&t->coverage->api[called].calls) + 1);
 }
 
 /* The rule is decided by what the function returns: each of its calls evaluates it. */

@@ -29,6 +29,10 @@ void coverage_thread_begins(struct checks *c, struct acl_thread *t)
 		t->coverage = counts;
 }
 
+/* Bits for what calls are, and not for a rule. */
+#define CALLED_AS(evaluated, called) ((evaluated) >> (40 + (called)-ACL_CALLED_PLAIN_COPY) & 1)
+#define ONE_RULE_EACH (((uint64_t)1 << 40) - 1)
+
 /* The rule behind the lowest of these bits, NULL if that is not in force. */
 static const struct acl_rule *rule_of_first(const struct checks *c, unsigned api, uint64_t evaluated)
 {
@@ -42,7 +46,7 @@ static const struct acl_rule *rule_of_first(const struct checks *c, unsigned api
 
 static void spread(const struct checks *c, uint64_t *sums, unsigned api, uint64_t evaluated, uint64_t calls)
 {
-	for (; evaluated; evaluated &= evaluated - 1) {
+	for (evaluated &= ONE_RULE_EACH; evaluated; evaluated &= evaluated - 1) {
 		const struct acl_rule *rule = rule_of_first(c, api, evaluated);
 
 		if (rule)
@@ -50,20 +54,28 @@ static void spread(const struct checks *c, uint64_t *sums, unsigned api, uint64_
 	}
 }
 
+static void count_more(_Atomic uint64_t *count, uint64_t calls)
+{
+	store_relaxed(count, load_relaxed(count) + calls);
+}
+
 /* The call is counted already, and begins the next run. Only the thread itself writes its counts. */
 void evaluated_changed(const struct checks *c, const struct acl_call_record *call)
 {
 	struct coverage_counts *counts = thread_of(call)->coverage;
 	struct called_api *of = &counts->api[call->api];
-	uint64_t before = load_relaxed(&of->calls) - 1, calls = before - load_relaxed(&of->before);
+	uint64_t before = load_relaxed(&of->calls) - 1, calls = before - load_relaxed(&of->before),
+		 was = load_relaxed(&of->evaluated);
 
-	for (uint64_t left = load_relaxed(&of->evaluated); left; left &= left - 1) {
+	for (uint64_t left = was & ONE_RULE_EACH; left; left &= left - 1) {
 		const struct acl_rule *rule = rule_of_first(c, call->api, left);
 
 		if (rule)
-			store_relaxed(
-				&counts->rule[rule->index], load_relaxed(&counts->rule[rule->index]) + calls);
+			count_more(&counts->rule[rule->index], calls);
 	}
+	for (unsigned called = ACL_CALLED_PLAIN_COPY; called < ACL_CALLED_COUNT; called++)
+		if (CALLED_AS(was, called))
+			count_more(&counts->api[called].calls, calls);
 	store_relaxed(&of->before, before);
 	store_relaxed(&of->evaluated, call->state.evaluated);
 }
@@ -95,14 +107,24 @@ void rule_evaluated_by(struct checks *c, const struct acl_rule *rule, unsigned a
 	by->at[by->n++].api = (uint16_t)api;
 }
 
-static uint64_t calls_of(struct coverage_counts *of, unsigned api)
+/* Calls of the present run that are such. */
+static uint64_t calls_as(const struct called_api *of, unsigned called)
+{
+	struct called_api *run = (struct called_api *)of;
+
+	if (called != ACL_CALLED_ANY && !CALLED_AS(load_relaxed(&run->evaluated), called))
+		return 0;
+	return load_relaxed(&run->calls) - (called == ACL_CALLED_ANY ? 0 : load_relaxed(&run->before));
+}
+
+static uint64_t calls_of(const struct coverage_counts *of, unsigned api)
 {
 	uint64_t all = 0;
 
-	if (api != ACL_CALLED_ANY)
-		return load_relaxed(&of->api[api].calls);
-	for (api = 0; api < ACL_API_COUNT; api++)
-		all += load_relaxed(&of->api[api].calls);
+	if (api < ACL_CALLED_ANY)
+		all = load_relaxed(&((struct coverage_counts *)of)->api[api].calls);
+	for (unsigned other = 0; api >= ACL_API_COUNT && other < ACL_API_COUNT; other++)
+		all += calls_as(&of->api[other], api);
 	return all;
 }
 

@@ -8,6 +8,12 @@
 
 void lookup_fill(struct checks *c, struct known_lookup *known, uint64_t address, uint64_t version);
 
+/* Changes whenever what is known of some address does. */
+static inline uint64_t lookup_version(const struct checks *c)
+{
+	return map_version(c->memory) + map_version(c->registered);
+}
+
 /*
  * What is known of an address: allocations first, then registered ranges.
  * hint: its role in the call, 0 or 1.  Most calls use the blocks of the call
@@ -17,7 +23,7 @@ static inline const struct block_lookup *lookup_of(
 	struct checks *c, const struct acl_call_record *call, const void *address, unsigned hint)
 {
 	struct known_lookup *known = &thread_of(call)->known[hint % 2];
-	uint64_t version = map_version(c->memory) + map_version(c->registered), at = (uintptr_t)address;
+	uint64_t version = lookup_version(c), at = (uintptr_t)address;
 
 	if (known->version != version || (known->address != at && at - known->place.base >= known->reach))
 		lookup_fill(c, known, at, version);

@@ -2,7 +2,9 @@
 /* From a call's arguments to the memory it touches: once a call, for all rules. */
 #include "checks/state/operation.h"
 #include "checks/engine/program_memory.h"
+#include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
+#include "checks/state/stream_state.h"
 
 #define ALIGNMENT 64 /* of asynchronous copies */
 #define CHUNK 64 /* elements of the program's arrays that are read at once */
@@ -10,8 +12,13 @@
 /* What the model says of a function, in the form that decoding wants. */
 struct operation_shape {
 	const struct acl_access_info *src, *dst; /* NULL: there is none, or its extent is not known */
-	bool touches, batch, linear;
+	bool touches, batch;
 	uint8_t direction; /* slot of the aclrtMemcpyKind, ACL_ARG_NONE */
+	/* So many bytes from one pointer to the other, all of them arguments of 64 bits; and their slots. */
+	bool linear;
+	struct {
+		uint8_t src, dst, bytes, limit; /* limit: the same as bytes where there is none */
+	} slot;
 };
 
 struct operation_state {
@@ -63,7 +70,14 @@ static void shape_of(unsigned api, struct operation_shape *shape)
 		shape->batch |= info->extent == ACL_EXTENT_EACH;
 	}
 	shape->touches = shape->src || shape->dst;
-	shape->linear = shape->src && shape->dst && is_linear(shape->src) && is_linear(shape->dst);
+	shape->linear = shape->src && shape->dst && is_linear(shape->src) && is_linear(shape->dst) &&
+			shape->src->bytes == shape->dst->bytes && shape->src->limit == ACL_ARG_NONE;
+	if (shape->linear) {
+		shape->slot.src = shape->src->base;
+		shape->slot.dst = shape->dst->base;
+		shape->slot.bytes = shape->src->bytes;
+		shape->slot.limit = shape->dst->limit == ACL_ARG_NONE ? shape->slot.bytes : shape->dst->limit;
+	}
 	shape->direction = acl_apis[api].operation_group == ACL_OP_GROUP_COPY
 				   ? acl_role_slots[api][ACL_ROLE_KIND]
 				   : ACL_ARG_NONE;
@@ -83,19 +97,79 @@ static uint64_t rows_span(uint64_t pitch, uint64_t width, uint64_t rows)
 	return span;
 }
 
-static inline void access_locate(
-	struct checks *c, struct acl_call_record *call, struct op_access *a, unsigned hint)
+static void access_found(struct op_access *a, const struct block_lookup *found)
 {
-	a->class = ACL_HOST_UNASKED;
-	if (!a->address) {
-		a->block.block = NULL;
-		a->location = a->info->extent == ACL_EXTENT_SYMBOL ? ACCESS_DEVICE : ACCESS_UNKNOWN;
+	a->block = *found;
+	a->location = kind_is_host(found->kind) ? ACCESS_HOST : ACCESS_DEVICE;
+	a->side = found->kind == MEM_HOST     ? PLAIN_HOST
+		  : found->kind == MEM_DEVICE ? PLAIN_DEVICE
+					      : PLAIN_NEVER;
+}
+
+static void recent_forget(struct recent_blocks *r, uint64_t version)
+{
+	for (unsigned i = 0; i < RECENT_BLOCKS; i++)
+		r->at[i].size = 0;
+	r->version = version;
+}
+
+/* Where it is looked for: blocks at equal distances, whatever these are, lie in different places. */
+static inline struct block_lookup *recent_of(struct recent_blocks *r, uint64_t address)
+{
+	return &r->at[(address >> 9 ^ address >> 15 ^ address >> 21) % RECENT_BLOCKS];
+}
+
+static __attribute__((noinline)) void access_look_up(
+	struct checks *c, struct operation *op, struct op_access *a, uint64_t address, uint64_t version)
+{
+	struct block_lookup *recent = recent_of(&op->recent, address);
+
+	if (__builtin_expect(op->recent.version != version, 0))
+		recent_forget(&op->recent, version);
+	if (address - recent->base < recent->size) {
+		a->version = version;
+		access_found(a, recent);
 		return;
 	}
-	a->block = *lookup_of(c, call, a->address, hint);
-	a->location = !a->block.block               ? ACCESS_UNKNOWN
-		      : kind_is_host(a->block.kind) ? ACCESS_HOST
-						    : ACCESS_DEVICE;
+	a->location = ACCESS_UNKNOWN;
+	if (a->version == version && a->looked_up == address && !a->block.block)
+		return;
+	a->version = version;
+	if (map_find(c->memory, address, recent) ||
+		(map_live(c->registered) && map_find(c->registered, address, recent))) {
+		access_found(a, recent);
+		return;
+	}
+	recent->size = 0;
+	a->looked_up = address;
+	a->block = *recent;
+	a->block.block = NULL;
+	a->side = PLAIN_NEVER;
+}
+
+/* Most accesses are to the block that this one of the thread's last call was to. */
+static inline void access_locate(
+	struct checks *c, struct operation *op, struct op_access *a, uint64_t version)
+{
+	uint64_t address = (uintptr_t)a->address;
+
+	a->class = ACL_HOST_UNASKED;
+	if (__builtin_expect(a->version != version || address - a->block.base >= a->block.size, 0))
+		access_look_up(c, op, a, address, version);
+}
+
+/* Where there may be no address. */
+static void access_locate_any(struct checks *c, struct operation *op, struct op_access *a)
+{
+	if (a->address) {
+		access_locate(c, op, a, lookup_version(c));
+		return;
+	}
+	a->class = ACL_HOST_UNASKED;
+	a->block = (struct block_lookup){0};
+	a->version = a->looked_up = 0;
+	a->side = PLAIN_NEVER;
+	a->location = a->info->extent == ACL_EXTENT_SYMBOL ? ACCESS_DEVICE : ACCESS_UNKNOWN;
 }
 
 /* What depends on the function alone. */
@@ -109,8 +183,8 @@ static void access_begin(struct op_access *a, unsigned api, const struct acl_acc
 	a->pitch = 0;
 }
 
-static void access_decode(struct checks *c, struct acl_call_record *call, struct op_access *a,
-	const struct acl_access_info *info, unsigned hint)
+static void access_decode(struct checks *c, const struct acl_call_record *call, struct operation *op,
+	struct op_access *a, const struct acl_access_info *info)
 {
 	const void *args = call->args;
 	const char *base = acl_slot_pointer(args, info->base);
@@ -129,7 +203,7 @@ static void access_decode(struct checks *c, struct acl_call_record *call, struct
 	else if (base && info->offset != ACL_ARG_NONE)
 		base += acl_slot_value(args, info->offset);
 	a->address = base;
-	access_locate(c, call, a, hint);
+	access_locate_any(c, op, a);
 }
 
 /* --- batches ---------------------------------------------------------------------------- */
@@ -157,14 +231,14 @@ static bool chunk_load(struct checks *c, const struct acl_call_record *call,
 	return true;
 }
 
-static void entry_decode(struct checks *c, struct acl_call_record *call, struct op_access *a,
-	const struct acl_access_info *info, const struct batch_chunk *chunk, unsigned i)
+static void entry_decode(struct checks *c, const struct acl_call_record *call, struct operation *op,
+	struct op_access *a, const struct acl_access_info *info, const struct batch_chunk *chunk, unsigned i)
 {
 	access_begin(a, call->api, info);
 	a->address = chunk->addresses[i];
 	a->width = a->span = chunk->bytes[i];
 	a->limit = chunk->limits[i];
-	access_locate(c, call, a, a->writes ? 0 : 1);
+	access_locate_any(c, op, a);
 }
 
 /* One side of all entries; at: 0 = sources, 1 = destinations. Returns how many could be read. */
@@ -180,7 +254,7 @@ static uint64_t side_decode(struct checks *c, struct acl_call_record *call, stru
 		if (!chunk_load(c, call, info, done, n, &chunk))
 			break;
 		for (unsigned i = 0; i < n; i++)
-			entry_decode(c, call, &op->access[2 * (done + i) + at], info, &chunk, i);
+			entry_decode(c, call, op, &op->access[2 * (done + i) + at], info, &chunk, i);
 		done += n;
 	}
 	return done;
@@ -233,9 +307,9 @@ static void batch_decode(struct checks *c, struct acl_call_record *call, struct 
 static void single_decode(struct checks *c, struct acl_call_record *call, struct operation *op)
 {
 	if (op->src_info)
-		access_decode(c, call, &op->first[0], op->src_info, 1);
+		access_decode(c, call, op, &op->first[0], op->src_info);
 	if (op->dst_info)
-		access_decode(c, call, &op->first[1], op->dst_info, 0);
+		access_decode(c, call, op, &op->first[1], op->dst_info);
 	op->n_entries = op->first[op->dst_info != NULL].span != 0;
 }
 
@@ -247,23 +321,21 @@ static inline uint64_t argument(const void *args, uint8_t slot)
 	return v;
 }
 
-static inline void linear_access(
-	struct checks *c, struct acl_call_record *call, struct op_access *a, unsigned hint)
-{
-	const struct acl_access_info *info = a->info;
-
-	a->address = (const void *)(uintptr_t)argument(call->args, info->base);
-	a->width = a->span = argument(call->args, info->bytes);
-	a->limit = info->limit == ACL_ARG_NONE ? a->span : argument(call->args, info->limit);
-	access_locate(c, call, a, hint);
-}
-
 /* The same for nearly all calls: nothing but two pointers and a size. */
-static inline void linear_decode(struct checks *c, struct acl_call_record *call, struct operation *op)
+static inline __attribute__((always_inline)) void linear_decode(struct checks *c,
+	const struct acl_call_record *call, struct operation *op, const struct operation_shape *shape)
 {
-	linear_access(c, call, &op->first[0], 1);
-	linear_access(c, call, &op->first[1], 0);
-	op->n_entries = op->first[1].span != 0;
+	struct op_access *src = &op->first[0], *dst = &op->first[1];
+	uint64_t version = lookup_version(c), bytes = argument(call->args, shape->slot.bytes);
+
+	src->address = (const void *)(uintptr_t)argument(call->args, shape->slot.src);
+	dst->address = (const void *)(uintptr_t)argument(call->args, shape->slot.dst);
+	src->width = src->span = src->limit = bytes;
+	dst->width = dst->span = bytes;
+	dst->limit = argument(call->args, shape->slot.limit);
+	access_locate(c, op, src, version);
+	access_locate(c, op, dst, version);
+	op->n_entries = bytes != 0;
 }
 
 /* What depends on the function alone. */
@@ -282,33 +354,48 @@ static void operation_begin(struct operation *op, const struct operation_shape *
 		access_begin(&op->first[1], api, shape->dst);
 }
 
-const struct operation *operation_decode(struct checks *c, struct acl_call_record *call)
+static struct operation *operation_create(struct checks *c, struct acl_thread *t)
 {
-	static const struct operation nothing;
-	const struct operation_shape *shape = &operations(c)->shapes[call->api];
-	struct acl_thread *t = thread_of(call);
-	struct operation *op = t->operation;
+	struct operation *op = t->operation = checks_alloc(c, sizeof(*op));
 
-	if (__builtin_expect(!op, 0)) {
-		op = t->operation = checks_alloc(c, sizeof(*op));
-		if (!op)
-			return &nothing;
+	if (op)
 		op->api = ACL_API_COUNT;
-	}
+	return op;
+}
+
+static inline int direction_of(const struct acl_call_record *call, const struct operation_shape *shape)
+{
+	return shape->direction == ACL_ARG_NONE ? ACL_MEMCPY_DEFAULT
+						: (int)acl_slot_value(call->args, shape->direction);
+}
+
+static __attribute__((noinline)) void decode(struct checks *c, struct acl_call_record *call,
+	struct operation *op, const struct operation_shape *shape)
+{
 	call->state.operation = ++op->serial;
-	if (op->api != call->api)
+	if (__builtin_expect(op->api != call->api, 0))
 		operation_begin(op, shape, call->api);
 	op->truncated = false;
 	op->n_entries = 0;
 	op->access = op->first;
-	op->direction = shape->direction == ACL_ARG_NONE ? ACL_MEMCPY_DEFAULT
-							 : (int)acl_slot_value(call->args, shape->direction);
-	if (__builtin_expect(shape->linear, 1))
-		linear_decode(c, call, op);
+	op->direction = direction_of(call, shape);
+	if (shape->linear)
+		linear_decode(c, call, op, shape);
 	else if (shape->batch)
 		batch_decode(c, call, op);
 	else if (shape->touches)
 		single_decode(c, call, op);
+}
+
+const struct operation *operation_decode(struct checks *c, struct acl_call_record *call)
+{
+	static const struct operation nothing;
+	struct acl_thread *t = thread_of(call);
+	struct operation *op = t->operation ? t->operation : operation_create(c, t);
+
+	if (!op)
+		return &nothing;
+	decode(c, call, op, &operations(c)->shapes[call->api]);
 	return op;
 }
 
@@ -325,28 +412,26 @@ void access_classify(struct checks *c, struct acl_call_record *call, struct op_a
 
 /* --- calls that no rule has anything to say of ------------------------------------------------ */
 
-static inline bool fits(const struct op_access *a)
-{
-	return a->block.block && (a->block.kind == MEM_HOST || a->block.kind == MEM_DEVICE) && a->rows == 1 &&
-	       a->span <= access_room(a) && a->limit == a->span;
-}
+/* Sides of source and destination, by aclrtMemcpyKind. */
+#define SIDES(src, dst) ((src) | (dst) << 4)
+static const uint8_t sides_said[] = {
+	[ACL_MEMCPY_HOST_TO_HOST] = SIDES(PLAIN_HOST, PLAIN_HOST),
+	[ACL_MEMCPY_HOST_TO_DEVICE] = SIDES(PLAIN_HOST, PLAIN_DEVICE),
+	[ACL_MEMCPY_DEVICE_TO_HOST] = SIDES(PLAIN_DEVICE, PLAIN_HOST),
+	[ACL_MEMCPY_DEVICE_TO_DEVICE] = SIDES(PLAIN_DEVICE, PLAIN_DEVICE),
+};
 
 /* The side of the memory is the one the call says. */
 static inline bool direction_fits(const struct operation *op)
 {
-	bool from_host = access_is_host(&op->first[0]), to_host = access_is_host(&op->first[1]);
+	return (unsigned)op->direction < sizeof(sides_said) &&
+	       sides_said[op->direction] == SIDES(op->first[0].side, op->first[1].side) &&
+	       !(op->async && op->direction == ACL_MEMCPY_HOST_TO_HOST);
+}
 
-	switch (op->direction) {
-	case ACL_MEMCPY_HOST_TO_HOST:
-		return from_host && to_host && !op->async;
-	case ACL_MEMCPY_HOST_TO_DEVICE:
-		return from_host && !to_host;
-	case ACL_MEMCPY_DEVICE_TO_HOST:
-		return !from_host && to_host;
-	case ACL_MEMCPY_DEVICE_TO_DEVICE:
-		return !from_host && !to_host;
-	}
-	return false;
+static inline bool fits(const struct op_access *a)
+{
+	return a->span <= access_room(a) && a->limit == a->span;
 }
 
 static inline bool aligned(const struct operation *op)
@@ -355,19 +440,46 @@ static inline bool aligned(const struct operation *op)
 	       !(((uintptr_t)op->first[0].address | (uintptr_t)op->first[1].address) & (ALIGNMENT - 1));
 }
 
+static bool lies_on(const struct op_access *a, int device)
+{
+	return a->side != PLAIN_DEVICE || load_relaxed(&a->block.block->device) == device;
+}
+
+/* With several devices in use: stream, thread and memory are of one. */
+static __attribute__((noinline)) bool on_one_device(
+	struct checks *c, const struct acl_call_record *call, const struct operation *op)
+{
+	int device = device_current(c, thread_of(call));
+
+	return device >= 0 && (!stream_of(call) || load_relaxed(&stream_of(call)->device) == device) &&
+	       lies_on(&op->first[0], device) && lies_on(&op->first[1], device);
+}
+
 /* Nearly every copy: decided once, so that the rules about its memory need not look. */
 static void plain_copy_enter(struct checks *c, struct acl_call_record *call)
 {
-	const struct operation *op = operation_of(c, call);
+	const struct operation_shape *shape = &operations(c)->shapes[call->api];
+	struct acl_thread *t = thread_of(call);
+	struct operation *op = t->operation;
 
-	if (!op->n_entries || call->state.capture || load_relaxed(&c->many_devices) ||
-		load_relaxed(&c->run_mode) == ACL_DEVICE || !fits(&op->first[0]) || !fits(&op->first[1]) ||
-		!direction_fits(op) || !aligned(op))
+	if (__builtin_expect(!op, 0) && !(op = operation_create(c, t)))
+		return;
+	if (__builtin_expect(op->api == call->api && shape->linear, 1)) {
+		/* As the thread's last call: all but the arguments is there. */
+		call->state.operation = ++op->serial;
+		op->direction = direction_of(call, shape);
+		linear_decode(c, call, op, shape);
+	} else {
+		decode(c, call, op, shape);
+	}
+	if (!op->n_entries || !direction_fits(op) || !fits(&op->first[0]) || !fits(&op->first[1]) ||
+		!aligned(op) || call->state.capture || load_relaxed(&c->run_mode) == ACL_DEVICE)
+		return;
+	if (__builtin_expect(load_relaxed(&c->many_devices), 0) && !on_one_device(c, call, op))
 		return;
 	call->plain = true;
-	coverage_count_as(thread_of(call), ACL_CALLED_PLAIN_COPY);
-	if (op->async)
-		coverage_count_as(thread_of(call), ACL_CALLED_PLAIN_ASYNC);
+	call->state.evaluated |=
+		op->async ? EVALUATED_PLAIN_COPY | EVALUATED_PLAIN_ASYNC : EVALUATED_PLAIN_COPY;
 }
 
 static bool operations_create(struct checks *c)

@@ -31,13 +31,27 @@ struct op_access {
 	bool reads, writes;
 	uint8_t location; /* enum access_location; PAGEABLE only once access_class was asked */
 	uint8_t class; /* enum acl_host_class, ACL_HOST_UNASKED before */
-	struct block_lookup block; /* .block is NULL when no table knows the address */
+	uint8_t side; /* enum plain_side */
+	struct block_lookup block; /* .block is NULL when no table knows the address, and .size is 0 */
+	uint64_t version; /* of the tables when it was looked up */
+	uint64_t looked_up; /* the address then: good for others of the same block, too */
 };
+
+/* Of memory that plain copies use. */
+enum plain_side { PLAIN_NEVER, PLAIN_HOST, PLAIN_DEVICE };
 
 /* One entry of the operation: an element of a batch, else the whole of it. */
 struct op_entry {
 	struct op_access *src, *dst; /* NULL: it reads or writes nothing that is known */
 	uint64_t index;
+};
+
+/* Blocks that the thread's last calls used, by address. */
+#define RECENT_BLOCKS 64
+
+struct recent_blocks {
+	uint64_t version; /* of the tables; of another one, nothing here is good */
+	struct block_lookup at[RECENT_BLOCKS]; /* size 0: nothing */
 };
 
 struct operation {
@@ -54,9 +68,10 @@ struct operation {
 	struct op_access *more; /* src and dst of entry i at 2 * i, 2 * i + 1 */
 	struct op_access *access;
 	const struct acl_access_info *src_info, *dst_info;
+	struct recent_blocks recent;
 };
 
-/* Decodes the call; see operation_of. */
+/* Decodes the call: see operation_of(). */
 const struct operation *operation_decode(struct checks *c, struct acl_call_record *call);
 
 /*

@@ -58,32 +58,52 @@ static void stream_submit_enter(struct checks *c, struct acl_call_record *call)
 	call->state.position = counter_inc(&stream_state(s)->submitted) + 1;
 }
 
-static void stream_submit_leave(struct checks *c, struct acl_call_record *call)
+/* What runs later is done when the host has observed it. */
+static void stream_work_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
 	uint64_t position = call->state.position;
 
-	if (!s || !position || !succeeded(call))
-		return;
-	switch (acl_apis[call->api].operation) {
+	(void)c;
+	/* What is captured runs with the model, wherever that is executed, and so does what updates it. */
+	if (s && position && succeeded(call) && !call->state.capture &&
+		!load_relaxed(&stream_state(s)->update))
+		raise_to(&stream_state(s)->work, position);
+}
+
+static void stream_callback_leave(struct checks *c, struct acl_call_record *call)
+{
+	if (stream_of(call) && call->state.position && succeeded(call))
+		raise_to(&stream_state(stream_of(call))->callback, call->state.position);
+	stream_work_leave(c, call);
+}
+
+static void stream_opaque_wait_leave(struct checks *c, struct acl_call_record *call)
+{
+	if (stream_of(call) && call->state.position && succeeded(call))
+		stream_waits_for(c, stream_of(call), call->state.position, NULL, 0);
+}
+
+/* What the leave of a task does to its stream; NULL: nothing, or the module of the event or notify does it.
+ */
+static check_hook_fn submit_leave_of(unsigned api)
+{
+	switch (acl_apis[api].operation) {
 	case ACL_OP_RECORD_EVENT:
 	case ACL_OP_WAIT_EVENT:
 	case ACL_OP_RESET_EVENT:
 	case ACL_OP_RECORD_NOTIFY:
 	case ACL_OP_RECORD_COUNT_NOTIFY:
-		return;
+		return NULL;
 	case ACL_OP_WAIT_NOTIFY:
 	case ACL_OP_WAIT_COUNT_NOTIFY:
 	case ACL_OP_WAIT_VALUE:
-		stream_waits_for(c, s, position, NULL, 0);
-		return;
+		return stream_opaque_wait_leave;
 	case ACL_OP_LAUNCH_HOST_FUNCTION:
-		raise_to(&stream_state(s)->callback, position);
-		break;
+		return stream_callback_leave;
+	default:
+		return stream_work_leave;
 	}
-	/* What is captured runs with the model, wherever that is executed, and so does what updates it. */
-	if (!call->state.capture && !load_relaxed(&stream_state(s)->update))
-		raise_to(&stream_state(s)->work, position);
 }
 
 bool stream_pending(struct acl_object *stream, uint64_t position)
@@ -245,7 +265,8 @@ static void stream_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook
 		add(binder, api, ACL_ENTER | ACL_CONDITIONAL, stream_capture_enter);
 		if (acl_apis[api].mode == ACL_MODE_ASYNC && !looks_at_stream(api)) {
 			add(binder, api, ACL_ENTER, stream_submit_enter);
-			add(binder, api, ACL_LEAVE, stream_submit_leave);
+			if (submit_leave_of(api))
+				add(binder, api, ACL_LEAVE, submit_leave_of(api));
 		}
 	}
 }

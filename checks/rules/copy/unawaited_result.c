@@ -11,16 +11,10 @@ static bool brings_result(const struct op_entry *e)
 	       (e->src->block.block || !e->src->address);
 }
 
-static void result_copy_enter(struct checks *c, struct acl_call_record *call)
+static __attribute__((noinline)) void result_copied(
+	struct checks *c, struct acl_call_record *call, struct acl_object *s, const struct operation *op)
 {
-	struct acl_object *s = stream_of(call);
-	const struct operation *op;
-
-	if (!s || !call->state.position || call->state.capture)
-		return;
-	op = operation_of(c, call);
-	if (op->direction == ACL_MEMCPY_HOST_TO_DEVICE || op->direction == ACL_MEMCPY_DEVICE_TO_DEVICE)
-		return;
+	(void)c;
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
@@ -30,6 +24,18 @@ static void result_copy_enter(struct checks *c, struct acl_call_record *call)
 		store_relaxed(&stream_state(s)->to_host, call->state.position);
 		return;
 	}
+}
+
+static void result_copy_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+	const struct operation *op;
+
+	if (!s || !call->state.position || call->state.capture)
+		return;
+	op = operation_of(c, call);
+	if (op->direction != ACL_MEMCPY_HOST_TO_DEVICE && op->direction != ACL_MEMCPY_DEVICE_TO_DEVICE)
+		result_copied(c, call, s, op);
 }
 
 /* Nothing was queued. */

@@ -138,14 +138,10 @@ static inline void reads(struct checks *c, struct acl_call_record *call, const s
 		reads_new(c, call, a->address, a->block.block);
 }
 
-/* A copy reads its source; what any operation writes, or shows to others, counts as written. */
-static void written_access_enter(struct checks *c, struct acl_call_record *call)
+static __attribute__((noinline)) void accesses_enter(struct checks *c, struct acl_call_record *call)
 {
-	const struct operation *op;
+	const struct operation *op = operation_of(c, call);
 
-	if (load_relaxed(&written(c)->off))
-		return;
-	op = operation_of(c, call);
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
@@ -154,6 +150,20 @@ static void written_access_enter(struct checks *c, struct acl_call_record *call)
 		if (e.dst && e.dst->block.block && e.dst->block.kind == MEM_DEVICE)
 			mark_written(c, e.dst->block.index);
 	}
+}
+
+/* A copy reads its source; what any operation writes, or shows to others, counts as written. */
+static void written_access_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op = thread_of(call)->operation;
+
+	if (load_relaxed(&written(c)->off))
+		return;
+	/* The usual copy out of the host's memory into what was written before. */
+	if (call->plain && op->first[0].block.kind != MEM_DEVICE && op->first[1].block.kind == MEM_DEVICE &&
+		is_written(c, op->first[1].block.index))
+		return;
+	accesses_enter(c, call);
 }
 
 /* --- value-wait-uninitialised -------------------------------------------------------------- */
