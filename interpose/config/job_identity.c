@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -81,6 +82,23 @@ void identity_job(struct text *t)
 		known = true;
 	}
 	text_fmt(t, "%s:%u:%u", identity_host(), session, group);
+}
+
+/* "run-4711-x7Yz" of aclcheck run: its process id, 0 for any other job. */
+static long run_process(const char *job)
+{
+	return strncmp(job, "run-", 4) ? 0 : strtol(job + 4, NULL, 10);
+}
+
+void identity_tag(struct text *t)
+{
+	long run = run_process(settings_text(SETTING_JOB));
+	int rank = identity_rank();
+
+	if (rank >= 0)
+		text_fmt(t, "[rank %u] ", (uint64_t)(unsigned)rank);
+	else if (run && getppid() != run)
+		text_fmt(t, "[pid %u] ", (uint64_t)(unsigned)getpid());
 }
 
 void identity_expand(struct text *t, const char *pattern)

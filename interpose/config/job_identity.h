@@ -12,6 +12,12 @@ const char *identity_host(void);
 /* Processes with the same job word belong to one run: the setting, else host, session and process group. */
 void identity_job(struct text *t);
 
+/*
+ * "[rank 3] ", or "[pid 4711] " below another process of aclcheck run: tells
+ * apart what several processes write to one terminal. Nothing for the only one.
+ */
+void identity_tag(struct text *t);
+
 /* %p %h %r of a path pattern; %% is a percent sign. A rank that is unknown becomes the process id. */
 void identity_expand(struct text *t, const char *pattern);
 

@@ -25,6 +25,8 @@ void finding_record_init(struct finding_record *s, const struct acl_finding *f);
 
 /* For people: one record, ready to be written. */
 void finding_text(struct text *t, const struct finding_record *s, bool colour);
+/* The same in a line of its own. */
+void finding_line(struct text *t, const struct finding_record *s, bool colour);
 /* For machines: the members of one JSON object, count left out. */
 void finding_json(struct jout *j, const struct finding_record *s);
 
@@ -37,7 +39,11 @@ unsigned finding_stack_depth(const uint64_t *ips, unsigned n);
 /* "copy_in (demo.c:42)" */
 void finding_call_site(struct text *t, uint64_t address);
 
-/* The summary at the end of the run; c may be NULL. report: path to name, or NULL. */
-void summary_text(struct text *t, const struct checks *c, const char *report, bool colour);
+/*
+ * The summary at the end of the run; c may be NULL.  report: path to name, or
+ * NULL; not_shown: findings that were counted only.
+ */
+void summary_text(
+	struct text *t, const struct checks *c, const char *report, uint64_t not_shown, bool colour);
 
 #endif

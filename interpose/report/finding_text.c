@@ -105,7 +105,6 @@ static void heading(struct text *t, const struct finding_record *s, bool colour)
 	text_fmt(t, ": %s", in_lang(f->rule->title));
 	if (colour)
 		text_str(t, PLAIN);
-	text_char(t, '\n');
 }
 
 static void call_lines(struct text *t, const struct finding_record *s)
@@ -210,9 +209,24 @@ static void consequence(struct text *t, const struct finding_record *s)
 	frames(t, s->ips, s->n_ips ? 1 : 0, "   at ", "      ");
 }
 
+void finding_line(struct text *t, const struct finding_record *s, bool colour)
+{
+	heading(t, s, colour);
+	if (s->f->event)
+		text_fmt(t, "  %s", acl_apis[s->f->event->api].name);
+	if (s->n_ips) {
+		text_str(t, "  ");
+		finding_call_site(t, s->ips[0]);
+	}
+	if (s->f->repeat > 1)
+		text_fmt(t, "  x %u", s->f->repeat);
+	text_char(t, '\n');
+}
+
 void finding_text(struct text *t, const struct finding_record *s, bool colour)
 {
 	heading(t, s, colour);
+	text_char(t, '\n');
 	if (s->f->secondary && s->f->cause) {
 		consequence(t, s);
 		return;
@@ -356,7 +370,7 @@ static void totals_line(struct text *t, const struct checks_totals *totals, cons
 	text_char(t, '\n');
 }
 
-void summary_text(struct text *t, const struct checks *c, const char *report, bool colour)
+void summary_text(struct text *t, const struct checks *c, const char *report, uint64_t not_shown, bool colour)
 {
 	static const char *const verdict_colour[] = {"\033[32m", "\033[31m", "\033[33m"};
 	enum acl_verdict verdict = verdict_get();
@@ -368,6 +382,11 @@ void summary_text(struct text *t, const struct checks *c, const char *report, bo
 	totals_line(t, &totals, set_aside);
 	if (c)
 		places(t, c);
+	if (not_shown) {
+		text_str(t, "   ");
+		text_fmt(t, msg(MSG_NOT_SHOWN), not_shown);
+		text_char(t, '\n');
+	}
 	stale_suppressions(t);
 	expectations_each_unmet(unmet_line, t);
 	text_fmt(t, "   %s", msg(MSG_VERDICT));

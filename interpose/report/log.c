@@ -78,26 +78,60 @@ bool log_colour(void)
 	       !tcgetattr(STDERR_FILENO, &tio);
 }
 
-void log_write(const char *record, size_t size)
+bool log_summed_up(void)
 {
+	return !*to.path && *settings_text(SETTING_CHILDREN);
+}
+
+/* Moved back from the end; what does not fit stays without. */
+static void tag_lines(struct text *t)
+{
+	char tag[48];
+	struct text of;
+	size_t lines = 0, from = t->len, at;
+
+	text_init(&of, tag, sizeof(tag));
+	identity_tag(&of);
+	for (size_t i = 0; i < t->len; i++)
+		lines += t->buf[i] == '\n';
+	at = t->len + lines * of.len;
+	if (!of.len || at >= t->cap)
+		return;
+	t->buf[at] = '\0';
+	t->len = at;
+	while (lines) {
+		t->buf[--at] = t->buf[--from];
+		if (from && t->buf[from - 1] != '\n')
+			continue;
+		at -= of.len;
+		memcpy(t->buf + at, tag, of.len);
+		lines--;
+	}
+}
+
+void log_write(struct text *record)
+{
+	const char *text = record->buf;
 	int saved = errno, fd;
 
 	if (to.off) {
 		errno = saved;
 		return;
 	}
+	if (!*to.path)
+		tag_lines(record);
 	if (*to.path) {
 		/* NONBLOCK: a FIFO that nobody reads is not waited for. */
 		fd = tool_open(to.path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK,
 			settings_file_mode());
 		if (fd >= 0) {
-			log_stream_write(fd, record, size);
+			log_stream_write(fd, text, record->len);
 			close(fd);
 		} else {
 			log_stream_lost();
 		}
 	} else if (stderr_is_ours()) {
-		log_stream_write(STDERR_FILENO, record, size);
+		log_stream_write(STDERR_FILENO, text, record->len);
 	}
 	errno = saved;
 }
@@ -111,7 +145,7 @@ void log_line(const char *line)
 	text_str(&t, "aclcheck: ");
 	text_safe(&t, line, sizeof(buf) - 16);
 	text_char(&t, '\n');
-	log_write(buf, t.len);
+	log_write(&t);
 }
 
 struct remark {

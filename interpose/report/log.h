@@ -4,7 +4,8 @@
 #define INTERPOSE_LOG_H
 
 #include <stdbool.h>
-#include <stddef.h>
+
+#include "interpose/common/text.h"
 
 /* Remembers which file standard error is; from the constructor. */
 void log_early(void);
@@ -12,7 +13,10 @@ void log_early(void);
 void log_begin(void);
 bool log_wanted(void);
 bool log_colour(void);
-void log_write(const char *record, size_t size);
+/* Each line of the record gets the tag of this process, where several write to one place. */
+void log_write(struct text *record);
+/* Whether this is what several processes share, and aclcheck run sums up: standard error. */
+bool log_summed_up(void);
 /* "aclcheck: " + line + newline, escaped. */
 void log_line(const char *line);
 /* The same of two parts, detail may be NULL. No allocation, no stdio. errno is kept. */

@@ -38,6 +38,9 @@ enum message {
 	MSG_UNMET,
 	MSG_EXPECT_EXPIRED,
 	MSG_MET,
+	MSG_LINES_ONLY,
+	MSG_COUNTED_ONLY,
+	MSG_NOT_SHOWN,
 	MSG_COUNT
 };
 
@@ -74,6 +77,12 @@ static const char *const messages[MSG_COUNT][ACL_LANG_COUNT] = {
 	[MSG_UNMET] = {"expected, but not seen: ", "预期的问题未出现:"},
 	[MSG_EXPECT_EXPIRED] = {"expectation expired: ", "预期项已过期:"},
 	[MSG_MET] = {"%u of %u times seen", "%u 次出现,预期 %u 次"},
+	[MSG_LINES_ONLY] = {"%u findings were shown; the next ones get a line each (ACLCHECK_MAX_FINDINGS)",
+		"已完整显示 %u 个问题;之后的问题每个只显示一行 (ACLCHECK_MAX_FINDINGS)"},
+	[MSG_COUNTED_ONLY] =
+		{"%u findings were shown; the next ones are only counted (ACLCHECK_MAX_FINDINGS)",
+			"已显示 %u 个问题;之后的问题只计数 (ACLCHECK_MAX_FINDINGS)"},
+	[MSG_NOT_SHOWN] = {"counted and not shown: %u", "只计数、未显示:%u"},
 	[MSG_UNUSED] = {"suppressions that matched nothing here: %u", "未匹配的抑制项:%u"},
 };
 

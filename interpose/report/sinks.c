@@ -22,6 +22,7 @@
 #include "interpose/report/last_calls.h"
 #include "interpose/report/log.h"
 #include "interpose/report/log_stream.h"
+#include "interpose/report/messages.h"
 #include "interpose/report/call_coverage.h"
 #include "interpose/config/run_settings.h"
 #include "interpose/stack/tool_stack.h"
@@ -29,12 +30,14 @@
 #include "interpose/symbolize/code_symbol.h"
 #include "interpose/report/verdict.h"
 
+#define LINES_PER_FINDING 10 /* for each finding in full as many in a line */
 #define BUFFER_SIZE (1u << 20) /* the largest record with four full stacks is about a third of it */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool begun, ended;
 static _Atomic uint32_t owner; /* the process whose records these are */
 static char *buffer;
+static uint64_t shown, not_shown; /* findings of this process on the log; under the lock */
 
 /* The buffer all records are built in; needs the lock. False: no memory at all. */
 static bool scratch_get(struct text *scratch)
@@ -141,14 +144,52 @@ static void to_journal(const struct finding_record *s)
 		journal_finding(&scratch, s);
 }
 
+/* How much of a finding is shown: a thousand of them in full would hide what matters. */
+enum shown { SHOWN_FULL, SHOWN_LINE, SHOWN_NOT };
+
+static void shown_changes(struct text *t, enum message m, uint64_t n)
+{
+	text_str(t, "== aclcheck: ");
+	text_fmt(t, messages[m][settings_number(SETTING_LANG) == 1 ? ACL_LANG_ZH : ACL_LANG_EN], n);
+	text_char(t, '\n');
+}
+
+/* Counts one more. What changes from here on is said before it. */
+static enum shown shown_how(struct text *t)
+{
+	uint64_t limit = (uint64_t)settings_number(SETTING_MAX_FINDINGS), lines = LINES_PER_FINDING * limit;
+	uint64_t n = shown++;
+
+	if (n < limit)
+		return SHOWN_FULL;
+	if (n == limit && limit)
+		shown_changes(t, MSG_LINES_ONLY, n);
+	if (n < lines)
+		return SHOWN_LINE;
+	if (n == lines)
+		shown_changes(t, MSG_COUNTED_ONLY, n);
+	not_shown++;
+	return SHOWN_NOT;
+}
+
 static void to_log(const struct finding_record *s)
 {
 	struct text scratch;
 
 	if (!log_wanted() || s->status != FINDING_COUNTED || !scratch_get(&scratch))
 		return;
-	finding_text(&scratch, s, log_colour());
-	log_write(scratch.buf, scratch.len);
+	switch (shown_how(&scratch)) {
+	case SHOWN_FULL:
+		finding_text(&scratch, s, log_colour());
+		break;
+	case SHOWN_LINE:
+		finding_line(&scratch, s, log_colour());
+		break;
+	default:
+		break;
+	}
+	if (scratch.len)
+		log_write(&scratch);
 }
 
 /* In this order; the lock keeps records whole, and is not held while a trace provider runs. */
@@ -232,10 +273,12 @@ void sink_end(struct checks *c, enum checks_end kind)
 		expectations_evaluate(kind);
 		journal_end(&scratch, c, kind);
 		/* An exec'ed program is a run of its own; this one's verdict would read as the whole's. */
-		if (log_wanted() && (kind != CHECKS_END_EXEC || verdict_get() != ACL_VERDICT_PASS)) {
+		/* Several processes have one summary: aclcheck run's. */
+		if (log_wanted() && !log_summed_up() &&
+			(kind != CHECKS_END_EXEC || verdict_get() != ACL_VERDICT_PASS)) {
 			text_init(&scratch, buffer, BUFFER_SIZE);
-			summary_text(&scratch, c, journal_path(), log_colour());
-			log_write(scratch.buf, scratch.len);
+			summary_text(&scratch, c, journal_path(), not_shown, log_colour());
+			log_write(&scratch);
 		}
 	}
 	pthread_mutex_unlock(&lock);
@@ -261,6 +304,7 @@ void sink_forked(void)
 	atomic_store(&begun, false);
 	atomic_store(&ended, false);
 	buffer = NULL;
+	shown = not_shown = 0;
 	journal_forked();
 	expectations_forked();
 	cost_forked();

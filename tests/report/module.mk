@@ -28,6 +28,10 @@ $(REPORT_TEST)/misaligned: tests/report/misaligned.c $(BUILD)/softnpu/libascendc
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) -std=gnu11 $(WARN) -O1 -g -I$(BUILD)/include -o $@ $< \
 		-L$(BUILD)/softnpu -lascendcl -lacl_rt -Wl,-rpath,'$$ORIGIN/../../softnpu'
 
+$(REPORT_TEST)/many: tests/report/many.c $(BUILD)/softnpu/libascendcl.so
+	$(call say,CC,$<)mkdir -p $(@D) && $(CC) -std=gnu11 $(WARN) -O1 -g -I$(BUILD)/include -o $@ $< \
+		-L$(BUILD)/softnpu -lascendcl -lacl_rt -Wl,-rpath,'$$ORIGIN/../../softnpu'
+
 $(REPORT_TEST)/stuck: tests/report/stuck.c $(BUILD)/softnpu/libascendcl.so
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) -std=gnu11 $(WARN) -O1 -g -I$(BUILD)/include -o $@ $< \
 		-L$(BUILD)/softnpu -lascendcl -lacl_rt -lpthread -Wl,-rpath,'$$ORIGIN/../../softnpu'
@@ -51,7 +55,7 @@ $(REPORT_TEST)/plugged: tests/report/plugged.c $(REPORT_TEST)/libplugin.so
 
 TESTS += $(REPORT_TEST)/unit $(wildcard tests/report/*.bats)
 $(wildcard tests/report/*.bats): $(REPORT_TEST)/findings $(REPORT_TEST)/misaligned \
-	$(REPORT_TEST)/plugged $(REPORT_TEST)/stuck $(REPORT_TEST)/expecting $(REPORT_TEST)/expecting-cxx
+	$(REPORT_TEST)/plugged $(REPORT_TEST)/stuck $(REPORT_TEST)/many $(REPORT_TEST)/expecting $(REPORT_TEST)/expecting-cxx
 
 # The readers of files under the sanitizers, in one compilation.
 FUZZ_SRC := tests/report/fuzz.c $(wildcard tools/aclcheck/formats/*.c) \

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclcheck report and aclcheck merge: reports in, one report out. */
 #include <getopt.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/aclcheck/formats/formats.h"
 #include "tools/aclcheck/common/command.h"
+
+#define MAX_FINDINGS 20 /* in full on a terminal */
 
 int cmd_report(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
@@ -16,6 +23,8 @@ static int help(const char *name)
 	snprintf(lines, sizeof(lines),
 		"  --format F        %s\n  -o FILE           write there instead of standard output\n"
 		"  --suppress FILE   suppressions\n  --baseline OLD    report whose findings are known\n"
+		"  --max-findings N  text: N findings in full, ten times as many in a line each, the rest\n"
+		"                    as a number [all; 20 on a terminal]\n"
 		"  --fail-on W       error, warning or new (than the baseline)\n\n"
 		"Reports of processes that were killed are read from their journals (.part).\n"
 		"The exit code is the verdict of all together: 0, %d fail, %d inconclusive.\n",
@@ -23,17 +32,26 @@ static int help(const char *name)
 	return command_help(name, lines);
 }
 
+static bool read_count(const char *text, size_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoul(text, &end, 10);
+	return isdigit((unsigned char)*text) && !*end && !errno;
+}
+
 static int convert(int argc, char **argv, const char *format_name)
 {
 	static const struct option options[] = {{"format", required_argument, NULL, 'f'},
 		{"output", required_argument, NULL, 'o'}, {"suppress", required_argument, NULL, 's'},
 		{"baseline", required_argument, NULL, 'b'}, {"fail-on", required_argument, NULL, 'x'},
-		{"help", no_argument, NULL, 'h'}, {0}};
+		{"max-findings", required_argument, NULL, 'm'}, {"help", no_argument, NULL, 'h'}, {0}};
 	const struct report_format *format;
 	const char *output = NULL, *suppress = NULL;
 	json_t *baseline = NULL;
 	enum fail_on fail_on = FAIL_ON_ERROR;
-	bool judge = false;
+	bool judge = false, limited = false;
 	struct merge *m;
 	bool good = true;
 	json_t *report;
@@ -50,6 +68,11 @@ static int convert(int argc, char **argv, const char *format_name)
 			continue;
 		else if (c == 'b')
 			return baseline ? command_misuse("%s: one baseline only", argv[0]) : COMMAND_MISUSE;
+		else if (c == 'm' && (limited = read_count(optarg, &format_options.max_findings)))
+			continue;
+		else if (c == 'm')
+			return command_misuse(
+				"--max-findings: invalid number '%s' (expected 0 or more)", optarg);
 		else if (c == 'x' && (judge = fail_on_parse(optarg, &fail_on)))
 			continue;
 		else if (c == 'x')
@@ -58,6 +81,8 @@ static int convert(int argc, char **argv, const char *format_name)
 		else
 			return c == 'h' ? help(argv[0]) : COMMAND_MISUSE;
 	}
+	if (!limited && !output && isatty(STDOUT_FILENO))
+		format_options.max_findings = MAX_FINDINGS;
 	format = report_format_find(format_name);
 	if (!format)
 		return command_misuse("unknown format '%s': %s", format_name, report_format_names());

@@ -4,7 +4,11 @@
 #include "tools/aclcheck/formats/formats.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define LINES_PER_FINDING 10 /* for each finding in full as many in a line */
+#define JOB_LINES 40
 
 static void put(FILE *to, const char *before, const char *value, const char *after)
 {
@@ -141,6 +145,22 @@ void print_text_finding(FILE *to, const json_t *finding)
 	put(to, "   expected: ", text_of(finding, "expected_by"), "\n");
 }
 
+void print_text_line(FILE *to, const json_t *finding)
+{
+	fprintf(to, "  %s%s%s", flag_of(finding, "advice") ? "advice/" : "",
+		flag_of(finding, "suppressed") ? "suppressed/" : "",
+		flag_of(finding, "expected") ? "expected/" : "");
+	put_safe(to, text_of(finding, "severity"));
+	put(to, " ", text_of(finding, "rule"), "");
+	fprintf(to, " x %lld", number_of(finding, "count"));
+	put(to, "  ", text_of(finding, "call"), "");
+	put(to, "  ", finding_place(finding), "");
+	if (json_array_size(json_object_get(finding, "sites")) > 1)
+		fprintf(to, " and %zu more", json_array_size(json_object_get(finding, "sites")) - 1);
+	put(to, "  [", finding_ranks(finding), "]");
+	fputc('\n', to);
+}
+
 /* Tests that no longer trip, and expectations that no longer hold. */
 static void print_expectations(FILE *to, const json_t *report)
 {
@@ -237,24 +257,68 @@ static void print_cost(FILE *to, const json_t *report)
 		(double)number_of(cost, "memory_used") / (1 << 20));
 }
 
-void print_text(FILE *to, const json_t *report)
+/* The first ones in full, ten times as many in a line each, the rest as a number. */
+static void print_findings(FILE *to, const json_t *report)
 {
-	const json_t *finding, *doubt, *value;
-	const char *key;
-	size_t i;
+	size_t n = json_array_size(json_object_get(report, "findings")), full = format_options.max_findings;
+	size_t lines = full > n / LINES_PER_FINDING ? n : full * LINES_PER_FINDING, i;
+	const json_t **sorted = findings_by_gravity(report);
 
-	json_array_foreach(json_object_get(report, "findings"), i, finding) print_text_finding(to, finding);
-	print_last_calls(to, json_object_get(report, "processes"));
-	fputs("summary:", to);
+	for (i = 0; i < n && i < full; i++)
+		print_text_finding(to, sorted[i]);
+	if (i < n)
+		fprintf(to, "%zu more findings:\n", n - i);
+	for (; i < lines; i++)
+		print_text_line(to, sorted[i]);
+	if (i < n)
+		fprintf(to, "  … and %zu more (--max-findings, or -o FILE for all of them)\n", n - i);
+	free(sorted);
+}
+
+/* Every key of "totals", zero or not. */
+static void print_totals(FILE *to, const json_t *report)
+{
+	size_t processes = json_array_size(json_object_get(report, "processes"));
+	const json_t *value;
+	const char *key;
+
 	json_object_foreach((json_t *)json_object_get(report, "totals"), key, value)
 	{
-		if (!json_integer_value(value))
-			continue;
-		fprintf(to, " %lld", json_integer_value(value));
-		put(to, " ", key, ",");
+		fprintf(to, "%lld", json_integer_value(value));
+		put(to, " ", key, ", ");
 	}
-	fprintf(to, " %lld calls checked, %zu processes\n", number_of(report, "calls"),
-		json_array_size(json_object_get(report, "processes")));
+	fprintf(to, "%lld calls checked, %zu process%s\n", number_of(report, "calls"), processes,
+		processes == 1 ? "" : "es");
+}
+
+void print_job_summary(FILE *to, const json_t *report)
+{
+	size_t n = json_array_size(json_object_get(report, "findings")), lines = 0;
+	const json_t **sorted = findings_by_gravity(report);
+
+	fputs("== aclcheck summary: ", to);
+	print_totals(to, report);
+	for (size_t i = 0; i < n; i++) {
+		/* What another one explains, and what was set aside, is in the totals only. */
+		if (*finding_status(sorted[i]) && !flag_of(sorted[i], "advice"))
+			continue;
+		if (lines++ < JOB_LINES)
+			print_text_line(to, sorted[i]);
+	}
+	if (lines > JOB_LINES)
+		fprintf(to, "  … and %zu more\n", lines - JOB_LINES);
+	free(sorted);
+}
+
+void print_text(FILE *to, const json_t *report)
+{
+	const json_t *doubt;
+	size_t i;
+
+	print_findings(to, report);
+	print_last_calls(to, json_object_get(report, "processes"));
+	fputs("summary: ", to);
+	print_totals(to, report);
 	json_array_foreach(json_object_get(report, "inconclusive"), i, doubt)
 	{
 		put(to, "inconclusive: ", text_of(doubt, "reason"), ": ");

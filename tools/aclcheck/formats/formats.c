@@ -4,6 +4,7 @@
 
 #include "tools/aclcheck/report/report.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,52 @@ const struct report_format report_formats[] = {
 	{"rules", print_rules},
 	{NULL, NULL},
 };
+
+struct format_options format_options = {.max_findings = SIZE_MAX};
+
+struct graded {
+	const json_t *finding;
+	unsigned gravity;
+	size_t number;
+};
+
+/* 0 = fails; what does not count comes last. */
+static unsigned gravity(const json_t *report, const json_t *finding)
+{
+	static const char *const severities[] = {"error", "warning", "perf", "portability"};
+	unsigned s = 0;
+
+	if (finding_failed(report, finding))
+		return 0;
+	while (s < 4 && strcmp(severities[s], text_of(finding, "severity")) != 0)
+		s++;
+	return (*finding_status(finding) ? 10 : 1) + s;
+}
+
+static int by_gravity(const void *a, const void *b)
+{
+	const struct graded *x = a, *y = b;
+
+	if (x->gravity != y->gravity)
+		return x->gravity < y->gravity ? -1 : 1;
+	return x->number < y->number ? -1 : 1;
+}
+
+const json_t **findings_by_gravity(const json_t *report)
+{
+	const json_t *findings = json_object_get(report, "findings"), *finding, **sorted;
+	size_t n = json_array_size(findings), i;
+	struct graded *graded = need(calloc(n + 1, sizeof(*graded)));
+
+	json_array_foreach(findings, i, finding) graded[i] =
+		(struct graded){finding, gravity(report, finding), i};
+	qsort(graded, n, sizeof(*graded), by_gravity);
+	sorted = need(calloc(n + 1, sizeof(*sorted)));
+	for (i = 0; i < n; i++)
+		sorted[i] = graded[i].finding;
+	free(graded);
+	return sorted;
+}
 
 const json_t *finding_frame(const json_t *finding)
 {

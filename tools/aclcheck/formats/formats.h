@@ -4,6 +4,7 @@
 #ifndef TOOLS_ACLCHECK_FORMATS_H
 #define TOOLS_ACLCHECK_FORMATS_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "tools/aclcheck/report/report.h"
@@ -21,9 +22,24 @@ const char *report_format_names(void);
 /* Writes to a file (by rename) or to stdout when path is NULL or "-". False after an error was said. */
 bool report_write(const char *path, const struct report_format *format, const json_t *report);
 
+/* What the command line says about printing. */
+struct format_options {
+	size_t max_findings; /* text: shown in full, ten times as many in a line each; SIZE_MAX = all in full
+			      */
+	bool keeps_exit_code; /* an inconclusive run does not fail the step it runs in */
+};
+extern struct format_options format_options;
+
+/* What failed first, then by severity; as many as the report has findings. To be freed. */
+const json_t **findings_by_gravity(const json_t *report);
+
+/* The findings of a job in a line each, what failed first, below its totals. */
+void print_job_summary(FILE *to, const json_t *report);
+
 void print_text(FILE *to, const json_t *report);
-/* One finding of print_text(). */
+/* One finding of print_text(), in full or in a line of its own. */
 void print_text_finding(FILE *to, const json_t *finding);
+void print_text_line(FILE *to, const json_t *finding);
 void print_json(FILE *to, const json_t *report);
 void print_sarif(FILE *to, const json_t *report);
 void print_junit(FILE *to, const json_t *report);

@@ -299,12 +299,21 @@ static int program_code(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* The processes said their findings on stderr; what is added here is the word on the whole. */
+static bool log_is_off(void)
+{
+	const char *log = getenv("ACLCHECK_LOG");
+
+	return log && !strcmp(log, "off");
+}
+
+/* The processes showed their findings on stderr; what is added here is the summary of all. */
 static void say_verdict(const json_t *report)
 {
 	const json_t *doubts = json_object_get(report, "inconclusive"), *doubt;
 	size_t i, processes = json_array_size(json_object_get(report, "processes"));
 
+	if (json_array_size(json_object_get(report, "processes")) && !log_is_off())
+		print_job_summary(stderr, report);
 	fprintf(stderr, "aclcheck: verdict %s (%zu process%s)", text_of(report, "verdict"), processes,
 		processes == 1 ? "" : "es");
 	json_array_foreach(doubts, i, doubt)
