@@ -276,9 +276,8 @@ static void event_recorded(struct checks *c, struct acl_call_record *call)
 	if (!e || !succeeded(call))
 		return;
 	if (!model) {
-		/* Until the capture is over it belongs to it, whatever is recorded outside. */
-		if (!event_capture(c, e))
-			store_relaxed(&event_state(e)->captured, false);
+		/* It belongs to its capture until that is over, all the same. */
+		store_relaxed(&event_state(e)->captured, false);
 		return;
 	}
 	store_relaxed(&event_state(e)->captured, true);

@@ -127,6 +127,32 @@ static void outside_events(void)
 	end();
 }
 
+/* What a capture recorded stays captured, whatever is recorded outside. */
+static void captured_event_again_outside(void)
+{
+	aclrtEventRecordedStatus status;
+	aclrtEvent e;
+	aclmdlRI m;
+
+	setup();
+	e = event_ex(ACL_EVENT_SYNC);
+	begin(GLOBAL);
+	OK(aclrtRecordEvent(e, s));
+	OK(aclrtRecordEvent(e, s2));
+	IS(aclrtQueryEventStatus(e, &status), 107028);
+	IS(aclrtSynchronizeEvent(e), 107028);
+	OK(aclrtStreamWaitEvent(s, e));
+	end();
+	OK(aclrtSynchronizeEvent(e));
+	/* A further stream that waits joins. */
+	begin(GLOBAL);
+	OK(aclrtRecordEvent(e, s));
+	OK(aclrtRecordEvent(e, s2));
+	OK(aclrtStreamWaitEvent(s2, e));
+	IS(status_of(s2), ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE);
+	IS(aclmdlRICaptureEnd(s, &m), 107025);
+}
+
 static void two_captures(void)
 {
 	aclrtEvent e;
@@ -348,6 +374,7 @@ static const struct tap_case cases[] = {
 	C(work_after_join),
 	C(record_nobody_waits_for),
 	C(outside_events),
+	C(captured_event_again_outside),
 	C(two_captures),
 	C(default_stream_waits),
 	C(captured_event),

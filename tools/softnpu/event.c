@@ -422,7 +422,7 @@ static aclError record(aclrtEvent handle, aclrtStream stream, uint32_t flag)
 		record_put(r);
 		return rc;
 	}
-	capture_forget_event(ev);
+	/* An event of an open capture stays one. */
 	record_put(ev->latest);
 	ev->latest = r;
 	return ACL_SUCCESS;
