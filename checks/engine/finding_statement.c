@@ -105,6 +105,10 @@ static void add_part(struct checks *c, struct acl_finding *f, const struct findi
 	case PART_CREATED_AT:
 		add_created_at(f, part);
 		break;
+	case PART_USED_AT:
+		if (f->n_objects)
+			f->objects[f->n_objects - 1].last_used = *(const struct acl_call_site *)part->source;
+		break;
 	}
 }
 

@@ -30,6 +30,7 @@ enum finding_part_kind {
 	PART_BLOCK,
 	PART_HISTORY,
 	PART_CREATED_AT,
+	PART_USED_AT,
 	/* What is particular about this one, beside the rule table. */
 	PART_SEVERITY,
 	PART_ADVICE,
@@ -135,6 +136,12 @@ FINDING_PART part_history(const char *role, history_fn fill, const void *source)
 FINDING_PART part_created_at(const char *role, const char *kind, const struct call_site_slot *at)
 {
 	return (struct finding_part){.kind = PART_CREATED_AT, .name = role, .enum_name = kind, .source = at};
+}
+
+/* Of the object or block just before: the use that matters here, which need not be its last. */
+FINDING_PART part_used_at(const struct acl_call_site *at)
+{
+	return (struct finding_part){.kind = PART_USED_AT, .source = at};
 }
 
 /* enum acl_severity instead of the table's. */

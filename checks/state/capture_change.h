@@ -3,7 +3,7 @@
 #ifndef CHECKS_CAPTURE_CHANGE_H
 #define CHECKS_CAPTURE_CHANGE_H
 
-#include "checks/engine/instance.h"
+#include "checks/state/capture_streams.h"
 
 /* A captured task uses an object, or what lies at an address (capture_uses.c); with the model all is
  * forgotten. */
@@ -17,6 +17,19 @@ void model_uses_end(struct checks *c, struct acl_object *model);
 
 /* Ends without a model: context torn down, stream gone. */
 void capture_abandon(struct checks *c, struct acl_object *model);
+
+/* Streams of a capture (capture_streams.c): it begins or is over; a stream joins, gets a task, records an event
+ * that streams of the capture may wait for, waits for one. */
+void capture_streams_begin(struct checks *c, struct acl_object *model);
+void capture_streams_end(struct checks *c, struct acl_object *model);
+void capture_stream_joins(
+	struct checks *c, struct acl_object *model, struct acl_object *s, const struct acl_call_record *call);
+void capture_stream_task(struct checks *c, struct acl_object *model, struct acl_object *s,
+	enum capture_last kind, const struct acl_call_record *call);
+void capture_stream_records(struct checks *c, struct acl_object *model, struct acl_object *s,
+	struct acl_object *event, const struct acl_call_record *call);
+void capture_stream_waits(struct checks *c, struct acl_object *model, struct acl_object *s,
+	struct acl_object *event, const struct acl_call_record *call);
 
 void model_gone(struct checks *c, struct acl_object *model);
 

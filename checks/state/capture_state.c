@@ -10,6 +10,7 @@
 #include "checks/state/capture_change.h"
 #include "checks/state/device_state.h"
 #include "checks/state/event_state.h"
+#include "checks/state/model_execution.h"
 #include "checks/state/operation.h"
 #include "checks/state/stream_state.h"
 
@@ -60,6 +61,7 @@ void model_gone(struct checks *c, struct acl_object *model)
 	struct acl_object *o;
 
 	model_uses_end(c, model);
+	capture_streams_end(c, model);
 	object_each(c, ACL_HANDLE_MODEL,
 		o) if (load_relaxed(&model_state(o)->sub) && load_relaxed(&o->parent) == object_ref(model) &&
 		       object_usable(o)) object_destroyed(c, o, NULL, ACL_OBJECT_BY_OWNER);
@@ -119,6 +121,8 @@ static void begun(struct checks *c, struct acl_call_record *call)
 		count(context_state(context)->captures, mode, 1);
 	checks_start_conditional(c);
 	counter_inc(&c->open_captures);
+	capture_streams_begin(c, model);
+	capture_stream_joins(c, model, s, call);
 	store_release(&stream_state(s)->capture, object_ref(model));
 	object_changed(call, s);
 }
@@ -142,6 +146,7 @@ static bool capture_over(struct checks *c, struct acl_object *model, unsigned st
 	if (context)
 		count(context_state(context)->captures, mode, -1);
 	counter_dec(&c->open_captures);
+	capture_streams_end(c, model);
 	return true;
 }
 
@@ -252,6 +257,24 @@ static void handles_of_call(struct checks *c, struct acl_object *model, const st
 	}
 }
 
+/* Waits that something outside of the model ends. */
+static bool waits_for_unseen(const struct acl_call_record *call)
+{
+	switch (acl_apis[call->api].operation) {
+	case ACL_OP_WAIT_NOTIFY:
+	case ACL_OP_WAIT_COUNT_NOTIFY:
+	case ACL_OP_WAIT_VALUE:
+		return true;
+	}
+	return false;
+}
+
+static void model_waits_unseen(struct checks *c, struct acl_object *model)
+{
+	store_relaxed(&model_state(model)->waits_unseen, true);
+	store_relaxed(&model_state(model_root(c, model))->waits_unseen, true);
+}
+
 /* A task became part of a model. */
 static void captured(struct checks *c, struct acl_call_record *call)
 {
@@ -260,6 +283,10 @@ static void captured(struct checks *c, struct acl_call_record *call)
 	if (!model || !succeeded(call))
 		return;
 	counter_inc(&model_state(model)->tasks);
+	if (stream_of(call))
+		capture_stream_task(c, model, stream_of(call), LAST_TASK, call);
+	if (waits_for_unseen(call))
+		model_waits_unseen(c, model);
 	uses_of_call(c, model, call);
 	handles_of_call(c, model, call);
 }
@@ -285,9 +312,11 @@ static void event_recorded(struct checks *c, struct acl_call_record *call)
 	if (event_is_external(call, e)) {
 		store_relaxed(&event_state(e)->external, true);
 		model_uses_object(c, model, e, call);
+		capture_stream_task(c, model, stream_of(call), LAST_EXTERNAL_RECORD, call);
 	} else if (load_relaxed(&event_state(e)->flags) & ACL_EVENT_SYNC) {
 		/* Without SYNC the record is dropped and the event belongs to nothing. */
 		store_relaxed(&event_state(e)->capture, object_ref(model));
+		capture_stream_records(c, model, stream_of(call), e, call);
 	}
 }
 
@@ -318,9 +347,16 @@ static void event_waited(struct checks *c, struct acl_call_record *call)
 		if (event_is_external(call, e)) {
 			store_relaxed(&event_state(e)->external, true);
 			model_uses_object(c, model, e, call);
+			model_waits_unseen(c, model);
+			capture_stream_task(c, model, s, LAST_TASK, call);
+		} else if (of_event == object_ref(model)) {
+			capture_stream_waits(c, model, s, e, call);
 		}
 	} else if (of_event && object_of(c, of_event) && !(load_relaxed(&s->flags) & ACL_OBJECT_DEFAULT)) {
+		model = object_of(c, of_event);
 		store_release(&stream_state(s)->capture, of_event);
+		capture_stream_joins(c, model, s, call);
+		capture_stream_waits(c, model, s, e, call);
 		object_changed(call, s);
 	}
 }

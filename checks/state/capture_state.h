@@ -8,6 +8,7 @@
 /* EMPTY: of a condition, nothing was captured into it yet. */
 enum model_status { MODEL_BUILT, MODEL_CAPTURING, MODEL_INVALIDATED, MODEL_READY, MODEL_EMPTY };
 
+struct capture_streams;
 struct model_uses;
 
 #define MODEL_EXECUTIONS 4
@@ -24,10 +25,12 @@ struct model_task {
 struct model_state {
 	_Alignas(8) struct acl_lock lock; /* it and what it guards stay with the slot, see MODEL_KEPT */
 	_Atomic(struct model_uses *) uses;
+	_Atomic(struct capture_streams *) streams; /* while it is captured; see capture_streams.h */
 	_Atomic uint8_t status; /* enum model_status */
 	_Atomic uint8_t mode; /* aclmdlRICaptureMode */
 	_Atomic bool updated; /* a task update touched it */
 	_Atomic bool group; /* a task group is open */
+	_Atomic bool waits_unseen; /* a task of it waits for a notify, a word of memory, an external event */
 	_Atomic bool sub; /* of a condition of another model, its parent */
 	_Atomic uint32_t tasks;
 	_Atomic uint64_t origin; /* acl_ref of the stream */

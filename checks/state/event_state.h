@@ -15,6 +15,8 @@ struct event_state {
 	_Atomic uint64_t waiter, waited_at; /* latest wait: acl_ref of the stream, its position */
 	_Atomic uint64_t reset_by, reset_record; /* acl_ref of the stream that reset it, the record before */
 	_Atomic uint64_t capture; /* acl_ref of the open capture it belongs to */
+	_Atomic uint32_t captured_on, captured_at; /* of its record there: stream of the capture, task; 0 =
+						      not known */
 	_Atomic uint32_t flags;
 	_Atomic uint32_t records; /* attempts that did not fail, those under way included; counted up to the
 				     first success */

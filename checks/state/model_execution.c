@@ -2,6 +2,7 @@
 /* Executions of models: the last ones, each as a task of its stream. */
 #include "checks/state/model_execution.h"
 #include "checks/state/signal_state.h"
+#include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
 
 struct acl_object *model_root(struct checks *c, struct acl_object *model)
@@ -48,6 +49,8 @@ static void model_execute_leave(struct checks *c, struct acl_call_record *call)
 	counter_inc(&m->executions);
 	if (!s || !call->state.position)
 		return;
+	if (load_relaxed(&m->waits_unseen))
+		stream_waits_for(c, s, call->state.position, NULL, 0);
 	lock(&m->lock);
 	*execution_slot(c, m) = (struct model_task){.stream = object_ref(s),
 		.position = call->state.position,

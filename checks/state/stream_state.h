@@ -16,6 +16,7 @@ struct stream_state {
 	_Atomic uint64_t completed; /* the host observed that everything up to here is done */
 	_Atomic uint64_t unsure; /* up to here it may be done: no evidence either way */
 	_Atomic uint64_t capture; /* acl_ref of the model being captured, 0 = none */
+	_Atomic uint32_t capture_stream; /* which of the capture's it is: 1, 2 …; see capture_streams.h */
 	_Atomic uint64_t work; /* position of the last task other than record and wait */
 	_Atomic uint64_t callback; /* position of the last host callback */
 	_Atomic uint64_t to_host; /* position of the last copy into page-locked host memory */

@@ -2,6 +2,7 @@
 /* Captures and models: what is remembered of them, and correct ways to use them, which stay silent. */
 #include "fixture.h"
 
+#include "checks/state/capture_streams.h"
 #include "checks/state/model_execution.h"
 
 #define DOCUMENTS CHECKS_TARGET_DOCUMENTS
@@ -85,11 +86,110 @@ static void many_executions(void **state)
 	assert_int_equal(load_relaxed(&e.stream->value), (uintptr_t)first);
 }
 
+/* --- streams of a capture --------------------------------------------------------------------- */
+
+static void join(struct fixture *fixture, void *e, void *from, void *to)
+{
+	CALL(fixture, aclrtRecordEvent, 0, .event = e, .stream = from);
+	CALL(fixture, aclrtStreamWaitEvent, 0, .stream = to, .event = e);
+}
+
+/* What brought the streams back went past us: the runtime's answer counts. */
+static void joined_unseen(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *other = fixture_stream(fixture, 2),
+	     *e = fixture_event(fixture, 3, ACL_EVENT_SYNC);
+
+	(void)state;
+	begin(fixture, s);
+	join(fixture, e, s, other);
+	end(fixture, s, 4);
+	silent(fixture);
+	/* And when it is refused though all is well as far as we see, no stream is blamed. */
+	begin(fixture, s);
+	join(fixture, e, s, other);
+	join(fixture, e, other, s);
+	CALL(fixture, aclmdlRICaptureEnd, 107025, .stream = s, .modelRI = &(aclmdlRI){NULL});
+	want(fixture, "api-error:warning");
+}
+
+/* A wait for the stream's own record is no task, nor does it join anything. */
+static void own_record(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *other = fixture_stream(fixture, 2),
+	     *e = fixture_event(fixture, 3, ACL_EVENT_SYNC);
+
+	(void)state;
+	begin(fixture, s);
+	join(fixture, e, s, other);
+	join(fixture, e, other, other);
+	CALL(fixture, aclmdlRICaptureEnd, 107025, .stream = s, .modelRI = &(aclmdlRI){NULL});
+	want(fixture, "capture-unjoined-stream:error");
+}
+
+/* Back through another stream; the same event over and over. */
+static void joined_through_another(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *e = fixture_event(fixture, 2, ACL_EVENT_SYNC), *streams[40];
+	struct capture_stream one;
+	struct acl_object *capture;
+	unsigned at = 1;
+
+	(void)state;
+	for (unsigned i = 0; i < 40; i++)
+		streams[i] = fixture_stream(fixture, 10 + i);
+	begin(fixture, s);
+	capture = capture_of(fixture->checks, object_live(fixture->checks, ACL_HANDLE_STREAM, s));
+	join(fixture, e, s, streams[0]);
+	for (unsigned i = 1; i < 40; i++)
+		join(fixture, e, streams[i - 1], streams[i]);
+	join(fixture, e, streams[39], s);
+	while (capture_stream_next(capture, &at, &one))
+		assert_true(capture_stream_is_joined(&one));
+	assert_int_equal(at, 41);
+	end(fixture, s, 60);
+	silent(fixture);
+}
+
+/* --- events of a graph and of others ------------------------------------------------------------ */
+
+/* One model records, the other waits: who has seen the second done may have seen the first. */
+static void order_of_two_models(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *one = fixture_stream(fixture, 2),
+	     *two = fixture_stream(fixture, 3);
+	void *e = fixture_event(fixture, 4, ACL_EVENT_SYNC);
+	aclmdlRI first, second;
+
+	(void)state;
+	begin(fixture, s);
+	CALL(fixture, aclrtRecordEventWithFlag, 0, .event = e, .stream = s,
+		.flag = ACL_EVENT_RECORD_EXTERNAL);
+	first = end(fixture, s, 5);
+	begin(fixture, s);
+	CALL(fixture, aclrtStreamWaitEventWithFlag, 0, .stream = s, .event = e,
+		.flag = ACL_EVENT_WAIT_EXTERNAL);
+	second = end(fixture, s, 6);
+	execute(fixture, first, one);
+	execute(fixture, second, two);
+	CALL(fixture, aclrtSynchronizeStream, 0, .stream = two);
+	CALL(fixture, aclrtDestroyStream, 0, .stream = one);
+	silent(fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(execution_ends_with_the_stream),
 		cmocka_unit_test(many_executions),
+		cmocka_unit_test(joined_unseen),
+		cmocka_unit_test(own_record),
+		cmocka_unit_test(joined_through_another),
+		cmocka_unit_test(order_of_two_models),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

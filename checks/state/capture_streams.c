@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams of open captures, and which of their records are waited for. */
+#include "checks/state/capture_streams.h"
+#include "checks/state/capture_change.h"
+#include "checks/state/event_state.h"
+#include "checks/state/stream_state.h"
+
+#define STREAMS_FIRST 8
+
+struct capture_streams {
+	uint32_t generation; /* of the model: the slot may hold another one by now */
+	uint32_t n, room;
+	bool incomplete; /* no memory for a stream */
+	struct capture_stream *stream;
+};
+
+static struct capture_streams *streams_of(struct acl_object *model)
+{
+	struct capture_streams *a = load_relaxed(&model_state(model)->streams);
+
+	return a && a->generation == load_relaxed(&model->generation) ? a : NULL;
+}
+
+static void streams_free(struct checks *c, struct capture_streams *a)
+{
+	if (!a)
+		return;
+	checks_forget(c, a->stream, a->room * sizeof(a->stream[0]));
+	checks_forget(c, a, sizeof(*a));
+}
+
+void capture_streams_end(struct checks *c, struct acl_object *model)
+{
+	struct model_state *m = model_state(model);
+	struct capture_streams *a;
+
+	lock(&m->lock);
+	a = load_relaxed(&m->streams);
+	store_relaxed(&m->streams, NULL);
+	unlock(&m->lock);
+	streams_free(c, a);
+}
+
+void capture_streams_begin(struct checks *c, struct acl_object *model)
+{
+	struct capture_streams *a = checks_alloc(c, sizeof(*a));
+
+	capture_streams_end(c, model);
+	if (!a)
+		return;
+	a->generation = load_relaxed(&model->generation);
+	store_relaxed(&model_state(model)->streams, a);
+}
+
+/* Under the lock: room for one more; false: no memory. */
+static bool streams_grow(struct checks *c, struct capture_streams *a)
+{
+	uint32_t room = a->room ? a->room * 2 : STREAMS_FIRST;
+	struct capture_stream *more = a->n < a->room ? NULL : checks_alloc(c, room * sizeof(*more));
+
+	if (a->n < a->room)
+		return true;
+	if (!more)
+		return false;
+	if (a->n)
+		memcpy(more, a->stream, a->n * sizeof(*more));
+	checks_forget(c, a->stream, a->room * sizeof(*more));
+	a->stream = more;
+	a->room = room;
+	return true;
+}
+
+static struct acl_call_site site_of(const struct acl_call_record *call)
+{
+	return (struct acl_call_site){.caller = call->caller, .tid = call->tid, .api = call->api};
+}
+
+void capture_stream_joins(
+	struct checks *c, struct acl_object *model, struct acl_object *s, const struct acl_call_record *call)
+{
+	struct model_state *m = model_state(model);
+	struct capture_streams *a;
+
+	lock(&m->lock);
+	a = streams_of(model);
+	if (a && streams_grow(c, a)) {
+		a->stream[a->n] = (struct capture_stream){.stream = object_ref(s), .joined = site_of(call)};
+		store_relaxed(&stream_state(s)->capture_stream, ++a->n);
+	} else {
+		store_relaxed(&stream_state(s)->capture_stream, 0);
+		if (a)
+			a->incomplete = true;
+	}
+	unlock(&m->lock);
+}
+
+/* Under the lock: what is kept of the stream, NULL = nothing. */
+static struct capture_stream *stream_in(struct capture_streams *a, struct acl_object *s)
+{
+	uint32_t at = load_relaxed(&stream_state(s)->capture_stream);
+
+	return a && at && at <= a->n && a->stream[at - 1].stream == object_ref(s) ? &a->stream[at - 1] : NULL;
+}
+
+static void task_add(struct capture_stream *s, enum capture_last kind, const struct acl_call_record *call)
+{
+	if (s->waited && s->waited == s->tasks)
+		s->late = site_of(call);
+	s->tasks++;
+	s->last = (uint8_t)kind;
+	s->last_task = site_of(call);
+}
+
+void capture_stream_task(struct checks *c, struct acl_object *model, struct acl_object *s,
+	enum capture_last kind, const struct acl_call_record *call)
+{
+	struct model_state *m = model_state(model);
+	struct capture_stream *in;
+
+	(void)c;
+	lock(&m->lock);
+	in = stream_in(streams_of(model), s);
+	if (in)
+		task_add(in, kind, call);
+	unlock(&m->lock);
+}
+
+void capture_stream_records(struct checks *c, struct acl_object *model, struct acl_object *s,
+	struct acl_object *event, const struct acl_call_record *call)
+{
+	struct model_state *m = model_state(model);
+	struct capture_stream *in;
+
+	(void)c;
+	lock(&m->lock);
+	in = stream_in(streams_of(model), s);
+	if (in)
+		task_add(in, LAST_RECORD, call);
+	store_relaxed(
+		&event_state(event)->captured_on, in ? load_relaxed(&stream_state(s)->capture_stream) : 0);
+	store_relaxed(&event_state(event)->captured_at, in ? in->tasks : 0);
+	unlock(&m->lock);
+}
+
+void capture_stream_waits(struct checks *c, struct acl_object *model, struct acl_object *s,
+	struct acl_object *event, const struct acl_call_record *call)
+{
+	struct model_state *m = model_state(model);
+	uint32_t on = load_relaxed(&event_state(event)->captured_on),
+		 record = load_relaxed(&event_state(event)->captured_at);
+	struct capture_streams *a;
+	struct capture_stream *in;
+
+	(void)c;
+	lock(&m->lock);
+	a = streams_of(model);
+	in = stream_in(a, s);
+	/* A wait for its own record is no task. */
+	if (in && on != load_relaxed(&stream_state(s)->capture_stream))
+		task_add(in, LAST_TASK, call);
+	if (in && on && on <= a->n && &a->stream[on - 1] != in && a->stream[on - 1].waited < record)
+		a->stream[on - 1].waited = record;
+	unlock(&m->lock);
+}
+
+bool capture_stream_next(struct acl_object *model, unsigned *at, struct capture_stream *stream)
+{
+	struct model_state *m = model_state(model);
+	struct capture_streams *a;
+	bool more;
+
+	lock(&m->lock);
+	a = streams_of(model);
+	more = a && !a->incomplete && *at < a->n;
+	if (more)
+		*stream = a->stream[(*at)++];
+	unlock(&m->lock);
+	return more;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The streams that take part in an open capture: where each joined, what was captured
+ * on it last, and which of its records other streams of the capture wait for.  With the
+ * capture all of it is forgotten.
+ */
+#ifndef CHECKS_CAPTURE_STREAMS_H
+#define CHECKS_CAPTURE_STREAMS_H
+
+#include "checks/state/capture_state.h"
+
+enum capture_last { LAST_NOTHING, LAST_TASK, LAST_RECORD, LAST_EXTERNAL_RECORD };
+
+struct capture_stream {
+	uint64_t stream; /* acl_ref */
+	uint32_t tasks; /* captured on it, numbered 1, 2 … */
+	uint32_t waited; /* number of the latest record that another stream of the capture waits for, 0 = none
+			  */
+	uint8_t last; /* enum capture_last: what task number `tasks` is */
+	struct acl_call_site joined; /* (caller 0: it did not happen) the begin of the capture, or the wait
+					that took the stream into it */
+	struct acl_call_site last_task;
+	struct acl_call_site late; /* the first task after the record that others wait for */
+};
+
+/*
+ * The streams of an open capture one after the other, beginning with *at 0, the stream of
+ * the beginning first; false: no more, or not all of them are known.
+ */
+bool capture_stream_next(struct acl_object *model, unsigned *at, struct capture_stream *stream);
+
+/* Nothing comes after the last record that other streams wait for. */
+static inline bool capture_stream_is_joined(const struct capture_stream *s)
+{
+	return s->last == LAST_RECORD && s->waited == s->tasks;
+}
+
+#endif
