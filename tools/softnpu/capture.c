@@ -119,13 +119,15 @@ static aclError check_begin(aclrtStream stream, aclmdlRICaptureMode mode)
 	return ACL_SUCCESS;
 }
 
+#define NOT_CAPTURED (ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)
+
 static aclError check_stream(aclrtStream handle, struct stream **s)
 {
 	aclError rc = stream_find(handle, STREAM_SUBMIT, s);
 
 	if (rc)
 		return rc;
-	if ((*s)->flags & (ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY | ACL_STREAM_PERSISTENT))
+	if ((*s)->flags & (NOT_CAPTURED | ACL_STREAM_PERSISTENT))
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "a stream with these flags cannot be captured");
 	if ((*s)->bound)
 		return npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is bound to a model");
@@ -465,6 +467,9 @@ static aclError wait_edge(struct stream *s, struct event *ev)
 				"the default stream cannot be captured");
 		if (s->bound)
 			return npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is bound to a model");
+		if (s->flags & NOT_CAPTURED)
+			return npu_err(ACL_ERROR_RT_INTERNAL_ERROR,
+				"a stream with these flags cannot join a capture");
 		if (!join(cap, s))
 			return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a capture");
 	}
