@@ -35,6 +35,9 @@ struct model_state {
 	_Atomic uint32_t tasks;
 	_Atomic uint64_t origin; /* acl_ref of the stream */
 	_Atomic uint64_t thread; /* index of the thread that began the capture */
+	_Atomic uint8_t change; /* enum model_change */
+	_Atomic uint32_t task_thread; /* 1 + index of the thread in a call on one of its tasks, 0 = none */
+	struct acl_call_site changed; /* under the lock: the last change of a task */
 	_Atomic uint32_t executions; /* submitted so far */
 	struct model_task execution[MODEL_EXECUTIONS]; /* under the lock */
 };

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Changing the tasks of a model: when it may be done, and that aclmdlRIUpdate follows. */
+#include "checks/engine/finding_statement.h"
+#include "checks/state/model_execution.h"
+#include "checks/state/task_state.h"
+
+#define NOT_READY ACL_ERROR_RT_MODEL_EXECUTE
+
+static bool model_is_open(struct acl_object *m)
+{
+	unsigned status = load_relaxed(&model_state(m)->status);
+
+	return status == MODEL_CAPTURING || status == MODEL_INVALIDATED;
+}
+
+static void task_change_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = task_model(c, call);
+	struct model_execution e = {.stream = NULL};
+	struct acl_call_site at;
+	bool open;
+
+	if (!m)
+		return;
+	m = model_root(c, m);
+	open = model_is_open(m);
+	if (!open)
+		model_executing(c, m, &e);
+	at = (struct acl_call_site){.caller = e.caller, .tid = e.tid, .api = ACL_API_aclmdlRIExecuteAsync};
+	FINDING(c, call, "mdlri-task-modify-running", open || e.stream,
+		PARTS(part_object("model", m), part_object("stream", e.stream),
+			e.stream ? part_used_at(&at) : part_none()),
+		"%s",
+		open ? "The model is still being captured."
+		     : "The model was submitted to a stream, and nothing the host did shows that it is "
+		       "done.");
+}
+
+static void task_call_together(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = task_model(c, call);
+	const struct acl_thread *other = task_other_thread(c, call);
+	unsigned inside = other ? load_acquire(&((struct acl_thread *)other)->inside) : 0;
+
+	if (!m)
+		return;
+	FINDING(c, call, "mdlri-task-api-concurrent", inside,
+		PARTS(part_uint("thread", load_relaxed(&((struct acl_thread *)other)->tid)),
+			part_api("its call", inside - 1), part_object("model", m)),
+		"Thread %u is in the middle of %s on a task of the same model.",
+		load_relaxed(&((struct acl_thread *)other)->tid), acl_apis[inside - 1].name);
+}
+
+static void changed_execute_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = model_argument(c, call);
+	struct acl_call_site at;
+
+	if (!m || model_is_open(m) || load_relaxed(&model_state(m)->status) != MODEL_READY ||
+		model_change(m) == MODEL_CHANGE_UNSURE)
+		return;
+	at = model_change_site(m);
+	FINDING(c, call, "mdlri-execute-not-ready", model_change(m) == MODEL_CHANGED,
+		PARTS(part_api("change", at.api), part_object("model", m), part_used_at(&at)),
+		"A task of the model was changed (%s), and aclmdlRIUpdate has not been called since.",
+		acl_apis[at.api].name);
+	FINDING(c, call, "mdlri-update-missing", model_change(m) == MODEL_CHANGED,
+		PARTS(part_api("change", at.api), part_object("model", m), part_used_at(&at),
+			part_beside(BESIDE_AS_CONSEQUENCE)),
+		"The change of the task (%s) takes effect with aclmdlRIUpdate, which has not been called "
+		"since.",
+		acl_apis[at.api].name);
+}
+
+/* After a change that failed the runtime knows what is left of the model. */
+static void changed_execute_failed(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = model_argument(c, call);
+	struct acl_call_site at;
+
+	if (!m || error_of(call) != NOT_READY || model_change(m) != MODEL_CHANGE_UNSURE)
+		return;
+	at = model_change_site(m);
+	FINDING(c, call, "mdlri-execute-not-ready", true,
+		PARTS(part_api("change", at.api), part_object("model", m), part_used_at(&at)),
+		"A change of one of its tasks (%s) failed, and the model cannot be executed since.",
+		acl_apis[at.api].name);
+}
+
+static void changed_destroy_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = model_argument(c, call);
+	struct acl_call_site at;
+
+	if (!m || load_relaxed(&model_state(m)->status) != MODEL_READY)
+		return;
+	at = model_change_site(m);
+	FINDING(c, call, "mdlri-update-missing", model_change(m) == MODEL_CHANGED,
+		PARTS(part_api("change", at.api), part_object("model", m), part_used_at(&at)),
+		"The change of a task (%s) never took effect: aclmdlRIUpdate was not called after it.",
+		acl_apis[at.api].name);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(TASK_DISABLE), ACL_ENTER, task_change_enter},
+	{ON_OP(TASK_SET_PARAMETERS), ACL_ENTER, task_change_enter},
+	{ON_ROLE(TASK), ACL_ENTER, task_call_together},
+	{ON_OP(EXECUTE_MODEL), ACL_ENTER | ACL_IF_ASYNC, changed_execute_enter},
+	{ON_OP(EXECUTE_MODEL), ACL_FAILED | ACL_IF_ASYNC, changed_execute_failed},
+	{ON_OP(DESTROY_MODEL), ACL_ENTER, changed_destroy_enter},
+};
+
+const struct check_module module_task_changes = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+};

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tasks of models: which model each belongs to, changes, calls in progress. */
+#include "checks/state/task_state.h"
+#include "checks/engine/program_memory.h"
+#include "checks/engine/value_table.h"
+#include "checks/state/binding_state.h"
+#include "checks/state/model_execution.h"
+
+struct tasks {
+	struct value_table model; /* handle of a task -> acl_ref of its model */
+};
+
+static struct tasks *tasks(struct checks *c)
+{
+	return module_state(c, task);
+}
+
+struct acl_object *task_model(struct checks *c, const struct acl_call_record *call)
+{
+	const void *task = acl_arg_pointer(call->api, call->args, ACL_ROLE_TASK);
+	struct acl_object *m =
+		task ? object_of(c, value_table_value(&tasks(c)->model, (uintptr_t)task)) : NULL;
+
+	return m && object_usable(m) ? m : NULL;
+}
+
+/* --- whose they are ----------------------------------------------------------------------- */
+
+/* Of a call: 1 + the tasks that the array has room for. */
+static const char room_note;
+
+static void stream_tasks_room(struct checks *c, struct acl_call_record *call)
+{
+	uint32_t room;
+
+	if (program_read(c, acl_arg_pointer(call->api, call->args, ACL_ROLE_NUMBER), &room, sizeof(room)))
+		call_note_set(call, &room_note, 1 + (uint64_t)room);
+}
+
+static void stream_tasks_answered(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = stream_model(c, acl_arg_pointer(call->api, call->args, ACL_ROLE_STREAM));
+	uint64_t room = call_note(call, &room_note);
+	struct program_array array;
+	aclmdlRITask const *at;
+	uint32_t n;
+
+	if (!m || !room || !succeeded(call) ||
+		!program_output(
+			c, call, acl_arg_pointer(call->api, call->args, ACL_ROLE_NUMBER), &n, sizeof(n)))
+		return;
+	program_array_open(&array, c, acl_arg_pointer(call->api, call->args, ACL_ROLE_TASKS), sizeof(*at),
+		n < room - 1 ? n : room - 1);
+	for (uint64_t i = 0; (at = program_array_at(&array, i)) != NULL; i++)
+		if (*at)
+			value_table_set_of(c, &tasks(c)->model, object_ref(m), (uintptr_t)*at, object_ref(m));
+}
+
+/* --- changes --------------------------------------------------------------------------------- */
+
+static void task_changed(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = task_model(c, call);
+
+	if (!m)
+		return;
+	m = model_root(c, m);
+	if (!succeeded(call) && model_change(m) == MODEL_CHANGED)
+		return;
+	lock(&model_state(m)->lock);
+	model_state(m)->changed =
+		(struct acl_call_site){.caller = call->caller, .tid = call->tid, .api = call->api};
+	unlock(&model_state(m)->lock);
+	store_relaxed(&model_state(m)->change, succeeded(call) ? MODEL_CHANGED : MODEL_CHANGE_UNSURE);
+}
+
+struct acl_call_site model_change_site(struct acl_object *model)
+{
+	struct acl_call_site site;
+
+	lock(&model_state(model)->lock);
+	site = model_state(model)->changed;
+	unlock(&model_state(model)->lock);
+	return site;
+}
+
+static void model_updated(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = model_argument(c, call);
+
+	if (m && succeeded(call))
+		store_relaxed(&model_state(m)->change, MODEL_UNCHANGED);
+}
+
+/* --- calls in progress ------------------------------------------------------------------------- */
+
+static uint32_t thread_number(struct checks *c, const struct acl_call_record *call)
+{
+	return (uint32_t)(thread_of(call) - c->threads) + 1;
+}
+
+/* A thread that ended in the middle of its call is in none. */
+static bool thread_on_task(struct checks *c, uint32_t number)
+{
+	struct acl_thread *t = &c->threads[number - 1];
+	unsigned inside = load_acquire(&t->inside);
+
+	return inside && acl_arg_has(inside - 1, ACL_ROLE_TASK) &&
+	       (!c->host.thread_lives || c->host.thread_lives(c->host.context, load_relaxed(&t->tid)));
+}
+
+/* Of a call: the number of the other thread. */
+static const char other_note;
+
+static void task_call_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = task_model(c, call);
+	uint32_t nobody = 0, mine = thread_number(c, call);
+
+	if (!m || call->callback_depth)
+		return;
+	m = model_root(c, m);
+	if (atomic_compare_exchange_strong(&model_state(m)->task_thread, &nobody, mine))
+		return;
+	if (nobody != mine && thread_on_task(c, nobody))
+		call_note_set(call, &other_note, nobody);
+	else
+		store_relaxed(&model_state(m)->task_thread, mine);
+}
+
+static void task_call_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = task_model(c, call);
+	uint32_t mine = thread_number(c, call);
+
+	if (m)
+		atomic_compare_exchange_strong(&model_state(model_root(c, m))->task_thread, &mine, 0);
+}
+
+const struct acl_thread *task_other_thread(struct checks *c, const struct acl_call_record *call)
+{
+	uint64_t number = call_note(call, &other_note);
+
+	return number ? &c->threads[number - 1] : NULL;
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(INFO_STREAM_TASKS), ACL_ENTER, stream_tasks_room},
+	{ON_OP(INFO_STREAM_TASKS), ACL_LEAVE, stream_tasks_answered},
+	{ON_OP(TASK_DISABLE), ACL_LEAVE, task_changed},
+	{ON_OP(TASK_SET_PARAMETERS), ACL_LEAVE, task_changed},
+	{ON_OP(MODEL_UPDATE), ACL_LEAVE, model_updated},
+	{ON_ROLE(TASK), ACL_ENTER, task_call_enter},
+	{ON_ROLE(TASK), ACL_LEAVE, task_call_leave},
+};
+
+const struct check_module module_task = {
+	.order = 22,
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct tasks),
+};

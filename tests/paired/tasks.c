@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Paired tests of the rules about the tasks of a model: reading and changing them, and the update after it.
+ */
+#include "paired.h"
+
+static aclmdlRITaskParams params = {.type = ACL_MODEL_RI_TASK_KERNEL};
+
+static aclrtFuncHandle make_function(void)
+{
+	aclrtFuncHandle f = NULL;
+	aclrtBinHandle b = NULL;
+
+	CALL_DOES(aclrtBinaryLoadFromData, 0, b = make_address(), .data = heap_memory, .length = 4096,
+		.binHandle = &b);
+	CALL_DOES(aclrtBinaryGetFunction, 0, f = make_address(), .binHandle = b, .kernelName = "add",
+		.funcHandle = &f);
+	return f;
+}
+
+static aclmdlRI model_on(aclrtStream s)
+{
+	aclmdlRI m = NULL;
+
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = make_function(), .numBlocks = 1, .stream = s,
+		.hostArgs = heap_memory, .argsSize = 64);
+	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
+	return m;
+}
+
+/* The only task of the model. */
+static aclmdlRITask task_of(aclmdlRI m)
+{
+	aclrtStream inner = NULL;
+	aclmdlRITask task = NULL;
+	uint32_t n = 1, tasks = 1;
+
+	CALL_DOES(aclmdlRIGetStreams, 0, inner = make_address(), .modelRI = m, .streams = &inner,
+		.numStreams = &n);
+	CALL_DOES(aclmdlRIGetTasksByStream, 0, task = make_address(), .stream = inner, .tasks = &task,
+		.numTasks = &tasks);
+	CALL(aclmdlRITaskGetParams, .task = task, .params = &params);
+	params.type = ACL_MODEL_RI_TASK_KERNEL;
+	return task;
+}
+
+static void update(aclmdlRI m)
+{
+	CALL(aclmdlRIUpdate, .modelRI = m);
+}
+
+static void execute_returns(int64_t code, aclmdlRI m, aclrtStream s)
+{
+	CALL_FAILS(code, aclmdlRIExecuteAsync, .modelRI = m, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+/* --- the update after a change ------------------------------------------------------------- */
+
+static void executed_after_disable(void)
+{
+	aclrtStream s = make_stream();
+	aclmdlRI m = model_on(s);
+
+	CALL(aclmdlRITaskDisable, .task = task_of(m));
+	if (!bug)
+		update(m);
+	execute_returns(bug ? 507011 : 0, m, s);
+	if (bug)
+		update(m);
+}
+
+static void executed_after_set(void)
+{
+	aclrtStream s = make_stream();
+	aclmdlRI m = model_on(s);
+
+	CALL(aclmdlRITaskSetParams, .task = task_of(m), .params = &params);
+	if (!bug)
+		update(m);
+	execute_returns(bug ? 507011 : 0, m, s);
+	if (bug)
+		update(m);
+}
+
+/* Of a change that failed the runtime says whether the model is still fit. */
+static void executed_after_failure(void)
+{
+	aclmdlRITaskParams other = {.type = ACL_MODEL_RI_TASK_VALUE_WRITE};
+	aclrtStream s = make_stream();
+	aclmdlRI m = model_on(s);
+	aclmdlRITask task = task_of(m);
+
+	if (bug)
+		CALL_FAILS(107000, aclmdlRITaskSetParams, .task = task, .params = &other);
+	else
+		update(m);
+	execute_returns(bug ? 507011 : 0, m, s);
+}
+
+static void destroyed_after_change(void)
+{
+	aclrtStream s = make_stream();
+	aclmdlRI m = model_on(s);
+
+	CALL(aclmdlRITaskDisable, .task = task_of(m));
+	if (!bug)
+		update(m);
+	CALL(aclmdlRIDestroy, .modelRI = m);
+}
+
+/* --- a change at the wrong time --------------------------------------------------------------- */
+
+static void disabled_while_running(void)
+{
+	aclrtStream s = make_stream();
+	aclmdlRI m = model_on(s);
+	aclmdlRITask task = task_of(m);
+
+	make_busy(s);
+	CALL(aclmdlRIExecuteAsync, .modelRI = m, .stream = s);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL_FAILS(bug ? 107040 : 0, aclmdlRITaskDisable, .task = task);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	update(m);
+}
+
+static void set_while_running(void)
+{
+	aclrtStream s = make_stream(), other = make_stream();
+	aclmdlRI m = model_on(s);
+	aclmdlRITask task = task_of(m);
+
+	make_busy(other);
+	CALL(aclmdlRIExecuteAsync, .modelRI = m, .stream = other);
+	CALL(aclrtSynchronizeStream, .stream = bug ? s : other);
+	twin_thread(1);
+	CALL(aclrtSetDevice, .deviceId = 0);
+	CALL_FAILS(bug ? 107040 : 0, aclmdlRITaskSetParams, .task = task, .params = &params);
+	CALL(aclrtSynchronizeStream, .stream = other);
+	update(m);
+}
+
+/* --- two threads at once ------------------------------------------------------------------------ */
+
+static bool together; /* the call of the other thread came while this one was in its own */
+
+static void other_call(aclmdlRITask task)
+{
+	twin_thread(1);
+	CALL(aclmdlRITaskGetParams, .task = task, .params = &params);
+	twin_thread(0);
+	together = true;
+}
+
+static void two_threads(void)
+{
+	aclrtStream s = make_stream();
+	aclmdlRI m = model_on(s), n = model_on(s);
+	aclmdlRITask mine = task_of(m), of_other = task_of(n);
+
+	together = false;
+	CALL_DOES(aclmdlRITaskDisable, 0, other_call(bug ? mine : of_other), .task = mine);
+	twin_assume(together, "two calls at once are a matter of luck");
+	other_call(mine);
+	update(m);
+}
+
+static void two_threads_each(void)
+{
+	aclrtStream s = make_stream();
+	aclmdlRITask task = task_of(model_on(s)), other = task_of(model_on(s));
+	aclmdlRITaskType type;
+
+	CALL_DOES(
+		aclmdlRITaskGetType, 0,
+		{
+			twin_thread(1);
+			CALL_EACH(0, ROLE(TASK, bug ? task : other), ROLE(ID, OUT), ROLE(ATTRIBUTE, 1),
+				ROLE(VALUE, OUT), ROLE(PARAMETERS, &params));
+			twin_thread(0);
+		},
+		.task = task, .type = &type);
+	twin_assume(together, "two calls at once are a matter of luck");
+}
+
+static const struct twin twins[] = {
+	TWIN("mdlri-execute-not-ready", executed_after_disable),
+	TWIN("mdlri-execute-not-ready", executed_after_set),
+	TWIN("mdlri-execute-not-ready", executed_after_failure),
+	TWIN("mdlri-update-missing", destroyed_after_change),
+	TWIN("mdlri-task-modify-running", disabled_while_running),
+	TWIN("mdlri-task-modify-running", set_while_running),
+	TWIN("mdlri-task-api-concurrent", two_threads),
+	TWIN_EACH("mdlri-task-api-concurrent", two_threads_each, INFO_TASK_PARAMETERS),
+	TWIN_EACH("mdlri-task-api-concurrent", two_threads_each, INFO_TASK_ID),
+	TWIN_EACH("mdlri-task-api-concurrent", two_threads_each, INFO_TASK_TYPE),
+	TWIN_EACH("mdlri-task-api-concurrent", two_threads_each, INFO_TASK_ATTRIBUTE),
+	TWIN_EACH("mdlri-task-api-concurrent", two_threads_each, TASK_DISABLE),
+	TWIN_EACH("mdlri-task-api-concurrent", two_threads_each, TASK_SET_PARAMETERS),
+};
+
+TWINS_MAIN("task rules", twins)
