@@ -4,7 +4,7 @@
  * (include/aclcheck/constraints.h), bound to every function that has any.
  */
 #include "aclcheck/terms.h"
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 
 /* Whether the product is one of "310P,310B". */
@@ -39,7 +39,7 @@ static bool applies(struct checks *c, const struct acl_constraint *n, const void
 	return true;
 }
 
-/* --- saying it ------------------------------------------------------------------- */
+/* --- reporting it ----------------------------------------------------------------- */
 
 /* What the model knows of a field behind or in a parameter. */
 static const struct acl_field *field_of(const struct acl_param *p, const char *name)
@@ -69,52 +69,64 @@ static bool pointer_kind(unsigned kind)
 	       kind == ACL_KIND_CALLBACK;
 }
 
-static void say_operand(struct acl_finding *f, const struct acl_operand *o,
-	const struct acl_call_record *call, const void *behind)
+/* The value of an operand; nothing where it has none. */
+static struct finding_part operand_part(
+	const struct acl_operand *o, const struct acl_call_record *call, const void *behind)
 {
 	const struct acl_param *p;
 	const struct acl_field *field;
 	unsigned kind;
+	int index;
 	number v;
 
-	if (!o->size || o->param < 0)
-		return;
+	if (!o->size || o->param < 0 || o->size > 8 || !place(o, call->args, behind))
+		return part_none();
 	p = &acl_apis[call->api].params[o->param];
 	field = field_of(p, o->name);
 	kind = kind_of(o, p, field);
-	if (o->size > 8 || !place(o, call->args, behind))
-		return;
+	index = field ? field->enum_index : p->enum_index;
 	v = widen(place(o, call->args, behind),
 		&(struct acl_operand){.size = o->size, .is_signed = o->is_signed, .factor = 1});
-	if (kind == ACL_KIND_ENUM && (field ? field->enum_index : p->enum_index) >= 0)
-		finding_enum(
-			f, o->name, acl_enums[field ? field->enum_index : p->enum_index].name, (int64_t)v);
-	else if (pointer_kind(kind))
-		finding_address(f, o->name, (const void *)(uintptr_t)v);
-	else if (o->is_signed)
-		finding_int(f, o->name, (int64_t)v);
-	else
-		finding_uint(f, o->name, (uint64_t)v);
+	if (kind == ACL_KIND_ENUM && index >= 0)
+		return part_enum(o->name, acl_enums[index].name, (int64_t)v);
+	if (pointer_kind(kind))
+		return part_handle(o->name, (uint64_t)v);
+	return o->is_signed ? part_int(o->name, (int64_t)v) : part_uint(o->name, (uint64_t)v);
 }
 
-static void say(struct acl_finding *f, const struct acl_constraint *n, const struct acl_call_record *call,
-	const void *behind)
+/* The values of all operands, as many as a finding shows. */
+static void operand_parts(struct finding_part parts[ACL_FINDING_VALUES + 1], const struct acl_constraint *n,
+	const struct acl_call_record *call, const void *behind)
+{
+	unsigned at = 0;
+
+	for (unsigned i = 0; i < n->n_terms && n->terms->op != ACL_TERM_NEVER; i++) {
+		const struct acl_operand *of[] = {&n->terms[i].left, &n->terms[i].more, &n->terms[i].right};
+
+		for (unsigned k = 0; k < 3 && at < ACL_FINDING_VALUES; k++) {
+			parts[at] = operand_part(of[k], call, behind);
+			at += parts[at].kind != PART_NONE;
+		}
+	}
+	parts[at].kind = PART_END;
+}
+
+static void report(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	const struct acl_constraint *n, const void *behind)
 {
 	const struct acl_term *t = n->terms;
 	const struct acl_param *p = t->left.param >= 0 ? &acl_apis[call->api].params[t->left.param] : NULL;
+	struct finding_part parts[ACL_FINDING_VALUES + 2] = {part_severity(n->severity)};
 
+	operand_parts(parts + 1, n, call, behind);
 	if (t->op == ACL_TERM_NEVER)
-		return;
-	if (t->op == ACL_TERM_SET && p && !t->more.size && n->n_terms == 1)
-		finding_detail(f, "%s is %s.", t->left.name,
+		FINDING_BROKEN(c, call, rule, parts, "%s", "");
+	else if (t->op == ACL_TERM_SET && p && !t->more.size && n->n_terms == 1)
+		FINDING_BROKEN(c, call, rule, parts, "%s is %s.", t->left.name,
 			pointer_kind(kind_of(&t->left, p, field_of(p, t->left.name))) ? "NULL" : "0");
 	else
-		finding_detail(f, "What %s needs does not hold: %s.", acl_apis[call->api].name, n->text);
-	for (unsigned i = 0; i < n->n_terms; i++) {
-		say_operand(f, &n->terms[i].left, call, behind);
-		say_operand(f, &n->terms[i].more, call, behind);
-		say_operand(f, &n->terms[i].right, call, behind);
-	}
+		FINDING_BROKEN(c, call, rule, parts, "What %s needs does not hold: %s.",
+			acl_apis[call->api].name, n->text);
 }
 
 /* One call, one report: the first need that is broken ends it. */
@@ -122,11 +134,7 @@ void constraints_report(struct checks *c, struct acl_call_record *call, const vo
 {
 	const struct acl_need_span *span = &acl_constraints_of[call->api];
 	const struct acl_constraint *n = &acl_constraints[span->first], *end = n + span->count;
-	struct finding_grade grade = GRADE_TABLE;
 	const struct acl_rule *rule;
-	struct finding_buffer room;
-	struct acl_finding *f;
-
 	/* What was said before is more than a look at the arguments finds. */
 	for (; n < end; n++) {
 		if (term_holds(n->terms, call->args, behind) != NO || !applies(c, n, call->args, behind))
@@ -134,12 +142,7 @@ void constraints_report(struct checks *c, struct acl_call_record *call, const vo
 		rule = acl_rule_find(n->rule);
 		if (!rule_wanted(c, rule))
 			continue;
-		grade.severity = n->severity;
-		f = finding_begin_as(c, call, rule, grade, &room);
-		if (f) {
-			say(f, n, call, behind);
-			finding_show(c, f);
-		}
+		report(c, call, rule, n, behind);
 		/* Advice hides nothing. */
 		if (!c->settings[rule->index].advice)
 			return;

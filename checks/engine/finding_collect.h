@@ -8,7 +8,7 @@
 #ifndef CHECKS_FINDING_COLLECT_H
 #define CHECKS_FINDING_COLLECT_H
 
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_draft.h"
 
 /* call.state.finding while the finding of this phase has no serial number yet. */
 #define FINDING_PENDING UINT64_MAX

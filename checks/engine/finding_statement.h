@@ -15,7 +15,8 @@
 #ifndef CHECKS_FINDING_STATEMENT_H
 #define CHECKS_FINDING_STATEMENT_H
 
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_draft.h"
+#include "checks/engine/rule_coverage.h"
 
 enum finding_part_kind {
 	PART_NONE, /* also what is all zeros */
@@ -191,16 +192,19 @@ FINDING_PART part_caller(uint64_t at)
 	return (struct finding_part){.kind = PART_CALLER, .u = at};
 }
 
+/* "1 MiB" … into a small buffer. */
+const char *human_bytes(uint64_t bytes, char out[24]);
+
 /* At least one part. */
 #define PARTS(...) ((const struct finding_part[]){__VA_ARGS__, {.kind = PART_END}})
 #define NO_PARTS ((const struct finding_part[]){{.kind = PART_END}})
 
 /* What the statements below do in two steps: NULL = nothing to show (rule off, repeat …), no sentence needed.
  */
-__attribute__((cold)) struct acl_finding *finding_start(struct checks *c, struct acl_call_record *call,
+__attribute__((cold)) struct finding_draft *finding_start(struct checks *c, struct acl_call_record *call,
 	const struct acl_rule *rule, const struct finding_part *parts);
 __attribute__((cold, format(printf, 4, 5))) void finding_finish(
-	struct checks *c, struct acl_finding *f, const struct finding_part *parts, const char *format, ...);
+	struct checks *c, struct finding_draft *d, const struct finding_part *parts, const char *format, ...);
 
 static inline bool finding_condition(
 	struct checks *c, const struct acl_call_record *call, const struct acl_rule *rule, bool broken)
@@ -217,7 +221,7 @@ static inline bool finding_condition(
 #define FINDING_BROKEN(c, call, rule, parts, ...)                                                            \
 	do {                                                                                                 \
 		const struct finding_part *parts_ = (parts);                                                 \
-		struct acl_finding *finding_ = finding_start(c, call, rule, parts_);                         \
+		struct finding_draft *finding_ = finding_start(c, call, rule, parts_);                       \
 		if (finding_)                                                                                \
 			finding_finish(c, finding_, parts_, __VA_ARGS__);                                    \
 	} while (0)

@@ -2,7 +2,7 @@
 /* The instance: creation, memory, threads, and the way of a call through the modules. */
 #include "checks/engine/call_sites.h"
 #include "checks/engine/finding_collect.h"
-#include "checks/engine/finding_report.h"
+#include "checks/engine/rule_coverage.h"
 #include "checks/engine/hook_lists.h"
 
 #define POOL_CHUNK (256u << 10)

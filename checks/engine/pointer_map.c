@@ -2,6 +2,15 @@
 /* The pointer map: look-ups without a lock, and the life of blocks. */
 #include "checks/engine/pointer_map_inside.h"
 
+const char *memory_kind_name(unsigned kind)
+{
+	static const char *const names[] = {"memory", "device memory", "page-locked host memory",
+		"managed memory", "pool memory", "imported memory", "mapped memory", "reserved address range",
+		"registered host memory"};
+
+	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : names[0];
+}
+
 _Static_assert(offsetof(struct pointer_map, head) == 0, "map_version reads the head");
 
 /*

@@ -24,6 +24,9 @@ enum acl_memory_kind {
 	MEM_REGISTERED /* the program's own host memory, registered */
 };
 
+/* "device memory", "page-locked host memory" … */
+const char *memory_kind_name(unsigned kind);
+
 /* What happened to a block, for rules that need no more than that. */
 enum block_mark {
 	BLOCK_DESCRIBED = 1u << 0, /* a descriptor was put into it */

@@ -4,7 +4,7 @@
  * own programs.  A thread counts for itself, so that no line is written by two;
  * the sums are made when they are read.
  */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/rule_coverage.h"
 
 #define ASKED_BY 1024
 

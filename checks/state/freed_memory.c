@@ -5,7 +5,6 @@
  * in the ring turns most of them away at once.
  */
 #include "checks/state/freed_memory.h"
-#include "checks/engine/finding_report.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
 

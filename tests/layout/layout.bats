@@ -99,5 +99,11 @@ includers() {
 }
 
 @test "checks/: state modules make no findings" {
-	[ -z "$(grep -lE 'RULE\(|FINDING\(|finding_begin' checks/state/*.c)" ] || grep -nE 'RULE\(|FINDING\(|finding_begin' checks/state/*.c | { cat; false; }
+	! grep -nE 'RULE\(|FINDING|finding_(start|draft)' checks/state/*.[ch]
+}
+
+@test "checks/: rules make their findings by the statement only" {
+	! grep -nE 'finding_(start|finish|draft|send)' checks/rules/*/*.[ch]
+	# What is evaluated is counted by the statement, or before a look that evaluates several rules.
+	! grep -nE '#include "checks/engine/(finding_draft|finding_collect|call_sites)\.h"' checks/rules/*/*.[ch]
 }

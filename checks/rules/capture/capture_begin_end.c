@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where captures begin and end: on which stream, by which thread; what a capturing stream is not for. */
-#include "checks/engine/finding_report.h"
+
+#include "checks/engine/finding_statement.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/device_state.h"
 #include "checks/state/event_state.h"
@@ -20,25 +21,19 @@ static struct acl_object *origin_of(struct checks *c, struct acl_object *capture
 	return object_of(c, load_relaxed(&model_state(capture)->origin));
 }
 
-static void say_capture_end(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
-	struct acl_object *capture, const char *detail)
+/* Whether the rule is broken. */
+static bool check_capture(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	bool broken, struct acl_object *capture, const char *detail)
 {
 	struct acl_object *s = stream_of(call), *origin = capture ? origin_of(c, capture) : NULL;
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, rule, &room);
 
-	if (!f)
-		return;
-	finding_detail(f, "%s", detail);
-	finding_object(c, f, "stream", s);
-	if (capture) {
-		finding_enum(
-			f, "capture mode", "aclmdlRICaptureMode", load_relaxed(&model_state(capture)->mode));
-		if (origin && origin != s)
-			finding_object(c, f, "stream of the beginning", origin);
-		finding_object(c, f, "capture", capture);
-	}
-	finding_show(c, f);
+	return FINDING_OF(c, call, rule, broken,
+		PARTS(capture ? part_enum("capture mode", "aclmdlRICaptureMode",
+					load_relaxed(&model_state(capture)->mode))
+			      : part_none(),
+			part_object("stream", s), part_object("stream of the beginning", origin),
+			part_object("capture", capture)),
+		"%s", detail);
 }
 
 /* --- begin ---------------------------------------------------------------------------- */
@@ -49,9 +44,8 @@ static void flags_for_capture(struct checks *c, struct acl_call_record *call, co
 
 	if (c->soc && strstr(c->soc, "950"))
 		bad |= ACL_STREAM_PERSISTENT;
-	rule_evaluated(call, RULE("capture-begin-bad-stream-flag"));
-	if (load_relaxed(&stream_state(stream_of(call))->flags) & bad)
-		say_capture_end(c, call, RULE("capture-begin-bad-stream-flag"), NULL, detail);
+	check_capture(c, call, RULE("capture-begin-bad-stream-flag"),
+		load_relaxed(&stream_state(stream_of(call))->flags) & bad, NULL, detail);
 }
 
 static void capture_begin_enter(struct checks *c, struct acl_call_record *call)
@@ -60,14 +54,12 @@ static void capture_begin_enter(struct checks *c, struct acl_call_record *call)
 
 	if (!s || !object_usable(s) || load_relaxed(&s->flags) & ACL_OBJECT_DEFAULT)
 		return;
-	rule_evaluated(call, RULE("capture-begin-twice"));
-	if (capture)
-		say_capture_end(c, call, RULE("capture-begin-twice"), capture,
-			origin_of(c, capture) == s
-				? "A capture was begun on this stream, and it has not ended."
-				: "The stream takes part in the capture of another stream, and that has not "
-				  "ended.");
-	else if (stream_is_own(s))
+	if (!check_capture(c, call, RULE("capture-begin-twice"), capture, capture,
+		    capture && origin_of(c, capture) == s
+			    ? "A capture was begun on this stream, and it has not ended."
+			    : "The stream takes part in the capture of another stream, and that has not "
+			      "ended.") &&
+		stream_is_own(s))
 		flags_for_capture(c, call, "Streams of these flags cannot be captured.");
 }
 
@@ -90,64 +82,57 @@ static void capture_end_enter(struct checks *c, struct acl_call_record *call)
 	struct acl_object *s = stream_of(call), *capture = capture_of(c, s);
 	struct model_state *m = capture ? model_state(capture) : NULL;
 
-	if (!capture) {
-		if (!stream_is_own(s) || load_relaxed(&stream_state(s)->capture_unsure))
-			return;
-		rule_evaluated(call, RULE("capture-end-not-capturing"));
-		say_capture_end(c, call, RULE("capture-end-not-capturing"), NULL,
-			"The stream is not being captured: no capture was begun on it, or it has ended.");
+	if (!capture && (!stream_is_own(s) || load_relaxed(&stream_state(s)->capture_unsure)))
 		return;
-	}
-	rule_evaluated(call, RULE("capture-end-not-capturing"));
-	rule_evaluated(call, RULE("capture-end-null-model"));
-	if (!load_relaxed(&m->sub) && !ACL_ARGS(call, aclmdlRICaptureEnd)->modelRI) {
-		say_capture_end(c, call, RULE("capture-end-null-model"), capture,
-			"modelRI is NULL: there is no place for the model, and the capture goes on.");
+	if (check_capture(c, call, RULE("capture-end-not-capturing"), !capture, NULL,
+		    "The stream is not being captured: no capture was begun on it, or it has ended."))
 		return;
-	}
-	rule_evaluated(call, RULE("capture-end-wrong-stream"));
-	if (load_relaxed(&m->origin) != object_ref(s)) {
-		say_capture_end(c, call, RULE("capture-end-wrong-stream"), capture,
-			"The capture was begun on another stream; this one was joined by an event. The "
-			"capture goes on.");
+	if (check_capture(c, call, RULE("capture-end-null-model"),
+		    !load_relaxed(&m->sub) && !ACL_ARGS(call, aclmdlRICaptureEnd)->modelRI, capture,
+		    "modelRI is NULL: there is no place for the model, and the capture goes on."))
 		return;
+	if (check_capture(c, call, RULE("capture-end-wrong-stream"),
+		    load_relaxed(&m->origin) != object_ref(s), capture,
+		    "The capture was begun on another stream; this one was joined by an event. The capture "
+		    "goes on."))
+		return;
+	check_capture(c, call, RULE("capture-end-wrong-thread"),
+		load_relaxed(&m->mode) != ACL_MODEL_RI_CAPTURE_MODE_RELAXED &&
+			load_relaxed(&m->thread) != (uint64_t)(thread_of(call) - c->threads),
+		capture,
+		"Another thread began the capture, and only a RELAXED one may end elsewhere: the model is "
+		"lost.");
+}
+
+/* A model of a condition of the capture into which nothing was captured. */
+static bool has_empty_submodel(struct checks *c, struct acl_object *capture)
+{
+	struct acl_object *o;
+
+	object_each(c, ACL_HANDLE_MODEL, o)
+	{
+		if (load_relaxed(&o->parent) == object_ref(capture) && load_relaxed(&model_state(o)->sub) &&
+			object_usable(o) && load_relaxed(&model_state(o)->status) != MODEL_READY)
+			return true;
 	}
-	rule_evaluated(call, RULE("capture-end-wrong-thread"));
-	if (load_relaxed(&m->mode) != ACL_MODEL_RI_CAPTURE_MODE_RELAXED &&
-		load_relaxed(&m->thread) != (uint64_t)(thread_of(call) - c->threads))
-		say_capture_end(c, call, RULE("capture-end-wrong-thread"), capture,
-			"Another thread began the capture, and only a RELAXED one may end elsewhere: the "
-			"model "
-			"is lost.");
+	return false;
 }
 
 /* What the end finds wrong with the capture itself. */
 static void capture_end_state(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *s = stream_of(call), *capture = capture_of(c, s), *o;
+	struct acl_object *s = stream_of(call), *capture = capture_of(c, s);
 
 	if (!capture || load_relaxed(&model_state(capture)->origin) != object_ref(s))
 		return;
-	rule_evaluated(call, RULE("capture-end-invalidated"));
-	if (load_relaxed(&model_state(capture)->status) == MODEL_INVALIDATED) {
-		say_capture_end(c, call, RULE("capture-end-invalidated"), capture,
-			"A call that failed before has made the capture invalid: there will be no model.");
+	if (check_capture(c, call, RULE("capture-end-invalidated"),
+		    load_relaxed(&model_state(capture)->status) == MODEL_INVALIDATED, capture,
+		    "A call that failed before has made the capture invalid: there will be no model."))
 		return;
-	}
-	rule_evaluated(call, RULE("taskgrp-open-at-end"));
-	if (load_relaxed(&model_state(capture)->group))
-		say_capture_end(c, call, RULE("taskgrp-open-at-end"), capture,
-			"A task group of the capture is still open: there will be no model.");
-	rule_evaluated(call, RULE("cond-submodel-not-captured"));
-	object_each(c, ACL_HANDLE_MODEL, o)
-	{
-		if (load_relaxed(&o->parent) != object_ref(capture) || !load_relaxed(&model_state(o)->sub) ||
-			!object_usable(o) || load_relaxed(&model_state(o)->status) == MODEL_READY)
-			continue;
-		say_capture_end(c, call, RULE("cond-submodel-not-captured"), capture,
-			"Nothing was captured into the model of a condition: there will be no model.");
-		return;
-	}
+	check_capture(c, call, RULE("taskgrp-open-at-end"), load_relaxed(&model_state(capture)->group),
+		capture, "A task group of the capture is still open: there will be no model.");
+	check_capture(c, call, RULE("cond-submodel-not-captured"), has_empty_submodel(c, capture), capture,
+		"Nothing was captured into the model of a condition: there will be no model.");
 }
 
 /* The runtime's answer decides: what is current may have been set below us. */
@@ -160,11 +145,10 @@ static void capture_context_leave(struct checks *c, struct acl_call_record *call
 		return;
 	own = context_of(c, s);
 	current = context_current(c, thread_of(call), &is_known);
-	if (!own || !current)
-		return;
-	rule_evaluated(call, RULE("capture-wrong-context"));
-	if (error_of(call) == ACL_ERROR_RT_STREAM_CONTEXT && own != current)
-		finding_on(c, call, RULE("capture-wrong-context"), s, current,
+	if (own && current)
+		FINDING(c, call, "capture-wrong-context",
+			error_of(call) == ACL_ERROR_RT_STREAM_CONTEXT && own != current,
+			PARTS(part_object("stream", s), part_object("context", current)),
 			"The stream belongs to another context than the current one.");
 }
 
@@ -178,33 +162,27 @@ static void excuse_streams(struct checks *c, struct acl_object *capture)
 		atomic_fetch_or(&s->flags, ACL_OBJECT_REPORTED);
 }
 
+static bool capture_is_open(struct acl_object *o)
+{
+	return object_usable(o) && !(load_relaxed(&o->flags) & ACL_OBJECT_REPORTED) &&
+	       load_relaxed(&model_state(o)->status) == MODEL_CAPTURING;
+}
+
 static void capture_finish(struct checks *c, enum checks_end kind)
 {
-	struct finding_grade grade = GRADE_TABLE;
-	struct finding_buffer room;
-	struct acl_finding *f;
 	struct acl_object *o;
 
 	object_each(c, ACL_HANDLE_MODEL, o)
 	{
-		if (kind != CHECKS_END_EXIT || load_relaxed(&o->flags) & ACL_OBJECT_INHERITED)
+		if (kind != CHECKS_END_EXIT || load_relaxed(&o->flags) & ACL_OBJECT_INHERITED ||
+			acl_apis[load_relaxed(&o->created.api)].operation != ACL_OP_CAPTURE_BEGIN)
 			continue;
-		if (acl_apis[load_relaxed(&o->created.api)].operation == ACL_OP_CAPTURE_BEGIN)
-			rule_evaluated_at_end(c, RULE("capture-never-ended"));
-		if (!object_usable(o) || load_relaxed(&o->flags) & ACL_OBJECT_REPORTED ||
-			load_relaxed(&model_state(o)->status) != MODEL_CAPTURING)
-			continue;
-		excuse_streams(c, o);
-		grade.site = load_relaxed(&o->serial);
-		grade.caller = load_relaxed(&o->created.caller);
-		f = finding_begin_as(c, NULL, RULE("capture-never-ended"), grade, &room);
-		if (!f)
-			continue;
-		finding_detail(
-			f, "The process ends while the capture is open: what was recorded never runs.");
-		finding_object(c, f, "stream", origin_of(c, o));
-		finding_object(c, f, "capture", o);
-		finding_show(c, f);
+		if (FINDING(c, NULL, "capture-never-ended", capture_is_open(o),
+			    PARTS(part_site(load_relaxed(&o->serial)),
+				    part_caller(load_relaxed(&o->created.caller)),
+				    part_object("stream", origin_of(c, o)), part_object("capture", o)),
+			    "The process ends while the capture is open: what was recorded never runs."))
+			excuse_streams(c, o);
 	}
 }
 
@@ -214,11 +192,8 @@ static void capture_execute_enter(struct checks *c, struct acl_call_record *call
 {
 	struct acl_object *s = stream_of(call), *capture = capture_of(c, s);
 
-	if (!s || !object_usable(s))
-		return;
-	rule_evaluated(call, RULE("capture-execute-on-capturing-stream"));
-	if (capture)
-		say_capture_end(c, call, RULE("capture-execute-on-capturing-stream"), capture,
+	if (s && object_usable(s))
+		check_capture(c, call, RULE("capture-execute-on-capturing-stream"), capture, capture,
 			"The stream is being captured: execute the model on another one, or after the end.");
 }
 
@@ -226,11 +201,8 @@ static void capture_stream_destroy(struct checks *c, struct acl_call_record *cal
 {
 	struct acl_object *s = stream_of(call), *capture = capture_of(c, s);
 
-	if (!s || !object_usable(s))
-		return;
-	rule_evaluated(call, RULE("capture-destroy-stream"));
-	if (capture)
-		say_capture_end(c, call, RULE("capture-destroy-stream"), capture,
+	if (s && object_usable(s))
+		check_capture(c, call, RULE("capture-destroy-stream"), capture, capture,
 			"The stream is being captured: end the capture first.");
 }
 

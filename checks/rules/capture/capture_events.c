@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which events a capture takes, and what ACL_EVENT_EXTERNAL and the *_EXTERNAL flags are for. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/event_state.h"
 #include "checks/state/stream_state.h"
@@ -14,28 +14,21 @@ static struct event_state *capture_event_known(struct acl_object *e)
 		       : NULL;
 }
 
-static void say_capture_event(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
-	struct acl_object *e, const char *detail)
+/* Whether the rule is broken. */
+static bool check_event(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	struct acl_object *e, bool broken, const char *detail)
 {
 	static const char *const makers[] = {[EVENT_PLAIN] = "aclrtCreateEvent",
 		[EVENT_WITH_FLAG] = "aclrtCreateEventWithFlag",
 		[EVENT_EX] = "aclrtCreateEventExWithFlag",
 		[EVENT_IMPORTED] = "aclrtIpcOpenEventHandle"};
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, rule, &room);
+	struct acl_object *s = c->stream_offset[call->api] >= 0 ? stream_of(call) : NULL;
 
-	if (!f)
-		return;
-	finding_detail(f, "%s; the event was made by %s with flags 0x%x.", detail,
+	return FINDING_OF(c, call, rule, broken,
+		PARTS(part_object("event", e), part_object("stream", s),
+			part_object("capture", capture_of(c, s))),
+		"%s; the event was made by %s with flags 0x%x.", detail,
 		makers[load_relaxed(&event_state(e)->maker)], load_relaxed(&event_state(e)->flags));
-	finding_object(c, f, "event", e);
-	if (c->stream_offset[call->api] >= 0) {
-		struct acl_object *capture = capture_of(c, stream_of(call));
-
-		finding_object(c, f, "stream", stream_of(call));
-		finding_object(c, f, "capture", capture);
-	}
-	finding_show(c, f);
 }
 
 static bool event_is_for_graph(const struct event_state *e)
@@ -57,21 +50,21 @@ static bool event_is_shared(const struct event_state *e)
 static void used_in_capture(struct checks *c, struct acl_call_record *call, struct acl_object *o)
 {
 	struct event_state *e = capture_event_known(o);
+	bool shared;
 
 	if (!e || !capture_of(c, stream_of(call)))
 		return;
-	rule_evaluated(call, RULE("capture-ipc-event"));
-	rule_evaluated(call, RULE("capture-event-wrong-constructor"));
-	if (event_is_shared(e))
-		say_capture_event(
-			c, call, RULE("capture-ipc-event"), o, "Events between processes cannot be captured");
-	else if (load_relaxed(&e->maker) != EVENT_EX && load_relaxed(&e->flags) != ACL_EVENT_EXTERNAL)
-		say_capture_event(c, call, RULE("capture-event-wrong-constructor"), o,
-			"Captures take events of aclrtCreateEventExWithFlag, or those of "
-			"aclrtCreateEventWithFlag with exactly ACL_EVENT_EXTERNAL");
+	shared = event_is_shared(e);
+	check_event(
+		c, call, RULE("capture-ipc-event"), o, shared, "Events between processes cannot be captured");
+	check_event(c, call, RULE("capture-event-wrong-constructor"), o,
+		!shared && load_relaxed(&e->maker) != EVENT_EX &&
+			load_relaxed(&e->flags) != ACL_EVENT_EXTERNAL,
+		"Captures take events of aclrtCreateEventExWithFlag, or those of aclrtCreateEventWithFlag "
+		"with exactly ACL_EVENT_EXTERNAL");
 }
 
-/* Without SYNC a record leaves no trace in the model; each event is told once. */
+/* Without SYNC a record leaves no trace in the model; each event is reported once. */
 static void capture_record_dropped(struct checks *c, struct acl_call_record *call, struct acl_object *o)
 {
 	struct event_state *e = capture_event_known(o);
@@ -79,10 +72,8 @@ static void capture_record_dropped(struct checks *c, struct acl_call_record *cal
 	if (!e || !capture_of(c, stream_of(call)) || load_relaxed(&e->maker) != EVENT_EX ||
 		event_is_shared(e))
 		return;
-	rule_evaluated(call, RULE("capture-event-record-dropped"));
-	if (load_relaxed(&e->flags) & ACL_EVENT_SYNC || atomic_exchange(&e->dropped_told, true))
-		return;
-	say_capture_event(c, call, RULE("capture-event-record-dropped"), o,
+	check_event(c, call, RULE("capture-event-record-dropped"), o,
+		!(load_relaxed(&e->flags) & ACL_EVENT_SYNC) && !atomic_exchange(&e->dropped_told, true),
 		"A capture takes records of events with ACL_EVENT_SYNC only; this one does nothing");
 }
 
@@ -104,14 +95,11 @@ static void waits_for_other(struct checks *c, struct acl_call_record *call, stru
 		(load_relaxed(&e->flags) & (ACL_EVENT_SYNC | ACL_EVENT_IPC)) != ACL_EVENT_SYNC)
 		return;
 	other = event_capture(c, o);
-	rule_evaluated(call, RULE("capture-cross-model-event"));
-	rule_evaluated(call, RULE("capture-wait-outside-event"));
-	if (other && other != capture)
-		say_capture_event(c, call, RULE("capture-cross-model-event"), o,
-			"The event was recorded in another capture that is open: both captures are lost");
-	else if (!other && load_relaxed(&e->records) & RECORDED && !load_relaxed(&e->captured))
-		say_capture_event(c, call, RULE("capture-wait-outside-event"), o,
-			"The event was recorded outside of the capture: the model has no edge here");
+	check_event(c, call, RULE("capture-cross-model-event"), o, other && other != capture,
+		"The event was recorded in another capture that is open: both captures are lost");
+	check_event(c, call, RULE("capture-wait-outside-event"), o,
+		!other && load_relaxed(&e->records) & RECORDED && !load_relaxed(&e->captured),
+		"The event was recorded outside of the capture: the model has no edge here");
 }
 
 static void capture_wait_enter(struct checks *c, struct acl_call_record *call)
@@ -128,11 +116,10 @@ static void captured_event_destroy(struct checks *c, struct acl_call_record *cal
 
 	if (!o || !object_usable(o) || load_relaxed(&o->flags) & ACL_OBJECT_LEARNED)
 		return;
-	rule_evaluated(call, RULE("capture-event-destroyed-in-capture"));
 	capture = event_capture(c, o);
-	if (capture)
-		finding_on(c, call, RULE("capture-event-destroyed-in-capture"), o, capture,
-			"The event belongs to a capture that is still open.");
+	FINDING(c, call, "capture-event-destroyed-in-capture", capture,
+		PARTS(part_object("event", o), part_object("model", capture)),
+		"The event belongs to a capture that is still open.");
 }
 
 static void capture_reset_enter(struct checks *c, struct acl_call_record *call)
@@ -140,11 +127,8 @@ static void capture_reset_enter(struct checks *c, struct acl_call_record *call)
 	struct acl_object *o = event_of(call);
 	struct event_state *e = capture_event_known(o);
 
-	if (!e || !capture_of(c, stream_of(call)) || load_relaxed(&e->capture))
-		return;
-	rule_evaluated(call, RULE("capture-reset-event"));
-	if (!event_is_for_graph(e))
-		say_capture_event(c, call, RULE("capture-reset-event"), o,
+	if (e && capture_of(c, stream_of(call)) && !load_relaxed(&e->capture))
+		check_event(c, call, RULE("capture-reset-event"), o, !event_is_for_graph(e),
 			"In a capture only events with ACL_EVENT_EXTERNAL can be reset");
 }
 
@@ -164,26 +148,21 @@ static void event_flag_enter(struct checks *c, struct acl_call_record *call)
 	first = load_relaxed(record ? &e->record_flag : &e->wait_flag);
 	if (!first)
 		store_relaxed(record ? &e->record_flag : &e->wait_flag, (uint8_t)(1 + flag));
-	rule_evaluated(call, RULE("capture-external-flag-switch"));
-	if (first && first != 1 + flag)
-		say_capture_event(c, call, RULE("capture-external-flag-switch"), o,
-			"The flag of the first such call stays for the life of the event");
+	check_event(c, call, RULE("capture-external-flag-switch"), o, first && first != 1 + flag,
+		"The flag of the first such call stays for the life of the event");
 }
 
 /* One model has one half of the pair, the other half is elsewhere. */
 static void external_in_capture(struct checks *c, struct acl_call_record *call, struct acl_object *o)
 {
 	struct acl_object *capture = capture_of(c, stream_of(call));
-	struct event_state *e = event_state(o);
+	bool sub = load_relaxed(&model_state(capture)->sub);
 
-	rule_evaluated(call, RULE("capture-external-event-in-subgraph"));
-	rule_evaluated(call, RULE("capture-external-event-twice"));
-	if (load_relaxed(&model_state(capture)->sub))
-		say_capture_event(c, call, RULE("capture-external-event-in-subgraph"), o,
-			"The model of a condition takes no external events");
-	else if (load_relaxed(&e->external_in) == object_ref(capture))
-		say_capture_event(c, call, RULE("capture-external-event-twice"), o,
-			"The capture has an external record or wait of this event already");
+	check_event(c, call, RULE("capture-external-event-in-subgraph"), o, sub,
+		"The model of a condition takes no external events");
+	check_event(c, call, RULE("capture-external-event-twice"), o,
+		!sub && load_relaxed(&event_state(o)->external_in) == object_ref(capture),
+		"The capture has an external record or wait of this event already");
 }
 
 static void external_event_leave(struct checks *c, struct acl_call_record *call)
@@ -204,17 +183,12 @@ static void external_event_enter(struct checks *c, struct acl_call_record *call)
 		load_relaxed(&s->flags) & ACL_OBJECT_LEARNED ||
 		load_relaxed(&stream_state(s)->capture_unsure))
 		return;
-	rule_evaluated(call, RULE("capture-external-flag-not-capturing"));
-	if (!capture_of(c, s)) {
-		say_capture_event(c, call, RULE("capture-external-flag-not-capturing"), o,
-			"The stream is not being captured, and the flag is for captures only");
+	if (check_event(c, call, RULE("capture-external-flag-not-capturing"), o, !capture_of(c, s),
+		    "The stream is not being captured, and the flag is for captures only"))
 		return;
-	}
-	rule_evaluated(call, RULE("capture-external-flag-bad-event"));
-	if (load_relaxed(&e->maker) != EVENT_EX || load_relaxed(&e->flags) != ACL_EVENT_SYNC)
-		say_capture_event(c, call, RULE("capture-external-flag-bad-event"), o,
-			"The flag takes events of aclrtCreateEventExWithFlag with exactly ACL_EVENT_SYNC");
-	else
+	if (!check_event(c, call, RULE("capture-external-flag-bad-event"), o,
+		    load_relaxed(&e->maker) != EVENT_EX || load_relaxed(&e->flags) != ACL_EVENT_SYNC,
+		    "The flag takes events of aclrtCreateEventExWithFlag with exactly ACL_EVENT_SYNC"))
 		external_in_capture(c, call, o);
 }
 
@@ -226,11 +200,8 @@ static bool graph_event_on_host(struct checks *c, struct acl_call_record *call, 
 
 	if (!e || load_relaxed(&e->maker) != EVENT_WITH_FLAG)
 		return false;
-	rule_evaluated(call, RULE("capture-external-event-host-query"));
-	if (event_is_for_graph(e))
-		say_capture_event(c, call, RULE("capture-external-event-host-query"), o,
-			"Such an event orders tasks of a model; the host can neither wait for it nor query "
-			"it");
+	check_event(c, call, RULE("capture-external-event-host-query"), o, event_is_for_graph(e),
+		"Such an event orders tasks of a model; the host can neither wait for it nor query it");
 	return true;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What may not be called while a stream is being captured. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
+#include "checks/engine/plain_format.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/device_state.h"
 #include "checks/state/event_state.h"
@@ -39,96 +40,72 @@ static struct acl_object *own_capture(struct checks *c, const struct acl_call_re
 	return NULL;
 }
 
-static void show_in_capture(
-	struct checks *c, struct acl_call_record *call, struct acl_finding *f, struct acl_object *capture)
+static struct acl_object *origin_of(struct checks *c, struct acl_object *capture)
 {
-	finding_object(c, f, "stream", stream_concerned(call));
-	if (capture) {
-		finding_object(
-			c, f, "captured stream", object_of(c, load_relaxed(&model_state(capture)->origin)));
-		finding_object(c, f, "capture", capture);
-		finding_enum(
-			f, "capture mode", "aclmdlRICaptureMode", load_relaxed(&model_state(capture)->mode));
-	}
-	finding_show(c, f);
+	return capture ? object_of(c, load_relaxed(&model_state(capture)->origin)) : NULL;
 }
 
-/* Rules about captures are put to the test only while there is one; whether it is the one concerned. */
-static bool while_capturing(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
-	const struct acl_object *capture)
+static struct finding_part mode_part(struct acl_object *capture)
 {
-	if (load_relaxed(&c->open_captures))
-		rule_evaluated(call, rule);
-	return capture != NULL;
+	return capture ? part_enum("capture mode", "aclmdlRICaptureMode",
+				 load_relaxed(&model_state(capture)->mode))
+		       : part_none();
 }
+
+/* Parts, after the others: the call's stream and the capture; capture may be NULL. */
+#define CAPTURE_PARTS(c, call, capture)                                                                      \
+	part_object("stream", stream_concerned(call)),                                                       \
+		part_object("captured stream", origin_of(c, capture)), part_object("capture", capture),      \
+		mode_part(capture)
 
 /* --- begin and end on a default stream ------------------------------------------- */
 
 static void capture_default_stream(struct checks *c, struct acl_call_record *call)
 {
-	bool null = !stream_argument(c, call);
-	struct finding_buffer room;
-	struct acl_finding *f;
+	const void *stream = stream_argument(c, call);
 
-	rule_evaluated(call, RULE("capture-begin-null-stream"));
-	rule_evaluated(call, RULE("capture-begin-default-stream"));
-	if (!is_default(c, call))
-		return;
-	f = finding_begin(c, call,
-		null ? RULE("capture-begin-null-stream") : RULE("capture-begin-default-stream"), &room);
-	if (!f)
-		return;
-	if (null)
-		finding_detail(f, "stream is NULL, which means the default stream");
-	else
-		finding_detail(f, "stream %p is the default stream of the context", stream_argument(c, call));
-	finding_address(f, "stream", stream_argument(c, call));
-	show_in_capture(c, call, f, NULL);
+	FINDING(c, call, "capture-begin-null-stream", !stream,
+		PARTS(part_address("stream", stream), CAPTURE_PARTS(c, call, NULL)),
+		"stream is NULL, which means the default stream");
+	FINDING(c, call, "capture-begin-default-stream", stream && is_default(c, call),
+		PARTS(part_address("stream", stream), CAPTURE_PARTS(c, call, NULL)),
+		"stream %p is the default stream of the context", stream);
 }
 
 /* --- synchronise and query --------------------------------------------------------- */
 
+/* Rules about captures are evaluated only while there is one. */
 static void captured_stream_look(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *capture = stream_argument(c, call) ? capture_of(c, stream_of(call)) : NULL;
-	struct finding_buffer room;
-	struct acl_finding *f;
+	struct acl_object *capture;
 
-	if (!while_capturing(c, call, RULE("capture-sync-stream"), capture))
+	if (!load_relaxed(&c->open_captures))
 		return;
-	f = finding_begin(c, call, RULE("capture-sync-stream"), &room);
-	if (!f)
-		return;
-	finding_detail(f,
+	capture = stream_argument(c, call) ? capture_of(c, stream_of(call)) : NULL;
+	FINDING(c, call, "capture-sync-stream", capture,
+		PARTS(part_uint("tasks recorded", load_relaxed(&model_state(capture)->tasks)),
+			CAPTURE_PARTS(c, call, capture)),
 		"stream %p is being captured: what it is given is recorded and does not run, so there is "
 		"nothing to wait for",
 		stream_argument(c, call));
-	finding_uint(f, "tasks recorded", load_relaxed(&model_state(capture)->tasks));
-	show_in_capture(c, call, f, capture);
 }
 
 static void captured_event_look(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *e = event_of(call), *capture;
-	struct finding_buffer room;
-	struct acl_finding *f;
 
+	if (!load_relaxed(&c->open_captures))
+		return;
 	/* Of two events either counts. */
 	if (acl_arg_has(call->api, ACL_ROLE_START_EVENT) && !event_capture(c, e))
 		e = object_find(
 			c, ACL_HANDLE_EVENT, acl_arg_pointer(call->api, call->args, ACL_ROLE_START_EVENT));
 	capture = event_capture(c, e);
-	if (!while_capturing(c, call, RULE("capture-sync-event"), capture))
-		return;
-	f = finding_begin(c, call, RULE("capture-sync-event"), &room);
-	if (!f)
-		return;
-	finding_detail(f,
-		"the event 0x%llx was recorded on a stream that is being captured and belongs to the "
-		"capture until it ends",
+	FINDING(c, call, "capture-sync-event", capture,
+		PARTS(part_object("event", e), CAPTURE_PARTS(c, call, capture)),
+		"the event 0x%llx was recorded on a stream that is being captured and belongs to the capture "
+		"until it ends",
 		(unsigned long long)load_relaxed(&e->value));
-	finding_object(c, f, "event", e);
-	show_in_capture(c, call, f, capture);
 }
 
 static struct acl_object *capture_here(struct checks *c, struct acl_call_record *call)
@@ -141,105 +118,73 @@ static struct acl_object *capture_here(struct checks *c, struct acl_call_record 
 
 static void capture_device_synchronise(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *capture = capture_here(c, call);
-	struct finding_buffer room;
-	struct acl_finding *f;
+	struct acl_object *capture;
 
-	if (!while_capturing(c, call, RULE("capture-sync-device"), capture))
+	if (!load_relaxed(&c->open_captures))
 		return;
-	f = finding_begin(c, call, RULE("capture-sync-device"), &room);
-	if (!f)
-		return;
-	finding_detail(f,
-		"a stream of the current context is being captured; waiting for the context would wait "
-		"for tasks that do not run");
-	show_in_capture(c, call, f, capture);
+	capture = capture_here(c, call);
+	FINDING(c, call, "capture-sync-device", capture, PARTS(CAPTURE_PARTS(c, call, capture)),
+		"a stream of the current context is being captured; waiting for the context would wait for "
+		"tasks that do not run");
 }
 
 static void capture_free_enter(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *capture = call->callback_depth ? NULL : capture_here(c, call);
-	struct finding_buffer room;
-	struct acl_finding *f;
+	struct acl_object *capture;
 
 	/* The others free without waiting. */
-	if (acl_apis[call->api].mode != ACL_MODE_BLOCKING)
+	if (acl_apis[call->api].mode != ACL_MODE_BLOCKING || !load_relaxed(&c->open_captures))
 		return;
-	if (!while_capturing(c, call, RULE("capture-free-with-dev-sync"), capture))
-		return;
-	f = finding_begin(c, call, RULE("capture-free-with-dev-sync"), &room);
-	if (!f)
-		return;
-	finding_detail(f,
+	capture = call->callback_depth ? NULL : capture_here(c, call);
+	FINDING(c, call, "capture-free-with-dev-sync", capture,
+		PARTS(part_address("address", acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS)),
+			CAPTURE_PARTS(c, call, capture)),
 		"%s synchronises the device before it frees, and a stream of the current context is being "
 		"captured: the memory is not freed",
 		acl_apis[call->api].name);
-	finding_address(f, "address", acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS));
-	show_in_capture(c, call, f, capture);
 }
 
 static void capture_device_query(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *capture = own_capture(c, call);
 	int device = ACL_ARGS(call, aclrtQueryDeviceStatus)->deviceId;
-	struct finding_buffer room;
-	struct acl_finding *f;
+	struct acl_object *capture;
 
-	if (!while_capturing(c, call, RULE("capture-query-device"), capture) ||
-		load_relaxed(&capture->device) != device)
+	if (!load_relaxed(&c->open_captures))
 		return;
-	f = finding_begin(c, call, RULE("capture-query-device"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "this thread is capturing a stream of device %d", device);
-	show_in_capture(c, call, f, capture);
+	capture = own_capture(c, call);
+	FINDING(c, call, "capture-query-device", capture && load_relaxed(&capture->device) == device,
+		PARTS(CAPTURE_PARTS(c, call, capture)), "this thread is capturing a stream of device %d",
+		device);
 }
 
 /* --- default stream while capturing -------------------------------------------------- */
 
 static bool captured_event_on_default(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *capture =
-		c->event_offset[call->api] >= 0 ? event_capture(c, event_of(call)) : NULL;
-	struct finding_buffer room;
-	struct acl_finding *f;
+	struct acl_object *capture;
 
-	if (c->event_offset[call->api] >= 0)
-		rule_evaluated(call, RULE("capture-event-default-stream"));
-	/* A record does not take the stream into the capture. */
-	if (!capture || acl_apis[call->api].operation == ACL_OP_RECORD_EVENT)
+	if (c->event_offset[call->api] < 0)
 		return false;
-	f = finding_begin(c, call, RULE("capture-event-default-stream"), &room);
-	if (!f)
-		return true;
-	finding_detail(f,
+	capture = event_capture(c, event_of(call));
+	/* A record does not take the stream into the capture. */
+	return FINDING(c, call, "capture-event-default-stream",
+		capture && acl_apis[call->api].operation != ACL_OP_RECORD_EVENT,
+		PARTS(part_object("event", event_of(call)), CAPTURE_PARTS(c, call, capture)),
 		"the event belongs to a capture in progress, and waiting for it would pull the default "
 		"stream into the capture");
-	finding_object(c, f, "event", event_of(call));
-	show_in_capture(c, call, f, capture);
-	return true;
 }
 
 static void default_stream_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *capture;
-	struct finding_buffer room;
-	struct acl_finding *f;
 
 	if (!load_relaxed(&c->open_captures) || !is_default(c, call) || captured_event_on_default(c, call))
 		return;
 	capture = own_capture(c, call);
-	if (!rule_broken(call, RULE("capture-default-stream-op"), capture))
-		return;
-	f = finding_begin(c, call, RULE("capture-default-stream-op"), &room);
-	if (!f)
-		return;
-	finding_detail(f,
+	FINDING(c, call, "capture-default-stream-op", capture, PARTS(CAPTURE_PARTS(c, call, capture)),
 		"this thread is capturing stream 0x%llx; work on the default stream runs now and does not "
 		"become part of the model",
-		(unsigned long long)load_relaxed(
-			&object_of(c, load_relaxed(&model_state(capture)->origin))->value));
-	show_in_capture(c, call, f, capture);
+		(unsigned long long)load_relaxed(&origin_of(c, capture)->value));
 }
 
 /* --- modes -------------------------------------------------------------------------------- */
@@ -299,62 +244,53 @@ static void capture_memory_enter(struct checks *c, struct acl_call_record *call)
 	struct acl_thread *t = thread_of(call);
 	unsigned of_thread = capture_mode_of_thread(t), exchange = load_relaxed(&t->exchange), of_context;
 	struct acl_object *context;
-	struct finding_buffer room;
-	struct acl_finding *f;
+	char own[40];
 	bool known;
 
 	if (!load_relaxed(&c->open_captures) || memory_unchanged(call))
 		return;
 	context = context_current(c, t, &known);
 	of_context = capture_mode_of_context(context);
-	if (!rule_broken(call, memop_rule(call, of_thread, exchange),
-		    refused_by_mode(of_context, of_thread, exchange)))
-		return;
-	if (fills_host(c, call))
-		return;
-	f = finding_begin(c, call, memop_rule(call, of_thread, exchange), &room);
-	if (!f)
-		return;
-	finding_detail(f,
+	FINDING_OF(c, call, memop_rule(call, of_thread, exchange),
+		refused_by_mode(of_context, of_thread, exchange) && !fills_host(c, call),
+		PARTS(part_enum("exchange mode", "aclmdlRICaptureMode", exchange),
+			CAPTURE_PARTS(c, call, capture_in(c, context, -1))),
 		"a %s capture is open in the current context, this thread began %s capture, and its "
-		"exchange mode is %s",
-		mode_names[of_context], of_thread == MODE_NONE ? "no" : "one of a", mode_names[exchange]);
-	if (of_thread != MODE_NONE)
-		finding_more(f, " (its own: %s)", mode_names[of_thread]);
-	finding_enum(f, "exchange mode", "aclmdlRICaptureMode", exchange);
-	show_in_capture(c, call, f, capture_in(c, context, -1));
+		"exchange mode is %s%s",
+		mode_names[of_context], of_thread == MODE_NONE ? "no" : "one of a", mode_names[exchange],
+		of_thread == MODE_NONE
+			? ""
+			: plain_print(own, sizeof(own), " (its own: %s)", mode_names[of_thread]));
 }
 
 /* --- configuration -------------------------------------------------------------------------- */
 
+/* The call is about overflow detection, or about an attribute that goes with it. */
+static bool concerns_overflow(const struct acl_call_record *call)
+{
+	uint64_t attribute = acl_arg_value(call->api, call->args, ACL_ROLE_ATTRIBUTE);
+
+	return !acl_arg_has(call->api, ACL_ROLE_ATTRIBUTE) ||
+	       attribute == ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK ||
+	       attribute == ACL_STREAM_ATTR_USER_CUSTOM_TAG;
+}
+
 static void capture_overflow_enter(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *capture = capture_of(c, stream_of(call));
-	struct finding_buffer room;
-	struct acl_finding *f;
+	struct acl_object *capture;
 
-	if (!while_capturing(c, call, RULE("capture-overflow-config"), capture))
+	if (!load_relaxed(&c->open_captures))
 		return;
-	if (acl_arg_has(call->api, ACL_ROLE_ATTRIBUTE)) {
-		uint64_t attribute = acl_arg_value(call->api, call->args, ACL_ROLE_ATTRIBUTE);
-
-		if (attribute != ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK &&
-			attribute != ACL_STREAM_ATTR_USER_CUSTOM_TAG)
-			return;
-	}
-	f = finding_begin(c, call, RULE("capture-overflow-config"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "stream %p is being captured: overflow detection cannot be set or read on it",
+	capture = capture_of(c, stream_of(call));
+	FINDING(c, call, "capture-overflow-config", capture && concerns_overflow(call),
+		PARTS(CAPTURE_PARTS(c, call, capture)),
+		"stream %p is being captured: overflow detection cannot be set or read on it",
 		stream_argument(c, call));
-	show_in_capture(c, call, f, capture);
 }
 
 static void capture_config_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *capture = NULL;
-	struct finding_buffer room;
-	struct acl_finding *f;
 	unsigned tasks;
 
 	if (!load_relaxed(&c->open_captures))
@@ -366,14 +302,9 @@ static void capture_config_enter(struct checks *c, struct acl_call_record *call)
 	if (!capture)
 		capture = own_capture(c, call);
 	tasks = capture ? load_relaxed(&model_state(capture)->tasks) : 0;
-	if (!rule_broken(call, RULE("capture-config-ineffective"), tasks))
-		return;
-	f = finding_begin(c, call, RULE("capture-config-ineffective"), &room);
-	if (!f)
-		return;
-	finding_detail(f, "%u tasks are captured already; the new setting does not apply to them", tasks);
-	finding_uint(f, "captured tasks", tasks);
-	show_in_capture(c, call, f, capture);
+	FINDING(c, call, "capture-config-ineffective", tasks,
+		PARTS(part_uint("captured tasks", tasks), CAPTURE_PARTS(c, call, capture)),
+		"%u tasks are captured already; the new setting does not apply to them", tasks);
 }
 
 /* --- waits for nothing ------------------------------------------------------------------------ */
@@ -381,46 +312,30 @@ static void capture_config_enter(struct checks *c, struct acl_call_record *call)
 static void capture_wait_unrecorded(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *e = event_of(call), *capture = capture_of(c, stream_of(call));
-	struct finding_buffer room;
-	struct acl_finding *f;
+	uint32_t flags;
 
 	if (!capture || event_flag_external(call) || !e || !object_usable(e) ||
 		load_relaxed(&e->flags) & ACL_OBJECT_LEARNED)
 		return;
-	if (load_relaxed(&event_state(e)->maker) != EVENT_EX ||
-		!(load_relaxed(&event_state(e)->flags) & ACL_EVENT_SYNC) ||
-		load_relaxed(&event_state(e)->flags) & (ACL_EVENT_EXTERNAL | ACL_EVENT_IPC) ||
-		!rule_broken(
-			call, RULE("capture-wait-unrecorded-event"), !load_relaxed(&event_state(e)->records)))
+	flags = load_relaxed(&event_state(e)->flags);
+	if (load_relaxed(&event_state(e)->maker) != EVENT_EX || !(flags & ACL_EVENT_SYNC) ||
+		flags & (ACL_EVENT_EXTERNAL | ACL_EVENT_IPC))
 		return;
-	f = finding_begin(c, call, RULE("capture-wait-unrecorded-event"), &room);
-	if (!f)
-		return;
-	finding_detail(
-		f, "the event was never recorded: the wait is dropped, and the model has no edge here");
-	finding_object(c, f, "event", e);
-	show_in_capture(c, call, f, capture);
+	FINDING(c, call, "capture-wait-unrecorded-event", !load_relaxed(&event_state(e)->records),
+		PARTS(part_object("event", e), CAPTURE_PARTS(c, call, capture)),
+		"the event was never recorded: the wait is dropped, and the model has no edge here");
 }
 
 /* --- what goes away under the capture --------------------------------------------------------- */
 
-static void say_capture_torn(
+static void check_torn_down(
 	struct checks *c, struct acl_call_record *call, struct acl_object *capture, const char *what)
 {
-	struct finding_buffer room;
-	struct acl_finding *f;
-
-	if (!rule_broken(call, RULE("capture-context-torn-down"), capture))
-		return;
-	atomic_fetch_or(&capture->flags, ACL_OBJECT_REPORTED);
-	f = finding_begin(c, call, RULE("capture-context-torn-down"), &room);
-	if (!f)
-		return;
-	finding_detail(f,
-		"%s while one of its streams is being captured (aclmdlRICaptureBegin without "
-		"aclmdlRICaptureEnd)",
-		what);
-	show_in_capture(c, call, f, capture);
+	if (FINDING(c, call, "capture-context-torn-down", capture, PARTS(CAPTURE_PARTS(c, call, capture)),
+		    "%s while one of its streams is being captured (aclmdlRICaptureBegin without "
+		    "aclmdlRICaptureEnd)",
+		    what))
+		atomic_fetch_or(&capture->flags, ACL_OBJECT_REPORTED);
 }
 
 static void capture_device_reset(struct checks *c, struct acl_call_record *call)
@@ -428,7 +343,7 @@ static void capture_device_reset(struct checks *c, struct acl_call_record *call)
 	int device = device_argument(call);
 
 	if (is_checked(call) && device_reset_is_last(c, call, device))
-		say_capture_torn(c, call, capture_in(c, NULL, device), "the device goes out of use");
+		check_torn_down(c, call, capture_in(c, NULL, device), "the device goes out of use");
 }
 
 static void capture_context_destroy(struct checks *c, struct acl_call_record *call)
@@ -437,14 +352,13 @@ static void capture_context_destroy(struct checks *c, struct acl_call_record *ca
 		object_live(c, ACL_HANDLE_CONTEXT, ACL_ARGS(call, aclrtDestroyContext)->context);
 
 	if (context)
-		say_capture_torn(c, call, capture_in(c, context, -1), "the context is destroyed");
+		check_torn_down(c, call, capture_in(c, context, -1), "the context is destroyed");
 }
 
 static void capture_finalize(struct checks *c, struct acl_call_record *call)
 {
-	if (!finalize_is_last(c, call))
-		return;
-	say_capture_torn(c, call, capture_in(c, NULL, -1), "the runtime is de-initialised");
+	if (finalize_is_last(c, call))
+		check_torn_down(c, call, capture_in(c, NULL, -1), "the runtime is de-initialised");
 }
 
 /* ------------------------------------------------------------------------------------------------ */

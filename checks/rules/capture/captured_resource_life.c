@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A captured model keeps nothing alive: what its tasks use must outlive it. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
+#include "checks/engine/plain_format.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/event_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/physical_state.h"
 
-static void show_use(
-	struct checks *c, struct acl_finding *f, struct acl_object *model, const struct model_use *use)
+#define USE_TEXT 160
+
+/* "it is used by a task (aclrtMemcpyAsync) of a captured model that is still alive (0x…)" */
+static const char *use_text(struct acl_object *model, const struct model_use *use, char out[USE_TEXT])
 {
 	bool open = load_relaxed(&model_state(model)->status) != MODEL_READY;
+	char value[24] = "";
 
-	finding_more(f, " it is used by a task (%s) of %s", acl_apis[use->api].name,
-		open ? "a capture in progress" : "a captured model that is still alive");
 	if (load_relaxed(&model->value))
-		finding_more(f, " (0x%llx)", (unsigned long long)load_relaxed(&model->value));
-	finding_api(f, "captured by", use->api);
-	/* The resource's own last use may be later; the one that the model repeats is what matters here. */
-	if (f->n_objects)
-		f->objects[0].last_used =
-			(struct acl_call_site){.caller = use->caller, .tid = use->tid, .api = use->api};
-	finding_object(c, f, "model", model);
-	finding_show(c, f);
+		plain_print(
+			value, sizeof(value), " (0x%llx)", (unsigned long long)load_relaxed(&model->value));
+	return plain_print(out, USE_TEXT, "it is used by a task (%s) of %s%s", acl_apis[use->api].name,
+		open ? "a capture in progress" : "a captured model that is still alive", value);
+}
+
+/* The resource's own last use may be later; the one that the model repeats is what matters here. */
+static struct acl_call_site use_site(const struct model_use *use)
+{
+	return (struct acl_call_site){.caller = use->caller, .tid = use->tid, .api = use->api};
 }
 
 static void captured_block_free(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
@@ -30,25 +34,22 @@ static void captured_block_free(struct checks *c, struct acl_call_record *call, 
 	struct pointer_map *map = registered ? c->registered : c->memory;
 	struct model_use use;
 	struct block_lookup place;
+	struct acl_call_site used;
 	struct acl_object *model;
-	struct finding_buffer room;
-	struct acl_finding *f;
+	char text[USE_TEXT];
 
 	if (!map_find(map, (uintptr_t)address, &place) || place.base != (uintptr_t)address)
 		return;
 	model = load_relaxed(&place.block->captured)
 			? model_using(c, block_ref(place.block, place.generation, registered), &use)
 			: NULL;
-	if (!rule_broken(call, rule, model))
-		return;
-	f = finding_begin(c, call, rule, &room);
-	if (!f)
-		return;
-	finding_detail(f, "the %s at %p (%llu bytes) is released, but", memory_kind_name(place.kind), address,
-		(unsigned long long)place.size);
-	finding_bytes(f, "size", place.size);
-	finding_block(c, f, "memory", place.block);
-	show_use(c, f, model, &use);
+	if (model)
+		used = use_site(&use);
+	FINDING_OF(c, call, rule, model,
+		PARTS(part_bytes("size", place.size), part_api("captured by", use.api),
+			part_block("memory", place.block), part_used_at(&used), part_object("model", model)),
+		"the %s at %p (%llu bytes) is released, but %s", memory_kind_name(place.kind), address,
+		(unsigned long long)place.size, use_text(model, &use, text));
 }
 
 static void captured_memory_free(struct checks *c, struct acl_call_record *call)
@@ -104,22 +105,20 @@ static void captured_object_free(struct checks *c, struct acl_call_record *call,
 	struct acl_object *o, const char *what)
 {
 	struct model_use use;
+	struct acl_call_site used;
 	struct acl_object *model;
-	struct finding_buffer room;
-	struct acl_finding *f;
+	char text[USE_TEXT];
 
 	if (!o || !object_usable(o) || !load_relaxed(&o->captured))
 		return;
 	model = model_using(c, object_ref(o), &use);
-	if (!rule_broken(call, rule, model))
-		return;
-	f = finding_begin(c, call, rule, &room);
-	if (!f)
-		return;
-	finding_detail(
-		f, "the %s 0x%llx is destroyed, but", what, (unsigned long long)load_relaxed(&o->value));
-	finding_object(c, f, what, o);
-	show_use(c, f, model, &use);
+	if (model)
+		used = use_site(&use);
+	FINDING_OF(c, call, rule, model,
+		PARTS(part_api("captured by", use.api), part_object(what, o), part_used_at(&used),
+			part_object("model", model)),
+		"the %s 0x%llx is destroyed, but %s", what, (unsigned long long)load_relaxed(&o->value),
+		use_text(model, &use, text));
 }
 
 static void captured_binary_destroy(struct checks *c, struct acl_call_record *call)

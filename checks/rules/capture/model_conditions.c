@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditions in captured models: their handles, their tasks, and the models that run when they hold. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/stream_state.h"
@@ -21,15 +21,15 @@ static struct conditions *conditions(struct checks *c)
 static void condition_create_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *m = model_argument(c, call);
+	unsigned status;
 
 	if (!m || (load_relaxed(&m->flags) & ACL_OBJECT_LEARNED && !load_relaxed(&model_state(m)->sub)))
 		return;
-	rule_evaluated(call, RULE("cond-handle-not-capturing"));
-	if (load_relaxed(&model_state(m)->status) != MODEL_CAPTURING)
-		finding_on(c, call, RULE("cond-handle-not-capturing"), m, NULL,
-			load_relaxed(&model_state(m)->status) == MODEL_READY
-				? "The capture of this model has ended."
-				: "This model is not being captured.");
+	status = load_relaxed(&model_state(m)->status);
+	FINDING(c, call, "cond-handle-not-capturing", status != MODEL_CAPTURING,
+		PARTS(part_object("model", m)), "%s",
+		status == MODEL_READY ? "The capture of this model has ended."
+				      : "This model is not being captured.");
 }
 
 static void condition_create_leave(struct checks *c, struct acl_call_record *call)
@@ -52,22 +52,18 @@ static void condition_task_enter(struct checks *c, struct acl_call_record *call)
 
 	if (!handle)
 		return;
-	if (value_table_value(&conditions(c)->handle, handle)) {
-		rule_evaluated(call, RULE("cond-handle-reused"));
-		if (value_table_value(&conditions(c)->handle, handle) == COND_USED)
-			finding_on(c, call, RULE("cond-handle-reused"), capture, NULL,
-				"A task was added for this handle before.");
-	}
+	if (value_table_value(&conditions(c)->handle, handle))
+		FINDING(c, call, "cond-handle-reused",
+			value_table_value(&conditions(c)->handle, handle) == COND_USED,
+			PARTS(part_object("model", capture)), "A task was added for this handle before.");
 	if (!s || !object_usable(s) || load_relaxed(&s->flags) & ACL_OBJECT_LEARNED ||
 		load_relaxed(&stream_state(s)->capture_unsure))
 		return;
-	rule_evaluated(call, RULE("cond-task-bad-stream"));
 	m = object_of(c, value_table_value(&conditions(c)->model, handle));
-	if (!capture)
-		finding_on(c, call, RULE("cond-task-bad-stream"), s, m, "The stream is not being captured.");
-	else if (m && m != capture)
-		finding_on(c, call, RULE("cond-task-bad-stream"), s, m,
-			"The handle was made for another model than the stream is captured into.");
+	FINDING(c, call, "cond-task-bad-stream", !capture || (m && m != capture),
+		PARTS(part_object("stream", s), part_object("model", m)), "%s",
+		capture ? "The handle was made for another model than the stream is captured into."
+			: "The stream is not being captured.");
 }
 
 static void condition_task_leave(struct checks *c, struct acl_call_record *call)
@@ -98,27 +94,25 @@ static void condition_capture_enter(struct checks *c, struct acl_call_record *ca
 {
 	const void *value = ACL_ARGS(call, aclmdlRICaptureToModelRIBegin)->modelRI;
 	struct acl_object *m = value ? object_live(c, ACL_HANDLE_MODEL, value) : NULL;
+	bool sub = m && load_relaxed(&model_state(m)->sub);
 
-	if (!m || (!load_relaxed(&model_state(m)->sub) && load_relaxed(&m->flags) & ACL_OBJECT_LEARNED))
+	if (!m || (!sub && load_relaxed(&m->flags) & ACL_OBJECT_LEARNED))
 		return;
-	rule_evaluated(call, RULE("cond-capture-to-nonsub"));
-	if (!load_relaxed(&model_state(m)->sub))
-		finding_on(c, call, RULE("cond-capture-to-nonsub"), m, NULL,
-			"It is not a model of a condition: aclmdlRIAddCondTask did not return it.");
-	else if (load_relaxed(&model_state(m)->status) != MODEL_EMPTY)
-		finding_on(c, call, RULE("cond-capture-to-nonsub"), m, NULL,
-			"Something is or was captured into it already.");
+	FINDING(c, call, "cond-capture-to-nonsub",
+		!sub || load_relaxed(&model_state(m)->status) != MODEL_EMPTY, PARTS(part_object("model", m)),
+		"%s",
+		sub ? "Something is or was captured into it already."
+		    : "It is not a model of a condition: aclmdlRIAddCondTask did not return it.");
 }
 
 static void root_only_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *m = model_argument(c, call);
 
-	if (!m)
-		return;
-	rule_evaluated(call, RULE("mdlri-destroy-submodel"));
-	if (load_relaxed(&model_state(m)->sub))
-		finding_on(c, call, RULE("mdlri-destroy-submodel"), m, object_of(c, load_relaxed(&m->parent)),
+	if (m)
+		FINDING(c, call, "mdlri-destroy-submodel", load_relaxed(&model_state(m)->sub),
+			PARTS(part_object("model", m),
+				part_object("its parent", object_of(c, load_relaxed(&m->parent)))),
 			"It is the model of a condition: only its parent is executed, updated and "
 			"destroyed.");
 }

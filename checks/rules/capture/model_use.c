@@ -3,7 +3,7 @@
  * Models as handles: while they are captured, questions in two calls, where they
  * run, callbacks of their end, what is left when their context goes.
  */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/binding_state.h"
@@ -40,12 +40,11 @@ static void not_while_capturing(
 {
 	struct acl_object *m = model_argument(c, call);
 
-	if (!m)
-		return;
-	rule_evaluated(call, rule);
-	if (model_is_capturing(m))
-		finding_on(
-			c, call, rule, m, object_of(c, load_relaxed(&model_state(m)->origin)), "%s", detail);
+	if (m)
+		FINDING_OF(c, call, rule, model_is_capturing(m),
+			PARTS(part_object("model", m),
+				part_object("stream", object_of(c, load_relaxed(&model_state(m)->origin)))),
+			"%s", detail);
 }
 
 static void model_destroy_enter(struct checks *c, struct acl_call_record *call)
@@ -70,8 +69,9 @@ static void model_print_failed(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *m = model_argument(c, call);
 
+	/* Every such call has evaluated the rule before it was made. */
 	if (error_of(call) == REFUSED && m && load_relaxed(&model_state(m)->status) == MODEL_READY)
-		finding_on(c, call, RULE("mdlri-debugprint-before-end"), m, NULL,
+		FINDING_BROKEN(c, call, RULE("mdlri-debugprint-before-end"), PARTS(part_object("model", m)),
 			"The model can be printed, so it is the path that cannot be written.");
 }
 
@@ -91,11 +91,9 @@ static void count_brought(struct checks *c, struct acl_call_record *call, struct
 	uint64_t said = o ? value_table_value(&models(c)->sizes, object_ref(o)) : 0;
 	uint32_t n;
 
-	if (!said || !array || !program_read(c, at, &n, sizeof(n)))
-		return;
-	rule_evaluated(call, RULE("mdlri-getstreams-size"));
-	if (n < said - 1)
-		finding_on(c, call, RULE("mdlri-getstreams-size"), o, NULL,
+	if (said && array && program_read(c, at, &n, sizeof(n)))
+		FINDING(c, call, "mdlri-getstreams-size", n < said - 1,
+			PARTS(part_object(acl_handle_names[o->kind], o)),
 			"There are %llu, and the array has room for %u: the rest is left out without an "
 			"error.",
 			(unsigned long long)said - 1, n);
@@ -121,13 +119,10 @@ static void stream_tasks_enter(struct checks *c, struct acl_call_record *call)
 	const struct acl_args_aclmdlRIGetTasksByStream *a = call->args;
 	struct acl_object *s = stream_of(call);
 
-	if (s && object_usable(s) && !(load_relaxed(&s->flags) & ACL_OBJECT_LEARNED)) {
-		rule_evaluated(call, RULE("mdlri-gettasks-unrelated-stream"));
-		if (!binding_was(c, s))
-			finding_on(c, call, RULE("mdlri-gettasks-unrelated-stream"), s, NULL,
-				"The stream belongs to no model; a captured model has streams of its own.");
-	}
-
+	if (s && object_usable(s) && !(load_relaxed(&s->flags) & ACL_OBJECT_LEARNED))
+		FINDING(c, call, "mdlri-gettasks-unrelated-stream", !binding_was(c, s),
+			PARTS(part_object("stream", s)),
+			"The stream belongs to no model; a captured model has streams of its own.");
 	count_brought(c, call, stream_of(call), a->tasks, a->numTasks);
 }
 
@@ -161,10 +156,9 @@ static void destroy_callback_unregister(struct checks *c, struct acl_call_record
 	if (!m || load_relaxed(&m->flags) & ACL_OBJECT_LEARNED || load_relaxed(&models(c)->at_end.full) ||
 		!acl_arg_pointer(call->api, call->args, ACL_ROLE_CALLBACK))
 		return;
-	rule_evaluated(call, RULE("mdlri-destroy-callback-misuse"));
-	if (!value_table_value(&models(c)->at_end, callback_key(m, call)))
-		finding_on(c, call, RULE("mdlri-destroy-callback-misuse"), m, NULL,
-			"This function is not registered for the end of this model.");
+	FINDING(c, call, "mdlri-destroy-callback-misuse",
+		!value_table_value(&models(c)->at_end, callback_key(m, call)), PARTS(part_object("model", m)),
+		"This function is not registered for the end of this model.");
 }
 
 static void destroy_callback_unregistered(struct checks *c, struct acl_call_record *call)
@@ -184,11 +178,10 @@ static void model_context_leave(struct checks *c, struct acl_call_record *call)
 	bool known;
 
 	current = context_current(c, thread_of(call), &known);
-	if (!own || !current)
-		return;
-	rule_evaluated(call, RULE("mdlri-wrong-context"));
-	if (error_of(call) == ACL_ERROR_RT_MODEL_CONTEXT && own != current)
-		finding_on(c, call, RULE("mdlri-wrong-context"), m, current,
+	if (own && current)
+		FINDING(c, call, "mdlri-wrong-context",
+			error_of(call) == ACL_ERROR_RT_MODEL_CONTEXT && own != current,
+			PARTS(part_object("model", m), part_object("context", current)),
 			"The model belongs to another context than the current one.");
 }
 
@@ -201,10 +194,9 @@ static void built_stream_submit(struct checks *c, struct acl_call_record *call)
 	if (!m || load_relaxed(&s->flags) & ACL_OBJECT_LEARNED ||
 		acl_apis[call->api].operation == ACL_OP_EXECUTE_MODEL)
 		return;
-	rule_evaluated(call, RULE("mdlri-task-after-buildend"));
-	if (model_is_built(c, m))
-		finding_on(c, call, RULE("mdlri-task-after-buildend"), s, m,
-			"The stream belongs to a model that is built: the task changes what it executes.");
+	FINDING(c, call, "mdlri-task-after-buildend", model_is_built(c, m),
+		PARTS(part_object("stream", s), part_object("model", m)),
+		"The stream belongs to a model that is built: the task changes what it executes.");
 }
 
 static void task_update_enter(struct checks *c, struct acl_call_record *call)
@@ -212,16 +204,14 @@ static void task_update_enter(struct checks *c, struct acl_call_record *call)
 	const struct acl_args_aclrtTaskUpdateAsync *a = call->args;
 	struct acl_object *exec = a->execStream ? object_live(c, ACL_HANDLE_STREAM, a->execStream) : NULL;
 	struct acl_object *of = a->taskStream ? object_live(c, ACL_HANDLE_STREAM, a->taskStream) : NULL;
-
+	struct acl_object *capture;
 	if (!exec || !of || (load_relaxed(&of->flags) | load_relaxed(&exec->flags)) & ACL_OBJECT_LEARNED)
 		return;
-	rule_evaluated(call, RULE("capture-taskupdateasync"));
-	if (capture_of(c, exec))
-		finding_on(c, call, RULE("capture-taskupdateasync"), exec, capture_of(c, exec),
-			"The stream that is to update the task is being captured.");
-	else if (!binding_was(c, of))
-		finding_on(c, call, RULE("capture-taskupdateasync"), of, NULL,
-			"The task's stream was never bound to a model.");
+	capture = capture_of(c, exec);
+	FINDING(c, call, "capture-taskupdateasync", capture || !binding_was(c, of),
+		PARTS(part_object("stream", capture ? exec : of), part_object("model", capture)), "%s",
+		capture ? "The stream that is to update the task is being captured."
+			: "The task's stream was never bound to a model.");
 }
 
 /* --- how many ---------------------------------------------------------------------------------------- */
@@ -255,13 +245,11 @@ static void graph_end_enter(struct checks *c, struct acl_call_record *call)
 
 	if (!capture || !rule_wanted(c, RULE("mdlri-model-count")))
 		return;
-	rule_evaluated(call, RULE("mdlri-model-count"));
 	streams = streams_of_graph(c, capture);
-	if (streams > MODEL_STREAMS * 9 / 10)
-		finding_on(c, call, RULE("mdlri-model-count"), capture, NULL,
-			"%llu streams take part in this capture and those of its conditions: a model has %u "
-			"at most.",
-			(unsigned long long)streams, MODEL_STREAMS);
+	FINDING(c, call, "mdlri-model-count", streams > MODEL_STREAMS * 9 / 10,
+		PARTS(part_object("model", capture)),
+		"%llu streams take part in this capture and those of its conditions: a model has %u at most.",
+		(unsigned long long)streams, MODEL_STREAMS);
 }
 
 static void models_exhausted(struct checks *c, struct acl_call_record *call)
@@ -273,8 +261,7 @@ static void models_exhausted(struct checks *c, struct acl_call_record *call)
 		error_of(call) != ACL_ERROR_RT_NO_NOTIFY_RESOURCE)
 		return;
 	object_each(c, ACL_HANDLE_MODEL, m) n += object_usable(m) && !load_relaxed(&model_state(m)->sub);
-	rule_evaluated(call, RULE("mdlri-model-count"));
-	finding_on(c, call, RULE("mdlri-model-count"), NULL, NULL,
+	FINDING(c, call, "mdlri-model-count", true, NO_PARTS,
 		"The runtime has no more; %u models of this process are alive.", n);
 }
 
@@ -287,16 +274,14 @@ static bool model_left_behind(struct acl_object *m)
 }
 
 /* Models of one context, of the default context of a device, or all (context 0). */
-static void say_models_left(struct checks *c, struct acl_call_record *call, acl_ref context, const char *what)
+static void check_models_left(
+	struct checks *c, struct acl_call_record *call, acl_ref context, const char *what)
 {
 	struct acl_object *m, *sample = NULL;
-	struct finding_buffer room;
-	struct acl_finding *f;
 	unsigned n = 0;
 
 	if (call->in_exit || !is_checked(call))
 		return;
-	rule_evaluated(call, RULE("model-outlives-context"));
 	object_each(c, ACL_HANDLE_MODEL, m)
 	{
 		if (!model_left_behind(m) || (context && load_relaxed(&m->context) != context))
@@ -305,14 +290,10 @@ static void say_models_left(struct checks *c, struct acl_call_record *call, acl_
 		sample = sample ? sample : m;
 		n++;
 	}
-	f = n ? finding_begin(c, call, RULE("model-outlives-context"), &room) : NULL;
-	if (!f)
-		return;
-	finding_detail(f, "%s while %u model%s of it %s not destroyed", what, n, n == 1 ? "" : "s",
+	FINDING(c, call, "model-outlives-context", n,
+		PARTS(part_uint("models", n), part_object("model", sample)),
+		"%s while %u model%s of it %s not destroyed", what, n, n == 1 ? "" : "s",
 		n == 1 ? "is" : "are");
-	finding_uint(f, "models", n);
-	finding_object(c, f, "model", sample);
-	finding_show(c, f);
 }
 
 static void models_context_destroy(struct checks *c, struct acl_call_record *call)
@@ -321,7 +302,7 @@ static void models_context_destroy(struct checks *c, struct acl_call_record *cal
 		object_live(c, ACL_HANDLE_CONTEXT, ACL_ARGS(call, aclrtDestroyContext)->context);
 
 	if (context && !(load_relaxed(&context->flags) & (ACL_OBJECT_DEFAULT | ACL_OBJECT_LEARNED)))
-		say_models_left(c, call, object_ref(context), "The context goes");
+		check_models_left(c, call, object_ref(context), "The context goes");
 }
 
 static void models_device_reset(struct checks *c, struct acl_call_record *call)
@@ -330,13 +311,13 @@ static void models_device_reset(struct checks *c, struct acl_call_record *call)
 	acl_ref context = device_at(c, device) ? load_relaxed(&device_at(c, device)->context) : 0;
 
 	if (context && device_reset_is_last(c, call, device))
-		say_models_left(c, call, context, "The device goes out of use");
+		check_models_left(c, call, context, "The device goes out of use");
 }
 
 static void models_finalize(struct checks *c, struct acl_call_record *call)
 {
 	if (finalize_is_last(c, call))
-		say_models_left(c, call, 0, "The runtime is de-initialised");
+		check_models_left(c, call, 0, "The runtime is de-initialised");
 }
 
 static const struct check_hook hooks[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Task groups of captures, and the streams on which their tasks are updated. */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/state/binding_state.h"
 #include "checks/state/binary_state.h"
 #include "checks/state/capture_state.h"
@@ -18,10 +18,8 @@ static struct acl_object *group_needs_capture(struct checks *c, struct acl_call_
 
 	if (!stream_is_seen(s) || (!capture && load_relaxed(&stream_state(s)->capture_unsure)))
 		return NULL;
-	rule_evaluated(call, RULE("taskgrp-begin-not-capturing"));
-	if (!capture)
-		finding_on(c, call, RULE("taskgrp-begin-not-capturing"), s, NULL,
-			"The stream is not being captured: task groups are parts of a capture.");
+	FINDING(c, call, "taskgrp-begin-not-capturing", !capture, PARTS(part_object("stream", s)),
+		"The stream is not being captured: task groups are parts of a capture.");
 	return capture;
 }
 
@@ -29,11 +27,10 @@ static void group_begin_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call), *capture = group_needs_capture(c, call);
 
-	if (!capture)
-		return;
-	rule_evaluated(call, RULE("taskgrp-begin-twice"));
-	if (load_relaxed(&stream_state(s)->group) == object_ref(capture))
-		finding_on(c, call, RULE("taskgrp-begin-twice"), s, capture,
+	if (capture)
+		FINDING(c, call, "taskgrp-begin-twice",
+			load_relaxed(&stream_state(s)->group) == object_ref(capture),
+			PARTS(part_object("stream", s), part_object("model", capture)),
 			"A task group was begun on this stream, and it has not ended.");
 }
 
@@ -43,12 +40,12 @@ static void group_end_enter(struct checks *c, struct acl_call_record *call)
 
 	if (!capture || load_relaxed(&stream_state(s)->group) == GROUP_UNKNOWN)
 		return;
-	rule_evaluated(call, RULE("taskgrp-end-unmatched"));
-	if (load_relaxed(&stream_state(s)->group) != object_ref(capture))
-		finding_on(c, call, RULE("taskgrp-end-unmatched"), s, capture, "%s",
-			load_relaxed(&model_state(capture)->group)
-				? "The task group was begun on another stream of the capture."
-				: "No task group was begun on this stream.");
+	FINDING(c, call, "taskgrp-end-unmatched",
+		load_relaxed(&stream_state(s)->group) != object_ref(capture),
+		PARTS(part_object("stream", s), part_object("model", capture)), "%s",
+		load_relaxed(&model_state(capture)->group)
+			? "The task group was begun on another stream of the capture."
+			: "No task group was begun on this stream.");
 }
 
 /* --- tasks in groups and updates ------------------------------------------------------------- */
@@ -66,17 +63,13 @@ static void group_task_check(
 	if (!load_relaxed(&model_state(capture)->group) ||
 		load_relaxed(&stream_state(s)->group) == GROUP_UNKNOWN)
 		return;
-	rule_evaluated(call, RULE("taskgrp-interrupted"));
-	if (!own) {
-		finding_on(c, call, RULE("taskgrp-interrupted"), s, capture,
-			"A task group is open on another stream of the capture, and this task is outside of "
-			"it.");
+	if (FINDING(c, call, "taskgrp-interrupted", !own,
+		    PARTS(part_object("stream", s), part_object("model", capture)),
+		    "A task group is open on another stream of the capture, and this task is outside of it."))
 		return;
-	}
-	rule_evaluated(call, RULE("taskgrp-unsupported-task"));
-	if (!is_kernel(call->api))
-		finding_on(c, call, RULE("taskgrp-unsupported-task"), s, capture,
-			"Task groups are made of kernels; %s is none.", acl_apis[call->api].name);
+	FINDING(c, call, "taskgrp-unsupported-task", !is_kernel(call->api),
+		PARTS(part_object("stream", s), part_object("model", capture)),
+		"Task groups are made of kernels; %s is none.", acl_apis[call->api].name);
 }
 
 static void group_task_enter(struct checks *c, struct acl_call_record *call)
@@ -89,12 +82,10 @@ static void group_task_enter(struct checks *c, struct acl_call_record *call)
 		group_task_check(c, call, s, capture);
 		return;
 	}
-	if (load_relaxed(&stream_state(s)->update) != UPDATE_OPEN)
-		return;
-	rule_evaluated(call, RULE("taskupd-wrong-task-type"));
-	if (!is_kernel(call->api))
-		finding_on(c, call, RULE("taskupd-wrong-task-type"), s, NULL,
-			"Kernels are updated, and %s is none.", acl_apis[call->api].name);
+	if (load_relaxed(&stream_state(s)->update) == UPDATE_OPEN)
+		FINDING(c, call, "taskupd-wrong-task-type", !is_kernel(call->api),
+			PARTS(part_object("stream", s)), "Kernels are updated, and %s is none.",
+			acl_apis[call->api].name);
 }
 
 /* --- updates -------------------------------------------------------------------------------- */
@@ -105,14 +96,10 @@ static bool update_stream_free(struct checks *c, struct acl_call_record *call)
 	struct acl_object *s = stream_of(call), *capture = capture_of(c, s),
 			  *model = stream_model(c, stream_argument(c, call));
 
-	rule_evaluated(call, RULE("taskupd-begin-capturing"));
-	if (capture)
-		finding_on(c, call, RULE("taskupd-begin-capturing"), s, capture,
-			"The stream is being captured: tasks are updated on another one.");
-	else if (model)
-		finding_on(c, call, RULE("taskupd-begin-capturing"), s, model,
-			"The stream belongs to a model: tasks are updated on another one.");
-	return !capture && !model;
+	return !FINDING(c, call, "taskupd-begin-capturing", capture || model,
+		PARTS(part_object("stream", s), part_object("model", capture ? capture : model)), "%s",
+		capture ? "The stream is being captured: tasks are updated on another one."
+			: "The stream belongs to a model: tasks are updated on another one.");
 }
 
 /* A stream on which this group is updated now. */
@@ -129,27 +116,25 @@ static struct acl_object *group_updated_on(struct checks *c, struct acl_object *
 static void update_begin_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call), *group, *model, *other;
-
+	bool open;
 	if (!stream_is_seen(s) || !update_stream_free(c, call))
 		return;
 	group = object_find(c, ACL_HANDLE_TASK_GROUP, ACL_ARGS(call, aclmdlRICaptureTaskUpdateBegin)->handle);
 	if (!group || !load_relaxed(&group->parent))
 		return;
 	model = object_of(c, load_relaxed(&group->parent));
-	rule_evaluated(call, RULE("taskupd-handle-after-destroy"));
-	if (!model || !object_usable(model)) {
-		finding_on(c, call, RULE("taskupd-handle-after-destroy"), group, model,
-			"The model of this task group is gone, and the group with it.");
+	if (FINDING(c, call, "taskupd-handle-after-destroy", !model || !object_usable(model),
+		    PARTS(part_object(acl_handle_names[group->kind], group), part_object("model", model)),
+		    "The model of this task group is gone, and the group with it."))
 		return;
-	}
-	rule_evaluated(call, RULE("taskupd-concurrent"));
-	other = group_updated_on(c, group);
-	if (load_relaxed(&stream_state(s)->update) == UPDATE_OPEN)
-		finding_on(c, call, RULE("taskupd-concurrent"), s, model,
-			"An update was begun on this stream, and it has not ended.");
-	else if (other)
-		finding_on(c, call, RULE("taskupd-concurrent"), s, other,
-			"The group is being updated on another stream.");
+	open = load_relaxed(&stream_state(s)->update) == UPDATE_OPEN;
+	other = open ? NULL : group_updated_on(c, group);
+	FINDING(c, call, "taskupd-concurrent", open || other,
+		PARTS(part_object("stream", s), part_object("model", open ? model : NULL),
+			part_object("other stream", other)),
+		"%s",
+		open ? "An update was begun on this stream, and it has not ended."
+		     : "The group is being updated on another stream.");
 }
 
 /* An update that is still open when its stream or its model goes on. */
@@ -157,7 +142,8 @@ static void update_left_open(
 	struct checks *c, struct acl_call_record *call, struct acl_object *s, const char *detail)
 {
 	if (load_relaxed(&stream_state(s)->update) == UPDATE_OPEN)
-		finding_on(c, call, RULE("taskupd-left-open"), s, NULL, "%s", detail);
+		FINDING_BROKEN(
+			c, call, RULE("taskupd-left-open"), PARTS(part_object("stream", s)), "%s", detail);
 }
 
 static void update_stream_destroy(struct checks *c, struct acl_call_record *call)
@@ -193,10 +179,8 @@ static void update_end_enter(struct checks *c, struct acl_call_record *call)
 	if (!stream_is_seen(s) || !update_stream_free(c, call) ||
 		load_relaxed(&stream_state(s)->update) == UPDATE_UNKNOWN)
 		return;
-	rule_evaluated(call, RULE("taskupd-end-unmatched"));
-	if (load_relaxed(&stream_state(s)->update) == UPDATE_NONE)
-		finding_on(c, call, RULE("taskupd-end-unmatched"), s, NULL,
-			"No update was begun on this stream.");
+	FINDING(c, call, "taskupd-end-unmatched", load_relaxed(&stream_state(s)->update) == UPDATE_NONE,
+		PARTS(part_object("stream", s)), "No update was begun on this stream.");
 }
 
 static void task_groups_bind(

@@ -4,7 +4,7 @@
  * come from below us, so which task was the last is not known; that nothing
  * keeps information at all is.
  */
-#include "checks/engine/finding_report.h"
+#include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/stream_state.h"
@@ -23,20 +23,6 @@ static void info_switch_leave(struct checks *c, struct acl_call_record *call)
 
 	if (s && succeeded(call) && a->value && a->stmAttrType == ACL_STREAM_ATTR_CACHE_OP_INFO)
 		value_table_set_object(c, switches(c), s, 1 + (uint64_t)(a->value->cacheOpInfoSwitch != 0));
-}
-
-static void say_task_info(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
-	struct acl_object *stream, const char *detail)
-{
-	struct finding_buffer room;
-	struct acl_finding *f = finding_begin(c, call, rule, &room);
-
-	if (!f)
-		return;
-	finding_detail(f, "%s", detail);
-	if (stream)
-		finding_object(c, f, "stream", stream);
-	finding_show(c, f);
 }
 
 /* A capture whose origin has the switch on, or might have. */
@@ -62,18 +48,17 @@ static bool some_capture_keeps(struct checks *c, struct acl_object **origin)
 
 static void operator_info_enter(struct checks *c, struct acl_call_record *call)
 {
+	bool none = !load_relaxed(&c->open_captures), keeps;
 	struct acl_object *origin = NULL;
-	bool keeps = some_capture_keeps(c, &origin);
 
+	keeps = some_capture_keeps(c, &origin);
 	if (load_relaxed(&switches(c)->full))
 		return;
-	rule_evaluated(call, RULE("opinfo-cache-misuse"));
-	if (!load_relaxed(&c->open_captures))
-		say_task_info(c, call, RULE("opinfo-cache-misuse"), NULL, "No stream is being captured.");
-	else if (!keeps && origin)
-		say_task_info(c, call, RULE("opinfo-cache-misuse"), origin,
-			"ACL_STREAM_ATTR_CACHE_OP_INFO was not switched on for the stream that the capture "
-			"began on.");
+	FINDING(c, call, "opinfo-cache-misuse", none || (!keeps && origin),
+		PARTS(part_object("stream", none ? NULL : origin)), "%s",
+		none ? "No stream is being captured."
+		     : "ACL_STREAM_ATTR_CACHE_OP_INFO was not switched on for the stream that the capture "
+		       "began on.");
 }
 
 static bool something_is_built(struct checks *c)
@@ -87,11 +72,8 @@ static bool something_is_built(struct checks *c)
 
 static void extended_info_enter(struct checks *c, struct acl_call_record *call)
 {
-	if (something_is_built(c))
-		return;
-	rule_evaluated(call, RULE("extinfo-cache-misuse"));
-	if (!load_relaxed(&c->open_captures))
-		say_task_info(c, call, RULE("extinfo-cache-misuse"), NULL,
+	if (!something_is_built(c))
+		FINDING(c, call, "extinfo-cache-misuse", !load_relaxed(&c->open_captures), NO_PARTS,
 			"No stream is being captured and no model is being built.");
 }
 
@@ -99,11 +81,9 @@ static void info_capture_end(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call), *model = capture_of(c, s);
 
-	if (!model || load_relaxed(&model_state(model)->origin) != object_ref(s))
-		return;
-	rule_evaluated(call, RULE("opinfo-cache-left-on"));
-	if (value_table_value(switches(c), object_ref(s)) == ON)
-		say_task_info(c, call, RULE("opinfo-cache-left-on"), s,
+	if (model && load_relaxed(&model_state(model)->origin) == object_ref(s))
+		FINDING(c, call, "opinfo-cache-left-on", value_table_value(switches(c), object_ref(s)) == ON,
+			PARTS(part_object("stream", s)),
 			"ACL_STREAM_ATTR_CACHE_OP_INFO is still switched on for the stream.");
 }
 

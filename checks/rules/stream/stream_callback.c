@@ -39,42 +39,40 @@ static bool stream_made_here(struct acl_object *s)
 	       !(load_relaxed(&s->flags) & ACL_OBJECT_LEARNED);
 }
 
-static void say_callback(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
-	const char *detail, const char *name, uint64_t value)
+/* Whether the rule is broken. */
+static bool check_callback(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	bool broken, const char *detail, const char *name, uint64_t value)
 {
-	FINDING_BROKEN(c, call, rule,
+	return FINDING_OF(c, call, rule, broken,
 		PARTS(name ? part_uint(name, value) : part_none(), part_object("stream", stream_of(call))),
 		"%s", detail);
 }
 
 /* --- subscriptions ------------------------------------------------------------------------ */
 
+static const char has_thread[] = "The stream has a thread for its callbacks already.";
+static const char host_function_used[] = "aclrtLaunchHostFunc was used on this stream before.";
+
 static void report_subscribe_enter(struct checks *c, struct acl_call_record *call)
 {
-	uint64_t thread = acl_arg_value(call->api, call->args, ACL_ROLE_THREAD), device;
+	uint64_t thread = acl_arg_value(call->api, call->args, ACL_ROLE_THREAD), device, now;
 	struct acl_object *s = stream_of(call);
+	uint32_t threads = load_relaxed(&callbacks(c)->threads);
 
 	if (!stream_made_here(s))
 		return;
-	rule_evaluated(call, RULE("subscribe-duplicate"));
-	rule_evaluated(call, RULE("callback-mechanisms-mixed"));
-	rule_evaluated(call, RULE("subscribe-thread-limit"));
-	if (value_table_value(&callbacks(c)->report, object_ref(s)))
-		say_callback(c, call, RULE("subscribe-duplicate"),
-			"The stream has a thread for its callbacks already.", "its thread",
-			value_table_value(&callbacks(c)->report, object_ref(s)));
-	else if (value_table_value(&callbacks(c)->host_function, object_ref(s)))
-		say_callback(c, call, RULE("callback-mechanisms-mixed"),
-			"aclrtLaunchHostFunc was used on this stream before.", NULL, 0);
+	now = value_table_value(&callbacks(c)->report, object_ref(s));
+	check_callback(c, call, RULE("subscribe-duplicate"), now, has_thread, "its thread", now);
+	check_callback(c, call, RULE("callback-mechanisms-mixed"),
+		!now && value_table_value(&callbacks(c)->host_function, object_ref(s)), host_function_used,
+		NULL, 0);
 	device = value_table_value(&callbacks(c)->device, thread);
-	if (device && load_relaxed(&s->device) >= 0 &&
-		rule_broken(call, RULE("subscribe-thread-two-devices"),
-			device != 1 + (uint64_t)load_relaxed(&s->device)))
-		say_callback(c, call, RULE("subscribe-thread-two-devices"),
+	if (device && load_relaxed(&s->device) >= 0)
+		check_callback(c, call, RULE("subscribe-thread-two-devices"),
+			device != 1 + (uint64_t)load_relaxed(&s->device),
 			"The thread serves streams of another device already.", "its device", device - 1);
-	if (load_relaxed(&callbacks(c)->threads) >= 1024 && !device)
-		say_callback(c, call, RULE("subscribe-thread-limit"), "A process can subscribe 1024 threads.",
-			"threads", load_relaxed(&callbacks(c)->threads));
+	check_callback(c, call, RULE("subscribe-thread-limit"), threads >= 1024 && !device,
+		"A process can subscribe 1024 threads.", "threads", threads);
 }
 
 /* A stream that another library made is known by its handle. */
@@ -90,12 +88,9 @@ static void foreign_subscribed_twice(struct checks *c, struct acl_call_record *c
 {
 	uint64_t key = report_key(c, call), now = key ? value_table_value(&callbacks(c)->report, key) : 0;
 
-	if (stream_made_here(stream_of(call)) || !now)
-		return;
-	rule_evaluated(call, RULE("subscribe-duplicate"));
-	if (error_of(call) == ACL_ERROR_RT_STREAM_SUBSCRIBE)
-		say_callback(c, call, RULE("subscribe-duplicate"),
-			"The stream has a thread for its callbacks already.", "its thread", now);
+	if (!stream_made_here(stream_of(call)) && now)
+		check_callback(c, call, RULE("subscribe-duplicate"),
+			error_of(call) == ACL_ERROR_RT_STREAM_SUBSCRIBE, has_thread, "its thread", now);
 }
 
 static void report_subscribe_leave(struct checks *c, struct acl_call_record *call)
@@ -126,13 +121,10 @@ static void report_unsubscribe_enter(struct checks *c, struct acl_call_record *c
 	if (!stream_made_here(s) || load_relaxed(&callbacks(c)->report.full))
 		return;
 	now = value_table_value(&callbacks(c)->report, object_ref(s));
-	rule_evaluated(call, RULE("unsubscribe-not-subscribed"));
-	if (!now)
-		say_callback(c, call, RULE("unsubscribe-not-subscribed"),
-			"The stream has no thread for its callbacks.", NULL, 0);
-	else if (now != thread)
-		say_callback(c, call, RULE("unsubscribe-not-subscribed"),
-			"Another thread is subscribed for the stream.", "its thread", now);
+	check_callback(c, call, RULE("unsubscribe-not-subscribed"), now != thread || !now,
+		now ? "Another thread is subscribed for the stream."
+		    : "The stream has no thread for its callbacks.",
+		now ? "its thread" : NULL, now);
 }
 
 static void report_unsubscribe_leave(struct checks *c, struct acl_call_record *call)
@@ -160,28 +152,25 @@ static bool runs_on_subscribed(unsigned api)
 static void callback_on_subscribed(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
+	bool none, mixed;
 
-	if (!stream_made_here(s) || load_relaxed(&callbacks(c)->report.full) ||
-		!rule_broken(call, RULE("callback-not-subscribed"),
-			!value_table_value(&callbacks(c)->report, object_ref(s))))
+	if (!stream_made_here(s) || load_relaxed(&callbacks(c)->report.full))
 		return;
-	if (value_table_value(&callbacks(c)->host_function, object_ref(s)))
-		say_callback(c, call, RULE("callback-mechanisms-mixed"),
-			"aclrtLaunchHostFunc was used on this stream before.", NULL, 0);
-	else
-		say_callback(c, call, RULE("callback-not-subscribed"),
-			"No thread is subscribed for the callbacks of this stream.", NULL, 0);
+	none = !value_table_value(&callbacks(c)->report, object_ref(s));
+	mixed = none && value_table_value(&callbacks(c)->host_function, object_ref(s));
+	check_callback(c, call, RULE("callback-mechanisms-mixed"), mixed, host_function_used, NULL, 0);
+	check_callback(c, call, RULE("callback-not-subscribed"), none && !mixed,
+		"No thread is subscribed for the callbacks of this stream.", NULL, 0);
 }
 
 static void callback_on_runtime(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
+	uint64_t thread = stream_made_here(s) ? value_table_value(&callbacks(c)->report, object_ref(s)) : 0;
 
-	if (stream_made_here(s) && rule_broken(call, RULE("callback-mechanisms-mixed"),
-					   value_table_value(&callbacks(c)->report, object_ref(s))))
-		say_callback(c, call, RULE("callback-mechanisms-mixed"),
-			"A thread is subscribed for the callbacks of this stream.", "its thread",
-			value_table_value(&callbacks(c)->report, object_ref(s)));
+	if (stream_made_here(s))
+		check_callback(c, call, RULE("callback-mechanisms-mixed"), thread,
+			"A thread is subscribed for the callbacks of this stream.", "its thread", thread);
 }
 
 static void callback_launch_enter(struct checks *c, struct acl_call_record *call)
@@ -225,12 +214,10 @@ static void callback_stream_synchronise(struct checks *c, struct acl_call_record
 	position = value_table_value(&callbacks(c)->blocking, object_ref(s));
 	if (!position || !stream_pending(s, position))
 		return;
-	rule_evaluated(call, RULE("subscribe-thread-not-processing"));
-	if (value_table_value(&callbacks(c)->report, object_ref(s)) == call->pthread_id)
-		say_callback(c, call, RULE("subscribe-thread-not-processing"),
-			"This thread is the one that runs the callbacks of the stream, and the stream waits "
-			"for one.",
-			NULL, 0);
+	check_callback(c, call, RULE("subscribe-thread-not-processing"),
+		value_table_value(&callbacks(c)->report, object_ref(s)) == call->pthread_id,
+		"This thread is the one that runs the callbacks of the stream, and the stream waits for one.",
+		NULL, 0);
 }
 
 static void report_process_enter(struct checks *c, struct acl_call_record *call)
@@ -346,11 +333,11 @@ static void callback_inside_enter(struct checks *c, struct acl_call_record *call
 
 	if (__builtin_expect(!call->callback_depth, 1) || !inside_which(call, &of_stream))
 		return;
-	if (of_stream && rule_broken(call, RULE("callback-runtime-api-inside"), forbidden_inside(call->api)))
-		say_callback(c, call, RULE("callback-runtime-api-inside"),
+	if (of_stream)
+		check_callback(c, call, RULE("callback-runtime-api-inside"), forbidden_inside(call->api),
 			"The call comes out of a callback of a stream.", "depth", call->callback_depth);
-	else if (!of_stream && rule_broken(call, RULE("exc-callback-calls-runtime"), !only_asks(call->api)))
-		say_callback(c, call, RULE("exc-callback-calls-runtime"),
+	else
+		check_callback(c, call, RULE("exc-callback-calls-runtime"), !only_asks(call->api),
 			"The call comes out of an exception callback.", "depth", call->callback_depth);
 }
 

@@ -42,23 +42,27 @@ static const char open_wait_note;
 static void unrecorded_wait_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *e = event_of(call);
+	struct event_state *s;
 
 	if (!e || !object_usable(e) || load_relaxed(&e->flags) & ACL_OBJECT_LEARNED || call->state.capture ||
-		waits_for_outside(call, e) ||
-		!rule_broken(call, RULE("event-wait-before-record"), !load_relaxed(&event_state(e)->records)))
+		waits_for_outside(call, e))
 		return;
-	switch (load_relaxed(&event_state(e)->maker)) {
+	rule_evaluated(call, RULE("event-wait-before-record"));
+	s = event_state(e);
+	if (load_relaxed(&s->records))
+		return;
+	switch (load_relaxed(&s->maker)) {
 	case EVENT_PLAIN:
 		report_unrecorded(c, call, e, stream_of(call), NOT_RELAXED, "the runtime refuses the wait");
 		break;
 	case EVENT_EX:
-		if (load_relaxed(&event_state(e)->flags) & ACL_EVENT_SYNC)
+		if (load_relaxed(&s->flags) & ACL_EVENT_SYNC)
 			report_unrecorded(
 				c, call, e, stream_of(call), -1, "the wait ends at once and orders nothing");
 		break;
 	case EVENT_WITH_FLAG:
-		/* A real wait, until somebody records: judged when that can no longer happen. */
-		if (load_relaxed(&event_state(e)->flags) & ACL_EVENT_SYNC)
+		/* A real wait, until a record comes: checked when none can come any more. */
+		if (load_relaxed(&s->flags) & ACL_EVENT_SYNC)
 			call_note_set(call, &open_wait_note, 1);
 		break;
 	}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a broken rule to a finding that is counted, and shown or not. */
+#include "checks/engine/call_sites.h"
+#include "checks/engine/finding_collect.h"
+#include "checks/engine/rule_coverage.h"
+
+/* Shown at 1, 10, 100 … */
+bool finding_shown_at(uint64_t n)
+{
+	while (n >= 10 && n % 10 == 0)
+		n /= 10;
+	return n == 1;
+}
+
+uint64_t finding_shown_after(uint64_t n)
+{
+	uint64_t next = 1;
+
+	while (next <= n && next <= UINT64_MAX / 10)
+		next *= 10;
+	return next;
+}
+
+bool rule_wanted(const struct checks *c, const struct acl_rule *rule)
+{
+	return rule && !c->settings[rule->index].off;
+}
+
+struct graded {
+	uint8_t severity;
+	bool advice, secondary, relaxed;
+};
+
+/* Severity and kind of this finding after configuration and target; false = nothing to say. */
+static bool grade(
+	const struct checks *c, const struct acl_rule *rule, const struct finding_grade *g, struct graded *f)
+{
+	const struct rule_setting *s = &c->settings[rule->index];
+	int since = rule->relaxed_since, to = g->relaxed_to == -1 ? rule->relaxed_to : g->relaxed_to;
+
+	f->severity = g->severity >= 0 ? (uint8_t)g->severity : rule->severity;
+	f->advice = s->advice || g->advice;
+	f->secondary = g->secondary || g->beside == BESIDE_AS_REASON;
+	f->relaxed = since >= 0 && to != NOT_RELAXED && load_relaxed(&c->target) < 0;
+	if (since < 0 || to == NOT_RELAXED || load_relaxed(&c->target) < since)
+		return true;
+	if (to == ACL_RELAXED_OFF)
+		return false;
+	if (to < f->severity)
+		f->severity = (uint8_t)to;
+	return true;
+}
+
+bool checks_severity_on(const struct checks *c, enum acl_severity least)
+{
+	for (unsigned i = 0; i < acl_rule_count; i++) {
+		const struct acl_rule *rule = &acl_rules[i];
+		struct graded f;
+
+		if (rule->state == ACL_RULE_IMPLEMENTED && rule_wanted(c, rule) &&
+			grade(c, rule, &GRADE_TABLE, &f) && !f.advice && f.severity >= least)
+			return true;
+	}
+	return false;
+}
+
+/* Where the finding is made: collected with those of its call, else memory of its own. NULL: there is none.
+ */
+static struct finding_draft *draft_for(struct checks *c, struct acl_call_record *call)
+{
+	struct finding_draft *d = finding_collect(c, call);
+
+	if (!d)
+		d = checks_alloc(c, sizeof(*d));
+	return d;
+}
+
+static void fill(struct acl_finding *f, const struct acl_rule *rule, const struct graded *graded)
+{
+	f->rule = rule;
+	f->severity = graded->severity;
+	f->advice = graded->advice;
+	f->secondary = graded->secondary;
+	f->relaxed = graded->relaxed;
+	f->serial = f->repeat = 0;
+	f->n_values = f->n_objects = 0;
+}
+
+/* One that is not collected is counted at once; whether it is shown. */
+static bool is_shown_alone(struct checks *c, struct acl_call_record *call, struct finding_draft *d)
+{
+	uint64_t before = call ? call->state.finding : 0;
+	struct acl_finding *f = &d->finding;
+
+	if (!before && d->beside == BESIDE_AS_REASON)
+		return false;
+	if (before && d->beside) {
+		f->secondary = true;
+		f->cause = before;
+	}
+	if (!call_site_count_one(c, call, d->key, d->caller, f))
+		return false;
+	if (call && !before && !f->secondary && !f->advice)
+		call->state.finding = f->serial;
+	return finding_shown_at(f->repeat);
+}
+
+/* Counted, unless that waits for the end of the phase; whether it is to be shown. */
+static bool is_shown(struct checks *c, struct acl_call_record *call, struct finding_draft *d)
+{
+	if (d->collected)
+		return finding_collected(c, call, d);
+	if (is_shown_alone(c, call, d))
+		return true;
+	checks_forget(c, d, sizeof(*d));
+	return false;
+}
+
+struct finding_draft *finding_draft_begin(
+	struct checks *c, struct acl_call_record *call, const struct acl_rule *rule, struct finding_grade g)
+{
+	struct finding_draft *d;
+	struct acl_finding *f;
+	struct graded graded;
+
+	if (!rule || c->settings[rule->index].off || (call && !is_checked(call)) ||
+		!grade(c, rule, &g, &graded) || finding_superfluous(call, rule))
+		return NULL;
+	d = draft_for(c, call);
+	if (!d)
+		return NULL;
+	f = &d->finding;
+	fill(f, rule, &graded);
+	d->caller = call ? call->caller : g.caller;
+	d->key = call_site_key(c, call, rule, g.site ? g.site : call ? call->caller : 1);
+	d->beside = g.beside;
+	d->detail[0] = 0;
+	f->at_leave = call && call->state.phase != ACL_ENTER;
+	f->cause = g.cause;
+	f->event = call;
+	f->stack = call ? call->stack : 0;
+	f->detail = d->detail;
+	if (!is_shown(c, call, d))
+		return NULL;
+	memset(f->values, 0, sizeof(f->values));
+	memset(f->objects, 0, sizeof(f->objects));
+	return d;
+}
+
+void finding_send(struct checks *c, struct acl_finding *f)
+{
+	if (f->event && !f->stack && c->host.stack)
+		f->stack = c->host.stack(c->host.context, f->event);
+	if (c->host.finding)
+		c->host.finding(c->host.context, f);
+}
+
+/* A collected one is sent when the phase of its call ends. */
+void finding_draft_end(struct checks *c, struct finding_draft *d)
+{
+	if (d->collected)
+		return;
+	finding_send(c, &d->finding);
+	checks_forget(c, d, sizeof(*d));
+}
