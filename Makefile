@@ -17,9 +17,10 @@ endif
 
 CC ?= cc
 WARN := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wpointer-arith
-# Everything is built so that it may end in a shared object; frame pointers make stacks cheap.
+# Everything is built so that it may end in a shared object; sanitizers take their stacks by frame pointers.
 CFLAGS ?= -O2 -g
-ALL_CFLAGS = -std=gnu11 $(WARN) -fPIC -fvisibility=hidden -fno-omit-frame-pointer $(CFLAGS) $(SANITIZE)
+ALL_CFLAGS = -std=gnu11 $(WARN) -fPIC -fvisibility=hidden -fomit-frame-pointer $(CFLAGS) \
+	$(if $(SANITIZE),-fno-omit-frame-pointer $(SANITIZE))
 CPPFLAGS_ALL = -I$(BUILD)/gen -I$(BUILD)/include -Iinclude -I. -D_GNU_SOURCE $(CPPFLAGS)
 
 VERSION := 0.1.0

@@ -49,58 +49,72 @@ struct acl_version {
 	uint64_t version; /* 1, 2, 3 … per object */
 };
 
-struct acl_call_record {
-	uint16_t api; /* enum acl_api */
-	uint8_t path; /* enum acl_path */
-	uint8_t n_versions;
-	uint16_t callback_depth; /* 0 = not inside a callback of the runtime */
-	bool forwarded; /* the real function was (or will be) called */
-	bool in_exit; /* exit handlers, destructors, or an interpreter's end are running */
-	bool in_exit_handlers; /* those of the process: an interpreter's own end comes before them */
-	bool missing; /* the real runtime lacks the function */
+/* The thread that calls; whoever makes records keeps one a thread and copies it. */
+struct acl_call_thread {
 	uint32_t pid, tid; /* kernel ids */
 	uint64_t pthread_id; /* pthread_self() */
+	void *thread; /* the checker's record of it: NULL, or what checks_enter left in the thread's last call
+		       */
+};
+
+struct acl_call_record {
+	uint16_t api; /* enum acl_api */
+	uint16_t callback_depth; /* 0 = not inside a callback of the runtime */
+	uint8_t path; /* enum acl_path */
+	uint8_t n_versions;
+	bool forwarded; /* the real function was (or will be) called */
+	bool missing; /* the real runtime lacks the function */
+	union {
+		struct acl_call_thread by;
+		struct {
+			uint32_t pid, tid;
+			uint64_t pthread_id;
+			void *thread;
+		};
+	};
+	const void *args; /* struct acl_args_<function>; valid in enter and leave, owned by the caller */
+	uint64_t caller; /* return address in the caller */
+	/* Zero at first, from here to the end of host_class. */
+	union acl_result result; /* leave only */
 	uint64_t time; /* CLOCK_MONOTONIC ns at enter, 0 = not taken (taken only when a sink wants it) */
 	uint64_t time_exit; /* the same at leave */
-	const void *args; /* struct acl_args_<function>; valid in enter and leave, owned by the caller */
-	union acl_result result; /* leave only */
-	uint64_t caller; /* return address in the caller */
 	uint32_t module; /* id of the module holding caller, 0 = not looked up */
 	uint32_t stack; /* interned call stack, 0 = not taken */
-	void *thread; /* the checker's record of the thread: NULL, or what checks_enter left in the thread's
-			 last event */
-	uint8_t host_class[ACL_CALL_PARAMS]; /* enum acl_host_class per parameter, filled when first needed */
-	struct acl_version versions[ACL_CALL_VERSIONS];
+	bool in_exit; /* exit handlers, destructors, or an interpreter's end are running */
+	bool in_exit_handlers; /* those of the process: an interpreter's own end comes before them */
 	bool plain; /* its operation is plainly right: see ACL_UNLESS_PLAIN */
+	uint8_t host_class[ACL_CALL_PARAMS]; /* enum acl_host_class per parameter, filled when first needed */
 	struct call_state state; /* private to checks/ between enter and leave of the same call */
+	struct acl_version versions[ACL_CALL_VERSIONS]; /* the first n_versions are in use */
 };
 
 /* The argument struct of a function: ACL_ARGS(call, aclrtMemcpyAsync)->dst */
 #define ACL_ARGS(call, function) ((const struct acl_args_##function *)(call)->args)
 
+static inline void acl_call_record_begin(struct acl_call_record *call, unsigned api, const void *args,
+	uint64_t caller, const struct acl_call_thread *by)
+{
+	call->api = (uint16_t)api;
+	call->callback_depth = 0;
+	call->path = ACL_PATH_LINKED;
+	call->n_versions = 0;
+	call->forwarded = true;
+	call->missing = false;
+	call->by = *by;
+	call->args = args;
+	call->caller = caller;
+	memset((char *)call + offsetof(struct acl_call_record, result), 0,
+		offsetof(struct acl_call_record, state) - offsetof(struct acl_call_record, result));
+	call_state_init(&call->state);
+}
+
+/* Of a thread that nothing is known of. */
 static inline void acl_call_record_init(
 	struct acl_call_record *call, unsigned api, const void *args, uint64_t caller)
 {
-	/*
-	 * Field by field: compilers turn a memset of this size into "rep stos", which
-	 * takes longer than all the rest.  n_versions says what versions[] holds.
-	 */
-	call->api = (uint16_t)api;
-	call->path = ACL_PATH_LINKED;
-	call->n_versions = 0;
-	call->callback_depth = 0;
-	call->forwarded = true;
-	call->in_exit = call->in_exit_handlers = call->missing = false;
-	call->pid = call->tid = 0;
-	call->pthread_id = call->time = call->time_exit = 0;
-	call->args = args;
-	call->result.u = 0;
-	call->caller = caller;
-	call->module = call->stack = 0;
-	call->thread = NULL;
-	call->plain = false;
-	memset(call->host_class, 0, sizeof(call->host_class));
-	call_state_init(&call->state);
+	static const struct acl_call_thread unknown;
+
+	acl_call_record_begin(call, api, args, caller, &unknown);
 }
 
 #endif

@@ -8,7 +8,9 @@
 #define CHECKS_CALL_STATE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct acl_block;
 struct acl_object;
@@ -47,18 +49,12 @@ struct call_state {
 
 static inline void call_state_init(struct call_state *s)
 {
-	s->phase = ACL_ENTER;
-	s->n_notes = 0;
-	s->record_counted = s->device_ends = false;
-	s->releasing_generation = 0;
-	s->finding = 0;
-	s->stream = s->event = s->named = s->observed = 0;
-	s->evaluated = 0;
-	s->capture = s->position = s->observed_position = 0;
-	s->snapshot = 0;
-	s->operation = 0;
-	s->destroying = 0;
-	s->releasing = 0;
+	_Static_assert(ACL_ENTER == 0, "a new call is in its first phase");
+	const size_t half = offsetof(struct call_state, capture), all = offsetof(struct call_state, notes);
+
+	/* In pieces: compilers turn a larger memset into "rep stos", which takes longer than all the rest. */
+	memset(s, 0, half);
+	memset((char *)s + half, 0, all - half);
 }
 
 /* What the owner noted of this call; 0 = nothing. owner: the address of anything that is the module's alone.

@@ -7,23 +7,31 @@
 #include <stdint.h>
 
 #include "checks/engine/call_record.h"
+#include "interpose/report/last_calls.h"
+
+struct acl_thread;
 
 /* Wrappers set event.result and leave the rest alone. */
 struct acl_call {
 	struct acl_call_record event;
-	struct acl_call *frame; /* the thread's enclosing call, for nesting */
+	struct acl_thread *thread; /* on which it was entered; NULL = it goes through unseen */
+	struct {
+		struct acl_call *frame; /* the enclosing call, for nesting */
+		const void *busy; /* as it is to be afterwards */
+	} before; /* of the thread */
 	union {
 		struct {
 			bool checked, traced, swapped; /* who saw the enter and shall see the leave */
 			bool no_room; /* on a stack of the tool's */
 			bool counted; /* a report wants it among the last calls */
 			bool special; /* ACL_STATE_SPECIAL */
+			bool timed; /* counted, and one of those that are timed */
 		};
 		uint64_t seen_by; /* all of them */
 	};
-	uint64_t cost; /* counted calls: nanoseconds before the real one, 0 = not timed */
+	struct last_call last; /* counted: its entry */
+	uint64_t cost; /* timed: nanoseconds before the real one */
 	bool callback_recorded; /* by a model */
-	uint64_t number; /* of the entry among the last calls */
 	void *callback; /* record of a launched callback */
 	void *callback_data; /* the program's own, as long as ours stand in the arguments */
 	void (*callback_fn)(void);

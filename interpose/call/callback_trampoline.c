@@ -77,8 +77,8 @@ static void callback_begin(struct acl_callback_frame *f, struct acl_call_record 
 	f->depth = f->up ? f->up->depth + 1 : 1;
 	t->callback = f;
 	t->frame = NULL;
-	ev->tid = process_thread(t);
-	ev->pthread_id = t->self;
+	process_thread(t);
+	ev->by = t->ids;
 	ev->callback_depth = f->depth;
 	if (tool_begin(t, f)) {
 		pass(t, ev, argument, true);
@@ -111,7 +111,6 @@ static void launch_run(void *data)
 	uint64_t user_data = (uintptr_t)l->user_data;
 
 	acl_call_record_init(&outer, l->api, NULL, l->caller);
-	outer.pid = acl_process.pid;
 	launch_runs(l); /* the record may serve another launch from here on */
 	callback_begin(&frame, &outer, user_data);
 	fn(user_data, 0, 0, 0, 0, 0);
@@ -134,7 +133,6 @@ static uint64_t registered_run(
 
 	acl_call_record_init(
 		&ev, atomic_load_explicit(&registered[i].api, memory_order_relaxed), NULL, (uintptr_t)fn);
-	ev.pid = acl_process.pid;
 	callback_begin(&frame, &ev, a);
 	result = fn(a, b, c, d, e, f);
 	callback_end(&frame, &ev, a);

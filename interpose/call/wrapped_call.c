@@ -72,16 +72,13 @@ static inline __attribute__((always_inline)) void fill(
 	struct acl_call_record *ev = &call->event;
 
 	call->seen_by = 0;
-	acl_call_record_init(ev, api, args, (uintptr_t)caller);
+	process_thread(t);
+	acl_call_record_begin(ev, api, args, (uintptr_t)caller, &t->ids);
 	ev->path = path_of(t, api, ev->caller);
 	ev->callback_depth = t->callback ? t->callback->depth : 0;
 	ev->in_exit = ev->in_exit_handlers = atomic_load_explicit(&acl_process.in_exit, memory_order_relaxed);
 	if (unlikely(!ev->in_exit && ends_runtime(api)))
 		tool_stack_run(ask_exiting, ev);
-	ev->pid = acl_process.pid;
-	ev->tid = process_thread(t);
-	ev->pthread_id = t->self;
-	ev->thread = t->checks_thread;
 }
 
 static inline void see_enter(struct acl_call *call)
@@ -122,6 +119,15 @@ static void see_leave_there(void *call)
 	see_leave(call);
 }
 
+/* The kernel and the checker have said who it is. */
+static COLD void know_thread(struct acl_thread *t, const struct acl_call_record *call)
+{
+	t->ids.thread = call->thread;
+	t->coverage = call_coverage_table(call->tid);
+	t->ring = last_calls_ring(call->tid);
+	t->rare &= ~THREAD_UNKNOWN;
+}
+
 static inline __attribute__((always_inline)) void enter(
 	struct acl_call *call, struct acl_thread *t, uint32_t state)
 {
@@ -142,8 +148,8 @@ static inline __attribute__((always_inline)) void enter(
 		tool_stack_run(see_enter_there, call);
 	else
 		see_enter(call);
-	if (likely(call->checked))
-		t->checks_thread = ev->thread;
+	if (unlikely(t->rare & THREAD_UNKNOWN) && ev->thread)
+		know_thread(t, ev);
 }
 
 static inline void leave(struct acl_call *call)
@@ -217,14 +223,15 @@ static COLD bool call_unseen(unsigned api)
 }
 
 /* Any call, whatever is to be done in it. */
-static __attribute__((noinline)) bool enter_any(
+static __attribute__((noinline)) void enter_any(
 	struct acl_call *call, unsigned api, void *args, void *caller, uint32_t state)
 {
 	struct acl_thread *t = thread_self();
 	int *error, saved;
-	bool seen = false;
 	uint64_t began = 0;
 
+	call->thread = NULL;
+	call->before.busy = NULL;
 	error = errno_at(t);
 	saved = *error;
 
@@ -232,7 +239,7 @@ static __attribute__((noinline)) bool enter_any(
 		call_unseen(api);
 		goto end;
 	}
-	if (unlikely(state & ACL_STATE_COUNT) && unlikely(t->calls_to_sample-- == 0))
+	if (unlikely(state & ACL_STATE_COUNT) && unlikely(--t->calls_to_sample == 0))
 		began = cost_begin(t);
 	if (unlikely(state & ACL_STATE_UNRESOLVED))
 		state = cold_state(api);
@@ -247,25 +254,26 @@ static __attribute__((noinline)) bool enter_any(
 		if (unlikely(call->counted))
 			call_coverage_count(&call->event);
 		enter(call, t, state);
-		call->number = unlikely(call->counted) && call->event.path != ACL_PATH_INSIDE
-				       ? last_calls_enter(&call->event)
-				       : 0;
+		if (unlikely(call->counted) && call->event.path != ACL_PATH_INSIDE)
+			last_calls_enter(&call->last, last_calls_ring(call->event.tid), &call->event);
+		else
+			last_calls_none(&call->last);
 		if (unlikely(state & ACL_STATE_FIRST))
 			__atomic_and_fetch(&acl_state[api], ~(uint32_t)ACL_STATE_FIRST, __ATOMIC_RELAXED);
 		call->special = state & ACL_STATE_SPECIAL;
 		call->swapped = state & ACL_STATE_CALLBACK;
 		if (unlikely(call->swapped))
 			callback_swap(call, args);
-		call->frame = t->frame;
+		call->before.frame = t->frame;
 		t->frame = call;
-		seen = true;
-		if (unlikely(call->counted))
-			call->cost = unlikely(began) ? cost_now() - began : 0;
+		call->thread = t;
+		call->timed = call->counted && began;
+		if (unlikely(call->timed))
+			call->cost = cost_now() - began;
 	}
 	tool_end(t);
 end:
 	*error = saved;
-	return seen;
 }
 
 /*
@@ -280,131 +288,122 @@ static inline __attribute__((always_inline)) bool is_plain(
 	       atomic_load_explicit(&acl_process.plain, memory_order_acquire) && !may_be_runtime_code(caller);
 }
 
-static inline __attribute__((always_inline)) void begin_plain(
-	struct acl_call *call, struct acl_thread *t, unsigned api, void *args, void *caller)
+static void enter_checks(void *call)
 {
-	static const struct acl_call checked = {.checked = true};
-	struct acl_call_record *record = &call->event;
-
-	t->busy = call;
-	acl_call_record_init(record, api, args, (uintptr_t)caller);
-	record->pid = acl_process.pid;
-	record->tid = t->tid;
-	record->pthread_id = t->self;
-	record->thread = t->checks_thread;
-	call->seen_by = checked.seen_by;
-	call->frame = NULL;
+	checks_enter(acl_process.checks, &((struct acl_call *)call)->event);
 }
 
-static inline __attribute__((always_inline)) void end_plain(struct acl_call *call, struct acl_thread *t)
+/* A report is written, and this call is one of those that are timed. */
+static COLD void enter_timed(struct acl_call *call, struct acl_thread *t)
 {
-	t->checks_thread = call->event.thread;
-	t->frame = call;
-	t->busy = NULL;
+	uint64_t began = cost_begin(t);
+
+	call->timed = began != 0;
+	enter_checks(call);
+	call->cost = cost_now() - began;
 }
 
+/* A plain call while a report is written. */
 static __attribute__((noinline)) void enter_counted(struct acl_call *call, struct acl_thread *t)
 {
-	uint64_t began = unlikely(t->calls_to_sample-- == 0) ? cost_begin(t) : 0;
-
 	call->counted = true;
-	call_coverage_count(&call->event);
-	checks_enter(acl_process.checks, &call->event);
-	call->number = last_calls_enter(&call->event);
-	call->cost = unlikely(began) ? cost_now() - began : 0;
+	call_coverage_count_linked(t->coverage, &call->event);
+	last_calls_enter(&call->last, t->ring, &call->event);
+	if (unlikely(--t->calls_to_sample == 0))
+		enter_timed(call, t);
+	else
+		enter_checks(call);
 }
 
-/* Whatever is to be done beside the checks. */
-static __attribute__((noinline)) bool enter_other(
-	struct acl_call *call, unsigned api, void *args, void *caller, uint32_t state, struct acl_thread *t)
+/* A plain call of which something else is wanted. */
+static __attribute__((noinline)) void enter_more(struct acl_call *call, struct acl_thread *t, uint32_t state)
 {
 	/* Memory is far: the sooner it is asked for, the better. */
 	if (state & ACL_STATE_PREFETCH)
-		checks_prefetch(acl_process.checks, args);
-	if (!is_plain(call, t, state & ~(uint32_t)(ACL_STATE_CHECK | ACL_STATE_PREFETCH | ACL_STATE_COUNT),
-		    (uintptr_t)caller))
-		return enter_any(call, api, args, caller, state);
-	begin_plain(call, t, api, args, caller);
+		checks_prefetch(acl_process.checks, call->event.args);
 	if (state & ACL_STATE_COUNT)
 		enter_counted(call, t);
 	else
-		checks_enter(acl_process.checks, &call->event);
-	end_plain(call, t);
-	return true;
+		enter_checks(call);
 }
 
-/* errno is safe here: what the checks do leaves it alone, and what they ask of the process keeps it. */
-bool acl_call_enter(struct acl_call *call, unsigned api, void *args, void *caller)
+/*
+ * What is left to do is done by the wrapper (acl_call_begin), so that this ends in a jump.  errno is safe
+ * here: what the checks do leaves it alone, and what they ask of the process keeps it.
+ */
+void acl_call_enter(struct acl_call *call, unsigned api, void *args, void *caller)
 {
+	static const struct acl_call checked = {.checked = true};
 	uint32_t state =
 		__atomic_load_n(&acl_state[api], __ATOMIC_ACQUIRE); /* before the wrapper reads acl_real */
-	struct acl_thread *t = thread_self();
+	uint32_t beside = state ^ ACL_STATE_CHECK;
+	struct acl_thread *t = thread_own_slot();
 
-	if (unlikely(!is_plain(
-		    call, t, (state ^ ACL_STATE_CHECK) & ~(uint32_t)ACL_STATE_COUNT, (uintptr_t)caller)))
-		return enter_other(call, api, args, caller, state, t);
-	begin_plain(call, t, api, args, caller);
-	if (state & ACL_STATE_COUNT)
-		enter_counted(call, t);
+	if (unlikely(!thread_is_self(t)) ||
+		unlikely(!is_plain(call, t, beside & ~(uint32_t)(ACL_STATE_COUNT | ACL_STATE_PREFETCH),
+			(uintptr_t)caller))) {
+		enter_any(call, api, args, caller, state);
+		return;
+	}
+	t->busy = call;
+	acl_call_record_begin(&call->event, api, args, (uintptr_t)caller, &t->ids);
+	call->thread = t;
+	memset(&call->before, 0, sizeof(call->before));
+	call->seen_by = checked.seen_by;
+	if (unlikely(beside))
+		enter_more(call, t, state);
 	else
-		checks_enter(acl_process.checks, &call->event);
-	end_plain(call, t);
-	return true;
+		enter_checks(call);
 }
 
 static __attribute__((noinline)) void leave_any(struct acl_call *call)
 {
 	struct acl_thread *t = thread_self();
 	int *error = errno_at(t), saved = *error;
-	uint64_t began = unlikely(call->counted) && unlikely(call->cost) ? cost_now() : 0;
+	uint64_t began = unlikely(call->timed) ? cost_now() : 0;
 
-	t->frame = call->frame;
+	call->thread = t;
+	t->frame = call->before.frame;
 	if (likely(tool_begin(t, call))) {
 		if (unlikely(call->swapped))
 			callback_settle(call);
 		leave(call);
 		if (unlikely(call->counted))
-			last_calls_leave(&call->event, call->number);
+			last_calls_leave(&call->last, &call->event);
 		if (unlikely(call->event.api == ACL_API_aclInit && !call->event.result.i))
 			version_ask();
 		if (unlikely(began))
 			cost_sample(call->cost + cost_now() - began);
 		tool_end(t);
 	}
+	call->before.busy = t->busy;
 	*error = saved;
 }
 
 /* With a report: the call's end goes to the last calls as well. */
-static __attribute__((noinline)) void leave_other(struct acl_call *call, struct acl_thread *t)
+static __attribute__((noinline)) void leave_counted(struct acl_call *call)
 {
-	static const struct acl_call counted = {.checked = true, .counted = true};
-	uint64_t began;
+	checks_leave(acl_process.checks, &call->event);
+	last_calls_leave(&call->last, &call->event);
+}
 
-	if ((call->seen_by ^ counted.seen_by) | (uintptr_t)t->busy | t->rare) {
+/* As acl_call_enter. */
+void acl_call_leave(struct acl_call *call)
+{
+	static const struct acl_call checked = {.checked = true},
+				     counted = {.checked = true, .counted = true};
+	struct acl_thread *t = call->thread;
+
+	if (unlikely(((call->seen_by ^ checked.seen_by) & ~(checked.seen_by ^ counted.seen_by)) |
+		     (uintptr_t)t->busy | t->rare) ||
+		unlikely(!thread_is_self(t))) {
 		leave_any(call);
 		return;
 	}
-	began = unlikely(call->cost) ? cost_now() : 0;
-	t->frame = call->frame;
+	t->frame = NULL;
 	t->busy = call;
-	checks_leave(acl_process.checks, &call->event);
-	last_calls_leave(&call->event, call->number);
-	if (unlikely(began))
-		cost_sample(call->cost + cost_now() - began);
-	t->busy = NULL;
-}
-
-void acl_call_leave(struct acl_call *call)
-{
-	static const struct acl_call checked = {.checked = true};
-	struct acl_thread *t = thread_self();
-
-	if (unlikely((call->seen_by ^ checked.seen_by) | (uintptr_t)t->busy | t->rare)) {
-		leave_other(call, t);
-		return;
-	}
-	t->frame = call->frame;
-	t->busy = call;
-	checks_leave(acl_process.checks, &call->event);
-	t->busy = NULL;
+	if (unlikely(call->seen_by != checked.seen_by))
+		leave_counted(call);
+	else
+		checks_leave(acl_process.checks, &call->event);
 }

@@ -89,12 +89,12 @@ void thread_state_forked(void)
 
 uint32_t thread_new(struct acl_thread *t)
 {
-	t->self = (uint64_t)pthread_self();
 	t->errno_at = &errno;
-	t->checks_thread = NULL;
-	t->tid = (uint32_t)syscall(SYS_gettid);
-	t->rare &= ~THREAD_UNKNOWN;
-	return t->tid;
+	t->ids = (struct acl_call_thread){.pid = (uint32_t)getpid(),
+		.tid = (uint32_t)syscall(SYS_gettid),
+		.pthread_id = (uint64_t)pthread_self()};
+	t->calls_to_sample = 1;
+	return t->ids.tid;
 }
 
 thread_cancel_type_fn thread_cancel_type;

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "checks/engine/call_record.h"
+
 struct acl_call;
 
 #define THREAD_SCOPES 16 /* as many as scopes_met has bits */
@@ -21,7 +23,7 @@ struct acl_call;
 /* acl_thread.rare: whatever keeps its calls from the short way */
 #define CANCEL_ASYNCHRONOUS 1u /* the program set that type */
 #define CANCEL_HELD 2u /* deferred by tool_begin */
-#define THREAD_UNKNOWN 4u /* ids were not asked yet, also after fork */
+#define THREAD_UNKNOWN 4u /* the kernel, or the checker, was not asked yet who it is, also after fork */
 
 /* A callback of the program that runs on this thread; lives on the trampoline's stack. */
 struct acl_callback_frame {
@@ -32,6 +34,7 @@ struct acl_callback_frame {
 
 struct acl_thread {
 	_Atomic uintptr_t pointer; /* the thread's own, 0 = nobody's */
+	uint64_t room_low, room_size; /* addresses on the own stack with THREAD_ROOM below them */
 	/*
 	 * Address of a local variable of the tool's own code that runs on this
 	 * thread, NULL outside it.  Calls made meanwhile (a signal handler, a
@@ -41,10 +44,11 @@ struct acl_thread {
 	struct acl_call *frame; /* innermost call whose real function runs */
 	struct acl_callback_frame *callback; /* innermost callback */
 	uint32_t rare;
+	struct acl_call_thread ids; /* as the records of its calls have them; tid 0 = not asked yet (also
+				       after fork) */
 	uint64_t stack_low, stack_high; /* what other threads know of this thread's stack (host_address.c) */
 	uint32_t stack_listed; /* where they find it, 0 = nowhere yet */
 	uint64_t own_stack_low, own_stack_high; /* what unwinding reads directly, 0 = not known yet */
-	uint64_t room_low, room_size; /* addresses on the own stack with THREAD_ROOM below them */
 	uint64_t room_asked; /* the page it was asked for last */
 	struct tool_stack *tool_stack; /* the tool's own stack that this thread is on, if any */
 	uint64_t outer_sp; /* on it: the stack pointer of the stack that it was left for */
@@ -52,10 +56,10 @@ struct acl_thread {
 	uint64_t held_mask; /* on it: the program's signal mask */
 	uint8_t cancel_state; /* on it: the program's */
 	bool signal_stack; /* on it: the call came from a handler on an alternate signal stack */
-	uint32_t tid; /* 0 = not asked yet (also after fork); then the rest is not known either */
-	uint64_t self; /* pthread_self() */
 	int *errno_at;
-	void *checks_thread; /* acl_event.thread of the last call */
+	/* Where its calls are noted when a report is written. */
+	struct call_counts *coverage;
+	struct last_calls_ring *ring;
 	/* For tool_cost.c: calls until one is timed, and what decides the next distance (0 = none yet). */
 	uint16_t calls_to_sample;
 	uint32_t sample_seed;
@@ -65,7 +69,7 @@ struct acl_thread {
 	uint16_t scopes[THREAD_SCOPES];
 	uint64_t frames[THREAD_FRAMES]; /* of the call stack that is being taken */
 	uint64_t walk[THREAD_WALK]; /* its registers (unwind.c): the program's stack may be small */
-} __attribute__((aligned(128)));
+} __attribute__((aligned(1024))); /* where one is, is reckoned in every call */
 
 #define THREAD_SLOT_BITS 13
 
@@ -92,14 +96,22 @@ static inline uint32_t thread_slot(uintptr_t pointer)
 /* The slow way: another thread has the slot, or nobody yet. */
 struct acl_thread *thread_find(uintptr_t pointer);
 
+/* The slot where the thread's state is, unless another thread was there first. */
+static inline struct acl_thread *thread_own_slot(void)
+{
+	return &acl_threads[thread_slot(thread_pointer())];
+}
+
+static inline bool thread_is_self(const struct acl_thread *t)
+{
+	return atomic_load_explicit(&t->pointer, memory_order_relaxed) == thread_pointer();
+}
+
 static inline struct acl_thread *thread_self(void)
 {
-	uintptr_t pointer = thread_pointer();
-	struct acl_thread *t = &acl_threads[thread_slot(pointer)];
+	struct acl_thread *t = thread_own_slot();
 
-	if (__builtin_expect(atomic_load_explicit(&t->pointer, memory_order_relaxed) == pointer, 1))
-		return t;
-	return thread_find(pointer);
+	return __builtin_expect(thread_is_self(t), 1) ? t : thread_find(thread_pointer());
 }
 
 /*
@@ -159,12 +171,12 @@ static inline void tool_end(struct acl_thread *t)
 		cancel_release(t);
 }
 
-/* Asks the kernel what the thread is. */
+/* Asks the kernel who the thread is. */
 uint32_t thread_new(struct acl_thread *t);
 
 static inline uint32_t thread_tid(struct acl_thread *t)
 {
-	return __builtin_expect(t->tid != 0, 1) ? t->tid : thread_new(t);
+	return __builtin_expect(t->ids.tid != 0, 1) ? t->ids.tid : thread_new(t);
 }
 
 #endif

@@ -24,10 +24,10 @@ struct acl_process acl_process;
 
 uint32_t process_thread_new(struct acl_thread *t)
 {
-	thread_new(t);
+	thread_tid(t);
 	if (!atomic_exchange(&acl_process.begun, true))
 		sink_begin();
-	return t->tid;
+	return t->ids.tid;
 }
 
 /* What ends the runtime's life is checked differently on the way out; after its beginning it is asked who it
@@ -82,7 +82,7 @@ void process_forked(void)
 
 	locks_forked();
 	thread_state_forked();
-	thread_self()->tid = 0;
+	thread_self()->ids.tid = 0;
 	thread_self()->rare |= THREAD_UNKNOWN;
 	atomic_store(&acl_process.begun, false);
 	acl_process.pid = (uint32_t)getpid();

@@ -33,7 +33,8 @@ struct acl_process {
 	_Atomic uint64_t unseen; /* calls forwarded plainly while the tool was initializing or busy */
 };
 
-extern struct acl_process acl_process;
+/* Hidden, here and elsewhere: read without the GOT. */
+extern struct acl_process acl_process __attribute__((visibility("hidden")));
 
 /* Usable before any constructor, and in code without a sanitizer's instrumentation. */
 #define process_is_uninitialized()                                                                           \
@@ -44,7 +45,9 @@ uint32_t process_thread_new(struct acl_thread *t);
 
 static inline uint32_t process_thread(struct acl_thread *t)
 {
-	return __builtin_expect(t->tid != 0, 1) ? t->tid : process_thread_new(t);
+	bool known = t->ids.tid && atomic_load_explicit(&acl_process.begun, memory_order_relaxed);
+
+	return __builtin_expect(known, 1) ? t->ids.tid : process_thread_new(t);
 }
 
 static inline bool ends_runtime(unsigned api)

@@ -18,53 +18,65 @@
 #include "interpose/report/verdict.h"
 #include "interpose/symbolize/code_symbol.h"
 
-/* Threads share a table by their id: few do, and then a count costs a cache line's way, never a lock. */
+/* Threads share a table by their id. */
 #define TABLES 64
 
-enum coverage_way { WAY_LINKED, WAY_DLSYM, WAY_INSIDE, WAY_CALLBACK, WAY_COUNT };
 static const char *const way_names[] = {"linked", "dlsym", "inside", "in_callbacks"};
 
-typedef _Atomic uint64_t coverage_table[ACL_API_COUNT][WAY_COUNT];
-static _Atomic(coverage_table *) tables[TABLES];
-static _Atomic uint64_t first_caller[ACL_API_COUNT];
+#define TABLE_SIZE (ACL_API_COUNT * sizeof(struct call_counts))
+
+static _Atomic(struct call_counts *) tables[TABLES];
+static struct call_counts without_memory[ACL_API_COUNT]; /* lost */
+_Atomic uint64_t call_first_caller[ACL_API_COUNT];
 
 bool call_coverage_wanted(void)
 {
 	return *settings_text(SETTING_REPORT) != '\0';
 }
 
-static __attribute__((cold, noinline)) coverage_table *new_table(unsigned i)
+static __attribute__((cold, noinline)) struct call_counts *new_table(unsigned i)
 {
-	coverage_table *old = NULL, *fresh;
-	void *p = mmap(
-		NULL, sizeof(coverage_table), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct call_counts *old = NULL;
+	void *p = mmap(NULL, TABLE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (p == MAP_FAILED)
-		return NULL;
-	fresh = p;
-	if (atomic_compare_exchange_strong(&tables[i], &old, fresh)) {
-		tool_memory_add(fresh, sizeof(*fresh));
-		return fresh;
+		return without_memory;
+	if (atomic_compare_exchange_strong(&tables[i], &old, p)) {
+		tool_memory_add(p, TABLE_SIZE);
+		return p;
 	}
-	munmap(p, sizeof(coverage_table));
+	munmap(p, TABLE_SIZE);
 	return old;
+}
+
+struct call_counts *call_coverage_table(uint32_t tid)
+{
+	unsigned i = tid % TABLES;
+	struct call_counts *t = atomic_load_explicit(&tables[i], memory_order_acquire);
+
+	if (t)
+		return t;
+	return call_coverage_wanted() ? new_table(i) : without_memory;
+}
+
+void call_coverage_first(const struct acl_call_record *ev)
+{
+	uint64_t none = 0;
+
+	atomic_compare_exchange_strong(&call_first_caller[ev->api], &none, ev->caller);
 }
 
 void call_coverage_count(const struct acl_call_record *ev)
 {
-	unsigned i = ev->tid % TABLES;
-	coverage_table *t = atomic_load_explicit(&tables[i], memory_order_acquire);
+	struct call_counts *counts = &call_coverage_table(ev->tid)[ev->api];
 	enum coverage_way way = ev->path == ACL_PATH_INSIDE  ? WAY_INSIDE
 				: ev->path == ACL_PATH_DLSYM ? WAY_DLSYM
 							     : WAY_LINKED;
-	uint64_t none = 0;
 
-	if (!t && !(t = new_table(i)))
-		return;
-	if (atomic_fetch_add_explicit(&(*t)[ev->api][way], 1, memory_order_relaxed) == 0 && way != WAY_INSIDE)
-		atomic_compare_exchange_strong(&first_caller[ev->api], &none, ev->caller);
+	if (atomic_fetch_add_explicit(&counts->by[way], 1, memory_order_relaxed) == 0 && way != WAY_INSIDE)
+		call_coverage_first(ev);
 	if (ev->callback_depth)
-		atomic_fetch_add_explicit(&(*t)[ev->api][WAY_CALLBACK], 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&counts->by[WAY_CALLBACK], 1, memory_order_relaxed);
 }
 
 static bool sum_of(unsigned api, uint64_t sum[WAY_COUNT])
@@ -73,10 +85,10 @@ static bool sum_of(unsigned api, uint64_t sum[WAY_COUNT])
 
 	memset(sum, 0, WAY_COUNT * sizeof(*sum));
 	for (unsigned i = 0; i < TABLES; i++) {
-		coverage_table *t = atomic_load_explicit(&tables[i], memory_order_acquire);
+		struct call_counts *t = atomic_load_explicit(&tables[i], memory_order_acquire);
 
 		for (unsigned way = 0; t && way < WAY_COUNT; way++) {
-			sum[way] += atomic_load_explicit(&(*t)[api][way], memory_order_relaxed);
+			sum[way] += atomic_load_explicit(&t[api].by[way], memory_order_relaxed);
 			any |= sum[way] != 0;
 		}
 	}
@@ -99,7 +111,7 @@ static void calls_json(struct jout *j)
 		for (unsigned way = 0; way < WAY_COUNT; way++)
 			if (sum[way])
 				jout_uint(j, way_names[way], sum[way]);
-		caller = atomic_load(&first_caller[api]);
+		caller = atomic_load(&call_first_caller[api]);
 		m = caller ? module_of(caller) : NULL;
 		jout_string(j, "first_caller", m ? m->path : NULL);
 		jout_object_end(j);
@@ -199,10 +211,10 @@ void call_coverage_forked(void)
 {
 	direct_binding_forked();
 	for (unsigned i = 0; i < TABLES; i++) {
-		coverage_table *t = atomic_load(&tables[i]);
+		struct call_counts *t = atomic_load(&tables[i]);
 
 		if (t)
-			memset((void *)t, 0, sizeof(*t));
+			memset((void *)t, 0, TABLE_SIZE);
 	}
-	memset((void *)first_caller, 0, sizeof(first_caller));
+	memset((void *)call_first_caller, 0, sizeof(call_first_caller));
 }

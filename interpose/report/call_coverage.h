@@ -6,6 +6,7 @@
 #ifndef INTERPOSE_CALL_COVERAGE_H
 #define INTERPOSE_CALL_COVERAGE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "checks/engine/call_record.h"
@@ -13,8 +14,30 @@
 
 /* Are counts wanted (a report is written)? Asked when states are settled. */
 bool call_coverage_wanted(void);
-/* One call, on its thread; no lock, a counter that threads hardly ever share. */
+
+enum coverage_way { WAY_LINKED, WAY_DLSYM, WAY_INSIDE, WAY_CALLBACK, WAY_COUNT };
+
+/* A table has one for each function. */
+struct call_counts {
+	_Atomic uint64_t by[WAY_COUNT];
+};
+
+/* The table that a thread counts in; few share one, and then a count costs a cache line's way, never a lock.
+ */
+struct call_counts *call_coverage_table(uint32_t tid);
+/* One call, on its thread. */
 void call_coverage_count(const struct acl_call_record *ev);
+
+extern _Atomic uint64_t call_first_caller[ACL_API_COUNT] __attribute__((visibility("hidden")));
+void call_coverage_first(const struct acl_call_record *ev);
+
+/* The same for most calls: the program's own, not in a callback, and not fetched by dlsym. */
+static inline void call_coverage_count_linked(struct call_counts *table, const struct acl_call_record *ev)
+{
+	atomic_fetch_add_explicit(&table[ev->api].by[WAY_LINKED], 1, memory_order_relaxed);
+	if (__builtin_expect(!atomic_load_explicit(&call_first_caller[ev->api], memory_order_relaxed), 0))
+		call_coverage_first(ev);
+}
 
 /* Looks for modules that pass us by; those that are not CANN's own make the verdict inconclusive. */
 void call_coverage_search(void);

@@ -15,18 +15,33 @@
 
 _Atomic(struct last_calls_area *) last_calls_area;
 
-static inline struct last_calls_ring *ring_of(uint32_t tid)
+/* For calls that nobody reads. */
+static struct last_calls_ring unread;
+
+static struct last_calls_ring *ring_of(uint32_t tid)
 {
 	struct last_calls_area *a = atomic_load_explicit(&last_calls_area, memory_order_acquire);
 
-	return a && atomic_load_explicit(last_calls_owned, memory_order_relaxed)
-		       ? &a->ring[tid % LASTCALLS_RINGS]
-		       : NULL;
+	return a ? &a->ring[tid % LASTCALLS_RINGS] : NULL;
+}
+
+struct last_calls_ring *last_calls_ring(uint32_t tid)
+{
+	struct last_calls_ring *r = ring_of(tid);
+
+	return r ? r : &unread;
+}
+
+/* Its state is that of no number. */
+void last_calls_none(struct last_call *l)
+{
+	l->entry = &unread.entries[0];
+	l->number = UINT64_MAX;
 }
 
 static inline void put(_Atomic uint64_t *to, uint64_t value)
 {
-	atomic_store_explicit(to, value, memory_order_relaxed);
+	atomic_store_explicit(to, value, memory_order_release);
 }
 
 static inline uint64_t get(const _Atomic uint64_t *from)
@@ -35,7 +50,7 @@ static inline uint64_t get(const _Atomic uint64_t *from)
 }
 
 /* The struct may end within its last word, and be aligned to less than a word. */
-static inline unsigned put_args(struct last_calls_entry *e, const char *args, unsigned size)
+unsigned last_calls_put_odd(struct last_calls_entry *e, const char *args, unsigned size)
 {
 	unsigned words = size / 8, tail = size % 8;
 	uint64_t word;
@@ -52,40 +67,6 @@ static inline unsigned put_args(struct last_calls_entry *e, const char *args, un
 	memcpy(&word, args + 8 * words, tail);
 	put(&e->args[words], word);
 	return words + 1;
-}
-
-uint64_t last_calls_enter(const struct acl_call_record *ev)
-{
-	struct last_calls_ring *r = ring_of(ev->tid);
-	struct last_calls_entry *e;
-	unsigned words;
-	uint64_t n;
-
-	if (!r)
-		return 0;
-	n = atomic_fetch_add_explicit(&r->next, 1, memory_order_relaxed) + 1;
-	e = &r->entries[n % LASTCALLS_ENTRIES];
-	put(&e->state, 0);
-	atomic_thread_fence(memory_order_release);
-	words = put_args(e, ev->args, acl_apis[ev->api].args_size);
-	put(&e->what, (uint64_t)ev->tid << 32 | (uint64_t)ev->api << 16 | words);
-	atomic_store_explicit(&e->state, n << 1, memory_order_release);
-	return n;
-}
-
-/* Nothing when the ring went round meanwhile: calls inside this one came after it. */
-void last_calls_leave(const struct acl_call_record *ev, uint64_t number)
-{
-	struct last_calls_ring *r = ring_of(ev->tid);
-	struct last_calls_entry *e;
-
-	if (!r || !number)
-		return;
-	e = &r->entries[number % LASTCALLS_ENTRIES];
-	if (get(&e->state) != number << 1)
-		return;
-	put(&e->result, ev->result.u);
-	atomic_store_explicit(&e->state, number << 1 | 1, memory_order_release);
 }
 
 static void one(struct jout *j, const struct last_calls_entry *e, unsigned api)
@@ -112,7 +93,7 @@ void last_calls_json(struct jout *j, const char *key, uint32_t tid)
 	unsigned apis[SHOWN], n = 0;
 	uint64_t next;
 
-	if (!r)
+	if (!r || !atomic_load_explicit(last_calls_owned, memory_order_relaxed))
 		return;
 	next = get(&r->next);
 	for (uint64_t i = next; i > 0 && next - i < LASTCALLS_ENTRIES && n < SHOWN; i--) {

@@ -6,7 +6,5 @@
 #include "interpose/common/last_calls_file.h"
 
 extern _Atomic(struct last_calls_area *) last_calls_area __attribute__((visibility("hidden")));
-/* 0 = this is a forked child that knows nothing of it: the area is its parent's. */
-extern const _Atomic uint8_t *last_calls_owned __attribute__((visibility("hidden")));
 
 #endif

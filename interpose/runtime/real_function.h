@@ -37,7 +37,7 @@ struct runtime_code {
 	_Atomic uint32_t n;
 	_Atomic uint64_t low, high; /* all of them lie in between, and perhaps others */
 };
-extern struct runtime_code runtime_code;
+extern struct runtime_code runtime_code __attribute__((visibility("hidden")));
 
 /* One look, for what is mostly so. */
 static inline bool may_be_runtime_code(uint64_t address)

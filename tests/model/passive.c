@@ -29,11 +29,14 @@ static void __attribute__((constructor)) resolve(void)
 	}
 }
 
-bool acl_call_enter(struct acl_call *call, unsigned api, void *args, void *caller)
+void acl_call_enter(struct acl_call *call, unsigned api, void *args, void *caller)
 {
+	static struct acl_thread thread;
+
 	acl_call_record_init(&call->event, api, args, (uintptr_t)caller);
 	entered++;
-	return acl_real[api];
+	call->thread = acl_real[api] ? &thread : NULL;
+	call->before.busy = NULL;
 }
 
 void acl_call_leave(struct acl_call *call)

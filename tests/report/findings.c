@@ -147,17 +147,17 @@ static void *note_calls(void *number)
 	struct jout j;
 
 	for (int i = 0; i < 1000; i++) {
-		uint64_t n;
+		struct last_call l;
 
 		acl_call_record_init(&ev, ACL_API_aclrtFree, &args, here());
 		ev.tid = (uint32_t)(uintptr_t)number % 4;
-		n = last_calls_enter(&ev);
+		last_calls_enter(&l, last_calls_ring(ev.tid), &ev);
 		text_init(&t, buf, sizeof(buf));
 		jout_init(&j, &t);
 		jout_object(&j, NULL);
 		last_calls_json(&j, "before", ev.tid);
 		jout_object_end(&j);
-		last_calls_leave(&ev, n);
+		last_calls_leave(&l, &ev);
 	}
 	return NULL;
 }

@@ -30,13 +30,13 @@ static void print_wrapper(FILE *f, const struct function *fn, unsigned index)
 	emit_args(f, fn, "");
 	fprintf(f, "%s };\n\tstruct acl_call call;\n\t", fn->n_params ? "" : "0");
 	emit_decl(f, fn->ret, "ret");
-	fprintf(f, ";\n\n\tif (!acl_call_enter(&call, ACL_API_%s, &a, __builtin_return_address(0)))\n",
+	fprintf(f, ";\n\n\tif (!acl_call_begin(&call, ACL_API_%s, &a, __builtin_return_address(0)))\n",
 		fn->name);
 	fprintf(f, "\t\treturn acl_real[ACL_API_%s] ? ", fn->name);
 	print_real_call(f, fn, "a.");
 	fprintf(f, " : %s;\n\tret = ", missing_result(fn));
 	print_real_call(f, fn, "a.");
-	fprintf(f, ";\n\tcall.event.result.%s = ret;\n\tacl_call_leave(&call);\n\treturn ret;\n}\n",
+	fprintf(f, ";\n\tcall.event.result.%s = ret;\n\tacl_call_end(&call);\n\treturn ret;\n}\n",
 		result_member(fn));
 }
 
