@@ -12,6 +12,7 @@
 #include "checks/state/event_state.h"
 #include "checks/state/model_execution.h"
 #include "checks/state/operation.h"
+#include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
 
 struct acl_object *capture_of(struct checks *c, struct acl_object *stream)
@@ -193,6 +194,9 @@ static void ended(struct checks *c, struct acl_call_record *call)
 	struct acl_object *model = capture_of(c, stream_of(call));
 	const aclmdlRI *out = ACL_ARGS(call, aclmdlRICaptureEnd)->modelRI;
 
+	/* The beginning was not seen: what was put on the stream may not have run. */
+	if (!model && stream_of(call) && succeeded(call))
+		stream_retire(c, stream_of(call), stream_submitted(stream_of(call)), false);
 	if (!model || load_relaxed(&model_state(model)->origin) != object_ref(stream_of(call)))
 		return;
 	if (succeeded(call)) {

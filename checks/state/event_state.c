@@ -88,11 +88,11 @@ struct acl_object *latest_record(struct checks *c, struct acl_object *o, uint64_
 	return first && first == *position ? object_of(c, stream) : NULL;
 }
 
-/* A wait before any record is a real one: for what comes later. */
-static bool blocks_until_recorded(struct acl_object *o)
+/* Without a record that we have seen, only the wait for an event of this kind is none: it ends at once. */
+static bool ends_at_once(struct acl_object *o)
 {
-	return load_relaxed(&event_state(o)->maker) == EVENT_WITH_FLAG &&
-	       load_relaxed(&event_state(o)->flags) & ACL_EVENT_SYNC;
+	return load_relaxed(&event_state(o)->maker) == EVENT_EX &&
+	       !(load_relaxed(&o->flags) & ACL_OBJECT_LEARNED) && !load_relaxed(&event_state(o)->records);
 }
 
 static void event_wait_leave(struct checks *c, struct acl_call_record *call)
@@ -101,8 +101,12 @@ static void event_wait_leave(struct checks *c, struct acl_call_record *call)
 	uint64_t position;
 
 	/* A wait for an event of an open capture takes the stream into it: the task does not run. */
-	if (!o || !s || !succeeded(call) || call->state.capture || event_capture(c, o))
+	if (!s || !succeeded(call) || call->state.capture || event_capture(c, o))
 		return;
+	if (!o) {
+		stream_waits_for(c, s, call->state.position, NULL, 0);
+		return;
+	}
 	event_seen_with(event_state(o), s);
 	store_relaxed(&event_state(o)->waiter, object_ref(s));
 	store_relaxed(&event_state(o)->waited_at, call->state.position);
@@ -115,7 +119,7 @@ static void event_wait_leave(struct checks *c, struct acl_call_record *call)
 	source = latest_record(c, o, &position);
 	if (source)
 		stream_waits_for(c, s, call->state.position, source, position);
-	else if (load_relaxed(&event_state(o)->records) || blocks_until_recorded(o))
+	else if (!ends_at_once(o))
 		stream_waits_for(c, s, call->state.position, NULL, 0);
 }
 

@@ -257,8 +257,7 @@ void stream_tells(struct checks *c, struct acl_object *stream, uint64_t position
 
 	raise_to(&stream_state(stream)->signal, position);
 	if (unseen) {
-		object_each(c, ACL_HANDLE_STREAM, o)
-			raise_to(&stream_state(o)->signal, stream_submitted(o));
+		object_each(c, ACL_HANDLE_STREAM, o) raise_to(&stream_state(o)->signal, stream_submitted(o));
 	} else {
 		for (uint32_t i = 0; k && i < k->n; i++)
 			if ((o = object_of(c, k->entry[i].stream)) != NULL)

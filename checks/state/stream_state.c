@@ -241,6 +241,28 @@ static void device_observe_leave(struct checks *c, struct acl_call_record *call)
 	checks_forget(c, snap, snapshot_bytes(snap->room));
 }
 
+/* Releases that wait for the device first. */
+static void release_observe_enter(struct checks *c, struct acl_call_record *call)
+{
+	if (acl_apis[call->api].mode == ACL_MODE_BLOCKING)
+		device_observe_enter(c, call);
+}
+
+/* Its tasks were given up: what ran of them nobody says. */
+static void stream_aborted_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+
+	if (s && succeeded(call))
+		stream_retire(c, s, stream_submitted(s), false);
+}
+
+static void device_abort_leave(struct checks *c, struct acl_call_record *call)
+{
+	if (succeeded(call))
+		streams_unsure(c);
+}
+
 /* ------------------------------------------------------------------------------------ */
 
 void stream_created(struct checks *c, const struct acl_call_record *call, struct acl_object *o)
@@ -295,6 +317,12 @@ static const struct check_hook hooks[] = {
 	{ON_OP(QUERY_STREAM), ACL_LEAVE, stream_query_leave},
 	{ON_OP(SYNCHRONISE_DEVICE), ACL_ENTER, device_observe_enter},
 	{ON_OP(SYNCHRONISE_DEVICE), ACL_LEAVE, device_observe_leave},
+	{ON_OP(FREE_DEVICE), ACL_ENTER | ACL_IF_NOT_ASYNC, release_observe_enter},
+	{ON_OP(FREE_DEVICE), ACL_LEAVE | ACL_IF_NOT_ASYNC, device_observe_leave},
+	{ON_OP(FREE_HOST), ACL_ENTER | ACL_IF_NOT_ASYNC, release_observe_enter},
+	{ON_OP(FREE_HOST), ACL_LEAVE | ACL_IF_NOT_ASYNC, device_observe_leave},
+	{ON_OP(STREAM_ABORT), ACL_LEAVE, stream_aborted_leave},
+	{ON_OP(DEVICE_ABORT), ACL_LEAVE, device_abort_leave},
 };
 
 const struct check_module module_stream = {

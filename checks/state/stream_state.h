@@ -7,8 +7,6 @@
 
 struct stream_order;
 
-#define STREAM_USES 4
-
 /* Every task that is put on a stream takes its next position. */
 struct stream_state {
 	_Atomic(struct stream_order *) order; /* order_state.c; stays with the slot, see STREAM_KEPT */
@@ -25,9 +23,6 @@ struct stream_state {
 	_Atomic uint64_t suspect; /* serial of the last finding about a task of it, 0 = none since it was last
 				     drained */
 	_Atomic uint64_t touched[2]; /* device << 48 | position: memory of other devices in use */
-	struct stream_use {
-		_Atomic uint64_t position, dst, src; /* bases of the blocks a copy or set uses */
-	} uses[STREAM_USES]; /* the last ones, by position; see unfinished.c */
 	_Atomic uint64_t
 		group; /* acl_ref of the capture in which a task group is open on it, GROUP_UNKNOWN */
 	_Atomic uint32_t flags; /* of creation */

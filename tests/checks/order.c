@@ -157,8 +157,8 @@ static void compare(struct program *p, struct score *score)
 	for (int task = 0; task < p->ref.n; task++)
 		for (int stream = 0; stream < STREAMS; stream++) {
 			bool is = reference_before(p, task, stream);
-			bool said = order_is_before(
-				object(p, p->ref.task[task].stream), p->ref.task[task].position, object(p, stream));
+			bool said = order_is_before(object(p, p->ref.task[task].stream),
+				p->ref.task[task].position, object(p, stream));
 
 			/* An order that is there must never be missed: it would be a false finding. */
 			if (is && !said)

@@ -1,56 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Waits that did not wait for all: the time was over, or only one context of the
- * device was meant.  They harm when what tasks still use is released next.  What
- * the last copies and sets of a stream use is remembered for that.
+ * device was meant.  They harm when what tasks still use is released next.
  */
 #include "checks/engine/finding_statement.h"
 #include "checks/state/device_state.h"
 #include "checks/state/event_state.h"
 #include "checks/state/memory_state.h"
-#include "checks/state/operation.h"
+#include "checks/state/pending_access.h"
 #include "checks/state/stream_state.h"
 
 #define SOON 32 /* a device wait counts for the thread's next calls, two phases each */
-
-static bool memory_known_use(struct acl_object *s, uint64_t base, bool *pending)
-{
-	struct stream_state *state = stream_state(s);
-	bool found = false;
-
-	for (unsigned i = 0; i < STREAM_USES && !*pending; i++) {
-		uint64_t at = load_acquire(&state->uses[i].position);
-
-		if (!at || (load_relaxed(&state->uses[i].dst) != base &&
-				   load_relaxed(&state->uses[i].src) != base))
-			continue;
-		found = true;
-		*pending = stream_pending(s, at);
-	}
-	return found;
-}
-
-/* What the task uses; the first entry of a batch stands for it. */
-static void stream_use_enter(struct checks *c, struct acl_call_record *call)
-{
-	uint64_t position = call->state.position;
-	const struct operation *op;
-	struct stream_use *use;
-	struct op_entry e;
-
-	if (!stream_of(call) || !position || call->state.capture)
-		return;
-	op = operation_of(c, call);
-	if (!op->n_entries)
-		return;
-	e = operation_entry(op, 0);
-	use = &stream_state(stream_of(call))->uses[position % STREAM_USES];
-	/* Position 0 while the entry is changed: it then tells nothing. */
-	store_release(&use->position, 0);
-	store_release(&use->dst, e.dst && e.dst->block.block ? e.dst->block.base : 0);
-	store_release(&use->src, e.src && e.src->block.block ? e.src->block.base : 0);
-	store_release(&use->position, position);
-}
 
 /* --- the waits -------------------------------------------------------------------------- */
 
@@ -117,23 +77,31 @@ static struct acl_object *just_timed_out(struct checks *c, const struct acl_call
 	return o && object_usable(o) && !call->in_exit ? o : NULL;
 }
 
+/* All of the block, whatever is done there. */
+static struct access_question whole_block(const struct block_lookup *place)
+{
+	return (struct access_question){.block = place->block,
+		.start = place->base,
+		.end = place->base + place->size,
+		.writes = true,
+		.device = -1,
+		.not_device = -1};
+}
+
 static void freeing_after_timeout(
 	struct checks *c, struct acl_call_record *call, const struct block_lookup *place)
 {
-	struct acl_object *waited = just_timed_out(c, call), *s;
-	bool pending = false;
+	struct acl_object *waited = just_timed_out(c, call);
+	struct access_question q = whole_block(place);
+	struct access_conflict x;
+	bool compared;
 
 	if (!waited || waited->kind == ACL_HANDLE_EVENT)
 		return;
-	object_each(c, ACL_HANDLE_STREAM, s)
-	{
-		if (!object_usable(s) || (waited != s && load_relaxed(&s->context) != object_ref(waited)))
-			continue;
-		if (memory_known_use(s, place->base, &pending) && pending) {
-			say_timeout(c, call, waited, s, place->block);
-			return;
-		}
-	}
+	q.stream = waited->kind == ACL_HANDLE_STREAM ? object_ref(waited) : 0;
+	q.context = waited->kind == ACL_HANDLE_STREAM ? 0 : object_ref(waited);
+	if (access_in_flight(c, &q, &x, &compared))
+		say_timeout(c, call, waited, object_of(c, x.earlier.stream), place->block);
 }
 
 static void freeing_after_device_wait(
@@ -141,25 +109,24 @@ static void freeing_after_device_wait(
 {
 	struct acl_thread *t = thread_of(call);
 	acl_ref ref = t->device_wait.what;
-	struct acl_object *context = t->phase - t->device_wait.at <= SOON ? object_of(c, ref) : NULL, *s;
-	bool pending = false;
+	struct acl_object *context = t->phase - t->device_wait.at <= SOON ? object_of(c, ref) : NULL;
+	struct access_question q = whole_block(place);
+	struct access_conflict x;
+	bool compared, found;
 
 	if (!context || !object_usable(context) || call->in_exit)
 		return;
-	object_each(c, ACL_HANDLE_STREAM, s)
-	{
-		if (!object_usable(s) || !load_relaxed(&s->context) || load_relaxed(&s->context) == ref ||
-			load_relaxed(&s->device) != load_relaxed(&context->device) ||
-			!memory_known_use(s, place->base, &pending))
-			continue;
-		FINDING(c, call, "sync-device-scope", pending,
-			PARTS(part_object("waited for", context), part_object("stream", s),
-				part_block("memory in use", place->block)),
-			"the device wait before was for the streams of one context; a stream of another one "
-			"of device %d uses this memory",
-			load_relaxed(&s->device));
+	q.not_context = ref;
+	q.device = load_relaxed(&context->device);
+	found = access_in_flight(c, &q, &x, &compared);
+	if (!compared)
 		return;
-	}
+	FINDING(c, call, "sync-device-scope", found,
+		PARTS(part_object("waited for", context), part_object("stream", object_of(c, x.earlier.stream)),
+			part_block("memory in use", place->block)),
+		"the device wait before was for the streams of one context; a stream of another one of "
+		"device %d uses this memory",
+		q.device);
 }
 
 static void memory_free_enter(struct checks *c, struct acl_call_record *call)
@@ -188,9 +155,6 @@ static void awaited_destroy_enter(struct checks *c, struct acl_call_record *call
 }
 
 static const struct check_hook hooks[] = {
-	{ON_GROUP(COPY), ACL_ENTER | ACL_IF_ASYNC, stream_use_enter},
-	{ON_GROUP(SET), ACL_ENTER | ACL_IF_ASYNC, stream_use_enter},
-	{ON_GROUP(REDUCE), ACL_ENTER | ACL_IF_ASYNC, stream_use_enter},
 	{ON_OP(SYNCHRONISE_STREAM), ACL_FAILED, wait_timed_out},
 	{ON_OP(SYNCHRONISE_EVENT), ACL_FAILED, wait_timed_out},
 	{ON_OP(SYNCHRONISE_DEVICE), ACL_FAILED, wait_timed_out},

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How findings speak of a task that is not done yet, and of the order that is missing: in one place for all
+ * rules. */
+#ifndef CHECKS_EARLIER_ACCESS_H
+#define CHECKS_EARLIER_ACCESS_H
+
+#include "checks/engine/finding_statement.h"
+#include "checks/state/pending_access.h"
+
+/* The earlier access as an object of a finding: what it does, where in memory, and where it was issued. */
+struct acl_object_history earlier_history(const struct access_conflict *x);
+
+/* "2 bytes from 0x… on": the first range that both touch. */
+#define BOTH_TOUCH "both touch %llu bytes at 0x%llx"
+#define BOTH_TOUCH_ARGS(x)                                                                                   \
+	(unsigned long long)((x)->end - (x)->start), (unsigned long long)(x)->start
+
+/* The missing edge from one stream to another; earlier and later are streams, api the earlier function. */
+#define STREAM_EDGE                                                                                          \
+	"Record an event on stream 0x%llx after the %s there and let stream 0x%llx wait for it before this "  \
+	"call."
+#define STREAM_EDGE_ARGS(earlier, api, later)                                                                \
+	(unsigned long long)load_relaxed(&(earlier)->value), acl_apis[api].name,                             \
+		(unsigned long long)load_relaxed(&(later)->value)
+
+/* The missing edge from a stream to the host. */
+#define HOST_EDGE "Synchronise stream 0x%llx, or an event recorded there after the %s, before this call."
+#define HOST_EDGE_ARGS(earlier, api)                                                                         \
+	(unsigned long long)load_relaxed(&(earlier)->value), acl_apis[api].name
+
+/*
+ * Whether the order may come from what the checker does not see: work submitted below the interface, kernels
+ * whose effects are not known. Then it is advice.
+ */
+bool order_may_be_unseen(struct checks *c, struct acl_object *earlier, struct acl_object *later);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two tasks of different streams that touch the same bytes with nothing that orders them. */
+#include "checks/engine/finding_statement.h"
+#include "checks/rules/copy/earlier_access.h"
+#include "checks/state/pending_access.h"
+#include "checks/state/signal_state.h"
+#include "checks/state/stream_state.h"
+
+static void race_report(struct checks *c, struct acl_call_record *call, const struct access_conflict *x)
+{
+	struct acl_object *s = stream_of(call), *earlier = object_of(c, x->earlier.stream);
+	struct acl_object_history access = earlier_history(x);
+	bool sets = x->sets || x->earlier.flags & ACCESS_SETS;
+
+	if (!earlier || !task_surely_pending(c, earlier, x->earlier.position))
+		return;
+	FINDING_OF(c, call, sets ? RULE("stream-race-set") : RULE("stream-race-copy"), true,
+		PARTS(part_history(&access), part_object("its stream", earlier), part_object("stream", s),
+			part_block("memory", x->block), part_advice(order_may_be_unseen(c, earlier, s))),
+		"This call and %s on another stream " BOTH_TOUCH ", %s, and nothing orders them. " STREAM_EDGE,
+		acl_apis[x->earlier.api].name, BOTH_TOUCH_ARGS(x),
+		x->writes && x->earlier.flags & ACCESS_WRITES ? "both write there"
+		: x->writes                                   ? "this one writes there"
+							      : "the other one writes there",
+		STREAM_EDGE_ARGS(earlier, x->earlier.api, s));
+}
+
+static void race_enter(struct checks *c, struct acl_call_record *call)
+{
+	unsigned met = accesses_met(call);
+
+	if (__builtin_expect(!met, 1))
+		return;
+	if (met & MET_CONFLICT)
+		race_report(c, call, accesses_conflict(call));
+	else if (met & MET_SET)
+		rule_evaluated(call, RULE("stream-race-set"));
+	if (!(met & MET_CONFLICT) && met & MET_COPY)
+		rule_evaluated(call, RULE("stream-race-copy"));
+	accesses_met_forget(c, call);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_GROUP(COPY), ACL_ENTER | ACL_IF_ASYNC, race_enter},
+	{ON_GROUP(SET), ACL_ENTER | ACL_IF_ASYNC, race_enter},
+	{ON_GROUP(REDUCE), ACL_ENTER | ACL_IF_ASYNC, race_enter},
+};
+
+const struct check_module module_stream_race = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the tasks that may still run do to memory, block by block.  A task's
+ * accesses are entered when it is submitted and are forgotten when the host has
+ * seen it done, or when a later one in order covers them.
+ *
+ * Entering says which unordered access it met: a finding is the rule's affair.
+ * Tasks of which it is not known what comes before them, that run with a model,
+ * or whose memory no table knows have no entry: rules are silent about them.
+ */
+#ifndef CHECKS_PENDING_ACCESS_H
+#define CHECKS_PENDING_ACCESS_H
+
+#include "checks/state/access_tree.h"
+#include "checks/state/operation.h"
+
+/* A pending access and what it has in common with the call's. */
+struct access_conflict {
+	struct pending_access earlier;
+	struct acl_block *block;
+	uint64_t start, end; /* the first bytes that both touch */
+	bool writes, sets; /* the call's own access */
+};
+
+/* What the call's accesses met when they were entered: enum access_met. */
+enum access_met {
+	MET_COPY = 1u << 0, /* compared with another stream's access, no set on either side */
+	MET_SET = 1u << 1, /* the same with a set */
+	MET_CONFLICT = 1u << 2
+};
+unsigned accesses_met(const struct acl_call_record *call);
+/* What was met unordered; NULL: nothing. Belongs to the call: accesses_met_forget() gives it back. */
+struct access_conflict *accesses_conflict(const struct acl_call_record *call);
+void accesses_met_forget(struct checks *c, struct acl_call_record *call);
+
+/* Which pending accesses a question is about. */
+struct access_question {
+	const struct acl_block *block; /* NULL: all in the range */
+	uint64_t start, end;
+	uint64_t pitch, width; /* of rows, as in struct pending_access */
+	bool writes; /* else only accesses that write matter */
+	uint64_t stream; /* acl_ref: only its tasks, 0 = all */
+	uint64_t context, not_context; /* acl_ref: only, or not, of streams of that context; 0 = all */
+	int device, not_device; /* the same of a device, -1 = all */
+	uint8_t flags; /* only accesses with one of these enum access_flag, 0 = all */
+};
+
+/*
+ * The first access that the host certainly does not know to be done; false: none.
+ * *compared: there was an access, in flight or not, of whatever stream.
+ */
+bool access_in_flight(struct checks *c, const struct access_question *q, struct access_conflict *out,
+	bool *compared);
+
+/* The range of an operation's access. */
+struct access_question access_question_of(const struct op_access *a);
+
+#endif

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tasks and calls that touch the same memory with nothing that orders them. */
+#include "paired.h"
+
+#define SIZE 4096
+#define MIB2 (2u << 20)
+#define UP ACL_MEMCPY_HOST_TO_DEVICE
+#define DOWN ACL_MEMCPY_DEVICE_TO_HOST
+#define INSIDE ACL_MEMCPY_DEVICE_TO_DEVICE
+
+static void copy_on(aclrtStream s, void *dst, const void *src, aclrtMemcpyKind kind)
+{
+	CALL(aclrtMemcpyAsync, .dst = dst, .destMax = SIZE, .src = src, .count = SIZE, .kind = kind,
+		.stream = s);
+}
+
+static void set_on(aclrtStream s, void *dst)
+{
+	CALL(aclrtMemsetAsync, .devPtr = dst, .maxCount = SIZE, .count = SIZE, .stream = s);
+}
+
+static void wait_for(aclrtStream s)
+{
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+/* What the fixed variant has between two streams. */
+static void order(aclrtStream before, aclrtStream after)
+{
+	aclrtEvent e = make_event();
+
+	CALL(aclrtRecordEvent, .event = e, .stream = before);
+	CALL(aclrtStreamWaitEvent, .stream = after, .event = e);
+}
+
+/* The function of the run, whatever form its arguments have; of a batch one entry. */
+static void each_copies(void *dst, void *src, aclrtMemcpyKind kind, aclrtStream s)
+{
+	static size_t size[] = {SIZE}, zero[] = {0}, failed;
+	static void *dsts[1], *srcs[1];
+	static aclrtMemcpyBatchAttr attr[1];
+	aclrtMemLocationType host = ACL_MEM_LOCATION_TYPE_HOST, device = ACL_MEM_LOCATION_TYPE_DEVICE;
+
+	dsts[0] = dst;
+	srcs[0] = src;
+	attr[0] = (aclrtMemcpyBatchAttr){
+		.dstLoc = {.type = kind == DOWN ? host : device}, .srcLoc = {.type = kind == UP ? host : device}};
+	CALL_EACH(0, ROLE(DST, dst), ROLE(LIMIT, SIZE), ROLE(SRC, src), ROLE(BYTES, SIZE), ROLE(KIND, kind),
+		ROLE(DPITCH, SIZE), ROLE(SPITCH, SIZE), ROLE(WIDTH, SIZE), ROLE(HEIGHT, 1), ROLE(DSTS, dsts),
+		ROLE(SRCS, srcs), ROLE(LIMITS, size), ROLE(SIZES, size), ROLE(NUMBER, 1),
+		ROLE(ATTRIBUTES, attr), ROLE(ATTRIBUTE_INDEXES, zero), ROLE(ATTRIBUTE_COUNT, 1),
+		ROLE(FAIL_INDEX, &failed), ROLE(REDUCTION, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM), ROLE(STREAM, s));
+}
+
+static void each_sets(void *dst, aclrtStream s)
+{
+	CALL_EACH(0, ROLE(DST, dst), ROLE(LIMIT, SIZE), ROLE(BYTES, SIZE), ROLE(NUMBER, SIZE / 4),
+		ROLE(STREAM, s));
+}
+
+/* --- two streams --------------------------------------------------------------------------- */
+
+/* The second stream reads what the first one writes. */
+static void result_of_other_stream(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	void *h = make_host_memory(SIZE), *out = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+
+	copy_on(first, d, h, UP);
+	if (!bug)
+		order(first, second);
+	each_copies(out, d, DOWN, second);
+	wait_for(first);
+	wait_for(second);
+}
+
+static void sum_with_other_stream(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	void *h = make_host_memory(SIZE), *d = make_device_memory(SIZE), *sum = make_device_memory(SIZE);
+
+	CALL(aclrtMemset, .devPtr = sum, .maxCount = SIZE, .count = SIZE);
+	copy_on(first, d, h, UP);
+	if (!bug)
+		order(first, second);
+	each_copies(sum, d, INSIDE, second);
+	wait_for(first);
+	wait_for(second);
+}
+
+/* The first one still reads what the second overwrites. */
+static void overwritten_by_other_stream(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	void *h = make_host_memory(SIZE), *out = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+
+	copy_on(first, d, h, UP);
+	copy_on(first, out, d, DOWN);
+	if (!bug)
+		wait_for(first);
+	copy_on(second, d, h, UP);
+	wait_for(first);
+	wait_for(second);
+}
+
+/* Columns of one matrix: the spans overlap in both variants, the rows only with the bug. */
+static void columns_of_a_matrix(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	char *h = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+
+	CALL(aclrtMemcpy2dAsync, .dst = d, .dpitch = 512, .src = h, .spitch = 512, .width = 256, .height = 8,
+		.kind = UP, .stream = first);
+	CALL(aclrtMemcpy2dAsync, .dst = d + (bug ? 192 : 256), .dpitch = 512, .src = h + 256, .spitch = 512,
+		.width = 256, .height = 7, .kind = UP, .stream = second);
+	wait_for(first);
+	wait_for(second);
+}
+
+/* By way of a third one, whose wait comes before the record that the second waits for. */
+static void order_through_a_third(void)
+{
+	aclrtStream first = make_stream(), second = make_stream(), third = make_stream();
+	void *h = make_host_memory(SIZE), *out = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+
+	copy_on(first, d, h, UP);
+	if (!bug)
+		order(first, third);
+	order(third, second);
+	copy_on(second, out, d, DOWN);
+	wait_for(first);
+	wait_for(second);
+}
+
+static void copied_while_set(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	void *h = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+
+	set_on(first, d);
+	if (!bug)
+		order(first, second);
+	each_copies(d, h, UP, second);
+	wait_for(first);
+	wait_for(second);
+}
+
+static void set_while_copied(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	void *h = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+
+	copy_on(first, d, h, UP);
+	if (!bug)
+		order(first, second);
+	each_sets(d, second);
+	wait_for(first);
+	wait_for(second);
+}
+
+/* --- calls that wait for no stream -------------------------------------------------------------- */
+
+static void read_before_it_is_there(void)
+{
+	aclrtStream s = make_stream();
+	void *h = make_host_memory(SIZE), *out = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+
+	copy_on(s, d, h, UP);
+	if (!bug)
+		wait_for(s);
+	each_copies(out, d, DOWN, NULL);
+	wait_for(s);
+}
+
+static void source_overwritten(void)
+{
+	aclrtStream s = make_stream();
+	void *h = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+
+	copy_on(s, d, h, UP);
+	if (!bug)
+		wait_for(s);
+	each_sets(d, NULL);
+	wait_for(s);
+}
+
+static void variable_read(void)
+{
+	aclrtStream s = make_stream();
+	void *h = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+
+	copy_on(s, d, h, UP);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtMemcpyFromSymbol, .dst = h, .dstMax = SIZE, .symbol = HANDLE, .count = 4, .kind = DOWN);
+	wait_for(s);
+}
+
+static void variable_written(void)
+{
+	aclrtStream s = make_stream();
+	void *h = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+
+	set_on(s, d);
+	copy_on(s, h, d, DOWN);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtMemcpyToSymbol, .symbol = HANDLE, .src = h, .count = 4, .kind = UP);
+	wait_for(s);
+}
+
+/* Host memory is set at once, although the copy before it is on the same stream. */
+static void host_set_at_once(void)
+{
+	aclrtStream s = make_stream();
+	void *h = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+
+	copy_on(s, d, h, UP);
+	if (!bug)
+		wait_for(s);
+	each_sets(h, s);
+	wait_for(s);
+}
+
+/* --- released too early ------------------------------------------------------------------------------ */
+
+static void freed_too_early(void)
+{
+	aclrtStream s = make_stream();
+	void *h = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+
+	copy_on(s, d, h, UP);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtFree, .devPtr = d);
+	wait_for(s);
+}
+
+/* The host waits for a stream that waits for the copy. */
+static void freed_behind_a_wait(void)
+{
+	aclrtStream s = make_stream(), t = make_stream();
+	void *h = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+	aclrtEvent e = make_event();
+
+	if (bug)
+		CALL(aclrtRecordEvent, .event = e, .stream = s);
+	copy_on(s, d, h, UP);
+	if (!bug)
+		CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtStreamWaitEvent, .stream = t, .event = e);
+	wait_for(t);
+	CALL(aclrtFree, .devPtr = d);
+	wait_for(s);
+}
+
+static void host_freed_too_early(void)
+{
+	aclrtStream s = make_stream();
+	void *h = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+
+	copy_on(s, d, h, UP);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtFreeHost, .hostPtr = h);
+	wait_for(s);
+}
+
+/* The function waits for the device that is current, and the copy runs on the other one. */
+static aclrtStream copy_on_device_one(void *h)
+{
+	aclrtStream s;
+	void *d;
+
+	CALL(aclrtSetDevice, .deviceId = 1);
+	s = make_stream();
+	d = make_device_memory(SIZE);
+	copy_on(s, d, h, UP);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtSetDevice, .deviceId = 0);
+	return s;
+}
+
+static void host_free_waits_here(void)
+{
+	void *h = make_host_memory(SIZE);
+	aclrtStream s = copy_on_device_one(h);
+
+	CALL(aclrtFreeHostWithDevSync, .hostPtr = h);
+	wait_for(s);
+}
+
+static void free_waits_here(void)
+{
+	aclrtStream s;
+	void *d, *h = make_host_memory(SIZE);
+
+	CALL(aclrtSetDevice, .deviceId = 1);
+	s = make_stream();
+	d = make_device_memory(SIZE);
+	copy_on(s, d, h, UP);
+	if (bug)
+		CALL(aclrtSetDevice, .deviceId = 0);
+	CALL(aclrtFreeWithDevSync, .devPtr = d);
+	wait_for(s);
+}
+
+static void unregistered_too_early(void)
+{
+	aclrtStream s = make_stream();
+	void *d = make_device_memory(SIZE), *mapped = NULL;
+
+	CALL_DOES(aclrtHostRegister, 0, mapped = make_address(), .ptr = heap_memory, .size = SIZE,
+		.type = ACL_HOST_REGISTER_MAPPED, .devPtr = &mapped);
+	copy_on(s, d, heap_memory, UP);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtHostUnregister, .ptr = heap_memory);
+	wait_for(s);
+}
+
+/* Memory mapped into reserved addresses. */
+static char *mapped_memory(void)
+{
+	static const aclrtPhysicalMemProp prop = {
+		.memAttr = ACL_HBM_MEM_HUGE, .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	aclrtDrvMemHandle h = NULL;
+	void *range = NULL;
+
+	CALL_DOES(aclrtReserveMemAddress, 0, range = make_range(MIB2, true), .virPtr = &range, .size = MIB2);
+	CALL_DOES(aclrtMallocPhysical, 0, h = make_address(), .handle = &h, .size = MIB2, .prop = &prop);
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = h);
+	return range;
+}
+
+static void unmapped_too_early(void)
+{
+	aclrtStream s = make_stream();
+	void *h = make_host_memory(SIZE), *d = mapped_memory();
+
+	copy_on(s, d, h, UP);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtUnmapMem, .virPtr = d);
+	wait_for(s);
+}
+
+static const struct twin twins[] = {
+	TWIN_EACH("stream-race-copy", result_of_other_stream, COPY_LINEAR, .mode = TWIN_IF_ASYNC),
+	TWIN_EACH("stream-race-copy", result_of_other_stream, COPY_ROWS, .mode = TWIN_IF_ASYNC),
+	TWIN_EACH("stream-race-copy", result_of_other_stream, COPY_BATCH, .mode = TWIN_IF_ASYNC),
+	TWIN_EACH("stream-race-copy", sum_with_other_stream, REDUCE),
+	TWIN("stream-race-copy", overwritten_by_other_stream),
+	TWIN_AVOIDS("stream-race-copy", columns_of_a_matrix),
+	TWIN("stream-race-copy", order_through_a_third),
+	TWIN_EACH("stream-race-set", copied_while_set, COPY_LINEAR, .mode = TWIN_IF_ASYNC),
+	TWIN_EACH("stream-race-set", set_while_copied, SET_BYTES, .mode = TWIN_IF_ASYNC),
+	TWIN_EACH("stream-race-set", set_while_copied, SET_WORDS, .mode = TWIN_IF_ASYNC),
+	TWIN_EACH("async-result-used-before-sync", read_before_it_is_there, COPY_LINEAR,
+		.mode = TWIN_IF_NOT_ASYNC),
+	TWIN_EACH("async-result-used-before-sync", read_before_it_is_there, COPY_ROWS,
+		.mode = TWIN_IF_NOT_ASYNC),
+	TWIN_EACH("async-result-used-before-sync", read_before_it_is_there, COPY_BATCH,
+		.mode = TWIN_IF_NOT_ASYNC),
+	TWIN_EACH("async-result-used-before-sync", source_overwritten, SET_BYTES, .mode = TWIN_IF_NOT_ASYNC),
+	TWIN_EACH("async-result-used-before-sync", source_overwritten, SET_WORDS, .mode = TWIN_IF_NOT_ASYNC),
+	TWIN("async-result-used-before-sync", variable_read),
+	TWIN("async-result-used-before-sync", variable_written),
+	TWIN_EACH("memset-async-host-unordered", host_set_at_once, SET_BYTES, .mode = TWIN_IF_ASYNC),
+	TWIN_EACH("memset-async-host-unordered", host_set_at_once, SET_WORDS, .mode = TWIN_IF_ASYNC),
+	TWIN("free-in-flight", freed_too_early),
+	TWIN("free-in-flight", freed_behind_a_wait),
+	TWIN("free-host-in-flight", host_freed_too_early),
+	TWIN("free-devsync-other-device", host_free_waits_here),
+	TWIN("free-devsync-other-device", free_waits_here),
+	TWIN("host-unregister-in-flight", unregistered_too_early),
+	TWIN("vmm-unmap-in-flight", unmapped_too_early),
+};
+
+TWINS_MAIN("order of tasks", twins)
