@@ -206,6 +206,6 @@ bool access_covers(const struct pending_access *a, const struct pending_access *
 {
 	if (a->start > b->start || a->end < b->end)
 		return false;
-	return !a->pitch || (a->start == b->start && a->end == b->end && a->pitch == b->pitch &&
-				    a->width == b->width);
+	return !a->pitch ||
+	       (a->start == b->start && a->end == b->end && a->pitch == b->pitch && a->width == b->width);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Accesses of tasks that may still run, by block. */
 #include "checks/state/pending_access.h"
+#include "checks/state/binding_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/order_state.h"
 #include "checks/state/signal_state.h"
@@ -163,7 +164,8 @@ static bool accesses_exclude(const struct pending_access *a, const struct pendin
 }
 
 /* The rule that comes later reads it. */
-static void conflict_keep(struct entering *e, const struct pending_access *earlier, uint64_t start, uint64_t end)
+static void conflict_keep(
+	struct entering *e, const struct pending_access *earlier, uint64_t start, uint64_t end)
 {
 	if (e->conflict)
 		return;
@@ -330,15 +332,20 @@ static bool runs_in_caller(struct checks *c, const struct operation *op, const s
 	       load_relaxed(&c->run_mode) != ACL_DEVICE;
 }
 
+/* The task is captured, updates a model or may: then it does not run now. */
+static inline bool runs_with_model(struct checks *c, const struct acl_call_record *call, struct acl_object *s)
+{
+	return call->state.capture || load_relaxed(&stream_state(s)->update) != UPDATE_NONE ||
+	       load_relaxed(&stream_state(s)->capture_unsure) || binding_of(c, s);
+}
+
 static void pending_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
 	const struct operation *op;
 	struct entering e;
 
-	if (!s || !call->state.position ||
-		(load_relaxed(&c->unusual) && checks_task_model(c, call) != CHECKS_RUNS_ONCE) ||
-		order_unseen(c, s))
+	if (!s || !call->state.position || runs_with_model(c, call, s) || order_unseen(c, s))
 		return;
 	op = operation_of(c, call);
 	e.c = c;
@@ -361,8 +368,8 @@ static void pending_enter(struct checks *c, struct acl_call_record *call)
 		enter_one(&e, entry.dst, write_flags(op));
 	}
 	if (__builtin_expect(e.met != 0, 0))
-		call_note_set(call, &met_note,
-			(uintptr_t)e.conflict | e.met | (e.conflict ? MET_CONFLICT : 0));
+		call_note_set(
+			call, &met_note, (uintptr_t)e.conflict | e.met | (e.conflict ? MET_CONFLICT : 0));
 }
 
 unsigned accesses_met(const struct acl_call_record *call)
@@ -401,7 +408,8 @@ static void pageable_leave(struct checks *c, struct acl_call_record *call)
 	}
 }
 
-/* --- taken back ------------------------------------------------------------------------------------------- */
+/* --- taken back -------------------------------------------------------------------------------------------
+ */
 
 static void access_take_back(struct checks *c, const struct acl_call_record *call, const struct op_access *a)
 {
@@ -417,8 +425,8 @@ static void access_take_back(struct checks *c, const struct acl_call_record *cal
 	access_walk_begin(&w, &b->tree, (uintptr_t)a->address, (uintptr_t)a->address + a->span);
 	do
 		found = access_walk_next(&w);
-	while (found && (found->position != call->state.position ||
-				found->stream != object_ref(stream_of(call))));
+	while (found &&
+		(found->position != call->state.position || found->stream != object_ref(stream_of(call))));
 	b->last = 0;
 	if (found && !access_tree_remove(&b->tree, found))
 		accesses_clear(b);
@@ -441,7 +449,8 @@ static void pending_failed(struct checks *c, struct acl_call_record *call)
 	}
 }
 
-/* --- questions ---------------------------------------------------------------------------------------------- */
+/* --- questions
+ * ---------------------------------------------------------------------------------------------- */
 
 struct access_question access_question_of(const struct op_access *a)
 {
@@ -473,8 +482,11 @@ static bool asked_for_stream(struct checks *c, const struct access_question *q, 
 static bool find_in(struct checks *c, struct block_accesses *b, const struct access_question *q,
 	struct access_conflict *out, bool *compared)
 {
-	struct pending_access range = {
-		.start = q->start, .end = q->end, .pitch = q->pitch, .width = q->width}, *a;
+	struct pending_access range = {.start = q->start,
+				      .end = q->end,
+				      .pitch = q->pitch,
+				      .width = q->width},
+			      *a;
 	struct access_walk w;
 
 	access_walk_begin(&w, &b->tree, q->start, q->end);
@@ -482,7 +494,8 @@ static bool find_in(struct checks *c, struct block_accesses *b, const struct acc
 		if ((!q->writes && !(a->flags & ACCESS_WRITES)) || (q->flags && !(a->flags & q->flags)))
 			continue;
 		*compared = true;
-		if (!asked_for_stream(c, q, a->stream) || access_settled(c, a) || maybe_told(object_of(c, a->stream), a->position) ||
+		if (!asked_for_stream(c, q, a->stream) || access_settled(c, a) ||
+			maybe_told(object_of(c, a->stream), a->position) ||
 			!accesses_overlap(a, &range, &out->start, &out->end))
 			continue;
 		out->earlier = *a;
@@ -494,8 +507,8 @@ static bool find_in(struct checks *c, struct block_accesses *b, const struct acc
 static bool block_in_flight(struct checks *c, struct acl_block *block, const struct access_question *q,
 	struct access_conflict *out, bool *compared)
 {
-	struct block_accesses *b = accesses_lock(
-		c, load_relaxed(&block->kind), block->index, load_relaxed(&block->generation));
+	struct block_accesses *b =
+		accesses_lock(c, load_relaxed(&block->kind), block->index, load_relaxed(&block->generation));
 	struct acl_object *stream;
 	bool found;
 

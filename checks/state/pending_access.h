@@ -49,8 +49,8 @@ struct access_question {
  * The first access that the host certainly does not know to be done; false: none.
  * *compared: there was an access, in flight or not, of whatever stream.
  */
-bool access_in_flight(struct checks *c, const struct access_question *q, struct access_conflict *out,
-	bool *compared);
+bool access_in_flight(
+	struct checks *c, const struct access_question *q, struct access_conflict *out, bool *compared);
 
 /* The range of an operation's access. */
 struct access_question access_question_of(const struct op_access *a);

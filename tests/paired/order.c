@@ -43,13 +43,14 @@ static void each_copies(void *dst, void *src, aclrtMemcpyKind kind, aclrtStream 
 
 	dsts[0] = dst;
 	srcs[0] = src;
-	attr[0] = (aclrtMemcpyBatchAttr){
-		.dstLoc = {.type = kind == DOWN ? host : device}, .srcLoc = {.type = kind == UP ? host : device}};
+	attr[0] = (aclrtMemcpyBatchAttr){.dstLoc = {.type = kind == DOWN ? host : device},
+		.srcLoc = {.type = kind == UP ? host : device}};
 	CALL_EACH(0, ROLE(DST, dst), ROLE(LIMIT, SIZE), ROLE(SRC, src), ROLE(BYTES, SIZE), ROLE(KIND, kind),
 		ROLE(DPITCH, SIZE), ROLE(SPITCH, SIZE), ROLE(WIDTH, SIZE), ROLE(HEIGHT, 1), ROLE(DSTS, dsts),
 		ROLE(SRCS, srcs), ROLE(LIMITS, size), ROLE(SIZES, size), ROLE(NUMBER, 1),
 		ROLE(ATTRIBUTES, attr), ROLE(ATTRIBUTE_INDEXES, zero), ROLE(ATTRIBUTE_COUNT, 1),
-		ROLE(FAIL_INDEX, &failed), ROLE(REDUCTION, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM), ROLE(STREAM, s));
+		ROLE(FAIL_INDEX, &failed), ROLE(REDUCTION, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM),
+		ROLE(STREAM, s));
 }
 
 static void each_sets(void *dst, aclrtStream s)

@@ -3,21 +3,20 @@
 #include "checks/rules/copy/earlier_access.h"
 #include "checks/state/stream_state.h"
 
-struct acl_object_history earlier_history(const struct access_conflict *x)
+void earlier_history(struct acl_object_history *h, const void *source)
 {
-	const struct pending_access *a = &x->earlier;
+	const struct pending_access *a = &((const struct access_conflict *)source)->earlier;
 
-	return (struct acl_object_history){.role = "task in flight",
-		.handle = ACL_HANDLE_NONE,
-		.kind = a->flags & ACCESS_SETS                      ? "sets memory"
-			: a->flags & ACCESS_DESCRIBES               ? "reads a descriptor"
-			: !(a->flags & ACCESS_WRITES)               ? "reads memory"
-			: a->flags & ACCESS_READS                   ? "reads and writes memory"
-								    : "writes memory",
-		.value = a->start,
-		.size = a->end - a->start,
-		.device = -1,
-		.last_used = {.tid = a->tid, .caller = a->caller, .api = a->api}};
+	h->handle = ACL_HANDLE_NONE;
+	h->kind = a->flags & ACCESS_SETS        ? "sets memory"
+		  : a->flags & ACCESS_DESCRIBES ? "reads a descriptor"
+		  : !(a->flags & ACCESS_WRITES) ? "reads memory"
+		  : a->flags & ACCESS_READS     ? "reads and writes memory"
+						: "writes memory";
+	h->value = a->start;
+	h->size = a->end - a->start;
+	h->device = -1;
+	h->last_used = (struct acl_call_site){.tid = a->tid, .caller = a->caller, .api = a->api};
 }
 
 static bool kernel_in_flight(struct acl_object *stream)

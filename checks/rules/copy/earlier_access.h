@@ -7,17 +7,17 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/state/pending_access.h"
 
-/* The earlier access as an object of a finding: what it does, where in memory, and where it was issued. */
-struct acl_object_history earlier_history(const struct access_conflict *x);
+/* The earlier access as a part of a finding: what it does, where in memory, and where it was issued. source:
+ * a struct access_conflict. */
+void earlier_history(struct acl_object_history *h, const void *source);
 
 /* "2 bytes from 0x… on": the first range that both touch. */
 #define BOTH_TOUCH "both touch %llu bytes at 0x%llx"
-#define BOTH_TOUCH_ARGS(x)                                                                                   \
-	(unsigned long long)((x)->end - (x)->start), (unsigned long long)(x)->start
+#define BOTH_TOUCH_ARGS(x) (unsigned long long)((x)->end - (x)->start), (unsigned long long)(x)->start
 
 /* The missing edge from one stream to another; earlier and later are streams, api the earlier function. */
 #define STREAM_EDGE                                                                                          \
-	"Record an event on stream 0x%llx after the %s there and let stream 0x%llx wait for it before this "  \
+	"Record an event on stream 0x%llx after the %s there and let stream 0x%llx wait for it before this " \
 	"call."
 #define STREAM_EDGE_ARGS(earlier, api, later)                                                                \
 	(unsigned long long)load_relaxed(&(earlier)->value), acl_apis[api].name,                             \
@@ -25,8 +25,7 @@ struct acl_object_history earlier_history(const struct access_conflict *x);
 
 /* The missing edge from a stream to the host. */
 #define HOST_EDGE "Synchronise stream 0x%llx, or an event recorded there after the %s, before this call."
-#define HOST_EDGE_ARGS(earlier, api)                                                                         \
-	(unsigned long long)load_relaxed(&(earlier)->value), acl_apis[api].name
+#define HOST_EDGE_ARGS(earlier, api) (unsigned long long)load_relaxed(&(earlier)->value), acl_apis[api].name
 
 /*
  * Whether the order may come from what the checker does not see: work submitted below the interface, kernels

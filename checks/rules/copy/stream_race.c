@@ -9,15 +9,16 @@
 static void race_report(struct checks *c, struct acl_call_record *call, const struct access_conflict *x)
 {
 	struct acl_object *s = stream_of(call), *earlier = object_of(c, x->earlier.stream);
-	struct acl_object_history access = earlier_history(x);
 	bool sets = x->sets || x->earlier.flags & ACCESS_SETS;
 
 	if (!earlier || !task_surely_pending(c, earlier, x->earlier.position))
 		return;
 	FINDING_OF(c, call, sets ? RULE("stream-race-set") : RULE("stream-race-copy"), true,
-		PARTS(part_history(&access), part_object("its stream", earlier), part_object("stream", s),
-			part_block("memory", x->block), part_advice(order_may_be_unseen(c, earlier, s))),
-		"This call and %s on another stream " BOTH_TOUCH ", %s, and nothing orders them. " STREAM_EDGE,
+		PARTS(part_history("task in flight", earlier_history, x), part_object("its stream", earlier),
+			part_object("stream", s), part_block("memory", x->block),
+			part_advice(order_may_be_unseen(c, earlier, s))),
+		"This call and %s on another stream " BOTH_TOUCH
+		", %s, and nothing orders them. " STREAM_EDGE,
 		acl_apis[x->earlier.api].name, BOTH_TOUCH_ARGS(x),
 		x->writes && x->earlier.flags & ACCESS_WRITES ? "both write there"
 		: x->writes                                   ? "this one writes there"

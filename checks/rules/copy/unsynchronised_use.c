@@ -15,7 +15,6 @@ static bool use_report(struct checks *c, struct acl_call_record *call, const str
 {
 	struct access_question q;
 	struct access_conflict x;
-	struct acl_object_history access;
 	struct acl_object *stream;
 	bool compared, found;
 
@@ -28,10 +27,9 @@ static bool use_report(struct checks *c, struct acl_call_record *call, const str
 	stream = found ? object_of(c, x.earlier.stream) : NULL;
 	if (!stream)
 		return false;
-	access = earlier_history(&x);
 	return FINDING_OF(c, call, rule, true,
-		PARTS(part_history(&access), part_object("its stream", stream), part_block("memory", x.block),
-			part_advice(order_may_be_unseen(c, stream, NULL))),
+		PARTS(part_history("task in flight", earlier_history, &x), part_object("its stream", stream),
+			part_block("memory", x.block), part_advice(order_may_be_unseen(c, stream, NULL))),
 		"%s, and %s on stream 0x%llx is not known to be done: " BOTH_TOUCH ". " HOST_EDGE, what,
 		acl_apis[x.earlier.api].name, (unsigned long long)load_relaxed(&stream->value),
 		BOTH_TOUCH_ARGS(&x), HOST_EDGE_ARGS(stream, x.earlier.api));

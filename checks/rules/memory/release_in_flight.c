@@ -28,16 +28,14 @@ static void in_flight_report(struct checks *c, struct acl_call_record *call, con
 	struct access_conflict x;
 	bool compared, found = access_in_flight(c, q, &x, &compared);
 	struct acl_object *stream = found ? object_of(c, x.earlier.stream) : NULL;
-	struct acl_object_history access;
 
 	if (compared)
 		rule_evaluated(call, rule);
 	if (!stream)
 		return;
-	access = earlier_history(&x);
 	FINDING_OF(c, call, rule, true,
-		PARTS(part_history(&access), part_object("its stream", stream), part_block("memory", x.block),
-			part_advice(order_may_be_unseen(c, stream, NULL))),
+		PARTS(part_history("task in flight", earlier_history, &x), part_object("its stream", stream),
+			part_block("memory", x.block), part_advice(order_may_be_unseen(c, stream, NULL))),
 		"%s on stream 0x%llx uses this memory, and nothing the host did shows that it is "
 		"done. " HOST_EDGE,
 		acl_apis[x.earlier.api].name, (unsigned long long)load_relaxed(&stream->value),
@@ -45,8 +43,7 @@ static void in_flight_report(struct checks *c, struct acl_call_record *call, con
 }
 
 /* Those that wait first wait for the streams of the current context only. */
-static void other_device_report(
-	struct checks *c, struct acl_call_record *call, const struct acl_block *b)
+static void other_device_report(struct checks *c, struct acl_call_record *call, const struct acl_block *b)
 {
 	int device = device_current(c, thread_of(call));
 	struct access_question q = released_range(b, false);

@@ -122,7 +122,8 @@ static void freeing_after_device_wait(
 	if (!compared)
 		return;
 	FINDING(c, call, "sync-device-scope", found,
-		PARTS(part_object("waited for", context), part_object("stream", object_of(c, x.earlier.stream)),
+		PARTS(part_object("waited for", context),
+			part_object("stream", object_of(c, x.earlier.stream)),
 			part_block("memory in use", place->block)),
 		"the device wait before was for the streams of one context; a stream of another one of "
 		"device %d uses this memory",
