@@ -80,16 +80,16 @@ static void finalize_finish(struct checks *c, enum checks_end kind)
 {
 	struct finalize_state *s = finalize(c);
 	int count = load_relaxed(&c->init_count);
+	/* That the process was not finalized is said by itself; this is why. */
+	bool reason = rule_wanted(c, RULE("finalize-missing-at-exit"));
 
 	if (kind != CHECKS_END_EXIT || load_relaxed(&c->forked))
 		return;
 	if (load_relaxed(&s->late))
 		report_late(c);
-	/* That the process was not finalized is said by itself; this is why. */
 	if (load_relaxed(&s->ever_counted) && !load_relaxed(&s->ever_whole))
 		FINDING(c, NULL, "finalize-reference-unbalanced", count > 0,
-			PARTS(part_secondary(rule_wanted(c, RULE("finalize-missing-at-exit"))),
-				part_int("still counted", count)),
+			PARTS(part_secondary(reason), part_int("still counted", count)),
 			"aclInit was called %d time%s more than aclFinalizeReference", count,
 			count == 1 ? "" : "s");
 }
