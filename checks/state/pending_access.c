@@ -554,7 +554,7 @@ static const struct check_hook hooks[] = {
 };
 
 const struct check_module module_pending = {
-	.order = 22, /* after the operation is decoded and the stream has its position */
+	.order = 23, /* after the operation is decoded and the stream has its position */
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 	.state_size = sizeof(struct pending_state),
