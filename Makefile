@@ -24,6 +24,8 @@ ALL_CFLAGS = -std=gnu11 $(WARN) -fPIC -fvisibility=hidden -fomit-frame-pointer $
 CPPFLAGS_ALL = -I$(BUILD)/gen -I$(BUILD)/include -Iinclude -I. -D_GNU_SOURCE $(CPPFLAGS)
 
 VERSION := 0.1.0
+# Where readers of SARIF find out more; the address of a packager or of a fork.
+HOMEPAGE ?=
 
 # Make's own rules would try to build an executable from every dependency file.
 MAKEFLAGS += --no-builtin-rules

@@ -48,6 +48,42 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' out.sarif "$SOURC
 	[ "$(json out.sarif 'sorted(r["runs"][0]["tool"]["driver"]["rules"][0]["help"])')" = "['markdown', 'text']" ]
 }
 
+@test "sarif: names, checkout, lines and every call site, by the official object model" {
+	# The distribution's package is seen by the distribution's Python.
+	for python in python3 /usr/bin/python3; do
+		"$python" -c 'import sarif_om, attr' 2>/dev/null && break
+		python=
+	done
+	[ -n "$python" ] || skip "python3-sarif-python-om is not installed"
+	show sarif
+	"$python" "$SOURCE/tests/report/sarif_model.py" out.sarif
+	sed 's/"ruleId"/"rule_id"/' out.sarif >wrong.sarif
+	! "$python" "$SOURCE/tests/report/sarif_model.py" wrong.sarif 2>/dev/null
+	[ "$(json out.sarif 'r["runs"][0]["tool"]["driver"]["rules"][0]["name"]')" = AsyncCopyAlignment ]
+	# Read in the checkout, whose sources are named relative to it.
+	mkdir -p tree/.git tree/src
+	echo 0123456789abcdef0123456789abcdef01234567 >tree/.git/HEAD
+	printf 'one\n\tcopy(a);\n\tcopy(b);\n' >tree/src/x.c
+	python3 - r.json sites.json "$PWD/tree/src/x.c" <<-'END'
+		import json, sys
+		report = json.load(open(sys.argv[1]))
+		for frame, line in zip(report["findings"][0]["stack"], (2, 3)):
+		    frame["file"], frame["line"] = sys.argv[3], line
+		twice = json.loads(json.dumps(report["findings"][0]))
+		twice["serial"] = 99
+		twice["stack"][0]["line"] = 3
+		report["findings"].append(twice)
+		json.dump(report, open(sys.argv[2], "w"))
+	END
+	(cd tree && env -u GITHUB_WORKSPACE -u GITHUB_SHA "$ACLCHECK" report --format sarif -o ../sites.sarif ../sites.json) || [ $? = 97 ]
+	"$python" "$SOURCE/tests/report/sarif_model.py" sites.sarif
+	[ "$(json sites.sarif 'r["runs"][0]["originalUriBaseIds"]["SRCROOT"]["uri"]')" = "file://$PWD/tree/" ]
+	[ "$(json sites.sarif 'r["runs"][0]["automationDetails"]["properties"]["revision"][:8]')" = 01234567 ]
+	[ "$(json sites.sarif 'r["runs"][0]["results"][0]["locations"][0]["physicalLocation"]')" = \
+		"{'artifactLocation': {'uri': 'src/x.c', 'uriBaseId': 'SRCROOT'}, 'region': {'startLine': 2, 'snippet': {'text': '\\tcopy(a);'}}}" ]
+	[ "$(json sites.sarif '[x["physicalLocation"]["region"]["startLine"] for x in r["runs"][0]["results"][0]["relatedLocations"]][-2:]')" = "[2, 3]" ]
+}
+
 @test "sarif: suppressions and baseline states of all results or none" {
 	has_jsonschema
 	echo '{"suppressions": [{"rule": "async-*", "reason": "known"}]}' >s.json
@@ -79,21 +115,26 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' out.sarif "$SOURC
 @test "junit is valid and counts right" {
 	show junit
 	xmllint --noout --schema "$SOURCE/tests/report/junit.xsd" out.junit
-	[ "$(xmllint --xpath 'string(/testsuites/@failures)' out.junit)" = 1 ]
+	[ "$(xmllint --xpath 'string(/testsuites/@failures)' out.junit)" = 2 ]
 	[ "$(xmllint --xpath 'count(//testcase)' out.junit)" = 4 ]
-	[ "$(xmllint --xpath 'count(//failure)' out.junit)" = 1 ]
+	[ "$(xmllint --xpath 'count(//failure)' out.junit)" = 2 ]
 	[ "$(xmllint --xpath 'count(//skipped)' out.junit)" = 2 ]
+	[ "$(xmllint --xpath 'count(//testcase[@name="verdict"]/failure)' out.junit)" = 1 ]
+	[ "$(xmllint --xpath 'string(//testsuite/@hostname)' out.junit)" = "$(uname -n)" ]
+	[ "$(xmllint --xpath 'string(//testsuite/@timestamp)' out.junit)Z" = "$(json r.json 'r["started"]')" ]
+	[ "$(xmllint --xpath 'string(//testcase[failure and @file]/@file)' out.junit)" = tests/report/findings.c ]
 	no_control out.junit
 }
 
-@test "tap 14" {
+@test "tap: 13 for every harness, 14 on request" {
+	show tap14
+	[ "$(python3 "$SOURCE/tests/report/look.py" tap out.tap14)" = "fail fail skip skip" ]
 	show tap
-	[ "$(python3 "$SOURCE/tests/report/look.py" tap out.tap)" = "ok fail skip skip" ]
-	# The harness of Perl reads it the same way, but for the version's number.
-	sed '1s/14/13/' out.tap >13.tap
-	run prove --nocolor --exec cat 13.tap
+	[ "$(head -1 out.tap)" = "TAP version 13" ]
+	cmp <(sed 1d out.tap) <(sed 1d out.tap14)
+	run prove --nocolor --exec cat out.tap
 	[ "$status" = 1 ]
-	[[ $output == *"Failed 1/4 subtests"*"2 tests skipped"* || $output == *"Failed 1/4 subtests"*"less 2 skipped"* ]]
+	[[ $output == *"Failed 2/4 subtests"*"2 tests skipped"* || $output == *"Failed 2/4 subtests"*"less 2 skipped"* ]]
 }
 
 @test "github annotations: one line each, no command of the program's" {
@@ -102,6 +143,53 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' out.sarif "$SOURC
 	[ "$(grep -c '^::error file=.*findings.c,line=[0-9]*,title=aclcheck async-copy-alignment::' out.github)" = 1 ]
 	[ "$(grep -cv '^::\(error\|warning\|notice\) \|^aclcheck: verdict fail$' out.github)" = 0 ]
 	no_control out.github
+}
+
+@test "github: ten annotations a level, everything in the summary of the step" {
+	python3 - r.json many.json <<-'END'
+		import json, sys
+		report = json.load(open(sys.argv[1]))
+		error, advice, warning = report["findings"][:3]
+		def copies(finding, n):
+		    return [dict(finding, fingerprint=f"{finding['rule']}-{i}", title=f"title {i} | <b>") for i in range(n)]
+		report["findings"] = copies(warning, 13) + copies(error, 34) + copies(advice, 11)
+		json.dump(report, open(sys.argv[2], "w"))
+	END
+	echo "before" >page.md
+	GITHUB_STEP_SUMMARY=$PWD/page.md "$ACLCHECK" report --format github many.json >out.github || [ $? = 97 ]
+	[ "$(grep -c '^::error ' out.github)" = 10 ]
+	[ "$(grep -c '^::warning ' out.github)" = 10 ]
+	[ "$(grep -c '^::notice ' out.github)" = 10 ]
+	# The reason for inconclusive has its place among the warnings.
+	grep -q '^::warning title=aclcheck inconclusive::events-lost' out.github
+	[ "$(tail -1 out.github)" = "aclcheck: verdict fail; 29 more findings are in the summary of this step" ]
+	[ "$(head -1 page.md)" = before ]
+	grep -q '^## aclcheck: fail$' page.md
+	[ "$(grep -c '^| error | async-copy-alignment<br>title [0-9]* &#124; &lt;b&gt; | aclrtMemcpyAsync | copy&#95;finding (.*findings.c:[0-9]*) | 1 |' page.md)" = 34 ]
+	[ "$(grep -c '^| ' page.md)" = 59 ]
+	# Without a page they are counted.
+	env -u GITHUB_STEP_SUMMARY "$ACLCHECK" report --format github many.json >out.github || [ $? = 97 ]
+	[ "$(tail -1 out.github)" = "aclcheck: verdict fail; 29 more findings are in the report" ]
+}
+
+@test "gitlab code quality: an issue a call site, with a path of the checkout and a fingerprint of its own" {
+	CI_PROJECT_DIR=$SOURCE show gitlab
+	[ "$(json out.gitlab '[(x["check_name"], x["severity"]) for x in r]')" = \
+		"[('async-copy-alignment', 'critical'), ('event-churn', 'info'), ('stream-leak', 'major'), ('inconclusive', 'critical')]" ]
+	[ "$(json out.gitlab 'r[0]["location"]["path"], r[0]["location"]["lines"]["begin"] > 1')" = "('tests/report/findings.c', True)" ]
+	[ "$(json out.gitlab 'all(set(x) == {"description", "check_name", "fingerprint", "severity", "location"} for x in r)')" = True ]
+	[ "$(json out.gitlab 'len({x["fingerprint"] for x in r}) == len(r)')" = True ]
+	python3 - merged.json sites.json <<-'END'
+		import json, sys
+		report = json.load(open(sys.argv[1]))
+		site = report["findings"][0]["sites"][0]
+		report["findings"][0]["sites"] = [dict(site, line=7), dict(site, line=9)]
+		report["findings"][1]["suppressed"] = True
+		json.dump(report, open(sys.argv[2], "w"))
+	END
+	"$ACLCHECK" report --format gitlab sites.json >out.gitlab || [ $? = 97 ]
+	[ "$(json out.gitlab '[x["location"]["lines"]["begin"] for x in r][:2], [x["check_name"] for x in r].count("event-churn")')" = "([7, 9], 0)" ]
+	[ "$(json out.gitlab 'r[1]["fingerprint"] == r[0]["fingerprint"] + "-2"')" = True ]
 }
 
 @test "html is well formed, without script and reference" {
@@ -160,7 +248,7 @@ background() {
 		    {"in": "file", "fingerprint": nasty, "reason": nasty, "until": nasty, "met": 0}]
 		json.dump(report, open(sys.argv[2], "w"))
 	END
-	for format in text json sarif junit tap github html; do
+	for format in text json sarif junit tap tap14 github gitlab html; do
 		"$ACLCHECK" report --format $format nasty.json -o bad.$format || [ $? = 97 ]
 		no_control bad.$format
 	done
@@ -172,10 +260,9 @@ background() {
 	[ "$status" = 1 ]
 	xmllint --noout --schema "$SOURCE/tests/report/junit.xsd" bad.junit
 	python3 "$SOURCE/tests/report/look.py" html bad.html >/dev/null
-	python3 "$SOURCE/tests/report/look.py" tap bad.tap >/dev/null
-	sed '1s/14/13/' bad.tap >13.tap
-	run prove --nocolor --exec cat 13.tap
-	[[ $output == *"Failed 4/8 subtests"* ]]
+	python3 "$SOURCE/tests/report/look.py" tap bad.tap14 >/dev/null
+	run prove --nocolor --exec cat bad.tap
+	[[ $output == *"Failed 5/8 subtests"* ]]
 	[[ $output != *"Parse errors"* ]]
 	[ "$(grep -c '^::' bad.github)" = 8 ]
 	python3 -c 'import jsonschema' 2>/dev/null || return 0
@@ -185,11 +272,13 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' bad.sarif "$SOURC
 
 @test "an inconclusive run is no success in any format" {
 	ACLCHECK_JOB=other ACLCHECK_REPORT=i.json "$FINDINGS" doubt 2>/dev/null
-	for format in junit tap github sarif html; do
+	for format in junit tap14 github gitlab sarif html; do
 		"$ACLCHECK" report --format $format i.json -o i.$format || [ $? = 98 ]
 	done
 	[ "$(xmllint --xpath 'string(/testsuites/@errors)' i.junit)" = 1 ]
-	[ "$(python3 "$SOURCE/tests/report/look.py" tap i.tap)" = fail ]
-	grep -q '^::warning title=aclcheck inconclusive::events-lost' i.github
+	[ "$(python3 "$SOURCE/tests/report/look.py" tap i.tap14)" = fail ]
+	# It fails the step, so it is an error there.
+	grep -q '^::error title=aclcheck inconclusive::events-lost' i.github
+	[ "$(json i.gitlab '[(x["check_name"], x["severity"]) for x in r]')" = "[('inconclusive', 'critical')]" ]
 	[ "$(json i.sarif 'r["runs"][0]["invocations"][0]["executionSuccessful"]')" = False ]
 }

@@ -5,7 +5,8 @@ ACLCHECK_DIRS := tools/aclcheck $(addprefix tools/aclcheck/,common report format
 ACLCHECK_SRC := $(wildcard $(ACLCHECK_DIRS:%=%/*.c))
 ACLCHECK_HEADERS := $(wildcard $(ACLCHECK_DIRS:%=%/*.h) tools/aclcheck/*.def)
 ACLCHECK_SHARED := $(wildcard interpose/common/*.c)
-ACLCHECK_CPPFLAGS := -DACLCHECK_VERSION='"$(VERSION)"' -DACLCHECK_LIBDIR='"$(PREFIX)/lib"'
+ACLCHECK_CPPFLAGS := -DACLCHECK_VERSION='"$(VERSION)"' -DACLCHECK_LIBDIR='"$(PREFIX)/lib"' \
+	-DACLCHECK_HOMEPAGE='"$(HOMEPAGE)"'
 $(foreach d,$(ACLCHECK_DIRS),$(eval CPPFLAGS_$(d) := $(ACLCHECK_CPPFLAGS)))
 
 # Which rules have twins, and which ran live, is known when the command is built.

@@ -32,21 +32,12 @@ static void put_value(FILE *to, const char *s, bool property)
 	free(buf);
 }
 
-/* Annotations want paths relative to the checkout. */
-static const char *in_workspace(const char *file)
-{
-	const char *workspace = getenv("GITHUB_WORKSPACE");
-	size_t n = workspace ? strlen(workspace) : 0;
-
-	return n && !strncmp(file, workspace, n) && file[n] == '/' ? file + n + 1 : file;
-}
-
 static void put_file(FILE *to, const json_t *frame)
 {
 	if (!*text_of(frame, "file"))
 		return;
 	fputs("file=", to);
-	put_value(to, in_workspace(text_of(frame, "file")), true);
+	put_value(to, repository_path(text_of(frame, "file")), true);
 	if (number_of(frame, "line") > 0)
 		fprintf(to, ",line=%lld", number_of(frame, "line"));
 	fputc(',', to);
@@ -54,8 +45,6 @@ static void put_file(FILE *to, const json_t *frame)
 
 static void put_expectation(FILE *to, const json_t *report, const json_t *expectation)
 {
-	if (!expectation_unmet(expectation))
-		return;
 	fputs("::error ", to);
 	put_file(to, json_object_get(expectation, "place"));
 	fputs("title=aclcheck expectation::expected, but not seen: ", to);
@@ -67,55 +56,117 @@ static void put_expectation(FILE *to, const json_t *report, const json_t *expect
 	fputc('\n', to);
 }
 
-static void put_finding(FILE *to, const json_t *report, const json_t *finding)
-{
-	const char *severity = text_of(finding, "severity"), *detail = text_of(finding, "detail");
-	const json_t *frame = finding_frame(finding);
+/* GitHub shows ten annotations of a level and drops the others without a word. */
+#define ANNOTATIONS 10
+enum level { LEVEL_ERROR, LEVEL_WARNING, LEVEL_NOTICE, LEVELS };
+static const char *const level_names[LEVELS] = {"error", "warning", "notice"};
 
-	if (flag_of(finding, "suppressed") || flag_of(finding, "expected"))
+static enum level level_of(const json_t *report, const json_t *finding)
+{
+	const char *severity = text_of(finding, "severity");
+
+	if (finding_failed(report, finding))
+		return LEVEL_ERROR;
+	if (*finding_status(finding))
+		return LEVEL_NOTICE;
+	return !strcmp(severity, "error") || !strcmp(severity, "warning") ? LEVEL_WARNING : LEVEL_NOTICE;
+}
+
+static void put_line(FILE *to, const char *text)
+{
+	if (!*text)
 		return;
-	fprintf(to, "::%s ",
-		finding_failed(report, finding)                              ? "error"
-		: *finding_status(finding)                                   ? "notice"
-		: !strcmp(severity, "error") || !strcmp(severity, "warning") ? "warning"
-									     : "notice");
-	put_file(to, frame);
+	fputs("%0A", to);
+	put_value(to, text, false);
+}
+
+static void put_sites(FILE *to, const json_t *sites)
+{
+	const json_t *site;
+	char text[1100];
+	size_t i;
+
+	json_array_foreach(sites, i, site)
+	{
+		if (!i)
+			continue;
+		snprintf(text, sizeof(text), "also at %s", frame_place(site));
+		put_line(to, text);
+	}
+}
+
+static void put_finding(FILE *to, enum level level, const json_t *finding)
+{
+	fprintf(to, "::%s ", level_names[level]);
+	put_file(to, finding_frame(finding));
 	fputs("title=aclcheck ", to);
 	put_value(to, text_of(finding, "rule"), true);
 	fputs("::", to);
 	put_value(to, text_of(finding, "title"), false);
-	if (*detail) {
-		fputs("%0A", to);
-		put_value(to, detail, false);
-	}
-	if (*text_of(finding, "hint")) {
-		fputs("%0A", to);
-		put_value(to, text_of(finding, "hint"), false);
-	}
-	if (*finding_ranks(finding)) {
-		fputs("%0A", to);
-		put_value(to, finding_ranks(finding), false);
-	}
+	put_line(to, text_of(finding, "detail"));
+	put_line(to, text_of(finding, "hint"));
+	put_line(to, finding_ranks(finding));
+	put_sites(to, json_object_get(finding, "sites"));
 	fputc('\n', to);
 }
 
-void print_github(FILE *to, const json_t *report)
+static void put_reasons(FILE *to, const json_t *report, unsigned *used)
 {
-	const json_t *finding, *doubt;
+	bool fails = !strcmp(text_of(report, "verdict"), "inconclusive") && !format_options.keeps_exit_code;
+	enum level level = fails ? LEVEL_ERROR : LEVEL_WARNING;
+	const json_t *doubt;
 	size_t i;
 
-	json_array_foreach(json_object_get(report, "findings"), i, finding) put_finding(to, report, finding);
-	json_array_foreach(json_object_get(report, "expectations"), i, finding)
-		put_expectation(to, report, finding);
 	json_array_foreach(json_object_get(report, "inconclusive"), i, doubt)
 	{
-		fputs("::warning title=aclcheck inconclusive::", to);
+		if (used[level]++ >= ANNOTATIONS)
+			continue;
+		fprintf(to, "::%s title=aclcheck inconclusive::", level_names[level]);
 		put_value(to, text_of(doubt, "reason"), false);
 		fputs(": ", to);
 		put_value(to, text_of(doubt, "text"), false);
 		fputc('\n', to);
 	}
+}
+
+static void put_findings(FILE *to, const json_t *report, unsigned *used)
+{
+	size_t n = json_array_size(json_object_get(report, "findings"));
+	const json_t **sorted = findings_by_gravity(report);
+
+	for (size_t i = 0; i < n; i++) {
+		enum level level = level_of(report, sorted[i]);
+
+		if (flag_of(sorted[i], "suppressed") || flag_of(sorted[i], "expected"))
+			continue;
+		if (used[level]++ < ANNOTATIONS)
+			put_finding(to, level, sorted[i]);
+	}
+	free(sorted);
+}
+
+void print_github(FILE *to, const json_t *report)
+{
+	unsigned used[LEVELS] = {0}, more = 0;
+	const json_t *one;
+	bool summary;
+	size_t i;
+
+	/* What makes the verdict has its annotation whatever else there is. */
+	put_reasons(to, report, used);
+	json_array_foreach(json_object_get(report, "expectations"), i, one)
+	{
+		if (expectation_unmet(one) && used[LEVEL_ERROR]++ < ANNOTATIONS)
+			put_expectation(to, report, one);
+	}
+	put_findings(to, report, used);
+	summary = github_summary(report);
+	for (unsigned l = 0; l < LEVELS; l++)
+		more += used[l] > ANNOTATIONS ? used[l] - ANNOTATIONS : 0;
 	fputs("aclcheck: verdict ", to);
 	put_value(to, text_of(report, "verdict"), false);
+	if (more)
+		fprintf(to, "; %u more findings %s", more,
+			summary ? "are in the summary of this step" : "are in the report");
 	fputc('\n', to);
 }

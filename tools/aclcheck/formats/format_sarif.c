@@ -11,6 +11,7 @@
 #include "interpose/common/text.h"
 #include "tools/aclcheck/common/command.h"
 
+#define ROOT_ID "SRCROOT"
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
 
 static const char *level_of(const char *severity)
@@ -84,6 +85,46 @@ static json_t *said(const char *text)
 	return json;
 }
 
+/* Of a file of the checkout: relative, so that viewers find it wherever they have it. */
+static json_t *artifact(const char *file)
+{
+	const char *path = repository_path(file), *root = repository_root();
+	size_t n = strlen(root);
+	json_t *json = json_pack("{s:o}", "uri", uri(path));
+
+	if (n && path == file + n + 1 && !strncmp(file, root, n))
+		json_object_set_new(json, "uriBaseId", json_string(ROOT_ID));
+	return json;
+}
+
+/* The line itself, where the source is at hand. NULL otherwise. */
+static json_t *snippet(const char *file, json_int_t line)
+{
+	FILE *f = *file == '/' ? fopen(file, "re") : NULL;
+	char text[1024] = "";
+	json_t *json = NULL;
+
+	while (f && line-- > 0)
+		if (!fgets(text, sizeof(text), f))
+			line = -2;
+	if (f && line == -1) {
+		text[strcspn(text, "\r\n")] = '\0';
+		json = json_string(text);
+	}
+	if (f)
+		fclose(f);
+	return json ? json_pack("{s:o}", "text", json) : NULL;
+}
+
+static json_t *region(const char *file, json_int_t line)
+{
+	json_t *json = json_pack("{s:I}", "startLine", line), *text = snippet(file, line);
+
+	if (text)
+		json_object_set_new(json, "snippet", text);
+	return json;
+}
+
 static json_t *location(const json_t *frame, const char *text)
 {
 	json_t *at = json_object();
@@ -91,10 +132,10 @@ static json_t *location(const json_t *frame, const char *text)
 	json_int_t line = number_of(frame, "line");
 
 	if (*file) {
-		json_t *physical = json_pack("{s:{s:o}}", "artifactLocation", "uri", uri(file));
+		json_t *physical = json_pack("{s:o}", "artifactLocation", artifact(file));
 
 		if (line > 0)
-			json_object_set_new(physical, "region", json_pack("{s:I}", "startLine", line));
+			json_object_set_new(physical, "region", region(file, line));
 		json_object_set_new(at, "physicalLocation", physical);
 	} else if (*text_of(frame, "module")) {
 		json_object_set_new(at, "physicalLocation",
@@ -185,11 +226,27 @@ static json_t *help(const struct acl_rule *r)
 	return json_pack("{s:s, s:s}", "text", plain, "markdown", marked);
 }
 
+/* "async-copy-alignment" -> "AsyncCopyAlignment" */
+static json_t *rule_name(const char *id)
+{
+	char name[128];
+	size_t n = 0;
+	bool upper = true;
+
+	for (; *id && n + 1 < sizeof(name); id++) {
+		if (n ? isalnum((unsigned char)*id) : isalpha((unsigned char)*id))
+			name[n++] = (char)(upper ? toupper((unsigned char)*id) : *id);
+		upper = !n || !isalnum((unsigned char)*id);
+	}
+	name[n] = '\0';
+	return json_string(n ? name : "Rule");
+}
+
 static json_t *rule_json(const char *id, const json_t *finding)
 {
 	const struct acl_rule *r = acl_rule_find(id);
 	const char *severity = r ? acl_severity_names[r->severity & 3] : text_of(finding, "severity");
-	json_t *json = json_pack("{s:s, s:o}", "id", id, "shortDescription",
+	json_t *json = json_pack("{s:s, s:o, s:o}", "id", id, "name", rule_name(id), "shortDescription",
 		message(r ? r->title[ACL_LANG_EN] : text_of(finding, "title")));
 
 	json_object_set_new(json, "defaultConfiguration", json_pack("{s:s}", "level", level_of(severity)));
@@ -245,6 +302,26 @@ static void set_baseline(json_t *result, const json_t *finding, bool compared)
 		json_object_set_new(result, "baselineState", json_string(old ? "unchanged" : "new"));
 }
 
+/* Several lines of one function, or of several programs: each with its number. */
+static json_t *other_sites(const json_t *finding)
+{
+	json_t *list = json_array();
+	const json_t *site;
+	char text[64];
+	size_t i;
+
+	json_array_foreach(json_object_get(finding, "sites"), i, site)
+	{
+		json_t *at;
+
+		snprintf(text, sizeof(text), "%lld times here", number_of(site, "count"));
+		at = location(site, text);
+		json_object_set_new(at, "id", json_integer((json_int_t)i + 1));
+		json_array_append_new(list, at);
+	}
+	return list;
+}
+
 static json_t *result(const json_t *report, const json_t *finding, size_t rule, bool compared)
 {
 	const char *detail = text_of(finding, "detail"), *severity = text_of(finding, "severity");
@@ -260,6 +337,8 @@ static json_t *result(const json_t *report, const json_t *finding, size_t rule, 
 	if (json_array_size(json_object_get(finding, "stack")))
 		json_object_set_new(json, "stacks",
 			json_pack("[o]", stack(json_object_get(finding, "stack"), text_of(finding, "call"))));
+	if (json_array_size(json_object_get(finding, "sites")) > 1)
+		json_object_set_new(json, "relatedLocations", other_sites(finding));
 	json_object_set_new(json, "codeFlows", code_flows(finding));
 	json_object_set_new(json, "suppressions", suppressions(finding));
 	set_baseline(json, finding, compared);
@@ -337,14 +416,34 @@ static json_t *results(const json_t *report, json_t *rules)
 	return list;
 }
 
+/* What relative paths are relative to, and which revision it is. */
+static void set_checkout(json_t *run)
+{
+	char *root;
+
+	if (!*repository_root() || asprintf(&root, "%s/", repository_root()) < 0)
+		return;
+	json_object_set_new(run, "originalUriBaseIds", json_pack("{s:{s:o}}", ROOT_ID, "uri", uri(root)));
+	free(root);
+	if (*repository_revision())
+		json_object_set_new(run, "automationDetails",
+			json_pack("{s:s, s:{s:s}}", "id", "aclcheck/", "properties", "revision",
+				repository_revision()));
+}
+
 void print_sarif(FILE *to, const json_t *report)
 {
-	json_t *rules = json_array(), *list = results(report, rules), *sarif;
+	json_t *rules = json_array(), *list = results(report, rules), *sarif, *run;
 
 	sarif = json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:[o], s:o, s:s}]}", "$schema", SCHEMA,
 		"version", "2.1.0", "runs", "tool", "driver", "name", "aclcheck", "version", ACLCHECK_VERSION,
 		"rules", rules, "invocations", invocation(report), "results", list, "columnKind",
 		"unicodeCodePoints");
+	run = json_array_get(json_object_get(sarif, "runs"), 0);
+	if (*ACLCHECK_HOMEPAGE)
+		json_object_set_new(json_object_get(json_object_get(run, "tool"), "driver"), "informationUri",
+			json_string(ACLCHECK_HOMEPAGE));
+	set_checkout(run);
 	json_dumpf(sarif, to, JSON_INDENT(1));
 	fputc('\n', to);
 	json_decref(sarif);

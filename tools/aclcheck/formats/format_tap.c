@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TAP 14: the verdict first, then each finding; diagnostics as YAML, every string quoted as JSON does. */
+/* TAP 13, which all harnesses read, and 14: the verdict first, then each finding; diagnostics as YAML, every
+ * string quoted as JSON does. */
 #include "tools/aclcheck/formats/formats.h"
 
 #include <stdlib.h>
@@ -87,14 +88,14 @@ static void put_expectation(FILE *to, const json_t *expectation, size_t number)
 	fputs("  ...\n", to);
 }
 
-void print_tap(FILE *to, const json_t *report)
+static void print_version(FILE *to, const json_t *report, int version)
 {
 	const json_t *findings = json_object_get(report, "findings"), *finding;
 	const json_t *expectations = json_object_get(report, "expectations");
 	size_t i, n = json_array_size(findings);
 
-	fprintf(to, "TAP version 14\n1..%zu\n", n + json_array_size(expectations) + 1);
-	fprintf(to, "%s 1 - verdict ", strcmp(text_of(report, "verdict"), "inconclusive") ? "ok" : "not ok");
+	fprintf(to, "TAP version %d\n1..%zu\n", version, n + json_array_size(expectations) + 1);
+	fprintf(to, "%s 1 - verdict ", strcmp(text_of(report, "verdict"), "pass") ? "not ok" : "ok");
 	put_description(to, text_of(report, "verdict"));
 	fputs("\n  ---\n", to);
 	put_yaml(to, "inconclusive", json_object_get(report, "inconclusive"));
@@ -102,4 +103,14 @@ void print_tap(FILE *to, const json_t *report)
 	fputs("  ...\n", to);
 	json_array_foreach(findings, i, finding) put_finding(to, report, finding, i + 2);
 	json_array_foreach(expectations, i, finding) put_expectation(to, finding, n + i + 2);
+}
+
+void print_tap(FILE *to, const json_t *report)
+{
+	print_version(to, report, 13);
+}
+
+void print_tap14(FILE *to, const json_t *report)
+{
+	print_version(to, report, 14);
 }

@@ -44,7 +44,11 @@ void print_json(FILE *to, const json_t *report);
 void print_sarif(FILE *to, const json_t *report);
 void print_junit(FILE *to, const json_t *report);
 void print_tap(FILE *to, const json_t *report);
+void print_tap14(FILE *to, const json_t *report);
 void print_github(FILE *to, const json_t *report);
+/* The page of the step in $GITHUB_STEP_SUMMARY; false when there is none. */
+bool github_summary(const json_t *report);
+void print_gitlab(FILE *to, const json_t *report);
 void print_html(FILE *to, const json_t *report);
 /* Rule coverage: a line a rule, by family. */
 void print_rules(FILE *to, const json_t *report);

@@ -91,6 +91,15 @@ struct coverage_totals coverage_count(const json_t *report, const char *family);
 /* Names of the families sorted, ended by NULL. */
 const char *const *rule_families(void);
 
+/* --- repository.c ------------------------------------------------------------ */
+
+/* The checkout that CI services name, else the one around the current directory; "" = none. */
+const char *repository_root(void);
+/* A source file relative to its checkout, else as it is. Points into file. */
+const char *repository_path(const char *file);
+/* The commit checked out there, "" when it is not known. */
+const char *repository_revision(void);
+
 /* --- missing_lines.c ------------------------------------------------------- */
 
 /* Lines that the checked process did not find itself: looked up here, where libdw may be used. */
