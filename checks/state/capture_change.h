@@ -18,8 +18,8 @@ void model_uses_end(struct checks *c, struct acl_object *model);
 /* Ends without a model: context torn down, stream gone. */
 void capture_abandon(struct checks *c, struct acl_object *model);
 
-/* Streams of a capture (capture_streams.c): it begins or is over; a stream joins, gets a task, records an event
- * that streams of the capture may wait for, waits for one. */
+/* Streams of a capture (capture_streams.c): it begins or is over; a stream joins, gets a task, records an
+ * event that streams of the capture may wait for, waits for one. */
 void capture_streams_begin(struct checks *c, struct acl_object *model);
 void capture_streams_end(struct checks *c, struct acl_object *model);
 void capture_stream_joins(
