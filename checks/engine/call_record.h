@@ -59,11 +59,16 @@ struct acl_call_thread {
 
 struct acl_call_record {
 	uint16_t api; /* enum acl_api */
-	uint16_t callback_depth; /* 0 = not inside a callback of the runtime */
-	uint8_t path; /* enum acl_path */
 	uint8_t n_versions;
 	bool forwarded; /* the real function was (or will be) called */
-	bool missing; /* the real runtime lacks the function */
+	union {
+		struct {
+			uint8_t path; /* enum acl_path */
+			bool missing; /* the real runtime lacks the function */
+			uint16_t callback_depth; /* 0 = not inside a callback of the runtime */
+		};
+		uint32_t way; /* all of them at once, see acl_call_is_usual() */
+	};
 	union {
 		struct acl_call_thread by;
 		struct {
@@ -88,6 +93,15 @@ struct acl_call_record {
 	struct acl_version versions[ACL_CALL_VERSIONS]; /* the first n_versions are in use */
 };
 
+/* The program's own call, outside of callbacks, of a function that the runtime has. */
+static inline bool acl_call_is_usual(const struct acl_call_record *call)
+{
+	static const struct acl_call_record unusual = {
+		.path = ACL_PATH_INSIDE, .missing = true, .callback_depth = UINT16_MAX};
+
+	return !(call->way & unusual.way);
+}
+
 /* The argument struct of a function: ACL_ARGS(call, aclrtMemcpyAsync)->dst */
 #define ACL_ARGS(call, function) ((const struct acl_args_##function *)(call)->args)
 
@@ -95,11 +109,9 @@ static inline void acl_call_record_begin(struct acl_call_record *call, unsigned 
 	uint64_t caller, const struct acl_call_thread *by)
 {
 	call->api = (uint16_t)api;
-	call->callback_depth = 0;
-	call->path = ACL_PATH_LINKED;
 	call->n_versions = 0;
 	call->forwarded = true;
-	call->missing = false;
+	call->way = 0;
 	call->by = *by;
 	call->args = args;
 	call->caller = caller;

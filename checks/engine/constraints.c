@@ -175,7 +175,7 @@ static void constraints_bind(
 {
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
 		if (acl_constraints_of[api].behind_size)
-			add(binder, api, ACL_ENTER, check_needs_behind);
+			add(binder, api, ACL_ENTER | ACL_DECIDES, check_needs_behind);
 }
 
 const struct check_module module_arguments = {.bind = constraints_bind};

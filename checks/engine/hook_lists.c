@@ -15,6 +15,7 @@ struct list_builder {
 	unsigned count[ACL_API_COUNT];
 	check_hook_fn *at[ACL_API_COUNT]; /* NULL while counting */
 	unsigned module_first[ACL_API_COUNT]; /* where the hooks of the present module begin */
+	bool decides[ACL_API_COUNT]; /* some hook is marked ACL_DECIDES */
 };
 
 static bool acts_on(const struct acl_api_info *api, unsigned handle, unsigned life)
@@ -44,6 +45,7 @@ static void add(void *builder, unsigned api, enum acl_phase phase, check_hook_fn
 
 	if (api >= ACL_API_COUNT || !wanted(b, api, phase))
 		return;
+	b->decides[api] |= (phase & ACL_DECIDES) != 0;
 	if (b->at[api]) {
 		for (unsigned i = b->module_first[api]; i < b->count[api]; i++)
 			if (b->at[api][i] == fn)
@@ -163,6 +165,12 @@ static const check_hook_fn *list_or_none(const struct list_builder *b, unsigned 
 static bool build_enter(struct checks *c, struct list_builder *b, struct call_plan *plans)
 {
 	b->phase = ACL_ENTER;
+	b->plain = false;
+	b->of = HOOKS_OF_ALL;
+	if (!build(c, b))
+		return false;
+	for (unsigned api = 0; api < ACL_API_COUNT; api++)
+		plans[api].enter = list_or_none(b, api);
 	b->of = HOOKS_OF_STATE;
 	if (!build(c, b))
 		return false;
@@ -246,6 +254,8 @@ static bool find_handles(struct checks *c, struct call_plan *plan, const struct 
 	for (unsigned i = 0; i < api->n_params && n < HANDLES_OF_CALL; i++)
 		if (is_followed(c, &api->params[i])) {
 			found[n] = handle_of(c, &api->params[i], n);
+			plan->evaluated |= found[n].evaluated;
+			plan->slow |= found[n].destroys;
 			n++;
 		}
 	if (!n)
@@ -259,17 +269,64 @@ static bool find_handles(struct checks *c, struct call_plan *plan, const struct 
 	return true;
 }
 
+static bool is_handle_of(const struct call_plan *plan, unsigned offset)
+{
+	for (unsigned i = 0; i < plan->n_handles; i++)
+		if (plan->handles[i].offset == offset)
+			return true;
+	return false;
+}
+
+/* The constraint says of a pointer or handle that it has to be set, and nothing else; its offset. */
+static bool is_set_only(const struct acl_constraint *n, unsigned *offset)
+{
+	const struct acl_term *t = n->terms;
+
+	*offset = t->left.offset;
+	return n->n_terms == 1 && t->op == ACL_TERM_SET && !t->more.size && !n->only_soc &&
+	       t->left.how == ACL_OPERAND_PARAM && t->left.size == 8 && !t->left.value &&
+	       t->left.factor == 1 && *offset <= UINT8_MAX;
+}
+
+/* Whether all constraints are of that kind; a handle that is alive is set. */
+static bool find_set(struct call_plan *plan, const struct acl_need_span *span)
+{
+	plan->n_set = 0;
+	for (unsigned i = 0; i < span->count; i++) {
+		unsigned offset;
+
+		if (!is_set_only(&acl_constraints[span->first + i], &offset))
+			return false;
+		if (is_handle_of(plan, offset))
+			continue;
+		if (plan->n_set == CALL_SET)
+			return false;
+		plan->set[plan->n_set++] = (uint8_t)offset;
+	}
+	plan->evaluated |= (UINT64_C(1) << span->count) - 1;
+	return true;
+}
+
 /* Those that look behind a pointer are asked by a hook, which copies that first. */
 static void find_constraints(const struct checks *c, struct call_plan *plan, unsigned api)
 {
 	const struct acl_need_span *span = &acl_constraints_of[api];
 
-	if (!span->count || span->behind_size)
+	if (!span->count || span->behind_size || find_set(plan, span))
 		return;
+	plan->n_set = 0;
 	plan->constraints = acl_constraints_judge[api];
 	for (unsigned i = 0; c->soc && i < span->count; i++)
-		if (acl_constraints[span->first + i].only_soc)
-			plan->report = ACL_NEEDS_BROKEN;
+		plan->report |= acl_constraints[span->first + i].only_soc != NULL;
+}
+
+static bool find_rest(struct checks *c, const struct list_builder *b, struct call_plan *plan, unsigned api)
+{
+	if (!find_handles(c, plan, &acl_apis[api]))
+		return false;
+	find_constraints(c, plan, api);
+	plan->steps = plan->constraints || b->decides[api];
+	return true;
 }
 
 bool hook_lists_create(struct checks *c)
@@ -282,11 +339,9 @@ bool hook_lists_create(struct checks *c)
 		b->conditional = conditional;
 		if (!plans || !build_enter(c, b, plans) || !build_leave(c, b, plans))
 			return false;
-		for (unsigned api = 0; api < ACL_API_COUNT; api++) {
-			find_constraints(c, &plans[api], api);
-			if (!find_handles(c, &plans[api], &acl_apis[api]))
+		for (unsigned api = 0; api < ACL_API_COUNT; api++)
+			if (!find_rest(c, b, &plans[api], api))
 				return false;
-		}
 		c->plans_with[conditional] = plans;
 	}
 	if (!b || !build_failed(c, b))

@@ -14,8 +14,7 @@ static inline bool hook_lists_listen(const struct checks *c, unsigned api)
 {
 	const struct call_plan *p = &c->plans_with[1][api];
 
-	return p->n_handles || p->constraints || p->enter_state || p->enter_rules[0] || p->leave[0] ||
-	       *c->failed[api];
+	return p->n_handles || p->n_set || p->constraints || p->enter || p->leave[0] || *c->failed[api];
 }
 
 #endif

@@ -158,26 +158,27 @@ static __attribute__((noinline, cold)) void settle_with_stack(struct checks *c, 
 		settle(&s);
 }
 
-/* The call, and what it puts to the test. */
-static inline void coverage_count(const struct checks *c, const struct acl_call_record *call)
+/* The call, and what it puts to the test; of calls of the runtime itself nothing is counted. */
+static inline void coverage_count(
+	const struct checks *c, const struct acl_call_record *call, const struct acl_thread *t)
 {
-	struct coverage_counts *counts = thread_of(call)->coverage;
-	struct called_api *of;
+	struct coverage_counts *counts = t->coverage;
+	struct called_api *of = counts ? &counts->api[call->api] : NULL;
 
-	if (__builtin_expect(!counts, 0) || !is_checked(call))
+	if (__builtin_expect(!of, 0))
 		return;
-	of = &counts->api[call->api];
 	store_relaxed(&of->calls, load_relaxed(&of->calls) + 1);
 	if (__builtin_expect(load_relaxed(&of->evaluated) != call->state.evaluated, 0))
 		evaluated_changed(c, call);
 }
 
-/* A handle that is NULL, or not simply that of a living object: what it puts to the test. */
-static __attribute__((noinline)) uint64_t handle_look(
-	struct checks *c, struct acl_call_record *call, const struct call_handle *h, const void *value)
+/* What a handle puts to the test, and what it means. */
+static uint64_t handle_look(struct checks *c, struct acl_call_record *call, const struct call_handle *h)
 {
 	struct acl_object **slot = (struct acl_object **)((char *)call + h->slot);
+	const void *value;
 
+	memcpy(&value, (const char *)call->args + h->offset, sizeof(value));
 	*slot = object_find(c, h->kind, value);
 	if (!value && h->kind == ACL_HANDLE_STREAM)
 		c->rare.default_stream(c, call);
@@ -186,81 +187,146 @@ static __attribute__((noinline)) uint64_t handle_look(
 	return value ? EVALUATED_BY_RULE : 0;
 }
 
-/* What the handles of the call mean, which all hooks ask. Returns what they put to the test. */
-static inline uint64_t handles_find(
-	struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
+static uint64_t handles_look(struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
 {
-	const struct call_handle *h = plan->handles, *end = h + plan->n_handles;
 	uint64_t evaluated = 0;
 
-	for (; h < end; h++) {
-		const void *value;
-		struct acl_object *o;
-
-		memcpy(&value, (const char *)call->args + h->offset, sizeof(value));
-		o = object_at_hand(c->kinds[h->kind], (uintptr_t)value);
-		if (__builtin_expect(!o || h->destroys, 0)) {
-			evaluated |= handle_look(c, call, h, value);
-			continue;
-		}
-		*(struct acl_object **)((char *)call + h->slot) = o;
-		evaluated |= h->evaluated;
-	}
+	for (unsigned i = 0; i < plan->n_handles; i++)
+		evaluated |= handle_look(c, call, &plan->handles[i]);
 	return evaluated;
 }
 
-static inline uint64_t constraints_ask(
-	struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
+static uint64_t constraints_ask(struct checks *c, struct acl_call_record *call, const struct call_plan *plan,
+	unsigned (*judge)(const void *args, const void *behind))
 {
-	unsigned needs = plan->constraints(call->args, NULL);
+	unsigned needs = judge(call->args, NULL);
 
-	if (__builtin_expect((needs | plan->report) & ACL_NEEDS_BROKEN, 0))
+	if (__builtin_expect(needs & ACL_NEEDS_BROKEN || plan->report, 0))
 		constraints_report(c, call, NULL);
 	return needs & EVALUATED_CONSTRAINTS;
 }
 
-/* The handles are looked at by a rule, which also counts. */
-static __attribute__((noinline)) uint64_t handles_unsettled(
-	struct checks *c, struct acl_call_record *call, uint64_t evaluated)
+static inline void findings_look(struct checks *c, struct acl_call_record *call)
 {
-	c->rare.unsettled(c, call);
-	return evaluated & EVALUATED_CONSTRAINTS;
-}
-
-void checks_enter(struct checks *c, struct acl_call_record *call)
-{
-	const struct call_plan *plan;
-	struct acl_thread *t = call->thread;
-	uint64_t evaluated;
-
-	if (__builtin_expect(!t, 0)) {
-		t = thread_find(c, call);
-		if (!t)
-			return;
-		call->thread = t;
-	}
-	t->phase++;
-	/* Beside a call that runs a callback, only the outer one is in progress for others. */
-	if (__builtin_expect(!call->callback_depth, 1)) {
-		store_relaxed(&t->inside_caller, call->caller);
-		store_release(&t->inside, (uint16_t)(call->api + 1));
-	}
-	if (__builtin_expect(!load_relaxed(&c->inited), 0))
-		c->rare.uninitialized(c, call);
-	if (__builtin_expect(call->missing, 0))
-		c->rare.missing(c, call);
-	plan = load_acquire(&c->plans) + call->api;
-	evaluated = handles_find(c, call, plan);
-	hooks_run(c, call, plan->enter_state);
-	if (plan->constraints)
-		evaluated |= constraints_ask(c, call, plan);
-	if (__builtin_expect(evaluated & EVALUATED_BY_RULE, 0))
-		evaluated = handles_unsettled(c, call, evaluated);
-	call->state.evaluated |= evaluated;
-	hooks_run(c, call, plan->enter_rules[call->plain]);
-	coverage_count(c, call);
 	if (__builtin_expect(thread_of(call)->n_findings != 0, 0))
 		settle_with_stack(c, call);
+}
+
+/* Other threads can see that the thread is in the call. */
+static inline void enter_shown(struct acl_thread *t, const struct acl_call_record *call)
+{
+	store_relaxed(&t->inside_caller, call->caller);
+	store_release(&t->inside, (uint16_t)(call->api + 1));
+}
+
+/* Any call, one step after the other. */
+static __attribute__((noinline)) void enter_any(
+	struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
+{
+	const struct acl_need_span *span = &acl_constraints_of[call->api];
+	struct acl_thread *t;
+	uint64_t evaluated;
+
+	if (!call->thread)
+		call->thread = thread_find(c, call);
+	if (!call->thread)
+		return;
+	t = call->thread;
+	t->phase++;
+	/* Beside a call that runs a callback, only the outer one is in progress for others. */
+	if (!call->callback_depth)
+		enter_shown(t, call);
+	if (!load_relaxed(&c->inited))
+		c->rare.uninitialized(c, call);
+	if (call->missing)
+		c->rare.missing(c, call);
+	evaluated = handles_look(c, call, plan);
+	hooks_run(c, call, plan->enter_state);
+	if (span->count && !span->behind_size)
+		evaluated |= constraints_ask(c, call, plan, acl_constraints_judge[call->api]);
+	/* The rule also counts what it looks at. */
+	if (evaluated & EVALUATED_BY_RULE) {
+		c->rare.unsettled(c, call);
+		evaluated &= EVALUATED_CONSTRAINTS;
+	}
+	call->state.evaluated |= evaluated;
+	hooks_run(c, call, plan->enter_rules[call->plain]);
+	if (is_checked(call))
+		coverage_count(c, call, t);
+	findings_look(c, call);
+}
+
+/* Hooks that decide nothing about each other. */
+static __attribute__((noinline)) void enter_hooks(
+	struct checks *c, struct acl_call_record *call, const check_hook_fn *hook)
+{
+	do
+		(*hook)(c, call);
+	while (*++hook);
+	findings_look(c, call);
+}
+
+static __attribute__((noinline)) void enter_steps(
+	struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
+{
+	hooks_run(c, call, plan->enter_state);
+	if (plan->constraints)
+		call->state.evaluated |= constraints_ask(c, call, plan, plan->constraints);
+	hooks_run(c, call, plan->enter_rules[call->plain]);
+	coverage_count(c, call, call->thread);
+	findings_look(c, call);
+}
+
+/* What all handles mean; false: one is not simply that of a living object. */
+static inline bool handles_are_alive(
+	struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
+{
+	for (const struct call_handle *h = plan->handles, *end = h + plan->n_handles; h < end; h++) {
+		struct acl_object *o;
+		uint64_t value;
+
+		memcpy(&value, (const char *)call->args + h->offset, sizeof(value));
+		o = object_at_hand(c->kinds[h->kind], value);
+		if (__builtin_expect(!o, 0))
+			return false;
+		*(struct acl_object **)((char *)call + h->slot) = o;
+	}
+	return !plan->slow;
+}
+
+static inline bool pointers_are_set(const struct acl_call_record *call, const struct call_plan *plan)
+{
+	for (unsigned i = 0; i < plan->n_set; i++) {
+		uint64_t value;
+
+		memcpy(&value, (const char *)call->args + plan->set[i], sizeof(value));
+		if (__builtin_expect(!value, 0))
+			return false;
+	}
+	return true;
+}
+
+/* Nothing is changed, and no function called, before it is certain that the call is as most are. */
+void checks_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct call_plan *plan = load_acquire(&c->plans) + call->api;
+	struct acl_thread *t = call->thread;
+
+	if (__builtin_expect(!t || !acl_call_is_usual(call) || !load_relaxed(&c->inited), 0) ||
+		!handles_are_alive(c, call, plan) || !pointers_are_set(call, plan)) {
+		enter_any(c, call, plan);
+		return;
+	}
+	t->phase++;
+	enter_shown(t, call);
+	call->state.evaluated = plan->evaluated;
+	if (__builtin_expect(plan->steps, 0)) {
+		enter_steps(c, call, plan);
+		return;
+	}
+	coverage_count(c, call, t);
+	if (plan->enter)
+		enter_hooks(c, call, plan->enter);
 }
 
 /* What is to be done in leave, with a function that has anything, or in a call that something is wrong with.
@@ -290,7 +356,7 @@ void checks_leave(struct checks *c, struct acl_call_record *call)
 	call->state.phase = ACL_LEAVE;
 	if (__builtin_expect(!call->callback_depth, 1))
 		store_relaxed(&t->inside, 0);
-	if (hooks || error_of(call) || t->n_findings || call->state.finding)
+	if (hooks || error_of(call) || call->state.finding)
 		leave_rest(c, call, hooks);
 }
 
@@ -377,6 +443,7 @@ struct checks *checks_create(const struct checks_config *config, const struct ch
 
 	if (!c)
 		return NULL;
+	rule_places_fill();
 	c->host = *host;
 	c->target_auto = config->target == CHECKS_TARGET_AUTO;
 	store_relaxed(&c->target, c->target_auto ? CHECKS_TARGET_DOCUMENTS : config->target);

@@ -89,6 +89,8 @@ struct rule_setting {
 	bool off, advice;
 };
 
+#define CALL_SET 3
+
 /* A handle among the arguments of a function: what it means is looked up before all hooks. */
 struct call_handle {
 	uint64_t evaluated; /* bit of the rule that a live one puts to the test, see struct called_api */
@@ -100,18 +102,25 @@ struct call_handle {
 };
 
 /*
- * What is to be done in a call of a function, one cache line.  Lists end by NULL, an
- * empty one is none.  Index 1: without the hooks that have nothing to say of a call
- * that is plainly right (call->plain).
+ * What is to be done in a call of a function.  Lists end by NULL, an empty one is none.
+ * Index 1: without the hooks that have nothing to say of a call that is plainly right
+ * (call->plain).
  */
 struct call_plan {
+	/* Enter, in a cache line of its own. */
 	_Alignas(64) const struct call_handle *handles;
-	unsigned (*constraints)(const void *args, const void *behind); /* NULL: none, or a hook asks them */
+	unsigned (*constraints)(const void *args, const void *behind); /* NULL: those by .set are all, or a
+									  hook asks them */
+	uint64_t evaluated; /* what is put to the test when all handles are alive, and all of .set is */
 	const check_hook_fn *enter_state, *enter_rules[2];
-	const check_hook_fn *leave[2]; /* rules first */
-	unsigned report; /* ACL_NEEDS_BROKEN: constraints of products are among them, and the product is known
-			  */
+	const check_hook_fn *enter; /* the same, state first; where a hook decides of others: see steps */
 	uint8_t n_handles;
+	uint8_t n_set, set[CALL_SET]; /* offsets of pointers that have to be set */
+	bool slow; /* the handles say more than that they are alive: one is destroyed */
+	bool steps; /* after the hooks of state more is known of the call: what it is, what it puts to the
+		       test; or constraints are asked that are more than .set */
+	bool report; /* constraints of products are among them, and the product is known */
+	const check_hook_fn *leave[2]; /* rules first */
 };
 
 struct acl_device {
@@ -167,7 +176,7 @@ struct checks {
 		event_offset[ACL_API_COUNT]; /* of the handle in the arguments, -1 = none */
 	struct acl_thread *threads;
 	struct acl_device devices[ACL_DEVICES];
-	struct object_kind *kinds[ACL_HANDLE_COUNT];
+	struct object_kind *kinds[OBJECT_KINDS]; /* by enum acl_handle */
 	/* Written by cold paths. */
 	_Alignas(64) struct acl_lock alloc_lock;
 	unsigned char *pool, *pool_end;
@@ -196,6 +205,12 @@ void checks_degrade(struct checks *c, const char *text);
 static inline struct acl_object *object_find(struct checks *c, unsigned kind, const void *value)
 {
 	return object_in(c->kinds[kind], value);
+}
+
+/* The object a reference means, NULL when that generation is gone. */
+static inline struct acl_object *object_of(struct checks *c, acl_ref ref)
+{
+	return object_of_kind(c->kinds[ref >> 58], ref);
 }
 
 /* A hot call uses the object: where, and the whole stack only when the configuration wants all of them. */

@@ -2,7 +2,7 @@
 /* Object tables: handle value -> object, slabs, the ring of the dead. */
 #include "checks/engine/instance.h"
 
-#define CHUNK 64 /* objects in a slab chunk */
+#define CHUNK OBJECT_CHUNK
 #define CHUNKS 4096
 #define DEAD_RING 1024
 
@@ -22,17 +22,6 @@ static struct acl_object *at(struct object_kind *k, uint32_t index)
 	unsigned char *chunk = index / CHUNK < CHUNKS ? load_acquire(&k->chunks[index / CHUNK]) : NULL;
 
 	return chunk ? (struct acl_object *)(chunk + (size_t)(index % CHUNK) * k->element) : NULL;
-}
-
-struct acl_object *object_of(struct checks *c, acl_ref ref)
-{
-	struct object_kind *k = c->kinds[(ref >> 58) % ACL_HANDLE_COUNT];
-	struct acl_object *o;
-
-	if (!ref || !k)
-		return NULL;
-	o = at(k, (uint32_t)(ref >> 32) & ((1u << 26) - 1));
-	return o && load_acquire(&o->generation) == (uint32_t)ref ? o : NULL;
 }
 
 struct acl_object *object_live(struct checks *c, unsigned kind, const void *value)

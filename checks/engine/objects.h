@@ -109,8 +109,24 @@ static inline acl_ref object_ref(const struct acl_object *o)
 	       atomic_load_explicit((_Atomic uint32_t *)&o->generation, memory_order_relaxed);
 }
 
-/* The object a reference means, NULL when that generation is gone. */
-struct acl_object *object_of(struct checks *c, acl_ref ref);
+#define OBJECT_KINDS 64 /* so many can stand in a reference; the last are those of blocks */
+#define OBJECT_CHUNK 64 /* objects in a slab chunk */
+
+/* The object of a kind that a reference means, NULL when that generation is gone. */
+static inline struct acl_object *object_of_kind(struct object_kind *k, acl_ref ref)
+{
+	uint32_t index = (uint32_t)(ref >> 32) & ((1u << 26) - 1);
+	unsigned char *chunk;
+	struct acl_object *o;
+
+	if (__builtin_expect(!k, 0))
+		return NULL;
+	chunk = atomic_load_explicit(&k->chunks[index / OBJECT_CHUNK], memory_order_acquire);
+	if (__builtin_expect(!chunk, 0))
+		return NULL;
+	o = (struct acl_object *)(chunk + (size_t)(index % OBJECT_CHUNK) * k->element);
+	return atomic_load_explicit(&o->generation, memory_order_acquire) == (uint32_t)ref ? o : NULL;
+}
 
 /* object_find, only when it may be used. */
 struct acl_object *object_live(struct checks *c, unsigned kind, const void *value);

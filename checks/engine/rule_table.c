@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking a rule up by its id. */
+/* Looking rules up by their ids. */
 #include <string.h>
 
 #include "checks/engine/rule_table.h"
@@ -20,4 +20,17 @@ const struct acl_rule *acl_rule_find(const char *id)
 			low = middle + 1;
 	}
 	return NULL;
+}
+
+/* The section's ends, by the linker. */
+extern struct acl_rule_place first_place __asm__("__start_acl_rule_places")
+	__attribute__((weak, visibility("hidden")));
+extern struct acl_rule_place behind_places __asm__("__stop_acl_rule_places")
+	__attribute__((weak, visibility("hidden")));
+
+void rule_places_fill(void)
+{
+	for (struct acl_rule_place *p = &first_place; p < &behind_places; p++)
+		if (!atomic_load_explicit(&p->rule, memory_order_relaxed))
+			atomic_store_explicit(&p->rule, acl_rule_find(p->id), memory_order_relaxed);
 }

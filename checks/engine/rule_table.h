@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum acl_severity { ACL_SEV_PORTABILITY, ACL_SEV_PERF, ACL_SEV_WARNING, ACL_SEV_ERROR };
@@ -48,20 +49,25 @@ extern const unsigned acl_rule_count;
 /* Rule of an id, or NULL. Binary search. */
 const struct acl_rule *acl_rule_find(const char *id);
 
+/* A place that names a rule; all of them lie in one section, where rule_places_fill() finds them. */
+struct acl_rule_place {
+	const char *id;
+	_Atomic(const struct acl_rule *) rule;
+};
+
+/* Looks the rules of all places up; before the first call is checked. */
+void rule_places_fill(void);
+
 /*
- * RULE("async-copy-alignment"): the rule of a literal id, looked up once per
- * place.  The id is written where it is checked so that one grep finds the
- * rule, its check and its tests; `make test` fails on an id the table lacks.
+ * RULE("async-copy-alignment"): the rule of a literal id.  The id is written where
+ * it is checked so that one grep finds the rule, its check and its tests;
+ * `make test` fails on an id the table lacks.
  */
 #define RULE(literal)                                                                                        \
 	({                                                                                                   \
-		static _Atomic(const struct acl_rule *) cached_;                                             \
-		const struct acl_rule *rule_ = atomic_load_explicit(&cached_, memory_order_relaxed);         \
-		if (__builtin_expect(!rule_, 0)) {                                                           \
-			rule_ = acl_rule_find(literal);                                                      \
-			atomic_store_explicit(&cached_, rule_, memory_order_relaxed);                        \
-		}                                                                                            \
-		rule_;                                                                                       \
+		static __attribute__((section("acl_rule_places"), used)) struct acl_rule_place place_ = {    \
+			literal, NULL};                                                                      \
+		atomic_load_explicit(&place_.rule, memory_order_relaxed);                                    \
 	})
 
 #endif

@@ -490,7 +490,7 @@ static bool operations_create(struct checks *c)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(COPY_LINEAR), ACL_ENTER, plain_copy_enter},
+	{ON_OP(COPY_LINEAR), ACL_ENTER | ACL_DECIDES, plain_copy_enter},
 };
 
 const struct check_module module_operation = {

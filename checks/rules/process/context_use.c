@@ -62,7 +62,8 @@ static void report_other(struct checks *c, struct acl_call_record *call, const s
 }
 
 /* A stream is used or destroyed where its context is not the current one. */
-static void other_context(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule)
+static __attribute__((noinline)) void other_context(
+	struct checks *c, struct acl_call_record *call, const struct acl_rule *rule)
 {
 	struct acl_object *stream = stream_of(call), *own, *current;
 	int32_t error = error_of(call);

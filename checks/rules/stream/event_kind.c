@@ -65,13 +65,21 @@ static inline bool event_device_only(
 	return false;
 }
 
+static __attribute__((noinline)) void event_record_device_only(struct checks *c, struct acl_call_record *call)
+{
+	event_perhaps_device_only(c, call, event_of(call), event_state(event_of(call)));
+}
+
 static void event_record_kind(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *o = event_of(call);
-	struct event_state *e = event_known_kind(o);
+	struct event_state *e = event_known_kind(event_of(call));
 
-	if (e)
-		event_device_only(c, call, o, e);
+	if (!e)
+		return;
+	if (__builtin_expect(c->soc || load_relaxed(&e->flags) & ACL_EVENT_DEVICE_USE_ONLY, 0))
+		event_record_device_only(c, call);
+	else
+		rule_evaluated(call, RULE("event-device-only-on-host"));
 }
 
 static void event_wait_kind(struct checks *c, struct acl_call_record *call)
