@@ -181,6 +181,34 @@ static void order_of_two_models(void **state)
 	silent(fixture);
 }
 
+/* --- conditions ------------------------------------------------------------------------------------ */
+
+/* Where a condition's value was the program may be given memory of its own. */
+static void value_address_again(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *d;
+	aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
+	aclmdlRI m = handle(2);
+	aclmdlRICondHandle h = handle(3);
+	uint64_t *value = (uint64_t *)DEVICE_MEMORY;
+
+	(void)state;
+	fixture->other_ways = 0;
+	begin(fixture, s);
+	CALL(fixture, aclmdlRICaptureGetInfo, 0, .stream = s, .status = &status, .modelRI = &m);
+	CALL(fixture, aclmdlRICondHandleCreate, 0, .modelRI = m, .flag = 1, .handle = &h);
+	CALL(fixture, aclmdlRICondHandleGetCondPtr, 0, .handle = h, .ptr = &value);
+	end(fixture, s, 2);
+	CALL(fixture, aclrtMemset, 0, .devPtr = value, .maxCount = 8, .count = 8);
+	silent(fixture);
+	CALL(fixture, aclmdlRIDestroy, 0, .modelRI = m);
+	d = fixture_malloc(fixture, DEVICE_MEMORY, 4096);
+	CALL(fixture, aclrtMemset, 0, .devPtr = d, .maxCount = 64, .count = 64);
+	CALL(fixture, aclrtFree, 0, .devPtr = d);
+	silent(fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +218,7 @@ int main(void)
 		cmocka_unit_test(own_record),
 		cmocka_unit_test(joined_through_another),
 		cmocka_unit_test(order_of_two_models),
+		cmocka_unit_test(value_address_again),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Conditions: handles are values without an object; their models come with their tasks. */
+#include "checks/state/condition_state.h"
+#include "checks/engine/value_table.h"
+#include "checks/state/model_execution.h"
+#include "checks/state/stream_state.h"
+
+struct conditions {
+	struct value_table facts; /* handle -> enum condition_fact, together */
+	struct value_table model; /* handle -> acl_ref of the model it was made for */
+	/* Address of a value -> acl_ref of its model; stays when that is gone. */
+	struct value_table address;
+};
+
+static struct conditions *conditions(struct checks *c)
+{
+	return module_state(c, condition);
+}
+
+unsigned condition_facts(struct checks *c, uint64_t handle)
+{
+	return (unsigned)value_table_value(&conditions(c)->facts, handle);
+}
+
+static struct acl_object *usable_model(struct checks *c, acl_ref ref)
+{
+	struct acl_object *m = ref ? object_of(c, ref) : NULL;
+
+	return m && object_usable(m) ? m : NULL;
+}
+
+struct acl_object *condition_model(struct checks *c, uint64_t handle)
+{
+	return usable_model(c, value_table_value(&conditions(c)->model, handle));
+}
+
+bool condition_values_known(struct checks *c)
+{
+	return !value_table_empty(&conditions(c)->address);
+}
+
+/* Memory that the program has been given since is its own. */
+static acl_ref value_model(struct checks *c, const void *address)
+{
+	struct block_lookup place;
+
+	if (!address || !condition_values_known(c) || map_find(c->memory, (uintptr_t)address, &place))
+		return 0;
+	return value_table_value(
+		&conditions(c)->address, (uintptr_t)address & ~(uintptr_t)(CONDITION_BYTES - 1));
+}
+
+bool condition_value_at(struct checks *c, const void *address)
+{
+	return value_model(c, address) != 0;
+}
+
+struct acl_object *condition_value_model(struct checks *c, const void *address)
+{
+	return usable_model(c, value_model(c, address));
+}
+
+uint64_t condition_with(struct checks *c, struct acl_object *root, unsigned all, unsigned none)
+{
+	uint64_t handle, facts;
+	struct acl_object *m;
+	uint32_t at = 0;
+
+	while (value_table_next(&conditions(c)->facts, &at, &handle, &facts)) {
+		m = (facts & all) == all && !(facts & none) ? condition_model(c, handle) : NULL;
+		if (m && model_root(c, m) == root)
+			return handle;
+	}
+	return 0;
+}
+
+static void facts_add(struct checks *c, uint64_t handle, unsigned more)
+{
+	struct conditions *all = conditions(c);
+
+	value_table_set_of(c, &all->facts, value_table_value(&all->model, handle), handle,
+		value_table_value(&all->facts, handle) | more);
+}
+
+static void condition_create_leave(struct checks *c, struct acl_call_record *call)
+{
+	const void *const *out = acl_arg_pointer(call->api, call->args, ACL_ROLE_CONDITION);
+	uint64_t flags = acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS);
+	struct acl_object *m = model_argument(c, call);
+	acl_ref ref = m ? object_ref(m) : 0;
+
+	if (!succeeded(call) || !out || !*out)
+		return;
+	value_table_set_of(c, &conditions(c)->model, ref, (uintptr_t)*out, ref);
+	value_table_set_of(c, &conditions(c)->facts, ref, (uintptr_t)*out,
+		CONDITION_KNOWN |
+			(flags == ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT ? 0 : CONDITION_NO_DEFAULT));
+}
+
+static void condition_address_leave(struct checks *c, struct acl_call_record *call)
+{
+	uint64_t handle = (uintptr_t)acl_arg_pointer(call->api, call->args, ACL_ROLE_CONDITION);
+	uint64_t *const *out = acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS);
+	acl_ref model = value_table_value(&conditions(c)->model, handle);
+
+	if (!succeeded(call) || !condition_facts(c, handle))
+		return;
+	facts_add(c, handle, CONDITION_ADDRESS_ASKED);
+	if (out && *out && model && !((uintptr_t)*out & (CONDITION_BYTES - 1)))
+		value_table_set(c, &conditions(c)->address, (uintptr_t)*out, model);
+}
+
+/* A model that comes with a task; something will be captured into it. */
+static bool model_of_condition(
+	struct checks *c, const struct acl_call_record *call, struct acl_object *capture, const void *handle)
+{
+	struct acl_object *m = object_create(c, call, ACL_HANDLE_MODEL, handle, ACL_OBJECT_LEARNED);
+
+	if (!m)
+		return false;
+	store_relaxed(&model_state(m)->sub, true);
+	store_relaxed(&model_state(m)->status, MODEL_EMPTY);
+	store_relaxed(&m->parent, object_ref(capture));
+	store_relaxed(&m->context, load_relaxed(&capture->context));
+	store_relaxed(&m->device, load_relaxed(&capture->device));
+	return true;
+}
+
+static void condition_task_leave(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclmdlRIAddCondTask *a = call->args;
+	struct acl_object *capture = capture_of(c, stream_of(call));
+
+	if (!succeeded(call) || !a->params.handle)
+		return;
+	facts_add(c, (uintptr_t)a->params.handle, CONDITION_KNOWN | CONDITION_USED);
+	for (uint32_t i = 0; capture && a->params.modelRIArray && i < a->params.size; i++)
+		if (!model_of_condition(c, call, capture, a->params.modelRIArray[i]))
+			return;
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(CREATE_CONDITION), ACL_LEAVE, condition_create_leave},
+	{ON_OP(INFO_CONDITION_ADDRESS), ACL_LEAVE, condition_address_leave},
+	{ON_OP(LAUNCH_CONDITION), ACL_LEAVE, condition_task_leave},
+};
+
+const struct check_module module_condition = {
+	.order = 23,
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct conditions),
+};
