@@ -146,7 +146,7 @@ static const struct check_hook hooks[] = {
 };
 
 const struct check_module module_condition = {
-	.order = 23,
+	.order = 33,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 	.state_size = sizeof(struct conditions),

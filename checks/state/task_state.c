@@ -155,7 +155,7 @@ static const struct check_hook hooks[] = {
 };
 
 const struct check_module module_task = {
-	.order = 22,
+	.order = 32,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 	.state_size = sizeof(struct tasks),
