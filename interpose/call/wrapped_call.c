@@ -293,26 +293,34 @@ static void enter_checks(void *call)
 	checks_enter(acl_process.checks, &((struct acl_call *)call)->event);
 }
 
-/* A report is written, and this call is one of those that are timed. */
-static COLD void enter_timed(struct acl_call *call, struct acl_thread *t)
+/* One of those that are timed, the first of its function, or one whose arguments are not whole words. */
+static __attribute__((noinline)) void enter_counted_seldom(struct acl_call *call, struct acl_thread *t)
 {
-	uint64_t began = cost_begin(t);
+	bool sampled = !t->calls_to_sample;
+	uint64_t began = unlikely(sampled) ? cost_begin(t) : 0;
 
-	call->timed = began != 0;
+	call_coverage_count(&call->event);
+	last_calls_enter(&call->last, t->ring, &call->event);
 	enter_checks(call);
-	call->cost = cost_now() - began;
+	call->timed = began != 0;
+	if (call->timed)
+		call->cost = cost_now() - began;
 }
 
 /* A plain call while a report is written. */
 static __attribute__((noinline)) void enter_counted(struct acl_call *call, struct acl_thread *t)
 {
+	unsigned api = call->event.api;
+	uint32_t what = last_calls_plain(api);
+
 	call->counted = true;
-	call_coverage_count_linked(t->coverage, &call->event);
-	last_calls_enter(&call->last, t->ring, &call->event);
-	if (unlikely(--t->calls_to_sample == 0))
-		enter_timed(call, t);
-	else
-		enter_checks(call);
+	if (unlikely(--t->calls_to_sample == 0) || unlikely(!what) ||
+		unlikely(!call_coverage_count_again(t->coverage, api))) {
+		enter_counted_seldom(call, t);
+		return;
+	}
+	last_calls_enter_plain(&call->last, t->ring, &call->event, what);
+	enter_checks(call);
 }
 
 /* A plain call of which something else is wanted. */
@@ -350,7 +358,9 @@ void acl_call_enter(struct acl_call *call, unsigned api, void *args, void *calle
 	call->thread = t;
 	memset(&call->before, 0, sizeof(call->before));
 	call->seen_by = checked.seen_by;
-	if (unlikely(beside))
+	if (unlikely(beside == ACL_STATE_COUNT))
+		enter_counted(call, t);
+	else if (unlikely(beside))
 		enter_more(call, t, state);
 	else
 		enter_checks(call);

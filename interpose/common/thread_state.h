@@ -61,7 +61,7 @@ struct acl_thread {
 	struct call_counts *coverage;
 	struct last_calls_ring *ring;
 	/* For tool_cost.c: calls until one is timed, and what decides the next distance (0 = none yet). */
-	uint16_t calls_to_sample;
+	uint32_t calls_to_sample;
 	uint32_t sample_seed;
 	uint16_t closing; /* calls of dlclose that it is in */
 	/* Open scopes of expected failure, outermost first (expect_scope.c); more are counted, not kept. */

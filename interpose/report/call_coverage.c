@@ -27,7 +27,7 @@ static const char *const way_names[] = {"linked", "dlsym", "inside", "in_callbac
 
 static _Atomic(struct call_counts *) tables[TABLES];
 static struct call_counts without_memory[ACL_API_COUNT]; /* lost */
-_Atomic uint64_t call_first_caller[ACL_API_COUNT];
+static _Atomic uint64_t first_caller[ACL_API_COUNT];
 
 bool call_coverage_wanted(void)
 {
@@ -59,11 +59,11 @@ struct call_counts *call_coverage_table(uint32_t tid)
 	return call_coverage_wanted() ? new_table(i) : without_memory;
 }
 
-void call_coverage_first(const struct acl_call_record *ev)
+static void note_first(const struct acl_call_record *ev)
 {
 	uint64_t none = 0;
 
-	atomic_compare_exchange_strong(&call_first_caller[ev->api], &none, ev->caller);
+	atomic_compare_exchange_strong(&first_caller[ev->api], &none, ev->caller);
 }
 
 void call_coverage_count(const struct acl_call_record *ev)
@@ -74,7 +74,7 @@ void call_coverage_count(const struct acl_call_record *ev)
 							     : WAY_LINKED;
 
 	if (atomic_fetch_add_explicit(&counts->by[way], 1, memory_order_relaxed) == 0 && way != WAY_INSIDE)
-		call_coverage_first(ev);
+		note_first(ev);
 	if (ev->callback_depth)
 		atomic_fetch_add_explicit(&counts->by[WAY_CALLBACK], 1, memory_order_relaxed);
 }
@@ -111,7 +111,7 @@ static void calls_json(struct jout *j)
 		for (unsigned way = 0; way < WAY_COUNT; way++)
 			if (sum[way])
 				jout_uint(j, way_names[way], sum[way]);
-		caller = atomic_load(&call_first_caller[api]);
+		caller = atomic_load(&first_caller[api]);
 		m = caller ? module_of(caller) : NULL;
 		jout_string(j, "first_caller", m ? m->path : NULL);
 		jout_object_end(j);
@@ -216,5 +216,5 @@ void call_coverage_forked(void)
 		if (t)
 			memset((void *)t, 0, TABLE_SIZE);
 	}
-	memset((void *)call_first_caller, 0, sizeof(call_first_caller));
+	memset((void *)first_caller, 0, sizeof(first_caller));
 }

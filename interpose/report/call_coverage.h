@@ -28,15 +28,18 @@ struct call_counts *call_coverage_table(uint32_t tid);
 /* One call, on its thread. */
 void call_coverage_count(const struct acl_call_record *ev);
 
-extern _Atomic uint64_t call_first_caller[ACL_API_COUNT] __attribute__((visibility("hidden")));
-void call_coverage_first(const struct acl_call_record *ev);
-
-/* The same for most calls: the program's own, not in a callback, and not fetched by dlsym. */
-static inline void call_coverage_count_linked(struct call_counts *table, const struct acl_call_record *ev)
+/*
+ * The same for most calls: the program's own, not in a callback, not fetched by dlsym, and not the first of
+ * its function, which is false.
+ */
+static inline bool call_coverage_count_again(struct call_counts *table, unsigned api)
 {
-	atomic_fetch_add_explicit(&table[ev->api].by[WAY_LINKED], 1, memory_order_relaxed);
-	if (__builtin_expect(!atomic_load_explicit(&call_first_caller[ev->api], memory_order_relaxed), 0))
-		call_coverage_first(ev);
+	_Atomic uint64_t *count = &table[api].by[WAY_LINKED];
+
+	if (__builtin_expect(!atomic_load_explicit(count, memory_order_relaxed), 0))
+		return false;
+	atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+	return true;
 }
 
 /* Looks for modules that pass us by; those that are not CANN's own make the verdict inconclusive. */

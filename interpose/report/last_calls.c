@@ -32,11 +32,23 @@ struct last_calls_ring *last_calls_ring(uint32_t tid)
 	return r ? r : &unread;
 }
 
+_Atomic uint32_t last_calls_what[ACL_API_COUNT];
+
+void last_calls_prepare(void)
+{
+	for (unsigned api = 0; api < acl_api_count; api++) {
+		unsigned size = acl_apis[api].args_size;
+
+		if (size % 8 == 0 && size / 8 <= LASTCALLS_WORDS)
+			last_calls_what[api] = api << 16 | size / 8;
+	}
+}
+
 /* Its state is that of no number. */
 void last_calls_none(struct last_call *l)
 {
 	l->entry = &unread.entries[0];
-	l->number = UINT64_MAX;
+	l->state = UINT64_MAX;
 }
 
 static inline void put(_Atomic uint64_t *to, uint64_t value)
@@ -50,7 +62,7 @@ static inline uint64_t get(const _Atomic uint64_t *from)
 }
 
 /* The struct may end within its last word, and be aligned to less than a word. */
-unsigned last_calls_put_odd(struct last_calls_entry *e, const char *args, unsigned size)
+static unsigned put_args(struct last_calls_entry *e, const char *args, unsigned size)
 {
 	unsigned words = size / 8, tail = size % 8;
 	uint64_t word;
@@ -67,6 +79,20 @@ unsigned last_calls_put_odd(struct last_calls_entry *e, const char *args, unsign
 	memcpy(&word, args + 8 * words, tail);
 	put(&e->args[words], word);
 	return words + 1;
+}
+
+void last_calls_enter(struct last_call *l, struct last_calls_ring *r, const struct acl_call_record *ev)
+{
+	struct last_calls_entry *e;
+	uint64_t number;
+
+	if (!atomic_load_explicit(last_calls_owned, memory_order_relaxed)) {
+		last_calls_none(l);
+		return;
+	}
+	e = last_calls_entry_begin(r, &number);
+	last_calls_entry_end(l, e, number, ev,
+		(uint32_t)ev->api << 16 | put_args(e, ev->args, acl_apis[ev->api].args_size));
 }
 
 static void one(struct jout *j, const struct last_calls_entry *e, unsigned api)

@@ -27,7 +27,7 @@ void last_calls_end(void);
 /* Where a call is noted, from last_calls_enter() to last_calls_leave(). */
 struct last_call {
 	struct last_calls_entry *entry;
-	uint64_t number; /* in its ring */
+	uint64_t state; /* while it has not returned */
 };
 
 /* The thread's ring, where one that nobody reads is as good as any. */
@@ -35,26 +35,59 @@ struct last_calls_ring *last_calls_ring(uint32_t tid);
 /* A call that is not noted. */
 void last_calls_none(struct last_call *l);
 
+/* A call is about to be made. No lock. */
+void last_calls_enter(struct last_call *l, struct last_calls_ring *r, const struct acl_call_record *ev);
+
 /* 0 = this is a forked child that knows nothing of it: the rings are its parent's. */
 extern const _Atomic uint8_t *last_calls_owned __attribute__((visibility("hidden")));
 
-/* What does not go word by word; the words that were put. */
-unsigned last_calls_put_odd(struct last_calls_entry *e, const char *args, unsigned size);
+/* An entry's "what" without the thread; 0: the arguments do not fit in, or end within a word. */
+extern _Atomic uint32_t last_calls_what[ACL_API_COUNT] __attribute__((visibility("hidden")));
 
-static inline __attribute__((always_inline)) unsigned last_calls_put(
-	struct last_calls_entry *e, const char *args, unsigned size)
+/* It, or 0 where last_calls_enter() is to be called. */
+static inline uint32_t last_calls_plain(unsigned api)
 {
-	unsigned words = size / 8;
-	uint64_t word;
+	return atomic_load_explicit(last_calls_owned, memory_order_relaxed)
+		       ? atomic_load_explicit(&last_calls_what[api], memory_order_relaxed)
+		       : 0;
+}
 
+static inline __attribute__((always_inline)) struct last_calls_entry *last_calls_entry_begin(
+	struct last_calls_ring *r, uint64_t *number)
+{
+	uint64_t n = atomic_fetch_add_explicit(&r->next, 1, memory_order_relaxed) + 1;
+	struct last_calls_entry *e = &r->entries[n % LASTCALLS_ENTRIES];
+
+	/* No later store overtakes this one: all are releases. */
+	atomic_store_explicit(&e->state, 0, memory_order_relaxed);
+	*number = n;
+	return e;
+}
+
+static inline __attribute__((always_inline)) void last_calls_entry_end(struct last_call *l,
+	struct last_calls_entry *e, uint64_t number, const struct acl_call_record *ev, uint32_t what)
+{
+	atomic_store_explicit(&e->what, (uint64_t)ev->tid << 32 | what, memory_order_release);
+	l->entry = e;
+	l->state = number << 1;
+	atomic_store_explicit(&e->state, number << 1, memory_order_release);
+}
+
+/* The same as last_calls_enter where last_calls_plain() says what. */
+static inline __attribute__((always_inline)) void last_calls_enter_plain(
+	struct last_call *l, struct last_calls_ring *r, const struct acl_call_record *ev, uint32_t what)
+{
+	const char *args = ev->args;
+	struct last_calls_entry *e;
+	uint64_t number, word;
+
+	e = last_calls_entry_begin(r, &number);
 #define LAST_CALLS_WORD(i)                                                                                   \
 	case (i) + 1:                                                                                        \
 		memcpy(&word, args + 8 * (i), 8);                                                            \
 		atomic_store_explicit(&e->args[i], word, memory_order_release);                              \
 		__attribute__((fallthrough))
-	if (__builtin_expect(size % 8, 0))
-		return last_calls_put_odd(e, args, size);
-	switch (words) {
+	switch (what & 0xffff) {
 		LAST_CALLS_WORD(8);
 		LAST_CALLS_WORD(7);
 		LAST_CALLS_WORD(6);
@@ -65,35 +98,12 @@ static inline __attribute__((always_inline)) unsigned last_calls_put(
 		LAST_CALLS_WORD(1);
 		LAST_CALLS_WORD(0);
 	case 0:
-		return words;
+		break;
 	default:
-		return last_calls_put_odd(e, args, size);
+		__builtin_unreachable();
 	}
 #undef LAST_CALLS_WORD
-}
-
-/* A call is about to be made. No lock. */
-static inline void last_calls_enter(
-	struct last_call *l, struct last_calls_ring *r, const struct acl_call_record *ev)
-{
-	struct last_calls_entry *e;
-	unsigned words;
-	uint64_t n;
-
-	if (__builtin_expect(!atomic_load_explicit(last_calls_owned, memory_order_relaxed), 0)) {
-		last_calls_none(l);
-		return;
-	}
-	n = atomic_fetch_add_explicit(&r->next, 1, memory_order_relaxed) + 1;
-	e = &r->entries[n % LASTCALLS_ENTRIES];
-	/* No later store overtakes this one: all are releases. */
-	atomic_store_explicit(&e->state, 0, memory_order_relaxed);
-	words = last_calls_put(e, ev->args, acl_apis[ev->api].args_size);
-	atomic_store_explicit(
-		&e->what, (uint64_t)ev->tid << 32 | (uint64_t)ev->api << 16 | words, memory_order_release);
-	atomic_store_explicit(&e->state, n << 1, memory_order_release);
-	l->entry = e;
-	l->number = n;
+	last_calls_entry_end(l, e, number, ev, what);
 }
 
 /* Nothing when the ring went round meanwhile: calls inside this one came after it. */
@@ -102,10 +112,10 @@ static inline void last_calls_leave(const struct last_call *l, const struct acl_
 	struct last_calls_entry *e = l->entry;
 
 	if (__builtin_expect(!atomic_load_explicit(last_calls_owned, memory_order_relaxed), 0) ||
-		atomic_load_explicit(&e->state, memory_order_relaxed) != l->number << 1)
+		atomic_load_explicit(&e->state, memory_order_relaxed) != l->state)
 		return;
 	atomic_store_explicit(&e->result, ev->result.u, memory_order_relaxed);
-	atomic_store_explicit(&e->state, l->number << 1 | 1, memory_order_release);
+	atomic_store_explicit(&e->state, l->state | 1, memory_order_release);
 }
 
 /* "before": the calls of one thread that returned, oldest first; nothing when there are none. */

@@ -5,6 +5,9 @@
 
 #include "interpose/common/last_calls_file.h"
 
+/* Before the area is there. */
+void last_calls_prepare(void);
+
 extern _Atomic(struct last_calls_area *) last_calls_area __attribute__((visibility("hidden")));
 
 #endif

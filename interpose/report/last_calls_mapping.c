@@ -74,6 +74,7 @@ static struct last_calls_area *area_get(void)
 		return NULL;
 	tool_memory_add(p, AREA_SIZE);
 	own();
+	last_calls_prepare();
 	atomic_store(&last_calls_area, p);
 	return p;
 }

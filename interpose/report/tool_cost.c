@@ -49,7 +49,7 @@ uint64_t cost_begin(struct acl_thread *t)
 	x ^= x << 13;
 	x ^= x >> 17;
 	x ^= x << 5;
-	t->calls_to_sample = (uint16_t)(DISTANCE + x % (2 * DISTANCE));
+	t->calls_to_sample = DISTANCE + x % (2 * DISTANCE);
 	/* A thread's first call pays for much that no other does. */
 	if (!t->sample_seed) {
 		t->sample_seed = x;
