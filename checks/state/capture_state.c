@@ -365,55 +365,6 @@ static void event_waited(struct checks *c, struct acl_call_record *call)
 	}
 }
 
-static void group_begun(struct checks *c, struct acl_call_record *call)
-{
-	struct acl_object *model = capture_of(c, stream_of(call));
-
-	if (!model)
-		return;
-	if (succeeded(call)) {
-		store_relaxed(&model_state(model)->group, true);
-		store_relaxed(&stream_state(stream_of(call))->group, object_ref(model));
-	} else if (load_relaxed(&stream_state(stream_of(call))->group) != object_ref(model)) {
-		store_relaxed(&stream_state(stream_of(call))->group, GROUP_UNKNOWN);
-	}
-}
-
-static void group_ended(struct checks *c, struct acl_call_record *call)
-{
-	struct acl_object *model = capture_of(c, stream_of(call));
-
-	if (!model || load_relaxed(&stream_state(stream_of(call))->group) != object_ref(model))
-		return;
-	store_relaxed(&model_state(model)->group, false);
-	store_relaxed(&stream_state(stream_of(call))->group, succeeded(call) ? 0 : GROUP_UNKNOWN);
-}
-
-static void updated(struct checks *c, struct acl_call_record *call)
-{
-	struct acl_object *group =
-		object_find(c, ACL_HANDLE_TASK_GROUP, ACL_ARGS(call, aclmdlRICaptureTaskUpdateBegin)->handle);
-	struct acl_object *model = group ? object_of(c, load_relaxed(&group->parent)) : NULL;
-
-	if (model && succeeded(call))
-		store_relaxed(&model_state(model)->updated, true);
-	if (stream_of(call) && succeeded(call))
-		store_relaxed(&stream_state(stream_of(call))->updating, group ? object_ref(group) : 0);
-	if (stream_of(call) && load_relaxed(&stream_state(stream_of(call))->update) != UPDATE_OPEN)
-		store_relaxed(&stream_state(stream_of(call))->update,
-			succeeded(call) ? UPDATE_OPEN : UPDATE_UNKNOWN);
-}
-
-static void update_ended(struct checks *c, struct acl_call_record *call)
-{
-	(void)c;
-	if (stream_of(call))
-		store_relaxed(&stream_state(stream_of(call))->updating, 0);
-	if (stream_of(call))
-		store_relaxed(&stream_state(stream_of(call))->update,
-			succeeded(call) ? UPDATE_NONE : UPDATE_UNKNOWN);
-}
-
 /* --- the thread's mode --------------------------------------------------------------------- */
 
 /* Of a call: 1 + the mode it sets. */
@@ -452,10 +403,6 @@ static const struct check_hook hooks[] = {
 	{ON_OP(CAPTURE_STATUS), ACL_LEAVE, informed},
 	{ON_OP(RECORD_EVENT), ACL_LEAVE | ACL_CONDITIONAL, event_recorded},
 	{ON_OP(WAIT_EVENT), ACL_LEAVE | ACL_CONDITIONAL, event_waited},
-	{ON_OP(CAPTURE_GROUP_BEGIN), ACL_LEAVE, group_begun},
-	{ON_OP(CAPTURE_GROUP_END), ACL_LEAVE, group_ended},
-	{ON_OP(CAPTURE_UPDATE_BEGIN), ACL_LEAVE, updated},
-	{ON_OP(CAPTURE_UPDATE_END), ACL_LEAVE, update_ended},
 	{ON_OP(CAPTURE_EXCHANGE_MODE), ACL_ENTER, exchanging},
 	{ON_OP(CAPTURE_EXCHANGE_MODE), ACL_LEAVE, exchanged},
 };

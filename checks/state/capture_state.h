@@ -4,6 +4,7 @@
 #define CHECKS_CAPTURE_STATE_H
 
 #include "checks/engine/instance.h"
+#include "checks/state/group_state.h"
 
 /* EMPTY: of a condition, nothing was captured into it yet. */
 enum model_status { MODEL_BUILT, MODEL_CAPTURING, MODEL_INVALIDATED, MODEL_READY, MODEL_EMPTY };
@@ -37,6 +38,7 @@ struct model_state {
 	_Atomic uint64_t thread; /* index of the thread that began the capture */
 	_Atomic uint8_t change; /* enum model_change */
 	_Atomic uint32_t task_thread; /* 1 + index of the thread in a call on one of its tasks, 0 = none */
+	struct group_kernels in_group; /* under the lock: of the group that is open, or was last */
 	struct acl_call_site changed; /* under the lock: the last change of a task */
 	_Atomic uint32_t executions; /* submitted so far */
 	struct model_task execution[MODEL_EXECUTIONS]; /* under the lock */

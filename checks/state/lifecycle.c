@@ -12,6 +12,7 @@
 #include "checks/state/capture_state.h"
 #include "checks/state/device_state.h"
 #include "checks/state/event_state.h"
+#include "checks/state/group_state.h"
 #include "checks/state/label_state.h"
 #include "checks/state/notify_state.h"
 #include "checks/state/pool_state.h"
@@ -53,6 +54,9 @@ static bool life_create(struct checks *c)
 			break;
 		case ACL_HANDLE_CONTEXT:
 			extension = sizeof(struct context_state);
+			break;
+		case ACL_HANDLE_TASK_GROUP:
+			extension = sizeof(struct group_state);
 			break;
 		case ACL_HANDLE_MODEL:
 			extension = sizeof(struct model_state);
@@ -149,8 +153,7 @@ static void created(struct checks *c, struct acl_call_record *call)
 		binary_created(c, call, o);
 		break;
 	case ACL_HANDLE_TASK_GROUP:
-		/* The model it is captured into. */
-		store_relaxed(&o->parent, call->state.capture);
+		group_created(c, call, o);
 		break;
 	}
 	object_changed(call, o);

@@ -428,7 +428,8 @@ static void update_end_failed(void)
 	aclrtTaskGrp g = make_group(s);
 
 	CALL(aclmdlRICaptureTaskUpdateBegin, .stream = s, .handle = g);
-	CALL_FAILS(507000, aclmdlRICaptureTaskUpdateEnd, .stream = s);
+	launch(s);
+	CALL_FAILS(507899, aclmdlRICaptureTaskUpdateEnd, .stream = s);
 	CALL_FAILS(107033, aclmdlRICaptureTaskUpdateEnd, .stream = s);
 	if (!bug) {
 		CALL(aclmdlRICaptureTaskUpdateBegin, .stream = other, .handle = g);

@@ -3,6 +3,9 @@
 #include "task_group.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "kernel.h"
 
 struct task_group {
 	struct object obj;
@@ -208,6 +211,19 @@ static void replace_release(struct op *op)
 static const struct op_type replace_type = {
 	.name = "UPDATE", .step = replace_step, .release = replace_release};
 
+/* Compilers name the two halves of a mixed kernel so; other names stand for kernels of one type. */
+static const char *cores_of(const struct op *op)
+{
+	struct kernel_launch l;
+	size_t n;
+
+	if (!op || !kernel_op_launch(op, &l))
+		return "";
+	n = strlen(l.name);
+	return n > 4 && (!strcmp(l.name + n - 4, "_aic") || !strcmp(l.name + n - 4, "_aiv")) ? l.name + n - 4
+											     : "";
+}
+
 aclError group_replace(struct stream *s, struct op *op)
 {
 	struct group_update *u = s->update;
@@ -225,6 +241,11 @@ aclError group_replace(struct stream *s, struct op *op)
 	if (!m || m->generation != g->generation || u->next == g->n) {
 		op_put(op);
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the task group has %u tasks", g->n);
+	}
+	if (strcmp(cores_of(op), cores_of(model_slot(g->model, g->lane, g->first + u->next)))) {
+		op_put(op);
+		return npu_err(
+			ACL_ERROR_RT_INTERNAL_ERROR, "the kernel has another type than the captured one");
 	}
 	r = op_new(&replace_type, sizeof(*r));
 	if (!r) {

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Paired tests of the rules about what an update of a task group brings. */
+#include "paired.h"
+
+#define REFUSED 507000
+
+static aclrtBinHandle binary;
+
+static aclrtFuncHandle function(const char *name)
+{
+	aclrtFuncHandle f = NULL;
+
+	CALL_DOES(aclrtBinaryGetFunction, 0, f = make_address(), .binHandle = binary, .kernelName = name,
+		.funcHandle = &f);
+	return f;
+}
+
+static void load_binary(void)
+{
+	binary = NULL;
+	CALL_DOES(aclrtBinaryLoadFromData, 0, binary = make_address(), .data = heap_memory, .length = 4096,
+		.binHandle = &binary);
+}
+
+static void launch(int64_t code, aclrtFuncHandle f, aclrtStream s)
+{
+	CALL_FAILS(code, aclrtLaunchKernelWithHostArgs, .funcHandle = f, .numBlocks = 1, .stream = s,
+		.hostArgs = heap_memory, .argsSize = 64);
+}
+
+/* A model with a group of so many kernels of a function. */
+static aclrtTaskGrp group_of(unsigned n, aclrtFuncHandle f)
+{
+	aclrtStream s = make_stream();
+	aclrtTaskGrp g = NULL;
+	aclmdlRI m = NULL;
+
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL(aclmdlRICaptureTaskGrpBegin, .stream = s);
+	for (unsigned i = 0; i < n; i++)
+		launch(0, f, s);
+	CALL_DOES(aclmdlRICaptureTaskGrpEnd, 0, g = make_address(), .stream = s, .handle = &g);
+	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
+	return g;
+}
+
+static aclrtStream begin(aclrtTaskGrp g)
+{
+	aclrtStream u = make_stream();
+
+	CALL(aclmdlRICaptureTaskUpdateBegin, .stream = u, .handle = g);
+	return u;
+}
+
+static void end(int64_t code, aclrtStream u)
+{
+	CALL_FAILS(code, aclmdlRICaptureTaskUpdateEnd, .stream = u);
+	CALL(aclrtSynchronizeStream, .stream = u);
+}
+
+static void update_of_nothing(void)
+{
+	aclrtFuncHandle f = (load_binary(), function("add"));
+	aclrtStream u = begin(group_of(1, f));
+
+	if (!bug)
+		launch(0, f, u);
+	end(bug ? REFUSED : 0, u);
+}
+
+static void update_too_short(void)
+{
+	aclrtFuncHandle f = (load_binary(), function("add"));
+	aclrtStream u = begin(group_of(20, f));
+
+	for (unsigned i = 0; i < (bug ? 19 : 20); i++)
+		launch(0, f, u);
+	end(bug ? REFUSED : 0, u);
+}
+
+/* Each function that launches a kernel, once too often. */
+static void update_too_long(void)
+{
+	aclrtFuncHandle f = (load_binary(), function("add"));
+	aclrtStream u = begin(group_of(1, f));
+
+	if (bug)
+		launch(0, f, u);
+	CALL_EACH(bug ? REFUSED : 0, ROLE(FUNCTION, f), ROLE(BLOCKS, 1), ROLE(DEVICE_ARGUMENTS, DEVICE),
+		ROLE(ARGUMENT_BYTES, 64), ROLE(HOST_ARGUMENTS, heap_memory), ROLE(ARGUMENTS, HANDLE),
+		ROLE(ARGUMENT_ARRAY, heap_memory), ROLE(STREAM, u));
+	end(0, u);
+}
+
+static void update_of_other_type(void)
+{
+	aclrtFuncHandle cube = (load_binary(), function("add_mix_aic")), vector = function("add_mix_aiv");
+	aclrtStream u = begin(group_of(2, vector));
+
+	launch(0, vector, u);
+	CALL_EACH(bug ? REFUSED : 0, ROLE(FUNCTION, bug ? cube : vector), ROLE(BLOCKS, 1),
+		ROLE(DEVICE_ARGUMENTS, DEVICE), ROLE(ARGUMENT_BYTES, 64), ROLE(HOST_ARGUMENTS, heap_memory),
+		ROLE(ARGUMENTS, HANDLE), ROLE(ARGUMENT_ARRAY, heap_memory), ROLE(STREAM, u));
+	if (bug)
+		launch(0, vector, u);
+	end(0, u);
+}
+
+/* Another function of the same type is fine. */
+static void update_of_other_function(void)
+{
+	aclrtFuncHandle add = (load_binary(), function("add")), sub = function("sub"),
+			cube = function("sub_mix_aic");
+	aclrtStream u = begin(group_of(1, add));
+
+	launch(bug ? REFUSED : 0, bug ? cube : sub, u);
+	if (bug)
+		launch(0, sub, u);
+	end(0, u);
+}
+
+static const struct twin twins[] = {
+	TWIN("taskupd-count-mismatch", update_of_nothing),
+	TWIN("taskupd-count-mismatch", update_too_short),
+	TWIN_EACH("taskupd-count-mismatch", update_too_long, LAUNCH_KERNEL, .role = ACL_ROLE_BLOCKS),
+	TWIN_EACH(
+		"taskupd-kernel-type-mismatch", update_of_other_type, LAUNCH_KERNEL, .role = ACL_ROLE_BLOCKS),
+	TWIN("taskupd-kernel-type-mismatch", update_of_other_function),
+};
+
+TWINS_MAIN("update rules", twins)
