@@ -134,6 +134,12 @@ static inline void hooks_run(struct checks *c, struct acl_call_record *call, con
 			(*hook)(c, call);
 }
 
+void call_stack_take(struct checks *c, struct acl_call_record *call)
+{
+	if (!call->stack && c->host.stack)
+		call->stack = c->host.stack(c->host.context, call);
+}
+
 /* --- the way of a call ---------------------------------------------------------- */
 
 struct settling {

@@ -213,11 +213,14 @@ static inline struct acl_object *object_of(struct checks *c, acl_ref ref)
 	return object_of_kind(c->kinds[ref >> 58], ref);
 }
 
+/* The stack of a hot call, which the configuration wants. */
+void call_stack_take(struct checks *c, struct acl_call_record *call) __attribute__((cold));
+
 /* A hot call uses the object: where, and the whole stack only when the configuration wants all of them. */
 static inline void object_used(struct checks *c, struct acl_object *o, struct acl_call_record *call)
 {
-	if (__builtin_expect(c->stacks_all, 0) && !call->stack && c->host.stack)
-		call->stack = c->host.stack(c->host.context, call);
+	if (__builtin_expect(c->stacks_all, 0))
+		call_stack_take(c, call);
 	store_relaxed(&o->last_used.caller, call->caller);
 	store_relaxed(&o->last_used.stack, call->stack);
 	store_relaxed(&o->last_used.tid, call->tid);

@@ -148,7 +148,10 @@ static bool event_query_complete(const struct acl_call_record *call)
 
 static void event_observe_leave(struct checks *c, struct acl_call_record *call)
 {
-	if (succeeded(call) && call->state.observed)
+	struct acl_object *s = call->state.observed;
+
+	/* Mostly the host knows it already. */
+	if (succeeded(call) && s && call->state.observed_position > load_acquire(&stream_state(s)->completed))
 		stream_retire(c, call->state.observed, call->state.observed_position, true);
 }
 

@@ -17,7 +17,8 @@ struct operation_shape {
 	/* So many bytes from one pointer to the other, all of them arguments of 64 bits; and their slots. */
 	bool linear;
 	struct {
-		uint8_t src, dst, bytes, limit; /* limit: the same as bytes where there is none */
+		/* Of limit: the same as of bytes where there is none; of direction: an argument of 32 bits. */
+		uint8_t src, dst, bytes, limit, direction;
 	} slot;
 };
 
@@ -53,6 +54,25 @@ static bool is_source(unsigned api, const struct acl_access_info *info)
 	       (!info->access && acl_apis[api].params[info->param].role == ACL_ROLE_SRC);
 }
 
+static bool is_32_bits(uint8_t slot)
+{
+	return (slot & ACL_ARG_FORM) == ACL_ARG_I32 || (slot & ACL_ARG_FORM) == ACL_ARG_U32;
+}
+
+static void linear_shape(struct operation_shape *shape)
+{
+	shape->linear = shape->src && shape->dst && is_linear(shape->src) && is_linear(shape->dst) &&
+			shape->src->bytes == shape->dst->bytes && shape->src->limit == ACL_ARG_NONE &&
+			shape->direction != ACL_ARG_NONE && is_32_bits(shape->direction);
+	if (!shape->linear)
+		return;
+	shape->slot.src = shape->src->base;
+	shape->slot.dst = shape->dst->base;
+	shape->slot.bytes = shape->src->bytes;
+	shape->slot.limit = shape->dst->limit == ACL_ARG_NONE ? shape->slot.bytes : shape->dst->limit;
+	shape->slot.direction = shape->direction & (uint8_t)~ACL_ARG_FORM;
+}
+
 /* No call has more than two ranges of memory that may be a device's. */
 static void shape_of(unsigned api, struct operation_shape *shape)
 {
@@ -70,17 +90,10 @@ static void shape_of(unsigned api, struct operation_shape *shape)
 		shape->batch |= info->extent == ACL_EXTENT_EACH;
 	}
 	shape->touches = shape->src || shape->dst;
-	shape->linear = shape->src && shape->dst && is_linear(shape->src) && is_linear(shape->dst) &&
-			shape->src->bytes == shape->dst->bytes && shape->src->limit == ACL_ARG_NONE;
-	if (shape->linear) {
-		shape->slot.src = shape->src->base;
-		shape->slot.dst = shape->dst->base;
-		shape->slot.bytes = shape->src->bytes;
-		shape->slot.limit = shape->dst->limit == ACL_ARG_NONE ? shape->slot.bytes : shape->dst->limit;
-	}
 	shape->direction = acl_apis[api].operation_group == ACL_OP_GROUP_COPY
 				   ? acl_role_slots[api][ACL_ROLE_KIND]
 				   : ACL_ARG_NONE;
+	linear_shape(shape);
 }
 
 /* --- one access ------------------------------------------------------------------------- */
@@ -97,64 +110,86 @@ static uint64_t rows_span(uint64_t pitch, uint64_t width, uint64_t rows)
 	return span;
 }
 
-static void access_found(struct op_access *a, const struct block_lookup *found)
-{
-	a->block = *found;
-	a->location = kind_is_host(found->kind) ? ACCESS_HOST : ACCESS_DEVICE;
-	a->side = found->kind == MEM_HOST     ? PLAIN_HOST
-		  : found->kind == MEM_DEVICE ? PLAIN_DEVICE
-					      : PLAIN_NEVER;
-}
-
 static void recent_forget(struct recent_blocks *r, uint64_t version)
 {
 	for (unsigned i = 0; i < RECENT_BLOCKS; i++)
-		r->at[i].size = 0;
+		r->at[i].block.size = 0;
 	r->version = version;
 }
 
 /* Where it is looked for: blocks at equal distances, whatever these are, lie in different places. */
-static inline struct block_lookup *recent_of(struct recent_blocks *r, uint64_t address)
+static inline struct recent_block *recent_of(struct recent_blocks *r, uint64_t address)
 {
 	return &r->at[(address >> 9 ^ address >> 15 ^ address >> 21) % RECENT_BLOCKS];
+}
+
+static inline void access_found(struct op_access *a, const struct recent_block *found, uint64_t version)
+{
+	a->version = version;
+	a->block = found->block;
+	a->location = found->location;
+	a->side = found->side;
+}
+
+static bool block_look_up(struct checks *c, struct recent_block *r, uint64_t address)
+{
+	struct block_lookup *found = &r->block;
+
+	if (!map_find(c->memory, address, found) &&
+		!(map_live(c->registered) && map_find(c->registered, address, found))) {
+		found->size = 0;
+		return false;
+	}
+	r->location = kind_is_host(found->kind) ? ACCESS_HOST : ACCESS_DEVICE;
+	r->side = found->kind == MEM_HOST     ? PLAIN_HOST
+		  : found->kind == MEM_DEVICE ? PLAIN_DEVICE
+					      : PLAIN_NEVER;
+	return true;
 }
 
 static __attribute__((noinline)) void access_look_up(
 	struct checks *c, struct operation *op, struct op_access *a, uint64_t address, uint64_t version)
 {
-	struct block_lookup *recent = recent_of(&op->recent, address);
+	struct recent_block *recent = recent_of(&op->recent, address);
 
 	if (__builtin_expect(op->recent.version != version, 0))
 		recent_forget(&op->recent, version);
-	if (address - recent->base < recent->size) {
-		a->version = version;
-		access_found(a, recent);
-		return;
-	}
 	a->location = ACCESS_UNKNOWN;
 	if (a->version == version && a->looked_up == address && !a->block.block)
 		return;
-	a->version = version;
-	if (map_find(c->memory, address, recent) ||
-		(map_live(c->registered) && map_find(c->registered, address, recent))) {
-		access_found(a, recent);
+	if (block_look_up(c, recent, address)) {
+		access_found(a, recent, version);
 		return;
 	}
-	recent->size = 0;
+	a->version = version;
 	a->looked_up = address;
-	a->block = *recent;
+	a->block = recent->block;
 	a->block.block = NULL;
 	a->side = PLAIN_NEVER;
 }
 
-/* Most accesses are to the block that this one of the thread's last call was to. */
+/* Whether the access is to the block that it was to in the thread's last call, or to one of the last used. */
+static inline __attribute__((always_inline)) bool access_at_hand(
+	struct operation *op, struct op_access *a, uint64_t address, uint64_t version)
+{
+	const struct recent_block *recent;
+
+	if (a->version == version && address - a->block.base < a->block.size)
+		return true;
+	recent = recent_of(&op->recent, address);
+	if (op->recent.version != version || address - recent->block.base >= recent->block.size)
+		return false;
+	access_found(a, recent, version);
+	return true;
+}
+
 static inline void access_locate(
 	struct checks *c, struct operation *op, struct op_access *a, uint64_t version)
 {
 	uint64_t address = (uintptr_t)a->address;
 
 	a->class = ACL_HOST_UNASKED;
-	if (__builtin_expect(a->version != version || address - a->block.base >= a->block.size, 0))
+	if (!access_at_hand(op, a, address, version))
 		access_look_up(c, op, a, address, version);
 }
 
@@ -321,27 +356,39 @@ static inline uint64_t argument(const void *args, uint8_t slot)
 	return v;
 }
 
-/* The same for nearly all calls: nothing but two pointers and a size. */
-static inline __attribute__((always_inline)) void linear_decode(struct checks *c,
+/* The arguments of nearly all copies: two pointers and a size. */
+static inline __attribute__((always_inline)) void linear_arguments(
 	const struct acl_call_record *call, struct operation *op, const struct operation_shape *shape)
 {
 	struct op_access *src = &op->first[0], *dst = &op->first[1];
-	uint64_t version = lookup_version(c), bytes = argument(call->args, shape->slot.bytes);
+	uint64_t bytes = argument(call->args, shape->slot.bytes);
+	int32_t direction;
 
+	memcpy(&direction, (const char *)call->args + shape->slot.direction, sizeof(direction));
+	op->direction = direction;
 	src->address = (const void *)(uintptr_t)argument(call->args, shape->slot.src);
 	dst->address = (const void *)(uintptr_t)argument(call->args, shape->slot.dst);
 	src->width = src->span = src->limit = bytes;
 	dst->width = dst->span = bytes;
 	dst->limit = argument(call->args, shape->slot.limit);
-	access_locate(c, op, src, version);
-	access_locate(c, op, dst, version);
 	op->n_entries = bytes != 0;
+}
+
+static void linear_decode(struct checks *c, const struct acl_call_record *call, struct operation *op,
+	const struct operation_shape *shape)
+{
+	uint64_t version = lookup_version(c);
+
+	linear_arguments(call, op, shape);
+	access_locate(c, op, &op->first[0], version);
+	access_locate(c, op, &op->first[1], version);
 }
 
 /* What depends on the function alone. */
 static void operation_begin(struct operation *op, const struct operation_shape *shape, unsigned api)
 {
 	op->api = (uint16_t)api;
+	op->shape = shape;
 	op->kind = acl_apis[api].operation;
 	op->group = acl_apis[api].operation_group;
 	op->async = acl_apis[api].mode == ACL_MODE_ASYNC;
@@ -363,12 +410,6 @@ static struct operation *operation_create(struct checks *c, struct acl_thread *t
 	return op;
 }
 
-static inline int direction_of(const struct acl_call_record *call, const struct operation_shape *shape)
-{
-	return shape->direction == ACL_ARG_NONE ? ACL_MEMCPY_DEFAULT
-						: (int)acl_slot_value(call->args, shape->direction);
-}
-
 static __attribute__((noinline)) void decode(struct checks *c, struct acl_call_record *call,
 	struct operation *op, const struct operation_shape *shape)
 {
@@ -378,7 +419,8 @@ static __attribute__((noinline)) void decode(struct checks *c, struct acl_call_r
 	op->truncated = false;
 	op->n_entries = 0;
 	op->access = op->first;
-	op->direction = direction_of(call, shape);
+	op->direction = shape->direction == ACL_ARG_NONE ? ACL_MEMCPY_DEFAULT
+							 : (int)acl_slot_value(call->args, shape->direction);
 	if (shape->linear)
 		linear_decode(c, call, op, shape);
 	else if (shape->batch)
@@ -455,23 +497,9 @@ static __attribute__((noinline)) bool on_one_device(
 	       lies_on(&op->first[0], device) && lies_on(&op->first[1], device);
 }
 
-/* Nearly every copy: decided once, so that the rules about its memory need not look. */
-static void plain_copy_enter(struct checks *c, struct acl_call_record *call)
+static inline __attribute__((always_inline)) void plain_copy_decide(
+	struct checks *c, struct acl_call_record *call, const struct operation *op)
 {
-	const struct operation_shape *shape = &operations(c)->shapes[call->api];
-	struct acl_thread *t = thread_of(call);
-	struct operation *op = t->operation;
-
-	if (__builtin_expect(!op, 0) && !(op = operation_create(c, t)))
-		return;
-	if (__builtin_expect(op->api == call->api && shape->linear, 1)) {
-		/* As the thread's last call: all but the arguments is there. */
-		call->state.operation = ++op->serial;
-		op->direction = direction_of(call, shape);
-		linear_decode(c, call, op, shape);
-	} else {
-		decode(c, call, op, shape);
-	}
 	if (!op->n_entries || !direction_fits(op) || !fits(&op->first[0]) || !fits(&op->first[1]) ||
 		!aligned(op) || call->state.capture || load_relaxed(&c->run_mode) == ACL_DEVICE)
 		return;
@@ -480,6 +508,35 @@ static void plain_copy_enter(struct checks *c, struct acl_call_record *call)
 	call->plain = true;
 	call->state.evaluated |=
 		op->async ? EVALUATED_PLAIN_COPY | EVALUATED_PLAIN_ASYNC : EVALUATED_PLAIN_COPY;
+}
+
+static __attribute__((noinline)) void plain_copy_look(struct checks *c, struct acl_call_record *call)
+{
+	plain_copy_decide(c, call, operation_decode(c, call));
+}
+
+/*
+ * Nearly every copy: decided once, so that the rules about its memory need not look.
+ * Here the usual one, of the same function as the thread's last, between blocks used lately.
+ */
+static void plain_copy_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct operation *op = thread_of(call)->operation;
+	uint64_t version = lookup_version(c);
+
+	if (__builtin_expect(!op || op->api != call->api || !op->shape->linear, 0)) {
+		plain_copy_look(c, call);
+		return;
+	}
+	linear_arguments(call, op, op->shape);
+	if (!access_at_hand(op, &op->first[0], (uintptr_t)op->first[0].address, version) ||
+		!access_at_hand(op, &op->first[1], (uintptr_t)op->first[1].address, version)) {
+		plain_copy_look(c, call);
+		return;
+	}
+	op->first[0].class = op->first[1].class = ACL_HOST_UNASKED;
+	call->state.operation = ++op->serial;
+	plain_copy_decide(c, call, op);
 }
 
 static bool operations_create(struct checks *c)

@@ -30,8 +30,8 @@ struct op_access {
 	uint64_t limit; /* bytes the caller says the buffer has, span when it says nothing */
 	bool reads, writes;
 	uint8_t location; /* enum access_location; PAGEABLE only once access_class was asked */
-	uint8_t class; /* enum acl_host_class, ACL_HOST_UNASKED before */
 	uint8_t side; /* enum plain_side */
+	uint8_t class; /* enum acl_host_class, ACL_HOST_UNASKED before */
 	struct block_lookup block; /* .block is NULL when no table knows the address, and .size is 0 */
 	uint64_t version; /* of the tables when it was looked up */
 	uint64_t looked_up; /* the address then: good for others of the same block, too */
@@ -51,8 +51,13 @@ struct op_entry {
 
 struct recent_blocks {
 	uint64_t version; /* of the tables; of another one, nothing here is good */
-	struct block_lookup at[RECENT_BLOCKS]; /* size 0: nothing */
+	struct recent_block {
+		struct block_lookup block; /* size 0: nothing */
+		uint8_t location, side; /* as in struct op_access */
+	} at[RECENT_BLOCKS];
 };
+
+struct operation_shape;
 
 struct operation {
 	uint64_t serial; /* of its decoding on this thread */
@@ -68,6 +73,7 @@ struct operation {
 	struct op_access *more; /* src and dst of entry i at 2 * i, 2 * i + 1 */
 	struct op_access *access;
 	const struct acl_access_info *src_info, *dst_info;
+	const struct operation_shape *shape; /* of the function */
 	struct recent_blocks recent;
 };
 

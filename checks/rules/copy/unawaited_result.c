@@ -11,31 +11,29 @@ static bool brings_result(const struct op_entry *e)
 	       (e->src->block.block || !e->src->address);
 }
 
-static __attribute__((noinline)) void result_copied(
-	struct checks *c, struct acl_call_record *call, struct acl_object *s, const struct operation *op)
+static __attribute__((noinline)) void result_copied(struct checks *c, struct acl_call_record *call)
 {
-	(void)c;
+	const struct operation *op = operation_of(c, call);
+
+	if (op->direction == ACL_MEMCPY_HOST_TO_DEVICE || op->direction == ACL_MEMCPY_DEVICE_TO_DEVICE)
+		return;
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
 		if (!brings_result(&e))
 			continue;
 		rule_evaluated(call, RULE("async-copy-never-synchronized"));
-		store_relaxed(&stream_state(s)->to_host, call->state.position);
+		store_relaxed(&stream_state(stream_of(call))->to_host, call->state.position);
 		return;
 	}
 }
 
 static void result_copy_enter(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *s = stream_of(call);
-	const struct operation *op;
-
-	if (!s || !call->state.position || call->state.capture)
+	if (call->plain && thread_of(call)->operation->direction != ACL_MEMCPY_DEVICE_TO_HOST)
 		return;
-	op = operation_of(c, call);
-	if (op->direction != ACL_MEMCPY_HOST_TO_DEVICE && op->direction != ACL_MEMCPY_DEVICE_TO_DEVICE)
-		result_copied(c, call, s, op);
+	if (stream_of(call) && call->state.position && !call->state.capture)
+		result_copied(c, call);
 }
 
 /* Nothing was queued. */
