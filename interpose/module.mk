@@ -24,7 +24,7 @@ PRELOAD_LDFLAGS := -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,now -Wl,-z,relro -Wl,-sona
 	-Wl,--version-script=$(BUILD)/gen/interpose.map -static-libgcc
 # Cancellation points of the C library, by system calls of our own (process/uncancellable.c).
 comma := ,
-PRELOAD_LDFLAGS += $(addprefix -Wl$(comma)--wrap=,open close fcntl read pread write pwrite sendto nanosleep poll sigtimedwait)
+PRELOAD_LDFLAGS += $(addprefix -Wl$(comma)--wrap=,open close fcntl read pread write pwrite sendto recvmsg nanosleep poll sigtimedwait)
 
 # The demangler of the GNU C++ library's static part, where that can go into a shared object; its names stay hidden.
 DEMANGLE := -Wl,-u,__gcclibcxx_demangle_callback

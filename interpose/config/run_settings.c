@@ -15,6 +15,7 @@
 #include "interpose/common/text.h"
 #include "interpose/common/utc.h"
 #include "interpose/config/config_file.h"
+#include "interpose/config/run_membership.h"
 
 #define ENV_MAX 32
 #define TEXT_MAX 16384
@@ -209,6 +210,15 @@ static void load_suppressions(void)
 	suppress_load(path, today, settings_complain);
 }
 
+/* The environment, where it says something, comes before what the run was started with. */
+static void join_run(void)
+{
+	if (!*run_directory())
+		return;
+	set.value[SETTING_JOB] = run_job();
+	run_each_setting(settings_give);
+}
+
 static void load(void)
 {
 	char path[4096];
@@ -220,6 +230,7 @@ static void load(void)
 		settings_path(set.value[SETTING_CONFIG], path, sizeof(path));
 		config_read(path, settings_give, settings_complain);
 	}
+	join_run();
 	set_defaults();
 	if (*settings_text(SETTING_SUPPRESS))
 		load_suppressions();
@@ -229,6 +240,7 @@ static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 
 void settings_forked(void)
 {
+	run_membership_forked();
 	pthread_mutex_init(&loading, NULL);
 }
 
@@ -255,6 +267,11 @@ const char *settings_text(enum setting s)
 int64_t settings_number(enum setting s)
 {
 	return set.number[s];
+}
+
+bool settings_report_wanted(void)
+{
+	return *settings_text(SETTING_REPORT) || *run_directory();
 }
 
 void settings_path(const char *path, char *out, size_t cap)

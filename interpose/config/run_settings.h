@@ -34,6 +34,9 @@ void settings_forked(void);
 const char *settings_text(enum setting s);
 int64_t settings_number(enum setting s); /* CHOICE: index; NUMBER: value, -1 when not set */
 
+/* Whether a report is written: for the user, or for the run that the process belongs to. */
+bool settings_report_wanted(void);
+
 /* Mode of the files that the run makes, before the umask. */
 mode_t settings_file_mode(void);
 

@@ -27,6 +27,7 @@
 #include "interpose/runtime/elf_symbols.h"
 #include "interpose/runtime/libc_hooks.h"
 #include "interpose/report/log.h"
+#include "interpose/config/run_membership.h"
 #include "interpose/config/run_settings.h"
 #include "interpose/report/sinks.h"
 #include "interpose/stack/tool_stack.h"
@@ -232,7 +233,7 @@ void life_begin(void)
 	thread_state_prepare((thread_key_create_fn)elf_libc("pthread_key_create"),
 		(thread_set_specific_fn)elf_libc("pthread_setspecific"));
 	settings_early();
-	process_tree_early();
+	run_directory_given();
 	log_early();
 	program_start_watch(main_returned, process_end);
 	if (!program_start_is_ours())

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,24 +14,27 @@
 #include "interpose/config/job_identity.h"
 #include "interpose/common/preloadable.h"
 #include "interpose/common/write_signals.h"
-#include "interpose/config/run_settings.h"
+#include "interpose/common/run_socket.h"
 #include "interpose/common/text.h"
+#include "interpose/config/run_membership.h"
 #include "interpose/stack/tool_stack.h"
 
 #define COMMANDS_MAX 16 /* of a shell's line */
 
-static char notes[PATH_MAX]; /* "" = they are not read */
-
-void process_tree_early(void)
+/* The file of notes; "" = the process is in no run. */
+NO_SANITIZE static void notes_path(char *path, size_t cap)
 {
-	const char *pattern = settings_given("CHILDREN");
+	const char *directory = run_directory();
 	struct text t;
 
-	text_init(&t, notes, sizeof(notes));
-	if (pattern && *pattern == '/')
-		identity_expand(&t, pattern);
+	text_init(&t, path, cap);
+	if (!*directory)
+		return;
+	text_str(&t, directory);
+	text_char(&t, '/');
+	identity_expand(&t, RUN_NOTES);
 	if (t.cut)
-		notes[0] = '\0';
+		*path = '\0';
 }
 
 NO_SANITIZE static const char *value_in(char *const envp[], const char *name)
@@ -43,14 +47,22 @@ NO_SANITIZE static const char *value_in(char *const envp[], const char *name)
 	return "";
 }
 
-NO_SANITIZE static bool is_checked(char *const envp[])
+enum coverage { UNCOVERED, PRELOADED, COVERED };
+
+/* What the loader and the library find in the environment: nothing, the preload, or the run as well. */
+NO_SANITIZE static enum coverage coverage_of(char *const envp[])
 {
-	return strstr(value_in(envp, "LD_PRELOAD"), "libaclcheck.so") != NULL;
+	if (!strstr(value_in(envp, "LD_PRELOAD"), "libaclcheck.so"))
+		return UNCOVERED;
+	return *value_in(envp, "ACLCHECK_RUN") &&
+			       !strncmp(value_in(envp, "ACLCHECK_JOB"), RUN_JOB, strlen(RUN_JOB))
+		       ? COVERED
+		       : PRELOADED;
 }
 
 NO_SANITIZE static void append(const char *path, const char *libraries, const char *why)
 {
-	char record[2 * PATH_MAX + 64], cwd[PATH_MAX];
+	char record[2 * PATH_MAX + 64], file[PATH_MAX];
 	struct write_signals quiet;
 	struct text t;
 	int fd;
@@ -58,14 +70,16 @@ NO_SANITIZE static void append(const char *path, const char *libraries, const ch
 	text_init(&t, record, sizeof(record));
 	text_uint(&t, (uint64_t)getpid());
 	text_char(&t, '\0');
-	if (*path != '/' && getcwd(cwd, sizeof(cwd))) {
-		text_str(&t, cwd);
+	if (*path != '/' && getcwd(file, sizeof(file))) {
+		text_str(&t, file);
 		text_char(&t, '/');
 	}
 	text_put(&t, path, strlen(path) + 1);
 	text_put(&t, libraries, strlen(libraries) + 1);
 	text_put(&t, why, strlen(why) + 1);
-	fd = t.cut ? -1 : tool_open(notes, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NOCTTY, 0666);
+	notes_path(file, sizeof(file));
+	fd = t.cut || !*file ? -1
+			     : tool_open(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NOCTTY, 0666);
 	if (fd < 0)
 		return;
 	if (write_signals_hold(&quiet)) {
@@ -78,8 +92,8 @@ NO_SANITIZE static void append(const char *path, const char *libraries, const ch
 
 NO_SANITIZE static void note(const char *program, bool search, char *const envp[])
 {
+	enum coverage coverage = coverage_of(envp);
 	char path[PATH_MAX], loaded[PATH_MAX];
-	enum preloadable answer;
 
 	if (search ? !program_find(program, path, sizeof(path)) : strlen(program) >= sizeof(path))
 		return;
@@ -87,15 +101,18 @@ NO_SANITIZE static void note(const char *program, bool search, char *const envp[
 		strcpy(path, program);
 	if (access(path, X_OK))
 		return; /* a shell trying the directories of PATH */
-	if (!is_checked(envp)) {
-		append(path, value_in(envp, "LD_LIBRARY_PATH"), "environment");
+	/* ldd: the loader maps what the program needs, and the program does not run. */
+	if (*value_in(envp, "LD_TRACE_LOADED_OBJECTS")) {
+		append(path, "", PROCESS_TREE_LOADER);
 		return;
 	}
 	strcpy(loaded, path);
-	answer = preloadable(loaded, sizeof(loaded));
-	/* No runtime is ever mapped into those. */
-	if (answer && answer != PRELOADABLE_NOT_STATIC && answer != PRELOADABLE_NOT_32_BIT)
-		append(path, value_in(envp, "LD_LIBRARY_PATH"), "program");
+	if (coverage == UNCOVERED)
+		append(path, value_in(envp, "LD_LIBRARY_PATH"), PROCESS_TREE_ENVIRONMENT);
+	else if (preloadable(loaded, sizeof(loaded)))
+		append(path, value_in(envp, "LD_LIBRARY_PATH"), PROCESS_TREE_PROGRAM);
+	else if (coverage == PRELOADED)
+		append(path, value_in(envp, "LD_LIBRARY_PATH"), PROCESS_TREE_PRELOADED);
 }
 
 /* The word a command of a shell's line begins with, quotes taken off; returns what follows it. */
@@ -144,7 +161,7 @@ NO_SANITIZE static void note_all(void *starting)
 	const struct starting *s = starting;
 
 	note(s->program, s->search, s->envp);
-	if (!is_checked(s->envp) && s->argv && s->argv[0] && s->argv[1] && s->argv[2] &&
+	if (coverage_of(s->envp) == UNCOVERED && s->argv && s->argv[0] && s->argv[1] && s->argv[2] &&
 		!strcmp(s->argv[1], "-c"))
 		note_line(s->argv[2], s->envp);
 }
@@ -154,7 +171,22 @@ NO_SANITIZE void process_tree_note(const char *program, bool search, char *const
 	struct starting s = {program, search, argv, envp ? envp : environ};
 	int saved = errno;
 
-	if (*notes && program)
+	if (program && *run_directory())
 		tool_stack_run(note_all, &s);
 	errno = saved;
+}
+
+static void note_joined(void *unused)
+{
+	char space[64];
+
+	(void)unused;
+	run_pid_namespace(space, sizeof(space));
+	append("/", space, PROCESS_TREE_JOINED);
+}
+
+void process_tree_joined(void)
+{
+	if (*run_directory())
+		tool_stack_run(note_joined, NULL);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs started without the checker.  Under "aclcheck run" each process
- * notes those it starts itself, before it does: however short they live, the
- * command has a note of them and looks whether they can reach a runtime.
+ * What a process notes for the "aclcheck run" it belongs to: the programs it starts that the checker may not
+ * see, before it starts them, and that it has joined the run itself.  However short a process lives, the
+ * command has its notes.
  *
- * A note is four strings with their NULs, in one write: process id, absolute
- * path, LD_LIBRARY_PATH, and why ("environment" or "program").
+ * A note is four strings with their NULs, in one write: process id, absolute path, LD_LIBRARY_PATH, and what
+ * it says.  Of PROCESS_TREE_JOINED the third is the name space of the process id.
  */
 #ifndef INTERPOSE_PROCESS_TREE_H
 #define INTERPOSE_PROCESS_TREE_H
@@ -13,9 +13,11 @@
 #include <stdbool.h>
 
 #define PROCESS_TREE_FIELDS 4
-
-/* From the constructor: keeps the path of the notes. */
-void process_tree_early(void);
+#define PROCESS_TREE_ENVIRONMENT "environment" /* a program is started without our preload */
+#define PROCESS_TREE_PROGRAM "program" /* one that the loader does not preload into */
+#define PROCESS_TREE_PRELOADED "preloaded" /* with our preload, but without the run's variables */
+#define PROCESS_TREE_LOADER "loader" /* the loader shows what a program needs (ldd) */
+#define PROCESS_TREE_JOINED "joined" /* this process uses a runtime, and reports to the run */
 
 /*
  * Before an exec or spawn, also in a signal handler or a vfork child.  search:
@@ -23,5 +25,8 @@ void process_tree_early(void);
  * NULL: the process' own environment.  errno is kept.
  */
 void process_tree_note(const char *program, bool search, char *const argv[], char *const envp[]);
+
+/* The process has the run's directory, and looks for a runtime. */
+void process_tree_joined(void);
 
 #endif

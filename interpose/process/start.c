@@ -17,6 +17,7 @@
 #include "interpose/process/life_cycle.h"
 #include "interpose/process/checker_services.h"
 #include "interpose/process/process_state.h"
+#include "interpose/process/process_tree.h"
 #include "interpose/report/verdict.h"
 #include "interpose/report/trace_sink.h"
 #include "interpose/runtime/callback_functions.h"
@@ -64,6 +65,7 @@ static void open_once(void *unused)
 	began = cost_now();
 	life_begin();
 	settings_load();
+	process_tree_joined();
 	life_watch();
 	callback_functions_learn();
 	real_use(settings_text(SETTING_RUNTIME));

@@ -25,6 +25,7 @@ ssize_t __wrap_write(int fd, const void *from, size_t n);
 ssize_t __wrap_pwrite(int fd, const void *from, size_t n, off_t at);
 ssize_t __wrap_sendto(
 	int fd, const void *from, size_t n, int flags, const struct sockaddr *to, socklen_t length);
+ssize_t __wrap_recvmsg(int fd, struct msghdr *message, int flags);
 int __wrap_nanosleep(const struct timespec *time, struct timespec *left);
 int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
 int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout);
@@ -82,6 +83,11 @@ ssize_t __wrap_sendto(
 	int fd, const void *from, size_t n, int flags, const struct sockaddr *to, socklen_t length)
 {
 	return syscall(SYS_sendto, fd, from, n, flags, to, length);
+}
+
+ssize_t __wrap_recvmsg(int fd, struct msghdr *message, int flags)
+{
+	return syscall(SYS_recvmsg, fd, message, flags);
 }
 
 int __wrap_nanosleep(const struct timespec *time, struct timespec *left)

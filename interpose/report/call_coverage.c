@@ -31,7 +31,7 @@ static _Atomic uint64_t first_caller[ACL_API_COUNT];
 
 bool call_coverage_wanted(void)
 {
-	return *settings_text(SETTING_REPORT) != '\0';
+	return settings_report_wanted();
 }
 
 static __attribute__((cold, noinline)) struct call_counts *new_table(unsigned i)

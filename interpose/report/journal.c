@@ -18,7 +18,9 @@
 #include "interpose/report/log_stream.h"
 #include "interpose/runtime/loaded_module.h"
 #include "interpose/report/call_coverage.h"
+#include "interpose/config/run_membership.h"
 #include "interpose/config/run_settings.h"
+#include "interpose/common/run_socket.h"
 #include "interpose/common/rule_switches.h"
 #include "interpose/common/notify_parent.h"
 #include "interpose/report/verdict.h"
@@ -28,20 +30,27 @@
 #define REPORT_FORMAT 1
 #define ARGV_SHOWN 64
 
-static struct {
+/*
+ * One is where the user wants it, one is the run's: a process that was given a path of its own, or none, is a
+ * part of the run all the same.
+ */
+struct journal {
 	bool active, finished;
 	struct out_file part;
 	char report[OUT_PATH_MAX];
-	char started[UTC_SIZE];
-} journal;
+};
+
+enum { FOR_USER, FOR_RUN, JOURNALS };
+static struct journal journals[JOURNALS];
+static char started[UTC_SIZE];
 
 /* Said once; the program goes on. */
-static void lost(const char *path, int error)
+static void lost(struct journal *which, const char *path, int error)
 {
 	char line[OUT_PATH_MAX + 160];
 	struct text t;
 
-	journal.active = false;
+	which->active = false;
 	text_init(&t, line, sizeof(line));
 	text_fmt(&t, "%s cannot be written: %s", path,
 		error == EISDIR   ? "it is not a regular file"
@@ -54,12 +63,14 @@ static void lost(const char *path, int error)
 
 static void append(const struct text *t)
 {
-	if (!journal.active)
-		return;
-	if (t->cut)
-		lost(journal.part.path, EFBIG);
-	else if (!out_file_append(&journal.part, t->buf, t->len))
-		lost(journal.part.path, errno);
+	for (struct journal *j = journals; j < journals + JOURNALS; j++) {
+		if (!j->active)
+			continue;
+		if (t->cut)
+			lost(j, j->part.path, EFBIG);
+		else if (!out_file_append(&j->part, t->buf, t->len))
+			lost(j, j->part.path, errno);
+	}
 }
 
 static void record(struct jout *j, struct text *scratch, const char *kind)
@@ -138,7 +149,7 @@ static void header(struct jout *j)
 	jout_uint(j, "ppid", (uint64_t)getppid());
 	if (identity_rank() >= 0)
 		jout_int(j, "rank", identity_rank());
-	jout_string(j, "started", journal.started);
+	jout_string(j, "started", started);
 	arguments(j);
 	settings(j);
 }
@@ -155,38 +166,68 @@ static void start_record(struct text *scratch, const char *no_calls)
 	record_end(&j);
 }
 
-void journal_begin(struct text *scratch)
+static void open_one(struct journal *which, const char *wanted)
 {
-	char pattern[OUT_PATH_MAX], wanted[OUT_PATH_MAX], job[512], line[OUT_PATH_MAX + 64];
-	const char *no_calls;
+	char job[512], line[OUT_PATH_MAX + 64];
 	struct text t;
 
-	if (!*settings_text(SETTING_REPORT))
-		return;
-	settings_path(settings_text(SETTING_REPORT), pattern, sizeof(pattern));
-	text_init(&t, wanted, sizeof(wanted));
-	identity_expand(&t, pattern);
 	text_init(&t, job, sizeof(job));
 	identity_job(&t);
-	utc_now(journal.started);
-	if (report_lock_take(wanted, job, &journal.part, journal.report) != REPORT_LOCK_TAKEN) {
-		lost(wanted, errno);
+	if (report_lock_take(wanted, job, &which->part, which->report) != REPORT_LOCK_TAKEN) {
+		lost(which, wanted, errno);
 		return;
 	}
-	journal.active = true;
-	if (strcmp(wanted, journal.report)) {
+	which->active = true;
+	if (strcmp(wanted, which->report)) {
 		text_init(&t, line, sizeof(line));
 		text_fmt(&t, "process %u reports to %s: another process of this run has %s",
-			(uint64_t)getpid(), journal.report, wanted);
+			(uint64_t)getpid(), which->report, wanted);
 		log_line(line);
 	}
-	last_calls_begin(journal.report, &no_calls);
+}
+
+static void open_all(void)
+{
+	char path[OUT_PATH_MAX], pattern[OUT_PATH_MAX];
+	struct text t;
+
+	text_init(&t, path, sizeof(path));
+	if (*settings_text(SETTING_REPORT)) {
+		settings_path(settings_text(SETTING_REPORT), pattern, sizeof(pattern));
+		identity_expand(&t, pattern);
+		open_one(&journals[FOR_USER], path);
+	}
+	if (*run_directory()) {
+		text_init(&t, path, sizeof(path));
+		text_fmt(&t, "%s/", run_directory());
+		identity_expand(&t, RUN_REPORT);
+		open_one(&journals[FOR_RUN], path);
+	}
+}
+
+/* The run's comes first: the command reads what a killed process called last. */
+static const struct journal *main_journal(void)
+{
+	return journals[FOR_RUN].active ? &journals[FOR_RUN] : &journals[FOR_USER];
+}
+
+void journal_begin(struct text *scratch)
+{
+	const char *no_calls;
+
+	if (!settings_report_wanted())
+		return;
+	utc_now(started);
+	open_all();
+	if (!journal_active())
+		return;
+	last_calls_begin(main_journal()->report, &no_calls);
 	start_record(scratch, no_calls);
 }
 
 bool journal_active(void)
 {
-	return journal.active;
+	return journals[FOR_USER].active || journals[FOR_RUN].active;
 }
 
 void journal_finding(struct text *scratch, const struct finding_record *s)
@@ -326,27 +367,27 @@ static bool write_report(
 }
 
 /* Journal → report. The journal goes last: whoever looks finds at least one of them. */
-static void finish(struct text *scratch, const struct checks *c, enum checks_end kind)
+static void finish(struct journal *which, struct text *scratch, const struct checks *c, enum checks_end kind)
 {
 	char path[OUT_PATH_MAX];
 	struct out_file temp;
 	struct text t;
 
 	text_init(&t, path, sizeof(path));
-	text_fmt(&t, "%s.%u.tmp", journal.report, (uint64_t)getpid());
+	text_fmt(&t, "%s.%u.tmp", which->report, (uint64_t)getpid());
 	unlink(path);
 	if (!out_file_create(&temp, path, settings_file_mode())) {
-		lost(path, errno);
+		lost(which, path, errno);
 		return;
 	}
-	if (!write_report(scratch, &temp, c, kind) || rename(temp.path, journal.report)) {
-		lost(journal.report, errno);
+	if (!write_report(scratch, &temp, c, kind) || rename(temp.path, which->report)) {
+		lost(which, which->report, errno);
 		unlink(temp.path);
 		return;
 	}
-	unlink(journal.part.path);
-	journal.active = false;
-	journal.finished = true;
+	unlink(which->part.path);
+	which->active = false;
+	which->finished = true;
 }
 
 void journal_end(struct text *scratch, const struct checks *c, enum checks_end kind)
@@ -354,15 +395,16 @@ void journal_end(struct text *scratch, const struct checks *c, enum checks_end k
 	struct jout j;
 
 	last_calls_end();
-	if (!journal.active)
+	if (!journal_active())
 		return;
 	if (c)
 		checks_each_site(c, note_count, NULL);
 	record(&j, scratch, "end");
 	outcome(&j, c, kind);
 	record_end(&j);
-	if (journal.active && kind != CHECKS_END_EXEC)
-		finish(scratch, c, kind);
+	for (unsigned i = 0; i < JOURNALS && kind != CHECKS_END_EXEC; i++)
+		if (journals[i].active)
+			finish(&journals[i], scratch, c, kind);
 }
 
 void journal_resume(struct text *scratch)
@@ -372,16 +414,18 @@ void journal_resume(struct text *scratch)
 
 	record(&j, scratch, "resume");
 	record_end(&j);
-	last_calls_begin(journal.report, &no_calls);
+	last_calls_begin(main_journal()->report, &no_calls);
 }
 
 void journal_forked(void)
 {
-	memset(&journal, 0, sizeof(journal));
+	memset(journals, 0, sizeof(journals));
 	finding_store_forked();
 }
 
 const char *journal_path(void)
 {
-	return journal.finished ? journal.report : journal.active ? journal.part.path : NULL;
+	const struct journal *j = &journals[FOR_USER];
+
+	return j->finished ? j->report : j->active ? j->part.path : NULL;
 }

@@ -269,7 +269,7 @@ static bool fuzz_program(void)
 	preloadable(name, sizeof(name));
 	how = runtime_dependency(path, "/nowhere::$ORIGIN", runtime, sizeof(runtime));
 	said = how != RUNTIME_NEEDED;
-	return how == RUNTIME_NOT_NEEDED || is_runtime(runtime);
+	return how == RUNTIME_NOT_NEEDED || how == RUNTIME_MAY_BE_STARTED || is_runtime(runtime);
 }
 
 /* Notes of children, alone in a directory. */
@@ -281,9 +281,9 @@ static bool fuzz_notes(void)
 
 	if (!mkdtemp(directory))
 		return false;
-	snprintf(file, sizeof(file), "%s/x.children", directory);
+	snprintf(file, sizeof(file), "%s/x.notes", directory);
 	good = !rename(path, file);
-	u = uncovered_new(directory);
+	u = uncovered_new(directory, true);
 	said = !strstr(uncovered_found(u), "ran /");
 	good &= strlen(uncovered_found(u)) < 512;
 	uncovered_free(u);

@@ -4,7 +4,7 @@
 
 load helper
 
-TIMES=${ACLCHECK_GATE_TIMES:-10}
+TIMES=${ACLCHECK_TEST_TIMES:-10}
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
@@ -48,4 +48,89 @@ off='checks-off: no rule of severity error is switched on'
 	verdict 98 "checks-off: checks are switched off" -- sh -c '"$PROGRAM" clean; ACLCHECK_CHECKS=off "$PROGRAM"'
 	echo '{"rules": "-all"}' >c.json
 	verdict 98 "$off" -- sh -c '"$PROGRAM" clean; ACLCHECK_CONFIG=c.json "$PROGRAM"'
+}
+
+@test "a process that finds the run by its ancestors, whatever its environment lost: its findings count" {
+	verdict 97 "verdict fail (2 processes)" -- sh -c '"$PROGRAM" clean; env -i LD_PRELOAD=$LD_PRELOAD "$PROGRAM"; true'
+	verdict 97 "verdict fail (2 processes)" -- sh -c '"$PROGRAM" clean; unset ACLCHECK_RUN; "$PROGRAM"; true'
+	verdict 97 "verdict fail (2 processes)" -- sh -c '"$PROGRAM" clean; unset ACLCHECK_JOB ACLCHECK_RUN; exec setsid -w "$PROGRAM"'
+	# An orphan whose parents are gone.
+	verdict 97 "verdict fail (2 processes)" -- sh -c '"$PROGRAM" clean; env -i LD_PRELOAD=$LD_PRELOAD sh -c "(\"$PROGRAM\" &) &"'
+	# What nothing but the shell between starts, without the kernel's records too.
+	verdict 97 "verdict fail (2 processes)" --watch notes -- sh -c '"$PROGRAM" clean; env -i LD_PRELOAD=$LD_PRELOAD "$PROGRAM"; true'
+}
+
+@test "what the run was started with holds for it as well" {
+	verdict 0 "verdict pass (2 processes)" --rules=-async-copy-alignment -- sh -c '"$PROGRAM"; env -i LD_PRELOAD=$LD_PRELOAD "$PROGRAM"'
+	verdict 97 "verdict fail (2 processes)" --rules=-async-copy-alignment -- sh -c '"$PROGRAM"; env -i LD_PRELOAD=$LD_PRELOAD ACLCHECK_RULES=all "$PROGRAM"'
+}
+
+@test "a report path, a job or a configuration of its own: both reports are written" {
+	verdict 97 "verdict fail (2 processes)" -- sh -c '"$PROGRAM" clean; ACLCHECK_REPORT=$PWD/own.json "$PROGRAM"; true'
+	[ "$(json own.json 'r["verdict"], r["findings"][0]["rule"]')" = "('fail', 'async-copy-alignment')" ]
+	[ "$(ls)" = "$(printf 'own.json\ntmp')" ]
+	# Nothing that happens to its own report matters.
+	verdict 97 "verdict fail (2 processes)" -- sh -c '"$PROGRAM" clean; ACLCHECK_REPORT=$PWD/own.json "$PROGRAM"; rm own.json'
+	verdict 97 "verdict fail (2 processes)" -- sh -c '"$PROGRAM" clean; ACLCHECK_JOB=other "$PROGRAM"; true'
+	echo '{"lang": "zh"}' >c.json
+	verdict 97 "verdict fail (2 processes)" -- sh -c '"$PROGRAM" clean; env -i LD_PRELOAD=$LD_PRELOAD ACLCHECK_CONFIG=$PWD/c.json "$PROGRAM"; true'
+}
+
+@test "one that cannot find the run is not covered" {
+	unshare -n true 2>/dev/null || skip "no name space can be made"
+	verdict 98 "did not join the run" -- sh -c '"$PROGRAM" clean; unshare -n env -i LD_PRELOAD=$LD_PRELOAD "$PROGRAM" >/dev/null 2>&1; true'
+}
+
+@test "an own name space of process ids: it joins by its environment" {
+	unshare -pf true 2>/dev/null || skip "no name space can be made"
+	verdict 97 "verdict fail (2 processes)" -- sh -c '"$PROGRAM" clean; unshare -pf "$PROGRAM"; true'
+	verdict 0 "verdict pass (2 processes)" -- sh -c '"$PROGRAM" clean; unshare -pf "$PROGRAM" clean; true'
+}
+
+@test "programs of a few milliseconds below one that is not covered" {
+	not_seen="has mapped libascendcl.so without the checker"
+	verdict 98 "$not_seen" -- sh -c '"$PROGRAM" clean; env -i PROGRAM="$PROGRAM" sh -c "\"\$PROGRAM\" clean; true"'
+	printf 'all:\n\t@env -i "$(PROGRAM)" clean\n' >Makefile
+	verdict 98 "$not_seen" -- sh -c '"$PROGRAM" clean; env -i PROGRAM="$PROGRAM" make -s'
+	verdict 98 "$not_seen" -- sh -c '"$PROGRAM" clean; env -i perl -e "system(\$ARGV[0], \"clean\")" "$PROGRAM"'
+	verdict 98 "$not_seen" -- sh -c '"$PROGRAM" clean; env -i sh -c "setsid setsid \"$PROGRAM\" clean >/dev/null 2>&1 & sleep 0.05"'
+	verdict 0 "verdict pass (1 process)" -- sh -c '"$PROGRAM" clean; env -i sh -c "ls; sh -c \"ls | cat\"" >/dev/null'
+}
+
+@test "system calls of one's own, static launchers" {
+	cat >raw.c <<-'END'
+		#define _GNU_SOURCE
+		#include <signal.h>
+		#include <sched.h>
+		#include <sys/syscall.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		int main(int argc, char **argv)
+		{
+			char *none[] = {NULL};
+			if (argc > 1 && !syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0))
+				syscall(SYS_execve, argv[1], argv + 1, none);
+			return wait(NULL) < 0;
+		}
+	END
+	cc -o raw raw.c
+	cc -static -o raw-static raw.c
+	verdict 98 "has mapped libascendcl.so without the checker" -- sh -c '"$PROGRAM" clean; ./raw "$PROGRAM" clean'
+	verdict 98 "has mapped libascendcl.so without the checker" -- sh -c '"$PROGRAM" clean; ./raw-static "$PROGRAM" clean'
+	verdict 0 "verdict pass (1 process)" -- sh -c '"$PROGRAM" clean; ./raw-static /bin/true'
+	verdict 98 "without the checker" --watch notes -- sh -c '"$PROGRAM" clean; ./raw-static "$PROGRAM" clean'
+}
+
+@test "another root directory, where our library is not" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	mkdir root
+	for file in "$PROGRAM" $(ldd "$PROGRAM" | sed -n 's/.*=> \(\/[^ ]*\).*/\1/p; s/^[[:space:]]*\(\/[^ ]*\) (.*/\1/p'); do
+		mkdir -p "root/$(dirname "$file")"
+		cp -L "$file" "root/$file"
+	done
+	mkdir -p root/lib
+	cp -L "$BUILD/softnpu/libascendcl.so" root/lib
+	chroot root "$PROGRAM" clean || skip "no other root directory can be had"
+	verdict 98 "has mapped libascendcl.so without the checker" -- sh -c '"$PROGRAM" clean; chroot root "$PROGRAM" clean 2>/dev/null'
+	verdict 98 "has mapped libascendcl.so without the checker" -- sh -c '"$PROGRAM" clean; env -i "$(command -v chroot)" root "$PROGRAM" clean'
 }

@@ -23,7 +23,7 @@ struct search {
 	const char *libraries;
 	char *name;
 	size_t size;
-	bool found, opens;
+	bool found, opens, starts;
 };
 
 /* What the dynamic section of one object says. */
@@ -185,7 +185,15 @@ static bool may_open(const char *path, bool program)
 	return program ? strcmp(base, "bash") != 0 : !strncmp(base, "libpython", 9);
 }
 
-static bool imports_dlopen(Elf *elf)
+static bool is_among(const char *name, const char *const names[])
+{
+	for (; *names; names++)
+		if (!strcmp(name, *names))
+			return true;
+	return false;
+}
+
+static bool imports(Elf *elf, const char *const names[])
 {
 	GElf_Shdr header;
 	Elf_Scn *section = NULL;
@@ -199,22 +207,35 @@ static bool imports_dlopen(Elf *elf)
 		for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
 			const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
 
-			if (symbol.st_shndx == SHN_UNDEF && name &&
-				(!strcmp(name, "dlopen") || !strcmp(name, "dlmopen")))
+			if (symbol.st_shndx == SHN_UNDEF && name && is_among(name, names))
 				return true;
 		}
 	}
 	return false;
 }
 
+/* One that is linked statically may do everything. */
+static bool starts_programs(Elf *elf)
+{
+	static const char *const names[] = {"fork", "vfork", "clone", "execv", "execve", "execvp", "execvpe",
+		"execl", "execlp", "execle", "fexecve", "execveat", "posix_spawn", "posix_spawnp", "system",
+		"popen", "syscall", NULL};
+
+	return !dynamic_data(elf) || imports(elf, names);
+}
+
 static void look_at(struct search *s, const char *path, bool program)
 {
+	static const char *const opening[] = {"dlopen", "dlmopen", NULL};
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
 
 	if (elf && elf_kind(elf) == ELF_K_ELF) {
 		look_into(s, path, elf);
-		s->opens |= may_open(path, program) && imports_dlopen(elf);
+		s->opens |= may_open(path, program) && imports(elf, opening);
+		s->starts |= program && starts_programs(elf);
+	} else {
+		s->starts |= program; /* not to be known */
 	}
 	elf_end(elf);
 	if (fd >= 0)
@@ -257,6 +278,7 @@ enum runtime_dependency runtime_dependency(
 	if (s.found)
 		return RUNTIME_NEEDED;
 	/* The loader ignores library paths for privileged programs, and CANN's libraries need the GNU one. */
-	return s.opens && !answer && on_path(libraries, name, size) ? RUNTIME_MAY_BE_OPENED
-								    : RUNTIME_NOT_NEEDED;
+	if (s.opens && !answer && on_path(libraries, name, size))
+		return RUNTIME_MAY_BE_OPENED;
+	return s.starts ? RUNTIME_MAY_BE_STARTED : RUNTIME_NOT_NEEDED;
 }

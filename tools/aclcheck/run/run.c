@@ -16,6 +16,7 @@
 #include "interpose/common/settings_table.h"
 #include "interpose/common/rule_switches.h"
 #include "interpose/common/notify_parent.h"
+#include "interpose/common/run_socket.h"
 #include "tools/aclcheck/report/report.h"
 #include "tools/aclcheck/common/command.h"
 #include "tools/aclcheck/formats/formats.h"
@@ -23,14 +24,23 @@
 
 int cmd_run(int argc, char **argv);
 
-enum { OPT_SOFTNPU = SETTING_COUNT, OPT_FORMAT, OPT_TRACE, OPT_TIMEOUT, OPT_KEEP, OPT_BASELINE, OPT_HELP };
+enum {
+	OPT_SOFTNPU = SETTING_COUNT,
+	OPT_FORMAT,
+	OPT_TRACE,
+	OPT_TIMEOUT,
+	OPT_WATCH,
+	OPT_KEEP,
+	OPT_BASELINE,
+	OPT_HELP
+};
 
 struct run {
 	const char *report, *format_name, *devices, *suppress, *trace, *target;
 	json_t *baseline;
 	const struct report_format *format;
 	enum fail_on fail_on;
-	bool softnpu, keep_exit_code;
+	bool softnpu, keep_exit_code, notes_only;
 	unsigned timeout;
 	char *directory; /* of the processes' own reports */
 	int told; /* socket: what those say that could not write theirs */
@@ -51,6 +61,11 @@ static const struct {
 		required_argument},
 	{"timeout", " S", "end the program after S seconds; the verdict is then inconclusive or fail",
 		OPT_TIMEOUT, required_argument},
+	{"watch", " auto|notes",
+		"how processes without the checker are found: auto = by the kernel's records of processes "
+		"where "
+		"it permits that, notes = by what covered processes note when they start others",
+		OPT_WATCH, required_argument},
 	{"keep-exit-code", "", "always exit as the program did", OPT_KEEP, no_argument},
 	{"help", "", "this", OPT_HELP, no_argument},
 };
@@ -154,6 +169,12 @@ static int own_option(struct run *run, int id, const char *value)
 		return *end || !run->timeout
 			       ? command_misuse("--timeout: invalid number of seconds '%s'", value)
 			       : 0;
+	case OPT_WATCH:
+		run->notes_only = !strcmp(value, "notes");
+		return run->notes_only || !strcmp(value, "auto")
+			       ? 0
+			       : command_misuse(
+					 "--watch: invalid value '%s' (expected auto or notes)", value);
 	default:
 		run->keep_exit_code = true;
 		return 0;
@@ -225,20 +246,13 @@ static bool make_directory(struct run *run)
 	}
 	free(pattern);
 	run->directory = absolute;
-	snprintf(job, sizeof(job), "run-%ld-%.40s", (long)getpid(),
+	snprintf(job, sizeof(job), RUN_JOB "%ld-%.40s", (long)getpid(),
 		strrchr(run->directory, '.') ? strrchr(run->directory, '.') + 1
 					     : strrchr(run->directory, '-') + 1);
-	if (asprintf(&pattern, "%s/%%h-%%p.json", run->directory) < 0)
-		return false;
-	setenv("ACLCHECK_REPORT", pattern, 1);
-	setenv("ACLCHECK_JOB", job, 1);
+	/* The report is this command's; a process that is given one of its own writes both. */
+	unsetenv("ACLCHECK_REPORT");
 	run->told = notices_open(job);
-	free(pattern);
-	if (asprintf(&pattern, "%s/%%h.children", run->directory) < 0)
-		return false;
-	setenv("ACLCHECK_CHILDREN", pattern, 1);
-	free(pattern);
-	return true;
+	return !setenv("ACLCHECK_JOB", job, 1) && !setenv("ACLCHECK_RUN", run->directory, 1);
 }
 
 static void remove_directory(const struct run *run)
@@ -409,7 +423,7 @@ int cmd_run(int argc, char **argv)
 		!make_directory(&run))
 		return COMMAND_MISUSE;
 	argv = whole_command(&run, argv);
-	u = uncovered_new(run.directory);
+	u = uncovered_new(run.directory, run.notes_only);
 	if (!supervise(argv, run.timeout, u, &ended)) {
 		code = command_misuse("no process can be made: %s", strerror(errno));
 		remove_directory(&run);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "interpose/common/settings_table.h"
@@ -104,7 +105,8 @@ bool is_runtime(const char *path);
 enum runtime_dependency {
 	RUNTIME_NOT_NEEDED,
 	RUNTIME_NEEDED, /* by itself or by what it is linked with */
-	RUNTIME_MAY_BE_OPENED /* it opens libraries by itself, and a runtime is on its library path */
+	RUNTIME_MAY_BE_OPENED, /* it opens libraries by itself, and a runtime is on its library path */
+	RUNTIME_MAY_BE_STARTED /* none of these, but it may start programs */
 };
 
 /*
@@ -115,29 +117,97 @@ enum runtime_dependency {
 enum runtime_dependency runtime_dependency(
 	const char *program, const char *libraries, char *name, size_t size);
 
+/* --- join_socket.c --------------------------------------------------------- */
+
+/* For processes below whose environment lost the run (interpose/common/run_socket.h). */
+
+/* Before the program starts, when its environment is complete; -1 = there is no such socket to be had. */
+int join_socket_open(void);
+/* Answers those who asked. */
+void join_socket_serve(int fd);
+
+/* --- notes.c --------------------------------------------------------------- */
+
+/* What processes below noted (interpose/process/process_tree.h). */
+
+#define NOTES_SUFFIX ".notes"
+
+struct note {
+	pid_t pid;
+	const char *path, *libraries, *what;
+	bool here; /* by a process of this machine */
+};
+
+struct notes;
+typedef void notes_fn(void *context, const struct note *note);
+
+/* directory is kept, not copied. */
+struct notes *notes_new(const char *directory);
+void notes_free(struct notes *n);
+/* Calls back for each that came since the last time. */
+void notes_read(struct notes *n, notes_fn *fn, void *context);
+
+/* --- process_records.c ------------------------------------------------------ */
+
+/* The kernel's own records of the processes below: none of them can miss a program, however short it lives.
+ */
+
+#define CHECKER "libaclcheck.so"
+
+/* A process that has mapped an AscendCL runtime, between two execs. */
+struct runtime_user {
+	pid_t pid, parent;
+	bool checker; /* the checker was mapped before */
+	bool by_covered; /* the program was started by a process that had the checker */
+	char name[16], library[16];
+};
+
+/* A program with rights of its own: the kernel does not show what it does, nor what it starts. */
+struct lost_process {
+	pid_t pid, parent;
+	char name[16];
+};
+
+struct process_records;
+
+/* child: a process that waits for its exec. NULL when the kernel does not permit it. */
+struct process_records *process_records_open(pid_t child);
+void process_records_close(struct process_records *r);
+/* To be polled for input. */
+int process_records_fd(const struct process_records *r);
+/* Takes what has come; all: no process below runs any more. */
+void process_records_read(struct process_records *r, bool all);
+const struct runtime_user *process_records_users(const struct process_records *r, size_t *n);
+/* Records that found no room. */
+uint64_t process_records_lost(const struct process_records *r);
+const struct lost_process *process_records_unwatched(const struct process_records *r, size_t *n);
+
 /* --- uncovered.c ----------------------------------------------------------- */
 
 /*
- * Processes below that use a runtime without the checker.  Found in two ways:
- * by the notes of those that start them, which name every program that is
- * linked with a runtime; and by looking at what the processes have mapped, for
- * those that open one later.  Looking begins anew whenever a process opens a
- * runtime's file.
+ * Processes below that use a runtime without the checker, or without being a part of the run.
+ *
+ * Where the kernel permits it, its records of processes decide: exact.  Else the notes of those that start
+ * programs do, which name each one that lacks the checker; what such a program may start in its turn is then
+ * unknown, and counts as not covered.  What the processes have mapped is looked at in /proc as well, anew
+ * whenever a runtime's file is opened.
  */
 
 struct uncovered;
 
-/* directory: where the notes are ("*.children"). */
-struct uncovered *uncovered_new(const char *directory);
+/* directory: of the run; notes_only: the kernel's records are not wanted. */
+struct uncovered *uncovered_new(const char *directory, bool notes_only);
 void uncovered_free(struct uncovered *u);
 
+/* The program's process, which waits for its exec. */
+void uncovered_attach(struct uncovered *u, pid_t child);
 /* To be polled for input; -1 = there is nothing to wait for. */
 int uncovered_fd(const struct uncovered *u);
 /* When it is due to look again, at the latest; seconds of CLOCK_MONOTONIC. */
 double uncovered_due(const struct uncovered *u);
 /* Looks if it is time, or something happened. */
 void uncovered_look(struct uncovered *u);
-/* The end: notes that were not read yet. What was found first, "" = nothing. */
+/* The end. What was found first, "" = nothing. */
 const char *uncovered_found(struct uncovered *u);
 
 /* --- setting_options.c ----------------------------------------------------- */

@@ -14,7 +14,7 @@ void setting_option_name(enum setting s, char *out)
 
 bool setting_is_option(enum setting s)
 {
-	return s != SETTING_JOB && s != SETTING_EXITCODE && s != SETTING_TRACE && s != SETTING_CHILDREN;
+	return s != SETTING_JOB && s != SETTING_EXITCODE && s != SETTING_TRACE && s != SETTING_RUN;
 }
 
 void settings_print_options(void)

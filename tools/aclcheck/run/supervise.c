@@ -32,27 +32,44 @@ static sigset_t waited_set(void)
 	return set;
 }
 
-/* The child tells through a close-on-exec pipe why exec failed. */
-static pid_t start(char **argv, const sigset_t *before, int *error_pipe)
+/* The child waits until it is watched, and tells through a close-on-exec pipe why exec failed. */
+static void __attribute__((noreturn)) be_program(char **argv, const sigset_t *before, int go, int tell)
 {
-	int ends[2];
+	int error;
+	char c;
+
+	while (read(go, &c, 1) < 0 && errno == EINTR)
+		;
+	sigprocmask(SIG_SETMASK, before, NULL);
+	execvp(argv[0], argv);
+	error = errno;
+	if (write(tell, &error, sizeof(error)) < 0)
+		_exit(COMMAND_MISUSE);
+	_exit(COMMAND_MISUSE);
+}
+
+static pid_t start(char **argv, const sigset_t *before, struct uncovered *u, int *error_pipe)
+{
+	int ends[2], go[2];
 	pid_t child;
 
 	if (pipe2(ends, O_CLOEXEC))
 		return -1;
+	*error_pipe = ends[0];
+	if (pipe2(go, O_CLOEXEC)) {
+		close(ends[1]);
+		return -1;
+	}
 	child = fork();
 	if (!child) {
-		int error;
-
-		sigprocmask(SIG_SETMASK, before, NULL);
-		execvp(argv[0], argv);
-		error = errno;
-		if (write(ends[1], &error, sizeof(error)) < 0)
-			_exit(COMMAND_MISUSE);
-		_exit(COMMAND_MISUSE);
+		close(go[1]);
+		be_program(argv, before, go[0], ends[1]);
 	}
 	close(ends[1]);
-	*error_pipe = ends[0];
+	close(go[0]);
+	if (child > 0 && u)
+		uncovered_attach(u, child);
+	close(go[1]);
 	return child;
 }
 
@@ -161,9 +178,9 @@ static void count(void *context, pid_t pid)
 }
 
 /* Orphans get a moment to end by themselves: a worker that writes its end record while its parent is gone. */
-static unsigned wait_for_orphans(void)
+static unsigned wait_for_orphans(struct uncovered *u)
 {
-	const struct timespec nap = {.tv_nsec = 20000000};
+	struct pollfd asked = {.fd = u ? uncovered_fd(u) : -1, .events = POLLIN};
 	double until = now() + ORPHAN_SECONDS;
 	unsigned left;
 
@@ -174,7 +191,9 @@ static unsigned wait_for_orphans(void)
 		descendants_each(count, &left);
 		if (!left)
 			break;
-		nanosleep(&nap, NULL);
+		poll(&asked, 1, 20);
+		if (u)
+			uncovered_look(u);
 	} while (now() < until);
 	return left;
 }
@@ -190,7 +209,7 @@ bool supervise(char **argv, unsigned timeout, struct uncovered *u, struct superv
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	sigprocmask(SIG_BLOCK, &set, &before);
 	signal_probe_start(&probe);
-	child = start(argv, &before, &error_pipe);
+	child = start(argv, &before, u, &error_pipe);
 	if (child < 0 || signals < 0) {
 		signal_probe_stop(&probe);
 		return false;
@@ -200,7 +219,7 @@ bool supervise(char **argv, unsigned timeout, struct uncovered *u, struct superv
 	close(error_pipe);
 	wait_for(child, &probe, timeout, u, signals, out);
 	signal_probe_stop(&probe);
-	out->left = wait_for_orphans();
+	out->left = wait_for_orphans(u);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(signals);
 	return true;

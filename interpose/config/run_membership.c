@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Found once, without a lock: also before an exec in a forked child and in a signal handler. */
+#include "interpose/config/run_membership.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <time.h>
+
+#include "interpose/common/compiler.h"
+#include "interpose/common/run_socket.h"
+
+#define OTHER_WAIT_MS 3000 /* another thread asks */
+
+enum { UNKNOWN, ASKING, KNOWN };
+
+static struct {
+	_Atomic int state;
+	char directory[PATH_MAX], job[128];
+	char answer[RUN_ANSWER_MAX];
+	size_t answer_size;
+} run;
+
+/* Both are made by the command: they are taken together or not at all. */
+NO_SANITIZE static bool take(const char *job, const char *directory)
+{
+	if (!job || !directory || strncmp(job, RUN_JOB, strlen(RUN_JOB)) != 0 ||
+		strlen(job) >= sizeof(run.job) || *directory != '/' ||
+		strlen(directory) >= sizeof(run.directory))
+		return false;
+	strcpy(run.directory, directory);
+	strcpy(run.job, job);
+	return true;
+}
+
+NO_SANITIZE const char *run_directory_given(void)
+{
+	if (atomic_load(&run.state) == UNKNOWN && !getauxval(AT_SECURE) &&
+		take(getenv("ACLCHECK_JOB"), getenv("ACLCHECK_RUN")))
+		atomic_store(&run.state, KNOWN);
+	return atomic_load(&run.state) == KNOWN ? run.directory : "";
+}
+
+NO_SANITIZE static void wait_for_other(void)
+{
+	const struct timespec nap = {.tv_nsec = 1000000};
+
+	for (unsigned ms = 0; ms < OTHER_WAIT_MS && atomic_load(&run.state) == ASKING; ms++)
+		nanosleep(&nap, NULL);
+}
+
+NO_SANITIZE const char *run_directory(void)
+{
+	int state = UNKNOWN, saved = errno;
+
+	run_directory_given();
+	if (atomic_compare_exchange_strong(&run.state, &state, ASKING)) {
+		run.answer_size = getauxval(AT_SECURE) ? 0 : run_ask(run.answer, sizeof(run.answer));
+		if (run.answer_size && !take(run_answer_get(run.answer, run.answer_size, "job"),
+					       run_answer_get(run.answer, run.answer_size, "run")))
+			run.answer_size = 0;
+		atomic_store(&run.state, KNOWN);
+	} else if (state == ASKING) {
+		wait_for_other();
+	}
+	errno = saved;
+	return atomic_load(&run.state) == KNOWN ? run.directory : "";
+}
+
+NO_SANITIZE const char *run_job(void)
+{
+	run_directory();
+	return run.job;
+}
+
+void run_each_setting(void (*fn)(const char *where, const char *word, const char *value))
+{
+	const char *at = run.answer, *end = at + run.answer_size;
+
+	while (at < end) {
+		const char *value = at + strlen(at) + 1;
+
+		if (value >= end)
+			return;
+		if (strcmp(at, "job") != 0 && strcmp(at, "run") != 0)
+			fn("aclcheck run", at, value);
+		at = value + strlen(value) + 1;
+	}
+}
+
+void run_membership_forked(void)
+{
+	int asking = ASKING;
+
+	atomic_compare_exchange_strong(&run.state, &asking, UNKNOWN);
+}
