@@ -216,6 +216,7 @@ static void join_run(void)
 	if (!*run_directory())
 		return;
 	set.value[SETTING_JOB] = run_job();
+	set.value[SETTING_RUN] = run_directory();
 	run_each_setting(settings_give);
 }
 

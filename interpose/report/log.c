@@ -80,7 +80,7 @@ bool log_colour(void)
 
 bool log_summed_up(void)
 {
-	return !*to.path && *settings_text(SETTING_CHILDREN);
+	return !*to.path && *settings_text(SETTING_RUN);
 }
 
 /* Moved back from the end; what does not fit stays without. */
