@@ -7,6 +7,7 @@
 struct call_site_entry {
 	_Atomic uint64_t key; /* 0 = free */
 	_Atomic uint64_t count;
+	_Atomic uint64_t next; /* the next count that is shown; 0 = the first */
 	_Atomic uint64_t caller, serial;
 	_Atomic uint16_t rule, api;
 	_Atomic uint8_t severity;
@@ -53,44 +54,71 @@ static struct call_site_entry *call_site_of(struct checks *c, uint64_t key, bool
 	return NULL;
 }
 
-uint64_t call_site_key(
-	struct checks *c, struct acl_call_record *call, const struct acl_rule *rule, uint64_t where)
+/* Mostly the host has nothing to say. */
+void call_site_look(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	uint64_t where, struct call_site_count *out)
 {
 	unsigned api = call ? call->api : 0xffff;
 
-	if (c->host.place)
-		where ^= mix64(c->host.place(c->host.context, call, rule, false));
-	return mix64(where ^ (uint64_t)rule->index << 48 ^ (uint64_t)api << 36) | 1;
+	out->place = c->host.place ? c->host.place(c->host.context, call, rule, false) : 0;
+	if (out->place)
+		where ^= mix64(out->place);
+	out->key = mix64(where ^ (uint64_t)rule->index << 48 ^ (uint64_t)api << 36) | 1;
+	out->entry = call_site_of(c, out->key, false);
 }
 
-uint64_t call_site_count(struct checks *c, uint64_t key)
+/* Shown at 1, 10, 100 … */
+static bool is_shown_at(uint64_t n)
 {
-	struct call_site_entry *s = call_site_of(c, key, false);
-
-	return s ? load_relaxed(&s->count) : 0;
+	while (n >= 10 && n % 10 == 0)
+		n /= 10;
+	return n == 1;
 }
 
-bool call_site_count_one(
-	struct checks *c, struct acl_call_record *call, uint64_t key, uint64_t caller, struct acl_finding *f)
+static uint64_t shown_after(uint64_t n)
 {
-	struct call_site_entry *s = call_site_of(c, key, true);
+	uint64_t next = 1;
+
+	while (next <= n && next <= UINT64_MAX / 10)
+		next *= 10;
+	return next;
+}
+
+bool call_site_shown_within(const struct call_site_count *s, unsigned n)
+{
+	return !s->entry || load_relaxed(&s->entry->count) + n >= load_relaxed(&s->entry->next);
+}
+
+static void first_one(
+	struct checks *c, struct call_site_entry *s, uint64_t caller, const struct acl_finding *f)
+{
+	store_relaxed(&s->rule, f->rule->index);
+	store_relaxed(&s->api, f->event ? f->event->api : 0xffff);
+	store_relaxed(&s->caller, caller);
+	store_relaxed(&s->severity, f->severity);
+	store_relaxed(&s->advice, f->advice);
+	store_relaxed(&s->secondary, f->secondary);
+	store_release(&s->serial, counter_inc(&c->finding_serials) + 1);
+}
+
+bool call_site_count_one(struct checks *c, struct acl_call_record *call, struct call_site_count *at,
+	uint64_t caller, struct acl_finding *f)
+{
+	struct call_site_entry *s = at->entry ? at->entry : call_site_of(c, at->key, true);
 
 	if (!s)
 		return false;
-	if (c->host.place)
+	if (at->place)
 		c->host.place(c->host.context, call, f->rule, true);
 	f->repeat = counter_inc(&s->count) + 1;
-	if (f->repeat == 1) {
-		store_relaxed(&s->rule, f->rule->index);
-		store_relaxed(&s->api, f->event ? f->event->api : 0xffff);
-		store_relaxed(&s->caller, caller);
-		store_relaxed(&s->severity, f->severity);
-		store_relaxed(&s->advice, f->advice);
-		store_relaxed(&s->secondary, f->secondary);
-		store_release(&s->serial, counter_inc(&c->finding_serials) + 1);
-	}
+	if (f->repeat == 1)
+		first_one(c, s, caller, f);
 	f->serial = load_acquire(&s->serial);
-	return true;
+	if (f->repeat < load_relaxed(&s->next))
+		return false;
+	/* Threads may come here out of order: the number decides, and not who was first. */
+	store_relaxed(&s->next, shown_after(f->repeat));
+	return is_shown_at(f->repeat);
 }
 
 void checks_each_site(const struct checks *c, checks_site_fn fn, void *context)

@@ -57,13 +57,11 @@ static bool is_primary(const struct finding_draft *b)
  * How often its site will have been counted is known when it is: another thread
  * may be faster, and findings of this phase may be dropped.
  */
-bool finding_collected(struct checks *c, struct acl_call_record *call, struct finding_draft *b)
+bool finding_collected(struct acl_call_record *call, struct finding_draft *b)
 {
-	uint64_t n = call_site_count(c, b->key);
-
 	if (is_primary(b) && !call->state.finding)
 		call->state.finding = FINDING_PENDING;
-	b->formatted = finding_shown_after(n) <= n + ROOM;
+	b->formatted = call_site_shown_within(&b->site, ROOM);
 	return b->formatted;
 }
 
@@ -155,17 +153,26 @@ static unsigned select_kept(
 	return n_kept;
 }
 
+/* The same for one, as it mostly is. */
+static bool stays_alone(struct finding_draft *b, bool found_before)
+{
+	return stands(b, found_before || is_primary(b)) &&
+	       !(found_before && b->finding.rule->yields && !b->finding.secondary);
+}
+
 static void settle_one(struct checks *c, struct acl_call_record *call, struct finding_draft *b)
 {
 	struct acl_finding *f = &b->finding;
+	bool shown;
 
 	if (f->cause == FINDING_PENDING)
 		f->cause = call->state.finding;
-	if (!call_site_count_one(c, call, b->key, b->caller, f))
+	shown = call_site_count_one(c, call, &b->site, b->caller, f);
+	if (!f->serial)
 		return;
 	if (is_primary(b) && (!call->state.finding || call->state.finding == FINDING_PENDING))
 		call->state.finding = f->serial;
-	if (finding_shown_at(f->repeat))
+	if (shown)
 		finding_send(c, f);
 }
 
@@ -178,7 +185,9 @@ void findings_settle(struct checks *c, struct acl_call_record *call)
 
 	while (first && t->findings->at[first - 1].finding.event == call)
 		first--;
-	n = select_kept(&t->findings->at[first], t->n_findings - first, found_before, kept);
+	kept[0] = &t->findings->at[first];
+	n = t->n_findings - first == 1 ? stays_alone(kept[0], found_before)
+				       : select_kept(kept[0], t->n_findings - first, found_before, kept);
 	for (unsigned i = 0; i < n; i++)
 		settle_one(c, call, kept[i]);
 	if (call->state.finding == FINDING_PENDING)

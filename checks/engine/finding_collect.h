@@ -20,10 +20,10 @@ bool finding_can_collect(struct checks *c, const struct acl_call_record *call);
 /* That room, NULL = none. */
 struct finding_draft *finding_collect(struct checks *c, struct acl_call_record *call);
 /* It is filled in but for what is shown only; whether that may be wanted. */
-bool finding_collected(struct checks *c, struct acl_call_record *call, struct finding_draft *b);
+bool finding_collected(struct acl_call_record *call, struct finding_draft *b);
 
 /* Whether one of the call's findings may be sent; if not, they are counted and that is all. */
-bool findings_may_show(const struct acl_call_record *call) __attribute__((cold));
-void findings_settle(struct checks *c, struct acl_call_record *call) __attribute__((cold));
+bool findings_may_show(const struct acl_call_record *call);
+void findings_settle(struct checks *c, struct acl_call_record *call);
 
 #endif

@@ -4,23 +4,6 @@
 #include "checks/engine/finding_collect.h"
 #include "checks/engine/rule_coverage.h"
 
-/* Shown at 1, 10, 100 … */
-bool finding_shown_at(uint64_t n)
-{
-	while (n >= 10 && n % 10 == 0)
-		n /= 10;
-	return n == 1;
-}
-
-uint64_t finding_shown_after(uint64_t n)
-{
-	uint64_t next = 1;
-
-	while (next <= n && next <= UINT64_MAX / 10)
-		next *= 10;
-	return next;
-}
-
 bool rule_wanted(const struct checks *c, const struct acl_rule *rule)
 {
 	return rule && !c->settings[rule->index].off;
@@ -82,8 +65,6 @@ static void fill(struct acl_finding *f, const struct acl_rule *rule, const struc
 	f->advice = graded->advice;
 	f->secondary = graded->secondary;
 	f->relaxed = graded->relaxed;
-	f->serial = f->repeat = 0;
-	f->n_values = f->n_objects = 0;
 }
 
 /* One that is not collected is counted at once; whether it is shown. */
@@ -91,6 +72,7 @@ static bool is_shown_alone(struct checks *c, struct acl_call_record *call, struc
 {
 	uint64_t before = call ? call->state.finding : 0;
 	struct acl_finding *f = &d->finding;
+	bool shown;
 
 	if (!before && d->beside == BESIDE_AS_REASON)
 		return false;
@@ -98,22 +80,35 @@ static bool is_shown_alone(struct checks *c, struct acl_call_record *call, struc
 		f->secondary = true;
 		f->cause = before;
 	}
-	if (!call_site_count_one(c, call, d->key, d->caller, f))
-		return false;
-	if (call && !before && !f->secondary && !f->advice)
+	shown = call_site_count_one(c, call, &d->site, d->caller, f);
+	if (call && !before && !f->secondary && !f->advice && f->serial)
 		call->state.finding = f->serial;
-	return finding_shown_at(f->repeat);
+	return shown;
 }
 
 /* Counted, unless that waits for the end of the phase; whether it is to be shown. */
 static bool is_shown(struct checks *c, struct acl_call_record *call, struct finding_draft *d)
 {
 	if (d->collected)
-		return finding_collected(c, call, d);
+		return finding_collected(call, d);
 	if (is_shown_alone(c, call, d))
 		return true;
 	checks_forget(c, d, sizeof(*d));
 	return false;
+}
+
+/* What only a finding needs that is shown. */
+static void show_begin(struct finding_draft *d, const struct acl_call_record *call)
+{
+	struct acl_finding *f = &d->finding;
+
+	d->detail[0] = 0;
+	f->detail = d->detail;
+	f->at_leave = call && call->state.phase != ACL_ENTER;
+	f->stack = call ? call->stack : 0;
+	f->n_values = f->n_objects = 0;
+	memset(f->values, 0, sizeof(f->values));
+	memset(f->objects, 0, sizeof(f->objects));
 }
 
 struct finding_draft *finding_draft_begin(
@@ -132,18 +127,14 @@ struct finding_draft *finding_draft_begin(
 	f = &d->finding;
 	fill(f, rule, &graded);
 	d->caller = call ? call->caller : g.caller;
-	d->key = call_site_key(c, call, rule, g.site ? g.site : call ? call->caller : 1);
 	d->beside = g.beside;
-	d->detail[0] = 0;
-	f->at_leave = call && call->state.phase != ACL_ENTER;
+	f->serial = f->repeat = 0;
 	f->cause = g.cause;
 	f->event = call;
-	f->stack = call ? call->stack : 0;
-	f->detail = d->detail;
+	call_site_look(c, call, rule, g.site ? g.site : call ? call->caller : 1, &d->site);
 	if (!is_shown(c, call, d))
 		return NULL;
-	memset(f->values, 0, sizeof(f->values));
-	memset(f->objects, 0, sizeof(f->objects));
+	show_begin(d, call);
 	return d;
 }
 

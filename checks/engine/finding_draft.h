@@ -7,6 +7,7 @@
 #ifndef CHECKS_FINDING_DRAFT_H
 #define CHECKS_FINDING_DRAFT_H
 
+#include "checks/engine/call_sites.h"
 #include "checks/engine/finding.h"
 #include "checks/engine/instance.h"
 
@@ -14,7 +15,8 @@
 struct finding_draft {
 	struct acl_finding finding; /* first: the rest is found from it */
 	char detail[640];
-	uint64_t key, caller; /* of its call site */
+	struct call_site_count site;
+	uint64_t caller; /* of its call site */
 	bool collected; /* it waits for the end of the call's phase */
 	uint8_t beside; /* enum finding_beside */
 	bool formatted; /* else it was not to be shown when it was made */
@@ -48,9 +50,5 @@ struct finding_draft *finding_draft_begin(struct checks *c, struct acl_call_reco
 void finding_draft_end(struct checks *c, struct finding_draft *d);
 
 void finding_send(struct checks *c, struct acl_finding *f);
-/* Of the repeats of a call site the 1st, 10th, 100th … is shown. */
-bool finding_shown_at(uint64_t n);
-/* The next number above n at which it is. */
-uint64_t finding_shown_after(uint64_t n);
 
 #endif

@@ -10,7 +10,9 @@ static struct finding_grade grade_of(const struct finding_part *parts)
 {
 	struct finding_grade g = GRADE_TABLE;
 
-	for (; parts->kind != PART_END; parts++)
+	for (; parts->kind != PART_END; parts++) {
+		if (parts->kind < PART_SEVERITY)
+			continue;
 		switch (parts->kind) {
 		case PART_SEVERITY:
 			g.severity = (int8_t)parts->i;
@@ -38,6 +40,7 @@ static struct finding_grade grade_of(const struct finding_part *parts)
 			g.caller = parts->u;
 			break;
 		}
+	}
 	return g;
 }
 

@@ -201,7 +201,7 @@ const char *human_bytes(uint64_t bytes, char out[24]);
 
 /* What the statements below do in two steps: NULL = nothing to show (rule off, repeat …), no sentence needed.
  */
-__attribute__((cold)) struct finding_draft *finding_start(struct checks *c, struct acl_call_record *call,
+struct finding_draft *finding_start(struct checks *c, struct acl_call_record *call,
 	const struct acl_rule *rule, const struct finding_part *parts);
 __attribute__((cold, format(printf, 4, 5))) void finding_finish(
 	struct checks *c, struct finding_draft *d, const struct finding_part *parts, const char *format, ...);

@@ -154,7 +154,7 @@ static void settle(void *settling)
 	findings_settle(s->c, s->call);
 }
 
-static __attribute__((noinline, cold)) void settle_with_stack(struct checks *c, struct acl_call_record *call)
+static __attribute__((noinline)) void settle_with_stack(struct checks *c, struct acl_call_record *call)
 {
 	struct settling s = {c, call};
 

@@ -13,6 +13,7 @@
 #include "interpose/runtime/host_address.h"
 #include "interpose/common/tool_arena.h"
 #include "interpose/report/expect_scope.h"
+#include "interpose/common/compiler.h"
 #include "interpose/config/acl_json.h"
 #include "interpose/runtime/loaded_module.h"
 #include "interpose/config/run_settings.h"
@@ -110,10 +111,14 @@ static bool looks_at_stack(const struct acl_rule *rule)
 static uint64_t host_place(
 	void *context, struct acl_call_record *ev, const struct acl_rule *rule, bool counted)
 {
-	uint64_t place = (uint64_t)expect_scope(rule->id, counted) << 48 | (uint64_t)expect_inside() << 32;
+	bool by_stack = ev && looks_at_stack(rule);
+	uint64_t place;
 
 	(void)context;
-	if (ev && looks_at_stack(rule)) {
+	if (likely(!by_stack) && likely(!expect_any()))
+		return 0;
+	place = (uint64_t)expect_scope(rule->id, counted) << 48 | (uint64_t)expect_inside() << 32;
+	if (by_stack) {
 		if (!ev->stack)
 			ev->stack = KEEPING_ERRNO(stack_take(ev->caller));
 		place |= ev->stack;

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "interpose/common/thread_state.h"
+
 struct expectation {
 	const char *rule, *reason;
 	uint64_t place; /* return address of the opening */
@@ -23,6 +25,12 @@ struct expectation {
 uint32_t expect_scope(const char *rule, bool meet);
 /* The innermost open scope of this thread, whatever it waits for; 0 = none. */
 uint32_t expect_inside(void);
+/* Whether the thread has any open. */
+static inline bool expect_any(void)
+{
+	return thread_self()->n_scopes != 0;
+}
+
 /* By what expect_scope() gave, and all from 1 on; false after the last. */
 bool expect_get(uint32_t scope, struct expectation *out);
 
