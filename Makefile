@@ -79,7 +79,7 @@ install: all $(INSTALL_MAN1) $(INSTALL_MAN7)
 
 # --- the house's own order ----------------------------------------------------
 C_SOURCES = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.cc')
-SHELL_SOURCES = $(shell git ls-files '*.sh' '*.bash' tests/keep-tap tools/install-deps tools/gen/check-cann .ci/run tools/bench/run tools/bench/trace_run)
+SHELL_SOURCES = $(shell git ls-files '*.sh' '*.bash' tests/keep-tap tools/install-deps tools/gen/check-cann .ci/run tools/bench/run tools/bench/instructions tools/bench/compiler tools/bench/trace_run)
 
 format:
 	@clang-format -i $(C_SOURCES)

@@ -17,7 +17,8 @@ struct operation_shape {
 	/* So many bytes from one pointer to the other, all of them arguments of 64 bits; and their slots. */
 	bool linear;
 	struct {
-		/* Of limit: the same as of bytes where there is none; of direction: an argument of 32 bits. */
+		/* Of limit: the same as of bytes where there is none; of direction: an argument of 32 bits.
+		 */
 		uint8_t src, dst, bytes, limit, direction;
 	} slot;
 };

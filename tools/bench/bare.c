@@ -24,6 +24,8 @@ FORWARD(aclrtFree, (void *p), (p))
 FORWARD(aclrtReserveMemAddress, (void **p, size_t n, size_t a, void *e, uint64_t f), (p, n, a, e, f))
 FORWARD(aclrtReleaseMemAddress, (void *p), (p))
 FORWARD(aclrtMallocHost, (void **p, size_t n), (p, n))
+FORWARD(aclrtHostRegister, (void *p, uint64_t n, aclrtHostRegisterType t, void **d), (p, n, t, d))
+FORWARD(aclrtHostUnregister, (void *p), (p))
 FORWARD(aclrtCreateStream, (aclrtStream * s), (s))
 FORWARD(aclrtCreateEventExWithFlag, (aclrtEvent * e, uint32_t f), (e, f))
 FORWARD(aclrtRecordEvent, (aclrtEvent e, aclrtStream s), (e, s))
@@ -31,6 +33,10 @@ FORWARD(aclrtStreamWaitEvent, (aclrtStream s, aclrtEvent e), (s, e))
 FORWARD(aclrtQueryEventStatus, (aclrtEvent e, aclrtEventRecordedStatus *s), (e, s))
 FORWARD(aclrtMemcpyAsync, (void *d, size_t m, const void *s, size_t n, aclrtMemcpyKind k, aclrtStream t),
 	(d, m, s, n, k, t))
+FORWARD(aclrtMemcpyBatchAsync,
+	(void **d, size_t *m, void **s, size_t *n, size_t b, aclrtMemcpyBatchAttr *a, size_t *i, size_t k,
+		size_t *f, aclrtStream t),
+	(d, m, s, n, b, a, i, k, f, t))
 FORWARD(aclrtSynchronizeStream, (aclrtStream s), (s))
 FORWARD(aclrtStreamGetId, (aclrtStream s, int32_t *i), (s, i))
 
@@ -48,12 +54,15 @@ void bare_bind(void *runtime)
 	BIND(aclrtReserveMemAddress);
 	BIND(aclrtReleaseMemAddress);
 	BIND(aclrtMallocHost);
+	BIND(aclrtHostRegister);
+	BIND(aclrtHostUnregister);
 	BIND(aclrtCreateStream);
 	BIND(aclrtCreateEventExWithFlag);
 	BIND(aclrtRecordEvent);
 	BIND(aclrtStreamWaitEvent);
 	BIND(aclrtQueryEventStatus);
 	BIND(aclrtMemcpyAsync);
+	BIND(aclrtMemcpyBatchAsync);
 	BIND(aclrtSynchronizeStream);
 	BIND(aclrtStreamGetId);
 }

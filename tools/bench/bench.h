@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the benchmark's parts share: variants of the call path, and measured rows. */
+/* What the benchmark's parts share: variants of the call path, loops, and measured rows. */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -19,18 +19,22 @@
 	X(aclrtReserveMemAddress)                                                                            \
 	X(aclrtReleaseMemAddress)                                                                            \
 	X(aclrtMallocHost)                                                                                   \
+	X(aclrtHostRegister)                                                                                 \
+	X(aclrtHostUnregister)                                                                               \
 	X(aclrtCreateStream)                                                                                 \
 	X(aclrtCreateEventExWithFlag)                                                                        \
 	X(aclrtRecordEvent)                                                                                  \
 	X(aclrtStreamWaitEvent)                                                                              \
 	X(aclrtQueryEventStatus)                                                                             \
 	X(aclrtMemcpyAsync)                                                                                  \
+	X(aclrtMemcpyBatchAsync)                                                                             \
 	X(aclrtSynchronizeStream)                                                                            \
 	X(aclrtStreamGetId)
 
 enum bench_variant_id { BENCH_DIRECT, BENCH_BARE, BENCH_OFF, BENCH_CHECKS, BENCH_VARIANTS };
 
 #define BENCH_STREAMS 64
+#define BENCH_BATCH 4096 /* entries of the longest batch */
 
 struct bench_variant {
 	const char *name;
@@ -40,14 +44,52 @@ struct bench_variant {
 #undef BENCH_MEMBER
 	aclrtStream streams[BENCH_STREAMS];
 	aclrtEvent events[BENCH_STREAMS];
-	void *host; /* pinned, 1 MiB */
+	void *host; /* pinned, a piece for each stream */
 	void **blocks; /* device, 4 KiB each; then those of mixed sizes, 512 bytes to 64 KiB */
 	void **order; /* the same blocks, or those of mixed sizes, shuffled */
+	void **batch; /* BENCH_BATCH blocks of their own */
 	size_t n_blocks, n_order;
+	size_t n_registered; /* ranges of host memory */
 };
 
-/* One loop of n calls; i counts on over repetitions so that every block gets its turn. */
+/* One loop of n calls; first counts on over repetitions so that every block gets its turn. */
 typedef void (*bench_loop_fn)(struct bench_variant *v, size_t n, size_t first);
+
+#define BENCH_LOOPS(X)                                                                                       \
+	X(unchecked)                                                                                         \
+	X(query)                                                                                             \
+	X(record)                                                                                            \
+	X(record_low)                                                                                        \
+	X(record_high)                                                                                       \
+	X(wait)                                                                                              \
+	X(copy_ten)                                                                                          \
+	X(copy_set)                                                                                          \
+	X(copy_random)                                                                                       \
+	X(copy_mixed)                                                                                        \
+	X(copy_low)                                                                                          \
+	X(copy_high)                                                                                         \
+	X(batch_2)                                                                                           \
+	X(batch_64)                                                                                          \
+	X(batch_4096)                                                                                        \
+	X(repeat)                                                                                            \
+	X(reserve_small)                                                                                     \
+	X(reserve_vast)                                                                                      \
+	X(register)
+
+/* NULL: no loop of this name. */
+bench_loop_fn bench_loop(const char *name);
+
+/* Streams, events, host memory, and what batches and registering use. */
+void bench_objects(struct bench_variant *v);
+/* Up to so many blocks; more of sizes of which nothing can be reckoned from the ones before. */
+void bench_grow(struct bench_variant *v, size_t blocks);
+void bench_grow_mixed(struct bench_variant *v, size_t more);
+/* Up to so many registered ranges. */
+void bench_register(struct bench_variant *v, size_t ranges);
+/* Two devices are in use from now on; the objects stay on the first. */
+void bench_two_devices(struct bench_variant *v);
+/* Everything submitted is done: another loop may use the same blocks on other streams. */
+void bench_settle(struct bench_variant *v);
 
 /* CPU nanoseconds a call, lower quartile over repetitions, variants interleaved. */
 void bench_measure(

@@ -75,6 +75,20 @@ EXPORT aclError aclrtMallocHost(void **ptr, size_t size)
 	return ACL_SUCCESS;
 }
 
+EXPORT aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type, void **device)
+{
+	(void)size;
+	(void)type;
+	*device = ptr;
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtHostUnregister(void *ptr)
+{
+	(void)ptr;
+	return ACL_SUCCESS;
+}
+
 EXPORT aclError aclrtCreateStream(aclrtStream *stream)
 {
 	*stream = counter_inc(&next_handle, 64);
@@ -117,6 +131,22 @@ EXPORT aclError aclrtMemcpyAsync(
 	(void)src;
 	(void)count;
 	(void)kind;
+	(void)stream;
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtMemcpyBatchAsync(void **dsts, size_t *maxs, void **srcs, size_t *sizes, size_t n,
+	aclrtMemcpyBatchAttr *attrs, size_t *indexes, size_t n_attrs, size_t *failed, aclrtStream stream)
+{
+	(void)dsts;
+	(void)maxs;
+	(void)srcs;
+	(void)sizes;
+	(void)n;
+	(void)attrs;
+	(void)indexes;
+	(void)n_attrs;
+	(void)failed;
 	(void)stream;
 	return ACL_SUCCESS;
 }

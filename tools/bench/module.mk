@@ -14,7 +14,7 @@ $(BENCH_DIR)/libbare.so: $(call objs,tools/bench/bare.c)
 $(BENCH_DIR)/libaclcheck-on.so $(BENCH_DIR)/libaclcheck-off.so: $(BUILD)/libaclcheck.so
 	$(Q)mkdir -p $(@D) && cp $< $@
 
-$(BENCH_DIR)/bench: $(call objs,tools/bench/bench.c tools/bench/measure.c)
+$(BENCH_DIR)/bench: $(call objs,tools/bench/bench.c tools/bench/loops.c tools/bench/measure.c)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -ldl -lpthread
 
 BENCH_FILES := $(BENCH_DIR)/bench $(BENCH_DIR)/libempty.so $(BENCH_DIR)/libbare.so $(BENCH_DIR)/libaclcheck-on.so \
@@ -22,6 +22,15 @@ BENCH_FILES := $(BENCH_DIR)/bench $(BENCH_DIR)/libempty.so $(BENCH_DIR)/libbare.
 
 bench: $(BENCH_FILES)
 	@tools/bench/run $(BENCH_DIR) $(BENCH_CALLS) >$(BENCH_DIR)/table.md; kept=$$?; cat $(BENCH_DIR)/table.md; $(MAKE) --no-print-directory bench-trace || kept=1; exit $$kept
+
+# Instructions only, exact; a part of make test. bench-figures writes what is there now.
+.PHONY: bench-quick bench-figures
+bench-quick: tests/bench/instructions.t
+	@env $(TEST_ENV) tests/bench/instructions.t
+
+bench-figures: $(BENCH_FILES)
+	@{ printf '# '; tools/bench/compiler "$(CC)"; tools/bench/instructions $(BENCH_DIR) checks; } >$(BENCH_DIR)/figures && \
+		cp $(BENCH_DIR)/figures tools/bench/figures
 
 # What recording costs. BENCH_TRACE_CALLS=10000000 for the long look at losses.
 $(BENCH_DIR)/traced/libaclcheck.so: $(BUILD)/libaclcheck.so $(BUILD)/libaclcheck-lttng.so

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
+# What a call costs, as exact counts of instructions.
+
+tests/bench/instructions.t: $$(BENCH_FILES)

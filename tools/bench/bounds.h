@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every bound of make bench.  Times differ by more than two between machines, so a
+ * bound is a count of instructions, or a ratio of two times of one run.
+ */
+#ifndef BENCH_BOUNDS_H
+#define BENCH_BOUNDS_H
+
+/*
+ * What is counted, in this order: name, loop, calls or entries, bound of instructions a
+ * call or entry with all checks (0 = none), percent of the row before it that it may
+ * take (0 = any).
+ */
+#define BENCH_COUNTED(X)                                                                                     \
+	X(unchecked, unchecked, 5000, 220, 0)                                                                \
+	X(query, query, 5000, 300, 0)                                                                        \
+	X(record, record, 5000, 350, 0)                                                                      \
+	X(wait, wait, 5000, 0, 0)                                                                            \
+	X(copy, copy_ten, 5000, 900, 0)                                                                      \
+	X(copy_two_devices, copy_ten, 5000, 0, 110)                                                          \
+	X(batch_2, batch_2, 4096, 0, 0)                                                                      \
+	X(batch_64, batch_64, 4096, 120, 0)                                                                  \
+	X(batch_4096, batch_4096, 8192, 120, 0)                                                              \
+	X(repeat, repeat, 1000, 900, 0)                                                                      \
+	X(register_10, register, 1000, 0, 0)                                                                 \
+	X(register_10000, register, 1000, 0, 200)                                                            \
+	X(copy_10000, copy_random, 5000, 900, 0)
+
+#define BOUND_OFF 12 /* instructions over the bare forward, checks off */
+#define BOUND_TWO_THREADS 1.15 /* of what the bare forward's two threads lose */
+#define BOUND_SET 1.5 /* 1 000 of 1 000 000 blocks in use, over ten blocks */
+#define BOUND_RANDOM 1.3 /* what random blocks add, over a random load of a cache line each */
+#define BOUND_RESERVE 1.3 /* reserving 64 GiB over 4 KiB */
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is measured: loops of calls, and the objects that they use. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+#define BLOCK 4096
+#define SMALL 512 /* the smallest of mixed sizes */
+#define HOST ((size_t)BENCH_STREAMS * BLOCK)
+
+#define LOOP(name, call)                                                                                     \
+	static __attribute__((noinline)) void name(struct bench_variant *v, size_t n, size_t first)          \
+	{                                                                                                    \
+		for (size_t i = first; i < first + n; i++)                                                   \
+			call;                                                                                \
+	}
+
+static aclrtEventRecordedStatus status;
+static __thread int32_t id;
+
+LOOP(loop_unchecked, v->aclrtStreamGetId(v->streams[0], &id))
+LOOP(loop_query, v->aclrtQueryEventStatus(v->events[i % BENCH_STREAMS], &status))
+LOOP(loop_record, v->aclrtRecordEvent(v->events[i % BENCH_STREAMS], v->streams[i % BENCH_STREAMS]))
+LOOP(loop_wait, v->aclrtStreamWaitEvent(v->streams[i % BENCH_STREAMS], v->events[(i + 1) % BENCH_STREAMS]))
+
+/* --- copies ---------------------------------------------------------------- */
+
+/* Every stream has its own part of the host's memory. */
+static inline void copy_on(struct bench_variant *v, void *block, size_t bytes, size_t stream)
+{
+	v->aclrtMemcpyAsync(block, bytes, (char *)v->host + stream * BLOCK, bytes, ACL_MEMCPY_HOST_TO_DEVICE,
+		v->streams[stream]);
+}
+
+/* A block is always used on the same stream: copies to it on two of them would be a race. */
+static inline void copy_to(struct bench_variant *v, void *block, size_t bytes)
+{
+	copy_on(v, block, bytes, (uintptr_t)block / SMALL % BENCH_STREAMS);
+}
+
+/*
+ * A working set of ten, of a thousand spread over all, and all of them in random
+ * order.  The order is a list read from front to back: what the loop itself misses
+ * in the caches would be hidden behind the next calls in a bare one only.
+ */
+LOOP(loop_copy_ten, copy_to(v, v->blocks[i % 10], BLOCK))
+LOOP(loop_copy_set, copy_to(v, v->blocks[(i % 1000) * (v->n_blocks / 1000)], BLOCK))
+LOOP(loop_copy_random, copy_to(v, v->order[i % v->n_order], BLOCK))
+LOOP(loop_copy_mixed, copy_to(v, v->order[i % v->n_order], SMALL))
+
+/* Two threads: streams, events and blocks of their own. */
+LOOP(loop_record_low, v->aclrtRecordEvent(v->events[i % 16], v->streams[i % 16]))
+LOOP(loop_record_high, v->aclrtRecordEvent(v->events[32 + i % 16], v->streams[32 + i % 16]))
+LOOP(loop_copy_low, copy_on(v, v->blocks[i % 96], BLOCK, i % 16))
+LOOP(loop_copy_high, copy_on(v, v->blocks[200 + i % 96], BLOCK, 32 + i % 16))
+
+/* One site that breaks async-copy-alignment every time. */
+LOOP(loop_repeat, v->aclrtMemcpyAsync(v->blocks[0], 64, (char *)v->host + 4, 64, ACL_MEMCPY_HOST_TO_DEVICE,
+			  v->streams[(uintptr_t)v->blocks[0] / SMALL % BENCH_STREAMS]))
+
+/* A batch to as many blocks from one piece of host memory; n counts its entries. */
+static inline void batch(struct bench_variant *v, size_t n, size_t entries)
+{
+	static size_t sizes[BENCH_BATCH], none;
+	static void *host[BENCH_BATCH];
+	aclrtMemcpyBatchAttr attributes = {0};
+	size_t failed;
+
+	if (host[0] != v->host)
+		for (size_t i = 0; i < BENCH_BATCH; i++) {
+			host[i] = v->host;
+			sizes[i] = SMALL;
+		}
+	for (size_t i = 0; i < n; i += entries)
+		v->aclrtMemcpyBatchAsync(
+			v->batch, sizes, host, sizes, entries, &attributes, &none, 1, &failed, v->streams[0]);
+}
+
+LOOP(loop_batch_2, (batch(v, n, 2), i = first + n))
+LOOP(loop_batch_64, (batch(v, n, 64), i = first + n))
+LOOP(loop_batch_4096, (batch(v, n, 4096), i = first + n))
+
+/* --- memory that comes and goes -------------------------------------------------------- */
+
+static inline void reserve(struct bench_variant *v, size_t bytes)
+{
+	void *range = NULL;
+
+	v->aclrtReserveMemAddress(&range, bytes, 0, NULL, 0);
+	v->aclrtReleaseMemAddress(range);
+}
+
+LOOP(loop_reserve_small, reserve(v, BLOCK))
+LOOP(loop_reserve_vast, reserve(v, (size_t)64 << 30))
+
+/* Ranges that are nobody's: neither the runtime nor the checks read what is registered. */
+static void *range_at(size_t i)
+{
+	return (void *)(UINT64_C(0x300000000000) + i * 2 * BLOCK);
+}
+
+static void register_again(struct bench_variant *v, size_t i)
+{
+	void *device;
+
+	v->aclrtHostUnregister(range_at(i * 7919 % v->n_registered));
+	v->aclrtHostRegister(range_at(i * 7919 % v->n_registered), BLOCK, ACL_HOST_REGISTER_MAPPED, &device);
+}
+
+LOOP(loop_register, register_again(v, i))
+
+bench_loop_fn bench_loop(const char *name)
+{
+	static const struct {
+		const char *name;
+		bench_loop_fn loop;
+	} loops[] = {
+#define LOOP_NAMED(name) {#name, loop_##name},
+		BENCH_LOOPS(LOOP_NAMED)
+#undef LOOP_NAMED
+	};
+
+	for (unsigned l = 0; l < sizeof(loops) / sizeof(loops[0]); l++)
+		if (!strcmp(loops[l].name, name))
+			return loops[l].loop;
+	return NULL;
+}
+
+/* --- objects ------------------------------------------------------------------------------ */
+
+void bench_register(struct bench_variant *v, size_t ranges)
+{
+	void *device;
+
+	for (; v->n_registered < ranges; v->n_registered++)
+		v->aclrtHostRegister(range_at(v->n_registered), BLOCK, ACL_HOST_REGISTER_MAPPED, &device);
+}
+
+void bench_objects(struct bench_variant *v)
+{
+	v->aclrtSetDevice(0);
+	for (unsigned i = 0; i < BENCH_STREAMS; i++) {
+		v->aclrtCreateStream(&v->streams[i]);
+		v->aclrtCreateEventExWithFlag(&v->events[i], ACL_EVENT_SYNC);
+		v->aclrtRecordEvent(v->events[i], v->streams[i]);
+	}
+	v->aclrtMallocHost(&v->host, HOST);
+	v->batch = malloc(BENCH_BATCH * sizeof(*v->batch));
+	for (unsigned i = 0; i < BENCH_BATCH; i++)
+		v->aclrtMalloc(&v->batch[i], BLOCK, ACL_MEM_MALLOC_HUGE_FIRST);
+	bench_register(v, 10);
+}
+
+void bench_settle(struct bench_variant *v)
+{
+	for (unsigned i = 0; i < BENCH_STREAMS; i++)
+		v->aclrtSynchronizeStream(v->streams[i]);
+}
+
+void bench_two_devices(struct bench_variant *v)
+{
+	v->aclrtSetDevice(1);
+	v->aclrtSetDevice(0);
+}
+
+static void shuffle(void **out, void **in, size_t n)
+{
+	uint64_t random = 88172645463325252u;
+
+	memcpy(out, in, n * sizeof(*out));
+	for (size_t i = n - 1; i > 0; i--) {
+		size_t j;
+		void *other;
+
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		j = random % (i + 1);
+		other = out[j];
+		out[j] = out[i];
+		out[i] = other;
+	}
+}
+
+void bench_grow(struct bench_variant *v, size_t blocks)
+{
+	v->blocks = realloc(v->blocks, blocks * sizeof(*v->blocks));
+	for (; v->n_blocks < blocks; v->n_blocks++)
+		v->aclrtMalloc(&v->blocks[v->n_blocks], BLOCK, ACL_MEM_MALLOC_HUGE_FIRST);
+	v->order = realloc(v->order, blocks * sizeof(*v->order));
+	v->n_order = blocks;
+	shuffle(v->order, v->blocks, blocks);
+}
+
+/* More blocks, of which nothing can be reckoned from the ones before; the order is of them alone. */
+void bench_grow_mixed(struct bench_variant *v, size_t more)
+{
+	v->blocks = realloc(v->blocks, (v->n_blocks + more) * sizeof(*v->blocks));
+	for (uint32_t i = 0; i < more; i++)
+		v->aclrtMalloc(&v->blocks[v->n_blocks + i], (size_t)SMALL << (i * 2654435761u >> 29),
+			ACL_MEM_MALLOC_HUGE_FIRST);
+	shuffle(v->order, v->blocks + v->n_blocks, more);
+	v->n_order = more;
+	v->n_blocks += more;
+}
