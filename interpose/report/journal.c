@@ -17,6 +17,7 @@
 #include "interpose/report/log.h"
 #include "interpose/report/log_stream.h"
 #include "interpose/runtime/loaded_module.h"
+#include "interpose/runtime/real_function.h"
 #include "interpose/report/call_coverage.h"
 #include "interpose/config/run_membership.h"
 #include "interpose/config/run_settings.h"
@@ -287,6 +288,15 @@ static void note_count(void *context, const struct checks_site *place)
 		k->count = place->count;
 }
 
+/* The file whose functions were called. */
+static void runtime(struct jout *j)
+{
+	const struct acl_module *m = real_sample() ? module_of(real_sample()) : NULL;
+
+	if (m)
+		jout_string(j, "runtime", m->path);
+}
+
 /* What is known only at the end, the same in the end record and in the report. */
 static void outcome(struct jout *j, const struct checks *c, enum checks_end kind)
 {
@@ -321,6 +331,7 @@ static void outcome(struct jout *j, const struct checks *c, enum checks_end kind
 	rule_coverage_json(j, c);
 	if (log_stream_dropped())
 		jout_uint(j, "log_dropped", log_stream_dropped());
+	runtime(j);
 	jout_string(j, "end", ends[kind]);
 	jout_string(j, "ended", time);
 }

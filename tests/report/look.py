@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """look.py tap|html|png FILE: is the file well formed, and what does it say? Of a picture: the first pixel."""
+import base64
+import hashlib
 import html.parser
 import json
 import re
@@ -33,17 +35,21 @@ def tap(text):
 
 
 class Page(html.parser.HTMLParser):
-    void = {"meta", "br"}
+    void = {"meta", "br", "input"}
 
     def __init__(self):
         super().__init__()
         self.open, self.text = [], []
+        self.policy, self.own = "", {"style": [], "script": []}
 
     def handle_starttag(self, tag, attributes):
-        assert tag not in ("script", "iframe", "img", "link", "object", "base"), tag
+        assert tag not in ("iframe", "img", "link", "object", "base"), tag
+        assert tag not in ("script", "style") or not attributes, tag
+        if tag == "meta" and ("http-equiv", "Content-Security-Policy") in attributes:
+            self.policy = dict(attributes)["content"]
         for name, value in attributes:
             assert not name.startswith("on") and name not in ("src", "style"), name
-            assert name != "href" or value.startswith("#"), value
+            assert name != "href" or value.startswith(("#", "https://")), value
         if tag not in self.void:
             self.open.append(tag)
 
@@ -51,7 +57,18 @@ class Page(html.parser.HTMLParser):
         assert self.open.pop() == tag, tag
 
     def handle_data(self, data):
-        self.text.append(data)
+        if self.open and self.open[-1] in self.own:
+            self.own[self.open[-1]].append(data)
+        else:
+            self.text.append(data)
+
+    def check_policy(self):
+        """Nothing runs and nothing is fetched but the page's own style and script."""
+        wanted = ["default-src 'none'"]
+        for tag, parts in self.own.items():
+            digest = base64.b64encode(hashlib.sha256("".join(parts).encode()).digest()).decode()
+            wanted.append(f"{tag}-src 'sha256-{digest}'")
+        assert self.policy.split("; ") == wanted, (self.policy, wanted)
 
 
 def page(text):
@@ -60,6 +77,7 @@ def page(text):
     parser.feed(text)
     parser.close()
     assert not parser.open, parser.open
+    parser.check_policy()
     print("".join(parser.text))
 
 

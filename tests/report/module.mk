@@ -64,7 +64,7 @@ FUZZ_SRC := tests/report/fuzz.c $(wildcard tools/aclcheck/formats/*.c) \
 		process_records.c uncovered.c) \
 	$(INTERPOSE_COMMON) interpose/config/config_file.c
 $(REPORT_TEST)/fuzz: $(FUZZ_SRC) $(ACLCHECK_HEADERS) $(wildcard interpose/*/*.h interpose/*/*.def) \
-		checks/engine/rule_table.c $(BUILD)/gen/acl_rules.c $(BUILD)/gen/acl_model.c
+		$(HTML_PAGE) $(BUILD)/gen/html_digests.h checks/engine/rule_table.c $(BUILD)/gen/acl_rules.c $(BUILD)/gen/acl_model.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -O1 $(CPPFLAGS_ALL) $(ACLCHECK_CPPFLAGS) \
 		-fsanitize=address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^) include/aclcheck/model.c -ljansson -lelf
 

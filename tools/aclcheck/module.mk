@@ -9,6 +9,15 @@ ACLCHECK_CPPFLAGS := -DACLCHECK_VERSION='"$(VERSION)"' -DACLCHECK_LIBDIR='"$(PRE
 	-DACLCHECK_HOMEPAGE='"$(HOMEPAGE)"'
 $(foreach d,$(ACLCHECK_DIRS),$(eval CPPFLAGS_$(d) := $(ACLCHECK_CPPFLAGS)))
 
+# The files of the HTML page are part of the command. Its policy names style and script by their digest.
+HTML_PAGE := $(addprefix tools/aclcheck/formats/page/,page.html style.css page.js)
+digest = sha256-$$(sha256sum <$(1) | perl -ne 'print pack("H64", $$_)' | base64)
+$(BUILD)/gen/html_digests.h: $(HTML_PAGE) tools/aclcheck/module.mk | $(BUILD)/gen/.stamp
+	$(call say,GEN,$@){ echo '/* Generated from tools/aclcheck/formats/page, do not edit. */'; \
+		echo "#define HTML_STYLE_HASH \"$(call digest,tools/aclcheck/formats/page/style.css)\""; \
+		echo "#define HTML_SCRIPT_HASH \"$(call digest,tools/aclcheck/formats/page/page.js)\""; } >$@
+$(BUILD)/obj/tools/aclcheck/formats/format_html.o: $(HTML_PAGE) $(BUILD)/gen/html_digests.h
+
 # Which rules have twins, and which ran live, is known when the command is built.
 TWIN_SOURCES := $(wildcard tests/paired/*.c tests/paired/live/*.c)
 LIVE_TWINS := $(wildcard tests/paired/live/*.c)

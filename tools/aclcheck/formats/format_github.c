@@ -132,15 +132,15 @@ static void put_reasons(FILE *to, const json_t *report, unsigned *used)
 static void put_findings(FILE *to, const json_t *report, unsigned *used)
 {
 	size_t n = json_array_size(json_object_get(report, "findings"));
-	const json_t **sorted = findings_by_gravity(report);
+	struct graded_finding *sorted = findings_by_gravity(report);
 
 	for (size_t i = 0; i < n; i++) {
-		enum level level = level_of(report, sorted[i]);
+		enum level level = level_of(report, sorted[i].finding);
 
-		if (flag_of(sorted[i], "suppressed") || flag_of(sorted[i], "expected"))
+		if (flag_of(sorted[i].finding, "suppressed") || flag_of(sorted[i].finding, "expected"))
 			continue;
 		if (used[level]++ < ANNOTATIONS)
-			put_finding(to, level, sorted[i]);
+			put_finding(to, level, sorted[i].finding);
 	}
 	free(sorted);
 }

@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One self-contained HTML page: no script, no network, light and dark. */
+/* One self-contained HTML page: page/page.html filled with values; style and script are part of it. */
 #include "tools/aclcheck/formats/format_html.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "tools/aclcheck/report/report.h"
 #include "tools/aclcheck/common/command.h"
+#include "tools/aclcheck/formats/template.h"
 
-void html_put(FILE *to, const char *before, const char *s, const char *after)
-{
-	fputs(before, to);
-	put_xml(to, s);
-	fputs(after, to);
-}
+#include "html_digests.h"
 
-void html_put_if(FILE *to, const char *before, const char *s, const char *after)
+/* The files themselves are part of the command. */
+#define EMBED(symbol, file)                                                                                  \
+	__asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"tools/aclcheck/formats/page/" file            \
+		"\"\n" #symbol "_end:\n.byte 0\n.popsection\n");                                             \
+	extern const char symbol[], symbol##_end[]
+
+EMBED(html_page, "page.html");
+EMBED(html_style, "style.css");
+EMBED(html_script, "page.js");
+
+json_t *html_count(json_int_t n, const char *one, const char *many)
 {
-	if (*s)
-		html_put(to, before, s, after);
+	return json_sprintf("%lld %s", (long long)n, n == 1 ? one : many);
 }
 
 const char *html_class(const char *word)
@@ -32,322 +35,159 @@ const char *html_class(const char *word)
 	return "d";
 }
 
-void html_value(FILE *to, const json_t *value)
+json_t *html_members(const json_t *object)
 {
-	char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-
-	put_xml(to, text ? text : json_is_string(value) ? json_string_value(value) : "");
-	free(text);
-}
-
-/* --- the overview: rules in order of gravity, their places under them ---------------- */
-
-struct row {
-	const json_t *finding;
-	size_t number; /* in the report */
-	unsigned grave, rule_grave; /* 0 = fails; the worst of its rule */
-};
-
-static unsigned gravity(const json_t *report, const json_t *finding)
-{
-	static const char *const severities[] = {"error", "warning", "perf", "portability"};
-	unsigned s = 0;
-
-	if (finding_failed(report, finding))
-		return 0;
-	while (s < 4 && strcmp(severities[s], text_of(finding, "severity")) != 0)
-		s++;
-	return (*finding_status(finding) ? 10 : 1) + s;
-}
-
-static int by_gravity(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-	int order;
-
-	if (x->rule_grave != y->rule_grave)
-		return x->rule_grave < y->rule_grave ? -1 : 1;
-	order = strcmp(text_of(x->finding, "rule"), text_of(y->finding, "rule"));
-	if (order)
-		return order;
-	if (x->grave != y->grave)
-		return x->grave < y->grave ? -1 : 1;
-	return x->number < y->number ? -1 : 1;
-}
-
-/* To be freed; as many as the report has findings. */
-static struct row *sorted_rows(const json_t *report)
-{
-	const json_t *findings = json_object_get(report, "findings"), *finding;
-	struct row *rows = need(calloc(json_array_size(findings) + 1, sizeof(*rows)));
-	json_t *worst = json_object();
-	size_t i;
-
-	json_array_foreach(findings, i, finding)
-	{
-		const char *rule = text_of(finding, "rule");
-		unsigned grave = gravity(report, finding);
-
-		rows[i] = (struct row){finding, i, grave, grave};
-		if (!json_object_get(worst, rule) || number_of(worst, rule) > grave)
-			json_object_set_new(worst, rule, json_integer(grave));
-	}
-	for (size_t k = 0; k < i; k++)
-		rows[k].rule_grave = (unsigned)number_of(worst, text_of(rows[k].finding, "rule"));
-	json_decref(worst);
-	qsort(rows, i, sizeof(*rows), by_gravity);
-	return rows;
-}
-
-static void put_row(FILE *to, const struct row *row, bool first)
-{
-	const json_t *finding = row->finding;
-
-	fputs("<tr><td class=\"m\">", to);
-	if (first)
-		put_xml(to, text_of(finding, "rule"));
-	html_put(to, "</td><td class=\"", html_class(text_of(finding, "severity")), "\">");
-	html_put(to, "", text_of(finding, "severity"), "</td><td class=\"m\">");
-	fprintf(to, "<a href=\"#f%zu\">", row->number);
-	html_put(to, "", *finding_place(finding) ? finding_place(finding) : "the whole process",
-		"</a></td><td class=\"m c\">");
-	html_put(to, "", text_of(finding, "call"), "</td><td class=\"n\">");
-	fprintf(to, "%lld</td><td class=\"d\">", number_of(finding, "count"));
-	html_put(to, "", finding_status(finding), "");
-	html_put_if(to, *finding_status(finding) ? "; " : "", finding_ranks(finding), "");
-	fputs("</td></tr>\n", to);
-}
-
-static void put_findings(FILE *to, const json_t *report)
-{
-	size_t n = json_array_size(json_object_get(report, "findings"));
-	struct row *rows;
-
-	if (!n)
-		return;
-	rows = sorted_rows(report);
-	fputs("<h2>By rule and call site</h2>\n<div "
-	      "class=\"t\"><table><thead><tr><th>rule</th><th>severity</th>"
-	      "<th>call site</th><th>call</th><th "
-	      "class=\"n\">times</th><th>remarks</th></tr></thead><tbody>\n",
-		to);
-	for (size_t i = 0; i < n; i++)
-		put_row(to, &rows[i],
-			!i || strcmp(text_of(rows[i].finding, "rule"),
-				      text_of(rows[i - 1].finding, "rule")) != 0);
-	fputs("</tbody></table></div>\n<h2>Findings</h2>\n", to);
-	for (size_t i = 0; i < n; i++)
-		html_finding(to, report, rows[i].finding, rows[i].number);
-	free(rows);
-}
-
-/* --- the rest ------------------------------------------------------------------------ */
-
-/* Tests that no longer trip; those that did are findings marked as expected. */
-static void put_expectations(FILE *to, const json_t *report)
-{
-	const json_t *expectations = json_object_get(report, "expectations");
-	const json_t *one;
-	size_t i;
-
-	if (!json_array_size(expectations))
-		return;
-	fputs("<h2>Expected failures</h2>\n<div "
-	      "class=\"t\"><table><thead><tr><th>state</th><th>rule</th><th>reason</th>"
-	      "<th>place</th></tr></thead><tbody>\n",
-		to);
-	json_array_foreach(expectations, i, one)
-	{
-		bool unmet = expectation_unmet(one);
-
-		fprintf(to, "<tr><td class=\"%s\">%s</td><td class=\"m\">", unmet ? "fail" : "pass",
-			unmet                     ? "not seen"
-			: flag_of(one, "expired") ? "expired"
-						  : "seen");
-		html_put(to, "", expectation_rule(one), "</td><td>");
-		html_put(to, "", text_of(one, "reason"), "</td><td>");
-		html_put(to, "", expectation_place(report, one), "</td></tr>\n");
-	}
-	fputs("</tbody></table></div>\n", to);
-}
-
-/* Entries of the suppression file that are to be taken out. */
-static void put_stale(FILE *to, const json_t *stale)
-{
-	const json_t *one;
-	size_t i;
-
-	if (!json_array_size(stale))
-		return;
-	fputs("<h2>Suppressions to take out</h2>\n<div "
-	      "class=\"t\"><table><thead><tr><th>state</th><th>rule</th>"
-	      "<th>reason</th></tr></thead><tbody>\n",
-		to);
-	json_array_foreach(stale, i, one)
-	{
-		html_put(to, "<tr><td>", text_of(one, "state"), "</td><td class=\"m\">");
-		html_put(to, "", expectation_rule(one), "</td><td>");
-		html_put(to, "", text_of(one, "reason"), "</td></tr>\n");
-	}
-	fputs("</tbody></table></div>\n", to);
-}
-
-static void put_processes(FILE *to, const json_t *processes)
-{
-	const json_t *p, *argument;
-	size_t i, k;
-
-	if (!json_array_size(processes))
-		return;
-	fputs("<h2>Processes</h2>\n<div "
-	      "class=\"t\"><table><thead><tr><th>process</th><th>rank</th><th>command</"
-	      "th><th>verdict</th>"
-	      "<th class=\"n\">calls</th><th>end</th></tr></thead><tbody>\n",
-		to);
-	json_array_foreach(processes, i, p)
-	{
-		html_put(to, "<tr><td class=\"m c\">", text_of(p, "host"), ":");
-		fprintf(to, "%lld</td><td class=\"n\">", number_of(p, "pid"));
-		if (json_object_get(p, "rank"))
-			fprintf(to, "%lld", number_of(p, "rank"));
-		fputs("</td><td class=\"m\">", to);
-		json_array_foreach(json_object_get(p, "argv"), k, argument) html_put(
-			to, k ? " " : "", json_string_value(argument) ? json_string_value(argument) : "", "");
-		fprintf(to, "</td><td class=\"%s\">", html_class(text_of(p, "verdict")));
-		html_put(to, "", text_of(p, "verdict"), "</td><td class=\"n\">");
-		fprintf(to, "%lld</td><td>", number_of(p, "calls"));
-		html_put(to, "", text_of(p, "end"), "</td></tr>\n");
-	}
-	fputs("</tbody></table></div>\n", to);
-}
-
-static void put_last_call(FILE *to, const json_t *call)
-{
+	json_t *list = json_array();
 	const json_t *value;
 	const char *key;
-	bool first = true;
 
-	html_put(to, "<tr><td class=\"m\">", text_of(call, "call"), "(");
-	json_object_foreach((json_t *)json_object_get(call, "args"), key, value)
-	{
-		html_put(to, first ? "" : ", ", key, "=");
-		html_put(to, "", json_string_value(value) ? json_string_value(value) : "", "");
-		first = false;
-	}
-	html_put(to, ")</td><td class=\"m\">",
-		flag_of(call, "inside") ? "had not returned" : text_of(call, "result"), "</td></tr>\n");
+	json_object_foreach((json_t *)object, key, value) json_array_append_new(
+		list, json_pack("{s:s, s:s, s:O}", "comma", json_array_size(list) ? ", " : "", "name", key,
+			      "value", value));
+	return list;
 }
 
-/* Where the threads of a killed process had got to. */
-static void put_last_calls(FILE *to, const json_t *processes)
-{
-	const json_t *p, *thread, *call;
-	size_t i, k, n;
+/* --- who, when, what ----------------------------------------------------------------- */
 
-	json_array_foreach(processes, i, p)
-	{
-		json_array_foreach(json_object_get(p, "last_calls"), k, thread)
-		{
-			fprintf(to,
-				"<details><summary>killed: process %lld, thread %lld: the last calls"
-				"</summary><table><tbody>\n",
-				number_of(p, "pid"), number_of(thread, "thread"));
-			json_array_foreach(json_object_get(thread, "calls"), n, call) put_last_call(to, call);
-			fputs("</tbody></table></details>\n", to);
-		}
-	}
+static void about(json_t *list, const char *name, const char *value)
+{
+	if (*value)
+		json_array_append_new(list, json_pack("{s:s, s:s}", "name", name, "value", value));
 }
 
-static void put_reach(FILE *to, const json_t *reach)
+static void about_command(json_t *page, json_t *list, const json_t *argv)
 {
-	static const char *const ways[] = {"linked", "dlsym", "inside", "in_callbacks"};
-	const json_t *one;
+	json_t *command = json_string(""), *longer;
+	const json_t *word;
+	const char *base;
 	size_t i;
 
-	if (!json_array_size(json_object_get(reach, "calls")))
-		return;
-	fputs("<h2>Call coverage</h2>\n<details><summary>calls seen, by the way they "
-	      "came</summary><table><thead><tr><th>function</th>"
-	      "<th>by symbol</th><th>by dlsym</th><th>inside the runtime</th><th>in callbacks</th><th>first "
-	      "from</th></tr>"
-	      "</thead><tbody>\n",
-		to);
-	json_array_foreach(json_object_get(reach, "calls"), i, one)
+	json_array_foreach(argv, i, word)
 	{
-		html_put(to, "<tr><td class=\"m\">", text_of(one, "call"), "</td>");
-		for (unsigned way = 0; way < 4; way++)
-			fprintf(to, "<td class=\"n\">%lld</td>", number_of(one, ways[way]));
-		html_put(to, "<td class=\"m\">", text_of(one, "first_caller"), "</td></tr>\n");
+		longer = json_sprintf("%s%s%s", json_string_value(command), i ? " " : "",
+			json_string_value(word) ? json_string_value(word) : "");
+		if (!longer)
+			break;
+		json_decref(command);
+		command = longer;
 	}
-	fputs("</tbody></table></details>\n", to);
-	json_array_foreach(json_object_get(reach, "around"), i, one)
-	{
-		html_put(to, "<p>Passes the checker by: <code>", text_of(one, "module"), "</code>");
-		fputs(flag_of(one, "cann") ? " (CANN's own)</p>\n" : "</p>\n", to);
-	}
-	json_array_foreach(json_object_get(reach, "foreign"), i, one) html_put(
-		to, "<p>Not checked, by dlsym: functions of <code>", text_of(one, "module"), "</code></p>\n");
+	about(list, "program", json_string_value(command));
+	json_decref(command);
+	word = json_array_get(argv, 0);
+	base = json_string_value(word) ? strrchr(json_string_value(word), '/') : NULL;
+	json_object_set_new(page, "program",
+		json_string(base                      ? base + 1
+			    : json_string_value(word) ? json_string_value(word)
+						      : ""));
 }
 
-/* "3 error, 1 expected, 120 calls checked in 2 processes" */
-static void put_totals(FILE *to, const json_t *report)
+/* Of the run, or of the first process where no run is known. */
+static void put_about(json_t *page, const json_t *report)
 {
-	size_t processes = json_array_size(json_object_get(report, "processes"));
+	const json_t *process = json_array_get(json_object_get(report, "processes"), 0);
+	const json_t *run = json_array_get(json_object_get(report, "runs"), 0);
+	const char *target = text_of(json_object_get(process, "settings"), "target_cann");
+	json_t *list = json_array();
+	char status[64] = "";
+
+	if (!process && !run)
+		target = "";
+	else if (!*target)
+		target = "documents";
+	about_command(page, list, json_object_get(run ? run : process, run ? "command" : "argv"));
+	json_object_set_new(page, "date", json_string(text_of(run ? run : process, "started")));
+	about(list, "date", text_of(run ? run : process, "started"));
+	about(list, "host", text_of(process, "host"));
+	about(list, "commit", text_of(run, "revision"));
+	about(list, "runtime", text_of(process, "runtime"));
+	about(list, "target CANN", target);
+	if (json_object_get(run, "exit_status"))
+		snprintf(status, sizeof(status), "%lld", number_of(run, "exit_status"));
+	else if (json_object_get(run, "signal"))
+		snprintf(status, sizeof(status), "signal %lld", number_of(run, "signal"));
+	about(list, "exit status", status);
+	about(list, "aclcheck", ACLCHECK_VERSION);
+	json_object_set_new(page, "about", list);
+}
+
+/* --- the verdict --------------------------------------------------------------------- */
+
+static void put_totals(json_t *page, const json_t *report)
+{
+	json_t *list = json_array();
 	const json_t *one;
 	const char *key;
 
-	fputs("<p>", to);
-	json_object_foreach((json_t *)json_object_get(report, "totals"), key, one)
-	{
-		if (!json_integer_value(one))
-			continue;
-		html_put(to, "<span class=\"", html_class(key), "\">");
-		fprintf(to, "%lld ", json_integer_value(one));
-		html_put(to, "", key, "</span>, ");
-	}
-	fprintf(to, "<span class=\"d\">%lld calls checked in %zu process%s</span></p>\n",
-		number_of(report, "calls"), processes, processes == 1 ? "" : "es");
+	json_object_foreach((json_t *)json_object_get(report, "totals"), key, one) json_array_append_new(
+		list, json_pack("{s:s, s:s, s:O}", "name", key, "class", html_class(key), "count", one));
+	json_object_set_new(page, "totals", list);
 }
 
 /* What made the verdict beside the findings. */
-static void put_reasons(FILE *to, const json_t *report)
+static void put_reasons(json_t *page, const json_t *report)
 {
+	json_t *unmet = json_array(), *reasons = json_array();
 	const json_t *one;
 	size_t i;
 
 	json_array_foreach(json_object_get(report, "expectations"), i, one)
 	{
-		if (!expectation_unmet(one))
-			continue;
-		html_put(to, "<p class=\"why fail\"><b>expected, but not seen</b>: <code>",
-			expectation_rule(one), "</code> (");
-		html_put(to, "", text_of(one, "reason"), ")</p>\n");
+		if (expectation_unmet(one))
+			json_array_append_new(unmet, json_pack("{s:s, s:s}", "rule", expectation_rule(one),
+							     "reason", text_of(one, "reason")));
 	}
-	json_array_foreach(json_object_get(report, "inconclusive"), i, one)
+	json_array_foreach(json_object_get(report, "inconclusive"), i, one) json_array_append_new(
+		reasons, json_pack("{s:s, s:s, s:s}", "reason", text_of(one, "reason"), "text",
+				 text_of(one, "text"), "ranks", finding_ranks(one)));
+	json_object_set_new(page, "unmet", unmet);
+	json_object_set_new(page, "reasons", reasons);
+}
+
+/* Tests that no longer trip, those that did, and entries of the suppression file that are to be taken out. */
+static void put_expectations(json_t *page, const json_t *report)
+{
+	json_t *list = json_array(), *stale = json_array();
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "expectations"), i, one)
 	{
-		html_put(to, "<p class=\"why\"><b>", text_of(one, "reason"), "</b>: ");
-		html_put(to, "", text_of(one, "text"), "");
-		html_put_if(to, " (", finding_ranks(one), ")");
-		fputs("</p>\n", to);
+		bool unmet = expectation_unmet(one);
+		const char *state = unmet ? "not seen" : flag_of(one, "expired") ? "expired" : "seen";
+
+		json_array_append_new(
+			list, json_pack("{s:s, s:s, s:s, s:s, s:s}", "class", unmet ? "fail" : "pass",
+				      "state", state, "rule", expectation_rule(one), "reason",
+				      text_of(one, "reason"), "place", expectation_place(report, one)));
 	}
+	json_array_foreach(json_object_get(report, "unused_suppressions"), i, one) json_array_append_new(
+		stale, json_pack("{s:s, s:s, s:s}", "state", text_of(one, "state"), "rule",
+			       expectation_rule(one), "reason", text_of(one, "reason")));
+	json_object_set_new(page, "has_expectations", json_boolean(json_array_size(list)));
+	json_object_set_new(page, "expectations", list);
+	json_object_set_new(page, "has_stale", json_boolean(json_array_size(stale)));
+	json_object_set_new(page, "stale", stale);
 }
 
 void print_html(FILE *to, const json_t *report)
 {
+	const struct template_part page_file = {"page.html", html_page, html_page_end};
+	const struct template_part parts[] = {{"style.css", html_style, html_style_end},
+		{"page.js", html_script, html_script_end}, {NULL, NULL, NULL}};
 	const char *verdict = text_of(report, "verdict");
+	json_t *page = need(json_pack("{s:s, s:s, s:s, s:s, s:s, s:I}", "style_hash", HTML_STYLE_HASH,
+		"script_hash", HTML_SCRIPT_HASH, "version", ACLCHECK_VERSION, "verdict", verdict,
+		"verdict_class", html_class(verdict), "calls", number_of(report, "calls")));
 
-	fputs(html_head, to);
-	html_put(to, "<h1>aclcheck <span class=\"v ", html_class(verdict), "\">");
-	html_put(to, "", verdict, "</span></h1>\n");
-	put_totals(to, report);
-	put_reasons(to, report);
-	put_findings(to, report);
-	put_expectations(to, report);
-	put_stale(to, json_object_get(report, "unused_suppressions"));
-	put_processes(to, json_object_get(report, "processes"));
-	put_last_calls(to, json_object_get(report, "processes"));
-	put_reach(to, json_object_get(report, "reach"));
-	print_html_rules(to, report);
-	html_cost(to, report);
-	fputs("</body>\n</html>\n", to);
+	put_about(page, report);
+	put_totals(page, report);
+	put_reasons(page, report);
+	html_findings(page, report);
+	put_expectations(page, report);
+	html_processes(page, report);
+	html_coverage(page, report);
+	html_rules(page, report);
+	html_cost(page, report);
+	template_fill(to, &page_file, parts, page);
+	json_decref(page);
 }

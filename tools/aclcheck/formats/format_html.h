@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the sections of the HTML page share. */
+/* What the sections of the HTML page share: each makes the values for its part of page/page.html. */
 #ifndef TOOLS_ACLCHECK_FORMAT_HTML_H
 #define TOOLS_ACLCHECK_FORMAT_HTML_H
 
 #include "tools/aclcheck/formats/formats.h"
 
-/* Everything up to <body>. */
-extern const char html_head[];
-
-/* s escaped, between two pieces of markup; _if: nothing when s is empty. */
-void html_put(FILE *to, const char *before, const char *s, const char *after);
-void html_put_if(FILE *to, const char *before, const char *s, const char *after);
-/* A word that is only trusted as class name when it is one of ours. */
+/* "1 finding", "3 findings"; a new reference. */
+json_t *html_count(json_int_t n, const char *one, const char *many);
+/* A class of the style: the word when it is one that has a colour, else "d". */
 const char *html_class(const char *word);
-/* A string as it is, anything else as JSON writes it. */
-void html_value(FILE *to, const json_t *value);
+/* [{name, value, comma}] of an object's members; a new reference. */
+json_t *html_members(const json_t *object);
 
-/* One finding, opened when it fails; number is its place in the report. */
-void html_finding(FILE *to, const json_t *report, const json_t *finding, size_t number);
-/* Rule coverage. */
-void print_html_rules(FILE *to, const json_t *report);
-/* What the run of the tool cost. */
-void html_cost(FILE *to, const json_t *report);
+/* "rules", "files", "any", "severities": the findings by rule and by call site. */
+void html_findings(json_t *page, const json_t *report);
+/* What else a report says. */
+void html_processes(json_t *page, const json_t *report);
+void html_coverage(json_t *page, const json_t *report);
+void html_rules(json_t *page, const json_t *report);
+void html_cost(json_t *page, const json_t *report);
 
 #endif

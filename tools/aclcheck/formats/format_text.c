@@ -262,14 +262,14 @@ static void print_findings(FILE *to, const json_t *report)
 {
 	size_t n = json_array_size(json_object_get(report, "findings")), full = format_options.max_findings;
 	size_t lines = full > n / LINES_PER_FINDING ? n : full * LINES_PER_FINDING, i;
-	const json_t **sorted = findings_by_gravity(report);
+	struct graded_finding *sorted = findings_by_gravity(report);
 
 	for (i = 0; i < n && i < full; i++)
-		print_text_finding(to, sorted[i]);
+		print_text_finding(to, sorted[i].finding);
 	if (i < n)
 		fprintf(to, "%zu more findings:\n", n - i);
 	for (; i < lines; i++)
-		print_text_line(to, sorted[i]);
+		print_text_line(to, sorted[i].finding);
 	if (i < n)
 		fprintf(to, "  … and %zu more (--max-findings, or -o FILE for all of them)\n", n - i);
 	free(sorted);
@@ -294,16 +294,16 @@ static void print_totals(FILE *to, const json_t *report)
 void print_job_summary(FILE *to, const json_t *report)
 {
 	size_t n = json_array_size(json_object_get(report, "findings")), lines = 0;
-	const json_t **sorted = findings_by_gravity(report);
+	struct graded_finding *sorted = findings_by_gravity(report);
 
 	fputs("== aclcheck summary: ", to);
 	print_totals(to, report);
 	for (size_t i = 0; i < n; i++) {
 		/* What another one explains, and what was set aside, is in the totals only. */
-		if (*finding_status(sorted[i]) && !flag_of(sorted[i], "advice"))
+		if (*finding_status(sorted[i].finding) && !flag_of(sorted[i].finding, "advice"))
 			continue;
 		if (lines++ < JOB_LINES)
-			print_text_line(to, sorted[i]);
+			print_text_line(to, sorted[i].finding);
 	}
 	if (lines > JOB_LINES)
 		fprintf(to, "  … and %zu more\n", lines - JOB_LINES);

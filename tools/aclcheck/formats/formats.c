@@ -28,12 +28,6 @@ const struct report_format report_formats[] = {
 
 struct format_options format_options = {.max_findings = SIZE_MAX};
 
-struct graded {
-	const json_t *finding;
-	unsigned gravity;
-	size_t number;
-};
-
 /* 0 = fails; what does not count comes last. */
 static unsigned gravity(const json_t *report, const json_t *finding)
 {
@@ -49,27 +43,23 @@ static unsigned gravity(const json_t *report, const json_t *finding)
 
 static int by_gravity(const void *a, const void *b)
 {
-	const struct graded *x = a, *y = b;
+	const struct graded_finding *x = a, *y = b;
 
 	if (x->gravity != y->gravity)
 		return x->gravity < y->gravity ? -1 : 1;
 	return x->number < y->number ? -1 : 1;
 }
 
-const json_t **findings_by_gravity(const json_t *report)
+struct graded_finding *findings_by_gravity(const json_t *report)
 {
-	const json_t *findings = json_object_get(report, "findings"), *finding, **sorted;
+	const json_t *findings = json_object_get(report, "findings"), *finding;
 	size_t n = json_array_size(findings), i;
-	struct graded *graded = need(calloc(n + 1, sizeof(*graded)));
+	struct graded_finding *graded = need(calloc(n + 1, sizeof(*graded)));
 
 	json_array_foreach(findings, i, finding) graded[i] =
-		(struct graded){finding, gravity(report, finding), i};
+		(struct graded_finding){finding, gravity(report, finding), i};
 	qsort(graded, n, sizeof(*graded), by_gravity);
-	sorted = need(calloc(n + 1, sizeof(*sorted)));
-	for (i = 0; i < n; i++)
-		sorted[i] = graded[i].finding;
-	free(graded);
-	return sorted;
+	return graded;
 }
 
 const json_t *finding_frame(const json_t *finding)

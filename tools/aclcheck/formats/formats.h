@@ -30,8 +30,14 @@ struct format_options {
 };
 extern struct format_options format_options;
 
+struct graded_finding {
+	const json_t *finding;
+	unsigned gravity; /* 0 = fails */
+	size_t number; /* its place in the report */
+};
+
 /* What failed first, then by severity; as many as the report has findings. To be freed. */
-const json_t **findings_by_gravity(const json_t *report);
+struct graded_finding *findings_by_gravity(const json_t *report);
 
 /* The findings of a job in a line each, what failed first, below its totals. */
 void print_job_summary(FILE *to, const json_t *report);

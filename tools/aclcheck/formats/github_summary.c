@@ -67,7 +67,7 @@ static void put_row(FILE *to, const json_t *finding)
 static void put_findings(FILE *to, const json_t *report)
 {
 	size_t n = json_array_size(json_object_get(report, "findings"));
-	const json_t **sorted = findings_by_gravity(report);
+	struct graded_finding *sorted = findings_by_gravity(report);
 	long start = ftell(to);
 
 	if (n)
@@ -79,7 +79,7 @@ static void put_findings(FILE *to, const json_t *report)
 			fprintf(to, "\n… and %zu more: see the report.\n", n - i);
 			break;
 		}
-		put_row(to, sorted[i]);
+		put_row(to, sorted[i].finding);
 	}
 	free(sorted);
 }

@@ -27,7 +27,7 @@ struct merge {
 	json_t *doubts; /* by reason */
 	struct merged_call_coverage call_coverage;
 	struct merged_rule_coverage rules;
-	json_t *processes, *expectations, *cost;
+	json_t *processes, *runs, *expectations, *cost;
 	json_int_t calls;
 	unsigned with_calls;
 	uint64_t process; /* ordinal of the one being read, from 1 */
@@ -48,6 +48,7 @@ struct merge *merge_new(void)
 
 	m->doubts = need(json_object());
 	m->processes = need(json_array());
+	m->runs = need(json_array());
 	return m;
 }
 
@@ -58,6 +59,7 @@ void merge_free(struct merge *m)
 	json_decref(call_coverage_result(&m->call_coverage));
 	json_decref(rule_coverage_result(&m->rules));
 	json_decref(m->processes);
+	json_decref(m->runs);
 	json_decref(m->expectations);
 	json_decref(m->cost);
 	free(m);
@@ -267,7 +269,7 @@ static void add_doubts(struct merge *m, const json_t *list)
 static void add_process(struct merge *m)
 {
 	static const char *const keep[] = {"pid", "ppid", "host", "rank", "argv", "started", "ended", "end",
-		"verdict", "calls", "settings", "last_calls", "last_calls_lost", "log_dropped"};
+		"verdict", "calls", "settings", "runtime", "last_calls", "last_calls_lost", "log_dropped"};
 	json_t *process = json_object(), *list = json_object_get(m->head, "processes");
 
 	m->calls += sane_count(number_of(m->head, "calls"));
@@ -277,6 +279,8 @@ static void add_process(struct merge *m)
 	counts_add(m->cost, json_object_get(m->head, "cost"));
 	expectations_add(&m->expectations, json_object_get(m->head, "expectations"));
 	rule_coverage_add(&m->rules, json_object_get(m->head, "rules"));
+	if (json_is_array(json_object_get(m->head, "runs")))
+		json_array_extend(m->runs, json_object_get(m->head, "runs"));
 	if (json_is_array(list)) {
 		json_array_extend(m->processes, list);
 		json_decref(process);
@@ -600,6 +604,8 @@ json_t *merge_result(struct merge *m)
 	json_object_set_new(report, "calls", json_integer(m->calls));
 	json_object_set_new(report, "inconclusive", doubts);
 	json_object_set(report, "processes", m->processes);
+	if (json_array_size(m->runs))
+		json_object_set(report, "runs", m->runs);
 	if (json_object_size(m->cost))
 		json_object_set(report, "cost", m->cost);
 	if (m->expectations)

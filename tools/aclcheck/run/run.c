@@ -38,6 +38,8 @@ enum {
 struct run {
 	const char *report, *format_name, *devices, *suppress, *trace, *target;
 	json_t *baseline;
+	char **program; /* as named, with its arguments */
+	time_t started;
 	const struct report_format *format;
 	enum fail_on fail_on;
 	bool softnpu, keep_exit_code, notes_only;
@@ -268,6 +270,16 @@ static void remove_directory(const struct run *run)
 	rmdir(run->directory);
 }
 
+/* Beside those of an aclcheck run below this one. */
+static void add_run(json_t *report, json_t *record)
+{
+	json_t *runs = json_object_get(report, "runs");
+
+	if (!runs)
+		json_object_set_new(report, "runs", runs = json_array());
+	json_array_insert_new(runs, 0, record);
+}
+
 static json_t *collect(const struct run *run, const struct supervised *ended, const char *uncovered)
 {
 	struct merge *m = merge_new();
@@ -298,6 +310,7 @@ static json_t *collect(const struct run *run, const struct supervised *ended, co
 		merge_inconclusive(m, "child-not-covered", uncovered);
 	report = merge_result(m);
 	merge_free(m);
+	add_run(report, run_record(run->program, ended->status, run->started));
 	missing_lines_resolve(report);
 	if (run->suppress)
 		suppressions_apply(report);
@@ -414,6 +427,8 @@ int cmd_run(int argc, char **argv)
 	if (code)
 		return code - 1;
 	argv += optind;
+	run.program = argv;
+	run.started = time(NULL);
 	why = launch_refusal(argv[0]);
 	if (why)
 		return command_misuse("%s", why);

@@ -3,10 +3,12 @@
 #ifndef TOOLS_ACLCHECK_RUN_H
 #define TOOLS_ACLCHECK_RUN_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "interpose/common/settings_table.h"
 
@@ -50,6 +52,11 @@ struct uncovered;
 
 /* timeout in seconds, 0 = none; u: to be looked for meanwhile, may be NULL. False: no child could be made. */
 bool supervise(char **argv, unsigned timeout, struct uncovered *u, struct supervised *out);
+
+/* --- run_record.c ------------------------------------------------------------ */
+
+/* An element of a report's "runs": argv ended by NULL, status of waitpid. A new reference. */
+json_t *run_record(char *const *argv, int status, time_t started);
 
 /* --- signal_probe.c -------------------------------------------------------- */
 

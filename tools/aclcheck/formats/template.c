@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Filling a template from a jansson tree; the one place where a page's values are escaped. */
+#include "tools/aclcheck/formats/template.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/aclcheck/formats/formats.h"
+
+#define NAME_MAX_LENGTH 64
+
+struct scope {
+	const json_t *value;
+	const struct scope *up;
+};
+
+struct filling {
+	FILE *to;
+	const char *end;
+	const struct template_part *parts;
+};
+
+struct tag {
+	char kind; /* '#', '^', '/', '>', '!', or '\0' for a value */
+	char name[NAME_MAX_LENGTH];
+	const char *after;
+};
+
+/* The next tag at or after `at`; NULL at the end. *before: where its braces begin. */
+static const char *next_tag(const struct filling *f, const char *at, struct tag *tag)
+{
+	const char *open = at < f->end ? memmem(at, (size_t)(f->end - at), "{{", 2) : NULL, *close;
+	size_t n;
+
+	if (!open)
+		return NULL;
+	close = memmem(open, (size_t)(f->end - open), "}}", 2);
+	if (!close)
+		return NULL;
+	tag->after = close + 2;
+	tag->kind = strchr("#^/>!", open[2]) ? open[2] : '\0';
+	open += tag->kind ? 3 : 2;
+	n = (size_t)(close - open);
+	snprintf(tag->name, sizeof(tag->name), "%.*s", (int)(n < sizeof(tag->name) ? n : 0), open);
+	return open - (tag->kind ? 3 : 2);
+}
+
+static const json_t *look_up(const struct scope *scope, const char *name)
+{
+	if (!strcmp(name, "."))
+		return scope->value;
+	for (; scope; scope = scope->up) {
+		const json_t *value = json_object_get(scope->value, name);
+
+		if (value)
+			return value;
+	}
+	return NULL;
+}
+
+static bool is_empty(const json_t *value)
+{
+	return !value || json_is_null(value) || json_is_false(value) ||
+	       (json_is_integer(value) && !json_integer_value(value)) ||
+	       (json_is_string(value) && !*json_string_value(value)) ||
+	       (json_is_array(value) && !json_array_size(value));
+}
+
+static void put_value(FILE *to, const json_t *value)
+{
+	char *text =
+		json_is_string(value) || !value ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+
+	put_xml(to, text ? text : json_is_string(value) ? json_string_value(value) : "");
+	free(text);
+}
+
+static void put_part(const struct filling *f, const char *name)
+{
+	for (const struct template_part *part = f->parts; part->name; part++)
+		if (!strcmp(part->name, name))
+			fwrite(part->begin, 1, (size_t)(part->end - part->begin), f->to);
+}
+
+static const char *fill(
+	const struct filling *f, const char *at, const struct scope *scope, const char *section, bool quiet);
+
+/* A section: once for each element, once for anything else that is there, or not at all. What follows it. */
+static const char *fill_section(
+	const struct filling *f, const struct tag *tag, const struct scope *scope, bool quiet)
+{
+	const json_t *value = quiet ? NULL : look_up(scope, tag->name), *one;
+	struct scope inner = {value, scope};
+	size_t i;
+
+	if (tag->kind == '^')
+		return fill(f, tag->after, scope, tag->name, quiet || !is_empty(value));
+	if (json_is_array(value)) {
+		json_array_foreach(value, i, one)
+		{
+			inner.value = one;
+			fill(f, tag->after, &inner, tag->name, false);
+		}
+	} else if (!is_empty(value)) {
+		return fill(f, tag->after, &inner, tag->name, quiet);
+	}
+	return fill(f, tag->after, scope, tag->name, true);
+}
+
+/* Up to the end of the section, or of the template (section NULL); quiet: finds the end only. */
+static const char *fill(
+	const struct filling *f, const char *at, const struct scope *scope, const char *section, bool quiet)
+{
+	struct tag tag;
+
+	for (const char *open; (open = next_tag(f, at, &tag)); at = tag.after) {
+		if (!quiet)
+			fwrite(at, 1, (size_t)(open - at), f->to);
+		if (tag.kind == '/' && section && !strcmp(tag.name, section))
+			return tag.after;
+		if (tag.kind == '#' || tag.kind == '^')
+			tag.after = fill_section(f, &tag, scope, quiet);
+		else if (!quiet && tag.kind == '>')
+			put_part(f, tag.name);
+		else if (!quiet && !tag.kind)
+			put_value(f->to, look_up(scope, tag.name));
+	}
+	if (!quiet)
+		fwrite(at, 1, (size_t)(f->end - at), f->to);
+	return f->end;
+}
+
+void template_fill(
+	FILE *to, const struct template_part *page, const struct template_part *parts, const json_t *values)
+{
+	const struct filling f = {to, page->end, parts};
+	const struct scope top = {values, NULL};
+
+	fill(&f, page->begin, &top, NULL, false);
+}
