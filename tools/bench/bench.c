@@ -57,6 +57,7 @@ static void open_variants(const char *directory)
 	snprintf(runtime_path, sizeof(runtime_path), "%s/libempty.so", directory);
 	setenv("ACLCHECK_RUNTIME", runtime_path, 1);
 	setenv("ACLCHECK_TRACE", "off", 1);
+	setenv("ACLCHECK_MAX_FINDINGS", "1000", 1);
 	runtime = open_library(directory, "libempty.so");
 	bare = open_library(directory, "libbare.so");
 	((void (*)(void *))dlsym(bare, "bare_bind"))(runtime);
@@ -285,12 +286,28 @@ static double row_load(size_t size, size_t calls)
 	return ns[0];
 }
 
+/* What a finding costs where none was before: the first of the process, and the median of the next ones. */
+static void rows_findings(void)
+{
+	double at[BENCH_SITES + 1], us[BENCH_SITES], next;
+
+	bench_new_sites(&variants[BENCH_CHECKS], at);
+	for (unsigned i = 0; i < BENCH_SITES; i++)
+		us[i] = (at[i + 1] - at[i]) / 1e3;
+	next = bench_quantile(us + 1, BENCH_SITES - 1, 0.5);
+	printf("| the first finding, with names and lines | | | | %.0f µs | | ≤ %d ms: %s |\n", us[0],
+		BOUND_FIRST_FINDING_MS, verdict(us[0] <= BOUND_FIRST_FINDING_MS * 1e3));
+	printf("| a finding at a new place, median of %u | | | | %.1f µs | | ≤ %d µs: %s |\n",
+		BENCH_SITES - 1, next, BOUND_NEW_SITE_US, verdict(next <= BOUND_NEW_SITE_US));
+}
+
 static void rows(size_t calls)
 {
 	double ten, load, small;
 
 	printf("| call | direct | bare | off | checks | checks over bare | bound "
 	       "|\n|---|---|---|---|---|---|---|\n");
+	rows_findings();
 	row("a function with nothing but handle and pointer", "unchecked", calls, UNBOUND, "");
 	row("query an event", "query", calls, UNBOUND, "");
 	row("record an event", "record", calls, UNBOUND, "");

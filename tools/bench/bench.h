@@ -79,6 +79,10 @@ typedef void (*bench_loop_fn)(struct bench_variant *v, size_t n, size_t first);
 /* NULL: no loop of this name. */
 bench_loop_fn bench_loop(const char *name);
 
+/* As many places that break a rule for the first time: when it began, and when each was over. */
+#define BENCH_SITES 256
+void bench_new_sites(struct bench_variant *v, double *ns);
+
 /* Streams, events, host memory, and what batches and registering use. */
 void bench_objects(struct bench_variant *v);
 /* Up to so many blocks; more of sizes of which nothing can be reckoned from the ones before. */
@@ -94,6 +98,10 @@ void bench_settle(struct bench_variant *v);
 /* CPU nanoseconds a call, lower quartile over repetitions, variants interleaved. */
 void bench_measure(
 	struct bench_variant *variants, const bool *wanted, bench_loop_fn loop, size_t calls, double *ns);
+
+/* CPU time of this thread; of n values, which get sorted, the one that this part of them is below. */
+double bench_cpu_ns(void);
+double bench_quantile(double *values, unsigned n, double part);
 
 /* The same on a new thread alone and on two at once, each its own streams; CPU time of a thread. */
 void bench_measure_two(struct bench_variant *variants, const bool *wanted, bench_loop_fn first,

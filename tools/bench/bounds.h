@@ -27,9 +27,13 @@
 	X(copy_10000, copy_random, 5000, 900, 0)
 
 #define BOUND_OFF 12 /* instructions over the bare forward, checks off */
+#define BOUND_REPORT 80 /* instructions that a report adds to a call */
 #define BOUND_TWO_THREADS 1.15 /* of what the bare forward's two threads lose */
 #define BOUND_SET 1.5 /* 1 000 of 1 000 000 blocks in use, over ten blocks */
 #define BOUND_RANDOM 1.3 /* what random blocks add, over a random load of a cache line each */
 #define BOUND_RESERVE 1.3 /* reserving 64 GiB over 4 KiB */
+/* Times, ten times what a machine of today takes or half of it: the loader's and the disk's are in them. */
+#define BOUND_FIRST_FINDING_MS 3 /* the first of the process, with names and lines */
+#define BOUND_NEW_SITE_US 60 /* the next ones, each at a place where none was before */
 
 #endif

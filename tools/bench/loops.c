@@ -60,6 +60,24 @@ LOOP(loop_copy_high, copy_on(v, v->blocks[200 + i % 96], BLOCK, 32 + i % 16))
 LOOP(loop_repeat, v->aclrtMemcpyAsync(v->blocks[0], 64, (char *)v->host + 4, 64, ACL_MEMCPY_HOST_TO_DEVICE,
 			  v->streams[(uintptr_t)v->blocks[0] / SMALL % BENCH_STREAMS]))
 
+/* Places that break it, each with a return address of its own. */
+#define SITE                                                                                                 \
+	__asm__ volatile("");                                                                                \
+	copy_on(v, (char *)v->blocks[0] + 4, 64, stream);                                                    \
+	*ns++ = bench_cpu_ns();
+#define SITES_4 SITE SITE SITE SITE
+#define SITES_16 SITES_4 SITES_4 SITES_4 SITES_4
+#define SITES_64 SITES_16 SITES_16 SITES_16 SITES_16
+_Static_assert(BENCH_SITES == 256, "as many as bench_new_sites() has");
+
+__attribute__((noinline)) void bench_new_sites(struct bench_variant *v, double *ns)
+{
+	size_t stream = (uintptr_t)v->blocks[0] / SMALL % BENCH_STREAMS;
+
+	*ns++ = bench_cpu_ns();
+	SITES_64 SITES_64 SITES_64 SITES_64
+}
+
 /* A batch to as many blocks from one piece of host memory; n counts its entries. */
 static inline void batch(struct bench_variant *v, size_t n, size_t entries)
 {

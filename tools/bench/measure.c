@@ -13,7 +13,7 @@
 
 #define REPETITIONS 20
 
-static double cpu_ns(void)
+double bench_cpu_ns(void)
 {
 	struct timespec t;
 
@@ -28,18 +28,23 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static double quartile(double *values, unsigned n)
+double bench_quantile(double *values, unsigned n, double part)
 {
 	qsort(values, n, sizeof(*values), by_value);
-	return values[n / 4];
+	return values[(unsigned)(n * part)];
+}
+
+static double quartile(double *values, unsigned n)
+{
+	return bench_quantile(values, n, 0.25);
 }
 
 static double once(struct bench_variant *v, bench_loop_fn loop, size_t calls, size_t first)
 {
-	double start = cpu_ns();
+	double start = bench_cpu_ns();
 
 	loop(v, calls, first);
-	return (cpu_ns() - start) / (double)calls;
+	return (bench_cpu_ns() - start) / (double)calls;
 }
 
 void bench_measure(
