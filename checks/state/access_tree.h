@@ -16,7 +16,8 @@ enum access_flag {
 	ACCESS_WRITES = 1u << 1,
 	ACCESS_SETS = 1u << 2, /* writes one value everywhere */
 	ACCESS_REDUCES = 1u << 3, /* adds to what is there: several may */
-	ACCESS_DESCRIBES = 1u << 4 /* the device reads addresses there */
+	ACCESS_DESCRIBES = 1u << 4, /* the device reads addresses there */
+	ACCESS_ALLOCATES = 1u << 5 /* the memory is there behind it, or up to it */
 };
 
 /* One task's access to a block: rows of width bytes, pitch bytes apart; pitch 0: all from start to end. */

@@ -1,26 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accesses of tasks that may still run, by block. */
-#include "checks/state/pending_access.h"
-#include "checks/state/binding_state.h"
-#include "checks/state/memory_state.h"
+/* Accesses of tasks that may still run, by block: how one more is entered among them. */
 #include "checks/state/order_state.h"
-#include "checks/state/signal_state.h"
-#include "checks/state/stream_change.h"
-#include "checks/state/stream_state.h"
+#include "checks/state/pending_inside.h"
 
 /* Blocks followed at once, by the lower bits of their index: of two with the same bits the later one. */
 #define MEMORY_BLOCKS 65536
 #define REGISTERED_BLOCKS 4096
 #define FIRST_NODES 3
-#define REMOVED_AT_ONCE 16
-
-struct block_accesses {
-	_Alignas(64) struct acl_lock lock;
-	uint32_t index, generation; /* of the block */
-	uint16_t last; /* index + 1 of the access that was entered last, 0 = none */
-	acl_ref only; /* the stream of all of them, 0 = several */
-	struct access_tree tree;
-};
 
 struct pending_state {
 	struct block_accesses memory[MEMORY_BLOCKS], registered[REGISTERED_BLOCKS];
@@ -41,17 +27,14 @@ static size_t nodes_bytes(unsigned room)
 	return room * sizeof(struct pending_access);
 }
 
-/* Under the lock: nothing is pending any more, as far as is known. */
-static void accesses_clear(struct block_accesses *b)
+void accesses_clear(struct block_accesses *b)
 {
 	b->tree.root = b->tree.free = b->tree.n = 0;
 	b->last = 0;
 	b->only = 0;
 }
 
-/* Locks the block's accesses; NULL: there are none. */
-static struct block_accesses *accesses_lock(
-	struct checks *c, unsigned kind, uint32_t index, uint32_t generation)
+struct block_accesses *accesses_lock(struct checks *c, unsigned kind, uint32_t index, uint32_t generation)
 {
 	struct block_accesses *b = slot_of(c, kind, index);
 
@@ -76,8 +59,7 @@ static inline struct block_accesses *accesses_lock_to_add(struct checks *c, cons
 	return b;
 }
 
-/* Whether the host knows the task to be done, or may: such an access is evidence of nothing. */
-static bool access_settled(struct checks *c, const struct pending_access *a)
+bool access_settled(struct checks *c, const struct pending_access *a)
 {
 	struct acl_object *stream = object_of(c, a->stream);
 
@@ -130,19 +112,6 @@ static void accesses_room(struct checks *c, struct block_accesses *b)
 
 /* --- what a new access meets ----------------------------------------------------------------------- */
 
-/* What the call met, and the access being entered. */
-struct entering {
-	struct checks *c;
-	struct acl_object *stream;
-	struct acl_block *block;
-	struct pending_access access;
-	unsigned met;
-	struct access_conflict *conflict;
-	struct pending_access *same; /* the former access with the same range, whose node is used again */
-	struct pending_access *removed[REMOVED_AT_ONCE];
-	unsigned n_removed;
-};
-
 static void remove_later(struct entering *e, struct pending_access *a)
 {
 	if (!e->same && a->start == e->access.start && a->end == e->access.end)
@@ -151,38 +120,37 @@ static void remove_later(struct entering *e, struct pending_access *a)
 		e->removed[e->n_removed++] = a;
 }
 
-/* The host may have learned of the task's end from a callback, a word in memory … and submitted this since.
- */
-static bool maybe_told(struct acl_object *source, uint64_t position)
-{
-	return load_relaxed(&stream_state(source)->signal) >= position;
-}
-
 static bool accesses_exclude(const struct pending_access *a, const struct pending_access *b)
 {
 	return (a->flags | b->flags) & ACCESS_WRITES && !(a->flags & b->flags & ACCESS_REDUCES);
 }
 
-/* The rule that comes later reads it. */
+/* What becomes of the memory says less than who else uses it. */
 static void conflict_keep(
 	struct entering *e, const struct pending_access *earlier, uint64_t start, uint64_t end)
 {
-	if (e->conflict)
+	if (e->conflict && !(e->conflict->earlier.flags & ACCESS_ALLOCATES))
 		return;
-	e->conflict = checks_alloc(e->c, sizeof(*e->conflict));
+	if (!e->conflict)
+		e->conflict = checks_alloc(e->c, sizeof(*e->conflict));
 	if (e->conflict)
-		*e->conflict = (struct access_conflict){*earlier, e->block, start, end,
-			(e->access.flags & ACCESS_WRITES) != 0, (e->access.flags & ACCESS_SETS) != 0};
+		*e->conflict = (struct access_conflict){*earlier, e->block, start, end, e->access.flags};
+}
+
+static unsigned met_as(const struct entering *e, const struct pending_access *a)
+{
+	unsigned flags = e->access.flags | a->flags;
+
+	return flags & ACCESS_ALLOCATES ? MET_POOL : flags & ACCESS_SETS ? MET_SET : MET_COPY;
 }
 
 static void meet_other_stream(struct entering *e, struct pending_access *a, struct acl_object *source)
 {
-	bool covers = e->access.flags & ACCESS_WRITES && access_covers(&e->access, a), set;
+	bool covers = e->access.flags & ACCESS_WRITES && access_covers(&e->access, a);
 	uint64_t start, end;
 
-	set = (a->flags | e->access.flags) & ACCESS_SETS;
 	if (accesses_exclude(a, &e->access))
-		e->met |= set ? MET_SET : MET_COPY;
+		e->met |= met_as(e, a);
 	if (!order_is_before(source, a->position, e->stream) && !maybe_told(source, a->position)) {
 		if (!accesses_exclude(a, &e->access) || !accesses_overlap(a, &e->access, &start, &end))
 			return;
@@ -205,7 +173,7 @@ static void meet(struct entering *e, struct pending_access *a)
 	}
 	source = object_of(e->c, a->stream);
 	if (!source || !stream_pending(source, a->position)) {
-		e->met |= (a->flags | e->access.flags) & ACCESS_SETS ? MET_SET : MET_COPY;
+		e->met |= met_as(e, a);
 		remove_later(e, a);
 	} else {
 		meet_other_stream(e, a, source);
@@ -277,109 +245,85 @@ static __attribute__((noinline)) void enter_among_others(struct entering *e, str
 	accesses_enter(e, b);
 }
 
-/* --- the call's accesses -------------------------------------------------------------------------------- */
+/* --- one access after the other ---------------------------------------------------------------------------
+ */
 
-static const char met_note;
+bool entering_begin(struct checks *c, const struct acl_call_record *call, struct entering *e)
+{
+	struct acl_object *s = stream_of(call);
 
-static void enter_one(struct entering *e, const struct op_access *a, unsigned flags)
+	if (order_unseen(c, s))
+		return false;
+	e->c = c;
+	e->stream = s;
+	e->met = 0;
+	e->conflict = NULL;
+	e->access.stream = object_ref(s);
+	e->access.position = call->state.position;
+	e->access.caller = call->caller;
+	e->access.tid = call->tid;
+	e->access.api = call->api;
+	return true;
+}
+
+void entering_add(struct entering *e, const struct block_lookup *place, uint64_t start, uint64_t span,
+	uint64_t pitch, uint64_t width, unsigned flags)
 {
 	struct block_accesses *b;
 
-	if (!a || !a->block.block || !a->span)
+	if (!span || span > place->size - (start - place->base))
 		return;
-	e->block = a->block.block;
-	e->access.start = (uintptr_t)a->address;
-	e->access.end = e->access.start + a->span;
-	e->access.pitch = a->rows > 1 && a->pitch > a->width ? a->pitch : 0;
-	e->access.width = e->access.pitch ? a->width : 0;
+	e->block = place->block;
+	e->access.start = start;
+	e->access.end = start + span;
+	e->access.pitch = pitch;
+	e->access.width = width;
 	e->access.flags = (uint8_t)flags;
-	if (e->access.end <= e->access.start || a->span > access_room(a))
-		return;
-	b = accesses_lock_to_add(e->c, &a->block);
+	b = accesses_lock_to_add(e->c, place);
 	if (!enter_again(b, &e->access))
 		enter_among_others(e, b);
 	unlock(&b->lock);
 }
 
-/* A copy from or to memory that no table knows: the runtime may have waited for the stream and done it at
- * once. */
-static bool may_be_pageable(const struct op_access *a)
+void access_take_back(struct checks *c, const struct acl_call_record *call, const struct block_lookup *place,
+	uint64_t start, uint64_t span)
 {
-	return a && a->address && !a->block.block;
-}
+	struct block_accesses *b = accesses_lock(c, place->kind, place->index, place->generation);
+	struct pending_access *found;
+	struct access_walk w;
 
-static unsigned write_flags(const struct operation *op)
-{
-	switch (op->group) {
-	case ACL_OP_GROUP_SET:
-		return ACCESS_WRITES | ACCESS_SETS;
-	case ACL_OP_GROUP_REDUCE:
-		return ACCESS_READS | ACCESS_WRITES | ACCESS_REDUCES;
-	}
-	return ACCESS_WRITES;
-}
-
-/* The source is staged before the call returns. */
-static bool source_is_staged(const struct operation *op)
-{
-	return op->direction == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE;
-}
-
-/* A set of host memory is done at once, by the caller. */
-static bool runs_in_caller(struct checks *c, const struct operation *op, const struct op_access *dst)
-{
-	return op->group == ACL_OP_GROUP_SET && dst && access_is_host(dst) &&
-	       load_relaxed(&c->run_mode) != ACL_DEVICE;
-}
-
-/* The task is captured, updates a model or may: then it does not run now. */
-static inline bool runs_with_model(struct checks *c, const struct acl_call_record *call, struct acl_object *s)
-{
-	return call->state.capture || load_relaxed(&stream_state(s)->update) != UPDATE_NONE ||
-	       load_relaxed(&stream_state(s)->capture_unsure) || binding_of(c, s);
-}
-
-static void pending_enter(struct checks *c, struct acl_call_record *call)
-{
-	struct acl_object *s = stream_of(call);
-	const struct operation *op;
-	struct entering e;
-
-	if (!s || !call->state.position || runs_with_model(c, call, s) || order_unseen(c, s))
+	if (!b)
 		return;
-	op = operation_of(c, call);
-	e.c = c;
-	e.stream = s;
-	e.met = 0;
-	e.conflict = NULL;
-	e.access.stream = object_ref(s);
-	e.access.position = call->state.position;
-	e.access.caller = call->caller;
-	e.access.tid = call->tid;
-	e.access.api = call->api;
-	for (uint64_t i = 0; i < op->n_entries; i++) {
-		struct op_entry entry = operation_entry(op, i);
+	access_walk_begin(&w, &b->tree, start, start + span);
+	do
+		found = access_walk_next(&w);
+	while (found &&
+		(found->position != call->state.position || found->stream != object_ref(stream_of(call))));
+	b->last = 0;
+	if (found && !access_tree_remove(&b->tree, found))
+		accesses_clear(b);
+	unlock(&b->lock);
+}
 
-		if (may_be_pageable(entry.src) || may_be_pageable(entry.dst) ||
-			runs_in_caller(c, op, entry.dst))
-			continue;
-		if (!source_is_staged(op))
-			enter_one(&e, entry.src, ACCESS_READS);
-		enter_one(&e, entry.dst, write_flags(op));
-	}
-	if (__builtin_expect(e.met != 0, 0))
+/* --- what a call has met -------------------------------------------------------------------------------- */
+
+static const char met_note;
+
+void entering_end(const struct entering *e, struct acl_call_record *call)
+{
+	if (__builtin_expect(e->met != 0, 0))
 		call_note_set(
-			call, &met_note, (uintptr_t)e.conflict | e.met | (e.conflict ? MET_CONFLICT : 0));
+			call, &met_note, (uintptr_t)e->conflict | e->met | (e->conflict ? MET_CONFLICT : 0));
 }
 
 unsigned accesses_met(const struct acl_call_record *call)
 {
-	return call_note(call, &met_note) & 7;
+	return call_note(call, &met_note) & MET_ANY;
 }
 
 struct access_conflict *accesses_conflict(const struct acl_call_record *call)
 {
-	return (struct access_conflict *)(uintptr_t)(call_note(call, &met_note) & ~UINT64_C(7));
+	return (struct access_conflict *)(uintptr_t)(call_note(call, &met_note) & ~(uint64_t)MET_ANY);
 }
 
 void accesses_met_forget(struct checks *c, struct acl_call_record *call)
@@ -391,171 +335,7 @@ void accesses_met_forget(struct checks *c, struct acl_call_record *call)
 	call_note_set(call, &met_note, 0);
 }
 
-/* A copy that may have been done at once, after all that was on the stream. */
-static void pageable_leave(struct checks *c, struct acl_call_record *call)
-{
-	const struct operation *op = operation_of(c, call);
-
-	if (!stream_of(call) || !call->state.position || !succeeded(call))
-		return;
-	for (uint64_t i = 0; i < op->n_entries; i++) {
-		struct op_entry e = operation_entry(op, i);
-
-		if (!may_be_pageable(e.src) && !may_be_pageable(e.dst))
-			continue;
-		stream_tells(c, stream_of(call), call->state.position);
-		return;
-	}
-}
-
-/* --- taken back -------------------------------------------------------------------------------------------
- */
-
-static void access_take_back(struct checks *c, const struct acl_call_record *call, const struct op_access *a)
-{
-	struct pending_access *found;
-	struct block_accesses *b;
-	struct access_walk w;
-
-	b = a && a->block.block && a->span
-		    ? accesses_lock(c, a->block.kind, a->block.index, a->block.generation)
-		    : NULL;
-	if (!b)
-		return;
-	access_walk_begin(&w, &b->tree, (uintptr_t)a->address, (uintptr_t)a->address + a->span);
-	do
-		found = access_walk_next(&w);
-	while (found &&
-		(found->position != call->state.position || found->stream != object_ref(stream_of(call))));
-	b->last = 0;
-	if (found && !access_tree_remove(&b->tree, found))
-		accesses_clear(b);
-	unlock(&b->lock);
-}
-
-/* Nothing was submitted. */
-static void pending_failed(struct checks *c, struct acl_call_record *call)
-{
-	const struct operation *op;
-
-	if (!stream_of(call) || !call->state.position)
-		return;
-	op = operation_of(c, call);
-	for (uint64_t i = 0; i < op->n_entries; i++) {
-		struct op_entry e = operation_entry(op, i);
-
-		access_take_back(c, call, e.src);
-		access_take_back(c, call, e.dst);
-	}
-}
-
-/* --- questions
- * ---------------------------------------------------------------------------------------------- */
-
-struct access_question access_question_of(const struct op_access *a)
-{
-	bool rows = a->rows > 1 && a->pitch > a->width;
-
-	return (struct access_question){.block = a->block.block,
-		.start = (uintptr_t)a->address,
-		.end = (uintptr_t)a->address + a->span,
-		.pitch = rows ? a->pitch : 0,
-		.width = rows ? a->width : 0,
-		.writes = a->writes,
-		.device = -1,
-		.not_device = -1};
-}
-
-static bool asked_for_stream(struct checks *c, const struct access_question *q, acl_ref ref)
-{
-	struct acl_object *stream = object_of(c, ref);
-	acl_ref context = stream ? load_relaxed(&stream->context) : 0;
-	int device = stream ? load_relaxed(&stream->device) : -1;
-
-	return stream && (!q->stream || q->stream == ref) && (!q->context || q->context == context) &&
-	       (!q->not_context || (context && q->not_context != context)) &&
-	       (q->device < 0 || q->device == device) &&
-	       (q->not_device < 0 || (device >= 0 && q->not_device != device));
-}
-
-/* Under the lock. */
-static bool find_in(struct checks *c, struct block_accesses *b, const struct access_question *q,
-	struct access_conflict *out, bool *compared)
-{
-	struct pending_access range = {.start = q->start,
-				      .end = q->end,
-				      .pitch = q->pitch,
-				      .width = q->width},
-			      *a;
-	struct access_walk w;
-
-	access_walk_begin(&w, &b->tree, q->start, q->end);
-	while ((a = access_walk_next(&w)) != NULL) {
-		if ((!q->writes && !(a->flags & ACCESS_WRITES)) || (q->flags && !(a->flags & q->flags)))
-			continue;
-		*compared = true;
-		if (!asked_for_stream(c, q, a->stream) || access_settled(c, a) ||
-			maybe_told(object_of(c, a->stream), a->position) ||
-			!accesses_overlap(a, &range, &out->start, &out->end))
-			continue;
-		out->earlier = *a;
-		return true;
-	}
-	return false;
-}
-
-static bool block_in_flight(struct checks *c, struct acl_block *block, const struct access_question *q,
-	struct access_conflict *out, bool *compared)
-{
-	struct block_accesses *b =
-		accesses_lock(c, load_relaxed(&block->kind), block->index, load_relaxed(&block->generation));
-	struct acl_object *stream;
-	bool found;
-
-	if (!b)
-		return false;
-	out->block = block;
-	out->writes = q->writes;
-	found = find_in(c, b, q, out, compared);
-	unlock(&b->lock);
-	stream = found ? object_of(c, out->earlier.stream) : NULL;
-	return stream && task_surely_pending(c, stream, out->earlier.position);
-}
-
-bool access_in_flight(
-	struct checks *c, const struct access_question *q, struct access_conflict *out, bool *compared)
-{
-	struct pointer_map *const maps[] = {c->memory, c->registered};
-
-	*compared = false;
-	if (q->block)
-		return block_in_flight(c, (struct acl_block *)q->block, q, out, compared);
-	for (unsigned i = 0; i < 2; i++) {
-		uint64_t from = q->start;
-		struct acl_block *block;
-
-		while (from < q->end && (block = map_first_in(maps[i], from, q->end - from)) != NULL) {
-			if (block_in_flight(c, block, q, out, compared))
-				return true;
-			from = load_relaxed(&block->base) + load_relaxed(&block->size);
-		}
-	}
-	return false;
-}
-
-static const struct check_hook hooks[] = {
-	{ON_GROUP(COPY), ACL_ENTER | ACL_IF_ASYNC, pending_enter},
-	{ON_GROUP(SET), ACL_ENTER | ACL_IF_ASYNC, pending_enter},
-	{ON_GROUP(REDUCE), ACL_ENTER | ACL_IF_ASYNC, pending_enter},
-	{ON_GROUP(COPY), ACL_LEAVE | ACL_IF_ASYNC | ACL_UNLESS_PLAIN, pageable_leave},
-	{ON_GROUP(COPY), ACL_FAILED | ACL_IF_ASYNC, pending_failed},
-	{ON_GROUP(SET), ACL_FAILED | ACL_IF_ASYNC, pending_failed},
-	{ON_GROUP(REDUCE), ACL_FAILED | ACL_IF_ASYNC, pending_failed},
-};
-
 const struct check_module module_pending = {
-	.order = 23, /* after the operation is decoded and the stream has its position */
-	.hooks = hooks,
-	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.order = 23,
 	.state_size = sizeof(struct pending_state),
 };

@@ -19,14 +19,16 @@ struct access_conflict {
 	struct pending_access earlier;
 	struct acl_block *block;
 	uint64_t start, end; /* the first bytes that both touch */
-	bool writes, sets; /* the call's own access */
+	uint8_t flags; /* enum access_flag of the call's own access */
 };
 
 /* What the call's accesses met when they were entered: enum access_met. */
 enum access_met {
 	MET_COPY = 1u << 0, /* compared with another stream's access, no set on either side */
 	MET_SET = 1u << 1, /* the same with a set */
-	MET_CONFLICT = 1u << 2
+	MET_POOL = 1u << 2, /* the same with the allocation or release of pool memory */
+	MET_CONFLICT = 1u << 3,
+	MET_ANY = 63
 };
 unsigned accesses_met(const struct acl_call_record *call);
 /* What was met unordered; NULL: nothing. Belongs to the call: accesses_met_forget() gives it back. */
@@ -47,10 +49,10 @@ struct access_question {
 
 /*
  * The first access that the host certainly does not know to be done; false: none.
- * *compared: there was an access, in flight or not, of whatever stream.
+ * *compared: enum access_flag of all accesses there were, in flight or not, of whatever stream.
  */
 bool access_in_flight(
-	struct checks *c, const struct access_question *q, struct access_conflict *out, bool *compared);
+	struct checks *c, const struct access_question *q, struct access_conflict *out, unsigned *compared);
 
 /* The range of an operation's access. */
 struct access_question access_question_of(const struct op_access *a);

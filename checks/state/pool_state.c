@@ -6,6 +6,7 @@
 #include "checks/state/pool_state.h"
 #include "checks/engine/instance.h"
 #include "checks/state/lifecycle.h"
+#include "checks/state/pending_change.h"
 #include "checks/state/stream_state.h"
 
 void pool_created(const struct acl_call_record *call, struct acl_object *o)
@@ -38,6 +39,7 @@ static void allocated(struct checks *c, struct acl_call_record *call)
 	if (call->state.capture)
 		store_relaxed(&p->captured, true);
 	counter_inc(&p->live);
+	pending_pool_allocated(c, call, &place);
 }
 
 /* The pool of the memory that is given back, NULL = we do not know it. */

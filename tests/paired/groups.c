@@ -205,8 +205,10 @@ static void executed_in_update(void)
 
 	model_of_group(s, &h);
 	update_begin(u, g);
-	if (!bug)
+	if (!bug) {
 		update_end(u);
+		CALL(aclrtSynchronizeStream, .stream = u);
+	}
 	CALL(aclmdlRIExecuteAsync, .modelRI = m, .stream = s);
 	CALL(aclrtSynchronizeStream, .stream = s);
 	if (bug)

@@ -347,6 +347,210 @@ static void unmapped_too_early(void)
 	wait_for(s);
 }
 
+/* --- descriptors -------------------------------------------------------------------------------------------
+ */
+
+static void fill(void *desc, void *src, void *dst)
+{
+	CALL(aclrtSetMemcpyDesc, .desc = desc, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .srcAddr = src,
+		.dstAddr = dst, .count = 64);
+}
+
+static void run(void *desc, aclrtStream s)
+{
+	CALL(aclrtMemcpyAsyncWithDesc, .desc = desc, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .stream = s);
+}
+
+static void descriptor_filled_again(void)
+{
+	aclrtStream s = make_stream();
+	void *desc = make_device_memory(SIZE), *a = make_device_memory(SIZE), *b = make_device_memory(SIZE);
+
+	fill(desc, a, b);
+	run(desc, s);
+	if (!bug)
+		wait_for(s);
+	fill(desc, b, a);
+	wait_for(s);
+}
+
+static void descriptor_overwritten(void)
+{
+	aclrtStream s = make_stream();
+	void *desc = make_device_memory(SIZE), *a = make_device_memory(SIZE), *b = make_device_memory(SIZE);
+
+	fill(desc, a, b);
+	run(desc, s);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtMemset, .devPtr = desc, .maxCount = SIZE, .count = 64);
+	wait_for(s);
+}
+
+static void descriptor_freed(void)
+{
+	aclrtStream s = make_stream();
+	void *desc = make_device_memory(SIZE), *a = make_device_memory(SIZE), *b = make_device_memory(SIZE);
+
+	fill(desc, a, b);
+	run(desc, s);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtFree, .devPtr = desc);
+	wait_for(s);
+}
+
+static void cache_descriptor_filled_again(void)
+{
+	aclrtStream s = make_stream();
+	void *desc = make_device_memory(SIZE), *a = make_device_memory(SIZE);
+
+	CALL(aclrtCmoSetDesc, .cmoDesc = desc, .src = a, .size = 64);
+	CALL(aclrtCmoAsyncWithDesc, .cmoDesc = desc, .cmoType = ACL_RT_CMO_TYPE_PREFETCH, .stream = s);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtCmoSetDesc, .cmoDesc = desc, .src = a, .size = 128);
+	wait_for(s);
+}
+
+/* --- memory of pools
+ * ------------------------------------------------------------------------------------------ */
+
+static void *pool_memory(aclrtStream s)
+{
+	aclrtMemPoolProps props = {.allocType = ACL_MEM_ALLOCATION_TYPE_PINNED,
+		.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE},
+		.maxSize = 8u << 20};
+	aclrtMemPool pool = NULL;
+	void *p = NULL;
+
+	CALL_DOES(aclrtMemPoolCreate, 0, pool = make_address(), .memPool = &pool, .poolProps = &props);
+	CALL_DOES(aclrtMemPoolMallocAsync, 0, p = make_range(MIB2, true), .ptr = &p, .size = MIB2,
+		.memPool = pool, .stream = s);
+	return p;
+}
+
+static void pool_memory_on_other_stream(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	void *h = make_host_memory(SIZE), *p = pool_memory(first);
+
+	if (!bug)
+		order(first, second);
+	each_copies(p, h, UP, second);
+	wait_for(second);
+	CALL(aclrtMemPoolFreeAsync, .ptr = p, .stream = first);
+	wait_for(first);
+}
+
+static void pool_memory_freed_on_other_stream(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	void *h = make_host_memory(SIZE), *p = pool_memory(first);
+
+	copy_on(first, p, h, UP);
+	if (!bug)
+		order(first, second);
+	CALL(aclrtMemPoolFreeAsync, .ptr = p, .stream = second);
+	wait_for(first);
+	wait_for(second);
+}
+
+static void pool_memory_at_once(void)
+{
+	aclrtStream s = make_stream();
+	void *h = make_host_memory(SIZE), *p = pool_memory(s);
+
+	if (!bug)
+		wait_for(s);
+	each_copies(p, h, UP, NULL);
+	CALL(aclrtMemPoolFreeAsync, .ptr = p, .stream = s);
+	wait_for(s);
+}
+
+/* --- models
+ * --------------------------------------------------------------------------------------------------- */
+
+static void begin(aclrtStream s)
+{
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+}
+
+static aclmdlRI end(aclrtStream s)
+{
+	aclmdlRI model = NULL;
+
+	CALL_DOES(aclmdlRICaptureEnd, 0, model = make_address(), .stream = s, .modelRI = &model);
+	return model;
+}
+
+static aclmdlRI model_that_sets(void *d)
+{
+	aclrtStream s = make_stream();
+
+	begin(s);
+	set_on(s, d);
+	return end(s);
+}
+
+static void execute(aclmdlRI model, aclrtStream s)
+{
+	CALL(aclmdlRIExecuteAsync, .modelRI = model, .stream = s);
+}
+
+static void executed_twice_at_once(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	aclmdlRI model = model_that_sets(make_device_memory(SIZE));
+
+	execute(model, first);
+	if (!bug)
+		order(first, second);
+	execute(model, second);
+	wait_for(first);
+	wait_for(second);
+	CALL(aclmdlRIDestroy, .modelRI = model);
+}
+
+static void destroyed_while_it_runs(void)
+{
+	aclrtStream s = make_stream();
+	aclmdlRI model = model_that_sets(make_device_memory(SIZE));
+
+	execute(model, s);
+	if (!bug)
+		wait_for(s);
+	CALL(aclmdlRIDestroy, .modelRI = model);
+	wait_for(s);
+}
+
+static void launch(aclrtStream s)
+{
+	CALL(aclrtLaunchKernel, .funcHandle = HANDLE, .numBlocks = 1, .argsData = DEVICE, .argsSize = 8,
+		.stream = s);
+}
+
+static void executed_before_the_update(void)
+{
+	aclrtStream s = make_stream(), u = make_stream();
+	aclrtTaskGrp group = NULL;
+	aclmdlRI model;
+
+	begin(s);
+	CALL(aclmdlRICaptureTaskGrpBegin, .stream = s);
+	launch(s);
+	CALL_DOES(aclmdlRICaptureTaskGrpEnd, 0, group = make_address(), .stream = s, .handle = &group);
+	model = end(s);
+	CALL(aclmdlRICaptureTaskUpdateBegin, .stream = u, .handle = group);
+	launch(u);
+	CALL(aclmdlRICaptureTaskUpdateEnd, .stream = u);
+	if (!bug)
+		order(u, s);
+	execute(model, s);
+	wait_for(u);
+	wait_for(s);
+}
+
 static const struct twin twins[] = {
 	TWIN_EACH("stream-race-copy", result_of_other_stream, COPY_LINEAR, .mode = TWIN_IF_ASYNC),
 	TWIN_EACH("stream-race-copy", result_of_other_stream, COPY_ROWS, .mode = TWIN_IF_ASYNC),
@@ -377,6 +581,17 @@ static const struct twin twins[] = {
 	TWIN("free-devsync-other-device", free_waits_here),
 	TWIN("host-unregister-in-flight", unregistered_too_early),
 	TWIN("vmm-unmap-in-flight", unmapped_too_early),
+	TWIN("mdlri-concurrent-execute", executed_twice_at_once),
+	TWIN("mdlri-destroy-running", destroyed_while_it_runs),
+	TWIN("taskupd-not-ordered", executed_before_the_update),
+	TWIN("desc-modified-in-flight", descriptor_filled_again),
+	TWIN("desc-modified-in-flight", descriptor_overwritten),
+	TWIN("desc-modified-in-flight", descriptor_freed),
+	TWIN("desc-modified-in-flight", cache_descriptor_filled_again),
+	TWIN_EACH("pool-cross-stream-unordered", pool_memory_on_other_stream, COPY_LINEAR,
+		.mode = TWIN_IF_ASYNC),
+	TWIN_EACH("pool-cross-stream-unordered", pool_memory_at_once, COPY_LINEAR, .mode = TWIN_IF_NOT_ASYNC),
+	TWIN("pool-cross-stream-unordered", pool_memory_freed_on_other_stream),
 };
 
 TWINS_MAIN("order of tasks", twins)

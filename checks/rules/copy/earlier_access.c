@@ -8,7 +8,8 @@ void earlier_history(struct acl_object_history *h, const void *source)
 	const struct pending_access *a = &((const struct access_conflict *)source)->earlier;
 
 	h->handle = ACL_HANDLE_NONE;
-	h->kind = a->flags & ACCESS_SETS        ? "sets memory"
+	h->kind = a->flags & ACCESS_ALLOCATES   ? "allocates or releases memory"
+		  : a->flags & ACCESS_SETS      ? "sets memory"
 		  : a->flags & ACCESS_DESCRIBES ? "reads a descriptor"
 		  : !(a->flags & ACCESS_WRITES) ? "reads memory"
 		  : a->flags & ACCESS_READS     ? "reads and writes memory"
@@ -28,4 +29,43 @@ bool order_may_be_unseen(struct checks *c, struct acl_object *earlier, struct ac
 {
 	return kernel_in_flight(earlier) || (later && kernel_in_flight(later)) ||
 	       other_submitters_possible(c, CHECKS_OTHER_WORK);
+}
+
+/* What the task does with the memory decides whose subject it is. */
+static const struct acl_rule *rule_about(const struct acl_rule *rule, unsigned flags)
+{
+	return flags & ACCESS_DESCRIBES   ? RULE("desc-modified-in-flight")
+	       : flags & ACCESS_ALLOCATES ? RULE("pool-cross-stream-unordered")
+					  : rule;
+}
+
+static void use_evaluated(const struct acl_call_record *call, const struct acl_rule *rule, unsigned compared)
+{
+	if (compared & ACCESS_DESCRIBES)
+		rule_evaluated(call, RULE("desc-modified-in-flight"));
+	if (compared & ACCESS_ALLOCATES)
+		rule_evaluated(call, RULE("pool-cross-stream-unordered"));
+	if (compared)
+		rule_evaluated(call, rule);
+}
+
+bool use_in_flight(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	const struct access_question *q, const char *what)
+{
+	struct access_conflict x;
+	unsigned compared;
+	bool found = access_in_flight(c, q, &x, &compared);
+	struct acl_object *stream = found ? object_of(c, x.earlier.stream) : NULL;
+
+	if (!stream) {
+		use_evaluated(call, rule, compared);
+		return false;
+	}
+	return FINDING_OF(c, call, rule_about(rule, x.earlier.flags), true,
+		PARTS(part_history("task in flight", earlier_history, &x), part_object("its stream", stream),
+			part_block("memory", x.block), part_advice(order_may_be_unseen(c, stream, NULL))),
+		"%s, and nothing the host did shows that %s on stream 0x%llx is done: " BOTH_TOUCH
+		". " HOST_EDGE,
+		what, acl_apis[x.earlier.api].name, (unsigned long long)load_relaxed(&stream->value),
+		BOTH_TOUCH_ARGS(&x), HOST_EDGE_ARGS(stream, x.earlier.api));
 }

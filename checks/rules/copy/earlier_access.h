@@ -33,4 +33,11 @@ void earlier_history(struct acl_object_history *h, const void *source);
  */
 bool order_may_be_unseen(struct checks *c, struct acl_object *earlier, struct acl_object *later);
 
+/*
+ * Whether a task in flight uses what is asked for, and the finding of the rule; or of the rules about
+ * descriptors and about memory of pools, where that is what the task uses. what: the call, as a sentence.
+ */
+bool use_in_flight(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	const struct access_question *q, const char *what);
+
 #endif

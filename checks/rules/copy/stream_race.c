@@ -6,24 +6,49 @@
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
 
+static const struct acl_rule *rule_of(unsigned flags)
+{
+	return flags & ACCESS_ALLOCATES ? RULE("pool-cross-stream-unordered")
+	       : flags & ACCESS_SETS    ? RULE("stream-race-set")
+					: RULE("stream-race-copy");
+}
+
+static const char *who_writes(const struct access_conflict *x)
+{
+	bool earlier = x->earlier.flags & ACCESS_WRITES;
+
+	if (x->earlier.flags & ACCESS_ALLOCATES)
+		return "the memory is there only behind the other one";
+	if (x->flags & ACCESS_ALLOCATES)
+		return "the memory is gone behind this one";
+	return x->flags & ACCESS_WRITES ? earlier ? "both write there" : "this one writes there"
+					: "the other one writes there";
+}
+
 static void race_report(struct checks *c, struct acl_call_record *call, const struct access_conflict *x)
 {
 	struct acl_object *s = stream_of(call), *earlier = object_of(c, x->earlier.stream);
-	bool sets = x->sets || x->earlier.flags & ACCESS_SETS;
 
 	if (!earlier || !task_surely_pending(c, earlier, x->earlier.position))
 		return;
-	FINDING_OF(c, call, sets ? RULE("stream-race-set") : RULE("stream-race-copy"), true,
+	FINDING_OF(c, call, rule_of(x->flags | x->earlier.flags), true,
 		PARTS(part_history("task in flight", earlier_history, x), part_object("its stream", earlier),
 			part_object("stream", s), part_block("memory", x->block),
 			part_advice(order_may_be_unseen(c, earlier, s))),
 		"This call and %s on another stream " BOTH_TOUCH
 		", %s, and nothing orders them. " STREAM_EDGE,
-		acl_apis[x->earlier.api].name, BOTH_TOUCH_ARGS(x),
-		x->writes && x->earlier.flags & ACCESS_WRITES ? "both write there"
-		: x->writes                                   ? "this one writes there"
-							      : "the other one writes there",
+		acl_apis[x->earlier.api].name, BOTH_TOUCH_ARGS(x), who_writes(x),
 		STREAM_EDGE_ARGS(earlier, x->earlier.api, s));
+}
+
+static void race_evaluated(const struct acl_call_record *call, unsigned met)
+{
+	if (met & MET_COPY)
+		rule_evaluated(call, RULE("stream-race-copy"));
+	if (met & MET_SET)
+		rule_evaluated(call, RULE("stream-race-set"));
+	if (met & MET_POOL)
+		rule_evaluated(call, RULE("pool-cross-stream-unordered"));
 }
 
 static void race_enter(struct checks *c, struct acl_call_record *call)
@@ -34,10 +59,8 @@ static void race_enter(struct checks *c, struct acl_call_record *call)
 		return;
 	if (met & MET_CONFLICT)
 		race_report(c, call, accesses_conflict(call));
-	else if (met & MET_SET)
-		rule_evaluated(call, RULE("stream-race-set"));
-	if (!(met & MET_CONFLICT) && met & MET_COPY)
-		rule_evaluated(call, RULE("stream-race-copy"));
+	else
+		race_evaluated(call, met);
 	accesses_met_forget(c, call);
 }
 
@@ -45,6 +68,8 @@ static const struct check_hook hooks[] = {
 	{ON_GROUP(COPY), ACL_ENTER | ACL_IF_ASYNC, race_enter},
 	{ON_GROUP(SET), ACL_ENTER | ACL_IF_ASYNC, race_enter},
 	{ON_GROUP(REDUCE), ACL_ENTER | ACL_IF_ASYNC, race_enter},
+	{ON_OP(CACHE_DESCRIBED), ACL_ENTER, race_enter},
+	{ON_OP(FREE_POOL), ACL_ENTER, race_enter},
 };
 
 const struct check_module module_stream_race = {

@@ -9,30 +9,15 @@
 #include "checks/state/pending_access.h"
 #include "checks/state/stream_state.h"
 
-/* Whether a task in flight touches what the access touches, and the rule's finding about it. */
 static bool use_report(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
 	const struct op_access *a, const char *what)
 {
 	struct access_question q;
-	struct access_conflict x;
-	struct acl_object *stream;
-	bool compared, found;
 
 	if (!a || !a->block.block || !a->span || a->span > access_room(a))
 		return false;
 	q = access_question_of(a);
-	found = access_in_flight(c, &q, &x, &compared);
-	if (compared)
-		rule_evaluated(call, rule);
-	stream = found ? object_of(c, x.earlier.stream) : NULL;
-	if (!stream)
-		return false;
-	return FINDING_OF(c, call, rule, true,
-		PARTS(part_history("task in flight", earlier_history, &x), part_object("its stream", stream),
-			part_block("memory", x.block), part_advice(order_may_be_unseen(c, stream, NULL))),
-		"%s, and %s on stream 0x%llx is not known to be done: " BOTH_TOUCH ". " HOST_EDGE, what,
-		acl_apis[x.earlier.api].name, (unsigned long long)load_relaxed(&stream->value),
-		BOTH_TOUCH_ARGS(&x), HOST_EDGE_ARGS(stream, x.earlier.api));
+	return use_in_flight(c, call, rule, &q, what);
 }
 
 static void use_enter(struct checks *c, struct acl_call_record *call)
@@ -68,10 +53,27 @@ static void host_set_enter(struct checks *c, struct acl_call_record *call)
 	}
 }
 
+/* The device reads a descriptor when the task runs. */
+static void describe_enter(struct checks *c, struct acl_call_record *call)
+{
+	const void *at = acl_arg_pointer(call->api, call->args, ACL_ROLE_DESCRIPTOR);
+	struct access_question q = {.start = (uintptr_t)at,
+		.end = (uintptr_t)at + 1,
+		.writes = true,
+		.device = -1,
+		.not_device = -1,
+		.flags = ACCESS_DESCRIBES};
+
+	if (at)
+		use_in_flight(
+			c, call, RULE("desc-modified-in-flight"), &q, "The descriptor is written at once");
+}
+
 static const struct check_hook hooks[] = {
 	{ON_GROUP(COPY), ACL_ENTER | ACL_IF_NOT_ASYNC, use_enter},
 	{ON_GROUP(SET), ACL_ENTER | ACL_IF_NOT_ASYNC, use_enter},
 	{ON_GROUP(SET), ACL_ENTER | ACL_IF_ASYNC, host_set_enter},
+	{ON_GROUP(DESCRIBE), ACL_ENTER, describe_enter},
 };
 
 const struct check_module module_unsynchronised_use = {

@@ -22,26 +22,6 @@ static struct access_question released_range(const struct acl_block *b, bool any
 		load_relaxed(&((struct acl_block *)b)->size));
 }
 
-static void in_flight_report(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
-	const struct access_question *q)
-{
-	struct access_conflict x;
-	bool compared, found = access_in_flight(c, q, &x, &compared);
-	struct acl_object *stream = found ? object_of(c, x.earlier.stream) : NULL;
-
-	if (compared)
-		rule_evaluated(call, rule);
-	if (!stream)
-		return;
-	FINDING_OF(c, call, rule, true,
-		PARTS(part_history("task in flight", earlier_history, &x), part_object("its stream", stream),
-			part_block("memory", x.block), part_advice(order_may_be_unseen(c, stream, NULL))),
-		"%s on stream 0x%llx uses this memory, and nothing the host did shows that it is "
-		"done. " HOST_EDGE,
-		acl_apis[x.earlier.api].name, (unsigned long long)load_relaxed(&stream->value),
-		HOST_EDGE_ARGS(stream, x.earlier.api));
-}
-
 /* Those that wait first wait for the streams of the current context only. */
 static void other_device_report(struct checks *c, struct acl_call_record *call, const struct acl_block *b)
 {
@@ -50,7 +30,8 @@ static void other_device_report(struct checks *c, struct acl_call_record *call, 
 
 	q.not_device = device;
 	if (device >= 0)
-		in_flight_report(c, call, RULE("free-devsync-other-device"), &q);
+		use_in_flight(c, call, RULE("free-devsync-other-device"), &q,
+			"The call waits for the current device only");
 }
 
 static void memory_release_enter(struct checks *c, struct acl_call_record *call)
@@ -64,9 +45,9 @@ static void memory_release_enter(struct checks *c, struct acl_call_record *call)
 	if (acl_apis[call->api].mode == ACL_MODE_BLOCKING)
 		other_device_report(c, call, b);
 	else if (kind_is_host(load_relaxed(&b->kind)))
-		in_flight_report(c, call, RULE("free-host-in-flight"), &q);
+		use_in_flight(c, call, RULE("free-host-in-flight"), &q, "The memory is released at once");
 	else
-		in_flight_report(c, call, RULE("free-in-flight"), &q);
+		use_in_flight(c, call, RULE("free-in-flight"), &q, "The memory is released at once");
 }
 
 /* Reserved addresses are released when nothing is mapped there any more: the unmapping is the moment. */
@@ -78,7 +59,7 @@ static void mapping_release_enter(struct checks *c, struct acl_call_record *call
 	if (!b || call->in_exit)
 		return;
 	q = released_range(b, false);
-	in_flight_report(c, call, RULE("vmm-unmap-in-flight"), &q);
+	use_in_flight(c, call, RULE("vmm-unmap-in-flight"), &q, "The memory is unmapped at once");
 }
 
 /* Tasks name the registered memory, or the allocation that it lies in. */
@@ -90,7 +71,7 @@ static void unregister_enter(struct checks *c, struct acl_call_record *call)
 	if (!b || call->in_exit)
 		return;
 	q = released_range(b, true);
-	in_flight_report(c, call, RULE("host-unregister-in-flight"), &q);
+	use_in_flight(c, call, RULE("host-unregister-in-flight"), &q, "The memory is unregistered at once");
 }
 
 static const struct check_hook hooks[] = {

@@ -94,7 +94,7 @@ static void freeing_after_timeout(
 	struct acl_object *waited = just_timed_out(c, call);
 	struct access_question q = whole_block(place);
 	struct access_conflict x;
-	bool compared;
+	unsigned compared;
 
 	if (!waited || waited->kind == ACL_HANDLE_EVENT)
 		return;
@@ -112,7 +112,8 @@ static void freeing_after_device_wait(
 	struct acl_object *context = t->phase - t->device_wait.at <= SOON ? object_of(c, ref) : NULL;
 	struct access_question q = whole_block(place);
 	struct access_conflict x;
-	bool compared, found;
+	unsigned compared;
+	bool found;
 
 	if (!context || !object_usable(context) || call->in_exit)
 		return;

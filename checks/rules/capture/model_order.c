@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Executions of models and what they must not meet: another one, the end of the model, an update that is not
+ * done. */
+#include "checks/engine/value_table.h"
+#include "checks/rules/copy/earlier_access.h"
+#include "checks/state/capture_state.h"
+#include "checks/state/event_state.h"
+#include "checks/state/model_execution.h"
+#include "checks/state/order_state.h"
+#include "checks/state/signal_state.h"
+#include "checks/state/stream_state.h"
+
+struct model_order {
+	struct value_table waits; /* acl_ref of a model -> 1: its tasks wait for what comes from outside */
+	struct value_table stream, position; /* acl_ref of a model -> where its last update ended */
+};
+
+static struct model_order *model_orders(struct checks *c)
+{
+	return module_state(c, model_order);
+}
+
+/* --- executed twice at once ------------------------------------------------------------------------- */
+
+static void execution_history(struct acl_object_history *h, const void *source)
+{
+	const struct model_execution *e = source;
+
+	h->handle = ACL_HANDLE_NONE;
+	h->kind = "executes the model";
+	h->device = -1;
+	h->last_used = (struct acl_call_site){
+		.tid = e->tid, .caller = e->caller, .api = ACL_API_aclmdlRIExecuteAsync};
+}
+
+static void concurrent_execute_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model = model_argument(c, call), *s = stream_of(call);
+	struct model_execution e;
+
+	if (!model || !s || !call->state.position || order_unseen(c, s))
+		return;
+	for (unsigned at = 0; model_execution_next(c, model, &at, &e);)
+		if (e.stream != s &&
+			FINDING(c, call, "mdlri-concurrent-execute",
+				!order_is_before(e.stream, e.position, s) &&
+					task_surely_pending(c, e.stream, e.position),
+				PARTS(part_history("execution in flight", execution_history, &e),
+					part_object("model", model), part_object("its stream", e.stream),
+					part_object("stream", s)),
+				"The model may still be executed on stream 0x%llx, and both executions use the "
+				"same memory. " STREAM_EDGE,
+				(unsigned long long)load_relaxed(&e.stream->value),
+				STREAM_EDGE_ARGS(e.stream, ACL_API_aclmdlRIExecuteAsync, s)))
+			return;
+}
+
+/* --- destroyed while it runs -------------------------------------------------------------------------- */
+
+static void running_destroy_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model = object_of(c, call->state.destroying);
+	struct model_execution e;
+	unsigned at = 0;
+
+	if (!model || model->kind != ACL_HANDLE_MODEL || call->in_exit ||
+		!model_execution_next(c, model, &at, &e))
+		return;
+	FINDING(c, call, "mdlri-destroy-running", model_executing(c, model, &e),
+		PARTS(part_history("execution in flight", execution_history, &e), part_object("model", model),
+			part_object("its stream", e.stream),
+			part_advice(order_may_be_unseen(c, e.stream, NULL))),
+		"Nothing the host did shows that the execution on stream 0x%llx is done. " HOST_EDGE,
+		(unsigned long long)load_relaxed(&e.stream->value),
+		HOST_EDGE_ARGS(e.stream, ACL_API_aclmdlRIExecuteAsync));
+}
+
+/* --- executed before an update is done ------------------------------------------------------------------- */
+
+/* A captured wait for an external event, a notify or a word of memory: the update may end before it. */
+static void captured_wait_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *e = event_of(call), *model = object_of(c, call->state.capture);
+	bool outside = !e || event_flag_external(call) || load_relaxed(&event_state(e)->external) ||
+		       load_relaxed(&event_state(e)->flags) == ACL_EVENT_EXTERNAL;
+
+	if (model && outside && succeeded(call))
+		value_table_set_object(c, &model_orders(c)->waits, model_root(c, model), 1);
+}
+
+static void update_end_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call), *group, *model;
+
+	group = s ? object_of(c, load_relaxed(&stream_state(s)->updating)) : NULL;
+	model = group ? object_of(c, load_relaxed(&group->parent)) : NULL;
+	if (!model || !succeeded(call))
+		return;
+	model = model_root(c, model);
+	value_table_set_object(c, &model_orders(c)->stream, model, object_ref(s));
+	value_table_set_object(c, &model_orders(c)->position, model, stream_submitted(s));
+}
+
+static void updated_execute_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model = model_argument(c, call), *s = stream_of(call), *updater;
+	uint64_t position;
+
+	if (!model || !s || !call->state.position || value_table_empty(&model_orders(c)->stream) ||
+		order_unseen(c, s))
+		return;
+	updater = object_of(c, value_table_value(&model_orders(c)->stream, object_ref(model)));
+	position = value_table_value(&model_orders(c)->position, object_ref(model));
+	if (!updater || updater == s || value_table_value(&model_orders(c)->waits, object_ref(model)))
+		return;
+	FINDING(c, call, "taskupd-not-ordered",
+		!order_is_before(updater, position, s) && task_surely_pending(c, updater, position),
+		PARTS(part_object("model", model), part_object("updated on", updater), part_object("stream", s)),
+		"Its tasks were updated on stream 0x%llx, which may not be done when they run. " STREAM_EDGE,
+		(unsigned long long)load_relaxed(&updater->value),
+		STREAM_EDGE_ARGS(updater, ACL_API_aclmdlRICaptureTaskUpdateEnd, s));
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(EXECUTE_MODEL), ACL_ENTER, concurrent_execute_enter},
+	{ON_OP(EXECUTE_MODEL), ACL_ENTER, updated_execute_enter},
+	{ON_OP(DESTROY_MODEL), ACL_ENTER, running_destroy_enter},
+	{ON_OP(WAIT_EVENT), ACL_LEAVE | ACL_CONDITIONAL, captured_wait_leave},
+	{ON_OP(WAIT_NOTIFY), ACL_LEAVE | ACL_CONDITIONAL, captured_wait_leave},
+	{ON_OP(WAIT_COUNT_NOTIFY), ACL_LEAVE | ACL_CONDITIONAL, captured_wait_leave},
+	{ON_OP(WAIT_VALUE), ACL_LEAVE | ACL_CONDITIONAL, captured_wait_leave},
+	{ON_OP(CAPTURE_UPDATE_END), ACL_LEAVE, update_end_leave},
+};
+
+const struct check_module module_model_order = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct model_order),
+};

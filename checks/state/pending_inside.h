@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Accesses in flight, from inside: shared by the files pending_*.c only. */
+#ifndef CHECKS_PENDING_INSIDE_H
+#define CHECKS_PENDING_INSIDE_H
+
+#include "checks/state/pending_access.h"
+#include "checks/state/stream_state.h"
+
+#define REMOVED_AT_ONCE 16
+
+/* The accesses of one block. */
+struct block_accesses {
+	_Alignas(64) struct acl_lock lock;
+	uint32_t index, generation; /* of the block */
+	uint16_t last; /* index + 1 of the access that was entered last, 0 = none */
+	acl_ref only; /* the stream of all of them, 0 = several */
+	struct access_tree tree;
+};
+
+/* An access that is entered, and what the call has met so far. */
+struct entering {
+	struct checks *c;
+	struct acl_object *stream;
+	struct acl_block *block;
+	struct pending_access access;
+	unsigned met; /* enum access_met */
+	struct access_conflict *conflict;
+	struct pending_access *same; /* the former access with the same range, whose node is used again */
+	struct pending_access *removed[REMOVED_AT_ONCE];
+	unsigned n_removed;
+};
+
+/* Locks the block's accesses; NULL: there are none. */
+struct block_accesses *accesses_lock(
+	struct checks *c, unsigned kind, uint32_t index, uint32_t generation);
+/* Under the lock: nothing is pending any more, as far as is known. */
+void accesses_clear(struct block_accesses *b);
+/* Whether the host knows the task to be done, or may: such an access is evidence of nothing. */
+bool access_settled(struct checks *c, const struct pending_access *a);
+
+/* The host may have learned of the task's end from a callback, a word in memory …. */
+static inline bool maybe_told(struct acl_object *source, uint64_t position)
+{
+	return load_relaxed(&stream_state(source)->signal) >= position;
+}
+
+/* A task of the call's stream; the accesses come one by one. false: nothing is known of what comes before it. */
+bool entering_begin(struct checks *c, const struct acl_call_record *call, struct entering *e);
+/* flags: enum access_flag. */
+void entering_add(struct entering *e, const struct block_lookup *place, uint64_t start, uint64_t span,
+	uint64_t pitch, uint64_t width, unsigned flags);
+/* What was met is kept with the call. */
+void entering_end(const struct entering *e, struct acl_call_record *call);
+/* The call submitted nothing. */
+void access_take_back(struct checks *c, const struct acl_call_record *call, const struct block_lookup *place,
+	uint64_t start, uint64_t span);
+
+#endif

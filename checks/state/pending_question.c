@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions about accesses in flight. */
+#include "checks/state/pending_inside.h"
+#include "checks/state/signal_state.h"
+
+struct access_question access_question_of(const struct op_access *a)
+{
+	bool rows = a->rows > 1 && a->pitch > a->width;
+
+	return (struct access_question){.block = a->block.block,
+		.start = (uintptr_t)a->address,
+		.end = (uintptr_t)a->address + a->span,
+		.pitch = rows ? a->pitch : 0,
+		.width = rows ? a->width : 0,
+		.writes = a->writes,
+		.device = -1,
+		.not_device = -1};
+}
+
+static bool asked_for_stream(struct checks *c, const struct access_question *q, acl_ref ref)
+{
+	struct acl_object *stream = object_of(c, ref);
+	acl_ref context = stream ? load_relaxed(&stream->context) : 0;
+	int device = stream ? load_relaxed(&stream->device) : -1;
+
+	return stream && (!q->stream || q->stream == ref) && (!q->context || q->context == context) &&
+	       (!q->not_context || (context && q->not_context != context)) &&
+	       (q->device < 0 || q->device == device) &&
+	       (q->not_device < 0 || (device >= 0 && q->not_device != device));
+}
+
+/* Under the lock. */
+static bool find_in(struct checks *c, struct block_accesses *b, const struct access_question *q,
+	struct access_conflict *out, unsigned *compared)
+{
+	struct pending_access range = {.start = q->start,
+				      .end = q->end,
+				      .pitch = q->pitch,
+				      .width = q->width},
+			      *a;
+	struct access_walk w;
+
+	access_walk_begin(&w, &b->tree, q->start, q->end);
+	while ((a = access_walk_next(&w)) != NULL) {
+		if ((!q->writes && !(a->flags & ACCESS_WRITES)) || (q->flags && !(a->flags & q->flags)))
+			continue;
+		*compared |= a->flags;
+		if (!asked_for_stream(c, q, a->stream) || access_settled(c, a) ||
+			maybe_told(object_of(c, a->stream), a->position) ||
+			!accesses_overlap(a, &range, &out->start, &out->end))
+			continue;
+		out->earlier = *a;
+		return true;
+	}
+	return false;
+}
+
+static bool block_in_flight(struct checks *c, struct acl_block *block, const struct access_question *q,
+	struct access_conflict *out, unsigned *compared)
+{
+	struct block_accesses *b =
+		accesses_lock(c, load_relaxed(&block->kind), block->index, load_relaxed(&block->generation));
+	struct acl_object *stream;
+	bool found;
+
+	if (!b)
+		return false;
+	out->block = block;
+	out->flags = q->writes ? ACCESS_WRITES : ACCESS_READS;
+	found = find_in(c, b, q, out, compared);
+	unlock(&b->lock);
+	stream = found ? object_of(c, out->earlier.stream) : NULL;
+	return stream && task_surely_pending(c, stream, out->earlier.position);
+}
+
+bool access_in_flight(
+	struct checks *c, const struct access_question *q, struct access_conflict *out, unsigned *compared)
+{
+	struct pointer_map *const maps[] = {c->memory, c->registered};
+
+	*compared = 0;
+	if (q->block)
+		return block_in_flight(c, (struct acl_block *)q->block, q, out, compared);
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t from = q->start;
+		struct acl_block *block;
+
+		while (from < q->end && (block = map_first_in(maps[i], from, q->end - from)) != NULL) {
+			if (block_in_flight(c, block, q, out, compared))
+				return true;
+			from = load_relaxed(&block->base) + load_relaxed(&block->size);
+		}
+	}
+	return false;
+}
+

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tasks as they are submitted: which accesses to memory are in flight with them. */
+#include "checks/state/binding_state.h"
+#include "checks/state/memory_state.h"
+#include "checks/state/pending_change.h"
+#include "checks/state/pending_inside.h"
+#include "checks/state/stream_change.h"
+
+/* The task is captured, updates a model or may: then it does not run now. */
+static inline bool runs_with_model(struct checks *c, const struct acl_call_record *call, struct acl_object *s)
+{
+	return call->state.capture || load_relaxed(&stream_state(s)->update) != UPDATE_NONE ||
+	       load_relaxed(&stream_state(s)->capture_unsure) || binding_of(c, s);
+}
+
+static inline bool task_begin(struct checks *c, const struct acl_call_record *call, struct entering *e)
+{
+	struct acl_object *s = stream_of(call);
+
+	return s && call->state.position && !runs_with_model(c, call, s) && entering_begin(c, call, e);
+}
+
+/* --- copies, sets, reductions ----------------------------------------------------------------------- */
+
+static inline void access_add(struct entering *e, const struct op_access *a, unsigned flags)
+{
+	bool rows;
+
+	if (!a || !a->block.block)
+		return;
+	rows = a->rows > 1 && a->pitch > a->width;
+	entering_add(e, &a->block, (uintptr_t)a->address, a->span, rows ? a->pitch : 0, rows ? a->width : 0,
+		flags);
+}
+
+/* A copy from or to memory that no table knows: the runtime may have waited for the stream and done it at
+ * once. */
+static bool may_be_pageable(const struct op_access *a)
+{
+	return a && a->address && !a->block.block;
+}
+
+static unsigned write_flags(const struct operation *op)
+{
+	switch (op->group) {
+	case ACL_OP_GROUP_SET:
+		return ACCESS_WRITES | ACCESS_SETS;
+	case ACL_OP_GROUP_REDUCE:
+		return ACCESS_READS | ACCESS_WRITES | ACCESS_REDUCES;
+	}
+	return ACCESS_WRITES;
+}
+
+/* The source is staged before the call returns. */
+static bool source_is_staged(const struct operation *op)
+{
+	return op->direction == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE;
+}
+
+/* A set of host memory is done at once, by the caller. */
+static bool runs_in_caller(struct checks *c, const struct operation *op, const struct op_access *dst)
+{
+	return op->group == ACL_OP_GROUP_SET && dst && access_is_host(dst) &&
+	       load_relaxed(&c->run_mode) != ACL_DEVICE;
+}
+
+static void memory_task_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op;
+	struct entering e;
+
+	if (!task_begin(c, call, &e))
+		return;
+	op = operation_of(c, call);
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry entry = operation_entry(op, i);
+
+		if (may_be_pageable(entry.src) || may_be_pageable(entry.dst) ||
+			runs_in_caller(c, op, entry.dst))
+			continue;
+		if (!source_is_staged(op))
+			access_add(&e, entry.src, ACCESS_READS);
+		access_add(&e, entry.dst, write_flags(op));
+	}
+	entering_end(&e, call);
+}
+
+/* A copy that may have been done at once, after all that was on the stream. */
+static void pageable_leave(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op = operation_of(c, call);
+
+	if (!stream_of(call) || !call->state.position || !succeeded(call))
+		return;
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		if (!may_be_pageable(e.src) && !may_be_pageable(e.dst))
+			continue;
+		stream_tells(c, stream_of(call), call->state.position);
+		return;
+	}
+}
+
+static void take_back(struct checks *c, const struct acl_call_record *call, const struct op_access *a)
+{
+	if (a && a->block.block && a->span)
+		access_take_back(c, call, &a->block, (uintptr_t)a->address, a->span);
+}
+
+/* Nothing was submitted. */
+static void memory_task_failed(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op;
+
+	if (!stream_of(call) || !call->state.position)
+		return;
+	op = operation_of(c, call);
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		take_back(c, call, e.src);
+		take_back(c, call, e.dst);
+	}
+}
+
+/* --- descriptors ------------------------------------------------------------------------------------------ */
+
+/* How long one is the runtime says, if it is asked: its first byte stands for it. */
+static bool descriptor_lookup(struct checks *c, const struct acl_call_record *call, struct block_lookup *place)
+{
+	const void *at = acl_arg_pointer(call->api, call->args, ACL_ROLE_DESCRIPTOR);
+
+	return at && map_find(c->memory, (uintptr_t)at, place);
+}
+
+static void described_task_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct block_lookup place;
+	struct entering e;
+
+	if (!descriptor_lookup(c, call, &place) || !task_begin(c, call, &e))
+		return;
+	entering_add(&e, &place, (uintptr_t)acl_arg_pointer(call->api, call->args, ACL_ROLE_DESCRIPTOR), 1, 0,
+		0, ACCESS_READS | ACCESS_DESCRIBES);
+	entering_end(&e, call);
+}
+
+static void described_task_failed(struct checks *c, struct acl_call_record *call)
+{
+	struct block_lookup place;
+
+	if (stream_of(call) && call->state.position && descriptor_lookup(c, call, &place))
+		access_take_back(c, call, &place,
+			(uintptr_t)acl_arg_pointer(call->api, call->args, ACL_ROLE_DESCRIPTOR), 1);
+}
+
+/* --- memory of pools ----------------------------------------------------------------------------------------- */
+
+/* It is there from the allocation's place in the stream on, … */
+void pending_pool_allocated(
+	struct checks *c, const struct acl_call_record *call, const struct block_lookup *place)
+{
+	struct entering e;
+
+	if (!task_begin(c, call, &e))
+		return;
+	entering_add(&e, place, place->base, place->size, 0, 0, ACCESS_WRITES | ACCESS_ALLOCATES);
+}
+
+/* … up to the release's. */
+static void pool_free_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_block *b = call->state.releasing;
+	struct block_lookup place;
+	struct entering e;
+
+	if (!b || !map_find(c->memory, load_relaxed(&b->base), &place) || place.block != b ||
+		place.kind != MEM_POOL || !task_begin(c, call, &e))
+		return;
+	entering_add(&e, &place, place.base, place.size, 0, 0, ACCESS_WRITES | ACCESS_ALLOCATES);
+	entering_end(&e, call);
+}
+
+static void pool_free_failed(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_block *b = call->state.releasing;
+
+	if (b && stream_of(call) && call->state.position)
+		access_take_back(c, call,
+			&(struct block_lookup){.kind = load_relaxed(&b->kind),
+				.index = b->index,
+				.generation = call->state.releasing_generation},
+			load_relaxed(&b->base), load_relaxed(&b->size));
+}
+
+static const struct check_hook hooks[] = {
+	{ON_GROUP(COPY), ACL_ENTER | ACL_IF_ASYNC, memory_task_enter},
+	{ON_GROUP(SET), ACL_ENTER | ACL_IF_ASYNC, memory_task_enter},
+	{ON_GROUP(REDUCE), ACL_ENTER | ACL_IF_ASYNC, memory_task_enter},
+	{ON_GROUP(COPY), ACL_LEAVE | ACL_IF_ASYNC | ACL_UNLESS_PLAIN, pageable_leave},
+	{ON_GROUP(COPY), ACL_FAILED | ACL_IF_ASYNC, memory_task_failed},
+	{ON_GROUP(SET), ACL_FAILED | ACL_IF_ASYNC, memory_task_failed},
+	{ON_GROUP(REDUCE), ACL_FAILED | ACL_IF_ASYNC, memory_task_failed},
+	{ON_OP(COPY_DESCRIBED), ACL_ENTER, described_task_enter},
+	{ON_OP(COPY_DESCRIBED), ACL_FAILED, described_task_failed},
+	{ON_OP(CACHE_DESCRIBED), ACL_ENTER, described_task_enter},
+	{ON_OP(CACHE_DESCRIBED), ACL_FAILED, described_task_failed},
+	{ON_OP(FREE_POOL), ACL_ENTER, pool_free_enter},
+	{ON_OP(FREE_POOL), ACL_FAILED, pool_free_failed},
+};
+
+const struct check_module module_pending_task = {
+	.order = 24, /* after the operation is decoded and the stream has its position */
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+};
