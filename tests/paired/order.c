@@ -524,6 +524,19 @@ static void destroyed_while_it_runs(void)
 	wait_for(s);
 }
 
+/* Longer than the runtime waits. */
+static void destroyed_while_it_runs_long(void)
+{
+	aclrtStream s = make_stream();
+	aclmdlRI model = model_that_sets(make_device_memory(SIZE));
+
+	execute(model, s);
+	if (!bug)
+		wait_for(s);
+	CALL_FAILS(bug ? 107037 : 0, aclmdlRIDestroy, .modelRI = model);
+	wait_for(s);
+}
+
 static void launch(aclrtStream s)
 {
 	CALL(aclrtLaunchKernel, .funcHandle = HANDLE, .numBlocks = 1, .argsData = DEVICE, .argsSize = 8,
@@ -583,6 +596,7 @@ static const struct twin twins[] = {
 	TWIN("vmm-unmap-in-flight", unmapped_too_early),
 	TWIN("mdlri-concurrent-execute", executed_twice_at_once),
 	TWIN("mdlri-destroy-running", destroyed_while_it_runs),
+	TWIN("mdlri-destroy-running", destroyed_while_it_runs_long),
 	TWIN("taskupd-not-ordered", executed_before_the_update),
 	TWIN("desc-modified-in-flight", descriptor_filled_again),
 	TWIN("desc-modified-in-flight", descriptor_overwritten),

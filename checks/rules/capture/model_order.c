@@ -57,6 +57,20 @@ static void concurrent_execute_enter(struct checks *c, struct acl_call_record *c
 
 /* --- destroyed while it runs -------------------------------------------------------------------------- */
 
+/* Of one call both may be reported, so they count as two sites. */
+static void running_report(struct checks *c, struct acl_call_record *call, struct acl_object *model,
+	const struct model_execution *e, bool advice, const char *what)
+{
+	FINDING_BROKEN(c, call, RULE("mdlri-destroy-running"),
+		PARTS(part_history("execution in flight", execution_history, e), part_object("model", model),
+			part_object("its stream", e->stream), part_advice(advice),
+			part_site(advice ? 0 : call->caller + 1)),
+		"Nothing the host did shows that the execution on stream 0x%llx is done%s. " HOST_EDGE,
+		(unsigned long long)load_relaxed(&e->stream->value), what,
+		HOST_EDGE_ARGS(e->stream, ACL_API_aclmdlRIExecuteAsync));
+}
+
+/* Mostly the runtime waits for it: graph caches rely on that. */
 static void running_destroy_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *model = object_of(c, call->state.destroying);
@@ -66,13 +80,21 @@ static void running_destroy_enter(struct checks *c, struct acl_call_record *call
 	if (!model || model->kind != ACL_HANDLE_MODEL || call->in_exit ||
 		!model_execution_next(c, model, &at, &e))
 		return;
-	FINDING(c, call, "mdlri-destroy-running", model_executing(c, model, &e),
-		PARTS(part_history("execution in flight", execution_history, &e), part_object("model", model),
-			part_object("its stream", e.stream),
-			part_advice(order_may_be_unseen(c, e.stream, NULL))),
-		"Nothing the host did shows that the execution on stream 0x%llx is done. " HOST_EDGE,
-		(unsigned long long)load_relaxed(&e.stream->value),
-		HOST_EDGE_ARGS(e.stream, ACL_API_aclmdlRIExecuteAsync));
+	rule_evaluated(call, RULE("mdlri-destroy-running"));
+	if (model_executing(c, model, &e))
+		running_report(c, call, model, &e, true, "; the call may wait for it");
+}
+
+/* It ran longer than the runtime waits. */
+static void running_destroy_failed(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model = model_argument(c, call);
+	struct model_execution e;
+
+	if (!model || error_of(call) != ACL_ERROR_RT_MODEL_RUNNING || !model_executing(c, model, &e))
+		return;
+	rule_evaluated(call, RULE("mdlri-destroy-running"));
+	running_report(c, call, model, &e, false, ", and the runtime did not wait any longer");
 }
 
 /* --- executed before an update is done ------------------------------------------------------------------- */
@@ -125,6 +147,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(EXECUTE_MODEL), ACL_ENTER, concurrent_execute_enter},
 	{ON_OP(EXECUTE_MODEL), ACL_ENTER, updated_execute_enter},
 	{ON_OP(DESTROY_MODEL), ACL_ENTER, running_destroy_enter},
+	{ON_OP(DESTROY_MODEL), ACL_FAILED, running_destroy_failed},
 	{ON_OP(WAIT_EVENT), ACL_LEAVE | ACL_CONDITIONAL, captured_wait_leave},
 	{ON_OP(WAIT_NOTIFY), ACL_LEAVE | ACL_CONDITIONAL, captured_wait_leave},
 	{ON_OP(WAIT_COUNT_NOTIFY), ACL_LEAVE | ACL_CONDITIONAL, captured_wait_leave},
