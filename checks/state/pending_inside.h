@@ -31,8 +31,7 @@ struct entering {
 };
 
 /* Locks the block's accesses; NULL: there are none. */
-struct block_accesses *accesses_lock(
-	struct checks *c, unsigned kind, uint32_t index, uint32_t generation);
+struct block_accesses *accesses_lock(struct checks *c, unsigned kind, uint32_t index, uint32_t generation);
 /* Under the lock: nothing is pending any more, as far as is known. */
 void accesses_clear(struct block_accesses *b);
 /* Whether the host knows the task to be done, or may: such an access is evidence of nothing. */
@@ -44,7 +43,8 @@ static inline bool maybe_told(struct acl_object *source, uint64_t position)
 	return load_relaxed(&stream_state(source)->signal) >= position;
 }
 
-/* A task of the call's stream; the accesses come one by one. false: nothing is known of what comes before it. */
+/* A task of the call's stream; the accesses come one by one. false: nothing is known of what comes before it.
+ */
 bool entering_begin(struct checks *c, const struct acl_call_record *call, struct entering *e);
 /* flags: enum access_flag. */
 void entering_add(struct entering *e, const struct block_lookup *place, uint64_t start, uint64_t span,

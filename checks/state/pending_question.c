@@ -93,4 +93,3 @@ bool access_in_flight(
 	}
 	return false;
 }
-

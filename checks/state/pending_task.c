@@ -124,10 +124,12 @@ static void memory_task_failed(struct checks *c, struct acl_call_record *call)
 	}
 }
 
-/* --- descriptors ------------------------------------------------------------------------------------------ */
+/* --- descriptors ------------------------------------------------------------------------------------------
+ */
 
 /* How long one is the runtime says, if it is asked: its first byte stands for it. */
-static bool descriptor_lookup(struct checks *c, const struct acl_call_record *call, struct block_lookup *place)
+static bool descriptor_lookup(
+	struct checks *c, const struct acl_call_record *call, struct block_lookup *place)
 {
 	const void *at = acl_arg_pointer(call->api, call->args, ACL_ROLE_DESCRIPTOR);
 
@@ -155,7 +157,8 @@ static void described_task_failed(struct checks *c, struct acl_call_record *call
 			(uintptr_t)acl_arg_pointer(call->api, call->args, ACL_ROLE_DESCRIPTOR), 1);
 }
 
-/* --- memory of pools ----------------------------------------------------------------------------------------- */
+/* --- memory of pools
+ * ----------------------------------------------------------------------------------------- */
 
 /* It is there from the allocation's place in the stream on, … */
 void pending_pool_allocated(

@@ -48,7 +48,8 @@ static void concurrent_execute_enter(struct checks *c, struct acl_call_record *c
 				PARTS(part_history("execution in flight", execution_history, &e),
 					part_object("model", model), part_object("its stream", e.stream),
 					part_object("stream", s)),
-				"The model may still be executed on stream 0x%llx, and both executions use the "
+				"The model may still be executed on stream 0x%llx, and both executions use "
+				"the "
 				"same memory. " STREAM_EDGE,
 				(unsigned long long)load_relaxed(&e.stream->value),
 				STREAM_EDGE_ARGS(e.stream, ACL_API_aclmdlRIExecuteAsync, s)))
@@ -97,7 +98,8 @@ static void running_destroy_failed(struct checks *c, struct acl_call_record *cal
 	running_report(c, call, model, &e, false, ", and the runtime did not wait any longer");
 }
 
-/* --- executed before an update is done ------------------------------------------------------------------- */
+/* --- executed before an update is done -------------------------------------------------------------------
+ */
 
 /* A captured wait for an external event, a notify or a word of memory: the update may end before it. */
 static void captured_wait_leave(struct checks *c, struct acl_call_record *call)
@@ -137,7 +139,8 @@ static void updated_execute_enter(struct checks *c, struct acl_call_record *call
 		return;
 	FINDING(c, call, "taskupd-not-ordered",
 		!order_is_before(updater, position, s) && task_surely_pending(c, updater, position),
-		PARTS(part_object("model", model), part_object("updated on", updater), part_object("stream", s)),
+		PARTS(part_object("model", model), part_object("updated on", updater),
+			part_object("stream", s)),
 		"Its tasks were updated on stream 0x%llx, which may not be done when they run. " STREAM_EDGE,
 		(unsigned long long)load_relaxed(&updater->value),
 		STREAM_EDGE_ARGS(updater, ACL_API_aclmdlRICaptureTaskUpdateEnd, s));
