@@ -104,7 +104,8 @@ NO_SANITIZE static bool send_question(int fd, const struct sockaddr_un *address,
 	const struct timespec nap = {.tv_nsec = 1000000};
 
 	for (unsigned ms = 0; ms < ANSWER_WAIT_MS; ms++) {
-		if (sendto(fd, "join", 4, MSG_NOSIGNAL | MSG_DONTWAIT, (const struct sockaddr *)address, length) == 4)
+		if (sendto(fd, "join", 4, MSG_NOSIGNAL | MSG_DONTWAIT, (const struct sockaddr *)address,
+			    length) == 4)
 			return true;
 		if (errno != EAGAIN)
 			return false;

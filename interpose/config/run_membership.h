@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The "aclcheck run" this process belongs to: the environment names it, else an ancestor answers.  Then there is
- * a report for the run, whatever report the environment asks for.
+ * The "aclcheck run" this process belongs to: the environment names it, else an ancestor answers.  Then there
+ * is a report for the run, whatever report the environment asks for.
  */
 #ifndef INTERPOSE_RUN_MEMBERSHIP_H
 #define INTERPOSE_RUN_MEMBERSHIP_H
@@ -10,8 +10,8 @@
 
 /*
  * Absolute path of the directory for the run's reports and notes; "" = the process is in no run.  What the
- * environment does not say is asked for at the first call.  run_directory_given() asks nobody; the constructor
- * calls it, before the program changes its environment.
+ * environment does not say is asked for at the first call.  run_directory_given() asks nobody; the
+ * constructor calls it, before the program changes its environment.
  */
 const char *run_directory(void);
 const char *run_directory_given(void);

@@ -134,3 +134,20 @@ off='checks-off: no rule of severity error is switched on'
 	verdict 98 "has mapped libascendcl.so without the checker" -- sh -c '"$PROGRAM" clean; chroot root "$PROGRAM" clean 2>/dev/null'
 	verdict 98 "has mapped libascendcl.so without the checker" -- sh -c '"$PROGRAM" clean; env -i "$(command -v chroot)" root "$PROGRAM" clean'
 }
+
+@test "a run inside a run: the outer one has verdict and findings of the inner one" {
+	verdict 97 "verdict fail" --report outer.json -- sh -c '"$PROGRAM" clean; "$ACLCHECK" run --softnpu -- "$PROGRAM" >/dev/null 2>&1; true'
+	[ "$(json outer.json 'len(r["processes"]), [(f["rule"], f["count"]) for f in r["findings"]]')" = "(2, [('async-copy-alignment', 1)])" ]
+	verdict 97 "verdict fail" -- sh -c '"$PROGRAM" clean; "$ACLCHECK" run --softnpu --report inner.json -- "$PROGRAM" >/dev/null 2>&1; true'
+	[ "$(json inner.json 'r["verdict"]')" = fail ]
+	verdict 0 "verdict pass (2 processes)" -- sh -c '"$PROGRAM" clean; "$ACLCHECK" run --softnpu -- env -i LD_PRELOAD="$BUILD/libaclcheck.so" "$PROGRAM" clean >/dev/null 2>&1'
+	verdict 98 "child-not-covered" -- sh -c '"$PROGRAM" clean; "$ACLCHECK" run --softnpu -- sh -c "\"$PROGRAM\" clean; env -i \"$PROGRAM\" clean" >/dev/null 2>&1; true'
+	verdict 98 "nothing-observed" -- sh -c '"$PROGRAM" clean; "$ACLCHECK" run --softnpu -- true >/dev/null 2>&1; true'
+}
+
+@test "a run inside a run that does not say which: found by its ancestors; one that was killed" {
+	verdict 97 "verdict fail" -- sh -c '"$PROGRAM" clean; env -u ACLCHECK_RUN -u ACLCHECK_JOB "$ACLCHECK" run --softnpu -- "$PROGRAM" >/dev/null 2>&1; true'
+	# The inner one cannot remove its directory.
+	mkdir other
+	verdict 98 "left no report of what it ran" -- sh -c '"$PROGRAM" clean; export TMPDIR=$PWD/other; "$ACLCHECK" run --softnpu -- sh -c "\"$PROGRAM\"; kill -KILL \$PPID" >/dev/null 2>&1; true'
+}

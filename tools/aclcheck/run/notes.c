@@ -49,12 +49,11 @@ static size_t read_block(const char *text, size_t n, bool here, notes_fn *fn, vo
 		at = nul + 1;
 		if (have < PROCESS_TREE_FIELDS)
 			continue;
-		fn(context,
-			&(struct note){.pid = (pid_t)strtol(field[0], NULL, 10),
-				.path = field[1],
-				.libraries = field[2],
-				.what = field[3],
-				.here = here});
+		fn(context, &(struct note){.pid = (pid_t)strtol(field[0], NULL, 10),
+				    .path = field[1],
+				    .libraries = field[2],
+				    .what = field[3],
+				    .here = here});
 		have = 0;
 		done = (size_t)(at - text);
 	}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's own records of the processes below: each fork, each program and each file mapped to be run, for
- * the program and all that descends from it, whatever it does with its environment, session or parents.  They are
- * written by the process itself, inside the system call, so a short life does not matter.  This is what "perf
- * record" does; the program and its descriptors are not touched.
+ * The kernel's own records of the processes below: each fork, each program and each file mapped to be run,
+ * for the program and all that descends from it, whatever it does with its environment, session or parents.
+ * They are written by the process itself, inside the system call, so a short life does not matter.  This is
+ * what "perf record" does; the program and its descriptors are not touched.
  *
- * Each processor has a buffer of its own, so records are put into the order of their time before they are read:
- * those a moment old, as no buffer can still hold older ones then.
+ * Each processor has a buffer of its own, so records are put into the order of their time before they are
+ * read: those a moment old, as no buffer can still hold older ones then.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -253,9 +253,9 @@ static void keep_mapping(struct process_records *r, const struct mapping *m, uin
 
 	base = base ? base + 1 : m->path;
 	keep(r, time, (pid_t)m->pid, 0,
-		is_runtime(m->path)			     ? RECORD_RUNTIME
+		is_runtime(m->path)                        ? RECORD_RUNTIME
 		: !strncmp(base, CHECKER, strlen(CHECKER)) ? RECORD_CHECKER
-							     : RECORD_MAPPED,
+							   : RECORD_MAPPED,
 		base);
 }
 
@@ -356,7 +356,8 @@ static void runtime_mapped(struct process_records *r, struct image *i, const str
 	memcpy(u->library, record->name, sizeof(u->library));
 }
 
-/* A program that is given rights by its file is no longer shown: it seems to end before it has mapped itself. */
+/* A program that is given rights by its file is no longer shown: it seems to end before it has mapped itself.
+ */
 static void ended(struct process_records *r, const struct image *i)
 {
 	struct lost_process *p;

@@ -45,6 +45,7 @@ struct run {
 	bool softnpu, keep_exit_code, notes_only;
 	unsigned timeout;
 	char *directory; /* of the processes' own reports */
+	char *outer; /* that of the run above, NULL = there is none */
 	int told; /* socket: what those say that could not write theirs */
 };
 
@@ -280,8 +281,9 @@ static void add_run(json_t *report, json_t *record)
 	json_array_insert_new(runs, 0, record);
 }
 
-static json_t *collect(const struct run *run, const struct supervised *ended, const char *uncovered)
+static json_t *collect(const struct run *run, const struct supervised *ended, struct uncovered *u)
 {
+	const char *uncovered = uncovered_found(u);
 	struct merge *m = merge_new();
 	json_t *report;
 	char text[NOTIFY_MAX];
@@ -308,6 +310,11 @@ static json_t *collect(const struct run *run, const struct supervised *ended, co
 	}
 	if (*uncovered)
 		merge_inconclusive(m, "child-not-covered", uncovered);
+	if (uncovered_lost_run(u)) {
+		snprintf(text, sizeof(text), "aclcheck run, process %d, left no report of what it ran",
+			(int)uncovered_lost_run(u));
+		merge_inconclusive(m, "report-lost", text);
+	}
 	report = merge_result(m);
 	merge_free(m);
 	add_run(report, run_record(run->program, ended->status, run->started));
@@ -362,9 +369,9 @@ static void say_verdict(const json_t *report)
 	}
 }
 
-static int finish(const struct run *run, const struct supervised *ended, const char *uncovered)
+static int finish(const struct run *run, const struct supervised *ended, struct uncovered *u)
 {
-	json_t *report = collect(run, ended, uncovered);
+	json_t *report = collect(run, ended, u);
 	bool good = true;
 	int code;
 
@@ -373,6 +380,8 @@ static int finish(const struct run *run, const struct supervised *ended, const c
 		umask(umask(0) | 077);
 	if (run->report || run->format_name)
 		good = report_write(run->report, run->format, report);
+	if (run->outer)
+		outer_run_end(run->outer, run->directory, report);
 	if (good)
 		remove_directory(run);
 	else
@@ -434,9 +443,12 @@ int cmd_run(int argc, char **argv)
 		return command_misuse("%s", why);
 	if (check_report(&run))
 		return COMMAND_MISUSE;
+	run.outer = outer_run_find();
 	if (!launch_preload() || (run.softnpu && !launch_softnpu(run.devices, release_of(&run))) ||
 		!make_directory(&run))
 		return COMMAND_MISUSE;
+	if (run.outer && !outer_run_begin(run.outer))
+		command_say("the run above will not have the findings of this one");
 	argv = whole_command(&run, argv);
 	u = uncovered_new(run.directory, run.notes_only);
 	if (!supervise(argv, run.timeout, u, &ended)) {
@@ -446,7 +458,7 @@ int cmd_run(int argc, char **argv)
 		code = command_misuse("%s: %s", argv[0], strerror(ended.exec_error));
 		remove_directory(&run);
 	} else {
-		code = finish(&run, &ended, uncovered_found(u));
+		code = finish(&run, &ended, u);
 	}
 	uncovered_free(u);
 	return code;

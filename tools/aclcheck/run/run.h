@@ -133,6 +133,19 @@ int join_socket_open(void);
 /* Answers those who asked. */
 void join_socket_serve(int fd);
 
+/* --- outer_run.c ----------------------------------------------------------- */
+
+/* A run below another run: that one gets its report, with verdict and findings, as of a process. */
+
+/* Directory of the run above, NULL = there is none. */
+char *outer_run_find(void);
+/* Before the program starts: says that a report will come. False after an error was said. */
+bool outer_run_begin(const char *outer);
+/* directory: of this run. False after an error was said. */
+bool outer_run_end(const char *outer, const char *directory, const json_t *report);
+/* Path of the report that a command below leaves. */
+char *outer_run_report(const char *outer, pid_t command);
+
 /* --- notes.c --------------------------------------------------------------- */
 
 /* What processes below noted (interpose/process/process_tree.h). */
@@ -216,6 +229,8 @@ double uncovered_due(const struct uncovered *u);
 void uncovered_look(struct uncovered *u);
 /* The end. What was found first, "" = nothing. */
 const char *uncovered_found(struct uncovered *u);
+/* Then: a run below that left no report, 0 = none. */
+pid_t uncovered_lost_run(const struct uncovered *u);
 
 /* --- setting_options.c ----------------------------------------------------- */
 

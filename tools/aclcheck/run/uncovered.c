@@ -21,6 +21,7 @@
 #define READ_PAUSE 0.2 /* of records, when no buffer is so full that the kernel says so */
 
 struct uncovered {
+	const char *directory;
 	struct notes *notes;
 	struct process_records *records; /* NULL: not permitted, or not wanted */
 	bool notes_only;
@@ -34,6 +35,7 @@ struct uncovered {
 	json_int_t joined_elsewhere; /* in another space of process ids */
 	json_int_t asking, joined_all; /* without records: those that have to join, and that did */
 	json_t *notices; /* what notes say of a program, by the process that starts it */
+	json_t *runs; /* process ids of the commands of runs below */
 	char found[512];
 };
 
@@ -90,6 +92,7 @@ struct uncovered *uncovered_new(const char *directory, bool notes_only)
 {
 	struct uncovered *u = need(calloc(1, sizeof(*u)));
 
+	u->directory = directory;
 	u->notes = notes_new(directory);
 	u->notes_only = notes_only;
 	u->poll = epoll_create1(EPOLL_CLOEXEC);
@@ -105,6 +108,7 @@ struct uncovered *uncovered_new(const char *directory, bool notes_only)
 	u->preloaded = need(json_object());
 	u->harmless = need(json_object());
 	u->notices = need(json_object());
+	u->runs = need(json_array());
 	return u;
 }
 
@@ -138,6 +142,7 @@ void uncovered_free(struct uncovered *u)
 	json_decref(u->preloaded);
 	json_decref(u->harmless);
 	json_decref(u->notices);
+	json_decref(u->runs);
 	free(u);
 }
 
@@ -262,12 +267,19 @@ static void preloaded_note(struct uncovered *u, const struct note *note)
 		u->asking++;
 }
 
+static void run_note(struct uncovered *u, const struct note *note)
+{
+	json_array_append_new(u->runs, json_integer(note->pid));
+}
+
 static void take_note(void *context, const struct note *note)
 {
 	struct uncovered *u = context;
 
 	if (!strcmp(note->what, PROCESS_TREE_JOINED))
 		joined_note(u, note);
+	else if (!strcmp(note->what, PROCESS_TREE_RUN))
+		run_note(u, note);
 	else if (!strcmp(note->what, PROCESS_TREE_LOADER))
 		count(u->loader, note->pid);
 	else if (!strcmp(note->what, PROCESS_TREE_PRELOADED))
@@ -412,6 +424,24 @@ static void evaluate_records(struct uncovered *u)
 			"%llu of the kernel's records of processes were lost: one without the checker may be "
 			"among them",
 			(unsigned long long)process_records_lost(u->records));
+}
+
+pid_t uncovered_lost_run(const struct uncovered *u)
+{
+	const json_t *run;
+	size_t i;
+
+	json_array_foreach(u->runs, i, run)
+	{
+		pid_t command = (pid_t)json_integer_value(run);
+		char *path = outer_run_report(u->directory, command);
+		bool there = !access(path, F_OK);
+
+		free(path);
+		if (!there)
+			return command;
+	}
+	return 0;
 }
 
 const char *uncovered_found(struct uncovered *u)
