@@ -496,9 +496,18 @@ void checks_finish(struct checks *c, enum checks_end kind)
 			check_modules[i]->finish_rest(c, kind);
 }
 
+/* The calls of the parent's other threads do not go on here. */
+static void threads_forked(struct checks *c)
+{
+	for (unsigned i = 0; i < ACL_THREADS; i++)
+		if (load_relaxed(&c->threads[i].pthread_id))
+			store_relaxed(&c->threads[i].inside, 0);
+}
+
 void checks_forked(struct checks *c)
 {
 	locks_forked();
+	threads_forked(c);
 	call_sites_forked(c);
 	coverage_forked(c);
 	for (unsigned i = 0; i < MODULE_COUNT; i++)

@@ -173,4 +173,10 @@ static inline void object_changed(struct acl_call_record *call, struct acl_objec
 	v->version = counter_inc(&o->version) + 1;
 }
 
+/* A finding has named it: it is not reported as left behind once more. */
+static inline void object_reported(struct acl_object *o)
+{
+	atomic_fetch_or(&o->flags, ACL_OBJECT_REPORTED);
+}
+
 #endif

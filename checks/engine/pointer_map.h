@@ -30,7 +30,7 @@ const char *memory_kind_name(unsigned kind);
 /* What happened to a block, for rules that need no more than that. */
 enum block_mark {
 	BLOCK_DESCRIBED = 1u << 0, /* a descriptor was put into it */
-	BLOCK_SAID = 1u << 1 /* an advice about it was given */
+	BLOCK_REPORTED = 1u << 1 /* an advice about it was given */
 };
 
 struct acl_block {
@@ -102,6 +102,17 @@ void map_forked(struct pointer_map *map);
 static inline uint64_t block_ref(const struct acl_block *block, uint32_t generation, bool registered)
 {
 	return (registered ? REF_REGISTERED : REF_MEMORY) << 58 | (uint64_t)block->index << 32 | generation;
+}
+
+static inline void block_marked(struct acl_block *b, enum block_mark mark)
+{
+	atomic_fetch_or(&b->marks, mark);
+}
+
+/* A finding has named it: it is not reported as left behind once more. */
+static inline void block_reported(struct acl_block *b)
+{
+	atomic_fetch_or(&b->flags, ACL_OBJECT_REPORTED);
 }
 
 /* The block a reference means, NULL when that generation is gone. */

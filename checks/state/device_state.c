@@ -3,6 +3,7 @@
 #include "checks/state/device_state.h"
 #include "checks/engine/instance.h"
 #include "checks/state/lifecycle.h"
+#include "checks/state/stream_state.h"
 
 struct acl_device *device_at(struct checks *c, int device)
 {
@@ -237,7 +238,91 @@ static void run_mode(struct checks *c, struct acl_call_record *call)
 		store_relaxed(&c->run_mode, (int8_t)*out);
 }
 
+/* The runtime always checks the context of a stream: a call that went through in another one than we saw
+ * proves that something below the tool has set it. */
+static __attribute__((noinline)) void went_through(
+	struct checks *c, struct acl_call_record *call, struct acl_object *stream)
+{
+	struct acl_object *own = context_of(c, stream), *current;
+	bool known;
+
+	current = context_current(c, thread_of(call), &known);
+	if (own && current && own != current && object_usable(stream))
+		store_relaxed(&thread_of(call)->context_unknown, true);
+}
+
+static void own_context_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *stream = stream_of(call);
+
+	if (stream &&
+		__builtin_expect(load_relaxed(&stream->context) != context_ref(c, thread_of(call)), 0) &&
+		succeeded(call))
+		went_through(c, call, stream);
+}
+
+static void device_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
+{
+	for (unsigned api = 0; api < acl_api_count; api++)
+		if (acl_apis[api].context == ACL_CONTEXT_OWN ||
+			acl_apis[api].operation == ACL_OP_DESTROY_STREAM)
+			add(binder, api, ACL_LEAVE, own_context_leave);
+}
+
+/* --- peers ---------------------------------------------------------------------------- */
+
+#define BIT(n) (UINT64_C(1) << (n))
+
+static void peer_answered(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtDeviceCanAccessPeer *a = call->args;
+	struct acl_device *d = device_at(c, a->deviceId);
+
+	if (!succeeded(call) || !a->canAccessPeer || !d || !device_at(c, a->peerDeviceId))
+		return;
+	atomic_fetch_or(*a->canAccessPeer ? &d->allowed : &d->denied, BIT(a->peerDeviceId));
+	atomic_fetch_and(*a->canAccessPeer ? &d->denied : &d->allowed, ~BIT(a->peerDeviceId));
+}
+
+static void peer_enabled(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_device *d = device_at(c, device_current(c, thread_of(call)));
+	int peer = ACL_ARGS(call, aclrtDeviceEnablePeerAccess)->peerDeviceId;
+
+	if (!succeeded(call))
+		return;
+	if (d && device_at(c, peer))
+		atomic_fetch_or(&d->peers, BIT(peer));
+	else
+		store_relaxed(&c->peers_unknown, true);
+}
+
+static void peer_disabled(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_device *d = device_at(c, device_current(c, thread_of(call)));
+	int peer = ACL_ARGS(call, aclrtDeviceDisablePeerAccess)->peerDeviceId;
+
+	if (succeeded(call) && d && device_at(c, peer))
+		atomic_fetch_and(&d->peers, ~BIT(peer));
+}
+
+/* Imports of memory of other processes and devices enable access by themselves, of notifies when asked. */
+static void peer_imported(struct checks *c, struct acl_call_record *call)
+{
+	if (acl_apis[call->api].operation == ACL_OP_IMPORT_NOTIFY &&
+		acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS) == ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT)
+		return;
+	if (succeeded(call))
+		store_relaxed(&c->peers_unknown, true);
+}
+
 static const struct check_hook hooks[] = {
+	{ON_OP(INFO_PEER_POSSIBLE), ACL_LEAVE, peer_answered},
+	{ON_OP(PEER_ENABLE), ACL_LEAVE, peer_enabled},
+	{ON_OP(PEER_DISABLE), ACL_LEAVE, peer_disabled},
+	{ON_OP(IMPORT_MEMORY), ACL_LEAVE, peer_imported},
+	{ON_OP(IMPORT_PHYSICAL), ACL_LEAVE, peer_imported},
+	{ON_OP(IMPORT_NOTIFY), ACL_LEAVE, peer_imported},
 	{ON_OP(DEVICE_SET), ACL_LEAVE, set_device},
 	{ON_OP(DEVICE_RESET), ACL_ENTER, reset_enter},
 	{ON_OP(DEVICE_RESET), ACL_LEAVE, reset_leave},
@@ -248,4 +333,8 @@ static const struct check_hook hooks[] = {
 };
 
 const struct check_module module_device = {
-	.order = 2, .hooks = hooks, .n_hooks = sizeof(hooks) / sizeof(hooks[0])};
+	.order = 2,
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.bind = device_bind,
+};

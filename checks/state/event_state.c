@@ -2,6 +2,7 @@
 /* Events: kind, latest record, and the progress an observed event proves. */
 #include "checks/state/event_state.h"
 #include "checks/engine/instance.h"
+#include "checks/state/capture_state.h"
 #include "checks/state/lifecycle.h"
 #include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
@@ -161,7 +162,103 @@ static void event_query_leave(struct checks *c, struct acl_call_record *call)
 		event_observe_leave(c, call);
 }
 
+/* --- what else is done with it ------------------------------------------------------------ */
+
+static void event_timed(struct acl_object *o)
+{
+	if (o)
+		store_relaxed(&event_state(o)->timed, true);
+}
+
+static void event_time_leave(struct checks *c, struct acl_call_record *call)
+{
+	const void *start = acl_arg_pointer(call->api, call->args, ACL_ROLE_START_EVENT);
+
+	event_timed(event_of(call));
+	if (start)
+		event_timed(object_find(c, ACL_HANDLE_EVENT, start));
+}
+
+/* Of a call: acl_ref of the event that the thread waits for. */
+static const char host_wait_note;
+
+/* Calls of threads that wait for the event; those of device streams are the runtime's affair. */
+static void event_host_wait_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = event_of(call);
+
+	(void)c;
+	if (!o || !object_usable(o))
+		return;
+	counter_inc(&event_state(o)->host_waits);
+	call_note_set(call, &host_wait_note, object_ref(o));
+}
+
+static void event_host_wait_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o =
+		call_note(call, &host_wait_note) ? object_of(c, call_note(call, &host_wait_note)) : NULL;
+
+	if (o)
+		counter_dec(&event_state(o)->host_waits);
+}
+
+/* A reset makes the event one that nobody has recorded; only of this kind does the next wait block then. */
+static void event_reset_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = event_of(call);
+	struct event_state *e = o ? event_state(o) : NULL;
+
+	(void)c;
+	if (!e || !event_reset_counts(call))
+		return;
+	store_relaxed(&e->records, 0);
+	store_relaxed(&e->reset_by, stream_of(call) ? object_ref(stream_of(call)) : 0);
+	store_relaxed(&e->reset_record, load_relaxed(&e->position));
+}
+
+/* The first call with a flag decides for all that follow, even when it fails; others have none to decide. */
+static void event_flag_enter(struct checks *c, struct acl_call_record *call)
+{
+	bool record = acl_apis[call->api].operation == ACL_OP_RECORD_EVENT;
+	uint32_t flag = (uint32_t)acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS);
+	struct acl_object *o = event_of(call);
+	_Atomic uint8_t *first;
+
+	(void)c;
+	if (!o || load_relaxed(&event_state(o)->maker) != EVENT_EX || flag > 1)
+		return;
+	first = record ? &event_state(o)->record_flag : &event_state(o)->wait_flag;
+	if (!load_relaxed(first))
+		store_relaxed(first, (uint8_t)(1 + flag));
+}
+
+static void event_external_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = event_of(call), *capture = capture_of(c, stream_of(call));
+
+	if (capture && o && event_flag_external(call) && succeeded(call))
+		store_relaxed(&event_state(o)->external_in, object_ref(capture));
+}
+
+static void event_forked(struct checks *c)
+{
+	struct acl_object *o;
+
+	/* The threads that waited are the parent's. */
+	object_each(c, ACL_HANDLE_EVENT, o) store_relaxed(&event_state(o)->host_waits, 0);
+}
+
 static const struct check_hook hooks[] = {
+	{ON_OP(RESET_EVENT), ACL_LEAVE, event_reset_leave},
+	{ON_OP_WITH(RECORD_EVENT, FLAGS), ACL_ENTER, event_flag_enter},
+	{ON_OP_WITH(WAIT_EVENT, FLAGS), ACL_ENTER, event_flag_enter},
+	{ON_OP_WITH(RECORD_EVENT, FLAGS), ACL_LEAVE, event_external_leave},
+	{ON_OP_WITH(WAIT_EVENT, FLAGS), ACL_LEAVE, event_external_leave},
+	{ON_OP(SYNCHRONISE_EVENT), ACL_ENTER, event_host_wait_enter},
+	{ON_OP(SYNCHRONISE_EVENT), ACL_LEAVE, event_host_wait_leave},
+	{ON_OP(INFO_EVENT_ELAPSED_TIME), ACL_LEAVE, event_time_leave},
+	{ON_OP(INFO_EVENT_TIMESTAMP), ACL_LEAVE, event_time_leave},
 	{ON_OP(RECORD_EVENT), ACL_ENTER, event_record_enter},
 	{ON_OP(RECORD_EVENT), ACL_LEAVE, event_record_leave},
 	{ON_OP(WAIT_EVENT), ACL_LEAVE, event_wait_leave},
@@ -177,4 +274,5 @@ const struct check_module module_event = {
 	.order = 4,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.forked = event_forked,
 };

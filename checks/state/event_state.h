@@ -27,7 +27,6 @@ struct event_state {
 	_Atomic bool timed; /* its time was asked for */
 	_Atomic bool external; /* used with an EXTERNAL flag */
 	_Atomic bool captured; /* the latest record became a task of a model */
-	_Atomic bool dropped_told; /* that a capture drops its records was said */
 	_Atomic uint8_t record_flag, wait_flag; /* 1 + flag of the first call with one, 0 = none yet */
 	_Atomic uint64_t external_in; /* acl_ref of the capture that used it with an EXTERNAL flag last */
 };
@@ -54,6 +53,15 @@ static inline struct acl_object *event_capture(struct checks *c, struct acl_obje
 static inline bool event_flag_external(const struct acl_call_record *call)
 {
 	return acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS) == ACL_EVENT_RECORD_EXTERNAL;
+}
+
+/* The call resets an event of the kind whose next wait blocks then, outside of a capture. */
+static inline bool event_reset_counts(const struct acl_call_record *call)
+{
+	struct acl_object *e = event_of(call);
+
+	return e && succeeded(call) && !call->state.capture &&
+	       load_relaxed(&event_state(e)->maker) == EVENT_WITH_FLAG;
 }
 
 /* Latest record as (stream, position); NULL when there is none to be had. */

@@ -67,7 +67,7 @@ static bool life_create(struct checks *c)
 			kept = POOL_KEPT;
 			break;
 		case ACL_HANDLE_ALLOCATOR_DESC:
-			extension = sizeof(struct desc_state);
+			extension = sizeof(struct allocator_desc_state);
 			break;
 		case ACL_HANDLE_MBUF:
 			extension = sizeof(struct mbuf_state);

@@ -128,6 +128,16 @@ static void mapped(struct checks *c, struct acl_call_record *call)
 		store_relaxed(&b->owner, object_ref(o));
 }
 
+/* A descriptor of a copy or of a cache operation was put into it. */
+static void described(struct checks *c, struct acl_call_record *call)
+{
+	const void *descriptor = acl_arg_pointer(call->api, call->args, ACL_ROLE_DESCRIPTOR);
+	struct block_lookup place;
+
+	if (succeeded(call) && descriptor && map_find(c->memory, (uintptr_t)descriptor, &place))
+		block_marked(place.block, BLOCK_DESCRIBED);
+}
+
 /* --- release ---------------------------------------------------------------------- */
 
 static void going(struct acl_call_record *call, struct pointer_map *map, const void *address)
@@ -229,6 +239,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(ALLOCATE_MANAGED), ACL_LEAVE, allocated_managed},
 	{ON_OP(ALLOCATE_POOL), ACL_LEAVE, allocated_pool},
 	{ON_OP(RESERVE_ADDRESS), ACL_LEAVE, reserved},
+	{ON_GROUP(DESCRIBE), ACL_LEAVE, described},
 	{ON_OP(FREE_DEVICE), ACL_ENTER, releasing},
 	{ON_OP(FREE_HOST), ACL_ENTER, releasing},
 	{ON_OP(FREE_POOL), ACL_ENTER, releasing},

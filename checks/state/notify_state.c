@@ -1,14 +1,257 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notifies: how they were made. */
+/* Notifies: how they were made, waits and the records they wait for, sharing between processes. */
 #include "checks/state/notify_state.h"
+
+#include "checks/engine/program_memory.h"
+#include "checks/engine/value_table.h"
 #include "checks/state/lifecycle.h"
+#include "checks/state/stream_state.h"
+
+#define KEY_BYTES 65
+
+struct notifies {
+	struct value_table exporter; /* key -> device + 1 of the notify exported under it */
+};
+
+static struct notifies *notifies(struct checks *c)
+{
+	return module_state(c, notify);
+}
+
+static bool is_counter(unsigned api)
+{
+	switch (acl_apis[api].operation) {
+	case ACL_OP_RECORD_COUNT_NOTIFY:
+	case ACL_OP_WAIT_COUNT_NOTIFY:
+	case ACL_OP_RESET_COUNT_NOTIFY:
+	case ACL_OP_DESTROY_COUNT_NOTIFY:
+	case ACL_OP_INFO_COUNT_NOTIFY_ID:
+		return true;
+	}
+	return false;
+}
+
+struct acl_object *notify_of(struct checks *c, const struct acl_call_record *call)
+{
+	const void *value = acl_arg_pointer(call->api, call->args, ACL_ROLE_NOTIFY);
+	struct acl_object *o =
+		object_find(c, is_counter(call->api) ? ACL_HANDLE_CNT_NOTIFY : ACL_HANDLE_NOTIFY, value);
+
+	return o && object_usable(o) &&
+			       !(load_relaxed(&o->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED))
+		       ? o
+		       : NULL;
+}
+
+static void notify_mark(struct acl_object *o, unsigned flags)
+{
+	if (o)
+		atomic_fetch_or(&notify_state(o)->flags, flags);
+}
 
 void notify_created(const struct acl_call_record *call, struct acl_object *o)
 {
 	uint64_t flags = acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS);
 
 	if (acl_apis[call->api].operation == ACL_OP_IMPORT_NOTIFY)
-		atomic_fetch_or(&notify_state(o)->flags, NOTIFY_IMPORTED);
+		notify_mark(o, NOTIFY_IMPORTED);
 	else if (flags & ACL_NOTIFY_DEVICE_USE_ONLY)
-		atomic_fetch_or(&notify_state(o)->flags, NOTIFY_NUMBERED);
+		notify_mark(o, NOTIFY_NUMBERED);
 }
+
+static void notify_number_leave(struct checks *c, struct acl_call_record *call)
+{
+	if (succeeded(call))
+		notify_mark(notify_of(c, call), NOTIFY_NUMBERED);
+}
+
+/* --- records ----------------------------------------------------------------------------- */
+
+/* Of a call: enum notify_effect. */
+static const char balance_note;
+
+enum notify_effect notify_record_effect(const struct acl_call_record *call)
+{
+	return (enum notify_effect)call_note(call, &balance_note);
+}
+
+/* Adding to a counter or setting bits of it loses nothing. */
+static bool record_sets_value(struct checks *c, const struct acl_call_record *call)
+{
+	aclrtCntNotifyRecordInfo info;
+
+	return !is_counter(call->api) ||
+	       (program_read(c, acl_arg_pointer(call->api, call->args, ACL_ROLE_INFO), &info, sizeof(info)) &&
+		       info.mode == ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE);
+}
+
+static void notify_record_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = notify_of(c, call);
+	int32_t before;
+
+	if (!o || call->state.capture || !record_sets_value(c, call))
+		return;
+	/* In enter: whom the record wakes may submit the next wait before this call is back. */
+	before = atomic_fetch_add(&notify_state(o)->balance, 1);
+	call_note_set(call, &balance_note, before > 0 ? NOTIFY_REPLACES : NOTIFY_CHANGED);
+}
+
+static void notify_record_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = notify_of(c, call);
+
+	if (o && call_note(call, &balance_note) && !succeeded(call))
+		atomic_fetch_sub(&notify_state(o)->balance, 1);
+	if (!o || !succeeded(call))
+		return;
+	if (call->state.capture)
+		notify_mark(o, NOTIFY_CAPTURED);
+	else
+		counter_inc(&notify_state(o)->records);
+}
+
+/* A record that nobody waits for yet is forgotten; waits go on. */
+static void notify_forget_records(struct acl_object *o)
+{
+	int32_t now = load_relaxed(&notify_state(o)->balance);
+
+	while (now > 0 && !atomic_compare_exchange_weak(&notify_state(o)->balance, &now, 0))
+		;
+}
+
+static void notify_reset_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = notify_of(c, call);
+
+	if (o && succeeded(call))
+		notify_forget_records(o);
+}
+
+static void notify_batch_reset_leave(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtNotifyBatchReset *a = call->args;
+	struct program_array notifies;
+	aclrtNotify const *at;
+
+	program_array_open(&notifies, c, a->notifies, sizeof(*a->notifies), succeeded(call) ? a->num : 0);
+	for (uint64_t i = 0; (at = program_array_at(&notifies, i)) != NULL; i++) {
+		struct acl_object *o = object_live(c, ACL_HANDLE_NOTIFY, *at);
+
+		if (o)
+			notify_forget_records(o);
+	}
+}
+
+/* --- waits ----------------------------------------------------------------------------------- */
+
+static void notify_wait_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = notify_of(c, call);
+
+	if (!o || call->state.capture)
+		return;
+	/* A counter keeps its value unless the wait clears it. */
+	if (is_counter(call->api) && load_relaxed(&notify_state(o)->balance) > 0)
+		notify_forget_records(o);
+	else
+		atomic_fetch_sub(&notify_state(o)->balance, 1);
+	call_note_set(call, &balance_note, NOTIFY_CHANGED);
+}
+
+static void notify_wait_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *o = notify_of(c, call);
+	struct notify_state *n = o ? notify_state(o) : NULL;
+
+	if (n && call_note(call, &balance_note) && !succeeded(call) && !is_counter(call->api))
+		atomic_fetch_add(&n->balance, 1);
+	if (!n || !succeeded(call))
+		return;
+	if (call->state.capture) {
+		notify_mark(o, NOTIFY_CAPTURED);
+		return;
+	}
+	store_relaxed(&n->caller, call->caller);
+	counter_inc(&n->waits);
+	if (!stream_of(call))
+		return;
+	/* Position 0 while the pair is changed: a reader in between finds no wait. */
+	store_release(&n->position, 0);
+	store_release(&n->stream, object_ref(stream_of(call)));
+	store_release(&n->position, call->state.position);
+}
+
+struct acl_object *notify_still_waiting(struct checks *c, struct acl_object *o)
+{
+	struct notify_state *n = notify_state(o);
+	uint64_t position = load_acquire(&n->position);
+	struct acl_object *s = object_of(c, load_acquire(&n->stream));
+
+	return position && s && object_usable(s) && stream_pending(s, position) ? s : NULL;
+}
+
+/* --- between processes ------------------------------------------------------------------------ */
+
+/* Keys are as long as their array, with or without an end; 0 = it cannot be read. */
+static uint64_t key_of(struct checks *c, const char *at)
+{
+	uint64_t key = KEY_OF_TEXT;
+	char text[KEY_BYTES];
+
+	if (!program_text(c, at, text, sizeof(text)))
+		return 0;
+	for (unsigned i = 0; text[i]; i++)
+		key = key_with_byte(key, (unsigned char)text[i]);
+	return key | 1;
+}
+
+int notify_exporter(struct checks *c, const char *key)
+{
+	return (int)value_table_value(&notifies(c)->exporter, key_of(c, key)) - 1;
+}
+
+static void notify_export_leave(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtNotifyGetExportKey *a = call->args;
+	struct acl_object *o = notify_of(c, call);
+
+	if (!o || !succeeded(call))
+		return;
+	notify_mark(o, NOTIFY_EXPORTED);
+	if (!(a->flags & ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION))
+		notify_mark(o, NOTIFY_CHECKS_PID);
+	if (a->key && load_relaxed(&o->device) >= 0)
+		value_table_set(
+			c, &notifies(c)->exporter, key_of(c, a->key), (uint64_t)load_relaxed(&o->device) + 1);
+}
+
+static void notify_permit_leave(struct checks *c, struct acl_call_record *call)
+{
+	if (succeeded(call))
+		notify_mark(notify_of(c, call), NOTIFY_LISTED);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(RECORD_COUNT_NOTIFY), ACL_ENTER, notify_record_enter},
+	{ON_OP(RECORD_NOTIFY), ACL_ENTER, notify_record_enter},
+	{ON_OP(RECORD_COUNT_NOTIFY), ACL_LEAVE, notify_record_leave},
+	{ON_OP(RECORD_NOTIFY), ACL_LEAVE, notify_record_leave},
+	{ON_OP(RESET_COUNT_NOTIFY), ACL_LEAVE, notify_reset_leave},
+	{ON_OP(RESET_NOTIFY), ACL_LEAVE, notify_batch_reset_leave},
+	{ON_OP(WAIT_COUNT_NOTIFY), ACL_ENTER, notify_wait_enter},
+	{ON_OP(WAIT_NOTIFY), ACL_ENTER, notify_wait_enter},
+	{ON_OP(WAIT_COUNT_NOTIFY), ACL_LEAVE, notify_wait_leave},
+	{ON_OP(WAIT_NOTIFY), ACL_LEAVE, notify_wait_leave},
+	{ON_OP(INFO_NOTIFY_ID), ACL_LEAVE, notify_number_leave},
+	{ON_OP(INFO_COUNT_NOTIFY_ID), ACL_LEAVE, notify_number_leave},
+	{ON_OP(EXPORT_NOTIFY), ACL_LEAVE, notify_export_leave},
+	{ON_OP(PERMIT_NOTIFY), ACL_LEAVE, notify_permit_leave},
+};
+
+const struct check_module module_notify = {
+	.order = 18,
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct notifies),
+};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notifies: latest wait, balance of records and waits. */
+/* Notifies: latest wait, balance of records and waits, who shares them. */
 #ifndef CHECKS_NOTIFY_STATE_H
 #define CHECKS_NOTIFY_STATE_H
 
@@ -12,8 +12,7 @@ enum notify_flag {
 	NOTIFY_LISTED = 1u << 3, /* processes were listed */
 	NOTIFY_NUMBERED =
 		1u << 4, /* its id was asked for, or it is for kernels: the device may use it unseen */
-	NOTIFY_CAPTURED = 1u << 5, /* a captured model uses it: when, nobody sees */
-	NOTIFY_TOLD = 1u << 6 /* a finding about its waits was given */
+	NOTIFY_CAPTURED = 1u << 5 /* a captured model uses it: when, nobody sees */
 };
 
 struct notify_state {
@@ -23,12 +22,26 @@ struct notify_state {
 	_Atomic uint32_t waits, records;
 	_Atomic int32_t
 		balance; /* records submitted without a wait for them; negative: waits that came first */
-	_Atomic uint16_t api; /* of the latest wait */
 };
 
 static inline struct notify_state *notify_state(struct acl_object *o)
 {
 	return object_extra(o);
 }
+
+static inline bool notify_has(struct acl_object *o, unsigned flags)
+{
+	return load_relaxed(&notify_state(o)->flags) & flags;
+}
+
+/* The notify that a call uses. NULL: not made while we looked. */
+struct acl_object *notify_of(struct checks *c, const struct acl_call_record *call);
+/* What the record that the call is does to the balance; REPLACES: one that no wait has taken is lost. */
+enum notify_effect { NOTIFY_UNCHANGED, NOTIFY_CHANGED, NOTIFY_REPLACES };
+enum notify_effect notify_record_effect(const struct acl_call_record *call);
+/* The stream of the latest wait, when nothing the host did shows that the wait is over. */
+struct acl_object *notify_still_waiting(struct checks *c, struct acl_object *o);
+/* Device of the notify that this process exported under the key, -1 = none. */
+int notify_exporter(struct checks *c, const char *key);
 
 #endif

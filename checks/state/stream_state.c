@@ -310,6 +310,17 @@ static void stream_forked(struct checks *c)
 	object_each(c, ACL_HANDLE_STREAM, o) store_relaxed(&stream_state(o)->suspect, 0);
 }
 
+/* A submission that was found wrong and accepted all the same: it may fail where the host waits for the
+ * stream. */
+static void stream_suspected(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+
+	(void)c;
+	if (s && acl_apis[call->api].mode == ACL_MODE_ASYNC)
+		store_relaxed(&stream_state(s)->suspect, call->state.finding);
+}
+
 static const struct check_hook hooks[] = {
 	{ON_OP(QUERY_STREAM), ACL_ENTER, stream_observe_enter},
 	{ON_OP(SYNCHRONISE_STREAM), ACL_ENTER, stream_observe_enter},
@@ -327,6 +338,7 @@ static const struct check_hook hooks[] = {
 
 const struct check_module module_stream = {
 	.default_stream = default_stream,
+	.suspected = stream_suspected,
 	.order = 3,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),

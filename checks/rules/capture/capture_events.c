@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which events a capture takes, and what ACL_EVENT_EXTERNAL and the *_EXTERNAL flags are for. */
 #include "checks/engine/finding_statement.h"
+#include "checks/engine/value_table.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/event_state.h"
 #include "checks/state/stream_state.h"
@@ -67,14 +68,17 @@ static void used_in_capture(struct checks *c, struct acl_call_record *call, stru
 /* Without SYNC a record leaves no trace in the model; each event is reported once. */
 static void capture_record_dropped(struct checks *c, struct acl_call_record *call, struct acl_object *o)
 {
+	struct value_table *reported = module_state(c, capture_events);
 	struct event_state *e = capture_event_known(o);
 
 	if (!e || !capture_of(c, stream_of(call)) || load_relaxed(&e->maker) != EVENT_EX ||
 		event_is_shared(e))
 		return;
-	check_event(c, call, RULE("capture-event-record-dropped"), o,
-		!(load_relaxed(&e->flags) & ACL_EVENT_SYNC) && !atomic_exchange(&e->dropped_told, true),
-		"A capture takes records of events with ACL_EVENT_SYNC only; this one does nothing");
+	if (check_event(c, call, RULE("capture-event-record-dropped"), o,
+		    !(load_relaxed(&e->flags) & ACL_EVENT_SYNC) &&
+			    !value_table_value(reported, object_ref(o)),
+		    "A capture takes records of events with ACL_EVENT_SYNC only; this one does nothing"))
+		value_table_set_object(c, reported, o, 1);
 }
 
 static void capture_record_enter(struct checks *c, struct acl_call_record *call)
@@ -134,22 +138,18 @@ static void capture_reset_enter(struct checks *c, struct acl_call_record *call)
 
 /* --- *_EXTERNAL: nodes whose other half lies outside of the model ---------------------------- */
 
-/* The first call with a flag decides for all that follow, even when it fails; others have none to decide. */
-static void event_flag_enter(struct checks *c, struct acl_call_record *call)
+/* The first call with a flag has decided for all that follow. */
+static void event_flag_check(struct checks *c, struct acl_call_record *call)
 {
 	bool record = acl_apis[call->api].operation == ACL_OP_RECORD_EVENT;
 	uint32_t flag = (uint32_t)acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS);
 	struct acl_object *o = event_of(call);
 	struct event_state *e = capture_event_known(o);
-	uint8_t first;
 
-	if (!e || load_relaxed(&e->maker) != EVENT_EX || flag > 1)
-		return;
-	first = load_relaxed(record ? &e->record_flag : &e->wait_flag);
-	if (!first)
-		store_relaxed(record ? &e->record_flag : &e->wait_flag, (uint8_t)(1 + flag));
-	check_event(c, call, RULE("capture-external-flag-switch"), o, first && first != 1 + flag,
-		"The flag of the first such call stays for the life of the event");
+	if (e && load_relaxed(&e->maker) == EVENT_EX && flag <= 1)
+		check_event(c, call, RULE("capture-external-flag-switch"), o,
+			load_relaxed(record ? &e->record_flag : &e->wait_flag) != 1 + flag,
+			"The flag of the first such call stays for the life of the event");
 }
 
 /* One model has one half of the pair, the other half is elsewhere. */
@@ -163,15 +163,6 @@ static void external_in_capture(struct checks *c, struct acl_call_record *call, 
 	check_event(c, call, RULE("capture-external-event-twice"), o,
 		!sub && load_relaxed(&event_state(o)->external_in) == object_ref(capture),
 		"The capture has an external record or wait of this event already");
-}
-
-static void external_event_leave(struct checks *c, struct acl_call_record *call)
-{
-	struct acl_object *capture = capture_of(c, stream_of(call));
-	struct event_state *e = capture_event_known(event_of(call));
-
-	if (capture && e && event_flag_external(call) && succeeded(call))
-		store_relaxed(&e->external_in, object_ref(capture));
 }
 
 static void external_event_enter(struct checks *c, struct acl_call_record *call)
@@ -223,12 +214,10 @@ static const struct check_hook hooks[] = {
 	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_CONDITIONAL, capture_wait_enter},
 	{ON_OP(DESTROY_EVENT), ACL_ENTER | ACL_CONDITIONAL, captured_event_destroy},
 	{ON_OP(RESET_EVENT), ACL_ENTER | ACL_CONDITIONAL, capture_reset_enter},
-	{ON_OP_WITH(RECORD_EVENT, FLAGS), ACL_ENTER, event_flag_enter},
-	{ON_OP_WITH(WAIT_EVENT, FLAGS), ACL_ENTER, event_flag_enter},
+	{ON_OP_WITH(RECORD_EVENT, FLAGS), ACL_ENTER, event_flag_check},
+	{ON_OP_WITH(WAIT_EVENT, FLAGS), ACL_ENTER, event_flag_check},
 	{ON_OP_WITH(RECORD_EVENT, FLAGS), ACL_ENTER, external_event_enter},
 	{ON_OP_WITH(WAIT_EVENT, FLAGS), ACL_ENTER, external_event_enter},
-	{ON_OP_WITH(RECORD_EVENT, FLAGS), ACL_LEAVE, external_event_leave},
-	{ON_OP_WITH(WAIT_EVENT, FLAGS), ACL_LEAVE, external_event_leave},
 	{ON_OP(INFO_EVENT_TIMESTAMP), ACL_ENTER | ACL_CONDITIONAL, graph_event_query},
 	{ON_OP(QUERY_EVENT), ACL_ENTER | ACL_CONDITIONAL, graph_event_query},
 	{ON_OP(QUERY_EVENT_WAIT), ACL_ENTER | ACL_CONDITIONAL, graph_event_query},
@@ -239,4 +228,5 @@ static const struct check_hook hooks[] = {
 const struct check_module module_capture_events = {
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct value_table), /* acl_ref of an event -> 1: that its record is dropped */
 };

@@ -335,7 +335,7 @@ static void check_torn_down(
 		    "%s while one of its streams is being captured (aclmdlRICaptureBegin without "
 		    "aclmdlRICaptureEnd)",
 		    what))
-		atomic_fetch_or(&capture->flags, ACL_OBJECT_REPORTED);
+		object_reported(capture);
 }
 
 static void capture_device_reset(struct checks *c, struct acl_call_record *call)

@@ -286,7 +286,7 @@ static void check_models_left(
 	{
 		if (!model_left_behind(m) || (context && load_relaxed(&m->context) != context))
 			continue;
-		atomic_fetch_or(&m->flags, ACL_OBJECT_REPORTED);
+		object_reported(m);
 		sample = sample ? sample : m;
 		n++;
 	}

@@ -128,7 +128,6 @@ static void filled(struct checks *c, struct acl_call_record *call)
 		return;
 	value_table_set_of(c, &descriptors(c)->filled, block_ref(place.block, place.generation, false),
 		key_of_two((uintptr_t)desc_of(call), kind_of(call)), load_relaxed(&place.block->serial));
-	atomic_fetch_or(&place.block->marks, BLOCK_DESCRIBED);
 }
 
 /* --- whether it was filled ----------------------------------------------------------------- */

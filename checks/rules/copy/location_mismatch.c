@@ -2,7 +2,7 @@
 /*
  * Addresses that mean something only on one side: symbols of device code,
  * device addresses of registered host memory, arguments of kernels, locations
- * of batches; notifies of other processes and labels.
+ * of batches.
  */
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
@@ -11,8 +11,6 @@
 
 struct far_state {
 	struct value_table symbols; /* symbol -> its size */
-	struct value_table labels; /* acl_ref of a label -> 1: it was set */
-	struct value_table imported; /* notify -> 1: made by another process */
 	struct pointer_map *windows; /* device addresses of registered host memory */
 };
 
@@ -239,65 +237,6 @@ static void batch_location_enter(struct checks *c, struct acl_call_record *call)
 	}
 }
 
-/* --- notifies and labels ------------------------------------------------------------------------ */
-
-/* By value: in leave the object is not there yet. */
-static void notify_imported(struct checks *c, struct acl_call_record *call)
-{
-	const aclrtNotify *out = ACL_ARGS(call, aclrtNotifyImportByKey)->notify;
-
-	if (succeeded(call) && out && *out)
-		value_table_set(c, &far(c)->imported, (uintptr_t)*out, 1);
-}
-
-static void notify_made(struct checks *c, struct acl_call_record *call)
-{
-	const aclrtNotify *out = ACL_ARGS(call, aclrtCreateNotify)->notify;
-
-	if (succeeded(call) && out && *out && !value_table_empty(&far(c)->imported))
-		value_table_set(c, &far(c)->imported, (uintptr_t)*out, 0);
-}
-
-static void notify_waiting(struct checks *c, struct acl_call_record *call)
-{
-	const void *value = ACL_ARGS(call, aclrtWaitAndResetNotify)->notify;
-	uint64_t imported = 0;
-
-	if (!value)
-		return;
-	value_table_get(&far(c)->imported, (uintptr_t)value, &imported);
-	FINDING(c, call, "notify-wait-imported", imported,
-		PARTS(part_object("notify", object_find(c, ACL_HANDLE_NOTIFY, value))),
-		"The notify was imported: only the process that made it may wait for it.");
-}
-
-static struct acl_object *label_of(struct checks *c, const struct acl_call_record *call)
-{
-	const void *value = ACL_ARGS(call, aclrtSetLabel)->label;
-
-	return value ? object_live(c, ACL_HANDLE_LABEL, value) : NULL;
-}
-
-static void label_setting(struct checks *c, struct acl_call_record *call)
-{
-	struct acl_object *o = label_of(c, call);
-	uint64_t set = 0;
-
-	if (!o)
-		return;
-	value_table_get(&far(c)->labels, object_ref(o), &set);
-	FINDING(c, call, "label-set-twice", set, PARTS(part_object("label", o)),
-		"The label marks a place in a stream already.");
-}
-
-static void label_set(struct checks *c, struct acl_call_record *call)
-{
-	struct acl_object *o = label_of(c, call);
-
-	if (o && succeeded(call))
-		value_table_set_object(c, &far(c)->labels, o, 1);
-}
-
 static bool far_create(struct checks *c)
 {
 	far(c)->windows = map_create(c);
@@ -322,11 +261,6 @@ static const struct check_hook hooks[] = {
 	{ON_OP_WITH(LAUNCH_KERNEL, DEVICE_ARGUMENTS), ACL_ENTER, launch_device_args},
 	{ON_OP_WITH(LAUNCH_KERNEL, HOST_ARGUMENTS), ACL_ENTER, launch_host_args},
 	{ON_OP(COPY_BATCH), ACL_ENTER, batch_location_enter},
-	{ON_OP(IMPORT_NOTIFY), ACL_LEAVE, notify_imported},
-	{ON_OP(CREATE_NOTIFY), ACL_LEAVE, notify_made},
-	{ON_OP(WAIT_NOTIFY), ACL_ENTER, notify_waiting},
-	{ON_OP(LABEL_SET), ACL_ENTER, label_setting},
-	{ON_OP(LABEL_SET), ACL_LEAVE, label_set},
 };
 
 const struct check_module module_far = {

@@ -22,51 +22,6 @@ static struct peer_state *peers(struct checks *c)
 	return module_state(c, peer);
 }
 
-/* --- what the program asked and enabled ------------------------------------------- */
-
-static void answered(struct checks *c, struct acl_call_record *call)
-{
-	const struct acl_args_aclrtDeviceCanAccessPeer *a = call->args;
-	struct acl_device *d = device_at(c, a->deviceId);
-
-	if (!succeeded(call) || !a->canAccessPeer || !d || !device_at(c, a->peerDeviceId))
-		return;
-	atomic_fetch_or(*a->canAccessPeer ? &d->allowed : &d->denied, BIT(a->peerDeviceId));
-	atomic_fetch_and(*a->canAccessPeer ? &d->denied : &d->allowed, ~BIT(a->peerDeviceId));
-}
-
-static void enabled(struct checks *c, struct acl_call_record *call)
-{
-	struct acl_device *d = device_at(c, device_current(c, thread_of(call)));
-	int peer = ACL_ARGS(call, aclrtDeviceEnablePeerAccess)->peerDeviceId;
-
-	if (!succeeded(call))
-		return;
-	if (d && device_at(c, peer))
-		atomic_fetch_or(&d->peers, BIT(peer));
-	else
-		store_relaxed(&c->peers_unknown, true);
-}
-
-static void disabled(struct checks *c, struct acl_call_record *call)
-{
-	struct acl_device *d = device_at(c, device_current(c, thread_of(call)));
-	int peer = ACL_ARGS(call, aclrtDeviceDisablePeerAccess)->peerDeviceId;
-
-	if (succeeded(call) && d && device_at(c, peer))
-		atomic_fetch_and(&d->peers, ~BIT(peer));
-}
-
-/* Imports of memory of other processes and devices enable access by themselves, of notifies when asked. */
-static void imported(struct checks *c, struct acl_call_record *call)
-{
-	if (call->api == ACL_API_aclrtNotifyImportByKey &&
-		ACL_ARGS(call, aclrtNotifyImportByKey)->flags == ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT)
-		return;
-	if (succeeded(call))
-		store_relaxed(&c->peers_unknown, true);
-}
-
 /* --- peer-access-denied ------------------------------------------------------------------ */
 
 static void report_denied(struct checks *c, struct acl_call_record *call, int from, int to, const char *what)
@@ -176,14 +131,14 @@ static void check_policy(struct checks *c, struct acl_call_record *call, const s
 	char text[OPERAND_TEXT];
 
 	/* Said once for each allocation; nothing is lost where every memory is fit for it. */
-	if (load_relaxed(&side->block.block->marks) & BLOCK_SAID ||
+	if (load_relaxed(&side->block.block->marks) & BLOCK_REPORTED ||
 		(c->soc && (strstr(c->soc, "910B") || strstr(c->soc, "910_93"))))
 		return;
 	if (FINDING(c, call, "memcpy-cross-device-no-p2p-policy", plain_policy(side),
 		    PARTS(OPERAND_PARTS(side)),
 		    "The copy goes to another device, and %s, allocated without a P2P policy.",
 		    operand_text(side, text)))
-		atomic_fetch_or(&side->block.block->marks, BLOCK_SAID);
+		block_marked(side->block.block, BLOCK_REPORTED);
 }
 
 /* --- peer-copy-not-enabled ------------------------------------------------------------------ */
@@ -282,15 +237,9 @@ static void resetting(struct checks *c, struct acl_call_record *call)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(INFO_PEER_POSSIBLE), ACL_LEAVE, answered},
 	{ON_OP(PEER_ENABLE), ACL_ENTER, enabling},
-	{ON_OP(PEER_ENABLE), ACL_LEAVE, enabled},
-	{ON_OP(PEER_DISABLE), ACL_LEAVE, disabled},
 	{ON_GROUP(PEER), ACL_FAILED, no_device},
 	{ON_OP(MAP_PEER), ACL_ENTER, mapping},
-	{ON_OP(IMPORT_MEMORY), ACL_LEAVE, imported},
-	{ON_OP(IMPORT_PHYSICAL), ACL_LEAVE, imported},
-	{ON_OP(IMPORT_NOTIFY), ACL_LEAVE, imported},
 	{ON_GROUP(COPY), ACL_ENTER | ACL_CONDITIONAL, peer_copy_enter},
 	{ON_OP(DEVICE_RESET), ACL_ENTER, resetting},
 };

@@ -87,7 +87,7 @@ static void device_memory(struct checks *c, struct acl_call_record *call, int de
 		if (!leaked_block(b) || !of_device(b) || load_relaxed(&b->device) != device)
 			continue;
 		leak_add(l, load_relaxed(&b->created.caller), load_relaxed(&b->size), b);
-		atomic_fetch_or(&b->flags, ACL_OBJECT_REPORTED);
+		block_reported(b);
 	}
 	leak_report(c, call, RULE("leak-device-memory"), l, (uint64_t)(device + 1), "device memory", when,
 		block_never_freed);

@@ -10,16 +10,6 @@ static struct acl_object *buffer(struct checks *c, const void *value)
 	return value ? object_live(c, ACL_HANDLE_MBUF, value) : NULL;
 }
 
-/* The runtime's word on the room; what was asked for may have been rounded up. */
-static void sized(struct checks *c, struct acl_call_record *call)
-{
-	const struct acl_args_aclrtGetBufData *a = call->args;
-	struct acl_object *b = buffer(c, a->buf);
-
-	if (b && succeeded(call) && a->size)
-		store_relaxed(&mbuf_state(b)->size, *a->size);
-}
-
 static void setting_length(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtSetBufDataLen *a = call->args;
@@ -48,28 +38,12 @@ static void appending(struct checks *c, struct acl_call_record *call)
 			"%u buffers were appended to this one already.", CHAIN_MAX);
 }
 
-static void appended(struct checks *c, struct acl_call_record *call)
-{
-	const struct acl_args_aclrtAppendBufChain *a = call->args;
-	struct acl_object *head = buffer(c, a->headBuf), *b = buffer(c, a->buf);
-
-	if (!succeeded(call))
-		return;
-	if (head)
-		counter_inc(&mbuf_state(head)->appended);
-	/* Whether it goes with its head or by itself is not documented: it is never called leaked. */
-	if (b)
-		atomic_fetch_or(&b->flags, ACL_OBJECT_LEARNED);
-}
-
 static const struct check_hook hooks[] = {
-	{ON_OP(INFO_BUFFER_DATA), ACL_LEAVE, sized},
 	{ON_OP(BUFFER_SET_LENGTH), ACL_ENTER, setting_length},
 	{ON_OP(BUFFER_APPEND), ACL_ENTER, appending},
-	{ON_OP(BUFFER_APPEND), ACL_LEAVE, appended},
 };
 
-const struct check_module module_mbuf = {
+const struct check_module module_buffer_use = {
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 };

@@ -7,8 +7,6 @@
 
 #define REGISTRATIONS 128
 
-enum desc_part { DESC_OBJECT = 1, DESC_ALLOC = 2, DESC_FREE = 4, DESC_ADDRESS = 8, DESC_COMPLETE = 15 };
-
 struct registration {
 	_Atomic uint64_t position; /* on its stream: of the last task that may use memory of the allocator */
 	_Atomic uint64_t stream, allocator; /* acl_ref, 0 = free; the program's pointer */
@@ -25,34 +23,6 @@ struct allocator_state {
 static struct allocator_state *allocators(struct checks *c)
 {
 	return module_state(c, allocator);
-}
-
-/* --- descriptors ------------------------------------------------------------------------- */
-
-static void desc_made(struct checks *c, struct acl_call_record *call)
-{
-	if (call->result.p)
-		object_create(c, call, ACL_HANDLE_ALLOCATOR_DESC, call->result.p, 0);
-}
-
-static void part_set(struct checks *c, struct acl_call_record *call)
-{
-	/* All begin with the descriptor and what is set. */
-	const struct acl_args_aclrtAllocatorSetObjToDesc *a = call->args;
-	struct acl_object *desc = object_live(c, ACL_HANDLE_ALLOCATOR_DESC, a->allocatorDesc);
-	unsigned part = call->api == ACL_API_aclrtAllocatorSetObjToDesc         ? DESC_OBJECT
-			: call->api == ACL_API_aclrtAllocatorSetAllocFuncToDesc ? DESC_ALLOC
-			: call->api == ACL_API_aclrtAllocatorSetFreeFuncToDesc  ? DESC_FREE
-										: DESC_ADDRESS;
-
-	if (!desc || !succeeded(call))
-		return;
-	if (part == DESC_OBJECT)
-		store_relaxed(&desc_state(desc)->allocator, (uintptr_t)a->allocator);
-	if (a->allocator)
-		atomic_fetch_or(&desc_state(desc)->parts, part);
-	else
-		atomic_fetch_and(&desc_state(desc)->parts, ~part);
 }
 
 /* --- registrations ------------------------------------------------------------------------ */
@@ -82,12 +52,12 @@ static void registering(struct checks *c, struct acl_call_record *call)
 
 	if (!desc)
 		return;
-	missing = DESC_COMPLETE & ~load_relaxed(&desc_state(desc)->parts);
+	missing = ALLOCATOR_COMPLETE & ~load_relaxed(&allocator_desc_state(desc)->parts);
 	FINDING(c, call, "allocator-register-args", missing, PARTS(part_object("allocator descriptor", desc)),
-		"The descriptor lacks%s%s%s%s.", missing & DESC_OBJECT ? " the allocator" : "",
-		missing & DESC_ALLOC ? " the function that allocates" : "",
-		missing & DESC_FREE ? " the function that frees" : "",
-		missing & DESC_ADDRESS ? " the function that returns a block's address" : "");
+		"The descriptor lacks%s%s%s%s.", missing & ALLOCATOR_OBJECT ? " the allocator" : "",
+		missing & ALLOCATOR_ALLOCATE ? " the function that allocates" : "",
+		missing & ALLOCATOR_FREE ? " the function that frees" : "",
+		missing & ALLOCATOR_ADDRESS ? " the function that returns a block's address" : "");
 }
 
 /* Registering once more replaces. */
@@ -109,7 +79,7 @@ static void registered(struct checks *c, struct acl_call_record *call)
 	if (r) {
 		call_site_take(c, &r->made, call, false);
 		store_relaxed(&r->position, 0);
-		store_relaxed(&r->allocator, desc ? load_relaxed(&desc_state(desc)->allocator) : 0);
+		store_relaxed(&r->allocator, desc ? load_relaxed(&allocator_desc_state(desc)->allocator) : 0);
 		store_release(&r->stream, object_ref(stream));
 	} else {
 		store_relaxed(&s->full, true);
@@ -233,11 +203,6 @@ static void allocator_forked(struct checks *c)
 static const struct check_hook hooks[] = {
 	{ON_OP(EXECUTE_OFFLINE_MODEL), ACL_ENTER | ACL_CONDITIONAL, execute_enter},
 	{ON_OP(EXECUTE_OPERATOR), ACL_ENTER | ACL_CONDITIONAL, execute_enter},
-	{ON_OP(CREATE_ALLOCATOR_DESCRIPTOR), ACL_LEAVE, desc_made},
-	{ON_OP(ALLOCATOR_SET_OBJECT), ACL_LEAVE, part_set},
-	{ACL_API_aclrtAllocatorSetAllocFuncToDesc, ACL_LEAVE, part_set},
-	{ACL_API_aclrtAllocatorSetFreeFuncToDesc, ACL_LEAVE, part_set},
-	{ACL_API_aclrtAllocatorSetGetAddrFromBlockFuncToDesc, ACL_LEAVE, part_set},
 	{ON_OP(ALLOCATOR_REGISTER), ACL_ENTER, registering},
 	{ON_OP(ALLOCATOR_REGISTER), ACL_LEAVE, registered},
 	{ON_OP(ALLOCATOR_UNREGISTER), ACL_LEAVE, unregistered},

@@ -24,17 +24,6 @@ static bool probing(const struct acl_call_record *call)
 	return error_of(call) == 207000 || error_of(call) == 200006;
 }
 
-/* A submission that was found wrong and accepted all the same: it may fail where the host waits for the
- * stream. */
-static void error_suspect(struct checks *c, struct acl_call_record *call)
-{
-	struct acl_object *s = stream_of(call);
-
-	(void)c;
-	if (s && acl_apis[call->api].mode == ACL_MODE_ASYNC)
-		store_relaxed(&stream_state(s)->suspect, call->state.finding);
-}
-
 /* The earlier finding about a task of the stream that explains the error, unless one about this call does. */
 static uint64_t cause_of(const struct acl_call_record *call)
 {
@@ -58,5 +47,4 @@ static void error_returned(struct checks *c, struct acl_call_record *call)
 const struct check_module module_api_error = {
 	.missing = error_missing,
 	.returned_error = error_returned,
-	.suspected = error_suspect,
 };

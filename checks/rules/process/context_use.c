@@ -61,33 +61,24 @@ static void report_other(struct checks *c, struct acl_call_record *call, const s
 		context_name(current, "another context"), load_relaxed(&current->device));
 }
 
-/* A stream is used or destroyed where its context is not the current one. */
-static __attribute__((noinline)) void other_context(
-	struct checks *c, struct acl_call_record *call, const struct acl_rule *rule)
+/* A stream is used or destroyed where its context is not the current one: the runtime says so. */
+static void other_context(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule)
 {
 	struct acl_object *stream = stream_of(call), *own, *current;
-	int32_t error = error_of(call);
 	bool known;
 
-	if ((error && error != OTHER_CONTEXT) || !object_usable(stream))
+	if (error_of(call) != OTHER_CONTEXT || !object_usable(stream))
 		return;
 	own = context_of(c, stream);
 	current = context_current(c, thread_of(call), &known);
-	if (!own || !current || own == current)
-		return;
-	if (error)
+	if (own && current && own != current)
 		report_other(c, call, rule, own, current);
-	else
-		store_relaxed(&thread_of(call)->context_unknown, true);
 }
 
 static void uses_stream(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *stream = stream_of(call);
-
-	if (!stream || __builtin_expect(load_relaxed(&stream->context) == context_ref(c, thread_of(call)), 1))
-		return;
-	other_context(c, call, RULE("stream-other-context-use"));
+	if (stream_of(call))
+		other_context(c, call, RULE("stream-other-context-use"));
 }
 
 static void destroyed_stream(struct checks *c, struct acl_call_record *call)
@@ -97,8 +88,7 @@ static void destroyed_stream(struct checks *c, struct acl_call_record *call)
 	if (!stream || !load_relaxed(&stream->context) || !context_ref(c, thread_of(call)))
 		return;
 	rule_evaluated(call, RULE("stream-destroy-wrong-context"));
-	if (load_relaxed(&stream->context) != context_ref(c, thread_of(call)))
-		other_context(c, call, RULE("stream-destroy-wrong-context"));
+	other_context(c, call, RULE("stream-destroy-wrong-context"));
 }
 
 static void destroying(struct checks *c, struct acl_call_record *call)
@@ -136,7 +126,7 @@ static void context_bind(void (*add)(void *, unsigned, enum acl_phase, check_hoo
 		if (acl_apis[api].context != ACL_CONTEXT_NONE)
 			add(binder, api, ACL_FAILED, needs_context);
 		if (acl_apis[api].context == ACL_CONTEXT_OWN)
-			add(binder, api, ACL_LEAVE, uses_stream);
+			add(binder, api, ACL_FAILED, uses_stream);
 	}
 }
 

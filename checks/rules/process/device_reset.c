@@ -57,7 +57,7 @@ static void survey(struct checks *c, int device, struct leftover *left)
 			left->total++;
 			left->default_streams +=
 				o->kind == ACL_HANDLE_STREAM && load_relaxed(&o->context) == dflt;
-			atomic_fetch_or(&o->flags, ACL_OBJECT_REPORTED);
+			object_reported(o);
 			if (!sampled && left->n_samples < ACL_FINDING_OBJECTS)
 				left->sample[left->n_samples++] = object_ref(o);
 			sampled = true;

@@ -214,17 +214,11 @@ static void unknown_handle(
 /* --- every handle of a call, when one is not simply alive
  * ------------------------------------------------------------ */
 
-/* Where the call counts what it evaluates, NULL = nowhere. */
-static inline struct coverage_counts *counts_of(const struct acl_call_record *call)
-{
-	return is_checked(call) ? thread_of(call)->coverage : NULL;
-}
-
 /* A known handle of the right kind: whether it is alive is the question. */
-static inline void destroyed_evaluated(struct coverage_counts *coverage, const struct handle_use *use)
+static void destroyed_evaluated(const struct acl_call_record *call, const struct handle_use *use)
 {
-	if (use->rule >= 0 && coverage)
-		store_relaxed(&coverage->rule[use->rule], load_relaxed(&coverage->rule[use->rule]) + 1);
+	if (use->rule >= 0)
+		rule_evaluated(call, &acl_rules[use->rule]);
 }
 
 static __attribute__((noinline)) void check_handle(
@@ -236,7 +230,7 @@ static __attribute__((noinline)) void check_handle(
 		unknown_handle(c, call, use, value);
 		return;
 	}
-	destroyed_evaluated(counts_of(call), use);
+	destroyed_evaluated(call, use);
 	if (load_acquire(&o->state) == ACL_OBJECT_DESTROYED ||
 		(load_relaxed(&o->state) == ACL_OBJECT_DESTROYING && call->state.destroying != object_ref(o)))
 		report_destroyed(c, call, use, o);
@@ -245,7 +239,6 @@ static __attribute__((noinline)) void check_handle(
 static void check_handles(struct checks *c, struct acl_call_record *call)
 {
 	const struct handle_use *use = &uses[uses_of[call->api].first], *end = use + uses_of[call->api].count;
-	struct coverage_counts *coverage = counts_of(call);
 
 	for (; use < end; use++) {
 		struct acl_object *o;
@@ -258,7 +251,7 @@ static void check_handles(struct checks *c, struct acl_call_record *call)
 		if (__builtin_expect(o && load_relaxed(&o->value) == (uintptr_t)value &&
 					     load_acquire(&o->state) == ACL_OBJECT_LIVE,
 			    1)) {
-			destroyed_evaluated(coverage, use);
+			destroyed_evaluated(call, use);
 			continue;
 		}
 		if (value)

@@ -144,12 +144,8 @@ static void polled(struct checks *c, struct acl_call_record *call)
 		counter_dec(&threads(c)->polling);
 }
 
-/* The calls of the parent's other threads do not go on here. */
 static void threads_forked(struct checks *c)
 {
-	for (unsigned i = 0; i < ACL_THREADS; i++)
-		if (load_relaxed(&c->threads[i].pthread_id))
-			store_relaxed(&c->threads[i].inside, 0);
 	store_relaxed(&threads(c)->polling, 0);
 }
 

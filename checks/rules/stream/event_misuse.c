@@ -112,10 +112,6 @@ static void event_streams_leave(struct checks *c, struct acl_call_record *call)
 			  *end = event_of(call), *from, *to;
 	uint64_t position;
 
-	if (start)
-		store_relaxed(&event_state(start)->timed, true);
-	if (end)
-		store_relaxed(&event_state(end)->timed, true);
 	if (!succeeded(call) || !event_made_here(start) || !event_made_here(end) || start == end)
 		return;
 	from = latest_record(c, start, &position);
@@ -128,13 +124,6 @@ static void event_streams_leave(struct checks *c, struct acl_call_record *call)
 			"the events were recorded on different streams%s",
 			load_relaxed(&from->device) != load_relaxed(&to->device) ? " of different devices"
 										 : "");
-}
-
-static void event_stamp_leave(struct checks *c, struct acl_call_record *call)
-{
-	(void)c;
-	if (event_of(call))
-		store_relaxed(&event_state(event_of(call))->timed, true);
 }
 
 /* --- event-timeline-unneeded ----------------------------------------------------------------------- */
@@ -177,30 +166,6 @@ static void event_use_finish(struct checks *c, enum checks_end kind)
 
 /* --- event-destroyed-in-use --------------------------------------------------------------------------- */
 
-/* Of a call: acl_ref of the event that the thread waits for. */
-static const char host_wait_note;
-
-/* Calls of threads that wait for the event; those of device streams are the runtime's affair. */
-static void event_host_wait_enter(struct checks *c, struct acl_call_record *call)
-{
-	struct acl_object *o = event_of(call);
-
-	(void)c;
-	if (!o || !object_usable(o))
-		return;
-	counter_inc(&event_state(o)->host_waits);
-	call_note_set(call, &host_wait_note, object_ref(o));
-}
-
-static void event_host_wait_leave(struct checks *c, struct acl_call_record *call)
-{
-	struct acl_object *o =
-		call_note(call, &host_wait_note) ? object_of(c, call_note(call, &host_wait_note)) : NULL;
-
-	if (o)
-		counter_dec(&event_state(o)->host_waits);
-}
-
 static void event_in_use(
 	struct checks *c, struct acl_call_record *call, struct acl_object *o, struct event_state *e)
 {
@@ -240,11 +205,7 @@ static void event_destroy_enter(struct checks *c, struct acl_call_record *call)
 
 static void event_use_forked(struct checks *c)
 {
-	struct acl_object *o;
-
 	value_table_clear(sites(c));
-	/* The threads that waited are the parent's. */
-	object_each(c, ACL_HANDLE_EVENT, o) store_relaxed(&event_state(o)->host_waits, 0);
 }
 
 static const struct check_hook hooks[] = {
@@ -253,10 +214,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(WAIT_EVENT), ACL_ENTER, event_wait_here_enter},
 	/* aclrtQueryEventStatus is made for other threads to ask: pools of memory do. */
 	{ACL_API_aclrtQueryEvent, ACL_ENTER, event_query_thread_enter},
-	{ON_OP(SYNCHRONISE_EVENT), ACL_ENTER, event_host_wait_enter},
-	{ON_OP(SYNCHRONISE_EVENT), ACL_LEAVE, event_host_wait_leave},
 	{ON_OP(INFO_EVENT_ELAPSED_TIME), ACL_LEAVE, event_streams_leave},
-	{ON_OP(INFO_EVENT_TIMESTAMP), ACL_LEAVE, event_stamp_leave},
 	{ON_OP(DESTROY_EVENT), ACL_ENTER, event_destroy_enter},
 };
 

@@ -223,19 +223,12 @@ static void wait_finish(struct checks *c, enum checks_end kind)
 		report_at_end(c, &w);
 }
 
-/* A reset makes the event one that nobody has recorded; only of this kind does the next wait block then. */
+/* A wait of another stream after it would have nothing to wait for. */
 static void event_reset_leave(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *e = event_of(call);
-
 	(void)c;
-	if (!e || !succeeded(call) || load_relaxed(&event_state(e)->maker) != EVENT_WITH_FLAG ||
-		call->state.capture)
-		return;
-	rule_evaluated(call, RULE("event-reset-before-wait"));
-	store_relaxed(&event_state(e)->records, 0);
-	store_relaxed(&event_state(e)->reset_by, stream_of(call) ? object_ref(stream_of(call)) : 0);
-	store_relaxed(&event_state(e)->reset_record, load_relaxed(&event_state(e)->position));
+	if (event_reset_counts(call))
+		rule_evaluated(call, RULE("event-reset-before-wait"));
 }
 
 static bool wait_create(struct checks *c)

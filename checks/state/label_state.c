@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Labels: a label, then its list, then its place in a stream. */
+#include "checks/state/label_state.h"
+
+#include "checks/engine/program_memory.h"
+
+struct labels {
+	_Atomic uint32_t alive;
+};
+
+static struct labels *labels(struct checks *c)
+{
+	return module_state(c, label);
+}
+
+uint32_t labels_alive(struct checks *c)
+{
+	return load_relaxed(&labels(c)->alive);
+}
+
+static void label_list_create_leave(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtCreateLabelList *a = call->args;
+	struct program_array labels;
+	aclrtLabel const *at;
+
+	program_array_open(
+		&labels, c, a->labels, sizeof(*a->labels), succeeded(call) && a->labelList ? a->num : 0);
+	for (uint64_t i = 0; i < LABELS && (at = program_array_at(&labels, i)) != NULL; i++) {
+		struct acl_object *o = object_find(c, ACL_HANDLE_LABEL, *at);
+
+		if (o)
+			store_relaxed(&label_state(o)->list,
+				*a->labelList ? (uintptr_t)*a->labelList : LABEL_WAS_LISTED);
+	}
+}
+
+static void label_list_destroy_leave(struct checks *c, struct acl_call_record *call)
+{
+	const void *list = acl_arg_pointer(call->api, call->args, ACL_ROLE_LABEL_LIST);
+	struct acl_object *o;
+
+	if (!succeeded(call) || !list)
+		return;
+	object_each(c, ACL_HANDLE_LABEL, o) if (load_relaxed(&label_state(o)->list) == (uintptr_t)list)
+		store_relaxed(&label_state(o)->list, LABEL_WAS_LISTED);
+}
+
+static void label_set_leave(struct checks *c, struct acl_call_record *call)
+{
+	const void *value = acl_arg_pointer(call->api, call->args, ACL_ROLE_LABEL);
+	struct acl_object *o = value ? object_live(c, ACL_HANDLE_LABEL, value) : NULL;
+
+	if (o && succeeded(call))
+		store_relaxed(&label_state(o)->set, true);
+}
+
+static void label_create_leave(struct checks *c, struct acl_call_record *call)
+{
+	if (succeeded(call))
+		counter_inc(&labels(c)->alive);
+}
+
+static void label_destroy_leave(struct checks *c, struct acl_call_record *call)
+{
+	if (succeeded(call) && load_relaxed(&labels(c)->alive))
+		counter_dec(&labels(c)->alive);
+}
+
+/* What a reset takes along is not counted: too few is silent. */
+static void label_device_reset(struct checks *c, struct acl_call_record *call)
+{
+	if (succeeded(call))
+		store_relaxed(&labels(c)->alive, 0);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(CREATE_LABEL), ACL_LEAVE, label_create_leave},
+	{ON_OP(DESTROY_LABEL), ACL_LEAVE, label_destroy_leave},
+	{ON_OP(CREATE_LABEL_LIST), ACL_LEAVE, label_list_create_leave},
+	{ON_OP(DESTROY_LABEL_LIST), ACL_LEAVE, label_list_destroy_leave},
+	{ON_OP(LABEL_SET), ACL_LEAVE, label_set_leave},
+	{ON_OP(DEVICE_RESET), ACL_LEAVE, label_device_reset},
+};
+
+const struct check_module module_label = {
+	.order = 14,
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct labels),
+};
