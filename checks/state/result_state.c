@@ -66,7 +66,7 @@ static const struct check_hook hooks[] = {
 };
 
 const struct check_module module_result = {
-	.order = 24, /* after the operation is decoded and the stream has its position */
+	.order = 26, /* after the operation is decoded and the stream has its position */
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 	.state_size = sizeof(struct results),
