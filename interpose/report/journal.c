@@ -22,13 +22,13 @@
 #include "interpose/config/run_membership.h"
 #include "interpose/config/run_settings.h"
 #include "interpose/common/run_socket.h"
+#include "interpose/common/report_format.h"
 #include "interpose/common/rule_switches.h"
 #include "interpose/common/notify_parent.h"
 #include "interpose/report/verdict.h"
 #include "interpose/common/errno_text.h"
 #include "interpose/common/utc.h"
 
-#define REPORT_FORMAT 1
 #define ARGV_SHOWN 64
 
 /*

@@ -151,3 +151,41 @@ off='checks-off: no rule of severity error is switched on'
 	mkdir other
 	verdict 98 "left no report of what it ran" -- sh -c '"$PROGRAM" clean; export TMPDIR=$PWD/other; "$ACLCHECK" run --softnpu -- sh -c "\"$PROGRAM\"; kill -KILL \$PPID" >/dev/null 2>&1; true'
 }
+
+@test "a process that was killed, whatever signal, and whatever it had done" {
+	verdict 98 "($PROGRAM) ended without its end record" -- sh -c '"$PROGRAM" clean; "$PROGRAM" clean abort >/dev/null 2>&1; true'
+	verdict 98 "($PROGRAM) ended without its end record" -- sh -c '"$PROGRAM" clean; "$PROGRAM" clean hang & sleep 0.3; kill -KILL $!; wait; true'
+	verdict 97 "verdict fail" -- sh -c '"$PROGRAM" clean; "$PROGRAM" bug abort >/dev/null 2>&1; true'
+}
+
+@test "a report of a newer format, and one that is damaged: inconclusive, named and kept" {
+	# What a process of another release would leave.
+	other='for f in "$ACLCHECK_RUN"/*.json; do sed -i "s/\"format\": *1,/\"format\":99,/" "$f"; done'
+	damaged='for f in "$ACLCHECK_RUN"/*.json; do head -c 200 "$f" >x; cat x >"$f"; done; rm x'
+	for ((i = 0; i < TIMES; i++)); do
+		run "$ACLCHECK" run --softnpu -- sh -c '"$PROGRAM"; '"$other"'; "$PROGRAM" clean'
+		[ "$status" = 98 ]
+		[[ $output == *"report-unreadable: "*".json: format 99 is newer than this aclcheck reads (1)"* ]]
+		[[ $output == *"are kept in $TMPDIR/aclcheck-"* ]]
+		[ "$(ls tmp/*/*.json | wc -l)" = 2 ]
+		rm -r tmp/*
+		run "$ACLCHECK" run --softnpu -- sh -c '"$PROGRAM"; '"$damaged"'; "$PROGRAM" clean'
+		[ "$status" = 98 ]
+		[[ $output == *"report-unreadable: "* ]]
+		rm -r tmp/*
+	done
+}
+
+@test "reports of a newer format are refused by every reader, and named" {
+	"$ACLCHECK" run --softnpu --report r.json -- "$PROGRAM" clean 2>/dev/null
+	sed 's/"format": *1,/"format": 99,/' r.json >new.json
+	head -1 <(printf '{"record":"start","aclcheck":"9.0","format":99,"job":"x","pid":1}\n') >new.json.part
+	for command in "report new.json" "merge -o all.json r.json new.json" "merge -o all.json r.json new.json.part" "diff new.json r.json" \
+		"suppress new.json --reason x" "run --softnpu --baseline new.json -- $PROGRAM clean"; do
+		run "$ACLCHECK" $command
+		echo "$command: $status, $output"
+		[ "$status" = 99 ]
+		[[ $output == *"format 99 is newer"* ]]
+	done
+	[ "$(json all.json 'r["verdict"], [d["reason"] for d in r["inconclusive"]]')" = "('inconclusive', ['report-unreadable'])" ]
+}

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tools/aclcheck/report/merge_parts.h"
+#include "interpose/common/report_format.h"
 #include "tools/aclcheck/common/command.h"
 
 #define CALLS_MAX 64 /* killed processes whose last calls are kept: the others' end is told all the same */
@@ -39,6 +40,7 @@ struct merge {
 	struct journal_finding *order; /* journal: by serial */
 	int rank;
 	bool bad, ended;
+	char wrong[256]; /* what made it bad */
 	json_int_t skipped; /* findings without identity */
 };
 
@@ -88,7 +90,10 @@ static size_t line_of(const struct merge *m, const char *at)
 
 static bool complain(struct merge *m, const char *at, const char *what)
 {
+	const char *slash = strrchr(m->path, '/');
+
 	command_say("%s:%zu: %s", m->path, line_of(m, at), what);
+	snprintf(m->wrong, sizeof(m->wrong), "%.120s: %.120s", slash ? slash + 1 : m->path, what);
 	m->bad = true;
 	return false;
 }
@@ -305,11 +310,21 @@ static void begin_process(struct merge *m)
 	m->ended = m->journal = false;
 }
 
+static void add_killed(struct merge *m)
+{
+	const char *program = json_string_value(json_array_get(json_object_get(m->head, "argv"), 0));
+	char text[512];
+
+	snprintf(text, sizeof(text), "process %lld (%.300s) ended without its end record",
+		number_of(m->head, "pid"), program ? program : "unknown");
+	add_doubt(m, "process-killed", text, 1);
+}
+
 static void end_process(struct merge *m)
 {
 	add_doubts(m, json_object_get(m->head, "inconclusive"));
 	if (!m->ended && !m->bad)
-		add_doubt(m, "process-killed", "a process ended without its end record", 1);
+		add_killed(m);
 	/* A file that is none of ours stands for no process. */
 	if (!m->bad || json_object_get(m->head, "aclcheck"))
 		add_process(m);
@@ -349,6 +364,20 @@ static bool findings_member(void *context, struct span key, struct span value)
 	return false;
 }
 
+/* What a newer release means by its members is not known here. */
+static void check_format(struct merge *m)
+{
+	const json_t *format = json_object_get(m->head, "format");
+	char text[120];
+
+	if (m->bad || !format || (json_is_integer(format) && json_integer_value(format) <= REPORT_FORMAT))
+		return;
+	snprintf(text, sizeof(text), "format %lld is newer than this aclcheck reads (%d)",
+		(long long)json_integer_value(format), REPORT_FORMAT);
+	complain(m, m->text.at, text);
+	json_object_clear(m->head);
+}
+
 /* Twice over the top level: the rank may stand behind the findings. */
 static void add_report(struct merge *m)
 {
@@ -363,6 +392,7 @@ static void add_report(struct merge *m)
 	m->ended = json_object_get(m->head, "verdict") != NULL;
 	if (!m->bad && !m->ended)
 		complain(m, m->text.at, "this is not a report of aclcheck");
+	check_format(m);
 	if (!m->bad)
 		scan_object(m->text, findings_member, m);
 	end_process(m);
@@ -388,6 +418,7 @@ static void start_record(struct merge *m, struct span line)
 		return;
 	json_object_del(start, "modules");
 	json_object_update(m->head, start);
+	check_format(m);
 	if (json_is_integer(json_object_get(start, "rank")))
 		m->rank = (int)json_integer_value(json_object_get(start, "rank"));
 	json_decref(start);
@@ -515,7 +546,7 @@ static bool add_file(struct merge *m, const char *path)
 		add_report(m);
 	mapped_file_free(mapped);
 	if (m->bad)
-		add_doubt(m, "report-unreadable", "a report could not be read to its end", 1);
+		add_doubt(m, "report-unreadable", m->wrong, 1);
 	return !m->bad;
 }
 
@@ -590,8 +621,8 @@ static bool warning_fails(const json_t *processes)
 
 json_t *merge_result(struct merge *m)
 {
-	json_t *report =
-		json_pack("{s:s, s:i, s:s}", "aclcheck", ACLCHECK_VERSION, "format", 1, "verdict", "pass");
+	json_t *report = json_pack(
+		"{s:s, s:i, s:s}", "aclcheck", ACLCHECK_VERSION, "format", REPORT_FORMAT, "verdict", "pass");
 	json_t *doubts = json_array(), *reach = call_coverage_result(&m->call_coverage), *doubt;
 	json_t *asked = rule_coverage_result(&m->rules);
 	const char *reason;

@@ -74,7 +74,8 @@ bool outer_run_begin(const char *outer)
 	int n;
 
 	run_pid_namespace(space, sizeof(space));
-	n = snprintf(note, sizeof(note), "%d%c/%c%s%c%s%c", (int)getpid(), 0, 0, space, 0, PROCESS_TREE_RUN, 0);
+	n = snprintf(
+		note, sizeof(note), "%d%c/%c%s%c%s%c", (int)getpid(), 0, 0, space, 0, PROCESS_TREE_RUN, 0);
 	snprintf(name, sizeof(name), "%.200s" NOTES_SUFFIX, host());
 	if (append(outer, name, note, (size_t)n))
 		return true;

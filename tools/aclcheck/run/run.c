@@ -281,14 +281,17 @@ static void add_run(json_t *report, json_t *record)
 	json_array_insert_new(runs, 0, record);
 }
 
-static json_t *collect(const struct run *run, const struct supervised *ended, struct uncovered *u)
+/* *readable: all that the processes left could be read. */
+static json_t *collect(
+	const struct run *run, const struct supervised *ended, struct uncovered *u, bool *readable)
 {
 	const char *uncovered = uncovered_found(u);
 	struct merge *m = merge_new();
 	json_t *report;
 	char text[NOTIFY_MAX];
 
-	if (!merge_add(m, run->directory))
+	*readable = merge_add(m, run->directory);
+	if (!*readable)
 		merge_inconclusive(m, "report-lost", "not all reports of the processes could be read");
 	if (notices_close(run->told, text, sizeof(text)))
 		merge_inconclusive(m, "report-lost", text);
@@ -371,8 +374,8 @@ static void say_verdict(const json_t *report)
 
 static int finish(const struct run *run, const struct supervised *ended, struct uncovered *u)
 {
-	json_t *report = collect(run, ended, u);
-	bool good = true;
+	bool good = true, readable;
+	json_t *report = collect(run, ended, u, &readable);
 	int code;
 
 	say_verdict(report);
@@ -382,7 +385,7 @@ static int finish(const struct run *run, const struct supervised *ended, struct 
 		good = report_write(run->report, run->format, report);
 	if (run->outer)
 		outer_run_end(run->outer, run->directory, report);
-	if (good)
+	if (good && readable)
 		remove_directory(run);
 	else
 		command_say("the processes' own reports are kept in %s", run->directory);
