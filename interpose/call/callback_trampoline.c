@@ -54,18 +54,33 @@ static void see_passage(void *passage)
 		p->callback(c->outer, true);
 }
 
-/* A callback begins or ends; the runtime's threads may have small stacks, too. */
-static void pass(struct acl_thread *t, struct acl_call_record *outer, uint64_t argument, bool begins)
-{
-	struct passage c = {outer, argument, begins};
+/* Whose callback it is. */
+struct origin {
+	unsigned api;
+	uint64_t caller;
+	uint64_t argument; /* the first of the callback */
+	struct acl_call_thread by; /* the thread it began on */
+};
 
+/*
+ * A callback begins or ends; the runtime's threads may have small stacks, too. The
+ * record is here and not in the caller's frame, which stays as long as the callback runs.
+ */
+static __attribute__((noinline)) void pass(
+	struct acl_thread *t, const struct acl_callback_frame *f, const struct origin *of, bool begins)
+{
+	struct acl_call_record outer;
+	struct passage c = {&outer, of->argument, begins};
+
+	acl_call_record_begin(&outer, of->api, NULL, of->caller, &of->by);
+	outer.callback_depth = f->depth;
 	if (thread_has_room(t, &c))
 		see_passage(&c);
 	else
 		tool_stack_run(see_passage, &c);
 }
 
-static void callback_begin(struct acl_callback_frame *f, struct acl_call_record *ev, uint64_t argument)
+static void callback_begin(struct acl_callback_frame *f, struct origin *of)
 {
 	struct acl_thread *t = thread_self();
 	int saved = errno;
@@ -78,22 +93,21 @@ static void callback_begin(struct acl_callback_frame *f, struct acl_call_record 
 	t->callback = f;
 	t->frame = NULL;
 	process_thread(t);
-	ev->by = t->ids;
-	ev->callback_depth = f->depth;
+	of->by = t->ids;
 	if (tool_begin(t, f)) {
-		pass(t, ev, argument, true);
+		pass(t, f, of, true);
 		tool_end(t);
 	}
 	errno = saved;
 }
 
-static void callback_end(struct acl_callback_frame *f, struct acl_call_record *ev, uint64_t argument)
+static void callback_end(struct acl_callback_frame *f, const struct origin *of)
 {
 	struct acl_thread *t = thread_self();
 	int saved = errno;
 
 	if (tool_begin(t, f)) {
-		pass(t, ev, argument, false);
+		pass(t, f, of, false);
 		tool_end(t);
 	}
 	t->callback = f->up;
@@ -106,15 +120,13 @@ static void launch_run(void *data)
 {
 	struct launch *l = data;
 	struct acl_callback_frame frame;
-	struct acl_call_record outer;
 	callback_fn fn = l->fn;
-	uint64_t user_data = (uintptr_t)l->user_data;
+	struct origin of = {.api = l->api, .caller = l->caller, .argument = (uintptr_t)l->user_data};
 
-	acl_call_record_init(&outer, l->api, NULL, l->caller);
 	launch_runs(l); /* the record may serve another launch from here on */
-	callback_begin(&frame, &outer, user_data);
-	fn(user_data, 0, 0, 0, 0, 0);
-	callback_end(&frame, &outer, user_data);
+	callback_begin(&frame, &of);
+	fn(of.argument, 0, 0, 0, 0, 0);
+	callback_end(&frame, &of);
 }
 
 /* Functions of the program that are registered somewhere, in the order they came. */
@@ -128,14 +140,14 @@ static uint64_t registered_run(
 {
 	struct acl_callback_frame frame;
 	callback_fn fn = atomic_load_explicit(&registered[i].fn, memory_order_acquire);
-	struct acl_call_record ev;
+	struct origin of = {.api = atomic_load_explicit(&registered[i].api, memory_order_relaxed),
+		.caller = (uintptr_t)fn,
+		.argument = a};
 	uint64_t result;
 
-	acl_call_record_init(
-		&ev, atomic_load_explicit(&registered[i].api, memory_order_relaxed), NULL, (uintptr_t)fn);
-	callback_begin(&frame, &ev, a);
+	callback_begin(&frame, &of);
 	result = fn(a, b, c, d, e, f);
-	callback_end(&frame, &ev, a);
+	callback_end(&frame, &of);
 	return result;
 }
 

@@ -37,6 +37,11 @@ same() {
 	same refused 2
 }
 
+@test "a task of a group that was updated runs with its model" {
+	LD_LIBRARY_PATH=$guest/holding same_as_without "$guest/held" updated
+	[ "$(cat ours.out)" = ok ]
+}
+
 @test "traced without checks: nobody says which launch is recorded, and all run right" {
 	for each in queued built bound sub joined; do
 		ACLCHECK_CHECKS=off traced "$guest/launches" "$each" >out

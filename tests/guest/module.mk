@@ -55,6 +55,13 @@ $(GUEST)/stack_need: $(call genobjs,test_invoke) $(MODEL_OBJS)
 $(GUEST_EMPTY): $(GUEST)/%: $(BUILD)/obj/tests/guest/%.o $(GUEST)/empty/libascendcl.so
 	$(call say,LD,$@)$(CC) $(SANITIZE) -Wl,-z,now -o $@ $(filter %.o,$^) -L$(GUEST)/empty -lascendcl -pthread
 
+# A runtime that leaves callbacks to the program.
+$(GUEST)/holding/libascendcl.so: $(BUILD)/obj/tests/guest/held_runtime.o
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(SANITIZE) -Wl,-soname,libascendcl.so -o $@ $<
+$(GUEST)/held: $(BUILD)/obj/tests/guest/held.o $(GUEST)/holding/libascendcl.so
+	$(call say,LD,$@)$(CC) $(SANITIZE) -Wl,-z,now -o $@ $(filter %.o,$^) -L$(GUEST)/holding -lascendcl -pthread
+tests/guest/stack.bats tests/guest/launches.bats: $(GUEST)/held
+
 # The heap: a C++ program, and an allocator that writes down what it is asked.
 $(GUEST)/heap: tests/guest/heap.cpp $(BUILD)/softnpu/libascendcl.so
 	$(call say,CXX,$<)mkdir -p $(@D) && $(CXX) -Wall -Wextra -Werror -O1 -g -I$(BUILD)/include -o $@ $< \

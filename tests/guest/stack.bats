@@ -45,6 +45,17 @@ measured() {
 	measured signal
 }
 
+@test "callbacks of the program, on a painted coroutine" {
+	setup_stack
+	need=$guest/held LD_LIBRARY_PATH=$guest/holding
+	measured stack
+	[ "$(wc -l <ours)" -eq 4 ]
+	rm report.json
+	same_as_without "$need" small
+	[ "$(cat ours.out)" = ok ]
+	[ "$(field verdict)" = fail ]
+}
+
 @test "8, 16 and 64 KiB coroutines" {
 	setup_stack
 	for size in 8192 16384 65536; do

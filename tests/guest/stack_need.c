@@ -11,69 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "acl/acl.h"
 #include "aclcheck/model.h"
+#include "painted_stack.h"
 
 int64_t test_invoke(unsigned api, const void *args);
 
-#define PAINT 0xa5
 #define MOST ((size_t)256 << 10) /* of one call: the measurement must outlive what it finds */
-#define PAGE 4096
 
 static char page[PAGE * 2]; /* what arguments point to */
-
-/* A stack between two pages that nobody may touch. */
-static char *stack_new(size_t size)
-{
-	char *p = mmap(
-		NULL, size + 2 * (size_t)PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (p == MAP_FAILED || mprotect(p, PAGE, PROT_NONE) || mprotect(p + PAGE + size, PAGE, PROT_NONE))
-		abort();
-	return p + PAGE;
-}
-
-static size_t used(const char *stack, size_t size)
-{
-	size_t i = 0;
-
-	while (i < size && (unsigned char)stack[i] == PAINT)
-		i++;
-	return size - i;
-}
-
-static struct {
-	ucontext_t here, there;
-	void (*fn)(unsigned, const void *);
-	unsigned api;
-	const void *args;
-} job;
-
-static void coroutine(void)
-{
-	job.fn(job.api, job.args);
-}
-
-/* Bytes that fn needs on a stack of that size. */
-static size_t on_coroutine(
-	void (*fn)(unsigned, const void *), unsigned api, const void *args, char *stack, size_t size)
-{
-	job.fn = fn;
-	job.api = api;
-	job.args = args;
-	memset(stack, PAINT, size);
-	getcontext(&job.there);
-	job.there.uc_stack.ss_sp = stack;
-	job.there.uc_stack.ss_size = size;
-	job.there.uc_link = &job.here;
-	makecontext(&job.there, coroutine, 0);
-	swapcontext(&job.here, &job.there);
-	return used(stack, size);
-}
 
 static void invoke(unsigned api, const void *args)
 {
