@@ -25,6 +25,7 @@ struct acl_thread {
 	_Alignas(64) _Atomic uint64_t pthread_id;
 	_Atomic uint32_t tid;
 	_Atomic uint8_t exchange; /* aclmdlRICaptureMode of the thread */
+	_Atomic uint8_t exchanged; /* 1 + the mode that it replaced, 0 = none */
 	_Atomic bool context_unknown; /* something below us set a context */
 	_Atomic int16_t device; /* bound to this device's default context, -1 = not */
 	_Atomic uint64_t context; /* acl_ref of the explicit context, 0 = none */

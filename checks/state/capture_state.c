@@ -57,6 +57,38 @@ unsigned capture_mode_of_thread(struct acl_thread *t)
 	return MODE_NONE;
 }
 
+struct acl_object *capture_by_thread(struct checks *c, const struct acl_call_record *call)
+{
+	uint64_t thread = (uint64_t)(thread_of(call) - c->threads);
+	bool known;
+	struct acl_object *context = context_current(c, thread_of(call), &known), *o;
+
+	if (!load_relaxed(&c->open_captures) || capture_mode_of_thread(thread_of(call)) == MODE_NONE ||
+		!context)
+		return NULL;
+	object_each(c, ACL_HANDLE_MODEL, o)
+	{
+		uint8_t status = load_relaxed(&model_state(o)->status);
+
+		if (object_usable(o) && (status == MODEL_CAPTURING || status == MODEL_INVALIDATED) &&
+			load_relaxed(&model_state(o)->thread) == thread &&
+			load_relaxed(&o->context) == object_ref(context))
+			return o;
+	}
+	return NULL;
+}
+
+/* GLOBAL 0, THREAD_LOCAL 1, RELAXED 2, none 3. */
+bool capture_mode_forbids(unsigned context, unsigned thread, unsigned exchange)
+{
+	if (context == MODE_NONE || exchange == ACL_MODEL_RI_CAPTURE_MODE_RELAXED)
+		return false;
+	if (exchange == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL)
+		return context == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL ||
+		       thread == ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL;
+	return thread <= ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL;
+}
+
 void model_gone(struct checks *c, struct acl_object *model)
 {
 	struct acl_object *o;
@@ -116,6 +148,7 @@ static void begun(struct checks *c, struct acl_call_record *call)
 	store_relaxed(&model_state(model)->status, MODEL_CAPTURING);
 	store_relaxed(&model_state(model)->mode, mode);
 	store_relaxed(&model_state(model)->origin, object_ref(s));
+	store_relaxed(&model_state(model)->exchange, load_relaxed(&thread_of(call)->exchange));
 	store_relaxed(&model_state(model)->thread, (uint64_t)(thread_of(call) - c->threads));
 	count(thread_of(call)->captures, mode, 1);
 	if (context)
@@ -380,11 +413,22 @@ static void exchanging(struct checks *c, struct acl_call_record *call)
 		call_note_set(call, &exchange_note, (uint64_t)mode + 1);
 }
 
+unsigned capture_mode_wanted(const struct acl_call_record *call)
+{
+	uint64_t mode = call_note(call, &exchange_note);
+
+	return mode ? (unsigned)mode - 1 : MODE_NONE;
+}
+
 static void exchanged(struct checks *c, struct acl_call_record *call)
 {
+	struct acl_thread *t = thread_of(call);
+
 	(void)c;
-	if (call_note(call, &exchange_note) && succeeded(call))
-		store_relaxed(&thread_of(call)->exchange, (uint8_t)(call_note(call, &exchange_note) - 1));
+	if (capture_mode_wanted(call) == MODE_NONE || !succeeded(call))
+		return;
+	store_relaxed(&t->exchanged, (uint8_t)(1 + load_relaxed(&t->exchange)));
+	store_relaxed(&t->exchange, (uint8_t)capture_mode_wanted(call));
 }
 
 static void capture_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)

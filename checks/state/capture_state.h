@@ -23,12 +23,31 @@ struct model_task {
 	uint32_t number; /* of the execution: 1, 2 … */
 };
 
+#define MODEL_EXTERNAL_WAITS 4
+
+/* A wait of a task for an ACL_EVENT_EXTERNAL event that no later task resets. */
+struct model_external_wait {
+	uint64_t event; /* acl_ref, 0 = none */
+	struct acl_call_site at;
+	uint32_t resets; /* of the event, where the model was executed first */
+};
+
+/* The first call of the capture that failed. */
+struct capture_failure {
+	struct acl_call_site at;
+	int32_t error;
+	uint64_t finding; /* serial of the finding about it, 0 = none */
+	bool over; /* tried again, or a later task was captured: nothing more is learned */
+	bool ignored; /* the program went on with other tasks */
+};
+
 struct model_state {
 	_Alignas(8) struct acl_lock lock; /* it and what it guards stay with the slot, see MODEL_KEPT */
 	_Atomic(struct model_uses *) uses;
 	_Atomic(struct capture_streams *) streams; /* while it is captured; see capture_streams.h */
 	_Atomic uint8_t status; /* enum model_status */
 	_Atomic uint8_t mode; /* aclmdlRICaptureMode */
+	_Atomic uint8_t exchange; /* of the thread that began the capture, there */
 	_Atomic bool updated; /* a task update touched it */
 	_Atomic bool group; /* a task group is open */
 	_Atomic bool waits_unseen; /* a task of it waits for a notify, a word of memory, an external event */
@@ -39,6 +58,8 @@ struct model_state {
 	_Atomic uint8_t change; /* enum model_change */
 	_Atomic uint32_t task_thread; /* 1 + index of the thread in a call on one of its tasks, 0 = none */
 	struct group_kernels in_group; /* under the lock: of the group that is open, or was last */
+	struct model_external_wait external_wait[MODEL_EXTERNAL_WAITS]; /* under the lock */
+	struct capture_failure failure; /* under the lock */
 	struct acl_call_site changed; /* under the lock: the last change of a task */
 	_Atomic uint32_t executions; /* submitted so far */
 	struct model_task execution[MODEL_EXECUTIONS]; /* under the lock */
@@ -71,6 +92,10 @@ struct model_use {
 	bool in_group; /* captured in a task group: an update may have replaced it */
 };
 
+/* A wait for an external event that neither the model nor the program has reset since the first execution;
+ * before and at that it begins. false = none. */
+bool model_wait_unreset(struct checks *c, struct acl_object *model, struct model_external_wait *wait);
+
 /* Open capture of the stream, NULL = none. */
 struct acl_object *capture_of(struct checks *c, struct acl_object *stream);
 /* Some open capture of a context; context NULL: of a device; neither (-1): of the process. */
@@ -80,5 +105,12 @@ struct acl_object *model_using(struct checks *c, uint64_t what, struct model_use
 /* Lowest mode of open captures: of the context, of those the thread began; MODE_NONE. */
 unsigned capture_mode_of_context(struct acl_object *context);
 unsigned capture_mode_of_thread(struct acl_thread *t);
+/* An open capture that the calling thread began in its current context, NULL = none. */
+struct acl_object *capture_by_thread(struct checks *c, const struct acl_call_record *call);
+/* Whether modes forbid synchronous memory calls: of the context's captures, of the thread's own, the one it
+ * exchanged. */
+bool capture_mode_forbids(unsigned context, unsigned thread, unsigned exchange);
+/* The mode that aclmdlRICaptureThreadExchangeMode is to set; MODE_NONE = not known. */
+unsigned capture_mode_wanted(const struct acl_call_record *call);
 
 #endif

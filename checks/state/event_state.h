@@ -21,12 +21,14 @@ struct event_state {
 	_Atomic uint32_t records; /* attempts that did not fail, those under way included; counted up to the
 				     first success */
 	_Atomic uint32_t recorded; /* records that succeeded, about: threads that record at once may be one */
+	_Atomic uint32_t resets; /* that succeeded, of streams and of models */
 	_Atomic uint32_t waiter_tid;
 	_Atomic uint32_t host_waits; /* calls in progress that wait for it */
 	_Atomic uint8_t maker; /* enum event_maker */
 	_Atomic bool timed; /* its time was asked for */
 	_Atomic bool external; /* used with an EXTERNAL flag */
 	_Atomic bool captured; /* the latest record became a task of a model */
+	_Atomic bool reset_by_model; /* a task of some model resets it */
 	_Atomic uint8_t record_flag, wait_flag; /* 1 + flag of the first call with one, 0 = none yet */
 	_Atomic uint64_t external_in; /* acl_ref of the capture that used it with an EXTERNAL flag last */
 };

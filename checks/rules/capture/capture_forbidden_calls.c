@@ -6,6 +6,7 @@
 #include "checks/state/device_state.h"
 #include "checks/state/event_state.h"
 #include "checks/state/memory_state.h"
+#include "checks/state/operation.h"
 #include "checks/state/stream_state.h"
 
 static const char *const mode_names[] = {"GLOBAL", "THREAD_LOCAL", "RELAXED", "no"};
@@ -16,28 +17,6 @@ static bool is_default(struct checks *c, const struct acl_call_record *call)
 	struct acl_object *s = stream_of(call);
 
 	return !stream_argument(c, call) || (s && load_relaxed(&s->flags) & ACL_OBJECT_DEFAULT);
-}
-
-/* An open capture this thread began in its current context, NULL = none. */
-static struct acl_object *own_capture(struct checks *c, const struct acl_call_record *call)
-{
-	uint64_t thread = (uint64_t)(thread_of(call) - c->threads);
-	bool known;
-	struct acl_object *context = context_current(c, thread_of(call), &known), *o;
-
-	if (!load_relaxed(&c->open_captures) || capture_mode_of_thread(thread_of(call)) == MODE_NONE ||
-		!context)
-		return NULL;
-	object_each(c, ACL_HANDLE_MODEL, o)
-	{
-		uint8_t status = load_relaxed(&model_state(o)->status);
-
-		if (object_usable(o) && (status == MODEL_CAPTURING || status == MODEL_INVALIDATED) &&
-			load_relaxed(&model_state(o)->thread) == thread &&
-			load_relaxed(&o->context) == object_ref(context))
-			return o;
-	}
-	return NULL;
 }
 
 static struct acl_object *origin_of(struct checks *c, struct acl_object *capture)
@@ -151,7 +130,7 @@ static void capture_device_query(struct checks *c, struct acl_call_record *call)
 
 	if (!load_relaxed(&c->open_captures))
 		return;
-	capture = own_capture(c, call);
+	capture = capture_by_thread(c, call);
 	FINDING(c, call, "capture-query-device", capture && load_relaxed(&capture->device) == device,
 		PARTS(CAPTURE_PARTS(c, call, capture)), "this thread is capturing a stream of device %d",
 		device);
@@ -180,7 +159,7 @@ static void default_stream_enter(struct checks *c, struct acl_call_record *call)
 
 	if (!load_relaxed(&c->open_captures) || !is_default(c, call) || captured_event_on_default(c, call))
 		return;
-	capture = own_capture(c, call);
+	capture = capture_by_thread(c, call);
 	FINDING(c, call, "capture-default-stream-op", capture, PARTS(CAPTURE_PARTS(c, call, capture)),
 		"this thread is capturing stream 0x%llx; work on the default stream runs now and does not "
 		"become part of the model",
@@ -188,18 +167,6 @@ static void default_stream_enter(struct checks *c, struct acl_call_record *call)
 }
 
 /* --- modes -------------------------------------------------------------------------------- */
-
-/* Refused by the thread's, the context's and the captures' modes (GLOBAL 0, THREAD_LOCAL 1, RELAXED 2, none
- * 3). */
-static bool refused_by_mode(unsigned context, unsigned thread, unsigned exchange)
-{
-	if (context == MODE_NONE || exchange == ACL_MODEL_RI_CAPTURE_MODE_RELAXED)
-		return false;
-	if (exchange == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL)
-		return context == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL ||
-		       thread == ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL;
-	return thread <= ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL;
-}
 
 static bool argument_is_zero(const struct acl_call_record *call, enum acl_role role)
 {
@@ -214,6 +181,26 @@ static bool memory_unchanged(const struct acl_call_record *call)
 
 	return argument_is_zero(call, ACL_ROLE_BYTES) || argument_is_zero(call, ACL_ROLE_WIDTH) ||
 	       argument_is_zero(call, ACL_ROLE_HEIGHT) || (dst && dst == src);
+}
+
+/* Pageable memory that is copied from or to the device. */
+static const struct op_access *pageable_side(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op = operation_of(c, call);
+
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		if (!e.src || !e.dst)
+			return NULL;
+		if (access_is_device(e.dst))
+			access_classify(c, call, e.src);
+		if (access_is_device(e.src))
+			access_classify(c, call, e.dst);
+		if (e.src->location == ACCESS_PAGEABLE || e.dst->location == ACCESS_PAGEABLE)
+			return e.src->location == ACCESS_PAGEABLE ? e.src : e.dst;
+	}
+	return NULL;
 }
 
 static const struct acl_rule *memop_rule(
@@ -252,7 +239,7 @@ static void capture_memory_enter(struct checks *c, struct acl_call_record *call)
 	context = context_current(c, t, &known);
 	of_context = capture_mode_of_context(context);
 	FINDING_OF(c, call, memop_rule(call, of_thread, exchange),
-		refused_by_mode(of_context, of_thread, exchange) && !fills_host(c, call),
+		capture_mode_forbids(of_context, of_thread, exchange) && !fills_host(c, call),
 		PARTS(part_enum("exchange mode", "aclmdlRICaptureMode", exchange),
 			CAPTURE_PARTS(c, call, capture_in(c, context, -1))),
 		"a %s capture is open in the current context, this thread began %s capture, and its "
@@ -261,6 +248,33 @@ static void capture_memory_enter(struct checks *c, struct acl_call_record *call)
 		of_thread == MODE_NONE
 			? ""
 			: plain_print(own, sizeof(own), " (its own: %s)", mode_names[of_thread]));
+}
+
+/* A copy of pageable memory on a stream that is not captured: the runtime waits for the stream and copies at
+ * once. */
+static void capture_pageable_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call), *context = s && object_usable(s) ? context_of(c, s) : NULL;
+	unsigned of_context, of_thread = capture_mode_of_thread(thread_of(call)),
+			     exchange = load_relaxed(&thread_of(call)->exchange);
+	const struct op_access *side;
+
+	if (!load_relaxed(&c->open_captures) || call->state.capture || !context ||
+		load_relaxed(&stream_state(s)->capture_unsure))
+		return;
+	side = pageable_side(c, call);
+	of_context = capture_mode_of_context(context);
+	if (!side || of_context == MODE_NONE)
+		return;
+	FINDING(c, call, "capture-pageable-async-blocked",
+		capture_mode_forbids(of_context, of_thread, exchange),
+		PARTS(part_address(side->name, side->address),
+			part_enum("exchange mode", "aclmdlRICaptureMode", exchange),
+			CAPTURE_PARTS(c, call, capture_in(c, context, -1))),
+		"%s is pageable memory, which is copied synchronously, and a %s capture is open in the "
+		"context "
+		"(exchange mode %s).",
+		side->name, mode_names[of_context], mode_names[exchange]);
 }
 
 /* --- configuration -------------------------------------------------------------------------- */
@@ -300,7 +314,7 @@ static void capture_config_enter(struct checks *c, struct acl_call_record *call)
 	if (!capture && acl_arg_has(call->api, ACL_ROLE_DEVICE))
 		capture = capture_in(c, NULL, (int32_t)acl_arg_value(call->api, call->args, ACL_ROLE_DEVICE));
 	if (!capture)
-		capture = own_capture(c, call);
+		capture = capture_by_thread(c, call);
 	tasks = capture ? load_relaxed(&model_state(capture)->tasks) : 0;
 	FINDING(c, call, "capture-config-ineffective", tasks,
 		PARTS(part_uint("captured tasks", tasks), CAPTURE_PARTS(c, call, capture)),
@@ -395,6 +409,8 @@ static const struct check_hook hooks[] = {
 	{ON_OP(FREE_HOST), ACL_ENTER | ACL_CONDITIONAL, capture_free_enter},
 	{ON_OP(QUERY_DEVICE), ACL_ENTER, capture_device_query},
 	{ON_OP(WAIT_EVENT), ACL_ENTER, capture_wait_unrecorded},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_CONDITIONAL | ACL_UNLESS_PLAIN | ACL_IF_ASYNC,
+		capture_pageable_enter},
 	{ON_OP(QUERY_STREAM), ACL_ENTER | ACL_CONDITIONAL, default_stream_enter},
 	{ON_OP(SYNCHRONISE_STREAM), ACL_ENTER | ACL_CONDITIONAL, default_stream_enter},
 	{ON_OP(INFO_EVENT_ELAPSED_TIME), ACL_ENTER | ACL_CONDITIONAL, captured_event_look},

@@ -65,6 +65,7 @@ TWIN("capture-sync-event", wait_for_captured_event)
 	if (bug)
 		aclrtSynchronizeEvent(e);
 	replay(capture_end());
+	aclrtRecordEvent(e, s);
 	aclrtSynchronizeEvent(e);
 	aclrtDestroyEvent(e);
 }
