@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads of the program's memory that cannot fault: the kernel copies, and says
- * so when it cannot.  Used for what input pointers lead to; nobody has
- * vouched for those yet.  Where the system call is forbidden nothing is opened.
+ * What input pointers lead to, and nobody has vouched for yet: read by the library, whose reads
+ * cannot fault.
  */
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "tracepoints/call.h"
+#include "tracepoints/provider.h"
 
 const uint8_t trace_zeros[TRACE_TEXT];
 
-static bool copy(void *to, const void *from, size_t size)
-{
-	struct iovec local = {to, size}, remote = {(void *)from, size};
-
-	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size;
-}
-
 void trace_copy(void *to, const void *from, size_t size)
 {
-	if (!from || !copy(to, from, size))
+	if (!from || !trace_host->read(to, from, size))
 		memset(to, 0, size);
 }
 
@@ -29,7 +20,7 @@ unsigned trace_copy_list(void *to, const void *from, size_t size, uint64_t count
 {
 	unsigned n = trace_limit(count);
 
-	return from && n && copy(to, from, size * n) ? n : 0;
+	return from && n && trace_host->read(to, from, size * n) ? n : 0;
 }
 
 void trace_copy_text(struct trace_text *to, const char *from)
@@ -41,7 +32,7 @@ void trace_copy_text(struct trace_text *to, const char *from)
 		size_t n = room < page ? room : page;
 		char *end;
 
-		if (!copy(to->text + to->length, from, n))
+		if (!trace_host->read(to->text + to->length, from, n))
 			return;
 		end = memchr(to->text + to->length, 0, n);
 		if (end) {

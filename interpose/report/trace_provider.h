@@ -22,13 +22,14 @@
 #define INTERPOSE_TRACE_PROVIDER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "checks/checks.h"
 #include "interpose/report/finding_status.h"
 #include "interpose/runtime/loaded_module.h"
 
-#define ACL_TRACE_ABI 3u
+#define ACL_TRACE_ABI 4u
 #define ACL_TRACE_LIBRARY "libaclcheck-lttng.so"
 #define ACL_TRACE_SYMBOL "acl_trace_provider"
 
@@ -41,6 +42,8 @@ struct acl_trace_host {
 	unsigned (*stack_frames)(uint32_t id, const uint64_t **ips);
 	const struct acl_module *(*module_of)(uint64_t address);
 	const struct acl_module *(*module_by_id)(uint32_t id);
+	/* As readable_memory.h: copies what may not be there; false: not all of it can be read. */
+	bool (*read)(void *to, const void *from, size_t size);
 	/*
 	 * Switches ACL_STATE_TRACE of a function; callable from any thread at
 	 * any time, lock-free.  What wanted() said at load is the start.

@@ -21,6 +21,7 @@
 #include "interpose/config/job_identity.h"
 #include "interpose/report/trace_provider.h"
 #include "interpose/report/verdict.h"
+#include "interpose/stack/readable_memory.h"
 
 struct trace_sink trace_sink;
 
@@ -70,6 +71,7 @@ static const struct acl_trace_host host = {
 	.stack_frames = plain_frames,
 	.module_of = module_of,
 	.module_by_id = module_by_id,
+	.read = readable_copy,
 	.follow = follow,
 	.verdict = verdict_now,
 	.rank = identity_rank,

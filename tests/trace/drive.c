@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "aclcheck/model.h"
+#include "interpose/common/kernel_copy.h"
 #include "interpose/report/trace_provider.h"
 
 static const struct acl_trace_provider *provider;
@@ -73,6 +74,7 @@ static const struct acl_trace_host host = {.abi = ACL_TRACE_ABI,
 	.stack_frames = sample_frames,
 	.module_of = sample_module_of,
 	.module_by_id = sample_module,
+	.read = kernel_copy,
 	.follow = follow,
 	.rank = sample_rank};
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Recording: provider, aclcheck trace, aclcheck summary, Trace Compass analysis.
 
-$(BUILD)/tests/trace/drive: $(call objs,tests/trace/drive.c) $(MODEL_OBJS)
+$(BUILD)/tests/trace/drive: $(call objs,tests/trace/drive.c $(addprefix interpose/common/,kernel_copy.c thread_state.c)) $(MODEL_OBJS)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(SANITIZE) -o $@ $^ -ldl -lpthread
 
 # As a user would build it: the library under test is only preloaded.

@@ -36,7 +36,7 @@ bench-figures: $(BENCH_FILES)
 $(BENCH_DIR)/traced/libaclcheck.so: $(BUILD)/libaclcheck.so $(BUILD)/libaclcheck-lttng.so
 	$(Q)mkdir -p $(@D) && cp $^ $(@D)/
 
-$(BENCH_DIR)/trace: $(call objs,tools/bench/trace.c tools/bench/measure.c)
+$(BENCH_DIR)/trace: $(call objs,tools/bench/trace.c tools/bench/measure.c $(addprefix interpose/common/,kernel_copy.c thread_state.c))
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -llttng-ust -ldl -lpthread
 
 $(BENCH_DIR)/trace_peer: $(call objs,tools/bench/trace_peer.c) $(BENCH_DIR)/libempty.so

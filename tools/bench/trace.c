@@ -20,6 +20,7 @@
 #include "tools/bench/hand_events.h"
 
 #include "bench.h"
+#include "interpose/common/kernel_copy.h"
 #include "interpose/report/trace_provider.h"
 
 static const struct acl_trace_provider *provider;
@@ -49,7 +50,8 @@ static const struct acl_trace_host host = {.abi = ACL_TRACE_ABI,
 	.n_apis = ACL_API_COUNT,
 	.stack_frames = no_frames,
 	.module_of = no_module_of,
-	.module_by_id = no_module};
+	.module_by_id = no_module,
+	.read = kernel_copy};
 
 static bool load(const char *path)
 {
