@@ -8,6 +8,7 @@
 
 #define KIND_TEXT SETTING_TEXT
 #define KIND_CHOICE SETTING_CHOICE
+#define KIND_PRODUCT SETTING_PRODUCT
 #define KIND_NUMBER SETTING_NUMBER
 #define KIND_RULES SETTING_RULES_LIST
 
@@ -96,6 +97,28 @@ static const char *check_choice(const char *choices, const char *value, int64_t 
 	}
 }
 
+/* A name of the product's family, and what stands behind it: "Ascend910B1", "Ascend950PR", "Ascend910_9392".
+ */
+static const char *check_product(const char *families, const char *value, int64_t *number)
+{
+	const size_t variant_max = 4;
+	int64_t index = 0;
+
+	*number = -1;
+	for (const char *f = families; *f; f += *f == '|', index++) {
+		size_t n = strcspn(f, "|"), rest;
+
+		if (!strncmp(f, value, n)) {
+			for (rest = 0; isalnum((unsigned char)value[n + rest]); rest++)
+				;
+			if (!value[n + rest] && rest <= variant_max)
+				*number = index;
+		}
+		f += n;
+	}
+	return *number < 0 ? "must begin with one of " : NULL;
+}
+
 static bool parse_number(const char *s, int64_t *out)
 {
 	int64_t v = 0;
@@ -131,6 +154,8 @@ const char *setting_check(enum setting s, const char *value, int64_t *number)
 	*number = -1;
 	if (info->kind == SETTING_CHOICE)
 		return check_choice(info->argument, value, number);
+	if (info->kind == SETTING_PRODUCT && *value)
+		return check_product(info->argument, value, number);
 	if (info->kind == SETTING_NUMBER)
 		return check_number(info->argument, value, number);
 	return NULL;

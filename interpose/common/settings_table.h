@@ -15,7 +15,7 @@ enum setting {
 	SETTING_COUNT
 };
 
-enum setting_kind { SETTING_TEXT, SETTING_CHOICE, SETTING_NUMBER, SETTING_RULES_LIST };
+enum setting_kind { SETTING_TEXT, SETTING_CHOICE, SETTING_NUMBER, SETTING_PRODUCT, SETTING_RULES_LIST };
 
 /* A row of settings_table.def. */
 struct setting_info {
@@ -36,7 +36,7 @@ int setting_near(const char *word, size_t n);
 
 /*
  * Is the value good for the setting?  NULL, or what is wrong with it, to be
- * read after "KEY: ".  *number gets the value of NUMBER and the index of CHOICE.
+ * read after "KEY: ".  *number gets the value of NUMBER and the index of CHOICE or PRODUCT.
  */
 const char *setting_check(enum setting s, const char *value, int64_t *number);
 

@@ -171,12 +171,27 @@ static void complain(const struct reader *r, const char *key, const char *what)
 	r->complain(line);
 }
 
-static bool is_date(const char *s)
+bool suppress_is_date(const char *s)
 {
+	static const unsigned char days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	unsigned year = 0, month, day;
+
 	for (unsigned i = 0; i < 10; i++)
 		if (i == 4 || i == 7 ? s[i] != '-' : s[i] < '0' || s[i] > '9')
 			return false;
-	return !s[10];
+	for (unsigned i = 0; i < 4; i++)
+		year = year * 10 + (unsigned)(s[i] - '0');
+	month = (unsigned)((s[5] - '0') * 10 + s[6] - '0');
+	day = (unsigned)((s[8] - '0') * 10 + s[9] - '0');
+	if (s[10] || month < 1 || month > 12 || day < 1)
+		return false;
+	return day <= days[month - 1] ||
+	       (month == 2 && day == 29 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
+}
+
+bool suppress_is_blank(const char *s)
+{
+	return !s || !s[strspn(s, " \t\r\n")];
 }
 
 static const struct {
@@ -235,7 +250,7 @@ static bool read_entry(const struct reader *r, const struct jnode *entry, struct
 		if (at)
 			*at = v->text;
 	}
-	if (!p->reason || !*p->reason) {
+	if (suppress_is_blank(p->reason)) {
 		complain(r, "reason", "is required: say why the finding is accepted");
 		return false;
 	}
@@ -243,7 +258,7 @@ static bool read_entry(const struct reader *r, const struct jnode *entry, struct
 		complain(r, NULL, "needs a rule or a fingerprint");
 		return false;
 	}
-	if (p->until && !is_date(p->until)) {
+	if (p->until && !suppress_is_date(p->until)) {
 		complain(r, "until", "must be a date like 2027-01-31");
 		return false;
 	}

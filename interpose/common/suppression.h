@@ -70,4 +70,9 @@ void suppress_forked(void);
 /* "*" and "?" in pattern; bytes count, whatever the encoding. */
 bool glob_match(const char *pattern, const char *s);
 
+/* A day of the calendar as in "2027-01-31". */
+bool suppress_is_date(const char *s);
+/* No text at all, or nothing but blanks. */
+bool suppress_is_blank(const char *s);
+
 #endif

@@ -142,7 +142,7 @@ static void complain_value(const char *where, enum setting s, const char *value,
 
 	text_init(&t, line, sizeof(line));
 	text_fmt(&t, "%s: %s: '%s' %s", where, info->word, value, what);
-	if (info->kind == SETTING_CHOICE || info->kind == SETTING_NUMBER)
+	if (info->kind == SETTING_CHOICE || info->kind == SETTING_NUMBER || info->kind == SETTING_PRODUCT)
 		text_str(&t, info->argument);
 	settings_complain(line);
 }

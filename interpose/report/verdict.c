@@ -164,7 +164,7 @@ int verdict_exit_code(int code)
 {
 	int64_t wanted = settings_number(SETTING_EXITCODE);
 
-	return code == 0 && wanted > 0 && verdict_get() == ACL_VERDICT_FAIL ? (int)wanted : code;
+	return code == 0 && wanted > 0 && verdict_get() != ACL_VERDICT_PASS ? (int)wanted : code;
 }
 
 void verdict_forked(void)

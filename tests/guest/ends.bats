@@ -40,7 +40,7 @@ load guest.bash
 	grep -q init-repeat report.json
 }
 
-@test "ACLCHECK_EXITCODE replaces 0 only, and only when the verdict is fail" {
+@test "ACLCHECK_EXITCODE replaces 0 only, and not when the verdict is pass" {
 	for how in return exit _exit _Exit quick_exit; do
 		ACLCHECK_EXITCODE=42 run checked "$guest/ending" $how 1 0
 		[ "$status" -eq 42 ] || { echo "$how: $status"; return 1; }
@@ -48,6 +48,9 @@ load guest.bash
 		[ "$status" -eq 3 ]
 		ACLCHECK_EXITCODE=42 run checked "$guest/ending" $how 0 0
 		[ "$status" -eq 0 ]
+		# Inconclusive.
+		ACLCHECK_CHECKS=off ACLCHECK_EXITCODE=42 run checked "$guest/ending" $how 1 0
+		[ "$status" -eq 42 ]
 	done
 }
 

@@ -189,3 +189,77 @@ off='checks-off: no rule of severity error is switched on'
 	done
 	[ "$(json all.json 'r["verdict"], [d["reason"] for d in r["inconclusive"]]')" = "('inconclusive', ['report-unreadable'])" ]
 }
+
+# last CODE TEXT ARGUMENT...: exit code, and the last line that is said.
+last() {
+	for ((i = 1; i <= TIMES; i++)); do
+		rm -rf r.json r.json.d.*
+		run "$ACLCHECK" run "${@:3}"
+		[ "$status" = "$1" ]
+		[ "$(tail -n 1 <<<"$output")" = "aclcheck: status $2" ] || { echo "$output"; return 1; }
+		# One line says the verdict.
+		[ "$(grep -c '^aclcheck: verdict ' <<<"$output")" = 1 ]
+		! grep -q '^ *verdict: ' <<<"$output" || { echo "$output"; return 1; }
+	done
+}
+
+@test "the last line tells the program's exit code from the verdict's" {
+	last 97 "verdict=pass program=97 exit=97" --softnpu -- "$PROGRAM" clean exit 97
+	last 97 "verdict=fail program=0 exit=97" --softnpu -- "$PROGRAM"
+	last 97 "verdict=fail program=98 exit=97" --softnpu -- "$PROGRAM" bug exit 98
+	last 98 "verdict=inconclusive program=0 exit=98" -- true
+	last 98 "verdict=inconclusive program=signal-6 exit=98" --softnpu -- "$PROGRAM" clean abort
+	last 5 "verdict=fail program=5 exit=5" --keep-exit-code --softnpu -- "$PROGRAM" bug exit 5
+	last 97 "verdict=fail program=0 exit=97" --softnpu -- sh -c '"$PROGRAM"; "$PROGRAM" clean'
+}
+
+@test "a report that cannot be written: the verdict says so, once" {
+	last 98 "verdict=inconclusive program=0 exit=98" --softnpu --report r.json -- sh -c '"$PROGRAM" clean; mkdir -p r.json'
+	[[ $output == *"verdict inconclusive (1 process); report-lost: r.json could not be written"* ]]
+	last 97 "verdict=fail program=0 exit=97" --softnpu --report r.json -- sh -c '"$PROGRAM"; mkdir -p r.json'
+}
+
+# refused TEXT ARGUMENT...: nothing runs, and what would be right is said.
+refused() {
+	for ((i = 1; i <= TIMES; i++)); do
+		run "$ACLCHECK" "${@:2}"
+		[[ $status = 99 && $output == *"$1"* && ! -e ran ]] || { echo "$status: $output"; return 1; }
+	done
+}
+
+@test "wrong values are refused before anything runs, with the valid form" {
+	for devices in 8x 9 -1 x ""; do
+		refused "expected 0 to 8: --softnpu=2" run "--softnpu=$devices" -- touch ran
+	done
+	for soc in Ascend Ascend920 910B ascend910b Ascend910B1x2y3z "Ascend910B 1"; do
+		refused "must begin with one of Ascend310|" run --soc "$soc" -- touch ran
+	done
+	refused "a value is missing before '--'" run --report -- touch ran
+	refused "a value is missing before '--'" run --softnpu --rules -- touch ran
+	refused "expected auto or notes" run --watch x -- touch ran
+	for day in 2027-13-45 2027-02-29 2027-00-10 2027-04-31 27-1-1 tomorrow; do
+		echo '{"suppressions": [{"rule": "x", "reason": "y", "until": "'$day'"}]}' >s.json
+		refused "must be a date like 2027-01-31" run --suppress s.json -- touch ran
+		refused "expected a day: --until 2027-01-31" suppress --until $day none.json
+	done
+	for reason in "" " " '\t\n'; do
+		echo '{"suppressions": [{"rule": "x", "reason": "'"$reason"'"}]}' >s.json
+		refused "reason: is required" run --suppress s.json -- touch ran
+	done
+	refused "it is blank" suppress --reason "  " none.json
+	: >plain
+	refused "it is not executable (chmod +x)" run -- ./plain
+	refused "no such file" run -- ./none
+	refused "no such program in PATH" run -- no-such-program
+	run "$ACLCHECK" run --softnpu=3 --soc Ascend910B1 -- "$PROGRAM" clean
+	[ "$status" = 0 ]
+}
+
+@test "paths named in messages are there afterwards" {
+	for ((i = 1; i <= TIMES; i++)); do
+		run "$ACLCHECK" run --softnpu -- sh -c '"$PROGRAM"; ACLCHECK_REPORT=own.json "$PROGRAM"'
+		for path in $(grep -oE '(^| )/[^ :,;()]+' <<<"$output" | grep -v '^ */proc'); do
+			[ -e "$path" ] || { echo "$path is gone: $output"; return 1; }
+		done
+	done
+}

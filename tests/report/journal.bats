@@ -23,13 +23,13 @@ load helper
 	[ "$(verdict doubt error)" = fail ]
 }
 
-@test "the exit code replaces only 0, and only on fail" {
+@test "the exit code replaces only 0, and not on pass" {
 	ACLCHECK_EXITCODE=7 run "$FINDINGS" error
 	[ "$status" = 7 ]
 	ACLCHECK_EXITCODE=7 run "$FINDINGS" warning
 	[ "$status" = 0 ]
 	ACLCHECK_EXITCODE=7 run "$FINDINGS" doubt
-	[ "$status" = 0 ]
+	[ "$status" = 7 ]
 }
 
 @test "a killed process leaves a journal of whole lines without an end" {

@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 
+#include "interpose/common/suppression.h"
 #include "tools/aclcheck/common/command.h"
 #include "tools/aclcheck/formats/formats.h"
 
@@ -48,7 +49,7 @@ int cmd_suppress(int argc, char **argv)
 {
 	static const struct option options[] = {{"reason", required_argument, NULL, 'r'},
 		{"until", required_argument, NULL, 'u'}, {"help", no_argument, NULL, 'h'}, {0}};
-	const char *reason = "", *until = NULL;
+	const char *reason = NULL, *until = NULL;
 	struct merge *m;
 	json_t *report;
 	bool good = true;
@@ -68,6 +69,12 @@ int cmd_suppress(int argc, char **argv)
 		else
 			return COMMAND_MISUSE;
 	}
+	if (reason && suppress_is_blank(reason))
+		return command_misuse(
+			"--reason: it is blank (expected a text: --reason 'upstream issue 12')");
+	if (until && !suppress_is_date(until))
+		return command_misuse(
+			"--until: invalid value '%s' (expected a day: --until 2027-01-31)", until);
 	if (optind == argc)
 		return command_misuse("suppress: no report named");
 	m = merge_new();
@@ -76,7 +83,7 @@ int cmd_suppress(int argc, char **argv)
 	report = merge_result(m);
 	merge_free(m);
 	if (good)
-		print_suppressions(report, reason, until);
+		print_suppressions(report, reason ? reason : "", until);
 	json_decref(report);
 	return good ? 0 : COMMAND_MISUSE;
 }

@@ -131,8 +131,13 @@ const char *launch_refusal(const char *program)
 	char path[PATH_MAX];
 	enum preloadable answer;
 
-	if (!program_find(program, path, sizeof(path)))
-		return refuse(program, "cannot be run: no such program");
+	if (!program_find(program, path, sizeof(path))) {
+		if (!strchr(program, '/'))
+			return refuse(program, "cannot be run: no such program in PATH");
+		return refuse(program, access(program, F_OK)
+					       ? "cannot be run: no such file"
+					       : "cannot be run: it is not executable (chmod +x)");
+	}
 	answer = preloadable(path, sizeof(path));
 	return answer ? refuse(path, reasons[answer]) : NULL;
 }

@@ -3,6 +3,7 @@
  * aclcheck run: each process below writes its own report into a directory;
  * afterwards they are merged, given a verdict and written in the wanted format.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -72,6 +73,7 @@ static const struct {
 	{"keep-exit-code", "", "always exit as the program did", OPT_KEEP, no_argument},
 	{"help", "", "this", OPT_HELP, no_argument},
 };
+#define SOFTNPU_DEVICES_MAX 8 /* of one digit */
 #define OWN_OPTIONS (sizeof(own_options) / sizeof(*own_options))
 
 static int help(void)
@@ -155,7 +157,12 @@ static int own_option(struct run *run, int id, const char *value)
 	case OPT_SOFTNPU:
 		run->softnpu = true;
 		run->devices = value;
-		return 0;
+		return value && (!isdigit((unsigned char)*value) || value[1] ||
+					*value > '0' + SOFTNPU_DEVICES_MAX)
+			       ? command_misuse("--softnpu: invalid number of devices '%s' (expected 0 to "
+						"%d: --softnpu=2)",
+					 value, SOFTNPU_DEVICES_MAX)
+			       : 0;
 	case OPT_FORMAT:
 		run->format_name = value;
 		run->format = report_format_find(value);
@@ -199,6 +206,11 @@ static int parse(struct run *run, int argc, char **argv)
 			return COMMAND_MISUSE + 1;
 		if (c == 'h' || c == OPT_HELP + 256)
 			return help() + 1;
+		/* "--report -- ./app": the name of the file was forgotten. */
+		if (optarg && !strcmp(optarg, "--"))
+			return command_misuse("%s: a value is missing before '--'; see 'aclcheck run --help'",
+				       argv[optind - 2]) +
+			       1;
 		if (c - 256 < SETTING_COUNT)
 			code = set_option(run, (enum setting)(c - 256), optarg);
 		else
@@ -372,28 +384,51 @@ static void say_verdict(const json_t *report)
 	}
 }
 
+/* The report is not where it was wanted: whatever it says, nobody will read it. */
+static void add_lost_report(json_t *report, const struct run *run)
+{
+	char text[NOTIFY_MAX];
+
+	snprintf(text, sizeof(text), "%.400s could not be written",
+		run->report ? run->report : "standard output");
+	json_array_append_new(json_object_get(report, "inconclusive"),
+		json_pack("{s:s, s:s}", "reason", "report-lost", "text", text));
+	report_evaluate(report, run->fail_on);
+}
+
+/* For machines, and always the last line: what the exit code alone does not tell apart. */
+static void say_status(const json_t *report, int status, int code)
+{
+	fprintf(stderr, "aclcheck: status verdict=%s program=%s%d exit=%d\n", text_of(report, "verdict"),
+		WIFSIGNALED(status) ? "signal-" : "",
+		WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), code);
+}
+
 static int finish(const struct run *run, const struct supervised *ended, struct uncovered *u)
 {
 	bool good = true, readable;
 	json_t *report = collect(run, ended, u, &readable);
 	int code;
 
-	say_verdict(report);
 	if (getenv("ACLCHECK_REPORT_MODE") && !strcmp(getenv("ACLCHECK_REPORT_MODE"), "owner"))
 		umask(umask(0) | 077);
 	if (run->report || run->format_name)
 		good = report_write(run->report, run->format, report);
+	if (!good)
+		add_lost_report(report, run);
 	if (run->outer)
 		outer_run_end(run->outer, run->directory, report);
+	say_verdict(report);
 	if (good && readable)
 		remove_directory(run);
 	else
 		command_say("the processes' own reports are kept in %s", run->directory);
 	code = report_exit(report);
-	json_decref(report);
 	if (run->keep_exit_code || code == COMMAND_PASS)
 		code = program_code(ended->status);
-	return good || run->keep_exit_code ? code : COMMAND_INCONCLUSIVE;
+	say_status(report, ended->status, code);
+	json_decref(report);
+	return code;
 }
 
 /* The release whose software runtime was asked for, NULL = none in particular. */
