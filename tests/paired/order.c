@@ -564,6 +564,112 @@ static void executed_before_the_update(void)
 	wait_for(s);
 }
 
+/* --- waits that never end
+ * ------------------------------------------------------------------------------------ */
+
+/* A wait for it is a real one, before any record, too. */
+static aclrtEvent make_blocking_event(void)
+{
+	/* On a runtime the call would not return. */
+	twin_assume(make_address() != NULL, "a call that waits for ever returns");
+	return make_event_flag(ACL_EVENT_SYNC);
+}
+
+static void record(aclrtEvent e, aclrtStream s)
+{
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+}
+
+static void wait_event(aclrtStream s, aclrtEvent e)
+{
+	CALL(aclrtStreamWaitEvent, .stream = s, .event = e);
+}
+
+static void two_wait_for_each_other(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	aclrtEvent one = make_event(), two = make_blocking_event();
+
+	if (!bug)
+		record(two, second);
+	wait_event(first, two);
+	record(one, first);
+	wait_event(second, one);
+	if (bug)
+		record(two, second);
+	CALL_EACH(bug ? 507046 : 0, ROLE(STREAM, second), ROLE(TIMEOUT, -1));
+}
+
+static void waits_for_itself(void)
+{
+	aclrtStream s = make_stream();
+	aclrtEvent e = make_blocking_event(), last = make_event();
+
+	if (!bug)
+		record(e, s);
+	wait_event(s, e);
+	if (bug)
+		record(e, s);
+	record(last, s);
+	CALL_EACH(bug ? 507046 : 0, ROLE(EVENT, last), ROLE(TIMEOUT, -1));
+}
+
+static void notified_in_a_cycle(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	aclrtEvent one = make_event();
+	aclrtNotify n = NULL;
+
+	twin_assume(make_address() != NULL, "a call that waits for ever returns");
+	CALL_DOES(aclrtCreateNotify, 0, n = make_address(), .notify = &n);
+	if (!bug)
+		CALL(aclrtRecordNotify, .notify = n, .stream = second);
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = first);
+	record(one, first);
+	wait_event(second, one);
+	if (bug)
+		CALL(aclrtRecordNotify, .notify = n, .stream = second);
+	CALL_FAILS(bug ? 507046 : 0, aclrtSynchronizeStream, .stream = second);
+	CALL(aclrtDestroyStreamForce, .stream = first);
+	CALL(aclrtDestroyNotify, .notify = n);
+}
+
+static void behind_a_wait_without_record(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	aclrtEvent e = make_blocking_event(), one = make_event();
+
+	if (!bug)
+		record(e, second);
+	wait_event(first, e);
+	record(one, first);
+	wait_event(second, one);
+	CALL_EACH(bug ? 507046 : 0, ROLE(STREAM, second), ROLE(TIMEOUT, -1));
+}
+
+static void device_of_a_wait_without_record(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	aclrtEvent e = make_blocking_event();
+
+	if (!bug)
+		record(e, second);
+	wait_event(first, e);
+	CALL_EACH(bug ? 507046 : 0, ROLE(TIMEOUT, -1));
+}
+
+static void event_behind_a_wait_without_record(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	aclrtEvent e = make_blocking_event(), one = make_event();
+
+	if (!bug)
+		record(e, second);
+	wait_event(first, e);
+	record(one, first);
+	CALL_EACH(bug ? 507047 : 0, ROLE(EVENT, one), ROLE(TIMEOUT, -1));
+}
+
 static const struct twin twins[] = {
 	TWIN_EACH("stream-race-copy", result_of_other_stream, COPY_LINEAR, .mode = TWIN_IF_ASYNC),
 	TWIN_EACH("stream-race-copy", result_of_other_stream, COPY_ROWS, .mode = TWIN_IF_ASYNC),
@@ -594,6 +700,12 @@ static const struct twin twins[] = {
 	TWIN("free-devsync-other-device", free_waits_here),
 	TWIN("host-unregister-in-flight", unregistered_too_early),
 	TWIN("vmm-unmap-in-flight", unmapped_too_early),
+	TWIN_EACH("stream-wait-cycle", two_wait_for_each_other, SYNCHRONISE_STREAM),
+	TWIN_EACH("stream-wait-cycle", waits_for_itself, SYNCHRONISE_EVENT),
+	TWIN("stream-wait-cycle", notified_in_a_cycle),
+	TWIN_EACH("stream-wait-never-satisfied", behind_a_wait_without_record, SYNCHRONISE_STREAM),
+	TWIN_EACH("stream-wait-never-satisfied", device_of_a_wait_without_record, SYNCHRONISE_DEVICE),
+	TWIN_EACH("stream-wait-never-satisfied", event_behind_a_wait_without_record, SYNCHRONISE_EVENT),
 	TWIN("mdlri-concurrent-execute", executed_twice_at_once),
 	TWIN("mdlri-destroy-running", destroyed_while_it_runs),
 	TWIN("mdlri-destroy-running", destroyed_while_it_runs_long),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits for events that nobody has recorded. */
 #include "checks/engine/finding_statement.h"
+#include "checks/rules/stream/blocking_call.h"
 #include "checks/state/event_state.h"
 #include "checks/state/stream_state.h"
 
@@ -160,23 +161,6 @@ static void report_open(
 	report_unrecorded(c, call, e, object_of(c, w->stream), NOT_RELAXED, consequence);
 	if (w->after_reset)
 		report_taken_back(c, call, e, object_of(c, w->stream));
-}
-
-/* Only one thread of the process has ever called the runtime: nobody else will record. */
-static bool one_thread_only(struct checks *c)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < ACL_THREADS && n < 2; i++)
-		n += load_relaxed(&c->threads[i].pthread_id) != 0;
-	return n < 2;
-}
-
-/* What has a timeout may be meant to fail: its result says. */
-static bool waits_for_ever(const struct acl_call_record *call)
-{
-	return !acl_arg_has(call->api, ACL_ROLE_TIMEOUT) ||
-	       (int32_t)acl_arg_value(call->api, call->args, ACL_ROLE_TIMEOUT) < 0;
 }
 
 static void unrecorded_wait_synchronise(struct checks *c, struct acl_call_record *call)
