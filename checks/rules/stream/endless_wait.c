@@ -152,6 +152,12 @@ static void blocking_notify_record_enter(struct checks *c, struct acl_call_recor
 
 /* --- what the host waits for --------------------------------------------------------------------------- */
 
+/* Notifies are for other threads, too, and one that has not called the runtime yet may come to record it. */
+static bool may_be_recorded(const struct blocked_wait *b, const struct acl_object *what)
+{
+	return !b->recorder && what->kind != ACL_HANDLE_EVENT;
+}
+
 /* The wait that keeps the call from returning; false: none. Waits that are over are forgotten. */
 static bool blocked_find(struct checks *c, const struct awaited *a, struct blocked_wait *out)
 {
@@ -168,7 +174,7 @@ static bool blocked_find(struct checks *c, const struct awaited *a, struct block
 			continue;
 		}
 		*out = w->at[i];
-		found = awaits(c, waiter, out, a);
+		found = !may_be_recorded(out, what) && awaits(c, waiter, out, a);
 	}
 	unlock(&w->lock);
 	return found;
