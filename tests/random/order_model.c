@@ -4,8 +4,8 @@
 #include <string.h>
 
 const char *const broken_rules[BROKEN_RULES] = {"stream-race-copy", "stream-race-set",
-	"async-result-used-before-sync", "free-in-flight", "free-host-in-flight", "use-after-free", "free-double",
-	"event-wait-before-record", "event-sync-before-record"};
+	"async-result-used-before-sync", "free-in-flight", "free-host-in-flight", "use-after-free",
+	"free-double", "event-wait-before-record", "event-sync-before-record"};
 
 void model_begin(struct model *m)
 {
@@ -123,7 +123,8 @@ static unsigned accesses(struct model *m, const struct step *s, int node, int *o
 
 static unsigned freed(struct model *m, unsigned block, int node, int *other)
 {
-	struct touched all = {.block = (uint8_t)block, .units = UNITS, .writes = true, .life = m->life[block]};
+	struct touched all = {
+		.block = (uint8_t)block, .units = UNITS, .writes = true, .life = m->life[block]};
 	bool in_flight = m->alive[block] && tasks_met(m, node, &all, other);
 
 	if (!m->alive[block])
@@ -157,8 +158,9 @@ static unsigned event_step(struct model *m, const struct step *s, int host)
 		return record < 0 ? BROKEN_WAIT_UNRECORDED : 0;
 	default:
 		edge_add(m, record, host);
-		/* A query of one without a record says: done. */
-		return record < 0 && s->kind == STEP_SYNC_EVENT ? BROKEN_SYNC_UNRECORDED : 0;
+		if (record >= 0)
+			return 0;
+		return s->kind == STEP_SYNC_EVENT ? BROKEN_SYNC_UNRECORDED : BROKEN_UNKNOWN;
 	}
 }
 

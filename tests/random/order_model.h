@@ -24,8 +24,8 @@ enum broken {
 	BROKEN_DOUBLE_FREE = 1u << 6,
 	BROKEN_WAIT_UNRECORDED = 1u << 7,
 	BROKEN_SYNC_UNRECORDED = 1u << 8,
-	/* No rule: host memory that was freed may be the program's again, and a copy of it done at once. Nothing is
-	 * known of what follows. */
+	/* No rule: host memory that was freed may be the program's again, and a copy of it done at once; a
+	 * query of an event without a record may never say: done. Nothing is known of what follows. */
 	BROKEN_UNKNOWN = 1u << 9
 };
 #define BROKEN_RULES 9

@@ -62,8 +62,8 @@ static void copy(struct play *play, const struct step *s)
 		MAKE(play, s->thread, aclrtMemcpy, .dst = to, .destMax = bytes, .src = from, .count = bytes,
 			.kind = direction(s));
 	else if (s->kind == STEP_COPY)
-		MAKE(play, s->thread, aclrtMemcpyAsync, .dst = to, .destMax = bytes, .src = from, .count = bytes,
-			.kind = direction(s), .stream = play->stream[s->stream]);
+		MAKE(play, s->thread, aclrtMemcpyAsync, .dst = to, .destMax = bytes, .src = from,
+			.count = bytes, .kind = direction(s), .stream = play->stream[s->stream]);
 	else
 		MAKE(play, s->thread, aclrtMemcpy2dAsync, .dst = to, .dpitch = 2 * UNIT, .src = from,
 			.spitch = 2 * UNIT, .width = UNIT, .height = s->units, .kind = direction(s),
@@ -84,7 +84,8 @@ static void synchronise_stream(struct play *play, const struct step *s)
 static void synchronise_event(struct play *play, const struct step *s)
 {
 	if (s->spelling % 2)
-		MAKE(play, s->thread, aclrtSynchronizeEventWithTimeout, .event = play->event[s->event], .timeout = -1);
+		MAKE(play, s->thread, aclrtSynchronizeEventWithTimeout, .event = play->event[s->event],
+			.timeout = -1);
 	else
 		MAKE(play, s->thread, aclrtSynchronizeEvent, .event = play->event[s->event]);
 }

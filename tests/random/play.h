@@ -5,7 +5,8 @@
 
 #include "step.h"
 
-/* Makes one call of a function (enum acl_api), its arguments as in struct acl_args_…, on the program's thread. */
+/* Makes one call of a function (enum acl_api), its arguments as in struct acl_args_…, on the program's
+ * thread. */
 typedef void (*play_call_fn)(void *context, unsigned thread, unsigned api, void *args);
 
 struct play {

@@ -87,7 +87,8 @@ static bool step_add(struct program *p, struct model *m, const struct step *s, i
 }
 
 /* What orders the step behind the task that it would collide with: by the device, or by the host. */
-static void order_add(struct program *p, struct model *m, struct chance *chance, const struct step *s, int behind)
+static void order_add(
+	struct program *p, struct model *m, struct chance *chance, const struct step *s, int behind)
 {
 	struct step first = *s, second = *s;
 	bool by_device = s->kind <= STEP_SET && chance_below(chance, 4);
@@ -114,7 +115,8 @@ void program_make(struct program *p, uint64_t seed)
 		struct step s = step_choose(&chance);
 		int behind = -1, other;
 
-		/* Waits of a stream for itself, blocks that live already: nothing is wrong with them, nor gained. */
+		/* Waits of a stream for itself, blocks that live already: nothing is wrong with them, nor
+		 * gained. */
 		if (step_add(p, &m, &s, &behind) || behind < 0)
 			continue;
 		order_add(p, &m, &chance, &s, behind);
@@ -157,9 +159,9 @@ void program_change(struct program *p, struct chance *chance)
 
 /* --- in words ----------------------------------------------------------------------------------- */
 
-static const char *const names[STEP_KINDS] = {"copy", "copy rows", "set", "record", "wait", "synchronise stream",
-	"synchronise event", "synchronise device", "query stream until done", "query event until done", "copy now",
-	"free", "allocate"};
+static const char *const names[STEP_KINDS] = {"copy", "copy rows", "set", "record", "wait",
+	"synchronise stream", "synchronise event", "synchronise device", "query stream until done",
+	"query event until done", "copy now", "free", "allocate"};
 
 static void touched_print(const char *what, unsigned block, unsigned at)
 {
@@ -171,7 +173,8 @@ static void step_print(unsigned i, const struct step *s)
 	printf("# %2u thread %u: %s", i, s->thread, names[s->kind]);
 	if (s->kind <= STEP_WAIT || s->kind == STEP_SYNC_STREAM || s->kind == STEP_QUERY_STREAM)
 		printf(" stream %u", s->stream);
-	if (s->kind == STEP_RECORD || s->kind == STEP_WAIT || s->kind == STEP_SYNC_EVENT || s->kind == STEP_QUERY_EVENT)
+	if (s->kind == STEP_RECORD || s->kind == STEP_WAIT || s->kind == STEP_SYNC_EVENT ||
+		s->kind == STEP_QUERY_EVENT)
 		printf(" event %u", s->event);
 	if (s->kind <= STEP_SET || s->kind >= STEP_COPY_NOW)
 		touched_print("to", s->dst, s->dst_at);
