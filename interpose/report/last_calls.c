@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "interpose/common/argument_text.h"
-#include "interpose/report/last_calls_area.h"
 
 #define SHOWN 16
 

@@ -24,6 +24,11 @@ void last_calls_begin(const char *report, const char **why);
 /* The process ends by itself: the file goes, and comes again when an exec failed. */
 void last_calls_end(void);
 
+/* Where the rings lie: NULL until a report wants them, then one address for the process' life. */
+extern _Atomic(struct last_calls_area *) last_calls_area __attribute__((visibility("hidden")));
+/* Before they are there. */
+void last_calls_prepare(void);
+
 /* Where a call is noted, from last_calls_enter() to last_calls_leave(). */
 struct last_call {
 	struct last_calls_entry *entry;

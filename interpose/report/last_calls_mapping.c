@@ -22,7 +22,6 @@
 #include "interpose/common/tool_memory.h"
 #include "interpose/common/file_status.h"
 #include "interpose/report/last_calls.h"
-#include "interpose/report/last_calls_area.h"
 #include "interpose/common/output_file.h"
 #include "interpose/common/write_signals.h"
 

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "interpose/symbolize/dwarf_reader.h"
+#include "interpose/symbolize/dwarf_cursor.h"
 
 #define REMEMBERED 6 /* rows that a program may have put aside at once */
 
@@ -68,9 +68,9 @@ struct entry {
 	int64_t data_align;
 	uint8_t pointer_encoding;
 	bool signal_frame, has_augmentation;
-	struct dwarf_reader initial; /* instructions of the CIE */
+	struct dwarf_cursor initial; /* instructions of the CIE */
 	uint64_t start, end; /* code of the FDE */
-	struct dwarf_reader program; /* instructions of the FDE */
+	struct dwarf_cursor program; /* instructions of the FDE */
 };
 
 struct machine {
@@ -93,7 +93,7 @@ unsigned cfi_slot_of(uint64_t r)
 #endif
 }
 
-uint64_t dwarf_pointer(struct dwarf_reader *r, uint8_t encoding, uint64_t data_base)
+static uint64_t dwarf_pointer(struct dwarf_cursor *r, uint8_t encoding, uint64_t data_base)
 {
 	uint64_t base = 0, value;
 
@@ -102,79 +102,79 @@ uint64_t dwarf_pointer(struct dwarf_reader *r, uint8_t encoding, uint64_t data_b
 	else if ((encoding & PE_APPLICATION) == PE_DATA_RELATIVE)
 		base = data_base;
 	else if (encoding & PE_APPLICATION)
-		r->failed = true;
+		r->bad = true;
 	switch (encoding & PE_FORMAT) {
 	case PE_ABSOLUTE:
 	case PE_UDATA8:
 	case PE_SDATA8:
-		value = dwarf_fixed(r, 8);
+		value = dwarf_uint(r, 8);
 		break;
 	case PE_UDATA2:
-		value = dwarf_fixed(r, 2);
+		value = dwarf_uint(r, 2);
 		break;
 	case PE_SDATA2:
-		value = (uint64_t)dwarf_fixed_signed(r, 2);
+		value = (uint64_t)dwarf_int(r, 2);
 		break;
 	case PE_UDATA4:
-		value = dwarf_fixed(r, 4);
+		value = dwarf_uint(r, 4);
 		break;
 	case PE_SDATA4:
-		value = (uint64_t)dwarf_fixed_signed(r, 4);
+		value = (uint64_t)dwarf_int(r, 4);
 		break;
 	default:
-		r->failed = true;
+		r->bad = true;
 		value = 0;
 	}
 	if (encoding & PE_INDIRECT)
-		r->failed = true;
+		r->bad = true;
 	return base + value;
 }
 
 /* A CIE or FDE that begins here, without its length; id: of a CIE 0, else the distance back to the CIE. */
-static bool record_open(uint64_t address, struct dwarf_reader *r, uint64_t *id, uint64_t *id_at)
+static bool record_open(uint64_t address, struct dwarf_cursor *r, uint64_t *id, uint64_t *id_at)
 {
 	uint64_t length;
 
-	*r = (struct dwarf_reader){.at = (const uint8_t *)(uintptr_t)address};
+	*r = (struct dwarf_cursor){.at = (const uint8_t *)(uintptr_t)address};
 	r->end = r->at + 12;
-	length = dwarf_fixed(r, 4);
+	length = dwarf_uint(r, 4);
 	if (length == UINT32_MAX)
-		length = dwarf_fixed(r, 8);
+		length = dwarf_uint(r, 8);
 	if (!length || length > UINT32_MAX)
 		return false;
 	r->end = r->at + length;
 	*id_at = (uintptr_t)r->at;
-	*id = dwarf_fixed(r, 4);
-	return !r->failed;
+	*id = dwarf_uint(r, 4);
+	return !r->bad;
 }
 
 /* The letters of the augmentation, and the data of those that have some. */
-static void read_augmentation(struct dwarf_reader *r, const char *letters, struct entry *e)
+static void read_augmentation(struct dwarf_cursor *r, const char *letters, struct entry *e)
 {
-	struct dwarf_reader data;
+	struct dwarf_cursor data;
 	uint64_t length;
 
 	e->has_augmentation = *letters == 'z';
 	if (!e->has_augmentation) {
-		r->failed |= *letters != 0;
+		r->bad |= *letters != 0;
 		return;
 	}
 	length = dwarf_uleb(r);
 	data = *r;
 	dwarf_skip(r, length);
 	data.end = r->at;
-	for (letters++; *letters && !data.failed; letters++) {
+	for (letters++; *letters && !data.bad; letters++) {
 		switch (*letters) {
 		case 'R':
-			e->pointer_encoding = (uint8_t)dwarf_fixed(&data, 1);
+			e->pointer_encoding = (uint8_t)dwarf_uint(&data, 1);
 			break;
 		case 'P':
-			length = dwarf_fixed(&data, 1);
+			length = dwarf_uint(&data, 1);
 			/* Only passed over: where it leads does not matter. */
 			dwarf_pointer(&data, (uint8_t)length & PE_FORMAT, 0);
 			break;
 		case 'L':
-			dwarf_fixed(&data, 1);
+			dwarf_uint(&data, 1);
 			break;
 		case 'S':
 			e->signal_frame = true;
@@ -191,32 +191,32 @@ static void read_augmentation(struct dwarf_reader *r, const char *letters, struc
 static bool read_cie(uint64_t address, struct entry *e)
 {
 	uint64_t id, id_at, ra;
-	struct dwarf_reader r;
+	struct dwarf_cursor r;
 	const char *letters;
 	uint8_t version;
 
 	if (!record_open(address, &r, &id, &id_at) || id)
 		return false;
-	version = (uint8_t)dwarf_fixed(&r, 1);
+	version = (uint8_t)dwarf_uint(&r, 1);
 	if (version != 1 && version != 3 && version != 4)
 		return false;
 	letters = (const char *)r.at;
-	while (dwarf_fixed(&r, 1))
+	while (dwarf_uint(&r, 1))
 		;
-	if (version == 4 && dwarf_fixed(&r, 2) != 8)
+	if (version == 4 && dwarf_uint(&r, 2) != 8)
 		return false; /* addresses of another size, or segments */
 	e->code_align = dwarf_uleb(&r);
 	e->data_align = dwarf_sleb(&r);
-	ra = version == 1 ? dwarf_fixed(&r, 1) : dwarf_uleb(&r);
+	ra = version == 1 ? dwarf_uint(&r, 1) : dwarf_uleb(&r);
 	read_augmentation(&r, letters, e);
 	e->initial = r;
-	return !r.failed && cfi_slot_of(ra) == CFI_RA;
+	return !r.bad && cfi_slot_of(ra) == CFI_RA;
 }
 
 static bool read_fde(uint64_t address, struct entry *e)
 {
 	uint64_t distance, id_at, cie;
-	struct dwarf_reader r;
+	struct dwarf_cursor r;
 
 	*e = (struct entry){.pointer_encoding = PE_ABSOLUTE};
 	if (!record_open(address, &r, &distance, &id_at) || !distance)
@@ -229,14 +229,14 @@ static bool read_fde(uint64_t address, struct entry *e)
 	if (e->has_augmentation)
 		dwarf_skip(&r, dwarf_uleb(&r));
 	e->program = r;
-	return !r.failed;
+	return !r.bad;
 }
 
 /* The FDE whose code begins last before the address, by the table sorted by address. 0 = none. */
 static uint64_t find_fde(uint64_t table, uint64_t pc)
 {
 	const uint8_t *head = (const uint8_t *)(uintptr_t)table;
-	struct dwarf_reader r = {.at = head + 4, .end = head + 4 + 16};
+	struct dwarf_cursor r = {.at = head + 4, .end = head + 4 + 16};
 	const int32_t(*rows)[2];
 	uint64_t low = 0, high;
 
@@ -244,7 +244,7 @@ static uint64_t find_fde(uint64_t table, uint64_t pc)
 		return 0;
 	dwarf_pointer(&r, head[1], table);
 	high = dwarf_pointer(&r, head[2], table);
-	if (r.failed)
+	if (r.bad)
 		return 0;
 	rows = (const void *)r.at;
 	while (low < high) {
@@ -293,7 +293,7 @@ static void set_register(struct machine *m, uint64_t to, uint64_t from)
 }
 
 /* The expression's address; it is passed over. */
-static int64_t expression_at(struct dwarf_reader *r)
+static int64_t expression_at(struct dwarf_cursor *r)
 {
 	int64_t at = (int64_t)(uintptr_t)r->at;
 
@@ -318,7 +318,7 @@ static void take_back(struct machine *m)
 }
 
 /* Rules of registers. False: the operation is none of those. */
-static bool run_rule(struct machine *m, struct dwarf_reader *r, uint8_t op)
+static bool run_rule(struct machine *m, struct dwarf_cursor *r, uint8_t op)
 {
 	uint64_t reg;
 
@@ -365,7 +365,7 @@ static bool run_rule(struct machine *m, struct dwarf_reader *r, uint8_t op)
 }
 
 /* Where the frame begins. False: the operation is none of those. */
-static bool run_cfa(struct machine *m, struct dwarf_reader *r, uint8_t op)
+static bool run_cfa(struct machine *m, struct dwarf_cursor *r, uint8_t op)
 {
 	uint64_t reg;
 
@@ -396,23 +396,23 @@ static bool run_cfa(struct machine *m, struct dwarf_reader *r, uint8_t op)
 }
 
 /* The operations that go on to a later code address. False: the operation is none of those. */
-static bool run_advance(struct machine *m, struct dwarf_reader *r, uint8_t op)
+static bool run_advance(struct machine *m, struct dwarf_cursor *r, uint8_t op)
 {
 	uint64_t delta;
 
 	if (op >= OP_ADVANCE_LOC && op < OP_OFFSET)
 		delta = op & 0x3f;
 	else if (op == OP_ADVANCE_LOC1 || op == OP_ADVANCE_LOC2)
-		delta = dwarf_fixed(r, op - OP_ADVANCE_LOC1 + 1u);
+		delta = dwarf_uint(r, op - OP_ADVANCE_LOC1 + 1u);
 	else if (op == OP_ADVANCE_LOC4)
-		delta = dwarf_fixed(r, 4);
+		delta = dwarf_uint(r, 4);
 	else
 		return false;
 	m->at += delta * m->e->code_align;
 	return true;
 }
 
-static void run_one(struct machine *m, struct dwarf_reader *r, uint8_t op)
+static void run_one(struct machine *m, struct dwarf_cursor *r, uint8_t op)
 {
 	if (op >= OP_RESTORE) {
 		restore_rule(m, op & 0x3f);
@@ -433,10 +433,10 @@ static void run_one(struct machine *m, struct dwarf_reader *r, uint8_t op)
 }
 
 /* Runs instructions as long as they hold for the address or for what comes before it. */
-static void run(struct machine *m, struct dwarf_reader r, uint64_t pc)
+static void run(struct machine *m, struct dwarf_cursor r, uint64_t pc)
 {
 	while (r.at < r.end && !m->failed) {
-		uint8_t op = (uint8_t)dwarf_fixed(&r, 1);
+		uint8_t op = (uint8_t)dwarf_uint(&r, 1);
 
 		if (run_advance(m, &r, op)) {
 			if (m->at > pc)
@@ -444,7 +444,7 @@ static void run(struct machine *m, struct dwarf_reader r, uint64_t pc)
 		} else {
 			run_one(m, &r, op);
 		}
-		m->failed |= r.failed;
+		m->failed |= r.bad;
 	}
 }
 

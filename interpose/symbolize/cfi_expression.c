@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "interpose/symbolize/cfi.h"
-#include "interpose/symbolize/dwarf_reader.h"
+#include "interpose/symbolize/dwarf_cursor.h"
 
 #define DEPTH 32
 #define STEPS 256 /* operations at most: jumps may go back */
@@ -50,7 +50,7 @@ enum {
 };
 
 struct machine {
-	struct dwarf_reader r;
+	struct dwarf_cursor r;
 	const uint8_t *begin;
 	const uint64_t *slots;
 	cfi_read_fn read;
@@ -102,9 +102,9 @@ static bool run_constant(struct machine *m, uint8_t op)
 	} else if (op >= OP_CONST1U && op <= OP_CONST8S) {
 		unsigned size = 1u << (op - OP_CONST1U) / 2;
 
-		push(m, op & 1 ? (uint64_t)dwarf_fixed_signed(&m->r, size) : dwarf_fixed(&m->r, size));
+		push(m, op & 1 ? (uint64_t)dwarf_int(&m->r, size) : dwarf_uint(&m->r, size));
 	} else if (op == OP_ADDR) {
-		push(m, dwarf_fixed(&m->r, 8));
+		push(m, dwarf_uint(&m->r, 8));
 	} else if (op == OP_CONSTU) {
 		push(m, dwarf_uleb(&m->r));
 	} else if (op == OP_CONSTS) {
@@ -130,7 +130,7 @@ static bool run_stack(struct machine *m, uint8_t op)
 		push(m, pick(m, 1));
 		return true;
 	case OP_PICK:
-		push(m, pick(m, dwarf_fixed(&m->r, 1)));
+		push(m, pick(m, dwarf_uint(&m->r, 1)));
 		return true;
 	case OP_SWAP:
 		a = pop(m), b = pop(m);
@@ -229,7 +229,7 @@ static bool run_jump(struct machine *m, uint8_t op)
 
 	if (op != OP_SKIP && op != OP_BRA)
 		return false;
-	distance = dwarf_fixed_signed(&m->r, 2);
+	distance = dwarf_int(&m->r, 2);
 	if (op == OP_BRA && !pop(m))
 		return true;
 	at = m->r.at - m->begin + distance;
@@ -242,7 +242,7 @@ static bool run_jump(struct machine *m, uint8_t op)
 
 static void run_one(struct machine *m)
 {
-	uint8_t op = (uint8_t)dwarf_fixed(&m->r, 1);
+	uint8_t op = (uint8_t)dwarf_uint(&m->r, 1);
 	uint64_t a, b;
 
 	if (op >= OP_BREG0 && op <= OP_BREG31) {
@@ -254,7 +254,7 @@ static void run_one(struct machine *m)
 		b = pop(m), a = pop(m);
 		push(m, binary(m, op, a, b));
 	}
-	m->failed |= m->r.failed;
+	m->failed |= m->r.bad;
 }
 
 bool cfi_expression(uint64_t expression, const uint64_t slots[CFI_SLOTS], const uint64_t *first,

@@ -5,62 +5,6 @@
 #include <dwarf.h>
 #include <string.h>
 
-uint64_t dwarf_uint(struct dwarf_cursor *c, unsigned bytes)
-{
-	uint64_t v = 0;
-
-	if (c->bad || bytes > sizeof(v) || (size_t)(c->end - c->at) < bytes) {
-		c->bad = true;
-		return 0;
-	}
-	/* Both hosts of the tool are little-endian, as are the files they run. */
-	memcpy(&v, c->at, bytes);
-	c->at += bytes;
-	return v;
-}
-
-uint64_t dwarf_uleb(struct dwarf_cursor *c)
-{
-	uint64_t v = 0;
-
-	for (unsigned shift = 0; !c->bad; shift += 7) {
-		uint64_t byte = dwarf_uint(c, 1);
-
-		if (shift < 64)
-			v |= (byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return v;
-	}
-	return 0;
-}
-
-int64_t dwarf_sleb(struct dwarf_cursor *c)
-{
-	uint64_t v = 0;
-
-	for (unsigned shift = 0; !c->bad;) {
-		uint64_t byte = dwarf_uint(c, 1);
-
-		if (shift < 64)
-			v |= (byte & 0x7f) << shift;
-		shift += 7;
-		if (!(byte & 0x80)) {
-			if (shift < 64 && (byte & 0x40))
-				v |= UINT64_MAX << shift;
-			return (int64_t)v;
-		}
-	}
-	return 0;
-}
-
-void dwarf_skip(struct dwarf_cursor *c, uint64_t bytes)
-{
-	if (c->bad || (uint64_t)(c->end - c->at) < bytes)
-		c->bad = true;
-	else
-		c->at += bytes;
-}
-
 const char *dwarf_string(struct dwarf_cursor *c)
 {
 	const char *s = (const char *)c->at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the bytes of debug information: nothing in the file is trusted, every read is checked. */
+/* Strings, units and attributes of debug information: nothing in the file is trusted. */
 #ifndef INTERPOSE_DWARF_READ_H
 #define INTERPOSE_DWARF_READ_H
 
@@ -7,11 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A stretch of bytes that is read from its start; bad once more was wanted than there is. */
-struct dwarf_cursor {
-	const uint8_t *at, *end;
-	bool bad;
-};
+#include "interpose/symbolize/dwarf_cursor.h"
 
 /* The sections that lead from an address to a line; empty where the file has none. */
 struct dwarf_sections {
@@ -25,10 +21,6 @@ struct dwarf_unit_form {
 	bool wide; /* 64-bit DWARF */
 };
 
-uint64_t dwarf_uint(struct dwarf_cursor *c, unsigned bytes);
-uint64_t dwarf_uleb(struct dwarf_cursor *c);
-int64_t dwarf_sleb(struct dwarf_cursor *c);
-void dwarf_skip(struct dwarf_cursor *c, uint64_t bytes);
 /* The string that begins here; "" and bad when it has no end. */
 const char *dwarf_string(struct dwarf_cursor *c);
 /* unit_length; *wide is set. The unit's bytes alone are left in *unit, c stands behind them. */

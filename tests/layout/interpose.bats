@@ -44,6 +44,35 @@ circles() {
 	[ -n "$(printf 'a b\nb c\nc a\n' | circles)" ]
 }
 
+# headers SYMBOL...: those of interpose/ that declare one of them
+headers() {
+	local names
+
+	names=$(printf '%s|' "$@")
+	grep -lE "^[A-Za-z_].*[ *(](${names%|})\\b[^;{]*([;(,]|\\[|\$)" interpose/*/*.h
+}
+
+# What the program calls and runtime_events, which process/ fills in for runtime/, are declared elsewhere.
+@test "what a source of interpose/ defines is declared in one header" {
+	for object in "$ACLCHECK_BUILD"/obj/interpose/*/*.o; do
+		mapfile -t names < <(nm --defined-only "$object" 2>/dev/null |
+			awk '$2 ~ /^[TDBR]$/ && $3 !~ /^(__wrap_|acl[A-Z]|acl(rt|mdl)|runtime_events$)/ { print $3 }')
+		source=${object#"$ACLCHECK_BUILD/obj/"}
+		# Those of other machines are empty, and objects of sources that are gone stay in a build.
+		[ "${#names[@]}" -gt 0 ] && [ -e "${source%.o}.c" ] || continue
+		[ "$(headers "${names[@]}" | wc -l)" -le 1 ] || {
+			echo "$source: $(headers "${names[@]}")"
+			return 1
+		}
+	done
+	[ "$(headers text_init tool_stack_run | wc -l)" -eq 2 ]
+}
+
+@test "nobody waits by yielding: a real-time thread would wait for ever" {
+	run grep -rnE 'sched_yield|pthread_yield' interpose checks
+	[ "$status" -eq 1 ]
+}
+
 @test "checks/ and the model know nothing of interpose/" {
 	run grep -rn '#include "interpose/' checks include
 	[ "$status" -eq 1 ]
