@@ -3,6 +3,8 @@
 #define SITES 30000
 #include "fixture.h"
 
+#include "tests/checks/fixture_evaluated.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -409,7 +411,9 @@ void fixture_enter(
 	record(fixture, call, api, args, line);
 	site_seen(fixture, call->caller);
 	fixture->running = call->caller;
+	evaluated_before(fixture->checks);
 	checks_enter(fixture->checks, call);
+	evaluated_after(fixture->checks, api);
 	fixture->running = 0;
 }
 
@@ -417,7 +421,9 @@ void fixture_leave(struct fixture *fixture, struct acl_call_record *call, int64_
 {
 	call->result.i = result;
 	fixture->running = call->caller;
+	evaluated_before(fixture->checks);
 	checks_leave(fixture->checks, call);
+	evaluated_after(fixture->checks, call->api);
 	fixture->running = 0;
 }
 

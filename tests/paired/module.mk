@@ -17,4 +17,5 @@ findings: $(TWIN_BIN) $$(FIXTURE_TESTS)
 	$(Q)for test in $(FIXTURE_TESTS); do env $(TEST_ENV) FINDINGS_WRITE=1 $$test >$$test.out || { cat $$test.out; exit 1; }; done
 	$(Q)for test in $(TWIN_BIN); do env $(TEST_ENV) $$test --write >$$test.out || { cat $$test.out; exit 1; }; done
 include tests/paired/live/module.mk tests/paired/real/module.mk
-TESTS += tests/paired/coverage.t tests/paired/texts.t
+TESTS += tests/paired/coverage.t tests/paired/texts.t tests/paired/catalogue.t
+tests/paired/catalogue.t: $(TWIN_BIN)
