@@ -24,6 +24,10 @@ static void physical_allocate_leave(struct checks *c, struct acl_call_record *ca
 	if (!o)
 		return;
 	store_relaxed(&physical_state(o)->references, 1);
+	store_relaxed(&physical_state(o)->size, a->size);
+	store_relaxed(&physical_state(o)->host,
+		a->prop && (a->prop->location.type == ACL_MEM_LOCATION_TYPE_HOST ||
+				   a->prop->location.type == ACL_MEM_LOCATION_TYPE_HOST_NUMA));
 	if (a->prop && a->prop->location.type == ACL_MEM_LOCATION_TYPE_DEVICE)
 		store_relaxed(&o->device, (int32_t)a->prop->location.id);
 }

@@ -7,7 +7,9 @@
 
 struct physical_state {
 	_Atomic uint32_t references;
+	_Atomic uint64_t size; /* 0 = unknown */
 	_Atomic bool exported, imported;
+	_Atomic bool host; /* memory of the host */
 };
 
 static inline struct physical_state *physical_state(struct acl_object *o)

@@ -42,6 +42,25 @@ static void count_notify(void)
 		CALL(aclrtCreateNotify, .notify = OUT);
 }
 
+static void notify_of_other_server(void)
+{
+	static aclrtServerPid server = {.num = 1};
+	aclrtNotify n = NULL;
+
+	CALL_DOES(aclrtCreateNotify, 0, n = make_address(), .notify = &n);
+	if (bug)
+		CALL(aclrtNotifySetImportPidInterServer, .notify = n, .serverPids = &server, .num = 1);
+	CALL(aclrtDestroyNotify, .notify = n);
+}
+
+static void failure_mode_of_default(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL_FAILS(bug ? 207000 : 0, aclrtSetStreamFailureMode, .stream = bug ? NULL : s, .mode = 1);
+	CALL(aclrtDestroyStream, .stream = s);
+}
+
 static void groups(void)
 {
 	if (bug)
@@ -108,6 +127,22 @@ static void sync_aborted(void)
 	CALL(aclrtSynchronizeStream, .stream = s);
 }
 
+/* The record was aborted with what stood before it. */
+static void sync_aborted_event(void)
+{
+	aclrtStream s = make_stream();
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+	void *d = make_device_memory(4096);
+
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtStreamAbort, .stream = s);
+	if (!bug)
+		CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtSynchronizeEvent, .event = e);
+	CALL(aclrtDestroyStream, .stream = s);
+}
+
 static void pool_used_late(void)
 {
 	aclrtStream s = make_stream();
@@ -129,6 +164,8 @@ static const struct twin twins[] = {
 	TWIN_AVOIDS("experimental-api", model_id),
 	TWIN_AVOIDS("mbuf-reserved-api", buffer),
 	TWIN_WITH("notify-api-product", count_notify, .soc = SOC_A2, .avoids = true),
+	TWIN_WITH("notify-api-product", notify_of_other_server, .soc = SOC_A2, .avoids = true),
+	TWIN_WITH("stream-failure-mode-default-stream", failure_mode_of_default, .soc = INFERENCE),
 	TWIN_WITH("group-platform", groups, .soc = SOC_A2, .avoids = true),
 	TWIN_WITH("api-product-support", value_write, .soc = INFERENCE, .avoids = true),
 	TWIN_WITH("api-newer-than-target", new_function, .target = ACL_CANN_8_5 + 1, .avoids = true),
@@ -136,6 +173,7 @@ static const struct twin twins[] = {
 	TWIN("stream-destroy-pending", destroy_busy),
 	TWIN("stream-destroy-pending", destroy_behind_event),
 	TWIN("stream-abort-then-sync", sync_aborted),
+	TWIN("stream-abort-then-sync", sync_aborted_event),
 	TWIN("pool-use-after-async-free", pool_used_late),
 };
 

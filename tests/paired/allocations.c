@@ -166,7 +166,18 @@ static void wait_for_change(void)
 		.flag = bug ? ACL_STREAM_WAIT_VALUE_GEQ : ACL_STREAM_WAIT_VALUE_NOR, .stream = make_stream());
 }
 
+/* The device has no memory of one kind. */
+static void ask_missing_memory(void)
+{
+	size_t free_bytes = 1, total = 1;
+
+	CALL_DOES(aclrtGetMemInfo, 0, (free_bytes = bug ? 0 : 1, total = bug ? 0 : 2),
+		.attr = bug ? ACL_DDR_MEM : ACL_HBM_MEM, .free = &free_bytes, .total = &total);
+	twin_assume(!total == bug, "the device has no DDR memory");
+}
+
 static const struct twin twins[] = {
+	TWIN("meminfo-attr-invalid", ask_missing_memory),
 	TWIN("alloc-result-unchecked", failed_and_used),
 	TWIN("alloc-result-unchecked", failed_and_stale),
 	TWIN("alloc-result-unchecked", failed_and_replaced),

@@ -22,6 +22,7 @@ static const aclrtStreamAttrValue switch_two = {.overflowSwitch = 2}, switch_one
 static aclrtUtilizationInfo utilization, utilization_extended = {.utilizationExtend = (void *)heap_memory};
 static aclrtCntNotifyRecordInfo record_three = {.mode = 3}, record_add = {.mode = 1};
 static aclrtCntNotifyWaitInfo wait_five = {.mode = 5}, wait_equal = {.mode = 1};
+static size_t some_bytes = 4096;
 static const aclrtRandomNumTaskInfo random_good = {.dataType = ACL_FLOAT},
 				    random_bad = {.dataType = ACL_INT8},
 				    random_dirty = {.dataType = ACL_FLOAT, .rsv = {1}};
@@ -71,7 +72,7 @@ static const struct twin twins[] = {
 	TWIN_CALL("mem-query-null-args", aclrtPointerGetAttributes, (.ptr = DEVICE, .attributes = NULL),
 		(.ptr = DEVICE, .attributes = OUT)),
 	TWIN_CALL("meminfo-attr-invalid", aclrtGetMemInfo, (.attr = 99, .free = OUT, .total = OUT),
-		(.attr = ACL_HBM_MEM, .free = OUT, .total = OUT)),
+		(.attr = ACL_HBM_MEM, .free = &some_bytes, .total = &some_bytes)),
 	/* virtual, managed and pool memory */
 	TWIN_CALL("vmm-physical-prop-invalid", aclrtMallocPhysical,
 		(.handle = OUT, .size = MIB2, .prop = &ddr_on_device),
@@ -195,6 +196,14 @@ static const struct twin twins[] = {
 		(.devAddr = DEVICE)),
 	/* devices and contexts */
 	TWIN_CALL("device-id-out-of-range", aclrtSetDevice, (.deviceId = -1), (.deviceId = 0)),
+	TWIN_CALL("device-id-out-of-range", aclrtGetDeviceCapability,
+		(.deviceId = -1, .devFeatureType = 1, .value = OUT),
+		(.deviceId = 0, .devFeatureType = 1, .value = OUT)),
+	TWIN_CALL("device-id-out-of-range", aclrtGetDeviceInfo,
+		(.deviceId = UINT32_MAX, .attr = 1, .value = OUT), (.deviceId = 0, .attr = 1, .value = OUT)),
+	TWIN_CALL("device-id-out-of-range", aclrtGetDevicesTopo,
+		(.deviceId = UINT32_MAX, .otherDeviceId = 1, .value = OUT),
+		(.deviceId = 0, .otherDeviceId = 1, .value = OUT)),
 	TWIN_CALL("pci-busid-buffer", aclrtDeviceGetPCIBusId, (.deviceId = 0, .pciBusId = OUT, .len = 12),
 		(.deviceId = 0, .pciBusId = OUT, .len = 13)),
 	TWIN_CALL("utilization-extend-not-null", aclrtGetDeviceUtilizationRate,

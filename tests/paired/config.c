@@ -72,6 +72,36 @@ static void large_buffer(void)
 
 /* --- limits of cores -------------------------------------------------------------------------------- */
 
+static void cores_told(uint32_t *cores)
+{
+	CALL_DOES(aclrtGetDeviceResLimit, 0, *cores = 24, .deviceId = 0, .type = ACL_RT_DEV_RES_CUBE_CORE,
+		.value = cores);
+}
+
+/* What was told first is what there is; later answers may be limits of the program's own. */
+static void device_limit_above_cores(void)
+{
+	uint32_t cores = 0;
+
+	cores_told(&cores);
+	CALL(aclrtSetDeviceResLimit, .deviceId = 0, .type = ACL_RT_DEV_RES_CUBE_CORE, .value = cores / 2);
+	CALL_DOES(aclrtGetDeviceResLimit, 0, cores = 12, .deviceId = 0, .type = ACL_RT_DEV_RES_CUBE_CORE,
+		.value = &cores);
+	CALL_FAILS(bug ? 107000 : 0, aclrtSetDeviceResLimit, .deviceId = 0, .type = ACL_RT_DEV_RES_CUBE_CORE,
+		.value = 2 * cores + bug);
+}
+
+static void stream_limit_above_cores(void)
+{
+	aclrtStream s = make_stream();
+	uint32_t cores = 0;
+
+	cores_told(&cores);
+	CALL_FAILS(bug ? 107000 : 0, aclrtSetStreamResLimit, .stream = s, .type = ACL_RT_DEV_RES_CUBE_CORE,
+		.value = cores + bug);
+	CALL(aclrtDestroyStream, .stream = s);
+}
+
 static void stream_limit_late(void)
 {
 	aclrtStream s = make_stream();
@@ -405,6 +435,8 @@ static const struct twin twins[] = {
 	TWIN_BARE("config-range-clamped", small_stack),
 	TWIN_BARE("config-range-clamped", odd_thread_stack),
 	TWIN_BARE("config-range-clamped", large_buffer),
+	TWIN("res-limit-too-large", device_limit_above_cores),
+	TWIN("res-limit-too-large", stream_limit_above_cores),
 	TWIN("res-limit-late", stream_limit_late),
 	TWIN("res-limit-late", stream_limit_again),
 	TWIN("res-limit-late", device_limit_after_capture),

@@ -82,7 +82,27 @@ static void reset_in_the_middle(void)
 		twin_leave(&ev, 0);
 }
 
+/* Device numbers end before the count that the program was told. */
+static void device_counted(void)
+{
+	uint32_t count = 0;
+
+	CALL_DOES(aclrtGetDeviceCount, 0, count = 2, .count = &count);
+	CALL_FAILS(bug ? 107001 : 0, aclrtSetDevice, .deviceId = (int32_t)count - !bug);
+}
+
+static void device_asked(void)
+{
+	uint32_t count = 0;
+
+	CALL_DOES(aclrtGetDeviceCount, 0, count = 2, .count = &count);
+	CALL_FAILS(bug ? 107001 : 0, aclrtGetDeviceCapability, .deviceId = (int32_t)count - !bug,
+		.devFeatureType = 1, .value = (int32_t *)OUT);
+}
+
 static const struct twin twins[] = {
+	TWIN("device-id-out-of-range", device_counted),
+	TWIN("device-id-out-of-range", device_asked),
 	TWIN_ALSO("context-lost-after-destroy", destroyed_own, "current-context-missing"),
 	TWIN_ALSO("implicit-default-switch", replaced_by_default, "stream-other-context-use"),
 	TWIN("stream-destroy-wrong-context", stream_of_other_context),

@@ -154,7 +154,7 @@ static void exit_locked(void)
 
 static void malloc_while_locked(void)
 {
-	size_t free_bytes, total;
+	size_t free_bytes = 1, total = 2;
 	void *d;
 
 	CALL(aclrtSnapShotProcessLock, .pid = twin_pid());

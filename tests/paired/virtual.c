@@ -40,6 +40,14 @@ static void map_twice(void)
 	CALL(aclrtMapMem, .virPtr = range + (bug ? 0 : MIB2), .size = MIB2, .handle = physical());
 }
 
+static void map_part(void)
+{
+	char *range = reserve(4 * MIB2);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtMapMem, .virPtr = range, .size = bug ? 2 * MIB2 : MIB2,
+		.handle = physical());
+}
+
 static void map_at_offset(void)
 {
 	CALL_FAILS(bug ? 107000 : 0, aclrtMapMem, .virPtr = reserve(2 * MIB2), .size = MIB2,
@@ -56,6 +64,71 @@ static void open_for_reading(void)
 	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical());
 	CALL_FAILS(bug ? 107000 : 0, aclrtMemSetAccess, .virPtr = range, .size = MIB2, .desc = &open,
 		.count = 1);
+}
+
+static aclrtMemAccessDesc readwrite = {
+	.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE, .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+
+static void open_in_the_middle(void)
+{
+	char *range = reserve(2 * MIB2);
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical());
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemSetAccess, .virPtr = range + (bug ? 4096 : 0),
+		.size = MIB2 - (bug ? 4096 : 0), .desc = &readwrite, .count = 1);
+}
+
+/* Several mappings are opened at once as a whole. */
+static void open_half(void)
+{
+	char *range = reserve(2 * MIB2);
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical());
+	CALL(aclrtMapMem, .virPtr = range + MIB2, .size = MIB2, .handle = physical());
+	CALL(aclrtMemSetAccess, .virPtr = range, .size = bug ? MIB2 + 4096 : 2 * MIB2, .desc = &readwrite,
+		.count = 1);
+}
+
+static void open_unmapped(void)
+{
+	char *range = reserve(2 * MIB2);
+
+	if (!bug)
+		CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical());
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemSetAccess, .virPtr = range, .size = MIB2, .desc = &readwrite,
+		.count = 1);
+}
+
+static void ask_access_unmapped(void)
+{
+	static aclrtMemLocation where = {.type = ACL_MEM_LOCATION_TYPE_DEVICE};
+	char *range = reserve(2 * MIB2);
+
+	if (!bug)
+		CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical());
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemGetAccess, .virPtr = range, .location = &where,
+		.flag = (uint64_t *)OUT);
+}
+
+static void retain_unmapped(void)
+{
+	aclrtDrvMemHandle h = physical(), again = NULL;
+	char *range = reserve(2 * MIB2);
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = h);
+	if (bug)
+		CALL_FAILS(107000, aclrtMemRetainAllocationHandle, .virPtr = range + MIB2, .handle = &again);
+	else
+		CALL_DOES(aclrtMemRetainAllocationHandle, 0, again = h, .virPtr = range, .handle = &again);
+}
+
+static void use_never_mapped(void)
+{
+	char *range = reserve(2 * MIB2);
+
+	if (!bug)
+		CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical());
+	CALL_FAILS(bug ? 507899 : 0, aclrtMemset, .devPtr = range, .maxCount = 64, .count = 64);
 }
 
 /* Two mappings side by side are one range; behind them there is nothing. */
@@ -129,6 +202,21 @@ static void physical_retained(void)
 		CALL_DOES(aclrtMemRetainAllocationHandle, 0, again = h, .virPtr = range, .handle = &again);
 	CALL(aclrtFreePhysical, .handle = h);
 	CALL(aclrtFreePhysical, .handle = h);
+}
+
+static void export_memory_of_host(void)
+{
+	static const aclrtPhysicalMemProp on_host = {
+		.memAttr = ACL_DDR_MEM_HUGE, .location = {.type = ACL_MEM_LOCATION_TYPE_HOST}};
+	aclrtDrvMemHandle h = NULL;
+	uint64_t key = 0;
+
+	if (bug)
+		CALL_DOES(aclrtMallocPhysical, 0, h = make_address(), .handle = &h, .size = MIB2,
+			.prop = &on_host);
+	else
+		h = physical();
+	CALL_FAILS(bug ? 207000 : 0, aclrtMemExportToShareableHandle, .handle = h, .shareableHandle = &key);
 }
 
 static void export_twice(void)
@@ -409,10 +497,18 @@ static const struct twin twins[] = {
 	TWIN("vmm-unmap-not-mapped", unmap_twice),
 	TWIN("vmm-release-while-mapped", release_mapped),
 	TWIN("vmm-use-unmapped", use_unmapped),
+	TWIN("vmm-use-unmapped", use_never_mapped),
+	TWIN("vmm-use-unmapped", open_unmapped),
+	TWIN("vmm-use-unmapped", ask_access_unmapped),
+	TWIN("vmm-use-unmapped", retain_unmapped),
+	TWIN("vmm-set-access-args", open_in_the_middle),
+	TWIN("vmm-set-access-args", open_half),
 	TWIN("vmm-noaccess-used", use_without_access),
 	TWIN("vmm-handle-misuse", physical_twice),
 	TWIN("vmm-handle-misuse", physical_retained),
 	TWIN("vmm-export-twice", export_twice),
+	TWIN("vmm-export-args", export_memory_of_host),
+	TWIN("vmm-map-args", map_part),
 	TWIN("ipc-export-range", export_host),
 	TWIN("ipc-export-range", export_past_end),
 	TWIN("ipc-export-range", export_everything),

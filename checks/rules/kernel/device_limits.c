@@ -14,6 +14,7 @@
 struct limits_state {
 	struct value_table stream; /* key of a stream's acl_ref and a type -> 1 + value */
 	struct value_table device; /* key of a device and a type -> 1 + value */
+	struct value_table cores; /* the same -> 1 + what the device has: the limit told before any was set */
 	struct value_table used; /* key of a thread -> acl_ref of the stream whose limits it works with */
 	_Atomic uint64_t kept[DEVICE_LIMITS]; /* 1 + value last set or told, by aclrtDeviceLimit */
 };
@@ -90,6 +91,46 @@ static void limiting_device(struct checks *c, struct acl_call_record *call)
 		check_late(c, call, NULL, launched_on(c, a->deviceId), captured_on(c, NULL, a->deviceId),
 			value_table_value(&limits(c)->device, key_of_two((uint32_t)a->deviceId, a->type)) !=
 				1 + (uint64_t)a->value);
+}
+
+/* --- core limits, too large ------------------------------------------------------------------ */
+
+static void device_limit_told(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtGetDeviceResLimit *a = call->args;
+	uint64_t key = key_of_two((uint32_t)a->deviceId, a->type);
+
+	if (succeeded(call) && a->value && a->type < CORE_LIMITS &&
+		!value_table_value(&limits(c)->device, key) && !value_table_value(&limits(c)->cores, key))
+		value_table_set(c, &limits(c)->cores, key, 1 + (uint64_t)*a->value);
+}
+
+static void check_cores(
+	struct checks *c, struct acl_call_record *call, int device, unsigned type, uint64_t value)
+{
+	uint64_t cores = value_table_value(&limits(c)->cores, key_of_two((uint32_t)device, type));
+
+	if (cores)
+		FINDING(c, call, "res-limit-too-large", value > cores - 1,
+			PARTS(part_uint("value", value), part_uint("cores", cores - 1)),
+			"aclrtGetDeviceResLimit answered %llu before any limit was set.",
+			(unsigned long long)(cores - 1));
+}
+
+static void device_limit_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtSetDeviceResLimit *a = call->args;
+
+	check_cores(c, call, a->deviceId, a->type, a->value);
+}
+
+static void stream_limit_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtSetStreamResLimit *a = call->args;
+	struct acl_object *s = stream_of(call);
+
+	if (s && load_relaxed(&s->device) >= 0)
+		check_cores(c, call, load_relaxed(&s->device), a->type, a->value);
 }
 
 static void stream_limited(struct checks *c, struct acl_call_record *call)
@@ -275,6 +316,9 @@ static void told(struct checks *c, struct acl_call_record *call)
 }
 
 static const struct check_hook hooks[] = {
+	{ON_OP(INFO_DEVICE_RESOURCE_LIMIT), ACL_LEAVE, device_limit_told},
+	{ON_OP(CONFIGURE_DEVICE_RESOURCE_LIMIT), ACL_ENTER, device_limit_enter},
+	{ON_OP(CONFIGURE_STREAM_RESOURCE_LIMIT), ACL_ENTER, stream_limit_enter},
 	{ON_OP(CONFIGURE_STREAM_RESOURCE_LIMIT), ACL_ENTER, limiting_stream},
 	{ON_OP(CONFIGURE_STREAM_RESOURCE_LIMIT), ACL_LEAVE, stream_limited},
 	{ON_OP(CONFIGURE_STREAM_RESOURCE_DEFAULT), ACL_LEAVE, stream_unlimited},

@@ -152,12 +152,24 @@ static void pinned_registered(struct checks *c, struct acl_call_record *call)
 		pinned(c, call, ACL_ARGS(call, aclrtHostRegisterV2)->size);
 }
 
+/* Both 0: the device has no memory of that kind, and the call succeeds all the same. */
+static void memory_told(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtGetMemInfo *a = call->args;
+
+	if (succeeded(call) && a->free && a->total)
+		FINDING(c, call, "meminfo-attr-invalid", !*a->free && !*a->total,
+			PARTS(part_enum("attr", "aclrtMemAttr", a->attr)),
+			"Both answers are 0: the device has no such memory.");
+}
+
 static const struct check_hook hooks[] = {
 	{ACL_API_aclrtMalloc, ACL_LEAVE, allocated},
 	{ACL_API_aclrtMallocAlign32, ACL_LEAVE, allocated},
 	{ACL_API_aclrtMallocCached, ACL_LEAVE, allocated},
 	{ACL_API_aclrtMallocWithCfg, ACL_LEAVE, allocated},
 	{ON_OP(ALLOCATE_HOST), ACL_LEAVE, pinned_allocated},
+	{ON_OP(INFO_MEMORY), ACL_LEAVE, memory_told},
 	{ON_OP_WITH(REGISTER_HOST, FLAGS), ACL_LEAVE, pinned_registered},
 	{ON_OP(FREE_DEVICE), ACL_ENTER, freeing},
 	{ACL_API_aclrtFreeHost, ACL_ENTER, freeing},

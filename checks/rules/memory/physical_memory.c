@@ -37,6 +37,10 @@ static void exporting(struct checks *c, struct acl_call_record *call)
 
 	check_alive(c, call, handle);
 	if (o)
+		FINDING(c, call, "vmm-export-args", load_relaxed(&physical_state(o)->host),
+			PARTS(part_address("handle", handle), part_object("physical memory", o)),
+			"It is memory of the host; only memory of a device can be exported.");
+	if (o)
 		FINDING(c, call, "vmm-export-twice", load_relaxed(&physical_state(o)->exported),
 			PARTS(part_address("handle", handle), part_object("physical memory", o)),
 			"This process has exported the handle already.");

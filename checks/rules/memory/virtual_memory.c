@@ -61,6 +61,20 @@ static void check_company(
 		"The range holds memory of another device already.");
 }
 
+/* All of the physical memory is mapped, or nothing. */
+static void check_whole(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtMapMem *a = call->args;
+	struct acl_object *o = a->handle ? object_live(c, ACL_HANDLE_PHYS_MEM, a->handle) : NULL;
+	uint64_t size = o ? load_relaxed(&physical_state(o)->size) : 0;
+
+	if (size)
+		FINDING(c, call, "vmm-map-args", a->size != size,
+			PARTS(part_bytes("size", a->size), part_bytes("physical size", size),
+				part_object("physical memory", o)),
+			"The physical memory has another size.");
+}
+
 static void map_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtMapMem *a = call->args; /* aclrtMemMapNoAccess has the same arguments */
@@ -71,6 +85,7 @@ static void map_enter(struct checks *c, struct acl_call_record *call)
 
 	if (!a->virPtr || !a->size)
 		return;
+	check_whole(c, call);
 	range = reservation_at(c, a->virPtr, &place) ? place.block : NULL;
 	/* What no table knows may be reserved below us. */
 	ordinary = !range && map_find(c->memory, (uintptr_t)a->virPtr, &place) && place.kind != MEM_MAPPED;
@@ -100,6 +115,13 @@ static void map_leave(struct checks *c, struct acl_call_record *call)
 		store_relaxed(&b->owner, object_ref(o));
 	value_table_set(c, &mapping(c)->closed_access, (uintptr_t)a->virPtr,
 		call->api == ACL_API_aclrtMemMapNoAccess);
+}
+
+/* From the first reserved range on, uses of memory are looked at. */
+static void reserve_leave(struct checks *c, struct acl_call_record *call)
+{
+	if (!succeeded(call) || load_relaxed(&mapping(c)->any))
+		return;
 	store_relaxed(&mapping(c)->any, true);
 	checks_start_conditional(c);
 }
@@ -134,6 +156,51 @@ static void link_leave(struct checks *c, struct acl_call_record *call)
 {
 	if (succeeded(call))
 		store_relaxed(&mapping(c)->selected_links, true);
+}
+
+/* False when nothing is mapped there, or it is unknown whether. */
+static bool check_mapped(struct checks *c, struct acl_call_record *call, const void *address)
+{
+	struct block_lookup range, place;
+	bool mapped;
+
+	if (!reservation_at(c, address, &range))
+		return false;
+	mapped = map_find(mapping(c)->mapped, (uintptr_t)address, &place);
+	FINDING(c, call, "vmm-use-unmapped", !mapped && !load_relaxed(&mapping(c)->selected_links),
+		PARTS(part_address("address", address), part_block("reserved range", range.block)),
+		"No memory is mapped at this address of the reserved range.");
+	return mapped;
+}
+
+/* Whether what is mapped from the address on ends where the size says; several mappings may be opened at
+ * once. */
+static bool ends_with_mapping(struct checks *c, uintptr_t address, uint64_t size)
+{
+	struct block_lookup last;
+
+	return size <= UINTPTR_MAX - address && map_find(mapping(c)->mapped, address + size - 1, &last) &&
+	       last.base + last.size == address + size;
+}
+
+static void access_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtMemSetAccess *a = call->args;
+	struct block_lookup place;
+
+	if (!a->size || !check_mapped(c, call, a->virPtr) ||
+		!map_find(mapping(c)->mapped, (uintptr_t)a->virPtr, &place))
+		return;
+	FINDING(c, call, "vmm-set-access-args",
+		place.base != (uintptr_t)a->virPtr || !ends_with_mapping(c, place.base, a->size),
+		PARTS(part_address("virPtr", a->virPtr), part_bytes("size", a->size),
+			part_block("mapping", place.block)),
+		"virPtr and size are not those of what is mapped there.");
+}
+
+static void mapping_asked(struct checks *c, struct acl_call_record *call)
+{
+	check_mapped(c, call, acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS));
 }
 
 static void access_leave(struct checks *c, struct acl_call_record *call)
@@ -192,16 +259,12 @@ static void check_use(struct checks *c, struct acl_call_record *call, const void
 {
 	struct block_lookup range, place;
 	uint64_t closed = 0;
-	bool mapped;
 
-	if (!reservation_at(c, address, &range))
+	if (!check_mapped(c, call, address) || !reservation_at(c, address, &range) ||
+		!map_find(mapping(c)->mapped, (uintptr_t)address, &place))
 		return;
-	mapped = map_find(mapping(c)->mapped, (uintptr_t)address, &place);
-	FINDING(c, call, "vmm-use-unmapped", !mapped && !load_relaxed(&mapping(c)->selected_links),
-		PARTS(part_address("address", address), part_block("reserved range", range.block)),
-		"No memory is mapped at this address of the reserved range.");
 	FINDING(c, call, "vmm-noaccess-used",
-		mapped && value_table_get(&mapping(c)->closed_access, place.base, &closed) && closed,
+		value_table_get(&mapping(c)->closed_access, place.base, &closed) && closed,
 		PARTS(part_address("address", address), part_block("reserved range", range.block),
 			part_block("mapping", place.block)),
 		"The memory was mapped without access, and aclrtMemSetAccess was not called for it.");
@@ -288,7 +351,11 @@ static const struct check_hook hooks[] = {
 	{ON_OP(MAP_MEMORY), ACL_LEAVE, map_leave},
 	{ON_OP(MAP_LINK), ACL_ENTER, link_enter},
 	{ON_OP(MAP_LINK), ACL_LEAVE, link_leave},
+	{ON_OP(RESERVE_ADDRESS), ACL_LEAVE, reserve_leave},
+	{ON_OP(CONFIGURE_MEMORY_ACCESS), ACL_ENTER, access_enter},
 	{ON_OP(CONFIGURE_MEMORY_ACCESS), ACL_LEAVE, access_leave},
+	{ON_OP(INFO_MEMORY_ACCESS), ACL_ENTER, mapping_asked},
+	{ON_OP(RETAIN_PHYSICAL), ACL_ENTER, mapping_asked},
 	{ON_OP(UNMAP_MEMORY), ACL_ENTER, unmap_enter},
 	{ON_OP(UNMAP_MEMORY), ACL_LEAVE, unmap_leave},
 	{ON_OP(RELEASE_ADDRESS), ACL_ENTER, release_enter},

@@ -6,6 +6,7 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/binding_state.h"
+#include "checks/state/event_state.h"
 #include "checks/rules/stream/stream_callback.h"
 #include "checks/state/order_state.h"
 #include "checks/state/stream_state.h"
@@ -159,6 +160,21 @@ static void stream_abort_leave(struct checks *c, struct acl_call_record *call)
 		value_table_set_object(c, aborted(c), s, stream_submitted(s) + 1);
 }
 
+/* A wait for a record that was on the stream when it was aborted. */
+static void aborted_event_synchronise(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *e = event_of(call), *s;
+	uint64_t position, stopped = 0;
+
+	if (__builtin_expect(value_table_empty(aborted(c)), 1) || !e)
+		return;
+	s = latest_record(c, e, &position);
+	if (s && value_table_get(aborted(c), object_ref(s), &stopped) && stopped)
+		FINDING(c, call, "stream-abort-then-sync", position < stopped,
+			PARTS(part_object("event", e), part_object("stream", s)),
+			"The stream was aborted after the event was recorded on it.");
+}
+
 static void aborted_stream_synchronise(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
@@ -179,6 +195,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(SYNCHRONISE_STREAM), ACL_FAILED, stream_wait_failed},
 	{ON_OP(STREAM_ABORT), ACL_LEAVE, stream_abort_leave},
 	{ON_OP(SYNCHRONISE_STREAM), ACL_ENTER, aborted_stream_synchronise},
+	{ON_OP(SYNCHRONISE_EVENT), ACL_ENTER, aborted_event_synchronise},
 };
 
 const struct check_module module_stream_end = {
