@@ -263,3 +263,31 @@ refused() {
 		done
 	done
 }
+
+@test "the time is over: inconclusive, and which thread was in which call" {
+	cat >waits.c <<-'END'
+		#include <acl/acl.h>
+		#include <unistd.h>
+		static void never(void *unused)
+		{
+			(void)unused;
+			for (;;)
+				pause();
+		}
+		int main(void)
+		{
+			aclrtStream s;
+			aclInit(NULL);
+			aclrtSetDevice(0);
+			aclrtCreateStream(&s);
+			aclrtLaunchHostFunc(s, never, NULL);
+			return aclrtSynchronizeStream(s);
+		}
+	END
+	cc -I"$BUILD/include" -o waits waits.c -L"$BUILD/softnpu" -lascendcl -lacl_rt
+	TIMES=3
+	verdict 98 "was in aclrtSynchronizeStream(stream=0x" --timeout 1 --report r.json -- ./waits
+	[[ $output == *"timeout: the program was ended after 1 seconds; thread "* ]]
+	[ "$(json r.json '[d["text"].count("was in") for d in r["inconclusive"] if d["reason"] == "timeout"]')" = "[1]" ]
+	verdict 98 "timeout: the program was ended after 1 seconds" --timeout 1 -- sh -c 'sleep 9'
+}

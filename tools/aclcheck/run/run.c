@@ -332,6 +332,8 @@ static json_t *collect(
 	}
 	report = merge_result(m);
 	merge_free(m);
+	if (ended->timed_out)
+		timeout_describe(report);
 	add_run(report, run_record(run->program, ended->status, run->started));
 	missing_lines_resolve(report);
 	if (run->suppress)

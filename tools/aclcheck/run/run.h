@@ -58,6 +58,11 @@ bool supervise(char **argv, unsigned timeout, struct uncovered *u, struct superv
 /* An element of a report's "runs": argv ended by NULL, status of waitpid. A new reference. */
 json_t *run_record(char *const *argv, int status, time_t started);
 
+/* --- timeout_text.c -------------------------------------------------------- */
+
+/* Adds to the reason "timeout" which threads were in which calls. */
+void timeout_describe(json_t *report);
+
 /* --- signal_probe.c -------------------------------------------------------- */
 
 /*
