@@ -138,7 +138,6 @@ struct acl_device {
 
 struct pointer_map;
 struct site_table;
-struct wait_list;
 
 struct checks {
 	/* Read by every call, written seldom. */
@@ -172,7 +171,6 @@ struct checks {
 	struct site_table *sites;
 	_Atomic uint64_t *evaluated_at_end; /* by rule index: evaluated when the process ended */
 	struct evaluated_by *evaluated_by; /* rules that every call of a function asks */
-	struct wait_list *waits; /* waits for events nobody recorded yet */
 	int16_t stream_offset[ACL_API_COUNT],
 		event_offset[ACL_API_COUNT]; /* of the handle in the arguments, -1 = none */
 	struct acl_thread *threads;

@@ -6,6 +6,9 @@
 #include "checks/engine/instance.h"
 #include "checks/engine/pointer_map.h"
 
+struct op_access;
+struct operation;
+
 void lookup_fill(struct checks *c, struct known_lookup *known, uint64_t address, uint64_t version);
 
 /* Changes whenever what is known of some address does. */
@@ -37,8 +40,10 @@ static inline bool lookup_find(struct checks *c, const struct acl_call_record *c
 	return place->block != NULL;
 }
 
-/* Whether anything may have written the device memory since it was allocated (written.c). */
+/* Whether anything may have written the device memory since it was allocated (written_state.c). */
 bool block_maybe_written(struct checks *c, struct acl_block *b);
+/* The source of the copy that the call is, if surely nothing has written it; of a batch the first such. */
+const struct op_access *unwritten_source(const struct operation *op, const struct acl_call_record *call);
 /* Class of an address no table knows; asked once per call and parameter. */
 enum acl_host_class host_class(
 	struct checks *c, struct acl_call_record *call, unsigned param, const void *address);

@@ -20,6 +20,11 @@ struct wait_list {
 	} wait[LIST];
 };
 
+static struct wait_list *waits(struct checks *c)
+{
+	return module_state(c, wait);
+}
+
 static void report_unrecorded(struct checks *c, struct acl_call_record *call, struct acl_object *e,
 	struct acl_object *s, int relaxed_to, const char *consequence)
 {
@@ -80,7 +85,7 @@ static bool record_taken_back(struct acl_object *o, struct acl_object *s)
 
 static void unrecorded_wait_leave(struct checks *c, struct acl_call_record *call)
 {
-	struct wait_list *w = c->waits;
+	struct wait_list *w = waits(c);
 	uint32_t stack = call->stack;
 	bool room;
 
@@ -105,7 +110,7 @@ static void unrecorded_wait_leave(struct checks *c, struct acl_call_record *call
 /* A record submitted by any thread ends the question. */
 static void unrecorded_wait_recorded(struct checks *c, struct acl_call_record *call)
 {
-	struct wait_list *w = c->waits;
+	struct wait_list *w = waits(c);
 	acl_ref ref;
 
 	if (__builtin_expect(!load_relaxed(&w->n), 1) || !event_of(call))
@@ -167,10 +172,10 @@ static void unrecorded_wait_synchronise(struct checks *c, struct acl_call_record
 {
 	struct open_wait w;
 
-	if (__builtin_expect(!load_relaxed(&c->waits->n), 1) || !stream_of(call) || !one_thread_only(c) ||
+	if (__builtin_expect(!load_relaxed(&waits(c)->n), 1) || !stream_of(call) || !one_thread_only(c) ||
 		!waits_for_ever(call))
 		return;
-	if (open_wait_take(c->waits, object_ref(stream_of(call)), &w))
+	if (open_wait_take(waits(c), object_ref(stream_of(call)), &w))
 		report_open(c, call, &w, "this call waits for a stream that waits for it");
 }
 
@@ -178,9 +183,9 @@ static void unrecorded_wait_synchronised(struct checks *c, struct acl_call_recor
 {
 	struct open_wait w;
 
-	if (__builtin_expect(!load_relaxed(&c->waits->n), 1) || !stream_of(call) || succeeded(call))
+	if (__builtin_expect(!load_relaxed(&waits(c)->n), 1) || !stream_of(call) || succeeded(call))
 		return;
-	if (open_wait_take(c->waits, object_ref(stream_of(call)), &w))
+	if (open_wait_take(waits(c), object_ref(stream_of(call)), &w))
 		report_open(c, call, &w, "the stream still waits for it");
 }
 
@@ -203,7 +208,7 @@ static void wait_finish(struct checks *c, enum checks_end kind)
 {
 	struct open_wait w;
 
-	while (kind == CHECKS_END_EXIT && open_wait_take(c->waits, 0, &w))
+	while (kind == CHECKS_END_EXIT && open_wait_take(waits(c), 0, &w))
 		report_at_end(c, &w);
 }
 
@@ -215,15 +220,9 @@ static void event_reset_leave(struct checks *c, struct acl_call_record *call)
 		rule_evaluated(call, RULE("event-reset-before-wait"));
 }
 
-static bool wait_create(struct checks *c)
-{
-	c->waits = checks_alloc(c, sizeof(*c->waits));
-	return c->waits != NULL;
-}
-
 static void wait_forked(struct checks *c)
 {
-	store_relaxed(&c->waits->n, 0);
+	store_relaxed(&waits(c)->n, 0);
 }
 
 static const struct check_hook hooks[] = {
@@ -238,7 +237,7 @@ static const struct check_hook hooks[] = {
 const struct check_module module_wait = {
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
-	.create = wait_create,
+	.state_size = sizeof(struct wait_list),
 	.finish = wait_finish,
 	.forked = wait_forked,
 };

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Device memory that nothing wrote: which blocks a call has written, and when the
+ * last task ran that may have written any.  A block counts as written as soon
+ * as a single byte may be: rules speak of memory that holds nothing yet.
+ */
+#include "checks/state/memory_change.h"
+#include "checks/state/memory_state.h"
+#include "checks/state/operation.h"
+#include "checks/state/order_state.h"
+#include "checks/state/stream_state.h"
+
+#define PAGE_BLOCKS 65536
+#define PAGES 1024
+
+/* By block index: a bit of its own, as the blocks themselves lie too far for a look at every copy. */
+struct written_page {
+	_Atomic uint64_t bits[PAGE_BLOCKS / 64];
+};
+
+struct written_state {
+	_Atomic bool off; /* somebody unseen writes: nothing can be said any more */
+	_Atomic uint64_t until; /* serial of the newest block when the last unknown writer was submitted */
+	_Atomic(struct written_page *) page[PAGES];
+};
+
+static struct written_state *written(struct checks *c)
+{
+	return module_state(c, written);
+}
+
+/* The word of a block; NULL: no page for it, which counts as written. */
+static inline _Atomic uint64_t *word_of(struct checks *c, uint32_t index)
+{
+	struct written_page *p =
+		index / PAGE_BLOCKS < PAGES ? load_acquire(&written(c)->page[index / PAGE_BLOCKS]) : NULL;
+
+	return p ? &p->bits[index % PAGE_BLOCKS / 64] : NULL;
+}
+
+static inline bool is_written(struct checks *c, uint32_t index)
+{
+	_Atomic uint64_t *word = word_of(c, index);
+
+	return !word || load_relaxed(word) >> index % 64 & 1;
+}
+
+static inline void mark_written(struct checks *c, uint32_t index)
+{
+	_Atomic uint64_t *word = word_of(c, index);
+
+	if (word && !(load_relaxed(word) >> index % 64 & 1))
+		atomic_fetch_or(word, UINT64_C(1) << index % 64);
+}
+
+void block_unwritten(struct checks *c, struct acl_block *b)
+{
+	struct written_state *s = written(c);
+	unsigned n = b->index / PAGE_BLOCKS;
+	_Atomic uint64_t *word;
+
+	if (n < PAGES && !load_acquire(&s->page[n]) && !load_relaxed(&s->off)) {
+		struct written_page *fresh = checks_alloc(c, sizeof(*fresh)), *none = NULL;
+
+		if (fresh && !atomic_compare_exchange_strong(&s->page[n], &none, fresh))
+			checks_forget(c, fresh, sizeof(*fresh));
+	}
+	word = word_of(c, b->index);
+	if (word)
+		atomic_fetch_and(word, ~(UINT64_C(1) << b->index % 64));
+}
+
+bool block_maybe_written(struct checks *c, struct acl_block *b)
+{
+	if (load_relaxed(&written(c)->off) || is_written(c, b->index))
+		return true;
+	/* Where host and device memory are one the program writes it itself. */
+	if (load_relaxed(&b->serial) <= load_relaxed(&written(c)->until) ||
+		load_relaxed(&c->run_mode) == ACL_DEVICE)
+		return true;
+	if (other_submitters_possible(c, CHECKS_OTHER_WORK))
+		store_relaxed(&written(c)->off, true);
+	return load_relaxed(&written(c)->off);
+}
+
+/* A kernel, a model, a callback …: it may write whatever exists now. After the call, since rules look at what
+ * there was before it. */
+static void anything(struct checks *c, struct acl_call_record *call)
+{
+	uint64_t now = load_relaxed(&c->serials);
+
+	(void)call;
+	if (load_relaxed(&written(c)->until) != now)
+		store_relaxed(&written(c)->until, now);
+}
+
+/* Whether a kernel may still run: it may have got, or get, the address of a block that is newer. */
+static bool kernel_pending(struct checks *c)
+{
+	struct acl_object *o;
+
+	object_each(c, ACL_HANDLE_STREAM, o)
+	{
+		uint64_t kernel = load_relaxed(&stream_state(o)->kernel);
+
+		if (kernel > load_acquire(&stream_state(o)->completed) && object_usable(o))
+			return true;
+	}
+	return false;
+}
+
+/* --- copies that read ------------------------------------------------------------------- */
+
+/* Of a call: 1 + the entry whose source nothing has written. */
+static const char unwritten_note;
+
+const struct op_access *unwritten_source(const struct operation *op, const struct acl_call_record *call)
+{
+	uint64_t entry = call_note(call, &unwritten_note);
+
+	return entry && entry <= op->n_entries ? operation_entry(op, entry - 1).src : NULL;
+}
+
+static __attribute__((noinline, cold)) void reads_new(
+	struct checks *c, struct acl_call_record *call, const struct op_entry *e)
+{
+	struct acl_block *b = e->src->block.block;
+	bool holds_something = load_relaxed(&b->marks) & BLOCK_DESCRIBED || block_maybe_written(c, b);
+
+	/* A writer that it waits for may be submitted later, and one that runs may be told of the block. */
+	if ((stream_of(call) && order_unseen(c, stream_of(call))) || kernel_pending(c))
+		return;
+	/* Once is enough, and saves looking again. */
+	mark_written(c, b->index);
+	if (holds_something || call_note(call, &unwritten_note))
+		return;
+	call_note_set(call, &unwritten_note, 1 + e->index);
+	/* A rule has something to say of it. */
+	call->plain = false;
+	call->state.evaluated &= ~(EVALUATED_PLAIN_COPY | EVALUATED_PLAIN_ASYNC);
+}
+
+/* A copy reads its source; what any operation writes, or shows to others, counts as written. */
+static __attribute__((noinline)) void accesses_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op = operation_of(c, call);
+	/* What is captured reads when the model runs. */
+	bool reads = op->group == ACL_OP_GROUP_COPY && !call->state.capture;
+
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		if (reads && e.src && e.src->block.block && e.src->block.kind == MEM_DEVICE &&
+			__builtin_expect(!is_written(c, e.src->block.index), 0))
+			reads_new(c, call, &e);
+		if (e.dst && e.dst->block.block && e.dst->block.kind == MEM_DEVICE)
+			mark_written(c, e.dst->block.index);
+	}
+}
+
+static void written_access_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op = thread_of(call)->operation;
+
+	if (load_relaxed(&written(c)->off))
+		return;
+	/* The usual copy out of the host's memory into what was written before. */
+	if (call->plain && op->first[0].block.kind != MEM_DEVICE && op->first[1].block.kind == MEM_DEVICE &&
+		is_written(c, op->first[1].block.index))
+		return;
+	accesses_enter(c, call);
+}
+
+/* --- binding ---------------------------------------------------------------------------------- */
+
+/* Operations that write what their arguments say, or nothing of the program's. */
+static bool writes_known(unsigned api)
+{
+	switch (acl_apis[api].operation_group) {
+	case ACL_OP_GROUP_COPY:
+		/* What a descriptor or a pointer in device memory leads to is not known. */
+		return acl_apis[api].operation != ACL_OP_COPY_DESCRIBED &&
+		       acl_apis[api].operation != ACL_OP_COPY_INDIRECT;
+	case ACL_OP_GROUP_SET:
+	case ACL_OP_GROUP_REDUCE:
+	case ACL_OP_GROUP_WRITE:
+	case ACL_OP_GROUP_WAIT:
+	case ACL_OP_GROUP_ALLOCATE:
+	case ACL_OP_GROUP_FREE:
+	case ACL_OP_GROUP_OVERFLOW:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Everything that runs on the device, unless it is known to write nothing or what its arguments say. */
+static bool writes_anything(unsigned api)
+{
+	const struct acl_api_info *info = &acl_apis[api];
+
+	if (writes_known(api))
+		return false;
+	if (info->classes & (ACL_CLASS_KERNEL | ACL_CLASS_MODEL))
+		return info->mode != ACL_MODE_IMMEDIATE;
+	return info->mode == ACL_MODE_ASYNC &&
+	       !(info->classes & (ACL_CLASS_EVENT | ACL_CLASS_NOTIFY | ACL_CLASS_LABEL | ACL_CLASS_CONFIG));
+}
+
+static void written_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
+{
+	for (unsigned api = 0; api < acl_api_count; api++)
+		if (writes_anything(api))
+			add(binder, api, ACL_LEAVE, anything);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_GROUP(COPY), ACL_ENTER, written_access_enter},
+	{ON_GROUP(SET), ACL_ENTER, written_access_enter},
+	{ON_GROUP(REDUCE), ACL_ENTER, written_access_enter},
+	{ON_OP(WRITE_VALUE), ACL_ENTER, written_access_enter},
+	{ON_OP(OVERFLOW_READ), ACL_ENTER, written_access_enter},
+	{ON_OP(EXPORT_MEMORY), ACL_ENTER, written_access_enter},
+	{ON_OP(MAP_PEER), ACL_ENTER, written_access_enter},
+};
+
+const struct check_module module_written = {
+	.order = 27, /* after the operation is decoded */
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.bind = written_bind,
+	.state_size = sizeof(struct written_state),
+};
