@@ -31,6 +31,10 @@ void capture_stream_records(struct checks *c, struct acl_object *model, struct a
 void capture_stream_waits(struct checks *c, struct acl_object *model, struct acl_object *s,
 	struct acl_object *event, const struct acl_call_record *call);
 
+/* A captured task uses that memory. */
+void capture_range_add(
+	struct acl_object *model, uint64_t address, uint64_t bytes, const struct acl_call_record *call);
+
 void model_gone(struct checks *c, struct acl_object *model);
 
 #endif

@@ -258,6 +258,17 @@ static void informed(struct checks *c, struct acl_call_record *call)
 
 /* --- inside ------------------------------------------------------------------------------ */
 
+static void access_of_call(struct checks *c, struct acl_object *model, const struct op_access *a,
+	const struct acl_call_record *call)
+{
+	if (!a || !a->address)
+		return;
+	model_uses_address(c, model, a->address, call);
+	/* Between rows there is memory that the task leaves alone. */
+	if (a->rows == 1 || a->pitch == a->width)
+		capture_range_add(model, (uintptr_t)a->address, a->span, call);
+}
+
 static void uses_of_call(struct checks *c, struct acl_object *model, struct acl_call_record *call)
 {
 	const struct operation *op = operation_of(c, call);
@@ -265,10 +276,8 @@ static void uses_of_call(struct checks *c, struct acl_object *model, struct acl_
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
-		if (e.dst)
-			model_uses_address(c, model, e.dst->address, call);
-		if (e.src)
-			model_uses_address(c, model, e.src->address, call);
+		access_of_call(c, model, e.dst, call);
+		access_of_call(c, model, e.src, call);
 	}
 }
 
@@ -324,6 +333,10 @@ static void captured(struct checks *c, struct acl_call_record *call)
 		capture_stream_task(c, model, stream_of(call), LAST_TASK, call);
 	if (waits_for_unseen(call))
 		model_waits_unseen(c, model);
+	/* The callback runs on the thread that is subscribed for the stream then. */
+	if (acl_apis[call->api].operation == ACL_OP_LAUNCH_HOST_FUNCTION &&
+		acl_arg_has(call->api, ACL_ROLE_BLOCK_TYPE))
+		model_uses_object(c, model, stream_of(call), call);
 	uses_of_call(c, model, call);
 	handles_of_call(c, model, call);
 }

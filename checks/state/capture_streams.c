@@ -11,6 +11,8 @@ struct capture_streams {
 	uint32_t generation; /* of the model: the slot may hold another one by now */
 	uint32_t n, room;
 	bool incomplete; /* no memory for a stream */
+	uint32_t n_ranges; /* ever; they are kept in turn */
+	struct capture_range range[CAPTURE_RANGES];
 	struct capture_stream *stream;
 };
 
@@ -176,4 +178,34 @@ bool capture_stream_next(struct acl_object *model, unsigned *at, struct capture_
 		*stream = a->stream[(*at)++];
 	unlock(&m->lock);
 	return more;
+}
+
+void capture_range_add(
+	struct acl_object *model, uint64_t address, uint64_t bytes, const struct acl_call_record *call)
+{
+	struct model_state *m = model_state(model);
+	struct capture_streams *a;
+
+	lock(&m->lock);
+	a = streams_of(model);
+	if (a && bytes)
+		a->range[a->n_ranges++ % CAPTURE_RANGES] =
+			(struct capture_range){address, bytes, site_of(call)};
+	unlock(&m->lock);
+}
+
+bool capture_range_at(struct acl_object *model, uint64_t address, uint64_t bytes, struct capture_range *range)
+{
+	struct model_state *m = model_state(model);
+	struct capture_streams *a;
+	bool found = false;
+
+	lock(&m->lock);
+	a = streams_of(model);
+	for (uint32_t i = 0; a && i < CAPTURE_RANGES && i < a->n_ranges && !found; i++) {
+		*range = a->range[i];
+		found = address < range->address + range->bytes && range->address < address + bytes;
+	}
+	unlock(&m->lock);
+	return found;
 }

@@ -35,4 +35,16 @@ static inline bool capture_stream_is_joined(const struct capture_stream *s)
 	return s->last == LAST_RECORD && s->waited == s->tasks;
 }
 
+/* A range of memory that a task uses; the last CAPTURE_RANGES of a capture are known. */
+#define CAPTURE_RANGES 128
+
+struct capture_range {
+	uint64_t address, bytes;
+	struct acl_call_site at; /* the task */
+};
+
+/* One that a captured task of the open capture uses and that these bytes touch; false = none known. */
+bool capture_range_at(
+	struct acl_object *model, uint64_t address, uint64_t bytes, struct capture_range *range);
+
 #endif

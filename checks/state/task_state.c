@@ -5,6 +5,7 @@
 #include "checks/engine/value_table.h"
 #include "checks/state/binding_state.h"
 #include "checks/state/model_execution.h"
+#include "checks/state/thread_claim.h"
 
 struct tasks {
 	struct value_table model; /* handle of a task -> acl_ref of its model */
@@ -94,19 +95,9 @@ static void model_updated(struct checks *c, struct acl_call_record *call)
 
 /* --- calls in progress ------------------------------------------------------------------------- */
 
-static uint32_t thread_number(struct checks *c, const struct acl_call_record *call)
+static bool works_on_task(unsigned api)
 {
-	return (uint32_t)(thread_of(call) - c->threads) + 1;
-}
-
-/* A thread that ended in the middle of its call is in none. */
-static bool thread_on_task(struct checks *c, uint32_t number)
-{
-	struct acl_thread *t = &c->threads[number - 1];
-	unsigned inside = load_acquire(&t->inside);
-
-	return inside && acl_arg_has(inside - 1, ACL_ROLE_TASK) &&
-	       (!c->host.thread_lives || c->host.thread_lives(c->host.context, load_relaxed(&t->tid)));
+	return acl_arg_has(api, ACL_ROLE_TASK);
 }
 
 /* Of a call: the number of the other thread. */
@@ -115,26 +106,21 @@ static const char other_note;
 static void task_call_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *m = task_model(c, call);
-	uint32_t nobody = 0, mine = thread_number(c, call);
+	uint32_t other;
 
 	if (!m || call->callback_depth)
 		return;
-	m = model_root(c, m);
-	if (atomic_compare_exchange_strong(&model_state(m)->task_thread, &nobody, mine))
-		return;
-	if (nobody != mine && thread_on_task(c, nobody))
-		call_note_set(call, &other_note, nobody);
-	else
-		store_relaxed(&model_state(m)->task_thread, mine);
+	other = thread_claim(c, call, &model_state(model_root(c, m))->task_thread, works_on_task);
+	if (other)
+		call_note_set(call, &other_note, other);
 }
 
 static void task_call_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *m = task_model(c, call);
-	uint32_t mine = thread_number(c, call);
 
 	if (m)
-		atomic_compare_exchange_strong(&model_state(model_root(c, m))->task_thread, &mine, 0);
+		thread_unclaim(c, call, &model_state(model_root(c, m))->task_thread);
 }
 
 const struct acl_thread *task_other_thread(struct checks *c, const struct acl_call_record *call)

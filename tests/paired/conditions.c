@@ -14,7 +14,7 @@ struct condition {
 static struct condition condition_on(aclrtStream s, aclmdlRICondHandleFlag flag, bool address)
 {
 	aclrtStream inner = make_stream();
-	aclmdlRICaptureStatus status;
+	aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
 	aclmdlRI body[1] = {NULL}, out = NULL;
 	struct condition c = {NULL, NULL, NULL};
 

@@ -188,7 +188,7 @@ static void external_in_condition(void)
 {
 	aclrtStream s = make_stream(), inner = make_stream();
 	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
-	aclmdlRICaptureStatus status;
+	aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
 	aclmdlRICondHandle h = NULL;
 	aclmdlRI m = NULL, out = NULL, sub[1] = {NULL};
 

@@ -21,7 +21,7 @@ static aclmdlRI capture_on(aclrtStream s)
 /* The model of an open capture; after the end it has the same handle. */
 static aclmdlRI in_the_making(aclrtStream s)
 {
-	aclmdlRICaptureStatus status;
+	aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
 	aclmdlRI m = NULL;
 
 	CALL(aclmdlRICaptureBegin, .stream = s, .mode = RELAXED);

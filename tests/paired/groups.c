@@ -220,7 +220,7 @@ static void executed_in_update(void)
 /* The parent's capture and the model of its condition. */
 static aclmdlRI condition(aclrtStream s, aclmdlRI *parent)
 {
-	aclmdlRICaptureStatus status;
+	aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
 	aclmdlRICondHandle h = NULL;
 	aclmdlRI m = NULL, sub[1] = {NULL};
 

@@ -6,6 +6,7 @@
 #include "checks/state/event_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/physical_state.h"
+#include "checks/state/stream_state.h"
 
 #define USE_TEXT 160
 
@@ -143,7 +144,27 @@ static void captured_event_free(struct checks *c, struct acl_call_record *call)
 		c, call, RULE("capture-notify-destroyed-before-destroy"), event_of(call), "event");
 }
 
+/* The replay waits for a thread that processes the callback. */
+static void captured_callback_unsubscribe(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call), *model;
+	struct model_use use = {.api = 0};
+	struct acl_call_site at;
+
+	if (!s || !object_usable(s) || load_relaxed(&s->flags) & ACL_OBJECT_LEARNED ||
+		!load_relaxed(&c->kinds[ACL_HANDLE_MODEL]->count))
+		return;
+	model = load_relaxed(&s->captured) ? model_using(c, object_ref(s), &use) : NULL;
+	at = (struct acl_call_site){.caller = use.caller, .tid = use.tid, .api = use.api};
+	FINDING(c, call, "capture-callback-thread-gone", model,
+		PARTS(part_object("stream", s), part_used_at(&at), part_object("model", model)),
+		"A model that is still alive has a callback captured on this stream, which no thread "
+		"processes from "
+		"now on.");
+}
+
 static const struct check_hook hooks[] = {
+	{ON_OP(CALLBACK_UNSUBSCRIBE), ACL_ENTER, captured_callback_unsubscribe},
 	{ON_OP(FREE_DEVICE), ACL_ENTER, captured_memory_free},
 	{ON_OP(FREE_HOST), ACL_ENTER, captured_memory_free},
 	{ON_OP(FREE_POOL), ACL_ENTER, captured_memory_free},

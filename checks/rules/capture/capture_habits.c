@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is permitted while streams are captured and seldom meant: it happens once, or in an order of chance.
+ */
+#include "checks/engine/finding_statement.h"
+#include "checks/state/capture_streams.h"
+#include "checks/state/capture_threads.h"
+#include "checks/state/device_state.h"
+#include "checks/state/operation.h"
+#include "checks/state/stream_state.h"
+
+/* --- memory that is set now, and used by tasks that run later ------------------------------- */
+
+static bool mode_permits(struct checks *c, const struct acl_call_record *call)
+{
+	bool known;
+	struct acl_object *context = context_current(c, thread_of(call), &known);
+
+	return !capture_mode_forbids(capture_mode_of_context(context),
+		capture_mode_of_thread(thread_of(call)), load_relaxed(&thread_of(call)->exchange));
+}
+
+static bool written_now(
+	struct checks *c, struct acl_call_record *call, struct acl_object *capture, const struct op_access *a)
+{
+	struct capture_range used = {.bytes = 0};
+
+	if (!a || !a->address || !a->span || (a->rows != 1 && a->pitch != a->width))
+		return false;
+	return FINDING(c, call, "capture-sync-memop-not-recorded",
+		capture_range_at(capture, (uintptr_t)a->address, a->span, &used),
+		PARTS(part_address(a->name, a->address), part_bytes("bytes", a->span),
+			part_api("captured task", used.at.api), part_handle("its memory", used.address),
+			part_object("capture", capture), part_used_at(&used.at)),
+		"%s writes this memory now and once, and a task captured before (%s) uses it at every "
+		"replay.",
+		acl_apis[call->api].name, acl_apis[used.at.api].name);
+}
+
+static void capture_memop_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *capture = capture_by_thread(c, call);
+	const struct operation *op;
+
+	if (!capture || !mode_permits(c, call))
+		return;
+	op = operation_of(c, call);
+	for (uint64_t i = 0; i < op->n_entries; i++)
+		if (written_now(c, call, capture, operation_entry(op, i).dst))
+			return;
+}
+
+/* --- two threads on one stream ----------------------------------------------------------------- */
+
+static void capture_together_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_thread *other = capture_other_thread(c, call);
+	unsigned inside = other ? load_acquire(&other->inside) : 0;
+
+	if (!call->state.capture || !stream_of(call))
+		return;
+	FINDING(c, call, "capture-concurrent-host-use", inside,
+		PARTS(part_uint("thread", load_relaxed(&other->tid)), part_api("its call", inside - 1),
+			part_object("stream", stream_of(call)),
+			part_object("capture", capture_of(c, stream_of(call)))),
+		"Thread %u is in the middle of %s on the same stream: which task is captured first is a "
+		"matter of "
+		"luck.",
+		load_relaxed(&other->tid), acl_apis[inside - 1].name);
+}
+
+static void capture_habits_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
+{
+	for (unsigned api = 0; api < acl_api_count; api++) {
+		if (acl_apis[api].capture == ACL_CAPTURE_ILLEGAL_GLOBAL_OR_THREAD_LOCAL)
+			add(binder, api, ACL_ENTER | ACL_CONDITIONAL, capture_memop_enter);
+		if (acl_apis[api].capture == ACL_CAPTURE_CAPTURED)
+			add(binder, api, ACL_ENTER | ACL_CONDITIONAL, capture_together_enter);
+	}
+}
+
+const struct check_module module_capture_habits = {
+	.bind = capture_habits_bind,
+};

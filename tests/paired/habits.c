@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Paired tests of what is permitted around a capture and seldom meant. */
+#include "paired.h"
+
+#define RELAXED ACL_MODEL_RI_CAPTURE_MODE_RELAXED
+
+static void begin(aclrtStream s)
+{
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = RELAXED);
+}
+
+static aclmdlRI end(aclrtStream s)
+{
+	aclmdlRI m = NULL;
+
+	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
+	return m;
+}
+
+/* --- memory that is set now ------------------------------------------------------------------ */
+
+/* Two pieces of one allocation: the copy uses the first. */
+static char *captured_copy(aclrtStream s)
+{
+	char *d = make_device_memory(8192), *from = make_device_memory(4096);
+
+	begin(s);
+	CALL(aclrtMemcpyAsync, .dst = d, .destMax = 4096, .src = from, .count = 4096,
+		.kind = ACL_MEMCPY_DEVICE_TO_DEVICE, .stream = s);
+	return d;
+}
+
+static void set_now(void)
+{
+	aclrtStream s = make_stream();
+	char *d = captured_copy(s);
+
+	CALL_EACH(
+		0, ROLE(DST, bug ? d + 4064 : d + 4096), ROLE(LIMIT, 64), ROLE(BYTES, 64), ROLE(NUMBER, 16));
+	end(s);
+}
+
+static void copied_now(void)
+{
+	void *host = make_host_memory(4096);
+	aclrtStream s = make_stream();
+	char *d = captured_copy(s);
+
+	CALL(aclrtMemset, .devPtr = host, .maxCount = 4096, .count = 4096);
+	CALL_EACH(0, ROLE(DST, bug ? d : d + 4096), ROLE(LIMIT, 64), ROLE(SRC, host), ROLE(BYTES, 64),
+		ROLE(DPITCH, 64), ROLE(SPITCH, 64), ROLE(WIDTH, 64), ROLE(HEIGHT, 1),
+		ROLE(KIND, ACL_MEMCPY_HOST_TO_DEVICE));
+	end(s);
+}
+
+static void batch_copied_now(void)
+{
+	aclrtMemcpyBatchAttr attribute = {
+		.dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE, .srcLoc.type = ACL_MEM_LOCATION_TYPE_HOST};
+	void *host = make_host_memory(4096), *to;
+	size_t size = 64, index = 0, failed;
+	aclrtStream s = make_stream();
+	char *d = captured_copy(s);
+
+	to = bug ? d : d + 4096;
+	CALL(aclrtMemset, .devPtr = host, .maxCount = 4096, .count = 4096);
+	CALL_EACH(0, ROLE(DSTS, &to), ROLE(LIMITS, &size), ROLE(SRCS, &host), ROLE(SIZES, &size),
+		ROLE(NUMBER, 1), ROLE(ATTRIBUTES, &attribute), ROLE(ATTRIBUTE_INDEXES, &index),
+		ROLE(ATTRIBUTE_COUNT, 1), ROLE(FAIL_INDEX, &failed));
+	end(s);
+}
+
+/* --- two threads on one stream -------------------------------------------------------------------- */
+
+static bool together; /* the call of the other thread came while this one was in its own */
+
+static void set_by_other(aclrtStream s, void *d)
+{
+	twin_thread(1);
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	twin_thread(0);
+	together = true;
+}
+
+static void two_threads(void)
+{
+	aclrtStream s = make_stream(), other = make_stream();
+	void *d = make_device_memory(4096), *e = make_device_memory(4096);
+
+	begin(s);
+	begin(other);
+	together = false;
+	CALL_DOES(aclrtMemsetAsync, 0, set_by_other(bug ? s : other, e), .devPtr = d, .maxCount = 64,
+		.count = 64, .stream = s);
+	twin_assume(together, "two calls at once are a matter of luck");
+	/* One after the other is fine. */
+	set_by_other(s, e);
+	end(other);
+	end(s);
+}
+
+static void two_threads_each(void)
+{
+	aclrtStream s = make_stream(), other = make_stream();
+	void *d = make_device_memory(4096), *from = make_device_memory(4096), *e = make_device_memory(4096);
+
+	begin(s);
+	begin(other);
+	together = false;
+	CALL_DOES(
+		aclrtMemsetAsync, 0,
+		{
+			together = true;
+			twin_thread(1);
+			CALL_EACH(0, ROLE(DST, e), ROLE(LIMIT, 64), ROLE(SRC, from), ROLE(BYTES, 64),
+				ROLE(DPITCH, 64), ROLE(SPITCH, 64), ROLE(WIDTH, 64), ROLE(HEIGHT, 1),
+				ROLE(KIND, ACL_MEMCPY_DEVICE_TO_DEVICE), ROLE(STREAM, bug ? s : other));
+			twin_thread(0);
+		},
+		.devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	twin_assume(together, "two calls at once are a matter of luck");
+	end(other);
+	end(s);
+}
+
+/* --- what the answer of a question is not ------------------------------------------------------------ */
+
+static void executed_without_model(void)
+{
+	aclrtStream s = make_stream(), other = make_stream();
+	aclmdlRICaptureStatus status;
+	aclmdlRI m = NULL;
+
+	begin(s);
+	CALL_DOES(
+		aclmdlRICaptureGetInfo, 0,
+		{
+			status = bug ? ACL_MODEL_RI_CAPTURE_STATUS_NONE : ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
+			m = bug ? NULL : make_address();
+		},
+		.stream = bug ? other : s, .status = &status, .modelRI = &m);
+	if (!bug) {
+		end(s);
+		/* That another stream is not captured says nothing of the model. */
+		CALL_DOES(aclmdlRICaptureGetInfo, 0, status = ACL_MODEL_RI_CAPTURE_STATUS_NONE,
+			.stream = other, .status = &status, .modelRI = NULL);
+		m = (begin(s), end(s));
+	}
+	CALL_FAILS(bug ? 100000 : 0, aclmdlRIExecuteAsync, .modelRI = m, .stream = other);
+	CALL(aclrtSynchronizeStream, .stream = other);
+	if (bug)
+		end(s);
+}
+
+static void named_without_model(void)
+{
+	aclrtStream s = make_stream();
+	aclmdlRICaptureStatus status;
+	aclmdlRI m = NULL, own = (begin(s), end(s));
+
+	CALL_DOES(
+		aclmdlRICaptureGetInfo, 0,
+		{
+			status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+			m = make_address();
+		},
+		.stream = s, .status = &status, .modelRI = &m);
+	CALL_FAILS(bug ? 107017 : 0, aclmdlRISetName, .modelRI = bug ? m : own, .name = "model");
+}
+
+static void destroyed_without_model(void)
+{
+	aclrtStream s = make_stream();
+	aclmdlRICaptureStatus status;
+	aclmdlRI m = NULL, own = (begin(s), end(s));
+
+	CALL_DOES(aclmdlRICaptureGetInfo, 0, status = ACL_MODEL_RI_CAPTURE_STATUS_NONE, .stream = s,
+		.status = &status, .modelRI = &m);
+	CALL_FAILS(bug ? 100000 : 0, aclmdlRIDestroy, .modelRI = bug ? m : own);
+}
+
+/* --- callbacks of a model ------------------------------------------------------------------------------ */
+
+static void callback(void *data)
+{
+	(void)data;
+}
+
+static void unsubscribed_early(void)
+{
+	aclrtStream s = make_stream();
+	aclmdlRI m;
+
+	CALL(aclrtSubscribeReport, .threadId = twin_thread_id(0), .stream = s);
+	begin(s);
+	CALL(aclrtLaunchCallback, .fn = callback, .blockType = ACL_CALLBACK_NO_BLOCK, .stream = s);
+	m = end(s);
+	if (!bug)
+		CALL(aclmdlRIDestroy, .modelRI = m);
+	CALL(aclrtUnSubscribeReport, .threadId = twin_thread_id(0), .stream = s);
+}
+
+static const struct twin twins[] = {
+	TWIN_EACH("capture-sync-memop-not-recorded", set_now, SET_BYTES, .mode = TWIN_IF_NOT_ASYNC),
+	TWIN_EACH("capture-sync-memop-not-recorded", set_now, SET_WORDS, .mode = TWIN_IF_NOT_ASYNC),
+	TWIN_EACH("capture-sync-memop-not-recorded", copied_now, COPY_LINEAR, .mode = TWIN_IF_NOT_ASYNC),
+	TWIN_EACH("capture-sync-memop-not-recorded", copied_now, COPY_ROWS, .mode = TWIN_IF_NOT_ASYNC),
+	TWIN_EACH("capture-sync-memop-not-recorded", batch_copied_now, COPY_BATCH, .mode = TWIN_IF_NOT_ASYNC),
+	TWIN("capture-concurrent-host-use", two_threads),
+	TWIN_EACH("capture-concurrent-host-use", two_threads_each, COPY_LINEAR, .mode = TWIN_IF_ASYNC),
+	TWIN_EACH("capture-concurrent-host-use", two_threads_each, COPY_ROWS, .mode = TWIN_IF_ASYNC),
+	TWIN("capture-getinfo-model-used-invalid", executed_without_model),
+	TWIN("capture-getinfo-model-used-invalid", named_without_model),
+	TWIN("capture-getinfo-model-used-invalid", destroyed_without_model),
+	TWIN("capture-callback-thread-gone", unsubscribed_early),
+};
+
+TWINS_MAIN("capture habits", twins)
