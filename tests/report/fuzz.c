@@ -64,6 +64,12 @@ int command_help(const char *name, const char *lines)
 	return 0;
 }
 
+/* Files that a damaged report names are not looked into. */
+void missing_lines_resolve(json_t *report)
+{
+	(void)report;
+}
+
 void *need(void *p)
 {
 	if (!p)
@@ -190,6 +196,28 @@ static bool fuzz_suppressions(void)
 	return true;
 }
 
+/* What is written without a tree is the same report as the tree. */
+static bool written_is(const json_t *report)
+{
+	struct merge *m = merge_new();
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+	json_t *read;
+	bool same;
+
+	merge_add(m, path);
+	merge_add(m, path);
+	json_decref(merge_write(m, f));
+	merge_free(m);
+	fclose(f);
+	read = json_loadb(text, n, 0, NULL);
+	same = read && json_equal(read, report);
+	json_decref(read);
+	free(text);
+	return same;
+}
+
 static bool fuzz_report(void)
 {
 	struct merge *m = merge_new();
@@ -201,7 +229,7 @@ static bool fuzz_report(void)
 	report = merge_result(m);
 	merge_free(m);
 	verdict = text_of(report, "verdict");
-	holds = good || strcmp(verdict, "pass") != 0;
+	holds = (good || strcmp(verdict, "pass") != 0) && written_is(report);
 	for (const struct report_format *f = report_formats; f->name; f++)
 		f->print(nowhere, report);
 	suppressions_apply(report);

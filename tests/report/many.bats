@@ -80,3 +80,13 @@ checked() {
 	[ "$(head -1 some | cut -c1-28)" = "error: async-copy-alignment:" ]
 	[ "$(sed -n '/^summary/p' some | cut -d, -f1-4)" = "summary: 1 error, 1 warning, 0 perf, 0 portability" ]
 }
+
+@test "a format without a file goes to standard error, never between what the program prints" {
+	for format in json github junit; do
+		"$ACLCHECK" run --softnpu --format $format -- "$PROGRAM" >out 2>err || [ $? = 97 ]
+		LD_LIBRARY_PATH=$BUILD/softnpu "$PROGRAM" >plain
+		cmp out plain
+		grep -q 'async-copy-alignment' err
+	done
+	[ "$(sed -n '/^<?xml/,/<.testsuites>/p' err | xmllint --xpath 'string(//testsuite/@name)' -)" = aclcheck ]
+}

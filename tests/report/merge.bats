@@ -133,3 +133,67 @@ load helper
 	# the pages of the file being read as well.
 	python3 -c "assert $bytes / $seconds > 100e6, 'slower than 100 MB/s'; assert $kilobytes < 20000 + $bytes / 4 / 1024"
 }
+
+@test "many distinct findings: read, merged and written in about the time that Python takes to read them" {
+	ACLCHECK_REPORT=r.json "$FINDINGS" error warning advice 2>/dev/null
+	read -r seconds plain bytes <<<"$(python3 - "$ACLCHECK" <<-'END'
+		import json, resource, subprocess, sys
+		report = json.load(open("r.json"))
+		kinds = report["findings"]
+		for k in range(4):
+		    report["findings"] = [dict(kinds[i % len(kinds)], fingerprint=f"{k}-{i:012x}") for i in range(6000)]
+		    report["pid"] = 100 + k
+		    json.dump(report, open(f"big{k}.json", "w"))
+		names = [f"big{k}.json" for k in range(4)]
+		def cpu(command):
+		    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+		    subprocess.run(command)
+		    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+		    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+		read = "import json, sys\nfor name in sys.argv[1:]: json.load(open(name))"
+		nothing = min(cpu([sys.executable, "-c", "import json"]) for i in range(3))
+		print(min(cpu([sys.argv[1], "merge", "-o", "m.json"] + names) for i in range(5)),
+		      min(cpu([sys.executable, "-c", read] + names) for i in range(5)) - nothing,
+		      sum(len(open(name).read()) for name in names))
+	END
+	)"
+	echo "# $bytes bytes in $seconds s of CPU time, Python reads them in $plain s" >&3
+	[ "$(json m.json 'len(r["findings"]), len(r["processes"]), r["totals"]["error"] > 0')" = "(24000, 4, True)" ]
+	# A tree of them took five times as long. The ratio holds on a busy machine, too.
+	python3 -c "assert $seconds < 1.25 * $plain"
+}
+
+@test "what is not valid JSON inside a finding is found, wherever it stands" {
+	ACLCHECK_REPORT=r.json "$FINDINGS" error 2>/dev/null
+	for change in 's/"severity": *"error"/"severity":erro/' 's/"thread": *[0-9]*/"thread":01/' 's/"title": *"/&\\q/' \
+		's/"title": *"/&\xff/' 's/"advice": *false/"advice":false false/' 's/"title": *"/&\t/' 's/"args": *{/&,/' 's/"thread": *[0-9]*/&./'; do
+		LC_ALL=C sed "$change" r.json >bad.json
+		cmp -s r.json bad.json && { echo "no change: $change"; return 1; }
+		run "$ACLCHECK" merge -o m.json bad.json
+		[ "$status" != 0 ] && [ "$status" != 97 ] || { echo "taken: $change"; return 1; }
+		[[ $output == *"bad.json:"* ]]
+		# What was written is whole all the same.
+		[ ! -e m.json ] || json m.json 'r["verdict"]' >/dev/null
+	done
+	# Good, though unusual.
+	sed 's/"title": *"/&\\ud83d\\ude00 \\u00e4\\n/; s/"thread": *[0-9]*/"thread":  12 /' r.json >good.json
+	run "$ACLCHECK" merge -o m.json good.json
+	[ "$status" = 97 ]
+	[ "$(json m.json 'r["findings"][0]["title"][:4], r["findings"][0]["thread"]')" = "('😀 ä\n', 12)" ]
+}
+
+@test "a long merge shows on a terminal how far it is" {
+	ACLCHECK_REPORT=r.json "$FINDINGS" error warning advice 2>/dev/null
+	mkdir many
+	python3 - <<-'END'
+		import json
+		report = json.load(open("r.json"))
+		report["findings"] = [dict(report["findings"][0], fingerprint=f"{i:016x}") for i in range(60000)]
+		for k in range(12):
+		    json.dump(report, open(f"many/{k}.json", "w"))
+	END
+	python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$ACLCHECK" merge -o m.json many >terminal
+	grep -q 'aclcheck: [0-9]* processes, [0-9]* findings, [0-9]* MB read' terminal
+	"$ACLCHECK" merge -o m.json many 2>err || [ $? = 97 ]
+	[ ! -s err ]
+}

@@ -41,6 +41,31 @@ static bool read_count(const char *text, size_t *out)
 	return isdigit((unsigned char)*text) && !*end && !errno;
 }
 
+/* Merged reports may be larger than a tree of them should be: written as they are read. Without findings. */
+static json_t *write_merged(struct merge *m, const char *output, bool *good)
+{
+	struct whole_file w;
+	json_t *report;
+	FILE *to = output && strcmp(output, "-") ? whole_file_begin(&w, output) : stdout;
+
+	if (!to) {
+		*good = false;
+		return merge_result(m);
+	}
+	report = merge_write(m, to);
+	*good &= to == stdout ? report_flushed(stdout) : whole_file_end(&w);
+	return report;
+}
+
+static int end(struct merge *m, json_t *report, bool good)
+{
+	int code = report_exit(report);
+
+	merge_free(m);
+	json_decref(report);
+	return good ? code : COMMAND_MISUSE;
+}
+
 static int convert(int argc, char **argv, const char *format_name)
 {
 	static const struct option options[] = {{"format", required_argument, NULL, 'f'},
@@ -55,7 +80,7 @@ static int convert(int argc, char **argv, const char *format_name)
 	struct merge *m;
 	bool good = true;
 	json_t *report;
-	int c, code;
+	int c;
 
 	while ((c = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
 		if (c == 'f')
@@ -95,8 +120,9 @@ static int convert(int argc, char **argv, const char *format_name)
 	m = merge_new();
 	for (; optind < argc; optind++)
 		good &= merge_add(m, argv[optind]);
+	if (!strcmp(format->name, "json") && !suppress && !baseline && !judge)
+		return end(m, write_merged(m, output, &good), good);
 	report = merge_result(m);
-	merge_free(m);
 	missing_lines_resolve(report);
 	if (suppress)
 		suppressions_apply(report);
@@ -106,9 +132,7 @@ static int convert(int argc, char **argv, const char *format_name)
 	if (judge || suppress)
 		report_evaluate(report, fail_on);
 	good &= report_write(output, format, report);
-	code = report_exit(report);
-	json_decref(report);
-	return good ? code : COMMAND_MISUSE;
+	return end(m, report, good);
 }
 
 int cmd_report(int argc, char **argv)

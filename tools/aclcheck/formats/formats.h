@@ -20,6 +20,8 @@ const struct report_format *report_format_find(const char *name);
 const char *report_format_names(void);
 
 /* Writes to a file (by rename) or to stdout when path is NULL or "-". False after an error was said. */
+/* Whether all that was printed has been taken; else an error was said. */
+bool report_flushed(FILE *to);
 bool report_write(const char *path, const struct report_format *format, const json_t *report);
 
 /* What the command line says about printing. */

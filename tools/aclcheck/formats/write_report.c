@@ -28,6 +28,14 @@ const char *report_format_names(void)
 	return names;
 }
 
+bool report_flushed(FILE *to)
+{
+	if (!fflush(to) && !ferror(to))
+		return true;
+	command_say("%s: %s", to == stdout ? "standard output" : "standard error", strerror(errno));
+	return false;
+}
+
 bool report_write(const char *path, const struct report_format *format, const json_t *report)
 {
 	if (path && strcmp(path, "-")) {
@@ -39,9 +47,5 @@ bool report_write(const char *path, const struct report_format *format, const js
 		return whole_file_end(&w);
 	}
 	format->print(stdout, report);
-	if (fflush(stdout) || ferror(stdout)) {
-		command_say("standard output: %s", strerror(errno));
-		return false;
-	}
-	return true;
+	return report_flushed(stdout);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tools/aclcheck/report/merge_parts.h"
@@ -31,11 +32,14 @@ struct merge {
 	json_t *processes, *runs, *expectations, *cost;
 	json_int_t calls;
 	unsigned with_calls;
+	uint64_t seen, bytes; /* findings and files read so far */
+	double began, progress; /* seconds; began -1 = no terminal to show it on */
 	uint64_t process; /* ordinal of the one being read, from 1 */
 	/* Of the file being read. */
 	const char *path;
 	struct span text;
 	bool journal;
+	struct span findings; /* of a report */
 	json_t *head; /* process members of the report or journal */
 	struct journal_finding *order; /* journal: by serial */
 	int rank;
@@ -184,6 +188,30 @@ static void forget_serials(struct merge *m)
 	}
 }
 
+/* On a terminal, from the first second on. */
+static void show_progress(struct merge *m)
+{
+	struct timespec t;
+	double now;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	now = (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	if (!m->began)
+		m->began = isatty(STDERR_FILENO) ? now : -1;
+	if (m->began < 0 || now - m->began < 1 || now - m->progress < 0.2)
+		return;
+	m->progress = now;
+	fprintf(stderr, "\raclcheck: %zu processes, %u findings, %.0f MB read\033[K",
+		json_array_size(m->processes), HASH_COUNT(m->found), (double)m->bytes / 1e6);
+}
+
+static void end_progress(struct merge *m)
+{
+	if (m->progress > 0)
+		fputs("\r\033[K", stderr);
+	m->progress = 0;
+}
+
 static bool add_finding(void *context, struct span value)
 {
 	struct merge *m = context;
@@ -195,31 +223,36 @@ static bool add_finding(void *context, struct span value)
 
 	if (!scan_object(value, identity_member, &id))
 		return complain(m, value.at, "a finding is not well formed");
+	if (!(++m->seen % 4096))
+		show_progress(m);
 	n = id.fingerprint.at ? (size_t)(id.fingerprint.end - id.fingerprint.at) : 0;
 	if (!n || n >= FINDING_KEY_MAX - 1 || memchr(id.fingerprint.at, '\0', n))
 		return complain(m, value.at, "a finding has no fingerprint");
 	f = finding_of(&m->found, id.fingerprint, id.expected, false);
-	if (!f || id.merged) {
+	if (id.merged || (!f && !span_is_json(value))) {
 		json = parse(m, value);
 		if (!json)
 			return false;
-		f = finding_of(&m->found, id.fingerprint, id.expected, true);
 	}
+	if (!f)
+		f = finding_of(&m->found, id.fingerprint, id.expected, true);
 	f->count += span_number(id.count, 1);
 	if (f->last_process != m->process)
 		f->processes++;
 	f->last_process = m->process;
 	finding_add_rank(f, m->rank);
-	if (json)
+	if (json && id.merged)
 		finding_take_over(f, json);
 	if (!id.merged || !sites_take_over(&f->sites, json))
 		site = sites_add(&f->sites, id.stack, span_number(id.count, 1));
-	if (json && !f->json)
-		f->json = json_incref(json);
 	json_decref(json);
 	/* Suppressed on some ranks only is not suppressed. */
-	if (id.shown && flag_of(f->json, "suppressed"))
-		json_object_set_new(f->json, "suppressed", json_false());
+	f->shown |= id.shown;
+	if (!f->text) {
+		f->size = (size_t)(value.end - value.at);
+		f->text = need(malloc(f->size));
+		memcpy(f->text, value.at, f->size);
+	}
 	if (m->journal && id.serial.at)
 		remember_serial(m, f, span_number(id.serial, 0), span_number(id.count, 1), site);
 	return true;
@@ -308,6 +341,7 @@ static void begin_process(struct merge *m)
 	m->head = need(json_object());
 	m->rank = -1;
 	m->ended = m->journal = false;
+	m->findings = (struct span){NULL, NULL};
 }
 
 static void add_killed(struct merge *m)
@@ -342,6 +376,8 @@ static bool report_member(void *context, struct span key, struct span value)
 	char name[64];
 	size_t n = (size_t)(key.end - key.at);
 
+	if (span_is(key, "findings"))
+		m->findings = value;
 	if (span_is(key, "findings") || span_is(key, "modules") || n >= sizeof(name))
 		return true;
 	json = parse(m, value);
@@ -351,17 +387,6 @@ static bool report_member(void *context, struct span key, struct span value)
 	name[n] = '\0';
 	json_object_set_new(m->head, name, json);
 	return true;
-}
-
-static bool findings_member(void *context, struct span key, struct span value)
-{
-	struct merge *m = context;
-
-	if (!span_is(key, "findings"))
-		return true;
-	if (!scan_array(value, add_finding, m) && !m->bad)
-		complain(m, value.at, "the list of findings is not well formed");
-	return false;
 }
 
 /* What a newer release means by its members is not known here. */
@@ -378,7 +403,7 @@ static void check_format(struct merge *m)
 	json_object_clear(m->head);
 }
 
-/* Twice over the top level: the rank may stand behind the findings. */
+/* Findings last: the rank may stand behind them. */
 static void add_report(struct merge *m)
 {
 	const json_t *rank;
@@ -393,8 +418,8 @@ static void add_report(struct merge *m)
 	if (!m->bad && !m->ended)
 		complain(m, m->text.at, "this is not a report of aclcheck");
 	check_format(m);
-	if (!m->bad)
-		scan_object(m->text, findings_member, m);
+	if (!m->bad && m->findings.at && !scan_array(m->findings, add_finding, m) && !m->bad)
+		complain(m, m->findings.at, "the list of findings is not well formed");
 	end_process(m);
 }
 
@@ -540,6 +565,8 @@ static bool add_file(struct merge *m, const char *path)
 		return false;
 	}
 	m->text = span_trim(mapped);
+	m->bytes += (uint64_t)(mapped.end - mapped.at);
+	show_progress(m);
 	if (is_journal(m->text))
 		add_journal(m);
 	else
@@ -619,7 +646,8 @@ static bool warning_fails(const json_t *processes)
 	return false;
 }
 
-json_t *merge_result(struct merge *m)
+/* Everything but the findings, which are given as they are needed. */
+static json_t *result(struct merge *m, json_t *findings)
 {
 	json_t *report = json_pack(
 		"{s:s, s:i, s:s}", "aclcheck", ACLCHECK_VERSION, "format", REPORT_FORMAT, "verdict", "pass");
@@ -627,6 +655,7 @@ json_t *merge_result(struct merge *m)
 	json_t *asked = rule_coverage_result(&m->rules);
 	const char *reason;
 
+	end_progress(m);
 	json_object_foreach(m->doubts, reason, doubt) json_array_append(doubts, doubt);
 	if (!json_array_size(m->processes) && !json_array_size(doubts))
 		json_array_append_new(doubts, json_pack("{s:s, s:s}", "reason", "nothing-observed", "text",
@@ -645,7 +674,31 @@ json_t *merge_result(struct merge *m)
 		json_object_set_new(report, "reach", reach);
 	if (asked)
 		json_object_set_new(report, "rules", asked);
-	json_object_set_new(report, "findings", finding_table_list(m->found));
+	json_object_set_new(report, "findings", findings);
 	report_evaluate(report, warning_fails(m->processes) ? FAIL_ON_WARNING : FAIL_ON_ERROR);
 	return report;
+}
+
+json_t *merge_result(struct merge *m)
+{
+	return result(m, finding_table_list(m->found));
+}
+
+json_t *merge_write(struct merge *m, FILE *to)
+{
+	json_t *head = result(m, finding_table_grades(m->found));
+	char *text;
+	size_t n;
+
+	json_object_del(head, "findings");
+	missing_lines_resolve(head);
+	text = need(json_dumps(head, JSON_INDENT(1)));
+	n = strlen(text);
+	/* The findings are its last member. */
+	fwrite(text, 1, n - 2, to);
+	fputs(",\n \"findings\": ", to);
+	finding_table_write(m->found, to);
+	fputs("\n}\n", to);
+	free(text);
+	return head;
 }

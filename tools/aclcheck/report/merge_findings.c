@@ -22,7 +22,7 @@ void finding_table_free(struct merged_finding **table)
 	HASH_ITER(hh, *table, f, next)
 	{
 		HASH_DEL(*table, f);
-		json_decref(f->json);
+		free(f->text);
 		sites_free(f->sites);
 		free(f->ranks);
 		free(f);
@@ -80,21 +80,29 @@ void finding_take_over(struct merged_finding *f, const json_t *finding)
 		f->processes += sane_count(number_of(finding, "processes")) - 1;
 }
 
+static json_t *ranks_json(const struct merged_finding *f)
+{
+	json_t *ranks = json_array();
+
+	for (size_t i = 0; i < f->n_ranks; i++)
+		json_array_append_new(ranks, json_integer(f->ranks[i]));
+	return ranks;
+}
+
 static json_t *finding_json(const struct merged_finding *f)
 {
-	json_t *json = json_copy(f->json);
+	json_t *json = json_loadb(f->text, f->size, 0, NULL);
 
+	if (!json)
+		return json_object();
 	json_object_del(json, "record");
+	if (f->shown)
+		json_object_set_new(json, "suppressed", json_false());
 	json_object_set_new(json, "count", json_integer(f->count));
 	json_object_set_new(json, "processes", json_integer(f->processes));
 	json_object_set_new(json, "sites", sites_list(f->sites));
-	if (f->n_ranks) {
-		json_t *ranks = json_array();
-
-		for (size_t i = 0; i < f->n_ranks; i++)
-			json_array_append_new(ranks, json_integer(f->ranks[i]));
-		json_object_set_new(json, "ranks", ranks);
-	}
+	if (f->n_ranks)
+		json_object_set_new(json, "ranks", ranks_json(f));
 	return json;
 }
 
@@ -105,4 +113,103 @@ json_t *finding_table_list(const struct merged_finding *table)
 	for (const struct merged_finding *f = table; f; f = f->hh.next)
 		json_array_append_new(list, finding_json(f));
 	return list;
+}
+
+/* --- as text, for reports too large for a tree ------------------------------------ */
+
+static bool grade_member(void *context, struct span key, struct span value)
+{
+	static const char *const words[] = {"severity", "advice", "secondary", "suppressed", "expected"};
+	json_t *json;
+
+	for (unsigned i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (!span_is(key, words[i]))
+			continue;
+		json = json_loadb(value.at, (size_t)(value.end - value.at), JSON_DECODE_ANY, NULL);
+		json_object_set_new(context, words[i], json ? json : json_null());
+	}
+	return true;
+}
+
+json_t *finding_table_grades(const struct merged_finding *table)
+{
+	json_t *list = json_array();
+
+	for (const struct merged_finding *f = table; f; f = f->hh.next) {
+		const struct span text = {f->text, f->text + f->size};
+		json_t *json = json_object();
+
+		scan_object(text, grade_member, json);
+		if (f->shown)
+			json_object_set_new(json, "suppressed", json_false());
+		json_object_set_new(json, "count", json_integer(f->count));
+		json_array_append_new(list, json);
+	}
+	return list;
+}
+
+struct writing {
+	const struct merged_finding *finding;
+	FILE *to;
+	bool any;
+};
+
+/* Members as they are, but for those that merging makes. */
+static bool write_member(void *context, struct span key, struct span value)
+{
+	static const char *const made[] = {"record", "count", "processes", "sites", "ranks"};
+	struct writing *w = context;
+
+	for (unsigned i = 0; i < sizeof(made) / sizeof(*made); i++)
+		if (span_is(key, made[i]))
+			return true;
+	if (w->any)
+		putc_unlocked(',', w->to);
+	w->any = true;
+	fwrite_unlocked(key.at - 1, 1, (size_t)(key.end - key.at) + 2, w->to);
+	putc_unlocked(':', w->to);
+	if (w->finding->shown && span_is(key, "suppressed"))
+		fputs("false", w->to);
+	else
+		fwrite_unlocked(value.at, 1, (size_t)(value.end - value.at), w->to);
+	return true;
+}
+
+/* Frames without lines are looked up in files: that needs a tree. */
+static void write_resolved(const struct merged_finding *f, FILE *to)
+{
+	json_t *json = finding_json(f);
+
+	missing_lines_resolve(json);
+	json_dumpf(json, to, JSON_COMPACT);
+	json_decref(json);
+}
+
+static void write_finding(const struct merged_finding *f, FILE *to)
+{
+	const struct span text = {f->text, f->text + f->size};
+	struct writing w = {f, to, false};
+
+	if (memmem(f->text, f->size, "\"build_id\"", 10)) {
+		write_resolved(f, to);
+		return;
+	}
+	putc_unlocked('{', to);
+	scan_object(text, write_member, &w);
+	fprintf(to, ",\"count\":%lld,\"processes\":%lld,\"sites\":", (long long)f->count,
+		(long long)f->processes);
+	sites_write(f->sites, to);
+	for (size_t i = 0; i < f->n_ranks; i++)
+		fprintf(to, i ? ",%d" : ",\"ranks\":[%d", f->ranks[i]);
+	fputs(f->n_ranks ? "]}" : "}", to);
+}
+
+void finding_table_write(const struct merged_finding *table, FILE *to)
+{
+	fputc('[', to);
+	for (const struct merged_finding *f = table; f; f = f->hh.next) {
+		fputs(f == table ? "\n" : ",\n", to);
+		write_finding(f, to);
+	}
+	fputc(']', to);
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "tools/aclcheck/common/command.h"
@@ -37,6 +38,11 @@ bool scan_array(struct span text, scan_element_fn element, void *context);
 bool span_is(struct span s, const char *word);
 /* The inside of a string value; false when it is none. Escapes stay as they are. */
 bool span_string(struct span value, struct span *inside);
+/*
+ * Whether it is one JSON value that any reader takes: complete, UTF-8, numbers of at most 17 digits.
+ * False of a few that are good as well; jansson knows.
+ */
+bool span_is_json(struct span s);
 /* First character that is no white space. */
 struct span span_trim(struct span s);
 
@@ -62,8 +68,9 @@ json_int_t sites_add(struct site **sites, struct span stack, json_int_t count);
 void sites_count(struct site *sites, json_int_t number, json_int_t more);
 /* The sites of a finding that was merged before; false when it lists none. */
 bool sites_take_over(struct site **sites, const json_t *finding);
-/* As reports list them, most frequent first; a new reference. */
+/* As reports list them, most frequent first; a new reference, or text. */
 json_t *sites_list(const struct site *sites);
+void sites_write(const struct site *sites, FILE *to);
 void sites_free(struct site *sites);
 
 /* --- merge_findings.c ------------------------------------------------------ */
@@ -77,7 +84,9 @@ struct merged_finding {
 	/* Fingerprint; what was expected is kept apart from the same one where it was not. Journals' serials
 	 * never mix. */
 	char key[FINDING_KEY_MAX];
-	json_t *json;
+	char *text; /* as its first report had it */
+	size_t size;
+	bool shown; /* suppressed in that one, and not in another */
 	json_int_t count, processes;
 	uint64_t last_process;
 	struct site *sites;
@@ -98,6 +107,10 @@ void finding_add_rank(struct merged_finding *f, int rank);
 void finding_take_over(struct merged_finding *f, const json_t *finding);
 /* All of them as reports list them, a new reference. */
 json_t *finding_table_list(const struct merged_finding *table);
+/* The members by which a report is evaluated, a new reference. */
+json_t *finding_table_grades(const struct merged_finding *table);
+/* The same as finding_table_list(), as text. */
+void finding_table_write(const struct merged_finding *table, FILE *to);
 
 /* Counts of a damaged or hostile file must not overflow sums. */
 json_int_t sane_count(json_int_t n);

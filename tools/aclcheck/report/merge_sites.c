@@ -12,7 +12,8 @@ struct site {
 	struct site *next;
 	char *key;
 	size_t key_size;
-	json_t *frame; /* without what differs from process to process */
+	char *frame; /* as JSON text */
+	size_t frame_size;
 	json_int_t number, count;
 };
 
@@ -85,11 +86,9 @@ static struct site *site_of(struct site **sites, const struct frame *f)
 	s->number = number;
 	s->key = key;
 	s->key_size = size;
-	s->frame = json_loadb(f->whole.at, (size_t)(f->whole.end - f->whole.at), 0, NULL);
-	if (!s->frame)
-		s->frame = json_object();
-	json_object_del(s->frame, "address");
-	json_object_del(s->frame, "count");
+	s->frame_size = (size_t)(f->whole.end - f->whole.at);
+	s->frame = need(malloc(s->frame_size));
+	memcpy(s->frame, f->whole.at, s->frame_size);
 	*sites = s;
 	return s;
 }
@@ -136,18 +135,89 @@ bool sites_take_over(struct site **sites, const json_t *finding)
 	return json_array_size(list) != 0;
 }
 
+/* Without what differs from process to process. */
+static json_t *frame_json(const struct site *site)
+{
+	json_t *frame = json_loadb(site->frame, site->frame_size, 0, NULL);
+
+	if (!frame)
+		frame = json_object();
+	json_object_del(frame, "address");
+	json_object_set_new(frame, "count", json_integer(site->count));
+	return frame;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct site *x = *(const struct site *const *)a, *y = *(const struct site *const *)b;
+
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Most frequent first, ended by NULL; to be freed. */
+static const struct site **sorted(const struct site *sites)
+{
+	const struct site **list;
+	size_t n = 0;
+
+	for (const struct site *s = sites; s; s = s->next)
+		n++;
+	list = need(calloc(n + 1, sizeof(*list)));
+	n = 0;
+	for (const struct site *s = sites; s; s = s->next)
+		list[n++] = s;
+	qsort(list, n, sizeof(*list), by_count);
+	return list;
+}
+
 json_t *sites_list(const struct site *sites)
 {
-	json_t *list = json_array(), *known, *one;
-	size_t i;
+	const struct site **list = sorted(sites);
+	json_t *json = json_array();
 
-	for (; sites; sites = sites->next) {
-		one = json_copy(sites->frame);
-		json_object_set_new(one, "count", json_integer(sites->count));
-		json_array_foreach(list, i, known) if (number_of(known, "count") < sites->count) break;
-		json_array_insert_new(list, i, one);
+	for (const struct site **s = list; *s; s++)
+		json_array_append_new(json, frame_json(*s));
+	free(list);
+	return json;
+}
+
+struct writing {
+	FILE *to;
+	bool any;
+};
+
+static bool write_member(void *context, struct span key, struct span value)
+{
+	struct writing *w = context;
+
+	if (span_is(key, "address") || span_is(key, "count"))
+		return true;
+	if (w->any)
+		putc_unlocked(',', w->to);
+	w->any = true;
+	fwrite_unlocked(key.at - 1, 1, (size_t)(key.end - key.at) + 2, w->to);
+	putc_unlocked(':', w->to);
+	fwrite_unlocked(value.at, 1, (size_t)(value.end - value.at), w->to);
+	return true;
+}
+
+void sites_write(const struct site *sites, FILE *to)
+{
+	const struct site **list = sorted(sites);
+
+	fputc('[', to);
+	for (const struct site **s = list; *s; s++) {
+		const struct span text = {(*s)->frame, (*s)->frame + (*s)->frame_size};
+		struct writing w = {to, false};
+
+		fputs(s == list ? "{" : ",{", to);
+		scan_object(text, write_member, &w);
+		fprintf(to, "%s\"count\":%lld}", w.any ? "," : "", (long long)(*s)->count);
 	}
-	return list;
+	fputc(']', to);
+	free(list);
 }
 
 void sites_free(struct site *sites)
@@ -155,7 +225,7 @@ void sites_free(struct site *sites)
 	while (sites) {
 		struct site *next = sites->next;
 
-		json_decref(sites->frame);
+		free(sites->frame);
 		free(sites->key);
 		free(sites);
 		sites = next;

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "checks/engine/rule_table.h"
 
@@ -52,6 +53,11 @@ void merge_inconclusive(struct merge *m, const char *reason, const char *text);
 
 /* The merged report, a new reference. */
 json_t *merge_result(struct merge *m);
+/*
+ * Writes the merged report without making a tree of its findings; its other members, a new reference.
+ * Once, instead of merge_result().
+ */
+json_t *merge_write(struct merge *m, FILE *to);
 
 /* --- baseline.c ------------------------------------------------------------ */
 

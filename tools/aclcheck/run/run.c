@@ -392,7 +392,7 @@ static void add_lost_report(json_t *report, const struct run *run)
 	char text[NOTIFY_MAX];
 
 	snprintf(text, sizeof(text), "%.400s could not be written",
-		run->report ? run->report : "standard output");
+		run->report ? run->report : "standard error");
 	json_array_append_new(json_object_get(report, "inconclusive"),
 		json_pack("{s:s, s:s}", "reason", "report-lost", "text", text));
 	report_evaluate(report, run->fail_on);
@@ -406,6 +406,15 @@ static void say_status(const json_t *report, int status, int code)
 		WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), code);
 }
 
+/* Standard output is the program's: without a file the report goes beside what else the command says. */
+static bool write_report(const struct run *run, const json_t *report)
+{
+	if (run->report)
+		return report_write(run->report, run->format, report);
+	run->format->print(stderr, report);
+	return report_flushed(stderr);
+}
+
 static int finish(const struct run *run, const struct supervised *ended, struct uncovered *u)
 {
 	bool good = true, readable;
@@ -415,7 +424,7 @@ static int finish(const struct run *run, const struct supervised *ended, struct 
 	if (getenv("ACLCHECK_REPORT_MODE") && !strcmp(getenv("ACLCHECK_REPORT_MODE"), "owner"))
 		umask(umask(0) | 077);
 	if (run->report || run->format_name)
-		good = report_write(run->report, run->format, report);
+		good = write_report(run, report);
 	if (!good)
 		add_lost_report(report, run);
 	if (run->outer)
