@@ -188,8 +188,8 @@ load helper
 	python3 - <<-'END'
 		import json
 		report = json.load(open("r.json"))
-		report["findings"] = [dict(report["findings"][0], fingerprint=f"{i:016x}") for i in range(60000)]
-		for k in range(12):
+		report["findings"] = [dict(report["findings"][0], fingerprint=f"{i:016x}") for i in range(20000)]
+		for k in range(6):
 		    json.dump(report, open(f"many/{k}.json", "w"))
 	END
 	python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$ACLCHECK" merge -o m.json many >terminal

@@ -188,7 +188,7 @@ static void forget_serials(struct merge *m)
 	}
 }
 
-/* On a terminal, from the first second on. */
+/* On a terminal, when it takes longer than a moment. */
 static void show_progress(struct merge *m)
 {
 	struct timespec t;
@@ -198,7 +198,7 @@ static void show_progress(struct merge *m)
 	now = (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 	if (!m->began)
 		m->began = isatty(STDERR_FILENO) ? now : -1;
-	if (m->began < 0 || now - m->began < 1 || now - m->progress < 0.2)
+	if (m->began < 0 || now - m->began < 0.2 || now - m->progress < 0.1)
 		return;
 	m->progress = now;
 	fprintf(stderr, "\raclcheck: %zu processes, %u findings, %.0f MB read\033[K",
