@@ -135,6 +135,7 @@ static inline bool run_find(struct run *r, uint64_t address, struct block_lookup
 	if (state == SLOT_EMPTY || offset > load_acquire(&r->last))
 		return false;
 	place->block = load_acquire(&r->blocks[i / BLOCK_CHUNK]) + i % BLOCK_CHUNK;
+	place->index = r->first[i / BLOCK_CHUNK] + (uint32_t)(i % BLOCK_CHUNK);
 	place->base = address - offset;
 	place->size = (uint64_t)load_acquire(&r->last) + 1;
 	place->kind = load_acquire(&r->kind);

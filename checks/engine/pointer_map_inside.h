@@ -66,10 +66,11 @@ struct run {
 	_Atomic uint8_t kind;
 	_Atomic(struct run_slots *) has;
 	_Atomic(struct acl_block *) blocks[RUN_SLOTS / BLOCK_CHUNK];
+	uint32_t
+		first[RUN_SLOTS / BLOCK_CHUNK]; /* index of the chunk's first block, there before the chunk */
 	/* Under the lock; look-ups read no line that insertions write. */
 	_Alignas(64) uint64_t claimed; /* its regions are marked up to this address */
 	uint32_t live;
-	uint32_t first[RUN_SLOTS / BLOCK_CHUNK]; /* index of the chunk's first block */
 };
 
 /* The blocks of a size as they came: whether they make a run. */

@@ -50,6 +50,7 @@ struct pending_access *access_tree_take(struct access_tree *t)
 
 static void node_free(struct access_tree *t, struct pending_access *node)
 {
+	node->flags = 0; /* it is nobody's access */
 	node->left = t->free;
 	t->free = link_of(t, node);
 	t->n--;

@@ -32,6 +32,8 @@ void accesses_clear(struct block_accesses *b)
 	b->tree.root = b->tree.free = b->tree.n = 0;
 	b->last = 0;
 	b->only = 0;
+	b->written = false;
+	memset(b->read, 0, sizeof(b->read));
 }
 
 struct block_accesses *accesses_lock(struct checks *c, unsigned kind, uint32_t index, uint32_t generation)
@@ -180,6 +182,11 @@ static void meet(struct entering *e, struct pending_access *a)
 	}
 }
 
+static inline uint16_t *read_at(struct block_accesses *b, uint64_t start)
+{
+	return &b->read[(start >> 6 ^ start >> 12) % READS_AT_HAND];
+}
+
 /* Under the lock: in place of a former one, or as a new node. */
 static void accesses_enter(struct entering *e, struct block_accesses *b)
 {
@@ -215,6 +222,24 @@ static void accesses_enter(struct entering *e, struct block_accesses *b)
 		}
 	}
 	b->last = (uint16_t)(node - b->tree.at + 1);
+	if (e->access.flags & ACCESS_WRITES)
+		b->written = true;
+	else
+		*read_at(b, e->access.start) = b->last;
+}
+
+static inline bool same_bytes(const struct pending_access *a, const struct pending_access *b)
+{
+	return !((a->start ^ b->start) | (a->end ^ b->end) | (a->pitch ^ b->pitch) | (a->width ^ b->width)) &&
+	       a->flags == b->flags;
+}
+
+static inline void access_renew(struct pending_access *node, const struct pending_access *a)
+{
+	node->position = a->position;
+	node->caller = a->caller;
+	node->tid = a->tid;
+	node->api = a->api;
 }
 
 /* Under the lock: the same as the last one, and no other stream uses the block. */
@@ -222,13 +247,22 @@ static inline bool enter_again(struct block_accesses *b, const struct pending_ac
 {
 	struct pending_access *last = b->last ? &b->tree.at[b->last - 1] : NULL;
 
-	if (!last || b->only != a->stream || last->start != a->start || last->end != a->end ||
-		last->flags != a->flags || (last->pitch ^ a->pitch) | (last->width ^ a->width))
+	if (!last || b->only != a->stream || !same_bytes(last, a))
 		return false;
-	last->position = a->position;
-	last->caller = a->caller;
-	last->tid = a->tid;
-	last->api = a->api;
+	access_renew(last, a);
+	return true;
+}
+
+/* Under the lock: reads what the stream has read before, of a block that is only read. */
+static inline bool read_again(struct block_accesses *b, const struct pending_access *a)
+{
+	uint16_t at = *read_at(b, a->start);
+	struct pending_access *node = at ? &b->tree.at[at - 1] : NULL;
+
+	if (!node || b->written || a->flags & ACCESS_WRITES || node->stream != a->stream ||
+		!same_bytes(node, a))
+		return false;
+	access_renew(node, a);
 	return true;
 }
 
@@ -280,7 +314,7 @@ void entering_add(struct entering *e, const struct block_lookup *place, uint64_t
 	e->access.width = width;
 	e->access.flags = (uint8_t)flags;
 	b = accesses_lock_to_add(e->c, place);
-	if (!enter_again(b, &e->access))
+	if (!enter_again(b, &e->access) && !read_again(b, &e->access))
 		enter_among_others(e, b);
 	unlock(&b->lock);
 }

@@ -9,12 +9,16 @@
 #define REMOVED_AT_ONCE 16
 
 /* The accesses of one block. */
+#define READS_AT_HAND 16
+
 struct block_accesses {
 	_Alignas(64) struct acl_lock lock;
 	uint32_t index, generation; /* of the block */
 	uint16_t last; /* index + 1 of the access that was entered last, 0 = none */
 	acl_ref only; /* the stream of all of them, 0 = several */
 	struct access_tree tree;
+	bool written; /* some of them writes, or did */
+	uint16_t read[READS_AT_HAND]; /* by start, index + 1 of an access that only reads; 0 = none */
 };
 
 /* An access that is entered, and what the call has met so far. */

@@ -123,6 +123,7 @@ static void compare(struct pointer_map *map, const struct arena *a, uint64_t add
 		return;
 	CHECK(found.block == p->block && found.base == address - offset && found.size == p->size);
 	CHECK(found.generation == p->generation && found.kind == p->kind);
+	CHECK(found.index == found.block->index);
 	CHECK(load_relaxed(&found.block->base) == found.base &&
 		load_relaxed(&found.block->size) == found.size);
 }
