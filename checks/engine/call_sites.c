@@ -141,6 +141,8 @@ void checks_each_site(const struct checks *c, checks_site_fn fn, void *context)
 
 void checks_totals(const struct checks *c, struct checks_totals *out)
 {
+	struct acl_thread *t;
+
 	memset(out, 0, sizeof(*out));
 	for (unsigned i = 0; i < SITES; i++) {
 		struct call_site_entry *s = &c->sites->sites[i];
@@ -152,9 +154,8 @@ void checks_totals(const struct checks *c, struct checks_totals *out)
 		else
 			out->findings[load_relaxed(&s->severity) & 3] += load_relaxed(&s->count);
 	}
-	for (unsigned i = 0; i < ACL_THREADS; i++)
-		for (unsigned api = 0; c->threads[i].coverage && api < ACL_API_COUNT; api++)
-			out->calls += load_relaxed(&c->threads[i].coverage->api[api].calls);
+	thread_each(c, t) for (unsigned api = 0; t->coverage && api < ACL_API_COUNT; api++) out->calls +=
+		load_relaxed(&t->coverage->api[api].calls);
 	out->degraded = load_relaxed(&((struct checks *)c)->degraded);
 	out->degraded_text = load_relaxed(&((struct checks *)c)->degraded_text);
 }

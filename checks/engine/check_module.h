@@ -16,9 +16,9 @@ typedef void (*check_hook_fn)(struct checks *c, struct acl_call_record *call);
 /*
  * Added to a phase.
  *
- * CONDITIONAL: the hook has nothing to do until something unusual happens in the
- * process (a capture, a binding, the end …) and is not called before; where that
- * happens checks_start_conditional() says so.
+ * WHEN: the hook has nothing to do until something happens in the process (a capture,
+ * a second device, the end …) and is not called before; where that happens
+ * checks_when(c, …) says so.  CONDITIONAL: any of them.
  * UNLESS_PLAIN: nor has it anything to say of a call whose operation is plainly
  * right: all its memory known, large enough, aligned and on the side the call says,
  * on one device, not captured.
@@ -30,6 +30,22 @@ typedef void (*check_hook_fn)(struct checks *c, struct acl_call_record *call);
 #define ACL_IF_ASYNC 16
 #define ACL_IF_NOT_ASYNC 32
 #define ACL_DECIDES 64
+#define ACL_WHEN(what) (WHEN_##what << 8)
+
+enum check_when {
+	WHEN_ALWAYS,
+	WHEN_OTHER, /* something that only hooks marked CONDITIONAL wait for */
+	WHEN_CAPTURES, /* a capture has begun */
+	WHEN_DEVICES, /* a second device was set */
+	WHEN_CALLBACKS, /* a callback of the program has run */
+	WHEN_BOUND, /* a stream was bound to a model */
+	WHEN_FINALIZED,
+	WHEN_SNAPSHOT, /* the process was locked for one */
+	WHEN_STREAM_FAILED, /* a task of a stream that stops on failure */
+	WHEN_ALLOCATION_FAILED,
+	WHEN_IMPORTED, /* memory of another process */
+	WHEN_COUNT
+};
 
 /*
  * What a hook listens to: an operation, a group of operations, every function that
@@ -60,7 +76,7 @@ enum check_subject {
 
 struct check_hook {
 	uint32_t on; /* ON_OP() …, or an enum acl_api */
-	uint8_t phase; /* enum acl_phase and what is added to it */
+	uint16_t phase; /* enum acl_phase and what is added to it */
 	check_hook_fn fn;
 };
 

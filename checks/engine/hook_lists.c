@@ -11,11 +11,14 @@ struct list_builder {
 	enum acl_phase phase;
 	check_hook_fn returned_error;
 	enum { HOOKS_OF_STATE, HOOKS_OF_RULES, HOOKS_OF_ALL } of; /* modules */
-	bool conditional, plain;
+	uint32_t conditions; /* whose hooks are in it, by enum check_when */
+	bool plain;
 	unsigned count[ACL_API_COUNT];
 	check_hook_fn *at[ACL_API_COUNT]; /* NULL while counting */
 	unsigned module_first[ACL_API_COUNT]; /* where the hooks of the present module begin */
 	bool decides[ACL_API_COUNT]; /* some hook is marked ACL_DECIDES */
+	check_hook_fn *room; /* of all lists */
+	size_t total;
 };
 
 static bool acts_on(const struct acl_api_info *api, unsigned handle, unsigned life)
@@ -32,7 +35,8 @@ static bool wanted(const struct list_builder *b, unsigned api, unsigned phase)
 {
 	bool async = acl_apis[api].mode == ACL_MODE_ASYNC;
 
-	if ((phase & 3) != b->phase || (phase & ACL_CONDITIONAL && !b->conditional) ||
+	if ((phase & 3) != b->phase || (phase & ACL_CONDITIONAL && !b->conditions) ||
+		(phase >> 8 && !(b->conditions >> (phase >> 8) & 1)) ||
 		(phase & ACL_UNLESS_PLAIN && b->plain))
 		return false;
 	return !(phase & ACL_IF_ASYNC && !async) && !(phase & ACL_IF_NOT_ASYNC && async);
@@ -136,17 +140,17 @@ static void add_all(struct list_builder *b)
 			add(b, api, ACL_FAILED, b->returned_error);
 }
 
-/* Lays the list out for all functions; at[] then holds them. */
+/* Lays the list out for all functions; at[] then holds them, until release(). */
 static bool build(struct checks *c, struct list_builder *b)
 {
 	check_hook_fn *room;
-	size_t total = 0;
 
 	memset(b->at, 0, sizeof(b->at));
 	add_all(b);
+	b->total = 0;
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
-		total += b->count[api] + 1;
-	room = checks_alloc(c, total * sizeof(*room));
+		b->total += b->count[api] + 1;
+	b->room = room = checks_alloc(c, b->total * sizeof(*room));
 	if (!room)
 		return false;
 	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
@@ -157,9 +161,50 @@ static bool build(struct checks *c, struct list_builder *b)
 	return true;
 }
 
-static const check_hook_fn *list_or_none(const struct list_builder *b, unsigned api)
+static void release(struct checks *c, struct list_builder *b)
 {
-	return b->count[api] ? b->at[api] : NULL;
+	checks_forget(c, b->room, b->total * sizeof(*b->room));
+}
+
+static bool same_list(const check_hook_fn *a, const check_hook_fn *b)
+{
+	while (a && *a && *a == *b) {
+		a++;
+		b++;
+	}
+	return a && *a == *b;
+}
+
+/* Whether *list can be had for the function: the former one where it is the same, none where it is empty. */
+static bool keep(struct checks *c, const struct list_builder *b, unsigned api, const check_hook_fn **list)
+{
+	size_t bytes = (b->count[api] + 1) * sizeof(**list);
+	check_hook_fn *kept;
+
+	if (same_list(*list, b->at[api]))
+		return true;
+	*list = NULL;
+	if (!b->count[api])
+		return true;
+	kept = checks_alloc(c, bytes);
+	if (!kept)
+		return false;
+	memcpy(kept, b->at[api], bytes);
+	*list = kept;
+	return true;
+}
+
+/* One list of all plans, which lies so far from their beginnings. */
+static bool build_lists(struct checks *c, struct list_builder *b, struct call_plan *plans, size_t offset)
+{
+	bool kept = true;
+
+	if (!build(c, b))
+		return false;
+	for (unsigned api = 0; api < ACL_API_COUNT && kept; api++)
+		kept = keep(c, b, api, (const check_hook_fn **)((char *)&plans[api] + offset));
+	release(c, b);
+	return kept;
 }
 
 static bool build_enter(struct checks *c, struct list_builder *b, struct call_plan *plans)
@@ -167,22 +212,16 @@ static bool build_enter(struct checks *c, struct list_builder *b, struct call_pl
 	b->phase = ACL_ENTER;
 	b->plain = false;
 	b->of = HOOKS_OF_ALL;
-	if (!build(c, b))
+	if (!build_lists(c, b, plans, offsetof(struct call_plan, enter)))
 		return false;
-	for (unsigned api = 0; api < ACL_API_COUNT; api++)
-		plans[api].enter = list_or_none(b, api);
 	b->of = HOOKS_OF_STATE;
-	if (!build(c, b))
+	if (!build_lists(c, b, plans, offsetof(struct call_plan, enter_state)))
 		return false;
-	for (unsigned api = 0; api < ACL_API_COUNT; api++)
-		plans[api].enter_state = list_or_none(b, api);
 	b->of = HOOKS_OF_RULES;
 	for (unsigned plain = 0; plain < 2; plain++) {
 		b->plain = plain;
-		if (!build(c, b))
+		if (!build_lists(c, b, plans, offsetof(struct call_plan, enter_rules[plain])))
 			return false;
-		for (unsigned api = 0; api < ACL_API_COUNT; api++)
-			plans[api].enter_rules[plain] = list_or_none(b, api);
 	}
 	return true;
 }
@@ -193,10 +232,8 @@ static bool build_leave(struct checks *c, struct list_builder *b, struct call_pl
 	b->of = HOOKS_OF_ALL;
 	for (unsigned plain = 0; plain < 2; plain++) {
 		b->plain = plain;
-		if (!build(c, b))
+		if (!build_lists(c, b, plans, offsetof(struct call_plan, leave[plain])))
 			return false;
-		for (unsigned api = 0; api < ACL_API_COUNT; api++)
-			plans[api].leave[plain] = list_or_none(b, api);
 	}
 	return true;
 }
@@ -320,32 +357,60 @@ static void find_constraints(const struct checks *c, struct call_plan *plan, uns
 		plan->report |= acl_constraints[span->first + i].only_soc != NULL;
 }
 
-static bool find_rest(struct checks *c, const struct list_builder *b, struct call_plan *plan, unsigned api)
+static bool find_rest(struct checks *c, struct call_plan *plan, unsigned api)
 {
 	if (!find_handles(c, plan, &acl_apis[api]))
 		return false;
 	find_constraints(c, plan, api);
-	plan->steps = plan->constraints || b->decides[api];
 	return true;
+}
+
+/* The plans under these conditions; like: others, whose lists are used where they are the same. */
+static struct call_plan *plans_create(struct checks *c, uint32_t conditions, const struct call_plan *like)
+{
+	struct call_plan *plans = checks_alloc(c, ACL_API_COUNT * sizeof(*plans));
+	struct list_builder *b = c->builder;
+
+	if (!plans)
+		return NULL;
+	if (like)
+		memcpy(plans, like, ACL_API_COUNT * sizeof(*plans));
+	b->conditions = conditions;
+	memset(b->decides, 0, sizeof(b->decides));
+	if (!build_enter(c, b, plans) || !build_leave(c, b, plans))
+		return NULL;
+	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
+		if (!like && !find_rest(c, &plans[api], api))
+			return NULL;
+		plans[api].steps = plans[api].constraints || b->decides[api];
+	}
+	return plans;
 }
 
 bool hook_lists_create(struct checks *c)
 {
-	struct list_builder *b = c->host.memory(c->host.context, sizeof(*b));
-
-	for (unsigned conditional = 0; b && conditional < 2; conditional++) {
-		struct call_plan *plans = checks_alloc(c, ACL_API_COUNT * sizeof(*plans));
-
-		b->conditional = conditional;
-		if (!plans || !build_enter(c, b, plans) || !build_leave(c, b, plans))
-			return false;
-		for (unsigned api = 0; api < ACL_API_COUNT; api++)
-			if (!find_rest(c, b, &plans[api], api))
-				return false;
-		c->plans_with[conditional] = plans;
-	}
-	if (!b || !build_failed(c, b))
+	c->builder = c->host.memory(c->host.context, sizeof(*c->builder));
+	if (!c->builder || !build_failed(c, c->builder))
 		return false;
+	c->plans_with[0] = plans_create(c, 0, NULL);
+	c->plans_with[1] = c->plans_with[0] ? plans_create(c, UINT32_MAX, c->plans_with[0]) : NULL;
 	store_release(&c->plans, c->plans_with[0]);
-	return true;
+	return c->plans_with[1] != NULL;
+}
+
+/* Former plans stay: calls may be under way with them. */
+void checks_condition_begins(struct checks *c, enum check_when what)
+{
+	uint32_t conditions;
+
+	lock(&c->builder_lock);
+	conditions = load_relaxed(&c->conditions);
+	if (!(conditions >> what & 1)) {
+		struct call_plan *plans = plans_create(c, conditions | 1u << what, load_relaxed(&c->plans));
+
+		/* Without memory all hooks are called: they ask for themselves. */
+		store_release(&c->plans, plans ? plans : c->plans_with[1]);
+		store_release(&c->conditions, plans ? conditions | 1u << what : UINT32_MAX);
+	}
+	unlock(&c->builder_lock);
 }

@@ -113,14 +113,16 @@ static __attribute__((noinline)) struct acl_thread *thread_find(
 	for (uint64_t i = mix64(id), tries = 0; id && tries < 64; i++, tries++) {
 		struct acl_thread *t = &c->threads[i % ACL_THREADS];
 		uint64_t found = load_acquire(&t->pthread_id);
+		bool taken = !found && atomic_compare_exchange_strong(&t->pthread_id, &found, id);
+		uint32_t place = taken ? counter_inc(&c->n_threads) : 0;
 
-		if (!found && atomic_compare_exchange_strong(&t->pthread_id, &found, id))
-			found = id;
-		if (found != id)
+		if (!taken && found != id)
 			continue;
 		/* Another kernel thread behind the same pthread id: the former has ended. */
 		if (load_relaxed(&t->tid) != call->tid)
 			thread_begins(c, t, call->tid);
+		if (taken)
+			store_release(&c->thread_places[place], (uint16_t)(i % ACL_THREADS + 1));
 		return t;
 	}
 	checks_degrade(c, "more threads than the checker follows");
@@ -460,7 +462,9 @@ struct checks *checks_create(const struct checks_config *config, const struct ch
 	store_relaxed(&c->run_mode, -1);
 	store_relaxed(&c->runtime, -1);
 	c->threads = host->memory(host->context, ACL_THREADS * sizeof(*c->threads));
-	if (!c->threads || !settings_create(c, config) || !call_sites_create(c) || !coverage_create(c))
+	c->thread_places = host->memory(host->context, ACL_THREADS * sizeof(*c->thread_places));
+	if (!c->threads || !c->thread_places || !settings_create(c, config) || !call_sites_create(c) ||
+		!coverage_create(c))
 		return NULL;
 	rare_hooks_create(c);
 	if (!modules_create(c))
@@ -499,9 +503,9 @@ void checks_finish(struct checks *c, enum checks_end kind)
 /* The calls of the parent's other threads do not go on here. */
 static void threads_forked(struct checks *c)
 {
-	for (unsigned i = 0; i < ACL_THREADS; i++)
-		if (load_relaxed(&c->threads[i].pthread_id))
-			store_relaxed(&c->threads[i].inside, 0);
+	struct acl_thread *t;
+
+	thread_each(c, t) store_relaxed(&t->inside, 0);
 }
 
 void checks_forked(struct checks *c)
@@ -520,7 +524,7 @@ void checks_callback(struct checks *c, struct acl_call_record *outer, const void
 	struct acl_thread *t = thread_find(c, outer);
 
 	if (begins && !load_relaxed(&c->callbacks_ran)) {
-		checks_start_conditional(c);
+		checks_when(c, WHEN_CALLBACKS);
 		store_relaxed(&c->callbacks_ran, true);
 	}
 	if (!t)

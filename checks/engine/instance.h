@@ -59,7 +59,8 @@ struct acl_thread {
 /* Not functions of the API but something that calls are: counted like them. */
 enum {
 	ACL_CALLED_PLAIN_COPY = ACL_API_COUNT,
-	ACL_CALLED_PLAIN_ASYNC,
+	ACL_CALLED_PLAIN_ASYNC, /* such a copy, or a batch of them, and asynchronous */
+	ACL_CALLED_PLAIN_BATCH,
 	ACL_CALLED_COUNT,
 	ACL_CALLED_ANY = ACL_CALLED_COUNT
 };
@@ -69,6 +70,7 @@ enum {
 #define EVALUATED_HANDLE(i) (UINT64_C(1) << (32 + (i))) /* by handle of the function */
 #define EVALUATED_PLAIN_COPY (UINT64_C(1) << 40) /* ACL_CALLED_PLAIN_COPY */
 #define EVALUATED_PLAIN_ASYNC (UINT64_C(1) << 41) /* ACL_CALLED_PLAIN_ASYNC */
+#define EVALUATED_PLAIN_BATCH (UINT64_C(1) << 42) /* ACL_CALLED_PLAIN_BATCH */
 #define EVALUATED_BY_RULE (UINT64_C(1) << 63) /* never counted: a rule looks at the handles, and counts */
 #define HANDLES_OF_CALL 8 /* no function has more */
 
@@ -143,7 +145,10 @@ struct checks {
 	/* Read by every call, written seldom. */
 	struct checks_host host;
 	_Atomic(const struct call_plan *) plans; /* by function: the present one of … */
-	struct call_plan *plans_with[2]; /* … those without and with conditional hooks */
+	struct call_plan *plans_with[2]; /* … those without and with all conditional hooks; */
+	_Atomic uint32_t conditions; /* bit n: enum check_when n has happened, and the present plans say so */
+	struct list_builder *builder; /* and its lock, for the plans of other conditions */
+	struct acl_lock builder_lock;
 	struct rule_setting *settings; /* by rule index */
 	_Atomic int target; /* enum acl_cann or CHECKS_TARGET_DOCUMENTS */
 	_Atomic int runtime; /* enum acl_cann of the loaded one, -1 = unknown */
@@ -173,7 +178,9 @@ struct checks {
 	struct evaluated_by *evaluated_by; /* rules that every call of a function asks */
 	int16_t stream_offset[ACL_API_COUNT],
 		event_offset[ACL_API_COUNT]; /* of the handle in the arguments, -1 = none */
-	struct acl_thread *threads;
+	struct acl_thread *threads; /* by pthread id; those in use, in the order of their first call: */
+	_Atomic uint16_t *thread_places; /* index + 1 in threads, 0 = just being taken */
+	_Atomic uint32_t n_threads;
 	struct acl_device devices[ACL_DEVICES];
 	struct object_kind *kinds[OBJECT_KINDS]; /* by enum acl_handle */
 	/* Written by cold paths. */
@@ -252,11 +259,19 @@ static inline bool other_submitters_possible(const struct checks *c, enum checks
 	return !c->host.unseen || c->host.unseen(c->host.context, what);
 }
 
-/* Told before what the unusual hooks ask for can be seen. */
+/* The hooks that wait for it are called from now on. Cold: may take a millisecond. */
+void checks_condition_begins(struct checks *c, enum check_when what) __attribute__((cold));
+
+/* Told before what the hooks ask for can be seen. */
+static inline void checks_when(struct checks *c, enum check_when what)
+{
+	if (!(load_acquire(&c->conditions) >> what & 1))
+		checks_condition_begins(c, what);
+}
+
 static inline void checks_start_conditional(struct checks *c)
 {
-	if (load_relaxed(&c->plans) != c->plans_with[1])
-		store_release(&c->plans, c->plans_with[1]);
+	checks_when(c, WHEN_OTHER);
 }
 
 /* Releases (not) relaxed by the target: true when the checked runtime is at least this version. */
@@ -264,6 +279,20 @@ static inline bool target_at_least(const struct checks *c, enum acl_cann version
 {
 	return load_relaxed(&c->target) >= (int)version;
 }
+
+/* The next thread that has made a call, beginning with *cursor 0; it may have ended. NULL: no more. */
+static inline struct acl_thread *thread_next(const struct checks *c, uint32_t *cursor)
+{
+	while (*cursor < load_acquire(&((struct checks *)c)->n_threads)) {
+		unsigned place = load_acquire(&c->thread_places[(*cursor)++]);
+
+		if (place)
+			return &c->threads[place - 1];
+	}
+	return NULL;
+}
+
+#define thread_each(c, t) for (uint32_t at_ = 0; ((t) = thread_next(c, &at_)) != NULL;)
 
 static inline struct acl_thread *thread_of(const struct acl_call_record *call)
 {

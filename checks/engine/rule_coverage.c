@@ -141,12 +141,11 @@ static void add_thread(const struct checks *c, struct coverage_counts *of, uint6
 
 void checks_rule_counts(const struct checks *c, uint64_t *counts)
 {
+	struct acl_thread *t;
+
 	for (unsigned r = 0; r < acl_rule_count; r++)
 		counts[r] = load_relaxed(&c->evaluated_at_end[r]);
-	for (unsigned i = 0; i < ACL_THREADS; i++) {
-		if (c->threads[i].coverage)
-			add_thread(c, c->threads[i].coverage, counts);
-	}
+	thread_each(c, t) if (t->coverage) add_thread(c, t->coverage, counts);
 	for (unsigned r = 0; r < acl_rule_count; r++)
 		if (c->settings[r].off)
 			counts[r] = CHECKS_RULE_OFF;
@@ -155,7 +154,7 @@ void checks_rule_counts(const struct checks *c, uint64_t *counts)
 /* What the parent evaluated is the parent's. */
 void coverage_forked(struct checks *c)
 {
-	for (unsigned i = 0; i < ACL_THREADS; i++)
-		if (c->threads[i].coverage)
-			memset((void *)c->threads[i].coverage, 0, counts_size());
+	struct acl_thread *t;
+
+	thread_each(c, t) if (t->coverage) memset((void *)t->coverage, 0, counts_size());
 }

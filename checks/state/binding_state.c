@@ -109,7 +109,7 @@ static void binding_bound_leave(struct checks *c, struct acl_call_record *call)
 	mark(c, m, MODEL_HAS_STREAM);
 	if (!s || !value_table_set_object(c, &bindings(c)->model, s, object_ref(m)))
 		return;
-	checks_start_conditional(c);
+	checks_when(c, WHEN_BOUND);
 	store_relaxed(&bindings(c)->any, true);
 }
 

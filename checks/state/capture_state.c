@@ -153,7 +153,7 @@ static void begun(struct checks *c, struct acl_call_record *call)
 	count(thread_of(call)->captures, mode, 1);
 	if (context)
 		count(context_state(context)->captures, mode, 1);
-	checks_start_conditional(c);
+	checks_when(c, WHEN_CAPTURES);
 	counter_inc(&c->open_captures);
 	capture_streams_begin(c, model);
 	capture_stream_joins(c, model, s, call);
@@ -450,7 +450,7 @@ static void capture_bind(void (*add)(void *, unsigned, enum acl_phase, check_hoo
 		const struct acl_api_info *info = &acl_apis[api];
 
 		if (info->capture == ACL_CAPTURE_CAPTURED && !(info->classes & ACL_CLASS_EVENT))
-			add(binder, api, ACL_LEAVE | ACL_CONDITIONAL, captured);
+			add(binder, api, ACL_LEAVE | ACL_WHEN(CAPTURES), captured);
 	}
 }
 

@@ -88,7 +88,7 @@ static void set_device(struct checks *c, struct acl_call_record *call)
 	call_site_take(c, &d->last_set, call, false);
 	for (unsigned i = 0; i < ACL_DEVICES; i++)
 		if ((int)i != id && load_relaxed(&c->devices[i].ever_set)) {
-			checks_start_conditional(c);
+			checks_when(c, WHEN_DEVICES);
 			store_relaxed(&c->many_devices, true);
 		}
 	if (atomic_fetch_add(&d->sets, 1) == 0) {
@@ -112,10 +112,9 @@ static void set_device(struct checks *c, struct acl_call_record *call)
 /* Whether another thread is bound to the device; only asked for targets that do not count. */
 static bool held_elsewhere(struct checks *c, const struct acl_thread *mine, int device)
 {
-	for (unsigned i = 0; i < ACL_THREADS; i++)
-		if (&c->threads[i] != mine && load_relaxed(&c->threads[i].pthread_id) &&
-			load_relaxed(&c->threads[i].device) == device)
-			return true;
+	struct acl_thread *t;
+
+	thread_each(c, t) if (t != mine && load_relaxed(&t->device) == device) return true;
 	return false;
 }
 

@@ -494,8 +494,12 @@ static __attribute__((noinline)) bool on_one_device(
 {
 	int device = device_current(c, thread_of(call));
 
-	return device >= 0 && (!stream_of(call) || load_relaxed(&stream_of(call)->device) == device) &&
-	       lies_on(&op->first[0], device) && lies_on(&op->first[1], device);
+	if (device < 0 || (stream_of(call) && load_relaxed(&stream_of(call)->device) != device))
+		return false;
+	for (uint64_t i = 0; i < 2 * op->n_entries; i++)
+		if (!lies_on(&op->access[i], device))
+			return false;
+	return true;
 }
 
 static inline __attribute__((always_inline)) void plain_copy_decide(
@@ -540,6 +544,33 @@ static void plain_copy_enter(struct checks *c, struct acl_call_record *call)
 	plain_copy_decide(c, call, op);
 }
 
+/* Every entry goes from the host's memory to the device's, or every one back. */
+static bool plain_entries(const struct operation *op)
+{
+	int sides = SIDES(op->access[0].side, op->access[1].side);
+
+	if (sides != SIDES(PLAIN_HOST, PLAIN_DEVICE) && sides != SIDES(PLAIN_DEVICE, PLAIN_HOST))
+		return false;
+	for (const struct op_access *a = op->access, *end = a + 2 * op->n_entries; a < end; a += 2)
+		if (SIDES(a[0].side, a[1].side) != sides || !a->span || !fits(&a[0]) || !fits(&a[1]) ||
+			(op->async && ((uintptr_t)a[0].address | (uintptr_t)a[1].address) & (ALIGNMENT - 1)))
+			return false;
+	return true;
+}
+
+static void plain_batch_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op = operation_of(c, call);
+
+	if (!op->n_entries || op->truncated || !op->src_info || !op->dst_info || call->state.capture ||
+		load_relaxed(&c->run_mode) == ACL_DEVICE || !plain_entries(op) ||
+		(load_relaxed(&c->many_devices) && !on_one_device(c, call, op)))
+		return;
+	call->plain = true;
+	call->state.evaluated |=
+		op->async ? EVALUATED_PLAIN_BATCH | EVALUATED_PLAIN_ASYNC : EVALUATED_PLAIN_BATCH;
+}
+
 static bool operations_create(struct checks *c)
 {
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
@@ -549,6 +580,7 @@ static bool operations_create(struct checks *c)
 
 static const struct check_hook hooks[] = {
 	{ON_OP(COPY_LINEAR), ACL_ENTER | ACL_DECIDES, plain_copy_enter},
+	{ON_OP(COPY_BATCH), ACL_ENTER | ACL_DECIDES, plain_batch_enter},
 };
 
 const struct check_module module_operation = {

@@ -43,7 +43,7 @@ static __attribute__((noinline)) void result_copied(struct checks *c, struct acl
 /* What the runtime copies for itself it waits for itself. */
 static void result_copy_enter(struct checks *c, struct acl_call_record *call)
 {
-	if (call->plain && thread_of(call)->operation->direction != ACL_MEMCPY_DEVICE_TO_HOST)
+	if (call->plain && thread_of(call)->operation->direction == ACL_MEMCPY_HOST_TO_DEVICE)
 		return;
 	if (stream_of(call) && call->state.position && !call->state.capture && is_checked(call))
 		result_copied(c, call);

@@ -284,7 +284,7 @@ static void stream_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook
 	for (unsigned api = 0; api < acl_api_count; api++) {
 		if (last_handle_offset(api, ACL_HANDLE_STREAM) < 0)
 			continue;
-		add(binder, api, ACL_ENTER | ACL_CONDITIONAL, stream_capture_enter);
+		add(binder, api, ACL_ENTER | ACL_WHEN(CAPTURES), stream_capture_enter);
 		if (acl_apis[api].mode == ACL_MODE_ASYNC && !looks_at_stream(api)) {
 			add(binder, api, ACL_ENTER, stream_submit_enter);
 			if (submit_leave_of(api))

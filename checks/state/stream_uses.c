@@ -23,7 +23,9 @@ static void stream_uses_enter(struct checks *c, struct acl_call_record *call)
 	const struct operation *op;
 	uint64_t devices = 0;
 
-	if (!load_relaxed(&c->many_devices) || !s || !call->state.position || call->state.capture)
+	/* A plain copy is of one device. */
+	if (call->plain || !load_relaxed(&c->many_devices) || !s || !call->state.position ||
+		call->state.capture)
 		return;
 	op = operation_of(c, call);
 	for (uint64_t i = 0; i < op->n_entries && !devices; i++) {
@@ -61,8 +63,8 @@ static void stream_uses_reset_enter(struct checks *c, struct acl_call_record *ca
 }
 
 static const struct check_hook hooks[] = {
-	{ON_GROUP(COPY), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_ASYNC, stream_uses_enter},
-	{ON_GROUP(COPY), ACL_LEAVE | ACL_CONDITIONAL | ACL_IF_ASYNC, stream_uses_leave},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(DEVICES) | ACL_IF_ASYNC, stream_uses_enter},
+	{ON_GROUP(COPY), ACL_LEAVE | ACL_WHEN(DEVICES) | ACL_UNLESS_PLAIN | ACL_IF_ASYNC, stream_uses_leave},
 	{ON_OP(DEVICE_RESET), ACL_ENTER, stream_uses_reset_enter},
 };
 

@@ -137,7 +137,7 @@ static __attribute__((noinline, cold)) void reads_new(
 	call_note_set(call, &unwritten_note, 1 + e->index);
 	/* A rule has something to say of it. */
 	call->plain = false;
-	call->state.evaluated &= ~(EVALUATED_PLAIN_COPY | EVALUATED_PLAIN_ASYNC);
+	call->state.evaluated &= ~(EVALUATED_PLAIN_COPY | EVALUATED_PLAIN_BATCH | EVALUATED_PLAIN_ASYNC);
 }
 
 /* A copy reads its source; what any operation writes, or shows to others, counts as written. */
@@ -165,8 +165,8 @@ static void written_access_enter(struct checks *c, struct acl_call_record *call)
 	if (load_relaxed(&written(c)->off))
 		return;
 	/* The usual copy out of the host's memory into what was written before. */
-	if (call->plain && op->first[0].block.kind != MEM_DEVICE && op->first[1].block.kind == MEM_DEVICE &&
-		is_written(c, op->first[1].block.index))
+	if (call->plain && !op->batch && op->first[0].block.kind != MEM_DEVICE &&
+		op->first[1].block.kind == MEM_DEVICE && is_written(c, op->first[1].block.index))
 		return;
 	accesses_enter(c, call);
 }

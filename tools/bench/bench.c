@@ -7,7 +7,7 @@
  * usage: bench DIRECTORY [calls]		the table of times
  *	bench --count DIRECTORY VARIANT		loops for an instruction counter, see tools/bench/instructions
  *	bench --loop DIRECTORY VARIANT LOOP CALLS	one loop, to be looked at by hand
- *	bench --bounds				NAME BOUND PERCENT of what is counted
+ *	bench --bounds				NAME BOUND PERCENT OF-WHICH of what is counted
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -119,7 +119,7 @@ static int count(char **arg)
 	v = variant_of(arg[1]);
 	bench_objects(v);
 	bench_grow(v, 10);
-#define COUNT(name, loop, calls, bound, percent) count_one(v, #name, #loop, calls);
+#define COUNT(name, loop, calls, bound, percent, of) count_one(v, #name, #loop, calls);
 	BENCH_COUNTED(COUNT)
 #undef COUNT
 	return 0;
@@ -143,7 +143,7 @@ static int one_loop(char **arg)
 
 static int print_bounds(void)
 {
-#define PRINT(name, loop, calls, bound, percent) printf("%s %d %d\n", #name, bound, percent);
+#define PRINT(name, loop, calls, bound, percent, of) printf("%s %d %d %s\n", #name, bound, percent, #of);
 	BENCH_COUNTED(PRINT)
 #undef PRINT
 	return 0;

@@ -83,7 +83,8 @@ static inline void batch(struct bench_variant *v, size_t n, size_t entries)
 {
 	static size_t sizes[BENCH_BATCH], none;
 	static void *host[BENCH_BATCH];
-	aclrtMemcpyBatchAttr attributes = {0};
+	aclrtMemcpyBatchAttr attributes = {
+		.dstLoc = {0, ACL_MEM_LOCATION_TYPE_DEVICE}, .srcLoc = {0, ACL_MEM_LOCATION_TYPE_HOST}};
 	size_t failed;
 
 	if (host[0] != v->host)

@@ -394,7 +394,7 @@ static void capture_calls_bind(void (*add)(void *, unsigned, enum acl_phase, che
 		else if (acl_apis[api].capture == ACL_CAPTURE_CONFIG_INEFFECTIVE)
 			add(binder, api, ACL_ENTER, capture_config_enter);
 		if (would_be_captured(api))
-			add(binder, api, ACL_ENTER | ACL_CONDITIONAL, default_stream_enter);
+			add(binder, api, ACL_ENTER | ACL_WHEN(CAPTURES), default_stream_enter);
 	}
 }
 
@@ -405,19 +405,19 @@ static const struct check_hook hooks[] = {
 	{ON_OP(QUERY_STREAM), ACL_ENTER, captured_stream_look},
 	{ON_OP(SYNCHRONISE_STREAM), ACL_ENTER, captured_stream_look},
 	{ON_OP(SYNCHRONISE_DEVICE), ACL_ENTER, capture_device_synchronise},
-	{ON_OP(FREE_DEVICE), ACL_ENTER | ACL_CONDITIONAL, capture_free_enter},
-	{ON_OP(FREE_HOST), ACL_ENTER | ACL_CONDITIONAL, capture_free_enter},
+	{ON_OP(FREE_DEVICE), ACL_ENTER | ACL_WHEN(CAPTURES), capture_free_enter},
+	{ON_OP(FREE_HOST), ACL_ENTER | ACL_WHEN(CAPTURES), capture_free_enter},
 	{ON_OP(QUERY_DEVICE), ACL_ENTER, capture_device_query},
 	{ON_OP(WAIT_EVENT), ACL_ENTER, capture_wait_unrecorded},
-	{ON_GROUP(COPY), ACL_ENTER | ACL_CONDITIONAL | ACL_UNLESS_PLAIN | ACL_IF_ASYNC,
+	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(CAPTURES) | ACL_UNLESS_PLAIN | ACL_IF_ASYNC,
 		capture_pageable_enter},
-	{ON_OP(QUERY_STREAM), ACL_ENTER | ACL_CONDITIONAL, default_stream_enter},
-	{ON_OP(SYNCHRONISE_STREAM), ACL_ENTER | ACL_CONDITIONAL, default_stream_enter},
-	{ON_OP(INFO_EVENT_ELAPSED_TIME), ACL_ENTER | ACL_CONDITIONAL, captured_event_look},
-	{ON_OP(INFO_EVENT_TIMESTAMP), ACL_ENTER | ACL_CONDITIONAL, captured_event_look},
-	{ON_OP(QUERY_EVENT), ACL_ENTER | ACL_CONDITIONAL, captured_event_look},
-	{ON_OP(QUERY_EVENT_WAIT), ACL_ENTER | ACL_CONDITIONAL, captured_event_look},
-	{ON_OP(SYNCHRONISE_EVENT), ACL_ENTER | ACL_CONDITIONAL, captured_event_look},
+	{ON_OP(QUERY_STREAM), ACL_ENTER | ACL_WHEN(CAPTURES), default_stream_enter},
+	{ON_OP(SYNCHRONISE_STREAM), ACL_ENTER | ACL_WHEN(CAPTURES), default_stream_enter},
+	{ON_OP(INFO_EVENT_ELAPSED_TIME), ACL_ENTER | ACL_WHEN(CAPTURES), captured_event_look},
+	{ON_OP(INFO_EVENT_TIMESTAMP), ACL_ENTER | ACL_WHEN(CAPTURES), captured_event_look},
+	{ON_OP(QUERY_EVENT), ACL_ENTER | ACL_WHEN(CAPTURES), captured_event_look},
+	{ON_OP(QUERY_EVENT_WAIT), ACL_ENTER | ACL_WHEN(CAPTURES), captured_event_look},
+	{ON_OP(SYNCHRONISE_EVENT), ACL_ENTER | ACL_WHEN(CAPTURES), captured_event_look},
 	{ON_GROUP(OVERFLOW), ACL_ENTER, capture_overflow_enter},
 	{ON_OP(CONFIGURE_STREAM_ATTRIBUTE), ACL_ENTER, capture_overflow_enter},
 	{ON_OP(CONFIGURE_STREAM_OVERFLOW), ACL_ENTER, capture_overflow_enter},

@@ -323,7 +323,7 @@ static void models_finalize(struct checks *c, struct acl_call_record *call)
 static const struct check_hook hooks[] = {
 	{ON_OBJECT(MODEL, USE), ACL_LEAVE, model_context_leave},
 	{ON_OBJECT(MODEL, DESTROY), ACL_LEAVE, model_context_leave},
-	{ON_ROLE(STREAM), ACL_ENTER | ACL_IF_ASYNC | ACL_CONDITIONAL, built_stream_submit},
+	{ON_ROLE(STREAM), ACL_ENTER | ACL_IF_ASYNC | ACL_WHEN(BOUND), built_stream_submit},
 	{ON_OP(TASK_UPDATE), ACL_ENTER, task_update_enter},
 	{ON_OP(DESTROY_MODEL), ACL_ENTER, model_destroy_enter},
 	{ON_OP(EXECUTE_MODEL), ACL_ENTER | ACL_IF_ASYNC, model_execute_enter},

@@ -188,7 +188,7 @@ static void task_groups_bind(
 {
 	for (unsigned api = 0; api < acl_api_count; api++)
 		if (acl_apis[api].capture == ACL_CAPTURE_CAPTURED)
-			add(binder, api, ACL_ENTER | ACL_CONDITIONAL, group_task_enter);
+			add(binder, api, ACL_ENTER | ACL_WHEN(CAPTURES), group_task_enter);
 }
 
 static const struct check_hook hooks[] = {

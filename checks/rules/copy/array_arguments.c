@@ -77,10 +77,30 @@ static bool overlap(const struct op_access *a, const struct op_access *b)
 	       (uintptr_t)b->address < (uintptr_t)a->address + a->span;
 }
 
+/* What is written goes up without an overlap, and what is read lies elsewhere: nearly every batch. */
+static bool plainly_apart(const struct operation *op)
+{
+	uint64_t low = UINT64_MAX, high = 0, end = 0;
+
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+		uint64_t from = (uintptr_t)e.src->address, to = (uintptr_t)e.dst->address;
+
+		if (to < end || to + e.dst->span < to || from + e.src->span < from)
+			return false;
+		end = to + e.dst->span;
+		low = from < low ? from : low;
+		high = from + e.src->span > high ? from + e.src->span : high;
+	}
+	return high <= (uintptr_t)operation_entry(op, 0).dst->address || low >= end;
+}
+
 #define PAIRS 64 /* copies compared with each other; larger batches are compared among neighbours */
 
 static void batch_dependencies(struct checks *c, struct acl_call_record *call, const struct operation *op)
 {
+	if (op->n_entries && plainly_apart(op))
+		return;
 	for (uint64_t i = 0; i < op->n_entries; i++)
 		for (uint64_t k = i + 1; k < op->n_entries && k <= i + PAIRS; k++) {
 			struct op_entry a = operation_entry(op, i), b = operation_entry(op, k);

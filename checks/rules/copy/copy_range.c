@@ -358,6 +358,11 @@ static bool ranges_create(struct checks *c)
 	rule_evaluated_by(c, RULE("memcpy-dest-out-of-bounds"), ACL_CALLED_PLAIN_COPY);
 	rule_evaluated_by(c, RULE("memcpy-destmax-exceeds-allocation"), ACL_CALLED_PLAIN_COPY);
 	rule_evaluated_by(c, RULE("memcpy-kind-location-mismatch"), ACL_CALLED_PLAIN_COPY);
+	rule_evaluated_by(c, RULE("memcpy-source-out-of-bounds"), ACL_CALLED_PLAIN_BATCH);
+	rule_evaluated_by(c, RULE("memcpy-dest-out-of-bounds"), ACL_CALLED_PLAIN_BATCH);
+	rule_evaluated_by(c, RULE("memcpy-destmax-exceeds-allocation"), ACL_CALLED_PLAIN_BATCH);
+	rule_evaluated_by(c, RULE("use-after-free"), ACL_CALLED_PLAIN_BATCH);
+	rule_evaluated_by(c, RULE("use-after-device-reset"), ACL_CALLED_PLAIN_BATCH);
 	rule_evaluated_by(c, RULE("use-after-free"), ACL_CALLED_PLAIN_COPY);
 	rule_evaluated_by(c, RULE("use-after-device-reset"), ACL_CALLED_PLAIN_COPY);
 	return true;

@@ -240,7 +240,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(PEER_ENABLE), ACL_ENTER, enabling},
 	{ON_GROUP(PEER), ACL_FAILED, no_device},
 	{ON_OP(MAP_PEER), ACL_ENTER, mapping},
-	{ON_GROUP(COPY), ACL_ENTER | ACL_CONDITIONAL, peer_copy_enter},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(DEVICES) | ACL_UNLESS_PLAIN, peer_copy_enter},
 	{ON_OP(DEVICE_RESET), ACL_ENTER, resetting},
 };
 

@@ -58,7 +58,7 @@ static void allocated(struct checks *c, struct acl_call_record *call)
 	call_site_take(c, &f->failed, call, false);
 	store_release(&f->variable, (uintptr_t)out);
 	store_relaxed(&unchecked(c)->any, true);
-	checks_start_conditional(c);
+	checks_when(c, WHEN_ALLOCATION_FAILED);
 }
 
 /* Whether the address cannot be anything but what the failed call left. */
@@ -113,11 +113,11 @@ static const struct check_hook hooks[] = {
 	{ON_OP(ALLOCATE_HOST), ACL_LEAVE, allocated},
 	{ON_OP(ALLOCATE_MANAGED), ACL_LEAVE, allocated},
 	{ON_OP(ALLOCATE_POOL), ACL_LEAVE, allocated},
-	{ON_GROUP(COPY), ACL_ENTER | ACL_CONDITIONAL, failed_allocation_use_enter},
-	{ON_GROUP(SET), ACL_ENTER | ACL_CONDITIONAL, failed_allocation_use_enter},
-	{ON_GROUP(REDUCE), ACL_ENTER | ACL_CONDITIONAL, failed_allocation_use_enter},
-	{ON_OP(WRITE_VALUE), ACL_ENTER | ACL_CONDITIONAL, failed_allocation_use_enter},
-	{ON_OP(WAIT_VALUE), ACL_ENTER | ACL_CONDITIONAL, failed_allocation_use_enter},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(ALLOCATION_FAILED), failed_allocation_use_enter},
+	{ON_GROUP(SET), ACL_ENTER | ACL_WHEN(ALLOCATION_FAILED), failed_allocation_use_enter},
+	{ON_GROUP(REDUCE), ACL_ENTER | ACL_WHEN(ALLOCATION_FAILED), failed_allocation_use_enter},
+	{ON_OP(WRITE_VALUE), ACL_ENTER | ACL_WHEN(ALLOCATION_FAILED), failed_allocation_use_enter},
+	{ON_OP(WAIT_VALUE), ACL_ENTER | ACL_WHEN(ALLOCATION_FAILED), failed_allocation_use_enter},
 };
 
 const struct check_module module_unchecked = {

@@ -254,7 +254,7 @@ static void imported(struct checks *c, struct acl_call_record *call)
 	share_add(c, call, SHARE_IMPORT, program_text_key(c, a->key), *a->devPtr, KNOWN_BYTES, false,
 		a->flags & ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS);
 	counter_inc(&ipc(c)->imports);
-	checks_start_conditional(c);
+	checks_when(c, WHEN_IMPORTED);
 }
 
 /* What a close of the key ends: the oldest import, else an export. */

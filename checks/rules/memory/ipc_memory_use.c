@@ -142,12 +142,12 @@ static void import_free_enter(struct checks *c, struct acl_call_record *call)
 
 /* Programs that import nothing pay nothing. */
 static const struct check_hook hooks[] = {
-	{ON_GROUP(COPY), ACL_ENTER | ACL_CONDITIONAL, ipc_memory_use_enter},
-	{ON_GROUP(SET), ACL_ENTER | ACL_CONDITIONAL, ipc_memory_use_enter},
-	{ON_GROUP(REDUCE), ACL_ENTER | ACL_CONDITIONAL, ipc_memory_use_enter},
-	{ON_OP(WRITE_VALUE), ACL_ENTER | ACL_CONDITIONAL, ipc_memory_use_enter},
-	{ON_OP(WAIT_VALUE), ACL_ENTER | ACL_CONDITIONAL, ipc_memory_use_enter},
-	{ON_OP(FREE_DEVICE), ACL_ENTER | ACL_CONDITIONAL, import_free_enter},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter},
+	{ON_GROUP(SET), ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter},
+	{ON_GROUP(REDUCE), ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter},
+	{ON_OP(WRITE_VALUE), ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter},
+	{ON_OP(WAIT_VALUE), ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter},
+	{ON_OP(FREE_DEVICE), ACL_ENTER | ACL_WHEN(IMPORTED), import_free_enter},
 };
 
 const struct check_module module_ipc_use = {

@@ -44,7 +44,7 @@ static void finalized(struct checks *c, struct acl_call_record *call)
 		"The process was finalized before and not initialised again.");
 	if (!succeeded(call) || call->api != ACL_API_aclFinalize)
 		return;
-	checks_start_conditional(c);
+	checks_when(c, WHEN_FINALIZED);
 	store_relaxed(&process(c)->ended, true);
 }
 
@@ -273,7 +273,7 @@ static void process_bind(void (*add)(void *binder, unsigned api, enum acl_phase,
 {
 	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
 		if (!allowed_after_end(&acl_apis[api]))
-			add(binder, api, ACL_ENTER | ACL_CONDITIONAL, after_end);
+			add(binder, api, ACL_ENTER | ACL_WHEN(FINALIZED), after_end);
 		if (acl_apis[api].since > ACL_CANN_8_1)
 			add(binder, api, ACL_ENTER, too_new);
 	}

@@ -55,7 +55,7 @@ static void stepped(struct checks *c, struct acl_call_record *call)
 	case ACL_API_aclrtSnapShotProcessLock:
 		store_relaxed(&s->thread, call->pthread_id);
 		store_relaxed(&s->caller, call->caller);
-		checks_start_conditional(c);
+		checks_when(c, WHEN_SNAPSHOT);
 		/* fall through */
 	default:
 		store_relaxed(&s->step, LOCKED);
@@ -144,7 +144,7 @@ static void snapshot_bind(
 {
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
 		if (waits_for_unlock(&acl_apis[api]))
-			add(binder, api, ACL_ENTER | ACL_CONDITIONAL, waiting);
+			add(binder, api, ACL_ENTER | ACL_WHEN(SNAPSHOT), waiting);
 }
 
 static void snapshot_forked(struct checks *c)

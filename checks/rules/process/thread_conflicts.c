@@ -52,15 +52,14 @@ static bool same_module(struct checks *c, uint64_t caller, uint64_t other)
 static void finalizing(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_thread *t;
-	unsigned i;
 	int api = -1;
 
 	if (load_relaxed(&c->init_count) <= 0 ||
 		(call->api == ACL_API_aclFinalizeReference && load_relaxed(&c->init_count) > 1))
 		return;
-	for (i = 0; i < ACL_THREADS && api < 0; i++)
-		api = busy_in(c, call, &c->threads[i]);
-	t = &c->threads[i - 1];
+	thread_each(c, t) if ((api = busy_in(c, call, t)) >= 0) break;
+	if (!t)
+		t = thread_of(call);
 	/* A thread of a library is the library's to stop. */
 	FINDING(c, call, "finalize-race", api >= 0,
 		PARTS(part_advice(!same_module(c, call->caller, load_relaxed(&t->inside_caller))),
@@ -83,17 +82,17 @@ static void resetting(struct checks *c, struct acl_call_record *call)
 	int device = device_argument(call), api = -1;
 	struct acl_thread *t;
 	uint32_t tid;
-	unsigned i;
 
 	if (!device_reset_is_last(c, call, device))
 		return;
-	for (i = 0; i < ACL_THREADS && api < 0; i++) {
-		api = works_on(&c->threads[i], device) ? busy_in(c, call, &c->threads[i]) : -1;
-		if (api >= 0 && acl_apis[api].context == ACL_CONTEXT_NONE)
-			api = -1;
+	thread_each(c, t)
+	{
+		api = works_on(t, device) ? busy_in(c, call, t) : -1;
+		if (api >= 0 && acl_apis[api].context != ACL_CONTEXT_NONE)
+			break;
+		api = -1;
 	}
-	t = &c->threads[i - 1];
-	tid = load_relaxed(&t->tid);
+	tid = t ? load_relaxed(&t->tid) : 0;
 	FINDING(c, call, "device-reset-while-thread-active", api >= 0,
 		PARTS(call->in_exit ? part_severity(ACL_SEV_WARNING) : part_none(),
 			part_int("device", device), part_uint("thread", tid),
@@ -107,10 +106,11 @@ static void resetting(struct checks *c, struct acl_call_record *call)
 /* Those counted are the upper bound: a thread may have left its call by other ways than returning. */
 static unsigned polling_now(struct checks *c)
 {
+	struct acl_thread *t;
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < ACL_THREADS; i++) {
-		struct acl_thread *t = &c->threads[i];
+	thread_each(c, t)
+	{
 		unsigned inside = load_relaxed(&t->inside);
 
 		n += inside == ACL_API_aclrtSynchronizeStream + 1 ||

@@ -8,11 +8,7 @@
 /* Only one thread of the process has ever called the runtime: what this one does not do nobody does. */
 static inline bool one_thread_only(struct checks *c)
 {
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < ACL_THREADS && n < 2; i++)
-		n += load_relaxed(&c->threads[i].pthread_id) != 0;
-	return n < 2;
+	return load_relaxed(&c->n_threads) < 2;
 }
 
 /* What has a timeout may be meant to fail: its result says. */

@@ -348,7 +348,7 @@ static void callbacks_bind(
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
 		if (forbidden_inside(api) || !only_asks(api) ||
 			strstr(acl_apis[api].name, "FromExceptionInfo"))
-			add(binder, api, ACL_ENTER | ACL_CONDITIONAL, callback_inside_enter);
+			add(binder, api, ACL_ENTER | ACL_WHEN(CALLBACKS), callback_inside_enter);
 }
 
 /* Threads of the parent: in the child nobody processes for them, nor is to. */

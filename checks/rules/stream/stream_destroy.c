@@ -125,12 +125,14 @@ static void stream_wait_failed(struct checks *c, struct acl_call_record *call)
 /* The thread that processes reports is in the middle of it. */
 static bool thread_processes_reports(struct checks *c, uint64_t pthread_id)
 {
-	for (unsigned i = 0; i < ACL_THREADS; i++)
-		if (load_relaxed(&c->threads[i].pthread_id) == pthread_id) {
-			unsigned inside = load_acquire(&c->threads[i].inside); /* 1 + enum acl_api */
+	struct acl_thread *t;
 
-			return inside && acl_apis[inside - 1].operation == ACL_OP_CALLBACK_PROCESS;
-		}
+	thread_each(c, t) if (load_relaxed(&t->pthread_id) == pthread_id)
+	{
+		unsigned inside = load_acquire(&t->inside); /* 1 + enum acl_api */
+
+		return inside && acl_apis[inside - 1].operation == ACL_OP_CALLBACK_PROCESS;
+	}
 	return false;
 }
 

@@ -92,7 +92,7 @@ static void failure_mode_synchronised(struct checks *c, struct acl_call_record *
 	if (!s || !device_error(error_of(call)) || mode_of(c, s) != 1 + ACL_STOP_ON_FAILURE)
 		return;
 	value_table_set_object(c, &modes(c)->mode, s, (1 + ACL_STOP_ON_FAILURE) | FAILED);
-	checks_start_conditional(c);
+	checks_when(c, WHEN_STREAM_FAILED);
 	store_relaxed(&modes(c)->any_failed, true);
 }
 
@@ -108,7 +108,7 @@ static void failed_stream_submit(struct checks *c, struct acl_call_record *call)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_ROLE(STREAM), ACL_ENTER | ACL_IF_ASYNC | ACL_CONDITIONAL, failed_stream_submit},
+	{ON_ROLE(STREAM), ACL_ENTER | ACL_IF_ASYNC | ACL_WHEN(STREAM_FAILED), failed_stream_submit},
 	{ON_OP(SYNCHRONISE_STREAM), ACL_LEAVE, failure_mode_synchronised},
 	{ON_OP(CONFIGURE_STREAM_FAILURE_MODE), ACL_ENTER, failure_mode_set_enter},
 	{ON_OP(CONFIGURE_STREAM_FAILURE_MODE), ACL_LEAVE, failure_mode_set_leave},
