@@ -27,7 +27,8 @@ struct stream_state {
 		group; /* acl_ref of the capture in which a task group is open on it, GROUP_UNKNOWN */
 	_Atomic uint32_t flags; /* of creation */
 	_Atomic uint64_t updating; /* acl_ref of the task group that is updated on it */
-	_Atomic uint32_t capture_thread; /* 1 + index of the thread in a call that captures a task, 0 = none */
+	_Atomic uint32_t
+		capture_thread; /* 1 + index of the thread in a call that captures a task, 0 = none */
 	_Atomic uint32_t updated; /* kernels launched in the update */
 	_Atomic uint8_t update; /* enum stream_update */
 	_Atomic bool unseen; /* its next task may come after something that is not seen: ask order_unseen() */

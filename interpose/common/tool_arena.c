@@ -23,10 +23,7 @@ static _Atomic(struct chunk *) current;
  */
 static void *map_pages(size_t bytes)
 {
-	void *p =
-		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
+	return tool_memory_map(bytes, MAP_NORESERVE);
 }
 
 static void *counted(void *p, size_t bytes)

@@ -15,6 +15,34 @@ static struct {
 } mappings[MAPPINGS];
 static _Atomic unsigned n_mappings;
 
+/* The kernel goes down from our library; the program is hardly ever so large that it gets here. */
+#define DISTANCE (UINT64_C(1) << 38)
+/* Lower there is no such place: a small address space. */
+#define LOWEST (UINT64_C(1) << 34)
+
+/* Where the next mapping may lie; 0 = not asked yet. */
+static _Atomic uintptr_t next_place;
+
+static uintptr_t place_take(size_t bytes)
+{
+	uintptr_t here = (uintptr_t)&next_place, none = 0;
+	size_t step = (bytes + 0xffff) & ~(size_t)0xffff;
+
+	if (here < DISTANCE + LOWEST)
+		return 0;
+	atomic_compare_exchange_strong(&next_place, &none, (here - DISTANCE) & ~(uintptr_t)0x1fffff);
+	return atomic_fetch_add(&next_place, step);
+}
+
+void *tool_memory_map(size_t bytes, int flags)
+{
+	/* Only a wish: where something lies already the kernel chooses. */
+	void *p = mmap((void *)place_take(bytes), bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
 void tool_memory_add(const void *at, size_t bytes)
 {
 	unsigned i = atomic_fetch_add_explicit(&n_mappings, 1, memory_order_relaxed);

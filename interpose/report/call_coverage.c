@@ -37,9 +37,9 @@ bool call_coverage_wanted(void)
 static __attribute__((cold, noinline)) struct call_counts *new_table(unsigned i)
 {
 	struct call_counts *old = NULL;
-	void *p = mmap(NULL, TABLE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *p = tool_memory_map(TABLE_SIZE, 0);
 
-	if (p == MAP_FAILED)
+	if (!p)
 		return without_memory;
 	if (atomic_compare_exchange_strong(&tables[i], &old, p)) {
 		tool_memory_add(p, TABLE_SIZE);

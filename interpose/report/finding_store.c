@@ -29,8 +29,8 @@ static void *take(size_t size)
 	if (!arena.block || arena.used + size > BLOCK_SIZE) {
 		if (arena.blocks == BLOCKS_MAX)
 			return NULL;
-		p = mmap(NULL, BLOCK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (p == MAP_FAILED)
+		p = tool_memory_map(BLOCK_SIZE, 0);
+		if (!p)
 			return NULL;
 		tool_memory_add(p, BLOCK_SIZE);
 		arena.block = p;

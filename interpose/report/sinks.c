@@ -43,9 +43,9 @@ static uint64_t shown, not_shown; /* findings of this process on the log; under 
 static bool scratch_get(struct text *scratch)
 {
 	if (!buffer) {
-		void *p = mmap(NULL, BUFFER_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		void *p = tool_memory_map(BUFFER_SIZE, 0);
 
-		if (p == MAP_FAILED) {
+		if (!p) {
 			verdict_add_reason(REASON_TABLE, "no memory for findings");
 			return false;
 		}

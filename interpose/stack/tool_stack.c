@@ -72,10 +72,9 @@ static __attribute__((noinline)) void valgrind_stack_register(const char *low, c
 static __attribute__((noinline)) bool stack_map(struct tool_stack *s)
 {
 	size_t size = GUARD_SIZE + STACK_SIZE;
-	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+	char *p = tool_memory_map(size, MAP_NORESERVE | MAP_STACK);
 
-	if (p == MAP_FAILED)
+	if (!p)
 		return false;
 	mprotect(p, GUARD_SIZE, PROT_NONE);
 	s->low = p + GUARD_SIZE;

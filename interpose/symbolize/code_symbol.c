@@ -94,10 +94,9 @@ static struct slot *slot_of(uint64_t address)
 	uint64_t h = address * UINT64_C(0x9e3779b97f4a7c15) >> 40;
 
 	if (!cache.slots) {
-		void *p = mmap(NULL, CACHE_SLOTS * sizeof(struct slot), PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		void *p = tool_memory_map(CACHE_SLOTS * sizeof(struct slot), 0);
 
-		if (p == MAP_FAILED)
+		if (!p)
 			return NULL;
 		tool_memory_add(p, CACHE_SLOTS * sizeof(struct slot));
 		cache.slots = p;

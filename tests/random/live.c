@@ -2,10 +2,9 @@
 /*
  * Random programs on a real runtime, under the preload library.
  *
- *	live right NUMBER SEED	so many programs that break no rule, two at a time, each by threads of its own;
- *				ends with 1 when a call failed
- *	live changed SEED	one with a change, up to the first step that breaks a rule; prints the rules of
- *				that step, one a line
+ *	live right NUMBER SEED	so many programs that break no rule, two at a time, each by threads of its
+ *own; ends with 1 when a call failed live changed SEED	one with a change, up to the first step that breaks a
+ *rule; prints the rules of that step, one a line
  */
 #include <errno.h>
 #include <pthread.h>
@@ -50,7 +49,8 @@ static bool is_answered(unsigned api, const void *args)
 {
 	switch (api) {
 	case ACL_API_aclrtStreamQuery:
-		return *((const struct acl_args_aclrtStreamQuery *)args)->status == ACL_STREAM_STATUS_COMPLETE;
+		return *((const struct acl_args_aclrtStreamQuery *)args)->status ==
+		       ACL_STREAM_STATUS_COMPLETE;
 	case ACL_API_aclrtQueryEventStatus:
 		return *((const struct acl_args_aclrtQueryEventStatus *)args)->status ==
 		       ACL_EVENT_RECORDED_STATUS_COMPLETE;

@@ -73,7 +73,8 @@ static void blocking_wait_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *e = event_of(call);
 
-	if (e && wait_is_plain(call) && waits_for_ever(call) && !load_relaxed(&event_state(e)->records) && !event_is_shared(call, e))
+	if (e && wait_is_plain(call) && waits_for_ever(call) && !load_relaxed(&event_state(e)->records) &&
+		!event_is_shared(call, e))
 		blocked_add(c, call, e);
 }
 
@@ -97,8 +98,8 @@ struct awaited {
 	uint64_t position; /* of the stream: UINT64_MAX = all of it */
 };
 
-static bool awaits(struct checks *c, struct acl_object *waiter, const struct blocked_wait *b,
-	const struct awaited *a)
+static bool awaits(
+	struct checks *c, struct acl_object *waiter, const struct blocked_wait *b, const struct awaited *a)
 {
 	struct clock *k;
 	bool found;
@@ -166,7 +167,8 @@ static bool blocked_find(struct checks *c, const struct awaited *a, struct block
 
 	lock(&w->lock);
 	for (uint32_t i = load_relaxed(&w->n); !found && i-- > 0;) {
-		struct acl_object *waiter = object_of(c, w->at[i].stream), *what = object_of(c, w->at[i].what);
+		struct acl_object *waiter = object_of(c, w->at[i].stream),
+				  *what = object_of(c, w->at[i].what);
 
 		if (!waiter || !what || !object_usable(waiter) || !object_usable(what) ||
 			!stream_pending(waiter, w->at[i].position)) {
@@ -197,8 +199,9 @@ static void endless_report(struct checks *c, struct acl_call_record *call, const
 
 	if (recorder)
 		FINDING_BROKEN(c, call, RULE("stream-wait-cycle"),
-			PARTS(part_history("the wait", wait_history, b), part_object("waiting stream", waiter),
-				part_object("what it waits for", what), part_object("recorded on", recorder)),
+			PARTS(part_history("the wait", wait_history, b),
+				part_object("waiting stream", waiter), part_object("what it waits for", what),
+				part_object("recorded on", recorder)),
 			"Stream 0x%llx waits for %s 0x%llx, and its record on stream 0x%llx comes after that "
 			"wait: neither can go on. Submit the record before the wait, or on a stream that "
 			"does not wait for this one.",
@@ -207,7 +210,8 @@ static void endless_report(struct checks *c, struct acl_call_record *call, const
 			(unsigned long long)load_relaxed(&recorder->value));
 	else
 		FINDING_BROKEN(c, call, RULE("stream-wait-never-satisfied"),
-			PARTS(part_history("the wait", wait_history, b), part_object("waiting stream", waiter),
+			PARTS(part_history("the wait", wait_history, b),
+				part_object("waiting stream", waiter),
 				part_object("what it waits for", what)),
 			"Stream 0x%llx waits for %s 0x%llx, which nothing records, and this is the only "
 			"thread that calls the runtime. Record it before this call.",
