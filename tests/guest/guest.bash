@@ -33,6 +33,15 @@ same_as_without() {
 	diff "$place/plain.err" "$place/ours.err"
 }
 
+# await COMMAND: until it succeeds, a minute at most
+await() {
+	for ((i = 0; i < 3000; i++)); do
+		if "$@"; then return 0; fi
+		sleep 0.02
+	done
+	return 1
+}
+
 # field KEY [FILE]: a field of the report
 field() {
 	python3 -c 'import json, sys; print(json.load(open(sys.argv[2]))[sys.argv[1]])' "$1" "${2:-$place/report.json}"

@@ -4,6 +4,9 @@
 
 load guest.bash
 
+# More than a pipe holds: each finding in full.
+export ACLCHECK_MAX_FINDINGS=1000
+
 in_handler() {
 	for ((i = 0; i < 12; i++)); do
 		rm -f report.json*
@@ -72,12 +75,13 @@ in_handler() {
 	exec 8<>input
 	timeout 60 env LD_PRELOAD="$library" "$guest/locks" findings pause 2>read <input >out 7<&- 8<&- &
 	program=$!
-	until grep -q waiting out; do sleep 0.1; done
+	await grep -q waiting out
 	: >said
 	timeout 60 cat read >>said 7<&- 8<&- &
 	reader=$!
 	exec 7>&-
-	until [ "$(stat -c %s said)" -ge 60000 ]; do sleep 0.1; done
+	read_much() { [ "$(stat -c %s said)" -ge 60000 ]; }
+	await read_much
 	exec 8>&-
 	wait "$program"
 	wait "$reader"

@@ -101,7 +101,7 @@ setup_file() {
 		done
 		lttng -n start s1
 		mkfifo go; $2 twice <go >first & exec 9>go
-		until grep -q copied first; do sleep 0.1; done
+		for _ in $(seq 600); do grep -q copied first && break; sleep 0.1; done
 		lttng -n start s2; sleep 1; echo >&9; wait $!
 		lttng -n stop s1; lttng -n stop s2; lttng -n destroy s1; lttng -n destroy s2' - "$place" "$drive" >log 2>&1
 	[ "$(count late1 aclrtMemcpyAsync_entry)" -eq 2 ]
