@@ -43,7 +43,7 @@ struct acl_thread {
 	struct unfinished_wait {
 		acl_ref what; /* stream, event or context, 0 = none */
 		uint64_t at; /* calls of the thread then */
-	} timed_out, device_wait; /* its own, see unfinished.c */
+	} timed_out, device_wait; /* its own, see state/unfinished_wait.c */
 	/* Its own: what it has looked up last, by role; good for as long as the maps do not change. */
 	struct known_lookup {
 		uint64_t version; /* of both maps together */
@@ -168,7 +168,6 @@ struct checks {
 	_Atomic bool inited; /* aclInit was called, or init-missing was said */
 	_Atomic int8_t run_mode; /* aclrtRunMode, -1 = not asked */
 	_Atomic uint32_t open_captures; /* of the process */
-	_Atomic bool default_device; /* the configuration in effect names a default device */
 	struct pointer_map *memory; /* allocations */
 	struct pointer_map *registered; /* host ranges of aclrtHostRegister */
 	struct pointer_map *reserved; /* address ranges without memory of their own */
@@ -191,11 +190,6 @@ struct checks {
 	_Atomic uint64_t finding_serials;
 	_Atomic bool degraded;
 	_Atomic(const char *) degraded_text;
-	/* Initialisation. */
-	_Atomic int32_t init_count;
-	_Atomic uint32_t init_module;
-	_Atomic bool forked; /* of a process that was initialised, and not again since */
-	struct call_site_slot first_init;
 	_Atomic bool callbacks_ran; /* a callback of the program ran: it may have told the host of progress */
 	_Atomic bool peers_unknown; /* something below us enabled peer access */
 };
@@ -204,6 +198,12 @@ struct checks {
 void *checks_alloc(struct checks *c, size_t bytes);
 void checks_forget(struct checks *c, void *p, size_t bytes);
 void checks_degrade(struct checks *c, const char *text);
+
+/* aclInit was called, or that it is missing was reported: it is not asked again. What was known before. */
+static inline bool checks_initialized(struct checks *c)
+{
+	return atomic_exchange(&c->inited, true);
+}
 
 /* What the module keeps: module_state(c, NAME), of the size that it says. */
 #define module_state(c, name) ((c)->module_states[MODULE_##name])

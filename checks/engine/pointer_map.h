@@ -104,6 +104,12 @@ static inline uint64_t block_ref(const struct acl_block *block, uint32_t generat
 	return (registered ? REF_REGISTERED : REF_MEMORY) << 58 | (uint64_t)block->index << 32 | generation;
 }
 
+/* The object it belongs to. */
+static inline void block_owned(struct acl_block *b, uint64_t owner)
+{
+	store_relaxed(&b->owner, owner);
+}
+
 static inline void block_marked(struct acl_block *b, enum block_mark mark)
 {
 	atomic_fetch_or(&b->marks, mark);

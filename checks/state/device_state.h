@@ -31,12 +31,6 @@ int device_current(struct checks *c, struct acl_thread *t);
 /* Whether this ResetDevice/ResetDeviceForce takes the device out of use. */
 bool device_reset_is_last(struct checks *c, const struct acl_call_record *call, int device);
 int device_argument(const struct acl_call_record *call);
-/* Whether a finalize ends the runtime: the one that says how many are left counts. */
-static inline bool finalize_is_last(struct checks *c, const struct acl_call_record *call)
-{
-	return !acl_arg_has(call->api, ACL_ROLE_NUMBER) || load_relaxed(&c->init_count) <= 1;
-}
-
 struct acl_device *device_at(struct checks *c, int device);
 /* Context the object was created in, NULL when unknown or gone. */
 static inline struct acl_object *context_of(struct checks *c, struct acl_object *o)

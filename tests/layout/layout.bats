@@ -79,6 +79,34 @@ includers() {
 	done
 }
 
+@test "checks/: rules do not write what state modules keep" {
+	[ -z "$(awk -f tests/layout/state_writes.awk checks/state/*.h checks/rules/*/*.c)" ] || {
+		awk -f tests/layout/state_writes.awk checks/state/*.h checks/rules/*/*.c
+		return 1
+	}
+	# It would be found.
+	cat >"$BATS_TEST_TMPDIR/rule.c" <<'END'
+static void rule_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct event_state *e = event_state(event_of(call)), *other = NULL;
+	struct acl_object *a = NULL, *o = NULL;
+
+	store_relaxed(&e->timed, true);
+	counter_inc(&stream_state(o)->work);
+	atomic_fetch_or(&o->flags, 1);
+	store_relaxed(&other->timed, true);
+	store_release(&c->inited, true);
+	object_destroyed(c, o, call, 0);
+}
+
+static void own_enter(struct churn *e)
+{
+	store_relaxed(&e->pairs, 0);
+}
+END
+	[ "$(awk -f tests/layout/state_writes.awk checks/state/*.h "$BATS_TEST_TMPDIR/rule.c" | wc -l)" -eq 6 ]
+}
+
 @test "checks/: headers include each other without a cycle" {
 	grep -rnoE '#include "checks/[^"]+\.h"' checks --include='*.h' |
 		sed -E 's/^([^:]+):[0-9]+:#include "(.*)"/\1 \2/' | tsort >/dev/null

@@ -4,6 +4,7 @@
 #include "checks/engine/plain_format.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/device_state.h"
+#include "checks/state/init_state.h"
 #include "checks/state/event_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/operation.h"

@@ -9,6 +9,7 @@
 #include "checks/state/binding_state.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/device_state.h"
+#include "checks/state/init_state.h"
 #include "checks/state/model_execution.h"
 #include "checks/state/stream_state.h"
 

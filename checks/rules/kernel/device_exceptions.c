@@ -5,6 +5,7 @@
 #include "checks/state/binary_state.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/device_state.h"
+#include "checks/state/init_state.h"
 #include "checks/state/stream_state.h"
 
 #define INFOS 64
@@ -115,11 +116,7 @@ _Static_assert(offsetof(struct acl_args_aclrtSetExceptionInfoCallback, callback)
 /* Libraries register when they are first used: only the program that initialised is told. */
 static bool by_library(struct checks *c, struct acl_call_record *call)
 {
-	uint32_t module = call->module     ? call->module
-			  : c->host.module ? c->host.module(c->host.context, call->caller)
-					   : 0;
-
-	return !load_relaxed(&c->init_count) || module != load_relaxed(&c->init_module);
+	return !init_count(c) || calling_module(c, call) != load_relaxed(&init_state(c)->module);
 }
 
 /* A stream that has got tasks. */

@@ -112,7 +112,7 @@ static void map_leave(struct checks *c, struct acl_call_record *call)
 		return;
 	b = map_insert(c, mapping(c)->mapped, call, (uintptr_t)a->virPtr, a->size, MEM_MAPPED, -1);
 	if (b && o)
-		store_relaxed(&b->owner, object_ref(o));
+		block_owned(b, object_ref(o));
 	value_table_set(c, &mapping(c)->closed_access, (uintptr_t)a->virPtr,
 		call->api == ACL_API_aclrtMemMapNoAccess);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The end of the runtime's life: when it is called, what comes too late for it, what is still counted. */
 #include "checks/engine/finding_statement.h"
+#include "checks/state/init_state.h"
 
 struct finalize_state {
 	_Atomic bool over; /* finalized, and not initialised again */
@@ -18,8 +19,7 @@ static struct finalize_state *finalize(struct checks *c)
 
 static void finalizing(struct checks *c, struct acl_call_record *call)
 {
-	if (load_relaxed(&c->init_count) <= 0 ||
-		(call->api == ACL_API_aclFinalizeReference && load_relaxed(&c->init_count) > 1))
+	if (init_count(c) <= 0 || (call->api == ACL_API_aclFinalizeReference && init_count(c) > 1))
 		return;
 	FINDING(c, call, "finalize-in-destructor", call->in_exit_handlers, NO_PARTS,
 		"main is over: the call comes from an exit handler or a destructor of a static object");
@@ -38,7 +38,7 @@ static void finalized(struct checks *c, struct acl_call_record *call)
 	}
 	left = ACL_ARGS(call, aclFinalizeReference)->refCount;
 	store_relaxed(&finalize(c)->ever_counted, true);
-	if (left ? !*left : load_relaxed(&c->init_count) == 1)
+	if (left ? !*left : init_count(c) == 1)
 		store_relaxed(&finalize(c)->over, true);
 }
 
@@ -79,11 +79,11 @@ static void report_late(struct checks *c)
 static void finalize_finish(struct checks *c, enum checks_end kind)
 {
 	struct finalize_state *s = finalize(c);
-	int count = load_relaxed(&c->init_count);
+	int count = init_count(c);
 	/* That the process was not finalized is said by itself; this is why. */
 	bool reason = rule_wanted(c, RULE("finalize-missing-at-exit"));
 
-	if (kind != CHECKS_END_EXIT || load_relaxed(&c->forked))
+	if (kind != CHECKS_END_EXIT || load_relaxed(&init_state(c)->forked))
 		return;
 	if (load_relaxed(&s->late))
 		report_late(c);

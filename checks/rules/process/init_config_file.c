@@ -4,6 +4,7 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 #include "checks/state/device_state.h"
+#include "checks/state/init_state.h"
 
 #define NO_CONFIG 1 /* stands for the hash of a configuration that says nothing */
 #define INVALID_PARAM 100000
@@ -11,6 +12,7 @@
 struct init_config_state {
 	_Atomic uint64_t first; /* hash of the configuration that counts, 0 = not known */
 	struct call_site_slot first_init;
+	_Atomic bool default_device; /* the configuration in effect names one */
 };
 
 static struct init_config_state *state(struct checks *c)
@@ -36,11 +38,7 @@ static bool configuration(
 
 static bool other_module(struct checks *c, const struct acl_call_record *call)
 {
-	uint32_t module = call->module     ? call->module
-			  : c->host.module ? c->host.module(c->host.context, call->caller)
-					   : 0;
-
-	return module != load_relaxed(&c->init_module);
+	return calling_module(c, call) != load_relaxed(&init_state(c)->module);
 }
 
 /* Only what the runtime's answer confirms: to give none the second time is usual and harms nothing. */
@@ -69,14 +67,14 @@ static void initialised(struct checks *c, struct acl_call_record *call)
 
 	if (known && load_relaxed(&state(c)->first)) {
 		again(c, call, &now);
-	} else if (known && succeeded(call) && load_relaxed(&c->init_count) <= 0) {
+	} else if (known && succeeded(call) && init_count(c) <= 0) {
 		call_site_take(c, &state(c)->first_init, call, true);
 		store_relaxed(&state(c)->first, now.trivial ? NO_CONFIG : now.hash);
 	}
 	if (known)
 		limits_configured(c, call, &now);
 	if (succeeded(call) && known)
-		store_relaxed(&c->default_device, now.default_device);
+		store_relaxed(&state(c)->default_device, now.default_device);
 }
 
 /* --- default-device-explicit-context ------------------------------------------------- */
@@ -86,7 +84,7 @@ static void creating(struct checks *c, struct acl_call_record *call)
 	int device = ACL_ARGS(call, aclrtCreateContext)->deviceId;
 	struct acl_device *d = device_at(c, device);
 
-	if (load_relaxed(&c->default_device) && d)
+	if (load_relaxed(&state(c)->default_device) && d)
 		FINDING(c, call, "default-device-explicit-context", !load_relaxed(&d->ever_set),
 			PARTS(part_int("device", device)),
 			"aclrtSetDevice(%d) was not called; the configuration names a default device",

@@ -2,38 +2,18 @@
 /* Initialisation and its end. */
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/plain_format.h"
-
-/* Counted as 8.5 and later do: a repeated aclInit answers 100002 and counts. */
-static void init_leave(struct checks *c, struct acl_call_record *call)
-{
-	int32_t error = error_of(call);
-
-	if (error && error != ACL_ERROR_REPEAT_INIT)
-		return;
-	store_relaxed(&c->forked, false);
-	if (atomic_fetch_add(&c->init_count, 1) == 0) {
-		call_site_take(c, &c->first_init, call, true);
-		store_relaxed(&c->init_module, call->module ? call->module
-					       : c->host.module
-						       ? c->host.module(c->host.context, call->caller)
-						       : 0);
-	}
-}
+#include "checks/state/init_state.h"
 
 static void init_enter(struct checks *c, struct acl_call_record *call)
 {
-	uint32_t module = call->module     ? call->module
-			  : c->host.module ? c->host.module(c->host.context, call->caller)
-					   : 0;
-	int before = load_relaxed(&c->init_count);
+	int before = init_count(c);
 	/* Libraries that each call aclInit by design get advice. */
-	bool other = module != load_relaxed(&c->init_module);
+	bool other = calling_module(c, call) != load_relaxed(&init_state(c)->module);
 
-	store_relaxed(&c->inited, true);
 	rule_evaluated(call, RULE("init-missing"));
 	FINDING(c, call, "init-repeat", before > 0,
 		PARTS(part_advice(other), part_int("inits before", before),
-			part_created_at("first aclInit", "initialisation", &c->first_init)),
+			part_created_at("first aclInit", "initialisation", &init_state(c)->first)),
 		"aclInit number %d of this process%s; the first one was made by %s module and is still in "
 		"effect",
 		before + 1, ACL_ARGS(call, aclInit)->configPath ? " (its configuration is not read)" : "",
@@ -56,8 +36,7 @@ static bool needs_no_init(const struct acl_call_record *call)
 
 static void init_missing(struct checks *c, struct acl_call_record *call)
 {
-	if (!is_checked(call) || call->callback_depth || needs_no_init(call) ||
-		atomic_exchange(&c->inited, true))
+	if (!is_checked(call) || call->callback_depth || needs_no_init(call) || checks_initialized(c))
 		return;
 	/* One site: once a process. */
 	FINDING(c, call, "init-missing", true, PARTS(part_site(1), part_uint("thread", call->tid)),
@@ -115,8 +94,7 @@ static void finalizing(struct checks *c, struct acl_call_record *call)
 	struct held_devices held = {.n = 0};
 	char text[64];
 
-	if (load_relaxed(&c->init_count) <= 0 ||
-		(call->api == ACL_API_aclFinalizeReference && load_relaxed(&c->init_count) > 1))
+	if (init_count(c) <= 0 || (call->api == ACL_API_aclFinalizeReference && init_count(c) > 1))
 		return;
 	for (int i = 0; i < ACL_DEVICES && held.n < ACL_FINDING_VALUES; i++)
 		if (load_relaxed(&c->devices[i].sets) > 0 && load_relaxed(&c->devices[i].set_since_reset))
@@ -132,49 +110,21 @@ static void finalizing(struct checks *c, struct acl_call_record *call)
 
 static void init_finish(struct checks *c, enum checks_end kind)
 {
-	if (kind == CHECKS_END_EXIT && load_relaxed(&c->first_init.caller) && !load_relaxed(&c->forked))
-		FINDING(c, NULL, "finalize-missing-at-exit", load_relaxed(&c->init_count) > 0,
-			PARTS(part_created_at("aclInit", "initialisation", &c->first_init)),
+	if (kind == CHECKS_END_EXIT && load_relaxed(&init_state(c)->first.caller) &&
+		!load_relaxed(&init_state(c)->forked))
+		FINDING(c, NULL, "finalize-missing-at-exit", init_count(c) > 0,
+			PARTS(part_created_at("aclInit", "initialisation", &init_state(c)->first)),
 			"aclInit was called and aclFinalize was not");
-}
-
-/* What the parent initialised is the parent's to end; a child that initialises anew answers for itself. */
-static void init_forked(struct checks *c)
-{
-	store_relaxed(&c->forked, true);
-}
-
-static void finalize_leave(struct checks *c, struct acl_call_record *call)
-{
-	if (!succeeded(call))
-		return;
-	atomic_store(&c->init_count, 0);
-}
-
-static void unreference_leave(struct checks *c, struct acl_call_record *call)
-{
-	const uint64_t *left = ACL_ARGS(call, aclFinalizeReference)->refCount;
-
-	if (!succeeded(call) || load_relaxed(&c->init_count) <= 0)
-		return;
-	if (left)
-		atomic_store(&c->init_count, (int32_t)*left);
-	else
-		atomic_fetch_sub(&c->init_count, 1);
 }
 
 static const struct check_hook hooks[] = {
 	{ON_OP(PROCESS_INIT), ACL_ENTER, init_enter},
-	{ON_OP(PROCESS_INIT), ACL_LEAVE, init_leave},
 	{ON_OP(PROCESS_FINALIZE), ACL_ENTER, finalizing},
-	{ACL_API_aclFinalize, ACL_LEAVE, finalize_leave},
-	{ON_OP_WITH(PROCESS_FINALIZE, NUMBER), ACL_LEAVE, unreference_leave},
 };
 
-const struct check_module module_init = {
+const struct check_module module_init_use = {
 	.uninitialized = init_missing,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 	.finish = init_finish,
-	.forked = init_forked,
 };

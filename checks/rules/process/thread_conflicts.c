@@ -4,6 +4,7 @@
  * while they are in a call, or too many of them poll.
  */
 #include "checks/engine/finding_statement.h"
+#include "checks/state/init_state.h"
 #include "checks/state/device_state.h"
 #include "checks/state/stream_state.h"
 
@@ -54,8 +55,7 @@ static void finalizing(struct checks *c, struct acl_call_record *call)
 	struct acl_thread *t;
 	int api = -1;
 
-	if (load_relaxed(&c->init_count) <= 0 ||
-		(call->api == ACL_API_aclFinalizeReference && load_relaxed(&c->init_count) > 1))
+	if (init_count(c) <= 0 || (call->api == ACL_API_aclFinalizeReference && init_count(c) > 1))
 		return;
 	thread_each(c, t) if ((api = busy_in(c, call, t)) >= 0) break;
 	if (!t)

@@ -14,44 +14,14 @@
 
 /* --- the waits -------------------------------------------------------------------------- */
 
-static bool wait_time_is_over(const struct acl_call_record *call)
-{
-	return error_of(call) == 507046 || error_of(call) == 507047;
-}
-
+/* From here on the rule has something to look at. */
 static void wait_timed_out(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_thread *t = thread_of(call);
-	struct acl_object *o;
-	bool known;
+	const struct acl_thread *t = thread_of(call);
 
-	if (!is_checked(call) || !wait_time_is_over(call))
-		return;
-	switch (acl_apis[call->api].operation) {
-	case ACL_OP_SYNCHRONISE_STREAM:
-		o = stream_of(call);
-		break;
-	case ACL_OP_SYNCHRONISE_EVENT:
-		o = event_of(call);
-		break;
-	default:
-		o = context_current(c, t, &known);
-	}
-	if (!o)
-		return;
-	rule_evaluated(call, RULE("sync-timeout-ignored"));
-	t->timed_out.what = object_ref(o);
-	t->timed_out.at = t->phase;
-}
-
-static void device_wait_leave(struct checks *c, struct acl_call_record *call)
-{
-	struct acl_thread *t = thread_of(call);
-	bool known;
-	struct acl_object *context = context_current(c, t, &known);
-
-	t->device_wait.what = context && succeeded(call) ? object_ref(context) : 0;
-	t->device_wait.at = t->phase;
+	(void)c;
+	if (t->timed_out.what && t->timed_out.at == t->phase)
+		rule_evaluated(call, RULE("sync-timeout-ignored"));
 }
 
 /* --- the release ------------------------------------------------------------------------- */
@@ -73,7 +43,6 @@ static struct acl_object *just_timed_out(struct checks *c, const struct acl_call
 	struct acl_object *o =
 		t->timed_out.what && t->timed_out.at + 1 == t->phase ? object_of(c, t->timed_out.what) : NULL;
 
-	t->timed_out.what = 0;
 	return o && object_usable(o) && !call->in_exit ? o : NULL;
 }
 
@@ -160,7 +129,6 @@ static const struct check_hook hooks[] = {
 	{ON_OP(SYNCHRONISE_STREAM), ACL_FAILED, wait_timed_out},
 	{ON_OP(SYNCHRONISE_EVENT), ACL_FAILED, wait_timed_out},
 	{ON_OP(SYNCHRONISE_DEVICE), ACL_FAILED, wait_timed_out},
-	{ON_OP(SYNCHRONISE_DEVICE), ACL_LEAVE, device_wait_leave},
 	{ON_OP(FREE_DEVICE), ACL_ENTER, memory_free_enter},
 	{ON_OP(FREE_HOST), ACL_ENTER, memory_free_enter},
 	{ON_OP(DESTROY_EVENT), ACL_ENTER, awaited_destroy_enter},
