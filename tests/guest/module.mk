@@ -59,7 +59,7 @@ $(GUEST_EMPTY): $(GUEST)/%: $(BUILD)/obj/tests/guest/%.o $(GUEST)/empty/libascen
 $(GUEST)/holding/libascendcl.so: $(BUILD)/obj/tests/guest/held_runtime.o
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(SANITIZE) -Wl,-soname,libascendcl.so -o $@ $<
 $(GUEST)/held: $(BUILD)/obj/tests/guest/held.o $(GUEST)/holding/libascendcl.so
-	$(call say,LD,$@)$(CC) $(SANITIZE) -Wl,-z,now -o $@ $(filter %.o,$^) -L$(GUEST)/holding -lascendcl -pthread
+	$(call say,LD,$@)$(CC) $(SANITIZE) -Wl,-z,now -o $@ $(filter %.o,$^) -L$(GUEST)/holding -lascendcl -pthread -Wl,-rpath,'$$ORIGIN/holding'
 tests/guest/stack.bats tests/guest/launches.bats: $(GUEST)/held
 
 # The heap: a C++ program, and an allocator that writes down what it is asked.
@@ -115,7 +115,7 @@ GUEST_SANITIZE_tsan := -fsanitize=thread
 guest-asan guest-tsan: guest-%:
 	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/guest-$* SANITIZE="$(GUEST_SANITIZE_$*)" CFLAGS="-O1 -g" \
 		guest-sanitized
-guest-sanitized: $(BUILD)/libaclcheck.so $(BUILD)/softnpu/libascendcl.so $(GUEST_PROGRAMS)
+guest-sanitized: $(BUILD)/libaclcheck.so $(BUILD)/softnpu/libascendcl.so $(GUEST_PROGRAMS) $(GUEST)/held
 tests/guest/sanitizers.bats: guest-asan guest-tsan
 
 GUEST_TESTS := $(wildcard tests/guest/*.bats)

@@ -36,11 +36,21 @@ all_programs() {
 	grep -q ok out
 	sanitized "$@" callbacks launches
 	sanitized "$@" callbacks captured
-	for each in queued built sub joined replayed; do
+	for each in queued built bound sub joined replayed; do
 		sanitized "$@" launches $each
 		grep -q ok out
 	done
-	sanitized "$@" signals storm
+	for each in storm jump once stack; do
+		sanitized "$@" signals $each
+		grep -q ok out
+	done
+	for each in fork-before vfork late last-thread; do
+		sanitized "$@" ending $each
+	done
+	sanitized "$@" child fork
+	sanitized "$@" cancel deferred
+	grep -q ok out
+	sanitized "$@" held updated
 	grep -q ok out
 }
 
