@@ -32,13 +32,12 @@ struct model_external_wait {
 	uint32_t resets; /* of the event, where the model was executed first */
 };
 
-/* The first call of the capture that failed. */
+/* The first call of the capture that failed and was not tried again. */
 struct capture_failure {
 	struct acl_call_site at;
 	int32_t error;
 	uint64_t finding; /* serial of the finding about it, 0 = none */
-	bool over; /* tried again, or a later task was captured: nothing more is learned */
-	bool ignored; /* the program went on with other tasks */
+	bool ignored; /* the program went on with a task of another kind */
 };
 
 struct model_state {
@@ -95,6 +94,9 @@ struct model_use {
 /* A wait for an external event that neither the model nor the program has reset since the first execution;
  * before and at that it begins. false = none. */
 bool model_wait_unreset(struct checks *c, struct acl_object *model, struct model_external_wait *wait);
+
+/* Of an open capture; at.caller 0 = none. */
+struct capture_failure capture_failure(struct acl_object *model);
 
 /* Open capture of the stream, NULL = none. */
 struct acl_object *capture_of(struct checks *c, struct acl_object *stream);

@@ -200,6 +200,99 @@ static void unsubscribed_early(void)
 	CALL(aclrtUnSubscribeReport, .threadId = twin_thread_id(0), .stream = s);
 }
 
+/* --- what is not part of the model ------------------------------------------------------------------- */
+
+static void allocated_in_capture(void)
+{
+	aclrtStream s = make_stream();
+	void *p = NULL;
+
+	if (bug)
+		begin(s);
+	CALL_EACH(0, ROLE(ADDRESS, &p), ROLE(BYTES, 4096), ROLE(POLICY, ACL_MEM_MALLOC_HUGE_FIRST));
+	if (!bug)
+		begin(s);
+	end(s);
+}
+
+static void freed_in_capture(void)
+{
+	aclrtStream s = make_stream();
+	void *p = make_device_memory(4096);
+
+	begin(s);
+	if (bug)
+		CALL(aclrtFree, .devPtr = p);
+	end(s);
+	if (!bug)
+		CALL(aclrtFree, .devPtr = p);
+}
+
+/* Who changes the mode for the call means it. */
+static void allocated_on_purpose(void)
+{
+	aclrtStream s = make_stream();
+	aclmdlRICaptureMode mode = RELAXED;
+
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL);
+	if (!bug)
+		CALL_DOES(aclmdlRICaptureThreadExchangeMode, 0, mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL,
+			.mode = &mode);
+	make_host_memory(4096);
+	make_device_memory(4096);
+	if (!bug)
+		CALL_DOES(aclmdlRICaptureThreadExchangeMode, 0, mode = RELAXED, .mode = &mode);
+	end(s);
+}
+
+/* --- errors ----------------------------------------------------------------------------------------------
+ */
+
+static aclrtFuncHandle make_function(void)
+{
+	aclrtFuncHandle f = NULL;
+	aclrtBinHandle b = NULL;
+
+	CALL_DOES(aclrtBinaryLoadFromData, 0, b = make_address(), .data = heap_memory, .length = 4096,
+		.binHandle = &b);
+	CALL_DOES(aclrtBinaryGetFunction, 0, f = make_address(), .binHandle = b, .kernelName = "add",
+		.funcHandle = &f);
+	return f;
+}
+
+/* The arguments are not those of the kernel, which only the runtime can say. */
+static void failed_and_went_on(void)
+{
+	aclrtFuncHandle f = make_function();
+	void *d = make_device_memory(4096);
+	aclrtStream s = make_stream();
+
+	begin(s);
+	CALL_FAILS(107000, aclrtLaunchKernelWithArgsArray, .func = f, .numBlocks = 1, .stream = s,
+		.args = (void **)heap_memory);
+	/* Mended, it is launched in another way. */
+	if (!bug)
+		CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = f, .numBlocks = 1, .stream = s,
+			.hostArgs = heap_memory, .argsSize = 64);
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	end(s);
+}
+
+/* Mended, the capture is given up. */
+static void failed_and_gave_up(void)
+{
+	aclrtFuncHandle f = make_function();
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = make_stream();
+
+	begin(s);
+	CALL_FAILS(107000, aclrtLaunchKernelWithArgsArray, .func = f, .numBlocks = 1, .stream = s,
+		.args = (void **)heap_memory);
+	if (bug)
+		CALL(aclrtRecordEvent, .event = e, .stream = s);
+	end(s);
+}
+
 static const struct twin twins[] = {
 	TWIN_EACH("capture-sync-memop-not-recorded", set_now, SET_BYTES, .mode = TWIN_IF_NOT_ASYNC),
 	TWIN_EACH("capture-sync-memop-not-recorded", set_now, SET_WORDS, .mode = TWIN_IF_NOT_ASYNC),
@@ -213,6 +306,12 @@ static const struct twin twins[] = {
 	TWIN("capture-getinfo-model-used-invalid", named_without_model),
 	TWIN("capture-getinfo-model-used-invalid", destroyed_without_model),
 	TWIN("capture-callback-thread-gone", unsubscribed_early),
+	TWIN_EACH("capture-alloc-not-replayed", allocated_in_capture, ALLOCATE_DEVICE, .avoids = true),
+	TWIN_EACH("capture-alloc-not-replayed", allocated_in_capture, ALLOCATE_HOST, .avoids = true),
+	TWIN_AVOIDS("capture-alloc-not-replayed", freed_in_capture),
+	TWIN_AVOIDS("capture-alloc-not-replayed", allocated_on_purpose),
+	TWIN("capture-error-ignored", failed_and_went_on),
+	TWIN("capture-error-ignored", failed_and_gave_up),
 };
 
 TWINS_MAIN("capture habits", twins)

@@ -2,6 +2,7 @@
 /* What is permitted while streams are captured and seldom meant: it happens once, or in an order of chance.
  */
 #include "checks/engine/finding_statement.h"
+#include "checks/engine/value_table.h"
 #include "checks/state/capture_streams.h"
 #include "checks/state/capture_threads.h"
 #include "checks/state/device_state.h"
@@ -68,6 +69,53 @@ static void capture_together_enter(struct checks *c, struct acl_call_record *cal
 		load_relaxed(&other->tid), acl_apis[inside - 1].name);
 }
 
+/* --- what is not part of the model ----------------------------------------------------------------- */
+
+struct capture_habits {
+	struct value_table told; /* acl_ref of a capture -> 1: that it holds no allocations was said */
+};
+
+/* Who exchanges the mode around the call knows what becomes of it. */
+static void capture_allocation_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct value_table *told = &((struct capture_habits *)module_state(c, capture_habits))->told;
+	struct acl_object *capture = capture_by_thread(c, call);
+	unsigned exchange = load_relaxed(&thread_of(call)->exchange);
+
+	/* Those that wait for the device are refused. */
+	if (!capture || call->callback_depth || acl_apis[call->api].mode == ACL_MODE_BLOCKING ||
+		exchange != load_relaxed(&model_state(capture)->exchange))
+		return;
+	FINDING(c, call, "capture-alloc-not-replayed", !value_table_value(told, object_ref(capture)),
+		PARTS(part_object(
+			      "captured stream", object_of(c, load_relaxed(&model_state(capture)->origin))),
+			part_object("capture", capture)),
+		"%s happens now and once: a replay uses the addresses that were captured, so that what tasks "
+		"use "
+		"has to live as long as the model.",
+		acl_apis[call->api].name);
+	value_table_set_object(c, told, capture, 1);
+}
+
+/* --- errors -------------------------------------------------------------------------------------------- */
+
+static void capture_failure_end(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call), *capture = capture_of(c, s);
+	struct capture_failure f;
+
+	if (!capture || load_relaxed(&model_state(capture)->origin) != object_ref(s))
+		return;
+	f = capture_failure(capture);
+	FINDING(c, call, "capture-error-ignored", f.ignored,
+		PARTS(part_api("failed call", f.at.api), part_error("its result", f.error),
+			part_consequence_of(f.finding), part_object("capture", capture), part_used_at(&f.at)),
+		"%s returned %d and captured nothing, and the capture went on with other tasks: the model "
+		"lacks this "
+		"one.",
+		acl_apis[f.at.api].name, f.error);
+}
+
 static void capture_habits_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
 {
 	for (unsigned api = 0; api < acl_api_count; api++) {
@@ -78,6 +126,18 @@ static void capture_habits_bind(void (*add)(void *, unsigned, enum acl_phase, ch
 	}
 }
 
+static const struct check_hook hooks[] = {
+	{ON_OP(ALLOCATE_DEVICE), ACL_ENTER | ACL_CONDITIONAL, capture_allocation_enter},
+	{ON_OP(ALLOCATE_HOST), ACL_ENTER | ACL_CONDITIONAL, capture_allocation_enter},
+	{ON_OP(ALLOCATE_POOL), ACL_ENTER | ACL_CONDITIONAL, capture_allocation_enter},
+	{ON_OP(FREE_DEVICE), ACL_ENTER | ACL_CONDITIONAL, capture_allocation_enter},
+	{ON_OP(FREE_HOST), ACL_ENTER | ACL_CONDITIONAL, capture_allocation_enter},
+	{ON_OP(CAPTURE_END), ACL_ENTER, capture_failure_end},
+};
+
 const struct check_module module_capture_habits = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 	.bind = capture_habits_bind,
+	.state_size = sizeof(struct capture_habits),
 };

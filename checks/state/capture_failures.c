@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls that should have become tasks of a capture and failed, and whether the program went on as if they had
+ * not. */
+#include "checks/state/capture_state.h"
+#include "checks/state/stream_state.h"
+
+struct capture_failure capture_failure(struct acl_object *model)
+{
+	struct capture_failure f;
+
+	lock(&model_state(model)->lock);
+	f = model_state(model)->failure;
+	unlock(&model_state(model)->lock);
+	return f;
+}
+
+/* Not an answer, nor that the runtime lacks the feature: programs ask for that by trying. */
+static bool is_failure(const struct acl_call_record *call)
+{
+	return !acl_result_is_answer(call->api, error_of(call)) && error_of(call) != 207000 &&
+	       error_of(call) != 200006 && !call->missing;
+}
+
+static void capture_task_failed(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model = call->state.capture ? object_of(c, call->state.capture) : NULL;
+	struct capture_failure *f = model ? &model_state(model)->failure : NULL;
+
+	if (!model || !is_failure(call))
+		return;
+	lock(&model_state(model)->lock);
+	if (!f->at.caller)
+		*f = (struct capture_failure){
+			.at = {.caller = call->caller, .tid = call->tid, .api = call->api},
+			.error = error_of(call),
+			.finding = call->state.finding};
+	unlock(&model_state(model)->lock);
+}
+
+/* The next task says how the program took it: the same operation once more is another try. */
+static void capture_task_follows(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model = call->state.capture ? object_of(c, call->state.capture) : NULL;
+	struct capture_failure *f = model ? &model_state(model)->failure : NULL;
+
+	if (!model || !succeeded(call))
+		return;
+	lock(&model_state(model)->lock);
+	if (f->at.caller && !f->ignored) {
+		if (acl_apis[f->at.api].operation == acl_apis[call->api].operation)
+			*f = (struct capture_failure){.error = 0};
+		else
+			f->ignored = true;
+	}
+	unlock(&model_state(model)->lock);
+}
+
+static void capture_failures_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
+{
+	for (unsigned api = 0; api < acl_api_count; api++)
+		if (acl_apis[api].capture == ACL_CAPTURE_CAPTURED) {
+			add(binder, api, ACL_FAILED, capture_task_failed);
+			add(binder, api, ACL_LEAVE | ACL_CONDITIONAL, capture_task_follows);
+		}
+}
+
+const struct check_module module_capture_failures = {
+	.order = 36,
+	.bind = capture_failures_bind,
+};
