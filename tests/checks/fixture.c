@@ -36,7 +36,9 @@ static void *memory(void *context, size_t bytes)
 	struct fixture *fixture = context;
 	size_t at = (fixture->bytes + 4095) & ~(size_t)4095;
 
-	if (fixture->no_memory || at + bytes > ARENA)
+	fixture->n_memory++;
+	if (fixture->no_memory || (fixture->refused && fixture->n_memory >= fixture->refused) ||
+		at + bytes > ARENA)
 		return NULL;
 	if (fixture->n_regions < FIXTURE_REGIONS) {
 		fixture->regions[fixture->n_regions].at = fixture->arena + at;

@@ -989,6 +989,21 @@ static void peer_reset_after_opaque_wait(void **state)
 	want(p.fixture, "");
 }
 
+/* The functions had no arguments before 9.1: the runtime that is there decides. */
+static void snapshot_arguments_of_the_runtime(void **state)
+{
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+
+	(void)state;
+	CALL(fixture, aclrtSnapShotProcessLock, 0, .pid = 4711);
+	never(fixture, "snapshot-bad-args");
+	CALL(fixture, aclrtSnapShotProcessUnlock, 0, .pid = (int)fixture->pid);
+	silent(fixture);
+	checks_set_runtime(fixture->checks, ACL_CANN_9_1);
+	CALL(fixture, aclrtSnapShotProcessLock, 0, .pid = 4711);
+	want(fixture, "snapshot-bad-args:error");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1046,6 +1061,7 @@ int main(void)
 		cmocka_unit_test(peer_reset_after_query_not_ready),
 		cmocka_unit_test(peer_reset_after_failed_copy),
 		cmocka_unit_test(peer_reset_after_opaque_wait),
+		cmocka_unit_test(snapshot_arguments_of_the_runtime),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -335,6 +335,106 @@ static void memory_refused(void **state)
 	silent(fixture); /* what could not be followed is not judged */
 }
 
+/* --- memory that ends ---------------------------------------------------------------- */
+
+struct short_memory {
+	unsigned asked, refused;
+};
+
+static void *memory_up_to(void *context, size_t bytes)
+{
+	struct short_memory *m = context;
+
+	return ++m->asked >= m->refused ? NULL : memory(NULL, bytes);
+}
+
+/* Whichever part comes last: there is a checker, or none. */
+static void created_without_memory(void **state)
+{
+	struct checks_config config = {.target = CHECKS_TARGET_DOCUMENTS};
+	struct short_memory m = {.refused = 1};
+	struct checks_host host = {.memory = memory_up_to, .context = &m};
+
+	(void)state;
+	while (!checks_create(&config, &host)) {
+		assert_true(m.asked >= m.refused);
+		m = (struct short_memory){.refused = m.refused + 1};
+		assert_true(m.refused < 1000);
+	}
+	assert_true(m.refused > 10);
+}
+
+/* A bit of everything, all of it right. */
+static void right_program(struct fixture *fixture)
+{
+	void *s = fixture_stream(fixture, 1), *other = fixture_stream(fixture, 2),
+	     *e = fixture_event(fixture, 3, ACL_EVENT_SYNC);
+	void *d = fixture_malloc(fixture, DEVICE_MEMORY, 4096),
+	     *h = fixture_malloc_host(fixture, HOST_MEMORY, 4096);
+	void *notify = handle(4), *model = handle(5), *context = handle(6),
+	     *range = (void *)(DEVICE_MEMORY + (1ul << 32));
+	const aclrtPhysicalMemProp prop = {
+		.memAttr = ACL_HBM_MEM_HUGE, .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	aclrtDrvMemHandle physical = handle(7);
+
+	CALL(fixture, aclrtMemcpyAsync, 0, .dst = d, .destMax = 4096, .src = h, .count = 4096,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = s);
+	CALL(fixture, aclrtRecordEvent, 0, .event = e, .stream = s);
+	CALL(fixture, aclrtStreamWaitEvent, 0, .stream = other, .event = e);
+	CALL(fixture, aclrtMemcpyAsync, 0, .dst = h, .destMax = 4096, .src = d, .count = 4096,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST, .stream = other);
+	CALL(fixture, aclrtSynchronizeStream, 0, .stream = other);
+	CALL(fixture, aclrtCreateNotify, 0, .notify = &notify);
+	CALL(fixture, aclrtRecordNotify, 0, .notify = notify, .stream = s);
+	CALL(fixture, aclrtWaitAndResetNotify, 0, .notify = notify, .stream = other);
+	CALL(fixture, aclmdlRICaptureBegin, 0, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL(fixture, aclrtMemsetAsync, 0, .devPtr = d, .maxCount = 4096, .count = 4096, .stream = s);
+	CALL(fixture, aclmdlRICaptureEnd, 0, .stream = s, .modelRI = &model);
+	CALL(fixture, aclmdlRIExecuteAsync, 0, .modelRI = model, .stream = s);
+	CALL(fixture, aclrtSynchronizeDevice, 0);
+	CALL(fixture, aclmdlRIDestroy, 0, .modelRI = model);
+	CALL(fixture, aclrtReserveMemAddress, 0, .virPtr = &range, .size = 4u << 20);
+	CALL(fixture, aclrtMallocPhysical, 0, .handle = &physical, .size = 2u << 20, .prop = &prop);
+	CALL(fixture, aclrtMapMem, 0, .virPtr = range, .size = 2u << 20, .handle = physical);
+	CALL(fixture, aclrtMemset, 0, .devPtr = range, .maxCount = 64, .count = 64);
+	CALL(fixture, aclrtUnmapMem, 0, .virPtr = range);
+	CALL(fixture, aclrtFreePhysical, 0, .handle = physical);
+	CALL(fixture, aclrtReleaseMemAddress, 0, .virPtr = range);
+	CALL(fixture, aclrtDestroyNotify, 0, .notify = notify);
+	CALL(fixture, aclrtDestroyEvent, 0, .event = e);
+	CALL(fixture, aclrtDestroyStream, 0, .stream = s);
+	CALL(fixture, aclrtDestroyStream, 0, .stream = other);
+	CALL(fixture, aclrtFree, 0, .devPtr = d);
+	CALL(fixture, aclrtFreeHost, 0, .hostPtr = h);
+	CALL(fixture, aclrtCreateContext, 0, .context = &context, .deviceId = 0);
+	CALL(fixture, aclrtDestroyContext, 0, .context = context);
+}
+
+/* What could not be remembered is unknown, and the run says so; nothing is judged wrong for it. */
+static void memory_ends_anywhere(void **state)
+{
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+	unsigned before = fixture->n_memory, needed;
+	struct checks_totals totals;
+
+	(void)state;
+	right_program(fixture);
+	silent(fixture);
+	needed = fixture->n_memory - before;
+	assert_true(needed > 2);
+	fixture_free(fixture);
+	for (unsigned n = 1; n <= needed; n++) {
+		fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+		fixture->refused = fixture->n_memory + n;
+		right_program(fixture);
+		silent(fixture);
+		checks_totals(fixture->checks, &totals);
+		if (!totals.degraded)
+			fail_msg("memory %u of %u was refused, and nobody says so", n, needed);
+		fixture_free(fixture);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -349,6 +449,8 @@ int main(void)
 		cmocka_unit_test(object_kinds_apart),
 		cmocka_unit_test(object_many),
 		cmocka_unit_test(memory_refused),
+		cmocka_unit_test(created_without_memory),
+		cmocka_unit_test(memory_ends_anywhere),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

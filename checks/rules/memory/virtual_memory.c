@@ -9,7 +9,7 @@ struct mapping_state {
 	struct pointer_map *mapped; /* live mappings */
 	struct value_table
 		closed_access; /* base of a mapping -> 1: mapped without access, none granted yet */
-	_Atomic bool selected_links; /* mappings we do not follow exist */
+	_Atomic bool unfollowed; /* there are mappings of which we do not know where */
 	_Atomic bool any;
 };
 
@@ -111,6 +111,8 @@ static void map_leave(struct checks *c, struct acl_call_record *call)
 	if (!succeeded(call) || !a->virPtr || !a->size)
 		return;
 	b = map_insert(c, mapping(c)->mapped, call, (uintptr_t)a->virPtr, a->size, MEM_MAPPED, -1);
+	if (!b)
+		store_relaxed(&mapping(c)->unfollowed, true); /* no memory */
 	if (b && o)
 		block_owned(b, object_ref(o));
 	value_table_set(c, &mapping(c)->closed_access, (uintptr_t)a->virPtr,
@@ -143,7 +145,7 @@ static void link_enter(struct checks *c, struct acl_call_record *call)
 		known = true;
 		if (src.base != (uintptr_t)a->virPtrSrc || src.size != a->size)
 			wrong = "virPtrSrc and size are not those of a reserved range.";
-		else if (!load_relaxed(&mapping(c)->selected_links) &&
+		else if (!load_relaxed(&mapping(c)->unfollowed) &&
 			 !map_first_in(mapping(c)->mapped, src.base, src.size))
 			wrong = "Nothing is mapped at virPtrSrc.";
 	}
@@ -155,7 +157,7 @@ static void link_enter(struct checks *c, struct acl_call_record *call)
 static void link_leave(struct checks *c, struct acl_call_record *call)
 {
 	if (succeeded(call))
-		store_relaxed(&mapping(c)->selected_links, true);
+		store_relaxed(&mapping(c)->unfollowed, true);
 }
 
 /* False when nothing is mapped there, or it is unknown whether. */
@@ -167,7 +169,7 @@ static bool check_mapped(struct checks *c, struct acl_call_record *call, const v
 	if (!reservation_at(c, address, &range))
 		return false;
 	mapped = map_find(mapping(c)->mapped, (uintptr_t)address, &place);
-	FINDING(c, call, "vmm-use-unmapped", !mapped && !load_relaxed(&mapping(c)->selected_links),
+	FINDING(c, call, "vmm-use-unmapped", !mapped && !load_relaxed(&mapping(c)->unfollowed),
 		PARTS(part_address("address", address), part_block("reserved range", range.block)),
 		"No memory is mapped at this address of the reserved range.");
 	return mapped;
@@ -216,7 +218,7 @@ static void unmap_enter(struct checks *c, struct acl_call_record *call)
 	const void *address = ACL_ARGS(call, aclrtUnmapMem)->virPtr;
 	struct block_lookup place, range;
 
-	if (!address || load_relaxed(&mapping(c)->selected_links))
+	if (!address || load_relaxed(&mapping(c)->unfollowed))
 		return;
 	if (map_find(mapping(c)->mapped, (uintptr_t)address, &place))
 		FINDING(c, call, "vmm-unmap-not-mapped", place.base != (uintptr_t)address,
