@@ -6,6 +6,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "interpose/common/word_distance.h"
+
 #define KIND_TEXT SETTING_TEXT
 #define KIND_CHOICE SETTING_CHOICE
 #define KIND_PRODUCT SETTING_PRODUCT
@@ -36,40 +38,13 @@ int setting_find(const char *word, size_t n)
 	return -1;
 }
 
-/* Edit distance, small words only. */
-static unsigned distance(const char *a, size_t n, const char *b)
-{
-	unsigned row[34], m = (unsigned)strlen(b);
-
-	if (n > 32 || m > 32)
-		return 99;
-	for (unsigned j = 0; j <= m; j++)
-		row[j] = j;
-	for (unsigned i = 1; i <= n; i++) {
-		unsigned corner = row[0];
-
-		row[0] = i;
-		for (unsigned j = 1; j <= m; j++) {
-			unsigned cost = corner + (tolower((unsigned char)a[i - 1]) != b[j - 1]);
-
-			corner = row[j];
-			if (row[j] + 1 < cost)
-				cost = row[j] + 1;
-			if (row[j - 1] + 1 < cost)
-				cost = row[j - 1] + 1;
-			row[j] = cost;
-		}
-	}
-	return row[m];
-}
-
 int setting_near(const char *word, size_t n)
 {
 	unsigned best = n < 5 ? 2 : 3;
 	int found = -1;
 
 	for (unsigned i = 0; i < SETTING_COUNT; i++) {
-		unsigned d = distance(word, n, setting_table[i].word);
+		unsigned d = word_distance(word, n, setting_table[i].word);
 
 		if (d < best) {
 			best = d;

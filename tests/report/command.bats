@@ -95,3 +95,52 @@ END
 	[ "$status" = 99 ]
 	[ ! -e ran ]
 }
+
+@test "did you mean: commands, options, formats, rules and families" {
+	for mistake in "rnu|run" "reprot|report" "report --fromat text r.json|--format" "run --sofnpu -- true|--softnpu" \
+		"run --traget-cann 9.0 -- true|--target-cann" "merge --outptu x|--output" "diff --failon error a b|--fail-on" \
+		"suppress --reasn x r.json|--reason" "trace --evnts x -- true|--events" "summary --jsn x|--json" "report --format sarfi r.json|sarif" \
+		"run --format htlm -- true|html" "rules async-copy-aligment|async-copy-alignment" "rules strem|stream" \
+		"run --rules +async-copy-h2 -- true|async-copy-h2h" "rules --covrage|--coverage"; do
+		# shellcheck disable=SC2086
+		run "$ACLCHECK" ${mistake%|*}
+		[ "$status" = 99 ]
+		[[ $output == *"did you mean '${mistake#*|}'?"* ]] || { echo "$mistake: $output"; return 1; }
+	done
+	for other in "nothinglikeit" "report --entirelydifferent r.json" "rules zzzzzzzzzz" "report --format zzzzzz r.json"; do
+		# shellcheck disable=SC2086
+		run "$ACLCHECK" $other
+		[ "$status" = 99 ]
+		[[ $output != *"did you mean"* ]] || { echo "$other: $output"; return 1; }
+	done
+}
+
+@test "rules of a family" {
+	family=$("$ACLCHECK" rules | awk 'NR == 1 { print $3 }')
+	"$ACLCHECK" rules "$family" >some
+	[ "$(wc -l <some)" -gt 2 ]
+	[ "$(awk '{ print $3 }' some | sort -u)" = "$family" ]
+	"$ACLCHECK" rules | awk -v f="$family" '$3 == f' | cmp - some
+	[ "$("$ACLCHECK" rules --all "$family" | wc -l)" -ge "$(wc -l <some)" ]
+}
+
+@test "--help fits 100 columns and says each option once" {
+	for command in $("$ACLCHECK" --help | awk '/^  [a-z-]+ +[a-z]/ { print $1 }'); do
+		"$ACLCHECK" "$command" --help >help
+		[ -z "$(awk 'length > 100' help)" ] || { awk -v c="$command" 'length > 100 { print c ": " $0 }' help; return 1; }
+		[ -z "$(grep -oE '^ *(-[a-z], )?--[a-z-]+' help | sort | uniq -d)" ] || { echo "$command"; return 1; }
+	done
+}
+
+@test "where a rule comes from is said to the end" {
+	python3 - "$SOURCE"/checks/rules/*/*.json <<-'END'
+		import json, re, sys
+		for name in sys.argv[1:]:
+		    for rule in json.load(open(name)):
+		        source = rule.get("source", "")
+		        assert source.count("(") == source.count(")"), (rule["id"], source)
+		        assert not re.search(r"[,;/_]$", source.strip()), (rule["id"], source)
+		        for path in re.findall(r"\b(?:api_ref|dev_guide)/[0-9][\w-]*(?:\.\w+)?", source):
+		            assert path.endswith(".md") or path.endswith("x"), (rule["id"], path)
+	END
+}

@@ -60,6 +60,8 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' out.sarif "$SOURC
 	sed 's/"ruleId"/"rule_id"/' out.sarif >wrong.sarif
 	! "$python" "$SOURCE/tests/report/sarif_model.py" wrong.sarif 2>/dev/null
 	[ "$(json out.sarif 'r["runs"][0]["tool"]["driver"]["rules"][0]["name"]')" = AsyncCopyAlignment ]
+	[ "$(json out.sarif 'r["runs"][0]["tool"]["driver"]["rules"][0]["helpUri"]')" = \
+		https://gitcode.com/cann/runtime/blob/v9.0.0/docs/api_docs/aclrtMemcpyAsync.md ]
 	# Read in the checkout, whose sources are named relative to it.
 	mkdir -p tree/.git tree/src
 	echo 0123456789abcdef0123456789abcdef01234567 >tree/.git/HEAD

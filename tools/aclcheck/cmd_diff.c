@@ -93,7 +93,7 @@ int cmd_diff(int argc, char **argv)
 				"makes the exit code 97\n\nExit codes: 0 no such finding is new, 97 "
 				"one is, 98 NEW is inconclusive, 99 misuse.\n");
 		if (c != 'f')
-			return COMMAND_MISUSE;
+			return command_bad_option(argv, optind, options);
 		if (!fail_on_parse(optarg, &fail_on) || fail_on == FAIL_ON_NEW)
 			return command_misuse("diff: --fail-on is error or warning");
 	}

@@ -104,13 +104,13 @@ static int convert(int argc, char **argv, const char *format_name)
 			return command_misuse(
 				"--fail-on: invalid value '%s' (expected error, warning or new)", optarg);
 		else
-			return c == 'h' ? help(argv[0]) : COMMAND_MISUSE;
+			return c == 'h' ? help(argv[0]) : command_bad_option(argv, optind, options);
 	}
 	if (!limited && !output && isatty(STDOUT_FILENO))
 		format_options.max_findings = MAX_FINDINGS;
 	format = report_format_find(format_name);
 	if (!format)
-		return command_misuse("unknown format '%s': %s", format_name, report_format_names());
+		return report_format_unknown(format_name);
 	if (optind == argc)
 		return command_misuse("%s: no report named", argv[0]);
 	if (fail_on == FAIL_ON_NEW && !baseline)

@@ -10,6 +10,7 @@
 #include "checks/engine/rule_table.h"
 #include "interpose/common/rule_switches.h"
 #include "tools/aclcheck/common/command.h"
+#include "tools/aclcheck/report/report.h"
 #include "tools/aclcheck/rules_table.h"
 
 int cmd_rules(int argc, char **argv);
@@ -18,12 +19,13 @@ static const char *const tier_names[] = {"mission", "state", "argument", "advice
 static const char *const default_names[] = {"on", "advice", "off"};
 static const char *const state_names[] = {"implemented", "planned", "uncheckable"};
 
-static void list(bool all)
+/* family NULL: of all families. */
+static void list(bool all, const char *family)
 {
 	for (unsigned i = 0; i < acl_rule_count; i++) {
 		const struct acl_rule *r = &acl_rules[i];
 
-		if (!all && r->state != ACL_RULE_IMPLEMENTED)
+		if ((!all && r->state != ACL_RULE_IMPLEMENTED) || (family && strcmp(family, r->family) != 0))
 			continue;
 		printf("%-11s %-6s ", acl_severity_names[r->severity], default_names[r->dflt]);
 		if (all)
@@ -142,19 +144,32 @@ static void explain(const struct acl_rule *r, enum acl_lang lang)
 	part(word[2][lang], r->bad);
 	part(word[3][lang], r->good);
 	part(word[4][lang], r->source);
+	if (*rule_url(r))
+		printf("  %s\n", rule_url(r));
 	functions(r, lang);
 	part(word[5][lang], r->reason);
 }
 
-static int explain_all(int n, char **ids, enum acl_lang lang)
+static bool is_family(const char *word)
+{
+	for (unsigned i = 0; i < acl_rule_count; i++)
+		if (!strcmp(acl_rules[i].family, word))
+			return true;
+	return false;
+}
+
+/* Ids, patterns of ids, and families, which are listed. */
+static int explain_all(int n, char **words, bool all, enum acl_lang lang)
 {
 	int code = 0;
 
 	for (int i = 0; i < n; i++) {
-		bool any = false;
+		bool any = is_family(words[i]);
 
+		if (any)
+			list(all, words[i]);
 		for (unsigned r = 0; r < acl_rule_count; r++) {
-			if (fnmatch(ids[i], acl_rules[r].id, 0))
+			if (fnmatch(words[i], acl_rules[r].id, 0))
 				continue;
 			if (any || i)
 				putchar('\n');
@@ -162,7 +177,8 @@ static int explain_all(int n, char **ids, enum acl_lang lang)
 			any = true;
 		}
 		if (!any)
-			code = command_misuse("unknown rule '%s'; 'aclcheck rules' lists them", ids[i]);
+			code = command_misuse("unknown rule or family '%s'%s; 'aclcheck rules' lists them",
+				words[i], rule_suggestion(words[i]));
 	}
 	return code;
 }
@@ -198,13 +214,15 @@ int cmd_rules(int argc, char **argv)
 				"  --all        planned and uncheckable rules as well\n"
 				"  --coverage   how many of the known rules are checked\n"
 				"  --markdown   all of them as the document checks/RULES.md\n"
-				"  --lang L     en or zh\n  ID           may hold * and ?\n");
+				"  --lang L     en or zh\n  ID           explains the rule; may hold * and "
+				"?\n"
+				"  FAMILY       lists the rules of the family\n");
 		default:
-			return COMMAND_MISUSE;
+			return command_bad_option(argv, optind, options);
 		}
 	}
 	if (optind < argc)
-		return explain_all(argc - optind, argv + optind, lang);
-	list(all);
+		return explain_all(argc - optind, argv + optind, all, lang);
+	list(all, NULL);
 	return 0;
 }

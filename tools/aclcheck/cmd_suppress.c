@@ -67,7 +67,7 @@ int cmd_suppress(int argc, char **argv)
 		else if (c == 'u')
 			until = optarg;
 		else
-			return COMMAND_MISUSE;
+			return command_bad_option(argv, optind, options);
 	}
 	if (reason && suppress_is_blank(reason))
 		return command_misuse(

@@ -93,6 +93,7 @@ static int help(FILE *to)
 int main(int argc, char **argv)
 {
 	const struct command *c;
+	struct suggestion s;
 
 	if (argc < 2)
 		return help(stderr);
@@ -104,7 +105,10 @@ int main(int argc, char **argv)
 	}
 	c = find(argv[1]);
 	if (!c) {
-		command_say("unknown command '%s'", argv[1]);
+		suggest_begin(&s, argv[1]);
+		for (c = commands; c->name; c++)
+			suggest(&s, c->name);
+		command_say("unknown command '%s'%s", argv[1], suggest_text(&s));
 		return help(stderr);
 	}
 	return c->run(argc - 1, argv + 1);

@@ -3,6 +3,7 @@
 #ifndef TOOLS_ACLCHECK_COMMAND_H
 #define TOOLS_ACLCHECK_COMMAND_H
 
+#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -38,6 +39,26 @@ int command_help(const char *name, const char *lines);
 
 /* Memory or the end of the command. */
 void *need(void *p);
+
+/* --- suggest.c --------------------------------------------------------------- */
+
+/* The candidate most like a word: begin, suggest() each, then the text " (did you mean 'x'?)" or "". */
+struct suggestion {
+	const char *word, *candidate; /* candidate NULL = none is alike */
+	unsigned best;
+};
+void suggest_begin(struct suggestion *s, const char *word);
+void suggest(struct suggestion *s, const char *candidate);
+const char *suggest_text(const struct suggestion *s);
+
+/*
+ * After getopt has refused the option before argv[index] and said so: names
+ * the one most like it.  COMMAND_MISUSE.
+ */
+int command_bad_option(char *const *argv, int index, const struct option *options);
+
+/* A paragraph of --help: indented, at most 100 columns wide. */
+void command_wrap(const char *text, int indent);
 
 /* --- results that appear whole or not at all (whole_file.c) ---------------- */
 

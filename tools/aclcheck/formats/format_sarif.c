@@ -255,6 +255,8 @@ static json_t *rule_json(const char *id, const json_t *finding)
 	if (r->why[ACL_LANG_EN] && *r->why[ACL_LANG_EN])
 		json_object_set_new(json, "fullDescription", message(r->why[ACL_LANG_EN]));
 	json_object_set_new(json, "help", help(r));
+	if (*rule_url(r))
+		json_object_set_new(json, "helpUri", json_string(rule_url(r)));
 	json_object_set_new(json, "properties", json_pack("{s:[s]}", "tags", r->family));
 	return json;
 }

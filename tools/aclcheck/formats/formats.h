@@ -16,6 +16,8 @@ struct report_format {
 };
 extern const struct report_format report_formats[]; /* ended by a NULL name */
 const struct report_format *report_format_find(const char *name);
+/* Names the most alike and all formats; COMMAND_MISUSE. */
+int report_format_unknown(const char *name);
 /* "text|json|…" */
 const char *report_format_names(void);
 

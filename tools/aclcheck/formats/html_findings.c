@@ -151,7 +151,7 @@ static json_t *rule_view(const json_t *finding, size_t number)
 	return json_pack("{s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:[], s:I}", "number", (json_int_t)number,
 		"rule", id, "severity", severity, "class", html_class(severity), "title",
 		text_of(finding, "title"), "why", r && r->why[ACL_LANG_EN] ? r->why[ACL_LANG_EN] : "", "hint",
-		text_of(finding, "hint"), "url", "", "findings", "count", (json_int_t)0);
+		text_of(finding, "hint"), "url", r ? rule_url(r) : "", "findings", "count", (json_int_t)0);
 }
 
 /* Rules in the order of their worst finding, and the findings of each in that order. */

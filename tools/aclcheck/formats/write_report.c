@@ -15,6 +15,16 @@ const struct report_format *report_format_find(const char *name)
 	return NULL;
 }
 
+int report_format_unknown(const char *name)
+{
+	struct suggestion s;
+
+	suggest_begin(&s, name);
+	for (const struct report_format *f = report_formats; f->name; f++)
+		suggest(&s, f->name);
+	return command_misuse("unknown format '%s'%s: %s", name, suggest_text(&s), report_format_names());
+}
+
 const char *report_format_names(void)
 {
 	static char names[128];

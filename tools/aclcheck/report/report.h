@@ -94,8 +94,15 @@ bool coverage_reported(const json_t *report);
 enum coverage_state coverage_state(const json_t *report, const struct acl_rule *rule, json_int_t *times);
 /* Over one family, NULL = all rules. */
 struct coverage_totals coverage_count(const json_t *report, const char *family);
+/* " (did you mean 'x'?)" of the rule or family most like a word, "" when none is. */
+const char *rule_suggestion(const char *word);
 /* Names of the families sorted, ended by NULL. */
 const char *const *rule_families(void);
+
+/* --- rule_help.c ------------------------------------------------------------- */
+
+/* The public page about a rule's function, "" where none is known. Static buffer. */
+const char *rule_url(const struct acl_rule *rule);
 
 /* --- repository.c ------------------------------------------------------------ */
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/aclcheck/common/command.h"
+
 #define FAMILIES 64
 
 bool coverage_reported(const json_t *report)
@@ -85,4 +87,16 @@ const char *const *rule_families(void)
 	qsort(families, n, sizeof(*families), by_name);
 	families[n] = NULL;
 	return families;
+}
+
+const char *rule_suggestion(const char *word)
+{
+	struct suggestion s;
+
+	suggest_begin(&s, word);
+	for (unsigned i = 0; i < acl_rule_count; i++) {
+		suggest(&s, acl_rules[i].id);
+		suggest(&s, acl_rules[i].family);
+	}
+	return suggest_text(&s);
 }

@@ -79,13 +79,13 @@ static const struct {
 static int help(void)
 {
 	command_help("run", "");
-	for (unsigned i = 0; i < OWN_OPTIONS; i++)
-		printf("  --%s%s\n        %s%s%s\n", own_options[i].name, own_options[i].argument,
-			own_options[i].text, own_options[i].id == OPT_FORMAT ? ": " : "",
-			own_options[i].id == OPT_FORMAT ? report_format_names() : "");
+	for (unsigned i = 0; i < OWN_OPTIONS; i++) {
+		printf("  --%s%s\n", own_options[i].name, own_options[i].argument);
+		command_wrap(own_options[i].text, 8);
+		if (own_options[i].id == OPT_FORMAT)
+			printf("        %s\n", report_format_names());
+	}
 	settings_print_options();
-	puts("  --trace DIR\n        any other word: record all calls into this directory, as aclcheck trace "
-	     "does");
 	printf("\nExit codes: the program's own when the verdict is pass (128 + n when signal n ended it),\n"
 	       "%d fail, %d inconclusive, %d misuse: nothing was run.\n",
 		COMMAND_FAIL, COMMAND_INCONCLUSIVE, COMMAND_MISUSE);
@@ -106,6 +106,16 @@ static void make_options(struct option *options, char names[][48])
 		options[n++] = (struct option){
 			own_options[i].name, own_options[i].has, NULL, own_options[i].id + 256};
 	options[n] = (struct option){0};
+}
+
+/* The word of a list that stands for nothing, n letters long. */
+static int unknown_rules(const char *word, size_t n)
+{
+	char name[128];
+
+	snprintf(name, sizeof(name), "%.*s", (int)n, word);
+	return command_misuse(
+		"rules: '%s' names no rule, family, severity or tier%s", name, rule_suggestion(name));
 }
 
 /* A wrong value is refused here, before anything runs. */
@@ -142,8 +152,7 @@ static int set_option(struct run *run, enum setting s, const char *value)
 	if (setting_table[s].kind == SETTING_RULES_LIST && acl_rule_count <= sizeof(scratch)) {
 		wrong = settings_rules(value, scratch, &n);
 		if (wrong)
-			return command_misuse(
-				"rules: '%.*s' names no rule, family, severity or tier", (int)n, wrong);
+			return unknown_rules(wrong, n);
 	}
 	setting_env_name(s, env);
 	return setenv(env, value, 1) ? command_misuse("out of memory") : 0;
@@ -166,8 +175,7 @@ static int own_option(struct run *run, int id, const char *value)
 	case OPT_FORMAT:
 		run->format_name = value;
 		run->format = report_format_find(value);
-		return run->format ? 0
-				   : command_misuse("unknown format '%s': %s", value, report_format_names());
+		return run->format ? 0 : report_format_unknown(value);
 	case OPT_BASELINE:
 		run->baseline = baseline_read(value);
 		return run->baseline ? 0 : COMMAND_MISUSE;
@@ -203,7 +211,7 @@ static int parse(struct run *run, int argc, char **argv)
 		int code = 0;
 
 		if (c == '?')
-			return COMMAND_MISUSE + 1;
+			return command_bad_option(argv, optind, options) + 1;
 		if (c == 'h' || c == OPT_HELP + 256)
 			return help() + 1;
 		/* "--report -- ./app": the name of the file was forgotten. */

@@ -2,6 +2,8 @@
 /* Settings as options of aclcheck run. */
 #include <stdio.h>
 
+#include "tools/aclcheck/common/command.h"
+
 #include "tools/aclcheck/run/run.h"
 
 void setting_option_name(enum setting s, char *out)
@@ -20,12 +22,14 @@ bool setting_is_option(enum setting s)
 void settings_print_options(void)
 {
 	for (unsigned s = 0; s < SETTING_COUNT; s++) {
-		char option[48];
+		char option[48], text[512];
 
 		if (!setting_is_option((enum setting)s))
 			continue;
 		setting_option_name((enum setting)s, option);
-		printf("  %s %s\n        %s", option, setting_table[s].argument, setting_table[s].text);
-		printf(*setting_table[s].dflt ? " [%s]\n" : "\n", setting_table[s].dflt);
+		printf("  %s %s\n", option, setting_table[s].argument);
+		snprintf(text, sizeof(text), *setting_table[s].dflt ? "%s [%s]" : "%s", setting_table[s].text,
+			setting_table[s].dflt);
+		command_wrap(text, 8);
 	}
 }

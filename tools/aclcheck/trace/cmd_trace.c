@@ -29,8 +29,8 @@ static const char help[] =
 	"      --lossless       the program waits for the disk rather than lose events\n"
 	"      --buffers SIZE   memory for all buffers together, like 64M (default: 1/4 of the free "
 	"/dev/shm)\n"
-	"      --class LIST     only functions of these classes: "
-	"memory,copy,stream,event,context,device,capture...\n"
+	"      --class LIST     only functions of these classes: memory,copy,stream,event,\n"
+	"                       context,device,capture...\n"
 	"      --events GLOB    only functions whose name matches; LTTng event names if it holds a ':'\n"
 	"      --live           can be read while it is recorded (prints the command to type)\n"
 	"      --url URL        sends the trace to a relay daemon, like net://HOST\n"
@@ -139,8 +139,7 @@ static int parse(struct options *o, int argc, char **argv)
 		case 'h':
 			return command_help("trace", help);
 		default:
-			command_say("trace: see aclcheck trace --help");
-			return COMMAND_MISUSE;
+			return command_bad_option(argv, optind, long_options);
 		}
 	}
 	o->program = argv + optind;
