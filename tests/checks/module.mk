@@ -23,4 +23,4 @@ checks-asan checks-tsan: checks-%:
 tests/checks/sanitizers.t: checks-asan checks-tsan
 
 TESTS += $(CHECKS_TEST)/format $(CHECKS_TEST)/order $(CHECKS_TEST)/wild $(CHECKS_TEST)/innocent $(CHECKS_TEST)/call_state $(CHECKS_TEST)/lock $(CHECKS_TEST)/growth $(CHECKS_TEST)/fork $(CHECKS_TEST)/kernels $(CHECKS_TEST)/limits $(CHECKS_TEST)/threads
-TESTS += $(CHECKS_TEST)/variants $(CHECKS_TEST)/captures $(CHECKS_TEST)/settle $(CHECKS_TEST)/task_model $(CHECKS_TEST)/asked $(CHECKS_TEST)/tables $(CHECKS_TEST)/map $(CHECKS_TEST)/founding $(CHECKS_TEST)/mission $(CHECKS_TEST)/stress tests/checks/sanitizers.t
+TESTS += $(CHECKS_TEST)/variants $(CHECKS_TEST)/plans $(CHECKS_TEST)/captures $(CHECKS_TEST)/settle $(CHECKS_TEST)/task_model $(CHECKS_TEST)/asked $(CHECKS_TEST)/tables $(CHECKS_TEST)/map $(CHECKS_TEST)/founding $(CHECKS_TEST)/mission $(CHECKS_TEST)/stress tests/checks/sanitizers.t

@@ -24,7 +24,7 @@
 	X(register_10, register, 1000, 0, 0, register_10)                                                    \
 	X(register_10000, register, 1000, 0, 200, register_10)                                               \
 	X(copy_10000, copy_random, 5000, 900, 0, copy_10000)                                                 \
-	X(copy_two_devices, copy_ten, 5000, 0, 110, copy)
+	X(copy_two_devices, copy_random, 5000, 0, 110, copy_10000)
 
 #define BOUND_OFF 12 /* instructions over the bare forward, checks off */
 #define BOUND_REPORT 80 /* instructions that a report adds to a call */

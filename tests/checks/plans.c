@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is done in a call of a function: hooks that wait for something are called when it has happened. */
+#include "fixture.h"
+
+#include "checks/engine/instance.h"
+
+static unsigned length(const check_hook_fn *list)
+{
+	unsigned n = 0;
+
+	while (list && list[n])
+		n++;
+	return n;
+}
+
+/* Hooks of all functions, in every list of their plans. */
+static unsigned hooks_of(const struct call_plan *plans)
+{
+	unsigned n = 0;
+
+	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
+		n += length(plans[api].enter) + length(plans[api].enter_state);
+		for (unsigned plain = 0; plain < 2; plain++)
+			n += length(plans[api].enter_rules[plain]) + length(plans[api].leave[plain]);
+	}
+	return n;
+}
+
+static unsigned hooks_now(struct fixture *f)
+{
+	return hooks_of(load_acquire(&f->checks->plans));
+}
+
+static bool same_list(const check_hook_fn *a, const check_hook_fn *b)
+{
+	return length(a) == length(b) && (!a || !memcmp(a, b, length(a) * sizeof(*a)));
+}
+
+static void one_thing_after_the_other(void **state)
+{
+	struct fixture *f = fixture_new(CHECKS_TARGET_DOCUMENTS);
+	const struct call_plan *all = f->checks->plans_with[1], *now;
+	unsigned before = hooks_now(f);
+
+	assert_true(before < hooks_of(all));
+	for (unsigned what = WHEN_OTHER; what < WHEN_COUNT; what++) {
+		checks_when(f->checks, what);
+		assert_true(hooks_now(f) > before);
+		before = hooks_now(f);
+		checks_when(f->checks, what);
+		assert_int_equal(hooks_now(f), before);
+	}
+	now = load_acquire(&f->checks->plans);
+	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
+		assert_true(same_list(now[api].enter, all[api].enter));
+		assert_true(same_list(now[api].enter_state, all[api].enter_state));
+		assert_true(now[api].handles == all[api].handles && now[api].evaluated == all[api].evaluated);
+		assert_true(now[api].steps == all[api].steps && now[api].constraints == all[api].constraints);
+		for (unsigned plain = 0; plain < 2; plain++) {
+			assert_true(same_list(now[api].enter_rules[plain], all[api].enter_rules[plain]));
+			assert_true(same_list(now[api].leave[plain], all[api].leave[plain]));
+		}
+	}
+	(void)state;
+	fixture_free(f);
+}
+
+/* What one thing adds is not there for another. */
+static void each_adds_its_own(void **state)
+{
+	struct fixture *first = fixture_new(CHECKS_TARGET_DOCUMENTS), *second;
+	unsigned none = hooks_now(first), devices, captures;
+
+	checks_when(first->checks, WHEN_DEVICES);
+	devices = hooks_now(first);
+	second = fixture_new(CHECKS_TARGET_DOCUMENTS);
+	checks_when(second->checks, WHEN_CAPTURES);
+	captures = hooks_now(second);
+	checks_when(first->checks, WHEN_CAPTURES);
+	assert_true(devices > none && captures > none);
+	/* Both together have what each has, and what waits for anything only once. */
+	assert_true(hooks_now(first) < devices + captures - none);
+	assert_true(hooks_now(first) > devices && hooks_now(first) > captures);
+	(void)state;
+	fixture_free(first);
+	fixture_free(second);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_thing_after_the_other),
+		cmocka_unit_test(each_adds_its_own),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("plans of calls", tests, NULL, NULL);
+}
