@@ -281,6 +281,12 @@ static void wait_unrecorded(struct fixture *fixture, unsigned n)
 	CALL(fixture, aclrtStreamWaitEvent, 0, .stream = s, .event = e);
 }
 
+static void begin_list(struct fixture *fixture, unsigned n)
+{
+	CALL(fixture, aclrtKernelArgsInitByUserMem, 0, .funcHandle = handle(1), .argsHandle = fresh(n),
+		.userHostMem = fixture, .actualArgsSize = 64);
+}
+
 /* What is not remembered makes the run inconclusive, and says which table is full. */
 static void full_tables_say_so(void **state)
 {
@@ -291,6 +297,7 @@ static void full_tables_say_so(void **state)
 	} tables[] = {
 		{register_allocator, 128, "more registered allocators than the checker follows"},
 		{export_key, 512, "more open keys of shared memory than the checker follows"},
+		{begin_list, 4096, "more argument lists of kernels than the checker follows"},
 		{wait_unrecorded, 256, "more waits for events without a record than the checker follows"},
 	};
 

@@ -2,16 +2,16 @@
 /*
  * Argument lists of kernels (aclrtKernelArgs*).  The runtime keeps one list a
  * thread and begins it anew with every aclrtKernelArgsInit, under the same
- * handle; lists in the program's own memory are as many as it likes.  We follow
- * the latest ones; of a list that had to make room nothing is known.
+ * handle; lists in the program's own memory are as many as it likes, and are
+ * followed as far as the table grows.
  */
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/binary_state.h"
 #include "checks/state/memory_state.h"
 
-#define LISTS 128
-#define PROBES 8
+#define CHUNK 64 /* lists of one piece of memory */
+#define CHUNKS 64
 #define PARAMS 128 /* a list takes no more */
 #define SYSTEM_BYTES (64u << 10)
 
@@ -22,8 +22,7 @@ struct args_param {
 };
 
 struct args_list {
-	uint64_t handle; /* 0 = free */
-	uint64_t stamp; /* when it was begun */
+	uint64_t handle;
 	uint64_t function; /* its handle */
 	uint64_t former; /* function the same handle was filled for and never launched; 0 = none */
 	uint64_t bytes, capacity;
@@ -36,8 +35,9 @@ struct args_list {
 
 struct kernel_state {
 	struct acl_lock lock;
-	uint64_t stamps;
-	struct args_list lists[LISTS];
+	struct value_table numbers; /* handle -> 1 + number of its list */
+	struct args_list *chunks[CHUNKS];
+	uint32_t n; /* lists in use; none goes before its handle is needed for another */
 };
 
 /* What a look at a list came to; reported when the lock is free again. */
@@ -56,26 +56,33 @@ static struct kernel_state *kernels(struct checks *c)
 
 /* --- the table ---------------------------------------------------------------------------- */
 
+static struct args_list *list_at(const struct kernel_state *k, uint32_t number)
+{
+	return &k->chunks[number / CHUNK][number % CHUNK];
+}
+
 /* Under the lock; NULL: not known. */
 static struct args_list *list_find(struct kernel_state *k, uint64_t handle)
 {
-	for (uint64_t i = 0, at = mix64(handle); handle && i < PROBES; i++)
-		if (k->lists[(at + i) % LISTS].handle == handle)
-			return &k->lists[(at + i) % LISTS];
-	return NULL;
+	uint64_t number = handle ? value_table_value(&k->numbers, handle) : 0;
+
+	return number ? list_at(k, (uint32_t)number - 1) : NULL;
 }
 
-/* Under the lock: the oldest of those in the way goes. */
-static struct args_list *list_place(struct kernel_state *k, uint64_t handle)
+/* Under the lock: a list of its own for the handle, NULL = there are too many. */
+static struct args_list *list_place(struct checks *c, struct kernel_state *k, uint64_t handle)
 {
-	struct args_list *best = list_find(k, handle);
+	struct args_list *l = list_find(k, handle);
 
-	if (best)
-		return best;
-	for (uint64_t i = 0, at = mix64(handle); i < PROBES; i++)
-		if (!best || k->lists[(at + i) % LISTS].stamp < best->stamp)
-			best = &k->lists[(at + i) % LISTS];
-	return best;
+	if (l)
+		return l;
+	if (k->n == CHUNK * CHUNKS)
+		return NULL;
+	if (k->n % CHUNK == 0 && !k->chunks[k->n / CHUNK])
+		k->chunks[k->n / CHUNK] = checks_alloc(c, CHUNK * sizeof(*l));
+	if (!k->chunks[k->n / CHUNK] || !value_table_set(c, &k->numbers, handle, 1 + (uint64_t)k->n))
+		return NULL;
+	return list_at(k, k->n++);
 }
 
 static struct args_param *param_find(struct args_list *l, uint64_t handle)
@@ -88,8 +95,8 @@ static struct args_param *param_find(struct args_list *l, uint64_t handle)
 
 static bool elsewhere(struct kernel_state *k, const struct args_list *mine, uint64_t param)
 {
-	for (unsigned i = 0; i < LISTS; i++)
-		if (k->lists[i].handle && &k->lists[i] != mine && param_find(&k->lists[i], param))
+	for (uint32_t i = 0; i < k->n; i++)
+		if (list_at(k, i) != mine && param_find(list_at(k, i), param))
 			return true;
 	return false;
 }
@@ -137,22 +144,25 @@ static void begin(
 	uint64_t function = (uintptr_t)ACL_ARGS(call, aclrtKernelArgsInit)->funcHandle, former = 0;
 
 	lock(&k->lock);
-	l = list_place(k, handle);
-	if (l->handle == handle && own && l->tid == call->tid && l->n && !l->launched &&
-		l->function != function)
-		former = l->function;
-	l->handle = handle;
-	l->stamp = ++k->stamps;
-	l->function = function;
-	l->former = former;
-	l->bytes = 0;
-	l->capacity = capacity;
-	l->tid = own ? call->tid : 0;
-	l->n = 0;
-	l->limit = !own && params && params - 1 < PARAMS ? (uint32_t)params - 1 : PARAMS;
-	l->final = l->buffer = l->launched = false;
-	l->packed = !b || load_relaxed(&binary_state(b)->flags) & BINARY_CPU;
+	l = list_place(c, k, handle);
+	if (l) {
+		if (l->handle == handle && own && l->tid == call->tid && l->n && !l->launched &&
+			l->function != function)
+			former = l->function;
+		l->handle = handle;
+		l->function = function;
+		l->former = former;
+		l->bytes = 0;
+		l->capacity = capacity;
+		l->tid = own ? call->tid : 0;
+		l->n = 0;
+		l->limit = !own && params && params - 1 < PARAMS ? (uint32_t)params - 1 : PARAMS;
+		l->final = l->buffer = l->launched = false;
+		l->packed = !b || load_relaxed(&binary_state(b)->flags) & BINARY_CPU;
+	}
 	unlock(&k->lock);
+	if (!l)
+		checks_degrade(c, "more argument lists of kernels than the checker follows");
 }
 
 static void begun(struct checks *c, struct acl_call_record *call)
@@ -521,8 +531,8 @@ static void kernels_forked(struct checks *c)
 	struct kernel_state *k = kernels(c);
 
 	/* Threads have other ids here. */
-	for (unsigned i = 0; i < LISTS; i++)
-		k->lists[i].handle = k->lists[i].stamp = 0;
+	value_table_clear(&k->numbers);
+	k->n = 0;
 }
 
 static const struct check_hook hooks[] = {
