@@ -358,12 +358,12 @@ void acl_call_enter(struct acl_call *call, unsigned api, void *args, void *calle
 	call->thread = t;
 	memset(&call->before, 0, sizeof(call->before));
 	call->seen_by = checked.seen_by;
-	if (unlikely(beside == ACL_STATE_COUNT))
-		enter_counted(call, t);
-	else if (unlikely(beside))
-		enter_more(call, t, state);
-	else
+	if (likely(!beside))
 		enter_checks(call);
+	else if (beside == ACL_STATE_COUNT)
+		enter_counted(call, t);
+	else
+		enter_more(call, t, state);
 }
 
 static __attribute__((noinline)) void leave_any(struct acl_call *call)
@@ -390,9 +390,27 @@ static __attribute__((noinline)) void leave_any(struct acl_call *call)
 	*error = saved;
 }
 
-/* With a report: the call's end goes to the last calls as well. */
-static __attribute__((noinline)) void leave_counted(struct acl_call *call)
+/* The thread is in the tool again. False: something is in the way of that. */
+static inline __attribute__((always_inline)) bool begin_leave(struct acl_call *call)
 {
+	struct acl_thread *t = call->thread;
+
+	if (unlikely((uintptr_t)t->busy | t->rare) || unlikely(!thread_is_self(t)))
+		return false;
+	t->frame = NULL;
+	t->busy = call;
+	return true;
+}
+
+/* With a report: the call's end goes to the last calls as well. */
+static __attribute__((noinline)) void leave_other(struct acl_call *call)
+{
+	static const struct acl_call counted = {.checked = true, .counted = true};
+
+	if (unlikely(call->seen_by != counted.seen_by) || unlikely(!begin_leave(call))) {
+		leave_any(call);
+		return;
+	}
 	checks_leave(acl_process.checks, &call->event);
 	last_calls_leave(&call->last, &call->event);
 }
@@ -400,20 +418,10 @@ static __attribute__((noinline)) void leave_counted(struct acl_call *call)
 /* As acl_call_enter. */
 void acl_call_leave(struct acl_call *call)
 {
-	static const struct acl_call checked = {.checked = true},
-				     counted = {.checked = true, .counted = true};
-	struct acl_thread *t = call->thread;
+	static const struct acl_call checked = {.checked = true};
 
-	if (unlikely(((call->seen_by ^ checked.seen_by) & ~(checked.seen_by ^ counted.seen_by)) |
-		     (uintptr_t)t->busy | t->rare) ||
-		unlikely(!thread_is_self(t))) {
-		leave_any(call);
-		return;
-	}
-	t->frame = NULL;
-	t->busy = call;
-	if (unlikely(call->seen_by != checked.seen_by))
-		leave_counted(call);
+	if (unlikely(call->seen_by != checked.seen_by) || unlikely(!begin_leave(call)))
+		leave_other(call);
 	else
 		checks_leave(acl_process.checks, &call->event);
 }
