@@ -50,7 +50,8 @@ struct pending_access *access_tree_take(struct access_tree *t)
 
 static void node_free(struct access_tree *t, struct pending_access *node)
 {
-	node->flags = 0; /* it is nobody's access */
+	t->writes -= (node->flags & ACCESS_WRITES) != 0;
+	node->stream = 0; /* whoever remembers it finds another access */
 	node->left = t->free;
 	t->free = link_of(t, node);
 	t->n--;
@@ -62,6 +63,7 @@ bool access_tree_enter(struct access_tree *t, struct pending_access *node)
 	unsigned depth = 0;
 
 	t->n++;
+	t->writes += (node->flags & ACCESS_WRITES) != 0;
 	node->priority = (uint32_t)mix64(mix64(node->start ^ node->position << 20 ^ link_of(t, node)));
 	while (*link && node_of(t, *link)->priority >= node->priority && depth < ACCESS_TREE_DEPTH) {
 		path[depth++] = *link;
@@ -90,6 +92,20 @@ bool access_tree_enter(struct access_tree *t, struct pending_access *node)
 	*left = *right = 0;
 	high_renew_path(t, path, depth);
 	return !rest && depth < ACCESS_TREE_DEPTH;
+}
+
+void access_tree_replace(
+	struct access_tree *t, struct pending_access *node, const struct pending_access *access)
+{
+	struct pending_access links = *node;
+
+	t->writes -= (node->flags & ACCESS_WRITES) != 0;
+	t->writes += (access->flags & ACCESS_WRITES) != 0;
+	*node = *access;
+	node->high = links.high;
+	node->priority = links.priority;
+	node->left = links.left;
+	node->right = links.right;
 }
 
 bool access_tree_remove(struct access_tree *t, struct pending_access *node)

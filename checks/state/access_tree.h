@@ -40,8 +40,12 @@ struct access_tree {
 	struct pending_access *at;
 	uint16_t root, free; /* index + 1; free ones are chained by left */
 	uint16_t n, room; /* nodes in use, nodes there are */
+	uint16_t writes; /* nodes in use that write */
 };
 
+/* In place of a node with the same start and end. */
+void access_tree_replace(
+	struct access_tree *t, struct pending_access *node, const struct pending_access *access);
 /* A new node, its start and what is not of the tree to be filled before it enters; NULL: no room. */
 struct pending_access *access_tree_take(struct access_tree *t);
 /* false: the tree is too deep, and the node is not in it. */

@@ -22,6 +22,12 @@ static struct block_accesses *slot_of(struct checks *c, unsigned kind, uint32_t 
 				      : &p->memory[index % MEMORY_BLOCKS];
 }
 
+/* By stream and start; a node there may have been removed, and used again by others. */
+static inline uint16_t *last_of(struct block_accesses *b, acl_ref stream, uint64_t start)
+{
+	return &b->last[(stream >> 32 ^ start >> 6 ^ start >> 12) % ACCESSES_AT_HAND];
+}
+
 static size_t nodes_bytes(unsigned room)
 {
 	return room * sizeof(struct pending_access);
@@ -29,11 +35,9 @@ static size_t nodes_bytes(unsigned room)
 
 void accesses_clear(struct block_accesses *b)
 {
-	b->tree.root = b->tree.free = b->tree.n = 0;
-	b->last = 0;
+	b->tree.root = b->tree.free = b->tree.n = b->tree.writes = 0;
+	memset(b->last, 0, sizeof(b->last));
 	b->only = 0;
-	b->written = false;
-	memset(b->read, 0, sizeof(b->read));
 }
 
 struct block_accesses *accesses_lock(struct checks *c, unsigned kind, uint32_t index, uint32_t generation)
@@ -87,7 +91,6 @@ static void accesses_sweep(struct checks *c, struct block_accesses *b)
 				return;
 			}
 	} while (n == REMOVED_AT_ONCE);
-	b->last = 0;
 }
 
 /* Under the lock: more nodes, or what is settled makes room; else what was known is forgotten. */
@@ -182,15 +185,10 @@ static void meet(struct entering *e, struct pending_access *a)
 	}
 }
 
-static inline uint16_t *read_at(struct block_accesses *b, uint64_t start)
-{
-	return &b->read[(start >> 6 ^ start >> 12) % READS_AT_HAND];
-}
-
 /* Under the lock: in place of a former one, or as a new node. */
 static void accesses_enter(struct entering *e, struct block_accesses *b)
 {
-	struct pending_access *node = e->same, links;
+	struct pending_access *node = e->same;
 
 	for (unsigned i = 0; i < e->n_removed; i++)
 		if (!access_tree_remove(&b->tree, e->removed[i])) {
@@ -205,12 +203,7 @@ static void accesses_enter(struct entering *e, struct block_accesses *b)
 	else if (b->only != e->access.stream)
 		b->only = 0;
 	if (node) {
-		links = *node;
-		*node = e->access;
-		node->high = links.high;
-		node->priority = links.priority;
-		node->left = links.left;
-		node->right = links.right;
+		access_tree_replace(&b->tree, node, &e->access);
 	} else {
 		node = access_tree_take(&b->tree);
 		if (!node)
@@ -221,52 +214,59 @@ static void accesses_enter(struct entering *e, struct block_accesses *b)
 			return;
 		}
 	}
-	b->last = (uint16_t)(node - b->tree.at + 1);
-	if (e->access.flags & ACCESS_WRITES)
-		b->written = true;
-	else
-		*read_at(b, e->access.start) = b->last;
+	*last_of(b, e->access.stream, e->access.start) = (uint16_t)(node - b->tree.at + 1);
 }
 
-static inline bool same_bytes(const struct pending_access *a, const struct pending_access *b)
+/*
+ * Under the lock: the stream's last access again, which nothing can be unordered with: all are the stream's
+ * own, or all only read.
+ */
+static inline bool is_again(const struct block_accesses *b, const struct pending_access *last, acl_ref stream,
+	uint64_t start, uint64_t end, unsigned flags)
 {
-	return !((a->start ^ b->start) | (a->end ^ b->end) | (a->pitch ^ b->pitch) | (a->width ^ b->width)) &&
-	       a->flags == b->flags;
+	return last->stream == stream && last->start == start && last->end == end && last->flags == flags &&
+	       (b->only == stream || !((flags & ACCESS_WRITES) | b->tree.writes));
 }
 
-static inline void access_renew(struct pending_access *node, const struct pending_access *a)
+static inline void access_renew(struct pending_access *last, const struct pending_access *now)
 {
-	node->position = a->position;
-	node->caller = a->caller;
-	node->tid = a->tid;
-	node->api = a->api;
+	last->position = now->position;
+	last->caller = now->caller;
+	last->tid = now->tid;
+	last->api = now->api;
 }
 
-/* Under the lock: the same as the last one, and no other stream uses the block. */
-static inline bool enter_again(struct block_accesses *b, const struct pending_access *a)
+static inline __attribute__((always_inline)) bool access_again(struct checks *c,
+	const struct acl_call_record *call, acl_ref stream, const struct op_access *a, unsigned flags)
 {
-	struct pending_access *last = b->last ? &b->tree.at[b->last - 1] : NULL;
+	struct block_accesses *b = slot_of(c, a->block.kind, a->block.index);
+	uint64_t start = (uintptr_t)a->address;
+	struct pending_access *last;
+	bool again;
 
-	if (!last || b->only != a->stream || !same_bytes(last, a))
-		return false;
-	access_renew(last, a);
-	return true;
+	lock(&b->lock);
+	last = b->tree.at + *last_of(b, stream, start);
+	again = b->index == a->block.index && b->generation == a->block.generation && last-- != b->tree.at &&
+		is_again(b, last, stream, start, start + a->span, flags) && !last->pitch;
+	if (__builtin_expect(again, 1)) {
+		last->position = call->state.position;
+		last->caller = call->caller;
+		last->tid = call->tid;
+		last->api = call->api;
+	}
+	unlock(&b->lock);
+	return again;
 }
 
-/* Under the lock: reads what the stream has read before, of a block that is only read. */
-static inline bool read_again(struct block_accesses *b, const struct pending_access *a)
+unsigned copy_again(struct checks *c, const struct acl_call_record *call, const struct operation *op)
 {
-	uint16_t at = *read_at(b, a->start);
-	struct pending_access *node = at ? &b->tree.at[at - 1] : NULL;
+	acl_ref stream = object_ref(stream_of(call));
+	unsigned done = access_again(c, call, stream, &op->first[0], ACCESS_READS) ? ACCESS_READS : 0;
 
-	if (!node || b->written || a->flags & ACCESS_WRITES || node->stream != a->stream ||
-		!same_bytes(node, a))
-		return false;
-	access_renew(node, a);
-	return true;
+	return access_again(c, call, stream, &op->first[1], ACCESS_WRITES) ? done | ACCESS_WRITES : done;
 }
 
-static __attribute__((noinline)) void enter_among_others(struct entering *e, struct block_accesses *b)
+static void enter_among_others(struct entering *e, struct block_accesses *b)
 {
 	struct pending_access *a;
 	struct access_walk w;
@@ -304,6 +304,7 @@ void entering_add(struct entering *e, const struct block_lookup *place, uint64_t
 	uint64_t pitch, uint64_t width, unsigned flags)
 {
 	struct block_accesses *b;
+	struct pending_access *last;
 
 	if (!span || span > place->size - (start - place->base))
 		return;
@@ -314,7 +315,11 @@ void entering_add(struct entering *e, const struct block_lookup *place, uint64_t
 	e->access.width = width;
 	e->access.flags = (uint8_t)flags;
 	b = accesses_lock_to_add(e->c, place);
-	if (!enter_again(b, &e->access) && !read_again(b, &e->access))
+	last = b->tree.at + *last_of(b, e->access.stream, e->access.start);
+	if (last-- != b->tree.at && is_again(b, last, e->access.stream, start, start + span, flags) &&
+		last->pitch == pitch && last->width == width)
+		access_renew(last, &e->access);
+	else
 		enter_among_others(e, b);
 	unlock(&b->lock);
 }
@@ -333,7 +338,6 @@ void access_take_back(struct checks *c, const struct acl_call_record *call, cons
 		found = access_walk_next(&w);
 	while (found &&
 		(found->position != call->state.position || found->stream != object_ref(stream_of(call))));
-	b->last = 0;
 	if (found && !access_tree_remove(&b->tree, found))
 		accesses_clear(b);
 	unlock(&b->lock);

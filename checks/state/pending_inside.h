@@ -7,18 +7,15 @@
 #include "checks/state/stream_state.h"
 
 #define REMOVED_AT_ONCE 16
+#define ACCESSES_AT_HAND 64 /* of a block: such that may come again */
 
 /* The accesses of one block. */
-#define READS_AT_HAND 16
-
 struct block_accesses {
 	_Alignas(64) struct acl_lock lock;
 	uint32_t index, generation; /* of the block */
-	uint16_t last; /* index + 1 of the access that was entered last, 0 = none */
 	acl_ref only; /* the stream of all of them, 0 = several */
 	struct access_tree tree;
-	bool written; /* some of them writes, or did */
-	uint16_t read[READS_AT_HAND]; /* by start, index + 1 of an access that only reads; 0 = none */
+	uint16_t last[ACCESSES_AT_HAND]; /* index + 1 of an access, 0 = none */
 };
 
 /* An access that is entered, and what the call has met so far. */
@@ -46,6 +43,12 @@ static inline bool maybe_told(struct acl_object *source, uint64_t position)
 {
 	return load_relaxed(&stream_state(source)->signal) >= position;
 }
+
+/*
+ * Of a plain copy: which sides are its stream's last access to the block once more. Nothing is to be compared
+ * then, and they are entered.
+ */
+unsigned copy_again(struct checks *c, const struct acl_call_record *call, const struct operation *op);
 
 /* A task of the call's stream; the accesses come one by one. false: nothing is known of what comes before it.
  */

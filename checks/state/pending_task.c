@@ -64,25 +64,42 @@ static bool runs_in_caller(struct checks *c, const struct operation *op, const s
 	       load_relaxed(&c->run_mode) != ACL_DEVICE;
 }
 
-static void memory_task_enter(struct checks *c, struct acl_call_record *call)
+/* sides: enum access_flag of those that are left. */
+static __attribute__((noinline)) void memory_task_all(
+	struct checks *c, struct acl_call_record *call, const struct operation *op, unsigned sides)
 {
-	const struct operation *op;
 	struct entering e;
 
-	if (!task_begin(c, call, &e))
+	if (!entering_begin(c, call, &e))
 		return;
-	op = operation_of(c, call);
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry entry = operation_entry(op, i);
 
 		if (may_be_pageable(entry.src) || may_be_pageable(entry.dst) ||
 			runs_in_caller(c, op, entry.dst))
 			continue;
-		if (!source_is_staged(op))
+		if (sides & ACCESS_READS && !source_is_staged(op))
 			access_add(&e, entry.src, ACCESS_READS);
-		access_add(&e, entry.dst, write_flags(op));
+		if (sides & ACCESS_WRITES)
+			access_add(&e, entry.dst, write_flags(op));
 	}
 	entering_end(&e, call);
+}
+
+static void memory_task_enter(struct checks *c, struct acl_call_record *call)
+{
+	unsigned left = ACCESS_READS | ACCESS_WRITES;
+	struct acl_object *s = stream_of(call);
+	const struct operation *op;
+
+	if (!s || !call->state.position || runs_with_model(c, call, s))
+		return;
+	op = operation_of(c, call);
+	/* Nearly every copy is one that its stream has made before. */
+	if (__builtin_expect(call->plain && !load_relaxed(&stream_state(s)->unseen), 1))
+		left ^= copy_again(c, call, op);
+	if (__builtin_expect(left != 0, 0))
+		memory_task_all(c, call, op, left);
 }
 
 /* A copy that may have been done at once, after all that was on the stream. */

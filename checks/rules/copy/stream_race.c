@@ -53,9 +53,12 @@ static void race_evaluated(const struct acl_call_record *call, unsigned met)
 
 static void race_enter(struct checks *c, struct acl_call_record *call)
 {
-	unsigned met = accesses_met(call);
+	unsigned met;
 
-	if (__builtin_expect(!met, 1))
+	if (__builtin_expect(!call->state.n_notes, 1))
+		return;
+	met = accesses_met(call);
+	if (!met)
 		return;
 	if (met & MET_CONFLICT)
 		race_report(c, call, accesses_conflict(call));
