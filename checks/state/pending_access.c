@@ -22,10 +22,21 @@ static struct block_accesses *slot_of(struct checks *c, unsigned kind, uint32_t 
 				      : &p->memory[index % MEMORY_BLOCKS];
 }
 
-/* By stream and start; a node there may have been removed, and used again by others. */
-static inline uint16_t *last_of(struct block_accesses *b, acl_ref stream, uint64_t start)
+/* By stream and start, each in one of two places; a node there may have been removed, and used again by
+ * others. */
+static inline unsigned place_of(acl_ref stream, uint64_t start)
 {
-	return &b->last[(stream >> 32 ^ start >> 6 ^ start >> 12) % ACCESSES_AT_HAND];
+	return (unsigned)((stream ^ start) * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+}
+
+static inline void remember(struct block_accesses *b, const struct pending_access *node)
+{
+	unsigned at = place_of(node->stream, node->start);
+	uint16_t link = (uint16_t)(node - b->tree.at + 1);
+
+	if (b->last[at] != link)
+		b->last[at ^ 1] = b->last[at];
+	b->last[at] = link;
 }
 
 static size_t nodes_bytes(unsigned room)
@@ -214,7 +225,7 @@ static void accesses_enter(struct entering *e, struct block_accesses *b)
 			return;
 		}
 	}
-	*last_of(b, e->access.stream, e->access.start) = (uint16_t)(node - b->tree.at + 1);
+	remember(b, node);
 }
 
 /*
@@ -226,6 +237,19 @@ static inline bool is_again(const struct block_accesses *b, const struct pending
 {
 	return last->stream == stream && last->start == start && last->end == end && last->flags == flags &&
 	       (b->only == stream || !((flags & ACCESS_WRITES) | b->tree.writes));
+}
+
+/* Under the lock: that access; NULL: it is not at hand, or others may be unordered with it. */
+static inline struct pending_access *find_again(
+	const struct block_accesses *b, acl_ref stream, uint64_t start, uint64_t end, unsigned flags)
+{
+	unsigned at = place_of(stream, start);
+	struct pending_access *first = b->tree.at + b->last[at] - 1, *second;
+
+	if (__builtin_expect(b->last[at] && is_again(b, first, stream, start, end, flags), 1))
+		return first;
+	second = b->tree.at + b->last[at ^ 1] - 1;
+	return b->last[at ^ 1] && is_again(b, second, stream, start, end, flags) ? second : NULL;
 }
 
 static inline void access_renew(struct pending_access *last, const struct pending_access *now)
@@ -245,9 +269,10 @@ static inline __attribute__((always_inline)) bool access_again(struct checks *c,
 	bool again;
 
 	lock(&b->lock);
-	last = b->tree.at + *last_of(b, stream, start);
-	again = b->index == a->block.index && b->generation == a->block.generation && last-- != b->tree.at &&
-		is_again(b, last, stream, start, start + a->span, flags) && !last->pitch;
+	last = b->index == a->block.index && b->generation == a->block.generation
+		       ? find_again(b, stream, start, start + a->span, flags)
+		       : NULL;
+	again = last && !last->pitch;
 	if (__builtin_expect(again, 1)) {
 		last->position = call->state.position;
 		last->caller = call->caller;
@@ -315,9 +340,8 @@ void entering_add(struct entering *e, const struct block_lookup *place, uint64_t
 	e->access.width = width;
 	e->access.flags = (uint8_t)flags;
 	b = accesses_lock_to_add(e->c, place);
-	last = b->tree.at + *last_of(b, e->access.stream, e->access.start);
-	if (last-- != b->tree.at && is_again(b, last, e->access.stream, start, start + span, flags) &&
-		last->pitch == pitch && last->width == width)
+	last = find_again(b, e->access.stream, start, start + span, flags);
+	if (last && last->pitch == pitch && last->width == width)
 		access_renew(last, &e->access);
 	else
 		enter_among_others(e, b);
