@@ -216,12 +216,30 @@ static void imported_and_exit(void)
 	end();
 }
 
+/* A reset that failed takes nothing away. */
+static void recorded_after_reset(void)
+{
+	aclrtStream s1 = make_stream(), s2 = make_stream();
+	aclrtNotify n = make_notify();
+
+	CALL(aclrtRecordNotify, .notify = n, .stream = s1);
+	CALL(aclrtSynchronizeStream, .stream = s1);
+	CALL_FAILS(bug ? 207000 : 0, aclrtNotifyBatchReset, .notifies = &n, .num = 1);
+	CALL(aclrtRecordNotify, .notify = n, .stream = s1);
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 0);
+	CALL(aclrtSynchronizeStream, .stream = s2);
+	CALL(aclrtDestroyNotify, .notify = n);
+	CALL(aclrtDestroyStream, .stream = s1);
+	CALL(aclrtDestroyStream, .stream = s2);
+}
+
 static const struct twin twins[] = {
 	TWIN("notify-destroy-pending", destroyed_while_waited_for),
 	TWIN("notify-destroy-pending", destroyed_after_event),
 	TWIN("notify-wait-never-recorded", waited_in_vain),
 	TWIN("notify-wait-never-recorded", synchronised_in_vain),
 	TWIN("notify-record-before-wait", recorded_twice),
+	TWIN("notify-record-before-wait", recorded_after_reset),
 	TWIN_WITH("notify-record-before-wait", counter_replaced, .soc = "Ascend950"),
 	TWIN("notify-export-pid-whitelist", exported_to_nobody),
 	TWIN_ALSO("notify-export-pid-whitelist", exported_to_nobody_until_end,
