@@ -37,6 +37,14 @@ refused() {
 	refused 'functions aclrtMemcpy: "operation" is missing'
 }
 
+@test "a granule that is no power of two, or of a function that does not allocate" {
+	change aclrtMallocAlign32 '"granule": 32' '"granule": 33'
+	refused 'aclrtMallocAlign32: "granule" is no power of two'
+	cp "$ACLCHECK_SOURCE/include/acl/api.json" "$model"
+	change aclrtMemcpy '"operation": "copy.linear", ' '"operation": "copy.linear", "granule": 32, '
+	refused 'aclrtMemcpy: "granule" and "spare" are for what allocates'
+}
+
 @test "an unknown operation" {
 	change aclrtMemcpy copy.linear copy.lineal
 	refused 'aclrtMemcpy: unknown operation "copy.lineal"'

@@ -237,6 +237,12 @@ static void load_wrapped(struct model *m, struct function *f, const json_t *o)
 	read_one_of("capture", f->capture, capture_words);
 	f->context = read_string(o, "context");
 	read_one_of("context", f->context, READ_WORDS("current", "own"));
+	f->granule = (unsigned)read_number(o, "granule", 0);
+	f->spare = (unsigned)read_number(o, "spare", 0);
+	if (f->granule & (f->granule - 1))
+		read_fail("\"granule\" is no power of two");
+	if ((f->granule || f->spare) && strcmp(f->operation->group, "allocate"))
+		read_fail("\"granule\" and \"spare\" are for what allocates");
 	if (f->n_params > 16) /* ACL_MAX_PARAMS of include/aclcheck/model.h */
 		read_fail("more than 16 parameters");
 	check_accesses(f);
@@ -250,8 +256,8 @@ static void load_function(struct model *m, struct function *f, const json_t *o)
 	json_t *a = json_object_get(o, "params");
 
 	read_only_keys(o, READ_WORDS("name", "header", "since", "ret", "mode", "capture", "context",
-				  "ret_life", "class", "wrap", "operation", "differs", "deprecated",
-				  "unlisted", "variadic", "weak", "params", "older"));
+				  "ret_life", "class", "wrap", "operation", "differs", "granule", "spare",
+				  "deprecated", "unlisted", "variadic", "weak", "params", "older"));
 	f->header = read_string(o, "header");
 	f->since = read_needed(o, "since");
 	f->ret = read_needed(o, "ret");

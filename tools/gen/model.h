@@ -98,6 +98,7 @@ struct function {
 	const char *older; /* last release with another parameter list, or NULL */
 	const char **classes; /* NULL-terminated */
 	bool wrap, deprecated, unlisted, variadic, weak;
+	unsigned granule, spare; /* of what it allocates: bytes it is rounded up to, bytes added */
 	struct operation *operation; /* of a wrapped function */
 	const struct json_t
 		*differs; /* facts that are not as in the others that do the same, and why; or NULL */

@@ -352,6 +352,8 @@ static void print_function(FILE *f, const struct function *fn)
 		upper(fn->since));
 	fprintf(f, "\n\t\t.operation = ACL_OP_%s, .operation_group = ACL_OP_GROUP_%s,",
 		upper(fn->operation->name), upper(fn->operation->group));
+	if (fn->granule)
+		fprintf(f, "\n\t\t.granule = %u, .spare = %u,", fn->granule, fn->spare);
 	fprintf(f, " .deprecated = %s, .unlisted = %s },\n", fn->deprecated ? "true" : "false",
 		fn->unlisted ? "true" : "false");
 }

@@ -11,29 +11,13 @@
 
 #define MAPPINGS 256 /* side by side that are looked at */
 
-static uint64_t up32(uint64_t size)
-{
-	return (size + 31) & ~UINT64_C(31);
-}
-
 /* Bytes the runtime really has behind the base: sizes are rounded up. */
 static uint64_t rounded(const struct block_lookup *place)
 {
-	switch (load_relaxed(&place->block->created.api)) {
-	case ACL_API_aclrtMalloc:
-	case ACL_API_aclrtMallocCached:
-		return up32(place->size) + 32;
-	case ACL_API_aclrtMallocAlign32:
-	case ACL_API_aclrtMallocWithCfg:
-	case ACL_API_aclrtMallocForTaskScheduler:
-	case ACL_API_aclrtMallocHost:
-	case ACL_API_aclrtMallocHostWithCfg:
-		return up32(place->size);
-	case ACL_API_aclrtMemAllocManaged:
-		return (place->size + (2u << 20) - 1) & ~((UINT64_C(2) << 20) - 1);
-	default:
-		return place->size;
-	}
+	const struct acl_api_info *made_by = &acl_apis[load_relaxed(&place->block->created.api)];
+	uint64_t granule = made_by->granule ? made_by->granule : 1;
+
+	return ((place->size + granule - 1) & ~(granule - 1)) + made_by->spare;
 }
 
 /* --- beyond the end --------------------------------------------------------------------- */
