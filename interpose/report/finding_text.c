@@ -7,7 +7,7 @@
 #include "aclcheck/model.h"
 #include "interpose/common/argument_text.h"
 #include "interpose/report/expectations.h"
-#include "interpose/report/messages.h"
+#include "interpose/common/messages.h"
 #include "interpose/config/run_settings.h"
 #include "interpose/symbolize/call_stack.h"
 #include "interpose/common/suppression.h"

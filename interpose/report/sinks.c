@@ -22,7 +22,7 @@
 #include "interpose/report/last_calls.h"
 #include "interpose/report/log.h"
 #include "interpose/report/log_stream.h"
-#include "interpose/report/messages.h"
+#include "interpose/common/messages.h"
 #include "interpose/report/call_coverage.h"
 #include "interpose/config/run_settings.h"
 #include "interpose/stack/tool_stack.h"

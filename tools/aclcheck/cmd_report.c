@@ -25,6 +25,7 @@ static int help(const char *name)
 		"  --suppress FILE   suppressions\n  --baseline OLD    report whose findings are known\n"
 		"  --max-findings N  text: N findings in full, ten times as many in a line each, the rest\n"
 		"                    as a number [all; 20 on a terminal]\n"
+		"  --lang L          text: en or zh [ACLCHECK_LANG, else en]\n"
 		"  --fail-on W       error, warning or new (than the baseline)\n\n"
 		"Reports of processes that were killed are read from their journals (.part).\n"
 		"The exit code is the verdict of all together: 0, %d fail, %d inconclusive.\n",
@@ -71,7 +72,8 @@ static int convert(int argc, char **argv, const char *format_name)
 	static const struct option options[] = {{"format", required_argument, NULL, 'f'},
 		{"output", required_argument, NULL, 'o'}, {"suppress", required_argument, NULL, 's'},
 		{"baseline", required_argument, NULL, 'b'}, {"fail-on", required_argument, NULL, 'x'},
-		{"max-findings", required_argument, NULL, 'm'}, {"help", no_argument, NULL, 'h'}, {0}};
+		{"max-findings", required_argument, NULL, 'm'}, {"lang", required_argument, NULL, 'l'},
+		{"help", no_argument, NULL, 'h'}, {0}};
 	const struct report_format *format;
 	const char *output = NULL, *suppress = NULL;
 	json_t *baseline = NULL;
@@ -93,6 +95,10 @@ static int convert(int argc, char **argv, const char *format_name)
 			continue;
 		else if (c == 'b')
 			return baseline ? command_misuse("%s: one baseline only", argv[0]) : COMMAND_MISUSE;
+		else if (c == 'l' && (!strcmp(optarg, "en") || !strcmp(optarg, "zh")))
+			setenv("ACLCHECK_LANG", optarg, 1);
+		else if (c == 'l')
+			return command_misuse("--lang: invalid value '%s' (expected en or zh)", optarg);
 		else if (c == 'm' && (limited = read_count(optarg, &format_options.max_findings)))
 			continue;
 		else if (c == 'm')

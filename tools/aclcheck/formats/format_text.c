@@ -7,8 +7,65 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interpose/common/messages.h"
+#include "interpose/common/rule_switches.h"
+#include "interpose/common/text.h"
+
 #define LINES_PER_FINDING 10 /* for each finding in full as many in a line */
 #define JOB_LINES 40
+
+/* English unless a person reads it: other formats have parts of this one. */
+static enum acl_lang lang = ACL_LANG_EN;
+
+static const char *msg(enum message m)
+{
+	return messages[m][lang];
+}
+
+/* ACLCHECK_LANG, which --lang sets. */
+static enum acl_lang wanted_language(void)
+{
+	const char *word = getenv("ACLCHECK_LANG");
+
+	return word && !strncmp(word, "zh", 2) ? ACL_LANG_ZH : ACL_LANG_EN;
+}
+
+/* A message with numbers, in their order. */
+#define SAY(to, m, ...) say(to, m, (const uint64_t[5]){__VA_ARGS__})
+static void say(FILE *to, enum message m, const uint64_t *n)
+{
+	char line[512];
+	struct text t;
+
+	text_init(&t, line, sizeof(line));
+	text_fmt(&t, msg(m), n[0], n[1], n[2], n[3], n[4]);
+	fputs(line, to);
+}
+
+/* "error" and the like; other words stay as they are. */
+static const char *severity_word(const char *word)
+{
+	static const struct {
+		const char *word;
+		enum message message;
+	} words[] = {{"error", MSG_ERROR}, {"warning", MSG_WARNING}, {"perf", MSG_PERF},
+		{"portability", MSG_PORTABILITY}, {"advice", MSG_ADVICE}, {"suppressed", MSG_SUPPRESSED},
+		{"expected", MSG_EXPECTED}};
+
+	for (unsigned i = 0; lang != ACL_LANG_EN && i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(words[i].word, word))
+			return msg(words[i].message);
+	return word;
+}
+
+/* The rule's text in the language, if there is one; else the report's. */
+static const char *rule_text(const json_t *finding, const char *member)
+{
+	const struct acl_rule *r = lang == ACL_LANG_EN ? NULL : acl_rule_find(text_of(finding, "rule"));
+	const char *text = !r ? NULL : !strcmp(member, "title") ? r->title[lang] : r->hint[lang];
+
+	return text && *text ? text : text_of(finding, member);
+}
 
 static void put(FILE *to, const char *before, const char *value, const char *after)
 {
@@ -49,11 +106,11 @@ static void print_frames(FILE *to, const json_t *stack, const char *first, const
 	}
 }
 
-static void print_moment(FILE *to, const char *what, const json_t *moment)
+static void print_moment(FILE *to, enum message what, const json_t *moment)
 {
 	if (!moment)
 		return;
-	fprintf(to, "     %s by ", what);
+	fprintf(to, "     %s", msg(what));
 	put_safe(to, text_of(moment, "call"));
 	fputc('\n', to);
 	print_frames(to, json_object_get(moment, "stack"), "       ", "       ");
@@ -67,9 +124,9 @@ static void print_object(FILE *to, const json_t *object)
 	if (number_of(object, "size"))
 		fprintf(to, ", %lld bytes", number_of(object, "size"));
 	fputc('\n', to);
-	print_moment(to, "created", json_object_get(object, "created"));
-	print_moment(to, "last used", json_object_get(object, "last_used"));
-	print_moment(to, "destroyed", json_object_get(object, "destroyed"));
+	print_moment(to, MSG_CREATED, json_object_get(object, "created"));
+	print_moment(to, MSG_LAST_USED, json_object_get(object, "last_used"));
+	print_moment(to, MSG_DESTROYED, json_object_get(object, "destroyed"));
 }
 
 static void print_call(FILE *to, const json_t *finding)
@@ -88,9 +145,11 @@ static void print_call(FILE *to, const json_t *finding)
 		first = false;
 	}
 	fputc(')', to);
-	put(to, " returned ", text_of(finding, "result"), "");
+	if (*text_of(finding, "result"))
+		fprintf(to, " %s", msg(MSG_RETURNED));
+	put(to, "", text_of(finding, "result"), "");
 	if (flag_of(finding, "inside"))
-		fputs(" had not returned", to);
+		fputs(msg(MSG_NOT_RETURNED), to);
 	fputc('\n', to);
 }
 
@@ -102,12 +161,29 @@ static void print_sites(FILE *to, const json_t *sites)
 
 	if (json_array_size(sites) < 2)
 		return;
-	fprintf(to, "   at %zu call sites:\n", json_array_size(sites));
+	SAY(to, MSG_AT_SITES, json_array_size(sites));
 	json_array_foreach(sites, i, site)
 	{
 		put(to, "      ", frame_place(site), "");
 		fprintf(to, " x %lld\n", number_of(site, "count"));
 	}
+}
+
+static void put_labelled(FILE *to, enum message label, const char *text)
+{
+	if (*text)
+		fprintf(to, "   %s", msg(label));
+	put(to, "", text, "\n");
+}
+
+static void print_severity(FILE *to, const json_t *finding)
+{
+	static const char *const marks[] = {"advice", "suppressed", "expected"};
+
+	for (unsigned i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+		if (flag_of(finding, marks[i]))
+			fprintf(to, "%s/", severity_word(marks[i]));
+	put_safe(to, severity_word(text_of(finding, "severity")));
 }
 
 void print_text_finding(FILE *to, const json_t *finding)
@@ -116,17 +192,14 @@ void print_text_finding(FILE *to, const json_t *finding)
 	const char *key;
 	size_t i;
 
-	fprintf(to, "%s%s%s", flag_of(finding, "advice") ? "advice/" : "",
-		flag_of(finding, "suppressed") ? "suppressed/" : "",
-		flag_of(finding, "expected") ? "expected/" : "");
-	put_safe(to, text_of(finding, "severity"));
+	print_severity(to, finding);
 	put(to, ": ", text_of(finding, "rule"), ": ");
-	put_safe(to, text_of(finding, "title"));
+	put_safe(to, rule_text(finding, "title"));
 	put(to, " [", text_of(finding, "fingerprint"), "]");
 	fprintf(to, " x %lld", number_of(finding, "count"));
 	put(to, " (", finding_ranks(finding), ")");
 	if (json_object_get(finding, "known"))
-		fputs(flag_of(finding, "known") ? " known" : " NEW", to);
+		fputs(msg(flag_of(finding, "known") ? MSG_KNOWN : MSG_NEW), to);
 	fputc('\n', to);
 	print_call(to, finding);
 	put(to, "   ", text_of(finding, "detail"), "\n");
@@ -139,24 +212,26 @@ void print_text_finding(FILE *to, const json_t *finding)
 	print_frames(to, json_object_get(finding, "stack"), "   at ", "      ");
 	print_sites(to, json_object_get(finding, "sites"));
 	json_array_foreach(json_object_get(finding, "objects"), i, object) print_object(to, object);
-	put(to, "   hint: ", text_of(finding, "hint"), "\n");
-	put(to, "   see:  ", text_of(finding, "source"), "\n");
-	put(to, "   suppressed: ", text_of(finding, "suppressed_by"), "\n");
-	put(to, "   expected: ", text_of(finding, "expected_by"), "\n");
+	put_labelled(to, MSG_HINT, rule_text(finding, "hint"));
+	put_labelled(to, MSG_SEE, text_of(finding, "source"));
+	if (*text_of(finding, "suppressed_by"))
+		fprintf(to, "   %s", msg(MSG_SUPPRESSED));
+	put(to, ": ", text_of(finding, "suppressed_by"), "\n");
+	if (*text_of(finding, "expected_by"))
+		fprintf(to, "   %s", msg(MSG_EXPECTED));
+	put(to, ": ", text_of(finding, "expected_by"), "\n");
 }
 
 void print_text_line(FILE *to, const json_t *finding)
 {
-	fprintf(to, "  %s%s%s", flag_of(finding, "advice") ? "advice/" : "",
-		flag_of(finding, "suppressed") ? "suppressed/" : "",
-		flag_of(finding, "expected") ? "expected/" : "");
-	put_safe(to, text_of(finding, "severity"));
+	fputs("  ", to);
+	print_severity(to, finding);
 	put(to, " ", text_of(finding, "rule"), "");
 	fprintf(to, " x %lld", number_of(finding, "count"));
 	put(to, "  ", text_of(finding, "call"), "");
 	put(to, "  ", finding_place(finding), "");
 	if (json_array_size(json_object_get(finding, "sites")) > 1)
-		fprintf(to, " and %zu more", json_array_size(json_object_get(finding, "sites")) - 1);
+		SAY(to, MSG_MORE_SITES, json_array_size(json_object_get(finding, "sites")) - 1);
 	put(to, "  [", finding_ranks(finding), "]");
 	fputc('\n', to);
 }
@@ -172,8 +247,8 @@ static void print_expectations(FILE *to, const json_t *report)
 	{
 		if (!expectation_unmet(one) && !flag_of(one, "expired"))
 			continue;
-		put(to, flag_of(one, "expired") ? "expectation expired: " : "expected, but not seen: ",
-			expectation_rule(one), "");
+		put(to, msg(flag_of(one, "expired") ? MSG_EXPECT_EXPIRED : MSG_UNMET), expectation_rule(one),
+			"");
 		put(to, " (", text_of(one, "reason"), "), ");
 		put(to, "", expectation_place(report, one), "\n");
 	}
@@ -190,14 +265,14 @@ static void print_last_calls(FILE *to, const json_t *processes)
 		const json_t *threads = json_object_get(process, "last_calls");
 
 		if (json_array_size(threads))
-			fprintf(to, "killed: process %lld", number_of(process, "pid"));
+			SAY(to, MSG_KILLED, (uint64_t)number_of(process, "pid"));
 		if (json_array_size(threads) && json_object_get(process, "rank"))
-			fprintf(to, ", rank %lld", number_of(process, "rank"));
+			SAY(to, MSG_RANK, (uint64_t)number_of(process, "rank"));
 		if (json_array_size(threads))
-			fputs(", the last calls:\n", to);
+			fputs(msg(MSG_LAST_CALLS), to);
 		json_array_foreach(threads, k, thread)
 		{
-			fprintf(to, " thread %lld\n", number_of(thread, "thread"));
+			SAY(to, MSG_ITS_THREAD, (uint64_t)number_of(thread, "thread"));
 			json_array_foreach(json_object_get(thread, "calls"), n, call)
 			{
 				fputs(flag_of(call, "inside") ? " >" : "  ", to);
@@ -222,21 +297,17 @@ static void print_reach(FILE *to, const json_t *reach)
 		for (unsigned way = 0; way < 4; way++)
 			sum[way] = (json_int_t)((uint64_t)sum[way] + (uint64_t)number_of(one, ways[way]));
 	}
-	fprintf(to,
-		"call coverage: %zu functions, %lld calls by symbol, %lld by dlsym, %lld inside the runtime, "
-		"%lld in "
-		"callbacks\n",
-		i, sum[0], sum[1], sum[2], sum[3]);
+	SAY(to, MSG_COVERAGE, i, (uint64_t)sum[0], (uint64_t)sum[1], (uint64_t)sum[2], (uint64_t)sum[3]);
 	json_array_foreach(json_object_get(reach, "around"), i, one)
 	{
-		put(to, "around the checker: ", text_of(one, "module"), "");
-		fputs(flag_of(one, "cann") ? " (CANN's own)\n" : "\n", to);
+		put(to, msg(MSG_AROUND), text_of(one, "module"), "");
+		fprintf(to, "%s\n", flag_of(one, "cann") ? msg(MSG_CANN_OWN) : "");
 	}
 	json_array_foreach(json_object_get(reach, "foreign"), i, one)
 	{
-		put(to, "not checked: ", text_of(one, "first"),
-			number_of(one, "functions") > 1 ? " and others" : "");
-		put(to, " of ", text_of(one, "module"), ", by dlsym\n");
+		put(to, msg(MSG_NOT_CHECKED), text_of(one, "first"),
+			number_of(one, "functions") > 1 ? msg(MSG_AND_OTHERS) : "");
+		put(to, msg(MSG_OF_MODULE), text_of(one, "module"), msg(MSG_BY_DLSYM));
 	}
 }
 
@@ -267,11 +338,11 @@ static void print_findings(FILE *to, const json_t *report)
 	for (i = 0; i < n && i < full; i++)
 		print_text_finding(to, sorted[i].finding);
 	if (i < n)
-		fprintf(to, "%zu more findings:\n", n - i);
+		SAY(to, MSG_MORE_FINDINGS, n - i);
 	for (; i < lines; i++)
 		print_text_line(to, sorted[i].finding);
 	if (i < n)
-		fprintf(to, "  … and %zu more (--max-findings, or -o FILE for all of them)\n", n - i);
+		SAY(to, MSG_MORE_HIDDEN, n - i);
 	free(sorted);
 }
 
@@ -285,10 +356,12 @@ static void print_totals(FILE *to, const json_t *report)
 	json_object_foreach((json_t *)json_object_get(report, "totals"), key, value)
 	{
 		fprintf(to, "%lld", json_integer_value(value));
-		put(to, " ", key, ", ");
+		put(to, " ", severity_word(key), ", ");
 	}
-	fprintf(to, "%lld calls checked, %zu process%s\n", number_of(report, "calls"), processes,
-		processes == 1 ? "" : "es");
+	SAY(to, MSG_CALLS, (uint64_t)number_of(report, "calls"));
+	fputs(", ", to);
+	SAY(to, processes == 1 ? MSG_PROCESS : MSG_PROCESSES, processes);
+	fputc('\n', to);
 }
 
 void print_job_summary(FILE *to, const json_t *report)
@@ -296,7 +369,8 @@ void print_job_summary(FILE *to, const json_t *report)
 	size_t n = json_array_size(json_object_get(report, "findings")), lines = 0;
 	struct graded_finding *sorted = findings_by_gravity(report);
 
-	fputs("== aclcheck summary: ", to);
+	lang = wanted_language();
+	fprintf(to, "== aclcheck %s: ", msg(MSG_SUMMARY));
 	print_totals(to, report);
 	for (size_t i = 0; i < n; i++) {
 		/* What another one explains, and what was set aside, is in the totals only. */
@@ -306,8 +380,9 @@ void print_job_summary(FILE *to, const json_t *report)
 			print_text_line(to, sorted[i].finding);
 	}
 	if (lines > JOB_LINES)
-		fprintf(to, "  … and %zu more\n", lines - JOB_LINES);
+		SAY(to, MSG_AND_MORE, lines - JOB_LINES);
 	free(sorted);
+	lang = ACL_LANG_EN;
 }
 
 void print_text(FILE *to, const json_t *report)
@@ -315,13 +390,14 @@ void print_text(FILE *to, const json_t *report)
 	const json_t *doubt;
 	size_t i;
 
+	lang = wanted_language();
 	print_findings(to, report);
 	print_last_calls(to, json_object_get(report, "processes"));
-	fputs("summary: ", to);
+	fprintf(to, "%s: ", msg(MSG_SUMMARY));
 	print_totals(to, report);
 	json_array_foreach(json_object_get(report, "inconclusive"), i, doubt)
 	{
-		put(to, "inconclusive: ", text_of(doubt, "reason"), ": ");
+		put(to, msg(MSG_INCONCLUSIVE), text_of(doubt, "reason"), ": ");
 		put_safe(to, text_of(doubt, "text"));
 		put(to, " (", finding_ranks(doubt), ")");
 		fputc('\n', to);
@@ -331,9 +407,9 @@ void print_text(FILE *to, const json_t *report)
 	if (coverage_reported(report)) {
 		struct coverage_totals n = coverage_count(report, NULL);
 
-		fprintf(to, "rules: %u of %u that are on were evaluated (--format rules lists them)\n",
-			n.evaluated, n.on);
+		SAY(to, MSG_RULES_EVALUATED, n.evaluated, n.on);
 	}
 	print_cost(to, report);
-	put(to, "verdict: ", text_of(report, "verdict"), "\n");
+	put(to, msg(MSG_VERDICT), text_of(report, "verdict"), "\n");
+	lang = ACL_LANG_EN;
 }

@@ -1,50 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The few words of ours around a finding, in both languages. */
-#ifndef INTERPOSE_MESSAGES_H
-#define INTERPOSE_MESSAGES_H
+/* The one table of words for people. */
+#include "interpose/common/messages.h"
 
-#include "checks/engine/rule_table.h"
-
-enum message {
-	MSG_ERROR,
-	MSG_WARNING,
-	MSG_PERF,
-	MSG_PORTABILITY,
-	MSG_ADVICE,
-	MSG_SECONDARY,
-	MSG_RELAXED,
-	MSG_RETURNED,
-	MSG_THREAD,
-	MSG_CALLBACK,
-	MSG_CREATED,
-	MSG_LAST_USED,
-	MSG_DESTROYED,
-	MSG_DEVICE,
-	MSG_CONTEXT,
-	MSG_HINT,
-	MSG_SEE,
-	MSG_SEEN,
-	MSG_FURTHER,
-	MSG_SUMMARY,
-	MSG_CALLS,
-	MSG_NO_FINDINGS,
-	MSG_PLACES,
-	MSG_VERDICT,
-	MSG_REPORT,
-	MSG_SUPPRESSED,
-	MSG_EXPIRED,
-	MSG_UNUSED,
-	MSG_EXPECTED,
-	MSG_UNMET,
-	MSG_EXPECT_EXPIRED,
-	MSG_MET,
-	MSG_LINES_ONLY,
-	MSG_COUNTED_ONLY,
-	MSG_NOT_SHOWN,
-	MSG_COUNT
-};
-
-static const char *const messages[MSG_COUNT][ACL_LANG_COUNT] = {
+const char *const messages[MSG_COUNT][ACL_LANG_COUNT] = {
 	[MSG_ERROR] = {"error", "错误"},
 	[MSG_WARNING] = {"warning", "警告"},
 	[MSG_PERF] = {"performance", "性能"},
@@ -84,6 +42,31 @@ static const char *const messages[MSG_COUNT][ACL_LANG_COUNT] = {
 			"已显示 %u 个问题;之后的问题只计数 (ACLCHECK_MAX_FINDINGS)"},
 	[MSG_NOT_SHOWN] = {"counted and not shown: %u", "只计数、未显示:%u"},
 	[MSG_UNUSED] = {"suppressions that matched nothing here: %u", "未匹配的抑制项:%u"},
+	[MSG_NOT_RETURNED] = {" had not returned", " 尚未返回"},
+	[MSG_MORE_SITES] = {" and %u more", " 等，另有 %u 处"},
+	[MSG_AT_SITES] = {"   at %u call sites:\n", "   共 %u 处调用：\n"},
+	[MSG_MORE_FINDINGS] = {"%u more findings:\n", "另有 %u 个问题：\n"},
+	[MSG_MORE_HIDDEN] = {"  … and %u more (--max-findings, or -o FILE for all of them)\n",
+		"  … 以及另外 %u 个 (--max-findings，或用 -o FILE 查看全部)\n"},
+	[MSG_AND_MORE] = {"  … and %u more\n", "  … 以及另外 %u 个\n"},
+	[MSG_PROCESS] = {"%u process", "%u 个进程"},
+	[MSG_PROCESSES] = {"%u processes", "%u 个进程"},
+	[MSG_KILLED] = {"killed: process %u", "被终止：进程 %u"},
+	[MSG_RANK] = {", rank %u", "，rank %u"},
+	[MSG_LAST_CALLS] = {", the last calls:\n", "，最后的调用：\n"},
+	[MSG_ITS_THREAD] = {" thread %u\n", " 线程 %u\n"},
+	[MSG_COVERAGE] = {"call coverage: %u functions, %u calls by symbol, %u by dlsym, %u inside the "
+			  "runtime, %u in callbacks\n",
+		"调用覆盖：%u 个函数，符号调用 %u 次，dlsym 调用 %u 次，运行时内部 %u 次，回调中 %u 次\n"},
+	[MSG_AROUND] = {"around the checker: ", "绕过检查器："},
+	[MSG_CANN_OWN] = {" (CANN's own)", " (CANN 自身)"},
+	[MSG_NOT_CHECKED] = {"not checked: ", "未检查："},
+	[MSG_AND_OTHERS] = {" and others", " 等"},
+	[MSG_OF_MODULE] = {" of ", "，位于 "},
+	[MSG_BY_DLSYM] = {", by dlsym\n", "，经 dlsym\n"},
+	[MSG_RULES_EVALUATED] = {"rules: %u of %u that are on were evaluated (--format rules lists them)\n",
+		"规则：已评估 %u / %u 条启用的规则 (--format rules 列出)\n"},
+	[MSG_INCONCLUSIVE] = {"inconclusive: ", "无法判定："},
+	[MSG_KNOWN] = {" known", " 已知"},
+	[MSG_NEW] = {" NEW", " 新增"},
 };
-
-#endif
