@@ -205,6 +205,21 @@ static bool names(const struct fixture_finding *f, const char *rule)
 	return rule && !strcmp(f->rule->id, rule);
 }
 
+/* rules: ids with a space between, or NULL. */
+static bool is_among(const struct fixture_finding *f, const char *rules)
+{
+	size_t n = strlen(f->rule->id);
+
+	for (const char *p = rules; p && *p; p += strspn(p, " ")) {
+		size_t length = strcspn(p, " ");
+
+		if (length == n && !memcmp(p, f->rule->id, n))
+			return true;
+		p += length;
+	}
+	return false;
+}
+
 static void with_bug(const struct twin *t)
 {
 	unsigned hits = 0, others = 0;
@@ -216,7 +231,7 @@ static void with_bug(const struct twin *t)
 		const struct fixture_finding *f = &fixture->found[i];
 
 		hits += names(f, t->rule);
-		others += !names(f, t->rule) && !names(f, t->also) && is_primary(f) && !f->advice &&
+		others += !names(f, t->rule) && !is_among(f, t->also) && is_primary(f) && !f->advice &&
 			  f->severity >= ACL_SEV_WARNING;
 	}
 	if (!hits || others)

@@ -41,7 +41,7 @@ struct twin {
 	const void *bad_args, *good_args;
 	unsigned args_size;
 	int target; /* enum acl_cann + 1, 0 = documents */
-	const char *also; /* another rule that the bug breaks as well */
+	const char *also; /* other rules that the bug breaks as well, a space between */
 	bool bare; /* without aclInit and aclrtSetDevice before */
 	const char *soc; /* product to judge by */
 	const char *visible[2]; /* ASCEND_RT_VISIBLE_DEVICES of the bug, and mended */

@@ -164,14 +164,17 @@ TWIN("capture-unpinned-host", copy_from_heap)
 TWIN("capture-unsafe-sync-memop", copy_while_capturing)
 {
 	aclmdlRICaptureMode mode = RELAXED;
+	void *other = NULL;
 
+	aclrtMalloc(&other, N, ACL_MEM_MALLOC_HUGE_FIRST);
 	capture_begin(GLOBAL);
 	if (!bug)
 		aclmdlRICaptureThreadExchangeMode(&mode);
-	aclrtMemcpy(d, N, h, N, ACL_MEMCPY_HOST_TO_DEVICE);
+	aclrtMemcpy(other, N, h, N, ACL_MEMCPY_HOST_TO_DEVICE);
 	if (!bug)
 		aclmdlRICaptureThreadExchangeMode(&mode);
 	replay(capture_end());
+	aclrtFree(other);
 }
 
 static void set_here(void)
@@ -188,9 +191,13 @@ TWIN("capture-unsafe-other-thread-global", set_in_other_thread)
 
 TWIN("capture-unsafe-unchecked-memop", set_words)
 {
+	void *other = NULL;
+
+	aclrtMalloc(&other, N, ACL_MEM_MALLOC_HUGE_FIRST);
 	capture_begin(bug ? GLOBAL : RELAXED);
-	aclrtMemsetD32(d, N, 7, N / 4);
+	aclrtMemsetD32(other, N, 7, N / 4);
 	replay(capture_end());
+	aclrtFree(other);
 }
 
 TWIN("capture-overflow-config", overflow_switch)

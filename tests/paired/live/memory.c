@@ -103,7 +103,7 @@ TWIN_WITH("peer-access-denied", enable_all_the_same, .settings = "SOFTNPU_PEER=0
 	leave_second_device();
 }
 
-TWIN_WITH("peer-device-reset-in-use", reset_source_first, .bare = true)
+TWIN_WITH("peer-device-reset-in-use", reset_source_first, .bare = true, .also = "free-in-flight")
 {
 	void *from = NULL;
 	int32_t can = 0;

@@ -95,7 +95,7 @@ def wrong_with(twin):
     if twin["rule"] not in bug.rules:
         yield f"with the bug {twin['rule']} is not reported", bug
     for f in bug.found:
-        if f["rule"] not in (twin["rule"], twin["also"]) and f["severity"] in COUNTED and not f["advice"]:
+        if f["rule"] not in (twin["rule"], *twin["also"].split()) and f["severity"] in COUNTED and not f["advice"]:
             yield f"with the bug there is {f['rule']} as well: {f.get('detail', '')}", bug
     for f in fixed.found:
         if not f["advice"] or f["rule"] == twin["rule"]:
