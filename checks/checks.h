@@ -151,7 +151,7 @@ void checks_totals(const struct checks *c, struct checks_totals *out);
 bool checks_severity_on(const struct checks *c, enum acl_severity least);
 
 /*
- * How often each rule was put to the test: all its evidence was known and its
+ * How often each rule was evaluated: all its evidence was known and its
  * condition was judged, whatever came out.  counts has acl_rule_count elements, by
  * acl_rule.index.
  */

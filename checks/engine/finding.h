@@ -44,7 +44,7 @@ struct acl_call_site {
 	uint16_t api; /* enum acl_api */
 };
 
-/* Biography of an object that plays a part in the finding. */
+/* History of an object that plays a part in the finding. */
 struct acl_object_history {
 	const char *role; /* "source memory", "stream" … */
 	uint8_t handle; /* enum acl_handle, ACL_HANDLE_NONE for memory */

@@ -176,7 +176,7 @@ bool freed_maybe_reused(struct checks *c)
 	return load_relaxed(&s->others);
 }
 
-/* Leave of a release, before the memory topic takes the block out. */
+/* Leave of a release, before the state of memory takes the block out. */
 static void released(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_block *b = call->state.releasing;
@@ -187,7 +187,7 @@ static void released(struct checks *c, struct acl_call_record *call)
 			false);
 }
 
-/* Leave of a pool's end, before the pool topic forgets what was still in use. */
+/* Leave of a pool's end, before the state of pools forgets what was still in use. */
 static void pool_destroyed(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *pool =
@@ -202,7 +202,7 @@ static void pool_destroyed(struct checks *c, struct acl_call_record *call)
 		ring_put(c, &s->memory, call, b, false);
 }
 
-/* Leave of a reset, before the device topic forgets the memory of the device. */
+/* Leave of a reset, before the state of devices forgets the memory of the device. */
 static void reset(struct checks *c, struct acl_call_record *call)
 {
 	struct freed_state *s = module_state(c, freed);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory pools: which memory is whose, what was given back on which stream.
- * Comes before the memory topic, so that in leave its blocks are there.
+ * Comes before the state of memory, so that in leave its blocks are there.
  */
 #include "checks/state/pool_state.h"
 #include "checks/engine/instance.h"

@@ -2,7 +2,7 @@
 /*
  * Ranges: every copy and set against the memory it names.  Interior addresses
  * are normal, blocks of a caching allocator are large, and an address that no
- * table knows may be memory of a library: only what is tracked is judged.
+ * table knows may be memory of a library: only what is tracked is checked.
  */
 #include "checks/engine/finding_statement.h"
 #include "checks/state/freed_memory.h"

@@ -8,7 +8,7 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 
-/* A slot that is free, else that of a closed import. NULL: not remembered, and so not judged. */
+/* A slot that is free, else that of a closed import. NULL: not remembered, and so not checked. */
 static struct share *slot_take(struct ipc_state *s)
 {
 	struct share *closed = NULL;

@@ -24,7 +24,7 @@ struct handle_use {
 
 #define USES 640
 
-/* Filled from the model when the topic is bound. */
+/* Filled from the model when the check module is bound. */
 static struct handle_use uses[USES];
 static struct {
 	uint16_t first, count;

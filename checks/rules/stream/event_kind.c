@@ -6,7 +6,7 @@
 
 #define CAN_WAIT (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL | ACL_EVENT_IPC)
 
-/* The event and its state when we saw it made; what others made is not judged. */
+/* The event and its state when we saw it made; what others made is not checked. */
 static struct event_state *event_known_kind(struct acl_object *o)
 {
 	return o && load_acquire(&o->state) == ACL_OBJECT_LIVE &&

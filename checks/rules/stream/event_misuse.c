@@ -133,7 +133,7 @@ static bool event_keeps_time(const struct event_state *e, unsigned maker)
 	return maker == EVENT_PLAIN || load_relaxed(&((struct event_state *)e)->flags) & ACL_EVENT_TIME_LINE;
 }
 
-/* Events of one creation site are judged together, and at the end: some may be for time. */
+/* Events of one creation site are checked together, and at the end: some may be for time. */
 static void event_timeline_add(struct checks *c, struct acl_object *o, struct event_state *e)
 {
 	uint64_t site = load_relaxed(&o->created.caller), now, records;

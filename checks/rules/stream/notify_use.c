@@ -2,7 +2,7 @@
 /*
  * Notifies: waits and the records they wait for, sharing between processes.  A
  * notify whose other half may lie where nobody looks (another process, a kernel
- * that knows its number, a captured model) is not judged by what is seen here.
+ * that knows its number, a captured model) is not checked by what is seen here.
  */
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
@@ -59,7 +59,7 @@ static void notify_destroy_enter(struct checks *c, struct acl_call_record *call)
 		value_table_set(c, reported(c), object_ref(o), 1);
 }
 
-/* Waits that nobody has ended, judged when the process ends: a thread may come to record it at any time. */
+/* Waits that nothing has ended, checked when the process ends: a thread may come to record it at any time. */
 static bool notify_hopeless(struct checks *c, struct acl_object *o)
 {
 	return load_relaxed(&notify_state(o)->waits) && !load_relaxed(&notify_state(o)->records) &&
