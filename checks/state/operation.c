@@ -492,8 +492,12 @@ static bool lies_on(const struct op_access *a, int device)
 static __attribute__((noinline)) bool on_one_device(
 	struct checks *c, const struct acl_call_record *call, const struct operation *op)
 {
-	int device = device_current(c, thread_of(call));
+	struct acl_thread *t = thread_of(call);
+	int device = load_relaxed(&t->device);
 
+	/* Mostly the thread works in the default context of its device. */
+	if (load_relaxed(&t->context) || load_relaxed(&t->context_unknown))
+		device = device_current(c, t);
 	if (device < 0 || (stream_of(call) && load_relaxed(&stream_of(call)->device) != device))
 		return false;
 	for (uint64_t i = 0; i < 2 * op->n_entries; i++)

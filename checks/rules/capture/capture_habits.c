@@ -120,18 +120,18 @@ static void capture_habits_bind(void (*add)(void *, unsigned, enum acl_phase, ch
 {
 	for (unsigned api = 0; api < acl_api_count; api++) {
 		if (acl_apis[api].capture == ACL_CAPTURE_ILLEGAL_GLOBAL_OR_THREAD_LOCAL)
-			add(binder, api, ACL_ENTER | ACL_CONDITIONAL, capture_memop_enter);
+			add(binder, api, ACL_ENTER | ACL_WHEN(CAPTURES), capture_memop_enter);
 		if (acl_apis[api].capture == ACL_CAPTURE_CAPTURED)
-			add(binder, api, ACL_ENTER | ACL_CONDITIONAL, capture_together_enter);
+			add(binder, api, ACL_ENTER | ACL_WHEN(CAPTURES), capture_together_enter);
 	}
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(ALLOCATE_DEVICE), ACL_ENTER | ACL_CONDITIONAL, capture_allocation_enter},
-	{ON_OP(ALLOCATE_HOST), ACL_ENTER | ACL_CONDITIONAL, capture_allocation_enter},
-	{ON_OP(ALLOCATE_POOL), ACL_ENTER | ACL_CONDITIONAL, capture_allocation_enter},
-	{ON_OP(FREE_DEVICE), ACL_ENTER | ACL_CONDITIONAL, capture_allocation_enter},
-	{ON_OP(FREE_HOST), ACL_ENTER | ACL_CONDITIONAL, capture_allocation_enter},
+	{ON_OP(ALLOCATE_DEVICE), ACL_ENTER | ACL_WHEN(CAPTURES), capture_allocation_enter},
+	{ON_OP(ALLOCATE_HOST), ACL_ENTER | ACL_WHEN(CAPTURES), capture_allocation_enter},
+	{ON_OP(ALLOCATE_POOL), ACL_ENTER | ACL_WHEN(CAPTURES), capture_allocation_enter},
+	{ON_OP(FREE_DEVICE), ACL_ENTER | ACL_WHEN(CAPTURES), capture_allocation_enter},
+	{ON_OP(FREE_HOST), ACL_ENTER | ACL_WHEN(CAPTURES), capture_allocation_enter},
 	{ON_OP(CAPTURE_END), ACL_ENTER, capture_failure_end},
 };
 
