@@ -40,6 +40,10 @@ struct acl_thread {
 	uint64_t phase;
 	_Atomic uint64_t inside_caller;
 	acl_ref replaced; /* its own: the explicit context its last SetDevice took away, 0 = none */
+	struct no_model {
+		uint64_t value; /* in place of a model, where aclmdlRICaptureGetInfo found no capture */
+		uint64_t at; /* 1 + calls of the thread then, 0 = never */
+	} no_model; /* its own */
 	struct unfinished_wait {
 		acl_ref what; /* stream, event or context, 0 = none */
 		uint64_t at; /* calls of the thread then */

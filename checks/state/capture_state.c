@@ -250,10 +250,16 @@ static void ended(struct checks *c, struct acl_call_record *call)
 static void informed(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *model = capture_of(c, stream_of(call));
-	const aclmdlRI *out = ACL_ARGS(call, aclmdlRICaptureGetInfo)->modelRI;
+	const aclmdlRICaptureStatus *status = acl_arg_pointer(call->api, call->args, ACL_ROLE_STATUS);
+	const void *const *out = acl_arg_pointer(call->api, call->args, ACL_ROLE_MODEL);
 
-	if (model && succeeded(call) && out && *out && !load_relaxed(&model->value))
+	if (!succeeded(call) || !out)
+		return;
+	if (model && *out && !load_relaxed(&model->value))
 		object_name(c, model, *out);
+	if (status)
+		thread_of(call)->no_model = (struct no_model){(uintptr_t)*out,
+			*status == ACL_MODEL_RI_CAPTURE_STATUS_NONE ? 1 + calls_so_far(call) : 0};
 }
 
 /* --- inside ------------------------------------------------------------------------------ */

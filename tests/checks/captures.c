@@ -181,6 +181,72 @@ static void order_of_two_models(void **state)
 	silent(fixture);
 }
 
+/* --- as PyTorch captures ------------------------------------------------------------------------ */
+
+static void exchange(struct fixture *fixture, aclmdlRICaptureMode mode, aclmdlRICaptureMode was)
+{
+	struct acl_args_aclmdlRICaptureThreadExchangeMode args = {.mode = &mode};
+	struct acl_call_record call;
+
+	fixture_enter(fixture, &call, ACL_API_aclmdlRICaptureThreadExchangeMode, &args, __LINE__);
+	mode = was;
+	fixture_leave(fixture, &call, 0);
+}
+
+/* Asked of every stream, for the status alone; the mode is exchanged around what a capture would refuse. */
+static void captured_by_two_threads(void **state)
+{
+	const aclmdlRICaptureMode global = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *idle = fixture_stream(fixture, 2), *d;
+	aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+	uint32_t first = fixture->tid;
+	aclmdlRI none = NULL, m;
+
+	(void)state;
+	fixture->other_ways = 0;
+	CALL(fixture, aclmdlRICaptureGetInfo, 0, .stream = idle, .status = &status, .modelRI = &none);
+	CALL(fixture, aclmdlRICaptureBegin, 0, .stream = s, .mode = global);
+	exchange(fixture, RELAXED, global);
+	d = fixture_malloc(fixture, DEVICE_MEMORY, 4096);
+	CALL(fixture, aclrtMemset, 0, .devPtr = d, .maxCount = 4096, .count = 4096);
+	exchange(fixture, global, RELAXED);
+	/* The task queue's thread captures, one call after the other. */
+	fixture->tid = first + 1;
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
+	CALL(fixture, aclrtMemsetAsync, 0, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	fixture->tid = first;
+	CALL(fixture, aclrtMemsetAsync, 0, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	m = end(fixture, s, 5);
+	for (unsigned i = 0; i < 3; i++) {
+		execute(fixture, m, i & 1 ? s : idle);
+		CALL(fixture, aclrtSynchronizeStream, 0, .stream = i & 1 ? s : idle);
+	}
+	CALL(fixture, aclmdlRIDestroy, 0, .modelRI = m);
+	CALL(fixture, aclrtFree, 0, .devPtr = d);
+	silent(fixture);
+	never(fixture, "capture-alloc-not-replayed");
+	never(fixture, "capture-exchange-no-effect");
+	never(fixture, "capture-concurrent-host-use");
+}
+
+/* A captured task that failed and is put another way is not missing. */
+static void tried_again(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *d = fixture_malloc(fixture, DEVICE_MEMORY, 4096);
+
+	(void)state;
+	begin(fixture, s);
+	CALL(fixture, aclrtMemsetAsync, 507899, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	want(fixture, "api-error:warning");
+	CALL(fixture, aclrtMemsetAsync, 0, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	CALL(fixture, aclrtReduceAsync, 207000, .dst = d, .src = d, .count = 64, .stream = s);
+	CALL(fixture, aclrtLaunchHostFunc, 0, .stream = s, .fn = (aclrtHostFunc)handle(7));
+	end(fixture, s, 5);
+	never(fixture, "capture-error-ignored");
+}
+
 /* --- conditions ------------------------------------------------------------------------------------ */
 
 /* Where a condition's value was the program may be given memory of its own. */
@@ -218,6 +284,8 @@ int main(void)
 		cmocka_unit_test(own_record),
 		cmocka_unit_test(joined_through_another),
 		cmocka_unit_test(order_of_two_models),
+		cmocka_unit_test(captured_by_two_threads),
+		cmocka_unit_test(tried_again),
 		cmocka_unit_test(value_address_again),
 	};
 

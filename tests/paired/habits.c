@@ -129,7 +129,7 @@ static void executed_without_model(void)
 {
 	aclrtStream s = make_stream(), other = make_stream();
 	aclmdlRICaptureStatus status;
-	aclmdlRI m = NULL;
+	aclmdlRI m = NULL, none = NULL;
 
 	begin(s);
 	CALL_DOES(
@@ -143,7 +143,7 @@ static void executed_without_model(void)
 		end(s);
 		/* That another stream is not captured says nothing of the model. */
 		CALL_DOES(aclmdlRICaptureGetInfo, 0, status = ACL_MODEL_RI_CAPTURE_STATUS_NONE,
-			.stream = other, .status = &status, .modelRI = NULL);
+			.stream = other, .status = &status, .modelRI = &none);
 		m = (begin(s), end(s));
 	}
 	CALL_FAILS(bug ? 100000 : 0, aclmdlRIExecuteAsync, .modelRI = m, .stream = other);
