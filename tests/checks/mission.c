@@ -1004,6 +1004,23 @@ static void snapshot_arguments_of_the_runtime(void **state)
 	want(fixture, "snapshot-bad-args:error");
 }
 
+/* The call was not forwarded; its answer is ours, and no failure of the runtime's. */
+static void function_the_runtime_lacks(void **state)
+{
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+	int64_t value;
+
+	(void)state;
+	fixture->missing = true;
+	CALL(fixture, aclrtCtxGetSysParamOpt, 207000, .opt = ACL_OPT_DETERMINISTIC,
+		.value = &value);
+	fixture->missing = false;
+	assert_int_equal(fixture->n_found, 1);
+	assert_string_equal(fixture->found[0].rule->id, "api-missing-in-runtime");
+	assert_non_null(
+		strstr(fixture->found[0].detail, "aclrtCtxGetSysParamOpt is not in the loaded runtime"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1062,6 +1079,7 @@ int main(void)
 		cmocka_unit_test(peer_reset_after_failed_copy),
 		cmocka_unit_test(peer_reset_after_opaque_wait),
 		cmocka_unit_test(snapshot_arguments_of_the_runtime),
+		cmocka_unit_test(function_the_runtime_lacks),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
