@@ -1012,8 +1012,7 @@ static void function_the_runtime_lacks(void **state)
 
 	(void)state;
 	fixture->missing = true;
-	CALL(fixture, aclrtCtxGetSysParamOpt, 207000, .opt = ACL_OPT_DETERMINISTIC,
-		.value = &value);
+	CALL(fixture, aclrtCtxGetSysParamOpt, 207000, .opt = ACL_OPT_DETERMINISTIC, .value = &value);
 	fixture->missing = false;
 	assert_int_equal(fixture->n_found, 1);
 	assert_string_equal(fixture->found[0].rule->id, "api-missing-in-runtime");
