@@ -45,6 +45,12 @@ struct checks_host {
 	/* Whether the process may go such a way; asked where the answer decides, rather seldom. NULL: it may.
 	 */
 	bool (*unseen)(void *context, enum checks_other_submitter what);
+	/*
+	 * Alignment that the program's allocator promises for its block that begins at the address and is
+	 * filled by so many bytes: with room the program may have aligned it by hand. 0 = not known; NULL:
+	 * never known.
+	 */
+	unsigned (*heap_alignment)(void *context, const void *address, uint64_t bytes);
 	/* Bytes of the machine's main memory, 0 = unknown; NULL: unknown. */
 	uint64_t (*memory_total)(void *context);
 	/*

@@ -10,6 +10,7 @@
 
 #include "aclcheck.h"
 #include "interpose/process/checker_services.h"
+#include "interpose/runtime/heap_block.h"
 #include "interpose/runtime/host_address.h"
 #include "interpose/common/tool_arena.h"
 #include "interpose/report/expect_scope.h"
@@ -183,6 +184,12 @@ static void *host_memory(void *context, size_t bytes)
 	return KEEPING_ERRNO(arena_alloc(bytes));
 }
 
+static unsigned host_heap_alignment(void *context, const void *address, uint64_t bytes)
+{
+	(void)context;
+	return heap_block_alignment(address, bytes);
+}
+
 struct checks *checker_create(void)
 {
 	static const struct checks_host host = {
@@ -195,6 +202,7 @@ struct checks *checker_create(void)
 		.finding = host_finding,
 		.unseen = host_unseen,
 		.memory_total = host_memory_total,
+		.heap_alignment = host_heap_alignment,
 		.read = host_read,
 		.with_stack = host_with_stack,
 		.memory = host_memory,

@@ -58,7 +58,16 @@ static enum acl_host_class class_of(void *context, const void *address)
 	/* No memory of libc's lies among the device's addresses. */
 	if ((uintptr_t)address >> 40 == DEVICE_MEMORY >> 40 && !fixture->libc_everywhere)
 		return ACL_HOST_UNKNOWN;
+	if (fixture->block && (uintptr_t)address - (uintptr_t)fixture->block < fixture->block_bytes)
+		return ACL_HOST_HEAP;
 	return fixture->heap && offset < fixture->heap_bytes ? ACL_HOST_HEAP : fixture->class;
+}
+
+static unsigned promised(void *context, const void *address, uint64_t bytes)
+{
+	const struct fixture *fixture = context;
+
+	return fixture->block && address == fixture->block && bytes == fixture->block_bytes ? 16 : 0;
 }
 
 static uint32_t module_of(void *context, uint64_t code)
@@ -262,6 +271,7 @@ struct fixture *fixture_with(const struct checks_config *config)
 		.module = module_of,
 		.unseen = unseen,
 		.memory_total = memory_total,
+		.heap_alignment = promised,
 		.read = readable,
 		.thread_lives = lives,
 		.init_config = configured,

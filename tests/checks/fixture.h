@@ -53,6 +53,8 @@ struct fixture {
 	uint64_t memory_total;
 	const char *heap; /* addresses in it are heap, … */
 	size_t heap_bytes;
+	const char *block; /* a block of malloc that is aligned by luck */
+	size_t block_bytes;
 	bool libc_everywhere; /* it may have mapped the addresses of the device, too */
 	enum acl_host_class class; /* … and this is the answer for others no table knows */
 	/* What is in the program's memory: all of it may be read but this. */

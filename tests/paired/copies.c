@@ -276,6 +276,26 @@ static void large_from_heap_once(void)
 			.count = sizeof(heap_memory), .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = s);
 }
 
+static void from_lucky_block(void)
+{
+	aclrtStream s = make_stream();
+	void *d = make_device_memory(MIB), *h = bug ? lucky_block : make_host_memory(MIB);
+
+	CALL(aclrtMemcpyAsync, .dst = d, .destMax = MIB, .src = h, .count = sizeof(lucky_block),
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = s);
+}
+
+static void to_lucky_block(void)
+{
+	aclrtStream s = make_stream();
+	void *d = make_device_memory(MIB);
+
+	/* Not from its begin: the program may have chosen where. */
+	CALL(aclrtMemcpyAsync, .dst = lucky_block + (bug ? 0 : 64), .destMax = sizeof(lucky_block), .src = d,
+		.count = sizeof(lucky_block) - (bug ? 0 : 64), .kind = ACL_MEMCPY_DEVICE_TO_HOST,
+		.stream = s);
+}
+
 static const struct twin twins[] = {
 	TWIN("desc-not-set", desc_unset),
 	TWIN("desc-not-set", desc_of_former_memory),
@@ -297,6 +317,8 @@ static const struct twin twins[] = {
 	TWIN("memcpy-cross-device-no-p2p-policy", crossing_without_policy),
 	TWIN_ALSO("async-copy-never-synchronized", result_not_waited_for,
 		"finalize-missing-at-exit free-host-in-flight free-in-flight"),
+	TWIN("async-copy-alignment-by-luck", from_lucky_block),
+	TWIN("async-copy-alignment-by-luck", to_lucky_block),
 	TWIN("async-copy-pageable-host", large_from_heap),
 	TWIN("async-copy-pageable-host", large_from_heap_once),
 };

@@ -6,6 +6,7 @@
 #include "paired.h"
 
 bool bug;
+char lucky_block[1 << 12] __attribute__((aligned(4096)));
 char heap_memory[1 << 16] __attribute__((aligned(4096)));
 void *answer[64];
 

@@ -163,6 +163,8 @@ static void begin(const struct twin *t)
 	fixture->memory_total = UINT64_C(16) << 30;
 	fixture->heap = heap_memory;
 	fixture->heap_bytes = sizeof(heap_memory);
+	fixture->block = lucky_block;
+	fixture->block_bytes = sizeof(lucky_block);
 	fixture->class = ACL_HOST_UNKNOWN;
 	if (!t->bare) {
 		CALL(aclInit, .configPath = NULL);
