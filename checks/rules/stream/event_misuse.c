@@ -156,8 +156,7 @@ static void event_use_finish(struct checks *c, enum checks_end kind)
 	while (kind == CHECKS_END_EXIT && value_table_next(sites(c), &at, &site, &now))
 		if ((now & (SITE_IS_TIMED - 1)) >= MANY_RECORDS)
 			FINDING(c, NULL, "event-timeline-unneeded", !(now & SITE_IS_TIMED),
-				PARTS(part_site(site), part_caller(site), part_uint("records", now),
-					part_handle("made at", site)),
+				PARTS(part_site(site), part_caller(site), part_uint("records", now)),
 				"events created at one call site were recorded %llu times, and their time "
 				"was "
 				"never queried",
