@@ -281,7 +281,7 @@ static void from_lucky_block(void)
 	aclrtStream s = make_stream();
 	void *d = make_device_memory(MIB), *h = bug ? lucky_block : make_host_memory(MIB);
 
-	CALL(aclrtMemcpyAsync, .dst = d, .destMax = MIB, .src = h, .count = sizeof(lucky_block),
+	CALL(aclrtMemcpyAsync, .dst = d, .destMax = MIB, .src = h, .count = LUCKY_BYTES,
 		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = s);
 }
 
@@ -291,9 +291,8 @@ static void to_lucky_block(void)
 	void *d = make_device_memory(MIB);
 
 	/* Not from its begin: the program may have chosen where. */
-	CALL(aclrtMemcpyAsync, .dst = lucky_block + (bug ? 0 : 64), .destMax = sizeof(lucky_block), .src = d,
-		.count = sizeof(lucky_block) - (bug ? 0 : 64), .kind = ACL_MEMCPY_DEVICE_TO_HOST,
-		.stream = s);
+	CALL(aclrtMemcpyAsync, .dst = lucky_block + (bug ? 0 : 64), .destMax = LUCKY_BYTES, .src = d,
+		.count = LUCKY_BYTES - (bug ? 0 : 64), .kind = ACL_MEMCPY_DEVICE_TO_HOST, .stream = s);
 }
 
 static const struct twin twins[] = {

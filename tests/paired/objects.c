@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What scenes of both frames share: the switch between the runs, memory, ways to make objects. */
+#include <stdint.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define SITES 10000
 #include "paired.h"
 
 bool bug;
-char lucky_block[1 << 12] __attribute__((aligned(4096)));
+char *lucky_block;
+
+/* Blocks are kept until one begins where it should: no two begin at the same place. */
+static void __attribute__((constructor)) find_lucky_block(void)
+{
+	do
+		lucky_block = malloc(LUCKY_BYTES);
+	while (lucky_block && (uintptr_t)lucky_block % 64 && malloc(24));
+}
+
 char heap_memory[1 << 16] __attribute__((aligned(4096)));
 void *answer[64];
 

@@ -164,7 +164,7 @@ static void begin(const struct twin *t)
 	fixture->heap = heap_memory;
 	fixture->heap_bytes = sizeof(heap_memory);
 	fixture->block = lucky_block;
-	fixture->block_bytes = sizeof(lucky_block);
+	fixture->block_bytes = LUCKY_BYTES;
 	fixture->class = ACL_HOST_UNKNOWN;
 	if (!t->bare) {
 		CALL(aclInit, .configPath = NULL);

@@ -188,7 +188,8 @@ void make_busy(aclrtStream stream);
 void *make_address(void);
 void *make_range(size_t bytes, bool device);
 
-extern char lucky_block[1 << 12]; /* known as a block of malloc that happens to be aligned to 64 bytes */
+#define LUCKY_BYTES 4008
+extern char *lucky_block; /* of malloc, that long, and aligned to 64 bytes by luck */
 extern char heap_memory[1 << 16]; /* the program's own, known as heap; aligned to a page */
 extern void *answer[64]; /* somewhere for an answer */
 #define OUT ((void *)answer)
