@@ -126,8 +126,10 @@ static int convert(int argc, char **argv, const char *format_name)
 	m = merge_new();
 	for (; optind < argc; optind++)
 		good &= merge_add(m, argv[optind]);
-	if (!strcmp(format->name, "json") && !suppress && !baseline && !judge)
-		return end(m, write_merged(m, output, &good), good);
+	if (!strcmp(format->name, "json") && !suppress && !baseline && !judge) {
+		report = write_merged(m, output, &good);
+		return end(m, report, good);
+	}
 	report = merge_result(m);
 	missing_lines_resolve(report);
 	if (suppress)
