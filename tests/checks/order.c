@@ -438,6 +438,28 @@ static void captured_tasks(void **state)
 	fixture_free(x.fixture);
 }
 
+/* The model waits inside for what the other stream records behind its copy. */
+static void model_waits_inside(void **state)
+{
+	struct scene x = scene();
+	void *ext = handle(5);
+	aclmdlRI model = handle(6);
+
+	(void)state;
+	CALL(x.fixture, aclrtCreateEventWithFlag, 0, .event = &ext, .flag = ACL_EVENT_EXTERNAL);
+	CALL(x.fixture, aclmdlRICaptureBegin, 0, .stream = x.t, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL(x.fixture, aclrtStreamWaitEvent, 0, .stream = x.t, .event = ext);
+	CALL(x.fixture, aclmdlRICaptureEnd, 0, .stream = x.t, .modelRI = &model);
+	up(&x, x.s, ACL_MEMCPY_HOST_TO_DEVICE);
+	CALL(x.fixture, aclrtRecordEvent, 0, .event = ext, .stream = x.s);
+	assert_false(order_unseen(x.fixture->checks, stream_object(x.fixture, x.t)));
+	CALL(x.fixture, aclmdlRIExecuteAsync, 0, .modelRI = model, .stream = x.t);
+	assert_true(order_unseen(x.fixture->checks, stream_object(x.fixture, x.t)));
+	up(&x, x.t, ACL_MEMCPY_HOST_TO_DEVICE);
+	never(x.fixture, "stream-race-copy");
+	fixture_free(x.fixture);
+}
+
 /* A refused copy is in flight nowhere. */
 static void refused_copy(void **state)
 {
@@ -529,6 +551,7 @@ int main(void)
 		cmocka_unit_test(free_that_waits),
 		cmocka_unit_test(two_reductions),
 		cmocka_unit_test(captured_tasks),
+		cmocka_unit_test(model_waits_inside),
 		cmocka_unit_test(refused_copy),
 		cmocka_unit_test(seen_by_another_thread),
 		cmocka_unit_test(constant_memory),

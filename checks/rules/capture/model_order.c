@@ -4,14 +4,12 @@
 #include "checks/engine/value_table.h"
 #include "checks/rules/copy/earlier_access.h"
 #include "checks/state/capture_state.h"
-#include "checks/state/event_state.h"
 #include "checks/state/model_execution.h"
 #include "checks/state/order_state.h"
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
 
 struct model_order {
-	struct value_table waits; /* acl_ref of a model -> 1: its tasks wait for what comes from outside */
 	struct value_table stream, position; /* acl_ref of a model -> where its last update ended */
 };
 
@@ -101,17 +99,6 @@ static void running_destroy_failed(struct checks *c, struct acl_call_record *cal
 /* --- executed before an update is done -------------------------------------------------------------------
  */
 
-/* A captured wait for an external event, a notify or a word of memory: the update may end before it. */
-static void captured_wait_leave(struct checks *c, struct acl_call_record *call)
-{
-	struct acl_object *e = event_of(call), *model = object_of(c, call->state.capture);
-	bool outside = !e || event_flag_external(call) || load_relaxed(&event_state(e)->external) ||
-		       load_relaxed(&event_state(e)->flags) == ACL_EVENT_EXTERNAL;
-
-	if (model && outside && succeeded(call))
-		value_table_set_object(c, &model_orders(c)->waits, model_root(c, model), 1);
-}
-
 static void update_end_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call), *group, *model;
@@ -135,7 +122,8 @@ static void updated_execute_enter(struct checks *c, struct acl_call_record *call
 		return;
 	updater = object_of(c, value_table_value(&model_orders(c)->stream, object_ref(model)));
 	position = value_table_value(&model_orders(c)->position, object_ref(model));
-	if (!updater || updater == s || value_table_value(&model_orders(c)->waits, object_ref(model)))
+	/* Its tasks may wait for the end of the update themselves. */
+	if (!updater || updater == s || load_relaxed(&model_state(model)->waits_outside))
 		return;
 	FINDING(c, call, "taskupd-not-ordered",
 		!order_is_before(updater, position, s) && task_surely_pending(c, updater, position),
@@ -151,10 +139,6 @@ static const struct check_hook hooks[] = {
 	{ON_OP(EXECUTE_MODEL), ACL_ENTER, updated_execute_enter},
 	{ON_OP(DESTROY_MODEL), ACL_ENTER, running_destroy_enter},
 	{ON_OP(DESTROY_MODEL), ACL_FAILED, running_destroy_failed},
-	{ON_OP(WAIT_EVENT), ACL_LEAVE | ACL_CONDITIONAL, captured_wait_leave},
-	{ON_OP(WAIT_NOTIFY), ACL_LEAVE | ACL_CONDITIONAL, captured_wait_leave},
-	{ON_OP(WAIT_COUNT_NOTIFY), ACL_LEAVE | ACL_CONDITIONAL, captured_wait_leave},
-	{ON_OP(WAIT_VALUE), ACL_LEAVE | ACL_CONDITIONAL, captured_wait_leave},
 	{ON_OP(CAPTURE_UPDATE_END), ACL_LEAVE, update_end_leave},
 };
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Models whose tasks wait for what comes from outside: an external event, a notify, a word of memory. What
+ * their executions wait for, and so all that is behind them on the stream, is not seen.
+ */
+#include "checks/state/capture_state.h"
+#include "checks/state/event_state.h"
+#include "checks/state/model_execution.h"
+#include "checks/state/stream_change.h"
+#include "checks/state/stream_state.h"
+
+/* Waits for other events are within the model. */
+static void outside_wait_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *e = event_of(call), *model = object_of(c, call->state.capture);
+	bool outside = !e || event_flag_external(call) || load_relaxed(&event_state(e)->external) ||
+		       load_relaxed(&event_state(e)->flags) == ACL_EVENT_EXTERNAL;
+
+	if (model && outside && succeeded(call))
+		store_relaxed(&model_state(model_root(c, model))->waits_outside, true);
+}
+
+/* Of models that were not captured, or are not known, nobody knows what they wait for. */
+static void waiting_execute_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model = model_argument(c, call), *s = stream_of(call);
+
+	if (!s || !call->state.position || !succeeded(call))
+		return;
+	if (!model || load_relaxed(&model_state(model)->status) != MODEL_READY ||
+		load_relaxed(&model_state(model)->waits_outside))
+		stream_waits_for(c, s, call->state.position, NULL, 0);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(WAIT_EVENT), ACL_LEAVE | ACL_WHEN(CAPTURES), outside_wait_leave},
+	{ON_OP(WAIT_NOTIFY), ACL_LEAVE | ACL_WHEN(CAPTURES), outside_wait_leave},
+	{ON_OP(WAIT_COUNT_NOTIFY), ACL_LEAVE | ACL_WHEN(CAPTURES), outside_wait_leave},
+	{ON_OP(WAIT_VALUE), ACL_LEAVE | ACL_WHEN(CAPTURES), outside_wait_leave},
+	{ON_OP(EXECUTE_MODEL), ACL_LEAVE, waiting_execute_leave},
+};
+
+const struct check_module module_model_unseen = {
+	.order = 29,
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+};
