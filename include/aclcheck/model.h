@@ -154,7 +154,8 @@ struct acl_api_info {
 	uint8_t since; /* enum acl_cann */
 	uint8_t operation_group; /* enum acl_operation_group */
 	uint16_t operation; /* enum acl_operation */
-	uint32_t granule, spare; /* of what it allocates: bytes that it is rounded up to, 0 = not; bytes added */
+	uint32_t granule,
+		spare; /* of what it allocates: bytes that it is rounded up to, 0 = not; bytes added */
 	bool deprecated;
 	bool unlisted; /* exported by the runtime, in no public header */
 };
