@@ -42,13 +42,21 @@ all:
 # The generated headers are an order-only need of every object.
 GENERATED := $(BUILD)/gen/.stamp $(BUILD)/gen/.modules
 
-$(BUILD)/obj/%.o: %.c | $(GENERATED)
+# Another compiler or other flags make other objects: what they are stands in a file that changes with them.
+# Now, as some objects have flags of their own, which their prerequisites would inherit.
+BUILT_WITH := $(CC) $(ALL_CFLAGS) $(CPPFLAGS_ALL)
+$(BUILD)/.built-with: always
+	$(Q)mkdir -p $(@D) && printf '%s\n' '$(subst ','\'',$(BUILT_WITH))' >$@.new && \
+		if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+.PHONY: always
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/.built-with | $(GENERATED)
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(CPPFLAGS_ALL) $(CPPFLAGS_$(*D)) -MMD -MP -c -o $@ $<
 
-$(BUILD)/obj/%.o: %.S | $(GENERATED)
+$(BUILD)/obj/%.o: %.S $(BUILD)/.built-with | $(GENERATED)
 	$(call say,AS,$<)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(CPPFLAGS_ALL) -MMD -MP -c -o $@ $<
 
-$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c | $(GENERATED)
+$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/.built-with | $(GENERATED)
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(CPPFLAGS_ALL) $(CPPFLAGS_gen) -MMD -MP -c -o $@ $<
 
 # objs dir/a.c dir/b.c -> their objects

@@ -39,6 +39,19 @@ setup() {
 	[ "$status" -ne 0 ]
 }
 
+# made FLAG...: the objects that are made when one is asked for
+made() {
+	make -C "$ACLCHECK_SOURCE" BUILD="$BATS_TEST_TMPDIR/b" "$@" "$BATS_TEST_TMPDIR/b/obj/interpose/common/utc.o" | grep 'CC .*\.c$'
+}
+
+@test "objects are made anew by another compiler and by other flags, and not otherwise" {
+	[ "$(made)" ]
+	[ ! "$(made)" ]
+	[ "$(made CPPFLAGS=-DOTHER)" ]
+	[ ! "$(made CPPFLAGS=-DOTHER)" ]
+	[ "$(made CC=gcc)" ]
+}
+
 @test "every check module is in the generated list, once" {
 	grep -rhoE '^const struct check_module module_[a-z0-9_]+' checks | sed 's/.* //' | sort >"$BATS_TEST_TMPDIR/defined"
 	grep -oE '&module_[a-z0-9_]+' "$ACLCHECK_BUILD/gen/check_modules.c" | tr -d '&' | sort >"$BATS_TEST_TMPDIR/listed"
