@@ -74,6 +74,8 @@ static struct site *site_of(struct site **sites, const struct frame *f)
 	size_t size = make_key(NULL, f);
 	char *key = need(malloc(size));
 	json_int_t number = 1;
+	static const char empty[] = "{}";
+	struct span frame;
 	struct site *s;
 
 	make_key(key, f);
@@ -86,9 +88,11 @@ static struct site *site_of(struct site **sites, const struct frame *f)
 	s->number = number;
 	s->key = key;
 	s->key_size = size;
-	s->frame_size = (size_t)(f->whole.end - f->whole.at);
+	/* Of a finding that is known already nothing else was checked to be JSON. */
+	frame = span_is_json(f->whole) ? f->whole : (struct span){empty, empty + 2};
+	s->frame_size = (size_t)(frame.end - frame.at);
 	s->frame = need(malloc(s->frame_size));
-	memcpy(s->frame, f->whole.at, s->frame_size);
+	memcpy(s->frame, frame.at, s->frame_size);
 	*sites = s;
 	return s;
 }
