@@ -243,13 +243,13 @@ static inline bool is_again(const struct block_accesses *b, const struct pending
 static inline struct pending_access *find_again(
 	const struct block_accesses *b, acl_ref stream, uint64_t start, uint64_t end, unsigned flags)
 {
-	unsigned at = place_of(stream, start);
-	struct pending_access *first = b->tree.at + b->last[at] - 1, *second;
+	unsigned at = place_of(stream, start), first = b->last[at], second = b->last[at ^ 1];
 
-	if (__builtin_expect(b->last[at] && is_again(b, first, stream, start, end, flags), 1))
-		return first;
-	second = b->tree.at + b->last[at ^ 1] - 1;
-	return b->last[at ^ 1] && is_again(b, second, stream, start, end, flags) ? second : NULL;
+	if (__builtin_expect(first && is_again(b, b->tree.at + first - 1, stream, start, end, flags), 1))
+		return b->tree.at + first - 1;
+	if (second && is_again(b, b->tree.at + second - 1, stream, start, end, flags))
+		return b->tree.at + second - 1;
+	return NULL;
 }
 
 static inline void access_renew(struct pending_access *last, const struct pending_access *now)

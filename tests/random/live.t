@@ -31,6 +31,8 @@ def run(build, arguments, place, preload=()):
                ACLCHECK_SYMBOLS="fast", ACLCHECK_LOG="off", ASAN_OPTIONS="detect_leaks=0")
     done = subprocess.run([os.path.join(build, "tests", "random", "live"), *arguments], env=env, cwd=place, timeout=300,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    if not os.path.exists(report):
+        return done, {"verdict": "none: " + done.stderr[:2000]}, []
     with open(report, encoding="utf-8") as file:
         whole = json.load(file)
     found = [(f["rule"], f.get("detail", "")) for f in whole["findings"]

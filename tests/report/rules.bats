@@ -28,7 +28,7 @@ checked() {
 	[ "$(asked r.json async-copy-alignment)" = 0 ]
 	[ "$(json r.json '"async-copy-alignment" in r["rules"]["off"]')" = True ]
 	run "$ACLCHECK" report --format rules r.json
-	[[ "$output" != *async-copy-alignment* ]]
+	! grep -E 'async-copy-alignment( |$)' <<<"$output" || return 1
 }
 
 @test "merged reports add up, in any grouping" {
