@@ -14,19 +14,18 @@
 
 static void *shared_block;
 
-/* One site that many threads hit: a copy whose source is off by one. */
-static void copy_badly(aclrtStream stream, char *host)
+/* One site that many threads hit, each with bytes of its own: a copy whose source is off by one. */
+static void copy_badly(aclrtStream stream, char *host, char *bytes)
 {
-	aclrtMemcpyAsync(shared_block, 64, host + 1, 64, ACL_MEMCPY_HOST_TO_DEVICE, stream);
+	aclrtMemcpyAsync(bytes, 64, host + 1, 64, ACL_MEMCPY_HOST_TO_DEVICE, stream);
 }
 
-static void *work(void *unused)
+static void *work(void *bytes)
 {
 	void *block = NULL, *host = NULL;
 	aclrtStream stream = NULL;
 	aclrtEvent event = NULL;
 
-	(void)unused;
 	aclrtSetDevice(0);
 	for (int i = 0; i < ROUNDS; i++) {
 		aclrtMalloc(&block, 4096, ACL_MEM_MALLOC_HUGE_FIRST);
@@ -36,7 +35,7 @@ static void *work(void *unused)
 		aclrtMemcpyAsync(block, 4096, host, 4096, ACL_MEMCPY_HOST_TO_DEVICE, stream);
 		aclrtRecordEvent(event, stream);
 		if (i % 10 == 0)
-			copy_badly(stream, host);
+			copy_badly(stream, host, bytes);
 		aclrtSynchronizeStream(stream);
 		aclrtDestroyEvent(event);
 		aclrtDestroyStream(stream);
@@ -67,7 +66,7 @@ int main(void)
 	aclrtSetDevice(0);
 	aclrtMalloc(&shared_block, 4096, ACL_MEM_MALLOC_HUGE_FIRST);
 	for (int i = 0; i < THREADS; i++)
-		pthread_create(&threads[i], NULL, work, NULL);
+		pthread_create(&threads[i], NULL, work, (char *)shared_block + 64 * i);
 	pthread_create(&threads[THREADS], NULL, fork_some, NULL);
 	for (int i = 0; i <= THREADS; i++)
 		pthread_join(threads[i], NULL);
