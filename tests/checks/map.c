@@ -322,7 +322,7 @@ static void gives_back(void)
 
 #define STILL 512 /* places whose blocks stay, every other one */
 
-struct scene {
+struct scenario {
 	struct pointer_map *map;
 	struct arena *arenas;
 	unsigned n;
@@ -332,9 +332,9 @@ struct scene {
 };
 
 /* Even places hold a block all the time; odd ones hold theirs or none, never another size. */
-static void *reader(void *scene)
+static void *reader(void *scenario)
 {
-	struct scene *s = scene;
+	struct scenario *s = scenario;
 	uint64_t random = s->seed;
 
 	while (!atomic_load(s->over)) {
@@ -364,7 +364,7 @@ static void with_readers(void)
 		arena_new(0x140000000000, 512 + 64, 512, STILL, false),
 		arena_new(0x7f0000000000, 3u << 20, 2u << 20, STILL, false)};
 	struct arena tide = arena_new(0x130000000000, 4608, 4096, 4000, false);
-	struct scene scenes[2];
+	struct scenario scenarios[2];
 	pthread_t threads[2];
 	uint64_t random = 5, looked = 0;
 
@@ -373,8 +373,8 @@ static void with_readers(void)
 			arenas[k].place[i].block = map_insert(c, map, NULL,
 				arenas[k].base + i * arenas[k].stride, arenas[k].max, MEM_DEVICE, 0);
 	for (unsigned t = 0; t < 2; t++) {
-		scenes[t] = (struct scene){map, arenas, 3, t + 77, &over, 0};
-		pthread_create(&threads[t], NULL, reader, &scenes[t]);
+		scenarios[t] = (struct scenario){map, arenas, 3, t + 77, &over, 0};
+		pthread_create(&threads[t], NULL, reader, &scenarios[t]);
 	}
 	for (unsigned round = 0; round < 6 || looked < 20000; round++) {
 		/* Every third tide is irregular: the table grows and shrinks under the readers. */
@@ -392,7 +392,7 @@ static void with_readers(void)
 						      MEM_DEVICE, 0);
 		}
 		empty(map, &tide);
-		looked = atomic_load(&scenes[0].looked) + atomic_load(&scenes[1].looked);
+		looked = atomic_load(&scenarios[0].looked) + atomic_load(&scenarios[1].looked);
 	}
 	atomic_store(&over, true);
 	for (unsigned t = 0; t < 2; t++)

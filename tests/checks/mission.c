@@ -8,15 +8,15 @@
 #define RELAXED ACL_MODEL_RI_CAPTURE_MODE_RELAXED
 #define SIZE 4096ul
 
-struct scene {
+struct scenario {
 	struct fixture *fixture;
 	char *d, *h;
 	void *s;
 };
 
-static struct scene scene(int target)
+static struct scenario scenario(int target)
 {
-	struct scene sc = {.fixture = fixture_ready(target)};
+	struct scenario sc = {.fixture = fixture_ready(target)};
 
 	sc.d = fixture_malloc(sc.fixture, DEVICE_MEMORY, SIZE);
 	sc.h = fixture_malloc_host(sc.fixture, HOST_MEMORY, SIZE);
@@ -35,7 +35,7 @@ static struct scene scene(int target)
 #define WAIT(sc, stream_, e) CALL((sc).fixture, aclrtStreamWaitEvent, 0, .stream = stream_, .event = e)
 #define SYNC(sc, stream_, error) CALL((sc).fixture, aclrtSynchronizeStream, error, .stream = stream_)
 
-static void *end(struct scene *sc, unsigned n)
+static void *end(struct scenario *sc, unsigned n)
 {
 	aclmdlRI model = handle(n);
 
@@ -86,7 +86,7 @@ static void capture_modes(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		struct scene sc = scene(DOCUMENTS);
+		struct scenario sc = scenario(DOCUMENTS);
 
 		BEGIN(sc, table[i].begin);
 		if (!table[i].own)
@@ -104,7 +104,7 @@ static void capture_modes(void **state)
 
 static void capture_mode_is_of_context(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 	aclrtContext own = handle(7);
 
 	(void)state;
@@ -117,7 +117,7 @@ static void capture_mode_is_of_context(void **state)
 
 static void capture_exchange_restores(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 	aclmdlRICaptureMode mode = RELAXED;
 
 	(void)state;
@@ -137,7 +137,7 @@ static void capture_exchange_restores(void **state)
 
 static void capture_self_copy_and_nothing(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 
 	(void)state;
 	BEGIN(sc, GLOBAL);
@@ -150,7 +150,7 @@ static void capture_self_copy_and_nothing(void **state)
 
 static void capture_d32_on_host_memory(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 
 	(void)state;
 	BEGIN(sc, GLOBAL);
@@ -162,7 +162,7 @@ static void capture_d32_on_host_memory(void **state)
 
 static void capture_unrelated_calls(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 	void *other = fixture_stream(sc.fixture, 2), *e = fixture_event(sc.fixture, 3, ACL_EVENT_SYNC), *more;
 	aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_COMPLETE;
 	aclmdlRICaptureStatus captured = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
@@ -184,7 +184,7 @@ static void capture_unrelated_calls(void **state)
 
 static void capture_fork_and_join(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 	void *other = fixture_stream(sc.fixture, 2), *fork = fixture_event(sc.fixture, 3, ACL_EVENT_SYNC);
 	void *join = fixture_event(sc.fixture, 4, ACL_EVENT_SYNC), *model;
 
@@ -211,7 +211,7 @@ static void capture_fork_and_join(void **state)
 static void capture_wrong_ends_change_nothing(void **state)
 {
 	static const int errors[] = {100000, 107000, 107003, 107029, 107036};
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 	aclmdlRI model = NULL;
 
 	(void)state;
@@ -233,7 +233,7 @@ static void capture_failed_ends_end_it(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
-		struct scene sc = scene(DOCUMENTS);
+		struct scenario sc = scenario(DOCUMENTS);
 		aclmdlRI model = NULL;
 
 		BEGIN(sc, GLOBAL);
@@ -250,7 +250,7 @@ static void capture_failed_ends_end_it(void **state)
 
 static void capture_ended_by_other_thread(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 	void *model;
 
 	(void)state;
@@ -267,7 +267,7 @@ static void capture_ended_by_other_thread(void **state)
 
 static void capture_default_stream_of_others(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 
 	(void)state;
 	BEGIN(sc, THREAD_LOCAL);
@@ -282,7 +282,7 @@ static void capture_default_stream_of_others(void **state)
 
 static void capture_default_stream_by_handle(void **state)
 {
-	struct scene sc = scene(ACL_CANN_8_5);
+	struct scenario sc = scenario(ACL_CANN_8_5);
 	aclrtStream dflt = handle(8);
 
 	(void)state;
@@ -296,7 +296,7 @@ static void capture_default_stream_by_handle(void **state)
 
 static void capture_model_on_default_stream(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 	void *model;
 
 	(void)state;
@@ -310,7 +310,7 @@ static void capture_model_on_default_stream(void **state)
 
 static void capture_config_before_first_task(void **state)
 {
-	struct scene sc = scene(ACL_CANN_8_1);
+	struct scenario sc = scenario(ACL_CANN_8_1);
 
 	(void)state;
 	BEGIN(sc, GLOBAL);
@@ -329,7 +329,7 @@ static void capture_config_before_first_task(void **state)
 
 static void capture_attribute_of_torch(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 	aclrtStreamAttrValue value = {0};
 
 	(void)state;
@@ -344,7 +344,7 @@ static void capture_attribute_of_torch(void **state)
 
 static void capture_query_by_watchdog(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 	aclrtDeviceStatus status = 0;
 
 	(void)state;
@@ -356,7 +356,7 @@ static void capture_query_by_watchdog(void **state)
 
 static void capture_sync_of_other_context(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 	aclrtContext own = handle(7);
 
 	(void)state;
@@ -371,7 +371,7 @@ static void capture_sync_of_other_context(void **state)
 
 static void capture_wait_external(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 	aclrtEvent external = handle(5);
 	void *e = fixture_event(sc.fixture, 6, ACL_EVENT_SYNC), *model;
 
@@ -392,7 +392,7 @@ static void capture_wait_external(void **state)
 
 static void capture_event_again_outside(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 	void *other = fixture_stream(sc.fixture, 2), *e = fixture_event(sc.fixture, 3, ACL_EVENT_SYNC);
 	aclrtEventRecordedStatus status = 0;
 
@@ -414,7 +414,7 @@ static void capture_event_again_outside(void **state)
 /* A further stream that waits for it joins the capture. */
 static void capture_joined_by_event_again_outside(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 	void *other = fixture_stream(sc.fixture, 2), *e = fixture_event(sc.fixture, 3, ACL_EVENT_SYNC),
 	     *third = fixture_stream(sc.fixture, 4);
 
@@ -431,7 +431,7 @@ static void capture_joined_by_event_again_outside(void **state)
 
 static void model_frees_after_destroy(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 	void *model;
 
 	(void)state;
@@ -450,7 +450,7 @@ static void model_frees_after_destroy(void **state)
 
 static void model_of_reused_memory(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 
 	(void)state;
 	BEGIN(sc, GLOBAL);
@@ -466,7 +466,7 @@ static void model_of_reused_memory(void **state)
 
 static void model_updated_task_group(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 	aclrtTaskGrp group = handle(11);
 	void *update = fixture_stream(sc.fixture, 2);
 
@@ -485,7 +485,7 @@ static void model_updated_task_group(void **state)
 
 static void capture_torn_down_by_counted_reset(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 
 	(void)state;
 	CALL(sc.fixture, aclrtSetDevice, 0, .deviceId = 0);
@@ -533,7 +533,7 @@ static void context_of_other_thread(void **state)
 
 static void context_streams_by_context(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 	aclrtContext dflt = handle(6), own = handle(7);
 
 	(void)state;
@@ -551,7 +551,7 @@ static void context_streams_by_context(void **state)
 
 static void context_switched_below(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 	aclrtContext own = handle(7);
 
 	(void)state;
@@ -578,7 +578,7 @@ static void context_destroyed_empty(void **state)
 
 static void wait_after_record(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 	void *other = fixture_stream(sc.fixture, 2), *e = fixture_event(sc.fixture, 3, ACL_EVENT_SYNC);
 
 	(void)state;
@@ -593,7 +593,7 @@ static void wait_by_maker_and_target(void **state)
 {
 	(void)state;
 	for (int target = -1; target <= ACL_CANN_9_2; target++) {
-		struct scene sc = scene(target);
+		struct scenario sc = scenario(target);
 		void *ex = fixture_event(sc.fixture, 3, ACL_EVENT_SYNC);
 		aclrtEvent plain = handle(4);
 
@@ -608,7 +608,7 @@ static void wait_by_maker_and_target(void **state)
 
 static void wait_failed_record(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 	void *e = fixture_event(sc.fixture, 3, ACL_EVENT_SYNC);
 
 	(void)state;
@@ -620,7 +620,7 @@ static void wait_failed_record(void **state)
 
 static void wait_that_blocks(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 	void *other = fixture_stream(sc.fixture, 2);
 	aclrtEvent e = handle(3);
 
@@ -639,7 +639,7 @@ static void wait_that_blocks(void **state)
 
 static void wait_recorded_by_other_thread(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 	void *other = fixture_stream(sc.fixture, 2);
 	aclrtEvent e = handle(3);
 
@@ -657,7 +657,7 @@ static void wait_recorded_by_other_thread(void **state)
 
 static void wait_open_at_the_end(void **state)
 {
-	struct scene sc = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS);
 	aclrtEvent e = handle(3);
 
 	(void)state;
@@ -718,7 +718,7 @@ static void finalize_with_device(void **state)
 
 static void end_of_other_kinds(void **state)
 {
-	struct scene quick = scene(DOCUMENTS), child = scene(DOCUMENTS);
+	struct scenario quick = scenario(DOCUMENTS), child = scenario(DOCUMENTS);
 
 	(void)state;
 	checks_finish(quick.fixture->checks, CHECKS_END_QUICK);
@@ -760,7 +760,7 @@ static void leaks_not_twice(void **state)
 
 static void free_by_run_mode(void **state)
 {
-	struct scene sc = scene(DOCUMENTS), unified = scene(DOCUMENTS);
+	struct scenario sc = scenario(DOCUMENTS), unified = scenario(DOCUMENTS);
 	aclrtRunMode mode = ACL_DEVICE;
 
 	(void)state;
@@ -779,7 +779,8 @@ static void free_by_run_mode(void **state)
 
 static void unified_memory(void **state)
 {
-	struct scene asked = scene(DOCUMENTS), not_asked = scene(DOCUMENTS), newer = scene(ACL_CANN_9_1);
+	struct scenario asked = scenario(DOCUMENTS), not_asked = scenario(DOCUMENTS),
+			newer = scenario(ACL_CANN_9_1);
 	aclrtRunMode mode = ACL_DEVICE;
 
 	(void)state;

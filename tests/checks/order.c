@@ -274,14 +274,14 @@ static void too_many_streams(void **state)
 
 /* --- what looks like a race and is none ------------------------------------------------------------ */
 
-struct scene {
+struct scenario {
 	struct fixture *fixture;
 	void *s, *t, *d, *h, *event;
 };
 
-static struct scene scene(void)
+static struct scenario scenario(void)
 {
-	struct scene x = {.fixture = fixture_ready(DOCUMENTS)};
+	struct scenario x = {.fixture = fixture_ready(DOCUMENTS)};
 
 	x.fixture->other_ways = 0;
 	x.s = fixture_stream(x.fixture, 1);
@@ -294,7 +294,7 @@ static struct scene scene(void)
 	return x;
 }
 
-static void up(struct scene *x, void *stream, aclrtMemcpyKind kind)
+static void up(struct scenario *x, void *stream, aclrtMemcpyKind kind)
 {
 	CALL(x->fixture, aclrtMemcpyAsync, 0, .dst = x->d, .destMax = 4096, .src = x->h, .count = 4096,
 		.kind = kind, .stream = stream);
@@ -303,14 +303,14 @@ static void up(struct scene *x, void *stream, aclrtMemcpyKind kind)
 /* With nothing in between the same is a finding: each test below can fail. */
 static void without_an_edge(void **state)
 {
-	struct scene x = scene();
+	struct scenario x = scenario();
 
 	(void)state;
 	up(&x, x.s, ACL_MEMCPY_HOST_TO_DEVICE);
 	up(&x, x.t, ACL_MEMCPY_HOST_TO_DEVICE);
 	want(x.fixture, "stream-race-copy:error");
 	fixture_free(x.fixture);
-	x = scene();
+	x = scenario();
 	up(&x, x.s, ACL_MEMCPY_HOST_TO_DEVICE);
 	CALL(x.fixture, aclrtFreeHost, 0, .hostPtr = x.h);
 	want(x.fixture, "free-host-in-flight:error");
@@ -319,7 +319,7 @@ static void without_an_edge(void **state)
 
 static void callback_may_tell(void **state)
 {
-	struct scene x = scene();
+	struct scenario x = scenario();
 
 	(void)state;
 	up(&x, x.s, ACL_MEMCPY_HOST_TO_DEVICE);
@@ -333,7 +333,7 @@ static void callback_may_tell(void **state)
 /* The word is written behind the copy, and another stream waits for it. */
 static void order_by_a_word(void **state)
 {
-	struct scene x = scene();
+	struct scenario x = scenario();
 	void *word = fixture_malloc(x.fixture, DEVICE_MEMORY + (1ul << 20), 512);
 
 	(void)state;
@@ -348,7 +348,7 @@ static void order_by_a_word(void **state)
 /* The stream that was given its task first waits for the other one. */
 static void word_the_other_way(void **state)
 {
-	struct scene x = scene();
+	struct scenario x = scenario();
 	void *word = fixture_malloc(x.fixture, DEVICE_MEMORY + (1ul << 20), 512);
 
 	(void)state;
@@ -363,7 +363,7 @@ static void word_the_other_way(void **state)
 /* Made and recorded below us. */
 static void unknown_event(void **state)
 {
-	struct scene x = scene();
+	struct scenario x = scenario();
 
 	(void)state;
 	up(&x, x.s, ACL_MEMCPY_HOST_TO_DEVICE);
@@ -375,7 +375,7 @@ static void unknown_event(void **state)
 
 static void pageable_copy_waits(void **state)
 {
-	struct scene x = scene();
+	struct scenario x = scenario();
 	static char heap[4096];
 
 	(void)state;
@@ -388,7 +388,7 @@ static void pageable_copy_waits(void **state)
 
 static void staged_source(void **state)
 {
-	struct scene x = scene();
+	struct scenario x = scenario();
 
 	(void)state;
 	up(&x, x.s, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE);
@@ -399,7 +399,7 @@ static void staged_source(void **state)
 
 static void free_that_waits(void **state)
 {
-	struct scene x = scene();
+	struct scenario x = scenario();
 	void *other = fixture_malloc(x.fixture, DEVICE_MEMORY + (1ul << 20), 4096);
 
 	(void)state;
@@ -414,7 +414,7 @@ static void free_that_waits(void **state)
 /* Both add to what is there: the order does not matter. */
 static void two_reductions(void **state)
 {
-	struct scene x = scene();
+	struct scenario x = scenario();
 	void *sum = fixture_malloc(x.fixture, DEVICE_MEMORY + (1ul << 20), 4096);
 
 	(void)state;
@@ -428,7 +428,7 @@ static void two_reductions(void **state)
 /* What is captured runs with the model. */
 static void captured_tasks(void **state)
 {
-	struct scene x = scene();
+	struct scenario x = scenario();
 
 	(void)state;
 	CALL(x.fixture, aclmdlRICaptureBegin, 0, .stream = x.s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
@@ -441,7 +441,7 @@ static void captured_tasks(void **state)
 /* The model waits inside for what the other stream records behind its copy. */
 static void model_waits_inside(void **state)
 {
-	struct scene x = scene();
+	struct scenario x = scenario();
 	void *ext = handle(5);
 	aclmdlRI model = handle(6);
 
@@ -463,7 +463,7 @@ static void model_waits_inside(void **state)
 /* A refused copy is in flight nowhere. */
 static void refused_copy(void **state)
 {
-	struct scene x = scene();
+	struct scenario x = scenario();
 
 	(void)state;
 	CALL(x.fixture, aclrtMemcpyAsync, 507899, .dst = x.d, .destMax = 4096, .src = x.h, .count = 4096,
@@ -476,7 +476,7 @@ static void refused_copy(void **state)
 /* Another thread saw it done and passed the memory on. */
 static void seen_by_another_thread(void **state)
 {
-	struct scene x = scene();
+	struct scenario x = scenario();
 	aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_COMPLETE;
 
 	(void)state;
@@ -497,7 +497,7 @@ static void seen_by_another_thread(void **state)
 #define MANY_STREAMS 40
 #define MANY_ROUNDS 20000
 
-static void rounds(struct scene *x, void **streams, void **events, unsigned n)
+static void rounds(struct scenario *x, void **streams, void **events, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		unsigned at = draw(MANY_STREAMS), from = draw(MANY_STREAMS);
@@ -515,7 +515,7 @@ static void rounds(struct scene *x, void **streams, void **events, unsigned n)
 
 static void constant_memory(void **state)
 {
-	struct scene x = scene();
+	struct scenario x = scenario();
 	void *streams[MANY_STREAMS], *events[MANY_STREAMS];
 	size_t before;
 

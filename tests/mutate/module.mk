@@ -14,7 +14,7 @@ mutate:
 
 # --- in that build ---------------------------------------------------------------
 MUTATE_OBJS = $(call objs,$(CHECKS_SRC)) $(call genobjs,$(CHECKS_GEN)) $(MODEL_OBJS)
-MUTATE_TESTS = $(MUTATE_C_TESTS:%=$(BUILD)/with/checks/%) $(patsubst tests/paired/%.c,$(BUILD)/with/paired/%,$(TWIN_SRC))
+MUTATE_TESTS = $(MUTATE_C_TESTS:%=$(BUILD)/with/checks/%) $(patsubst tests/paired/%.c,$(BUILD)/with/paired/%,$(PAIR_SRC))
 
 $(BUILD)/libchecks.so: $$(MUTATE_OBJS)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared -Wl,-Bsymbolic -Wl,-soname,libchecks.so -o $@ $^

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of rules about functions as such: product, release, better ones; and the end of streams. */
+/* Pairs of rules about functions as such: product, release, better ones; and the end of streams. */
 #include "paired.h"
 
 #define INFERENCE "Ascend310P3"
@@ -158,23 +158,23 @@ static void pool_used_late(void)
 	CALL(aclrtSynchronizeStream, .stream = s);
 }
 
-static const struct twin twins[] = {
-	TWIN_AVOIDS("cache-maintenance-unneeded", flush),
-	TWIN_WITH("deprecated-api", query_old, .target = ACL_CANN_9_1 + 1, .avoids = true),
-	TWIN_AVOIDS("experimental-api", model_id),
-	TWIN_AVOIDS("mbuf-reserved-api", buffer),
-	TWIN_WITH("notify-api-product", count_notify, .soc = SOC_A2, .avoids = true),
-	TWIN_WITH("notify-api-product", notify_of_other_server, .soc = SOC_A2, .avoids = true),
-	TWIN_WITH("stream-failure-mode-default-stream", failure_mode_of_default, .soc = INFERENCE),
-	TWIN_WITH("group-platform", groups, .soc = SOC_A2, .avoids = true),
-	TWIN_WITH("api-product-support", value_write, .soc = INFERENCE, .avoids = true),
-	TWIN_WITH("api-newer-than-target", new_function, .target = ACL_CANN_8_5 + 1, .avoids = true),
-	TWIN("res-limit-before-setdevice", limit_unset),
-	TWIN("stream-destroy-pending", destroy_busy),
-	TWIN("stream-destroy-pending", destroy_behind_event),
-	TWIN("stream-abort-then-sync", sync_aborted),
-	TWIN("stream-abort-then-sync", sync_aborted_event),
-	TWIN("pool-use-after-async-free", pool_used_late),
+static const struct pair pairs[] = {
+	PAIR_AVOIDS("cache-maintenance-unneeded", flush),
+	PAIR_WITH("deprecated-api", query_old, .target = ACL_CANN_9_1 + 1, .avoids = true),
+	PAIR_AVOIDS("experimental-api", model_id),
+	PAIR_AVOIDS("mbuf-reserved-api", buffer),
+	PAIR_WITH("notify-api-product", count_notify, .soc = SOC_A2, .avoids = true),
+	PAIR_WITH("notify-api-product", notify_of_other_server, .soc = SOC_A2, .avoids = true),
+	PAIR_WITH("stream-failure-mode-default-stream", failure_mode_of_default, .soc = INFERENCE),
+	PAIR_WITH("group-platform", groups, .soc = SOC_A2, .avoids = true),
+	PAIR_WITH("api-product-support", value_write, .soc = INFERENCE, .avoids = true),
+	PAIR_WITH("api-newer-than-target", new_function, .target = ACL_CANN_8_5 + 1, .avoids = true),
+	PAIR("res-limit-before-setdevice", limit_unset),
+	PAIR("stream-destroy-pending", destroy_busy),
+	PAIR("stream-destroy-pending", destroy_behind_event),
+	PAIR("stream-abort-then-sync", sync_aborted),
+	PAIR("stream-abort-then-sync", sync_aborted_event),
+	PAIR("pool-use-after-async-free", pool_used_late),
 };
 
-TWINS_MAIN("rules about functions and the end of streams", twins)
+PAIRS_MAIN("rules about functions and the end of streams", pairs)

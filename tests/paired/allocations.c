@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about habits of allocating and about memory nobody wrote. */
+/* Pairs of the rules about habits of allocating and about memory nobody wrote. */
 #include "paired.h"
 
 #define MIB (1u << 20)
@@ -74,7 +74,7 @@ static void allocate_now_and_then(void)
 
 static void much_pinned(void)
 {
-	/* The machine of the twins has 16 GiB. */
+	/* The machine of the pairs has 16 GiB. */
 	for (unsigned i = 0; i < 12; i++) {
 		void *h = make_host_memory(GIB);
 
@@ -128,7 +128,7 @@ static void read_after_operator(void)
 	void *d = make_device_memory(4096);
 
 	if (!bug)
-		twin_unseen(CHECKS_OTHER_WORK);
+		pair_unseen(CHECKS_OTHER_WORK);
 	read_back(d);
 }
 
@@ -173,23 +173,23 @@ static void ask_missing_memory(void)
 
 	CALL_DOES(aclrtGetMemInfo, 0, (free_bytes = bug ? 0 : 1, total = bug ? 0 : 2),
 		.attr = bug ? ACL_DDR_MEM : ACL_HBM_MEM, .free = &free_bytes, .total = &total);
-	twin_assume(!total == bug, "the device has no DDR memory");
+	pair_assume(!total == bug, "the device has no DDR memory");
 }
 
-static const struct twin twins[] = {
-	TWIN("meminfo-attr-invalid", ask_missing_memory),
-	TWIN("alloc-result-unchecked", failed_and_used),
-	TWIN("alloc-result-unchecked", failed_and_stale),
-	TWIN("alloc-result-unchecked", failed_and_replaced),
-	TWIN("alloc-churn", allocate_each_time),
-	TWIN("alloc-churn", allocate_now_and_then),
-	TWIN("host-pinned-excess", much_pinned),
-	TWIN("uninit-device-read", read_unwritten),
-	TWIN("uninit-device-read", read_after_kernel),
-	TWIN("uninit-device-read", read_after_operator),
-	TWIN_AVOIDS("uninit-device-read", read_captured),
-	TWIN("value-wait-uninitialised", wait_for_nothing),
-	TWIN_AVOIDS("value-wait-uninitialised", wait_for_change),
+static const struct pair pairs[] = {
+	PAIR("meminfo-attr-invalid", ask_missing_memory),
+	PAIR("alloc-result-unchecked", failed_and_used),
+	PAIR("alloc-result-unchecked", failed_and_stale),
+	PAIR("alloc-result-unchecked", failed_and_replaced),
+	PAIR("alloc-churn", allocate_each_time),
+	PAIR("alloc-churn", allocate_now_and_then),
+	PAIR("host-pinned-excess", much_pinned),
+	PAIR("uninit-device-read", read_unwritten),
+	PAIR("uninit-device-read", read_after_kernel),
+	PAIR("uninit-device-read", read_after_operator),
+	PAIR_AVOIDS("uninit-device-read", read_captured),
+	PAIR("value-wait-uninitialised", wait_for_nothing),
+	PAIR_AVOIDS("value-wait-uninitialised", wait_for_change),
 };
 
-TWINS_MAIN("habits of allocating, memory nobody wrote", twins)
+PAIRS_MAIN("habits of allocating, memory nobody wrote", pairs)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about callbacks: of streams, of exceptions, and the order of repair. */
+/* Pairs of the rules about callbacks: of streams, of exceptions, and the order of repair. */
 #include "paired.h"
 
 #define INFO ((void *)heap_memory)
@@ -12,39 +12,39 @@ static void report_unsubscribed(void)
 	aclrtStream s = make_stream();
 
 	/* A loop may begin before its thread is subscribed. */
-	twin_thread(1);
+	pair_thread(1);
 	CALL_FAILS(107012, aclrtProcessReport, .timeout = 10);
-	twin_thread(0);
-	CALL(aclrtSubscribeReport, .threadId = twin_thread_id(bug ? 2 : 1), .stream = s);
-	twin_thread(1);
+	pair_thread(0);
+	CALL(aclrtSubscribeReport, .threadId = pair_thread_id(bug ? 2 : 1), .stream = s);
+	pair_thread(1);
 	CALL_FAILS(bug ? 107012 : 507012, aclrtProcessReport, .timeout = 10);
 	/* And go on when it is no more. */
 	if (!bug) {
-		CALL(aclrtUnSubscribeReport, .threadId = twin_thread_id(1), .stream = s);
+		CALL(aclrtUnSubscribeReport, .threadId = pair_thread_id(1), .stream = s);
 		CALL_FAILS(107012, aclrtProcessReport, .timeout = 10);
 	}
-	twin_thread(0);
+	pair_thread(0);
 	CALL(aclrtDestroyStream, .stream = s);
 	CALL(aclrtResetDevice, .deviceId = 0);
 	CALL(aclFinalize);
-	twin_exit();
+	pair_exit();
 }
 
 static void nobody_processes(void)
 {
 	aclrtStream s = make_stream();
 
-	CALL(aclrtSubscribeReport, .threadId = twin_thread_id(1), .stream = s);
+	CALL(aclrtSubscribeReport, .threadId = pair_thread_id(1), .stream = s);
 	CALL(aclrtLaunchCallback, .fn = HANDLE, .blockType = ACL_CALLBACK_NO_BLOCK, .stream = s);
-	twin_thread(bug ? 2 : 1);
+	pair_thread(bug ? 2 : 1);
 	CALL_FAILS(bug ? 107012 : 0, aclrtProcessReport, .timeout = 1000);
-	twin_thread(0);
+	pair_thread(0);
 	CALL_FAILS(bug ? 507046 : 0, aclrtSynchronizeStreamWithTimeout, .stream = s, .timeout = 50);
-	CALL(aclrtUnSubscribeReport, .threadId = twin_thread_id(1), .stream = s);
+	CALL(aclrtUnSubscribeReport, .threadId = pair_thread_id(1), .stream = s);
 	CALL(aclrtDestroyStreamForce, .stream = s);
 	CALL(aclrtResetDevice, .deviceId = 0);
 	CALL(aclFinalize);
-	twin_exit();
+	pair_exit();
 }
 
 /* The thread that is to run the callback waits for it. */
@@ -52,19 +52,19 @@ static void waits_for_itself(void)
 {
 	aclrtStream s = make_stream();
 
-	twin_thread(1);
-	CALL(aclrtSubscribeReport, .threadId = twin_thread_id(1), .stream = s);
+	pair_thread(1);
+	CALL(aclrtSubscribeReport, .threadId = pair_thread_id(1), .stream = s);
 	CALL(aclrtLaunchCallback, .fn = HANDLE, .blockType = ACL_CALLBACK_BLOCK, .stream = s);
 	if (!bug)
 		CALL(aclrtProcessReport, .timeout = 1000);
-	twin_thread(bug ? 1 : 0);
+	pair_thread(bug ? 1 : 0);
 	CALL_FAILS(bug ? 507046 : 0, aclrtSynchronizeStreamWithTimeout, .stream = s, .timeout = 50);
 	/* Now nothing is left to wait for. */
-	twin_thread(1);
+	pair_thread(1);
 	if (!bug)
 		CALL(aclrtSynchronizeStream, .stream = s);
-	CALL(aclrtUnSubscribeReport, .threadId = twin_thread_id(1), .stream = s);
-	twin_thread(0);
+	CALL(aclrtUnSubscribeReport, .threadId = pair_thread_id(1), .stream = s);
+	pair_thread(0);
 }
 
 /* --- what they call --------------------------------------------------------------------------- */
@@ -72,11 +72,11 @@ static void waits_for_itself(void)
 static void wait_in_exception(void)
 {
 	CALL(aclrtSetExceptionInfoCallback, .callback = HANDLE);
-	twin_callback_begin(ACL_API_aclrtSetExceptionInfoCallback, INFO);
+	pair_callback_begin(ACL_API_aclrtSetExceptionInfoCallback, INFO);
 	CALL(aclrtGetDeviceIdFromExceptionInfo, .info = INFO);
 	if (bug)
 		CALL_FAILS(507000, aclrtSynchronizeDevice);
-	twin_callback_end(ACL_API_aclrtSetExceptionInfoCallback, INFO);
+	pair_callback_end(ACL_API_aclrtSetExceptionInfoCallback, INFO);
 	CALL(aclrtSynchronizeDevice);
 }
 
@@ -85,22 +85,22 @@ static void info_kept(void)
 	CALL(aclrtSetExceptionInfoCallback, .callback = HANDLE);
 	/* Nobody saw who was told this. */
 	CALL(aclrtGetStreamIdFromExceptionInfo, .info = OTHER_INFO);
-	twin_callback_begin(ACL_API_aclrtSetExceptionInfoCallback, INFO);
+	pair_callback_begin(ACL_API_aclrtSetExceptionInfoCallback, INFO);
 	CALL(aclrtGetTaskIdFromExceptionInfo, .info = INFO);
 	/* Another thread may be asked to read it meanwhile. */
-	twin_thread(1);
+	pair_thread(1);
 	CALL(aclrtGetThreadIdFromExceptionInfo, .info = INFO);
-	twin_thread(0);
-	twin_callback_end(ACL_API_aclrtSetExceptionInfoCallback, INFO);
+	pair_thread(0);
+	pair_callback_end(ACL_API_aclrtSetExceptionInfoCallback, INFO);
 	if (bug)
 		CALL(aclrtGetTaskIdFromExceptionInfo, .info = INFO);
 }
 
 static void info_null(void)
 {
-	twin_callback_begin(ACL_API_aclrtExceptionInfoCallbackRegister, INFO);
+	pair_callback_begin(ACL_API_aclrtExceptionInfoCallbackRegister, INFO);
 	CALL(aclrtGetErrorCodeFromExceptionInfo, .info = bug ? NULL : INFO);
-	twin_callback_end(ACL_API_aclrtExceptionInfoCallbackRegister, INFO);
+	pair_callback_end(ACL_API_aclrtExceptionInfoCallbackRegister, INFO);
 }
 
 static void registered_late(void)
@@ -194,20 +194,20 @@ static void abort_captured_device(void)
 	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
 }
 
-static const struct twin twins[] = {
-	TWIN("processreport-not-subscribed", report_unsubscribed),
-	TWIN_ALSO("subscribe-thread-not-processing", nobody_processes, "processreport-not-subscribed"),
-	TWIN("subscribe-thread-not-processing", waits_for_itself),
-	TWIN("exc-callback-calls-runtime", wait_in_exception),
-	TWIN("exc-info-escaped", info_kept),
-	TWIN("exc-info-escaped", info_null),
-	TWIN("exc-callback-register-late", registered_late),
-	TWIN("exc-callback-register-late", registered_late_for_binary),
-	TWIN("exc-verbose-order", verbose_after_abort),
-	TWIN("exc-verbose-order", repair_unaborted),
-	TWIN("exc-verbose-order", verbose_of_next),
-	TWIN("exc-abort-during-capture", abort_captured),
-	TWIN("exc-abort-during-capture", abort_captured_device),
+static const struct pair pairs[] = {
+	PAIR("processreport-not-subscribed", report_unsubscribed),
+	PAIR_ALSO("subscribe-thread-not-processing", nobody_processes, "processreport-not-subscribed"),
+	PAIR("subscribe-thread-not-processing", waits_for_itself),
+	PAIR("exc-callback-calls-runtime", wait_in_exception),
+	PAIR("exc-info-escaped", info_kept),
+	PAIR("exc-info-escaped", info_null),
+	PAIR("exc-callback-register-late", registered_late),
+	PAIR("exc-callback-register-late", registered_late_for_binary),
+	PAIR("exc-verbose-order", verbose_after_abort),
+	PAIR("exc-verbose-order", repair_unaborted),
+	PAIR("exc-verbose-order", verbose_of_next),
+	PAIR("exc-abort-during-capture", abort_captured),
+	PAIR("exc-abort-during-capture", abort_captured_device),
 };
 
-TWINS_MAIN("callback rules", twins)
+PAIRS_MAIN("callback rules", pairs)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about captures: begin and end, their events, task groups and updates. */
+/* Pairs of the rules about captures: begin and end, their events, task groups and updates. */
 #include "paired.h"
 
 #define RELAXED ACL_MODEL_RI_CAPTURE_MODE_RELAXED
@@ -132,13 +132,13 @@ static void ended_by_other(void)
 
 	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL);
 	begin(free);
-	twin_thread(bug ? 1 : 0);
+	pair_thread(bug ? 1 : 0);
 	CALL_DOES(aclmdlRICaptureEnd, bug ? 107038 : 0, m = bug ? NULL : make_address(), .stream = s,
 		.modelRI = &m);
 	/* A RELAXED one ends anywhere. */
-	twin_thread(1);
+	pair_thread(1);
 	end(free);
-	twin_thread(0);
+	pair_thread(0);
 }
 
 static void begun_on_device_stream(void)
@@ -438,35 +438,35 @@ static void update_end_failed(void)
 	CALL_FAILS(bug ? 107033 : 0, aclmdlRICaptureTaskUpdateEnd, .stream = other);
 }
 
-static const struct twin twins[] = {
-	TWIN("capture-begin-twice", begun_twice),
-	TWIN("capture-begin-twice", begun_on_joined),
-	TWIN("capture-end-not-capturing", ended_twice),
-	TWIN("capture-end-not-capturing", ended_after_failed_begin),
-	TWIN("capture-begin-twice", begun_after_failed_end),
-	TWIN("capture-end-null-model", ended_without_place),
-	TWIN("capture-end-wrong-stream", ended_on_joined),
-	TWIN("capture-end-wrong-thread", ended_by_other),
-	TWIN("capture-begin-bad-stream-flag", begun_on_device_stream),
-	TWIN_EACH("capture-begin-bad-stream-flag", joined_device_stream, WAIT_EVENT),
-	TWIN_WITH("capture-begin-bad-stream-flag", begun_on_persistent, .soc = "Ascend950"),
-	TWIN("capture-execute-on-capturing-stream", executed_in_capture),
-	TWIN("capture-destroy-stream", destroyed_in_capture),
-	TWIN_EACH("capture-event-wrong-constructor", plain_event, RECORD_EVENT),
-	TWIN_EACH("capture-event-wrong-constructor", flagged_event, WAIT_EVENT),
-	TWIN_EACH("capture-ipc-event", ipc_event, RECORD_EVENT),
-	TWIN("capture-reset-event", reset_in_capture),
-	TWIN("capture-external-event-host-query", external_event_on_host),
-	TWIN("capture-external-event-host-query", external_event_timed),
-	TWIN("capture-external-flag-not-capturing", external_outside),
-	TWIN("capture-external-flag-bad-event", external_of_other_kind),
-	TWIN("taskgrp-begin-not-capturing", group_outside),
-	TWIN("taskgrp-begin-twice", group_twice),
-	TWIN("taskgrp-end-unmatched", group_ended_elsewhere),
-	TWIN("taskupd-begin-capturing", update_in_capture),
-	TWIN("taskupd-begin-capturing", update_on_stream_of_model),
-	TWIN("taskupd-end-unmatched", update_unbegun),
-	TWIN("taskupd-end-unmatched", update_end_failed),
+static const struct pair pairs[] = {
+	PAIR("capture-begin-twice", begun_twice),
+	PAIR("capture-begin-twice", begun_on_joined),
+	PAIR("capture-end-not-capturing", ended_twice),
+	PAIR("capture-end-not-capturing", ended_after_failed_begin),
+	PAIR("capture-begin-twice", begun_after_failed_end),
+	PAIR("capture-end-null-model", ended_without_place),
+	PAIR("capture-end-wrong-stream", ended_on_joined),
+	PAIR("capture-end-wrong-thread", ended_by_other),
+	PAIR("capture-begin-bad-stream-flag", begun_on_device_stream),
+	PAIR_EACH("capture-begin-bad-stream-flag", joined_device_stream, WAIT_EVENT),
+	PAIR_WITH("capture-begin-bad-stream-flag", begun_on_persistent, .soc = "Ascend950"),
+	PAIR("capture-execute-on-capturing-stream", executed_in_capture),
+	PAIR("capture-destroy-stream", destroyed_in_capture),
+	PAIR_EACH("capture-event-wrong-constructor", plain_event, RECORD_EVENT),
+	PAIR_EACH("capture-event-wrong-constructor", flagged_event, WAIT_EVENT),
+	PAIR_EACH("capture-ipc-event", ipc_event, RECORD_EVENT),
+	PAIR("capture-reset-event", reset_in_capture),
+	PAIR("capture-external-event-host-query", external_event_on_host),
+	PAIR("capture-external-event-host-query", external_event_timed),
+	PAIR("capture-external-flag-not-capturing", external_outside),
+	PAIR("capture-external-flag-bad-event", external_of_other_kind),
+	PAIR("taskgrp-begin-not-capturing", group_outside),
+	PAIR("taskgrp-begin-twice", group_twice),
+	PAIR("taskgrp-end-unmatched", group_ended_elsewhere),
+	PAIR("taskupd-begin-capturing", update_in_capture),
+	PAIR("taskupd-begin-capturing", update_on_stream_of_model),
+	PAIR("taskupd-end-unmatched", update_unbegun),
+	PAIR("taskupd-end-unmatched", update_end_failed),
 };
 
-TWINS_MAIN("capture rules", twins)
+PAIRS_MAIN("capture rules", pairs)

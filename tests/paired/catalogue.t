@@ -62,7 +62,7 @@ def programs():
     """The paired tests."""
     for path, text in files("tests/paired", ".c"):
         program = os.path.join(BUILD, os.path.splitext(path)[0])
-        if "\nTWINS_MAIN(" in text and os.access(program, os.X_OK):
+        if "\nPAIRS_MAIN(" in text and os.access(program, os.X_OK):
             yield program
 
 

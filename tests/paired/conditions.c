@@ -101,12 +101,12 @@ static void value_never_set(void)
 	execute(condition_on(s, (aclmdlRICondHandleFlag)0, true), s);
 }
 
-static const struct twin twins[] = {
-	TWIN_EACH("cond-ptr-after-destroy", value_freed, FREE_DEVICE),
-	TWIN_EACH("cond-ptr-after-destroy", value_set_late, SET_BYTES),
-	TWIN_EACH("cond-ptr-after-destroy", value_copied_whole, COPY_LINEAR),
-	TWIN_EACH("cond-ptr-after-destroy", value_read_late, COPY_LINEAR),
-	TWIN("cond-value-not-initialised", value_never_set),
+static const struct pair pairs[] = {
+	PAIR_EACH("cond-ptr-after-destroy", value_freed, FREE_DEVICE),
+	PAIR_EACH("cond-ptr-after-destroy", value_set_late, SET_BYTES),
+	PAIR_EACH("cond-ptr-after-destroy", value_copied_whole, COPY_LINEAR),
+	PAIR_EACH("cond-ptr-after-destroy", value_read_late, COPY_LINEAR),
+	PAIR("cond-value-not-initialised", value_never_set),
 };
 
-TWINS_MAIN("condition rules", twins)
+PAIRS_MAIN("condition rules", pairs)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about limits, modes, options, and information kept with tasks. */
+/* Pairs of the rules about limits, modes, options, and information kept with tasks. */
 #include "paired.h"
 
 #define STACK ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE
@@ -190,11 +190,11 @@ static void ask_after_destroy(void)
 	aclrtStream s = limited_stream();
 
 	CALL(aclrtUseStreamResInCurrentThread, .stream = s);
-	twin_thread(1);
+	pair_thread(1);
 	CALL(aclrtSetDevice, .deviceId = 0);
 	if (bug)
 		CALL(aclrtDestroyStream, .stream = s);
-	twin_thread(0);
+	pair_thread(0);
 	CALL(aclrtGetResInCurrentThread, .type = ACL_RT_DEV_RES_CUBE_CORE, .value = OUT);
 }
 
@@ -418,51 +418,51 @@ static void subscribe_twice(void)
 {
 	aclrtStream s = make_stream();
 
-	CALL(aclrtSubscribeHostFunc, .hostFuncThreadId = twin_thread_id(1), .exeStream = s);
+	CALL(aclrtSubscribeHostFunc, .hostFuncThreadId = pair_thread_id(1), .exeStream = s);
 	if (!bug)
-		CALL(aclrtUnSubscribeHostFunc, .hostFuncThreadId = twin_thread_id(1), .exeStream = s);
-	CALL_FAILS(bug ? 107011 : 0, aclrtSubscribeHostFunc, .hostFuncThreadId = twin_thread_id(2),
+		CALL(aclrtUnSubscribeHostFunc, .hostFuncThreadId = pair_thread_id(1), .exeStream = s);
+	CALL_FAILS(bug ? 107011 : 0, aclrtSubscribeHostFunc, .hostFuncThreadId = pair_thread_id(2),
 		.exeStream = s);
 }
 
-static const struct twin twins[] = {
-	TWIN_BARE("device-limit-after-setdevice", limit_late),
-	TWIN_BARE("device-limit-after-setdevice", limit_again),
-	TWIN_WITH("device-limit-visible-devices", limit_hidden, .bare = true, .visible = {"1,2", "0,1"}),
-	TWIN_WITH("device-limit-visible-devices", limit_hidden, .bare = true, .visible = {"10", "3, 0"}),
-	TWIN_WITH("device-limit-type-unsupported", limit_unsupported, .bare = true, .soc = "Ascend910B1"),
-	TWIN_BARE("config-range-clamped", odd_stack),
-	TWIN_BARE("config-range-clamped", small_stack),
-	TWIN_BARE("config-range-clamped", odd_thread_stack),
-	TWIN_BARE("config-range-clamped", large_buffer),
-	TWIN("res-limit-too-large", device_limit_above_cores),
-	TWIN("res-limit-too-large", stream_limit_above_cores),
-	TWIN("res-limit-late", stream_limit_late),
-	TWIN("res-limit-late", stream_limit_again),
-	TWIN("res-limit-late", device_limit_after_capture),
-	TWIN("use-stream-res-without-limit", use_unlimited),
-	TWIN("use-stream-res-without-limit", use_reset),
-	TWIN("use-stream-res-without-limit", unuse_other),
-	TWIN("stream-res-bound-to-dead-stream", destroy_used),
-	TWIN("stream-res-bound-to-dead-stream", ask_after_destroy),
-	TWIN("ctx-sys-param-not-set", ask_unset_option),
-	TWIN("ctx-sys-param-not-set", ask_option_of_other_context),
-	TWIN_WITH("group-order", group_index, .soc = "Ascend310P3"),
-	TWIN_WITH("group-order", group_unknown, .soc = "Ascend310P3"),
-	TWIN_CALL("op-timeout-units", aclrtSetOpExecuteTimeOut, (.timeout = 5000000), (.timeout = 5)),
-	TWIN("op-timeout-units", short_time),
-	TWIN("op-timeout-units", long_time),
-	TWIN("satmode-existing-streams", saturate_late),
-	TWIN("satmode-existing-streams", saturate_as_before),
-	TWIN("stream-overflow-switch-existing-tasks", switch_late),
-	TWIN("overflow-status-not-synchronised", read_status),
-	TWIN("opinfo-cache-misuse", keep_switched_off),
-	TWIN("opinfo-cache-misuse", keep_uncaptured),
-	TWIN("opinfo-cache-misuse", keep_much),
-	TWIN("extinfo-cache-misuse", extend_uncaptured),
-	TWIN("extinfo-cache-misuse", extend_much),
-	TWIN("opinfo-cache-left-on", cache_left_on),
-	TWIN("hostfunc-subscribe-misuse", subscribe_twice),
+static const struct pair pairs[] = {
+	PAIR_BARE("device-limit-after-setdevice", limit_late),
+	PAIR_BARE("device-limit-after-setdevice", limit_again),
+	PAIR_WITH("device-limit-visible-devices", limit_hidden, .bare = true, .visible = {"1,2", "0,1"}),
+	PAIR_WITH("device-limit-visible-devices", limit_hidden, .bare = true, .visible = {"10", "3, 0"}),
+	PAIR_WITH("device-limit-type-unsupported", limit_unsupported, .bare = true, .soc = "Ascend910B1"),
+	PAIR_BARE("config-range-clamped", odd_stack),
+	PAIR_BARE("config-range-clamped", small_stack),
+	PAIR_BARE("config-range-clamped", odd_thread_stack),
+	PAIR_BARE("config-range-clamped", large_buffer),
+	PAIR("res-limit-too-large", device_limit_above_cores),
+	PAIR("res-limit-too-large", stream_limit_above_cores),
+	PAIR("res-limit-late", stream_limit_late),
+	PAIR("res-limit-late", stream_limit_again),
+	PAIR("res-limit-late", device_limit_after_capture),
+	PAIR("use-stream-res-without-limit", use_unlimited),
+	PAIR("use-stream-res-without-limit", use_reset),
+	PAIR("use-stream-res-without-limit", unuse_other),
+	PAIR("stream-res-bound-to-dead-stream", destroy_used),
+	PAIR("stream-res-bound-to-dead-stream", ask_after_destroy),
+	PAIR("ctx-sys-param-not-set", ask_unset_option),
+	PAIR("ctx-sys-param-not-set", ask_option_of_other_context),
+	PAIR_WITH("group-order", group_index, .soc = "Ascend310P3"),
+	PAIR_WITH("group-order", group_unknown, .soc = "Ascend310P3"),
+	PAIR_CALL("op-timeout-units", aclrtSetOpExecuteTimeOut, (.timeout = 5000000), (.timeout = 5)),
+	PAIR("op-timeout-units", short_time),
+	PAIR("op-timeout-units", long_time),
+	PAIR("satmode-existing-streams", saturate_late),
+	PAIR("satmode-existing-streams", saturate_as_before),
+	PAIR("stream-overflow-switch-existing-tasks", switch_late),
+	PAIR("overflow-status-not-synchronised", read_status),
+	PAIR("opinfo-cache-misuse", keep_switched_off),
+	PAIR("opinfo-cache-misuse", keep_uncaptured),
+	PAIR("opinfo-cache-misuse", keep_much),
+	PAIR("extinfo-cache-misuse", extend_uncaptured),
+	PAIR("extinfo-cache-misuse", extend_much),
+	PAIR("opinfo-cache-left-on", cache_left_on),
+	PAIR("hostfunc-subscribe-misuse", subscribe_twice),
 };
 
-TWINS_MAIN("rules about limits and modes", twins)
+PAIRS_MAIN("rules about limits and modes", pairs)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about losing a context: by a destroy, a reset, a set, another thread. */
+/* Pairs of the rules about losing a context: by a destroy, a reset, a set, another thread. */
 #include "paired.h"
 
 static void destroyed_own(void)
@@ -57,10 +57,10 @@ static void reset_other_device(void)
 
 static void reset_by_other_thread(void)
 {
-	twin_thread(1);
+	pair_thread(1);
 	CALL(aclrtSetDevice, .deviceId = 0);
 	CALL(aclrtResetDeviceForce, .deviceId = 0);
-	twin_thread(0);
+	pair_thread(0);
 	if (!bug)
 		CALL(aclrtSetDevice, .deviceId = 0);
 	CALL_FAILS(bug ? 107002 : 0, aclrtSynchronizeDevice);
@@ -71,15 +71,15 @@ static void reset_in_the_middle(void)
 	struct acl_args_aclrtSynchronizeDevice a = {0};
 	struct acl_call_record ev;
 
-	twin_thread(1);
+	pair_thread(1);
 	CALL(aclrtSetDevice, .deviceId = 0);
-	twin_assume(twin_enter(&ev, ACL_API_aclrtSynchronizeDevice, &a, __LINE__), "the call takes its time");
+	pair_assume(pair_enter(&ev, ACL_API_aclrtSynchronizeDevice, &a, __LINE__), "the call takes its time");
 	if (!bug)
-		twin_leave(&ev, 0);
-	twin_thread(0);
+		pair_leave(&ev, 0);
+	pair_thread(0);
 	CALL(aclrtResetDeviceForce, .deviceId = 0);
 	if (bug)
-		twin_leave(&ev, 0);
+		pair_leave(&ev, 0);
 }
 
 /* Device numbers end before the count that the program was told. */
@@ -100,16 +100,16 @@ static void device_asked(void)
 		.devFeatureType = 1, .value = (int32_t *)OUT);
 }
 
-static const struct twin twins[] = {
-	TWIN("device-id-out-of-range", device_counted),
-	TWIN("device-id-out-of-range", device_asked),
-	TWIN_ALSO("context-lost-after-destroy", destroyed_own, "current-context-missing"),
-	TWIN_ALSO("implicit-default-switch", replaced_by_default, "stream-other-context-use"),
-	TWIN("stream-destroy-wrong-context", stream_of_other_context),
-	TWIN("stream-destroy-wrong-context", forced_in_other_context),
-	TWIN_ALSO("device-reset-clears-current", reset_other_device, "current-context-missing"),
-	TWIN_ALSO("device-reset-while-thread-active", reset_by_other_thread, "current-context-missing"),
-	TWIN("device-reset-while-thread-active", reset_in_the_middle),
+static const struct pair pairs[] = {
+	PAIR("device-id-out-of-range", device_counted),
+	PAIR("device-id-out-of-range", device_asked),
+	PAIR_ALSO("context-lost-after-destroy", destroyed_own, "current-context-missing"),
+	PAIR_ALSO("implicit-default-switch", replaced_by_default, "stream-other-context-use"),
+	PAIR("stream-destroy-wrong-context", stream_of_other_context),
+	PAIR("stream-destroy-wrong-context", forced_in_other_context),
+	PAIR_ALSO("device-reset-clears-current", reset_other_device, "current-context-missing"),
+	PAIR_ALSO("device-reset-while-thread-active", reset_by_other_thread, "current-context-missing"),
+	PAIR("device-reset-while-thread-active", reset_in_the_middle),
 };
 
-TWINS_MAIN("rules about losing a context", twins)
+PAIRS_MAIN("rules about losing a context", pairs)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about descriptors, device variables, peers, and results nobody waits for. */
+/* Pairs of the rules about descriptors, device variables, peers, and results nobody waits for. */
 #include "paired.h"
 
 #define MIB (1u << 20)
@@ -8,7 +8,7 @@ static void finish(void)
 {
 	CALL(aclrtResetDevice, .deviceId = 0);
 	CALL(aclFinalize, );
-	twin_exit();
+	pair_exit();
 }
 
 static void on_device(int32_t id)
@@ -48,7 +48,7 @@ static void desc_of_former_memory(void)
 	fill(desc, a, b);
 	CALL(aclrtFree, .devPtr = desc);
 	CALL_DOES(aclrtMalloc, 0, again = desc, .devPtr = &again, .size = 4096);
-	twin_assume(again == desc, "the same address is given out again");
+	pair_assume(again == desc, "the same address is given out again");
 	if (!bug)
 		fill(again, a, b);
 	run(again);
@@ -109,7 +109,7 @@ static void desc_too_near_the_end(void)
 
 	CALL_DOES(aclrtGetMemcpyDescSize, 0, size = 128, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE,
 		.descSize = &size);
-	twin_assume(size > 64, "a descriptor takes more than 64 bytes");
+	pair_assume(size > 64, "a descriptor takes more than 64 bytes");
 	fill(desc + 4096 - (bug ? 64 : 128), a, b);
 }
 
@@ -177,7 +177,7 @@ static void peer_without_device(void)
 {
 	int32_t can = 0;
 
-	twin_thread(bug ? 1 : 0);
+	pair_thread(bug ? 1 : 0);
 	CALL_DOES(aclrtDeviceCanAccessPeer, 0, can = 1, .canAccessPeer = &can, .deviceId = 0,
 		.peerDeviceId = 1);
 	CALL_FAILS(bug ? 107002 : 0, aclrtDeviceEnablePeerAccess, .peerDeviceId = 1);
@@ -250,7 +250,7 @@ static void result_not_waited_for(void)
 	CALL(aclrtFreeHost, .hostPtr = h);
 	CALL(aclrtFree, .devPtr = d);
 	if (bug)
-		twin_exit();
+		pair_exit();
 	else
 		finish();
 }
@@ -295,31 +295,31 @@ static void to_lucky_block(void)
 		.count = LUCKY_BYTES - (bug ? 0 : 64), .kind = ACL_MEMCPY_DEVICE_TO_HOST, .stream = s);
 }
 
-static const struct twin twins[] = {
-	TWIN("desc-not-set", desc_unset),
-	TWIN("desc-not-set", desc_of_former_memory),
-	TWIN("desc-not-set", desc_copied),
-	TWIN("desc-not-set", desc_before_kernel),
-	TWIN("desc-not-set", cmo_unset),
-	TWIN("desc-buffer-invalid", desc_on_host),
-	TWIN("desc-buffer-invalid", desc_in_heap),
-	TWIN("desc-buffer-invalid", desc_too_near_the_end),
-	TWIN("desc-null-stream", desc_on_no_stream),
-	TWIN("desc-cross-device", desc_of_two_devices),
-	TWIN("desc-cross-device", desc_from_host),
-	TWIN("symbol-address-other-device", variable_elsewhere),
-	TWIN("symbol-address-other-device", variable_everywhere),
-	TWIN("peer-access-before-setdevice", peer_without_device),
-	TWIN("peer-not-queried", peer_not_asked),
-	TWIN("p2p-map-no-peer", map_for_nobody),
-	TWIN("p2p-map-no-peer", map_for_oneself),
-	TWIN("memcpy-cross-device-no-p2p-policy", crossing_without_policy),
-	TWIN_ALSO("async-copy-never-synchronized", result_not_waited_for,
+static const struct pair pairs[] = {
+	PAIR("desc-not-set", desc_unset),
+	PAIR("desc-not-set", desc_of_former_memory),
+	PAIR("desc-not-set", desc_copied),
+	PAIR("desc-not-set", desc_before_kernel),
+	PAIR("desc-not-set", cmo_unset),
+	PAIR("desc-buffer-invalid", desc_on_host),
+	PAIR("desc-buffer-invalid", desc_in_heap),
+	PAIR("desc-buffer-invalid", desc_too_near_the_end),
+	PAIR("desc-null-stream", desc_on_no_stream),
+	PAIR("desc-cross-device", desc_of_two_devices),
+	PAIR("desc-cross-device", desc_from_host),
+	PAIR("symbol-address-other-device", variable_elsewhere),
+	PAIR("symbol-address-other-device", variable_everywhere),
+	PAIR("peer-access-before-setdevice", peer_without_device),
+	PAIR("peer-not-queried", peer_not_asked),
+	PAIR("p2p-map-no-peer", map_for_nobody),
+	PAIR("p2p-map-no-peer", map_for_oneself),
+	PAIR("memcpy-cross-device-no-p2p-policy", crossing_without_policy),
+	PAIR_ALSO("async-copy-never-synchronized", result_not_waited_for,
 		"finalize-missing-at-exit free-host-in-flight free-in-flight"),
-	TWIN("async-copy-alignment-by-luck", from_lucky_block),
-	TWIN("async-copy-alignment-by-luck", to_lucky_block),
-	TWIN("async-copy-pageable-host", large_from_heap),
-	TWIN("async-copy-pageable-host", large_from_heap_once),
+	PAIR("async-copy-alignment-by-luck", from_lucky_block),
+	PAIR("async-copy-alignment-by-luck", to_lucky_block),
+	PAIR("async-copy-pageable-host", large_from_heap),
+	PAIR("async-copy-pageable-host", large_from_heap_once),
 };
 
-TWINS_MAIN("descriptors, device variables, peers, results", twins)
+PAIRS_MAIN("descriptors, device variables, peers, results", pairs)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-The rule table, the checks and the twins say the same: every implemented rule is
-checked somewhere and has a twin, and nothing else is or has.
+The rule table, the checks and the pairs say the same: every implemented rule is
+checked somewhere and has a pair, and nothing else is or has.
 """
 import json
 import os
@@ -12,8 +12,8 @@ import sys
 
 SOURCE = os.environ.get("ACLCHECK_SOURCE") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 BUILD = os.environ.get("ACLCHECK_BUILD") or os.path.join(SOURCE, "build")
-# Told about every failing call; there is no mistake of the program to twin it with.
-WITHOUT_TWIN = {"api-error", "api-missing-in-runtime"}
+# Told about every failing call; there is no mistake of the program to pair it with.
+WITHOUT_PAIR = {"api-error", "api-missing-in-runtime"}
 
 
 def read(*parts):
@@ -58,14 +58,14 @@ def table():
     return {rule["id"]: rule for text in sources(os.path.join("checks", "rules"), ".json") for rule in json.loads(text)}
 
 
-def twinned(folder=os.path.join("tests", "paired")):
+def paired(folder=os.path.join("tests", "paired")):
     return {i for text in sources(folder, (".c",))
-            for i in re.findall(r'\bTWIN[A-Z_]*\(\s*"([a-z0-9-]+)"', text)}
+            for i in re.findall(r'\bPAIR[A-Z_]*\(\s*"([a-z0-9-]+)"', text)}
 
 
 def live():
-    """Rules whose twins run as programs on the software runtime."""
-    return twinned(os.path.join("tests", "paired", "live")) | {
+    """Rules whose pairs run as programs on the software runtime."""
+    return paired(os.path.join("tests", "paired", "live")) | {
         line.split(":")[0] for line in read("tests", "paired", "real", "proven").splitlines() if not line.startswith("#")}
 
 
@@ -74,10 +74,10 @@ def command(*words):
 
 
 def wrong_counts(rules):
-    """What `aclcheck rules --coverage` says of all, against the table and the twins."""
+    """What `aclcheck rules --coverage` says of all, against the table and the pairs."""
     implemented = {i for i, rule in rules.items() if rule["state"] == "implemented"}
     states = [rule["state"] for rule in rules.values()]
-    want = [len(rules), len(implemented), len(implemented & twinned()), states.count("uncheckable"), states.count("planned"),
+    want = [len(rules), len(implemented), len(implemented & paired()), states.count("uncheckable"), states.count("planned"),
             len(implemented & live())]
     said = re.search(r"^all +(.*)$", command("--coverage"), re.M).group(1).split()
     return [] if [int(n) for n in said] == want else [f"said {said}, is {want}"]
@@ -95,9 +95,9 @@ def main():
     tests = [
         ("every rule written in checks/ can be checked", written() & {i for i, r in rules.items() if r["state"] == "uncheckable"}),
         ("every implemented rule is checked somewhere", implemented - written() - needed()),
-        ("every implemented rule has a twin", implemented - twinned() - WITHOUT_TWIN),
-        ("every twin is of an implemented rule", twinned() - implemented),
-        ("every rule proven live has a twin", live() - twinned()),
+        ("every implemented rule has a pair", implemented - paired() - WITHOUT_PAIR),
+        ("every pair is of an implemented rule", paired() - implemented),
+        ("every rule proven live has a pair", live() - paired()),
         ("every uncheckable rule says why", {i for i, r in rules.items() if r["state"] == "uncheckable" and not r.get("reason")}),
         ("every rule has a Chinese title", {i for i, r in rules.items() if not re.search("[\u4e00-\u9fff]", r["title"]["zh"])}),
         ("aclcheck rules --coverage counts right", wrong_counts(rules)),

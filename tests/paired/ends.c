@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about ends: of the runtime, and of streams that others depend on. */
+/* Pairs of the rules about ends: of the runtime, and of streams that others depend on. */
 #include "paired.h"
 
 static void finalize_beside(void)
@@ -7,15 +7,15 @@ static void finalize_beside(void)
 	struct acl_args_aclrtGetDeviceCount a = {.count = OUT};
 	struct acl_call_record ev;
 
-	twin_thread(1);
-	twin_assume(twin_enter(&ev, ACL_API_aclrtGetDeviceCount, &a, __LINE__), "the call takes its time");
+	pair_thread(1);
+	pair_assume(pair_enter(&ev, ACL_API_aclrtGetDeviceCount, &a, __LINE__), "the call takes its time");
 	if (!bug)
-		twin_leave(&ev, 0);
-	twin_thread(0);
+		pair_leave(&ev, 0);
+	pair_thread(0);
 	CALL(aclrtResetDeviceForce, .deviceId = 0);
 	CALL(aclFinalize);
 	if (bug)
-		twin_leave(&ev, 0);
+		pair_leave(&ev, 0);
 }
 
 static void callback_too_late(void)
@@ -26,7 +26,7 @@ static void callback_too_late(void)
 	CALL(aclFinalize);
 	if (bug)
 		CALL(aclFinalizeCallbackRegister, .type = ACL_REG_TYPE_OTHER, .cbFunc = HANDLE);
-	twin_exit();
+	pair_exit();
 }
 
 static void counted_still(void)
@@ -36,7 +36,7 @@ static void counted_still(void)
 	CALL(aclInit, .configPath = NULL);
 	if (!bug)
 		CALL(aclFinalizeReference, .refCount = NULL);
-	twin_exit();
+	pair_exit();
 }
 
 /* --- waits --------------------------------------------------------------------------- */
@@ -117,7 +117,7 @@ static void force_given_up(void)
 	char *d = make_device_memory(4096);
 
 	/* Only a callback could keep a real stream busy, and after one the rule is silent. */
-	twin_assume(make_address() != NULL, "the stream is busy without a callback");
+	pair_assume(make_address() != NULL, "the stream is busy without a callback");
 	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
 	CALL_FAILS(507046, aclrtSynchronizeStreamWithTimeout, .stream = s, .timeout = 1);
 	if (bug)
@@ -132,9 +132,9 @@ static void subscribed_still(void)
 {
 	aclrtStream s = make_stream();
 
-	CALL(aclrtSubscribeReport, .threadId = twin_thread_id(1), .stream = s);
+	CALL(aclrtSubscribeReport, .threadId = pair_thread_id(1), .stream = s);
 	if (!bug)
-		CALL(aclrtUnSubscribeReport, .threadId = twin_thread_id(1), .stream = s);
+		CALL(aclrtUnSubscribeReport, .threadId = pair_thread_id(1), .stream = s);
 	CALL(aclrtDestroyStream, .stream = s);
 }
 
@@ -144,14 +144,14 @@ static void subscribed_and_at_work(void)
 	aclrtStream s = make_stream();
 	struct acl_call_record ev;
 
-	CALL(aclrtSubscribeReport, .threadId = twin_thread_id(1), .stream = s);
+	CALL(aclrtSubscribeReport, .threadId = pair_thread_id(1), .stream = s);
 	if (!bug)
-		CALL(aclrtUnSubscribeReport, .threadId = twin_thread_id(1), .stream = s);
-	twin_thread(1);
-	twin_assume(twin_enter(&ev, ACL_API_aclrtProcessReport, &a, __LINE__), "the call takes its time");
-	twin_thread(0);
+		CALL(aclrtUnSubscribeReport, .threadId = pair_thread_id(1), .stream = s);
+	pair_thread(1);
+	pair_assume(pair_enter(&ev, ACL_API_aclrtProcessReport, &a, __LINE__), "the call takes its time");
+	pair_thread(0);
 	CALL(aclrtDestroyStream, .stream = s);
-	twin_leave(&ev, 507012);
+	pair_leave(&ev, 507012);
 }
 
 static void poll_in_threads(void)
@@ -163,29 +163,29 @@ static void poll_in_threads(void)
 	for (unsigned i = 0; i < n; i++)
 		a[i].stream = make_stream_flags(ACL_STREAM_FAST_SYNC);
 	for (unsigned i = 0; i < n; i++) {
-		twin_thread(i + 1);
-		twin_assume(twin_enter(&ev[i], ACL_API_aclrtSynchronizeStream, &a[i], __LINE__),
+		pair_thread(i + 1);
+		pair_assume(pair_enter(&ev[i], ACL_API_aclrtSynchronizeStream, &a[i], __LINE__),
 			"the call takes its time");
 	}
 	for (unsigned i = 0; i < n; i++) {
-		twin_thread(i + 1);
-		twin_leave(&ev[i], 0);
+		pair_thread(i + 1);
+		pair_leave(&ev[i], 0);
 	}
 }
 
-static const struct twin twins[] = {
-	TWIN("finalize-race", finalize_beside),
-	TWIN("finalize-callback-after-finalize", callback_too_late),
-	TWIN_ALSO("finalize-reference-unbalanced", counted_still, "finalize-missing-at-exit"),
-	TWIN_ALSO("sync-timeout-ignored", free_after_timeout, "free-in-flight"),
-	TWIN("sync-timeout-ignored", event_after_timeout),
-	TWIN_ALSO("sync-device-scope", device_wait_of_one_context, "free-in-flight"),
-	TWIN("stream-destroy-force-pending", force_awaited),
-	TWIN("stream-destroy-force-pending", force_unfinished),
-	TWIN("stream-destroy-force-pending", force_given_up),
-	TWIN("stream-destroyed-while-subscribed", subscribed_still),
-	TWIN("stream-destroyed-while-subscribed", subscribed_and_at_work),
-	TWIN("stream-fast-sync-many", poll_in_threads),
+static const struct pair pairs[] = {
+	PAIR("finalize-race", finalize_beside),
+	PAIR("finalize-callback-after-finalize", callback_too_late),
+	PAIR_ALSO("finalize-reference-unbalanced", counted_still, "finalize-missing-at-exit"),
+	PAIR_ALSO("sync-timeout-ignored", free_after_timeout, "free-in-flight"),
+	PAIR("sync-timeout-ignored", event_after_timeout),
+	PAIR_ALSO("sync-device-scope", device_wait_of_one_context, "free-in-flight"),
+	PAIR("stream-destroy-force-pending", force_awaited),
+	PAIR("stream-destroy-force-pending", force_unfinished),
+	PAIR("stream-destroy-force-pending", force_given_up),
+	PAIR("stream-destroyed-while-subscribed", subscribed_still),
+	PAIR("stream-destroyed-while-subscribed", subscribed_and_at_work),
+	PAIR("stream-fast-sync-many", poll_in_threads),
 };
 
-TWINS_MAIN("rules about ends", twins)
+PAIRS_MAIN("rules about ends", pairs)

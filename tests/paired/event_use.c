@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about the use of events. */
+/* Pairs of the rules about the use of events. */
 #include "paired.h"
 
 static void record_across(void)
@@ -42,7 +42,7 @@ static void query_elsewhere(void)
 	aclrtStream s = make_stream();
 
 	CALL(aclrtRecordEvent, .event = e, .stream = s);
-	twin_thread(bug);
+	pair_thread(bug);
 	CALL(aclrtQueryEvent, .event = e, .status = OUT);
 }
 
@@ -72,7 +72,7 @@ static void time_for_nothing(void)
 	CALL(aclrtDestroyStream, .stream = s);
 	CALL(aclrtResetDevice, .deviceId = 0);
 	CALL(aclFinalize);
-	twin_exit();
+	pair_exit();
 }
 
 static void destroy_while_waiting(void)
@@ -82,14 +82,14 @@ static void destroy_while_waiting(void)
 
 	a.event = make_event_ex(ACL_EVENT_SYNC);
 	CALL(aclrtRecordEvent, .event = a.event);
-	twin_thread(1);
-	twin_assume(twin_enter(&ev, ACL_API_aclrtSynchronizeEvent, &a, __LINE__), "the call takes its time");
+	pair_thread(1);
+	pair_assume(pair_enter(&ev, ACL_API_aclrtSynchronizeEvent, &a, __LINE__), "the call takes its time");
 	if (!bug)
-		twin_leave(&ev, 0);
-	twin_thread(0);
+		pair_leave(&ev, 0);
+	pair_thread(0);
 	CALL(aclrtDestroyEvent, .event = a.event);
 	if (bug)
-		twin_leave(&ev, 0);
+		pair_leave(&ev, 0);
 }
 
 /* Advice: the runtime keeps what the stream's wait needs. */
@@ -99,10 +99,10 @@ static void destroy_awaited(void)
 	aclrtStream s = make_stream(), waiting = make_stream();
 
 	CALL(aclrtRecordEvent, .event = e, .stream = s);
-	twin_thread(1);
+	pair_thread(1);
 	CALL(aclrtSetDevice, .deviceId = 0);
 	CALL(aclrtStreamWaitEvent, .stream = waiting, .event = e);
-	twin_thread(0);
+	pair_thread(0);
 	if (!bug)
 		CALL(aclrtSynchronizeStream, .stream = waiting);
 	CALL(aclrtDestroyEvent, .event = e);
@@ -126,16 +126,16 @@ static void reset_too_early(void)
 	CALL(aclrtSynchronizeStream, .stream = second);
 }
 
-static const struct twin twins[] = {
-	TWIN("event-cross-device", record_across),
-	TWIN("event-cross-device", wait_across),
-	TWIN_EACH("event-wait-same-stream", wait_here, WAIT_EVENT),
-	TWIN("event-query-cross-thread", query_elsewhere),
-	TWIN("event-elapsed-different-streams", time_between_streams),
-	TWIN("event-timeline-unneeded", time_for_nothing),
-	TWIN("event-destroyed-in-use", destroy_while_waiting),
-	TWIN("event-destroyed-in-use", destroy_awaited),
-	TWIN_ALSO("event-reset-before-wait", reset_too_early, "event-wait-before-record"),
+static const struct pair pairs[] = {
+	PAIR("event-cross-device", record_across),
+	PAIR("event-cross-device", wait_across),
+	PAIR_EACH("event-wait-same-stream", wait_here, WAIT_EVENT),
+	PAIR("event-query-cross-thread", query_elsewhere),
+	PAIR("event-elapsed-different-streams", time_between_streams),
+	PAIR("event-timeline-unneeded", time_for_nothing),
+	PAIR("event-destroyed-in-use", destroy_while_waiting),
+	PAIR("event-destroyed-in-use", destroy_awaited),
+	PAIR_ALSO("event-reset-before-wait", reset_too_early, "event-wait-before-record"),
 };
 
-TWINS_MAIN("rules about the use of events", twins)
+PAIRS_MAIN("rules about the use of events", pairs)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about kinds of events and the failure mode of streams. */
+/* Pairs of the rules about kinds of events and the failure mode of streams. */
 #include "paired.h"
 
 static void wait_timeline(void)
@@ -179,27 +179,27 @@ static void record_after_failure(void)
 	CALL_EACH(0, ROLE(STREAM, s), ROLE(EVENT, e));
 }
 
-static const struct twin twins[] = {
-	TWIN_EACH("event-wait-without-sync-flag", wait_timeline, WAIT_EVENT),
-	TWIN_EACH("event-device-only-on-host", record_device_only, RECORD_EVENT),
-	TWIN("event-reset-unsupported", reset_ex),
-	TWIN("event-reset-unsupported", reset_plain),
-	TWIN("event-query-api-mismatch", query_ex),
-	TWIN("event-query-api-mismatch", query_wait_ex),
-	TWIN("event-query-api-mismatch", number_ex),
-	TWIN("event-query-api-mismatch", number_timeline),
-	TWIN("event-ipc-handle-without-ipc-flag", share_plain),
-	TWIN("event-elapsed-no-timeline", elapsed_sync_only),
-	TWIN("event-elapsed-not-recorded", elapsed_unrecorded),
-	TWIN("event-elapsed-not-synced", elapsed_early),
-	TWIN_EACH("event-sync-before-record", synchronise_unrecorded, SYNCHRONISE_EVENT),
-	TWIN_EACH("event-resource-exhausted", no_event_left, CREATE_EVENT),
-	TWIN_EACH("event-resource-exhausted", no_event_to_record, RECORD_EVENT),
-	TWIN_EACH("stream-resource-exhausted", no_stream_left, CREATE_STREAM),
-	TWIN("stream-failure-mode-repeat", mode_changed),
-	TWIN("stream-failure-mode-repeat", mode_of_bound),
-	TWIN_AVOIDS("stop-on-failure-then-submit", submit_after_failure),
-	TWIN_EACH("stop-on-failure-then-submit", record_after_failure, RECORD_EVENT, .avoids = true),
+static const struct pair pairs[] = {
+	PAIR_EACH("event-wait-without-sync-flag", wait_timeline, WAIT_EVENT),
+	PAIR_EACH("event-device-only-on-host", record_device_only, RECORD_EVENT),
+	PAIR("event-reset-unsupported", reset_ex),
+	PAIR("event-reset-unsupported", reset_plain),
+	PAIR("event-query-api-mismatch", query_ex),
+	PAIR("event-query-api-mismatch", query_wait_ex),
+	PAIR("event-query-api-mismatch", number_ex),
+	PAIR("event-query-api-mismatch", number_timeline),
+	PAIR("event-ipc-handle-without-ipc-flag", share_plain),
+	PAIR("event-elapsed-no-timeline", elapsed_sync_only),
+	PAIR("event-elapsed-not-recorded", elapsed_unrecorded),
+	PAIR("event-elapsed-not-synced", elapsed_early),
+	PAIR_EACH("event-sync-before-record", synchronise_unrecorded, SYNCHRONISE_EVENT),
+	PAIR_EACH("event-resource-exhausted", no_event_left, CREATE_EVENT),
+	PAIR_EACH("event-resource-exhausted", no_event_to_record, RECORD_EVENT),
+	PAIR_EACH("stream-resource-exhausted", no_stream_left, CREATE_STREAM),
+	PAIR("stream-failure-mode-repeat", mode_changed),
+	PAIR("stream-failure-mode-repeat", mode_of_bound),
+	PAIR_AVOIDS("stop-on-failure-then-submit", submit_after_failure),
+	PAIR_EACH("stop-on-failure-then-submit", record_after_failure, RECORD_EVENT, .avoids = true),
 };
 
-TWINS_MAIN("rules about events", twins)
+PAIRS_MAIN("rules about events", pairs)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about what links captures: events from outside and of other captures, contexts, the end.
+/* Pairs of the rules about what links captures: events from outside and of other captures, contexts, the end.
  */
 #include "paired.h"
 
@@ -126,10 +126,10 @@ static void limit_by_other_thread(void)
 
 	begin(s);
 	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
-	twin_thread(1);
+	pair_thread(1);
 	CALL(aclrtSetDevice, .deviceId = bug ? 0 : 1);
 	CALL(aclrtSetDeviceResLimit, .deviceId = bug ? 0 : 1, .type = ACL_RT_DEV_RES_CUBE_CORE, .value = 8);
-	twin_thread(0);
+	pair_thread(0);
 	end(s);
 }
 
@@ -260,25 +260,25 @@ static void left_open(void)
 		CALL(aclrtResetDevice, .deviceId = 0);
 		CALL(aclFinalize);
 	}
-	twin_exit();
+	pair_exit();
 }
 
-static const struct twin twins[] = {
-	TWIN("capture-event-record-dropped", record_dropped),
-	TWIN_ALSO("capture-cross-model-event", event_of_other_capture, "capture-end-invalidated"),
-	TWIN_ALSO("capture-end-invalidated", event_of_other_capture, "capture-cross-model-event"),
-	TWIN_EACH("capture-wait-outside-event", event_from_outside, WAIT_EVENT),
-	TWIN("capture-wait-outside-event", event_again_outside),
-	TWIN_EACH("capture-wait-unrecorded-event", event_unrecorded, WAIT_EVENT),
-	TWIN("capture-sync-event", end_captured),
-	TWIN("capture-config-ineffective", limit_by_other_thread),
-	TWIN("capture-event-destroyed-in-capture", event_destroyed),
-	TWIN("capture-external-flag-switch", flag_switched),
-	TWIN("capture-external-event-twice", external_twice),
-	TWIN("capture-external-event-in-subgraph", external_in_condition),
-	TWIN("capture-wrong-context", begun_elsewhere),
-	TWIN("capture-wrong-context", grouped_elsewhere),
-	TWIN_ALSO("capture-never-ended", left_open, "finalize-missing-at-exit"),
+static const struct pair pairs[] = {
+	PAIR("capture-event-record-dropped", record_dropped),
+	PAIR_ALSO("capture-cross-model-event", event_of_other_capture, "capture-end-invalidated"),
+	PAIR_ALSO("capture-end-invalidated", event_of_other_capture, "capture-cross-model-event"),
+	PAIR_EACH("capture-wait-outside-event", event_from_outside, WAIT_EVENT),
+	PAIR("capture-wait-outside-event", event_again_outside),
+	PAIR_EACH("capture-wait-unrecorded-event", event_unrecorded, WAIT_EVENT),
+	PAIR("capture-sync-event", end_captured),
+	PAIR("capture-config-ineffective", limit_by_other_thread),
+	PAIR("capture-event-destroyed-in-capture", event_destroyed),
+	PAIR("capture-external-flag-switch", flag_switched),
+	PAIR("capture-external-event-twice", external_twice),
+	PAIR("capture-external-event-in-subgraph", external_in_condition),
+	PAIR("capture-wrong-context", begun_elsewhere),
+	PAIR("capture-wrong-context", grouped_elsewhere),
+	PAIR_ALSO("capture-never-ended", left_open, "finalize-missing-at-exit"),
 };
 
-TWINS_MAIN("link rules", twins)
+PAIRS_MAIN("link rules", pairs)

@@ -7,36 +7,36 @@
 
 #include "paired.h"
 
-unsigned twin_function;
+unsigned pair_function;
 
-void twin_functions_use(const struct twin *t)
+void pair_functions_use(const struct pair *t)
 {
-	twin_function = t->scene ? t->api : 0;
+	pair_function = t->scenario ? t->api : 0;
 }
 
-void twin_call(int64_t result, const struct twin_role *roles, size_t n, unsigned line)
+void pair_call(int64_t result, const struct pair_role *roles, size_t n, unsigned line)
 {
 	_Alignas(16) char args[512] = {0};
 	struct acl_call_record call;
 
-	assert(acl_apis[twin_function].args_size <= sizeof(args));
+	assert(acl_apis[pair_function].args_size <= sizeof(args));
 	for (size_t i = 0; i < n; i++)
-		acl_slot_set(args, acl_role_slots[twin_function][roles[i].role], roles[i].value);
-	twin_enter(&call, twin_function, args, line);
-	twin_leave(&call, result);
+		acl_slot_set(args, acl_role_slots[pair_function][roles[i].role], roles[i].value);
+	pair_enter(&call, pair_function, args, line);
+	pair_leave(&call, result);
 }
 
-static bool takes_part(const struct twin *t, unsigned api)
+static bool takes_part(const struct pair *t, unsigned api)
 {
 	bool async = acl_apis[api].mode == ACL_MODE_ASYNC;
 
-	return (!t->role || acl_arg_has(api, t->role)) && (!t->mode || async == (t->mode == TWIN_IF_ASYNC));
+	return (!t->role || acl_arg_has(api, t->role)) && (!t->mode || async == (t->mode == PAIR_IF_ASYNC));
 }
 
 /* The scenario with one function, under a name that says so. */
-static struct twin with_function(const struct twin *t, unsigned api)
+static struct pair with_function(const struct pair *t, unsigned api)
 {
-	struct twin one = *t;
+	struct pair one = *t;
 	char *name = NULL;
 
 	if (asprintf(&name, "%s %s", t->name, acl_apis[api].name) < 0)
@@ -46,23 +46,23 @@ static struct twin with_function(const struct twin *t, unsigned api)
 	return one;
 }
 
-struct twin *twins_with_functions(const struct twin *twins, size_t *n)
+struct pair *pairs_with_functions(const struct pair *pairs, size_t *n)
 {
 	size_t count = 0;
-	struct twin *all = calloc(*n * ACL_API_COUNT, sizeof(*all));
+	struct pair *all = calloc(*n * ACL_API_COUNT, sizeof(*all));
 
 	if (!all)
 		abort();
 	for (size_t i = 0; i < *n; i++) {
-		const struct acl_operation_info *operation = &acl_operations[twins[i].operation];
+		const struct acl_operation_info *operation = &acl_operations[pairs[i].operation];
 
-		if (!twins[i].each) {
-			all[count++] = twins[i];
+		if (!pairs[i].each) {
+			all[count++] = pairs[i];
 			continue;
 		}
 		for (unsigned k = 0; k < operation->n_apis; k++)
-			if (takes_part(&twins[i], operation->apis[k]))
-				all[count++] = with_function(&twins[i], operation->apis[k]);
+			if (takes_part(&pairs[i], operation->apis[k]))
+				all[count++] = with_function(&pairs[i], operation->apis[k]);
 	}
 	*n = count;
 	return all;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about models as handles: in the making, of conditions, asked for, left behind. */
+/* Pairs of the rules about models as handles: in the making, of conditions, asked for, left behind. */
 #include "paired.h"
 
 #define RELAXED ACL_MODEL_RI_CAPTURE_MODE_RELAXED
@@ -338,27 +338,27 @@ static void left_in_context(void)
 	CALL(aclrtDestroyContext, .context = x);
 }
 
-static const struct twin twins[] = {
-	TWIN("mdlri-destroy-capturing", destroyed_in_the_making),
-	TWIN("mdlri-execute-capturing", executed_in_the_making),
-	TWIN("mdlri-debugprint-before-end", printed_in_the_making),
-	TWIN("mdlri-debugprint-before-end", printed_to_nowhere),
-	TWIN("cond-handle-not-capturing", condition_too_late),
-	TWIN("cond-handle-not-capturing", condition_in_condition),
-	TWIN("cond-handle-reused", condition_used_twice),
-	TWIN("cond-task-bad-stream", condition_on_idle_stream),
-	TWIN("cond-task-bad-stream", condition_of_other_model),
-	TWIN("cond-task-bad-stream", condition_without_models),
-	TWIN("mdlri-destroy-submodel", destroyed_of_condition),
-	TWIN("mdlri-getstreams-size", array_too_small),
-	TWIN("mdlri-getstreams-size", tasks_without_counter),
-	TWIN("mdlri-destroy-callback-misuse", unregistered_unknown),
-	TWIN("mdlri-model-count", too_many_streams),
-	TWIN("mdlri-model-count", too_many_streams_in_all),
-	TWIN("mdlri-execute-on-model-stream", executed_on_own_stream),
-	TWIN("mdlri-model-count", no_more_models),
-	TWIN("model-outlives-context", left_in_device),
-	TWIN("model-outlives-context", left_in_context),
+static const struct pair pairs[] = {
+	PAIR("mdlri-destroy-capturing", destroyed_in_the_making),
+	PAIR("mdlri-execute-capturing", executed_in_the_making),
+	PAIR("mdlri-debugprint-before-end", printed_in_the_making),
+	PAIR("mdlri-debugprint-before-end", printed_to_nowhere),
+	PAIR("cond-handle-not-capturing", condition_too_late),
+	PAIR("cond-handle-not-capturing", condition_in_condition),
+	PAIR("cond-handle-reused", condition_used_twice),
+	PAIR("cond-task-bad-stream", condition_on_idle_stream),
+	PAIR("cond-task-bad-stream", condition_of_other_model),
+	PAIR("cond-task-bad-stream", condition_without_models),
+	PAIR("mdlri-destroy-submodel", destroyed_of_condition),
+	PAIR("mdlri-getstreams-size", array_too_small),
+	PAIR("mdlri-getstreams-size", tasks_without_counter),
+	PAIR("mdlri-destroy-callback-misuse", unregistered_unknown),
+	PAIR("mdlri-model-count", too_many_streams),
+	PAIR("mdlri-model-count", too_many_streams_in_all),
+	PAIR("mdlri-execute-on-model-stream", executed_on_own_stream),
+	PAIR("mdlri-model-count", no_more_models),
+	PAIR("model-outlives-context", left_in_device),
+	PAIR("model-outlives-context", left_in_context),
 };
 
-TWINS_MAIN("graph rules", twins)
+PAIRS_MAIN("graph rules", pairs)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about what task groups and updates hold, and about the streams of models. */
+/* Pairs of the rules about what task groups and updates hold, and about the streams of models. */
 #include "paired.h"
 
 #define RELAXED ACL_MODEL_RI_CAPTURE_MODE_RELAXED
@@ -396,26 +396,26 @@ static void updated_by_captured(void)
 static aclmdlRITaskParams record = {.type = ACL_MODEL_RI_TASK_EVENT_RECORD};
 static aclmdlRITaskParams kernel = {.type = ACL_MODEL_RI_TASK_KERNEL};
 
-static const struct twin twins[] = {
-	TWIN("taskgrp-open-at-end", open_at_end),
-	TWIN("taskgrp-interrupted", interrupted),
-	TWIN("taskgrp-unsupported-task", set_in_group),
-	TWIN("taskupd-wrong-task-type", set_in_update),
-	TWIN("taskupd-handle-after-destroy", update_of_destroyed),
-	TWIN("taskupd-concurrent", update_twice),
-	TWIN("taskupd-left-open", destroyed_in_update),
-	TWIN("taskupd-left-open", executed_in_update),
-	TWIN("cond-submodel-not-captured", condition_left_empty),
-	TWIN("cond-capture-to-nonsub", captured_into_twice),
-	TWIN("cond-capture-to-nonsub", captured_into_root),
-	TWIN("mdlri-gettasks-unrelated-stream", tasks_of_captured_stream),
-	TWIN("mdlri-task-after-buildend", task_after_build),
-	TWIN_EACH("mdlri-task-after-buildend", record_after_build, RECORD_EVENT),
-	TWIN("mdlri-wrong-context", executed_elsewhere),
-	TWIN("mdlri-wrong-context", destroyed_elsewhere),
-	TWIN("capture-taskupdateasync", updated_by_captured),
-	TWIN_CALL("mdlri-task-setparams-type", aclmdlRITaskSetParams, (.task = HANDLE, .params = &record),
+static const struct pair pairs[] = {
+	PAIR("taskgrp-open-at-end", open_at_end),
+	PAIR("taskgrp-interrupted", interrupted),
+	PAIR("taskgrp-unsupported-task", set_in_group),
+	PAIR("taskupd-wrong-task-type", set_in_update),
+	PAIR("taskupd-handle-after-destroy", update_of_destroyed),
+	PAIR("taskupd-concurrent", update_twice),
+	PAIR("taskupd-left-open", destroyed_in_update),
+	PAIR("taskupd-left-open", executed_in_update),
+	PAIR("cond-submodel-not-captured", condition_left_empty),
+	PAIR("cond-capture-to-nonsub", captured_into_twice),
+	PAIR("cond-capture-to-nonsub", captured_into_root),
+	PAIR("mdlri-gettasks-unrelated-stream", tasks_of_captured_stream),
+	PAIR("mdlri-task-after-buildend", task_after_build),
+	PAIR_EACH("mdlri-task-after-buildend", record_after_build, RECORD_EVENT),
+	PAIR("mdlri-wrong-context", executed_elsewhere),
+	PAIR("mdlri-wrong-context", destroyed_elsewhere),
+	PAIR("capture-taskupdateasync", updated_by_captured),
+	PAIR_CALL("mdlri-task-setparams-type", aclmdlRITaskSetParams, (.task = HANDLE, .params = &record),
 		(.task = HANDLE, .params = &kernel)),
 };
 
-TWINS_MAIN("group rules", twins)
+PAIRS_MAIN("group rules", pairs)

@@ -76,9 +76,9 @@ static bool together; /* the call of the other thread came while this one was in
 
 static void set_by_other(aclrtStream s, void *d)
 {
-	twin_thread(1);
+	pair_thread(1);
 	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
-	twin_thread(0);
+	pair_thread(0);
 	together = true;
 }
 
@@ -92,7 +92,7 @@ static void two_threads(void)
 	together = false;
 	CALL_DOES(aclrtMemsetAsync, 0, set_by_other(bug ? s : other, e), .devPtr = d, .maxCount = 64,
 		.count = 64, .stream = s);
-	twin_assume(together, "two calls at once are a matter of luck");
+	pair_assume(together, "two calls at once are a matter of luck");
 	/* One after the other is fine. */
 	set_by_other(s, e);
 	end(other);
@@ -111,14 +111,14 @@ static void two_threads_each(void)
 		aclrtMemsetAsync, 0,
 		{
 			together = true;
-			twin_thread(1);
+			pair_thread(1);
 			CALL_EACH(0, ROLE(DST, e), ROLE(LIMIT, 64), ROLE(SRC, from), ROLE(BYTES, 64),
 				ROLE(DPITCH, 64), ROLE(SPITCH, 64), ROLE(WIDTH, 64), ROLE(HEIGHT, 1),
 				ROLE(KIND, ACL_MEMCPY_DEVICE_TO_DEVICE), ROLE(STREAM, bug ? s : other));
-			twin_thread(0);
+			pair_thread(0);
 		},
 		.devPtr = d, .maxCount = 64, .count = 64, .stream = s);
-	twin_assume(together, "two calls at once are a matter of luck");
+	pair_assume(together, "two calls at once are a matter of luck");
 	end(other);
 	end(s);
 }
@@ -191,13 +191,13 @@ static void unsubscribed_early(void)
 	aclrtStream s = make_stream();
 	aclmdlRI m;
 
-	CALL(aclrtSubscribeReport, .threadId = twin_thread_id(0), .stream = s);
+	CALL(aclrtSubscribeReport, .threadId = pair_thread_id(0), .stream = s);
 	begin(s);
 	CALL(aclrtLaunchCallback, .fn = callback, .blockType = ACL_CALLBACK_NO_BLOCK, .stream = s);
 	m = end(s);
 	if (!bug)
 		CALL(aclmdlRIDestroy, .modelRI = m);
-	CALL(aclrtUnSubscribeReport, .threadId = twin_thread_id(0), .stream = s);
+	CALL(aclrtUnSubscribeReport, .threadId = pair_thread_id(0), .stream = s);
 }
 
 /* --- what is not part of the model ------------------------------------------------------------------- */
@@ -270,7 +270,7 @@ static void failed_and_went_on(void)
 	begin(s);
 	CALL_FAILS(107000, aclrtLaunchKernelWithArgsArray, .func = f, .numBlocks = 1, .stream = s,
 		.args = (void **)heap_memory);
-	/* Mended, it is launched in another way. */
+	/* Fixed, it is launched in another way. */
 	if (!bug)
 		CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = f, .numBlocks = 1, .stream = s,
 			.hostArgs = heap_memory, .argsSize = 64);
@@ -278,7 +278,7 @@ static void failed_and_went_on(void)
 	end(s);
 }
 
-/* Mended, the capture is given up. */
+/* Fixed, the capture is given up. */
 static void failed_and_gave_up(void)
 {
 	aclrtFuncHandle f = make_function();
@@ -293,25 +293,25 @@ static void failed_and_gave_up(void)
 	end(s);
 }
 
-static const struct twin twins[] = {
-	TWIN_EACH("capture-sync-memop-not-recorded", set_now, SET_BYTES, .mode = TWIN_IF_NOT_ASYNC),
-	TWIN_EACH("capture-sync-memop-not-recorded", set_now, SET_WORDS, .mode = TWIN_IF_NOT_ASYNC),
-	TWIN_EACH("capture-sync-memop-not-recorded", copied_now, COPY_LINEAR, .mode = TWIN_IF_NOT_ASYNC),
-	TWIN_EACH("capture-sync-memop-not-recorded", copied_now, COPY_ROWS, .mode = TWIN_IF_NOT_ASYNC),
-	TWIN_EACH("capture-sync-memop-not-recorded", batch_copied_now, COPY_BATCH, .mode = TWIN_IF_NOT_ASYNC),
-	TWIN("capture-concurrent-host-use", two_threads),
-	TWIN_EACH("capture-concurrent-host-use", two_threads_each, COPY_LINEAR, .mode = TWIN_IF_ASYNC),
-	TWIN_EACH("capture-concurrent-host-use", two_threads_each, COPY_ROWS, .mode = TWIN_IF_ASYNC),
-	TWIN("capture-getinfo-model-used-invalid", executed_without_model),
-	TWIN("capture-getinfo-model-used-invalid", named_without_model),
-	TWIN("capture-getinfo-model-used-invalid", destroyed_without_model),
-	TWIN("capture-callback-thread-gone", unsubscribed_early),
-	TWIN_EACH("capture-alloc-not-replayed", allocated_in_capture, ALLOCATE_DEVICE, .avoids = true),
-	TWIN_EACH("capture-alloc-not-replayed", allocated_in_capture, ALLOCATE_HOST, .avoids = true),
-	TWIN_AVOIDS("capture-alloc-not-replayed", freed_in_capture),
-	TWIN_AVOIDS("capture-alloc-not-replayed", allocated_on_purpose),
-	TWIN("capture-error-ignored", failed_and_went_on),
-	TWIN("capture-error-ignored", failed_and_gave_up),
+static const struct pair pairs[] = {
+	PAIR_EACH("capture-sync-memop-not-recorded", set_now, SET_BYTES, .mode = PAIR_IF_NOT_ASYNC),
+	PAIR_EACH("capture-sync-memop-not-recorded", set_now, SET_WORDS, .mode = PAIR_IF_NOT_ASYNC),
+	PAIR_EACH("capture-sync-memop-not-recorded", copied_now, COPY_LINEAR, .mode = PAIR_IF_NOT_ASYNC),
+	PAIR_EACH("capture-sync-memop-not-recorded", copied_now, COPY_ROWS, .mode = PAIR_IF_NOT_ASYNC),
+	PAIR_EACH("capture-sync-memop-not-recorded", batch_copied_now, COPY_BATCH, .mode = PAIR_IF_NOT_ASYNC),
+	PAIR("capture-concurrent-host-use", two_threads),
+	PAIR_EACH("capture-concurrent-host-use", two_threads_each, COPY_LINEAR, .mode = PAIR_IF_ASYNC),
+	PAIR_EACH("capture-concurrent-host-use", two_threads_each, COPY_ROWS, .mode = PAIR_IF_ASYNC),
+	PAIR("capture-getinfo-model-used-invalid", executed_without_model),
+	PAIR("capture-getinfo-model-used-invalid", named_without_model),
+	PAIR("capture-getinfo-model-used-invalid", destroyed_without_model),
+	PAIR("capture-callback-thread-gone", unsubscribed_early),
+	PAIR_EACH("capture-alloc-not-replayed", allocated_in_capture, ALLOCATE_DEVICE, .avoids = true),
+	PAIR_EACH("capture-alloc-not-replayed", allocated_in_capture, ALLOCATE_HOST, .avoids = true),
+	PAIR_AVOIDS("capture-alloc-not-replayed", freed_in_capture),
+	PAIR_AVOIDS("capture-alloc-not-replayed", allocated_on_purpose),
+	PAIR("capture-error-ignored", failed_and_went_on),
+	PAIR("capture-error-ignored", failed_and_gave_up),
 };
 
-TWINS_MAIN("capture habits", twins)
+PAIRS_MAIN("capture habits", pairs)

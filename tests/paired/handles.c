@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about handles: destroyed, of another kind, never made. */
+/* Pairs of the rules about handles: destroyed, of another kind, never made. */
 #include "paired.h"
 
 static void stream_used(void)
@@ -50,13 +50,13 @@ static void stream_race(void)
 
 	if (!bug)
 		CALL(aclrtStreamQuery, .stream = s, .status = OUT);
-	twin_enter(&ev, ACL_API_aclrtDestroyStream, &a, __LINE__);
+	pair_enter(&ev, ACL_API_aclrtDestroyStream, &a, __LINE__);
 	if (bug) {
-		twin_thread(1);
+		pair_thread(1);
 		CALL(aclrtStreamQuery, .stream = s, .status = OUT);
-		twin_thread(0);
+		pair_thread(0);
 	}
-	twin_leave(&ev, 0);
+	pair_leave(&ev, 0);
 }
 
 static void event_used(void)
@@ -208,25 +208,25 @@ static void create_again(void)
 	CALL(aclrtRecordEvent, .event = e);
 }
 
-static const struct twin twins[] = {
-	TWIN("stream-destroyed-handle", stream_used),
-	TWIN("stream-destroyed-handle", stream_value_again),
-	TWIN("stream-destroyed-handle", stream_race),
-	TWIN("stream-double-destroy", stream_twice),
-	TWIN("stream-double-destroy", stream_destroy_failed),
-	TWIN("event-destroyed-handle", event_used),
-	TWIN("event-destroyed-handle", event_twice),
-	TWIN("event-destroyed-handle", elapsed_first),
-	TWIN("notify-destroyed-use", notify_used),
-	TWIN("mdlri-use-after-destroy", model_used),
-	TWIN("context-set-destroyed", context_current),
-	TWIN("context-double-destroy", context_twice),
-	TWIN("kernel-binary-double-unload", binary_used),
-	TWIN("pool-use-after-destroy", pool_used),
-	TWIN("handle-type-mismatch", arguments_swapped),
-	TWIN("handle-type-mismatch", never_seen),
-	TWIN_AVOIDS("failed-create-output-used", create_failed),
-	TWIN("failed-create-output-used", create_again),
+static const struct pair pairs[] = {
+	PAIR("stream-destroyed-handle", stream_used),
+	PAIR("stream-destroyed-handle", stream_value_again),
+	PAIR("stream-destroyed-handle", stream_race),
+	PAIR("stream-double-destroy", stream_twice),
+	PAIR("stream-double-destroy", stream_destroy_failed),
+	PAIR("event-destroyed-handle", event_used),
+	PAIR("event-destroyed-handle", event_twice),
+	PAIR("event-destroyed-handle", elapsed_first),
+	PAIR("notify-destroyed-use", notify_used),
+	PAIR("mdlri-use-after-destroy", model_used),
+	PAIR("context-set-destroyed", context_current),
+	PAIR("context-double-destroy", context_twice),
+	PAIR("kernel-binary-double-unload", binary_used),
+	PAIR("pool-use-after-destroy", pool_used),
+	PAIR("handle-type-mismatch", arguments_swapped),
+	PAIR("handle-type-mismatch", never_seen),
+	PAIR_AVOIDS("failed-create-output-used", create_failed),
+	PAIR("failed-create-output-used", create_again),
 };
 
-TWINS_MAIN("rules about handles", twins)
+PAIRS_MAIN("rules about handles", pairs)

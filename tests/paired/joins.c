@@ -81,11 +81,11 @@ static void never_recorded_elsewhere(void)
 	join(third, fourth);
 	join(s, other);
 	join(fourth, third);
-	twin_thread(1);
+	pair_thread(1);
 	set(other);
 	if (!bug)
 		join(other, s);
-	twin_thread(0);
+	pair_thread(0);
 	end(s);
 	bug = false;
 	end(third);
@@ -216,22 +216,22 @@ static void joined_by_external(void)
 	end(s);
 }
 
-static const struct twin twins[] = {
-	TWIN("capture-unjoined-stream", never_recorded),
-	TWIN_EACH("capture-unjoined-stream", joined_by_each, WAIT_EVENT),
-	TWIN_EACH("capture-unjoined-stream", record_not_waited_for, RECORD_EVENT),
-	TWIN("capture-unjoined-stream", never_recorded_elsewhere),
-	TWIN_EACH("capture-task-after-join", late_kernel, LAUNCH_KERNEL, .role = ACL_ROLE_BLOCKS),
-	TWIN("capture-task-after-join", late_kernel_of_threads),
-	TWIN_EACH("capture-task-after-join", late_copy, COPY_LINEAR, .mode = TWIN_IF_ASYNC),
-	TWIN_EACH("capture-task-after-join", late_copy, COPY_ROWS, .mode = TWIN_IF_ASYNC),
-	TWIN_EACH("capture-task-after-join", late_symbol, COPY_FROM_SYMBOL, .mode = TWIN_IF_ASYNC),
-	TWIN_EACH("capture-task-after-join", late_symbol, COPY_TO_SYMBOL, .mode = TWIN_IF_ASYNC),
-	TWIN_EACH("capture-task-after-join", late_batch, COPY_BATCH, .mode = TWIN_IF_ASYNC),
-	TWIN_EACH("capture-task-after-join", late_set, SET_BYTES, .mode = TWIN_IF_ASYNC),
-	TWIN_EACH("capture-task-after-join", late_set, SET_WORDS, .mode = TWIN_IF_ASYNC),
-	TWIN_EACH("capture-task-after-join", late_record, RECORD_EVENT),
-	TWIN_EACH("capture-join-by-external-event", joined_by_external, RECORD_EVENT),
+static const struct pair pairs[] = {
+	PAIR("capture-unjoined-stream", never_recorded),
+	PAIR_EACH("capture-unjoined-stream", joined_by_each, WAIT_EVENT),
+	PAIR_EACH("capture-unjoined-stream", record_not_waited_for, RECORD_EVENT),
+	PAIR("capture-unjoined-stream", never_recorded_elsewhere),
+	PAIR_EACH("capture-task-after-join", late_kernel, LAUNCH_KERNEL, .role = ACL_ROLE_BLOCKS),
+	PAIR("capture-task-after-join", late_kernel_of_threads),
+	PAIR_EACH("capture-task-after-join", late_copy, COPY_LINEAR, .mode = PAIR_IF_ASYNC),
+	PAIR_EACH("capture-task-after-join", late_copy, COPY_ROWS, .mode = PAIR_IF_ASYNC),
+	PAIR_EACH("capture-task-after-join", late_symbol, COPY_FROM_SYMBOL, .mode = PAIR_IF_ASYNC),
+	PAIR_EACH("capture-task-after-join", late_symbol, COPY_TO_SYMBOL, .mode = PAIR_IF_ASYNC),
+	PAIR_EACH("capture-task-after-join", late_batch, COPY_BATCH, .mode = PAIR_IF_ASYNC),
+	PAIR_EACH("capture-task-after-join", late_set, SET_BYTES, .mode = PAIR_IF_ASYNC),
+	PAIR_EACH("capture-task-after-join", late_set, SET_WORDS, .mode = PAIR_IF_ASYNC),
+	PAIR_EACH("capture-task-after-join", late_record, RECORD_EVENT),
+	PAIR_EACH("capture-join-by-external-event", joined_by_external, RECORD_EVENT),
 };
 
-TWINS_MAIN("join rules", twins)
+PAIRS_MAIN("join rules", pairs)

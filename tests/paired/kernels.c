@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about kernel binaries, launches and argument lists. */
+/* Pairs of the rules about kernel binaries, launches and argument lists. */
 #include "paired.h"
 
 /* Memory of the program's own for argument lists, and for what is in them. */
@@ -29,8 +29,8 @@ static aclrtBinary describe(const void *data)
 	void *made = make_address();
 	struct acl_call_record ev;
 
-	twin_enter(&ev, ACL_API_aclrtCreateBinary, &args, __LINE__);
-	twin_leave(&ev, (intptr_t)made);
+	pair_enter(&ev, ACL_API_aclrtCreateBinary, &args, __LINE__);
+	pair_leave(&ev, (intptr_t)made);
 	return (aclrtBinary)ev.result.u;
 }
 
@@ -106,7 +106,7 @@ static void load_relative(void)
 {
 	aclrtBinHandle b = NULL;
 
-	CALL_DOES(aclrtBinaryLoadFromFile, 0, b = make_address(), .binPath = bug ? "add.o" : twin_file(),
+	CALL_DOES(aclrtBinaryLoadFromFile, 0, b = make_address(), .binPath = bug ? "add.o" : pair_file(),
 		.binHandle = &b);
 	CALL(aclrtBinaryUnLoad, .binHandle = b);
 }
@@ -183,7 +183,7 @@ static void description_kept(void)
 		CALL(aclrtDestroyBinary, .binary = d);
 	CALL(aclrtResetDevice, .deviceId = 0);
 	CALL(aclFinalize);
-	twin_exit();
+	pair_exit();
 }
 
 /* --- launches ------------------------------------------------------------------------------------- */
@@ -350,7 +350,7 @@ static void list_of_other_thread(void)
 	aclrtArgsHandle a = begin(f, make_address());
 
 	if (bug)
-		twin_thread(1);
+		pair_thread(1);
 	append(a, 8);
 }
 
@@ -481,38 +481,38 @@ static void odd_size(void)
 		.actualArgsSize = &size);
 }
 
-static const struct twin twins[] = {
-	TWIN("kernel-binary-unload-pending", unload_busy),
-	TWIN("kernel-binary-unload-pending", unload_behind_event),
-	TWIN("kernel-binary-unload-context", unload_elsewhere),
-	TWIN("kernel-binpath-relative", load_relative),
-	TWIN("kernel-cpu-func-only", register_for_aicore),
-	TWIN("kernel-cpu-func-only", register_nameless),
-	TWIN("kernel-cpu-func-only", fetch_unregistered),
-	TWIN("kernel-createbinary-data-freed", load_destroyed),
-	TWIN("kernel-createbinary-data-freed", load_freed_data),
-	TWIN("kernel-createbinary-data-freed", description_kept),
-	TWIN("kernel-wrong-device", launch_on_other_device),
-	TWIN("kernel-wrong-device", launch_symbol_on_other_device),
-	TWIN("kernel-launch-api-mismatch", launch_plain),
-	TWIN("kernel-args-array-count", short_array),
-	TWIN("kernel-args-array-count", no_array),
-	TWIN("kernel-args-freed", free_arguments),
-	TWIN("kernel-args-freed", refill_arguments),
-	TWIN("kernel-args-freed", clear_arguments),
-	TWIN("kargs-handle-foreign-func", list_of_other_function),
-	TWIN("kargs-handle-thread", list_of_other_thread),
-	TWIN("kargs-handle-thread", list_begun_again),
-	TWIN("kargs-param-mismatch", buffer_of_value),
-	TWIN("kargs-param-mismatch", update_placeholder),
-	TWIN("kargs-param-mismatch", update_larger),
-	TWIN("kargs-param-mismatch", update_other_list),
-	TWIN("kargs-too-many", many_parameters),
-	TWIN("kargs-too-many", many_bytes),
-	TWIN("kargs-too-many", large_buffer),
-	TWIN("kargs-usermem-size", small_memory),
-	TWIN("kargs-usermem-size", small_handle),
-	TWIN("kargs-usermem-size", odd_size),
+static const struct pair pairs[] = {
+	PAIR("kernel-binary-unload-pending", unload_busy),
+	PAIR("kernel-binary-unload-pending", unload_behind_event),
+	PAIR("kernel-binary-unload-context", unload_elsewhere),
+	PAIR("kernel-binpath-relative", load_relative),
+	PAIR("kernel-cpu-func-only", register_for_aicore),
+	PAIR("kernel-cpu-func-only", register_nameless),
+	PAIR("kernel-cpu-func-only", fetch_unregistered),
+	PAIR("kernel-createbinary-data-freed", load_destroyed),
+	PAIR("kernel-createbinary-data-freed", load_freed_data),
+	PAIR("kernel-createbinary-data-freed", description_kept),
+	PAIR("kernel-wrong-device", launch_on_other_device),
+	PAIR("kernel-wrong-device", launch_symbol_on_other_device),
+	PAIR("kernel-launch-api-mismatch", launch_plain),
+	PAIR("kernel-args-array-count", short_array),
+	PAIR("kernel-args-array-count", no_array),
+	PAIR("kernel-args-freed", free_arguments),
+	PAIR("kernel-args-freed", refill_arguments),
+	PAIR("kernel-args-freed", clear_arguments),
+	PAIR("kargs-handle-foreign-func", list_of_other_function),
+	PAIR("kargs-handle-thread", list_of_other_thread),
+	PAIR("kargs-handle-thread", list_begun_again),
+	PAIR("kargs-param-mismatch", buffer_of_value),
+	PAIR("kargs-param-mismatch", update_placeholder),
+	PAIR("kargs-param-mismatch", update_larger),
+	PAIR("kargs-param-mismatch", update_other_list),
+	PAIR("kargs-too-many", many_parameters),
+	PAIR("kargs-too-many", many_bytes),
+	PAIR("kargs-too-many", large_buffer),
+	PAIR("kargs-usermem-size", small_memory),
+	PAIR("kargs-usermem-size", small_handle),
+	PAIR("kargs-usermem-size", odd_size),
 };
 
-TWINS_MAIN("rules about kernels", twins)
+PAIRS_MAIN("rules about kernels", pairs)

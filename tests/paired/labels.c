@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about labels, snapshots and handles nobody has made. */
+/* Pairs of the rules about labels, snapshots and handles nobody has made. */
 #include "paired.h"
 
 static aclrtLabel make_label(void)
@@ -113,8 +113,8 @@ static void locked_in_capture(void)
 	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
 	if (!bug)
 		CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
-	CALL(aclrtSnapShotProcessLock, .pid = twin_pid());
-	CALL(aclrtSnapShotProcessUnlock, .pid = twin_pid());
+	CALL(aclrtSnapShotProcessLock, .pid = pair_pid());
+	CALL(aclrtSnapShotProcessUnlock, .pid = pair_pid());
 	if (bug)
 		CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
 }
@@ -129,15 +129,15 @@ static void locked_in_build(void)
 	CALL(aclmdlRIEndTask, .modelRI = m, .stream = s);
 	if (!bug)
 		CALL(aclmdlRIBuildEnd, .modelRI = m);
-	CALL(aclrtSnapShotProcessLock, .pid = twin_pid());
-	CALL(aclrtSnapShotProcessUnlock, .pid = twin_pid());
+	CALL(aclrtSnapShotProcessLock, .pid = pair_pid());
+	CALL(aclrtSnapShotProcessUnlock, .pid = pair_pid());
 }
 
 static void left_locked(void)
 {
-	CALL(aclrtSnapShotProcessLock, .pid = twin_pid());
+	CALL(aclrtSnapShotProcessLock, .pid = pair_pid());
 	if (!bug)
-		CALL(aclrtSnapShotProcessUnlock, .pid = twin_pid());
+		CALL(aclrtSnapShotProcessUnlock, .pid = pair_pid());
 	CALL(aclrtResetDevice, .deviceId = 0);
 	CALL(aclFinalize);
 }
@@ -145,11 +145,11 @@ static void left_locked(void)
 static void exit_locked(void)
 {
 	CALL(aclrtResetDevice, .deviceId = 0);
-	CALL(aclrtSnapShotProcessLock, .pid = twin_pid());
+	CALL(aclrtSnapShotProcessLock, .pid = pair_pid());
 	if (!bug)
-		CALL(aclrtSnapShotProcessUnlock, .pid = twin_pid());
+		CALL(aclrtSnapShotProcessUnlock, .pid = pair_pid());
 	CALL(aclFinalizeReference, .refCount = OUT);
-	twin_exit();
+	pair_exit();
 }
 
 static void malloc_while_locked(void)
@@ -157,14 +157,14 @@ static void malloc_while_locked(void)
 	size_t free_bytes = 1, total = 2;
 	void *d;
 
-	CALL(aclrtSnapShotProcessLock, .pid = twin_pid());
+	CALL(aclrtSnapShotProcessLock, .pid = pair_pid());
 	/* Questions are answered, and other threads are meant to wait. */
 	CALL(aclrtGetMemInfo, .attr = ACL_HBM_MEM, .free = &free_bytes, .total = &total);
 	if (!bug)
-		CALL(aclrtSnapShotProcessUnlock, .pid = twin_pid());
+		CALL(aclrtSnapShotProcessUnlock, .pid = pair_pid());
 	d = make_device_memory(4096);
 	if (bug)
-		CALL(aclrtSnapShotProcessUnlock, .pid = twin_pid());
+		CALL(aclrtSnapShotProcessUnlock, .pid = pair_pid());
 	CALL(aclrtFree, .devPtr = d);
 }
 
@@ -172,13 +172,13 @@ static void malloc_while_another_locks(void)
 {
 	void *d;
 
-	twin_thread(bug ? 0 : 1);
-	CALL(aclrtSnapShotProcessLock, .pid = twin_pid());
-	twin_thread(0);
+	pair_thread(bug ? 0 : 1);
+	CALL(aclrtSnapShotProcessLock, .pid = pair_pid());
+	pair_thread(0);
 	d = make_device_memory(4096);
-	twin_thread(bug ? 0 : 1);
-	CALL(aclrtSnapShotProcessUnlock, .pid = twin_pid());
-	twin_thread(0);
+	pair_thread(bug ? 0 : 1);
+	CALL(aclrtSnapShotProcessUnlock, .pid = pair_pid());
+	pair_thread(0);
 	CALL(aclrtFree, .devPtr = d);
 }
 
@@ -197,20 +197,20 @@ static void stream_from_nowhere(void)
 	CALL_FAILS(bug ? 107017 : 0, aclrtSynchronizeStream, .stream = bug ? (void *)heap_memory : given);
 }
 
-static const struct twin twins[] = {
-	TWIN("label-before-list", set_unlisted),
-	TWIN("label-before-list", set_unlisted_on_old_firmware),
-	TWIN("label-count-limit", too_many_labels),
-	TWIN("label-destroy-order", destroyed_elsewhere),
-	TWIN("label-destroy-order", destroyed_before_list),
-	TWIN("label-in-capture", switch_in_capture),
-	TWIN("snapshot-during-capture", locked_in_capture),
-	TWIN("snapshot-during-capture", locked_in_build),
-	TWIN("snapshot-not-unlocked", left_locked),
-	TWIN("snapshot-not-unlocked", exit_locked),
-	TWIN("snapshot-self-deadlock", malloc_while_locked),
-	TWIN("snapshot-self-deadlock", malloc_while_another_locks),
-	TWIN_WITH("handle-unknown", stream_from_nowhere, .on = true),
+static const struct pair pairs[] = {
+	PAIR("label-before-list", set_unlisted),
+	PAIR("label-before-list", set_unlisted_on_old_firmware),
+	PAIR("label-count-limit", too_many_labels),
+	PAIR("label-destroy-order", destroyed_elsewhere),
+	PAIR("label-destroy-order", destroyed_before_list),
+	PAIR("label-in-capture", switch_in_capture),
+	PAIR("snapshot-during-capture", locked_in_capture),
+	PAIR("snapshot-during-capture", locked_in_build),
+	PAIR("snapshot-not-unlocked", left_locked),
+	PAIR("snapshot-not-unlocked", exit_locked),
+	PAIR("snapshot-self-deadlock", malloc_while_locked),
+	PAIR("snapshot-self-deadlock", malloc_while_another_locks),
+	PAIR_WITH("handle-unknown", stream_from_nowhere, .on = true),
 };
 
-TWINS_MAIN("label rules", twins)
+PAIRS_MAIN("label rules", pairs)

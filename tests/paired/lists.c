@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about lists: batches, attributes, placeholders. */
+/* Pairs of the rules about lists: batches, attributes, placeholders. */
 #include "paired.h"
 
 #define MIB2 (2u << 20)
@@ -36,8 +36,8 @@ static void copy_batch(struct acl_args_aclrtMemcpyBatch b)
 {
 	struct acl_call_record ev;
 
-	twin_enter(&ev, ACL_API_aclrtMemcpyBatch, &b, __LINE__);
-	twin_leave(&ev, bug ? 107000 : 0);
+	pair_enter(&ev, ACL_API_aclrtMemcpyBatch, &b, __LINE__);
+	pair_leave(&ev, bug ? 107000 : 0);
 }
 
 static void copy_batch_async(struct acl_args_aclrtMemcpyBatch b)
@@ -196,12 +196,12 @@ static void prefetch(void)
 
 static void other_process(void)
 {
-	CALL(aclrtSnapShotProcessLock, .pid = bug ? 1 : twin_pid());
+	CALL(aclrtSnapShotProcessLock, .pid = bug ? 1 : pair_pid());
 }
 
 static void config_missing(void)
 {
-	CALL_FAILS(bug ? 100003 : 0, aclInit, .configPath = bug ? "nowhere/acl.json" : twin_file());
+	CALL_FAILS(bug ? 100003 : 0, aclInit, .configPath = bug ? "nowhere/acl.json" : pair_file());
 }
 
 static void same_label(void)
@@ -222,24 +222,24 @@ static void config_device(void)
 	CALL_FAILS(bug ? 107000 : 0, aclrtMallocWithCfg, .devPtr = OUT, .size = 64, .cfg = &cfg);
 }
 
-static const struct twin twins[] = {
-	TWIN("batch-attr-indexes", first_index),
-	TWIN("batch-attr-indexes", falling_index),
-	TWIN("batch-attr-reserved", reserved_bytes),
-	TWIN("batch-null-or-empty", missing_list),
-	TWIN("batch-size-exceeds-destmax", small_destination),
-	TWIN_AVOIDS("batch-zero-size-entry", empty_entry),
-	TWIN("batch-dependent-entries", dependent),
-	TWIN("batch-count-limit", too_many),
-	TWIN("kernel-launch-cfg", two_timeouts),
-	TWIN("kernel-launch-cfg", schedule_mode),
-	TWIN("kernel-placeholder-range", placeholder),
-	TWIN("kernel-placeholder-range", placeholder_slot),
-	TWIN("uvm-prefetch-batch-indexes", prefetch),
-	TWIN_FOR("snapshot-bad-args", other_process, ACL_CANN_9_1),
-	TWIN_BARE("init-config-unreadable", config_missing),
-	TWIN("label-list-args", same_label),
-	TWIN("malloc-config-device-mismatch", config_device),
+static const struct pair pairs[] = {
+	PAIR("batch-attr-indexes", first_index),
+	PAIR("batch-attr-indexes", falling_index),
+	PAIR("batch-attr-reserved", reserved_bytes),
+	PAIR("batch-null-or-empty", missing_list),
+	PAIR("batch-size-exceeds-destmax", small_destination),
+	PAIR_AVOIDS("batch-zero-size-entry", empty_entry),
+	PAIR("batch-dependent-entries", dependent),
+	PAIR("batch-count-limit", too_many),
+	PAIR("kernel-launch-cfg", two_timeouts),
+	PAIR("kernel-launch-cfg", schedule_mode),
+	PAIR("kernel-placeholder-range", placeholder),
+	PAIR("kernel-placeholder-range", placeholder_slot),
+	PAIR("uvm-prefetch-batch-indexes", prefetch),
+	PAIR_FOR("snapshot-bad-args", other_process, ACL_CANN_9_1),
+	PAIR_BARE("init-config-unreadable", config_missing),
+	PAIR("label-list-args", same_label),
+	PAIR("malloc-config-device-mismatch", config_device),
 };
 
-TWINS_MAIN("rules about lists", twins)
+PAIRS_MAIN("rules about lists", pairs)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about memory: release, registration, ranges, directions. */
+/* Pairs of the rules about memory: release, registration, ranges, directions. */
 #include "paired.h"
 
 #define MIB (1u << 20)
@@ -288,38 +288,38 @@ static void value_on_host(void)
 	CALL(aclrtValueWrite, .devAddr = bug ? h : d, .value = 1);
 }
 
-static const struct twin twins[] = {
-	TWIN("free-double", free_twice),
-	TWIN("free-double", free_failed_first),
-	TWIN("free-interior-pointer", free_inside),
-	TWIN_AVOIDS("free-unknown-pointer", free_heap),
-	TWIN("free-managed-wrong-api", free_reserved),
-	TWIN("free-managed-wrong-api", release_memory),
-	TWIN_AVOIDS("pool-sync-free", pool_freed_plainly),
-	TWIN("pool-free-invalid", pool_freed_twice),
-	TWIN("use-after-free", copy_freed),
-	TWIN("use-after-free", copy_new_block),
-	TWIN_ALSO("use-after-device-reset", copy_after_reset, "leak-device-memory"),
-	TWIN("host-register-overlap", register_overlap),
-	TWIN("host-register-pinned-on-locked", register_locked),
-	TWIN("host-register-pinned-on-locked", register_around_locked),
-	TWIN("host-unregister-not-registered", unregister_twice),
-	TWIN("host-unregister-not-registered", unregister_inside),
-	TWIN("host-free-while-registered", free_registered),
-	TWIN("host-device-pointer-unmapped", pointer_of_unmapped),
-	TWIN("memcpy-source-out-of-bounds", read_past_end),
-	TWIN("memcpy-dest-out-of-bounds", write_past_end),
-	TWIN("memcpy-dest-out-of-bounds", write_into_slack),
-	TWIN("memcpy-destmax-exceeds-allocation", declared_too_large),
-	TWIN("memcpy-destmax-exceeds-allocation", declared_too_large_inside),
-	TWIN("memcpy-destmax-exceeds-allocation", declared_too_large_set),
-	TWIN("memcpy2d-out-of-bounds", rows_past_end),
-	TWIN("memcpy-kind-location-mismatch", wrong_direction),
-	TWIN("memcpy-kind-unregistered-illegal", wrong_direction_pageable),
-	TWIN("memcpy-buffered-kind-location", buffered_from_device),
-	TWIN("memset-pageable-host", set_heap),
-	TWIN("value-write-alignment", value_at_end),
-	TWIN("value-op-args", value_on_host),
+static const struct pair pairs[] = {
+	PAIR("free-double", free_twice),
+	PAIR("free-double", free_failed_first),
+	PAIR("free-interior-pointer", free_inside),
+	PAIR_AVOIDS("free-unknown-pointer", free_heap),
+	PAIR("free-managed-wrong-api", free_reserved),
+	PAIR("free-managed-wrong-api", release_memory),
+	PAIR_AVOIDS("pool-sync-free", pool_freed_plainly),
+	PAIR("pool-free-invalid", pool_freed_twice),
+	PAIR("use-after-free", copy_freed),
+	PAIR("use-after-free", copy_new_block),
+	PAIR_ALSO("use-after-device-reset", copy_after_reset, "leak-device-memory"),
+	PAIR("host-register-overlap", register_overlap),
+	PAIR("host-register-pinned-on-locked", register_locked),
+	PAIR("host-register-pinned-on-locked", register_around_locked),
+	PAIR("host-unregister-not-registered", unregister_twice),
+	PAIR("host-unregister-not-registered", unregister_inside),
+	PAIR("host-free-while-registered", free_registered),
+	PAIR("host-device-pointer-unmapped", pointer_of_unmapped),
+	PAIR("memcpy-source-out-of-bounds", read_past_end),
+	PAIR("memcpy-dest-out-of-bounds", write_past_end),
+	PAIR("memcpy-dest-out-of-bounds", write_into_slack),
+	PAIR("memcpy-destmax-exceeds-allocation", declared_too_large),
+	PAIR("memcpy-destmax-exceeds-allocation", declared_too_large_inside),
+	PAIR("memcpy-destmax-exceeds-allocation", declared_too_large_set),
+	PAIR("memcpy2d-out-of-bounds", rows_past_end),
+	PAIR("memcpy-kind-location-mismatch", wrong_direction),
+	PAIR("memcpy-kind-unregistered-illegal", wrong_direction_pageable),
+	PAIR("memcpy-buffered-kind-location", buffered_from_device),
+	PAIR("memset-pageable-host", set_heap),
+	PAIR("value-write-alignment", value_at_end),
+	PAIR("value-op-args", value_on_host),
 };
 
-TWINS_MAIN("rules about memory", twins)
+PAIRS_MAIN("rules about memory", pairs)

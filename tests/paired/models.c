@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about models and the streams bound to them. */
+/* Pairs of the rules about models and the streams bound to them. */
 #include "paired.h"
 
 static aclmdlRI begin_build(void)
@@ -222,27 +222,27 @@ static void wait_ex_on_bound(void)
 	CALL(aclrtSynchronizeStream, .stream = idle);
 }
 
-static const struct twin twins[] = {
-	TWIN("mdlri-capture-model-in-build-api", end_build_of_captured),
-	TWIN("mdlri-build-order", end_build_without_stream),
-	TWIN("mdlri-build-order", execute_unbuilt),
-	TWIN("mdlri-bind-bad-stream", bind_plain_stream),
-	TWIN("mdlri-bind-bad-stream", bind_twice),
-	TWIN("mdlri-unbind-mismatch", unbind_other),
-	TWIN("mdlri-sync-execute-captured", execute_captured),
-	TWIN("mdlri-execute-on-model-stream", execute_on_bound),
-	TWIN("mdlri-abort-captured", abort_captured),
-	TWIN("mdlri-update-noncapture", update_built),
-	TWIN("stream-bound-to-model-destroy", destroy_bound),
-	TWIN("stream-destroy-default", destroy_default),
-	TWIN("stream-abort-bound", abort_bound),
-	TWIN("capture-begin-bound-stream", capture_bound),
-	TWIN("stream-active-not-model-bound", activate_unbound),
-	TWIN("label-stream-not-bound", label_unbound),
-	TWIN_WITH("cmo-barrier-stream", barrier_unbound, .soc = "Ascend310B1"),
-	TWIN("stream-persistent-clean-misuse", clean_plain),
-	TWIN_EACH("mdlri-event-ex-on-bound-stream", event_ex_on_bound, RECORD_EVENT),
-	TWIN_EACH("mdlri-event-ex-on-bound-stream", wait_ex_on_bound, WAIT_EVENT),
+static const struct pair pairs[] = {
+	PAIR("mdlri-capture-model-in-build-api", end_build_of_captured),
+	PAIR("mdlri-build-order", end_build_without_stream),
+	PAIR("mdlri-build-order", execute_unbuilt),
+	PAIR("mdlri-bind-bad-stream", bind_plain_stream),
+	PAIR("mdlri-bind-bad-stream", bind_twice),
+	PAIR("mdlri-unbind-mismatch", unbind_other),
+	PAIR("mdlri-sync-execute-captured", execute_captured),
+	PAIR("mdlri-execute-on-model-stream", execute_on_bound),
+	PAIR("mdlri-abort-captured", abort_captured),
+	PAIR("mdlri-update-noncapture", update_built),
+	PAIR("stream-bound-to-model-destroy", destroy_bound),
+	PAIR("stream-destroy-default", destroy_default),
+	PAIR("stream-abort-bound", abort_bound),
+	PAIR("capture-begin-bound-stream", capture_bound),
+	PAIR("stream-active-not-model-bound", activate_unbound),
+	PAIR("label-stream-not-bound", label_unbound),
+	PAIR_WITH("cmo-barrier-stream", barrier_unbound, .soc = "Ascend310B1"),
+	PAIR("stream-persistent-clean-misuse", clean_plain),
+	PAIR_EACH("mdlri-event-ex-on-bound-stream", event_ex_on_bound, RECORD_EVENT),
+	PAIR_EACH("mdlri-event-ex-on-bound-stream", wait_ex_on_bound, WAIT_EVENT),
 };
 
-TWINS_MAIN("rules about models", twins)
+PAIRS_MAIN("rules about models", pairs)

@@ -68,11 +68,11 @@ static void thread_local_by_another(void)
 	aclmdlRICaptureMode was;
 
 	begin(s, GLOBAL);
-	twin_thread(bug ? 0 : 1);
+	pair_thread(bug ? 0 : 1);
 	CALL(aclrtSetDevice, .deviceId = 0);
 	was = exchange(THREAD_LOCAL, GLOBAL);
 	exchange(was, THREAD_LOCAL);
-	twin_thread(0);
+	pair_thread(0);
 	end(s);
 }
 
@@ -142,7 +142,7 @@ static void pageable_batch_beside_capture(void)
 	aclrtStream s = make_stream(), other = make_stream();
 
 	begin(s, GLOBAL);
-	twin_thread(1);
+	pair_thread(1);
 	CALL(aclrtSetDevice, .deviceId = 0);
 	if (!bug)
 		exchange(RELAXED, GLOBAL);
@@ -152,14 +152,14 @@ static void pageable_batch_beside_capture(void)
 		ROLE(STREAM, other));
 	if (!bug)
 		exchange(GLOBAL, RELAXED);
-	twin_thread(0);
+	pair_thread(0);
 	end(s);
 	CALL(aclrtSynchronizeStream, .stream = other);
 }
 
 /* --- events of models outside of them ------------------------------------------------------------- */
 
-/* Recorded in a capture that is over; mended, outside after it as well. */
+/* Recorded in a capture that is over; fixed, outside after it as well. */
 static aclrtEvent captured_event(aclrtStream s)
 {
 	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE);
@@ -261,25 +261,25 @@ static void external_reset_outside(void)
 	execute(m, s);
 }
 
-static const struct twin twins[] = {
-	TWIN("capture-exchange-no-effect", tightened_relaxed),
-	TWIN("capture-exchange-no-effect", thread_local_by_the_capturing),
-	TWIN("capture-exchange-no-effect", thread_local_by_another),
-	TWIN("capture-exchange-not-restored", not_set_back),
-	TWIN("capture-exchange-outside-capture", without_capture),
-	TWIN_EACH("capture-pageable-async-blocked", pageable_beside_capture, COPY_LINEAR,
-		.mode = TWIN_IF_ASYNC),
-	TWIN_EACH(
-		"capture-pageable-async-blocked", pageable_beside_capture, COPY_ROWS, .mode = TWIN_IF_ASYNC),
-	TWIN_EACH("capture-pageable-async-blocked", pageable_batch_beside_capture, COPY_BATCH,
-		.mode = TWIN_IF_ASYNC),
-	TWIN_EACH("capture-event-used-outside-graph", synchronised_outside, SYNCHRONISE_EVENT),
-	TWIN_EACH("capture-event-used-outside-graph", asked_outside, INFO_EVENT_TIMESTAMP),
-	TWIN("capture-event-used-outside-graph", timed_outside),
-	TWIN("capture-event-used-outside-graph", queried_outside),
-	TWIN_EACH("capture-event-used-outside-graph", waited_for_outside, WAIT_EVENT),
-	TWIN_EACH("capture-external-event-not-reset", external_not_reset, WAIT_EVENT),
-	TWIN("capture-external-event-not-reset", external_reset_outside),
+static const struct pair pairs[] = {
+	PAIR("capture-exchange-no-effect", tightened_relaxed),
+	PAIR("capture-exchange-no-effect", thread_local_by_the_capturing),
+	PAIR("capture-exchange-no-effect", thread_local_by_another),
+	PAIR("capture-exchange-not-restored", not_set_back),
+	PAIR("capture-exchange-outside-capture", without_capture),
+	PAIR_EACH("capture-pageable-async-blocked", pageable_beside_capture, COPY_LINEAR,
+		.mode = PAIR_IF_ASYNC),
+	PAIR_EACH(
+		"capture-pageable-async-blocked", pageable_beside_capture, COPY_ROWS, .mode = PAIR_IF_ASYNC),
+	PAIR_EACH("capture-pageable-async-blocked", pageable_batch_beside_capture, COPY_BATCH,
+		.mode = PAIR_IF_ASYNC),
+	PAIR_EACH("capture-event-used-outside-graph", synchronised_outside, SYNCHRONISE_EVENT),
+	PAIR_EACH("capture-event-used-outside-graph", asked_outside, INFO_EVENT_TIMESTAMP),
+	PAIR("capture-event-used-outside-graph", timed_outside),
+	PAIR("capture-event-used-outside-graph", queried_outside),
+	PAIR_EACH("capture-event-used-outside-graph", waited_for_outside, WAIT_EVENT),
+	PAIR_EACH("capture-external-event-not-reset", external_not_reset, WAIT_EVENT),
+	PAIR("capture-external-event-not-reset", external_reset_outside),
 };
 
-TWINS_MAIN("mode rules", twins)
+PAIRS_MAIN("mode rules", pairs)

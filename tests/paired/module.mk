@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-# Twins of the rules, fed to the checker without a runtime.
+# Pairs of the rules, fed to the checker without a runtime.
 
 PAIRED_FRAME := tests/paired/paired.c tests/paired/record.c tests/paired/variants.c tests/paired/objects.c tests/paired/functions.c
-TWIN_SRC := $(filter-out $(PAIRED_FRAME),$(wildcard tests/paired/*.c))
-TWIN_BIN := $(patsubst tests/paired/%.c,$(BUILD)/tests/paired/%,$(TWIN_SRC))
+PAIR_SRC := $(filter-out $(PAIRED_FRAME),$(wildcard tests/paired/*.c))
+PAIR_BIN := $(patsubst tests/paired/%.c,$(BUILD)/tests/paired/%,$(PAIR_SRC))
 
-$(TWIN_BIN): $(BUILD)/tests/paired/%: $(BUILD)/obj/tests/paired/%.o $(call objs,$(PAIRED_FRAME) $(FIXTURE_SRC)) \
+$(PAIR_BIN): $(BUILD)/tests/paired/%: $(BUILD)/obj/tests/paired/%.o $(call objs,$(PAIRED_FRAME) $(FIXTURE_SRC)) \
 		$(call objs,$(CHECKS_SRC)) $(call genobjs,$(CHECKS_GEN)) $(MODEL_OBJS)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka
 
-TESTS += $(TWIN_BIN)
+TESTS += $(PAIR_BIN)
 
 # What the findings hold, and what comes of small changes, written anew (NAME.findings, NAME.variants beside NAME.c).
 .PHONY: findings
-findings: $(TWIN_BIN) $$(FIXTURE_TESTS)
+findings: $(PAIR_BIN) $$(FIXTURE_TESTS)
 	$(Q)for test in $(FIXTURE_TESTS); do env $(TEST_ENV) FINDINGS_WRITE=1 $$test >$$test.out || { cat $$test.out; exit 1; }; done
-	$(Q)for test in $(TWIN_BIN); do env $(TEST_ENV) $$test --write >$$test.out || { cat $$test.out; exit 1; }; done
+	$(Q)for test in $(PAIR_BIN); do env $(TEST_ENV) $$test --write >$$test.out || { cat $$test.out; exit 1; }; done
 include tests/paired/live/module.mk tests/paired/real/module.mk
 TESTS += tests/paired/coverage.t tests/paired/texts.t tests/paired/catalogue.t
-tests/paired/catalogue.t: $(TWIN_BIN)
+tests/paired/catalogue.t: $(PAIR_BIN)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about notifies: waits, records, sharing between processes. */
+/* Pairs of the rules about notifies: waits, records, sharing between processes. */
 #include "paired.h"
 
 static char key[65] = "a key of a notify";
@@ -24,7 +24,7 @@ static void end(void)
 {
 	CALL(aclrtResetDevice, .deviceId = 0);
 	CALL(aclFinalize);
-	twin_exit();
+	pair_exit();
 }
 
 /* --- waits and records ------------------------------------------------------------------ */
@@ -193,13 +193,13 @@ static void imported_without_access(void)
 
 static void imported_and_left(void)
 {
-	aclrtNotify n = import_notify(twin_notify_key(), ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS);
+	aclrtNotify n = import_notify(pair_notify_key(), ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS);
 
 	if (!bug)
 		CALL(aclrtDestroyNotify, .notify = n);
 	CALL_EACH(0, ROLE(DEVICE, 0));
 	CALL(aclFinalize);
-	twin_exit();
+	pair_exit();
 }
 
 /* In a context of its own it does not go with a reset. */
@@ -209,7 +209,7 @@ static void imported_and_exit(void)
 	aclrtNotify n;
 
 	CALL_DOES(aclrtCreateContext, 0, x = make_address(), .context = &x, .deviceId = 1);
-	n = import_notify(twin_notify_key(), ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS);
+	n = import_notify(pair_notify_key(), ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS);
 	if (!bug)
 		CALL(aclrtDestroyNotify, .notify = n);
 	CALL(aclrtDestroyContext, .context = x);
@@ -233,20 +233,20 @@ static void recorded_after_reset(void)
 	CALL(aclrtDestroyStream, .stream = s2);
 }
 
-static const struct twin twins[] = {
-	TWIN("notify-destroy-pending", destroyed_while_waited_for),
-	TWIN("notify-destroy-pending", destroyed_after_event),
-	TWIN("notify-wait-never-recorded", waited_in_vain),
-	TWIN("notify-wait-never-recorded", synchronised_in_vain),
-	TWIN("notify-record-before-wait", recorded_twice),
-	TWIN("notify-record-before-wait", recorded_after_reset),
-	TWIN_WITH("notify-record-before-wait", counter_replaced, .soc = "Ascend950"),
-	TWIN("notify-export-pid-whitelist", exported_to_nobody),
-	TWIN_ALSO("notify-export-pid-whitelist", exported_to_nobody_until_end,
+static const struct pair pairs[] = {
+	PAIR("notify-destroy-pending", destroyed_while_waited_for),
+	PAIR("notify-destroy-pending", destroyed_after_event),
+	PAIR("notify-wait-never-recorded", waited_in_vain),
+	PAIR("notify-wait-never-recorded", synchronised_in_vain),
+	PAIR("notify-record-before-wait", recorded_twice),
+	PAIR("notify-record-before-wait", recorded_after_reset),
+	PAIR_WITH("notify-record-before-wait", counter_replaced, .soc = "Ascend950"),
+	PAIR("notify-export-pid-whitelist", exported_to_nobody),
+	PAIR_ALSO("notify-export-pid-whitelist", exported_to_nobody_until_end,
 		"device-reset-with-live-objects"),
-	TWIN("notify-import-peer-access", imported_without_access),
-	TWIN_EACH("notify-ipc-destroy-once", imported_and_left, DEVICE_RESET),
-	TWIN("notify-ipc-destroy-once", imported_and_exit),
+	PAIR("notify-import-peer-access", imported_without_access),
+	PAIR_EACH("notify-ipc-destroy-once", imported_and_left, DEVICE_RESET),
+	PAIR("notify-ipc-destroy-once", imported_and_exit),
 };
 
-TWINS_MAIN("notify rules", twins)
+PAIRS_MAIN("notify rules", pairs)

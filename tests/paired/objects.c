@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What scenes of both frames share: the switch between the runs, memory, ways to make objects. */
+/* What scenarios of both frames share: the switch between the runs, memory, ways to make objects. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -571,7 +571,7 @@ static void executed_before_the_update(void)
 static aclrtEvent make_blocking_event(void)
 {
 	/* On a runtime the call would not return. */
-	twin_assume(make_address() != NULL, "a call that waits for ever returns");
+	pair_assume(make_address() != NULL, "a call that waits for ever returns");
 	return make_event_flag(ACL_EVENT_SYNC);
 }
 
@@ -620,7 +620,7 @@ static void notified_in_a_cycle(void)
 	aclrtEvent one = make_event();
 	aclrtNotify n = NULL;
 
-	twin_assume(make_address() != NULL, "a call that waits for ever returns");
+	pair_assume(make_address() != NULL, "a call that waits for ever returns");
 	CALL_DOES(aclrtCreateNotify, 0, n = make_address(), .notify = &n);
 	if (!bug)
 		CALL(aclrtRecordNotify, .notify = n, .stream = second);
@@ -670,54 +670,54 @@ static void event_behind_a_wait_without_record(void)
 	CALL_EACH(bug ? 507047 : 0, ROLE(EVENT, one), ROLE(TIMEOUT, -1));
 }
 
-static const struct twin twins[] = {
-	TWIN_EACH("stream-race-copy", result_of_other_stream, COPY_LINEAR, .mode = TWIN_IF_ASYNC),
-	TWIN_EACH("stream-race-copy", result_of_other_stream, COPY_ROWS, .mode = TWIN_IF_ASYNC),
-	TWIN_EACH("stream-race-copy", result_of_other_stream, COPY_BATCH, .mode = TWIN_IF_ASYNC),
-	TWIN_EACH("stream-race-copy", sum_with_other_stream, REDUCE),
-	TWIN("stream-race-copy", overwritten_by_other_stream),
-	TWIN_AVOIDS("stream-race-copy", columns_of_a_matrix),
-	TWIN("stream-race-copy", order_through_a_third),
-	TWIN_EACH("stream-race-set", copied_while_set, COPY_LINEAR, .mode = TWIN_IF_ASYNC),
-	TWIN_EACH("stream-race-set", set_while_copied, SET_BYTES, .mode = TWIN_IF_ASYNC),
-	TWIN_EACH("stream-race-set", set_while_copied, SET_WORDS, .mode = TWIN_IF_ASYNC),
-	TWIN_EACH("async-result-used-before-sync", read_before_it_is_there, COPY_LINEAR,
-		.mode = TWIN_IF_NOT_ASYNC),
-	TWIN_EACH("async-result-used-before-sync", read_before_it_is_there, COPY_ROWS,
-		.mode = TWIN_IF_NOT_ASYNC),
-	TWIN_EACH("async-result-used-before-sync", read_before_it_is_there, COPY_BATCH,
-		.mode = TWIN_IF_NOT_ASYNC),
-	TWIN_EACH("async-result-used-before-sync", source_overwritten, SET_BYTES, .mode = TWIN_IF_NOT_ASYNC),
-	TWIN_EACH("async-result-used-before-sync", source_overwritten, SET_WORDS, .mode = TWIN_IF_NOT_ASYNC),
-	TWIN("async-result-used-before-sync", variable_read),
-	TWIN("async-result-used-before-sync", variable_written),
-	TWIN_EACH("memset-async-host-unordered", host_set_at_once, SET_BYTES, .mode = TWIN_IF_ASYNC),
-	TWIN_EACH("memset-async-host-unordered", host_set_at_once, SET_WORDS, .mode = TWIN_IF_ASYNC),
-	TWIN("free-in-flight", freed_too_early),
-	TWIN("free-in-flight", freed_behind_a_wait),
-	TWIN("free-host-in-flight", host_freed_too_early),
-	TWIN("free-devsync-other-device", host_free_waits_here),
-	TWIN("free-devsync-other-device", free_waits_here),
-	TWIN("host-unregister-in-flight", unregistered_too_early),
-	TWIN("vmm-unmap-in-flight", unmapped_too_early),
-	TWIN_EACH("stream-wait-cycle", two_wait_for_each_other, SYNCHRONISE_STREAM),
-	TWIN_EACH("stream-wait-cycle", waits_for_itself, SYNCHRONISE_EVENT),
-	TWIN("stream-wait-cycle", notified_in_a_cycle),
-	TWIN_EACH("stream-wait-never-satisfied", behind_a_wait_without_record, SYNCHRONISE_STREAM),
-	TWIN_EACH("stream-wait-never-satisfied", device_of_a_wait_without_record, SYNCHRONISE_DEVICE),
-	TWIN_EACH("stream-wait-never-satisfied", event_behind_a_wait_without_record, SYNCHRONISE_EVENT),
-	TWIN("mdlri-concurrent-execute", executed_twice_at_once),
-	TWIN("mdlri-destroy-running", destroyed_while_it_runs),
-	TWIN("mdlri-destroy-running", destroyed_while_it_runs_long),
-	TWIN("taskupd-not-ordered", executed_before_the_update),
-	TWIN("desc-modified-in-flight", descriptor_filled_again),
-	TWIN("desc-modified-in-flight", descriptor_overwritten),
-	TWIN("desc-modified-in-flight", descriptor_freed),
-	TWIN("desc-modified-in-flight", cache_descriptor_filled_again),
-	TWIN_EACH("pool-cross-stream-unordered", pool_memory_on_other_stream, COPY_LINEAR,
-		.mode = TWIN_IF_ASYNC),
-	TWIN_EACH("pool-cross-stream-unordered", pool_memory_at_once, COPY_LINEAR, .mode = TWIN_IF_NOT_ASYNC),
-	TWIN("pool-cross-stream-unordered", pool_memory_freed_on_other_stream),
+static const struct pair pairs[] = {
+	PAIR_EACH("stream-race-copy", result_of_other_stream, COPY_LINEAR, .mode = PAIR_IF_ASYNC),
+	PAIR_EACH("stream-race-copy", result_of_other_stream, COPY_ROWS, .mode = PAIR_IF_ASYNC),
+	PAIR_EACH("stream-race-copy", result_of_other_stream, COPY_BATCH, .mode = PAIR_IF_ASYNC),
+	PAIR_EACH("stream-race-copy", sum_with_other_stream, REDUCE),
+	PAIR("stream-race-copy", overwritten_by_other_stream),
+	PAIR_AVOIDS("stream-race-copy", columns_of_a_matrix),
+	PAIR("stream-race-copy", order_through_a_third),
+	PAIR_EACH("stream-race-set", copied_while_set, COPY_LINEAR, .mode = PAIR_IF_ASYNC),
+	PAIR_EACH("stream-race-set", set_while_copied, SET_BYTES, .mode = PAIR_IF_ASYNC),
+	PAIR_EACH("stream-race-set", set_while_copied, SET_WORDS, .mode = PAIR_IF_ASYNC),
+	PAIR_EACH("async-result-used-before-sync", read_before_it_is_there, COPY_LINEAR,
+		.mode = PAIR_IF_NOT_ASYNC),
+	PAIR_EACH("async-result-used-before-sync", read_before_it_is_there, COPY_ROWS,
+		.mode = PAIR_IF_NOT_ASYNC),
+	PAIR_EACH("async-result-used-before-sync", read_before_it_is_there, COPY_BATCH,
+		.mode = PAIR_IF_NOT_ASYNC),
+	PAIR_EACH("async-result-used-before-sync", source_overwritten, SET_BYTES, .mode = PAIR_IF_NOT_ASYNC),
+	PAIR_EACH("async-result-used-before-sync", source_overwritten, SET_WORDS, .mode = PAIR_IF_NOT_ASYNC),
+	PAIR("async-result-used-before-sync", variable_read),
+	PAIR("async-result-used-before-sync", variable_written),
+	PAIR_EACH("memset-async-host-unordered", host_set_at_once, SET_BYTES, .mode = PAIR_IF_ASYNC),
+	PAIR_EACH("memset-async-host-unordered", host_set_at_once, SET_WORDS, .mode = PAIR_IF_ASYNC),
+	PAIR("free-in-flight", freed_too_early),
+	PAIR("free-in-flight", freed_behind_a_wait),
+	PAIR("free-host-in-flight", host_freed_too_early),
+	PAIR("free-devsync-other-device", host_free_waits_here),
+	PAIR("free-devsync-other-device", free_waits_here),
+	PAIR("host-unregister-in-flight", unregistered_too_early),
+	PAIR("vmm-unmap-in-flight", unmapped_too_early),
+	PAIR_EACH("stream-wait-cycle", two_wait_for_each_other, SYNCHRONISE_STREAM),
+	PAIR_EACH("stream-wait-cycle", waits_for_itself, SYNCHRONISE_EVENT),
+	PAIR("stream-wait-cycle", notified_in_a_cycle),
+	PAIR_EACH("stream-wait-never-satisfied", behind_a_wait_without_record, SYNCHRONISE_STREAM),
+	PAIR_EACH("stream-wait-never-satisfied", device_of_a_wait_without_record, SYNCHRONISE_DEVICE),
+	PAIR_EACH("stream-wait-never-satisfied", event_behind_a_wait_without_record, SYNCHRONISE_EVENT),
+	PAIR("mdlri-concurrent-execute", executed_twice_at_once),
+	PAIR("mdlri-destroy-running", destroyed_while_it_runs),
+	PAIR("mdlri-destroy-running", destroyed_while_it_runs_long),
+	PAIR("taskupd-not-ordered", executed_before_the_update),
+	PAIR("desc-modified-in-flight", descriptor_filled_again),
+	PAIR("desc-modified-in-flight", descriptor_overwritten),
+	PAIR("desc-modified-in-flight", descriptor_freed),
+	PAIR("desc-modified-in-flight", cache_descriptor_filled_again),
+	PAIR_EACH("pool-cross-stream-unordered", pool_memory_on_other_stream, COPY_LINEAR,
+		.mode = PAIR_IF_ASYNC),
+	PAIR_EACH("pool-cross-stream-unordered", pool_memory_at_once, COPY_LINEAR, .mode = PAIR_IF_NOT_ASYNC),
+	PAIR("pool-cross-stream-unordered", pool_memory_freed_on_other_stream),
 };
 
-TWINS_MAIN("order of tasks", twins)
+PAIRS_MAIN("order of tasks", pairs)

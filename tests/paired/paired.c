@@ -21,81 +21,81 @@ static uintptr_t next_handle, next_device, next_host;
 
 /* --- calls -------------------------------------------------------------------------- */
 
-bool twin_enter(struct acl_call_record *ev, unsigned api, const void *args, unsigned line)
+bool pair_enter(struct acl_call_record *ev, unsigned api, const void *args, unsigned line)
 {
 	return variant_enter(fixture, ev, api, args, line);
 }
 
-void twin_leave(struct acl_call_record *ev, int64_t result)
+void pair_leave(struct acl_call_record *ev, int64_t result)
 {
 	variant_leave(fixture, ev, result);
 }
 
-void twin_thread(unsigned number)
+void pair_thread(unsigned number)
 {
 	fixture->tid = FIRST_THREAD + number;
 }
 
-void twin_callback_begin(unsigned api, const void *argument)
+void pair_callback_begin(unsigned api, const void *argument)
 {
 	fixture_callback(fixture, api, argument, true);
 }
 
-void twin_callback_end(unsigned api, const void *argument)
+void pair_callback_end(unsigned api, const void *argument)
 {
 	fixture_callback(fixture, api, argument, false);
 }
 
-void twin_callback(unsigned depth)
+void pair_callback(unsigned depth)
 {
 	if (depth)
-		twin_callback_begin(ACL_API_aclrtLaunchHostFunc, NULL);
+		pair_callback_begin(ACL_API_aclrtLaunchHostFunc, NULL);
 	else
 		fixture->callback_depth = 0;
 }
 
-void twin_assume(bool holds, const char *what)
+void pair_assume(bool holds, const char *what)
 {
 	if (!holds)
 		fail_msg("%s", what);
 }
 
-void twin_unseen(enum checks_other_submitter what)
+void pair_unseen(enum checks_other_submitter what)
 {
 	fixture->other_ways |= 1u << what;
 }
 
-void twin_exit(void)
+void pair_exit(void)
 {
 	checks_finish(fixture->checks, CHECKS_END_EXIT);
 }
 
-int32_t twin_pid(void)
+int32_t pair_pid(void)
 {
 	return (int32_t)fixture->pid;
 }
 
-const char *twin_file(void)
+const char *pair_file(void)
 {
 	return "/opt/add.o";
 }
 
-const char *twin_memory_key(int32_t device)
+const char *pair_memory_key(int32_t device)
 {
 	return device ? "key of another" : "key of a third";
 }
 
-const char *twin_notify_key(void)
+const char *pair_notify_key(void)
 {
 	return "key of a notify";
 }
 
-uint64_t twin_shareable(void)
+uint64_t pair_shareable(void)
 {
 	return 77;
 }
 
-uint64_t twin_thread_id(unsigned number)
+uint64_t pair_thread_id(unsigned number)
 {
 	return fixture_pthread(FIRST_THREAD + number);
 }
@@ -116,7 +116,7 @@ void *make_range(size_t bytes, bool device)
 
 /* --- one run --------------------------------------------------------------------------- */
 
-static struct fixture *fixture_for(const struct twin *t)
+static struct fixture *fixture_for(const struct pair *t)
 {
 	const struct acl_rule *rule = acl_rule_find(t->rule);
 	uint8_t *by_rule = calloc(acl_rule_count, 1);
@@ -135,7 +135,7 @@ static struct fixture *fixture_for(const struct twin *t)
 }
 
 /* Whether a checker made for one run serves for another. */
-static bool same_start(const struct twin *a, bool a_bug, const struct twin *b)
+static bool same_start(const struct pair *a, bool a_bug, const struct pair *b)
 {
 	const char *mine = a->visible[!a_bug], *other = b->visible[!bug];
 
@@ -143,9 +143,9 @@ static bool same_start(const struct twin *a, bool a_bug, const struct twin *b)
 	       mine == other;
 }
 
-static void begin(const struct twin *t)
+static void begin(const struct pair *t)
 {
-	static const struct twin *last;
+	static const struct pair *last;
 	static bool last_bug;
 
 	if (last && same_start(last, last_bug, t)) {
@@ -174,20 +174,20 @@ static void begin(const struct twin *t)
 }
 
 /* From where begin() left the checker; it stays for what is to be asked of it. */
-static void play(const struct twin *t)
+static void play(const struct pair *t)
 {
 	next_handle = 0x5500000000;
 	next_device = 0x12c000000000;
 	next_host = 0x7e0000000000;
 	memset(answer, 0, sizeof(answer));
-	twin_functions_use(t);
-	if (t->scene) {
-		t->scene();
+	pair_functions_use(t);
+	if (t->scenario) {
+		t->scenario();
 	} else {
 		struct acl_call_record ev;
 
-		twin_enter(&ev, t->api, bug ? t->bad_args : t->good_args, 1);
-		twin_leave(&ev, bug ? 107000 : 0);
+		pair_enter(&ev, t->api, bug ? t->bad_args : t->good_args, 1);
+		pair_leave(&ev, bug ? 107000 : 0);
 	}
 }
 
@@ -222,7 +222,7 @@ static bool is_among(const struct fixture_finding *f, const char *rules)
 	return false;
 }
 
-static void with_bug(const struct twin *t)
+static void with_bug(const struct pair *t)
 {
 	unsigned hits = 0, others = 0;
 
@@ -250,7 +250,7 @@ static void with_bug(const struct twin *t)
 	variants_run(&variants, t, fixture, "bug", play);
 }
 
-static void fixed(const struct twin *t)
+static void fixed(const struct pair *t)
 {
 	unsigned others = 0;
 
@@ -272,7 +272,7 @@ static void fixed(const struct twin *t)
 
 static void run(void **state)
 {
-	const struct twin *t = *state;
+	const struct pair *t = *state;
 
 	record_block(&variants, t);
 	with_bug(t);
@@ -280,7 +280,7 @@ static void run(void **state)
 	assert_true(record_compare(&variants));
 }
 
-int twins_run(const char *name, const struct twin *twins, size_t n, int argc, char **argv)
+int pairs_run(const char *name, const struct pair *pairs, size_t n, int argc, char **argv)
 {
 	struct CMUnitTest *tests = calloc(n, sizeof(*tests));
 	int failed;
@@ -290,7 +290,7 @@ int twins_run(const char *name, const struct twin *twins, size_t n, int argc, ch
 	record_open(&findings, argv[0], "findings", argc > 1 && !strcmp(argv[1], "--write"));
 	record_open(&variants, argv[0], "variants", findings.writing);
 	for (size_t i = 0; i < n; i++)
-		tests[i] = (struct CMUnitTest){twins[i].rule, run, NULL, NULL, (void *)&twins[i]};
+		tests[i] = (struct CMUnitTest){pairs[i].rule, run, NULL, NULL, (void *)&pairs[i]};
 	failed = _cmocka_run_group_tests(name, tests, n, NULL, NULL);
 	free(tests);
 	failed += !record_close(&findings);

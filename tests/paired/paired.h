@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The twin frame.  A twin is a scene that runs twice: with the bug it must give
- * its rule and no other primary finding of warning or worse, mended it must give
- * none at all.  The same scenes run in two ways:
+ * The frame of the paired tests.  A pair is a scenario that runs twice: with the bug it must give
+ * its rule and no other primary finding of warning or worse, fixed it must give
+ * none at all.  The same scenarios run in two ways:
  *
- *	twins.c		the checker alone: calls are fed to checks/ as events and return what the scene
- *			says, so that functions and failures no software runtime has are tested as well
- *	real/real.c	as a program on the software runtime, under the preload library; a scene counts
- *			when the real calls return what it says
+ *	paired.c		the checker alone: calls are fed to checks/ as events and return what the
+ *scenario says, so that functions and failures no software runtime has are tested as well real/real.c	as a
+ *program on the software runtime, under the preload library; a scenario counts when the real calls return
+ *what it says
  *
  *	static void stream_twice(void)
  *	{
@@ -18,10 +18,10 @@
  *			CALL(aclrtDestroyStream, .stream = s);
  *	}
  *	...
- *	TWIN("stream-double-destroy", stream_twice),
+ *	PAIR("stream-double-destroy", stream_twice),
  */
-#ifndef TWINS_H
-#define TWINS_H
+#ifndef PAIRED_H
+#define PAIRED_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,10 +32,10 @@
 /* Which of the two runs this is. */
 extern bool bug;
 
-struct twin {
+struct pair {
 	const char *rule;
-	const char *name; /* of the scene */
-	void (*scene)(void);
+	const char *name; /* of the scenario */
+	void (*scenario)(void);
 	/* Or one call, with and without the bug. */
 	unsigned api;
 	const void *bad_args, *good_args;
@@ -44,91 +44,91 @@ struct twin {
 	const char *also; /* other rules that the bug breaks as well, a space between */
 	bool bare; /* without aclInit and aclrtSetDevice before */
 	const char *soc; /* product to judge by */
-	const char *visible[2]; /* ASCEND_RT_VISIBLE_DEVICES of the bug, and mended */
-	bool avoids; /* mended, the program no longer makes the call the rule is about */
+	const char *visible[2]; /* ASCEND_RT_VISIBLE_DEVICES of the bug, and fixed */
+	bool avoids; /* fixed, the program no longer makes the call the rule is about */
 	bool on; /* the rule is off by default and switched on */
-	/* The scenario runs with each function of an operation: with TWIN_EACH, see CALL_EACH. */
+	/* The scenario runs with each function of an operation: with PAIR_EACH, see CALL_EACH. */
 	bool each;
 	uint16_t operation; /* enum acl_operation */
 	uint16_t role; /* only those that have an argument of it, 0 = all */
-	enum { TWIN_ANY_MODE, TWIN_IF_ASYNC, TWIN_IF_NOT_ASYNC } mode;
+	enum { PAIR_ANY_MODE, PAIR_IF_ASYNC, PAIR_IF_NOT_ASYNC } mode;
 };
 
-#define TWIN(id, function)                                                                                   \
+#define PAIR(id, function)                                                                                   \
 	{                                                                                                    \
-		.rule = id, .name = #function, .scene = function                                             \
+		.rule = id, .name = #function, .scenario = function                                          \
 	}
-#define TWIN_ALSO(id, function, other)                                                                       \
+#define PAIR_ALSO(id, function, other)                                                                       \
 	{                                                                                                    \
-		.rule = id, .name = #function, .scene = function, .also = other                              \
+		.rule = id, .name = #function, .scenario = function, .also = other                           \
 	}
-#define TWIN_BARE(id, function)                                                                              \
+#define PAIR_BARE(id, function)                                                                              \
 	{                                                                                                    \
-		.rule = id, .name = #function, .scene = function, .bare = true                               \
+		.rule = id, .name = #function, .scenario = function, .bare = true                            \
 	}
-#define TWIN_FOR(id, function, release)                                                                      \
+#define PAIR_FOR(id, function, release)                                                                      \
 	{                                                                                                    \
-		.rule = id, .name = #function, .scene = function, .target = (release) + 1                    \
+		.rule = id, .name = #function, .scenario = function, .target = (release) + 1                 \
 	}
-/* Mended, the program stays away from what the rule is about. */
-#define TWIN_AVOIDS(id, function)                                                                            \
+/* Fixed, the program stays away from what the rule is about. */
+#define PAIR_AVOIDS(id, function)                                                                            \
 	{                                                                                                    \
-		.rule = id, .name = #function, .scene = function, .avoids = true                             \
+		.rule = id, .name = #function, .scenario = function, .avoids = true                          \
 	}
-/* TWIN_CALL("alloc-size-zero", aclrtMalloc, (.devPtr = OUT, .size = 0), (.devPtr = OUT, .size = 64)) */
-#define TWIN_CALL(id, function, bad, good)                                                                   \
+/* PAIR_CALL("alloc-size-zero", aclrtMalloc, (.devPtr = OUT, .size = 0), (.devPtr = OUT, .size = 64)) */
+#define PAIR_CALL(id, function, bad, good)                                                                   \
 	{                                                                                                    \
 		.rule = id, .api = ACL_API_##function, .args_size = sizeof(struct acl_args_##function),      \
-		.bad_args = &(const struct acl_args_##function){TWIN_PLAIN bad},                             \
+		.bad_args = &(const struct acl_args_##function){PAIR_PLAIN bad},                             \
 		.good_args = &(const struct acl_args_##function)                                             \
 		{                                                                                            \
-			TWIN_PLAIN good                                                                      \
+			PAIR_PLAIN good                                                                      \
 		}                                                                                            \
 	}
 /* The same for a good call that the rule does not ask. */
-#define TWIN_CALL_AVOIDS(id, function, bad, good)                                                            \
+#define PAIR_CALL_AVOIDS(id, function, bad, good)                                                            \
 	{                                                                                                    \
 		.rule = id, .api = ACL_API_##function, .args_size = sizeof(struct acl_args_##function),      \
-		.bad_args = &(const struct acl_args_##function){TWIN_PLAIN bad},                             \
-		.good_args = &(const struct acl_args_##function){TWIN_PLAIN good}, .avoids = true            \
+		.bad_args = &(const struct acl_args_##function){PAIR_PLAIN bad},                             \
+		.good_args = &(const struct acl_args_##function){PAIR_PLAIN good}, .avoids = true            \
 	}
-#define TWIN_CALL_ON(id, product, function, bad, good)                                                       \
+#define PAIR_CALL_ON(id, product, function, bad, good)                                                       \
 	{                                                                                                    \
 		.rule = id, .api = ACL_API_##function, .args_size = sizeof(struct acl_args_##function),      \
-		.bad_args = &(const struct acl_args_##function){TWIN_PLAIN bad},                             \
-		.good_args = &(const struct acl_args_##function){TWIN_PLAIN good}, .soc = product            \
+		.bad_args = &(const struct acl_args_##function){PAIR_PLAIN bad},                             \
+		.good_args = &(const struct acl_args_##function){PAIR_PLAIN good}, .soc = product            \
 	}
-#define TWIN_WITH(id, function, ...)                                                                         \
+#define PAIR_WITH(id, function, ...)                                                                         \
 	{                                                                                                    \
-		.rule = id, .name = #function, .scene = function, __VA_ARGS__                                \
+		.rule = id, .name = #function, .scenario = function, __VA_ARGS__                             \
 	}
-#define TWIN_PLAIN(...) __VA_ARGS__
+#define PAIR_PLAIN(...) __VA_ARGS__
 /*
- * The scenario once with each function of an operation (TWIN_EACH("rule", scene, RECORD_EVENT)): what it
+ * The scenario once with each function of an operation (PAIR_EACH("rule", scenario, RECORD_EVENT)): what it
  * calls by CALL_EACH(result, ROLE(EVENT, e), ROLE(STREAM, s)) is that function, with the arguments that it
  * has of those roles.
  */
-#define TWIN_EACH(id, function, leaf, ...)                                                                   \
+#define PAIR_EACH(id, function, leaf, ...)                                                                   \
 	{                                                                                                    \
-		.rule = id, .name = #function, .scene = function, .each = true, .operation = ACL_OP_##leaf,  \
-		##__VA_ARGS__                                                                                \
+		.rule = id, .name = #function, .scenario = function, .each = true,                           \
+		.operation = ACL_OP_##leaf, ##__VA_ARGS__                                                    \
 	}
 #define CALL_EACH(code, ...)                                                                                 \
-	twin_call(code, (const struct twin_role[]){__VA_ARGS__},                                             \
-		sizeof((const struct twin_role[]){__VA_ARGS__}) / sizeof(struct twin_role), __LINE__)
+	pair_call(code, (const struct pair_role[]){__VA_ARGS__},                                             \
+		sizeof((const struct pair_role[]){__VA_ARGS__}) / sizeof(struct pair_role), __LINE__)
 #define ROLE(name, argument)                                                                                 \
 	{                                                                                                    \
 		ACL_ROLE_##name, (uint64_t)(argument)                                                        \
 	}
-struct twin_role {
+struct pair_role {
 	unsigned role; /* enum acl_role */
 	uint64_t value;
 };
-extern unsigned twin_function; /* enum acl_api of this run */
-void twin_call(int64_t result, const struct twin_role *roles, size_t n, unsigned line);
+extern unsigned pair_function; /* enum acl_api of this run */
+void pair_call(int64_t result, const struct pair_role *roles, size_t n, unsigned line);
 /* For the frames. */
-void twin_functions_use(const struct twin *t);
-struct twin *twins_with_functions(const struct twin *twins, size_t *n);
+void pair_functions_use(const struct pair *t);
+struct pair *pairs_with_functions(const struct pair *pairs, size_t *n);
 
 /* Call sites are lines of the scenarios; what the frame calls lies elsewhere. */
 #ifndef SITES
@@ -140,38 +140,38 @@ struct twin *twins_with_functions(const struct twin *twins, size_t *n);
 	do {                                                                                                 \
 		struct acl_args_##function args_ = {__VA_ARGS__};                                            \
 		struct acl_call_record ev_;                                                                  \
-		if (twin_enter(&ev_, ACL_API_##function, &args_, SITES + __LINE__)) {                        \
+		if (pair_enter(&ev_, ACL_API_##function, &args_, SITES + __LINE__)) {                        \
 			between;                                                                             \
 		}                                                                                            \
-		twin_leave(&ev_, code);                                                                      \
+		pair_leave(&ev_, code);                                                                      \
 	} while (0)
 #define CALL(function, ...) CALL_DOES(function, 0, (void)0, __VA_ARGS__)
 #define CALL_FAILS(code, function, ...) CALL_DOES(function, code, (void)0, __VA_ARGS__)
 
-/* Whether the scene must play the real function itself. */
-bool twin_enter(struct acl_call_record *ev, unsigned api, const void *args, unsigned line);
-void twin_leave(struct acl_call_record *ev, int64_t result);
+/* Whether the scenario must play the real function itself. */
+bool pair_enter(struct acl_call_record *ev, unsigned api, const void *args, unsigned line);
+void pair_leave(struct acl_call_record *ev, int64_t result);
 /* From here on calls come from another thread (0 = the first). */
-void twin_thread(unsigned number);
+void pair_thread(unsigned number);
 /* From here on calls come out of a callback of the runtime. */
-void twin_callback(unsigned depth);
+void pair_callback(unsigned depth);
 /* The same by kind: what the function `api` launched or registered begins with its argument, or ends. */
-void twin_callback_begin(unsigned api, const void *argument);
-void twin_callback_end(unsigned api, const void *argument);
+void pair_callback_begin(unsigned api, const void *argument);
+void pair_callback_end(unsigned api, const void *argument);
 /* The process has other ways to the objects as well (by default it has none). */
-void twin_unseen(enum checks_other_submitter what);
-/* What a scene relies on and the runtime need not do; the checker alone has it always. */
-void twin_assume(bool holds, const char *what);
-/* The process ends inside the scene: the last thing it does. */
-void twin_exit(void);
-int32_t twin_pid(void);
+void pair_unseen(enum checks_other_submitter what);
+/* What a scenario relies on and the runtime need not do; the checker alone has it always. */
+void pair_assume(bool holds, const char *what);
+/* The process ends inside the scenario: the last thing it does. */
+void pair_exit(void);
+int32_t pair_pid(void);
 /* Full path of a kernel binary; "add.o" is there as well. */
-const char *twin_file(void);
+const char *pair_file(void);
 /* What another process shares: 1 MiB on a device, a notify, physical memory. */
-const char *twin_memory_key(int32_t device);
-const char *twin_notify_key(void);
-uint64_t twin_shareable(void);
-uint64_t twin_thread_id(unsigned number); /* what pthread_self() is there */
+const char *pair_memory_key(int32_t device);
+const char *pair_notify_key(void);
+uint64_t pair_shareable(void);
+uint64_t pair_thread_id(unsigned number); /* what pthread_self() is there */
 
 /* Where things the program made lie; nothing is ever read there. */
 aclrtStream make_stream(void);
@@ -203,14 +203,14 @@ extern void *answer[64]; /* somewhere for an answer */
 #define HOST ((void *)0x7e0ffffff0000) /* page-locked */
 #define HANDLE ((void *)0x5400000000)
 
-int twins_run(const char *name, const struct twin *twins, size_t n, int argc, char **argv);
-#define TWINS_MAIN(name, twins)                                                                              \
+int pairs_run(const char *name, const struct pair *pairs, size_t n, int argc, char **argv);
+#define PAIRS_MAIN(name, pairs)                                                                              \
 	int main(int argc, char **argv)                                                                      \
 	{                                                                                                    \
-		size_t n = sizeof(twins) / sizeof((twins)[0]);                                               \
-		const struct twin *all = twins_with_functions(twins, &n);                                    \
+		size_t n = sizeof(pairs) / sizeof((pairs)[0]);                                               \
+		const struct pair *all = pairs_with_functions(pairs, &n);                                    \
                                                                                                              \
-		return twins_run(name, all, n, argc, argv);                                                  \
+		return pairs_run(name, all, n, argc, argv);                                                  \
 	}
 
 #endif

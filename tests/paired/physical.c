@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about physical and managed memory. */
+/* Pairs of the rules about physical and managed memory. */
 #include "paired.h"
 
 #define MIB2 (2u << 20)
@@ -27,7 +27,7 @@ static aclrtDrvMemHandle import(void)
 	aclrtDrvMemHandle h = NULL;
 
 	CALL_DOES(aclrtMemImportFromShareableHandle, 0, h = make_address(),
-		.shareableHandle = twin_shareable(), .handle = &h);
+		.shareableHandle = pair_shareable(), .handle = &h);
 	return h;
 }
 
@@ -152,7 +152,7 @@ static void reference_left(void)
 		CALL(aclrtFreePhysical, .handle = h);
 	CALL(aclrtResetDevice, .deviceId = 0);
 	CALL(aclFinalize, );
-	twin_exit();
+	pair_exit();
 }
 
 /* --- captured models --------------------------------------------------------------------------- */
@@ -266,25 +266,25 @@ static void to_and_fro(void)
 	}
 }
 
-static const struct twin twins[] = {
-	TWIN("vmm-map-two-devices", two_devices),
-	TWIN("vmm-map-two-devices", two_devices_in_turn),
-	TWIN("vmm-map-mixed-handles", own_and_imported),
-	TWIN("vmm-cross-device-sync-copy", mapped_across_devices),
-	TWIN("vmm-cross-device-sync-copy", mapped_rows),
-	TWIN_AVOIDS("vmm-cross-device-sync-copy", mapped_across_devices_async),
-	TWIN("vmm-selected-link-args", link_inside),
-	TWIN("vmm-selected-link-args", link_of_nothing),
-	TWIN("vmm-physical-granularity", odd_size),
-	TWIN("vmm-physical-granularity", odd_size_as_told),
-	TWIN("leak-vmm", reference_left),
-	TWIN("capture-resource-freed-before-destroy", physical_of_model),
-	TWIN("capture-resource-freed-before-destroy", range_of_model),
-	TWIN("capture-resource-freed-before-destroy", pool_of_model),
-	TWIN("uvm-range-not-managed", prefetch_plain),
-	TWIN("uvm-range-not-managed", advise_beyond),
-	TWIN("uvm-range-not-managed", advise_heap),
-	TWIN("uvm-ping-pong", to_and_fro),
+static const struct pair pairs[] = {
+	PAIR("vmm-map-two-devices", two_devices),
+	PAIR("vmm-map-two-devices", two_devices_in_turn),
+	PAIR("vmm-map-mixed-handles", own_and_imported),
+	PAIR("vmm-cross-device-sync-copy", mapped_across_devices),
+	PAIR("vmm-cross-device-sync-copy", mapped_rows),
+	PAIR_AVOIDS("vmm-cross-device-sync-copy", mapped_across_devices_async),
+	PAIR("vmm-selected-link-args", link_inside),
+	PAIR("vmm-selected-link-args", link_of_nothing),
+	PAIR("vmm-physical-granularity", odd_size),
+	PAIR("vmm-physical-granularity", odd_size_as_told),
+	PAIR("leak-vmm", reference_left),
+	PAIR("capture-resource-freed-before-destroy", physical_of_model),
+	PAIR("capture-resource-freed-before-destroy", range_of_model),
+	PAIR("capture-resource-freed-before-destroy", pool_of_model),
+	PAIR("uvm-range-not-managed", prefetch_plain),
+	PAIR("uvm-range-not-managed", advise_beyond),
+	PAIR("uvm-range-not-managed", advise_heap),
+	PAIR("uvm-ping-pong", to_and_fro),
 };
 
-TWINS_MAIN("physical and managed memory", twins)
+PAIRS_MAIN("physical and managed memory", pairs)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about memory pools, allocators of the program's own, and shared buffers. */
+/* Pairs of the rules about memory pools, allocators of the program's own, and shared buffers. */
 #include "paired.h"
 
 #define MIB (1u << 20)
@@ -137,10 +137,10 @@ static aclrtAllocatorDesc make_desc(bool complete)
 	struct acl_args_aclrtAllocatorCreateDesc args = {0};
 	struct acl_call_record ev;
 
-	if (twin_enter(&ev, ACL_API_aclrtAllocatorCreateDesc, &args, __LINE__))
+	if (pair_enter(&ev, ACL_API_aclrtAllocatorCreateDesc, &args, __LINE__))
 		ev.result.p = make_address();
 	d = (aclrtAllocatorDesc)(uintptr_t)ev.result.p;
-	twin_leave(&ev, (int64_t)(uintptr_t)d);
+	pair_leave(&ev, (int64_t)(uintptr_t)d);
 	CALL(aclrtAllocatorSetObjToDesc, .allocatorDesc = d, .allocator = my_allocator);
 	CALL(aclrtAllocatorSetAllocFuncToDesc, .allocatorDesc = d, .func = FUNCTION);
 	if (complete)
@@ -190,7 +190,7 @@ static void desc_left(void)
 		CALL(aclrtAllocatorDestroyDesc, .allocatorDesc = d);
 	CALL(aclrtResetDevice, .deviceId = 0);
 	CALL(aclFinalize, );
-	twin_exit();
+	pair_exit();
 }
 
 static aclrtStream with_allocator(void)
@@ -222,7 +222,7 @@ static void exit_registered(void)
 	}
 	CALL(aclrtResetDevice, .deviceId = 0);
 	CALL(aclFinalize, );
-	twin_exit();
+	pair_exit();
 }
 
 static void asked_unregistered(void)
@@ -303,7 +303,7 @@ static void buffer_left(void)
 		CALL(aclrtFreeBuf, .buf = second);
 	CALL(aclrtResetDevice, .deviceId = 0);
 	CALL(aclFinalize, );
-	twin_exit();
+	pair_exit();
 }
 
 static void buffer_freed_twice(void)
@@ -312,7 +312,7 @@ static void buffer_freed_twice(void)
 
 	/* A queue may have given the buffer to us again. */
 	if (!bug)
-		twin_unseen(CHECKS_OTHER_QUEUES);
+		pair_unseen(CHECKS_OTHER_QUEUES);
 	CALL(aclrtFreeBuf, .buf = b);
 	CALL_FAILS(bug ? 507899 : 0, aclrtFreeBuf, .buf = b);
 }
@@ -346,30 +346,30 @@ static void chain_too_long(void)
 			i == 128 ? 507899 : 0, aclrtAppendBufChain, .headBuf = head, .buf = make_buffer(64));
 }
 
-static const struct twin twins[] = {
-	TWIN("pool-destroy-live", pool_in_use),
-	TWIN("pool-destroy-live", pool_not_waited_for),
-	TWIN("pool-destroy-live", pool_release_failed),
-	TWIN_ALSO("pool-use-after-async-free", pool_memory_outlives_pool, "pool-destroy-live"),
-	TWIN("pool-small-allocations", pool_small),
-	TWIN("pool-small-allocations", pool_small_in_turn),
-	TWIN("pool-trim-range", pool_trim_beyond),
-	TWIN("pool-trim-range", pool_trim_used),
-	TWIN("allocator-register-args", desc_incomplete),
-	TWIN("allocator-desc-lifetime", desc_destroyed_twice),
-	TWIN("allocator-desc-lifetime", desc_used_late),
-	TWIN("allocator-desc-lifetime", desc_left),
-	TWIN("allocator-not-unregistered", destroyed_registered),
-	TWIN_ALSO("allocator-not-unregistered", exit_registered, "device-reset-with-live-objects"),
-	TWIN("allocator-not-unregistered", asked_unregistered),
-	TWIN("allocator-shared-streams", two_streams),
-	TWIN("allocator-shared-streams", two_models),
-	TWIN("allocator-shared-streams", two_streams_in_order),
-	TWIN("leak-mbuf", buffer_left),
-	TWIN("leak-mbuf", buffer_freed_twice),
-	TWIN("leak-mbuf", buffer_freed_once),
-	TWIN("mbuf-size-and-chain", data_too_long),
-	TWIN("mbuf-size-and-chain", chain_too_long),
+static const struct pair pairs[] = {
+	PAIR("pool-destroy-live", pool_in_use),
+	PAIR("pool-destroy-live", pool_not_waited_for),
+	PAIR("pool-destroy-live", pool_release_failed),
+	PAIR_ALSO("pool-use-after-async-free", pool_memory_outlives_pool, "pool-destroy-live"),
+	PAIR("pool-small-allocations", pool_small),
+	PAIR("pool-small-allocations", pool_small_in_turn),
+	PAIR("pool-trim-range", pool_trim_beyond),
+	PAIR("pool-trim-range", pool_trim_used),
+	PAIR("allocator-register-args", desc_incomplete),
+	PAIR("allocator-desc-lifetime", desc_destroyed_twice),
+	PAIR("allocator-desc-lifetime", desc_used_late),
+	PAIR("allocator-desc-lifetime", desc_left),
+	PAIR("allocator-not-unregistered", destroyed_registered),
+	PAIR_ALSO("allocator-not-unregistered", exit_registered, "device-reset-with-live-objects"),
+	PAIR("allocator-not-unregistered", asked_unregistered),
+	PAIR("allocator-shared-streams", two_streams),
+	PAIR("allocator-shared-streams", two_models),
+	PAIR("allocator-shared-streams", two_streams_in_order),
+	PAIR("leak-mbuf", buffer_left),
+	PAIR("leak-mbuf", buffer_freed_twice),
+	PAIR("leak-mbuf", buffer_freed_once),
+	PAIR("mbuf-size-and-chain", data_too_long),
+	PAIR("mbuf-size-and-chain", chain_too_long),
 };
 
-TWINS_MAIN("pools, allocators, shared buffers", twins)
+PAIRS_MAIN("pools, allocators, shared buffers", pairs)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about callbacks and the life of the process. */
+/* Pairs of the rules about callbacks and the life of the process. */
 #include "paired.h"
 
-#define REPORTER twin_thread_id(1) /* a thread that processes reports */
+#define REPORTER pair_thread_id(1) /* a thread that processes reports */
 
 /* --- callbacks -------------------------------------------------------------------------- */
 
@@ -12,8 +12,8 @@ static void subscribe_default_twice(void)
 	aclrtStream named = NULL, other = make_stream();
 
 	CALL_DOES(aclrtCtxGetCurrentDefaultStream, 0, named = make_address(), .stream = &named);
-	CALL(aclrtSubscribeReport, .threadId = twin_thread_id(1), .stream = NULL);
-	CALL_FAILS(bug ? 107011 : 0, aclrtSubscribeReport, .threadId = twin_thread_id(1),
+	CALL(aclrtSubscribeReport, .threadId = pair_thread_id(1), .stream = NULL);
+	CALL_FAILS(bug ? 107011 : 0, aclrtSubscribeReport, .threadId = pair_thread_id(1),
 		.stream = bug ? named : other);
 }
 
@@ -22,8 +22,8 @@ static void subscribe_foreign_twice(void)
 {
 	aclrtStream s = make_stream(), foreign = HANDLE;
 
-	CALL(aclrtSubscribeReport, .threadId = twin_thread_id(1), .stream = foreign);
-	CALL_FAILS(bug ? 107011 : 0, aclrtSubscribeReport, .threadId = twin_thread_id(1),
+	CALL(aclrtSubscribeReport, .threadId = pair_thread_id(1), .stream = foreign);
+	CALL_FAILS(bug ? 107011 : 0, aclrtSubscribeReport, .threadId = pair_thread_id(1),
 		.stream = bug ? foreign : s);
 }
 
@@ -77,10 +77,10 @@ static void report_at_once(void)
 {
 	aclrtStream s = make_stream();
 
-	CALL(aclrtSubscribeReport, .threadId = twin_thread_id(0), .stream = s);
+	CALL(aclrtSubscribeReport, .threadId = pair_thread_id(0), .stream = s);
 	CALL(aclrtLaunchCallback, .fn = HANDLE, .blockType = ACL_CALLBACK_NO_BLOCK, .stream = s);
 	CALL_FAILS(bug ? 100000 : 0, aclrtProcessReport, .timeout = bug ? 0 : 1000);
-	CALL(aclrtUnSubscribeReport, .threadId = twin_thread_id(0), .stream = s);
+	CALL(aclrtUnSubscribeReport, .threadId = pair_thread_id(0), .stream = s);
 }
 
 static void both_mechanisms(void)
@@ -95,9 +95,9 @@ static void both_mechanisms(void)
 
 static void malloc_inside(void)
 {
-	twin_callback(bug ? 1 : 0);
+	pair_callback(bug ? 1 : 0);
 	make_device_memory(4096);
-	twin_callback(0);
+	pair_callback(0);
 }
 
 /* Questions are allowed in a callback. */
@@ -105,11 +105,11 @@ static void query_inside(void)
 {
 	aclrtStream s = make_stream();
 
-	twin_callback(1);
+	pair_callback(1);
 	CALL(aclrtStreamQuery, .stream = s, .status = OUT);
 	if (bug)
 		CALL(aclrtSynchronizeStream, .stream = s);
-	twin_callback(0);
+	pair_callback(0);
 }
 
 /* --- init and finalize -------------------------------------------------------------------- */
@@ -216,35 +216,35 @@ static void same_stage(void)
 static void backup_unlocked(void)
 {
 	if (!bug)
-		CALL(aclrtSnapShotProcessLock, .pid = twin_pid());
-	CALL_FAILS(bug ? 507908 : 0, aclrtSnapShotProcessBackup, .pid = twin_pid());
+		CALL(aclrtSnapShotProcessLock, .pid = pair_pid());
+	CALL_FAILS(bug ? 507908 : 0, aclrtSnapShotProcessBackup, .pid = pair_pid());
 }
 
-static const struct twin twins[] = {
-	TWIN("subscribe-duplicate", subscribe_twice),
-	TWIN("subscribe-duplicate", subscribe_default_twice),
-	TWIN("subscribe-duplicate", subscribe_foreign_twice),
-	TWIN("subscribe-thread-two-devices", one_thread_two_devices),
-	TWIN("subscribe-thread-limit", too_many_threads),
-	TWIN("unsubscribe-not-subscribed", unsubscribe_other),
-	TWIN("callback-not-subscribed", launch_unserved),
-	TWIN("processreport-timeout", report_at_once),
-	TWIN("callback-mechanisms-mixed", both_mechanisms),
-	TWIN_AVOIDS("callback-runtime-api-inside", malloc_inside),
-	TWIN_AVOIDS("callback-runtime-api-inside", query_inside),
-	TWIN("finalize-repeat", finalize_twice),
-	TWIN_BARE("finalize-without-init", finalize_only),
-	TWIN_AVOIDS("use-after-finalize", malloc_after_finalize),
-	TWIN("init-callback-null-or-duplicate", same_init_callback),
-	TWIN("device-reset-force-order", reset_after_force),
-	TWIN("device-reset-unset", reset_unset),
-	TWIN("peer-same-device", own_peer),
-	TWIN("peer-disable-not-enabled", disable_unknown_peer),
-	TWIN("context-destroy-default", destroy_default_context),
-	TWIN("stream-state-callback-duplicate", same_name),
-	TWIN("exc-abort-callback-name", same_abort_name),
-	TWIN("snapshot-callback-duplicate", same_stage),
-	TWIN("snapshot-bad-state", backup_unlocked),
+static const struct pair pairs[] = {
+	PAIR("subscribe-duplicate", subscribe_twice),
+	PAIR("subscribe-duplicate", subscribe_default_twice),
+	PAIR("subscribe-duplicate", subscribe_foreign_twice),
+	PAIR("subscribe-thread-two-devices", one_thread_two_devices),
+	PAIR("subscribe-thread-limit", too_many_threads),
+	PAIR("unsubscribe-not-subscribed", unsubscribe_other),
+	PAIR("callback-not-subscribed", launch_unserved),
+	PAIR("processreport-timeout", report_at_once),
+	PAIR("callback-mechanisms-mixed", both_mechanisms),
+	PAIR_AVOIDS("callback-runtime-api-inside", malloc_inside),
+	PAIR_AVOIDS("callback-runtime-api-inside", query_inside),
+	PAIR("finalize-repeat", finalize_twice),
+	PAIR_BARE("finalize-without-init", finalize_only),
+	PAIR_AVOIDS("use-after-finalize", malloc_after_finalize),
+	PAIR("init-callback-null-or-duplicate", same_init_callback),
+	PAIR("device-reset-force-order", reset_after_force),
+	PAIR("device-reset-unset", reset_unset),
+	PAIR("peer-same-device", own_peer),
+	PAIR("peer-disable-not-enabled", disable_unknown_peer),
+	PAIR("context-destroy-default", destroy_default_context),
+	PAIR("stream-state-callback-duplicate", same_name),
+	PAIR("exc-abort-callback-name", same_abort_name),
+	PAIR("snapshot-callback-duplicate", same_stage),
+	PAIR("snapshot-bad-state", backup_unlocked),
 };
 
-TWINS_MAIN("rules about the process", twins)
+PAIRS_MAIN("rules about the process", pairs)

@@ -54,7 +54,7 @@ void record_add(struct record *r, const char *format, ...)
 }
 
 /* One scenario may be there twice, for two targets or with other arguments: they are numbered. */
-void record_block(struct record *r, const struct twin *t)
+void record_block(struct record *r, const struct pair *t)
 {
 	char line[160];
 	unsigned before = 0;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct twin;
+struct pair;
 
 struct record {
 	char path[512];
@@ -23,7 +23,7 @@ struct record {
 
 /* program: whose name the file has. */
 void record_open(struct record *record, const char *program, const char *ending, bool writing);
-void record_block(struct record *record, const struct twin *t);
+void record_block(struct record *record, const struct pair *t);
 __attribute__((format(printf, 2, 3))) void record_add(struct record *record, const char *format, ...);
 /* Ends the block; false, and both printed, when it is not the one of the file. */
 bool record_compare(struct record *record);

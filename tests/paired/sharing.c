@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about memory shared between processes. */
+/* Pairs of the rules about memory shared between processes. */
 #include <string.h>
 
 #include "paired.h"
@@ -29,7 +29,7 @@ static void *import_of(int32_t device, uint64_t flags)
 	void *p = NULL;
 
 	CALL_DOES(aclrtIpcMemImportByKey, 0, p = make_range(MIB, true), .devPtr = &p,
-		.key = twin_memory_key(device), .flags = flags);
+		.key = pair_memory_key(device), .flags = flags);
 	return p;
 }
 
@@ -42,7 +42,7 @@ static void finish(void)
 {
 	CALL(aclrtResetDevice, .deviceId = 0);
 	CALL(aclFinalize, );
-	twin_exit();
+	pair_exit();
 }
 
 /* --- exports ---------------------------------------------------------------------------- */
@@ -135,9 +135,9 @@ static void import_left(void)
 {
 	import(0);
 	import(0);
-	CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
+	CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
 	if (!bug)
-		CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
+		CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
 	finish();
 }
 
@@ -148,11 +148,11 @@ static void used_after_close(void)
 	char *p = import(PEERS), *d = make_device_memory(MIB);
 
 	if (bug)
-		CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
+		CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
 	CALL(aclrtMemcpyAsync, .dst = d, .destMax = 64, .src = p + 64, .count = 64,
 		.kind = ACL_MEMCPY_DEVICE_TO_DEVICE);
 	if (!bug)
-		CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
+		CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
 }
 
 /* The address was given out again. */
@@ -160,9 +160,9 @@ static void set_after_close(void)
 {
 	void *p = import(PEERS);
 
-	CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
+	CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
 	if (!bug)
-		CALL_DOES(aclrtIpcMemImportByKey, 0, (void)0, .devPtr = &p, .key = twin_memory_key(0),
+		CALL_DOES(aclrtIpcMemImportByKey, 0, (void)0, .devPtr = &p, .key = pair_memory_key(0),
 			.flags = PEERS);
 	CALL(aclrtMemset, .devPtr = p, .maxCount = 64, .count = 64);
 }
@@ -174,7 +174,7 @@ static void freed_import(void)
 	if (bug)
 		CALL(aclrtFree, .devPtr = p);
 	CALL(aclrtMemset, .devPtr = p, .maxCount = 64, .count = 64);
-	CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
+	CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
 }
 
 static void freed_after_close(void)
@@ -182,7 +182,7 @@ static void freed_after_close(void)
 	void *p = import(PEERS);
 
 	CALL(aclrtMemset, .devPtr = p, .maxCount = 64, .count = 64);
-	CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
+	CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
 	if (bug)
 		CALL_FAILS(107000, aclrtFree, .devPtr = p);
 }
@@ -195,10 +195,10 @@ static void attribute_after_import(void)
 	import(PEERS);
 	CALL_DOES(aclrtIpcMemGetExportKey, 0, strcpy(own, "key of this process"),
 		.devPtr = make_device_memory(4096), .size = 4096, .key = own, .len = 65);
-	CALL(aclrtIpcMemSetAttr, .key = bug ? twin_memory_key(1) : own,
+	CALL(aclrtIpcMemSetAttr, .key = bug ? pair_memory_key(1) : own,
 		.type = ACL_RT_IPC_MEM_ATTR_ACCESS_LINK);
 	CALL(aclrtIpcMemClose, .key = own);
-	CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
+	CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
 }
 
 static void tell_where(void *p, uint32_t device)
@@ -252,25 +252,25 @@ static void used_without_peers(void)
 	CALL(aclrtMemset, .devPtr = p, .maxCount = 64, .count = 64);
 }
 
-static const struct twin twins[] = {
-	TWIN("ipc-export-page-alignment", share_part),
-	TWIN("ipc-export-page-alignment", share_part_of_huge),
-	TWIN("ipc-export-page-alignment", share_odd_size),
-	TWIN_WITH("ipc-export-p2p-policy", share_without_p2p, .soc = "Ascend310P3"),
-	TWIN("share-whitelist-missing", nobody_admitted),
-	TWIN("share-whitelist-missing", nobody_admitted_to_handle),
-	TWIN("vmm-import-same-process", import_own_handle),
-	TWIN_ALSO("leak-ipc-key", key_left, "leak-device-memory"),
-	TWIN("leak-ipc-key", import_left),
-	TWIN("ipc-use-after-close", used_after_close),
-	TWIN("ipc-use-after-close", set_after_close),
-	TWIN("ipc-use-after-close", freed_import),
-	TWIN("ipc-use-after-close", freed_after_close),
-	TWIN("ipc-set-attr-order", attribute_after_import),
-	TWIN("ipc-imported-copy-direction", copied_to_host),
-	TWIN("ipc-imported-copy-direction", copied_by_default),
-	TWIN("ipc-imported-copy-direction", copied_within),
-	TWIN("ipc-import-no-peer", used_without_peers),
+static const struct pair pairs[] = {
+	PAIR("ipc-export-page-alignment", share_part),
+	PAIR("ipc-export-page-alignment", share_part_of_huge),
+	PAIR("ipc-export-page-alignment", share_odd_size),
+	PAIR_WITH("ipc-export-p2p-policy", share_without_p2p, .soc = "Ascend310P3"),
+	PAIR("share-whitelist-missing", nobody_admitted),
+	PAIR("share-whitelist-missing", nobody_admitted_to_handle),
+	PAIR("vmm-import-same-process", import_own_handle),
+	PAIR_ALSO("leak-ipc-key", key_left, "leak-device-memory"),
+	PAIR("leak-ipc-key", import_left),
+	PAIR("ipc-use-after-close", used_after_close),
+	PAIR("ipc-use-after-close", set_after_close),
+	PAIR("ipc-use-after-close", freed_import),
+	PAIR("ipc-use-after-close", freed_after_close),
+	PAIR("ipc-set-attr-order", attribute_after_import),
+	PAIR("ipc-imported-copy-direction", copied_to_host),
+	PAIR("ipc-imported-copy-direction", copied_by_default),
+	PAIR("ipc-imported-copy-direction", copied_within),
+	PAIR("ipc-import-no-peer", used_without_peers),
 };
 
-TWINS_MAIN("memory shared between processes", twins)
+PAIRS_MAIN("memory shared between processes", pairs)

@@ -135,7 +135,7 @@ static void set_while_running(void)
 	make_busy(other);
 	CALL(aclmdlRIExecuteAsync, .modelRI = m, .stream = other);
 	CALL(aclrtSynchronizeStream, .stream = bug ? s : other);
-	twin_thread(1);
+	pair_thread(1);
 	CALL(aclrtSetDevice, .deviceId = 0);
 	CALL_FAILS(bug ? 107040 : 0, aclmdlRITaskSetParams, .task = task, .params = &params);
 	CALL(aclrtSynchronizeStream, .stream = other);
@@ -148,9 +148,9 @@ static bool together; /* the call of the other thread came while this one was in
 
 static void other_call(aclmdlRITask task)
 {
-	twin_thread(1);
+	pair_thread(1);
 	CALL(aclmdlRITaskGetParams, .task = task, .params = &params);
-	twin_thread(0);
+	pair_thread(0);
 	together = true;
 }
 
@@ -162,7 +162,7 @@ static void two_threads(void)
 
 	together = false;
 	CALL_DOES(aclmdlRITaskDisable, 0, other_call(bug ? mine : of_other), .task = mine);
-	twin_assume(together, "two calls at once are a matter of luck");
+	pair_assume(together, "two calls at once are a matter of luck");
 	other_call(mine);
 	update(m);
 }
@@ -176,29 +176,29 @@ static void two_threads_each(void)
 	CALL_DOES(
 		aclmdlRITaskGetType, 0,
 		{
-			twin_thread(1);
+			pair_thread(1);
 			CALL_EACH(0, ROLE(TASK, bug ? task : other), ROLE(ID, OUT), ROLE(ATTRIBUTE, 1),
 				ROLE(VALUE, OUT), ROLE(PARAMETERS, &params));
-			twin_thread(0);
+			pair_thread(0);
 		},
 		.task = task, .type = &type);
-	twin_assume(together, "two calls at once are a matter of luck");
+	pair_assume(together, "two calls at once are a matter of luck");
 }
 
-static const struct twin twins[] = {
-	TWIN("mdlri-execute-not-ready", executed_after_disable),
-	TWIN("mdlri-execute-not-ready", executed_after_set),
-	TWIN("mdlri-execute-not-ready", executed_after_failure),
-	TWIN("mdlri-update-missing", destroyed_after_change),
-	TWIN("mdlri-task-modify-running", disabled_while_running),
-	TWIN("mdlri-task-modify-running", set_while_running),
-	TWIN("mdlri-task-api-concurrent", two_threads),
-	TWIN_EACH("mdlri-task-api-concurrent", two_threads_each, INFO_TASK_PARAMETERS),
-	TWIN_EACH("mdlri-task-api-concurrent", two_threads_each, INFO_TASK_ID),
-	TWIN_EACH("mdlri-task-api-concurrent", two_threads_each, INFO_TASK_TYPE),
-	TWIN_EACH("mdlri-task-api-concurrent", two_threads_each, INFO_TASK_ATTRIBUTE),
-	TWIN_EACH("mdlri-task-api-concurrent", two_threads_each, TASK_DISABLE),
-	TWIN_EACH("mdlri-task-api-concurrent", two_threads_each, TASK_SET_PARAMETERS),
+static const struct pair pairs[] = {
+	PAIR("mdlri-execute-not-ready", executed_after_disable),
+	PAIR("mdlri-execute-not-ready", executed_after_set),
+	PAIR("mdlri-execute-not-ready", executed_after_failure),
+	PAIR("mdlri-update-missing", destroyed_after_change),
+	PAIR("mdlri-task-modify-running", disabled_while_running),
+	PAIR("mdlri-task-modify-running", set_while_running),
+	PAIR("mdlri-task-api-concurrent", two_threads),
+	PAIR_EACH("mdlri-task-api-concurrent", two_threads_each, INFO_TASK_PARAMETERS),
+	PAIR_EACH("mdlri-task-api-concurrent", two_threads_each, INFO_TASK_ID),
+	PAIR_EACH("mdlri-task-api-concurrent", two_threads_each, INFO_TASK_TYPE),
+	PAIR_EACH("mdlri-task-api-concurrent", two_threads_each, INFO_TASK_ATTRIBUTE),
+	PAIR_EACH("mdlri-task-api-concurrent", two_threads_each, TASK_DISABLE),
+	PAIR_EACH("mdlri-task-api-concurrent", two_threads_each, TASK_SET_PARAMETERS),
 };
 
-TWINS_MAIN("task rules", twins)
+PAIRS_MAIN("task rules", pairs)

@@ -100,7 +100,7 @@ def code_of(rule):
         if not lines or not all(isinstance(line, str) for line in lines) or not "".join(lines).strip():
             yield f"no {key} code"
     if rule.get("bad") == rule.get("good"):
-        yield "the mended code is the wrong code"
+        yield "the fixed code is the wrong code"
 
 
 def wanted_engines(rule):
@@ -129,9 +129,9 @@ def main():
         ("title, hint and why in English and Chinese", rows(implemented, in_both_languages)),
         ("why says more than an error number", rows(implemented, why_in_words)),
         ("a source", rows(implemented, lambda r: [] if r.get("source", "").strip() else ["none"])),
-        ("wrong and mended code, which differ", rows(implemented, code_of)),
+        ("wrong and fixed code, which differ", rows(implemented, code_of)),
         ("the wrong code names what exists", rows(implemented, lambda r: model.faults(r.get("bad", [])))),
-        ("the mended code names what exists", rows(implemented, lambda r: model.faults(r.get("good", [])))),
+        ("the fixed code names what exists", rows(implemented, lambda r: model.faults(r.get("good", [])))),
         ("planned rules say which engine they wait for, others do not", rows(rules, wanted_engines)),
     ]
     print(f"1..{len(tests)}")

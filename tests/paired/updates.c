@@ -119,13 +119,13 @@ static void update_of_other_function(void)
 	end(0, u);
 }
 
-static const struct twin twins[] = {
-	TWIN("taskupd-count-mismatch", update_of_nothing),
-	TWIN("taskupd-count-mismatch", update_too_short),
-	TWIN_EACH("taskupd-count-mismatch", update_too_long, LAUNCH_KERNEL, .role = ACL_ROLE_BLOCKS),
-	TWIN_EACH(
+static const struct pair pairs[] = {
+	PAIR("taskupd-count-mismatch", update_of_nothing),
+	PAIR("taskupd-count-mismatch", update_too_short),
+	PAIR_EACH("taskupd-count-mismatch", update_too_long, LAUNCH_KERNEL, .role = ACL_ROLE_BLOCKS),
+	PAIR_EACH(
 		"taskupd-kernel-type-mismatch", update_of_other_type, LAUNCH_KERNEL, .role = ACL_ROLE_BLOCKS),
-	TWIN("taskupd-kernel-type-mismatch", update_of_other_function),
+	PAIR("taskupd-kernel-type-mismatch", update_of_other_function),
 };
 
-TWINS_MAIN("update rules", twins)
+PAIRS_MAIN("update rules", pairs)

@@ -144,7 +144,7 @@ static int by_name(const void *a, const void *b)
 
 /* By name: which of two findings of a call comes first is nobody's promise. "(-)": the rule was not
  * evaluated. */
-static void outcome(const struct twin *t, const struct fixture *fixture, char *out, size_t size)
+static void outcome(const struct pair *t, const struct fixture *fixture, char *out, size_t size)
 {
 	const char *what[FIXTURE_FINDINGS];
 	size_t n = 0, written = 0;
@@ -230,9 +230,9 @@ static bool applies(const struct acl_api_info *api, unsigned param, enum change 
 
 /* Everything that runs a variant. */
 struct runner {
-	const struct twin *t;
+	const struct pair *t;
 	struct fixture *fixture;
-	void (*play)(const struct twin *t);
+	void (*play)(const struct pair *t);
 	char same[600], result[600]; /* what comes out unchanged, and now */
 };
 
@@ -271,8 +271,8 @@ static void try_call(struct runner *r, struct lines *lines, unsigned which)
 		}
 }
 
-void variants_run(struct record *record, const struct twin *t, struct fixture *fixture, const char *way,
-	void (*play)(const struct twin *t))
+void variants_run(struct record *record, const struct pair *t, struct fixture *fixture, const char *way,
+	void (*play)(const struct pair *t))
 {
 	static struct lines lines;
 	struct runner r = {.t = t, .fixture = fixture, .play = play};

@@ -16,7 +16,7 @@
 #include "tests/checks/fixture.h"
 #include "tests/paired/record.h"
 
-struct twin;
+struct pair;
 
 /* The calls of a scenario go through here. */
 bool variant_enter(
@@ -27,7 +27,7 @@ void variant_leave(struct fixture *fixture, struct acl_call_record *call, int64_
  * All variants of a scenario that was begun and kept (fixture_keep), one after the
  * other; play runs it from there.  Adds what comes out to the record.
  */
-void variants_run(struct record *record, const struct twin *t, struct fixture *fixture, const char *way,
-	void (*play)(const struct twin *t));
+void variants_run(struct record *record, const struct pair *t, struct fixture *fixture, const char *way,
+	void (*play)(const struct pair *t));
 
 #endif

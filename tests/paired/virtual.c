@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins of the rules about virtual and shared memory and argument lists of kernels. */
+/* Pairs of the rules about virtual and shared memory and argument lists of kernels. */
 #include <string.h>
 
 #include "paired.h"
@@ -260,10 +260,10 @@ static void close_twice(void)
 {
 	void *p = NULL;
 
-	CALL_DOES(aclrtIpcMemImportByKey, 0, p = make_address(), .devPtr = &p, .key = twin_memory_key(1));
-	CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
+	CALL_DOES(aclrtIpcMemImportByKey, 0, p = make_address(), .devPtr = &p, .key = pair_memory_key(1));
+	CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
 	if (bug)
-		CALL(aclrtIpcMemClose, .key = twin_memory_key(1));
+		CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
 }
 
 static void free_shared(void)
@@ -343,7 +343,7 @@ static void window_copied(void)
 
 	CALL_DOES(aclrtHostRegister, 0, window = (void *)0x140000000000, .ptr = heap_memory, .size = 4096,
 		.devPtr = &window);
-	twin_assume(window != heap_memory, "the device has an address of its own for registered memory");
+	pair_assume(window != heap_memory, "the device has an address of its own for registered memory");
 	CALL(aclrtMemcpy, .dst = d, .destMax = 64, .src = bug ? window : heap_memory, .count = 64,
 		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
 }
@@ -409,7 +409,7 @@ static void wait_imported(void)
 
 	if (bug)
 		CALL_DOES(aclrtNotifyImportByKey, 0, n = make_address(), .notify = &n,
-			.key = twin_notify_key());
+			.key = pair_notify_key());
 	else
 		CALL_DOES(aclrtCreateNotify, 0, n = make_address(), .notify = &n);
 	CALL_FAILS(bug ? 107000 : 0, aclrtWaitAndResetNotify, .notify = n, .timeout = 1);
@@ -447,7 +447,7 @@ static void end_of_process(void)
 {
 	CALL(aclrtResetDevice, .deviceId = 0);
 	CALL(aclFinalize);
-	twin_exit();
+	pair_exit();
 }
 
 static void registration_kept(void)
@@ -488,49 +488,49 @@ static void range_kept(void)
 	end_of_process();
 }
 
-static const struct twin twins[] = {
-	TWIN("memcpy-dest-out-of-bounds", write_past_mappings),
-	TWIN("vmm-map-outside-reservation", map_outside),
-	TWIN("vmm-map-overlap", map_twice),
-	TWIN("vmm-map-args", map_at_offset),
-	TWIN("vmm-set-access-args", open_for_reading),
-	TWIN("vmm-unmap-not-mapped", unmap_twice),
-	TWIN("vmm-release-while-mapped", release_mapped),
-	TWIN("vmm-use-unmapped", use_unmapped),
-	TWIN("vmm-use-unmapped", use_never_mapped),
-	TWIN("vmm-use-unmapped", open_unmapped),
-	TWIN("vmm-use-unmapped", ask_access_unmapped),
-	TWIN("vmm-use-unmapped", retain_unmapped),
-	TWIN("vmm-set-access-args", open_in_the_middle),
-	TWIN("vmm-set-access-args", open_half),
-	TWIN("vmm-noaccess-used", use_without_access),
-	TWIN("vmm-handle-misuse", physical_twice),
-	TWIN("vmm-handle-misuse", physical_retained),
-	TWIN("vmm-export-twice", export_twice),
-	TWIN("vmm-export-args", export_memory_of_host),
-	TWIN("vmm-map-args", map_part),
-	TWIN("ipc-export-range", export_host),
-	TWIN("ipc-export-range", export_past_end),
-	TWIN("ipc-export-range", export_everything),
-	TWIN("ipc-close-unknown", close_twice),
-	TWIN("ipc-free-while-exported", free_shared),
-	TWIN("kargs-append-after-finalize", append_late),
-	TWIN("kargs-append-after-placeholder-buffer", append_behind_buffer),
-	TWIN("kargs-launch-not-finalized", launch_open),
-	TWIN("symbol-copy-range", symbol_past_end),
-	TWIN("mapped-pointer-in-memory-op", window_copied),
-	TWIN("kernel-args-location", host_arguments),
-	TWIN("kernel-args-location", device_arguments),
-	TWIN("batch-direction", batch_both_ways),
-	TWIN("batch-direction", batch_inside_device),
-	TWIN("batch-attr-location-mismatch", batch_swapped),
-	TWIN("notify-wait-imported", wait_imported),
-	TWIN("notify-batch-reset-args", reset_nothing),
-	TWIN("label-set-twice", label_twice),
-	TWIN("leak-host-register", registration_kept),
-	TWIN("leak-kernel-binary", binary_kept),
-	TWIN("leak-pool", pool_kept),
-	TWIN("leak-vmm", range_kept),
+static const struct pair pairs[] = {
+	PAIR("memcpy-dest-out-of-bounds", write_past_mappings),
+	PAIR("vmm-map-outside-reservation", map_outside),
+	PAIR("vmm-map-overlap", map_twice),
+	PAIR("vmm-map-args", map_at_offset),
+	PAIR("vmm-set-access-args", open_for_reading),
+	PAIR("vmm-unmap-not-mapped", unmap_twice),
+	PAIR("vmm-release-while-mapped", release_mapped),
+	PAIR("vmm-use-unmapped", use_unmapped),
+	PAIR("vmm-use-unmapped", use_never_mapped),
+	PAIR("vmm-use-unmapped", open_unmapped),
+	PAIR("vmm-use-unmapped", ask_access_unmapped),
+	PAIR("vmm-use-unmapped", retain_unmapped),
+	PAIR("vmm-set-access-args", open_in_the_middle),
+	PAIR("vmm-set-access-args", open_half),
+	PAIR("vmm-noaccess-used", use_without_access),
+	PAIR("vmm-handle-misuse", physical_twice),
+	PAIR("vmm-handle-misuse", physical_retained),
+	PAIR("vmm-export-twice", export_twice),
+	PAIR("vmm-export-args", export_memory_of_host),
+	PAIR("vmm-map-args", map_part),
+	PAIR("ipc-export-range", export_host),
+	PAIR("ipc-export-range", export_past_end),
+	PAIR("ipc-export-range", export_everything),
+	PAIR("ipc-close-unknown", close_twice),
+	PAIR("ipc-free-while-exported", free_shared),
+	PAIR("kargs-append-after-finalize", append_late),
+	PAIR("kargs-append-after-placeholder-buffer", append_behind_buffer),
+	PAIR("kargs-launch-not-finalized", launch_open),
+	PAIR("symbol-copy-range", symbol_past_end),
+	PAIR("mapped-pointer-in-memory-op", window_copied),
+	PAIR("kernel-args-location", host_arguments),
+	PAIR("kernel-args-location", device_arguments),
+	PAIR("batch-direction", batch_both_ways),
+	PAIR("batch-direction", batch_inside_device),
+	PAIR("batch-attr-location-mismatch", batch_swapped),
+	PAIR("notify-wait-imported", wait_imported),
+	PAIR("notify-batch-reset-args", reset_nothing),
+	PAIR("label-set-twice", label_twice),
+	PAIR("leak-host-register", registration_kept),
+	PAIR("leak-kernel-binary", binary_kept),
+	PAIR("leak-pool", pool_kept),
+	PAIR("leak-vmm", range_kept),
 };
 
-TWINS_MAIN("rules about virtual and shared memory", twins)
+PAIRS_MAIN("rules about virtual and shared memory", pairs)

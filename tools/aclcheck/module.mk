@@ -18,19 +18,19 @@ $(BUILD)/gen/html_digests.h: $(HTML_PAGE) tools/aclcheck/module.mk | $(BUILD)/ge
 		echo "#define HTML_SCRIPT_HASH \"$(call digest,tools/aclcheck/formats/page/page.js)\""; } >$@
 $(BUILD)/obj/tools/aclcheck/formats/format_html.o: $(HTML_PAGE) $(BUILD)/gen/html_digests.h
 
-# Which rules have twins, and which ran live, is known when the command is built.
-TWIN_SOURCES := $(wildcard tests/paired/*.c tests/paired/live/*.c)
-LIVE_TWINS := $(wildcard tests/paired/live/*.c)
-twin_ids = tr '\n\t' '  ' | grep -oE '\bTWIN[A-Z_]*\( *"[a-z0-9-]+"' | sed 's/.*"\([^"]*\)"$$/\1/'
+# Which rules have pairs, and which ran live, is known when the command is built.
+PAIR_SOURCES := $(wildcard tests/paired/*.c tests/paired/live/*.c)
+LIVE_PAIRS := $(wildcard tests/paired/live/*.c)
+pair_ids = tr '\n\t' '  ' | grep -oE '\bPAIR[A-Z_]*\( *"[a-z0-9-]+"' | sed 's/.*"\([^"]*\)"$$/\1/'
 id_array = { echo 'const char *const $(1)[] = {'; LC_ALL=C sort -u | sed 's/.*/"&",/'; echo '(void *)0 };'; }
-$(BUILD)/gen/acl_twins.c: $(TWIN_SOURCES) tests/paired/real/proven tools/aclcheck/module.mk | $(BUILD)/gen/.stamp
-	$(call say,GEN,$@){ echo '/* Generated from tests/paired, do not edit: the rules that have twins. */'; \
+$(BUILD)/gen/acl_pairs.c: $(PAIR_SOURCES) tests/paired/real/proven tools/aclcheck/module.mk | $(BUILD)/gen/.stamp
+	$(call say,GEN,$@){ echo '/* Generated from tests/paired, do not edit: the rules that have pairs. */'; \
 		echo '#include "tools/aclcheck/rules_table.h"'; \
-		cat /dev/null $(TWIN_SOURCES) | $(twin_ids) | $(call id_array,acl_twinned_rules); \
-		{ cat /dev/null $(LIVE_TWINS) | $(twin_ids); sed -n '/^#/d; s/:.*//p' tests/paired/real/proven; } | \
+		cat /dev/null $(PAIR_SOURCES) | $(pair_ids) | $(call id_array,acl_twinned_rules); \
+		{ cat /dev/null $(LIVE_PAIRS) | $(pair_ids); sed -n '/^#/d; s/:.*//p' tests/paired/real/proven; } | \
 			$(call id_array,acl_live_rules); } >$@
 
-$(BUILD)/aclcheck: $(call objs,$(ACLCHECK_SRC) $(ACLCHECK_SHARED) checks/engine/rule_table.c) $(call genobjs,acl_rules acl_twins) $(MODEL_OBJS)
+$(BUILD)/aclcheck: $(call objs,$(ACLCHECK_SRC) $(ACLCHECK_SHARED) checks/engine/rule_table.c) $(call genobjs,acl_rules acl_pairs) $(MODEL_OBJS)
 	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) -o $@ $^ $(ACLCHECK_LIBS) -ljansson -ldw -lelf -lpthread
 
 ifneq ($(CHECKS_SRC),)

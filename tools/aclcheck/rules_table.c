@@ -10,7 +10,7 @@
 #include "tools/aclcheck/rules_table.h"
 
 struct counts {
-	unsigned known, state[3], twinned, live;
+	unsigned known, state[3], paired, live;
 };
 
 static bool among(const char *const *ids, const struct acl_rule *r)
@@ -33,7 +33,7 @@ static struct counts count(const char *family)
 		n.state[acl_rules[i].state]++;
 		if (acl_rules[i].state != ACL_RULE_IMPLEMENTED)
 			continue;
-		n.twinned += among(acl_twinned_rules, &acl_rules[i]);
+		n.paired += among(acl_twinned_rules, &acl_rules[i]);
 		n.live += among(acl_live_rules, &acl_rules[i]);
 	}
 	return n;
@@ -51,7 +51,7 @@ static bool first_of_family(unsigned i)
 static void coverage_line(const char *family, const struct counts *n)
 {
 	printf("%-14s %12u %12u %16u %12u %8u %10u\n", family, n->known, n->state[ACL_RULE_IMPLEMENTED],
-		n->twinned, n->state[ACL_RULE_UNCHECKABLE], n->state[ACL_RULE_PLANNED], n->live);
+		n->paired, n->state[ACL_RULE_UNCHECKABLE], n->state[ACL_RULE_PLANNED], n->live);
 }
 
 static void planned_lines(enum acl_rule_waits_for engine, const char *what)

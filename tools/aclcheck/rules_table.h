@@ -3,9 +3,9 @@
 #ifndef ACLCHECK_RULES_TABLE_H
 #define ACLCHECK_RULES_TABLE_H
 
-/* Ids of the rules that have twins, sorted, NULL-terminated; collected from tests/paired at build time. */
+/* Ids of the rules that have pairs, sorted, NULL-terminated; collected from tests/paired at build time. */
 extern const char *const acl_twinned_rules[];
-/* Those of them whose twins ran as programs on the software runtime, under the preload library. */
+/* Those of them whose pairs ran as programs on the software runtime, under the preload library. */
 extern const char *const acl_live_rules[];
 
 void rules_coverage(void);

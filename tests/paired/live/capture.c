@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Live twins of the capture rules. */
+/* Live pairs of the capture rules. */
 #include "live.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static void replay(aclmdlRI model)
 	aclmdlRIDestroy(model);
 }
 
-TWIN("capture-begin-null-stream", begin_null)
+PAIR("capture-begin-null-stream", begin_null)
 {
 	aclmdlRI model = NULL;
 
@@ -27,7 +27,7 @@ TWIN("capture-begin-null-stream", begin_null)
 	aclmdlRIDestroy(model);
 }
 
-TWIN("capture-begin-default-stream", begin_default)
+PAIR("capture-begin-default-stream", begin_default)
 {
 	aclrtStream dflt = NULL;
 
@@ -37,7 +37,7 @@ TWIN("capture-begin-default-stream", begin_default)
 	replay(capture_set());
 }
 
-TWIN("capture-sync-stream", wait_for_captured)
+PAIR("capture-sync-stream", wait_for_captured)
 {
 	capture_begin(RELAXED);
 	if (bug)
@@ -45,7 +45,7 @@ TWIN("capture-sync-stream", wait_for_captured)
 	replay(capture_end());
 }
 
-TWIN("capture-sync-stream", poll_captured)
+PAIR("capture-sync-stream", poll_captured)
 {
 	aclrtStreamStatus status;
 
@@ -55,7 +55,7 @@ TWIN("capture-sync-stream", poll_captured)
 	replay(capture_end());
 }
 
-TWIN("capture-sync-event", wait_for_captured_event)
+PAIR("capture-sync-event", wait_for_captured_event)
 {
 	aclrtEvent e;
 
@@ -70,7 +70,7 @@ TWIN("capture-sync-event", wait_for_captured_event)
 	aclrtDestroyEvent(e);
 }
 
-TWIN("capture-sync-device", wait_for_device)
+PAIR("capture-sync-device", wait_for_device)
 {
 	capture_begin(GLOBAL);
 	if (bug)
@@ -79,7 +79,7 @@ TWIN("capture-sync-device", wait_for_device)
 	aclrtSynchronizeDevice();
 }
 
-TWIN("capture-query-device", ask_device)
+PAIR("capture-query-device", ask_device)
 {
 	aclrtDeviceStatus status;
 
@@ -90,7 +90,7 @@ TWIN("capture-query-device", ask_device)
 	aclrtQueryDeviceStatus(0, &status);
 }
 
-TWIN("capture-free-with-dev-sync", free_synchronising)
+PAIR("capture-free-with-dev-sync", free_synchronising)
 {
 	void *other = NULL;
 
@@ -102,7 +102,7 @@ TWIN("capture-free-with-dev-sync", free_synchronising)
 	aclrtFreeWithDevSync(other);
 }
 
-TWIN("capture-default-stream-op", set_on_default_stream)
+PAIR("capture-default-stream-op", set_on_default_stream)
 {
 	void *other = NULL;
 
@@ -114,7 +114,7 @@ TWIN("capture-default-stream-op", set_on_default_stream)
 	aclrtFree(other);
 }
 
-TWIN("capture-event-default-stream", default_stream_waits)
+PAIR("capture-event-default-stream", default_stream_waits)
 {
 	aclrtEvent e;
 
@@ -127,7 +127,7 @@ TWIN("capture-event-default-stream", default_stream_waits)
 	aclrtDestroyEvent(e);
 }
 
-TWIN("capture-wait-unrecorded-event", wait_for_nothing)
+PAIR("capture-wait-unrecorded-event", wait_for_nothing)
 {
 	aclrtEvent e;
 	aclrtStream other;
@@ -148,7 +148,7 @@ TWIN("capture-wait-unrecorded-event", wait_for_nothing)
 	aclrtDestroyStream(other);
 }
 
-TWIN("capture-unpinned-host", copy_from_heap)
+PAIR("capture-unpinned-host", copy_from_heap)
 {
 	char *heap = NULL;
 
@@ -161,7 +161,7 @@ TWIN("capture-unpinned-host", copy_from_heap)
 	free(heap);
 }
 
-TWIN("capture-unsafe-sync-memop", copy_while_capturing)
+PAIR("capture-unsafe-sync-memop", copy_while_capturing)
 {
 	aclmdlRICaptureMode mode = RELAXED;
 	void *other = NULL;
@@ -182,14 +182,14 @@ static void set_here(void)
 	aclrtMemset(d, N, 0, N);
 }
 
-TWIN("capture-unsafe-other-thread-global", set_in_other_thread)
+PAIR("capture-unsafe-other-thread-global", set_in_other_thread)
 {
 	capture_begin(bug ? GLOBAL : ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL);
 	in_thread(set_here);
 	replay(capture_end());
 }
 
-TWIN("capture-unsafe-unchecked-memop", set_words)
+PAIR("capture-unsafe-unchecked-memop", set_words)
 {
 	void *other = NULL;
 
@@ -200,7 +200,7 @@ TWIN("capture-unsafe-unchecked-memop", set_words)
 	aclrtFree(other);
 }
 
-TWIN("capture-overflow-config", overflow_switch)
+PAIR("capture-overflow-config", overflow_switch)
 {
 	if (!bug)
 		aclrtSetStreamOverflowSwitch(s, 1);
@@ -210,7 +210,7 @@ TWIN("capture-overflow-config", overflow_switch)
 	replay(capture_end());
 }
 
-TWIN("capture-config-ineffective", limit_too_late)
+PAIR("capture-config-ineffective", limit_too_late)
 {
 	if (!bug)
 		aclrtSetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, 8);
@@ -220,7 +220,7 @@ TWIN("capture-config-ineffective", limit_too_late)
 	replay(capture_end());
 }
 
-TWIN("capture-context-torn-down", context_under_capture)
+PAIR("capture-context-torn-down", context_under_capture)
 {
 	aclrtContext dflt, own;
 	aclrtStream inside;
@@ -239,7 +239,7 @@ TWIN("capture-context-torn-down", context_under_capture)
 	aclrtSetCurrentContext(dflt);
 }
 
-TWIN("capture-resource-freed-before-destroy", free_captured)
+PAIR("capture-resource-freed-before-destroy", free_captured)
 {
 	aclmdlRI model = capture_set();
 
@@ -250,7 +250,7 @@ TWIN("capture-resource-freed-before-destroy", free_captured)
 	aclmdlRIDestroy(model);
 }
 
-TWIN("capture-host-buffer-freed", free_captured_host)
+PAIR("capture-host-buffer-freed", free_captured_host)
 {
 	aclmdlRI model;
 
@@ -264,7 +264,7 @@ TWIN("capture-host-buffer-freed", free_captured_host)
 	aclmdlRIDestroy(model);
 }
 
-TWIN("capture-host-buffer-freed", unregister_captured)
+PAIR("capture-host-buffer-freed", unregister_captured)
 {
 	static _Alignas(4096) char mine[4096];
 	void *device_view = NULL;
@@ -281,7 +281,7 @@ TWIN("capture-host-buffer-freed", unregister_captured)
 		aclrtHostUnregister(mine);
 }
 
-TWIN("capture-notify-destroyed-before-destroy", notify_first)
+PAIR("capture-notify-destroyed-before-destroy", notify_first)
 {
 	aclrtNotify notify;
 	aclmdlRI model;
@@ -302,7 +302,7 @@ static void kernel(const softnpu_launch *launch)
 	(void)launch;
 }
 
-TWIN("capture-binary-unloaded-before-destroy", unload_first)
+PAIR("capture-binary-unloaded-before-destroy", unload_first)
 {
 	static const char image[64] = "kernels";
 	aclrtBinaryLoadOptions options = {0};
@@ -310,9 +310,9 @@ TWIN("capture-binary-unloaded-before-destroy", unload_first)
 	aclrtFuncHandle function = NULL;
 	aclmdlRI model;
 
-	softnpu_register_kernel("twin_kernel", kernel);
+	softnpu_register_kernel("pair_kernel", kernel);
 	aclrtBinaryLoadFromData(image, sizeof(image), &options, &binary);
-	aclrtBinaryGetFunction(binary, "twin_kernel", &function);
+	aclrtBinaryGetFunction(binary, "pair_kernel", &function);
 	capture_begin(GLOBAL);
 	aclrtLaunchKernelV2(function, 1, d, 64, NULL, s);
 	model = capture_end();

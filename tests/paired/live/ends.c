@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Live twins of the rules that ask the process: its end, its files, its environment. */
+/* Live pairs of the rules that ask the process: its end, its files, its environment. */
 #include "live.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ static void finalize_late(void)
 	aclFinalize();
 }
 
-TWIN_WITH("finalize-in-destructor", finalize_at_exit, .bare = true)
+PAIR_WITH("finalize-in-destructor", finalize_at_exit, .bare = true)
 {
 	if (bug)
 		atexit(finalize_late);
@@ -39,7 +39,7 @@ static void configure(char path[32], const char *text)
 static const char *const first_config = "{\"dump\": {}}\n";
 static const char *const other_config = "{\"dump\": {\"dump_scene\": \"lite_exception\"}}\n";
 
-TWIN_WITH("init-config-mismatch", configured_anew, .bare = true)
+PAIR_WITH("init-config-mismatch", configured_anew, .bare = true)
 {
 	char first[32], second[32];
 
@@ -53,7 +53,7 @@ TWIN_WITH("init-config-mismatch", configured_anew, .bare = true)
 	unlink(second);
 }
 
-TWIN_WITH("init-config-mismatch", configured_in_vain, .bare = true, .also = "init-repeat",
+PAIR_WITH("init-config-mismatch", configured_in_vain, .bare = true, .also = "init-repeat",
 	.settings = "ACLCHECK_RULES=-init-repeat")
 {
 	char first[32], second[32];
@@ -67,7 +67,7 @@ TWIN_WITH("init-config-mismatch", configured_in_vain, .bare = true, .also = "ini
 	unlink(second);
 }
 
-TWIN_WITH("default-device-explicit-context", context_beside_default, .bare = true)
+PAIR_WITH("default-device-explicit-context", context_beside_default, .bare = true)
 {
 	aclrtContext own;
 	char path[32];
@@ -94,19 +94,19 @@ static void configured_stack(const char *text)
 	unlink(path);
 }
 
-TWIN_WITH("config-range-clamped", odd_stack, .bare = true)
+PAIR_WITH("config-range-clamped", odd_stack, .bare = true)
 {
 	configured_stack(bug ? "{\"StackSize\": {\"aicore_stack_size\": 33000}}\n"
 			     : "{\"StackSize\": {\"aicore_stack_size\": 49152}}\n");
 }
 
-TWIN_WITH("device-limit-visible-devices", stack_of_hidden_device, .bare = true,
+PAIR_WITH("device-limit-visible-devices", stack_of_hidden_device, .bare = true,
 	.settings = "ASCEND_RT_VISIBLE_DEVICES=1")
 {
 	configured_stack(bug ? "{\"StackSize\": {\"aicore_stack_size\": 49152}}\n" : "{}\n");
 }
 
-TWIN_WITH("device-id-conversion-semantics", logic_as_user, .settings = "ASCEND_RT_VISIBLE_DEVICES=1,0")
+PAIR_WITH("device-id-conversion-semantics", logic_as_user, .settings = "ASCEND_RT_VISIBLE_DEVICES=1,0")
 {
 	int32_t logic = -1, physical = -1;
 

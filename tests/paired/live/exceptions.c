@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Live twins of the rules about exception callbacks: the software runtime lets the first task fail. */
+/* Live pairs of the rules about exception callbacks: the software runtime lets the first task fail. */
 #include "live.h"
 
 #define FAULT "SOFTNPU_FAULT_TASK=1 ACLCHECK_RULES=-api-error"
@@ -28,7 +28,7 @@ static void fail(void)
 	aclrtSynchronizeStream(s);
 }
 
-TWIN_WITH("exc-info-escaped", ask_later, .settings = FAULT)
+PAIR_WITH("exc-info-escaped", ask_later, .settings = FAULT)
 {
 	aclrtExceptionInfoCallbackRegister(keep);
 	fail();
@@ -36,7 +36,7 @@ TWIN_WITH("exc-info-escaped", ask_later, .settings = FAULT)
 		aclrtGetDeviceIdFromExceptionInfo(kept);
 }
 
-TWIN_WITH("exc-callback-calls-runtime", allocate_inside, .also = "current-context-missing", .settings = FAULT)
+PAIR_WITH("exc-callback-calls-runtime", allocate_inside, .also = "current-context-missing", .settings = FAULT)
 {
 	aclrtExceptionInfoCallbackRegister(allocate);
 	fail();
@@ -52,7 +52,7 @@ static void allocate_more(void *data)
 		aclrtMallocHost(&more, N);
 }
 
-TWIN_WITH("callback-runtime-api-inside", allocate_in_host_function, .also = "current-context-missing")
+PAIR_WITH("callback-runtime-api-inside", allocate_in_host_function, .also = "current-context-missing")
 {
 	aclrtExceptionInfoCallbackRegister(keep);
 	aclrtLaunchHostFunc(s, allocate_more, NULL);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Live twins of initialisation, devices, contexts, events and leaks. */
+/* Live pairs of initialisation, devices, contexts, events and leaks. */
 #include "live.h"
 
-TWIN("init-repeat", init_twice)
+PAIR("init-repeat", init_twice)
 {
 	if (bug)
 		aclInit(NULL);
 }
 
-TWIN_WITH("init-missing", no_init, .bare = true)
+PAIR_WITH("init-missing", no_init, .bare = true)
 {
 	if (!bug)
 		aclInit(NULL);
@@ -18,7 +18,7 @@ TWIN_WITH("init-missing", no_init, .bare = true)
 		aclFinalize();
 }
 
-TWIN_WITH("finalize-missing-at-exit", no_finalize, .bare = true)
+PAIR_WITH("finalize-missing-at-exit", no_finalize, .bare = true)
 {
 	aclInit(NULL);
 	aclrtSetDevice(0);
@@ -27,7 +27,7 @@ TWIN_WITH("finalize-missing-at-exit", no_finalize, .bare = true)
 		aclFinalize();
 }
 
-TWIN_WITH("finalize-before-reset", finalize_first, .bare = true)
+PAIR_WITH("finalize-before-reset", finalize_first, .bare = true)
 {
 	aclInit(NULL);
 	aclrtSetDevice(0);
@@ -38,7 +38,7 @@ TWIN_WITH("finalize-before-reset", finalize_first, .bare = true)
 		aclFinalize();
 }
 
-TWIN("device-reset-with-live-objects", event_left)
+PAIR("device-reset-with-live-objects", event_left)
 {
 	aclrtEvent e;
 
@@ -47,7 +47,7 @@ TWIN("device-reset-with-live-objects", event_left)
 		aclrtDestroyEvent(e);
 }
 
-TWIN("device-reset-release-order", event_last)
+PAIR("device-reset-release-order", event_last)
 {
 	aclrtEvent e;
 
@@ -62,7 +62,7 @@ TWIN("device-reset-release-order", event_last)
 		aclrtDestroyEvent(e);
 }
 
-TWIN_WITH("device-unbalanced-set-reset", set_again, .settings = "ACLCHECK_TARGET_CANN=9.1")
+PAIR_WITH("device-unbalanced-set-reset", set_again, .settings = "ACLCHECK_TARGET_CANN=9.1")
 {
 	aclrtSetDevice(0);
 	if (!bug)
@@ -73,19 +73,19 @@ TWIN_WITH("device-unbalanced-set-reset", set_again, .settings = "ACLCHECK_TARGET
 	}
 }
 
-TWIN("leak-device-memory", device_memory_left)
+PAIR("leak-device-memory", device_memory_left)
 {
 	if (bug)
 		d = NULL;
 }
 
-TWIN("leak-host-memory", host_memory_left)
+PAIR("leak-host-memory", host_memory_left)
 {
 	if (bug)
 		h = NULL;
 }
 
-TWIN_WITH("leak-objects", objects_left, .bare = true)
+PAIR_WITH("leak-objects", objects_left, .bare = true)
 {
 	aclrtEvent e;
 
@@ -99,7 +99,7 @@ TWIN_WITH("leak-objects", objects_left, .bare = true)
 	aclFinalize();
 }
 
-TWIN_WITH("context-destroy-with-streams", context_first, .also = "stream-destroyed-handle")
+PAIR_WITH("context-destroy-with-streams", context_first, .also = "stream-destroyed-handle")
 {
 	aclrtContext dflt, own;
 	aclrtStream inside;
@@ -125,7 +125,7 @@ static void set_nothing(void)
 		aclrtSetDevice(0);
 }
 
-TWIN_WITH("current-context-missing", no_context, .bare = true, .also = "device-reset-unset")
+PAIR_WITH("current-context-missing", no_context, .bare = true, .also = "device-reset-unset")
 {
 	aclInit(NULL);
 	if (!bug)
@@ -135,7 +135,7 @@ TWIN_WITH("current-context-missing", no_context, .bare = true, .also = "device-r
 	aclFinalize();
 }
 
-TWIN("stream-other-context-use", foreign_stream)
+PAIR("stream-other-context-use", foreign_stream)
 {
 	aclrtContext dflt, own;
 
@@ -148,7 +148,7 @@ TWIN("stream-other-context-use", foreign_stream)
 	aclrtDestroyContext(own);
 }
 
-TWIN("event-wait-before-record", wait_first)
+PAIR("event-wait-before-record", wait_first)
 {
 	aclrtEvent e;
 	aclrtStream other;
@@ -166,7 +166,7 @@ TWIN("event-wait-before-record", wait_first)
 }
 
 /* A wait that really blocks: said when nobody can record any more. */
-TWIN("event-wait-before-record", wait_for_ever)
+PAIR("event-wait-before-record", wait_for_ever)
 {
 	aclrtEvent e;
 	aclrtStream other;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The frame of the live twins.
+ * The frame of the live pairs.
  *	live			lists: RULE SCENE ALSO SETTINGS, one a line
  *	live SCENE bug|fixed	runs one
  */
@@ -13,12 +13,12 @@ bool bug;
 aclrtStream s;
 void *d, *h;
 
-static const struct live_twin *twins;
+static const struct live_pair *pairs;
 
-void live_add(struct live_twin *t)
+void live_add(struct live_pair *t)
 {
-	t->next = twins;
-	twins = t;
+	t->next = pairs;
+	pairs = t;
 }
 
 void capture_begin(aclmdlRICaptureMode mode)
@@ -57,10 +57,10 @@ void in_thread(void (*fn)(void))
 		pthread_join(t, NULL);
 }
 
-static void play(const struct live_twin *t)
+static void play(const struct live_pair *t)
 {
 	if (t->bare) {
-		t->scene();
+		t->scenario();
 		return;
 	}
 	aclInit(NULL);
@@ -68,7 +68,7 @@ static void play(const struct live_twin *t)
 	aclrtCreateStream(&s);
 	aclrtMalloc(&d, N, ACL_MEM_MALLOC_HUGE_FIRST);
 	aclrtMallocHost(&h, N);
-	t->scene();
+	t->scenario();
 	if (s)
 		aclrtSynchronizeStream(s);
 	if (d)
@@ -83,7 +83,7 @@ static void play(const struct live_twin *t)
 
 int main(int argc, char **argv)
 {
-	for (const struct live_twin *t = twins; t; t = t->next) {
+	for (const struct live_pair *t = pairs; t; t = t->next) {
 		if (argc < 3) {
 			printf("%s\t%s\t%s\t%s\n", t->rule, t->name, t->also ? t->also : "",
 				t->settings ? t->settings : "");

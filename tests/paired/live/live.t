@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Runs every live twin both ways under the preload library and checks the report:
-with the bug exactly its rule (and what the twin names as well), mended nothing.
+Runs every live pair both ways under the preload library and checks the report:
+with the bug exactly its rule (and what the pair names as well), fixed nothing.
 Secondary findings and api-error are consequences.
 """
 import json
@@ -17,22 +17,22 @@ LIVE = os.path.join(BUILD, "tests", "paired", "live")
 COUNTED = ("warning", "error")
 
 
-def findings(scene, which, settings, place):
+def findings(scenario, which, settings, place):
     report = os.path.join(place, f"{which}.json")
     env = {k: v for k, v in os.environ.items() if not k.startswith(("ACLCHECK_", "SOFTNPU_", "LD_"))}
     env.update(LD_PRELOAD=os.path.join(BUILD, "libaclcheck.so"), ACLCHECK_REPORT=report, SOFTNPU_DEVICES="2")
     env.update(word.split("=", 1) for word in settings.split())
-    run = subprocess.run([LIVE, scene, which], env=env, capture_output=True, text=True, timeout=60, check=False)
+    run = subprocess.run([LIVE, scenario, which], env=env, capture_output=True, text=True, timeout=60, check=False)
     if run.returncode:
         raise RuntimeError(f"ended with {run.returncode}\n{run.stderr}")
     with open(report, encoding="utf-8") as file:
         return json.load(file)["findings"], run.stderr
 
 
-def wrong_with(rule, scene, also, settings):
-    """What is wrong with a twin, line by line."""
+def wrong_with(rule, scenario, also, settings):
+    """What is wrong with a pair, line by line."""
     with tempfile.TemporaryDirectory() as place:
-        found, told = findings(scene, "bug", settings, place)
+        found, told = findings(scenario, "bug", settings, place)
         primary = [f for f in found if not f.get("secondary") and f["rule"] != "api-error"]
         if rule not in [f["rule"] for f in primary]:
             yield f"with the bug {rule} is not reported"
@@ -41,11 +41,11 @@ def wrong_with(rule, scene, also, settings):
             if f["rule"] != rule and f["rule"] not in also and f["severity"] in COUNTED and not f.get("advice"):
                 yield f"with the bug there is {f['rule']} as well"
                 yield from told.splitlines()
-        found, told = findings(scene, "fixed", settings, place)
+        found, told = findings(scenario, "fixed", settings, place)
         # Advice about other things than the mistake is due in both runs.
         found = [f for f in found if not f.get("advice") or f["rule"] == rule]
         for f in found:
-            yield f"mended there is still {f['rule']}"
+            yield f"fixed there is still {f['rule']}"
         if found:
             yield from told.splitlines()
 
@@ -56,12 +56,12 @@ def main():
     todo = [t for t in todo if len(sys.argv) < 2 or sys.argv[1] in t[:2]]
     failed = 0
     print(f"1..{len(todo)}")
-    for number, (rule, scene, also, settings) in enumerate(todo, 1):
+    for number, (rule, scenario, also, settings) in enumerate(todo, 1):
         try:
-            lines = list(wrong_with(rule, scene, also.split(), settings))
+            lines = list(wrong_with(rule, scenario, also.split(), settings))
         except (RuntimeError, OSError, ValueError, subprocess.TimeoutExpired) as error:
             lines = str(error).splitlines()
-        print(f"{'not ok' if lines else 'ok'} {number} - {rule}: {scene}", flush=True)
+        print(f"{'not ok' if lines else 'ok'} {number} - {rule}: {scenario}", flush=True)
         for line in lines:
             print(f"# {line}")
         failed += bool(lines)

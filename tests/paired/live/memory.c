@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Live twins of copies, releases and peers. */
+/* Live pairs of copies, releases and peers. */
 #include "live.h"
 
-TWIN("async-copy-alignment", copy_from_odd)
+PAIR("async-copy-alignment", copy_from_odd)
 {
 	aclrtMemcpyAsync(d, N, bug ? (char *)h + 12 : (char *)h + 64, 64, ACL_MEMCPY_HOST_TO_DEVICE, s);
 }
 
-TWIN("async-copy-h2h", copy_inside_host)
+PAIR("async-copy-h2h", copy_inside_host)
 {
 	if (bug)
 		aclrtMemcpyAsync((char *)h + 2048, 1024, h, 1024, ACL_MEMCPY_HOST_TO_HOST, s);
@@ -15,7 +15,7 @@ TWIN("async-copy-h2h", copy_inside_host)
 		aclrtMemcpy((char *)h + 2048, 1024, h, 1024, ACL_MEMCPY_HOST_TO_HOST);
 }
 
-TWIN("free-host-with-device-free", host_by_device_free)
+PAIR("free-host-with-device-free", host_by_device_free)
 {
 	void *p = NULL;
 
@@ -26,13 +26,13 @@ TWIN("free-host-with-device-free", host_by_device_free)
 		aclrtFreeHost(p);
 }
 
-TWIN("free-device-with-host-free", device_by_host_free)
+PAIR("free-device-with-host-free", device_by_host_free)
 {
 	if (bug)
 		aclrtFreeHost(d);
 }
 
-TWIN_WITH("rc-mode-host-copy", copy_on_device, .settings = "SOFTNPU_RUN_MODE=device", .bare = true)
+PAIR_WITH("rc-mode-host-copy", copy_on_device, .settings = "SOFTNPU_RUN_MODE=device", .bare = true)
 {
 	aclrtRunMode mode;
 	void *a = NULL, *b = NULL;
@@ -77,7 +77,7 @@ static void leave_second_device(void)
 	aclrtResetDevice(0);
 }
 
-TWIN("peer-copy-not-enabled", copy_without_asking)
+PAIR("peer-copy-not-enabled", copy_without_asking)
 {
 	int32_t can = 0;
 
@@ -91,7 +91,7 @@ TWIN("peer-copy-not-enabled", copy_without_asking)
 	leave_second_device();
 }
 
-TWIN_WITH("peer-access-denied", enable_all_the_same, .settings = "SOFTNPU_PEER=0")
+PAIR_WITH("peer-access-denied", enable_all_the_same, .settings = "SOFTNPU_PEER=0")
 {
 	int32_t can = 0;
 
@@ -103,7 +103,7 @@ TWIN_WITH("peer-access-denied", enable_all_the_same, .settings = "SOFTNPU_PEER=0
 	leave_second_device();
 }
 
-TWIN_WITH("peer-device-reset-in-use", reset_source_first, .bare = true, .also = "free-in-flight")
+PAIR_WITH("peer-device-reset-in-use", reset_source_first, .bare = true, .also = "free-in-flight")
 {
 	void *from = NULL;
 	int32_t can = 0;

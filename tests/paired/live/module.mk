@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Twins as programs on the software runtime, under the preload library.
+# Pairs as programs on the software runtime, under the preload library.
 
 LIVE_SRC := $(wildcard tests/paired/live/*.c)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The same twins as programs on the software runtime, under the preload library.
+# The same pairs as programs on the software runtime, under the preload library.
 
-REAL_BIN := $(patsubst tests/paired/%.c,$(BUILD)/tests/paired/real/%,$(TWIN_SRC))
+REAL_BIN := $(patsubst tests/paired/%.c,$(BUILD)/tests/paired/real/%,$(PAIR_SRC))
 REAL_OBJS := $(call objs,tests/paired/objects.c tests/paired/functions.c $(wildcard tests/paired/real/*.c)) $(call genobjs,test_invoke) $(MODEL_OBJS)
 
 $(REAL_BIN): $(BUILD)/tests/paired/real/%: $(BUILD)/obj/tests/paired/%.o $(REAL_OBJS) $(BUILD)/softnpu/libascendcl.so

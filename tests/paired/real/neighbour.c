@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Another process, which shares memory and a notify with the scenes for as long as the program runs. */
+/* Another process, which shares memory and a notify with the scenarios for as long as the program runs. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -48,7 +48,7 @@ bool neighbour_start(void)
 		close(ready[0]);
 		close(stay[1]);
 		share_all();
-		/* Ends when the program and all of its scenes have. */
+		/* Ends when the program and all of its scenarios have. */
 		if (write(ready[1], &byte, 1) == 1 && read(stay[0], &byte, 1))
 			_exit(1);
 		_exit(0);
@@ -58,17 +58,17 @@ bool neighbour_start(void)
 	return read(ready[0], &byte, 1) == 1;
 }
 
-const char *twin_memory_key(int32_t device)
+const char *pair_memory_key(int32_t device)
 {
 	return shared->memory[device];
 }
 
-const char *twin_notify_key(void)
+const char *pair_notify_key(void)
 {
 	return shared->notify;
 }
 
-uint64_t twin_shareable(void)
+uint64_t pair_shareable(void)
 {
 	return shared->handle;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where calls come from: the scene's own thread, another one, or a callback of
+ * Where calls come from: the scenario's own thread, another one, or a callback of
  * the runtime.  Another thread and a callback wait for one call at a time and
- * make it while the scene waits.
+ * make it while the scenario waits.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -21,8 +21,8 @@ struct desk {
 };
 
 static struct desk desks[THREADS], in_callback;
-static aclrtContext context; /* of the scene, for its callbacks */
-static struct desk *now; /* NULL = the scene's own thread */
+static aclrtContext context; /* of the scenario, for its callbacks */
+static struct desk *now; /* NULL = the scenario's own thread */
 
 static void serve(struct desk *d)
 {
@@ -72,18 +72,18 @@ static struct desk *thread(unsigned number)
 	return d;
 }
 
-void twin_thread(unsigned number)
+void pair_thread(unsigned number)
 {
 	now = number ? thread(number) : NULL;
 }
 
-uint64_t twin_thread_id(unsigned number)
+uint64_t pair_thread_id(unsigned number)
 {
 	return number ? thread(number)->thread : pthread_self();
 }
 
-/* A host function that stays until the scene leaves it. */
-void twin_callback(unsigned depth)
+/* A host function that stays until the scenario leaves it. */
+void pair_callback(unsigned depth)
 {
 	static aclrtStream stream;
 
@@ -104,18 +104,18 @@ void twin_callback(unsigned depth)
 }
 
 /* Only host functions come when they are called for. */
-void twin_callback_begin(unsigned api, const void *argument)
+void pair_callback_begin(unsigned api, const void *argument)
 {
 	(void)argument;
-	twin_assume(api == ACL_API_aclrtLaunchHostFunc, "a callback of the runtime");
-	twin_callback(1);
+	pair_assume(api == ACL_API_aclrtLaunchHostFunc, "a callback of the runtime");
+	pair_callback(1);
 }
 
-void twin_callback_end(unsigned api, const void *argument)
+void pair_callback_end(unsigned api, const void *argument)
 {
 	(void)api;
 	(void)argument;
-	twin_callback(0);
+	pair_callback(0);
 }
 
 int64_t place_call(unsigned api, const void *args)

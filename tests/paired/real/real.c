@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The twin frame on the software runtime.
+ * The pair frame on the software runtime.
  *	PROGRAM			lists: NUMBER RULE NAME ALSO TARGET PRODUCT SWITCHED AVOIDS
  *	PROGRAM NUMBER...	runs both ways of each in children of its own, and says:
  *				NUMBER WAY PID END EXIT OTHERWISE
  * END is ok or what killed the child; EXIT is "exit" when the end of the process
- * belongs to the scene; OTHERWISE is the first call that did not return what the
- * scene says, or "-".
+ * belongs to the scenario; OTHERWISE is the first call that did not return what the
+ * scenario says, or "-".
  */
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "real.h"
 #include "softnpu.h"
 
-#define SECONDS 5 /* a scene takes milliseconds; what takes this long waits for ever */
+#define SECONDS 5 /* a scenario takes milliseconds; what takes this long waits for ever */
 
 /* What a child tells its parent, also when it is killed. */
 static struct told {
@@ -28,14 +28,14 @@ static struct told {
 	char otherwise[128];
 } * told;
 
-/* Arguments of the call on its way; calls of one scene nest at most once. */
+/* Arguments of the call on its way; calls of one scenario nest at most once. */
 #define NESTED 4
 static struct {
 	char bytes[256] __attribute__((aligned(16)));
 } room[NESTED];
 static unsigned depth;
 
-bool twin_enter(struct acl_call_record *ev, unsigned api, const void *args, unsigned line)
+bool pair_enter(struct acl_call_record *ev, unsigned api, const void *args, unsigned line)
 {
 	void *copy = room[depth++ % NESTED].bytes;
 
@@ -49,42 +49,42 @@ bool twin_enter(struct acl_call_record *ev, unsigned api, const void *args, unsi
 	return false;
 }
 
-void twin_leave(struct acl_call_record *ev, int64_t result)
+void pair_leave(struct acl_call_record *ev, int64_t result)
 {
 	depth--;
 	if (acl_apis[ev->api].ret_kind != ACL_KIND_ERROR || ev->result.i == result || told->otherwise[0])
 		return;
-	/* Mended, one failure is as good as another; with the bug the very code may be the matter. */
+	/* Fixed, one failure is as good as another; with the bug the very code may be the matter. */
 	if (!bug && !ev->result.i == !result)
 		return;
 	snprintf(told->otherwise, sizeof(told->otherwise), "%s returned %d, not %d", acl_apis[ev->api].name,
 		(int)ev->result.i, (int)result);
 }
 
-void twin_assume(bool holds, const char *what)
+void pair_assume(bool holds, const char *what)
 {
 	if (!holds && !told->otherwise[0])
 		snprintf(told->otherwise, sizeof(told->otherwise), "not so: %s", what);
 }
 
-void twin_unseen(enum checks_other_submitter what)
+void pair_unseen(enum checks_other_submitter what)
 {
 	(void)what;
-	twin_assume(false, "there are other ways to the objects");
+	pair_assume(false, "there are other ways to the objects");
 }
 
-void twin_exit(void)
+void pair_exit(void)
 {
 	told->at_exit = true;
 	exit(0);
 }
 
-int32_t twin_pid(void)
+int32_t pair_pid(void)
 {
 	return getpid();
 }
 
-const char *twin_file(void)
+const char *pair_file(void)
 {
 	static char path[4096 + 8];
 
@@ -106,7 +106,7 @@ void *make_range(size_t bytes, bool device)
 	return NULL;
 }
 
-static void play(const struct twin *t)
+static void play(const struct pair *t)
 {
 	static const size_t sizes[] = {4, 4};
 	struct acl_call_record ev;
@@ -118,17 +118,17 @@ static void play(const struct twin *t)
 		CALL(aclInit, .configPath = NULL);
 		CALL(aclrtSetDevice, .deviceId = 0);
 	}
-	twin_functions_use(t);
-	if (t->scene) {
-		t->scene();
+	pair_functions_use(t);
+	if (t->scenario) {
+		t->scenario();
 		return;
 	}
-	twin_enter(&ev, t->api, bug ? t->bad_args : t->good_args, 1);
+	pair_enter(&ev, t->api, bug ? t->bad_args : t->good_args, 1);
 	/* What a wrong call returns is the runtime's affair. */
-	twin_leave(&ev, bug ? ev.result.i : 0);
+	pair_leave(&ev, bug ? ev.result.i : 0);
 }
 
-static void run(const struct twin *t, unsigned number)
+static void run(const struct pair *t, unsigned number)
 {
 	int status = 0;
 	pid_t pid;
@@ -152,19 +152,19 @@ static void run(const struct twin *t, unsigned number)
 	printf("%s\t%s\n", told->at_exit ? "exit" : "-", told->otherwise[0] ? told->otherwise : "-");
 }
 
-int twins_run(const char *name, const struct twin *twins, size_t n, int argc, char **argv)
+int pairs_run(const char *name, const struct pair *pairs, size_t n, int argc, char **argv)
 {
 	(void)name;
 	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (told == MAP_FAILED)
 		return 1;
 	for (size_t i = 0; argc < 2 && i < n; i++)
-		printf("%zu\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", i, twins[i].rule,
-			twins[i].name ? twins[i].name : acl_apis[twins[i].api].name,
-			twins[i].also ? twins[i].also : "",
-			twins[i].target ? acl_cann_names[twins[i].target - 1] : "",
-			twins[i].soc ? twins[i].soc : "", twins[i].on ? twins[i].rule : "",
-			twins[i].avoids ? "avoids" : "");
+		printf("%zu\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", i, pairs[i].rule,
+			pairs[i].name ? pairs[i].name : acl_apis[pairs[i].api].name,
+			pairs[i].also ? pairs[i].also : "",
+			pairs[i].target ? acl_cann_names[pairs[i].target - 1] : "",
+			pairs[i].soc ? pairs[i].soc : "", pairs[i].on ? pairs[i].rule : "",
+			pairs[i].avoids ? "avoids" : "");
 	if (argc > 1 && !neighbour_start())
 		return 1;
 	for (int k = 1; k < argc; k++) {
@@ -173,9 +173,9 @@ int twins_run(const char *name, const struct twin *twins, size_t n, int argc, ch
 		if (number >= n)
 			return 1;
 		bug = true;
-		run(&twins[number], number);
+		run(&pairs[number], number);
 		bug = false;
-		run(&twins[number], number);
+		run(&pairs[number], number);
 	}
 	return 0;
 }

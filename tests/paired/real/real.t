@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Runs the twins of tests/paired as programs on the software runtime under the
+Runs the pairs of tests/paired as programs on the software runtime under the
 preload library, both ways, and compares the reports by the criteria of the
 frame: with the bug its rule and no other primary finding of warning or worse,
-mended none.
+fixed none.
 
-A twin is live when the runtime did what the scene says: mended, calls that
+A pair is live when the runtime did what the scenario says: fixed, calls that
 succeed there succeed here; with the bug, at least the rule was found, or every
-call returned just what the scene says. The others are skipped with what the
+call returned just what the scenario says. The others are skipped with what the
 runtime did instead. The file `proven` beside this one holds those that were live
 once; one of them that is not any more fails. `real.t --write` writes it anew.
 """
@@ -42,7 +42,7 @@ def environment(place, target, product, switched):
 
 
 class Way:
-    """One way of one twin: how it went and what was found."""
+    """One way of one pair: how it went and what was found."""
 
     def __init__(self, place, pid, end, exits, otherwise):
         self.end, self.otherwise = end, otherwise
@@ -54,7 +54,7 @@ class Way:
             self.end = "no report" if end == "ok" else end
             return
         self.asked = report["rules"]["asked"]
-        # What is found at the end of the process names no thread; it counts when that end belongs to the scene.
+        # What is found at the end of the process names no thread; it counts when that end belongs to the scenario.
         self.rules = {f["rule"] for f in report["findings"]}
         self.found = [f for f in report["findings"] if f["rule"] != "api-error" and not f["secondary"]
                       and (exits == "exit" or "thread" in f)]
@@ -66,10 +66,10 @@ class Way:
 
 
 def run(program):
-    """The twins of a program with both ways; those of one target and product run in one process."""
-    twins = list(listed(program))
-    for setting in {t["setting"] for t in twins}:
-        some = {t["number"]: t for t in twins if t["setting"] == setting}
+    """The pairs of a program with both ways; those of one target and product run in one process."""
+    pairs = list(listed(program))
+    for setting in {t["setting"] for t in pairs}:
+        some = {t["number"]: t for t in pairs if t["setting"] == setting}
         with tempfile.TemporaryDirectory() as place:
             with open(os.path.join(place, "add.o"), "w", encoding="utf-8") as file:
                 file.write("{}")  # a kernel binary, and a configuration
@@ -78,7 +78,7 @@ def run(program):
             for line in done.stdout.splitlines():
                 number, way, *rest = line.split("\t")
                 some[number][way] = Way(place, *rest)
-    return twins
+    return pairs
 
 
 def listed(program):
@@ -89,30 +89,30 @@ def listed(program):
                "avoids": avoids}
 
 
-def wrong_with(twin):
+def wrong_with(pair):
     """Findings that should not be, or the one that is missing, or silence that proves nothing."""
-    bug, fixed = twin["bug"], twin["fixed"]
-    if twin["rule"] not in bug.rules:
-        yield f"with the bug {twin['rule']} is not reported", bug
+    bug, fixed = pair["bug"], pair["fixed"]
+    if pair["rule"] not in bug.rules:
+        yield f"with the bug {pair['rule']} is not reported", bug
     for f in bug.found:
-        if f["rule"] not in (twin["rule"], *twin["also"].split()) and f["severity"] in COUNTED and not f["advice"]:
+        if f["rule"] not in (pair["rule"], *pair["also"].split()) and f["severity"] in COUNTED and not f["advice"]:
             yield f"with the bug there is {f['rule']} as well: {f.get('detail', '')}", bug
     for f in fixed.found:
-        if not f["advice"] or f["rule"] == twin["rule"]:
-            yield f"mended there is {f['rule']}: {f.get('detail', '')}", fixed
-    if not twin["avoids"] and twin["rule"] not in fixed.asked:
-        yield f"mended {twin['rule']} was never put to the test", fixed
+        if not f["advice"] or f["rule"] == pair["rule"]:
+            yield f"fixed there is {f['rule']}: {f.get('detail', '')}", fixed
+    if not pair["avoids"] and pair["rule"] not in fixed.asked:
+        yield f"fixed {pair['rule']} was never put to the test", fixed
 
 
-def verdict(twin):
-    """What is wrong, and why the twin does not count: both empty for a live one."""
-    wrong = list(wrong_with(twin))
+def verdict(pair):
+    """What is wrong, and why the pair does not count: both empty for a live one."""
+    wrong = list(wrong_with(pair))
     serious = [text for text, way in wrong if not way.excuse()]
     if serious:
         return serious, ""
-    if twin["fixed"].excuse():
-        return [], "mended: " + twin["fixed"].excuse()
-    return [], "with the bug: " + twin["bug"].excuse() if wrong or twin["bug"].end != "ok" else ""
+    if pair["fixed"].excuse():
+        return [], "fixed: " + pair["fixed"].excuse()
+    return [], "with the bug: " + pair["bug"].excuse() if wrong or pair["bug"].end != "ok" else ""
 
 
 def old_proven():
@@ -126,43 +126,43 @@ def write_proven(scenarios):
         file.writelines(line + "\n" for line in sorted(scenarios))
 
 
-def number_scenarios(twins):
+def number_scenarios(pairs):
     """One line each: a scenario may stand there twice, for two releases or with other arguments."""
     seen = collections.Counter()
-    for twin in twins:
-        line = f"{twin['rule']}: {twin['name']}"
+    for pair in pairs:
+        line = f"{pair['rule']}: {pair['name']}"
         seen[line] += 1
-        twin["line"] = line if seen[line] == 1 else f"{line} ({seen[line]})"
+        pair["line"] = line if seen[line] == 1 else f"{line} ({seen[line]})"
 
 
 def main():
     todo, proven, live, failed = [], set(), 0, 0
     programs = [os.path.join(PROGRAMS, name) for name in sorted(os.listdir(PROGRAMS))]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for twins in pool.map(run, programs):
-            todo += twins
+        for pairs in pool.map(run, programs):
+            todo += pairs
     number_scenarios(todo)
     old = old_proven()
     print(f"1..{len(todo) + 1}")
-    for number, twin in enumerate(todo, 1):
-        wrong, excuse = verdict(twin)
-        if excuse and twin["line"] in old and not wrong:
+    for number, pair in enumerate(todo, 1):
+        wrong, excuse = verdict(pair)
+        if excuse and pair["line"] in old and not wrong:
             wrong = [f"it was live once, and now: {excuse}"]
-        print(f"{'not ok' if wrong else 'ok'} {number} - {twin['line']}{' # SKIP ' + excuse if excuse and not wrong else ''}")
+        print(f"{'not ok' if wrong else 'ok'} {number} - {pair['line']}{' # SKIP ' + excuse if excuse and not wrong else ''}")
         for text in wrong:
             print(f"# {text}")
         failed += bool(wrong)
         if not wrong and not excuse:
             live += 1
-            proven.add(twin["line"])
-    lines = {twin["line"] for twin in todo}
+            proven.add(pair["line"])
+    lines = {pair["line"] for pair in todo}
     gone = old - lines
     print(f"{'not ok' if gone else 'ok'} {len(todo) + 1} - every scenario that was live once is there")
     for line in sorted(gone):
         print(f"# {line}")
     for line in sorted(proven - old):
         print(f"# live and not in the file yet (real.t --write): {line}")
-    print(f"# {live} of {len(todo)} twins ran live, {len({line.split(':')[0] for line in proven})} rules")
+    print(f"# {live} of {len(todo)} pairs ran live, {len({line.split(':')[0] for line in proven})} rules")
     if "--write" in sys.argv:
         write_proven(proven)
     return 1 if failed or gone else 0

@@ -5,7 +5,7 @@
 #include "real.h"
 #include "softnpu.h"
 
-#define MEMORY (64u << 20) /* for the greatest range that a scene names */
+#define MEMORY (64u << 20) /* for the greatest range that a scenario names */
 
 static int no_function(void)
 {
