@@ -2,9 +2,9 @@
 # make docs: the parts of committed documents that are printed from tables (tests/layout checks that they match).
 
 .PHONY: docs
-docs: all $(BUILD)/tests/demo/demo
+docs: all $(DEMO)
 	$(BUILD)/aclcheck settings --markdown | tools/docs/fill README.md settings
-	ACLCHECK_BUILD=$(BUILD) tests/demo/screen | tools/docs/fill README.md demo
+	for demo in $(DEMOS); do ACLCHECK_BUILD=$(BUILD) tests/demo/screen $$demo | tools/docs/fill README.md $$demo || exit 1; done
 	$(BUILD)/aclcheck rules --markdown >checks/RULES.md
 	if [ -f $(BUILD)/bench/table.md ]; then tools/docs/fill README.md cost <$(BUILD)/bench/table.md; fi
 
