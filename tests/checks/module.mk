@@ -22,5 +22,7 @@ checks-asan checks-tsan: checks-%:
 		$(BUILD)/checks-$*/tests/checks/stress $(BUILD)/checks-$*/tests/checks/map
 tests/checks/sanitizers.t: checks-asan checks-tsan
 
-TESTS += $(CHECKS_TEST)/format $(CHECKS_TEST)/order $(CHECKS_TEST)/wild $(CHECKS_TEST)/innocent $(CHECKS_TEST)/call_state $(CHECKS_TEST)/lock $(CHECKS_TEST)/growth $(CHECKS_TEST)/fork $(CHECKS_TEST)/kernels $(CHECKS_TEST)/limits $(CHECKS_TEST)/threads
-TESTS += $(CHECKS_TEST)/variants $(CHECKS_TEST)/plans $(CHECKS_TEST)/captures $(CHECKS_TEST)/settle $(CHECKS_TEST)/task_model $(CHECKS_TEST)/asked $(CHECKS_TEST)/tables $(CHECKS_TEST)/map $(CHECKS_TEST)/founding $(CHECKS_TEST)/mission $(CHECKS_TEST)/stress tests/checks/sanitizers.t
+CHECKS_TESTS := format order wild innocent call_state lock growth fork kernels limits threads variants plans captures settle task_model \
+	rule_coverage tables map copy_alignment copy_host_to_host captured_host_memory capture_calls reset_order init_finalize \
+	current_context event_waits peer_copies run_mode loaded_runtime stress
+TESTS += $(CHECKS_TESTS:%=$(CHECKS_TEST)/%) tests/checks/sanitizers.t

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often rules are put to the test: what counts and what does not. */
+/* How often rules are evaluated: what counts and what does not. */
 #include "fixture.h"
 
 static aclrtStream a_stream(struct fixture *fixture, unsigned n)
@@ -10,7 +10,7 @@ static aclrtStream a_stream(struct fixture *fixture, unsigned n)
 	return s;
 }
 
-static void every_judged_call(void **state)
+static void every_checked_call(void **state)
 {
 	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
 	aclrtStream s = a_stream(fixture, 1);
@@ -20,7 +20,7 @@ static void every_judged_call(void **state)
 	for (unsigned i = 0; i < 5; i++)
 		CALL(fixture, aclrtSynchronizeStream, 0, .stream = s);
 	assert_int_equal(fixture_count(fixture, "stream-destroyed-handle"), 5);
-	/* Nobody knows this one: the rule has nothing to judge. */
+	/* An unknown handle: the rule has nothing to evaluate. */
 	CALL(fixture, aclrtSynchronizeStream, 0, .stream = handle(99));
 	assert_int_equal(fixture_count(fixture, "stream-destroyed-handle"), 5);
 	fixture->inside = true;
@@ -28,8 +28,8 @@ static void every_judged_call(void **state)
 	assert_int_equal(fixture_count(fixture, "stream-destroyed-handle"), 5);
 }
 
-/* A need with a condition is asked where the condition holds. */
-static void needs_of_the_model(void **state)
+/* A constraint with a condition is evaluated where the condition holds. */
+static void constraints_of_the_model(void **state)
 {
 	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
 	uint64_t before = fixture_count(fixture, "memcpy-null-address");
@@ -69,7 +69,7 @@ static void child_starts_anew(void **state)
 	assert_int_equal(fixture_count(fixture, "stream-destroyed-handle"), 1);
 }
 
-static void asked_at_the_end(void **state)
+static void evaluated_at_the_end(void **state)
 {
 	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
 
@@ -85,11 +85,11 @@ static void asked_at_the_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_judged_call),
-		cmocka_unit_test(needs_of_the_model),
+		cmocka_unit_test(every_checked_call),
+		cmocka_unit_test(constraints_of_the_model),
 		cmocka_unit_test(threads_add_up),
 		cmocka_unit_test(child_starts_anew),
-		cmocka_unit_test(asked_at_the_end),
+		cmocka_unit_test(evaluated_at_the_end),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The current context of a thread: missing, of another thread, of another stream. */
+#include "fixture.h"
+#include "scenario.h"
+
+static void context_probes_and_lower_layers(void **state)
+{
+	struct fixture *fixture = fixture_new(DOCUMENTS);
+	int32_t device = 0;
+	aclrtContext context = NULL;
+	void *p = (void *)DEVICE_MEMORY;
+
+	(void)state;
+	CALL(fixture, aclInit, 0, .configPath = NULL);
+	CALL(fixture, aclrtGetDevice, 107002, .deviceId = &device);
+	CALL(fixture, aclrtGetCurrentContext, 107002, .context = &context);
+	silent(fixture);
+	/* A library below us has set a device: the call works. */
+	CALL(fixture, aclrtMalloc, 0, .devPtr = &p, .size = SIZE);
+	silent(fixture);
+	CALL(fixture, aclrtMalloc, 107002, .devPtr = &p, .size = SIZE);
+	want(fixture, "current-context-missing:error");
+}
+
+static void context_of_other_thread(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	aclrtStream s = NULL;
+
+	(void)state;
+	fixture->tid = 2;
+	CALL(fixture, aclrtCreateStream, 107002, .stream = &s);
+	want(fixture, "current-context-missing:error");
+	assert_non_null(strstr(fixture->found[0].detail, "not inherited"));
+}
+
+static void context_streams_by_context(void **state)
+{
+	struct scenario sc = scenario(DOCUMENTS, SIZE);
+	aclrtContext dflt = handle(6), own = handle(7);
+
+	(void)state;
+	CALL(sc.fixture, aclrtGetCurrentContext, 0, .context = &dflt);
+	CALL(sc.fixture, aclrtCreateContext, 0, .context = &own, .deviceId = 0);
+	CALL(sc.fixture, aclrtSynchronizeStream, 0, .stream = sc.s); /* not bound to the context */
+	silent(sc.fixture);
+	CALL(sc.fixture, aclrtMemsetAsync, 107003, .devPtr = sc.d, .maxCount = SIZE, .count = SIZE,
+		.stream = sc.s);
+	want(sc.fixture, "stream-other-context-use:error");
+	CALL(sc.fixture, aclrtSetCurrentContext, 0, .context = dflt);
+	SET(sc, sc.s);
+	silent(sc.fixture);
+}
+
+static void context_switched_below(void **state)
+{
+	struct scenario sc = scenario(DOCUMENTS, SIZE);
+	aclrtContext own = handle(7);
+
+	(void)state;
+	CALL(sc.fixture, aclrtCreateContext, 0, .context = &own, .deviceId = 0);
+	SET(sc, sc.s); /* it worked: somebody below switched back */
+	silent(sc.fixture);
+}
+
+static void context_destroyed_empty(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	aclrtContext own = handle(7);
+	void *e;
+
+	(void)state;
+	CALL(fixture, aclrtCreateContext, 0, .context = &own, .deviceId = 0);
+	e = fixture_event(fixture, 1, ACL_EVENT_SYNC); /* events do not matter */
+	CALL(fixture, aclrtDestroyContext, 0, .context = own);
+	want(fixture, "");
+	(void)e;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(context_probes_and_lower_layers),
+		cmocka_unit_test(context_of_other_thread),
+		cmocka_unit_test(context_streams_by_context),
+		cmocka_unit_test(context_switched_below),
+		cmocka_unit_test(context_destroyed_empty),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The beginning and the end: aclInit, aclFinalize, what is left over. */
+#include "fixture.h"
+#include "scenario.h"
+
+#define INIT(fixture, error) CALL(fixture, aclInit, error, .configPath = NULL)
+#define FINALIZE(fixture) CALL(fixture, aclFinalize, 0)
+
+static void init_twice(void **state)
+{
+	struct fixture *fixture = fixture_new(DOCUMENTS);
+
+	(void)state;
+	INIT(fixture, 0);
+	silent(fixture);
+	INIT(fixture, 100002);
+	want(fixture, "init-repeat:error");
+}
+
+static void init_by_target(void **state)
+{
+	(void)state;
+	for (int target = ACL_CANN_8_1; target <= ACL_CANN_9_2; target++) {
+		struct fixture *fixture = fixture_new(target);
+
+		INIT(fixture, 0);
+		INIT(fixture, 100002);
+		want(fixture, target == ACL_CANN_8_1 ? "init-repeat:error" : "init-repeat:warning");
+	}
+}
+
+static void init_other_module(void **state)
+{
+	struct fixture *fixture = fixture_new(DOCUMENTS);
+
+	(void)state;
+	INIT(fixture, 0);
+	fixture->module = 2;
+	INIT(fixture, 100002);
+	want(fixture, "init-repeat:advice");
+	fixture->module = 1;
+	INIT(fixture, 100002);
+	want(fixture, "init-repeat:error");
+}
+
+static void init_after_finalize(void **state)
+{
+	struct fixture *fixture = fixture_new(DOCUMENTS);
+
+	(void)state;
+	INIT(fixture, 0);
+	FINALIZE(fixture);
+	INIT(fixture, 0);
+	silent(fixture);
+}
+
+static void init_after_finalize_reference(void **state)
+{
+	struct fixture *fixture = fixture_new(DOCUMENTS);
+	uint64_t left = 1;
+
+	(void)state;
+	INIT(fixture, 0);
+	INIT(fixture, 100002);
+	want(fixture, "init-repeat:error");
+	CALL(fixture, aclFinalizeReference, 0, .refCount = &left);
+	INIT(fixture, 100002);
+	want(fixture, "init-repeat:error");
+	left = 0;
+	CALL(fixture, aclFinalizeReference, 0, .refCount = &left);
+	INIT(fixture, 0);
+	silent(fixture);
+}
+
+static void init_reference_without_output(void **state)
+{
+	struct fixture *fixture = fixture_new(DOCUMENTS);
+
+	(void)state;
+	INIT(fixture, 0);
+	CALL(fixture, aclFinalizeReference, 0, .refCount = NULL);
+	INIT(fixture, 0);
+	silent(fixture);
+}
+
+static void init_failed_first(void **state)
+{
+	struct fixture *fixture = fixture_new(DOCUMENTS);
+
+	(void)state;
+	CALL(fixture, aclInit, 100003, .configPath = "nowhere.json");
+	want(fixture, "init-config-unreadable:error");
+	INIT(fixture, 0);
+	silent(fixture);
+}
+
+static void init_failed_finalize(void **state)
+{
+	struct fixture *fixture = fixture_new(DOCUMENTS);
+
+	(void)state;
+	INIT(fixture, 0);
+	CALL(fixture, aclFinalize, 507899);
+	want(fixture, "api-error:warning");
+	INIT(fixture, 100002);
+	want(fixture, "init-repeat:error");
+}
+
+static void init_other_thread(void **state)
+{
+	struct fixture *fixture = fixture_new(DOCUMENTS);
+
+	(void)state;
+	INIT(fixture, 0);
+	fixture->tid = 2;
+	INIT(fixture, 100002);
+	want(fixture, "init-repeat:error");
+}
+
+static void init_unseen_first(void **state)
+{
+	struct fixture *fixture = fixture_new(DOCUMENTS);
+
+	(void)state;
+	/* Somebody initialised before we could see it: not this caller's repeat. */
+	INIT(fixture, 100002);
+	silent(fixture);
+}
+
+static void init_inside_runtime(void **state)
+{
+	struct fixture *fixture = fixture_new(DOCUMENTS);
+
+	(void)state;
+	INIT(fixture, 0);
+	fixture->inside = true;
+	INIT(fixture, 100002);
+	silent(fixture);
+}
+
+static void init_says_config_is_ignored(void **state)
+{
+	struct fixture *fixture = fixture_new(DOCUMENTS);
+
+	(void)state;
+	INIT(fixture, 0);
+	CALL(fixture, aclInit, 100002, .configPath = "acl.json");
+	want(fixture, "init-repeat:error");
+	assert_non_null(strstr(fixture->found[0].detail, "configuration is not read"));
+	assert_int_equal(fixture->found[0].n_objects, 1);
+}
+
+static void init_unknown_runtime_auto(void **state)
+{
+	struct fixture *fixture = fixture_new(CHECKS_TARGET_AUTO);
+
+	(void)state;
+	INIT(fixture, 0);
+	checks_set_runtime(fixture->checks, ACL_CANN_8_5);
+	INIT(fixture, 100002);
+	want(fixture, "init-repeat:warning");
+}
+
+static void init_missing_exemptions(void **state)
+{
+	struct fixture *fixture = fixture_new(DOCUMENTS);
+	int32_t major, minor, patch;
+
+	(void)state;
+	CALL(fixture, aclrtGetVersion, 0, .majorVersion = &major, .minorVersion = &minor,
+		.patchVersion = &patch);
+	CALL(fixture, aclrtGetSocName, 0);
+	silent(fixture);
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
+	want(fixture, "init-missing:error");
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 1); /* once per process */
+	silent(fixture);
+}
+
+static void finalize_after_counted_sets(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+
+	(void)state;
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
+	CALL(fixture, aclrtResetDevice, 0, .deviceId = 0);
+	CALL(fixture, aclFinalize, 0);
+	checks_finish(fixture->checks, CHECKS_END_EXIT);
+	silent(fixture);
+}
+
+static void finalize_with_device(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS), *newer = fixture_ready(ACL_CANN_8_5),
+		       *late = fixture_ready(DOCUMENTS);
+
+	(void)state;
+	CALL(fixture, aclFinalize, 0);
+	want(fixture, "finalize-before-reset:error");
+	CALL(newer, aclFinalize, 0);
+	want(newer, "finalize-before-reset:warning");
+	late->in_exit = true;
+	CALL(late, aclFinalize, 0);
+	want(late, "finalize-before-reset:warning");
+}
+
+static void end_of_other_kinds(void **state)
+{
+	struct scenario quick = scenario(DOCUMENTS, SIZE), child = scenario(DOCUMENTS, SIZE);
+
+	(void)state;
+	checks_finish(quick.fixture->checks, CHECKS_END_QUICK);
+	silent(quick.fixture);
+	checks_forked(child.fixture->checks);
+	checks_finish(child.fixture->checks, CHECKS_END_EXIT);
+	silent(child.fixture);
+}
+
+static void leaks_once_by_device(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+
+	(void)state;
+	for (unsigned i = 0; i < 8; i++)
+		fixture_malloc(fixture, DEVICE_MEMORY + i * (1ul << 20), SIZE);
+	CALL(fixture, aclrtResetDevice, 0, .deviceId = 0);
+	want(fixture, "leak-device-memory:warning");
+	assert_non_null(strstr(fixture->found[0].detail, "8 blocks of 32 KiB"));
+	CALL(fixture, aclFinalize, 0);
+	checks_finish(fixture->checks, CHECKS_END_EXIT);
+	silent(fixture);
+}
+
+static void leaks_not_twice(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+
+	(void)state;
+	fixture_event(fixture, 1, ACL_EVENT_SYNC);
+	CALL(fixture, aclrtResetDevice, 0, .deviceId = 0);
+	want(fixture, "device-reset-with-live-objects:error");
+	CALL(fixture, aclFinalize, 0);
+	checks_finish(fixture->checks, CHECKS_END_EXIT);
+	silent(fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(init_twice),
+		cmocka_unit_test(init_by_target),
+		cmocka_unit_test(init_other_module),
+		cmocka_unit_test(init_after_finalize),
+		cmocka_unit_test(init_after_finalize_reference),
+		cmocka_unit_test(init_reference_without_output),
+		cmocka_unit_test(init_failed_first),
+		cmocka_unit_test(init_failed_finalize),
+		cmocka_unit_test(init_other_thread),
+		cmocka_unit_test(init_unseen_first),
+		cmocka_unit_test(init_inside_runtime),
+		cmocka_unit_test(init_says_config_is_ignored),
+		cmocka_unit_test(init_unknown_runtime_auto),
+		cmocka_unit_test(init_missing_exemptions),
+		cmocka_unit_test(finalize_after_counted_sets),
+		cmocka_unit_test(finalize_with_device),
+		cmocka_unit_test(end_of_other_kinds),
+		cmocka_unit_test(leaks_once_by_device),
+		cmocka_unit_test(leaks_not_twice),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

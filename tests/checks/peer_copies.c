@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies between two devices: access enabled, and the end of one of them. */
+#include "fixture.h"
+#include "scenario.h"
+
+struct pair {
+	struct fixture *fixture;
+	void *zero, *one; /* memory of device 0 and of device 1 */
+	void *s0, *s1;
+};
+
+static struct pair pair(void)
+{
+	struct pair p = {.fixture = fixture_ready(DOCUMENTS)};
+
+	p.zero = fixture_malloc(p.fixture, DEVICE_MEMORY, SIZE);
+	p.s0 = fixture_stream(p.fixture, 1);
+	CALL(p.fixture, aclrtSetDevice, 0, .deviceId = 1);
+	p.one = fixture_malloc(p.fixture, DEVICE_MEMORY + (1ul << 30), SIZE);
+	p.s1 = fixture_stream(p.fixture, 2);
+	return p;
+}
+
+#define ENABLE(p, peer) CALL((p).fixture, aclrtDeviceEnablePeerAccess, 0, .peerDeviceId = peer)
+#define ACROSS(p, stream_)                                                                                   \
+	CALL((p).fixture, aclrtMemcpyAsync, 0, .dst = (p).one, .destMax = SIZE, .src = (p).zero,             \
+		.count = SIZE, .kind = ACL_MEMCPY_DEVICE_TO_DEVICE, .stream = stream_)
+
+static void peer_directions(void **state)
+{
+	struct pair none = pair(), right = pair(), wrong = pair(), undone = pair();
+
+	(void)state;
+	ACROSS(none, none.s1);
+	want(none.fixture, "peer-copy-not-enabled:error");
+	ENABLE(right, 0); /* device 1 is current: towards the source */
+	ACROSS(right, right.s1);
+	silent(right.fixture);
+	CALL(wrong.fixture, aclrtSetDevice, 0, .deviceId = 0);
+	ENABLE(wrong, 1);
+	CALL(wrong.fixture, aclrtSetDevice, 0, .deviceId = 1);
+	ACROSS(wrong, wrong.s1);
+	want(wrong.fixture, "peer-copy-not-enabled:warning");
+	ENABLE(undone, 0);
+	CALL(undone.fixture, aclrtDeviceDisablePeerAccess, 0, .peerDeviceId = 0);
+	ACROSS(undone, undone.s1);
+	want(undone.fixture, "peer-copy-not-enabled:error");
+}
+
+static void peer_imports_enable(void **state)
+{
+	struct pair p = pair();
+	void *imported = NULL;
+
+	(void)state;
+	CALL(p.fixture, aclrtIpcMemImportByKey, 0, .devPtr = &imported, .key = "key",
+		.flags = ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS);
+	ACROSS(p, p.s1);
+	silent(p.fixture);
+}
+
+static void peer_denied(void **state)
+{
+	struct pair p = pair();
+	int32_t can = 0;
+
+	(void)state;
+	CALL(p.fixture, aclrtDeviceCanAccessPeer, 0, .canAccessPeer = &can, .deviceId = 1, .peerDeviceId = 0);
+	ENABLE(p, 0);
+	want(p.fixture, "peer-access-denied:error");
+	ACROSS(p, p.s1);
+	want(p.fixture, "peer-access-denied:error");
+	can = 1; /* asked again, answered otherwise */
+	CALL(p.fixture, aclrtDeviceCanAccessPeer, 0, .canAccessPeer = &can, .deviceId = 1, .peerDeviceId = 0);
+	ENABLE(p, 0);
+	ACROSS(p, p.s1);
+	silent(p.fixture);
+}
+
+/* Everything of device 0 but what the rule is about. */
+static void leave_device_zero(struct pair *p)
+{
+	CALL(p->fixture, aclrtFree, 0, .devPtr = p->zero);
+	CALL(p->fixture, aclrtSetDevice, 0, .deviceId = 0);
+	CALL(p->fixture, aclrtDestroyStream, 0, .stream = p->s0);
+	CALL(p->fixture, aclrtResetDeviceForce, 0, .deviceId = 0);
+}
+
+static void peer_reset_pending(void **state)
+{
+	struct pair p = pair();
+
+	(void)state;
+	ENABLE(p, 0);
+	ACROSS(p, p.s1);
+	leave_device_zero(&p);
+	want(p.fixture, "peer-device-reset-in-use:error");
+}
+
+static void peer_reset_after_sync(void **state)
+{
+	struct pair p = pair();
+
+	(void)state;
+	ENABLE(p, 0);
+	ACROSS(p, p.s1);
+	SYNC(p, p.s1, 507005); /* end of sequence: drained all the same */
+	leave_device_zero(&p);
+	want(p.fixture, "");
+}
+
+static void peer_reset_after_failed_sync(void **state)
+{
+	struct pair p = pair();
+
+	(void)state;
+	ENABLE(p, 0);
+	ACROSS(p, p.s1);
+	CALL(p.fixture, aclrtSynchronizeStreamWithTimeout, 507046, .stream = p.s1, .timeout = 1);
+	leave_device_zero(&p);
+	want(p.fixture, "peer-device-reset-in-use:error");
+}
+
+/* s0 waited for s1, and s0 was synchronised: s1 is done that far. */
+static void peer_reset_after_transitive_sync(void **state)
+{
+	struct pair p = pair();
+	void *e = fixture_event(p.fixture, 5, ACL_EVENT_SYNC);
+
+	(void)state;
+	ENABLE(p, 0);
+	ACROSS(p, p.s1);
+	RECORD(p, e, p.s1);
+	CALL(p.fixture, aclrtSetDevice, 0, .deviceId = 0);
+	WAIT(p, p.s0, e);
+	SYNC(p, p.s0, 0);
+	leave_device_zero(&p);
+	want(p.fixture, "");
+}
+
+static void peer_reset_after_query(void **state)
+{
+	struct pair p = pair();
+	void *e = fixture_event(p.fixture, 5, ACL_EVENT_SYNC);
+	aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_COMPLETE;
+
+	(void)state;
+	ENABLE(p, 0);
+	ACROSS(p, p.s1);
+	RECORD(p, e, p.s1);
+	CALL(p.fixture, aclrtQueryEventStatus, 0, .event = e, .status = &status);
+	leave_device_zero(&p);
+	want(p.fixture, "");
+}
+
+static void peer_reset_after_query_not_ready(void **state)
+{
+	struct pair p = pair();
+	void *e = fixture_event(p.fixture, 5, ACL_EVENT_SYNC);
+	aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_NOT_READY;
+
+	(void)state;
+	ENABLE(p, 0);
+	ACROSS(p, p.s1);
+	RECORD(p, e, p.s1);
+	CALL(p.fixture, aclrtQueryEventStatus, 0, .event = e, .status = &status);
+	leave_device_zero(&p);
+	want(p.fixture, "peer-device-reset-in-use:error");
+}
+
+static void peer_reset_after_failed_copy(void **state)
+{
+	struct pair p = pair();
+
+	(void)state;
+	ENABLE(p, 0);
+	CALL(p.fixture, aclrtMemcpyAsync, 507899, .dst = p.one, .destMax = SIZE, .src = p.zero, .count = SIZE,
+		.kind = ACL_MEMCPY_DEVICE_TO_DEVICE, .stream = p.s1);
+	want(p.fixture, "api-error:warning");
+	leave_device_zero(&p);
+	want(p.fixture, "");
+}
+
+static void peer_reset_after_opaque_wait(void **state)
+{
+	struct pair p = pair();
+
+	(void)state;
+	ENABLE(p, 0);
+	ACROSS(p, p.s1);
+	CALL(p.fixture, aclrtSetDevice, 0, .deviceId = 0);
+	/* A word in memory that s1 may have written last. */
+	CALL(p.fixture, aclrtValueWait, 0, .devAddr = p.zero, .value = 1, .flag = ACL_STREAM_WAIT_VALUE_EQ,
+		.stream = p.s0);
+	SYNC(p, p.s0, 0);
+	leave_device_zero(&p);
+	want(p.fixture, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(peer_directions),
+		cmocka_unit_test(peer_imports_enable),
+		cmocka_unit_test(peer_denied),
+		cmocka_unit_test(peer_reset_pending),
+		cmocka_unit_test(peer_reset_after_sync),
+		cmocka_unit_test(peer_reset_after_failed_sync),
+		cmocka_unit_test(peer_reset_after_transitive_sync),
+		cmocka_unit_test(peer_reset_after_query),
+		cmocka_unit_test(peer_reset_after_query_not_ready),
+		cmocka_unit_test(peer_reset_after_failed_copy),
+		cmocka_unit_test(peer_reset_after_opaque_wait),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
