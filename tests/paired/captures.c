@@ -4,58 +4,36 @@
 
 #define RELAXED ACL_MODEL_RI_CAPTURE_MODE_RELAXED
 
-static void begin(aclrtStream s)
-{
-	CALL(aclmdlRICaptureBegin, .stream = s, .mode = RELAXED);
-}
-
-static aclmdlRI end(aclrtStream s)
-{
-	aclmdlRI m = NULL;
-
-	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
-	return m;
-}
-
-/* The streams take part in one capture until the second is joined back. */
-static void fork_to(aclrtStream s, aclrtStream other)
-{
-	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
-
-	CALL(aclrtRecordEvent, .event = e, .stream = s);
-	CALL(aclrtStreamWaitEvent, .stream = other, .event = e);
-}
-
 /* --- begin and end -------------------------------------------------------------------------- */
 
 static void begun_twice(void)
 {
 	aclrtStream s = make_stream(), other = make_stream();
 
-	begin(s);
+	capture_begin(s);
 	CALL_FAILS(bug ? 107027 : 0, aclmdlRICaptureBegin, .stream = bug ? s : other, .mode = RELAXED);
-	end(s);
+	capture_end(s);
 	if (!bug)
-		end(other);
+		capture_end(other);
 	/* After its end a stream is captured again. */
-	begin(s);
-	end(s);
+	capture_begin(s);
+	capture_end(s);
 }
 
 static void begun_on_joined(void)
 {
 	aclrtStream s = make_stream(), other = make_stream();
 
-	begin(s);
-	fork_to(s, other);
+	capture_begin(s);
+	capture_join(s, other);
 	if (!bug) {
-		fork_to(other, s);
-		end(s);
+		capture_join(other, s);
+		capture_end(s);
 	}
 	CALL_FAILS(bug ? 107027 : 0, aclmdlRICaptureBegin, .stream = other, .mode = RELAXED);
 	if (bug)
-		fork_to(other, s);
-	end(bug ? s : other);
+		capture_join(other, s);
+	capture_end(bug ? s : other);
 }
 
 static void ended_twice(void)
@@ -63,8 +41,8 @@ static void ended_twice(void)
 	aclrtStream s = make_stream();
 	aclmdlRI m = NULL;
 
-	begin(s);
-	end(s);
+	capture_begin(s);
+	capture_end(s);
 	/* The capture of a stream from elsewhere may have been begun elsewhere. */
 	CALL_FAILS(107029, aclmdlRICaptureEnd, .stream = bug ? s : (void *)heap_memory, .modelRI = &m);
 }
@@ -77,13 +55,13 @@ static void ended_after_failed_begin(void)
 
 	CALL_FAILS(507899, aclmdlRICaptureBegin, .stream = s, .mode = RELAXED);
 	CALL_FAILS(107029, aclmdlRICaptureEnd, .stream = s, .modelRI = &m);
-	begin(s);
-	end(s);
-	begin(other);
+	capture_begin(s);
+	capture_end(s);
+	capture_begin(other);
 	CALL_DOES(aclmdlRICaptureEnd, bug ? 107029 : 0, m = make_address(), .stream = bug ? s : other,
 		.modelRI = &m);
 	if (bug)
-		end(other);
+		capture_end(other);
 }
 
 /* So does an end that fails for a reason of its own. */
@@ -92,24 +70,24 @@ static void begun_after_failed_end(void)
 	aclrtStream s = make_stream(), other = make_stream();
 	aclmdlRI m = NULL;
 
-	begin(s);
+	capture_begin(s);
 	CALL_FAILS(507899, aclmdlRICaptureEnd, .stream = s, .modelRI = &m);
 	CALL_FAILS(107029, aclmdlRICaptureEnd, .stream = s, .modelRI = &m);
-	begin(s);
+	capture_begin(s);
 	CALL_FAILS(bug ? 107027 : 0, aclmdlRICaptureBegin, .stream = bug ? s : other, .mode = RELAXED);
-	end(s);
+	capture_end(s);
 	if (!bug)
-		end(other);
+		capture_end(other);
 }
 
 static void ended_without_place(void)
 {
 	aclrtStream s = make_stream();
 
-	begin(s);
+	capture_begin(s);
 	if (bug)
 		CALL_FAILS(107000, aclmdlRICaptureEnd, .stream = s, .modelRI = NULL);
-	end(s);
+	capture_end(s);
 }
 
 static void ended_on_joined(void)
@@ -117,12 +95,12 @@ static void ended_on_joined(void)
 	aclrtStream s = make_stream(), other = make_stream();
 	aclmdlRI m = NULL;
 
-	begin(s);
-	fork_to(s, other);
-	fork_to(other, s);
+	capture_begin(s);
+	capture_join(s, other);
+	capture_join(other, s);
 	if (bug)
 		CALL_FAILS(107036, aclmdlRICaptureEnd, .stream = other, .modelRI = &m);
-	end(s);
+	capture_end(s);
 }
 
 static void ended_by_other(void)
@@ -131,13 +109,13 @@ static void ended_by_other(void)
 	aclmdlRI m = NULL;
 
 	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL);
-	begin(free);
+	capture_begin(free);
 	pair_thread(bug ? 1 : 0);
 	CALL_DOES(aclmdlRICaptureEnd, bug ? 107038 : 0, m = bug ? NULL : make_address(), .stream = s,
 		.modelRI = &m);
 	/* A RELAXED one ends anywhere. */
 	pair_thread(1);
-	end(free);
+	capture_end(free);
 	pair_thread(0);
 }
 
@@ -147,7 +125,7 @@ static void begun_on_device_stream(void)
 
 	CALL_FAILS(bug ? 507000 : 0, aclmdlRICaptureBegin, .stream = s, .mode = RELAXED);
 	if (!bug)
-		end(s);
+		capture_end(s);
 }
 
 static void joined_device_stream(void)
@@ -156,12 +134,12 @@ static void joined_device_stream(void)
 		    other = make_stream_flags(bug ? ACL_STREAM_CPU_SCHEDULE : ACL_STREAM_FAST_LAUNCH);
 	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
 
-	begin(s);
+	capture_begin(s);
 	CALL(aclrtRecordEvent, .event = e, .stream = s);
 	CALL_EACH(bug ? 507000 : 0, ROLE(STREAM, other), ROLE(EVENT, e));
 	if (!bug)
-		fork_to(other, s);
-	end(s);
+		capture_join(other, s);
+	capture_end(s);
 }
 
 /* What the other products take, Ascend 950 does not. */
@@ -171,7 +149,7 @@ static void begun_on_persistent(void)
 
 	CALL_FAILS(bug ? 507000 : 0, aclmdlRICaptureBegin, .stream = s, .mode = RELAXED);
 	if (!bug)
-		end(s);
+		capture_end(s);
 }
 
 static void executed_in_capture(void)
@@ -179,11 +157,11 @@ static void executed_in_capture(void)
 	aclrtStream s = make_stream(), idle = make_stream();
 	aclmdlRI m;
 
-	begin(s);
-	m = end(s);
-	begin(s);
+	capture_begin(s);
+	m = capture_end(s);
+	capture_begin(s);
 	CALL_FAILS(bug ? 107027 : 0, aclmdlRIExecuteAsync, .modelRI = m, .stream = bug ? s : idle);
-	end(s);
+	capture_end(s);
 	CALL(aclrtSynchronizeStream, .stream = idle);
 }
 
@@ -191,9 +169,9 @@ static void destroyed_in_capture(void)
 {
 	aclrtStream s = make_stream(), other = make_stream();
 
-	begin(s);
+	capture_begin(s);
 	CALL_FAILS(bug ? 107027 : 0, aclrtDestroyStream, .stream = bug ? s : other);
-	end(s);
+	capture_end(s);
 	CALL(aclrtDestroyStream, .stream = s);
 }
 
@@ -204,9 +182,9 @@ static void plain_event(void)
 	aclrtEvent e = bug ? make_event() : make_event_ex(ACL_EVENT_SYNC);
 	aclrtStream s = make_stream();
 
-	begin(s);
+	capture_begin(s);
 	CALL_EACH(bug ? 207000 : 0, ROLE(EVENT, e), ROLE(STREAM, s));
-	end(s);
+	capture_end(s);
 	CALL(aclrtDestroyEvent, .event = e);
 }
 
@@ -216,9 +194,9 @@ static void flagged_event(void)
 	aclrtStream s = make_stream(), idle = make_stream();
 
 	CALL(aclrtRecordEvent, .event = e, .stream = idle);
-	begin(s);
+	capture_begin(s);
 	CALL_EACH(bug ? 207000 : 0, ROLE(STREAM, s), ROLE(EVENT, e));
-	end(s);
+	capture_end(s);
 	CALL(aclrtSynchronizeStream, .stream = idle);
 }
 
@@ -228,10 +206,10 @@ static void ipc_event(void)
 		   ipc = make_event_ex(ACL_EVENT_IPC);
 	aclrtStream s = make_stream(), idle = make_stream();
 
-	begin(s);
+	capture_begin(s);
 	CALL_EACH(bug ? 207000 : 0, ROLE(EVENT, e), ROLE(STREAM, s));
 	CALL(aclrtRecordEvent, .event = ipc, .stream = idle);
-	end(s);
+	capture_end(s);
 	CALL(aclrtSynchronizeStream, .stream = idle);
 }
 
@@ -240,11 +218,11 @@ static void reset_in_capture(void)
 	aclrtEvent e = bug ? make_event_ex(ACL_EVENT_SYNC) : make_event_flag(ACL_EVENT_EXTERNAL);
 	aclrtStream s = make_stream();
 
-	begin(s);
+	capture_begin(s);
 	if (!bug)
 		CALL(aclrtStreamWaitEvent, .stream = s, .event = e);
 	CALL_FAILS(bug ? 207000 : 0, aclrtResetEvent, .event = e, .stream = s);
-	end(s);
+	capture_end(s);
 }
 
 static void external_event_on_host(void)
@@ -279,11 +257,11 @@ static void external_outside(void)
 	aclrtStream s = make_stream();
 
 	if (!bug)
-		begin(s);
+		capture_begin(s);
 	CALL_FAILS(bug ? 107029 : 0, aclrtRecordEventWithFlag, .event = e, .stream = s,
 		.flag = ACL_EVENT_RECORD_EXTERNAL);
 	if (!bug)
-		end(s);
+		capture_end(s);
 	CALL(aclrtRecordEventWithFlag, .event = make_event_ex(ACL_EVENT_SYNC), .stream = s, .flag = 0);
 	CALL(aclrtSynchronizeStream, .stream = s);
 }
@@ -293,10 +271,10 @@ static void external_of_other_kind(void)
 	aclrtEvent e = make_event_ex(bug ? ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE : ACL_EVENT_SYNC);
 	aclrtStream s = make_stream();
 
-	begin(s);
+	capture_begin(s);
 	CALL_FAILS(bug ? 207000 : 0, aclrtStreamWaitEventWithFlag, .stream = s, .event = e,
 		.flag = ACL_EVENT_WAIT_EXTERNAL);
-	end(s);
+	capture_end(s);
 }
 
 /* --- task groups ----------------------------------------------------------------------------------- */
@@ -311,13 +289,7 @@ static aclrtTaskGrp group_end(aclrtStream s)
 
 static void launch(aclrtStream s)
 {
-	aclrtFuncHandle f = NULL;
-	aclrtBinHandle b = NULL;
-
-	CALL_DOES(aclrtBinaryLoadFromData, 0, b = make_address(), .data = heap_memory, .length = 4096,
-		.binHandle = &b);
-	CALL_DOES(aclrtBinaryGetFunction, 0, f = make_address(), .binHandle = b, .kernelName = "add",
-		.funcHandle = &f);
+	aclrtFuncHandle f = make_function();
 	CALL(aclrtLaunchKernelV2, .funcHandle = f, .numBlocks = 1, .argsData = DEVICE, .argsSize = 64,
 		.stream = s);
 }
@@ -327,11 +299,11 @@ static aclrtTaskGrp make_group(aclrtStream s)
 {
 	aclrtTaskGrp g;
 
-	begin(s);
+	capture_begin(s);
 	CALL(aclmdlRICaptureTaskGrpBegin, .stream = s);
 	launch(s);
 	g = group_end(s);
-	end(s);
+	capture_end(s);
 	return g;
 }
 
@@ -340,29 +312,29 @@ static void group_outside(void)
 	aclrtStream s = make_stream();
 
 	if (!bug)
-		begin(s);
+		capture_begin(s);
 	CALL_FAILS(bug ? 107029 : 0, aclmdlRICaptureTaskGrpBegin, .stream = s);
 	if (bug)
 		return;
 	group_end(s);
-	end(s);
+	capture_end(s);
 }
 
 static void group_twice(void)
 {
 	aclrtStream s = make_stream();
 
-	begin(s);
+	capture_begin(s);
 	CALL(aclmdlRICaptureTaskGrpBegin, .stream = s);
 	if (!bug)
 		group_end(s);
 	CALL_FAILS(bug ? 107033 : 0, aclmdlRICaptureTaskGrpBegin, .stream = s);
 	group_end(s);
-	end(s);
-	begin(s);
+	capture_end(s);
+	capture_begin(s);
 	CALL(aclmdlRICaptureTaskGrpBegin, .stream = s);
 	group_end(s);
-	end(s);
+	capture_end(s);
 }
 
 static void group_ended_elsewhere(void)
@@ -370,14 +342,14 @@ static void group_ended_elsewhere(void)
 	aclrtStream s = make_stream(), other = make_stream();
 	aclrtTaskGrp g = NULL;
 
-	begin(s);
-	fork_to(s, other);
+	capture_begin(s);
+	capture_join(s, other);
 	CALL(aclmdlRICaptureTaskGrpBegin, .stream = s);
 	if (bug)
 		CALL_FAILS(107033, aclmdlRICaptureTaskGrpEnd, .stream = other, .handle = &g);
 	group_end(s);
-	fork_to(other, s);
-	end(s);
+	capture_join(other, s);
+	capture_end(s);
 }
 
 static void update_in_capture(void)
@@ -385,13 +357,13 @@ static void update_in_capture(void)
 	aclrtStream s = make_stream(), idle = make_stream();
 	aclrtTaskGrp g = make_group(s);
 
-	begin(s);
+	capture_begin(s);
 	CALL_FAILS(bug ? 107027 : 0, aclmdlRICaptureTaskUpdateBegin, .stream = bug ? s : idle, .handle = g);
 	if (!bug) {
 		launch(idle);
 		CALL(aclmdlRICaptureTaskUpdateEnd, .stream = idle);
 	}
-	end(s);
+	capture_end(s);
 }
 
 static void update_on_stream_of_model(void)

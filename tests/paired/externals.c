@@ -5,27 +5,6 @@
 
 #define RELAXED ACL_MODEL_RI_CAPTURE_MODE_RELAXED
 
-static void begin(aclrtStream s)
-{
-	CALL(aclmdlRICaptureBegin, .stream = s, .mode = RELAXED);
-}
-
-static aclmdlRI end(aclrtStream s)
-{
-	aclmdlRI m = NULL;
-
-	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
-	return m;
-}
-
-static void join(aclrtStream s, aclrtStream other)
-{
-	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
-
-	CALL(aclrtRecordEvent, .event = e, .stream = s);
-	CALL(aclrtStreamWaitEvent, .stream = other, .event = e);
-}
-
 /* --- events --------------------------------------------------------------------------------- */
 
 static void record_dropped(void)
@@ -34,10 +13,10 @@ static void record_dropped(void)
 	aclrtEvent outside = make_event_ex(ACL_EVENT_TIME_LINE);
 	aclrtStream s = make_stream(), idle = make_stream();
 
-	begin(s);
+	capture_begin(s);
 	CALL(aclrtRecordEvent, .event = e, .stream = s);
 	CALL(aclrtRecordEvent, .event = outside, .stream = idle);
-	end(s);
+	capture_end(s);
 	CALL(aclrtSynchronizeStream, .stream = idle);
 }
 
@@ -47,13 +26,13 @@ static void event_of_other_capture(void)
 	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
 	aclmdlRI m = NULL;
 
-	begin(s);
-	begin(other);
+	capture_begin(s);
+	capture_begin(other);
 	CALL(aclrtRecordEvent, .event = e, .stream = bug ? other : s);
 	CALL_FAILS(bug ? 107032 : 0, aclrtStreamWaitEvent, .stream = s, .event = e);
 	if (!bug) {
-		end(s);
-		end(other);
+		capture_end(s);
+		capture_end(other);
 		return;
 	}
 	CALL_FAILS(507903, aclmdlRICaptureEnd, .stream = s, .modelRI = &m);
@@ -66,11 +45,11 @@ static void event_from_outside(void)
 	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
 
 	CALL(aclrtRecordEvent, .event = e, .stream = idle);
-	begin(s);
+	capture_begin(s);
 	if (!bug)
 		CALL(aclrtRecordEvent, .event = e, .stream = s);
 	CALL_EACH(bug ? 107024 : 0, ROLE(STREAM, s), ROLE(EVENT, e));
-	end(s);
+	capture_end(s);
 	CALL(aclrtSynchronizeStream, .stream = idle);
 }
 
@@ -80,12 +59,12 @@ static void event_again_outside(void)
 	aclrtStream s = make_stream(), idle = make_stream();
 	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
 
-	begin(s);
+	capture_begin(s);
 	if (!bug)
 		CALL(aclrtRecordEvent, .event = e, .stream = s);
 	CALL(aclrtRecordEvent, .event = e, .stream = idle);
 	CALL_FAILS(bug ? 107024 : 0, aclrtStreamWaitEvent, .stream = s, .event = e);
-	end(s);
+	capture_end(s);
 	CALL(aclrtSynchronizeStream, .stream = idle);
 }
 
@@ -94,11 +73,11 @@ static void event_unrecorded(void)
 	aclrtStream s = make_stream();
 	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
 
-	begin(s);
+	capture_begin(s);
 	if (!bug)
 		CALL(aclrtRecordEvent, .event = e, .stream = s);
 	CALL_EACH(0, ROLE(STREAM, s), ROLE(EVENT, e));
-	end(s);
+	capture_end(s);
 }
 
 /* Of the two events of a time either counts. */
@@ -111,11 +90,11 @@ static void end_captured(void)
 	CALL(aclrtRecordEvent, .event = first, .stream = idle);
 	CALL(aclrtRecordEvent, .event = last, .stream = idle);
 	CALL(aclrtSynchronizeStream, .stream = idle);
-	begin(s);
+	capture_begin(s);
 	CALL(aclrtRecordEvent, .event = captured, .stream = s);
 	CALL_FAILS(bug ? 107028 : 0, aclrtEventElapsedTime, .ms = OUT, .startEvent = first,
 		.endEvent = bug ? captured : last);
-	end(s);
+	capture_end(s);
 }
 
 /* A limit of the device concerns what any thread captures on it. */
@@ -124,13 +103,13 @@ static void limit_by_other_thread(void)
 	aclrtStream s = make_stream();
 	char *d = make_device_memory(4096);
 
-	begin(s);
+	capture_begin(s);
 	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
 	pair_thread(1);
 	CALL(aclrtSetDevice, .deviceId = bug ? 0 : 1);
 	CALL(aclrtSetDeviceResLimit, .deviceId = bug ? 0 : 1, .type = ACL_RT_DEV_RES_CUBE_CORE, .value = 8);
 	pair_thread(0);
-	end(s);
+	capture_end(s);
 }
 
 static void event_destroyed(void)
@@ -138,14 +117,14 @@ static void event_destroyed(void)
 	aclrtStream s = make_stream(), other = make_stream();
 	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC), unused = make_event_ex(ACL_EVENT_SYNC);
 
-	begin(s);
+	capture_begin(s);
 	CALL(aclrtRecordEvent, .event = e, .stream = s);
 	CALL(aclrtStreamWaitEvent, .stream = other, .event = e);
 	CALL(aclrtDestroyEvent, .event = unused);
 	if (bug)
 		CALL(aclrtDestroyEvent, .event = e);
-	join(other, s);
-	end(s);
+	capture_join(other, s);
+	capture_end(s);
 	if (!bug)
 		CALL(aclrtDestroyEvent, .event = e);
 }
@@ -160,12 +139,12 @@ static void flag_switched(void)
 	/* Waits and records have a flag each. */
 	CALL(aclrtRecordEventWithFlag, .event = e, .stream = s, .flag = 0);
 	CALL(aclrtSynchronizeStream, .stream = s);
-	begin(s);
+	capture_begin(s);
 	CALL(aclrtStreamWaitEventWithFlag, .stream = s, .event = e, .flag = ACL_EVENT_WAIT_EXTERNAL);
 	if (bug)
 		CALL_FAILS(107000, aclrtRecordEventWithFlag, .event = e, .stream = s,
 			.flag = ACL_EVENT_RECORD_EXTERNAL);
-	end(s);
+	capture_end(s);
 }
 
 static void external_twice(void)
@@ -173,15 +152,15 @@ static void external_twice(void)
 	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
 	aclrtStream s = make_stream();
 
-	begin(s);
+	capture_begin(s);
 	CALL(aclrtRecordEventWithFlag, .event = e, .stream = s, .flag = ACL_EVENT_RECORD_EXTERNAL);
 	if (!bug) {
-		end(s);
-		begin(s);
+		capture_end(s);
+		capture_begin(s);
 	}
 	CALL_FAILS(bug ? 107000 : 0, aclrtStreamWaitEventWithFlag, .stream = s, .event = e,
 		.flag = ACL_EVENT_WAIT_EXTERNAL);
-	end(s);
+	capture_end(s);
 }
 
 static void external_in_condition(void)
@@ -192,7 +171,7 @@ static void external_in_condition(void)
 	aclmdlRICondHandle h = NULL;
 	aclmdlRI m = NULL, out = NULL, sub[1] = {NULL};
 
-	begin(s);
+	capture_begin(s);
 	CALL_DOES(
 		aclmdlRICaptureGetInfo, 0, m = make_address(), .stream = s, .status = &status, .modelRI = &m);
 	CALL_DOES(aclmdlRICondHandleCreate, 0, h = make_address(), .modelRI = m, .flag = 1, .handle = &h);
@@ -218,7 +197,7 @@ static void begun_elsewhere(void)
 		CALL(aclrtSetCurrentContext, .context = one);
 	CALL_FAILS(bug ? 107003 : 0, aclmdlRICaptureBegin, .stream = s, .mode = RELAXED);
 	if (!bug)
-		CALL(aclmdlRIDestroy, .modelRI = end(s));
+		CALL(aclmdlRIDestroy, .modelRI = capture_end(s));
 	CALL(aclrtSetCurrentContext, .context = one);
 	CALL(aclrtDestroyStream, .stream = s);
 	CALL(aclrtDestroyContext, .context = one);
@@ -231,7 +210,7 @@ static void grouped_elsewhere(void)
 	aclrtStream s = make_stream();
 	aclrtTaskGrp group = NULL;
 
-	begin(s);
+	capture_begin(s);
 	make_context();
 	if (!bug)
 		CALL(aclrtSetCurrentContext, .context = one);
@@ -240,7 +219,7 @@ static void grouped_elsewhere(void)
 	if (!bug)
 		CALL_DOES(
 			aclmdlRICaptureTaskGrpEnd, 0, group = make_address(), .stream = s, .handle = &group);
-	end(s);
+	capture_end(s);
 }
 
 /* What is left open goes on after the device was reset for somebody else. */
@@ -250,9 +229,9 @@ static void left_open(void)
 
 	CALL(aclrtSetDevice, .deviceId = 0);
 	s = make_stream();
-	begin(s);
+	capture_begin(s);
 	if (!bug) {
-		CALL(aclmdlRIDestroy, .modelRI = end(s));
+		CALL(aclmdlRIDestroy, .modelRI = capture_end(s));
 		CALL(aclrtDestroyStream, .stream = s);
 	}
 	CALL(aclrtResetDevice, .deviceId = 0);

@@ -4,18 +4,10 @@
 
 #define RELAXED ACL_MODEL_RI_CAPTURE_MODE_RELAXED
 
-static aclmdlRI end(aclrtStream s)
-{
-	aclmdlRI m = NULL;
-
-	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
-	return m;
-}
-
 static aclmdlRI capture_on(aclrtStream s)
 {
 	CALL(aclmdlRICaptureBegin, .stream = s, .mode = RELAXED);
-	return end(s);
+	return capture_end(s);
 }
 
 /* The model of an open capture; after the end it has the same handle. */
@@ -35,14 +27,6 @@ static void end_as(aclrtStream s, aclmdlRI m)
 	aclmdlRI out = NULL;
 
 	CALL_DOES(aclmdlRICaptureEnd, 0, out = m, .stream = s, .modelRI = &out);
-}
-
-static void fork_to(aclrtStream s, aclrtStream other)
-{
-	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
-
-	CALL(aclrtRecordEvent, .event = e, .stream = s);
-	CALL(aclrtStreamWaitEvent, .stream = other, .event = e);
 }
 
 /* --- in the making ----------------------------------------------------------------------------- */
@@ -222,9 +206,9 @@ static void array_too_small(void)
 	uint32_t n = 0;
 
 	CALL(aclmdlRICaptureBegin, .stream = s, .mode = RELAXED);
-	fork_to(s, other);
-	fork_to(other, s);
-	m = end(s);
+	capture_join(s, other);
+	capture_join(other, s);
+	m = capture_end(s);
 	CALL_DOES(aclmdlRIGetStreams, 0, n = 2, .modelRI = m, .streams = NULL, .numStreams = &n);
 	n = bug ? 1 : 8;
 	CALL(aclmdlRIGetStreams, .modelRI = m, .streams = streams, .numStreams = &n);
@@ -276,7 +260,7 @@ static void too_many_streams(void)
 
 	CALL(aclmdlRICaptureBegin, .stream = s, .mode = RELAXED);
 	join_many(s, bug ? 1000 : 100);
-	end(s);
+	capture_end(s);
 }
 
 /* Those of a condition's model count with its parent's. */

@@ -4,36 +4,9 @@
 
 #define RELAXED ACL_MODEL_RI_CAPTURE_MODE_RELAXED
 
-static void begin(aclrtStream s)
-{
-	CALL(aclmdlRICaptureBegin, .stream = s, .mode = RELAXED);
-}
-
-static aclmdlRI end(aclrtStream s)
-{
-	aclmdlRI m = NULL;
-
-	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
-	return m;
-}
-
-static void join(aclrtStream s, aclrtStream other)
-{
-	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
-
-	CALL(aclrtRecordEvent, .event = e, .stream = s);
-	CALL(aclrtStreamWaitEvent, .stream = other, .event = e);
-}
-
 static void launch_returns(int64_t code, aclrtStream s)
 {
-	aclrtFuncHandle f = NULL;
-	aclrtBinHandle b = NULL;
-
-	CALL_DOES(aclrtBinaryLoadFromData, 0, b = make_address(), .data = heap_memory, .length = 4096,
-		.binHandle = &b);
-	CALL_DOES(aclrtBinaryGetFunction, 0, f = make_address(), .binHandle = b, .kernelName = "add",
-		.funcHandle = &f);
+	aclrtFuncHandle f = make_function();
 	CALL_FAILS(code, aclrtLaunchKernelV2, .funcHandle = f, .numBlocks = 1, .argsData = DEVICE,
 		.argsSize = 64, .stream = s);
 }
@@ -58,11 +31,11 @@ static aclrtTaskGrp group_end(aclrtStream s)
 
 static aclmdlRI model_of_group(aclrtStream s, aclrtTaskGrp *g)
 {
-	begin(s);
+	capture_begin(s);
 	group_begin(s);
 	launch(s);
 	*g = group_end(s);
-	return end(s);
+	return capture_end(s);
 }
 
 static void update_begin(aclrtStream s, aclrtTaskGrp g)
@@ -88,7 +61,7 @@ static void open_at_end(void)
 	aclrtStream s = make_stream();
 	aclmdlRI m = NULL;
 
-	begin(s);
+	capture_begin(s);
 	group_begin(s);
 	launch(s);
 	if (!bug)
@@ -102,8 +75,8 @@ static void interrupted(void)
 	aclrtStream s = make_stream(), other = make_stream();
 	aclmdlRI m = NULL;
 
-	begin(s);
-	join(s, other);
+	capture_begin(s);
+	capture_join(s, other);
 	group_begin(s);
 	launch(s);
 	if (bug) {
@@ -118,8 +91,8 @@ static void interrupted(void)
 	launch(other);
 	group_end(other);
 	launch(s);
-	join(other, s);
-	end(s);
+	capture_join(other, s);
+	capture_end(s);
 }
 
 static void set_in_group(void)
@@ -127,7 +100,7 @@ static void set_in_group(void)
 	aclrtStream s = make_stream(), idle = make_stream();
 	aclmdlRI m = NULL;
 
-	begin(s);
+	capture_begin(s);
 	set(s, 0);
 	group_begin(s);
 	set(idle, 0);
@@ -138,7 +111,7 @@ static void set_in_group(void)
 	} else {
 		launch(s);
 		group_end(s);
-		end(s);
+		capture_end(s);
 	}
 	CALL(aclrtSynchronizeStream, .stream = idle);
 }
@@ -224,7 +197,7 @@ static aclmdlRI condition(aclrtStream s, aclmdlRI *parent)
 	aclmdlRICondHandle h = NULL;
 	aclmdlRI m = NULL, sub[1] = {NULL};
 
-	begin(s);
+	capture_begin(s);
 	CALL_DOES(
 		aclmdlRICaptureGetInfo, 0, m = make_address(), .stream = s, .status = &status, .modelRI = &m);
 	CALL_DOES(aclmdlRICondHandleCreate, 0, h = make_address(), .modelRI = m, .flag = 1, .handle = &h);
@@ -299,9 +272,9 @@ static void tasks_of_captured_stream(void)
 	bound = bound_stream(&m);
 	set(bound, 0);
 	build(m, bound);
-	begin(s);
+	capture_begin(s);
 	set(s, 0);
-	end(s);
+	capture_end(s);
 	CALL_DOES(
 		aclmdlRIGetTasksByStream, bug ? 107000 : 0, n = 1, .stream = bug ? s : bound, .numTasks = &n);
 }
@@ -343,8 +316,8 @@ static void destroyed_elsewhere(void)
 	aclrtStream s = make_stream();
 	aclmdlRI m;
 
-	begin(s);
-	m = end(s);
+	capture_begin(s);
+	m = capture_end(s);
 	make_context();
 	if (!bug)
 		CALL(aclrtSetCurrentContext, .context = one);
@@ -357,8 +330,8 @@ static void executed_elsewhere(void)
 	aclrtStream s = make_stream(), t;
 	aclmdlRI m;
 
-	begin(s);
-	m = end(s);
+	capture_begin(s);
+	m = capture_end(s);
 	two = make_context();
 	t = make_stream();
 	if (!bug)
@@ -385,11 +358,11 @@ static void updated_by_captured(void)
 	set(bound, 0);
 	build(m, bound);
 	if (bug)
-		begin(s);
+		capture_begin(s);
 	CALL_FAILS(bug ? 107027 : 0, aclrtTaskUpdateAsync, .taskStream = bound, .taskId = 1, .info = &info,
 		.execStream = s);
 	if (bug)
-		end(s);
+		capture_end(s);
 	CALL(aclrtSynchronizeStream, .stream = s);
 }
 

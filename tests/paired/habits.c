@@ -4,19 +4,6 @@
 
 #define RELAXED ACL_MODEL_RI_CAPTURE_MODE_RELAXED
 
-static void begin(aclrtStream s)
-{
-	CALL(aclmdlRICaptureBegin, .stream = s, .mode = RELAXED);
-}
-
-static aclmdlRI end(aclrtStream s)
-{
-	aclmdlRI m = NULL;
-
-	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
-	return m;
-}
-
 /* --- memory that is set now ------------------------------------------------------------------ */
 
 /* Two pieces of one allocation: the copy uses the first. */
@@ -24,7 +11,7 @@ static char *captured_copy(aclrtStream s)
 {
 	char *d = make_device_memory(8192), *from = make_device_memory(4096);
 
-	begin(s);
+	capture_begin(s);
 	CALL(aclrtMemcpyAsync, .dst = d, .destMax = 4096, .src = from, .count = 4096,
 		.kind = ACL_MEMCPY_DEVICE_TO_DEVICE, .stream = s);
 	return d;
@@ -37,7 +24,7 @@ static void set_now(void)
 
 	CALL_EACH(
 		0, ROLE(DST, bug ? d + 4064 : d + 4096), ROLE(LIMIT, 64), ROLE(BYTES, 64), ROLE(NUMBER, 16));
-	end(s);
+	capture_end(s);
 }
 
 static void copied_now(void)
@@ -50,7 +37,7 @@ static void copied_now(void)
 	CALL_EACH(0, ROLE(DST, bug ? d : d + 4096), ROLE(LIMIT, 64), ROLE(SRC, host), ROLE(BYTES, 64),
 		ROLE(DPITCH, 64), ROLE(SPITCH, 64), ROLE(WIDTH, 64), ROLE(HEIGHT, 1),
 		ROLE(KIND, ACL_MEMCPY_HOST_TO_DEVICE));
-	end(s);
+	capture_end(s);
 }
 
 static void batch_copied_now(void)
@@ -67,7 +54,7 @@ static void batch_copied_now(void)
 	CALL_EACH(0, ROLE(DSTS, &to), ROLE(LIMITS, &size), ROLE(SRCS, &host), ROLE(SIZES, &size),
 		ROLE(NUMBER, 1), ROLE(ATTRIBUTES, &attribute), ROLE(ATTRIBUTE_INDEXES, &index),
 		ROLE(ATTRIBUTE_COUNT, 1), ROLE(FAIL_INDEX, &failed));
-	end(s);
+	capture_end(s);
 }
 
 /* --- two threads on one stream -------------------------------------------------------------------- */
@@ -87,16 +74,16 @@ static void two_threads(void)
 	aclrtStream s = make_stream(), other = make_stream();
 	void *d = make_device_memory(4096), *e = make_device_memory(4096);
 
-	begin(s);
-	begin(other);
+	capture_begin(s);
+	capture_begin(other);
 	together = false;
 	CALL_DOES(aclrtMemsetAsync, 0, set_by_other(bug ? s : other, e), .devPtr = d, .maxCount = 64,
 		.count = 64, .stream = s);
 	pair_assume(together, "two calls at once are a matter of luck");
 	/* One after the other is fine. */
 	set_by_other(s, e);
-	end(other);
-	end(s);
+	capture_end(other);
+	capture_end(s);
 }
 
 static void two_threads_each(void)
@@ -104,8 +91,8 @@ static void two_threads_each(void)
 	aclrtStream s = make_stream(), other = make_stream();
 	void *d = make_device_memory(4096), *from = make_device_memory(4096), *e = make_device_memory(4096);
 
-	begin(s);
-	begin(other);
+	capture_begin(s);
+	capture_begin(other);
 	together = false;
 	CALL_DOES(
 		aclrtMemsetAsync, 0,
@@ -119,8 +106,8 @@ static void two_threads_each(void)
 		},
 		.devPtr = d, .maxCount = 64, .count = 64, .stream = s);
 	pair_assume(together, "two calls at once are a matter of luck");
-	end(other);
-	end(s);
+	capture_end(other);
+	capture_end(s);
 }
 
 /* --- what the answer of a question is not ------------------------------------------------------------ */
@@ -131,7 +118,7 @@ static void executed_without_model(void)
 	aclmdlRICaptureStatus status;
 	aclmdlRI m = NULL, none = NULL;
 
-	begin(s);
+	capture_begin(s);
 	CALL_DOES(
 		aclmdlRICaptureGetInfo, 0,
 		{
@@ -140,23 +127,23 @@ static void executed_without_model(void)
 		},
 		.stream = bug ? other : s, .status = &status, .modelRI = &m);
 	if (!bug) {
-		end(s);
+		capture_end(s);
 		/* That another stream is not captured says nothing of the model. */
 		CALL_DOES(aclmdlRICaptureGetInfo, 0, status = ACL_MODEL_RI_CAPTURE_STATUS_NONE,
 			.stream = other, .status = &status, .modelRI = &none);
-		m = (begin(s), end(s));
+		m = (capture_begin(s), capture_end(s));
 	}
 	CALL_FAILS(bug ? 100000 : 0, aclmdlRIExecuteAsync, .modelRI = m, .stream = other);
 	CALL(aclrtSynchronizeStream, .stream = other);
 	if (bug)
-		end(s);
+		capture_end(s);
 }
 
 static void named_without_model(void)
 {
 	aclrtStream s = make_stream();
 	aclmdlRICaptureStatus status;
-	aclmdlRI m = NULL, own = (begin(s), end(s));
+	aclmdlRI m = NULL, own = (capture_begin(s), capture_end(s));
 
 	CALL_DOES(
 		aclmdlRICaptureGetInfo, 0,
@@ -172,7 +159,7 @@ static void destroyed_without_model(void)
 {
 	aclrtStream s = make_stream();
 	aclmdlRICaptureStatus status;
-	aclmdlRI m = NULL, own = (begin(s), end(s));
+	aclmdlRI m = NULL, own = (capture_begin(s), capture_end(s));
 
 	CALL_DOES(aclmdlRICaptureGetInfo, 0, status = ACL_MODEL_RI_CAPTURE_STATUS_NONE, .stream = s,
 		.status = &status, .modelRI = &m);
@@ -192,9 +179,9 @@ static void unsubscribed_early(void)
 	aclmdlRI m;
 
 	CALL(aclrtSubscribeReport, .threadId = pair_thread_id(0), .stream = s);
-	begin(s);
+	capture_begin(s);
 	CALL(aclrtLaunchCallback, .fn = callback, .blockType = ACL_CALLBACK_NO_BLOCK, .stream = s);
-	m = end(s);
+	m = capture_end(s);
 	if (!bug)
 		CALL(aclmdlRIDestroy, .modelRI = m);
 	CALL(aclrtUnSubscribeReport, .threadId = pair_thread_id(0), .stream = s);
@@ -208,11 +195,11 @@ static void allocated_in_capture(void)
 	void *p = NULL;
 
 	if (bug)
-		begin(s);
+		capture_begin(s);
 	CALL_EACH(0, ROLE(ADDRESS, &p), ROLE(BYTES, 4096), ROLE(POLICY, ACL_MEM_MALLOC_HUGE_FIRST));
 	if (!bug)
-		begin(s);
-	end(s);
+		capture_begin(s);
+	capture_end(s);
 }
 
 static void freed_in_capture(void)
@@ -220,10 +207,10 @@ static void freed_in_capture(void)
 	aclrtStream s = make_stream();
 	void *p = make_device_memory(4096);
 
-	begin(s);
+	capture_begin(s);
 	if (bug)
 		CALL(aclrtFree, .devPtr = p);
-	end(s);
+	capture_end(s);
 	if (!bug)
 		CALL(aclrtFree, .devPtr = p);
 }
@@ -242,23 +229,11 @@ static void allocated_on_purpose(void)
 	make_device_memory(4096);
 	if (!bug)
 		CALL_DOES(aclmdlRICaptureThreadExchangeMode, 0, mode = RELAXED, .mode = &mode);
-	end(s);
+	capture_end(s);
 }
 
 /* --- errors ----------------------------------------------------------------------------------------------
  */
-
-static aclrtFuncHandle make_function(void)
-{
-	aclrtFuncHandle f = NULL;
-	aclrtBinHandle b = NULL;
-
-	CALL_DOES(aclrtBinaryLoadFromData, 0, b = make_address(), .data = heap_memory, .length = 4096,
-		.binHandle = &b);
-	CALL_DOES(aclrtBinaryGetFunction, 0, f = make_address(), .binHandle = b, .kernelName = "add",
-		.funcHandle = &f);
-	return f;
-}
 
 /* The arguments are not those of the kernel, which only the runtime can say. */
 static void failed_and_went_on(void)
@@ -267,7 +242,7 @@ static void failed_and_went_on(void)
 	void *d = make_device_memory(4096);
 	aclrtStream s = make_stream();
 
-	begin(s);
+	capture_begin(s);
 	CALL_FAILS(107000, aclrtLaunchKernelWithArgsArray, .func = f, .numBlocks = 1, .stream = s,
 		.args = (void **)heap_memory);
 	/* Fixed, it is launched in another way. */
@@ -275,7 +250,7 @@ static void failed_and_went_on(void)
 		CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = f, .numBlocks = 1, .stream = s,
 			.hostArgs = heap_memory, .argsSize = 64);
 	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
-	end(s);
+	capture_end(s);
 }
 
 /* Fixed, the capture is given up. */
@@ -285,12 +260,12 @@ static void failed_and_gave_up(void)
 	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
 	aclrtStream s = make_stream();
 
-	begin(s);
+	capture_begin(s);
 	CALL_FAILS(107000, aclrtLaunchKernelWithArgsArray, .func = f, .numBlocks = 1, .stream = s,
 		.args = (void **)heap_memory);
 	if (bug)
 		CALL(aclrtRecordEvent, .event = e, .stream = s);
-	end(s);
+	capture_end(s);
 }
 
 static const struct pair pairs[] = {

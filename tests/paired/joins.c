@@ -4,11 +4,6 @@
 
 #define RELAXED ACL_MODEL_RI_CAPTURE_MODE_RELAXED
 
-static void begin(aclrtStream s)
-{
-	CALL(aclmdlRICaptureBegin, .stream = s, .mode = RELAXED);
-}
-
 /* With the bug the streams are not joined. */
 static void end(aclrtStream s)
 {
@@ -16,14 +11,6 @@ static void end(aclrtStream s)
 
 	CALL_DOES(aclmdlRICaptureEnd, bug ? 107025 : 0, m = bug ? NULL : make_address(), .stream = s,
 		.modelRI = &m);
-}
-
-static void join(aclrtStream s, aclrtStream other)
-{
-	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
-
-	CALL(aclrtRecordEvent, .event = e, .stream = s);
-	CALL(aclrtStreamWaitEvent, .stream = other, .event = e);
 }
 
 static void set(aclrtStream s)
@@ -37,11 +24,11 @@ static void never_recorded(void)
 {
 	aclrtStream s = make_stream(), other = make_stream();
 
-	begin(s);
-	join(s, other);
+	capture_begin(s);
+	capture_join(s, other);
 	set(other);
 	if (!bug)
-		join(other, s);
+		capture_join(other, s);
 	end(s);
 }
 
@@ -50,11 +37,11 @@ static void joined_by_each(void)
 	aclrtStream s = make_stream(), other = make_stream();
 	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
 
-	begin(s);
+	capture_begin(s);
 	CALL(aclrtRecordEvent, .event = e, .stream = s);
 	CALL_EACH(0, ROLE(STREAM, other), ROLE(EVENT, e), ROLE(TIMEOUT, 10));
 	if (!bug)
-		join(other, s);
+		capture_join(other, s);
 	end(s);
 }
 
@@ -63,8 +50,8 @@ static void record_not_waited_for(void)
 	aclrtStream s = make_stream(), other = make_stream();
 	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
 
-	begin(s);
-	join(s, other);
+	capture_begin(s);
+	capture_join(s, other);
 	CALL_EACH(0, ROLE(STREAM, other), ROLE(EVENT, e));
 	if (!bug)
 		CALL(aclrtStreamWaitEvent, .stream = s, .event = e);
@@ -76,15 +63,15 @@ static void never_recorded_elsewhere(void)
 {
 	aclrtStream s = make_stream(), other = make_stream(), third = make_stream(), fourth = make_stream();
 
-	begin(s);
-	begin(third);
-	join(third, fourth);
-	join(s, other);
-	join(fourth, third);
+	capture_begin(s);
+	capture_begin(third);
+	capture_join(third, fourth);
+	capture_join(s, other);
+	capture_join(fourth, third);
 	pair_thread(1);
 	set(other);
 	if (!bug)
-		join(other, s);
+		capture_join(other, s);
 	pair_thread(0);
 	end(s);
 	bug = false;
@@ -98,30 +85,18 @@ static aclrtStream late_stream(aclrtStream s)
 {
 	aclrtStream other = make_stream();
 
-	begin(s);
-	join(s, other);
+	capture_begin(s);
+	capture_join(s, other);
 	if (bug)
-		join(other, s);
+		capture_join(other, s);
 	return other;
 }
 
 static void late_end(aclrtStream s, aclrtStream other)
 {
 	if (!bug)
-		join(other, s);
+		capture_join(other, s);
 	end(s);
-}
-
-static aclrtFuncHandle make_function(void)
-{
-	aclrtFuncHandle f = NULL;
-	aclrtBinHandle b = NULL;
-
-	CALL_DOES(aclrtBinaryLoadFromData, 0, b = make_address(), .data = heap_memory, .length = 4096,
-		.binHandle = &b);
-	CALL_DOES(aclrtBinaryGetFunction, 0, f = make_address(), .binHandle = b, .kernelName = "add",
-		.funcHandle = &f);
-	return f;
 }
 
 static void late_kernel(void)
@@ -208,11 +183,11 @@ static void joined_by_external(void)
 	aclrtStream s = make_stream(), other = make_stream();
 	aclrtEvent x = make_event_flag(ACL_EVENT_EXTERNAL);
 
-	begin(s);
-	join(s, other);
+	capture_begin(s);
+	capture_join(s, other);
 	CALL_EACH(0, ROLE(EVENT, x), ROLE(STREAM, other));
 	if (!bug)
-		join(other, s);
+		capture_join(other, s);
 	end(s);
 }
 

@@ -12,14 +12,6 @@ static void begin(aclrtStream s, aclmdlRICaptureMode mode)
 	CALL(aclmdlRICaptureBegin, .stream = s, .mode = mode);
 }
 
-static aclmdlRI end(aclrtStream s)
-{
-	aclmdlRI m = NULL;
-
-	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
-	return m;
-}
-
 static aclmdlRICaptureMode exchange(aclmdlRICaptureMode mode, aclmdlRICaptureMode now)
 {
 	CALL_DOES(aclmdlRICaptureThreadExchangeMode, 0, mode = now, .mode = &mode);
@@ -47,7 +39,7 @@ static void tightened_relaxed(void)
 		was = exchange(THREAD_LOCAL, GLOBAL);
 		exchange(was, THREAD_LOCAL);
 	}
-	end(s);
+	capture_end(s);
 }
 
 static void thread_local_by_the_capturing(void)
@@ -58,7 +50,7 @@ static void thread_local_by_the_capturing(void)
 	begin(s, GLOBAL);
 	was = exchange(bug ? THREAD_LOCAL : RELAXED, GLOBAL);
 	exchange(was, bug ? THREAD_LOCAL : RELAXED);
-	end(s);
+	capture_end(s);
 }
 
 /* For another thread it makes a difference. */
@@ -73,7 +65,7 @@ static void thread_local_by_another(void)
 	was = exchange(THREAD_LOCAL, GLOBAL);
 	exchange(was, THREAD_LOCAL);
 	pair_thread(0);
-	end(s);
+	capture_end(s);
 }
 
 static void not_set_back(void)
@@ -86,12 +78,12 @@ static void not_set_back(void)
 	CALL(aclrtMemset, .devPtr = make_device_memory(64), .maxCount = 64, .count = 64);
 	if (!bug)
 		exchange(was, RELAXED);
-	end(s);
+	capture_end(s);
 	/* Who captures with another mode from the beginning keeps it. */
 	if (!bug)
 		exchange(RELAXED, GLOBAL);
 	begin(next, GLOBAL);
-	end(next);
+	capture_end(next);
 	exchange(GLOBAL, RELAXED);
 }
 
@@ -104,7 +96,7 @@ static void without_capture(void)
 	exchange(bug ? THREAD_LOCAL : RELAXED, GLOBAL);
 	exchange(GLOBAL, bug ? THREAD_LOCAL : RELAXED);
 	if (!bug)
-		end(s);
+		capture_end(s);
 	/* For a call that must not fail, whatever is captured elsewhere. */
 	exchange(RELAXED, GLOBAL);
 	exchange(GLOBAL, RELAXED);
@@ -129,7 +121,7 @@ static void pageable_beside_capture(void)
 			ROLE(KIND, ACL_MEMCPY_HOST_TO_DEVICE), ROLE(STREAM, other));
 		exchange(GLOBAL, RELAXED);
 	}
-	end(s);
+	capture_end(s);
 	CALL(aclrtSynchronizeStream, .stream = other);
 }
 
@@ -153,7 +145,7 @@ static void pageable_batch_beside_capture(void)
 	if (!bug)
 		exchange(GLOBAL, RELAXED);
 	pair_thread(0);
-	end(s);
+	capture_end(s);
 	CALL(aclrtSynchronizeStream, .stream = other);
 }
 
@@ -166,7 +158,7 @@ static aclrtEvent captured_event(aclrtStream s)
 
 	begin(s, RELAXED);
 	CALL(aclrtRecordEvent, .event = e, .stream = s);
-	execute(end(s), s);
+	execute(capture_end(s), s);
 	if (!bug)
 		CALL(aclrtRecordEvent, .event = e, .stream = s);
 	return e;
@@ -235,7 +227,7 @@ static void external_not_reset(void)
 	CALL_EACH(0, ROLE(STREAM, s), ROLE(EVENT, x), ROLE(TIMEOUT, 1000));
 	if (!bug)
 		CALL(aclrtResetEvent, .event = x, .stream = s);
-	m = end(s);
+	m = capture_end(s);
 	produce(x, producer);
 	execute(m, s);
 	produce(x, producer);
@@ -251,7 +243,7 @@ static void external_reset_outside(void)
 
 	begin(s, RELAXED);
 	CALL(aclrtStreamWaitEvent, .stream = s, .event = x);
-	m = end(s);
+	m = capture_end(s);
 	produce(x, producer);
 	execute(m, s);
 	if (!bug) {

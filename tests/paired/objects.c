@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What scenarios of both frames share: the switch between the runs, memory, ways to make objects. */
+/* What scenarios of both frames share: the switch between the runs, memory, ways to make objects, captures.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -83,6 +84,39 @@ void *make_host_memory(size_t bytes)
 
 	CALL_DOES(aclrtMallocHost, 0, p = make_range(bytes, false), .hostPtr = &p, .size = bytes);
 	return p;
+}
+
+aclrtFuncHandle make_function(void)
+{
+	aclrtFuncHandle f = NULL;
+	aclrtBinHandle b = NULL;
+
+	CALL_DOES(aclrtBinaryLoadFromData, 0, b = make_address(), .data = heap_memory, .length = 4096,
+		.binHandle = &b);
+	CALL_DOES(aclrtBinaryGetFunction, 0, f = make_address(), .binHandle = b, .kernelName = "add",
+		.funcHandle = &f);
+	return f;
+}
+
+void capture_begin(aclrtStream s)
+{
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+}
+
+aclmdlRI capture_end(aclrtStream s)
+{
+	aclmdlRI m = NULL;
+
+	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
+	return m;
+}
+
+void capture_join(aclrtStream s, aclrtStream other)
+{
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtStreamWaitEvent, .stream = other, .event = e);
 }
 
 static void stay(void *unused)

@@ -161,6 +161,24 @@ static void set_while_copied(void)
 
 /* --- calls that wait for no stream -------------------------------------------------------------- */
 
+struct upload {
+	aclrtStream s;
+	void *h, *d;
+};
+
+/* The bug: it is still on its way. */
+static struct upload upload(void)
+{
+	struct upload u = {.s = make_stream()};
+
+	u.h = make_host_memory(SIZE);
+	u.d = make_device_memory(SIZE);
+	copy_on(u.s, u.d, u.h, UP);
+	if (!bug)
+		wait_for(u.s);
+	return u;
+}
+
 static void read_before_it_is_there(void)
 {
 	aclrtStream s = make_stream();
@@ -175,26 +193,18 @@ static void read_before_it_is_there(void)
 
 static void source_overwritten(void)
 {
-	aclrtStream s = make_stream();
-	void *h = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+	struct upload u = upload();
 
-	copy_on(s, d, h, UP);
-	if (!bug)
-		wait_for(s);
-	each_sets(d, NULL);
-	wait_for(s);
+	each_sets(u.d, NULL);
+	wait_for(u.s);
 }
 
 static void variable_read(void)
 {
-	aclrtStream s = make_stream();
-	void *h = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+	struct upload u = upload();
 
-	copy_on(s, d, h, UP);
-	if (!bug)
-		wait_for(s);
-	CALL(aclrtMemcpyFromSymbol, .dst = h, .dstMax = SIZE, .symbol = HANDLE, .count = 4, .kind = DOWN);
-	wait_for(s);
+	CALL(aclrtMemcpyFromSymbol, .dst = u.h, .dstMax = SIZE, .symbol = HANDLE, .count = 4, .kind = DOWN);
+	wait_for(u.s);
 }
 
 static void variable_written(void)
@@ -213,28 +223,20 @@ static void variable_written(void)
 /* Host memory is set at once, although the copy before it is on the same stream. */
 static void host_set_at_once(void)
 {
-	aclrtStream s = make_stream();
-	void *h = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+	struct upload u = upload();
 
-	copy_on(s, d, h, UP);
-	if (!bug)
-		wait_for(s);
-	each_sets(h, s);
-	wait_for(s);
+	each_sets(u.h, u.s);
+	wait_for(u.s);
 }
 
 /* --- released too early ------------------------------------------------------------------------------ */
 
 static void freed_too_early(void)
 {
-	aclrtStream s = make_stream();
-	void *h = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+	struct upload u = upload();
 
-	copy_on(s, d, h, UP);
-	if (!bug)
-		wait_for(s);
-	CALL(aclrtFree, .devPtr = d);
-	wait_for(s);
+	CALL(aclrtFree, .devPtr = u.d);
+	wait_for(u.s);
 }
 
 /* The host waits for a stream that waits for the copy. */
@@ -257,14 +259,10 @@ static void freed_behind_a_wait(void)
 
 static void host_freed_too_early(void)
 {
-	aclrtStream s = make_stream();
-	void *h = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+	struct upload u = upload();
 
-	copy_on(s, d, h, UP);
-	if (!bug)
-		wait_for(s);
-	CALL(aclrtFreeHost, .hostPtr = h);
-	wait_for(s);
+	CALL(aclrtFreeHost, .hostPtr = u.h);
+	wait_for(u.s);
 }
 
 /* The function waits for the device that is current, and the copy runs on the other one. */
@@ -361,43 +359,48 @@ static void run(void *desc, aclrtStream s)
 	CALL(aclrtMemcpyAsyncWithDesc, .desc = desc, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .stream = s);
 }
 
+struct described {
+	aclrtStream s;
+	void *desc, *a, *b;
+};
+
+/* The bug: the copy that the descriptor describes is still on its way. */
+static struct described described_copy(void)
+{
+	struct described c = {.s = make_stream()};
+
+	c.desc = make_device_memory(SIZE);
+	c.a = make_device_memory(SIZE);
+	c.b = make_device_memory(SIZE);
+	fill(c.desc, c.a, c.b);
+	run(c.desc, c.s);
+	if (!bug)
+		wait_for(c.s);
+	return c;
+}
+
 static void descriptor_filled_again(void)
 {
-	aclrtStream s = make_stream();
-	void *desc = make_device_memory(SIZE), *a = make_device_memory(SIZE), *b = make_device_memory(SIZE);
+	struct described c = described_copy();
 
-	fill(desc, a, b);
-	run(desc, s);
-	if (!bug)
-		wait_for(s);
-	fill(desc, b, a);
-	wait_for(s);
+	fill(c.desc, c.b, c.a);
+	wait_for(c.s);
 }
 
 static void descriptor_overwritten(void)
 {
-	aclrtStream s = make_stream();
-	void *desc = make_device_memory(SIZE), *a = make_device_memory(SIZE), *b = make_device_memory(SIZE);
+	struct described c = described_copy();
 
-	fill(desc, a, b);
-	run(desc, s);
-	if (!bug)
-		wait_for(s);
-	CALL(aclrtMemset, .devPtr = desc, .maxCount = SIZE, .count = 64);
-	wait_for(s);
+	CALL(aclrtMemset, .devPtr = c.desc, .maxCount = SIZE, .count = 64);
+	wait_for(c.s);
 }
 
 static void descriptor_freed(void)
 {
-	aclrtStream s = make_stream();
-	void *desc = make_device_memory(SIZE), *a = make_device_memory(SIZE), *b = make_device_memory(SIZE);
+	struct described c = described_copy();
 
-	fill(desc, a, b);
-	run(desc, s);
-	if (!bug)
-		wait_for(s);
-	CALL(aclrtFree, .devPtr = desc);
-	wait_for(s);
+	CALL(aclrtFree, .devPtr = c.desc);
+	wait_for(c.s);
 }
 
 static void cache_descriptor_filled_again(void)
@@ -471,26 +474,13 @@ static void pool_memory_at_once(void)
 /* --- models
  * --------------------------------------------------------------------------------------------------- */
 
-static void begin(aclrtStream s)
-{
-	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
-}
-
-static aclmdlRI end(aclrtStream s)
-{
-	aclmdlRI model = NULL;
-
-	CALL_DOES(aclmdlRICaptureEnd, 0, model = make_address(), .stream = s, .modelRI = &model);
-	return model;
-}
-
 static aclmdlRI model_that_sets(void *d)
 {
 	aclrtStream s = make_stream();
 
-	begin(s);
+	capture_begin(s);
 	set_on(s, d);
-	return end(s);
+	return capture_end(s);
 }
 
 static void execute(aclmdlRI model, aclrtStream s)
@@ -549,11 +539,11 @@ static void executed_before_the_update(void)
 	aclrtTaskGrp group = NULL;
 	aclmdlRI model;
 
-	begin(s);
+	capture_begin(s);
 	CALL(aclmdlRICaptureTaskGrpBegin, .stream = s);
 	launch(s);
 	CALL_DOES(aclmdlRICaptureTaskGrpEnd, 0, group = make_address(), .stream = s, .handle = &group);
-	model = end(s);
+	model = capture_end(s);
 	CALL(aclmdlRICaptureTaskUpdateBegin, .stream = u, .handle = group);
 	launch(u);
 	CALL(aclmdlRICaptureTaskUpdateEnd, .stream = u);

@@ -4,10 +4,11 @@
  * its rule and no other primary finding of warning or worse, fixed it must give
  * none at all.  The same scenarios run in two ways:
  *
- *	paired.c		the checker alone: calls are fed to checks/ as events and return what the
- *scenario says, so that functions and failures no software runtime has are tested as well real/real.c	as a
- *program on the software runtime, under the preload library; a scenario counts when the real calls return
- *what it says
+ *	paired.c	the checker alone: calls are fed to checks/ as events and return what the
+ *			scenario says, so that functions and failures no software runtime has are
+ *			tested as well
+ *	real/real.c	as a program on the software runtime, under the preload library; a scenario
+ *			counts when the real calls return what it says
  *
  *	static void stream_twice(void)
  *	{
@@ -43,7 +44,7 @@ struct pair {
 	int target; /* enum acl_cann + 1, 0 = documents */
 	const char *also; /* other rules that the bug breaks as well, a space between */
 	bool bare; /* without aclInit and aclrtSetDevice before */
-	const char *soc; /* product to judge by */
+	const char *soc; /* product to check for */
 	const char *visible[2]; /* ASCEND_RT_VISIBLE_DEVICES of the bug, and fixed */
 	bool avoids; /* fixed, the program no longer makes the call the rule is about */
 	bool on; /* the rule is off by default and switched on */
@@ -85,7 +86,7 @@ struct pair {
 			PAIR_PLAIN good                                                                      \
 		}                                                                                            \
 	}
-/* The same for a good call that the rule does not ask. */
+/* The same for a good call for which the rule is not evaluated. */
 #define PAIR_CALL_AVOIDS(id, function, bad, good)                                                            \
 	{                                                                                                    \
 		.rule = id, .api = ACL_API_##function, .args_size = sizeof(struct acl_args_##function),      \
@@ -182,6 +183,12 @@ aclrtEvent make_event_flag(uint32_t flags);
 aclrtContext make_context(void);
 void *make_device_memory(size_t bytes);
 void *make_host_memory(size_t bytes);
+aclrtFuncHandle make_function(void);
+/* Mode RELAXED. */
+void capture_begin(aclrtStream s);
+aclmdlRI capture_end(aclrtStream s);
+/* The second stream takes part in the capture of the first, or is joined back. */
+void capture_join(aclrtStream s, aclrtStream other);
 /* What is submitted next cannot be over at once. */
 void make_busy(aclrtStream stream);
 /* For what plays a real function: a new handle, a new range of addresses. */
@@ -194,8 +201,8 @@ extern char heap_memory[1 << 16]; /* the program's own, known as heap; aligned t
 extern void *answer[64]; /* somewhere for an answer */
 #define OUT ((void *)answer)
 /*
- * Dummies for arguments the rule does not ask about.  To the checker alone they
- * are an address and a handle nobody knows; on the runtime memory, an object of
+ * Dummies for arguments the rule does not look at.  To the checker alone they
+ * are an unknown address and handle; on the runtime memory, an object of
  * the kind or a function stands in for them where they are arguments themselves.
  */
 #define DEVICE ((void *)0x12c0ffff0000)

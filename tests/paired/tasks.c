@@ -5,18 +5,6 @@
 
 static aclmdlRITaskParams params = {.type = ACL_MODEL_RI_TASK_KERNEL};
 
-static aclrtFuncHandle make_function(void)
-{
-	aclrtFuncHandle f = NULL;
-	aclrtBinHandle b = NULL;
-
-	CALL_DOES(aclrtBinaryLoadFromData, 0, b = make_address(), .data = heap_memory, .length = 4096,
-		.binHandle = &b);
-	CALL_DOES(aclrtBinaryGetFunction, 0, f = make_address(), .binHandle = b, .kernelName = "add",
-		.funcHandle = &f);
-	return f;
-}
-
 static aclmdlRI model_on(aclrtStream s)
 {
 	aclmdlRI m = NULL;
