@@ -414,6 +414,55 @@ static void unsupported(void)
 	TRUE(!addr);
 }
 
+static void data_buffers(void)
+{
+	char bytes[8], other[4];
+	aclDataBuffer *buffer = aclCreateDataBuffer(bytes, sizeof(bytes)),
+		      *none = aclCreateDataBuffer(NULL, 0);
+
+	TRUE(buffer && none);
+	TRUE(aclGetDataBufferAddr(buffer) == bytes && !aclGetDataBufferAddr(none));
+	IS((int)aclGetDataBufferSizeV2(buffer), 8);
+	OK(aclUpdateDataBuffer(buffer, other, sizeof(other)));
+	TRUE(aclGetDataBufferAddr(buffer) == other);
+	IS((int)aclGetDataBufferSizeV2(buffer), 4);
+	OK(aclDestroyDataBuffer(buffer));
+	OK(aclDestroyDataBuffer(none));
+	IS(aclDestroyDataBuffer(NULL), 100000);
+}
+
+static void data_types(void)
+{
+	const aclCannAttr *list = NULL;
+	size_t num = 0;
+	int32_t has = -1;
+	int64_t cores = 0;
+
+	IS((int)aclDataTypeSize(ACL_FLOAT16), 2);
+	IS((int)aclDataTypeSize(ACL_COMPLEX128), 16);
+	IS((int)aclDataTypeSize(ACL_STRING), 0);
+	IS(aclFloatToFloat16(1.5f), 0x3e00);
+	TRUE(aclFloat16ToFloat(0xc000) == -2.0f);
+	OK(aclGetCannAttributeList(&list, &num));
+	IS((int)num, 3);
+	OK(aclGetCannAttribute(list[1], &has));
+	IS(has, 1);
+	IS(aclGetCannAttribute((aclCannAttr)77, &has), 100000);
+	OK(aclGetDeviceCapability(0, ACL_DEVICE_INFO_VECTOR_CORE_NUM, &cores));
+	IS((int)cores, 48);
+	IS(aclGetDeviceCapability(99, ACL_DEVICE_INFO_VECTOR_CORE_NUM, &cores), 100000);
+	aclAppLog(ACL_INFO, __func__, __FILE__, __LINE__, "%d cores", (int)cores);
+}
+
+/* Whatever the headers declare links; what is not there says so. */
+static void linked_only(void)
+{
+	uint32_t model = 0;
+
+	IS(aclmdlLoadFromFile("model.om", &model), 207000);
+	TRUE(!aclmdlCreateDataset());
+}
+
 #define C(name)                                                                                              \
 	{                                                                                                    \
 #name, name                                                                                  \
@@ -433,6 +482,9 @@ static const struct tap_case cases[] = {
 	C(attributes),
 	C(aborting),
 	C(unsupported),
+	C(data_buffers),
+	C(data_types),
+	C(linked_only),
 };
 
 int main(void)

@@ -9,6 +9,7 @@
 
 #define CUBE_CORES 24u
 #define VECTOR_CORES 48u
+#define L2_BYTES (192 << 20)
 
 static const struct {
 	aclrtDevAttr attr;
@@ -19,7 +20,7 @@ static const struct {
 	{ACL_DEV_ATTR_CUBE_CORE_NUM, CUBE_CORES},
 	{ACL_DEV_ATTR_VECTOR_CORE_NUM, VECTOR_CORES},
 	{ACL_DEV_ATTR_UBUF_PER_VECTOR_CORE, 192 * 1024},
-	{ACL_DEV_ATTR_L2_CACHE_SIZE, 192 * 1024 * 1024},
+	{ACL_DEV_ATTR_L2_CACHE_SIZE, L2_BYTES},
 	{ACL_DEV_ATTR_IS_VIRTUAL, 0},
 };
 
@@ -49,6 +50,49 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value
 			return ACL_SUCCESS;
 		}
 	return get_info(dev, attr, value);
+}
+
+/* The older interface: a bad device is a bad argument. */
+aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t *value)
+{
+	if (!value)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
+	if (deviceId >= (uint64_t)CFG(devices))
+		return npu_err(ACL_ERROR_INVALID_PARAM, "device %u", deviceId);
+	if (deviceInfo == ACL_DEVICE_INFO_AI_CORE_NUM)
+		*value = CUBE_CORES;
+	else if (deviceInfo == ACL_DEVICE_INFO_VECTOR_CORE_NUM)
+		*value = VECTOR_CORES;
+	else if (deviceInfo == ACL_DEVICE_INFO_L2_SIZE)
+		*value = L2_BYTES;
+	else
+		return npu_err(ACL_ERROR_INVALID_PARAM, "device information %d", deviceInfo);
+	return ACL_SUCCESS;
+}
+
+static const aclCannAttr cann_attributes[] = {
+	ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16, ACL_CANN_ATTR_JIT_COMPILE};
+
+aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num)
+{
+	if (!cannAttrList || !num)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "cannAttrList or num is NULL");
+	*cannAttrList = cann_attributes;
+	*num = ARRAY_SIZE(cann_attributes);
+	return ACL_SUCCESS;
+}
+
+/* Operators run on the host's own numbers, which have all of them; nothing is compiled for a device. */
+aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value)
+{
+	if (!value)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
+	for (unsigned i = 0; i < ARRAY_SIZE(cann_attributes); i++)
+		if (cann_attributes[i] == cannAttr) {
+			*value = cannAttr != ACL_CANN_ATTR_JIT_COMPILE;
+			return ACL_SUCCESS;
+		}
+	return npu_err(ACL_ERROR_INVALID_PARAM, "attribute %d", cannAttr);
 }
 
 aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatureType, int32_t *value)

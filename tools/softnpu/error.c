@@ -53,6 +53,22 @@ void npu_log(const char *fmt, ...)
 	va_end(ap);
 }
 
+/* What the program itself logs stands beside the runtime's lines. */
+void aclAppLog(aclLogLevel logLevel, const char *func, const char *file, uint32_t line, const char *fmt, ...)
+{
+	static const char *const levels[] = {"debug", "info", "warning", "error"};
+	char text[400];
+	va_list ap;
+
+	if (!fmt)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	npu_log("%s %s:%u %s: %s", (unsigned)logLevel < ARRAY_SIZE(levels) ? levels[logLevel] : "?",
+		file ? file : "?", line, func ? func : "?", text);
+}
+
 void npu_note_error(aclError code, const char *fmt, ...)
 {
 	va_list ap;

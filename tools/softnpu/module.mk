@@ -37,24 +37,21 @@ $(BUILD)/include/softnpu.h: tools/softnpu/softnpu.h
 ALL += $(NPU)/libnnopbase.so $(NPU)/libopapi.so $(BUILD)/include/softnpu.h
 ALL += $(NPU)/libascendcl.so $(NPU)/libacl_rt.so
 
-# Tables as text: the settings for people, the exports of a release for the linker.
-$(BUILD)/tools/softnpu-print: $(call objs,tools/softnpu/print/main.c) $(MODEL_OBJS)
+# The table of settings as text.
+$(BUILD)/tools/softnpu-print: $(call objs,tools/softnpu/print/main.c)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(SANITIZE) -o $@ $^
 
 ALL += $(BUILD)/tools/softnpu-print
 
 # The same runtime with the functions and the default profile of one release each.
 define npu_release
-$(NPU)/$(1)/exports.map: $(BUILD)/tools/softnpu-print
-	$$(Q)mkdir -p $$(@D) && $$< exports $(1) > $$@
-
 $(NPU)/$(1)/config.o: tools/softnpu/config.c $$(wildcard tools/softnpu/*.h tools/softnpu/*.def) | $(BUILD)/gen/.stamp
 	$$(call say,CC,$$< ($(1)))mkdir -p $$(@D) && $$(CC) $$(ALL_CFLAGS) $$(CPPFLAGS_ALL) -DSOFTNPU_DEFAULT_CANN='"$(1)"' -c -o $$@ $$<
 
-$(NPU)/$(1)/libascendcl.so: $(NPU)/$(1)/config.o $(NPU)/$(1)/exports.map $(NPU)/libopapi.so $(NPU_OBJS)
+$(NPU)/$(1)/libascendcl.so: $(NPU)/$(1)/config.o $(NPU)/libopapi.so $(NPU_OBJS) $(GENERATED)
 	$$(call say,LD,$$@)$$(CC) -shared -Wl,-Bsymbolic-functions $$(SANITIZE) -o $$@ $(NPU)/$(1)/config.o \
 		$(filter-out %/tools/softnpu/config.o,$(NPU_OBJS)) -Wl,-soname,libascendcl.so -Wl,-z,nodelete -Wl,-z,defs \
-		-Wl,--version-script=$(NPU)/$(1)/exports.map -pthread -ldl
+		-Wl,--version-script=$(BUILD)/gen/softnpu/$(1).map -pthread -ldl
 	$$(Q)cd $$(@D) && ln -sf libascendcl.so libacl_rt.so && ln -sf ../libopapi.so ../libnnopbase.so .
 
 ALL += $(NPU)/$(1)/libascendcl.so

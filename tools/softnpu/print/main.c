@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Prints what follows from tables: SETTINGS.md from settings.def, and the
- * export list of one CANN release from the API model.
- */
+/* Prints SETTINGS.md from settings.def. */
 #include <stdio.h>
 #include <string.h>
-
-#include "aclcheck/model.h"
 
 static const char introduction[] =
 	"<!-- Printed by softnpu-print settings from settings.def; do not edit. -->\n"
@@ -45,6 +40,9 @@ static const char strict_api[] =
 	"- A reset or `aclrtDestroyContext` waits for its work; what nothing releases any more is dropped "
 	"once nothing\n"
 	"  at all went on for a second. The device would wait for ever.\n"
+	"- Models in files, operators by name, queues, profiling and dumps (`aclmdlLoad…`, `aclop…`, "
+	"`acltdt…`, "
+	"`aclprof…`) link\n  and answer 207000, NULL or 0.\n"
 	"- Functions without a public implementation answer 207000: `aclrtTaskUpdateAsync` of a valid task,\n"
 	"  `aclrtMemMapSelectedLink`, atomic capabilities, addresses and attributes of kernels, repairs.\n";
 
@@ -58,27 +56,11 @@ static void print_settings(void)
 	fputs(strict_api, stdout);
 }
 
-static int print_exports(const char *release)
-{
-	unsigned since = 0;
-
-	while (since < ACL_CANN_COUNT && strcmp(acl_cann_names[since], release))
-		since++;
-	if (since == ACL_CANN_COUNT)
-		return 1;
-	puts("{\n\tglobal:\n\t\tsoftnpu_*;");
-	for (unsigned i = 0; i < acl_api_count; i++)
-		if (acl_apis[i].since <= since)
-			printf("\t\t%s;\n", acl_apis[i].name);
-	puts("\tlocal:\n\t\t*;\n};");
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "settings"))
 		print_settings();
-	else if (argc != 3 || strcmp(argv[1], "exports") || print_exports(argv[2]))
-		return fputs("usage: softnpu-print settings | exports RELEASE\n", stderr), 2;
+	else
+		return fputs("usage: softnpu-print settings\n", stderr), 2;
 	return 0;
 }
