@@ -5,7 +5,7 @@
 include tests/programs/module.mk $(filter-out tests/programs/module.mk,$(wildcard tests/*/module.mk))
 
 # What tests may use to find the build and the tree.
-TEST_ENV = ACLCHECK_BUILD=$(abspath $(BUILD)) ACLCHECK_SOURCE=$(CURDIR) CC="$(CC)" CXX="$(CXX)" \
+TEST_ENV = PYTHONDONTWRITEBYTECODE=1 ACLCHECK_BUILD=$(abspath $(BUILD)) ACLCHECK_SOURCE=$(CURDIR) CC="$(CC)" CXX="$(CXX)" \
 	TRACECOMPASS_XSD="$${TRACECOMPASS_XSD:-$(abspath ../shared/tracecompass)}"
 PROVE_JOBS ?= 2
 # tests/keep-tap keeps what each test says, in TAP_DIR.

@@ -7,18 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "checks/engine/instance.h"
+#include "tests/checks/bare_checker.h"
 
 #define MILLION 1000000u
 #define LOOKS 2000000u
 #define HUGE ((size_t)2 << 20)
 
 /* As the preload library's: large tables on huge pages. */
-static void *memory(void *context, size_t bytes)
+static void *memory_huge(void *context, size_t bytes)
 {
 	size_t more = bytes >= 2 * HUGE ? HUGE : 0;
 	char *p = mmap(NULL, bytes + more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -39,18 +39,6 @@ static double now(void)
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return t.tv_sec * 1e9 + t.tv_nsec;
-}
-
-static long resident(void)
-{
-	long total, pages = 0;
-	FILE *f = fopen("/proc/self/statm", "r");
-
-	if (f && fscanf(f, "%ld %ld", &total, &pages) != 2)
-		pages = 0;
-	if (f)
-		fclose(f);
-	return pages * sysconf(_SC_PAGESIZE);
 }
 
 static uint32_t random_state = 1;
@@ -138,7 +126,7 @@ static void measure(struct checks *c, const struct pattern *p)
 
 int main(void)
 {
-	struct checks_host host = {.memory = memory};
+	struct checks_host host = {.memory = memory_huge};
 	struct checks_config config = {.target = CHECKS_TARGET_DOCUMENTS};
 	struct checks *c = checks_create(&config, &host);
 	struct pointer_map *map = map_create(c);

@@ -7,10 +7,10 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "checks/engine/instance.h"
+#include "tests/checks/bare_checker.h"
 
 #define CHECK(condition)                                                                                     \
 	do {                                                                                                 \
@@ -28,22 +28,6 @@
 
 static _Atomic unsigned failures;
 static unsigned tests_done, tests_failed;
-
-static void *memory(void *context, size_t bytes)
-{
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	(void)context;
-	return p == MAP_FAILED ? NULL : p;
-}
-
-static struct checks *checker(void)
-{
-	struct checks_host host = {.memory = memory};
-	struct checks_config config = {.target = CHECKS_TARGET_DOCUMENTS};
-
-	return checks_create(&config, &host);
-}
 
 static uint64_t next(uint64_t *random)
 {
@@ -285,18 +269,6 @@ static void runs_crowded(void)
 	compare_all(map, arenas, 101, &random);
 	churn(c, map, arenas, 101, 20000 / LESS, &random);
 	compare_all(map, arenas, 101, &random);
-}
-
-static long resident(void)
-{
-	long total, pages = 0;
-	FILE *f = fopen("/proc/self/statm", "r");
-
-	if (f && fscanf(f, "%ld %ld", &total, &pages) != 2)
-		pages = 0;
-	if (f)
-		fclose(f);
-	return pages * sysconf(_SC_PAGESIZE);
 }
 
 /* What entries took is given back when the blocks are gone. */

@@ -8,10 +8,9 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "checks/engine/atomics.h"
-#include "checks/checks.h"
+#include "tests/checks/bare_checker.h"
 
 #define THREADS 4
 #define SLOTS 64
@@ -23,14 +22,6 @@ static struct checks *checks;
 static _Atomic unsigned findings;
 static _Atomic bool taken[2][SLOTS]; /* blocks the runtime has given out: of the device, of the host */
 static _Atomic bool handles_taken[SLOTS];
-
-static void *memory(void *context, size_t bytes)
-{
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	(void)context;
-	return p == MAP_FAILED ? NULL : p;
-}
 
 static enum acl_host_class class_of(void *context, const void *address)
 {

@@ -2,28 +2,11 @@
 /* The pointer map against a plain list of blocks, and what a handle means after its object is gone. */
 #include "fixture.h"
 
-#include <sys/mman.h>
-
 #include "checks/engine/instance.h"
 #include "checks/engine/pointer_map_inside.h"
+#include "tests/checks/bare_checker.h"
 
 #define BLOCKS 300
-
-static void *memory(void *context, size_t bytes)
-{
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	(void)context;
-	return p == MAP_FAILED ? NULL : p;
-}
-
-static struct checks *checker(void)
-{
-	struct checks_host host = {.memory = memory};
-	struct checks_config config = {.target = CHECKS_TARGET_DOCUMENTS};
-
-	return checks_create(&config, &host);
-}
 
 /* --- the map -------------------------------------------------------------------- */
 

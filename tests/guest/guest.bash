@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the tests of this folder share.
 
+# shellcheck source=tests/await.bash
+source "$ACLCHECK_SOURCE/tests/await.bash"
+
 setup() {
 	guest=$ACLCHECK_BUILD/tests/guest
 	library=$ACLCHECK_BUILD/libaclcheck.so
@@ -31,15 +34,6 @@ same_as_without() {
 	[ "$plain" -eq "$ours" ]
 	diff "$place/plain.out" "$place/ours.out"
 	diff "$place/plain.err" "$place/ours.err"
-}
-
-# await COMMAND: until it succeeds, a minute at most
-await() {
-	for ((i = 0; i < 3000; i++)); do
-		if "$@"; then return 0; fi
-		sleep 0.02
-	done
-	return 1
 }
 
 # field KEY [FILE]: a field of the report

@@ -15,8 +15,9 @@ HERE = os.path.join(SOURCE, "tests", "mutate")
 TINY = os.path.join(HERE, "tiny")
 CC = (os.environ.get("CC") or "cc").split()[0]
 COMPILE = f"{CC} -std=gnu11 -O1 -w -fPIC -I{TINY}"
-sys.path.insert(0, HERE)
+sys.path[:0] = [HERE, os.path.join(SOURCE, "tests")]
 from mutants import mutants_of  # noqa: E402
+from tap import tap  # noqa: E402
 
 REFUSED = """[tiny_put]
 - refused++;
@@ -122,12 +123,7 @@ def main():
                  ("the survivors are those known", survivors(place)), ("the exit code follows the bound", bound(place)),
                  ("a run goes on where it stopped", resumed(place)), ("the seed decides the sample", same_sample(place)),
                  ("tests that fail without a change stop the run", failing_before(place)), ("an entry that matches nothing is named", stale(place))]
-    print(f"1..{len(tests)}")
-    for number, (what, wrong) in enumerate(tests, 1):
-        print(f"{'not ok' if wrong else 'ok'} {number} - {what}")
-        for line in "\n".join(wrong).splitlines():
-            print(f"# {line}")
-    return any(wrong for _, wrong in tests)
+    return tap(tests)
 
 
 if __name__ == "__main__":

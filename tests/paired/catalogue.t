@@ -21,6 +21,8 @@ from collections import defaultdict
 SOURCE = os.environ.get("ACLCHECK_SOURCE") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 STATE_OF_ALL = 100  # functions: a module that listens to more says nothing about one rule
 BUILD = os.environ.get("ACLCHECK_BUILD") or os.path.join(SOURCE, "build")
+sys.path.insert(0, os.path.join(SOURCE, "tests"))
+from tap import tap  # noqa: E402
 
 
 def files(folder, endings):
@@ -116,12 +118,7 @@ def main():
         ("no function stands under \"elsewhere\" of a rule that is evaluated in it", stale),
         ("each entry of \"elsewhere\" is a function, with a reason", unknown),
     ]
-    print(f"1..{len(tests)}")
-    for number, (what, left) in enumerate(tests, 1):
-        print(f"{'not ok' if left else 'ok'} {number} - {what}")
-        for line in left:
-            print(f"# {line}")
-    return 1 if any(left for _, left in tests) else 0
+    return tap(tests)
 
 
 if __name__ == "__main__":

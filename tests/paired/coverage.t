@@ -14,6 +14,8 @@ SOURCE = os.environ.get("ACLCHECK_SOURCE") or os.path.dirname(os.path.dirname(os
 BUILD = os.environ.get("ACLCHECK_BUILD") or os.path.join(SOURCE, "build")
 # Told about every failing call; there is no mistake of the program to pair it with.
 WITHOUT_PAIR = {"api-error", "api-missing-in-runtime"}
+sys.path.insert(0, os.path.join(SOURCE, "tests"))
+from tap import tap  # noqa: E402
 
 
 def read(*parts):
@@ -103,14 +105,7 @@ def main():
         ("aclcheck rules --coverage counts right", wrong_counts(rules)),
         ("checks/RULES.md is as make docs prints it", old_document()),
     ]
-    print(f"1..{len(tests)}")
-    failed = 0
-    for number, (what, left) in enumerate(tests, 1):
-        print(f"{'not ok' if left else 'ok'} {number} - {what}")
-        for rule in sorted(left):
-            print(f"# {rule}")
-        failed += bool(left)
-    return 1 if failed else 0
+    return tap([(what, sorted(left)) for what, left in tests])
 
 
 if __name__ == "__main__":

@@ -31,11 +31,9 @@ static aclmdlRI build(void)
 static aclmdlRI capture(void)
 {
 	aclrtStream s = make_stream();
-	aclmdlRI m = NULL;
 
-	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
-	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
-	return m;
+	capture_begin(s);
+	return capture_end(s);
 }
 
 /* --- building --------------------------------------------------------------------------- */

@@ -7,13 +7,10 @@ static aclmdlRITaskParams params = {.type = ACL_MODEL_RI_TASK_KERNEL};
 
 static aclmdlRI model_on(aclrtStream s)
 {
-	aclmdlRI m = NULL;
-
-	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	capture_begin(s);
 	CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = make_function(), .numBlocks = 1, .stream = s,
 		.hostArgs = heap_memory, .argsSize = 64);
-	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
-	return m;
+	return capture_end(s);
 }
 
 /* The only task of the model. */

@@ -12,6 +12,8 @@ import sys
 
 SOURCE = os.environ.get("ACLCHECK_SOURCE") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 CHINESE = re.compile("[\u4e00-\u9fff]")
+sys.path.insert(0, os.path.join(SOURCE, "tests"))
+from tap import tap  # noqa: E402
 
 
 def read(*parts):
@@ -134,12 +136,7 @@ def main():
         ("the fixed code names what exists", rows(implemented, lambda r: model.faults(r.get("good", [])))),
         ("planned rules say which engine they wait for, others do not", rows(rules, wanted_engines)),
     ]
-    print(f"1..{len(tests)}")
-    for number, (what, left) in enumerate(tests, 1):
-        print(f"{'not ok' if left else 'ok'} {number} - {what}")
-        for line in left:
-            print(f"# {line}")
-    return 1 if any(left for _, left in tests) else 0
+    return tap(tests)
 
 
 if __name__ == "__main__":

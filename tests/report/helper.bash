@@ -2,6 +2,9 @@
 # Shared by the report tests.
 # shellcheck disable=SC2034
 
+# shellcheck source=tests/await.bash
+source "$ACLCHECK_SOURCE/tests/await.bash"
+
 BUILD=${ACLCHECK_BUILD:?run by make test}
 SOURCE=${ACLCHECK_SOURCE:?run by make test}
 FINDINGS=$BUILD/tests/report/findings
@@ -14,15 +17,6 @@ json() {
 	python3 -c 'import json, sys
 r = json.load(open(sys.argv[1]))
 print(eval(sys.argv[2]))' "$1" "$2"
-}
-
-# await COMMAND: until it succeeds, a minute at most
-await() {
-	for ((i = 0; i < 3000; i++)); do
-		if "$@"; then return 0; fi
-		sleep 0.02
-	done
-	return 1
 }
 
 setup() {

@@ -4,6 +4,8 @@
 
 # shellcheck source=tests/trace/alone.bash
 source "$ACLCHECK_SOURCE/tests/trace/alone.bash"
+# shellcheck source=tests/await.bash
+source "$ACLCHECK_SOURCE/tests/await.bash"
 
 places() {
 	bin=$ACLCHECK_BUILD
@@ -53,15 +55,6 @@ daemons_of() {
 # Can this test make a mount of its own?
 needs_mount() {
 	unshare -m true 2>/dev/null || skip "needs the right to make a mount namespace"
-}
-
-# await COMMAND: until it succeeds, a minute at most
-await() {
-	for ((i = 0; i < 3000; i++)); do
-		if "$@"; then return 0; fi
-		sleep 0.02
-	done
-	return 1
 }
 
 # not COMMAND: it fails, and the test with it if it does not ("!" alone is ignored in the middle of a test)
