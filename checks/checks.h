@@ -118,7 +118,7 @@ void checks_leave(struct checks *c, struct acl_call_record *call);
  * update; between checks_enter and the real function.
  */
 #define CHECKS_RUNS_ONCE 0
-#define CHECKS_MODEL_UNKNOWN UINT64_MAX /* nobody can say whether it runs once */
+#define CHECKS_MODEL_UNKNOWN UINT64_MAX /* unknown whether it runs once */
 uint64_t checks_task_model(struct checks *c, const struct acl_call_record *call);
 /* Whether such a model may run (again). */
 bool checks_model_lives(struct checks *c, uint64_t model);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What input pointers lead to, and nobody has vouched for yet: read by the library, whose reads
+ * What input pointers lead to, and that is unverified yet: read by the library, whose reads
  * cannot fault.
  */
 #include <string.h>

@@ -34,7 +34,7 @@ struct call_state {
 	uint64_t evaluated; /* what it puts to the test, by EVALUATED_… */
 	uint64_t capture; /* acl_ref of the model that the stream is captured into, 0 = none */
 	uint64_t position; /* of the task the call submits to its stream, 0 = it submits none */
-	struct acl_object *observed; /* the stream whose progress the call tells, up to … */
+	struct acl_object *observed; /* the stream whose progress the call shows, up to … */
 	uint64_t observed_position;
 	struct stream_snapshot *snapshot; /* of all streams that a device synchronise waits for */
 	uint64_t

@@ -151,7 +151,7 @@ void constraints_report(struct checks *c, struct acl_call_record *call, const vo
 
 static void check(struct checks *c, struct acl_call_record *call, const void *behind)
 {
-	unsigned needs = acl_constraints_judge[call->api](call->args, behind);
+	unsigned needs = acl_constraints_evaluate[call->api](call->args, behind);
 
 	call->state.evaluated |= needs & EVALUATED_CONSTRAINTS;
 	if (__builtin_expect(needs & ACL_NEEDS_BROKEN || c->soc, 0))
@@ -169,7 +169,7 @@ static void check_needs_behind(struct checks *c, struct acl_call_record *call)
 	check(c, call, program_read(c, behind, copy, span->behind_size) ? copy : NULL);
 }
 
-/* The others are asked before all hooks of rules: struct call_plan. */
+/* The others are evaluated before all hooks of rules: struct call_plan. */
 static void constraints_bind(
 	void (*add)(void *binder, unsigned api, enum acl_phase, check_hook_fn), void *binder)
 {

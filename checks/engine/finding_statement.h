@@ -181,7 +181,7 @@ FINDING_PART part_beside(enum finding_beside how)
 	return (struct finding_part){.kind = PART_BESIDE, .u = how};
 }
 
-/* What tells findings apart instead of the caller, and the call site to name when there is no call. */
+/* What distinguishes findings instead of the caller, and the call site to name when there is no call. */
 FINDING_PART part_site(uint64_t site)
 {
 	return (struct finding_part){.kind = PART_SITE, .u = site};

@@ -344,7 +344,7 @@ static bool find_set(struct call_plan *plan, const struct acl_need_span *span)
 	return true;
 }
 
-/* Those that look behind a pointer are asked by a hook, which copies that first. */
+/* Those that look behind a pointer are evaluated by a hook, which copies that first. */
 static void find_constraints(const struct checks *c, struct call_plan *plan, unsigned api)
 {
 	const struct acl_need_span *span = &acl_constraints_of[api];
@@ -352,7 +352,7 @@ static void find_constraints(const struct checks *c, struct call_plan *plan, uns
 	if (!span->count || span->behind_size || find_set(plan, span))
 		return;
 	plan->n_set = 0;
-	plan->constraints = acl_constraints_judge[api];
+	plan->constraints = acl_constraints_evaluate[api];
 	for (unsigned i = 0; c->soc && i < span->count; i++)
 		plan->report |= acl_constraints[span->first + i].only_soc != NULL;
 }

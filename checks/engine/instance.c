@@ -204,10 +204,10 @@ static uint64_t handles_look(struct checks *c, struct acl_call_record *call, con
 	return evaluated;
 }
 
-static uint64_t constraints_ask(struct checks *c, struct acl_call_record *call, const struct call_plan *plan,
-	unsigned (*judge)(const void *args, const void *behind))
+static uint64_t constraints_evaluate(struct checks *c, struct acl_call_record *call,
+	const struct call_plan *plan, unsigned (*evaluate)(const void *args, const void *behind))
 {
-	unsigned needs = judge(call->args, NULL);
+	unsigned needs = evaluate(call->args, NULL);
 
 	if (__builtin_expect(needs & ACL_NEEDS_BROKEN || plan->report, 0))
 		constraints_report(c, call, NULL);
@@ -251,7 +251,7 @@ static __attribute__((noinline)) void enter_any(
 	evaluated = handles_look(c, call, plan);
 	hooks_run(c, call, plan->enter_state);
 	if (span->count && !span->behind_size)
-		evaluated |= constraints_ask(c, call, plan, acl_constraints_judge[call->api]);
+		evaluated |= constraints_evaluate(c, call, plan, acl_constraints_evaluate[call->api]);
 	/* The rule also counts what it looks at. */
 	if (evaluated & EVALUATED_BY_RULE) {
 		c->rare.unsettled(c, call);
@@ -279,7 +279,7 @@ static __attribute__((noinline)) void enter_steps(
 {
 	hooks_run(c, call, plan->enter_state);
 	if (plan->constraints)
-		call->state.evaluated |= constraints_ask(c, call, plan, plan->constraints);
+		call->state.evaluated |= constraints_evaluate(c, call, plan, plan->constraints);
 	hooks_run(c, call, plan->enter_rules[call->plain]);
 	coverage_count(c, call, call->thread);
 	findings_look(c, call);

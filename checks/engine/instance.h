@@ -81,7 +81,7 @@ enum {
 /* What a thread counts for itself; allocated with the thread, see rule_coverage.c. */
 struct coverage_counts {
 	/*
-	 * By function.  What its calls put to the test is mostly the same at every
+	 * By function.  What its calls evaluate is mostly the same at every
 	 * call: one count for as long as it is, then it is spread over the rules.
 	 */
 	struct called_api {
@@ -117,15 +117,15 @@ struct call_plan {
 	/* Enter, in a cache line of its own. */
 	_Alignas(64) const struct call_handle *handles;
 	unsigned (*constraints)(const void *args, const void *behind); /* NULL: those by .set are all, or a
-									  hook asks them */
-	uint64_t evaluated; /* what is put to the test when all handles are alive, and all of .set is */
+									  hook evaluates them */
+	uint64_t evaluated; /* what is evaluated when all handles are alive, and all of .set is */
 	const check_hook_fn *enter_state, *enter_rules[2];
 	const check_hook_fn *enter; /* the same, state first; where a hook decides of others: see steps */
 	uint8_t n_handles;
 	uint8_t n_set, set[CALL_SET]; /* offsets of pointers that have to be set */
 	bool slow; /* the handles say more than that they are alive: one is destroyed */
-	bool steps; /* after the hooks of state more is known of the call: what it is, what it puts to the
-		       test; or constraints are asked that are more than .set */
+	bool steps; /* after the hooks of state more is known of the call: what it is, what it
+		       evaluates; or constraints are evaluated that are more than .set */
 	bool report; /* constraints of products are among them, and the product is known */
 	const check_hook_fn *leave[2]; /* rules first */
 };
@@ -156,7 +156,7 @@ struct checks {
 	struct rule_setting *settings; /* by rule index */
 	_Atomic int target; /* enum acl_cann or CHECKS_TARGET_DOCUMENTS */
 	_Atomic int runtime; /* enum acl_cann of the loaded one, -1 = unknown */
-	_Atomic bool ordered; /* somebody records the calls */
+	_Atomic bool ordered; /* the calls are recorded */
 	bool target_auto, stacks_all;
 	bool device0_known, device0_hidden; /* whether ASCEND_RT_VISIBLE_DEVICES names device 0 */
 	const char *soc; /* product name, NULL = unknown */
@@ -170,7 +170,7 @@ struct checks {
 	} followed[ACL_HANDLE_COUNT]; /* see handles_follow() */
 	void *module_states[MODULE_COUNT]; /* see module_state() */
 	_Atomic bool inited; /* aclInit was called, or init-missing was said */
-	_Atomic int8_t run_mode; /* aclrtRunMode, -1 = not asked */
+	_Atomic int8_t run_mode; /* aclrtRunMode, -1 = unknown */
 	_Atomic uint32_t open_captures; /* of the process */
 	struct pointer_map *memory; /* allocations */
 	struct pointer_map *registered; /* host ranges of aclrtHostRegister */
@@ -178,7 +178,7 @@ struct checks {
 	_Atomic bool many_devices; /* more than one device has been set */
 	struct site_table *sites;
 	_Atomic uint64_t *evaluated_at_end; /* by rule index: evaluated when the process ended */
-	struct evaluated_by *evaluated_by; /* rules that every call of a function asks */
+	struct evaluated_by *evaluated_by; /* rules that every call of a function evaluates */
 	int16_t stream_offset[ACL_API_COUNT],
 		event_offset[ACL_API_COUNT]; /* of the handle in the arguments, -1 = none */
 	struct acl_thread *threads; /* by pthread id; those in use, in the order of their first call: */
@@ -194,7 +194,8 @@ struct checks {
 	_Atomic uint64_t finding_serials;
 	_Atomic bool degraded;
 	_Atomic(const char *) degraded_text;
-	_Atomic bool callbacks_ran; /* a callback of the program ran: it may have told the host of progress */
+	_Atomic bool
+		callbacks_ran; /* a callback of the program ran: it may have informed the host of progress */
 	_Atomic bool peers_unknown; /* something below us enabled peer access */
 };
 
@@ -203,7 +204,7 @@ void *checks_alloc(struct checks *c, size_t bytes);
 void checks_forget(struct checks *c, void *p, size_t bytes);
 void checks_degrade(struct checks *c, const char *text);
 
-/* aclInit was called, or that it is missing was reported: it is not asked again. What was known before. */
+/* aclInit was called, or that it is missing was reported: it is not checked again. What was known before. */
 static inline bool checks_initialized(struct checks *c)
 {
 	return atomic_exchange(&c->inited, true);
@@ -266,7 +267,7 @@ static inline bool other_submitters_possible(const struct checks *c, enum checks
 /* The hooks that wait for it are called from now on. Cold: may take a millisecond. */
 void checks_condition_begins(struct checks *c, enum check_when what) __attribute__((cold));
 
-/* Told before what the hooks ask for can be seen. */
+/* Called before what the hooks look for can be seen. */
 static inline void checks_when(struct checks *c, enum check_when what)
 {
 	if (!(load_acquire(&c->conditions) >> what & 1))

@@ -2,7 +2,7 @@
 /*
  * Key -> 64-bit value: open addressing, grown by copying.  Readers take no lock and
  * may still look into a table that was outgrown: it keeps its content until it is
- * used again, and the count of renewals tells them then that they were late.  Writers
+ * used again, and the count of renewals shows them then that they were late.  Writers
  * hold their own lock.  The same tables are used again, so that keys which come and go
  * for ever need no more memory than those that are there at once.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waiting for a lock: a look or two, then asleep in the kernel until the owner leaves. */
+/* Waiting for a lock: a look or two, then it sleeps in the kernel until the owner leaves. */
 #include "checks/engine/lock.h"
 
 #include <errno.h>

@@ -40,7 +40,7 @@ static void index_drop(struct object_kind *k, struct acl_object *o)
 		key_index_remove(&k->index, key);
 }
 
-/* Under the kind's lock: an object nobody remembers. */
+/* Under the kind's lock: an object that no one refers to. */
 static struct acl_object *allocate_slot(struct checks *c, struct object_kind *k, unsigned kind)
 {
 	uint32_t index = load_relaxed(&k->count);

@@ -113,7 +113,7 @@ static void got(struct checks *c, struct acl_call_record *call)
 	const struct acl_args_aclrtBinaryGetFunction *a = call->args;
 	struct acl_object *binary = object_live(c, ACL_HANDLE_BINARY, a->binHandle);
 
-	/* Of a binary nobody saw loaded nothing is known. */
+	/* Of a binary that was not seen loaded nothing is known. */
 	if (binary && succeeded(call) && a->funcHandle && *a->funcHandle)
 		fetched(c, call, *a->funcHandle, binary,
 			call->api == ACL_API_aclrtBinaryGetFunction ? program_text_key(c, a->kernelName) : 0);

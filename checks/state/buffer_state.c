@@ -7,7 +7,7 @@ static struct acl_object *buffer(struct checks *c, const void *value)
 	return value ? object_live(c, ACL_HANDLE_MBUF, value) : NULL;
 }
 
-/* The runtime's word on the room; what was asked for may have been rounded up. */
+/* The runtime's word on the room; what was requested may have been rounded up. */
 static void buffer_data_leave(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtGetBufData *a = call->args;

@@ -6,7 +6,7 @@
 #include "checks/engine/instance.h"
 
 struct mbuf_state {
-	_Atomic uint64_t size; /* as the runtime told it, 0 = it was not asked */
+	_Atomic uint64_t size; /* as the runtime answered, 0 = it was not queried */
 	_Atomic uint32_t appended; /* buffers in the chain behind it */
 };
 

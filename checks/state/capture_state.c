@@ -246,7 +246,7 @@ static void ended(struct checks *c, struct acl_call_record *call)
 	}
 }
 
-/* While it is open the model may already be asked for. */
+/* While it is open the model may already be queried. */
 static void informed(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *model = capture_of(c, stream_of(call));

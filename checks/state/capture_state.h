@@ -103,7 +103,7 @@ struct capture_failure capture_failure(struct acl_object *model);
 struct acl_object *capture_of(struct checks *c, struct acl_object *stream);
 /* Some open capture of a context; context NULL: of a device; neither (-1): of the process. */
 struct acl_object *capture_in(struct checks *c, struct acl_object *context, int device);
-/* A live model that uses an object or block; *use tells where. */
+/* A live model that uses an object or block; *use says where. */
 struct acl_object *model_using(struct checks *c, uint64_t what, struct model_use *use);
 /* Lowest mode of open captures: of the context, of those the thread began; MODE_NONE. */
 unsigned capture_mode_of_context(struct acl_object *context);

@@ -109,7 +109,7 @@ static void set_device(struct checks *c, struct acl_call_record *call)
 	store_relaxed(&t->reset, 0);
 }
 
-/* Whether another thread is bound to the device; only asked for targets that do not count. */
+/* Whether another thread is bound to the device; only looked up for targets that do not count. */
 static bool held_elsewhere(struct checks *c, const struct acl_thread *mine, int device)
 {
 	struct acl_thread *t;
@@ -305,7 +305,8 @@ static void peer_disabled(struct checks *c, struct acl_call_record *call)
 		atomic_fetch_and(&d->peers, ~BIT(peer));
 }
 
-/* Imports of memory of other processes and devices enable access by themselves, of notifies when asked. */
+/* Imports of memory of other processes and devices enable access by themselves, of notifies when requested.
+ */
 static void peer_imported(struct checks *c, struct acl_call_record *call)
 {
 	if (acl_apis[call->api].operation == ACL_OP_IMPORT_NOTIFY &&

@@ -24,7 +24,7 @@ static inline acl_ref context_ref(struct checks *c, struct acl_thread *t)
 	return explicit || device >= ACL_DEVICES ? explicit : load_acquire(&c->devices[device].context);
 }
 
-/* The thread's current context. NULL with *known: it has none; NULL without: we cannot tell. */
+/* The thread's current context. NULL with *known: it has none; NULL without: unknown. */
 struct acl_object *context_current(struct checks *c, struct acl_thread *t, bool *known);
 /* Device of the thread's current context, -1 = none or unknown. */
 int device_current(struct checks *c, struct acl_thread *t);

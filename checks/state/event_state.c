@@ -203,7 +203,7 @@ static void event_host_wait_leave(struct checks *c, struct acl_call_record *call
 		counter_dec(&event_state(o)->host_waits);
 }
 
-/* A reset makes the event one that nobody has recorded; only of this kind does the next wait block then. */
+/* A reset makes the event an unrecorded one; only of this kind does the next wait block then. */
 static void event_reset_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o = event_of(call);

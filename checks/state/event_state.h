@@ -25,7 +25,7 @@ struct event_state {
 	_Atomic uint32_t waiter_tid;
 	_Atomic uint32_t host_waits; /* calls in progress that wait for it */
 	_Atomic uint8_t maker; /* enum event_maker */
-	_Atomic bool timed; /* its time was asked for */
+	_Atomic bool timed; /* its time was queried */
 	_Atomic bool external; /* used with an EXTERNAL flag */
 	_Atomic bool captured; /* the latest record became a task of a model */
 	_Atomic bool reset_by_model; /* a task of some model resets it */

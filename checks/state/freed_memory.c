@@ -95,7 +95,7 @@ bool freed_find(struct checks *c, const void *pointer, bool registered, struct f
 	return false;
 }
 
-/* The address is somebody's again, and of an unknown size: nothing that lay there is gone memory any more. */
+/* The address is in use again, and of an unknown size: nothing that lay there is gone memory any more. */
 static void ring_forget(struct freed_ring *r, uint64_t address)
 {
 	lock(&r->lock);
@@ -168,7 +168,7 @@ bool freed_maybe_reused(struct checks *c)
 	struct freed_state *s = module_state(c, freed);
 	uint32_t n = counter_inc(&s->uses);
 
-	/* The answer is a look at all libraries of the process: a mistake made over and over asks now and
+	/* The answer is a look at all libraries of the process: a mistake made over and over looks now and
 	 * then. */
 	if (!load_relaxed(&s->others) && (n < 16 || n % 64 == 0) &&
 		other_submitters_possible(c, CHECKS_OTHER_WORK))

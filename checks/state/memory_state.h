@@ -44,7 +44,7 @@ static inline bool lookup_find(struct checks *c, const struct acl_call_record *c
 bool block_maybe_written(struct checks *c, struct acl_block *b);
 /* The source of the copy that the call is, if surely nothing has written it; of a batch the first such. */
 const struct op_access *unwritten_source(const struct operation *op, const struct acl_call_record *call);
-/* Class of an address no table knows; asked once per call and parameter. */
+/* Class of an address no table knows; looked up once per call and parameter. */
 enum acl_host_class host_class(
 	struct checks *c, struct acl_call_record *call, unsigned param, const void *address);
 /* Memory of this kind is the host's. */

@@ -13,7 +13,7 @@
  *	for (unsigned at = 0; model_execution_next(c, model, &at, &e);)
  *		… each execution that is remembered, done or not
  *
- * Of a condition's model its root is asked, which is what the program executes (model_root()).
+ * Of a condition's model its root counts, which is what the program executes (model_root()).
  */
 #ifndef CHECKS_MODEL_EXECUTION_H
 #define CHECKS_MODEL_EXECUTION_H
@@ -30,7 +30,7 @@ struct model_execution {
 /* The model that is executed when this one is: of a condition's model its parent, and so on. */
 struct acl_object *model_root(struct checks *c, struct acl_object *model);
 
-/* An execution that nothing shows to be done; one that the host may have been told of by ways we do not
+/* An execution that nothing shows to be done; one that the host may have learnt of by ways we do not
  * follow is none. e may be NULL. */
 bool model_executing(struct checks *c, struct acl_object *model, struct model_execution *e);
 

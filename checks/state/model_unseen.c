@@ -20,7 +20,7 @@ static void outside_wait_leave(struct checks *c, struct acl_call_record *call)
 		store_relaxed(&model_state(model_root(c, model))->waits_outside, true);
 }
 
-/* Of models that were not captured, or are not known, nobody knows what they wait for. */
+/* Of models that were not captured, or are not known, it is unknown what they wait for. */
 static void waiting_execute_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *model = model_argument(c, call), *s = stream_of(call);

@@ -111,7 +111,7 @@ static void notify_record_leave(struct checks *c, struct acl_call_record *call)
 		counter_inc(&notify_state(o)->records);
 }
 
-/* A record that nobody waits for yet is forgotten; waits go on. */
+/* A record with no wait for it yet is forgotten; waits go on. */
 static void notify_forget_records(struct acl_object *o)
 {
 	int32_t now = load_relaxed(&notify_state(o)->balance);

@@ -11,8 +11,8 @@ enum notify_flag {
 	NOTIFY_CHECKS_PID = 1u << 2, /* exported: only listed processes may import it */
 	NOTIFY_LISTED = 1u << 3, /* processes were listed */
 	NOTIFY_NUMBERED =
-		1u << 4, /* its id was asked for, or it is for kernels: the device may use it unseen */
-	NOTIFY_CAPTURED = 1u << 5 /* a captured model uses it: when, nobody sees */
+		1u << 4, /* its id was queried, or it is for kernels: the device may use it unseen */
+	NOTIFY_CAPTURED = 1u << 5 /* a captured model uses it: when, is not seen */
 };
 
 struct notify_state {

@@ -29,7 +29,7 @@ struct op_access {
 	uint64_t span; /* bytes from the first to the last one touched */
 	uint64_t limit; /* bytes the caller says the buffer has, span when it says nothing */
 	bool reads, writes;
-	uint8_t location; /* enum access_location; PAGEABLE only once access_class was asked */
+	uint8_t location; /* enum access_location; PAGEABLE only once access_class was called */
 	uint8_t side; /* enum plain_side */
 	uint8_t class; /* enum acl_host_class, ACL_HOST_UNASKED before */
 	struct block_lookup block; /* .block is NULL when no table knows the address, and .size is 0 */
@@ -84,7 +84,7 @@ const struct operation *operation_decode(struct checks *c, struct acl_call_recor
  * The operation of the call that is in progress on this thread; never NULL,
  * n_entries is 0 for calls that touch no memory.  Belongs to the thread, valid
  * until its next call: a callback of the program may make calls in between, so
- * leave asks again.
+ * leave looks again.
  */
 static inline const struct operation *operation_of(struct checks *c, struct acl_call_record *call)
 {

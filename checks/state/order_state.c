@@ -102,7 +102,7 @@ struct clock *order_clock(struct acl_object *stream, uint64_t position)
 	return k;
 }
 
-/* Under the lock: nobody asks for versions that ended before what the host has seen done. */
+/* Under the lock: versions are not looked for that ended before what the host has seen done. */
 static void versions_drop(struct checks *c, struct stream_order *o, uint64_t completed)
 {
 	uint32_t old = 0;

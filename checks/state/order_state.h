@@ -5,7 +5,7 @@
  * the host has observed as done (stream_state.completed) is before everything
  * that is submitted later.  A stream has a clock for that, which changes at its
  * waits only: a record needs nothing but (stream, position), and a later wait
- * asks the stream's latest clocks which one was in force there.
+ * looks in the stream's latest clocks which one was in force there.
  *
  * Waits for what the checker does not see (notifies, words of memory, external
  * events) may come after anything: until the host has seen their end, nothing

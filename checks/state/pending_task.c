@@ -144,7 +144,7 @@ static void memory_task_failed(struct checks *c, struct acl_call_record *call)
 /* --- descriptors ------------------------------------------------------------------------------------------
  */
 
-/* How long one is the runtime says, if it is asked: its first byte stands for it. */
+/* How long one is the runtime says, if it is queried: its first byte stands for it. */
 static bool descriptor_lookup(
 	struct checks *c, const struct acl_call_record *call, struct block_lookup *place)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tasks that may tell of a stream's progress on ways the checker does not see:
+ * Tasks that may show a stream's progress on ways the checker does not see:
  * notifies and shared events reach other processes, a written word is polled, a
  * callback is the program itself.
  */

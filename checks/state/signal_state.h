@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks that may tell of progress on ways the checker does not see. */
+/* Tasks that may show progress on ways the checker does not see. */
 #ifndef CHECKS_SIGNAL_STATE_H
 #define CHECKS_SIGNAL_STATE_H
 
 #include "checks/engine/instance.h"
 
 /*
- * Whether the host certainly has not been told that the task is done: neither
+ * Whether the host certainly has not learnt that the task is done: neither
  * by what we follow nor by a signal we do not.
  */
 bool task_surely_pending(struct checks *c, struct acl_object *stream, uint64_t position);

@@ -14,7 +14,7 @@ void stream_retire(struct checks *c, struct acl_object *stream, uint64_t positio
 void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t position,
 	struct acl_object *source, uint64_t source_position);
 
-/* A task at the position may tell the host of the stream's progress, and so of what comes before, in ways
+/* A task at the position may inform the host of the stream's progress, and so of what comes before, in ways
  * the checker does not see. */
 void stream_tells(struct checks *c, struct acl_object *stream, uint64_t position);
 

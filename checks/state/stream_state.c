@@ -248,7 +248,7 @@ static void release_observe_enter(struct checks *c, struct acl_call_record *call
 		device_observe_enter(c, call);
 }
 
-/* Its tasks were given up: what ran of them nobody says. */
+/* Its tasks were given up: what ran of them is unknown. */
 static void stream_aborted_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);

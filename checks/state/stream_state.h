@@ -19,7 +19,7 @@ struct stream_state {
 	_Atomic uint64_t callback; /* position of the last host callback */
 	_Atomic uint64_t to_host; /* position of the last copy into page-locked host memory */
 	_Atomic uint64_t kernel; /* position of the last kernel */
-	_Atomic uint64_t signal; /* position of the last task that may tell of progress unseen */
+	_Atomic uint64_t signal; /* position of the last task that may show progress unseen */
 	_Atomic uint64_t suspect; /* serial of the last finding about a task of it, 0 = none since it was last
 				     drained */
 	_Atomic uint64_t touched[2]; /* device << 48 | position: memory of other devices in use */
@@ -39,7 +39,7 @@ struct stream_state {
 #define STREAM_KEPT offsetof(struct stream_state, submitted)
 #define GROUP_UNKNOWN 1 /* its begin or end failed */
 
-/* Updating the tasks of a group; after an end that failed nobody knows. */
+/* Updating the tasks of a group; after an end that failed it is unknown. */
 enum stream_update { UPDATE_NONE, UPDATE_OPEN, UPDATE_UNKNOWN };
 
 static inline struct stream_state *stream_state(struct acl_object *o)
@@ -52,7 +52,7 @@ static inline struct acl_object *stream_of(const struct acl_call_record *call)
 	return call->state.stream;
 }
 
-/* The stream the call is about, named or behind the event that it asks for. */
+/* The stream the call is about, named or behind the event that it queries. */
 static inline struct acl_object *stream_concerned(const struct acl_call_record *call)
 {
 	return call->state.stream ? call->state.stream : call->state.observed;

@@ -50,7 +50,7 @@ static void stream_uses_leave(struct checks *c, struct acl_call_record *call)
 			stream_touches(stream_of(call), (int)(devices & 255) - 1, call->state.position);
 }
 
-/* Host callbacks tell the program of progress we do not see. */
+/* Host callbacks inform the program of progress we do not see. */
 static void stream_uses_reset_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o;

@@ -19,7 +19,7 @@ struct written_page {
 };
 
 struct written_state {
-	_Atomic bool off; /* somebody unseen writes: nothing can be said any more */
+	_Atomic bool off; /* a writer is unseen: nothing can be said any more */
 	_Atomic uint64_t until; /* serial of the newest block when the last unknown writer was submitted */
 	_Atomic(struct written_page *) page[PAGES];
 };
@@ -127,7 +127,7 @@ static __attribute__((noinline, cold)) void reads_new(
 	struct acl_block *b = e->src->block.block;
 	bool holds_something = load_relaxed(&b->marks) & BLOCK_DESCRIBED || block_maybe_written(c, b);
 
-	/* A writer that it waits for may be submitted later, and one that runs may be told of the block. */
+	/* A writer that it waits for may be submitted later, and one that runs may learn of the block. */
 	if ((stream_of(call) && order_unseen(c, stream_of(call))) || kernel_pending(c))
 		return;
 	/* Once is enough, and saves looking again. */

@@ -88,7 +88,7 @@ struct acl_need_span {
  * term of some need does not hold.
  */
 #define ACL_NEEDS_BROKEN (1u << 31)
-extern unsigned (*const acl_constraints_judge[])(const void *args, const void *behind);
+extern unsigned (*const acl_constraints_evaluate[])(const void *args, const void *behind);
 
 extern const struct acl_constraint acl_constraints[];
 extern const unsigned acl_need_count;

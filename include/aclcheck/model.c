@@ -72,7 +72,8 @@ static const struct {
 	{207016, -1, NULL}, {207017, -1, NULL}, {507901, -1, NULL}, /* the socket is closed */
 	{100002, ACL_API_aclInit, NULL}, /* initialised before */
 	{507046, -1, "WithTimeout"}, /* the time asked for is over */
-	{507047, -1, "WithTimeout"}, {107002, ACL_API_aclrtGetDevice, NULL}, /* asked whether there is one */
+	{507047, -1, "WithTimeout"},
+	{107002, ACL_API_aclrtGetDevice, NULL}, /* the query whether there is one */
 	{107002, ACL_API_aclrtGetCurrentContext, NULL},
 	{507012, ACL_API_aclrtProcessReport, NULL}, /* nothing to run within the time */
 	{507012, ACL_API_aclrtProcessHostFunc, NULL},

@@ -62,7 +62,7 @@ enum acl_capture {
 	ACL_CAPTURE_CONFIG_INEFFECTIVE
 };
 
-/* "context": what the call asks of the thread's current context. */
+/* "context": what the call needs of the thread's current context. */
 enum acl_context_need {
 	ACL_CONTEXT_NONE, /* nothing */
 	ACL_CONTEXT_CURRENT, /* that there is one */
@@ -295,7 +295,7 @@ extern const char *const acl_class_names[]; /* by bit number */
 extern const char *const acl_cann_names[]; /* by enum acl_cann: "8.1", ... "main" */
 
 /*
- * Whether a result other than 0 is an answer and no failure: what was asked for is not there or not over, a
+ * Whether a result other than 0 is an answer and no failure: what was queried is not there or not over, a
  * flag is set, the end is reached.
  */
 bool acl_result_is_answer(unsigned api, int64_t code);

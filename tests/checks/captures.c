@@ -193,7 +193,7 @@ static void exchange(struct fixture *fixture, aclmdlRICaptureMode mode, aclmdlRI
 	fixture_leave(fixture, &call, 0);
 }
 
-/* Asked of every stream, for the status alone; the mode is exchanged around what a capture would refuse. */
+/* Queried of every stream, for the status alone; the mode is exchanged around what a capture would refuse. */
 static void captured_by_two_threads(void **state)
 {
 	const aclmdlRICaptureMode global = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;

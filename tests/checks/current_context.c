@@ -59,7 +59,7 @@ static void context_switched_below(void **state)
 
 	(void)state;
 	CALL(sc.fixture, aclrtCreateContext, 0, .context = &own, .deviceId = 0);
-	SET(sc, sc.s); /* it worked: somebody below switched back */
+	SET(sc, sc.s); /* it worked: a library below switched back */
 	silent(sc.fixture);
 }
 

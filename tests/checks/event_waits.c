@@ -60,7 +60,7 @@ static void wait_that_blocks(void **state)
 	CALL(sc.fixture, aclrtResetEvent, 0, .event = e, .stream = other);
 	WAIT(sc, other, e);
 	silent(sc.fixture);
-	SYNC(sc, other, 0); /* nobody else could record */
+	SYNC(sc, other, 0); /* no other thread could record */
 	want(sc.fixture, "event-wait-before-record:error");
 }
 

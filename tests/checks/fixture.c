@@ -253,7 +253,7 @@ static void finding(void *context, const struct acl_finding *f)
 	found->n_values = f->n_values;
 	found->n_objects = f->n_objects;
 	fixture->n_found++;
-	/* A reader is told what is wrong in this case, not only the title of the rule. */
+	/* A finding says what is wrong in this case, not only the title of the rule. */
 	if (!f->advice && f->severity >= ACL_SEV_WARNING && !found->detail[0])
 		fail_msg("%s says nothing", found->what);
 	if (said.pid == getpid())

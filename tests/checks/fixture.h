@@ -61,7 +61,8 @@ struct fixture {
 	uintptr_t wild, wild_bytes, page_end; /* page_end: nor does the page that begins here */
 	/* What the tables got. */
 	bool no_memory; /* they get no more */
-	unsigned n_memory, refused; /* how often they asked; from which time on they get none, 0 = never */
+	unsigned n_memory,
+		refused; /* how often they wanted some; from which time on they get none, 0 = never */
 	char *arena;
 	size_t bytes;
 	unsigned n_regions;

@@ -122,7 +122,7 @@ static void init_unseen_first(void **state)
 	struct fixture *fixture = fixture_new(DOCUMENTS);
 
 	(void)state;
-	/* Somebody initialised before we could see it: not this caller's repeat. */
+	/* A library initialised before we could see it: not this caller's repeat. */
 	INIT(fixture, 100002);
 	silent(fixture);
 }

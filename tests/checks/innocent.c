@@ -104,7 +104,7 @@ static void running_kernel_may_write(void **state)
 	assert_int_equal(uninit(fixture), 1);
 }
 
-/* --- addresses that were freed and are somebody's again ------------------------------------- */
+/* --- addresses that were freed and are in use again ---------------------------------------- */
 
 static void *freed(struct fixture *fixture)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lock of the cold paths: exclusive, asleep while it waits, anew after fork. */
+/* The lock of the cold paths: exclusive, a waiter sleeps, anew after fork. */
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>

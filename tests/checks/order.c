@@ -149,7 +149,7 @@ static bool reference_before(struct program *p, int task, int stream)
 }
 
 struct score {
-	unsigned asked, before, too_much;
+	unsigned queried, before, too_much;
 };
 
 static void compare(struct program *p, struct score *score)
@@ -164,7 +164,7 @@ static void compare(struct program *p, struct score *score)
 			if (is && !said)
 				fail_msg("seed %llu: task %d is before stream %d", (unsigned long long)seed,
 					task, stream);
-			score->asked++;
+			score->queried++;
 			score->before += is;
 			score->too_much += said && !is;
 		}
@@ -199,13 +199,13 @@ static void with_observations(void **state)
 	(void)state;
 	for (uint64_t from = 1; from <= 40; from++)
 		run(from, 6, &score);
-	print_message("# %u questions, %u in order, %u more than there is\n", score.asked, score.before,
+	print_message("# %u questions, %u in order, %u more than there is\n", score.queried, score.before,
 		score.too_much);
-	assert_true(score.before > score.asked / 20 && score.before < score.asked / 20 * 19);
-	assert_true(score.too_much * 1000 <= score.asked);
+	assert_true(score.before > score.queried / 20 && score.before < score.queried / 20 * 19);
+	assert_true(score.too_much * 1000 <= score.queried);
 }
 
-/* Where nobody looks for long, records older than the clocks that are kept get a later one. */
+/* Without a look for long, records older than the clocks that are kept get a later one. */
 static void without_observations(void **state)
 {
 	struct score score = {0};
@@ -213,9 +213,9 @@ static void without_observations(void **state)
 	(void)state;
 	for (uint64_t from = 1; from <= 40; from++)
 		run(from, 60, &score);
-	print_message("# %u questions, %u in order, %u more than there is\n", score.asked, score.before,
+	print_message("# %u questions, %u in order, %u more than there is\n", score.queried, score.before,
 		score.too_much);
-	assert_true(score.too_much * 10 <= score.asked);
+	assert_true(score.too_much * 10 <= score.queried);
 }
 
 /* --- what is not seen -------------------------------------------------------------------------- */

@@ -70,7 +70,7 @@ static void peer_denied(void **state)
 	want(p.fixture, "peer-access-denied:error");
 	ACROSS(p, p.s1);
 	want(p.fixture, "peer-access-denied:error");
-	can = 1; /* asked again, answered otherwise */
+	can = 1; /* queried again, answered otherwise */
 	CALL(p.fixture, aclrtDeviceCanAccessPeer, 0, .canAccessPeer = &can, .deviceId = 1, .peerDeviceId = 0);
 	ENABLE(p, 0);
 	ACROSS(p, p.s1);

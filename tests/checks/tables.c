@@ -58,7 +58,7 @@ static void compare(struct pointer_map *map, const struct model_block *all, uint
 	assert_int_equal(place.generation, found->generation);
 }
 
-/* One random step: a block comes or goes; then its edges and random addresses are asked. */
+/* One random step: a block comes or goes; then its edges and random addresses are looked up. */
 static void step(struct checks *c, struct pointer_map *map, struct model_block *all)
 {
 	struct model_block *b = &all[next(BLOCKS)];
@@ -248,7 +248,7 @@ static void object_given_out_again(void **state)
 	(void)state;
 	assert_ptr_equal(object_live(c, ACL_HANDLE_STREAM, handle(1)), first);
 	assert_true(object_destroying(first));
-	assert_false(object_destroying(first)); /* somebody destroys it already */
+	assert_false(object_destroying(first)); /* it is being destroyed already */
 	object_destroy_failed(first);
 	assert_true(object_destroying(first));
 	object_destroyed(c, first, NULL, 0);
@@ -315,20 +315,20 @@ static void memory_refused(void **state)
 	checks_totals(fixture->checks, &totals);
 	assert_true(totals.degraded);
 	assert_non_null(totals.degraded_text);
-	silent(fixture); /* what could not be followed is not judged */
+	silent(fixture); /* what could not be followed is not checked */
 }
 
 /* --- memory that ends ---------------------------------------------------------------- */
 
 struct short_memory {
-	unsigned asked, refused;
+	unsigned calls, refused;
 };
 
 static void *memory_up_to(void *context, size_t bytes)
 {
 	struct short_memory *m = context;
 
-	return ++m->asked >= m->refused ? NULL : memory(NULL, bytes);
+	return ++m->calls >= m->refused ? NULL : memory(NULL, bytes);
 }
 
 /* Whichever part comes last: there is a checker, or none. */
@@ -340,7 +340,7 @@ static void created_without_memory(void **state)
 
 	(void)state;
 	while (!checks_create(&config, &host)) {
-		assert_true(m.asked >= m.refused);
+		assert_true(m.calls >= m.refused);
 		m = (struct short_memory){.refused = m.refused + 1};
 		assert_true(m.refused < 1000);
 	}
@@ -393,7 +393,7 @@ static void right_program(struct fixture *fixture)
 	CALL(fixture, aclrtDestroyContext, 0, .context = context);
 }
 
-/* What could not be remembered is unknown, and the run says so; nothing is judged wrong for it. */
+/* What could not be remembered is unknown, and the run says so; nothing is reported for it. */
 static void memory_ends_anywhere(void **state)
 {
 	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
@@ -413,7 +413,7 @@ static void memory_ends_anywhere(void **state)
 		silent(fixture);
 		checks_totals(fixture->checks, &totals);
 		if (!totals.degraded)
-			fail_msg("memory %u of %u was refused, and nobody says so", n, needed);
+			fail_msg("memory %u of %u was refused, and that is not said", n, needed);
 		fixture_free(fixture);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which model a task on a stream belongs to, and whether it may run again: the process asks before it keeps a
- * callback. */
+/* Which model a task on a stream belongs to, and whether it may run again: the process queries it before it
+ * keeps a callback. */
 #include "fixture.h"
 
 static void callback(void *data)

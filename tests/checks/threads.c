@@ -271,7 +271,7 @@ static void events_destroyed_well(void **state)
 	CALL(fixture, aclrtStreamWaitEvent, 0, .stream = t, .event = e);
 	CALL(fixture, aclrtDestroyStream, 0, .stream = t);
 	fixture->tid = 1;
-	CALL(fixture, aclrtDestroyEvent, 0, .event = e); /* nobody waits any more */
+	CALL(fixture, aclrtDestroyEvent, 0, .event = e); /* no thread waits any more */
 	never(fixture, "event-destroyed-in-use");
 	checks_finish(fixture->checks, CHECKS_END_EXIT);
 	never(fixture, "event-timeline-unneeded"); /* one record is no habit */

@@ -16,7 +16,7 @@ static const struct exception {
 	const char *reason;
 } exceptions[] = {
 	{ACL_API_aclrtMallocForTaskScheduler,
-		"its memory serves the task scheduler: asked for once, never churn"},
+		"its memory serves the task scheduler: allocated once, never churn"},
 	{ACL_API_aclrtMallocCached, "has policies of its own: malloc-cached-policy-unsupported"},
 	{ACL_API_aclrtSetOpExecuteTimeOut, "takes seconds: values that look like microseconds are a finding"},
 	{ACL_API_aclrtQueryEvent, "deprecated: the rules say what aclrtQueryEventStatus is for"},
@@ -68,7 +68,7 @@ static bool demands(unsigned api, const struct acl_constraint *wanted)
 	return false;
 }
 
-/* A rule that the model asks of one and not of the other; NULL = none. */
+/* A rule that the model has for one and not for the other; NULL = none. */
 static const char *asked_of_one(unsigned a, unsigned b)
 {
 	const struct acl_need_span *span = &acl_constraints_of[a];

@@ -56,7 +56,7 @@ static int by_daemon(const char *how)
 		return 1;
 	dprintf(1, "daemon %d\n", getsid(0) == getpid());
 	close(end[1]);
-	/* The parent is gone when nobody can write any more. */
+	/* The parent is gone when no process can write any more. */
 	if (read(end[0], &byte, 1) < 0)
 		return 1;
 	aclrtSetDevice(0);

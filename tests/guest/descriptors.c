@@ -60,7 +60,7 @@ static void check_file(int fd, int i)
 		printf("file %d was changed: \"%s\"\n", i, text);
 }
 
-/* Places and a stack that nobody has met yet. */
+/* Call sites and a stack that are new. */
 static void *new_calls(void *unused)
 {
 	(void)unused;
@@ -106,7 +106,7 @@ static void reuse(void)
 	calls();
 	for (int fd = 3; fd < 32; fd++)
 		if (recv(fd, &byte, 1, MSG_DONTWAIT) > 0)
-			printf("somebody wrote into socket %d\n", fd);
+			printf("something was written into socket %d\n", fd);
 	puts("ok");
 }
 

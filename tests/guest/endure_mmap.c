@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preloaded: the FAIL_AT-th mapping that a library asks for, and all behind it with FAIL_ON, fail. */
+/* Preloaded: the FAIL_AT-th mapping that a library makes, and all behind it with FAIL_ON, fail. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>

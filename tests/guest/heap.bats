@@ -86,7 +86,7 @@ heap_setup() {
 	same_heap time bug time
 }
 
-@test "host addresses of every kind, asked in main and in another thread" {
+@test "host addresses of every kind, looked up in main and in another thread" {
 	heap_setup
 	ACLCHECK_RULES=all same_heap host
 	[ "$(field verdict)" = fail ]

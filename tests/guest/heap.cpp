@@ -122,7 +122,7 @@ void names()
 	step("names");
 }
 
-// What kind of memory a host address is: asked of the C library it would allocate.
+// What kind of memory a host address is: looked up in the C library it would allocate.
 void *host_addresses(void *)
 {
 	static char global[256];

@@ -71,7 +71,7 @@ static void small(void)
 static int wrong;
 static const char *expected;
 
-static void told(void *data)
+static void ran(void *data)
 {
 	wrong += data != expected;
 }
@@ -90,7 +90,7 @@ static void run(struct task task, const char *data)
 
 static struct task launched(aclrtStream on, const char *data)
 {
-	aclrtLaunchHostFunc(on, told, (void *)data);
+	aclrtLaunchHostFunc(on, ran, (void *)data);
 	return (struct task){held.fn, held.args};
 }
 

@@ -4,7 +4,7 @@
 
 load guest.bash
 
-@test "the runtime's own calls are seen and not judged" {
+@test "the runtime's own calls are seen and not checked" {
 	cat >inner.c <<-'E'
 		#include "acl/acl.h"
 		int main(void)

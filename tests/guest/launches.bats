@@ -42,7 +42,7 @@ same() {
 	[ "$(cat ours.out)" = ok ]
 }
 
-@test "traced without checks: nobody says which launch is recorded, and all run right" {
+@test "traced without checks: it is not known which launch is recorded, and all run right" {
 	for each in queued built bound sub joined; do
 		ACLCHECK_CHECKS=off traced "$guest/launches" "$each" >out
 		[ "$(cat out)" = ok ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# The tool takes no lock of the C library that the program may hold, and waits for nobody who does not come.
+# The tool takes no lock of the C library that the program may hold, and waits for none that does not come.
 
 load guest.bash
 
@@ -54,7 +54,7 @@ in_handler() {
 	[[ "$output" == *match_libc* ]]
 }
 
-@test "standard error is a pipe that nobody reads" {
+@test "standard error is a pipe without a reader" {
 	mkfifo unread
 	exec 7<>unread
 	run timeout 30 env LD_PRELOAD="$library" ACLCHECK_REPORT="$place/report.json" sh -c '"$1" findings 2>unread' - "$guest/locks"
@@ -98,7 +98,7 @@ in_handler() {
 	[ "$(field log_dropped)" -gt 100 ]
 }
 
-@test "a terminal that was stopped, and a socket that nobody reads" {
+@test "a terminal that was stopped, and a socket without a reader" {
 	cat >unread.py <<-'E'
 		import os, pty, socket, subprocess, sys, termios
 		master, slave = pty.openpty()

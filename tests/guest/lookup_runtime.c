@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A runtime of a few functions that do nothing; VALUE tells several of them apart.  With ONLY it defines one
- * name: a hook or a mock of a user's, which forwards to the next definition when FORWARD is set.
+ * A runtime of a few functions that do nothing; VALUE distinguishes several of them.  With ONLY it defines
+ * one name: a hook or a mock of a user's, which forwards to the next definition when FORWARD is set.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -62,7 +62,7 @@ $(GUEST)/held: $(BUILD)/obj/tests/guest/held.o $(GUEST)/holding/libascendcl.so
 	$(call say,LD,$@)$(CC) $(SANITIZE) -Wl,-z,now -o $@ $(filter %.o,$^) -L$(GUEST)/holding -lascendcl -pthread -Wl,-rpath,'$$ORIGIN/holding'
 tests/guest/stack.bats tests/guest/launches.bats: $(GUEST)/held
 
-# The heap: a C++ program, and an allocator that writes down what it is asked.
+# The heap: a C++ program, and an allocator that writes down its calls.
 $(GUEST)/heap: tests/guest/heap.cpp $(BUILD)/softnpu/libascendcl.so
 	$(call say,CXX,$<)mkdir -p $(@D) && $(CXX) -Wall -Wextra -Werror -O1 -g -I$(BUILD)/include -o $@ $< \
 		-L$(BUILD)/softnpu -lascendcl -lacl_rt -ldl -pthread -Wl,-rpath,'$$ORIGIN/../../softnpu'

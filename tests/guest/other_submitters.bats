@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# Rules that need to see everybody who works on the memory are silent when somebody may work unseen.
+# Rules that need to see all that works on the memory are silent when a library may submit work unseen.
 
 load guest.bash
 

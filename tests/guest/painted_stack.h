@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A function on a stack of its own that was filled with a pattern: the deepest byte that changed tells its
+/* A function on a stack of its own that was filled with a pattern: the deepest byte that changed shows its
  * need. */
 #ifndef GUEST_PAINTED_STACK_H
 #define GUEST_PAINTED_STACK_H
@@ -12,7 +12,7 @@
 #define PAINT 0xa5
 #define PAGE 4096
 
-/* A stack between two pages that nobody may touch. */
+/* A stack between two pages that no access may touch. */
 static inline char *stack_new(size_t size)
 {
 	char *p = mmap(

@@ -2,7 +2,7 @@
 /*
  * How much stack calls need, measured by painting: each call runs on a stack
  * of its own that was filled with a pattern, and the deepest byte that changed
- * tells.  Linked with all symbols bound, so that the dynamic linker is not
+ * shows.  Linked with all symbols bound, so that the dynamic linker is not
  * measured.  Prints one line a measurement: name and bytes.
  */
 #include <pthread.h>

@@ -68,7 +68,7 @@ headers() {
 	[ "$(headers text_init tool_stack_run | wc -l)" -eq 2 ]
 }
 
-@test "nobody waits by yielding: a real-time thread would wait for ever" {
+@test "no wait yields: a real-time thread would wait for ever" {
 	run grep -rnE 'sched_yield|pthread_yield' interpose checks
 	[ "$status" -eq 1 ]
 }

@@ -39,7 +39,7 @@ setup() {
 	[ "$status" -ne 0 ]
 }
 
-# made FLAG...: the objects that are made when one is asked for
+# made FLAG...: the objects that are made for one target
 made() {
 	make -C "$ACLCHECK_SOURCE" BUILD="$BATS_TEST_TMPDIR/b" "$@" "$BATS_TEST_TMPDIR/b/obj/interpose/common/utc.o" | grep 'CC .*\.c$'
 }

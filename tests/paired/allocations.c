@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pairs of the rules about habits of allocating and about memory nobody wrote. */
+/* Pairs of the rules about habits of allocating and about memory that was never written. */
 #include "paired.h"
 
 #define MIB (1u << 20)
@@ -83,7 +83,7 @@ static void much_pinned(void)
 	}
 }
 
-/* --- memory nobody wrote ---------------------------------------------------------------------- */
+/* --- memory never written ---------------------------------------------------------------------- */
 
 static void read_back(void *d)
 {
@@ -114,7 +114,7 @@ static void read_after_kernel(void)
 
 	if (bug)
 		launch();
-	/* A kernel that still runs may be told of younger memory. */
+	/* A kernel that still runs may learn of younger memory. */
 	CALL(aclrtSynchronizeDevice);
 	d = make_device_memory(4096);
 	if (!bug)
@@ -192,4 +192,4 @@ static const struct pair pairs[] = {
 	PAIR_AVOIDS("value-wait-uninitialised", wait_for_change),
 };
 
-PAIRS_MAIN("habits of allocating, memory nobody wrote", pairs)
+PAIRS_MAIN("habits of allocating, memory never written", pairs)

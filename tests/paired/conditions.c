@@ -10,7 +10,7 @@ struct condition {
 	uint64_t *value;
 };
 
-/* A model with a condition whose body is empty; between creation and task the address is asked for. */
+/* A model with a condition whose body is empty; between creation and task the address is queried. */
 static struct condition condition_on(aclrtStream s, aclmdlRICondHandleFlag flag, bool address)
 {
 	aclrtStream inner = make_stream();

@@ -78,7 +78,7 @@ static void cores_told(uint32_t *cores)
 		.value = cores);
 }
 
-/* What was told first is what there is; later answers may be limits of the program's own. */
+/* What was answered first is what there is; later answers may be limits of the program's own. */
 static void device_limit_above_cores(void)
 {
 	uint32_t cores = 0;

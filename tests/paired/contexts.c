@@ -82,7 +82,7 @@ static void reset_in_the_middle(void)
 		pair_leave(&ev, 0);
 }
 
-/* Device numbers end before the count that the program was told. */
+/* Device numbers end before the count that the program got. */
 static void device_counted(void)
 {
 	uint32_t count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pairs of the rules about descriptors, device variables, peers, and results nobody waits for. */
+/* Pairs of the rules about descriptors, device variables, peers, and results no one waits for. */
 #include "paired.h"
 
 #define MIB (1u << 20)

@@ -12,7 +12,7 @@ import sys
 
 SOURCE = os.environ.get("ACLCHECK_SOURCE") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 BUILD = os.environ.get("ACLCHECK_BUILD") or os.path.join(SOURCE, "build")
-# Told about every failing call; there is no mistake of the program to pair it with.
+# Reported of every failing call; there is no mistake of the program to pair it with.
 WITHOUT_PAIR = {"api-error", "api-missing-in-runtime"}
 sys.path.insert(0, os.path.join(SOURCE, "tests"))
 from tap import tap  # noqa: E402

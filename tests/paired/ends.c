@@ -98,7 +98,7 @@ static void force_awaited(void)
 	CALL(aclrtDestroyStreamForce, .stream = s);
 }
 
-/* Nobody waits: what the stream was given is lost. */
+/* No wait: what the stream was given is lost. */
 static void force_unfinished(void)
 {
 	aclrtStream s = make_stream();

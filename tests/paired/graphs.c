@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pairs of the rules about models as handles: in the making, of conditions, asked for, left behind. */
+/* Pairs of the rules about models as handles: in the making, of conditions, queried, left behind. */
 #include "paired.h"
 
 #define RELAXED ACL_MODEL_RI_CAPTURE_MODE_RELAXED

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pairs of the rules about labels, snapshots and handles nobody has made. */
+/* Pairs of the rules about labels, snapshots and handles that were never made. */
 #include "paired.h"
 
 static aclrtLabel make_label(void)

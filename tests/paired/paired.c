@@ -173,7 +173,7 @@ static void begin(const struct pair *t)
 	fixture_keep(fixture);
 }
 
-/* From where begin() left the checker; it stays for what is to be asked of it. */
+/* From where begin() left the checker; it stays for later queries. */
 static void play(const struct pair *t)
 {
 	next_handle = 0x5500000000;

@@ -142,7 +142,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* By name: which of two findings of a call comes first is nobody's promise. "(-)": the rule was not
+/* By name: which of two findings of a call comes first is not promised. "(-)": the rule was not
  * evaluated. */
 static void outcome(const struct pair *t, const struct fixture *fixture, char *out, size_t size)
 {

@@ -21,14 +21,14 @@
 
 int64_t test_invoke(unsigned api, const void *args);
 
-/* --- threads that make what they are told ------------------------------------------------------ */
+/* --- threads that make the calls they get ----------------------------------------------------- */
 
 struct game;
 
 struct worker {
 	struct game *game;
 	pthread_t thread;
-	sem_t told, made;
+	sem_t ready, made;
 	unsigned api;
 	void *args; /* NULL: no more */
 };
@@ -44,7 +44,7 @@ static void wait_for(sem_t *semaphore)
 		;
 }
 
-/* Queries are asked until the answer is what the program waits for. */
+/* Queries are repeated until the answer is what the program waits for. */
 static bool is_answered(unsigned api, const void *args)
 {
 	switch (api) {
@@ -65,7 +65,7 @@ static void *worker_run(void *argument)
 	w->game->failed += aclrtSetDevice(0) != ACL_SUCCESS;
 	sem_post(&w->made);
 	for (;;) {
-		wait_for(&w->told);
+		wait_for(&w->ready);
 		if (!w->args)
 			break;
 		for (;;) {
@@ -88,7 +88,7 @@ static void runtime_call(void *context, unsigned thread, unsigned api, void *arg
 
 	w->api = api;
 	w->args = args;
-	sem_post(&w->told);
+	sem_post(&w->ready);
 	wait_for(&w->made);
 }
 
@@ -99,7 +99,7 @@ static void game_begin(struct game *g)
 		struct worker *w = &g->worker[i];
 
 		w->game = g;
-		sem_init(&w->told, 0, 0);
+		sem_init(&w->ready, 0, 0);
 		sem_init(&w->made, 0, 0);
 		if (pthread_create(&w->thread, NULL, worker_run, w))
 			abort();
@@ -113,9 +113,9 @@ static void game_end(struct game *g)
 		struct worker *w = &g->worker[i];
 
 		w->args = NULL;
-		sem_post(&w->told);
+		sem_post(&w->ready);
 		pthread_join(w->thread, NULL);
-		sem_destroy(&w->told);
+		sem_destroy(&w->ready);
 		sem_destroy(&w->made);
 	}
 }

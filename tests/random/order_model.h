@@ -2,7 +2,7 @@
 /*
  * What a checker must say of a random program, found without one: each step is
  * a node for the calling thread, and one for the task that it submits; what
- * comes before what is asked by walking back over all edges.  Shares no code
+ * comes before what is found by walking back over all edges.  Shares no code
  * with checks/.
  */
 #ifndef TESTS_RANDOM_ORDER_MODEL_H

@@ -28,7 +28,7 @@ enum step_kind {
 	STEP_SYNC_STREAM,
 	STEP_SYNC_EVENT,
 	STEP_SYNC_DEVICE,
-	STEP_QUERY_STREAM, /* asked until the answer is: done */
+	STEP_QUERY_STREAM, /* repeated until the answer is: done */
 	STEP_QUERY_EVENT,
 	STEP_COPY_NOW, /* by the calling thread, waits for no stream */
 	STEP_FREE,

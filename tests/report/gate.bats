@@ -203,7 +203,7 @@ last() {
 	done
 }
 
-@test "the last line tells the program's exit code from the verdict's" {
+@test "the last line distinguishes the program's exit code and the verdict's" {
 	last 97 "verdict=pass program=97 exit=97" --softnpu -- "$PROGRAM" clean exit 97
 	last 97 "verdict=fail program=0 exit=97" --softnpu -- "$PROGRAM"
 	last 97 "verdict=fail program=98 exit=97" --softnpu -- "$PROGRAM" bug exit 98

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One question about the software runtime, one line with its answer: library.bats asks with each setting and
- * without. */
+/* One question about the software runtime, one line with its answer: library.bats runs it with each setting
+ * and without. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -548,15 +548,17 @@ static void print_span(FILE *f, const struct function *fn, unsigned first, unsig
 }
 
 /*
- * The needs of one function in C: which of them a call puts to the test, a bit
+ * The needs of one function in C: which of them a call evaluates, a bit
  * each (what they are about can be known, the conditions for them to apply hold),
  * and whether some first term does not hold.  What applies to certain products
- * only is left out of the latter: it is judged when the product is known.
+ * only is left out of the latter: it is checked when the product is known.
  */
-static void print_judge(
+static void print_evaluation(
 	FILE *f, const struct function *fn, const struct printed *printed, unsigned first, unsigned count)
 {
-	fprintf(f, "static unsigned judge_%s(const void *args, const void *behind)\n{\n\tunsigned asked = 0",
+	fprintf(f,
+		"static unsigned evaluate_%s(const void *args, const void *behind)\n{\n\tunsigned evaluated "
+		"= 0",
 		fn->name);
 	for (unsigned i = 0; i < count; i++) {
 		fprintf(f, " |\n\t\t(unsigned)(term_known(terms_%u, args, behind)", first + i);
@@ -568,16 +570,16 @@ static void print_judge(
 	for (unsigned i = 0; i < count; i++)
 		if (!printed[i].of_product)
 			fprintf(f, " &&\n\t\tterm_holds(terms_%u, args, behind) != NO", first + i);
-	fputs(")\n\t\treturn asked;\n\treturn asked | ACL_NEEDS_BROKEN;\n}\n", f);
+	fputs(")\n\t\treturn evaluated;\n\treturn evaluated | ACL_NEEDS_BROKEN;\n}\n", f);
 }
 
 void print_constraints(const struct model *m)
 {
 	json_error_t err;
 	json_t *root = json_load_file(m->path, 0, &err), *section = json_object_get(root, "needs");
-	char *entry_text = NULL, *span_text = NULL, *judge_text = NULL;
-	size_t entry_size, span_size, judge_size;
-	FILE *judge = open_memstream(&judge_text, &judge_size);
+	char *entry_text = NULL, *span_text = NULL, *table_text = NULL;
+	size_t entry_size, span_size, table_size;
+	FILE *table = open_memstream(&table_text, &table_size);
 	FILE *entries = open_memstream(&entry_text, &entry_size),
 	     *spans = open_memstream(&span_text, &span_size);
 	FILE *f = emit_open(m, "gen/acl_constraints.c", "what the arguments of a call need to satisfy");
@@ -596,8 +598,8 @@ void print_constraints(const struct model *m)
 			fail("more needs than a word has bits");
 		if (count) {
 			print_span(spans, fn, total, count);
-			fprintf(judge, "\t[ACL_API_%s] = judge_%s,\n", fn->name, fn->name);
-			print_judge(f, fn, printed, total, count);
+			fprintf(table, "\t[ACL_API_%s] = evaluate_%s,\n", fn->name, fn->name);
+			print_evaluation(f, fn, printed, total, count);
 			if (behind_param >= 0)
 				fprintf(f,
 					"_Static_assert(sizeof(%s) <= ACL_NEEDS_BEHIND, \"larger than its "
@@ -608,18 +610,18 @@ void print_constraints(const struct model *m)
 	}
 	fclose(entries);
 	fclose(spans);
-	fclose(judge);
+	fclose(table);
 	fprintf(f,
 		"\nconst struct acl_constraint acl_constraints[] = {\n%s};\nconst unsigned acl_need_count = "
 		"%u;\n",
 		entry_text, total);
 	fprintf(f, "\nconst struct acl_need_span acl_constraints_of[ACL_API_COUNT] = {\n%s};\n", span_text);
 	fprintf(f,
-		"\nunsigned (*const acl_constraints_judge[ACL_API_COUNT])(const void *args, "
+		"\nunsigned (*const acl_constraints_evaluate[ACL_API_COUNT])(const void *args, "
 		"const void *behind) = {\n%s};\n",
-		judge_text);
+		table_text);
 	emit_close(f);
-	free(judge_text);
+	free(table_text);
 	free(entry_text);
 	free(span_text);
 	json_decref(root);

@@ -72,13 +72,13 @@ static void capture_together_enter(struct checks *c, struct acl_call_record *cal
 /* --- what is not part of the model ----------------------------------------------------------------- */
 
 struct capture_habits {
-	struct value_table told; /* acl_ref of a capture -> 1: that it holds no allocations was said */
+	struct value_table reported; /* acl_ref of a capture -> 1: that it holds no allocations was said */
 };
 
 /* Who exchanges the mode around the call knows what becomes of it. */
 static void capture_allocation_enter(struct checks *c, struct acl_call_record *call)
 {
-	struct value_table *told = &((struct capture_habits *)module_state(c, capture_habits))->told;
+	struct value_table *reported = &((struct capture_habits *)module_state(c, capture_habits))->reported;
 	struct acl_object *capture = capture_by_thread(c, call);
 	unsigned exchange = load_relaxed(&thread_of(call)->exchange);
 
@@ -86,7 +86,7 @@ static void capture_allocation_enter(struct checks *c, struct acl_call_record *c
 	if (!capture || call->callback_depth || acl_apis[call->api].mode == ACL_MODE_BLOCKING ||
 		exchange != load_relaxed(&model_state(capture)->exchange))
 		return;
-	FINDING(c, call, "capture-alloc-not-replayed", !value_table_value(told, object_ref(capture)),
+	FINDING(c, call, "capture-alloc-not-replayed", !value_table_value(reported, object_ref(capture)),
 		PARTS(part_object(
 			      "captured stream", object_of(c, load_relaxed(&model_state(capture)->origin))),
 			part_object("capture", capture)),
@@ -94,7 +94,7 @@ static void capture_allocation_enter(struct checks *c, struct acl_call_record *c
 		"use "
 		"has to live as long as the model.",
 		acl_apis[call->api].name);
-	value_table_set_object(c, told, capture, 1);
+	value_table_set_object(c, reported, capture, 1);
 }
 
 /* --- errors -------------------------------------------------------------------------------------------- */

@@ -50,7 +50,7 @@ static void condition_value_access(struct checks *c, struct acl_call_record *cal
 	}
 }
 
-/* A kernel writes it through the address only, and that nobody has asked for. */
+/* A kernel writes it through the address only, and that was never requested. */
 static void condition_value_execute(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *m = model_argument(c, call);

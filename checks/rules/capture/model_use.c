@@ -78,7 +78,7 @@ static void model_print_failed(struct checks *c, struct acl_call_record *call)
 
 /* --- questions in two calls ------------------------------------------------------------------ */
 
-/* The first asks how many there are, with no array; the second brings the array. */
+/* The first queries how many there are, with no array; the second brings the array. */
 static void count_answered(struct checks *c, struct acl_call_record *call, struct acl_object *o,
 	const void *array, const uint32_t *n)
 {
@@ -114,7 +114,7 @@ static void model_streams_leave(struct checks *c, struct acl_call_record *call)
 	count_answered(c, call, model_argument(c, call), a->streams, a->numStreams);
 }
 
-/* Tasks are asked of the streams of a model: those that aclmdlRIGetStreams answers, or bound ones. */
+/* Tasks are queried of the streams of a model: those that aclmdlRIGetStreams answers, or bound ones. */
 static void stream_tasks_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclmdlRIGetTasksByStream *a = call->args;

@@ -173,7 +173,7 @@ static void host_allocation(struct checks *c, struct acl_call_record *call)
 
 /*
  * The class of an address no table knows costs a search of the process' maps:
- * it is asked only where the answer decides.
+ * it is looked up only where the answer decides.
  */
 static bool class_matters(const struct acl_call_record *call, const struct op_entry *e)
 {
@@ -212,7 +212,7 @@ static bool misaligned(const struct op_entry *e)
 	return ((uintptr_t)e->src->address | (uintptr_t)e->dst->address) & (ALIGNMENT - 1);
 }
 
-/* Alignment is asked of plain copies only: the documents have no such text for the other forms. */
+/* Alignment is checked of plain copies only: the documents have no such text for the other forms. */
 static void async_copy_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct operation *op = operation_of(c, call);
@@ -250,7 +250,7 @@ static void copy_direction_enter(struct checks *c, struct acl_call_record *call)
 
 /*
  * The runtime refused the copy, and no finding says why.  With addresses whose
- * origin nobody could prove, the refusal is the proof: 207000 is its answer to
+ * origin could not be proven, the refusal is the proof: 207000 is its answer to
  * a copy inside the host, 107000 or 107027 to a captured one of pageable memory.
  */
 static void async_refused(struct checks *c, struct acl_call_record *call)

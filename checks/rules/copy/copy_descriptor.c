@@ -9,7 +9,7 @@ enum desc_kind { DESC_COPY, DESC_CMO, DESC_KINDS };
 
 struct descriptor_state {
 	struct value_table filled; /* key of kind and address -> serial of the block */
-	_Atomic uint64_t size[DESC_KINDS]; /* as the runtime told, 0 = it was not asked */
+	_Atomic uint64_t size[DESC_KINDS]; /* as the runtime answered, 0 = it was not queried */
 };
 
 static struct descriptor_state *descriptors(struct checks *c)

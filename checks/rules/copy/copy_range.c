@@ -143,7 +143,7 @@ static const struct {
 } directions[] = {{"host to host", true, true}, {"host to device", true, false},
 	{"device to host", false, true}, {"device to device", false, false}};
 
-/* Host or device beyond doubt. */
+/* Certainly host or device. */
 static bool certain(const struct op_access *r)
 {
 	return r->block.block &&
@@ -198,7 +198,7 @@ static void check_pageable(struct checks *c, struct acl_call_record *call, int k
 		return;
 	impossible = kind == (host == src ? ACL_MEMCPY_DEVICE_TO_HOST : ACL_MEMCPY_HOST_TO_DEVICE) ||
 		     kind == ACL_MEMCPY_HOST_TO_HOST;
-	/* The class is asked only where it decides: what the kind allows is right for any host memory. */
+	/* The class is looked up only where it decides: what the kind allows is right for any host memory. */
 	if (impossible)
 		access_classify(c, call, host);
 	FINDING(c, call, "memcpy-kind-unregistered-illegal", impossible && host->location == ACCESS_PAGEABLE,

@@ -181,7 +181,7 @@ static bool location_fits(const aclrtMemLocation *l, const struct op_access *a)
 	return device < 0 || (int)l->id == device;
 }
 
-/* Host or device beyond doubt; the program's own memory is asked for here. */
+/* Certainly host or device; the program's own memory is looked up here. */
 static bool side_is_known(struct checks *c, struct acl_call_record *call, struct op_access *a)
 {
 	if (!a || !a->address)

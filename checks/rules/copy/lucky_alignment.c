@@ -8,7 +8,7 @@
 #include "checks/state/stream_state.h"
 
 #define ALIGNMENT 64
-#define LOOKS 4 /* at one call site: what was not luck so often is not asked about again */
+#define LOOKS 4 /* at one call site: what was not luck so often is not checked again */
 #define SITES 256
 
 struct site {

@@ -9,7 +9,7 @@
 
 #define LARGE (64u << 10)
 #define TIMES 4 /* of one call site: less is initialisation */
-#define UNKNOWN 8 /* addresses nobody can place, then the site is not asked any more */
+#define UNKNOWN 8 /* addresses of unknown origin, then the site is not checked any more */
 #define SITES 256
 
 struct site {

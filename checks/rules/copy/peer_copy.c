@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies between two devices: what was asked, enabled and is still in use. */
+/* Copies between two devices: what was queried, enabled and is still in use. */
 #include "checks/engine/plain_format.h"
 #include "checks/rules/copy/copy_operands.h"
 #include "checks/state/device_state.h"
@@ -14,7 +14,7 @@ static bool bit_of(_Atomic uint64_t *set, int n)
 }
 
 struct peer_state {
-	_Atomic uint64_t enabled_unasked[ACL_DEVICES]; /* bit p: said that nobody had asked about the pair */
+	_Atomic uint64_t enabled_unasked[ACL_DEVICES]; /* bit p: reported that the pair was never queried */
 };
 
 static struct peer_state *peers(struct checks *c)
@@ -168,7 +168,7 @@ static bool crosses(const struct op_access *src, const struct op_access *dst, in
 	return *from >= 0 && *to >= 0 && *from != *to;
 }
 
-/* What was asked, enabled and denied between the two devices. */
+/* What was queried, enabled and denied between the two devices. */
 static void check_crossing(struct checks *c, struct acl_call_record *call, const struct op_access *src,
 	const struct op_access *dst, int from, int to)
 {

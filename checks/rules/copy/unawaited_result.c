@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results that are copied to the host, and for which nobody waits. */
+/* Results that are copied to the host, and for which no one waits. */
 #include "checks/engine/finding_statement.h"
 #include "checks/state/result_state.h"
 #include "checks/state/stream_state.h"
@@ -12,7 +12,7 @@ static bool waits(struct checks *c, struct acl_object *s)
 		load_relaxed(&s->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED) ||
 		!stream_pending(s, position) || load_relaxed(&stream_state(s)->suspect))
 		return false;
-	/* A callback behind the copy may have told the program. */
+	/* A callback behind the copy may have informed the program. */
 	return !load_relaxed(&c->callbacks_ran) || load_relaxed(&stream_state(s)->callback) < position;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults of the device: exception callbacks and what they are told, the order of repair, aborts. */
+/* Faults of the device: exception callbacks and what they receive, the order of repair, aborts. */
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/binary_state.h"
@@ -20,10 +20,10 @@ struct exceptions {
 	_Atomic bool registered; /* a callback was registered before */
 	struct acl_lock lock;
 	struct {
-		const void *info; /* what a callback was told; remembered when it has returned */
+		const void *info; /* what a callback received; remembered when it has returned */
 		uint32_t running;
 		uint64_t turn;
-	} told[INFOS];
+	} infos[INFOS];
 	uint64_t turns;
 };
 
@@ -39,23 +39,24 @@ static bool registers(unsigned api)
 	       api == ACL_API_aclrtBinarySetExceptionCallback;
 }
 
-/* --- what a callback is told ------------------------------------------------------------ */
+/* --- what a callback receives ----------------------------------------------------------- */
 
 /* The entry of an info, or the one to use for it next. Under the lock. */
-static unsigned told_at(const struct exceptions *x, const void *info)
+static unsigned info_slot(const struct exceptions *x, const void *info)
 {
 	unsigned oldest = 0;
 
 	for (unsigned i = 0; i < INFOS; i++) {
-		if (x->told[i].info == info)
+		if (x->infos[i].info == info)
 			return i;
-		if (x->told[i].turn < x->told[oldest].turn)
+		if (x->infos[i].turn < x->infos[oldest].turn)
 			oldest = i;
 	}
 	return oldest;
 }
 
-static void told(struct checks *c, const struct acl_call_record *outer, const void *info, bool begins)
+static void info_received(
+	struct checks *c, const struct acl_call_record *outer, const void *info, bool begins)
 {
 	struct exceptions *x = exceptions(c);
 	unsigned i;
@@ -63,29 +64,29 @@ static void told(struct checks *c, const struct acl_call_record *outer, const vo
 	if (!info || !registers(outer->api))
 		return;
 	lock(&x->lock);
-	i = told_at(x, info);
+	i = info_slot(x, info);
 	if (begins) {
-		if (x->told[i].info != info)
-			x->told[i].running = 0;
-		x->told[i].info = info;
-		x->told[i].turn = ++x->turns;
-		x->told[i].running++;
-	} else if (x->told[i].info == info && x->told[i].running) {
-		x->told[i].running--;
+		if (x->infos[i].info != info)
+			x->infos[i].running = 0;
+		x->infos[i].info = info;
+		x->infos[i].turn = ++x->turns;
+		x->infos[i].running++;
+	} else if (x->infos[i].info == info && x->infos[i].running) {
+		x->infos[i].running--;
 	}
 	unlock(&x->lock);
 }
 
-/* Another thread may ask while the callback waits for it; what no callback of ours was told is not known. */
+/* Another thread may ask while the callback waits for it; what no callback of ours received is not known. */
 static bool known_info(struct exceptions *x, const void *info, bool *running)
 {
 	unsigned i;
 	bool found;
 
 	lock(&x->lock);
-	i = told_at(x, info);
-	found = x->told[i].info == info;
-	*running = x->told[i].running;
+	i = info_slot(x, info);
+	found = x->infos[i].info == info;
+	*running = x->infos[i].running;
 	unlock(&x->lock);
 	return found;
 }
@@ -113,7 +114,7 @@ _Static_assert(offsetof(struct acl_args_aclrtSetExceptionInfoCallback, callback)
 		       offsetof(struct acl_args_aclrtExceptionInfoCallbackRegister, callback),
 	"forms of the registration differ");
 
-/* Libraries register when they are first used: only the program that initialised is told. */
+/* Libraries register when they are first used: only the program that initialised is warned. */
 static bool by_library(struct checks *c, struct acl_call_record *call)
 {
 	return !init_count(c) || calling_module(c, call) != load_relaxed(&init_state(c)->module);
@@ -153,7 +154,7 @@ static struct acl_object *own_binary(struct checks *c, const struct acl_call_rec
 	return b && !(load_relaxed(&b->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED)) ? b : NULL;
 }
 
-/* The callback of a binary is told about launches of its kernels. */
+/* The callback of a binary receives launches of its kernels. */
 static void registering_binary(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *b = own_binary(c, call);
@@ -312,5 +313,5 @@ const struct check_module module_exceptions = {
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 	.state_size = sizeof(struct exceptions),
-	.callback = told,
+	.callback = info_received,
 };

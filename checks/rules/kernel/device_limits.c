@@ -14,9 +14,10 @@
 struct limits_state {
 	struct value_table stream; /* key of a stream's acl_ref and a type -> 1 + value */
 	struct value_table device; /* key of a device and a type -> 1 + value */
-	struct value_table cores; /* the same -> 1 + what the device has: the limit told before any was set */
+	struct value_table
+		cores; /* the same -> 1 + what the device has: the limit answered before any was set */
 	struct value_table used; /* key of a thread -> acl_ref of the stream whose limits it works with */
-	_Atomic uint64_t kept[DEVICE_LIMITS]; /* 1 + value last set or told, by aclrtDeviceLimit */
+	_Atomic uint64_t kept[DEVICE_LIMITS]; /* 1 + value last set or answered, by aclrtDeviceLimit */
 };
 
 static struct limits_state *limits(struct checks *c)
@@ -95,7 +96,7 @@ static void limiting_device(struct checks *c, struct acl_call_record *call)
 
 /* --- core limits, too large ------------------------------------------------------------------ */
 
-static void device_limit_told(struct checks *c, struct acl_call_record *call)
+static void device_limit_answered(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtGetDeviceResLimit *a = call->args;
 	uint64_t key = key_of_two((uint32_t)a->deviceId, a->type);
@@ -307,7 +308,7 @@ static void kept(struct checks *c, struct acl_call_record *call)
 		store_relaxed(&limits(c)->kept[a->limit], 1 + (uint64_t)a->value);
 }
 
-static void told(struct checks *c, struct acl_call_record *call)
+static void limit_answered(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtDeviceGetLimit *a = call->args;
 
@@ -316,7 +317,7 @@ static void told(struct checks *c, struct acl_call_record *call)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(INFO_DEVICE_RESOURCE_LIMIT), ACL_LEAVE, device_limit_told},
+	{ON_OP(INFO_DEVICE_RESOURCE_LIMIT), ACL_LEAVE, device_limit_answered},
 	{ON_OP(CONFIGURE_DEVICE_RESOURCE_LIMIT), ACL_ENTER, device_limit_enter},
 	{ON_OP(CONFIGURE_STREAM_RESOURCE_LIMIT), ACL_ENTER, stream_limit_enter},
 	{ON_OP(CONFIGURE_STREAM_RESOURCE_LIMIT), ACL_ENTER, limiting_stream},
@@ -331,7 +332,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(INFO_THREAD_RESOURCE_LIMIT), ACL_ENTER, asking},
 	{ON_OP(CONFIGURE_DEVICE_LIMIT), ACL_ENTER, keeping},
 	{ON_OP(CONFIGURE_DEVICE_LIMIT), ACL_LEAVE, kept},
-	{ON_OP(INFO_DEVICE_LIMIT), ACL_LEAVE, told},
+	{ON_OP(INFO_DEVICE_LIMIT), ACL_LEAVE, limit_answered},
 };
 
 const struct check_module module_limits = {

@@ -337,7 +337,7 @@ static void appended(struct checks *c, struct acl_call_record *call)
 	unlock(&k->lock);
 }
 
-/* A parameter handle as this list has it, another has it, or nobody. */
+/* A parameter handle as this list has it, another has it, or none. */
 static struct outcome check_param(
 	struct kernel_state *k, struct args_list *l, struct outcome v, uint64_t handle, bool holder)
 {
@@ -440,7 +440,7 @@ static void finalized(struct checks *c, struct acl_call_record *call)
 	set_final(c, call, true);
 }
 
-/* A changed parameter asks for another finalize. */
+/* A changed parameter needs another finalize. */
 static void updated(struct checks *c, struct acl_call_record *call)
 {
 	set_final(c, call, false);
@@ -448,7 +448,7 @@ static void updated(struct checks *c, struct acl_call_record *call)
 
 /* --- launching ------------------------------------------------------------------------------------ */
 
-/* What is known of two functions does not tell them apart: same name, or as many parameters. */
+/* What is known of two functions does not distinguish them: same name, or as many parameters. */
 static bool alike(struct checks *c, uint64_t a, uint64_t b)
 {
 	struct acl_object *f = object_live(c, ACL_HANDLE_FUNCTION, (void *)(uintptr_t)a),

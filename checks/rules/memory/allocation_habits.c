@@ -18,7 +18,7 @@ struct churn {
 
 struct allocation_state {
 	struct churn site[SITES];
-	_Atomic uint64_t total; /* bytes of the machine, 0 = not asked or unknown */
+	_Atomic uint64_t total; /* bytes of the machine, 0 = unknown */
 	_Atomic uint64_t counted, added; /* page-locked bytes when they were counted; allocated since */
 	_Atomic bool said;
 };
@@ -70,7 +70,7 @@ static bool pair_completed(const struct acl_call_record *call, struct churn *s, 
 	if (!load_relaxed(&s->pairs))
 		store_relaxed(&s->began, call->time);
 	store_relaxed(&s->pairs, load_relaxed(&s->pairs) + 1);
-	/* Where somebody takes the time the pairs must come quickly as well. */
+	/* Where the process takes the time the pairs must come quickly as well. */
 	if (load_relaxed(&s->pairs) == PAIRS && call->time && call->time - load_relaxed(&s->began) > SECOND)
 		store_relaxed(&s->pairs, 0);
 	return load_relaxed(&s->pairs) == PAIRS;

@@ -85,7 +85,7 @@ static void check_direction(struct checks *c, struct acl_call_record *call, cons
 	if (where == EXPORTER_UNKNOWN || op->kind != ACL_OP_COPY_LINEAR)
 		return;
 	wrong = where == EXPORTER_HERE ? NULL : wrong_direction(op, side->reads, both);
-	/* Who asks for peer access in any case shares memory of one device, too. */
+	/* A program that enables peer access in any case shares memory of one device, too. */
 	FINDING(c, call, "ipc-imported-copy-direction", wrong,
 		PARTS(part_advice(where == EXPORTER_PERHAPS_FAR), part_address("address", side->address),
 			part_history("imported memory", share_history, s)),

@@ -69,7 +69,7 @@ static void closing(struct checks *c, struct acl_call_record *call)
 	const char *key = ACL_ARGS(call, aclrtIpcMemClose)->key;
 	uint64_t now;
 
-	/* A key nobody showed us may have been made below us. */
+	/* A key that was never seen may have been made below us. */
 	if (value_table_get(&sharing(c)->keys, program_text_key(c, key), &now))
 		FINDING(c, call, "ipc-close-unknown", now == 1, PARTS(part_address("key", key)),
 			"The key was closed before.");

@@ -22,7 +22,7 @@ struct leaks {
 typedef struct finding_part (*leak_part_fn)(const void *sample);
 
 void leak_add(struct leaks *l, uint64_t caller, uint64_t bytes, const void *sample);
-/* One finding; key tells apart several of the same rule. call NULL: the process ends. */
+/* One finding; key distinguishes several of the same rule. call NULL: the process ends. */
 void leak_report(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
 	const struct leaks *l, uint64_t key, const char *what, const char *when, leak_part_fn part);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Managed memory: what its functions are for, and pages that wander to and fro. */
+/* Managed memory: what its functions are for, and pages that migrate back and forth. */
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/operation.h"

@@ -134,7 +134,7 @@ static void pool_trim_enter(struct checks *c, struct acl_call_record *call)
 			"can hold", limit);
 }
 
-/* Whether the pool has memory in reserve only the runtime can tell: its refusal is the proof. */
+/* Whether the pool has memory in reserve only the runtime knows: its refusal is the proof. */
 static void pool_trim_failed(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *pool = pool_argument(c, call);

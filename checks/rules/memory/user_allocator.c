@@ -149,7 +149,7 @@ static struct acl_object *rival(struct checks *c, struct acl_object *stream, con
 	return NULL;
 }
 
-/* Operators and offline models are what asks an allocator for memory; launches and captured models bring
+/* Operators and offline models are what takes memory of an allocator; launches and captured models bring
  * theirs. */
 static void execute_enter(struct checks *c, struct acl_call_record *call)
 {

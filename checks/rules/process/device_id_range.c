@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of devices that do not exist: the program has asked how many there are. Negative ones: the API
+/* Numbers of devices that do not exist: the program has queried how many there are. Negative ones: the API
  * model. */
 #include "checks/engine/finding_statement.h"
 #include "checks/state/device_state.h"
 
 struct device_count {
-	_Atomic uint64_t known; /* 1 + the last answer, 0 = never asked */
+	_Atomic uint64_t known; /* 1 + the last answer, 0 = never queried */
 };
 
 static struct device_count *device_count(struct checks *c)

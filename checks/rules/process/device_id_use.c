@@ -2,7 +2,7 @@
 /*
  * Numbers of devices.  Where the environment chooses the visible ones, user,
  * logic and physical numbers differ, and two conversions do not take what their
- * names say.  What a thread's last conversion answered tells where a number
+ * names say.  What a thread's last conversion answered shows where a number
  * comes from.
  */
 #include "checks/engine/finding_statement.h"

@@ -2,7 +2,7 @@
 /*
  * Handles: used after their destruction, destroyed twice, of another kind, or
  * left behind by a failed create.  Which parameter is a handle of which kind
- * is the model's word; a handle nobody saw created is silent.
+ * is the model's word; a handle whose creation was not seen is silent.
  */
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
@@ -43,7 +43,7 @@ struct handles_state {
 	struct leftover left[LEFTOVERS];
 	_Atomic uint32_t at, used;
 	struct value_table
-		answers; /* key of kind and handle -> 1: a question was answered with it, or it was told */
+		answers; /* key of kind and handle -> 1: a query was answered with it, or it was reported */
 };
 
 /* --- destroyed ---------------------------------------------------------------------- */
@@ -136,7 +136,7 @@ static struct leftover *leftover_find(
 	return NULL;
 }
 
-/* For those who know that nobody makes handles behind our back; each is reported once. */
+/* For those who know that no handles are made behind our back; each is reported once. */
 static void check_unknown(
 	struct checks *c, struct acl_call_record *call, const struct handle_use *use, const void *value)
 {

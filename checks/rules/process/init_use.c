@@ -22,7 +22,7 @@ static void init_enter(struct checks *c, struct acl_call_record *call)
 
 /* --- init-missing ------------------------------------------------------------------- */
 
-/* Legal, or asked, before there is a runtime. */
+/* Legal, or checked, before there is a runtime. */
 static bool needs_no_init(const struct acl_call_record *call)
 {
 	switch (call->api) {

@@ -245,7 +245,7 @@ static bool allowed_after_end(const struct acl_api_info *api)
 	       releases(api->name);
 }
 
-/* A call through dlsym has asked whether there is one. */
+/* A call through dlsym has looked whether there is one. */
 static void too_new(struct checks *c, struct acl_call_record *call)
 {
 	int target = load_relaxed(&c->target);

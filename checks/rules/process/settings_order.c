@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings of contexts, devices, groups and streams: asked before they are set, set too late, read too early.
+/* Settings of contexts, devices, groups and streams: queried before they are set, set too late, read too
+ * early.
  */
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
@@ -19,11 +20,11 @@ struct output {
 
 struct modes_state {
 	struct value_table options; /* key of a context's acl_ref and an option -> 1 */
-	struct value_table groups; /* 1 + group id the runtime told -> 1 */
+	struct value_table groups; /* 1 + group id the runtime answered -> 1 */
 	struct value_table overflow; /* acl_ref of a stream -> 1 + switch */
-	_Atomic uint64_t n_groups; /* 1 + what aclrtGetGroupCount told, 0 = not asked */
-	_Atomic uint64_t interval; /* microseconds, 0 = not asked */
-	_Atomic uint8_t saturation[ACL_DEVICES]; /* 1 + mode set or told */
+	_Atomic uint64_t n_groups; /* 1 + what aclrtGetGroupCount answered, 0 = not queried */
+	_Atomic uint64_t interval; /* microseconds, 0 = not queried */
+	_Atomic uint8_t saturation[ACL_DEVICES]; /* 1 + mode set or answered */
 	struct output outputs[OUTPUTS];
 	_Atomic uint32_t n_outputs;
 };
@@ -84,7 +85,7 @@ static void check_group(struct checks *c, struct acl_call_record *call, bool wro
 		PARTS(part_int(name, value), n ? part_uint("groups", n - 1) : part_none()), "%s", detail);
 }
 
-/* Without any group there is nothing the program could have asked for. */
+/* Without any group there is nothing the program could have queried. */
 static void group_described(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtGetGroupInfoDetail *a = call->args;
@@ -125,7 +126,7 @@ static void interval_told(struct checks *c, struct acl_call_record *call)
 		store_relaxed(&modes(c)->interval, *interval);
 }
 
-/* 0 asks for no limit. */
+/* 0 means no limit. */
 static void limiting_time(struct checks *c, struct acl_call_record *call)
 {
 	uint64_t timeout = ACL_ARGS(call, aclrtSetOpExecuteTimeOutV2)->timeout,

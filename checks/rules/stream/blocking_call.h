@@ -5,7 +5,7 @@
 
 #include "checks/engine/instance.h"
 
-/* Only one thread of the process has ever called the runtime: what this one does not do nobody does. */
+/* Only one thread of the process has ever called the runtime: what this one does not do no other does. */
 static inline bool one_thread_only(struct checks *c)
 {
 	return load_relaxed(&c->n_threads) < 2;

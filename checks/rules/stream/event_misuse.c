@@ -179,7 +179,7 @@ static void event_in_use(
 		return;
 	}
 	/* The runtime keeps what a submitted wait needs; frameworks leave the destroying to threads of their
-	 * own. A callback may have told the host that the stream's wait is over. */
+	 * own. A callback may have informed the host that the stream's wait is over. */
 	FINDING(c, call, "event-destroyed-in-use",
 		s && object_usable(s) && !load_relaxed(&c->callbacks_ran) &&
 			load_relaxed(&e->waiter_tid) != call->tid &&

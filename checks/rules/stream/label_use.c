@@ -75,7 +75,7 @@ static void label_destroy_leave(struct checks *c, struct acl_call_record *call)
 			"The label was made in another context than the current one.");
 }
 
-/* The list tells the device where its labels are. */
+/* The device finds its labels through the list. */
 static void label_destroy_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o = label_of(c, call), *list;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Notifies: waits and the records they wait for, sharing between processes.  A
- * notify whose other half may lie where nobody looks (another process, a kernel
+ * notify whose other half may lie where it is not seen (another process, a kernel
  * that knows its number, a captured model) is not checked by what is seen here.
  */
 #include "checks/engine/finding_statement.h"
@@ -118,7 +118,7 @@ static void check_at_end(struct checks *c, const struct acl_rule *rule, struct a
 		"%s", detail);
 }
 
-/* Each imported one is told once, and is no leak of another kind then. */
+/* Each imported one is reported once, and is no leak of another kind then. */
 static bool notify_imported_left(struct acl_object *o)
 {
 	return object_usable(o) && notify_has(o, NOTIFY_IMPORTED) &&

@@ -314,7 +314,7 @@ static bool only_asks(unsigned api)
 	       acl_apis[api].operation_group == ACL_OP_GROUP_QUERY;
 }
 
-/* A callback that a stream runs in order with its tasks; false: one that tells of an exception. */
+/* A callback that a stream runs in order with its tasks; false: one that reports an exception. */
 static bool inside_which(const struct acl_call_record *call, bool *of_stream)
 {
 	unsigned outer = callback_api(call);
@@ -351,7 +351,7 @@ static void callbacks_bind(
 			add(binder, api, ACL_ENTER | ACL_WHEN(CALLBACKS), callback_inside_enter);
 }
 
-/* Threads of the parent: in the child nobody processes for them, nor is to. */
+/* Threads of the parent: in the child no thread processes for them, nor is to. */
 static void callbacks_forked(struct checks *c)
 {
 	value_table_clear(&callbacks(c)->processing);

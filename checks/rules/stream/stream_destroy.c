@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of streams: destroyed with work nobody waited for or others wait for,
+ * The end of streams: destroyed with work no one waited for or others wait for,
  * or while callbacks are expected; waited for after an abort.
  */
 #include "checks/engine/finding_statement.h"
@@ -31,7 +31,7 @@ static bool stream_is_own(struct acl_object *s)
 	return s && !(load_relaxed(&s->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_DEFAULT));
 }
 
-/* The last task of work that nobody has seen done, 0 = none, or it was thrown away on purpose before. */
+/* The last task of work that was not seen done, 0 = none, or it was thrown away on purpose before. */
 static uint64_t own_work_pending(struct checks *c, struct acl_object *s)
 {
 	uint64_t work = load_acquire(&stream_state(s)->work), stopped = 0;
@@ -41,7 +41,7 @@ static uint64_t own_work_pending(struct checks *c, struct acl_object *s)
 }
 
 /*
- * A record, wait or notify behind the work may tell somebody of its end
+ * A record, wait or notify behind the work may announce its end
  * whom we do not see.  A task found wrong before explains what is left.
  */
 static bool end_is_unseen(struct acl_object *s, uint64_t work)
@@ -96,7 +96,7 @@ static void say_forced(
 			 "discarded");
 }
 
-/* What others wait for is thrown away, or what nobody has waited for. */
+/* What others wait for is thrown away, or what no one has waited for. */
 static void stream_force_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call), *waiter;
@@ -184,7 +184,7 @@ static void aborted_stream_synchronise(struct checks *c, struct acl_call_record 
 
 	if (__builtin_expect(value_table_empty(aborted(c)), 1) || !s)
 		return;
-	/* A task since then asks for another wait. */
+	/* A task since then needs another wait. */
 	if (value_table_get(aborted(c), object_ref(s), &stopped) && stopped)
 		FINDING(c, call, "stream-abort-then-sync", stream_submitted(s) + 1 <= stopped,
 			PARTS(part_object("stream", s)), "The stream was aborted and has got no task since.");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waits for events that nobody has recorded. */
+/* Waits for events that were not recorded. */
 #include "checks/engine/finding_statement.h"
 #include "checks/rules/stream/blocking_call.h"
 #include "checks/state/event_state.h"
@@ -142,7 +142,7 @@ static bool open_wait_take(struct wait_list *w, acl_ref stream, struct open_wait
 	return found;
 }
 
-/* Told beside the wait that has no record any more. */
+/* Reported beside the wait that has no record any more. */
 static void report_taken_back(
 	struct checks *c, struct acl_call_record *call, struct acl_object *e, struct acl_object *s)
 {

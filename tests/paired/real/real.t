@@ -101,7 +101,7 @@ def wrong_with(pair):
         if not f["advice"] or f["rule"] == pair["rule"]:
             yield f"fixed there is {f['rule']}: {f.get('detail', '')}", fixed
     if not pair["avoids"] and pair["rule"] not in fixed.asked:
-        yield f"fixed {pair['rule']} was never put to the test", fixed
+        yield f"fixed {pair['rule']} was never evaluated", fixed
 
 
 def verdict(pair):
