@@ -18,6 +18,8 @@ setup_file() {
 	[ "$(count t ' acl:aclrtSetDevice_exit: .*ACL_ERROR_RT_INVALID_DEVICEID')" -eq 1 ]
 	grep -q "^aclcheck: trace in t: $(events t | wc -l) events, " said
 	grep -q '^aclcheck: 0 events discarded, 0 packets lost$' said
+	# Our own daemons are not waited for, as the program's processes are.
+	not grep -q 'still running' said
 	grep -q '^aclcheck: next: aclcheck summary t$' said
 }
 
@@ -68,7 +70,8 @@ setup_file() {
 }
 
 @test "lossless: nothing is lost where the same buffers lose" {
-	record lossy --buffers=64K -- "$app" loop 100000
+	run record lossy --buffers=64K -- "$app" loop 100000
+	[ "$status" -eq 98 ]
 	grep -q -E '^aclcheck: [1-9][0-9]* events discarded, .*: inconclusive' said
 	record whole --buffers=1M --lossless -- "$app" loop 5000
 	grep -q '^aclcheck: 0 events discarded, 0 packets lost$' said
@@ -197,7 +200,8 @@ print(*[x.getsockname()[1] for x in s])'))
 }
 
 @test "a program that calls nothing: inconclusive" {
-	record t -- true
+	run record t -- true
+	[ "$status" -eq 98 ]
 	grep -q '^aclcheck: nothing was recorded in t: inconclusive' said
 }
 
@@ -208,13 +212,43 @@ print(*[x.getsockname()[1] for x in s])'))
 	[ -z "$(daemons_of "$place")" ]
 }
 
-@test "nor when aclcheck itself is killed" {
-	TMPDIR=$place "$aclcheck" trace "$buffers" -o t -- sleep 30 2>said 3>&- &
-	await pgrep -P $! -x sleep
-	sleeper=$(pgrep -P $! -x sleep)
-	kill -KILL $!
-	wait $! || :
-	kill "$sleeper"
-	no_daemons() { [ -z "$(daemons_of "$place")" ]; }
-	await no_daemons
+@test "nor when aclcheck itself is killed; until the program has ended it is recorded" {
+	mkdir tmp
+	for n in 1 2 3; do
+		TMPDIR=$place/tmp "$aclcheck" trace "$buffers" -o "t$n" -- sh -c '"$1" loop 1; touch "at$2"
+			until [ -e "go$2" ]; do sleep 0.01; done; exec "$1" loop 7' - "$app" "$n" 2>said 3>&- &
+		await test -e "at$n"
+		kill -KILL $!
+		wait $! || :
+		touch "go$n"
+		nothing_left() { [ -z "$(daemons_of "$place")" ] && [ -z "$(ls -A tmp)" ]; }
+		await nothing_left
+		[ "$(count "t$n" ' acl:aclrtRecordEvent_exit')" -eq 8 ]
+	done
+}
+
+@test "a daemon that dies meanwhile: never 0" {
+	for daemon in sessiond consumerd; do
+		for n in 1 2; do
+			"$aclcheck" trace "$buffers" -o "$daemon$n" -- sh -c '"$1" loop 1; touch at
+				until [ -e go ]; do sleep 0.01; done; exec "$1" loop 7' - "$app" 2>said 3>&- &
+			await test -e at
+			# shellcheck disable=SC2046 # several, and all of them
+			kill -KILL $(for p in $(daemons_of "$place"); do grep -q "lttng-$daemon" "/proc/$p/cmdline" && echo "$p"; done)
+			touch go
+			status=0
+			wait $! || status=$?
+			echo "$daemon: $status, $(cat said)"
+			[ "$status" -eq 98 ]
+			grep -q inconclusive said
+			[ -z "$(daemons_of "$place")" ]
+			rm at go
+		done
+	done
+}
+
+@test "a process that outlives the program: named, inconclusive" {
+	run record t -- sh -c '"$1" loop 3; sleep 4 >/dev/null 2>&1 3>&- &' - "$app"
+	[ "$status" -eq 98 ]
+	grep -q '^aclcheck: 1 processes were still running .*: inconclusive' said
 }

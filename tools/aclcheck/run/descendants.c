@@ -10,6 +10,18 @@
 #include <unistd.h>
 
 #define DEPTH_MAX 64
+#define LEFT_OUT_MAX 16
+
+static pid_t left_out[LEFT_OUT_MAX];
+static unsigned n_left_out;
+
+static bool is_left_out(pid_t pid)
+{
+	for (unsigned i = 0; i < n_left_out; i++)
+		if (left_out[i] == pid)
+			return true;
+	return false;
+}
 
 static void each_below(pid_t pid, unsigned depth, void (*fn)(void *context, pid_t pid), void *context)
 {
@@ -28,6 +40,8 @@ static void each_below(pid_t pid, unsigned depth, void (*fn)(void *context, pid_
 		snprintf(path, sizeof(path), "/proc/%d/task/%s/children", (int)pid, task->d_name);
 		f = fopen(path, "re");
 		while (f && fscanf(f, "%d", &child) == 1) {
+			if (is_left_out(child))
+				continue;
 			fn(context, child);
 			if (depth < DEPTH_MAX)
 				each_below(child, depth + 1, fn, context);
@@ -42,6 +56,18 @@ static void each_below(pid_t pid, unsigned depth, void (*fn)(void *context, pid_
 void descendants_each(void (*fn)(void *context, pid_t pid), void *context)
 {
 	each_below(getpid(), 0, fn, context);
+}
+
+static void leave_out(void *context, pid_t pid)
+{
+	(void)context;
+	if (n_left_out < LEFT_OUT_MAX)
+		left_out[n_left_out++] = pid;
+}
+
+void descendants_leave_out(void)
+{
+	each_below(getpid(), DEPTH_MAX, leave_out, NULL);
 }
 
 /* The runtime's file in a line of maps, NULL if it is none. */

@@ -500,6 +500,7 @@ int cmd_run(int argc, char **argv)
 		return command_misuse("%s", why);
 	if (check_report(&run))
 		return COMMAND_MISUSE;
+	format_options.keeps_exit_code = run.keep_exit_code;
 	run.outer = outer_run_find();
 	if (!launch_preload() || (run.softnpu && !launch_softnpu(run.devices, release_of(&run))) ||
 		!make_directory(&run))
@@ -508,7 +509,7 @@ int cmd_run(int argc, char **argv)
 		command_say("the run above will not have the findings of this one");
 	argv = whole_command(&run, argv);
 	u = uncovered_new(run.directory, run.notes_only);
-	if (!supervise(argv, run.timeout, u, &ended)) {
+	if (!supervise(argv, &(struct supervision){.timeout = run.timeout, .uncovered = u}, &ended)) {
 		code = command_misuse("no process can be made: %s", strerror(errno));
 		remove_directory(&run);
 	} else if (ended.exec_error) {

@@ -50,8 +50,15 @@ struct supervised {
 
 struct uncovered;
 
-/* timeout in seconds, 0 = none; u: to be looked for meanwhile, may be NULL. False: no child could be made. */
-bool supervise(char **argv, unsigned timeout, struct uncovered *u, struct supervised *out);
+struct supervision {
+	unsigned timeout; /* in seconds, 0 = none */
+	struct uncovered *uncovered; /* to be looked for meanwhile, may be NULL */
+	void (*started)(void *context, pid_t child); /* before the program's first instruction, may be NULL */
+	void *context;
+};
+
+/* False: no child could be made. */
+bool supervise(char **argv, const struct supervision *how, struct supervised *out);
 
 /* --- run_record.c ------------------------------------------------------------ */
 
@@ -98,6 +105,8 @@ bool notices_close(int fd, char *line, size_t size);
 
 /* The processes below this one: orphans included, as the command is their subreaper. */
 
+/* Our children of this moment, and what is below them, do not belong to the program. */
+void descendants_leave_out(void);
 /* Calls back for each, parents before children. */
 void descendants_each(void (*fn)(void *context, pid_t pid), void *context);
 

@@ -32,8 +32,8 @@ static sigset_t waited_set(void)
 	return set;
 }
 
-/* The child waits until it is watched, and tells through a close-on-exec pipe why exec failed. */
-static void __attribute__((noreturn)) be_program(char **argv, const sigset_t *before, int go, int tell)
+/* The child waits until it is watched, and reports through a close-on-exec pipe why exec failed. */
+static void __attribute__((noreturn)) be_program(char **argv, const sigset_t *before, int go, int report)
 {
 	int error;
 	char c;
@@ -43,12 +43,12 @@ static void __attribute__((noreturn)) be_program(char **argv, const sigset_t *be
 	sigprocmask(SIG_SETMASK, before, NULL);
 	execvp(argv[0], argv);
 	error = errno;
-	if (write(tell, &error, sizeof(error)) < 0)
+	if (write(report, &error, sizeof(error)) < 0)
 		_exit(COMMAND_MISUSE);
 	_exit(COMMAND_MISUSE);
 }
 
-static pid_t start(char **argv, const sigset_t *before, struct uncovered *u, int *error_pipe)
+static pid_t start(char **argv, const sigset_t *before, const struct supervision *how, int *error_pipe)
 {
 	int ends[2], go[2];
 	pid_t child;
@@ -67,8 +67,10 @@ static pid_t start(char **argv, const sigset_t *before, struct uncovered *u, int
 	}
 	close(ends[1]);
 	close(go[0]);
-	if (child > 0 && u)
-		uncovered_attach(u, child);
+	if (child > 0 && how->uncovered)
+		uncovered_attach(how->uncovered, child);
+	if (child > 0 && how->started)
+		how->started(how->context, child);
 	close(go[1]);
 	return child;
 }
@@ -151,10 +153,11 @@ static void take_signals(int fd, pid_t child, struct signal_probe *probe)
 			pass_on(child, probe, &info);
 }
 
-static void wait_for(pid_t child, struct signal_probe *probe, unsigned timeout, struct uncovered *u,
-	int signals, struct supervised *out)
+static void wait_for(pid_t child, struct signal_probe *probe, const struct supervision *how, int signals,
+	struct supervised *out)
 {
-	double deadline = timeout ? now() + timeout : 0;
+	struct uncovered *u = how->uncovered;
+	double deadline = how->timeout ? now() + how->timeout : 0;
 	struct pollfd fds[] = {
 		{.fd = signals, .events = POLLIN}, {.fd = u ? uncovered_fd(u) : -1, .events = POLLIN}};
 
@@ -198,7 +201,7 @@ static unsigned wait_for_orphans(struct uncovered *u)
 	return left;
 }
 
-bool supervise(char **argv, unsigned timeout, struct uncovered *u, struct supervised *out)
+bool supervise(char **argv, const struct supervision *how, struct supervised *out)
 {
 	sigset_t set = waited_set(), before;
 	int error_pipe = -1, signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -207,9 +210,10 @@ bool supervise(char **argv, unsigned timeout, struct uncovered *u, struct superv
 
 	memset(out, 0, sizeof(*out));
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	descendants_leave_out();
 	sigprocmask(SIG_BLOCK, &set, &before);
 	signal_probe_start(&probe);
-	child = start(argv, &before, u, &error_pipe);
+	child = start(argv, &before, how, &error_pipe);
 	if (child < 0 || signals < 0) {
 		signal_probe_stop(&probe);
 		return false;
@@ -217,9 +221,9 @@ bool supervise(char **argv, unsigned timeout, struct uncovered *u, struct superv
 	if (read(error_pipe, &out->exec_error, sizeof(out->exec_error)) != sizeof(out->exec_error))
 		out->exec_error = 0;
 	close(error_pipe);
-	wait_for(child, &probe, timeout, u, signals, out);
+	wait_for(child, &probe, how, signals, out);
 	signal_probe_stop(&probe);
-	out->left = wait_for_orphans(u);
+	out->left = wait_for_orphans(how->uncovered);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(signals);
 	return true;

@@ -37,7 +37,9 @@ static const char help[] =
 	"      --shared         uses the session daemon that is running, not one of its own\n"
 	"      --softnpu[=DEVICES]  runs on the software runtime instead of an NPU\n"
 	"      --plan           prints the buffer sizes and ends\n"
-	"\nThe exit code is the program's; 99: it was not started.\n";
+	"\nThe exit code is the program's; 98 instead of 0: nothing, or not all, was recorded; 99: it was "
+	"not "
+	"started.\n";
 
 struct options {
 	struct trace_selection select;
@@ -57,6 +59,7 @@ struct recording {
 	const char *lttng_home; /* the user's, or NULL */
 	char name[64]; /* of the session */
 	uint64_t discarded, lost;
+	unsigned left; /* processes that ran on when the program had ended */
 };
 
 /* --- options --------------------------------------------------------------- */
@@ -220,10 +223,9 @@ static bool start_session(struct recording *r)
 	struct trace_daemon *d = &r->daemon;
 	char size[32], count[32];
 
-	if (r->opt.live && !r->opt.url && !trace_daemon_relay(d, r->directory))
-		return false;
 	if (!create_session(r))
 		return false;
+	trace_daemon_announce(d);
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)r->plan.size);
 	snprintf(count, sizeof(count), "%u", r->plan.count);
 	return trace_lttng(NULL, "enable-channel", "--userspace", "--session", d->session, "--subbuf-size",
@@ -305,9 +307,18 @@ static bool set_environment(const struct recording *r)
 	return launch_preload() && (!r->opt.softnpu || launch_softnpu(r->opt.devices, NULL));
 }
 
-/* The program's exit code, as a shell would say it. */
-static int run_program(const struct recording *r)
+static void program_started(void *context, pid_t child)
 {
+	struct trace_daemon *d = context;
+
+	d->program = child;
+	trace_daemon_announce(d);
+}
+
+/* The program's exit code, as a shell would say it. */
+static int run_program(struct recording *r)
+{
+	struct supervision how = {.started = program_started, .context = &r->daemon};
 	static const char *const names[] = {"LTTNG_HOME", "LTTNG_UST_REGISTER_TIMEOUT",
 		"LTTNG_UST_ALLOW_BLOCKING", "LD_PRELOAD", "LD_LIBRARY_PATH", "ACLCHECK_TRACE"};
 	struct saved_variable kept[sizeof(names) / sizeof(names[0])];
@@ -317,7 +328,7 @@ static int run_program(const struct recording *r)
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		keep(&kept[i], names[i]);
 	if (set_environment(r)) {
-		if (!supervise(r->opt.program, 0, NULL, &s))
+		if (!supervise(r->opt.program, &how, &s))
 			command_say("%s: %s", r->opt.program[0], strerror(errno));
 		else if (s.exec_error)
 			command_say("%s: %s", r->opt.program[0], strerror(s.exec_error));
@@ -326,6 +337,7 @@ static int run_program(const struct recording *r)
 	}
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		restore(&kept[i]);
+	r->left = s.left;
 	return status;
 }
 
@@ -367,15 +379,9 @@ static int count_events(void *argument)
 static bool say_trace(struct recording *r)
 {
 	struct counting c = {.directory = r->directory};
-	int failed;
+	uint64_t events;
 
 	nftw(r->directory, add_bytes, 16, FTW_PHYS);
-	if (!disk_bytes) {
-		command_say("nothing was recorded in %s: inconclusive. Does the program call AscendCL, is "
-			    "/dev/shm full?",
-			r->opt.output);
-		return false;
-	}
 	if (disk_bytes > COUNT_LIMIT) {
 		command_say("trace in %s: %s, events not counted", r->opt.output, trace_bytes(disk_bytes));
 		return true;
@@ -383,15 +389,24 @@ static bool say_trace(struct recording *r)
 	c.events = mmap(NULL, sizeof(*c.events), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (c.events == MAP_FAILED)
 		return false;
-	failed = isolated_run(count_events, &c, r->opt.output);
-	if (!failed)
-		command_say("trace in %s: %llu events, %s", r->opt.output, (unsigned long long)*c.events,
-			trace_bytes(disk_bytes));
+	if (disk_bytes && isolated_run(count_events, &c, r->opt.output)) {
+		munmap(c.events, sizeof(*c.events));
+		return false;
+	}
+	events = *c.events;
 	munmap(c.events, sizeof(*c.events));
-	return !failed;
+	if (events)
+		command_say("trace in %s: %llu events, %s", r->opt.output, (unsigned long long)events,
+			trace_bytes(disk_bytes));
+	else
+		command_say("nothing was recorded in %s: inconclusive. Does the program call AscendCL, is "
+			    "/dev/shm full?",
+			r->opt.output);
+	return events > 0;
 }
 
-static void report(struct recording *r)
+/* Whether all that could be recorded was; stopped: the session ended as it should. */
+static bool report(struct recording *r, bool stopped)
 {
 	bool found = false;
 
@@ -399,11 +414,15 @@ static void report(struct recording *r)
 		command_say("trace sent to %s, session %s", r->opt.url, r->name);
 	else
 		found = say_trace(r);
-	command_say("%llu events discarded, %llu packets lost%s", (unsigned long long)r->discarded,
-		(unsigned long long)r->lost,
-		r->discarded || r->lost ? ": inconclusive; --lossless or larger --buffers help" : "");
+	if (stopped)
+		command_say("%llu events discarded, %llu packets lost%s", (unsigned long long)r->discarded,
+			(unsigned long long)r->lost,
+			r->discarded || r->lost ? ": inconclusive; --lossless or larger --buffers help" : "");
+	else
+		command_say("the recording was not ended as it should: inconclusive, events are missing");
 	if (found)
 		command_say("next: aclcheck summary %s", r->opt.output);
+	return stopped && (found || r->opt.url) && !r->discarded && !r->lost;
 }
 
 static void say_live(const struct recording *r)
@@ -421,9 +440,11 @@ static void say_live(const struct recording *r)
 
 static int record(struct recording *r)
 {
+	const char *relay = r->opt.live && !r->opt.url ? r->directory : NULL;
 	int status = COMMAND_MISUSE;
+	bool whole;
 
-	if (!trace_daemon_start(&r->daemon, r->opt.shared) || !start_session(r)) {
+	if (!trace_daemon_start(&r->daemon, r->opt.shared, relay) || !start_session(r)) {
 		trace_daemon_stop(&r->daemon);
 		if (r->made_directory)
 			rmdir(r->directory);
@@ -431,10 +452,13 @@ static int record(struct recording *r)
 	}
 	say_live(r);
 	status = run_program(r);
-	if (stop_session(r))
-		report(r);
+	if (r->left)
+		command_say("%u processes were still running when the program had ended: inconclusive, their "
+			    "later calls are not recorded",
+			r->left);
+	whole = report(r, stop_session(r));
 	trace_daemon_stop(&r->daemon);
-	return status;
+	return status || (whole && !r->left) ? status : COMMAND_INCONCLUSIVE;
 }
 
 int cmd_trace(int argc, char **argv)

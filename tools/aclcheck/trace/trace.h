@@ -38,17 +38,22 @@ char *trace_select(const struct trace_selection *s, char *why, size_t why_size);
 /* --- trace_daemon.c: LTTng's own programs ---------------------------------- */
 
 struct trace_daemon {
-	pid_t sessiond, relayd; /* ours, 0 = none */
+	pid_t keeper; /* the parent of those that are ours, 0 = none */
+	int line; /* to it */
 	bool shared; /* the running daemon is used */
 	char home[64]; /* settings and sockets of ours, removed at the end */
 	char session[64]; /* name of our session, "" before it is created */
+	pid_t program; /* 0 before it is started */
 	unsigned control_port, data_port, live_port; /* of our relay daemon */
 };
 
-/* Starts a session daemon of our own, or finds the running one (shared, or when there is no other way). */
-bool trace_daemon_start(struct trace_daemon *d, bool shared);
-/* A relay daemon on the loopback that writes to directory. */
-bool trace_daemon_relay(struct trace_daemon *d, const char *directory);
+/*
+ * Starts a session daemon of our own, or finds the running one (shared, or when there is no other way).
+ * relay: a relay daemon on the loopback writes to that directory, NULL = none is wanted.
+ */
+bool trace_daemon_start(struct trace_daemon *d, bool shared, const char *relay);
+/* After session or program have changed: what is to be ended should this command be killed. */
+void trace_daemon_announce(const struct trace_daemon *d);
 /* Ends what was started and removes what was made; also the session, when it still exists. */
 void trace_daemon_stop(struct trace_daemon *d);
 

@@ -7,11 +7,15 @@
  *			fixed; a mount namespace of ours gives us another.  Where that is
  *			forbidden: a session with a name of its own in the running daemon.
  * A daemon that we did not start is never stopped.
+ *
+ * A process of ours, the keeper, is their parent and ends them.  It outlives this command when that is
+ * killed: then the recording goes on until the program has ended, and nothing is left behind.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -22,11 +26,13 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "tools/aclcheck/common/command.h"
+#include "tools/aclcheck/run/run.h"
 #include "tools/aclcheck/trace/trace.h"
 
 #define RUN_DIRECTORY "/var/run/lttng"
@@ -135,7 +141,25 @@ static bool daemon_answers(void)
 
 /* --- daemons of ours ------------------------------------------------------- */
 
-/* A daemon must not outlive us, must not see the terminal's signals, and says nothing. */
+struct keeper {
+	const char *home, *relay; /* relay: directory of a relay daemon, NULL = none */
+	pid_t sessiond, relayd; /* 0 = none */
+};
+
+/* What the keeper says when the daemons are up, or not. */
+struct keeper_answer {
+	bool up;
+	unsigned control_port, data_port, live_port;
+};
+
+/* What is said to the keeper. The end of its line means that this command was killed. */
+struct keeper_word {
+	bool stop;
+	pid_t program; /* 0 = not yet */
+	char session[64]; /* "" = not yet */
+};
+
+/* A daemon must not outlive the keeper, must not see the terminal's signals, and says nothing. */
 static pid_t start(const char *log, char *const *argv)
 {
 	pid_t parent = getpid(), pid = fork();
@@ -187,79 +211,30 @@ static void say_dead(const char *program, int status)
 			WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
-/* The daemon tells its parent with SIGUSR1 when it listens. */
-static bool start_sessiond(struct trace_daemon *d)
+/* The daemon sends SIGUSR1 to its parent when it listens. */
+static bool start_sessiond(struct keeper *k)
 {
 	char *argv[] = {"lttng-sessiond", "--sig-parent", "--no-kernel", "--quiet", NULL}, log[128];
 	struct timespec limit = {READY_SECONDS, 0};
-	sigset_t wait, old;
+	sigset_t wait;
 	int status = 0, got;
 
-	snprintf(log, sizeof(log), "%s/sessiond.log", d->home);
+	snprintf(log, sizeof(log), "%s/sessiond.log", k->home);
 	sigemptyset(&wait);
 	sigaddset(&wait, SIGUSR1);
 	sigaddset(&wait, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &wait, &old);
-	d->sessiond = start(log, argv);
+	k->sessiond = start(log, argv);
 	do {
 		got = sigtimedwait(&wait, NULL, &limit);
-	} while (got == SIGCHLD && waitpid(d->sessiond, &status, WNOHANG) == 0);
-	sigprocmask(SIG_SETMASK, &old, NULL);
+	} while (got == SIGCHLD && waitpid(k->sessiond, &status, WNOHANG) == 0);
 	if (got == SIGUSR1)
 		return true;
 	if (got == SIGCHLD) {
 		say_dead("lttng-sessiond", status);
-		d->sessiond = 0;
+		k->sessiond = 0;
 	} else {
 		command_say("lttng-sessiond is not ready after %d s", READY_SECONDS);
 	}
-	return false;
-}
-
-/*
- * An empty run directory that only we and our children see.  The directory
- * itself stays when it had to be made, as LTTng leaves it: removing it would
- * take away what another recording has mounted there.
- */
-static bool private_directory(void)
-{
-	mkdir(RUN_DIRECTORY, 0755);
-	return !unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_SLAVE | MS_REC, NULL) &&
-	       !mount("aclcheck", RUN_DIRECTORY, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755");
-}
-
-static bool make_home(struct trace_daemon *d)
-{
-	const char *tmp = getenv("TMPDIR");
-
-	/* The daemon's sockets have long names below it, and paths of sockets are short. */
-	if (!tmp || !*tmp || strlen(tmp) > sizeof(d->home) - sizeof("/aclcheck-XXXXXX"))
-		tmp = "/tmp";
-	snprintf(d->home, sizeof(d->home), "%s/aclcheck-XXXXXX", tmp);
-	if (mkdtemp(d->home))
-		return true;
-	command_say("%s: %s", d->home, strerror(errno));
-	d->home[0] = 0;
-	return false;
-}
-
-bool trace_daemon_start(struct trace_daemon *d, bool shared)
-{
-	bool root = geteuid() == 0;
-
-	if (!make_home(d))
-		return false;
-	d->shared = shared;
-	if (!shared && root && !private_directory() && daemon_answers())
-		d->shared = true;
-	/* Root's sockets are elsewhere; a user's are in there, so for a running daemon it must stay. */
-	if (root || !d->shared)
-		setenv("LTTNG_HOME", d->home, 1);
-	if (!d->shared)
-		return start_sessiond(d);
-	if (daemon_answers())
-		return true;
-	command_say("no session daemon is running");
 	return false;
 }
 
@@ -296,7 +271,7 @@ static bool listens(unsigned port)
 	return yes;
 }
 
-bool trace_daemon_relay(struct trace_daemon *d, const char *directory)
+static bool start_relayd(struct keeper *k, struct keeper_answer *a)
 {
 	char output[PATH_MAX + 16], url[3][80], log[128];
 	char *argv[] = {"lttng-relayd", output, url[0], url[1], url[2], NULL};
@@ -306,18 +281,18 @@ bool trace_daemon_relay(struct trace_daemon *d, const char *directory)
 	int status;
 
 	free_ports(ports);
-	snprintf(output, sizeof(output), "--output=%s", directory);
+	snprintf(output, sizeof(output), "--output=%s", k->relay);
 	for (unsigned i = 0; i < 3; i++)
 		snprintf(url[i], sizeof(url[i]), "--%s-port=tcp://127.0.0.1:%u", names[i], ports[i]);
-	snprintf(log, sizeof(log), "%s/relayd.log", d->home);
-	d->control_port = ports[0];
-	d->data_port = ports[1];
-	d->live_port = ports[2];
-	d->relayd = start(log, argv);
+	snprintf(log, sizeof(log), "%s/relayd.log", k->home);
+	a->control_port = ports[0];
+	a->data_port = ports[1];
+	a->live_port = ports[2];
+	k->relayd = start(log, argv);
 	for (unsigned i = 0; i < READY_SECONDS * 100; i++) {
-		if (waitpid(d->relayd, &status, WNOHANG) == d->relayd) {
+		if (waitpid(k->relayd, &status, WNOHANG) == k->relayd) {
 			say_dead("lttng-relayd", status);
-			d->relayd = 0;
+			k->relayd = 0;
 			return false;
 		}
 		if (listens(ports[2]))
@@ -328,7 +303,7 @@ bool trace_daemon_relay(struct trace_daemon *d, const char *directory)
 	return false;
 }
 
-/* --- the end --------------------------------------------------------------- */
+/* --- the keeper ------------------------------------------------------------ */
 
 static int remove_entry(const char *path, const struct stat *s, int type, struct FTW *ftw)
 {
@@ -339,14 +314,182 @@ static int remove_entry(const char *path, const struct stat *s, int type, struct
 	return 0;
 }
 
+static void kill_one(void *context, pid_t pid)
+{
+	(void)context;
+	kill(pid, SIGKILL);
+}
+
+/* Consumers that have lost their session daemon included. */
+static void end_daemons(struct keeper *k)
+{
+	stop(&k->sessiond);
+	stop(&k->relayd);
+	descendants_each(kill_one, NULL);
+	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+		;
+}
+
+/* It is not our child. */
+static void wait_for_program(pid_t program, int fd)
+{
+	struct timespec pause = {0, 100 * 1000 * 1000};
+	struct pollfd end = {.fd = fd, .events = POLLIN};
+
+	if (fd >= 0)
+		while (poll(&end, 1, -1) < 0 && errno == EINTR)
+			;
+	else
+		while (program > 0 && !kill(program, 0))
+			nanosleep(&pause, NULL);
+}
+
+/* Standard error and what else was inherited is not held open, as pipes of others may end there. */
+static int keep_only(int line)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	for (int i = 0; i < 3; i++)
+		dup2(null, i);
+	line = dup2(line, 3);
+	syscall(SYS_close_range, 4u, ~0u, 0u);
+	return line;
+}
+
+static void keep(struct keeper *k, int line)
+{
+	struct keeper_word last = {0}, word;
+	int program = -1;
+
+	while (!last.stop && read(line, &word, sizeof(word)) == sizeof(word)) {
+		if (word.program && !last.program)
+			program = (int)syscall(SYS_pidfd_open, word.program, 0);
+		last = word;
+	}
+	if (!last.stop) {
+		wait_for_program(last.program, program);
+		if (last.session[0])
+			trace_lttng(NULL, "destroy", last.session);
+	}
+	end_daemons(k);
+	nftw(k->home, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static void __attribute__((noreturn)) be_keeper(struct keeper *k, bool daemon, int line)
+{
+	struct keeper_answer answer = {0};
+	sigset_t all;
+
+	setsid();
+	prctl(PR_SET_NAME, "aclcheck-lttng");
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	answer.up = (!daemon || start_sessiond(k)) && (!k->relay || start_relayd(k, &answer));
+	if (write(line, &answer, sizeof(answer)) == sizeof(answer))
+		keep(k, keep_only(line));
+	_exit(0);
+}
+
+static bool start_keeper(struct trace_daemon *d, const char *relay)
+{
+	struct keeper k = {.home = d->home, .relay = relay};
+	struct keeper_answer answer = {0};
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return false;
+	fflush(NULL);
+	d->keeper = fork();
+	if (!d->keeper) {
+		close(ends[0]);
+		be_keeper(&k, !d->shared, ends[1]);
+	}
+	close(ends[1]);
+	d->line = ends[0];
+	if (d->keeper < 0 || read(d->line, &answer, sizeof(answer)) != sizeof(answer))
+		return false;
+	d->control_port = answer.control_port;
+	d->data_port = answer.data_port;
+	d->live_port = answer.live_port;
+	return answer.up;
+}
+
+static void say(const struct trace_daemon *d, bool stop)
+{
+	struct keeper_word word = {.stop = stop, .program = d->program};
+
+	memcpy(word.session, d->session, sizeof(word.session));
+	send(d->line, &word, sizeof(word), MSG_NOSIGNAL);
+}
+
+void trace_daemon_announce(const struct trace_daemon *d)
+{
+	say(d, false);
+}
+
+/* --- from outside ---------------------------------------------------------- */
+
+/*
+ * An empty run directory that only we and our children see.  The directory
+ * itself stays when it had to be made, as LTTng leaves it: removing it would
+ * take away what another recording has mounted there.
+ */
+static bool private_directory(void)
+{
+	mkdir(RUN_DIRECTORY, 0755);
+	return !unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_SLAVE | MS_REC, NULL) &&
+	       !mount("aclcheck", RUN_DIRECTORY, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755");
+}
+
+static bool make_home(struct trace_daemon *d)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	/* The daemon's sockets have long names below it, and paths of sockets are short. */
+	if (!tmp || !*tmp || strlen(tmp) > sizeof(d->home) - sizeof("/aclcheck-XXXXXX"))
+		tmp = "/tmp";
+	snprintf(d->home, sizeof(d->home), "%s/aclcheck-XXXXXX", tmp);
+	if (mkdtemp(d->home))
+		return true;
+	command_say("%s: %s", d->home, strerror(errno));
+	d->home[0] = 0;
+	return false;
+}
+
+bool trace_daemon_start(struct trace_daemon *d, bool shared, const char *relay)
+{
+	bool root = geteuid() == 0;
+
+	if (!make_home(d))
+		return false;
+	d->shared = shared;
+	if (!shared && root && !private_directory() && daemon_answers())
+		d->shared = true;
+	/* Root's sockets are elsewhere; a user's are in there, so for a running daemon it must stay. */
+	if (root || !d->shared)
+		setenv("LTTNG_HOME", d->home, 1);
+	if (!start_keeper(d, relay))
+		return false;
+	if (!d->shared || daemon_answers())
+		return true;
+	command_say("no session daemon is running");
+	return false;
+}
+
 void trace_daemon_stop(struct trace_daemon *d)
 {
 	if (d->session[0])
 		trace_lttng(NULL, "destroy", d->session);
 	d->session[0] = 0;
-	stop(&d->sessiond);
-	stop(&d->relayd);
-	if (d->home[0])
-		nftw(d->home, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	if (d->keeper > 0) {
+		say(d, true);
+		close(d->line);
+		while (waitpid(d->keeper, NULL, 0) < 0 && errno == EINTR)
+			;
+	} else if (d->home[0]) {
+		rmdir(d->home);
+	}
+	d->keeper = 0;
 	d->home[0] = 0;
 }
