@@ -269,3 +269,12 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' bad.sarif "$SOURC
 	[ "$(json i.gitlab '[(x["check_name"], x["severity"]) for x in r]')" = "[('inconclusive', 'critical')]" ]
 	[ "$(json i.sarif 'r["runs"][0]["invocations"][0]["executionSuccessful"]')" = False ]
 }
+
+@test "github: inconclusive is an error exactly when it fails the step" {
+	run "$ACLCHECK" run --softnpu --format github --report out.github -- /bin/true
+	[ "$status" = 98 ]
+	grep -q '^::error title=aclcheck inconclusive::nothing-observed' out.github
+	run "$ACLCHECK" run --softnpu --keep-exit-code --format github --report out.github -- /bin/true
+	[ "$status" = 0 ]
+	grep -q '^::warning title=aclcheck inconclusive::nothing-observed' out.github
+}
