@@ -38,6 +38,8 @@ struct merge {
 	/* Of the file being read. */
 	const char *path;
 	struct span text;
+	const char
+		*rewritten; /* where in text the finding at hand stood that is no part of it now, else NULL */
 	bool journal;
 	struct span findings; /* of a report */
 	json_t *head; /* process members of the report or journal */
@@ -96,7 +98,7 @@ static bool complain(struct merge *m, const char *at, const char *what)
 {
 	const char *slash = strrchr(m->path, '/');
 
-	command_say("%s:%zu: %s", m->path, line_of(m, at), what);
+	command_say("%s:%zu: %s", m->path, line_of(m, m->rewritten ? m->rewritten : at), what);
 	snprintf(m->wrong, sizeof(m->wrong), "%.120s: %.120s", slash ? slash + 1 : m->path, what);
 	m->bad = true;
 	return false;
@@ -119,12 +121,14 @@ struct identity {
 	bool merged; /* from a merged report: it lists ranks itself */
 	bool shown; /* not suppressed */
 	bool expected;
+	bool escaped; /* a key is written in another way than we do */
 };
 
 static bool identity_member(void *context, struct span key, struct span value)
 {
 	struct identity *id = context;
 
+	id->escaped |= memchr(key.at, '\\', (size_t)(key.end - key.at)) != NULL;
 	if (span_is(key, "fingerprint"))
 		span_string(value, &id->fingerprint);
 	else if (span_is(key, "count"))
@@ -212,6 +216,25 @@ static void end_progress(struct merge *m)
 	m->progress = 0;
 }
 
+static bool add_finding(void *context, struct span value);
+
+/* Later readers of the text compare keys as they stand. */
+static bool add_rewritten(struct merge *m, struct span value)
+{
+	json_t *json = parse(m, value);
+	char *text = json ? json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+	bool good;
+
+	json_decref(json);
+	if (!text)
+		return complain(m, value.at, "a finding is not well formed");
+	m->rewritten = value.at;
+	good = add_finding(m, (struct span){text, text + strlen(text)});
+	m->rewritten = NULL;
+	free(text);
+	return good;
+}
+
 static bool add_finding(void *context, struct span value)
 {
 	struct merge *m = context;
@@ -223,6 +246,8 @@ static bool add_finding(void *context, struct span value)
 
 	if (!scan_object(value, identity_member, &id))
 		return complain(m, value.at, "a finding is not well formed");
+	if (id.escaped && !m->rewritten)
+		return add_rewritten(m, value);
 	if (!(++m->seen % 4096))
 		show_progress(m);
 	n = id.fingerprint.at ? (size_t)(id.fingerprint.end - id.fingerprint.at) : 0;

@@ -96,6 +96,7 @@ static json_t *finding_json(const struct merged_finding *f)
 	if (!json)
 		return json_object();
 	json_object_del(json, "record");
+	json_object_del(json, "ranks");
 	if (f->shown)
 		json_object_set_new(json, "suppressed", json_false());
 	json_object_set_new(json, "count", json_integer(f->count));
@@ -151,7 +152,7 @@ json_t *finding_table_grades(const struct merged_finding *table)
 struct writing {
 	const struct merged_finding *finding;
 	FILE *to;
-	bool any;
+	bool any, suppressed; /* a member was written; that one was */
 };
 
 /* Members as they are, but for those that merging makes. */
@@ -168,6 +169,7 @@ static bool write_member(void *context, struct span key, struct span value)
 	w->any = true;
 	fwrite_unlocked(key.at - 1, 1, (size_t)(key.end - key.at) + 2, w->to);
 	putc_unlocked(':', w->to);
+	w->suppressed |= span_is(key, "suppressed");
 	if (w->finding->shown && span_is(key, "suppressed"))
 		fputs("false", w->to);
 	else
@@ -188,7 +190,7 @@ static void write_resolved(const struct merged_finding *f, FILE *to)
 static void write_finding(const struct merged_finding *f, FILE *to)
 {
 	const struct span text = {f->text, f->text + f->size};
-	struct writing w = {f, to, false};
+	struct writing w = {f, to, false, false};
 
 	if (memmem(f->text, f->size, "\"build_id\"", 10)) {
 		write_resolved(f, to);
@@ -196,6 +198,8 @@ static void write_finding(const struct merged_finding *f, FILE *to)
 	}
 	putc_unlocked('{', to);
 	scan_object(text, write_member, &w);
+	if (f->shown && !w.suppressed)
+		fputs(",\"suppressed\":false", to);
 	fprintf(to, ",\"count\":%lld,\"processes\":%lld,\"sites\":", (long long)f->count,
 		(long long)f->processes);
 	sites_write(f->sites, to);
