@@ -130,7 +130,7 @@ bool checks_model_lives(struct checks *c, uint64_t model);
  */
 void checks_callback(struct checks *c, struct acl_call_record *outer, const void *argument, bool begins);
 
-/* With target "auto": the version of the loaded runtime, told once after aclInit succeeded. */
+/* With target "auto": the version of the loaded runtime, passed on once after aclInit succeeded. */
 void checks_set_runtime(struct checks *c, enum acl_cann version);
 
 /* The calls are recorded: from now on changes of events are numbered as well, for the order of a replay. */

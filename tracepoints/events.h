@@ -67,7 +67,7 @@ LTTNG_UST_TRACEPOINT_ENUM(aclcheck, value_form,
 		lttng_ust_field_enum_value("text", 6)
 		lttng_ust_field_enum_value("api", 7)))
 
-/* Once per process and session; rank as the launcher (MPI, Slurm, torchrun, hccl) told it. */
+/* Once per process and session; rank as the launcher (MPI, Slurm, torchrun, hccl) set it. */
 LTTNG_UST_TRACEPOINT_EVENT(aclcheck, process,
 	LTTNG_UST_TP_ARGS(const struct trace_process *, p),
 	LTTNG_UST_TP_FIELDS(

@@ -12,7 +12,7 @@ extern const struct acl_trace_host *trace_host;
 /* --- self.c: the recorded process, its settings, modules and stacks ------ */
 
 /*
- * Emits what sessions that can see it have not been told yet.  Cheap when there
+ * Emits what sessions that can see it have not received yet.  Cheap when there
  * is nothing new; called before each event of a call.  False = nothing was new.
  */
 bool self_describe(void);
@@ -21,7 +21,7 @@ void self_remember(const char *key, const char *value);
 /* Describes a module or a stack (with its modules) unless that was done. */
 void self_module(uint32_t id);
 void self_stack(uint32_t id);
-/* In the child of a fork: everything is to be told again. */
+/* In the child of a fork: everything is to be emitted again. */
 void self_forked(void);
 
 /* --- finding.c ------------------------------------------------------------ */

@@ -3,7 +3,7 @@
  * What a trace says of the recorded process itself.  Sessions come and go
  * while the program runs and LTTng does not tell us; but the list of probes of
  * a tracepoint is replaced whenever a session joins or leaves.  So that
- * pointer is compared, and everything is told again when it changed: a
+ * pointer is compared, and everything is emitted again when it changed: a
  * description twice in one trace does no harm.
  */
 #include <errno.h>

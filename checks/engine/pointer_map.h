@@ -92,7 +92,7 @@ void block_release_failed(struct acl_block *block, uint32_t generation);
 struct acl_block *map_next(struct pointer_map *map, uint32_t *cursor);
 struct acl_block *map_block(struct pointer_map *map, uint32_t index);
 uint32_t map_live(const struct pointer_map *map);
-/* In a child after fork: the lock may have been somebody else's. */
+/* In a child after fork: another process may have held the lock. */
 void map_forked(struct pointer_map *map);
 
 /* References to blocks, beside those to objects (acl_ref): a kind no object has, index, generation. */

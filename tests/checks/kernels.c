@@ -84,7 +84,7 @@ static void unload_after_destroy(void **state)
 	silent(fixture);
 }
 
-/* Something behind the launch may have told the program that it is done. */
+/* Something behind the launch may have informed the program that it is done. */
 static void unload_after_signal(void **state)
 {
 	void *s, *b;

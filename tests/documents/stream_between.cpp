@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 	TRY(aclrtCreateStream(&first));
 	TRY(aclrtCreateStream(&second));
 
-	/* Waiting for an event that nobody has recorded yet orders nothing. */
+	/* Waiting for an event that is not recorded yet orders nothing. */
 	if (broken("wait-first") || broken("old-event-first"))
 		TRY(aclrtStreamWaitEvent(second, event));
 	TRY(aclrtMemsetAsync(device, size, 0x33, size, first));

@@ -89,7 +89,7 @@ static void test_file_mapping(void **state)
 }
 
 static struct {
-	pthread_barrier_t told, checked;
+	pthread_barrier_t ready, checked;
 	int *local;
 	char *block;
 	int own, own_block;
@@ -104,7 +104,7 @@ static void *other_thread(void *unused)
 	other.block = malloc(64); /* from an arena of its own, as the main one is in use */
 	other.own = host_class_of(&local);
 	other.own_block = host_class_of(other.block);
-	pthread_barrier_wait(&other.told);
+	pthread_barrier_wait(&other.ready);
 	pthread_barrier_wait(&other.checked);
 	return NULL;
 }
@@ -114,16 +114,16 @@ static void test_other_threads(void **state)
 	pthread_t thread;
 
 	(void)state;
-	pthread_barrier_init(&other.told, NULL, 2);
+	pthread_barrier_init(&other.ready, NULL, 2);
 	pthread_barrier_init(&other.checked, NULL, 2);
 	pthread_create(&thread, NULL, other_thread, NULL);
-	pthread_barrier_wait(&other.told);
+	pthread_barrier_wait(&other.ready);
 	assert_int_equal(other.own, ACL_HOST_STACK);
 	assert_int_equal(other.own_block, ACL_HOST_HEAP);
 	assert_int_equal(host_class_of(other.local), ACL_HOST_STACK);
 	pthread_barrier_wait(&other.checked);
 	pthread_join(thread, NULL);
-	/* Its stack is nobody's now: the next mapping may be another owner's. The kernel lists the thread a
+	/* Its stack is free now: the next mapping may be another owner's. The kernel lists the thread a
 	 * moment longer. */
 	for (int ms = 0; ms < 2000 && host_class_of(other.local) == ACL_HOST_STACK; ms++)
 		usleep(1000);

@@ -63,7 +63,7 @@ load guest.bash
 	tail -3 events | grep -q 'enter aclFinalize path=linked depth=0'
 }
 
-@test "fork: the trace provider is told" {
+@test "fork: the trace provider is notified" {
 	traced "$guest/ending" fork-after
 	grep -q '^before_fork' events
 	grep -q '^after_fork_parent' events
@@ -81,7 +81,7 @@ load guest.bash
 	grep -q out out
 }
 
-@test "checks off: calls go through untouched, and nobody calls that a pass" {
+@test "checks off: calls go through untouched, and that is not called a pass" {
 	ACLCHECK_CHECKS=off same_as_without "$guest/ending" return 1
 	[ "$(field verdict)" = inconclusive ]
 	[ "$(field calls)" = 0 ]

@@ -37,7 +37,7 @@ load guest.bash
 	readelf -dW "$library" | grep -q NOW
 }
 
-@test "a function nobody wants to see costs at most 12 instructions on its way" {
+@test "a function that is not observed costs at most 12 instructions on its way" {
 	# From the entry to the jump through the table; branches taken for judged calls do not count.
 	for name in aclInit aclrtMemcpyAsync aclrtLaunchKernelWithHostArgs; do
 		n=$(objdump -d --no-show-raw-insn "$library" --disassemble=$name |

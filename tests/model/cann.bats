@@ -43,7 +43,7 @@ plant() {
 	[[ $output == *"new, not in the model: function aclrtBrandNew"* ]]
 }
 
-@test "what an older installation lacks is told and no difference" {
+@test "what an older installation lacks is reported and no difference" {
 	sed -i '/ aclrtStreamStop(/d' "$cann/include/acl/acl_rt.h"
 	rm "$cann/include/acl/acl_rt_memory_soma.h"
 	plant acl_rt.h 'aclrtSnapShotProcessLock(.*);' 'aclrtSnapShotProcessLock(void);'

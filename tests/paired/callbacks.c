@@ -83,7 +83,7 @@ static void wait_in_exception(void)
 static void info_kept(void)
 {
 	CALL(aclrtSetExceptionInfoCallback, .callback = HANDLE);
-	/* Nobody saw who was told this. */
+	/* No call shows who received this. */
 	CALL(aclrtGetStreamIdFromExceptionInfo, .info = OTHER_INFO);
 	pair_callback_begin(ACL_API_aclrtSetExceptionInfoCallback, INFO);
 	CALL(aclrtGetTaskIdFromExceptionInfo, .info = INFO);

@@ -393,7 +393,7 @@ static void update_unbegun(void)
 	CALL_FAILS(bug ? 107033 : 0, aclmdlRICaptureTaskUpdateEnd, .stream = s);
 }
 
-/* After an end that failed nobody knows whether the update is still open. */
+/* After an end that failed it is unknown whether the update is still open. */
 static void update_end_failed(void)
 {
 	aclrtStream s = make_stream(), other = make_stream();

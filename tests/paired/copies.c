@@ -237,7 +237,7 @@ static void crossing_without_policy(void)
 
 /* --- results for the host ------------------------------------------------------------------------ */
 
-/* On the default stream, which nobody destroys. */
+/* On the default stream, which is never destroyed. */
 static void result_not_waited_for(void)
 {
 	void *d = make_device_memory(4096), *h = make_host_memory(4096);

@@ -222,7 +222,7 @@ static void grouped_elsewhere(void)
 	capture_end(s);
 }
 
-/* What is left open goes on after the device was reset for somebody else. */
+/* What is left open goes on after the device was reset for another thread. */
 static void left_open(void)
 {
 	aclrtStream s;

@@ -84,7 +84,7 @@ static void waited_in_vain(void)
 	end();
 }
 
-/* A record may come when the host has waited in vain already; here it never does. */
+/* A record may come when the host has stopped waiting already; here it never does. */
 static void synchronised_in_vain(void)
 {
 	aclrtStream s1 = make_stream(), s2 = make_stream();
@@ -159,7 +159,7 @@ static void exported_to_nobody(void)
 	CALL(aclrtDestroyNotify, .notify = n);
 }
 
-/* It is left to the end of the process, which is told, too. */
+/* It is left to the end of the process, which is reported, too. */
 static void exported_to_nobody_until_end(void)
 {
 	aclrtNotify n = make_notify();

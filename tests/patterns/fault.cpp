@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A framework's watch over faults: its callback notes what it is told, a thread
+ * A framework's watch over faults: its callback notes what it receives, a thread
  * of its own acts upon it.  The software runtime lets the first task fail.
  */
 #include <atomic>
@@ -17,16 +17,16 @@ struct fault {
 	uint32_t device, stream, task, code;
 };
 
-fault told;
+fault received;
 aclrtContext context;
 std::atomic<bool> happened;
 
 void note(aclrtExceptionInfo *info)
 {
-	told.device = aclrtGetDeviceIdFromExceptionInfo(info);
-	told.stream = aclrtGetStreamIdFromExceptionInfo(info);
-	told.task = aclrtGetTaskIdFromExceptionInfo(info);
-	told.code = aclrtGetErrorCodeFromExceptionInfo(info);
+	received.device = aclrtGetDeviceIdFromExceptionInfo(info);
+	received.stream = aclrtGetStreamIdFromExceptionInfo(info);
+	received.task = aclrtGetTaskIdFromExceptionInfo(info);
+	received.code = aclrtGetErrorCodeFromExceptionInfo(info);
 	happened = true;
 }
 
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 	aclrtMemsetAsync(memory, 4096, 1, 4096, stream);
 	expect(aclrtSynchronizeStream(stream) != ACL_SUCCESS, "the fault");
 	watcher.join();
-	expect(told.device == 0 && told.code != 0, "what the callback was told");
+	expect(received.device == 0 && received.code != 0, "what the callback received");
 
 	TRY(aclrtExceptionInfoCallbackUnregister(note));
 	TRY(aclrtDestroyStream(stream));

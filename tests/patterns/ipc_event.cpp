@@ -34,7 +34,7 @@ void waiter(int in, int out)
 	TRY(aclrtDestroyStream(stream));
 	TRY(aclrtResetDevice(0));
 	TRY(aclFinalize());
-	expect(write(out, &byte, 1) == 1, "the end is told");
+	expect(write(out, &byte, 1) == 1, "the end is announced");
 }
 
 void recorder(int in, int out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that waits a little, is told that the time is over, does something else, and waits again. */
+/* A program that waits a little, learns that the time is over, does something else, and waits again. */
 #include <atomic>
 #include <thread>
 

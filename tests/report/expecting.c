@@ -9,7 +9,7 @@
  *	bad		an unaligned copy
  *	twelve		twelve of them
  *	refused		a call that the runtime refuses
- *	leak		a stream that nobody destroys
+ *	leak		a stream that is not destroyed
  *	thread		a thread makes the unaligned copy
  *	thread-open	a thread opens a scope for it, makes it and ends without closing
  *	fork		a child makes the unaligned copy

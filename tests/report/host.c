@@ -145,7 +145,7 @@ void checks_each_site(const struct checks *c, checks_site_fn fn, void *context)
 		fn(context, &test_host.sites[i]);
 }
 
-/* No rule is put to the test here: findings are made up. */
+/* No rule is evaluated here: findings are made up. */
 void checks_rule_counts(const struct checks *c, uint64_t *counts)
 {
 	(void)c;

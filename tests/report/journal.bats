@@ -108,7 +108,7 @@ print(sum(r["record"] == "finding" for r in records), sum(r["record"] == "inconc
 	[ "$(ls)" = r.json ]
 	ACLCHECK_JOB=new ACLCHECK_REPORT=r.json "$FINDINGS" kill 2>/dev/null || true
 	[ "$(ls)" = "$(printf 'r.json.calls\nr.json.part')" ]
-	# The dead one's journal is in nobody's way either.
+	# The dead one's journal is not in the way either.
 	ACLCHECK_JOB=newer ACLCHECK_REPORT=r.json "$FINDINGS" 2>/dev/null
 	[ "$(ls)" = r.json ]
 }

@@ -22,7 +22,7 @@ load helper
 	[[ $output == *"结论: fail"* ]]
 }
 
-@test "a rule without translation is told in English" {
+@test "a rule without translation is reported in English" {
 	ACLCHECK_LANG=zh run "$FINDINGS" advice
 	[[ $output == *"Events made anew again and again"* ]]
 }

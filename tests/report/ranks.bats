@@ -27,7 +27,7 @@ launch() {
 	# Under srun, or one mpirun a node, torchrun's workers share the node's variables.
 	SLURM_PROCID=1 OMPI_COMM_WORLD_RANK=1 PMI_RANK=1 RANK=9 LOCAL_RANK=1 ACLCHECK_REPORT='t.%r.json' "$FINDINGS" 2>/dev/null
 	[ "$(json t.9.json 'r["rank"]')" = 9 ]
-	# What is no number is nobody's rank.
+	# What is no number is no rank.
 	RANK='../x' ACLCHECK_REPORT='bad.%r.json' "$FINDINGS" 2>/dev/null
 	[ "$(json bad.[0-9]*.json 'r.get("rank")')" = None ]
 }

@@ -85,11 +85,11 @@ setup_file() {
 	read -r _ parent _ child <out
 	[ "$(count t "vpid = $parent, .* acl:.*_entry|aclrtMemcpyAsync_entry.*vpid = $parent,")" -eq 2 ]
 	[ "$(count t "aclrtMemcpyAsync_entry.*vpid = $child, vtid = $child,")" -eq 3 ]
-	# who the child is is told anew
+	# who the child is is recorded anew
 	[ "$(count t "aclcheck:process: .*vpid = $child,")" -eq 1 ]
 }
 
-@test "a session that starts later is told everything, too" {
+@test "a session that starts later receives everything, too" {
 	needs_mount
 	unshare -m bash -c '
 		mkdir -p /var/run/lttng && mount -t tmpfs none /var/run/lttng && cd "$1" && export LTTNG_HOME=$1

@@ -74,7 +74,7 @@ print(sum(int(c[4]) - int(c[3]) for c in calls if c[2] == "0" and c[5] in names)
 	"$aclcheck" summary "$BATS_FILE_TMPDIR/job" | grep -q '^process [0-9]*, rank 1 on '
 }
 
-@test "findings and verdict are told" {
+@test "findings and verdict are reported" {
 	[ "$(ask mix.json '(p["findings"], p["verdict"])')" = "(2, 'pass')" ]
 }
 

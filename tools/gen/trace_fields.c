@@ -3,7 +3,7 @@
  * The fields of a call's events.  A value is recorded as what it is (enum by
  * name, handle and pointer in hex); what a pointer leads to is opened:
  *	input	copied before with a read that cannot fault (trace_copy), since
- *		nobody has looked at the pointer yet
+ *		the pointer is not checked yet
  *	output	read in place, only after success: the runtime has written there
  *	text	copied the same careful way, cut at TRACE_TEXT bytes
  * Arrays show their first elements, records their fields one by one.

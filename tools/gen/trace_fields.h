@@ -26,7 +26,7 @@ void trace_inputs(FILE *f, const struct model *m, const struct function *fn, con
 void trace_outputs(FILE *f, const struct model *m, const struct function *fn, const char *provider,
 	struct trace_enums *enums);
 
-/* Whether inputs or outputs are read through pointers that nobody vouches for: then the event gets a copy. */
+/* Whether inputs or outputs are read through unverified pointers: then the event gets a copy. */
 bool trace_opens_inputs(const struct function *fn);
 bool trace_opens_outputs(const struct function *fn);
 

@@ -14,7 +14,7 @@ enum share_kind { SHARE_EXPORT, SHARE_IMPORT, SHARE_HANDLE };
 struct share {
 	_Atomic uint64_t key; /* key_of_text() or of a shareable handle, 0 = free */
 	_Atomic uint64_t base, size; /* of the memory; of a handle the physical memory's handle */
-	_Atomic int32_t device; /* of the exporter as the runtime told it, -1 = it was not asked */
+	_Atomic int32_t device; /* of the exporter as the runtime answered, -1 = it was not queried */
 	_Atomic uint8_t kind; /* enum share_kind */
 	_Atomic bool closed; /* an import that was closed */
 	_Atomic bool checks_pid; /* importers must be admitted */

@@ -165,7 +165,7 @@ PAIR("event-wait-before-record", wait_first)
 	aclrtDestroyStream(other);
 }
 
-/* A wait that really blocks: said when nobody can record any more. */
+/* A wait that really blocks: said when no thread can record any more. */
 PAIR("event-wait-before-record", wait_for_ever)
 {
 	aclrtEvent e;

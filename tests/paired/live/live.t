@@ -32,22 +32,22 @@ def findings(scenario, which, settings, place):
 def wrong_with(rule, scenario, also, settings):
     """What is wrong with a pair, line by line."""
     with tempfile.TemporaryDirectory() as place:
-        found, told = findings(scenario, "bug", settings, place)
+        found, output = findings(scenario, "bug", settings, place)
         primary = [f for f in found if not f.get("secondary") and f["rule"] != "api-error"]
         if rule not in [f["rule"] for f in primary]:
             yield f"with the bug {rule} is not reported"
-            yield from told.splitlines()
+            yield from output.splitlines()
         for f in primary:
             if f["rule"] != rule and f["rule"] not in also and f["severity"] in COUNTED and not f.get("advice"):
                 yield f"with the bug there is {f['rule']} as well"
-                yield from told.splitlines()
-        found, told = findings(scenario, "fixed", settings, place)
+                yield from output.splitlines()
+        found, output = findings(scenario, "fixed", settings, place)
         # Advice about other things than the mistake is due in both runs.
         found = [f for f in found if not f.get("advice") or f["rule"] == rule]
         for f in found:
             yield f"fixed there is still {f['rule']}"
         if found:
-            yield from told.splitlines()
+            yield from output.splitlines()
 
 
 def main():

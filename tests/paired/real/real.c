@@ -22,11 +22,11 @@
 #define SECONDS 5 /* a scenario takes milliseconds; what takes this long waits for ever */
 
 /* What a child tells its parent, also when it is killed. */
-static struct told {
+static struct outcome {
 	unsigned api; /* of the last call */
 	bool at_exit;
 	char otherwise[128];
-} * told;
+} * outcome;
 
 /* Arguments of the call on its way; calls of one scenario nest at most once. */
 #define NESTED 4
@@ -44,7 +44,7 @@ bool pair_enter(struct acl_call_record *ev, unsigned api, const void *args, unsi
 		abort();
 	memcpy(copy, args, acl_apis[api].args_size);
 	standin_fill(api, copy);
-	told->api = api;
+	outcome->api = api;
 	ev->result.i = place_call(api, copy);
 	return false;
 }
@@ -52,19 +52,19 @@ bool pair_enter(struct acl_call_record *ev, unsigned api, const void *args, unsi
 void pair_leave(struct acl_call_record *ev, int64_t result)
 {
 	depth--;
-	if (acl_apis[ev->api].ret_kind != ACL_KIND_ERROR || ev->result.i == result || told->otherwise[0])
+	if (acl_apis[ev->api].ret_kind != ACL_KIND_ERROR || ev->result.i == result || outcome->otherwise[0])
 		return;
 	/* Fixed, one failure is as good as another; with the bug the very code may be the matter. */
 	if (!bug && !ev->result.i == !result)
 		return;
-	snprintf(told->otherwise, sizeof(told->otherwise), "%s returned %d, not %d", acl_apis[ev->api].name,
-		(int)ev->result.i, (int)result);
+	snprintf(outcome->otherwise, sizeof(outcome->otherwise), "%s returned %d, not %d",
+		acl_apis[ev->api].name, (int)ev->result.i, (int)result);
 }
 
 void pair_assume(bool holds, const char *what)
 {
-	if (!holds && !told->otherwise[0])
-		snprintf(told->otherwise, sizeof(told->otherwise), "not so: %s", what);
+	if (!holds && !outcome->otherwise[0])
+		snprintf(outcome->otherwise, sizeof(outcome->otherwise), "not so: %s", what);
 }
 
 void pair_unseen(enum checks_other_submitter what)
@@ -75,7 +75,7 @@ void pair_unseen(enum checks_other_submitter what)
 
 void pair_exit(void)
 {
-	told->at_exit = true;
+	outcome->at_exit = true;
 	exit(0);
 }
 
@@ -133,7 +133,7 @@ static void run(const struct pair *t, unsigned number)
 	int status = 0;
 	pid_t pid;
 
-	memset(told, 0, sizeof(*told));
+	memset(outcome, 0, sizeof(*outcome));
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
@@ -146,17 +146,17 @@ static void run(const struct pair *t, unsigned number)
 	waitpid(pid, &status, 0);
 	printf("%u\t%s\t%d\t", number, bug ? "bug" : "fixed", (int)pid);
 	if (WIFSIGNALED(status))
-		printf("%s in %s\t", strsignal(WTERMSIG(status)), acl_apis[told->api].name);
+		printf("%s in %s\t", strsignal(WTERMSIG(status)), acl_apis[outcome->api].name);
 	else
 		printf(WEXITSTATUS(status) ? "ended with %d\t" : "ok\t", WEXITSTATUS(status));
-	printf("%s\t%s\n", told->at_exit ? "exit" : "-", told->otherwise[0] ? told->otherwise : "-");
+	printf("%s\t%s\n", outcome->at_exit ? "exit" : "-", outcome->otherwise[0] ? outcome->otherwise : "-");
 }
 
 int pairs_run(const char *name, const struct pair *pairs, size_t n, int argc, char **argv)
 {
 	(void)name;
-	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (told == MAP_FAILED)
+	outcome = mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (outcome == MAP_FAILED)
 		return 1;
 	for (size_t i = 0; argc < 2 && i < n; i++)
 		printf("%zu\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", i, pairs[i].rule,
