@@ -151,8 +151,14 @@ leaks() {
 		[ "$(field verdict)" = fail ]
 		diff <(grep -o 'SUMMARY.*' plain.err) <(grep -o 'SUMMARY.*' tool.err)
 		case "$words" in
-		*lose) [ "$code" = "23 23" ] && grep -q '77 byte(s) leaked in 1 allocation(s)' tool.err ;;
-		*) [ "$code" = 0 ] && [ ! -s tool.err ] ;;
+		*lose)
+			[ "$code" = "23 23" ]
+			grep -q '77 byte(s) leaked in 1 allocation(s)' tool.err
+			;;
+		*)
+			[ "$code" = 0 ]
+			[ ! -s tool.err ]
+			;;
 		esac
 	done
 }
@@ -166,7 +172,7 @@ leaks() {
 }
 
 @test "the library has no thread-local variables and needs the C library alone" {
-	! readelf -lW "$library" | grep -q TLS
+	! readelf -lW "$library" | grep -q TLS || return 1
 	[ "$(readelf -d "$library" | grep -c NEEDED)" -eq 1 ]
 	readelf -d "$library" | grep 'NEEDED.*libc.so.6'
 }

@@ -26,13 +26,13 @@ load guest.bash
 }
 
 @test "thread-local storage is initial-exec and small" {
-	! nm -D "$library" | grep -q __tls_get_addr
+	! nm -D "$library" | grep -q __tls_get_addr || return 1
 	size=$(readelf -lW "$library" | awk '$1 == "TLS" {print $6}')
 	[ "$((size))" -le 256 ]
 }
 
 @test "no text relocations, no executable stack, no lazy binding" {
-	! readelf -dW "$library" | grep -q TEXTREL
+	! readelf -dW "$library" | grep -q TEXTREL || return 1
 	readelf -lW "$library" | grep GNU_STACK | grep -q 'RW '
 	readelf -dW "$library" | grep -q NOW
 }

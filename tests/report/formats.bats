@@ -58,7 +58,7 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' out.sarif "$SOURC
 	show sarif
 	"$python" "$SOURCE/tests/report/sarif_model.py" out.sarif
 	sed 's/"ruleId"/"rule_id"/' out.sarif >wrong.sarif
-	! "$python" "$SOURCE/tests/report/sarif_model.py" wrong.sarif 2>/dev/null
+	! "$python" "$SOURCE/tests/report/sarif_model.py" wrong.sarif 2>/dev/null || return 1
 	[ "$(json out.sarif 'r["runs"][0]["tool"]["driver"]["rules"][0]["name"]')" = AsyncCopyAlignment ]
 	[ "$(json out.sarif 'r["runs"][0]["tool"]["driver"]["rules"][0]["helpUri"]')" = \
 		https://gitcode.com/cann/runtime/blob/v9.0.0/docs/api_docs/aclrtMemcpyAsync.md ]

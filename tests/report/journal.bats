@@ -68,7 +68,7 @@ print(sum(r["record"] == "finding" for r in records), sum(r["record"] == "inconc
 		build="$BUILD/tests/report/findings-${sanitizer%,*}"
 		ACLCHECK_JOB=$sanitizer ACLCHECK_REPORT=${sanitizer%,*}.json ACLCHECK_SUPPRESS=none.json "$build" \
 			error nasty calls threads fork exec repeat doubt 2>err
-		! grep -A20 Sanitizer err
+		! grep -A20 Sanitizer err || return 1
 		[ "$(json ${sanitizer%,*}.json 'r["verdict"]')" = fail ]
 	done
 }
