@@ -130,6 +130,13 @@ bool checks_model_lives(struct checks *c, uint64_t model);
  */
 void checks_callback(struct checks *c, struct acl_call_record *outer, const void *argument, bool begins);
 
+/*
+ * The program says something of itself (aclcheck.h): api is an enum acl_annotation, args as for a call; the
+ * rest of the record as in checks_enter.  NULL: taken, or about what is not known; else why it cannot be
+ * meant so: then nothing comes of it.
+ */
+const char *checks_annotate(struct checks *c, struct acl_call_record *call);
+
 /* With target "auto": the version of the loaded runtime, passed on once after aclInit succeeded. */
 void checks_set_runtime(struct checks *c, enum acl_cann version);
 

@@ -11,7 +11,7 @@
 
 static const char *api_name(unsigned api)
 {
-	return api < acl_api_count ? acl_apis[api].name : "";
+	return acl_call_name(api) ? acl_call_name(api) : "";
 }
 
 static const char *moment(const struct acl_call_site *m)

@@ -49,6 +49,7 @@ struct acl_object_history {
 	const char *role; /* "source memory", "stream" … */
 	uint8_t handle; /* enum acl_handle, ACL_HANDLE_NONE for memory */
 	const char *kind; /* "device memory", "stream", "event" … */
+	const char *name; /* that the program gave it, NULL = none */
 	uint64_t value; /* handle value or base address */
 	uint64_t size; /* bytes, memory only */
 	uint64_t serial; /* distinguishes generations of the same value */

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 
+#include "checks/engine/object_names.h"
 #include "checks/engine/plain_format.h"
 
 static struct finding_grade grade_of(const struct finding_part *parts)
@@ -117,6 +118,7 @@ static void object_add(
 		return;
 	b->handle = o->kind;
 	b->kind = acl_handle_names[o->kind];
+	b->name = object_name_of(c, object_ref(o));
 	b->value = load_relaxed(&o->value);
 	b->serial = load_relaxed(&o->serial);
 	b->device = load_relaxed(&o->device);
@@ -135,7 +137,9 @@ static void block_add(
 	if (!b)
 		return;
 	b->handle = ACL_HANDLE_NONE;
-	b->kind = memory_kind_name(load_relaxed(&m->kind));
+	b->kind = load_relaxed(&m->marks) & BLOCK_DECLARED ? "block of a declared pool"
+							   : memory_kind_name(load_relaxed(&m->kind));
+	b->name = block_name_of(c, m);
 	b->value = load_relaxed(&m->base);
 	b->size = load_relaxed(&m->size);
 	b->serial = load_relaxed(&m->serial);

@@ -129,6 +129,13 @@ static __attribute__((noinline)) struct acl_thread *thread_find(
 	return NULL;
 }
 
+struct acl_thread *checks_thread(struct checks *c, struct acl_call_record *call)
+{
+	if (!call->thread)
+		call->thread = thread_find(c, call);
+	return call->thread;
+}
+
 static inline void hooks_run(struct checks *c, struct acl_call_record *call, const check_hook_fn *hook)
 {
 	if (hook)

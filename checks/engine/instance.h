@@ -175,6 +175,7 @@ struct checks {
 	struct pointer_map *memory; /* allocations */
 	struct pointer_map *registered; /* host ranges of aclrtHostRegister */
 	struct pointer_map *reserved; /* address ranges without memory of their own */
+	_Atomic(struct pointer_map *) declared; /* blocks that the program declared, NULL = never any */
 	_Atomic bool many_devices; /* more than one device has been set */
 	struct site_table *sites;
 	_Atomic uint64_t *evaluated_at_end; /* by rule index: evaluated when the process ended */
@@ -298,6 +299,9 @@ static inline struct acl_thread *thread_next(const struct checks *c, uint32_t *c
 }
 
 #define thread_each(c, t) for (uint32_t at_ = 0; ((t) = thread_next(c, &at_)) != NULL;)
+
+/* The thread that makes the call, known from now on; NULL: too many. */
+struct acl_thread *checks_thread(struct checks *c, struct acl_call_record *call);
 
 static inline struct acl_thread *thread_of(const struct acl_call_record *call)
 {

@@ -22,6 +22,13 @@ static void map_changed(struct pointer_map *map)
 	store_release(&map->head.version, load_relaxed(&map->head.version) + 1);
 }
 
+void map_touch(struct pointer_map *map)
+{
+	lock(&map->lock);
+	map_changed(map);
+	unlock(&map->lock);
+}
+
 struct pointer_map *map_create(struct checks *c)
 {
 	struct pointer_map *map = checks_alloc(c, sizeof(*map));
@@ -431,10 +438,24 @@ struct acl_block *map_block(struct pointer_map *map, uint32_t index)
 	return block_at(map, index);
 }
 
+/* NULL: a reference to no block at all, or there never was such a map. */
+static struct pointer_map *map_of(struct checks *c, uint64_t ref)
+{
+	switch (ref >> 58) {
+	case REF_MEMORY:
+		return c->memory;
+	case REF_REGISTERED:
+		return c->registered;
+	case REF_DECLARED:
+		return load_acquire(&c->declared);
+	}
+	return NULL;
+}
+
 struct acl_block *block_of(struct checks *c, uint64_t ref)
 {
-	struct acl_block *b =
-		block_at(ref >> 58 == REF_MEMORY ? c->memory : c->registered, ref >> 32 & INDEX_MASK);
+	struct pointer_map *map = map_of(c, ref);
+	struct acl_block *b = map ? block_at(map, ref >> 32 & INDEX_MASK) : NULL;
 	uint8_t state = b ? load_acquire(&b->state) : ACL_OBJECT_FREE;
 
 	return (state == ACL_OBJECT_LIVE || state == ACL_OBJECT_DESTROYING) &&

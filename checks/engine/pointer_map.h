@@ -30,8 +30,15 @@ const char *memory_kind_name(unsigned kind);
 /* What happened to a block, for rules that need no more than that. */
 enum block_mark {
 	BLOCK_DESCRIBED = 1u << 0, /* a descriptor was put into it */
-	BLOCK_REPORTED = 1u << 1 /* an advice about it was given */
+	BLOCK_REPORTED = 1u << 1, /* an advice about it was given */
+	BLOCK_DECLARED = 1u << 2 /* a part of an allocation, declared by the program */
 };
+
+/*
+ * Number of a block for tables beside the maps: declared blocks have numbers behind those of all
+ * others. As .index of a look-up.
+ */
+#define DECLARED_NUMBERS (1u << 25)
 
 struct acl_block {
 	_Atomic uint64_t base, size;
@@ -95,13 +102,30 @@ uint32_t map_live(const struct pointer_map *map);
 /* In a child after fork: another process may have held the lock. */
 void map_forked(struct pointer_map *map);
 
+/* Who looked something up in the map looks again: something else has changed that it depends on. */
+void map_touch(struct pointer_map *map);
+
+static inline uint32_t block_number(const struct acl_block *b)
+{
+	bool declared = load_relaxed(&((struct acl_block *)b)->marks) & BLOCK_DECLARED;
+
+	return declared ? b->index + DECLARED_NUMBERS : b->index;
+}
+
 /* References to blocks, beside those to objects (acl_ref): a kind no object has, index, generation. */
+#define REF_DECLARED UINT64_C(61)
 #define REF_MEMORY UINT64_C(62)
 #define REF_REGISTERED UINT64_C(63)
 
 static inline uint64_t block_ref(const struct acl_block *block, uint32_t generation, bool registered)
 {
-	return (registered ? REF_REGISTERED : REF_MEMORY) << 58 | (uint64_t)block->index << 32 | generation;
+	bool declared = load_relaxed(&((struct acl_block *)block)->marks) & BLOCK_DECLARED;
+
+	return (declared            ? REF_DECLARED
+		       : registered ? REF_REGISTERED
+				    : REF_MEMORY)
+		       << 58 |
+	       (uint64_t)block->index << 32 | generation;
 }
 
 /* The object it belongs to. */

@@ -4,7 +4,7 @@
 
 static bool owner_gone(struct checks *c, uint64_t owner)
 {
-	return owner >> 58 < REF_MEMORY ? !object_of(c, owner) : !block_of(c, owner);
+	return owner >> 58 < REF_DECLARED ? !object_of(c, owner) : !block_of(c, owner);
 }
 
 bool value_table_set_of(struct checks *c, struct value_table *p, uint64_t owner, uint64_t key, uint64_t value)

@@ -4,6 +4,7 @@
 #include "checks/state/binary_state.h"
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
+#include "checks/state/declared_kernel.h"
 #include "checks/state/device_state.h"
 #include "checks/state/lifecycle.h"
 #include "checks/state/stream_state.h"
@@ -186,6 +187,8 @@ static void launched(struct checks *c, struct acl_call_record *call)
 	if (!s || !position || !succeeded(call))
 		return;
 	raise_to(&stream_state(s)->kernel, position);
+	if (!kernel_accesses(call))
+		raise_to(&stream_state(s)->opaque, position);
 	b = call->state.capture ? NULL : binary_of(c, function_of(c, call));
 	if (!b)
 		return;

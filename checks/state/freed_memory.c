@@ -232,6 +232,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(FREE_HOST), ACL_LEAVE, released},
 	{ON_OP(UNREGISTER_HOST), ACL_LEAVE, released},
 	{ON_OP(FREE_POOL), ACL_LEAVE, released},
+	{ACL_ANNOTATION_BLOCK_END, ACL_LEAVE, released},
 	{ON_OP(RELEASE_ADDRESS), ACL_LEAVE, released},
 	{ON_OP(DESTROY_POOL), ACL_LEAVE, pool_destroyed},
 	{ON_OP(DEVICE_RESET), ACL_LEAVE, reset},

@@ -2,6 +2,7 @@
 /* Memory: what was allocated, registered, imported and released. */
 #include "checks/state/memory_state.h"
 #include "checks/engine/instance.h"
+#include "checks/state/declared_pool.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_change.h"
 
@@ -14,6 +15,14 @@ void lookup_fill(struct checks *c, struct known_lookup *known, uint64_t address,
 		known->reach = known->place.size;
 	else if (map_live(c->registered))
 		map_find(c->registered, address, &known->place);
+}
+
+bool memory_find(struct checks *c, uint64_t address, struct block_lookup *found)
+{
+	if (declared_find(c, address, found))
+		return found->block != NULL;
+	return map_find(c->memory, address, found) ||
+	       (map_live(c->registered) && map_find(c->registered, address, found));
 }
 
 /* These have an address first and another one third; what stands there may be anything. */
@@ -254,6 +263,8 @@ static const struct check_hook hooks[] = {
 	{ON_OP(REGISTER_HOST), ACL_LEAVE, registered},
 	{ON_OP(UNREGISTER_HOST), ACL_ENTER, unregistering},
 	{ON_OP(UNREGISTER_HOST), ACL_LEAVE, unregistered},
+	{ACL_ANNOTATION_BLOCK_END, ACL_ENTER, declared_end_enter},
+	{ACL_ANNOTATION_BLOCK_END, ACL_LEAVE, declared_end_leave},
 };
 
 const struct check_module module_memory = {

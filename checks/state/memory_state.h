@@ -40,6 +40,9 @@ static inline bool lookup_find(struct checks *c, const struct acl_call_record *c
 	return place->block != NULL;
 }
 
+/* The memory at an address as a call that uses it sees it: a declared block, an allocation, a registered
+ * range. */
+bool memory_find(struct checks *c, uint64_t address, struct block_lookup *found);
 /* Whether anything may have written the device memory since it was allocated (written_state.c). */
 bool block_maybe_written(struct checks *c, struct acl_block *b);
 /* The source of the copy that the call is, if surely nothing has written it; of a batch the first such. */

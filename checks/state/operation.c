@@ -136,8 +136,7 @@ static bool block_look_up(struct checks *c, struct recent_block *r, uint64_t add
 {
 	struct block_lookup *found = &r->block;
 
-	if (!map_find(c->memory, address, found) &&
-		!(map_live(c->registered) && map_find(c->registered, address, found))) {
+	if (!memory_find(c, address, found)) {
 		found->size = 0;
 		return false;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Accesses of tasks that may still run, by block: how one more is entered among them. */
+#include "checks/state/declared_pool.h"
 #include "checks/state/order_state.h"
 #include "checks/state/pending_inside.h"
 
@@ -325,15 +326,29 @@ bool entering_begin(struct checks *c, const struct acl_call_record *call, struct
 	return true;
 }
 
+/* Accesses are kept with the allocation: the next declared block may have the same bytes. NULL: it is gone.
+ */
+static inline const struct block_lookup *allocation_of(
+	struct checks *c, const struct block_lookup *place, struct block_lookup *home)
+{
+	if (__builtin_expect(place->index < DECLARED_NUMBERS, 1))
+		return place;
+	return declared_home(c, place->block, home) ? home : NULL;
+}
+
 void entering_add(struct entering *e, const struct block_lookup *place, uint64_t start, uint64_t span,
 	uint64_t pitch, uint64_t width, unsigned flags)
 {
 	struct block_accesses *b;
 	struct pending_access *last;
+	struct block_lookup home;
 
 	if (!span || span > place->size - (start - place->base))
 		return;
 	e->block = place->block;
+	place = allocation_of(e->c, place, &home);
+	if (!place)
+		return;
 	e->access.start = start;
 	e->access.end = start + span;
 	e->access.pitch = pitch;
@@ -351,10 +366,13 @@ void entering_add(struct entering *e, const struct block_lookup *place, uint64_t
 void access_take_back(struct checks *c, const struct acl_call_record *call, const struct block_lookup *place,
 	uint64_t start, uint64_t span)
 {
-	struct block_accesses *b = accesses_lock(c, place->kind, place->index, place->generation);
+	struct block_lookup home;
+	struct block_accesses *b;
 	struct pending_access *found;
 	struct access_walk w;
 
+	place = allocation_of(c, place, &home);
+	b = place ? accesses_lock(c, place->kind, place->index, place->generation) : NULL;
 	if (!b)
 		return;
 	access_walk_begin(&w, &b->tree, start, start + span);

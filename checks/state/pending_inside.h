@@ -50,6 +50,8 @@ static inline bool maybe_told(struct acl_object *source, uint64_t position)
  */
 unsigned copy_again(struct checks *c, const struct acl_call_record *call, const struct operation *op);
 
+/* The call submits a task, and not to a model (pending_task.c). */
+bool task_runs_now(struct checks *c, const struct acl_call_record *call);
 /* A task of the call's stream; the accesses come one by one. false: nothing is known of what comes before it.
  */
 bool entering_begin(struct checks *c, const struct acl_call_record *call, struct entering *e);

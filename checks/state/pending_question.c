@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions about accesses in flight. */
+#include "checks/state/declared_pool.h"
 #include "checks/state/pending_inside.h"
 #include "checks/state/signal_state.h"
 
@@ -55,11 +56,22 @@ static bool find_in(struct checks *c, struct block_accesses *b, const struct acc
 	return false;
 }
 
+/* Locks them, as accesses_lock(); those of a declared block are with its allocation. */
+static struct block_accesses *accesses_of(struct checks *c, struct acl_block *block)
+{
+	struct block_lookup home;
+
+	if (!(load_relaxed(&block->marks) & BLOCK_DECLARED))
+		return accesses_lock(
+			c, load_relaxed(&block->kind), block->index, load_relaxed(&block->generation));
+	return declared_home(c, block, &home) ? accesses_lock(c, home.kind, home.index, home.generation)
+					      : NULL;
+}
+
 static bool block_in_flight(struct checks *c, struct acl_block *block, const struct access_question *q,
 	struct access_conflict *out, unsigned *compared)
 {
-	struct block_accesses *b =
-		accesses_lock(c, load_relaxed(&block->kind), block->index, load_relaxed(&block->generation));
+	struct block_accesses *b = accesses_of(c, block);
 	struct acl_object *stream;
 	bool found;
 

@@ -13,6 +13,13 @@ static inline bool runs_with_model(struct checks *c, const struct acl_call_recor
 	       load_relaxed(&stream_state(s)->capture_unsure) || binding_of(c, s);
 }
 
+bool task_runs_now(struct checks *c, const struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+
+	return s && call->state.position && !runs_with_model(c, call, s);
+}
+
 static inline bool task_begin(struct checks *c, const struct acl_call_record *call, struct entering *e)
 {
 	struct acl_object *s = stream_of(call);

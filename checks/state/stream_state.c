@@ -322,6 +322,9 @@ static void stream_suspected(struct checks *c, struct acl_call_record *call)
 }
 
 static const struct check_hook hooks[] = {
+	{ACL_ANNOTATION_KERNEL, ACL_ENTER, stream_capture_enter},
+	{ACL_ANNOTATION_KERNEL, ACL_ENTER, stream_submit_enter},
+	{ACL_ANNOTATION_KERNEL, ACL_LEAVE, stream_work_leave},
 	{ON_OP(QUERY_STREAM), ACL_ENTER, stream_observe_enter},
 	{ON_OP(SYNCHRONISE_STREAM), ACL_ENTER, stream_observe_enter},
 	{ON_OP(SYNCHRONISE_STREAM), ACL_LEAVE, stream_observe_leave},

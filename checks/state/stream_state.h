@@ -19,6 +19,7 @@ struct stream_state {
 	_Atomic uint64_t callback; /* position of the last host callback */
 	_Atomic uint64_t to_host; /* position of the last copy into page-locked host memory */
 	_Atomic uint64_t kernel; /* position of the last kernel */
+	_Atomic uint64_t opaque; /* position of the last kernel of which it is not known what it does */
 	_Atomic uint64_t signal; /* position of the last task that may show progress unseen */
 	_Atomic uint64_t suspect; /* serial of the last finding about a task of it, 0 = none since it was last
 				     drained */

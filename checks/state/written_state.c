@@ -4,6 +4,7 @@
  * last task ran that may have written any.  A block counts as written as soon
  * as a single byte may be: rules speak of memory that holds nothing yet.
  */
+#include "checks/state/declared_kernel.h"
 #include "checks/state/memory_change.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
@@ -56,7 +57,7 @@ static inline void mark_written(struct checks *c, uint32_t index)
 void block_unwritten(struct checks *c, struct acl_block *b)
 {
 	struct written_state *s = written(c);
-	unsigned n = b->index / PAGE_BLOCKS;
+	unsigned n = block_number(b) / PAGE_BLOCKS;
 	_Atomic uint64_t *word;
 
 	if (n < PAGES && !load_acquire(&s->page[n]) && !load_relaxed(&s->off)) {
@@ -65,14 +66,14 @@ void block_unwritten(struct checks *c, struct acl_block *b)
 		if (fresh && !atomic_compare_exchange_strong(&s->page[n], &none, fresh))
 			checks_forget(c, fresh, sizeof(*fresh));
 	}
-	word = word_of(c, b->index);
+	word = word_of(c, block_number(b));
 	if (word)
-		atomic_fetch_and(word, ~(UINT64_C(1) << b->index % 64));
+		atomic_fetch_and(word, ~(UINT64_C(1) << block_number(b) % 64));
 }
 
 bool block_maybe_written(struct checks *c, struct acl_block *b)
 {
-	if (load_relaxed(&written(c)->off) || is_written(c, b->index))
+	if (load_relaxed(&written(c)->off) || is_written(c, block_number(b)))
 		return true;
 	/* Where host and device memory are one the program writes it itself. */
 	if (load_relaxed(&b->serial) <= load_relaxed(&written(c)->until) ||
@@ -83,13 +84,25 @@ bool block_maybe_written(struct checks *c, struct acl_block *b)
 	return load_relaxed(&written(c)->off);
 }
 
+static void declared_writes(struct checks *c, const struct kernel_accesses *list)
+{
+	struct block_lookup place;
+
+	for (unsigned i = 0; i < list->n; i++)
+		if (list->at[i].writes && memory_find(c, (uintptr_t)list->at[i].address, &place))
+			mark_written(c, place.index);
+}
+
 /* A kernel, a model, a callback …: it may write whatever exists now. After the call, since rules look at what
  * there was before it. */
 static void anything(struct checks *c, struct acl_call_record *call)
 {
 	uint64_t now = load_relaxed(&c->serials);
 
-	(void)call;
+	if (kernel_accesses(call)) {
+		declared_writes(c, kernel_accesses(call));
+		return;
+	}
 	if (load_relaxed(&written(c)->until) != now)
 		store_relaxed(&written(c)->until, now);
 }
@@ -101,7 +114,7 @@ static bool kernel_pending(struct checks *c)
 
 	object_each(c, ACL_HANDLE_STREAM, o)
 	{
-		uint64_t kernel = load_relaxed(&stream_state(o)->kernel);
+		uint64_t kernel = load_relaxed(&stream_state(o)->opaque);
 
 		if (kernel > load_acquire(&stream_state(o)->completed) && object_usable(o))
 			return true;
@@ -131,7 +144,7 @@ static __attribute__((noinline, cold)) void reads_new(
 	if ((stream_of(call) && order_unseen(c, stream_of(call))) || kernel_pending(c))
 		return;
 	/* Once is enough, and saves looking again. */
-	mark_written(c, b->index);
+	mark_written(c, block_number(b));
 	if (holds_something || call_note(call, &unwritten_note))
 		return;
 	call_note_set(call, &unwritten_note, 1 + e->index);
@@ -222,6 +235,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(OVERFLOW_READ), ACL_ENTER, written_access_enter},
 	{ON_OP(EXPORT_MEMORY), ACL_ENTER, written_access_enter},
 	{ON_OP(MAP_PEER), ACL_ENTER, written_access_enter},
+	{ACL_ANNOTATION_KERNEL, ACL_LEAVE, anything},
 };
 
 const struct check_module module_written = {

@@ -274,8 +274,9 @@ struct acl_struct {
 };
 
 /* Tables; acl_apis is indexed by enum acl_api and sorted by strcmp of name. */
-extern const struct acl_api_info acl_apis[];
+extern const struct acl_api_info acl_apis[]; /* by enum acl_api, and behind these by enum acl_annotation */
 extern const unsigned acl_api_count;
+extern const unsigned acl_named_count; /* with the annotations */
 extern const struct acl_enum acl_enums[];
 extern const unsigned acl_enum_count;
 extern const struct acl_enum_value acl_errors[]; /* ACL_SUCCESS and ACL_ERROR_*, ascending by value */
@@ -299,6 +300,12 @@ extern const char *const acl_cann_names[]; /* by enum acl_cann: "8.1", ... "main
  * flag is set, the end is reached.
  */
 bool acl_result_is_answer(unsigned api, int64_t code);
+
+/* Name of a function or annotation, NULL of anything else. */
+static inline const char *acl_call_name(unsigned api)
+{
+	return api < acl_named_count ? acl_apis[api].name : NULL;
+}
 
 /* enum acl_api of a function name, or -1. Binary search, no allocation, async-signal-safe. */
 int acl_api_find(const char *name);

@@ -240,7 +240,7 @@ void decode_value(struct text *t, const struct acl_value *v)
 			text_safe(t, v->s, 512);
 		break;
 	case ACL_VALUE_API:
-		if (v->u < acl_api_count)
+		if (v->u < acl_named_count)
 			text_str(t, acl_apis[v->u].name);
 		break;
 	default:

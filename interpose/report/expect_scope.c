@@ -24,10 +24,12 @@ static struct entry {
 	char rule[96];
 	char reason[256];
 	uint64_t place;
+	bool ignores; /* what it takes need not come */
 	_Atomic uint64_t opened, met;
 } entries[ENTRIES];
 
 ACL_EXPORT int aclcheck_expect_open(const char *rule, const char *reason);
+ACL_EXPORT int aclcheck_ignore_open(const char *rule, const char *reason);
 ACL_EXPORT void aclcheck_expect_close(int scope);
 
 /* A handler that interrupted the tool stays silent: the sinks' lock may be held. */
@@ -41,33 +43,41 @@ static void misused(const char *text)
 	}
 }
 
-static bool is_it(const struct entry *e, const char *rule, const char *reason, uint64_t place)
+/* A scope as the program opens it. */
+struct opening {
+	const char *rule, *reason;
+	uint64_t place;
+	bool ignores;
+};
+
+static bool is_it(const struct entry *e, const struct opening *o)
 {
-	return e->place == place && !strcmp(e->rule, rule) &&
-	       !strncmp(e->reason, reason, sizeof(e->reason) - 1);
+	return e->place == o->place && e->ignores == o->ignores && !strcmp(e->rule, o->rule) &&
+	       !strncmp(e->reason, o->reason, sizeof(e->reason) - 1);
 }
 
-static void fill(struct entry *e, const char *rule, const char *reason, uint64_t place)
+static void fill(struct entry *e, const struct opening *o)
 {
 	struct text t;
 
 	text_init(&t, e->rule, sizeof(e->rule));
-	text_str(&t, rule);
+	text_str(&t, o->rule);
 	text_init(&t, e->reason, sizeof(e->reason));
-	text_put(&t, reason, strnlen(reason, sizeof(e->reason) - 1));
-	e->place = place;
+	text_put(&t, o->reason, strnlen(o->reason, sizeof(e->reason) - 1));
+	e->place = o->place;
+	e->ignores = o->ignores;
 	atomic_store_explicit(&e->state, 2, memory_order_release);
 }
 
 /* Two threads that come at once with the same may each get an entry: readers add them up. */
-static uint16_t entry_of(const char *rule, const char *reason, uint64_t place)
+static uint16_t entry_of(const struct opening *o)
 {
 	for (unsigned i = 0; i < ENTRIES; i++) {
 		int state = atomic_load_explicit(&entries[i].state, memory_order_acquire);
 
 		if (!state && atomic_compare_exchange_strong(&entries[i].state, &state, 1))
-			fill(&entries[i], rule, reason, place);
-		else if (state != 2 || !is_it(&entries[i], rule, reason, place))
+			fill(&entries[i], o);
+		else if (state != 2 || !is_it(&entries[i], o))
 			continue;
 		return (uint16_t)(i + 1);
 	}
@@ -75,23 +85,23 @@ static uint16_t entry_of(const char *rule, const char *reason, uint64_t place)
 	return 0;
 }
 
-static uint16_t entry_for(const char *rule, const char *reason, uint64_t place)
+static uint16_t entry_for(const struct opening *o)
 {
-	if (!rule || !*rule || !reason || !*reason)
+	if (!o->rule || !*o->rule || !o->reason || !*o->reason)
 		misused("a scope was opened without a rule or without a reason");
-	else if (strlen(rule) >= sizeof(entries->rule))
+	else if (strlen(o->rule) >= sizeof(entries->rule))
 		misused("the rule of a scope is longer than any rule's name");
 	else
-		return entry_of(rule, reason, place);
+		return entry_of(o);
 	return 0;
 }
 
 /* Gives the number of scopes open then: a name for this one. */
-int aclcheck_expect_open(const char *rule, const char *reason)
+static int scope_open(const struct opening *o)
 {
 	struct acl_thread *t = thread_self();
 	int saved = errno;
-	uint16_t entry = entry_for(rule, reason, (uint64_t)(uintptr_t)__builtin_return_address(0));
+	uint16_t entry = entry_for(o);
 	unsigned at;
 
 	at = t->n_scopes;
@@ -111,6 +121,18 @@ int aclcheck_expect_open(const char *rule, const char *reason)
 	}
 	errno = saved;
 	return t->n_scopes;
+}
+
+int aclcheck_expect_open(const char *rule, const char *reason)
+{
+	return scope_open(
+		&(struct opening){rule, reason, (uint64_t)(uintptr_t)__builtin_return_address(0), false});
+}
+
+int aclcheck_ignore_open(const char *rule, const char *reason)
+{
+	return scope_open(
+		&(struct opening){rule, reason, (uint64_t)(uintptr_t)__builtin_return_address(0), true});
 }
 
 void aclcheck_expect_close(int scope)
@@ -156,7 +178,7 @@ bool expect_get(uint32_t scope, struct expectation *out)
 
 	if (!e || atomic_load_explicit(&e->state, memory_order_acquire) != 2)
 		return false;
-	*out = (struct expectation){e->rule, e->reason, e->place,
+	*out = (struct expectation){e->rule, e->reason, e->place, e->ignores,
 		atomic_load_explicit(&e->opened, memory_order_relaxed),
 		atomic_load_explicit(&e->met, memory_order_relaxed)};
 	return true;
@@ -168,7 +190,7 @@ uint64_t expect_unmet(void)
 	uint64_t n = 0;
 
 	for (uint32_t i = 1; expect_get(i, &e); i++)
-		n += e.met < e.opened ? e.opened - e.met : 0;
+		n += expect_is_unmet(&e) ? e.opened - e.met : 0;
 	return n;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scopes of expected failure that a program opens (aclcheck.h).  Each opening
+ * Scopes of expected failure, and of findings to ignore, that a program opens (aclcheck.h).  Each opening
  * wants a finding of its own; openings at the same place with the same rule
  * and reason are counted together.
  */
@@ -15,6 +15,7 @@
 struct expectation {
 	const char *rule, *reason;
 	uint64_t place; /* return address of the opening */
+	bool ignores; /* it suppresses findings, and waits for none */
 	uint64_t opened, met; /* openings; findings' scopes: one an opening */
 };
 
@@ -33,6 +34,11 @@ static inline bool expect_any(void)
 
 /* By what expect_scope() gave, and all from 1 on; false after the last. */
 bool expect_get(uint32_t scope, struct expectation *out);
+
+static inline bool expect_is_unmet(const struct expectation *e)
+{
+	return !e->ignores && e->met < e->opened;
+}
 
 /* Openings that never met what they wait for, those still open included. */
 uint64_t expect_unmet(void);

@@ -59,7 +59,7 @@ void expectations_each_unmet(void (*each)(void *context, const struct unmet *u),
 					.reason = list[i].reason,
 					.expired = list[i].expired});
 	for (uint32_t i = 1; expect_get(i, &e); i++)
-		if (e.met < e.opened)
+		if (expect_is_unmet(&e))
 			each(context, &(struct unmet){e.rule, e.reason, e.place, e.opened, e.met, false});
 }
 
@@ -89,6 +89,17 @@ static void entry_json(struct jout *j, const struct suppression *p)
 	jout_object_end(j);
 }
 
+/* A scope that expects something was ever opened. */
+static bool any_scope(void)
+{
+	struct expectation e;
+
+	for (uint32_t i = 1; expect_get(i, &e); i++)
+		if (!e.ignores)
+			return true;
+	return false;
+}
+
 void expectations_json(struct jout *j)
 {
 	const struct suppression *list;
@@ -97,11 +108,11 @@ void expectations_json(struct jout *j)
 
 	list = suppress_list(&n);
 	/* Expectations stand first in the list. */
-	if (!expect_get(1, &e) && !(n && list[0].expected))
+	if (!any_scope() && !(n && list[0].expected))
 		return;
 	jout_array(j, "expectations");
 	for (uint32_t i = 1; expect_get(i, &e); i++)
-		if (e.opened || e.met)
+		if (!e.ignores && (e.opened || e.met))
 			scope_json(j, &e);
 	for (size_t i = 0; i < n && list[i].expected; i++)
 		entry_json(j, &list[i]);

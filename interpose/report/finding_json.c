@@ -67,8 +67,8 @@ static void moment(struct jout *j, const char *key, const struct acl_call_site *
 	if (m->stack)
 		n = stack_frames(m->stack, &ips);
 	jout_object(j, key);
-	if (m->api < acl_api_count)
-		jout_string(j, "call", acl_apis[m->api].name);
+	if (acl_call_name(m->api))
+		jout_string(j, "call", acl_call_name(m->api));
 	jout_uint(j, "thread", m->tid);
 	stack(j, ips, n);
 	jout_object_end(j);
@@ -79,6 +79,8 @@ static void object(struct jout *j, const struct acl_object_history *b)
 	jout_object(j, NULL);
 	jout_string(j, "role", b->role ? b->role : "object");
 	jout_string(j, "kind", b->kind ? b->kind : acl_handle_names[b->handle]);
+	if (b->name)
+		jout_string(j, "name", b->name);
 	jout_hex(j, "value", b->value);
 	if (b->size)
 		jout_uint(j, "size", b->size);
@@ -99,8 +101,8 @@ static void call(struct jout *j, const struct finding_record *s)
 	char buf[512];
 	struct text t;
 
-	if (s->api < acl_api_count)
-		jout_string(j, "call", acl_apis[s->api].name);
+	if (acl_call_name(s->api))
+		jout_string(j, "call", acl_call_name(s->api));
 	if (!ev)
 		return;
 	decode_call_json(j, "args", ev->api, ev->args);

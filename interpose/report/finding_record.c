@@ -22,7 +22,7 @@ static void place(struct finding_record *s, const struct acl_finding *f)
 	const struct acl_call_site *created = f->n_objects ? &f->objects[0].created : NULL;
 	uint32_t stack = f->stack;
 
-	s->api = ACL_API_COUNT;
+	s->api = UINT16_MAX;
 	if (f->event) {
 		s->api = f->event->api;
 		s->caller = f->event->caller;
@@ -53,7 +53,7 @@ static const struct suppression *suppression_of(const struct finding_record *s)
 	const char *words[3 * ACL_FINDING_OBJECTS];
 	char values[ACL_FINDING_OBJECTS][24];
 	struct suppress_subject subject = {.rule = s->f->rule->id,
-		.call = s->api < acl_api_count ? acl_apis[s->api].name : NULL,
+		.call = acl_call_name(s->api),
 		.fingerprint = s->fingerprint,
 		.frames = frames,
 		.objects = words,
@@ -87,7 +87,7 @@ static void decide_status(struct finding_record *s)
 	struct expectation scope;
 
 	if (expect_get(expect_scope(s->f->rule->id, false), &scope)) {
-		s->status = FINDING_EXPECTED;
+		s->status = scope.ignores ? FINDING_SUPPRESSED : FINDING_EXPECTED;
 		s->reason = scope.reason;
 		s->in_program = true;
 		return;
@@ -108,7 +108,7 @@ void finding_record_init(struct finding_record *s, const struct acl_finding *f)
 
 	*s = (struct finding_record){.f = f};
 	place(s, f);
-	fingerprint_begin(&print, f->rule->id, s->api < acl_api_count ? acl_apis[s->api].name : "");
+	fingerprint_begin(&print, f->rule->id, acl_call_name(s->api) ? acl_call_name(s->api) : "");
 	for (unsigned i = 0; i < s->n_ips && print.frames < FINGERPRINT_FRAMES; i++) {
 		const struct symbol *sym = symbol_of(s->ips[i]);
 

@@ -151,7 +151,7 @@ static void moment(struct text *t, enum message what, const struct acl_call_site
 		return;
 	if (m->stack)
 		n = stack_frames(m->stack, &ips);
-	text_fmt(t, "     %s%s", msg(what), m->api < acl_api_count ? acl_apis[m->api].name : "?");
+	text_fmt(t, "     %s%s", msg(what), acl_call_name(m->api) ? acl_call_name(m->api) : "?");
 	text_fmt(t, "  [%s%u]\n", msg(MSG_THREAD), (uint64_t)m->tid);
 	frames(t, ips, n, "       ", "       ");
 }
@@ -163,6 +163,11 @@ static void object_lines(struct text *t, const struct acl_object_history *b)
 	if (b->value) {
 		text_char(t, ' ');
 		text_hex(t, b->value);
+	}
+	if (b->name) {
+		text_str(t, " \"");
+		text_safe(t, b->name, 64);
+		text_char(t, '"');
 	}
 	if (b->size) {
 		text_str(t, ", ");
@@ -322,8 +327,8 @@ static void place_line(struct text *t, const struct checks_site *place)
 	if (place->advice)
 		text_fmt(t, "%s/", msg(MSG_ADVICE));
 	text_fmt(t, "%s %s x %u", msg(severity_message(place->severity)), place->rule->id, place->count);
-	if (place->api < acl_api_count)
-		text_fmt(t, "  %s", acl_apis[place->api].name);
+	if (acl_call_name(place->api))
+		text_fmt(t, "  %s", acl_call_name(place->api));
 	if (place->caller) {
 		text_str(t, "  ");
 		finding_call_site(t, module_mark(place->caller));

@@ -447,6 +447,19 @@ void fixture_call(struct fixture *fixture, unsigned api, void *args, int64_t res
 	fixture_leave(fixture, &call, result);
 }
 
+const char *fixture_annotate(struct fixture *fixture, unsigned annotation, const void *args, unsigned line)
+{
+	struct acl_call_record call;
+	const char *refused;
+
+	record(fixture, &call, annotation, args, line);
+	site_seen(fixture, call.caller);
+	fixture->running = call.caller;
+	refused = checks_annotate(fixture->checks, &call);
+	fixture->running = 0;
+	return refused;
+}
+
 void fixture_callback(struct fixture *fixture, unsigned api, const void *argument, bool begins)
 {
 	struct acl_call_record call;

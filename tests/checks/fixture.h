@@ -102,6 +102,8 @@ void fixture_leave(struct fixture *fixture, struct acl_call_record *call, int64_
 void fixture_call(struct fixture *fixture, unsigned api, void *args, int64_t result, unsigned line);
 /* What the function `api` launched or registered begins with its argument, or ends, on the present thread. */
 void fixture_callback(struct fixture *fixture, unsigned api, const void *argument, bool begins);
+/* What the program says of itself; why it is refused, NULL: it is not. */
+const char *fixture_annotate(struct fixture *fixture, unsigned annotation, const void *args, unsigned line);
 /* What pthread_self() is on the thread. */
 uint64_t fixture_pthread(uint32_t tid);
 
@@ -109,6 +111,13 @@ uint64_t fixture_pthread(uint32_t tid);
 #ifndef SITES
 #define SITES 0
 #endif
+
+/* SAY(fixture, BLOCK, .address = p, .bytes = 64): an annotation. */
+#define SAY(fixture, what, ...)                                                                              \
+	({                                                                                                   \
+		struct acl_args_ACLCHECK_##what args_ = {__VA_ARGS__};                                       \
+		fixture_annotate(fixture, ACL_ANNOTATION_##what, &args_, SITES + __LINE__);                  \
+	})
 
 #ifndef CALL
 #define CALL(fixture, function, error, ...)                                                                  \

@@ -78,7 +78,7 @@ static void put_facts(struct text *t, const char *sentence)
 
 static const char *api_name(unsigned api)
 {
-	return api < acl_api_count ? acl_apis[api].name : "?";
+	return acl_call_name(api) ? acl_call_name(api) : "?";
 }
 
 static unsigned site_number(const struct fixture *fixture, uint64_t caller)
@@ -148,6 +148,8 @@ static void put_object(struct text *t, const struct acl_object_history *o)
 {
 	put(t, "  object %s: %s ", o->role, o->kind);
 	put_address(t, o->value);
+	if (o->name)
+		put(t, " \"%s\"", o->name);
 	if (o->handle == ACL_HANDLE_NONE)
 		put(t, ", %llu bytes", (unsigned long long)o->size);
 	if (o->device >= 0)

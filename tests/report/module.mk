@@ -36,14 +36,14 @@ $(REPORT_TEST)/stuck: tests/report/stuck.c $(BUILD)/softnpu/libascendcl.so
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) -std=gnu11 $(WARN) -O1 -g -I$(BUILD)/include -o $@ $< \
 		-L$(BUILD)/softnpu -lascendcl -lacl_rt -lpthread -Wl,-rpath,'$$ORIGIN/../../softnpu'
 
-# One that expects its mistakes: C, and C++ whose addresses are fixed when it is linked.
-EXPECTING = $(call say,CC,$@)mkdir -p $(@D) && $(1) $(WARN_USER) -O0 -g -Iinclude -I$(BUILD)/include -o $@ \
-		tests/report/expecting.c -L$(BUILD)/softnpu -lascendcl -lacl_rt -lpthread -Wl,-rpath,'$$ORIGIN/../../softnpu'
+# With aclcheck.h: C, and C++ whose addresses are fixed when it is linked.
+ANNOTATED = $(call say,CC,$@)mkdir -p $(@D) && $(1) $(WARN_USER) -O0 -g -Iinclude -I$(BUILD)/include -o $@ \
+		$< -L$(BUILD)/softnpu -lascendcl -lacl_rt -lpthread -Wl,-rpath,'$$ORIGIN/../../softnpu'
 WARN_USER := -Wall -Wextra -Wpedantic -Wshadow -Werror
-$(REPORT_TEST)/expecting: tests/report/expecting.c include/aclcheck.h $(BUILD)/softnpu/libascendcl.so
-	$(call EXPECTING,$(CC) -std=gnu11)
-$(REPORT_TEST)/expecting-cxx: tests/report/expecting.c include/aclcheck.h $(BUILD)/softnpu/libascendcl.so
-	$(call EXPECTING,$(CXX) -x c++ -std=c++11 -no-pie -fno-pic)
+$(REPORT_TEST)/expecting $(REPORT_TEST)/annotated: $(REPORT_TEST)/%: tests/report/%.c include/aclcheck.h $(BUILD)/softnpu/libascendcl.so
+	$(call ANNOTATED,$(CC) -std=gnu11)
+$(REPORT_TEST)/expecting-cxx $(REPORT_TEST)/annotated-cxx: $(REPORT_TEST)/%-cxx: tests/report/%.c include/aclcheck.h $(BUILD)/softnpu/libascendcl.so
+	$(call ANNOTATED,$(CXX) -x c++ -std=c++11 -no-pie -fno-pic)
 
 # A program with a plug-in, which may be bound to the runtime directly.
 $(REPORT_TEST)/libplugin.so: tests/report/plugin.c $(BUILD)/softnpu/libascendcl.so
@@ -55,7 +55,8 @@ $(REPORT_TEST)/plugged: tests/report/plugged.c $(REPORT_TEST)/libplugin.so
 
 TESTS += $(REPORT_TEST)/unit $(wildcard tests/report/*.bats)
 $(wildcard tests/report/*.bats): $(REPORT_TEST)/findings $(REPORT_TEST)/misaligned \
-	$(REPORT_TEST)/plugged $(REPORT_TEST)/stuck $(REPORT_TEST)/many $(REPORT_TEST)/expecting $(REPORT_TEST)/expecting-cxx
+	$(REPORT_TEST)/plugged $(REPORT_TEST)/stuck $(REPORT_TEST)/many $(REPORT_TEST)/expecting $(REPORT_TEST)/expecting-cxx \
+	$(REPORT_TEST)/annotated $(REPORT_TEST)/annotated-cxx
 
 # The readers of files under the sanitizers, in one compilation.
 FUZZ_SRC := tests/report/fuzz.c $(wildcard tools/aclcheck/formats/*.c) \

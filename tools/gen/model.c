@@ -251,10 +251,20 @@ static void load_wrapped(struct model *m, struct function *f, const json_t *o)
 		read_fail("a variadic function cannot be forwarded");
 }
 
-static void load_function(struct model *m, struct function *f, const json_t *o)
+static void load_params(const struct model *m, struct function *f, const json_t *o)
 {
 	json_t *a = json_object_get(o, "params");
 
+	f->n_params = json_array_size(a);
+	f->params = read_alloc(f->n_params, sizeof(*f->params));
+	for (unsigned i = 0; i < f->n_params; i++)
+		f->params[i].name = read_needed(json_array_get(a, i), "name");
+	for (unsigned i = 0; i < f->n_params; i++)
+		load_param(m, f, &f->params[i], json_array_get(a, i));
+}
+
+static void load_function(struct model *m, struct function *f, const json_t *o)
+{
 	read_only_keys(o, READ_WORDS("name", "header", "since", "ret", "mode", "capture", "context",
 				  "ret_life", "class", "wrap", "operation", "differs", "granule", "spare",
 				  "deprecated", "unlisted", "variadic", "weak", "params", "older"));
@@ -274,12 +284,7 @@ static void load_function(struct model *m, struct function *f, const json_t *o)
 		f->older = read_needed(json_array_get(json_object_get(o, "older"), 0), "until");
 	read_one_of("release", f->older, m->versions);
 	f->ret_ref = model_ref(m, f->ret);
-	f->n_params = json_array_size(a);
-	f->params = read_alloc(f->n_params, sizeof(*f->params));
-	for (unsigned i = 0; i < f->n_params; i++)
-		f->params[i].name = read_needed(json_array_get(a, i), "name");
-	for (unsigned i = 0; i < f->n_params; i++)
-		load_param(m, f, &f->params[i], json_array_get(a, i));
+	load_params(m, f, o);
 	if (f->wrap)
 		load_wrapped(m, f, o);
 }
@@ -309,6 +314,25 @@ static void load_functions(struct model *m, json_t *root)
 			read_fail("%s stands there twice", m->wrapped[i]->name);
 }
 
+/* What a program may say of itself: named in findings as functions are, and nothing else. */
+static void load_annotations(struct model *m, json_t *root)
+{
+	json_t *a = read_list(root, "annotations", &m->n_annotations);
+
+	m->annotations = read_alloc(m->n_annotations, sizeof(*m->annotations));
+	for (unsigned i = 0; i < m->n_annotations; i++) {
+		struct function *f = &m->annotations[i];
+
+		read_at(f->name = read_needed(json_array_get(a, i), "name"));
+		read_only_keys(json_array_get(a, i), READ_WORDS("name", "params"));
+		if (strncmp(f->name, ANNOTATION_PREFIX, strlen(ANNOTATION_PREFIX)) != 0)
+			read_fail("the name does not begin with " ANNOTATION_PREFIX);
+		load_params(m, f, json_array_get(a, i));
+		for (unsigned k = 0; k < f->n_params; k++)
+			f->params[k].role = "none";
+	}
+}
+
 struct model *model_load(const char *path)
 {
 	struct model *m = read_alloc(1, sizeof(*m));
@@ -327,6 +351,7 @@ struct model *model_load(const char *path)
 	load_types(m, root);
 	load_operations(m, root);
 	load_functions(m, root);
+	load_annotations(m, root);
 	check_operations(m);
 	check_variants(m);
 	return m;

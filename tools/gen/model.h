@@ -107,6 +107,8 @@ struct function {
 	struct typeref ret_ref;
 };
 
+#define ANNOTATION_PREFIX "ACLCHECK_" /* of every annotation's name */
+
 struct model {
 	const char *path;
 	const char **versions; /* NULL-terminated, oldest first */
@@ -115,13 +117,14 @@ struct model {
 	struct type *types;
 	struct function *functions; /* in the model's order */
 	const struct function **wrapped; /* interposed ones, by strcmp */
+	struct function *annotations; /* macros of aclcheck.h: name and parameters */
 	const char **handles; /* words of the object kinds, NULL-terminated */
 	struct operation *operations; /* those of a group stand together */
 	const char **groups; /* of the operations, NULL-terminated */
 	const char **role_words; /* that "role" may say, NULL-terminated */
 	const char **roles; /* all that occur, by strcmp, NULL-terminated */
-	unsigned n_headers, n_constants, n_types, n_functions, n_wrapped, n_handles, n_operations, n_groups,
-		n_roles;
+	unsigned n_headers, n_constants, n_types, n_functions, n_wrapped, n_annotations, n_handles,
+		n_operations, n_groups, n_roles;
 };
 
 /* Ends the process with a message when the file cannot be read or makes no sense. */

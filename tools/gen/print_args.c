@@ -22,9 +22,12 @@ static void print_handles(const struct model *m)
 
 static void print_struct(FILE *f, const struct function *fn)
 {
-	fputs("\n/* ", f);
-	emit_prototype(f, fn, fn->name);
-	fprintf(f, " */\nstruct acl_args_%s {\n", fn->name);
+	if (fn->ret) {
+		fputs("\n/* ", f);
+		emit_prototype(f, fn, fn->name);
+		fputs(" */", f);
+	}
+	fprintf(f, "\nstruct acl_args_%s {\n", fn->name);
 	for (unsigned i = 0; i < fn->n_params; i++) {
 		fputc('\t', f);
 		emit_decl(f, fn->params[i].ref.value, fn->params[i].name);
@@ -62,6 +65,16 @@ static void print_unlisted(FILE *f, const struct model *m)
 	fputs("#ifdef __cplusplus\n}\n#endif\n", f);
 }
 
+static void print_annotations(FILE *f, const struct model *m)
+{
+	fputs("\n/* Macros of aclcheck.h, behind the functions: acl_apis has their names and arguments. */\n"
+	      "enum acl_annotation {\n\tACL_ANNOTATION_FIRST_ = ACL_API_COUNT - 1,\n",
+		f);
+	for (unsigned i = 0; i < m->n_annotations; i++)
+		fprintf(f, "\tACL_ANNOTATION_%s,\n", m->annotations[i].name + strlen(ANNOTATION_PREFIX));
+	fputs("\tACL_NAMED_COUNT\n};\n", f);
+}
+
 void print_args(const struct model *m)
 {
 	FILE *f;
@@ -74,8 +87,11 @@ void print_args(const struct model *m)
 	for (unsigned i = 0; i < m->n_wrapped; i++)
 		fprintf(f, "\tACL_API_%s,\n", m->wrapped[i]->name);
 	fputs("\tACL_API_COUNT\n};\n", f);
+	print_annotations(f, m);
 	for (unsigned i = 0; i < m->n_wrapped; i++)
 		print_struct(f, m->wrapped[i]);
+	for (unsigned i = 0; i < m->n_annotations; i++)
+		print_struct(f, &m->annotations[i]);
 	print_unlisted(f, m);
 	fputs("\n#endif\n", f);
 	emit_close(f);

@@ -358,22 +358,38 @@ static void print_function(FILE *f, const struct function *fn)
 		fn->unlisted ? "true" : "false");
 }
 
+static void print_params(FILE *f, const struct function *fn)
+{
+	if (!fn->n_params)
+		return;
+	fprintf(f, "\nstatic const struct acl_param params_%s[] = {\n", fn->name);
+	for (unsigned p = 0; p < fn->n_params; p++)
+		print_param(f, fn, &fn->params[p]);
+	fputs("};\n", f);
+}
+
+static void print_annotation(FILE *f, const struct function *fn)
+{
+	fprintf(f,
+		"\t{ .name = \"%s\", .ret_type = \"void\",\n\t\t.params = params_%s, .n_params = %u, "
+		".args_size "
+		"= sizeof(struct acl_args_%s) },\n",
+		fn->name, fn->name, fn->n_params, fn->name);
+}
+
 static void print_functions(FILE *f)
 {
-	for (unsigned i = 0; i < model->n_wrapped; i++) {
-		const struct function *fn = model->wrapped[i];
-
-		if (!fn->n_params)
-			continue;
-		fprintf(f, "\nstatic const struct acl_param params_%s[] = {\n", fn->name);
-		for (unsigned p = 0; p < fn->n_params; p++)
-			print_param(f, fn, &fn->params[p]);
-		fputs("};\n", f);
-	}
+	for (unsigned i = 0; i < model->n_wrapped; i++)
+		print_params(f, model->wrapped[i]);
+	for (unsigned i = 0; i < model->n_annotations; i++)
+		print_params(f, &model->annotations[i]);
 	fputs("\nconst struct acl_api_info acl_apis[] = {\n", f);
 	for (unsigned i = 0; i < model->n_wrapped; i++)
 		print_function(f, model->wrapped[i]);
-	fprintf(f, "};\nconst unsigned acl_api_count = %u;\n", model->n_wrapped);
+	for (unsigned i = 0; i < model->n_annotations; i++)
+		print_annotation(f, &model->annotations[i]);
+	fprintf(f, "};\nconst unsigned acl_api_count = %u, acl_named_count = %u;\n", model->n_wrapped,
+		model->n_wrapped + model->n_annotations);
 }
 
 void print_tables(const struct model *m)

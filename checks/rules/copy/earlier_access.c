@@ -22,7 +22,7 @@ void earlier_history(struct acl_object_history *h, const void *source)
 
 static bool kernel_in_flight(struct acl_object *stream)
 {
-	return load_relaxed(&stream_state(stream)->kernel) > load_acquire(&stream_state(stream)->completed);
+	return load_relaxed(&stream_state(stream)->opaque) > load_acquire(&stream_state(stream)->completed);
 }
 
 bool order_may_be_unseen(struct checks *c, struct acl_object *earlier, struct acl_object *later)

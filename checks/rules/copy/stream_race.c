@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two tasks of different streams that touch the same bytes with nothing that orders them. */
 #include "checks/engine/finding_statement.h"
+#include "checks/engine/plain_format.h"
 #include "checks/rules/copy/earlier_access.h"
+#include "checks/state/binary_state.h"
+#include "checks/state/declared_pool.h"
 #include "checks/state/pending_access.h"
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
@@ -25,9 +28,23 @@ static const char *who_writes(const struct access_conflict *x)
 					: "the other one writes there";
 }
 
+/* The stream that a declared block is for. */
+static const char *whose_block(struct checks *c, const struct acl_block *block, char out[64])
+{
+	struct acl_object *s = load_relaxed(&((struct acl_block *)block)->marks) & BLOCK_DECLARED
+				       ? declared_stream(c, block)
+				       : NULL;
+
+	return s ? plain_print(out, 64, "; the block is for stream 0x%llx",
+			   (unsigned long long)load_relaxed(&s->value))
+		 : "";
+}
+
 static void race_report(struct checks *c, struct acl_call_record *call, const struct access_conflict *x)
 {
 	struct acl_object *s = stream_of(call), *earlier = object_of(c, x->earlier.stream);
+
+	char whose[64];
 
 	if (!earlier || !task_surely_pending(c, earlier, x->earlier.position))
 		return;
@@ -36,9 +53,9 @@ static void race_report(struct checks *c, struct acl_call_record *call, const st
 			part_object("stream", s), part_block("memory", x->block),
 			part_advice(order_may_be_unseen(c, earlier, s))),
 		"This call and %s on another stream " BOTH_TOUCH
-		", %s, and nothing orders them. " STREAM_EDGE,
+		", %s, and nothing orders them%s. " STREAM_EDGE,
 		acl_apis[x->earlier.api].name, BOTH_TOUCH_ARGS(x), who_writes(x),
-		STREAM_EDGE_ARGS(earlier, x->earlier.api, s));
+		whose_block(c, x->block, whose), STREAM_EDGE_ARGS(earlier, x->earlier.api, s));
 }
 
 static void race_evaluated(const struct acl_call_record *call, unsigned met)
@@ -67,7 +84,15 @@ static void race_enter(struct checks *c, struct acl_call_record *call)
 	accesses_met_forget(c, call);
 }
 
+/* Kernels whose accesses are declared. */
+static void race_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
+{
+	for (unsigned i = 0; i < kernel_launch_count; i++)
+		add(binder, kernel_launches[i], ACL_ENTER, race_enter);
+}
+
 static const struct check_hook hooks[] = {
+	{ACL_ANNOTATION_KERNEL, ACL_ENTER, race_enter},
 	{ON_GROUP(COPY), ACL_ENTER | ACL_IF_ASYNC, race_enter},
 	{ON_GROUP(SET), ACL_ENTER | ACL_IF_ASYNC, race_enter},
 	{ON_GROUP(REDUCE), ACL_ENTER | ACL_IF_ASYNC, race_enter},
@@ -76,6 +101,7 @@ static const struct check_hook hooks[] = {
 };
 
 const struct check_module module_stream_race = {
+	.bind = race_bind,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 };

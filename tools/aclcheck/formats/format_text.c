@@ -121,6 +121,11 @@ static void print_object(FILE *to, const json_t *object)
 	put(to, "   ", text_of(object, "role"), ": ");
 	put_safe(to, text_of(object, "kind"));
 	put(to, " ", text_of(object, "value"), "");
+	if (*text_of(object, "name")) {
+		fputs(" \"", to);
+		put_safe(to, text_of(object, "name"));
+		fputc('"', to);
+	}
 	if (number_of(object, "size"))
 		fprintf(to, ", %lld bytes", number_of(object, "size"));
 	fputc('\n', to);

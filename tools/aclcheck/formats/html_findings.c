@@ -65,9 +65,10 @@ static json_t *objects(const json_t *finding)
 		add_history(history, "created", json_object_get(object, "created"));
 		add_history(history, "last used", json_object_get(object, "last_used"));
 		add_history(history, "destroyed", json_object_get(object, "destroyed"));
-		one = json_pack("{s:s, s:s, s:s, s:I, s:s, s:s}", "role", text_of(object, "role"), "kind",
-			text_of(object, "kind"), "value", strcmp(value, "0x0") ? value : "", "size",
-			number_of(object, "size"), "device", device, "context", text_of(object, "context"));
+		one = json_pack("{s:s, s:s, s:s, s:s, s:I, s:s, s:s}", "role", text_of(object, "role"),
+			"kind", text_of(object, "kind"), "value", strcmp(value, "0x0") ? value : "", "name",
+			text_of(object, "name"), "size", number_of(object, "size"), "device", device,
+			"context", text_of(object, "context"));
 		set_list(one, "has_history", "history", history);
 		json_array_append_new(list, one);
 	}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a program says of itself: pools and their blocks, kernels, names. */
+#define SITES 90000
+#include "fixture.h"
+
+#include <string.h>
+
+#define DOCUMENTS CHECKS_TARGET_DOCUMENTS
+#define SEGMENT 65536
+#define BLOCK 4096
+
+struct program {
+	struct fixture *fixture;
+	char *segment, *host;
+	void *a, *b, *event; /* two streams */
+};
+
+static struct program program(void)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+
+	fixture->other_ways = 0;
+	return (struct program){.fixture = fixture,
+		.segment = fixture_malloc(fixture, DEVICE_MEMORY, SEGMENT),
+		.host = fixture_malloc_host(fixture, HOST_MEMORY, SEGMENT),
+		.a = fixture_stream(fixture, 1),
+		.b = fixture_stream(fixture, 2),
+		.event = fixture_event(fixture, 3, ACL_EVENT_SYNC)};
+}
+
+/* The same, and the segment is a pool with a block for a at its beginning. */
+static struct program with_block(void)
+{
+	struct program p = program();
+
+	assert_null(SAY(p.fixture, POOL, .memory = p.segment, .bytes = SEGMENT));
+	assert_null(SAY(p.fixture, BLOCK, .address = p.segment, .bytes = BLOCK, .stream = p.a));
+	return p;
+}
+
+/* Each its own call site. */
+#define upload(p, offset, size, on)                                                                          \
+	CALL((p)->fixture, aclrtMemcpyAsync, 0, .dst = (p)->segment + (offset), .destMax = (size),           \
+		.src = (p)->host, .count = (size), .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = (on))
+#define download(p, offset, size, on)                                                                        \
+	CALL((p)->fixture, aclrtMemcpyAsync, 0, .dst = (p)->host + SEGMENT / 2, .destMax = (size),           \
+		.src = (p)->segment + (offset), .count = (size), .kind = ACL_MEMCPY_DEVICE_TO_HOST,          \
+		.stream = (on))
+
+static void order(struct program *p, void *first, void *second)
+{
+	CALL(p->fixture, aclrtRecordEvent, 0, .event = p->event, .stream = first);
+	CALL(p->fixture, aclrtStreamWaitEvent, 0, .stream = second, .event = p->event);
+}
+
+/* --- blocks --------------------------------------------------------------------------------- */
+
+static void block_has_an_end_of_its_own(void **state)
+{
+	struct program p = program();
+
+	(void)state;
+	upload(&p, 0, 2 * BLOCK, p.a);
+	silent(p.fixture);
+	SAY(p.fixture, POOL, .memory = p.segment, .bytes = SEGMENT);
+	SAY(p.fixture, BLOCK, .address = p.segment, .bytes = BLOCK, .stream = p.a);
+	upload(&p, 0, BLOCK, p.a);
+	silent(p.fixture);
+	upload(&p, 0, 2 * BLOCK, p.a);
+	want(p.fixture, "memcpy-dest-out-of-bounds:error");
+	/* Of the rest of the pool nothing is known. */
+	upload(&p, BLOCK, BLOCK, p.a);
+	silent(p.fixture);
+	fixture_free(p.fixture);
+}
+
+static void block_that_was_ended_is_released_memory(void **state)
+{
+	struct program p = with_block();
+
+	(void)state;
+	upload(&p, 0, BLOCK, p.a);
+	SAY(p.fixture, BLOCK_END, .address = p.segment);
+	silent(p.fixture);
+	upload(&p, 64, 64, p.a);
+	want(p.fixture, "use-after-free:error");
+	SAY(p.fixture, BLOCK, .address = p.segment, .bytes = 2 * BLOCK, .stream = p.a);
+	upload(&p, 64, 64, p.a);
+	silent(p.fixture);
+	/* The segment is the runtime's all the time. */
+	SAY(p.fixture, BLOCK_END, .address = p.segment);
+	SAY(p.fixture, POOL_END, .memory = p.segment);
+	upload(&p, 64, 64, p.a);
+	silent(p.fixture);
+	fixture_free(p.fixture);
+}
+
+static void block_holds_nothing_at_first(void **state)
+{
+	struct program p = with_block();
+
+	(void)state;
+	download(&p, 0, BLOCK, p.a);
+	want(p.fixture, "uninit-device-read:advice");
+	SAY(p.fixture, BLOCK_END, .address = p.segment);
+	SAY(p.fixture, BLOCK, .address = p.segment, .bytes = BLOCK, .stream = p.a);
+	upload(&p, 0, 64, p.a);
+	download(&p, 0, BLOCK, p.a);
+	silent(p.fixture);
+	SAY(p.fixture, BLOCK_END, .address = p.segment);
+	SAY(p.fixture, BLOCK, .address = p.segment, .bytes = BLOCK, .stream = p.a);
+	download(&p, 0, BLOCK, p.a);
+	want(p.fixture, "uninit-device-read:advice");
+	fixture_free(p.fixture);
+}
+
+/* The bytes are in flight, whoever's block they are now. */
+static void order_outlives_a_block(void **state)
+{
+	struct program p = with_block();
+
+	(void)state;
+	upload(&p, 0, BLOCK, p.a);
+	SAY(p.fixture, BLOCK_END, .address = p.segment);
+	SAY(p.fixture, BLOCK, .address = p.segment + 1024, .bytes = BLOCK, .stream = p.b);
+	upload(&p, 1024, 64, p.b);
+	want(p.fixture, "stream-race-copy:error");
+	order(&p, p.a, p.b);
+	upload(&p, 1024, BLOCK, p.b);
+	silent(p.fixture);
+	fixture_free(p.fixture);
+}
+
+static void block_read_at_once_while_in_flight(void **state)
+{
+	struct program p = with_block();
+
+	(void)state;
+	upload(&p, 0, BLOCK, p.a);
+	CALL(p.fixture, aclrtMemcpy, 0, .dst = p.host, .destMax = 64, .src = p.segment + 64, .count = 64,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST);
+	want(p.fixture, "async-result-used-before-sync:warning");
+	CALL(p.fixture, aclrtSynchronizeStream, 0, .stream = p.a);
+	CALL(p.fixture, aclrtMemcpy, 0, .dst = p.host, .destMax = 64, .src = p.segment + 64, .count = 64,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST);
+	silent(p.fixture);
+	fixture_free(p.fixture);
+}
+
+/* What was there is no pool any more: the address is another allocation's. */
+static void pool_goes_with_its_memory(void **state)
+{
+	struct program p = with_block();
+
+	(void)state;
+	CALL(p.fixture, aclrtFree, 0, .devPtr = p.segment);
+	fixture_malloc(p.fixture, DEVICE_MEMORY, SEGMENT);
+	upload(&p, 0, 2 * BLOCK, p.a);
+	silent(p.fixture);
+	assert_null(SAY(p.fixture, BLOCK_END, .address = p.segment));
+	/* A new pool has none of the old one's blocks. */
+	assert_null(SAY(p.fixture, POOL, .memory = p.segment, .bytes = SEGMENT));
+	assert_null(SAY(p.fixture, BLOCK, .address = p.segment + 64, .bytes = BLOCK, .stream = p.a));
+	fixture_free(p.fixture);
+}
+
+static void blocks_that_cannot_be(void **state)
+{
+	struct program p = with_block();
+	char *beyond = p.segment + SEGMENT;
+
+	(void)state;
+	assert_non_null(SAY(p.fixture, POOL, .memory = p.segment, .bytes = SEGMENT + 1));
+	assert_non_null(SAY(p.fixture, BLOCK, .address = beyond - 64, .bytes = 128, .stream = p.a));
+	assert_non_null(SAY(p.fixture, BLOCK, .address = p.segment + 64, .bytes = 64, .stream = p.a));
+	assert_non_null(SAY(p.fixture, BLOCK_END, .address = p.segment + 64));
+	assert_null(SAY(p.fixture, BLOCK_END, .address = p.segment));
+	assert_non_null(SAY(p.fixture, BLOCK_END, .address = p.segment));
+	assert_non_null(SAY(p.fixture, POOL_END, .memory = p.segment + 64));
+	/* Of memory that is not known anything may be said. */
+	assert_null(SAY(p.fixture, POOL, .memory = beyond, .bytes = SEGMENT));
+	assert_null(SAY(p.fixture, BLOCK, .address = beyond, .bytes = 64, .stream = p.a));
+	assert_null(SAY(p.fixture, BLOCK_END, .address = beyond));
+	assert_null(SAY(p.fixture, POOL_END, .memory = NULL));
+	silent(p.fixture);
+	fixture_free(p.fixture);
+}
+
+/* --- kernels --------------------------------------------------------------------------------- */
+
+static const char arguments[8];
+
+#define launch(p, on, error)                                                                                 \
+	CALL((p)->fixture, aclrtLaunchKernel, error, .funcHandle = handle(90), .numBlocks = 1,               \
+		.argsData = arguments, .argsSize = sizeof(arguments), .stream = (on))
+
+static void kernel_reads_before_the_copy_ends(void **state)
+{
+	struct program p = program();
+
+	(void)state;
+	upload(&p, 0, BLOCK, p.a);
+	SAY(p.fixture, KERNEL_READS, .stream = p.b, .address = p.segment, .bytes = BLOCK);
+	launch(&p, p.b, 0);
+	want(p.fixture, "stream-race-copy:error");
+	CALL(p.fixture, aclrtSynchronizeStream, 0, .stream = p.a);
+	CALL(p.fixture, aclrtSynchronizeStream, 0, .stream = p.b);
+	upload(&p, 0, BLOCK, p.a);
+	order(&p, p.a, p.b);
+	SAY(p.fixture, KERNEL_READS, .stream = p.b, .address = p.segment, .bytes = BLOCK);
+	launch(&p, p.b, 0);
+	silent(p.fixture);
+	/* The other way round. */
+	upload(&p, 64, 64, p.a);
+	want(p.fixture, "stream-race-copy:error");
+	CALL(p.fixture, aclrtSynchronizeStream, 0, .stream = p.a);
+	CALL(p.fixture, aclrtSynchronizeStream, 0, .stream = p.b);
+	/* Two that read. */
+	SAY(p.fixture, KERNEL_READS, .stream = p.a, .address = p.segment + BLOCK, .bytes = BLOCK);
+	launch(&p, p.a, 0);
+	SAY(p.fixture, KERNEL_READS, .stream = p.b, .address = p.segment + BLOCK, .bytes = BLOCK);
+	launch(&p, p.b, 0);
+	silent(p.fixture);
+	fixture_free(p.fixture);
+}
+
+static void launch_that_is_not_seen(void **state)
+{
+	struct program p = program();
+
+	(void)state;
+	upload(&p, 0, BLOCK, p.a);
+	SAY(p.fixture, KERNEL_WRITES, .stream = p.b, .address = p.segment + 64, .bytes = 64);
+	silent(p.fixture);
+	SAY(p.fixture, KERNEL, .stream = p.b, .name = "add");
+	want(p.fixture, "stream-race-copy:error");
+	/* The next one has nothing declared: it may do anything, and nothing is said. */
+	SAY(p.fixture, KERNEL, .stream = p.b, .name = "add");
+	silent(p.fixture);
+	order(&p, p.b, p.a);
+	upload(&p, 0, BLOCK, p.a);
+	silent(p.fixture);
+	fixture_free(p.fixture);
+}
+
+/* What an unknown kernel may order by itself is unknown: the race beside it is advice. */
+static void kernels_that_are_not_declared(void **state)
+{
+	struct program p = program();
+
+	(void)state;
+	launch(&p, p.b, 0);
+	download(&p, 0, BLOCK, p.b);
+	upload(&p, 0, BLOCK, p.a);
+	want(p.fixture, "stream-race-copy:advice");
+	CALL(p.fixture, aclrtSynchronizeDevice, 0);
+	SAY(p.fixture, KERNEL_READS, .stream = p.b, .address = p.segment + 2 * BLOCK, .bytes = 64);
+	launch(&p, p.b, 0);
+	download(&p, 0, BLOCK, p.b);
+	upload(&p, 0, BLOCK, p.a);
+	want(p.fixture, "stream-race-copy:error");
+	fixture_free(p.fixture);
+}
+
+static void failed_launch_is_none(void **state)
+{
+	struct program p = program();
+
+	(void)state;
+	SAY(p.fixture, KERNEL_WRITES, .stream = p.b, .address = p.segment, .bytes = BLOCK);
+	launch(&p, p.b, 107000);
+	want(p.fixture, "api-error:warning");
+	upload(&p, 0, BLOCK, p.a);
+	silent(p.fixture);
+	/* Made again, it does what was declared for it. */
+	launch(&p, p.b, 0);
+	want(p.fixture, "stream-race-copy:error");
+	fixture_free(p.fixture);
+}
+
+static void declared_for_another_launch(void **state)
+{
+	struct program p = program();
+
+	(void)state;
+	upload(&p, 0, BLOCK, p.a);
+	assert_null(SAY(p.fixture, KERNEL_READS, .stream = p.a, .address = p.segment, .bytes = BLOCK));
+	/* Another stream's, and another thread's. */
+	launch(&p, p.b, 0);
+	silent(p.fixture);
+	assert_non_null(SAY(p.fixture, KERNEL_READS, .stream = p.b, .address = p.segment, .bytes = 64));
+	p.fixture->tid++;
+	CALL(p.fixture, aclrtSetDevice, 0, .deviceId = 0);
+	launch(&p, p.b, 0);
+	silent(p.fixture);
+	p.fixture->tid--;
+	launch(&p, p.b, 0);
+	want(p.fixture, "stream-race-copy:advice");
+	fixture_free(p.fixture);
+}
+
+static void kernel_on_released_memory(void **state)
+{
+	struct program p = with_block();
+
+	(void)state;
+	SAY(p.fixture, BLOCK_END, .address = p.segment);
+	SAY(p.fixture, KERNEL_READS, .stream = p.a, .address = p.segment, .bytes = 64);
+	launch(&p, p.a, 0);
+	want(p.fixture, "use-after-free:error");
+	fixture_free(p.fixture);
+}
+
+/* Only what it is declared to write holds something then. */
+static void kernel_writes(void **state)
+{
+	struct program p = program();
+
+	(void)state;
+	SAY(p.fixture, POOL, .memory = p.segment, .bytes = SEGMENT);
+	SAY(p.fixture, BLOCK, .address = p.segment, .bytes = BLOCK, .stream = p.a);
+	SAY(p.fixture, BLOCK, .address = p.segment + BLOCK, .bytes = BLOCK, .stream = p.a);
+	SAY(p.fixture, KERNEL_WRITES, .stream = p.a, .address = p.segment, .bytes = 64);
+	launch(&p, p.a, 0);
+	download(&p, 0, BLOCK, p.a);
+	silent(p.fixture);
+	download(&p, BLOCK, BLOCK, p.a);
+	want(p.fixture, "uninit-device-read:advice");
+	fixture_free(p.fixture);
+}
+
+/* --- names ----------------------------------------------------------------------------------- */
+
+static void names_are_shown(void **state)
+{
+	struct program p = program();
+
+	(void)state;
+	SAY(p.fixture, NAME, .object = p.a, .name = "uploads");
+	SAY(p.fixture, NAME, .object = p.segment, .name = "weights");
+	SAY(p.fixture, NAME, .object = handle(77), .name = "nothing");
+	SAY(p.fixture, NAME, .object = p.b, .name = NULL);
+	upload(&p, 0, BLOCK, p.a);
+	download(&p, 0, BLOCK, p.b);
+	assert_int_equal(p.fixture->n_found, 1);
+	assert_non_null(strstr(p.fixture->found[0].text, "\"uploads\""));
+	assert_non_null(strstr(p.fixture->found[0].text, "\"weights\""));
+	want(p.fixture, "stream-race-copy:error");
+	fixture_free(p.fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(block_has_an_end_of_its_own),
+		cmocka_unit_test(block_that_was_ended_is_released_memory),
+		cmocka_unit_test(block_holds_nothing_at_first),
+		cmocka_unit_test(order_outlives_a_block),
+		cmocka_unit_test(block_read_at_once_while_in_flight),
+		cmocka_unit_test(pool_goes_with_its_memory),
+		cmocka_unit_test(blocks_that_cannot_be),
+		cmocka_unit_test(kernel_reads_before_the_copy_ends),
+		cmocka_unit_test(launch_that_is_not_seen),
+		cmocka_unit_test(kernels_that_are_not_declared),
+		cmocka_unit_test(failed_launch_is_none),
+		cmocka_unit_test(declared_for_another_launch),
+		cmocka_unit_test(kernel_on_released_memory),
+		cmocka_unit_test(kernel_writes),
+		cmocka_unit_test(names_are_shown),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
