@@ -59,7 +59,8 @@ static _Atomic uint64_t sites[SITES];
 
 static bool site_imports(unsigned api, uint64_t caller)
 {
-	_Atomic uint64_t *slot = &sites[(caller ^ caller >> 9) % SITES];
+	/* All calls of a Python program come from one address of libffi. */
+	_Atomic uint64_t *slot = &sites[(caller ^ caller >> 9 ^ api * 41) % SITES];
 	uint64_t key = caller << 16 | api << 1, seen = atomic_load_explicit(slot, memory_order_relaxed);
 	struct elf_object object;
 	bool imports;
