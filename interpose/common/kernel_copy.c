@@ -19,18 +19,23 @@
 #include "interpose/common/thread_state.h"
 
 #define PAGE ((uintptr_t)4096) /* or a part of a larger one */
+#define PARTS_AT_ONCE 32
 
 static _Atomic bool forbidden; /* process_vm_readv */
+
+/* A thread's id names its process as well, and is known without asking, if the thread is followed. */
+static pid_t own_id(void)
+{
+	struct acl_thread *t = thread_self();
+
+	return atomic_load_explicit(&t->pointer, memory_order_relaxed) ? (pid_t)thread_tid(t) : getpid();
+}
 
 static bool copy_at_once(void *to, const void *from, size_t size)
 {
 	struct iovec here = {to, size}, there = {(void *)(uintptr_t)from, size};
-	struct acl_thread *t = thread_self();
-	pid_t id;
 
-	/* A thread's id names its process as well, and is known without asking, if the thread is followed. */
-	id = atomic_load_explicit(&t->pointer, memory_order_relaxed) ? (pid_t)thread_tid(t) : getpid();
-	return syscall(SYS_process_vm_readv, id, &here, 1UL, &there, 1UL, 0UL) == (long)size;
+	return syscall(SYS_process_vm_readv, own_id(), &here, 1UL, &there, 1UL, 0UL) == (long)size;
 }
 
 /* The kernel reads a whole mask of eight bytes, wherever it begins in the page. */
@@ -80,6 +85,50 @@ bool kernel_copy(void *to, const void *from, size_t size)
 	}
 	errno = saved;
 	return good;
+}
+
+/* As many as the kernel copies before one that is not there. */
+static unsigned parts_at_once(struct kernel_copy_part *parts, unsigned n)
+{
+	struct iovec here[PARTS_AT_ONCE], there[PARTS_AT_ONCE];
+	unsigned good = 0;
+	long bytes;
+
+	if (n > PARTS_AT_ONCE)
+		n = PARTS_AT_ONCE;
+	for (unsigned i = 0; i < n; i++) {
+		here[i] = (struct iovec){parts[i].to, parts[i].size};
+		there[i] = (struct iovec){(void *)(uintptr_t)parts[i].from, parts[i].size};
+	}
+	bytes = syscall(SYS_process_vm_readv, own_id(), here, (unsigned long)n, there, (unsigned long)n, 0UL);
+	while (good < n && bytes >= (long)parts[good].size)
+		bytes -= (long)parts[good++].size;
+	return good;
+}
+
+void kernel_copy_parts(struct kernel_copy_part *parts, unsigned n)
+{
+	int saved = errno;
+	unsigned done = 0, good;
+
+	for (unsigned i = 0; i < n; i++)
+		parts[i].good = false;
+	while (done < n && !atomic_load_explicit(&forbidden, memory_order_relaxed)) {
+		good = parts_at_once(parts + done, n - done);
+		for (unsigned i = 0; i < good; i++)
+			parts[done + i].good = true;
+		done += good;
+		/* The one that stopped it: alone, and where this system call is forbidden, otherwise. */
+		if (!good) {
+			parts[done].good = kernel_copy(
+				parts[done].to, (const void *)(uintptr_t)parts[done].from, parts[done].size);
+			done++;
+		}
+	}
+	for (; done < n; done++)
+		parts[done].good = kernel_copy(
+			parts[done].to, (const void *)(uintptr_t)parts[done].from, parts[done].size);
+	errno = saved;
 }
 
 bool kernel_copy_text(char *to, const char *from, size_t room)

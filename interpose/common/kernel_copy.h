@@ -5,9 +5,20 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* false: not all of it can be read. errno stays as it is. */
 bool kernel_copy(void *to, const void *from, size_t size);
+
+/* One of several copies that are made in one system call. */
+struct kernel_copy_part {
+	void *to;
+	uint64_t from;
+	size_t size;
+	bool good; /* all of it was there */
+};
+
+void kernel_copy_parts(struct kernel_copy_part *parts, unsigned n);
 
 /* A text and its NUL, cut to room bytes; false: not all of what is wanted of it can be read. */
 bool kernel_copy_text(char *to, const char *from, size_t room);

@@ -37,6 +37,8 @@ const char *const messages[MSG_COUNT][ACL_LANG_COUNT] = {
 	[MSG_MET] = {"%u of %u times seen", "%u 次出现,预期 %u 次"},
 	[MSG_LINES_ONLY] = {"%u findings were shown; the next ones get a line each (ACLCHECK_MAX_FINDINGS)",
 		"已完整显示 %u 个问题;之后的问题每个只显示一行 (ACLCHECK_MAX_FINDINGS)"},
+	[MSG_PYTHON_UNREAD] = {"Python %s: call stacks show native frames only (%s)",
+		"Python %s:调用栈只显示本机代码帧 (%s)"},
 	[MSG_COUNTED_ONLY] =
 		{"%u findings were shown; the next ones are only counted (ACLCHECK_MAX_FINDINGS)",
 			"已显示 %u 个问题;之后的问题只计数 (ACLCHECK_MAX_FINDINGS)"},

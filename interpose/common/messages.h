@@ -40,6 +40,7 @@ enum message {
 	MSG_MET,
 	MSG_LINES_ONLY,
 	MSG_COUNTED_ONLY,
+	MSG_PYTHON_UNREAD, /* %s: version, why */
 	MSG_NOT_SHOWN,
 	MSG_NOT_RETURNED,
 	MSG_MORE_SITES,

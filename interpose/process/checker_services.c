@@ -22,6 +22,9 @@
 #include "interpose/stack/readable_memory.h"
 #include "interpose/stack/tool_stack.h"
 #include "interpose/symbolize/call_stack.h"
+#include "interpose/symbolize/python_frames.h"
+#include "interpose/symbolize/python_place.h"
+#include "interpose/report/fingerprint.h"
 #include "interpose/common/suppression.h"
 #include "interpose/runtime/other_submitters.h"
 
@@ -108,23 +111,49 @@ static bool looks_at_stack(const struct acl_rule *rule)
 	return answer == YES;
 }
 
+/*
+ * The nearest frames of Python code, as many as a fingerprint has: calls of all its lines come from one place
+ * of libffi or of an extension module, so the caller does not distinguish them.  0: there are none.
+ */
+static uint32_t python_site(struct acl_call_record *ev)
+{
+	const uint64_t *words;
+	uint64_t hash = 0;
+	unsigned n, near = 0;
+
+	if (!python_present())
+		return 0;
+	if (!ev->stack)
+		ev->stack = stack_take(ev->caller);
+	n = stack_frames(ev->stack, &words);
+	for (unsigned i = 0; i < n && near < FINGERPRINT_FRAMES; i++) {
+		if (!is_python_frame(words[i]) || python_place_of(words[i])->library)
+			continue;
+		hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 32;
+		near++;
+	}
+	return near ? (uint32_t)hash | 1 : 0;
+}
+
 /* Whether it is expected or suppressed is decided once a place, and depends on more than the caller. */
 static uint64_t host_place(
 	void *context, struct acl_call_record *ev, const struct acl_rule *rule, bool counted)
 {
 	bool by_stack = ev && looks_at_stack(rule);
+	uint32_t near = ev ? KEEPING_ERRNO(python_site(ev)) : 0;
 	uint64_t place;
 
 	(void)context;
-	if (likely(!by_stack) && likely(!expect_any()))
+	if (likely(!by_stack) && likely(!near) && likely(!expect_any()))
 		return 0;
 	place = (uint64_t)expect_scope(rule->id, counted) << 48 | (uint64_t)expect_inside() << 32;
 	if (by_stack) {
 		if (!ev->stack)
 			ev->stack = KEEPING_ERRNO(stack_take(ev->caller));
-		place |= ev->stack;
+		near = ev->stack;
 	}
-	return place;
+	return place | near;
 }
 
 static void host_finding(void *context, const struct acl_finding *f)

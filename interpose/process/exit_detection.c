@@ -8,8 +8,8 @@
 
 #include "interpose/process/exit_detection.h"
 #include "interpose/runtime/elf_symbols.h"
-#include "interpose/runtime/loaded_module.h"
-#include "interpose/symbolize/call_stack.h"
+#include "interpose/common/thread_state.h"
+#include "interpose/symbolize/unwind.h"
 
 static bool runs(const char *function, const uint64_t *ips, unsigned n)
 {
@@ -20,16 +20,18 @@ static bool runs(const char *function, const uint64_t *ips, unsigned n)
 		return false;
 	/* exit() does not return: the address may be the first one behind it. */
 	for (unsigned i = 0; i < n; i++)
-		if (module_address(ips[i]) > start && module_address(ips[i]) <= end)
+		if (ips[i] > start && ips[i] <= end)
 			return true;
 	return false;
 }
 
 enum acl_exiting exiting_now(uint64_t caller)
 {
-	const uint64_t *ips;
-	unsigned n = stack_frames(stack_take(caller), &ips);
+	uint64_t *ips = thread_self()->frames;
+	unsigned n = unwind_stack(ips, THREAD_FRAMES);
 
+	if (!n)
+		ips[n++] = caller;
 	if (runs("exit", ips, n) || runs("quick_exit", ips, n))
 		return EXITING_PROCESS;
 	return runs("Py_FinalizeEx", ips, n) ? EXITING_INTERPRETER : EXITING_NOT;

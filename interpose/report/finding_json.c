@@ -37,7 +37,12 @@ void finding_frame_json(struct jout *j, const char *key, uint64_t address)
 		jout_int(j, "line", s->line);
 	}
 	jout_string(j, "module", s->module);
-	jout_hex(j, "address", module_address(address));
+	if (s->library)
+		jout_bool(j, "library", true);
+	if (s->python)
+		jout_string(j, "language", "python");
+	else
+		jout_hex(j, "address", module_address(address));
 	if (s->module)
 		jout_hex(j, "offset", s->file_address);
 	if (!s->file)
@@ -58,14 +63,13 @@ static void stack(struct jout *j, const uint64_t *ips, unsigned n)
 
 static void moment(struct jout *j, const char *key, const struct acl_call_site *m)
 {
-	uint64_t caller = module_mark(m->caller);
-	const uint64_t *ips = &caller;
-	unsigned n = 1;
+	const uint64_t *ips;
+	uint64_t caller;
+	unsigned n;
 
 	if (!m->caller && !m->stack)
 		return;
-	if (m->stack)
-		n = stack_frames(m->stack, &ips);
+	n = finding_site_frames(m, &caller, &ips);
 	jout_object(j, key);
 	if (acl_call_name(m->api))
 		jout_string(j, "call", acl_call_name(m->api));

@@ -2,18 +2,30 @@
 /* What every sink needs of a finding first: its stack and its fingerprint. */
 #include "interpose/report/finding_record.h"
 
+#include <string.h>
+
 #include "aclcheck/model.h"
 #include "interpose/report/expect_scope.h"
 #include "interpose/config/job_identity.h"
 #include "interpose/symbolize/call_stack.h"
 #include "interpose/common/suppression.h"
 #include "interpose/symbolize/code_symbol.h"
+#include "interpose/symbolize/python_place.h"
 
 unsigned finding_stack_depth(const uint64_t *ips, unsigned n)
 {
 	while (n > 1 && symbol_is_outside(symbol_of(ips[n - 1])))
 		n--;
 	return n;
+}
+
+unsigned finding_site_frames(const struct acl_call_site *site, uint64_t *caller, const uint64_t **ips)
+{
+	if (site->stack)
+		return stack_frames(site->stack, ips);
+	*caller = module_mark(site->caller);
+	*ips = caller;
+	return !symbol_is_interpreter(symbol_of(*caller));
 }
 
 /* A finding of the whole process (a leak) stands where its object was created. */
@@ -102,6 +114,40 @@ static void decide_status(struct finding_record *s)
 	}
 }
 
+/* Where the findings of Python code stand, for the summary: their callers are all the same. */
+#define SITES_KEPT 4096
+static struct {
+	uint64_t serial, word;
+} python_sites[SITES_KEPT];
+
+static void note_python_site(const struct finding_record *s)
+{
+	if (s->f->repeat != 1 || !s->n_ips || !is_python_frame(s->ips[0]))
+		return;
+	python_sites[s->f->serial % SITES_KEPT].serial = s->f->serial;
+	python_sites[s->f->serial % SITES_KEPT].word = s->ips[0];
+}
+
+uint64_t finding_python_site(uint64_t serial)
+{
+	return python_sites[serial % SITES_KEPT].serial == serial ? python_sites[serial % SITES_KEPT].word
+								  : 0;
+}
+
+void finding_record_forked(void)
+{
+	memset(python_sites, 0, sizeof(python_sites));
+}
+
+/* "<module>" and "<lambda>" are in every file of Python code. */
+static void fingerprint_symbol(struct fingerprint *print, const struct symbol *sym)
+{
+	if (sym->python)
+		fingerprint_frame(print, sym->function, sym->file, sym->function[0] == '<');
+	else
+		fingerprint_frame(print, sym->function, sym->module, sym->stripped);
+}
+
 void finding_record_init(struct finding_record *s, const struct acl_finding *f)
 {
 	struct fingerprint print;
@@ -112,9 +158,10 @@ void finding_record_init(struct finding_record *s, const struct acl_finding *f)
 	for (unsigned i = 0; i < s->n_ips && print.frames < FINGERPRINT_FRAMES; i++) {
 		const struct symbol *sym = symbol_of(s->ips[i]);
 
-		if (!symbol_is_outside(sym))
-			fingerprint_frame(&print, sym->function, sym->module, sym->stripped);
+		if (!symbol_is_outside(sym) && !symbol_is_interpreter(sym))
+			fingerprint_symbol(&print, sym);
 	}
 	fingerprint_end(&print, s->fingerprint);
+	note_python_site(s);
 	decide_status(s);
 }

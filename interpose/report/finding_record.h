@@ -23,6 +23,12 @@ struct finding_record {
 /* Fills in stack and fingerprint, and decides by suppressions and expectations whether the finding counts. */
 void finding_record_init(struct finding_record *s, const struct acl_finding *f);
 
+/* The innermost frame of a finding that Python code caused, 0 for others and those of long ago. */
+uint64_t finding_python_site(uint64_t serial);
+
+/* In the child after fork: its findings are numbered anew. */
+void finding_record_forked(void);
+
 /* For people: one record, ready to be written. */
 void finding_text(struct text *t, const struct finding_record *s, bool colour);
 /* The same in a line of its own. */
@@ -35,6 +41,12 @@ void finding_frame_json(struct jout *j, const char *key, uint64_t address);
 
 /* Frames worth showing: how the C library got to main says nothing. */
 unsigned finding_stack_depth(const uint64_t *ips, unsigned n);
+
+/*
+ * The frames that are known of an earlier call: its stack, or its caller alone, which *caller holds then.
+ * None: the caller is what leads from Python code to C functions, and the same for all of it.
+ */
+unsigned finding_site_frames(const struct acl_call_site *site, uint64_t *caller, const uint64_t **ips);
 
 /* "copy_in (demo.c:42)" */
 void finding_call_site(struct text *t, uint64_t address);

@@ -143,14 +143,13 @@ static void fault_lines(struct text *t, const struct acl_finding *f)
 
 static void moment(struct text *t, enum message what, const struct acl_call_site *m)
 {
-	uint64_t caller = module_mark(m->caller);
-	const uint64_t *ips = &caller;
-	unsigned n = 1;
+	const uint64_t *ips;
+	uint64_t caller;
+	unsigned n;
 
 	if (!m->caller && !m->stack)
 		return;
-	if (m->stack)
-		n = stack_frames(m->stack, &ips);
+	n = finding_site_frames(m, &caller, &ips);
 	text_fmt(t, "     %s%s", msg(what), acl_call_name(m->api) ? acl_call_name(m->api) : "?");
 	text_fmt(t, "  [%s%u]\n", msg(MSG_THREAD), (uint64_t)m->tid);
 	frames(t, ips, n, "       ", "       ");
@@ -323,6 +322,8 @@ static void collect(void *context, const struct checks_site *place)
 
 static void place_line(struct text *t, const struct checks_site *place)
 {
+	uint64_t python = finding_python_site(place->serial);
+
 	text_fmt(t, "   #%u ", place->serial);
 	if (place->advice)
 		text_fmt(t, "%s/", msg(MSG_ADVICE));
@@ -331,7 +332,7 @@ static void place_line(struct text *t, const struct checks_site *place)
 		text_fmt(t, "  %s", acl_call_name(place->api));
 	if (place->caller) {
 		text_str(t, "  ");
-		finding_call_site(t, module_mark(place->caller));
+		finding_call_site(t, python ? python : module_mark(place->caller));
 	}
 	text_char(t, '\n');
 }

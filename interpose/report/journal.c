@@ -16,6 +16,7 @@
 #include "interpose/report/last_calls.h"
 #include "interpose/report/log.h"
 #include "interpose/report/log_stream.h"
+#include "interpose/symbolize/python_status.h"
 #include "interpose/runtime/loaded_module.h"
 #include "interpose/runtime/real_function.h"
 #include "interpose/report/call_coverage.h"
@@ -297,6 +298,25 @@ static void runtime(struct jout *j)
 		jout_string(j, "runtime", m->path);
 }
 
+/* Which interpreter ran, and whether call stacks have its frames. */
+static void python(struct jout *j)
+{
+	struct python_status python;
+	char version[24];
+	struct text t;
+
+	if (!python_status(&python))
+		return;
+	jout_object(j, "python");
+	text_init(&t, version, sizeof(version));
+	text_fmt(&t, "3.%u", (uint64_t)python.minor);
+	if (python.minor)
+		jout_string(j, "version", version);
+	jout_bool(j, "frames", python.read);
+	jout_string(j, "why_not", python.why_not);
+	jout_object_end(j);
+}
+
 /* What is known only at the end, the same in the end record and in the report. */
 static void outcome(struct jout *j, const struct checks *c, enum checks_end kind)
 {
@@ -332,6 +352,7 @@ static void outcome(struct jout *j, const struct checks *c, enum checks_end kind
 	if (log_stream_dropped())
 		jout_uint(j, "log_dropped", log_stream_dropped());
 	runtime(j);
+	python(j);
 	jout_string(j, "end", ends[kind]);
 	jout_string(j, "ended", time);
 }

@@ -28,6 +28,7 @@
 #include "interpose/stack/tool_stack.h"
 #include "interpose/report/finding_record.h"
 #include "interpose/symbolize/code_symbol.h"
+#include "interpose/symbolize/python_status.h"
 #include "interpose/report/verdict.h"
 
 #define LINES_PER_FINDING 10 /* for each finding in full as many in a line */
@@ -209,6 +210,29 @@ static void pass_on(const struct finding_record *s, bool locked)
 			sinks[i].finding(s);
 }
 
+/* Once: call stacks lack what the reader of a finding looks for first. */
+static void say_python_unread(void)
+{
+	static bool said;
+	struct python_status python;
+	struct text scratch;
+	char version[24];
+	struct text t;
+
+	if (said || !python_status(&python) || !python.why_not || !log_wanted() || !scratch_get(&scratch))
+		return;
+	said = true;
+	text_init(&t, version, sizeof(version));
+	if (python.minor)
+		text_fmt(&t, "3.%u", (uint64_t)python.minor);
+	text_str(&scratch, "== aclcheck: ");
+	text_fmt(&scratch,
+		messages[MSG_PYTHON_UNREAD][settings_number(SETTING_LANG) == 1 ? ACL_LANG_ZH : ACL_LANG_EN],
+		version, python.why_not);
+	text_char(&scratch, '\n');
+	log_write(&scratch);
+}
+
 static void take_finding(void *finding)
 {
 	const struct acl_finding *f = finding;
@@ -222,6 +246,7 @@ static void take_finding(void *finding)
 			known = true;
 			finding_record_init(&s, f);
 			verdict_count(f, s.status);
+			say_python_unread();
 			pass_on(&s, true);
 		}
 		pthread_mutex_unlock(&lock);
@@ -306,6 +331,7 @@ void sink_forked(void)
 	buffer = NULL;
 	shown = not_shown = 0;
 	journal_forked();
+	finding_record_forked();
 	expectations_forked();
 	cost_forked();
 	verdict_forked();

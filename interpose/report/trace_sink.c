@@ -18,6 +18,7 @@
 #include "interpose/runtime/dynamic_linker.h"
 #include "interpose/config/run_settings.h"
 #include "interpose/symbolize/call_stack.h"
+#include "interpose/symbolize/python_place.h"
 #include "interpose/config/job_identity.h"
 #include "interpose/report/trace_provider.h"
 #include "interpose/report/verdict.h"
@@ -50,15 +51,16 @@ static const char *verdict_now(void)
 	return acl_verdict_names[verdict_get()];
 }
 
-/* The trace has addresses as they are. */
+/* The trace has addresses as they are, and none of Python code. */
 static unsigned plain_frames(uint32_t id, const uint64_t **ips)
 {
 	uint64_t *plain = thread_self()->frames;
 	const uint64_t *marked;
-	unsigned n = stack_frames(id, &marked);
+	unsigned all = stack_frames(id, &marked), n = 0;
 
-	for (unsigned i = 0; i < n; i++)
-		plain[i] = module_address(marked[i]);
+	for (unsigned i = 0; i < all; i++)
+		if (!is_python_frame(marked[i]))
+			plain[n++] = module_address(marked[i]);
 	*ips = plain;
 	return n;
 }

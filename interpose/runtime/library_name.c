@@ -28,3 +28,12 @@ bool is_cann_library(const char *module)
 
 	return library_is_named(module, names, sizeof(names) / sizeof(*names));
 }
+
+bool is_python_library(const char *module)
+{
+	static const char *const names[] = {"libpython", "python3", "libffi", "_cffi_backend"};
+
+	/* The standard library's own extension modules lie in one directory. */
+	return strstr(module, "/lib-dynload/") ||
+	       library_is_named(module, names, sizeof(names) / sizeof(*names));
+}

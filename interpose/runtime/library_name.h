@@ -11,4 +11,7 @@ bool library_is_named(const char *path, const char *const names[], unsigned n);
 /* Is it a library of CANN? */
 bool is_cann_library(const char *path);
 
+/* The Python interpreter, and what leads from Python code to C functions (libffi, ctypes). */
+bool is_python_library(const char *module);
+
 #endif

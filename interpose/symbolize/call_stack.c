@@ -6,6 +6,7 @@
 #include "interpose/common/thread_state.h"
 #include "interpose/common/tool_arena.h"
 #include "interpose/runtime/loaded_module.h"
+#include "interpose/symbolize/python_frames.h"
 #include "interpose/symbolize/unwind.h"
 #include "interpose/symbolize/call_stack.h"
 
@@ -118,6 +119,7 @@ uint32_t stack_take(uint64_t caller)
 		ips[n++] = caller;
 	for (unsigned i = 0; i < n; i++)
 		ips[i] = module_mark(ips[i]);
+	n = python_merge(ips, n, STACK_MAX);
 	return n ? stack_intern(ips, n) : 0;
 }
 

@@ -20,8 +20,10 @@ uint32_t stack_take(uint64_t caller);
 /* The id of a stack of n frames, innermost first; 0: no memory. */
 uint32_t stack_intern(const uint64_t *ips, unsigned n);
 
-/* Frames of an interned stack, innermost first, marked as module_mark() does, valid for the process' life;
- * returns their number. */
+/*
+ * Frames of an interned stack, innermost first, valid for the process' life; returns their number.  Code
+ * addresses, marked as module_mark() does, and words of Python frames (python_place.h).
+ */
 unsigned stack_frames(uint32_t id, const uint64_t **ips);
 
 #endif

@@ -10,6 +10,7 @@
 #include "interpose/common/tool_memory.h"
 #include "interpose/runtime/loaded_module.h"
 #include "interpose/symbolize/demangle.h"
+#include "interpose/symbolize/python_place.h"
 #include "interpose/symbolize/source_lines.h"
 
 #define CACHE_SLOTS 4096 /* power of two; full = symbolised again each time */
@@ -67,6 +68,18 @@ static void find_line(struct file *f, const struct acl_module *module, struct sy
 	lines_find(f->lines, s->file_address, &s->file, &s->line);
 }
 
+static void resolve_python(uint64_t word, struct symbol *s)
+{
+	const struct python_place *p = python_place_of(word);
+
+	*s = (struct symbol){.function = p->function,
+		.readable = p->function,
+		.file = p->file,
+		.line = p->line,
+		.python = true,
+		.library = p->library};
+}
+
 static void resolve(uint64_t address, struct symbol *s)
 {
 	/* A return address may already lie in the next function or line. */
@@ -119,7 +132,10 @@ const struct symbol *symbol_of(uint64_t address)
 		s = &cache.spare;
 	if (s->address != address) {
 		s->address = address;
-		resolve(address, &s->symbol);
+		if (is_python_frame(address))
+			resolve_python(address, &s->symbol);
+		else
+			resolve(address, &s->symbol);
 	}
 	errno = saved;
 	return &s->symbol;
@@ -138,9 +154,24 @@ bool symbol_is_outside(const struct symbol *s)
 	static const char *const names[] = {
 		"libaclcheck", "ld-linux", "ld.so", "libc.so", "libc-2.", "libpthread"};
 
+	if (s->python)
+		return s->library;
 	if (!s->module || library_is_named(s->module, names, sizeof(names) / sizeof(*names)) ||
 		is_cann_library(s->module))
 		return true;
 	return s->function && (!strcmp(s->function, "_start") ||
 				      !strncmp(s->function, "__libc_start", strlen("__libc_start")));
+}
+
+bool symbol_is_interpreter(const struct symbol *s)
+{
+	/* A program that holds the interpreter in its own file: by names. */
+	static const char *const names[] = {"_PyEval_", "PyEval_", "_PyObject_", "PyObject_", "_PyFunction_",
+		"_PyVectorcall_", "PyVectorcall_", "PyImport_", "PyRun_", "_PyRun_", "Py_RunMain",
+		"Py_BytesMain", "Py_FrozenMain"};
+
+	for (unsigned i = 0; s->function && !s->python && i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(s->function, names[i], strlen(names[i])))
+			return true;
+	return s->module && is_python_library(s->module);
 }

@@ -17,20 +17,26 @@ struct symbol {
 	uint64_t file_address; /* address in the module's file */
 	uint64_t offset; /* from the start of the function */
 	bool stripped; /* function is only the nearest dynamic symbol */
+	bool python; /* Python code: function is its qualified name, and there is no module */
+	bool library; /* of the Python interpreter's own library */
 	const struct acl_module *code; /* where it lies, or lay; NULL = in no file */
 };
 
 /* Opens what is needed; only where dlopen is safe. */
 void symbol_prepare(bool with_lines);
 
-/* Of a marked return address (the call before it). Not for two threads at once: the sinks hold their lock. */
+/* Of a marked return address (the call before it), or of a word of Python code. Not for two threads at once:
+ * the sinks hold their lock. */
 const struct symbol *symbol_of(uint64_t address);
 
 /* In the child after fork: what another thread had half done is left behind. */
 void symbol_forked(void);
 
-/* Does the frame belong to this library or to the runtime and libc around the program? Fingerprints skip
- * those. */
+/* Does the frame belong to this library or to the runtime and libc around the program, or to Python's
+ * library? Fingerprints skip those. */
 bool symbol_is_outside(const struct symbol *s);
+
+/* A frame of the Python interpreter itself, seen where no Python frames were found. */
+bool symbol_is_interpreter(const struct symbol *s);
 
 #endif

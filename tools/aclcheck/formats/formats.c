@@ -67,7 +67,8 @@ const json_t *finding_frame(const json_t *finding)
 	const json_t *stack = json_object_get(finding, "stack"), *frame;
 	size_t i;
 
-	json_array_foreach(stack, i, frame) if (*text_of(frame, "file")) return frame;
+	json_array_foreach(
+		stack, i, frame) if (*text_of(frame, "file") && !flag_of(frame, "library")) return frame;
 	return json_array_get(stack, 0);
 }
 

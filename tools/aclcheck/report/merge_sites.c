@@ -18,7 +18,7 @@ struct site {
 };
 
 struct frame {
-	struct span whole, function, file, line, module, offset;
+	struct span whole, function, file, line, module, offset, library;
 };
 
 static bool frame_member(void *context, struct span key, struct span value)
@@ -35,19 +35,21 @@ static bool frame_member(void *context, struct span key, struct span value)
 		f->module = value;
 	else if (span_is(key, "offset"))
 		f->offset = value;
+	else if (span_is(key, "library"))
+		f->library = value;
 	return true;
 }
 
-/* Stops at the first frame with a file. */
+/* Stops at the first frame with a file; what the Python interpreter brings is not the program's. */
 static bool each_frame(void *context, struct span value)
 {
 	struct frame *best = context, f = {.whole = value};
 
 	if (!scan_object(value, frame_member, &f))
 		return false;
-	if (!best->whole.at || f.file.at)
+	if (!best->whole.at || (f.file.at && !f.library.at))
 		*best = f;
-	return !f.file.at;
+	return !f.file.at || f.library.at;
 }
 
 static size_t append(char *key, size_t at, struct span part)

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Facts of CPython's minor versions: a row of python_layout.def. */
+#ifndef INTERPOSE_PYTHON_LAYOUT_H
+#define INTERPOSE_PYTHON_LAYOUT_H
+
+#include <stdint.h>
+
+struct python_layout {
+	int minor;
+	int thread_frame, indirect_frame, thread_id;
+	int frame_code, frame_previous, frame_position, frame_owner;
+	int code_first_line, code_file, code_name, code_lines, code_instructions;
+	int text_ascii, text_compact;
+};
+
+/* The same in every row. */
+#define PYTHON_TYPE 8 /* of an object */
+#define PYTHON_TEXT_LENGTH 16 /* characters */
+#define PYTHON_TEXT_STATE 32
+#define PYTHON_BYTES_LENGTH 16
+#define PYTHON_BYTES_DATA 32
+
+#define PYTHON_FIRST_MINOR 9
+#define PYTHON_LAST_MINOR 13
+
+#endif

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the tests of this directory share.
+# shellcheck disable=SC2034
+
+setup() {
+	library=$ACLCHECK_BUILD/libaclcheck.so
+	aclcheck=$ACLCHECK_BUILD/aclcheck
+	native=$ACLCHECK_BUILD/tests/python/libnative.so
+	tests=$ACLCHECK_SOURCE/tests/python
+	cd "$BATS_TEST_TMPDIR" || return
+	unset ACLCHECK_{CONFIG,REPORT,EXITCODE,RULES,LOG,RUNTIME,SUPPRESS}
+	export ACLCHECK_JOB=$BATS_TEST_NAME ACLCHECK_TRACE=off SOFTNPU_CANN=9.1 PYTHONDONTWRITEBYTECODE=1
+	export LD_LIBRARY_PATH=$library_path
+}
+library_path=$ACLCHECK_BUILD/softnpu
+
+# Interpreters of the versions whose frames are read: Debian's (release and debug), those of ACLCHECK_PYTHONS,
+# and pyenv's.
+interpreters() {
+	local python
+
+	# The list is split into words on purpose.
+	# shellcheck disable=SC2086
+	for python in /usr/bin/python3 /usr/bin/python3-dbg ${PYTHONS_TO_TEST-} \
+		"${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.{9,10,11,12,13}.*/bin/python3; do
+		[ -x "$python" ] || continue
+		"$python" -c 'import sys; sys.exit(not (3, 9) <= sys.version_info[:2] <= (3, 13))' || continue
+		echo "$python"
+	done
+}
+
+# checked REPORT COMMAND: under the preload
+checked() {
+	local report=$1
+
+	shift
+	rm -f "$report" "$report".*
+	LD_PRELOAD=$library ACLCHECK_LOG=${log_to:-off} ACLCHECK_REPORT=$report "$@"
+}
+
+# json FILE EXPRESSION: over the parsed file r; frames(f) are the functions and lines of a finding's stack
+json() {
+	python3 -c 'import json, sys
+r = json.load(open(sys.argv[1]))
+def frames(f): return [(s.get("function"), s.get("line") if s.get("language") else None) for s in f["stack"]]
+def at(offset): return [f for f in r["findings"] if str(f["values"].get("src mod 64")) == str(offset)][0]
+print(eval(sys.argv[2]))' "$1" "$2"
+}
