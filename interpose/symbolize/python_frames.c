@@ -265,6 +265,11 @@ static bool text_value(
 			return false;
 		data = more;
 	}
+	if (ascii && !memchr(data, 0, length)) {
+		memcpy(out, data, length);
+		out += length;
+		length = 0;
+	}
 	for (size_t i = 0; i < length; i++)
 		put_character(&out, character_at(data, i, width));
 	*out = 0;
@@ -287,45 +292,81 @@ static int line_of(
 /* The objects of a code object that names and lines are in. */
 enum { OF_FILE, OF_NAME, OF_LINES, OBJECTS };
 
-/* The parts that stopped at the end of what is mapped: their heads. */
-static bool heads_at_least(struct ahead *a, const struct kernel_copy_part *part)
-{
-	if (part->good)
-		return true;
-	a->size = HEAD_BYTES;
-	return kernel_copy(a->bytes, (const void *)(uintptr_t)a->address, HEAD_BYTES);
-}
-
 /* Names of one frame whose objects were read ahead. */
-static bool name_frame(
-	const struct python_interpreter *python, struct frame *f, const struct ahead *a, int first_line)
+static bool name_frame(const struct python_interpreter *python, struct frame *f,
+	const struct ahead *const of[OBJECTS], int first_line)
 {
 	char file[4 * TEXT_MAX + 1], function[TEXT_MAX + 1];
 
-	if (number_at(a[OF_LINES].bytes, PYTHON_TYPE) != python->bytes_type ||
-		!text_value(python, &a[OF_FILE], file, TEXT_MAX) ||
-		!text_value(python, &a[OF_NAME], function, TEXT_MAX / 4))
+	if (number_at(of[OF_LINES]->bytes, PYTHON_TYPE) != python->bytes_type ||
+		!text_value(python, of[OF_FILE], file, TEXT_MAX) ||
+		!text_value(python, of[OF_NAME], function, TEXT_MAX / 4))
 		return false;
 	f->word = python_place_word(*function ? function : "?", *file ? file : "?",
-		line_of(python, &a[OF_LINES], first_line, f->position));
+		line_of(python, of[OF_LINES], first_line, f->position));
 	return f->word != 0;
 }
 
-#define NAMED_AT_ONCE 8
+#define NAMED_AT_ONCE 12
 
 static bool is_code(const struct python_interpreter *python, const struct kernel_copy_part *part)
 {
 	return part->good && number_at(part->to, PYTHON_TYPE) == python->code_type;
 }
 
+/* The objects of some frames, each once: functions of one file share its name, and recursion shares all. */
+struct objects {
+	struct ahead ahead[NAMED_AT_ONCE * OBJECTS];
+	unsigned n;
+	uint8_t at[NAMED_AT_ONCE][OBJECTS];
+};
+
+static void list_objects(
+	const struct python_layout *l, uint8_t code[][CODE_BYTES], unsigned n, struct objects *o)
+{
+	const int where[OBJECTS] = {l->code_file, l->code_name, l->code_lines};
+
+	o->n = 0;
+	for (unsigned i = 0; i < n * OBJECTS; i++) {
+		unsigned frame = i / OBJECTS, kind = i % OBJECTS, same = 0;
+		uint64_t address = number_at(code[frame], where[kind]);
+
+		while (same < frame && o->ahead[o->at[same][kind]].address != address)
+			same++;
+		o->at[frame][kind] = same < frame ? o->at[same][kind] : (uint8_t)o->n;
+		if (same < frame)
+			continue;
+		o->ahead[o->n].address = address;
+		o->ahead[o->n++].size = kind == OF_NAME ? TEXT_BYTES / 2 : TEXT_BYTES;
+	}
+}
+
+/* What stops at the end of what is mapped: its head alone. What has not even that gets no type. */
+static void read_objects(struct objects *o)
+{
+	struct kernel_copy_part parts[NAMED_AT_ONCE * OBJECTS];
+
+	for (unsigned i = 0; i < o->n; i++)
+		parts[i] = part_of(o->ahead[i].bytes, o->ahead[i].address, o->ahead[i].size);
+	kernel_copy_parts(parts, o->n);
+	for (unsigned i = 0; i < o->n; i++) {
+		struct ahead *a = &o->ahead[i];
+
+		if (parts[i].good)
+			continue;
+		a->size = HEAD_BYTES;
+		if (!kernel_copy(a->bytes, (const void *)(uintptr_t)a->address, HEAD_BYTES))
+			memset(a->bytes, 0, HEAD_BYTES);
+	}
+}
+
 /* How many of n (NAMED_AT_ONCE at most) frames have names afterwards, from the first on. */
 static unsigned name_some(const struct python_interpreter *python, struct frame *const frames[], unsigned n)
 {
 	const struct python_layout *l = &python->layout;
-	const int where[OBJECTS] = {l->code_file, l->code_name, l->code_lines};
-	struct ahead ahead[NAMED_AT_ONCE][OBJECTS];
 	uint8_t code[NAMED_AT_ONCE][CODE_BYTES];
-	struct kernel_copy_part parts[NAMED_AT_ONCE * OBJECTS];
+	struct kernel_copy_part parts[NAMED_AT_ONCE];
+	struct objects objects;
 	unsigned good = 0;
 
 	for (unsigned i = 0; i < n; i++)
@@ -333,23 +374,16 @@ static unsigned name_some(const struct python_interpreter *python, struct frame 
 	kernel_copy_parts(parts, n);
 	while (good < n && is_code(python, &parts[good]))
 		good++;
-	n = good;
-	for (unsigned i = 0; i < n * OBJECTS; i++) {
-		struct ahead *a = &ahead[i / OBJECTS][i % OBJECTS];
+	list_objects(l, code, good, &objects);
+	read_objects(&objects);
+	for (unsigned i = 0; i < good; i++) {
+		const struct ahead *const of[OBJECTS] = {&objects.ahead[objects.at[i][OF_FILE]],
+			&objects.ahead[objects.at[i][OF_NAME]], &objects.ahead[objects.at[i][OF_LINES]]};
 
-		a->address = number_at(code[i / OBJECTS], where[i % OBJECTS]);
-		a->size = i % OBJECTS == OF_NAME ? TEXT_BYTES / 2 : TEXT_BYTES;
-		parts[i] = part_of(a->bytes, a->address, a->size);
-	}
-	kernel_copy_parts(parts, n * OBJECTS);
-	for (unsigned i = 0; i < n; i++) {
-		for (unsigned k = 0; k < OBJECTS; k++)
-			if (!heads_at_least(&ahead[i][k], &parts[i * OBJECTS + k]))
-				return i;
-		if (!name_frame(python, frames[i], ahead[i], int_at(code[i], l->code_first_line)))
+		if (!name_frame(python, frames[i], of, int_at(code[i], l->code_first_line)))
 			return i;
 	}
-	return n;
+	return good;
 }
 
 /* Names of as many as a stack may have; false: those of the innermost are not found. */

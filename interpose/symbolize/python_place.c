@@ -20,12 +20,22 @@ struct place_record {
 static _Atomic(struct place_record *) buckets[BUCKETS];
 static _Atomic uint32_t count;
 
+/* Eight bytes at a time: names are long, and each frame of each stack has some. */
 static uint64_t mix_text(uint64_t h, const char *s)
 {
-	do
-		h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
-	while (*s++);
-	return h;
+	size_t n = strlen(s);
+	uint64_t word;
+
+	h ^= n;
+	for (; n >= sizeof(word); n -= sizeof(word), s += sizeof(word)) {
+		memcpy(&word, s, sizeof(word));
+		h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		h ^= h >> 32;
+	}
+	word = 0;
+	memcpy(&word, s, n);
+	h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ h >> 32;
 }
 
 /* "<frozen runpy>", and not "<frozen __main__>": programs are frozen, too. */
