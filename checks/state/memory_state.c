@@ -17,14 +17,6 @@ void lookup_fill(struct checks *c, struct known_lookup *known, uint64_t address,
 		map_find(c->registered, address, &known->place);
 }
 
-bool memory_find(struct checks *c, uint64_t address, struct block_lookup *found)
-{
-	if (declared_find(c, address, found))
-		return found->block != NULL;
-	return map_find(c->memory, address, found) ||
-	       (map_live(c->registered) && map_find(c->registered, address, found));
-}
-
 /* These have an address first and another one third; what stands there may be anything. */
 bool checks_prefetches(unsigned api)
 {

@@ -5,6 +5,7 @@
 
 #include "checks/engine/instance.h"
 #include "checks/engine/pointer_map.h"
+#include "checks/state/declared_pool.h"
 
 struct op_access;
 struct operation;
@@ -42,7 +43,13 @@ static inline bool lookup_find(struct checks *c, const struct acl_call_record *c
 
 /* The memory at an address as a call that uses it sees it: a declared block, an allocation, a registered
  * range. */
-bool memory_find(struct checks *c, uint64_t address, struct block_lookup *found);
+static inline bool memory_find(struct checks *c, uint64_t address, struct block_lookup *found)
+{
+	if (declared_find(c, address, found))
+		return found->block != NULL;
+	return map_find(c->memory, address, found) ||
+	       (map_live(c->registered) && map_find(c->registered, address, found));
+}
 /* Whether anything may have written the device memory since it was allocated (written_state.c). */
 bool block_maybe_written(struct checks *c, struct acl_block *b);
 /* The source of the copy that the call is, if surely nothing has written it; of a batch the first such. */
