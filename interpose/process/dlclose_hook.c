@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Before a library goes: whether it was bound to the runtime around us can be seen no longer afterwards. */
+/* Before a library goes: whether it was bound to the runtime around us, or is a copy of it, can be seen no longer
+ * afterwards. */
 #include <dlfcn.h>
 #include <errno.h>
 
@@ -20,6 +21,7 @@ static void search(void *unused)
 
 	(void)unused;
 	direct_binding_search(&list);
+	call_coverage_search_copies();
 }
 
 static void look(void)

@@ -136,12 +136,18 @@ static void foreign_search(void)
 	}
 }
 
-static void copies_search(void)
+void call_coverage_search_copies(void)
 {
+	static atomic_flag busy = ATOMIC_FLAG_INIT;
 	char path[256], line[512];
 	struct text t;
+	bool found;
 
-	if (!real_sample() || !runtime_copy_find(real_sample(), path, sizeof(path)))
+	if (!real_sample() || atomic_flag_test_and_set(&busy))
+		return;
+	found = runtime_copy_find(real_sample(), path, sizeof(path));
+	atomic_flag_clear(&busy);
+	if (!found)
 		return;
 	text_init(&t, line, sizeof(line));
 	text_fmt(&t, "%s is mapped besides the runtime that is checked: calls of it are not seen", path);
@@ -165,7 +171,7 @@ void call_coverage_search(void)
 		verdict_inconclusive("bypass", line);
 	}
 	foreign_search();
-	copies_search();
+	call_coverage_search_copies();
 }
 
 static void foreign_json(struct jout *j)

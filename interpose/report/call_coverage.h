@@ -44,6 +44,8 @@ static inline bool call_coverage_count_again(struct call_counts *table, unsigned
 
 /* Looks for modules that pass us by; those that are not CANN's own make the verdict inconclusive. */
 void call_coverage_search(void);
+/* The part of it that a dlclose takes away: a copy of the runtime. */
+void call_coverage_search_copies(void);
 /* "reach": {"calls": [...], "around": [...]} */
 void call_coverage_json(struct jout *j);
 /* In the child after fork: nothing was called yet. */
