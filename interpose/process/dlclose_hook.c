@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Before a library goes: whether it was bound to the runtime around us, or is a copy of it, can be seen no longer
- * afterwards. */
+/* Before a library goes: whether it was bound to the runtime around us, or is a copy of it, can be seen no
+ * longer afterwards. */
 #include <dlfcn.h>
 #include <errno.h>
 

@@ -8,6 +8,7 @@
 #include "interpose/common/argument_text.h"
 #include "interpose/report/expectations.h"
 #include "interpose/common/messages.h"
+#include "interpose/common/sentences.h"
 #include "interpose/config/run_settings.h"
 #include "interpose/symbolize/call_stack.h"
 #include "interpose/common/suppression.h"
@@ -129,7 +130,7 @@ static void fault_lines(struct text *t, const struct acl_finding *f)
 {
 	if (f->detail) {
 		text_str(t, "   ");
-		text_safe(t, f->detail, 1024);
+		sentences_put(t, f->detail, 1024, lang());
 		text_char(t, '\n');
 	}
 	for (unsigned i = 0; i < f->n_values && i < ACL_FINDING_VALUES; i++) {

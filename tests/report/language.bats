@@ -54,3 +54,23 @@ english_left() {
 		cmp en zh
 	done
 }
+
+@test "every sentence of a finding has a Chinese one, with the same values" {
+	run python3 "$SOURCE/tests/report/sentences.py" "$SOURCE"
+	echo "$output"
+	[ "$status" = 0 ]
+	[ -z "$output" ]
+	# It sees one that has none.
+	cp -r --parents "$SOURCE/checks/rules" "$SOURCE/interpose/common/sentences.def" .
+	sed -i 's/"The stream is being captured: end the capture first."/"Nobody has translated this one."/' ".$SOURCE"/checks/rules/*/*.c
+	run python3 "$SOURCE/tests/report/sentences.py" ".$SOURCE"
+	[[ $output == *'no Chinese for "Nobody has translated this one."'* ]]
+}
+
+@test "the sentence of a finding, by the process and from its report" {
+	ACLCHECK_LANG=zh "$ACLCHECK" run --softnpu --report r.json -- "$PROGRAM" 2>zh || [ $? = 97 ]
+	grep -q '^   src 0x[0-9a-f]* 超出 64 字节边界 12 字节：src 0x[0-9a-f]* 位于 0x[0-9a-f]* 处的 64 KiB 页锁定主机内存内偏移 12 字节处$' zh
+	"$ACLCHECK" report --lang zh r.json | grep '超出 64 字节边界' >again
+	cmp <(grep '超出 64 字节边界' zh) again
+	[[ $(json r.json 'r["findings"][0]["detail"]') == "src 0x"*" is 12 bytes past a 64-byte boundary: "* ]]
+}

@@ -13,6 +13,7 @@
 #include "interpose/common/argument_text.h"
 #include "interpose/report/fingerprint.h"
 #include "interpose/common/json_writer.h"
+#include "interpose/common/sentences.h"
 #include "interpose/common/settings_table.h"
 #include "interpose/common/rule_switches.h"
 #include "interpose/symbolize/code_symbol.h"
@@ -91,7 +92,7 @@ static void unsafe_text_is_shown_as_bytes(void **state)
 	}
 }
 
-static void utf8_is_judged_as_mbrtowc_would(void **state)
+static void utf8_is_valid_where_mbrtowc_says_so(void **state)
 {
 	uint32_t code;
 	unsigned n;
@@ -327,6 +328,95 @@ static void symbols(void **state)
 	assert_null(s->module);
 }
 
+struct sentence {
+	const char *english, *chinese;
+};
+
+static const struct sentence sentence_table[] = {
+#define SENTENCE(english, chinese) {english, chinese},
+#include "interpose/common/sentences.def"
+#undef SENTENCE
+};
+
+/* Values that are in no table; of two that nothing parts the second is empty. */
+static const char *value_of(char kind, unsigned i)
+{
+	static const char *const numbers[] = {"7", "12", "345", "6", "89", "10", "11", "13", "14"};
+	static const char *const names[] = {"Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7", "Q8", "Q9"};
+
+	return kind == 's' ? names[i] : kind ? numbers[i] : "";
+}
+
+/* The sentence as a finding has it, and as it should be read. */
+static void example_of(const struct sentence *s, char *english, char *chinese)
+{
+	const char *parted = NULL, *percent;
+	char kinds[9] = "";
+	unsigned n = 0;
+
+	for (const char *p = s->english; *p; p++) {
+		if (*p != '%') {
+			*english++ = *p;
+			continue;
+		}
+		percent = p;
+		p += 1 + strspn(p + 1, ".0123456789lz");
+		kinds[n] = n && parted == percent ? '\0' : *p;
+		english = stpcpy(english, value_of(kinds[n], n));
+		parted = p + 1;
+		n++;
+	}
+	*english = '\0';
+	for (const char *p = s->chinese; *p; p++) {
+		if (*p == '%') {
+			p++;
+			chinese = stpcpy(chinese, value_of(kinds[*p - '1'], (unsigned)(*p - '1')));
+		} else {
+			*chinese++ = *p;
+		}
+	}
+	*chinese = '\0';
+}
+
+static void sentences_are_recognised(void **state)
+{
+	char english[1024], chinese[1024];
+	const struct sentence *of;
+
+	for (unsigned i = 0; i < sizeof(sentence_table) / sizeof(*sentence_table); i++) {
+		of = &sentence_table[i];
+		example_of(of, english, chinese);
+		fresh(state);
+		sentences_put(&t, english, sizeof(english), ACL_LANG_ZH);
+		assert_string_equal(buf, chinese);
+		fresh(state);
+		sentences_put(&t, english, sizeof(english), ACL_LANG_EN);
+		assert_string_equal(buf, english);
+	}
+}
+
+static void sentences_in_sentences(void **state)
+{
+	static const struct sentence rows[] = {
+		{"src 0xabc is 12 bytes past a 64-byte boundary: src 0xabc is in the heap; so is dst, by 3: "
+		 "dst 0x1 is in "
+		 "memory of unknown origin",
+			"src 0xabc 超出 64 字节边界 12 字节：src 0xabc 位于堆；dst 也超出 3 字节：dst 0x1 "
+			"位于来源未知的内存"},
+		{"This stream was destroyed before.", "该流之前已被销毁。"},
+		{"aclrtX returned 5 (in the heap)", "aclrtX 返回 5 (位于堆)"},
+		{"Not of the table: 100% %s.", "Not of the table: 100% %s."},
+		{"The stream is being captured.\x1b[31m", "该流正在被捕获。\\x1b[31m"},
+		{"", ""},
+	};
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		fresh(state);
+		sentences_put(&t, rows[i].english, 1024, ACL_LANG_ZH);
+		assert_string_equal(buf, rows[i].chinese);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -334,7 +424,7 @@ int main(void)
 		cmocka_unit_test(sizes),
 		cmocka_unit_test(a_full_buffer_is_cut_and_says_so),
 		cmocka_unit_test(unsafe_text_is_shown_as_bytes),
-		cmocka_unit_test(utf8_is_judged_as_mbrtowc_would),
+		cmocka_unit_test(utf8_is_valid_where_mbrtowc_says_so),
 		cmocka_unit_test(any_string_is_valid_json),
 		cmocka_unit_test_setup(nested_commas, fresh),
 		cmocka_unit_test(fingerprints),
@@ -343,6 +433,8 @@ int main(void)
 		cmocka_unit_test_setup(wild_pointers_are_not_followed, fresh),
 		cmocka_unit_test(every_call_is_decoded),
 		cmocka_unit_test(symbols),
+		cmocka_unit_test(sentences_are_recognised),
+		cmocka_unit_test(sentences_in_sentences),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -2,6 +2,7 @@
 /* A report for a terminal or a log. */
 #include "tools/aclcheck/report/report.h"
 #include "tools/aclcheck/formats/formats.h"
+#include "tools/aclcheck/common/command.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include "interpose/common/messages.h"
 #include "interpose/common/rule_switches.h"
+#include "interpose/common/sentences.h"
 #include "interpose/common/text.h"
 
 #define LINES_PER_FINDING 10 /* for each finding in full as many in a line */
@@ -65,6 +67,19 @@ static const char *rule_text(const json_t *finding, const char *member)
 	const char *text = !r ? NULL : !strcmp(member, "title") ? r->title[lang] : r->hint[lang];
 
 	return text && *text ? text : text_of(finding, member);
+}
+
+static void put_detail(FILE *to, const char *detail)
+{
+	size_t n = strlen(detail), cap = 8 * n + 1024;
+	char *line = need(malloc(cap));
+	struct text t;
+
+	text_init(&t, line, cap);
+	sentences_put(&t, detail, n, lang);
+	if (n)
+		fprintf(to, "   %s\n", line);
+	free(line);
 }
 
 static void put(FILE *to, const char *before, const char *value, const char *after)
@@ -207,7 +222,7 @@ void print_text_finding(FILE *to, const json_t *finding)
 		fputs(msg(flag_of(finding, "known") ? MSG_KNOWN : MSG_NEW), to);
 	fputc('\n', to);
 	print_call(to, finding);
-	put(to, "   ", text_of(finding, "detail"), "\n");
+	put_detail(to, text_of(finding, "detail"));
 	json_object_foreach((json_t *)json_object_get(finding, "values"), key, value)
 	{
 		put(to, "     ", key, " = ");
