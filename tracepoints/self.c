@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a trace says of the recorded process itself.  Sessions come and go
- * while the program runs and LTTng does not tell us; but the list of probes of
+ * while the program runs and LTTng does not notify us; but the list of probes of
  * a tracepoint is replaced whenever a session joins or leaves.  So that
  * pointer is compared, and everything is emitted again when it changed: a
  * description twice in one trace does no harm.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A sentence is recognised by the format it was printed with: the words between the conversions are found in
- * it, what stands in their place are its values, which are words or sentences of the table themselves, names or
- * numbers.  So the checks have one language, and reports written anywhere can be read in both.
+ * it, what stands in their place are its values, which are words or sentences of the table themselves, names
+ * or numbers.  So the checks have one language, and reports written anywhere can be read in both.
  */
 #include "interpose/common/sentences.h"
 
@@ -49,8 +49,8 @@ static bool may_be(char kind, char c)
 }
 
 /*
- * Where the text that the format makes ends, NULL when text is none of it. Values are as short as they can be; of
- * two that nothing parts the first has all.
+ * Where the text that the format makes ends, NULL when text is none of it. Values are as short as they can
+ * be; of two that nothing parts the first has all.
  */
 static const char *match(struct matching *m, const char *format, const char *text, unsigned value)
 {

@@ -78,7 +78,7 @@ static int convert(int argc, char **argv, const char *format_name)
 	const char *output = NULL, *suppress = NULL;
 	json_t *baseline = NULL;
 	enum fail_on fail_on = FAIL_ON_ERROR;
-	bool judge = false, limited = false;
+	bool evaluate = false, limited = false;
 	struct merge *m;
 	bool good = true;
 	json_t *report;
@@ -104,7 +104,7 @@ static int convert(int argc, char **argv, const char *format_name)
 		else if (c == 'm')
 			return command_misuse(
 				"--max-findings: invalid number '%s' (expected 0 or more)", optarg);
-		else if (c == 'x' && (judge = fail_on_parse(optarg, &fail_on)))
+		else if (c == 'x' && (evaluate = fail_on_parse(optarg, &fail_on)))
 			continue;
 		else if (c == 'x')
 			return command_misuse(
@@ -126,7 +126,7 @@ static int convert(int argc, char **argv, const char *format_name)
 	m = merge_new();
 	for (; optind < argc; optind++)
 		good &= merge_add(m, argv[optind]);
-	if (!strcmp(format->name, "json") && !suppress && !baseline && !judge) {
+	if (!strcmp(format->name, "json") && !suppress && !baseline && !evaluate) {
 		report = write_merged(m, output, &good);
 		return end(m, report, good);
 	}
@@ -137,7 +137,7 @@ static int convert(int argc, char **argv, const char *format_name)
 	if (baseline)
 		baseline_apply(report, baseline);
 	json_decref(baseline);
-	if (judge || suppress)
+	if (evaluate || suppress)
 		report_evaluate(report, fail_on);
 	good &= report_write(output, format, report);
 	return end(m, report, good);

@@ -211,7 +211,7 @@ int cmd_rules(int argc, char **argv)
 			break;
 		case 'h':
 			return command_help("rules",
-				"  --all        planned and uncheckable rules as well\n"
+				"  --all        also rules that cannot be checked\n"
 				"  --coverage   how many of the known rules are checked\n"
 				"  --markdown   all of them as the document checks/RULES.md\n"
 				"  --lang L     en or zh\n  ID           explains the rule; may hold * and "

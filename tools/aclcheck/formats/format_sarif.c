@@ -283,7 +283,7 @@ static json_t *locations(const json_t *report, const json_t *frame)
 		uri(program && *program ? program : "unknown"));
 }
 
-/* An empty list says "not suppressed"; without one, "nobody looked". */
+/* An empty list says "not suppressed"; without one, "not looked at". */
 static json_t *suppressions(const json_t *finding)
 {
 	bool expected = flag_of(finding, "expected");

@@ -123,7 +123,7 @@ const char *finding_place(const json_t *finding)
 static const char *unmet_reason(const json_t *report, const json_t *expectation)
 {
 	const char *pattern = text_of(expectation, "rule");
-	unsigned named = 0, on = 0, asked = 0;
+	unsigned named = 0, on = 0, evaluated = 0;
 	json_int_t times;
 
 	if (!*pattern || !expectation_unmet(expectation) || number_of(expectation, "met") > 0)
@@ -136,13 +136,13 @@ static const char *unmet_reason(const json_t *report, const json_t *expectation)
 		state = coverage_state(report, &acl_rules[i], &times);
 		named++;
 		on += state != COVERAGE_OFF;
-		asked += state == COVERAGE_SILENT || state == COVERAGE_BROKEN;
+		evaluated += state == COVERAGE_SILENT || state == COVERAGE_BROKEN;
 	}
 	if (!named)
 		return ", no rule has this name";
 	if (!on)
 		return ", the rule is switched off or not checked yet";
-	return coverage_reported(report) && !asked ? ", the rule was never evaluated" : "";
+	return coverage_reported(report) && !evaluated ? ", the rule was never evaluated" : "";
 }
 
 const char *expectation_place(const json_t *report, const json_t *expectation)

@@ -152,7 +152,6 @@ void html_rules(json_t *page, const json_t *report)
 	json_object_set_new(page, "on", json_integer(n.on));
 	json_object_set_new(page, "families", families(report));
 	json_object_set_new(page, "implemented", json_integer(states[ACL_RULE_IMPLEMENTED]));
-	json_object_set_new(page, "planned", json_integer(states[ACL_RULE_PLANNED]));
 	json_object_set_new(page, "uncheckable", json_integer(states[ACL_RULE_UNCHECKABLE]));
 }
 

@@ -15,7 +15,8 @@
 #include "interpose/common/report_format.h"
 #include "tools/aclcheck/common/command.h"
 
-#define CALLS_MAX 64 /* killed processes whose last calls are kept: the others' end is told all the same */
+#define CALLS_MAX                                                                                            \
+	64 /* killed processes whose last calls are kept: the others' end is reported all the same */
 
 /* A finding as a journal numbers it, for the records that count it again. */
 struct journal_finding {
@@ -678,7 +679,7 @@ static json_t *result(struct merge *m, json_t *findings)
 	json_t *report = json_pack(
 		"{s:s, s:i, s:s}", "aclcheck", ACLCHECK_VERSION, "format", REPORT_FORMAT, "verdict", "pass");
 	json_t *doubts = json_array(), *reach = call_coverage_result(&m->call_coverage), *doubt;
-	json_t *asked = rule_coverage_result(&m->rules);
+	json_t *rules = rule_coverage_result(&m->rules);
 	const char *reason;
 
 	end_progress(m);
@@ -698,8 +699,8 @@ static json_t *result(struct merge *m, json_t *findings)
 		json_object_set_new(report, "expectations", expectations_list(m->expectations));
 	if (reach)
 		json_object_set_new(report, "reach", reach);
-	if (asked)
-		json_object_set_new(report, "rules", asked);
+	if (rules)
+		json_object_set_new(report, "rules", rules);
 	json_object_set_new(report, "findings", findings);
 	report_evaluate(report, warning_fails(m->processes) ? FAIL_ON_WARNING : FAIL_ON_ERROR);
 	return report;

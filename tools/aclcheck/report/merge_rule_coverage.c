@@ -19,12 +19,12 @@ static void count(json_t *sums, const char *rule, json_int_t more)
 
 void rule_coverage_add(struct merged_rule_coverage *a, const json_t *rules)
 {
-	const json_t *asked = json_object_get(rules, "asked"), *value;
+	const json_t *evaluated = json_object_get(rules, "asked"), *value;
 	json_int_t processes = number_of(rules, "processes");
 	const char *rule;
 	size_t i;
 
-	if (!json_is_object(asked))
+	if (!json_is_object(evaluated))
 		return;
 	if (processes < 1)
 		processes = 1;
@@ -33,7 +33,7 @@ void rule_coverage_add(struct merged_rule_coverage *a, const json_t *rules)
 		a->off = json_object();
 	}
 	a->processes += processes > UINT32_MAX ? 1 : processes;
-	json_object_foreach((json_t *)asked, rule, value)
+	json_object_foreach((json_t *)evaluated, rule, value)
 		count(a->evaluated, rule, json_integer_value(value));
 	json_array_foreach(json_object_get(rules, "off"), i, value) if (json_is_string(value))
 		count(a->off, json_string_value(value), processes);

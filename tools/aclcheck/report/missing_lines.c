@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The file that a frame names is used only if it has the build-id that was
- * mapped; else the debug files by build-id are asked.  libdw unpacks compressed
+ * mapped; else the debug files by build-id are used.  libdw unpacks compressed
  * sections and reads what our own reader leaves out.
  */
 #include "tools/aclcheck/report/report.h"
@@ -78,7 +78,7 @@ static struct debug_file *debug_file_of(struct debug_file **files, const json_t 
 	return f;
 }
 
-/* clang writes no .debug_aranges: then the units are asked one by one. */
+/* clang writes no .debug_aranges: then the units are looked through one by one. */
 static Dwarf_Die *unit_at(Dwarf *d, Dwarf_Addr address, Dwarf_Die *die)
 {
 	Dwarf_Off at = 0, next;

@@ -90,7 +90,8 @@ struct coverage_totals {
 
 /* Whether the report says it at all: those of killed processes do not. */
 bool coverage_reported(const json_t *report);
-/* times: how often the rule was evaluated. Rules that are not implemented are OFF. */
+/* times: how often the rule was evaluated. OFF: a process had it switched off, or it cannot be
+ * checked from outside the runtime. */
 enum coverage_state coverage_state(const json_t *report, const struct acl_rule *rule, json_int_t *times);
 /* Over one family, NULL = all rules. */
 struct coverage_totals coverage_count(const json_t *report, const char *family);

@@ -53,7 +53,7 @@ const char *repository_root(void)
 	return root;
 }
 
-/* A report is often read elsewhere than in the checkout: then the file's own place tells. */
+/* A report is often read elsewhere than in the checkout: then the file's own place decides. */
 static const char *own_root(const char *file)
 {
 	static char last[PATH_MAX];

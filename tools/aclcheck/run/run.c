@@ -47,7 +47,7 @@ struct run {
 	unsigned timeout;
 	char *directory; /* of the processes' own reports */
 	char *outer; /* that of the run above, NULL = there is none */
-	int told; /* socket: what those say that could not write theirs */
+	int notices; /* socket: what those say that could not write theirs */
 };
 
 static const struct {
@@ -131,7 +131,7 @@ static int set_option(struct run *run, enum setting s, const char *value)
 		run->report = value;
 		return 0;
 	}
-	/* Read here too: what is wrong with it is told before anything runs, and what is unused afterwards.
+	/* Read here too: what is wrong with it is said before anything runs, and what is unused afterwards.
 	 */
 	if (s == SETTING_SUPPRESS && !suppressions_read(value))
 		return COMMAND_MISUSE;
@@ -274,7 +274,7 @@ static bool make_directory(struct run *run)
 					     : strrchr(run->directory, '-') + 1);
 	/* The report is this command's; a process that is given one of its own writes both. */
 	unsetenv("ACLCHECK_REPORT");
-	run->told = notices_open(job);
+	run->notices = notices_open(job);
 	return !setenv("ACLCHECK_JOB", job, 1) && !setenv("ACLCHECK_RUN", run->directory, 1);
 }
 
@@ -313,7 +313,7 @@ static json_t *collect(
 	*readable = merge_add(m, run->directory);
 	if (!*readable)
 		merge_inconclusive(m, "report-lost", "not all reports of the processes could be read");
-	if (notices_close(run->told, text, sizeof(text)))
+	if (notices_close(run->notices, text, sizeof(text)))
 		merge_inconclusive(m, "report-lost", text);
 	if (ended->timed_out) {
 		snprintf(text, sizeof(text), "the program was ended after %u seconds", run->timeout);
@@ -394,7 +394,7 @@ static void say_verdict(const json_t *report)
 	}
 }
 
-/* The report is not where it was wanted: whatever it says, nobody will read it. */
+/* The report is not where it was wanted: whatever it says will not be read. */
 static void add_lost_report(json_t *report, const struct run *run)
 {
 	char text[NOTIFY_MAX];
@@ -406,7 +406,7 @@ static void add_lost_report(json_t *report, const struct run *run)
 	report_evaluate(report, run->fail_on);
 }
 
-/* For machines, and always the last line: what the exit code alone does not tell apart. */
+/* For machines, and always the last line: what the exit code alone does not distinguish. */
 static void say_status(const json_t *report, int status, int code)
 {
 	fprintf(stderr, "aclcheck: status verdict=%s program=%s%d exit=%d\n", text_of(report, "verdict"),
@@ -450,16 +450,16 @@ static int finish(const struct run *run, const struct supervised *ended, struct 
 	return code;
 }
 
-/* The release whose software runtime was asked for, NULL = none in particular. */
+/* The release whose software runtime is wanted, NULL = none in particular. */
 static const char *release_of(const struct run *run)
 {
 	static const char *const releases[] = {"8.1", "8.5", "9.0", "9.1", "9.2"};
-	const char *asked = getenv("SOFTNPU_CANN");
+	const char *wanted = getenv("SOFTNPU_CANN");
 
-	if (!asked || !*asked)
-		asked = run->target ? run->target : getenv("ACLCHECK_TARGET_CANN");
-	for (unsigned i = 0; asked && i < sizeof(releases) / sizeof(*releases); i++)
-		if (!strcmp(asked, releases[i]))
+	if (!wanted || !*wanted)
+		wanted = run->target ? run->target : getenv("ACLCHECK_TARGET_CANN");
+	for (unsigned i = 0; wanted && i < sizeof(releases) / sizeof(*releases); i++)
+		if (!strcmp(wanted, releases[i]))
 			return releases[i];
 	return NULL;
 }

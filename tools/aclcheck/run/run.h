@@ -89,7 +89,7 @@ struct signal_probe {
 /* Before the program is started. */
 void signal_probe_start(struct signal_probe *s);
 void signal_probe_stop(struct signal_probe *s);
-/* Whether the group got the signal we took; asked once for each. */
+/* Whether the group got the signal we took; to be called once for each. */
 bool signal_probe_got(struct signal_probe *s, int signal);
 
 /* --- notices.c ------------------------------------------------------------- */
@@ -144,7 +144,7 @@ enum runtime_dependency runtime_dependency(
 
 /* Before the program starts, when its environment is complete; -1 = there is no such socket to be had. */
 int join_socket_open(void);
-/* Answers those who asked. */
+/* Answers the requests that have come. */
 void join_socket_serve(int fd);
 
 /* --- outer_run.c ----------------------------------------------------------- */

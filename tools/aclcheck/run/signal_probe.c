@@ -72,7 +72,7 @@ static unsigned long long pending(pid_t pid)
 
 /*
  * A new process has nothing pending. What the old one has left is owed, but for what came when both were
- * there: asked in this order, the new one has all of that.
+ * there: looked at in this order, the new one has all of that.
  */
 static void renew(struct signal_probe *s, unsigned long long taken)
 {

@@ -102,7 +102,7 @@ static bool reap(pid_t child, int *status)
 	return false;
 }
 
-/* The shell waits for us, too. Where nobody could continue us the kernel lets this signal do nothing. */
+/* The shell waits for us, too. Where no shell could continue us the kernel lets this signal do nothing. */
 static void stop_as_well(void)
 {
 	sigset_t set, before;
@@ -183,7 +183,7 @@ static void count(void *context, pid_t pid)
 /* Orphans get a moment to end by themselves: a worker that writes its end record while its parent is gone. */
 static unsigned wait_for_orphans(struct uncovered *u)
 {
-	struct pollfd asked = {.fd = u ? uncovered_fd(u) : -1, .events = POLLIN};
+	struct pollfd wanted = {.fd = u ? uncovered_fd(u) : -1, .events = POLLIN};
 	double until = now() + ORPHAN_SECONDS;
 	unsigned left;
 
@@ -194,7 +194,7 @@ static unsigned wait_for_orphans(struct uncovered *u)
 		descendants_each(count, &left);
 		if (!left)
 			break;
-		poll(&asked, 1, 20);
+		poll(&wanted, 1, 20);
 		if (u)
 			uncovered_look(u);
 	} while (now() < until);

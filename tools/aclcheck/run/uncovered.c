@@ -384,7 +384,7 @@ static void name_user(struct uncovered *u, const struct runtime_user *user)
 			(int)user->pid, user->name, user->library);
 }
 
-/* The kernel shows them to nobody; a note of what started them may say that they can do nothing. */
+/* The kernel does not show them; a note of what started them may say that they can do nothing. */
 static void evaluate_unwatched(struct uncovered *u)
 {
 	size_t n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Is the metadata of a trace whole?  libbabeltrace2 2.0 reads a file that ends
- * within a metadata packet for ever, so this is asked before.
+ * within a metadata packet for ever, so this is checked before.
  */
 #include <byteswap.h>
 #include <stdint.h>

@@ -289,7 +289,7 @@ static void add_memory(struct process_state *p, const struct event_kind *k, cons
 		memory_freed(&p->memory, c->address);
 }
 
-/* A call has ended: outer tells whether it lies within one that blocks, whose time it is then. */
+/* A call has ended: outer says whether it lies within one that blocks, whose time it is then. */
 static void finish(struct summary *s, struct process_state *p, const struct event_kind *k,
 	const struct open_call *c, const bt_field *f, int64_t now, bool outer)
 {
