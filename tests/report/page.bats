@@ -25,18 +25,18 @@ setup() {
 	"$ACLCHECK" report --format html -o page.html many.json || [ $? = 97 ]
 }
 
-chromium() {
+browse() {
 	timeout 120 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$PWD/profile" "$@" 2>/dev/null
 }
 
 # in_page WIDTH HASH SCRIPT: the value of a script's "result" in the page, which runs after the page's own.
 in_page() {
 	sed -e '/Content-Security-Policy/d' -e "s|^</body>|<script>$3; document.title = 'result ' + result;</script></body>|" page.html >probe.html
-	chromium --window-size="$1,900" --dump-dom "file://$PWD/probe.html$2" | sed -n 's|.*<title>result \(.*\)</title>.*|\1|p'
+	browse --window-size="$1,900" --dump-dom "file://$PWD/probe.html$2" | sed -n 's|.*<title>result \(.*\)</title>.*|\1|p'
 }
 
 background() {
-	chromium --window-size=800,600 --blink-settings=preferredColorScheme="$1" --screenshot="$PWD/$1.png" "file://$PWD/page.html" >/dev/null
+	browse --window-size=800,600 --blink-settings=preferredColorScheme="$1" --screenshot="$PWD/$1.png" "file://$PWD/page.html" >/dev/null
 	python3 "$SOURCE/tests/report/look.py" png "$1.png"
 }
 
