@@ -139,7 +139,7 @@ static const struct check_hook hooks[] = {
 };
 
 const struct check_module module_declared_kernel = {
-	.order = 25, /* after the stream has its position */
+	.order = 22, /* after the stream has its position, and its end behind who reads the list */
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 	.bind = declared_kernel_bind,
