@@ -189,7 +189,8 @@ static void create_failed(void)
 	aclrtStream s = (aclrtStream)0x1234567890;
 
 	if (bug)
-		CALL_FAILS(207000, aclrtCreateStreamWithConfig, .stream = &s, .flag = ACL_STREAM_HUGE);
+		CALL_FAILS(107000, aclrtCreateStreamWithConfig, .stream = &s,
+			.flag = ACL_STREAM_DEVICE_USE_ONLY | ACL_STREAM_FAST_LAUNCH);
 	else
 		CALL_DOES(aclrtCreateStream, 0, s = make_address(), .stream = &s);
 	CALL(aclrtSynchronizeStream, .stream = s);
@@ -225,7 +226,8 @@ static const struct pair pairs[] = {
 	PAIR("pool-use-after-destroy", pool_used),
 	PAIR("handle-type-mismatch", arguments_swapped),
 	PAIR("handle-type-mismatch", never_seen),
-	PAIR_AVOIDS("failed-create-output-used", create_failed),
+	PAIR_WITH("failed-create-output-used", create_failed, .avoids = true,
+		.also = "stream-flag-combination"),
 	PAIR("failed-create-output-used", create_again),
 };
 

@@ -156,7 +156,10 @@ static void capture_bound(void)
 
 	if (!bug)
 		CALL(aclmdlRIUnbindStream, .modelRI = m, .stream = s);
-	CALL_FAILS(107005, aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL_FAILS(bug ? 107005 : 0, aclmdlRICaptureBegin, .stream = s,
+		.mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	if (!bug)
+		capture_end(s);
 }
 
 static void activate_unbound(void)

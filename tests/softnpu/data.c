@@ -116,6 +116,9 @@ static void batch(void)
 	sizes[1] = 300; /* beyond destMax */
 	IS(aclrtMemcpyBatchAsync(dsts, (size_t[]){100, 200}, srcs, sizes, 2, attrs, indexes, 1, &fail, s),
 		100000);
+	IS((long)fail, -1); /* sizes are looked at before the copies */
+	dsts[1] = NULL;
+	IS(aclrtMemcpyBatchAsync(dsts, sizes, srcs, sizes, 2, attrs, indexes, 1, &fail, s), 100000);
 	IS(fail, 1);
 }
 

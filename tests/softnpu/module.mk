@@ -8,7 +8,8 @@ $(NPU_TEST_DIR)/%: $(BUILD)/obj/tests/softnpu/%.o $(BUILD)/obj/tests/softnpu/tap
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(SANITIZE) -o $@ $(filter %.o,$^) -L$(NPU) -lascendcl -pthread \
 		-Wl,-rpath,'$$ORIGIN/../../softnpu'
 
-TESTS += $(addprefix $(NPU_TEST_DIR)/,$(NPU_TESTS))
+TESTS += $(addprefix $(NPU_TEST_DIR)/,$(NPU_TESTS)) tests/softnpu/rows.t
+tests/softnpu/rows.t: $(NPU_TEST_DIR)/rows $(BUILD)/libaclcheck.so
 
 # The operator library is in two more files.
 $(NPU_TEST_DIR)/operators: $(BUILD)/obj/tests/softnpu/operators.o $(BUILD)/obj/tests/softnpu/tap.o $(NPU)/libopapi.so

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclmdlRIBuildBegin … BuildEnd, activating and switching streams of a model. */
+#include "answers.h"
 #include "build.h"
 
 #include "acl/acl_mdl.h"
@@ -91,7 +92,7 @@ static aclError bind(aclmdlRI model, aclrtStream stream, uint32_t flag)
 aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream stream, uint32_t flag)
 {
 	if (!stream)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "stream is NULL");
+		return npu_answer(MODEL_BIND_NULL_STREAM, "stream is NULL");
 	return LOCKED(bind(modelRI, stream, flag));
 }
 
@@ -146,8 +147,13 @@ static aclError build_end(aclmdlRI model)
 {
 	struct model *m;
 	bool ended = false;
-	aclError rc = find_building(model, &m);
+	aclError rc = model_find_here(model, &m);
 
+	/* The second end is accepted. */
+	if (!rc && !m->captured && m->state != MODEL_BUILDING)
+		return ACL_SUCCESS;
+	if (!rc)
+		rc = find_building(model, &m);
 	if (rc)
 		return rc;
 	for (unsigned i = 0; i < m->n_lanes; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening and closing captures; the mode rules. */
+#include "answers.h"
 #include "capture.h"
 
 #include <stdlib.h>
@@ -127,7 +128,7 @@ static aclError check_stream(aclrtStream handle, struct stream **s)
 
 	if (rc)
 		return rc;
-	if ((*s)->flags & (NOT_CAPTURED | ACL_STREAM_PERSISTENT))
+	if ((*s)->flags & NOT_CAPTURED)
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "a stream with these flags cannot be captured");
 	if ((*s)->bound)
 		return npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is bound to a model");
@@ -270,8 +271,7 @@ static aclError end(aclrtStream handle, aclmdlRI *out)
 		return rc;
 	/* The body of a condition has its handle already. */
 	if (!out && !(s->capture && s->capture->model->sub))
-		return npu_err(npu_cann() >= CANN_9_1 ? ACL_ERROR_RT_PARAM_INVALID : ACL_ERROR_INVALID_PARAM,
-			"modelRI is NULL");
+		return npu_answer(CAPTURE_END_NO_OUTPUT, "modelRI is NULL");
 	if (s == s->ctx->default_stream)
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the default stream cannot be captured");
 	cap = s->capture;
@@ -296,10 +296,15 @@ aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI)
 
 static aclError get_info(aclrtStream handle, aclmdlRICaptureStatus *status, aclmdlRI *model)
 {
+	struct context *ctx = context_current();
 	struct stream *s;
 	const struct capture *cap;
-	aclError rc = stream_find(handle, STREAM_QUERY, &s);
+	aclError rc = stream_of(handle, STREAM_QUERY, &s);
 
+	if (!rc && !ctx)
+		rc = npu_answer(CAPTURE_INFO_NO_CONTEXT, "this thread has no context");
+	else if (!rc && ctx != s->ctx)
+		rc = npu_answer(CAPTURE_INFO_OTHER_CONTEXT, "the stream belongs to another context");
 	if (rc)
 		return rc;
 	cap = s->capture;

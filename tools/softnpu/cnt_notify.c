@@ -2,6 +2,7 @@
 /* Counting notifies, of Ascend 950 only: a number that streams change and wait for. */
 #include <stdlib.h>
 
+#include "answers.h"
 #include "stream.h"
 
 struct cnt_notify {
@@ -61,10 +62,8 @@ static aclError create(aclrtCntNotify *out)
 
 aclError aclrtCntNotifyCreate(aclrtCntNotify *cntNotify, uint64_t flag)
 {
-	aclError rc = supported();
+	aclError rc = cntNotify ? supported() : npu_answer(CNT_NOTIFY_NULL, "cntNotify is NULL");
 
-	if (!rc && !cntNotify)
-		rc = npu_err(ACL_ERROR_INVALID_PARAM, "cntNotify is NULL");
 	if (!rc && flag > ACL_NOTIFY_DEVICE_USE_ONLY)
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flag %llu", (unsigned long long)flag);
 	return rc ? rc : LOCKED(create(cntNotify));
@@ -82,6 +81,8 @@ static aclError destroy(const void *handle)
 
 aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify)
 {
+	if (!cntNotify)
+		return npu_answer(CNT_NOTIFY_NULL, "cntNotify is NULL");
 	return LOCKED(destroy(cntNotify));
 }
 

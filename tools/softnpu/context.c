@@ -2,6 +2,7 @@
 /* Contexts, and which one is current in a thread. */
 #include <stdlib.h>
 
+#include "answers.h"
 #include "device.h"
 #include "model.h"
 #include "stream.h"
@@ -159,8 +160,8 @@ static aclError set_current(aclrtContext handle)
 		context_bind(container_of(o, struct context, obj));
 		return ACL_SUCCESS;
 	}
-	if (npu_cann() >= CANN_9_0)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not a context", handle);
+	if (npu_code(NPU_CONTEXT_GONE_MADE_CURRENT))
+		return npu_answer(CONTEXT_GONE_MADE_CURRENT, "%p is not a context", handle);
 	/* Older releases take a dead context and fail at its first use. */
 	state.context = handle;
 	state.context_generation = 0;
@@ -178,8 +179,13 @@ aclError aclrtSetCurrentContext(aclrtContext context)
 static aclError get_current(aclrtContext *out)
 {
 	struct context *ctx;
-	aclError rc = context_need(&ctx);
+	aclError rc;
 
+	if (state.context && !explicit_context() && !npu_code(NPU_CONTEXT_GONE_IS_CURRENT)) {
+		*out = state.context;
+		return ACL_SUCCESS;
+	}
+	rc = context_need(&ctx);
 	if (!rc)
 		*out = object_handle(&ctx->obj);
 	return rc;

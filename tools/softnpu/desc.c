@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers.h"
 #include "capture.h"
 #include "cmo.h"
 #include "copy.h"
@@ -274,6 +275,8 @@ aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count, aclrtReduc
 		return npu_err(ACL_ERROR_INVALID_PARAM, "an address is NULL, or reserve is not");
 	if (!count || kind < ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM || kind > ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "count is 0, or the kind unknown");
+	if (type == ACL_BOOL)
+		return npu_answer(REDUCE_TYPE_UNKNOWN, "reduction of type %d", type);
 	if (!known || kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL)
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "reduction %d of type %d", kind, type);
 	if ((uintptr_t)dst % 4 || (uintptr_t)src % 4)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Devices: counting of set and reset, what is asked of them. */
+#include "answers.h"
 #include "device.h"
 
 #include <string.h>
@@ -185,16 +186,9 @@ static aclError primary_state(int32_t id, int32_t *active)
 
 aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, int32_t *active)
 {
-	int32_t state;
-	aclError rc = LOCKED(primary_state(deviceId, &state));
-
-	if (rc)
-		return rc;
-	if (flags)
-		*flags = 0;
-	if (active)
-		*active = state;
-	return ACL_SUCCESS;
+	if (flags || !active)
+		return npu_answer(PRIMARY_CONTEXT_ARGUMENTS, "flags must be NULL, active must not");
+	return LOCKED(primary_state(deviceId, active));
 }
 
 aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus *deviceStatus)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "answers.h"
 #include "memory.h"
 #include "stream.h"
 
@@ -31,7 +32,7 @@ static aclError get_info(struct device *dev, aclrtDevAttr attr, int64_t *value)
 	else if (attr == ACL_DEV_ATTR_PHY_CHIP_ID || attr == ACL_DEV_ATTR_SMP_ID)
 		*value = dev->id;
 	else
-		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "attribute %d", attr);
+		return npu_answer(DEVICE_INFO_UNKNOWN, "attribute %d", attr);
 	return ACL_SUCCESS;
 }
 
@@ -43,7 +44,7 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value
 		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
 	dev = device_find(deviceId);
 	if (!dev)
-		return ACL_ERROR_RT_INVALID_DEVICEID;
+		return npu_answer(DEVICE_INFO_NO_DEVICE, "device %u", deviceId);
 	for (unsigned i = 0; i < ARRAY_SIZE(attributes); i++)
 		if (attributes[i].attr == attr) {
 			*value = attributes[i].value;

@@ -74,7 +74,9 @@ void npu_note_error(aclError code, const char *fmt, ...)
 	va_list ap;
 	int len;
 
-	last_error = code;
+	/* What the outer layer refuses never gets there: its codes are 1000xx, 2000xx, 5000xx. */
+	if (code / 1000 % 100 == 7)
+		last_error = code;
 	len = snprintf(recent_message, sizeof(recent_message), "%d: ", code);
 	va_start(ap, fmt);
 	vsnprintf(recent_message + len, sizeof(recent_message) - (size_t)len, fmt, ap);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events: creation, record, wait, reset. */
+#include "answers.h"
 #include "event.h"
 
 #include <stdlib.h>
@@ -8,7 +9,8 @@
 #include "ipc.h"
 #include "timeout.h"
 
-#define PLAIN_FLAGS (ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE)
+/* And 0x4, which has no name and is accepted. */
+#define PLAIN_FLAGS (ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | 0x4u | ACL_EVENT_TIME_LINE)
 #define DEFAULT_FLAGS 0xeu /* what aclrtCreateEvent stands for */
 
 struct record *record_new(struct stream *s)
@@ -488,6 +490,8 @@ aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
 
 aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout)
 {
+	if (!event)
+		return npu_answer(EVENT_WAIT_TIMEOUT_NULL, "event is NULL");
 	if (timeout < 0)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "timeout %d is negative", timeout);
 	return LOCKED(wait_event(stream, event, (uint32_t)timeout, ACL_EVENT_WAIT_DEFAULT));

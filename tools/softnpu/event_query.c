@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events seen from the host: waiting, querying, time. */
+#include "answers.h"
 #include "event.h"
 
-/* An event recorded in an open capture has no state a host could ask for. */
+/* An external event, and one recorded in an open capture, have no state that a host could query. */
 static aclError find_free(aclrtEvent handle, struct event **ev)
 {
 	aclError rc = event_find(handle, ev);
 
 	if (!rc && (*ev)->capture)
 		rc = npu_err(ACL_ERROR_RT_EVENT_CAPTURED, "the event is part of an open capture");
+	if (!rc && (*ev)->kind == EVENT_EXTERNAL)
+		rc = npu_answer(EVENT_EXTERNAL_SEEN_BY_HOST, "the event is external");
 	return rc;
 }
 
@@ -136,16 +139,16 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *statu
 	return LOCKED(query_waits(event, status));
 }
 
-static aclError time_of(aclrtEvent handle, uint64_t *ns)
+static aclError time_of(aclrtEvent handle, bool of_any_ex, uint64_t *ns)
 {
 	struct event *ev;
-	aclError rc = event_find(handle, &ev);
+	aclError rc = find_free(handle, &ev);
 
 	if (rc)
 		return rc;
 	if (!ev->latest)
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the event has not been recorded");
-	if (!ev->latest->done || !(ev->flags & ACL_EVENT_TIME_LINE))
+	if (!ev->latest->done || !(ev->flags & ACL_EVENT_TIME_LINE || (of_any_ex && ev->kind == EVENT_EX)))
 		return npu_err(
 			ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "the event is pending or has no time line");
 	*ns = ev->latest->time;
@@ -155,10 +158,10 @@ static aclError time_of(aclrtEvent handle, uint64_t *ns)
 static aclError elapsed(float *ms, aclrtEvent start, aclrtEvent end)
 {
 	uint64_t from, to;
-	aclError rc = time_of(start, &from);
+	aclError rc = time_of(start, false, &from);
 
 	if (!rc)
-		rc = time_of(end, &to);
+		rc = time_of(end, false, &to);
 	if (!rc)
 		*ms = (float)((double)(int64_t)(to - from) / 1e6);
 	return rc;
@@ -174,7 +177,7 @@ aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endE
 static aclError timestamp(aclrtEvent event, uint64_t *us)
 {
 	uint64_t ns;
-	aclError rc = time_of(event, &ns);
+	aclError rc = time_of(event, true, &ns);
 
 	if (!rc)
 		*us = ns / 1000u;
@@ -193,6 +196,9 @@ static aclError get_id(aclrtEvent handle, uint32_t *id)
 	struct event *ev;
 	aclError rc = event_find(handle, &ev);
 
+	if (!rc && (ev->kind == EVENT_EX || ev->kind == EVENT_IPC ||
+			   (ev->kind == EVENT_FLAG && !(ev->flags & ACL_EVENT_SYNC))))
+		rc = npu_answer(EVENT_WITHOUT_ID, "an event made this way has no id");
 	if (!rc)
 		*id = ev->id;
 	return rc;

@@ -2,6 +2,7 @@
 /* Host memory of the program made known to the devices. */
 #include <stdlib.h>
 
+#include "answers.h"
 #include "addrmap.h"
 #include "device.h"
 
@@ -20,9 +21,8 @@ static aclError add(void *ptr, uint64_t size, uint32_t flags)
 	if ((uintptr_t)ptr % PAGE)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not aligned to %u bytes", ptr, PAGE);
 	if (registration_overlap(ptr, size))
-		return npu_err(npu_cann() == CANN_8_1 ? ACL_ERROR_RT_PARAM_INVALID
-						      : ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
-			"part of %p..+%llu is registered", ptr, (unsigned long long)size);
+		return npu_answer(HOST_ALREADY_REGISTERED, "part of %p..+%llu is registered", ptr,
+			(unsigned long long)size);
 	r = calloc(1, sizeof(*r));
 	if (r) {
 		r->addr = ptr;
@@ -91,8 +91,7 @@ static aclError device_pointer(char *host, void **device)
 	if (rc)
 		return rc;
 	if (!(r && r->flags & ACL_HOST_REG_MAPPED) && !(b && b->kind == BLOCK_PINNED))
-		return npu_err(ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, "%p is not mapped to the devices",
-			(void *)host);
+		return npu_answer(HOST_NOT_MAPPED, "%p is not mapped to the devices", (void *)host);
 	*device = host;
 	return ACL_SUCCESS;
 }
@@ -102,6 +101,6 @@ aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag)
 	if (!pHost || !pDevice)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
 	if (flag)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "flag is reserved and must be 0");
+		return npu_answer(HOST_POINTER_FLAG, "flag is reserved and must be 0");
 	return LOCKED(device_pointer(pHost, pDevice));
 }

@@ -2,6 +2,7 @@
 /* aclInit, aclFinalize and the callbacks around them. */
 #include <stdlib.h>
 
+#include "answers.h"
 #include "device.h"
 #include "init_config.h"
 
@@ -123,7 +124,7 @@ static aclError end_reference(uint64_t *left, bool *teardown)
 	if (life.refs > 1)
 		life.refs--;
 	else if (!life.refs)
-		return npu_err(ACL_ERROR_REPEAT_FINALIZE, "aclInit is not in effect");
+		rc = npu_err(ACL_ERROR_REPEAT_FINALIZE, "aclInit is not in effect");
 	else
 		rc = end(teardown);
 	if (left)
@@ -154,7 +155,9 @@ static aclError add(struct list *to, int type, void *fn, void *data)
 	struct callback *c;
 
 	if (find(to, type, fn))
-		return npu_err(ACL_ERROR_INTERNAL_ERROR, "the callback is registered already");
+		return type == ACL_REG_TYPE_OTHER
+			       ? npu_answer(INIT_CALLBACK_AGAIN, "the callback is registered already")
+			       : npu_err(ACL_ERROR_INTERNAL_ERROR, "the callback is registered already");
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return npu_err(ACL_ERROR_BAD_ALLOC, "no memory for a callback");
@@ -170,7 +173,9 @@ static aclError drop(struct list *from, int type, void *fn)
 	struct callback *c = find(from, type, fn);
 
 	if (!c)
-		return npu_err(ACL_ERROR_INTERNAL_ERROR, "the callback is not registered");
+		return type == ACL_REG_TYPE_OTHER
+			       ? npu_answer(INIT_CALLBACK_UNKNOWN, "the callback is not registered")
+			       : npu_err(ACL_ERROR_INTERNAL_ERROR, "the callback is not registered");
 	list_del(&c->link);
 	free(c);
 	return ACL_SUCCESS;

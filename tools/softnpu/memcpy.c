@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers.h"
 #include "capture.h"
 #include "copy.h"
 
@@ -10,7 +11,7 @@ bool copy_zero(size_t count, aclError *rc)
 {
 	if (count)
 		return false;
-	*rc = npu_cann() >= CANN_9_1 ? ACL_SUCCESS : npu_err(ACL_ERROR_RT_PARAM_INVALID, "count is 0");
+	*rc = npu_answer(COPY_OF_NOTHING, "count is 0");
 	return true;
 }
 
@@ -86,11 +87,8 @@ aclError copy_classify(const void *dst, const void *src, aclrtMemcpyKind kind, e
 		return npu_err(
 			ACL_ERROR_RT_PARAM_INVALID, "copy kind %d does not fit pageable host memory", kind);
 	if (on_host(to.loc) && on_host(from.loc)) {
-		if (npu_cann() != CANN_8_1)
-			return npu_err(
-				ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "asynchronous copy from host to host");
 		*form = COPY_FAILS_LATER;
-		return ACL_SUCCESS;
+		return npu_answer(COPY_HOST_TO_HOST, "asynchronous copy from host to host");
 	}
 	if (pageable && dst != src)
 		*form = COPY_NOW;
@@ -99,15 +97,12 @@ aclError copy_classify(const void *dst, const void *src, aclrtMemcpyKind kind, e
 
 aclError copy_pageable_ready(struct stream *s)
 {
-	bool new_codes = npu_cann() >= CANN_9_1;
-
 	if (s->capture)
-		return npu_err(new_codes ? ACL_ERROR_RT_PARAM_INVALID : ACL_ERROR_RT_STREAM_CAPTURED,
-			"pageable memory copy does not support graph capture");
+		return npu_answer(
+			PAGEABLE_COPY_CAPTURED, "pageable memory copy does not support graph capture");
 	if (capture_forbids())
-		return npu_err(new_codes ? ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC
-					 : ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT,
-			"pageable memory copy while a capture is open");
+		return npu_answer(
+			PAGEABLE_COPY_BESIDE_CAPTURE, "pageable memory copy while a capture is open");
 	return stream_wait(s, 0);
 }
 

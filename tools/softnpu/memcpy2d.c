@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclrtMemcpy2d and aclrtMemcpy2dAsync. */
+#include "answers.h"
 #include "capture.h"
 #include "copy.h"
 
@@ -10,14 +11,14 @@ static aclError check(const struct area *a, aclrtMemcpyKind kind, bool async)
 {
 	bool one_way = kind == ACL_MEMCPY_HOST_TO_DEVICE || kind == ACL_MEMCPY_DEVICE_TO_HOST;
 
-	if (!a->dst || !a->src || !a->width || !a->height)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "an address is NULL or a size 0");
+	if (!a->dst || !a->src)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "an address is NULL");
+	if (!a->width || !a->height)
+		return npu_answer(COPY_2D_OF_NOTHING, "a size is 0");
 	if (a->width > a->dpitch || a->width > a->spitch)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "width %zu exceeds a pitch", a->width);
 	if (kind == ACL_MEMCPY_DEVICE_TO_DEVICE && !async)
-		return npu_err(
-			npu_cann() < CANN_9_0 ? ACL_ERROR_INVALID_PARAM : ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-			"synchronous 2D copy from device to device");
+		return npu_answer(COPY_2D_INSIDE_DEVICE, "synchronous 2D copy from device to device");
 	if (!one_way && kind != ACL_MEMCPY_DEFAULT && kind != ACL_MEMCPY_DEVICE_TO_DEVICE)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "copy kind %d is not for 2D copies", kind);
 	if (a->width > MAX_WIDTH || a->height > MAX_HEIGHT)

@@ -2,6 +2,7 @@
 /* aclrtMemcpyBatch and its asynchronous and V2 forms. */
 #include <string.h>
 
+#include "answers.h"
 #include "capture.h"
 #include "copy.h"
 
@@ -26,9 +27,14 @@ static bool all_zero(const uint8_t *p, size_t n)
 
 static aclError check(const struct batch *b)
 {
-	if (!b->dsts || !b->dest_maxs || !b->srcs || !b->sizes || !b->attrs || !b->attr_indexes || !b->n ||
-		!b->n_attrs)
+	if (!b->dsts || !b->dest_maxs || !b->srcs || !b->sizes || !b->attrs || !b->attr_indexes || !b->n)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "an array is NULL or empty");
+	if (!b->n_attrs)
+		return npu_answer(BATCH_NO_ATTRIBUTES, "there are no attributes");
+	/* Which one it is is not said. */
+	for (size_t i = 0; i < b->n; i++)
+		if (b->sizes[i] > b->dest_maxs[i])
+			return npu_err(ACL_ERROR_INVALID_PARAM, "copy %zu is larger than its destination", i);
 	for (size_t i = 0; i < b->n_attrs; i++)
 		if (!all_zero(b->attrs[i].rsv, sizeof(b->attrs[i].rsv)))
 			return npu_err(ACL_ERROR_INVALID_PARAM, "reserved bytes of attribute %zu are set", i);
@@ -67,8 +73,8 @@ static aclError check_entry(const struct batch *b, size_t i, bool async)
 	bool to_device = attr->dstLoc.type == ACL_MEM_LOCATION_TYPE_DEVICE;
 	bool from_device = attr->srcLoc.type == ACL_MEM_LOCATION_TYPE_DEVICE;
 
-	if (!b->dsts[i] || !b->srcs[i] || b->sizes[i] > b->dest_maxs[i])
-		return npu_err(ACL_ERROR_INVALID_PARAM, "copy %zu: NULL, or larger than its destination", i);
+	if (!b->dsts[i] || !b->srcs[i])
+		return npu_err(ACL_ERROR_INVALID_PARAM, "copy %zu: NULL", i);
 	if (!location_fits(&attr->dstLoc, &dst) || !location_fits(&attr->srcLoc, &src))
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "copy %zu is not where its attribute says", i);
 	if (to_device == from_device)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclrtMalloc, aclrtMallocHost, aclrtMemAllocManaged, their frees. */
+#include "answers.h"
 #include "memory.h"
 
 #include <stdlib.h>
@@ -292,7 +293,7 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total)
 	if (!free || !total)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "an output is NULL");
 	if ((unsigned)attr > ACL_MEM_P2P_HUGE1G)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown memory attribute %d", attr);
+		return npu_answer(MEMORY_INFO_UNKNOWN, "unknown memory attribute %d", attr);
 	return LOCKED(mem_info(free, total));
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models: life and contents. */
+#include "answers.h"
 #include "model.h"
 
 #include <stdlib.h>
@@ -210,6 +211,14 @@ aclError aclmdlRIDestroy(aclmdlRI modelRI)
 	return rc;
 }
 
+static struct model_callback *find_callback(const struct model *m, aclrtCallback fn)
+{
+	struct model_callback *c;
+
+	list_for_each(c, &m->callbacks, link) if (c->fn == fn) return c;
+	return NULL;
+}
+
 static aclError add_callback(aclmdlRI handle, aclrtCallback fn, void *data)
 {
 	struct model_callback *c;
@@ -220,6 +229,8 @@ static aclError add_callback(aclmdlRI handle, aclrtCallback fn, void *data)
 		return rc;
 	if (m->sub)
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "not for the body of a conditional task");
+	if (find_callback(m, fn))
+		return npu_answer(MODEL_CALLBACK_AGAIN, "the callback is registered already");
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a callback");
@@ -233,6 +244,8 @@ aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func, v
 {
 	if (!func)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "func is NULL");
+	if (!modelRI)
+		return npu_answer(MODEL_CALLBACK_NO_MODEL, "modelRI is NULL");
 	return LOCKED(add_callback(modelRI, func, userData));
 }
 
@@ -244,20 +257,19 @@ static aclError drop_callback(aclmdlRI handle, aclrtCallback fn)
 
 	if (rc)
 		return rc;
-	list_for_each(c, &m->callbacks, link)
-	{
-		if (c->fn != fn)
-			continue;
-		list_del(&c->link);
-		free(c);
-		return ACL_SUCCESS;
-	}
-	return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the callback is not registered");
+	c = find_callback(m, fn);
+	if (!c)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the callback is not registered");
+	list_del(&c->link);
+	free(c);
+	return ACL_SUCCESS;
 }
 
 aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI, aclrtCallback func)
 {
 	if (!func)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "func is NULL");
+	if (!modelRI)
+		return npu_answer(MODEL_CALLBACK_NO_MODEL, "modelRI is NULL");
 	return LOCKED(drop_callback(modelRI, func));
 }

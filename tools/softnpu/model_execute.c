@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclmdlRIExecuteAsync, aclmdlRIExecute, aclmdlRIAbort. */
+#include "answers.h"
 #include "capture.h"
 #include "model.h"
 
@@ -95,5 +96,7 @@ static aclError abort_model(aclmdlRI model)
 
 aclError aclmdlRIAbort(aclmdlRI modelRI)
 {
+	if (!modelRI)
+		return npu_answer(MODEL_ABORT_NULL, "modelRI is NULL");
 	return LOCKED(abort_model(modelRI));
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers.h"
 #include "model.h"
 
 static aclError get_id(aclmdlRI handle, uint32_t *id)
@@ -45,6 +46,8 @@ static aclError get_name(aclmdlRI handle, uint32_t max, char *name)
 	struct model *m;
 	aclError rc = model_find(handle, &m);
 
+	if (!rc && strlen(m->name) >= max)
+		rc = npu_answer(MODEL_NAME_TOO_LONG, "the name has %zu bytes", strlen(m->name) + 1);
 	if (!rc)
 		snprintf(name, max, "%s", m->name);
 	return rc;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers.h"
 #include "event.h"
 #include "kernel.h"
 #include "model.h"
@@ -84,7 +85,7 @@ static aclError get_streams(aclmdlRI model, aclrtStream *streams, uint32_t *num)
 aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, uint32_t *numStreams)
 {
 	if (!numStreams)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "numStreams is NULL");
+		return npu_answer(MODEL_STREAMS_NO_COUNT, "numStreams is NULL");
 	return LOCKED(get_streams(modelRI, streams, numStreams));
 }
 

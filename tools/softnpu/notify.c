@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Notifies: one record releases one wait. */
+#include "answers.h"
 #include "notify.h"
 
 #include <stdlib.h>
@@ -317,7 +318,9 @@ aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num)
 {
 	struct notify *n;
 
-	if (!pid || !num)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "pid is NULL or num 0");
+	if (!pid)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "pid is NULL");
+	if (!num)
+		return npu_answer(NOTIFY_NO_PIDS, "num is 0");
 	return LOCKED(notify_find(notify, &n));
 }

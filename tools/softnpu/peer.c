@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Access between devices. */
+#include "answers.h"
 #include "device.h"
 
 static aclError check_pair(int32_t a, int32_t b)
 {
 	if (!device_find(a) || !device_find(b))
-		return ACL_ERROR_RT_INVALID_DEVICEID;
+		return npu_answer(PEER_NO_DEVICE, "devices %d and %d", a, b);
 	if (a == b)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "device %d is no peer of itself", a);
 	return ACL_SUCCESS;
@@ -16,7 +17,7 @@ aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int3
 	aclError rc;
 
 	if (!canAccessPeer)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "canAccessPeer is NULL");
+		return npu_answer(PEER_NO_OUTPUT, "canAccessPeer is NULL");
 	rc = check_pair(deviceId, peerDeviceId);
 	if (!rc)
 		*canAccessPeer = (int32_t)CFG(peer);

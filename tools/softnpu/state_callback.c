@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Registered by name: device state, stream state, task abort. */
+#include "answers.h"
 #include "state_callback.h"
 
 #include <stdlib.h>
@@ -30,10 +31,11 @@ static aclError set(enum about about, const char *name, void *fn, void *args)
 {
 	struct registration *r = find(about, name);
 
-	if (!fn || r) {
-		if (!r || fn)
-			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%s is %s registered", name,
-				r ? "already" : "not");
+	if (fn && r)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%s is already registered", name);
+	if (!fn && !r)
+		return npu_answer(STATE_CALLBACK_UNKNOWN, "%s is not registered", name);
+	if (!fn) {
 		list_del(&r->link);
 		free(r->name);
 		free(r);

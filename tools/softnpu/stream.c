@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams: life, lookup, submission, waiting for them. */
+#include "answers.h"
 #include "stream.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "state_callback.h"
 #include "task_group.h"
 
-#define STREAM_FLAGS 0x3fu /* the ACL_STREAM_* bits there are */
+#define STREAM_FLAGS 0x7fu /* the ACL_STREAM_* bits there are, and one more that is accepted */
 #define LOWEST_PRIORITY 7u
 
 /* Streams that do not belong to the host: waiting for them makes no sense. */
@@ -89,27 +90,37 @@ static aclError dead_stream(aclrtStream handle, enum stream_use use)
 	struct context *ctx;
 	aclError rc;
 
-	if (npu_cann() >= CANN_9_1)
-		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is not a stream", handle);
+	if (npu_code(NPU_STREAM_GONE) == ACL_ERROR_RT_INVALID_HANDLE)
+		return npu_answer(STREAM_GONE, "%p is not a stream", handle);
 	rc = context_need(&ctx);
 	if (rc)
 		return rc;
-	return npu_err(use == STREAM_SUBMIT ? ACL_ERROR_RT_STREAM_CONTEXT : ACL_ERROR_RT_INVALID_HANDLE,
-		"%p is not a stream of this context", handle);
+	if (use == STREAM_SUBMIT)
+		return npu_answer(STREAM_GONE, "%p is not a stream of this context", handle);
+	return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is not a stream", handle);
+}
+
+aclError stream_of(aclrtStream handle, enum stream_use use, struct stream **s)
+{
+	struct object *o = object_find(handle, OBJ_STREAM);
+
+	if (!o)
+		return dead_stream(handle, use);
+	*s = container_of(o, struct stream, obj);
+	return ACL_SUCCESS;
 }
 
 aclError stream_find(aclrtStream handle, enum stream_use use, struct stream **s)
 {
-	struct object *o = handle ? object_find(handle, OBJ_STREAM) : NULL;
 	struct context *ctx;
-	aclError rc;
+	aclError rc = handle ? stream_of(handle, use, s) : ACL_SUCCESS;
 
-	if (handle && !o)
-		return dead_stream(handle, use);
-	rc = context_need(&ctx);
+	if (!rc)
+		rc = context_need(&ctx);
 	if (rc)
 		return rc;
-	*s = handle ? container_of(o, struct stream, obj) : ctx->default_stream;
+	if (!handle)
+		*s = ctx->default_stream;
 	if (use == STREAM_SUBMIT && (*s)->ctx != ctx)
 		return npu_err(ACL_ERROR_RT_STREAM_CONTEXT, "stream %p belongs to another context", handle);
 	return ACL_SUCCESS;
@@ -139,7 +150,7 @@ aclError stream_submit(struct stream *s, struct op *op)
 	if (!op)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
 	note_task(s);
-	if (s->capture)
+	if (s->capture && !(s->update && !op->type->is_kernel))
 		return capture_append(s, op);
 	if (s->update)
 		return group_replace(s, op);
@@ -185,9 +196,13 @@ static aclError create(aclrtStream *out, uint32_t priority, uint32_t flags)
 		return npu_err(
 			ACL_ERROR_RT_PARAM_INVALID, "ACL_STREAM_DEVICE_USE_ONLY goes with no other flag");
 	if (flags & ACL_STREAM_HUGE)
-		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "ACL_STREAM_HUGE is not supported");
+		rc = npu_answer(STREAM_FLAG_HUGE, "ACL_STREAM_HUGE is not supported");
+	if (rc)
+		return rc;
 	if (ctx->dev->streams >= CFG(streams))
 		return npu_err(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the device has no stream left");
+	if (priority == UINT32_MAX)
+		priority = 0; /* the default */
 	s = stream_new(ctx, priority > LOWEST_PRIORITY ? LOWEST_PRIORITY : priority, flags);
 	if (!s)
 		return npu_err(ACL_ERROR_RT_NO_STREAM_RESOURCE, "no memory for a stream");

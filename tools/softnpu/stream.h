@@ -42,6 +42,8 @@ enum stream_use {
 
 /* The stream a lane is of; NULL for a lane of a replay. */
 struct stream *lane_stream(struct lane *lane);
+/* The stream behind a handle that is not NULL, whatever context is current. */
+aclError stream_of(aclrtStream handle, enum stream_use use, struct stream **s);
 /* Finds the stream; NULL is the default stream of the current context. */
 aclError stream_find(aclrtStream handle, enum stream_use use, struct stream **s);
 struct stream *stream_new(struct context *ctx, uint32_t priority, uint32_t flags);

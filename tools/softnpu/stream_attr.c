@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a stream is asked for and told: attributes, failure mode, overflow check, abort. */
+#include "answers.h"
 #include "capture.h"
 #include "state_callback.h"
 #include "stream.h"
@@ -69,8 +70,8 @@ aclError aclrtGetStreamAvailableNum(uint32_t *streamCount)
 static aclError set_failure_mode(struct stream *s, uint64_t mode)
 {
 	if (mode > ACL_STOP_ON_FAILURE)
-		return npu_err(
-			ACL_ERROR_RT_PARAM_INVALID, "unknown failure mode %llu", (unsigned long long)mode);
+		return npu_answer(
+			STREAM_FAILURE_MODE_UNKNOWN, "unknown failure mode %llu", (unsigned long long)mode);
 	if (s->bound || (s->failure_mode == ACL_STOP_ON_FAILURE && mode == ACL_CONTINUE_ON_FAILURE))
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the failure mode cannot be taken back");
 	s->failure_mode = mode;
@@ -166,8 +167,10 @@ static aclError set_attribute(aclrtStream handle, aclrtStreamAttr attr, const ac
 
 static aclError check_attribute(aclrtStreamAttr attr, const aclrtStreamAttrValue *value)
 {
-	if (!value || attr < ACL_STREAM_ATTR_FAILURE_MODE || attr > ACL_STREAM_ATTR_PRIORITY)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown attribute %d, or value is NULL", attr);
+	if (!value)
+		return npu_answer(STREAM_ATTRIBUTE_NO_VALUE, "value is NULL");
+	if (attr < ACL_STREAM_ATTR_FAILURE_MODE || attr > ACL_STREAM_ATTR_PRIORITY)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown attribute %d", attr);
 	return ACL_SUCCESS;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options of the process and of contexts, saturation mode. */
+#include "answers.h"
 #include "device.h"
 
 #define PROCESS_OPTIONS 4
@@ -91,7 +92,7 @@ static aclError saturation(aclrtFloatOverflowMode *get, const aclrtFloatOverflow
 aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode)
 {
 	if (mode != ACL_RT_OVERFLOW_MODE_SATURATION && mode != ACL_RT_OVERFLOW_MODE_INFNAN)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "unknown mode %d", mode);
+		return npu_answer(SATURATION_MODE_UNKNOWN, "unknown mode %d", mode);
 	return LOCKED(saturation(NULL, &mode));
 }
 

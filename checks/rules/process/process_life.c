@@ -197,15 +197,20 @@ static const struct acl_rule *numbered_rule(const struct acl_call_record *call)
 							    : RULE("init-callback-null-or-duplicate");
 }
 
+/* Callbacks of no module of CANN are registered and taken back any number of times. */
+static bool any_number(const struct acl_call_record *call)
+{
+	return !strstr(acl_apis[call->api].name, "SnapShot") &&
+	       ACL_ARGS(call, aclInitCallbackUnRegister)->type == ACL_REG_TYPE_OTHER;
+}
+
 static void numbering(struct checks *c, struct acl_call_record *call)
 {
-	bool of_snapshot = strstr(acl_apis[call->api].name, "SnapShot");
 	uint64_t now = 0;
 
 	value_table_get(&process(c)->names, numbered_key(call), &now);
-	FINDING_OF(c, call, numbered_rule(call),
-		now && (of_snapshot || ACL_ARGS(call, aclInitCallbackUnRegister)->type != ACL_REG_TYPE_OTHER),
-		NO_PARTS, "This callback is registered already.");
+	FINDING_OF(c, call, numbered_rule(call), now && !any_number(call), NO_PARTS,
+		"This callback is registered already.");
 }
 
 static void numbered(struct checks *c, struct acl_call_record *call)
@@ -220,7 +225,7 @@ static void unnumbering(struct checks *c, struct acl_call_record *call)
 
 	/* What was never seen may have been registered before we looked. */
 	if (value_table_get(&process(c)->names, numbered_key(call), &now))
-		FINDING_OF(c, call, numbered_rule(call), !now, NO_PARTS,
+		FINDING_OF(c, call, numbered_rule(call), !now && !any_number(call), NO_PARTS,
 			"This callback is not registered any more.");
 }
 
