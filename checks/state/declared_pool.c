@@ -219,7 +219,7 @@ static const struct check_hook hooks[] = {
 };
 
 const struct check_module module_declared_pool = {
-	.order = 30,
+	.order = 37,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 	.state_size = sizeof(struct declared_pools),
