@@ -7,6 +7,7 @@
 #include "aclcheck/model.h"
 #include "interpose/process/runtime_version.h"
 #include "interpose/process/process_state.h"
+#include "interpose/report/journal.h"
 #include "interpose/report/trace_sink.h"
 #include "interpose/runtime/function_table.h"
 #include "interpose/config/run_settings.h"
@@ -50,6 +51,7 @@ static void ask_runtime(void *unused)
 		return;
 	version.version[sizeof(version.version) - 1] = 0;
 	trace_describe("runtime", version.version);
+	journal_runtime_version(version.version);
 	release = release_of(version.version);
 	if (release && cann_of(release) >= 0)
 		checks_set_runtime(acl_process.checks, (enum acl_cann)cann_of(release));

@@ -289,6 +289,16 @@ static void note_count(void *context, const struct checks_site *place)
 		k->count = place->count;
 }
 
+static char runtime_version[128]; /* "" = unknown */
+
+void journal_runtime_version(const char *version)
+{
+	struct text t;
+
+	text_init(&t, runtime_version, sizeof(runtime_version));
+	text_str(&t, version);
+}
+
 /* The file whose functions were called. */
 static void runtime(struct jout *j)
 {
@@ -296,6 +306,8 @@ static void runtime(struct jout *j)
 
 	if (m)
 		jout_string(j, "runtime", m->path);
+	if (*runtime_version)
+		jout_string(j, "runtime_version", runtime_version);
 }
 
 /* Which interpreter ran, and whether call stacks have its frames. */

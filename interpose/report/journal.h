@@ -28,4 +28,7 @@ void journal_forked(void);
 /* Path of the report, of the journal while there is none; NULL without. */
 const char *journal_path(void);
 
+/* What the runtime says of its version, once it is known. */
+void journal_runtime_version(const char *version);
+
 #endif

@@ -92,6 +92,7 @@ load guest.bash
 	export ACLCHECK_LOG=off ACLCHECK_TARGET_CANN=auto
 	SOFTNPU_CANN=9.1 checked "$guest/ending" return 1
 	[ "$(field verdict)" = pass ]
+	[[ $(field runtime_version) == 9.1.* ]]
 	rm report.json
 	SOFTNPU_CANN=8.1 checked "$guest/ending" return 1
 	[ "$(field verdict)" = fail ]

@@ -100,6 +100,7 @@ static void put_about(json_t *page, const json_t *report)
 	about(list, "host", text_of(process, "host"));
 	about(list, "commit", text_of(run, "revision"));
 	about(list, "runtime", text_of(process, "runtime"));
+	about(list, "runtime version", text_of(process, "runtime_version"));
 	about(list, "target CANN", target);
 	if (json_object_get(run, "exit_status"))
 		snprintf(status, sizeof(status), "%lld", number_of(run, "exit_status"));

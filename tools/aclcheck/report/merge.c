@@ -333,8 +333,8 @@ static void add_doubts(struct merge *m, const json_t *list)
 static void add_process(struct merge *m)
 {
 	static const char *const keep[] = {"pid", "ppid", "host", "rank", "argv", "started", "ended", "end",
-		"verdict", "calls", "settings", "runtime", "python", "last_calls", "last_calls_lost",
-		"log_dropped"};
+		"verdict", "calls", "settings", "runtime", "runtime_version", "python", "last_calls",
+		"last_calls_lost", "log_dropped"};
 	json_t *process = json_object(), *list = json_object_get(m->head, "processes");
 
 	m->calls += sane_count(number_of(m->head, "calls"));
