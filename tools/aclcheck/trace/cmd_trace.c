@@ -37,9 +37,7 @@ static const char help[] =
 	"      --shared         uses the session daemon that is running, not one of its own\n"
 	"      --softnpu[=DEVICES]  runs on the software runtime instead of an NPU\n"
 	"      --plan           prints the buffer sizes and ends\n"
-	"\nThe exit code is the program's; 98 instead of 0: nothing, or not all, was recorded; 99: it was "
-	"not "
-	"started.\n";
+	"\nThe exit code is the program's; 98 instead of 0: not all was recorded; 99: it was not started.\n";
 
 struct options {
 	struct trace_selection select;
