@@ -83,7 +83,7 @@ install: all $(INSTALL_MAN1) $(INSTALL_MAN7)
 	cp -P $(INSTALL_SOFTNPU) $(DESTDIR)$(PREFIX)/lib/softnpu
 	install -m 644 include/aclcheck.h $(DESTDIR)$(PREFIX)/include
 	install -d $(DESTDIR)$(PREFIX)/share/aclcheck/python
-	install -m 644 include/python/aclcheck.py $(DESTDIR)$(PREFIX)/share/aclcheck/python
+	install -m 644 include/python/aclcheck.py include/python/pytest_aclcheck.py $(DESTDIR)$(PREFIX)/share/aclcheck/python
 	$(if $(INSTALL_MAN1),install -m 644 $(INSTALL_MAN1) $(DESTDIR)$(PREFIX)/share/man/man1)
 	$(if $(INSTALL_MAN7),install -m 644 $(INSTALL_MAN7) $(DESTDIR)$(PREFIX)/share/man/man7)
 

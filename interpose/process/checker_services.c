@@ -19,6 +19,7 @@
 #include "interpose/runtime/loaded_module.h"
 #include "interpose/config/run_settings.h"
 #include "interpose/report/sinks.h"
+#include "interpose/report/test_item.h"
 #include "interpose/stack/readable_memory.h"
 #include "interpose/stack/tool_stack.h"
 #include "interpose/symbolize/call_stack.h"
@@ -140,12 +141,13 @@ static uint32_t python_site(struct acl_call_record *ev)
 static uint64_t host_place(
 	void *context, struct acl_call_record *ev, const struct acl_rule *rule, bool counted)
 {
+	uint32_t item = test_item_number();
 	bool by_stack = ev && looks_at_stack(rule);
 	uint32_t near = ev ? KEEPING_ERRNO(python_site(ev)) : 0;
 	uint64_t place;
 
 	(void)context;
-	if (likely(!by_stack) && likely(!near) && likely(!expect_any()))
+	if (likely(!by_stack) && likely(!near) && likely(!item) && likely(!expect_any()))
 		return 0;
 	place = (uint64_t)expect_scope(rule->id, counted) << 48 | (uint64_t)expect_inside() << 32;
 	if (by_stack) {
@@ -153,7 +155,7 @@ static uint64_t host_place(
 			ev->stack = KEEPING_ERRNO(stack_take(ev->caller));
 		near = ev->stack;
 	}
-	return place | near;
+	return place | (near ^ item * 0x9e3779b1u);
 }
 
 static void host_finding(void *context, const struct acl_finding *f)

@@ -143,6 +143,7 @@ void finding_json(struct jout *j, const struct finding_record *s)
 	jout_string(j, "hint", f->rule->hint[ACL_LANG_EN]);
 	jout_string(j, "source", f->rule->source);
 	jout_string(j, "fingerprint", s->fingerprint);
+	jout_string(j, "test", s->test);
 	jout_bool(j, "advice", f->advice);
 	jout_bool(j, "secondary", f->secondary);
 	jout_bool(j, "suppressed", s->status == FINDING_SUPPRESSED);

@@ -17,6 +17,7 @@ struct finding_record {
 	enum finding_status status;
 	const char *reason; /* why it does not count */
 	bool in_program; /* expected by a scope that the program opened */
+	const char *test; /* that ran, NULL = none */
 	char fingerprint[FINGERPRINT_SIZE];
 };
 

@@ -29,6 +29,7 @@
 #include "interpose/report/finding_record.h"
 #include "interpose/symbolize/code_symbol.h"
 #include "interpose/symbolize/python_status.h"
+#include "interpose/report/test_item.h"
 #include "interpose/report/verdict.h"
 
 #define LINES_PER_FINDING 10 /* for each finding in full as many in a line */
@@ -245,7 +246,9 @@ static void take_finding(void *finding)
 		if (!atomic_load(&ended)) {
 			known = true;
 			finding_record_init(&s, f);
+			s.test = f->event ? test_item_name() : NULL;
 			verdict_count(f, s.status);
+			test_item_finding(&s);
 			say_python_unread();
 			pass_on(&s, true);
 		}
@@ -332,6 +335,7 @@ void sink_forked(void)
 	shown = not_shown = 0;
 	journal_forked();
 	finding_record_forked();
+	test_item_forked();
 	expectations_forked();
 	cost_forked();
 	verdict_forked();

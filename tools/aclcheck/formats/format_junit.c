@@ -43,6 +43,10 @@ static void put_case(FILE *to, const json_t *report, const json_t *finding)
 	put_xml(to, text_of(finding, "call"));
 	fputs(" ", to);
 	put_xml(to, finding_place(finding));
+	if (*text_of(finding, "test")) {
+		fputs(" in ", to);
+		put_xml(to, text_of(finding, "test"));
+	}
 	fprintf(to, " [");
 	put_xml(to, text_of(finding, "fingerprint"));
 	fputs("]\" time=\"0\"", to);

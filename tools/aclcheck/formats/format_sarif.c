@@ -345,8 +345,9 @@ static json_t *result(const json_t *report, const json_t *finding, size_t rule, 
 	json_object_set_new(json, "suppressions", suppressions(finding));
 	set_baseline(json, finding, compared);
 	json_object_set_new(json, "properties",
-		json_pack("{s:O, s:O?, s:O?}", "values", json_object_get(finding, "values"), "args",
-			json_object_get(finding, "args"), "ranks", json_object_get(finding, "ranks")));
+		json_pack("{s:O, s:O?, s:O?, s:O?}", "values", json_object_get(finding, "values"), "args",
+			json_object_get(finding, "args"), "ranks", json_object_get(finding, "ranks"), "test",
+			json_object_get(finding, "test")));
 	return json;
 }
 
