@@ -154,7 +154,7 @@ off='checks-off: no rule of severity error is switched on'
 
 @test "a process that was killed, whatever signal, and whatever it had done" {
 	verdict 98 "($PROGRAM) ended without its end record" -- sh -c '"$PROGRAM" clean; "$PROGRAM" clean abort >/dev/null 2>&1; true'
-	verdict 98 "($PROGRAM) ended without its end record" -- sh -c '"$PROGRAM" clean; "$PROGRAM" clean hang & sleep 0.3; kill -KILL $!; wait; true'
+	verdict 98 "($PROGRAM) ended without its end record" -- sh -c '"$PROGRAM" clean; "$PROGRAM" clean ready hang & until [ -e ready ]; do sleep 0.02; done; rm ready; kill -KILL $!; wait; true'
 	verdict 97 "verdict fail" -- sh -c '"$PROGRAM" clean; "$PROGRAM" bug abort >/dev/null 2>&1; true'
 }
 

@@ -93,7 +93,7 @@ teardown() {
 }
 
 @test "a child that uses the runtime without the checker makes the run inconclusive" {
-	run "$ACLCHECK" run --softnpu -- sh -c "'$PROGRAM' clean; unset LD_PRELOAD; '$PROGRAM' clean hang & sleep 0.5; kill \$!"
+	run "$ACLCHECK" run --softnpu -- sh -c "'$PROGRAM' clean; unset LD_PRELOAD; '$PROGRAM' clean ready hang & until [ -e ready ]; do sleep 0.02; done; sleep 0.5; kill \$!"
 	[ "$status" = 98 ]
 	[[ $output == *"child-not-covered: process "*" without the checker"* ]]
 	run "$ACLCHECK" run --softnpu -- sh -c "'$PROGRAM' clean; unset LD_PRELOAD; sleep 0.2"
