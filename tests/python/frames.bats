@@ -48,8 +48,7 @@ open("code", "wb").write(marshal.dumps(code))' "$tests/frames.py"
 @test "a frozen program that holds the interpreter in its own file" {
 	include=$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')
 	archive=$(/usr/bin/python3 -c 'import sysconfig; v = sysconfig.get_config_var
-print(v("LIBDIR") + "/x86_64-linux-gnu/libpython" + v("LDVERSION") + ".a")')
-	archive=${archive/x86_64-linux-gnu\/x86_64-linux-gnu/x86_64-linux-gnu}
+print(v("LIBPL") + "/libpython" + v("LDVERSION") + ".a")')
 	gcc -w -no-pie -I"$include" -o embedded "$tests/embedded.c" -Wl,-E "$archive" -lz -lexpat -lm -ldl -lutil
 	frozen /usr/bin/python3
 	checked r.json ./embedded code expected.json
