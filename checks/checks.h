@@ -112,6 +112,10 @@ void checks_prefetch(struct checks *c, const void *args);
 
 void checks_enter(struct checks *c, struct acl_call_record *call);
 void checks_leave(struct checks *c, struct acl_call_record *call);
+/* The same for a usual call (acl_call_is_usual) of a thread of which the checker has a record (call->thread).
+ */
+void checks_enter_usual(struct checks *c, struct acl_call_record *call);
+void checks_leave_usual(struct checks *c, struct acl_call_record *call);
 
 /*
  * Which model a task that the call submits becomes part of, by a capture, a binding of its stream or a task

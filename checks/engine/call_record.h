@@ -108,10 +108,11 @@ static inline bool acl_call_is_usual(const struct acl_call_record *call)
 static inline void acl_call_record_begin(struct acl_call_record *call, unsigned api, const void *args,
 	uint64_t caller, const struct acl_call_thread *by)
 {
+	static const struct acl_call_record first = {.forwarded = true};
+
+	/* The first word at once. */
+	memcpy(call, &first, offsetof(struct acl_call_record, by));
 	call->api = (uint16_t)api;
-	call->n_versions = 0;
-	call->forwarded = true;
-	call->way = 0;
 	call->by = *by;
 	call->args = args;
 	call->caller = caller;

@@ -154,8 +154,8 @@ void checks_totals(const struct checks *c, struct checks_totals *out)
 		else
 			out->findings[load_relaxed(&s->severity) & 3] += load_relaxed(&s->count);
 	}
-	thread_each(c, t) for (unsigned api = 0; t->coverage && api < ACL_API_COUNT; api++) out->calls +=
-		load_relaxed(&t->coverage->api[api].calls);
+	thread_each(c, t) for (unsigned api = 0; t->coverage != c->coverage_lost && api < ACL_API_COUNT;
+			       api++) out->calls += load_relaxed(&t->coverage->api[api].calls);
 	out->degraded = load_relaxed(&((struct checks *)c)->degraded);
 	out->degraded_text = load_relaxed(&((struct checks *)c)->degraded_text);
 }

@@ -38,6 +38,7 @@ enum check_when {
 	WHEN_CAPTURES, /* a capture has begun */
 	WHEN_DEVICES, /* a second device was set */
 	WHEN_CALLBACKS, /* a callback of the program has run */
+	WHEN_DEVICE_ONLY, /* an event for kernels only was made */
 	WHEN_BOUND, /* a stream was bound to a model */
 	WHEN_FINALIZED,
 	WHEN_SNAPSHOT, /* the process was locked for one */

@@ -5,6 +5,7 @@
  * as soon as the model has it.
  */
 #include "checks/engine/hook_lists.h"
+#include "checks/engine/call_way.h"
 
 /* One list under construction; written twice, first to count, then to fill. */
 struct list_builder {
@@ -17,6 +18,9 @@ struct list_builder {
 	check_hook_fn *at[ACL_API_COUNT]; /* NULL while counting */
 	unsigned module_first[ACL_API_COUNT]; /* where the hooks of the present module begin */
 	bool decides[ACL_API_COUNT]; /* some hook is marked ACL_DECIDES */
+	bool of_rules; /* the present module is one of rules … */
+	bool has_rules[ACL_API_COUNT]; /* … and there are hooks of such: */
+	bool enter_rules[ACL_API_COUNT], leave_rules[2][ACL_API_COUNT]; /* in the lists of a plan */
 	check_hook_fn *room; /* of all lists */
 	size_t total;
 };
@@ -50,6 +54,7 @@ static void add(void *builder, unsigned api, enum acl_phase phase, check_hook_fn
 	if (api >= ACL_API_COUNT || !wanted(b, api, phase))
 		return;
 	b->decides[api] |= (phase & ACL_DECIDES) != 0;
+	b->has_rules[api] |= b->of_rules;
 	if (b->at[api]) {
 		for (unsigned i = b->module_first[api]; i < b->count[api]; i++)
 			if (b->at[api][i] == fn)
@@ -114,6 +119,7 @@ static void add_hook(struct list_builder *b, const struct check_hook *hook)
 static void add_module(struct list_builder *b, const struct check_module *module)
 {
 	memcpy(b->module_first, b->count, sizeof(b->count));
+	b->of_rules = !module->order;
 	for (unsigned i = 0; i < module->n_hooks; i++)
 		if ((module->hooks[i].phase & 3) == b->phase)
 			add_hook(b, &module->hooks[i]);
@@ -125,6 +131,7 @@ static void add_module(struct list_builder *b, const struct check_module *module
 static void add_all(struct list_builder *b)
 {
 	memset(b->count, 0, sizeof(b->count));
+	memset(b->has_rules, 0, sizeof(b->has_rules));
 	for (unsigned i = 0; i < MODULE_COUNT; i++) {
 		const struct check_module *module =
 			check_modules[b->phase == ACL_ENTER ? i : MODULE_COUNT - 1 - i];
@@ -214,6 +221,7 @@ static bool build_enter(struct checks *c, struct list_builder *b, struct call_pl
 	b->of = HOOKS_OF_ALL;
 	if (!build_lists(c, b, plans, offsetof(struct call_plan, enter)))
 		return false;
+	memcpy(b->enter_rules, b->has_rules, sizeof(b->enter_rules));
 	b->of = HOOKS_OF_STATE;
 	if (!build_lists(c, b, plans, offsetof(struct call_plan, enter_state)))
 		return false;
@@ -234,6 +242,7 @@ static bool build_leave(struct checks *c, struct list_builder *b, struct call_pl
 		b->plain = plain;
 		if (!build_lists(c, b, plans, offsetof(struct call_plan, leave[plain])))
 			return false;
+		memcpy(b->leave_rules[plain], b->has_rules, sizeof(b->leave_rules[plain]));
 	}
 	return true;
 }
@@ -260,6 +269,13 @@ void handles_follow(
 		true, of_use ? (int16_t)of_use->index : -1, of_destroy ? (int16_t)of_destroy->index : -1};
 }
 
+void handle_evaluates(struct checks *c, unsigned api, unsigned kind, const struct acl_rule *rule)
+{
+	if (rule && c->n_handle_rules < HANDLE_RULES)
+		c->handle_rules[c->n_handle_rules++] =
+			(struct handle_rule){(uint16_t)api, (uint16_t)kind, (int16_t)rule->index};
+}
+
 /* A handle that the function is given, of a kind that is followed. */
 static bool is_followed(const struct checks *c, const struct acl_param *p)
 {
@@ -279,28 +295,46 @@ static struct call_handle handle_of(const struct checks *c, const struct acl_par
 	const struct followed_kind *kind = &c->followed[p->handle];
 	int16_t rule = p->life == ACL_LIFE_DESTROY ? kind->destroy_rule : kind->use_rule;
 
-	return (struct call_handle){rule < 0 ? 0 : EVALUATED_HANDLE(number), p->offset,
+	return (struct call_handle){c->kinds[p->handle], rule < 0 ? 0 : EVALUATED_HANDLE(number), p->offset,
 		(uint16_t)slot_of(p->handle), p->handle, p->life == ACL_LIFE_DESTROY, rule};
 }
 
-static bool find_handles(struct checks *c, struct call_plan *plan, const struct acl_api_info *api)
+/* Behind the first n there are the rules that they evaluate besides; how many entries that makes. */
+static unsigned find_handle_rules(const struct checks *c, unsigned api, struct call_handle *found, unsigned n)
 {
-	struct call_handle found[HANDLES_OF_CALL], *kept;
-	unsigned n = 0;
+	unsigned all = n;
 
-	for (unsigned i = 0; i < api->n_params && n < HANDLES_OF_CALL; i++)
-		if (is_followed(c, &api->params[i])) {
-			found[n] = handle_of(c, &api->params[i], n);
-			plan->evaluated |= found[n].evaluated;
-			plan->slow |= found[n].destroys;
+	for (unsigned r = 0; r < c->n_handle_rules; r++)
+		for (unsigned i = 0; i < n && all < HANDLES_OF_CALL; i++)
+			if (c->handle_rules[r].api == api && c->handle_rules[r].kind == found[i].kind) {
+				found[i].evaluated |= EVALUATED_HANDLE(all);
+				found[all++] = (struct call_handle){.rule = c->handle_rules[r].rule};
+			}
+	return all;
+}
+
+static bool find_handles(struct checks *c, struct call_plan *plan, unsigned api)
+{
+	const struct acl_api_info *info = &acl_apis[api];
+	struct call_handle found[HANDLES_OF_CALL], *kept;
+	unsigned n = 0, all;
+
+	for (unsigned i = 0; i < info->n_params && n < HANDLES_OF_CALL; i++)
+		if (is_followed(c, &info->params[i])) {
+			found[n] = handle_of(c, &info->params[i], n);
 			n++;
 		}
 	if (!n)
 		return true;
-	kept = checks_alloc(c, n * sizeof(*kept));
+	all = find_handle_rules(c, api, found, n);
+	kept = checks_alloc(c, all * sizeof(*kept));
 	if (!kept)
 		return false;
-	memcpy(kept, found, n * sizeof(*kept));
+	memcpy(kept, found, all * sizeof(*kept));
+	for (unsigned i = 0; i < n; i++) {
+		plan->evaluated |= kept[i].evaluated;
+		plan->destroys |= kept[i].destroys;
+	}
 	plan->handles = kept;
 	plan->n_handles = (uint8_t)n;
 	return true;
@@ -359,7 +393,7 @@ static void find_constraints(const struct checks *c, struct call_plan *plan, uns
 
 static bool find_rest(struct checks *c, struct call_plan *plan, unsigned api)
 {
-	if (!find_handles(c, plan, &acl_apis[api]))
+	if (!find_handles(c, plan, api))
 		return false;
 	find_constraints(c, plan, api);
 	return true;
@@ -383,6 +417,10 @@ static struct call_plan *plans_create(struct checks *c, uint32_t conditions, con
 		if (!like && !find_rest(c, &plans[api], api))
 			return NULL;
 		plans[api].steps = plans[api].constraints || b->decides[api];
+		plans[api].inside = (uint16_t)(api + 1);
+		plans[api].counted = (uint32_t)offsetof(struct coverage_counts, api[api]);
+		call_way_choose(&plans[api], b->enter_rules[api],
+			(const bool[]){b->leave_rules[0][api], b->leave_rules[1][api]});
 	}
 	return plans;
 }

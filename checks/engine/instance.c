@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The instance: creation, memory, threads, and the way of a call through the modules. */
+/* The instance: creation, memory, threads. */
 #include "checks/engine/call_sites.h"
+#include "checks/engine/call_way.h"
 #include "checks/engine/finding_collect.h"
 #include "checks/engine/rule_coverage.h"
 #include "checks/engine/hook_lists.h"
@@ -95,6 +96,7 @@ static void thread_begins(struct checks *c, struct acl_thread *t, uint32_t tid)
 	store_relaxed(&t->context_unknown, false);
 	store_relaxed(&t->device, -1);
 	store_relaxed(&t->context, 0);
+	t->current = &t->context;
 	store_relaxed(&t->inside, 0);
 	store_relaxed(&t->reset, 0);
 	t->n_findings = 0;
@@ -105,8 +107,7 @@ static void thread_begins(struct checks *c, struct acl_thread *t, uint32_t tid)
 	coverage_thread_begins(c, t);
 }
 
-static __attribute__((noinline)) struct acl_thread *thread_find(
-	struct checks *c, const struct acl_call_record *call)
+static struct acl_thread *thread_find(struct checks *c, const struct acl_call_record *call)
 {
 	uint64_t id = call->pthread_id ? call->pthread_id : call->tid;
 
@@ -119,7 +120,7 @@ static __attribute__((noinline)) struct acl_thread *thread_find(
 		if (!taken && found != id)
 			continue;
 		/* Another kernel thread behind the same pthread id: the former has ended. */
-		if (load_relaxed(&t->tid) != call->tid)
+		if (taken || load_relaxed(&t->tid) != call->tid)
 			thread_begins(c, t, call->tid);
 		if (taken)
 			store_release(&c->thread_places[place], (uint16_t)(i % ACL_THREADS + 1));
@@ -136,243 +137,13 @@ struct acl_thread *checks_thread(struct checks *c, struct acl_call_record *call)
 	return call->thread;
 }
 
-static inline void hooks_run(struct checks *c, struct acl_call_record *call, const check_hook_fn *hook)
+void object_used_closely(struct checks *c, struct acl_object *o, struct acl_call_record *call)
 {
-	if (hook)
-		for (; *hook; hook++)
-			(*hook)(c, call);
-}
-
-void call_stack_take(struct checks *c, struct acl_call_record *call)
-{
-	if (!call->stack && c->host.stack)
+	if (c->stacks_all && !call->stack && c->host.stack)
 		call->stack = c->host.stack(c->host.context, call);
-}
-
-/* --- the way of a call ---------------------------------------------------------- */
-
-struct settling {
-	struct checks *c;
-	struct acl_call_record *call;
-};
-
-static void settle(void *settling)
-{
-	struct settling *s = settling;
-
-	findings_settle(s->c, s->call);
-}
-
-static __attribute__((noinline)) void settle_with_stack(struct checks *c, struct acl_call_record *call)
-{
-	struct settling s = {c, call};
-
-	if (c->host.with_stack && findings_may_show(call))
-		c->host.with_stack(c->host.context, settle, &s);
-	else
-		settle(&s);
-}
-
-/* The call, and what it puts to the test; of calls of the runtime itself nothing is counted. */
-static inline void coverage_count(
-	const struct checks *c, const struct acl_call_record *call, const struct acl_thread *t)
-{
-	struct coverage_counts *counts = t->coverage;
-	struct called_api *of = counts ? &counts->api[call->api] : NULL;
-
-	if (__builtin_expect(!of, 0))
-		return;
-	store_relaxed(&of->calls, load_relaxed(&of->calls) + 1);
-	if (__builtin_expect(load_relaxed(&of->evaluated) != call->state.evaluated, 0))
-		evaluated_changed(c, call);
-}
-
-/* What a handle puts to the test, and what it means. */
-static uint64_t handle_look(struct checks *c, struct acl_call_record *call, const struct call_handle *h)
-{
-	struct acl_object **slot = (struct acl_object **)((char *)call + h->slot);
-	const void *value;
-
-	memcpy(&value, (const char *)call->args + h->offset, sizeof(value));
-	*slot = object_find(c, h->kind, value);
-	if (!value && h->kind == ACL_HANDLE_STREAM)
-		c->rare.default_stream(c, call);
-	if (*slot && load_acquire(&(*slot)->state) == ACL_OBJECT_LIVE && !(value && h->destroys))
-		return h->evaluated;
-	return value ? EVALUATED_BY_RULE : 0;
-}
-
-static uint64_t handles_look(struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
-{
-	uint64_t evaluated = 0;
-
-	for (unsigned i = 0; i < plan->n_handles; i++)
-		evaluated |= handle_look(c, call, &plan->handles[i]);
-	return evaluated;
-}
-
-static uint64_t constraints_evaluate(struct checks *c, struct acl_call_record *call,
-	const struct call_plan *plan, unsigned (*evaluate)(const void *args, const void *behind))
-{
-	unsigned needs = evaluate(call->args, NULL);
-
-	if (__builtin_expect(needs & ACL_NEEDS_BROKEN || plan->report, 0))
-		constraints_report(c, call, NULL);
-	return needs & EVALUATED_CONSTRAINTS;
-}
-
-static inline void findings_look(struct checks *c, struct acl_call_record *call)
-{
-	if (__builtin_expect(thread_of(call)->n_findings != 0, 0))
-		settle_with_stack(c, call);
-}
-
-/* Other threads can see that the thread is in the call. */
-static inline void enter_shown(struct acl_thread *t, const struct acl_call_record *call)
-{
-	store_relaxed(&t->inside_caller, call->caller);
-	store_release(&t->inside, (uint16_t)(call->api + 1));
-}
-
-/* Any call, one step after the other. */
-static __attribute__((noinline)) void enter_any(
-	struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
-{
-	const struct acl_need_span *span = &acl_constraints_of[call->api];
-	struct acl_thread *t;
-	uint64_t evaluated;
-
-	if (!call->thread)
-		call->thread = thread_find(c, call);
-	if (!call->thread)
-		return;
-	t = call->thread;
-	t->phase++;
-	/* Beside a call that runs a callback, only the outer one is in progress for others. */
-	if (!call->callback_depth)
-		enter_shown(t, call);
-	if (!load_relaxed(&c->inited))
-		c->rare.uninitialized(c, call);
-	if (call->missing)
-		c->rare.missing(c, call);
-	evaluated = handles_look(c, call, plan);
-	hooks_run(c, call, plan->enter_state);
-	if (span->count && !span->behind_size)
-		evaluated |= constraints_evaluate(c, call, plan, acl_constraints_evaluate[call->api]);
-	/* The rule also counts what it looks at. */
-	if (evaluated & EVALUATED_BY_RULE) {
-		c->rare.unsettled(c, call);
-		evaluated &= EVALUATED_CONSTRAINTS;
-	}
-	call->state.evaluated |= evaluated;
-	hooks_run(c, call, plan->enter_rules[call->plain]);
-	if (is_checked(call))
-		coverage_count(c, call, t);
-	findings_look(c, call);
-}
-
-/* Hooks that decide nothing about each other. */
-static __attribute__((noinline)) void enter_hooks(
-	struct checks *c, struct acl_call_record *call, const check_hook_fn *hook)
-{
-	do
-		(*hook)(c, call);
-	while (*++hook);
-	findings_look(c, call);
-}
-
-static __attribute__((noinline)) void enter_steps(
-	struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
-{
-	hooks_run(c, call, plan->enter_state);
-	if (plan->constraints)
-		call->state.evaluated |= constraints_evaluate(c, call, plan, plan->constraints);
-	hooks_run(c, call, plan->enter_rules[call->plain]);
-	coverage_count(c, call, call->thread);
-	findings_look(c, call);
-}
-
-/* What all handles mean; false: one is not simply that of a living object. */
-static inline bool handles_are_alive(
-	struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
-{
-	for (const struct call_handle *h = plan->handles, *end = h + plan->n_handles; h < end; h++) {
-		struct acl_object *o;
-		uint64_t value;
-
-		memcpy(&value, (const char *)call->args + h->offset, sizeof(value));
-		o = object_at_hand(c->kinds[h->kind], value);
-		if (__builtin_expect(!o, 0))
-			return false;
-		*(struct acl_object **)((char *)call + h->slot) = o;
-	}
-	return !plan->slow;
-}
-
-static inline bool pointers_are_set(const struct acl_call_record *call, const struct call_plan *plan)
-{
-	for (unsigned i = 0; i < plan->n_set; i++) {
-		uint64_t value;
-
-		memcpy(&value, (const char *)call->args + plan->set[i], sizeof(value));
-		if (__builtin_expect(!value, 0))
-			return false;
-	}
-	return true;
-}
-
-/* Nothing is changed, and no function called, before it is certain that the call is as most are. */
-void checks_enter(struct checks *c, struct acl_call_record *call)
-{
-	const struct call_plan *plan = load_acquire(&c->plans) + call->api;
-	struct acl_thread *t = call->thread;
-
-	if (__builtin_expect(!t || !acl_call_is_usual(call) || !load_relaxed(&c->inited), 0) ||
-		!handles_are_alive(c, call, plan) || !pointers_are_set(call, plan)) {
-		enter_any(c, call, plan);
-		return;
-	}
-	t->phase++;
-	enter_shown(t, call);
-	call->state.evaluated = plan->evaluated;
-	if (__builtin_expect(plan->steps, 0)) {
-		enter_steps(c, call, plan);
-		return;
-	}
-	coverage_count(c, call, t);
-	if (plan->enter)
-		enter_hooks(c, call, plan->enter);
-}
-
-/* What is to be done in leave, with a function that has anything, or in a call that something is wrong with.
- */
-static __attribute__((noinline)) void leave_rest(
-	struct checks *c, struct acl_call_record *call, const check_hook_fn *hooks)
-{
-	hooks_run(c, call, hooks);
-	if (__builtin_expect(error_of(call) != 0, 0)) {
-		call->state.phase = ACL_FAILED;
-		hooks_run(c, call, c->failed[call->api]);
-	}
-	if (__builtin_expect(thread_of(call)->n_findings != 0, 0))
-		settle_with_stack(c, call);
-	if (__builtin_expect(call->state.finding != 0, 0) && error_of(call) == 0 && *c->failed[call->api])
-		c->rare.suspected(c, call);
-}
-
-void checks_leave(struct checks *c, struct acl_call_record *call)
-{
-	const check_hook_fn *hooks = load_acquire(&c->plans)[call->api].leave[call->plain];
-	struct acl_thread *t = call->thread;
-
-	if (!t)
-		return;
-	t->phase++;
-	call->state.phase = ACL_LEAVE;
-	if (__builtin_expect(!call->callback_depth, 1))
-		store_relaxed(&t->inside, 0);
-	if (hooks || error_of(call) || call->state.finding)
-		leave_rest(c, call, hooks);
+	store_relaxed(&o->last_used.stack, call->stack);
+	if (load_relaxed(&c->ordered))
+		object_changed(call, o);
 }
 
 bool checks_listens(const struct checks *c, unsigned api)
@@ -463,6 +234,7 @@ struct checks *checks_create(const struct checks_config *config, const struct ch
 	c->target_auto = config->target == CHECKS_TARGET_AUTO;
 	store_relaxed(&c->target, c->target_auto ? CHECKS_TARGET_DOCUMENTS : config->target);
 	c->stacks_all = config->stacks_all;
+	store_relaxed(&c->closely, c->stacks_all);
 	c->device0_known = config->visible_devices && config->visible_devices[0];
 	c->device0_hidden = c->device0_known && !names_device0(config->visible_devices);
 	c->soc = config->soc && config->soc[0] ? config->soc : NULL;
@@ -495,6 +267,7 @@ void checks_set_runtime(struct checks *c, enum acl_cann version)
 void checks_ordered(struct checks *c)
 {
 	store_relaxed(&c->ordered, true);
+	store_relaxed(&c->closely, true);
 }
 
 void checks_finish(struct checks *c, enum checks_end kind)
@@ -543,5 +316,5 @@ void checks_callback(struct checks *c, struct acl_call_record *outer, const void
 		if (check_modules[i]->callback)
 			check_modules[i]->callback(c, outer, argument, begins);
 	if (t->n_findings)
-		settle_with_stack(c, outer);
+		call_findings_settle(c, outer);
 }

@@ -29,11 +29,12 @@ struct acl_thread {
 	_Atomic bool context_unknown; /* something below us set a context */
 	_Atomic int16_t device; /* bound to this device's default context, -1 = not */
 	_Atomic uint64_t context; /* acl_ref of the explicit context, 0 = none */
+	const _Atomic uint64_t *current; /* its own: that one, or its device's, see thread_bind() */
 	_Atomic uint32_t captures[3]; /* open captures it began, by mode */
 	_Atomic uint16_t inside; /* 1 + the function it is in, 0 = none; not of calls out of callbacks */
 	_Atomic int16_t reset; /* 1 + the device whose last reset by this thread took its context, 0 = none */
 	struct operation *operation; /* what its last call that touches memory does: state/operation.h */
-	struct coverage_counts *coverage;
+	struct coverage_counts *coverage; /* never NULL once it has made a call */
 	struct finding_area
 		*findings; /* its own: of the present phase, see finding_collect.h; NULL = never any */
 	unsigned n_findings;
@@ -76,7 +77,7 @@ enum {
 #define EVALUATED_PLAIN_ASYNC (UINT64_C(1) << 41) /* ACL_CALLED_PLAIN_ASYNC */
 #define EVALUATED_PLAIN_BATCH (UINT64_C(1) << 42) /* ACL_CALLED_PLAIN_BATCH */
 #define EVALUATED_BY_RULE (UINT64_C(1) << 63) /* never counted: a rule looks at the handles, and counts */
-#define HANDLES_OF_CALL 8 /* no function has more */
+#define HANDLES_OF_CALL 8 /* no function has more, with the other rules that they put to the test */
 
 /* What a thread counts for itself; allocated with the thread, see rule_coverage.c. */
 struct coverage_counts {
@@ -97,16 +98,22 @@ struct rule_setting {
 };
 
 #define CALL_SET 3
+#define HANDLE_RULES 64
 
 /* A handle among the arguments of a function: what it means is looked up before all hooks. */
 struct call_handle {
-	uint64_t evaluated; /* bit of the rule that a live one puts to the test, see struct called_api */
+	struct object_kind *objects; /* of its kind */
+	uint64_t evaluated; /* bits of the rules that a live one puts to the test, see struct called_api */
 	uint16_t offset; /* of the argument */
 	uint16_t slot; /* where in the call record the object is noted */
 	uint8_t kind; /* enum acl_handle */
 	bool destroys;
-	int16_t rule; /* index of that rule, -1 = none */
+	int16_t rule; /* index of the rule behind the bit of its number, -1 = none */
 };
+
+struct call_plan;
+typedef void (*enter_way_fn)(struct checks *c, struct acl_call_record *call, const struct call_plan *plan);
+typedef void (*hooks_way_fn)(struct checks *c, struct acl_call_record *call, const check_hook_fn *hooks);
 
 /*
  * What is to be done in a call of a function.  Lists end by NULL, an empty one is none.
@@ -114,21 +121,29 @@ struct call_handle {
  * (call->plain).
  */
 struct call_plan {
-	/* Enter, in a cache line of its own. */
-	_Alignas(64) const struct call_handle *handles;
-	unsigned (*constraints)(const void *args, const void *behind); /* NULL: those by .set are all, or a
-									  hook evaluates them */
+	/* Enter of most calls, in a cache line of its own. */
+	_Alignas(64) enter_way_fn way; /* call_way.c */
+	const struct call_handle *handles; /* behind them those that are rules only: see handle_evaluates() */
 	uint64_t evaluated; /* what is evaluated when all handles are alive, and all of .set is */
-	const check_hook_fn *enter_state, *enter_rules[2];
-	const check_hook_fn *enter; /* the same, state first; where a hook decides of others: see steps */
+	const check_hook_fn *enter; /* state first; where a hook decides of others: see steps */
+	hooks_way_fn enter_way;
+	uint32_t counted; /* where the calls are counted: offset in struct coverage_counts */
+	uint16_t inside; /* struct acl_thread.inside */
 	uint8_t n_handles;
 	uint8_t n_set, set[CALL_SET]; /* offsets of pointers that have to be set */
-	bool slow; /* the handles say more than that they are alive: one is destroyed */
+	bool destroys; /* one of the handles */
 	bool steps; /* after the hooks of state more is known of the call: what it is, what it
 		       evaluates; or constraints are evaluated that are more than .set */
 	bool report; /* constraints of products are among them, and the product is known */
-	const check_hook_fn *leave[2]; /* rules first */
+	/* Leave, in another one. */
+	_Alignas(64) const check_hook_fn *leave[2]; /* rules first */
+	hooks_way_fn leave_way[2];
+	/* Steps, and calls that are not as most are. */
+	unsigned (*constraints)(const void *args, const void *behind); /* NULL: those by .set are all, or a
+									  hook evaluates them */
+	const check_hook_fn *enter_state, *enter_rules[2];
 };
+_Static_assert(sizeof(struct call_plan) == 128, "where one is, is reckoned in every call");
 
 struct acl_device {
 	_Atomic int32_t sets; /* successful SetDevice minus ResetDevice */
@@ -156,7 +171,8 @@ struct checks {
 	struct rule_setting *settings; /* by rule index */
 	_Atomic int target; /* enum acl_cann or CHECKS_TARGET_DOCUMENTS */
 	_Atomic int runtime; /* enum acl_cann of the loaded one, -1 = unknown */
-	_Atomic bool ordered; /* the calls are recorded */
+	_Atomic bool ordered; /* the calls are recorded: what they change is numbered */
+	_Atomic bool closely; /* ordered, or stacks_all */
 	bool target_auto, stacks_all;
 	bool device0_known, device0_hidden; /* whether ASCEND_RT_VISIBLE_DEVICES names device 0 */
 	const char *soc; /* product name, NULL = unknown */
@@ -168,6 +184,11 @@ struct checks {
 		bool followed;
 		int16_t use_rule, destroy_rule;
 	} followed[ACL_HANDLE_COUNT]; /* see handles_follow() */
+	struct handle_rule {
+		uint16_t api, kind;
+		int16_t rule;
+	} handle_rules[HANDLE_RULES]; /* see handle_evaluates() */
+	unsigned n_handle_rules;
 	void *module_states[MODULE_COUNT]; /* see module_state() */
 	_Atomic bool inited; /* aclInit was called, or init-missing was said */
 	_Atomic int8_t run_mode; /* aclrtRunMode, -1 = unknown */
@@ -178,6 +199,7 @@ struct checks {
 	_Atomic(struct pointer_map *) declared; /* blocks that the program declared, NULL = never any */
 	_Atomic bool many_devices; /* more than one device has been set */
 	struct site_table *sites;
+	struct coverage_counts *coverage_lost; /* of threads for which there was no memory: not read */
 	_Atomic uint64_t *evaluated_at_end; /* by rule index: evaluated when the process ended */
 	struct evaluated_by *evaluated_by; /* rules that every call of a function evaluates */
 	int16_t stream_offset[ACL_API_COUNT],
@@ -225,18 +247,19 @@ static inline struct acl_object *object_of(struct checks *c, acl_ref ref)
 	return object_of_kind(c->kinds[ref >> 58], ref);
 }
 
-/* The stack of a hot call, which the configuration wants. */
-void call_stack_take(struct checks *c, struct acl_call_record *call) __attribute__((cold));
+/* More is wanted of hot calls: their stacks, the order of what they change. */
+void object_used_closely(struct checks *c, struct acl_object *o, struct acl_call_record *call)
+	__attribute__((cold));
 
-/* A hot call uses the object: where, and the whole stack only when the configuration wants all of them. */
+/* A task uses the object: where, and more only when it is wanted. Best done last, so that nothing waits for
+ * it. */
 static inline void object_used(struct checks *c, struct acl_object *o, struct acl_call_record *call)
 {
-	if (__builtin_expect(c->stacks_all, 0))
-		call_stack_take(c, call);
 	store_relaxed(&o->last_used.caller, call->caller);
-	store_relaxed(&o->last_used.stack, call->stack);
 	store_relaxed(&o->last_used.tid, call->tid);
 	store_relaxed(&o->last_used.api, call->api);
+	if (__builtin_expect(load_relaxed(&c->closely), 0))
+		object_used_closely(c, o, call);
 }
 
 /* The rule is decided by what the function returns: each of its calls evaluates it. */
@@ -258,6 +281,9 @@ void constraints_report(struct checks *c, struct acl_call_record *call, const vo
  */
 void handles_follow(
 	struct checks *c, unsigned kind, const struct acl_rule *of_use, const struct acl_rule *of_destroy);
+
+/* In create: in a call of the function a live handle of the kind evaluates this rule as well. */
+void handle_evaluates(struct checks *c, unsigned api, unsigned kind, const struct acl_rule *rule);
 
 /* Whether something of this sort may happen where we do not see it. */
 static inline bool other_submitters_possible(const struct checks *c, enum checks_other_submitter what)

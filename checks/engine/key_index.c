@@ -39,6 +39,7 @@ static struct key_table *table_new(struct checks *c, const struct key_index *x, 
 	if (!t)
 		return NULL;
 	t->mask = slots - 1;
+	t->shift = (uint32_t)__builtin_clzll(slots) + 1;
 	t->owner = x->gone ? (uint64_t *)&t->slots[slots] : NULL;
 	return t;
 }
@@ -52,7 +53,7 @@ static bool slot_kept(struct checks *c, const struct key_index *x, struct key_ta
 /* Key and value where there is none of it yet. */
 static void slot_fill(struct key_table *t, uint64_t key, uint64_t value, uint64_t owner)
 {
-	uint64_t i = mix64(key);
+	uint64_t i = key_place(t, key);
 
 	while (load_relaxed(&t->slots[i & t->mask].key))
 		i++;
@@ -89,6 +90,11 @@ static bool renew(struct checks *c, struct key_index *x)
 	}
 	store_release(&x->table, new);
 	return true;
+}
+
+bool key_index_create(struct checks *c, struct key_index *x)
+{
+	return renew(c, x);
 }
 
 bool key_index_put(

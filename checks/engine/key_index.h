@@ -24,6 +24,7 @@ struct key_slot {
 
 struct key_table {
 	uint32_t mask, used; /* used: slots not empty, gone ones included; under the lock */
+	uint32_t shift; /* of a key's product: what is left is the slot where its search begins */
 	struct key_table *next; /* among the outgrown ones */
 	uint64_t *owner; /* by slot, behind the slots: what the key belongs to, 0 = nothing; under the lock */
 	struct key_slot slots[];
@@ -44,10 +45,16 @@ static inline bool key_valid(uint64_t key)
 	return key + 1 > 1;
 }
 
+/* Where the search for a key begins: handles are often as far from each other, and so are these slots. */
+static inline uint64_t key_place(const struct key_table *t, uint64_t key)
+{
+	return key * UINT64_C(0x9e3779b97f4a7c15) >> t->shift;
+}
+
 /* The slot with the key as the table is just now; NULL: none. */
 static inline struct key_slot *key_slot_in(struct key_table *t, uint64_t key)
 {
-	for (uint64_t i = mix64(key);; i++) {
+	for (uint64_t i = key_place(t, key);; i++) {
 		struct key_slot *slot = &t->slots[i & t->mask];
 		uint64_t found = load_acquire(&slot->key);
 
@@ -80,6 +87,8 @@ static inline bool key_index_get(struct key_index *x, uint64_t key, uint64_t *va
 	return found;
 }
 
+/* An index that nothing is in has no table; with this it has one from the beginning. false: no memory. */
+bool key_index_create(struct checks *c, struct key_index *x);
 /*
  * Under the lock: the key has this value now, and goes when its owner does. *before: its former value, 0 =
  * none. false: no memory, and nothing has changed.

@@ -14,7 +14,8 @@ void object_init(struct checks *c, unsigned kind, unsigned extension, unsigned k
 		return;
 	k->element = (uint32_t)((sizeof(struct acl_object) + extension + 63) & ~63u);
 	k->kept = kept;
-	c->kinds[kind] = k;
+	if (key_index_create(c, &k->index))
+		c->kinds[kind] = k;
 }
 
 static struct acl_object *at(struct object_kind *k, uint32_t index)
@@ -65,9 +66,15 @@ static struct acl_object *allocate_slot(struct checks *c, struct object_kind *k,
 	o = at(k, index);
 	o->kind = (uint8_t)kind;
 	o->index = index;
-	store_relaxed(&o->generation, 1);
+	store_relaxed(&o->live_value, NOT_LIVE(o));
+	store_relaxed(&o->ref, (uint64_t)kind << 58 | (uint64_t)index << 32 | 1);
 	atomic_store_explicit(&k->count, index + 1, memory_order_release);
 	return o;
+}
+
+static acl_ref next_generation(acl_ref ref)
+{
+	return (ref & ~(uint64_t)UINT32_MAX) | (uint32_t)(ref + 1);
 }
 
 /* Under the kind's lock: o enters the ring, whoever was there longest is forgotten and its slot is free
@@ -82,7 +89,7 @@ static void retire_locked(struct object_kind *k, struct acl_object *o)
 		return;
 	index_drop(k, oldest);
 	store_relaxed(&oldest->state, ACL_OBJECT_FREE);
-	atomic_fetch_add_explicit(&oldest->generation, 1, memory_order_release);
+	store_release(&oldest->ref, next_generation(object_ref(oldest)));
 	oldest->next_free = k->free_head;
 	k->free_head = oldest->index + 1;
 }
@@ -124,6 +131,7 @@ static void kill_locked(struct object_kind *k, struct acl_object *o, unsigned fl
 {
 	atomic_fetch_or_explicit(&o->flags, (uint16_t)flags, memory_order_relaxed);
 	store_release(&o->state, ACL_OBJECT_DESTROYED);
+	store_release(&o->live_value, NOT_LIVE(o));
 	retire_locked(k, o);
 }
 
@@ -139,6 +147,8 @@ static void publish(struct checks *c, struct object_kind *k, struct acl_object *
 	/* The runtime gave the value out again: its last bearer died without our seeing it. */
 	if (before && before != o && object_usable(before))
 		kill_locked(k, before, ACL_OBJECT_BY_OWNER);
+	if (load_relaxed(&o->state) == ACL_OBJECT_LIVE)
+		store_release(&o->live_value, value ? (uintptr_t)value : NOT_LIVE(o));
 }
 
 /* Word by word, since a reader with an old reference may be looking. */
@@ -197,14 +207,22 @@ bool object_destroying(struct acl_object *o)
 {
 	uint8_t live = ACL_OBJECT_LIVE;
 
-	return atomic_compare_exchange_strong(&o->state, &live, ACL_OBJECT_DESTROYING);
+	if (!atomic_compare_exchange_strong(&o->state, &live, ACL_OBJECT_DESTROYING))
+		return false;
+	store_release(&o->live_value, NOT_LIVE(o));
+	return true;
 }
 
 void object_destroy_failed(struct acl_object *o)
 {
-	uint8_t going = ACL_OBJECT_DESTROYING;
+	uint8_t destroying = ACL_OBJECT_DESTROYING;
+	uint64_t value = load_relaxed(&o->value);
 
-	atomic_compare_exchange_strong(&o->state, &going, ACL_OBJECT_LIVE);
+	/* Before the state: afterwards another call may destroy it. */
+	if (value)
+		store_release(&o->live_value, value);
+	if (!atomic_compare_exchange_strong(&o->state, &destroying, ACL_OBJECT_LIVE))
+		atomic_compare_exchange_strong(&o->live_value, &value, NOT_LIVE(o));
 }
 
 void object_destroyed(

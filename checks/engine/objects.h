@@ -35,7 +35,8 @@ struct call_site_slot {
 
 struct acl_object {
 	_Atomic uint64_t value;
-	_Atomic uint32_t generation;
+	_Atomic uint64_t live_value; /* the same while the state is LIVE, else NOT_LIVE() */
+	_Atomic acl_ref ref; /* of the present generation */
 	_Atomic uint8_t state; /* enum acl_object_state */
 	uint8_t kind; /* enum acl_handle */
 	_Atomic uint16_t flags; /* enum acl_object_flag */
@@ -48,6 +49,9 @@ struct acl_object {
 	uint32_t index;
 	uint32_t next_free;
 };
+
+/* What is no handle: an address of the checker's own. */
+#define NOT_LIVE(o) ((uint64_t)(uintptr_t)(o))
 
 struct object_kind {
 	_Alignas(64) struct acl_lock lock;
@@ -74,22 +78,21 @@ static inline struct acl_object *object_in(struct object_kind *k, const void *va
 }
 
 /*
- * The live object of a kind with this handle value, when it is found at the first look; NULL = ask
- * object_in. Whatever state the table is in: a live object with the value is the one.
+ * The live object of a kind with this handle value; NULL = ask object_in.  Whatever state the table is in,
+ * which always has empty slots: a live object with the value is the one.
  */
-static inline struct acl_object *object_at_hand(struct object_kind *k, uint64_t value)
+static inline __attribute__((always_inline)) struct acl_object *object_at_hand(
+	struct object_kind *k, uint64_t value)
 {
 	struct key_table *t = load_acquire(&k->index.table);
-	struct key_slot *slot;
-	struct acl_object *o;
 
-	if (__builtin_expect(!t, 0))
-		return NULL;
-	slot = &t->slots[mix64(value) & t->mask];
-	if (__builtin_expect(load_acquire(&slot->key) != value, 0))
-		return NULL;
-	o = (struct acl_object *)(uintptr_t)load_acquire(&slot->value);
-	return o && load_acquire(&o->state) == ACL_OBJECT_LIVE && load_relaxed(&o->value) == value ? o : NULL;
+	for (uint64_t i = key_place(t, value);; i = (i + 1) & t->mask) {
+		uint64_t at = load_acquire(&t->slots[i].value);
+		struct acl_object *o = (struct acl_object *)(uintptr_t)at;
+
+		if (__builtin_expect(!o || load_acquire(&o->live_value) == value, 1))
+			return o;
+	}
 }
 
 struct checks;
@@ -105,8 +108,7 @@ static inline void *object_extra(struct acl_object *o)
 
 static inline acl_ref object_ref(const struct acl_object *o)
 {
-	return (uint64_t)o->kind << 58 | (uint64_t)o->index << 32 |
-	       atomic_load_explicit((_Atomic uint32_t *)&o->generation, memory_order_relaxed);
+	return load_relaxed(&((struct acl_object *)o)->ref);
 }
 
 #define OBJECT_KINDS 64 /* so many can stand in a reference; the last are those of blocks */
@@ -125,7 +127,7 @@ static inline struct acl_object *object_of_kind(struct object_kind *k, acl_ref r
 	if (__builtin_expect(!chunk, 0))
 		return NULL;
 	o = (struct acl_object *)(chunk + (size_t)(index % OBJECT_CHUNK) * k->element);
-	return atomic_load_explicit(&o->generation, memory_order_acquire) == (uint32_t)ref ? o : NULL;
+	return load_acquire(&o->ref) == ref ? o : NULL;
 }
 
 /* object_find, only when it may be used. */

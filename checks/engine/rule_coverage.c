@@ -23,10 +23,12 @@ static size_t counts_size(void)
 
 void coverage_thread_begins(struct checks *c, struct acl_thread *t)
 {
-	struct coverage_counts *counts = t->coverage ? NULL : checks_alloc(c, counts_size());
+	struct coverage_counts *counts;
 
-	if (counts)
-		t->coverage = counts;
+	if (t->coverage && t->coverage != c->coverage_lost)
+		return;
+	counts = checks_alloc(c, counts_size());
+	t->coverage = counts ? counts : c->coverage_lost;
 }
 
 /* Bits for what calls are, and not for a rule. */
@@ -90,7 +92,8 @@ bool coverage_create(struct checks *c)
 {
 	c->evaluated_at_end = checks_alloc(c, acl_rule_count * sizeof(*c->evaluated_at_end));
 	c->evaluated_by = checks_alloc(c, sizeof(*c->evaluated_by));
-	if (!c->evaluated_at_end || !c->evaluated_by)
+	c->coverage_lost = checks_alloc(c, counts_size());
+	if (!c->evaluated_at_end || !c->evaluated_by || !c->coverage_lost)
 		return false;
 	rule_evaluated_by(c, RULE("api-error"), ACL_CALLED_ANY);
 	rule_evaluated_by(c, RULE("api-missing-in-runtime"), ACL_CALLED_ANY);
@@ -145,7 +148,7 @@ void checks_rule_counts(const struct checks *c, uint64_t *counts)
 
 	for (unsigned r = 0; r < acl_rule_count; r++)
 		counts[r] = load_relaxed(&c->evaluated_at_end[r]);
-	thread_each(c, t) if (t->coverage) add_thread(c, t->coverage, counts);
+	thread_each(c, t) if (t->coverage != c->coverage_lost) add_thread(c, t->coverage, counts);
 	for (unsigned r = 0; r < acl_rule_count; r++)
 		if (c->settings[r].off)
 			counts[r] = CHECKS_RULE_OFF;
@@ -156,5 +159,5 @@ void coverage_forked(struct checks *c)
 {
 	struct acl_thread *t;
 
-	thread_each(c, t) if (t->coverage) memset((void *)t->coverage, 0, counts_size());
+	thread_each(c, t) memset((void *)t->coverage, 0, counts_size());
 }

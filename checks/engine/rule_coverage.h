@@ -13,7 +13,7 @@ static inline void rule_evaluated(const struct acl_call_record *call, const stru
 {
 	struct coverage_counts *coverage = thread_of(call)->coverage;
 
-	if (coverage && rule && is_checked(call))
+	if (rule && is_checked(call))
 		store_relaxed(&coverage->rule[rule->index], load_relaxed(&coverage->rule[rule->index]) + 1);
 }
 

@@ -8,7 +8,7 @@
 #define STREAMS_FIRST 8
 
 struct capture_streams {
-	uint32_t generation; /* of the model: the slot may hold another one by now */
+	acl_ref model; /* the slot may hold another one by now */
 	uint32_t n, room;
 	bool incomplete; /* no memory for a stream */
 	uint32_t n_ranges; /* ever; they are kept in turn */
@@ -20,7 +20,7 @@ static struct capture_streams *streams_of(struct acl_object *model)
 {
 	struct capture_streams *a = load_relaxed(&model_state(model)->streams);
 
-	return a && a->generation == load_relaxed(&model->generation) ? a : NULL;
+	return a && a->model == object_ref(model) ? a : NULL;
 }
 
 static void streams_free(struct checks *c, struct capture_streams *a)
@@ -50,7 +50,7 @@ void capture_streams_begin(struct checks *c, struct acl_object *model)
 	capture_streams_end(c, model);
 	if (!a)
 		return;
-	a->generation = load_relaxed(&model->generation);
+	a->model = object_ref(model);
 	store_relaxed(&model_state(model)->streams, a);
 }
 

@@ -7,7 +7,7 @@
 
 struct model_uses {
 	uint32_t n, room; /* room is a power of two */
-	uint32_t generation; /* of the model that uses it: the slot may hold another one by now */
+	acl_ref model; /* that uses it: the slot may hold another one by now */
 	struct model_use use[];
 };
 
@@ -30,7 +30,7 @@ static struct model_uses *uses_of(struct acl_object *model)
 {
 	struct model_uses *u = load_relaxed(&model_state(model)->uses);
 
-	return u && u->generation == load_relaxed(&model->generation) ? u : NULL;
+	return u && u->model == object_ref(model) ? u : NULL;
 }
 
 /* Under the model's lock. */
@@ -45,7 +45,7 @@ static struct model_uses *uses_room(struct checks *c, struct acl_object *model)
 	if (!new)
 		return old && old->n + 1 < old->room ? old : NULL;
 	new->room = room;
-	new->generation = load_relaxed(&model->generation);
+	new->model = object_ref(model);
 	for (uint32_t i = 0; old && i < old->room; i++)
 		if (old->use[i].what) {
 			*uses_slot(new, old->use[i].what) = old->use[i];

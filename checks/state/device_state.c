@@ -41,6 +41,16 @@ int device_current(struct checks *c, struct acl_thread *t)
 	return o ? load_relaxed(&o->device) : -1;
 }
 
+/* The thread is bound to an explicit context, or else to a device, -1 = none. */
+static void thread_bind(struct checks *c, struct acl_thread *t, acl_ref context, int device)
+{
+	struct acl_device *d = device_at(c, device);
+
+	store_relaxed(&t->context, context);
+	store_relaxed(&t->device, (int16_t)device);
+	t->current = d && !context ? &d->context : &t->context;
+}
+
 void context_created(struct checks *c, const struct acl_call_record *call, struct acl_object *o)
 {
 	struct acl_object *stream = object_create(c, NULL, ACL_HANDLE_STREAM, NULL, ACL_OBJECT_DEFAULT);
@@ -49,8 +59,7 @@ void context_created(struct checks *c, const struct acl_call_record *call, struc
 		struct acl_thread *t = thread_of(call);
 
 		store_relaxed(&o->device, ACL_ARGS(call, aclrtCreateContext)->deviceId);
-		store_relaxed(&t->context, object_ref(o));
-		store_relaxed(&t->device, -1);
+		thread_bind(c, t, object_ref(o), -1);
 		store_relaxed(&t->reset, 0);
 		t->replaced = 0;
 		store_relaxed(&t->context_unknown, false);
@@ -104,8 +113,7 @@ static void set_device(struct checks *c, struct acl_call_record *call)
 	store_relaxed(&t->context_unknown, false);
 	if (load_relaxed(&t->context))
 		t->replaced = load_relaxed(&t->context);
-	store_relaxed(&t->context, 0);
-	store_relaxed(&t->device, id);
+	thread_bind(c, t, 0, id);
 	store_relaxed(&t->reset, 0);
 }
 
@@ -167,7 +175,7 @@ static void reset_leave(struct checks *c, struct acl_call_record *call)
 	forget_memory(c, id);
 	store_relaxed(&d->peers, 0);
 	call_site_take(c, &d->last_reset, call, true);
-	store_relaxed(&t->device, -1);
+	thread_bind(c, t, load_relaxed(&t->context), -1);
 	store_relaxed(&t->reset, (int16_t)(id + 1));
 }
 
@@ -182,8 +190,7 @@ static void set_current(struct checks *c, struct acl_call_record *call)
 	o = object_live(c, ACL_HANDLE_CONTEXT, value);
 	if (!o)
 		o = object_create(c, NULL, ACL_HANDLE_CONTEXT, value, ACL_OBJECT_LEARNED);
-	store_relaxed(&t->context, o ? object_ref(o) : 0);
-	store_relaxed(&t->device, -1);
+	thread_bind(c, t, o ? object_ref(o) : 0, -1);
 	store_relaxed(&t->reset, 0);
 	t->replaced = 0;
 	store_relaxed(&t->context_unknown, !o);
@@ -211,7 +218,7 @@ static void get_current(struct checks *c, struct acl_call_record *call)
 	if (!o)
 		o = object_create(c, NULL, ACL_HANDLE_CONTEXT, *out, ACL_OBJECT_LEARNED);
 	if (o) {
-		store_relaxed(&t->context, object_ref(o));
+		thread_bind(c, t, object_ref(o), load_relaxed(&t->device));
 		store_relaxed(&t->context_unknown, false);
 	}
 }
@@ -254,8 +261,7 @@ static void own_context_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *stream = stream_of(call);
 
-	if (stream &&
-		__builtin_expect(load_relaxed(&stream->context) != context_ref(c, thread_of(call)), 0) &&
+	if (stream && __builtin_expect(load_relaxed(&stream->context) != context_ref(thread_of(call)), 0) &&
 		succeeded(call))
 		went_through(c, call, stream);
 }

@@ -15,13 +15,10 @@ static inline struct context_state *context_state(struct acl_object *o)
 	return object_extra(o);
 }
 
-/* What the thread's calls go to, as far as we saw: a reference that may be old, 0 = nothing. */
-static inline acl_ref context_ref(struct checks *c, struct acl_thread *t)
+/* What this thread's calls go to, as far as we saw: a reference that may be old, 0 = nothing. */
+static inline acl_ref context_ref(const struct acl_thread *t)
 {
-	acl_ref explicit = load_relaxed(&t->context);
-	unsigned device = (unsigned)load_relaxed(&t->device);
-
-	return explicit || device >= ACL_DEVICES ? explicit : load_acquire(&c->devices[device].context);
+	return load_acquire((_Atomic uint64_t *)t->current);
 }
 
 /* The thread's current context. NULL with *known: it has none; NULL without: unknown. */

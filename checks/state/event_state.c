@@ -23,6 +23,8 @@ void event_created(struct checks *c, const struct acl_call_record *call, struct 
 
 	store_relaxed(&e->maker, event_maker_of(call));
 	store_relaxed(&e->flags, (uint32_t)acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS));
+	if (load_relaxed(&e->flags) & ACL_EVENT_DEVICE_USE_ONLY)
+		checks_when(c, WHEN_DEVICE_ONLY);
 	if (load_relaxed(&e->maker) == EVENT_WITH_FLAG && load_relaxed(&e->flags) & ACL_EVENT_EXTERNAL)
 		checks_start_conditional(c);
 }
@@ -50,8 +52,6 @@ static void event_record_enter(struct checks *c, struct acl_call_record *call)
 		call->state.record_counted = true;
 	}
 	object_used(c, e, call);
-	if (load_relaxed(&c->ordered))
-		object_changed(call, e);
 }
 
 static void event_record_leave(struct checks *c, struct acl_call_record *call)

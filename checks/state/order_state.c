@@ -10,7 +10,7 @@
 /* The clocks of one stream; allocated once for all streams of a slot. */
 struct stream_order {
 	struct acl_lock lock;
-	uint32_t generation; /* of the stream they are of */
+	acl_ref stream; /* that they are of */
 	uint32_t n;
 	bool forgot; /* there were versions before the first one */
 	struct clock_version {
@@ -53,7 +53,7 @@ static struct stream_order *order_lock(struct acl_object *stream)
 	if (!o)
 		return NULL;
 	lock(&o->lock);
-	if (o->generation == load_relaxed(&stream->generation))
+	if (o->stream == object_ref(stream))
 		return o;
 	unlock(&o->lock);
 	return NULL;
@@ -73,10 +73,10 @@ static struct stream_order *order_create(struct checks *c, struct acl_object *st
 	if (!o)
 		return NULL;
 	lock(&o->lock);
-	if (o->generation != load_relaxed(&stream->generation)) {
+	if (o->stream != object_ref(stream)) {
 		versions_release(c, o, o->n);
 		o->forgot = false;
-		o->generation = load_relaxed(&stream->generation);
+		o->stream = object_ref(stream);
 	}
 	return o;
 }

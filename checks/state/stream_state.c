@@ -52,10 +52,8 @@ static void stream_submit_enter(struct checks *c, struct acl_call_record *call)
 
 	if (!s || !object_usable(s))
 		return;
-	object_used(c, s, call);
-	if (load_relaxed(&c->ordered))
-		object_changed(call, s);
 	call->state.position = counter_inc(&stream_state(s)->submitted) + 1;
+	object_used(c, s, call);
 }
 
 /* What runs later is done when the host has observed it. */

@@ -21,6 +21,7 @@ struct acl_call {
 	} before; /* of the thread */
 	union {
 		struct {
+			bool usual; /* entered the short way: the checker has a record of its thread */
 			bool checked, traced, swapped; /* who saw the enter and shall see the leave */
 			bool no_room; /* on a stack of the tool's */
 			bool counted; /* a report wants it among the last calls */

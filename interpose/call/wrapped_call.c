@@ -285,12 +285,12 @@ static inline __attribute__((always_inline)) bool is_plain(
 {
 	return thread_has_room(t, call) &&
 	       !((uintptr_t)t->busy | (uintptr_t)t->frame | (uintptr_t)t->callback | t->rare | state) &&
-	       atomic_load_explicit(&acl_process.plain, memory_order_acquire) && !may_be_runtime_code(caller);
+	       !takes_slow_path(caller);
 }
 
-static void enter_checks(void *call)
+static inline void enter_checks(struct acl_call *call)
 {
-	checks_enter(acl_process.checks, &((struct acl_call *)call)->event);
+	checks_enter_usual(acl_process.checks, &call->event);
 }
 
 /* One of those that are timed, the first of its function, or one whose arguments are not whole words. */
@@ -341,7 +341,7 @@ static __attribute__((noinline)) void enter_more(struct acl_call *call, struct a
  */
 void acl_call_enter(struct acl_call *call, unsigned api, void *args, void *caller)
 {
-	static const struct acl_call checked = {.checked = true};
+	static const struct acl_call usual = {.usual = true, .checked = true};
 	uint32_t state =
 		__atomic_load_n(&acl_state[api], __ATOMIC_ACQUIRE); /* before the wrapper reads acl_real */
 	uint32_t beside = state ^ ACL_STATE_CHECK;
@@ -357,7 +357,7 @@ void acl_call_enter(struct acl_call *call, unsigned api, void *args, void *calle
 	acl_call_record_begin(&call->event, api, args, (uintptr_t)caller, &t->ids);
 	call->thread = t;
 	memset(&call->before, 0, sizeof(call->before));
-	call->seen_by = checked.seen_by;
+	call->seen_by = usual.seen_by;
 	if (likely(!beside))
 		enter_checks(call);
 	else if (beside == ACL_STATE_COUNT)
@@ -405,23 +405,23 @@ static inline __attribute__((always_inline)) bool begin_leave(struct acl_call *c
 /* With a report: the call's end goes to the last calls as well. */
 static __attribute__((noinline)) void leave_other(struct acl_call *call)
 {
-	static const struct acl_call counted = {.checked = true, .counted = true};
+	static const struct acl_call counted = {.usual = true, .checked = true, .counted = true};
 
 	if (unlikely(call->seen_by != counted.seen_by) || unlikely(!begin_leave(call))) {
 		leave_any(call);
 		return;
 	}
-	checks_leave(acl_process.checks, &call->event);
+	checks_leave_usual(acl_process.checks, &call->event);
 	last_calls_leave(&call->last, &call->event);
 }
 
 /* As acl_call_enter. */
 void acl_call_leave(struct acl_call *call)
 {
-	static const struct acl_call checked = {.checked = true};
+	static const struct acl_call usual = {.usual = true, .checked = true};
 
-	if (unlikely(call->seen_by != checked.seen_by) || unlikely(!begin_leave(call)))
+	if (unlikely(call->seen_by != usual.seen_by) || unlikely(!begin_leave(call)))
 		leave_other(call);
 	else
-		checks_leave(acl_process.checks, &call->event);
+		checks_leave_usual(acl_process.checks, &call->event);
 }

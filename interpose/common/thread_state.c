@@ -59,7 +59,7 @@ static struct acl_thread *claim(struct acl_thread *t, uintptr_t pointer)
 
 struct acl_thread *thread_find(uintptr_t pointer)
 {
-	uint32_t first = thread_slot(pointer);
+	uint32_t first = (uint32_t)(thread_slot(pointer) / THREAD_SLOT_BYTES);
 	struct acl_thread *t;
 
 	for (uint32_t i = 0; i < WINDOW; i++) {

@@ -87,10 +87,15 @@ static inline uintptr_t thread_pointer(void)
 #endif
 }
 
-/* Of a thread's pointer: they are as far from each other as stacks. */
-static inline uint32_t thread_slot(uintptr_t pointer)
+#define THREAD_SLOT_BYTES sizeof(struct acl_thread)
+_Static_assert((THREAD_SLOT_BYTES & (THREAD_SLOT_BYTES - 1)) == 0, "a power of two");
+
+/* Of a thread's pointer, in bytes: they are as far from each other as stacks. */
+static inline uintptr_t thread_slot(uintptr_t pointer)
 {
-	return (uint32_t)(pointer * UINT64_C(0x9e3779b97f4a7c15) >> (64 - THREAD_SLOT_BITS));
+	return pointer * UINT64_C(0x9e3779b97f4a7c15) >>
+		       (64 - THREAD_SLOT_BITS - __builtin_ctzl(THREAD_SLOT_BYTES)) &
+	       -THREAD_SLOT_BYTES;
 }
 
 /* The slow way: another thread has the slot, or nobody yet. */
@@ -99,7 +104,7 @@ struct acl_thread *thread_find(uintptr_t pointer);
 /* The slot where the thread's state is, unless another thread was there first. */
 static inline struct acl_thread *thread_own_slot(void)
 {
-	return &acl_threads[thread_slot(thread_pointer())];
+	return (struct acl_thread *)((char *)acl_threads + thread_slot(thread_pointer()));
 }
 
 static inline bool thread_is_self(const struct acl_thread *t)

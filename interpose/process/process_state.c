@@ -18,6 +18,7 @@
 #include "interpose/runtime/function_table.h"
 #include "interpose/runtime/host_address.h"
 #include "interpose/runtime/loaded_module.h"
+#include "interpose/runtime/real_function.h"
 #include "interpose/stack/tool_stack.h"
 
 struct acl_process acl_process;
@@ -39,9 +40,7 @@ static bool is_special(unsigned api)
 
 void process_settle(void)
 {
-	atomic_store_explicit(&acl_process.plain,
-		atomic_load(&acl_process.stage) == STAGE_ACTIVE && !atomic_load(&acl_process.in_exit),
-		memory_order_release);
+	callers_slow(atomic_load(&acl_process.stage) != STAGE_ACTIVE || atomic_load(&acl_process.in_exit));
 }
 
 /* Zero = no part of the tool needs the function. Before the first call all are needed. */

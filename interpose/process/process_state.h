@@ -24,7 +24,6 @@ enum process_stage {
 struct acl_process {
 	/* Read by every call, written hardly ever. */
 	_Atomic uint32_t stage; /* enum process_stage */
-	_Atomic bool plain; /* the stage is active, and the process does not exit */
 	_Atomic bool in_exit;
 	_Atomic bool opened, all_open; /* process_open() was begun, and is done */
 	_Atomic bool begun; /* this process, not its parent, made an acl call */
@@ -56,7 +55,7 @@ static inline bool ends_runtime(unsigned api)
 	       api == ACL_API_aclrtResetDevice || api == ACL_API_aclrtResetDeviceForce;
 }
 
-/* After the stage or in_exit changed. */
+/* After the stage or in_exit changed: calls are plain while it is active and the process does not exit. */
 void process_settle(void);
 
 /* Says which functions of the model are checked, traced, resolved: acl_state from that. */

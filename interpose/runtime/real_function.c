@@ -16,7 +16,8 @@
 #include "interpose/runtime/real_function.h"
 #include "interpose/stack/tool_stack.h"
 
-struct runtime_code runtime_code;
+struct runtime_code runtime_code = {.slow_size = UINT64_MAX};
+static _Atomic bool all_slow = true;
 
 static const char *named_path = ""; /* by the settings, before the first look */
 #define OBJECTS_MAX 512
@@ -57,6 +58,29 @@ static bool is_runtime(const struct acl_module *m)
 						   m->start, &others) >= others;
 }
 
+/* Another thread may change what this is made of at the same time: then it is made once more. */
+static void slow_settle(void)
+{
+	uint64_t low, high;
+	bool all;
+
+	do {
+		all = atomic_load(&all_slow);
+		low = atomic_load(&runtime_code.low);
+		high = atomic_load(&runtime_code.high);
+		atomic_store(&runtime_code.slow_size, UINT64_MAX);
+		atomic_store(&runtime_code.slow_start, low);
+		atomic_store(&runtime_code.slow_size, all ? UINT64_MAX : high - low);
+	} while (all != atomic_load(&all_slow) || low != atomic_load(&runtime_code.low) ||
+		 high != atomic_load(&runtime_code.high));
+}
+
+void callers_slow(bool all)
+{
+	atomic_store(&all_slow, all);
+	slow_settle();
+}
+
 /*
  * Calls that come from the runtime's own modules are not the program's.  A
  * slot is claimed by its start and counts once its end is there.
@@ -69,6 +93,7 @@ static void widen(const struct acl_module *m)
 		;
 	while ((!low || m->start < low) && !atomic_compare_exchange_weak(&runtime_code.low, &low, m->start))
 		;
+	slow_settle();
 }
 
 static bool note_runtime(uint64_t address, bool opened)

@@ -36,16 +36,20 @@ struct runtime_code {
 	} ranges[RUNTIME_CODE_MODULES];
 	_Atomic uint32_t n;
 	_Atomic uint64_t low, high; /* all of them lie in between, and perhaps others */
+	/* Calls from these addresses take the slow path: that range, or all there are. */
+	_Atomic uint64_t slow_start, slow_size;
 };
 extern struct runtime_code runtime_code __attribute__((visibility("hidden")));
 
-/* One look, for what is mostly so. */
-static inline bool may_be_runtime_code(uint64_t address)
+/* Whether a call from there is the runtime's, perhaps, or all calls take the slow path now. */
+static inline bool takes_slow_path(uint64_t address)
 {
-	uint64_t low = atomic_load_explicit(&runtime_code.low, memory_order_relaxed);
-
-	return address - low < atomic_load_explicit(&runtime_code.high, memory_order_relaxed) - low;
+	return address - atomic_load_explicit(&runtime_code.slow_start, memory_order_relaxed) <
+	       atomic_load_explicit(&runtime_code.slow_size, memory_order_acquire);
 }
+
+/* all: from now on calls from everywhere do; else what may be the runtime's only. At first all do. */
+void callers_slow(bool all);
 
 static inline bool is_runtime_code(uint64_t address)
 {

@@ -85,7 +85,7 @@ static void destroyed_stream(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *stream = stream_of(call);
 
-	if (!stream || !load_relaxed(&stream->context) || !context_ref(c, thread_of(call)))
+	if (!stream || !load_relaxed(&stream->context) || !context_ref(thread_of(call)))
 		return;
 	rule_evaluated(call, RULE("stream-destroy-wrong-context"));
 	other_context(c, call, RULE("stream-destroy-wrong-context"));

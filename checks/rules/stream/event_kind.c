@@ -45,41 +45,50 @@ static bool event_is_flagged(const struct event_state *e)
 	return maker == EVENT_WITH_FLAG || maker == EVENT_EX;
 }
 
-static __attribute__((noinline)) bool event_perhaps_device_only(
+/* Ascend 950 takes such events on the host. */
+static bool host_takes_device_only(const struct checks *c)
+{
+	return c->soc && strstr(c->soc, "950");
+}
+
+static bool event_is_device_only(const struct event_state *e)
+{
+	return load_relaxed(&((struct event_state *)e)->flags) & ACL_EVENT_DEVICE_USE_ONLY &&
+	       event_is_flagged(e);
+}
+
+static __attribute__((noinline)) void event_device_only_on_host(
+	struct checks *c, struct acl_call_record *call, struct acl_object *o)
+{
+	struct event_state *e = event_state(o);
+
+	FINDING_BROKEN(c, call, RULE("event-device-only-on-host"),
+		PARTS(part_handle("event", load_relaxed(&o->value)),
+			part_uint("flags", load_relaxed(&e->flags)), part_object("event", o)),
+		"%s; the event was made by %s with flags 0x%x.",
+		"DEVICE_USE_ONLY events are for kernels, not for the host", maker_name(e),
+		load_relaxed(&e->flags));
+}
+
+static bool event_device_only(
 	struct checks *c, struct acl_call_record *call, struct acl_object *o, struct event_state *e)
 {
-	/* Ascend 950 takes such events on the host. */
-	if (c->soc && strstr(c->soc, "950"))
+	if (host_takes_device_only(c))
 		return false;
-	return check_event_kind(c, call, RULE("event-device-only-on-host"), o,
-		load_relaxed(&e->flags) & ACL_EVENT_DEVICE_USE_ONLY && event_is_flagged(e),
-		"DEVICE_USE_ONLY events are for kernels, not for the host", -1);
-}
-
-static inline bool event_device_only(
-	struct checks *c, struct acl_call_record *call, struct acl_object *o, struct event_state *e)
-{
-	if (__builtin_expect(c->soc || load_relaxed(&e->flags) & ACL_EVENT_DEVICE_USE_ONLY, 0))
-		return event_perhaps_device_only(c, call, o, e);
 	rule_evaluated(call, RULE("event-device-only-on-host"));
-	return false;
+	if (__builtin_expect(!event_is_device_only(e), 1))
+		return false;
+	event_device_only_on_host(c, call, o);
+	return true;
 }
 
-static __attribute__((noinline)) void event_record_device_only(struct checks *c, struct acl_call_record *call)
-{
-	event_perhaps_device_only(c, call, event_of(call), event_state(event_of(call)));
-}
-
+/* Once there are such events; that it was evaluated is counted with the handle. */
 static void event_record_kind(struct checks *c, struct acl_call_record *call)
 {
 	struct event_state *e = event_known_kind(event_of(call));
 
-	if (!e)
-		return;
-	if (__builtin_expect(c->soc || load_relaxed(&e->flags) & ACL_EVENT_DEVICE_USE_ONLY, 0))
-		event_record_device_only(c, call);
-	else
-		rule_evaluated(call, RULE("event-device-only-on-host"));
+	if (e && !host_takes_device_only(c) && event_is_device_only(e))
+		event_device_only_on_host(c, call, event_of(call));
 }
 
 static void event_wait_kind(struct checks *c, struct acl_call_record *call)
@@ -241,6 +250,10 @@ static void evaluated_by_operation(struct checks *c, const struct acl_rule *rule
 /* Only the runtime knows when it has no more. */
 static bool event_kind_create(struct checks *c)
 {
+	const struct acl_operation_info *records = &acl_operations[ACL_OP_RECORD_EVENT];
+
+	for (unsigned i = 0; i < records->n_apis && !host_takes_device_only(c); i++)
+		handle_evaluates(c, records->apis[i], ACL_HANDLE_EVENT, RULE("event-device-only-on-host"));
 	evaluated_by_operation(c, RULE("event-resource-exhausted"), ACL_OP_CREATE_EVENT);
 	evaluated_by_operation(c, RULE("event-resource-exhausted"), ACL_OP_RECORD_EVENT);
 	evaluated_by_operation(c, RULE("stream-resource-exhausted"), ACL_OP_CREATE_STREAM);
@@ -249,7 +262,7 @@ static bool event_kind_create(struct checks *c)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(RECORD_EVENT), ACL_ENTER, event_record_kind},
+	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_WHEN(DEVICE_ONLY), event_record_kind},
 	{ON_OP(RECORD_EVENT), ACL_FAILED, event_exhausted},
 	{ON_OP(CREATE_EVENT), ACL_FAILED, event_exhausted},
 	{ON_OP(CREATE_STREAM), ACL_FAILED, stream_exhausted},
