@@ -2,7 +2,7 @@
 /*
  * Entry of a wrapper: a function that no part of the tool needs leaves for the real one by a
  * jump, with registers, stack and return address as the program made them; all
- * others go on in judged_<function>, which is C (gen/wrappers.c).  In C the
+ * others go on in checked_<function>, which is C (gen/wrappers.c).  In C the
  * compiler reloads every stack argument on the way, and structures that travel by
  * reference are copied.
  *
@@ -19,7 +19,7 @@
 #define ACL_ENTRY_CODE(name, index)                                                                          \
 	"\tendbr64\n"                                                                                        \
 	"\tcmpl $0, acl_state + 4 * " #index "(%rip)\n"                                                      \
-	"\tjne judged_" #name "\n"                                                                           \
+	"\tjne checked_" #name "\n"                                                                          \
 	"\tjmp *acl_real + 8 * " #index "(%rip)\n"
 #elif defined(__aarch64__)
 /* x16 and x17 belong to whoever stands between a call and its target; "hint 34" is bti c. */
@@ -29,7 +29,7 @@
 	"\tadd x17, x17, :lo12:acl_state + 4 * " #index "\n"                                                 \
 	"\tldar w17, [x17]\n"                                                                                \
 	"\tcbz w17, 1f\n"                                                                                    \
-	"\tb judged_" #name "\n"                                                                             \
+	"\tb checked_" #name "\n"                                                                            \
 	"1:\tadrp x16, acl_real + 8 * " #index "\n"                                                          \
 	"\tldr x16, [x16, :lo12:acl_real + 8 * " #index "]\n"                                                \
 	"\tbr x16\n"
@@ -49,6 +49,6 @@
 								 "\t.popsection\n")
 
 /* Reached from the assembly only. */
-#define ACL_JUDGED static __attribute__((used, noinline))
+#define ACL_CHECKED static __attribute__((used, noinline))
 
 #endif

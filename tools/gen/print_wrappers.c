@@ -21,11 +21,11 @@ static void print_real_call(FILE *f, const struct function *fn, const char *pref
 
 static void print_wrapper(FILE *f, const struct function *fn, unsigned index)
 {
-	char judged[128];
+	char checked[128];
 
-	snprintf(judged, sizeof(judged), "judged_%s", fn->name);
-	fprintf(f, "\nACL_ENTRY(%s, %u);\nACL_JUDGED ", fn->name, index);
-	emit_prototype(f, fn, judged);
+	snprintf(checked, sizeof(checked), "checked_%s", fn->name);
+	fprintf(f, "\nACL_ENTRY(%s, %u);\nACL_CHECKED ", fn->name, index);
+	emit_prototype(f, fn, checked);
 	fprintf(f, "\n{\n\tstruct acl_args_%s a = { ", fn->name);
 	emit_args(f, fn, "");
 	fprintf(f, "%s };\n\tstruct acl_call call;\n\t", fn->n_params ? "" : "0");
