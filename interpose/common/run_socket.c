@@ -81,36 +81,60 @@ NO_SANITIZE static bool is_from(struct msghdr *message, pid_t pid)
 	return false;
 }
 
-NO_SANITIZE static size_t take_answer(int fd, pid_t from, char *answer, size_t size)
+NO_SANITIZE static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* What the ancestor has sent; 0: it was another process, or no answer. */
+NO_SANITIZE static size_t receive_from(int fd, pid_t from, char *answer, size_t size)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct ucred))];
 	struct iovec part = {answer, size};
 	struct msghdr message = {
 		.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
-	struct pollfd ready = {.fd = fd, .events = POLLIN};
-	ssize_t n;
+	ssize_t n = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
-	if (poll(&ready, 1, ANSWER_WAIT_MS) <= 0)
-		return 0;
-	n = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	if (n <= 0 || message.msg_flags & MSG_TRUNC || answer[n - 1] || !is_from(&message, from))
-		return 0;
-	return (size_t)n;
+	return n > 0 && !(message.msg_flags & MSG_TRUNC) && !answer[n - 1] && is_from(&message, from)
+		       ? (size_t)n
+		       : 0;
+}
+
+/* Handlers of the program may run meanwhile, and other processes may send something. */
+NO_SANITIZE static size_t take_answer(int fd, pid_t from, char *answer, size_t size)
+{
+	struct pollfd ready = {.fd = fd, .events = POLLIN};
+	int64_t until = now_ms() + ANSWER_WAIT_MS, left;
+	size_t n = 0;
+
+	while (!n && (left = until - now_ms()) > 0) {
+		int count = poll(&ready, 1, (int)left);
+
+		if (count > 0)
+			n = receive_from(fd, from, answer, size);
+		else if (count == 0 || errno != EINTR)
+			return 0;
+	}
+	return n;
 }
 
 /* False: there is no such command. One whose queue is full is waited for. */
 NO_SANITIZE static bool send_question(int fd, const struct sockaddr_un *address, socklen_t length)
 {
 	const struct timespec nap = {.tv_nsec = 1000000};
+	int64_t until = now_ms() + ANSWER_WAIT_MS;
 
-	for (unsigned ms = 0; ms < ANSWER_WAIT_MS; ms++) {
+	do {
 		if (sendto(fd, "join", 4, MSG_NOSIGNAL | MSG_DONTWAIT, (const struct sockaddr *)address,
 			    length) == 4)
 			return true;
-		if (errno != EAGAIN)
+		if (errno != EAGAIN && errno != EINTR)
 			return false;
 		nanosleep(&nap, NULL);
-	}
+	} while (now_ms() < until);
 	return false;
 }
 

@@ -14,7 +14,7 @@
 #include "interpose/common/compiler.h"
 #include "interpose/common/run_socket.h"
 
-#define OTHER_WAIT_MS 3000 /* another thread asks */
+#define OTHER_WAIT_S 3 /* while another thread asks: it waits less */
 
 enum { UNKNOWN, ASKING, KNOWN };
 
@@ -48,9 +48,14 @@ NO_SANITIZE const char *run_directory_given(void)
 NO_SANITIZE static void wait_for_other(void)
 {
 	const struct timespec nap = {.tv_nsec = 1000000};
+	struct timespec now, end;
 
-	for (unsigned ms = 0; ms < OTHER_WAIT_MS && atomic_load(&run.state) == ASKING; ms++)
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += OTHER_WAIT_S;
+	do {
 		nanosleep(&nap, NULL);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (atomic_load(&run.state) == ASKING && now.tv_sec < end.tv_sec);
 }
 
 NO_SANITIZE const char *run_directory(void)

@@ -11,6 +11,9 @@ $(REPORT_TEST)/findings: $(call objs,tests/report/findings.c) $(REPORT_OBJS)
 $(REPORT_TEST)/unit: $(call objs,tests/report/unit.c) $(REPORT_OBJS)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka -ljansson -ldl -lpthread
 
+$(REPORT_TEST)/join: $(call objs,tests/report/join.c) $(REPORT_OBJS)
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka -ldl -lpthread
+
 # The sinks under the sanitizers, each in one compilation.
 FINDINGS_SRC := tests/report/findings.c tests/report/host.c $(SINK_SOURCES)
 define findings_with
@@ -53,7 +56,7 @@ $(REPORT_TEST)/plugged: tests/report/plugged.c $(REPORT_TEST)/libplugin.so
 	$(call say,CC,$<)$(CC) -std=gnu11 $(WARN) -g -I$(BUILD)/include -o $@ $< \
 		-L$(BUILD)/softnpu -lascendcl -lacl_rt -ldl -Wl,-rpath,'$$ORIGIN/../../softnpu'
 
-TESTS += $(REPORT_TEST)/unit $(wildcard tests/report/*.bats)
+TESTS += $(REPORT_TEST)/unit $(REPORT_TEST)/join $(wildcard tests/report/*.bats)
 $(wildcard tests/report/*.bats): $(REPORT_TEST)/findings $(REPORT_TEST)/misaligned \
 	$(REPORT_TEST)/plugged $(REPORT_TEST)/stuck $(REPORT_TEST)/many $(REPORT_TEST)/expecting $(REPORT_TEST)/expecting-cxx \
 	$(REPORT_TEST)/annotated $(REPORT_TEST)/annotated-cxx

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A process asks the command above it for its run, whatever else happens meanwhile. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "interpose/common/run_socket.h"
+
+static const char answer[] = "job\0run-1\0run\0/tmp/run"; /* with the NUL at the end */
+
+static void nothing(int number)
+{
+	(void)number;
+}
+
+/* A handler every millisecond, and calls that do not begin again after it. */
+static void signals_begin(void)
+{
+	const struct itimerval every = {{0, 1000}, {0, 1000}};
+	struct sigaction action = {.sa_handler = nothing};
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &every, NULL);
+}
+
+/* Exits with 0 when the process has the answer. */
+static pid_t ask_in_child(bool signals)
+{
+	static char got[RUN_ANSWER_MAX];
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	if (signals)
+		signals_begin();
+	_exit(run_ask(got, sizeof(got)) == sizeof(answer) && !memcmp(got, answer, sizeof(answer)) ? 0 : 1);
+}
+
+static int command_socket(void)
+{
+	struct sockaddr_un address;
+	socklen_t n = run_socket_address(getpid(), &address);
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	assert_true(n > 0 && fd >= 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, n), 0);
+	return fd;
+}
+
+static void send_from_another(int fd, const void *what, size_t size, const struct sockaddr_un *to, socklen_t n)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(sendto(fd, what, size, 0, (const struct sockaddr *)to, n) == (ssize_t)size ? 0 : 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* The question is answered late, and before it another process sends something of its own. */
+static void join(bool signals, bool stranger)
+{
+	static const char wrong[] = "job\0run-2\0run\0/elsewhere";
+	int fd = command_socket(), status;
+	struct sockaddr_un from;
+	socklen_t n = sizeof(from);
+	pid_t child = ask_in_child(signals);
+	char question[16];
+
+	assert_int_equal(recvfrom(fd, question, sizeof(question), 0, (struct sockaddr *)&from, &n), 4);
+	if (stranger)
+		send_from_another(fd, wrong, sizeof(wrong), &from, n);
+	usleep(50000);
+	assert_int_equal(sendto(fd, answer, sizeof(answer), 0, (struct sockaddr *)&from, n), sizeof(answer));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	close(fd);
+}
+
+static void late_answer(void **state)
+{
+	(void)state;
+	join(false, false);
+}
+
+static void handlers_run_meanwhile(void **state)
+{
+	(void)state;
+	join(true, false);
+}
+
+static void another_process_answers_first(void **state)
+{
+	(void)state;
+	join(false, true);
+}
+
+static void all_at_once(void **state)
+{
+	(void)state;
+	join(true, true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(late_answer),
+		cmocka_unit_test(handlers_run_meanwhile),
+		cmocka_unit_test(another_process_answers_first),
+		cmocka_unit_test(all_at_once),
+	};
+
+	return cmocka_run_group_tests_name("join", tests, NULL, NULL);
+}
