@@ -31,7 +31,7 @@ struct call_state {
 	struct acl_object *stream; /* the one the call names, the default stream for NULL */
 	struct acl_object *event; /* the one the call names */
 	struct acl_object *named; /* the last other object that it names by handle */
-	uint64_t evaluated; /* what it puts to the test, by EVALUATED_… */
+	uint64_t evaluated; /* what it evaluates, by EVALUATED_… */
 	uint64_t capture; /* acl_ref of the model that the stream is captured into, 0 = none */
 	uint64_t position; /* of the task the call submits to its stream, 0 = it submits none */
 	struct acl_object *observed; /* the stream whose progress the call shows, up to … */

@@ -23,7 +23,7 @@ typedef void (*check_hook_fn)(struct checks *c, struct acl_call_record *call);
  * right: all its memory known, large enough, aligned and on the side the call says,
  * on one device, not captured.
  * IF_ASYNC, IF_NOT_ASYNC: only functions of that mode.
- * DECIDES: the hook finds out whether the call is plain, or what it puts to the test.
+ * DECIDES: the hook finds out whether the call is plain, or what it evaluates.
  */
 #define ACL_CONDITIONAL 4
 #define ACL_UNLESS_PLAIN 8

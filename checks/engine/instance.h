@@ -70,14 +70,14 @@ enum {
 	ACL_CALLED_ANY = ACL_CALLED_COUNT
 };
 
-/* Bits of what a call puts to the test; the lowest are the constraints of its function. */
+/* Bits of what a call evaluates; the lowest are the constraints of its function. */
 #define EVALUATED_CONSTRAINTS UINT64_C(0x7fffffff)
 #define EVALUATED_HANDLE(i) (UINT64_C(1) << (32 + (i))) /* by handle of the function */
 #define EVALUATED_PLAIN_COPY (UINT64_C(1) << 40) /* ACL_CALLED_PLAIN_COPY */
 #define EVALUATED_PLAIN_ASYNC (UINT64_C(1) << 41) /* ACL_CALLED_PLAIN_ASYNC */
 #define EVALUATED_PLAIN_BATCH (UINT64_C(1) << 42) /* ACL_CALLED_PLAIN_BATCH */
 #define EVALUATED_BY_RULE (UINT64_C(1) << 63) /* never counted: a rule looks at the handles, and counts */
-#define HANDLES_OF_CALL 8 /* no function has more, with the other rules that they put to the test */
+#define HANDLES_OF_CALL 8 /* no function has more, with the other rules that they evaluate */
 
 /* What a thread counts for itself; allocated with the thread, see rule_coverage.c. */
 struct coverage_counts {
@@ -88,7 +88,7 @@ struct coverage_counts {
 	struct called_api {
 		_Atomic uint64_t calls; /* checked ones */
 		_Atomic uint64_t before; /* of these, those before the present run … */
-		_Atomic uint64_t evaluated; /* … of calls that put the same to the test, by EVALUATED_… */
+		_Atomic uint64_t evaluated; /* … of calls that evaluate the same, by EVALUATED_… */
 	} api[ACL_CALLED_COUNT];
 	_Atomic uint64_t rule[]; /* by rule index */
 };
@@ -103,7 +103,7 @@ struct rule_setting {
 /* A handle among the arguments of a function: what it means is looked up before all hooks. */
 struct call_handle {
 	struct object_kind *objects; /* of its kind */
-	uint64_t evaluated; /* bits of the rules that a live one puts to the test, see struct called_api */
+	uint64_t evaluated; /* bits of the rules that a live one evaluates, see struct called_api */
 	uint16_t offset; /* of the argument */
 	uint16_t slot; /* where in the call record the object is noted */
 	uint8_t kind; /* enum acl_handle */
@@ -267,7 +267,7 @@ void rule_evaluated_by(struct checks *c, const struct acl_rule *rule, unsigned a
 bool coverage_create(struct checks *c);
 void coverage_thread_begins(struct checks *c, struct acl_thread *t);
 void coverage_forked(struct checks *c);
-/* The call puts something else to the test than the thread's last call of the function. */
+/* The call evaluates something else than the thread's last call of the function. */
 void evaluated_changed(const struct checks *c, const struct acl_call_record *call) __attribute__((cold));
 /* Whether target and product ask it at all (constraints.c). */
 bool constraint_in_force(const struct checks *c, const struct acl_constraint *n);
@@ -277,7 +277,7 @@ void constraints_report(struct checks *c, struct acl_call_record *call, const vo
 
 /*
  * In create: handles of a kind are looked up in every call that uses or destroys one.
- * The rules are those that a live one puts to the test, NULL = none.
+ * The rules are those that a live one evaluates, NULL = none.
  */
 void handles_follow(
 	struct checks *c, unsigned kind, const struct acl_rule *of_use, const struct acl_rule *of_destroy);

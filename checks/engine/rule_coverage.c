@@ -8,7 +8,7 @@
 
 #define ASKED_BY 1024
 
-/* Rules that every call of a function puts to the test: pairs in the order they were named. */
+/* Rules that every call of a function evaluates: pairs in the order they were named. */
 struct evaluated_by {
 	unsigned n;
 	struct {
