@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The way of a call through the modules.  What all calls of a function have in common is decided with its
- * plan: how many handles it has, whether a hook can make a finding, whether anything is left to do.  A call that
- * is not as most are takes enter_any() and leave_any(), one step after the other.
+ * plan: how many handles it has, whether a hook can make a finding, whether anything is left to do.  A call
+ * that is not as most are takes enter_any() and leave_any(), one step after the other.
  */
 #include "checks/engine/call_way.h"
 #include "checks/engine/finding_collect.h"
@@ -94,8 +94,8 @@ static uint64_t handles_look(struct checks *c, struct acl_call_record *call, con
 	return evaluated;
 }
 
-static uint64_t constraints_evaluate(struct checks *c, struct acl_call_record *call, const struct call_plan *plan,
-	unsigned (*evaluate)(const void *args, const void *behind))
+static uint64_t constraints_evaluate(struct checks *c, struct acl_call_record *call,
+	const struct call_plan *plan, unsigned (*evaluate)(const void *args, const void *behind))
 {
 	unsigned constraints = evaluate(call->args, NULL);
 

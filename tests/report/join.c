@@ -57,7 +57,8 @@ static int command_socket(void)
 	return fd;
 }
 
-static void send_from_another(int fd, const void *what, size_t size, const struct sockaddr_un *to, socklen_t n)
+static void send_from_another(
+	int fd, const void *what, size_t size, const struct sockaddr_un *to, socklen_t n)
 {
 	pid_t pid = fork();
 	int status;
@@ -121,5 +122,6 @@ int main(void)
 		cmocka_unit_test(all_at_once),
 	};
 
-	return cmocka_run_group_tests_name("join", tests, NULL, NULL);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }
