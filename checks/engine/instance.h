@@ -143,7 +143,7 @@ struct call_plan {
 									  hook evaluates them */
 	const check_hook_fn *enter_state, *enter_rules[2];
 };
-_Static_assert(sizeof(struct call_plan) == 128, "where one is, is reckoned in every call");
+_Static_assert(sizeof(struct call_plan) == 128, "two cache lines and the size of a plan differ");
 
 struct acl_device {
 	_Atomic int32_t sets; /* successful SetDevice minus ResetDevice */
