@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# The command's frame, and what it tells of rules.
+# The command's frame, and what it says of rules.
 
 load helper
 

@@ -37,7 +37,7 @@ teardown() {
 }
 
 @test "misuse" {
-	for arguments in "" "--no-such" "--timeout x true" "--format x true" "--lang fr true" "--rules bogus true" \
+	for arguments in "" "--no-such" "--timeout x true" "--timeout -3 true" "--timeout 0 true" "--timeout 99999999999999999999 true" "--format x true" "--lang fr true" "--rules bogus true" \
 		"--fail-on never true" "no-such-program" "/etc/passwd"; do
 		run "$ACLCHECK" run $arguments
 		[ "$status" = 99 ]

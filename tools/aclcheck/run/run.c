@@ -74,6 +74,7 @@ static const struct {
 	{"help", "", "this", OPT_HELP, no_argument},
 };
 #define SOFTNPU_DEVICES_MAX 8 /* of one digit */
+#define TIMEOUT_MAX 31536000u /* a year */
 #define OWN_OPTIONS (sizeof(own_options) / sizeof(*own_options))
 
 static int help(void)
@@ -160,6 +161,7 @@ static int set_option(struct run *run, enum setting s, const char *value)
 
 static int own_option(struct run *run, int id, const char *value)
 {
+	unsigned long seconds;
 	char *end;
 
 	switch (id) {
@@ -183,9 +185,11 @@ static int own_option(struct run *run, int id, const char *value)
 		run->trace = value;
 		return 0;
 	case OPT_TIMEOUT:
-		run->timeout = (unsigned)strtoul(value, &end, 10);
-		return *end || !run->timeout
-			       ? command_misuse("--timeout: invalid number of seconds '%s'", value)
+		seconds = isdigit((unsigned char)*value) ? strtoul(value, &end, 10) : 0;
+		run->timeout = (unsigned)seconds;
+		return !seconds || *end || seconds > TIMEOUT_MAX
+			       ? command_misuse("--timeout: invalid number of seconds '%s' (expected 1 to %u)",
+					 value, TIMEOUT_MAX)
 			       : 0;
 	case OPT_WATCH:
 		run->notes_only = !strcmp(value, "notes");
