@@ -86,6 +86,10 @@ reckon=$ACLCHECK_SOURCE/tests/trace/reckon.py
 	HOME=$place/bare run "$aclcheck" trace-compass --install
 	[ "$status" -eq 99 ]
 	[ "${#lines[@]}" -eq 1 ]
+	run "$aclcheck" trace-compass --install home/.tracecompas
+	[ "$status" -eq 99 ]
+	[[ $output == *"home/.tracecompas: no such directory"* ]]
+	[ ! -e home/.tracecompas ]
 	run "$aclcheck" trace-compass --install /proc/no
 	[ "$status" -eq 99 ]
 	[ "${#lines[@]}" -eq 1 ]

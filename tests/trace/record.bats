@@ -187,6 +187,9 @@ print(*[x.getsockname()[1] for x in s])'))
 	run "$aclcheck" trace -o full -- "$app" mix
 	[ "$status" -eq 99 ]
 	[[ $output == *"there is something in it already"* ]]
+	run "$aclcheck" trace -o full/file -- "$app" mix
+	[ "$status" -eq 99 ]
+	[[ $output == *"full/file: a file of that name is there"* ]]
 	run "$aclcheck" trace -o /proc/no/trace -- "$app" mix
 	[ "$status" -eq 99 ]
 	[ "$(wc -l <<<"$output")" -eq 1 ]

@@ -188,7 +188,8 @@ static int own_option(struct run *run, int id, const char *value)
 		seconds = isdigit((unsigned char)*value) ? strtoul(value, &end, 10) : 0;
 		run->timeout = (unsigned)seconds;
 		return !seconds || *end || seconds > TIMEOUT_MAX
-			       ? command_misuse("--timeout: invalid number of seconds '%s' (expected 1 to %u)",
+			       ? command_misuse(
+					 "--timeout: invalid number of seconds '%s' (expected 1 to %u)",
 					 value, TIMEOUT_MAX)
 			       : 0;
 	case OPT_WATCH:

@@ -169,6 +169,7 @@ static bool make_directory(struct recording *r)
 {
 	char name[64];
 	time_t now = time(NULL);
+	struct stat st;
 	struct tm t;
 
 	if (r->opt.url) {
@@ -182,6 +183,11 @@ static bool make_directory(struct recording *r)
 		r->opt.output = strdup(name);
 	}
 	r->made_directory = mkdir(r->opt.output, 0777) == 0;
+	if (!r->made_directory && errno == EEXIST && !stat(r->opt.output, &st) && !S_ISDIR(st.st_mode)) {
+		command_say("%s: a file of that name is there (expected a directory, or a new name)",
+			r->opt.output);
+		return false;
+	}
 	if ((!r->made_directory && errno != EEXIST) || !realpath(r->opt.output, r->directory) ||
 		access(r->directory, W_OK | X_OK)) {
 		command_say("%s: %s", r->opt.output, strerror(errno));

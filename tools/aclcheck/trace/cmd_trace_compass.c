@@ -139,6 +139,10 @@ int cmd_trace_compass(int argc, char **argv)
 		return command_misuse("trace-compass: say --install [DIR]");
 	if (argc - optind > 1)
 		return command_misuse("trace-compass: one workspace at a time");
+	/* Files in a directory that no Trace Compass reads would help as little as none. */
+	if (optind < argc && !is_directory(argv[optind]))
+		return command_misuse(
+			"%s: no such directory (expected a workspace of Trace Compass)", argv[optind]);
 	if (optind < argc)
 		return install(argv[optind]) ? 0 : COMMAND_MISUSE;
 	return install_everywhere();
