@@ -12,6 +12,7 @@
 #define CHECKS_LOCK_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define LOCK_HELD 1u
@@ -39,6 +40,15 @@ static inline void lock(struct acl_lock *l)
 				     memory_order_acquire, memory_order_relaxed),
 		    0))
 		lock_wait(l);
+}
+
+/* Without waiting; false: another thread has it. */
+static inline bool lock_at_once(struct acl_lock *l)
+{
+	uint32_t process = atomic_load_explicit(&lock_process, memory_order_relaxed);
+
+	return atomic_compare_exchange_strong_explicit(
+		&l->word, &process, process | LOCK_HELD, memory_order_acquire, memory_order_relaxed);
 }
 
 static inline void unlock(struct acl_lock *l)

@@ -128,7 +128,8 @@ static inline void fetch_classes(const struct table *t, uint64_t classes, uint64
 }
 
 /* Looks for a block of the run that covers the address. */
-static inline bool run_find(struct run *r, uint64_t address, struct block_lookup *place)
+static inline __attribute__((always_inline)) bool run_find(
+	struct run *r, uint64_t address, struct block_lookup *place)
 {
 	uint64_t seq = load_acquire(&r->seq), offset = address - load_acquire(&r->base),
 		 i = run_slot(offset, load_acquire(&r->inverse)), state;
@@ -151,11 +152,9 @@ static inline bool run_find(struct run *r, uint64_t address, struct block_lookup
 	return !(seq & 1) && load_relaxed(&r->seq) == seq;
 }
 
-static inline bool region_find(
-	struct pointer_map *map, struct table *t, uint64_t address, struct block_lookup *place)
+static inline __attribute__((always_inline)) bool region_find(struct pointer_map *map, struct table *t,
+	uint64_t region, uint64_t address, struct block_lookup *place)
 {
-	uint64_t region = region_of(t, address);
-
 	return load_acquire(&t->near[region]) & RUN_HERE &&
 	       __builtin_expect(run_find(&map->run[load_acquire(&t->run[region])], address, place), 1);
 }
@@ -165,7 +164,7 @@ void map_prefetch(struct pointer_map *map, uint64_t address)
 	struct table *t = load_acquire(&map->table);
 	uint64_t region, i;
 
-	if (!t || t->regions < REGIONS_CACHED)
+	if (!t)
 		return;
 	region = region_of(t, address);
 	if (load_acquire(&t->near[region]) & RUN_HERE) {
@@ -202,7 +201,7 @@ static __attribute__((noinline)) bool search(
 	do {
 		uint64_t classes = t ? classes_at(t, address) | load_acquire(&t->vast) : 0;
 
-		if (t && (region_find(map, t, address, place) ||
+		if (t && (region_find(map, t, region_of(t, address), address, place) ||
 				 classes_find(map, t, classes, address, 0, place) ||
 				 classes_find(map, t, classes, address, 1, place)))
 			return true;
@@ -230,15 +229,13 @@ static inline struct bucket *bucket_pick(const struct table *t, unsigned classes
 }
 
 /* Nearly always the block lies in the first bucket where one would look. */
-bool map_find(struct pointer_map *map, uint64_t address, struct block_lookup *place)
+static __attribute__((noinline)) bool buckets_find(
+	struct pointer_map *map, const struct table *t, uint64_t address, struct block_lookup *place)
 {
-	struct table *t = load_acquire(&map->table);
-	unsigned classes = t && address ? classes_at(t, address) : 0;
+	unsigned classes = classes_at(t, address);
 	struct bucket *b;
 	uint64_t seq;
 
-	if (t && region_find(map, t, address, place))
-		return true;
 	if (__builtin_expect(!classes, 0))
 		return search(map, address, place);
 	b = bucket_pick(t, classes, address);
@@ -247,6 +244,18 @@ bool map_find(struct pointer_map *map, uint64_t address, struct block_lookup *pl
 		__builtin_expect(!(seq & BUSY) && load_relaxed(&b->seq) == seq, 1))
 		return true;
 	return search(map, address, place);
+}
+
+bool map_find(struct pointer_map *map, uint64_t address, struct block_lookup *place)
+{
+	struct table *t = load_acquire(&map->table);
+
+	if (__builtin_expect(!t || !address, 0)) {
+		place->block = NULL;
+		return false;
+	}
+	return region_find(map, t, region_of(t, address), address, place) ||
+	       buckets_find(map, t, address, place);
 }
 
 /* --- blocks, under the lock ------------------------------------------------- */

@@ -74,6 +74,7 @@ struct pointer_map;
 /* What a pointer map begins with: changes after every change, for those who remember what they looked up. */
 struct map_head {
 	_Atomic uint64_t version;
+	_Atomic bool large; /* its table may lie outside of the caches */
 };
 
 static inline uint64_t map_version(const struct pointer_map *map)
@@ -81,10 +82,15 @@ static inline uint64_t map_version(const struct pointer_map *map)
 	return load_acquire(&((struct map_head *)map)->version);
 }
 
+static inline bool map_is_large(const struct pointer_map *map)
+{
+	return load_relaxed(&((struct map_head *)map)->large);
+}
+
 struct pointer_map *map_create(struct checks *c);
 
 bool map_find(struct pointer_map *map, uint64_t address, struct block_lookup *place);
-/* Fetches the lines that map_find will look at first. */
+/* Fetches the lines that map_find will look at first; of use only for a large map. */
 void map_prefetch(struct pointer_map *map, uint64_t address);
 /* The first block, by address, that touches [base, base + size); NULL: none.  Takes the lock, O(log n). */
 struct acl_block *map_first_in(struct pointer_map *map, uint64_t base, uint64_t size);

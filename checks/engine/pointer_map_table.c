@@ -180,6 +180,7 @@ bool table_renew(struct pointer_map *map, uint64_t regions)
 	runs_mark(map, new);
 	map->erased = 0;
 	store_release(&map->table, new);
+	store_relaxed(&map->head.large, new->regions >= REGIONS_CACHED);
 	if (old)
 		outgrown(map, old);
 	return true;

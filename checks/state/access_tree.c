@@ -137,6 +137,20 @@ bool access_tree_remove(struct access_tree *t, struct pending_access *node)
 	return true;
 }
 
+struct pending_access *access_tree_at(const struct access_tree *t, uint64_t start)
+{
+	uint16_t link = t->root;
+
+	for (unsigned depth = 0; link && depth < ACCESS_TREE_DEPTH; depth++) {
+		struct pending_access *node = node_of(t, link);
+
+		if (node->start == start)
+			return node;
+		link = start < node->start ? node->left : node->right;
+	}
+	return NULL;
+}
+
 /* --- what touches a range ------------------------------------------------------------------ */
 
 void access_walk_begin(struct access_walk *w, const struct access_tree *t, uint64_t start, uint64_t end)

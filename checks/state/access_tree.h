@@ -52,6 +52,9 @@ struct pending_access *access_tree_take(struct access_tree *t);
 bool access_tree_enter(struct access_tree *t, struct pending_access *node);
 bool access_tree_remove(struct access_tree *t, struct pending_access *node);
 
+/* A node that begins there, the first on the way; NULL: none. */
+struct pending_access *access_tree_at(const struct access_tree *t, uint64_t start);
+
 /* Nodes that touch [start, end), one after the other; the tree must not change meanwhile. */
 struct access_walk {
 	const struct access_tree *tree;

@@ -40,6 +40,8 @@ void checks_prefetch(struct checks *c, const void *args)
 {
 	const struct acl_args_aclrtMemcpy *a = args;
 
+	if (!map_is_large(c->memory))
+		return;
 	map_prefetch(c->memory, (uintptr_t)a->dst);
 	map_prefetch(c->memory, (uintptr_t)a->src);
 }

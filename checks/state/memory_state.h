@@ -50,6 +50,9 @@ static inline bool memory_find(struct checks *c, uint64_t address, struct block_
 	return map_find(c->memory, address, found) ||
 	       (map_live(c->registered) && map_find(c->registered, address, found));
 }
+
+/* Whether some call has written the device memory, by the index of its block. */
+bool block_written(struct checks *c, uint32_t index);
 /* Whether anything may have written the device memory since it was allocated (written_state.c). */
 bool block_maybe_written(struct checks *c, struct acl_block *b);
 /* The source of the copy that the call is, if surely nothing has written it; of a batch the first such. */

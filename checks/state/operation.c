@@ -121,7 +121,7 @@ static void recent_forget(struct recent_blocks *r, uint64_t version)
 /* Where it is looked for: blocks at equal distances, whatever these are, lie in different places. */
 static inline struct recent_block *recent_of(struct recent_blocks *r, uint64_t address)
 {
-	return &r->at[(address >> 9 ^ address >> 15 ^ address >> 21) % RECENT_BLOCKS];
+	return &r->at[(address >> 9) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RECENT_LOG)];
 }
 
 static inline void access_found(struct op_access *a, const struct recent_block *found, uint64_t version)
@@ -130,9 +130,24 @@ static inline void access_found(struct op_access *a, const struct recent_block *
 	a->block = found->block;
 	a->location = found->location;
 	a->side = found->side;
+	a->written = found->written;
 }
 
-static bool block_look_up(struct checks *c, struct recent_block *r, uint64_t address)
+/* By enum acl_memory_kind. */
+static const struct {
+	uint8_t location, side;
+} kinds[] = {
+	[MEM_DEVICE] = {ACCESS_DEVICE, PLAIN_DEVICE},
+	[MEM_HOST] = {ACCESS_HOST, PLAIN_HOST},
+	[MEM_MANAGED] = {ACCESS_DEVICE, PLAIN_NEVER},
+	[MEM_POOL] = {ACCESS_DEVICE, PLAIN_NEVER},
+	[MEM_IMPORTED] = {ACCESS_DEVICE, PLAIN_NEVER},
+	[MEM_MAPPED] = {ACCESS_DEVICE, PLAIN_NEVER},
+	[MEM_RESERVED] = {ACCESS_DEVICE, PLAIN_NEVER},
+	[MEM_REGISTERED] = {ACCESS_HOST, PLAIN_NEVER},
+};
+
+static inline bool block_look_up(struct checks *c, struct recent_block *r, uint64_t address)
 {
 	struct block_lookup *found = &r->block;
 
@@ -140,24 +155,23 @@ static bool block_look_up(struct checks *c, struct recent_block *r, uint64_t add
 		found->size = 0;
 		return false;
 	}
-	r->location = kind_is_host(found->kind) ? ACCESS_HOST : ACCESS_DEVICE;
-	r->side = found->kind == MEM_HOST     ? PLAIN_HOST
-		  : found->kind == MEM_DEVICE ? PLAIN_DEVICE
-					      : PLAIN_NEVER;
+	r->location = kinds[found->kind].location;
+	r->side = kinds[found->kind].side;
+	r->written = r->side == PLAIN_HOST || (r->side == PLAIN_DEVICE && block_written(c, found->index));
 	return true;
 }
 
-static __attribute__((noinline)) void access_look_up(
-	struct checks *c, struct operation *op, struct op_access *a, uint64_t address, uint64_t version)
+static __attribute__((noinline)) void access_look_up(struct checks *c, struct operation *op,
+	struct op_access *a, struct recent_block *recent, uint64_t version)
 {
-	struct recent_block *recent = recent_of(&op->recent, address);
+	uint64_t address = (uintptr_t)a->address;
 
 	if (__builtin_expect(op->recent.version != version, 0))
 		recent_forget(&op->recent, version);
 	a->location = ACCESS_UNKNOWN;
-	if (a->version == version && a->looked_up == address && !a->block.block)
+	if (!a->block.block && a->version == version && a->looked_up == address)
 		return;
-	if (block_look_up(c, recent, address)) {
+	if (__builtin_expect(block_look_up(c, recent, address), 1)) {
 		access_found(a, recent, version);
 		return;
 	}
@@ -168,29 +182,29 @@ static __attribute__((noinline)) void access_look_up(
 	a->side = PLAIN_NEVER;
 }
 
-/* Whether the access is to the block that it was to in the thread's last call, or to one of the last used. */
-static inline __attribute__((always_inline)) bool access_at_hand(
-	struct operation *op, struct op_access *a, uint64_t address, uint64_t version)
-{
-	const struct recent_block *recent;
-
-	if (a->version == version && address - a->block.base < a->block.size)
-		return true;
-	recent = recent_of(&op->recent, address);
-	if (op->recent.version != version || address - recent->block.base >= recent->block.size)
-		return false;
-	access_found(a, recent, version);
-	return true;
-}
-
-static inline void access_locate(
+/* Mostly in the block that it was in in the thread's last call, or in one of the last used. */
+static inline __attribute__((always_inline)) void access_locate(
 	struct checks *c, struct operation *op, struct op_access *a, uint64_t version)
 {
 	uint64_t address = (uintptr_t)a->address;
+	struct recent_block *recent;
 
 	a->class = ACL_HOST_UNASKED;
-	if (!access_at_hand(op, a, address, version))
-		access_look_up(c, op, a, address, version);
+	if (a->version == version && address - a->block.base < a->block.size)
+		return;
+	recent = recent_of(&op->recent, address);
+	if (op->recent.version == version && address - recent->block.base < recent->block.size)
+		access_found(a, recent, version);
+	else
+		access_look_up(c, op, a, recent, version);
+}
+
+void access_forget(struct operation *op, struct op_access *a)
+{
+	struct recent_block *recent = recent_of(&op->recent, (uintptr_t)a->address);
+
+	recent->block.size = 0;
+	a->version = 0;
 }
 
 /* Where there may be no address. */
@@ -374,8 +388,8 @@ static inline __attribute__((always_inline)) void linear_arguments(
 	op->n_entries = bytes != 0;
 }
 
-static void linear_decode(struct checks *c, const struct acl_call_record *call, struct operation *op,
-	const struct operation_shape *shape)
+static inline __attribute__((always_inline)) void linear_decode(struct checks *c,
+	const struct acl_call_record *call, struct operation *op, const struct operation_shape *shape)
 {
 	uint64_t version = lookup_version(c);
 
@@ -525,25 +539,18 @@ static __attribute__((noinline)) void plain_copy_look(struct checks *c, struct a
 
 /*
  * Nearly every copy: decided once, so that the rules about its memory need not look.
- * Here the usual one, of the same function as the thread's last, between blocks used lately.
+ * Here those of the same function as the thread's last.
  */
 static void plain_copy_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct operation *op = thread_of(call)->operation;
-	uint64_t version = lookup_version(c);
 
 	if (__builtin_expect(!op || op->api != call->api || !op->shape->linear, 0)) {
 		plain_copy_look(c, call);
 		return;
 	}
-	linear_arguments(call, op, op->shape);
-	if (!access_at_hand(op, &op->first[0], (uintptr_t)op->first[0].address, version) ||
-		!access_at_hand(op, &op->first[1], (uintptr_t)op->first[1].address, version)) {
-		plain_copy_look(c, call);
-		return;
-	}
-	op->first[0].class = op->first[1].class = ACL_HOST_UNASKED;
 	call->state.operation = ++op->serial;
+	linear_decode(c, call, op, op->shape);
 	plain_copy_decide(c, call, op);
 }
 

@@ -31,6 +31,7 @@ struct op_access {
 	bool reads, writes;
 	uint8_t location; /* enum access_location; PAGEABLE only once access_class was called */
 	uint8_t side; /* enum plain_side */
+	bool written; /* device memory that counts as written, or the host's: nothing is left to note */
 	uint8_t class; /* enum acl_host_class, ACL_HOST_UNASKED before */
 	struct block_lookup block; /* .block is NULL when no table knows the address, and .size is 0 */
 	uint64_t version; /* of the tables when it was looked up */
@@ -47,13 +48,15 @@ struct op_entry {
 };
 
 /* Blocks that the thread's last calls used, by address. */
-#define RECENT_BLOCKS 64
+#define RECENT_LOG 6
+#define RECENT_BLOCKS (1 << RECENT_LOG)
 
 struct recent_blocks {
 	uint64_t version; /* of the tables; of another one, nothing here is good */
 	struct recent_block {
 		struct block_lookup block; /* size 0: nothing */
 		uint8_t location, side; /* as in struct op_access */
+		bool written;
 	} at[RECENT_BLOCKS];
 };
 
@@ -106,6 +109,9 @@ static inline struct op_entry operation_entry(const struct operation *op, uint64
  * process' maps, so only where the answer decides. Sets location to PAGEABLE for the program's own memory.
  */
 void access_classify(struct checks *c, struct acl_call_record *call, struct op_access *a);
+
+/* What was found out of its block has changed: it is looked up anew the next time. */
+void access_forget(struct operation *op, struct op_access *a);
 
 /* The access lies in memory of the runtime that is known to be the host's, or the device's. */
 static inline bool access_is_host(const struct op_access *a)

@@ -8,6 +8,7 @@
 #define MEMORY_BLOCKS 65536
 #define REGISTERED_BLOCKS 4096
 #define FIRST_NODES 3
+#define FIRST_PLACES_LOG 3 /* of accesses that may come again: as many more as there is room for nodes */
 
 struct pending_state {
 	struct block_accesses memory[MEMORY_BLOCKS], registered[REGISTERED_BLOCKS];
@@ -25,14 +26,15 @@ static struct block_accesses *slot_of(struct checks *c, unsigned kind, uint32_t 
 
 /* By stream and start, each in one of two places; a node there may have been removed, and used again by
  * others. */
-static inline unsigned place_of(acl_ref stream, uint64_t start)
+static inline unsigned place_of(const struct block_accesses *b, acl_ref stream, uint64_t start)
 {
-	return (unsigned)((stream ^ start) * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+	/* Pieces at equal distances, streams one after the other, both: all lie far from each other. */
+	return (unsigned)(((start >> 6) + (stream >> 32)) * UINT64_C(0x9e3779b97f4a7c15) >> b->shift);
 }
 
 static inline void remember(struct block_accesses *b, const struct pending_access *node)
 {
-	unsigned at = place_of(node->stream, node->start);
+	unsigned at = place_of(b, node->stream, node->start);
 	uint16_t link = (uint16_t)(node - b->tree.at + 1);
 
 	if (b->last[at] != link)
@@ -40,16 +42,53 @@ static inline void remember(struct block_accesses *b, const struct pending_acces
 	b->last[at] = link;
 }
 
+static size_t places_bytes(unsigned room)
+{
+	return (size_t)room / FIRST_NODES * sizeof(uint16_t) << FIRST_PLACES_LOG;
+}
+
 static size_t nodes_bytes(unsigned room)
 {
-	return room * sizeof(struct pending_access);
+	return room * sizeof(struct pending_access) + places_bytes(room);
 }
 
 void accesses_clear(struct block_accesses *b)
 {
+	b->flags = 0;
 	b->tree.root = b->tree.free = b->tree.n = b->tree.writes = 0;
-	memset(b->last, 0, sizeof(b->last));
+	if (b->last)
+		memset(b->last, 0, places_bytes(b->tree.room));
 	b->only = 0;
+}
+
+/* Under the lock, before anything looks at the tree. */
+static void access_write_back(struct block_accesses *b)
+{
+	struct pending_access *node;
+
+	if (!b->flags)
+		return;
+	node = b->tree.at + b->tree.root - 1;
+	node->position = b->position;
+	node->caller = b->caller;
+	node->tid = b->tid;
+	node->api = b->api;
+	b->flags = 0;
+}
+
+/* Under the lock: the block's access, where there is no other and it has no gaps, into the first line. */
+static void access_keep_at_hand(struct block_accesses *b, const struct pending_access *node)
+{
+	if (b->tree.n != 1 || node->pitch)
+		return;
+	b->start = node->start;
+	b->end = node->end;
+	b->stream = node->stream;
+	b->position = node->position;
+	b->caller = node->caller;
+	b->tid = node->tid;
+	b->api = node->api;
+	b->flags = node->flags;
 }
 
 struct block_accesses *accesses_lock(struct checks *c, unsigned kind, uint32_t index, uint32_t generation)
@@ -57,8 +96,10 @@ struct block_accesses *accesses_lock(struct checks *c, unsigned kind, uint32_t i
 	struct block_accesses *b = slot_of(c, kind, index);
 
 	lock(&b->lock);
-	if (b->tree.root && b->index == index && b->generation == generation)
+	if (b->tree.root && b->index == index && b->generation == generation) {
+		access_write_back(b);
 		return b;
+	}
 	unlock(&b->lock);
 	return NULL;
 }
@@ -74,6 +115,7 @@ static inline struct block_accesses *accesses_lock_to_add(struct checks *c, cons
 		b->index = place->index;
 		b->generation = place->generation;
 	}
+	access_write_back(b);
 	return b;
 }
 
@@ -121,10 +163,12 @@ static void accesses_room(struct checks *c, struct block_accesses *b)
 		return;
 	}
 	if (b->tree.room)
-		memcpy(more, b->tree.at, nodes_bytes(b->tree.room));
+		memcpy(more, b->tree.at, b->tree.room * sizeof(*more));
 	checks_forget(c, b->tree.at, nodes_bytes(b->tree.room));
 	b->tree.at = more;
 	b->tree.room = (uint16_t)room;
+	b->last = (uint16_t *)(more + room);
+	b->shift = (uint8_t)(64 - FIRST_PLACES_LOG - __builtin_ctz(room / FIRST_NODES));
 }
 
 /* --- what a new access meets ----------------------------------------------------------------------- */
@@ -227,6 +271,7 @@ static void accesses_enter(struct entering *e, struct block_accesses *b)
 		}
 	}
 	remember(b, node);
+	access_keep_at_hand(b, node);
 }
 
 /*
@@ -244,13 +289,20 @@ static inline bool is_again(const struct block_accesses *b, const struct pending
 static inline struct pending_access *find_again(
 	const struct block_accesses *b, acl_ref stream, uint64_t start, uint64_t end, unsigned flags)
 {
-	unsigned at = place_of(stream, start), first = b->last[at], second = b->last[at ^ 1];
+	struct pending_access *node;
+	unsigned at, first, second;
 
+	if (!b->tree.root)
+		return NULL;
+	at = place_of(b, stream, start);
+	first = b->last[at];
+	second = b->last[at ^ 1];
 	if (__builtin_expect(first && is_again(b, b->tree.at + first - 1, stream, start, end, flags), 1))
 		return b->tree.at + first - 1;
 	if (second && is_again(b, b->tree.at + second - 1, stream, start, end, flags))
 		return b->tree.at + second - 1;
-	return NULL;
+	node = access_tree_at(&b->tree, start);
+	return node && is_again(b, node, stream, start, end, flags) ? node : NULL;
 }
 
 static inline void access_renew(struct pending_access *last, const struct pending_access *now)
@@ -261,35 +313,80 @@ static inline void access_renew(struct pending_access *last, const struct pendin
 	last->api = now->api;
 }
 
-static inline __attribute__((always_inline)) bool access_again(struct checks *c,
-	const struct acl_call_record *call, acl_ref stream, const struct op_access *a, unsigned flags)
+static inline void access_renew_by(struct pending_access *last, const struct acl_call_record *call)
 {
-	struct block_accesses *b = slot_of(c, a->block.kind, a->block.index);
+	last->position = call->state.position;
+	last->caller = call->caller;
+	last->tid = call->tid;
+	last->api = call->api;
+}
+
+/* Under the lock, which it gives back: wherever the access is, if it is there. */
+static __attribute__((noinline)) bool access_again_any(struct block_accesses *b,
+	const struct acl_call_record *call, const struct op_access *a, unsigned flags)
+{
 	uint64_t start = (uintptr_t)a->address;
-	struct pending_access *last;
+	struct pending_access *last = NULL;
 	bool again;
 
-	lock(&b->lock);
-	last = b->index == a->block.index && b->generation == a->block.generation
-		       ? find_again(b, stream, start, start + a->span, flags)
-		       : NULL;
+	if (b->index == a->block.index && b->generation == a->block.generation) {
+		access_write_back(b);
+		last = find_again(b, object_ref(stream_of(call)), start, start + a->span, flags);
+	}
 	again = last && !last->pitch;
-	if (__builtin_expect(again, 1)) {
-		last->position = call->state.position;
-		last->caller = call->caller;
-		last->tid = call->tid;
-		last->api = call->api;
+	if (again) {
+		access_renew_by(last, call);
+		remember(b, last);
+		access_keep_at_hand(b, last);
 	}
 	unlock(&b->lock);
 	return again;
 }
 
-unsigned copy_again(struct checks *c, const struct acl_call_record *call, const struct operation *op)
+/* Under the lock, which it gives back: one of several, where it was entered last. */
+static __attribute__((noinline)) bool access_again_among(struct block_accesses *b,
+	const struct acl_call_record *call, const struct op_access *a, unsigned flags)
 {
 	acl_ref stream = object_ref(stream_of(call));
-	unsigned done = access_again(c, call, stream, &op->first[0], ACCESS_READS) ? ACCESS_READS : 0;
+	uint64_t start = (uintptr_t)a->address;
+	uint16_t link = b->tree.n > 1 ? b->last[place_of(b, stream, start)] : 0;
+	struct pending_access *last = b->tree.at + link - 1;
 
-	return access_again(c, call, stream, &op->first[1], ACCESS_WRITES) ? done | ACCESS_WRITES : done;
+	if (__builtin_expect(!link || b->index != a->block.index || b->generation != a->block.generation ||
+				     !is_again(b, last, stream, start, start + a->span, flags) || last->pitch,
+		    0))
+		return access_again_any(b, call, a, flags);
+	access_renew_by(last, call);
+	unlock(&b->lock);
+	return true;
+}
+
+static __attribute__((noinline, cold)) bool access_again_wait(struct block_accesses *b,
+	const struct acl_call_record *call, const struct op_access *a, unsigned flags)
+{
+	lock(&b->lock);
+	return access_again_any(b, call, a, flags);
+}
+
+/* Calls nothing on its usual way, and so saves no registers. */
+bool access_again(
+	struct checks *c, const struct acl_call_record *call, const struct op_access *a, unsigned flags)
+{
+	struct block_accesses *b = slot_of(c, a->block.kind, a->block.index);
+	uint64_t start = (uintptr_t)a->address;
+
+	if (__builtin_expect(!lock_at_once(&b->lock), 0))
+		return access_again_wait(b, call, a, flags);
+	if (b->flags != flags || b->start != start || b->end != start + a->span ||
+		b->stream != object_ref(stream_of(call)) || b->index != a->block.index ||
+		b->generation != a->block.generation)
+		return access_again_among(b, call, a, flags);
+	b->position = call->state.position;
+	b->caller = call->caller;
+	b->tid = call->tid;
+	b->api = call->api;
+	unlock(&b->lock);
+	return true;
 }
 
 static void enter_among_others(struct entering *e, struct block_accesses *b)
@@ -356,10 +453,13 @@ void entering_add(struct entering *e, const struct block_lookup *place, uint64_t
 	e->access.flags = (uint8_t)flags;
 	b = accesses_lock_to_add(e->c, place);
 	last = find_again(b, e->access.stream, start, start + span, flags);
-	if (last && last->pitch == pitch && last->width == width)
+	if (last && last->pitch == pitch && last->width == width) {
 		access_renew(last, &e->access);
-	else
+		remember(b, last);
+		access_keep_at_hand(b, last);
+	} else {
 		enter_among_others(e, b);
+	}
 	unlock(&b->lock);
 }
 

@@ -7,15 +7,22 @@
 #include "checks/state/stream_state.h"
 
 #define REMOVED_AT_ONCE 16
-#define ACCESSES_AT_HAND 64 /* of a block: such that may come again */
 
-/* The accesses of one block. */
+/*
+ * The accesses of one block.  Where there is just one, which comes again and again, it is in the first
+ * cache line, and its node is behind until access_write_back().
+ */
 struct block_accesses {
 	_Alignas(64) struct acl_lock lock;
 	uint32_t index, generation; /* of the block */
+	uint32_t tid; /* of the sole access, as in struct pending_access: the tree's root */
+	uint16_t api;
+	uint8_t flags; /* 0: there is none, or not in this line */
+	uint64_t start, end, stream, position, caller;
 	acl_ref only; /* the stream of all of them, 0 = several */
 	struct access_tree tree;
-	uint16_t last[ACCESSES_AT_HAND]; /* index + 1 of an access, 0 = none */
+	uint16_t *last; /* behind the nodes: index + 1 of those that may come again, 0 = none */
+	uint8_t shift; /* 64 - log2 of the places there */
 };
 
 /* An access that is entered, and what the call has met so far. */
@@ -45,10 +52,11 @@ static inline bool maybe_told(struct acl_object *source, uint64_t position)
 }
 
 /*
- * Of a plain copy: which sides are its stream's last access to the block once more. Nothing is to be compared
- * then, and they are entered.
+ * Whether the access of a plain copy is its stream's last one to these bytes once more. Nothing is to be
+ * compared then, and it is entered.
  */
-unsigned copy_again(struct checks *c, const struct acl_call_record *call, const struct operation *op);
+bool access_again(
+	struct checks *c, const struct acl_call_record *call, const struct op_access *a, unsigned flags);
 
 /* The call submits a task, and not to a model (pending_task.c). */
 bool task_runs_now(struct checks *c, const struct acl_call_record *call);

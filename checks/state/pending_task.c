@@ -9,8 +9,10 @@
 /* The task is captured, updates a model or may: then it does not run now. */
 static inline bool runs_with_model(struct checks *c, const struct acl_call_record *call, struct acl_object *s)
 {
-	return call->state.capture || load_relaxed(&stream_state(s)->update) != UPDATE_NONE ||
-	       load_relaxed(&stream_state(s)->capture_unsure) || binding_of(c, s);
+	return call->state.capture ||
+	       (load_relaxed(&stream_state(s)->uncertain) &&
+		       (load_relaxed(&stream_state(s)->update) != UPDATE_NONE ||
+			       load_relaxed(&stream_state(s)->capture_unsure) || binding_of(c, s)));
 }
 
 bool task_runs_now(struct checks *c, const struct acl_call_record *call)
@@ -93,18 +95,30 @@ static __attribute__((noinline)) void memory_task_all(
 	entering_end(&e, call);
 }
 
+/* Any task. */
+static __attribute__((noinline)) void memory_task_look(struct checks *c, struct acl_call_record *call)
+{
+	if (!runs_with_model(c, call, stream_of(call)))
+		memory_task_all(c, call, operation_of(c, call), ACCESS_READS | ACCESS_WRITES);
+}
+
 static void memory_task_enter(struct checks *c, struct acl_call_record *call)
 {
-	unsigned left = ACCESS_READS | ACCESS_WRITES;
 	struct acl_object *s = stream_of(call);
-	const struct operation *op;
+	const struct operation *op = thread_of(call)->operation;
+	unsigned left = 0;
 
-	if (!s || !call->state.position || runs_with_model(c, call, s))
+	if (!s || !call->state.position)
 		return;
-	op = operation_of(c, call);
+	if (__builtin_expect(!call->plain || op->batch || load_relaxed(&stream_state(s)->uncertain), 0)) {
+		memory_task_look(c, call);
+		return;
+	}
 	/* Nearly every copy is one that its stream has made before. */
-	if (__builtin_expect(call->plain && !load_relaxed(&stream_state(s)->unseen), 1))
-		left ^= copy_again(c, call, op);
+	if (!access_again(c, call, &op->first[0], ACCESS_READS))
+		left = ACCESS_READS;
+	if (!access_again(c, call, &op->first[1], ACCESS_WRITES))
+		left |= ACCESS_WRITES;
 	if (__builtin_expect(left != 0, 0))
 		memory_task_all(c, call, op, left);
 }

@@ -31,9 +31,17 @@ struct stream_state {
 	_Atomic uint32_t
 		capture_thread; /* 1 + index of the thread in a call that captures a task, 0 = none */
 	_Atomic uint32_t updated; /* kernels launched in the update */
-	_Atomic uint8_t update; /* enum stream_update */
-	_Atomic bool unseen; /* its next task may come after something that is not seen: ask order_unseen() */
-	_Atomic bool capture_unsure; /* a begin or end of a capture failed: it may or may not be captured */
+	union {
+		struct {
+			_Atomic uint8_t update; /* enum stream_update */
+			_Atomic bool unseen; /* its next task may come after something that is not seen: ask
+						order_unseen() */
+			_Atomic bool capture_unsure; /* a begin or end of a capture failed: it may or may not
+							be captured */
+			_Atomic bool bound; /* it was bound to a model: ask binding_of() */
+		};
+		_Atomic uint32_t uncertain; /* all of them at once; 0: its tasks run now, in a known order */
+	};
 };
 
 /* What outlives the object in its slot: a late reader may be at the lock of its clocks. */

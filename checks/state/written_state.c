@@ -54,6 +54,11 @@ static inline void mark_written(struct checks *c, uint32_t index)
 		atomic_fetch_or(word, UINT64_C(1) << index % 64);
 }
 
+bool block_written(struct checks *c, uint32_t index)
+{
+	return load_relaxed(&written(c)->off) || is_written(c, index);
+}
+
 void block_unwritten(struct checks *c, struct acl_block *b)
 {
 	struct written_state *s = written(c);
@@ -156,18 +161,23 @@ static __attribute__((noinline, cold)) void reads_new(
 /* A copy reads its source; what any operation writes, or shows to others, counts as written. */
 static __attribute__((noinline)) void accesses_enter(struct checks *c, struct acl_call_record *call)
 {
-	const struct operation *op = operation_of(c, call);
+	struct operation *op = (struct operation *)operation_of(c, call);
 	/* What is captured reads when the model runs. */
 	bool reads = op->group == ACL_OP_GROUP_COPY && !call->state.capture;
 
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
-		if (reads && e.src && e.src->block.block && e.src->block.kind == MEM_DEVICE &&
-			__builtin_expect(!is_written(c, e.src->block.index), 0))
-			reads_new(c, call, &e);
-		if (e.dst && e.dst->block.block && e.dst->block.kind == MEM_DEVICE)
+		if (reads && e.src && e.src->block.kind == MEM_DEVICE && e.src->block.block &&
+			!e.src->written) {
+			if (!is_written(c, e.src->block.index))
+				reads_new(c, call, &e);
+			access_forget(op, e.src);
+		}
+		if (e.dst && e.dst->block.kind == MEM_DEVICE && e.dst->block.block && !e.dst->written) {
 			mark_written(c, e.dst->block.index);
+			access_forget(op, e.dst);
+		}
 	}
 }
 
@@ -175,13 +185,11 @@ static void written_access_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct operation *op = thread_of(call)->operation;
 
-	if (load_relaxed(&written(c)->off))
+	/* Nearly every copy: nothing is left to note. */
+	if (call->plain && !op->batch && op->first[0].written && op->first[1].written)
 		return;
-	/* The usual copy out of the host's memory into what was written before. */
-	if (call->plain && !op->batch && op->first[0].block.kind != MEM_DEVICE &&
-		op->first[1].block.kind == MEM_DEVICE && is_written(c, op->first[1].block.index))
-		return;
-	accesses_enter(c, call);
+	if (!load_relaxed(&written(c)->off))
+		accesses_enter(c, call);
 }
 
 /* --- binding ---------------------------------------------------------------------------------- */

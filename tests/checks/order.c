@@ -473,6 +473,104 @@ static void refused_copy(void **state)
 	fixture_free(x.fixture);
 }
 
+/* --- copies that are made again and again ---------------------------------------------------------- */
+
+static void batch_up(struct scenario *x, void *to, void *stream)
+{
+	size_t bytes = 512, failed, index = 0;
+	aclrtMemcpyBatchAttr attribute = {
+		.dstLoc = {0, ACL_MEM_LOCATION_TYPE_DEVICE}, .srcLoc = {0, ACL_MEM_LOCATION_TYPE_HOST}};
+	void *from = (char *)x->h + 2048;
+
+	CALL(x->fixture, aclrtMemcpyBatchAsync, 0, .dsts = &to, .destMaxs = &bytes, .srcs = &from,
+		.sizes = &bytes, .numBatches = 1, .attrs = &attribute, .attrsIndexes = &index, .numAttrs = 1,
+		.failIndex = &failed, .stream = stream);
+}
+
+static void piece_up(struct scenario *x, void *stream)
+{
+	CALL(x->fixture, aclrtMemcpyAsync, 0, .dst = x->d, .destMax = 512, .src = x->h, .count = 512,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = stream);
+}
+
+/* A batch is no copy of what the thread copied before it. */
+static void batch_after_a_copy(void **state)
+{
+	struct scenario x = scenario();
+	void *other = fixture_malloc(x.fixture, DEVICE_MEMORY + (1ul << 20), 4096);
+
+	(void)state;
+	piece_up(&x, x.s);
+	CALL(x.fixture, aclrtRecordEvent, 0, .event = x.event, .stream = x.s);
+	batch_up(&x, other, x.s);
+	CALL(x.fixture, aclrtStreamWaitEvent, 0, .stream = x.t, .event = x.event);
+	piece_up(&x, x.t);
+	never(x.fixture, "stream-race-copy");
+	batch_up(&x, other, x.t);
+	want(x.fixture, "stream-race-copy:error");
+	fixture_free(x.fixture);
+}
+
+/* What counts is the last time. */
+static void copied_again(void **state)
+{
+	for (unsigned behind = 0; behind < 2; behind++) {
+		struct scenario x = scenario();
+
+		(void)state;
+		for (unsigned i = 0; i < 3; i++) {
+			if (i == 2 && !behind)
+				CALL(x.fixture, aclrtRecordEvent, 0, .event = x.event, .stream = x.s);
+			piece_up(&x, x.s);
+		}
+		if (behind)
+			CALL(x.fixture, aclrtRecordEvent, 0, .event = x.event, .stream = x.s);
+		CALL(x.fixture, aclrtStreamWaitEvent, 0, .stream = x.t, .event = x.event);
+		piece_up(&x, x.t);
+		if (behind)
+			silent(x.fixture);
+		else
+			want(x.fixture, "stream-race-copy:error");
+		fixture_free(x.fixture);
+	}
+}
+
+/* The same where a block has a piece for each of many streams, as often as its accesses move. */
+static void pieces_copied_again(void **state)
+{
+	enum { PIECES = 50 };
+	struct scenario x = scenario();
+	char *to = fixture_malloc(x.fixture, DEVICE_MEMORY + (1ul << 20), PIECES * 64),
+	     *from = fixture_malloc_host(x.fixture, HOST_MEMORY + (1ul << 20), PIECES * 64);
+	void *stream[PIECES];
+
+	(void)state;
+	for (unsigned i = 0; i < PIECES; i++)
+		stream[i] = fixture_stream(x.fixture, 10 + i);
+	for (unsigned round = 0; round < 3; round++)
+		for (unsigned i = 0; i < PIECES; i++) {
+			if (round == 2 && i == PIECES - 1)
+				CALL(x.fixture, aclrtRecordEvent, 0, .event = x.event, .stream = stream[i]);
+			CALL(x.fixture, aclrtMemcpyAsync, 0, .dst = to + i * 64, .destMax = 64,
+				.src = from + i * 64, .count = 64, .kind = ACL_MEMCPY_HOST_TO_DEVICE,
+				.stream = stream[i]);
+			if (round == 2 && i == 7)
+				CALL(x.fixture, aclrtSynchronizeStream, 0, .stream = stream[i]);
+		}
+	silent(x.fixture);
+	for (unsigned i = 7; i < PIECES; i += PIECES - 8) {
+		CALL(x.fixture, aclrtStreamWaitEvent, 0, .stream = x.t, .event = x.event);
+		CALL(x.fixture, aclrtMemcpyAsync, 0, .dst = to + i * 64, .destMax = 64, .src = x.h,
+			.count = 64, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = x.t);
+		if (i == 7)
+			silent(x.fixture);
+	}
+	want(x.fixture, "stream-race-copy:error");
+	fixture_free(x.fixture);
+}
+
+/* --- what the host saw ------------------------------------------------------------------------------ */
+
 /* Another thread saw it done and passed the memory on. */
 static void seen_by_another_thread(void **state)
 {
@@ -553,6 +651,9 @@ int main(void)
 		cmocka_unit_test(captured_tasks),
 		cmocka_unit_test(model_waits_inside),
 		cmocka_unit_test(refused_copy),
+		cmocka_unit_test(batch_after_a_copy),
+		cmocka_unit_test(copied_again),
+		cmocka_unit_test(pieces_copied_again),
 		cmocka_unit_test(seen_by_another_thread),
 		cmocka_unit_test(constant_memory),
 	};
