@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pointer map: look-ups without a lock, and the life of blocks. */
-#include "checks/engine/pointer_map_inside.h"
+#include "checks/engine/pointer_map_cursor.h"
 
 const char *memory_kind_name(unsigned kind)
 {
@@ -157,6 +157,31 @@ static inline __attribute__((always_inline)) bool region_find(struct pointer_map
 {
 	return load_acquire(&t->near[region]) & RUN_HERE &&
 	       __builtin_expect(run_find(&map->run[load_acquire(&t->run[region])], address, place), 1);
+}
+
+void map_cursor_set(struct pointer_map *map, struct map_cursor *k, uint64_t address, unsigned kind)
+{
+	struct table *t = load_acquire(&map->table);
+	uint64_t region = t ? region_of(t, address) : 0;
+	struct run *r;
+
+	k->run = NULL;
+	k->slots = 0;
+	if (!t || !(load_acquire(&t->near[region]) & RUN_HERE))
+		return;
+	r = &map->run[load_acquire(&t->run[region])];
+	k->seq = load_acquire(&r->seq);
+	k->base = load_acquire(&r->base);
+	k->inverse = load_acquire(&r->inverse);
+	k->stride = load_acquire(&r->stride);
+	k->slots = load_acquire(&r->slots);
+	k->last = load_acquire(&r->last);
+	k->has = load_acquire(&r->has);
+	/* While it begins or ends there is nothing in it. */
+	if (load_acquire(&r->kind) != kind || k->seq & 1 || load_acquire(&r->seq) != k->seq)
+		k->slots = 0;
+	else
+		k->run = r;
 }
 
 void map_prefetch(struct pointer_map *map, uint64_t address)

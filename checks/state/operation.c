@@ -4,6 +4,7 @@
 #include "checks/engine/program_memory.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
+#include "checks/state/plain_batch.h"
 #include "checks/state/stream_state.h"
 
 #define ALIGNMENT 64 /* of asynchronous copies */
@@ -121,7 +122,7 @@ static void recent_forget(struct recent_blocks *r, uint64_t version)
 /* Where it is looked for: blocks at equal distances, whatever these are, lie in different places. */
 static inline struct recent_block *recent_of(struct recent_blocks *r, uint64_t address)
 {
-	return &r->at[(address >> 9) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RECENT_LOG)];
+	return &r->at[((address >> 9) + (address >> 16) + (address >> 23)) % RECENT_BLOCKS];
 }
 
 static inline void access_found(struct op_access *a, const struct recent_block *found, uint64_t version)
@@ -197,6 +198,17 @@ static inline __attribute__((always_inline)) void access_locate(
 		access_found(a, recent, version);
 	else
 		access_look_up(c, op, a, recent, version);
+}
+
+const struct recent_block *operation_block(
+	struct checks *c, struct operation *op, uint64_t address, uint64_t version, bool *anew)
+{
+	struct recent_block *recent = recent_of(&op->recent, address);
+
+	if (__builtin_expect(op->recent.version != version, 0))
+		recent_forget(&op->recent, version);
+	*anew = address - recent->block.base >= recent->block.size;
+	return !*anew || block_look_up(c, recent, address) ? recent : NULL;
 }
 
 void access_forget(struct operation *op, struct op_access *a)
@@ -419,17 +431,29 @@ static struct operation *operation_create(struct checks *c, struct acl_thread *t
 {
 	struct operation *op = t->operation = checks_alloc(c, sizeof(*op));
 
-	if (op)
-		op->api = ACL_API_COUNT;
+	if (!op)
+		return NULL;
+	op->api = ACL_API_COUNT;
+	op->serial = 1; /* 0: of calls that are not decoded */
 	return op;
 }
 
-static __attribute__((noinline)) void decode(struct checks *c, struct acl_call_record *call,
-	struct operation *op, const struct operation_shape *shape)
+struct operation *operation_prepare(struct checks *c, struct acl_call_record *call)
 {
+	struct acl_thread *t = thread_of(call);
+	struct operation *op = t->operation ? t->operation : operation_create(c, t);
+
+	if (op && op->api != call->api)
+		operation_begin(op, &operations(c)->shapes[call->api], call->api);
+	return op;
+}
+
+static __attribute__((noinline)) void decode(
+	struct checks *c, struct acl_call_record *call, struct operation *op)
+{
+	const struct operation_shape *shape = op->shape;
+
 	call->state.operation = ++op->serial;
-	if (__builtin_expect(op->api != call->api, 0))
-		operation_begin(op, shape, call->api);
 	op->truncated = false;
 	op->n_entries = 0;
 	op->access = op->first;
@@ -446,12 +470,11 @@ static __attribute__((noinline)) void decode(struct checks *c, struct acl_call_r
 const struct operation *operation_decode(struct checks *c, struct acl_call_record *call)
 {
 	static const struct operation nothing;
-	struct acl_thread *t = thread_of(call);
-	struct operation *op = t->operation ? t->operation : operation_create(c, t);
+	struct operation *op = operation_prepare(c, call);
 
 	if (!op)
 		return &nothing;
-	decode(c, call, op, &operations(c)->shapes[call->api]);
+	decode(c, call, op);
 	return op;
 }
 
@@ -501,9 +524,7 @@ static bool lies_on(const struct op_access *a, int device)
 	return a->side != PLAIN_DEVICE || load_relaxed(&a->block.block->device) == device;
 }
 
-/* With several devices in use: stream, thread and memory are of one. */
-static __attribute__((noinline)) bool on_one_device(
-	struct checks *c, const struct acl_call_record *call, const struct operation *op)
+int device_used(struct checks *c, const struct acl_call_record *call)
 {
 	struct acl_thread *t = thread_of(call);
 	int device = load_relaxed(&t->device);
@@ -511,12 +532,16 @@ static __attribute__((noinline)) bool on_one_device(
 	/* Mostly the thread works in the default context of its device. */
 	if (load_relaxed(&t->context) || load_relaxed(&t->context_unknown))
 		device = device_current(c, t);
-	if (device < 0 || (stream_of(call) && load_relaxed(&stream_of(call)->device) != device))
-		return false;
-	for (uint64_t i = 0; i < 2 * op->n_entries; i++)
-		if (!lies_on(&op->access[i], device))
-			return false;
-	return true;
+	return stream_of(call) && load_relaxed(&stream_of(call)->device) != device ? -1 : device;
+}
+
+/* With several devices in use: stream, thread and memory are of one. */
+static __attribute__((noinline)) bool on_one_device(
+	struct checks *c, const struct acl_call_record *call, const struct operation *op)
+{
+	int device = device_used(c, call);
+
+	return device >= 0 && lies_on(&op->first[0], device) && lies_on(&op->first[1], device);
 }
 
 static inline __attribute__((always_inline)) void plain_copy_decide(
@@ -552,33 +577,6 @@ static void plain_copy_enter(struct checks *c, struct acl_call_record *call)
 	call->state.operation = ++op->serial;
 	linear_decode(c, call, op, op->shape);
 	plain_copy_decide(c, call, op);
-}
-
-/* Every entry goes from the host's memory to the device's, or every one back. */
-static bool plain_entries(const struct operation *op)
-{
-	int sides = SIDES(op->access[0].side, op->access[1].side);
-
-	if (sides != SIDES(PLAIN_HOST, PLAIN_DEVICE) && sides != SIDES(PLAIN_DEVICE, PLAIN_HOST))
-		return false;
-	for (const struct op_access *a = op->access, *end = a + 2 * op->n_entries; a < end; a += 2)
-		if (SIDES(a[0].side, a[1].side) != sides || !a->span || !fits(&a[0]) || !fits(&a[1]) ||
-			(op->async && ((uintptr_t)a[0].address | (uintptr_t)a[1].address) & (ALIGNMENT - 1)))
-			return false;
-	return true;
-}
-
-static void plain_batch_enter(struct checks *c, struct acl_call_record *call)
-{
-	const struct operation *op = operation_of(c, call);
-
-	if (!op->n_entries || op->truncated || !op->src_info || !op->dst_info || call->state.capture ||
-		load_relaxed(&c->run_mode) == ACL_DEVICE || !plain_entries(op) ||
-		(load_relaxed(&c->many_devices) && !on_one_device(c, call, op)))
-		return;
-	call->plain = true;
-	call->state.evaluated |=
-		op->async ? EVALUATED_PLAIN_BATCH | EVALUATED_PLAIN_ASYNC : EVALUATED_PLAIN_BATCH;
 }
 
 static bool operations_create(struct checks *c)

@@ -48,8 +48,7 @@ struct op_entry {
 };
 
 /* Blocks that the thread's last calls used, by address. */
-#define RECENT_LOG 6
-#define RECENT_BLOCKS (1 << RECENT_LOG)
+#define RECENT_BLOCKS 128
 
 struct recent_blocks {
 	uint64_t version; /* of the tables; of another one, nothing here is good */
@@ -78,6 +77,7 @@ struct operation {
 	const struct acl_access_info *src_info, *dst_info;
 	const struct operation_shape *shape; /* of the function */
 	struct recent_blocks recent;
+	struct plain_batch *plain_batch; /* of batches: see plain_batch.h */
 };
 
 /* Decodes the call: see operation_of(). */
@@ -109,6 +109,15 @@ static inline struct op_entry operation_entry(const struct operation *op, uint64
  * process' maps, so only where the answer decides. Sets location to PAGEABLE for the program's own memory.
  */
 void access_classify(struct checks *c, struct acl_call_record *call, struct op_access *a);
+
+/* The thread's operation, for calls of this function; nothing of the call is decoded. NULL: no memory. */
+struct operation *operation_prepare(struct checks *c, struct acl_call_record *call);
+/* The block that covers the address, of those last used or anew from the tables; NULL: none. Good until the
+ * next one. */
+const struct recent_block *operation_block(
+	struct checks *c, struct operation *op, uint64_t address, uint64_t version, bool *anew);
+/* The device that thread and stream of the call work on; -1: unknown, or not the same. */
+int device_used(struct checks *c, const struct acl_call_record *call);
 
 /* What was found out of its block has changed: it is looked up anew the next time. */
 void access_forget(struct operation *op, struct op_access *a);

@@ -463,6 +463,56 @@ void entering_add(struct entering *e, const struct block_lookup *place, uint64_t
 	unlock(&b->lock);
 }
 
+/* Any range. */
+static __attribute__((noinline)) void range_add(
+	struct entering *e, const struct batch_range *r, unsigned kind, unsigned flags)
+{
+	struct acl_block *block = map_block(e->c->memory, r->index);
+
+	entering_add(e,
+		&(struct block_lookup){.block = block,
+			.base = load_relaxed(&block->base),
+			.size = load_relaxed(&block->size),
+			.generation = r->generation,
+			.kind = (uint8_t)kind,
+			.index = r->index},
+		r->start, r->end - r->start, 0, 0, flags);
+}
+
+/* Under the lock: whether the range is the block's sole access once more. */
+static inline bool range_again(const struct block_accesses *b, const struct batch_range *r,
+	const struct pending_access *now, unsigned flags)
+{
+	return b->flags == flags && b->start == r->start && b->end == r->end && b->stream == now->stream &&
+	       b->index == r->index && b->generation == r->generation;
+}
+
+void entering_add_ranges(struct entering *e, const struct batch_side *side, unsigned flags)
+{
+	const struct pending_access *now = &e->access;
+	struct pending_state *pending = module_state(e->c, pending);
+
+	for (const struct batch_range *r = side->range, *end = r + side->n; r < end; r++) {
+		struct block_accesses *b = &pending->memory[r->index % MEMORY_BLOCKS];
+		bool again;
+
+		if (__builtin_expect(!lock_at_once(&b->lock), 0)) {
+			range_add(e, r, side->kind, flags);
+			continue;
+		}
+		again = range_again(b, r, now, flags);
+		if (__builtin_expect(again, 1)) {
+			b->position = now->position;
+			b->caller = now->caller;
+			b->tid = now->tid;
+			b->api = now->api;
+		}
+		unlock(&b->lock);
+		if (!again)
+			range_add(e, r, side->kind, flags);
+	}
+}
+
 void access_take_back(struct checks *c, const struct acl_call_record *call, const struct block_lookup *place,
 	uint64_t start, uint64_t span)
 {

@@ -4,6 +4,7 @@
 #define CHECKS_PENDING_INSIDE_H
 
 #include "checks/state/pending_access.h"
+#include "checks/state/plain_batch.h"
 #include "checks/state/stream_state.h"
 
 #define REMOVED_AT_ONCE 16
@@ -66,6 +67,8 @@ bool entering_begin(struct checks *c, const struct acl_call_record *call, struct
 /* flags: enum access_flag. */
 void entering_add(struct entering *e, const struct block_lookup *place, uint64_t start, uint64_t span,
 	uint64_t pitch, uint64_t width, unsigned flags);
+/* What a plain batch reads, or writes. */
+void entering_add_ranges(struct entering *e, const struct batch_side *side, unsigned flags);
 /* What was met is kept with the call. */
 void entering_end(const struct entering *e, struct acl_call_record *call);
 /* The call submitted nothing. */

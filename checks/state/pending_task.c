@@ -98,7 +98,14 @@ static __attribute__((noinline)) void memory_task_all(
 /* Any task. */
 static __attribute__((noinline)) void memory_task_look(struct checks *c, struct acl_call_record *call)
 {
-	if (!runs_with_model(c, call, stream_of(call)))
+	const struct plain_batch *batch = plain_batch_of(call);
+	struct entering e;
+
+	if (batch && task_begin(c, call, &e)) {
+		entering_add_ranges(&e, &batch->reads, ACCESS_READS);
+		entering_add_ranges(&e, &batch->writes, ACCESS_WRITES);
+		entering_end(&e, call);
+	} else if (!batch && !runs_with_model(c, call, stream_of(call)))
 		memory_task_all(c, call, operation_of(c, call), ACCESS_READS | ACCESS_WRITES);
 }
 

@@ -2,7 +2,7 @@
 /* Copies that bring results to the host: the latest one of each stream. */
 #include "checks/state/result_state.h"
 
-#include "checks/state/operation.h"
+#include "checks/state/plain_batch.h"
 #include "checks/state/stream_state.h"
 
 struct results {
@@ -21,11 +21,26 @@ static bool brings_result(const struct op_entry *e)
 	       (e->src->block.block || !e->src->address);
 }
 
-static __attribute__((noinline)) void result_copied(struct checks *c, struct acl_call_record *call)
+static void result_note(struct checks *c, struct acl_call_record *call)
 {
-	const struct operation *op = operation_of(c, call);
 	struct results *results = module_state(c, result);
 
+	if (!load_relaxed(&results->any))
+		store_relaxed(&results->any, true);
+	store_relaxed(&stream_state(stream_of(call))->to_host, call->state.position);
+}
+
+static __attribute__((noinline)) void result_copied(struct checks *c, struct acl_call_record *call)
+{
+	const struct plain_batch *batch = plain_batch_of(call);
+	const struct operation *op;
+
+	if (batch) {
+		if (batch->writes.kind == MEM_HOST)
+			result_note(c, call);
+		return;
+	}
+	op = operation_of(c, call);
 	if (op->direction == ACL_MEMCPY_HOST_TO_DEVICE || op->direction == ACL_MEMCPY_DEVICE_TO_DEVICE)
 		return;
 	for (uint64_t i = 0; i < op->n_entries; i++) {
@@ -33,9 +48,7 @@ static __attribute__((noinline)) void result_copied(struct checks *c, struct acl
 
 		if (!brings_result(&e))
 			continue;
-		if (!load_relaxed(&results->any))
-			store_relaxed(&results->any, true);
-		store_relaxed(&stream_state(stream_of(call))->to_host, call->state.position);
+		result_note(c, call);
 		return;
 	}
 }
@@ -43,7 +56,9 @@ static __attribute__((noinline)) void result_copied(struct checks *c, struct acl
 /* What the runtime copies for itself it waits for itself. */
 static void result_copy_enter(struct checks *c, struct acl_call_record *call)
 {
-	if (call->plain && thread_of(call)->operation->direction == ACL_MEMCPY_HOST_TO_DEVICE)
+	const struct operation *op = thread_of(call)->operation;
+
+	if (call->plain && !op->batch && op->direction == ACL_MEMCPY_HOST_TO_DEVICE)
 		return;
 	if (stream_of(call) && call->state.position && !call->state.capture && is_checked(call))
 		result_copied(c, call);

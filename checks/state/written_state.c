@@ -9,6 +9,7 @@
 #include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
 #include "checks/state/order_state.h"
+#include "checks/state/plain_batch.h"
 #include "checks/state/stream_state.h"
 
 #define PAGE_BLOCKS 65536
@@ -181,6 +182,40 @@ static __attribute__((noinline)) void accesses_enter(struct checks *c, struct ac
 	}
 }
 
+/* The first range from r on whose block nothing has written; end: there is none. Neighbours share a word. */
+static const struct batch_range *first_unwritten(
+	struct checks *c, const struct batch_range *r, const struct batch_range *end)
+{
+	uint32_t at = UINT32_MAX;
+	uint64_t bits = 0;
+
+	for (; r < end; r++) {
+		if (r->index / 64 != at) {
+			_Atomic uint64_t *word = word_of(c, r->index);
+
+			at = r->index / 64;
+			bits = word ? load_relaxed(word) : UINT64_MAX;
+		}
+		if (!(bits >> r->index % 64 & 1))
+			return r;
+	}
+	return end;
+}
+
+/* The same of a plain batch; false: the rule about what it reads has to look at its entries. */
+static bool batch_enter(struct checks *c, const struct plain_batch *b)
+{
+	const struct batch_side *device = b->reads.kind == MEM_DEVICE ? &b->reads : &b->writes;
+	const struct batch_range *r = device->range, *end = r + device->n;
+
+	while ((r = first_unwritten(c, r, end)) != end) {
+		if (device == &b->reads)
+			return false;
+		mark_written(c, r++->index);
+	}
+	return true;
+}
+
 static void written_access_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct operation *op = thread_of(call)->operation;
@@ -188,8 +223,9 @@ static void written_access_enter(struct checks *c, struct acl_call_record *call)
 	/* Nearly every copy: nothing is left to note. */
 	if (call->plain && !op->batch && op->first[0].written && op->first[1].written)
 		return;
-	if (!load_relaxed(&written(c)->off))
-		accesses_enter(c, call);
+	if (load_relaxed(&written(c)->off) || (plain_batch_of(call) && batch_enter(c, plain_batch_of(call))))
+		return;
+	accesses_enter(c, call);
 }
 
 /* --- binding ---------------------------------------------------------------------------------- */

@@ -511,6 +511,69 @@ static void batch_after_a_copy(void **state)
 	fixture_free(x.fixture);
 }
 
+#define ENTRIES 4
+
+/* Of 256 bytes each, so many bytes apart. */
+static void entries_up(struct scenario *x, char *to, size_t apart, void *stream)
+{
+	size_t bytes[ENTRIES], failed, index = 0;
+	aclrtMemcpyBatchAttr attribute = {
+		.dstLoc = {0, ACL_MEM_LOCATION_TYPE_DEVICE}, .srcLoc = {0, ACL_MEM_LOCATION_TYPE_HOST}};
+	void *from[ENTRIES], *targets[ENTRIES];
+
+	for (unsigned i = 0; i < ENTRIES; i++) {
+		bytes[i] = 256;
+		from[i] = (char *)x->h + (size_t)(ENTRIES - i) * 256;
+		targets[i] = to + i * apart;
+	}
+	CALL(x->fixture, aclrtMemcpyBatchAsync, 0, .dsts = targets, .destMaxs = bytes, .srcs = from,
+		.sizes = bytes, .numBatches = ENTRIES, .attrs = &attribute, .attrsIndexes = &index,
+		.numAttrs = 1, .failIndex = &failed, .stream = stream);
+}
+
+/* Side by side or apart, once or again: each entry counts, at its last time. */
+static void entries_of_a_batch(void **state)
+{
+	for (unsigned i = 0; i < 8; i++) {
+		struct scenario x = scenario();
+		size_t apart = i & 1 ? 256 : 1024;
+		char *to = x.d;
+
+		(void)state;
+		entries_up(&x, to, apart, x.s);
+		if (i & 2)
+			entries_up(&x, to, apart, x.s);
+		CALL(x.fixture, aclrtRecordEvent, 0, .event = x.event, .stream = x.s);
+		if (i & 4)
+			entries_up(&x, to, apart, x.s);
+		CALL(x.fixture, aclrtStreamWaitEvent, 0, .stream = x.t, .event = x.event);
+		silent(x.fixture);
+		CALL(x.fixture, aclrtMemsetAsync, 0, .devPtr = to + 2 * apart + 64, .maxCount = 64,
+			.count = 64, .stream = x.t);
+		if (i & 4)
+			want(x.fixture, "stream-race-set:error");
+		else
+			silent(x.fixture);
+		fixture_free(x.fixture);
+	}
+}
+
+/* What was known of the last batch's memory is nothing when that has changed. */
+static void batch_of_gone_memory(void **state)
+{
+	struct scenario x = scenario();
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++)
+		entries_up(&x, x.d, 1024, x.s);
+	CALL(x.fixture, aclrtSynchronizeStream, 0, .stream = x.s);
+	CALL(x.fixture, aclrtFree, 0, .devPtr = x.d);
+	silent(x.fixture);
+	entries_up(&x, x.d, 1024, x.s);
+	want(x.fixture, "use-after-free:error");
+	fixture_free(x.fixture);
+}
+
 /* What counts is the last time. */
 static void copied_again(void **state)
 {
@@ -652,6 +715,8 @@ int main(void)
 		cmocka_unit_test(model_waits_inside),
 		cmocka_unit_test(refused_copy),
 		cmocka_unit_test(batch_after_a_copy),
+		cmocka_unit_test(entries_of_a_batch),
+		cmocka_unit_test(batch_of_gone_memory),
 		cmocka_unit_test(copied_again),
 		cmocka_unit_test(pieces_copied_again),
 		cmocka_unit_test(seen_by_another_thread),

@@ -4,7 +4,7 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 #include "checks/state/device_state.h"
-#include "checks/state/operation.h"
+#include "checks/state/plain_batch.h"
 
 /* One sentence and one number; the rule was counted before the loop that finds it broken. */
 static void say(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
@@ -140,12 +140,14 @@ static void batch_arguments_enter(struct checks *c, struct acl_call_record *call
 {
 	uint64_t n = acl_arg_value(call->api, call->args, ACL_ROLE_NUMBER);
 	bool async = acl_apis[call->api].mode == ACL_MODE_ASYNC;
-	const struct operation *op;
+	const struct plain_batch *batch = plain_batch_of(call);
+	const struct operation *op = NULL;
 
 	if (!array_of(call, ACL_ROLE_SIZES) || !n)
 		return;
-	op = operation_of(c, call);
-	if (op->n_entries && all_empty(op))
+	if (!batch || !batch->apart)
+		op = operation_of(c, call);
+	if (op && op->n_entries && all_empty(op))
 		return;
 	rule_evaluated(call, RULE("batch-null-or-empty"));
 	if (!array_of(call, ACL_ROLE_DSTS) || !array_of(call, ACL_ROLE_LIMITS) ||
@@ -163,8 +165,11 @@ static void batch_arguments_enter(struct checks *c, struct acl_call_record *call
 		return;
 	}
 	batch_attributes(c, call, n);
-	batch_entries(c, call, op);
-	batch_dependencies(c, call, op);
+	/* The entries of a plain batch have sizes and addresses, and fit. */
+	if (!batch)
+		batch_entries(c, call, op);
+	if (op)
+		batch_dependencies(c, call, op);
 }
 
 /* --- attributes of allocations and launches ------------------------------------------------ */

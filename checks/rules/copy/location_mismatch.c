@@ -7,7 +7,7 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
-#include "checks/state/operation.h"
+#include "checks/state/plain_batch.h"
 
 struct far_state {
 	struct value_table symbols; /* symbol -> its size */
@@ -168,17 +168,22 @@ static const aclrtMemcpyBatchAttr *attribute_of(struct batch_attributes *b, uint
 	return b->next ? &b->now : NULL;
 }
 
-static bool location_fits(const aclrtMemLocation *l, const struct op_access *a)
+/* device: where the memory is a device's, which; -1: unknown. */
+static bool location_is(const aclrtMemLocation *l, bool on_device, int device)
 {
 	bool host = l->type == ACL_MEM_LOCATION_TYPE_HOST || l->type == ACL_MEM_LOCATION_TYPE_HOST_NUMA;
-	int device;
 
 	if (!host && l->type != ACL_MEM_LOCATION_TYPE_DEVICE)
 		return true;
-	if (host || !access_is_device(a))
-		return host == !access_is_device(a);
-	device = a->block.block ? load_relaxed(&a->block.block->device) : -1;
+	if (host || !on_device)
+		return host == !on_device;
 	return device < 0 || (int)l->id == device;
+}
+
+static bool location_fits(const aclrtMemLocation *l, const struct op_access *a)
+{
+	return location_is(
+		l, access_is_device(a), a->block.block ? load_relaxed(&a->block.block->device) : -1);
 }
 
 /* Certainly host or device; the program's own memory is looked up here. */
@@ -222,12 +227,37 @@ static void check_batch_entry(struct checks *c, struct acl_call_record *call, co
 			"The attribute of the entry says another place than its addresses.");
 }
 
+/* All entries of a plain batch lie alike: each attribute fits all of them. */
+static bool plain_location_fits(
+	struct checks *c, struct acl_call_record *call, const struct plain_batch *batch)
+{
+	bool up = batch->reads.kind == MEM_HOST;
+	const aclrtMemcpyBatchAttr *attr;
+	struct program_array attrs;
+
+	program_array_open(&attrs, c, acl_arg_pointer(call->api, call->args, ACL_ROLE_ATTRIBUTES),
+		sizeof(*attr), acl_arg_value(call->api, call->args, ACL_ROLE_ATTRIBUTE_COUNT));
+	for (uint64_t i = 0; i < attrs.count; i++) {
+		attr = program_array_at(&attrs, i);
+		if (!attr || !location_is(&attr->srcLoc, !up, batch->device) ||
+			!location_is(&attr->dstLoc, up, batch->device))
+			return false;
+	}
+	rule_evaluated(call, RULE("batch-direction"));
+	if (attrs.count)
+		rule_evaluated(call, RULE("batch-attr-location-mismatch"));
+	return true;
+}
+
 static void batch_location_enter(struct checks *c, struct acl_call_record *call)
 {
+	const struct plain_batch *batch = plain_batch_of(call);
 	struct batch_attributes attributes;
 	const struct operation *op;
 	int first = -1;
 
+	if (batch && plain_location_fits(c, call, batch))
+		return;
 	op = operation_of(c, call);
 	batch_attributes_open(&attributes, c, call);
 	for (uint64_t i = 0; i < op->n_entries; i++) {
