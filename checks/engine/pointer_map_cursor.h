@@ -45,8 +45,7 @@ static inline __attribute__((always_inline)) bool map_cursor_find(
 	out->base = address - offset;
 	out->size = k->last + 1;
 	out->index = k->run->first[i / BLOCK_CHUNK] + (uint32_t)(i % BLOCK_CHUNK);
-	out->generation =
-		__builtin_expect(state == SLOT_AGAIN, 0) ? load_acquire(&k->has->generation[i]) : 1;
+	out->generation = __builtin_expect(state == SLOT_AGAIN, 0) ? load_acquire(&k->has->generation[i]) : 1;
 	return true;
 }
 

@@ -109,6 +109,17 @@ static __attribute__((noinline)) void memory_task_look(struct checks *c, struct 
 		memory_task_all(c, call, operation_of(c, call), ACCESS_READS | ACCESS_WRITES);
 }
 
+/* A copy from one known range to another, both in memory that is there: plain or not, it is entered alike. */
+static inline bool is_between_blocks(const struct acl_call_record *call, const struct operation *op)
+{
+	const struct op_access *src = &op->first[0], *dst = &op->first[1];
+
+	return op && op->serial == call->state.operation && op->kind == ACL_OP_COPY_LINEAR && op->n_entries &&
+	       src->block.block && dst->block.block && src->rows == 1 && dst->rows == 1 &&
+	       !call->state.capture && op->direction != ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE &&
+	       src->span <= access_room(src) && dst->span <= access_room(dst);
+}
+
 static void memory_task_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
@@ -117,7 +128,9 @@ static void memory_task_enter(struct checks *c, struct acl_call_record *call)
 
 	if (!s || !call->state.position)
 		return;
-	if (__builtin_expect(!call->plain || op->batch || load_relaxed(&stream_state(s)->uncertain), 0)) {
+	if (__builtin_expect((!call->plain && !is_between_blocks(call, op)) || op->batch ||
+				     load_relaxed(&stream_state(s)->uncertain),
+		    0)) {
 		memory_task_look(c, call);
 		return;
 	}

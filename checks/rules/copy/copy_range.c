@@ -83,11 +83,16 @@ static bool check_bounds(
 	struct checks *c, struct acl_call_record *call, const struct operation *op, const struct op_access *r)
 {
 	const struct acl_rule *rule = bounds_rule(op, r);
-	struct op_access whole = *r;
+	struct op_access whole;
 
 	/* Imported memory has an end that we do not know. */
 	if (!rule || r->block.kind == MEM_IMPORTED)
 		return false;
+	if (__builtin_expect(r->span <= access_room(r), 1)) {
+		rule_evaluated(call, rule);
+		return false;
+	}
+	whole = *r;
 	whole.block.size = end_of(c, r) - r->block.base;
 	return check_room(c, call, &whole, rule,
 		r->span <= rounded(&whole.block) - (whole.block.size - access_room(&whole)));
@@ -220,7 +225,7 @@ static void check_limit(struct checks *c, struct acl_call_record *call, const st
 
 	if (!certain(r) || r->block.kind == MEM_REGISTERED || r->block.kind == MEM_POOL)
 		return;
-	whole = rounded(&r->block);
+	whole = r->limit != r->span ? rounded(&r->block) : 0;
 	FINDING(c, call, "memcpy-destmax-exceeds-allocation",
 		r->limit != r->span && (offset > whole || r->limit > whole - offset),
 		PARTS(part_advice(offset && r->limit <= whole), part_address(r->name, r->address),
