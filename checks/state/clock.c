@@ -38,21 +38,34 @@ struct clock_rest {
 	const struct clock_entry *at, *end;
 };
 
-/* The entries of the lowest stream, taken out of all arrays as one. */
-static bool rest_next(struct clock_rest *rest, unsigned n, struct clock_entry *out)
+static inline uint64_t rest_stream(const struct clock_rest *r)
 {
-	out->stream = UINT64_MAX;
+	return r->at < r->end ? r->at->stream : UINT64_MAX;
+}
+
+static inline void rest_take(struct clock_rest *r, struct clock_entry *out)
+{
+	if (rest_stream(r) != out->stream)
+		return;
+	if (r->at->position > out->position)
+		out->position = r->at->position;
+	r->at++;
+}
+
+/* The entries of the lowest stream, taken out of all arrays as one. */
+static inline bool rest_next(
+	struct clock_rest *a, struct clock_rest *b, struct clock_rest *more, struct clock_entry *out)
+{
+	uint64_t low = rest_stream(a) < rest_stream(b) ? rest_stream(a) : rest_stream(b);
+
+	out->stream = rest_stream(more) < low ? rest_stream(more) : low;
 	out->position = 0;
-	for (unsigned i = 0; i < n; i++)
-		if (rest[i].at < rest[i].end && rest[i].at->stream < out->stream)
-			out->stream = rest[i].at->stream;
-	for (unsigned i = 0; i < n; i++)
-		if (rest[i].at < rest[i].end && rest[i].at->stream == out->stream) {
-			if (rest[i].at->position > out->position)
-				out->position = rest[i].at->position;
-			rest[i].at++;
-		}
-	return out->position != 0;
+	if (out->stream == UINT64_MAX)
+		return false;
+	rest_take(a, out);
+	rest_take(b, out);
+	rest_take(more, out);
+	return true;
 }
 
 static struct clock_rest rest_of(const struct clock *k)
@@ -64,7 +77,7 @@ struct clock *clock_join(struct checks *c, const struct clock *a, const struct c
 	const struct clock_entry *more, clock_settled_fn settled, bool *full)
 {
 	uint32_t room = (a ? a->n : 0) + (b ? b->n : 0) + 1;
-	struct clock_rest rest[3] = {rest_of(a), rest_of(b), {more, more + (more != NULL)}};
+	struct clock_rest first = rest_of(a), second = rest_of(b), third = {more, more + (more != NULL)};
 	struct clock *k = checks_alloc(c, clock_bytes(room));
 	struct clock_entry next;
 
@@ -73,7 +86,7 @@ struct clock *clock_join(struct checks *c, const struct clock *a, const struct c
 		return NULL;
 	k->room = room;
 	atomic_init(&k->users, 1);
-	while (rest_next(rest, 3, &next))
+	while (rest_next(&first, &second, &third, &next))
 		if (!settled(c, &next))
 			k->entry[k->n++] = next;
 	*full = k->n > CLOCK_ENTRIES;
