@@ -33,7 +33,7 @@ struct pending_access {
 	uint8_t flags; /* enum access_flag */
 };
 
-#define ACCESS_TREE_NODES 1024
+#define ACCESS_TREE_NODES 1536
 #define ACCESS_TREE_DEPTH 64 /* random priorities make it a third of that */
 
 struct access_tree {

@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Accesses of tasks that may still run, by block: how one more is entered among them. */
+#include "checks/engine/rule_coverage.h"
 #include "checks/state/declared_pool.h"
 #include "checks/state/order_state.h"
 #include "checks/state/pending_inside.h"
 
-/* Blocks followed at once, by the lower bits of their index: of two with the same bits the later one. */
-#define MEMORY_BLOCKS 65536
-#define REGISTERED_BLOCKS 4096
 #define FIRST_NODES 3
 #define FIRST_PLACES_LOG 3 /* of accesses that may come again: as many more as there is room for nodes */
-
-struct pending_state {
-	struct block_accesses memory[MEMORY_BLOCKS], registered[REGISTERED_BLOCKS];
-};
 
 /* --- the accesses of a block ---------------------------------------------------------------- */
 
 static struct block_accesses *slot_of(struct checks *c, unsigned kind, uint32_t index)
 {
-	struct pending_state *p = module_state(c, pending);
+	struct pending_state *p = pending_state(c);
 
 	return kind == MEM_REGISTERED ? &p->registered[index % REGISTERED_BLOCKS]
 				      : &p->memory[index % MEMORY_BLOCKS];
@@ -409,7 +403,7 @@ bool entering_begin(struct checks *c, const struct acl_call_record *call, struct
 {
 	struct acl_object *s = stream_of(call);
 
-	if (order_unseen(c, s))
+	if (!pending_state(c)->followed || order_unseen(c, s))
 		return false;
 	e->c = c;
 	e->stream = s;
@@ -490,7 +484,7 @@ static inline bool range_again(const struct block_accesses *b, const struct batc
 void entering_add_ranges(struct entering *e, const struct batch_side *side, unsigned flags)
 {
 	const struct pending_access *now = &e->access;
-	struct pending_state *pending = module_state(e->c, pending);
+	struct pending_state *pending = pending_state(e->c);
 
 	for (const struct batch_range *r = side->range, *end = r + side->n; r < end; r++) {
 		struct block_accesses *b = &pending->memory[r->index % MEMORY_BLOCKS];
@@ -533,6 +527,11 @@ void access_take_back(struct checks *c, const struct acl_call_record *call, cons
 	if (found && !access_tree_remove(&b->tree, found))
 		accesses_clear(b);
 	unlock(&b->lock);
+}
+
+void accesses_follow_for(struct checks *c, const struct acl_rule *rule)
+{
+	pending_state(c)->followed |= rule_wanted(c, rule);
 }
 
 /* --- what a call has met -------------------------------------------------------------------------------- */

@@ -54,6 +54,12 @@ struct access_question {
 bool access_in_flight(
 	struct checks *c, const struct access_question *q, struct access_conflict *out, unsigned *compared);
 
+/*
+ * In create, for each rule about accesses in flight: they are followed when one of these rules is on, and
+ * else nothing is met, and nothing in flight.
+ */
+void accesses_follow_for(struct checks *c, const struct acl_rule *rule);
+
 /* The range of an operation's access. */
 struct access_question access_question_of(const struct op_access *a);
 

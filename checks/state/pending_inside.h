@@ -26,6 +26,20 @@ struct block_accesses {
 	uint8_t shift; /* 64 - log2 of the places there */
 };
 
+/* Blocks followed at once, by the lower bits of their index: of two with the same bits the later one. */
+#define MEMORY_BLOCKS 65536
+#define REGISTERED_BLOCKS 4096
+
+struct pending_state {
+	bool followed; /* a rule asks about accesses in flight */
+	struct block_accesses memory[MEMORY_BLOCKS], registered[REGISTERED_BLOCKS];
+};
+
+static inline struct pending_state *pending_state(struct checks *c)
+{
+	return module_state(c, pending);
+}
+
 /* An access that is entered, and what the call has met so far. */
 struct entering {
 	struct checks *c;

@@ -126,7 +126,7 @@ static void memory_task_enter(struct checks *c, struct acl_call_record *call)
 	const struct operation *op = thread_of(call)->operation;
 	unsigned left = 0;
 
-	if (!s || !call->state.position)
+	if (!s || !call->state.position || !pending_state(c)->followed)
 		return;
 	if (__builtin_expect((!call->plain && !is_between_blocks(call, op)) || op->batch ||
 				     load_relaxed(&stream_state(s)->uncertain),

@@ -7,6 +7,7 @@
 #include "fixture.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "checks/state/order_state.h"
@@ -632,6 +633,51 @@ static void pieces_copied_again(void **state)
 	fixture_free(x.fixture);
 }
 
+/* --- rules that are off ------------------------------------------------------------------------------ */
+
+/* A checker with one rule; NULL: none. */
+static struct scenario scenario_of_one_rule(const char *id)
+{
+	uint8_t *as = calloc(acl_rule_count, 1);
+	struct scenario x = {.h = (void *)HOST_MEMORY};
+
+	memset(as, 1 + ACL_DEFAULT_OFF, acl_rule_count);
+	if (id)
+		as[acl_rule_find(id)->index] = 1 + ACL_DEFAULT_ON;
+	x.fixture = fixture_with(&(const struct checks_config){.target = DOCUMENTS, .rule_default = as});
+	free(as);
+	x.fixture->other_ways = 0;
+	x.s = fixture_stream(x.fixture, 1);
+	x.t = fixture_stream(x.fixture, 2);
+	x.d = fixture_malloc(x.fixture, DEVICE_MEMORY, 4096);
+	x.h = fixture_malloc_host(x.fixture, HOST_MEMORY, 4096);
+	return x;
+}
+
+/* Any rule about tasks in flight needs them followed; without one nothing is. */
+static void followed_for_a_rule(void **state)
+{
+	static const char *const rules[] = {
+		"stream-race-copy", "stream-race-set", "free-host-in-flight", "free-in-flight", NULL};
+
+	for (unsigned i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+		struct scenario x = scenario_of_one_rule(rules[i]);
+		char wanted[64] = "";
+
+		(void)state;
+		up(&x, x.s, ACL_MEMCPY_HOST_TO_DEVICE);
+		up(&x, x.t, ACL_MEMCPY_HOST_TO_DEVICE);
+		CALL(x.fixture, aclrtMemsetAsync, 0, .devPtr = x.d, .maxCount = 64, .count = 64,
+			.stream = x.s);
+		CALL(x.fixture, aclrtFree, 0, .devPtr = x.d);
+		CALL(x.fixture, aclrtFreeHost, 0, .hostPtr = x.h);
+		if (rules[i])
+			snprintf(wanted, sizeof(wanted), "%s:error", rules[i]);
+		want(x.fixture, wanted);
+		fixture_free(x.fixture);
+	}
+}
+
 /* --- what the host saw ------------------------------------------------------------------------------ */
 
 /* Another thread saw it done and passed the memory on. */
@@ -719,6 +765,7 @@ int main(void)
 		cmocka_unit_test(batch_of_gone_memory),
 		cmocka_unit_test(copied_again),
 		cmocka_unit_test(pieces_copied_again),
+		cmocka_unit_test(followed_for_a_rule),
 		cmocka_unit_test(seen_by_another_thread),
 		cmocka_unit_test(constant_memory),
 	};

@@ -91,6 +91,14 @@ static void race_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_f
 		add(binder, kernel_launches[i], ACL_ENTER, race_enter);
 }
 
+static bool stream_race_create(struct checks *c)
+{
+	accesses_follow_for(c, RULE("stream-race-copy"));
+	accesses_follow_for(c, RULE("stream-race-set"));
+	accesses_follow_for(c, RULE("pool-cross-stream-unordered"));
+	return true;
+}
+
 static const struct check_hook hooks[] = {
 	{ACL_ANNOTATION_KERNEL, ACL_ENTER, race_enter},
 	{ON_GROUP(COPY), ACL_ENTER | ACL_IF_ASYNC, race_enter},
@@ -102,6 +110,7 @@ static const struct check_hook hooks[] = {
 
 const struct check_module module_stream_race = {
 	.bind = race_bind,
+	.create = stream_race_create,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 };

@@ -69,6 +69,14 @@ static void describe_enter(struct checks *c, struct acl_call_record *call)
 			c, call, RULE("desc-modified-in-flight"), &q, "The descriptor is written at once");
 }
 
+static bool unsynchronised_use_create(struct checks *c)
+{
+	accesses_follow_for(c, RULE("async-result-used-before-sync"));
+	accesses_follow_for(c, RULE("memset-async-host-unordered"));
+	accesses_follow_for(c, RULE("desc-modified-in-flight"));
+	return true;
+}
+
 static const struct check_hook hooks[] = {
 	{ON_GROUP(COPY), ACL_ENTER | ACL_IF_NOT_ASYNC, use_enter},
 	{ON_GROUP(SET), ACL_ENTER | ACL_IF_NOT_ASYNC, use_enter},
@@ -77,6 +85,7 @@ static const struct check_hook hooks[] = {
 };
 
 const struct check_module module_unsynchronised_use = {
+	.create = unsynchronised_use_create,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 };

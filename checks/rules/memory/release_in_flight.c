@@ -74,6 +74,16 @@ static void unregister_enter(struct checks *c, struct acl_call_record *call)
 	use_in_flight(c, call, RULE("host-unregister-in-flight"), &q, "The memory is unregistered at once");
 }
 
+static bool release_in_flight_create(struct checks *c)
+{
+	accesses_follow_for(c, RULE("free-in-flight"));
+	accesses_follow_for(c, RULE("free-host-in-flight"));
+	accesses_follow_for(c, RULE("free-devsync-other-device"));
+	accesses_follow_for(c, RULE("vmm-unmap-in-flight"));
+	accesses_follow_for(c, RULE("host-unregister-in-flight"));
+	return true;
+}
+
 static const struct check_hook hooks[] = {
 	{ON_OP(FREE_DEVICE), ACL_ENTER, memory_release_enter},
 	{ON_OP(FREE_HOST), ACL_ENTER, memory_release_enter},
@@ -82,6 +92,7 @@ static const struct check_hook hooks[] = {
 };
 
 const struct check_module module_release_in_flight = {
+	.create = release_in_flight_create,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 };

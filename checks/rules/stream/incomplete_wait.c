@@ -125,6 +125,13 @@ static void awaited_destroy_enter(struct checks *c, struct acl_call_record *call
 		say_timeout(c, call, waited, waited, NULL);
 }
 
+static bool incomplete_wait_create(struct checks *c)
+{
+	accesses_follow_for(c, RULE("sync-timeout-ignored"));
+	accesses_follow_for(c, RULE("sync-device-scope"));
+	return true;
+}
+
 static const struct check_hook hooks[] = {
 	{ON_OP(SYNCHRONISE_STREAM), ACL_FAILED, wait_timed_out},
 	{ON_OP(SYNCHRONISE_EVENT), ACL_FAILED, wait_timed_out},
@@ -136,6 +143,7 @@ static const struct check_hook hooks[] = {
 };
 
 const struct check_module module_unfinished = {
+	.create = incomplete_wait_create,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 };
