@@ -38,6 +38,9 @@ FORWARD(aclrtMemcpyBatchAsync,
 		size_t *f, aclrtStream t),
 	(d, m, s, n, b, a, i, k, f, t))
 FORWARD(aclrtSynchronizeStream, (aclrtStream s), (s))
+FORWARD(aclmdlRICaptureBegin, (aclrtStream s, aclmdlRICaptureMode m), (s, m))
+FORWARD(aclmdlRICaptureEnd, (aclrtStream s, aclmdlRI *m), (s, m))
+FORWARD(aclmdlRIExecuteAsync, (aclmdlRI m, aclrtStream s), (m, s))
 FORWARD(aclrtStreamGetId, (aclrtStream s, int32_t *i), (s, i))
 
 /* Called by the benchmark with the runtime to forward to. */
@@ -65,4 +68,7 @@ void bare_bind(void *runtime)
 	BIND(aclrtMemcpyBatchAsync);
 	BIND(aclrtSynchronizeStream);
 	BIND(aclrtStreamGetId);
+	BIND(aclmdlRICaptureBegin);
+	BIND(aclmdlRICaptureEnd);
+	BIND(aclmdlRIExecuteAsync);
 }

@@ -17,7 +17,13 @@
 #include "bench.h"
 #include "bounds.h"
 
-static struct bench_variant variants[BENCH_VARIANTS];
+static struct bench_variant variants[BENCH_LIBRARIES];
+
+#define UNORDERED                                                                                            \
+	"-stream-race-copy,-stream-race-set,-pool-cross-stream-unordered,-async-result-used-before-sync,"    \
+	"-memset-async-host-unordered,-desc-modified-in-flight,-free-in-flight,-free-host-in-flight,"        \
+	"-free-devsync-other-device,-vmm-unmap-in-flight,-host-unregister-in-flight,-sync-timeout-ignored,"  \
+	"-sync-device-scope"
 
 /* --- variants ------------------------------------------------------------ */
 
@@ -72,6 +78,19 @@ static void open_variants(const char *directory)
 	variants[BENCH_CHECKS].aclInit(NULL);
 }
 
+static struct bench_variant *open_unordered(const char *directory)
+{
+	struct bench_variant *v = &variants[BENCH_UNORDERED];
+
+	setenv("ACLCHECK_RULES", UNORDERED, 1);
+	bind(v, "unordered", open_library(directory, "libaclcheck-unordered.so"));
+	v->aclInit(NULL);
+	unsetenv("ACLCHECK_RULES");
+	bench_objects(v);
+	bench_grow(v, 10);
+	return v;
+}
+
 /* --- counting --------------------------------------------------------------- */
 
 /* The counter counts inside of this function, and adds up at its end. */
@@ -97,12 +116,21 @@ static void prepare(struct bench_variant *v, const char *counted)
 		bench_two_devices(v);
 	else if (!strcmp(counted, "register_10000"))
 		bench_register(v, 10000);
+	else if (!strcmp(counted, "copy_1000"))
+		bench_grow(v, 1000);
 	else if (!strcmp(counted, "copy_10000"))
 		bench_grow(v, 10000);
+	else if (!strcmp(counted, "replay_2"))
+		bench_capture(v, 2);
+	else if (!strcmp(counted, "replay_2000"))
+		bench_capture(v, 2000);
 }
 
-static void count_one(struct bench_variant *v, const char *name, const char *loop, size_t calls)
+static void count_one(
+	struct bench_variant *v, const char *directory, const char *name, const char *loop, size_t calls)
 {
+	if (v == &variants[BENCH_CHECKS] && !strcmp(name, "copy_unordered"))
+		v = open_unordered(directory);
 	prepare(v, name);
 	bench_settle(v);
 	bench_loop(loop)(v, calls, 0);
@@ -119,7 +147,7 @@ static int count(char **arg)
 	v = variant_of(arg[1]);
 	bench_objects(v);
 	bench_grow(v, 10);
-#define COUNT(name, loop, calls, bound, percent, of) count_one(v, #name, #loop, calls);
+#define COUNT(name, loop, calls, bound, percent, of) count_one(v, arg[0], #name, #loop, calls);
 	BENCH_COUNTED(COUNT)
 #undef COUNT
 	return 0;

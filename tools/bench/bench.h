@@ -29,9 +29,21 @@
 	X(aclrtMemcpyAsync)                                                                                  \
 	X(aclrtMemcpyBatchAsync)                                                                             \
 	X(aclrtSynchronizeStream)                                                                            \
+	X(aclmdlRICaptureBegin)                                                                              \
+	X(aclmdlRICaptureEnd)                                                                                \
+	X(aclmdlRIExecuteAsync)                                                                              \
 	X(aclrtStreamGetId)
 
-enum bench_variant_id { BENCH_DIRECT, BENCH_BARE, BENCH_OFF, BENCH_CHECKS, BENCH_VARIANTS };
+/* UNORDERED: the checks but for the rules about what is in flight; counted only. */
+enum bench_variant_id {
+	BENCH_DIRECT,
+	BENCH_BARE,
+	BENCH_OFF,
+	BENCH_CHECKS,
+	BENCH_VARIANTS,
+	BENCH_UNORDERED = BENCH_VARIANTS,
+	BENCH_LIBRARIES
+};
 
 #define BENCH_STREAMS 64
 #define BENCH_BATCH 4096 /* entries of the longest batch */
@@ -48,6 +60,8 @@ struct bench_variant {
 	void **blocks; /* device, 4 KiB each; then those of mixed sizes, 512 bytes to 64 KiB */
 	void **order; /* the same blocks, or those of mixed sizes, shuffled */
 	void **batch; /* BENCH_BATCH blocks of their own */
+	void *large; /* device, a block with many accesses */
+	aclmdlRI model; /* captured by bench_capture() */
 	size_t n_blocks, n_order;
 	size_t n_registered; /* ranges of host memory */
 };
@@ -62,6 +76,12 @@ typedef void (*bench_loop_fn)(struct bench_variant *v, size_t n, size_t first);
 	X(record_low)                                                                                        \
 	X(record_high)                                                                                       \
 	X(wait)                                                                                              \
+	X(cross_1)                                                                                           \
+	X(cross_8)                                                                                           \
+	X(cross_64)                                                                                          \
+	X(pending_10)                                                                                        \
+	X(pending_1000)                                                                                      \
+	X(replay)                                                                                            \
 	X(copy_ten)                                                                                          \
 	X(copy_set)                                                                                          \
 	X(copy_random)                                                                                       \
@@ -90,6 +110,8 @@ void bench_grow(struct bench_variant *v, size_t blocks);
 void bench_grow_mixed(struct bench_variant *v, size_t more);
 /* Up to so many registered ranges. */
 void bench_register(struct bench_variant *v, size_t ranges);
+/* A model of so many copies. */
+void bench_capture(struct bench_variant *v, size_t copies);
 /* Two devices are in use from now on; the objects stay on the first. */
 void bench_two_devices(struct bench_variant *v);
 /* Everything submitted is done: another loop may use the same blocks on other streams. */

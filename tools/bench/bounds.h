@@ -23,8 +23,17 @@
 	X(repeat, repeat, 1000, 900, 0, repeat)                                                              \
 	X(register_10, register, 1000, 0, 0, register_10)                                                    \
 	X(register_10000, register, 1000, 0, 200, register_10)                                               \
+	X(copy_unordered, copy_ten, 5000, 700, 0, copy_unordered)                                            \
+	X(cross_1, cross_1, 5000, 0, 0, cross_1)                                                             \
+	X(cross_8, cross_8, 5000, 0, 0, cross_8)                                                             \
+	X(cross_64, cross_64, 5000, 0, 0, cross_64)                                                          \
+	X(pending_10, pending_10, 5000, 0, 0, pending_10)                                                    \
+	X(pending_1000, pending_1000, 5000, 0, 200, pending_10)                                              \
+	X(copy_1000, copy_random, 5000, 900, 0, copy_1000)                                                   \
 	X(copy_10000, copy_random, 5000, 900, 0, copy_10000)                                                 \
-	X(copy_two_devices, copy_random, 5000, 0, 110, copy_10000)
+	X(copy_two_devices, copy_random, 5000, 0, 110, copy_10000)                                           \
+	X(replay_2, replay, 1000, 0, 0, replay_2)                                                            \
+	X(replay_2000, replay, 1000, 0, 110, replay_2)
 
 #define BOUND_OFF 12 /* instructions over the bare forward, checks off */
 #define BOUND_REPORT 80 /* instructions that a report adds to a call */

@@ -163,3 +163,24 @@ EXPORT aclError aclrtStreamGetId(aclrtStream stream, int32_t *id)
 	*id = 1;
 	return ACL_SUCCESS;
 }
+
+EXPORT aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode)
+{
+	(void)stream;
+	(void)mode;
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *model)
+{
+	(void)stream;
+	*model = counter_inc(&next_handle, 64);
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclmdlRIExecuteAsync(aclmdlRI model, aclrtStream stream)
+{
+	(void)model;
+	(void)stream;
+	return ACL_SUCCESS;
+}

@@ -50,6 +50,37 @@ LOOP(loop_copy_set, copy_to(v, v->blocks[(i % 1000) * (v->n_blocks / 1000)], BLO
 LOOP(loop_copy_random, copy_to(v, v->order[i % v->n_order], BLOCK))
 LOOP(loop_copy_mixed, copy_to(v, v->order[i % v->n_order], SMALL))
 
+/* A copy on each of the streams in turn, for which the next stream waits: three calls. */
+static inline void cross(struct bench_variant *v, size_t i, size_t streams)
+{
+	size_t s = i % streams, next = (s + 1) % streams;
+
+	copy_on(v, (char *)v->large + s * SMALL, SMALL, s);
+	v->aclrtRecordEvent(v->events[s], v->streams[s]);
+	if (next != s)
+		v->aclrtStreamWaitEvent(v->streams[next], v->events[s]);
+}
+
+LOOP(loop_cross_1, cross(v, i, 1))
+LOOP(loop_cross_8, cross(v, i, 8))
+LOOP(loop_cross_64, cross(v, i, BENCH_STREAMS))
+
+/* So many accesses to one block at once: two sizes of each piece in turn, so that none is the last one again.
+ */
+static inline void pending(struct bench_variant *v, size_t i, size_t accesses)
+{
+	size_t piece = i % (accesses / 2), bytes = i / (accesses / 2) % 2 ? 48 : 64,
+	       s = piece % BENCH_STREAMS;
+
+	v->aclrtMemcpyAsync((char *)v->large + piece * 64, bytes, (char *)v->host + s * BLOCK, bytes,
+		ACL_MEMCPY_HOST_TO_DEVICE, v->streams[s]);
+}
+
+LOOP(loop_pending_10, pending(v, i, 10))
+LOOP(loop_pending_1000, pending(v, i, 1000))
+
+LOOP(loop_replay, v->aclmdlRIExecuteAsync(v->model, v->streams[0]))
+
 /* Two threads: streams, events and blocks of their own. */
 LOOP(loop_record_low, v->aclrtRecordEvent(v->events[i % 16], v->streams[i % 16]))
 LOOP(loop_record_high, v->aclrtRecordEvent(v->events[32 + i % 16], v->streams[32 + i % 16]))
@@ -169,7 +200,16 @@ void bench_objects(struct bench_variant *v)
 	v->batch = malloc(BENCH_BATCH * sizeof(*v->batch));
 	for (unsigned i = 0; i < BENCH_BATCH; i++)
 		v->aclrtMalloc(&v->batch[i], BLOCK, ACL_MEM_MALLOC_HUGE_FIRST);
+	v->aclrtMalloc(&v->large, BENCH_STREAMS * BLOCK, ACL_MEM_MALLOC_HUGE_FIRST);
 	bench_register(v, 10);
+}
+
+void bench_capture(struct bench_variant *v, size_t copies)
+{
+	v->aclmdlRICaptureBegin(v->streams[0], ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL);
+	for (size_t i = 0; i < copies; i++)
+		copy_on(v, v->batch[i], BLOCK, 0);
+	v->aclmdlRICaptureEnd(v->streams[0], &v->model);
 }
 
 void bench_settle(struct bench_variant *v)

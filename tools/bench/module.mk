@@ -10,15 +10,15 @@ $(BENCH_DIR)/libempty.so: $(call objs,tools/bench/empty_runtime.c)
 $(BENCH_DIR)/libbare.so: $(call objs,tools/bench/bare.c)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(SANITIZE) $(LDFLAGS) -o $@ $^
 
-# The library under two names, so that one process can load it twice with different settings.
-$(BENCH_DIR)/libaclcheck-on.so $(BENCH_DIR)/libaclcheck-off.so: $(BUILD)/libaclcheck.so
+# The library under several names, so that one process can load it once for each of different settings.
+$(addprefix $(BENCH_DIR)/libaclcheck-,on.so off.so unordered.so): $(BUILD)/libaclcheck.so
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 $(BENCH_DIR)/bench: $(call objs,tools/bench/bench.c tools/bench/loops.c tools/bench/measure.c)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -ldl -lpthread
 
 BENCH_FILES := $(BENCH_DIR)/bench $(BENCH_DIR)/libempty.so $(BENCH_DIR)/libbare.so $(BENCH_DIR)/libaclcheck-on.so \
-	$(BENCH_DIR)/libaclcheck-off.so
+	$(BENCH_DIR)/libaclcheck-off.so $(BENCH_DIR)/libaclcheck-unordered.so
 
 bench: $(BENCH_FILES)
 	@tools/bench/run $(BENCH_DIR) $(BENCH_CALLS) >$(BENCH_DIR)/table.md; kept=$$?; cat $(BENCH_DIR)/table.md; $(MAKE) --no-print-directory bench-trace || kept=1; exit $$kept
