@@ -159,7 +159,7 @@ static inline __attribute__((always_inline)) bool region_find(struct pointer_map
 	       __builtin_expect(run_find(&map->run[load_acquire(&t->run[region])], address, place), 1);
 }
 
-void map_cursor_set(struct pointer_map *map, struct map_cursor *k, uint64_t address, unsigned kind)
+void map_cursor_set(struct pointer_map *map, struct map_cursor *k, uint64_t address)
 {
 	struct table *t = load_acquire(&map->table);
 	uint64_t region = t ? region_of(t, address) : 0;
@@ -177,8 +177,9 @@ void map_cursor_set(struct pointer_map *map, struct map_cursor *k, uint64_t addr
 	k->slots = load_acquire(&r->slots);
 	k->last = load_acquire(&r->last);
 	k->has = load_acquire(&r->has);
+	k->kind = load_acquire(&r->kind);
 	/* While it begins or ends there is nothing in it. */
-	if (load_acquire(&r->kind) != kind || k->seq & 1 || load_acquire(&r->seq) != k->seq)
+	if (k->seq & 1 || load_acquire(&r->seq) != k->seq)
 		k->slots = 0;
 	else
 		k->run = r;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a call's arguments to the memory it touches: once a call, for all rules. */
 #include "checks/state/operation.h"
+#include "checks/engine/pointer_map_cursor.h"
 #include "checks/engine/program_memory.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
@@ -148,18 +149,42 @@ static const struct {
 	[MEM_REGISTERED] = {ACCESS_HOST, PLAIN_NEVER},
 };
 
-static inline bool block_look_up(struct checks *c, struct recent_block *r, uint64_t address)
+static inline bool recent_fill(struct checks *c, struct recent_block *r)
 {
-	struct block_lookup *found = &r->block;
+	r->location = kinds[r->block.kind].location;
+	r->side = kinds[r->block.kind].side;
+	r->written = r->side == PLAIN_HOST || (r->side == PLAIN_DEVICE && block_written(c, r->block.index));
+	return true;
+}
 
-	if (!memory_find(c, address, found)) {
-		found->size = 0;
+/* Anywhere in the tables. */
+static __attribute__((noinline)) bool tables_look_up(
+	struct checks *c, struct operation *op, struct recent_block *r, uint64_t address)
+{
+	if (!memory_find(c, address, &r->block)) {
+		r->block.size = 0;
 		return false;
 	}
-	r->location = kinds[found->kind].location;
-	r->side = kinds[found->kind].side;
-	r->written = r->side == PLAIN_HOST || (r->side == PLAIN_DEVICE && block_written(c, found->index));
-	return true;
+	map_cursor_set(c->memory, op->cursor, address);
+	return recent_fill(c, r);
+}
+
+static inline bool block_look_up(
+	struct checks *c, struct operation *op, struct recent_block *r, uint64_t address)
+{
+	const struct map_cursor *k = op->cursor;
+	struct cursor_block found = {0};
+
+	/* Declared blocks lie inside of others. */
+	if (load_acquire(&c->declared) || !map_cursor_find(k, address, &found))
+		return tables_look_up(c, op, r, address);
+	r->block = (struct block_lookup){.block = map_cursor_block(k, &found),
+		.base = found.base,
+		.size = found.size,
+		.generation = found.generation,
+		.kind = k->kind,
+		.index = found.index};
+	return map_cursor_holds(k) ? recent_fill(c, r) : tables_look_up(c, op, r, address);
 }
 
 static __attribute__((noinline)) void access_look_up(struct checks *c, struct operation *op,
@@ -172,7 +197,7 @@ static __attribute__((noinline)) void access_look_up(struct checks *c, struct op
 	a->location = ACCESS_UNKNOWN;
 	if (!a->block.block && a->version == version && a->looked_up == address)
 		return;
-	if (__builtin_expect(block_look_up(c, recent, address), 1)) {
+	if (__builtin_expect(block_look_up(c, op, recent, address), 1)) {
 		access_found(a, recent, version);
 		return;
 	}
@@ -208,7 +233,7 @@ const struct recent_block *operation_block(
 	if (__builtin_expect(op->recent.version != version, 0))
 		recent_forget(&op->recent, version);
 	*anew = address - recent->block.base >= recent->block.size;
-	return !*anew || block_look_up(c, recent, address) ? recent : NULL;
+	return !*anew || block_look_up(c, op, recent, address) ? recent : NULL;
 }
 
 void access_forget(struct operation *op, struct op_access *a)
@@ -429,10 +454,16 @@ static void operation_begin(struct operation *op, const struct operation_shape *
 
 static struct operation *operation_create(struct checks *c, struct acl_thread *t)
 {
-	struct operation *op = t->operation = checks_alloc(c, sizeof(*op));
+	struct operation *op = checks_alloc(c, sizeof(*op));
 
 	if (!op)
 		return NULL;
+	op->cursor = checks_alloc(c, sizeof(*op->cursor));
+	if (!op->cursor) {
+		checks_forget(c, op, sizeof(*op));
+		return NULL;
+	}
+	t->operation = op;
 	op->api = ACL_API_COUNT;
 	op->serial = 1; /* 0: of calls that are not decoded */
 	return op;

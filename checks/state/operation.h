@@ -77,6 +77,7 @@ struct operation {
 	const struct acl_access_info *src_info, *dst_info;
 	const struct operation_shape *shape; /* of the function */
 	struct recent_blocks recent;
+	struct map_cursor *cursor; /* where a block was found last that was not among the recent ones */
 	struct plain_batch *plain_batch; /* of batches: see plain_batch.h */
 };
 

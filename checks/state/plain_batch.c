@@ -41,14 +41,18 @@ static __attribute__((noinline)) bool side_find(struct batch_pass *p, struct sid
 		load_relaxed(&found->block.block->device) != p->b->device)
 		return false;
 	s->side = found->side;
-	s->block = (struct cursor_block){
-		found->block.base, found->block.size, found->block.index, found->block.generation};
+	s->block = (struct cursor_block){.base = found->block.base,
+		.size = found->block.size,
+		.index = found->block.index,
+		.generation = found->block.generation};
 	/* With several devices that of each block has to be looked at. */
 	if (!anew || !p->one_device)
 		return true;
 	if (!map_cursor_holds(&s->cursor))
 		return false;
-	map_cursor_set(p->c->memory, &s->cursor, address, s->side == PLAIN_HOST ? MEM_HOST : MEM_DEVICE);
+	map_cursor_set(p->c->memory, &s->cursor, address);
+	if (s->cursor.kind != (s->side == PLAIN_HOST ? MEM_HOST : MEM_DEVICE))
+		s->cursor.slots = 0;
 	return true;
 }
 
@@ -228,7 +232,8 @@ void plain_batch_enter(struct checks *c, struct acl_call_record *call)
 	int device = device_used(c, call);
 	bool known;
 
-	if (!n || n > OPERATION_ENTRIES || device < 0 || !arrays_are_usual(op) || call->state.capture ||
+	/* Accesses to declared blocks are kept with the allocation around them. */
+	if (!n || n > OPERATION_ENTRIES || device < 0 || load_acquire(&c->declared) || !arrays_are_usual(op) || call->state.capture ||
 		load_relaxed(&c->run_mode) == ACL_DEVICE || !batch_room(c, op, n))
 		return;
 	p.b = op->plain_batch;
