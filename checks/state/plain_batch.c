@@ -233,8 +233,9 @@ void plain_batch_enter(struct checks *c, struct acl_call_record *call)
 	bool known;
 
 	/* Accesses to declared blocks are kept with the allocation around them. */
-	if (!n || n > OPERATION_ENTRIES || device < 0 || load_acquire(&c->declared) || !arrays_are_usual(op) || call->state.capture ||
-		load_relaxed(&c->run_mode) == ACL_DEVICE || !batch_room(c, op, n))
+	if (!n || n > OPERATION_ENTRIES || device < 0 || load_acquire(&c->declared) ||
+		!arrays_are_usual(op) || call->state.capture || load_relaxed(&c->run_mode) == ACL_DEVICE ||
+		!batch_room(c, op, n))
 		return;
 	p.b = op->plain_batch;
 	p.one_device = !load_relaxed(&c->many_devices);
