@@ -344,9 +344,9 @@ static __attribute__((noinline)) bool access_again_among(struct block_accesses *
 	acl_ref stream = object_ref(stream_of(call));
 	uint64_t start = (uintptr_t)a->address;
 	uint16_t link = b->tree.n > 1 ? b->last[place_of(b, stream, start)] : 0;
-	struct pending_access *last = b->tree.at + link - 1;
+	struct pending_access *last = link ? b->tree.at + link - 1 : NULL;
 
-	if (__builtin_expect(!link || b->index != a->block.index || b->generation != a->block.generation ||
+	if (__builtin_expect(!last || b->index != a->block.index || b->generation != a->block.generation ||
 				     !is_again(b, last, stream, start, start + a->span, flags) || last->pitch,
 		    0))
 		return access_again_any(b, call, a, flags);

@@ -112,12 +112,16 @@ static __attribute__((noinline)) void memory_task_look(struct checks *c, struct 
 /* A copy from one known range to another, both in memory that is there: plain or not, it is entered alike. */
 static inline bool is_between_blocks(const struct acl_call_record *call, const struct operation *op)
 {
-	const struct op_access *src = &op->first[0], *dst = &op->first[1];
+	const struct op_access *src, *dst;
 
-	return op && op->serial == call->state.operation && op->kind == ACL_OP_COPY_LINEAR && op->n_entries &&
-	       src->block.block && dst->block.block && src->rows == 1 && dst->rows == 1 &&
-	       !call->state.capture && op->direction != ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE &&
-	       src->span <= access_room(src) && dst->span <= access_room(dst);
+	if (!op || op->serial != call->state.operation)
+		return false;
+	src = &op->first[0];
+	dst = &op->first[1];
+	return op->kind == ACL_OP_COPY_LINEAR && op->n_entries && src->block.block && dst->block.block &&
+	       src->rows == 1 && dst->rows == 1 && !call->state.capture &&
+	       op->direction != ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE && src->span <= access_room(src) &&
+	       dst->span <= access_room(dst);
 }
 
 static void memory_task_enter(struct checks *c, struct acl_call_record *call)
