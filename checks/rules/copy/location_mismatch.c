@@ -244,7 +244,8 @@ static bool plain_location_fits(
 			return false;
 	}
 	rule_evaluated(call, RULE("batch-direction"));
-	if (attrs.count)
+	/* Without the indexes no attribute belongs to an entry. */
+	if (attrs.count && acl_arg_pointer(call->api, call->args, ACL_ROLE_ATTRIBUTE_INDEXES))
 		rule_evaluated(call, RULE("batch-attr-location-mismatch"));
 	return true;
 }
