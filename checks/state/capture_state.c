@@ -12,6 +12,7 @@
 #include "checks/state/event_state.h"
 #include "checks/state/model_execution.h"
 #include "checks/state/operation.h"
+#include "checks/state/pending_change.h"
 #include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
 
@@ -94,6 +95,7 @@ void model_gone(struct checks *c, struct acl_object *model)
 	struct acl_object *o;
 
 	model_uses_end(c, model);
+	model_accesses_end(c, model);
 	capture_streams_end(c, model);
 	object_each(c, ACL_HANDLE_MODEL,
 		o) if (load_relaxed(&model_state(o)->sub) && load_relaxed(&o->parent) == object_ref(model) &&
@@ -188,6 +190,7 @@ void capture_abandon(struct checks *c, struct acl_object *model)
 {
 	capture_over(c, model, MODEL_BUILT);
 	model_uses_end(c, model);
+	model_accesses_end(c, model);
 }
 
 /* Errors of CaptureEnd after which the capture goes on. */
@@ -343,7 +346,10 @@ static void captured(struct checks *c, struct acl_call_record *call)
 	if (acl_apis[call->api].operation == ACL_OP_LAUNCH_HOST_FUNCTION &&
 		acl_arg_has(call->api, ACL_ROLE_BLOCK_TYPE))
 		model_uses_object(c, model, stream_of(call), call);
+	if (acl_apis[call->api].classes & ACL_CLASS_KERNEL)
+		store_relaxed(&model_state(model_root(c, model))->kernels, true);
 	uses_of_call(c, model, call);
+	model_accesses_add(c, model, call);
 	handles_of_call(c, model, call);
 }
 

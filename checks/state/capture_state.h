@@ -10,6 +10,7 @@
 enum model_status { MODEL_BUILT, MODEL_CAPTURING, MODEL_INVALIDATED, MODEL_READY, MODEL_EMPTY };
 
 struct capture_streams;
+struct model_accesses;
 struct model_uses;
 
 #define MODEL_EXECUTIONS 4
@@ -21,6 +22,7 @@ struct model_task {
 	uint64_t caller;
 	uint32_t tid;
 	uint32_t number; /* of the execution: 1, 2 … */
+	uint16_t api;
 };
 
 #define MODEL_EXTERNAL_WAITS 4
@@ -43,6 +45,7 @@ struct capture_failure {
 struct model_state {
 	_Alignas(8) struct acl_lock lock; /* it and what it guards stay with the slot, see MODEL_KEPT */
 	_Atomic(struct model_uses *) uses;
+	_Atomic(struct model_accesses *) accesses; /* pending_model.c */
 	_Atomic(struct capture_streams *) streams; /* while it is captured; see capture_streams.h */
 	_Atomic uint8_t status; /* enum model_status */
 	_Atomic uint8_t mode; /* aclmdlRICaptureMode */
@@ -51,6 +54,7 @@ struct model_state {
 	_Atomic bool waits_outside; /* its tasks wait for what comes from outside: model_unseen.c */
 	_Atomic bool group; /* a task group is open */
 	_Atomic bool waits_unseen; /* a task of it waits for a notify, a word of memory, an external event */
+	_Atomic bool kernels; /* a task of it is a kernel */
 	_Atomic bool sub; /* of a condition of another model, its parent */
 	_Atomic uint32_t tasks;
 	_Atomic uint64_t origin; /* acl_ref of the stream */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executions of models: the last ones, each as a task of its stream. */
+/* Executions of models: the last one of each stream, as a task of it. */
 #include "checks/state/model_execution.h"
+#include "checks/state/order_state.h"
+#include "checks/state/pending_change.h"
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
@@ -25,11 +27,17 @@ static bool execution_open(struct checks *c, const struct model_task *t)
 	return s && object_usable(s) && stream_pending(s, t->position);
 }
 
-/* Under the model's lock: the place for one more, in place of one that is done or else of the oldest. */
-static struct model_task *execution_slot(struct checks *c, struct model_state *m)
+/*
+ * Under the model's lock: the place for one more, in place of the stream's former one, which is done before,
+ * of one that is done, or else of the oldest.
+ */
+static struct model_task *execution_slot(struct checks *c, struct model_state *m, acl_ref stream)
 {
 	struct model_task *oldest = &m->execution[0];
 
+	for (unsigned i = 0; i < MODEL_EXECUTIONS; i++)
+		if (m->execution[i].stream == stream)
+			return &m->execution[i];
 	for (unsigned i = 0; i < MODEL_EXECUTIONS; i++) {
 		if (!execution_open(c, &m->execution[i]))
 			return &m->execution[i];
@@ -52,12 +60,17 @@ static void model_execute_leave(struct checks *c, struct acl_call_record *call)
 	if (load_relaxed(&m->waits_unseen))
 		stream_waits_for(c, s, call->state.position, NULL, 0);
 	lock(&m->lock);
-	*execution_slot(c, m) = (struct model_task){.stream = object_ref(s),
+	*execution_slot(c, m, object_ref(s)) = (struct model_task){.stream = object_ref(s),
 		.position = call->state.position,
 		.caller = call->caller,
 		.tid = call->tid,
-		.number = load_relaxed(&m->executions)};
+		.number = load_relaxed(&m->executions),
+		.api = call->api};
 	unlock(&m->lock);
+	if (load_relaxed(&m->kernels))
+		raise_to(&stream_state(s)->kernel, call->state.position);
+	if (!order_unseen(c, s))
+		replay_begins(c, model, s);
 }
 
 bool model_execution_next(struct checks *c, struct acl_object *model, unsigned *at, struct model_execution *e)
@@ -70,7 +83,7 @@ bool model_execution_next(struct checks *c, struct acl_object *model, unsigned *
 		t = m->execution[(*at)++];
 		unlock(&m->lock);
 		*e = (struct model_execution){
-			t.stream ? object_of(c, t.stream) : NULL, t.position, t.caller, t.tid};
+			t.stream ? object_of(c, t.stream) : NULL, t.position, t.caller, t.tid, t.api};
 		if (e->stream)
 			return true;
 	}

@@ -25,6 +25,7 @@ struct model_execution {
 	uint64_t position; /* of the task in its stream */
 	uint64_t caller; /* where it was submitted */
 	uint32_t tid;
+	uint16_t api;
 };
 
 /* The model that is executed when this one is: of a condition's model its parent, and so on. */
@@ -35,7 +36,7 @@ struct acl_object *model_root(struct checks *c, struct acl_object *model);
 bool model_executing(struct checks *c, struct acl_object *model, struct model_execution *e);
 
 /* The remembered executions one after the other, beginning with *at 0; false: no more. The last
- * MODEL_EXECUTIONS that are not known to be done are there. */
+ * one of each stream is there, of MODEL_EXECUTIONS streams that are not known to be done. */
 bool model_execution_next(
 	struct checks *c, struct acl_object *model, unsigned *at, struct model_execution *e);
 

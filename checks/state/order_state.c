@@ -132,7 +132,7 @@ static void version_add(struct checks *c, struct acl_object *stream, struct stre
 	versions_drop(c, o, load_acquire(&stream_state(stream)->completed));
 	o->version[o->n++] = (struct clock_version){position, k};
 	if (full || (k && k->entry[k->n - 1].stream & CLOCK_UNSEEN))
-		store_release(&stream_state(stream)->unseen, true);
+		atomic_fetch_or(&stream_state(stream)->ask, ASK_UNSEEN);
 }
 
 void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t position,
@@ -151,7 +151,7 @@ void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t posi
 		version_add(c, stream, o, position, other, &more);
 		unlock(&o->lock);
 	} else {
-		store_release(&stream_state(stream)->unseen, true);
+		atomic_fetch_or(&stream_state(stream)->ask, ASK_UNSEEN);
 	}
 	clock_release(c, other);
 }
@@ -184,7 +184,7 @@ static bool clock_unseen(struct checks *c, const struct clock *k)
 bool order_unseen(struct checks *c, struct acl_object *stream)
 {
 	struct stream_order *o;
-	bool unseen = load_acquire(&stream_state(stream)->unseen);
+	bool unseen = load_acquire(&stream_state(stream)->ask) & ASK_UNSEEN;
 
 	if (__builtin_expect(!unseen, 1))
 		return false;
@@ -193,7 +193,7 @@ bool order_unseen(struct checks *c, struct acl_object *stream)
 		return true;
 	unseen = clock_unseen(c, clock_at(o, UINT64_MAX));
 	if (!unseen)
-		store_release(&stream_state(stream)->unseen, false);
+		atomic_fetch_and(&stream_state(stream)->ask, (uint8_t)~ASK_UNSEEN);
 	unlock(&o->lock);
 	return unseen;
 }

@@ -175,28 +175,16 @@ static void remove_later(struct entering *e, struct pending_access *a)
 		e->removed[e->n_removed++] = a;
 }
 
-static bool accesses_exclude(const struct pending_access *a, const struct pending_access *b)
-{
-	return (a->flags | b->flags) & ACCESS_WRITES && !(a->flags & b->flags & ACCESS_REDUCES);
-}
-
 /* What becomes of the memory says less than who else uses it. */
-static void conflict_keep(
-	struct entering *e, const struct pending_access *earlier, uint64_t start, uint64_t end)
+void conflict_keep(struct entering *e, const struct pending_access *earlier, uint64_t start, uint64_t end)
 {
 	if (e->conflict && !(e->conflict->earlier.flags & ACCESS_ALLOCATES))
 		return;
 	if (!e->conflict)
 		e->conflict = checks_alloc(e->c, sizeof(*e->conflict));
 	if (e->conflict)
-		*e->conflict = (struct access_conflict){*earlier, e->block, start, end, e->access.flags};
-}
-
-static unsigned met_as(const struct entering *e, const struct pending_access *a)
-{
-	unsigned flags = e->access.flags | a->flags;
-
-	return flags & ACCESS_ALLOCATES ? MET_POOL : flags & ACCESS_SETS ? MET_SET : MET_COPY;
+		*e->conflict = (struct access_conflict){
+			*earlier, e->block, start, end, e->access.flags, e->captured, e->captured_earlier};
 }
 
 static void meet_other_stream(struct entering *e, struct pending_access *a, struct acl_object *source)
@@ -409,6 +397,8 @@ bool entering_begin(struct checks *c, const struct acl_call_record *call, struct
 	e->stream = s;
 	e->met = 0;
 	e->conflict = NULL;
+	e->captured = e->captured_earlier = (struct acl_call_site){0};
+	e->replays = load_relaxed(&stream_state(s)->ask) & ASK_REPLAYS;
 	e->access.stream = object_ref(s);
 	e->access.position = call->state.position;
 	e->access.caller = call->caller;
@@ -455,6 +445,8 @@ void entering_add(struct entering *e, const struct block_lookup *place, uint64_t
 		enter_among_others(e, b);
 	}
 	unlock(&b->lock);
+	if (__builtin_expect(e->replays, 0))
+		replays_meet(e, place);
 }
 
 /* Any range. */
@@ -490,7 +482,8 @@ void entering_add_ranges(struct entering *e, const struct batch_side *side, unsi
 		struct block_accesses *b = &pending->memory[r->index % MEMORY_BLOCKS];
 		bool again;
 
-		if (__builtin_expect(!lock_at_once(&b->lock), 0)) {
+		/* range_add() meets models, too. */
+		if (__builtin_expect(e->replays || !lock_at_once(&b->lock), 0)) {
 			range_add(e, r, side->kind, flags);
 			continue;
 		}

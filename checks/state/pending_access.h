@@ -20,6 +20,8 @@ struct access_conflict {
 	struct acl_block *block;
 	uint64_t start, end; /* the first bytes that both touch */
 	uint8_t flags; /* enum access_flag of the call's own access */
+	/* Of an execution of a model: the task that does it, as it was captured; caller 0: no execution. */
+	struct acl_call_site captured, captured_earlier; /* of the call, of the earlier task */
 };
 
 /* What the call's accesses met when they were entered: enum access_met. */

@@ -9,4 +9,13 @@
 void pending_pool_allocated(
 	struct checks *c, const struct acl_call_record *call, const struct block_lookup *place);
 
+/* A task became part of the model; the model, or its capture, is over (pending_model.c). */
+void model_accesses_add(struct checks *c, struct acl_object *model, struct acl_call_record *call);
+void model_accesses_end(struct checks *c, struct acl_object *model);
+
+/* The model was executed, and its execution may still run (pending_replay.c). */
+void replay_begins(struct checks *c, struct acl_object *model, struct acl_object *stream);
+/* A stream was created: models may run. */
+void replay_stream_created(struct checks *c, struct acl_object *stream);
+
 #endif

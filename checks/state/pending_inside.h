@@ -48,10 +48,45 @@ struct entering {
 	struct pending_access access;
 	unsigned met; /* enum access_met */
 	struct access_conflict *conflict;
+	struct acl_call_site captured,
+		captured_earlier; /* as in struct access_conflict, for the next one that is met */
+	bool replays; /* models may run on other streams */
 	struct pending_access *same; /* the former access with the same range, whose node is used again */
 	struct pending_access *removed[REMOVED_AT_ONCE];
 	unsigned n_removed;
 };
+
+/* A copy from or to memory that no table knows: the runtime may have waited for the stream and done it at
+ * once. */
+static inline bool may_be_pageable(const struct op_access *a)
+{
+	return a && a->address && !a->block.block;
+}
+
+/* Not a set of host memory, which is done at once, by the caller. */
+static inline bool entry_runs_later(struct checks *c, const struct operation *op, const struct op_entry *e)
+{
+	return !may_be_pageable(e->src) && !may_be_pageable(e->dst) &&
+	       !(op->group == ACL_OP_GROUP_SET && e->dst && access_is_host(e->dst) &&
+		       load_relaxed(&c->run_mode) != ACL_DEVICE);
+}
+
+/* enum access_flag; 0: the source is staged before the call returns. */
+static inline unsigned source_flags(const struct operation *op)
+{
+	return op->direction == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE ? 0 : ACCESS_READS;
+}
+
+static inline unsigned destination_flags(const struct operation *op)
+{
+	switch (op->group) {
+	case ACL_OP_GROUP_SET:
+		return ACCESS_WRITES | ACCESS_SETS;
+	case ACL_OP_GROUP_REDUCE:
+		return ACCESS_READS | ACCESS_WRITES | ACCESS_REDUCES;
+	}
+	return ACCESS_WRITES;
+}
 
 /* Locks the block's accesses; NULL: there are none. */
 struct block_accesses *accesses_lock(struct checks *c, unsigned kind, uint32_t index, uint32_t generation);
@@ -75,6 +110,36 @@ bool access_again(
 
 /* The call submits a task, and not to a model (pending_task.c). */
 bool task_runs_now(struct checks *c, const struct acl_call_record *call);
+
+/* One of them writes, and they do not both add. */
+static inline bool accesses_exclude(const struct pending_access *a, const struct pending_access *b)
+{
+	return (a->flags | b->flags) & ACCESS_WRITES && !(a->flags & b->flags & ACCESS_REDUCES);
+}
+
+/* enum access_met */
+static inline unsigned met_as(const struct entering *e, const struct pending_access *a)
+{
+	unsigned flags = e->access.flags | a->flags;
+
+	return flags & ACCESS_ALLOCATES ? MET_POOL : flags & ACCESS_SETS ? MET_SET : MET_COPY;
+}
+
+/* They are unordered, and touch these bytes. */
+void conflict_keep(struct entering *e, const struct pending_access *earlier, uint64_t start, uint64_t end);
+/* Whether the question is about tasks of the stream. */
+bool question_is_about(struct checks *c, const struct access_question *q, acl_ref stream);
+
+/* What a captured model does, by address; stream of an access is the block_ref of its memory. NULL: nothing
+ * is known, and nothing is locked. */
+const struct access_tree *model_accesses_lock(struct acl_object *model);
+void model_accesses_unlock(struct acl_object *model);
+/* Compares the access with those of models that may run. */
+void replays_meet(struct entering *e, const struct block_lookup *place);
+/* As access_in_flight(), of executions of models. */
+bool replay_in_flight(
+	struct checks *c, const struct access_question *q, struct access_conflict *out, unsigned *compared);
+
 /* A task of the call's stream; the accesses come one by one. false: nothing is known of what comes before it.
  */
 bool entering_begin(struct checks *c, const struct acl_call_record *call, struct entering *e);

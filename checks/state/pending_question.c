@@ -18,7 +18,7 @@ struct access_question access_question_of(const struct op_access *a)
 		.not_device = -1};
 }
 
-static bool asked_for_stream(struct checks *c, const struct access_question *q, acl_ref ref)
+bool question_is_about(struct checks *c, const struct access_question *q, acl_ref ref)
 {
 	struct acl_object *stream = object_of(c, ref);
 	acl_ref context = stream ? load_relaxed(&stream->context) : 0;
@@ -46,7 +46,7 @@ static bool find_in(struct checks *c, struct block_accesses *b, const struct acc
 		if ((!q->writes && !(a->flags & ACCESS_WRITES)) || (q->flags && !(a->flags & q->flags)))
 			continue;
 		*compared |= a->flags;
-		if (!asked_for_stream(c, q, a->stream) || access_settled(c, a) ||
+		if (!question_is_about(c, q, a->stream) || access_settled(c, a) ||
 			maybe_told(object_of(c, a->stream), a->position) ||
 			!accesses_overlap(a, &range, &out->start, &out->end))
 			continue;
@@ -79,10 +79,16 @@ static bool block_in_flight(struct checks *c, struct acl_block *block, const str
 		return false;
 	out->block = block;
 	out->flags = q->writes ? ACCESS_WRITES : ACCESS_READS;
+	out->captured_earlier.caller = 0;
 	found = find_in(c, b, q, out, compared);
 	unlock(&b->lock);
 	stream = found ? object_of(c, out->earlier.stream) : NULL;
 	return stream && task_surely_pending(c, stream, out->earlier.position);
+}
+
+static bool models_captured(struct checks *c)
+{
+	return load_relaxed(&c->conditions) >> WHEN_CAPTURES & 1;
 }
 
 bool access_in_flight(
@@ -92,7 +98,8 @@ bool access_in_flight(
 
 	*compared = 0;
 	if (q->block)
-		return block_in_flight(c, (struct acl_block *)q->block, q, out, compared);
+		return block_in_flight(c, (struct acl_block *)q->block, q, out, compared) ||
+		       (models_captured(c) && replay_in_flight(c, q, out, compared));
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t from = q->start;
 		struct acl_block *block;
@@ -103,5 +110,5 @@ bool access_in_flight(
 			from = load_relaxed(&block->base) + load_relaxed(&block->size);
 		}
 	}
-	return false;
+	return models_captured(c) && replay_in_flight(c, q, out, compared);
 }

@@ -42,37 +42,6 @@ static inline void access_add(struct entering *e, const struct op_access *a, uns
 		flags);
 }
 
-/* A copy from or to memory that no table knows: the runtime may have waited for the stream and done it at
- * once. */
-static bool may_be_pageable(const struct op_access *a)
-{
-	return a && a->address && !a->block.block;
-}
-
-static unsigned write_flags(const struct operation *op)
-{
-	switch (op->group) {
-	case ACL_OP_GROUP_SET:
-		return ACCESS_WRITES | ACCESS_SETS;
-	case ACL_OP_GROUP_REDUCE:
-		return ACCESS_READS | ACCESS_WRITES | ACCESS_REDUCES;
-	}
-	return ACCESS_WRITES;
-}
-
-/* The source is staged before the call returns. */
-static bool source_is_staged(const struct operation *op)
-{
-	return op->direction == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE;
-}
-
-/* A set of host memory is done at once, by the caller. */
-static bool runs_in_caller(struct checks *c, const struct operation *op, const struct op_access *dst)
-{
-	return op->group == ACL_OP_GROUP_SET && dst && access_is_host(dst) &&
-	       load_relaxed(&c->run_mode) != ACL_DEVICE;
-}
-
 /* sides: enum access_flag of those that are left. */
 static __attribute__((noinline)) void memory_task_all(
 	struct checks *c, struct acl_call_record *call, const struct operation *op, unsigned sides)
@@ -84,13 +53,12 @@ static __attribute__((noinline)) void memory_task_all(
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry entry = operation_entry(op, i);
 
-		if (may_be_pageable(entry.src) || may_be_pageable(entry.dst) ||
-			runs_in_caller(c, op, entry.dst))
+		if (!entry_runs_later(c, op, &entry))
 			continue;
-		if (sides & ACCESS_READS && !source_is_staged(op))
-			access_add(&e, entry.src, ACCESS_READS);
+		if (sides & ACCESS_READS && source_flags(op))
+			access_add(&e, entry.src, source_flags(op));
 		if (sides & ACCESS_WRITES)
-			access_add(&e, entry.dst, write_flags(op));
+			access_add(&e, entry.dst, destination_flags(op));
 	}
 	entering_end(&e, call);
 }

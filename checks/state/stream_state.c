@@ -9,6 +9,7 @@
 #include "checks/engine/instance.h"
 #include "checks/state/device_state.h"
 #include "checks/state/lifecycle.h"
+#include "checks/state/pending_change.h"
 #include "checks/state/stream_change.h"
 
 static int16_t last_handle_offset(unsigned api, unsigned kind)
@@ -265,9 +266,9 @@ static void device_abort_leave(struct checks *c, struct acl_call_record *call)
 
 void stream_created(struct checks *c, const struct acl_call_record *call, struct acl_object *o)
 {
-	(void)c;
 	store_relaxed(
 		&stream_state(o)->flags, (uint32_t)acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS));
+	replay_stream_created(c, o);
 }
 
 /* They take no position: what they learn of the stream is in hooks of their own. */

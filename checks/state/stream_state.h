@@ -34,8 +34,8 @@ struct stream_state {
 	union {
 		struct {
 			_Atomic uint8_t update; /* enum stream_update */
-			_Atomic bool unseen; /* its next task may come after something that is not seen: ask
-						order_unseen() */
+			_Atomic uint8_t ask; /* enum stream_ask: more than its own accesses and clocks
+						decides for its next task */
 			_Atomic bool capture_unsure; /* a begin or end of a capture failed: it may or may not
 							be captured */
 			_Atomic bool bound; /* it was bound to a model: ask binding_of() */
@@ -47,6 +47,11 @@ struct stream_state {
 /* What outlives the object in its slot: a late reader may be at the lock of its clocks. */
 #define STREAM_KEPT offsetof(struct stream_state, submitted)
 #define GROUP_UNKNOWN 1 /* its begin or end failed */
+
+enum stream_ask {
+	ASK_UNSEEN = 1u << 0, /* it may come after something that is not seen: ask order_unseen() */
+	ASK_REPLAYS = 1u << 1 /* models run, or may run, on other streams: see pending_replay.c */
+};
 
 /* Updating the tasks of a group; after an end that failed it is unknown. */
 enum stream_update { UPDATE_NONE, UPDATE_OPEN, UPDATE_UNKNOWN };

@@ -5,7 +5,8 @@
 
 void earlier_history(struct acl_object_history *h, const void *source)
 {
-	const struct pending_access *a = &((const struct access_conflict *)source)->earlier;
+	const struct access_conflict *x = source;
+	const struct pending_access *a = &x->earlier;
 
 	h->handle = ACL_HANDLE_NONE;
 	h->kind = a->flags & ACCESS_ALLOCATES   ? "allocates or releases memory"
@@ -17,7 +18,25 @@ void earlier_history(struct acl_object_history *h, const void *source)
 	h->value = a->start;
 	h->size = a->end - a->start;
 	h->device = -1;
+	h->created = x->captured_earlier;
 	h->last_used = (struct acl_call_site){.tid = a->tid, .caller = a->caller, .api = a->api};
+}
+
+static void captured_history(struct acl_object_history *h, const void *source)
+{
+	const struct access_conflict *x = source;
+
+	h->handle = ACL_HANDLE_NONE;
+	h->kind = "uses memory";
+	h->value = x->start;
+	h->size = x->end - x->start;
+	h->device = -1;
+	h->created = x->captured;
+}
+
+struct finding_part part_captured(const struct access_conflict *x)
+{
+	return x->captured.caller ? part_history("captured task", captured_history, x) : part_none();
 }
 
 static bool kernel_in_flight(struct acl_object *stream)

@@ -11,6 +11,9 @@
  * a struct access_conflict. */
 void earlier_history(struct acl_object_history *h, const void *source);
 
+/* The task of a model that does it, where the call executes one. */
+struct finding_part part_captured(const struct access_conflict *x);
+
 /* "2 bytes from 0x… on": the first range that both touch. */
 #define BOTH_TOUCH "both touch %llu bytes at 0x%llx"
 #define BOTH_TOUCH_ARGS(x) (unsigned long long)((x)->end - (x)->start), (unsigned long long)(x)->start

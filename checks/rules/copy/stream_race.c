@@ -50,7 +50,7 @@ static void race_report(struct checks *c, struct acl_call_record *call, const st
 		return;
 	FINDING_OF(c, call, rule_of(x->flags | x->earlier.flags), true,
 		PARTS(part_history("task in flight", earlier_history, x), part_object("its stream", earlier),
-			part_object("stream", s), part_block("memory", x->block),
+			part_captured(x), part_object("stream", s), part_block("memory", x->block),
 			part_advice(order_may_be_unseen(c, earlier, s))),
 		"This call and %s on another stream " BOTH_TOUCH
 		", %s, and nothing orders them%s. " STREAM_EDGE,
@@ -106,6 +106,7 @@ static const struct check_hook hooks[] = {
 	{ON_GROUP(REDUCE), ACL_ENTER | ACL_IF_ASYNC, race_enter},
 	{ON_OP(CACHE_DESCRIBED), ACL_ENTER, race_enter},
 	{ON_OP(FREE_POOL), ACL_ENTER, race_enter},
+	{ON_OP(EXECUTE_MODEL), ACL_ENTER, race_enter},
 };
 
 const struct check_module module_stream_race = {

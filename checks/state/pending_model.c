@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the tasks of a captured model do to memory: a tree by address, built while
+ * it is captured, and then the same for all its executions.
+ */
+#include "checks/state/capture_state.h"
+#include "checks/state/declared_pool.h"
+#include "checks/state/pending_change.h"
+#include "checks/state/pending_inside.h"
+#include "checks/state/task_state.h"
+
+#define MODEL_ACCESSES 16384 /* of more, the first are known */
+#define FIRST_NODES 16
+#define LOOK_BACK 16 /* former accesses to the same bytes that a new one may repeat */
+
+struct model_accesses {
+	uint32_t generation; /* of the model: the slot may hold another one by now */
+	struct access_tree tree;
+};
+
+static size_t tree_bytes(unsigned room)
+{
+	return room * sizeof(struct pending_access);
+}
+
+static void accesses_forget(struct checks *c, struct model_accesses *a)
+{
+	if (!a)
+		return;
+	checks_forget(c, a->tree.at, tree_bytes(a->tree.room));
+	checks_forget(c, a, sizeof(*a));
+}
+
+/* Under the model's lock; NULL: none. */
+static struct model_accesses *accesses_of(struct acl_object *model)
+{
+	struct model_accesses *a = load_relaxed(&model_state(model)->accesses);
+
+	return a && a->generation == load_relaxed(&model->generation) ? a : NULL;
+}
+
+const struct access_tree *model_accesses_lock(struct acl_object *model)
+{
+	struct model_accesses *a;
+
+	if (!load_relaxed(&model_state(model)->accesses))
+		return NULL;
+	lock(&model_state(model)->lock);
+	a = accesses_of(model);
+	if (a && a->tree.root)
+		return &a->tree;
+	unlock(&model_state(model)->lock);
+	return NULL;
+}
+
+void model_accesses_unlock(struct acl_object *model)
+{
+	unlock(&model_state(model)->lock);
+}
+
+/* --- while it is captured -------------------------------------------------------------------------- */
+
+/* Under the model's lock: of the present model, with room for one more node. */
+static struct model_accesses *accesses_room(struct checks *c, struct acl_object *model)
+{
+	struct model_accesses *a = accesses_of(model);
+	struct pending_access *more;
+	unsigned room;
+
+	if (!a) {
+		/* The slot's last model went without our seeing it. */
+		accesses_forget(c, load_relaxed(&model_state(model)->accesses));
+		a = checks_alloc(c, sizeof(*a));
+		store_relaxed(&model_state(model)->accesses, a);
+		if (!a)
+			return NULL;
+		a->generation = load_relaxed(&model->generation);
+	}
+	if (a->tree.n < a->tree.room)
+		return a;
+	room = a->tree.room ? a->tree.room * 2u : FIRST_NODES;
+	more = room <= MODEL_ACCESSES ? checks_alloc(c, tree_bytes(room)) : NULL;
+	if (!more)
+		return NULL;
+	if (a->tree.room)
+		memcpy(more, a->tree.at, tree_bytes(a->tree.room));
+	checks_forget(c, a->tree.at, tree_bytes(a->tree.room));
+	a->tree.at = more;
+	a->tree.room = (uint16_t)room;
+	return a;
+}
+
+/* Under the model's lock: another task does no less there. */
+static bool is_repeated(const struct access_tree *t, const struct pending_access *now)
+{
+	const struct pending_access *a;
+	struct access_walk w;
+	unsigned n = 0;
+
+	access_walk_begin(&w, t, now->start, now->end);
+	while (n++ < LOOK_BACK && (a = access_walk_next(&w)) != NULL)
+		if (a->stream == now->stream && !(now->flags & ~a->flags) && access_covers(a, now))
+			return true;
+	return false;
+}
+
+static void captured_access_add(struct checks *c, struct acl_object *model,
+	const struct acl_call_record *call, const struct block_lookup *place, struct pending_access *access)
+{
+	struct model_state *m = model_state(model);
+	struct pending_access *node;
+	struct model_accesses *a;
+	struct block_lookup home;
+
+	if (load_relaxed(&place->block->marks) & BLOCK_DECLARED) {
+		if (!declared_home(c, place->block, &home))
+			return;
+		place = &home;
+	}
+	access->stream = block_ref(place->block, place->generation, place->kind == MEM_REGISTERED);
+	access->caller = call->caller;
+	access->tid = call->tid;
+	access->api = call->api;
+	lock(&m->lock);
+	a = accesses_of(model);
+	if (!a || !is_repeated(&a->tree, access)) {
+		a = accesses_room(c, model);
+		node = a ? access_tree_take(&a->tree) : NULL;
+		if (node) {
+			*node = *access;
+			/* Too deep for its nodes: what a random tree practically never is. */
+			if (!access_tree_enter(&a->tree, node))
+				a->tree.root = a->tree.free = a->tree.n = a->tree.writes = 0;
+		}
+	}
+	unlock(&m->lock);
+}
+
+static void captured_side_add(struct checks *c, struct acl_object *model, const struct acl_call_record *call,
+	const struct op_access *side, unsigned flags)
+{
+	struct pending_access access = {.flags = (uint8_t)flags};
+	bool rows;
+
+	if (!side || !side->block.block || !side->span || side->span > access_room(side) || !flags)
+		return;
+	rows = side->rows > 1 && side->pitch > side->width;
+	access.start = (uintptr_t)side->address;
+	access.end = access.start + side->span;
+	access.pitch = rows ? side->pitch : 0;
+	access.width = rows ? side->width : 0;
+	captured_access_add(c, model, call, &side->block, &access);
+}
+
+void model_accesses_add(struct checks *c, struct acl_object *model, struct acl_call_record *call)
+{
+	const struct operation *op = operation_of(c, call);
+
+	switch (op->group) {
+	case ACL_OP_GROUP_COPY:
+	case ACL_OP_GROUP_SET:
+	case ACL_OP_GROUP_REDUCE:
+		break;
+	default:
+		return;
+	}
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry entry = operation_entry(op, i);
+
+		if (!entry_runs_later(c, op, &entry))
+			continue;
+		captured_side_add(c, model, call, entry.src, source_flags(op));
+		captured_side_add(c, model, call, entry.dst, destination_flags(op));
+	}
+}
+
+void model_accesses_end(struct checks *c, struct acl_object *model)
+{
+	struct model_state *m = model_state(model);
+	struct model_accesses *a;
+
+	lock(&m->lock);
+	a = load_relaxed(&m->accesses);
+	store_relaxed(&m->accesses, NULL);
+	unlock(&m->lock);
+	accesses_forget(c, a);
+}
+
+/* --- changed later ----------------------------------------------------------------------------------- */
+
+/* What the task does from now on is in a structure that is not followed. */
+static void task_changed_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = task_model(c, call);
+
+	if (m)
+		model_accesses_end(c, m);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(TASK_DISABLE), ACL_LEAVE, task_changed_leave},
+	{ON_OP(TASK_SET_PARAMETERS), ACL_LEAVE, task_changed_leave},
+};
+
+const struct check_module module_pending_model = {
+	.order = 30,
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+};

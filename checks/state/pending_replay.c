@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Executions of captured models among the accesses in flight.  What a model's tasks
+ * do is known once (pending_model.c): an execution enters nothing into the blocks, the
+ * model is noted as one that may run, and whoever works on its memory looks there.
+ */
+#include "checks/state/declared_pool.h"
+#include "checks/state/model_execution.h"
+#include "checks/state/order_state.h"
+#include "checks/state/pending_change.h"
+#include "checks/state/pending_inside.h"
+#include "checks/state/signal_state.h"
+
+#define REPLAYED 128 /* models that may run at once; of more, nothing is said */
+
+struct replay_state {
+	_Atomic uint32_t n; /* places that were ever used */
+	_Atomic uint64_t model[REPLAYED]; /* acl_ref, 0 = free */
+};
+
+/* An execution of a model that may run. */
+struct replay {
+	struct acl_object *model;
+	struct model_execution at;
+};
+
+struct replay_walk {
+	unsigned place, execution;
+};
+
+static struct replay_state *replays(struct checks *c)
+{
+	return module_state(c, pending_replay);
+}
+
+static bool model_may_run(struct checks *c, struct acl_object *model)
+{
+	struct model_execution e;
+
+	for (unsigned at = 0; model_execution_next(c, model, &at, &e);)
+		if (stream_pending(e.stream, e.position))
+			return true;
+	return false;
+}
+
+/* The next one, of whatever stream, done or not. */
+static bool replay_next(struct checks *c, struct replay_walk *w, struct replay *r)
+{
+	struct replay_state *s = replays(c);
+
+	for (; w->place < load_acquire(&s->n); w->place++, w->execution = 0) {
+		acl_ref ref = load_acquire(&s->model[w->place]);
+
+		r->model = ref ? object_of(c, ref) : NULL;
+		if (r->model && object_usable(r->model) &&
+			model_execution_next(c, r->model, &w->execution, &r->at))
+			return true;
+	}
+	return false;
+}
+
+/* Those that are done, as far as the host knows, need not be looked at again. */
+static void replays_sweep(struct checks *c)
+{
+	struct replay_state *s = replays(c);
+
+	for (uint32_t i = 0; i < load_acquire(&s->n); i++) {
+		acl_ref ref = load_acquire(&s->model[i]);
+		struct acl_object *model = ref ? object_of(c, ref) : NULL;
+
+		if (ref && !(model && object_usable(model) && model_may_run(c, model)))
+			atomic_compare_exchange_strong(&s->model[i], &ref, 0);
+	}
+}
+
+/* false: no room. */
+static bool replay_note(struct checks *c, acl_ref model)
+{
+	struct replay_state *s = replays(c);
+	uint32_t n = load_acquire(&s->n), i = 0;
+
+	while (i < n && load_acquire(&s->model[i]) != model)
+		i++;
+	if (i < n)
+		return true;
+	for (i = 0; i < REPLAYED; i++) {
+		acl_ref none = 0;
+
+		if (!atomic_compare_exchange_strong(&s->model[i], &none, model))
+			continue;
+		while (n <= i && !atomic_compare_exchange_weak(&s->n, &n, i + 1))
+			;
+		return true;
+	}
+	return false;
+}
+
+void replay_begins(struct checks *c, struct acl_object *model, struct acl_object *stream)
+{
+	struct acl_object *o;
+
+	if (!load_relaxed(&model_state(model)->accesses))
+		return;
+	if (!replay_note(c, object_ref(model))) {
+		replays_sweep(c);
+		if (!replay_note(c, object_ref(model)))
+			return;
+	}
+	object_each(c, ACL_HANDLE_STREAM,
+		o) if (o != stream && !(load_relaxed(&stream_state(o)->ask) & ASK_REPLAYS))
+		atomic_fetch_or(&stream_state(o)->ask, ASK_REPLAYS);
+}
+
+void replay_stream_created(struct checks *c, struct acl_object *stream)
+{
+	if (load_acquire(&replays(c)->n))
+		atomic_fetch_or(&stream_state(stream)->ask, ASK_REPLAYS);
+}
+
+/* --- a task meets executions --------------------------------------------------------------------- */
+
+static struct acl_call_site captured_site(const struct pending_access *task)
+{
+	return (struct acl_call_site){.caller = task->caller, .tid = task->tid, .api = task->api};
+}
+
+/* The task of a model as what it is in an execution. */
+static struct pending_access access_in(const struct replay *r, const struct pending_access *task)
+{
+	struct pending_access a = *task;
+
+	a.stream = object_ref(r->at.stream);
+	a.position = r->at.position;
+	a.caller = r->at.caller;
+	a.tid = r->at.tid;
+	a.api = r->at.api;
+	return a;
+}
+
+static bool is_unordered(const struct entering *e, struct acl_object *source, uint64_t position)
+{
+	return stream_pending(source, position) && !order_is_before(source, position, e->stream) &&
+	       !maybe_told(source, position);
+}
+
+static void meet_execution(struct entering *e, const struct replay *r, uint64_t block)
+{
+	bool unordered = is_unordered(e, r->at.stream, r->at.position);
+	const struct access_tree *t = model_accesses_lock(r->model);
+	struct pending_access *task, earlier;
+	struct access_walk w;
+	uint64_t start, end;
+
+	if (!t)
+		return;
+	access_walk_begin(&w, t, e->access.start, e->access.end);
+	while ((task = access_walk_next(&w)) != NULL) {
+		if (task->stream != block || !accesses_exclude(task, &e->access))
+			continue;
+		e->met |= met_as(e, task);
+		if (!unordered || !accesses_overlap(task, &e->access, &start, &end))
+			continue;
+		earlier = access_in(r, task);
+		e->captured_earlier = captured_site(task);
+		conflict_keep(e, &earlier, start, end);
+		break;
+	}
+	model_accesses_unlock(r->model);
+	e->captured_earlier = (struct acl_call_site){0};
+}
+
+void replays_meet(struct entering *e, const struct block_lookup *place)
+{
+	uint64_t block = block_ref(place->block, place->generation, place->kind == MEM_REGISTERED);
+	struct replay_walk w = {0};
+	struct replay r;
+	bool any = false;
+
+	while (replay_next(e->c, &w, &r)) {
+		if (r.at.stream == e->stream)
+			continue;
+		any |= stream_pending(r.at.stream, r.at.position);
+		meet_execution(e, &r, block);
+	}
+	if (any)
+		return;
+	/* Before the next look at what is there: an execution that begins now is seen by one of both. */
+	atomic_fetch_and(&stream_state(e->stream)->ask, (uint8_t)~ASK_REPLAYS);
+	replays_sweep(e->c);
+	for (w = (struct replay_walk){0}; replay_next(e->c, &w, &r);)
+		if (r.at.stream != e->stream)
+			atomic_fetch_or(&stream_state(e->stream)->ask, ASK_REPLAYS);
+}
+
+/* --- an execution meets tasks, and other executions ------------------------------------------------- */
+
+/* What waits for things outside may come after anything. */
+static bool comes_from_outside(struct acl_object *model)
+{
+	const struct model_state *m = model_state(model);
+
+	return load_relaxed(&m->status) != MODEL_READY || load_relaxed(&m->waits_outside) ||
+	       load_relaxed(&m->waits_unseen);
+}
+
+/* The task of the model that is compared. */
+static void entering_task(struct entering *e, struct checks *c, const struct pending_access *task)
+{
+	e->access.start = task->start;
+	e->access.end = task->end;
+	e->access.pitch = task->pitch;
+	e->access.width = task->width;
+	e->access.flags = task->flags;
+	e->block = block_of(c, task->stream);
+	e->captured = captured_site(task);
+}
+
+static void compare(struct entering *e, const struct pending_access *a, struct acl_object *source)
+{
+	uint64_t start, end;
+
+	if (!accesses_exclude(a, &e->access))
+		return;
+	e->met |= met_as(e, a);
+	if (source && is_unordered(e, source, a->position) && accesses_overlap(a, &e->access, &start, &end))
+		conflict_keep(e, a, start, end);
+}
+
+static void compare_with_block(struct entering *e, uint64_t block)
+{
+	struct block_accesses *b =
+		accesses_lock(e->c, load_relaxed(&e->block->kind), e->block->index, (uint32_t)block);
+	struct pending_access *a;
+	struct access_walk w;
+
+	if (!b)
+		return;
+	access_walk_begin(&w, &b->tree, e->access.start, e->access.end);
+	while ((a = access_walk_next(&w)) != NULL)
+		if (a->stream != e->access.stream)
+			compare(e, a, object_of(e->c, a->stream));
+	unlock(&b->lock);
+}
+
+/* Whether other streams have work in flight, and whether all of it comes before what the stream gets now. */
+static bool other_work(struct checks *c, struct acl_object *stream, bool *before)
+{
+	struct acl_object *o;
+	bool any = false;
+
+	*before = true;
+	object_each(c, ACL_HANDLE_STREAM, o)
+	{
+		uint64_t work = load_relaxed(&stream_state(o)->work);
+
+		if (o == stream || !work || !object_usable(o))
+			continue;
+		any = true;
+		*before &= order_is_before(o, work, stream);
+	}
+	return any;
+}
+
+static void compare_with_tasks(struct entering *e, struct acl_object *model)
+{
+	const struct access_tree *t;
+	struct pending_access *task;
+	struct access_walk w;
+	bool before;
+
+	if (!other_work(e->c, e->stream, &before))
+		return;
+	if (before) {
+		e->met |= MET_COPY | MET_SET;
+		return;
+	}
+	t = model_accesses_lock(model);
+	if (!t)
+		return;
+	access_walk_begin(&w, t, 0, UINT64_MAX);
+	while (!e->conflict && (task = access_walk_next(&w)) != NULL) {
+		entering_task(e, e->c, task);
+		if (e->block)
+			compare_with_block(e, task->stream);
+	}
+	model_accesses_unlock(model);
+}
+
+static void compare_tasks_of(struct entering *e, const struct access_tree *own,
+	const struct access_tree *other, const struct replay *r)
+{
+	struct pending_access *task, *theirs, earlier;
+	struct access_walk w, v;
+
+	access_walk_begin(&w, own, 0, UINT64_MAX);
+	while (!e->conflict && (task = access_walk_next(&w)) != NULL) {
+		entering_task(e, e->c, task);
+		if (!e->block)
+			continue;
+		access_walk_begin(&v, other, task->start, task->end);
+		while ((theirs = access_walk_next(&v)) != NULL) {
+			if (theirs->stream != task->stream)
+				continue;
+			earlier = access_in(r, theirs);
+			e->captured_earlier = captured_site(theirs);
+			compare(e, &earlier, r->at.stream);
+		}
+	}
+	e->captured_earlier = (struct acl_call_site){0};
+}
+
+/* Both sets of accesses are locked in the order of their slots, whoever compares. */
+static void compare_with_execution(struct entering *e, struct acl_object *model, const struct replay *r)
+{
+	bool first = model->index < r->model->index;
+	struct acl_object *low = first ? model : r->model, *high = first ? r->model : model;
+	const struct access_tree *a = model_accesses_lock(low), *b;
+
+	if (!a)
+		return;
+	b = model_accesses_lock(high);
+	if (b) {
+		compare_tasks_of(e, first ? a : b, first ? b : a, r);
+		model_accesses_unlock(high);
+	}
+	model_accesses_unlock(low);
+}
+
+/* Of one model executed twice at once another rule speaks. */
+static void compare_with_executions(struct entering *e, struct acl_object *model)
+{
+	struct replay_walk w = {0};
+	struct replay r;
+
+	while (!e->conflict && replay_next(e->c, &w, &r)) {
+		if (r.model == model || r.at.stream == e->stream)
+			continue;
+		e->met |= MET_COPY | MET_SET;
+		if (is_unordered(e, r.at.stream, r.at.position))
+			compare_with_execution(e, model, &r);
+	}
+}
+
+static void replay_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model = model_argument(c, call), *s = stream_of(call);
+	struct entering e;
+
+	if (!model || !s || !call->state.position || call->state.capture || comes_from_outside(model) ||
+		!load_relaxed(&model_state(model)->accesses) || !entering_begin(c, call, &e))
+		return;
+	compare_with_executions(&e, model);
+	if (!e.conflict)
+		compare_with_tasks(&e, model);
+	entering_end(&e, call);
+}
+
+/* --- questions --------------------------------------------------------------------------------------- */
+
+/* What a declared block holds is kept with its allocation. */
+static bool question_is_in(struct checks *c, const struct access_question *q, const struct acl_block *block)
+{
+	struct acl_block *wanted = (struct acl_block *)q->block;
+	struct block_lookup home;
+
+	return !wanted || wanted == block ||
+	       (load_relaxed(&wanted->marks) & BLOCK_DECLARED && declared_home(c, wanted, &home) &&
+		       home.block == block);
+}
+
+/* The tasks of an execution, as find_in() looks at those of a block. */
+static bool find_in_execution(struct checks *c, const struct replay *r, const struct access_question *q,
+	struct access_conflict *out, unsigned *compared)
+{
+	const struct access_tree *t = model_accesses_lock(r->model);
+	struct pending_access range = {.start = q->start,
+				      .end = q->end,
+				      .pitch = q->pitch,
+				      .width = q->width},
+			      *task;
+	bool open = question_is_about(c, q, object_ref(r->at.stream)) &&
+		    stream_pending(r->at.stream, r->at.position) && !maybe_told(r->at.stream, r->at.position),
+	     found = false;
+	struct access_walk w;
+
+	if (!t)
+		return false;
+	access_walk_begin(&w, t, q->start, q->end);
+	while (!found && (task = access_walk_next(&w)) != NULL) {
+		struct acl_block *block = block_of(c, task->stream);
+
+		if (!block || !question_is_in(c, q, block) ||
+			(!q->writes && !(task->flags & ACCESS_WRITES)) ||
+			(q->flags && !(task->flags & q->flags)))
+			continue;
+		*compared |= task->flags;
+		if (!open || !accesses_overlap(task, &range, &out->start, &out->end))
+			continue;
+		out->earlier = access_in(r, task);
+		out->captured_earlier = captured_site(task);
+		out->block = q->block ? (struct acl_block *)q->block : block;
+		found = true;
+	}
+	model_accesses_unlock(r->model);
+	return found;
+}
+
+bool replay_in_flight(
+	struct checks *c, const struct access_question *q, struct access_conflict *out, unsigned *compared)
+{
+	struct replay_walk w = {0};
+	struct replay r;
+	bool any = false;
+
+	out->flags = q->writes ? ACCESS_WRITES : ACCESS_READS;
+	while (replay_next(c, &w, &r)) {
+		any |= !stream_pending(r.at.stream, r.at.position);
+		if (find_in_execution(c, &r, q, out, compared) &&
+			task_surely_pending(c, r.at.stream, r.at.position))
+			return true;
+	}
+	if (any)
+		replays_sweep(c);
+	return false;
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(EXECUTE_MODEL), ACL_ENTER, replay_enter},
+};
+
+const struct check_module module_pending_replay = {
+	.order = 25, /* the stream has its position */
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct replay_state),
+};
