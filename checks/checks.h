@@ -154,8 +154,35 @@ void checks_finish(struct checks *c, enum checks_end kind);
 /* After fork, in the child: locks are made anew, what was inherited is never reported as leaked. */
 void checks_forked(struct checks *c);
 
+/* What is not seen, so that rules about the order of tasks are silent behind it, or give advice. */
+enum checks_evidence_end {
+	CHECKS_END_KERNEL, /* a finding that is advice: a kernel beside it may order the tasks */
+	CHECKS_END_OTHER_SUBMITTER, /* the same of a library that submits work below the interface */
+	CHECKS_END_VALUE_WAIT, /* a wait for a word of memory */
+	CHECKS_END_NOTIFY_WAIT, /* a wait for a notify whose record is not the only one, or not seen yet */
+	CHECKS_END_EVENT_WAIT, /* a wait for an external, imported or unknown event, or before its record */
+	CHECKS_END_MODEL, /* an execution of a model that waits for something outside, or is not known */
+	CHECKS_EVIDENCE_ENDS
+};
+
+/* In reports. */
+static inline const char *checks_evidence_end_name(enum checks_evidence_end end)
+{
+	static const char *const names[CHECKS_EVIDENCE_ENDS] = {
+		[CHECKS_END_KERNEL] = "kernels",
+		[CHECKS_END_OTHER_SUBMITTER] = "other-submitters",
+		[CHECKS_END_VALUE_WAIT] = "value-waits",
+		[CHECKS_END_NOTIFY_WAIT] = "notify-waits",
+		[CHECKS_END_EVENT_WAIT] = "event-waits",
+		[CHECKS_END_MODEL] = "models",
+	};
+
+	return names[end];
+}
+
 /* Counts for the summary and the verdict. */
 struct checks_totals {
+	uint64_t evidence_ends[CHECKS_EVIDENCE_ENDS]; /* how often */
 	uint64_t findings[4]; /* by enum acl_severity, every repeat, advice and suppressed not counted */
 	uint64_t advice;
 	uint64_t calls; /* calls judged */

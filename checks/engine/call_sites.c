@@ -156,6 +156,8 @@ void checks_totals(const struct checks *c, struct checks_totals *out)
 	}
 	thread_each(c, t) for (unsigned api = 0; t->coverage != c->coverage_lost && api < ACL_API_COUNT;
 			       api++) out->calls += load_relaxed(&t->coverage->api[api].calls);
+	for (unsigned i = 0; i < CHECKS_EVIDENCE_ENDS; i++)
+		out->evidence_ends[i] = load_relaxed(&((struct checks *)c)->evidence_ends[i]);
 	out->degraded = load_relaxed(&((struct checks *)c)->degraded);
 	out->degraded_text = load_relaxed(&((struct checks *)c)->degraded_text);
 }

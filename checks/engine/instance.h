@@ -215,6 +215,7 @@ struct checks {
 	struct pool_free *pool_free[POOL_SIZES];
 	_Atomic uint64_t serials; /* of objects and blocks */
 	_Atomic uint64_t finding_serials;
+	_Atomic uint64_t evidence_ends[CHECKS_EVIDENCE_ENDS]; /* by enum checks_evidence_end */
 	_Atomic bool degraded;
 	_Atomic(const char *) degraded_text;
 	_Atomic bool

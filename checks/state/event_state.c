@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events: kind, latest record, and the progress an observed event proves. */
 #include "checks/state/event_state.h"
+#include "checks/engine/evidence.h"
 #include "checks/engine/instance.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/lifecycle.h"
@@ -96,6 +97,12 @@ static bool ends_at_once(struct acl_object *o)
 	       !(load_relaxed(&o->flags) & ACL_OBJECT_LEARNED) && !load_relaxed(&event_state(o)->records);
 }
 
+static void event_unseen_wait(struct checks *c, struct acl_object *s, uint64_t position)
+{
+	evidence_ends(c, CHECKS_END_EVENT_WAIT);
+	stream_waits_for(c, s, position, NULL, 0);
+}
+
 static void event_wait_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o = event_of(call), *s = stream_of(call), *source;
@@ -105,7 +112,7 @@ static void event_wait_leave(struct checks *c, struct acl_call_record *call)
 	if (!s || !succeeded(call) || call->state.capture || event_capture(c, o))
 		return;
 	if (!o) {
-		stream_waits_for(c, s, call->state.position, NULL, 0);
+		event_unseen_wait(c, s, call->state.position);
 		return;
 	}
 	event_seen_with(event_state(o), s);
@@ -114,14 +121,14 @@ static void event_wait_leave(struct checks *c, struct acl_call_record *call)
 	store_relaxed(&event_state(o)->waiter_tid, call->tid);
 	if (load_relaxed(&event_state(o)->maker) == EVENT_IMPORTED ||
 		load_relaxed(&event_state(o)->external)) {
-		stream_waits_for(c, s, call->state.position, NULL, 0);
+		event_unseen_wait(c, s, call->state.position);
 		return;
 	}
 	source = latest_record(c, o, &position);
 	if (source)
 		stream_waits_for(c, s, call->state.position, source, position);
 	else if (!ends_at_once(o))
-		stream_waits_for(c, s, call->state.position, NULL, 0);
+		event_unseen_wait(c, s, call->state.position);
 }
 
 /* The record that is the latest when the call begins. */

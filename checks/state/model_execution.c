@@ -57,8 +57,6 @@ static void model_execute_leave(struct checks *c, struct acl_call_record *call)
 	counter_inc(&m->executions);
 	if (!s || !call->state.position)
 		return;
-	if (load_relaxed(&m->waits_unseen))
-		stream_waits_for(c, s, call->state.position, NULL, 0);
 	lock(&m->lock);
 	*execution_slot(c, m, object_ref(s)) = (struct model_task){.stream = object_ref(s),
 		.position = call->state.position,

@@ -2,9 +2,11 @@
 /* Notifies: how they were made, waits and the records they wait for, sharing between processes. */
 #include "checks/state/notify_state.h"
 
+#include "checks/engine/evidence.h"
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/lifecycle.h"
+#include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
 
 #define KEY_BYTES 65
@@ -59,10 +61,20 @@ void notify_created(const struct acl_call_record *call, struct acl_object *o)
 		notify_mark(o, NOTIFY_NUMBERED);
 }
 
+/* Others may wait for it from now on, and so for what was recorded before. */
+static void notify_shared(struct checks *c, struct acl_object *o, unsigned flags)
+{
+	struct acl_object *s = o ? object_of(c, load_acquire(&notify_state(o)->record_stream)) : NULL;
+
+	notify_mark(o, flags);
+	if (s)
+		stream_tells(c, s, load_acquire(&notify_state(o)->record_position));
+}
+
 static void notify_number_leave(struct checks *c, struct acl_call_record *call)
 {
 	if (succeeded(call))
-		notify_mark(notify_of(c, call), NOTIFY_NUMBERED);
+		notify_shared(c, notify_of(c, call), NOTIFY_NUMBERED);
 }
 
 /* --- records ----------------------------------------------------------------------------- */
@@ -85,14 +97,29 @@ static bool record_sets_value(struct checks *c, const struct acl_call_record *ca
 		       info.mode == ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE);
 }
 
+/* Position 0 while the pair is changed, and where the stream is not known. */
+static void record_place_set(struct acl_object *o, struct acl_object *stream, uint64_t position)
+{
+	struct notify_state *n = notify_state(o);
+
+	store_release(&n->record_position, 0);
+	store_release(&n->record_stream, stream ? object_ref(stream) : 0);
+	store_release(&n->record_position, stream ? position : 0);
+}
+
 static void notify_record_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o = notify_of(c, call);
 	int32_t before;
 
-	if (!o || call->state.capture || !record_sets_value(c, call))
+	if (!o || call->state.capture)
 		return;
+	if (!record_sets_value(c, call)) {
+		notify_mark(o, NOTIFY_COUNTED);
+		return;
+	}
 	/* In enter: whom the record wakes may submit the next wait before this call is back. */
+	record_place_set(o, stream_of(call), call->state.position);
 	before = atomic_fetch_add(&notify_state(o)->balance, 1);
 	call_note_set(call, &balance_note, before > 0 ? NOTIFY_REPLACES : NOTIFY_CHANGED);
 }
@@ -145,18 +172,53 @@ static void notify_batch_reset_leave(struct checks *c, struct acl_call_record *c
 
 /* --- waits ----------------------------------------------------------------------------------- */
 
+/* Of a call: acl_ref of the stream of the record that it waits for, and its position. */
+static const char awaited_stream_note, awaited_position_note;
+
+/* The one record there is ends the wait. */
+static void awaited_record_note(struct acl_call_record *call, struct acl_object *o)
+{
+	struct notify_state *n = notify_state(o);
+	uint64_t position = load_acquire(&n->record_position);
+	acl_ref stream = load_acquire(&n->record_stream);
+
+	if (!position || position != load_acquire(&n->record_position) || !notify_is_followed(o))
+		return;
+	call_note_set(call, &awaited_stream_note, stream);
+	call_note_set(call, &awaited_position_note, position);
+}
+
 static void notify_wait_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o = notify_of(c, call);
+	int32_t before;
 
 	if (!o || call->state.capture)
 		return;
 	/* A counter keeps its value unless the wait clears it. */
-	if (is_counter(call->api) && load_relaxed(&notify_state(o)->balance) > 0)
+	before = load_relaxed(&notify_state(o)->balance);
+	if (is_counter(call->api) && before > 0)
 		notify_forget_records(o);
 	else
-		atomic_fetch_sub(&notify_state(o)->balance, 1);
+		before = atomic_fetch_sub(&notify_state(o)->balance, 1);
 	call_note_set(call, &balance_note, NOTIFY_CHANGED);
+	if (before == 1)
+		awaited_record_note(call, o);
+}
+
+/* The stream goes on behind the record; behind one that comes later, or may be another's, nobody sees when.
+ */
+static void notify_order_leave(struct checks *c, const struct acl_call_record *call)
+{
+	acl_ref ref = call_note(call, &awaited_stream_note);
+	struct acl_object *source = ref ? object_of(c, ref) : NULL;
+
+	if (!stream_of(call) || !call->state.position || call->state.capture)
+		return;
+	if (!source)
+		evidence_ends(c, CHECKS_END_NOTIFY_WAIT);
+	stream_waits_for(
+		c, stream_of(call), call->state.position, source, call_note(call, &awaited_position_note));
 }
 
 static void notify_wait_leave(struct checks *c, struct acl_call_record *call)
@@ -164,6 +226,8 @@ static void notify_wait_leave(struct checks *c, struct acl_call_record *call)
 	struct acl_object *o = notify_of(c, call);
 	struct notify_state *n = o ? notify_state(o) : NULL;
 
+	if (succeeded(call))
+		notify_order_leave(c, call);
 	if (n && call_note(call, &balance_note) && !succeeded(call) && !is_counter(call->api))
 		atomic_fetch_add(&n->balance, 1);
 	if (!n || !succeeded(call))
@@ -218,7 +282,7 @@ static void notify_export_leave(struct checks *c, struct acl_call_record *call)
 
 	if (!o || !succeeded(call))
 		return;
-	notify_mark(o, NOTIFY_EXPORTED);
+	notify_shared(c, o, NOTIFY_EXPORTED);
 	if (!(a->flags & ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION))
 		notify_mark(o, NOTIFY_CHECKS_PID);
 	if (a->key && load_relaxed(&o->device) >= 0)

@@ -12,12 +12,14 @@ enum notify_flag {
 	NOTIFY_LISTED = 1u << 3, /* processes were listed */
 	NOTIFY_NUMBERED =
 		1u << 4, /* its id was queried, or it is for kernels: the device may use it unseen */
-	NOTIFY_CAPTURED = 1u << 5 /* a captured model uses it: when, is not seen */
+	NOTIFY_CAPTURED = 1u << 5, /* a captured model uses it: when, is not seen */
+	NOTIFY_COUNTED = 1u << 6 /* of a counter: a record did not set it but changed it */
 };
 
 struct notify_state {
 	_Atomic uint64_t stream, position; /* latest wait: acl_ref of the stream, its position */
 	_Atomic uint64_t caller; /* of that wait */
+	_Atomic uint64_t record_stream, record_position; /* of the latest record, as stream and position */
 	_Atomic uint32_t flags; /* enum notify_flag */
 	_Atomic uint32_t waits, records;
 	_Atomic int32_t
@@ -32,6 +34,13 @@ static inline struct notify_state *notify_state(struct acl_object *o)
 static inline bool notify_has(struct acl_object *o, unsigned flags)
 {
 	return load_relaxed(&notify_state(o)->flags) & flags;
+}
+
+/* Only calls that are seen record it or wait for it. */
+static inline bool notify_is_followed(struct acl_object *o)
+{
+	return !notify_has(
+		o, NOTIFY_IMPORTED | NOTIFY_EXPORTED | NOTIFY_NUMBERED | NOTIFY_CAPTURED | NOTIFY_COUNTED);
 }
 
 /* The notify that a call uses. NULL: not made while we looked. */

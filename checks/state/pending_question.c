@@ -51,6 +51,7 @@ static bool find_in(struct checks *c, struct block_accesses *b, const struct acc
 			!accesses_overlap(a, &range, &out->start, &out->end))
 			continue;
 		out->earlier = *a;
+		out->captured_earlier = (struct acl_call_site){0};
 		return true;
 	}
 	return false;
@@ -79,7 +80,6 @@ static bool block_in_flight(struct checks *c, struct acl_block *block, const str
 		return false;
 	out->block = block;
 	out->flags = q->writes ? ACCESS_WRITES : ACCESS_READS;
-	out->captured_earlier.caller = 0;
 	found = find_in(c, b, q, out, compared);
 	unlock(&b->lock);
 	stream = found ? object_of(c, out->earlier.stream) : NULL;

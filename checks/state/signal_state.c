@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tasks that may show a stream's progress on ways the checker does not see:
- * notifies and shared events reach other processes, a written word is polled, a
+ * shared notifies and events reach other processes, a written word is polled, a
  * callback is the program itself.
  */
 #include "checks/state/signal_state.h"
 #include "checks/engine/instance.h"
 #include "checks/state/event_state.h"
+#include "checks/state/notify_state.h"
 #include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
 
@@ -16,6 +17,15 @@ static void signalled(struct checks *c, struct acl_call_record *call)
 
 	if (s && call->state.position && succeeded(call))
 		stream_tells(c, s, call->state.position);
+}
+
+/* Only streams of this process wait for it, and their waits are followed. */
+static void notify_signalled(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *n = notify_of(c, call);
+
+	if (!n || !notify_is_followed(n))
+		signalled(c, call);
 }
 
 /* Events that other processes may look at: their records are signals, too. */
@@ -38,9 +48,9 @@ bool task_surely_pending(struct checks *c, struct acl_object *stream, uint64_t p
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(RECORD_COUNT_NOTIFY), ACL_LEAVE, signalled},
+	{ON_OP(RECORD_COUNT_NOTIFY), ACL_LEAVE, notify_signalled},
 	{ON_OP(LAUNCH_HOST_FUNCTION), ACL_LEAVE, signalled},
-	{ON_OP(RECORD_NOTIFY), ACL_LEAVE, signalled},
+	{ON_OP(RECORD_NOTIFY), ACL_LEAVE, notify_signalled},
 	{ON_OP(WRITE_VALUE), ACL_LEAVE, signalled},
 };
 

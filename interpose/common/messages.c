@@ -68,6 +68,7 @@ const char *const messages[MSG_COUNT][ACL_LANG_COUNT] = {
 	[MSG_BY_DLSYM] = {", by dlsym\n", "，经 dlsym\n"},
 	[MSG_RULES_EVALUATED] = {"rules: %u of %u that are on were evaluated (--format rules lists them)\n",
 		"规则：已评估 %u / %u 条启用的规则 (--format rules 列出)\n"},
+	[MSG_EVIDENCE_ENDS] = {"order of tasks unknown behind: ", "以下情形之后的任务顺序未知："},
 	[MSG_INCONCLUSIVE] = {"inconclusive: ", "无法判定："},
 	[MSG_KNOWN] = {" known", " 已知"},
 	[MSG_NEW] = {" NEW", " 新增"},

@@ -377,6 +377,24 @@ static void totals_line(struct text *t, const struct checks_totals *totals, cons
 	text_char(t, '\n');
 }
 
+/* Where rules about order had to be silent, or gave advice only. */
+static void evidence_line(struct text *t, const struct checks_totals *totals)
+{
+	const char *separator = NULL;
+
+	for (unsigned i = 0; i < CHECKS_EVIDENCE_ENDS; i++) {
+		if (!totals->evidence_ends[i])
+			continue;
+		text_str(t, separator ? separator : "   ");
+		if (!separator)
+			text_str(t, msg(MSG_EVIDENCE_ENDS));
+		text_fmt(t, "%u %s", totals->evidence_ends[i], checks_evidence_end_name(i));
+		separator = ", ";
+	}
+	if (separator)
+		text_char(t, '\n');
+}
+
 void summary_text(struct text *t, const struct checks *c, const char *report, uint64_t not_shown, bool colour)
 {
 	static const char *const verdict_colour[] = {"\033[32m", "\033[31m", "\033[33m"};
@@ -394,6 +412,7 @@ void summary_text(struct text *t, const struct checks *c, const char *report, ui
 		text_fmt(t, msg(MSG_NOT_SHOWN), not_shown);
 		text_char(t, '\n');
 	}
+	evidence_line(t, &totals);
 	stale_suppressions(t);
 	expectations_each_unmet(unmet_line, t);
 	text_fmt(t, "   %s", msg(MSG_VERDICT));

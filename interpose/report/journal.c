@@ -357,6 +357,10 @@ static void outcome(struct jout *j, const struct checks *c, enum checks_end kind
 	jout_uint(j, "suppressed", set_aside[FINDING_SUPPRESSED]);
 	jout_uint(j, "expected", set_aside[FINDING_EXPECTED]);
 	jout_object_end(j);
+	jout_object(j, "evidence_ends");
+	for (unsigned i = 0; i < CHECKS_EVIDENCE_ENDS; i++)
+		jout_uint(j, checks_evidence_end_name(i), totals.evidence_ends[i]);
+	jout_object_end(j);
 	expectations_json(j);
 	cost_json(j);
 	call_coverage_json(j);

@@ -21,7 +21,7 @@ static unsigned long times(unsigned long brief, unsigned long whole)
 	return getenv("ENDLESS") ? whole : brief;
 }
 
-/* Nobody works past the functions that are seen. */
+/* No work goes past the functions that are seen. */
 static struct fixture *ready(void)
 {
 	struct fixture *f = fixture_ready(DOCUMENTS);
@@ -154,7 +154,7 @@ static void operations_on_a_thousand_streams(void **state)
 
 /* --- events ------------------------------------------------------------------------------------------- */
 
-/* Nobody ever waits on the host, as with an allocator's events. */
+/* The host never waits for one, as with an allocator's events. */
 static void record_again(struct fixture *f, unsigned long n)
 {
 	unsigned e = (unsigned)(n * 13 % EVENTS);

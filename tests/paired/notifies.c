@@ -61,6 +61,73 @@ static void destroyed_after_event(void)
 	CALL(aclrtDestroyEvent, .event = e);
 }
 
+static void copy_on(aclrtStream s, void *dst, const void *src)
+{
+	CALL(aclrtMemcpyAsync, .dst = dst, .destMax = 4096, .src = src, .count = 4096,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = s);
+}
+
+/* The notify orders what comes before the record, and nothing else. */
+static void copied_behind_a_record(void)
+{
+	aclrtStream s1 = make_stream(), s2 = make_stream();
+	void *h = make_host_memory(4096), *d = make_device_memory(4096);
+	aclrtNotify n = make_notify();
+
+	if (!bug)
+		copy_on(s1, d, h);
+	CALL(aclrtRecordNotify, .notify = n, .stream = s1);
+	if (bug)
+		copy_on(s1, d, h);
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 0);
+	copy_on(s2, d, h);
+	CALL(aclrtSynchronizeStream, .stream = s1);
+	CALL(aclrtSynchronizeStream, .stream = s2);
+	CALL(aclrtDestroyNotify, .notify = n);
+}
+
+/* What the host has seen behind the wait is seen of the stream that recorded, too. */
+static void freed_behind_a_notify(void)
+{
+	aclrtStream s1 = make_stream(), s2 = make_stream();
+	void *h = make_host_memory(4096), *d = make_device_memory(4096);
+	aclrtNotify n = make_notify();
+
+	if (!bug)
+		copy_on(s1, d, h);
+	CALL(aclrtRecordNotify, .notify = n, .stream = s1);
+	if (bug)
+		copy_on(s1, d, h);
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 0);
+	CALL(aclrtSynchronizeStream, .stream = s2);
+	CALL(aclrtFree, .devPtr = d);
+	CALL(aclrtSynchronizeStream, .stream = s1);
+	CALL(aclrtDestroyNotify, .notify = n);
+}
+
+/* A counter that records set. */
+static void copied_behind_a_set_counter(void)
+{
+	aclrtCntNotifyRecordInfo one = {.mode = ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE, .value = 1};
+	aclrtCntNotifyWaitInfo for_one = {
+		.mode = ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE, .value = 1, .isClear = 1};
+	aclrtStream s1 = make_stream(), s2 = make_stream();
+	void *h = make_host_memory(4096), *d = make_device_memory(4096);
+	aclrtCntNotify n = NULL;
+
+	CALL_DOES(aclrtCntNotifyCreate, 0, n = make_address(), .cntNotify = &n, .flag = 0);
+	if (!bug)
+		copy_on(s1, d, h);
+	CALL(aclrtCntNotifyRecord, .cntNotify = n, .stream = s1, .info = &one);
+	if (bug)
+		copy_on(s1, d, h);
+	CALL(aclrtCntNotifyWaitWithTimeout, .cntNotify = n, .stream = s2, .info = &for_one);
+	copy_on(s2, d, h);
+	CALL(aclrtSynchronizeStream, .stream = s1);
+	CALL(aclrtSynchronizeStream, .stream = s2);
+	CALL(aclrtCntNotifyDestroy, .cntNotify = n);
+}
+
 static void waited_in_vain(void)
 {
 	aclrtStream s1 = make_stream(), s2 = make_stream();
@@ -234,6 +301,9 @@ static void recorded_after_reset(void)
 }
 
 static const struct pair pairs[] = {
+	PAIR("stream-race-copy", copied_behind_a_record),
+	PAIR_WITH("stream-race-copy", copied_behind_a_set_counter, .soc = "Ascend950"),
+	PAIR("free-in-flight", freed_behind_a_notify),
 	PAIR("notify-destroy-pending", destroyed_while_waited_for),
 	PAIR("notify-destroy-pending", destroyed_after_event),
 	PAIR("notify-wait-never-recorded", waited_in_vain),

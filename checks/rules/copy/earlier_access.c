@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks that are not done yet, as findings show them. */
 #include "checks/rules/copy/earlier_access.h"
+#include "checks/engine/evidence.h"
 #include "checks/state/stream_state.h"
 
 void earlier_history(struct acl_object_history *h, const void *source)
@@ -46,8 +47,14 @@ static bool kernel_in_flight(struct acl_object *stream)
 
 bool order_may_be_unseen(struct checks *c, struct acl_object *earlier, struct acl_object *later)
 {
-	return kernel_in_flight(earlier) || (later && kernel_in_flight(later)) ||
-	       other_submitters_possible(c, CHECKS_OTHER_WORK);
+	if (kernel_in_flight(earlier) || (later && kernel_in_flight(later))) {
+		evidence_ends(c, CHECKS_END_KERNEL);
+		return true;
+	}
+	if (!other_submitters_possible(c, CHECKS_OTHER_WORK))
+		return false;
+	evidence_ends(c, CHECKS_END_OTHER_SUBMITTER);
+	return true;
 }
 
 /* What the task does with the memory decides whose subject it is. */

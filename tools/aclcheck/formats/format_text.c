@@ -384,6 +384,25 @@ static void print_totals(FILE *to, const json_t *report)
 	fputc('\n', to);
 }
 
+/* Where rules about order had to be silent, or gave advice only. */
+static void print_evidence_ends(FILE *to, const json_t *report)
+{
+	const char *key, *separator = NULL;
+	const json_t *value;
+
+	json_object_foreach((json_t *)json_object_get(report, "evidence_ends"), key, value)
+	{
+		if (json_integer_value(value) <= 0)
+			continue;
+		fputs(separator ? separator : msg(MSG_EVIDENCE_ENDS), to);
+		fprintf(to, "%lld ", json_integer_value(value));
+		put_safe(to, key);
+		separator = ", ";
+	}
+	if (separator)
+		fputc('\n', to);
+}
+
 void print_job_summary(FILE *to, const json_t *report)
 {
 	size_t n = json_array_size(json_object_get(report, "findings")), lines = 0;
@@ -401,6 +420,7 @@ void print_job_summary(FILE *to, const json_t *report)
 	}
 	if (lines > JOB_LINES)
 		SAY(to, MSG_AND_MORE, lines - JOB_LINES);
+	print_evidence_ends(to, report);
 	free(sorted);
 	lang = ACL_LANG_EN;
 }
@@ -422,6 +442,7 @@ void print_text(FILE *to, const json_t *report)
 		put(to, " (", finding_ranks(doubt), ")");
 		fputc('\n', to);
 	}
+	print_evidence_ends(to, report);
 	print_expectations(to, report);
 	print_reach(to, json_object_get(report, "reach"));
 	if (coverage_reported(report)) {

@@ -30,7 +30,7 @@ struct merge {
 	json_t *doubts; /* by reason */
 	struct merged_call_coverage call_coverage;
 	struct merged_rule_coverage rules;
-	json_t *processes, *runs, *expectations, *cost;
+	json_t *processes, *runs, *expectations, *cost, *evidence_ends;
 	json_int_t calls;
 	unsigned with_calls;
 	uint64_t seen, bytes; /* findings and files read so far */
@@ -57,6 +57,7 @@ struct merge *merge_new(void)
 
 	m->doubts = need(json_object());
 	m->processes = need(json_array());
+	m->evidence_ends = need(json_object());
 	m->runs = need(json_array());
 	return m;
 }
@@ -71,6 +72,7 @@ void merge_free(struct merge *m)
 	json_decref(m->runs);
 	json_decref(m->expectations);
 	json_decref(m->cost);
+	json_decref(m->evidence_ends);
 	free(m);
 }
 
@@ -342,6 +344,7 @@ static void add_process(struct merge *m)
 	if (!m->cost)
 		m->cost = need(json_object());
 	counts_add(m->cost, json_object_get(m->head, "cost"));
+	counts_add(m->evidence_ends, json_object_get(m->head, "evidence_ends"));
 	expectations_add(&m->expectations, json_object_get(m->head, "expectations"));
 	rule_coverage_add(&m->rules, json_object_get(m->head, "rules"));
 	if (json_is_array(json_object_get(m->head, "runs")))
@@ -690,6 +693,7 @@ static json_t *result(struct merge *m, json_t *findings)
 	json_object_set_new(report, "totals", json_object());
 	json_object_set_new(report, "calls", json_integer(m->calls));
 	json_object_set_new(report, "inconclusive", doubts);
+	json_object_set(report, "evidence_ends", m->evidence_ends);
 	json_object_set(report, "processes", m->processes);
 	if (json_array_size(m->runs))
 		json_object_set(report, "runs", m->runs);

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Order that the checker does not see: behind it rules are silent, and the place is counted.  Each beside
+ * what is found when the order is none.
+ */
+#define SITES 60000
+#include "fixture.h"
+
+#define DOCUMENTS CHECKS_TARGET_DOCUMENTS
+#define BYTES 4096u
+
+struct two {
+	struct fixture *f;
+	void *s, *t, *d, *h;
+};
+
+/* A copy is on its way on the first stream; the second one copies to the same memory when all is arranged. */
+static struct two begin(void)
+{
+	struct fixture *f = fixture_ready(DOCUMENTS);
+	struct two two = {.f = f, .s = fixture_stream(f, 1), .t = fixture_stream(f, 2)};
+
+	f->other_ways = 0;
+	two.d = fixture_malloc(f, DEVICE_MEMORY, BYTES);
+	two.h = fixture_malloc_host(f, HOST_MEMORY, BYTES);
+	return two;
+}
+
+static void copy(const struct two *two, void *on)
+{
+	CALL(two->f, aclrtMemcpyAsync, 0, .dst = two->d, .destMax = BYTES, .src = two->h, .count = BYTES,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = on);
+}
+
+static aclrtNotify notify(struct fixture *f, unsigned n)
+{
+	aclrtNotify made = handle(n);
+
+	CALL(f, aclrtCreateNotify, 0, .notify = &made, .flag = ACL_NOTIFY_DEFAULT);
+	return made;
+}
+
+static uint64_t ends(const struct two *two, enum checks_evidence_end where)
+{
+	struct checks_totals totals;
+
+	checks_totals(two->f->checks, &totals);
+	return totals.evidence_ends[where];
+}
+
+/* --- notifies ---------------------------------------------------------------------------------- */
+
+static void record(const struct two *two, aclrtNotify n, void *on)
+{
+	CALL(two->f, aclrtRecordNotify, 0, .notify = n, .stream = on);
+}
+
+static void await_notify(const struct two *two, aclrtNotify n, void *on)
+{
+	CALL(two->f, aclrtWaitAndResetNotify, 0, .notify = n, .stream = on);
+}
+
+/* The one record there is: order, seen. */
+static void a_notify_is_an_edge(void **state)
+{
+	struct two two = begin();
+	aclrtNotify n = notify(two.f, 10);
+
+	(void)state;
+	copy(&two, two.s);
+	record(&two, n, two.s);
+	await_notify(&two, n, two.t);
+	copy(&two, two.t);
+	silent(two.f);
+	assert_int_equal(ends(&two, CHECKS_END_NOTIFY_WAIT), 0);
+	/* And only that: the first stream goes on. */
+	copy(&two, two.s);
+	want(two.f, "stream-race-copy:error");
+}
+
+static void the_wait_comes_first(void **state)
+{
+	struct two two = begin();
+	aclrtNotify n = notify(two.f, 10);
+
+	(void)state;
+	copy(&two, two.s);
+	await_notify(&two, n, two.t);
+	copy(&two, two.t);
+	record(&two, n, two.s);
+	silent(two.f);
+	assert_int_equal(ends(&two, CHECKS_END_NOTIFY_WAIT), 1);
+}
+
+/* Which of both records the wait takes is not known, and the first one is the right one. */
+static void two_records(void **state)
+{
+	struct two two = begin();
+	void *third = fixture_stream(two.f, 3);
+	aclrtNotify n = notify(two.f, 10);
+
+	(void)state;
+	copy(&two, two.s);
+	record(&two, n, two.s);
+	record(&two, n, third);
+	await_notify(&two, n, two.t);
+	copy(&two, two.t);
+	assert_int_equal(ends(&two, CHECKS_END_NOTIFY_WAIT), 1);
+	never(two.f, "stream-race-copy");
+}
+
+/* Another process may record it, too. */
+static void exported(void **state)
+{
+	static char key[65] = "a key";
+	struct two two = begin();
+	aclrtNotify n = notify(two.f, 10);
+
+	(void)state;
+	CALL(two.f, aclrtNotifyGetExportKey, 0, .notify = n, .key = key, .len = sizeof(key),
+		.flags = ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION);
+	copy(&two, two.s);
+	record(&two, n, two.t);
+	await_notify(&two, n, two.t);
+	copy(&two, two.t);
+	silent(two.f);
+	assert_int_equal(ends(&two, CHECKS_END_NOTIFY_WAIT), 1);
+}
+
+/* What was recorded before the export may be seen by the other process, and reported to this one. */
+static void exported_later(void **state)
+{
+	static char key[65] = "a key";
+	struct two two = begin();
+	aclrtNotify n = notify(two.f, 10);
+
+	(void)state;
+	copy(&two, two.s);
+	record(&two, n, two.s);
+	CALL(two.f, aclrtNotifyGetExportKey, 0, .notify = n, .key = key, .len = sizeof(key),
+		.flags = ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION);
+	copy(&two, two.t);
+	silent(two.f);
+}
+
+/* A record that only the host's calls can have heard of shows it nothing. */
+static void recorded_for_no_one(void **state)
+{
+	struct two two = begin();
+	aclrtNotify n = notify(two.f, 10);
+
+	(void)state;
+	copy(&two, two.s);
+	record(&two, n, two.s);
+	copy(&two, two.t);
+	want(two.f, "stream-race-copy:error");
+}
+
+/* A counter that is added to: how often the wait needs is not followed. */
+static void added_counter(void **state)
+{
+	aclrtCntNotifyRecordInfo add = {.mode = ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE, .value = 1};
+	aclrtCntNotifyRecordInfo set = {.mode = ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE, .value = 1};
+	aclrtCntNotifyWaitInfo for_two = {.mode = ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE, .value = 2};
+	struct two two = begin();
+	aclrtCntNotify n = handle(10);
+
+	(void)state;
+	CALL(two.f, aclrtCntNotifyCreate, 0, .cntNotify = &n);
+	CALL(two.f, aclrtCntNotifyRecord, 0, .cntNotify = n, .stream = two.t, .info = &set);
+	copy(&two, two.s);
+	CALL(two.f, aclrtCntNotifyRecord, 0, .cntNotify = n, .stream = two.s, .info = &add);
+	CALL(two.f, aclrtCntNotifyWaitWithTimeout, 0, .cntNotify = n, .stream = two.t, .info = &for_two);
+	copy(&two, two.t);
+	never(two.f, "stream-race-copy");
+	assert_int_equal(ends(&two, CHECKS_END_NOTIFY_WAIT), 1);
+}
+
+/* --- words of memory, events ------------------------------------------------------------------------ */
+
+static void value_words(void **state)
+{
+	struct two two = begin();
+	void *word = fixture_malloc(two.f, DEVICE_MEMORY + (1u << 20), 64);
+
+	(void)state;
+	copy(&two, two.s);
+	CALL(two.f, aclrtValueWrite, 0, .devAddr = word, .value = 1, .stream = two.s);
+	CALL(two.f, aclrtValueWait, 0, .devAddr = word, .value = 1, .stream = two.t);
+	copy(&two, two.t);
+	silent(two.f);
+	assert_int_equal(ends(&two, CHECKS_END_VALUE_WAIT), 1);
+}
+
+static void external_event(void **state)
+{
+	struct two two = begin();
+	aclrtEvent e = handle(10);
+
+	(void)state;
+	CALL(two.f, aclrtCreateEventWithFlag, 0, .event = &e, .flag = ACL_EVENT_SYNC);
+	copy(&two, two.s);
+	CALL(two.f, aclrtStreamWaitEvent, 0, .stream = two.t, .event = e);
+	copy(&two, two.t);
+	CALL(two.f, aclrtRecordEvent, 0, .event = e, .stream = two.s);
+	silent(two.f);
+	assert_int_equal(ends(&two, CHECKS_END_EVENT_WAIT), 1);
+}
+
+/* --- advice --------------------------------------------------------------------------------------------- */
+
+static void kernel_beside_it(void **state)
+{
+	struct two two = begin();
+
+	(void)state;
+	CALL(two.f, aclrtLaunchKernel, 0, .funcHandle = handle(20), .numBlocks = 1, .argsData = two.d,
+		.argsSize = 8, .stream = two.s);
+	copy(&two, two.s);
+	copy(&two, two.t);
+	want(two.f, "stream-race-copy:advice");
+	assert_int_equal(ends(&two, CHECKS_END_KERNEL), 1);
+	assert_int_equal(ends(&two, CHECKS_END_OTHER_SUBMITTER), 0);
+}
+
+static void library_below(void **state)
+{
+	struct two two = begin();
+
+	(void)state;
+	two.f->other_ways = 1u << CHECKS_OTHER_WORK;
+	copy(&two, two.s);
+	copy(&two, two.t);
+	want(two.f, "stream-race-copy:advice");
+	assert_int_equal(ends(&two, CHECKS_END_OTHER_SUBMITTER), 1);
+}
+
+/* --- models ------------------------------------------------------------------------------------------- */
+
+static aclmdlRI captured(const struct two *two, unsigned n, void *on, aclrtNotify behind)
+{
+	aclmdlRI m = handle(n);
+
+	CALL(two->f, aclmdlRICaptureBegin, 0, .stream = on, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	if (behind)
+		await_notify(two, behind, on);
+	copy(two, on);
+	CALL(two->f, aclmdlRICaptureEnd, 0, .stream = on, .modelRI = &m);
+	return m;
+}
+
+static void model_that_waits(void **state)
+{
+	struct two two = begin();
+	aclmdlRI plain = captured(&two, 30, two.s, NULL),
+		 waits = captured(&two, 31, two.s, notify(two.f, 10));
+
+	(void)state;
+	CALL(two.f, aclmdlRIExecuteAsync, 0, .modelRI = plain, .stream = two.s);
+	CALL(two.f, aclmdlRIExecuteAsync, 0, .modelRI = waits, .stream = two.t);
+	copy(&two, two.t);
+	silent(two.f);
+	assert_int_equal(ends(&two, CHECKS_END_MODEL), 1);
+}
+
+/* A kernel of the model may be what orders the two. */
+static void model_with_a_kernel(void **state)
+{
+	struct two two = begin();
+	aclmdlRI m = handle(30);
+
+	(void)state;
+	CALL(two.f, aclmdlRICaptureBegin, 0, .stream = two.s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL(two.f, aclrtLaunchKernel, 0, .funcHandle = handle(20), .numBlocks = 1, .argsData = two.d,
+		.argsSize = 8, .stream = two.s);
+	copy(&two, two.s);
+	CALL(two.f, aclmdlRICaptureEnd, 0, .stream = two.s, .modelRI = &m);
+	CALL(two.f, aclrtSynchronizeStream, 0, .stream = two.s);
+	CALL(two.f, aclmdlRIExecuteAsync, 0, .modelRI = m, .stream = two.s);
+	copy(&two, two.t);
+	want(two.f, "stream-race-copy:advice");
+	assert_int_equal(ends(&two, CHECKS_END_KERNEL), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_notify_is_an_edge),
+		cmocka_unit_test(the_wait_comes_first),
+		cmocka_unit_test(two_records),
+		cmocka_unit_test(exported),
+		cmocka_unit_test(exported_later),
+		cmocka_unit_test(recorded_for_no_one),
+		cmocka_unit_test(added_counter),
+		cmocka_unit_test(value_words),
+		cmocka_unit_test(external_event),
+		cmocka_unit_test(kernel_beside_it),
+		cmocka_unit_test(library_below),
+		cmocka_unit_test(model_that_waits),
+		cmocka_unit_test(model_with_a_kernel),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
