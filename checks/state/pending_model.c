@@ -5,6 +5,7 @@
  */
 #include "checks/state/capture_state.h"
 #include "checks/state/declared_pool.h"
+#include "checks/state/descriptor_state.h"
 #include "checks/state/pending_change.h"
 #include "checks/state/pending_inside.h"
 #include "checks/state/task_state.h"
@@ -152,10 +153,34 @@ static void captured_side_add(struct checks *c, struct acl_object *model, const 
 	captured_access_add(c, model, call, &side->block, &access);
 }
 
+/* What the device reads addresses from. */
+static void descriptors_add(struct checks *c, struct acl_object *model, const struct acl_call_record *call)
+{
+	struct descriptor_range r[DESCRIPTOR_RANGES];
+	unsigned n = descriptor_ranges(c, call, r);
+	struct block_lookup place;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct pending_access access = {.start = (uintptr_t)r[i].at,
+			.end = (uintptr_t)r[i].at + r[i].bytes,
+			.flags = ACCESS_READS | ACCESS_DESCRIBES};
+
+		if (map_find(c->memory, access.start, &place) && access.end <= place.base + place.size)
+			captured_access_add(c, model, call, &place, &access);
+	}
+}
+
 void model_accesses_add(struct checks *c, struct acl_object *model, struct acl_call_record *call)
 {
 	const struct operation *op = operation_of(c, call);
 
+	switch (op->kind) {
+	case ACL_OP_COPY_DESCRIBED:
+	case ACL_OP_COPY_INDIRECT:
+	case ACL_OP_CACHE_DESCRIBED:
+		descriptors_add(c, model, call);
+		return;
+	}
 	switch (op->group) {
 	case ACL_OP_GROUP_COPY:
 	case ACL_OP_GROUP_SET:

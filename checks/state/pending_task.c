@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks as they are submitted: which accesses to memory are in flight with them. */
 #include "checks/state/binding_state.h"
+#include "checks/state/descriptor_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/pending_change.h"
 #include "checks/state/pending_inside.h"
@@ -157,34 +158,44 @@ static void memory_task_failed(struct checks *c, struct acl_call_record *call)
 /* --- descriptors ------------------------------------------------------------------------------------------
  */
 
-/* How long one is the runtime says, if it is queried: its first byte stands for it. */
-static bool descriptor_lookup(
-	struct checks *c, const struct acl_call_record *call, struct block_lookup *place)
+/* As much of it as belongs to one block. */
+static bool range_lookup(struct checks *c, struct descriptor_range *r, struct block_lookup *place)
 {
-	const void *at = acl_arg_pointer(call->api, call->args, ACL_ROLE_DESCRIPTOR);
+	uint64_t room;
 
-	return at && map_find(c->memory, (uintptr_t)at, place);
+	if (!map_find(c->memory, (uintptr_t)r->at, place))
+		return false;
+	room = place->size - ((uintptr_t)r->at - place->base);
+	if (r->bytes > room)
+		r->bytes = room;
+	return true;
 }
 
 static void described_task_enter(struct checks *c, struct acl_call_record *call)
 {
+	struct descriptor_range r[DESCRIPTOR_RANGES];
+	unsigned n = descriptor_ranges(c, call, r);
 	struct block_lookup place;
 	struct entering e;
 
-	if (!descriptor_lookup(c, call, &place) || !task_begin(c, call, &e))
+	if (!n || !task_begin(c, call, &e))
 		return;
-	entering_add(&e, &place, (uintptr_t)acl_arg_pointer(call->api, call->args, ACL_ROLE_DESCRIPTOR), 1, 0,
-		0, ACCESS_READS | ACCESS_DESCRIBES);
+	for (unsigned i = 0; i < n; i++)
+		if (range_lookup(c, &r[i], &place))
+			entering_add(&e, &place, (uintptr_t)r[i].at, r[i].bytes, 0, 0,
+				ACCESS_READS | ACCESS_DESCRIBES);
 	entering_end(&e, call);
 }
 
 static void described_task_failed(struct checks *c, struct acl_call_record *call)
 {
+	struct descriptor_range r[DESCRIPTOR_RANGES];
+	unsigned n = stream_of(call) && call->state.position ? descriptor_ranges(c, call, r) : 0;
 	struct block_lookup place;
 
-	if (stream_of(call) && call->state.position && descriptor_lookup(c, call, &place))
-		access_take_back(c, call, &place,
-			(uintptr_t)acl_arg_pointer(call->api, call->args, ACL_ROLE_DESCRIPTOR), 1);
+	for (unsigned i = 0; i < n; i++)
+		if (range_lookup(c, &r[i], &place))
+			access_take_back(c, call, &place, (uintptr_t)r[i].at, r[i].bytes);
 }
 
 /* --- memory of pools
@@ -237,6 +248,8 @@ static const struct check_hook hooks[] = {
 	{ON_GROUP(REDUCE), ACL_FAILED | ACL_IF_ASYNC, memory_task_failed},
 	{ON_OP(COPY_DESCRIBED), ACL_ENTER, described_task_enter},
 	{ON_OP(COPY_DESCRIBED), ACL_FAILED, described_task_failed},
+	{ON_OP(COPY_INDIRECT), ACL_ENTER, described_task_enter},
+	{ON_OP(COPY_INDIRECT), ACL_FAILED, described_task_failed},
 	{ON_OP(CACHE_DESCRIBED), ACL_ENTER, described_task_enter},
 	{ON_OP(CACHE_DESCRIBED), ACL_FAILED, described_task_failed},
 	{ON_OP(FREE_POOL), ACL_ENTER, pool_free_enter},

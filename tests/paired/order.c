@@ -395,6 +395,38 @@ static void descriptor_overwritten(void)
 	wait_for(c.s);
 }
 
+/* Where it ends the runtime has said: its last bytes are a part of it. */
+static void end_of_a_descriptor_overwritten(void)
+{
+	aclrtStream s = make_stream();
+	char *desc = make_device_memory(SIZE);
+	void *a = make_device_memory(SIZE), *b = make_device_memory(SIZE);
+	size_t bytes = 64;
+
+	CALL(aclrtGetMemcpyDescSize, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .descSize = &bytes);
+	fill(desc, a, b);
+	run(desc, s);
+	CALL(aclrtMemset, .devPtr = desc + bytes - (bug ? 8 : 0), .maxCount = 8, .count = 8);
+	wait_for(s);
+}
+
+/* The device reads the address of the source when the copy runs. */
+static void pointer_overwritten(void)
+{
+	aclrtStream s = make_stream();
+	char *pointers = make_device_memory(SIZE);
+	void *h = make_host_memory(SIZE);
+
+	CALL(aclrtMemset, .devPtr = pointers, .maxCount = SIZE, .count = SIZE);
+	CALL(aclrtMemcpyAsyncWithOffset, .dst = (void **)pointers, .destMax = 64,
+		.src = (const void **)(pointers + 64), .count = 64, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE,
+		.stream = s);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtMemcpy, .dst = pointers + 64, .destMax = 64, .src = h, .count = 64, .kind = UP);
+	wait_for(s);
+}
+
 static void descriptor_freed(void)
 {
 	struct described c = described_copy();
@@ -702,6 +734,8 @@ static const struct pair pairs[] = {
 	PAIR("taskupd-not-ordered", executed_before_the_update),
 	PAIR("desc-modified-in-flight", descriptor_filled_again),
 	PAIR("desc-modified-in-flight", descriptor_overwritten),
+	PAIR_AVOIDS("desc-modified-in-flight", end_of_a_descriptor_overwritten),
+	PAIR("desc-modified-in-flight", pointer_overwritten),
 	PAIR("desc-modified-in-flight", descriptor_freed),
 	PAIR("desc-modified-in-flight", cache_descriptor_filled_again),
 	PAIR_EACH("pool-cross-stream-unordered", pool_memory_on_other_stream, COPY_LINEAR,

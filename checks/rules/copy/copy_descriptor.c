@@ -3,13 +3,13 @@
  * say it. */
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
+#include "checks/state/descriptor_state.h"
 #include "checks/state/memory_state.h"
 
-enum desc_kind { DESC_COPY, DESC_CMO, DESC_KINDS };
+enum desc_kind { DESC_COPY, DESC_CMO };
 
 struct descriptor_state {
 	struct value_table filled; /* key of kind and address -> serial of the block */
-	_Atomic uint64_t size[DESC_KINDS]; /* as the runtime answered, 0 = it was not queried */
 };
 
 static struct descriptor_state *descriptors(struct checks *c)
@@ -30,28 +30,12 @@ static const void *desc_of(const struct acl_call_record *call)
 	return ACL_ARGS(call, aclrtSetMemcpyDesc)->desc;
 }
 
-static void copy_sized(struct checks *c, struct acl_call_record *call)
-{
-	const size_t *size = ACL_ARGS(call, aclrtGetMemcpyDescSize)->descSize;
-
-	if (succeeded(call) && size)
-		store_relaxed(&descriptors(c)->size[DESC_COPY], *size);
-}
-
-static void cmo_sized(struct checks *c, struct acl_call_record *call)
-{
-	const size_t *size = ACL_ARGS(call, aclrtCmoGetDescSize)->size;
-
-	if (succeeded(call) && size)
-		store_relaxed(&descriptors(c)->size[DESC_CMO], *size);
-}
-
 /* --- where it lies ---------------------------------------------------------------------- */
 
 static void say_buffer(
 	struct checks *c, struct acl_call_record *call, const struct block_lookup *place, const char *what)
 {
-	uint64_t size = load_relaxed(&descriptors(c)->size[kind_of(call)]);
+	uint64_t size = descriptor_bytes(c, call);
 
 	FINDING_BROKEN(c, call, RULE("desc-buffer-invalid"),
 		PARTS(part_address("descriptor", desc_of(call)),
@@ -64,7 +48,7 @@ static void say_buffer(
 static bool check_buffer(struct checks *c, struct acl_call_record *call, struct block_lookup *place)
 {
 	const void *desc = desc_of(call);
-	uint64_t size = load_relaxed(&descriptors(c)->size[kind_of(call)]);
+	uint64_t size = descriptor_bytes(c, call);
 
 	place->block = NULL;
 	if (!desc || load_relaxed(&c->run_mode) == ACL_DEVICE)
@@ -149,8 +133,6 @@ static void using(struct checks *c, struct acl_call_record *call)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(INFO_COPY_DESCRIPTOR_SIZE), ACL_LEAVE, copy_sized},
-	{ON_OP(INFO_CACHE_DESCRIPTOR_SIZE), ACL_LEAVE, cmo_sized},
 	{ON_OP(DESCRIBE_COPY), ACL_ENTER, filling},
 	{ON_GROUP(DESCRIBE), ACL_LEAVE, filled},
 	{ON_OP(DESCRIBE_CACHE), ACL_ENTER, cmo_filling},

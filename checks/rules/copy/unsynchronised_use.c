@@ -5,6 +5,7 @@
  * memory is never queued.
  */
 #include "checks/rules/copy/earlier_access.h"
+#include "checks/state/descriptor_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/pending_access.h"
 #include "checks/state/stream_state.h"
@@ -56,17 +57,20 @@ static void host_set_enter(struct checks *c, struct acl_call_record *call)
 /* The device reads a descriptor when the task runs. */
 static void describe_enter(struct checks *c, struct acl_call_record *call)
 {
-	const void *at = acl_arg_pointer(call->api, call->args, ACL_ROLE_DESCRIPTOR);
-	struct access_question q = {.start = (uintptr_t)at,
-		.end = (uintptr_t)at + 1,
-		.writes = true,
-		.device = -1,
-		.not_device = -1,
-		.flags = ACCESS_DESCRIBES};
+	struct descriptor_range r[DESCRIPTOR_RANGES];
+	unsigned n = descriptor_ranges(c, call, r);
 
-	if (at)
+	for (unsigned i = 0; i < n; i++) {
+		struct access_question q = {.start = (uintptr_t)r[i].at,
+			.end = (uintptr_t)r[i].at + r[i].bytes,
+			.writes = true,
+			.device = -1,
+			.not_device = -1,
+			.flags = ACCESS_DESCRIBES};
+
 		use_in_flight(
 			c, call, RULE("desc-modified-in-flight"), &q, "The descriptor is written at once");
+	}
 }
 
 static bool unsynchronised_use_create(struct checks *c)
