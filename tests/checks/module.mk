@@ -22,7 +22,7 @@ checks-asan checks-tsan: checks-%:
 		$(BUILD)/checks-$*/tests/checks/stress $(BUILD)/checks-$*/tests/checks/map
 tests/checks/sanitizers.t: checks-asan checks-tsan
 
-CHECKS_TESTS := annotations format order wild innocent call_state lock growth hidden_order endless fork kernels limits threads variants plans captures settle task_model \
+CHECKS_TESTS := annotations format order wild innocent call_state lock growth first_cause hidden_order endless fork kernels limits threads variants plans captures settle task_model \
 	rule_coverage tables map copy_alignment copy_host_to_host captured_host_memory capture_calls reset_order init_finalize \
 	current_context event_waits peer_copies run_mode loaded_runtime stress
 TESTS += $(CHECKS_TESTS:%=$(CHECKS_TEST)/%) tests/checks/sanitizers.t

@@ -3,6 +3,8 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/state/stream_state.h"
 
+#define DEVICE_ERRORS 507000 /* the first one */
+
 /* A function of the model that the real library lacks. */
 static void error_missing(struct checks *c, struct acl_call_record *call)
 {
@@ -32,13 +34,55 @@ static uint64_t cause_of(const struct acl_call_record *call)
 	return call->state.finding || !s ? 0 : load_relaxed(&stream_state(s)->suspect);
 }
 
+static bool time_over(const struct acl_call_record *call)
+{
+	return error_of(call) == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT ||
+	       error_of(call) == ACL_ERROR_RT_EVENT_SYNC_TIMEOUT;
+}
+
+/* The stream that the host waited for, or queried, where the device reports what went wrong on it before. */
+static struct acl_object *stream_that_failed(const struct acl_call_record *call)
+{
+	switch (acl_apis[call->api].operation) {
+	case ACL_OP_SYNCHRONISE_STREAM:
+	case ACL_OP_SYNCHRONISE_EVENT:
+	case ACL_OP_QUERY_STREAM:
+	case ACL_OP_QUERY_EVENT:
+		return error_of(call) >= DEVICE_ERRORS && !time_over(call) ? stream_concerned(call) : NULL;
+	}
+	return NULL;
+}
+
+/* Tasks that the call was about and of which the host had not seen the end. */
+static uint64_t tasks_pending(const struct acl_call_record *call, struct acl_object *s)
+{
+	uint64_t done = load_acquire(&stream_state(s)->completed),
+		 all = call->state.observed_position ? call->state.observed_position : stream_submitted(s);
+
+	return all > done ? all - done : 0;
+}
+
 static void error_returned(struct checks *c, struct acl_call_record *call)
 {
 	const char *name = acl_error_name(error_of(call));
+	struct acl_object *s = stream_that_failed(call);
+	uint64_t cause = cause_of(call), pending = s && !cause ? tasks_pending(call, s) : 0;
 
-	if (!documented(call) && !call->missing)
+	if (documented(call) || call->missing)
+		return;
+	if (pending)
 		FINDING_BROKEN(c, call, RULE("api-error"),
-			PARTS(part_consequence_of(cause_of(call)), part_beside(BESIDE_AS_CONSEQUENCE),
+			PARTS(part_beside(BESIDE_AS_CONSEQUENCE), part_error("result", error_of(call)),
+				part_uint("pending tasks", pending), part_object("stream", s)),
+			"%s returned %d (%s); %llu task%s of stream 0x%llx had not been seen done, the last "
+			"one of %s.",
+			acl_apis[call->api].name, error_of(call), name ? name : "unnamed",
+			(unsigned long long)pending, pending == 1 ? "" : "s",
+			(unsigned long long)load_relaxed(&s->value),
+			acl_apis[load_relaxed(&s->last_used.api)].name);
+	else
+		FINDING_BROKEN(c, call, RULE("api-error"),
+			PARTS(part_consequence_of(cause), part_beside(BESIDE_AS_CONSEQUENCE),
 				part_advice(probing(call)), part_error("result", error_of(call))),
 			"%s returned %d (%s)", acl_apis[call->api].name, error_of(call),
 			name ? name : "unnamed");
