@@ -49,8 +49,8 @@ static unsigned range_add(struct descriptor_range *out, unsigned n, const void *
 	return n;
 }
 
-unsigned descriptor_ranges(struct checks *c, const struct acl_call_record *call,
-	struct descriptor_range out[DESCRIPTOR_RANGES])
+unsigned descriptor_ranges(
+	struct checks *c, const struct acl_call_record *call, struct descriptor_range out[DESCRIPTOR_RANGES])
 {
 	unsigned n = 0;
 
@@ -58,7 +58,8 @@ unsigned descriptor_ranges(struct checks *c, const struct acl_call_record *call,
 		return range_add(out, 0, acl_arg_pointer(call->api, call->args, ACL_ROLE_DESCRIPTOR),
 			descriptor_bytes(c, call));
 	n = range_add(out, n, acl_arg_pointer(call->api, call->args, ACL_ROLE_SRC_POINTER), sizeof(void *));
-	return range_add(out, n, acl_arg_pointer(call->api, call->args, ACL_ROLE_DST_POINTER), sizeof(void *));
+	return range_add(
+		out, n, acl_arg_pointer(call->api, call->args, ACL_ROLE_DST_POINTER), sizeof(void *));
 }
 
 static const struct check_hook hooks[] = {

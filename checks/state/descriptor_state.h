@@ -15,7 +15,7 @@ struct descriptor_range {
 /* Bytes of a descriptor of the call's kind as the runtime answered, 0 = it was not queried. */
 uint64_t descriptor_bytes(struct checks *c, const struct acl_call_record *call);
 /* What the task that the call submits reads, or what the call fills in; returns how many there are. */
-unsigned descriptor_ranges(struct checks *c, const struct acl_call_record *call,
-	struct descriptor_range out[DESCRIPTOR_RANGES]);
+unsigned descriptor_ranges(
+	struct checks *c, const struct acl_call_record *call, struct descriptor_range out[DESCRIPTOR_RANGES]);
 
 #endif
