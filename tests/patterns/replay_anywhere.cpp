@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Graphs of several batch sizes that share one input and one output: each step replays one of them on whatever
- * stream is next, behind the copy of its input and before the copy of its output, all ordered by events alone.
+ * Graphs of several batch sizes that share one input and one output: each step replays one of them on
+ * whatever stream is next, behind the copy of its input and before the copy of its output, all ordered by
+ * events alone.
  */
 #include "../programs/program.h"
 

@@ -291,3 +291,47 @@ refused() {
 	[ "$(json r.json '[d["text"].count("was in") for d in r["inconclusive"] if d["reason"] == "timeout"]')" = "[1]" ]
 	verdict 98 "timeout: the program was ended after 1 seconds" --timeout 1 -- sh -c 'sleep 9'
 }
+
+@test "the time is over: what the thread waits for, from stream to stream, and what would have to happen" {
+	cat >hang.c <<-'END'
+		#include <string.h>
+		#include <unistd.h>
+		#include "acl/acl.h"
+		static void never(void *unused)
+		{
+			(void)unused;
+			for (;;)
+				pause();
+		}
+		int main(int argc, char **argv)
+		{
+			aclrtStream one, two;
+			aclrtEvent behind, first;
+			int callback = argc > 1 && !strcmp(argv[1], "callback");
+			aclInit(NULL);
+			aclrtSetDevice(0);
+			aclrtCreateStream(&one);
+			aclrtCreateStream(&two);
+			aclrtCreateEventWithFlag(&first, ACL_EVENT_SYNC);
+			aclrtCreateEventExWithFlag(&behind, ACL_EVENT_SYNC);
+			if (callback)
+				aclrtLaunchHostFunc(two, never, NULL);
+			else
+				aclrtStreamWaitEvent(two, first);
+			aclrtRecordEvent(behind, two);
+			aclrtStreamWaitEvent(one, behind);
+			return aclrtSynchronizeStream(one);
+		}
+	END
+	cc -I"$BUILD/include" -o hang hang.c -L"$BUILD/softnpu" -lascendcl -lacl_rt
+	TIMES=1
+	way='was in aclrtSynchronizeStream\(stream=(0x[0-9a-f]+)\); stream (0x[0-9a-f]+) waits for event 0x[0-9a-f]+, which is left to stream (0x[0-9a-f]+) \(aclrtRecordEvent\); stream (0x[0-9a-f]+) '
+	# The wait itself is a finding: no other thread could record the event.
+	verdict 97 "(aclrtStreamWaitEvent), and none of the last calls records it" --timeout 1 -- ./hang
+	[[ $output =~ ${way}waits\ for\ event ]]
+	[ "${BASH_REMATCH[1]}" = "${BASH_REMATCH[2]}" ]
+	[ "${BASH_REMATCH[3]}" = "${BASH_REMATCH[4]}" ]
+	[ "${BASH_REMATCH[1]}" != "${BASH_REMATCH[3]}" ]
+	verdict 98 "of aclrtLaunchHostFunc, which may not have returned" --timeout 1 -- ./hang callback
+	[[ $output =~ ${way}has\ the\ callback ]]
+}

@@ -70,6 +70,13 @@ json_t *run_record(char *const *argv, int status, time_t started);
 /* Adds to the reason "timeout" which threads were in which calls. */
 void timeout_describe(json_t *report);
 
+/* --- wait_chain.c ---------------------------------------------------------- */
+
+struct text;
+/* Adds what keeps the call, in which a thread of the process waits, from returning, if the last calls say it.
+ */
+void wait_chain(struct text *t, const json_t *process, const json_t *call);
+
 /* --- signal_probe.c -------------------------------------------------------- */
 
 /*

@@ -37,6 +37,7 @@ static void describe_thread(struct text *t, const json_t *process, const json_t 
 		text_fmt(t, "thread %u of process %u was in ", (uint64_t)number_of(thread, "thread"),
 			(uint64_t)number_of(process, "pid"));
 		describe_call(t, call);
+		wait_chain(t, process, call);
 	}
 }
 
