@@ -65,8 +65,10 @@ static void model_execute_leave(struct checks *c, struct acl_call_record *call)
 		.number = load_relaxed(&m->executions),
 		.api = call->api};
 	unlock(&m->lock);
-	if (load_relaxed(&m->kernels))
+	if (load_relaxed(&m->kernels)) {
 		raise_to(&stream_state(s)->kernel, call->state.position);
+		raise_to(&stream_state(s)->opaque, call->state.position);
+	}
 	if (!order_unseen(c, s))
 		replay_begins(c, model, s);
 }

@@ -228,7 +228,7 @@ static const struct check_hook hooks[] = {
 };
 
 const struct check_module module_pending_model = {
-	.order = 30,
+	.order = 37,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 };

@@ -74,11 +74,10 @@ static void error_returned(struct checks *c, struct acl_call_record *call)
 		FINDING_BROKEN(c, call, RULE("api-error"),
 			PARTS(part_beside(BESIDE_AS_CONSEQUENCE), part_error("result", error_of(call)),
 				part_uint("pending tasks", pending), part_object("stream", s)),
-			"%s returned %d (%s); %llu task%s of stream 0x%llx had not been seen done, the last "
-			"one of %s.",
+			"%s returned %d (%s). Tasks of stream 0x%llx that had not been seen done: %llu, the "
+			"last one of %s.",
 			acl_apis[call->api].name, error_of(call), name ? name : "unnamed",
-			(unsigned long long)pending, pending == 1 ? "" : "s",
-			(unsigned long long)load_relaxed(&s->value),
+			(unsigned long long)load_relaxed(&s->value), (unsigned long long)pending,
 			acl_apis[load_relaxed(&s->last_used.api)].name);
 	else
 		FINDING_BROKEN(c, call, RULE("api-error"),

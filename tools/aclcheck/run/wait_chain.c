@@ -146,8 +146,8 @@ static bool chain_from(struct chain *c, const char *stream, struct text *t)
 			if (wait_holds(c, stream, call, t))
 				return true;
 		} else if (!json_object_get(call, "inside")) {
-			text_fmt(t, "; stream %s has the callback %s of %s, which may not have returned", stream,
-				argument(call, ACL_HANDLE_NONE), text_of(call, "call"));
+			text_fmt(t, "; stream %s has the callback %s of %s, which may not have returned",
+				stream, argument(call, ACL_HANDLE_NONE), text_of(call, "call"));
 			return true;
 		}
 	}
