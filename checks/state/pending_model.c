@@ -15,7 +15,7 @@
 #define LOOK_BACK 16 /* former accesses to the same bytes that a new one may repeat */
 
 struct model_accesses {
-	uint32_t generation; /* of the model: the slot may hold another one by now */
+	acl_ref model; /* whose they are: the slot may hold another one by now */
 	struct access_tree tree;
 };
 
@@ -37,7 +37,7 @@ static struct model_accesses *accesses_of(struct acl_object *model)
 {
 	struct model_accesses *a = load_relaxed(&model_state(model)->accesses);
 
-	return a && a->generation == load_relaxed(&model->generation) ? a : NULL;
+	return a && a->model == object_ref(model) ? a : NULL;
 }
 
 const struct access_tree *model_accesses_lock(struct acl_object *model)
@@ -75,7 +75,7 @@ static struct model_accesses *accesses_room(struct checks *c, struct acl_object 
 		store_relaxed(&model_state(model)->accesses, a);
 		if (!a)
 			return NULL;
-		a->generation = load_relaxed(&model->generation);
+		a->model = object_ref(model);
 	}
 	if (a->tree.n < a->tree.room)
 		return a;
@@ -228,7 +228,7 @@ static const struct check_hook hooks[] = {
 };
 
 const struct check_module module_pending_model = {
-	.order = 37,
+	.order = 38,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 };
