@@ -2,7 +2,7 @@
 /*
  * Pools of memory that the program declares, and the blocks it hands out of
  * them: the parts of an allocation that a caching allocator makes.  A block is
- * memory of its own; what of the pool is in no block is nobody's.  Order is not
+ * memory of its own; what of the pool is in no block is free.  Order is not
  * a matter of blocks but of bytes: accesses in flight are kept with the
  * allocation, as the next block may have the same bytes.
  */

@@ -206,8 +206,7 @@ static void notify_wait_enter(struct checks *c, struct acl_call_record *call)
 		awaited_record_note(call, o);
 }
 
-/* The stream goes on behind the record; behind one that comes later, or may be another's, nobody sees when.
- */
+/* The stream goes on behind the record; when it does behind one that comes later is not known. */
 static void notify_order_leave(struct checks *c, const struct acl_call_record *call)
 {
 	acl_ref ref = call_note(call, &awaited_stream_note);

@@ -2,7 +2,7 @@
 /*
  * Batches of copies that are plainly right: what they read and write as ranges of blocks, which is all that
  * state modules and rules need of most batches.  Nothing else of the operation is decoded then, unless
- * somebody asks operation_of().
+ * operation_of() is called.
  */
 #ifndef CHECKS_PLAIN_BATCH_H
 #define CHECKS_PLAIN_BATCH_H

@@ -4,7 +4,7 @@
  *
  * A launch (a host function on a stream) runs once, or at every execution of
  * the model that recorded it.  Its user data is replaced by a record of the
- * launch (launch_record.h), its function by launch_run().  Where nobody can say
+ * launch (launch_record.h), its function by launch_run().  Where it is not known
  * which of the two it is, it gets a stand-in as a registration does.
  *
  * A registration (exception, device state …) is undone by naming the function

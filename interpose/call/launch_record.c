@@ -83,7 +83,7 @@ static uint32_t take_all(struct launch_list *list)
 	return (uint32_t)head;
 }
 
-/* Under the lock, to an empty list to which nobody else adds. */
+/* Under the lock, to an empty list to which no other thread adds. */
 static void put_all(struct launch_list *list, uint32_t first)
 {
 	uint64_t head = atomic_load_explicit(&list->head, memory_order_relaxed);

@@ -86,7 +86,7 @@ NO_SANITIZE static enum preloadable elf_answer(const char *head, size_t n)
 			break;
 		if (ph->p_type != PT_INTERP)
 			continue;
-		/* Further back than the head reaches: nobody's usual loader, but not static. */
+		/* Further back than the head reaches: no usual loader, but not static. */
 		if (ph->p_offset >= n || !memchr(head + ph->p_offset, 0, n - ph->p_offset))
 			return PRELOADABLE;
 		interpreter = head + ph->p_offset;

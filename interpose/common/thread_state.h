@@ -33,7 +33,7 @@ struct acl_callback_frame {
 };
 
 struct acl_thread {
-	_Atomic uintptr_t pointer; /* the thread's own, 0 = nobody's */
+	_Atomic uintptr_t pointer; /* the thread's own, 0 = free */
 	uint64_t room_low, room_size; /* addresses on the own stack with THREAD_ROOM below them */
 	/*
 	 * Address of a local variable of the tool's own code that runs on this
@@ -98,7 +98,7 @@ static inline uintptr_t thread_slot(uintptr_t pointer)
 	       -THREAD_SLOT_BYTES;
 }
 
-/* The slow way: another thread has the slot, or nobody yet. */
+/* The slow way: another thread has the slot, or none yet. */
 struct acl_thread *thread_find(uintptr_t pointer);
 
 /* The slot where the thread's state is, unless another thread was there first. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing without the signals that writing may raise: SIGPIPE at a pipe that
- * nobody reads, SIGXFSZ at the limit of file sizes.  The program did not write,
+ * Writing without the signals that writing may raise: SIGPIPE at a pipe
+ * without reader, SIGXFSZ at the limit of file sizes.  The program did not write,
  * so it must not be hit: held back for this thread and taken away.
  */
 #ifndef INTERPOSE_WRITE_SIGNALS_H

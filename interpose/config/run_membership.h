@@ -10,7 +10,7 @@
 
 /*
  * Absolute path of the directory for the run's reports and notes; "" = the process is in no run.  What the
- * environment does not say is asked for at the first call.  run_directory_given() asks nobody; the
+ * environment does not say is asked for at the first call.  run_directory_given() asks no process; the
  * constructor calls it, before the program changes its environment.
  */
 const char *run_directory(void);

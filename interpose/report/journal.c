@@ -156,7 +156,7 @@ static void header(struct jout *j)
 	settings(j);
 }
 
-/* no_calls: why nobody will know the last calls should the process be killed. */
+/* no_calls: why the last calls will not be known should the process be killed. */
 static void start_record(struct text *scratch, const char *no_calls)
 {
 	struct jout j;

@@ -14,7 +14,7 @@
 
 _Atomic(struct last_calls_area *) last_calls_area;
 
-/* For calls that nobody reads. */
+/* For calls that are not read. */
 static struct last_calls_ring unread;
 
 static struct last_calls_ring *ring_of(uint32_t tid)

@@ -35,7 +35,7 @@ struct last_call {
 	uint64_t state; /* while it has not returned */
 };
 
-/* The thread's ring, where one that nobody reads is as good as any. */
+/* The thread's ring, where one that is not read is as good as any. */
 struct last_calls_ring *last_calls_ring(uint32_t tid);
 /* A call that is not noted. */
 void last_calls_none(struct last_call *l);

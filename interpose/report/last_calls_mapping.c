@@ -6,7 +6,7 @@
  *
  * A mapped page that has no block behind it raises SIGBUS in the program, so
  * only file systems are used where a block once given out stays; all blocks
- * are there before the file is mapped, and nobody may write to it by mistake
+ * are there before the file is mapped, and no process may write to it by mistake
  * (mode 0444 or 0400).  Network and copy-on-write file systems promise nothing.
  */
 #include <errno.h>

@@ -121,7 +121,7 @@ void log_write(struct text *record)
 	if (!*to.path)
 		tag_lines(record);
 	if (*to.path) {
-		/* NONBLOCK: a FIFO that nobody reads is not waited for. */
+		/* NONBLOCK: a FIFO without reader is not waited for. */
 		fd = tool_open(to.path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK,
 			settings_file_mode());
 		if (fd >= 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing to where people read: a pipe or terminal that nobody reads would hold
+ * Writing to where people read: a pipe or terminal without reader would hold
  * the program for ever.  What does not fit within a second of the process' life,
  * in all, is dropped and counted.
  */

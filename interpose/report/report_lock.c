@@ -42,7 +42,7 @@ static bool same_job(const char *head, const char *job)
 	return strstr(head, word) != NULL;
 }
 
-/* Its writer ended without a trace; on another host nobody can tell. */
+/* Its writer ended without a trace; on another host it cannot be known. */
 static bool writer_is_gone(const char *head)
 {
 	const char *pid = strstr(head, "\"pid\":");
@@ -126,7 +126,7 @@ static int try_claim(const char *path, const char *job, struct out_file *journal
 		if (!remove_abandoned(part, job))
 			return 0;
 	}
-	/* Looked at only now: while the journal is ours nobody renames onto the report. */
+	/* Looked at only now: while the journal is ours no process renames onto the report. */
 	if (report_of_job(path, job)) {
 		unlink(part);
 		return 0;

@@ -257,7 +257,7 @@ static uint64_t now_ms(void)
 
 /*
  * Reading the map takes a millisecond in a large process.  A place it does not
- * hold, or holds for nobody's, is worth a reading at once, as long as that was
+ * hold, or has nothing at, is worth a reading at once, as long as that was
  * seldom; any answer is worth one when it is old, since mappings come and go.
  */
 static bool worth_reading(const struct range *r)

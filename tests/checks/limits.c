@@ -42,7 +42,7 @@ static void limits_of_the_default_stream(void **state)
 	silent(fixture);
 }
 
-/* Nobody knows whether the other thread is still there; nothing taken is nothing to give back. */
+/* It is not known whether the other thread is still there; nothing taken is nothing to give back. */
 static void limits_of_other_threads(void **state)
 {
 	struct fixture *fixture = fixture_ready(DOCUMENTS);

@@ -62,9 +62,9 @@ english_left() {
 	[ -z "$output" ]
 	# It sees one that has none.
 	cp -r --parents "$SOURCE/checks/rules" "$SOURCE/interpose/common/sentences.def" .
-	sed -i 's/"The stream is being captured: end the capture first."/"Nobody has translated this one."/' ".$SOURCE"/checks/rules/*/*.c
+	sed -i 's/"The stream is being captured: end the capture first."/"This one has no translation."/' ".$SOURCE"/checks/rules/*/*.c
 	run python3 "$SOURCE/tests/report/sentences.py" ".$SOURCE"
-	[[ $output == *'no Chinese for "Nobody has translated this one."'* ]]
+	[[ $output == *'no Chinese for "This one has no translation."'* ]]
 }
 
 @test "the sentence of a finding, by the process and from its report" {

@@ -372,7 +372,7 @@ static void links(void)
 	OK(aclrtMemP2PMap(d, 4096, 1, 0));
 }
 
-/* Nobody will ever record it: the reset ends all the same. */
+/* It will never be recorded: the reset ends all the same. */
 static void stuck_reset(void)
 {
 	aclrtNotify never = NULL;

@@ -305,7 +305,7 @@ static double row_load(size_t size, size_t calls)
 	lines = calloc(n_lines, LINE);
 	if (!lines)
 		exit(2);
-	/* Pages that nobody has written are all the same one. */
+	/* Pages that were never written are all the same one. */
 	for (size_t i = 0; i < n_lines; i++)
 		lines[i * LINE + 1] = 1;
 	bench_measure(variants, one, loop_load, calls, ns);

@@ -145,7 +145,7 @@ static inline void reserve(struct bench_variant *v, size_t bytes)
 LOOP(loop_reserve_small, reserve(v, BLOCK))
 LOOP(loop_reserve_vast, reserve(v, (size_t)64 << 30))
 
-/* Ranges that are nobody's: neither the runtime nor the checks read what is registered. */
+/* Ranges without memory: neither the runtime nor the checks read what is registered. */
 static void *range_at(size_t i)
 {
 	return (void *)(UINT64_C(0x300000000000) + i * 2 * BLOCK);

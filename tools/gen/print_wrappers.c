@@ -50,7 +50,7 @@ void print_wrappers(const struct model *m)
 	fputs("#define REAL(function) ((__typeof__(&function))acl_real[ACL_API_##function])\n\n", f);
 	fputs("/*\n * Parameters that an older runtime or program does not know (aclrtSnapShotProcess* took\n"
 	      " * none before CANN 9.1) are forwarded as found: they travel in registers that the\n"
-	      " * other side ignores, on x86-64 as on AArch64. Nobody may follow them as pointers.\n */\n",
+	      " * other side ignores, on x86-64 as on AArch64. They may not be followed as pointers.\n */\n",
 		f);
 	for (unsigned i = 0; i < m->n_wrapped; i++)
 		print_wrapper(f, m->wrapped[i], i);

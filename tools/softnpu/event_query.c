@@ -15,7 +15,7 @@ static aclError find_free(aclrtEvent handle, struct event **ev)
 	return rc;
 }
 
-/* Nobody tells us what another process has recorded: look now and then. */
+/* What another process has recorded is not reported here: look now and then. */
 static aclError synchronize_shared(struct event *ev, uint64_t deadline)
 {
 	uint64_t number = event_ipc_submitted(ev), now;

@@ -16,7 +16,7 @@ struct op;
 enum op_step {
 	OP_RUN, /* call run without the lock, then the operation is over */
 	OP_DONE, /* over, its result is in lane->result */
-	OP_PARK /* not yet: ask again when somebody wakes the lane */
+	OP_PARK /* not yet: ask again when the lane is woken */
 };
 
 /* What distinguishes kinds of operations. */

@@ -47,7 +47,7 @@ static aclError find(aclmdlRITask handle, struct model_task **t, struct model **
 
 /* --- streams of a model ------------------------------------------------------------ */
 
-/* A captured model's streams get handles when somebody asks for them. */
+/* A captured model's streams get handles when they are queried. */
 static bool give_stream(struct model *m, unsigned lane)
 {
 	struct stream *s;

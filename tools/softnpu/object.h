@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects behind handles.  A handle is an address inside a reserved range that
- * nobody can read; it is looked up in a table and never followed, so that a
+ * Objects behind handles.  A handle is an address inside a reserved range that is
+ * not readable; it is looked up in a table and never followed, so that a
  * dead or invented one is recognised.
  */
 #ifndef SOFTNPU_OBJECT_H

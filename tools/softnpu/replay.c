@@ -40,7 +40,7 @@ static void lane_idle(struct lane *lane)
 		lanes_wake(&inst->finished);
 }
 
-/* A failed task ends the whole execution: nobody would serve the waits on it. */
+/* A failed task ends the whole execution: the waits on it would never end. */
 static bool lane_failed(struct lane *lane, struct op *op, aclError code)
 {
 	struct instance *inst = container_of(lane, struct replay_lane, lane)->inst;

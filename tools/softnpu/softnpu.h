@@ -3,7 +3,7 @@
  * softnpu, the software runtime: what a program can add to the AscendCL interface.
  *
  * Device kernels cannot run on a CPU.  A host function registered under a
- * kernel's name runs in its place, in stream order; a kernel nobody registered
+ * kernel's name runs in its place, in stream order; a kernel that is not registered
  * takes SOFTNPU_KERNEL_US and touches nothing.
  */
 #ifndef SOFTNPU_H

@@ -5,7 +5,7 @@
 #define OP_INFO_MAX 65536u
 #define PROF_TRACE_MAX 18
 
-/* The information itself is for a profiler: nobody asks for it here. */
+/* The information itself is for a profiler: it is not queried here. */
 aclError aclrtCacheLastTaskOpInfo(const void *const infoPtr, const size_t infoSize)
 {
 	const struct thread_state *t = npu_thread();

@@ -93,7 +93,7 @@ const char *pair_file(void)
 	return path;
 }
 
-/* Nobody plays the runtime here. */
+/* The runtime is the real one here: nothing stands in for it. */
 void *make_address(void)
 {
 	return NULL;
