@@ -16,11 +16,10 @@ struct map_cursor {
 	uint8_t kind; /* enum acl_memory_kind */
 };
 
-/* A block of the run; 16 bits of generation, as in buckets. */
+/* A block of the run: map_block() by its index; 16 bits of generation, as in buckets. */
 struct cursor_block {
 	uint64_t base, size;
 	uint32_t index, generation;
-	uint32_t slot; /* of the run */
 };
 
 /* Onto the run with blocks near the address, if there is one. */
@@ -49,12 +48,6 @@ static inline __attribute__((always_inline)) bool map_cursor_find(
 	out->index = k->run->first[i / BLOCK_CHUNK] + (uint32_t)(i % BLOCK_CHUNK);
 	out->generation = __builtin_expect(state == SLOT_AGAIN, 0) ? load_acquire(&k->has->generation[i]) : 1;
 	return true;
-}
-
-static inline struct acl_block *map_cursor_block(const struct map_cursor *k, const struct cursor_block *found)
-{
-	return load_acquire(&((struct run *)k->run)->blocks[found->slot / BLOCK_CHUNK]) +
-	       found->slot % BLOCK_CHUNK;
 }
 
 #endif

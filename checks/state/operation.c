@@ -173,12 +173,12 @@ static inline bool block_look_up(
 	struct checks *c, struct operation *op, struct recent_block *r, uint64_t address)
 {
 	const struct map_cursor *k = op->cursor;
-	struct cursor_block found = {0};
+	struct cursor_block found;
 
 	/* Declared blocks lie inside of others. */
 	if (load_acquire(&c->declared) || !map_cursor_find(k, address, &found))
 		return tables_look_up(c, op, r, address);
-	r->block = (struct block_lookup){.block = map_cursor_block(k, &found),
+	r->block = (struct block_lookup){.block = block_at(c->memory, found.index),
 		.base = found.base,
 		.size = found.size,
 		.generation = found.generation,

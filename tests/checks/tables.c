@@ -393,6 +393,26 @@ static void right_program(struct fixture *fixture)
 	CALL(fixture, aclrtDestroyContext, 0, .context = context);
 }
 
+/* Blocks of one size at equal distances: a look-up finds the one that the address lies in, whatever was found
+ * before. */
+static void blocks_of_a_run(void **state)
+{
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *h = fixture_malloc_host(fixture, HOST_MEMORY, 4096), *at[200];
+
+	(void)state;
+	fixture->other_ways = 0;
+	for (unsigned i = 0; i < 200; i++)
+		at[i] = fixture_malloc(fixture, DEVICE_MEMORY + i * 8192ul, 4096);
+	for (unsigned i = 120; i < 200; i += 40)
+		CALL(fixture, aclrtMemcpyAsync, 0, .dst = at[i], .destMax = 4096, .src = h, .count = 4096,
+			.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = s);
+	CALL(fixture, aclrtMemset, 0, .devPtr = at[199], .maxCount = 4096, .value = 0, .count = 4096);
+	silent(fixture);
+	CALL(fixture, aclrtMemset, 0, .devPtr = at[160], .maxCount = 4096, .value = 0, .count = 4096);
+	want(fixture, "async-result-used-before-sync:warning");
+}
+
 /* What could not be remembered is unknown, and the run says so; nothing is reported for it. */
 static void memory_ends_anywhere(void **state)
 {
@@ -432,6 +452,7 @@ int main(void)
 		cmocka_unit_test(object_kinds_apart),
 		cmocka_unit_test(object_many),
 		cmocka_unit_test(memory_refused),
+		cmocka_unit_test(blocks_of_a_run),
 		cmocka_unit_test(created_without_memory),
 		cmocka_unit_test(memory_ends_anywhere),
 	};
