@@ -8,6 +8,7 @@
 #include "interpose/common/errno_text.h"
 #include "interpose/common/json_read.h"
 #include "interpose/common/read_file.h"
+#include "interpose/common/settings_table.h"
 #include "interpose/common/text.h"
 
 #define CONFIG_MAX (1u << 20)
@@ -27,9 +28,12 @@ static void complain(const char *path, const char *key, const char *what)
 	say(line);
 }
 
-static bool scalar(const struct jnode *v, struct text *t)
+/* As text; false for what no setting takes. */
+static bool as_text(const struct jnode *v, struct text *t)
 {
 	switch (v->kind) {
+	case JNODE_NULL:
+		return true;
 	case JNODE_STRING:
 		text_str(t, v->text);
 		return true;
@@ -40,38 +44,60 @@ static bool scalar(const struct jnode *v, struct text *t)
 	case JNODE_FALSE:
 		text_str(t, v->kind == JNODE_TRUE ? "on" : "off");
 		return true;
+	case JNODE_ARRAY:
+		for (const struct jnode *e = v->first; e; e = e->next) {
+			if (e->kind != JNODE_STRING)
+				return false;
+			text_fmt(t, e == v->first ? "%s" : ",%s", e->text);
+		}
+		return true;
 	default:
-		return v->kind == JNODE_NULL;
+		return false;
 	}
 }
 
-/* Strings, whole numbers, booleans and arrays of strings; false for anything else. */
-static bool as_text(const struct jnode *v, struct text *t)
+/* A number is no name of a file.  NULL, or what the setting takes instead. */
+static const char *wrong_type(enum setting s, const struct jnode *v)
 {
-	if (v->kind != JNODE_ARRAY)
-		return scalar(v, t);
-	for (const struct jnode *e = v->first; e; e = e->next) {
-		if (e->kind != JNODE_STRING)
-			return false;
-		text_fmt(t, e == v->first ? "%s" : ",%s", e->text);
+	const bool word = v->kind == JNODE_STRING || v->kind == JNODE_NULL;
+	const bool truth = v->kind == JNODE_TRUE || v->kind == JNODE_FALSE;
+	int64_t number;
+
+	switch (setting_table[s].kind) {
+	case SETTING_NUMBER:
+		return word || v->kind == JNODE_INTEGER ? NULL : "must be a number in ";
+	case SETTING_CHOICE:
+		/* Where on and off are among the choices, true and false are as well. */
+		return word || (truth && !setting_check(s, "on", &number)) ? NULL : "must be one of ";
+	case SETTING_RULES_LIST:
+		return word || v->kind == JNODE_ARRAY ? NULL : "must be a string or an array of strings";
+	default:
+		return word ? NULL : "must be a string";
 	}
-	return true;
 }
 
-static void each_key(const char *path, const struct jnode *top, config_give_fn give)
+static void give_key(const char *path, const struct jnode *v, config_give_fn give)
 {
-	for (const struct jnode *v = top->first; v; v = v->next) {
-		char value[4096];
-		struct text t;
+	const int s = setting_find(v->key, strlen(v->key));
+	const char *wrong = s < 0 ? NULL : wrong_type((enum setting)s, v);
+	char value[4096], line[256];
+	struct text t;
 
-		text_init(&t, value, sizeof(value));
-		if (!as_text(v, &t))
-			complain(path, v->key, "must be a string, a whole number or an array of strings");
-		else if (t.cut)
-			complain(path, v->key, "is too long");
-		else
-			give(path, v->key, value);
+	if (wrong) {
+		text_init(&t, line, sizeof(line));
+		text_str(&t, wrong);
+		if (setting_table[s].kind == SETTING_NUMBER || setting_table[s].kind == SETTING_CHOICE)
+			text_str(&t, setting_table[s].argument);
+		complain(path, v->key, line);
+		return;
 	}
+	text_init(&t, value, sizeof(value));
+	if (!as_text(v, &t) && s >= 0)
+		complain(path, v->key, "must be a string or an array of strings");
+	else if (t.cut)
+		complain(path, v->key, "is too long");
+	else
+		give(path, v->key, value);
 }
 
 static void syntax_error(const char *path, const struct jdoc *doc)
@@ -100,7 +126,8 @@ void config_read(const char *path, config_give_fn give, void (*problem)(const ch
 	if (!jdoc_read(&doc, data, size))
 		syntax_error(path, &doc);
 	else if (doc.top->kind == JNODE_OBJECT)
-		each_key(path, doc.top, give);
+		for (const struct jnode *v = doc.top->first; v; v = v->next)
+			give_key(path, v, give);
 	else
 		complain(path, NULL, "must hold one JSON object");
 	jdoc_free(&doc);

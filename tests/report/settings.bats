@@ -53,10 +53,47 @@ inconclusive_with() {
 	inconclusive_with "$PWD/c.json:3: "
 }
 
-@test "a value of the wrong type" {
-	echo '{"report": {"file": "x"}}' >c.json
+@test "a value of the wrong type, for each setting" {
+	cat >try.py <<-'END'
+		import json, os, re, subprocess, sys
+		table = open(sys.argv[1] + "/interpose/common/settings_table.def", encoding="utf-8").read()
+		rows = re.findall(r'^SETTING\(\w+, (\w+), (\w+), "([^"]*)"', table, re.M)
+		assert len(rows) == table.count("\nSETTING("), "a row is not in the form of the others"
+		values = [5, 1.5, True, False, {"file": "x"}, ["x"], [5]]
+		good = {"NUMBER": [5], "RULES": [["x"]]}
+		wanted = {"TEXT": "must be a string", "PRODUCT": "must be a string", "CHOICE": "must be one of ",
+		          "NUMBER": "must be a number in ", "RULES": "must be a string or an array of strings"}
+		before = sorted(os.listdir("."))
+		for word, kind, argument in rows:
+		    for value in values:
+		        if any(value is v or value == v and type(value) == type(v) for v in good.get(kind, [])) or \
+		                type(value) is bool and argument in ("on|off", "auto|on|off"):
+		            continue
+		        with open("c.json", "w") as f:
+		            json.dump({word: value}, f)
+		        run = subprocess.run([sys.argv[2]], env=dict(os.environ, ACLCHECK_CONFIG="c.json", ACLCHECK_REPORT="r.json"),
+		                             stderr=subprocess.PIPE, text=True)
+		        line = "aclcheck: %s/c.json: %s: %s" % (os.getcwd(), word, wanted[kind])
+		        own = [l for l in run.stderr.splitlines() if l.startswith("aclcheck: ")]
+		        report = json.load(open("r.json"))
+		        os.remove("r.json")
+		        if run.returncode or len(own) != 1 or not own[0].startswith(line) or report["verdict"] != "inconclusive" or \
+		                [d["reason"] for d in report["inconclusive"]] != ["bad-configuration"]:
+		            print(word, value, run.returncode, run.stderr, report["verdict"])
+		    left = set(os.listdir(".")) - set(before) - {"c.json"}
+		    if left:
+		        sys.exit("%s: wrote %s" % (word, left))
+	END
+	run python3 try.py "$SOURCE" "$FINDINGS"
+	echo "$output"
+	[ "$status" = 0 ]
+	[ -z "$output" ]
+}
+
+@test "settings that are not strings" {
+	echo '{"exitcode": 5, "max_findings": "3", "rules": ["-event", "+perf"], "checks": true, "trace": false, "lang": null}' >c.json
 	ACLCHECK_CONFIG=c.json report
-	inconclusive_with "$PWD/c.json: report: must be a string"
+	[ "$(json r.json 'r["verdict"]')" = pass ]
 }
 
 @test "a configuration that is missing, a directory, a list" {
