@@ -11,6 +11,8 @@
 
 #include "interpose/common/tool_open.h"
 #include "interpose/common/compiler.h"
+#include "interpose/common/errno_text.h"
+#include "interpose/common/notify_parent.h"
 #include "interpose/config/job_identity.h"
 #include "interpose/common/preloadable.h"
 #include "interpose/common/write_signals.h"
@@ -60,12 +62,40 @@ NO_SANITIZE static enum coverage coverage_of(char *const envp[])
 		       : PRELOADED;
 }
 
+/* Zero, or why it could not be written. */
+NO_SANITIZE static int append_record(const char *file, const char *record, size_t size)
+{
+	int fd = tool_open(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NOCTTY, 0666), error = 0;
+	struct write_signals quiet;
+
+	if (fd < 0)
+		return errno;
+	if (write_signals_hold(&quiet)) {
+		ssize_t n = write(fd, record, size);
+
+		error = n < 0 ? errno : (size_t)n < size ? ENOSPC : 0;
+		write_signals_release(&quiet);
+	}
+	close(fd);
+	return error;
+}
+
+/* Rights given up, or a directory that is full or gone: what is not noted must not pass for not started. */
+NO_SANITIZE static void notify_lost_note(const char *path, int error)
+{
+	char line[NOTIFY_MAX];
+	struct text t;
+
+	text_init(&t, line, sizeof(line));
+	text_fmt(&t, "%s could not be noted: %s", path, errno_text(error));
+	notify_parent(run_job(), line);
+}
+
 NO_SANITIZE static void append(const char *path, const char *libraries, const char *why)
 {
 	char record[2 * PATH_MAX + 64], file[PATH_MAX];
-	struct write_signals quiet;
 	struct text t;
-	int fd;
+	int error;
 
 	text_init(&t, record, sizeof(record));
 	text_uint(&t, (uint64_t)getpid());
@@ -78,16 +108,11 @@ NO_SANITIZE static void append(const char *path, const char *libraries, const ch
 	text_put(&t, libraries, strlen(libraries) + 1);
 	text_put(&t, why, strlen(why) + 1);
 	notes_path(file, sizeof(file));
-	fd = t.cut || !*file ? -1
-			     : tool_open(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NOCTTY, 0666);
-	if (fd < 0)
+	if (!*file)
 		return;
-	if (write_signals_hold(&quiet)) {
-		if (write(fd, record, t.len) < 0)
-			errno = 0; /* the run's own directory is full or gone: its reports will say so */
-		write_signals_release(&quiet);
-	}
-	close(fd);
+	error = t.cut ? ENAMETOOLONG : append_record(file, record, t.len);
+	if (error)
+		notify_lost_note(strcmp(why, PROCESS_TREE_JOINED) ? path : "a process that joined", error);
 }
 
 NO_SANITIZE static void note(const char *program, bool search, char *const envp[])

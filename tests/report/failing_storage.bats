@@ -45,6 +45,37 @@ said() {
 	[[ $output == *"report-lost"* || $output == *"are kept in"* ]]
 }
 
+# kept COMMAND...: it fails with one line, and the file that was there before is there, alone.
+kept() {
+	echo older >m/r
+	code=0
+	"$@" >out 2>err || code=$?
+	echo "$*: $code $(cat err)"
+	[ "$(grep -c "^aclcheck: m/r: No space left on device" err)" = 1 ]
+	[ "$(cat m/r)" = older ]
+	[ "$(find m -type f -not -path '*.d.*')" = m/r ]
+}
+
+@test "an older report on a full disk stays, whatever should replace it" {
+	[ "$(id -u)" = 0 ] || skip "needs root for a small file system"
+	unshare -m sh -c "mkdir m && mount -t tmpfs none m" 2>/dev/null || skip "no file system can be mounted"
+	"$ACLCHECK" run --softnpu --report in.json -- "$BUILD/tests/report/many" 1 >/dev/null 2>&1 || [ $? = 97 ]
+	export -f kept
+	export BUILD
+	run unshare -m bash -ec 'mount -t tmpfs -o size=64k none m
+		for format in text json sarif junit tap tap14 gitlab html; do
+			kept "$ACLCHECK" report --format $format -o m/r in.json
+			[ "$code" = 99 ]
+		done
+		kept "$ACLCHECK" merge -o m/r in.json in.json
+		[ "$code" = 99 ]
+		kept "$ACLCHECK" run --softnpu --report m/r -- "$BUILD/tests/report/many" 1
+		[ "$code" = 97 ]
+		grep -q "report-lost" err'
+	echo "$output"
+	[ "$status" = 0 ]
+}
+
 @test "a file system that is read-only" {
 	unshare -m sh -c "mkdir m && mount -t tmpfs -o ro none m" 2>/dev/null || skip "no file system can be mounted"
 	export -f checked
@@ -83,6 +114,17 @@ said() {
 	[ "$status" = 98 ]
 	[ "$(grep -c '^aclcheck: /.*cannot be written: ' <<<"$output")" = 1 ]
 	[ "$(json r.json '[d["reason"] for d in r["inconclusive"]], len(r["processes"])')" = "(['report-lost'], 1)" ]
+}
+
+@test "aclcheck run: programs without the checker that a process cannot note" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	command -v setpriv >/dev/null || skip "no setpriv"
+	for _ in 1 2 3 4 5; do
+		run "$ACLCHECK" run --watch notes --softnpu --report r.json -- sh -c '"$PROGRAM" clean
+			exec setpriv --reuid=65534 --clear-groups sh -c "env -u LD_PRELOAD python3 -c 0; true"'
+		[ "$status" = 98 ]
+		[[ $output == *"report-lost: "*"/python3 could not be noted: Permission denied"* ]]
+	done
 }
 
 @test "aclcheck run: its directory vanishes while the program runs" {
@@ -128,6 +170,23 @@ said() {
 	run "$ACLCHECK" run --softnpu --report r.json -- python3 reuse.py
 	[ "$status" = 97 ]
 	[ "$(cat file*)" = "" ]
+}
+
+@test "what a subcommand prints onto a full disk is never taken for whole" {
+	[ -c /dev/full ] || skip "no /dev/full"
+	"$ACLCHECK" run --softnpu --report r.json -- "$PROGRAM" >/dev/null 2>&1 || [ $? = 97 ]
+	for command in "suppress --reason x r.json" "diff r.json r.json" "rules" "rules --markdown" "rules --coverage" "settings" "settings --man" \
+		"report r.json" "merge r.json" "--help" "--version" "run --help" "report --help"; do
+		code=0
+		# shellcheck disable=SC2086
+		"$ACLCHECK" $command >/dev/full 2>err || code=$?
+		echo "$command: $code $(cat err)"
+		[ "$code" = 99 ]
+		[ "$(cat err)" = "aclcheck: standard output: No space left on device" ]
+	done
+	# The program's own output is its own affair.
+	"$ACLCHECK" run --softnpu -- "$PROGRAM" clean >/dev/full 2>err
+	[ "$(tail -1 err)" = "aclcheck: status verdict=pass program=0 exit=0" ]
 }
 
 @test "words to the command are not believed, only counted against" {
