@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclcheck: finds the subcommand. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,7 +91,7 @@ static int help(FILE *to)
 	return to == stderr ? COMMAND_MISUSE : 0;
 }
 
-int main(int argc, char **argv)
+static int subcommand(int argc, char **argv)
 {
 	const struct command *c;
 	struct suggestion s;
@@ -112,4 +113,14 @@ int main(int argc, char **argv)
 		return help(stderr);
 	}
 	return c->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	int code = subcommand(argc, argv);
+
+	/* What was printed is not taken for whole when the disk was full. */
+	if (code != COMMAND_MISUSE && (fflush(stdout) || ferror(stdout)))
+		return command_misuse("standard output: %s", strerror(errno));
+	return code;
 }

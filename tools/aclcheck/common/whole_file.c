@@ -79,7 +79,7 @@ FILE *whole_file_begin(struct whole_file *w, const char *path)
 
 bool whole_file_end(struct whole_file *w)
 {
-	bool good = !ferror(w->f) && !fflush(w->f);
+	bool good = !fflush(w->f) && !ferror(w->f);
 	int error = errno;
 
 	if (fclose(w->f) && good) {

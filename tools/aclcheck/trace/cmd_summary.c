@@ -41,7 +41,7 @@ static int print(const struct summary *s, bool json, const char *path)
 	else if (path)
 		status = whole_file(path, text, size) ? 0 : COMMAND_MISUSE;
 	else if (fwrite(text, 1, size, stdout) != size || fflush(stdout))
-		status = command_misuse("stdout: %s", strerror(errno));
+		status = command_misuse("standard output: %s", strerror(errno));
 	free(text);
 	return status;
 }
