@@ -23,6 +23,7 @@ struct model_task {
 	uint32_t tid;
 	uint32_t number; /* of the execution: 1, 2 … */
 	uint16_t api;
+	bool unseen; /* what it comes after */
 };
 
 #define MODEL_EXTERNAL_WAITS 4

@@ -51,25 +51,28 @@ static void model_execute_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *model = model_argument(c, call), *s = stream_of(call);
 	struct model_state *m = model ? model_state(model) : NULL;
+	bool unseen;
 
 	if (!model || !succeeded(call))
 		return;
 	counter_inc(&m->executions);
 	if (!s || !call->state.position)
 		return;
+	unseen = order_unseen(c, s);
 	lock(&m->lock);
 	*execution_slot(c, m, object_ref(s)) = (struct model_task){.stream = object_ref(s),
 		.position = call->state.position,
 		.caller = call->caller,
 		.tid = call->tid,
 		.number = load_relaxed(&m->executions),
-		.api = call->api};
+		.api = call->api,
+		.unseen = unseen};
 	unlock(&m->lock);
 	if (load_relaxed(&m->kernels)) {
 		raise_to(&stream_state(s)->kernel, call->state.position);
 		raise_to(&stream_state(s)->opaque, call->state.position);
 	}
-	if (!order_unseen(c, s))
+	if (!unseen)
 		replay_begins(c, model, s);
 }
 
@@ -82,8 +85,8 @@ bool model_execution_next(struct checks *c, struct acl_object *model, unsigned *
 		lock(&m->lock);
 		t = m->execution[(*at)++];
 		unlock(&m->lock);
-		*e = (struct model_execution){
-			t.stream ? object_of(c, t.stream) : NULL, t.position, t.caller, t.tid, t.api};
+		*e = (struct model_execution){t.stream ? object_of(c, t.stream) : NULL, t.position, t.caller,
+			t.tid, t.api, t.unseen};
 		if (e->stream)
 			return true;
 	}

@@ -26,6 +26,7 @@ struct model_execution {
 	uint64_t caller; /* where it was submitted */
 	uint32_t tid;
 	uint16_t api;
+	bool unseen; /* what it comes after is not seen: order_unseen() */
 };
 
 /* The model that is executed when this one is: of a condition's model its parent, and so on. */

@@ -43,7 +43,7 @@ static bool model_may_run(struct checks *c, struct acl_object *model)
 	return false;
 }
 
-/* The next one, of whatever stream, done or not. */
+/* The next one whose place among others is known, of whatever stream, done or not. */
 static bool replay_next(struct checks *c, struct replay_walk *w, struct replay *r)
 {
 	struct replay_state *s = replays(c);
@@ -52,9 +52,11 @@ static bool replay_next(struct checks *c, struct replay_walk *w, struct replay *
 		acl_ref ref = load_acquire(&s->model[w->place]);
 
 		r->model = ref ? object_of(c, ref) : NULL;
-		if (r->model && object_usable(r->model) &&
-			model_execution_next(c, r->model, &w->execution, &r->at))
-			return true;
+		if (!r->model || !object_usable(r->model))
+			continue;
+		while (model_execution_next(c, r->model, &w->execution, &r->at))
+			if (!r->at.unseen)
+				return true;
 	}
 	return false;
 }

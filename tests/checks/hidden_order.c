@@ -282,6 +282,26 @@ static void model_with_a_kernel(void **state)
 	assert_int_equal(ends(&two, CHECKS_END_KERNEL), 1);
 }
 
+/* The model may still be noted as one that runs, from the execution before the wait. */
+static void model_behind_a_wait(void **state)
+{
+	struct two two = begin();
+	aclmdlRI m = captured(&two, 30, two.s, NULL);
+	aclrtNotify n = notify(two.f, 10);
+
+	(void)state;
+	CALL(two.f, aclmdlRIExecuteAsync, 0, .modelRI = m, .stream = two.s);
+	CALL(two.f, aclrtSynchronizeStream, 0, .stream = two.s);
+	await_notify(&two, n, two.s);
+	CALL(two.f, aclmdlRIExecuteAsync, 0, .modelRI = m, .stream = two.s);
+	copy(&two, two.t);
+	record(&two, n, two.t);
+	silent(two.f);
+	CALL(two.f, aclrtMemcpy, 0, .dst = two.h, .destMax = BYTES, .src = two.d, .count = BYTES,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST);
+	want(two.f, "async-result-used-before-sync:warning");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,6 +318,7 @@ int main(void)
 		cmocka_unit_test(library_below),
 		cmocka_unit_test(model_that_waits),
 		cmocka_unit_test(model_with_a_kernel),
+		cmocka_unit_test(model_behind_a_wait),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
