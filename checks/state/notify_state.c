@@ -128,8 +128,11 @@ static void notify_record_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o = notify_of(c, call);
 
-	if (o && call_note(call, &balance_note) && !succeeded(call))
+	/* The record before it is the latest again, but its place is gone. */
+	if (o && call_note(call, &balance_note) && !succeeded(call)) {
+		record_place_set(o, NULL, 0);
 		atomic_fetch_sub(&notify_state(o)->balance, 1);
+	}
 	if (!o || !succeeded(call))
 		return;
 	if (call->state.capture)

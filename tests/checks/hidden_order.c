@@ -109,6 +109,23 @@ static void two_records(void **state)
 	never(two.f, "stream-race-copy");
 }
 
+/* Nothing came of the second record, and what it would have come after is not what the wait comes after. */
+static void failed_record(void **state)
+{
+	struct two two = begin();
+	void *third = fixture_stream(two.f, 3);
+	aclrtNotify n = notify(two.f, 10);
+
+	(void)state;
+	copy(&two, two.s);
+	record(&two, n, two.s);
+	CALL(two.f, aclrtRecordNotify, 107003, .notify = n, .stream = third);
+	await_notify(&two, n, two.t);
+	copy(&two, two.t);
+	never(two.f, "stream-race-copy");
+	assert_int_equal(ends(&two, CHECKS_END_NOTIFY_WAIT), 1);
+}
+
 /* Another process may record it, too. */
 static void exported(void **state)
 {
@@ -308,6 +325,7 @@ int main(void)
 		cmocka_unit_test(a_notify_is_an_edge),
 		cmocka_unit_test(the_wait_comes_first),
 		cmocka_unit_test(two_records),
+		cmocka_unit_test(failed_record),
 		cmocka_unit_test(exported),
 		cmocka_unit_test(exported_later),
 		cmocka_unit_test(recorded_for_no_one),
