@@ -238,7 +238,6 @@ struct checks *checks_create(const struct checks_config *config, const struct ch
 	c->device0_known = config->visible_devices && config->visible_devices[0];
 	c->device0_hidden = c->device0_known && !names_device0(config->visible_devices);
 	c->soc = config->soc && config->soc[0] ? config->soc : NULL;
-	store_relaxed(&c->run_mode, -1);
 	store_relaxed(&c->runtime, -1);
 	c->threads = host->memory(host->context, ACL_THREADS * sizeof(*c->threads));
 	c->thread_places = host->memory(host->context, ACL_THREADS * sizeof(*c->thread_places));
@@ -303,10 +302,8 @@ void checks_callback(struct checks *c, struct acl_call_record *outer, const void
 {
 	struct acl_thread *t = thread_find(c, outer);
 
-	if (begins && !load_relaxed(&c->callbacks_ran)) {
+	if (begins)
 		checks_when(c, WHEN_CALLBACKS);
-		store_relaxed(&c->callbacks_ran, true);
-	}
 	if (!t)
 		return;
 	outer->thread = t;

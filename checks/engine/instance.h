@@ -14,7 +14,6 @@
 #define ACL_THREADS 16384 /* live at once; more are not followed */
 #define ACL_CALLBACKS 8 /* one inside the other; deeper ones are of unknown kind */
 #define POOL_SIZES 32 /* pieces of memory by the power of two; larger ones are not taken back */
-#define ACL_DEVICES 64 /* device ids beyond are not tracked: their rules stay silent */
 
 /*
  * One thread of the program, found by pthread id; another kernel id behind the
@@ -145,18 +144,6 @@ struct call_plan {
 };
 _Static_assert(sizeof(struct call_plan) == 128, "two cache lines and the size of a plan differ");
 
-struct acl_device {
-	_Atomic int32_t sets; /* successful SetDevice minus ResetDevice */
-	_Atomic bool set_since_reset;
-	_Atomic bool ever_set, ever_reset;
-	_Atomic uint64_t context; /* acl_ref of the default context */
-	_Atomic uint64_t peers; /* bit p: this device may reach device p */
-	_Atomic uint64_t denied; /* bit p: CanAccessPeer(this, p) answered 0 */
-	_Atomic uint64_t allowed; /* bit p: it answered 1 */
-	struct call_site_slot first_set, last_set,
-		last_reset; /* last_reset: the one that took it out of use */
-};
-
 struct pointer_map;
 struct site_table;
 
@@ -190,14 +177,12 @@ struct checks {
 	} handle_rules[HANDLE_RULES]; /* see handle_evaluates() */
 	unsigned n_handle_rules;
 	void *module_states[MODULE_COUNT]; /* see module_state() */
-	_Atomic bool inited; /* aclInit was called, or init-missing was said */
-	_Atomic int8_t run_mode; /* aclrtRunMode, -1 = unknown */
-	_Atomic uint32_t open_captures; /* of the process */
-	struct pointer_map *memory; /* allocations */
-	struct pointer_map *registered; /* host ranges of aclrtHostRegister */
-	struct pointer_map *reserved; /* address ranges without memory of their own */
-	_Atomic(struct pointer_map *) declared; /* blocks that the program declared, NULL = never any */
-	_Atomic bool many_devices; /* more than one device has been set */
+	struct module_slot {
+		_Alignas(16) unsigned char bytes[16];
+	} slots[MODULE_COUNT]; /* see module_slot() */
+	/* aclInit was called, or that it is missing reported: every call asks, so it stands beside the plans.
+	 */
+	_Atomic bool inited;
 	struct site_table *sites;
 	struct coverage_counts *coverage_lost; /* of threads for which there was no memory: not read */
 	_Atomic uint64_t *evaluated_at_end; /* by rule index: evaluated when the process ended */
@@ -207,8 +192,10 @@ struct checks {
 	struct acl_thread *threads; /* by pthread id; those in use, in the order of their first call: */
 	_Atomic uint16_t *thread_places; /* index + 1 in threads, 0 = just being taken */
 	_Atomic uint32_t n_threads;
-	struct acl_device devices[ACL_DEVICES];
+	/* What references mean; the tables are made by the modules that fill them. */
 	struct object_kind *kinds[OBJECT_KINDS]; /* by enum acl_handle */
+	struct pointer_map *maps[MAP_COUNT]; /* of blocks, by enum map_id */
+	_Atomic(struct pointer_map *) declared; /* blocks that the program declared, NULL = never any */
 	/* Written by cold paths. */
 	_Alignas(64) struct acl_lock alloc_lock;
 	unsigned char *pool, *pool_end;
@@ -218,9 +205,6 @@ struct checks {
 	_Atomic uint64_t evidence_ends[CHECKS_EVIDENCE_ENDS]; /* by enum checks_evidence_end */
 	_Atomic bool degraded;
 	_Atomic(const char *) degraded_text;
-	_Atomic bool
-		callbacks_ran; /* a callback of the program ran: it may have informed the host of progress */
-	_Atomic bool peers_unknown; /* something below us enabled peer access */
 };
 
 /* Memory that stays until checks_forget gives it back to the checker; zeroed; NULL sets degraded. */
@@ -236,6 +220,12 @@ static inline bool checks_initialized(struct checks *c)
 
 /* What the module keeps: module_state(c, NAME), of the size that it says. */
 #define module_state(c, name) ((c)->module_states[MODULE_##name])
+/* What it keeps for hot calls: in the instance itself, where no pointer has to be followed; zeroed. */
+#define module_slot(c, name, type)                                                                           \
+	({                                                                                                   \
+		_Static_assert(sizeof(type) <= sizeof(struct module_slot), "too large for a slot");          \
+		(type *)(void *)&(c)->slots[MODULE_##name];                                                  \
+	})
 
 static inline struct acl_object *object_find(struct checks *c, unsigned kind, const void *value)
 {
@@ -300,6 +290,12 @@ static inline void checks_when(struct checks *c, enum check_when what)
 {
 	if (!(load_acquire(&c->conditions) >> what & 1))
 		checks_condition_begins(c, what);
+}
+
+/* Whether it has; also without memory for that, when all hooks are called. */
+static inline bool checks_happened(const struct checks *c, enum check_when what)
+{
+	return load_relaxed(&c->conditions) >> what & 1;
 }
 
 static inline void checks_start_conditional(struct checks *c)

@@ -62,7 +62,7 @@ static void block_name(struct checks *c, struct pointer_map *map, uint64_t addre
 
 	if (!map || !map_find(map, address, &place) || place.base != address)
 		return;
-	ref = block_ref(place.block, place.generation, map == c->registered);
+	ref = block_ref(place.block, place.generation, map == c->maps[MAP_REGISTERED]);
 	value_table_set_of(c, &names(c)->of, ref, ref, (uintptr_t)text);
 }
 
@@ -84,8 +84,8 @@ static void name_leave(struct checks *c, struct acl_call_record *call)
 		if (c->kinds[kind] && (o = object_live(c, kind, a->object)) != NULL)
 			value_table_set_object(c, &names(c)->of, o, (uintptr_t)text);
 	block_name(c, load_acquire(&c->declared), address, text);
-	block_name(c, c->memory, address, text);
-	block_name(c, c->registered, address, text);
+	block_name(c, c->maps[MAP_MEMORY], address, text);
+	block_name(c, c->maps[MAP_REGISTERED], address, text);
 }
 
 static const struct check_hook hooks[] = {

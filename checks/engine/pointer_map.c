@@ -478,9 +478,9 @@ static struct pointer_map *map_of(struct checks *c, uint64_t ref)
 {
 	switch (ref >> 58) {
 	case REF_MEMORY:
-		return c->memory;
+		return c->maps[MAP_MEMORY];
 	case REF_REGISTERED:
-		return c->registered;
+		return c->maps[MAP_REGISTERED];
 	case REF_DECLARED:
 		return load_acquire(&c->declared);
 	}

@@ -71,6 +71,9 @@ struct block_lookup {
 
 struct pointer_map;
 
+/* The maps there are: what they hold, and how rules get at them, is in state/memory_state.h. */
+enum map_id { MAP_MEMORY, MAP_REGISTERED, MAP_RESERVED, MAP_COUNT };
+
 /* What a pointer map begins with: changes after every change, for those who remember what they looked up. */
 struct map_head {
 	_Atomic uint64_t version;

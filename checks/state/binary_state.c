@@ -7,6 +7,7 @@
 #include "checks/state/declared_kernel.h"
 #include "checks/state/device_state.h"
 #include "checks/state/lifecycle.h"
+#include "checks/state/memory_state.h"
 #include "checks/state/stream_state.h"
 
 const uint16_t kernel_launches[] = {ACL_API_aclrtLaunchKernel, ACL_API_aclrtLaunchKernelV2,
@@ -54,7 +55,7 @@ static void described(struct checks *c, struct acl_call_record *call)
 	struct block_lookup place;
 
 	o = call->result.p ? object_create(c, call, ACL_HANDLE_BINARY_DESC, call->result.p, 0) : NULL;
-	if (o && data && map_find(c->memory, (uintptr_t)data, &place))
+	if (o && data && map_find(memory_blocks(c), (uintptr_t)data, &place))
 		store_relaxed(&binary_desc_state(o)->data, block_ref(place.block, place.generation, false));
 }
 

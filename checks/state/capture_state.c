@@ -27,7 +27,7 @@ struct acl_object *capture_in(struct checks *c, struct acl_object *context, int 
 {
 	struct acl_object *o;
 
-	if (!load_relaxed(&c->open_captures))
+	if (!captures_open(c))
 		return NULL;
 	object_each(c, ACL_HANDLE_MODEL, o)
 	{
@@ -64,8 +64,7 @@ struct acl_object *capture_by_thread(struct checks *c, const struct acl_call_rec
 	bool known;
 	struct acl_object *context = context_current(c, thread_of(call), &known), *o;
 
-	if (!load_relaxed(&c->open_captures) || capture_mode_of_thread(thread_of(call)) == MODE_NONE ||
-		!context)
+	if (!captures_open(c) || capture_mode_of_thread(thread_of(call)) == MODE_NONE || !context)
 		return NULL;
 	object_each(c, ACL_HANDLE_MODEL, o)
 	{
@@ -156,7 +155,7 @@ static void begun(struct checks *c, struct acl_call_record *call)
 	if (context)
 		count(context_state(context)->captures, mode, 1);
 	checks_when(c, WHEN_CAPTURES);
-	counter_inc(&c->open_captures);
+	counter_inc(&module_slot(c, capture, struct process_captures)->open);
 	capture_streams_begin(c, model);
 	capture_stream_joins(c, model, s, call);
 	store_release(&stream_state(s)->capture, object_ref(model));
@@ -181,7 +180,7 @@ static bool capture_over(struct checks *c, struct acl_object *model, unsigned st
 	count(c->threads[load_relaxed(&m->thread) % ACL_THREADS].captures, mode, -1);
 	if (context)
 		count(context_state(context)->captures, mode, -1);
-	counter_dec(&c->open_captures);
+	counter_dec(&module_slot(c, capture, struct process_captures)->open);
 	capture_streams_end(c, model);
 	return true;
 }

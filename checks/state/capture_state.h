@@ -6,6 +6,16 @@
 #include "checks/engine/instance.h"
 #include "checks/state/group_state.h"
 
+/* Of the process; in the module's slot. */
+struct process_captures {
+	_Atomic uint32_t open;
+};
+
+static inline uint32_t captures_open(const struct checks *c)
+{
+	return load_relaxed(&module_slot(c, capture, struct process_captures)->open);
+}
+
 /* EMPTY: of a condition, nothing was captured into it yet. */
 enum model_status { MODEL_BUILT, MODEL_CAPTURING, MODEL_INVALIDATED, MODEL_READY, MODEL_EMPTY };
 

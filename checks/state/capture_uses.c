@@ -4,6 +4,7 @@
 #include "checks/engine/instance.h"
 #include "checks/state/capture_change.h"
 #include "checks/state/capture_state.h"
+#include "checks/state/memory_state.h"
 
 struct model_uses {
 	uint32_t n, room; /* room is a power of two */
@@ -122,11 +123,11 @@ void model_uses_address(
 
 	if (!address)
 		return;
-	if (map_find(c->memory, (uintptr_t)address, &place) &&
+	if (map_find(memory_blocks(c), (uintptr_t)address, &place) &&
 		use_add(c, model, block_ref(place.block, place.generation, false), call))
 		counter_inc(&place.block->captured);
 	/* A registered range may lie over an allocation. */
-	if (map_live(c->registered) && map_find(c->registered, (uintptr_t)address, &place) &&
+	if (map_live(registered_ranges(c)) && map_find(registered_ranges(c), (uintptr_t)address, &place) &&
 		use_add(c, model, block_ref(place.block, place.generation, true), call))
 		counter_inc(&place.block->captured);
 }

@@ -2,6 +2,7 @@
 /* Conditions: handles are values without an object; their models come with their tasks. */
 #include "checks/state/condition_state.h"
 #include "checks/engine/value_table.h"
+#include "checks/state/memory_state.h"
 #include "checks/state/model_execution.h"
 #include "checks/state/stream_state.h"
 
@@ -44,7 +45,7 @@ static acl_ref value_model(struct checks *c, const void *address)
 {
 	struct block_lookup place;
 
-	if (!address || !condition_values_known(c) || map_find(c->memory, (uintptr_t)address, &place))
+	if (!address || !condition_values_known(c) || map_find(memory_blocks(c), (uintptr_t)address, &place))
 		return 0;
 	return value_table_value(
 		&conditions(c)->address, (uintptr_t)address & ~(uintptr_t)(CONDITION_BYTES - 1));

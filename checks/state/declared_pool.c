@@ -5,6 +5,7 @@
 #include "checks/engine/annotations.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/memory_change.h"
+#include "checks/state/memory_state.h"
 #include "checks/state/stream_state.h"
 
 struct declared_pools {
@@ -100,7 +101,7 @@ static void pool_leave(struct checks *c, struct acl_call_record *call)
 	struct block_lookup home;
 	struct acl_block *pool;
 
-	if (!map_find(c->memory, base, &home))
+	if (!map_find(memory_blocks(c), base, &home))
 		return;
 	if (!holds(&home, base, a->bytes)) {
 		annotation_refuse(call, "ACLCHECK_POOL: the pool is larger than the memory it lies in");
@@ -112,7 +113,7 @@ static void pool_leave(struct checks *c, struct acl_call_record *call)
 	pool = map_insert(c, declared(c)->pools, call, base, a->bytes, home.kind, -1);
 	if (pool)
 		block_owned(pool, block_ref(home.block, home.generation, false));
-	map_touch(c->memory);
+	map_touch(memory_blocks(c));
 }
 
 static void pool_end_leave(struct checks *c, struct acl_call_record *call)
@@ -128,7 +129,7 @@ static void pool_end_leave(struct checks *c, struct acl_call_record *call)
 	}
 	map_erase(declared(c)->pools, pool.block, pool.generation);
 	blocks_forget(c, pool.base, pool.size);
-	map_touch(c->memory);
+	map_touch(memory_blocks(c));
 }
 
 /* --- blocks --------------------------------------------------------------------------------- */
@@ -176,7 +177,7 @@ static void block_leave(struct checks *c, struct acl_call_record *call)
 
 		value_table_set_of(c, &declared(c)->streams, ref, ref, object_ref(stream_of(call)));
 	}
-	map_touch(c->memory);
+	map_touch(memory_blocks(c));
 }
 
 void declared_end_enter(struct checks *c, struct acl_call_record *call)
@@ -200,7 +201,7 @@ void declared_end_leave(struct checks *c, struct acl_call_record *call)
 	if (!call->state.releasing)
 		return;
 	map_erase(load_relaxed(&c->declared), call->state.releasing, call->state.releasing_generation);
-	map_touch(c->memory);
+	map_touch(memory_blocks(c));
 }
 
 static void declared_forked(struct checks *c)

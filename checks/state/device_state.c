@@ -3,12 +3,8 @@
 #include "checks/state/device_state.h"
 #include "checks/engine/instance.h"
 #include "checks/state/lifecycle.h"
+#include "checks/state/memory_state.h"
 #include "checks/state/stream_state.h"
-
-struct acl_device *device_at(struct checks *c, int device)
-{
-	return device >= 0 && device < ACL_DEVICES ? &c->devices[device] : NULL;
-}
 
 struct acl_object *context_current(struct checks *c, struct acl_thread *t, bool *known)
 {
@@ -95,11 +91,9 @@ static void set_device(struct checks *c, struct acl_call_record *call)
 		call_site_take(c, &d->first_set, call, true);
 	}
 	call_site_take(c, &d->last_set, call, false);
-	for (unsigned i = 0; i < ACL_DEVICES; i++)
-		if ((int)i != id && load_relaxed(&c->devices[i].ever_set)) {
+	for (int i = 0; i < ACL_DEVICES; i++)
+		if (i != id && load_relaxed(&device_at(c, i)->ever_set))
 			checks_when(c, WHEN_DEVICES);
-			store_relaxed(&c->many_devices, true);
-		}
 	if (atomic_fetch_add(&d->sets, 1) == 0) {
 		struct acl_object *context =
 			object_create(c, call, ACL_HANDLE_CONTEXT, NULL, ACL_OBJECT_DEFAULT);
@@ -146,8 +140,9 @@ static void forget_memory(struct checks *c, int device)
 {
 	struct acl_block *b;
 
-	map_each(c->memory, b) if (load_relaxed(&b->device) == device && load_relaxed(&b->kind) != MEM_HOST)
-		map_erase(c->memory, b, load_relaxed(&b->generation));
+	map_each(memory_blocks(c),
+		b) if (load_relaxed(&b->device) == device && load_relaxed(&b->kind) != MEM_HOST)
+		map_erase(memory_blocks(c), b, load_relaxed(&b->generation));
 }
 
 static void reset_leave(struct checks *c, struct acl_call_record *call)
@@ -241,7 +236,7 @@ static void run_mode(struct checks *c, struct acl_call_record *call)
 	const aclrtRunMode *out = ACL_ARGS(call, aclrtGetRunMode)->runMode;
 
 	if (out && succeeded(call))
-		store_relaxed(&c->run_mode, (int8_t)*out);
+		store_relaxed(&process_devices(c)->run_mode, (uint8_t)(1 + *out));
 }
 
 /* The runtime always checks the context of a stream: a call that went through in another one than we saw
@@ -299,7 +294,7 @@ static void peer_enabled(struct checks *c, struct acl_call_record *call)
 	if (d && device_at(c, peer))
 		atomic_fetch_or(&d->peers, BIT(peer));
 	else
-		store_relaxed(&c->peers_unknown, true);
+		store_relaxed(&process_devices(c)->peers_unknown, true);
 }
 
 static void peer_disabled(struct checks *c, struct acl_call_record *call)
@@ -319,7 +314,15 @@ static void peer_imported(struct checks *c, struct acl_call_record *call)
 		acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS) == ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT)
 		return;
 	if (succeeded(call))
-		store_relaxed(&c->peers_unknown, true);
+		store_relaxed(&process_devices(c)->peers_unknown, true);
+}
+
+static bool device_create(struct checks *c)
+{
+	struct process_devices *p = process_devices(c);
+
+	p->devices = checks_alloc(c, ACL_DEVICES * sizeof(*p->devices));
+	return p->devices != NULL;
 }
 
 static const struct check_hook hooks[] = {
@@ -343,4 +346,5 @@ const struct check_module module_device = {
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 	.bind = device_bind,
+	.create = device_create,
 };

@@ -5,6 +5,49 @@
 
 #include "checks/engine/instance.h"
 
+#define ACL_DEVICES 64 /* device ids beyond are not tracked: their rules stay silent */
+
+struct acl_device {
+	_Atomic int32_t sets; /* successful SetDevice minus ResetDevice */
+	_Atomic bool set_since_reset;
+	_Atomic bool ever_set, ever_reset;
+	_Atomic uint64_t context; /* acl_ref of the default context */
+	_Atomic uint64_t peers; /* bit p: this device may reach device p */
+	_Atomic uint64_t denied; /* bit p: CanAccessPeer(this, p) answered 0 */
+	_Atomic uint64_t allowed; /* bit p: it answered 1 */
+	struct call_site_slot first_set, last_set,
+		last_reset; /* last_reset: the one that took it out of use */
+};
+
+/* Of the process; in the module's slot. */
+struct process_devices {
+	struct acl_device *devices; /* ACL_DEVICES of them */
+	_Atomic uint8_t run_mode; /* 1 + aclrtRunMode, 0 = not asked */
+	_Atomic bool peers_unknown; /* something below us enabled peer access */
+};
+
+static inline struct process_devices *process_devices(const struct checks *c)
+{
+	return module_slot(c, device, struct process_devices);
+}
+
+/* The program runs on the device's side: memory is the same for both. */
+static inline bool runs_on_device(const struct checks *c)
+{
+	return load_relaxed(&process_devices(c)->run_mode) == 1 + ACL_DEVICE;
+}
+
+static inline bool peers_unknown(const struct checks *c)
+{
+	return load_relaxed(&process_devices(c)->peers_unknown);
+}
+
+/* NULL: not a device that is followed. */
+static inline struct acl_device *device_at(const struct checks *c, int device)
+{
+	return (unsigned)device < ACL_DEVICES ? &process_devices(c)->devices[device] : NULL;
+}
+
 struct context_state {
 	_Atomic uint32_t captures[3]; /* open captures of its streams, by mode */
 	_Atomic uint64_t default_stream; /* acl_ref */
@@ -28,7 +71,6 @@ int device_current(struct checks *c, struct acl_thread *t);
 /* Whether this ResetDevice/ResetDeviceForce takes the device out of use. */
 bool device_reset_is_last(struct checks *c, const struct acl_call_record *call, int device);
 int device_argument(const struct acl_call_record *call);
-struct acl_device *device_at(struct checks *c, int device);
 /* Context the object was created in, NULL when unknown or gone. */
 static inline struct acl_object *context_of(struct checks *c, struct acl_object *o)
 {

@@ -197,7 +197,7 @@ static void pool_destroyed(struct checks *c, struct acl_call_record *call)
 
 	if (!pool || !succeeded(call))
 		return;
-	map_each(c->memory,
+	map_each(memory_blocks(c),
 		b) if (load_relaxed(&b->kind) == MEM_POOL && load_relaxed(&b->owner) == object_ref(pool))
 		ring_put(c, &s->memory, call, b, false);
 }
@@ -210,8 +210,9 @@ static void reset(struct checks *c, struct acl_call_record *call)
 
 	if (!succeeded(call) || !call->state.device_ends)
 		return;
-	map_each(c->memory, b) if (load_relaxed(&b->device) == device_argument(call) &&
-				   load_relaxed(&b->kind) != MEM_HOST) ring_put(c, &s->memory, call, b, true);
+	map_each(memory_blocks(c), b) if (load_relaxed(&b->device) == device_argument(call) &&
+					  load_relaxed(&b->kind) != MEM_HOST)
+		ring_put(c, &s->memory, call, b, true);
 }
 
 static void freed_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)

@@ -11,10 +11,10 @@ void lookup_fill(struct checks *c, struct known_lookup *known, uint64_t address,
 	known->version = version;
 	known->address = address;
 	known->reach = 0;
-	if (map_find(c->memory, address, &known->place))
+	if (map_find(memory_blocks(c), address, &known->place))
 		known->reach = known->place.size;
-	else if (map_live(c->registered))
-		map_find(c->registered, address, &known->place);
+	else if (map_live(registered_ranges(c)))
+		map_find(registered_ranges(c), address, &known->place);
 }
 
 /* These have an address first and another one third; what stands there may be anything. */
@@ -40,10 +40,10 @@ void checks_prefetch(struct checks *c, const void *args)
 {
 	const struct acl_args_aclrtMemcpy *a = args;
 
-	if (!map_is_large(c->memory))
+	if (!map_is_large(memory_blocks(c)))
 		return;
-	map_prefetch(c->memory, (uintptr_t)a->dst);
-	map_prefetch(c->memory, (uintptr_t)a->src);
+	map_prefetch(memory_blocks(c), (uintptr_t)a->dst);
+	map_prefetch(memory_blocks(c), (uintptr_t)a->src);
 }
 
 enum acl_host_class host_class(
@@ -71,7 +71,7 @@ static struct acl_block *add(
 	if (!succeeded(call) || !out || !*out || !size)
 		return NULL;
 	context = context_current(c, thread_of(call), &known);
-	b = map_insert(c, c->memory, call, (uintptr_t)*out, size, kind,
+	b = map_insert(c, memory_blocks(c), call, (uintptr_t)*out, size, kind,
 		kind == MEM_HOST || !context ? -1 : load_relaxed(&context->device));
 	if (b && context)
 		store_relaxed(&b->owner, object_ref(context));
@@ -114,7 +114,7 @@ static void reserved(struct checks *c, struct acl_call_record *call)
 	void *const *out = ACL_ARGS(call, aclrtReserveMemAddress)->virPtr;
 
 	if (succeeded(call) && out)
-		map_insert(c, c->reserved, call, (uintptr_t)*out,
+		map_insert(c, reserved_ranges(c), call, (uintptr_t)*out,
 			ACL_ARGS(call, aclrtReserveMemAddress)->size, MEM_RESERVED, -1);
 }
 
@@ -126,7 +126,7 @@ static void mapped(struct checks *c, struct acl_call_record *call)
 
 	if (!succeeded(call))
 		return;
-	b = map_insert(c, c->memory, call, (uintptr_t)a->virPtr, a->size, MEM_MAPPED, -1);
+	b = map_insert(c, memory_blocks(c), call, (uintptr_t)a->virPtr, a->size, MEM_MAPPED, -1);
 	if (b && o)
 		store_relaxed(&b->owner, object_ref(o));
 }
@@ -137,7 +137,7 @@ static void described(struct checks *c, struct acl_call_record *call)
 	const void *descriptor = acl_arg_pointer(call->api, call->args, ACL_ROLE_DESCRIPTOR);
 	struct block_lookup place;
 
-	if (succeeded(call) && descriptor && map_find(c->memory, (uintptr_t)descriptor, &place))
+	if (succeeded(call) && descriptor && map_find(memory_blocks(c), (uintptr_t)descriptor, &place))
 		block_marked(place.block, BLOCK_DESCRIBED);
 }
 
@@ -171,22 +171,22 @@ static void gone(struct acl_call_record *call, struct pointer_map *map)
 static void releasing(struct checks *c, struct acl_call_record *call)
 {
 	/* All release functions begin with the address. */
-	going(call, c->memory, ACL_ARGS(call, aclrtFree)->devPtr);
+	going(call, memory_blocks(c), ACL_ARGS(call, aclrtFree)->devPtr);
 }
 
 static void released(struct checks *c, struct acl_call_record *call)
 {
-	gone(call, c->memory);
+	gone(call, memory_blocks(c));
 }
 
 static void releasing_addresses(struct checks *c, struct acl_call_record *call)
 {
-	going(call, c->reserved, ACL_ARGS(call, aclrtReleaseMemAddress)->virPtr);
+	going(call, reserved_ranges(c), ACL_ARGS(call, aclrtReleaseMemAddress)->virPtr);
 }
 
 static void released_addresses(struct checks *c, struct acl_call_record *call)
 {
-	gone(call, c->reserved);
+	gone(call, reserved_ranges(c));
 }
 
 /* --- registered host memory --------------------------------------------------------- */
@@ -195,28 +195,30 @@ static void registered(struct checks *c, struct acl_call_record *call)
 {
 	if (succeeded(call) && ACL_ARGS(call, aclrtHostRegister)->ptr &&
 		ACL_ARGS(call, aclrtHostRegister)->size)
-		map_insert(c, c->registered, call, (uintptr_t)ACL_ARGS(call, aclrtHostRegister)->ptr,
+		map_insert(c, registered_ranges(c), call, (uintptr_t)ACL_ARGS(call, aclrtHostRegister)->ptr,
 			ACL_ARGS(call, aclrtHostRegister)->size, MEM_REGISTERED, -1);
 }
 
 static void unregistering(struct checks *c, struct acl_call_record *call)
 {
-	going(call, c->registered, ACL_ARGS(call, aclrtHostUnregister)->ptr);
+	going(call, registered_ranges(c), ACL_ARGS(call, aclrtHostUnregister)->ptr);
 }
 
 static void unregistered(struct checks *c, struct acl_call_record *call)
 {
-	gone(call, c->registered);
+	gone(call, registered_ranges(c));
 }
 
 /* -------------------------------------------------------------------------------------- */
 
 static bool memory_create(struct checks *c)
 {
-	c->memory = map_create(c);
-	c->registered = map_create(c);
-	c->reserved = map_create(c);
-	return c->memory && c->registered && c->reserved;
+	for (unsigned id = 0; id < MAP_COUNT; id++) {
+		c->maps[id] = map_create(c);
+		if (!c->maps[id])
+			return false;
+	}
+	return true;
 }
 
 static void inherit(struct pointer_map *map)
@@ -228,11 +230,9 @@ static void inherit(struct pointer_map *map)
 
 static void memory_forked(struct checks *c)
 {
-	struct pointer_map *const maps[] = {c->memory, c->registered, c->reserved};
-
-	for (unsigned i = 0; i < 3; i++) {
-		map_forked(maps[i]);
-		inherit(maps[i]);
+	for (unsigned id = 0; id < MAP_COUNT; id++) {
+		map_forked(c->maps[id]);
+		inherit(c->maps[id]);
 	}
 }
 

@@ -10,12 +10,30 @@
 struct op_access;
 struct operation;
 
+/* Allocations, and what is mapped or imported. */
+static inline struct pointer_map *memory_blocks(const struct checks *c)
+{
+	return c->maps[MAP_MEMORY];
+}
+
+/* Host ranges of aclrtHostRegister. */
+static inline struct pointer_map *registered_ranges(const struct checks *c)
+{
+	return c->maps[MAP_REGISTERED];
+}
+
+/* Address ranges without memory of their own. */
+static inline struct pointer_map *reserved_ranges(const struct checks *c)
+{
+	return c->maps[MAP_RESERVED];
+}
+
 void lookup_fill(struct checks *c, struct known_lookup *known, uint64_t address, uint64_t version);
 
 /* Changes whenever what is known of some address does. */
 static inline uint64_t lookup_version(const struct checks *c)
 {
-	return map_version(c->memory) + map_version(c->registered);
+	return map_version(memory_blocks(c)) + map_version(registered_ranges(c));
 }
 
 /*
@@ -47,8 +65,8 @@ static inline bool memory_find(struct checks *c, uint64_t address, struct block_
 {
 	if (declared_find(c, address, found))
 		return found->block != NULL;
-	return map_find(c->memory, address, found) ||
-	       (map_live(c->registered) && map_find(c->registered, address, found));
+	return map_find(memory_blocks(c), address, found) ||
+	       (map_live(registered_ranges(c)) && map_find(registered_ranges(c), address, found));
 }
 
 /* Whether some call has written the device memory, by the index of its block. */

@@ -165,7 +165,7 @@ static __attribute__((noinline)) bool tables_look_up(
 		r->block.size = 0;
 		return false;
 	}
-	map_cursor_set(c->memory, op->cursor, address);
+	map_cursor_set(memory_blocks(c), op->cursor, address);
 	return recent_fill(c, r);
 }
 
@@ -178,7 +178,7 @@ static inline bool block_look_up(
 	/* Declared blocks lie inside of others. */
 	if (load_acquire(&c->declared) || !map_cursor_find(k, address, &found))
 		return tables_look_up(c, op, r, address);
-	r->block = (struct block_lookup){.block = block_at(c->memory, found.index),
+	r->block = (struct block_lookup){.block = block_at(memory_blocks(c), found.index),
 		.base = found.base,
 		.size = found.size,
 		.generation = found.generation,
@@ -579,9 +579,9 @@ static inline __attribute__((always_inline)) void plain_copy_decide(
 	struct checks *c, struct acl_call_record *call, const struct operation *op)
 {
 	if (!op->n_entries || !direction_fits(op) || !fits(&op->first[0]) || !fits(&op->first[1]) ||
-		!aligned(op) || call->state.capture || load_relaxed(&c->run_mode) == ACL_DEVICE)
+		!aligned(op) || call->state.capture || runs_on_device(c))
 		return;
-	if (__builtin_expect(load_relaxed(&c->many_devices), 0) && !on_one_device(c, call, op))
+	if (__builtin_expect(checks_happened(c, WHEN_DEVICES), 0) && !on_one_device(c, call, op))
 		return;
 	call->plain = true;
 	call->state.evaluated |=

@@ -2,6 +2,7 @@
 /* Accesses of tasks that may still run, by block: how one more is entered among them. */
 #include "checks/engine/rule_coverage.h"
 #include "checks/state/declared_pool.h"
+#include "checks/state/memory_state.h"
 #include "checks/state/order_state.h"
 #include "checks/state/pending_inside.h"
 
@@ -453,7 +454,7 @@ void entering_add(struct entering *e, const struct block_lookup *place, uint64_t
 static __attribute__((noinline)) void range_add(
 	struct entering *e, const struct batch_range *r, unsigned kind, unsigned flags)
 {
-	struct acl_block *block = map_block(e->c->memory, r->index);
+	struct acl_block *block = map_block(memory_blocks(e->c), r->index);
 
 	entering_add(e,
 		&(struct block_lookup){.block = block,

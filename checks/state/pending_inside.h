@@ -3,6 +3,7 @@
 #ifndef CHECKS_PENDING_INSIDE_H
 #define CHECKS_PENDING_INSIDE_H
 
+#include "checks/state/device_state.h"
 #include "checks/state/pending_access.h"
 #include "checks/state/plain_batch.h"
 #include "checks/state/stream_state.h"
@@ -67,8 +68,7 @@ static inline bool may_be_pageable(const struct op_access *a)
 static inline bool entry_runs_later(struct checks *c, const struct operation *op, const struct op_entry *e)
 {
 	return !may_be_pageable(e->src) && !may_be_pageable(e->dst) &&
-	       !(op->group == ACL_OP_GROUP_SET && e->dst && access_is_host(e->dst) &&
-		       load_relaxed(&c->run_mode) != ACL_DEVICE);
+	       !(op->group == ACL_OP_GROUP_SET && e->dst && access_is_host(e->dst) && !runs_on_device(c));
 }
 
 /* enum access_flag; 0: the source is staged before the call returns. */

@@ -6,6 +6,7 @@
 #include "checks/state/capture_state.h"
 #include "checks/state/declared_pool.h"
 #include "checks/state/descriptor_state.h"
+#include "checks/state/memory_state.h"
 #include "checks/state/pending_change.h"
 #include "checks/state/pending_inside.h"
 #include "checks/state/task_state.h"
@@ -165,7 +166,7 @@ static void descriptors_add(struct checks *c, struct acl_object *model, const st
 			.end = (uintptr_t)r[i].at + r[i].bytes,
 			.flags = ACCESS_READS | ACCESS_DESCRIBES};
 
-		if (map_find(c->memory, access.start, &place) && access.end <= place.base + place.size)
+		if (map_find(memory_blocks(c), access.start, &place) && access.end <= place.base + place.size)
 			captured_access_add(c, model, call, &place, &access);
 	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions about accesses in flight. */
 #include "checks/state/declared_pool.h"
+#include "checks/state/memory_state.h"
 #include "checks/state/pending_inside.h"
 #include "checks/state/signal_state.h"
 
@@ -94,7 +95,7 @@ static bool models_captured(struct checks *c)
 bool access_in_flight(
 	struct checks *c, const struct access_question *q, struct access_conflict *out, unsigned *compared)
 {
-	struct pointer_map *const maps[] = {c->memory, c->registered};
+	struct pointer_map *const maps[] = {memory_blocks(c), registered_ranges(c)};
 
 	*compared = 0;
 	if (q->block)

@@ -2,6 +2,7 @@
 /* Tasks as they are submitted: which accesses to memory are in flight with them. */
 #include "checks/state/binding_state.h"
 #include "checks/state/descriptor_state.h"
+#include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/pending_change.h"
 #include "checks/state/pending_inside.h"
@@ -163,7 +164,7 @@ static bool range_lookup(struct checks *c, struct descriptor_range *r, struct bl
 {
 	uint64_t room;
 
-	if (!map_find(c->memory, (uintptr_t)r->at, place))
+	if (!map_find(memory_blocks(c), (uintptr_t)r->at, place))
 		return false;
 	room = place->size - ((uintptr_t)r->at - place->base);
 	if (r->bytes > room)
@@ -219,7 +220,7 @@ static void pool_free_enter(struct checks *c, struct acl_call_record *call)
 	struct block_lookup place;
 	struct entering e;
 
-	if (!b || !map_find(c->memory, load_relaxed(&b->base), &place) || place.block != b ||
+	if (!b || !map_find(memory_blocks(c), load_relaxed(&b->base), &place) || place.block != b ||
 		place.kind != MEM_POOL || !task_begin(c, call, &e))
 		return;
 	entering_add(&e, &place, place.base, place.size, 0, 0, ACCESS_WRITES | ACCESS_ALLOCATES);

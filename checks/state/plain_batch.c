@@ -50,7 +50,7 @@ static __attribute__((noinline)) bool side_find(struct batch_pass *p, struct sid
 		return true;
 	if (!map_cursor_holds(&s->cursor))
 		return false;
-	map_cursor_set(p->c->memory, &s->cursor, address);
+	map_cursor_set(memory_blocks(p->c), &s->cursor, address);
 	if (s->cursor.kind != (s->side == PLAIN_HOST ? MEM_HOST : MEM_DEVICE))
 		s->cursor.slots = 0;
 	return true;
@@ -234,11 +234,11 @@ void plain_batch_enter(struct checks *c, struct acl_call_record *call)
 
 	/* Accesses to declared blocks are kept with the allocation around them. */
 	if (!n || n > OPERATION_ENTRIES || device < 0 || load_acquire(&c->declared) ||
-		!arrays_are_usual(op) || call->state.capture || load_relaxed(&c->run_mode) == ACL_DEVICE ||
+		!arrays_are_usual(op) || call->state.capture || runs_on_device(c) ||
 		!batch_room(c, op, n))
 		return;
 	p.b = op->plain_batch;
-	p.one_device = !load_relaxed(&c->many_devices);
+	p.one_device = !checks_happened(c, WHEN_DEVICES);
 	known = last_is_good(p.b, p.version, device, p.one_device);
 	p.b->n_entries = n;
 	p.b->device = device;

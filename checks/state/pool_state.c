@@ -3,6 +3,7 @@
  * Memory pools: which memory is whose, what was given back on which stream.
  * Comes before the state of memory, so that in leave its blocks are there.
  */
+#include "checks/state/memory_state.h"
 #include "checks/state/pool_state.h"
 #include "checks/engine/instance.h"
 #include "checks/state/lifecycle.h"
@@ -29,7 +30,7 @@ static void allocated(struct checks *c, struct acl_call_record *call)
 	struct pool_state *p;
 	struct block_lookup place;
 
-	if (!pool || !succeeded(call) || !a->ptr || !map_find(c->memory, (uintptr_t)*a->ptr, &place) ||
+	if (!pool || !succeeded(call) || !a->ptr || !map_find(memory_blocks(c), (uintptr_t)*a->ptr, &place) ||
 		place.base != (uintptr_t)*a->ptr)
 		return;
 	p = pool_state(pool);
@@ -49,7 +50,7 @@ static struct acl_object *pool_of(struct checks *c, const struct acl_call_record
 	struct acl_object *pool;
 	struct block_lookup place;
 
-	if (!address || !map_find(c->memory, (uintptr_t)address, &place) || place.kind != MEM_POOL ||
+	if (!address || !map_find(memory_blocks(c), (uintptr_t)address, &place) || place.kind != MEM_POOL ||
 		place.base != (uintptr_t)address)
 		return NULL;
 	pool = object_of(c, load_relaxed(&place.block->owner));
@@ -110,9 +111,9 @@ static void destroyed(struct checks *c, struct acl_call_record *call)
 
 	if (!pool || !succeeded(call))
 		return;
-	map_each(c->memory,
+	map_each(memory_blocks(c),
 		b) if (load_relaxed(&b->kind) == MEM_POOL && load_relaxed(&b->owner) == object_ref(pool))
-		map_erase(c->memory, b, load_relaxed(&b->generation));
+		map_erase(memory_blocks(c), b, load_relaxed(&b->generation));
 }
 
 static const struct check_hook hooks[] = {

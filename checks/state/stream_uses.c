@@ -24,7 +24,7 @@ static void stream_uses_enter(struct checks *c, struct acl_call_record *call)
 	uint64_t devices = 0;
 
 	/* A plain copy is of one device. */
-	if (call->plain || !load_relaxed(&c->many_devices) || !s || !call->state.position ||
+	if (call->plain || !checks_happened(c, WHEN_DEVICES) || !s || !call->state.position ||
 		call->state.capture)
 		return;
 	op = operation_of(c, call);
@@ -55,7 +55,7 @@ static void stream_uses_reset_enter(struct checks *c, struct acl_call_record *ca
 {
 	struct acl_object *o;
 
-	if (!is_checked(call) || !load_relaxed(&c->many_devices) || !load_relaxed(&c->callbacks_ran) ||
+	if (!is_checked(call) || !checks_happened(c, WHEN_DEVICES) || !checks_happened(c, WHEN_CALLBACKS) ||
 		!device_reset_is_last(c, call, device_argument(call)))
 		return;
 	object_each(c, ACL_HANDLE_STREAM, o) if (load_relaxed(&stream_state(o)->callback))

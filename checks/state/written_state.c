@@ -5,6 +5,7 @@
  * as a single byte may be: rules speak of memory that holds nothing yet.
  */
 #include "checks/state/declared_kernel.h"
+#include "checks/state/device_state.h"
 #include "checks/state/memory_change.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
@@ -82,8 +83,7 @@ bool block_maybe_written(struct checks *c, struct acl_block *b)
 	if (load_relaxed(&written(c)->off) || is_written(c, block_number(b)))
 		return true;
 	/* Where host and device memory are one the program writes it itself. */
-	if (load_relaxed(&b->serial) <= load_relaxed(&written(c)->until) ||
-		load_relaxed(&c->run_mode) == ACL_DEVICE)
+	if (load_relaxed(&b->serial) <= load_relaxed(&written(c)->until) || runs_on_device(c))
 		return true;
 	if (other_submitters_possible(c, CHECKS_OTHER_WORK))
 		store_relaxed(&written(c)->off, true);

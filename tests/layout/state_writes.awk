@@ -47,5 +47,5 @@ match($0, /(store_relaxed|store_release|atomic_store|atomic_exchange|atomic_fetc
 }
 
 /[^a-z_](object_create|object_destroyed|object_destroying|object_name|object_init)\(/ { print FILENAME ":" FNR ": " $0 }
-/map_(insert|erase)\(c?,? ?c->(memory|registered|reserved)/ { print FILENAME ":" FNR ": " $0 }
+/map_(insert|erase)\(c?,? ?(memory_blocks|registered_ranges|reserved_ranges|c->maps)/ { print FILENAME ":" FNR ": " $0 }
 /->(timed_out|device_wait)(\.[a-z]+)? = / { print FILENAME ":" FNR ": " $0 }

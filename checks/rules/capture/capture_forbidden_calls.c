@@ -59,7 +59,7 @@ static void captured_stream_look(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *capture;
 
-	if (!load_relaxed(&c->open_captures))
+	if (!captures_open(c))
 		return;
 	capture = stream_argument(c, call) ? capture_of(c, stream_of(call)) : NULL;
 	FINDING(c, call, "capture-sync-stream", capture,
@@ -74,7 +74,7 @@ static void captured_event_look(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *e = event_of(call), *capture;
 
-	if (!load_relaxed(&c->open_captures))
+	if (!captures_open(c))
 		return;
 	/* Of two events either counts. */
 	if (acl_arg_has(call->api, ACL_ROLE_START_EVENT) && !event_capture(c, e))
@@ -100,7 +100,7 @@ static void capture_device_synchronise(struct checks *c, struct acl_call_record 
 {
 	struct acl_object *capture;
 
-	if (!load_relaxed(&c->open_captures))
+	if (!captures_open(c))
 		return;
 	capture = capture_here(c, call);
 	FINDING(c, call, "capture-sync-device", capture, PARTS(CAPTURE_PARTS(c, call, capture)),
@@ -113,7 +113,7 @@ static void capture_free_enter(struct checks *c, struct acl_call_record *call)
 	struct acl_object *capture;
 
 	/* The others free without waiting. */
-	if (acl_apis[call->api].mode != ACL_MODE_BLOCKING || !load_relaxed(&c->open_captures))
+	if (acl_apis[call->api].mode != ACL_MODE_BLOCKING || !captures_open(c))
 		return;
 	capture = call->callback_depth ? NULL : capture_here(c, call);
 	FINDING(c, call, "capture-free-with-dev-sync", capture,
@@ -129,7 +129,7 @@ static void capture_device_query(struct checks *c, struct acl_call_record *call)
 	int device = ACL_ARGS(call, aclrtQueryDeviceStatus)->deviceId;
 	struct acl_object *capture;
 
-	if (!load_relaxed(&c->open_captures))
+	if (!captures_open(c))
 		return;
 	capture = capture_by_thread(c, call);
 	FINDING(c, call, "capture-query-device", capture && load_relaxed(&capture->device) == device,
@@ -158,7 +158,7 @@ static void default_stream_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *capture;
 
-	if (!load_relaxed(&c->open_captures) || !is_default(c, call) || captured_event_on_default(c, call))
+	if (!captures_open(c) || !is_default(c, call) || captured_event_on_default(c, call))
 		return;
 	capture = capture_by_thread(c, call);
 	FINDING(c, call, "capture-default-stream-op", capture, PARTS(CAPTURE_PARTS(c, call, capture)),
@@ -235,7 +235,7 @@ static void capture_memory_enter(struct checks *c, struct acl_call_record *call)
 	char own[40];
 	bool known;
 
-	if (!load_relaxed(&c->open_captures) || memory_unchanged(call))
+	if (!captures_open(c) || memory_unchanged(call))
 		return;
 	context = context_current(c, t, &known);
 	of_context = capture_mode_of_context(context);
@@ -260,7 +260,7 @@ static void capture_pageable_enter(struct checks *c, struct acl_call_record *cal
 			     exchange = load_relaxed(&thread_of(call)->exchange);
 	const struct op_access *side;
 
-	if (!load_relaxed(&c->open_captures) || call->state.capture || !context ||
+	if (!captures_open(c) || call->state.capture || !context ||
 		load_relaxed(&stream_state(s)->capture_unsure))
 		return;
 	side = pageable_side(c, call);
@@ -294,7 +294,7 @@ static void capture_overflow_enter(struct checks *c, struct acl_call_record *cal
 {
 	struct acl_object *capture;
 
-	if (!load_relaxed(&c->open_captures))
+	if (!captures_open(c))
 		return;
 	capture = capture_of(c, stream_of(call));
 	FINDING(c, call, "capture-overflow-config", capture && concerns_overflow(call),
@@ -308,7 +308,7 @@ static void capture_config_enter(struct checks *c, struct acl_call_record *call)
 	struct acl_object *capture = NULL;
 	unsigned tasks;
 
-	if (!load_relaxed(&c->open_captures))
+	if (!captures_open(c))
 		return;
 	if (c->stream_offset[call->api] >= 0)
 		capture = capture_of(c, stream_of(call));

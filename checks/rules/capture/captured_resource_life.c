@@ -32,7 +32,7 @@ static struct acl_call_site use_site(const struct model_use *use)
 static void captured_block_free(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
 	const void *address, bool registered)
 {
-	struct pointer_map *map = registered ? c->registered : c->memory;
+	struct pointer_map *map = registered ? registered_ranges(c) : memory_blocks(c);
 	struct model_use use;
 	struct block_lookup place;
 	struct acl_call_site used;
@@ -57,7 +57,7 @@ static void captured_memory_free(struct checks *c, struct acl_call_record *call)
 {
 	struct block_lookup place;
 	const void *address = acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS);
-	bool host = map_find(c->memory, (uintptr_t)address, &place) && kind_is_host(place.kind);
+	bool host = map_find(memory_blocks(c), (uintptr_t)address, &place) && kind_is_host(place.kind);
 
 	captured_block_free(c, call,
 		host ? RULE("capture-host-buffer-freed") : RULE("capture-resource-freed-before-destroy"),
@@ -75,8 +75,8 @@ static void captured_owner_free(
 	rule_evaluated(call, RULE("capture-resource-freed-before-destroy"));
 	if (!load_relaxed(&c->kinds[ACL_HANDLE_MODEL]->count))
 		return;
-	map_each(c->memory, b) if (load_relaxed(&b->kind) == kind && load_relaxed(&b->captured) &&
-				   load_relaxed(&b->owner) == object_ref(owner))
+	map_each(memory_blocks(c), b) if (load_relaxed(&b->kind) == kind && load_relaxed(&b->captured) &&
+					  load_relaxed(&b->owner) == object_ref(owner))
 		captured_block_free(c, call, RULE("capture-resource-freed-before-destroy"),
 			(const void *)(uintptr_t)load_relaxed(&b->base), false);
 }

@@ -48,7 +48,7 @@ static bool some_capture_keeps(struct checks *c, struct acl_object **origin)
 
 static void operator_info_enter(struct checks *c, struct acl_call_record *call)
 {
-	bool none = !load_relaxed(&c->open_captures), keeps;
+	bool none = !captures_open(c), keeps;
 	struct acl_object *origin = NULL;
 
 	keeps = some_capture_keeps(c, &origin);
@@ -73,7 +73,7 @@ static bool something_is_built(struct checks *c)
 static void extended_info_enter(struct checks *c, struct acl_call_record *call)
 {
 	if (!something_is_built(c))
-		FINDING(c, call, "extinfo-cache-misuse", !load_relaxed(&c->open_captures), NO_PARTS,
+		FINDING(c, call, "extinfo-cache-misuse", !captures_open(c), NO_PARTS,
 			"No stream is being captured and no model is being built.");
 }
 

@@ -6,6 +6,7 @@
 #include "checks/engine/plain_format.h"
 #include "checks/rules/copy/copy_operands.h"
 #include "checks/state/capture_state.h"
+#include "checks/state/device_state.h"
 #include "checks/state/stream_state.h"
 
 #define ALIGNMENT 64
@@ -39,7 +40,7 @@ const char *operand_text(const struct op_access *s, char out[OPERAND_TEXT])
 /* Runs everything as device to device: the rules of host memory do not apply. */
 static bool unified(struct checks *c)
 {
-	return load_relaxed(&c->run_mode) == ACL_DEVICE;
+	return runs_on_device(c);
 }
 
 /* --- async-copy-h2h ------------------------------------------------------------- */

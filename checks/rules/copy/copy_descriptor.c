@@ -4,6 +4,7 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/descriptor_state.h"
+#include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
 
 enum desc_kind { DESC_COPY, DESC_CMO };
@@ -51,10 +52,10 @@ static bool check_buffer(struct checks *c, struct acl_call_record *call, struct 
 	uint64_t size = descriptor_bytes(c, call);
 
 	place->block = NULL;
-	if (!desc || load_relaxed(&c->run_mode) == ACL_DEVICE)
+	if (!desc || runs_on_device(c))
 		return false;
-	if (!map_find(c->memory, (uintptr_t)desc, place) &&
-		!(map_live(c->registered) && map_find(c->registered, (uintptr_t)desc, place))) {
+	if (!map_find(memory_blocks(c), (uintptr_t)desc, place) &&
+		!(map_live(registered_ranges(c)) && map_find(registered_ranges(c), (uintptr_t)desc, place))) {
 		if (host_class(c, call, 0, desc) > ACL_HOST_UNKNOWN)
 			say_buffer(c, call, place, "lies in the program's own host memory");
 		return false;
@@ -81,10 +82,10 @@ static void filling(struct checks *c, struct acl_call_record *call)
 	bool on_host, on_two;
 
 	check_buffer(c, call, &desc);
-	if (load_relaxed(&c->run_mode) == ACL_DEVICE)
+	if (runs_on_device(c))
 		return;
-	map_find(c->memory, (uintptr_t)a->srcAddr, &src);
-	map_find(c->memory, (uintptr_t)a->dstAddr, &dst);
+	map_find(memory_blocks(c), (uintptr_t)a->srcAddr, &src);
+	map_find(memory_blocks(c), (uintptr_t)a->dstAddr, &dst);
 	if (!src.block && !dst.block)
 		return;
 	on_host = (src.block && kind_is_host(src.kind)) || (dst.block && kind_is_host(dst.kind));
@@ -108,7 +109,7 @@ static void filled(struct checks *c, struct acl_call_record *call)
 {
 	struct block_lookup place;
 
-	if (!succeeded(call) || !map_find(c->memory, (uintptr_t)desc_of(call), &place))
+	if (!succeeded(call) || !map_find(memory_blocks(c), (uintptr_t)desc_of(call), &place))
 		return;
 	value_table_set_of(c, &descriptors(c)->filled, block_ref(place.block, place.generation, false),
 		key_of_two((uintptr_t)desc_of(call), kind_of(call)), load_relaxed(&place.block->serial));

@@ -5,6 +5,7 @@
  * table knows may be memory of a library: only what is tracked is checked.
  */
 #include "checks/engine/finding_statement.h"
+#include "checks/state/device_state.h"
 #include "checks/state/freed_memory.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
@@ -71,7 +72,7 @@ static uint64_t end_of(struct checks *c, const struct op_access *r)
 	struct block_lookup next;
 
 	for (unsigned i = 0; r->block.kind == MEM_MAPPED && i < MAPPINGS; i++) {
-		if (end - (uintptr_t)r->address >= r->span || !map_find(c->memory, end, &next) ||
+		if (end - (uintptr_t)r->address >= r->span || !map_find(memory_blocks(c), end, &next) ||
 			next.kind != MEM_MAPPED)
 			break;
 		end = next.base + next.size;
@@ -248,7 +249,7 @@ static void check_copy_entry(
 	if (op->direction == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE && check_buffered(c, call, e->src, e->dst))
 		return;
 	/* Where host and device are one the direction means nothing. */
-	if (load_relaxed(&c->run_mode) == ACL_DEVICE)
+	if (runs_on_device(c))
 		return;
 	check_direction(c, call, op->direction, e->src, e->dst);
 	if (op->async)
@@ -271,7 +272,7 @@ static void copy_range_enter(struct checks *c, struct acl_call_record *call)
 static void check_set_pageable(struct checks *c, struct acl_call_record *call, struct op_access *r)
 {
 	access_classify(c, call, r);
-	if (r->location == ACCESS_PAGEABLE && load_relaxed(&c->run_mode) != ACL_DEVICE)
+	if (r->location == ACCESS_PAGEABLE && !runs_on_device(c))
 		FINDING(c, call, "memset-pageable-host", true,
 			PARTS(part_address(r->name, r->address), part_bytes("bytes", r->span)),
 			"%s is the program's own host memory, which the device cannot reach.", r->name);
@@ -306,7 +307,7 @@ static void value_range_enter(struct checks *c, struct acl_call_record *call)
 		return;
 	if (r->block.kind == MEM_DEVICE)
 		check_room(c, call, r, RULE("value-write-alignment"), false);
-	if (load_relaxed(&c->run_mode) != ACL_DEVICE)
+	if (!runs_on_device(c))
 		FINDING(c, call, "value-op-args", r->block.kind == MEM_HOST,
 			PARTS(part_address(r->name, r->address), part_block("memory", r->block.block)),
 			"%s is page-locked host memory, not device memory.", r->name);

@@ -3,6 +3,7 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/device_state.h"
+#include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
 
 struct symbol_state {
@@ -51,7 +52,7 @@ static void check_use(struct checks *c, struct acl_call_record *call, const char
 	/* Memory that was allocated there since is no variable any more. */
 	if (device < 0 || device >= ACL_DEVICES || !address ||
 		!map_find(symbols(c)->places, (uintptr_t)address, &place) ||
-		map_find(c->memory, (uintptr_t)address, &live))
+		map_find(memory_blocks(c), (uintptr_t)address, &live))
 		return;
 	devices = value_table_value(&symbols(c)->devices, place.base);
 	if (devices)

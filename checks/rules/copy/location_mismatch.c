@@ -7,6 +7,8 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
+#include "checks/state/device_state.h"
+#include "checks/state/memory_state.h"
 #include "checks/state/plain_batch.h"
 
 struct far_state {
@@ -61,7 +63,7 @@ static void window_asked(struct checks *c, struct acl_call_record *call)
 	struct block_lookup place;
 
 	if (!succeeded(call) || !a->pDevice || !*a->pDevice || *a->pDevice == a->pHost ||
-		!map_find(c->registered, (uintptr_t)a->pHost, &place))
+		!map_find(registered_ranges(c), (uintptr_t)a->pHost, &place))
 		return;
 	map_insert(c, far(c)->windows, call, (uintptr_t)*a->pDevice,
 		place.base + place.size - (uintptr_t)a->pHost, MEM_REGISTERED, -1);
@@ -75,7 +77,7 @@ static void window_use(struct checks *c, struct acl_call_record *call, const cha
 	if (address)
 		FINDING(c, call, "mapped-pointer-in-memory-op",
 			map_find(far(c)->windows, (uintptr_t)address, &place) &&
-				!map_find(c->memory, (uintptr_t)address, &live),
+				!map_find(memory_blocks(c), (uintptr_t)address, &live),
 			PARTS(part_address(name, address), part_block("device address", place.block)),
 			"%s is the device address of registered host memory.", name);
 }
@@ -111,8 +113,7 @@ static void check_side(
 {
 	struct block_lookup place;
 
-	if (!address || load_relaxed(&c->run_mode) == ACL_DEVICE ||
-		!map_find(c->memory, (uintptr_t)address, &place))
+	if (!address || runs_on_device(c) || !map_find(memory_blocks(c), (uintptr_t)address, &place))
 		return;
 	FINDING(c, call, "kernel-args-location",
 		host ? place.kind == MEM_DEVICE || place.kind == MEM_POOL : place.kind == MEM_HOST,

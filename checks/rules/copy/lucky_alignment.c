@@ -4,6 +4,7 @@
  * or another allocation before it makes the copy a misaligned one.
  */
 #include "checks/rules/copy/copy_operands.h"
+#include "checks/state/device_state.h"
 #include "checks/state/operation.h"
 #include "checks/state/stream_state.h"
 
@@ -54,7 +55,7 @@ static bool alignment_matters(
 	struct checks *c, const struct acl_call_record *call, const struct operation *op)
 {
 	return op->kind == ACL_OP_COPY_LINEAR && !call->state.capture && !target_at_least(c, ACL_CANN_8_5) &&
-	       load_relaxed(&c->run_mode) != ACL_DEVICE && op->direction != ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE;
+	       !runs_on_device(c) && op->direction != ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE;
 }
 
 static void lucky_copy_enter(struct checks *c, struct acl_call_record *call)

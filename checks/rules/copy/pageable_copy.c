@@ -4,6 +4,7 @@
  * device and host memory that is not page-locked.
  */
 #include "checks/engine/finding_statement.h"
+#include "checks/state/device_state.h"
 #include "checks/state/operation.h"
 #include "checks/state/stream_state.h"
 
@@ -63,7 +64,7 @@ static void pageable_copy_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct operation *op;
 
-	if (call->state.capture || load_relaxed(&c->run_mode) == ACL_DEVICE)
+	if (call->state.capture || runs_on_device(c))
 		return;
 	op = operation_of(c, call);
 	for (uint64_t i = 0; i < op->n_entries && op->direction != ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE; i++) {

@@ -3,6 +3,7 @@
 #include "checks/engine/plain_format.h"
 #include "checks/rules/copy/copy_operands.h"
 #include "checks/state/device_state.h"
+#include "checks/state/memory_state.h"
 #include "checks/state/stream_state.h"
 
 #define NO_CONTEXT 107002
@@ -93,10 +94,11 @@ static void mapping(struct checks *c, struct acl_call_record *call)
 	int owner, to = a->dstDevId;
 	char text[96];
 
-	if (!a->devPtr || !map_find(c->memory, (uintptr_t)a->devPtr, &place) || place.kind != MEM_DEVICE)
+	if (!a->devPtr || !map_find(memory_blocks(c), (uintptr_t)a->devPtr, &place) ||
+		place.kind != MEM_DEVICE)
 		return;
 	owner = load_relaxed(&place.block->device);
-	if (!device_at(c, owner) || !device_at(c, to) || load_relaxed(&c->peers_unknown))
+	if (!device_at(c, owner) || !device_at(c, to) || peers_unknown(c))
 		return;
 	FINDING(c, call, "p2p-map-no-peer",
 		owner == to || (!bit_of(&device_at(c, owner)->peers, to) &&
@@ -158,14 +160,15 @@ static void check_enabled(struct checks *c, struct acl_call_record *call, const 
 }
 
 /* Devices of the two sides when both are certain and differ. */
-static bool crosses(const struct op_access *src, const struct op_access *dst, int *from, int *to)
+static bool crosses(
+	struct checks *c, const struct op_access *src, const struct op_access *dst, int *from, int *to)
 {
 	if (!src->block.block || !dst->block.block || src->block.kind != MEM_DEVICE ||
 		dst->block.kind != MEM_DEVICE)
 		return false;
 	*from = load_relaxed(&src->block.block->device);
 	*to = load_relaxed(&dst->block.block->device);
-	return *from >= 0 && *to >= 0 && *from != *to;
+	return device_at(c, *from) && device_at(c, *to) && *from != *to;
 }
 
 /* What was queried, enabled and denied between the two devices. */
@@ -179,7 +182,7 @@ static void check_crossing(struct checks *c, struct acl_call_record *call, const
 		report_denied(c, call, to, from, "the copy goes between these devices");
 	else if (bit_of(&device_at(c, from)->denied, to))
 		report_denied(c, call, from, to, "the copy goes between these devices");
-	else if (!load_relaxed(&c->peers_unknown))
+	else if (!peers_unknown(c))
 		check_enabled(c, call, src, dst, from, to);
 }
 
@@ -188,7 +191,7 @@ static void peer_copy_enter(struct checks *c, struct acl_call_record *call)
 	const struct operation *op;
 	int from, to;
 
-	if (!load_relaxed(&c->many_devices))
+	if (!checks_happened(c, WHEN_DEVICES))
 		return;
 	op = operation_of(c, call);
 	for (uint64_t i = 0; i < op->n_entries; i++) {
@@ -196,7 +199,7 @@ static void peer_copy_enter(struct checks *c, struct acl_call_record *call)
 
 		if (!e.src || !e.dst)
 			return;
-		if (crosses(e.src, e.dst, &from, &to))
+		if (crosses(c, e.src, e.dst, &from, &to))
 			check_crossing(c, call, e.src, e.dst, from, to);
 	}
 }
@@ -226,7 +229,7 @@ static void resetting(struct checks *c, struct acl_call_record *call)
 	int device = device_argument(call);
 	struct acl_object *s;
 
-	if (!is_checked(call) || !load_relaxed(&c->many_devices) || !device_reset_is_last(c, call, device))
+	if (!is_checked(call) || !checks_happened(c, WHEN_DEVICES) || !device_reset_is_last(c, call, device))
 		return;
 	s = copying_stream(c, device);
 	FINDING(c, call, "peer-device-reset-in-use", s,

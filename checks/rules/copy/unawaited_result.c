@@ -13,7 +13,7 @@ static bool waits(struct checks *c, struct acl_object *s)
 		!stream_pending(s, position) || load_relaxed(&stream_state(s)->suspect))
 		return false;
 	/* A callback behind the copy may have informed the program. */
-	return !load_relaxed(&c->callbacks_ran) || load_relaxed(&stream_state(s)->callback) < position;
+	return !checks_happened(c, WHEN_CALLBACKS) || load_relaxed(&stream_state(s)->callback) < position;
 }
 
 static void result_finish(struct checks *c, enum checks_end kind)

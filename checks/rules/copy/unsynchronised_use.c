@@ -6,6 +6,7 @@
  */
 #include "checks/rules/copy/earlier_access.h"
 #include "checks/state/descriptor_state.h"
+#include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/pending_access.h"
 #include "checks/state/stream_state.h"
@@ -41,7 +42,7 @@ static void host_set_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct operation *op;
 
-	if (!stream_of(call) || call->state.capture || load_relaxed(&c->run_mode) == ACL_DEVICE)
+	if (!stream_of(call) || call->state.capture || runs_on_device(c))
 		return;
 	op = operation_of(c, call);
 	for (uint64_t i = 0; i < op->n_entries; i++) {

@@ -244,7 +244,7 @@ static void asking(struct checks *c, struct acl_call_record *call)
 static bool device_in_use(struct checks *c)
 {
 	for (int i = 0; i < ACL_DEVICES; i++)
-		if (load_relaxed(&c->devices[i].sets) > 0)
+		if (load_relaxed(&device_at(c, i)->sets) > 0)
 			return true;
 	return false;
 }

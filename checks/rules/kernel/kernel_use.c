@@ -6,6 +6,7 @@
 #include "checks/engine/value_table.h"
 #include "checks/state/binary_state.h"
 #include "checks/state/device_state.h"
+#include "checks/state/memory_state.h"
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
 
@@ -29,7 +30,7 @@ static void loading_file(struct checks *c, struct acl_call_record *call)
 static bool data_is_gone(struct checks *c, struct acl_object *desc)
 {
 	uint64_t data = load_relaxed(&binary_desc_state(desc)->data);
-	struct acl_block *b = data ? map_block(c->memory, data >> 32 & ((1u << 26) - 1)) : NULL;
+	struct acl_block *b = data ? map_block(memory_blocks(c), data >> 32 & ((1u << 26) - 1)) : NULL;
 
 	return b && (load_acquire(&b->generation) != (uint32_t)data ||
 			    load_relaxed(&b->state) == ACL_OBJECT_DESTROYED ||
@@ -163,7 +164,7 @@ static void other_device(struct checks *c, struct acl_call_record *call, struct 
 	uint64_t devices = load_relaxed(&function_state(function)->devices);
 	int device = s && object_usable(s) ? load_relaxed(&s->device) : -1;
 
-	if (!load_relaxed(&c->many_devices) || device < 0 || device >= 63 || !devices ||
+	if (!checks_happened(c, WHEN_DEVICES) || device < 0 || device >= 63 || !devices ||
 		devices == FUNCTION_ANYWHERE || !of_one_device(function, binary))
 		return;
 	FINDING(c, call, "kernel-wrong-device", !(devices >> device & 1),

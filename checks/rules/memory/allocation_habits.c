@@ -2,6 +2,7 @@
 /* Habits of allocating: again and again what could be kept, more page-locked memory than is good. */
 
 #include "checks/engine/finding_statement.h"
+#include "checks/state/memory_state.h"
 
 #define SITES 256
 #define PAIRS 64 /* in a row */
@@ -84,7 +85,7 @@ static void freeing(struct checks *c, struct acl_call_record *call)
 	uint64_t key;
 	char size[24];
 
-	if (!address || !map_find(c->memory, (uintptr_t)address, &place) ||
+	if (!address || !map_find(memory_blocks(c), (uintptr_t)address, &place) ||
 		place.base != (uintptr_t)address || load_relaxed(&place.block->created.tid) != call->tid)
 		return;
 	s = site_of(c, load_relaxed(&place.block->created.caller), call->tid, &key);
@@ -102,8 +103,8 @@ static uint64_t count_pinned(struct checks *c)
 	uint64_t bytes = 0;
 	struct acl_block *b;
 
-	map_each(c->memory, b) if (load_relaxed(&b->kind) == MEM_HOST) bytes += load_relaxed(&b->size);
-	map_each(c->registered, b) bytes += load_relaxed(&b->size);
+	map_each(memory_blocks(c), b) if (load_relaxed(&b->kind) == MEM_HOST) bytes += load_relaxed(&b->size);
+	map_each(registered_ranges(c), b) bytes += load_relaxed(&b->size);
 	return bytes;
 }
 

@@ -4,6 +4,7 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 #include "checks/state/freed_memory.h"
+#include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
 
 #define FAILURES 32
@@ -48,7 +49,7 @@ static void allocated(struct checks *c, struct acl_call_record *call)
 	forget(c, out);
 	/* It may still hold the address of an earlier allocation that is fine. */
 	if (succeeded(call) || !is_checked(call) || !program_read(c, out, &left, sizeof(left)) ||
-		(left && map_find(c->memory, (uintptr_t)left, &place)))
+		(left && map_find(memory_blocks(c), (uintptr_t)left, &place)))
 		return;
 	f = &unchecked(c)->failure[counter_inc(&unchecked(c)->at) % FAILURES];
 	store_relaxed(&f->variable, 0);
@@ -74,7 +75,8 @@ static bool left_by(
 		return load_relaxed(&f->pthread_id) == call->pthread_id &&
 		       calls_so_far(call) - load_relaxed(&f->calls) <= NEAR;
 	/* The program may have put memory of its own there. */
-	return !map_find(c->memory, (uintptr_t)address, &place) && freed_find(c, address, false, &gone);
+	return !map_find(memory_blocks(c), (uintptr_t)address, &place) &&
+	       freed_find(c, address, false, &gone);
 }
 
 static void check_use(struct checks *c, struct acl_call_record *call, const char *name, const void *address)

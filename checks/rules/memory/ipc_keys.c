@@ -3,6 +3,7 @@
 #include "checks/rules/memory/ipc_keys.h"
 
 #include "checks/state/freed_memory.h"
+#include "checks/state/memory_state.h"
 #include "checks/rules/memory/leak.h"
 #include "checks/engine/value_table.h"
 #include "checks/engine/finding_statement.h"
@@ -92,7 +93,8 @@ static void exporting(struct checks *c, struct acl_call_record *call)
 	bool address;
 	char size[24];
 
-	if (!a->devPtr || !map_find(c->memory, (uintptr_t)a->devPtr, &place) || place.kind != MEM_DEVICE)
+	if (!a->devPtr || !map_find(memory_blocks(c), (uintptr_t)a->devPtr, &place) ||
+		place.kind != MEM_DEVICE)
 		return;
 	page = page_bytes(&place);
 	address = (uintptr_t)a->devPtr % page != 0;

@@ -4,6 +4,7 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/rules/memory/ipc_keys.h"
 #include "checks/state/device_state.h"
+#include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
 
 /* An address of an import; NULL when it is none, or was closed, which is said here. */
@@ -13,7 +14,7 @@ static struct share *import_used(struct checks *c, struct acl_call_record *call,
 	struct block_lookup place;
 
 	/* What was allocated there since is no import any more. */
-	if (!s || (load_relaxed(&s->closed) && map_find(c->memory, (uintptr_t)address, &place)))
+	if (!s || (load_relaxed(&s->closed) && map_find(memory_blocks(c), (uintptr_t)address, &place)))
 		return NULL;
 	if (FINDING(c, call, "ipc-use-after-close", load_relaxed(&s->closed),
 		    PARTS(part_address("address", address),
@@ -26,7 +27,7 @@ static struct share *import_used(struct checks *c, struct acl_call_record *call,
 static bool any_peer(struct checks *c)
 {
 	for (unsigned i = 0; i < ACL_DEVICES; i++)
-		if (load_relaxed(&c->devices[i].peers))
+		if (load_relaxed(&device_at(c, i)->peers))
 			return true;
 	return false;
 }
@@ -129,7 +130,7 @@ static void import_free_enter(struct checks *c, struct acl_call_record *call)
 	struct block_lookup place;
 
 	/* What was allocated there since is no import any more. */
-	if (!s || map_find(c->memory, (uintptr_t)address, &place))
+	if (!s || map_find(memory_blocks(c), (uintptr_t)address, &place))
 		return;
 	FINDING(c, call, "ipc-use-after-close", true,
 		PARTS(part_severity(ACL_SEV_WARNING), part_address("address", address),

@@ -3,6 +3,7 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
+#include "checks/state/memory_state.h"
 
 struct sharing_state {
 	struct value_table keys; /* text of a memory key -> 1 + times open */
@@ -21,7 +22,7 @@ static void exporting(struct checks *c, struct acl_call_record *call)
 	struct block_lookup place;
 	bool other_kind;
 
-	if (!a->devPtr || !map_find(c->memory, (uintptr_t)a->devPtr, &place))
+	if (!a->devPtr || !map_find(memory_blocks(c), (uintptr_t)a->devPtr, &place))
 		return;
 	other_kind = place.kind != MEM_DEVICE;
 	FINDING(c, call, "ipc-export-range",
@@ -50,7 +51,7 @@ static void exported(struct checks *c, struct acl_call_record *call)
 		return;
 	key = program_text_key(c, a->key);
 	key_opened(c, key);
-	if (!map_find(c->memory, (uintptr_t)a->devPtr, &place))
+	if (!map_find(memory_blocks(c), (uintptr_t)a->devPtr, &place))
 		return;
 	now = value_table_value(&sharing(c)->shared, place.base);
 	value_table_set_of(c, &sharing(c)->shared, block_ref(place.block, place.generation, false),
@@ -108,7 +109,7 @@ static void freeing(struct checks *c, struct acl_call_record *call)
 	const void *p = ACL_ARGS(call, aclrtFree)->devPtr;
 	struct block_lookup place;
 
-	if (!p || value_table_empty(&sharing(c)->shared) || !map_find(c->memory, (uintptr_t)p, &place))
+	if (!p || value_table_empty(&sharing(c)->shared) || !map_find(memory_blocks(c), (uintptr_t)p, &place))
 		return;
 	FINDING(c, call, "ipc-free-while-exported", value_table_value(&sharing(c)->shared, (uintptr_t)p) >= 2,
 		PARTS(part_address("devPtr", p)),

@@ -6,6 +6,7 @@
  */
 #include "checks/rules/memory/leak.h"
 #include "checks/state/device_state.h"
+#include "checks/state/memory_state.h"
 
 void leak_add(struct leaks *l, uint64_t caller, uint64_t bytes, const void *sample)
 {
@@ -82,7 +83,7 @@ static void device_memory(struct checks *c, struct acl_call_record *call, int de
 		l = checks_alloc(c, sizeof(*l));
 	if (!l)
 		return;
-	map_each(c->memory, b)
+	map_each(memory_blocks(c), b)
 	{
 		if (!leaked_block(b) || !of_device(b) || load_relaxed(&b->device) != device)
 			continue;
@@ -99,7 +100,7 @@ static void host_memory(struct checks *c)
 	struct leaks l = {0};
 	struct acl_block *b;
 
-	map_each(c->memory, b) if (leaked_block(b) && load_relaxed(&b->kind) == MEM_HOST)
+	map_each(memory_blocks(c), b) if (leaked_block(b) && load_relaxed(&b->kind) == MEM_HOST)
 		leak_add(&l, load_relaxed(&b->created.caller), load_relaxed(&b->size), b);
 	leak_report(c, NULL, RULE("leak-host-memory"), &l, 0, "page-locked host memory", "never freed",
 		block_never_freed);
@@ -141,7 +142,7 @@ static void reset_leave(struct checks *c, struct acl_call_record *call)
 static void balance(struct checks *c)
 {
 	for (int i = 0; i < ACL_DEVICES; i++) {
-		struct acl_device *d = &c->devices[i];
+		struct acl_device *d = device_at(c, i);
 		int sets = load_relaxed(&d->sets);
 
 		if (!load_relaxed(&d->ever_reset))
@@ -168,7 +169,7 @@ static void leak_finish(struct checks *c, enum checks_end kind)
 	if (kind != CHECKS_END_EXIT)
 		return;
 	for (int device = -1; device < ACL_DEVICES; device++)
-		if (device < 0 || load_relaxed(&c->devices[device].ever_set))
+		if (device < 0 || load_relaxed(&device_at(c, device)->ever_set))
 			device_memory(c, NULL, device, "never freed");
 	host_memory(c);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -180,8 +181,9 @@ static void leak_finish(struct checks *c, enum checks_end kind)
 	objects(c, RULE("allocator-desc-lifetime"), ACL_HANDLE_ALLOCATOR_DESC, "allocator descriptors");
 	if (!other_submitters_possible(c, CHECKS_OTHER_QUEUES))
 		objects(c, RULE("leak-mbuf"), ACL_HANDLE_MBUF, "shared buffers");
-	ranges(c, RULE("leak-host-register"), c->registered, "registered host memory", "never unregistered");
-	ranges(c, RULE("leak-vmm"), c->reserved, "reserved address ranges", "never released");
+	ranges(c, RULE("leak-host-register"), registered_ranges(c), "registered host memory",
+		"never unregistered");
+	ranges(c, RULE("leak-vmm"), reserved_ranges(c), "reserved address ranges", "never released");
 	objects(c, RULE("leak-vmm"), ACL_HANDLE_PHYS_MEM, "references to physical memory");
 	balance(c);
 }

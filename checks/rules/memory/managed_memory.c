@@ -2,6 +2,7 @@
 /* Managed memory: what its functions are for, and pages that migrate back and forth. */
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
+#include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
 
 #define PAGE (2u << 20)
@@ -68,7 +69,7 @@ static void goes_to(struct checks *c, struct acl_call_record *call, const void *
 	struct block_lookup place;
 	uint64_t key, was;
 
-	if (!ptr || !map_find(c->memory, (uintptr_t)ptr, &place) || place.kind != MEM_MANAGED)
+	if (!ptr || !map_find(memory_blocks(c), (uintptr_t)ptr, &place) || place.kind != MEM_MANAGED)
 		return;
 	key = load_relaxed(&place.block->serial);
 	was = value_table_value(&managed(c)->side, key);

@@ -2,6 +2,7 @@
 /* Memory pools: many small pieces, destroyed with memory in use, trimmed beyond what they hold. */
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
+#include "checks/state/memory_state.h"
 #include "checks/state/pool_state.h"
 #include "checks/state/stream_state.h"
 
@@ -34,7 +35,7 @@ static struct holding holding_of(struct checks *c, struct acl_object *pool)
 	struct holding h = {0};
 	struct acl_block *b;
 
-	map_each(c->memory, b)
+	map_each(memory_blocks(c), b)
 	{
 		if (load_relaxed(&b->kind) != MEM_POOL || load_relaxed(&b->owner) != ref)
 			continue;

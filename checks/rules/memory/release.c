@@ -107,8 +107,8 @@ static bool place_of_release(struct checks *c, const struct acl_call_record *cal
 	bool addresses = call->api == ACL_API_aclrtReleaseMemAddress;
 	uintptr_t address = (uintptr_t)address_of(call);
 
-	return map_find(addresses ? c->reserved : c->memory, address, place) ||
-	       map_find(addresses ? c->memory : c->reserved, address, place);
+	return map_find(addresses ? reserved_ranges(c) : memory_blocks(c), address, place) ||
+	       map_find(addresses ? memory_blocks(c) : reserved_ranges(c), address, place);
 }
 
 static void releasing(struct checks *c, struct acl_call_record *call)
@@ -139,10 +139,10 @@ static void releasing_host(struct checks *c, struct acl_call_record *call)
 	struct acl_block *r;
 
 	releasing(c, call);
-	if (!address_of(call) || !map_find(c->memory, (uintptr_t)address_of(call), &place) ||
+	if (!address_of(call) || !map_find(memory_blocks(c), (uintptr_t)address_of(call), &place) ||
 		place.base != (uintptr_t)address_of(call))
 		return;
-	r = map_first_in(c->registered, place.base, place.size);
+	r = map_first_in(registered_ranges(c), place.base, place.size);
 	FINDING(c, call, "host-free-while-registered", r,
 		PARTS(part_block("memory", place.block), part_block("registration", r)),
 		"The memory is still registered; aclrtHostUnregister comes first.");
@@ -157,7 +157,7 @@ static void registering(struct checks *c, struct acl_call_record *call)
 
 	if (!a->ptr || !a->size)
 		return;
-	r = map_first_in(c->registered, (uintptr_t)a->ptr, a->size);
+	r = map_first_in(registered_ranges(c), (uintptr_t)a->ptr, a->size);
 	FINDING(c, call, "host-register-overlap", r,
 		PARTS(part_address("ptr", a->ptr), part_bytes("size", a->size),
 			part_block("registration", r)),
@@ -169,7 +169,7 @@ static struct acl_block *locked_in(struct checks *c, uint64_t from, uint64_t siz
 {
 	struct acl_block *b;
 
-	while (size && (b = map_first_in(c->memory, from, size)) != NULL) {
+	while (size && (b = map_first_in(memory_blocks(c), from, size)) != NULL) {
 		uint64_t end = load_relaxed(&b->base) + load_relaxed(&b->size);
 
 		if (load_relaxed(&b->kind) == MEM_HOST)
@@ -202,7 +202,7 @@ static void unregistering(struct checks *c, struct acl_call_record *call)
 
 	if (!address_of(call))
 		return;
-	if (map_find(c->registered, (uintptr_t)address_of(call), &place)) {
+	if (map_find(registered_ranges(c), (uintptr_t)address_of(call), &place)) {
 		rule_evaluated(call, RULE("host-unregister-not-registered"));
 		if (place.base != (uintptr_t)address_of(call))
 			say_place(c, call, RULE("host-unregister-not-registered"), &place,
@@ -211,7 +211,7 @@ static void unregistering(struct checks *c, struct acl_call_record *call)
 		rule_evaluated(call, RULE("host-unregister-not-registered"));
 		say_freed(c, call, RULE("host-unregister-not-registered"), &b,
 			"The memory was unregistered before.");
-	} else if (map_find(c->memory, (uintptr_t)address_of(call), &place)) {
+	} else if (map_find(memory_blocks(c), (uintptr_t)address_of(call), &place)) {
 		rule_evaluated(call, RULE("host-unregister-not-registered"));
 		say_place(c, call, RULE("host-unregister-not-registered"), &place,
 			"This is %s and was never registered.");
@@ -226,9 +226,9 @@ static void device_pointer(struct checks *c, struct acl_call_record *call)
 
 	if (!host)
 		return;
-	registered = map_find(c->registered, (uintptr_t)host, &place);
+	registered = map_find(registered_ranges(c), (uintptr_t)host, &place);
 	/* Memory that no table knows may have been registered below us. */
-	if (!registered && !map_find(c->memory, (uintptr_t)host, &place))
+	if (!registered && !map_find(memory_blocks(c), (uintptr_t)host, &place))
 		return;
 	FINDING(c, call, "host-device-pointer-unmapped", !registered && place.kind != MEM_HOST,
 		PARTS(part_address("pHost", host), part_block("memory", place.block)),

@@ -157,7 +157,7 @@ static void execute_enter(struct checks *c, struct acl_call_record *call)
 	struct registration *mine = registration_of(c, s);
 
 	if (!mine || !load_relaxed(&mine->allocator) || call->state.capture ||
-		load_relaxed(&c->callbacks_ran))
+		checks_happened(c, WHEN_CALLBACKS))
 		return;
 	store_release(&mine->position, call->state.position);
 	other = rival(c, s, mine);

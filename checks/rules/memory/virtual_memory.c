@@ -2,6 +2,7 @@
 /* Virtual memory: reservations, what is mapped into them, and its use. */
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
+#include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
 #include "checks/state/physical_state.h"
 
@@ -21,7 +22,7 @@ static struct mapping_state *mapping(struct checks *c)
 /* The live reservation that covers an address. */
 static bool reservation_at(struct checks *c, const void *address, struct block_lookup *place)
 {
-	return address && map_find(c->reserved, (uintptr_t)address, place);
+	return address && map_find(reserved_ranges(c), (uintptr_t)address, place);
 }
 
 /* --- mapping --------------------------------------------------------------------------- */
@@ -88,7 +89,8 @@ static void map_enter(struct checks *c, struct acl_call_record *call)
 	check_whole(c, call);
 	range = reservation_at(c, a->virPtr, &place) ? place.block : NULL;
 	/* What no table knows may be reserved below us. */
-	ordinary = !range && map_find(c->memory, (uintptr_t)a->virPtr, &place) && place.kind != MEM_MAPPED;
+	ordinary = !range && map_find(memory_blocks(c), (uintptr_t)a->virPtr, &place) &&
+		   place.kind != MEM_MAPPED;
 	FINDING(c, call, "vmm-map-outside-reservation",
 		ordinary || (range && (uintptr_t)a->virPtr - place.base + a->size > place.size),
 		PARTS(part_address("address", a->virPtr), part_block("reserved range", range)), "%s",

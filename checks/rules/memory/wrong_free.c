@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory given back through the wrong function. */
 #include "checks/engine/finding_statement.h"
+#include "checks/state/device_state.h"
+#include "checks/state/memory_state.h"
 
 static void check_kind(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
 	const struct block_lookup *place, bool wrong, bool downgrade)
@@ -20,7 +22,8 @@ static bool block_freed(struct checks *c, const struct acl_call_record *call, st
 {
 	const void *address = ACL_ARGS(call, aclrtFree)->devPtr;
 
-	return address && map_find(c->memory, (uintptr_t)address, place) && place->base == (uintptr_t)address;
+	return address && map_find(memory_blocks(c), (uintptr_t)address, place) &&
+	       place->base == (uintptr_t)address;
 }
 
 static void device_free(struct checks *c, struct acl_call_record *call)
@@ -30,14 +33,14 @@ static void device_free(struct checks *c, struct acl_call_record *call)
 	/* Where host and device memory are one it works all the same. */
 	if (block_freed(c, call, &place))
 		check_kind(c, call, RULE("free-host-with-device-free"), &place, place.kind == MEM_HOST,
-			load_relaxed(&c->run_mode) == ACL_DEVICE);
+			runs_on_device(c));
 }
 
 static void host_free(struct checks *c, struct acl_call_record *call)
 {
 	struct block_lookup place;
 
-	if (load_relaxed(&c->run_mode) != ACL_DEVICE && block_freed(c, call, &place))
+	if (!runs_on_device(c) && block_freed(c, call, &place))
 		check_kind(c, call, RULE("free-device-with-host-free"), &place,
 			place.kind == MEM_DEVICE || place.kind == MEM_MANAGED || place.kind == MEM_POOL,
 			false);

@@ -2,6 +2,7 @@
 /* Initialisation and its end. */
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/plain_format.h"
+#include "checks/state/device_state.h"
 #include "checks/state/init_state.h"
 
 static void init_enter(struct checks *c, struct acl_call_record *call)
@@ -97,8 +98,9 @@ static void finalizing(struct checks *c, struct acl_call_record *call)
 	if (init_count(c) <= 0 || (call->api == ACL_API_aclFinalizeReference && init_count(c) > 1))
 		return;
 	for (int i = 0; i < ACL_DEVICES && held.n < ACL_FINDING_VALUES; i++)
-		if (load_relaxed(&c->devices[i].sets) > 0 && load_relaxed(&c->devices[i].set_since_reset))
-			held.at[held.n++] = (struct held_device){i, &c->devices[i]};
+		if (load_relaxed(&device_at(c, i)->sets) > 0 &&
+			load_relaxed(&device_at(c, i)->set_since_reset))
+			held.at[held.n++] = (struct held_device){i, device_at(c, i)};
 	FINDING(c, call, "finalize-before-reset", held.n,
 		PARTS(call->in_exit ? part_severity(ACL_SEV_WARNING) : part_none(), held_value(&held, 0),
 			held_value(&held, 1), held_value(&held, 2), held_value(&held, 3),

@@ -54,7 +54,7 @@ static void event_cross_enter(struct checks *c, struct acl_call_record *call)
 	struct acl_object *o = event_of(call), *s = stream_of(call);
 	int device, other;
 
-	if (__builtin_expect(!load_relaxed(&c->many_devices), 1) || !s || !event_made_here(o))
+	if (__builtin_expect(!checks_happened(c, WHEN_DEVICES), 1) || !s || !event_made_here(o))
 		return;
 	if (event_records_again(call, event_state(o)))
 		return;
@@ -181,7 +181,7 @@ static void event_in_use(
 	/* The runtime keeps what a submitted wait needs; frameworks leave the destroying to threads of their
 	 * own. A callback may have informed the host that the stream's wait is over. */
 	FINDING(c, call, "event-destroyed-in-use",
-		s && object_usable(s) && !load_relaxed(&c->callbacks_ran) &&
+		s && object_usable(s) && !checks_happened(c, WHEN_CALLBACKS) &&
 			load_relaxed(&e->waiter_tid) != call->tid &&
 			stream_pending(s, load_relaxed(&e->waited_at)),
 		PARTS(part_advice(true), part_object("event", o), part_object("waiting stream", s)),

@@ -95,7 +95,7 @@ static void notify_import_enter(struct checks *c, struct acl_call_record *call)
 	int here = device_current(c, thread_of(call)), there;
 
 	if (!a->key || a->flags != ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT || !device_at(c, here) ||
-		load_relaxed(&c->peers_unknown))
+		peers_unknown(c))
 		return;
 	there = notify_exporter(c, a->key);
 	if (device_at(c, there))

@@ -102,7 +102,7 @@ static void stream_force_enter(struct checks *c, struct acl_call_record *call)
 	struct acl_object *s = stream_of(call), *waiter;
 	uint64_t work;
 
-	if (!stream_is_own(s) || call->state.capture || call->in_exit || load_relaxed(&c->callbacks_ran) ||
+	if (!stream_is_own(s) || call->state.capture || call->in_exit || checks_happened(c, WHEN_CALLBACKS) ||
 		!stream_destroy_forced(call))
 		return;
 	if (load_acquire(&stream_state(s)->work))
