@@ -12,10 +12,6 @@ struct acl_object *binding_of(struct checks *c, struct acl_object *stream);
  * = none known. */
 struct acl_object *stream_model(struct checks *c, const void *stream);
 
-/* The live model that the stream of a handle is part of: bound to it, or answered by aclmdlRIGetStreams; NULL
- * = none known. */
-struct acl_object *stream_model(struct checks *c, const void *stream);
-
 /* Whether there was room for all bindings: a stream of which none is known has none. */
 bool bindings_complete(struct checks *c);
 

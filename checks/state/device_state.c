@@ -239,6 +239,17 @@ static void run_mode(struct checks *c, struct acl_call_record *call)
 		store_relaxed(&process_devices(c)->run_mode, (uint8_t)(1 + *out));
 }
 
+/* Other attributes are about a part of it, or about memory that not every device has. */
+static void memory_answered(struct checks *c, struct acl_call_record *call)
+{
+	const size_t *total = acl_arg_pointer(call->api, call->args, ACL_ROLE_TOTAL_BYTES);
+	struct acl_device *d = device_at(c, device_current(c, thread_of(call)));
+
+	if (d && total && succeeded(call) &&
+		acl_arg_value(call->api, call->args, ACL_ROLE_ATTRIBUTE) == ACL_HBM_MEM)
+		store_relaxed(&d->memory, *total);
+}
+
 /* The runtime always checks the context of a stream: a call that went through in another one than we saw
  * proves that something below the tool has set it. */
 static __attribute__((noinline)) void went_through(
@@ -339,6 +350,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(INFO_CURRENT_CONTEXT), ACL_LEAVE, get_current},
 	{ON_OP(INFO_DEFAULT_STREAM), ACL_LEAVE, default_stream},
 	{ON_OP(INFO_RUN_MODE), ACL_LEAVE, run_mode},
+	{ON_OP(INFO_MEMORY), ACL_LEAVE, memory_answered},
 };
 
 const struct check_module module_device = {

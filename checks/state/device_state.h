@@ -15,6 +15,7 @@ struct acl_device {
 	_Atomic uint64_t peers; /* bit p: this device may reach device p */
 	_Atomic uint64_t denied; /* bit p: CanAccessPeer(this, p) answered 0 */
 	_Atomic uint64_t allowed; /* bit p: it answered 1 */
+	_Atomic uint64_t memory; /* bytes of its main memory, as aclrtGetMemInfo has answered, 0 = never */
 	struct call_site_slot first_set, last_set,
 		last_reset; /* last_reset: the one that took it out of use */
 };
@@ -46,6 +47,13 @@ static inline bool peers_unknown(const struct checks *c)
 static inline struct acl_device *device_at(const struct checks *c, int device)
 {
 	return (unsigned)device < ACL_DEVICES ? &process_devices(c)->devices[device] : NULL;
+}
+
+static inline uint64_t device_memory_bytes(const struct checks *c, int device)
+{
+	struct acl_device *d = device_at(c, device);
+
+	return d ? load_relaxed(&d->memory) : 0;
 }
 
 struct context_state {

@@ -9,6 +9,7 @@
 
 struct tasks {
 	struct value_table model; /* handle of a task -> acl_ref of its model */
+	struct value_table type; /* handle of a task whose model is known -> 1 + aclmdlRITaskType */
 };
 
 static struct tasks *tasks(struct checks *c)
@@ -55,6 +56,29 @@ static void stream_tasks_answered(struct checks *c, struct acl_call_record *call
 	for (uint64_t i = 0; (at = program_array_at(&array, i)) != NULL; i++)
 		if (*at)
 			value_table_set_of(c, &tasks(c)->model, object_ref(m), (uintptr_t)*at, object_ref(m));
+}
+
+static uintptr_t task_argument(const struct acl_call_record *call)
+{
+	return (uintptr_t)acl_arg_pointer(call->api, call->args, ACL_ROLE_TASK);
+}
+
+static void task_type_answered(struct checks *c, struct acl_call_record *call)
+{
+	const aclmdlRITaskType *out = acl_arg_pointer(call->api, call->args, ACL_ROLE_TYPE);
+	struct acl_object *m = task_model(c, call);
+
+	if (m && out && succeeded(call))
+		value_table_set_of(
+			c, &tasks(c)->type, object_ref(m), task_argument(call), 1 + (uint64_t)*out);
+}
+
+bool task_type(struct checks *c, const struct acl_call_record *call, aclmdlRITaskType *type)
+{
+	uint64_t known = task_model(c, call) ? value_table_value(&tasks(c)->type, task_argument(call)) : 0;
+
+	*type = (aclmdlRITaskType)(known - 1);
+	return known != 0;
 }
 
 /* --- changes --------------------------------------------------------------------------------- */
@@ -133,6 +157,7 @@ const struct acl_thread *task_other_thread(struct checks *c, const struct acl_ca
 static const struct check_hook hooks[] = {
 	{ON_OP(INFO_STREAM_TASKS), ACL_ENTER, stream_tasks_room},
 	{ON_OP(INFO_STREAM_TASKS), ACL_LEAVE, stream_tasks_answered},
+	{ON_OP(INFO_TASK_TYPE), ACL_LEAVE, task_type_answered},
 	{ON_OP(TASK_DISABLE), ACL_LEAVE, task_changed},
 	{ON_OP(TASK_SET_PARAMETERS), ACL_LEAVE, task_changed},
 	{ON_OP(MODEL_UPDATE), ACL_LEAVE, model_updated},

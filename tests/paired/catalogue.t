@@ -7,7 +7,8 @@ a module listens to the function that speaks of the rule, or keeps for it what h
 elsewhere. Rules that may be evaluated at the end of the process: or any module does.
 What a rule names and is not bound to stands under "elsewhere" in its entry, with the reason;
 so do functions that the documents name for the mistake and that are not the rule's ("*" at
-the end: all that begin so).
+the end: all that begin so). What of a rule's condition is not checked is a sentence of
+"leaves_out", with the reason.
 """
 import fnmatch
 import json
@@ -96,7 +97,7 @@ def main():
     named, at_end = speakers()
     any_module, sources = set().union(*of_module.values()), dict(files("checks", (".c", ".h")))
     heard = {path: listening(path, sources, of_module) for path in sources}
-    unbound, stale, unknown, listed = [], [], [], 0
+    unbound, stale, unknown, vague, listed = [], [], [], [], 0
     with open(os.path.join(SOURCE, "include", "acl", "api.json"), encoding="utf-8") as file:
         functions = {f["name"] for f in json.load(file)["functions"]}
     for rule, entry in sorted(table().items()):
@@ -108,6 +109,7 @@ def main():
         apis = {f for f in entry["apis"] if not f.endswith("*")}
         elsewhere = entry.get("elsewhere", {})
         listed += len(apis)
+        vague += [rule] if ":" not in entry.get("leaves_out", ":") else []
         said = {pattern: set(fnmatch.filter(functions, pattern)) for pattern in elsewhere}
         unbound += [f"{rule}: {f}" for f in sorted((apis - bound).difference(*said.values()))]
         stale += [f"{rule}: {pattern}" for pattern, of in said.items() if of and of <= of_rule[rule]]
@@ -117,6 +119,7 @@ def main():
         ("each function that a rule names is bound to it, or the rule says why not", unbound),
         ("no function stands under \"elsewhere\" of a rule that is evaluated in it", stale),
         ("each entry of \"elsewhere\" is a function, with a reason", unknown),
+        ("what \"leaves_out\" names is followed by a colon and the reason", vague),
     ]
     return tap(tests)
 

@@ -44,6 +44,21 @@ static void limit_unsupported(void)
 		.limit = bug ? ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE : STACK, .value = 32768);
 }
 
+/* Both stacks of SIMT kernels 0, whichever comes second. */
+static void limit_both_none(void)
+{
+	CALL(aclInit, .configPath = NULL);
+	CALL(aclrtDeviceSetLimit, .limit = ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE, .value = bug ? 0 : 128);
+	CALL_FAILS(bug ? 107000 : 0, aclrtDeviceSetLimit, .limit = ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE);
+}
+
+static void limit_both_none_again(void)
+{
+	CALL(aclInit, .configPath = NULL);
+	CALL(aclrtDeviceSetLimit, .limit = ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE, .value = bug ? 0 : 128);
+	CALL_FAILS(bug ? 107000 : 0, aclrtDeviceSetLimit, .limit = ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE);
+}
+
 static void limit_of(aclrtDeviceLimit limit, size_t value)
 {
 	CALL(aclInit, .configPath = NULL);
@@ -431,6 +446,8 @@ static const struct pair pairs[] = {
 	PAIR_WITH("device-limit-visible-devices", limit_hidden, .bare = true, .visible = {"1,2", "0,1"}),
 	PAIR_WITH("device-limit-visible-devices", limit_hidden, .bare = true, .visible = {"10", "3, 0"}),
 	PAIR_WITH("device-limit-type-unsupported", limit_unsupported, .bare = true, .soc = "Ascend910B1"),
+	PAIR_WITH("device-limit-type-unsupported", limit_both_none, .bare = true, .soc = "Ascend950PR"),
+	PAIR_WITH("device-limit-type-unsupported", limit_both_none_again, .bare = true, .soc = "Ascend950PR"),
 	PAIR_BARE("config-range-clamped", odd_stack),
 	PAIR_BARE("config-range-clamped", small_stack),
 	PAIR_BARE("config-range-clamped", odd_thread_stack),

@@ -188,6 +188,20 @@ static void executed_in_update(void)
 		update_end(u);
 }
 
+static void model_destroyed_in_update(void)
+{
+	aclrtStream s = make_stream(), u = make_stream();
+	aclrtTaskGrp g;
+	aclmdlRI m = model_of_group(s, &g);
+
+	update_begin(u, g);
+	if (!bug) {
+		update_end(u);
+		CALL(aclrtSynchronizeStream, .stream = u);
+	}
+	CALL(aclmdlRIDestroy, .modelRI = m);
+}
+
 /* --- conditions --------------------------------------------------------------------------------- */
 
 /* The parent's capture and the model of its condition. */
@@ -378,6 +392,7 @@ static const struct pair pairs[] = {
 	PAIR("taskupd-concurrent", update_twice),
 	PAIR("taskupd-left-open", destroyed_in_update),
 	PAIR("taskupd-left-open", executed_in_update),
+	PAIR("taskupd-left-open", model_destroyed_in_update),
 	PAIR("cond-submodel-not-captured", condition_left_empty),
 	PAIR("cond-capture-to-nonsub", captured_into_twice),
 	PAIR("cond-capture-to-nonsub", captured_into_root),

@@ -236,6 +236,16 @@ static void short_array(void)
 	CALL(aclrtSynchronizeDevice);
 }
 
+static void parameter_beyond_the_last(void)
+{
+	aclrtFuncHandle f = fetch(load_file(), "add");
+	size_t count = 2, offset = 0, size = 0;
+
+	CALL(aclrtFunctionGetParamCount, .func = f, .paramCount = &count);
+	CALL_FAILS(bug ? 107000 : 0, aclrtFunctionGetParamInfo, .func = f, .paramIndex = count - !bug,
+		.paramOffset = &offset, .paramSize = &size);
+}
+
 static void no_array(void)
 {
 	aclrtFuncHandle f = fetch(load_file(), "add");
@@ -482,6 +492,7 @@ static void odd_size(void)
 }
 
 static const struct pair pairs[] = {
+	PAIR("kernel-getglobal-null", parameter_beyond_the_last),
 	PAIR("kernel-binary-unload-pending", unload_busy),
 	PAIR("kernel-binary-unload-pending", unload_behind_event),
 	PAIR("kernel-binary-unload-context", unload_elsewhere),

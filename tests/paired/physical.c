@@ -266,7 +266,65 @@ static void to_and_fro(void)
 	}
 }
 
+static uint32_t count_devices(void)
+{
+	uint32_t count = 0;
+
+	CALL_DOES(aclrtGetDeviceCount, 0, count = 2, .count = &count);
+	return count;
+}
+
+static aclrtMemManagedLocation location_of(int32_t id)
+{
+	return (aclrtMemManagedLocation){.type = ACL_MEM_LOCATIONTYPE_DEVICE, .id = id};
+}
+
+static void advised_for_no_device(void)
+{
+	aclrtMemManagedLocation to = location_of(bug ? (int32_t)count_devices() : 0);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemManagedAdvise, .ptr = managed(MIB2), .size = MIB2,
+		.advise = ACL_MEM_ADVISE_SET_PREFERRED_LOCATION, .location = to);
+}
+
+static void prefetched_to_no_device(void)
+{
+	uint32_t count = count_devices();
+	aclrtStream s = make_stream();
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemManagedPrefetchAsync, .ptr = managed(MIB2), .size = MIB2,
+		.location = location_of(bug ? -1 : (int32_t)count - 1), .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void one_prefetched_to_no_device(void)
+{
+	uint32_t count = count_devices();
+	aclrtMemManagedLocation to[2] = {location_of(0), location_of(bug ? (int32_t)count : 0)};
+	const void *ptrs[2] = {managed(MIB2), managed(MIB2)};
+	size_t sizes[2] = {MIB2, MIB2}, from[2] = {0, 1};
+	aclrtStream s = make_stream();
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemManagedPrefetchBatchAsync, .ptrs = ptrs, .sizes = sizes,
+		.count = 2, .prefetchLocs = to, .prefetchLocIdxs = from, .numPrefetchLocs = 2, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void usage_of_no_device(void)
+{
+	uint32_t count = count_devices();
+	aclrtMemUsageInfo usage[8];
+	size_t n = 0;
+
+	CALL_FAILS(bug ? 107001 : 0, aclrtGetMemUsageInfo, .deviceId = bug ? (int32_t)count : 0,
+		.memUsageInfo = usage, .inputNum = 8, .outputNum = &n);
+}
+
 static const struct pair pairs[] = {
+	PAIR("uvm-args", advised_for_no_device),
+	PAIR("uvm-args", prefetched_to_no_device),
+	PAIR("uvm-args", one_prefetched_to_no_device),
+	PAIR("mem-query-null-args", usage_of_no_device),
 	PAIR("vmm-map-two-devices", two_devices),
 	PAIR("vmm-map-two-devices", two_devices_in_turn),
 	PAIR("vmm-map-mixed-handles", own_and_imported),

@@ -24,6 +24,41 @@ static void *take(aclrtMemPool pool, size_t bytes, aclrtStream s)
 	return p;
 }
 
+static void pool_larger_than_device(void)
+{
+	aclrtMemPoolProps props = {.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	aclrtMemPool pool = NULL;
+	size_t left = 0, total = 0;
+
+	CALL_DOES(aclrtGetMemInfo, 0, total = (size_t)64 << 30;
+		  left = total, .attr = ACL_HBM_MEM, .free = &left, .total = &total);
+	props.maxSize = total + bug;
+	CALL_DOES(aclrtMemPoolCreate, bug ? 107000 : 0, if (!bug) pool = make_address(), .memPool = &pool,
+		.poolProps = &props);
+	if (!bug)
+		CALL(aclrtMemPoolDestroy, .memPool = pool);
+}
+
+static void set_attribute(aclrtMemPool pool, aclrtMemPoolAttr attr, uint64_t value)
+{
+	CALL_FAILS(bug ? 507000 : 0, aclrtMemPoolSetAttr, .memPool = pool, .attr = attr, .value = &value);
+}
+
+static void pool_mark_raised(void)
+{
+	set_attribute(make_pool(0), ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, bug);
+}
+
+static void pool_reserve_mark_raised(void)
+{
+	set_attribute(make_pool(0), ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH, bug ? 4096 : 0);
+}
+
+static void pool_threshold_too_large(void)
+{
+	set_attribute(make_pool(4 * MIB), ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, 4 * MIB + bug);
+}
+
 static void pool_in_use(void)
 {
 	aclrtMemPool pool = make_pool(0);
@@ -347,6 +382,10 @@ static void chain_too_long(void)
 }
 
 static const struct pair pairs[] = {
+	PAIR("pool-create-props", pool_larger_than_device),
+	PAIR("pool-attr-invalid", pool_mark_raised),
+	PAIR("pool-attr-invalid", pool_reserve_mark_raised),
+	PAIR("pool-attr-invalid", pool_threshold_too_large),
 	PAIR("pool-destroy-live", pool_in_use),
 	PAIR("pool-destroy-live", pool_not_waited_for),
 	PAIR("pool-destroy-live", pool_release_failed),

@@ -94,6 +94,21 @@ static void destroyed_after_change(void)
 	CALL(aclmdlRIDestroy, .modelRI = m);
 }
 
+static void disabled_of_no_type(void)
+{
+	aclrtStream s = make_stream();
+	aclmdlRI m = model_on(s);
+	aclmdlRITask task = task_of(m);
+	aclmdlRITaskType type = ACL_MODEL_RI_TASK_KERNEL;
+
+	CALL_DOES(aclmdlRITaskGetType, 0, type = bug ? ACL_MODEL_RI_TASK_DEFAULT : ACL_MODEL_RI_TASK_KERNEL,
+		.task = task, .type = &type);
+	pair_assume(bug == (type == ACL_MODEL_RI_TASK_DEFAULT), "tasks of the default type");
+	CALL_FAILS(bug ? 107000 : 0, aclmdlRITaskDisable, .task = task);
+	if (!bug)
+		update(m);
+}
+
 /* --- a change at the wrong time --------------------------------------------------------------- */
 
 static void disabled_while_running(void)
@@ -171,6 +186,7 @@ static void two_threads_each(void)
 }
 
 static const struct pair pairs[] = {
+	PAIR("mdlri-task-setparams-type", disabled_of_no_type),
 	PAIR("mdlri-execute-not-ready", executed_after_disable),
 	PAIR("mdlri-execute-not-ready", executed_after_set),
 	PAIR("mdlri-execute-not-ready", executed_after_failure),

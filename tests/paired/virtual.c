@@ -89,6 +89,30 @@ static void open_half(void)
 		.count = 1);
 }
 
+static void asked_in_the_middle(void)
+{
+	aclrtMemLocation location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE};
+	char *range = reserve(2 * MIB2);
+	uint64_t flags = 0;
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical());
+	CALL(aclrtMemSetAccess, .virPtr = range, .size = MIB2, .desc = &readwrite, .count = 1);
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemGetAccess, .virPtr = range + (bug ? 4096 : 0),
+		.location = &location, .flag = &flags);
+}
+
+static void retained_in_the_middle(void)
+{
+	char *range = reserve(2 * MIB2);
+	aclrtDrvMemHandle handle = physical(), again = NULL;
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = handle);
+	CALL_DOES(aclrtMemRetainAllocationHandle, bug ? 107000 : 0, again = handle,
+		.virPtr = range + (bug ? 4096 : 0), .handle = &again);
+	if (!bug)
+		CALL(aclrtFreePhysical, .handle = again);
+}
+
 static void open_unmapped(void)
 {
 	char *range = reserve(2 * MIB2);
@@ -503,6 +527,8 @@ static const struct pair pairs[] = {
 	PAIR("vmm-use-unmapped", retain_unmapped),
 	PAIR("vmm-set-access-args", open_in_the_middle),
 	PAIR("vmm-set-access-args", open_half),
+	PAIR("vmm-set-access-args", asked_in_the_middle),
+	PAIR("vmm-set-access-args", retained_in_the_middle),
 	PAIR("vmm-noaccess-used", use_without_access),
 	PAIR("vmm-handle-misuse", physical_twice),
 	PAIR("vmm-handle-misuse", physical_retained),

@@ -36,6 +36,17 @@ static void task_change_enter(struct checks *c, struct acl_call_record *call)
 		       "done.");
 }
 
+static void task_disable_enter(struct checks *c, struct acl_call_record *call)
+{
+	aclmdlRITaskType type;
+
+	if (task_type(c, call, &type))
+		FINDING(c, call, "mdlri-task-setparams-type", type == ACL_MODEL_RI_TASK_DEFAULT,
+			PARTS(part_enum("type", "aclmdlRITaskType", type),
+				part_object("model", task_model(c, call))),
+			"aclmdlRITaskGetType has answered a type of tasks that cannot be changed.");
+}
+
 static void task_call_together(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *m = task_model(c, call);
@@ -103,6 +114,7 @@ static void changed_destroy_enter(struct checks *c, struct acl_call_record *call
 
 static const struct check_hook hooks[] = {
 	{ON_OP(TASK_DISABLE), ACL_ENTER, task_change_enter},
+	{ON_OP(TASK_DISABLE), ACL_ENTER, task_disable_enter},
 	{ON_OP(TASK_SET_PARAMETERS), ACL_ENTER, task_change_enter},
 	{ON_ROLE(TASK), ACL_ENTER, task_call_together},
 	{ON_OP(EXECUTE_MODEL), ACL_ENTER | ACL_IF_ASYNC, changed_execute_enter},

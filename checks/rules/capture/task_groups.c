@@ -155,7 +155,7 @@ static void update_stream_destroy(struct checks *c, struct acl_call_record *call
 		c, call, stream_of(call), "An update was begun on this stream, and it has not ended.");
 }
 
-static void update_model_execute(struct checks *c, struct acl_call_record *call)
+static void update_model_use(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *m = model_argument(c, call), *s;
 
@@ -197,7 +197,8 @@ static const struct check_hook hooks[] = {
 	{ON_OP(CAPTURE_UPDATE_BEGIN), ACL_ENTER, update_begin_enter},
 	{ON_OP(CAPTURE_UPDATE_END), ACL_ENTER, update_end_enter},
 	{ON_OP(DESTROY_STREAM), ACL_ENTER, update_stream_destroy},
-	{ON_OP(EXECUTE_MODEL), ACL_ENTER | ACL_IF_ASYNC, update_model_execute},
+	{ON_OP(EXECUTE_MODEL), ACL_ENTER | ACL_IF_ASYNC, update_model_use},
+	{ON_OP(DESTROY_MODEL), ACL_ENTER, update_model_use},
 };
 
 const struct check_module module_task_groups = {

@@ -287,10 +287,23 @@ static void check_kept(struct checks *c, struct acl_call_record *call, const str
 		detail);
 }
 
+/* The SIMT stack that is not set in this call, as far as it is known to be 0. */
+static bool other_stack_is_none(struct checks *c, aclrtDeviceLimit limit)
+{
+	return load_relaxed(&limits(c)->kept[limit == ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE
+						     ? ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE
+						     : ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE]) == 1;
+}
+
 static void keeping(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtDeviceSetLimit *a = call->args;
 
+	if (a->limit == ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE ||
+		a->limit == ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE)
+		check_kept(c, call, RULE("device-limit-type-unsupported"),
+			!a->value && other_stack_is_none(c, a->limit),
+			"The stacks of SIMT kernels and of their divergent warps cannot both be 0.");
 	if (c->device0_known)
 		check_kept(c, call, RULE("device-limit-visible-devices"), c->device0_hidden,
 			"ASCEND_RT_VISIBLE_DEVICES hides device 0, which this function works on.");

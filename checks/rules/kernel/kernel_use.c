@@ -231,6 +231,19 @@ static void launching_array(struct checks *c, struct acl_call_record *call)
 		(unsigned long long)count);
 }
 
+/* The program has asked how many there are. */
+static void parameter_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *function = function_of(c, call);
+	uint64_t count = function ? load_relaxed(&function_state(function)->params) : 0;
+	uint64_t index = acl_arg_value(call->api, call->args, ACL_ROLE_INDEX);
+
+	if (count--)
+		FINDING(c, call, "kernel-getglobal-null", index >= count,
+			PARTS(part_uint("paramIndex", index), part_uint("parameters", count)),
+			"The kernel has %llu parameters, counted from 0.", (unsigned long long)count);
+}
+
 static void kernel_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
 {
 	for (unsigned i = 0; i < kernel_launch_count; i++)
@@ -246,6 +259,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP_WITH(INFO_FUNCTION, KERNEL_NAME), ACL_FAILED, not_found},
 	{ACL_API_aclrtLaunchKernel, ACL_ENTER, launching_plain},
 	{ON_OP_WITH(LAUNCH_KERNEL, ARGUMENT_ARRAY), ACL_ENTER, launching_array},
+	{ON_OP(INFO_FUNCTION_PARAMETER), ACL_ENTER, parameter_enter},
 };
 
 const struct check_module module_kernel = {

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory pools: many small pieces, destroyed with memory in use, trimmed beyond what they hold. */
+/* Memory pools: larger than the device, many small pieces, destroyed with memory in use, trimmed beyond what
+ * they hold. */
 #include "checks/engine/finding_statement.h"
+#include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
+#include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/pool_state.h"
 #include "checks/state/stream_state.h"
@@ -111,6 +114,55 @@ static void pool_destroy_enter(struct checks *c, struct acl_call_record *call)
 			"Memory was given back on a stream that was not waited for since.");
 }
 
+/* --- created and configured --------------------------------------------------------------- */
+
+static void pool_create_enter(struct checks *c, struct acl_call_record *call)
+{
+	aclrtMemPoolProps props;
+	uint64_t most;
+
+	if (!program_read(
+		    c, acl_arg_pointer(call->api, call->args, ACL_ROLE_PROPERTIES), &props, sizeof(props)) ||
+		props.location.type != ACL_MEM_LOCATION_TYPE_DEVICE)
+		return;
+	most = device_memory_bytes(c, (int)props.location.id);
+	if (most)
+		FINDING(c, call, "pool-create-props", props.maxSize > most,
+			PARTS(part_bytes("maxSize", props.maxSize), part_bytes("memory of the device", most)),
+			"The pool may take %llu bytes, and device %u has %llu.",
+			(unsigned long long)props.maxSize, props.location.id, (unsigned long long)most);
+}
+
+static void check_attribute(struct checks *c, struct acl_call_record *call, struct acl_object *pool,
+	bool wrong, uint64_t value, const char *detail)
+{
+	FINDING(c, call, "pool-attr-invalid", wrong,
+		PARTS(part_enum("attr", "aclrtMemPoolAttr", ACL_ARGS(call, aclrtMemPoolSetAttr)->attr),
+			part_uint("value", value), part_object("memory pool", pool)),
+		"%s", detail);
+}
+
+static void pool_attribute_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtMemPoolSetAttr *a = call->args;
+	struct acl_object *pool = pool_argument(c, call);
+	uint64_t value, limit = pool ? load_relaxed(&pool_state(pool)->limit) : 0;
+
+	switch ((int)a->attr) {
+	case ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH:
+	case ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH:
+		if (program_read(c, a->value, &value, sizeof(value)))
+			check_attribute(c, call, pool, value != 0, value,
+				"A highest mark can be set back to 0, to no other value.");
+		break;
+	case ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD:
+		if (limit && program_read(c, a->value, &value, sizeof(value)))
+			check_attribute(c, call, pool, value > limit, value,
+				"The threshold is larger than the pool can become.");
+		break;
+	}
+}
+
 /* --- trimmed ------------------------------------------------------------------------------ */
 
 static void check_trim(struct checks *c, struct acl_call_record *call, struct acl_object *pool, bool wrong,
@@ -151,6 +203,8 @@ static void pool_trim_failed(struct checks *c, struct acl_call_record *call)
 static const struct check_hook hooks[] = {
 	{ON_OP(ALLOCATE_POOL), ACL_LEAVE, pool_allocate_leave},
 	{ON_OP(DESTROY_POOL), ACL_ENTER, pool_destroy_enter},
+	{ON_OP(CREATE_POOL), ACL_ENTER, pool_create_enter},
+	{ON_OP(CONFIGURE_POOL_ATTRIBUTE), ACL_ENTER, pool_attribute_enter},
 	{ON_OP(POOL_TRIM), ACL_ENTER, pool_trim_enter},
 	{ON_OP(POOL_TRIM), ACL_FAILED, pool_trim_failed},
 };

@@ -204,7 +204,13 @@ static void access_enter(struct checks *c, struct acl_call_record *call)
 
 static void mapping_asked(struct checks *c, struct acl_call_record *call)
 {
-	check_mapped(c, call, acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS));
+	const void *address = acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS);
+	struct block_lookup place;
+
+	if (check_mapped(c, call, address) && map_find(mapping(c)->mapped, (uintptr_t)address, &place))
+		FINDING(c, call, "vmm-set-access-args", place.base != (uintptr_t)address,
+			PARTS(part_address("virPtr", address), part_block("mapping", place.block)),
+			"virPtr lies inside a mapping, it is not its beginning.");
 }
 
 static void access_leave(struct checks *c, struct acl_call_record *call)

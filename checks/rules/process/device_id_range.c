@@ -2,6 +2,7 @@
 /* Numbers of devices that do not exist: the program has queried how many there are. Negative ones: the API
  * model. */
 #include "checks/engine/finding_statement.h"
+#include "checks/engine/program_memory.h"
 #include "checks/state/device_state.h"
 
 struct device_count {
@@ -21,17 +22,56 @@ static void count_leave(struct checks *c, struct acl_call_record *call)
 		store_relaxed(&device_count(c)->known, 1 + (uint64_t)*count);
 }
 
-static void device_enter(struct checks *c, struct acl_call_record *call)
+static void check_id(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
+	const char *name, int device)
 {
 	uint64_t known = load_relaxed(&device_count(c)->known);
-	int device = (int32_t)acl_arg_value(call->api, call->args, ACL_ROLE_DEVICE);
 
 	/* No device at all: what is visible may change, and the call says so itself. */
-	if (known < 2 || device < 0)
+	if (known < 2)
 		return;
-	FINDING(c, call, "device-id-out-of-range", (uint64_t)device >= known - 1,
-		PARTS(part_int("deviceId", device), part_uint("devices", known - 1)),
+	FINDING_OF(c, call, rule, device < 0 || (uint64_t)device >= known - 1,
+		PARTS(part_int(name, device), part_uint("devices", known - 1)),
 		"aclrtGetDeviceCount answered %llu.", (unsigned long long)(known - 1));
+}
+
+static int id_argument(const struct acl_call_record *call)
+{
+	return (int32_t)acl_arg_value(call->api, call->args, ACL_ROLE_DEVICE);
+}
+
+static void device_enter(struct checks *c, struct acl_call_record *call)
+{
+	if (id_argument(call) >= 0)
+		check_id(c, call, RULE("device-id-out-of-range"), "deviceId", id_argument(call));
+}
+
+static void memory_query_enter(struct checks *c, struct acl_call_record *call)
+{
+	check_id(c, call, RULE("mem-query-null-args"), "deviceId", id_argument(call));
+}
+
+/* Of other places the number means nothing. */
+static void check_location(struct checks *c, struct acl_call_record *call, const aclrtMemManagedLocation *l)
+{
+	if (l->type == ACL_MEM_LOCATIONTYPE_DEVICE)
+		check_id(c, call, RULE("uvm-args"), "location.id", l->id);
+}
+
+static void managed_location_enter(struct checks *c, struct acl_call_record *call)
+{
+	check_location(c, call, acl_arg_pointer(call->api, call->args, ACL_ROLE_LOCATION));
+}
+
+static void managed_locations_enter(struct checks *c, struct acl_call_record *call)
+{
+	const aclrtMemManagedLocation *l;
+	struct program_array locations;
+
+	program_array_open(&locations, c, acl_arg_pointer(call->api, call->args, ACL_ROLE_LOCATIONS),
+		sizeof(*l), acl_arg_value(call->api, call->args, ACL_ROLE_LOCATION_COUNT));
+	for (uint64_t i = 0; (l = program_array_at(&locations, i)) != NULL; i++)
+		check_location(c, call, l);
 }
 
 static const struct check_hook hooks[] = {
@@ -48,6 +88,11 @@ static const struct check_hook hooks[] = {
 	{ON_OP(INFO_DEVICE_RESOURCE_LIMIT), ACL_ENTER, device_enter},
 	{ON_OP(CONFIGURE_DEVICE_RESOURCE_LIMIT), ACL_ENTER, device_enter},
 	{ON_OP(CONFIGURE_DEVICE_RESOURCE_DEFAULT), ACL_ENTER, device_enter},
+	{ON_OP(INFO_MEMORY_USAGE), ACL_ENTER, memory_query_enter},
+	{ON_OP(INFO_HOST_MAP_CAPABILITY), ACL_ENTER, memory_query_enter},
+	{ON_OP(MANAGED_ADVISE), ACL_ENTER, managed_location_enter},
+	{ON_OP(MANAGED_PREFETCH), ACL_ENTER, managed_location_enter},
+	{ON_OP(MANAGED_PREFETCH_BATCH), ACL_ENTER, managed_locations_enter},
 };
 
 const struct check_module module_device_id_range = {
