@@ -234,8 +234,7 @@ void plain_batch_enter(struct checks *c, struct acl_call_record *call)
 
 	/* Accesses to declared blocks are kept with the allocation around them. */
 	if (!n || n > OPERATION_ENTRIES || device < 0 || load_acquire(&c->declared) ||
-		!arrays_are_usual(op) || call->state.capture || runs_on_device(c) ||
-		!batch_room(c, op, n))
+		!arrays_are_usual(op) || call->state.capture || runs_on_device(c) || !batch_room(c, op, n))
 		return;
 	p.b = op->plain_batch;
 	p.one_device = !checks_happened(c, WHEN_DEVICES);

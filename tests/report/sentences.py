@@ -15,7 +15,7 @@ TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|%s|\'(?:[^\'\\\n]|\\.)*\'' % STRING, re.
 OTHER = re.compile(r'(\b(part_\w+|RULE|__attribute__|format|section|alias|strcmp|strncmp|strstr|enum_name|PAIR|_Static_assert)'
                    r'\s*\([^()]*|\.name = |#include )$')
 # Strings of checks/ that no finding has: what the compiler asserts, and which table was full.
-ELSEWHERE = re.compile(r" differ$|than the (checker|pointer map|table) |^no memory for|^too many objects|^map_version")
+ELSEWHERE = re.compile(r" differ$|for a slot$|than the (checker|pointer map|table) |^no memory for|^too many objects|^map_version")
 
 
 def literals(text):
