@@ -24,8 +24,6 @@
 
 #define FRAMES_MAX 64 /* of which half may lead into C functions */
 #define AT_ONCE 16 /* frames in one step */
-#define FRAME_BYTES 128
-#define CODE_BYTES 160
 #define TEXT_BYTES 256 /* of a text that are read with its head; most need no more */
 #define HEAD_BYTES 40
 #define KEYS_TRIED 128
@@ -131,7 +129,7 @@ static size_t frame_size(const struct python_layout *l)
 		last = l->frame_position;
 	if (l->frame_owner > last)
 		last = l->frame_owner;
-	return last + 8 <= FRAME_BYTES ? (size_t)last + 8 : 0;
+	return (size_t)last + 8;
 }
 
 static void add_frame(struct reading *r, const uint8_t *bytes)
@@ -155,7 +153,7 @@ static void add_frame(struct reading *r, const uint8_t *bytes)
 static bool read_some(struct reading *r, uint64_t *next)
 {
 	const struct python_layout *l = &r->python->layout;
-	uint8_t bytes[AT_ONCE][FRAME_BYTES];
+	uint8_t bytes[AT_ONCE][PYTHON_FRAME_BYTES];
 	struct kernel_copy_part parts[AT_ONCE];
 	size_t size = frame_size(l);
 	unsigned n = 0, room = FRAMES_MAX - r->n_frames;
@@ -184,8 +182,6 @@ static bool read_some(struct reading *r, uint64_t *next)
 static bool walk_frames(struct reading *r, uint64_t frame)
 {
 	r->n_frames = 0;
-	if (!frame_size(&r->python->layout))
-		return false;
 	while (frame && r->n_frames < FRAMES_MAX)
 		if (frame & 7 || !read_some(r, &frame))
 			return false;
@@ -322,7 +318,7 @@ struct objects {
 };
 
 static void list_objects(
-	const struct python_layout *l, uint8_t code[][CODE_BYTES], unsigned n, struct objects *o)
+	const struct python_layout *l, uint8_t code[][PYTHON_CODE_BYTES], unsigned n, struct objects *o)
 {
 	const int where[OBJECTS] = {l->code_file, l->code_name, l->code_lines};
 
@@ -364,13 +360,13 @@ static void read_objects(struct objects *o)
 static unsigned name_some(const struct python_interpreter *python, struct frame *const frames[], unsigned n)
 {
 	const struct python_layout *l = &python->layout;
-	uint8_t code[NAMED_AT_ONCE][CODE_BYTES];
+	uint8_t code[NAMED_AT_ONCE][PYTHON_CODE_BYTES];
 	struct kernel_copy_part parts[NAMED_AT_ONCE];
 	struct objects objects;
 	unsigned good = 0;
 
 	for (unsigned i = 0; i < n; i++)
-		parts[i] = part_of(code[i], frames[i]->code, (size_t)l->code_lines + 8);
+		parts[i] = part_of(code[i], frames[i]->code, PYTHON_CODE_BYTES);
 	kernel_copy_parts(parts, n);
 	while (good < n && is_code(python, &parts[good]))
 		good++;

@@ -65,20 +65,26 @@ enum {
 	SELF_NUMBERS
 };
 
-#define SELF_OFFSET_MOST 1024
+#define OBJECT_MOST 1024 /* of a thread's state, and of a code object up to its instructions */
+#define FRAME_MOST (PYTHON_FRAME_BYTES - 8)
+#define CODE_MOST (PYTHON_CODE_BYTES - 8)
 
-/* Takes what it says over what the table has; false: objects of this build look otherwise. */
+/* Takes what it says over what the table has, unless that is not to be read; false: objects of this build
+ * look otherwise. */
 static bool layout_by_itself(const struct elf_object *o, struct python_layout *l)
 {
 	const struct {
 		int *to;
-		unsigned number;
-	} taken[] = {{&l->thread_frame, SELF_THREAD_FRAME}, {&l->thread_id, SELF_THREAD_ID},
-		{&l->frame_previous, SELF_FRAME_PREVIOUS}, {&l->frame_code, SELF_FRAME_CODE},
-		{&l->frame_position, SELF_FRAME_POSITION}, {&l->frame_owner, SELF_FRAME_OWNER},
-		{&l->code_file, SELF_CODE_FILE}, {&l->code_name, SELF_CODE_NAME},
-		{&l->code_lines, SELF_CODE_LINES}, {&l->code_first_line, SELF_CODE_FIRST_LINE},
-		{&l->code_instructions, SELF_CODE_INSTRUCTIONS}};
+		unsigned number, most;
+	} taken[] = {{&l->thread_frame, SELF_THREAD_FRAME, OBJECT_MOST},
+		{&l->thread_id, SELF_THREAD_ID, OBJECT_MOST},
+		{&l->frame_previous, SELF_FRAME_PREVIOUS, FRAME_MOST},
+		{&l->frame_code, SELF_FRAME_CODE, FRAME_MOST},
+		{&l->frame_position, SELF_FRAME_POSITION, FRAME_MOST},
+		{&l->frame_owner, SELF_FRAME_OWNER, FRAME_MOST}, {&l->code_file, SELF_CODE_FILE, CODE_MOST},
+		{&l->code_name, SELF_CODE_NAME, CODE_MOST}, {&l->code_lines, SELF_CODE_LINES, CODE_MOST},
+		{&l->code_first_line, SELF_CODE_FIRST_LINE, CODE_MOST},
+		{&l->code_instructions, SELF_CODE_INSTRUCTIONS, OBJECT_MOST}};
 	uint64_t self[SELF_NUMBERS];
 	const void *at = elf_find(o, "_PyRuntime");
 
@@ -87,7 +93,7 @@ static bool layout_by_itself(const struct elf_object *o, struct python_layout *l
 	if (self[SELF_FREE_THREADED])
 		return false;
 	for (unsigned i = 0; i < sizeof(taken) / sizeof(*taken); i++)
-		if (self[taken[i].number] > SELF_OFFSET_MOST)
+		if (self[taken[i].number] > taken[i].most)
 			return true;
 	for (unsigned i = 0; i < sizeof(taken) / sizeof(*taken); i++)
 		*taken[i].to = (int)self[taken[i].number];

@@ -20,6 +20,10 @@ struct python_layout {
 #define PYTHON_BYTES_LENGTH 16
 #define PYTHON_BYTES_DATA 32
 
+/* Of a frame and of a code object so much is read: members lie within. */
+#define PYTHON_FRAME_BYTES 128
+#define PYTHON_CODE_BYTES 160
+
 #define PYTHON_FIRST_MINOR 9
 #define PYTHON_LAST_MINOR 13
 

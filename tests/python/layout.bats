@@ -33,3 +33,11 @@ load helper
 	done
 	[ "$compared" -ge 1 ]
 }
+
+@test "offsets that an interpreter says of itself and that are not to be read: those of the table" {
+	gcc -Wall -Werror -O1 -g -rdynamic -I"$ACLCHECK_BUILD/include" -o says_offsets "$tests/says_offsets.c" -L"$library_path" -lascendcl -lacl_rt -pthread
+	for lines in 136 160 1000; do
+		checked r.json ./says_offsets "$lines"
+		[ "$(json r.json '[frames(f)[:15] for f in r["findings"]][0]')" = "$(python3 -c 'print([("f", 7)] * 14 + [("main", None)])')" ]
+	done
+}
