@@ -203,6 +203,18 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' out.sarif "$SOURC
 	grep -q 'events-lost' text
 }
 
+@test "html: the filter groups findings as the totals count them" {
+	rm r.json
+	ACLCHECK_JOB=$BATS_TEST_NAME ACLCHECK_REPORT=r.json "$FINDINGS" advice warning secondary 2>/dev/null
+	"$ACLCHECK" report --format html r.json -o out.html
+	[ "$(sed -n 's|.*class="group" value="\([a-z]*\)".*</span> \([0-9]*\)</label>.*|\1 \2|p' out.html | tr '\n' ';')" = \
+		"warning 1;advice 1;consequence 1;" ]
+	[ "$(grep -o '<details class="finding"[^>]* data-group="[a-z]*"' out.html | sed 's/.*data-group="//' | sort | tr -d '\n')" = \
+		'advice"consequence"warning"' ]
+	"$ACLCHECK" report --format json r.json -o out.json
+	[ "$(json out.json '[(k, n) for k, n in r["totals"].items() if n]')" = "[('warning', 1), ('advice', 1)]" ]
+}
+
 @test "text" {
 	show text
 	no_control out.text

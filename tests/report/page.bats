@@ -70,7 +70,7 @@ background() {
 	[ "$(in_page 1200 '' "$type; type(\"STEP_42(\"); const result = $visible + ' ' + document.querySelectorAll('#rules > details[open]').length")" = "1 1" ]
 	[ "$(in_page 1200 '' "$type; type(\"module_3.cpp event-churn\"); const result = $visible")" = 10 ]
 	[ "$(in_page 1200 '' "$type; type(\"no such word\"); const result = $visible + ' ' + document.getElementById('shown').textContent")" = "0 0 of 700 findings" ]
-	[ "$(in_page 1200 '' "document.querySelector('input.severity[value=error]').click(); const result = $visible")" = 466 ]
+	[ "$(in_page 1200 '' "document.querySelector('input.group[value=error]').click(); const result = $visible")" = 466 ]
 }
 
 @test "by keyboard: / searches, Escape clears, every fold can be reached" {

@@ -12,7 +12,7 @@ const char *html_class(const char *word);
 /* [{name, value, comma}] of an object's members; a new reference. */
 json_t *html_members(const json_t *object);
 
-/* "rules", "files", "any", "severities": the findings by rule and by call site. */
+/* "rules", "files", "any", "groups" (of the filter): the findings by rule and by call site. */
 void html_findings(json_t *page, const json_t *report);
 /* What else a report says. */
 void html_processes(json_t *page, const json_t *report);

@@ -115,16 +115,31 @@ static json_t *sites(const json_t *finding)
 	return list;
 }
 
+/* The boxes of the filter: the keys of the totals, and what these do not count. */
+static const char *const groups[] = {"error", "warning", "perf", "portability", "advice", "suppressed",
+	"expected", "consequence", "other"};
+#define GROUPS (sizeof(groups) / sizeof(*groups))
+
+static unsigned group_of(const json_t *finding)
+{
+	const char *total = finding_total(finding), *word = *total ? total : "consequence";
+	unsigned k = 0;
+
+	while (k < GROUPS - 1 && strcmp(groups[k], word) != 0)
+		k++;
+	return k;
+}
+
 static json_t *finding_view(const json_t *finding, size_t number)
 {
 	static const char *const texts[] = {
 		"rule", "severity", "call", "result", "detail", "source", "fingerprint"};
 	const char *place = finding_place(finding), *call = text_of(finding, "call");
 	json_int_t count = number_of(finding, "count");
-	json_t *view =
-		json_pack("{s:s, s:s, s:s, s:s, s:s}", "class", html_class(text_of(finding, "severity")),
-			"place", *place ? place : "the whole process", "status", finding_status(finding),
-			"relaxed", text_of(finding, "relaxed_since"), "here", *call ? call : "here");
+	json_t *view = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "class",
+		html_class(text_of(finding, "severity")), "group", groups[group_of(finding)], "place",
+		*place ? place : "the whole process", "status", finding_status(finding), "relaxed",
+		text_of(finding, "relaxed_since"), "here", *call ? call : "here");
 
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		json_object_set_new(view, texts[i], json_string(text_of(finding, texts[i])));
@@ -258,28 +273,19 @@ static void put_files(json_t *page, const struct graded_finding *sorted, size_t 
 
 /* --- both ---------------------------------------------------------------------------- */
 
-static void put_severities(json_t *page, const json_t *report)
+static void put_groups(json_t *page, const json_t *report)
 {
-	static const char *const words[] = {"error", "warning", "perf", "portability", "d"};
-	json_int_t counts[5] = {0};
+	json_int_t counts[GROUPS] = {0};
 	json_t *list = json_array();
 	const json_t *finding;
 	size_t i;
 
-	json_array_foreach(json_object_get(report, "findings"), i, finding)
-	{
-		const char *class = html_class(text_of(finding, "severity"));
-		unsigned k = 0;
-
-		while (k < 4 && strcmp(words[k], class) != 0)
-			k++;
-		counts[k]++;
-	}
-	for (unsigned k = 0; k < 5; k++)
+	json_array_foreach(json_object_get(report, "findings"), i, finding) counts[group_of(finding)]++;
+	for (unsigned k = 0; k < GROUPS; k++)
 		if (counts[k])
-			json_array_append_new(list, json_pack("{s:s, s:s, s:I}", "class", words[k], "name",
-							    k < 4 ? words[k] : "other", "count", counts[k]));
-	json_object_set_new(page, "severities", list);
+			json_array_append_new(list, json_pack("{s:s, s:s, s:I}", "group", groups[k], "class",
+							    html_class(groups[k]), "count", counts[k]));
+	json_object_set_new(page, "groups", list);
 }
 
 void html_findings(json_t *page, const json_t *report)
@@ -288,7 +294,7 @@ void html_findings(json_t *page, const json_t *report)
 	struct graded_finding *sorted = findings_by_gravity(report);
 
 	json_object_set_new(page, "any", json_boolean(n));
-	put_severities(page, report);
+	put_groups(page, report);
 	put_rules(page, sorted, n);
 	put_files(page, sorted, n);
 	free(sorted);

@@ -82,38 +82,37 @@ static const char *verdict_without(const json_t *report)
 	return "pass";
 }
 
+const char *finding_total(const json_t *finding)
+{
+	static const char *const marks[] = {"suppressed", "expected", "advice"};
+
+	if (flag_of(finding, "secondary"))
+		return "";
+	for (unsigned i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+		if (flag_of(finding, marks[i]))
+			return marks[i];
+	return text_of(finding, "severity");
+}
+
 void report_evaluate(json_t *report, enum fail_on fail_on)
 {
-	json_int_t advice = 0, suppressed = 0, expected = 0;
-	/* Primary findings, each key always there; what others explain is listed and not counted. */
-	json_t *totals =
-		json_pack("{s:i, s:i, s:i, s:i}", "error", 0, "warning", 0, "perf", 0, "portability", 0);
+	/* Each key always there. */
+	json_t *totals = json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "error", 0, "warning", 0, "perf", 0,
+		"portability", 0, "advice", 0, "suppressed", 0, "expected", 0);
 	json_t *finding;
 	const char *verdict = verdict_without(report);
 	size_t i;
 
 	json_array_foreach(json_object_get(report, "findings"), i, finding)
 	{
-		const char *severity = text_of(finding, "severity");
-		json_int_t count = number_of(finding, "count");
+		const char *key = finding_total(finding);
 
 		if (finding_fails(finding, fail_on))
 			verdict = "fail";
-		if (flag_of(finding, "secondary"))
-			continue;
-		if (flag_of(finding, "suppressed"))
-			suppressed += count;
-		else if (flag_of(finding, "expected"))
-			expected += count;
-		else if (flag_of(finding, "advice"))
-			advice += count;
-		else if (json_object_get(totals, severity))
-			json_object_set_new(
-				totals, severity, json_integer(number_of(totals, severity) + count));
+		if (json_object_get(totals, key))
+			json_object_set_new(totals, key,
+				json_integer(number_of(totals, key) + number_of(finding, "count")));
 	}
-	json_object_set_new(totals, "advice", json_integer(advice));
-	json_object_set_new(totals, "suppressed", json_integer(suppressed));
-	json_object_set_new(totals, "expected", json_integer(expected));
 	json_object_set_new(report, "totals", totals);
 	json_object_set_new(report, "verdict", json_string(verdict));
 	json_object_set_new(report, "fail_on", json_string(fail_on_words[fail_on]));

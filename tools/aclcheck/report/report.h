@@ -27,6 +27,8 @@ bool expectation_unmet(const json_t *expectation);
 const char *expectation_rule(const json_t *expectation);
 /* Does a finding make a verdict fail? Marks of suppression and baseline are members of it. */
 bool finding_fails(const json_t *finding, enum fail_on fail_on);
+/* The key of "totals" that counts the finding, "" for one that another explains: listed, not counted. */
+const char *finding_total(const json_t *finding);
 /* Sets "verdict" and "totals" from the findings, doubts and expectations. */
 void report_evaluate(json_t *report, enum fail_on fail_on);
 /* COMMAND_PASS, COMMAND_FAIL or COMMAND_INCONCLUSIVE. */

@@ -5,7 +5,7 @@
 		return;
 	const findings = [...document.querySelectorAll("details.finding")];
 	const rules = [...document.querySelectorAll("#rules > details.rule")];
-	const severities = [...document.querySelectorAll("input.severity")];
+	const groups = [...document.querySelectorAll("input.group")];
 	const shown = document.getElementById("shown");
 	/* What is searched is everything that a finding says, and what its rule is called. */
 	const text = new Map(findings.map((finding) => [finding,
@@ -13,10 +13,10 @@
 
 	const filter = () => {
 		const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-		const wanted = new Set(severities.filter((box) => box.checked).map((box) => box.value));
+		const wanted = new Set(groups.filter((box) => box.checked).map((box) => box.value));
 		let count = 0;
 		for (const finding of findings) {
-			finding.hidden = !wanted.has(finding.dataset.severity) || !words.every((word) => text.get(finding).includes(word));
+			finding.hidden = !wanted.has(finding.dataset.group) || !words.every((word) => text.get(finding).includes(word));
 			count += !finding.hidden;
 		}
 		for (const rule of rules) {
@@ -49,7 +49,7 @@
 	};
 
 	search.addEventListener("input", filter);
-	severities.forEach((box) => box.addEventListener("change", filter));
+	groups.forEach((box) => box.addEventListener("change", filter));
 	document.getElementById("open").addEventListener("click", () => all(true));
 	document.getElementById("close").addEventListener("click", () => all(false));
 	addEventListener("hashchange", follow);
