@@ -3,6 +3,7 @@
 #include "interpose/common/notify_parent.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,29 +11,43 @@
 #include "interpose/common/text.h"
 #include "interpose/common/tool_open.h"
 
-socklen_t notify_address(const char *job, struct sockaddr_un *address)
+/* Behind so many bytes: a name that begins with NUL lives as long as the socket. */
+static socklen_t address_of(const char *job, const char *place, size_t skipped, struct sockaddr_un *address)
 {
 	struct text t;
 
 	memset(address, 0, sizeof(*address));
 	address->sun_family = AF_UNIX;
-	/* The first byte stays zero: the name lives as long as the socket. */
-	text_init(&t, address->sun_path + 1, sizeof(address->sun_path) - 1);
-	text_fmt(&t, "aclcheck-%s", job);
+	text_init(&t, address->sun_path + skipped, sizeof(address->sun_path) - skipped);
+	text_fmt(&t, "%saclcheck-%s", place, job);
 	if (t.cut || strncmp(job, "run-", 4) != 0)
 		return 0;
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + t.len);
+}
+
+socklen_t notify_address(const char *job, struct sockaddr_un *address)
+{
+	return address_of(job, "", 1, address);
+}
+
+socklen_t notify_address_tmp(const char *job, struct sockaddr_un *address)
+{
+	return address_of(job, "/tmp/", 0, address);
 }
 
 void notify_parent(const char *job, const char *line)
 {
 	struct sockaddr_un address;
 	socklen_t n = notify_address(job, &address);
-	int saved = errno, fd;
+	const size_t size = strnlen(line, NOTIFY_MAX);
+	int saved = errno, fd = tool_socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+	bool sent;
 
-	fd = n ? tool_socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0) : -1;
 	if (fd >= 0) {
-		sendto(fd, line, strnlen(line, NOTIFY_MAX), MSG_NOSIGNAL, (struct sockaddr *)&address, n);
+		sent = n && sendto(fd, line, size, MSG_NOSIGNAL, (struct sockaddr *)&address, n) >= 0;
+		n = sent ? 0 : notify_address_tmp(job, &address);
+		if (n)
+			sendto(fd, line, size, MSG_NOSIGNAL, (struct sockaddr *)&address, n);
 		close(fd);
 	}
 	errno = saved;

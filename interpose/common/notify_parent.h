@@ -2,7 +2,8 @@
 /*
  * A word to the "aclcheck run" above when files fail: a process that dropped
  * its rights, or whose directory is gone or full, cannot leave a report.
- * Datagrams to a socket without a place in the file system, named by the job.
+ * Datagrams to a socket without a place in the file system, named by the job; from another network name space
+ * to one in /tmp.
  */
 #ifndef INTERPOSE_NOTIFY_PARENT_H
 #define INTERPOSE_NOTIFY_PARENT_H
@@ -14,6 +15,8 @@
 
 /* The socket's address; its length, 0 when the job is none of "aclcheck run". */
 socklen_t notify_address(const char *job, struct sockaddr_un *address);
+/* The same of the one in /tmp. */
+socklen_t notify_address_tmp(const char *job, struct sockaddr_un *address);
 /* Nothing waits and nothing fails. errno is kept. */
 void notify_parent(const char *job, const char *line);
 

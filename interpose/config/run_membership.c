@@ -82,6 +82,11 @@ NO_SANITIZE const char *run_job(void)
 	return run.job;
 }
 
+bool run_was_found(void)
+{
+	return run.answer_size > 0;
+}
+
 void run_each_setting(void (*fn)(const char *where, const char *word, const char *value))
 {
 	const char *at = run.answer, *end = at + run.answer_size;

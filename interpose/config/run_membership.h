@@ -6,6 +6,7 @@
 #ifndef INTERPOSE_RUN_MEMBERSHIP_H
 #define INTERPOSE_RUN_MEMBERSHIP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -17,6 +18,8 @@ const char *run_directory(void);
 const char *run_directory_given(void);
 /* The run's job; "" = none. */
 const char *run_job(void);
+/* The environment did not name it. */
+bool run_was_found(void);
 /* Calls back for each setting of an answer; none when the environment named the run. */
 void run_each_setting(void (*fn)(const char *where, const char *word, const char *value));
 

@@ -93,7 +93,7 @@ NO_SANITIZE static void notify_lost_note(const char *path, int error)
 
 NO_SANITIZE static void append(const char *path, const char *libraries, const char *why)
 {
-	char record[2 * PATH_MAX + 64], file[PATH_MAX];
+	char record[2 * PATH_MAX + 128], file[PATH_MAX], space[64];
 	struct text t;
 	int error;
 
@@ -107,12 +107,14 @@ NO_SANITIZE static void append(const char *path, const char *libraries, const ch
 	text_put(&t, path, strlen(path) + 1);
 	text_put(&t, libraries, strlen(libraries) + 1);
 	text_put(&t, why, strlen(why) + 1);
+	run_pid_namespace(space, sizeof(space));
+	text_put(&t, space, strlen(space) + 1);
 	notes_path(file, sizeof(file));
 	if (!*file)
 		return;
 	error = t.cut ? ENAMETOOLONG : append_record(file, record, t.len);
 	if (error)
-		notify_lost_note(strcmp(why, PROCESS_TREE_JOINED) ? path : "a process that joined", error);
+		notify_lost_note(path[1] ? path : "a process that joined", error);
 }
 
 NO_SANITIZE static void note(const char *program, bool search, char *const envp[])
@@ -203,11 +205,8 @@ NO_SANITIZE void process_tree_note(const char *program, bool search, char *const
 
 static void note_joined(void *unused)
 {
-	char space[64];
-
 	(void)unused;
-	run_pid_namespace(space, sizeof(space));
-	append("/", space, PROCESS_TREE_JOINED);
+	append("/", "", run_was_found() ? PROCESS_TREE_FOUND : PROCESS_TREE_JOINED);
 }
 
 void process_tree_joined(void)

@@ -97,6 +97,35 @@ off='checks-off: no rule of severity error is switched on'
 	verdict 0 "verdict pass (1 process)" -- sh -c '"$PROGRAM" clean; env -i sh -c "ls; sh -c \"ls | cat\"" >/dev/null'
 }
 
+@test "other name spaces: what cannot join, or cannot leave its report, is not passed" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	unshare -npf true 2>/dev/null || skip "no name space can be made"
+	export LD_LIBRARY_PATH=
+	for watch in auto notes; do
+		options="--watch $watch"
+		# shellcheck disable=SC2086
+		for space in -n "-p -f" "-r -n -p -f"; do
+			export space
+			# The run's variables are there: nothing is missing.
+			verdict 97 "verdict fail (2 processes)" $options -- sh -c '"$PROGRAM" clean; unshare $space "$PROGRAM"; true'
+			verdict 0 "verdict pass (2 processes)" $options -- sh -c '"$PROGRAM" clean; unshare $space "$PROGRAM" clean; true'
+			# They are not, and the ancestors may not answer.
+			verdict 98 "did not join" $options -- sh -c '"$PROGRAM" clean
+				unshare $space env -i LD_PRELOAD=$LD_PRELOAD LD_LIBRARY_PATH=$LD_LIBRARY_PATH "$PROGRAM"; true'
+			verdict 0 "verdict pass (1 process)" $options -- sh -c '"$PROGRAM" clean
+				unshare $space env -i LD_PRELOAD=$LD_PRELOAD LD_LIBRARY_PATH=$LD_LIBRARY_PATH /bin/true; true'
+		done
+		command -v setpriv >/dev/null || continue
+		# No rights to the run's directory, and no way to the socket that has no place in the file system.
+		# shellcheck disable=SC2086
+		verdict 98 "report-lost: " $options -- sh -c '"$PROGRAM" clean; unshare -n setpriv --reuid=65534 --clear-groups "$PROGRAM"; true'
+		# A run inside the run that cannot leave its report.
+		# shellcheck disable=SC2086
+		verdict 98 "could not be noted" $options -- sh -c '"$PROGRAM" clean
+			TMPDIR=/tmp setpriv --reuid=65534 --clear-groups "$ACLCHECK" run --softnpu -- "$PROGRAM"; true'
+	done
+}
+
 @test "system calls of one's own, static launchers" {
 	cat >raw.c <<-'END'
 		#define _GNU_SOURCE

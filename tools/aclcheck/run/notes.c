@@ -53,6 +53,7 @@ static size_t read_block(const char *text, size_t n, bool here, notes_fn *fn, vo
 				    .path = field[1],
 				    .libraries = field[2],
 				    .what = field[3],
+				    .space = field[4],
 				    .here = here});
 		have = 0;
 		done = (size_t)(at - text);

@@ -1,36 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A socket that is read at the end only: the first words matter, and the kernel keeps those. */
+/* Sockets that are read at the end only: the first words matter, and the kernel keeps those. */
 #include "tools/aclcheck/run/run.h"
 
+#include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "interpose/common/notify_parent.h"
 #include "interpose/common/text.h"
 
-int notices_open(const char *job)
+static int bound(const struct sockaddr_un *address, socklen_t n)
 {
-	struct sockaddr_un address;
-	socklen_t n = notify_address(job, &address);
 	int fd = n ? socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
 
-	if (fd >= 0 && bind(fd, (struct sockaddr *)&address, n)) {
+	if (fd >= 0 && bind(fd, (const struct sockaddr *)address, n)) {
 		close(fd);
 		return -1;
 	}
 	return fd;
 }
 
+void notices_open(struct notices *n, const char *job)
+{
+	struct sockaddr_un address;
+	socklen_t size = notify_address(job, &address);
+
+	n->fd[0] = bound(&address, size);
+	size = notify_address_tmp(job, &address);
+	n->fd[1] = bound(&address, size);
+	n->path[0] = '\0';
+	if (n->fd[1] < 0)
+		return;
+	snprintf(n->path, sizeof(n->path), "%s", address.sun_path);
+	/* Also those that gave up their rights; what they say is only counted against the verdict. */
+	chmod(n->path, 0666);
+}
+
 /* Whoever sent it, it is shown to people: made safe, and JSON wants good UTF-8. */
-bool notices_close(int fd, char *line, size_t size)
+static bool take(int fd, char *line, size_t size)
 {
 	char raw[NOTIFY_MAX];
 	ssize_t n = fd < 0 ? -1 : recv(fd, raw, sizeof(raw), 0);
 	struct text t;
 
+	if (n <= 0)
+		return false;
 	text_init(&t, line, size);
-	if (n > 0)
-		text_safe(&t, raw, (size_t)n);
-	if (fd >= 0)
-		close(fd);
-	return n > 0;
+	text_safe(&t, raw, (size_t)n);
+	return true;
+}
+
+bool notices_close(struct notices *n, char *line, size_t size)
+{
+	const bool any = take(n->fd[0], line, size) || take(n->fd[1], line, size);
+
+	for (unsigned i = 0; i < 2; i++)
+		if (n->fd[i] >= 0)
+			close(n->fd[i]);
+	if (*n->path)
+		unlink(n->path);
+	return any;
 }

@@ -13,6 +13,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "interpose/common/notify_parent.h"
 #include "interpose/common/run_socket.h"
 #include "interpose/process/process_tree.h"
 #include "tools/aclcheck/common/command.h"
@@ -29,8 +30,12 @@ char *outer_run_find(void)
 		n = run_ask(answer, sizeof(answer));
 		directory = n ? run_answer_get(answer, n, "run") : NULL;
 	}
-	/* What an earlier run left in an environment is none. */
-	return directory && !stat(directory, &st) && S_ISDIR(st.st_mode) ? need(strdup(directory)) : NULL;
+	if (!directory)
+		return NULL;
+	/* What an earlier run left in an environment is none; one that is not ours to look into is. */
+	if (stat(directory, &st) ? errno != EACCES : !S_ISDIR(st.st_mode))
+		return NULL;
+	return need(strdup(directory));
 }
 
 static const char *host(void)
@@ -68,18 +73,22 @@ static bool append(const char *outer, const char *name, const char *text, size_t
 	return good;
 }
 
-bool outer_run_begin(const char *outer)
+bool outer_run_begin(const char *outer, const char *job)
 {
 	char note[256], name[NAME_MAX + 1], space[64];
 	int n;
 
 	run_pid_namespace(space, sizeof(space));
-	n = snprintf(
-		note, sizeof(note), "%d%c/%c%s%c%s%c", (int)getpid(), 0, 0, space, 0, PROCESS_TREE_RUN, 0);
+	n = snprintf(note, sizeof(note), "%d%c/%c%c%s%c%s%c", (int)getpid(), 0, 0, 0, PROCESS_TREE_RUN, 0,
+		space, 0);
 	snprintf(name, sizeof(name), "%.200s" NOTES_SUFFIX, host());
 	if (append(outer, name, note, (size_t)n))
 		return true;
-	command_say("%s: %s", outer, strerror(errno));
+	n = errno;
+	command_say("%s: %s", outer, strerror(n));
+	snprintf(note, sizeof(note), "aclcheck run, process %d, could not be noted: %s", (int)getpid(),
+		strerror(n));
+	notify_parent(job, note);
 	return false;
 }
 

@@ -47,7 +47,7 @@ struct run {
 	unsigned timeout;
 	char *directory; /* of the processes' own reports */
 	char *outer; /* that of the run above, NULL = there is none */
-	int notices; /* socket: what those say that could not write theirs */
+	struct notices *notices; /* what those say that could not write theirs */
 };
 
 static const struct {
@@ -279,7 +279,8 @@ static bool make_directory(struct run *run)
 					     : strrchr(run->directory, '-') + 1);
 	/* The report is this command's; a process that is given one of its own writes both. */
 	unsetenv("ACLCHECK_REPORT");
-	run->notices = notices_open(job);
+	run->notices = need(calloc(1, sizeof(*run->notices)));
+	notices_open(run->notices, job);
 	return !setenv("ACLCHECK_JOB", job, 1) && !setenv("ACLCHECK_RUN", run->directory, 1);
 }
 
@@ -294,6 +295,16 @@ static void remove_directory(const struct run *run)
 	if (directory)
 		closedir(directory);
 	rmdir(run->directory);
+}
+
+/* Nothing ran. */
+static int discard(const struct run *run, int code)
+{
+	char text[NOTIFY_MAX];
+
+	notices_close(run->notices, text, sizeof(text));
+	remove_directory(run);
+	return code;
 }
 
 /* Beside those of an aclcheck run below this one. */
@@ -493,6 +504,7 @@ int cmd_run(int argc, char **argv)
 	int code = parse(&run, argc, argv);
 	struct supervised ended;
 	struct uncovered *u;
+	char outer_job[128];
 	const char *why;
 
 	if (code)
@@ -506,20 +518,22 @@ int cmd_run(int argc, char **argv)
 	if (check_report(&run))
 		return COMMAND_MISUSE;
 	format_options.keeps_exit_code = run.keep_exit_code;
+	snprintf(outer_job, sizeof(outer_job), "%s", getenv("ACLCHECK_JOB") ? getenv("ACLCHECK_JOB") : "");
 	run.outer = outer_run_find();
 	if (!launch_preload() || (run.softnpu && !launch_softnpu(run.devices, release_of(&run))) ||
 		!make_directory(&run))
 		return COMMAND_MISUSE;
-	if (run.outer && !outer_run_begin(run.outer))
+	if (run.outer && !outer_run_begin(run.outer, outer_job)) {
 		command_say("the run above will not have the findings of this one");
+		free(run.outer);
+		run.outer = NULL;
+	}
 	argv = whole_command(&run, argv);
 	u = uncovered_new(run.directory, run.notes_only);
 	if (!supervise(argv, &(struct supervision){.timeout = run.timeout, .uncovered = u}, &ended)) {
-		code = command_misuse("no process can be made: %s", strerror(errno));
-		remove_directory(&run);
+		code = discard(&run, command_misuse("no process can be made: %s", strerror(errno)));
 	} else if (ended.exec_error) {
-		code = command_misuse("%s: %s", argv[0], strerror(ended.exec_error));
-		remove_directory(&run);
+		code = discard(&run, command_misuse("%s: %s", argv[0], strerror(ended.exec_error)));
 	} else {
 		code = finish(&run, &ended, u);
 	}

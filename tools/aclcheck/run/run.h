@@ -103,10 +103,15 @@ bool signal_probe_got(struct signal_probe *s, int signal);
 
 /* What processes below said that could not leave a report (interpose/common/notify_parent.h). */
 
-/* Before the program starts; -1 when there is no such socket to be had. */
-int notices_open(const char *job);
-/* The first thing said; closes it. False: there is none. */
-bool notices_close(int fd, char *line, size_t size);
+struct notices {
+	int fd[2]; /* -1 when there is no such socket to be had */
+	char path[108]; /* of the second one, "" = there is none */
+};
+
+/* Before the program starts. */
+void notices_open(struct notices *n, const char *job);
+/* The first thing said; closes them. False: there is none. */
+bool notices_close(struct notices *n, char *line, size_t size);
 
 /* --- descendants.c --------------------------------------------------------- */
 
@@ -160,8 +165,9 @@ void join_socket_serve(int fd);
 
 /* Directory of the run above, NULL = there is none. */
 char *outer_run_find(void);
-/* Before the program starts: says that a report will come. False after an error was said. */
-bool outer_run_begin(const char *outer);
+/* Before the program starts: says that a report will come. job: that of the run above, as the environment has
+ * it. False after an error was said. */
+bool outer_run_begin(const char *outer, const char *job);
 /* directory: of this run. False after an error was said. */
 bool outer_run_end(const char *outer, const char *directory, const json_t *report);
 /* Path of the report that a command below leaves. */
@@ -175,7 +181,7 @@ char *outer_run_report(const char *outer, pid_t command);
 
 struct note {
 	pid_t pid;
-	const char *path, *libraries, *what;
+	const char *path, *libraries, *what, *space;
 	bool here; /* by a process of this machine */
 };
 

@@ -33,7 +33,9 @@ struct uncovered {
 	json_t *evaluated; /* programs looked into, by path and library path */
 	json_t *joined, *loader, *preloaded, *harmless; /* how often a process noted that, by its id */
 	json_int_t joined_elsewhere; /* in another space of process ids */
-	json_int_t asking, joined_all; /* without records: those that have to join, and that did */
+	json_int_t asking,
+		found_all; /* without records: those that have to ask for the run, and that found it */
+	bool preloaded_elsewhere; /* in another space: which process that was is not known here */
 	json_t *notices; /* what notes say of a program, by the process that starts it */
 	json_t *runs; /* process ids of the commands of runs below */
 	char found[512];
@@ -251,8 +253,8 @@ static void program_note(struct uncovered *u, const struct note *note)
 
 static void joined_note(struct uncovered *u, const struct note *note)
 {
-	u->joined_all++;
-	if (note->here && !strcmp(note->libraries, u->space))
+	u->found_all += !strcmp(note->what, PROCESS_TREE_FOUND);
+	if (note->here && !strcmp(note->space, u->space))
 		count(u->joined, note->pid);
 	else if (note->here)
 		u->joined_elsewhere++;
@@ -262,7 +264,10 @@ static void preloaded_note(struct uncovered *u, const struct note *note)
 {
 	const char *runtime;
 
-	count(u->preloaded, note->pid);
+	if (strcmp(note->space, u->space) != 0)
+		u->preloaded_elsewhere = true;
+	else
+		count(u->preloaded, note->pid);
 	if (!u->records && dependency_of(u, note, &runtime) == RUNTIME_NEEDED)
 		u->asking++;
 }
@@ -276,7 +281,7 @@ static void take_note(void *context, const struct note *note)
 {
 	struct uncovered *u = context;
 
-	if (!strcmp(note->what, PROCESS_TREE_JOINED))
+	if (!strcmp(note->what, PROCESS_TREE_JOINED) || !strcmp(note->what, PROCESS_TREE_FOUND))
 		joined_note(u, note);
 	else if (!strcmp(note->what, PROCESS_TREE_RUN))
 		run_note(u, note);
@@ -354,7 +359,8 @@ static bool is_covered(struct uncovered *u, const struct runtime_user *user)
 		return false;
 	if (use(u->joined, user->pid))
 		return true;
-	return user->by_covered && !has(u->preloaded, user->pid) && !has(u->preloaded, user->parent);
+	return user->by_covered && !u->preloaded_elsewhere && !has(u->preloaded, user->pid) &&
+	       !has(u->preloaded, user->parent);
 }
 
 static bool found_by_note(struct uncovered *u, pid_t pid, const char *name)
@@ -451,7 +457,7 @@ const char *uncovered_found(struct uncovered *u)
 		evaluate_records(u);
 		return u->found;
 	}
-	if (!u->found[0] && u->asking > u->joined_all)
+	if (!u->found[0] && u->asking > u->found_all)
 		snprintf(u->found, sizeof(u->found),
 			"a process that was started without the run's variables did not join the run");
 	return u->found;
