@@ -60,6 +60,8 @@ struct checks_host {
 	 */
 	uint64_t (*place)(
 		void *context, struct acl_call_record *call, const struct acl_rule *rule, bool counted);
+	/* 0: place() is 0 whatever it is called with. NULL: that is not known. */
+	const _Atomic uint32_t *places;
 	/* Whether a thread of this process still runs; NULL: those seen in a call do. */
 	bool (*thread_lives)(void *context, uint32_t tid);
 	/* What the file given to aclInit says; NULL or false: unknown. */

@@ -80,6 +80,7 @@ const char *checks_annotate(struct checks *c, struct acl_call_record *call)
 
 	if (!checks_thread(c, call))
 		return NULL;
+	thread_of(call)->repeated.phase = 0; /* an annotation is no phase of its own */
 	stream_look(c, call, s->stream[call->api - ACL_API_COUNT]);
 	for (unsigned i = 0; hooks[ACL_ENTER][i]; i++)
 		hooks[ACL_ENTER][i](c, call);

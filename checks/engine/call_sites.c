@@ -4,16 +4,6 @@
 
 #define SITES 16384
 
-struct call_site_entry {
-	_Atomic uint64_t key; /* 0 = free */
-	_Atomic uint64_t count;
-	_Atomic uint64_t next; /* the next count that is shown; 0 = the first */
-	_Atomic uint64_t caller, serial;
-	_Atomic uint16_t rule, api;
-	_Atomic uint8_t severity;
-	_Atomic bool advice, secondary;
-};
-
 struct site_table {
 	_Atomic uint32_t used;
 	struct call_site_entry sites[SITES];
@@ -54,6 +44,11 @@ static struct call_site_entry *call_site_of(struct checks *c, uint64_t key, bool
 	return NULL;
 }
 
+static inline uint64_t site_key(const struct acl_rule *rule, unsigned api, uint64_t where)
+{
+	return mix64(where ^ (uint64_t)rule->index << 48 ^ (uint64_t)api << 36) | 1;
+}
+
 /* Mostly the host has nothing to say. */
 void call_site_look(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
 	uint64_t where, struct call_site_count *out)
@@ -63,7 +58,7 @@ void call_site_look(struct checks *c, struct acl_call_record *call, const struct
 	out->place = c->host.place ? c->host.place(c->host.context, call, rule, false) : 0;
 	if (out->place)
 		where ^= mix64(out->place);
-	out->key = mix64(where ^ (uint64_t)rule->index << 48 ^ (uint64_t)api << 36) | 1;
+	out->key = site_key(rule, api, where);
 	out->entry = call_site_of(c, out->key, false);
 }
 
@@ -101,8 +96,39 @@ static void first_one(
 	store_release(&s->serial, counter_inc(&c->finding_serials) + 1);
 }
 
+struct call_site_entry *call_site_known(
+	struct checks *c, const struct acl_call_record *call, const struct acl_rule *rule, uint64_t *key)
+{
+	*key = site_key(rule, call->api, call->caller);
+	return call_site_of(c, *key, false);
+}
+
+uint64_t call_site_serial(const struct call_site_entry *s)
+{
+	return load_relaxed(&((struct call_site_entry *)s)->serial);
+}
+
+/*
+ * Threads may come here out of order: the number decides, and not who was first.  When the one that has it
+ * cannot be shown, the next that can is.
+ */
+static bool is_time(struct call_site_entry *s, uint64_t repeat, bool written)
+{
+	if (repeat < load_relaxed(&s->next))
+		return false;
+	if (!written) {
+		if (is_shown_at(repeat))
+			store_relaxed(&s->owed, true);
+		return false;
+	}
+	if (!is_shown_at(repeat) && !(load_relaxed(&s->owed) && atomic_exchange(&s->owed, false)))
+		return false;
+	store_release(&s->next, shown_after(repeat));
+	return true;
+}
+
 bool call_site_count_one(struct checks *c, struct acl_call_record *call, struct call_site_count *at,
-	uint64_t caller, struct acl_finding *f)
+	uint64_t caller, struct acl_finding *f, bool written)
 {
 	struct call_site_entry *s = at->entry ? at->entry : call_site_of(c, at->key, true);
 
@@ -114,11 +140,7 @@ bool call_site_count_one(struct checks *c, struct acl_call_record *call, struct 
 	if (f->repeat == 1)
 		first_one(c, s, caller, f);
 	f->serial = load_acquire(&s->serial);
-	if (f->repeat < load_relaxed(&s->next))
-		return false;
-	/* Threads may come here out of order: the number decides, and not who was first. */
-	store_relaxed(&s->next, shown_after(f->repeat));
-	return is_shown_at(f->repeat);
+	return is_time(s, f->repeat, written);
 }
 
 void checks_each_site(const struct checks *c, checks_site_fn fn, void *context)

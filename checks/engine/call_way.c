@@ -2,7 +2,7 @@
 /*
  * The way of a call through the modules.  What all calls of a function have in common is decided with its
  * plan: how many handles it has, whether a hook can make a finding, whether anything is left to do.  A call
- * that is not as most are takes enter_any() and leave_any(), one step after the other.
+ * that is not as most are takes enter_any(), leave_failed() or leave_suspected(), one step after the other.
  */
 #include "checks/engine/call_way.h"
 #include "checks/engine/finding_collect.h"
@@ -104,6 +104,13 @@ static uint64_t constraints_evaluate(struct checks *c, struct acl_call_record *c
 	return constraints & EVALUATED_CONSTRAINTS;
 }
 
+static inline void rules_run(struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
+{
+	hooks_run(c, call, plan->enter_rules[call->plain]);
+	if (__builtin_expect(call->misaligned, 0) && call->plain)
+		c->rare.misaligned(c, call);
+}
+
 static __attribute__((noinline)) void enter_any(
 	struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
 {
@@ -132,23 +139,28 @@ static __attribute__((noinline)) void enter_any(
 		evaluated &= ~(EVALUATED_BY_RULE | (EVALUATED_HANDLE(plan->n_handles) - EVALUATED_HANDLE(0)));
 	}
 	call->state.evaluated |= evaluated;
-	hooks_run(c, call, plan->enter_rules[call->plain]);
+	rules_run(c, call, plan);
 	if (is_checked(call))
 		coverage_count_any(c, call, plan);
 	findings_look(c, call);
 }
 
-/* What is to be done in leave, of a call that something is wrong with. */
-static __attribute__((noinline)) void leave_any(
+/* What is to be done in leave, of a call that failed. */
+static __attribute__((noinline)) void leave_failed(
 	struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
 {
 	hooks_run(c, call, plan->leave[call->plain]);
-	if (error_of(call) != 0) {
-		call->state.phase = ACL_FAILED;
-		hooks_run(c, call, c->failed[call->api]);
-	}
+	call->state.phase = ACL_FAILED;
+	hooks_run(c, call, c->failed[call->api]);
 	findings_look(c, call);
-	if (call->state.finding && error_of(call) == 0 && *c->failed[call->api])
+}
+
+/* A finding of enter, and no error. */
+static __attribute__((noinline)) void leave_suspected(
+	struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
+{
+	plan->leave_way[call->plain](c, call, plan->leave[call->plain]);
+	if (*c->failed[call->api])
 		c->rare.suspected(c, call);
 }
 
@@ -208,7 +220,7 @@ static __attribute__((noinline)) void enter_steps(
 	hooks_run(c, call, plan->enter_state);
 	if (plan->constraints)
 		call->state.evaluated |= constraints_evaluate(c, call, plan, plan->constraints);
-	hooks_run(c, call, plan->enter_rules[call->plain]);
+	rules_run(c, call, plan);
 	coverage_count_any(c, call, plan);
 	findings_look(c, call);
 }
@@ -341,8 +353,10 @@ static inline __attribute__((always_inline)) void leave_hooks(struct checks *c, 
 	const struct call_plan *plan = load_acquire(&c->plans) + call->api;
 
 	call->state.phase = ACL_LEAVE;
-	if (__builtin_expect(error_of(call) != 0, 0) || __builtin_expect(call->state.finding != 0, 0))
-		leave_any(c, call, plan);
+	if (__builtin_expect(error_of(call) != 0, 0))
+		leave_failed(c, call, plan);
+	else if (__builtin_expect(call->state.finding != 0, 0))
+		leave_suspected(c, call, plan);
 	else
 		plan->leave_way[call->plain](c, call, plan->leave[call->plain]);
 }

@@ -20,8 +20,8 @@ typedef void (*check_hook_fn)(struct checks *c, struct acl_call_record *call);
  * a second device, the end …) and is not called before; where that happens
  * checks_when(c, …) says so.  CONDITIONAL: any of them.
  * UNLESS_PLAIN: nor has it anything to say of a call whose operation is plainly
- * right: all its memory known, large enough, aligned and on the side the call says,
- * on one device, not captured.
+ * right: all its memory known, large enough and on the side the call says, on one
+ * device, not captured; that it is aligned is .misaligned's.
  * IF_ASYNC, IF_NOT_ASYNC: only functions of that mode.
  * DECIDES: the hook finds out whether the call is plain, or what it evaluates.
  */
@@ -100,6 +100,8 @@ struct check_module {
 	check_hook_fn default_stream; /* enter: the stream that the call names is NULL */
 	check_hook_fn unsettled; /* enter: a handle of the call is unknown, not alive, or about to be
 				    destroyed; before all other rules */
+	check_hook_fn misaligned; /* enter, after the other rules: a copy that is plain but for the alignment
+				     of its addresses */
 	check_hook_fn returned_error; /* FAILED, after all others, of every function that returns aclError */
 	check_hook_fn suspected; /* after leave: there was a finding, and yet no error */
 	/* A callback of the program begins or ends; outer: the call that launched or registered it. */

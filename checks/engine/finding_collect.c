@@ -32,19 +32,43 @@ bool finding_can_collect(struct checks *c, const struct acl_call_record *call)
 	return t && t->findings && t->n_findings < ROOM;
 }
 
+static struct finding_draft *draft_take(struct acl_thread *t, struct acl_call_record *call)
+{
+	/* Taken before it is written: a signal handler's call uses the next one. */
+	struct finding_draft *b = &t->findings->at[t->n_findings++];
+
+	b->collected = true;
+	b->formatted = b->counted = false;
+	b->finding.event = call;
+	return b;
+}
+
+/* The repeat that came before is one of several: they are settled together. */
+static void repeat_collect(struct acl_thread *t, struct acl_call_record *call)
+{
+	struct finding_draft *b = draft_take(t, call);
+	struct acl_finding *f = &b->finding;
+
+	b->counted = true;
+	b->beside = BESIDE_NOTHING;
+	f->rule = t->repeated.rule;
+	f->serial = call_site_serial(t->repeated.site);
+	f->advice = f->secondary = false;
+	f->cause = 0;
+	if (call->state.finding == f->serial)
+		call->state.finding = FINDING_PENDING;
+	t->repeated.phase = 0;
+}
+
 struct finding_draft *finding_collect(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_thread *t = call ? thread_of(call) : NULL;
-	struct finding_draft *b;
 
 	if (!finding_can_collect(c, call))
 		return NULL;
-	/* Taken before it is written: a signal handler's call uses the next one. */
-	b = &t->findings->at[t->n_findings++];
-	b->collected = true;
-	b->formatted = false;
-	b->finding.event = call;
-	return b;
+	if (t->repeated.phase == t->phase && t->n_findings < ROOM - 1)
+		repeat_collect(t, call);
+	return draft_take(t, call);
 }
 
 /* One that others yield to. */
@@ -163,11 +187,12 @@ static bool stays_alone(struct finding_draft *b, bool found_before)
 static void settle_one(struct checks *c, struct acl_call_record *call, struct finding_draft *b)
 {
 	struct acl_finding *f = &b->finding;
-	bool shown;
+	bool shown = false;
 
 	if (f->cause == FINDING_PENDING)
 		f->cause = call->state.finding;
-	shown = call_site_count_one(c, call, &b->site, b->caller, f);
+	if (!b->counted)
+		shown = call_site_count_one(c, call, &b->site, b->caller, f, b->formatted);
 	if (!f->serial)
 		return;
 	if (is_primary(b) && (!call->state.finding || call->state.finding == FINDING_PENDING))

@@ -80,7 +80,7 @@ static bool is_shown_alone(struct checks *c, struct acl_call_record *call, struc
 		f->secondary = true;
 		f->cause = before;
 	}
-	shown = call_site_count_one(c, call, &d->site, d->caller, f);
+	shown = call_site_count_one(c, call, &d->site, d->caller, f, true);
 	if (call && !before && !f->secondary && !f->advice && f->serial)
 		call->state.finding = f->serial;
 	return shown;
@@ -109,6 +109,66 @@ static void show_begin(struct finding_draft *d, const struct acl_call_record *ca
 	f->n_values = f->n_objects = 0;
 	memset(f->values, 0, sizeof(f->values));
 	memset(f->objects, 0, sizeof(f->objects));
+}
+
+/* The site of the call becomes the one that is expected next, unless more than rule and caller decides. */
+static bool repeat_look(struct checks *c, const struct acl_call_record *call, const struct acl_rule *rule)
+{
+	struct finding_repeat *r = &thread_of(call)->repeated;
+
+	/* Rules that yield depend on the others; advice is never the finding of its call. */
+	if (!rule || rule->yields || !rule_wanted(c, rule) || c->settings[rule->index].advice)
+		return false;
+	r->site = call_site_known(c, call, rule, &r->key);
+	if (!r->site)
+		return false;
+	r->rule = rule;
+	r->caller = call->caller;
+	r->api = call->api;
+	return true;
+}
+
+static inline bool repeat_count(struct acl_thread *t, struct acl_call_record *call)
+{
+	uint64_t serial = call_site_count_repeat(t->repeated.site, t->repeated.key);
+
+	if (!serial)
+		return false;
+	t->repeated.phase = t->phase;
+	if (!call->state.finding)
+		call->state.finding = serial;
+	return true;
+}
+
+static bool repeat_possible(const struct acl_thread *t, const struct acl_call_record *call)
+{
+	return !t->n_findings && t->repeated.phase != t->phase && is_checked(call);
+}
+
+/* From then on less may be wanted, and how much less depends on more. */
+static bool is_relaxed(const struct checks *c, const struct acl_rule *rule)
+{
+	return rule->relaxed_since >= 0 && load_relaxed(&c->target) >= rule->relaxed_since;
+}
+
+static __attribute__((noinline)) bool repeats_elsewhere(
+	struct checks *c, struct acl_call_record *call, const struct acl_rule *rule)
+{
+	return call && thread_of(call) && repeat_possible(thread_of(call), call) &&
+	       repeat_look(c, call, rule) && !is_relaxed(c, rule) &&
+	       !(c->host.place && c->host.place(c->host.context, call, rule, false)) &&
+	       repeat_count(thread_of(call), call);
+}
+
+/* Mostly at the site of the thread's last one, which is looked at here without a call. */
+bool finding_repeats(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule)
+{
+	struct acl_thread *t = call ? thread_of(call) : NULL;
+
+	if (!t || t->repeated.rule != rule || t->repeated.caller != call->caller ||
+		t->repeated.api != call->api || load_relaxed(c->host.places) || is_relaxed(c, rule))
+		return repeats_elsewhere(c, call, rule);
+	return repeat_possible(t, call) && repeat_count(t, call);
 }
 
 struct finding_draft *finding_draft_begin(

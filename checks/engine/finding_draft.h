@@ -20,6 +20,7 @@ struct finding_draft {
 	bool collected; /* it waits for the end of the call's phase */
 	uint8_t beside; /* enum finding_beside */
 	bool formatted; /* else it was not to be shown when it was made */
+	bool counted; /* a repeat, see finding_repeats(): it is here for what it is to the others */
 };
 
 /*
@@ -41,6 +42,12 @@ struct finding_grade {
 };
 #define NOT_RELAXED (-2)
 #define GRADE_TABLE ((struct finding_grade){.severity = -1, .relaxed_to = -1})
+
+/*
+ * Counts it where that is all there is to do: a place that broke the rule before, between the times that
+ * are shown, and no other finding of the phase yet.  It counts as its rule and its caller say.
+ */
+bool finding_repeats(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule);
 
 /* Counts it.  NULL: there is nothing to show (rule off, call of the runtime itself, a repeat between the
  * shown). */

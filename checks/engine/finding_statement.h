@@ -8,9 +8,9 @@
  *
  * The condition is evaluated once and counts as rule coverage, so everything
  * that is not known has returned before.  Parts are evaluated only when the rule is
- * broken, the sentence's arguments only when the finding is shown as well; what costs
- * more than a look belongs there, or into part_history().  The value is whether the
- * rule is broken, muted or not.  call may be NULL where the process as a whole is meant.
+ * broken, once or twice, so they change nothing; the sentence's arguments only when the
+ * finding is shown as well; what costs more than a look belongs there, or into part_history().  The value is
+ *whether the rule is broken, muted or not.  call may be NULL where the process as a whole is meant.
  */
 #ifndef CHECKS_FINDING_STATEMENT_H
 #define CHECKS_FINDING_STATEMENT_H
@@ -34,13 +34,14 @@ enum finding_part_kind {
 	PART_USED_AT,
 	/* What is particular about this one, beside the rule table. */
 	PART_SEVERITY,
-	PART_ADVICE,
 	PART_RELAXED_TO,
+	PART_CALLER,
+	/* Also what it counts as, unless zero. */
+	PART_ADVICE,
 	PART_CONSEQUENCE_OF,
 	PART_SECONDARY,
 	PART_BESIDE,
 	PART_SITE,
-	PART_CALLER,
 	PART_END
 };
 
@@ -199,6 +200,23 @@ const char *human_bytes(uint64_t bytes, char out[24]);
 #define PARTS(...) ((const struct finding_part[]){__VA_ARGS__, {.kind = PART_END}})
 #define NO_PARTS ((const struct finding_part[]){{.kind = PART_END}})
 
+/*
+ * Whether it counts as its rule and its caller say, so that a repeat can be counted without its parts.
+ * Of a list in the statement itself nothing is left of this where no part can say otherwise.
+ */
+static inline __attribute__((always_inline)) bool parts_count_by_rule(
+	const struct finding_part *parts, size_t n)
+{
+#pragma GCC unroll 24
+	for (size_t i = 0; i < n; i++) {
+		if (parts[i].kind == PART_END)
+			break;
+		if (parts[i].kind >= PART_ADVICE && parts[i].u)
+			return false;
+	}
+	return true;
+}
+
 /* What the statements below do in two steps: NULL = nothing to show (rule off, repeat …), no sentence needed.
  */
 struct finding_draft *finding_start(struct checks *c, struct acl_call_record *call,
@@ -220,10 +238,14 @@ static inline bool finding_condition(
  * several. */
 #define FINDING_BROKEN(c, call, rule, parts, ...)                                                            \
 	do {                                                                                                 \
-		const struct finding_part *parts_ = (parts);                                                 \
-		struct finding_draft *finding_ = finding_start(c, call, rule, parts_);                       \
-		if (finding_)                                                                                \
-			finding_finish(c, finding_, parts_, __VA_ARGS__);                                    \
+		const struct acl_rule *rule_ = (rule);                                                       \
+		if (!parts_count_by_rule(parts, sizeof(parts) / sizeof(struct finding_part)) ||              \
+			!finding_repeats(c, call, rule_)) {                                                  \
+			const struct finding_part *parts_ = (parts);                                         \
+			struct finding_draft *finding_ = finding_start(c, call, rule_, parts_);              \
+			if (finding_)                                                                        \
+				finding_finish(c, finding_, parts_, __VA_ARGS__);                            \
+		}                                                                                            \
 	} while (0)
 
 /* The rule as a pointer, for checks that several rules share. */

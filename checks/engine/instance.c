@@ -193,8 +193,8 @@ static void rare_hooks_create(struct checks *c)
 {
 	struct rare_hooks *r = &c->rare;
 
-	*r = (struct rare_hooks){
-		nothing_rare, nothing_rare, nothing_rare, nothing_rare, nothing_rare, nothing_rare};
+	*r = (struct rare_hooks){nothing_rare, nothing_rare, nothing_rare, nothing_rare, nothing_rare,
+		nothing_rare, nothing_rare};
 	for (unsigned i = 0; i < MODULE_COUNT; i++) {
 		const struct check_module *m = check_modules[i];
 
@@ -202,6 +202,7 @@ static void rare_hooks_create(struct checks *c)
 		r->missing = m->missing ? m->missing : r->missing;
 		r->default_stream = m->default_stream ? m->default_stream : r->default_stream;
 		r->unsettled = m->unsettled ? m->unsettled : r->unsettled;
+		r->misaligned = m->misaligned ? m->misaligned : r->misaligned;
 		r->returned_error = m->returned_error ? m->returned_error : r->returned_error;
 		r->suspected = m->suspected ? m->suspected : r->suspected;
 	}
@@ -223,6 +224,8 @@ static bool modules_create(struct checks *c)
 	return true;
 }
 
+static const _Atomic uint32_t places_none = 0, places_unknown = 1;
+
 struct checks *checks_create(const struct checks_config *config, const struct checks_host *host)
 {
 	struct checks *c = host->memory(host->context, sizeof(*c));
@@ -231,6 +234,8 @@ struct checks *checks_create(const struct checks_config *config, const struct ch
 		return NULL;
 	rule_places_fill();
 	c->host = *host;
+	if (!c->host.places)
+		c->host.places = host->place ? &places_unknown : &places_none;
 	c->target_auto = config->target == CHECKS_TARGET_AUTO;
 	store_relaxed(&c->target, c->target_auto ? CHECKS_TARGET_DOCUMENTS : config->target);
 	c->stacks_all = config->stacks_all;

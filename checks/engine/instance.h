@@ -37,6 +37,14 @@ struct acl_thread {
 	struct finding_area
 		*findings; /* its own: of the present phase, see finding_collect.h; NULL = never any */
 	unsigned n_findings;
+	struct finding_repeat {
+		uint64_t phase; /* of the thread then, 0 = never */
+		const struct acl_rule *rule;
+		uint64_t caller;
+		struct call_site_entry *site; /* of rule, caller and function, and its … */
+		uint64_t key;
+		uint16_t api;
+	} repeated; /* its own: a finding of that phase that was counted and is not among them */
 	uint64_t phase;
 	_Atomic uint64_t inside_caller;
 	acl_ref replaced; /* its own: the explicit context its last SetDevice took away, 0 = none */
@@ -164,7 +172,8 @@ struct checks {
 	bool device0_known, device0_hidden; /* whether ASCEND_RT_VISIBLE_DEVICES names device 0 */
 	const char *soc; /* product name, NULL = unknown */
 	struct rare_hooks {
-		check_hook_fn uninitialized, missing, default_stream, unsettled, returned_error, suspected;
+		check_hook_fn uninitialized, missing, default_stream, unsettled, misaligned, returned_error,
+			suspected;
 	} rare; /* see struct check_module */
 	const check_hook_fn *failed[ACL_API_COUNT]; /* phase FAILED, ended by NULL */
 	struct followed_kind {

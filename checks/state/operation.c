@@ -579,11 +579,12 @@ static inline __attribute__((always_inline)) void plain_copy_decide(
 	struct checks *c, struct acl_call_record *call, const struct operation *op)
 {
 	if (!op->n_entries || !direction_fits(op) || !fits(&op->first[0]) || !fits(&op->first[1]) ||
-		!aligned(op) || call->state.capture || runs_on_device(c))
+		call->state.capture || runs_on_device(c))
 		return;
 	if (__builtin_expect(checks_happened(c, WHEN_DEVICES), 0) && !on_one_device(c, call, op))
 		return;
 	call->plain = true;
+	call->misaligned = !aligned(op);
 	call->state.evaluated |=
 		op->async ? EVALUATED_PLAIN_COPY | EVALUATED_PLAIN_ASYNC : EVALUATED_PLAIN_COPY;
 }

@@ -129,7 +129,7 @@ bool suppress_by_stack(const char *rule)
 		const struct suppression *p = &all.list[i];
 
 		if (!p->expired && (p->function || p->file || p->module || p->fingerprint) &&
-			either(p->rule, rule, NULL))
+			(!rule || either(p->rule, rule, NULL)))
 			return true;
 	}
 	return false;

@@ -54,7 +54,7 @@ void suppress_load(const char *path, const char *today, void (*complain)(const c
  */
 const struct suppression *suppress_match(const struct suppress_subject *s);
 
-/* Whether an entry that may take findings of the rule looks at the call stack. */
+/* Whether an entry that may take findings of the rule, NULL = of any, looks at the call stack. */
 bool suppress_by_stack(const char *rule);
 
 /* All that were read, expectations first. */

@@ -12,6 +12,7 @@
 #include "interpose/process/checker_services.h"
 #include "interpose/runtime/heap_block.h"
 #include "interpose/runtime/host_address.h"
+#include "interpose/common/site_conditions.h"
 #include "interpose/common/tool_arena.h"
 #include "interpose/report/expect_scope.h"
 #include "interpose/common/compiler.h"
@@ -141,12 +142,16 @@ static uint32_t python_site(struct acl_call_record *ev)
 static uint64_t host_place(
 	void *context, struct acl_call_record *ev, const struct acl_rule *rule, bool counted)
 {
-	uint32_t item = test_item_number();
-	bool by_stack = ev && looks_at_stack(rule);
-	uint32_t near = ev ? KEEPING_ERRNO(python_site(ev)) : 0;
+	uint32_t item, near;
 	uint64_t place;
+	bool by_stack;
 
 	(void)context;
+	if (likely(!atomic_load_explicit(&site_conditions, memory_order_relaxed)))
+		return 0;
+	item = test_item_number();
+	by_stack = ev && looks_at_stack(rule);
+	near = ev ? KEEPING_ERRNO(python_site(ev)) : 0;
 	if (likely(!by_stack) && likely(!near) && likely(!item) && likely(!expect_any()))
 		return 0;
 	place = (uint64_t)expect_scope(rule->id, counted) << 48 | (uint64_t)expect_inside() << 32;
@@ -228,6 +233,7 @@ struct checks *checker_create(void)
 		.host_class = host_class,
 		.module = host_module,
 		.place = host_place,
+		.places = &site_conditions,
 		.thread_lives = host_thread_lives,
 		.init_config = host_init_config,
 		.finding = host_finding,
@@ -241,5 +247,7 @@ struct checks *checker_create(void)
 	struct checks_config config = {.target = CHECKS_TARGET_DOCUMENTS};
 
 	settings_checks(&config);
+	if (suppress_by_stack(NULL))
+		site_condition_set(SITE_OF_STACK);
 	return checks_create(&config, &host);
 }

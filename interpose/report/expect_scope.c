@@ -14,6 +14,7 @@
 #include "interpose/report/verdict.h"
 #include "interpose/common/suppression.h"
 #include "interpose/common/text.h"
+#include "interpose/common/site_conditions.h"
 #include "interpose/common/thread_state.h"
 
 #define ENTRIES 1024
@@ -104,6 +105,7 @@ static int scope_open(const struct opening *o)
 	uint16_t entry = entry_for(o);
 	unsigned at;
 
+	site_condition_set(SITE_OF_SCOPE);
 	at = t->n_scopes;
 	if (at < THREAD_SCOPES) {
 		t->scopes[at] = 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "interpose/common/compiler.h"
+#include "interpose/common/site_conditions.h"
 #include "interpose/common/text.h"
 #include "interpose/common/tool_arena.h"
 
@@ -55,6 +56,8 @@ void aclcheck_test_begin(const char *name)
 	const char *copy = name ? arena_string(name) : NULL;
 
 	atomic_store_explicit(&item, copy, memory_order_release);
+	if (copy)
+		site_condition_set(SITE_OF_TEST);
 	atomic_store(&current, copy ? atomic_fetch_add(&begun, 1) + 1 : 0);
 	if (lines_take()) {
 		used = 0;

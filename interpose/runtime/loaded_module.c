@@ -13,6 +13,7 @@
 #include "interpose/runtime/loaded_module.h"
 #include "interpose/runtime/module_walk.h"
 
+#include "interpose/common/site_conditions.h"
 #include "interpose/common/tool_arena.h"
 #include "interpose/common/compiler.h"
 
@@ -141,7 +142,8 @@ static const struct acl_module *keep(const struct snapshot *old, struct acl_modu
 		copy->path = "";
 	copy->layer = layer_of(copy);
 	copy->id = ++last_id;
-	atomic_store_explicit(&by_id[copy->id], copy, memory_order_release);
+	atomic_store(&by_id[copy->id], copy);
+	site_condition_set(SITE_OF_PYTHON);
 	return copy;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "interpose/common/kernel_copy.h"
+#include "interpose/common/site_conditions.h"
 #include "interpose/common/tool_arena.h"
 #include "interpose/runtime/elf_symbols.h"
 #include "interpose/runtime/library_name.h"
@@ -177,6 +178,12 @@ const struct python_interpreter *python_interpreter(void)
 			p = none;
 	}
 	atomic_store_explicit(&looked_at, newest, memory_order_release);
+	if (!p) {
+		site_condition_clear(SITE_OF_PYTHON);
+		/* One that came meanwhile set it before it was cleared. */
+		if (module_by_id(newest + 1))
+			site_condition_set(SITE_OF_PYTHON);
+	}
 	return p;
 }
 

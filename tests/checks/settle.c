@@ -11,6 +11,8 @@ static struct fixture *fixture;
 
 /* Two rules that yield, the first to the second, and one that does not; of a severity that fails a gate. */
 static const struct acl_rule *specific, *general, *always;
+/* One that never yields either, and is less specific than the first. */
+static const struct acl_rule *ranked;
 
 static struct acl_call_record call;
 
@@ -23,6 +25,23 @@ static void begin(unsigned line)
 	call.pid = call.tid = fixture->tid;
 	call.pthread_id = fixture_pthread(fixture->tid);
 	checks_enter(fixture->checks, &call);
+}
+
+static bool make(const struct acl_rule *rule, bool broken);
+
+/* The same rule at the same place, in whole calls of another thread. */
+static void in_another_thread(const struct acl_rule *rule, unsigned line, unsigned times)
+{
+	struct acl_call_record own = call;
+	uint32_t tid = fixture->tid;
+
+	for (fixture->tid = tid + 1; times; times--) {
+		begin(line);
+		make(rule, true);
+		findings_settle(fixture->checks, &call);
+	}
+	fixture->tid = tid;
+	call = own;
 }
 
 static bool make(const struct acl_rule *rule, bool broken)
@@ -139,6 +158,67 @@ static void beside_another(void **state)
 	want(fixture, named(always, NULL));
 }
 
+/* A repeat is counted where it is made; what it is to the others of its call stays the same. */
+static void repeats_among_others(void **state)
+{
+	uint64_t before = count_of(always), first = 0;
+	char names[512];
+
+	(void)state;
+	for (unsigned i = 1; i < 50; i++) {
+		begin(12);
+		make(always, true);
+		make(general, true);
+		make(specific, true);
+		findings_settle(fixture->checks, &call);
+		assert_true(call.state.finding != 0 && call.state.finding != FINDING_PENDING);
+	}
+	assert_int_equal(count_of(always) - before, 49);
+	want(fixture, named(always, always));
+	before = count_of(always);
+	for (unsigned i = 1; i < 50; i++) {
+		begin(13);
+		make(ranked, true);
+		make(specific, true);
+		findings_settle(fixture->checks, &call);
+		/* The more specific one is the finding of the call, at each time. */
+		if (i == 1)
+			assert_ptr_equal(fixture->found[fixture->n_found - 2].rule, specific);
+		first = first ? first : call.state.finding;
+		assert_int_equal(call.state.finding, first);
+		call.state.phase = ACL_LEAVE;
+		make(general, true);
+		findings_settle(fixture->checks, &call);
+	}
+	assert_int_equal(count_of(always) - before, 98);
+	snprintf(names, sizeof(names), "%s:error %s:error %s:error %s:error", specific->id, specific->id,
+		ranked->id, ranked->id);
+	want(fixture, names);
+}
+
+/* Other threads count it meanwhile, so that it comes to a number that is shown without having been written.
+ */
+static void shown_only_when_written(void **state)
+{
+	(void)state;
+	in_another_thread(general, 14, 90);
+	want(fixture, named(general, general));
+	begin(14);
+	make(general, true);
+	in_another_thread(general, 14, 9);
+	want(fixture, "");
+	findings_settle(fixture->checks, &call);
+	want(fixture, "");
+	in_another_thread(general, 14, 1);
+	assert_int_equal(fixture->found[fixture->n_found - 1].repeat, 101);
+	want(fixture, named(general, NULL));
+	in_another_thread(general, 14, 898);
+	want(fixture, "");
+	in_another_thread(general, 14, 1);
+	assert_int_equal(fixture->found[fixture->n_found - 1].repeat, 1000);
+	want(fixture, named(general, NULL));
+}
+
 static unsigned evaluated;
 
 static void parts_only_when_broken(void **state)
@@ -154,7 +234,8 @@ static void parts_only_when_broken(void **state)
 	expect("");
 	assert_true(
 		FINDING_OF(fixture->checks, &call, always, true, PARTS(part_uint("n", ++evaluated)), "yes"));
-	assert_int_equal(evaluated, 1);
+	/* The first time to know what it counts as. */
+	assert_in_range(evaluated, 1, 2);
 	expect(named(always, NULL));
 }
 
@@ -175,12 +256,17 @@ static int create(void **state)
 			continue;
 		if (!rule->yields && !rule->rank)
 			always = rule;
+		else if (!rule->yields)
+			ranked = rule;
 		else if (!specific || rule->rank < specific->rank)
 			specific = rule;
 		if (rule->yields && (!general || rule->rank > general->rank))
 			general = rule;
 	}
-	return specific && general && always && specific->rank < general->rank ? 0 : -1;
+	return specific && general && always && ranked && specific->rank < general->rank &&
+			       specific->rank < ranked->rank
+		       ? 0
+		       : -1;
 }
 
 int main(void)
@@ -192,6 +278,8 @@ int main(void)
 		cmocka_unit_test(findings_of_enter_come_first),
 		cmocka_unit_test(once_a_call),
 		cmocka_unit_test(beside_another),
+		cmocka_unit_test(repeats_among_others),
+		cmocka_unit_test(shown_only_when_written),
 		cmocka_unit_test(parts_only_when_broken),
 	};
 

@@ -118,19 +118,23 @@ static bool check_unpinned(struct checks *c, struct acl_call_record *call, const
 
 /* --- async-copy-alignment ----------------------------------------------------------- */
 
+/* Both sides lie on one device. */
+static bool inside_device(const struct op_entry *e)
+{
+	return e->src->location == ACCESS_DEVICE && e->dst->location == ACCESS_DEVICE &&
+	       e->src->block.block && e->dst->block.block &&
+	       load_relaxed(&e->src->block.block->device) == load_relaxed(&e->dst->block.block->device);
+}
+
 static void report_alignment(
 	struct checks *c, struct acl_call_record *call, const struct operation *op, const struct op_entry *e)
 {
-	bool inside =
-		e->src->location == ACCESS_DEVICE && e->dst->location == ACCESS_DEVICE &&
-		e->src->block.block && e->dst->block.block &&
-		load_relaxed(&e->src->block.block->device) == load_relaxed(&e->dst->block.block->device);
 	unsigned src = (uintptr_t)e->src->address % ALIGNMENT, dst = (uintptr_t)e->dst->address % ALIGNMENT;
 	const struct op_access *bad = src ? e->src : e->dst;
 	char text[OPERAND_TEXT], also[OPERAND_TEXT + 40], other[OPERAND_TEXT];
 
 	FINDING_BROKEN(c, call, RULE("async-copy-alignment"),
-		PARTS(part_relaxed_to(inside ? ACL_SEV_WARNING : ACL_RELAXED_OFF),
+		PARTS(part_relaxed_to(inside_device(e) ? ACL_SEV_WARNING : ACL_RELAXED_OFF),
 			part_uint("src mod 64", src), part_uint("dst mod 64", dst), COPY_PARTS(op, e),
 			OPERAND_PARTS(e->src), OPERAND_PARTS(e->dst), part_object("stream", stream_of(call))),
 		"%s %p is %u bytes past a 64-byte boundary: %s%s", bad->name, bad->address, src ? src : dst,
@@ -213,7 +217,7 @@ static bool misaligned(const struct op_entry *e)
 	return ((uintptr_t)e->src->address | (uintptr_t)e->dst->address) & (ALIGNMENT - 1);
 }
 
-/* Alignment is checked of plain copies only: the documents have no such text for the other forms. */
+/* Alignment is checked of linear copies only: the documents have no such text for the other forms. */
 static void async_copy_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct operation *op = operation_of(c, call);
@@ -232,6 +236,24 @@ static void async_copy_enter(struct checks *c, struct acl_call_record *call)
 		if (linear && misaligned(&e))
 			check_alignment(c, call, op, &e);
 	}
+}
+
+static __attribute__((noinline, cold)) void misaligned_copy_report(
+	struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op = operation_of(c, call);
+	struct op_entry e = operation_entry(op, 0);
+
+	report_alignment(c, call, op, &e);
+}
+
+/* Counted as evaluated with all plain copies, which are decoded. */
+static void misaligned_copy_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct op_access *first = thread_of(call)->operation->first;
+
+	if (first[0].address != first[1].address && !finding_repeats(c, call, RULE("async-copy-alignment")))
+		misaligned_copy_report(c, call);
 }
 
 /* One run mode for the process: what the direction says is enough. */
@@ -292,5 +314,7 @@ static bool copy_create(struct checks *c)
 	return true;
 }
 
-const struct check_module module_copy = {
-	.create = copy_create, .hooks = hooks, .n_hooks = sizeof(hooks) / sizeof(hooks[0])};
+const struct check_module module_copy = {.create = copy_create,
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.misaligned = misaligned_copy_enter};
