@@ -20,6 +20,7 @@ const char *const messages[MSG_COUNT][ACL_LANG_COUNT] = {
 	[MSG_CONTEXT] = {"context ", "上下文 "},
 	[MSG_HINT] = {"hint: ", "建议: "},
 	[MSG_SEE] = {"see:  ", "参见: "},
+	[MSG_AT] = {"   at ", "   位于 "},
 	[MSG_SEEN] = {"seen %u times here", "此处已出现 %u 次"},
 	[MSG_FURTHER] = {"repeats here are counted and shown at %u, then each tenfold",
 		"此处的重复只计数,在第 %u 次及其后每十倍时再显示"},
@@ -70,6 +71,7 @@ const char *const messages[MSG_COUNT][ACL_LANG_COUNT] = {
 		"规则：已评估 %u / %u 条启用的规则 (--format rules 列出)\n"},
 	[MSG_EVIDENCE_ENDS] = {"order of tasks unknown behind: ", "以下情形之后的任务顺序未知："},
 	[MSG_INCONCLUSIVE] = {"inconclusive: ", "无法判定："},
+	[MSG_COST] = {"cost of the tool: ", "工具的开销："},
 	[MSG_KNOWN] = {" known", " 已知"},
 	[MSG_NEW] = {" NEW", " 新增"},
 };

@@ -23,6 +23,7 @@ enum message {
 	MSG_CONTEXT,
 	MSG_HINT,
 	MSG_SEE,
+	MSG_AT, /* before a call stack */
 	MSG_SEEN,
 	MSG_FURTHER,
 	MSG_SUMMARY,
@@ -64,6 +65,7 @@ enum message {
 	MSG_RULES_EVALUATED,
 	MSG_EVIDENCE_ENDS,
 	MSG_INCONCLUSIVE,
+	MSG_COST,
 	MSG_KNOWN,
 	MSG_NEW,
 	MSG_COUNT

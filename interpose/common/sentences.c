@@ -19,7 +19,19 @@ struct sentence {
 
 static const struct sentence table[] = {
 #define SENTENCE(english, chinese) {english, chinese},
+#define LABEL(english, chinese)
 #include "interpose/common/sentences.def"
+#include "interpose/common/message_sentences.def"
+#undef LABEL
+#undef SENTENCE
+};
+
+static const struct sentence labels[] = {
+#define SENTENCE(english, chinese)
+#define LABEL(english, chinese) {english, chinese},
+#include "interpose/common/sentences.def"
+#include "interpose/common/message_sentences.def"
+#undef LABEL
 #undef SENTENCE
 };
 
@@ -38,14 +50,14 @@ struct matching {
 /* After a conversion ("%llu"), which begins at format; kind gets its letter. */
 static const char *after_conversion(const char *format, char *kind)
 {
-	format += 1 + strspn(format + 1, "0123456789.-+ lz");
+	format += 1 + strspn(format + 1, "0123456789.-+ *lz");
 	*kind = *format;
 	return format + (*format != '\0');
 }
 
 static bool may_be(char kind, char c)
 {
-	return kind == 's' || (c && strchr("0123456789abcdefx-", c));
+	return kind == 's' || (c && strchr("0123456789abcdefx-", c)) || (kind == 'f' && c == '.');
 }
 
 /*
@@ -112,10 +124,22 @@ static void put_stretch(struct text *t, struct stretch text, unsigned depth);
 static void put_sentence(struct text *t, const struct sentence *s, const struct matching *m, unsigned depth)
 {
 	for (const char *p = s->chinese; *p; p++) {
-		if (*p != '%')
+		const struct stretch *value;
+		bool as_is;
+
+		if (*p != '%') {
 			text_char(t, *p);
-		else if (*++p >= '1' && *p <= '9')
-			put_stretch(t, m->values[*p - '1'], depth + 1);
+			continue;
+		}
+		as_is = *++p == '=';
+		p += as_is;
+		if (*p < '1' || *p > '9')
+			continue;
+		value = &m->values[*p - '1'];
+		if (as_is)
+			text_safe(t, value->at, value->n);
+		else
+			put_stretch(t, *value, depth + 1);
 	}
 }
 
@@ -160,11 +184,22 @@ static void put_stretch(struct text *t, struct stretch text, unsigned depth)
 	}
 }
 
+static const char *label_of(struct stretch text)
+{
+	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++)
+		if (!strncmp(labels[i].english, text.at, text.n) && !labels[i].english[text.n])
+			return labels[i].chinese;
+	return NULL;
+}
+
 void sentences_put(struct text *t, const char *english, size_t n, enum acl_lang lang)
 {
 	const struct stretch text = {english, strnlen(english, n)};
+	const char *label = lang == ACL_LANG_ZH ? label_of(text) : NULL;
 
-	if (lang == ACL_LANG_ZH)
+	if (label)
+		text_str(t, label);
+	else if (lang == ACL_LANG_ZH)
 		put_stretch(t, text, 0);
 	else
 		text_safe(t, english, n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sentences of findings in another language.  Findings are made, and reports written, in English. */
+/* What is said to people in another language.  Findings are made, and reports written, in English. */
 #ifndef INTERPOSE_SENTENCES_H
 #define INTERPOSE_SENTENCES_H
 
@@ -8,7 +8,8 @@
 #include "checks/engine/rule_table.h"
 #include "interpose/common/text.h"
 
-/* Writes the sentences of a finding in the language, those that are not in the table as they are. */
+/* Writes a label, or the sentences of a finding or message, in the language; those that are not in the table
+ * as they are. */
 void sentences_put(struct text *t, const char *english, size_t n, enum acl_lang lang);
 
 #endif

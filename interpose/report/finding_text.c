@@ -29,6 +29,12 @@ static const char *msg(enum message m)
 	return messages[m][lang()];
 }
 
+/* In the language, what the table has of it. */
+static void words(struct text *t, const char *english)
+{
+	sentences_put(t, english, 1024, lang());
+}
+
 /* The translation if there is one. */
 static const char *in_lang(const char *const text[ACL_LANG_COUNT])
 {
@@ -130,7 +136,7 @@ static void fault_lines(struct text *t, const struct acl_finding *f)
 {
 	if (f->detail) {
 		text_str(t, "   ");
-		sentences_put(t, f->detail, 1024, lang());
+		words(t, f->detail);
 		text_char(t, '\n');
 	}
 	for (unsigned i = 0; i < f->n_values && i < ACL_FINDING_VALUES; i++) {
@@ -158,7 +164,13 @@ static void moment(struct text *t, enum message what, const struct acl_call_site
 
 static void object_lines(struct text *t, const struct acl_object_history *b)
 {
-	text_fmt(t, "   %s: %s", b->role ? b->role : "object", b->kind ? b->kind : "");
+	char digits[64];
+	struct text size;
+
+	text_str(t, "   ");
+	words(t, b->role ? b->role : "object");
+	text_str(t, ": ");
+	words(t, b->kind ? b->kind : "");
 	/* What has no handle or address, such as the initialisation of the process. */
 	if (b->value) {
 		text_char(t, ' ');
@@ -170,8 +182,10 @@ static void object_lines(struct text *t, const struct acl_object_history *b)
 		text_char(t, '"');
 	}
 	if (b->size) {
+		text_init(&size, digits, sizeof(digits));
+		text_size(&size, b->size);
 		text_str(t, ", ");
-		text_size(t, b->size);
+		words(t, digits);
 	}
 	if (b->device >= 0)
 		text_fmt(t, ", %s%u", msg(MSG_DEVICE), (uint64_t)b->device);
@@ -211,7 +225,7 @@ static void consequence(struct text *t, const struct finding_record *s)
 {
 	call_lines(t, s);
 	text_fmt(t, "   %s%u\n", msg(MSG_SECONDARY), s->f->cause);
-	frames(t, s->ips, s->n_ips ? 1 : 0, "   at ", "      ");
+	frames(t, s->ips, s->n_ips ? 1 : 0, msg(MSG_AT), "      ");
 }
 
 void finding_line(struct text *t, const struct finding_record *s, bool colour)
@@ -238,7 +252,7 @@ void finding_text(struct text *t, const struct finding_record *s, bool colour)
 	}
 	call_lines(t, s);
 	fault_lines(t, s->f);
-	frames(t, s->ips, s->n_ips, "   at ", "      ");
+	frames(t, s->ips, s->n_ips, msg(MSG_AT), "      ");
 	for (unsigned i = 0; i < s->f->n_objects && i < ACL_FINDING_OBJECTS; i++)
 		object_lines(t, &s->f->objects[i]);
 	closing_lines(t, s, colour);
@@ -388,7 +402,8 @@ static void evidence_line(struct text *t, const struct checks_totals *totals)
 		text_str(t, separator ? separator : "   ");
 		if (!separator)
 			text_str(t, msg(MSG_EVIDENCE_ENDS));
-		text_fmt(t, "%u %s", totals->evidence_ends[i], checks_evidence_end_name(i));
+		text_fmt(t, "%u ", totals->evidence_ends[i]);
+		words(t, checks_evidence_end_name(i));
 		separator = ", ";
 	}
 	if (separator)
@@ -421,8 +436,11 @@ void summary_text(struct text *t, const struct checks *c, const char *report, ui
 	text_str(t, acl_verdict_names[verdict]);
 	if (colour)
 		text_str(t, PLAIN);
-	for (unsigned i = 0; (reason = verdict_reason(i, &text)); i++)
-		text_fmt(t, i ? ", %s (%s)" : "; %s (%s)", reason, text);
+	for (unsigned i = 0; (reason = verdict_reason(i, &text)); i++) {
+		text_fmt(t, i ? ", %s (" : "; %s (", reason);
+		words(t, text);
+		text_char(t, ')');
+	}
 	text_char(t, '\n');
 	if (report) {
 		text_fmt(t, "   %s", msg(MSG_REPORT));

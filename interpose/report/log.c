@@ -14,6 +14,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "interpose/common/sentences.h"
 #include "interpose/common/tool_open.h"
 #include "interpose/common/file_status.h"
 #include "interpose/config/job_identity.h"
@@ -138,12 +139,12 @@ void log_write(struct text *record)
 
 void log_line(const char *line)
 {
-	char buf[512];
+	char buf[1024];
 	struct text t;
 
 	text_init(&t, buf, sizeof(buf));
 	text_str(&t, "aclcheck: ");
-	text_safe(&t, line, sizeof(buf) - 16);
+	sentences_put(&t, line, 512 - 16, settings_number(SETTING_LANG) == 1 ? ACL_LANG_ZH : ACL_LANG_EN);
 	text_char(&t, '\n');
 	log_write(&t);
 }

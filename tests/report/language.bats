@@ -55,16 +55,83 @@ english_left() {
 	done
 }
 
-@test "every sentence of a finding has a Chinese one, with the same values" {
+# english_in FILE: lines with four English words in a row; names of documents, usage and programs are as they are.
+english_in() {
+	grep -E "(^|[^A-Za-z0-9_/.-])([A-Za-z]*[a-z]{2},? ){3}[a-z]{2,}" "$1" | grep -Ev "参见: |现有：|用法：|AscendCL data transfer guide|Flame Chart|Latency"
+}
+
+chinese_in() {
+	LC_ALL=C grep -q $'[\xe4-\xe9][\x80-\xbf][\x80-\xbf]' "$1"
+}
+
+@test "no English sentence is left: help of every command, settings, misuse" {
+	for command in run report merge diff suppress trace summary trace-compass rules settings; do
+		"$ACLCHECK" "$command" --help >en
+		ACLCHECK_LANG=zh "$ACLCHECK" "$command" --help >zh
+		[ -n "$(english_in en)" ]
+		[ -z "$(english_in zh)" ] || { english_in zh; return 1; }
+		chinese_in zh
+	done
+	export ACLCHECK_LANG=zh
+	"$ACLCHECK" --help >zh
+	"$ACLCHECK" settings >>zh
+	"$ACLCHECK" rules | head -50 >>zh
+	"$ACLCHECK" rules async-copy-alignment | head -8 >>zh
+	for misuse in "rum" "run --repot x" "run --report" "run --l" "run" "run -- ./none" "run --report . -- true" "run --softnpu=8x -- true" \
+		"run --soc x -- true" "run --rules x -- true" "run --timeout x -- true" "run --watch x -- true" "run --suppress none -- true" \
+		"report none.json" "report --format x r.json" "report --lang fr r.json" "report --max-findings x r" "diff a" "suppress --reason= r" \
+		"suppress --until x r" "trace" "trace --buffers x -- true" "trace --class x -- true" "summary" "summary none" "trace-compass" \
+		"rules nothing-of-it" "settings x"; do
+		# shellcheck disable=SC2086
+		! "$ACLCHECK" $misuse >out 2>&1
+		chinese_in out || { echo "$misuse"; cat out; return 1; }
+		cat out >>zh
+	done
+	[ -z "$(english_in zh)" ] || { english_in zh; return 1; }
+}
+
+@test "no English sentence is left: a run, its report and its page" {
+	echo '{"lang": "zh", "exitcode": 999}' >c.json
+	export ACLCHECK_LANG=zh
+	"$ACLCHECK" run --softnpu --watch notes --report r.json -- sh -c '"$1" twelve; "$1" abort; ACLCHECK_CONFIG=c.json "$1"
+		ACLCHECK_CHECKS=off "$1"; ACLCHECK_RULES=-all "$1"; env -i python3 -c 0; exit 0' sh "$PROGRAM" >zh 2>&1 || [ $? = 97 ]
+	grep -q "^aclcheck: 结论 fail" zh
+	grep -q "源内存: 页锁定主机内存 0x.*65536 字节 (64.0 KiB)" zh
+	grep -q "位于 copy_in" zh
+	grep -q "exitcode：'999' 应为以下范围内的数：1-255" zh
+	grep -q "的情况下运行了" zh
+	"$ACLCHECK" report r.json >>zh || [ $? = 97 ]
+	"$ACLCHECK" run --softnpu --timeout 1 -- sleep 5 >>zh 2>&1 || [ $? = 98 ]
+	"$ACLCHECK" run --softnpu -- true >>zh 2>&1 || [ $? = 98 ]
+	[ -z "$(english_in zh)" ] || { english_in zh; return 1; }
+	"$ACLCHECK" report --format html -o page.html r.json || [ $? = 97 ]
+	ACLCHECK_LANG=en "$ACLCHECK" report --format html -o english.html r.json || [ $? = 97 ]
+	for page in page english; do
+		sed -e '/<style>/,/<\/style>/d' -e '/<script>/,/<\/script>/d' -e 's/<[^>]*>/\n/g' $page.html | grep -v "misaligned" >$page
+	done
+	[ -n "$(english_in english)" ]
+	[ -z "$(english_in page)" ] || { english_in page; return 1; }
+	grep -q '<html lang="zh">' page.html
+	# The report itself has one language.
+	[[ $(json r.json '[d["text"] for d in r["inconclusive"]]') == *"ended without its end record"* ]]
+}
+
+@test "every sentence has a Chinese one, with the same values" {
 	run python3 "$SOURCE/tests/report/sentences.py" "$SOURCE"
 	echo "$output"
 	[ "$status" = 0 ]
 	[ -z "$output" ]
 	# It sees one that has none.
-	cp -r --parents "$SOURCE/checks/rules" "$SOURCE/interpose/common/sentences.def" .
+	cp -r --parents "$SOURCE/checks/rules" "$SOURCE/interpose/common/"{,message_}sentences.def .
 	sed -i 's/"The stream is being captured: end the capture first."/"This one has no translation."/' ".$SOURCE"/checks/rules/*/*.c
 	run python3 "$SOURCE/tests/report/sentences.py" ".$SOURCE"
 	[[ $output == *'no Chinese for "This one has no translation."'* ]]
+	cp -r --parents "$SOURCE/tools/aclcheck" .
+	sed -i 's/"out of memory"/"Neither has this one."/' ".$SOURCE"/tools/aclcheck/main.c
+	sed -i 's/<h2>By rule/<h2>Nor this heading/' ".$SOURCE"/tools/aclcheck/formats/page/page.html
+	run python3 "$SOURCE/tests/report/sentences.py" ".$SOURCE"
+	[[ $output == *'no Chinese for "Neither has this one."'* ]]
+	[[ $output == *'no Chinese for "Nor this heading"'* ]]
 }
 
 @test "the sentence of a finding, by the process and from its report" {

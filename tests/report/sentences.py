@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The English sentences that findings are made of: the string literals of the checker's C files that go into a detail.
+"""The English sentences that people read: the string literals of the checker's C files that go into the detail of a finding, what
+the library and the command say (help, messages, reasons of inconclusive), and the words of the HTML page.
 
-sentences.py SOURCE [TABLE]: lists them, or those that the table of translations lacks, one JSON string a line."""
+sentences.py SOURCE: lists those that the table of translations lacks."""
 import glob
 import json
 import os
@@ -48,27 +49,80 @@ def sentences(source):
     return seen
 
 
+# What the library and the command say. Not: formats that machines read, and numbers of a recording (aclcheck summary).
+SAYING = ['interpose/**/*.c', 'tools/aclcheck/**/*.c', 'tools/aclcheck/commands.def', 'interpose/common/settings_table.def']
+SILENT = re.compile(r'/(format_(github|gitlab|junit|sarif|tap|rules)|github_summary|summary_\w+|rules_table|messages|unwind|stack_memory|'
+                    r'tool_stack|cfi\w*|dwarf\w*|trace_sink|last_calls_mapping|python_\w+|demangle|ctf_metadata|log_stream)\.c$')
+# Assembler, formats of JSON, documents that are printed for the project itself, words of a report; texts of messages.c.
+NO_SENTENCE = re.compile(r'^\.|incbin|popsection|\\f[IBR]|^\| |^aclcheck( run)?$|^(aclcheck: )?status |^s:|^Configuration key$|^Default:$|'
+                         r'^usage: |processes, %u findings|^(run|report|merge|diff|suppress|trace|summary|trace-compass|rules|settings) [\[A-Z<-]|'
+                         r'^trace-compass --install|^--|^-[a-z], ')
+# Parts that are put together before they are looked up, and what is in two languages beside the code.
+ELSEWHERE_TOO = {
+    'since CANN %s or before:', 'since CANN %s:', 'in no release yet:', 'Why, and what the runtime does', 'How to fix it',
+    'Cannot be checked', 'not ok', 'standard output', 'standard error', 'must be one of', 'must begin with one of',
+    'must be a number in', "; did you mean '%s'?", 'names no rule, family, severity or tier', 'option ', 'FILE',
+    'calls were forwarded unseen: made while the tool itself was at work on the thread', 'thread %u of process %u was in',
+    'no trace,', 'cannot open the runtime that ACLCHECK_RUNTIME names:', 'libaclcheck.so is neither beside this command nor in',
+    'the software runtime (%s/) is neither beside this command nor in', 'no such file', 'time', 'aclcheck COMMAND',
+    'AscendCL calls', 'AscendCL call times',  # as Trace Compass calls them
+}
+
+
+def messages(source):
+    """What is said, by file: pieces of help texts, and whole messages."""
+    seen = {}
+    for pattern in SAYING:
+        for path in sorted(glob.glob(os.path.join(source, pattern), recursive=True)):
+            if SILENT.search(path):
+                continue
+            # Octal and hexadecimal escapes are of terminals.
+            text = re.sub(r'\\(?:[0-7]{1,3}|x[0-9a-f]{2})', ' ', open(path, encoding='utf-8').read())
+            for value, before in literals(text):
+                for piece in re.split('[\n\t]', value):
+                    words = re.sub(r'%[-+ 0-9.*]*(ll|l|z)?[a-zA-Z]', '', piece)
+                    if len(re.findall(r'[A-Za-z]{2,}', words)) >= 2 and ' ' in words.strip() and \
+                            not OTHER.search(before) and not NO_SENTENCE.search(piece.strip()) and piece.strip() not in ELSEWHERE_TOO:
+                        seen.setdefault(piece.strip(), os.path.relpath(path, source))
+    return seen
+
+
+def page(source):
+    """The words between the tags of the HTML page, and between its values."""
+    path = 'tools/aclcheck/formats/page/page.html'
+    text = re.sub(r'\{\{.*?\}\}', '\0', open(os.path.join(source, path), encoding='utf-8').read())
+    return {words.strip(): path for node in re.sub('<[^>]*>', '\1', text).split('\1') for words in node.split('\0')
+            if re.search('[A-Za-z]{2,}', re.sub('&[a-z]+;|aclcheck', '', words))}
+
+
 def conversions(english):
-    return re.findall(r'%[-+ 0-9.]*(?:ll|l|z)?[a-zA-Z]', english)
+    return re.findall(r'%[-+ 0-9.*]*(?:ll|l|z)?[a-zA-Z]', english)
 
 
 def table(source):
-    text = open(os.path.join(source, 'interpose/common/sentences.def'), encoding='utf-8').read()
-    rows = [(json.loads(a), json.loads(b)) for a, b in re.findall(r'^SENTENCE\((%s),\s*(%s)\)$' % (STRING, STRING), text, re.M)]
-    assert len(rows) == text.count('\nSENTENCE('), 'a row is not in the form of the others'
+    text = ''.join(open(os.path.join(source, 'interpose/common', name), encoding='utf-8').read()
+                   for name in ('sentences.def', 'message_sentences.def'))
+    rows = [(kind, json.loads(a), json.loads(b))
+            for kind, a, b in re.findall(r'^(SENTENCE|LABEL)\((%s),\s*(%s)\)$' % (STRING, STRING), text, re.M)]
+    assert len(rows) == text.count('\nSENTENCE(') + text.count('\nLABEL('), 'a row is not in the form of the others'
     return rows
 
 
 if __name__ == '__main__':
     rows = table(sys.argv[1])
-    known = dict(rows)
-    assert len(known) == len(rows), 'twice: %s' % [a for i, (a, _) in enumerate(rows) if a in dict(rows[:i])]
+    known = {(kind, english): chinese for kind, english, chinese in rows}
+    assert len(known) == len(rows), 'twice'
+    spoken = {english for kind, english in known if kind == 'SENTENCE'}
+    said = {english.strip() for kind, english in known}
     for english, path in sentences(sys.argv[1]).items():
-        if english not in known:
+        if english not in spoken:
             print('%s: no Chinese for %s' % (path, json.dumps(english)))
-    for english, chinese in rows:
-        kinds = conversions(english)
-        used = sorted(map(int, re.findall('%([1-9])', chinese)))
+    for english, path in list(messages(sys.argv[1]).items()) + list(page(sys.argv[1]).items()):
+        if english not in said:
+            print('%s: no Chinese for %s' % (path, json.dumps(english)))
+    for kind, english, chinese in rows:
+        kinds = conversions(english) if kind == 'SENTENCE' else []
+        used = sorted(map(int, re.findall('%=?([1-9])', chinese))) if kind == 'SENTENCE' else []
         # What only makes an English plural is left out.
         plural = {i + 1 for i, k in enumerate(kinds) if k == '%s' and
                   re.search(r'[a-z]%s|model%s of it %s not|context %s still', english)}

@@ -88,14 +88,15 @@ int cmd_diff(int argc, char **argv)
 
 	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		if (c == 'h')
-			return command_help("diff",
-				"  --fail-on error|warning   least severity of a new finding that "
-				"makes the exit code 97\n\nExit codes: 0 no such finding is new, 97 "
-				"one is, 98 NEW is inconclusive, 99 misuse.\n");
+			return command_help("diff", "--fail-on error|warning\tleast severity of a new "
+						    "finding that makes the exit code 97\n"
+						    "\nExit codes: 0 no such finding is new, 97 one is, 98 "
+						    "NEW is inconclusive, 99 misuse.\n");
 		if (c != 'f')
 			return command_bad_option(argv, optind, options);
 		if (!fail_on_parse(optarg, &fail_on) || fail_on == FAIL_ON_NEW)
-			return command_misuse("diff: --fail-on is error or warning");
+			return command_misuse(
+				"--fail-on: invalid value '%s' (expected error or warning)", optarg);
 	}
 	if (argc - optind != 2)
 		return command_misuse("diff: needs an old and a new report");

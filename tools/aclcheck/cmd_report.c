@@ -21,15 +21,19 @@ static int help(const char *name)
 	char lines[1024];
 
 	snprintf(lines, sizeof(lines),
-		"  --format F        %s\n  -o FILE           write there instead of standard output\n"
-		"  --suppress FILE   suppressions\n  --baseline OLD    report whose findings are known\n"
-		"  --max-findings N  text: N findings in full, ten times as many in a line each, the rest\n"
-		"                    as a number [all; 20 on a terminal]\n"
-		"  --lang L          text: en or zh [ACLCHECK_LANG, else en]\n"
-		"  --fail-on W       error, warning or new (than the baseline)\n\n"
-		"Reports of processes that were killed are read from their journals (.part).\n"
-		"The exit code is the verdict of all together: 0, %d fail, %d inconclusive.\n",
-		report_format_names(), COMMAND_FAIL, COMMAND_INCONCLUSIVE);
+		"--format F\t%s\n"
+		"-o FILE\twrite there instead of standard output\n"
+		"--suppress FILE\tsuppressions\n"
+		"--baseline OLD\treport whose findings are known\n"
+		"--max-findings N\ttext: N findings in full, ten times as many in a line each, the rest as a "
+		"number "
+		"[all; 20 on a terminal]\n"
+		"--lang L\ttext and page: en or zh [ACLCHECK_LANG, else en]\n"
+		"--fail-on W\terror, warning or new (than the baseline)\n"
+		"\nReports of processes that were killed are read from their journals (.part). The exit code "
+		"is the "
+		"verdict of all together: 0, 97 fail, 98 inconclusive.\n",
+		report_format_names());
 	return command_help(name, lines);
 }
 

@@ -19,6 +19,11 @@ static const char *const tier_names[] = {"mission", "state", "argument", "advice
 static const char *const default_names[] = {"on", "advice", "off"};
 static const char *const state_names[] = {"implemented", "planned", "uncheckable"};
 
+static const char *in(const char *const text[ACL_LANG_COUNT], enum acl_lang lang)
+{
+	return text[lang] && *text[lang] ? text[lang] : text[ACL_LANG_EN];
+}
+
 /* family NULL: of all families. */
 static void list(bool all, const char *family)
 {
@@ -30,7 +35,7 @@ static void list(bool all, const char *family)
 		printf("%-11s %-6s ", acl_severity_names[r->severity], default_names[r->dflt]);
 		if (all)
 			printf("%-11s ", state_names[r->state]);
-		printf("%-12s %-44s %s\n", r->family, r->id, r->title[ACL_LANG_EN]);
+		printf("%-12s %-44s %s\n", r->family, r->id, in(r->title, command_language()));
 	}
 }
 
@@ -120,25 +125,25 @@ static void functions(const struct acl_rule *r, enum acl_lang lang)
 		functions_of(r, since, lang);
 }
 
-static const char *in(const char *const text[ACL_LANG_COUNT], enum acl_lang lang)
-{
-	return text[lang] && *text[lang] ? text[lang] : text[ACL_LANG_EN];
-}
-
 static void explain(const struct acl_rule *r, enum acl_lang lang)
 {
 	static const char *const word[][ACL_LANG_COUNT] = {
 		{"Why, and what the runtime does", "原因与运行时行为"}, {"How to fix it", "如何修改"},
 		{"Wrong", "错误示例"}, {"Right", "正确示例"}, {"Document", "依据"},
 		{"Cannot be checked", "无法检查"}};
+	char line[256];
 
 	printf("%s: %s\n", r->id, in(r->title, lang));
-	printf("  %s, family %s, tier %s, default %s, %s\n", acl_severity_names[r->severity], r->family,
-		tier_names[r->tier], default_names[r->dflt], state_names[r->state]);
-	if (r->relaxed_since >= 0)
-		printf("  since CANN %s: %s\n", acl_cann_names[r->relaxed_since],
+	snprintf(line, sizeof(line), "%s, family %s, tier %s, default %s, %s",
+		acl_severity_names[r->severity], r->family, tier_names[r->tier], default_names[r->dflt],
+		state_names[r->state]);
+	printf("  %s\n", in_language(line));
+	if (r->relaxed_since >= 0) {
+		snprintf(line, sizeof(line), "since CANN %s: %s", acl_cann_names[r->relaxed_since],
 			r->relaxed_to == ACL_RELAXED_OFF ? "no longer a rule"
 							 : acl_severity_names[r->relaxed_to & 3]);
+		printf("  %s\n", in_language(line));
+	}
 	part(word[0][lang], in(r->why, lang));
 	part(word[1][lang], in(r->hint, lang));
 	part(word[2][lang], r->bad);
@@ -188,8 +193,7 @@ int cmd_rules(int argc, char **argv)
 	static const struct option options[] = {{"all", no_argument, NULL, 'a'},
 		{"coverage", no_argument, NULL, 'c'}, {"markdown", no_argument, NULL, 'm'},
 		{"lang", required_argument, NULL, 'l'}, {"help", no_argument, NULL, 'h'}, {0}};
-	const char *wanted = getenv("ACLCHECK_LANG");
-	enum acl_lang lang = wanted && !strncmp(wanted, "zh", 2) ? ACL_LANG_ZH : ACL_LANG_EN;
+	enum acl_lang lang = command_language();
 	bool all = false;
 	int c;
 
@@ -206,17 +210,19 @@ int cmd_rules(int argc, char **argv)
 			return 0;
 		case 'l':
 			if (strcmp(optarg, "en") && strcmp(optarg, "zh"))
-				return command_misuse("rules: --lang is en or zh");
-			lang = *optarg == 'z' ? ACL_LANG_ZH : ACL_LANG_EN;
+				return command_misuse(
+					"--lang: invalid value '%s' (expected en or zh)", optarg);
+			setenv("ACLCHECK_LANG", optarg, 1);
+			lang = command_language();
 			break;
 		case 'h':
 			return command_help("rules",
-				"  --all        also rules that cannot be checked\n"
-				"  --coverage   how many of the known rules are checked\n"
-				"  --markdown   all of them as the document checks/RULES.md\n"
-				"  --lang L     en or zh\n  ID           explains the rule; may hold * and "
-				"?\n"
-				"  FAMILY       lists the rules of the family\n");
+				"--all\talso rules that cannot be checked\n"
+				"--coverage\thow many of the known rules are checked\n"
+				"--markdown\tall of them as the document checks/RULES.md\n"
+				"--lang L\ten or zh\n"
+				"ID\texplains the rule; may hold * and ?\n"
+				"FAMILY\tlists the rules of the family\n");
 		default:
 			return command_bad_option(argv, optind, options);
 		}

@@ -16,10 +16,11 @@ static void print_plain(void)
 		setting_env_name((enum setting)s, env);
 		setting_option_name((enum setting)s, option);
 		printf("%s=%s\n", env, setting_table[s].argument);
-		printf("    key \"%s\"%s%s; default %s\n    %s\n", setting_table[s].word,
-			setting_is_option((enum setting)s) ? ", option " : "",
-			setting_is_option((enum setting)s) ? option : "",
-			*setting_table[s].dflt ? setting_table[s].dflt : "none", setting_table[s].text);
+		printf("    %s \"%s\"%s%s; %s %s\n    %s\n", in_language("key"), setting_table[s].word,
+			setting_is_option((enum setting)s) ? in_language(", option ") : "",
+			setting_is_option((enum setting)s) ? option : "", in_language("default"),
+			*setting_table[s].dflt ? setting_table[s].dflt : in_language("none"),
+			in_language(setting_table[s].text));
 	}
 }
 
@@ -73,8 +74,8 @@ int cmd_settings(int argc, char **argv)
 	else if (!strcmp(argv[1], "--man"))
 		print_man();
 	else if (!strcmp(argv[1], "--help"))
-		return command_help("settings",
-			"  --markdown   a table for README\n  --man        entries for the man page\n");
+		return command_help(
+			"settings", "--markdown\ta table for README\n--man\tentries for the man page\n");
 	else
 		return command_misuse("settings: unknown option '%s'", argv[1]);
 	return 0;

@@ -58,10 +58,10 @@ int cmd_suppress(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		if (c == 'h')
 			return command_help("suppress",
-				"  --reason TEXT   why they are accepted; without it each reason has to be "
+				"--reason TEXT\twhy they are accepted; without it each reason has to be "
 				"filled in\n"
-				"  --until DAY     last day they hold, as in 2027-01-31\n\n"
-				"Prints a file for --suppress: each finding by rule and fingerprint.\n");
+				"--until DAY\tlast day they hold, as in 2027-01-31\n"
+				"\nPrints a file for --suppress: each finding by rule and fingerprint.\n");
 		if (c == 'r')
 			reason = optarg;
 		else if (c == 'u')

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interpose/common/text.h"
+#include "interpose/common/sentences.h"
 #include "tools/aclcheck/common/command.h"
 
 #ifndef COMMANDS
@@ -24,30 +24,34 @@ const struct command commands[] = {
 	{NULL, NULL, NULL, NULL},
 };
 
-void command_say(const char *format, ...)
+static void say(const char *format, va_list ap)
 {
 	char line[8192], safe[4 * sizeof(line)];
 	struct text t;
+
+	vsnprintf(line, sizeof(line), format, ap);
+	/* Names of files and words of reports are others'. */
+	text_init(&t, safe, sizeof(safe));
+	sentences_put(&t, line, sizeof(line), command_language());
+	fprintf(stderr, "aclcheck: %s\n", safe);
+}
+
+void command_say(const char *format, ...)
+{
 	va_list ap;
 
 	va_start(ap, format);
-	vsnprintf(line, sizeof(line), format, ap);
+	say(format, ap);
 	va_end(ap);
-	/* Names of files and words of reports are others'. */
-	text_init(&t, safe, sizeof(safe));
-	text_safe(&t, line, sizeof(line));
-	fprintf(stderr, "aclcheck: %s\n", safe);
 }
 
 int command_misuse(const char *format, ...)
 {
 	va_list ap;
 
-	fputs("aclcheck: ", stderr);
 	va_start(ap, format);
-	vfprintf(stderr, format, ap);
+	say(format, ap);
 	va_end(ap);
-	fputc('\n', stderr);
 	return COMMAND_MISUSE;
 }
 
@@ -59,16 +63,6 @@ static const struct command *find(const char *name)
 	return NULL;
 }
 
-int command_help(const char *name, const char *lines)
-{
-	const struct command *c = find(name);
-
-	printf("usage: aclcheck %s\n\n%s\n", c->usage, c->text);
-	if (lines && *lines)
-		printf("\n%s", lines);
-	return 0;
-}
-
 void *need(void *p)
 {
 	if (!p) {
@@ -78,16 +72,46 @@ void *need(void *p)
 	return p;
 }
 
+/* "OPTION\tTEXT", or a paragraph. */
+static void help_line(const char *line, int indent)
+{
+	const char *end = line + strcspn(line, "\n"), *tab = memchr(line, '\t', (size_t)(end - line));
+	char *text = need(strndup(tab ? tab + 1 : line, (size_t)(end - (tab ? tab + 1 : line))));
+
+	command_wrap(
+		in_language(text), tab ? indent : 0, tab ? printf("  %.*s", (int)(tab - line), line) : 0);
+	free(text);
+}
+
+int command_help(const char *name, const char *lines)
+{
+	const struct command *c = find(name);
+	int width = 0;
+
+	printf("%s%s\n\n%s\n", in_language("usage: aclcheck "), c->usage, in_language(c->text));
+	if (!*lines)
+		return 0;
+	putchar('\n');
+	for (const char *at = lines; *at; at += strcspn(at, "\n") + 1) {
+		const int n = (int)strcspn(at, "\t\n");
+
+		width = at[n] == '\t' && n > width ? n : width;
+	}
+	for (const char *at = lines; *at; at += strcspn(at, "\n") + 1)
+		help_line(at, width + 4);
+	return 0;
+}
+
 static int help(FILE *to)
 {
-	fprintf(to, "usage: aclcheck COMMAND ...\n\n");
+	fprintf(to, "%sCOMMAND ...\n\n", in_language("usage: aclcheck "));
 	for (const struct command *c = commands; c->name; c++)
-		fprintf(to, "  %-10s %s\n", c->name, c->text);
-	fprintf(to,
-		"\n  aclcheck COMMAND --help explains each of them; aclcheck --version prints the version.\n"
-		"\nExit codes: the program's own when the verdict is pass, %d fail, %d inconclusive, %d "
-		"misuse.\n",
-		COMMAND_FAIL, COMMAND_INCONCLUSIVE, COMMAND_MISUSE);
+		fprintf(to, "  %-10s %s\n", c->name, in_language(c->text));
+	fprintf(to, "\n  %s\n\n%s\n",
+		in_language("aclcheck COMMAND --help explains each of them; aclcheck --version prints the "
+			    "version."),
+		in_language("Exit codes: the program's own when the verdict is pass, 97 fail, 98 "
+			    "inconclusive, 99 misuse."));
 	return to == stderr ? COMMAND_MISUSE : 0;
 }
 
@@ -96,6 +120,8 @@ static int subcommand(int argc, char **argv)
 	const struct command *c;
 	struct suggestion s;
 
+	/* What is wrong with an option is said in the words of the others: command_bad_option(). */
+	opterr = 0;
 	if (argc < 2)
 		return help(stderr);
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "checks/engine/rule_table.h"
+
 /* --- the frame (main.c) ---------------------------------------------------- */
 
 /*
@@ -34,11 +36,18 @@ extern const struct command commands[]; /* ended by a NULL name */
 void command_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same and COMMAND_MISUSE. */
 int command_misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Prints usage and text of a subcommand, then the given lines. */
+/* Prints usage and text of a subcommand, then the given lines: paragraphs, or "OPTION\tTEXT". */
 int command_help(const char *name, const char *lines);
 
 /* Memory or the end of the command. */
 void *need(void *p);
+
+/* --- language.c -------------------------------------------------------------- */
+
+/* ACLCHECK_LANG, which --lang sets. */
+enum acl_lang command_language(void);
+/* The text in it, as it is where the table of sentences lacks it; lives until eight more were wanted. */
+const char *in_language(const char *english);
 
 /* --- suggest.c --------------------------------------------------------------- */
 
@@ -52,13 +61,13 @@ void suggest(struct suggestion *s, const char *candidate);
 const char *suggest_text(const struct suggestion *s);
 
 /*
- * After getopt has refused the option before argv[index] and said so: names
+ * After getopt has refused the option before argv[index]: says so, and names
  * the one most like it.  COMMAND_MISUSE.
  */
 int command_bad_option(char *const *argv, int index, const struct option *options);
 
-/* A paragraph of --help: indented, at most 100 columns wide. */
-void command_wrap(const char *text, int indent);
+/* A paragraph of --help: indented, at most 100 columns wide. Begins in a column that is reached already. */
+void command_wrap(const char *text, int indent, int column);
 
 /* --- results that appear whole or not at all (whole_file.c) ---------------- */
 

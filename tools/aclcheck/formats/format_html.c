@@ -21,7 +21,10 @@ EMBED(html_script, "page.js");
 
 json_t *html_count(json_int_t n, const char *one, const char *many)
 {
-	return json_sprintf("%lld %s", (long long)n, n == 1 ? one : many);
+	char text[64];
+
+	snprintf(text, sizeof(text), "%lld %s", (long long)n, n == 1 ? one : many);
+	return json_string(in_language(text));
 }
 
 const char *html_class(const char *word)
@@ -52,7 +55,8 @@ json_t *html_members(const json_t *object)
 static void about(json_t *list, const char *name, const char *value)
 {
 	if (*value)
-		json_array_append_new(list, json_pack("{s:s, s:s}", "name", name, "value", value));
+		json_array_append_new(
+			list, json_pack("{s:s, s:s}", "name", in_language(name), "value", value));
 }
 
 static void about_command(json_t *page, json_t *list, const json_t *argv)
@@ -106,7 +110,7 @@ static void put_about(json_t *page, const json_t *report)
 		snprintf(status, sizeof(status), "%lld", number_of(run, "exit_status"));
 	else if (json_object_get(run, "signal"))
 		snprintf(status, sizeof(status), "signal %lld", number_of(run, "signal"));
-	about(list, "exit status", status);
+	about(list, "exit status", in_language(status));
 	about(list, "aclcheck", ACLCHECK_VERSION);
 	json_object_set_new(page, "about", list);
 }
@@ -119,8 +123,9 @@ static void put_totals(json_t *page, const json_t *report)
 	const json_t *one;
 	const char *key;
 
-	json_object_foreach((json_t *)json_object_get(report, "totals"), key, one) json_array_append_new(
-		list, json_pack("{s:s, s:s, s:O}", "name", key, "class", html_class(key), "count", one));
+	json_object_foreach((json_t *)json_object_get(report, "totals"), key, one)
+		json_array_append_new(list, json_pack("{s:s, s:s, s:O}", "name", in_language(key), "class",
+						    html_class(key), "count", one));
 	json_object_set_new(page, "totals", list);
 }
 
@@ -137,9 +142,9 @@ static void put_reasons(json_t *page, const json_t *report)
 			json_array_append_new(unmet, json_pack("{s:s, s:s}", "rule", expectation_rule(one),
 							     "reason", text_of(one, "reason")));
 	}
-	json_array_foreach(json_object_get(report, "inconclusive"), i, one) json_array_append_new(
-		reasons, json_pack("{s:s, s:s, s:s}", "reason", text_of(one, "reason"), "text",
-				 text_of(one, "text"), "ranks", finding_ranks(one)));
+	json_array_foreach(json_object_get(report, "inconclusive"), i, one) json_array_append_new(reasons,
+		json_pack("{s:s, s:s, s:s}", "reason", text_of(one, "reason"), "text",
+			in_language(text_of(one, "text")), "ranks", in_language(finding_ranks(one))));
 	json_object_set_new(page, "unmet", unmet);
 	json_object_set_new(page, "reasons", reasons);
 }
@@ -158,11 +163,12 @@ static void put_expectations(json_t *page, const json_t *report)
 
 		json_array_append_new(
 			list, json_pack("{s:s, s:s, s:s, s:s, s:s}", "class", unmet ? "fail" : "pass",
-				      "state", state, "rule", expectation_rule(one), "reason",
-				      text_of(one, "reason"), "place", expectation_place(report, one)));
+				      "state", in_language(state), "rule", expectation_rule(one), "reason",
+				      text_of(one, "reason"), "place",
+				      in_language(expectation_place(report, one))));
 	}
 	json_array_foreach(json_object_get(report, "unused_suppressions"), i, one) json_array_append_new(
-		stale, json_pack("{s:s, s:s, s:s}", "state", text_of(one, "state"), "rule",
+		stale, json_pack("{s:s, s:s, s:s}", "state", in_language(text_of(one, "state")), "rule",
 			       expectation_rule(one), "reason", text_of(one, "reason")));
 	json_object_set_new(page, "has_expectations", json_boolean(json_array_size(list)));
 	json_object_set_new(page, "expectations", list);
@@ -180,6 +186,11 @@ void print_html(FILE *to, const json_t *report)
 		"script_hash", HTML_SCRIPT_HASH, "version", ACLCHECK_VERSION, "verdict", verdict,
 		"verdict_class", html_class(verdict), "calls", number_of(report, "calls")));
 
+	json_object_set_new(page, "lang", json_string(command_language() == ACL_LANG_ZH ? "zh" : "en"));
+	json_object_set_new(page, "findings_label", json_string(in_language("Findings")));
+	json_object_set_new(page, "search_hint", json_string(in_language("rule, function, file, text")));
+	json_object_set_new(page, "shown_of", json_string(in_language("of")));
+	json_object_set_new(page, "shown_findings", json_string(in_language("findings")));
 	put_about(page, report);
 	put_totals(page, report);
 	put_reasons(page, report);

@@ -24,14 +24,6 @@ static const char *msg(enum message m)
 	return messages[m][lang];
 }
 
-/* ACLCHECK_LANG, which --lang sets. */
-static enum acl_lang wanted_language(void)
-{
-	const char *word = getenv("ACLCHECK_LANG");
-
-	return word && !strncmp(word, "zh", 2) ? ACL_LANG_ZH : ACL_LANG_EN;
-}
-
 /* A message with numbers, in their order. */
 #define SAY(to, m, ...) say(to, m, (const uint64_t[5]){__VA_ARGS__})
 static void say(FILE *to, enum message m, const uint64_t *n)
@@ -69,17 +61,26 @@ static const char *rule_text(const json_t *finding, const char *member)
 	return text && *text ? text : text_of(finding, member);
 }
 
-static void put_detail(FILE *to, const char *detail)
+/* In the language, what the table has of it. */
+static void put_words(FILE *to, const char *english)
 {
-	size_t n = strlen(detail), cap = 8 * n + 1024;
+	size_t n = strlen(english), cap = 8 * n + 1024;
 	char *line = need(malloc(cap));
 	struct text t;
 
 	text_init(&t, line, cap);
-	sentences_put(&t, detail, n, lang);
-	if (n)
-		fprintf(to, "   %s\n", line);
+	sentences_put(&t, english, n, lang);
+	fputs(line, to);
 	free(line);
+}
+
+static void put_detail(FILE *to, const char *detail)
+{
+	if (!*detail)
+		return;
+	fputs("   ", to);
+	put_words(to, detail);
+	fputc('\n', to);
 }
 
 static void put(FILE *to, const char *before, const char *value, const char *after)
@@ -133,16 +134,25 @@ static void print_moment(FILE *to, enum message what, const json_t *moment)
 
 static void print_object(FILE *to, const json_t *object)
 {
-	put(to, "   ", text_of(object, "role"), ": ");
-	put_safe(to, text_of(object, "kind"));
+	char size[40];
+
+	if (*text_of(object, "role")) {
+		fputs("   ", to);
+		put_words(to, text_of(object, "role"));
+		fputs(": ", to);
+	}
+	put_words(to, text_of(object, "kind"));
 	put(to, " ", text_of(object, "value"), "");
 	if (*text_of(object, "name")) {
 		fputs(" \"", to);
 		put_safe(to, text_of(object, "name"));
 		fputc('"', to);
 	}
-	if (number_of(object, "size"))
-		fprintf(to, ", %lld bytes", number_of(object, "size"));
+	snprintf(size, sizeof(size), "%lld bytes", number_of(object, "size"));
+	if (number_of(object, "size")) {
+		fputs(", ", to);
+		put_words(to, size);
+	}
 	fputc('\n', to);
 	print_moment(to, MSG_CREATED, json_object_get(object, "created"));
 	print_moment(to, MSG_LAST_USED, json_object_get(object, "last_used"));
@@ -229,7 +239,7 @@ void print_text_finding(FILE *to, const json_t *finding)
 		print_value(to, value);
 		fputc('\n', to);
 	}
-	print_frames(to, json_object_get(finding, "stack"), "   at ", "      ");
+	print_frames(to, json_object_get(finding, "stack"), msg(MSG_AT), "      ");
 	print_sites(to, json_object_get(finding, "sites"));
 	json_array_foreach(json_object_get(finding, "objects"), i, object) print_object(to, object);
 	put_labelled(to, MSG_HINT, rule_text(finding, "hint"));
@@ -270,7 +280,8 @@ static void print_expectations(FILE *to, const json_t *report)
 		put(to, msg(flag_of(one, "expired") ? MSG_EXPECT_EXPIRED : MSG_UNMET), expectation_rule(one),
 			"");
 		put(to, " (", text_of(one, "reason"), "), ");
-		put(to, "", expectation_place(report, one), "\n");
+		put_words(to, expectation_place(report, one));
+		fputc('\n', to);
 	}
 }
 
@@ -335,17 +346,23 @@ static void print_cost(FILE *to, const json_t *report)
 {
 	const json_t *cost = json_object_get(report, "cost");
 	json_int_t samples = number_of(cost, "samples");
+	char line[256];
 
 	if (!cost)
 		return;
-	fputs("cost of the tool: ", to);
-	if (samples > 0)
-		fprintf(to, "%.0f ns a call (%lld timed), ",
+	fputs(msg(MSG_COST), to);
+	if (samples > 0) {
+		snprintf(line, sizeof(line), "%.0f ns a call (%lld timed), ",
 			(double)number_of(cost, "samples_ns") / (double)samples, samples);
-	fprintf(to, "%.1f ms to open, %.1f ms for findings, %.1f ms to finish, %.1f MiB of memory\n",
+		put_words(to, line);
+	}
+	snprintf(line, sizeof(line),
+		"%.1f ms to open, %.1f ms for findings, %.1f ms to finish, %.1f MiB of memory",
 		(double)number_of(cost, "open_us") / 1000, (double)number_of(cost, "findings_us") / 1000,
 		(double)number_of(cost, "finish_us") / 1000,
 		(double)number_of(cost, "memory_used") / (1 << 20));
+	put_words(to, line);
+	fputc('\n', to);
 }
 
 /* The first ones in full, ten times as many in a line each, the rest as a number. */
@@ -396,7 +413,7 @@ static void print_evidence_ends(FILE *to, const json_t *report)
 			continue;
 		fputs(separator ? separator : msg(MSG_EVIDENCE_ENDS), to);
 		fprintf(to, "%lld ", json_integer_value(value));
-		put_safe(to, key);
+		put_words(to, key);
 		separator = ", ";
 	}
 	if (separator)
@@ -408,7 +425,7 @@ void print_job_summary(FILE *to, const json_t *report)
 	size_t n = json_array_size(json_object_get(report, "findings")), lines = 0;
 	struct graded_finding *sorted = findings_by_gravity(report);
 
-	lang = wanted_language();
+	lang = command_language();
 	fprintf(to, "== aclcheck %s: ", msg(MSG_SUMMARY));
 	print_totals(to, report);
 	for (size_t i = 0; i < n; i++) {
@@ -430,7 +447,7 @@ void print_text(FILE *to, const json_t *report)
 	const json_t *doubt;
 	size_t i;
 
-	lang = wanted_language();
+	lang = command_language();
 	print_findings(to, report);
 	print_last_calls(to, json_object_get(report, "processes"));
 	fprintf(to, "%s: ", msg(MSG_SUMMARY));
@@ -438,7 +455,7 @@ void print_text(FILE *to, const json_t *report)
 	json_array_foreach(json_object_get(report, "inconclusive"), i, doubt)
 	{
 		put(to, msg(MSG_INCONCLUSIVE), text_of(doubt, "reason"), ": ");
-		put_safe(to, text_of(doubt, "text"));
+		put_words(to, text_of(doubt, "text"));
 		put(to, " (", finding_ranks(doubt), ")");
 		fputc('\n', to);
 	}

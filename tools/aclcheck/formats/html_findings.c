@@ -41,8 +41,8 @@ static void add_history(json_t *list, const char *what, const json_t *moment)
 
 	if (!moment)
 		return;
-	one = json_pack("{s:s, s:s, s:I}", "what", what, "call", text_of(moment, "call"), "thread",
-		number_of(moment, "thread"));
+	one = json_pack("{s:s, s:s, s:I}", "what", in_language(what), "call", text_of(moment, "call"),
+		"thread", number_of(moment, "thread"));
 	set_list(one, "has_stack", "stack", frames(json_object_get(moment, "stack")));
 	json_array_append_new(list, one);
 }
@@ -65,10 +65,10 @@ static json_t *objects(const json_t *finding)
 		add_history(history, "created", json_object_get(object, "created"));
 		add_history(history, "last used", json_object_get(object, "last_used"));
 		add_history(history, "destroyed", json_object_get(object, "destroyed"));
-		one = json_pack("{s:s, s:s, s:s, s:s, s:I, s:s, s:s}", "role", text_of(object, "role"),
-			"kind", text_of(object, "kind"), "value", strcmp(value, "0x0") ? value : "", "name",
-			text_of(object, "name"), "size", number_of(object, "size"), "device", device,
-			"context", text_of(object, "context"));
+		one = json_pack("{s:s, s:s, s:s, s:s, s:I, s:s, s:s}", "role",
+			in_language(text_of(object, "role")), "kind", in_language(text_of(object, "kind")),
+			"value", strcmp(value, "0x0") ? value : "", "name", text_of(object, "name"), "size",
+			number_of(object, "size"), "device", device, "context", text_of(object, "context"));
 		set_list(one, "has_history", "history", history);
 		json_array_append_new(list, one);
 	}
@@ -132,19 +132,21 @@ static unsigned group_of(const json_t *finding)
 
 static json_t *finding_view(const json_t *finding, size_t number)
 {
-	static const char *const texts[] = {
-		"rule", "severity", "call", "result", "detail", "source", "fingerprint"};
+	static const char *const texts[] = {"rule", "call", "result", "source", "fingerprint"};
 	const char *place = finding_place(finding), *call = text_of(finding, "call");
 	json_int_t count = number_of(finding, "count");
 	json_t *view = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "class",
 		html_class(text_of(finding, "severity")), "group", groups[group_of(finding)], "place",
-		*place ? place : "the whole process", "status", finding_status(finding), "relaxed",
-		text_of(finding, "relaxed_since"), "here", *call ? call : "here");
+		*place ? place : in_language("the whole process"), "status",
+		in_language(finding_status(finding)), "relaxed", text_of(finding, "relaxed_since"), "here",
+		*call ? call : in_language("here"));
 
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		json_object_set_new(view, texts[i], json_string(text_of(finding, texts[i])));
 	json_object_set_new(view, "id", json_sprintf("f%zu", number));
-	json_object_set_new(view, "ranks", json_string(finding_ranks(finding)));
+	json_object_set_new(view, "severity", json_string(in_language(text_of(finding, "severity"))));
+	json_object_set_new(view, "detail", json_string(in_language(text_of(finding, "detail"))));
+	json_object_set_new(view, "ranks", json_string(in_language(finding_ranks(finding))));
 	json_object_set_new(view, "times", count > 1 ? html_count(count, "time", "times") : json_string(""));
 	json_object_set_new(view, "thread", json_integer(number_of(finding, "thread")));
 	json_object_set_new(view, "in_callback", json_boolean(number_of(finding, "callback_depth") > 0));
@@ -159,15 +161,25 @@ static json_t *finding_view(const json_t *finding, size_t number)
 
 /* --- by rule ------------------------------------------------------------------------- */
 
+/* The rule's text in the reader's language, if there is one; else the report's. */
+static const char *rule_words(const char *const *words, const char *reported)
+{
+	const char *text = words ? words[command_language()] : NULL;
+
+	return text && *text && command_language() != ACL_LANG_EN ? text : reported;
+}
+
 static json_t *rule_view(const json_t *finding, size_t number)
 {
 	const char *id = text_of(finding, "rule"), *severity = text_of(finding, "severity");
 	const struct acl_rule *r = acl_rule_find(id);
 
 	return json_pack("{s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:[], s:I}", "number", (json_int_t)number,
-		"rule", id, "severity", severity, "class", html_class(severity), "title",
-		text_of(finding, "title"), "why", r && r->why[ACL_LANG_EN] ? r->why[ACL_LANG_EN] : "", "hint",
-		text_of(finding, "hint"), "url", r ? rule_url(r) : "", "findings", "count", (json_int_t)0);
+		"rule", id, "severity", in_language(severity), "class", html_class(severity), "title",
+		rule_words(r ? r->title : NULL, text_of(finding, "title")), "why",
+		rule_words(r ? r->why : NULL, r && r->why[ACL_LANG_EN] ? r->why[ACL_LANG_EN] : ""), "hint",
+		rule_words(r ? r->hint : NULL, text_of(finding, "hint")), "url", r ? rule_url(r) : "",
+		"findings", "count", (json_int_t)0);
 }
 
 /* Rules in the order of their worst finding, and the findings of each in that order. */
@@ -210,7 +222,7 @@ static void add_site(
 {
 	const char *file = *text_of(frame, "file")     ? text_of(frame, "file")
 			   : *text_of(frame, "module") ? text_of(frame, "module")
-						       : "the whole process";
+						       : in_language("the whole process");
 	json_t *sites = json_object_get(files, file);
 	char line[32] = "";
 
@@ -283,7 +295,8 @@ static void put_groups(json_t *page, const json_t *report)
 	json_array_foreach(json_object_get(report, "findings"), i, finding) counts[group_of(finding)]++;
 	for (unsigned k = 0; k < GROUPS; k++)
 		if (counts[k])
-			json_array_append_new(list, json_pack("{s:s, s:s, s:I}", "group", groups[k], "class",
+			json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I}", "group", groups[k],
+							    "name", in_language(groups[k]), "class",
 							    html_class(groups[k]), "count", counts[k]));
 	json_object_set_new(page, "groups", list);
 }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "tools/aclcheck/common/command.h"
+
 /* --- processes ----------------------------------------------------------------------- */
 
 static json_t *command(const json_t *argv)
@@ -30,10 +32,10 @@ static json_t *last_calls(const json_t *calls)
 	const json_t *call;
 	size_t i;
 
-	json_array_foreach(calls, i, call) json_array_append_new(
-		list, json_pack("{s:s, s:o, s:s}", "call", text_of(call, "call"), "args",
-			      html_members(json_object_get(call, "args")), "result",
-			      flag_of(call, "inside") ? "had not returned" : text_of(call, "result")));
+	json_array_foreach(calls, i, call) json_array_append_new(list,
+		json_pack("{s:s, s:o, s:s}", "call", text_of(call, "call"), "args",
+			html_members(json_object_get(call, "args")), "result",
+			flag_of(call, "inside") ? in_language("had not returned") : text_of(call, "result")));
 	return list;
 }
 
@@ -117,8 +119,11 @@ static json_t *rules_of(const json_t *report, const char *family)
 			continue;
 		json_array_append_new(
 			list, json_pack("{s:s, s:s, s:s, s:o}", "rule", r->id, "class", class[state], "title",
-				      r->title[ACL_LANG_EN], "times",
-				      state == COVERAGE_NEVER ? json_string("never") : json_integer(times)));
+				      r->title[command_language()] ? r->title[command_language()]
+								   : r->title[ACL_LANG_EN],
+				      "times",
+				      state == COVERAGE_NEVER ? json_string(in_language("never"))
+							      : json_integer(times)));
 	}
 	return list;
 }
@@ -159,7 +164,11 @@ void html_rules(json_t *page, const json_t *report)
 
 static void row(json_t *rows, const char *name, json_t *value, json_t *text)
 {
-	json_array_append_new(rows, json_pack("{s:s, s:o, s:o}", "name", name, "value", value, "text", text));
+	json_array_append_new(rows,
+		json_pack("{s:s, s:s, s:s}", "name", in_language(name), "value",
+			in_language(json_string_value(value)), "text", in_language(json_string_value(text))));
+	json_decref(value);
+	json_decref(text);
 }
 
 static json_t *size_text(double bytes)

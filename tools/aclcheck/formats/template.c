@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/aclcheck/common/command.h"
 #include "tools/aclcheck/formats/formats.h"
 
 #define NAME_MAX_LENGTH 64
@@ -18,6 +19,7 @@ struct filling {
 	FILE *to;
 	const char *end;
 	const struct template_part *parts;
+	bool *in_tag; /* of markup, where the last literal ended */
 };
 
 struct tag {
@@ -75,6 +77,46 @@ static void put_value(FILE *to, const json_t *value)
 	free(text);
 }
 
+/* Words between tags, in the reader's language; blanks around them stay. */
+static void put_words(const struct filling *f, const char *at, size_t n)
+{
+	static const char blanks[] = " \t\n";
+	size_t before = 0;
+	char *words;
+
+	if (command_language() == ACL_LANG_EN) {
+		fwrite(at, 1, n, f->to);
+		return;
+	}
+	while (before < n && strchr(blanks, at[before]))
+		before++;
+	fwrite(at, 1, before, f->to);
+	at += before;
+	n -= before;
+	for (before = n; before && strchr(blanks, at[before - 1]);)
+		before--;
+	words = need(strndup(at, before));
+	fputs(in_language(words), f->to);
+	free(words);
+	fwrite(at + before, 1, n - before, f->to);
+}
+
+static void put_literal(const struct filling *f, const char *at, size_t n)
+{
+	while (n) {
+		const char *next = memchr(at, *f->in_tag ? '>' : '<', n);
+		size_t length = !next ? n : (size_t)(next - at) + *f->in_tag;
+
+		if (*f->in_tag)
+			fwrite(at, 1, length, f->to);
+		else
+			put_words(f, at, length);
+		*f->in_tag ^= next != NULL;
+		at += length;
+		n -= length;
+	}
+}
+
 static void put_part(const struct filling *f, const char *name)
 {
 	for (const struct template_part *part = f->parts; part->name; part++)
@@ -115,7 +157,7 @@ static const char *fill(
 
 	for (const char *open; (open = next_tag(f, at, &tag)); at = tag.after) {
 		if (!quiet)
-			fwrite(at, 1, (size_t)(open - at), f->to);
+			put_literal(f, at, (size_t)(open - at));
 		if (tag.kind == '/' && section && !strcmp(tag.name, section))
 			return tag.after;
 		if (tag.kind == '#' || tag.kind == '^')
@@ -126,14 +168,15 @@ static const char *fill(
 			put_value(f->to, look_up(scope, tag.name));
 	}
 	if (!quiet)
-		fwrite(at, 1, (size_t)(f->end - at), f->to);
+		put_literal(f, at, (size_t)(f->end - at));
 	return f->end;
 }
 
 void template_fill(
 	FILE *to, const struct template_part *page, const struct template_part *parts, const json_t *values)
 {
-	const struct filling f = {to, page->end, parts};
+	bool in_tag = false;
+	const struct filling f = {to, page->end, parts, &in_tag};
 	const struct scope top = {values, NULL};
 
 	fill(&f, page->begin, &top, NULL, false);

@@ -82,14 +82,16 @@ static int help(void)
 	command_help("run", "");
 	for (unsigned i = 0; i < OWN_OPTIONS; i++) {
 		printf("  --%s%s\n", own_options[i].name, own_options[i].argument);
-		command_wrap(own_options[i].text, 8);
+		command_wrap(in_language(own_options[i].text), 8, 0);
 		if (own_options[i].id == OPT_FORMAT)
 			printf("        %s\n", report_format_names());
 	}
 	settings_print_options();
-	printf("\nExit codes: the program's own when the verdict is pass (128 + n when signal n ended it),\n"
-	       "%d fail, %d inconclusive, %d misuse: nothing was run.\n",
-		COMMAND_FAIL, COMMAND_INCONCLUSIVE, COMMAND_MISUSE);
+	putchar('\n');
+	command_wrap(in_language("Exit codes: the program's own when the verdict is pass (128 + n when "
+				 "signal n ended it), 97 fail, 98 "
+				 "inconclusive, 99 misuse: nothing was run."),
+		0, 0);
 	return 0;
 }
 
@@ -386,17 +388,19 @@ static void say_verdict(const json_t *report)
 {
 	const json_t *doubts = json_object_get(report, "inconclusive"), *doubt;
 	size_t i, processes = json_array_size(json_object_get(report, "processes"));
+	char line[64];
 
 	if (json_array_size(json_object_get(report, "processes")) && !log_is_off())
 		print_job_summary(stderr, report);
-	fprintf(stderr, "aclcheck: verdict %s (%zu process%s)", text_of(report, "verdict"), processes,
+	snprintf(line, sizeof(line), "verdict %s (%zu process%s)", text_of(report, "verdict"), processes,
 		processes == 1 ? "" : "es");
+	fprintf(stderr, "aclcheck: %s", in_language(line));
 	json_array_foreach(doubts, i, doubt)
 	{
 		fputs(i ? ", " : "; ", stderr);
 		put_safe(stderr, text_of(doubt, "reason"));
 		fputs(": ", stderr);
-		put_safe(stderr, text_of(doubt, "text"));
+		put_safe(stderr, in_language(text_of(doubt, "text")));
 	}
 	fputc('\n', stderr);
 	json_array_foreach(json_object_get(report, "expectations"), i, doubt)

@@ -22,14 +22,14 @@ bool setting_is_option(enum setting s)
 void settings_print_options(void)
 {
 	for (unsigned s = 0; s < SETTING_COUNT; s++) {
-		char option[48], text[512];
+		char option[48], text[1024];
 
 		if (!setting_is_option((enum setting)s))
 			continue;
 		setting_option_name((enum setting)s, option);
 		printf("  %s %s\n", option, setting_table[s].argument);
-		snprintf(text, sizeof(text), *setting_table[s].dflt ? "%s [%s]" : "%s", setting_table[s].text,
-			setting_table[s].dflt);
-		command_wrap(text, 8);
+		snprintf(text, sizeof(text), *setting_table[s].dflt ? "%s [%s]" : "%s",
+			in_language(setting_table[s].text), setting_table[s].dflt);
+		command_wrap(text, 8, 0);
 	}
 }

@@ -11,11 +11,11 @@
 int cmd_summary(int argc, char **argv);
 
 static const char help[] =
-	"  -j, --json           JSON: times in ns, sizes in bytes\n"
-	"  -o, --output FILE    writes there instead of to stdout\n"
+	"-j, --json\tJSON: times in ns, sizes in bytes\n"
+	"-o, --output FILE\twrites there instead of to stdout\n"
 	"\nReads all traces at or below each TRACE, in the order of time over all of them.\n"
-	"\nExit codes: 0, also when events were lost (the text says so); 98 no AscendCL call in it;\n"
-	"99 not readable.\n";
+	"\nExit codes: 0, also when events were lost (the text says so); 98 no AscendCL call in it; 99 not "
+	"readable.\n";
 
 static const struct option long_options[] = {
 	{"json", no_argument, NULL, 'j'},

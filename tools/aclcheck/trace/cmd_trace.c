@@ -23,20 +23,17 @@
 int cmd_trace(int argc, char **argv);
 
 static const char help[] =
-	"  -o, --output DIR     where the trace goes (default: aclcheck-trace-DATE-TIME)\n"
-	"      --one-event      one event a call, at its end, instead of entry and exit: about half the "
-	"cost\n"
-	"      --lossless       the program waits for the disk rather than lose events\n"
-	"      --buffers SIZE   memory for all buffers together, like 64M (default: 1/4 of the free "
-	"/dev/shm)\n"
-	"      --class LIST     only functions of these classes: memory,copy,stream,event,\n"
-	"                       context,device,capture...\n"
-	"      --events GLOB    only functions whose name matches; LTTng event names if it holds a ':'\n"
-	"      --live           can be read while it is recorded (prints the command to type)\n"
-	"      --url URL        sends the trace to a relay daemon, like net://HOST\n"
-	"      --shared         uses the session daemon that is running, not one of its own\n"
-	"      --softnpu[=DEVICES]  runs on the software runtime instead of an NPU\n"
-	"      --plan           prints the buffer sizes and ends\n"
+	"-o, --output DIR\twhere the trace goes (default: aclcheck-trace-DATE-TIME)\n"
+	"--one-event\tone event a call, at its end, instead of entry and exit: about half the cost\n"
+	"--lossless\tthe program waits for the disk rather than lose events\n"
+	"--buffers SIZE\tmemory for all buffers together, like 64M (default: 1/4 of the free /dev/shm)\n"
+	"--class LIST\tonly functions of these classes: memory,copy,stream,event,context,device,capture...\n"
+	"--events GLOB\tonly functions whose name matches; LTTng event names if it holds a ':'\n"
+	"--live\tcan be read while it is recorded (prints the command to type)\n"
+	"--url URL\tsends the trace to a relay daemon, like net://HOST\n"
+	"--shared\tuses the session daemon that is running, not one of its own\n"
+	"--softnpu[=DEVICES]\truns on the software runtime instead of an NPU\n"
+	"--plan\tprints the buffer sizes and ends\n"
 	"\nThe exit code is the program's; 98 instead of 0: not all was recorded; 99: it was not started.\n";
 
 struct options {

@@ -33,13 +33,13 @@ static const struct {
 };
 
 static const char help[] =
-	"  --install [DIR]   into the Trace Compass workspace DIR (default: ~/.tracecompass and\n"
-	"                    ~/.tracecompass-webapp, those that exist); a DIR that is not a workspace just\n"
-	"                    gets the files, to be imported by hand\n"
+	"--install [DIR]\tinto the Trace Compass workspace DIR (default: ~/.tracecompass and "
+	"~/.tracecompass-webapp, those that "
+	"exist); a DIR that is not a workspace just gets the files, to be imported by hand\n"
 	"\nThen start Trace Compass, open the trace, and unfold it in the Project Explorer:\n"
-	"  AscendCL calls       > Flame Chart (call stack over time), Flame Graph, Function Durations\n"
-	"  AscendCL call times  > Latency Table, Latency vs Time, Latency Statistics;\n"
-	"                         field \"result\" = return code\n";
+	"AscendCL calls\t> Flame Chart (call stack over time), Flame Graph, Function Durations\n"
+	"AscendCL call times\t> Latency Table, Latency vs Time, Latency Statistics; field \"result\" = "
+	"return code\n";
 
 static bool make_path(const char *path)
 {
@@ -132,7 +132,7 @@ int cmd_trace_compass(int argc, char **argv)
 		if (c == 'h')
 			return command_help("trace-compass", help);
 		if (c != 'i')
-			return COMMAND_MISUSE;
+			return command_bad_option(argv, optind, options);
 		wanted = true;
 	}
 	if (!wanted)

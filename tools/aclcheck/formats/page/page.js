@@ -24,7 +24,7 @@
 			if (words.length)
 				rule.open = !rule.hidden && count <= 50;
 		}
-		shown.textContent = count === findings.length ? "" : count + " of " + findings.length + " findings";
+		shown.textContent = count === findings.length ? "" : [count, shown.dataset.of, findings.length, shown.dataset.findings].join(" ");
 	};
 
 	/* A link to a finding opens it and what it lies in, whatever the filter hides. */
