@@ -13,7 +13,8 @@ enum site_condition {
 	SITE_OF_TEST = 1, /* a test runs */
 	SITE_OF_SCOPE = 2, /* a scope of expected failure was opened */
 	SITE_OF_STACK = 4, /* an entry of the suppression file looks at the call stack */
-	SITE_OF_PYTHON = 8 /* there is an interpreter, or none was looked for among the modules that are there */
+	SITE_OF_PYTHON =
+		8 /* there is an interpreter, or none was looked for among the modules that are there */
 };
 
 extern _Atomic uint32_t site_conditions __attribute__((visibility("hidden")));
