@@ -13,8 +13,8 @@ enum site_condition {
 	SITE_OF_TEST = 1, /* a test runs */
 	SITE_OF_SCOPE = 2, /* a scope of expected failure was opened */
 	SITE_OF_STACK = 4, /* an entry of the suppression file looks at the call stack */
-	SITE_OF_PYTHON =
-		8 /* there is an interpreter, or none was looked for among the modules that are there */
+	SITE_OF_LAYER = 8, /* a library was closed: another one may lie there now */
+	SITE_OF_PYTHON = 16 /* there is an interpreter, or it was not looked for in all modules */
 };
 
 extern _Atomic uint32_t site_conditions __attribute__((visibility("hidden")));

@@ -142,7 +142,7 @@ static uint32_t python_site(struct acl_call_record *ev)
 static uint64_t host_place(
 	void *context, struct acl_call_record *ev, const struct acl_rule *rule, bool counted)
 {
-	uint32_t item, near;
+	uint32_t item, near, layer;
 	uint64_t place;
 	bool by_stack;
 
@@ -152,7 +152,8 @@ static uint64_t host_place(
 	item = test_item_number();
 	by_stack = ev && looks_at_stack(rule);
 	near = ev ? KEEPING_ERRNO(python_site(ev)) : 0;
-	if (likely(!by_stack) && likely(!near) && likely(!item) && likely(!expect_any()))
+	layer = ev ? KEEPING_ERRNO((uint32_t)(module_mark(ev->caller) >> MODULE_LAYER_SHIFT)) : 0;
+	if (!by_stack && !near && !item && !layer && !expect_any())
 		return 0;
 	place = (uint64_t)expect_scope(rule->id, counted) << 48 | (uint64_t)expect_inside() << 32;
 	if (by_stack) {
@@ -160,7 +161,7 @@ static uint64_t host_place(
 			ev->stack = KEEPING_ERRNO(stack_take(ev->caller));
 		near = ev->stack;
 	}
-	return place | (near ^ item * 0x9e3779b1u);
+	return place | (near ^ item * 0x9e3779b1u ^ layer * 0x85ebca6bu);
 }
 
 static void host_finding(void *context, const struct acl_finding *f)

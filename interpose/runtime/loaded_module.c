@@ -260,6 +260,7 @@ const struct acl_module *module_of(uint64_t address)
 void module_closed(void)
 {
 	atomic_store(&stale, true);
+	site_condition_set(SITE_OF_LAYER);
 }
 
 uint64_t module_mark(uint64_t address)

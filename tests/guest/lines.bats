@@ -107,6 +107,56 @@ load guest.bash
 	P
 }
 
+@test "a mistake of a library is no repeat of one that lay at the same address before" {
+	for name in first second third; do
+		cat >$name.c <<-E
+			#include "acl/acl.h"
+			int $name(void *device, char *host, void *stream);
+			int $name(void *device, char *host, void *stream)
+			{
+				return aclrtMemcpyAsync(device, 64, host + 4, 64, ACL_MEMCPY_HOST_TO_DEVICE, stream) ? 1 : 0;
+			}
+		E
+		$CC -w -g -Wl,--build-id -fPIC -shared -I"$ACLCHECK_BUILD/include" -o $name.so $name.c
+	done
+	cat >main.c <<-'E'
+		#include "acl/acl.h"
+		#include <dlfcn.h>
+		#include <stdint.h>
+		#include <stdio.h>
+		int main(int argc, char **argv)
+		{
+			static void *device, *host, *stream;
+			static uintptr_t before;
+			char path[64];
+			if (aclInit(0) || aclrtSetDevice(0) || aclrtMalloc(&device, 4096, 0) || aclrtMallocHost(&host, 4096) ||
+				aclrtCreateStream(&stream))
+				return 1;
+			for (int i = 1; i < argc; i++) {
+				snprintf(path, sizeof(path), "./%s.so", argv[i]);
+				void *h = dlopen(path, RTLD_NOW);
+				int (*f)(void *, void *, void *) = h ? (int (*)(void *, void *, void *))dlsym(h, argv[i]) : 0;
+				if (!f || (before && before != (uintptr_t)f))
+					return 2;
+				before = (uintptr_t)f;
+				for (int n = 0; n < 3; n++)
+					if (f(device, host, stream))
+						return 3;
+				dlclose(h);
+			}
+			return aclrtSynchronizeStream(stream) || aclrtDestroyStream(stream) || aclrtFree(device) ||
+				aclrtFreeHost(host) || aclrtResetDevice(0) || aclFinalize();
+		}
+	E
+	$CC -w -g -I"$ACLCHECK_BUILD/include" -o main main.c -L"$softnpu" -lascendcl -lacl_rt -ldl -Wl,-rpath,"$softnpu"
+	same_as_without setarch -R ./main first second third first second
+	python3 - report.json <<-'P'
+		import json, sys
+		found = {f["stack"][0]["function"]: f["count"] for f in json.load(open(sys.argv[1]))["findings"]}
+		assert found == {"first": 6, "second": 6, "third": 3}, found
+	P
+}
+
 @test "code that no file holds; the fingerprint does not depend on where it lies" {
 	[ "$(uname -m)" = x86_64 ] || skip "the code is for x86-64"
 	cat >jit.c <<-'E'
