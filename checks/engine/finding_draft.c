@@ -115,13 +115,17 @@ static void show_begin(struct finding_draft *d, const struct acl_call_record *ca
 static bool repeat_look(struct checks *c, const struct acl_call_record *call, const struct acl_rule *rule)
 {
 	struct finding_repeat *r = &thread_of(call)->repeated;
+	struct call_site_entry *site;
+	uint64_t key;
 
 	/* Rules that yield depend on the others; advice is never the finding of its call. */
 	if (!rule || rule->yields || !rule_wanted(c, rule) || c->settings[rule->index].advice)
 		return false;
-	r->site = call_site_known(c, call, rule, &r->key);
-	if (!r->site)
+	site = call_site_known(c, call, rule, &key);
+	if (!site)
 		return false;
+	r->site = site;
+	r->key = key;
 	r->rule = rule;
 	r->caller = call->caller;
 	r->api = call->api;

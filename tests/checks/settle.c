@@ -115,6 +115,24 @@ static void only_what_stays_is_counted(void **state)
 	want(fixture, named(specific, specific));
 }
 
+/* A place between that was never counted changes nothing for the one before. */
+static void repeats_at_two_places(void **state)
+{
+	static const unsigned lines[] = {15, 15, 16, 15, 15, 16, 15, 17, 17, 15};
+	uint64_t before = count_of(always);
+	char names[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		begin(lines[i]);
+		make(always, true);
+		findings_settle(fixture->checks, &call);
+	}
+	assert_int_equal(count_of(always) - before, 10);
+	snprintf(names, sizeof(names), "%s:error %s:error %s:error", always->id, always->id, always->id);
+	want(fixture, names);
+}
+
 static void findings_of_enter_come_first(void **state)
 {
 	(void)state;
@@ -279,6 +297,7 @@ int main(void)
 		cmocka_unit_test(once_a_call),
 		cmocka_unit_test(beside_another),
 		cmocka_unit_test(repeats_among_others),
+		cmocka_unit_test(repeats_at_two_places),
 		cmocka_unit_test(shown_only_when_written),
 		cmocka_unit_test(parts_only_when_broken),
 	};
