@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "checks/engine/rule_table.h"
@@ -68,6 +69,17 @@ int command_bad_option(char *const *argv, int index, const struct option *option
 
 /* A paragraph of --help: indented, at most 100 columns wide. Begins in a column that is reached already. */
 void command_wrap(const char *text, int indent, int column);
+
+/* "1.5 MiB" in one of four static buffers. */
+const char *bytes_text(uint64_t bytes);
+
+/* --- files of the repository that are part of the command --------------------- */
+
+/* From symbol to symbol_end, and a NUL behind it. */
+#define EMBED(symbol, path)                                                                                  \
+	__asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"" path "\"\n" #symbol                         \
+		"_end:\n.byte 0\n.popsection\n");                                                            \
+	extern const char symbol[], symbol##_end[]
 
 /* --- results that appear whole or not at all (whole_file.c) ---------------- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* "did you mean", and lines that fit a terminal. */
+/* "did you mean", and texts for a terminal. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -122,4 +122,21 @@ void command_wrap(const char *text, int indent, int column)
 		text += n;
 	}
 	putchar('\n');
+}
+
+const char *bytes_text(uint64_t bytes)
+{
+	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+	static char text[4][32];
+	static unsigned next;
+	char *out = text[next++ % 4];
+	double value = (double)bytes;
+	unsigned unit = 0;
+
+	for (; value >= 1024 && unit < 4; unit++)
+		value /= 1024;
+	snprintf(out, sizeof(text[0]),
+		unit && value < 100 && value != (double)(uint64_t)value ? "%.1f %s" : "%.0f %s", value,
+		units[unit]);
+	return out;
 }

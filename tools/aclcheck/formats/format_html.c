@@ -9,15 +9,9 @@
 
 #include "html_digests.h"
 
-/* The files themselves are part of the command. */
-#define EMBED(symbol, file)                                                                                  \
-	__asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"tools/aclcheck/formats/page/" file            \
-		"\"\n" #symbol "_end:\n.byte 0\n.popsection\n");                                             \
-	extern const char symbol[], symbol##_end[]
-
-EMBED(html_page, "page.html");
-EMBED(html_style, "style.css");
-EMBED(html_script, "page.js");
+EMBED(html_page, "tools/aclcheck/formats/page/page.html");
+EMBED(html_style, "tools/aclcheck/formats/page/style.css");
+EMBED(html_script, "tools/aclcheck/formats/page/page.js");
 
 json_t *html_count(json_int_t n, const char *one, const char *many)
 {
@@ -36,6 +30,24 @@ const char *html_class(const char *word)
 		if (!strcmp(known[i], word))
 			return word;
 	return "d";
+}
+
+json_t *html_command(const json_t *argv)
+{
+	json_t *text = json_string(""), *longer;
+	const json_t *word;
+	size_t i;
+
+	json_array_foreach(argv, i, word)
+	{
+		longer = json_sprintf("%s%s%s", json_string_value(text), i ? " " : "",
+			json_string_value(word) ? json_string_value(word) : "");
+		if (!longer)
+			break;
+		json_decref(text);
+		text = longer;
+	}
+	return text;
 }
 
 json_t *html_members(const json_t *object)
@@ -61,20 +73,10 @@ static void about(json_t *list, const char *name, const char *value)
 
 static void about_command(json_t *page, json_t *list, const json_t *argv)
 {
-	json_t *command = json_string(""), *longer;
+	json_t *command = html_command(argv);
 	const json_t *word;
 	const char *base;
-	size_t i;
 
-	json_array_foreach(argv, i, word)
-	{
-		longer = json_sprintf("%s%s%s", json_string_value(command), i ? " " : "",
-			json_string_value(word) ? json_string_value(word) : "");
-		if (!longer)
-			break;
-		json_decref(command);
-		command = longer;
-	}
 	about(list, "program", json_string_value(command));
 	json_decref(command);
 	word = json_array_get(argv, 0);

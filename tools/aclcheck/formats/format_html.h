@@ -9,6 +9,8 @@
 json_t *html_count(json_int_t n, const char *one, const char *many);
 /* A class of the style: the word when it is one that has a colour, else "d". */
 const char *html_class(const char *word);
+/* The words of a command with blanks between; a new reference. */
+json_t *html_command(const json_t *argv);
 /* [{name, value, comma}] of an object's members; a new reference. */
 json_t *html_members(const json_t *object);
 

@@ -2,29 +2,12 @@
 /* What the HTML page says beside the findings: processes, coverage of calls and rules, cost. */
 #include "tools/aclcheck/formats/format_html.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "tools/aclcheck/common/command.h"
 
 /* --- processes ----------------------------------------------------------------------- */
-
-static json_t *command(const json_t *argv)
-{
-	json_t *text = json_string(""), *longer;
-	const json_t *word;
-	size_t i;
-
-	json_array_foreach(argv, i, word)
-	{
-		longer = json_sprintf("%s%s%s", json_string_value(text), i ? " " : "",
-			json_string_value(word) ? json_string_value(word) : "");
-		if (!longer)
-			break;
-		json_decref(text);
-		text = longer;
-	}
-	return text;
-}
 
 static json_t *last_calls(const json_t *calls)
 {
@@ -65,7 +48,7 @@ void html_processes(json_t *page, const json_t *report)
 		json_array_append_new(
 			list, json_pack("{s:s, s:I, s:s, s:o, s:s, s:s, s:I, s:s}", "host",
 				      text_of(p, "host"), "pid", number_of(p, "pid"), "rank", rank, "command",
-				      command(json_object_get(p, "argv")), "class",
+				      html_command(json_object_get(p, "argv")), "class",
 				      html_class(text_of(p, "verdict")), "verdict", text_of(p, "verdict"),
 				      "calls", number_of(p, "calls"), "end", text_of(p, "end")));
 		add_last_calls(threads, p);
@@ -171,18 +154,6 @@ static void row(json_t *rows, const char *name, json_t *value, json_t *text)
 	json_decref(text);
 }
 
-static json_t *size_text(double bytes)
-{
-	static const char *const unit[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-	unsigned u = 0;
-
-	while (bytes >= 1024 && u < 4) {
-		bytes /= 1024;
-		u++;
-	}
-	return json_sprintf(u ? "%.1f %s" : "%.0f %s", bytes, unit[u]);
-}
-
 static json_t *milliseconds(json_int_t us)
 {
 	return json_sprintf("%.1f ms", (double)us / 1000);
@@ -232,7 +203,7 @@ static void put_losses(json_t *rows, const json_t *reasons)
 void html_cost(json_t *page, const json_t *report)
 {
 	const json_t *cost = json_object_get(report, "cost");
-	json_t *rows = json_array(), *used, *mapped;
+	json_t *rows = json_array();
 
 	if (!json_object_size(cost)) {
 		json_decref(rows);
@@ -245,11 +216,9 @@ void html_cost(json_t *page, const json_t *report)
 		json_string("call stacks, symbols, log and journal"));
 	row(rows, "the end", milliseconds(number_of(cost, "finish_us")),
 		json_string("leaks and balances, before the report is written"));
-	used = size_text((double)number_of(cost, "memory_used"));
-	mapped = size_text((double)number_of(cost, "memory_mapped"));
-	row(rows, "memory", used,
-		json_sprintf("in use at the end, of %s of address space", json_string_value(mapped)));
-	json_decref(mapped);
+	row(rows, "memory", json_string(bytes_text((uint64_t)number_of(cost, "memory_used"))),
+		json_sprintf("in use at the end, of %s of address space",
+			bytes_text((uint64_t)number_of(cost, "memory_mapped"))));
 	put_losses(rows, json_object_get(report, "inconclusive"));
 	json_object_set_new(page, "cost", json_pack("{s:o}", "rows", rows));
 }

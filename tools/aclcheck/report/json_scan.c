@@ -149,6 +149,16 @@ bool span_is(struct span s, const char *word)
 	return (size_t)(s.end - s.at) == n && !memcmp(s.at, word, n);
 }
 
+void member_write_key(FILE *to, bool *any, struct span key)
+{
+	if (*any)
+		putc_unlocked(',', to);
+	*any = true;
+	/* With its quotes. */
+	fwrite_unlocked(key.at - 1, 1, (size_t)(key.end - key.at) + 2, to);
+	putc_unlocked(':', to);
+}
+
 bool span_string(struct span value, struct span *inside)
 {
 	if (value.end - value.at < 2 || *value.at != '"' || value.end[-1] != '"')

@@ -164,11 +164,7 @@ static bool write_member(void *context, struct span key, struct span value)
 	for (unsigned i = 0; i < sizeof(made) / sizeof(*made); i++)
 		if (span_is(key, made[i]))
 			return true;
-	if (w->any)
-		putc_unlocked(',', w->to);
-	w->any = true;
-	fwrite_unlocked(key.at - 1, 1, (size_t)(key.end - key.at) + 2, w->to);
-	putc_unlocked(':', w->to);
+	member_write_key(w->to, &w->any, key);
 	w->suppressed |= span_is(key, "suppressed");
 	if (w->finding->shown && span_is(key, "suppressed"))
 		fputs("false", w->to);

@@ -36,6 +36,8 @@ bool scan_array(struct span text, scan_element_fn element, void *context);
 
 /* Key without escapes equals the word? */
 bool span_is(struct span s, const char *word);
+/* What a member of an object that is written begins with; *any: one came before. */
+void member_write_key(FILE *to, bool *any, struct span key);
 /* The inside of a string value; false when it is none. Escapes stay as they are. */
 bool span_string(struct span value, struct span *inside);
 /*

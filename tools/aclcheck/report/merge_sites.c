@@ -200,11 +200,7 @@ static bool write_member(void *context, struct span key, struct span value)
 
 	if (span_is(key, "address") || span_is(key, "count"))
 		return true;
-	if (w->any)
-		putc_unlocked(',', w->to);
-	w->any = true;
-	fwrite_unlocked(key.at - 1, 1, (size_t)(key.end - key.at) + 2, w->to);
-	putc_unlocked(':', w->to);
+	member_write_key(w->to, &w->any, key);
 	fwrite_unlocked(value.at, 1, (size_t)(value.end - value.at), w->to);
 	return true;
 }

@@ -384,7 +384,7 @@ static bool say_trace(struct recording *r)
 
 	nftw(r->directory, add_bytes, 16, FTW_PHYS);
 	if (disk_bytes > COUNT_LIMIT) {
-		command_say("trace in %s: %s, events not counted", r->opt.output, trace_bytes(disk_bytes));
+		command_say("trace in %s: %s, events not counted", r->opt.output, bytes_text(disk_bytes));
 		return true;
 	}
 	c.events = mmap(NULL, sizeof(*c.events), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -398,7 +398,7 @@ static bool say_trace(struct recording *r)
 	munmap(c.events, sizeof(*c.events));
 	if (events)
 		command_say("trace in %s: %llu events, %s", r->opt.output, (unsigned long long)events,
-			trace_bytes(disk_bytes));
+			bytes_text(disk_bytes));
 	else
 		command_say("nothing was recorded in %s: inconclusive. Does the program call AscendCL, is "
 			    "/dev/shm full?",
@@ -481,8 +481,8 @@ int cmd_trace(int argc, char **argv)
 	}
 	if (r.opt.plan) {
 		printf("%u sub-buffers of %s for each of %u CPUs: %s of %s free in /dev/shm\n", r.plan.count,
-			trace_bytes(r.plan.size), r.plan.cpus,
-			trace_bytes(r.plan.size * r.plan.count * r.plan.cpus), trace_bytes(r.plan.shm));
+			bytes_text(r.plan.size), r.plan.cpus,
+			bytes_text(r.plan.size * r.plan.count * r.plan.cpus), bytes_text(r.plan.shm));
 		return 0;
 	}
 	refusal = launch_refusal(r.opt.program[0]);

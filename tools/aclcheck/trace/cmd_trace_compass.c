@@ -16,14 +16,8 @@ int cmd_trace_compass(int argc, char **argv);
 /* Where a workspace keeps imported analyses. */
 #define PLUGIN ".metadata/.plugins/org.eclipse.tracecompass.tmf.analysis.xml.core/xml_files"
 
-/* The files themselves are part of the command. */
-#define EMBED(symbol, file)                                                                                  \
-	__asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"tracepoints/tracecompass/" file               \
-		"\"\n" #symbol "_end:\n.byte 0\n.popsection\n");                                             \
-	extern const char symbol[], symbol##_end[]
-
-EMBED(trace_compass_calls, "aclcheck-calls.xml");
-EMBED(trace_compass_latency, "aclcheck-latency.xml");
+EMBED(trace_compass_calls, "tracepoints/tracecompass/aclcheck-calls.xml");
+EMBED(trace_compass_latency, "tracepoints/tracecompass/aclcheck-latency.xml");
 
 static const struct {
 	const char *name, *begin, *end;

@@ -134,8 +134,8 @@ static void print_copies(const struct process_state *p, FILE *out)
 
 		snprintf(stream, sizeof(stream), c->stream ? "0x%" PRIx64 : "default", c->stream);
 		fprintf(out, "  %-18s %-34s %9" PRIu64 " %10s %10s/s\n", c->blocking ? "(blocking)" : stream,
-			kind ? kind : "(unknown kind)", c->copies, trace_bytes(c->bytes),
-			trace_bytes(summary_copy_rate(c)));
+			kind ? kind : "(unknown kind)", c->copies, bytes_text(c->bytes),
+			bytes_text(summary_copy_rate(c)));
 	}
 	if (n > COPIES_SHOWN)
 		fprintf(out, "  ... and %u more (--json has all)\n", n - COPIES_SHOWN);
@@ -173,8 +173,8 @@ static void print_process(const struct process_state *p, FILE *out)
 	for (unsigned i = 0; i < MEMORY_KINDS; i++)
 		if (p->memory.use[i].high)
 			fprintf(out, "  %s memory: at most %s, %s in %" PRIu64 " blocks at the end\n",
-				memory_kind_names[i], trace_bytes(p->memory.use[i].high),
-				trace_bytes(p->memory.use[i].now), p->memory.use[i].blocks);
+				memory_kind_names[i], bytes_text(p->memory.use[i].high),
+				bytes_text(p->memory.use[i].now), p->memory.use[i].blocks);
 	print_copies(p, out);
 	print_unfinished(p, out);
 }

@@ -21,8 +21,6 @@ struct trace_plan {
 bool trace_plan(struct trace_plan *plan, uint64_t total, char *why, size_t why_size);
 /* "64M", "4096", "1g"; 0 = not a size. */
 uint64_t trace_size(const char *text);
-/* "1.5 MiB" in one of four static buffers. */
-const char *trace_bytes(uint64_t bytes);
 
 /* --- trace_select.c: which events ----------------------------------------- */
 

@@ -10,6 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "tools/aclcheck/common/command.h"
 #include "tools/aclcheck/trace/trace.h"
 
 #define SUB_BUFFERS 8
@@ -74,7 +75,7 @@ bool trace_plan(struct trace_plan *plan, uint64_t total, char *why, size_t why_s
 	snprintf(why, why_size,
 		"/dev/shm has %s free; a quarter of it is too little for buffers of %u CPUs "
 		"(%s needed in all): make it larger, or say --buffers",
-		trace_bytes(plan->shm), plan->cpus, trace_bytes((uint64_t)plan->cpus * 2 * SMALLEST));
+		bytes_text(plan->shm), plan->cpus, bytes_text((uint64_t)plan->cpus * 2 * SMALLEST));
 	return false;
 }
 
@@ -102,21 +103,4 @@ uint64_t trace_size(const char *text)
 	}
 	end += shift != 0;
 	return *end || n > UINT64_MAX >> shift ? 0 : n << shift;
-}
-
-const char *trace_bytes(uint64_t bytes)
-{
-	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-	static char text[4][32];
-	static unsigned next;
-	char *out = text[next++ % 4];
-	double value = (double)bytes;
-	unsigned unit = 0;
-
-	for (; value >= 1024 && unit < 4; unit++)
-		value /= 1024;
-	snprintf(out, sizeof(text[0]),
-		unit && value < 100 && value != (double)(uint64_t)value ? "%.1f %s" : "%.0f %s", value,
-		units[unit]);
-	return out;
 }
