@@ -46,10 +46,10 @@ static pid_t ask_in_child(bool signals)
 	_exit(run_ask(got, sizeof(got)) == sizeof(answer) && !memcmp(got, answer, sizeof(answer)) ? 0 : 1);
 }
 
-static int command_socket(void)
+static int socket_of(pid_t pid)
 {
 	struct sockaddr_un address;
-	socklen_t n = run_socket_address(getpid(), &address);
+	socklen_t n = run_socket_address(pid, &address);
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	assert_true(n > 0 && fd >= 0);
@@ -73,7 +73,7 @@ static void send_from_another(
 static void join(bool signals, bool stranger)
 {
 	static const char wrong[] = "job\0run-2\0run\0/elsewhere";
-	int fd = command_socket(), status;
+	int fd = socket_of(getpid()), status;
 	struct sockaddr_un from;
 	socklen_t n = sizeof(from);
 	pid_t child = ask_in_child(signals);
@@ -113,6 +113,58 @@ static void all_at_once(void **state)
 	join(true, true);
 }
 
+/* A process that asks, below one that does not. */
+static pid_t ask_in_grandchild(int begin)
+{
+	pid_t pid = fork();
+	int status;
+	char go;
+
+	if (pid)
+		return pid;
+	if (read(begin, &go, 1) != 1)
+		_exit(2);
+	_exit(waitpid(ask_in_child(false), &status, 0) > 0 && !status ? 0 : 1);
+}
+
+/* The name of the process between is taken by another one, which says nothing or something wrong. */
+static void name_taken(bool speaks)
+{
+	static const char wrong[] = "job\0run-2\0run\0/elsewhere";
+	int fd = socket_of(getpid()), begin[2], taken, status;
+	struct sockaddr_un from;
+	socklen_t n = sizeof(from);
+	char question[16];
+	pid_t between;
+
+	assert_int_equal(pipe(begin), 0);
+	between = ask_in_grandchild(begin[0]);
+	taken = socket_of(between);
+	assert_int_equal(write(begin[1], "", 1), 1);
+	assert_int_equal(recvfrom(taken, question, sizeof(question), 0, (struct sockaddr *)&from, &n), 4);
+	if (speaks)
+		assert_int_equal(
+			sendto(taken, wrong, sizeof(wrong), 0, (struct sockaddr *)&from, n), sizeof(wrong));
+	n = sizeof(from);
+	alarm(20);
+	assert_int_equal(recvfrom(fd, question, sizeof(question), 0, (struct sockaddr *)&from, &n), 4);
+	alarm(0);
+	assert_int_equal(sendto(fd, answer, sizeof(answer), 0, (struct sockaddr *)&from, n), sizeof(answer));
+	assert_int_equal(waitpid(between, &status, 0), between);
+	assert_int_equal(status, 0);
+	close(begin[0]);
+	close(begin[1]);
+	close(taken);
+	close(fd);
+}
+
+static void the_name_of_an_ancestor_is_taken(void **state)
+{
+	(void)state;
+	name_taken(false);
+	name_taken(true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +172,7 @@ int main(void)
 		cmocka_unit_test(handlers_run_meanwhile),
 		cmocka_unit_test(another_process_answers_first),
 		cmocka_unit_test(all_at_once),
+		cmocka_unit_test(the_name_of_an_ancestor_is_taken),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
