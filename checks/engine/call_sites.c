@@ -6,6 +6,8 @@
 
 struct site_table {
 	_Atomic uint32_t used;
+	_Atomic uint16_t
+		places[SITES]; /* of those in use: in a child the pages of all others stay as they are */
 	struct call_site_entry sites[SITES];
 };
 
@@ -17,7 +19,12 @@ bool call_sites_create(struct checks *c)
 
 void call_sites_forked(struct checks *c)
 {
-	memset((void *)c->sites, 0, sizeof(*c->sites));
+	uint32_t used = load_relaxed(&c->sites->used);
+
+	for (uint32_t i = 0; i < used && i < SITES; i++)
+		memset((void *)&c->sites->sites[load_relaxed(&c->sites->places[i])], 0,
+			sizeof(c->sites->sites[0]));
+	store_relaxed(&c->sites->used, 0);
 }
 
 /* The site of a key; when there is none yet NULL, or with take a new one. NULL as well: the table is full. */
@@ -34,7 +41,7 @@ static struct call_site_entry *call_site_of(struct checks *c, uint64_t key, bool
 		if (!take)
 			return NULL;
 		if (atomic_compare_exchange_strong(&s->key, &found, key)) {
-			counter_inc(&c->sites->used);
+			store_relaxed(&c->sites->places[counter_inc(&c->sites->used)], (uint16_t)(i % SITES));
 			return s;
 		}
 		if (found == key)

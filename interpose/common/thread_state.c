@@ -21,6 +21,8 @@ struct acl_thread acl_threads[SLOTS];
  */
 static struct acl_thread without_slot = {.busy = (const void *)UINTPTR_MAX};
 static _Atomic uint32_t threads; /* slots in use */
+/* Slots that were ever in use, a bit each: a forked child looks at no other page. */
+static _Atomic uint64_t ever_used[SLOTS / 64];
 
 static thread_set_specific_fn set_specific;
 static _Atomic bool ending_known; /* the key is there */
@@ -46,8 +48,11 @@ void thread_state_prepare(thread_key_create_fn create, thread_set_specific_fn se
 
 static struct acl_thread *claim(struct acl_thread *t, uintptr_t pointer)
 {
+	uint32_t slot = (uint32_t)(t - acl_threads);
 	uintptr_t none = 0;
 
+	/* Before: a child forked in between finds the slot. */
+	atomic_fetch_or(&ever_used[slot / 64], UINT64_C(1) << slot % 64);
 	if (!atomic_compare_exchange_strong(&t->pointer, &none, pointer))
 		return NULL;
 	t->rare = THREAD_UNKNOWN;
@@ -79,11 +84,13 @@ void thread_state_forked(void)
 {
 	struct acl_thread *own = thread_self();
 
-	for (uint32_t i = 0; i < SLOTS && atomic_load(&threads) > 1; i++) {
-		struct acl_thread *t = &acl_threads[i];
+	for (uint32_t i = 0; i < SLOTS / 64; i++) {
+		for (uint64_t used = atomic_load(&ever_used[i]); used; used &= used - 1) {
+			struct acl_thread *t = &acl_threads[i * 64 + (uint32_t)__builtin_ctzll(used)];
 
-		if (t != own && atomic_load_explicit(&t->pointer, memory_order_relaxed))
-			thread_ended(t);
+			if (t != own && atomic_load_explicit(&t->pointer, memory_order_relaxed))
+				thread_ended(t);
+		}
 	}
 }
 

@@ -94,6 +94,48 @@ load guest.bash
 	[ "$(tr '\n' ' ' <verdicts)" = '"verdict":"fail" "verdict":"pass" ' ]
 }
 
+@test "a forked child copies few pages of the tool's" {
+	cat >child.c <<-'E'
+		#include "acl/acl.h"
+		#include <pthread.h>
+		#include <stdio.h>
+		#include <sys/resource.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		static void *use(void *unused)
+		{
+			int32_t device;
+			aclrtGetDevice(&device);
+			pause();
+			return unused;
+		}
+		int main(void)
+		{
+			struct rusage used;
+			pthread_t thread;
+			if (aclInit(0) || aclInit(0) == 1 || aclrtSetDevice(0))
+				return 1;
+			for (int i = 0; i < 3; i++)
+				pthread_create(&thread, 0, use, 0);
+			usleep(100000);
+			for (int i = 0; i < 10; i++) {
+				if (!fork())
+					_exit(0);
+				wait(0);
+			}
+			getrusage(RUSAGE_CHILDREN, &used);
+			printf("%ld\n", used.ru_minflt / 10);
+			fflush(stdout);
+			_exit(0);
+		}
+	E
+	$CC -w -I"$ACLCHECK_BUILD/include" -o child child.c -L"$softnpu" -lascendcl -lacl_rt -lpthread -Wl,-rpath,"$softnpu"
+	plain=$(./child)
+	ours=$(LD_PRELOAD=$library ACLCHECK_LOG=off ./child)
+	echo "pages: $plain without, $ours with the tool"
+	[ $((ours - plain)) -lt 600 ]
+}
+
 @test "fork after a mistake: a child that makes it again reports it" {
 	ACLCHECK_LOG=off ACLCHECK_REPORT=$place/%p.json LD_PRELOAD=$library run "$guest/ending" fork-repeat
 	[ "${lines[0]}" = "child 0" ]
