@@ -82,14 +82,16 @@ bool use_in_flight(struct checks *c, struct acl_call_record *call, const struct 
 	unsigned compared;
 	bool found = access_in_flight(c, q, &x, &compared);
 	struct acl_object *stream = found ? object_of(c, x.earlier.stream) : NULL;
+	bool unseen;
 
 	if (!stream) {
 		use_evaluated(call, rule, compared);
 		return false;
 	}
+	unseen = order_may_be_unseen(c, stream, NULL);
 	return FINDING_OF(c, call, rule_about(rule, x.earlier.flags), true,
 		PARTS(part_history("task in flight", earlier_history, &x), part_object("its stream", stream),
-			part_block("memory", x.block), part_advice(order_may_be_unseen(c, stream, NULL))),
+			part_block("memory", x.block), part_advice(unseen)),
 		"%s, and nothing the host did shows that %s on stream 0x%llx is done: " BOTH_TOUCH
 		". " HOST_EDGE,
 		what, acl_apis[x.earlier.api].name, (unsigned long long)load_relaxed(&stream->value),

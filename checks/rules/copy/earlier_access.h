@@ -32,7 +32,7 @@ struct finding_part part_captured(const struct access_conflict *x);
 
 /*
  * Whether the order may come from what the checker does not see: work submitted below the interface, kernels
- * whose effects are not known. Then it is advice.
+ * whose effects are not known. Then it is advice, and counted as such: once a finding.
  */
 bool order_may_be_unseen(struct checks *c, struct acl_object *earlier, struct acl_object *later);
 

@@ -43,15 +43,16 @@ static const char *whose_block(struct checks *c, const struct acl_block *block, 
 static void race_report(struct checks *c, struct acl_call_record *call, const struct access_conflict *x)
 {
 	struct acl_object *s = stream_of(call), *earlier = object_of(c, x->earlier.stream);
-
 	char whose[64];
+	bool unseen;
 
 	if (!earlier || !task_surely_pending(c, earlier, x->earlier.position))
 		return;
+	unseen = order_may_be_unseen(c, earlier, s);
 	FINDING_OF(c, call, rule_of(x->flags | x->earlier.flags), true,
 		PARTS(part_history("task in flight", earlier_history, x), part_object("its stream", earlier),
 			part_captured(x), part_object("stream", s), part_block("memory", x->block),
-			part_advice(order_may_be_unseen(c, earlier, s))),
+			part_advice(unseen)),
 		"This call and %s on another stream " BOTH_TOUCH
 		", %s, and nothing orders them%s. " STREAM_EDGE,
 		acl_apis[x->earlier.api].name, BOTH_TOUCH_ARGS(x), who_writes(x),
