@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "interpose/common/compiler.h"
 #include "interpose/common/run_socket.h"
@@ -37,9 +38,19 @@ NO_SANITIZE static bool take(const char *job, const char *directory)
 	return true;
 }
 
+/* An earlier run's, in the environment of a server or of a file of settings: the one of now is asked for. */
+NO_SANITIZE static bool is_gone(const char *directory)
+{
+	int saved = errno;
+	bool gone = directory && access(directory, F_OK) && (errno == ENOENT || errno == ENOTDIR);
+
+	errno = saved;
+	return gone;
+}
+
 NO_SANITIZE const char *run_directory_given(void)
 {
-	if (atomic_load(&run.state) == UNKNOWN && !getauxval(AT_SECURE) &&
+	if (atomic_load(&run.state) == UNKNOWN && !getauxval(AT_SECURE) && !is_gone(getenv("ACLCHECK_RUN")) &&
 		take(getenv("ACLCHECK_JOB"), getenv("ACLCHECK_RUN")))
 		atomic_store(&run.state, KNOWN);
 	return atomic_load(&run.state) == KNOWN ? run.directory : "";

@@ -54,6 +54,8 @@ off='checks-off: no rule of severity error is switched on'
 	verdict 97 "verdict fail (2 processes)" -- sh -c '"$PROGRAM" clean; env -i LD_PRELOAD=$LD_PRELOAD "$PROGRAM"; true'
 	verdict 97 "verdict fail (2 processes)" -- sh -c '"$PROGRAM" clean; unset ACLCHECK_RUN; "$PROGRAM"; true'
 	verdict 97 "verdict fail (2 processes)" -- sh -c '"$PROGRAM" clean; unset ACLCHECK_JOB ACLCHECK_RUN; exec setsid -w "$PROGRAM"'
+	# What an earlier run left in the environment of a server or a file of settings.
+	verdict 97 "verdict fail (2 processes)" -- sh -c '"$PROGRAM" clean; ACLCHECK_JOB=run-1-gone ACLCHECK_RUN=/tmp/aclcheck-gone "$PROGRAM"; true'
 	# An orphan whose parents are gone.
 	verdict 97 "verdict fail (2 processes)" -- sh -c '"$PROGRAM" clean; env -i LD_PRELOAD=$LD_PRELOAD sh -c "(\"$PROGRAM\" &) &"'
 	# What nothing but the shell between starts, without the kernel's records too.
@@ -148,6 +150,15 @@ off='checks-off: no rule of severity error is switched on'
 	verdict 98 "has mapped libascendcl.so without the checker" -- sh -c '"$PROGRAM" clean; ./raw-static "$PROGRAM" clean'
 	verdict 0 "verdict pass (1 process)" -- sh -c '"$PROGRAM" clean; ./raw-static /bin/true'
 	verdict 98 "without the checker" --watch notes -- sh -c '"$PROGRAM" clean; ./raw-static "$PROGRAM" clean'
+	# They have a dynamic section, and no loader: position-independent ones, and the loader as a program.
+	cc -static-pie -o raw-static-pie raw.c
+	verdict 98 "without the checker" --watch notes -- sh -c '"$PROGRAM" clean; ./raw-static-pie "$PROGRAM" clean'
+	loader=$(readelf -lW "$PROGRAM" | sed -n 's/.*interpreter: \(.*\)]/\1/p')
+	export loader
+	for watch in auto notes; do
+		verdict 98 "without the checker" --watch $watch -- sh -c '"$PROGRAM" clean
+			env -u LD_PRELOAD "$loader" --library-path "$BUILD/softnpu" "$PROGRAM"; true'
+	done
 }
 
 @test "another root directory, where our library is not" {

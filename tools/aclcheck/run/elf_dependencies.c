@@ -118,16 +118,24 @@ static bool offset_of(Elf *elf, uint64_t address, uint64_t *offset)
 	return false;
 }
 
-static Elf_Data *dynamic_data(Elf *elf)
+static bool find_segment(Elf *elf, uint32_t type, GElf_Phdr *out)
 {
-	GElf_Phdr ph;
 	size_t n = 0;
 
 	elf_getphdrnum(elf, &n);
 	for (size_t i = 0; i < n; i++)
-		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_DYNAMIC)
-			return elf_getdata_rawchunk(elf, (int64_t)ph.p_offset, ph.p_filesz, ELF_T_DYN);
-	return NULL;
+		if (gelf_getphdr(elf, (int)i, out) && out->p_type == type)
+			return true;
+	return false;
+}
+
+static Elf_Data *dynamic_data(Elf *elf)
+{
+	GElf_Phdr ph;
+
+	return find_segment(elf, PT_DYNAMIC, &ph)
+		       ? elf_getdata_rawchunk(elf, (int64_t)ph.p_offset, ph.p_filesz, ELF_T_DYN)
+		       : NULL;
 }
 
 /* The strings of a dynamic section; false when they cannot be had. */
@@ -214,14 +222,15 @@ static bool imports(Elf *elf, const char *const names[])
 	return false;
 }
 
-/* One that is linked statically may do everything. */
+/* One without a loader, linked statically or the loader itself, may do everything. */
 static bool starts_programs(Elf *elf)
 {
 	static const char *const names[] = {"fork", "vfork", "clone", "execv", "execve", "execvp", "execvpe",
 		"execl", "execlp", "execle", "fexecve", "execveat", "posix_spawn", "posix_spawnp", "system",
 		"popen", "syscall", NULL};
+	GElf_Phdr loader;
 
-	return !dynamic_data(elf) || imports(elf, names);
+	return !find_segment(elf, PT_INTERP, &loader) || imports(elf, names);
 }
 
 static void look_at(struct search *s, const char *path, bool program)
