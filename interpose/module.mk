@@ -45,5 +45,10 @@ AARCH64_CC ?= aarch64-linux-gnu-gcc
 .PHONY: aarch64-compile
 aarch64-compile:
 	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/aarch64 CC=$(AARCH64_CC) aarch64-objects
+# What tests/guest/aarch64.bats runs under qemu.
+.PHONY: aarch64-guest
+aarch64-guest:
+	$(Q)! command -v $(AARCH64_CC) >/dev/null || $(MAKE) --no-print-directory BUILD=$(abspath $(BUILD))/aarch64 \
+		CC=$(AARCH64_CC) $(addprefix $(abspath $(BUILD))/aarch64/,libaclcheck.so tests/guest/stack_need tests/guest/held)
 .PHONY: aarch64-objects
 aarch64-objects: $(PRELOAD_OBJS) $$(NPU_OBJS)

@@ -117,6 +117,8 @@ guest-asan guest-tsan: guest-%:
 		guest-sanitized
 guest-sanitized: $(BUILD)/libaclcheck.so $(BUILD)/softnpu/libascendcl.so $(GUEST_PROGRAMS) $(GUEST)/held
 tests/guest/sanitizers.bats: guest-asan guest-tsan
+# Both, since the second one makes more in the same directory.
+tests/guest/aarch64.bats tests/guest/symbols.bats: aarch64-guest
 
 GUEST_TESTS := $(wildcard tests/guest/*.bats)
 $(GUEST_TESTS): $(GUEST_PROGRAMS) $(GUEST_EMPTY) $(GUEST_LIBRARIES) $(BUILD)/libaclcheck.so
