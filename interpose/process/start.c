@@ -81,12 +81,14 @@ static void open_once(void *unused)
 void process_open(void)
 {
 	struct acl_thread *t = thread_self();
+	int saved = errno;
 	char mark;
 
 	if (libc_events_known() && tool_begin(t, &mark)) {
 		tool_stack_run(open_once, NULL);
 		tool_end(t);
 	}
+	errno = saved;
 }
 
 /* On the thread of the first call, with the tool at work; after it calls of all threads are seen. */
@@ -152,10 +154,12 @@ bool process_initialize(void)
 __attribute__((constructor)) static void life_load(void)
 {
 	uint64_t start, end;
+	int saved = errno;
 
 	life_begin();
 	if (elf_elsewhere("aclrtSetDevice", &start, &end))
 		process_open();
+	errno = saved; /* 0 when main begins, as C has it */
 }
 
 static void function_found(unsigned api)

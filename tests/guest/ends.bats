@@ -40,6 +40,55 @@ load guest.bash
 	grep -q init-repeat report.json
 }
 
+@test "errno when main begins, and after hooks of the C library" {
+	cat >main.c <<-'E'
+		#include <dlfcn.h>
+		#include <errno.h>
+		#include <spawn.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		#define SAY(call) do { call; printf("%d %s\n", errno, #call); errno = 0; } while (0)
+		extern char **environ;
+		int main(int argc, char **argv)
+		{
+			char *arguments[] = {"true", NULL};
+			void *runtime, *f;
+			pid_t pid;
+			SAY((void)0);
+			SAY(runtime = dlopen("libascendcl.so", RTLD_NOW));
+			SAY(f = dlsym(runtime, "aclInit"));
+			SAY(f = dlsym(runtime, "aclrtSetDevice"));
+			SAY(((int (*)(int))f)(0));
+			SAY(f = dlvsym(RTLD_DEFAULT, "aclrtFree", "none"));
+			SAY(posix_spawnp(&pid, "true", NULL, NULL, arguments, environ));
+			SAY(waitpid(pid, NULL, 0));
+			SAY(pid = fork());
+			if (!pid)
+				_exit(0);
+			SAY(waitpid(pid, NULL, 0));
+			SAY(pid = vfork());
+			if (!pid)
+				_exit(0);
+			SAY(waitpid(pid, NULL, 0));
+			SAY(system("true"));
+			SAY(pclose(popen("true", "r")));
+			SAY(dlclose(runtime));
+			SAY(execl("/none", "none", NULL));
+			fflush(stdout);
+			quick_exit(0);
+		}
+	E
+	$CC -w -o named main.c -ldl
+	$CC -w -o linked main.c -L"$softnpu" -Wl,--no-as-needed -lascendcl -ldl -Wl,-rpath,"$softnpu"
+	export LD_LIBRARY_PATH=$softnpu
+	unset ACLCHECK_TRACE # whether LTTng is wanted is looked for
+	same_as_without ./named
+	same_as_without ./linked
+	grep -q '^0 (void)0$' ours.out
+}
+
 @test "ACLCHECK_EXITCODE replaces 0 only, and not when the verdict is pass" {
 	for how in return exit _exit _Exit quick_exit; do
 		ACLCHECK_EXITCODE=42 run checked "$guest/ending" $how 1 0
