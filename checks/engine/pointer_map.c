@@ -165,17 +165,16 @@ void map_cursor_set(struct pointer_map *map, struct map_cursor *k, uint64_t addr
 	uint64_t region = t ? region_of(t, address) : 0;
 	struct run *r;
 
-	k->run = NULL;
-	k->slots = 0;
 	if (!t || !(load_acquire(&t->near[region]) & RUN_HERE))
 		return;
+	k->run = NULL;
 	r = &map->run[load_acquire(&t->run[region])];
 	k->seq = load_acquire(&r->seq);
 	k->base = load_acquire(&r->base);
 	k->inverse = load_acquire(&r->inverse);
 	k->stride = load_acquire(&r->stride);
 	k->slots = load_acquire(&r->slots);
-	k->last = load_acquire(&r->last);
+	k->size = (uint64_t)load_acquire(&r->last) + 1;
 	k->has = load_acquire(&r->has);
 	k->kind = load_acquire(&r->kind);
 	/* While it begins or ends there is nothing in it. */

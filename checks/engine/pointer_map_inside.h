@@ -44,7 +44,7 @@
  */
 #define RUNS 120
 #define TRENDS 64
-#define RUN_AFTER 64 /* so many blocks at equal distances make a run */
+#define RUN_AFTER 32 /* so many blocks at equal distances make a run */
 #define RUN_SLOTS 65536
 #define RUN_GAP 16 /* so many blocks may be missing where it grows */
 /* A block claims two regions at most, and the inverse is exact. */

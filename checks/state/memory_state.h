@@ -69,12 +69,6 @@ static inline bool memory_find(struct checks *c, uint64_t address, struct block_
 	       (map_live(registered_ranges(c)) && map_find(registered_ranges(c), address, found));
 }
 
-/* Whether some call has written the device memory, by the index of its block. */
-bool block_written(struct checks *c, uint32_t index);
-/* Whether anything may have written the device memory since it was allocated (written_state.c). */
-bool block_maybe_written(struct checks *c, struct acl_block *b);
-/* The source of the copy that the call is, if surely nothing has written it; of a batch the first such. */
-const struct op_access *unwritten_source(const struct operation *op, const struct acl_call_record *call);
 /* Class of an address no table knows; looked up once per call and parameter. */
 enum acl_host_class host_class(
 	struct checks *c, struct acl_call_record *call, unsigned param, const void *address);

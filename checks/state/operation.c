@@ -7,6 +7,7 @@
 #include "checks/state/memory_state.h"
 #include "checks/state/plain_batch.h"
 #include "checks/state/stream_state.h"
+#include "checks/state/written_state.h"
 
 #define ALIGNMENT 64 /* of asynchronous copies */
 #define CHUNK 64 /* elements of the program's arrays that are read at once */
@@ -123,7 +124,7 @@ static void recent_forget(struct recent_blocks *r, uint64_t version)
 /* Where it is looked for: blocks at equal distances, whatever these are, lie in different places. */
 static inline struct recent_block *recent_of(struct recent_blocks *r, uint64_t address)
 {
-	return &r->at[((address >> 9) + (address >> 16) + (address >> 23)) % RECENT_BLOCKS];
+	return &r->at[(uint32_t)(address >> 9) * UINT32_C(0x9E3779B1) >> (32 - RECENT_LOG)];
 }
 
 static inline void access_found(struct op_access *a, const struct recent_block *found, uint64_t version)
@@ -149,12 +150,34 @@ static const struct {
 	[MEM_REGISTERED] = {ACCESS_HOST, PLAIN_NEVER},
 };
 
-static inline bool recent_fill(struct checks *c, struct recent_block *r)
+static inline void recent_fill(struct checks *c, struct recent_block *r)
 {
 	r->location = kinds[r->block.kind].location;
 	r->side = kinds[r->block.kind].side;
-	r->written = r->side == PLAIN_HOST || (r->side == PLAIN_DEVICE && block_written(c, r->block.index));
-	return true;
+	r->written = r->side == PLAIN_DEVICE ? block_written(c, r->block.index) : r->side == PLAIN_HOST;
+}
+
+/* Where most blocks are that were not used just before: in the run of the last such one. */
+static inline __attribute__((always_inline)) bool cursor_look_up(
+	struct checks *c, const struct operation *op, struct recent_block *r, uint64_t address)
+{
+	const struct map_cursor *k = op->cursor;
+	struct cursor_block found;
+
+	/* Declared blocks lie inside of others. */
+	if (load_acquire(&c->declared) || !map_cursor_find(k, address, &found))
+		return false;
+	r->block.base = found.base;
+	r->block.size = found.size;
+	r->block.generation = found.generation;
+	r->block.index = found.index;
+	r->block.kind = k->kind;
+	r->block.block = found.block;
+	recent_fill(c, r);
+	if (__builtin_expect(map_cursor_found_holds(k), 1))
+		return true;
+	r->block.size = 0;
+	return false;
 }
 
 /* Anywhere in the tables. */
@@ -166,38 +189,22 @@ static __attribute__((noinline)) bool tables_look_up(
 		return false;
 	}
 	map_cursor_set(memory_blocks(c), op->cursor, address);
-	return recent_fill(c, r);
+	recent_fill(c, r);
+	return true;
 }
 
-static inline bool block_look_up(
-	struct checks *c, struct operation *op, struct recent_block *r, uint64_t address)
-{
-	const struct map_cursor *k = op->cursor;
-	struct cursor_block found;
-
-	/* Declared blocks lie inside of others. */
-	if (load_acquire(&c->declared) || !map_cursor_find(k, address, &found))
-		return tables_look_up(c, op, r, address);
-	r->block = (struct block_lookup){.block = block_at(memory_blocks(c), found.index),
-		.base = found.base,
-		.size = found.size,
-		.generation = found.generation,
-		.kind = k->kind,
-		.index = found.index};
-	return map_cursor_holds(k) ? recent_fill(c, r) : tables_look_up(c, op, r, address);
-}
-
-static __attribute__((noinline)) void access_look_up(struct checks *c, struct operation *op,
+/* Where the run of the last block does not lead, or blocks have changed. */
+static __attribute__((noinline)) void access_look_up_anew(struct checks *c, struct operation *op,
 	struct op_access *a, struct recent_block *recent, uint64_t version)
 {
 	uint64_t address = (uintptr_t)a->address;
 
-	if (__builtin_expect(op->recent.version != version, 0))
+	if (op->recent.version != version)
 		recent_forget(&op->recent, version);
 	a->location = ACCESS_UNKNOWN;
 	if (!a->block.block && a->version == version && a->looked_up == address)
 		return;
-	if (__builtin_expect(block_look_up(c, op, recent, address), 1)) {
+	if (tables_look_up(c, op, recent, address)) {
 		access_found(a, recent, version);
 		return;
 	}
@@ -206,6 +213,15 @@ static __attribute__((noinline)) void access_look_up(struct checks *c, struct op
 	a->block = recent->block;
 	a->block.block = NULL;
 	a->side = PLAIN_NEVER;
+}
+
+static __attribute__((noinline)) void access_look_up(struct checks *c, struct operation *op,
+	struct op_access *a, struct recent_block *recent, uint64_t version)
+{
+	if (cursor_look_up(c, op, recent, (uintptr_t)a->address))
+		access_found(a, recent, version);
+	else
+		access_look_up_anew(c, op, a, recent, version);
 }
 
 /* Mostly in the block that it was in in the thread's last call, or in one of the last used. */
@@ -219,7 +235,9 @@ static inline __attribute__((always_inline)) void access_locate(
 	if (a->version == version && address - a->block.base < a->block.size)
 		return;
 	recent = recent_of(&op->recent, address);
-	if (op->recent.version == version && address - recent->block.base < recent->block.size)
+	if (__builtin_expect(op->recent.version != version, 0))
+		access_look_up_anew(c, op, a, recent, version);
+	else if (address - recent->block.base < recent->block.size)
 		access_found(a, recent, version);
 	else
 		access_look_up(c, op, a, recent, version);
@@ -233,7 +251,9 @@ const struct recent_block *operation_block(
 	if (__builtin_expect(op->recent.version != version, 0))
 		recent_forget(&op->recent, version);
 	*anew = address - recent->block.base >= recent->block.size;
-	return !*anew || block_look_up(c, op, recent, address) ? recent : NULL;
+	if (!*anew || cursor_look_up(c, op, recent, address))
+		return recent;
+	return tables_look_up(c, op, recent, address) ? recent : NULL;
 }
 
 void access_forget(struct operation *op, struct op_access *a)

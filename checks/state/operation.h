@@ -48,7 +48,8 @@ struct op_entry {
 };
 
 /* Blocks that the thread's last calls used, by address. */
-#define RECENT_BLOCKS 128
+#define RECENT_LOG 7
+#define RECENT_BLOCKS (1 << RECENT_LOG)
 
 struct recent_blocks {
 	uint64_t version; /* of the tables; of another one, nothing here is good */

@@ -41,7 +41,8 @@ static __attribute__((noinline)) bool side_find(struct batch_pass *p, struct sid
 		load_relaxed(&found->block.block->device) != p->b->device)
 		return false;
 	s->side = found->side;
-	s->block = (struct cursor_block){.base = found->block.base,
+	s->block = (struct cursor_block){.block = found->block.block,
+		.base = found->block.base,
 		.size = found->block.size,
 		.index = found->block.index,
 		.generation = found->block.generation};

@@ -4,6 +4,7 @@
  * last task ran that may have written any.  A block counts as written as soon
  * as a single byte may be: rules speak of memory that holds nothing yet.
  */
+#include "checks/state/written_state.h"
 #include "checks/state/declared_kernel.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_change.h"
@@ -13,81 +14,41 @@
 #include "checks/state/plain_batch.h"
 #include "checks/state/stream_state.h"
 
-#define PAGE_BLOCKS 65536
-#define PAGES 1024
-
-/* By block index: a bit of its own, as the blocks themselves lie too far for a look at every copy. */
-struct written_page {
-	_Atomic uint64_t bits[PAGE_BLOCKS / 64];
-};
-
-struct written_state {
-	_Atomic bool off; /* a writer is unseen: nothing can be said any more */
-	_Atomic uint64_t until; /* serial of the newest block when the last unknown writer was submitted */
-	_Atomic(struct written_page *) page[PAGES];
-};
-
-static struct written_state *written(struct checks *c)
-{
-	return module_state(c, written);
-}
-
-/* The word of a block; NULL: no page for it, which counts as written. */
-static inline _Atomic uint64_t *word_of(struct checks *c, uint32_t index)
-{
-	struct written_page *p =
-		index / PAGE_BLOCKS < PAGES ? load_acquire(&written(c)->page[index / PAGE_BLOCKS]) : NULL;
-
-	return p ? &p->bits[index % PAGE_BLOCKS / 64] : NULL;
-}
-
-static inline bool is_written(struct checks *c, uint32_t index)
-{
-	_Atomic uint64_t *word = word_of(c, index);
-
-	return !word || load_relaxed(word) >> index % 64 & 1;
-}
-
 static inline void mark_written(struct checks *c, uint32_t index)
 {
-	_Atomic uint64_t *word = word_of(c, index);
+	_Atomic uint64_t *word = written_word(c, index);
 
 	if (word && !(load_relaxed(word) >> index % 64 & 1))
 		atomic_fetch_or(word, UINT64_C(1) << index % 64);
 }
 
-bool block_written(struct checks *c, uint32_t index)
-{
-	return load_relaxed(&written(c)->off) || is_written(c, index);
-}
-
 void block_unwritten(struct checks *c, struct acl_block *b)
 {
-	struct written_state *s = written(c);
-	unsigned n = block_number(b) / PAGE_BLOCKS;
+	struct written_state *s = written_state_of(c);
+	unsigned n = block_number(b) / WRITTEN_PAGE_BLOCKS;
 	_Atomic uint64_t *word;
 
-	if (n < PAGES && !load_acquire(&s->page[n]) && !load_relaxed(&s->off)) {
+	if (n < WRITTEN_PAGES && !load_acquire(&s->page[n]) && !load_relaxed(&s->off)) {
 		struct written_page *fresh = checks_alloc(c, sizeof(*fresh)), *none = NULL;
 
 		if (fresh && !atomic_compare_exchange_strong(&s->page[n], &none, fresh))
 			checks_forget(c, fresh, sizeof(*fresh));
 	}
-	word = word_of(c, block_number(b));
+	word = written_word(c, block_number(b));
 	if (word)
 		atomic_fetch_and(word, ~(UINT64_C(1) << block_number(b) % 64));
 }
 
 bool block_maybe_written(struct checks *c, struct acl_block *b)
 {
-	if (load_relaxed(&written(c)->off) || is_written(c, block_number(b)))
+	if (load_relaxed(&written_state_of(c)->off) || is_written(c, block_number(b)))
 		return true;
 	/* Where host and device memory are one the program writes it itself. */
-	if (load_relaxed(&b->serial) <= load_relaxed(&written(c)->until) || runs_on_device(c))
+	if (load_relaxed(&b->serial) <= load_relaxed(&written_state_of(c)->until) || runs_on_device(c))
 		return true;
 	if (other_submitters_possible(c, CHECKS_OTHER_WORK))
-		store_relaxed(&written(c)->off, true);
-	return load_relaxed(&written(c)->off);
+		store_relaxed(&written_state_of(c)->off, true);
+	return load_relaxed(&written_state_of(c)->off);
 }
 
 static void declared_writes(struct checks *c, const struct kernel_accesses *list)
@@ -109,8 +70,8 @@ static void anything(struct checks *c, struct acl_call_record *call)
 		declared_writes(c, kernel_accesses(call));
 		return;
 	}
-	if (load_relaxed(&written(c)->until) != now)
-		store_relaxed(&written(c)->until, now);
+	if (load_relaxed(&written_state_of(c)->until) != now)
+		store_relaxed(&written_state_of(c)->until, now);
 }
 
 /* Whether a kernel may still run: it may have got, or get, the address of a block that is newer. */
@@ -191,7 +152,7 @@ static const struct batch_range *first_unwritten(
 
 	for (; r < end; r++) {
 		if (r->index / 64 != at) {
-			_Atomic uint64_t *word = word_of(c, r->index);
+			_Atomic uint64_t *word = written_word(c, r->index);
 
 			at = r->index / 64;
 			bits = word ? load_relaxed(word) : UINT64_MAX;
@@ -223,7 +184,8 @@ static void written_access_enter(struct checks *c, struct acl_call_record *call)
 	/* Nearly every copy: nothing is left to note. */
 	if (call->plain && !op->batch && op->first[0].written && op->first[1].written)
 		return;
-	if (load_relaxed(&written(c)->off) || (plain_batch_of(call) && batch_enter(c, plain_batch_of(call))))
+	if (load_relaxed(&written_state_of(c)->off) ||
+		(plain_batch_of(call) && batch_enter(c, plain_batch_of(call))))
 		return;
 	accesses_enter(c, call);
 }

@@ -6,6 +6,7 @@
 #include "checks/state/descriptor_state.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
+#include "checks/state/written_state.h"
 
 enum desc_kind { DESC_COPY, DESC_CMO };
 

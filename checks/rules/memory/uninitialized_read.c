@@ -3,6 +3,7 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
+#include "checks/state/written_state.h"
 
 /* Some side of the copy is device memory whose content the copy reads now. */
 static bool reads_device(const struct operation *op)
