@@ -10,9 +10,8 @@
 
 static inline void hooks_run(struct checks *c, struct acl_call_record *call, const check_hook_fn *hook)
 {
-	if (hook)
-		for (; *hook; hook++)
-			(*hook)(c, call);
+	for (; *hook; hook++)
+		(*hook)(c, call);
 }
 
 struct settling {
@@ -107,7 +106,7 @@ static uint64_t constraints_evaluate(struct checks *c, struct acl_call_record *c
 static inline void rules_run(struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
 {
 	hooks_run(c, call, plan->enter_rules[call->plain]);
-	if (__builtin_expect(call->misaligned, 0) && call->plain)
+	if (__builtin_expect(call->misaligned, 0))
 		c->rare.misaligned(c, call);
 }
 
@@ -203,11 +202,11 @@ static void hooks_of_rules(struct checks *c, struct acl_call_record *call, const
 
 static hooks_way_fn hooks_way(const check_hook_fn *hooks, bool rules)
 {
-	return !hooks || !*hooks ? hooks_none
-	       : rules           ? hooks_of_rules
-	       : !hooks[1]       ? hooks_one_of_state
-	       : !hooks[2]       ? hooks_two_of_state
-				 : hooks_of_state;
+	return !*hooks     ? hooks_none
+	       : rules     ? hooks_of_rules
+	       : !hooks[1] ? hooks_one_of_state
+	       : !hooks[2] ? hooks_two_of_state
+			   : hooks_of_state;
 }
 
 /* --- enter of most calls -------------------------------------------------------------------- */

@@ -182,15 +182,17 @@ static bool same_list(const check_hook_fn *a, const check_hook_fn *b)
 	return a && *a == *b;
 }
 
-/* Whether *list can be had for the function: the former one where it is the same, none where it is empty. */
+/* Whether *list can be had for the function: the former one where it is the same, one for all where it is
+ * empty. */
 static bool keep(struct checks *c, const struct list_builder *b, unsigned api, const check_hook_fn **list)
 {
+	static const check_hook_fn none[1];
 	size_t bytes = (b->count[api] + 1) * sizeof(**list);
 	check_hook_fn *kept;
 
 	if (same_list(*list, b->at[api]))
 		return true;
-	*list = NULL;
+	*list = none;
 	if (!b->count[api])
 		return true;
 	kept = checks_alloc(c, bytes);

@@ -604,7 +604,8 @@ static inline __attribute__((always_inline)) void plain_copy_decide(
 	if (__builtin_expect(checks_happened(c, WHEN_DEVICES), 0) && !on_one_device(c, call, op))
 		return;
 	call->plain = true;
-	call->misaligned = !aligned(op);
+	if (__builtin_expect(!aligned(op), 0))
+		call->misaligned = true;
 	call->state.evaluated |=
 		op->async ? EVALUATED_PLAIN_COPY | EVALUATED_PLAIN_ASYNC : EVALUATED_PLAIN_COPY;
 }
