@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "interpose/common/text.h"
+#include "interpose/common/tool_memory.h"
 
 #define CHUNK_SIZE ((size_t)64 << 10)
 #define DEPTH_MAX 32
@@ -37,8 +38,8 @@ static struct jnode *node_new(struct reader *r)
 	struct jchunk *c = r->doc->chunks;
 
 	if (!c || sizeof(*c) + (c->used + 1) * sizeof(c->nodes[0]) > CHUNK_SIZE) {
-		c = mmap(NULL, CHUNK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (c == MAP_FAILED) {
+		c = tool_memory_map(CHUNK_SIZE, 0);
+		if (!c) {
 			syntax(r, "no memory");
 			return NULL;
 		}

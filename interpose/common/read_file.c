@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "interpose/common/tool_memory.h"
 #include "interpose/common/tool_open.h"
 #include "interpose/common/file_status.h"
 
@@ -31,7 +32,7 @@ static bool read_all(int fd, char *data, size_t size)
 char *read_file(const char *path, size_t max, size_t *size)
 {
 	int fd = tool_open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK, 0);
-	char *data = MAP_FAILED;
+	char *data = NULL;
 	struct stat st;
 
 	if (fd < 0)
@@ -43,14 +44,14 @@ char *read_file(const char *path, size_t max, size_t *size)
 		goto end;
 	}
 	*size = (size_t)st.st_size;
-	data = mmap(NULL, *size + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (data != MAP_FAILED && !read_all(fd, data, *size)) {
+	data = tool_memory_map(*size + 1, 0);
+	if (data && !read_all(fd, data, *size)) {
 		munmap(data, *size + 1);
-		data = MAP_FAILED;
+		data = NULL;
 	}
 end:
 	close(fd);
-	return data == MAP_FAILED ? NULL : data;
+	return data;
 }
 
 void read_file_free(char *data, size_t size)

@@ -11,6 +11,7 @@
 #include "interpose/common/json_read.h"
 #include "interpose/common/read_file.h"
 #include "interpose/common/text.h"
+#include "interpose/common/tool_memory.h"
 
 #define FILE_MAX (16u << 20)
 
@@ -318,9 +319,8 @@ static void read_lists(struct reader *r, const struct jnode *top)
 	if (!right_keys(r, top))
 		return;
 	all.room = length(suppressions) + length(expect) + 1;
-	room = mmap(NULL, all.room * sizeof(*all.list), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		-1, 0);
-	if (room == MAP_FAILED) {
+	room = tool_memory_map(all.room * sizeof(*all.list), 0);
+	if (!room) {
 		complain(r, NULL, "no memory");
 		return;
 	}

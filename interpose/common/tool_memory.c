@@ -23,21 +23,20 @@ static _Atomic unsigned n_mappings;
 /* Where the next mapping may lie; 0 = not asked yet. */
 static _Atomic uintptr_t next_place;
 
-static uintptr_t place_take(size_t bytes)
+void *tool_memory_place(size_t bytes)
 {
 	uintptr_t here = (uintptr_t)&next_place, none = 0;
 	size_t step = (bytes + 0xffff) & ~(size_t)0xffff;
 
 	if (here < DISTANCE + LOWEST)
-		return 0;
+		return NULL;
 	atomic_compare_exchange_strong(&next_place, &none, (here - DISTANCE) & ~(uintptr_t)0x1fffff);
-	return atomic_fetch_add(&next_place, step);
+	return (void *)atomic_fetch_add(&next_place, step);
 }
 
 void *tool_memory_map(size_t bytes, int flags)
 {
-	/* Only a wish: where something lies already the kernel chooses. */
-	void *p = mmap((void *)place_take(bytes), bytes, PROT_READ | PROT_WRITE,
+	void *p = mmap(tool_memory_place(bytes), bytes, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
 
 	return p == MAP_FAILED ? NULL : p;

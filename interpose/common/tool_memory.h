@@ -14,6 +14,8 @@
  * that those (threads' heaps, files) are where they would be without us.
  */
 void *tool_memory_map(size_t bytes, int flags);
+/* Where a mapping of another kind may lie, a file's: for mmap, a wish only. */
+void *tool_memory_place(size_t bytes);
 
 /* Memory that was mapped for the tool and is never given back. */
 void tool_memory_add(const void *at, size_t bytes);

@@ -39,7 +39,7 @@ static struct {
 
 static void *private_pages(void *at)
 {
-	return mmap(at, AREA_SIZE, PROT_READ | PROT_WRITE,
+	return mmap(at ? at : tool_memory_place(AREA_SIZE), AREA_SIZE, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED : 0), -1, 0);
 }
 
@@ -50,9 +50,9 @@ const _Atomic uint8_t *last_calls_owned = &always;
 static void own(void)
 {
 	static _Atomic uint8_t *page;
-	void *p = page ? page : mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *p = page ? page : tool_memory_map(4096, 0);
 
-	if (p == MAP_FAILED || (!page && madvise(p, 4096, MADV_WIPEONFORK))) {
+	if (!p || (!page && madvise(p, 4096, MADV_WIPEONFORK))) {
 		last_calls_owned = &always;
 		return;
 	}

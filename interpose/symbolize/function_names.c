@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "interpose/common/tool_memory.h"
 #include "interpose/common/tool_open.h"
 #include "interpose/common/file_status.h"
 
@@ -20,7 +21,8 @@ bool elf_image_map(struct elf_image *image, const char *path)
 	if (fd < 0)
 		return false;
 	if (!filestat_fd(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= (off_t)sizeof(Elf64_Ehdr))
-		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		p = mmap(tool_memory_place((size_t)st.st_size), (size_t)st.st_size, PROT_READ, MAP_PRIVATE,
+			fd, 0);
 	close(fd);
 	if (p == MAP_FAILED)
 		return false;

@@ -163,6 +163,34 @@ leaks() {
 	done
 }
 
+@test "mappings of the program lie as far apart as without us, with findings between them" {
+	cat >apart.c <<-'E'
+		#include "acl/acl.h"
+		#include <stdio.h>
+		#include <sys/mman.h>
+		int main(void)
+		{
+			static char *at[6];
+			void *device, *host, *stream;
+			for (int i = 0; i < 6; i++) {
+				at[i] = mmap(0, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+				if (!i && (aclInit(0) || aclrtSetDevice(0)))
+					return 1;
+				if (i == 1)
+					aclInit(0);
+				if (i == 2)
+					aclrtSetDevice(1000);
+				if (i)
+					printf("%ld\n", (long)(at[i] - at[i - 1]));
+			}
+			return 0;
+		}
+	E
+	$CC -w -g -I"$ACLCHECK_BUILD/include" -o apart apart.c -L"$guest/empty" -lascendcl -Wl,-rpath,"$guest/empty"
+	same_as_without setarch -R ./apart
+	grep -q init-repeat report.json
+}
+
 @test "LeakSanitizer finds nothing of ours" {
 	export LSAN_OPTIONS=exitcode=23 ASAN_OPTIONS=exitcode=23
 	leaks g++ leak liblsan.so
