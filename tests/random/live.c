@@ -120,14 +120,31 @@ static void game_end(struct game *g)
 	}
 }
 
+/* No thread may wait for a device while one of its streams is being captured, and both halves use the same.
+ */
+static pthread_mutex_t one_device = PTHREAD_MUTEX_INITIALIZER;
+
+static void step_play(struct play *play, const struct step *s)
+{
+	bool alone = s->kind == STEP_CAPTURE || s->kind == STEP_SYNC_DEVICE;
+
+	if (alone)
+		pthread_mutex_lock(&one_device);
+	play_step(play, s);
+	if (alone)
+		pthread_mutex_unlock(&one_device);
+}
+
 static void program_play(struct game *g, const struct program *p, unsigned steps)
 {
 	struct play play = {.call = runtime_call, .context = g};
 
 	play_begin(&play);
 	for (unsigned i = 0; i < steps; i++)
-		play_step(&play, &p->step[i]);
+		step_play(&play, &p->step[i]);
+	pthread_mutex_lock(&one_device);
 	play_end(&play);
+	pthread_mutex_unlock(&one_device);
 }
 
 /* --- right ones ------------------------------------------------------------------------------------ */

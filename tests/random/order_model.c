@@ -5,7 +5,9 @@
 
 const char *const broken_rules[BROKEN_RULES] = {"stream-race-copy", "stream-race-set",
 	"async-result-used-before-sync", "free-in-flight", "free-host-in-flight", "use-after-free",
-	"free-double", "event-wait-before-record", "event-sync-before-record"};
+	"free-double", "event-wait-before-record", "event-sync-before-record",
+	"capture-resource-freed-before-destroy", "capture-host-buffer-freed", "mdlri-concurrent-execute",
+	"mdlri-destroy-running"};
 
 void model_begin(struct model *m)
 {
@@ -14,6 +16,9 @@ void model_begin(struct model *m)
 	memset(m->last, -1, sizeof(m->last));
 	memset(m->record, -1, sizeof(m->record));
 	memset(m->alive, true, sizeof(m->alive));
+	memset(m->executes, -1, sizeof(m->executes));
+	for (unsigned i = 0; i < MODELS; i++)
+		m->graph[i].number = -1;
 	m->stream[0] = -1;
 	m->n = 1; /* before all */
 }
@@ -92,7 +97,7 @@ static unsigned tasks_met(const struct model *m, int node, const struct touched 
 	unsigned broken = 0;
 
 	for (int i = 0; i < (int)m->n; i++)
-		for (unsigned k = 0; k < 2; k++) {
+		for (unsigned k = 0; k < TOUCHED; k++) {
 			const struct touched *earlier = &m->touched[i][k];
 
 			if (m->stream[i] < 0 || i == node || !collide(earlier, t) || comes_before(m, i, node))
@@ -105,7 +110,7 @@ static unsigned tasks_met(const struct model *m, int node, const struct touched 
 
 static unsigned accesses(struct model *m, const struct step *s, int node, int *other)
 {
-	struct touched t[2] = {touched_by(m, s, true)};
+	struct touched t[TOUCHED] = {touched_by(m, s, true)};
 	unsigned broken = 0;
 
 	if (s->kind != STEP_SET)
@@ -121,20 +126,6 @@ static unsigned accesses(struct model *m, const struct step *s, int node, int *o
 	return broken;
 }
 
-static unsigned freed(struct model *m, unsigned block, int node, int *other)
-{
-	struct touched all = {
-		.block = (uint8_t)block, .units = UNITS, .writes = true, .life = m->life[block]};
-	bool in_flight = m->alive[block] && tasks_met(m, node, &all, other);
-
-	if (!m->alive[block])
-		return BROKEN_DOUBLE_FREE;
-	m->alive[block] = false;
-	if (!in_flight)
-		return 0;
-	return block_is_host(block) ? BROKEN_HOST_FREE_IN_FLIGHT : BROKEN_FREE_IN_FLIGHT;
-}
-
 static int task_add(struct model *m, const struct step *s, int host)
 {
 	int task = node_add(m, s->stream);
@@ -143,6 +134,89 @@ static int task_add(struct model *m, const struct step *s, int host)
 	edge_add(m, m->last[s->stream], task);
 	m->last[s->stream] = task;
 	return task;
+}
+
+/* --- models ------------------------------------------------------------------------------------ */
+
+static unsigned captured(struct model *m, const struct step *s)
+{
+	struct touched t[TOUCHED] = {touched_by(m, s, true), touched_by(m, s, false),
+		{.block = s->set,
+			.at = s->set_at,
+			.units = s->set_units,
+			.writes = true,
+			.sets = true,
+			.life = m->life[s->set]}};
+
+	if (m->graph[s->model].number >= 0)
+		return 0;
+	for (unsigned i = 0; i < TOUCHED; i++)
+		if (!m->alive[t[i].block])
+			return block_is_host(t[i].block) ? BROKEN_UNKNOWN : BROKEN_USE_AFTER_FREE;
+	m->graph[s->model].number = m->graphs++;
+	memcpy(m->graph[s->model].touched, t, sizeof(t));
+	return 0;
+}
+
+/* Executions of the model that may run at the same time as the node. */
+static bool is_running(const struct model *m, int number, int node)
+{
+	for (int i = 0; i < (int)m->n; i++)
+		if (i != node && m->executes[i] == number && !comes_before(m, i, node))
+			return true;
+	return false;
+}
+
+static unsigned executed(struct model *m, const struct step *s, int host, int *other)
+{
+	int number = m->graph[s->model].number, node;
+	unsigned broken = 0;
+
+	if (number < 0)
+		return 0;
+	node = task_add(m, s, host);
+	for (unsigned i = 0; i < TOUCHED; i++)
+		broken |= tasks_met(m, node, &m->graph[s->model].touched[i], other);
+	if (is_running(m, number, node))
+		broken |= BROKEN_CONCURRENT;
+	memcpy(m->touched[node], m->graph[s->model].touched, sizeof(m->touched[node]));
+	m->executes[node] = number;
+	return broken;
+}
+
+static unsigned destroyed(struct model *m, const struct step *s, int host)
+{
+	int number = m->graph[s->model].number;
+
+	m->graph[s->model].number = -1;
+	return number >= 0 && is_running(m, number, host) ? BROKEN_DESTROY_RUNNING : 0;
+}
+
+static bool is_captured(const struct model *m, unsigned block)
+{
+	for (unsigned i = 0; i < MODELS; i++)
+		for (unsigned k = 0; k < TOUCHED && m->graph[i].number >= 0; k++)
+			if (m->graph[i].touched[k].block == block)
+				return true;
+	return false;
+}
+
+static unsigned freed(struct model *m, unsigned block, int node, int *other)
+{
+	struct touched all = {
+		.block = (uint8_t)block, .units = UNITS, .writes = true, .life = m->life[block]};
+	bool in_flight = m->alive[block] && tasks_met(m, node, &all, other);
+	bool host = block_is_host(block);
+	unsigned broken = 0;
+
+	if (!m->alive[block])
+		return BROKEN_DOUBLE_FREE;
+	m->alive[block] = false;
+	if (is_captured(m, block))
+		broken |= host ? BROKEN_CAPTURED_HOST_FREED : BROKEN_CAPTURED_FREED;
+	if (in_flight)
+		broken |= host ? BROKEN_HOST_FREE_IN_FLIGHT : BROKEN_FREE_IN_FLIGHT;
+	return broken;
 }
 
 static unsigned event_step(struct model *m, const struct step *s, int host)
@@ -197,6 +271,12 @@ unsigned model_step(struct model *m, const struct step *s, int *other)
 			m->life[s->dst]++;
 		m->alive[s->dst] = true;
 		return 0;
+	case STEP_CAPTURE:
+		return captured(m, s);
+	case STEP_REPLAY:
+		return executed(m, s, host, other);
+	case STEP_DESTROY:
+		return destroyed(m, s, host);
 	default:
 		return event_step(m, s, host);
 	}

@@ -12,6 +12,7 @@
 
 #define NODES (2 * STEPS_MAX + 2)
 #define EDGES (STREAMS + 2)
+#define TOUCHED 3 /* by one task: a model has a copy and a set */
 
 /* Rules that a step may break, as bits. */
 enum broken {
@@ -24,11 +25,15 @@ enum broken {
 	BROKEN_DOUBLE_FREE = 1u << 6,
 	BROKEN_WAIT_UNRECORDED = 1u << 7,
 	BROKEN_SYNC_UNRECORDED = 1u << 8,
+	BROKEN_CAPTURED_FREED = 1u << 9,
+	BROKEN_CAPTURED_HOST_FREED = 1u << 10,
+	BROKEN_CONCURRENT = 1u << 11, /* advice */
+	BROKEN_DESTROY_RUNNING = 1u << 12, /* advice */
 	/* No rule: host memory that was freed may be the program's again, and a copy of it done at once; a
 	 * query of an event without a record may never say: done. Nothing is known of what follows. */
-	BROKEN_UNKNOWN = 1u << 9
+	BROKEN_UNKNOWN = 1u << 13
 };
-#define BROKEN_RULES 9
+#define BROKEN_RULES 13
 extern const char *const broken_rules[BROKEN_RULES]; /* ids, by bit */
 
 struct touched {
@@ -41,11 +46,17 @@ struct model {
 	unsigned n; /* nodes */
 	int before[NODES][EDGES]; /* nodes that come right before; -1: none */
 	int stream[NODES]; /* -1: of the calling threads */
-	struct touched touched[NODES][2]; /* units 0: nothing */
+	struct touched touched[NODES][TOUCHED]; /* units 0: nothing */
+	int executes[NODES]; /* the life of a model, -1 = none */
 	int host; /* the last node of the threads: one makes its step after the other */
 	int last[STREAMS], record[EVENTS]; /* node, -1 = none */
 	bool alive[BLOCKS];
 	uint32_t life[BLOCKS];
+	int graphs; /* captured so far */
+	struct {
+		int number; /* which of them it is, -1 = it does not live */
+		struct touched touched[TOUCHED];
+	} graph[MODELS];
 };
 
 void model_begin(struct model *m);

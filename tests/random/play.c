@@ -70,6 +70,32 @@ static void copy(struct play *play, const struct step *s)
 			.stream = play->stream[s->stream]);
 }
 
+/* --- models ----------------------------------------------------------------------------------- */
+
+static void capture(struct play *play, const struct step *s)
+{
+	void *stream = play->stream[s->stream];
+	struct step copied = *s;
+
+	if (play->model[s->model])
+		return;
+	copied.kind = STEP_COPY;
+	MAKE(play, s->thread, aclmdlRICaptureBegin, .stream = stream,
+		.mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	copy(play, &copied);
+	MAKE(play, s->thread, aclrtMemsetAsync, .devPtr = place(play, s->set, s->set_at),
+		.maxCount = (size_t)s->set_units * UNIT, .count = (size_t)s->set_units * UNIT,
+		.stream = stream);
+	MAKE(play, s->thread, aclmdlRICaptureEnd, .stream = stream, .modelRI = &play->model[s->model]);
+}
+
+static void destroy(struct play *play, unsigned thread, unsigned model)
+{
+	if (play->model[model])
+		MAKE(play, thread, aclmdlRIDestroy, .modelRI = play->model[model]);
+	play->model[model] = NULL;
+}
+
 /* --- waiting ------------------------------------------------------------------------------ */
 
 static void synchronise_stream(struct play *play, const struct step *s)
@@ -109,6 +135,7 @@ static void query(struct play *play, const struct step *s)
 void play_begin(struct play *play)
 {
 	memset(play->block, 0, sizeof(play->block));
+	memset(play->model, 0, sizeof(play->model));
 	for (unsigned i = 0; i < STREAMS; i++)
 		MAKE(play, 0, aclrtCreateStream, .stream = &play->stream[i]);
 	for (unsigned i = 0; i < EVENTS; i++)
@@ -157,6 +184,17 @@ void play_step(struct play *play, const struct step *s)
 	case STEP_ALLOCATE:
 		allocate(play, s->thread, s->dst);
 		break;
+	case STEP_CAPTURE:
+		capture(play, s);
+		break;
+	case STEP_REPLAY:
+		if (play->model[s->model])
+			MAKE(play, s->thread, aclmdlRIExecuteAsync, .modelRI = play->model[s->model],
+				.stream = play->stream[s->stream]);
+		break;
+	case STEP_DESTROY:
+		destroy(play, s->thread, s->model);
+		break;
 	}
 }
 
@@ -164,6 +202,8 @@ void play_end(struct play *play)
 {
 	for (unsigned i = 0; i < STREAMS; i++)
 		MAKE(play, 0, aclrtSynchronizeStream, .stream = play->stream[i]);
+	for (unsigned i = 0; i < MODELS; i++)
+		destroy(play, 0, i);
 	for (unsigned i = 0; i < EVENTS; i++)
 		MAKE(play, 0, aclrtDestroyEvent, .event = play->event[i]);
 	for (unsigned i = 0; i < STREAMS; i++)

@@ -14,6 +14,7 @@ struct play {
 	void *context;
 	void *stream[STREAMS], *event[EVENTS], *block[BLOCKS]; /* NULL: freed */
 	void *freed[BLOCKS]; /* where the last one lay */
+	void *model[MODELS]; /* NULL: it does not live */
 };
 
 /* The objects; the rest of what play holds is the caller's. */

@@ -44,6 +44,9 @@ static void answer(struct game *g, unsigned api, void *args)
 	case ACL_API_aclrtCreateEvent:
 		hand_out(((struct acl_args_aclrtCreateEvent *)args)->event, g, 0x66660000, 64);
 		break;
+	case ACL_API_aclmdlRICaptureEnd:
+		hand_out(((struct acl_args_aclmdlRICaptureEnd *)args)->modelRI, g, 0x77770000, 64);
+		break;
 	case ACL_API_aclrtMalloc:
 		hand_out(((struct acl_args_aclrtMalloc *)args)->devPtr, g, DEVICE_MEMORY, 4096);
 		break;

@@ -22,11 +22,11 @@ unsigned chance_below(struct chance *chance, unsigned n)
 /* --- one that is right ---------------------------------------------------------------------- */
 
 /* How often each kind is tried, of 100. */
-static const uint8_t often[STEP_KINDS] = {[STEP_COPY] = 30,
-	[STEP_COPY_ROWS] = 6,
-	[STEP_SET] = 10,
-	[STEP_RECORD] = 14,
-	[STEP_WAIT] = 14,
+static const uint8_t often[STEP_KINDS] = {[STEP_COPY] = 22,
+	[STEP_COPY_ROWS] = 4,
+	[STEP_SET] = 8,
+	[STEP_RECORD] = 13,
+	[STEP_WAIT] = 12,
 	[STEP_SYNC_STREAM] = 4,
 	[STEP_SYNC_EVENT] = 3,
 	[STEP_SYNC_DEVICE] = 1,
@@ -34,7 +34,10 @@ static const uint8_t often[STEP_KINDS] = {[STEP_COPY] = 30,
 	[STEP_QUERY_EVENT] = 2,
 	[STEP_COPY_NOW] = 4,
 	[STEP_FREE] = 5,
-	[STEP_ALLOCATE] = 5};
+	[STEP_ALLOCATE] = 4,
+	[STEP_CAPTURE] = 6,
+	[STEP_REPLAY] = 6,
+	[STEP_DESTROY] = 4};
 
 static unsigned kind_choose(struct chance *chance)
 {
@@ -65,9 +68,15 @@ static struct step step_choose(struct chance *chance)
 		.thread = (uint8_t)chance_below(chance, THREADS),
 		.stream = (uint8_t)chance_below(chance, STREAMS),
 		.event = (uint8_t)chance_below(chance, EVENTS),
+		.model = (uint8_t)chance_below(chance, MODELS),
 		.spelling = (uint8_t)chance_below(chance, 4)};
 
 	place_choose(chance, &s);
+	if (s.kind == STEP_CAPTURE) {
+		s.set = (uint8_t)chance_below(chance, DEVICE_BLOCKS);
+		s.set_units = (uint8_t)(1 + chance_below(chance, UNITS));
+		s.set_at = (uint8_t)chance_below(chance, UNITS - s.set_units + 1u);
+	}
 	if (s.kind == STEP_FREE || s.kind == STEP_ALLOCATE)
 		s.dst = (uint8_t)chance_below(chance, BLOCKS);
 	return s;
@@ -91,7 +100,7 @@ static void order_add(
 	struct program *p, struct model *m, struct chance *chance, const struct step *s, int behind)
 {
 	struct step first = *s, second = *s;
-	bool by_device = s->kind <= STEP_SET && chance_below(chance, 4);
+	bool by_device = step_is_task(s->kind) && chance_below(chance, 4);
 	int other;
 
 	first.stream = (uint8_t)behind;
@@ -140,16 +149,34 @@ static void step_move(struct program *p, unsigned from, unsigned to)
 	p->step[to] = s;
 }
 
+/* What gives back memory, or a model, comes too early, or its order with others is another one. */
+static void release_move(struct program *p, struct chance *chance)
+{
+	unsigned first = chance_below(chance, p->n);
+
+	for (unsigned i = 0; i < p->n; i++) {
+		unsigned at = (first + i) % p->n;
+
+		if (p->step[at].kind == STEP_FREE || p->step[at].kind == STEP_DESTROY) {
+			step_move(p, at, chance_below(chance, at + 1));
+			return;
+		}
+	}
+}
+
 void program_change(struct program *p, struct chance *chance)
 {
 	unsigned at = chance_below(chance, p->n);
 
-	switch (chance_below(chance, 3)) {
+	switch (chance_below(chance, 4)) {
 	case 0:
 		program_drop(p, at);
 		break;
 	case 1:
 		step_move(p, at, chance_below(chance, at + 1));
+		break;
+	case 2:
+		release_move(p, chance);
 		break;
 	default:
 		if (at + 1 < p->n)
@@ -161,7 +188,7 @@ void program_change(struct program *p, struct chance *chance)
 
 static const char *const names[STEP_KINDS] = {"copy", "copy rows", "set", "record", "wait",
 	"synchronise stream", "synchronise event", "synchronise device", "query stream until done",
-	"query event until done", "copy now", "free", "allocate"};
+	"query event until done", "copy now", "free", "allocate", "capture", "execute", "destroy"};
 
 static void touched_print(const char *what, unsigned block, unsigned at)
 {
@@ -171,17 +198,24 @@ static void touched_print(const char *what, unsigned block, unsigned at)
 static void step_print(unsigned i, const struct step *s)
 {
 	printf("# %2u thread %u: %s", i, s->thread, names[s->kind]);
-	if (s->kind <= STEP_WAIT || s->kind == STEP_SYNC_STREAM || s->kind == STEP_QUERY_STREAM)
+	if (s->kind >= STEP_CAPTURE)
+		printf(" model %u", s->model);
+	if (s->kind <= STEP_WAIT || s->kind == STEP_SYNC_STREAM || s->kind == STEP_QUERY_STREAM ||
+		s->kind == STEP_CAPTURE || s->kind == STEP_REPLAY)
 		printf(" stream %u", s->stream);
 	if (s->kind == STEP_RECORD || s->kind == STEP_WAIT || s->kind == STEP_SYNC_EVENT ||
 		s->kind == STEP_QUERY_EVENT)
 		printf(" event %u", s->event);
-	if (s->kind <= STEP_SET || s->kind >= STEP_COPY_NOW)
+	if (s->kind <= STEP_SET || (s->kind >= STEP_COPY_NOW && s->kind <= STEP_CAPTURE))
 		touched_print("to", s->dst, s->dst_at);
-	if (s->kind <= STEP_COPY_ROWS || s->kind == STEP_COPY_NOW)
+	if (s->kind <= STEP_COPY_ROWS || s->kind == STEP_COPY_NOW || s->kind == STEP_CAPTURE)
 		touched_print("of", s->src, s->src_at);
-	if (s->kind <= STEP_SET || s->kind == STEP_COPY_NOW)
+	if (s->kind <= STEP_SET || s->kind == STEP_COPY_NOW || s->kind == STEP_CAPTURE)
 		printf(" %u units", s->units);
+	if (s->kind == STEP_CAPTURE) {
+		touched_print("and set", s->set, s->set_at);
+		printf(" %u units", s->set_units);
+	}
 	printf("\n");
 }
 

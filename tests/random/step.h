@@ -14,6 +14,7 @@
 #define EVENTS 4
 #define DEVICE_BLOCKS 4
 #define BLOCKS 6 /* the others are page-locked memory of the host */
+#define MODELS 2
 #define THREADS 3
 #define UNITS 16 /* of a block */
 #define UNIT 64 /* bytes */
@@ -33,6 +34,10 @@ enum step_kind {
 	STEP_COPY_NOW, /* by the calling thread, waits for no stream */
 	STEP_FREE,
 	STEP_ALLOCATE, /* and set to zero */
+	STEP_CAPTURE, /* a model of a copy, and then a set, both on the stream; where the model lives, nothing
+		       */
+	STEP_REPLAY, /* on a stream; of a model that does not live, nothing */
+	STEP_DESTROY, /* of a model that lives */
 	STEP_KINDS
 };
 
@@ -41,6 +46,9 @@ struct step {
 	uint8_t thread, stream, event;
 	uint8_t dst, src; /* blocks */
 	uint8_t dst_at, src_at, units; /* in units; of STEP_COPY_ROWS: units is the number of rows */
+	uint8_t model;
+	uint8_t set, set_at,
+		set_units; /* of STEP_CAPTURE: the block that is set behind the copy, and where */
 	uint8_t spelling; /* which of the functions that do the same */
 };
 
@@ -64,6 +72,12 @@ void program_change(struct program *p, struct chance *chance);
 void program_drop(struct program *p, unsigned at);
 /* In words, one step a line, each behind "# ". */
 void program_print(const struct program *p);
+
+/* It runs on a stream and uses memory. */
+static inline bool step_is_task(unsigned kind)
+{
+	return kind <= STEP_SET || kind == STEP_REPLAY;
+}
 
 static inline bool block_is_host(unsigned block)
 {
