@@ -43,6 +43,10 @@ said() {
 	[[ $status = 97 || $status = 98 ]]
 	[[ $output == *"No space left on device"* ]]
 	[[ $output == *"report-lost"* || $output == *"are kept in"* ]]
+	# Not even its start was written: which process that was is not known.
+	run unshare -m sh -c 'mount -t tmpfs -o size=4k none m && head -c 4096 /dev/zero >m/filler; TMPDIR=$PWD/m "$ACLCHECK" run --softnpu -- "$PROGRAM" clean'
+	[ "$status" = 98 ]
+	[[ $output == *"the journal has no beginning"* && $output != *"process 0"* ]]
 }
 
 # kept COMMAND...: it fails with one line, and the file that was there before is there, alone.
@@ -105,6 +109,21 @@ kept() {
 	# What fits is written; the rest would fail.
 	said "\(File too large\|No space left on device\)"
 	[ "$(stat -c %s r.json.part)" -le 1024 ]
+}
+
+@test "the limit of file sizes: the command says so, and the program has the signal as it was" {
+	run bash -c 'ulimit -f 0; "$ACLCHECK" run --softnpu --report r.json -- sh -c "\"\$PROGRAM\" clean; (echo x >file); echo \$?"'
+	echo "$output"
+	[ "$status" = 98 ]
+	[ "$(grep -c "^aclcheck: r.json: File too large" <<<"$output")" = 1 ]
+	[[ $output == *"report-lost: r.json could not be written"* ]]
+	# The signal's number: a shell's redirection was ended by it.
+	grep -q "^$((128 + $(kill -l XFSZ)))$" <<<"$output"
+	[ -z "$(find . -maxdepth 1 -name 'r.json*' -type f)" ]
+	"$ACLCHECK" run --softnpu --report in.json -- "$PROGRAM" clean >/dev/null 2>&1
+	run bash -c 'ulimit -f 0; "$ACLCHECK" merge -o out.json in.json'
+	[ "$status" = 99 ]
+	[ "$output" = "aclcheck: out.json: File too large" ]
 }
 
 @test "aclcheck run: a process that gave up its rights" {

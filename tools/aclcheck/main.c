@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclcheck: finds the subcommand. */
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,9 +142,26 @@ static int subcommand(int argc, char **argv)
 	return c->run(argc - 1, argv + 1);
 }
 
+static void do_nothing(int signal)
+{
+	(void)signal;
+}
+
+/* Writing beyond the limit of file sizes fails with an error. A handler, as exec takes it away again. */
+static void heed_size_limit(void)
+{
+	struct sigaction quiet = {.sa_handler = do_nothing, .sa_flags = SA_RESTART}, old;
+
+	if (!sigaction(SIGXFSZ, NULL, &old) && old.sa_handler == SIG_DFL)
+		sigaction(SIGXFSZ, &quiet, NULL);
+}
+
 int main(int argc, char **argv)
 {
-	int code = subcommand(argc, argv);
+	int code;
+
+	heed_size_limit();
+	code = subcommand(argc, argv);
 
 	/* What was printed is not taken for whole when the disk was full. */
 	if (code != COMMAND_MISUSE && (fflush(stdout) || ferror(stdout)))

@@ -379,8 +379,11 @@ static void add_killed(struct merge *m)
 	const char *program = json_string_value(json_array_get(json_object_get(m->head, "argv"), 0));
 	char text[512];
 
-	snprintf(text, sizeof(text), "process %lld (%.300s) ended without its end record",
-		number_of(m->head, "pid"), program ? program : "unknown");
+	if (number_of(m->head, "pid") > 0)
+		snprintf(text, sizeof(text), "process %lld (%.300s) ended without its end record",
+			number_of(m->head, "pid"), program ? program : "unknown");
+	else
+		snprintf(text, sizeof(text), "%.300s: the journal has no beginning", m->path);
 	add_doubt(m, "process-killed", text, 1);
 }
 
