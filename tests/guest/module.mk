@@ -101,7 +101,7 @@ $(GUEST)/libframes.so: $(BUILD)/obj/tests/guest/unwind_frames.o
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(SANITIZE) -o $@ $<
 $(BUILD)/obj/tests/guest/unwind_frames.o: CFLAGS += -fomit-frame-pointer -fno-optimize-sibling-calls
 
-$(GUEST)/unwinding: $(call objs,tests/guest/unwinding.c $(addprefix interpose/common/,tool_arena.c tool_memory.c thread_state.c kernel_copy.c tool_open.c) \
+$(GUEST)/unwinding: $(call objs,tests/guest/unwinding.c $(addprefix interpose/common/,tool_arena.c tool_memory.c thread_state.c kernel_copy.c site_conditions.c tool_open.c) \
 	interpose/runtime/loaded_module.c interpose/runtime/module_walk.c checks/engine/lock.c $(STACK_SOURCES) $(UNWIND_SOURCES)) $(GUEST)/libframes.so
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(SANITIZE) -o $@ $(filter %.o,$^) -L$(GUEST) -lframes \
 		-Wl,-rpath,'$$ORIGIN' -lcmocka -pthread
