@@ -34,6 +34,13 @@ struct checks_init_config {
 };
 
 /* What the checker cannot know by itself. Called with no lock held. */
+/* Bytes of the program's memory that are to be copied. */
+struct checks_piece {
+	const void *from;
+	void *to;
+	size_t bytes;
+};
+
 struct checks_host {
 	void *context;
 	/* Takes and interns the present call stack; 0 = none to be had. */
@@ -71,6 +78,8 @@ struct checks_host {
 	 * NULL: nothing is read, and what depends on it stays unknown.
 	 */
 	bool (*read)(void *context, const void *from, void *to, size_t bytes);
+	/* The same of several pieces at once; false: one is not all there. NULL: each by read(). */
+	bool (*read_pieces)(void *context, const struct checks_piece *pieces, unsigned n);
 	/* A finding to show. The pointer is valid during the call only. */
 	void (*finding)(void *context, const struct acl_finding *f);
 	/*

@@ -98,8 +98,8 @@ static uint64_t constraints_evaluate(struct checks *c, struct acl_call_record *c
 {
 	unsigned constraints = evaluate(call->args, NULL);
 
-	if (__builtin_expect(constraints & ACL_NEEDS_BROKEN || plan->report, 0))
-		constraints_report(c, call, NULL);
+	if (__builtin_expect(constraints & (ACL_NEEDS_BROKEN | ACL_NEEDS_NEVER) || plan->report, 0))
+		constraints_report(c, call, NULL, constraints);
 	return constraints & EVALUATED_CONSTRAINTS;
 }
 

@@ -130,19 +130,25 @@ static void report(struct checks *c, struct acl_call_record *call, const struct 
 }
 
 /* One call, one report: the first need that is broken ends it. */
-void constraints_report(struct checks *c, struct acl_call_record *call, const void *behind)
+void constraints_report(
+	struct checks *c, struct acl_call_record *call, const void *behind, unsigned evaluated)
 {
 	const struct acl_need_span *span = &acl_constraints_of[call->api];
 	const struct acl_constraint *n = &acl_constraints[span->first], *end = n + span->count;
 	const struct acl_rule *rule;
-	/* What was said before is more than a look at the arguments finds. */
+
+	/* Those of products are not among what was evaluated. */
+	if (!(evaluated & ACL_NEEDS_BROKEN) && !c->soc)
+		n += span->before_never;
 	for (; n < end; n++) {
 		if (term_holds(n->terms, call->args, behind) != NO || !applies(c, n, call->args, behind))
 			continue;
-		rule = acl_rule_find(n->rule);
+		rule = rule_at(n->rule);
 		if (!rule_wanted(c, rule))
 			continue;
-		report(c, call, rule, n, behind);
+		/* "never" is said at every call: mostly it only needs to be counted. */
+		if (!finding_repeats(c, call, rule))
+			report(c, call, rule, n, behind);
 		/* Advice hides nothing. */
 		if (!c->settings[rule->index].advice)
 			return;
@@ -154,8 +160,8 @@ static void check(struct checks *c, struct acl_call_record *call, const void *be
 	unsigned needs = acl_constraints_evaluate[call->api](call->args, behind);
 
 	call->state.evaluated |= needs & EVALUATED_CONSTRAINTS;
-	if (__builtin_expect(needs & ACL_NEEDS_BROKEN || c->soc, 0))
-		constraints_report(c, call, behind);
+	if (__builtin_expect(needs & (ACL_NEEDS_BROKEN | ACL_NEEDS_NEVER) || c->soc, 0))
+		constraints_report(c, call, behind, needs);
 }
 
 /* What they look at behind a pointer is copied first. */

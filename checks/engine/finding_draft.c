@@ -118,9 +118,6 @@ static bool repeat_look(struct checks *c, const struct acl_call_record *call, co
 	struct call_site_entry *site;
 	uint64_t key;
 
-	/* Rules that yield depend on the others; advice is never the finding of its call. */
-	if (!rule || rule->yields || !rule_wanted(c, rule) || c->settings[rule->index].advice)
-		return false;
 	site = call_site_known(c, call, rule, &key);
 	if (!site)
 		return false;
@@ -155,12 +152,25 @@ static bool is_relaxed(const struct checks *c, const struct acl_rule *rule)
 	return rule->relaxed_since >= 0 && load_relaxed(&c->target) >= rule->relaxed_since;
 }
 
+/* Advice is nothing to the other findings of its call, and never the finding of it. */
+static bool advice_repeats(struct checks *c, const struct acl_call_record *call, const struct acl_rule *rule)
+{
+	uint64_t key;
+	struct call_site_entry *site = call_site_known(c, call, rule, &key);
+
+	return site && is_checked(call) && call_site_count_repeat(site, key);
+}
+
 static __attribute__((noinline)) bool repeats_elsewhere(
 	struct checks *c, struct acl_call_record *call, const struct acl_rule *rule)
 {
-	return call && thread_of(call) && repeat_possible(thread_of(call), call) &&
-	       repeat_look(c, call, rule) && !is_relaxed(c, rule) &&
-	       !(c->host.place && c->host.place(c->host.context, call, rule, false)) &&
+	/* Rules that yield depend on the others. */
+	if (!call || !thread_of(call) || !rule || rule->yields || !rule_wanted(c, rule) ||
+		is_relaxed(c, rule) || (c->host.place && c->host.place(c->host.context, call, rule, false)))
+		return false;
+	if (c->settings[rule->index].advice)
+		return advice_repeats(c, call, rule);
+	return repeat_possible(thread_of(call), call) && repeat_look(c, call, rule) &&
 	       repeat_count(thread_of(call), call);
 }
 

@@ -78,7 +78,7 @@ enum {
 };
 
 /* Bits of what a call evaluates; the lowest are the constraints of its function. */
-#define EVALUATED_CONSTRAINTS UINT64_C(0x7fffffff)
+#define EVALUATED_CONSTRAINTS UINT64_C(0x3fffffff)
 #define EVALUATED_HANDLE(i) (UINT64_C(1) << (32 + (i))) /* by handle of the function */
 #define EVALUATED_PLAIN_COPY (UINT64_C(1) << 40) /* ACL_CALLED_PLAIN_COPY */
 #define EVALUATED_PLAIN_ASYNC (UINT64_C(1) << 41) /* ACL_CALLED_PLAIN_ASYNC */
@@ -271,9 +271,10 @@ void coverage_forked(struct checks *c);
 void evaluated_changed(const struct checks *c, const struct acl_call_record *call) __attribute__((cold));
 /* Whether target and product ask it at all (constraints.c). */
 bool constraint_in_force(const struct checks *c, const struct acl_constraint *n);
-/* Names the constraint that a call breaks; behind: a copy of what its arguments point to. */
-void constraints_report(struct checks *c, struct acl_call_record *call, const void *behind)
-	__attribute__((cold));
+/* Names the constraint that a call breaks; behind: a copy of what its arguments point to, evaluated: what
+ * acl_constraints_evaluate answered. */
+void constraints_report(struct checks *c, struct acl_call_record *call, const void *behind,
+	unsigned evaluated) __attribute__((cold));
 
 /*
  * In create: handles of a kind are looked up in every call that uses or destroys one.

@@ -10,6 +10,16 @@ bool program_read(struct checks *c, const void *from, void *to, size_t bytes)
 	return from && c->host.read && c->host.read(c->host.context, from, to, bytes);
 }
 
+bool program_read_pieces(struct checks *c, const struct checks_piece *pieces, unsigned n)
+{
+	if (c->host.read_pieces)
+		return c->host.read_pieces(c->host.context, pieces, n);
+	for (unsigned i = 0; i < n; i++)
+		if (!program_read(c, pieces[i].from, pieces[i].to, pieces[i].bytes))
+			return false;
+	return true;
+}
+
 const void *program_pointer(struct checks *c, const void *from)
 {
 	const void *value;
@@ -72,6 +82,15 @@ void program_array_open(
 	if (a->count > PROGRAM_ELEMENTS)
 		a->count = PROGRAM_ELEMENTS;
 	a->first = a->end = 0;
+}
+
+struct checks_piece program_array_first(struct program_array *a)
+{
+	uint64_t n = sizeof(a->piece) / a->unit;
+
+	a->first = 0;
+	a->end = n < a->count ? n : a->count;
+	return (struct checks_piece){a->base, a->piece, a->end * a->unit};
 }
 
 /* The piece that begins with element i, or this one alone where it cannot be read whole. */

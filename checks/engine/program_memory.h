@@ -16,6 +16,9 @@
 /* Copies what lies there; false: it cannot be read, or from is NULL. */
 bool program_read(struct checks *c, const void *from, void *to, size_t bytes);
 
+/* Several pieces at once, none of them NULL; false: one is not all there. */
+bool program_read_pieces(struct checks *c, const struct checks_piece *pieces, unsigned n);
+
 /* A pointer or handle variable; NULL when it cannot be read. */
 const void *program_pointer(struct checks *c, const void *from);
 
@@ -54,6 +57,8 @@ struct program_array {
 void program_array_open(
 	struct program_array *a, struct checks *c, const void *base, size_t unit, uint64_t count);
 const void *program_array_piece(struct program_array *a, uint64_t i);
+/* For program_read_pieces(): its first elements, once those were all there; count is not 0. */
+struct checks_piece program_array_first(struct program_array *a);
 
 /* Element i; NULL: it cannot be read, or is beyond what is looked at. Good until the next one is asked for.
  */

@@ -55,8 +55,15 @@ struct acl_rule_place {
 	_Atomic(const struct acl_rule *) rule;
 };
 
+#define ACL_RULE_PLACES __attribute__((section("acl_rule_places"), used))
+
 /* Looks the rules of all places up; before the first call is checked. */
 void rule_places_fill(void);
+
+static inline const struct acl_rule *rule_at(const struct acl_rule_place *p)
+{
+	return atomic_load_explicit(&((struct acl_rule_place *)p)->rule, memory_order_relaxed);
+}
 
 /*
  * RULE("async-copy-alignment"): the rule of a literal id.  The id is written where
@@ -65,9 +72,8 @@ void rule_places_fill(void);
  */
 #define RULE(literal)                                                                                        \
 	({                                                                                                   \
-		static __attribute__((section("acl_rule_places"), used)) struct acl_rule_place place_ = {    \
-			literal, NULL};                                                                      \
-		atomic_load_explicit(&place_.rule, memory_order_relaxed);                                    \
+		static ACL_RULE_PLACES struct acl_rule_place place_ = {literal, NULL};                       \
+		rule_at(&place_);                                                                            \
 	})
 
 #endif

@@ -466,39 +466,37 @@ static __attribute__((noinline)) void range_add(
 		r->start, r->end - r->start, 0, 0, flags);
 }
 
-/* Under the lock: whether the range is the block's sole access once more. */
-static inline bool range_again(const struct block_accesses *b, const struct batch_range *r,
+/* The range is the block's sole access once more, and that is all there is to it. */
+static inline bool range_again(struct block_accesses *b, const struct batch_range *r,
 	const struct pending_access *now, unsigned flags)
 {
-	return b->flags == flags && b->start == r->start && b->end == r->end && b->stream == now->stream &&
-	       b->index == r->index && b->generation == r->generation;
+	bool again;
+
+	if (!lock_at_once(&b->lock))
+		return false;
+	again = b->block == r->block && b->start == r->start && b->end == r->end && b->flags == flags &&
+		b->stream == now->stream;
+	if (__builtin_expect(again, 1)) {
+		b->position = now->position;
+		b->caller = now->caller;
+		b->tid = now->tid;
+		b->api = now->api;
+	}
+	unlock(&b->lock);
+	return again;
 }
 
 void entering_add_ranges(struct entering *e, const struct batch_side *side, unsigned flags)
 {
-	const struct pending_access *now = &e->access;
 	struct pending_state *pending = pending_state(e->c);
+	const struct pending_access now = e->access;
 
-	for (const struct batch_range *r = side->range, *end = r + side->n; r < end; r++) {
-		struct block_accesses *b = &pending->memory[r->index % MEMORY_BLOCKS];
-		bool again;
-
-		/* range_add() meets models, too. */
-		if (__builtin_expect(e->replays || !lock_at_once(&b->lock), 0)) {
+	/* range_add() meets models, too. */
+	for (const struct batch_range *r = side->range, *end = r + side->n; r < end; r++)
+		if (__builtin_expect(e->replays, 0) ||
+			!__builtin_expect(
+				range_again(&pending->memory[r->index % MEMORY_BLOCKS], r, &now, flags), 1))
 			range_add(e, r, side->kind, flags);
-			continue;
-		}
-		again = range_again(b, r, now, flags);
-		if (__builtin_expect(again, 1)) {
-			b->position = now->position;
-			b->caller = now->caller;
-			b->tid = now->tid;
-			b->api = now->api;
-		}
-		unlock(&b->lock);
-		if (!again)
-			range_add(e, r, side->kind, flags);
-	}
 }
 
 void access_take_back(struct checks *c, const struct acl_call_record *call, const struct block_lookup *place,

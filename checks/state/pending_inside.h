@@ -16,11 +16,16 @@
  */
 struct block_accesses {
 	_Alignas(64) struct acl_lock lock;
-	uint32_t index, generation; /* of the block */
 	uint32_t tid; /* of the sole access, as in struct pending_access: the tree's root */
+	union {
+		struct {
+			uint32_t index, generation; /* of the block */
+		};
+		uint64_t block; /* both */
+	};
+	uint64_t start, end, stream, position, caller;
 	uint16_t api;
 	uint8_t flags; /* 0: there is none, or not in this line */
-	uint64_t start, end, stream, position, caller;
 	acl_ref only; /* the stream of all of them, 0 = several */
 	struct access_tree tree;
 	uint16_t *last; /* behind the nodes: index + 1 of those that may come again, 0 = none */

@@ -16,6 +16,7 @@ struct side_pass {
 	struct batch_range *range; /* of the last address */
 	const struct batch_range *known; /* up to here: those of the thread's last batch, where they stood */
 	uint8_t side; /* enum plain_side of all */
+	bool other; /* a range is not one of those */
 };
 
 struct batch_pass {
@@ -76,6 +77,7 @@ static inline __attribute__((always_inline)) bool side_add(
 		if (bytes > s->block.size - offset)
 			return false;
 		if (address == r->end) {
+			s->other = true;
 			r->end += bytes;
 			return true;
 		}
@@ -85,6 +87,7 @@ static inline __attribute__((always_inline)) bool side_add(
 		if (bytes > s->block.size - (address - s->block.base))
 			return false;
 	}
+	s->other = true;
 	s->range = ++r;
 	r->start = address;
 	r->end = address + bytes;
@@ -95,23 +98,38 @@ static inline __attribute__((always_inline)) bool side_add(
 
 /* --- the program's arrays ------------------------------------------------------------------ */
 
-static bool array_read(struct checks *c, const struct acl_call_record *call, uint8_t slot, uint64_t at,
-	uint64_t n, uint64_t *to)
+static const void *array_at(const struct acl_call_record *call, uint8_t slot, uint64_t at)
 {
 	const uint64_t *array = acl_slot_pointer(call->args, slot);
 
-	return array && program_read(c, array + at, to, n * sizeof(*to));
+	return array ? array + at : NULL;
 }
 
+static bool add_piece(struct checks_piece **next, const void *from, void *to, size_t bytes)
+{
+	*(*next)++ = (struct checks_piece){from, to, bytes};
+	return from != NULL;
+}
+
+/* With the first entries come the attributes. */
 static bool chunk_read(struct batch_pass *p, const struct acl_call_record *call, uint64_t at, uint64_t n)
 {
 	const struct acl_access_info *src = p->op->src_info, *dst = p->op->dst_info;
+	struct batch_attributes *a = &p->b->attributes;
+	struct checks_piece pieces[6], *next = pieces;
 	struct plain_batch *b = p->b;
+	size_t bytes = n * sizeof(uint64_t);
 
-	return array_read(p->c, call, src->base, at, n, b->from) &&
-	       array_read(p->c, call, dst->base, at, n, b->to) &&
-	       array_read(p->c, call, dst->bytes, at, n, b->bytes) &&
-	       array_read(p->c, call, dst->limit, at, n, b->limits);
+	if (!add_piece(&next, array_at(call, src->base, at), b->from, bytes) ||
+		!add_piece(&next, array_at(call, dst->base, at), b->to, bytes) ||
+		!add_piece(&next, array_at(call, dst->bytes, at), b->bytes, bytes) ||
+		!add_piece(&next, array_at(call, dst->limit, at), b->limits, bytes))
+		return false;
+	if (!at && a->attributes.count && a->indexes.count) {
+		*next++ = program_array_first(&a->attributes);
+		*next++ = program_array_first(&a->indexes);
+	}
+	return program_read_pieces(p->c, pieces, (unsigned)(next - pieces));
 }
 
 /* Sizes are those of both sides, and each has a limit. */
@@ -121,14 +139,41 @@ static bool arrays_are_usual(const struct operation *op)
 	       op->src_info->limit == ACL_ARG_NONE && op->dst_info->limit != ACL_ARG_NONE;
 }
 
+static struct plain_batch *batch_memory(struct checks *c, struct operation *op)
+{
+	if (!op->plain_batch)
+		op->plain_batch = checks_alloc(c, sizeof(*op->plain_batch));
+	return op->plain_batch;
+}
+
+/* Nothing of them is read yet. */
+static void attributes_open(struct checks *c, const struct acl_call_record *call, struct batch_attributes *a)
+{
+	uint64_t n = acl_arg_value(call->api, call->args, ACL_ROLE_ATTRIBUTE_COUNT);
+
+	program_array_open(&a->attributes, c, acl_arg_pointer(call->api, call->args, ACL_ROLE_ATTRIBUTES),
+		sizeof(aclrtMemcpyBatchAttr), n);
+	program_array_open(&a->indexes, c, acl_arg_pointer(call->api, call->args, ACL_ROLE_ATTRIBUTE_INDEXES),
+		sizeof(size_t), n);
+	a->phase = thread_of(call)->phase;
+}
+
+struct batch_attributes *batch_attributes_of(struct checks *c, struct acl_call_record *call)
+{
+	struct operation *op = operation_prepare(c, call);
+	struct plain_batch *b = op ? batch_memory(c, op) : NULL;
+
+	if (b && b->attributes.phase != thread_of(call)->phase)
+		attributes_open(c, call, &b->attributes);
+	return b ? &b->attributes : NULL;
+}
+
 static bool batch_room(struct checks *c, struct operation *op, uint64_t entries)
 {
-	struct plain_batch *b = op->plain_batch;
+	struct plain_batch *b = batch_memory(c, op);
 	uint64_t room = b && b->room ? b->room : 64;
 	struct batch_range *more;
 
-	if (!b)
-		b = op->plain_batch = checks_alloc(c, sizeof(*b));
 	if (!b || entries <= b->room)
 		return b;
 	while (room < entries)
@@ -183,6 +228,12 @@ static struct batch_side side_of(const struct side_pass *s, struct batch_range *
 		before + 1, (uint64_t)(s->range - before), s->side == PLAIN_HOST ? MEM_HOST : MEM_DEVICE};
 }
 
+/* Every range is that of the last batch, and there are no fewer. */
+static bool is_again(const struct side_pass *s, const struct batch_range *before)
+{
+	return !s->other && s->known == s->range + 1 && s->known > before + 1;
+}
+
 /* Before the first one: the first address begins a range. known: those of the last batch are good. */
 static void side_begin(
 	struct side_pass *s, struct batch_range *before, const struct batch_side *last, bool known)
@@ -207,12 +258,17 @@ static bool batch_is_plain(struct batch_pass *p, const struct acl_call_record *c
 	for (uint64_t at = 0; at < b->n_entries; at += BATCH_CHUNK) {
 		uint64_t n = b->n_entries - at < BATCH_CHUNK ? b->n_entries - at : BATCH_CHUNK;
 
-		if (!chunk_read(p, call, at, n) || !entries_pass(p, n, &end))
+		if (!chunk_read(p, call, at, n)) {
+			attributes_open(p->c, call, &b->attributes);
+			return false;
+		}
+		if (!entries_pass(p, n, &end))
 			return false;
 	}
 	if (p->src.side == p->dst.side || !map_cursor_holds(&p->src.cursor) ||
 		!map_cursor_holds(&p->dst.cursor))
 		return false;
+	b->again = is_again(&p->src, reads) && is_again(&p->dst, writes);
 	b->reads = side_of(&p->src, reads);
 	b->writes = side_of(&p->dst, writes);
 	b->apart &= reads_apart(b, end);
@@ -238,6 +294,7 @@ void plain_batch_enter(struct checks *c, struct acl_call_record *call)
 		!arrays_are_usual(op) || call->state.capture || runs_on_device(c) || !batch_room(c, op, n))
 		return;
 	p.b = op->plain_batch;
+	attributes_open(c, call, &p.b->attributes);
 	p.one_device = !checks_happened(c, WHEN_DEVICES);
 	known = last_is_good(p.b, p.version, device, p.one_device);
 	p.b->n_entries = n;

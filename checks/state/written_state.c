@@ -169,6 +169,9 @@ static bool batch_enter(struct checks *c, const struct plain_batch *b)
 	const struct batch_side *device = b->reads.kind == MEM_DEVICE ? &b->reads : &b->writes;
 	const struct batch_range *r = device->range, *end = r + device->n;
 
+	/* What was written once is, as long as it is there. */
+	if (b->again && device == &b->writes)
+		return true;
 	while ((r = first_unwritten(c, r, end)) != end) {
 		if (device == &b->reads)
 			return false;

@@ -57,8 +57,10 @@ struct acl_term {
 	uint8_t op; /* enum acl_term_op */
 };
 
+struct acl_rule_place; /* checks/engine/rule_table.h */
+
 struct acl_constraint {
-	const char *rule;
+	struct acl_rule_place *rule;
 	const char *text; /* as written in the model */
 	const struct acl_term *terms; /* the need itself, then n_terms - 1 conditions for it to apply */
 	const char *not_soc; /* does not apply to this product */
@@ -72,10 +74,11 @@ struct acl_constraint {
 /*
  * Needs of one function: acl_constraints[first] … acl_constraints[first + count - 1], and
  * what they look at behind one of its pointers: so many bytes (0 = none do), behind the
- * parameter that lies there in the argument struct.
+ * parameter that lies there in the argument struct. before_never: those ahead of the
+ * first that says "never".
  */
 struct acl_need_span {
-	uint16_t first, count;
+	uint16_t first, count, before_never;
 	uint16_t behind_size, behind_param;
 };
 
@@ -85,9 +88,10 @@ struct acl_need_span {
  * By enum acl_api, NULL = the function has no needs.  behind: a copy of what lies there,
  * NULL = unknown: the program's memory itself may not be there.  Bit i: the arguments put
  * need first + i to the test, whatever the outcome; ACL_NEEDS_BROKEN: the first
- * term of some need does not hold.
+ * term of some need does not hold; ACL_NEEDS_NEVER: one of them says "never", to every call.
  */
 #define ACL_NEEDS_BROKEN (1u << 31)
+#define ACL_NEEDS_NEVER (1u << 30)
 extern unsigned (*const acl_constraints_evaluate[])(const void *args, const void *behind);
 
 extern const struct acl_constraint acl_constraints[];

@@ -131,6 +131,26 @@ void kernel_copy_parts(struct kernel_copy_part *parts, unsigned n)
 	errno = saved;
 }
 
+bool kernel_copy_all(struct kernel_copy_list *l)
+{
+	unsigned n = l->n;
+	long wanted = 0;
+	int saved = errno;
+
+	l->n = 0;
+	for (unsigned i = 0; i < n; i++)
+		wanted += (long)l->here[i].iov_len;
+	if (!n || (!atomic_load_explicit(&forbidden, memory_order_relaxed) &&
+			  syscall(SYS_process_vm_readv, own_id(), l->here, (unsigned long)n, l->there,
+				  (unsigned long)n, 0UL) == wanted))
+		return true;
+	errno = saved;
+	for (unsigned i = 0; i < n; i++)
+		if (!kernel_copy(l->here[i].iov_base, l->there[i].iov_base, l->here[i].iov_len))
+			return false;
+	return true;
+}
+
 bool kernel_copy_text(char *to, const char *from, size_t room)
 {
 	/* In pieces that do not cross a page: the text may end right before one that is not there. */

@@ -215,6 +215,12 @@ static bool host_read(void *context, const void *from, void *to, size_t bytes)
 	return KEEPING_ERRNO(readable_copy(to, from, bytes));
 }
 
+static bool host_read_pieces(void *context, const struct checks_piece *pieces, unsigned n)
+{
+	(void)context;
+	return KEEPING_ERRNO(readable_copy_pieces(pieces, n));
+}
+
 static void *host_memory(void *context, size_t bytes)
 {
 	(void)context;
@@ -242,6 +248,7 @@ struct checks *checker_create(void)
 		.memory_total = host_memory_total,
 		.heap_alignment = host_heap_alignment,
 		.read = host_read,
+		.read_pieces = host_read_pieces,
 		.with_stack = host_with_stack,
 		.memory = host_memory,
 	};

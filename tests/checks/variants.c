@@ -63,7 +63,7 @@ static bool demands(unsigned api, const struct acl_constraint *wanted)
 	const struct acl_need_span *span = &acl_constraints_of[api];
 
 	for (unsigned i = 0; i < span->count; i++)
-		if (!strcmp(acl_constraints[span->first + i].rule, wanted->rule))
+		if (acl_constraints[span->first + i].rule == wanted->rule)
 			return true;
 	return false;
 }
@@ -77,7 +77,7 @@ static const char *asked_of_one(unsigned a, unsigned b)
 		const struct acl_constraint *n = &acl_constraints[span->first + i];
 
 		if (!about_the_function(n) && !demands(b, n))
-			return n->rule;
+			return n->rule->id;
 	}
 	return NULL;
 }

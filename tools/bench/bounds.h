@@ -18,7 +18,7 @@
 	X(wait, wait, 5000, 0, 0, wait)                                                                      \
 	X(copy, copy_ten, 5000, 900, 0, copy)                                                                \
 	X(batch_2, batch_2, 4096, 0, 0, batch_2)                                                             \
-	X(batch_64, batch_64, 4096, 120, 0, batch_64)                                                        \
+	X(batch_64, batch_64, 65536, 120, 0, batch_64)                                                       \
 	X(batch_4096, batch_4096, 8192, 120, 0, batch_4096)                                                  \
 	X(repeat, repeat, 1000, 900, 0, repeat)                                                              \
 	X(register_10, register, 1000, 0, 0, register_10)                                                    \

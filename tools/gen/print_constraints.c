@@ -406,10 +406,37 @@ static void print_release(FILE *f, const char *name, const char *version)
 		fprintf(f, ", .%s = -1", name);
 }
 
+#define MAX_RULES 512
+
+/* Rules that needs are about, each once. */
+static char rules[MAX_RULES][sizeof(((struct need *)0)->rule)];
+static unsigned n_rules;
+
+static unsigned rule_number(const char *id)
+{
+	unsigned i = 0;
+
+	while (i < n_rules && strcmp(rules[i], id))
+		i++;
+	if (i == MAX_RULES)
+		fail("too many rules");
+	if (i == n_rules)
+		snprintf(rules[n_rules++], sizeof(rules[0]), "%s", id);
+	return i;
+}
+
+/* Each a variable of its own: an array may get gaps before it in the section. */
+static void print_rule_places(FILE *f)
+{
+	for (unsigned i = 0; i < n_rules; i++)
+		fprintf(f, "static ACL_RULE_PLACES struct acl_rule_place rule_%u = {\"%s\", NULL};\n", i,
+			rules[i]);
+}
+
 static void print_entry(FILE *f, const struct need *n, unsigned serial)
 {
-	fprintf(f, "\t{ \"%s\", \"%s\", terms_%u, .n_terms = %u, .severity = %s", n->rule, n->text, serial,
-		n->n_terms, n->severity ? n->severity : "-1");
+	fprintf(f, "\t{ &rule_%u, \"%s\", terms_%u, .n_terms = %u, .severity = %s", rule_number(n->rule),
+		n->text, serial, n->n_terms, n->severity ? n->severity : "-1");
 	if (n->soc[0])
 		fprintf(f, ", .not_soc = \"%s\"", n->soc);
 	if (n->only_soc[0])
@@ -495,7 +522,7 @@ static void note_terms(const struct need *n)
 
 /* What the code printed for a function still has to know of each of its needs. */
 struct printed {
-	bool of_product;
+	bool of_product, never;
 	unsigned conditions; /* terms after the first that say when the need applies */
 };
 
@@ -516,6 +543,7 @@ static unsigned function_needs(FILE *f, FILE *entries, json_t *section, const st
 		for (size_t i = 0; i < json_array_size(list); i++) {
 			struct need n = {0};
 			const char *text = json_string_value(json_array_get(list, i));
+			bool never;
 
 			if (!text)
 				fail("a need is no string");
@@ -525,8 +553,8 @@ static unsigned function_needs(FILE *f, FILE *entries, json_t *section, const st
 				named[n.terms[0].left.param] = true;
 			if (count == MAX_NEEDS)
 				fail("too many needs");
-			printed[count] = (struct printed){
-				n.only_soc[0], strcmp(n.terms[0].op, "NEVER") ? n.n_terms - 1 : 0};
+			never = !strcmp(n.terms[0].op, "NEVER");
+			printed[count] = (struct printed){n.only_soc[0], never, never ? 0 : n.n_terms - 1};
 			print_terms(f, &n, serial + count);
 			print_entry(entries, &n, serial + count);
 			count++;
@@ -535,11 +563,15 @@ static unsigned function_needs(FILE *f, FILE *entries, json_t *section, const st
 	return count + required_needs(f, entries, fn, named, serial + count);
 }
 
-static void print_span(FILE *f, const struct function *fn, unsigned first, unsigned count)
+static void print_span(
+	FILE *f, const struct function *fn, const struct printed *printed, unsigned first, unsigned count)
 {
 	const struct param *p = behind_param >= 0 ? &fn->params[behind_param] : NULL;
+	unsigned before_never = 0;
 
-	fprintf(f, "\t[ACL_API_%s] = { %u, %u, ", fn->name, first, count);
+	while (before_never < count && !printed[before_never].never)
+		before_never++;
+	fprintf(f, "\t[ACL_API_%s] = { %u, %u, %u, ", fn->name, first, count, before_never);
 	if (p)
 		fprintf(f, "sizeof(%s), offsetof(struct acl_args_%s, %s) },\n", p->ref.base, fn->name,
 			p->name);
@@ -556,6 +588,8 @@ static void print_span(FILE *f, const struct function *fn, unsigned first, unsig
 static void print_evaluation(
 	FILE *f, const struct function *fn, const struct printed *printed, unsigned first, unsigned count)
 {
+	bool never = false;
+
 	fprintf(f,
 		"static unsigned evaluate_%s(const void *args, const void *behind)\n{\n\tunsigned evaluated "
 		"= 0",
@@ -566,9 +600,14 @@ static void print_evaluation(
 			fprintf(f, " && term_holds(terms_%u + %u, args, behind) == YES", first + i, t);
 		fprintf(f, ") << %u", i);
 	}
-	fputs(";\n\n\t(void)args;\n\t(void)behind;\n\tif (true", f);
+	fputs(";\n\n\t(void)args;\n\t(void)behind;\n", f);
 	for (unsigned i = 0; i < count; i++)
-		if (!printed[i].of_product)
+		never |= printed[i].never && !printed[i].of_product;
+	if (never)
+		fputs("\tevaluated |= ACL_NEEDS_NEVER;\n", f);
+	fputs("\tif (true", f);
+	for (unsigned i = 0; i < count; i++)
+		if (!printed[i].of_product && !printed[i].never)
 			fprintf(f, " &&\n\t\tterm_holds(terms_%u, args, behind) != NO", first + i);
 	fputs(")\n\t\treturn evaluated;\n\treturn evaluated | ACL_NEEDS_BROKEN;\n}\n", f);
 }
@@ -594,10 +633,10 @@ void print_constraints(const struct model *m)
 		const struct function *fn = m->wrapped[i];
 		unsigned count = function_needs(f, entries, section, fn, printed, total);
 
-		if (count > 31)
+		if (count > 30)
 			fail("more needs than a word has bits");
 		if (count) {
-			print_span(spans, fn, total, count);
+			print_span(spans, fn, printed, total, count);
 			fprintf(table, "\t[ACL_API_%s] = evaluate_%s,\n", fn->name, fn->name);
 			print_evaluation(f, fn, printed, total, count);
 			if (behind_param >= 0)
@@ -611,6 +650,8 @@ void print_constraints(const struct model *m)
 	fclose(entries);
 	fclose(spans);
 	fclose(table);
+	fputc('\n', f);
+	print_rule_places(f);
 	fprintf(f,
 		"\nconst struct acl_constraint acl_constraints[] = {\n%s};\nconst unsigned acl_need_count = "
 		"%u;\n",

@@ -26,10 +26,9 @@ static bool all_empty(const struct operation *op)
 
 static bool reserved_set(const aclrtMemcpyBatchAttr *attr)
 {
-	for (size_t i = 0; i < sizeof(attr->rsv); i++)
-		if (attr->rsv[i])
-			return true;
-	return false;
+	static const char zeros[sizeof(attr->rsv)];
+
+	return memcmp(attr->rsv, zeros, sizeof(zeros)) != 0;
 }
 
 static const void *array_of(const struct acl_call_record *call, enum acl_role role)
@@ -37,21 +36,19 @@ static const void *array_of(const struct acl_call_record *call, enum acl_role ro
 	return acl_arg_pointer(call->api, call->args, role);
 }
 
-static void batch_attributes(struct checks *c, struct acl_call_record *call, uint64_t entries)
+static void batch_attributes(
+	struct checks *c, struct acl_call_record *call, uint64_t entries, struct batch_attributes *all)
 {
 	uint64_t n = acl_arg_value(call->api, call->args, ACL_ROLE_ATTRIBUTE_COUNT), before = 0;
-	struct program_array attrs, indexes;
 
 	if (n > entries) {
 		say(c, call, RULE("batch-attr-indexes"), "There are more attributes than copies.", "numAttrs",
 			n);
 		return;
 	}
-	program_array_open(&attrs, c, array_of(call, ACL_ROLE_ATTRIBUTES), sizeof(aclrtMemcpyBatchAttr), n);
-	program_array_open(&indexes, c, array_of(call, ACL_ROLE_ATTRIBUTE_INDEXES), sizeof(size_t), n);
 	for (size_t i = 0; i < n; i++) {
-		const aclrtMemcpyBatchAttr *attr = program_array_at(&attrs, i);
-		const size_t *index = program_array_at(&indexes, i);
+		const aclrtMemcpyBatchAttr *attr = program_array_at(&all->attributes, i);
+		const size_t *index = program_array_at(&all->indexes, i);
 
 		if (!attr || !index)
 			return;
@@ -136,24 +133,32 @@ static void batch_evaluated(struct acl_call_record *call, bool async)
 	rule_evaluated(call, RULE("batch-dependent-entries"));
 }
 
+/* A list that every batch has; the entries of a plain one were read. */
+static bool list_missing(const struct acl_call_record *call, const struct plain_batch *batch,
+	const struct batch_attributes *all)
+{
+	if (!all->attributes.count || !all->indexes.count)
+		return true;
+	return !batch && (!array_of(call, ACL_ROLE_DSTS) || !array_of(call, ACL_ROLE_LIMITS) ||
+				 !array_of(call, ACL_ROLE_SRCS));
+}
+
 static void batch_arguments_enter(struct checks *c, struct acl_call_record *call)
 {
 	uint64_t n = acl_arg_value(call->api, call->args, ACL_ROLE_NUMBER);
 	bool async = acl_apis[call->api].mode == ACL_MODE_ASYNC;
 	const struct plain_batch *batch = plain_batch_of(call);
+	struct batch_attributes *all = batch_attributes_of(c, call);
 	const struct operation *op = NULL;
 
-	if (!array_of(call, ACL_ROLE_SIZES) || !n)
+	if (!all || !array_of(call, ACL_ROLE_SIZES) || !n)
 		return;
 	if (!batch || !batch->apart)
 		op = operation_of(c, call);
 	if (op && op->n_entries && all_empty(op))
 		return;
 	rule_evaluated(call, RULE("batch-null-or-empty"));
-	if (!array_of(call, ACL_ROLE_DSTS) || !array_of(call, ACL_ROLE_LIMITS) ||
-		!array_of(call, ACL_ROLE_SRCS) || !array_of(call, ACL_ROLE_ATTRIBUTES) ||
-		!array_of(call, ACL_ROLE_ATTRIBUTE_INDEXES) ||
-		!acl_arg_value(call->api, call->args, ACL_ROLE_ATTRIBUTE_COUNT)) {
+	if (list_missing(call, batch, all)) {
 		say(c, call, RULE("batch-null-or-empty"), "A list of the batch is missing.", "numAttrs",
 			acl_arg_value(call->api, call->args, ACL_ROLE_ATTRIBUTE_COUNT));
 		return;
@@ -164,7 +169,7 @@ static void batch_arguments_enter(struct checks *c, struct acl_call_record *call
 			"numBatches", n);
 		return;
 	}
-	batch_attributes(c, call, n);
+	batch_attributes(c, call, n, all);
 	/* The entries of a plain batch have sizes and addresses, and fit. */
 	if (!batch)
 		batch_entries(c, call, op);

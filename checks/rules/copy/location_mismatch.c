@@ -137,36 +137,24 @@ static void launch_host_args(struct checks *c, struct acl_call_record *call)
 /* --- batches --------------------------------------------------------------------------------- */
 
 /* The attributes of a batch, as its entries go by. */
-struct batch_attributes {
-	struct program_array attrs, indexes;
+struct attribute_walk {
+	struct batch_attributes *all; /* NULL: unknown */
 	uint64_t next;
 	aclrtMemcpyBatchAttr now;
 };
 
-static void batch_attributes_open(
-	struct batch_attributes *b, struct checks *c, const struct acl_call_record *call)
-{
-	uint64_t n = acl_arg_value(call->api, call->args, ACL_ROLE_ATTRIBUTE_COUNT);
-
-	program_array_open(
-		&b->attrs, c, acl_arg_pointer(call->api, call->args, ACL_ROLE_ATTRIBUTES), sizeof(b->now), n);
-	program_array_open(&b->indexes, c, acl_arg_pointer(call->api, call->args, ACL_ROLE_ATTRIBUTE_INDEXES),
-		sizeof(size_t), n);
-	b->next = 0;
-}
-
 /* Attribute that applies to an entry: the last one that begins at or before it. */
-static const aclrtMemcpyBatchAttr *attribute_of(struct batch_attributes *b, uint64_t entry)
+static const aclrtMemcpyBatchAttr *attribute_of(struct attribute_walk *w, uint64_t entry)
 {
 	const aclrtMemcpyBatchAttr *attr;
 	const size_t *index;
 
-	while ((index = program_array_at(&b->indexes, b->next)) != NULL && *index <= entry &&
-		(attr = program_array_at(&b->attrs, b->next)) != NULL) {
-		b->now = *attr;
-		b->next++;
+	while (w->all && (index = program_array_at(&w->all->indexes, w->next)) != NULL && *index <= entry &&
+		(attr = program_array_at(&w->all->attributes, w->next)) != NULL) {
+		w->now = *attr;
+		w->next++;
 	}
-	return b->next ? &b->now : NULL;
+	return w->next ? &w->now : NULL;
 }
 
 /* device: where the memory is a device's, which; -1: unknown. */
@@ -213,7 +201,7 @@ static void check_batch_direction(
 }
 
 static void check_batch_entry(struct checks *c, struct acl_call_record *call, const struct op_entry *e,
-	struct batch_attributes *attributes, int *first)
+	struct attribute_walk *attributes, int *first)
 {
 	bool from = side_is_known(c, call, e->src), to = side_is_known(c, call, e->dst);
 	const aclrtMemcpyBatchAttr *attr = attribute_of(attributes, e->index);
@@ -233,20 +221,20 @@ static bool plain_location_fits(
 	struct checks *c, struct acl_call_record *call, const struct plain_batch *batch)
 {
 	bool up = batch->reads.kind == MEM_HOST;
+	struct batch_attributes *all = batch_attributes_of(c, call);
 	const aclrtMemcpyBatchAttr *attr;
-	struct program_array attrs;
 
-	program_array_open(&attrs, c, acl_arg_pointer(call->api, call->args, ACL_ROLE_ATTRIBUTES),
-		sizeof(*attr), acl_arg_value(call->api, call->args, ACL_ROLE_ATTRIBUTE_COUNT));
-	for (uint64_t i = 0; i < attrs.count; i++) {
-		attr = program_array_at(&attrs, i);
+	if (!all)
+		return false;
+	for (uint64_t i = 0; i < all->attributes.count; i++) {
+		attr = program_array_at(&all->attributes, i);
 		if (!attr || !location_is(&attr->srcLoc, !up, batch->device) ||
 			!location_is(&attr->dstLoc, up, batch->device))
 			return false;
 	}
 	rule_evaluated(call, RULE("batch-direction"));
 	/* Without the indexes no attribute belongs to an entry. */
-	if (attrs.count && acl_arg_pointer(call->api, call->args, ACL_ROLE_ATTRIBUTE_INDEXES))
+	if (all->attributes.count && all->indexes.count)
 		rule_evaluated(call, RULE("batch-attr-location-mismatch"));
 	return true;
 }
@@ -254,14 +242,14 @@ static bool plain_location_fits(
 static void batch_location_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct plain_batch *batch = plain_batch_of(call);
-	struct batch_attributes attributes;
+	struct attribute_walk attributes = {0};
 	const struct operation *op;
 	int first = -1;
 
 	if (batch && plain_location_fits(c, call, batch))
 		return;
 	op = operation_of(c, call);
-	batch_attributes_open(&attributes, c, call);
+	attributes.all = batch_attributes_of(c, call);
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
