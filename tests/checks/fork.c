@@ -182,6 +182,57 @@ static void threads_of_the_process(void **state)
 	want(destroyed_while_waited_for(false), "event-destroyed-in-use:warning");
 }
 
+/* As many threads as the number poll at once; their calls stay unfinished. */
+static void poll_in_threads(struct fixture *fixture, unsigned first, unsigned n)
+{
+	static struct acl_args_aclrtSynchronizeStream args[16];
+	static struct acl_call_record calls[16];
+
+	for (unsigned i = first; i < first + n; i++) {
+		args[i].stream = handle(1);
+		fixture->tid = i + 1;
+		fixture_enter(fixture, &calls[i], ACL_API_aclrtSynchronizeStream, &args[i], __LINE__);
+	}
+	fixture->tid = 1;
+}
+
+/* Threads of the parent poll no more, and what was reported to it is reported again to the child. */
+static void polling_of_the_parent(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	aclrtStream s = handle(1);
+
+	(void)state;
+	CALL(fixture, aclrtCreateStreamWithConfig, 0, .stream = &s, .flag = ACL_STREAM_FAST_SYNC);
+	poll_in_threads(fixture, 0, 5);
+	want(fixture, "stream-fast-sync-many:advice");
+	poll_in_threads(fixture, 5, 1);
+	silent(fixture);
+	checks_forked(fixture->checks);
+	poll_in_threads(fixture, 6, 4);
+	silent(fixture);
+	poll_in_threads(fixture, 10, 1);
+	want(fixture, "stream-fast-sync-many:advice");
+}
+
+/* The child is not locked by its parent's snapshot, and what it locks itself is its own to unlock. */
+static void snapshot_of_the_parent(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+
+	(void)state;
+	CALL(fixture, aclrtSnapShotProcessLock, 0, 0);
+	CALL(fixture, aclrtResetDeviceForce, 0, .deviceId = 0);
+	want(fixture, "snapshot-not-unlocked:error");
+	checks_forked(fixture->checks);
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
+	CALL(fixture, aclrtFree, 0, .devPtr = fixture_malloc(fixture, DEVICE_MEMORY, 4096));
+	CALL(fixture, aclrtSnapShotProcessLock, 0, 0);
+	silent(fixture);
+	checks_finish(fixture->checks, CHECKS_END_EXIT);
+	want(fixture, "snapshot-not-unlocked:error");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +240,8 @@ int main(void)
 		cmocka_unit_test(mistake_of_the_parent),
 		cmocka_unit_test(threads_of_the_parent),
 		cmocka_unit_test(threads_of_the_process),
+		cmocka_unit_test(polling_of_the_parent),
+		cmocka_unit_test(snapshot_of_the_parent),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -55,6 +55,7 @@ static void stepped(struct checks *c, struct acl_call_record *call)
 	case ACL_API_aclrtSnapShotProcessLock:
 		store_relaxed(&s->thread, call->pthread_id);
 		store_relaxed(&s->caller, call->caller);
+		store_relaxed(&s->reported, false);
 		checks_when(c, WHEN_SNAPSHOT);
 		/* fall through */
 	default:
@@ -150,7 +151,6 @@ static void snapshot_bind(
 static void snapshot_forked(struct checks *c)
 {
 	store_relaxed(&snapshot(c)->step, RUNNING);
-	store_relaxed(&snapshot(c)->thread, 0);
 }
 
 static const struct check_hook hooks[] = {

@@ -11,7 +11,8 @@
 #define POLLING 4 /* threads that may poll at once */
 
 struct threads_state {
-	_Atomic int32_t polling; /* threads that synchronise a FAST_SYNC stream */
+	/* Threads that synchronise a FAST_SYNC stream; in a forked child those of its parent as well. */
+	_Atomic uint32_t polling;
 	_Atomic bool said;
 };
 
@@ -103,7 +104,8 @@ static void resetting(struct checks *c, struct acl_call_record *call)
 
 /* --- stream-fast-sync-many ----------------------------------------------------------------- */
 
-/* Those counted are the upper bound: a thread may have left its call by other ways than returning. */
+/* Those counted are the upper bound: a thread may have left its call by other ways than returning, or not
+ * be there after a fork. */
 static unsigned polling_now(struct checks *c)
 {
 	struct acl_thread *t;
@@ -125,16 +127,17 @@ static const char polls_note;
 static void polls(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
-	int32_t n;
+	unsigned n;
 
 	if (!s || __builtin_expect(!(load_relaxed(&stream_state(s)->flags) & ACL_STREAM_FAST_SYNC), 1))
 		return;
 	n = counter_inc(&threads(c)->polling) + 1;
 	call_note_set(call, &polls_note, 1);
-	if (FINDING(c, call, "stream-fast-sync-many",
-		    n > POLLING && !load_relaxed(&threads(c)->said) && polling_now(c) > POLLING,
-		    PARTS(part_int("threads", n), part_object("stream", s)),
-		    "%d threads poll at once, each keeps a core of the host busy", n))
+	if (n > POLLING)
+		n = load_relaxed(&threads(c)->said) ? 0 : polling_now(c);
+	if (FINDING(c, call, "stream-fast-sync-many", n > POLLING,
+		    PARTS(part_uint("threads", n), part_object("stream", s)),
+		    "%u threads poll at once, each keeps a core of the host busy", n))
 		store_relaxed(&threads(c)->said, true);
 }
 
@@ -146,7 +149,7 @@ static void polled(struct checks *c, struct acl_call_record *call)
 
 static void threads_forked(struct checks *c)
 {
-	store_relaxed(&threads(c)->polling, 0);
+	store_relaxed(&threads(c)->said, false);
 }
 
 static const struct check_hook hooks[] = {
