@@ -417,14 +417,35 @@ static void record(
 	call->path = fixture->inside ? ACL_PATH_INSIDE : ACL_PATH_LINKED;
 }
 
+/* As the preload library does: the checker's record of a thread is found once. */
+static void **thread_record(struct fixture *fixture)
+{
+	unsigned i = 0;
+
+	while (i < fixture->n_threads && fixture->threads[i].tid != fixture->tid)
+		i++;
+	if (i == FIXTURE_THREADS)
+		return NULL;
+	if (i == fixture->n_threads) {
+		fixture->threads[fixture->n_threads++].tid = fixture->tid;
+		fixture->threads[i].record = NULL;
+	}
+	return &fixture->threads[i].record;
+}
+
 void fixture_enter(
 	struct fixture *fixture, struct acl_call_record *call, unsigned api, const void *args, unsigned line)
 {
+	void **thread = thread_record(fixture);
+
 	record(fixture, call, api, args, line);
+	call->thread = thread ? *thread : NULL;
 	site_seen(fixture, call->caller);
 	fixture->running = call->caller;
 	evaluated_before(fixture->checks);
 	checks_enter(fixture->checks, call);
+	if (thread)
+		*thread = call->thread;
 	evaluated_after(fixture->checks, api);
 	fixture->running = 0;
 }

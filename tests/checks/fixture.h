@@ -26,6 +26,7 @@
 #define FIXTURE_FINDINGS 64
 #define FIXTURE_REGIONS 256
 #define FIXTURE_SITES 256
+#define FIXTURE_THREADS 64
 
 /* A finding, copied while its pointer was valid. */
 struct fixture_finding {
@@ -45,6 +46,11 @@ struct fixture {
 	uint32_t tid, module;
 	uint16_t callback_depth;
 	bool in_exit, missing, inside;
+	unsigned n_threads;
+	struct {
+		uint32_t tid;
+		void *record; /* the checker's, from the thread's first call on */
+	} threads[FIXTURE_THREADS];
 	uint64_t running; /* call site of the call the checker is in, 0 = none */
 	/* The process. */
 	uint32_t pid;
