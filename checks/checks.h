@@ -33,7 +33,6 @@ struct checks_init_config {
 	uint64_t stack; /* bytes of the AI Core stack, 0 = not configured */
 };
 
-/* What the checker cannot know by itself. Called with no lock held. */
 /* Bytes of the program's memory that are to be copied. */
 struct checks_piece {
 	const void *from;
@@ -41,6 +40,7 @@ struct checks_piece {
 	size_t bytes;
 };
 
+/* What the checker cannot know by itself. Called with no lock held. */
 struct checks_host {
 	void *context;
 	/* Takes and interns the present call stack; 0 = none to be had. */

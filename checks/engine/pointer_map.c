@@ -77,8 +77,12 @@ static bool bucket_find_vast(
 		if (!block || load_relaxed(&block->base) != base ||
 			address - base >= load_relaxed(&block->size))
 			continue;
-		*place = (struct block_lookup){block, base, load_relaxed(&block->size),
-			load_acquire(&b->generation[n]), (uint8_t)(what >> INDEX_BITS), what & INDEX_MASK};
+		*place = (struct block_lookup){.block = block,
+			.base = base,
+			.size = load_relaxed(&block->size),
+			.index = what & INDEX_MASK,
+			.generation = load_acquire(&b->generation[n]),
+			.kind = (uint8_t)(what >> INDEX_BITS)};
 		return true;
 	}
 	return false;

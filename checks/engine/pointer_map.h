@@ -64,9 +64,15 @@ struct acl_block {
 struct block_lookup {
 	struct acl_block *block; /* NULL: no table knows the address */
 	uint64_t base, size;
-	uint32_t generation;
+	union {
+		struct {
+			uint32_t index; /* of the block: for tables beside the map, where its own line is too
+					   far */
+			uint32_t generation;
+		};
+		uint64_t number; /* both */
+	};
 	uint8_t kind; /* enum acl_memory_kind */
-	uint32_t index; /* of the block: for tables beside the map, where the block's own line is too far */
 };
 
 struct pointer_map;

@@ -49,41 +49,85 @@ static size_t nodes_bytes(unsigned room)
 
 void accesses_clear(struct block_accesses *b)
 {
-	b->flags = 0;
+	/* The tree is empty then, and in another cache line. */
+	if (b->flags) {
+		b->flags = 0;
+		return;
+	}
 	b->tree.root = b->tree.free = b->tree.n = b->tree.writes = 0;
 	if (b->last)
 		memset(b->last, 0, places_bytes(b->tree.room));
 	b->only = 0;
 }
 
-/* Under the lock, before anything looks at the tree. */
-static void access_write_back(struct block_accesses *b)
+/* Under the lock: the block's only one, which has no gaps. */
+static inline void sole_set(struct block_accesses *b, const struct pending_access *a)
 {
-	struct pending_access *node;
-
-	if (!b->flags)
-		return;
-	node = b->tree.at + b->tree.root - 1;
-	node->position = b->position;
-	node->caller = b->caller;
-	node->tid = b->tid;
-	node->api = b->api;
-	b->flags = 0;
+	b->start = a->start;
+	b->end = a->end;
+	b->stream = a->stream;
+	b->position = a->position;
+	b->caller = a->caller;
+	b->tid = a->tid;
+	b->api = a->api;
+	b->flags = a->flags;
 }
 
-/* Under the lock: the block's access, where there is no other and it has no gaps, into the first line. */
-static void access_keep_at_hand(struct block_accesses *b, const struct pending_access *node)
+static inline void sole_renew(struct block_accesses *b, const struct pending_access *now)
+{
+	b->position = now->position;
+	b->caller = now->caller;
+	b->tid = now->tid;
+	b->api = now->api;
+}
+
+/* Under the lock: whether that is the sole access of its block. */
+static inline bool is_sole(
+	const struct block_accesses *b, acl_ref stream, uint64_t start, uint64_t end, unsigned flags)
+{
+	return b->flags == flags && b->start == start && b->end == end && b->stream == stream;
+}
+
+/* Under the lock: a node that is the only one leaves the tree. false: it is not, or has gaps. */
+static bool sole_from_tree(struct block_accesses *b, struct pending_access *node)
 {
 	if (b->tree.n != 1 || node->pitch)
+		return false;
+	sole_set(b, node);
+	if (!access_tree_remove(&b->tree, node)) {
+		b->flags = 0;
+		accesses_clear(b);
+	}
+	return true;
+}
+
+static void accesses_room(struct checks *c, struct block_accesses *b);
+
+/* Under the lock, before anything looks at the tree. */
+static __attribute__((noinline)) void sole_into_tree(struct checks *c, struct block_accesses *b)
+{
+	struct pending_access *node;
+	uint8_t flags = b->flags;
+
+	b->flags = 0;
+	if (!b->tree.room)
+		accesses_room(c, b);
+	node = access_tree_take(&b->tree);
+	if (!node)
 		return;
-	b->start = node->start;
-	b->end = node->end;
-	b->stream = node->stream;
-	b->position = node->position;
-	b->caller = node->caller;
-	b->tid = node->tid;
-	b->api = node->api;
-	b->flags = node->flags;
+	*node = (struct pending_access){.start = b->start,
+		.end = b->end,
+		.stream = b->stream,
+		.position = b->position,
+		.caller = b->caller,
+		.tid = b->tid,
+		.api = b->api,
+		.flags = flags};
+	b->only = b->stream;
+	if (access_tree_enter(&b->tree, node))
+		remember(b, node);
+	else
+		accesses_clear(b);
 }
 
 struct block_accesses *accesses_lock(struct checks *c, unsigned kind, uint32_t index, uint32_t generation)
@@ -91,8 +135,9 @@ struct block_accesses *accesses_lock(struct checks *c, unsigned kind, uint32_t i
 	struct block_accesses *b = slot_of(c, kind, index);
 
 	lock(&b->lock);
-	if (b->tree.root && b->index == index && b->generation == generation) {
-		access_write_back(b);
+	if ((b->flags || b->tree.root) && b->index == index && b->generation == generation) {
+		if (b->flags)
+			sole_into_tree(c, b);
 		return b;
 	}
 	unlock(&b->lock);
@@ -105,12 +150,10 @@ static inline struct block_accesses *accesses_lock_to_add(struct checks *c, cons
 	struct block_accesses *b = slot_of(c, place->kind, place->index);
 
 	lock(&b->lock);
-	if (__builtin_expect(b->index != place->index || b->generation != place->generation, 0)) {
+	if (__builtin_expect(b->block != place->number, 0)) {
 		accesses_clear(b);
-		b->index = place->index;
-		b->generation = place->generation;
+		b->block = place->number;
 	}
-	access_write_back(b);
 	return b;
 }
 
@@ -224,7 +267,7 @@ static void meet(struct entering *e, struct pending_access *a)
 	}
 }
 
-/* Under the lock: in place of a former one, or as a new node. */
+/* Under the lock: in place of a former one, or as a new node; the sole one needs none. */
 static void accesses_enter(struct entering *e, struct block_accesses *b)
 {
 	struct pending_access *node = e->same;
@@ -235,6 +278,10 @@ static void accesses_enter(struct entering *e, struct block_accesses *b)
 			node = NULL;
 			break;
 		}
+	if (!node && !b->tree.root && !e->access.pitch) {
+		sole_set(b, &e->access);
+		return;
+	}
 	if (!node && !b->tree.free && b->tree.n == b->tree.room)
 		accesses_room(e->c, b);
 	if (!b->tree.root)
@@ -253,8 +300,8 @@ static void accesses_enter(struct entering *e, struct block_accesses *b)
 			return;
 		}
 	}
-	remember(b, node);
-	access_keep_at_hand(b, node);
+	if (!sole_from_tree(b, node))
+		remember(b, node);
 }
 
 /*
@@ -304,23 +351,34 @@ static inline void access_renew_by(struct pending_access *last, const struct acl
 	last->api = call->api;
 }
 
+static inline void sole_renew_by(struct block_accesses *b, const struct acl_call_record *call)
+{
+	b->position = call->state.position;
+	b->caller = call->caller;
+	b->tid = call->tid;
+	b->api = call->api;
+}
+
 /* Under the lock, which it gives back: wherever the access is, if it is there. */
 static __attribute__((noinline)) bool access_again_any(struct block_accesses *b,
 	const struct acl_call_record *call, const struct op_access *a, unsigned flags)
 {
 	uint64_t start = (uintptr_t)a->address;
+	acl_ref stream = object_ref(stream_of(call));
 	struct pending_access *last = NULL;
-	bool again;
+	bool again = false;
 
-	if (b->index == a->block.index && b->generation == a->block.generation) {
-		access_write_back(b);
-		last = find_again(b, object_ref(stream_of(call)), start, start + a->span, flags);
+	if (b->block == a->block.number) {
+		again = is_sole(b, stream, start, start + a->span, flags);
+		last = b->flags ? NULL : find_again(b, stream, start, start + a->span, flags);
 	}
-	again = last && !last->pitch;
 	if (again) {
+		sole_renew_by(b, call);
+	} else if (last && !last->pitch) {
+		again = true;
 		access_renew_by(last, call);
-		remember(b, last);
-		access_keep_at_hand(b, last);
+		if (!sole_from_tree(b, last))
+			remember(b, last);
 	}
 	unlock(&b->lock);
 	return again;
@@ -335,7 +393,7 @@ static __attribute__((noinline)) bool access_again_among(struct block_accesses *
 	uint16_t link = b->tree.n > 1 ? b->last[place_of(b, stream, start)] : 0;
 	struct pending_access *last = link ? b->tree.at + link - 1 : NULL;
 
-	if (__builtin_expect(!last || b->index != a->block.index || b->generation != a->block.generation ||
+	if (__builtin_expect(!last || b->block != a->block.number ||
 				     !is_again(b, last, stream, start, start + a->span, flags) || last->pitch,
 		    0))
 		return access_again_any(b, call, a, flags);
@@ -360,14 +418,11 @@ bool access_again(
 
 	if (__builtin_expect(!lock_at_once(&b->lock), 0))
 		return access_again_wait(b, call, a, flags);
-	if (b->flags != flags || b->start != start || b->end != start + a->span ||
-		b->stream != object_ref(stream_of(call)) || b->index != a->block.index ||
-		b->generation != a->block.generation)
+	if (__builtin_expect(!is_sole(b, object_ref(stream_of(call)), start, start + a->span, flags) ||
+				     b->block != a->block.number,
+		    0))
 		return access_again_among(b, call, a, flags);
-	b->position = call->state.position;
-	b->caller = call->caller;
-	b->tid = call->tid;
-	b->api = call->api;
+	sole_renew_by(b, call);
 	unlock(&b->lock);
 	return true;
 }
@@ -418,11 +473,31 @@ static inline const struct block_lookup *allocation_of(
 	return declared_home(c, place->block, home) ? home : NULL;
 }
 
+static void add_locked(struct entering *e, struct block_accesses *b)
+{
+	const struct pending_access *now = &e->access;
+	struct pending_access *last;
+
+	if (!now->pitch && is_sole(b, now->stream, now->start, now->end, now->flags)) {
+		sole_renew(b, now);
+		return;
+	}
+	if (b->flags)
+		sole_into_tree(e->c, b);
+	last = find_again(b, now->stream, now->start, now->end, now->flags);
+	if (!last || last->pitch != now->pitch || last->width != now->width) {
+		enter_among_others(e, b);
+		return;
+	}
+	access_renew(last, now);
+	if (!sole_from_tree(b, last))
+		remember(b, last);
+}
+
 void entering_add(struct entering *e, const struct block_lookup *place, uint64_t start, uint64_t span,
 	uint64_t pitch, uint64_t width, unsigned flags)
 {
 	struct block_accesses *b;
-	struct pending_access *last;
 	struct block_lookup home;
 
 	if (!span || span > place->size - (start - place->base))
@@ -437,14 +512,7 @@ void entering_add(struct entering *e, const struct block_lookup *place, uint64_t
 	e->access.width = width;
 	e->access.flags = (uint8_t)flags;
 	b = accesses_lock_to_add(e->c, place);
-	last = find_again(b, e->access.stream, start, start + span, flags);
-	if (last && last->pitch == pitch && last->width == width) {
-		access_renew(last, &e->access);
-		remember(b, last);
-		access_keep_at_hand(b, last);
-	} else {
-		enter_among_others(e, b);
-	}
+	add_locked(e, b);
 	unlock(&b->lock);
 	if (__builtin_expect(e->replays, 0))
 		replays_meet(e, place);
@@ -474,14 +542,9 @@ static inline bool range_again(struct block_accesses *b, const struct batch_rang
 
 	if (!lock_at_once(&b->lock))
 		return false;
-	again = b->block == r->block && b->start == r->start && b->end == r->end && b->flags == flags &&
-		b->stream == now->stream;
-	if (__builtin_expect(again, 1)) {
-		b->position = now->position;
-		b->caller = now->caller;
-		b->tid = now->tid;
-		b->api = now->api;
-	}
+	again = b->block == r->block && is_sole(b, now->stream, r->start, r->end, flags);
+	if (__builtin_expect(again, 1))
+		sole_renew(b, now);
 	unlock(&b->lock);
 	return again;
 }

@@ -11,12 +11,12 @@
 #define REMOVED_AT_ONCE 16
 
 /*
- * The accesses of one block.  Where there is just one, which comes again and again, it is in the first
- * cache line, and its node is behind until access_write_back().
+ * The accesses of one block.  Where there is just one, it is in the first cache line and the tree is empty:
+ * most blocks need no more.
  */
 struct block_accesses {
 	_Alignas(64) struct acl_lock lock;
-	uint32_t tid; /* of the sole access, as in struct pending_access: the tree's root */
+	uint32_t tid; /* of the sole access, as in struct pending_access */
 	union {
 		struct {
 			uint32_t index, generation; /* of the block */
@@ -25,8 +25,8 @@ struct block_accesses {
 	};
 	uint64_t start, end, stream, position, caller;
 	uint16_t api;
-	uint8_t flags; /* 0: there is none, or not in this line */
-	acl_ref only; /* the stream of all of them, 0 = several */
+	uint8_t flags; /* 0: there is none, or they are in the tree */
+	acl_ref only; /* the stream of all in the tree, 0 = several */
 	struct access_tree tree;
 	uint16_t *last; /* behind the nodes: index + 1 of those that may come again, 0 = none */
 	uint8_t shift; /* 64 - log2 of the places there */

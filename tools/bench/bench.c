@@ -357,7 +357,7 @@ static void rows(size_t calls)
 		"10 blocks + 1.3 × a load");
 	for (unsigned v = 0; v < BENCH_VARIANTS; v++)
 		bench_grow_mixed(&variants[v], 1000000);
-	row("copy, 1 000 000 more of mixed sizes, at random", "copy_mixed", calls, ten + BOUND_RANDOM * load,
+	row("copy, 1 000 000 live of mixed sizes, at random", "copy_mixed", calls, ten + BOUND_RANDOM * load,
 		"10 blocks + 1.3 × a load");
 	bench_loop("repeat")(&variants[BENCH_CHECKS], 1000, 0);
 	row("the same finding again", "repeat", calls, UNBOUND, "");

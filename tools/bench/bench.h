@@ -105,9 +105,12 @@ void bench_new_sites(struct bench_variant *v, double *ns);
 
 /* Streams, events, host memory, and what batches and registering use. */
 void bench_objects(struct bench_variant *v);
-/* Up to so many blocks; more of sizes of which nothing can be reckoned from the ones before. */
+/* Up to so many blocks. */
 void bench_grow(struct bench_variant *v, size_t blocks);
-void bench_grow_mixed(struct bench_variant *v, size_t more);
+/* In place of all but the first few: so many of sizes of which nothing can be reckoned from the ones before.
+ */
+#define BENCH_KEPT 1000
+void bench_grow_mixed(struct bench_variant *v, size_t blocks);
 /* Up to so many registered ranges. */
 void bench_register(struct bench_variant *v, size_t ranges);
 /* A model of so many copies. */

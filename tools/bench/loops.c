@@ -254,13 +254,16 @@ void bench_grow(struct bench_variant *v, size_t blocks)
 }
 
 /* More blocks, of which nothing can be reckoned from the ones before; the order is of them alone. */
-void bench_grow_mixed(struct bench_variant *v, size_t more)
+void bench_grow_mixed(struct bench_variant *v, size_t blocks)
 {
-	v->blocks = realloc(v->blocks, (v->n_blocks + more) * sizeof(*v->blocks));
-	for (uint32_t i = 0; i < more; i++)
+	for (size_t i = BENCH_KEPT; i < v->n_blocks; i++)
+		v->aclrtFree(v->blocks[i]);
+	v->n_blocks = v->n_blocks < BENCH_KEPT ? v->n_blocks : BENCH_KEPT;
+	v->blocks = realloc(v->blocks, (v->n_blocks + blocks) * sizeof(*v->blocks));
+	for (uint32_t i = 0; i < blocks; i++)
 		v->aclrtMalloc(&v->blocks[v->n_blocks + i], (size_t)SMALL << (i * 2654435761u >> 29),
 			ACL_MEM_MALLOC_HUGE_FIRST);
-	shuffle(v->order, v->blocks + v->n_blocks, more);
-	v->n_order = more;
-	v->n_blocks += more;
+	shuffle(v->order, v->blocks + v->n_blocks, blocks);
+	v->n_order = blocks;
+	v->n_blocks += blocks;
 }
