@@ -15,6 +15,8 @@
 
 struct replay_state {
 	_Atomic uint32_t n; /* places that were ever used */
+	_Atomic uint64_t all_but; /* acl_ref: every stream but this one was told that models may run, and none
+				     has found otherwise; 0 = not so */
 	_Atomic uint64_t model[REPLAYED]; /* acl_ref, 0 = free */
 };
 
@@ -97,9 +99,16 @@ static bool replay_note(struct checks *c, acl_ref model)
 	return false;
 }
 
+static void tell(struct acl_object *stream)
+{
+	if (stream && !(load_relaxed(&stream_state(stream)->ask) & ASK_REPLAYS))
+		atomic_fetch_or(&stream_state(stream)->ask, ASK_REPLAYS);
+}
+
 void replay_begins(struct checks *c, struct acl_object *model, struct acl_object *stream)
 {
 	struct acl_object *o;
+	uint64_t before;
 
 	if (!load_relaxed(&model_state(model)->accesses))
 		return;
@@ -108,15 +117,20 @@ void replay_begins(struct checks *c, struct acl_object *model, struct acl_object
 		if (!replay_note(c, object_ref(model)))
 			return;
 	}
-	object_each(c, ACL_HANDLE_STREAM,
-		o) if (o != stream && !(load_relaxed(&stream_state(o)->ask) & ASK_REPLAYS))
-		atomic_fetch_or(&stream_state(o)->ask, ASK_REPLAYS);
+	before = atomic_exchange(&replays(c)->all_but, object_ref(stream));
+	if (before == object_ref(stream))
+		return;
+	if (before) {
+		tell(object_of(c, before));
+		return;
+	}
+	object_each(c, ACL_HANDLE_STREAM, o) if (o != stream) tell(o);
 }
 
 void replay_stream_created(struct checks *c, struct acl_object *stream)
 {
 	if (load_acquire(&replays(c)->n))
-		atomic_fetch_or(&stream_state(stream)->ask, ASK_REPLAYS);
+		tell(stream);
 }
 
 /* --- a task meets executions --------------------------------------------------------------------- */
@@ -187,6 +201,7 @@ void replays_meet(struct entering *e, const struct block_lookup *place)
 	if (any)
 		return;
 	/* Before the next look at what is there: an execution that begins now is seen by one of both. */
+	atomic_store(&replays(e->c)->all_but, 0);
 	atomic_fetch_and(&stream_state(e->stream)->ask, (uint8_t)~ASK_REPLAYS);
 	replays_sweep(e->c);
 	for (w = (struct replay_walk){0}; replay_next(e->c, &w, &r);)
@@ -258,7 +273,11 @@ static bool other_work(struct checks *c, struct acl_object *stream, bool *before
 		if (o == stream || !work || !object_usable(o))
 			continue;
 		any = true;
-		*before &= order_is_before(o, work, stream);
+		if (!stream_pending(o, work))
+			continue;
+		*before = order_is_before(o, work, stream);
+		if (!*before)
+			break;
 	}
 	return any;
 }
