@@ -47,6 +47,19 @@ static void thread_bind(struct checks *c, struct acl_thread *t, acl_ref context,
 	t->current = d && !context ? &d->context : &t->context;
 }
 
+/* By a set or by a context: what crosses devices can happen from the second one on. */
+static void device_reached(struct checks *c, int id)
+{
+	struct acl_device *d = device_at(c, id);
+
+	if (!d || load_relaxed(&d->reached))
+		return;
+	store_relaxed(&d->reached, true);
+	for (int i = 0; i < ACL_DEVICES; i++)
+		if (i != id && load_relaxed(&device_at(c, i)->reached))
+			checks_when(c, WHEN_DEVICES);
+}
+
 void context_created(struct checks *c, const struct acl_call_record *call, struct acl_object *o)
 {
 	struct acl_object *stream = object_create(c, NULL, ACL_HANDLE_STREAM, NULL, ACL_OBJECT_DEFAULT);
@@ -59,6 +72,7 @@ void context_created(struct checks *c, const struct acl_call_record *call, struc
 		store_relaxed(&t->reset, 0);
 		t->replaced = 0;
 		store_relaxed(&t->context_unknown, false);
+		device_reached(c, load_relaxed(&o->device));
 	}
 	if (!stream)
 		return;
@@ -91,9 +105,7 @@ static void set_device(struct checks *c, struct acl_call_record *call)
 		call_site_take(c, &d->first_set, call, true);
 	}
 	call_site_take(c, &d->last_set, call, false);
-	for (int i = 0; i < ACL_DEVICES; i++)
-		if (i != id && load_relaxed(&device_at(c, i)->ever_set))
-			checks_when(c, WHEN_DEVICES);
+	device_reached(c, id);
 	if (atomic_fetch_add(&d->sets, 1) == 0) {
 		struct acl_object *context =
 			object_create(c, call, ACL_HANDLE_CONTEXT, NULL, ACL_OBJECT_DEFAULT);

@@ -11,6 +11,7 @@ struct acl_device {
 	_Atomic int32_t sets; /* successful SetDevice minus ResetDevice */
 	_Atomic bool set_since_reset;
 	_Atomic bool ever_set, ever_reset;
+	_Atomic bool reached; /* it was set, or a context was made on it */
 	_Atomic uint64_t context; /* acl_ref of the default context */
 	_Atomic uint64_t peers; /* bit p: this device may reach device p */
 	_Atomic uint64_t denied; /* bit p: CanAccessPeer(this, p) answered 0 */

@@ -231,6 +231,29 @@ static void leaks_once_by_device(void **state)
 	silent(fixture);
 }
 
+/* Devices that were reached by contexts only, and none was ever set. */
+static void leaks_of_own_contexts(void **state)
+{
+	struct fixture *fixture = fixture_new(DOCUMENTS);
+	aclrtContext first = handle(1), second = handle(2);
+
+	(void)state;
+	CALL(fixture, aclInit, 0, .configPath = NULL);
+	CALL(fixture, aclrtCreateContext, 0, .context = &first, .deviceId = 0);
+	fixture_malloc(fixture, DEVICE_MEMORY, SIZE);
+	CALL(fixture, aclrtCreateContext, 0, .context = &second, .deviceId = 1);
+	fixture_malloc(fixture, DEVICE_MEMORY + (1ul << 20), SIZE);
+	fixture_malloc(fixture, DEVICE_MEMORY + (2ul << 20), SIZE);
+	CALL(fixture, aclrtDestroyContext, 0, .context = second);
+	CALL(fixture, aclrtSetCurrentContext, 0, .context = first);
+	CALL(fixture, aclrtDestroyContext, 0, .context = first);
+	CALL(fixture, aclFinalize, 0);
+	checks_finish(fixture->checks, CHECKS_END_EXIT);
+	want(fixture, "leak-device-memory:warning leak-device-memory:warning");
+	assert_non_null(strstr(fixture->found[0].detail, "1 block of 4 KiB"));
+	assert_non_null(strstr(fixture->found[1].detail, "2 blocks of 8 KiB"));
+}
+
 static void leaks_not_twice(void **state)
 {
 	struct fixture *fixture = fixture_ready(DOCUMENTS);
@@ -265,6 +288,7 @@ int main(void)
 		cmocka_unit_test(finalize_with_device),
 		cmocka_unit_test(end_of_other_kinds),
 		cmocka_unit_test(leaks_once_by_device),
+		cmocka_unit_test(leaks_of_own_contexts),
 		cmocka_unit_test(leaks_not_twice),
 	};
 

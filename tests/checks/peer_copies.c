@@ -47,6 +47,26 @@ static void peer_directions(void **state)
 	want(undone.fixture, "peer-copy-not-enabled:error");
 }
 
+/* No device is ever set: both are reached by contexts of the program's own. */
+static void peer_by_contexts(void **state)
+{
+	struct pair p = {.fixture = fixture_new(DOCUMENTS)};
+	aclrtContext first = handle(3), second = handle(4);
+
+	(void)state;
+	CALL(p.fixture, aclInit, 0, .configPath = NULL);
+	CALL(p.fixture, aclrtCreateContext, 0, .context = &first, .deviceId = 0);
+	p.zero = fixture_malloc(p.fixture, DEVICE_MEMORY, SIZE);
+	CALL(p.fixture, aclrtCreateContext, 0, .context = &second, .deviceId = 1);
+	p.one = fixture_malloc(p.fixture, DEVICE_MEMORY + (1ul << 30), SIZE);
+	p.s1 = fixture_stream(p.fixture, 2);
+	ACROSS(p, p.s1);
+	want(p.fixture, "peer-copy-not-enabled:error");
+	ENABLE(p, 0);
+	ACROSS(p, p.s1);
+	silent(p.fixture);
+}
+
 static void peer_imports_enable(void **state)
 {
 	struct pair p = pair();
@@ -201,6 +221,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(peer_directions),
+		cmocka_unit_test(peer_by_contexts),
 		cmocka_unit_test(peer_imports_enable),
 		cmocka_unit_test(peer_denied),
 		cmocka_unit_test(peer_reset_pending),

@@ -95,6 +95,16 @@ static void device_memory(struct checks *c, struct acl_call_record *call, int de
 	checks_forget(c, l, sizeof(*l));
 }
 
+/* Device by device, whether it was set or reached by a context: those named once are reported then. */
+static void all_device_memory(struct checks *c)
+{
+	struct acl_block *b;
+
+	device_memory(c, NULL, -1, "never freed");
+	map_each(memory_blocks(c), b) if (leaked_block(b) && of_device(b))
+		device_memory(c, NULL, load_relaxed(&b->device), "never freed");
+}
+
 static void host_memory(struct checks *c)
 {
 	struct leaks l = {0};
@@ -168,9 +178,7 @@ static void leak_finish(struct checks *c, enum checks_end kind)
 
 	if (kind != CHECKS_END_EXIT)
 		return;
-	for (int device = -1; device < ACL_DEVICES; device++)
-		if (device < 0 || load_relaxed(&device_at(c, device)->ever_set))
-			device_memory(c, NULL, device, "never freed");
+	all_device_memory(c);
 	host_memory(c);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		objects(c, RULE("leak-objects"), kinds[i].kind, kinds[i].what);
