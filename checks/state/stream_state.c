@@ -200,6 +200,9 @@ struct stream_snapshot {
 	} at[];
 };
 
+/* The context is unknown, or there was no memory: which streams were waited for cannot be said. */
+static struct stream_snapshot no_snapshot;
+
 static size_t snapshot_bytes(uint32_t room)
 {
 	return sizeof(struct stream_snapshot) + room * sizeof(((struct stream_snapshot *)0)->at[0]);
@@ -210,11 +213,9 @@ static void device_observe_enter(struct checks *c, struct acl_call_record *call)
 	bool known;
 	struct acl_object *context = context_current(c, thread_of(call), &known), *o;
 	uint32_t room = load_relaxed(&c->kinds[ACL_HANDLE_STREAM]->count) + 8;
-	struct stream_snapshot *snap;
+	struct stream_snapshot *snap = context ? checks_alloc(c, snapshot_bytes(room)) : NULL;
 
-	if (!context)
-		return;
-	snap = checks_alloc(c, snapshot_bytes(room));
+	call->state.snapshot = snap ? snap : &no_snapshot;
 	if (!snap)
 		return;
 	snap->room = room;
@@ -225,7 +226,6 @@ static void device_observe_enter(struct checks *c, struct acl_call_record *call)
 		snap->at[snap->n].stream = object_ref(o);
 		snap->at[snap->n++].position = stream_submitted(o);
 	}
-	call->state.snapshot = snap;
 }
 
 static void device_observe_leave(struct checks *c, struct acl_call_record *call)
@@ -234,6 +234,11 @@ static void device_observe_leave(struct checks *c, struct acl_call_record *call)
 
 	if (!snap)
 		return;
+	if (snap == &no_snapshot) {
+		if (stream_drained(call))
+			streams_unsure(c);
+		return;
+	}
 	for (uint32_t i = 0; i < snap->n && stream_drained(call); i++) {
 		struct acl_object *s = object_of(c, snap->at[i].stream);
 

@@ -347,6 +347,24 @@ static void created_without_memory(void **state)
 	assert_true(m.refused > 10);
 }
 
+/* After that many calls of right_program() there is no memory left for the tables; 0 = it does not end. */
+static unsigned steps_left;
+
+static void use_up_memory(struct fixture *fixture)
+{
+	fixture->no_memory = true;
+	for (size_t bytes = 64; bytes <= 1ul << 20; bytes *= 2)
+		while (checks_alloc(fixture->checks, bytes))
+			;
+}
+
+#define NEXT(fixture, ...)                                                                                   \
+	do {                                                                                                 \
+		if (steps_left && !--steps_left)                                                             \
+			use_up_memory(fixture);                                                              \
+		CALL(fixture, __VA_ARGS__);                                                                  \
+	} while (0)
+
 /* A bit of everything, all of it right. */
 static void right_program(struct fixture *fixture)
 {
@@ -360,37 +378,37 @@ static void right_program(struct fixture *fixture)
 		.memAttr = ACL_HBM_MEM_HUGE, .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
 	aclrtDrvMemHandle physical = handle(7);
 
-	CALL(fixture, aclrtMemcpyAsync, 0, .dst = d, .destMax = 4096, .src = h, .count = 4096,
+	NEXT(fixture, aclrtMemcpyAsync, 0, .dst = d, .destMax = 4096, .src = h, .count = 4096,
 		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = s);
-	CALL(fixture, aclrtRecordEvent, 0, .event = e, .stream = s);
-	CALL(fixture, aclrtStreamWaitEvent, 0, .stream = other, .event = e);
-	CALL(fixture, aclrtMemcpyAsync, 0, .dst = h, .destMax = 4096, .src = d, .count = 4096,
+	NEXT(fixture, aclrtRecordEvent, 0, .event = e, .stream = s);
+	NEXT(fixture, aclrtStreamWaitEvent, 0, .stream = other, .event = e);
+	NEXT(fixture, aclrtMemcpyAsync, 0, .dst = h, .destMax = 4096, .src = d, .count = 4096,
 		.kind = ACL_MEMCPY_DEVICE_TO_HOST, .stream = other);
-	CALL(fixture, aclrtSynchronizeStream, 0, .stream = other);
-	CALL(fixture, aclrtCreateNotify, 0, .notify = &notify);
-	CALL(fixture, aclrtRecordNotify, 0, .notify = notify, .stream = s);
-	CALL(fixture, aclrtWaitAndResetNotify, 0, .notify = notify, .stream = other);
-	CALL(fixture, aclmdlRICaptureBegin, 0, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
-	CALL(fixture, aclrtMemsetAsync, 0, .devPtr = d, .maxCount = 4096, .count = 4096, .stream = s);
-	CALL(fixture, aclmdlRICaptureEnd, 0, .stream = s, .modelRI = &model);
-	CALL(fixture, aclmdlRIExecuteAsync, 0, .modelRI = model, .stream = s);
-	CALL(fixture, aclrtSynchronizeDevice, 0);
-	CALL(fixture, aclmdlRIDestroy, 0, .modelRI = model);
-	CALL(fixture, aclrtReserveMemAddress, 0, .virPtr = &range, .size = 4u << 20);
-	CALL(fixture, aclrtMallocPhysical, 0, .handle = &physical, .size = 2u << 20, .prop = &prop);
-	CALL(fixture, aclrtMapMem, 0, .virPtr = range, .size = 2u << 20, .handle = physical);
-	CALL(fixture, aclrtMemset, 0, .devPtr = range, .maxCount = 64, .count = 64);
-	CALL(fixture, aclrtUnmapMem, 0, .virPtr = range);
-	CALL(fixture, aclrtFreePhysical, 0, .handle = physical);
-	CALL(fixture, aclrtReleaseMemAddress, 0, .virPtr = range);
-	CALL(fixture, aclrtDestroyNotify, 0, .notify = notify);
-	CALL(fixture, aclrtDestroyEvent, 0, .event = e);
-	CALL(fixture, aclrtDestroyStream, 0, .stream = s);
-	CALL(fixture, aclrtDestroyStream, 0, .stream = other);
-	CALL(fixture, aclrtFree, 0, .devPtr = d);
-	CALL(fixture, aclrtFreeHost, 0, .hostPtr = h);
-	CALL(fixture, aclrtCreateContext, 0, .context = &context, .deviceId = 0);
-	CALL(fixture, aclrtDestroyContext, 0, .context = context);
+	NEXT(fixture, aclrtSynchronizeStream, 0, .stream = other);
+	NEXT(fixture, aclrtCreateNotify, 0, .notify = &notify);
+	NEXT(fixture, aclrtRecordNotify, 0, .notify = notify, .stream = s);
+	NEXT(fixture, aclrtWaitAndResetNotify, 0, .notify = notify, .stream = other);
+	NEXT(fixture, aclmdlRICaptureBegin, 0, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	NEXT(fixture, aclrtMemsetAsync, 0, .devPtr = d, .maxCount = 4096, .count = 4096, .stream = s);
+	NEXT(fixture, aclmdlRICaptureEnd, 0, .stream = s, .modelRI = &model);
+	NEXT(fixture, aclmdlRIExecuteAsync, 0, .modelRI = model, .stream = s);
+	NEXT(fixture, aclrtSynchronizeDevice, 0);
+	NEXT(fixture, aclmdlRIDestroy, 0, .modelRI = model);
+	NEXT(fixture, aclrtReserveMemAddress, 0, .virPtr = &range, .size = 4u << 20);
+	NEXT(fixture, aclrtMallocPhysical, 0, .handle = &physical, .size = 2u << 20, .prop = &prop);
+	NEXT(fixture, aclrtMapMem, 0, .virPtr = range, .size = 2u << 20, .handle = physical);
+	NEXT(fixture, aclrtMemset, 0, .devPtr = range, .maxCount = 64, .count = 64);
+	NEXT(fixture, aclrtUnmapMem, 0, .virPtr = range);
+	NEXT(fixture, aclrtFreePhysical, 0, .handle = physical);
+	NEXT(fixture, aclrtReleaseMemAddress, 0, .virPtr = range);
+	NEXT(fixture, aclrtDestroyNotify, 0, .notify = notify);
+	NEXT(fixture, aclrtDestroyEvent, 0, .event = e);
+	NEXT(fixture, aclrtDestroyStream, 0, .stream = s);
+	NEXT(fixture, aclrtDestroyStream, 0, .stream = other);
+	NEXT(fixture, aclrtFree, 0, .devPtr = d);
+	NEXT(fixture, aclrtFreeHost, 0, .hostPtr = h);
+	NEXT(fixture, aclrtCreateContext, 0, .context = &context, .deviceId = 0);
+	NEXT(fixture, aclrtDestroyContext, 0, .context = context);
 }
 
 /* Blocks of one size at equal distances: a look-up finds the one that the address lies in, whatever was found
@@ -438,6 +456,24 @@ static void memory_ends_anywhere(void **state)
 	}
 }
 
+/* The same at each call, and not only where a page of tables ends. */
+static void memory_ends_at_each_call(void **state)
+{
+	unsigned n = 0;
+
+	(void)state;
+	do {
+		struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+
+		steps_left = ++n;
+		right_program(fixture);
+		silent(fixture);
+		fixture_free(fixture);
+	} while (!steps_left);
+	assert_true(n > 20);
+	steps_left = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -455,6 +491,7 @@ int main(void)
 		cmocka_unit_test(blocks_of_a_run),
 		cmocka_unit_test(created_without_memory),
 		cmocka_unit_test(memory_ends_anywhere),
+		cmocka_unit_test(memory_ends_at_each_call),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -101,6 +101,24 @@ static void destroyed_where_the_runtime_lets(void **state)
 	silent(fixture);
 }
 
+/* The thread has a context that something below us has set: which streams it waited for is unknown. */
+static void device_wait_of_an_unknown_context(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *d = fixture_malloc(fixture, DEVICE_MEMORY, 4096), *s = fixture_stream(fixture, 1);
+	void *notify = handle(2);
+
+	(void)state;
+	CALL(fixture, aclrtCreateNotify, 0, .notify = &notify);
+	CALL(fixture, aclrtMemsetAsync, 0, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	CALL(fixture, aclrtWaitAndResetNotify, 0, .notify = notify, .stream = s);
+	fixture->tid = 2;
+	CALL(fixture, aclrtSynchronizeDevice, 0, 0);
+	fixture->tid = 1;
+	CALL(fixture, aclrtDestroyNotify, 0, .notify = notify);
+	silent(fixture);
+}
+
 /* --- other threads ------------------------------------------------------------------------- */
 
 static void reset_beside(void **state)
@@ -345,6 +363,7 @@ int main(void)
 		cmocka_unit_test(other_reasons),
 		cmocka_unit_test(back_to_the_default_on_purpose),
 		cmocka_unit_test(destroyed_where_the_runtime_lets),
+		cmocka_unit_test(device_wait_of_an_unknown_context),
 		cmocka_unit_test(reset_beside),
 		cmocka_unit_test(callback_is_over),
 		cmocka_unit_test(finalize_beside),
