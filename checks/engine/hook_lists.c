@@ -7,6 +7,13 @@
 #include "checks/engine/hook_lists.h"
 #include "checks/engine/call_way.h"
 
+/* One that a module's bind() subscribes: what it listens to is found out once. */
+struct bound_hook {
+	uint32_t api;
+	uint32_t phase; /* enum acl_phase */
+	check_hook_fn fn;
+};
+
 /* One list under construction; written twice, first to count, then to fill. */
 struct list_builder {
 	enum acl_phase phase;
@@ -23,6 +30,8 @@ struct list_builder {
 	bool enter_rules[ACL_API_COUNT], leave_rules[2][ACL_API_COUNT]; /* in the lists of a plan */
 	check_hook_fn *room; /* of all lists */
 	size_t total;
+	struct bound_hook *bound; /* of all modules; NULL while they are counted */
+	unsigned n_bound, bound_first[MODULE_COUNT + 1];
 };
 
 static bool acts_on(const struct acl_api_info *api, unsigned handle, unsigned life)
@@ -47,10 +56,8 @@ static bool wanted(const struct list_builder *b, unsigned api, unsigned phase)
 }
 
 /* A function that several subscriptions of one module lead to is called once. */
-static void add(void *builder, unsigned api, enum acl_phase phase, check_hook_fn fn)
+static void add(struct list_builder *b, unsigned api, enum acl_phase phase, check_hook_fn fn)
 {
-	struct list_builder *b = builder;
-
 	if (api >= ACL_API_COUNT || !wanted(b, api, phase))
 		return;
 	b->decides[api] |= (phase & ACL_DECIDES) != 0;
@@ -116,15 +123,47 @@ static void add_hook(struct list_builder *b, const struct check_hook *hook)
 	}
 }
 
-static void add_module(struct list_builder *b, const struct check_module *module)
+static void bound_add(void *builder, unsigned api, enum acl_phase phase, check_hook_fn fn)
 {
+	struct list_builder *b = builder;
+
+	if (b->bound)
+		b->bound[b->n_bound] = (struct bound_hook){api, phase, fn};
+	b->n_bound++;
+}
+
+static void bind_all(struct list_builder *b)
+{
+	b->n_bound = 0;
+	for (unsigned i = 0; i < MODULE_COUNT; i++) {
+		b->bound_first[i] = b->n_bound;
+		if (check_modules[i]->bind)
+			check_modules[i]->bind(bound_add, b);
+	}
+	b->bound_first[MODULE_COUNT] = b->n_bound;
+}
+
+static bool bound_create(struct checks *c, struct list_builder *b)
+{
+	bind_all(b);
+	b->bound = checks_alloc(c, b->n_bound * sizeof(*b->bound));
+	if (b->bound)
+		bind_all(b);
+	return b->bound != NULL;
+}
+
+static void add_module(struct list_builder *b, unsigned number)
+{
+	const struct check_module *module = check_modules[number];
+
 	memcpy(b->module_first, b->count, sizeof(b->count));
 	b->of_rules = !module->order;
 	for (unsigned i = 0; i < module->n_hooks; i++)
 		if ((module->hooks[i].phase & 3) == b->phase)
 			add_hook(b, &module->hooks[i]);
-	if (module->bind)
-		module->bind(add, b);
+	for (unsigned i = b->bound_first[number]; i < b->bound_first[number + 1]; i++)
+		if ((b->bound[i].phase & 3) == b->phase)
+			add(b, b->bound[i].api, b->bound[i].phase, b->bound[i].fn);
 }
 
 /* Enter in the order of the modules, the others the opposite way: those of rules first. */
@@ -133,11 +172,10 @@ static void add_all(struct list_builder *b)
 	memset(b->count, 0, sizeof(b->count));
 	memset(b->has_rules, 0, sizeof(b->has_rules));
 	for (unsigned i = 0; i < MODULE_COUNT; i++) {
-		const struct check_module *module =
-			check_modules[b->phase == ACL_ENTER ? i : MODULE_COUNT - 1 - i];
+		unsigned number = b->phase == ACL_ENTER ? i : MODULE_COUNT - 1 - i;
 
-		if (b->of == HOOKS_OF_ALL || (module->order != 0) == (b->of == HOOKS_OF_STATE))
-			add_module(b, module);
+		if (b->of == HOOKS_OF_ALL || (check_modules[number]->order != 0) == (b->of == HOOKS_OF_STATE))
+			add_module(b, number);
 	}
 	if (b->phase != ACL_FAILED)
 		return;
@@ -430,7 +468,7 @@ static struct call_plan *plans_create(struct checks *c, uint32_t conditions, con
 bool hook_lists_create(struct checks *c)
 {
 	c->builder = c->host.memory(c->host.context, sizeof(*c->builder));
-	if (!c->builder || !build_failed(c, c->builder))
+	if (!c->builder || !bound_create(c, c->builder) || !build_failed(c, c->builder))
 		return false;
 	c->plans_with[0] = plans_create(c, 0, NULL);
 	c->plans_with[1] = c->plans_with[0] ? plans_create(c, UINT32_MAX, c->plans_with[0]) : NULL;
