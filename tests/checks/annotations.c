@@ -80,8 +80,11 @@ static void block_that_was_ended_is_released_memory(void **state)
 
 	(void)state;
 	upload(&p, 0, BLOCK, p.a);
+	upload(&p, 0, BLOCK, p.a); /* it holds something now: nothing is looked up the next time */
 	SAY(p.fixture, BLOCK_END, .address = p.segment);
 	silent(p.fixture);
+	upload(&p, 0, BLOCK, p.a);
+	want(p.fixture, "use-after-free:error");
 	upload(&p, 64, 64, p.a);
 	want(p.fixture, "use-after-free:error");
 	SAY(p.fixture, BLOCK, .address = p.segment, .bytes = 2 * BLOCK, .stream = p.a);

@@ -78,17 +78,26 @@ static void fill(void *args, unsigned api, const struct wildness *how)
 	}
 }
 
-static void call_wild(unsigned api, const struct wildness *how)
+/* Where each call begins. */
+static struct fixture *with_objects(void)
 {
 	struct fixture *fixture = fixture_ready(DOCUMENTS);
-	struct acl_call_record call;
-	_Alignas(16) char args[512];
 
 	fixture->other_ways = 0;
 	fixture->wild = (uintptr_t)wild;
 	fixture->wild_bytes = WILD_BYTES;
 	fixture->page_end = (uintptr_t)pages + 3 * PAGE;
 	make_objects(fixture->checks);
+	fixture_keep(fixture);
+	return fixture;
+}
+
+static void call_wild(struct fixture *fixture, unsigned api, const struct wildness *how)
+{
+	struct acl_call_record call;
+	_Alignas(16) char args[512];
+
+	fixture_again(fixture);
 	assert_true(acl_apis[api].args_size <= sizeof(args));
 	fill(args, api, how);
 	/* Twice: the second call finds what the first one left. */
@@ -97,7 +106,6 @@ static void call_wild(unsigned api, const struct wildness *how)
 		fixture_enter(fixture, &call, api, args, 1);
 		fixture_leave(fixture, &call, how->result);
 	}
-	fixture_free(fixture);
 }
 
 static const struct wildness ways[] = {
@@ -110,7 +118,7 @@ static const struct wildness ways[] = {
 #define WAYS (sizeof(ways) / sizeof(ways[0]))
 
 /* In a child: which function faults is the answer. */
-static bool survives(unsigned api, unsigned first, unsigned end)
+static bool survives(struct fixture *fixture, unsigned api, unsigned first, unsigned end)
 {
 	int status;
 	pid_t pid = fork();
@@ -121,7 +129,7 @@ static bool survives(unsigned api, unsigned first, unsigned end)
 		signal(SIGBUS, SIG_DFL);
 		alarm(60);
 		for (unsigned i = first; i < end; i++)
-			call_wild(api, &ways[i]);
+			call_wild(fixture, api, &ways[i]);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -130,18 +138,21 @@ static bool survives(unsigned api, unsigned first, unsigned end)
 
 static void every_function(void **state)
 {
+	struct fixture *fixture;
 	unsigned faults = 0;
 
 	(void)state;
 	prepare();
+	fixture = with_objects();
 	for (unsigned api = 0; api < acl_api_count; api++) {
-		if (survives(api, 0, WAYS))
+		if (survives(fixture, api, 0, WAYS))
 			continue;
 		for (unsigned i = 0; i < WAYS; i++)
-			if (!survives(api, i, i + 1))
+			if (!survives(fixture, api, i, i + 1))
 				print_message("# %s, %s\n", acl_apis[api].name, ways[i].name);
 		faults++;
 	}
+	fixture_free(fixture);
 	assert_int_equal(faults, 0);
 }
 
