@@ -22,7 +22,8 @@ struct checks;
 /* Ways to the same objects that do not lead through the functions we see. */
 enum checks_other_submitter {
 	CHECKS_OTHER_WORK, /* operators, collectives, kernels launched by other interfaces */
-	CHECKS_OTHER_QUEUES /* shared buffers made, passed on and received by other interfaces */
+	CHECKS_OTHER_QUEUES, /* shared buffers made, passed on and received by other interfaces */
+	CHECKS_OTHER_THREADS /* threads that are there, and may call the runtime for the first time */
 };
 
 /* Content of a configuration. */

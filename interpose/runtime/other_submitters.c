@@ -14,6 +14,7 @@
 #include "interpose/common/compiler.h"
 #include "interpose/runtime/import_table.h"
 #include "interpose/runtime/module_walk.h"
+#include "interpose/runtime/program_threads.h"
 
 /* File names begin so. */
 static const char *const libraries[][12] = {
@@ -75,7 +76,7 @@ static int each_module(struct dl_phdr_info *info, size_t size, void *context)
 	return search->found;
 }
 
-bool other_submitters_possible(enum checks_other_submitter what)
+static bool modules_submit(enum checks_other_submitter what)
 {
 	/* Once possible, always possible; until then what is mapped may change with every dlopen. */
 	static _Atomic bool seen[2];
@@ -86,4 +87,9 @@ bool other_submitters_possible(enum checks_other_submitter what)
 	module_walk(each_module, &search);
 	atomic_store_explicit(&seen[what], search.found, memory_order_relaxed);
 	return search.found;
+}
+
+bool other_submitters_possible(enum checks_other_submitter what)
+{
+	return what == CHECKS_OTHER_THREADS ? program_threads_possible() : modules_submit(what);
 }

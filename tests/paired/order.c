@@ -656,6 +656,37 @@ static void notified_in_a_cycle(void)
 	CALL(aclrtDestroyNotify, .notify = n);
 }
 
+/* A wait behind one that nothing has recorded so far. */
+static void wait_behind_a_wait(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	aclrtEvent e = make_blocking_event(), one = make_event();
+
+	wait_event(first, e);
+	record(one, first);
+	wait_event(second, one);
+	CALL_FAILS(bug ? 507046 : 0, aclrtSynchronizeStream, .stream = second);
+}
+
+/* Another thread is there, and may come to record it. */
+static void without_a_second_thread(void)
+{
+	if (!bug)
+		pair_unseen(CHECKS_OTHER_THREADS);
+	wait_behind_a_wait();
+}
+
+/* So may a callback that has not run yet. */
+static void without_a_callback(void)
+{
+	aclrtStream other = make_stream();
+
+	if (!bug)
+		CALL(aclrtLaunchHostFunc, .stream = other, .fn = HANDLE);
+	wait_behind_a_wait();
+	wait_for(other);
+}
+
 static void behind_a_wait_without_record(void)
 {
 	aclrtStream first = make_stream(), second = make_stream();
@@ -725,6 +756,8 @@ static const struct pair pairs[] = {
 	PAIR_EACH("stream-wait-cycle", two_wait_for_each_other, SYNCHRONISE_STREAM),
 	PAIR_EACH("stream-wait-cycle", waits_for_itself, SYNCHRONISE_EVENT),
 	PAIR("stream-wait-cycle", notified_in_a_cycle),
+	PAIR("stream-wait-never-satisfied", without_a_second_thread),
+	PAIR("stream-wait-never-satisfied", without_a_callback),
 	PAIR_EACH("stream-wait-never-satisfied", behind_a_wait_without_record, SYNCHRONISE_STREAM),
 	PAIR_EACH("stream-wait-never-satisfied", device_of_a_wait_without_record, SYNCHRONISE_DEVICE),
 	PAIR_EACH("stream-wait-never-satisfied", event_behind_a_wait_without_record, SYNCHRONISE_EVENT),

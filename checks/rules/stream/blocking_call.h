@@ -5,11 +5,11 @@
 
 #include "checks/engine/instance.h"
 
-/* Only one thread of the process has ever called the runtime: what this one does not do no other does. */
-static inline bool one_thread_only(struct checks *c)
-{
-	return load_relaxed(&c->n_threads) < 2;
-}
+/*
+ * What this thread does not do no other does: no other has ever called the runtime, none is there that could
+ * begin to, and no callback is in flight.
+ */
+bool nobody_else_can_act(struct checks *c);
 
 /* What has a timeout may be meant to fail: its result says. */
 static inline bool waits_for_ever(const struct acl_call_record *call)

@@ -228,7 +228,7 @@ static void awaited_check(struct checks *c, struct acl_call_record *call, const 
 	rule_evaluated(call, RULE("stream-wait-cycle"));
 	rule_evaluated(call, RULE("stream-wait-never-satisfied"));
 	if (__builtin_expect(load_relaxed(&blocked(c)->n) != 0, 0) && blocked_find(c, a, &b) &&
-		one_thread_only(c))
+		nobody_else_can_act(c))
 		endless_report(c, call, &b);
 }
 

@@ -172,8 +172,8 @@ static void unrecorded_wait_synchronise(struct checks *c, struct acl_call_record
 {
 	struct open_wait w;
 
-	if (__builtin_expect(!load_relaxed(&waits(c)->n), 1) || !stream_of(call) || !one_thread_only(c) ||
-		!waits_for_ever(call))
+	if (__builtin_expect(!load_relaxed(&waits(c)->n), 1) || !stream_of(call) || !waits_for_ever(call) ||
+		!nobody_else_can_act(c))
 		return;
 	if (open_wait_take(waits(c), object_ref(stream_of(call)), &w))
 		report_open(c, call, &w, "this call waits for a stream that waits for it");

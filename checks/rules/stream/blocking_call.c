@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who could still end what a blocking call waits for. */
+#include "checks/rules/stream/blocking_call.h"
+
+#include "checks/state/stream_state.h"
+
+/* A callback runs on a thread of the runtime, and may call whatever the program can. */
+static bool callback_pending(struct checks *c)
+{
+	struct acl_object *o;
+
+	object_each(c, ACL_HANDLE_STREAM, o)
+	{
+		uint64_t callback = load_relaxed(&stream_state(o)->callback);
+
+		if (callback && object_usable(o) && stream_pending(o, callback))
+			return true;
+	}
+	return false;
+}
+
+bool nobody_else_can_act(struct checks *c)
+{
+	return load_relaxed(&c->n_threads) < 2 && !callback_pending(c) &&
+	       !other_submitters_possible(c, CHECKS_OTHER_THREADS);
+}
