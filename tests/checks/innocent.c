@@ -39,6 +39,58 @@ static void loop_before_subscription(void **state)
 	want(fixture, "api-error:warning");
 }
 
+/* A thread that serves no stream any more is a new one, and its id may belong to another thread by then. */
+static void thread_of_reports_moves(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	uint64_t thread = fixture_pthread(fixture->tid + 1);
+	void *s = fixture_stream(fixture, 1), *kept = fixture_stream(fixture, 2);
+
+	(void)state;
+	CALL(fixture, aclrtSubscribeReport, 0, .threadId = thread, .stream = s);
+	CALL(fixture, aclrtSubscribeReport, 0, .threadId = thread, .stream = kept);
+	CALL(fixture, aclrtUnSubscribeReport, 0, .threadId = thread, .stream = s);
+	CALL(fixture, aclrtDestroyStream, 0, .stream = s);
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 1);
+	s = fixture_stream(fixture, 3);
+	CALL(fixture, aclrtSubscribeReport, 107012, .threadId = thread, .stream = s);
+	want(fixture, "subscribe-thread-two-devices:error");
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
+	CALL(fixture, aclrtUnSubscribeReport, 0, .threadId = thread, .stream = kept);
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 1);
+	CALL(fixture, aclrtSubscribeReport, 0, .threadId = thread, .stream = s);
+	silent(fixture);
+	/* The runtime ends the subscription of a destroyed stream itself. */
+	CALL(fixture, aclrtDestroyStream, 0, .stream = s);
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
+	CALL(fixture, aclrtSubscribeReport, 0, .threadId = thread, .stream = kept);
+	never(fixture, "subscribe-duplicate");
+	want(fixture, "");
+}
+
+/* The limit is on threads at once. */
+static void threads_of_reports_come_and_go(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1);
+
+	(void)state;
+	for (uint64_t i = 1; i <= 1500; i++) {
+		CALL(fixture, aclrtSubscribeReport, 0, .threadId = i * 4096, .stream = s);
+		CALL(fixture, aclrtUnSubscribeReport, 0, .threadId = i * 4096, .stream = s);
+	}
+	silent(fixture);
+	for (uint64_t i = 1; i <= 1024; i++)
+		CALL(fixture, aclrtSubscribeReport, 0, .threadId = i * 4096,
+			.stream = fixture_stream(fixture, (unsigned)i + 1));
+	silent(fixture);
+	CALL(fixture, aclrtSubscribeReport, 0, .threadId = 4096, .stream = s);
+	silent(fixture);
+	CALL(fixture, aclrtSubscribeReport, 507000, .threadId = 4096 * 2000,
+		.stream = fixture_stream(fixture, 1100));
+	want(fixture, "subscribe-thread-limit:error");
+}
+
 /* --- memory that nothing wrote ------------------------------------------------------------ */
 
 static void read_back(struct fixture *fixture, void *from)
@@ -179,6 +231,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(last_error_is_an_answer),
 		cmocka_unit_test(loop_before_subscription),
+		cmocka_unit_test(thread_of_reports_moves),
+		cmocka_unit_test(threads_of_reports_come_and_go),
 		cmocka_unit_test(status_is_written),
 		cmocka_unit_test(running_kernel_may_write),
 		cmocka_unit_test(condition_at_a_freed_address),

@@ -9,12 +9,15 @@
 #include "checks/state/stream_state.h"
 
 #define NOT_A_THREAD_OF_REPORTS 107012
+#define MOST_THREADS 1024
 
 struct callbacks {
 	struct value_table report; /* acl_ref or handle of a stream -> thread id that processes its reports */
-	struct value_table device; /* thread id -> 1 + device of the streams it serves, 0 = unknown */
+	struct value_table subscribed; /* thread id ever subscribed -> the last count it was in */
 	struct value_table host_function; /* acl_ref of a stream -> 1: aclrtLaunchHostFunc was used on it */
 	_Atomic uint32_t threads; /* distinct ids ever subscribed */
+	struct acl_lock counting;
+	uint32_t counts; /* of the threads that serve streams now */
 	struct value_table processing; /* pthread id -> enum processing */
 	struct value_table launched; /* thread id -> caller of the last aclrtLaunchCallback it is to run */
 	struct value_table blocking; /* acl_ref of a stream -> position of the last one it waits for */
@@ -53,11 +56,65 @@ static bool check_callback(struct checks *c, struct acl_call_record *call, const
 static const char has_thread[] = "The stream has a thread for its callbacks already.";
 static const char host_function_used[] = "aclrtLaunchHostFunc was used on this stream before.";
 
+/*
+ * A stream that the thread serves now.  A thread that serves none any more is a
+ * new one to the runtime, and its id may belong to another by now.
+ */
+static struct acl_object *served_by(struct checks *c, uint64_t thread)
+{
+	struct acl_object *s;
+
+	object_each(
+		c, ACL_HANDLE_STREAM, s) if (object_usable(s) && callback_thread_of(c, s) == thread) return s;
+	return NULL;
+}
+
+/* Threads that serve streams now; no more than were ever subscribed. */
+static uint32_t serving_threads(struct checks *c)
+{
+	struct callbacks *k = callbacks(c);
+	uint32_t ever = load_relaxed(&k->threads), n = 0;
+	struct acl_object *s;
+
+	if (ever < MOST_THREADS)
+		return ever;
+	lock(&k->counting);
+	k->counts++;
+	object_each(c, ACL_HANDLE_STREAM, s)
+	{
+		uint64_t thread = object_usable(s) ? callback_thread_of(c, s) : 0;
+
+		if (thread && value_table_value(&k->subscribed, thread) != k->counts)
+			n += value_table_set(c, &k->subscribed, thread, k->counts);
+	}
+	unlock(&k->counting);
+	return n;
+}
+
+static void check_thread(
+	struct checks *c, struct acl_call_record *call, struct acl_object *s, uint64_t thread)
+{
+	struct acl_object *other = served_by(c, thread);
+	uint32_t threads;
+
+	if (other) {
+		if (load_relaxed(&other->device) >= 0 && load_relaxed(&s->device) >= 0)
+			check_callback(c, call, RULE("subscribe-thread-two-devices"),
+				load_relaxed(&other->device) != load_relaxed(&s->device),
+				"The thread serves streams of another device already.", "its device",
+				(uint64_t)load_relaxed(&other->device));
+		rule_evaluated(call, RULE("subscribe-thread-limit"));
+		return;
+	}
+	threads = serving_threads(c);
+	check_callback(c, call, RULE("subscribe-thread-limit"), threads >= MOST_THREADS,
+		"A process can subscribe 1024 threads.", "threads", threads);
+}
+
 static void report_subscribe_enter(struct checks *c, struct acl_call_record *call)
 {
-	uint64_t thread = acl_arg_value(call->api, call->args, ACL_ROLE_THREAD), device, now;
 	struct acl_object *s = stream_of(call);
-	uint32_t threads = load_relaxed(&callbacks(c)->threads);
+	uint64_t now;
 
 	if (!stream_made_here(s))
 		return;
@@ -66,13 +123,7 @@ static void report_subscribe_enter(struct checks *c, struct acl_call_record *cal
 	check_callback(c, call, RULE("callback-mechanisms-mixed"),
 		!now && value_table_value(&callbacks(c)->host_function, object_ref(s)), host_function_used,
 		NULL, 0);
-	device = value_table_value(&callbacks(c)->device, thread);
-	if (device && load_relaxed(&s->device) >= 0)
-		check_callback(c, call, RULE("subscribe-thread-two-devices"),
-			device != 1 + (uint64_t)load_relaxed(&s->device),
-			"The thread serves streams of another device already.", "its device", device - 1);
-	check_callback(c, call, RULE("subscribe-thread-limit"), threads >= 1024 && !device,
-		"A process can subscribe 1024 threads.", "threads", threads);
+	check_thread(c, call, s, acl_arg_value(call->api, call->args, ACL_ROLE_THREAD));
 }
 
 /* A stream that another library made is known by its handle. */
@@ -96,7 +147,7 @@ static void foreign_subscribed_twice(struct checks *c, struct acl_call_record *c
 static void report_subscribe_leave(struct checks *c, struct acl_call_record *call)
 {
 	uint64_t thread = acl_arg_value(call->api, call->args, ACL_ROLE_THREAD), key = report_key(c, call),
-		 device = 0;
+		 last;
 	struct acl_object *s = stream_of(call);
 
 	foreign_subscribed_twice(c, call);
@@ -106,11 +157,10 @@ static void report_subscribe_leave(struct checks *c, struct acl_call_record *cal
 		value_table_set_object(c, &callbacks(c)->report, s, thread);
 	else
 		value_table_set(c, &callbacks(c)->report, key, thread);
-	if (!value_table_get(&callbacks(c)->device, thread, &device))
+	if (!value_table_get(&callbacks(c)->subscribed, thread, &last)) {
 		counter_inc(&callbacks(c)->threads);
-	if (s && load_relaxed(&s->device) >= 0)
-		device = 1 + (uint64_t)load_relaxed(&s->device);
-	value_table_set(c, &callbacks(c)->device, thread, device);
+		value_table_set(c, &callbacks(c)->subscribed, thread, 0);
+	}
 }
 
 static void report_unsubscribe_enter(struct checks *c, struct acl_call_record *call)
@@ -259,11 +309,11 @@ static void callbacks_finish(struct checks *c, enum checks_end kind)
 	uint64_t thread, value;
 	uint32_t at = 0;
 
-	if (kind != CHECKS_END_EXIT || load_relaxed(&k->processing.full) || load_relaxed(&k->device.full) ||
-		load_relaxed(&k->report.full))
+	if (kind != CHECKS_END_EXIT || load_relaxed(&k->processing.full) ||
+		load_relaxed(&k->subscribed.full) || load_relaxed(&k->report.full))
 		return;
 	while (value_table_next(&k->processing, &at, &thread, &value)) {
-		bool refused = value == REFUSED && !value_table_get(&k->device, thread, &value);
+		bool refused = value == REFUSED && !value_table_get(&k->subscribed, thread, &value);
 
 		check_callback_at_end(c, RULE("processreport-not-subscribed"), refused, 0, thread,
 			"Thread 0x%llx called aclrtProcessReport, and no aclrtSubscribeReport ever named its "
