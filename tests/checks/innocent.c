@@ -91,6 +91,36 @@ static void threads_of_reports_come_and_go(void **state)
 	want(fixture, "subscribe-thread-limit:error");
 }
 
+/* --- streams that stop on failure -------------------------------------------------------- */
+
+static void submit_beside(struct fixture *fixture, void *stops, void *other)
+{
+	void *d = fixture_malloc(fixture, DEVICE_MEMORY, SIZE);
+
+	CALL(fixture, aclrtSetStreamFailureMode, 0, .stream = stops, .mode = ACL_STOP_ON_FAILURE);
+	CALL(fixture, aclrtSynchronizeStream, 507015, .stream = other);
+	CALL(fixture, aclrtMemsetAsync, 0, .devPtr = d, .maxCount = SIZE, .count = SIZE, .stream = other);
+}
+
+/* A failure stops the streams of its own context only, and on Ascend 950 its own stream only. */
+static void failure_stays_where_it_is(void **state)
+{
+	const struct checks_config config = {.target = DOCUMENTS, .soc = "Ascend950"};
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *context = handle(100);
+
+	(void)state;
+	CALL(fixture, aclrtCreateContext, 0, .context = &context, .deviceId = 0);
+	submit_beside(fixture, s, fixture_stream(fixture, 2));
+	never(fixture, "stop-on-failure-then-submit");
+	fixture_free(fixture);
+	fixture = fixture_with(&config);
+	CALL(fixture, aclInit, 0, .configPath = NULL);
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
+	submit_beside(fixture, fixture_stream(fixture, 1), fixture_stream(fixture, 2));
+	never(fixture, "stop-on-failure-then-submit");
+}
+
 /* --- memory that nothing wrote ------------------------------------------------------------ */
 
 static void read_back(struct fixture *fixture, void *from)
@@ -233,6 +263,7 @@ int main(void)
 		cmocka_unit_test(loop_before_subscription),
 		cmocka_unit_test(thread_of_reports_moves),
 		cmocka_unit_test(threads_of_reports_come_and_go),
+		cmocka_unit_test(failure_stays_where_it_is),
 		cmocka_unit_test(status_is_written),
 		cmocka_unit_test(running_kernel_may_write),
 		cmocka_unit_test(condition_at_a_freed_address),

@@ -179,6 +179,45 @@ static void record_after_failure(void)
 	CALL_EACH(0, ROLE(STREAM, s), ROLE(EVENT, e));
 }
 
+/* Streams beside one that stops on failure stop with it. */
+static void submit_beside_failure(void)
+{
+	aclrtStream s = make_stream(), other = make_stream();
+	char *d = make_device_memory(4096);
+
+	if (bug)
+		CALL(aclrtSetStreamFailureMode, .stream = s, .mode = ACL_STOP_ON_FAILURE);
+	CALL_EACH(507015, ROLE(STREAM, other), ROLE(TIMEOUT, -1));
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = other);
+	CALL(aclrtSynchronizeStream, .stream = other);
+}
+
+static void submit_after_device_failure(void)
+{
+	aclrtStream s = make_stream(), other = make_stream();
+	char *d = make_device_memory(4096);
+
+	if (bug)
+		CALL(aclrtSetStreamFailureMode, .stream = s, .mode = ACL_STOP_ON_FAILURE);
+	CALL_EACH(507015, ROLE(TIMEOUT, -1));
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = other);
+	CALL(aclrtSynchronizeStream, .stream = other);
+}
+
+static void submit_after_event_failure(void)
+{
+	aclrtStream s = make_stream();
+	aclrtEvent e = make_event();
+	char *d = make_device_memory(4096);
+
+	if (bug)
+		CALL(aclrtSetStreamFailureMode, .stream = s, .mode = ACL_STOP_ON_FAILURE);
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL_EACH(507015, ROLE(EVENT, e), ROLE(TIMEOUT, -1));
+	CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
 static const struct pair pairs[] = {
 	PAIR_EACH("event-wait-without-sync-flag", wait_timeline, WAIT_EVENT),
 	PAIR_EACH("event-device-only-on-host", record_device_only, RECORD_EVENT),
@@ -200,6 +239,11 @@ static const struct pair pairs[] = {
 	PAIR("stream-failure-mode-repeat", mode_of_bound),
 	PAIR_AVOIDS("stop-on-failure-then-submit", submit_after_failure),
 	PAIR_EACH("stop-on-failure-then-submit", record_after_failure, RECORD_EVENT, .avoids = true),
+	PAIR_EACH("stop-on-failure-then-submit", submit_beside_failure, SYNCHRONISE_STREAM, .avoids = true),
+	PAIR_EACH(
+		"stop-on-failure-then-submit", submit_after_event_failure, SYNCHRONISE_EVENT, .avoids = true),
+	PAIR_EACH("stop-on-failure-then-submit", submit_after_device_failure, SYNCHRONISE_DEVICE,
+		.avoids = true),
 };
 
 PAIRS_MAIN("rules about events", pairs)

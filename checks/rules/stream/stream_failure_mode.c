@@ -5,11 +5,14 @@
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/binding_state.h"
+#include "checks/state/device_state.h"
 #include "checks/state/stream_state.h"
 
 struct failure_modes {
 	struct value_table
 		mode; /* acl_ref of a stream -> 1 + mode, FAILED once a synchronise found an error */
+	struct value_table
+		contexts; /* acl_ref of a context -> acl_ref of a stream in it that failed and stops */
 	_Atomic bool any_failed;
 };
 
@@ -68,8 +71,9 @@ static void failure_mode_set_leave(struct checks *c, struct acl_call_record *cal
 	struct acl_object *s = stream_of(call);
 	uint64_t mode;
 
+	/* To set it again does not take the failure back. */
 	if (s && succeeded(call) && asked_mode(c, call, &mode) && mode <= ACL_STOP_ON_FAILURE)
-		value_table_set_object(c, &modes(c)->mode, s, 1 + mode);
+		value_table_set_object(c, &modes(c)->mode, s, (mode_of(c, s) & FAILED) | (1 + mode));
 }
 
 /* Errors of the device that a stop-on-failure stream does not get over. */
@@ -85,31 +89,92 @@ static bool device_error(int32_t error)
 	return error >= 507000 && error < 508000;
 }
 
-static void failure_mode_synchronised(struct checks *c, struct acl_call_record *call)
+static bool stops(struct checks *c, struct acl_object *s)
 {
-	struct acl_object *s = stream_of(call);
+	return (mode_of(c, s) & (FAILED - 1)) == 1 + ACL_STOP_ON_FAILURE;
+}
 
-	if (!s || !device_error(error_of(call)) || mode_of(c, s) != 1 + ACL_STOP_ON_FAILURE)
+/* A stream of the context that stops on failure: but for Ascend 950 all streams beside it stop, too. */
+static struct acl_object *stopping_in(struct checks *c, acl_ref context)
+{
+	struct acl_object *s;
+
+	if (!context || (c->soc && strstr(c->soc, "950")))
+		return NULL;
+	object_each(c, ACL_HANDLE_STREAM,
+		s) if (object_usable(s) && load_relaxed(&s->context) == context && stops(c, s)) return s;
+	return NULL;
+}
+
+static void context_stops(struct checks *c, acl_ref context, struct acl_object *failed)
+{
+	if (failed && stopping_in(c, context))
+		value_table_set_of(c, &modes(c)->contexts, context, context, object_ref(failed));
+	else if (!failed || !stops(c, failed))
 		return;
-	value_table_set_object(c, &modes(c)->mode, s, (1 + ACL_STOP_ON_FAILURE) | FAILED);
 	checks_when(c, WHEN_STREAM_FAILED);
 	store_relaxed(&modes(c)->any_failed, true);
 }
 
+static void stream_failed(struct checks *c, struct acl_object *s)
+{
+	if (stops(c, s))
+		value_table_set_object(c, &modes(c)->mode, s, (1 + ACL_STOP_ON_FAILURE) | FAILED);
+	context_stops(c, load_relaxed(&s->context), s);
+}
+
+static void failure_mode_synchronised(struct checks *c, struct acl_call_record *call)
+{
+	if (stream_of(call) && device_error(error_of(call)))
+		stream_failed(c, stream_of(call));
+}
+
+static void failure_mode_event_synchronised(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = call->state.observed;
+
+	if (s && device_error(error_of(call)))
+		stream_failed(c, s);
+}
+
+/* Which stream failed is not said: the one that stops stands for all. */
+static void failure_mode_device_synchronised(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *context;
+	bool known;
+
+	if (!device_error(error_of(call)))
+		return;
+	context = context_current(c, thread_of(call), &known);
+	if (context)
+		context_stops(c, object_ref(context), stopping_in(c, object_ref(context)));
+}
+
 static void failed_stream_submit(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *s = stream_of(call);
+	struct acl_object *s = stream_of(call), *failed, *stopping = NULL;
+	bool own;
 
 	if (__builtin_expect(!load_relaxed(&modes(c)->any_failed), 1) || !s)
 		return;
-	FINDING(c, call, "stop-on-failure-then-submit", mode_of(c, s) & FAILED,
-		PARTS(part_object("stream", s)),
-		"The stream stops on failure and a synchronise has found one: it takes no more tasks.");
+	own = mode_of(c, s) & FAILED;
+	failed = own ? NULL : object_of(c, value_table_value(&modes(c)->contexts, load_relaxed(&s->context)));
+	if (failed && object_usable(failed))
+		stopping = stopping_in(c, load_relaxed(&s->context));
+	FINDING(c, call, "stop-on-failure-then-submit", own || stopping,
+		PARTS(part_object("stream", s),
+			part_object("stream that stops", stopping != s ? stopping : NULL)),
+		"%s",
+		own ? "The stream stops on failure and a synchronise has found one: it takes no more tasks."
+		    : "A stream of its context stops on failure and a synchronise has found one: the streams "
+		      "of the context take no more tasks.");
 }
 
 static const struct check_hook hooks[] = {
 	{ON_ROLE(STREAM), ACL_ENTER | ACL_IF_ASYNC | ACL_WHEN(STREAM_FAILED), failed_stream_submit},
 	{ON_OP(SYNCHRONISE_STREAM), ACL_LEAVE, failure_mode_synchronised},
+	{ON_OP(SYNCHRONISE_EVENT), ACL_LEAVE, failure_mode_event_synchronised},
+	{ON_OP(SYNCHRONISE_DEVICE), ACL_LEAVE, failure_mode_device_synchronised},
 	{ON_OP(CONFIGURE_STREAM_FAILURE_MODE), ACL_ENTER, failure_mode_set_enter},
 	{ON_OP(CONFIGURE_STREAM_FAILURE_MODE), ACL_LEAVE, failure_mode_set_leave},
 	{ON_OP(CONFIGURE_STREAM_ATTRIBUTE), ACL_ENTER, failure_mode_set_enter},
