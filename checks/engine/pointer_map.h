@@ -31,7 +31,8 @@ const char *memory_kind_name(unsigned kind);
 enum block_mark {
 	BLOCK_DESCRIBED = 1u << 0, /* a descriptor was put into it */
 	BLOCK_REPORTED = 1u << 1, /* an advice about it was given */
-	BLOCK_DECLARED = 1u << 2 /* a part of an allocation, declared by the program */
+	BLOCK_DECLARED = 1u << 2, /* a part of an allocation, declared by the program */
+	BLOCK_NO_ACCESS = 1u << 3 /* a mapping that no access was granted to yet */
 };
 
 /*
@@ -152,6 +153,11 @@ static inline void block_owned(struct acl_block *b, uint64_t owner)
 static inline void block_marked(struct acl_block *b, enum block_mark mark)
 {
 	atomic_fetch_or(&b->marks, mark);
+}
+
+static inline void block_unmarked(struct acl_block *b, enum block_mark mark)
+{
+	atomic_fetch_and(&b->marks, (uint8_t)~mark);
 }
 
 /* A finding has named it: it is not reported as left behind once more. */

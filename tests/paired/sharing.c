@@ -118,6 +118,26 @@ static void import_own_handle(void)
 	CALL(aclrtFreePhysical, .handle = h);
 }
 
+/* A handle that was released is another process' when its value comes again. */
+static void import_released_handle(void)
+{
+	aclrtPhysicalMemProp prop = {
+		.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}, .memAttr = ACL_HBM_MEM_HUGE};
+	aclrtDrvMemHandle h = NULL, second = NULL;
+	uint64_t shared = 0;
+
+	CALL_DOES(aclrtMallocPhysical, 0, h = make_address(), .handle = &h, .size = 2 * MIB, .prop = &prop);
+	CALL_DOES(aclrtMemExportToShareableHandle, 0, shared = 77, .handle = h, .flags = 1,
+		.shareableHandle = &shared);
+	if (!bug)
+		CALL(aclrtFreePhysical, .handle = h);
+	CALL_DOES(aclrtMemImportFromShareableHandle, 0, second = make_address(), .shareableHandle = shared,
+		.deviceId = 0, .handle = &second);
+	CALL(aclrtFreePhysical, .handle = second);
+	if (bug)
+		CALL(aclrtFreePhysical, .handle = h);
+}
+
 static void key_left(void)
 {
 	void *p = allocate(MIB, ACL_MEM_MALLOC_HUGE_FIRST);
@@ -260,6 +280,7 @@ static const struct pair pairs[] = {
 	PAIR("share-whitelist-missing", nobody_admitted),
 	PAIR("share-whitelist-missing", nobody_admitted_to_handle),
 	PAIR("vmm-import-same-process", import_own_handle),
+	PAIR("vmm-import-same-process", import_released_handle),
 	PAIR_ALSO("leak-ipc-key", key_left, "leak-device-memory"),
 	PAIR("leak-ipc-key", import_left),
 	PAIR("ipc-use-after-close", used_after_close),

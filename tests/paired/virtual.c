@@ -206,6 +206,67 @@ static void use_without_access(void)
 	CALL(aclrtMemset, .devPtr = range, .maxCount = 64, .count = 64);
 }
 
+/* One call opens several mappings, and a range that is used may lie in more than one of them. */
+static void use_opened_together(void)
+{
+	char *range = reserve(2 * MIB2);
+
+	CALL(aclrtMemMapNoAccess, .virPtr = range, .size = MIB2, .handle = physical());
+	CALL(aclrtMemMapNoAccess, .virPtr = range + MIB2, .size = MIB2, .handle = physical());
+	CALL(aclrtMemSetAccess, .virPtr = range, .size = bug ? MIB2 : 2 * MIB2, .desc = &readwrite,
+		.count = 1);
+	CALL(aclrtMemset, .devPtr = range + MIB2, .maxCount = 64, .count = 64);
+}
+
+static void use_beyond_opened(void)
+{
+	char *range = reserve(2 * MIB2);
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical());
+	CALL(aclrtMemMapNoAccess, .virPtr = range + MIB2, .size = MIB2, .handle = physical());
+	CALL(aclrtMemset, .devPtr = range + MIB2 - 64, .maxCount = 128, .count = bug ? 128 : 64);
+}
+
+/* A size that wraps around does not end inside the range. */
+static void map_everything(void)
+{
+	char *range = reserve(2 * MIB2);
+	aclrtDrvMemHandle h = NULL;
+
+	CALL_DOES(aclrtMemImportFromShareableHandle, 0, h = make_address(), .shareableHandle = 4711,
+		.deviceId = 0, .handle = &h);
+	CALL_FAILS(bug ? 107000 : 0, aclrtMapMem, .virPtr = range + MIB2,
+		.size = bug ? SIZE_MAX - MIB2 + 1 : MIB2, .handle = h);
+}
+
+static char *linked_source(void)
+{
+	void *range = NULL;
+
+	CALL_DOES(aclrtReserveMemAddress, 0, range = (void *)0x200000000000, .virPtr = &range, .size = MIB2);
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical());
+	return range;
+}
+
+static void link_mapped(void)
+{
+	char *source = linked_source(), *range = reserve(MIB2);
+
+	if (bug)
+		CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical());
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemMapSelectedLink, .virPtrDst = range, .size = MIB2,
+		.virPtrSrc = source);
+}
+
+static void link_outside(void)
+{
+	char *source = linked_source();
+	void *range = bug ? make_device_memory(MIB2) : reserve(MIB2);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemMapSelectedLink, .virPtrDst = range, .size = MIB2,
+		.virPtrSrc = source);
+}
+
 static void physical_twice(void)
 {
 	aclrtDrvMemHandle h = physical();
@@ -297,6 +358,19 @@ static void free_shared(void)
 	CALL_DOES(aclrtIpcMemGetExportKey, 0, strcpy(key, "key of a block"), .devPtr = p, .size = 4096,
 		.key = key, .len = 65);
 	if (!bug)
+		CALL(aclrtIpcMemClose, .key = key);
+	CALL(aclrtFree, .devPtr = p);
+}
+
+/* The same memory may get the same key again: as many closes as exports. */
+static void free_shared_again(void)
+{
+	void *p = make_device_memory(4096);
+
+	for (int i = 0; i < 2; i++)
+		CALL_DOES(aclrtIpcMemGetExportKey, 0, strcpy(key, "key of a block"), .devPtr = p,
+			.size = 4096, .key = key, .len = 65);
+	for (int i = 0; i < (bug ? 1 : 2); i++)
 		CALL(aclrtIpcMemClose, .key = key);
 	CALL(aclrtFree, .devPtr = p);
 }
@@ -530,6 +604,11 @@ static const struct pair pairs[] = {
 	PAIR("vmm-set-access-args", asked_in_the_middle),
 	PAIR("vmm-set-access-args", retained_in_the_middle),
 	PAIR("vmm-noaccess-used", use_without_access),
+	PAIR("vmm-noaccess-used", use_opened_together),
+	PAIR("vmm-noaccess-used", use_beyond_opened),
+	PAIR("vmm-map-outside-reservation", map_everything),
+	PAIR("vmm-map-outside-reservation", link_outside),
+	PAIR("vmm-map-overlap", link_mapped),
 	PAIR("vmm-handle-misuse", physical_twice),
 	PAIR("vmm-handle-misuse", physical_retained),
 	PAIR("vmm-export-twice", export_twice),
@@ -540,6 +619,7 @@ static const struct pair pairs[] = {
 	PAIR("ipc-export-range", export_everything),
 	PAIR("ipc-close-unknown", close_twice),
 	PAIR("ipc-free-while-exported", free_shared),
+	PAIR("ipc-free-while-exported", free_shared_again),
 	PAIR("kargs-append-after-finalize", append_late),
 	PAIR("kargs-append-after-placeholder-buffer", append_behind_buffer),
 	PAIR("kargs-launch-not-finalized", launch_open),

@@ -4,6 +4,7 @@
 
 #include "checks/state/freed_memory.h"
 #include "checks/state/memory_state.h"
+#include "checks/state/physical_state.h"
 #include "checks/rules/memory/leak.h"
 #include "checks/engine/value_table.h"
 #include "checks/engine/finding_statement.h"
@@ -241,6 +242,20 @@ static void physical_freeing(struct checks *c, struct acl_call_record *call)
 				     load_relaxed(&s->base) == (uintptr_t)handle) check_admitted(c, call, s);
 }
 
+/* With the last reference its shareable handles end: the values may come again, from other processes. */
+static void physical_freed(struct checks *c, struct acl_call_record *call)
+{
+	const void *handle = ACL_ARGS(call, aclrtFreePhysical)->handle;
+	struct acl_object *o = handle ? object_live(c, ACL_HANDLE_PHYS_MEM, handle) : NULL;
+	struct share *s;
+
+	/* The state counts the release after this. */
+	if (!handle || !succeeded(call) || (o && load_relaxed(&physical_state(o)->references) > 1))
+		return;
+	share_each(c, s) if (load_relaxed(&s->kind) == SHARE_HANDLE &&
+			     load_relaxed(&s->base) == (uintptr_t)handle) store_release(&s->key, 0);
+}
+
 /* --- imports ------------------------------------------------------------------------------- */
 
 static void imported(struct checks *c, struct acl_call_record *call)
@@ -383,6 +398,7 @@ static const struct check_hook hooks[] = {
 	{ACL_API_aclrtMemSetPidToShareableHandle, ACL_LEAVE, handle_pid_set},
 	{ON_OP_WITH(PERMIT_PHYSICAL, SHARE_TYPE), ACL_LEAVE, handle_pid_set_v2},
 	{ON_OP(FREE_PHYSICAL), ACL_ENTER, physical_freeing},
+	{ON_OP(FREE_PHYSICAL), ACL_LEAVE, physical_freed},
 	{ON_OP(INFO_POINTER), ACL_LEAVE, told_where},
 };
 

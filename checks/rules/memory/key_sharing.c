@@ -7,7 +7,7 @@
 
 struct sharing_state {
 	struct value_table keys; /* text of a memory key -> 1 + times open */
-	struct value_table shared; /* base of exported memory -> 1 + exports */
+	struct value_table shared; /* base of exported memory -> 1 + keys of it */
 	struct value_table shared_base; /* text of a memory key -> base exported under it */
 };
 
@@ -51,7 +51,9 @@ static void exported(struct checks *c, struct acl_call_record *call)
 		return;
 	key = program_text_key(c, a->key);
 	key_opened(c, key);
-	if (!map_find(memory_blocks(c), (uintptr_t)a->devPtr, &place))
+	/* The same key for the same memory again: its last close ends both. */
+	if (!map_find(memory_blocks(c), (uintptr_t)a->devPtr, &place) ||
+		value_table_value(&sharing(c)->shared_base, key) == place.base)
 		return;
 	now = value_table_value(&sharing(c)->shared, place.base);
 	value_table_set_of(c, &sharing(c)->shared, block_ref(place.block, place.generation, false),

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Virtual memory: reservations, what is mapped into them, and its use. */
 #include "checks/engine/finding_statement.h"
-#include "checks/engine/value_table.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
 #include "checks/state/physical_state.h"
 
+#define MAPPINGS 256 /* side by side that are looked at */
+
 struct mapping_state {
-	struct pointer_map *mapped; /* live mappings */
-	struct value_table
-		closed_access; /* base of a mapping -> 1: mapped without access, none granted yet */
+	struct pointer_map
+		*mapped; /* live mappings; BLOCK_NO_ACCESS: mapped without access, none granted yet */
 	_Atomic bool unfollowed; /* there are mappings of which we do not know where */
 	_Atomic bool any;
 };
@@ -76,32 +76,46 @@ static void check_whole(struct checks *c, struct acl_call_record *call)
 			"The physical memory has another size.");
 }
 
+/* False when no reserved range is known there. */
+static bool check_inside(struct checks *c, struct acl_call_record *call, const void *address, uint64_t size,
+	struct block_lookup *range)
+{
+	bool reserved = reservation_at(c, address, range);
+	struct block_lookup place;
+	/* What no table knows may be reserved below us. */
+	bool ordinary = !reserved && map_find(memory_blocks(c), (uintptr_t)address, &place) &&
+			place.kind != MEM_MAPPED;
+
+	FINDING(c, call, "vmm-map-outside-reservation",
+		ordinary || (reserved && size > range->size - ((uintptr_t)address - range->base)),
+		PARTS(part_address("address", address),
+			part_block("reserved range", reserved ? range->block : NULL)),
+		"%s",
+		ordinary ? "The address lies in ordinary memory, not in a reserved range."
+			 : "The mapping would leave the reserved range.");
+	return reserved;
+}
+
+static void check_free(struct checks *c, struct acl_call_record *call, const void *address, uint64_t size)
+{
+	struct acl_block *other = map_first_in(mapping(c)->mapped, (uintptr_t)address, size);
+
+	FINDING(c, call, "vmm-map-overlap", other,
+		PARTS(part_address("address", address), part_block("mapping", other)),
+		"Part of the range is mapped already.");
+}
+
 static void map_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtMapMem *a = call->args; /* aclrtMemMapNoAccess has the same arguments */
-	const struct acl_block *range;
-	struct acl_block *other;
-	struct block_lookup place;
-	bool ordinary;
+	struct block_lookup range;
 
 	if (!a->virPtr || !a->size)
 		return;
 	check_whole(c, call);
-	range = reservation_at(c, a->virPtr, &place) ? place.block : NULL;
-	/* What no table knows may be reserved below us. */
-	ordinary = !range && map_find(memory_blocks(c), (uintptr_t)a->virPtr, &place) &&
-		   place.kind != MEM_MAPPED;
-	FINDING(c, call, "vmm-map-outside-reservation",
-		ordinary || (range && (uintptr_t)a->virPtr - place.base + a->size > place.size),
-		PARTS(part_address("address", a->virPtr), part_block("reserved range", range)), "%s",
-		ordinary ? "The address lies in ordinary memory, not in a reserved range."
-			 : "The mapping would leave the reserved range.");
-	if (range)
-		check_company(c, call, a->handle, &place);
-	other = map_first_in(mapping(c)->mapped, (uintptr_t)a->virPtr, a->size);
-	FINDING(c, call, "vmm-map-overlap", other,
-		PARTS(part_address("address", a->virPtr), part_block("mapping", other)),
-		"Part of the range is mapped already.");
+	if (check_inside(c, call, a->virPtr, a->size, &range))
+		check_company(c, call, a->handle, &range);
+	check_free(c, call, a->virPtr, a->size);
 }
 
 static void map_leave(struct checks *c, struct acl_call_record *call)
@@ -117,8 +131,8 @@ static void map_leave(struct checks *c, struct acl_call_record *call)
 		store_relaxed(&mapping(c)->unfollowed, true); /* no memory */
 	if (b && o)
 		block_owned(b, object_ref(o));
-	value_table_set(c, &mapping(c)->closed_access, (uintptr_t)a->virPtr,
-		call->api == ACL_API_aclrtMemMapNoAccess);
+	if (b && call->api == ACL_API_aclrtMemMapNoAccess)
+		block_marked(b, BLOCK_NO_ACCESS);
 }
 
 /* From the first reserved range on, uses of memory are looked at. */
@@ -141,6 +155,10 @@ static void link_enter(struct checks *c, struct acl_call_record *call)
 	if (!a->size)
 		return;
 	known = reservation_at(c, a->virPtrDst, &dst);
+	/* That it leaves a reserved range is said by the rule about sizes. */
+	if (!known && a->virPtrDst)
+		check_inside(c, call, a->virPtrDst, a->size, &dst);
+	check_free(c, call, a->virPtrDst, a->size);
 	if (known && (dst.base != (uintptr_t)a->virPtrDst || dst.size != a->size))
 		wrong = "virPtrDst and size are not those of a reserved range.";
 	if (reservation_at(c, a->virPtrSrc, &src)) {
@@ -213,12 +231,24 @@ static void mapping_asked(struct checks *c, struct acl_call_record *call)
 			"virPtr lies inside a mapping, it is not its beginning.");
 }
 
+/* The mapping behind the last one that was looked at; NULL: none that begins before the end. */
+static struct acl_block *next_mapping(struct checks *c, struct acl_block *b, uint64_t from, uint64_t end)
+{
+	uint64_t at = b ? load_relaxed(&b->base) + load_relaxed(&b->size) : from;
+
+	return at < end ? map_first_in(mapping(c)->mapped, at, end - at) : NULL;
+}
+
 static void access_leave(struct checks *c, struct acl_call_record *call)
 {
-	const void *base = ACL_ARGS(call, aclrtMemSetAccess)->virPtr;
+	const struct acl_args_aclrtMemSetAccess *a = call->args;
+	uint64_t base = (uintptr_t)a->virPtr;
+	struct acl_block *b = NULL;
 
-	if (succeeded(call) && base)
-		value_table_set(c, &mapping(c)->closed_access, (uintptr_t)base, 0);
+	if (!succeeded(call) || !a->virPtr || a->size > UINT64_MAX - base)
+		return;
+	while ((b = next_mapping(c, b, base, base + a->size)) != NULL)
+		block_unmarked(b, BLOCK_NO_ACCESS);
 }
 
 static void unmap_enter(struct checks *c, struct acl_call_record *call)
@@ -265,18 +295,32 @@ static void release_enter(struct checks *c, struct acl_call_record *call)
 
 /* --- use -------------------------------------------------------------------------------- */
 
-static void check_use(struct checks *c, struct acl_call_record *call, const void *address)
+/* The first part of the range that was mapped without access. */
+static struct acl_block *closed_in(struct checks *c, const struct op_access *r)
 {
-	struct block_lookup range, place;
-	uint64_t closed = 0;
+	uint64_t base = (uintptr_t)r->address, end = base + r->span;
+	struct acl_block *b = NULL;
 
-	if (!check_mapped(c, call, address) || !reservation_at(c, address, &range) ||
-		!map_find(mapping(c)->mapped, (uintptr_t)address, &place))
+	/* Between rows nothing is touched: only the first one is looked at. */
+	if (r->rows > 1)
+		end = base + r->width;
+	for (unsigned i = 0; i < MAPPINGS && (b = next_mapping(c, b, base, end)) != NULL; i++)
+		if (load_relaxed(&b->marks) & BLOCK_NO_ACCESS)
+			return b;
+	return NULL;
+}
+
+static void check_use(struct checks *c, struct acl_call_record *call, const struct op_access *r)
+{
+	struct block_lookup range;
+	struct acl_block *closed;
+
+	if (!r || !r->span || !check_mapped(c, call, r->address) || !reservation_at(c, r->address, &range))
 		return;
-	FINDING(c, call, "vmm-noaccess-used",
-		value_table_get(&mapping(c)->closed_access, place.base, &closed) && closed,
-		PARTS(part_address("address", address), part_block("reserved range", range.block),
-			part_block("mapping", place.block)),
+	closed = closed_in(c, r);
+	FINDING(c, call, "vmm-noaccess-used", closed,
+		PARTS(part_address("address", r->address), part_block("reserved range", range.block),
+			part_block("mapping", closed)),
 		"The memory was mapped without access, and aclrtMemSetAccess was not called for it.");
 }
 
@@ -291,10 +335,8 @@ static void virtual_memory_use_enter(struct checks *c, struct acl_call_record *c
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
-		if (e.src && e.src->span)
-			check_use(c, call, e.src->address);
-		if (e.dst && e.dst->span)
-			check_use(c, call, e.dst->address);
+		check_use(c, call, e.src);
+		check_use(c, call, e.dst);
 	}
 }
 
