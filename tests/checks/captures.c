@@ -37,6 +37,22 @@ static struct acl_object *model_of(struct fixture *fixture, aclmdlRI m)
 	return object_live(fixture->checks, ACL_HANDLE_MODEL, m);
 }
 
+/* The stream is gone: that its flags could not be captured, or that it was being captured, is no news. */
+static void begin_on_a_destroyed_stream(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	aclrtStream s = handle(1);
+
+	(void)state;
+	CALL(fixture, aclrtCreateStreamWithConfig, 0, .stream = &s, .flag = ACL_STREAM_DEVICE_USE_ONLY);
+	CALL(fixture, aclrtDestroyStream, 0, .stream = s);
+	CALL(fixture, aclmdlRICaptureBegin, 107000, .stream = s, .mode = RELAXED);
+	want(fixture, "stream-destroyed-handle:error");
+	never(fixture, "capture-begin-bad-stream-flag");
+	never(fixture, "capture-begin-twice");
+	assert_int_equal(fixture_count(fixture, "capture-begin-twice"), 0);
+}
+
 /* --- executions ---------------------------------------------------------------------------- */
 
 static void execution_ends_with_the_stream(void **state)
@@ -285,6 +301,7 @@ static void value_address_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(begin_on_a_destroyed_stream),
 		cmocka_unit_test(execution_ends_with_the_stream),
 		cmocka_unit_test(many_executions),
 		cmocka_unit_test(joined_unseen),

@@ -158,6 +158,19 @@ static void variable_elsewhere(void)
 		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
 }
 
+static void variable_from_elsewhere(void)
+{
+	void *where = NULL, *h = make_host_memory(4096), *symbol = HANDLE;
+	aclrtStream s;
+
+	CALL_DOES(aclrtGetSymbolAddress, 0, where = make_range(64, true), .symbol = symbol, .devPtr = &where);
+	on_device(bug ? 1 : 0);
+	s = make_stream();
+	CALL(aclrtMemcpyAsync, .dst = h, .destMax = 1, .src = where, .count = 1,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
 /* The other device has it at the same address. */
 static void variable_everywhere(void)
 {
@@ -308,6 +321,7 @@ static const struct pair pairs[] = {
 	PAIR("desc-cross-device", desc_of_two_devices),
 	PAIR("desc-cross-device", desc_from_host),
 	PAIR("symbol-address-other-device", variable_elsewhere),
+	PAIR("symbol-address-other-device", variable_from_elsewhere),
 	PAIR("symbol-address-other-device", variable_everywhere),
 	PAIR("peer-access-before-setdevice", peer_without_device),
 	PAIR("peer-not-queried", peer_not_asked),

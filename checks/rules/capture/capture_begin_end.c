@@ -52,7 +52,7 @@ static void capture_begin_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call), *capture = capture_of(c, s);
 
-	if (!s || !object_usable(s) || load_relaxed(&s->flags) & ACL_OBJECT_DEFAULT)
+	if (!s || !object_usable(s))
 		return;
 	if (!check_capture(c, call, RULE("capture-begin-twice"), capture, capture,
 		    capture && origin_of(c, capture) == s

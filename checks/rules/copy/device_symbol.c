@@ -74,9 +74,9 @@ static void device_symbol_use_enter(struct checks *c, struct acl_call_record *ca
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
-		if (e.src && e.src->address)
+		if (e.src)
 			check_use(c, call, e.src->name, e.src->address);
-		if (e.dst && e.dst->address)
+		if (e.dst)
 			check_use(c, call, e.dst->name, e.dst->address);
 	}
 }
