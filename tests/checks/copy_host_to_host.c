@@ -112,6 +112,22 @@ static void h2h_2d_and_batch(void **state)
 	want(sc.fixture, "async-copy-h2h:error");
 }
 
+/* Of two addresses that no table knows nothing is evaluated, unless the call says that both are the host's. */
+static void h2h_of_unknown_sides(void **state)
+{
+	struct scenario sc = scenario(DOCUMENTS, SIZE);
+	char *nowhere = (char *)0x600000000000;
+
+	(void)state;
+	sc.fixture->class = ACL_HOST_UNKNOWN;
+	COPY(sc, nowhere, nowhere + 4096, 64, HOST_TO_DEVICE, sc.s);
+	assert_int_equal(fixture_count(sc.fixture, "async-copy-h2h"), 0);
+	COPY(sc, nowhere, sc.h, 64, HOST_TO_DEVICE, sc.s);
+	assert_int_equal(fixture_count(sc.fixture, "async-copy-h2h"), 1);
+	COPY(sc, sc.d, nowhere, 64, HOST_TO_DEVICE, sc.s);
+	assert_int_equal(fixture_count(sc.fixture, "async-copy-h2h"), 2);
+}
+
 static void h2h_run_mode_device(void **state)
 {
 	struct scenario sc = scenario(DOCUMENTS, 64 * KIB);
@@ -192,6 +208,7 @@ int main(void)
 		cmocka_unit_test(h2h_registered),
 		cmocka_unit_test(h2h_managed_is_device),
 		cmocka_unit_test(h2h_2d_and_batch),
+		cmocka_unit_test(h2h_of_unknown_sides),
 		cmocka_unit_test(h2h_run_mode_device),
 		cmocka_unit_test(h2h_zero_and_self),
 		cmocka_unit_test(h2h_null_stream_every_target),

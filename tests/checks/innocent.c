@@ -256,6 +256,45 @@ static void mapped_by_libc(void **state)
 	want(fixture, "free-unknown-pointer:error");
 }
 
+/* --- results of copies ---------------------------------------------------------------------- */
+
+static void batch(struct fixture *fixture, void **dsts, void **srcs, size_t n, void *s)
+{
+	size_t sizes[] = {64, 64}, failed, first = 0;
+	aclrtMemcpyBatchAttr attr = {
+		.dstLoc.type = n == 1 ? ACL_MEM_LOCATION_TYPE_DEVICE : ACL_MEM_LOCATION_TYPE_HOST,
+		.srcLoc.type = n == 1 ? ACL_MEM_LOCATION_TYPE_HOST : ACL_MEM_LOCATION_TYPE_DEVICE};
+
+	CALL(fixture, aclrtMemcpyBatchAsync, 0, .dsts = dsts, .destMaxs = sizes, .srcs = srcs, .sizes = sizes,
+		.numBatches = n, .attrs = &attr, .attrsIndexes = &first, .numAttrs = 1, .failIndex = &failed,
+		.stream = s);
+}
+
+/* The second batch is shorter than the one before it, and brings no result that had to be waited for. */
+static void batch_without_results(void **state)
+{
+	for (unsigned waits = 0; waits < 2; waits++) {
+		struct fixture *fixture = fixture_ready(DOCUMENTS);
+		void *s = fixture_stream(fixture, 1), *d = fixture_malloc(fixture, DEVICE_MEMORY, SIZE),
+		     *h = fixture_malloc_host(fixture, HOST_MEMORY, SIZE), *heap = (void *)0x600000000000;
+
+		(void)state;
+		fixture->other_ways = 0;
+		batch(fixture, (void *[]){heap, h}, (void *[]){d, d}, 2, s);
+		if (waits)
+			CALL(fixture, aclrtSynchronizeStream, 0, .stream = s);
+		batch(fixture, (void *[]){d}, (void *[]){heap}, 1, s);
+		checks_finish(fixture->checks, CHECKS_END_EXIT);
+		if (waits)
+			never(fixture, "async-copy-never-synchronized");
+		else
+			want(fixture,
+				"async-copy-never-synchronized:warning finalize-missing-at-exit:warning "
+				"leak-device-memory:warning leak-host-memory:warning "
+				"leak-objects:warning");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +307,7 @@ int main(void)
 		cmocka_unit_test(running_kernel_may_write),
 		cmocka_unit_test(condition_at_a_freed_address),
 		cmocka_unit_test(failed_answer_is_none),
+		cmocka_unit_test(batch_without_results),
 		cmocka_unit_test(other_allocator),
 		cmocka_unit_test(mapped_by_libc),
 	};

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checks/state/memory_state.h"
 #include "checks/state/order_state.h"
 #include "checks/state/stream_state.h"
 
@@ -512,6 +513,45 @@ static void batch_after_a_copy(void **state)
 	fixture_free(x.fixture);
 }
 
+static void word_up(struct scenario *x, unsigned word, void *stream)
+{
+	CALL(x->fixture, aclrtMemcpyAsync, 0, .dst = (char *)x->d + word * 64, .destMax = 64, .src = x->h,
+		.count = 64, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = stream);
+}
+
+static uint32_t block_index(const struct scenario *x)
+{
+	struct block_lookup block;
+
+	assert_true(map_find(memory_blocks(x->fixture->checks), (uintptr_t)x->d, &block));
+	return block.index;
+}
+
+/* What was copied to the memory before it was freed is no copy of the block that has its address and its
+ * place in the tables now. */
+static void block_with_a_former_address(void **state)
+{
+	struct scenario x = scenario();
+	uint32_t index = block_index(&x);
+
+	(void)state;
+	for (unsigned word = 0; word < 6; word += 2)
+		word_up(&x, word, x.s);
+	CALL(x.fixture, aclrtSynchronizeStream, 0, .stream = x.s);
+	for (unsigned i = 0; i < 10000 && (!i || block_index(&x) != index); i++) {
+		CALL(x.fixture, aclrtFree, 0, .devPtr = x.d);
+		x.d = fixture_malloc(x.fixture, (uintptr_t)x.d, 4096);
+	}
+	assert_int_equal(block_index(&x), index);
+	word_up(&x, 8, x.s);
+	word_up(&x, 10, x.s);
+	word_up(&x, 4, x.s);
+	silent(x.fixture);
+	word_up(&x, 4, x.t);
+	want(x.fixture, "stream-race-copy:error");
+	fixture_free(x.fixture);
+}
+
 #define ENTRIES 4
 
 /* Of 256 bytes each, so many bytes apart. */
@@ -761,6 +801,7 @@ int main(void)
 		cmocka_unit_test(model_waits_inside),
 		cmocka_unit_test(refused_copy),
 		cmocka_unit_test(batch_after_a_copy),
+		cmocka_unit_test(block_with_a_former_address),
 		cmocka_unit_test(entries_of_a_batch),
 		cmocka_unit_test(batch_of_gone_memory),
 		cmocka_unit_test(copied_again),

@@ -474,6 +474,29 @@ static void memory_ends_at_each_call(void **state)
 	steps_left = 0;
 }
 
+/* Blocks, the tables that lead to them and objects grow at different numbers. */
+static void memory_ends_while_tables_grow(void **state)
+{
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+	struct checks_totals totals;
+
+	(void)state;
+	fixture_keep(fixture);
+	for (unsigned n = 10; n < 600; n += 10) {
+		fixture_again(fixture);
+		for (unsigned i = 0; i < n + 300; i++) {
+			if (i == n)
+				use_up_memory(fixture);
+			fixture_malloc(fixture, DEVICE_MEMORY + i * (i % 7 + 1) * (1ul << 21), 4096 + i);
+			fixture_event(fixture, i + 1, ACL_EVENT_SYNC);
+		}
+		silent(fixture);
+		checks_totals(fixture->checks, &totals);
+		assert_true(totals.degraded);
+	}
+	fixture_free(fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -492,6 +515,7 @@ int main(void)
 		cmocka_unit_test(created_without_memory),
 		cmocka_unit_test(memory_ends_anywhere),
 		cmocka_unit_test(memory_ends_at_each_call),
+		cmocka_unit_test(memory_ends_while_tables_grow),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
