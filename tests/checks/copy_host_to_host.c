@@ -112,7 +112,8 @@ static void h2h_2d_and_batch(void **state)
 	want(sc.fixture, "async-copy-h2h:error");
 }
 
-/* Of two addresses that no table knows nothing is evaluated, unless the call says that both are the host's. */
+/* Of two addresses that no table knows nothing is evaluated, unless the call says that both are the host's.
+ */
 static void h2h_of_unknown_sides(void **state)
 {
 	struct scenario sc = scenario(DOCUMENTS, SIZE);
