@@ -32,7 +32,9 @@ enum block_mark {
 	BLOCK_DESCRIBED = 1u << 0, /* a descriptor was put into it */
 	BLOCK_REPORTED = 1u << 1, /* an advice about it was given */
 	BLOCK_DECLARED = 1u << 2, /* a part of an allocation, declared by the program */
-	BLOCK_NO_ACCESS = 1u << 3 /* a mapping that no access was granted to yet */
+	BLOCK_NO_ACCESS = 1u << 3, /* a mapping that no access was granted to yet */
+	BLOCK_PINNED = 1u << 4, /* a registration that locks pages … */
+	BLOCK_UNMAPPED = 1u << 5 /* … and maps nothing for a device */
 };
 
 /*

@@ -196,12 +196,36 @@ static void released_addresses(struct checks *c, struct acl_call_record *call)
 
 /* --- registered host memory --------------------------------------------------------- */
 
-static void registered(struct checks *c, struct acl_call_record *call)
+static struct acl_block *registered(struct checks *c, struct acl_call_record *call)
 {
-	if (succeeded(call) && ACL_ARGS(call, aclrtHostRegister)->ptr &&
-		ACL_ARGS(call, aclrtHostRegister)->size)
-		map_insert(c, registered_ranges(c), call, (uintptr_t)ACL_ARGS(call, aclrtHostRegister)->ptr,
-			ACL_ARGS(call, aclrtHostRegister)->size, MEM_REGISTERED, -1);
+	const struct acl_args_aclrtHostRegister *a = call->args; /* aclrtHostRegisterV2 begins alike */
+	struct acl_object *context;
+	struct acl_block *b;
+	bool known;
+
+	if (!succeeded(call) || !a->ptr || !a->size)
+		return NULL;
+	b = map_insert(c, registered_ranges(c), call, (uintptr_t)a->ptr, a->size, MEM_REGISTERED, -1);
+	context = context_current(c, thread_of(call), &known);
+	if (b && context)
+		block_owned(b, object_ref(context));
+	return b;
+}
+
+static void registered_mapped(struct checks *c, struct acl_call_record *call)
+{
+	registered(c, call);
+}
+
+static void registered_flags(struct checks *c, struct acl_call_record *call)
+{
+	uint32_t flags = ACL_ARGS(call, aclrtHostRegisterV2)->flag;
+	struct acl_block *b = registered(c, call);
+
+	if (b && flags & ACL_HOST_REG_PINNED)
+		block_marked(b, BLOCK_PINNED);
+	if (b && flags == ACL_HOST_REG_PINNED)
+		block_marked(b, BLOCK_UNMAPPED);
 }
 
 static void unregistering(struct checks *c, struct acl_call_record *call)
@@ -259,7 +283,8 @@ static const struct check_hook hooks[] = {
 	{ON_OP(RELEASE_ADDRESS), ACL_ENTER, releasing_addresses},
 	{ON_OP(RELEASE_ADDRESS), ACL_LEAVE, released_addresses},
 	{ON_OP(MAP_MEMORY), ACL_LEAVE, mapped},
-	{ON_OP(REGISTER_HOST), ACL_LEAVE, registered},
+	{ON_OP_WITH(REGISTER_HOST, DEVICE_ADDRESS), ACL_LEAVE, registered_mapped},
+	{ON_OP_WITH(REGISTER_HOST, FLAGS), ACL_LEAVE, registered_flags},
 	{ON_OP(UNREGISTER_HOST), ACL_ENTER, unregistering},
 	{ON_OP(UNREGISTER_HOST), ACL_LEAVE, unregistered},
 	{ACL_ANNOTATION_BLOCK_END, ACL_ENTER, declared_end_enter},

@@ -40,6 +40,16 @@ static void failed_and_replaced(void)
 		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
 }
 
+/* A tensor without elements has no address. */
+static void failed_and_empty(void)
+{
+	void *d = make_device_memory(4096), *p = NULL;
+
+	CALL_FAILS(207001, aclrtMallocHost, .hostPtr = &p, .size = UINT64_C(1) << 50);
+	CALL_FAILS(bug ? 100000 : 0, aclrtMemcpy, .dst = d, .destMax = 64, .src = NULL, .count = bug ? 64 : 0,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+}
+
 /* --- habits --------------------------------------------------------------------------------- */
 
 static void allocate_each_time(void)
@@ -80,6 +90,17 @@ static void much_pinned(void)
 
 		if (!bug)
 			CALL(aclrtFreeHost, .hostPtr = h);
+	}
+}
+
+/* Mapping page-locked memory for the device locks no further page. */
+static void pinned_and_mapped(void)
+{
+	char *h[9];
+
+	for (unsigned i = 0; i < (bug ? 9 : 6); i++) {
+		h[i] = make_host_memory(GIB);
+		CALL(aclrtHostRegisterV2, .ptr = h[i], .size = GIB, .flag = ACL_HOST_REG_MAPPED);
 	}
 }
 
@@ -181,9 +202,11 @@ static const struct pair pairs[] = {
 	PAIR("alloc-result-unchecked", failed_and_used),
 	PAIR("alloc-result-unchecked", failed_and_stale),
 	PAIR("alloc-result-unchecked", failed_and_replaced),
+	PAIR_AVOIDS("alloc-result-unchecked", failed_and_empty),
 	PAIR("alloc-churn", allocate_each_time),
 	PAIR("alloc-churn", allocate_now_and_then),
 	PAIR("host-pinned-excess", much_pinned),
+	PAIR("host-pinned-excess", pinned_and_mapped),
 	PAIR("uninit-device-read", read_unwritten),
 	PAIR("uninit-device-read", read_after_kernel),
 	PAIR("uninit-device-read", read_after_operator),

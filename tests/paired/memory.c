@@ -182,6 +182,22 @@ static void pointer_of_unmapped(void)
 	CALL(aclrtHostGetDevicePointer, .pHost = p, .pDevice = OUT);
 }
 
+static void pointer_of_pinned(void)
+{
+	CALL(aclrtHostRegisterV2, .ptr = heap_memory, .size = 8192,
+		.flag = ACL_HOST_REG_PINNED | (bug ? 0 : ACL_HOST_REG_MAPPED));
+	CALL(aclrtHostGetDevicePointer, .pHost = heap_memory, .pDevice = OUT);
+}
+
+/* For a second device: a warning. */
+static void register_for_another_device(void)
+{
+	CALL(aclrtHostRegisterV2, .ptr = heap_memory, .size = 8192, .flag = ACL_HOST_REG_MAPPED);
+	CALL(aclrtSetDevice, .deviceId = 1);
+	CALL(aclrtHostRegisterV2, .ptr = heap_memory + (bug ? 0 : 8192), .size = 8192,
+		.flag = ACL_HOST_REG_MAPPED);
+}
+
 /* --- ranges ------------------------------------------------------------------------------- */
 
 static void read_past_end(void)
@@ -307,6 +323,8 @@ static const struct pair pairs[] = {
 	PAIR("host-unregister-not-registered", unregister_inside),
 	PAIR("host-free-while-registered", free_registered),
 	PAIR("host-device-pointer-unmapped", pointer_of_unmapped),
+	PAIR("host-device-pointer-unmapped", pointer_of_pinned),
+	PAIR("host-register-overlap", register_for_another_device),
 	PAIR("memcpy-source-out-of-bounds", read_past_end),
 	PAIR("memcpy-dest-out-of-bounds", write_past_end),
 	PAIR("memcpy-dest-out-of-bounds", write_into_slack),

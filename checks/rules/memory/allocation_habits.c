@@ -104,7 +104,9 @@ static uint64_t count_pinned(struct checks *c)
 	struct acl_block *b;
 
 	map_each(memory_blocks(c), b) if (load_relaxed(&b->kind) == MEM_HOST) bytes += load_relaxed(&b->size);
-	map_each(registered_ranges(c), b) bytes += load_relaxed(&b->size);
+	/* What is only mapped was page-locked before, or need not be. */
+	map_each(registered_ranges(c), b) if (load_relaxed(&b->marks) & BLOCK_PINNED) bytes +=
+		load_relaxed(&b->size);
 	return bytes;
 }
 

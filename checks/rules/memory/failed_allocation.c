@@ -79,16 +79,22 @@ static bool left_by(
 	       freed_find(c, address, false, &gone);
 }
 
-static void check_use(struct checks *c, struct acl_call_record *call, const char *name, const void *address)
+static void check_use(struct checks *c, struct acl_call_record *call, const struct op_access *a)
 {
 	struct failure *found = NULL;
+	const void *address;
 
+	/* Of no bytes the address means nothing: tensors without elements have none. */
+	if (!a || !a->span || a->info->extent == ACL_EXTENT_SYMBOL)
+		return;
+	address = a->address;
 	for (unsigned i = 0; i < FAILURES && !found; i++)
 		if (left_by(c, call, &unchecked(c)->failure[i], address))
 			found = &unchecked(c)->failure[i];
 	FINDING(c, call, "alloc-result-unchecked", found,
-		PARTS(part_address(name, address), part_api("failed call", load_relaxed(&found->failed.api))),
-		"%s is what %s left behind when it failed; its result was not looked at.", name,
+		PARTS(part_address(a->name, address),
+			part_api("failed call", load_relaxed(&found->failed.api))),
+		"%s is what %s left behind when it failed; its result was not looked at.", a->name,
 		acl_apis[load_relaxed(&found->failed.api)].name);
 }
 
@@ -103,10 +109,8 @@ static void failed_allocation_use_enter(struct checks *c, struct acl_call_record
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
 
-		if (e.dst && e.dst->info->extent != ACL_EXTENT_SYMBOL)
-			check_use(c, call, e.dst->name, e.dst->address);
-		if (e.src && e.src->info->extent != ACL_EXTENT_SYMBOL)
-			check_use(c, call, e.src->name, e.src->address);
+		check_use(c, call, e.dst);
+		check_use(c, call, e.src);
 	}
 }
 
@@ -118,6 +122,8 @@ static const struct check_hook hooks[] = {
 	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(ALLOCATION_FAILED), failed_allocation_use_enter},
 	{ON_GROUP(SET), ACL_ENTER | ACL_WHEN(ALLOCATION_FAILED), failed_allocation_use_enter},
 	{ON_GROUP(REDUCE), ACL_ENTER | ACL_WHEN(ALLOCATION_FAILED), failed_allocation_use_enter},
+	{ON_GROUP(CACHE), ACL_ENTER | ACL_WHEN(ALLOCATION_FAILED), failed_allocation_use_enter},
+	{ON_GROUP(MANAGED), ACL_ENTER | ACL_WHEN(ALLOCATION_FAILED), failed_allocation_use_enter},
 	{ON_OP(WRITE_VALUE), ACL_ENTER | ACL_WHEN(ALLOCATION_FAILED), failed_allocation_use_enter},
 	{ON_OP(WAIT_VALUE), ACL_ENTER | ACL_WHEN(ALLOCATION_FAILED), failed_allocation_use_enter},
 };

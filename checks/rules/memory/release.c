@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules about what may be released, and with which function. */
 #include "checks/engine/finding_statement.h"
+#include "checks/state/device_state.h"
 #include "checks/state/freed_memory.h"
 #include "checks/state/memory_state.h"
 
@@ -150,6 +151,16 @@ static void releasing_host(struct checks *c, struct acl_call_record *call)
 
 /* --- registrations -------------------------------------------------------------------- */
 
+/* Registered on another device than the current one: only the documents of some releases allow it. */
+static bool of_other_device(struct checks *c, const struct acl_call_record *call, struct acl_block *r)
+{
+	struct acl_object *context = r ? object_of(c, load_relaxed(&r->owner)) : NULL;
+	int device = device_current(c, thread_of(call));
+
+	return context && device >= 0 && load_relaxed(&context->device) >= 0 &&
+	       load_relaxed(&context->device) != device;
+}
+
 static void registering(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtHostRegister *a = call->args;
@@ -159,7 +170,8 @@ static void registering(struct checks *c, struct acl_call_record *call)
 		return;
 	r = map_first_in(registered_ranges(c), (uintptr_t)a->ptr, a->size);
 	FINDING(c, call, "host-register-overlap", r,
-		PARTS(part_address("ptr", a->ptr), part_bytes("size", a->size),
+		PARTS(of_other_device(c, call, r) ? part_severity(ACL_SEV_WARNING) : part_none(),
+			part_address("ptr", a->ptr), part_bytes("size", a->size),
 			part_block("registration", r)),
 		"Part of the range is registered already.");
 }
@@ -230,6 +242,13 @@ static void device_pointer(struct checks *c, struct acl_call_record *call)
 	/* Memory that no table knows may have been registered below us. */
 	if (!registered && !map_find(memory_blocks(c), (uintptr_t)host, &place))
 		return;
+	if (registered && load_relaxed(&place.block->marks) & BLOCK_UNMAPPED) {
+		FINDING(c, call, "host-device-pointer-unmapped", true,
+			PARTS(part_severity(ACL_SEV_WARNING), part_address("pHost", host),
+				part_block("memory", place.block)),
+			"It was registered with ACL_HOST_REG_PINNED only, which maps nothing for a device.");
+		return;
+	}
 	FINDING(c, call, "host-device-pointer-unmapped", !registered && place.kind != MEM_HOST,
 		PARTS(part_address("pHost", host), part_block("memory", place.block)),
 		"This is %s and was never registered for mapping.", memory_kind_name(place.kind));
