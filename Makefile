@@ -74,18 +74,24 @@ clean:
 	rm -rf $(BUILD)
 
 # --- installation -----------------------------------------------------------
-# INSTALL_LIB, INSTALL_BIN, INSTALL_MAN1, INSTALL_MAN7 and INSTALL_SOFTNPU are appended to by the directories.
-install: all $(INSTALL_MAN1) $(INSTALL_MAN7)
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/lib/softnpu \
-		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
-	install -m 755 $(INSTALL_BIN) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(INSTALL_LIB) $(DESTDIR)$(PREFIX)/lib
-	cp -P $(INSTALL_SOFTNPU) $(DESTDIR)$(PREFIX)/lib/softnpu
-	install -m 644 include/aclcheck.h $(DESTDIR)$(PREFIX)/include
-	install -d $(DESTDIR)$(PREFIX)/share/aclcheck/python
-	install -m 644 include/python/aclcheck.py include/python/pytest_aclcheck.py $(DESTDIR)$(PREFIX)/share/aclcheck/python
-	$(if $(INSTALL_MAN1),install -m 644 $(INSTALL_MAN1) $(DESTDIR)$(PREFIX)/share/man/man1)
-	$(if $(INSTALL_MAN7),install -m 644 $(INSTALL_MAN7) $(DESTDIR)$(PREFIX)/share/man/man7)
+# INSTALL_LIB, INSTALL_BIN, INSTALL_MAN1 and INSTALL_MAN7 are appended to by the directories; INSTALL_DATA as well,
+# with FILE:PLACE, the place from the prefix on.
+AT_PREFIX = "$(DESTDIR)$(PREFIX)"
+define install_data
+	install -D -m 644 $(word 1,$(subst :, ,$(1))) $(AT_PREFIX)/$(word 2,$(subst :, ,$(1)))
+
+endef
+
+install: all $(INSTALL_MAN1) $(INSTALL_MAN7) $(foreach f,$(INSTALL_DATA),$(word 1,$(subst :, ,$(f))))
+	install -d $(AT_PREFIX)/bin $(AT_PREFIX)/lib $(AT_PREFIX)/include $(AT_PREFIX)/share/man/man1 $(AT_PREFIX)/share/man/man7 \
+		$(AT_PREFIX)/share/aclcheck/python
+	install -m 755 $(INSTALL_BIN) $(AT_PREFIX)/bin
+	install -m 644 $(INSTALL_LIB) $(AT_PREFIX)/lib
+	install -m 644 include/aclcheck.h $(AT_PREFIX)/include
+	install -m 644 include/python/aclcheck.py include/python/pytest_aclcheck.py $(AT_PREFIX)/share/aclcheck/python
+	$(if $(INSTALL_MAN1),install -m 644 $(INSTALL_MAN1) $(AT_PREFIX)/share/man/man1)
+	$(if $(INSTALL_MAN7),install -m 644 $(INSTALL_MAN7) $(AT_PREFIX)/share/man/man7)
+	$(foreach f,$(INSTALL_DATA),$(call install_data,$(f)))
 
 # --- the house's own order ----------------------------------------------------
 C_SOURCES = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.cc')

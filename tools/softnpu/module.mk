@@ -60,11 +60,10 @@ endef
 NPU_RELEASES := 8.1 8.5 9.0 9.1 9.2
 $(foreach release,$(NPU_RELEASES),$(eval $(call npu_release,$(release))))
 
-INSTALL_SOFTNPU += $(addprefix $(NPU)/,libascendcl.so libacl_rt.so libnnopbase.so libopapi.so)
-
 install: install-softnpu
 .PHONY: install-softnpu
 install-softnpu: all
-	install -d $(DESTDIR)$(PREFIX)/include $(addprefix $(DESTDIR)$(PREFIX)/lib/softnpu/,$(NPU_RELEASES))
-	install -m 644 tools/softnpu/softnpu.h $(DESTDIR)$(PREFIX)/include
-	$(foreach release,$(NPU_RELEASES),cp -P $(NPU)/$(release)/lib*.so $(DESTDIR)$(PREFIX)/lib/softnpu/$(release) &&) true
+	install -d $(AT_PREFIX)/include/softnpu $(foreach release,$(NPU_RELEASES),$(AT_PREFIX)/lib/softnpu/$(release))
+	cp -P $(addprefix $(NPU)/,libascendcl.so libacl_rt.so libnnopbase.so libopapi.so) $(AT_PREFIX)/lib/softnpu
+	cp -R $(BUILD)/include/. $(AT_PREFIX)/include/softnpu
+	$(foreach release,$(NPU_RELEASES),cp -P $(NPU)/$(release)/lib*.so $(AT_PREFIX)/lib/softnpu/$(release) &&) true
