@@ -11,13 +11,13 @@
 
 struct bindings {
 	struct value_table model; /* acl_ref of a stream -> acl_ref of its model */
-	struct value_table built; /* acl_ref of a model -> 1 bound a stream, 2 built */
+	struct value_table built; /* acl_ref of a model -> MODEL_HAS_STREAM, … */
 	struct value_table
 		answered; /* stream handle that aclmdlRIGetStreams answered -> acl_ref of its model */
 	_Atomic bool any;
 };
 
-enum { MODEL_HAS_STREAM = 1, MODEL_IS_BUILT = 2 };
+enum { MODEL_HAS_STREAM = 1, MODEL_IS_BUILT = 2, MODEL_HAS_END_TASK = 4 };
 
 static struct bindings *bindings(struct checks *c)
 {
@@ -99,6 +99,11 @@ bool model_build_ended(struct checks *c, struct acl_object *m)
 	return marked(c, m, MODEL_IS_BUILT);
 }
 
+bool model_has_end_task(struct checks *c, struct acl_object *m)
+{
+	return marked(c, m, MODEL_HAS_END_TASK);
+}
+
 static void binding_bound_leave(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclmdlRIBindStream *a = call->args;
@@ -129,6 +134,14 @@ static void binding_build_leave(struct checks *c, struct acl_call_record *call)
 
 	if (succeeded(call) && m)
 		mark(c, m, MODEL_IS_BUILT);
+}
+
+static void binding_end_task_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *m = live(c, ACL_HANDLE_MODEL, ACL_ARGS(call, aclmdlRIEndTask)->modelRI);
+
+	if (succeeded(call) && m)
+		mark(c, m, MODEL_HAS_END_TASK);
 }
 
 /* Of a call: 1 + the streams that the array has room for. */
@@ -179,6 +192,7 @@ bool model_unfinished(struct checks *c, struct acl_object *m)
 static const struct check_hook hooks[] = {
 	{ON_OP(MODEL_BIND_STREAM), ACL_LEAVE, binding_bound_leave},
 	{ON_OP(MODEL_UNBIND_STREAM), ACL_LEAVE, binding_unbound_leave},
+	{ON_OP(MODEL_END_TASK), ACL_LEAVE, binding_end_task_leave},
 	{ON_OP(MODEL_BUILD_END), ACL_LEAVE, binding_build_leave},
 	{ON_OP(INFO_MODEL_STREAMS), ACL_ENTER, model_streams_room},
 	{ON_OP(INFO_MODEL_STREAMS), ACL_LEAVE, model_streams_answered},

@@ -22,6 +22,8 @@ bool bindings_and_builds_known(struct checks *c);
 /* A stream was bound to the model; aclmdlRIBuildEnd was called for it. */
 bool model_has_stream(struct checks *c, struct acl_object *model);
 bool model_build_ended(struct checks *c, struct acl_object *model);
+/* aclmdlRIEndTask was called for a stream of the model. */
+bool model_has_end_task(struct checks *c, struct acl_object *model);
 /* The model's building has ended. */
 bool model_is_built(struct checks *c, struct acl_object *model);
 /* The model's building was begun and not ended. */

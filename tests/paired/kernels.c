@@ -464,6 +464,16 @@ static void large_buffer(void)
 		.dataSize = (64 << 10) - (bug ? 0 : 8), .bufferAddr = OUT);
 }
 
+/* A size whose sum with the others is small. */
+static void wrapping_buffer(void)
+{
+	aclrtArgsHandle a = begin_any();
+	aclrtParamHandle p = hold_place(a);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtKernelArgsGetPlaceHolderBuffer, .argsHandle = a, .paramHandle = p,
+		.dataSize = bug ? SIZE_MAX - 7 : 8, .bufferAddr = OUT);
+}
+
 static void small_memory(void)
 {
 	aclrtFuncHandle f = fetch(load_file(), "add");
@@ -521,6 +531,7 @@ static const struct pair pairs[] = {
 	PAIR("kargs-too-many", many_parameters),
 	PAIR("kargs-too-many", many_bytes),
 	PAIR("kargs-too-many", large_buffer),
+	PAIR("kargs-too-many", wrapping_buffer),
 	PAIR("kargs-usermem-size", small_memory),
 	PAIR("kargs-usermem-size", small_handle),
 	PAIR("kargs-usermem-size", odd_size),

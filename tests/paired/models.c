@@ -57,6 +57,16 @@ static void end_build_without_stream(void)
 	CALL(aclmdlRIBuildEnd, .modelRI = m);
 }
 
+static void end_build_without_end_task(void)
+{
+	aclmdlRI m = begin_build();
+	aclrtStream s = bound_stream(m);
+
+	if (!bug)
+		CALL(aclmdlRIEndTask, .modelRI = m, .stream = s);
+	CALL_FAILS(bug ? 507000 : 0, aclmdlRIBuildEnd, .modelRI = m);
+}
+
 static void execute_unbuilt(void)
 {
 	aclmdlRI m = bug ? begin_build() : build();
@@ -88,6 +98,40 @@ static void unbind_other(void)
 	aclrtStream s = bound_stream(m);
 
 	CALL_FAILS(bug ? 107005 : 0, aclmdlRIUnbindStream, .modelRI = bug ? n : m, .stream = s);
+}
+
+static void bind_stopping(void)
+{
+	aclmdlRI m = begin_build();
+	aclrtStream s = make_stream_flags(ACL_STREAM_PERSISTENT);
+
+	if (bug)
+		CALL(aclrtSetStreamFailureMode, .stream = s, .mode = ACL_STOP_ON_FAILURE);
+	CALL_FAILS(bug ? 207000 : 0, aclmdlRIBindStream, .modelRI = m, .stream = s);
+}
+
+static void unbind_running(void)
+{
+	aclrtStream s, on = make_stream();
+	aclmdlRI m = begin_build();
+
+	s = bound_stream(m);
+	CALL(aclmdlRIEndTask, .modelRI = m, .stream = s);
+	CALL(aclmdlRIBuildEnd, .modelRI = m);
+	make_busy(on);
+	CALL(aclmdlRIExecuteAsync, .modelRI = m, .stream = on);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = on);
+	CALL_FAILS(bug ? 107005 : 0, aclmdlRIUnbindStream, .modelRI = m, .stream = s);
+	if (bug)
+		CALL(aclrtSynchronizeStream, .stream = on);
+}
+
+static void abort_persistent(void)
+{
+	aclrtStream s = bug ? make_stream_flags(ACL_STREAM_PERSISTENT) : make_stream();
+
+	CALL_FAILS(bug ? 507000 : 0, aclrtStreamAbort, .stream = s);
 }
 
 /* --- running ------------------------------------------------------------------------------ */
@@ -203,6 +247,17 @@ static void clean_plain(void)
 	CALL_FAILS(bug ? 107000 : 0, aclrtPersistentTaskClean, .stream = s);
 }
 
+static void clean_unbuilt(void)
+{
+	aclmdlRI m = begin_build();
+	aclrtStream s = bound_stream(m);
+
+	CALL(aclmdlRIEndTask, .modelRI = m, .stream = s);
+	if (!bug)
+		CALL(aclmdlRIBuildEnd, .modelRI = m);
+	CALL_FAILS(bug ? 507000 : 0, aclrtPersistentTaskClean, .stream = s);
+}
+
 static void event_ex_on_bound(void)
 {
 	aclmdlRI m = begin_build();
@@ -226,10 +281,14 @@ static void wait_ex_on_bound(void)
 static const struct pair pairs[] = {
 	PAIR("mdlri-capture-model-in-build-api", end_build_of_captured),
 	PAIR("mdlri-build-order", end_build_without_stream),
+	PAIR("mdlri-build-order", end_build_without_end_task),
 	PAIR("mdlri-build-order", execute_unbuilt),
 	PAIR("mdlri-bind-bad-stream", bind_plain_stream),
 	PAIR("mdlri-bind-bad-stream", bind_twice),
+	PAIR("mdlri-bind-bad-stream", bind_stopping),
 	PAIR("mdlri-unbind-mismatch", unbind_other),
+	PAIR("mdlri-unbind-mismatch", unbind_running),
+	PAIR_WITH("stream-abort-bound", abort_persistent, .soc = "Ascend950"),
 	PAIR("mdlri-sync-execute-captured", execute_captured),
 	PAIR("mdlri-execute-on-model-stream", execute_on_bound),
 	PAIR("mdlri-abort-captured", abort_captured),
@@ -242,6 +301,7 @@ static const struct pair pairs[] = {
 	PAIR("label-stream-not-bound", label_unbound),
 	PAIR_WITH("cmo-barrier-stream", barrier_unbound, .soc = "Ascend310B1"),
 	PAIR("stream-persistent-clean-misuse", clean_plain),
+	PAIR("stream-persistent-clean-misuse", clean_unbuilt),
 	PAIR_EACH("mdlri-event-ex-on-bound-stream", event_ex_on_bound, RECORD_EVENT),
 	PAIR_EACH("mdlri-event-ex-on-bound-stream", wait_ex_on_bound, WAIT_EVENT),
 };

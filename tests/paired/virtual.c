@@ -513,6 +513,19 @@ static void wait_imported(void)
 	CALL_FAILS(bug ? 107000 : 0, aclrtWaitAndResetNotify, .notify = n, .timeout = 1);
 }
 
+static void wait_on_other_device(void)
+{
+	aclrtNotify n = NULL;
+	aclrtStream s;
+
+	CALL_DOES(aclrtCreateNotify, 0, n = make_address(), .notify = &n);
+	if (bug)
+		CALL(aclrtSetDevice, .deviceId = 1);
+	s = make_stream();
+	CALL(aclrtRecordNotify, .notify = n, .stream = s);
+	CALL_FAILS(bug ? 107000 : 0, aclrtWaitAndResetNotify, .notify = n, .stream = s, .timeout = 1);
+}
+
 static void reset_nothing(void)
 {
 	aclrtNotify notifies[1] = {NULL};
@@ -631,6 +644,7 @@ static const struct pair pairs[] = {
 	PAIR("batch-direction", batch_inside_device),
 	PAIR("batch-attr-location-mismatch", batch_swapped),
 	PAIR("notify-wait-imported", wait_imported),
+	PAIR("notify-wait-imported", wait_on_other_device),
 	PAIR("notify-batch-reset-args", reset_nothing),
 	PAIR("label-set-twice", label_twice),
 	PAIR("leak-host-register", registration_kept),

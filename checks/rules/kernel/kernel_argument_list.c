@@ -252,7 +252,7 @@ static bool other_thread(const struct args_list *l, const struct acl_call_record
 
 static struct outcome check_room(struct outcome v, const struct args_list *l, uint64_t size, bool parameter)
 {
-	uint64_t after = aligned(l, l->bytes) + size;
+	uint64_t used = aligned(l, l->bytes), after = size < UINT64_MAX - used ? used + size : UINT64_MAX;
 
 	v.evaluated[2] = RULE("kargs-too-many");
 	if (parameter && l->n >= l->limit) {

@@ -35,15 +35,29 @@ static void notify_record_enter(struct checks *c, struct acl_call_record *call)
 
 /* --- waits ----------------------------------------------------------------------------------- */
 
-/* Only the process that made a notify may wait for it. */
+static bool waits_on_other_device(const struct acl_call_record *call, struct acl_object *o)
+{
+	struct acl_object *s = stream_of(call);
+
+	return s && object_usable(s) && o->kind == ACL_HANDLE_NOTIFY && load_relaxed(&s->device) >= 0 &&
+	       load_relaxed(&o->device) >= 0 && load_relaxed(&s->device) != load_relaxed(&o->device);
+}
+
+/* Only the process that made a notify may wait for it, and on the device where it was made. */
 static void notify_wait_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o = notify_of(c, call);
+	bool imported = o && notify_has(o, NOTIFY_IMPORTED);
 
 	if (o)
-		FINDING(c, call, "notify-wait-imported", notify_has(o, NOTIFY_IMPORTED),
-			PARTS(part_object("notify", o)),
-			"The notify was imported: only the process that made it may wait for it.");
+		FINDING(c, call, "notify-wait-imported", imported || waits_on_other_device(call, o),
+			PARTS(part_object("notify", o),
+				part_object("stream", imported ? NULL : stream_of(call))),
+			"%s",
+			imported ? "The notify was imported: only the process that made it may wait for it."
+				 : "The notify was made on another device than the stream's: only a record "
+				   "may "
+				   "come from there.");
 }
 
 static void notify_destroy_enter(struct checks *c, struct acl_call_record *call)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams bound to models, and the rules about what such streams and models take. */
 #include "checks/engine/finding_statement.h"
+#include "checks/rules/stream/stream_failure_mode.h"
 #include "checks/state/binding_state.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/event_state.h"
+#include "checks/state/model_execution.h"
 #include "checks/state/stream_state.h"
 
 /* A stream whose flags we know: made by the program while we looked. */
@@ -70,6 +72,8 @@ static const char *unbindable(struct checks *c, const struct acl_call_record *ca
 		return "The stream is being captured.";
 	if (!(flags & ACL_STREAM_PERSISTENT))
 		return "The stream was made without ACL_STREAM_PERSISTENT.";
+	if (stream_stops_on_failure(c, s))
+		return "The stream was set to stop on failure.";
 	return flags & (ACL_STREAM_FAST_LAUNCH | ACL_STREAM_DEVICE_USE_ONLY)
 		       ? "FAST_LAUNCH and DEVICE_USE_ONLY streams cannot be bound."
 		       : NULL;
@@ -91,13 +95,18 @@ static void stream_bind_enter(struct checks *c, struct acl_call_record *call)
 static void stream_unbind_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = live_stream(c, call), *m = live_model(c, call);
+	bool other;
 
 	if (in_build_api(c, call, m))
 		return;
-	if (bindings_and_builds_known(c) && stream_is_known(s) && m &&
-		!(load_relaxed(&m->flags) & ACL_OBJECT_LEARNED))
-		check_binding(c, call, RULE("mdlri-unbind-mismatch"), binding_of(c, s) != m, s, m,
-			"The stream is not bound to this model.");
+	if (!bindings_and_builds_known(c) || !stream_is_known(s) || !m ||
+		load_relaxed(&m->flags) & ACL_OBJECT_LEARNED)
+		return;
+	other = binding_of(c, s) != m;
+	check_binding(c, call, RULE("mdlri-unbind-mismatch"), other || model_executing(c, m, NULL), s, m,
+		other ? "The stream is not bound to this model."
+		      : "The model was submitted to a stream, and nothing the host did shows that it is "
+			"done.");
 }
 
 static void model_end_task_enter(struct checks *c, struct acl_call_record *call)
@@ -115,8 +124,10 @@ static void model_build_end_enter(struct checks *c, struct acl_call_record *call
 	if (in_build_api(c, call, m))
 		return;
 	if (bindings_and_builds_known(c) && m && !(load_relaxed(&m->flags) & ACL_OBJECT_LEARNED))
-		check_binding(c, call, RULE("mdlri-build-order"), !model_has_stream(c, m), NULL, m,
-			"No stream was bound to the model.");
+		check_binding(c, call, RULE("mdlri-build-order"),
+			!model_has_stream(c, m) || !model_has_end_task(c, m), NULL, m,
+			model_has_stream(c, m) ? "aclmdlRIEndTask was not called for any stream of the model."
+					       : "No stream was bound to the model.");
 }
 
 /* --- running ------------------------------------------------------------------------------ */
@@ -188,13 +199,23 @@ static void bound_stream_destroy(struct checks *c, struct acl_call_record *call)
 		binding_of(c, s), bound_already);
 }
 
+/* Ascend 950 does not abort such streams, bound or not. */
+static bool is_persistent_on_950(
+	const struct checks *c, const struct acl_call_record *call, struct acl_object *s)
+{
+	return acl_apis[call->api].operation == ACL_OP_STREAM_ABORT && c->soc && strstr(c->soc, "950") &&
+	       stream_is_known(s) && load_relaxed(&stream_state(s)->flags) & ACL_STREAM_PERSISTENT;
+}
+
 static void bound_stream_abort(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
 
 	if (s)
-		check_binding(c, call, RULE("stream-abort-bound"), binding_of(c, s), s, binding_of(c, s),
-			bound_already);
+		check_binding(c, call, RULE("stream-abort-bound"),
+			binding_of(c, s) || is_persistent_on_950(c, call, s), s, binding_of(c, s),
+			binding_of(c, s) ? bound_already
+					 : "Ascend 950 does not abort streams with ACL_STREAM_PERSISTENT.");
 }
 
 static void bound_stream_capture(struct checks *c, struct acl_call_record *call)
@@ -249,7 +270,11 @@ static const char *uncleanable(struct checks *c, const struct acl_call_record *c
 		return "The stream was made without ACL_STREAM_PERSISTENT.";
 	if (flags & ACL_STREAM_CPU_SCHEDULE)
 		return "CPU_SCHEDULE streams cannot be cleaned.";
-	return bindings_and_builds_known(c) && !call->state.capture && !binding_of(c, s) ? not_bound : NULL;
+	if (!bindings_and_builds_known(c) || call->state.capture)
+		return NULL;
+	if (!binding_of(c, s))
+		return not_bound;
+	return model_unfinished(c, binding_of(c, s)) ? "The model of the stream is still being built." : NULL;
 }
 
 static void stream_clean_enter(struct checks *c, struct acl_call_record *call)

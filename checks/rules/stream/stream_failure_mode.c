@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The failure mode of streams: set once, and what follows a failure when it says stop. */
+#include "checks/rules/stream/stream_failure_mode.h"
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/plain_format.h"
 #include "checks/engine/program_memory.h"
@@ -89,7 +90,7 @@ static bool device_error(int32_t error)
 	return error >= 507000 && error < 508000;
 }
 
-static bool stops(struct checks *c, struct acl_object *s)
+bool stream_stops_on_failure(struct checks *c, struct acl_object *s)
 {
 	return (mode_of(c, s) & (FAILED - 1)) == 1 + ACL_STOP_ON_FAILURE;
 }
@@ -101,8 +102,8 @@ static struct acl_object *stopping_in(struct checks *c, acl_ref context)
 
 	if (!context || (c->soc && strstr(c->soc, "950")))
 		return NULL;
-	object_each(c, ACL_HANDLE_STREAM,
-		s) if (object_usable(s) && load_relaxed(&s->context) == context && stops(c, s)) return s;
+	object_each(c, ACL_HANDLE_STREAM, s) if (object_usable(s) && load_relaxed(&s->context) == context &&
+						 stream_stops_on_failure(c, s)) return s;
 	return NULL;
 }
 
@@ -110,7 +111,7 @@ static void context_stops(struct checks *c, acl_ref context, struct acl_object *
 {
 	if (failed && stopping_in(c, context))
 		value_table_set_of(c, &modes(c)->contexts, context, context, object_ref(failed));
-	else if (!failed || !stops(c, failed))
+	else if (!failed || !stream_stops_on_failure(c, failed))
 		return;
 	checks_when(c, WHEN_STREAM_FAILED);
 	store_relaxed(&modes(c)->any_failed, true);
@@ -118,7 +119,7 @@ static void context_stops(struct checks *c, acl_ref context, struct acl_object *
 
 static void stream_failed(struct checks *c, struct acl_object *s)
 {
-	if (stops(c, s))
+	if (stream_stops_on_failure(c, s))
 		value_table_set_object(c, &modes(c)->mode, s, (1 + ACL_STOP_ON_FAILURE) | FAILED);
 	context_stops(c, load_relaxed(&s->context), s);
 }
