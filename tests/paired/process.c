@@ -130,6 +130,16 @@ static void finalize_only(void)
 	CALL(aclFinalize);
 }
 
+static void malloc_after_counted(void)
+{
+	uint64_t left = 1;
+
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL_DOES(aclFinalizeReference, 0, left = 0, .refCount = &left);
+	if (bug)
+		CALL(aclrtMalloc, .devPtr = OUT, .size = 64);
+}
+
 static void malloc_after_finalize(void)
 {
 	CALL(aclrtResetDevice, .deviceId = 0);
@@ -235,6 +245,7 @@ static const struct pair pairs[] = {
 	PAIR("finalize-repeat", finalize_twice),
 	PAIR_BARE("finalize-without-init", finalize_only),
 	PAIR_AVOIDS("use-after-finalize", malloc_after_finalize),
+	PAIR_AVOIDS("use-after-finalize", malloc_after_counted),
 	PAIR("init-callback-null-or-duplicate", same_init_callback),
 	PAIR("device-reset-force-order", reset_after_force),
 	PAIR("device-reset-unset", reset_unset),

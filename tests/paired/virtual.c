@@ -446,6 +446,20 @@ static void window_copied(void)
 		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
 }
 
+/* Unregistered, its device address is no window any more: something below us may have got it. */
+static void window_closed(void)
+{
+	void *window = NULL, *d = make_device_memory(4096);
+
+	CALL_DOES(aclrtHostRegister, 0, window = (void *)0x140000000000, .ptr = heap_memory, .size = 4096,
+		.devPtr = &window);
+	pair_assume(window != heap_memory, "the device has an address of its own for registered memory");
+	if (!bug)
+		CALL(aclrtHostUnregister, .ptr = heap_memory);
+	CALL(aclrtMemcpy, .dst = d, .destMax = 64, .src = window, .count = 64,
+		.kind = ACL_MEMCPY_DEVICE_TO_DEVICE);
+}
+
 static void host_arguments(void)
 {
 	void *args = bug ? make_host_memory(4096) : make_device_memory(4096);
@@ -638,6 +652,7 @@ static const struct pair pairs[] = {
 	PAIR("kargs-launch-not-finalized", launch_open),
 	PAIR("symbol-copy-range", symbol_past_end),
 	PAIR("mapped-pointer-in-memory-op", window_copied),
+	PAIR("mapped-pointer-in-memory-op", window_closed),
 	PAIR("kernel-args-location", host_arguments),
 	PAIR("kernel-args-location", device_arguments),
 	PAIR("batch-direction", batch_both_ways),

@@ -13,7 +13,7 @@
 
 struct far_state {
 	struct value_table symbols; /* symbol -> its size */
-	struct pointer_map *windows; /* device addresses of registered host memory */
+	struct pointer_map *windows; /* device addresses of registered host memory; owner: its host address */
 };
 
 static struct far_state *far(struct checks *c)
@@ -49,12 +49,22 @@ static void symbol_copy_enter(struct checks *c, struct acl_call_record *call)
 
 /* --- device addresses of host memory ------------------------------------------------------ */
 
+static void window_add(
+	struct checks *c, struct acl_call_record *call, const void *device, const void *host, uint64_t size)
+{
+	struct acl_block *b =
+		map_insert(c, far(c)->windows, call, (uintptr_t)device, size, MEM_REGISTERED, -1);
+
+	if (b)
+		block_owned(b, (uintptr_t)host);
+}
+
 static void window_registered(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtHostRegister *a = call->args;
 
 	if (succeeded(call) && a->devPtr && *a->devPtr && *a->devPtr != a->ptr && a->size)
-		map_insert(c, far(c)->windows, call, (uintptr_t)*a->devPtr, a->size, MEM_REGISTERED, -1);
+		window_add(c, call, *a->devPtr, a->ptr, a->size);
 }
 
 static void window_asked(struct checks *c, struct acl_call_record *call)
@@ -65,19 +75,26 @@ static void window_asked(struct checks *c, struct acl_call_record *call)
 	if (!succeeded(call) || !a->pDevice || !*a->pDevice || *a->pDevice == a->pHost ||
 		!map_find(registered_ranges(c), (uintptr_t)a->pHost, &place))
 		return;
-	map_insert(c, far(c)->windows, call, (uintptr_t)*a->pDevice,
-		place.base + place.size - (uintptr_t)a->pHost, MEM_REGISTERED, -1);
+	window_add(c, call, *a->pDevice, a->pHost, place.base + place.size - (uintptr_t)a->pHost);
+}
+
+/* Memory that was allocated there since is no window any more, nor is one whose host memory was unregistered.
+ */
+static bool window_at(struct checks *c, const void *address, struct block_lookup *place)
+{
+	struct block_lookup live;
+
+	return map_find(far(c)->windows, (uintptr_t)address, place) &&
+	       !map_find(memory_blocks(c), (uintptr_t)address, &live) &&
+	       map_find(registered_ranges(c), load_relaxed(&place->block->owner), &live);
 }
 
 static void window_use(struct checks *c, struct acl_call_record *call, const char *name, const void *address)
 {
-	struct block_lookup place, live;
+	struct block_lookup place;
 
-	/* Memory that was allocated there since is no window any more. */
 	if (address)
-		FINDING(c, call, "mapped-pointer-in-memory-op",
-			map_find(far(c)->windows, (uintptr_t)address, &place) &&
-				!map_find(memory_blocks(c), (uintptr_t)address, &live),
+		FINDING(c, call, "mapped-pointer-in-memory-op", window_at(c, address, &place),
 			PARTS(part_address(name, address), part_block("device address", place.block)),
 			"%s is the device address of registered host memory.", name);
 }

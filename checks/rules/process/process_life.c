@@ -7,6 +7,7 @@
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/device_state.h"
+#include "checks/state/init_state.h"
 
 #define REPEAT_FINALIZE 100037
 #define CONTEXT_RELEASE_ERROR 507007
@@ -38,11 +39,22 @@ static void finalizing(struct checks *c, struct acl_call_record *call)
 		"aclInit was never called in this process.");
 }
 
+/* Of the counted ones the last: the runtime says how many are left, else those that were seen do. */
+static bool ends_runtime(struct checks *c, const struct acl_call_record *call)
+{
+	const uint64_t *left;
+
+	if (call->api == ACL_API_aclFinalize)
+		return true;
+	left = ACL_ARGS(call, aclFinalizeReference)->refCount;
+	return left ? !*left : init_count(c) == 1;
+}
+
 static void finalized(struct checks *c, struct acl_call_record *call)
 {
 	FINDING(c, call, "finalize-repeat", error_of(call) == REPEAT_FINALIZE, NO_PARTS,
 		"The process was finalized before and not initialised again.");
-	if (!succeeded(call) || call->api != ACL_API_aclFinalize)
+	if (!succeeded(call) || !ends_runtime(c, call))
 		return;
 	checks_when(c, WHEN_FINALIZED);
 	store_relaxed(&process(c)->ended, true);
