@@ -468,6 +468,16 @@ static void host_arguments(void)
 	CALL(aclrtSynchronizeStream, .stream = NULL);
 }
 
+static void arguments_behind_end(void)
+{
+	char *args = make_device_memory(4096);
+
+	CALL(aclrtMemset, .devPtr = args, .maxCount = 4096, .value = 0, .count = 4096);
+	CALL(aclrtLaunchKernel, .funcHandle = HANDLE, .numBlocks = 1, .argsData = args + 4000,
+		.argsSize = bug ? 256 : 96);
+	CALL(aclrtSynchronizeStream, .stream = NULL);
+}
+
 static void device_arguments(void)
 {
 	void *args = bug ? make_device_memory(4096) : make_host_memory(4096);
@@ -655,6 +665,7 @@ static const struct pair pairs[] = {
 	PAIR("mapped-pointer-in-memory-op", window_closed),
 	PAIR("kernel-args-location", host_arguments),
 	PAIR("kernel-args-location", device_arguments),
+	PAIR("kernel-args-location", arguments_behind_end),
 	PAIR("batch-direction", batch_both_ways),
 	PAIR("batch-direction", batch_inside_device),
 	PAIR("batch-attr-location-mismatch", batch_swapped),

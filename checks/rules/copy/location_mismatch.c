@@ -139,10 +139,31 @@ static void check_side(
 		memory_kind_name(place.kind));
 }
 
+#define ROUNDING 64 /* the runtime adds no more to what was asked for */
+
+/* Blocks that end where the program sees no other one begin. */
+static void check_args_end(struct checks *c, struct acl_call_record *call, const void *address)
+{
+	uint64_t bytes = acl_arg_value(call->api, call->args, ACL_ROLE_ARGUMENT_BYTES), room;
+	struct block_lookup place;
+
+	if (!address || runs_on_device(c) || !map_find(memory_blocks(c), (uintptr_t)address, &place) ||
+		(place.kind != MEM_DEVICE && place.kind != MEM_POOL))
+		return;
+	room = place.base + place.size - (uintptr_t)address;
+	FINDING(c, call, "kernel-args-location", bytes > room && bytes - room > ROUNDING,
+		PARTS(part_address("argsData", address), part_bytes("argsSize", bytes),
+			part_block("arguments", place.block)),
+		"argsSize is %llu, and the memory of argsData ends after %llu bytes.",
+		(unsigned long long)bytes, (unsigned long long)room);
+}
+
 static void launch_device_args(struct checks *c, struct acl_call_record *call)
 {
-	check_side(c, call, "argsData", acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS),
-		false);
+	const void *address = acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS);
+
+	check_side(c, call, "argsData", address, false);
+	check_args_end(c, call, address);
 }
 
 static void launch_host_args(struct checks *c, struct acl_call_record *call)
