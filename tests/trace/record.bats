@@ -230,6 +230,28 @@ print(*[x.getsockname()[1] for x in s])'))
 	done
 }
 
+@test "nor when it is killed while its daemon starts" {
+	mkdir tmp late
+	# One that takes its time; and one that is there, and does not come to listen before the command is killed.
+	cat >late/lttng-sessiond <<-END
+		#!/bin/sh
+		touch "$place/starting"
+		until [ -e "$place/killed" ]; do sleep 0.01; done
+		exec "$(command -v lttng-sessiond)" "\$@"
+	END
+	chmod +x late/lttng-sessiond
+	for n in 1 2 3; do
+		PATH=$place/late:$PATH TMPDIR=$place/tmp "$aclcheck" trace "$buffers" -o t -- "$app" mix 2>said 3>&- &
+		await test -e starting
+		kill -KILL $!
+		wait $! || :
+		touch killed
+		nothing_left() { [ -z "$(daemons_of "$place")" ] && [ -z "$(ls -A tmp)" ] && [ ! -e t ]; }
+		await nothing_left
+		rm starting killed
+	done
+}
+
 @test "a daemon that dies meanwhile: never 0" {
 	for daemon in sessiond consumerd; do
 		for n in 1 2; do

@@ -445,10 +445,9 @@ static int record(struct recording *r)
 	int status = COMMAND_MISUSE;
 	bool whole;
 
-	if (!trace_daemon_start(&r->daemon, r->opt.shared, relay) || !start_session(r)) {
+	if (!trace_daemon_start(&r->daemon, r->opt.shared, relay, r->made_directory ? r->directory : NULL) ||
+		!start_session(r)) {
 		trace_daemon_stop(&r->daemon);
-		if (r->made_directory)
-			rmdir(r->directory);
 		return COMMAND_MISUSE;
 	}
 	say_live(r);

@@ -39,7 +39,7 @@ struct trace_daemon {
 	pid_t keeper; /* the parent of those that are ours, 0 = none */
 	int line; /* to it */
 	bool shared; /* the running daemon is used */
-	char home[64]; /* settings and sockets of ours, removed at the end */
+	bool own_home; /* settings and sockets are in a directory of ours, removed at the end */
 	char session[64]; /* name of our session, "" before it is created */
 	pid_t program; /* 0 before it is started */
 	unsigned control_port, data_port, live_port; /* of our relay daemon */
@@ -47,9 +47,10 @@ struct trace_daemon {
 
 /*
  * Starts a session daemon of our own, or finds the running one (shared, or when there is no other way).
- * relay: a relay daemon on the loopback writes to that directory, NULL = none is wanted.
+ * relay: a relay daemon on the loopback writes to that directory, NULL = none is wanted. made: a directory
+ * that is removed at the end if it is empty, or NULL.
  */
-bool trace_daemon_start(struct trace_daemon *d, bool shared, const char *relay);
+bool trace_daemon_start(struct trace_daemon *d, bool shared, const char *relay, const char *made);
 /* After session or program have changed: what is to be ended should this command be killed. */
 void trace_daemon_announce(const struct trace_daemon *d);
 /* Ends what was started and removes what was made; also the session, when it still exists. */

@@ -142,13 +142,15 @@ static bool daemon_answers(void)
 /* --- daemons of ours ------------------------------------------------------- */
 
 struct keeper {
-	const char *home, *relay; /* relay: directory of a relay daemon, NULL = none */
+	char home[64];
+	const char *relay, *made; /* directories: of a relay daemon, and made for the trace; NULL = none */
 	pid_t sessiond, relayd; /* 0 = none */
 };
 
 /* What the keeper says when the daemons are up, or not. */
 struct keeper_answer {
 	bool up;
+	char home[64]; /* "" = none could be made */
 	unsigned control_port, data_port, live_port;
 };
 
@@ -356,7 +358,8 @@ static int keep_only(int line)
 	return line;
 }
 
-static void keep(struct keeper *k, int line)
+/* Until the recording is over; a command that is gone has said nothing. */
+static void keep(int line)
 {
 	struct keeper_word last = {0}, word;
 	int program = -1;
@@ -371,11 +374,35 @@ static void keep(struct keeper *k, int line)
 		if (last.session[0])
 			trace_lttng(NULL, "destroy", last.session);
 	}
-	end_daemons(k);
-	nftw(k->home, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-static void __attribute__((noreturn)) be_keeper(struct keeper *k, bool daemon, int line)
+static bool make_home(char *home, size_t size)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	/* The daemon's sockets have long names below it, and paths of sockets are short. */
+	if (!tmp || !*tmp || strlen(tmp) > size - sizeof("/aclcheck-XXXXXX"))
+		tmp = "/tmp";
+	snprintf(home, size, "%s/aclcheck-XXXXXX", tmp);
+	if (mkdtemp(home))
+		return true;
+	command_say("%s: %s", home, strerror(errno));
+	home[0] = 0;
+	return false;
+}
+
+/* Made here, so that there is no moment in which a killed command leaves it. */
+static bool start_all(struct keeper *k, const struct trace_daemon *d, struct keeper_answer *answer)
+{
+	if (!make_home(k->home, sizeof(k->home)))
+		return false;
+	strcpy(answer->home, k->home);
+	if (d->own_home)
+		setenv("LTTNG_HOME", k->home, 1);
+	return (d->shared || start_sessiond(k)) && (!k->relay || start_relayd(k, answer));
+}
+
+static void __attribute__((noreturn)) be_keeper(struct keeper *k, const struct trace_daemon *d, int line)
 {
 	struct keeper_answer answer = {0};
 	sigset_t all;
@@ -385,15 +412,21 @@ static void __attribute__((noreturn)) be_keeper(struct keeper *k, bool daemon, i
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	answer.up = (!daemon || start_sessiond(k)) && (!k->relay || start_relayd(k, &answer));
+	answer.up = start_all(k, d, &answer);
 	if (write(line, &answer, sizeof(answer)) == sizeof(answer))
-		keep(k, keep_only(line));
+		keep(keep_only(line));
+	end_daemons(k);
+	if (k->home[0])
+		nftw(k->home, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	/* Only when nothing was recorded into it. */
+	if (k->made)
+		rmdir(k->made);
 	_exit(0);
 }
 
-static bool start_keeper(struct trace_daemon *d, const char *relay)
+static bool start_keeper(struct trace_daemon *d, const char *relay, const char *made)
 {
-	struct keeper k = {.home = d->home, .relay = relay};
+	struct keeper k = {.relay = relay, .made = made};
 	struct keeper_answer answer = {0};
 	int ends[2];
 
@@ -403,12 +436,14 @@ static bool start_keeper(struct trace_daemon *d, const char *relay)
 	d->keeper = fork();
 	if (!d->keeper) {
 		close(ends[0]);
-		be_keeper(&k, !d->shared, ends[1]);
+		be_keeper(&k, d, ends[1]);
 	}
 	close(ends[1]);
 	d->line = ends[0];
 	if (d->keeper < 0 || read(d->line, &answer, sizeof(answer)) != sizeof(answer))
 		return false;
+	if (d->own_home && answer.home[0])
+		setenv("LTTNG_HOME", answer.home, 1);
 	d->control_port = answer.control_port;
 	d->data_port = answer.data_port;
 	d->live_port = answer.live_port;
@@ -442,34 +477,16 @@ static bool private_directory(void)
 	       !mount("aclcheck", RUN_DIRECTORY, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755");
 }
 
-static bool make_home(struct trace_daemon *d)
-{
-	const char *tmp = getenv("TMPDIR");
-
-	/* The daemon's sockets have long names below it, and paths of sockets are short. */
-	if (!tmp || !*tmp || strlen(tmp) > sizeof(d->home) - sizeof("/aclcheck-XXXXXX"))
-		tmp = "/tmp";
-	snprintf(d->home, sizeof(d->home), "%s/aclcheck-XXXXXX", tmp);
-	if (mkdtemp(d->home))
-		return true;
-	command_say("%s: %s", d->home, strerror(errno));
-	d->home[0] = 0;
-	return false;
-}
-
-bool trace_daemon_start(struct trace_daemon *d, bool shared, const char *relay)
+bool trace_daemon_start(struct trace_daemon *d, bool shared, const char *relay, const char *made)
 {
 	bool root = geteuid() == 0;
 
-	if (!make_home(d))
-		return false;
 	d->shared = shared;
 	if (!shared && root && !private_directory() && daemon_answers())
 		d->shared = true;
 	/* Root's sockets are elsewhere; a user's are in there, so for a running daemon it must stay. */
-	if (root || !d->shared)
-		setenv("LTTNG_HOME", d->home, 1);
-	if (!start_keeper(d, relay))
+	d->own_home = root || !d->shared;
+	if (!start_keeper(d, relay, made))
 		return false;
 	if (!d->shared || daemon_answers())
 		return true;
@@ -487,9 +504,6 @@ void trace_daemon_stop(struct trace_daemon *d)
 		close(d->line);
 		while (waitpid(d->keeper, NULL, 0) < 0 && errno == EINTR)
 			;
-	} else if (d->home[0]) {
-		rmdir(d->home);
 	}
 	d->keeper = 0;
-	d->home[0] = 0;
 }
