@@ -192,6 +192,35 @@ off='checks-off: no rule of severity error is switched on'
 	verdict 98 "left no report of what it ran" -- sh -c '"$PROGRAM" clean; export TMPDIR=$PWD/other; "$ACLCHECK" run --softnpu -- sh -c "\"$PROGRAM\"; kill -KILL \$PPID" >/dev/null 2>&1; true'
 }
 
+@test "a run that is killed itself leaves nothing, whenever that happens" {
+	cleaners() {
+		for p in $(pgrep -x aclcheck-clean); do
+			grep -q -z -x "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR" "/proc/$p/environ" 2>/dev/null && echo "$p"
+		done
+	}
+	nothing_left() { [ -z "$(ls -A tmp; ls -d r.json* "/tmp/aclcheck-run-$1-"* 2>/dev/null; cleaners)" ]; }
+	for ((n = 0; n < 2 * TIMES; n++)); do
+		rm -f at go
+		# While the program runs, which goes on; and at any moment of the start.
+		"$ACLCHECK" run --softnpu --report r.json -- sh -c '"$PROGRAM"; touch at; until [ -e go ]; do sleep 0.01; done; "$PROGRAM"' >/dev/null 2>&1 3>&- &
+		command=$!
+		if ((n % 2)); then sleep "0.0$((n % 10))"; else await test -e at; fi
+		kill -KILL -- "$command"
+		wait "$command" || :
+		touch go
+		await nothing_left "$command"
+	done
+	# A pipe that was its own ends with the program; what the run's end is made of is kept until then.
+	rm -f at go
+	"$ACLCHECK" run --softnpu -- sh -c 'echo $PPID >pid; touch at; until [ -e go ]; do sleep 0.01; done; ls "$ACLCHECK_RUN" >/dev/null && touch there' 2>&1 3>&- | cat >/dev/null &
+	await test -e at
+	kill -KILL "$(<pid)"
+	touch go
+	wait $!
+	[ -e there ]
+	await nothing_left "$(<pid)"
+}
+
 @test "a process that was killed, whatever signal, and whatever it had done" {
 	verdict 98 "($PROGRAM) ended without its end record" -- sh -c '"$PROGRAM" clean; "$PROGRAM" clean abort >/dev/null 2>&1; true'
 	verdict 98 "($PROGRAM) ended without its end record" -- sh -c '"$PROGRAM" clean; "$PROGRAM" clean ready hang & until [ -e ready ]; do sleep 0.02; done; rm ready; kill -KILL $!; wait; true'

@@ -34,8 +34,8 @@ def is_stopped(pid):
             name, _, rest = f.read().rpartition(")")
     except GONE:
         return False
-    # The command's own process beside the program has no job to stop.
-    return rest.split()[0] == "T" or "aclcheck-group" in name
+    # The command's own processes beside the program have no job to stop.
+    return rest.split()[0] == "T" or "aclcheck-group" in name or "aclcheck-clean" in name
 
 
 def stopped(pid):

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <dirent.h>
 #include <unistd.h>
 
 #include "interpose/common/settings_table.h"
@@ -45,7 +44,7 @@ struct run {
 	enum fail_on fail_on;
 	bool softnpu, keep_exit_code, notes_only;
 	unsigned timeout;
-	char *directory; /* of the processes' own reports */
+	struct run_directory directory; /* of the processes' own reports */
 	char *outer; /* that of the run above, NULL = there is none */
 	struct notices *notices; /* what those say that could not write theirs */
 };
@@ -258,8 +257,8 @@ static int check_report(struct run *run)
 static bool make_directory(struct run *run)
 {
 	const char *temp = getenv("TMPDIR");
-	char *pattern = NULL, job[64], *absolute;
-	bool beside;
+	char *pattern = NULL;
+	bool beside, made;
 
 	beside = run->report && !whole_file_is_special(run->report);
 	if (asprintf(&pattern, beside ? "%s.d.XXXXXX" : "%s/aclcheck-XXXXXX",
@@ -267,45 +266,25 @@ static bool make_directory(struct run *run)
 		    : temp && *temp ? temp
 				    : "/tmp") < 0)
 		return false;
-	run->directory = mkdtemp(pattern);
-	absolute = run->directory ? realpath(run->directory, NULL) : NULL;
-	if (!absolute) {
-		command_say("%s: %s", pattern, strerror(errno));
-		free(pattern);
-		return false;
-	}
+	made = run_directory_make(&run->directory, pattern);
 	free(pattern);
-	run->directory = absolute;
-	snprintf(job, sizeof(job), RUN_JOB "%ld-%.40s", (long)getpid(),
-		strrchr(run->directory, '.') ? strrchr(run->directory, '.') + 1
-					     : strrchr(run->directory, '-') + 1);
+	if (!made)
+		return false;
 	/* The report is this command's; a process that is given one of its own writes both. */
 	unsetenv("ACLCHECK_REPORT");
 	run->notices = need(calloc(1, sizeof(*run->notices)));
-	notices_open(run->notices, job);
-	return !setenv("ACLCHECK_JOB", job, 1) && !setenv("ACLCHECK_RUN", run->directory, 1);
-}
-
-static void remove_directory(const struct run *run)
-{
-	DIR *directory = opendir(run->directory);
-	struct dirent *d;
-
-	while (directory && (d = readdir(directory)))
-		if (d->d_name[0] != '.')
-			unlinkat(dirfd(directory), d->d_name, 0);
-	if (directory)
-		closedir(directory);
-	rmdir(run->directory);
+	notices_open(run->notices, run->directory.job);
+	return !setenv("ACLCHECK_JOB", run->directory.job, 1) &&
+	       !setenv("ACLCHECK_RUN", run->directory.path, 1);
 }
 
 /* Nothing ran. */
-static int discard(const struct run *run, int code)
+static int discard(struct run *run, int code)
 {
 	char text[NOTIFY_MAX];
 
 	notices_close(run->notices, text, sizeof(text));
-	remove_directory(run);
+	run_directory_remove(&run->directory);
 	return code;
 }
 
@@ -328,7 +307,7 @@ static json_t *collect(
 	json_t *report;
 	char text[NOTIFY_MAX];
 
-	*readable = merge_add(m, run->directory);
+	*readable = merge_add(m, run->directory.path);
 	if (!*readable)
 		merge_inconclusive(m, "report-lost", "not all reports of the processes could be read");
 	if (notices_close(run->notices, text, sizeof(text)))
@@ -443,7 +422,7 @@ static bool write_report(const struct run *run, const json_t *report)
 	return report_flushed(stderr);
 }
 
-static int finish(const struct run *run, const struct supervised *ended, struct uncovered *u)
+static int finish(struct run *run, const struct supervised *ended, struct uncovered *u)
 {
 	bool good = true, readable;
 	json_t *report = collect(run, ended, u, &readable);
@@ -456,12 +435,14 @@ static int finish(const struct run *run, const struct supervised *ended, struct 
 	if (!good)
 		add_lost_report(report, run);
 	if (run->outer)
-		outer_run_end(run->outer, run->directory, report);
+		outer_run_end(run->outer, run->directory.path, report);
 	say_verdict(report);
-	if (good && readable)
-		remove_directory(run);
-	else
-		command_say("the processes' own reports are kept in %s", run->directory);
+	if (good && readable) {
+		run_directory_remove(&run->directory);
+	} else {
+		run_directory_keep(&run->directory);
+		command_say("the processes' own reports are kept in %s", run->directory.path);
+	}
 	code = report_exit(report);
 	if (run->keep_exit_code || code == COMMAND_PASS)
 		code = program_code(ended->status);
@@ -502,11 +483,17 @@ static char **whole_command(const struct run *run, char **program)
 	return argv;
 }
 
+static void announce(void *directory, pid_t program)
+{
+	run_directory_program(directory, program);
+}
+
 int cmd_run(int argc, char **argv)
 {
 	struct run run = {.format = report_format_find("json")};
 	int code = parse(&run, argc, argv);
 	struct supervised ended;
+	struct supervision how;
 	struct uncovered *u;
 	char outer_job[128];
 	const char *why;
@@ -533,8 +520,10 @@ int cmd_run(int argc, char **argv)
 		run.outer = NULL;
 	}
 	argv = whole_command(&run, argv);
-	u = uncovered_new(run.directory, run.notes_only);
-	if (!supervise(argv, &(struct supervision){.timeout = run.timeout, .uncovered = u}, &ended)) {
+	u = uncovered_new(run.directory.path, run.notes_only);
+	how = (struct supervision){
+		.timeout = run.timeout, .uncovered = u, .started = announce, .context = &run.directory};
+	if (!supervise(argv, &how, &ended)) {
 		code = discard(&run, command_misuse("no process can be made: %s", strerror(errno)));
 	} else if (ended.exec_error) {
 		code = discard(&run, command_misuse("%s: %s", argv[0], strerror(ended.exec_error)));

@@ -4,6 +4,7 @@
 #define TOOLS_ACLCHECK_RUN_H
 
 #include <jansson.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -98,6 +99,24 @@ void signal_probe_start(struct signal_probe *s);
 void signal_probe_stop(struct signal_probe *s);
 /* Whether the group got the signal we took; to be called once for each. */
 bool signal_probe_got(struct signal_probe *s, int signal);
+
+/* --- run_directory.c ------------------------------------------------------- */
+
+/* Where the processes of a run leave their reports; should this command be killed, nothing of it stays. */
+
+struct run_directory {
+	char path[PATH_MAX], job[64]; /* job: its name is made of the directory's */
+	pid_t cleaner; /* 0 = none */
+	int line; /* to it */
+};
+
+/* pattern: as for mkdtemp. False after an error was said. */
+bool run_directory_make(struct run_directory *d, char *pattern);
+/* Until its end the directory stays, whatever becomes of this command. */
+void run_directory_program(const struct run_directory *d, pid_t program);
+void run_directory_remove(struct run_directory *d);
+/* The directory stays for good. */
+void run_directory_keep(struct run_directory *d);
 
 /* --- notices.c ------------------------------------------------------------- */
 

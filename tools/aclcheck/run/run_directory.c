@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the processes of a run leave their reports.  A process of ours makes it and outlives this command
+ * when that is killed: then it removes it, and the socket of notices, as soon as the program has ended.
+ */
+#include "tools/aclcheck/run/run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "interpose/common/notify_parent.h"
+#include "interpose/common/run_socket.h"
+#include "tools/aclcheck/common/command.h"
+
+/* What the cleaner says of the directory it made. */
+struct answer {
+	int error; /* errno, 0 = it is there */
+	char path[PATH_MAX];
+};
+
+static void remove_files(const char *path)
+{
+	DIR *directory = opendir(path);
+	struct dirent *d;
+
+	while (directory && (d = readdir(directory)))
+		if (d->d_name[0] != '.')
+			unlinkat(dirfd(directory), d->d_name, 0);
+	if (directory)
+		closedir(directory);
+	rmdir(path);
+}
+
+/* The random end of the directory's name makes the job's name one that no other run has. */
+static void name_job(struct run_directory *d, pid_t command)
+{
+	const char *end = strrchr(d->path, '.') ? strrchr(d->path, '.') : strrchr(d->path, '-');
+
+	snprintf(d->job, sizeof(d->job), RUN_JOB "%ld-%.40s", (long)command, end + 1);
+}
+
+/* --- the cleaner ------------------------------------------------------------ */
+
+/* Nothing that was inherited is held open, as pipes of others may end there, or busy. */
+static int keep_only(int line)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	for (int i = 0; i < 3; i++)
+		dup2(null, i);
+	line = dup2(line, 3);
+	if (syscall(SYS_close_range, 4u, ~0u, 0u))
+		for (int fd = 4; fd < 1024; fd++)
+			close(fd);
+	return line;
+}
+
+/* It is not our child. */
+static void wait_for_program(pid_t program, int fd)
+{
+	struct pollfd end = {.fd = fd, .events = POLLIN};
+
+	if (fd >= 0)
+		while (poll(&end, 1, -1) < 0 && errno == EINTR)
+			;
+	else
+		while (program > 0 && !kill(program, 0))
+			poll(NULL, 0, 100);
+}
+
+static void wait_for_end(int line)
+{
+	pid_t program = 0;
+	int fd = -1;
+
+	if (read(line, &program, sizeof(program)) != sizeof(program))
+		return;
+	fd = (int)syscall(SYS_pidfd_open, program, 0);
+	while (read(line, &program, sizeof(program)) > 0)
+		;
+	wait_for_program(program, fd);
+}
+
+static void __attribute__((noreturn)) be_cleaner(char *pattern, pid_t command, int line)
+{
+	static struct answer answer;
+	static struct run_directory d;
+	struct sockaddr_un notices;
+	sigset_t all;
+
+	setsid();
+	prctl(PR_SET_NAME, "aclcheck-clean");
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	if (!mkdtemp(pattern) || !realpath(pattern, d.path))
+		answer.error = errno;
+	strcpy(answer.path, d.path);
+	line = keep_only(line);
+	if (write(line, &answer, sizeof(answer)) != sizeof(answer) || answer.error) {
+		rmdir(pattern);
+		_exit(0);
+	}
+	if (chdir("/"))
+		_exit(0);
+	name_job(&d, command);
+	wait_for_end(line);
+	if (notify_address_tmp(d.job, &notices))
+		unlink(notices.sun_path);
+	remove_files(d.path);
+	_exit(0);
+}
+
+/* --- the command ------------------------------------------------------------ */
+
+bool run_directory_make(struct run_directory *d, char *pattern)
+{
+	struct answer answer = {.error = EAGAIN};
+	const pid_t command = getpid();
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
+		command_say("%s: %s", pattern, strerror(errno));
+		return false;
+	}
+	fflush(NULL);
+	d->line = ends[0];
+	d->cleaner = fork();
+	if (!d->cleaner) {
+		close(ends[0]);
+		be_cleaner(pattern, command, ends[1]);
+	}
+	close(ends[1]);
+	if (d->cleaner < 0 || read(d->line, &answer, sizeof(answer)) != sizeof(answer) || answer.error) {
+		command_say("%s: %s", pattern, strerror(answer.error));
+		run_directory_keep(d);
+		return false;
+	}
+	strcpy(d->path, answer.path);
+	name_job(d, command);
+	return true;
+}
+
+void run_directory_program(const struct run_directory *d, pid_t program)
+{
+	send(d->line, &program, sizeof(program), MSG_NOSIGNAL);
+}
+
+void run_directory_keep(struct run_directory *d)
+{
+	if (d->cleaner > 0 && !kill(d->cleaner, SIGKILL))
+		while (waitpid(d->cleaner, NULL, 0) < 0 && errno == EINTR)
+			;
+	close(d->line);
+	d->cleaner = 0;
+}
+
+void run_directory_remove(struct run_directory *d)
+{
+	remove_files(d->path);
+	run_directory_keep(d);
+}
