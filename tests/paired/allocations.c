@@ -96,9 +96,9 @@ static void much_pinned(void)
 /* Mapping page-locked memory for the device locks no further page. */
 static void pinned_and_mapped(void)
 {
-	char *h[9];
+	char *h[12];
 
-	for (unsigned i = 0; i < (bug ? 9 : 6); i++) {
+	for (unsigned i = 0; i < (bug ? 12 : 6); i++) {
 		h[i] = make_host_memory(GIB);
 		CALL(aclrtHostRegisterV2, .ptr = h[i], .size = GIB, .flag = ACL_HOST_REG_MAPPED);
 	}
