@@ -5,7 +5,7 @@ setup_file() {
 	export ROOT="$BATS_FILE_TMPDIR/root" PREFIX=/opt/aclcheck
 	export TREE="$ROOT$PREFIX"
 	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$ACLCHECK_SOURCE" BUILD="$ACLCHECK_BUILD" CC="${CC:-gcc}" \
-		install DESTDIR="$ROOT" PREFIX="$PREFIX" >"$BATS_FILE_TMPDIR/install.log" 2>&1
+		install-files DESTDIR="$ROOT" PREFIX="$PREFIX" >"$BATS_FILE_TMPDIR/install.log" 2>&1
 }
 
 setup() {

@@ -60,9 +60,9 @@ endef
 NPU_RELEASES := 8.1 8.5 9.0 9.1 9.2
 $(foreach release,$(NPU_RELEASES),$(eval $(call npu_release,$(release))))
 
-install: install-softnpu
+install-files: install-softnpu
 .PHONY: install-softnpu
-install-softnpu: all
+install-softnpu:
 	install -d $(AT_PREFIX)/include/softnpu $(foreach release,$(NPU_RELEASES),$(AT_PREFIX)/lib/softnpu/$(release))
 	cp -P $(addprefix $(NPU)/,libascendcl.so libacl_rt.so libnnopbase.so libopapi.so) $(AT_PREFIX)/lib/softnpu
 	cp -R $(BUILD)/include/. $(AT_PREFIX)/include/softnpu
