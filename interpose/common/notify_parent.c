@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "interpose/common/text.h"
@@ -41,14 +42,28 @@ void notify_parent(const char *job, const char *line)
 	socklen_t n = notify_address(job, &address);
 	const size_t size = strnlen(line, NOTIFY_MAX);
 	int saved = errno, fd = tool_socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
-	bool sent;
+	bool sent = false;
 
 	if (fd >= 0) {
 		sent = n && sendto(fd, line, size, MSG_NOSIGNAL, (struct sockaddr *)&address, n) >= 0;
 		n = sent ? 0 : notify_address_tmp(job, &address);
 		if (n)
-			sendto(fd, line, size, MSG_NOSIGNAL, (struct sockaddr *)&address, n);
+			sent = sendto(fd, line, size, MSG_NOSIGNAL, (struct sockaddr *)&address, n) >= 0;
 		close(fd);
+	}
+	if (!sent)
+		notify_by_name();
+	errno = saved;
+}
+
+void notify_by_name(void)
+{
+	char name[16];
+	int saved = errno;
+
+	if (!prctl(PR_GET_NAME, name)) {
+		prctl(PR_SET_NAME, NOTIFY_NAME);
+		prctl(PR_SET_NAME, name);
 	}
 	errno = saved;
 }

@@ -3,7 +3,8 @@
  * A word to the "aclcheck run" above when files fail: a process that dropped
  * its rights, or whose directory is gone or full, cannot leave a report.
  * Datagrams to a socket without a place in the file system, named by the job; from another network name space
- * to one in /tmp.
+ * to one in /tmp. Where neither is to be seen, by a name that the thread takes for a moment: the command
+ * finds it in the kernel's records, if it has these.
  */
 #ifndef INTERPOSE_NOTIFY_PARENT_H
 #define INTERPOSE_NOTIFY_PARENT_H
@@ -19,5 +20,11 @@ socklen_t notify_address(const char *job, struct sockaddr_un *address);
 socklen_t notify_address_tmp(const char *job, struct sockaddr_un *address);
 /* Nothing waits and nothing fails. errno is kept. */
 void notify_parent(const char *job, const char *line);
+
+/* Of a thread: this process cannot reach the command. */
+#define NOTIFY_NAME "aclcheck-alone"
+
+/* errno is kept. */
+void notify_by_name(void);
 
 #endif

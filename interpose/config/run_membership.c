@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "interpose/common/compiler.h"
+#include "interpose/common/notify_parent.h"
 #include "interpose/common/run_socket.h"
 
 #define OTHER_WAIT_S 3 /* while another thread asks: it waits less */
@@ -21,6 +22,8 @@ enum { UNKNOWN, ASKING, KNOWN };
 
 static struct {
 	_Atomic int state;
+	_Atomic bool looked; /* into the environment, which the program may change afterwards */
+	bool lost; /* what it says is gone, or out of sight */
 	char directory[PATH_MAX], job[128];
 	char answer[RUN_ANSWER_MAX];
 	size_t answer_size;
@@ -50,9 +53,11 @@ NO_SANITIZE static bool is_gone(const char *directory)
 
 NO_SANITIZE const char *run_directory_given(void)
 {
-	if (atomic_load(&run.state) == UNKNOWN && !getauxval(AT_SECURE) && !is_gone(getenv("ACLCHECK_RUN")) &&
-		take(getenv("ACLCHECK_JOB"), getenv("ACLCHECK_RUN")))
-		atomic_store(&run.state, KNOWN);
+	if (!atomic_exchange(&run.looked, true) && !getauxval(AT_SECURE)) {
+		run.lost = is_gone(getenv("ACLCHECK_RUN"));
+		if (!run.lost && take(getenv("ACLCHECK_JOB"), getenv("ACLCHECK_RUN")))
+			atomic_store(&run.state, KNOWN);
+	}
 	return atomic_load(&run.state) == KNOWN ? run.directory : "";
 }
 
@@ -79,6 +84,9 @@ NO_SANITIZE const char *run_directory(void)
 		if (run.answer_size && !take(run_answer_get(run.answer, run.answer_size, "job"),
 					       run_answer_get(run.answer, run.answer_size, "run")))
 			run.answer_size = 0;
+		/* In name spaces of its own it may see neither. */
+		if (run.lost && !run.answer_size)
+			notify_by_name();
 		atomic_store(&run.state, KNOWN);
 	} else if (state == ASKING) {
 		wait_for_other();

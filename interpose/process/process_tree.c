@@ -49,17 +49,21 @@ NO_SANITIZE static const char *value_in(char *const envp[], const char *name)
 	return "";
 }
 
-enum coverage { UNCOVERED, PRELOADED, COVERED };
+enum coverage { UNCOVERED, PRELOADED, OTHER_RUN, COVERED };
 
-/* What the loader and the library find in the environment: nothing, the preload, or the run as well. */
+/*
+ * What the loader and the library find in the environment: nothing, the preload, or a run as well. One that
+ * is not ours may be a run inside it, or what an earlier one or somebody's hand has left.
+ */
 NO_SANITIZE static enum coverage coverage_of(char *const envp[])
 {
+	const char *directory = value_in(envp, "ACLCHECK_RUN"), *job = value_in(envp, "ACLCHECK_JOB");
+
 	if (!strstr(value_in(envp, "LD_PRELOAD"), "libaclcheck.so"))
 		return UNCOVERED;
-	return *value_in(envp, "ACLCHECK_RUN") &&
-			       !strncmp(value_in(envp, "ACLCHECK_JOB"), RUN_JOB, strlen(RUN_JOB))
-		       ? COVERED
-		       : PRELOADED;
+	if (!*directory || strncmp(job, RUN_JOB, strlen(RUN_JOB)) != 0)
+		return PRELOADED;
+	return !strcmp(directory, run_directory()) && !strcmp(job, run_job()) ? COVERED : OTHER_RUN;
 }
 
 /* Zero, or why it could not be written. */
@@ -138,8 +142,9 @@ NO_SANITIZE static void note(const char *program, bool search, char *const envp[
 		append(path, value_in(envp, "LD_LIBRARY_PATH"), PROCESS_TREE_ENVIRONMENT);
 	else if (preloadable(loaded, sizeof(loaded)))
 		append(path, value_in(envp, "LD_LIBRARY_PATH"), PROCESS_TREE_PROGRAM);
-	else if (coverage == PRELOADED)
-		append(path, value_in(envp, "LD_LIBRARY_PATH"), PROCESS_TREE_PRELOADED);
+	else if (coverage != COVERED)
+		append(path, value_in(envp, "LD_LIBRARY_PATH"),
+			coverage == PRELOADED ? PROCESS_TREE_PRELOADED : PROCESS_TREE_OTHER_RUN);
 }
 
 /* The word a command of a shell's line begins with, quotes taken off; returns what follows it. */

@@ -16,6 +16,7 @@
 #define PROCESS_TREE_ENVIRONMENT "environment" /* a program is started without our preload */
 #define PROCESS_TREE_PROGRAM "program" /* one that the loader does not preload into */
 #define PROCESS_TREE_PRELOADED "preloaded" /* with our preload, but without the run's variables */
+#define PROCESS_TREE_OTHER_RUN "other-run" /* with our preload and the variables of another run */
 #define PROCESS_TREE_LOADER "loader" /* the loader shows what a program needs (ldd) */
 #define PROCESS_TREE_RUN "run" /* a run inside the run, by the command itself: it will leave a report */
 #define PROCESS_TREE_JOINED "joined" /* this process uses a runtime, and reports to the run */

@@ -128,6 +128,30 @@ off='checks-off: no rule of severity error is switched on'
 	done
 }
 
+@test "the variables of a run that is none: not covered, nor is what is started with them" {
+	mkdir other
+	for watch in auto notes; do
+		verdict 98 "did not join the run" --watch $watch -- sh -c '"$PROGRAM" clean; ACLCHECK_JOB=run-1-x ACLCHECK_RUN=$PWD/other "$PROGRAM"; true'
+		verdict 98 "did not join the run" --watch $watch -- sh -c '"$PROGRAM" clean
+			env -i LD_PRELOAD=$LD_PRELOAD LD_LIBRARY_PATH=$LD_LIBRARY_PATH ACLCHECK_JOB=run-1-x ACLCHECK_RUN=$PWD/other "$PROGRAM"; true'
+	done
+	verdict 98 "names another one" -- sh -c '"$PROGRAM" clean
+		ACLCHECK_JOB=run-1-x ACLCHECK_RUN=$PWD/other sh -c "sh -c \"\\\"$PROGRAM\\\"; true\"; true"'
+	# What a run inside the run started is its affair, used or not.
+	verdict 0 "verdict pass (2 processes)" -- sh -c '"$PROGRAM" clean; "$ACLCHECK" run -- sh -c "sh -c \"\\\"$PROGRAM\\\" clean; true\"; true"'
+	rm -r other
+}
+
+@test "name spaces in which neither the run's directory nor its command is to be seen" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	unshare -nm true 2>/dev/null || skip "no name space can be made"
+	export hide='mount -t tmpfs none "$TMPDIR" && mkdir -p /tmp && mount --bind "$BUILD" /mnt && mount -t tmpfs none /tmp && mkdir -p "$BUILD" && mount --bind /mnt "$BUILD"'
+	verdict 98 "sees neither" -- sh -c '"$PROGRAM" clean; unshare -nm sh -c "$hide && cd / && \"$PROGRAM\"; true"'
+	verdict 98 "sees neither" -- sh -c '"$PROGRAM" clean; unshare -nm sh -c "$hide && cd / &&
+		env -i LD_PRELOAD=$LD_PRELOAD LD_LIBRARY_PATH=$LD_LIBRARY_PATH \"$PROGRAM\"; true"'
+	verdict 0 "verdict pass (1 process)" -- sh -c '"$PROGRAM" clean; unshare -nm sh -c "$hide && ls / >/dev/null; true"'
+}
+
 @test "system calls of one's own, static launchers" {
 	cat >raw.c <<-'END'
 		#define _GNU_SOURCE

@@ -22,6 +22,7 @@
 
 #include <uthash.h>
 
+#include "interpose/common/notify_parent.h"
 #include "tools/aclcheck/common/command.h"
 #include "tools/aclcheck/run/run.h"
 
@@ -31,7 +32,15 @@
 #define SETTLED_NS 50000000u /* so long after it was written a record is surely in its buffer */
 #define NAME_SIZE 16 /* as the kernel keeps it */
 
-enum record_kind { RECORD_FORK, RECORD_PROGRAM, RECORD_RUNTIME, RECORD_CHECKER, RECORD_MAPPED, RECORD_EXIT };
+enum record_kind {
+	RECORD_FORK,
+	RECORD_PROGRAM,
+	RECORD_RUNTIME,
+	RECORD_CHECKER,
+	RECORD_MAPPED,
+	RECORD_ALONE,
+	RECORD_EXIT
+};
 
 struct record {
 	uint64_t time;
@@ -45,6 +54,7 @@ struct image {
 	pid_t pid, parent;
 	bool checker, mapped; /* the checker is mapped; anything at all is */
 	bool by_covered; /* what started it had the checker */
+	bool alone; /* NOTIFY_NAME; kept by what it becomes and by what it starts */
 	bool listed; /* a runtime is mapped, and that is known */
 	char name[NAME_SIZE];
 	UT_hash_handle hh;
@@ -274,6 +284,8 @@ static void take_record(struct process_records *r, const struct perf_event_heade
 	case PERF_RECORD_COMM:
 		if (header->misc & PERF_RECORD_MISC_COMM_EXEC)
 			keep(r, time, (pid_t)program_name->pid, 0, RECORD_PROGRAM, program_name->name);
+		else if (!strcmp(program_name->name, NOTIFY_NAME))
+			keep(r, time, (pid_t)program_name->pid, 0, RECORD_ALONE, "");
 		break;
 	case PERF_RECORD_FORK:
 		if (task->pid != task->parent)
@@ -350,10 +362,24 @@ static void runtime_mapped(struct process_records *r, struct image *i, const str
 	i->listed = true;
 	r->users = one_more(r->users, r->n_users, sizeof(*u));
 	u = &r->users[r->n_users++];
-	*u = (struct runtime_user){
-		.pid = i->pid, .parent = i->parent, .checker = i->checker, .by_covered = i->by_covered};
+	*u = (struct runtime_user){.pid = i->pid,
+		.parent = i->parent,
+		.checker = i->checker,
+		.by_covered = i->by_covered,
+		.alone = i->alone};
 	memcpy(u->name, i->name, sizeof(u->name));
 	memcpy(u->library, record->name, sizeof(u->library));
+}
+
+/* It may have mapped the runtime before. */
+static void is_alone(struct process_records *r, struct image *i)
+{
+	i->alone = true;
+	for (size_t u = r->n_users; i->listed && u-- > 0;)
+		if (r->users[u].pid == i->pid) {
+			r->users[u].alone = true;
+			return;
+		}
 }
 
 /* A program that is given rights by its file is no longer shown: it seems to end before it has mapped itself.
@@ -387,6 +413,9 @@ static void follow(struct process_records *r, const struct record *record)
 	case RECORD_CHECKER:
 		i->checker = true;
 		break;
+	case RECORD_ALONE:
+		is_alone(r, i);
+		return;
 	case RECORD_EXIT:
 		ended(r, i);
 		return;
@@ -430,6 +459,14 @@ const struct runtime_user *process_records_users(const struct process_records *r
 {
 	*n = r->n_users;
 	return r->users;
+}
+
+pid_t process_records_parent(const struct process_records *r, pid_t pid)
+{
+	const struct image *i;
+
+	HASH_FIND_INT(r->images, &pid, i);
+	return i ? i->parent : 0;
 }
 
 uint64_t process_records_lost(const struct process_records *r)

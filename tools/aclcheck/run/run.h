@@ -225,6 +225,7 @@ struct runtime_user {
 	pid_t pid, parent;
 	bool checker; /* the checker was mapped before */
 	bool by_covered; /* the program was started by a process that had the checker */
+	bool alone; /* it, or one above it, said that it cannot reach us */
 	char name[16], library[16];
 };
 
@@ -244,6 +245,8 @@ int process_records_fd(const struct process_records *r);
 /* Takes what has come; all: no process below runs any more. */
 void process_records_read(struct process_records *r, bool all);
 const struct runtime_user *process_records_users(const struct process_records *r, size_t *n);
+/* The last process of that id's parent, 0 = unknown. */
+pid_t process_records_parent(const struct process_records *r, pid_t pid);
 /* Records that found no room. */
 uint64_t process_records_lost(const struct process_records *r);
 const struct lost_process *process_records_unwatched(const struct process_records *r, size_t *n);

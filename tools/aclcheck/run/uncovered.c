@@ -31,7 +31,8 @@ struct uncovered {
 	double pause; /* between them */
 	char space[64]; /* of our process ids */
 	json_t *evaluated; /* programs looked into, by path and library path */
-	json_t *joined, *loader, *preloaded, *harmless; /* how often a process noted that, by its id */
+	json_t *joined, *loader, *preloaded, *other,
+		*harmless; /* how often a process noted that, by its id */
 	json_int_t joined_elsewhere; /* in another space of process ids */
 	json_int_t asking,
 		found_all; /* without records: those that have to ask for the run, and that found it */
@@ -108,6 +109,7 @@ struct uncovered *uncovered_new(const char *directory, bool notes_only)
 	u->joined = need(json_object());
 	u->loader = need(json_object());
 	u->preloaded = need(json_object());
+	u->other = need(json_object());
 	u->harmless = need(json_object());
 	u->notices = need(json_object());
 	u->runs = need(json_array());
@@ -142,6 +144,7 @@ void uncovered_free(struct uncovered *u)
 	json_decref(u->joined);
 	json_decref(u->loader);
 	json_decref(u->preloaded);
+	json_decref(u->other);
 	json_decref(u->harmless);
 	json_decref(u->notices);
 	json_decref(u->runs);
@@ -272,6 +275,17 @@ static void preloaded_note(struct uncovered *u, const struct note *note)
 		u->asking++;
 }
 
+/* Without records: linked with a runtime, it has to say itself that it has joined. */
+static void other_run_note(struct uncovered *u, const struct note *note)
+{
+	const char *runtime;
+
+	if (strcmp(note->space, u->space) != 0)
+		u->preloaded_elsewhere = true;
+	else if (u->records || dependency_of(u, note, &runtime) == RUNTIME_NEEDED)
+		count(u->other, note->pid);
+}
+
 static void run_note(struct uncovered *u, const struct note *note)
 {
 	json_array_append_new(u->runs, json_integer(note->pid));
@@ -289,6 +303,8 @@ static void take_note(void *context, const struct note *note)
 		count(u->loader, note->pid);
 	else if (!strcmp(note->what, PROCESS_TREE_PRELOADED))
 		preloaded_note(u, note);
+	else if (!strcmp(note->what, PROCESS_TREE_OTHER_RUN))
+		other_run_note(u, note);
 	else
 		program_note(u, note);
 }
@@ -347,6 +363,35 @@ void uncovered_look(struct uncovered *u)
 
 /* --- the end ------------------------------------------------------------------- */
 
+static bool is_command(const struct uncovered *u, pid_t pid)
+{
+	const json_t *run;
+	size_t i;
+
+	json_array_foreach(u->runs, i, run)
+	{
+		if (json_integer_value(run) == pid)
+			return true;
+	}
+	return false;
+}
+
+#define ANCESTORS_MAX 256
+
+/* It, or one above it, was given the variables of a run that is none of the runs below this one. */
+static bool is_in_unknown_run(const struct uncovered *u, const struct runtime_user *user)
+{
+	bool other = has(u->other, user->pid);
+	pid_t pid = user->parent;
+
+	for (unsigned i = 0; pid && i < ANCESTORS_MAX; i++, pid = process_records_parent(u->records, pid)) {
+		if (is_command(u, pid))
+			return false;
+		other |= has(u->other, pid);
+	}
+	return other;
+}
+
 /*
  * Who has the checker and the run's variables joins by its first call, and one that makes none is not missed.
  * Who lost the variables has to have said that it found the run another way.
@@ -359,8 +404,8 @@ static bool is_covered(struct uncovered *u, const struct runtime_user *user)
 		return false;
 	if (use(u->joined, user->pid))
 		return true;
-	return user->by_covered && !u->preloaded_elsewhere && !has(u->preloaded, user->pid) &&
-	       !has(u->preloaded, user->parent);
+	return user->by_covered && !user->alone && !u->preloaded_elsewhere && !has(u->preloaded, user->pid) &&
+	       !has(u->preloaded, user->parent) && !is_in_unknown_run(u, user);
 }
 
 static bool found_by_note(struct uncovered *u, pid_t pid, const char *name)
@@ -381,6 +426,16 @@ static void name_user(struct uncovered *u, const struct runtime_user *user)
 		return;
 	if (!user->checker)
 		snprintf(u->found, sizeof(u->found), "process %d (%s) has mapped %s without the checker",
+			(int)user->pid, user->name, user->library);
+	else if (user->alone)
+		snprintf(u->found, sizeof(u->found),
+			"process %d (%s) has mapped %s and did not join the run: it sees neither the run's "
+			"directory nor its command",
+			(int)user->pid, user->name, user->library);
+	else if (is_in_unknown_run(u, user))
+		snprintf(u->found, sizeof(u->found),
+			"process %d (%s) has mapped %s and did not join the run: its environment names "
+			"another one",
 			(int)user->pid, user->name, user->library);
 	else
 		snprintf(u->found, sizeof(u->found),
@@ -450,6 +505,20 @@ pid_t uncovered_lost_run(const struct uncovered *u)
 	return 0;
 }
 
+/* Both by process id. */
+static bool have_joined(const json_t *those, const json_t *joined)
+{
+	const json_t *times;
+	const char *pid;
+
+	json_object_foreach((json_t *)those, pid, times)
+	{
+		if (!json_integer_value(json_object_get(joined, pid)))
+			return false;
+	}
+	return true;
+}
+
 const char *uncovered_found(struct uncovered *u)
 {
 	notes_read(u->notes, take_note, u);
@@ -457,7 +526,7 @@ const char *uncovered_found(struct uncovered *u)
 		evaluate_records(u);
 		return u->found;
 	}
-	if (!u->found[0] && u->asking > u->found_all)
+	if (!u->found[0] && (u->asking > u->found_all || !have_joined(u->other, u->joined)))
 		snprintf(u->found, sizeof(u->found),
 			"a process that was started without the run's variables did not join the run");
 	return u->found;
