@@ -309,7 +309,6 @@ static void remove_block(struct pointer_map *map, struct acl_block *block)
 	*place = block->index + 1;
 	if (!oldest)
 		return;
-	store_relaxed(&oldest->state, ACL_OBJECT_FREE);
 	/* 16 bits, as in the buckets; never 0. */
 	store_release(&oldest->generation, load_relaxed(&oldest->generation) % 0xffff + 1);
 	oldest->next_free = map->free_head;

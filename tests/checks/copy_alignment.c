@@ -72,6 +72,7 @@ static void align_zero_count_and_buffered(void **state)
 
 	(void)state;
 	COPY(sc, sc.d + 3, sc.h + 3, 0, HOST_TO_DEVICE, sc.s);
+	assert_int_equal(fixture_count(sc.fixture, "async-copy-alignment"), 0);
 	COPY(sc, sc.d, sc.h + 3, 100, HOST_TO_BUF_TO_DEVICE, sc.s);
 	silent(sc.fixture);
 }

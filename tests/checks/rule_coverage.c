@@ -13,9 +13,12 @@ static aclrtStream a_stream(struct fixture *fixture, unsigned n)
 static void every_checked_call(void **state)
 {
 	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
-	aclrtStream s = a_stream(fixture, 1);
+	aclrtStream s;
 
 	(void)state;
+	assert_int_equal(fixture_count(fixture, "api-error"), 2); /* aclInit, aclrtSetDevice */
+	s = a_stream(fixture, 1);
+	assert_int_equal(fixture_count(fixture, "api-error"), 3);
 	assert_int_equal(fixture_count(fixture, "stream-destroyed-handle"), 0);
 	for (unsigned i = 0; i < 5; i++)
 		CALL(fixture, aclrtSynchronizeStream, 0, .stream = s);
