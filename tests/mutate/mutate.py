@@ -25,6 +25,7 @@ from mutants import mutants_of, squeeze  # noqa: E402
 
 BOUND = 90  # percent of those that are not equivalent
 ADDRESS_SPACE = 32 << 30  # a mutant that allocates without end stops here
+PATIENCE = 4  # times the usual limit, when what ran into it is tried again alone
 
 
 # --- equivalent ones -------------------------------------------------------------
@@ -83,7 +84,7 @@ class Bench:
         self.build, self.compile = options.build, shlex.split(options.compile)
         self.link = shlex.split(options.compile)[0]
         self.tests = sorted(options.tests)
-        self.objects = options.objects
+        self.objects, self.limit = options.objects, options.limit
         self.seconds, self.reach = {}, {}
         self.kills, self.kills_of = Counter(), {}
         self.lock = threading.Lock()
@@ -100,15 +101,15 @@ class Bench:
                               capture_output=True, check=False)
         return not done.returncode
 
-    def passes(self, test, place, limit):
-        """Whether the test passes with the library in place."""
+    def outcome(self, test, place, limit):
+        """How the test ends with the library in place: "passed", "failed", "timed out"."""
         environment = dict(os.environ, LD_LIBRARY_PATH=place)
         try:
             done = subprocess.run([test], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL, timeout=limit, check=False, preexec_fn=limits)
         except subprocess.TimeoutExpired:
-            return False
-        return not done.returncode
+            return "timed out"
+        return "failed" if done.returncode else "passed"
 
     def measure(self, place):
         """All tests must pass before anything is changed; how long they take."""
@@ -116,7 +117,7 @@ class Bench:
             sys.exit("mutate: the library of checks/ cannot be linked")
         for test in self.tests:
             start = time.monotonic()
-            if not self.passes(test, place, 600):
+            if self.outcome(test, place, 600) != "passed":
                 sys.exit(f"mutate: {test} fails without any change")
             self.seconds[test] = time.monotonic() - start
 
@@ -154,7 +155,7 @@ class Bench:
         return sorted(tests, key=lambda t: (-mine.get(t, 0) / (0.02 + self.seconds[t]), -every.get(t, 0) / (0.02 + self.seconds[t]),
                                                  self.seconds[t]))
 
-    def judge(self, mutant, place):
+    def judge(self, mutant, place, patience=1):
         """(outcome, test that noticed it)"""
         source, made = os.path.join(place, "mutant.c"), os.path.join(place, "mutant.o")
         with open(mutant.path, encoding="utf-8") as file:
@@ -164,11 +165,13 @@ class Bench:
         if not self.compiled(source, made, "-I" + (os.path.dirname(mutant.path) or ".")) or not self.library(place, self.object_of(mutant.path), made):
             return "not compiled", ""
         for test in self.order(mutant):
-            if not self.passes(test, place, 5 + 10 * self.seconds[test]):
+            outcome = self.outcome(test, place, patience * (self.limit + 10 * self.seconds[test]))
+            if outcome == "failed":
                 with self.lock:
                     self.kills[test] += 1
                     self.kills_of.setdefault(mutant.path, Counter())[test] += 1
-                return "killed", os.path.basename(test)
+            if outcome != "passed":
+                return "killed" if outcome == "failed" else outcome, os.path.basename(test)
         return "survived", ""
 
 
@@ -235,7 +238,8 @@ def run(bench, chosen, record, options):
         finally:
             with bench.lock:
                 free.append(place)
-        record.add(identity, outcome, test)
+        if outcome != "timed out":
+            record.add(identity, outcome, test)
         return identity, outcome, test
 
     try:
@@ -247,6 +251,11 @@ def run(bench, chosen, record, options):
                 outcomes[identity] = (outcome, test)
                 if options.progress and (count % 10 == 0 or count == len(todo)):
                     print(f"{count} of {len(todo)}: {Counter(o for o, _ in outcomes.values())}", file=sys.stderr, flush=True)
+        for identity, mutant in todo:
+            # Too slow beside another test, on a busy machine: that alone is no proof.
+            if outcomes[identity][0] == "timed out":
+                outcomes[identity] = bench.judge(mutant, places[0], PATIENCE)
+                record.add(identity, *outcomes[identity])
     finally:
         for place in places:
             subprocess.run(["rm", "-rf", place], check=False)
@@ -267,10 +276,11 @@ def report(chosen, outcomes, equivalent, mutants, options):
         show(mutant)
     for function, before, after in equivalent.stale(mutants):
         print(f"an entry of {os.path.basename(options.equivalent)} matches nothing: [{function}]\n  - {before}\n  + {after}")
-    worth = counts["killed"] + counts["survived"]
-    rate = 100 * counts["killed"] / worth if worth else 0
-    print(f"seed {options.seed}, {len(chosen)} mutants: {counts['killed']} killed, {counts['survived']} survived, "
-          f"{counts['equivalent']} equivalent, {counts['not compiled']} did not compile")
+    killed = counts["killed"] + counts["timed out"]
+    worth = killed + counts["survived"]
+    rate = 100 * killed / worth if worth else 0
+    print(f"seed {options.seed}, {len(chosen)} mutants: {killed} killed ({counts['timed out']} of them by the time limit), "
+          f"{counts['survived']} survived, {counts['equivalent']} equivalent, {counts['not compiled']} did not compile")
     print(f"killed {rate:.1f} % of those that are not equivalent; the bound is {BOUND} %")
     return 0 if rate >= BOUND else 1
 
@@ -286,6 +296,7 @@ def arguments():
     parser.add_argument("--seed", default="1")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", help="mutants of paths or functions that hold this word")
+    parser.add_argument("--limit", type=float, default=5, help="seconds that a test may take beside ten times its usual time")
     parser.add_argument("--again", action="store_true", help="only those that survived last time")
     parser.add_argument("--progress", action="store_true")
     parser.add_argument("sources", nargs="+")

@@ -111,6 +111,34 @@ def failing_before(place):
     return [] if done.returncode == 1 and "fails without any change" in done.stderr else [f"{done.returncode}: {done.stderr}"]
 
 
+# The first two runs measure; the next one, the first with a change, takes forever, and so does each when "always" is there.
+SLOW = """#!/bin/sh
+echo >>{dir}/runs
+runs=$(wc -l <{dir}/runs)
+[ "$runs" -lt 3 ] || {{ [ "$runs" -gt 3 ] && [ ! -e {dir}/always ]; }} || exec sleep 600
+exec {use}
+"""
+
+
+def slow_once(place):
+    """A change whose tests took too long once is tried again; only one that takes too long again counts as noticed."""
+    path, made, use = place["built"]
+    test = os.path.join(place["dir"], "slow")
+    with open(test, "w", encoding="utf-8") as file:
+        file.write(SLOW.format(dir=place["dir"], use=use))
+    os.chmod(test, 0o755)
+    wrong = []
+    for always, want in ((False, "1 killed (0 of them by the time limit), 0 survived"), (True, "1 killed (1 of them by the time limit), 0 survived")):
+        for name in ("runs", "outcomes"):
+            if os.path.exists(os.path.join(place["dir"], name)):
+                os.remove(os.path.join(place["dir"], name))
+        if always:
+            open(os.path.join(place["dir"], "always"), "w", encoding="utf-8").close()
+        done = mutate({"dir": place["dir"], "built": (path, made, test)}, "", "--only", "tiny_used", "--limit", "0.5")
+        wrong += [] if want in done.stdout else [done.stdout + done.stderr]
+    return wrong
+
+
 def stale(place):
     done = mutate(place, REFUSED.replace("refused", "rejected"))
     return [] if "matches nothing" in done.stdout and "rejected++;" in done.stdout else [done.stdout]
@@ -122,6 +150,7 @@ def main():
         tests = [("each kind of change is found", kinds()), ("hints and lengths are left alone", hints()),
                  ("the survivors are those known", survivors(place)), ("the exit code follows the bound", bound(place)),
                  ("a run goes on where it stopped", resumed(place)), ("the seed decides the sample", same_sample(place)),
+                 ("what took too long is tried once more", slow_once(place)),
                  ("tests that fail without a change stop the run", failing_before(place)), ("an entry that matches nothing is named", stale(place))]
     return tap(tests)
 
