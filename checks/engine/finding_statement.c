@@ -108,9 +108,7 @@ static void object_add(
 
 	/* An object is shown in the first part it plays. */
 	for (unsigned i = 0; o && i < f->n_objects; i++) {
-		b = &f->objects[i];
-		if (b->handle == o->kind && b->value == load_relaxed(&o->value) &&
-			b->serial == load_relaxed(&o->serial))
+		if (f->objects[i].serial == load_relaxed(&o->serial))
 			return;
 	}
 	b = o ? history_add(f, role) : NULL;

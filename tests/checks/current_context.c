@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The current context of a thread: missing, of another thread, of another stream. */
+/* The current context of a thread: missing, of another thread, of another stream; numbers of devices. */
 #include "fixture.h"
 #include "scenario.h"
 
@@ -77,6 +77,37 @@ static void context_destroyed_empty(void **state)
 	(void)e;
 }
 
+#define USER_OF(fixture, id)                                                                                 \
+	CALL(fixture, aclrtGetUserDevIdByLogicDevId, 0, .logicDevId = (id), .userDevid = &user)
+
+/* What a conversion answered is of the kind that it names; other numbers are the program's own. */
+static void device_numbers(void **state)
+{
+	const struct checks_config config = {.target = DOCUMENTS, .visible_devices = "1,0"};
+	struct fixture *fixture = fixture_with(&config);
+	int32_t logic = 1, user = 0;
+
+	(void)state;
+	CALL(fixture, aclInit, 0, .configPath = NULL);
+	CALL(fixture, aclrtGetLogicDevIdByPhyDevId, 0, .phyDevId = 3, .logicDevId = &logic);
+	USER_OF(fixture, 0);
+	never(fixture, "device-id-conversion-semantics");
+	CALL(fixture, aclrtGetLogicDevIdByPhyDevId, 0, .phyDevId = 3, .logicDevId = &logic);
+	fixture->tid = 2;
+	USER_OF(fixture, 1);
+	never(fixture, "device-id-conversion-semantics");
+	fixture->tid = 1;
+	USER_OF(fixture, 1);
+	want(fixture, "device-id-conversion-semantics:advice");
+	fixture_free(fixture);
+	/* All devices are visible: the numbers are the same. */
+	fixture = fixture_new(DOCUMENTS);
+	CALL(fixture, aclInit, 0, .configPath = NULL);
+	CALL(fixture, aclrtGetLogicDevIdByPhyDevId, 0, .phyDevId = 3, .logicDevId = &logic);
+	USER_OF(fixture, 1);
+	never(fixture, "device-id-conversion-semantics");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -85,6 +116,7 @@ int main(void)
 		cmocka_unit_test(context_streams_by_context),
 		cmocka_unit_test(context_switched_below),
 		cmocka_unit_test(context_destroyed_empty),
+		cmocka_unit_test(device_numbers),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -412,6 +412,7 @@ static void record(
 	call->module = fixture->module;
 	call->callback_depth = fixture->callback_depth;
 	call->in_exit = fixture->in_exit;
+	call->in_exit_handlers = fixture->in_exit_handlers;
 	call->missing = fixture->missing;
 	call->forwarded = !fixture->missing;
 	call->path = fixture->inside ? ACL_PATH_INSIDE : ACL_PATH_LINKED;
@@ -455,7 +456,10 @@ void fixture_leave(struct fixture *fixture, struct acl_call_record *call, int64_
 	call->result.i = result;
 	fixture->running = call->caller;
 	evaluated_before(fixture->checks);
-	checks_leave(fixture->checks, call);
+	if (call->thread && acl_call_is_usual(call))
+		checks_leave_usual(fixture->checks, call);
+	else
+		checks_leave(fixture->checks, call);
 	evaluated_after(fixture->checks, call->api);
 	fixture->running = 0;
 }

@@ -45,7 +45,7 @@ struct fixture {
 	/* The next call's. */
 	uint32_t tid, module;
 	uint16_t callback_depth;
-	bool in_exit, missing, inside;
+	bool in_exit, in_exit_handlers, missing, inside;
 	unsigned n_threads;
 	struct {
 		uint32_t tid;

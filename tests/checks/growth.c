@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "checks/engine/key_index.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/order_state.h"
@@ -316,6 +317,22 @@ static void full_tables_say_so(void **state)
 	}
 }
 
+/* Keys come and go: a table is good for as many of them as it has slots, each time that it is used. */
+static void table_renewed_rarely(void **state)
+{
+	struct fixture *fixture = fixture_new(DOCUMENTS);
+	struct key_index index = {0};
+	uint64_t before;
+
+	(void)state;
+	for (uint64_t key = 1; key <= 10000; key++) {
+		assert_true(key_index_put(fixture->checks, &index, key, key, 0, &before));
+		if (key > 50)
+			key_index_remove(&index, key - 50);
+	}
+	assert_in_range(load_relaxed(&index.renewals), 1, 200);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -326,6 +343,7 @@ int main(void)
 		cmocka_unit_test(table_of_many_keys),
 		cmocka_unit_test(keys_of_what_is_gone),
 		cmocka_unit_test(table_without_memory),
+		cmocka_unit_test(table_renewed_rarely),
 		cmocka_unit_test(rule_after_many_streams),
 		cmocka_unit_test(callbacks_of_many_models),
 		cmocka_unit_test(full_tables_say_so),

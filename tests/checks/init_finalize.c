@@ -267,6 +267,31 @@ static void leaks_not_twice(void **state)
 	silent(fixture);
 }
 
+/* Whichever call ends the runtime, and only that one. */
+static void finalize_after_main(void **state)
+{
+	struct fixture *fixture;
+	uint64_t left = 1;
+
+	(void)state;
+	for (unsigned counted = 0; counted < 2; counted++) {
+		fixture = fixture_ready(DOCUMENTS);
+		INIT(fixture, 100002);
+		CALL(fixture, aclrtResetDevice, 0, .deviceId = 0);
+		want(fixture, "init-repeat:error");
+		fixture->in_exit_handlers = true;
+		if (counted) {
+			CALL(fixture, aclFinalizeReference, 0, .refCount = &left);
+			never(fixture, "finalize-in-destructor");
+			left = 0;
+			CALL(fixture, aclFinalizeReference, 0, .refCount = &left);
+		} else {
+			FINALIZE(fixture);
+		}
+		want(fixture, "finalize-in-destructor:warning");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,6 +312,7 @@ int main(void)
 		cmocka_unit_test(finalize_after_counted_sets),
 		cmocka_unit_test(finalize_with_device),
 		cmocka_unit_test(end_of_other_kinds),
+		cmocka_unit_test(finalize_after_main),
 		cmocka_unit_test(leaks_once_by_device),
 		cmocka_unit_test(leaks_of_own_contexts),
 		cmocka_unit_test(leaks_not_twice),

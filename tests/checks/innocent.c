@@ -121,6 +121,51 @@ static void failure_stays_where_it_is(void **state)
 	never(fixture, "stop-on-failure-then-submit");
 }
 
+/* Every error of the device stops the stream but for those that say no more than an end. */
+static void failures_that_stop(void **state)
+{
+	static const struct {
+		int32_t error;
+		bool stops;
+	} all[] = {{507000, true}, {507015, true}, {507999, true}, {506999, false}, {508000, false}, {507005, false},
+		{507023, false}, {507901, false}, {507046, false}};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct fixture *fixture = fixture_ready(DOCUMENTS);
+		void *s = fixture_stream(fixture, 1), *d = fixture_malloc(fixture, DEVICE_MEMORY, SIZE);
+
+		CALL(fixture, aclrtSetStreamFailureMode, 0, .stream = s, .mode = ACL_STOP_ON_FAILURE);
+		CALL(fixture, aclrtSynchronizeStream, all[i].error, .stream = s);
+		fixture->n_seen = fixture->n_found; /* that it failed */
+		CALL(fixture, aclrtMemsetAsync, 0, .devPtr = d, .maxCount = SIZE, .count = SIZE, .stream = s);
+		want(fixture, all[i].stops ? "stop-on-failure-then-submit:error" : "");
+		fixture_free(fixture);
+	}
+}
+
+/* --- addresses of which nothing is known ------------------------------------------------- */
+
+/* Whatever was looked up just before, what is unknown is no memory of a device. */
+static void unknown_after_known(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	char *h = fixture_malloc_host(fixture, HOST_MEMORY, SIZE);
+
+	(void)state;
+	for (uint64_t i = 0; i < 256; i++) {
+		void *d = fixture_malloc(fixture, DEVICE_MEMORY + (i << 21), SIZE);
+
+		CALL(fixture, aclrtMemcpy, 0, .dst = d, .destMax = SIZE, .src = h, .count = SIZE,
+			.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+	}
+	fixture->class = ACL_HOST_UNKNOWN;
+	for (uint64_t i = 0; i < 256; i++)
+		CALL(fixture, aclrtMemcpy, 0, .dst = (void *)(0x40000000 + i * 512), .destMax = 64,
+			.src = (void *)(0x50000000 + i * 512), .count = 64, .kind = ACL_MEMCPY_HOST_TO_HOST);
+	silent(fixture);
+}
+
 /* --- memory that nothing wrote ------------------------------------------------------------ */
 
 static void read_back(struct fixture *fixture, void *from)
@@ -303,6 +348,8 @@ int main(void)
 		cmocka_unit_test(thread_of_reports_moves),
 		cmocka_unit_test(threads_of_reports_come_and_go),
 		cmocka_unit_test(failure_stays_where_it_is),
+		cmocka_unit_test(failures_that_stop),
+		cmocka_unit_test(unknown_after_known),
 		cmocka_unit_test(status_is_written),
 		cmocka_unit_test(running_kernel_may_write),
 		cmocka_unit_test(condition_at_a_freed_address),

@@ -274,6 +274,24 @@ static void stream_handle_again(void **state)
 	silent(fixture);
 }
 
+/* Of so many callbacks at once the first are forgotten: their ends are no ends of others. */
+static void many_failures_at_once(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	unsigned api = ACL_API_aclrtSetExceptionInfoCallback;
+
+	(void)state;
+	for (unsigned i = 0; i < 65; i++)
+		fixture_callback(fixture, api, handle(i), true);
+	fixture_callback(fixture, api, handle(0), false);
+	for (unsigned i = 1; i < 65; i++)
+		CALL(fixture, aclrtGetTaskIdFromExceptionInfo, 0, .info = handle(i));
+	never(fixture, "exc-info-escaped");
+	fixture_callback(fixture, api, handle(1), false);
+	CALL(fixture, aclrtGetTaskIdFromExceptionInfo, 0, .info = handle(1));
+	want(fixture, "exc-info-escaped:error");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +310,7 @@ int main(void)
 		cmocka_unit_test(built_model_keeps),
 		cmocka_unit_test(other_stream_left_on),
 		cmocka_unit_test(stream_handle_again),
+		cmocka_unit_test(many_failures_at_once),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -85,6 +85,52 @@ static void evaluated_at_the_end(void **state)
 	silent(fixture);
 }
 
+/* Of the rules about memory: in a copy of which one look says that it is right. */
+static void in_right_copies(void **state)
+{
+	static const char *const rules[] = {"memcpy-source-out-of-bounds", "memcpy-dest-out-of-bounds",
+		"memcpy-destmax-exceeds-allocation", "memcpy-kind-location-mismatch", "use-after-free",
+		"use-after-device-reset", "uninit-device-read"};
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+	void *d = fixture_malloc(fixture, DEVICE_MEMORY, 4096);
+	void *h = fixture_malloc_host(fixture, HOST_MEMORY, 4096);
+
+	(void)state;
+	for (unsigned copies = 1; copies < 3; copies++) {
+		CALL(fixture, aclrtMemcpy, 0, .dst = d, .destMax = 64, .src = h, .count = 64,
+			.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+		for (unsigned i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+			assert_int_equal(fixture_count(fixture, rules[i]), copies);
+	}
+	/* Nothing is copied. */
+	CALL(fixture, aclrtMemcpy, 0, .dst = d, .destMax = 64, .src = h, .count = 0,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+	assert_int_equal(fixture_count(fixture, "memcpy-dest-out-of-bounds"), 2);
+	silent(fixture);
+}
+
+/* ... and of which two entries are as right. */
+static void in_right_batches(void **state)
+{
+	static const char *const rules[] = {"memcpy-source-out-of-bounds", "memcpy-dest-out-of-bounds",
+		"memcpy-destmax-exceeds-allocation", "use-after-free", "use-after-device-reset"};
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+	char *d = fixture_malloc(fixture, DEVICE_MEMORY, 4096);
+	char *h = fixture_malloc_host(fixture, HOST_MEMORY, 4096);
+	void *targets[] = {d, d + 128}, *sources[] = {h, h + 128};
+	size_t sizes[] = {64, 64}, first = 0, failed = 0;
+	aclrtMemcpyBatchAttr attr = {.srcLoc.type = ACL_MEM_LOCATION_TYPE_HOST,
+		.dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE};
+
+	(void)state;
+	CALL(fixture, aclrtMemcpyBatch, 0, .dsts = targets, .destMaxs = sizes, .srcs = sources,
+		.sizes = sizes, .numBatches = 2, .attrs = &attr, .attrsIndexes = &first, .numAttrs = 1,
+		.failIndex = &failed);
+	for (unsigned i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		assert_int_equal(fixture_count(fixture, rules[i]), 1);
+	silent(fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -93,6 +139,8 @@ int main(void)
 		cmocka_unit_test(threads_add_up),
 		cmocka_unit_test(child_starts_anew),
 		cmocka_unit_test(evaluated_at_the_end),
+		cmocka_unit_test(in_right_copies),
+		cmocka_unit_test(in_right_batches),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -497,6 +497,26 @@ static void memory_ends_while_tables_grow(void **state)
 	fixture_free(fixture);
 }
 
+/* What was looked for in vain is looked for again when memory was allocated. */
+static void memory_that_was_unknown(void **state)
+{
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+	char *h = fixture_malloc_host(fixture, HOST_MEMORY, 4096), *d = (char *)DEVICE_MEMORY;
+
+	(void)state;
+	fixture->class = ACL_HOST_UNKNOWN;
+	for (unsigned i = 0; i < 2; i++) {
+		CALL(fixture, aclrtMemcpy, 0, .dst = d, .destMax = 4096, .src = h, .count = 4096,
+			.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+		if (i) {
+			want(fixture, "memcpy-dest-out-of-bounds:error");
+		} else {
+			silent(fixture);
+			fixture_malloc(fixture, DEVICE_MEMORY, 2048);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -511,6 +531,7 @@ int main(void)
 		cmocka_unit_test(object_kinds_apart),
 		cmocka_unit_test(object_many),
 		cmocka_unit_test(memory_refused),
+		cmocka_unit_test(memory_that_was_unknown),
 		cmocka_unit_test(blocks_of_a_run),
 		cmocka_unit_test(created_without_memory),
 		cmocka_unit_test(memory_ends_anywhere),

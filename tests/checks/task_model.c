@@ -45,10 +45,24 @@ static void captured_task(void **state)
 	assert_false(checks_model_lives(fixture->checks, 0));
 }
 
+/* A stream that the checker does not know may be captured, or bound to a model. */
+static void task_of_unknown_stream(void **state)
+{
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+	void *s = fixture_stream(fixture, 1);
+
+	(void)state;
+	assert_true(model_of_task(fixture, handle(9)) == CHECKS_MODEL_UNKNOWN);
+	assert_true(model_of_task(fixture, NULL) == CHECKS_RUNS_ONCE);
+	CALL(fixture, aclrtDestroyStream, 0, .stream = s);
+	assert_true(model_of_task(fixture, s) == CHECKS_MODEL_UNKNOWN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(captured_task),
+		cmocka_unit_test(task_of_unknown_stream),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

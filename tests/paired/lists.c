@@ -113,6 +113,18 @@ static void dependent(void)
 	copy_batch(b);
 }
 
+/* What the second copy reads is what the first one writes; of none of it is known where it lies. */
+static void dependent_unknown(void)
+{
+	struct acl_args_aclrtMemcpyBatch b = batch();
+
+	two_targets[0] = DEVICE;
+	two_targets[1] = (char *)DEVICE + 8192;
+	two_sources[0] = HOST;
+	two_sources[1] = bug ? (char *)DEVICE + 32 : (char *)HOST + 64;
+	copy_batch(b);
+}
+
 #define MANY 4097
 
 static void too_many(void)
@@ -230,6 +242,7 @@ static const struct pair pairs[] = {
 	PAIR("batch-size-exceeds-destmax", small_destination),
 	PAIR_AVOIDS("batch-zero-size-entry", empty_entry),
 	PAIR("batch-dependent-entries", dependent),
+	PAIR("batch-dependent-entries", dependent_unknown),
 	PAIR("batch-count-limit", too_many),
 	PAIR("kernel-launch-cfg", two_timeouts),
 	PAIR("kernel-launch-cfg", schedule_mode),

@@ -243,7 +243,8 @@ static void exported_to_nobody_until_end(void)
 
 static void imported_without_access(void)
 {
-	aclrtNotify n = make_notify(), m;
+	static char other[65] = "a key of another notify";
+	aclrtNotify n = make_notify(), m, there;
 
 	CALL(aclrtNotifyGetExportKey, .notify = n, .key = key, .len = sizeof(key),
 		.flags = ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION);
@@ -251,10 +252,14 @@ static void imported_without_access(void)
 	m = import_notify(key, ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT);
 	CALL(aclrtDestroyNotify, .notify = m);
 	CALL(aclrtSetDevice, .deviceId = 1);
+	there = make_notify();
+	CALL(aclrtNotifyGetExportKey, .notify = there, .key = other, .len = sizeof(other),
+		.flags = ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION);
 	if (!bug)
 		CALL(aclrtDeviceEnablePeerAccess, .peerDeviceId = 0);
 	m = import_notify(key, ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT);
 	CALL(aclrtDestroyNotify, .notify = m);
+	CALL(aclrtDestroyNotify, .notify = there);
 	CALL(aclrtDestroyNotify, .notify = n);
 }
 
