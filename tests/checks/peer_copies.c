@@ -33,6 +33,7 @@ static void peer_directions(void **state)
 	(void)state;
 	ACROSS(none, none.s1);
 	want(none.fixture, "peer-copy-not-enabled:error");
+	assert_int_equal(fixture_count(none.fixture, "peer-access-denied"), 1);
 	ENABLE(right, 0); /* device 1 is current: towards the source */
 	ACROSS(right, right.s1);
 	silent(right.fixture);

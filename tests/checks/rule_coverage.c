@@ -119,8 +119,8 @@ static void in_right_batches(void **state)
 	char *h = fixture_malloc_host(fixture, HOST_MEMORY, 4096);
 	void *targets[] = {d, d + 128}, *sources[] = {h, h + 128};
 	size_t sizes[] = {64, 64}, first = 0, failed = 0;
-	aclrtMemcpyBatchAttr attr = {.srcLoc.type = ACL_MEM_LOCATION_TYPE_HOST,
-		.dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE};
+	aclrtMemcpyBatchAttr attr = {
+		.srcLoc.type = ACL_MEM_LOCATION_TYPE_HOST, .dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE};
 
 	(void)state;
 	CALL(fixture, aclrtMemcpyBatch, 0, .dsts = targets, .destMaxs = sizes, .srcs = sources,

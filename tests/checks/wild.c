@@ -254,6 +254,26 @@ static void arrays(void **state)
 	assert_null(program_array_at(&a, 0));
 }
 
+/* The number of the barriers can be read, they themselves cannot. */
+static void half_a_list(void **state)
+{
+	const struct checks_config config = {.target = DOCUMENTS, .soc = "Ascend310B1"};
+	struct fixture *fixture = fixture_with(&config);
+	aclrtBarrierTaskInfo *info;
+
+	(void)state;
+	prepare();
+	fixture->page_end = (uintptr_t)pages + 3 * PAGE;
+	info = (void *)(fixture->page_end - 8);
+	info->barrierNum = 1;
+	CALL(fixture, aclrtCmoWaitBarrier, 0, .taskInfo = info);
+	never(fixture, "cmo-barrier-id");
+	info = (void *)pages;
+	*info = (aclrtBarrierTaskInfo){.barrierNum = 1};
+	CALL(fixture, aclrtCmoWaitBarrier, 0, .taskInfo = info);
+	assert_string_equal(fixture->found[fixture->n_found - 1].rule->id, "cmo-barrier-id");
+}
+
 /* Without a host that reads nothing is read. */
 static void nobody_reads(void **state)
 {
@@ -272,6 +292,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts),
 		cmocka_unit_test(arrays),
+		cmocka_unit_test(half_a_list),
 		cmocka_unit_test(nobody_reads),
 		cmocka_unit_test(known_objects),
 		cmocka_unit_test(every_function),
