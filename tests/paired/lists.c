@@ -211,6 +211,18 @@ static void other_process(void)
 	CALL(aclrtSnapShotProcessLock, .pid = bug ? 1 : pair_pid());
 }
 
+/* Which release runs is not known, but what refuses an argument takes arguments. */
+static void other_process_refused(void)
+{
+	CALL_FAILS(bug ? 100000 : 0, aclrtSnapShotProcessLock, .pid = bug ? 1 : pair_pid());
+}
+
+static void reserved_refused(void)
+{
+	CALL_FAILS(bug ? 100000 : 0, aclrtSnapShotProcessLock, .pid = pair_pid(),
+		.reserve = bug ? HANDLE : NULL);
+}
+
 static void config_missing(void)
 {
 	CALL_FAILS(bug ? 100003 : 0, aclInit, .configPath = bug ? "nowhere/acl.json" : pair_file());
@@ -250,6 +262,8 @@ static const struct pair pairs[] = {
 	PAIR("kernel-placeholder-range", placeholder_slot),
 	PAIR("uvm-prefetch-batch-indexes", prefetch),
 	PAIR_FOR("snapshot-bad-args", other_process, ACL_CANN_9_1),
+	PAIR("snapshot-bad-args", other_process_refused),
+	PAIR("snapshot-bad-args", reserved_refused),
 	PAIR_BARE("init-config-unreadable", config_missing),
 	PAIR("label-list-args", same_label),
 	PAIR("malloc-config-device-mismatch", config_device),

@@ -429,14 +429,34 @@ static bool snapshot_has_arguments(const struct checks *c)
 	return target_at_least(c, ACL_CANN_9_1) || load_relaxed(&c->runtime) >= ACL_CANN_9_1;
 }
 
-/* The process that is snapshot must be the caller's own. */
-static void check_snapshot(struct checks *c, struct acl_call_record *call)
+static void snapshot_of_another(struct checks *c, struct acl_call_record *call)
 {
 	int pid = ACL_ARGS(call, aclrtSnapShotProcessLock)->pid;
 
+	FINDING(c, call, "snapshot-bad-args", pid != (int)call->pid, PARTS(part_int("pid", pid)),
+		"Process %d is not the caller's own, %u.", pid, call->pid);
+}
+
+/* The process that is snapshot must be the caller's own. */
+static void check_snapshot(struct checks *c, struct acl_call_record *call)
+{
 	if (snapshot_has_arguments(c))
-		FINDING(c, call, "snapshot-bad-args", pid != (int)call->pid, PARTS(part_int("pid", pid)),
-			"Process %d is not the caller's own, %u.", pid, call->pid);
+		snapshot_of_another(c, call);
+}
+
+/* A runtime that calls an argument invalid takes arguments, and a program that passes its own pid, too. */
+static void snapshot_refused(struct checks *c, struct acl_call_record *call)
+{
+	const void *reserved = ACL_ARGS(call, aclrtSnapShotProcessLock)->reserve;
+	bool refused = error_of(call) == ACL_ERROR_INVALID_PARAM;
+
+	if (snapshot_has_arguments(c))
+		return;
+	if (refused || ACL_ARGS(call, aclrtSnapShotProcessLock)->pid == (int)call->pid)
+		snapshot_of_another(c, call);
+	if (refused)
+		FINDING(c, call, "snapshot-bad-args", reserved, PARTS(part_address("reserved", reserved)),
+			"The reserved argument is not NULL.");
 }
 
 /* aclInit refused its configuration file. */
@@ -467,6 +487,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(MANAGED_PREFETCH_BATCH), ACL_ENTER, check_prefetch},
 	{ON_OP(MODEL_SET_NAME), ACL_ENTER, check_name},
 	{ON_GROUP(SNAPSHOT), ACL_ENTER, check_snapshot},
+	{ON_GROUP(SNAPSHOT), ACL_LEAVE, snapshot_refused},
 	{ON_OP(PROCESS_INIT), ACL_LEAVE, init_failed},
 };
 
