@@ -9,15 +9,22 @@ struct pair {
 	void *s0, *s1;
 };
 
+static void pair_begins(struct pair *p)
+{
+	CALL(p->fixture, aclInit, 0, .configPath = NULL);
+	CALL(p->fixture, aclrtSetDevice, 0, .deviceId = 0);
+	p->zero = fixture_malloc(p->fixture, DEVICE_MEMORY, SIZE);
+	p->s0 = fixture_stream(p->fixture, 1);
+	CALL(p->fixture, aclrtSetDevice, 0, .deviceId = 1);
+	p->one = fixture_malloc(p->fixture, DEVICE_MEMORY + (1ul << 30), SIZE);
+	p->s1 = fixture_stream(p->fixture, 2);
+}
+
 static struct pair pair(void)
 {
-	struct pair p = {.fixture = fixture_ready(DOCUMENTS)};
+	struct pair p = {.fixture = fixture_new(DOCUMENTS)};
 
-	p.zero = fixture_malloc(p.fixture, DEVICE_MEMORY, SIZE);
-	p.s0 = fixture_stream(p.fixture, 1);
-	CALL(p.fixture, aclrtSetDevice, 0, .deviceId = 1);
-	p.one = fixture_malloc(p.fixture, DEVICE_MEMORY + (1ul << 30), SIZE);
-	p.s1 = fixture_stream(p.fixture, 2);
+	pair_begins(&p);
 	return p;
 }
 
@@ -31,6 +38,7 @@ static void peer_directions(void **state)
 	struct pair none = pair(), right = pair(), wrong = pair(), undone = pair();
 
 	(void)state;
+	none.fixture->other_ways = undone.fixture->other_ways = 0;
 	ACROSS(none, none.s1);
 	want(none.fixture, "peer-copy-not-enabled:error");
 	assert_int_equal(fixture_count(none.fixture, "peer-access-denied"), 1);
@@ -55,6 +63,7 @@ static void peer_by_contexts(void **state)
 	aclrtContext first = handle(3), second = handle(4);
 
 	(void)state;
+	p.fixture->other_ways = 0;
 	CALL(p.fixture, aclInit, 0, .configPath = NULL);
 	CALL(p.fixture, aclrtCreateContext, 0, .context = &first, .deviceId = 0);
 	p.zero = fixture_malloc(p.fixture, DEVICE_MEMORY, SIZE);
@@ -66,6 +75,48 @@ static void peer_by_contexts(void **state)
 	ENABLE(p, 0);
 	ACROSS(p, p.s1);
 	silent(p.fixture);
+}
+
+/* What other libraries enable in the driver is not seen. */
+static void peer_enabled_elsewhere(void **state)
+{
+	struct pair p = pair();
+
+	(void)state;
+	ACROSS(p, p.s1);
+	want(p.fixture, "peer-copy-not-enabled:warning");
+}
+
+static void peer_product(void **state)
+{
+	struct pair p = {.fixture = fixture_with(
+				 &(const struct checks_config){.target = DOCUMENTS, .soc = "Ascend910_93"})};
+
+	(void)state;
+	pair_begins(&p);
+	ACROSS(p, p.s1);
+	silent(p.fixture);
+}
+
+static void peer_disabled_in_use(void **state)
+{
+	struct pair p = pair(), waited = pair(), own = pair();
+
+	(void)state;
+	ENABLE(p, 0);
+	ACROSS(p, p.s1);
+	CALL(p.fixture, aclrtDeviceDisablePeerAccess, 0, .peerDeviceId = 0);
+	want(p.fixture, "peer-disable-not-enabled:warning");
+	ENABLE(waited, 0);
+	ACROSS(waited, waited.s1);
+	SYNC(waited, waited.s1, 0);
+	CALL(waited.fixture, aclrtDeviceDisablePeerAccess, 0, .peerDeviceId = 0);
+	silent(waited.fixture);
+	ENABLE(own, 0);
+	CALL(own.fixture, aclrtMemsetAsync, 0, .devPtr = own.one, .maxCount = SIZE, .count = SIZE,
+		.stream = own.s1);
+	CALL(own.fixture, aclrtDeviceDisablePeerAccess, 0, .peerDeviceId = 0);
+	silent(own.fixture);
 }
 
 static void peer_imports_enable(void **state)
@@ -223,6 +274,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(peer_directions),
 		cmocka_unit_test(peer_by_contexts),
+		cmocka_unit_test(peer_enabled_elsewhere),
+		cmocka_unit_test(peer_product),
+		cmocka_unit_test(peer_disabled_in_use),
 		cmocka_unit_test(peer_imports_enable),
 		cmocka_unit_test(peer_denied),
 		cmocka_unit_test(peer_reset_pending),

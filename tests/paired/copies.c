@@ -206,6 +206,23 @@ static void peer_not_asked(void)
 	CALL(aclrtDeviceEnablePeerAccess, .peerDeviceId = 1);
 }
 
+static void closed_below_a_copy(void)
+{
+	void *here = make_device_memory(MIB), *there;
+	aclrtStream s;
+
+	CALL(aclrtMemset, .devPtr = here, .maxCount = MIB, .count = MIB);
+	on_device(1);
+	CALL(aclrtDeviceEnablePeerAccess, .peerDeviceId = 0);
+	there = make_device_memory(MIB);
+	s = make_stream();
+	CALL(aclrtMemcpyAsync, .dst = there, .destMax = MIB, .src = here, .count = MIB,
+		.kind = ACL_MEMCPY_DEVICE_TO_DEVICE, .stream = s);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtDeviceDisablePeerAccess, .peerDeviceId = 0);
+}
+
 static void map_for_nobody(void)
 {
 	int32_t can = 0;
@@ -325,6 +342,7 @@ static const struct pair pairs[] = {
 	PAIR("symbol-address-other-device", variable_everywhere),
 	PAIR("peer-access-before-setdevice", peer_without_device),
 	PAIR("peer-not-queried", peer_not_asked),
+	PAIR("peer-disable-not-enabled", closed_below_a_copy),
 	PAIR("p2p-map-no-peer", map_for_nobody),
 	PAIR("p2p-map-no-peer", map_for_oneself),
 	PAIR("memcpy-cross-device-no-p2p-policy", crossing_without_policy),

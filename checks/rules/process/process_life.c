@@ -15,8 +15,6 @@
 struct process_state {
 	struct value_table names; /* of registered callbacks: key of register function and name -> 1 */
 	struct value_table forced; /* device + 1 -> 1: its last reset was forced */
-	struct value_table peers; /* key of device and peer -> 1: access enabled */
-	_Atomic bool peers_unknown; /* an import enabled access by itself */
 	_Atomic bool ended; /* finalized, and not initialised again */
 };
 
@@ -95,58 +93,6 @@ static void set(struct checks *c, struct acl_call_record *call)
 {
 	if (succeeded(call))
 		value_table_set(c, &process(c)->forced, (uint64_t)(uint32_t)device_argument(call) + 1, 0);
-}
-
-static void same_peer(struct checks *c, struct acl_call_record *call)
-{
-	int peer = ACL_ARGS(call, aclrtDeviceDisablePeerAccess)->peerDeviceId;
-
-	if (peer >= 0)
-		FINDING(c, call, "peer-same-device", device_current(c, thread_of(call)) == peer, NO_PARTS,
-			"This is the current device itself.");
-}
-
-static void peer_enabled(struct checks *c, struct acl_call_record *call)
-{
-	int device = device_current(c, thread_of(call));
-
-	if (!succeeded(call))
-		return;
-	if (device < 0)
-		store_relaxed(&process(c)->peers_unknown, true);
-	else
-		value_table_set(c, &process(c)->peers,
-			key_of_two(device, ACL_ARGS(call, aclrtDeviceEnablePeerAccess)->peerDeviceId), 1);
-}
-
-static void peer_disabled(struct checks *c, struct acl_call_record *call)
-{
-	int device = device_current(c, thread_of(call));
-
-	if (succeeded(call) && device >= 0)
-		value_table_set(c, &process(c)->peers,
-			key_of_two(device, ACL_ARGS(call, aclrtDeviceDisablePeerAccess)->peerDeviceId), 0);
-}
-
-static void imported(struct checks *c, struct acl_call_record *call)
-{
-	if (succeeded(call))
-		store_relaxed(&process(c)->peers_unknown, true);
-}
-
-static void disabling_peer(struct checks *c, struct acl_call_record *call)
-{
-	int device = device_current(c, thread_of(call)),
-	    peer = ACL_ARGS(call, aclrtDeviceDisablePeerAccess)->peerDeviceId;
-	uint64_t now = 0;
-
-	same_peer(c, call);
-	if (device < 0 || peer < 0 || load_relaxed(&process(c)->peers_unknown) ||
-		load_relaxed(&process(c)->peers.full))
-		return;
-	value_table_get(&process(c)->peers, key_of_two(device, peer), &now);
-	FINDING(c, call, "peer-disable-not-enabled", !now, NO_PARTS,
-		"Access to this device was not enabled by this process.");
 }
 
 static void destroying_context(struct checks *c, struct acl_call_record *call)
@@ -302,13 +248,6 @@ static const struct check_hook hooks[] = {
 	{ON_OP(PROCESS_FINALIZE), ACL_LEAVE, finalized},
 	{ON_OP(DEVICE_SET), ACL_LEAVE, set},
 	{ON_OP(DEVICE_RESET), ACL_LEAVE, reset},
-	{ON_OP(PEER_ENABLE), ACL_ENTER, same_peer},
-	{ON_OP(PEER_ENABLE), ACL_LEAVE, peer_enabled},
-	{ON_OP(PEER_DISABLE), ACL_ENTER, disabling_peer},
-	{ON_OP(PEER_DISABLE), ACL_LEAVE, peer_disabled},
-	{ON_OP(IMPORT_MEMORY), ACL_LEAVE, imported},
-	{ON_OP(IMPORT_PHYSICAL), ACL_LEAVE, imported},
-	{ON_OP(IMPORT_NOTIFY), ACL_LEAVE, imported},
 	{ON_OP(DESTROY_CONTEXT), ACL_ENTER, destroying_context},
 	{ON_OP(CONFIGURE_DEVICE_RESOURCE_DEFAULT), ACL_LEAVE, limit_set},
 	{ON_OP(CONFIGURE_DEVICE_RESOURCE_LIMIT), ACL_LEAVE, limit_set},
