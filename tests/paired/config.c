@@ -199,6 +199,18 @@ static void destroy_used(void)
 	CALL(aclrtDestroyStream, .stream = s);
 }
 
+/* Other limits taken in between are those the thread works with, the default stream's as well. */
+static void destroy_formerly_used(void)
+{
+	aclrtStream s = limited_stream();
+
+	CALL(aclrtSetStreamResLimit, .stream = NULL, .type = ACL_RT_DEV_RES_CUBE_CORE, .value = 4);
+	CALL(aclrtUseStreamResInCurrentThread, .stream = s);
+	if (!bug)
+		CALL(aclrtUseStreamResInCurrentThread, .stream = NULL);
+	CALL(aclrtDestroyStream, .stream = s);
+}
+
 /* Another thread destroys it: whether this one goes on shows when it asks. */
 static void ask_after_destroy(void)
 {
@@ -325,6 +337,53 @@ static void read_status(void)
 		CALL(aclrtSynchronizeStream, .stream = s);
 	CALL(aclrtMemcpy, .dst = h, .destMax = 64, .src = status, .count = 64,
 		.kind = ACL_MEMCPY_DEVICE_TO_HOST);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void read_status_in_rows(void)
+{
+	aclrtStream s = make_stream();
+	char *status = make_device_memory(4096), *h = make_host_memory(4096);
+
+	/* The status in the second row, and another one in the gap behind it. */
+	CALL(aclrtMemset, .devPtr = status, .maxCount = 4096, .count = 4096);
+	CALL(aclrtGetOverflowStatus, .outputAddr = status + 1024, .outputSize = 64, .stream = s);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtGetOverflowStatus, .outputAddr = status + 1024 + 64, .outputSize = 64, .stream = s);
+	CALL(aclrtMemcpy2d, .dst = h, .dpitch = 1024, .src = status, .spitch = 1024, .width = 64, .height = 3,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void read_status_in_batch(void)
+{
+	aclrtStream s = make_stream();
+	char *status = make_device_memory(4096), *h = make_host_memory(4096);
+	void *dsts[] = {h, h + 64}, *srcs[] = {status + 1024, status};
+	size_t sizes[] = {64, 64}, index = 0, failed;
+	aclrtMemcpyBatchAttr attribute = {
+		.dstLoc.type = ACL_MEM_LOCATION_TYPE_HOST, .srcLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE};
+
+	CALL(aclrtMemset, .devPtr = status, .maxCount = 4096, .count = 4096);
+	CALL(aclrtGetOverflowStatus, .outputAddr = status, .outputSize = 64, .stream = s);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtMemcpyBatch, .dsts = dsts, .destMaxs = sizes, .srcs = srcs, .sizes = sizes, .numBatches = 2,
+		.attrs = &attribute, .attrsIndexes = &index, .numAttrs = 1, .failIndex = &failed);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void switch_late_by_attribute(void)
+{
+	aclrtStream s = make_stream();
+	aclrtStreamAttrValue on = {.overflowSwitch = 1};
+
+	launch(s);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtSetStreamAttribute, .stream = s, .stmAttrType = ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK,
+		.value = &on);
 	CALL(aclrtSynchronizeStream, .stream = s);
 }
 
@@ -461,6 +520,7 @@ static const struct pair pairs[] = {
 	PAIR("use-stream-res-without-limit", use_reset),
 	PAIR("use-stream-res-without-limit", unuse_other),
 	PAIR("stream-res-bound-to-dead-stream", destroy_used),
+	PAIR("stream-res-bound-to-dead-stream", destroy_formerly_used),
 	PAIR("stream-res-bound-to-dead-stream", ask_after_destroy),
 	PAIR("ctx-sys-param-not-set", ask_unset_option),
 	PAIR("ctx-sys-param-not-set", ask_option_of_other_context),
@@ -472,7 +532,10 @@ static const struct pair pairs[] = {
 	PAIR("satmode-existing-streams", saturate_late),
 	PAIR("satmode-existing-streams", saturate_as_before),
 	PAIR("stream-overflow-switch-existing-tasks", switch_late),
+	PAIR("stream-overflow-switch-existing-tasks", switch_late_by_attribute),
 	PAIR("overflow-status-not-synchronised", read_status),
+	PAIR("overflow-status-not-synchronised", read_status_in_rows),
+	PAIR("overflow-status-not-synchronised", read_status_in_batch),
 	PAIR("opinfo-cache-misuse", keep_switched_off),
 	PAIR("opinfo-cache-misuse", keep_uncaptured),
 	PAIR("opinfo-cache-misuse", keep_much),

@@ -3,8 +3,10 @@
  * early.
  */
 #include "checks/engine/finding_statement.h"
+#include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/device_state.h"
+#include "checks/state/operation.h"
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
 
@@ -192,12 +194,28 @@ static bool made(struct acl_object *s)
 	return s && object_usable(s) && !(load_relaxed(&s->flags) & ACL_OBJECT_LEARNED);
 }
 
+/* The switch that the call sets; false: it is about another attribute, or cannot be read. */
+static bool switch_of(struct checks *c, struct acl_call_record *call, uint64_t *flag)
+{
+	aclrtStreamAttrValue value;
+
+	if (!acl_arg_has(call->api, ACL_ROLE_ATTRIBUTE)) {
+		*flag = ACL_ARGS(call, aclrtSetStreamOverflowSwitch)->flag;
+		return true;
+	}
+	if (ACL_ARGS(call, aclrtSetStreamAttribute)->stmAttrType != ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK ||
+		!program_read(c, ACL_ARGS(call, aclrtSetStreamAttribute)->value, &value, sizeof(value)))
+		return false;
+	*flag = value.overflowSwitch;
+	return true;
+}
+
 static void switching(struct checks *c, struct acl_call_record *call)
 {
-	uint64_t flag = ACL_ARGS(call, aclrtSetStreamOverflowSwitch)->flag;
 	struct acl_object *s = stream_of(call);
+	uint64_t flag;
 
-	if (!made(s) || call->state.capture)
+	if (!made(s) || call->state.capture || !switch_of(c, call, &flag))
 		return;
 	FINDING(c, call, "stream-overflow-switch-existing-tasks",
 		value_table_value(&modes(c)->overflow, object_ref(s)) != 1 + flag &&
@@ -209,10 +227,10 @@ static void switching(struct checks *c, struct acl_call_record *call)
 static void switched(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
+	uint64_t flag;
 
-	if (s && succeeded(call))
-		value_table_set_object(c, &modes(c)->overflow, s,
-			1 + (uint64_t)ACL_ARGS(call, aclrtSetStreamOverflowSwitch)->flag);
+	if (s && succeeded(call) && switch_of(c, call, &flag))
+		value_table_set_object(c, &modes(c)->overflow, s, 1 + flag);
 }
 
 static void switch_told(struct checks *c, struct acl_call_record *call)
@@ -221,6 +239,16 @@ static void switch_told(struct checks *c, struct acl_call_record *call)
 
 	if (stream_of(call) && flag && succeeded(call))
 		value_table_set_object(c, &modes(c)->overflow, stream_of(call), 1 + (uint64_t)*flag);
+}
+
+static void attribute_told(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtGetStreamAttribute *a = call->args;
+
+	if (stream_of(call) && a->value && a->stmAttrType == ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK &&
+		succeeded(call))
+		value_table_set_object(
+			c, &modes(c)->overflow, stream_of(call), 1 + (uint64_t)a->value->overflowSwitch);
 }
 
 /* The status is under way to its buffer. */
@@ -241,25 +269,52 @@ static void status_asked(struct checks *c, struct acl_call_record *call)
 	store_release(&o->address, (uintptr_t)a->outputAddr);
 }
 
-static void reading(struct checks *c, struct acl_call_record *call)
+/* Whether a row of the access has bytes of the range; between rows nothing is touched. */
+static bool touches(const struct op_access *r, uint64_t address, uint64_t size)
 {
-	const struct acl_args_aclrtMemcpy *a = call->args;
+	uint64_t begin = (uintptr_t)r->address, row;
+
+	if (begin >= address + size || begin + r->span <= address)
+		return false;
+	if (r->rows < 2 || r->pitch <= r->width || address < begin)
+		return true;
+	row = (address - begin) / r->pitch;
+	return begin + row * r->pitch + r->width > address ||
+	       (row + 1 < r->rows && begin + (row + 1) * r->pitch < address + size);
+}
+
+static void check_read(struct checks *c, struct acl_call_record *call, const struct op_access *src)
+{
 	struct modes_state *m = modes(c);
-	if (__builtin_expect(!load_relaxed(&m->n_outputs), 1) || !a->count)
-		return;
+
 	for (unsigned i = 0; i < OUTPUTS; i++) {
 		uint64_t address = load_acquire(&m->outputs[i].address),
 			 position = load_relaxed(&m->outputs[i].position);
 		struct acl_object *s = address ? object_of(c, load_relaxed(&m->outputs[i].stream)) : NULL;
 
-		if (!s || (uintptr_t)a->src >= address + load_relaxed(&m->outputs[i].size) ||
-			(uintptr_t)a->src + a->count <= address)
+		if (!s || !touches(src, address, load_relaxed(&m->outputs[i].size)))
 			continue;
 		if (FINDING(c, call, "overflow-status-not-synchronised", task_surely_pending(c, s, position),
-			    PARTS(part_address("src", a->src), part_object("stream", s)),
-			    "aclrtGetOverflowStatus writes src on a stream that the host has not waited for "
-			    "since."))
+			    PARTS(part_address(src->name, src->address), part_object("stream", s)),
+			    "aclrtGetOverflowStatus writes %s on a stream that the host has not waited for "
+			    "since.",
+			    src->name))
 			return;
+	}
+}
+
+static void reading(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op;
+
+	if (__builtin_expect(!load_relaxed(&modes(c)->n_outputs), 1))
+		return;
+	op = operation_of(c, call);
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		if (e.src && e.src->address && e.src->span)
+			check_read(c, call, e.src);
 	}
 }
 
@@ -278,9 +333,12 @@ static const struct check_hook hooks[] = {
 	{ON_OP(CONFIGURE_SATURATION_MODE), ACL_LEAVE, saturation_set},
 	{ON_OP(CONFIGURE_STREAM_OVERFLOW), ACL_ENTER, switching},
 	{ON_OP(CONFIGURE_STREAM_OVERFLOW), ACL_LEAVE, switched},
+	{ON_OP(CONFIGURE_STREAM_ATTRIBUTE), ACL_ENTER, switching},
+	{ON_OP(CONFIGURE_STREAM_ATTRIBUTE), ACL_LEAVE, switched},
+	{ON_OP(INFO_STREAM_ATTRIBUTE), ACL_LEAVE, attribute_told},
 	{ON_OP(INFO_STREAM_OVERFLOW), ACL_LEAVE, switch_told},
 	{ACL_API_aclrtGetOverflowStatus, ACL_LEAVE, status_asked},
-	{ON_OP(COPY_LINEAR), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_NOT_ASYNC, reading},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_NOT_ASYNC, reading},
 };
 
 const struct check_module module_modes = {
