@@ -3,6 +3,7 @@
 
 #include "checks/engine/finding_statement.h"
 #include "checks/state/event_state.h"
+#include "checks/state/signal_state.h"
 
 #define CAN_WAIT (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL | ACL_EVENT_IPC)
 
@@ -187,12 +188,34 @@ static void event_time_enter(struct checks *c, struct acl_call_record *call)
 
 #define TIMESTAMP_INVALID 107006
 
-/* The runtime says that the record is not done yet. */
+/* Its latest record is on its way as far as the host can know: what was answered came by luck. */
+static bool record_pending(struct checks *c, struct acl_object *o)
+{
+	struct event_state *e = event_known_kind(o);
+	struct acl_object *stream = e ? object_of(c, load_relaxed(&e->stream)) : NULL;
+
+	return stream && object_usable(stream) && !load_relaxed(&e->captured) && !event_capture(c, o) &&
+	       task_surely_pending(c, stream, load_relaxed(&e->position));
+}
+
 static void event_time_leave(struct checks *c, struct acl_call_record *call)
 {
-	FINDING(c, call, "event-elapsed-not-synced", error_of(call) == TIMESTAMP_INVALID,
-		PARTS(part_error("result", error_of(call)), part_object("event", event_of(call))),
-		"The event was recorded but its stream has not reached it yet.");
+	const void *start = acl_arg_pointer(call->api, call->args, ACL_ROLE_START_EVENT);
+	bool early = error_of(call) == TIMESTAMP_INVALID;
+	struct acl_object *late = event_of(call);
+
+	if (succeeded(call)) {
+		late = record_pending(c, late) || !start ? late : object_find(c, ACL_HANDLE_EVENT, start);
+		early = record_pending(c, late);
+	}
+	FINDING(c, call, "event-elapsed-not-synced", early,
+		PARTS(part_error("result", error_of(call)), part_object("event", late),
+			/* Libraries wait for streams below the calls that are seen. */
+			part_advice(succeeded(call) && other_submitters_possible(c, CHECKS_OTHER_WORK))),
+		"%s",
+		succeeded(call) ? "The event was recorded, and nothing the host did shows that its stream "
+				  "has reached it."
+				: "The event was recorded but its stream has not reached it yet.");
 }
 
 /* --- the host waits ----------------------------------------------------------------------- */
