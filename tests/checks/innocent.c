@@ -166,6 +166,25 @@ static void unknown_after_known(void **state)
 	silent(fixture);
 }
 
+/* Devices of such numbers are not followed. */
+static void variable_of_a_high_device(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *where = (void *)DEVICE_MEMORY, *h = fixture_malloc_host(fixture, HOST_MEMORY, SIZE);
+
+	(void)state;
+	for (int32_t device = 64; device < 66; device++) {
+		aclrtContext context = handle((unsigned)device);
+
+		CALL(fixture, aclrtCreateContext, 0, .context = &context, .deviceId = device);
+		CALL(fixture, aclrtGetSymbolAddress, 0, .symbol = handle(5), .devPtr = &where);
+	}
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 3);
+	CALL(fixture, aclrtMemcpy, 0, .dst = where, .destMax = 1, .src = h, .count = 1,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+	never(fixture, "symbol-address-other-device");
+}
+
 /* --- memory that nothing wrote ------------------------------------------------------------ */
 
 static void read_back(struct fixture *fixture, void *from)
@@ -350,6 +369,7 @@ int main(void)
 		cmocka_unit_test(failure_stays_where_it_is),
 		cmocka_unit_test(failures_that_stop),
 		cmocka_unit_test(unknown_after_known),
+		cmocka_unit_test(variable_of_a_high_device),
 		cmocka_unit_test(status_is_written),
 		cmocka_unit_test(running_kernel_may_write),
 		cmocka_unit_test(condition_at_a_freed_address),

@@ -4,6 +4,7 @@
 
 #include "checks/engine/instance.h"
 #include "checks/engine/pointer_map_inside.h"
+#include "checks/state/memory_state.h"
 #include "tests/checks/bare_checker.h"
 
 #define BLOCKS 300
@@ -417,11 +418,19 @@ static void blocks_of_a_run(void **state)
 {
 	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
 	void *s = fixture_stream(fixture, 1), *h = fixture_malloc_host(fixture, HOST_MEMORY, 4096), *at[200];
+	struct block_lookup place;
+	unsigned in_runs = 0;
 
 	(void)state;
 	fixture->other_ways = 0;
 	for (unsigned i = 0; i < 200; i++)
 		at[i] = fixture_malloc(fixture, DEVICE_MEMORY + i * 8192ul, 4096);
+	/* The first of them show what the others are. */
+	for (unsigned i = 0; i < 200; i++) {
+		assert_true(map_find(memory_blocks(fixture->checks), (uintptr_t)at[i], &place));
+		in_runs += place.block->run != 0;
+	}
+	assert_in_range(in_runs, 100, 200);
 	for (unsigned i = 120; i < 200; i += 40)
 		CALL(fixture, aclrtMemcpyAsync, 0, .dst = at[i], .destMax = 4096, .src = h, .count = 4096,
 			.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = s);

@@ -239,6 +239,25 @@ static void freed_too_early(void)
 	wait_for(u.s);
 }
 
+/* The stream in the middle waits for the first one only after what the last one waits for. */
+static void recorded_before_its_wait(void)
+{
+	aclrtStream first = make_stream(), middle = make_stream(), last = make_stream();
+	void *h = make_host_memory(SIZE), *out = make_host_memory(SIZE), *d = make_device_memory(SIZE);
+	aclrtEvent e = make_event();
+
+	copy_on(first, d, h, UP);
+	if (bug)
+		CALL(aclrtRecordEvent, .event = e, .stream = middle);
+	order(first, middle);
+	if (!bug)
+		CALL(aclrtRecordEvent, .event = e, .stream = middle);
+	CALL(aclrtStreamWaitEvent, .stream = last, .event = e);
+	copy_on(last, out, d, DOWN);
+	wait_for(first);
+	wait_for(last);
+}
+
 /* The host waits for a stream that waits for the copy. */
 static void freed_behind_a_wait(void)
 {
@@ -724,6 +743,7 @@ static void event_behind_a_wait_without_record(void)
 }
 
 static const struct pair pairs[] = {
+	PAIR("stream-race-copy", recorded_before_its_wait),
 	PAIR_EACH("stream-race-copy", result_of_other_stream, COPY_LINEAR, .mode = PAIR_IF_ASYNC),
 	PAIR_EACH("stream-race-copy", result_of_other_stream, COPY_ROWS, .mode = PAIR_IF_ASYNC),
 	PAIR_EACH("stream-race-copy", result_of_other_stream, COPY_BATCH, .mode = PAIR_IF_ASYNC),
