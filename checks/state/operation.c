@@ -632,6 +632,19 @@ static void plain_copy_enter(struct checks *c, struct acl_call_record *call)
 	plain_copy_decide(c, call, op);
 }
 
+bool access_touches(const struct op_access *a, uint64_t address, uint64_t size)
+{
+	uint64_t begin = (uintptr_t)a->address, row;
+
+	if (begin >= address + size || begin + a->span <= address)
+		return false;
+	if (a->rows < 2 || a->pitch <= a->width || address < begin)
+		return true;
+	row = (address - begin) / a->pitch;
+	return begin + row * a->pitch + a->width > address ||
+	       (row + 1 < a->rows && begin + (row + 1) * a->pitch < address + size);
+}
+
 static bool operations_create(struct checks *c)
 {
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)

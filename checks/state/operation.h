@@ -135,6 +135,9 @@ static inline bool access_is_device(const struct op_access *a)
 	return a->location == ACCESS_DEVICE;
 }
 
+/* Whether a row of the access has bytes of the range; between rows nothing is touched. */
+bool access_touches(const struct op_access *a, uint64_t address, uint64_t size);
+
 /* Bytes behind the address that belong to the block; only with block.block. */
 static inline uint64_t access_room(const struct op_access *a)
 {

@@ -302,6 +302,34 @@ static void clear_arguments(void)
 	CALL(aclrtSynchronizeStream, .stream = s);
 }
 
+static void refill_in_rows(void)
+{
+	char *args = make_device_memory(4096);
+	aclrtStream s = launch_with(args + 1024 + (bug ? 0 : 64));
+
+	CALL(aclrtMemcpy2d, .dst = args, .dpitch = 1024, .src = heap_memory, .spitch = 128, .width = 64,
+		.height = 2, .kind = ACL_MEMCPY_HOST_TO_DEVICE);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtMemcpy2d, .dst = args, .dpitch = 1024, .src = heap_memory, .spitch = 128, .width = 128,
+		.height = 2, .kind = ACL_MEMCPY_HOST_TO_DEVICE);
+}
+
+static void refill_in_batch(void)
+{
+	char *args = make_device_memory(4096), *h = make_host_memory(4096);
+	aclrtStream s = launch_with(args);
+	void *dsts[] = {args + 2048, args}, *srcs[] = {h, h + 64};
+	size_t sizes[] = {64, 64}, index = 0, failed;
+	aclrtMemcpyBatchAttr attribute = {
+		.dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE, .srcLoc.type = ACL_MEM_LOCATION_TYPE_HOST};
+
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtMemcpyBatch, .dsts = dsts, .destMaxs = sizes, .srcs = srcs, .sizes = sizes, .numBatches = 2,
+		.attrs = &attribute, .attrsIndexes = &index, .numAttrs = 1, .failIndex = &failed);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
 /* --- argument lists --------------------------------------------------------------------------------- */
 
 static aclrtArgsHandle begin(aclrtFuncHandle f, aclrtArgsHandle where)
@@ -521,6 +549,8 @@ static const struct pair pairs[] = {
 	PAIR("kernel-args-freed", free_arguments),
 	PAIR("kernel-args-freed", refill_arguments),
 	PAIR("kernel-args-freed", clear_arguments),
+	PAIR("kernel-args-freed", refill_in_rows),
+	PAIR("kernel-args-freed", refill_in_batch),
 	PAIR("kargs-handle-foreign-func", list_of_other_function),
 	PAIR("kargs-handle-thread", list_of_other_thread),
 	PAIR("kargs-handle-thread", list_begun_again),

@@ -6,6 +6,7 @@
  */
 #include "checks/engine/finding_statement.h"
 #include "checks/state/memory_state.h"
+#include "checks/state/operation.h"
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
 
@@ -53,12 +54,13 @@ _Static_assert(offsetof(struct acl_args_aclrtLaunchKernel, argsSize) ==
 		       offsetof(struct acl_args_aclrtLaunchKernelV2, argsSize),
 	"forms of LaunchKernel differ");
 
-/* A launch whose arguments lie in the range, and that has surely not run to its end. */
-static struct acl_object *in_use(struct checks *c, uint64_t base, uint64_t end, bool *known, uint64_t *args)
+/* A launch whose arguments the access touches, and that has surely not run to its end. */
+static struct acl_object *in_use(struct checks *c, const struct op_access *r, bool *known, uint64_t *args)
 {
 	struct launch_args *b = blocks(c);
+	uint64_t base = (uintptr_t)r->address;
 
-	if (!load_relaxed(&b->n) || base >= load_relaxed(&b->high) || end <= load_relaxed(&b->low))
+	if (!load_relaxed(&b->n) || base >= load_relaxed(&b->high) || base + r->span <= load_relaxed(&b->low))
 		return NULL;
 	for (unsigned i = 0; i < LAUNCHES; i++) {
 		struct launch *l = &b->launches[i];
@@ -66,7 +68,7 @@ static struct acl_object *in_use(struct checks *c, uint64_t base, uint64_t end, 
 			 position = load_acquire(&l->position);
 		struct acl_object *s = from ? object_of(c, load_acquire(&l->stream)) : NULL;
 
-		if (!s || from >= end || to <= base || load_acquire(&l->base) != from)
+		if (!s || !access_touches(r, from, to - from) || load_acquire(&l->base) != from)
 			continue;
 		*known = true;
 		*args = from;
@@ -76,22 +78,21 @@ static struct acl_object *in_use(struct checks *c, uint64_t base, uint64_t end, 
 	return NULL;
 }
 
-static void check_range(
-	struct checks *c, struct acl_call_record *call, uint64_t base, uint64_t end, const char *what)
+/* True when it is reported. */
+static bool check_range(
+	struct checks *c, struct acl_call_record *call, const struct op_access *r, const char *what)
 {
 	struct acl_object *stream;
 	bool known = false;
 	uint64_t args = 0;
 
-	if (!base)
-		return;
-	stream = in_use(c, base, end, &known, &args);
-	if (known)
-		FINDING(c, call, "kernel-args-freed", stream,
-			PARTS(part_handle("argsData", args), part_object("stream", stream)),
-			"The arguments of a kernel launched before lie here: they are %s, and nothing the "
-			"host did shows that it is done.",
-			what);
+	stream = in_use(c, r, &known, &args);
+	return known &&
+	       FINDING(c, call, "kernel-args-freed", stream,
+		       PARTS(part_handle("argsData", args), part_object("stream", stream)),
+		       "The arguments of a kernel launched before lie here: they are %s, and nothing the "
+		       "host did shows that it is done.",
+		       what);
 }
 
 static void freeing(struct checks *c, struct acl_call_record *call)
@@ -100,29 +101,28 @@ static void freeing(struct checks *c, struct acl_call_record *call)
 	struct block_lookup place;
 
 	if (p && lookup_find(c, call, p, 0, &place) && place.base == (uintptr_t)p)
-		check_range(c, call, place.base, place.base + place.size, "freed");
+		check_range(
+			c, call, &(struct op_access){.address = p, .span = place.size, .rows = 1}, "freed");
 }
 
-static void copying(struct checks *c, struct acl_call_record *call)
+static void writing(struct checks *c, struct acl_call_record *call)
 {
-	const struct acl_args_aclrtMemcpy *a = call->args;
+	const struct operation *op = operation_of(c, call);
 
-	check_range(c, call, (uintptr_t)a->dst, (uintptr_t)a->dst + a->count, "overwritten");
-}
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
 
-static void setting(struct checks *c, struct acl_call_record *call)
-{
-	const struct acl_args_aclrtMemset *a = call->args;
-
-	check_range(c, call, (uintptr_t)a->devPtr, (uintptr_t)a->devPtr + a->count, "overwritten");
+		if (e.dst && e.dst->address && e.dst->span && check_range(c, call, e.dst, "overwritten"))
+			return;
+	}
 }
 
 static const struct check_hook hooks[] = {
 	{ACL_API_aclrtLaunchKernel, ACL_LEAVE, launched},
 	{ACL_API_aclrtLaunchKernelV2, ACL_LEAVE, launched},
 	{ACL_API_aclrtFree, ACL_ENTER | ACL_CONDITIONAL, freeing},
-	{ON_OP(COPY_LINEAR), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_NOT_ASYNC, copying},
-	{ON_OP(SET_BYTES), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_NOT_ASYNC, setting},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_NOT_ASYNC, writing},
+	{ON_GROUP(SET), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_NOT_ASYNC, writing},
 };
 
 const struct check_module module_launch_args = {

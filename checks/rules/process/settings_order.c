@@ -269,20 +269,6 @@ static void status_asked(struct checks *c, struct acl_call_record *call)
 	store_release(&o->address, (uintptr_t)a->outputAddr);
 }
 
-/* Whether a row of the access has bytes of the range; between rows nothing is touched. */
-static bool touches(const struct op_access *r, uint64_t address, uint64_t size)
-{
-	uint64_t begin = (uintptr_t)r->address, row;
-
-	if (begin >= address + size || begin + r->span <= address)
-		return false;
-	if (r->rows < 2 || r->pitch <= r->width || address < begin)
-		return true;
-	row = (address - begin) / r->pitch;
-	return begin + row * r->pitch + r->width > address ||
-	       (row + 1 < r->rows && begin + (row + 1) * r->pitch < address + size);
-}
-
 static void check_read(struct checks *c, struct acl_call_record *call, const struct op_access *src)
 {
 	struct modes_state *m = modes(c);
@@ -292,7 +278,7 @@ static void check_read(struct checks *c, struct acl_call_record *call, const str
 			 position = load_relaxed(&m->outputs[i].position);
 		struct acl_object *s = address ? object_of(c, load_relaxed(&m->outputs[i].stream)) : NULL;
 
-		if (!s || !touches(src, address, load_relaxed(&m->outputs[i].size)))
+		if (!s || !access_touches(src, address, load_relaxed(&m->outputs[i].size)))
 			continue;
 		if (FINDING(c, call, "overflow-status-not-synchronised", task_surely_pending(c, s, position),
 			    PARTS(part_address(src->name, src->address), part_object("stream", s)),
