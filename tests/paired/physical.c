@@ -266,6 +266,25 @@ static void to_and_fro(void)
 	}
 }
 
+static void to_and_fro_in_batches(void)
+{
+	aclrtStream s = make_stream();
+	char *p = managed(4 * MIB2);
+	const void *ptrs[] = {p, p + MIB2};
+	size_t sizes[] = {MIB2, MIB2}, first = 0;
+	aclrtMemManagedLocation there = on_device, back = on_host;
+
+	if (!bug)
+		CALL(aclrtMemManagedAdvise, .ptr = p, .size = 4 * MIB2,
+			.advise = ACL_MEM_ADVISE_SET_ACCESSED_BY, .location = on_device);
+	for (unsigned i = 0; i < 12; i++) {
+		CALL(aclrtMemManagedPrefetchBatchAsync, .ptrs = ptrs, .sizes = sizes, .count = 2,
+			.prefetchLocs = &there, .prefetchLocIdxs = &first, .numPrefetchLocs = 1, .stream = s);
+		CALL(aclrtMemManagedPrefetchBatchAsync, .ptrs = ptrs, .sizes = sizes, .count = 2,
+			.prefetchLocs = &back, .prefetchLocIdxs = &first, .numPrefetchLocs = 1, .stream = s);
+	}
+}
+
 static uint32_t count_devices(void)
 {
 	uint32_t count = 0;
@@ -343,6 +362,7 @@ static const struct pair pairs[] = {
 	PAIR("uvm-range-not-managed", advise_beyond),
 	PAIR("uvm-range-not-managed", advise_heap),
 	PAIR("uvm-ping-pong", to_and_fro),
+	PAIR("uvm-ping-pong", to_and_fro_in_batches),
 };
 
 PAIRS_MAIN("physical and managed memory", pairs)

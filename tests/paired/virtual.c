@@ -194,6 +194,32 @@ static void use_unmapped(void)
 	CALL(aclrtMemset, .devPtr = range + (bug ? MIB2 : 64), .maxCount = 64, .count = 64);
 }
 
+/* Two mappings, and a hole between them. */
+static char *map_around(char *range, bool hole)
+{
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical());
+	if (!hole)
+		CALL(aclrtMapMem, .virPtr = range + MIB2, .size = MIB2, .handle = physical());
+	CALL(aclrtMapMem, .virPtr = range + 2 * MIB2, .size = MIB2, .handle = physical());
+	return range;
+}
+
+static void prefetch_a_hole(void)
+{
+	char *range = map_around(reserve(4 * MIB2), bug);
+
+	CALL(aclrtCmoAsync, .src = range, .size = 3 * MIB2, .cmoType = ACL_RT_CMO_TYPE_PREFETCH,
+		.stream = make_stream());
+}
+
+static void open_a_hole(void)
+{
+	char *range = map_around(reserve(4 * MIB2), bug);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemSetAccess, .virPtr = range, .size = 3 * MIB2, .desc = &readwrite,
+		.count = 1);
+}
+
 static void use_without_access(void)
 {
 	static aclrtMemAccessDesc open = {.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE,
@@ -633,11 +659,13 @@ static const struct pair pairs[] = {
 	PAIR("vmm-release-while-mapped", release_mapped),
 	PAIR("vmm-use-unmapped", use_unmapped),
 	PAIR("vmm-use-unmapped", use_never_mapped),
+	PAIR("vmm-use-unmapped", prefetch_a_hole),
 	PAIR("vmm-use-unmapped", open_unmapped),
 	PAIR("vmm-use-unmapped", ask_access_unmapped),
 	PAIR("vmm-use-unmapped", retain_unmapped),
 	PAIR("vmm-set-access-args", open_in_the_middle),
 	PAIR("vmm-set-access-args", open_half),
+	PAIR("vmm-set-access-args", open_a_hole),
 	PAIR("vmm-set-access-args", asked_in_the_middle),
 	PAIR("vmm-set-access-args", retained_in_the_middle),
 	PAIR("vmm-noaccess-used", use_without_access),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Managed memory: what its functions are for, and pages that migrate back and forth. */
 #include "checks/engine/finding_statement.h"
+#include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
@@ -155,6 +156,29 @@ static void prefetch_enter(struct checks *c, struct acl_call_record *call)
 		side_of(acl_arg_pointer(call->api, call->args, ACL_ROLE_LOCATION)));
 }
 
+/* Where an index of the list begins, its location counts up to the next one. */
+static void prefetch_batch_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtMemManagedPrefetchBatchAsync *a = call->args;
+	const struct operation *op = operation_of(c, call);
+	struct program_array indexes, locations;
+	const aclrtMemManagedLocation *location;
+	enum managed_side side = SIDE_NONE;
+	uint64_t at = 0;
+	const size_t *from;
+
+	program_array_open(&indexes, c, a->prefetchLocIdxs, sizeof(*a->prefetchLocIdxs), a->numPrefetchLocs);
+	program_array_open(&locations, c, a->prefetchLocs, sizeof(*a->prefetchLocs), a->numPrefetchLocs);
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		while ((from = program_array_at(&indexes, at)) != NULL && *from <= i) {
+			location = program_array_at(&locations, at++);
+			side = location ? side_of(location) : SIDE_NONE;
+		}
+		if (side != SIDE_NONE && operation_entry(op, i).dst)
+			goes_to(c, call, operation_entry(op, i).dst->address, side);
+	}
+}
+
 static const struct check_hook hooks[] = {
 	{ON_OP(ALLOCATE_MANAGED), ACL_LEAVE, allocated},
 	{ON_GROUP(MANAGED), ACL_ENTER, managed_enter},
@@ -162,6 +186,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(INFO_MANAGED_ATTRIBUTES), ACL_ENTER, managed_enter},
 	{ON_OP(MANAGED_ADVISE), ACL_ENTER, advise_enter},
 	{ON_OP(MANAGED_PREFETCH), ACL_ENTER, prefetch_enter},
+	{ON_OP(MANAGED_PREFETCH_BATCH), ACL_ENTER, prefetch_batch_enter},
 	{ON_GROUP(COPY), ACL_ENTER | ACL_CONDITIONAL | ACL_UNLESS_PLAIN, managed_copy_enter},
 };
 

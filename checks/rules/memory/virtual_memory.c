@@ -195,14 +195,36 @@ static bool check_mapped(struct checks *c, struct acl_call_record *call, const v
 	return mapped;
 }
 
-/* Whether what is mapped from the address on ends where the size says; several mappings may be opened at
- * once. */
+/* The mapping behind the last one that was looked at; NULL: none that begins before the end. */
+static struct acl_block *next_mapping(struct checks *c, struct acl_block *b, uint64_t from, uint64_t end)
+{
+	uint64_t at = b ? load_relaxed(&b->base) + load_relaxed(&b->size) : from;
+
+	return at < end ? map_first_in(mapping(c)->mapped, at, end - at) : NULL;
+}
+
+/* The first address of the range where nothing is mapped, the end of the range when there is none. */
+static uint64_t first_gap(struct checks *c, uint64_t base, uint64_t size)
+{
+	uint64_t end = base + size, at = base;
+	struct acl_block *b = NULL;
+
+	for (unsigned i = 0; i < MAPPINGS && (b = next_mapping(c, b, base, end)) != NULL; i++) {
+		if (load_relaxed(&b->base) > at)
+			return at;
+		at = load_relaxed(&b->base) + load_relaxed(&b->size);
+	}
+	return b || at > end ? end : at;
+}
+
+/* Whether what is mapped from the address on, in one or several pieces, ends where the size says. */
 static bool ends_with_mapping(struct checks *c, uintptr_t address, uint64_t size)
 {
 	struct block_lookup last;
 
 	return size <= UINTPTR_MAX - address && map_find(mapping(c)->mapped, address + size - 1, &last) &&
-	       last.base + last.size == address + size;
+	       last.base + last.size == address + size &&
+	       (load_relaxed(&mapping(c)->unfollowed) || first_gap(c, address, size) == address + size);
 }
 
 static void access_enter(struct checks *c, struct acl_call_record *call)
@@ -229,14 +251,6 @@ static void mapping_asked(struct checks *c, struct acl_call_record *call)
 		FINDING(c, call, "vmm-set-access-args", place.base != (uintptr_t)address,
 			PARTS(part_address("virPtr", address), part_block("mapping", place.block)),
 			"virPtr lies inside a mapping, it is not its beginning.");
-}
-
-/* The mapping behind the last one that was looked at; NULL: none that begins before the end. */
-static struct acl_block *next_mapping(struct checks *c, struct acl_block *b, uint64_t from, uint64_t end)
-{
-	uint64_t at = b ? load_relaxed(&b->base) + load_relaxed(&b->size) : from;
-
-	return at < end ? map_first_in(mapping(c)->mapped, at, end - at) : NULL;
 }
 
 static void access_leave(struct checks *c, struct acl_call_record *call)
@@ -310,6 +324,20 @@ static struct acl_block *closed_in(struct checks *c, const struct op_access *r)
 	return NULL;
 }
 
+/* What reaches behind its mapping; copies and the like that do are said to be out of bounds. */
+static void check_gap(struct checks *c, struct acl_call_record *call, const struct op_access *r,
+	const struct block_lookup *range)
+{
+	uint64_t base = (uintptr_t)r->address, gap = base + r->span;
+
+	if (r->span <= range->base + range->size - base)
+		gap = first_gap(c, base, r->span);
+	FINDING(c, call, "vmm-use-unmapped", gap != base + r->span && !load_relaxed(&mapping(c)->unfollowed),
+		PARTS(part_address(r->name, r->address), part_bytes("size", r->span),
+			part_block("reserved range", range->block)),
+		"Nothing is mapped from byte %llu of the range on.", (unsigned long long)(gap - base));
+}
+
 static void check_use(struct checks *c, struct acl_call_record *call, const struct op_access *r)
 {
 	struct block_lookup range;
@@ -317,6 +345,8 @@ static void check_use(struct checks *c, struct acl_call_record *call, const stru
 
 	if (!r || !r->span || !check_mapped(c, call, r->address) || !reservation_at(c, r->address, &range))
 		return;
+	if (acl_apis[call->api].operation_group == ACL_OP_GROUP_CACHE)
+		check_gap(c, call, r, &range);
 	closed = closed_in(c, r);
 	FINDING(c, call, "vmm-noaccess-used", closed,
 		PARTS(part_address("address", r->address), part_block("reserved range", range.block),
