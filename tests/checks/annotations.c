@@ -314,6 +314,22 @@ static void kernel_on_released_memory(void **state)
 	fixture_free(p.fixture);
 }
 
+/* What it reads first is there, what it reads then is not. */
+static void kernel_on_released_memory_among_others(void **state)
+{
+	struct program p = with_block();
+
+	(void)state;
+	upload(&p, 0, BLOCK, p.a);
+	SAY(p.fixture, BLOCK, .address = p.segment + 2 * BLOCK, .bytes = BLOCK, .stream = p.a);
+	SAY(p.fixture, BLOCK_END, .address = p.segment + 2 * BLOCK);
+	SAY(p.fixture, KERNEL_READS, .stream = p.a, .address = p.segment, .bytes = 64);
+	SAY(p.fixture, KERNEL_READS, .stream = p.a, .address = p.segment + 2 * BLOCK, .bytes = 64);
+	launch(&p, p.a, 0);
+	want(p.fixture, "use-after-free:error");
+	fixture_free(p.fixture);
+}
+
 /* Only what it is declared to write holds something then. */
 static void kernel_writes(void **state)
 {
@@ -368,6 +384,7 @@ int main(void)
 		cmocka_unit_test(failed_launch_is_none),
 		cmocka_unit_test(declared_for_another_launch),
 		cmocka_unit_test(kernel_on_released_memory),
+		cmocka_unit_test(kernel_on_released_memory_among_others),
 		cmocka_unit_test(kernel_writes),
 		cmocka_unit_test(names_are_shown),
 	};

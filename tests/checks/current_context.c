@@ -34,6 +34,23 @@ static void context_of_other_thread(void **state)
 	assert_non_null(strstr(fixture->found[0].detail, "not inherited"));
 }
 
+/* It worked on the device that another thread has reset since. */
+static void context_reset_by_another(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	aclrtStream s = NULL;
+
+	(void)state;
+	fixture->tid = 2;
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
+	fixture->tid = 1;
+	CALL(fixture, aclrtResetDeviceForce, 0, .deviceId = 0);
+	fixture->n_seen = fixture->n_found;
+	fixture->tid = 2;
+	CALL(fixture, aclrtCreateStream, 107002, .stream = &s);
+	want(fixture, "current-context-missing:error");
+}
+
 static void context_streams_by_context(void **state)
 {
 	struct scenario sc = scenario(DOCUMENTS, SIZE);
@@ -113,6 +130,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(context_probes_and_lower_layers),
 		cmocka_unit_test(context_of_other_thread),
+		cmocka_unit_test(context_reset_by_another),
 		cmocka_unit_test(context_streams_by_context),
 		cmocka_unit_test(context_switched_below),
 		cmocka_unit_test(context_destroyed_empty),

@@ -233,6 +233,15 @@ static void said_add(const struct fixture *fixture, const char *text)
 	said.length += n;
 }
 
+static void deep(void *context, void (*fn)(void *), void *arg)
+{
+	struct fixture *fixture = context;
+
+	fixture->deep = true;
+	fn(arg);
+	fixture->deep = false;
+}
+
 static void finding(void *context, const struct acl_finding *f)
 {
 	static const char *const severities[] = {"portability", "perf", "warning", "error"};
@@ -240,6 +249,8 @@ static void finding(void *context, const struct acl_finding *f)
 	struct fixture_finding *found = &fixture->found[fixture->n_found];
 
 	assert_true(fixture->n_found < FIXTURE_FINDINGS);
+	/* In a call of the program, whose stack may be small. */
+	assert_true(fixture->deep || !fixture->running);
 	/* A finding of a rule that was not evaluated is miscounted. */
 	if (!fixture_count(fixture, f->rule->id))
 		fail_msg("%s was not evaluated", f->rule->id);
@@ -280,6 +291,7 @@ struct fixture *fixture_with(const struct checks_config *config)
 		.thread_lives = lives,
 		.init_config = configured,
 		.finding = finding,
+		.with_stack = deep,
 		.memory = memory};
 
 	assert_non_null(fixture);
@@ -484,7 +496,9 @@ const char *fixture_annotate(struct fixture *fixture, unsigned annotation, const
 	record(fixture, &call, annotation, args, line);
 	site_seen(fixture, call.caller);
 	fixture->running = call.caller;
+	fixture->deep = true; /* the process sees to it */
 	refused = checks_annotate(fixture->checks, &call);
+	fixture->deep = false;
 	fixture->running = 0;
 	return refused;
 }

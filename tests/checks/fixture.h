@@ -51,6 +51,7 @@ struct fixture {
 		uint32_t tid;
 		void *record; /* the checker's, from the thread's first call on */
 	} threads[FIXTURE_THREADS];
+	bool deep; /* there is room for deep calls */
 	uint64_t running; /* call site of the call the checker is in, 0 = none */
 	/* The process. */
 	uint32_t pid;

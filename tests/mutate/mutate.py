@@ -25,7 +25,7 @@ from mutants import mutants_of, squeeze  # noqa: E402
 
 BOUND = 90  # percent of those that are not equivalent
 ADDRESS_SPACE = 32 << 30  # a mutant that allocates without end stops here
-PATIENCE = 4  # times the usual limit, when what ran into it is tried again alone
+PATIENCE = 2  # times the usual limit, when what ran into it is tried again alone
 
 
 # --- equivalent ones -------------------------------------------------------------

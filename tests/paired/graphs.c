@@ -226,6 +226,23 @@ static void tasks_without_counter(void)
 		.numTasks = bug ? NULL : &n);
 }
 
+static void room_for_fewer_tasks(void)
+{
+	aclrtStream s = make_stream_flags(ACL_STREAM_PERSISTENT);
+	void *d = make_device_memory(4096);
+	aclmdlRITask tasks[8] = {0};
+	aclmdlRI m = NULL;
+	uint32_t n = 0;
+
+	CALL_DOES(aclmdlRIBuildBegin, 0, m = make_address(), .modelRI = &m);
+	CALL(aclmdlRIBindStream, .modelRI = m, .stream = s);
+	for (unsigned i = 0; i < 2; i++)
+		CALL(aclrtMemsetAsync, .devPtr = d, .maxCount = 4096, .count = 4096, .stream = s);
+	CALL_DOES(aclmdlRIGetTasksByStream, 0, n = 2, .stream = s, .tasks = NULL, .numTasks = &n);
+	n = bug ? 1 : 8;
+	CALL(aclmdlRIGetTasksByStream, .stream = s, .tasks = tasks, .numTasks = &n);
+}
+
 static void unregistered_unknown(void)
 {
 	aclmdlRI m = capture_on(make_stream());
@@ -336,6 +353,7 @@ static const struct pair pairs[] = {
 	PAIR("mdlri-destroy-submodel", destroyed_of_condition),
 	PAIR("mdlri-getstreams-size", array_too_small),
 	PAIR("mdlri-getstreams-size", tasks_without_counter),
+	PAIR("mdlri-getstreams-size", room_for_fewer_tasks),
 	PAIR("mdlri-destroy-callback-misuse", unregistered_unknown),
 	PAIR("mdlri-model-count", too_many_streams),
 	PAIR("mdlri-model-count", too_many_streams_in_all),

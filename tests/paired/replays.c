@@ -103,6 +103,25 @@ static void set_before_a_model(void)
 	CALL(aclmdlRIDestroy, .modelRI = model);
 }
 
+/* Columns of one matrix of two rows: the spans overlap in both variants, the rows only with the bug. */
+static void columns_before_a_model(void)
+{
+	aclrtStream first = make_stream(), second = make_stream(), s = make_stream();
+	char *in = make_host_memory(SIZE), *matrix = written_memory();
+	aclmdlRI model;
+
+	capture_begin(s);
+	CALL(aclrtMemcpy2dAsync, .dst = matrix, .dpitch = 512, .src = in, .spitch = 512, .width = 256,
+		.height = 2, .kind = UP, .stream = s);
+	model = capture_end(s);
+	CALL(aclrtMemcpy2dAsync, .dst = matrix + (bug ? 192 : 256), .dpitch = 512, .src = in + 256,
+		.spitch = 512, .width = 256, .height = 2, .kind = UP, .stream = first);
+	execute(model, second);
+	wait_for(first);
+	wait_for(second);
+	CALL(aclmdlRIDestroy, .modelRI = model);
+}
+
 /* --- a model, and a task behind it --------------------------------------------------------------------- */
 
 /* The result is fetched before it is there. */
@@ -248,6 +267,7 @@ static const struct pair pairs[] = {
 	PAIR("stream-race-copy", stream_made_later),
 	PAIR("stream-race-copy", models_share_memory),
 	PAIR("stream-race-set", set_before_a_model),
+	PAIR("stream-race-copy", columns_before_a_model),
 	PAIR("stream-race-set", set_behind_a_model),
 	PAIR_AVOIDS("stream-race-set", models_set_the_same),
 	PAIR_EACH("async-result-used-before-sync", result_read_by_the_host, COPY_LINEAR,
