@@ -15,8 +15,6 @@ static const struct exception {
 	unsigned api;
 	const char *reason;
 } exceptions[] = {
-	{ACL_API_aclrtMallocForTaskScheduler,
-		"its memory serves the task scheduler: allocated once, never churn"},
 	{ACL_API_aclrtMallocCached, "has policies of its own: malloc-cached-policy-unsupported"},
 	{ACL_API_aclrtSetOpExecuteTimeOut, "takes seconds: values that look like microseconds are a finding"},
 	{ACL_API_aclrtQueryEvent, "deprecated: the rules say what aclrtQueryEventStatus is for"},

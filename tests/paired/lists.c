@@ -187,6 +187,15 @@ static void placeholder_slot(void)
 		.argsSize = 64, .placeHolderArray = &at, .placeHolderNum = 1);
 }
 
+/* The last bytes of the arguments are too few for a pointer. */
+static void placeholder_cut_off(void)
+{
+	aclrtPlaceHolderInfo at = {.addrOffset = bug ? 64 : 56, .dataOffset = 32};
+
+	CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = HANDLE, .numBlocks = 1, .hostArgs = heap_memory,
+		.argsSize = 68, .placeHolderArray = &at, .placeHolderNum = 1);
+}
+
 /* --- the rest ------------------------------------------------------------------------ */
 
 static void prefetch(void)
@@ -260,6 +269,7 @@ static const struct pair pairs[] = {
 	PAIR("kernel-launch-cfg", schedule_mode),
 	PAIR("kernel-placeholder-range", placeholder),
 	PAIR("kernel-placeholder-range", placeholder_slot),
+	PAIR("kernel-placeholder-range", placeholder_cut_off),
 	PAIR("uvm-prefetch-batch-indexes", prefetch),
 	PAIR_FOR("snapshot-bad-args", other_process, ACL_CANN_9_1),
 	PAIR("snapshot-bad-args", other_process_refused),

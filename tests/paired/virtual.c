@@ -504,6 +504,20 @@ static void arguments_behind_end(void)
 	CALL(aclrtSynchronizeStream, .stream = NULL);
 }
 
+static void arguments_of_another_device(void)
+{
+	char *args = make_device_memory(4096);
+
+	CALL(aclrtMemset, .devPtr = args, .maxCount = 4096, .value = 0, .count = 4096);
+	CALL(aclrtSetDevice, .deviceId = 1);
+	if (!bug) {
+		args = make_device_memory(4096);
+		CALL(aclrtMemset, .devPtr = args, .maxCount = 4096, .value = 0, .count = 4096);
+	}
+	CALL(aclrtLaunchKernel, .funcHandle = HANDLE, .numBlocks = 1, .argsData = args, .argsSize = 64,
+		.stream = make_stream());
+}
+
 static void device_arguments(void)
 {
 	void *args = bug ? make_device_memory(4096) : make_host_memory(4096);
@@ -693,6 +707,7 @@ static const struct pair pairs[] = {
 	PAIR("mapped-pointer-in-memory-op", window_closed),
 	PAIR("kernel-args-location", host_arguments),
 	PAIR("kernel-args-location", device_arguments),
+	PAIR("kernel-args-location", arguments_of_another_device),
 	PAIR("kernel-args-location", arguments_behind_end),
 	PAIR("batch-direction", batch_both_ways),
 	PAIR("batch-direction", batch_inside_device),

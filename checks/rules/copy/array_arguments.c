@@ -310,7 +310,9 @@ static void check_placeholders(struct checks *c, struct acl_call_record *call)
 	if (holders.count)
 		rule_evaluated(call, RULE("kernel-placeholder-range"));
 	for (uint64_t i = 0; (at = program_array_at(&holders, i)) != NULL; i++) {
-		if (at->addrOffset >= size || at->dataOffset >= size)
+		/* The slot takes a pointer. */
+		if (at->addrOffset >= size || size - at->addrOffset < sizeof(void *) ||
+			at->dataOffset >= size)
 			say(c, call, RULE("kernel-placeholder-range"),
 				"A placeholder lies outside the arguments.", "placeholder", i);
 		else if (at->addrOffset % 8)

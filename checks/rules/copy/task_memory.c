@@ -72,6 +72,18 @@ static void reduce_enter(struct checks *c, struct acl_call_record *call)
 	}
 }
 
+/* --- arguments of kernels ------------------------------------------------------------------------ */
+
+static void launch_enter(struct checks *c, struct acl_call_record *call)
+{
+	const void *address = acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS);
+	struct block_lookup place;
+
+	if (address && map_find(memory_blocks(c), (uintptr_t)address, &place))
+		check_owner(c, call, RULE("kernel-args-location"), "argsData", address, &place,
+			task_device(c, call));
+}
+
 /* --- cache operations -------------------------------------------------------------------------- */
 
 /* The cache is the device's, and serves its own memory only. */
@@ -138,6 +150,7 @@ static void words_enter(struct checks *c, struct acl_call_record *call)
 
 static const struct check_hook hooks[] = {
 	{ON_GROUP(REDUCE), ACL_ENTER | ACL_WHEN(DEVICES), reduce_enter},
+	{ON_OP_WITH(LAUNCH_KERNEL, DEVICE_ARGUMENTS), ACL_ENTER | ACL_WHEN(DEVICES), launch_enter},
 	{ON_OP(CACHE_MAINTAIN), ACL_ENTER, cache_enter},
 	{ON_OP(DESCRIBE_CACHE), ACL_ENTER, cache_enter},
 	{ON_GROUP(RANDOM), ACL_ENTER, random_enter},

@@ -167,15 +167,12 @@ static void memory_told(struct checks *c, struct acl_call_record *call)
 }
 
 static const struct check_hook hooks[] = {
-	{ACL_API_aclrtMalloc, ACL_LEAVE, allocated},
-	{ACL_API_aclrtMallocAlign32, ACL_LEAVE, allocated},
-	{ACL_API_aclrtMallocCached, ACL_LEAVE, allocated},
-	{ACL_API_aclrtMallocWithCfg, ACL_LEAVE, allocated},
+	{ON_OP(ALLOCATE_DEVICE), ACL_LEAVE, allocated},
 	{ON_OP(ALLOCATE_HOST), ACL_LEAVE, pinned_allocated},
 	{ON_OP(INFO_MEMORY), ACL_LEAVE, memory_told},
 	{ON_OP_WITH(REGISTER_HOST, FLAGS), ACL_LEAVE, pinned_registered},
 	{ON_OP(FREE_DEVICE), ACL_ENTER, freeing},
-	{ACL_API_aclrtFreeHost, ACL_ENTER, freeing},
+	{ON_OP(FREE_HOST), ACL_ENTER, freeing},
 };
 
 const struct check_module module_allocation = {
