@@ -24,5 +24,5 @@ tests/checks/sanitizers.t: checks-asan checks-tsan
 
 CHECKS_TESTS := annotations format order wild innocent call_state lock growth first_cause hidden_order endless fork kernels limits threads variants plans captures settle task_model \
 	rule_coverage tables map copy_alignment copy_host_to_host captured_host_memory capture_calls reset_order init_finalize \
-	current_context event_waits peer_copies run_mode loaded_runtime stress
+	current_context event_waits peer_copies run_mode loaded_runtime right_batches stress
 TESTS += $(CHECKS_TESTS:%=$(CHECKS_TEST)/%) tests/checks/sanitizers.t

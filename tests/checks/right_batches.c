@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batches of copies: which of them one look finds to be right, and what that look makes of them. */
+#include "fixture.h"
+#include "scenario.h"
+
+#include "checks/state/plain_batch.h"
+
+#define ENTRIES 600
+#define BLOCKS 4
+#define UP ACL_MEM_LOCATION_TYPE_HOST, ACL_MEM_LOCATION_TYPE_DEVICE
+#define DOWN ACL_MEM_LOCATION_TYPE_DEVICE, ACL_MEM_LOCATION_TYPE_HOST
+
+struct batch {
+	struct fixture *fixture;
+	void *stream;
+	char *h[BLOCKS], *d[BLOCKS]; /* of 1 MiB each, and far from each other */
+	void *from[ENTRIES], *to[ENTRIES];
+	size_t bytes[ENTRIES], limits[ENTRIES];
+	unsigned n;
+	bool async;
+};
+
+/* What the look made of it. */
+struct look {
+	bool plain, apart, again;
+	uint64_t reads, writes;
+};
+
+#define MIB (1024 * KIB)
+
+static struct batch *batch(void)
+{
+	static struct batch b;
+
+	b = (struct batch){.fixture = fixture_ready(DOCUMENTS)};
+	b.fixture->other_ways = 0;
+	b.stream = fixture_stream(b.fixture, 1);
+	for (unsigned i = 0; i < BLOCKS; i++) {
+		b.h[i] = fixture_malloc_host(b.fixture, HOST_MEMORY + i * 64 * MIB, MIB);
+		b.d[i] = fixture_malloc(b.fixture, DEVICE_MEMORY + i * 64 * MIB, MIB);
+	}
+	return &b;
+}
+
+static void add(struct batch *b, void *to, void *from, size_t bytes)
+{
+	b->to[b->n] = to;
+	b->from[b->n] = from;
+	b->bytes[b->n] = b->limits[b->n] = bytes;
+	b->n++;
+}
+
+static struct look run(struct batch *b, aclrtMemLocationType from, aclrtMemLocationType to)
+{
+	aclrtMemcpyBatchAttr attr = {.srcLoc.type = from, .dstLoc.type = to};
+	size_t zero = 0, failed = 0;
+	const struct acl_args_aclrtMemcpyBatch now = {.dsts = b->to,
+		.destMaxs = b->limits,
+		.srcs = b->from,
+		.sizes = b->bytes,
+		.numBatches = b->n,
+		.attrs = &attr,
+		.attrsIndexes = &zero,
+		.numAttrs = 1,
+		.failIndex = &failed};
+	const struct acl_args_aclrtMemcpyBatchAsync later = {.dsts = b->to,
+		.destMaxs = b->limits,
+		.srcs = b->from,
+		.sizes = b->bytes,
+		.numBatches = b->n,
+		.attrs = &attr,
+		.attrsIndexes = &zero,
+		.numAttrs = 1,
+		.failIndex = &failed,
+		.stream = b->stream};
+	const struct plain_batch *plain;
+	struct acl_call_record call;
+	struct look look = {0};
+
+	if (b->async)
+		fixture_enter(b->fixture, &call, ACL_API_aclrtMemcpyBatchAsync, &later, __LINE__);
+	else
+		fixture_enter(b->fixture, &call, ACL_API_aclrtMemcpyBatch, &now, __LINE__);
+	plain = plain_batch_of(&call);
+	if (plain)
+		look = (struct look){true, plain->apart, plain->again, plain->reads.n, plain->writes.n};
+	fixture_leave(b->fixture, &call, 0);
+	return look;
+}
+
+static void looks(struct look is, uint64_t reads, uint64_t writes, bool again)
+{
+	assert_true(is.plain);
+	assert_true(is.apart);
+	assert_int_equal(is.reads, reads);
+	assert_int_equal(is.writes, writes);
+	assert_int_equal(is.again, again);
+}
+
+/* Side by side they are one range, however many there are. */
+static void side_by_side(void **state)
+{
+	(void)state;
+	for (unsigned kind = 0; kind < 4; kind++) {
+		struct batch *b = batch();
+
+		b->async = kind & 1;
+		for (unsigned i = 0; i < ENTRIES; i++)
+			add(b, (kind & 2 ? b->h[0] : b->d[0]) + i * 64,
+				(kind & 2 ? b->d[1] : b->h[1]) + i * 64, 64);
+		if (kind & 2)
+			CALL(b->fixture, aclrtMemset, 0, .devPtr = b->d[1], .maxCount = MIB, .count = MIB);
+		looks(kind & 2 ? run(b, DOWN) : run(b, UP), 1, 1, false);
+		silent(b->fixture);
+		fixture_free(b->fixture);
+	}
+}
+
+/* Gaps and other blocks begin a range; that they are those of the last batch is noticed. */
+static void ranges_of_blocks(void **state)
+{
+	struct batch *b = batch();
+
+	(void)state;
+	for (unsigned i = 0; i < ENTRIES; i++)
+		add(b, b->d[i % BLOCKS] + i / BLOCKS * 256, b->h[0] + i * 128, 64);
+	b->async = true;
+	assert_false(run(b, UP).apart); /* not in the order of their addresses */
+	b->n = 0;
+	for (unsigned i = 0; i < BLOCKS; i++)
+		for (unsigned k = 0; k < 100; k++)
+			add(b, b->d[i] + k * 256, b->h[i] + k * 128, 64);
+	looks(run(b, UP), 100 * BLOCKS, 100 * BLOCKS, false);
+	looks(run(b, UP), 100 * BLOCKS, 100 * BLOCKS, true);
+	b->to[150] = (char *)b->to[150] + 64;
+	looks(run(b, UP), 100 * BLOCKS, 100 * BLOCKS, false);
+	looks(run(b, UP), 100 * BLOCKS, 100 * BLOCKS, true);
+	/* Fewer are others, and so is one more. */
+	b->n--;
+	looks(run(b, UP), 100 * BLOCKS - 1, 100 * BLOCKS - 1, false);
+	b->n++;
+	looks(run(b, UP), 100 * BLOCKS, 100 * BLOCKS, false);
+	/* So they are when memory came in between. */
+	fixture_malloc(b->fixture, DEVICE_MEMORY + 1024 * MIB, MIB);
+	looks(run(b, UP), 100 * BLOCKS, 100 * BLOCKS, false);
+	looks(run(b, UP), 100 * BLOCKS, 100 * BLOCKS, true);
+	silent(b->fixture);
+}
+
+/* What is no more, or smaller now, is not what it was in the batch before. */
+static void blocks_that_went(void **state)
+{
+	struct batch *b = batch();
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++)
+		add(b, b->d[i], b->h[i], 4096);
+	looks(run(b, UP), 2, 2, false);
+	CALL(b->fixture, aclrtFree, 0, .devPtr = b->d[1]);
+	silent(b->fixture);
+	assert_false(run(b, UP).plain);
+	want(b->fixture, "use-after-free:error");
+	fixture_malloc(b->fixture, (uintptr_t)b->d[1], 2048);
+	assert_false(run(b, UP).plain);
+	want(b->fixture, "memcpy-dest-out-of-bounds:error");
+	b->bytes[1] = b->limits[1] = 2048;
+	looks(run(b, UP), 2, 2, false);
+	silent(b->fixture);
+}
+
+/* With several devices memory and thread are of one. */
+static void several_devices(void **state)
+{
+	struct batch *b = batch();
+	char *other;
+
+	(void)state;
+	CALL(b->fixture, aclrtSetDevice, 0, .deviceId = 1);
+	other = fixture_malloc(b->fixture, DEVICE_MEMORY + 1024 * MIB, MIB);
+	CALL(b->fixture, aclrtSetDevice, 0, .deviceId = 0);
+	for (unsigned i = 0; i < 2; i++)
+		add(b, b->d[i], b->h[i], 4096);
+	looks(run(b, UP), 2, 2, false);
+	looks(run(b, UP), 2, 2, true);
+	CALL(b->fixture, aclrtSetDevice, 0, .deviceId = 1);
+	assert_false(run(b, UP).plain);
+	b->to[0] = other;
+	b->to[1] = other + 4096;
+	looks(run(b, UP), 2, 1, false);
+	b->to[0] = b->d[0];
+	assert_false(run(b, UP).plain);
+}
+
+/* --- what has to be looked at closely ------------------------------------------------------ */
+
+static void empty(struct batch *b)
+{
+	b->bytes[1] = b->limits[1] = 0;
+}
+
+static void too_large(struct batch *b)
+{
+	b->limits[1] = 63;
+}
+
+static void roomy(struct batch *b)
+{
+	b->limits[1] = 128;
+}
+
+static void beyond_its_source(struct batch *b)
+{
+	b->from[1] = b->h[1] + MIB - 32;
+}
+
+static void beyond_its_target(struct batch *b)
+{
+	b->to[0] = b->d[0] + MIB - 32;
+}
+
+/* The second one goes on where the first ends, and over the end. */
+static void beyond_together(struct batch *b)
+{
+	b->to[0] = b->d[0] + MIB - 64;
+	b->to[1] = b->d[0] + MIB;
+}
+
+static void from_the_device(struct batch *b)
+{
+	b->from[1] = b->d[3];
+}
+
+static void all_from_the_device(struct batch *b)
+{
+	b->from[0] = b->d[2];
+	b->from[1] = b->d[3];
+}
+
+static void to_the_host(struct batch *b)
+{
+	b->to[0] = b->h[2];
+	b->to[1] = b->h[3];
+}
+
+static void from_unknown(struct batch *b)
+{
+	b->from[0] = (void *)0x40000000;
+}
+
+static void of_odd_addresses(struct batch *b)
+{
+	b->to[1] = (char *)b->to[1] + 32;
+	b->async = true;
+}
+
+static void closer_looks(void **state)
+{
+	static const struct {
+		void (*change)(struct batch *);
+		const char *found;
+	} all[] = {
+		{empty, ""},
+		{too_large, "batch-size-exceeds-destmax:error"},
+		{roomy, ""},
+		{beyond_its_source, "memcpy-source-out-of-bounds:error"},
+		{beyond_its_target, "memcpy-dest-out-of-bounds:warning"},
+		{beyond_together, ""},
+		{from_the_device, "batch-direction:error"},
+		{all_from_the_device, "batch-direction:error"},
+		{to_the_host, "batch-direction:error"},
+		{from_unknown, ""},
+		{of_odd_addresses, ""},
+	};
+
+	(void)state;
+	/* The thread's first batch, and behind one that was right. */
+	for (unsigned i = 0; i < 2 * sizeof(all) / sizeof(all[0]); i++) {
+		struct batch *b = batch();
+
+		b->fixture->class = ACL_HOST_UNKNOWN;
+		for (unsigned k = 0; k < 2; k++)
+			add(b, b->d[k], b->h[k], 64);
+		if (i & 1)
+			looks(run(b, UP), 2, 2, false);
+		all[i / 2].change(b);
+		if (run(b, UP).plain)
+			fail_msg("number %u", i / 2);
+		want(b->fixture, all[i / 2].found);
+		fixture_free(b->fixture);
+	}
+}
+
+/* One writes where the other does: that is found without looking at the memory again. */
+static void not_apart(void **state)
+{
+	struct batch *b = batch();
+	struct look look;
+
+	(void)state;
+	add(b, b->d[0], b->h[0], 128);
+	add(b, b->d[0] + 64, b->h[1], 64);
+	look = run(b, UP);
+	assert_true(look.plain && !look.apart);
+	want(b->fixture, "batch-dependent-entries:error");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(side_by_side),
+		cmocka_unit_test(ranges_of_blocks),
+		cmocka_unit_test(blocks_that_went),
+		cmocka_unit_test(several_devices),
+		cmocka_unit_test(closer_looks),
+		cmocka_unit_test(not_apart),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
