@@ -60,7 +60,8 @@ struct acl_call_thread {
 struct acl_call_record {
 	uint16_t api; /* enum acl_api */
 	uint8_t n_versions;
-	bool forwarded; /* the real function was (or will be) called */
+	bool forwarded; /* the real function was (or will be) called; not one that is missing, or made to fail
+			 */
 	union {
 		struct {
 			uint8_t path; /* enum acl_path */

@@ -18,7 +18,7 @@ struct capture_failure capture_failure(struct acl_object *model)
 static bool is_failure(const struct acl_call_record *call)
 {
 	return !acl_result_is_answer(call->api, error_of(call)) && error_of(call) != 207000 &&
-	       error_of(call) != 200006 && !call->missing;
+	       error_of(call) != 200006 && call->forwarded;
 }
 
 static void capture_task_failed(struct checks *c, struct acl_call_record *call)

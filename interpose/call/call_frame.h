@@ -32,6 +32,7 @@ struct acl_call {
 	};
 	struct last_call last; /* counted: its entry */
 	uint64_t cost; /* timed: nanoseconds before the real one */
+	bool answered; /* it is not forwarded: event.result is what the program gets */
 	bool callback_recorded; /* by a model */
 	void *callback; /* record of a launched callback */
 	void *callback_data; /* the program's own, as long as ours stand in the arguments */

@@ -21,6 +21,7 @@
 #include "interpose/report/log.h"
 #include "interpose/common/compiler.h"
 #include "interpose/call/callback_trampoline.h"
+#include "interpose/process/fault_injection.h"
 #include "interpose/report/tool_cost.h"
 #include "interpose/runtime/dlsym_hook.h"
 #include "interpose/report/last_calls.h"
@@ -222,15 +223,37 @@ static COLD bool call_unseen(unsigned api)
 	return false;
 }
 
+/* A code that no rule knows: the checker learns that the call failed, and nothing of why. */
+#define FAILED_SOMEHOW (-1)
+
+/* A fault is injected: the call ends here. */
+static COLD void answer(struct acl_call *call, int32_t error)
+{
+	const bool traced = call->traced;
+
+	call->event.result.i = FAILED_SOMEHOW;
+	call->traced = false;
+	leave(call);
+	call->event.result.i = error;
+	call->traced = traced;
+	call->checked = false;
+	leave(call);
+	if (call->counted)
+		last_calls_leave(&call->last, &call->event);
+	call->answered = true;
+}
+
 /* Any call, whatever is to be done in it. */
 static __attribute__((noinline)) void enter_any(
 	struct acl_call *call, unsigned api, void *args, void *caller, uint32_t state)
 {
 	struct acl_thread *t = thread_self();
+	struct fault fault = {0};
 	int *error, saved;
 	uint64_t began = 0;
 
 	call->thread = NULL;
+	call->answered = false;
 	call->before.busy = NULL;
 	error = errno_at(t);
 	saved = *error;
@@ -253,6 +276,9 @@ static __attribute__((noinline)) void enter_any(
 		call->counted = state & ACL_STATE_COUNT;
 		if (unlikely(call->counted))
 			call_coverage_count(&call->event);
+		if (unlikely(state & ACL_STATE_INJECT))
+			fault = fault_of(t, &call->event);
+		call->event.forwarded = !fault.error;
 		enter(call, t, state);
 		if (unlikely(call->counted) && call->event.path != ACL_PATH_INSIDE)
 			last_calls_enter(&call->last, last_calls_ring(call->event.tid), &call->event);
@@ -260,6 +286,10 @@ static __attribute__((noinline)) void enter_any(
 			last_calls_none(&call->last);
 		if (unlikely(state & ACL_STATE_FIRST))
 			__atomic_and_fetch(&acl_state[api], ~(uint32_t)ACL_STATE_FIRST, __ATOMIC_RELAXED);
+		if (unlikely(fault.error)) {
+			answer(call, fault.error);
+			goto done;
+		}
 		call->special = state & ACL_STATE_SPECIAL;
 		call->swapped = state & ACL_STATE_CALLBACK;
 		if (unlikely(call->swapped))
@@ -271,7 +301,10 @@ static __attribute__((noinline)) void enter_any(
 		if (unlikely(call->timed))
 			call->cost = cost_now() - began;
 	}
+done:
 	tool_end(t);
+	if (unlikely(fault.delay_ns))
+		fault_wait(fault.delay_ns);
 end:
 	*error = saved;
 }

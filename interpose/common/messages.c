@@ -35,6 +35,7 @@ const char *const messages[MSG_COUNT][ACL_LANG_COUNT] = {
 	[MSG_EXPECTED] = {"expected", "预期内"},
 	[MSG_UNMET] = {"expected, but not seen: ", "预期的问题未出现:"},
 	[MSG_EXPECT_EXPIRED] = {"expectation expired: ", "预期项已过期:"},
+	[MSG_INJECTED] = {"injected: ", "注入的故障: "},
 	[MSG_MET] = {"%u of %u times seen", "%u 次出现,预期 %u 次"},
 	[MSG_LINES_ONLY] = {"%u findings were shown; the next ones get a line each (ACLCHECK_MAX_FINDINGS)",
 		"已完整显示 %u 个问题;之后的问题每个只显示一行 (ACLCHECK_MAX_FINDINGS)"},

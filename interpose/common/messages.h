@@ -39,6 +39,7 @@ enum message {
 	MSG_UNMET,
 	MSG_EXPECT_EXPIRED,
 	MSG_MET,
+	MSG_INJECTED,
 	MSG_LINES_ONLY,
 	MSG_COUNTED_ONLY,
 	MSG_PYTHON_UNREAD, /* %s: version, why */

@@ -13,6 +13,7 @@
 #define KIND_PRODUCT SETTING_PRODUCT
 #define KIND_NUMBER SETTING_NUMBER
 #define KIND_RULES SETTING_RULES_LIST
+#define KIND_FAULTS SETTING_FAULTS_LIST
 
 const struct setting_info setting_table[SETTING_COUNT] = {
 #define SETTING(WORD, word, kind, argument, dflt, text)                                                      \

@@ -15,7 +15,14 @@ enum setting {
 	SETTING_COUNT
 };
 
-enum setting_kind { SETTING_TEXT, SETTING_CHOICE, SETTING_NUMBER, SETTING_PRODUCT, SETTING_RULES_LIST };
+enum setting_kind {
+	SETTING_TEXT,
+	SETTING_CHOICE,
+	SETTING_NUMBER,
+	SETTING_PRODUCT,
+	SETTING_RULES_LIST,
+	SETTING_FAULTS_LIST
+};
 
 /* A row of settings_table.def. */
 struct setting_info {

@@ -64,6 +64,11 @@ struct acl_thread {
 	uint32_t calls_to_sample;
 	uint32_t sample_seed;
 	uint16_t closing; /* calls of dlclose that it is in */
+	/* Of an injected fault: its place, function and arguments until the thread calls that again; the last
+	 * error. */
+	uint16_t fault_place, fault_api;
+	int32_t fault_error;
+	uint64_t fault_arguments;
 	/* Open scopes of expected failure, outermost first (expect_scope.c); more are counted, not kept. */
 	uint16_t n_scopes, scopes_met; /* a bit each */
 	uint16_t scopes[THREAD_SCOPES];

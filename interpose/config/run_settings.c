@@ -35,6 +35,7 @@ static struct {
 	int64_t number[SETTING_COUNT];
 	uint8_t rules[RULES_MAX];
 	bool rules_set;
+	struct fault_rules faults;
 	char problem[PROBLEMS_MAX][320];
 	unsigned n_problems;
 } set;
@@ -165,6 +166,21 @@ static void set_rules(const char *where, const char *value)
 	complain_value(where, SETTING_RULES, word, "names no rule, family, severity or tier");
 }
 
+static void set_faults(const char *where, const char *value)
+{
+	const char *bad, *wrong;
+	size_t len;
+	char word[64];
+
+	wrong = fault_rules_parse(value, &set.faults, &bad, &len);
+	if (!wrong)
+		return;
+	len = len < sizeof(word) - 1 ? len : sizeof(word) - 1;
+	memcpy(word, bad, len);
+	word[len] = '\0';
+	complain_value(where, SETTING_INJECT, word, wrong);
+}
+
 /* One word from one place; the first place that gives a value wins. */
 static void settings_give(const char *where, const char *word, const char *value)
 {
@@ -187,6 +203,8 @@ static void settings_give(const char *where, const char *word, const char *value
 	set.number[s] = number;
 	if (setting_table[s].kind == SETTING_RULES_LIST && set.value[s])
 		set_rules(where, value);
+	if (setting_table[s].kind == SETTING_FAULTS_LIST && set.value[s])
+		set_faults(where, value);
 }
 
 static void set_defaults(void)
@@ -298,4 +316,9 @@ void settings_checks(struct checks_config *out)
 	out->visible_devices = getenv("ASCEND_RT_VISIBLE_DEVICES");
 	out->stacks_all = settings_number(SETTING_STACKS) == 1;
 	out->rule_default = set.rules_set ? set.rules : NULL;
+}
+
+const struct fault_rules *settings_faults(void)
+{
+	return &set.faults;
 }

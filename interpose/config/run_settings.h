@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "checks/checks.h"
+#include "interpose/common/fault_rules.h"
 #include "interpose/common/settings_table.h"
 
 /*
@@ -48,6 +49,9 @@ void settings_complain(const char *line);
 
 /* Turns a path the user gave into an absolute one: relative to where the process started. */
 void settings_path(const char *path, char *out, size_t cap);
+
+/* The faults to inject; none where a setting is wrong. */
+const struct fault_rules *settings_faults(void);
 
 /* What the checker asks for, rule_default included (valid for the process' life). */
 void settings_checks(struct checks_config *out);

@@ -20,6 +20,7 @@
 #include "interpose/process/libc_events.h"
 #include "interpose/process/process_state.h"
 #include "interpose/process/program_start.h"
+#include "interpose/report/injected_faults.h"
 #include "interpose/report/trace_sink.h"
 #include "interpose/process/process_tree.h"
 #include "interpose/report/tool_cost.h"
@@ -137,6 +138,7 @@ static void process_end(int status)
 {
 	int code;
 
+	injected_exit(status & 0xff);
 	life_end(CHECKS_END_EXIT);
 	code = exit_code(status & 0xff);
 	if (code != (status & 0xff))
@@ -154,6 +156,7 @@ static void at_quick_end(void *unused)
 	int status = atomic_load(&quick_status), code;
 
 	(void)unused;
+	injected_exit(status & 0xff);
 	life_end(CHECKS_END_QUICK);
 	code = exit_code(status & 0xff);
 	if (status >= 0 && code != (status & 0xff))
@@ -262,6 +265,7 @@ ACL_HOOK void quick_exit(int status)
 
 void life_exit_now(int status)
 {
+	injected_exit(status & 0xff);
 	life_end(CHECKS_END_QUICK);
 	HOOK_REAL(_exit)(exit_code(status & 0xff));
 	__builtin_unreachable();
@@ -274,6 +278,7 @@ ACL_HOOK void _exit(int status)
 
 ACL_HOOK void _Exit(int status)
 {
+	injected_exit(status & 0xff);
 	life_end(CHECKS_END_QUICK);
 	HOOK_REAL(_Exit)(exit_code(status & 0xff));
 	__builtin_unreachable();

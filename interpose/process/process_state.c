@@ -7,6 +7,7 @@
 
 #include "aclcheck/model.h"
 #include "checks/engine/lock.h"
+#include "interpose/process/fault_injection.h"
 #include "interpose/common/thread_state.h"
 #include "interpose/common/compiler.h"
 #include "interpose/report/call_coverage.h"
@@ -63,6 +64,8 @@ void function_state_settle(unsigned api)
 		state |= ACL_STATE_TRACE;
 	if (acl_process.checks && call_coverage_wanted())
 		state |= ACL_STATE_COUNT;
+	if (fault_possible(api))
+		state |= ACL_STATE_INJECT;
 	if (!__atomic_load_n(&acl_real[api], __ATOMIC_ACQUIRE))
 		state |= ACL_STATE_UNRESOLVED;
 	__atomic_store_n(&acl_state[api], state, __ATOMIC_RELEASE);

@@ -12,6 +12,7 @@
 
 #include "aclcheck.h"
 #include "aclcheck/model.h"
+#include "interpose/process/fault_injection.h"
 #include "interpose/process/start.h"
 #include "interpose/process/libc_events.h"
 #include "interpose/process/life_cycle.h"
@@ -102,6 +103,7 @@ static void wake(void)
 	if (checks_wanted())
 		acl_process.checks = checker_create();
 	process_thread_new(thread_self());
+	faults_begin();
 	function_state_settle_all();
 	cost_work(COST_OPEN, began);
 	atomic_store_explicit(&acl_process.stage, STAGE_ACTIVE, memory_order_release);

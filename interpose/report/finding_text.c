@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A finding and the summary as people read them on a terminal. */
+#include "interpose/report/injected_faults.h"
 #include "interpose/report/finding_record.h"
 
 #include <string.h>
@@ -288,6 +289,19 @@ static void stale_suppressions(struct text *t)
 	}
 }
 
+static void injected_lines(struct text *t)
+{
+	struct injected_fault f;
+
+	for (unsigned i = 0; injected_get(i, &f); i++) {
+		text_fmt(t, "   %s%s  ", msg(MSG_INJECTED), acl_apis[f.api].name);
+		finding_call_site(t, module_mark(f.caller));
+		text_fmt(t, "  x %u  (", f.times);
+		text_safe(t, f.fault, 255);
+		text_str(t, ")\n");
+	}
+}
+
 static void unmet_line(void *context, const struct unmet *u)
 {
 	struct text *t = context;
@@ -430,6 +444,7 @@ void summary_text(struct text *t, const struct checks *c, const char *report, ui
 	evidence_line(t, &totals);
 	stale_suppressions(t);
 	expectations_each_unmet(unmet_line, t);
+	injected_lines(t);
 	text_fmt(t, "   %s", msg(MSG_VERDICT));
 	if (colour)
 		text_fmt(t, BOLD "%s", verdict_colour[verdict]);

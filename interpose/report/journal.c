@@ -11,6 +11,7 @@
 #include "interpose/report/report_lock.h"
 #include "interpose/report/tool_cost.h"
 #include "interpose/report/expectations.h"
+#include "interpose/report/injected_faults.h"
 #include "interpose/config/job_identity.h"
 #include "interpose/report/finding_store.h"
 #include "interpose/report/last_calls.h"
@@ -280,6 +281,15 @@ void journal_reason(struct text *scratch, const char *reason, const char *text)
 	record_end(&j);
 }
 
+void journal_injected(struct text *scratch, const struct injected_fault *f)
+{
+	struct jout j;
+
+	record(&j, scratch, "injected");
+	injected_members(&j, f);
+	record_end(&j);
+}
+
 static void note_count(void *context, const struct checks_site *place)
 {
 	struct stored_finding *k = finding_store_find(place->serial);
@@ -362,6 +372,7 @@ static void outcome(struct jout *j, const struct checks *c, enum checks_end kind
 		jout_uint(j, checks_evidence_end_name(i), totals.evidence_ends[i]);
 	jout_object_end(j);
 	expectations_json(j);
+	injected_json(j);
 	cost_json(j);
 	call_coverage_json(j);
 	rule_coverage_json(j, c);

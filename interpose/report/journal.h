@@ -8,6 +8,7 @@
 #define INTERPOSE_JOURNAL_H
 
 #include "interpose/report/finding_record.h"
+#include "interpose/report/injected_faults.h"
 
 /* Claims the path the settings name and writes the start record. Nothing happens when none is named. */
 void journal_begin(struct text *scratch);
@@ -17,6 +18,9 @@ void journal_finding(struct text *scratch, const struct finding_record *s);
 /* A place reported before has broken its rule `count` times now. */
 void journal_repeat(struct text *scratch, const struct finding_record *s);
 void journal_reason(struct text *scratch, const char *reason, const char *text);
+
+/* A fault was injected at a place where none was before. */
+void journal_injected(struct text *scratch, const struct injected_fault *f);
 
 /* Closes the journal: end record, and unless the process may go on (exec) the report. */
 void journal_end(struct text *scratch, const struct checks *c, enum checks_end kind);

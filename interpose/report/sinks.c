@@ -17,6 +17,7 @@
 #include "interpose/common/tool_memory.h"
 #include "interpose/report/tool_cost.h"
 #include "interpose/report/expectations.h"
+#include "interpose/report/injected_faults.h"
 #include "interpose/report/journal.h"
 #include "interpose/report/trace_sink.h"
 #include "interpose/report/last_calls.h"
@@ -234,6 +235,17 @@ static void say_python_unread(void)
 	log_write(&scratch);
 }
 
+/* Which function it was that failed is among the values. */
+static void note_injected(const struct acl_finding *f)
+{
+	if (strcmp(f->rule->id, "alloc-result-unchecked") != 0 &&
+		strcmp(f->rule->id, "failed-create-output-used") != 0)
+		return;
+	for (unsigned i = 0; i < f->n_values; i++)
+		if (!strcmp(f->values[i].name, "failed call"))
+			injected_output_used((unsigned)f->values[i].u);
+}
+
 static void take_finding(void *finding)
 {
 	const struct acl_finding *f = finding;
@@ -248,6 +260,7 @@ static void take_finding(void *finding)
 			finding_record_init(&s, f);
 			s.test = f->event ? test_item_name() : NULL;
 			verdict_count(f, s.status);
+			note_injected(f);
 			test_item_finding(&s);
 			say_python_unread();
 			pass_on(&s, true);
@@ -325,6 +338,55 @@ void sink_resume(void)
 	errno = saved;
 }
 
+static void take_injected(void *place)
+{
+	struct injected_fault f;
+	struct text scratch;
+
+	if (!is_owner() || !injected_get(*(unsigned *)place - 1, &f))
+		return;
+	pthread_mutex_lock(&lock);
+	if (!atomic_load(&ended) && journal_active() && scratch_get(&scratch))
+		journal_injected(&scratch, &f);
+	pthread_mutex_unlock(&lock);
+}
+
+void sink_injected(unsigned place)
+{
+	int saved = errno;
+
+	tool_stack_run(take_injected, &place);
+	errno = saved;
+}
+
+struct place_question {
+	uint64_t caller;
+	const char *where;
+	bool answer;
+};
+
+static void look_at_place(void *question)
+{
+	struct place_question *q = question;
+	uint64_t mark = module_mark(q->caller);
+	const struct symbol *s;
+
+	pthread_mutex_lock(&lock);
+	s = symbol_of(mark);
+	q->answer = s && symbol_place_is(s, q->where);
+	pthread_mutex_unlock(&lock);
+}
+
+bool sink_place_is(uint64_t caller, const char *where)
+{
+	struct place_question q = {caller, where, false};
+	int saved = errno;
+
+	tool_stack_run(look_at_place, &q);
+	errno = saved;
+	return q.answer;
+}
+
 void sink_forked(void)
 {
 	/* Another thread of the parent may have held it, and all that it guards is half done then. */
@@ -337,6 +399,7 @@ void sink_forked(void)
 	finding_record_forked();
 	test_item_forked();
 	expectations_forked();
+	injected_forked();
 	cost_forked();
 	verdict_forked();
 	symbol_forked();

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "interpose/common/fault_rules.h"
 #include "interpose/runtime/library_name.h"
 #include "interpose/common/tool_memory.h"
 #include "interpose/runtime/loaded_module.h"
@@ -161,6 +162,40 @@ bool symbol_is_outside(const struct symbol *s)
 		return true;
 	return s->function && (!strcmp(s->function, "_start") ||
 				      !strncmp(s->function, "__libc_start", strlen("__libc_start")));
+}
+
+/* The last parts of a path: "src/copy.cpp" of "/home/me/app/src/copy.cpp". */
+static bool ends_path(const char *path, const char *tail, size_t n)
+{
+	size_t m = strlen(path);
+
+	return n && m >= n && !strncmp(path + m - n, tail, n) && (m == n || path[m - n - 1] == '/');
+}
+
+/* Without its parameters. */
+static bool function_is(const char *function, const char *where)
+{
+	char name[256];
+	size_t n = strcspn(function, "(");
+
+	if (n >= sizeof(name))
+		return false;
+	memcpy(name, function, n);
+	name[n] = '\0';
+	return fault_word_matches(where, name);
+}
+
+bool symbol_place_is(const struct symbol *s, const char *where)
+{
+	size_t n = strcspn(where, "#");
+	int line = 0;
+
+	if ((s->function && fault_word_matches(where, s->function)) ||
+		(s->readable && function_is(s->readable, where)))
+		return true;
+	for (const char *digit = where + n + (where[n] == '#'); *digit >= '0' && *digit <= '9'; digit++)
+		line = line > 100000000 ? line : line * 10 + (*digit - '0');
+	return s->file && ends_path(s->file, where, n) && (!where[n] || line == s->line);
 }
 
 bool symbol_is_interpreter(const struct symbol *s)

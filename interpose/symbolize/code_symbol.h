@@ -36,6 +36,12 @@ void symbol_forked(void);
  * library? Fingerprints skip those. */
 bool symbol_is_outside(const struct symbol *s);
 
+/*
+ * Is it in this function ("name", may end in *; "ns::name"), in this file ("copy.cpp", "src/copy.cpp"), on
+ * this line ("copy.cpp#42")?
+ */
+bool symbol_place_is(const struct symbol *s, const char *where);
+
 /* A frame of the Python interpreter itself, seen where no Python frames were found. */
 bool symbol_is_interpreter(const struct symbol *s);
 

@@ -20,6 +20,7 @@
 #include "interpose/common/preloadable.h"
 #include "interpose/config/run_settings.h"
 #include "interpose/common/rule_switches.h"
+#include "interpose/common/fault_rules.h"
 #include "interpose/common/suppression.h"
 #include "tools/aclcheck/formats/formats.h"
 #include "tools/aclcheck/report/report.h"
@@ -165,6 +166,24 @@ static void give(const char *where, const char *word, const char *value)
 		setting_check((enum setting)s, value, &number);
 	if (acl_rule_count <= sizeof(rules))
 		settings_rules(value, rules, &n);
+}
+
+static bool fuzz_faults(void)
+{
+	static struct fault_rules faults;
+	static char list[65536];
+	const char *bad, *wrong;
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(list, 1, sizeof(list) - 1, f) : 0, len;
+
+	if (f)
+		fclose(f);
+	list[n] = '\0';
+	wrong = fault_rules_parse(list, &faults, &bad, &len);
+	if (wrong)
+		settings_complain(wrong);
+	/* What is named lies inside of the list. */
+	return !wrong || (bad >= list && bad + len <= list + strlen(list));
 }
 
 static bool fuzz_config(void)
@@ -390,6 +409,10 @@ int main(int argc, char **argv)
 		"{\"report\": \"x%p.json\", \"fail_on\": \"warning\", \"target_cann\": \"9.1\", \"stacks\": "
 		"null}",
 		NULL};
+	static const char *const faults[] = {
+		"aclrtMalloc:when=3:error=207001;aclrtMemcpyAsync:p=0.01:seed=7:error=507899;"
+		"aclrtSynchronizeStream:delay=50ms",
+		"aclrt*Event*:at=copy.cpp#42:when=10+:delay=3s; aclrtFree:thread=worker*:p=1:error=1", NULL};
 	static const char *const suppressions[] = {
 		"{\"suppressions\": [{\"rule\": \"async-*\", \"function\": \"copy_*\", \"file\": \"*.c\", "
 		"\"reason\": \"x\", "
@@ -403,7 +426,7 @@ int main(int argc, char **argv)
 	static char calls_path[sizeof(path) + 8], notes_path[sizeof(path) + 8];
 	const char *const programs[] = {argc > 3 ? argv[3] : "", NULL}, *const notes[] = {notes_path, NULL};
 	const struct target targets[] = {{"configuration", fuzz_config, configs},
-		{"suppressions", fuzz_suppressions, suppressions},
+		{"suppressions", fuzz_suppressions, suppressions}, {"faults", fuzz_faults, faults},
 		{"reports, journals, baselines", fuzz_report, reports}, {"last calls", fuzz_calls, calls},
 		{"programs", fuzz_program, programs}, {"notes of children", fuzz_notes, notes}};
 	unsigned rounds = argc > 1 ? (unsigned)atoi(argv[1]) : 1000, failed = 0;

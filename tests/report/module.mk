@@ -35,6 +35,10 @@ $(REPORT_TEST)/many: tests/report/many.c $(BUILD)/softnpu/libascendcl.so
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) -std=gnu11 $(WARN) -O1 -g -I$(BUILD)/include -o $@ $< \
 		-L$(BUILD)/softnpu -lascendcl -lacl_rt -Wl,-rpath,'$$ORIGIN/../../softnpu'
 
+$(REPORT_TEST)/faulty: tests/report/faulty.c $(BUILD)/softnpu/libascendcl.so
+	$(call say,CC,$<)mkdir -p $(@D) && $(CC) -std=gnu11 $(WARN) -O0 -g -I$(BUILD)/include -o $@ $< \
+		-L$(BUILD)/softnpu -lascendcl -lacl_rt -lpthread -Wl,-rpath,'$$ORIGIN/../../softnpu'
+
 $(REPORT_TEST)/stuck: tests/report/stuck.c $(BUILD)/softnpu/libascendcl.so
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) -std=gnu11 $(WARN) -O1 -g -I$(BUILD)/include -o $@ $< \
 		-L$(BUILD)/softnpu -lascendcl -lacl_rt -lpthread -Wl,-rpath,'$$ORIGIN/../../softnpu'
@@ -58,7 +62,7 @@ $(REPORT_TEST)/plugged: tests/report/plugged.c $(REPORT_TEST)/libplugin.so
 
 TESTS += $(REPORT_TEST)/unit $(REPORT_TEST)/join $(wildcard tests/report/*.bats)
 $(wildcard tests/report/*.bats): $(REPORT_TEST)/findings $(REPORT_TEST)/misaligned \
-	$(REPORT_TEST)/plugged $(REPORT_TEST)/stuck $(REPORT_TEST)/many $(REPORT_TEST)/expecting $(REPORT_TEST)/expecting-cxx \
+	$(REPORT_TEST)/plugged $(REPORT_TEST)/stuck $(REPORT_TEST)/faulty $(REPORT_TEST)/many $(REPORT_TEST)/expecting $(REPORT_TEST)/expecting-cxx \
 	$(REPORT_TEST)/annotated $(REPORT_TEST)/annotated-cxx
 
 # The readers of files under the sanitizers, in one compilation.

@@ -62,7 +62,7 @@ inconclusive_with() {
 		values = [5, 1.5, True, False, {"file": "x"}, ["x"], [5]]
 		good = {"NUMBER": [5], "RULES": [["x"]]}
 		wanted = {"TEXT": "must be a string", "PRODUCT": "must be a string", "CHOICE": "must be one of ",
-		          "NUMBER": "must be a number in ", "RULES": "must be a string or an array of strings"}
+		          "FAULTS": "must be a string", "NUMBER": "must be a number in ", "RULES": "must be a string or an array of strings"}
 		before = sorted(os.listdir("."))
 		for word, kind, argument in rows:
 		    for value in values:

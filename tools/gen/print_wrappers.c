@@ -32,7 +32,10 @@ static void print_wrapper(FILE *f, const struct function *fn, unsigned index)
 	emit_decl(f, fn->ret, "ret");
 	fprintf(f, ";\n\n\tif (!acl_call_begin(&call, ACL_API_%s, &a, __builtin_return_address(0)))\n",
 		fn->name);
-	fprintf(f, "\t\treturn acl_real[ACL_API_%s] ? ", fn->name);
+	fputs("\t\treturn ", f);
+	if (!strcmp(fn->ret, "aclError"))
+		fputs("call.answered ? (aclError)call.event.result.i : ", f);
+	fprintf(f, "acl_real[ACL_API_%s] ? ", fn->name);
 	print_real_call(f, fn, "a.");
 	fprintf(f, " : %s;\n\tret = ", missing_result(fn));
 	print_real_call(f, fn, "a.");

@@ -68,7 +68,7 @@ static void error_returned(struct checks *c, struct acl_call_record *call)
 	struct acl_object *s = stream_that_failed(call);
 	uint64_t cause = cause_of(call), pending = s && !cause ? tasks_pending(call, s) : 0;
 
-	if (documented(call) || call->missing)
+	if (documented(call) || !call->forwarded)
 		return;
 	if (pending)
 		FINDING_BROKEN(c, call, RULE("api-error"),

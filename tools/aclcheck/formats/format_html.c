@@ -178,6 +178,26 @@ static void put_expectations(json_t *page, const json_t *report)
 	json_object_set_new(page, "stale", stale);
 }
 
+static void put_injected(json_t *page, const json_t *report)
+{
+	json_t *list = json_array();
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "injected"), i, one)
+	{
+		const char *noticed = in_language(injected_noticed(one));
+
+		json_array_append_new(
+			list, json_pack("{s:s, s:s, s:I, s:I, s:s, s:s}", "call", text_of(one, "call"),
+				      "fault", text_of(one, "fault"), "first", number_of(one, "first"),
+				      "times", number_of(one, "times"), "place",
+				      frame_place(json_object_get(one, "place")), "noticed", noticed));
+	}
+	json_object_set_new(page, "has_injected", json_boolean(json_array_size(list)));
+	json_object_set_new(page, "injected", list);
+}
+
 void print_html(FILE *to, const json_t *report)
 {
 	const struct template_part page_file = {"page.html", html_page, html_page_end};
@@ -198,6 +218,7 @@ void print_html(FILE *to, const json_t *report)
 	put_reasons(page, report);
 	html_findings(page, report);
 	put_expectations(page, report);
+	put_injected(page, report);
 	html_processes(page, report);
 	html_coverage(page, report);
 	html_rules(page, report);

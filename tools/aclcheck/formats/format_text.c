@@ -285,6 +285,19 @@ static void print_expectations(FILE *to, const json_t *report)
 	}
 }
 
+static void print_injected(FILE *to, const json_t *report)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "injected"), i, one)
+	{
+		fputs(msg(MSG_INJECTED), to);
+		put_words(to, injected_text(one));
+		fputc('\n', to);
+	}
+}
+
 /* Where the threads of processes that were killed had got to. */
 static void print_last_calls(FILE *to, const json_t *processes)
 {
@@ -438,6 +451,7 @@ void print_job_summary(FILE *to, const json_t *report)
 	if (lines > JOB_LINES)
 		SAY(to, MSG_AND_MORE, lines - JOB_LINES);
 	print_evidence_ends(to, report);
+	print_injected(to, report);
 	free(sorted);
 	lang = ACL_LANG_EN;
 }
@@ -461,6 +475,7 @@ void print_text(FILE *to, const json_t *report)
 	}
 	print_evidence_ends(to, report);
 	print_expectations(to, report);
+	print_injected(to, report);
 	print_reach(to, json_object_get(report, "reach"));
 	if (coverage_reported(report)) {
 		struct coverage_totals n = coverage_count(report, NULL);

@@ -159,6 +159,35 @@ const char *expectation_place(const json_t *report, const json_t *expectation)
 	return buf;
 }
 
+const char *injected_noticed(const json_t *injected)
+{
+	static const char *const words[][2] = {{"output-used", "what it left behind was used"},
+		{"stopped", "the process ended with an error"}, {"retried", "the call was made again"},
+		{"no-sign", "no sign that it was noticed"}};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(text_of(injected, "noticed"), words[i][0]))
+			return words[i][1];
+	return "";
+}
+
+const char *injected_text(const json_t *injected)
+{
+	const char *call = text_of(injected, "call"), *name = text_of(injected, "error_name"),
+		   *place = frame_place(json_object_get(injected, "place"));
+	const long long times = number_of(injected, "times");
+	static char buf[2048];
+
+	if (json_object_get(injected, "error"))
+		snprintf(buf, sizeof(buf), "%s failed with %lld (%s) x %lld, in %s: %s", call,
+			(long long)number_of(injected, "error"), *name ? name : "unnamed", times, place,
+			injected_noticed(injected));
+	else
+		snprintf(buf, sizeof(buf), "%s took %lld us longer x %lld, in %s", call,
+			(long long)number_of(injected, "delay_ns") / 1000, times, place);
+	return buf;
+}
+
 /* Not allowed in XML 1.0, or steering what stands around it. */
 static bool forbidden(uint32_t c)
 {

@@ -69,6 +69,11 @@ const json_t *finding_frame(const json_t *finding);
 const char *finding_ranks(const json_t *finding);
 /* Does the finding fail under the threshold of the report's verdict? */
 bool finding_failed(const json_t *report, const json_t *finding);
+/* An element of "injected": what was done to which call where, and how the program took it. Static buffer. */
+const char *injected_text(const json_t *injected);
+/* The last part alone, "" where it was only delayed. */
+const char *injected_noticed(const json_t *injected);
+
 /* "scope opened in copy_in (demo.c:42): 1 of 3 times seen", of an expectation that was not met. Static
  * buffer. */
 const char *expectation_place(const json_t *report, const json_t *expectation);

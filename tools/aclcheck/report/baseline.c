@@ -119,7 +119,7 @@ static void add_expectations(json_t *report)
 		json_decref(one);
 	}
 	if (sums)
-		json_object_set_new(report, "expectations", expectations_list(sums));
+		json_object_set_new(report, "expectations", sums_list(sums));
 	json_decref(sums);
 }
 

@@ -30,7 +30,7 @@ struct merge {
 	json_t *doubts; /* by reason */
 	struct merged_call_coverage call_coverage;
 	struct merged_rule_coverage rules;
-	json_t *processes, *runs, *expectations, *cost, *evidence_ends;
+	json_t *processes, *runs, *expectations, *injected, *cost, *evidence_ends;
 	json_int_t calls;
 	unsigned with_calls;
 	uint64_t seen, bytes; /* findings and files read so far */
@@ -71,6 +71,7 @@ void merge_free(struct merge *m)
 	json_decref(m->processes);
 	json_decref(m->runs);
 	json_decref(m->expectations);
+	json_decref(m->injected);
 	json_decref(m->cost);
 	json_decref(m->evidence_ends);
 	free(m);
@@ -346,6 +347,7 @@ static void add_process(struct merge *m)
 	counts_add(m->cost, json_object_get(m->head, "cost"));
 	counts_add(m->evidence_ends, json_object_get(m->head, "evidence_ends"));
 	expectations_add(&m->expectations, json_object_get(m->head, "expectations"));
+	injected_add(&m->injected, json_object_get(m->head, "injected"));
 	rule_coverage_add(&m->rules, json_object_get(m->head, "rules"));
 	if (json_is_array(json_object_get(m->head, "runs")))
 		json_array_extend(m->runs, json_object_get(m->head, "runs"));
@@ -500,21 +502,28 @@ static void repeat_record(struct merge *m, struct span line)
 	json_decref(repeat);
 }
 
-static void other_record(struct merge *m, struct span line, bool end)
+static void end_record(struct merge *m, struct span line)
 {
-	json_t *json = parse(m, line), *doubts = json_object_get(m->head, "inconclusive");
+	json_t *json = parse(m, line);
 
 	if (!json)
 		return;
-	if (end) {
-		json_object_update(m->head, json);
-		m->ended = true;
-	} else {
-		if (!doubts)
-			json_object_set_new(m->head, "inconclusive", doubts = json_array());
-		json_array_append(doubts, json);
-	}
+	json_object_update(m->head, json);
+	m->ended = true;
 	json_decref(json);
+}
+
+/* What the end record, if it comes, has all of. */
+static void list_record(struct merge *m, struct span line, const char *member)
+{
+	json_t *json = parse(m, line), *list = json_object_get(m->head, member);
+
+	if (!json)
+		return;
+	json_object_del(json, "record");
+	if (!list)
+		json_object_set_new(m->head, member, list = json_array());
+	json_array_append_new(list, json);
 }
 
 static void add_line(struct merge *m, struct span line)
@@ -531,8 +540,12 @@ static void add_line(struct merge *m, struct span line)
 		repeat_record(m, line);
 	else if (span_is(kind, "resume"))
 		m->ended = false;
-	else if (span_is(kind, "end") || span_is(kind, "inconclusive"))
-		other_record(m, line, span_is(kind, "end"));
+	else if (span_is(kind, "end"))
+		end_record(m, line);
+	else if (span_is(kind, "inconclusive"))
+		list_record(m, line, "inconclusive");
+	else if (span_is(kind, "injected"))
+		list_record(m, line, "injected");
 }
 
 /* REPORT.part -> REPORT.calls. A normal end, or an exec, has removed it. */
@@ -703,7 +716,9 @@ static json_t *result(struct merge *m, json_t *findings)
 	if (json_object_size(m->cost))
 		json_object_set(report, "cost", m->cost);
 	if (m->expectations)
-		json_object_set_new(report, "expectations", expectations_list(m->expectations));
+		json_object_set_new(report, "expectations", sums_list(m->expectations));
+	if (m->injected)
+		json_object_set_new(report, "injected", sums_list(m->injected));
 	if (reach)
 		json_object_set_new(report, "reach", reach);
 	if (rules)

@@ -147,16 +147,18 @@ json_t *call_coverage_result(struct merged_call_coverage *r);
 /* Adds up integers, member by member; others stay as they came first. */
 void counts_add(json_t *sum, const json_t *counts);
 
-/* --- merge_expectations.c -------------------------------------------------- */
+/* --- merge_sums.c ---------------------------------------------------------- */
 
-/* What processes expected, added up: an entry of a file is met when any process met it. */
+/* What processes expected, added up: an entry of a file is met when any process met it. What was injected. */
 
 /* Adds a report's member "expectations", which may be absent or damaged, to sums (NULL at first). */
 void expectations_add(json_t **sums, const json_t *list);
 /* The same one among the sums, NULL if there is none. */
 json_t *expectations_find(json_t *sums, const json_t *one);
-/* The sums as a list, a new reference; NULL when nothing was expected. */
-json_t *expectations_list(json_t *sums);
+/* The same of "injected". */
+void injected_add(json_t **sums, const json_t *list);
+/* The sums as a list, a new reference; NULL when there are none. */
+json_t *sums_list(json_t *sums);
 
 /* --- last_calls_read.c ----------------------------------------------------- */
 

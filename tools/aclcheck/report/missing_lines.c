@@ -134,6 +134,7 @@ void missing_lines_resolve(json_t *report)
 
 	each_frame(&files, json_object_get(report, "findings"));
 	each_frame(&files, json_object_get(report, "expectations"));
+	each_frame(&files, json_object_get(report, "injected"));
 	while ((f = files)) {
 		files = f->next;
 		if (f->dwarf) {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "interpose/common/settings_table.h"
+#include "interpose/common/fault_rules.h"
 #include "interpose/common/rule_switches.h"
 #include "interpose/common/notify_parent.h"
 #include "interpose/common/run_socket.h"
@@ -120,6 +121,17 @@ static int unknown_rules(const char *word, size_t n)
 		"rules: '%s' names no rule, family, severity or tier%s", name, rule_suggestion(name));
 }
 
+/* Read by the library; here it is looked at only. */
+static int wrong_faults(const char *value)
+{
+	static struct fault_rules scratch;
+	const char *bad, *wrong;
+	size_t n;
+
+	wrong = fault_rules_parse(value, &scratch, &bad, &n);
+	return wrong ? command_misuse("inject: '%.*s' %s", (int)n, bad, wrong) : 0;
+}
+
 /* A wrong value is refused here, before anything runs. */
 static int set_option(struct run *run, enum setting s, const char *value)
 {
@@ -156,6 +168,8 @@ static int set_option(struct run *run, enum setting s, const char *value)
 		if (wrong)
 			return unknown_rules(wrong, n);
 	}
+	if (setting_table[s].kind == SETTING_FAULTS_LIST && wrong_faults(value))
+		return COMMAND_MISUSE;
 	setting_env_name(s, env);
 	return setenv(env, value, 1) ? command_misuse("out of memory") : 0;
 }

@@ -7,13 +7,18 @@
 #include "tools/aclcheck/common/command.h"
 #include "tools/aclcheck/report/report.h"
 
-static char *key_of(const json_t *expectation)
+static const char *const expectation_counts[] = {"opened", "met", NULL};
+static const char *const injected_counts[] = {"times", NULL};
+
+static char *key_of(const json_t *one, const char *const *counts)
 {
-	json_t *plain = json_copy((json_t *)expectation), *place = json_copy(json_object_get(plain, "place"));
+	json_t *plain = json_copy((json_t *)one), *place = json_copy(json_object_get(plain, "place"));
 	char *key;
 
-	json_object_del(plain, "opened");
-	json_object_del(plain, "met");
+	for (; *counts; counts++)
+		json_object_del(plain, *counts);
+	/* Which call it was first differs from process to process. */
+	json_object_del(plain, "first");
 	json_object_del(place, "address");
 	if (place)
 		json_object_set_new(plain, "place", place);
@@ -32,17 +37,18 @@ static void sum(json_t *known, const json_t *one, const char *key)
 		json_object_set_new(known, key, json_integer(a + b));
 }
 
-static void add(json_t *sums, json_t *one)
+static void add(json_t **sums, json_t *one, const char *const *counts)
 {
-	char *key = key_of(one);
-	json_t *known = key ? json_object_get(sums, key) : NULL;
+	char *key = key_of(one, counts);
+	json_t *known;
 
-	if (known) {
-		sum(known, one, "opened");
-		sum(known, one, "met");
-	} else if (key) {
-		json_object_set_new(sums, key, json_copy(one));
-	}
+	if (!*sums)
+		*sums = need(json_object());
+	known = key ? json_object_get(*sums, key) : NULL;
+	for (; known && *counts; counts++)
+		sum(known, one, *counts);
+	if (key && !known)
+		json_object_set_new(*sums, key, json_copy(one));
 	free(key);
 }
 
@@ -53,24 +59,33 @@ void expectations_add(json_t **sums, const json_t *list)
 
 	json_array_foreach(list, i, one)
 	{
-		if (!*text_of(one, "rule") && !*text_of(one, "fingerprint"))
-			continue;
-		if (!*sums)
-			*sums = need(json_object());
-		add(*sums, one);
+		if (*text_of(one, "rule") || *text_of(one, "fingerprint"))
+			add(sums, one, expectation_counts);
+	}
+}
+
+void injected_add(json_t **sums, const json_t *list)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(list, i, one)
+	{
+		if (*text_of(one, "fault"))
+			add(sums, one, injected_counts);
 	}
 }
 
 json_t *expectations_find(json_t *sums, const json_t *one)
 {
-	char *key = key_of(one);
+	char *key = key_of(one, expectation_counts);
 	json_t *known = key ? json_object_get(sums, key) : NULL;
 
 	free(key);
 	return known;
 }
 
-json_t *expectations_list(json_t *sums)
+json_t *sums_list(json_t *sums)
 {
 	json_t *list = sums ? json_array() : NULL, *one;
 	const char *key;
