@@ -73,23 +73,34 @@ static const char *check_choice(const char *choices, const char *value, int64_t 
 	}
 }
 
-/* A name of the product's family, and what stands behind it: "Ascend910B1", "Ascend950PR", "Ascend910_9392".
+/* A product within its family: "B1", "PR", "PR_9599", or nothing. */
+static bool names_variant(const char *s)
+{
+	const size_t most = 4;
+	size_t n = 0;
+
+	while (isalnum((unsigned char)s[n]))
+		n++;
+	if (n > most || s[n] != '_')
+		return n <= most && !s[n];
+	s += n + 1;
+	n = strspn(s, "0123456789");
+	return n && n <= most && !s[n];
+}
+
+/* A name of the product's family, and what stands behind it: "Ascend910B1", "Ascend950PR_9599",
+ * "Ascend910_9392".
  */
 static const char *check_product(const char *families, const char *value, int64_t *number)
 {
-	const size_t variant_max = 4;
 	int64_t index = 0;
 
 	*number = -1;
 	for (const char *f = families; *f; f += *f == '|', index++) {
-		size_t n = strcspn(f, "|"), rest;
+		size_t n = strcspn(f, "|");
 
-		if (!strncmp(f, value, n)) {
-			for (rest = 0; isalnum((unsigned char)value[n + rest]); rest++)
-				;
-			if (!value[n + rest] && rest <= variant_max)
-				*number = index;
-		}
+		if (!strncmp(f, value, n) && names_variant(value + n))
+			*number = index;
 		f += n;
 	}
 	return *number < 0 ? "must begin with one of " : NULL;

@@ -251,6 +251,7 @@ static const struct pair pairs[] = {
 		(.event = HANDLE, .timeout = -1), (.event = HANDLE, .timeout = 0)),
 	PAIR_CALL("null-required-pointer", aclrtCreateStream, (.stream = NULL), (.stream = OUT)),
 	PAIR_CALL("null-required-pointer", aclrtRecordEvent, (.event = NULL), (.event = HANDLE)),
+	PAIR_CALL("null-required-pointer", aclrtIpcMemSetAttr, (.key = NULL), (.key = "key")),
 	PAIR_CALL("null-required-pointer", aclrtGetDeviceCount, (.count = NULL), (.count = OUT)),
 	PAIR_CALL("stream-destroy-default", aclrtDestroyStream, (.stream = NULL), (.stream = HANDLE)),
 	/* captures and models */

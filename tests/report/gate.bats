@@ -324,7 +324,7 @@ refused() {
 	for devices in 8x 9 -1 x ""; do
 		refused "expected 0 to 8: --softnpu=2" run "--softnpu=$devices" -- touch ran
 	done
-	for soc in Ascend Ascend920 910B ascend910b Ascend910B1x2y3z "Ascend910B 1"; do
+	for soc in Ascend Ascend920 910B ascend910b Ascend910B1x2y3z "Ascend910B 1" Ascend950PR_ Ascend950PR_95x; do
 		refused "must begin with one of Ascend310|" run --soc "$soc" -- touch ran
 	done
 	refused "a value is missing before '--'" run --report -- touch ran
@@ -344,8 +344,10 @@ refused() {
 	refused "it is not executable (chmod +x)" run -- ./plain
 	refused "no such file" run -- ./none
 	refused "no such program in PATH" run -- no-such-program
-	run "$ACLCHECK" run --softnpu=3 --soc Ascend910B1 -- "$PROGRAM" clean
-	[ "$status" = 0 ]
+	for soc in Ascend910B1 Ascend910_9392 Ascend950PR_9599; do
+		run "$ACLCHECK" run --softnpu=3 --soc $soc -- "$PROGRAM" clean
+		[ "$status" = 0 ] || { echo "$soc: $output"; return 1; }
+	done
 }
 
 @test "paths named in messages are there afterwards" {
