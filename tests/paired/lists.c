@@ -120,8 +120,8 @@ static void dependent_unknown(void)
 
 	two_targets[0] = DEVICE;
 	two_targets[1] = (char *)DEVICE + 8192;
-	two_sources[0] = HOST;
-	two_sources[1] = bug ? (char *)DEVICE + 32 : (char *)HOST + 64;
+	two_sources[0] = (char *)DEVICE - 8192;
+	two_sources[1] = (char *)DEVICE + (bug ? 32 : -4096);
 	copy_batch(b);
 }
 
