@@ -75,6 +75,9 @@ static void align_zero_count_and_buffered(void **state)
 	assert_int_equal(fixture_count(sc.fixture, "async-copy-alignment"), 0);
 	COPY(sc, sc.d, sc.h + 3, 100, HOST_TO_BUF_TO_DEVICE, sc.s);
 	silent(sc.fixture);
+	COPY(sc, NULL, sc.h + 3, 100, HOST_TO_DEVICE, sc.s);
+	want(sc.fixture, "memcpy-null-address:error");
+	assert_int_equal(fixture_count(sc.fixture, "async-copy-alignment"), 1);
 }
 
 static void align_2d_and_batch(void **state)

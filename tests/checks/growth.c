@@ -317,6 +317,29 @@ static void full_tables_say_so(void **state)
 	}
 }
 
+/* Each stands for all that the stream did there before. */
+static void covering_cycle(struct fixture *fixture, unsigned n)
+{
+	CALL(fixture, aclrtMemsetAsync, 0, .devPtr = (void *)DEVICE_MEMORY, .maxCount = 64 * (n + 1),
+		.count = 64 * (n + 1), .stream = handle(3));
+}
+
+static void pieces_of_a_block(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+
+	(void)state;
+	fixture->other_ways = 0;
+	fixture_stream(fixture, 3);
+	fixture_malloc(fixture, DEVICE_MEMORY, 1 << 20);
+	fixture_malloc(fixture, DEVICE_MEMORY + (1 << 24), 4096);
+	/* There is another stream to compare it with. */
+	CALL(fixture, aclrtMemsetAsync, 0, .devPtr = (void *)(DEVICE_MEMORY + (1 << 24)), .maxCount = 64,
+		.count = 64, .stream = fixture_stream(fixture, 4));
+	assert_int_equal(growth(fixture, covering_cycle, 40), 0);
+	silent(fixture);
+}
+
 /* Keys come and go: a table is good for as many of them as it has slots, each time that it is used. */
 static void table_renewed_rarely(void **state)
 {
@@ -344,6 +367,7 @@ int main(void)
 		cmocka_unit_test(keys_of_what_is_gone),
 		cmocka_unit_test(table_without_memory),
 		cmocka_unit_test(table_renewed_rarely),
+		cmocka_unit_test(pieces_of_a_block),
 		cmocka_unit_test(rule_after_many_streams),
 		cmocka_unit_test(callbacks_of_many_models),
 		cmocka_unit_test(full_tables_say_so),

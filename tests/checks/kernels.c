@@ -200,6 +200,21 @@ static void other_cpu_binary(void **state)
 	never(fixture, "kernel-cpu-func-only");
 }
 
+/* What stands in the variable is not the answer of a call that failed. */
+static void function_that_was_not_there(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *b = load(fixture, 2, NULL);
+	aclrtFuncHandle f = handle(3);
+
+	(void)state;
+	CALL(fixture, aclrtBinaryGetFunction, 107000, .binHandle = b, .kernelName = "k", .funcHandle = &f);
+	fixture->n_seen = fixture->n_found;
+	LAUNCH(fixture, f, s);
+	CALL(fixture, aclrtBinaryUnLoad, 0, .binHandle = b);
+	silent(fixture);
+}
+
 /* No further than the page the array begins in. */
 static void array_at_the_end_of_a_page(void **state)
 {
@@ -439,6 +454,7 @@ int main(void)
 		cmocka_unit_test(unload_elsewhere),
 		cmocka_unit_test(other_device),
 		cmocka_unit_test(other_cpu_binary),
+		cmocka_unit_test(function_that_was_not_there),
 		cmocka_unit_test(array_at_the_end_of_a_page),
 		cmocka_unit_test(arguments_in_order),
 		cmocka_unit_test(arguments_of_no_launch),

@@ -615,6 +615,30 @@ static void batch_of_gone_memory(void **state)
 	fixture_free(x.fixture);
 }
 
+static void piece_set(struct scenario *x, void *stream, size_t bytes)
+{
+	CALL(x->fixture, aclrtMemsetAsync, 0, .devPtr = x->d, .maxCount = bytes, .count = bytes,
+		.stream = stream);
+}
+
+/* A small piece once more, behind a larger one that stood for it in between. */
+static void set_again_behind_a_larger_one(void **state)
+{
+	struct scenario x = scenario();
+
+	(void)state;
+	piece_set(&x, x.s, 64);
+	piece_set(&x, x.s, 128);
+	piece_set(&x, x.s, 128);
+	CALL(x.fixture, aclrtRecordEvent, 0, .event = x.event, .stream = x.s);
+	piece_set(&x, x.s, 64);
+	CALL(x.fixture, aclrtStreamWaitEvent, 0, .stream = x.t, .event = x.event);
+	silent(x.fixture);
+	piece_set(&x, x.t, 64);
+	want(x.fixture, "stream-race-set:error");
+	fixture_free(x.fixture);
+}
+
 /* What counts is the last time. */
 static void copied_again(void **state)
 {
@@ -804,6 +828,7 @@ int main(void)
 		cmocka_unit_test(block_with_a_former_address),
 		cmocka_unit_test(entries_of_a_batch),
 		cmocka_unit_test(batch_of_gone_memory),
+		cmocka_unit_test(set_again_behind_a_larger_one),
 		cmocka_unit_test(copied_again),
 		cmocka_unit_test(pieces_copied_again),
 		cmocka_unit_test(followed_for_a_rule),

@@ -290,6 +290,23 @@ static void closer_looks(void **state)
 	}
 }
 
+/* Nothing is said of entries for which there is no memory: not what the call before left there. */
+static void no_room_for_entries(void **state)
+{
+	struct batch *b = batch();
+
+	(void)state;
+	CALL(b->fixture, aclrtMemcpy, 0, .dst = b->d[0] + MIB - 64, .destMax = 4096, .src = b->h[0],
+		.count = 4096, .kind = ACL_MEMCPY_HOST_TO_DEVICE);
+	want(b->fixture, "memcpy-dest-out-of-bounds:error");
+	for (unsigned i = 0; i < ENTRIES; i++)
+		add(b, b->d[0] + 2 * MIB, b->h[0], 64);
+	b->fixture->no_memory = true;
+	run(b, UP);
+	b->fixture->no_memory = false;
+	silent(b->fixture);
+}
+
 /* One writes where the other does: that is found without looking at the memory again. */
 static void not_apart(void **state)
 {
@@ -312,6 +329,7 @@ int main(void)
 		cmocka_unit_test(blocks_that_went),
 		cmocka_unit_test(several_devices),
 		cmocka_unit_test(closer_looks),
+		cmocka_unit_test(no_room_for_entries),
 		cmocka_unit_test(not_apart),
 	};
 

@@ -109,6 +109,34 @@ static void in_right_copies(void **state)
 	silent(fixture);
 }
 
+/* Such a copy is found right at once, in whichever direction. */
+static void at_one_look(void **state)
+{
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+	void *d = fixture_malloc(fixture, DEVICE_MEMORY, 4096), *s = a_stream(fixture, 1);
+	void *h = fixture_malloc_host(fixture, HOST_MEMORY, 4096);
+
+	(void)state;
+	CALL(fixture, aclrtMemset, 0, .devPtr = d, .maxCount = 4096, .count = 4096);
+	for (unsigned i = 0; i < 4; i++) {
+		bool up = i & 1, async = i & 2;
+		struct acl_args_aclrtMemcpyAsync args = {.dst = up ? d : h,
+			.destMax = 64,
+			.src = up ? h : d,
+			.count = 64,
+			.kind = up ? ACL_MEMCPY_HOST_TO_DEVICE : ACL_MEMCPY_DEVICE_TO_HOST,
+			.stream = s};
+		struct acl_args_aclrtMemcpy now = {args.dst, args.destMax, args.src, args.count, args.kind};
+		struct acl_call_record call;
+
+		fixture_enter(fixture, &call, async ? ACL_API_aclrtMemcpyAsync : ACL_API_aclrtMemcpy,
+			async ? (void *)&args : (void *)&now, __LINE__);
+		assert_true(call.plain);
+		fixture_leave(fixture, &call, 0);
+	}
+	silent(fixture);
+}
+
 /* ... and of which two entries are as right. */
 static void in_right_batches(void **state)
 {
@@ -140,6 +168,7 @@ int main(void)
 		cmocka_unit_test(child_starts_anew),
 		cmocka_unit_test(evaluated_at_the_end),
 		cmocka_unit_test(in_right_copies),
+		cmocka_unit_test(at_one_look),
 		cmocka_unit_test(in_right_batches),
 	};
 
