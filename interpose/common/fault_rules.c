@@ -147,7 +147,9 @@ static const char *read_key(struct fault_rule *r, const char *part, size_t n)
 		return read_word(r->at, value, m);
 	if (key_is(part, k, "thread"))
 		return read_word(r->thread, value, m);
-	return "is none of when=, p=, seed=, at=, thread=, error=, delay=";
+	r->watch |= key_is(part, n, "watch");
+	return key_is(part, n, "watch") ? NULL
+					: "is none of when=, p=, seed=, at=, thread=, error=, delay=, watch";
 }
 
 /* Of those that fail it is asked that all functions meant can. */
@@ -162,8 +164,10 @@ static const char *whole_wrong(const struct fault_rule *r)
 		}
 	if (!any)
 		return "begins with no function of the runtime that is wrapped";
-	if (!r->error && !r->delay_ns)
+	if (!r->error && !r->delay_ns && !r->watch)
 		return "has neither error= nor delay=";
+	if (r->watch && (r->error || r->delay_ns))
+		return "has watch, which changes nothing, beside error= or delay=";
 	if (r->error && silent)
 		return "cannot fail: the function returns no error code, and delay= only is possible";
 	return NULL;

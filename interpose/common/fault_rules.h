@@ -6,7 +6,8 @@
  *
  * Function (may end in *), then keys; of the calls that a fault speaks of the first fault that chooses one
  * decides. when=N the Nth, when=N+ from the Nth on; p= with seed= by chance, the same in each run; at= those
- * from a function, a file or a file#line; thread= main, other, or a thread's name (may end in *).
+ * from a function, a file, a file#line or a module+0xoffset (as reports have it); thread= main, other, or a
+ *thread's name (may end in *).
  */
 #ifndef INTERPOSE_FAULT_RULES_H
 #define INTERPOSE_FAULT_RULES_H
@@ -26,6 +27,7 @@ struct fault_rule {
 	bool by_chance;
 	uint64_t chance, seed; /* chance: of 2^64 */
 	int32_t error; /* 0 = the call is forwarded */
+	bool watch; /* nothing is changed: the places are listed */
 	uint64_t delay_ns;
 };
 

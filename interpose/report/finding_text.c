@@ -294,6 +294,8 @@ static void injected_lines(struct text *t)
 	struct injected_fault f;
 
 	for (unsigned i = 0; injected_get(i, &f); i++) {
+		if (!f.error && !f.delay_ns)
+			continue;
 		text_fmt(t, "   %s%s  ", msg(MSG_INJECTED), acl_apis[f.api].name);
 		finding_call_site(t, module_mark(f.caller));
 		text_fmt(t, "  x %u  (", f.times);

@@ -185,11 +185,32 @@ static bool function_is(const char *function, const char *where)
 	return fault_word_matches(where, name);
 }
 
+/* "libapp.so+0x1234" */
+static bool is_at_offset(const struct symbol *s, const char *where)
+{
+	const char *plus = strrchr(where, '+');
+	uint64_t offset = 0;
+
+	if (!plus || strncmp(plus, "+0x", 3) != 0 || !s->module ||
+		!ends_path(s->module, where, (size_t)(plus - where)))
+		return false;
+	for (plus += 3; *plus; plus++) {
+		const char *digit = strchr("0123456789abcdef", *plus);
+
+		if (!digit)
+			return false;
+		offset = offset << 4 | (uint64_t)(digit - "0123456789abcdef");
+	}
+	return offset == s->file_address;
+}
+
 bool symbol_place_is(const struct symbol *s, const char *where)
 {
 	size_t n = strcspn(where, "#");
 	int line = 0;
 
+	if (is_at_offset(s, where))
+		return true;
 	if ((s->function && fault_word_matches(where, s->function)) ||
 		(s->readable && function_is(s->readable, where)))
 		return true;

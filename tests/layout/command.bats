@@ -3,7 +3,7 @@
 # tools/aclcheck/: directories include what is below them, through its one header; headers in no circle.
 
 # Lowest first; the files beside them (main.c, the small subcommands) may include them all.
-ORDER="common report formats run trace"
+ORDER="common report formats run fuzz trace"
 
 setup() {
 	cd "$ACLCHECK_SOURCE" || return 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The command: every .c of these directories, and the parts of the library that work without a program.
 
-ACLCHECK_DIRS := tools/aclcheck $(addprefix tools/aclcheck/,common report formats run trace)
+ACLCHECK_DIRS := tools/aclcheck $(addprefix tools/aclcheck/,common report formats fuzz run trace)
 ACLCHECK_SRC := $(wildcard $(ACLCHECK_DIRS:%=%/*.c))
 ACLCHECK_HEADERS := $(wildcard $(ACLCHECK_DIRS:%=%/*.h) tools/aclcheck/*.def)
 ACLCHECK_SHARED := $(wildcard interpose/common/*.c)

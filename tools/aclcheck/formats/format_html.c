@@ -188,6 +188,8 @@ static void put_injected(json_t *page, const json_t *report)
 	{
 		const char *noticed = in_language(injected_noticed(one));
 
+		if (!injected_changed(one))
+			continue;
 		json_array_append_new(
 			list, json_pack("{s:s, s:s, s:I, s:I, s:s, s:s}", "call", text_of(one, "call"),
 				      "fault", text_of(one, "fault"), "first", number_of(one, "first"),

@@ -292,6 +292,8 @@ static void print_injected(FILE *to, const json_t *report)
 
 	json_array_foreach(json_object_get(report, "injected"), i, one)
 	{
+		if (!injected_changed(one))
+			continue;
 		fputs(msg(MSG_INJECTED), to);
 		put_words(to, injected_text(one));
 		fputc('\n', to);

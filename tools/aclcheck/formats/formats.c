@@ -159,6 +159,11 @@ const char *expectation_place(const json_t *report, const json_t *expectation)
 	return buf;
 }
 
+bool injected_changed(const json_t *injected)
+{
+	return number_of(injected, "error") > 0 || number_of(injected, "delay_ns") > 0;
+}
+
 const char *injected_noticed(const json_t *injected)
 {
 	static const char *const words[][2] = {{"output-used", "what it left behind was used"},

@@ -69,7 +69,9 @@ const json_t *finding_frame(const json_t *finding);
 const char *finding_ranks(const json_t *finding);
 /* Does the finding fail under the threshold of the report's verdict? */
 bool finding_failed(const json_t *report, const json_t *finding);
-/* An element of "injected": what was done to which call where, and how the program took it. Static buffer. */
+/* An element of "injected": a call failed or took longer, and is not only listed. */
+bool injected_changed(const json_t *injected);
+/* What was done to which call where, and how the program took it. Static buffer. */
 const char *injected_text(const json_t *injected);
 /* The last part alone, "" where it was only delayed. */
 const char *injected_noticed(const json_t *injected);
