@@ -639,6 +639,35 @@ static void set_again_behind_a_larger_one(void **state)
 	fixture_free(x.fixture);
 }
 
+/* Executions of a stream's own come before its tasks: there is nothing to evaluate. */
+static void own_executions(void **state)
+{
+	struct scenario x = scenario();
+	void *elsewhere = fixture_malloc(x.fixture, DEVICE_MEMORY + (1 << 30), 4096);
+	aclmdlRI models[] = {handle(30), handle(31)};
+	uint64_t before;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		void *s = i ? x.t : x.s;
+
+		CALL(x.fixture, aclmdlRICaptureBegin, 0, .stream = s,
+			.mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+		CALL(x.fixture, aclrtMemsetAsync, 0, .devPtr = i ? elsewhere : x.d, .maxCount = 64,
+			.count = 64, .stream = s);
+		CALL(x.fixture, aclmdlRICaptureEnd, 0, .stream = s, .modelRI = &models[i]);
+	}
+	for (unsigned i = 0; i < 2; i++)
+		CALL(x.fixture, aclmdlRIExecuteAsync, 0, .modelRI = models[i], .stream = i ? x.t : x.s);
+	before = fixture_count(x.fixture, "stream-race-set");
+	piece_set(&x, x.s, 64);
+	silent(x.fixture);
+	assert_int_equal(fixture_count(x.fixture, "stream-race-set"), before);
+	piece_set(&x, x.t, 64);
+	want(x.fixture, "stream-race-set:error");
+	fixture_free(x.fixture);
+}
+
 /* What counts is the last time. */
 static void copied_again(void **state)
 {
@@ -829,6 +858,7 @@ int main(void)
 		cmocka_unit_test(entries_of_a_batch),
 		cmocka_unit_test(batch_of_gone_memory),
 		cmocka_unit_test(set_again_behind_a_larger_one),
+		cmocka_unit_test(own_executions),
 		cmocka_unit_test(copied_again),
 		cmocka_unit_test(pieces_copied_again),
 		cmocka_unit_test(followed_for_a_rule),

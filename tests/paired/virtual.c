@@ -206,7 +206,7 @@ static char *map_around(char *range, bool hole)
 
 static void prefetch_a_hole(void)
 {
-	char *range = map_around(reserve(4 * MIB2), bug);
+	char *range = map_around(reserve(3 * MIB2), bug);
 
 	CALL(aclrtCmoAsync, .src = range, .size = 3 * MIB2, .cmoType = ACL_RT_CMO_TYPE_PREFETCH,
 		.stream = make_stream());

@@ -178,7 +178,7 @@ static void check_direction(struct checks *c, struct acl_call_record *call, int 
 }
 
 /* kind HOST_TO_BUF_TO_DEVICE copies the source into a buffer first: it must be the host's. */
-static bool check_buffered(struct checks *c, struct acl_call_record *call, const struct op_access *src,
+static void check_buffered(struct checks *c, struct acl_call_record *call, const struct op_access *src,
 	const struct op_access *dst)
 {
 	const struct op_access *bad = certain(src) && !kind_is_host(src->block.kind)  ? src
@@ -186,8 +186,8 @@ static bool check_buffered(struct checks *c, struct acl_call_record *call, const
 										      : NULL;
 
 	if (!bad && (!certain(src) || !certain(dst)))
-		return false;
-	return FINDING(c, call, "memcpy-buffered-kind-location", bad,
+		return;
+	FINDING(c, call, "memcpy-buffered-kind-location", bad,
 		PARTS(part_address(bad->name, bad->address), part_block(memory_role(bad), bad->block.block)),
 		"The source must be host memory and the destination device memory; %s is %s.", bad->name,
 		memory_kind_name(bad->block.kind));
@@ -246,8 +246,8 @@ static void check_copy_entry(
 		return;
 	if (!e->src || !e->dst)
 		return;
-	if (op->direction == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE && check_buffered(c, call, e->src, e->dst))
-		return;
+	if (op->direction == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE)
+		check_buffered(c, call, e->src, e->dst);
 	/* Where host and device are one the direction means nothing. */
 	if (runs_on_device(c))
 		return;
