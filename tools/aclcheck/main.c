@@ -107,7 +107,7 @@ static int help(FILE *to)
 {
 	fprintf(to, "%sCOMMAND ...\n\n", in_language("usage: aclcheck "));
 	for (const struct command *c = commands; c->name; c++)
-		fprintf(to, "  %-10s %s\n", c->name, in_language(c->text));
+		fprintf(to, "  %-13s %s\n", c->name, in_language(c->text));
 	fprintf(to, "\n  %s\n\n%s\n",
 		in_language("aclcheck COMMAND --help explains each of them; aclcheck --version prints the "
 			    "version."),
