@@ -314,6 +314,19 @@ static void kernel_on_released_memory(void **state)
 	fixture_free(p.fixture);
 }
 
+/* The pool was released under its block: that went with it, whether the program says so or not. */
+static void block_of_a_released_pool(void **state)
+{
+	struct program p = with_block();
+
+	(void)state;
+	CALL(p.fixture, aclrtFree, 0, .devPtr = p.segment);
+	silent(p.fixture);
+	upload(&p, 0, 64, p.a);
+	want(p.fixture, "use-after-free:error");
+	fixture_free(p.fixture);
+}
+
 /* What it reads first is there, what it reads then is not. */
 static void kernel_on_released_memory_among_others(void **state)
 {
@@ -383,6 +396,7 @@ int main(void)
 		cmocka_unit_test(kernels_that_are_not_declared),
 		cmocka_unit_test(failed_launch_is_none),
 		cmocka_unit_test(declared_for_another_launch),
+		cmocka_unit_test(block_of_a_released_pool),
 		cmocka_unit_test(kernel_on_released_memory),
 		cmocka_unit_test(kernel_on_released_memory_among_others),
 		cmocka_unit_test(kernel_writes),

@@ -200,6 +200,19 @@ static void other_cpu_binary(void **state)
 	never(fixture, "kernel-cpu-func-only");
 }
 
+/* Where other memory ends says nothing of what the runtime rounded it up to. */
+static void arguments_of_other_memory(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *managed = (void *)DEVICE_MEMORY, *s = fixture_stream(fixture, 1);
+
+	(void)state;
+	CALL(fixture, aclrtMemAllocManaged, 0, .ptr = &managed, .size = 64, .flag = ACL_RT_MEM_ATTACH_GLOBAL);
+	CALL(fixture, aclrtLaunchKernelV2, 0, .funcHandle = handle(99), .numBlocks = 1, .argsData = managed,
+		.argsSize = 4096, .stream = s);
+	never(fixture, "kernel-args-location");
+}
+
 /* What stands in the variable is not the answer of a call that failed. */
 static void function_that_was_not_there(void **state)
 {
@@ -455,6 +468,7 @@ int main(void)
 		cmocka_unit_test(other_device),
 		cmocka_unit_test(other_cpu_binary),
 		cmocka_unit_test(function_that_was_not_there),
+		cmocka_unit_test(arguments_of_other_memory),
 		cmocka_unit_test(array_at_the_end_of_a_page),
 		cmocka_unit_test(arguments_in_order),
 		cmocka_unit_test(arguments_of_no_launch),
