@@ -526,6 +526,26 @@ static void memory_that_was_unknown(void **state)
 	}
 }
 
+#define FREED 512 /* blocks that were released last are remembered */
+
+static void released_blocks(void **state)
+{
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+	char *h = fixture_malloc_host(fixture, HOST_MEMORY, 4096);
+	void *d[FREED];
+
+	(void)state;
+	fixture->other_ways = 0;
+	for (unsigned i = 0; i < FREED; i++)
+		d[i] = fixture_malloc(fixture, DEVICE_MEMORY + i * 65536ul, 4096);
+	for (unsigned i = 0; i < FREED; i++)
+		CALL(fixture, aclrtFree, 0, .devPtr = d[i]);
+	silent(fixture);
+	CALL(fixture, aclrtMemcpy, 0, .dst = d[0], .destMax = 64, .src = h, .count = 64,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+	want(fixture, "use-after-free:error");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -541,6 +561,7 @@ int main(void)
 		cmocka_unit_test(object_many),
 		cmocka_unit_test(memory_refused),
 		cmocka_unit_test(memory_that_was_unknown),
+		cmocka_unit_test(released_blocks),
 		cmocka_unit_test(blocks_of_a_run),
 		cmocka_unit_test(created_without_memory),
 		cmocka_unit_test(memory_ends_anywhere),
