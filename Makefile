@@ -92,7 +92,7 @@ install-files: $(foreach f,$(INSTALL_DATA),$(word 1,$(subst :, ,$(f))))
 		$(AT_PREFIX)/share/aclcheck/python
 	install -m 755 $(INSTALL_BIN) $(AT_PREFIX)/bin
 	install -m 644 $(INSTALL_LIB) $(AT_PREFIX)/lib
-	install -m 644 include/aclcheck.h $(AT_PREFIX)/include
+	install -m 644 include/aclcheck.h include/aclcheck_gtest.h $(AT_PREFIX)/include
 	install -m 644 include/python/aclcheck.py include/python/pytest_aclcheck.py $(AT_PREFIX)/share/aclcheck/python
 	$(if $(INSTALL_MAN1),install -m 644 $(INSTALL_MAN1) $(AT_PREFIX)/share/man/man1)
 	$(if $(INSTALL_MAN7),install -m 644 $(INSTALL_MAN7) $(AT_PREFIX)/share/man/man7)
