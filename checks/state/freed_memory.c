@@ -5,6 +5,7 @@
  * in the ring turns most of them away at once.
  */
 #include "checks/state/freed_memory.h"
+#include "checks/engine/program_memory.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
 
@@ -154,6 +155,15 @@ void freed_history(struct acl_object_history *out, const void *freed)
 	out->device = b->device;
 	out->created = b->created;
 	out->destroyed = b->gone;
+}
+
+bool freed_is_unmapped(struct checks *c, const void *address)
+{
+	static const char here;
+	char byte;
+
+	/* Where reading fails anyhow it proves nothing. */
+	return program_read(c, &here, &byte, 1) && !program_read(c, address, &byte, 1);
 }
 
 bool freed_taken_again(struct checks *c, struct acl_call_record *call, const void *address)

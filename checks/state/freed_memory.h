@@ -19,6 +19,9 @@ struct freed_block {
  * allocations. */
 bool freed_find(struct checks *c, const void *address, bool registered, struct freed_block *out);
 
+/* Page-locked memory was here, and nothing is now: libc has not mapped the range again. */
+bool freed_is_unmapped(struct checks *c, const void *address);
+
 /* libc uses the address by now: for a stack, the heap, a mapped file. */
 bool freed_taken_again(struct checks *c, struct acl_call_record *call, const void *address);
 

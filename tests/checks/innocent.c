@@ -292,6 +292,26 @@ static void failed_answer_is_none(void **state)
 	want(fixture, "use-after-free:error");
 }
 
+/* Page-locked memory that was freed is libc's again, or nobody's. */
+static void host_memory_after_its_end(void **state)
+{
+	struct fixture *fixture = with_host_memory();
+	static char page[4096];
+	void *h = page;
+
+	(void)state;
+	fixture->other_ways = 0;
+	fixture->class = ACL_HOST_UNKNOWN;
+	CALL(fixture, aclrtMallocHost, 0, .hostPtr = &h, .size = sizeof(page));
+	CALL(fixture, aclrtFreeHost, 0, .hostPtr = h);
+	write_to(fixture, h);
+	never(fixture, "use-after-free");
+	fixture->wild = (uintptr_t)page;
+	fixture->wild_bytes = sizeof(page);
+	write_to(fixture, page + 64);
+	want(fixture, "use-after-free:warning");
+}
+
 static void other_allocator(void **state)
 {
 	struct fixture *fixture = with_host_memory();
@@ -375,6 +395,7 @@ int main(void)
 		cmocka_unit_test(condition_at_a_freed_address),
 		cmocka_unit_test(failed_answer_is_none),
 		cmocka_unit_test(batch_without_results),
+		cmocka_unit_test(host_memory_after_its_end),
 		cmocka_unit_test(other_allocator),
 		cmocka_unit_test(mapped_by_libc),
 	};

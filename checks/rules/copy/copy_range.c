@@ -113,15 +113,17 @@ static bool check_gone(struct checks *c, struct acl_call_record *call, const str
 	struct freed_block b;
 
 	/* libc may have mapped a host range again. */
-	if (!freed_find(c, r->address, false, &b) || b.kind == MEM_HOST ||
-		freed_taken_again(c, call, r->address))
+	if (!freed_find(c, r->address, false, &b) || freed_taken_again(c, call, r->address) ||
+		(b.kind == MEM_HOST && !freed_is_unmapped(c, r->address)))
 		return false;
 	known_memory(call, b.kind);
 	FINDING_BROKEN(c, call,
 		b.by_reset           ? RULE("use-after-device-reset")
 		: b.kind == MEM_POOL ? RULE("pool-use-after-async-free")
 				     : RULE("use-after-free"),
-		PARTS(part_advice(freed_maybe_reused(c)), part_address(r->name, r->address),
+		PARTS(part_advice(freed_maybe_reused(c)),
+			b.kind == MEM_HOST ? part_severity(ACL_SEV_WARNING) : part_none(),
+			part_address(r->name, r->address),
 			part_bytes("offset into the block", (uintptr_t)r->address - b.base),
 			part_history(memory_role(r), freed_history, &b)),
 		"%s lies in memory that %s.", r->name,
