@@ -158,6 +158,30 @@ static void pool_used_late(void)
 	CALL(aclrtSynchronizeStream, .stream = s);
 }
 
+static void batch_in_one_call(void)
+{
+	char *d = make_device_memory(4096), *h = make_host_memory(4096);
+	void *dst = d, *src = h;
+	size_t size = 64, index = 0;
+	aclrtMemcpyBatchAttr attribute = {
+		.dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE, .srcLoc.type = ACL_MEM_LOCATION_TYPE_HOST};
+
+	if (bug)
+		CALL(aclrtMemcpyBatchV2, .dsts = &dst, .destMaxs = &size, .srcs = &src, .sizes = &size,
+			.numBatches = 1, .attrs = &attribute, .attrsIndexes = &index, .numAttrs = 1);
+	else
+		CALL(aclrtMemcpy, .dst = d, .destMax = 64, .src = h, .count = 64,
+			.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+}
+
+static void describe_cache(void)
+{
+	size_t size = 0;
+
+	if (bug)
+		CALL_DOES(aclrtCmoGetDescSize, 0, size = 64, .size = &size);
+}
+
 static const struct pair pairs[] = {
 	PAIR_AVOIDS("cache-maintenance-unneeded", flush),
 	PAIR_WITH("deprecated-api", query_old, .target = ACL_CANN_9_1 + 1, .avoids = true),
@@ -167,6 +191,8 @@ static const struct pair pairs[] = {
 	PAIR_WITH("notify-api-product", notify_of_other_server, .soc = SOC_A2, .avoids = true),
 	PAIR_WITH("stream-failure-mode-default-stream", failure_mode_of_default, .soc = INFERENCE),
 	PAIR_WITH("group-platform", groups, .soc = SOC_A2, .avoids = true),
+	PAIR_WITH("api-product-support", batch_in_one_call, .soc = INFERENCE, .avoids = true),
+	PAIR_WITH("api-product-support", describe_cache, .soc = INFERENCE, .avoids = true),
 	PAIR_WITH("api-product-support", value_write, .soc = INFERENCE, .avoids = true),
 	PAIR_WITH("api-newer-than-target", new_function, .target = ACL_CANN_8_5 + 1, .avoids = true),
 	PAIR("res-limit-before-setdevice", limit_unset),
