@@ -518,6 +518,13 @@ static void arguments_of_another_device(void)
 		.stream = make_stream());
 }
 
+/* HCCL and the like may have enabled the access. */
+static void arguments_beside_libraries(void)
+{
+	pair_unseen(CHECKS_OTHER_WORK);
+	arguments_of_another_device();
+}
+
 static void device_arguments(void)
 {
 	void *args = bug ? make_device_memory(4096) : make_host_memory(4096);
@@ -708,6 +715,7 @@ static const struct pair pairs[] = {
 	PAIR("kernel-args-location", host_arguments),
 	PAIR("kernel-args-location", device_arguments),
 	PAIR("kernel-args-location", arguments_of_another_device),
+	PAIR("kernel-args-location", arguments_beside_libraries),
 	PAIR("kernel-args-location", arguments_behind_end),
 	PAIR("batch-direction", batch_both_ways),
 	PAIR("batch-direction", batch_inside_device),

@@ -22,12 +22,13 @@ static int owner_of(const struct block_lookup *place)
 		       : -1;
 }
 
-/* With peer access the address can be reached all the same. */
+/* With peer access the address can be reached all the same; libraries enable it where it is not seen. */
 static bool reachable(struct checks *c, int device, int owner)
 {
 	struct acl_device *d = device_at(c, device);
 
-	return peers_unknown(c) || !d || load_relaxed(&d->peers) >> (owner % ACL_DEVICES) & 1;
+	return peers_unknown(c) || !d || load_relaxed(&d->peers) >> (owner % ACL_DEVICES) & 1 ||
+	       other_submitters_possible(c, CHECKS_OTHER_WORK);
 }
 
 static void check_owner(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
