@@ -32,6 +32,18 @@ reckon=$ACLCHECK_SOURCE/tests/trace/reckon.py
 	not xmllint --noout --schema "$TRACECOMPASS_XSD/xmlDefinition.xsd" wrong.xml
 }
 
+# Trace Compass keeps what an analysis made of a trace until the version differs.
+@test "the version of an analysis is that of its content" {
+	for f in "$analyses"/*.xml; do
+		sum=$(sed 's/<pattern version="[0-9]*"/<pattern/' "$f" | cksum)
+		version=$((${sum%% *} % 2147483648))
+		grep -q "<pattern version=\"$version\"" "$f" || {
+			echo "$f changed: its version has to be $version"
+			false
+		}
+	done
+}
+
 @test "the call stack is that of the program's calls" {
 	for t in mix nested threads fork cut; do
 		"$compass" "$analyses/aclcheck-calls.xml" stack <"$BATS_FILE_TMPDIR/$t.text" >shown
@@ -93,4 +105,53 @@ reckon=$ACLCHECK_SOURCE/tests/trace/reckon.py
 	run "$aclcheck" trace-compass --install /proc/no
 	[ "$status" -eq 99 ]
 	[ "${#lines[@]}" -eq 1 ]
+}
+
+@test "trace-compass --install: Trace Compass loads what it is told to load" {
+	names="aclcheck-calls.xml;aclcheck-latency.xml"
+	mkdir -p w/.metadata
+	prefs=w/.metadata/.plugins/org.eclipse.core.runtime/.settings/org.eclipse.tracecompass.tmf.analysis.xml.core.prefs
+	# a fresh workspace
+	"$aclcheck" trace-compass --install w >said
+	[ "$(cat $prefs)" = "enabled_files=$names"$'\n'"eclipse.preferences.version=1" ]
+	grep -qx "$prefs" said
+	# again: nothing to add
+	before=$(stat -c %i $prefs)
+	"$aclcheck" trace-compass --install w
+	[ "$(stat -c %i $prefs)" = "$before" ]
+	# the files of others, and other keys, stay; the last of two lines counts
+	expect() {
+		printf "$1" >$prefs
+		"$aclcheck" trace-compass --install w
+		printf "$2" | diff - $prefs
+	}
+	expect 'a=1\nenabled_files=own.xml\nz=2\n' "a=1\nenabled_files=own.xml;$names\nz=2\n"
+	expect 'enabled_files=aclcheck-calls.xml;own.xml' 'enabled_files=aclcheck-calls.xml;own.xml;aclcheck-latency.xml'
+	expect 'enabled_files=my-aclcheck-calls.xml\r\nz=2\r\n' "enabled_files=my-aclcheck-calls.xml;$names\r\nz=2\r\n"
+	expect '  enabled_files : own.xml;\\\n   two.xml\nz=2\n' "  enabled_files : own.xml;\\\\\n   two.xml;$names\nz=2\n"
+	expect 'enabled_files=a.xml\nenabled_files=b.xml\n' "enabled_files=a.xml\nenabled_files=b.xml;$names\n"
+	expect 'enabled_files=\n' "enabled_files=$names\n"
+	expect '#enabled_files=x\nenabled_files_too=y' "enabled_files=$names\n#enabled_files=x\nenabled_files_too=y"
+	expect 'x=1\\\nenabled_files=y\n' "enabled_files=$names\nx=1\\\\\nenabled_files=y\n"
+	expect '' "enabled_files=$names\n"
+	# a directory that is no workspace gets no settings
+	mkdir -p plain
+	"$aclcheck" trace-compass --install plain
+	[ "$(ls plain | wc -l)" -eq 2 ]
+}
+
+@test "trace-compass --install: not under a Trace Compass that runs" {
+	mkdir -p busy/.metadata
+	python3 - "$aclcheck" <<'END'
+import fcntl, os, subprocess, sys
+with open("busy/.metadata/.lock", "w") as f:
+    fcntl.lockf(f, fcntl.LOCK_EX)
+    r = subprocess.run([sys.argv[1], "trace-compass", "--install", "busy"], capture_output=True, text=True)
+assert r.returncode == 99, r
+assert r.stderr.count("\n") == 1 and f"process {os.getpid()}" in r.stderr, r
+assert os.listdir("busy/.metadata") == [".lock"]
+END
+	# the file stays when the program has ended
+	"$aclcheck" trace-compass --install busy
+	[ -e busy/.metadata/.plugins ]
 }

@@ -10,11 +10,9 @@
 #include <sys/stat.h>
 
 #include "tools/aclcheck/common/command.h"
+#include "tools/aclcheck/trace/compass_workspace.h"
 
 int cmd_trace_compass(int argc, char **argv);
-
-/* Where a workspace keeps imported analyses. */
-#define PLUGIN ".metadata/.plugins/org.eclipse.tracecompass.tmf.analysis.xml.core/xml_files"
 
 EMBED(trace_compass_calls, "tracepoints/tracecompass/aclcheck-calls.xml");
 EMBED(trace_compass_latency, "tracepoints/tracecompass/aclcheck-latency.xml");
@@ -25,6 +23,8 @@ static const struct {
 	{"aclcheck-calls.xml", trace_compass_calls, trace_compass_calls_end},
 	{"aclcheck-latency.xml", trace_compass_latency, trace_compass_latency_end},
 };
+
+#define N_FILES (sizeof(files) / sizeof(files[0]))
 
 static const char help[] =
 	"--install [DIR]\tinto the Trace Compass workspace DIR (default: ~/.tracecompass and "
@@ -69,7 +69,7 @@ static bool install_files(const char *directory)
 
 	if (!ok)
 		command_say("%s: %s", directory, strerror(errno));
-	for (unsigned i = 0; ok && i < sizeof(files) / sizeof(files[0]); i++) {
+	for (unsigned i = 0; ok && i < N_FILES; i++) {
 		char *path = join(directory, files[i].name);
 
 		ok = whole_file(path, files[i].begin, (size_t)(files[i].end - files[i].begin));
@@ -80,14 +80,51 @@ static bool install_files(const char *directory)
 	return ok;
 }
 
+static bool enable_files(const char *workspace)
+{
+	char *settings = join(workspace, COMPASS_SETTINGS),
+	     *preferences = join(workspace, COMPASS_PREFERENCES);
+	const char *names[N_FILES];
+	bool ok = make_path(settings);
+
+	for (unsigned i = 0; i < N_FILES; i++)
+		names[i] = files[i].name;
+	if (!ok)
+		command_say("%s: %s", settings, strerror(errno));
+	ok = ok && compass_enable(preferences, names, N_FILES);
+	if (ok)
+		puts(preferences);
+	free(settings);
+	free(preferences);
+	return ok;
+}
+
+/* A Trace Compass that runs would neither see the files nor keep the preferences: it writes its own at its
+ * end. */
+static bool install_into_workspace(const char *workspace)
+{
+	pid_t pid = compass_running(workspace);
+	char *xml;
+	bool ok;
+
+	if (pid) {
+		command_say(
+			"%s: Trace Compass has it open (process %ld): close it first", workspace, (long)pid);
+		return false;
+	}
+	xml = join(workspace, COMPASS_XML);
+	ok = install_files(xml) && enable_files(workspace);
+	free(xml);
+	return ok;
+}
+
 static bool install(const char *directory)
 {
-	char *metadata = join(directory, ".metadata"), *plugin = join(directory, PLUGIN);
-	bool ok = install_files(is_directory(metadata) ? plugin : directory);
+	char *metadata = join(directory, COMPASS_METADATA);
+	bool workspace = is_directory(metadata);
 
 	free(metadata);
-	free(plugin);
-	return ok;
+	return workspace ? install_into_workspace(directory) : install_files(directory);
 }
 
 static int install_everywhere(void)
