@@ -46,6 +46,18 @@ doctor() {
 	ACLCHECK_REPORT=$PWD/r.json doctor 0 "ok     report" --softnpu
 }
 
+@test "the CANN release whose rules apply, and why the default is not the runtime's" {
+	doctor 0 "ok     target release      target_cann=documents" --softnpu
+	[[ $output == *"ACLCHECK_TARGET_CANN=auto"* ]]
+	ACLCHECK_TARGET_CANN=8.5 doctor 0 "ok     target release      target_cann=8.5" --softnpu
+	[[ $output != *"ACLCHECK_TARGET_CANN=auto"* ]]
+	echo '{"target_cann": "auto"}' >c.json
+	ACLCHECK_CONFIG=$PWD/c.json doctor 0 "ok     target release      target_cann=auto" --softnpu
+	ACLCHECK_TARGET_CANN=auto ACLCHECK_CHECKS=off doctor 97 "checks-off: " --softnpu
+	[[ $output != *"target release"* ]]
+	ACLCHECK_LANG=zh doctor 0 "目标版本" --softnpu
+}
+
 @test "programs that cannot be preloaded, and none at all" {
 	echo 'int main(void) { return 0; }' >p.c
 	"${CC:-gcc}" -static -o fixed p.c

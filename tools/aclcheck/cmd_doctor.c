@@ -152,6 +152,22 @@ static bool look_at_runtime(struct doctor *d)
 	return f != NULL;
 }
 
+/* As the probe's process took it, from whichever source; the report leaves the default out. */
+static void say_target(struct doctor *d, const json_t *report)
+{
+	const json_t *process = json_array_get(json_object_get(report, "processes"), 0);
+	const char *target = text_of(json_object_get(process, "settings"), "target_cann");
+	bool strictest = !*target || !strcmp(target, "documents");
+	char text[64];
+
+	snprintf(text, sizeof(text), "target_cann=%s", strictest ? "documents" : target);
+	say(d, GOOD, "target release", text,
+		strictest
+			? "the strictest reading of all releases; ACLCHECK_TARGET_CANN=auto takes the loaded "
+			  "runtime's"
+			: NULL);
+}
+
 static void say_verdict(struct doctor *d, const json_t *report, const char *program)
 {
 	const json_t *doubt = json_array_get(json_object_get(report, "inconclusive"), 0);
@@ -161,6 +177,7 @@ static void say_verdict(struct doctor *d, const json_t *report, const char *prog
 		snprintf(text, sizeof(text), "%s was checked, calls: %lld", program,
 			(long long)number_of(report, "calls"));
 		say(d, GOOD, "checker", text, NULL);
+		say_target(d, report);
 		return;
 	}
 	snprintf(text, sizeof(text), "%s: %.900s", text_of(doubt, "reason"),
