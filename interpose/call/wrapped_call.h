@@ -22,8 +22,8 @@ void acl_call_leave(struct acl_call *call);
  * Before the real call: resolves it, fills the event, lets the checker check it.
  * May replace callbacks in args by trampolines.  False = forward plainly and do
  * not call acl_call_end (re-entrant call, or checks are off, or the real
- * function is missing: then acl_real[api] is NULL; or call->answered, see there).  errno is as the program
- * left it on return.
+ * function is missing: then acl_real[api] is NULL; or call->answered, which is set then in any case).  errno
+ * is as the program left it on return.
  */
 static inline __attribute__((always_inline)) bool acl_call_begin(
 	struct acl_call *call, unsigned api, void *args, void *caller)

@@ -37,6 +37,7 @@ void acl_call_enter(struct acl_call *call, unsigned api, void *args, void *calle
 	entered++;
 	call->thread = acl_real[api] ? &thread : NULL;
 	call->before.busy = NULL;
+	call->answered = false;
 }
 
 void acl_call_leave(struct acl_call *call)
