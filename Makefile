@@ -98,9 +98,16 @@ install-files: $(foreach f,$(INSTALL_DATA),$(word 1,$(subst :, ,$(f))))
 	$(if $(INSTALL_MAN7),install -m 644 $(INSTALL_MAN7) $(AT_PREFIX)/share/man/man7)
 	$(foreach f,$(INSTALL_DATA),$(call install_data,$(f)))
 
+# What an installation of this build would bring: with the same PREFIX and DESTDIR.
+.PHONY: uninstall
+uninstall:
+	@staged=$$(mktemp -d) && trap 'rm -rf "$$staged"' EXIT && \
+		$(MAKE) --silent --no-print-directory install-files DESTDIR="$$staged" && \
+		tools/install/remove "$$staged$(PREFIX)" "$(DESTDIR)$(PREFIX)"
+
 # --- the house's own order ----------------------------------------------------
 C_SOURCES = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.cc')
-SHELL_SOURCES = $(shell git ls-files '*.sh' '*.bash' tests/keep-tap tools/install-deps tools/gen/check-cann .ci/run tools/bench/run tools/bench/instructions tools/bench/compiler tools/bench/trace_run)
+SHELL_SOURCES = $(shell git ls-files '*.sh' '*.bash' tests/keep-tap tools/install-deps tools/install/remove tools/gen/check-cann .ci/run tools/bench/run tools/bench/instructions tools/bench/compiler tools/bench/trace_run)
 
 format:
 	@clang-format -i $(C_SOURCES)

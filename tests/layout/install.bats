@@ -135,3 +135,20 @@ END
 	[ -s "$TREE/include/softnpu/softnpu.h" ]
 	[ -s "$TREE/include/softnpu/acl/acl_rt.h" ]
 }
+
+@test "uninstalled, nothing is left but what others have put there" {
+	make_here() {
+		env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS TMPDIR="$PWD" make -s -C "$ACLCHECK_SOURCE" BUILD="$ACLCHECK_BUILD" \
+			CC="${CC:-gcc}" "$@" DESTDIR="$PWD/a root" PREFIX=/opt/aclcheck >make.log 2>&1
+	}
+	make_here install-files
+	[ "$(cd "a root" && find . -type f | wc -l)" = "$(cd "$ROOT" && find . -type f | wc -l)" ]
+	mkdir -p "a root/opt/aclcheck/share/aclcheck/python" && touch "a root/opt/aclcheck/share/aclcheck/python/own.py"
+	make_here uninstall
+	[ "$(cd "a root" && find . ! -type d)" = ./opt/aclcheck/share/aclcheck/python/own.py ]
+	rm "a root/opt/aclcheck/share/aclcheck/python/own.py"
+	make_here uninstall
+	[ -z "$(cd "a root" && find . -mindepth 3 -path '*aclcheck/*aclcheck*')" ]
+	# Nor of what it was compared with.
+	[ "$(ls)" = "$(printf 'a root\ngood.c\nmake.log')" ]
+}
