@@ -74,7 +74,7 @@ clean:
 	rm -rf $(BUILD)
 
 # --- installation -----------------------------------------------------------
-# INSTALL_LIB, INSTALL_BIN, INSTALL_MAN1 and INSTALL_MAN7 are appended to by the directories; INSTALL_DATA as well,
+# INSTALL_LIB, INSTALL_BIN, INSTALL_LIBEXEC, INSTALL_MAN1 and INSTALL_MAN7 are appended to by the directories; INSTALL_DATA as well,
 # with FILE:PLACE, the place from the prefix on.
 AT_PREFIX = "$(DESTDIR)$(PREFIX)"
 define install_data
@@ -88,10 +88,11 @@ install: all $(INSTALL_MAN1) $(INSTALL_MAN7)
 # What is built, and nothing is built for it: a test installs while others use the build.
 .PHONY: install-files
 install-files: $(foreach f,$(INSTALL_DATA),$(word 1,$(subst :, ,$(f))))
-	install -d $(AT_PREFIX)/bin $(AT_PREFIX)/lib $(AT_PREFIX)/include $(AT_PREFIX)/share/man/man1 $(AT_PREFIX)/share/man/man7 \
+	install -d $(AT_PREFIX)/bin $(AT_PREFIX)/lib/aclcheck $(AT_PREFIX)/include $(AT_PREFIX)/share/man/man1 $(AT_PREFIX)/share/man/man7 \
 		$(AT_PREFIX)/share/aclcheck/python
 	install -m 755 $(INSTALL_BIN) $(AT_PREFIX)/bin
 	install -m 644 $(INSTALL_LIB) $(AT_PREFIX)/lib
+	install -m 755 $(INSTALL_LIBEXEC) $(AT_PREFIX)/lib/aclcheck
 	install -m 644 include/aclcheck.h include/aclcheck_gtest.h $(AT_PREFIX)/include
 	install -m 644 include/python/aclcheck.py include/python/pytest_aclcheck.py $(AT_PREFIX)/share/aclcheck/python
 	$(if $(INSTALL_MAN1),install -m 644 $(INSTALL_MAN1) $(AT_PREFIX)/share/man/man1)

@@ -21,5 +21,5 @@ INSTALL_LIB += $(BUILD)/libaclcheck-lttng.so
 # They are part of the command.
 $(BUILD)/obj/tools/aclcheck/trace/cmd_trace_compass.o: $(wildcard tracepoints/tracecompass/*.xml)
 
-# The readers of traces in tools/aclcheck.
-ACLCHECK_LIBS += -lbabeltrace2
+# The reader of traces, tools/aclcheck/trace.
+READER_LIBS += -lbabeltrace2

@@ -126,6 +126,42 @@ refused() {
 	[ ! -e out.json.part ]
 }
 
+@test "the number of events alone" {
+	run "$aclcheck" summary --count "$BATS_FILE_TMPDIR/mix"
+	[ "$status" -eq 0 ]
+	[ "$output" = "$(ask mix.json 'j["events"]')" ]
+	run "$aclcheck" summary --count "$BATS_FILE_TMPDIR/mix" "$BATS_FILE_TMPDIR/job"
+	[ "$output" -gt "$(ask job.json 'j["events"]')" ]
+}
+
+# A command that has nothing beside it, as where only the runtime's package is installed.
+lonely() {
+	mkdir -p lonely
+	cp "$aclcheck" "$bin/libaclcheck.so" lonely
+	cp -r "$bin/softnpu" lonely
+}
+
+@test "the command itself needs nothing that reads recordings" {
+	not sh -c "ldd '$aclcheck' | grep -E 'babeltrace|glib'"
+	lonely
+	lonely/aclcheck run --softnpu -- true || [ $? -eq 98 ]
+	run lonely/aclcheck summary "$BATS_FILE_TMPDIR/mix"
+	[ "$status" -eq 99 ]
+	[ "$output" = "aclcheck: recordings cannot be read: aclcheck-reader is not there: install the package aclcheck-tracing" ]
+}
+
+@test "without libbabeltrace2 recordings are made and not counted" {
+	needs_mount
+	library=$(ldd "$bin/aclcheck-reader" | awk '/libbabeltrace2/ { print $3 }')
+	unshare -m sh -c 'mount --bind /dev/null "$1" && shift && exec "$@"' - "$library" \
+		"$aclcheck" trace "$buffers" -o uncounted -- "$app" mix 2>said
+	grep -q 'trace in uncounted: .*, events not counted' said
+	run unshare -m sh -c 'mount --bind /dev/null "$1" && exec "$2" summary uncounted' - "$library" "$aclcheck"
+	[ "$status" -eq 99 ]
+	[ "$output" = "aclcheck: recordings cannot be read: libbabeltrace2.so.0 is not there: install the package aclcheck-tracing, or babeltrace2" ]
+	[ "$("$aclcheck" summary --count uncounted)" = "$(ask mix.json 'j["events"]')" ]
+}
+
 @test "what is no trace is refused in one line" {
 	refused "$place/nothing"
 	mkdir empty

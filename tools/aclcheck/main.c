@@ -10,18 +10,32 @@
 #include "interpose/common/sentences.h"
 #include "tools/aclcheck/common/command.h"
 
-#ifndef COMMANDS
-#define COMMANDS "tools/aclcheck/commands.def"
-#endif
+#define DECLARED(name, function, usage, text) int function(int argc, char **argv);
+#define LISTED(name, function, usage, text) {name, function, usage, text},
+#define OMITTED(name, function, usage, text)
 
-#define COMMAND(name, function, usage, text) int function(int argc, char **argv);
-#include COMMANDS
+/* Recordings are read by a program of its own, as libbabeltrace2 and glib are not on every host. */
+#ifdef ACLCHECK_READER
+#define COMMAND OMITTED
+#define READER DECLARED
+#else
+#define COMMAND DECLARED
+#define READER OMITTED
+int cmd_reader(int argc, char **argv);
+#endif
+#include "tools/aclcheck/commands.def"
 #undef COMMAND
+#undef READER
 
 const struct command commands[] = {
-#define COMMAND(name, function, usage, text) {name, function, usage, text},
-#include COMMANDS
-#undef COMMAND
+#ifdef ACLCHECK_READER
+#define COMMAND OMITTED
+#define READER LISTED
+#else
+#define COMMAND LISTED
+#define READER(name, function, usage, text) LISTED(name, cmd_reader, usage, text)
+#endif
+#include "tools/aclcheck/commands.def"
 	{NULL, NULL, NULL, NULL},
 };
 

@@ -2,7 +2,9 @@
 # The command: every .c of these directories, and the parts of the library that work without a program.
 
 ACLCHECK_DIRS := tools/aclcheck $(addprefix tools/aclcheck/,common report formats fuzz run trace)
-ACLCHECK_SRC := $(wildcard $(ACLCHECK_DIRS:%=%/*.c))
+# What reads recordings is a program of its own: the command starts where libbabeltrace2 and glib are not.
+READER_SRC := $(wildcard $(addprefix tools/aclcheck/trace/,cmd_summary.c summary_*.c ctf*.c isolated_run.c))
+ACLCHECK_SRC := $(filter-out $(READER_SRC),$(wildcard $(ACLCHECK_DIRS:%=%/*.c)))
 ACLCHECK_HEADERS := $(wildcard $(ACLCHECK_DIRS:%=%/*.h) tools/aclcheck/*.def)
 ACLCHECK_SHARED := $(wildcard interpose/common/*.c)
 ACLCHECK_CPPFLAGS := -DACLCHECK_VERSION='"$(VERSION)"' -DACLCHECK_LIBDIR='"$(PREFIX)/lib"' \
@@ -31,9 +33,18 @@ $(BUILD)/gen/acl_pairs.c: $(PAIR_SOURCES) tests/paired/real/proven tools/aclchec
 			$(call id_array,acl_live_rules); } >$@
 
 $(BUILD)/aclcheck: $(call objs,$(ACLCHECK_SRC) $(ACLCHECK_SHARED) checks/engine/rule_table.c) $(call genobjs,acl_rules acl_pairs) $(MODEL_OBJS)
-	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) -o $@ $^ $(ACLCHECK_LIBS) -ljansson -ldw -lelf -lpthread
+	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) -o $@ $^ -ljansson -ldw -lelf -ldl -lpthread
+
+# Its table of subcommands is another one, so its main.c is another object.
+$(BUILD)/obj/tools/aclcheck/reader_main.o: tools/aclcheck/main.c $(BUILD)/.built-with | $(GENERATED)
+	$(call say,CC,$< (reader))mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(CPPFLAGS_ALL) $(ACLCHECK_CPPFLAGS) -DACLCHECK_READER \
+		-MMD -MP -c -o $@ $<
+$(BUILD)/aclcheck-reader: $(BUILD)/obj/tools/aclcheck/reader_main.o $(call objs,$(READER_SRC) $(wildcard tools/aclcheck/common/*.c) \
+		$(addprefix interpose/common/,text.c sentences.c word_distance.c)) $(MODEL_OBJS)
+	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) -o $@ $^ $(READER_LIBS) -ljansson
 
 ifneq ($(CHECKS_SRC),)
-ALL += $(BUILD)/aclcheck
+ALL += $(BUILD)/aclcheck $(BUILD)/aclcheck-reader
 endif
 INSTALL_BIN += $(BUILD)/aclcheck
+INSTALL_LIBEXEC += $(BUILD)/aclcheck-reader

@@ -2,6 +2,7 @@
 /* aclcheck summary: what a recording says in numbers. */
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@ int cmd_summary(int argc, char **argv);
 
 static const char help[] =
 	"-j, --json\tJSON: times in ns, sizes in bytes\n"
+	"-c, --count\tonly how many events there are\n"
 	"-o, --output FILE\twrites there instead of to stdout\n"
 	"\nReads all traces at or below each TRACE, in the order of time over all of them.\n"
 	"\nExit codes: 0, also when events were lost (the text says so); 98 no AscendCL call in it; 99 not "
@@ -19,10 +21,20 @@ static const char help[] =
 
 static const struct option long_options[] = {
 	{"json", no_argument, NULL, 'j'},
+	{"count", no_argument, NULL, 'c'},
 	{"output", required_argument, NULL, 'o'},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
 };
+
+static int put(const char *text, size_t size, const char *path)
+{
+	if (path)
+		return whole_file(path, text, size) ? 0 : COMMAND_MISUSE;
+	if (fwrite(text, 1, size, stdout) != size || fflush(stdout))
+		return command_misuse("standard output: %s", strerror(errno));
+	return 0;
+}
 
 static int print(const struct summary *s, bool json, const char *path)
 {
@@ -38,10 +50,8 @@ static int print(const struct summary *s, bool json, const char *path)
 		summary_print_text(s, f);
 	if (fclose(f) || !ok)
 		status = command_misuse("out of memory");
-	else if (path)
-		status = whole_file(path, text, size) ? 0 : COMMAND_MISUSE;
-	else if (fwrite(text, 1, size, stdout) != size || fflush(stdout))
-		status = command_misuse("standard output: %s", strerror(errno));
+	else
+		status = put(text, size, path);
 	free(text);
 	return status;
 }
@@ -50,8 +60,29 @@ struct request {
 	char **traces;
 	unsigned n_traces;
 	const char *path;
-	bool json;
+	bool json, count;
 };
+
+static bool count_event(void *context, const bt_event *event, const bt_clock_snapshot *clock)
+{
+	(void)event;
+	(void)clock;
+	++*(uint64_t *)context;
+	return true;
+}
+
+static int print_count(void *argument)
+{
+	const struct request *r = argument;
+	char text[32];
+	uint64_t events = 0;
+	struct ctf_reader reader = {.context = &events, .event = count_event, .progress = true};
+
+	if (!ctf_read(r->traces, r->n_traces, &reader))
+		return COMMAND_MISUSE;
+	snprintf(text, sizeof(text), "%" PRIu64 "\n", events);
+	return put(text, strlen(text), r->path);
+}
 
 static int summarise(void *argument)
 {
@@ -83,10 +114,13 @@ int cmd_summary(int argc, char **argv)
 	struct request r = {0};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "jo:h", long_options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "jco:h", long_options, NULL)) != -1) {
 		switch (c) {
 		case 'j':
 			r.json = true;
+			break;
+		case 'c':
+			r.count = true;
 			break;
 		case 'o':
 			r.path = optarg;
@@ -101,5 +135,6 @@ int cmd_summary(int argc, char **argv)
 		return command_misuse("summary: which trace? aclcheck summary TRACE...");
 	r.traces = argv + optind;
 	r.n_traces = (unsigned)(argc - optind);
-	return isolated_run(summarise, &r, r.n_traces == 1 ? r.traces[0] : "one of the traces");
+	return isolated_run(
+		r.count ? print_count : summarise, &r, r.n_traces == 1 ? r.traces[0] : "one of the traces");
 }

@@ -7,13 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "tools/aclcheck/trace/summary.h"
 #include "tools/aclcheck/common/command.h"
 #include "tools/aclcheck/run/run.h"
 #include "tools/aclcheck/trace/trace.h"
@@ -355,47 +353,18 @@ static int add_bytes(const char *path, const struct stat *s, int type, struct FT
 	return 0;
 }
 
-static bool count_event(void *context, const bt_event *event, const bt_clock_snapshot *clock)
-{
-	(void)event;
-	(void)clock;
-	++*(uint64_t *)context;
-	return true;
-}
-
-struct counting {
-	char *directory;
-	uint64_t *events; /* shared with the process that counts */
-};
-
-static int count_events(void *argument)
-{
-	struct counting *c = argument;
-	struct ctf_reader reader = {.context = c->events, .event = count_event, .progress = true};
-
-	return ctf_read(&c->directory, 1, &reader) ? 0 : COMMAND_MISUSE;
-}
-
 /* False: there is nothing to go on with. */
 static bool say_trace(struct recording *r)
 {
-	struct counting c = {.directory = r->directory};
-	uint64_t events;
+	uint64_t events = 0;
 
 	nftw(r->directory, add_bytes, 16, FTW_PHYS);
-	if (disk_bytes > COUNT_LIMIT) {
+	if (disk_bytes > COUNT_LIMIT || (disk_bytes && reader_missing())) {
 		command_say("trace in %s: %s, events not counted", r->opt.output, bytes_text(disk_bytes));
 		return true;
 	}
-	c.events = mmap(NULL, sizeof(*c.events), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (c.events == MAP_FAILED)
+	if (disk_bytes && !reader_count(r->directory, &events))
 		return false;
-	if (disk_bytes && isolated_run(count_events, &c, r->opt.output)) {
-		munmap(c.events, sizeof(*c.events));
-		return false;
-	}
-	events = *c.events;
-	munmap(c.events, sizeof(*c.events));
 	if (events)
 		command_say("trace in %s: %llu events, %s", r->opt.output, (unsigned long long)events,
 			bytes_text(disk_bytes));

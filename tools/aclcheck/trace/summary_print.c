@@ -6,7 +6,6 @@
 
 #include "tools/aclcheck/common/command.h"
 #include "tools/aclcheck/trace/summary.h"
-#include "tools/aclcheck/trace/trace.h"
 
 #define UNFINISHED_SHOWN 20
 #define COPIES_SHOWN 40

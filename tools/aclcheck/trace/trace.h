@@ -63,4 +63,11 @@ void trace_daemon_stop(struct trace_daemon *d);
 bool trace_lttng_args(char **output, const char *const *arguments);
 #define trace_lttng(output, ...) trace_lttng_args(output, (const char *const[]){__VA_ARGS__, NULL})
 
+/* --- cmd_reader.c: aclcheck-reader, which reads recordings ----------------- */
+
+/* What lacks, and the remedy; NULL = recordings can be read here. */
+const char *reader_missing(void);
+/* The events of the traces below a directory. False: one line has been said. */
+bool reader_count(const char *directory, uint64_t *events);
+
 #endif
