@@ -134,7 +134,7 @@ load helper
 	python3 -c "assert $bytes / $seconds > 100e6, 'slower than 100 MB/s'; assert $kilobytes < 20000 + $bytes / 4 / 1024"
 }
 
-@test "many distinct findings: read, merged and written in about the time that Python takes to read them" {
+@test "many distinct findings: read, merged and written faster than Python reads them" {
 	ACLCHECK_REPORT=r.json "$FINDINGS" error warning advice 2>/dev/null
 	read -r seconds plain bytes <<<"$(python3 - "$ACLCHECK" <<-'END'
 		import json, resource, subprocess, sys
@@ -159,8 +159,8 @@ load helper
 	)"
 	echo "# $bytes bytes in $seconds s of CPU time, Python reads them in $plain s" >&3
 	[ "$(json m.json 'len(r["findings"]), len(r["processes"]), r["totals"]["error"] > 0')" = "(24000, 4, True)" ]
-	# A tree of them took five times as long. The ratio holds on a busy machine, too.
-	python3 -c "assert $seconds < 1.25 * $plain"
+	# It is 0.4 where the machine is calm. A second look at each finding would miss this, a tree of them by far.
+	python3 -c "assert $seconds < 0.7 * $plain"
 }
 
 @test "what is not valid JSON inside a finding is found, wherever it stands" {

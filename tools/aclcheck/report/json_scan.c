@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JSON walker: strings by memchr, nesting by a counter. */
+/* The JSON walker: a table of what each byte is. */
 #include "tools/aclcheck/report/merge_parts.h"
 
 #include <ctype.h>
@@ -15,17 +15,66 @@ static const char *space(const char *p, const char *end)
 	return p;
 }
 
-/* p is after the opening quote; returns the closing one, NULL if there is none. */
-static const char *string_end(const char *p, const char *end)
-{
-	const char *quote = p, *back;
+/* What a byte is to the walkers: most are passed over, many a byte. */
+enum byte_class {
+	BYTE_QUOTE = 1, /* ends a string, or begins one */
+	BYTE_ESCAPE = 2,
+	BYTE_OPENS = 4,
+	BYTE_CLOSES = 8,
+	BYTE_ENDS_WORD = 16, /* a comma or white space */
+	BYTE_CONTROL = 32, /* not allowed inside a string */
+	BYTE_BEYOND_ASCII = 64,
+};
 
-	while ((quote = memchr(quote, '"', (size_t)(end - quote)))) {
-		for (back = quote; back > p && back[-1] == '\\'; back--)
-			;
-		if ((quote - back) % 2 == 0)
-			return quote;
-		quote++;
+static const unsigned char byte_classes[256] = {
+	[0 ... 8] = BYTE_CONTROL,
+	['\t' ... '\n'] = BYTE_CONTROL | BYTE_ENDS_WORD,
+	[0xb ... 0xc] = BYTE_CONTROL,
+	['\r'] = BYTE_CONTROL | BYTE_ENDS_WORD,
+	[0xe ... 0x1f] = BYTE_CONTROL,
+	[' '] = BYTE_ENDS_WORD,
+	[','] = BYTE_ENDS_WORD,
+	['"'] = BYTE_QUOTE,
+	['\\'] = BYTE_ESCAPE,
+	['{'] = BYTE_OPENS,
+	['['] = BYTE_OPENS,
+	['}'] = BYTE_CLOSES,
+	[']'] = BYTE_CLOSES,
+	[0x80 ... 0xff] = BYTE_BEYOND_ASCII,
+};
+
+/* The first byte of one of the classes, or the end. */
+static const char *find_class(const char *p, const char *end, unsigned classes)
+{
+	while (p < end && !(byte_classes[(unsigned char)*p] & classes))
+		p++;
+	return p;
+}
+
+/* From the opening quote to after the closing one, NULL if there is none. */
+static const char *skip_string(const char *p, const char *end)
+{
+	for (p++; (p = find_class(p, end, BYTE_QUOTE | BYTE_ESCAPE)) < end; p += 2)
+		if (*p == '"')
+			return p + 1;
+	return NULL;
+}
+
+/* After an object or array. */
+static const char *skip_nested(const char *p, const char *end)
+{
+	size_t depth = 0;
+
+	while ((p = find_class(p, end, BYTE_QUOTE | BYTE_OPENS | BYTE_CLOSES)) < end) {
+		if (*p == '"') {
+			p = skip_string(p, end);
+			if (!p)
+				return NULL;
+			continue;
+		}
+		depth = byte_classes[(unsigned char)*p++] & BYTE_OPENS ? depth + 1 : depth - 1;
+		if (!depth)
+			return p;
 	}
 	return NULL;
 }
@@ -33,41 +82,13 @@ static const char *string_end(const char *p, const char *end)
 /* After a value of any kind, NULL if it does not end. */
 static const char *skip_value(const char *p, const char *end)
 {
-	size_t depth = 0;
-
-	for (; p < end; p++) {
-		switch (*p) {
-		case '"':
-			p = string_end(p + 1, end);
-			if (!p)
-				return NULL;
-			if (!depth)
-				return p + 1;
-			break;
-		case '{':
-		case '[':
-			depth++;
-			break;
-		case '}':
-		case ']':
-			if (!depth)
-				return p;
-			if (!--depth)
-				return p + 1;
-			break;
-		case ',':
-		case ' ':
-		case '\n':
-		case '\r':
-		case '\t':
-			if (!depth)
-				return p;
-			break;
-		default:
-			break;
-		}
-	}
-	return depth ? NULL : p;
+	if (p == end)
+		return NULL;
+	if (*p == '"')
+		return skip_string(p, end);
+	if (byte_classes[(unsigned char)*p] & BYTE_OPENS)
+		return skip_nested(p, end);
+	return find_class(p, end, BYTE_QUOTE | BYTE_CLOSES | BYTE_ENDS_WORD);
 }
 
 /* After a ',' or before the closing bracket; NULL when neither stands there. *last: it was the bracket. */
@@ -80,31 +101,44 @@ static const char *separator(const char *p, const char *end, char closing, bool 
 	return p + 1;
 }
 
-bool scan_object(struct span text, scan_member_fn member, void *context)
+/* How far values reach: by brackets and quotes alone, or as any reader takes them. */
+struct reading {
+	const char *(*string)(const char *p, const char *end);
+	const char *(*value)(const char *p, const char *end);
+};
+
+/* A key and its colon; where the value begins, NULL when it is none. */
+static const char *read_key(const struct reading *how, const char *p, const char *end, struct span *key)
 {
-	const char *p = space(text.at, text.end), *end = text.end;
+	if (p == end || *p != '"')
+		return NULL;
+	key->at = p + 1;
+	p = how->string(p, end);
+	if (!p)
+		return NULL;
+	key->end = p - 1;
+	p = space(p, end);
+	return p < end && *p == ':' ? space(p + 1, end) : NULL;
+}
+
+static bool walk_object(const struct reading *how, struct span *text, scan_member_fn member, void *context)
+{
+	const char *p = space(text->at, text->end), *end = text->end;
 	bool last = false;
 
 	if (p == end || *p++ != '{')
 		return false;
 	p = space(p, end);
-	if (p < end && *p == '}')
+	if (p < end && *p == '}') {
+		text->end = p + 1;
 		return true;
+	}
 	while (!last) {
 		struct span key, value;
 
-		p = space(p, end);
-		if (p == end || *p != '"')
-			return false;
-		key.at = p + 1;
-		key.end = string_end(p + 1, end);
-		if (!key.end)
-			return false;
-		p = space(key.end + 1, end);
-		if (p == end || *p++ != ':')
-			return false;
-		value.at = space(p, end);
-		value.end = skip_value(value.at, end);
+		p = read_key(how, space(p, end), end, &key);
+		value.at = p;
+		value.end = p ? how->value(p, end) : NULL;
 		if (!value.end || value.end == value.at)
 			return false;
 		if (!member(context, key, value))
@@ -113,7 +147,20 @@ bool scan_object(struct span text, scan_member_fn member, void *context)
 		if (!p)
 			return false;
 	}
+	text->end = p;
 	return true;
+}
+
+static const struct reading by_brackets = {skip_string, skip_value};
+
+bool scan_object(struct span text, scan_member_fn member, void *context)
+{
+	return walk_object(&by_brackets, &text, member, context);
+}
+
+bool scan_first_object(struct span *text, scan_member_fn member, void *context)
+{
+	return walk_object(&by_brackets, text, member, context);
 }
 
 bool scan_array(struct span text, scan_element_fn element, void *context)
@@ -127,26 +174,15 @@ bool scan_array(struct span text, scan_element_fn element, void *context)
 	if (p < end && *p == ']')
 		return true;
 	while (!last) {
-		struct span value;
+		struct span value = {space(p, end), end};
 
-		value.at = space(p, end);
-		value.end = skip_value(value.at, end);
-		if (!value.end || value.end == value.at)
-			return false;
-		if (!element(context, value))
+		if (!element(context, &value))
 			return true;
 		p = separator(value.end, end, ']', &last);
 		if (!p)
 			return false;
 	}
 	return true;
-}
-
-bool span_is(struct span s, const char *word)
-{
-	size_t n = strlen(word);
-
-	return (size_t)(s.end - s.at) == n && !memcmp(s.at, word, n);
 }
 
 void member_write_key(FILE *to, bool *any, struct span key)
@@ -178,36 +214,35 @@ struct span span_trim(struct span s)
 
 #define DEPTH_MAX 512
 
-/* After the closing quote of the string that begins at p, NULL when it is no good one. */
-static const char *valid_string(const char *p, const char *end)
+/* After an escape sequence or a character of several bytes, NULL when it is no good one. */
+static const char *valid_rare(const char *p, const char *end)
 {
 	uint32_t code;
 	unsigned n;
 
-	for (p++; p < end; p += n) {
-		unsigned char c = (unsigned char)*p;
-
-		n = 1;
-		if (c == '"')
-			return p + 1;
-		if (c < 0x20)
-			return NULL;
-		if (c == '\\') {
-			if (end - p < 2 || !strchr("\"\\/bfnrtu", p[1]) || !p[1])
-				return NULL;
-			n = p[1] == 'u' ? 6 : 2;
-			for (unsigned i = 2; i < n; i++)
-				if (end - p < 6 || !isxdigit((unsigned char)p[i]))
-					return NULL;
-			/* Halves of a character, and NUL, are for a parser to decide on. */
-			if (n == 6 && (!strncasecmp(p + 2, "d", 1) || !strncmp(p + 2, "0000", 4)))
-				return NULL;
-		} else if (c >= 0x80) {
-			n = utf8_length(p, (size_t)(end - p), &code);
-			if (!n)
-				return NULL;
-		}
+	if (byte_classes[(unsigned char)*p] & BYTE_BEYOND_ASCII) {
+		n = utf8_length(p, (size_t)(end - p), &code);
+		return n ? p + n : NULL;
 	}
+	if (*p != '\\' || end - p < 2 || !p[1] || !strchr("\"\\/bfnrtu", p[1]))
+		return NULL;
+	if (p[1] != 'u')
+		return p + 2;
+	for (unsigned i = 2; i < 6; i++)
+		if (end - p < 6 || !isxdigit((unsigned char)p[i]))
+			return NULL;
+	/* Halves of a character, and NUL, are for a parser to decide on. */
+	return !strncasecmp(p + 2, "d", 1) || !strncmp(p + 2, "0000", 4) ? NULL : p + 6;
+}
+
+/* After the closing quote of the string that begins at p, NULL when it is no good one. */
+static const char *valid_string(const char *p, const char *end)
+{
+	const unsigned classes = BYTE_QUOTE | BYTE_ESCAPE | BYTE_CONTROL | BYTE_BEYOND_ASCII;
+
+	for (p++; p && (p = find_class(p, end, classes)) < end; p = valid_rare(p, end))
+		if (*p == '"')
+			return p + 1;
 	return NULL;
 }
 
@@ -245,7 +280,7 @@ static const char *valid_word(const char *p, const char *end)
 	return NULL;
 }
 
-static const char *valid_value(const char *p, const char *end, unsigned depth);
+static const char *valid_nested(const char *p, const char *end, unsigned depth);
 
 /* Members or elements up to the closing bracket. */
 static const char *valid_list(const char *p, const char *end, unsigned depth)
@@ -264,13 +299,13 @@ static const char *valid_list(const char *p, const char *end, unsigned depth)
 			if (!p || p == end || *p++ != ':')
 				return NULL;
 		}
-		p = valid_value(p, end, depth + 1);
+		p = valid_nested(p, end, depth + 1);
 		p = p ? separator(p, end, closing, &last) : NULL;
 	}
 	return p;
 }
 
-static const char *valid_value(const char *p, const char *end, unsigned depth)
+static const char *valid_nested(const char *p, const char *end, unsigned depth)
 {
 	p = space(p, end);
 	if (p == end || depth > DEPTH_MAX)
@@ -282,9 +317,14 @@ static const char *valid_value(const char *p, const char *end, unsigned depth)
 	return *p == '-' || (*p >= '0' && *p <= '9') ? valid_number(p, end) : valid_word(p, end);
 }
 
-bool span_is_json(struct span s)
+static const char *valid_value(const char *p, const char *end)
 {
-	const char *p = valid_value(s.at, s.end, 0);
+	return valid_nested(p, end, 0);
+}
 
-	return p && space(p, s.end) == s.end;
+bool scan_valid_object(struct span *text, scan_member_fn member, void *context)
+{
+	static const struct reading as_any_reader = {valid_string, valid_value};
+
+	return walk_object(&as_any_reader, text, member, context);
 }

@@ -26,7 +26,8 @@ struct journal_finding {
 };
 
 struct merge {
-	struct merged_finding *found;
+	struct finding_table table;
+	struct finding_read reading;
 	json_t *doubts; /* by reason */
 	struct merged_call_coverage call_coverage;
 	struct merged_rule_coverage rules;
@@ -39,8 +40,6 @@ struct merge {
 	/* Of the file being read. */
 	const char *path;
 	struct span text;
-	const char
-		*rewritten; /* where in text the finding at hand stood that is no part of it now, else NULL */
 	bool journal;
 	struct span findings; /* of a report */
 	json_t *head; /* process members of the report or journal */
@@ -48,7 +47,6 @@ struct merge {
 	int rank;
 	bool bad, ended;
 	char wrong[256]; /* what made it bad */
-	json_int_t skipped; /* findings without identity */
 };
 
 struct merge *merge_new(void)
@@ -64,7 +62,8 @@ struct merge *merge_new(void)
 
 void merge_free(struct merge *m)
 {
-	finding_table_free(&m->found);
+	finding_table_free(&m->table);
+	free(m->reading.kept);
 	json_decref(m->doubts);
 	json_decref(call_coverage_result(&m->call_coverage));
 	json_decref(rule_coverage_result(&m->rules));
@@ -102,7 +101,7 @@ static bool complain(struct merge *m, const char *at, const char *what)
 {
 	const char *slash = strrchr(m->path, '/');
 
-	command_say("%s:%zu: %s", m->path, line_of(m, m->rewritten ? m->rewritten : at), what);
+	command_say("%s:%zu: %s", m->path, line_of(m, at), what);
 	snprintf(m->wrong, sizeof(m->wrong), "%.120s: %.120s", slash ? slash + 1 : m->path, what);
 	m->bad = true;
 	return false;
@@ -119,36 +118,6 @@ static json_t *parse(struct merge *m, struct span value)
 }
 
 /* --- findings ---------------------------------------------------------------- */
-
-struct identity {
-	struct span fingerprint, count, serial, stack;
-	bool merged; /* from a merged report: it lists ranks itself */
-	bool shown; /* not suppressed */
-	bool expected;
-	bool escaped; /* a key is written in another way than we do */
-};
-
-static bool identity_member(void *context, struct span key, struct span value)
-{
-	struct identity *id = context;
-
-	id->escaped |= memchr(key.at, '\\', (size_t)(key.end - key.at)) != NULL;
-	if (span_is(key, "fingerprint"))
-		span_string(value, &id->fingerprint);
-	else if (span_is(key, "count"))
-		id->count = value;
-	else if (span_is(key, "serial"))
-		id->serial = value;
-	else if (span_is(key, "stack"))
-		id->stack = value;
-	else if (span_is(key, "processes"))
-		id->merged = true;
-	else if (span_is(key, "suppressed"))
-		id->shown = span_is(value, "false");
-	else if (span_is(key, "expected"))
-		id->expected = span_is(value, "true");
-	return true;
-}
 
 static json_int_t span_number(struct span s, json_int_t otherwise)
 {
@@ -210,7 +179,7 @@ static void show_progress(struct merge *m)
 		return;
 	m->progress = now;
 	fprintf(stderr, "\raclcheck: %zu processes, %u findings, %.0f MB read\033[K",
-		json_array_size(m->processes), HASH_COUNT(m->found), (double)m->bytes / 1e6);
+		json_array_size(m->processes), HASH_COUNT(m->table.found), (double)m->bytes / 1e6);
 }
 
 static void end_progress(struct merge *m)
@@ -220,71 +189,76 @@ static void end_progress(struct merge *m)
 	m->progress = 0;
 }
 
-static bool add_finding(void *context, struct span value);
-
-/* Later readers of the text compare keys as they stand. */
-static bool add_rewritten(struct merge *m, struct span value)
+/* Counts what was read; json: the same as a tree, where that was needed. */
+static bool count_finding(struct merge *m, struct span value, json_t *json)
 {
-	json_t *json = parse(m, value);
-	char *text = json ? json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
-	bool good;
-
-	json_decref(json);
-	if (!text)
-		return complain(m, value.at, "a finding is not well formed");
-	m->rewritten = value.at;
-	good = add_finding(m, (struct span){text, text + strlen(text)});
-	m->rewritten = NULL;
-	free(text);
-	return good;
-}
-
-static bool add_finding(void *context, struct span value)
-{
-	struct merge *m = context;
-	struct identity id = {0};
-	json_int_t site = 0;
+	const struct finding_read *r = &m->reading;
+	size_t n = r->fingerprint.at ? (size_t)(r->fingerprint.end - r->fingerprint.at) : 0;
+	json_int_t site = 0, count = span_number(r->count, 1);
 	struct merged_finding *f;
-	json_t *json = NULL;
-	size_t n;
 
-	if (!scan_object(value, identity_member, &id))
-		return complain(m, value.at, "a finding is not well formed");
-	if (id.escaped && !m->rewritten)
-		return add_rewritten(m, value);
-	if (!(++m->seen % 4096))
-		show_progress(m);
-	n = id.fingerprint.at ? (size_t)(id.fingerprint.end - id.fingerprint.at) : 0;
-	if (!n || n >= FINDING_KEY_MAX - 1 || memchr(id.fingerprint.at, '\0', n))
+	if (!n || n >= FINDING_KEY_MAX - 1 || memchr(r->fingerprint.at, '\0', n))
 		return complain(m, value.at, "a finding has no fingerprint");
-	f = finding_of(&m->found, id.fingerprint, id.expected, false);
-	if (id.merged || (!f && !span_is_json(value))) {
-		json = parse(m, value);
-		if (!json)
-			return false;
-	}
-	if (!f)
-		f = finding_of(&m->found, id.fingerprint, id.expected, true);
-	f->count += span_number(id.count, 1);
+	f = finding_of(&m->table, r);
+	f->count += count;
 	if (f->last_process != m->process)
 		f->processes++;
 	f->last_process = m->process;
 	finding_add_rank(f, m->rank);
-	if (json && id.merged)
+	if (r->merged)
 		finding_take_over(f, json);
-	if (!id.merged || !sites_take_over(&f->sites, json))
-		site = sites_add(&f->sites, id.stack, span_number(id.count, 1));
-	json_decref(json);
+	if (!r->merged || !sites_take_over(&f->sites, json))
+		site = sites_add(&f->sites, r->stack, count);
 	/* Suppressed on some ranks only is not suppressed. */
-	f->shown |= id.shown;
-	if (!f->text) {
-		f->size = (size_t)(value.end - value.at);
-		f->text = need(malloc(f->size));
-		memcpy(f->text, value.at, f->size);
-	}
-	if (m->journal && id.serial.at)
-		remember_serial(m, f, span_number(id.serial, 0), span_number(id.count, 1), site);
+	f->shown |= span_is(r->suppressed, "false");
+	if (m->journal && r->serial.at)
+		remember_serial(m, f, span_number(r->serial, 0), count, site);
 	return true;
+}
+
+/* Unusual, but good where jansson takes it: read as jansson writes it. */
+static bool add_rewritten(struct merge *m, struct span value)
+{
+	json_t *json = parse(m, value);
+	char *text = json ? json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+	struct span rewritten = {text, text ? text + strlen(text) : NULL};
+	bool good = text && finding_read_rewritten(&m->reading, &rewritten);
+
+	if (good)
+		good = count_finding(m, value, json);
+	else if (json)
+		complain(m, value.at, "a finding is not well formed");
+	free(text);
+	json_decref(json);
+	return good;
+}
+
+static bool ignore_member(void *context, struct span key, struct span value)
+{
+	(void)context, (void)key, (void)value;
+	return true;
+}
+
+/* The finding that *value begins with; its end is moved there. */
+static bool add_finding(void *context, struct span *value)
+{
+	struct merge *m = context;
+	struct span rest = *value;
+	json_t *json;
+	bool good;
+
+	if (!(++m->seen % 4096))
+		show_progress(m);
+	if (!finding_read(&m->reading, value)) {
+		*value = rest;
+		if (!scan_first_object(value, ignore_member, NULL))
+			return complain(m, value->at, "a finding is not well formed");
+		return add_rewritten(m, *value);
+	}
+	json = m->reading.merged ? parse(m, *value) : NULL;
+	good = (json || !m->reading.merged) && count_finding(m, *value, json);
+	json_decref(json);
+	return good;
 }
 
 /* --- doubts ------------------------------------------------------------------- */
@@ -484,6 +458,14 @@ static void start_record(struct merge *m, struct span line)
 	json_decref(start);
 }
 
+static void finding_record(struct merge *m, struct span line)
+{
+	struct span finding = line;
+
+	if (add_finding(m, &finding) && span_trim((struct span){finding.end, line.end}).at != line.end)
+		complain(m, line.at, "this line is not a journal record");
+}
+
 static void repeat_record(struct merge *m, struct span line)
 {
 	json_t *repeat = parse(m, line);
@@ -535,7 +517,7 @@ static void add_line(struct merge *m, struct span line)
 	else if (span_is(kind, "start"))
 		start_record(m, line);
 	else if (span_is(kind, "finding"))
-		add_finding(m, line);
+		finding_record(m, line);
 	else if (span_is(kind, "repeat"))
 		repeat_record(m, line);
 	else if (span_is(kind, "resume"))
@@ -730,12 +712,12 @@ static json_t *result(struct merge *m, json_t *findings)
 
 json_t *merge_result(struct merge *m)
 {
-	return result(m, finding_table_list(m->found));
+	return result(m, finding_table_list(&m->table));
 }
 
 json_t *merge_write(struct merge *m, FILE *to)
 {
-	json_t *head = result(m, finding_table_grades(m->found));
+	json_t *head = result(m, finding_table_grades(&m->table));
 	char *text;
 	size_t n;
 
@@ -746,7 +728,7 @@ json_t *merge_write(struct merge *m, FILE *to)
 	/* The findings are its last member. */
 	fwrite(text, 1, n - 2, to);
 	fputs(",\n \"findings\": ", to);
-	finding_table_write(m->found, to);
+	finding_table_write(&m->table, to);
 	fputs("\n}\n", to);
 	free(text);
 	return head;

@@ -15,18 +15,97 @@ json_int_t sane_count(json_int_t n)
 	return n < 0 ? 0 : n > COUNT_MAX ? COUNT_MAX : n;
 }
 
-void finding_table_free(struct merged_finding **table)
+/* Findings that count alike: there are few kinds, however many findings. */
+struct grade {
+	UT_hash_handle hh;
+	json_t *members;
+	json_int_t shown, others; /* times */
+	char text[];
+};
+
+void finding_table_free(struct finding_table *table)
 {
 	struct merged_finding *f, *next;
+	struct grade *g, *other;
 
-	HASH_ITER(hh, *table, f, next)
+	HASH_ITER(hh, table->found, f, next)
 	{
-		HASH_DEL(*table, f);
+		HASH_DEL(table->found, f);
 		free(f->text);
 		sites_free(f->sites);
 		free(f->ranks);
 		free(f);
 	}
+	HASH_ITER(hh, table->grades, g, other)
+	{
+		HASH_DEL(table->grades, g);
+		json_decref(g->members);
+		free(g);
+	}
+}
+
+static char *append_member(char *at, const char *name, struct span value)
+{
+	size_t n = strlen(name), size = (size_t)(value.end - value.at);
+
+	if (!value.at)
+		return at;
+	if (at[-1] != '{')
+		*at++ = ',';
+	*at++ = '"';
+	memcpy(at, name, n);
+	memcpy(at + n, "\":", 2);
+	memcpy(at + n + 2, value.at, size);
+	return at + n + 2 + size;
+}
+
+/* The members by which a report is evaluated, of a finding that is as it was written. */
+static struct grade *grade_of(struct finding_table *table, const struct finding_read *r)
+{
+	static const char truth[] = "true";
+	const struct span expected = {r->expected ? truth : NULL, truth + 4};
+	/* Each is a part of what was kept, but for the last. */
+	char *text = need(malloc(r->kept_size + 80)), *at = text;
+	struct grade *g;
+
+	*at++ = '{';
+	at = append_member(at, "severity", r->severity);
+	at = append_member(at, "advice", r->advice);
+	at = append_member(at, "secondary", r->secondary);
+	at = append_member(at, "suppressed", r->suppressed);
+	at = append_member(at, "expected", expected);
+	*at++ = '}';
+	HASH_FIND(hh, table->grades, text, (size_t)(at - text), g);
+	if (!g) {
+		g = need(calloc(1, sizeof(*g) + (size_t)(at - text)));
+		memcpy(g->text, text, (size_t)(at - text));
+		g->members = json_loadb(text, (size_t)(at - text), 0, NULL);
+		HASH_ADD_KEYPTR(hh, table->grades, g->text, (size_t)(at - text), g);
+	}
+	free(text);
+	return g;
+}
+
+struct merged_finding *finding_of(struct finding_table *table, const struct finding_read *r)
+{
+	struct merged_finding *f;
+	char key[FINDING_KEY_MAX];
+	unsigned n = (unsigned)(r->fingerprint.end - r->fingerprint.at);
+
+	*key = r->expected ? 'e' : ' ';
+	memcpy(key + 1, r->fingerprint.at, n++);
+	HASH_FIND(hh, table->found, key, n, f);
+	if (f)
+		return f;
+	f = need(calloc(1, sizeof(*f)));
+	memcpy(f->key, key, n);
+	f->size = r->kept_size;
+	f->text = need(malloc(f->size));
+	memcpy(f->text, r->kept, f->size);
+	f->text_shown = span_is(r->suppressed, "false");
+	f->grade = grade_of(table, r);
+	HASH_ADD_KEYPTR(hh, table->found, f->key, n, f);
+	return f;
 }
 
 void finding_add_rank(struct merged_finding *f, int rank)
@@ -50,24 +129,6 @@ void finding_add_rank(struct merged_finding *f, int rank)
 	memmove(f->ranks + low + 1, f->ranks + low, (f->n_ranks - low) * sizeof(int));
 	f->ranks[low] = rank;
 	f->n_ranks++;
-}
-
-struct merged_finding *finding_of(
-	struct merged_finding **table, struct span fingerprint, bool expected, bool make)
-{
-	struct merged_finding *f;
-	char key[FINDING_KEY_MAX];
-	unsigned n = (unsigned)(fingerprint.end - fingerprint.at);
-
-	*key = expected ? 'e' : ' ';
-	memcpy(key + 1, fingerprint.at, n++);
-	HASH_FIND(hh, *table, key, n, f);
-	if (f || !make)
-		return f;
-	f = need(calloc(1, sizeof(*f)));
-	memcpy(f->key, key, n);
-	HASH_ADD_KEYPTR(hh, *table, f->key, n, f);
-	return f;
 }
 
 void finding_take_over(struct merged_finding *f, const json_t *finding)
@@ -95,8 +156,6 @@ static json_t *finding_json(const struct merged_finding *f)
 
 	if (!json)
 		return json_object();
-	json_object_del(json, "record");
-	json_object_del(json, "ranks");
 	if (f->shown)
 		json_object_set_new(json, "suppressed", json_false());
 	json_object_set_new(json, "count", json_integer(f->count));
@@ -107,74 +166,49 @@ static json_t *finding_json(const struct merged_finding *f)
 	return json;
 }
 
-json_t *finding_table_list(const struct merged_finding *table)
+json_t *finding_table_list(const struct finding_table *table)
 {
 	json_t *list = json_array();
 
-	for (const struct merged_finding *f = table; f; f = f->hh.next)
+	for (const struct merged_finding *f = table->found; f; f = f->hh.next)
 		json_array_append_new(list, finding_json(f));
 	return list;
 }
 
 /* --- as text, for reports too large for a tree ------------------------------------ */
 
-static bool grade_member(void *context, struct span key, struct span value)
+static void append_grade(json_t *list, const struct grade *g, bool shown, json_int_t count)
 {
-	static const char *const words[] = {"severity", "advice", "secondary", "suppressed", "expected"};
-	json_t *json;
+	json_t *json = g->members ? json_copy(g->members) : json_object();
 
-	for (unsigned i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		if (!span_is(key, words[i]))
-			continue;
-		json = json_loadb(value.at, (size_t)(value.end - value.at), JSON_DECODE_ANY, NULL);
-		json_object_set_new(context, words[i], json ? json : json_null());
-	}
-	return true;
+	if (shown)
+		json_object_set_new(json, "suppressed", json_false());
+	json_object_set_new(json, "count", json_integer(sane_count(count)));
+	json_array_append_new(list, json);
 }
 
-json_t *finding_table_grades(const struct merged_finding *table)
+json_t *finding_table_grades(const struct finding_table *table)
 {
 	json_t *list = json_array();
 
-	for (const struct merged_finding *f = table; f; f = f->hh.next) {
-		const struct span text = {f->text, f->text + f->size};
-		json_t *json = json_object();
+	for (struct grade *g = table->grades; g; g = g->hh.next)
+		g->shown = g->others = 0;
+	for (const struct merged_finding *f = table->found; f; f = f->hh.next) {
+		json_int_t *sum = f->shown ? &f->grade->shown : &f->grade->others;
 
-		scan_object(text, grade_member, json);
-		if (f->shown)
-			json_object_set_new(json, "suppressed", json_false());
-		json_object_set_new(json, "count", json_integer(f->count));
-		json_array_append_new(list, json);
+		*sum = sane_count(*sum + f->count);
+	}
+	for (const struct grade *g = table->grades; g; g = g->hh.next) {
+		if (g->shown)
+			append_grade(list, g, true, g->shown);
+		if (g->others)
+			append_grade(list, g, false, g->others);
 	}
 	return list;
 }
 
-struct writing {
-	const struct merged_finding *finding;
-	FILE *to;
-	bool any, suppressed; /* a member was written; that one was */
-};
-
-/* Members as they are, but for those that merging makes. */
-static bool write_member(void *context, struct span key, struct span value)
-{
-	static const char *const made[] = {"record", "count", "processes", "sites", "ranks"};
-	struct writing *w = context;
-
-	for (unsigned i = 0; i < sizeof(made) / sizeof(*made); i++)
-		if (span_is(key, made[i]))
-			return true;
-	member_write_key(w->to, &w->any, key);
-	w->suppressed |= span_is(key, "suppressed");
-	if (w->finding->shown && span_is(key, "suppressed"))
-		fputs("false", w->to);
-	else
-		fwrite_unlocked(value.at, 1, (size_t)(value.end - value.at), w->to);
-	return true;
-}
-
 /* Frames without lines are looked up in files: that needs a tree. */
-static void write_resolved(const struct merged_finding *f, FILE *to)
+static void write_tree(const struct merged_finding *f, FILE *to)
 {
 	json_t *json = finding_json(f);
 
@@ -185,30 +219,25 @@ static void write_resolved(const struct merged_finding *f, FILE *to)
 
 static void write_finding(const struct merged_finding *f, FILE *to)
 {
-	const struct span text = {f->text, f->text + f->size};
-	struct writing w = {f, to, false, false};
-
-	if (memmem(f->text, f->size, "\"build_id\"", 10)) {
-		write_resolved(f, to);
+	/* What was suppressed in the first report only says so in the middle of its text. */
+	if (f->shown != f->text_shown || memmem(f->text, f->size, "\"build_id\"", 10)) {
+		write_tree(f, to);
 		return;
 	}
-	putc_unlocked('{', to);
-	scan_object(text, write_member, &w);
-	if (f->shown && !w.suppressed)
-		fputs(",\"suppressed\":false", to);
-	fprintf(to, ",\"count\":%lld,\"processes\":%lld,\"sites\":", (long long)f->count,
-		(long long)f->processes);
+	fwrite_unlocked(f->text, 1, f->size - 1, to);
+	fprintf(to, "%s\"count\":%lld,\"processes\":%lld,\"sites\":", f->size > 2 ? "," : "",
+		(long long)f->count, (long long)f->processes);
 	sites_write(f->sites, to);
 	for (size_t i = 0; i < f->n_ranks; i++)
 		fprintf(to, i ? ",%d" : ",\"ranks\":[%d", f->ranks[i]);
 	fputs(f->n_ranks ? "]}" : "}", to);
 }
 
-void finding_table_write(const struct merged_finding *table, FILE *to)
+void finding_table_write(const struct finding_table *table, FILE *to)
 {
 	fputc('[', to);
-	for (const struct merged_finding *f = table; f; f = f->hh.next) {
-		fputs(f == table ? "\n" : ",\n", to);
+	for (const struct merged_finding *f = table->found; f; f = f->hh.next) {
+		fputs(f == table->found ? "\n" : ",\n", to);
 		write_finding(f, to);
 	}
 	fputc(']', to);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/aclcheck/common/command.h"
 
@@ -20,31 +21,46 @@
 
 /*
  * Walking JSON text without building a tree: merging thousands of reports is
- * mostly skipping findings that are known already.  What is skipped is checked
- * for its brackets and quotes only; what is kept is parsed by jansson.
+ * mostly looking at findings once and writing them as they were.
  */
 
 struct span {
 	const char *at, *end;
 };
 
-/* Calls back for each member or element until one returns false. False: not a well-formed object or array. */
+/*
+ * Calls back for each member until one returns false. False: not a well-formed
+ * object, by its brackets and quotes.
+ */
 typedef bool (*scan_member_fn)(void *context, struct span key, struct span value);
-typedef bool (*scan_element_fn)(void *context, struct span value);
 bool scan_object(struct span text, scan_member_fn member, void *context);
+/* The object that text begins with; its end is moved there, unless a member stopped. */
+bool scan_first_object(struct span *text, scan_member_fn member, void *context);
+/*
+ * The same of an object that any reader takes: complete, UTF-8, numbers of at most 17 digits.
+ * False of a few that are good as well; jansson knows.
+ */
+bool scan_valid_object(struct span *text, scan_member_fn member, void *context);
+
+/*
+ * Calls back for each element until one returns false. An element begins what
+ * it is given; it moves the end to its own.
+ */
+typedef bool (*scan_element_fn)(void *context, struct span *element);
 bool scan_array(struct span text, scan_element_fn element, void *context);
 
-/* Key without escapes equals the word? */
-bool span_is(struct span s, const char *word);
+/* Key without escapes equals the word? In the header: words are known when compiling. */
+static inline bool span_is(struct span s, const char *word)
+{
+	const size_t n = strlen(word);
+
+	return (size_t)(s.end - s.at) == n && !memcmp(s.at, word, n);
+}
+
 /* What a member of an object that is written begins with; *any: one came before. */
 void member_write_key(FILE *to, bool *any, struct span key);
 /* The inside of a string value; false when it is none. Escapes stay as they are. */
 bool span_string(struct span value, struct span *inside);
-/*
- * Whether it is one JSON value that any reader takes: complete, UTF-8, numbers of at most 17 digits.
- * False of a few that are good as well; jansson knows.
- */
-bool span_is_json(struct span s);
 /* First character that is no white space. */
 struct span span_trim(struct span s);
 
@@ -75,6 +91,29 @@ json_t *sites_list(const struct site *sites);
 void sites_write(const struct site *sites, FILE *to);
 void sites_free(struct site *sites);
 
+/* --- merge_read.c ---------------------------------------------------------- */
+
+/* One finding of a report or a journal. */
+
+struct finding_read {
+	struct span fingerprint, count, serial, stack;
+	struct span severity, advice, secondary, suppressed;
+	bool merged; /* from a merged report: it lists ranks itself */
+	bool expected;
+	bool escaped; /* a key is written in another way than we do */
+	/* The object without the members that merging makes; reused from finding to finding. */
+	char *kept;
+	size_t kept_size, kept_room;
+};
+
+/*
+ * Reads the finding that *text begins with and moves its end there. False: not one that any reader takes,
+ * or one with escaped keys; finding_read_rewritten() is for what jansson says of it.
+ */
+bool finding_read(struct finding_read *r, struct span *text);
+/* The same of text that jansson wrote. */
+bool finding_read_rewritten(struct finding_read *r, struct span *text);
+
 /* --- merge_findings.c ------------------------------------------------------ */
 
 /* Distinct findings of many processes: by fingerprint, in the order in which they came. */
@@ -86,9 +125,11 @@ struct merged_finding {
 	/* Fingerprint; what was expected is kept apart from the same one where it was not. Journals' serials
 	 * never mix. */
 	char key[FINDING_KEY_MAX];
-	char *text; /* as its first report had it */
+	char *text; /* as its first report had it, without what merging makes */
 	size_t size;
-	bool shown; /* suppressed in that one, and not in another */
+	struct grade *grade;
+	bool shown; /* not suppressed in one of them */
+	bool text_shown; /* in that text */
 	json_int_t count, processes;
 	uint64_t last_process;
 	struct site *sites;
@@ -96,23 +137,25 @@ struct merged_finding {
 	size_t n_ranks;
 };
 
-void finding_table_free(struct merged_finding **table);
+struct finding_table {
+	struct merged_finding *found;
+	struct grade *grades; /* by what a report is evaluated by; few */
+};
 
-/* The finding of a fingerprint shorter than FINDING_KEY_MAX - 1; make: a new one when there is none, else
- * NULL.
- */
-struct merged_finding *finding_of(
-	struct merged_finding **table, struct span fingerprint, bool expected, bool make);
+void finding_table_free(struct finding_table *table);
+
+/* The finding of a fingerprint shorter than FINDING_KEY_MAX - 1, a new one when there is none. */
+struct merged_finding *finding_of(struct finding_table *table, const struct finding_read *r);
 /* It was found on a rank as well; -1 = on none. */
 void finding_add_rank(struct merged_finding *f, int rank);
 /* Ranks and processes that an input which is itself a merged report already lists. */
 void finding_take_over(struct merged_finding *f, const json_t *finding);
 /* All of them as reports list them, a new reference. */
-json_t *finding_table_list(const struct merged_finding *table);
-/* The members by which a report is evaluated, a new reference. */
-json_t *finding_table_grades(const struct merged_finding *table);
+json_t *finding_table_list(const struct finding_table *table);
+/* What report_evaluate() needs of them, summed up, a new reference. */
+json_t *finding_table_grades(const struct finding_table *table);
 /* The same as finding_table_list(), as text. */
-void finding_table_write(const struct merged_finding *table, FILE *to);
+void finding_table_write(const struct finding_table *table, FILE *to);
 
 /* Counts of a damaged or hostile file must not overflow sums. */
 json_int_t sane_count(json_int_t n);

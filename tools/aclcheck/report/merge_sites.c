@@ -41,12 +41,13 @@ static bool frame_member(void *context, struct span key, struct span value)
 }
 
 /* Stops at the first frame with a file; what the Python interpreter brings is not the program's. */
-static bool each_frame(void *context, struct span value)
+static bool each_frame(void *context, struct span *value)
 {
-	struct frame *best = context, f = {.whole = value};
+	struct frame *best = context, f = {0};
 
-	if (!scan_object(value, frame_member, &f))
+	if (!scan_first_object(value, frame_member, &f))
 		return false;
+	f.whole = *value;
 	if (!best->whole.at || (f.file.at && !f.library.at))
 		*best = f;
 	return !f.file.at || f.library.at;
@@ -76,8 +77,6 @@ static struct site *site_of(struct site **sites, const struct frame *f)
 	size_t size = make_key(NULL, f);
 	char *key = need(malloc(size));
 	json_int_t number = 1;
-	static const char empty[] = "{}";
-	struct span frame;
 	struct site *s;
 
 	make_key(key, f);
@@ -90,11 +89,9 @@ static struct site *site_of(struct site **sites, const struct frame *f)
 	s->number = number;
 	s->key = key;
 	s->key_size = size;
-	/* Of a finding that is known already nothing else was checked to be JSON. */
-	frame = span_is_json(f->whole) ? f->whole : (struct span){empty, empty + 2};
-	s->frame_size = (size_t)(frame.end - frame.at);
+	s->frame_size = (size_t)(f->whole.end - f->whole.at);
 	s->frame = need(malloc(s->frame_size));
-	memcpy(s->frame, frame.at, s->frame_size);
+	memcpy(s->frame, f->whole.at, s->frame_size);
 	*sites = s;
 	return s;
 }
