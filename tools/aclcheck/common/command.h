@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "checks/engine/rule_table.h"
 
@@ -72,6 +73,29 @@ void command_wrap(const char *text, int indent, int column);
 
 /* "1.5 MiB" in one of four static buffers. */
 const char *bytes_text(uint64_t bytes);
+
+/* --- survivor.c -------------------------------------------------------------- */
+
+/* A process of ours that outlives the command when that is killed, to put away what it leaves. */
+
+/* The process becomes one: a session of its own, this name (at most 15 bytes), no signals. */
+void survivor_begin(const char *name);
+/*
+ * Closes all descriptors but the line to the command, which becomes the one returned: pipes of others may
+ * end in what was inherited, and file systems be busy by it.
+ */
+int survivor_keep_only(int line);
+
+/* The program that the command runs; no child of this process. */
+struct watched_program {
+	pid_t pid;
+	int fd; /* by which its end is seen; -1 where the kernel has none */
+};
+
+/* To be begun while the program certainly is there. */
+struct watched_program survivor_watch(pid_t program);
+/* Until it has ended. */
+void survivor_wait(struct watched_program program);
 
 /* --- files of the repository that are part of the command --------------------- */
 

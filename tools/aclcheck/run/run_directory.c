@@ -7,15 +7,11 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,44 +48,17 @@ static void name_job(struct run_directory *d, pid_t command)
 
 /* --- the cleaner ------------------------------------------------------------ */
 
-/* Nothing that was inherited is held open, as pipes of others may end there, or busy. */
-static int keep_only(int line)
-{
-	int null = open("/dev/null", O_RDWR);
-
-	for (int i = 0; i < 3; i++)
-		dup2(null, i);
-	line = dup2(line, 3);
-	if (syscall(SYS_close_range, 4u, ~0u, 0u))
-		for (int fd = 4; fd < 1024; fd++)
-			close(fd);
-	return line;
-}
-
-/* It is not our child. */
-static void wait_for_program(pid_t program, int fd)
-{
-	struct pollfd end = {.fd = fd, .events = POLLIN};
-
-	if (fd >= 0)
-		while (poll(&end, 1, -1) < 0 && errno == EINTR)
-			;
-	else
-		while (program > 0 && !kill(program, 0))
-			poll(NULL, 0, 100);
-}
-
 static void wait_for_end(int line)
 {
-	pid_t program = 0;
-	int fd = -1;
+	struct watched_program program;
+	pid_t pid = 0;
 
-	if (read(line, &program, sizeof(program)) != sizeof(program))
+	if (read(line, &pid, sizeof(pid)) != sizeof(pid))
 		return;
-	fd = (int)syscall(SYS_pidfd_open, program, 0);
-	while (read(line, &program, sizeof(program)) > 0)
+	program = survivor_watch(pid);
+	while (read(line, &pid, sizeof(pid)) > 0)
 		;
-	wait_for_program(program, fd);
+	survivor_wait(program);
 }
 
 static void __attribute__((noreturn)) be_cleaner(char *pattern, pid_t command, int line)
@@ -97,16 +66,12 @@ static void __attribute__((noreturn)) be_cleaner(char *pattern, pid_t command, i
 	static struct answer answer;
 	static struct run_directory d;
 	struct sockaddr_un notices;
-	sigset_t all;
 
-	setsid();
-	prctl(PR_SET_NAME, "aclcheck-clean");
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, NULL);
+	survivor_begin("aclcheck-clean");
 	if (!mkdtemp(pattern) || !realpath(pattern, d.path))
 		answer.error = errno;
 	strcpy(answer.path, d.path);
-	line = keep_only(line);
+	line = survivor_keep_only(line);
 	if (write(line, &answer, sizeof(answer)) != sizeof(answer) || answer.error) {
 		rmdir(pattern);
 		_exit(0);

@@ -15,7 +15,6 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -26,7 +25,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -332,45 +330,19 @@ static void end_daemons(struct keeper *k)
 		;
 }
 
-/* It is not our child. */
-static void wait_for_program(pid_t program, int fd)
-{
-	struct timespec pause = {0, 100 * 1000 * 1000};
-	struct pollfd end = {.fd = fd, .events = POLLIN};
-
-	if (fd >= 0)
-		while (poll(&end, 1, -1) < 0 && errno == EINTR)
-			;
-	else
-		while (program > 0 && !kill(program, 0))
-			nanosleep(&pause, NULL);
-}
-
-/* Standard error and what else was inherited is not held open, as pipes of others may end there. */
-static int keep_only(int line)
-{
-	int null = open("/dev/null", O_RDWR);
-
-	for (int i = 0; i < 3; i++)
-		dup2(null, i);
-	line = dup2(line, 3);
-	syscall(SYS_close_range, 4u, ~0u, 0u);
-	return line;
-}
-
 /* Until the recording is over; a command that is gone has said nothing. */
 static void keep(int line)
 {
 	struct keeper_word last = {0}, word;
-	int program = -1;
+	struct watched_program program = {0, -1};
 
 	while (!last.stop && read(line, &word, sizeof(word)) == sizeof(word)) {
 		if (word.program && !last.program)
-			program = (int)syscall(SYS_pidfd_open, word.program, 0);
+			program = survivor_watch(word.program);
 		last = word;
 	}
 	if (!last.stop) {
-		wait_for_program(last.program, program);
+		survivor_wait(program);
 		if (last.session[0])
 			trace_lttng(NULL, "destroy", last.session);
 	}
@@ -405,16 +377,12 @@ static bool start_all(struct keeper *k, const struct trace_daemon *d, struct kee
 static void __attribute__((noreturn)) be_keeper(struct keeper *k, const struct trace_daemon *d, int line)
 {
 	struct keeper_answer answer = {0};
-	sigset_t all;
 
-	setsid();
-	prctl(PR_SET_NAME, "aclcheck-lttng");
+	survivor_begin("aclcheck-lttng");
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, NULL);
 	answer.up = start_all(k, d, &answer);
 	if (write(line, &answer, sizeof(answer)) == sizeof(answer))
-		keep(keep_only(line));
+		keep(survivor_keep_only(line));
 	end_daemons(k);
 	if (k->home[0])
 		nftw(k->home, remove_entry, 16, FTW_DEPTH | FTW_PHYS);

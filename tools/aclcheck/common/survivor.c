@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A process of ours that outlives the command when that is killed, to put away what it leaves. */
+#include "tools/aclcheck/common/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void survivor_begin(const char *name)
+{
+	sigset_t all;
+
+	setsid();
+	prctl(PR_SET_NAME, name);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+}
+
+int survivor_keep_only(int line)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	for (int i = 0; i < 3; i++)
+		dup2(null, i);
+	line = dup2(line, 3);
+	if (syscall(SYS_close_range, 4u, ~0u, 0u))
+		for (int fd = 4; fd < 1024; fd++)
+			close(fd);
+	return line;
+}
+
+struct watched_program survivor_watch(pid_t program)
+{
+	return (struct watched_program){program, (int)syscall(SYS_pidfd_open, program, 0)};
+}
+
+void survivor_wait(struct watched_program program)
+{
+	struct pollfd end = {.fd = program.fd, .events = POLLIN};
+
+	if (program.fd >= 0)
+		while (poll(&end, 1, -1) < 0 && errno == EINTR)
+			;
+	else
+		while (program.pid > 0 && !kill(program.pid, 0))
+			poll(NULL, 0, 100);
+}
