@@ -44,6 +44,15 @@ load guest.bash
 	# The command looks later, with libdw, as long as the file is the one that ran.
 	"$ACLCHECK_BUILD/aclcheck" report report.json >text || [ $? -eq 97 ]
 	grep -q 'main (.*misaligned.c:[0-9]*)' text
+	# Without it there are the names, and nothing else is missing.
+	if unshare -m true 2>/dev/null; then
+		libdw=$(ldconfig -p | awk '$1 == "libdw.so.1" { print $NF; exit }')
+		[ -e "$libdw" ]
+		unshare -m sh -c 'mount --bind /dev/null "$1" && exec "$2" report report.json' - "$libdw" "$ACLCHECK_BUILD/aclcheck" >text ||
+			[ $? -eq 97 ]
+		grep -q 'async-copy-alignment' text
+		! grep -q 'misaligned.c:[0-9]*)' text || return 1
+	fi
 	strip -o z2 z
 	$CC -g -DOTHER -I"$ACLCHECK_SOURCE" -I"$ACLCHECK_BUILD/include" -o z "$ACLCHECK_SOURCE/tests/guest/threads.c" \
 		-L"$softnpu" -lascendcl -lacl_rt -w -pthread

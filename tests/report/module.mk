@@ -69,13 +69,13 @@ $(wildcard tests/report/*.bats): $(REPORT_TEST)/findings $(REPORT_TEST)/misalign
 FUZZ_SRC := tests/report/fuzz.c $(wildcard tools/aclcheck/formats/*.c) \
 	$(filter-out %/missing_lines.c,$(wildcard tools/aclcheck/report/*.c)) \
 	$(wildcard tools/aclcheck/common/*.c) \
-	$(addprefix tools/aclcheck/run/,descendants.c elf_dependencies.c join_socket.c notes.c outer_run.c \
+	$(addprefix tools/aclcheck/run/,descendants.c elf_dependencies.c elf_file.c join_socket.c notes.c outer_run.c \
 		process_records.c uncovered.c) \
 	$(INTERPOSE_COMMON) interpose/config/config_file.c
 $(REPORT_TEST)/fuzz: $(FUZZ_SRC) $(ACLCHECK_HEADERS) $(wildcard interpose/*/*.h interpose/*/*.def) \
 		$(HTML_PAGE) $(BUILD)/gen/html_digests.h checks/engine/rule_table.c $(BUILD)/gen/acl_rules.c $(BUILD)/gen/acl_model.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -O1 $(CPPFLAGS_ALL) $(ACLCHECK_CPPFLAGS) \
-		-fsanitize=address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^) include/aclcheck/model.c -ljansson -lelf
+		-fsanitize=address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^) include/aclcheck/model.c -ljansson
 
 TESTS += tests/report/fuzz.t
 tests/report/fuzz.t: $(REPORT_TEST)/fuzz $(REPORT_TEST)/findings $(REPORT_TEST)/misaligned

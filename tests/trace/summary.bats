@@ -141,8 +141,8 @@ lonely() {
 	cp -r "$bin/softnpu" lonely
 }
 
-@test "the command itself needs nothing that reads recordings" {
-	not sh -c "ldd '$aclcheck' | grep -E 'babeltrace|glib'"
+@test "the command itself needs the C library and jansson" {
+	[ "$(readelf -d "$aclcheck" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v '^ld-linux' | sort | tr '\n' ' ')" = "libc.so.6 libjansson.so.4 " ]
 	lonely
 	lonely/aclcheck run --softnpu -- true || [ $? -eq 98 ]
 	run lonely/aclcheck summary "$BATS_FILE_TMPDIR/mix"

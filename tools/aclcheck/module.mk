@@ -33,7 +33,7 @@ $(BUILD)/gen/acl_pairs.c: $(PAIR_SOURCES) tests/paired/real/proven tools/aclchec
 			$(call id_array,acl_live_rules); } >$@
 
 $(BUILD)/aclcheck: $(call objs,$(ACLCHECK_SRC) $(ACLCHECK_SHARED) checks/engine/rule_table.c) $(call genobjs,acl_rules acl_pairs) $(MODEL_OBJS)
-	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) -o $@ $^ -ljansson -ldw -lelf -ldl -lpthread
+	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) -o $@ $^ -ljansson -ldl -lpthread
 
 # Its table of subcommands is another one, so its main.c is another object.
 $(BUILD)/obj/tools/aclcheck/reader_main.o: tools/aclcheck/main.c $(BUILD)/.built-with | $(GENERATED)

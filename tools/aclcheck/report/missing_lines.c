@@ -2,10 +2,12 @@
 /*
  * The file that a frame names is used only if it has the build-id that was
  * mapped; else the debug files by build-id are used.  libdw unpacks compressed
- * sections and reads what our own reader leaves out.
+ * sections and reads what our own reader leaves out; where it is not, these
+ * frames stay without lines.
  */
 #include "tools/aclcheck/report/report.h"
 
+#include <dlfcn.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
@@ -18,6 +20,40 @@
 
 #include "tools/aclcheck/common/command.h"
 
+#define LIBDW(X)                                                                                             \
+	X(dwarf_begin)                                                                                       \
+	X(dwarf_end)                                                                                         \
+	X(dwarf_getelf)                                                                                      \
+	X(dwelf_elf_gnu_build_id)                                                                            \
+	X(dwarf_addrdie)                                                                                     \
+	X(dwarf_nextcu)                                                                                      \
+	X(dwarf_offdie)                                                                                      \
+	X(dwarf_haspc)                                                                                       \
+	X(dwarf_getsrc_die)                                                                                  \
+	X(dwarf_lineno)                                                                                      \
+	X(dwarf_linesrc)
+
+/* Opened when first wanted: a host without it runs and reports as well. */
+static struct {
+#define MEMBER(function) __typeof__(function) *function;
+	LIBDW(MEMBER)
+} dw;
+
+bool missing_lines_possible(void)
+{
+	void *library = dw.dwarf_begin ? NULL : dlopen("libdw.so.1", RTLD_LAZY | RTLD_LOCAL);
+
+	if (!library)
+		return dw.dwarf_begin != NULL;
+#define LOOK_UP(function) *(void **)&dw.function = dlsym(library, #function);
+#define AND_THERE(function) &&dw.function
+	LIBDW(LOOK_UP)
+	if (true LIBDW(AND_THERE))
+		return true;
+	memset(&dw, 0, sizeof(dw));
+	return false;
+}
+
 struct debug_file {
 	struct debug_file *next;
 	char *id;
@@ -28,7 +64,7 @@ struct debug_file {
 static bool has_id(Elf *elf, const char *wanted)
 {
 	const void *bits;
-	ssize_t n = elf ? dwelf_elf_gnu_build_id(elf, &bits) : 0;
+	ssize_t n = elf ? dw.dwelf_elf_gnu_build_id(elf, &bits) : 0;
 	char hex[3] = "";
 
 	if (n <= 0 || (size_t)n * 2 != strlen(wanted))
@@ -49,10 +85,10 @@ static bool open_dwarf(struct debug_file *f, const char *path)
 	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (f->fd < 0)
 		return false;
-	f->dwarf = fstat(f->fd, &st) || !S_ISREG(st.st_mode) ? NULL : dwarf_begin(f->fd, DWARF_C_READ);
-	if (f->dwarf && has_id(dwarf_getelf(f->dwarf), f->id))
+	f->dwarf = fstat(f->fd, &st) || !S_ISREG(st.st_mode) ? NULL : dw.dwarf_begin(f->fd, DWARF_C_READ);
+	if (f->dwarf && has_id(dw.dwarf_getelf(f->dwarf), f->id))
 		return true;
-	dwarf_end(f->dwarf);
+	dw.dwarf_end(f->dwarf);
 	f->dwarf = NULL;
 	close(f->fd);
 	return false;
@@ -84,10 +120,10 @@ static Dwarf_Die *unit_at(Dwarf *d, Dwarf_Addr address, Dwarf_Die *die)
 	Dwarf_Off at = 0, next;
 	size_t header;
 
-	if (dwarf_addrdie(d, address, die))
+	if (dw.dwarf_addrdie(d, address, die))
 		return die;
-	for (; !dwarf_nextcu(d, at, &next, &header, NULL, NULL, NULL); at = next)
-		if (dwarf_offdie(d, at + header, die) && dwarf_haspc(die, address) > 0)
+	for (; !dw.dwarf_nextcu(d, at, &next, &header, NULL, NULL, NULL); at = next)
+		if (dw.dwarf_offdie(d, at + header, die) && dw.dwarf_haspc(die, address) > 0)
 			return die;
 	return NULL;
 }
@@ -105,8 +141,8 @@ static void frame_line(struct debug_file **files, json_t *frame)
 		return;
 	f = debug_file_of(files, frame);
 	unit = f->dwarf ? unit_at(f->dwarf, address, &die) : NULL;
-	found = unit ? dwarf_getsrc_die(unit, address) : NULL;
-	path = found && !dwarf_lineno(found, &line) ? dwarf_linesrc(found, NULL, NULL) : NULL;
+	found = unit ? dw.dwarf_getsrc_die(unit, address) : NULL;
+	path = found && !dw.dwarf_lineno(found, &line) ? dw.dwarf_linesrc(found, NULL, NULL) : NULL;
 	if (!path || json_object_set_new(frame, "file", json_string(path)))
 		return;
 	json_object_set_new(frame, "line", json_integer(line));
@@ -132,13 +168,15 @@ void missing_lines_resolve(json_t *report)
 {
 	struct debug_file *files = NULL, *f;
 
+	if (!missing_lines_possible())
+		return;
 	each_frame(&files, json_object_get(report, "findings"));
 	each_frame(&files, json_object_get(report, "expectations"));
 	each_frame(&files, json_object_get(report, "injected"));
 	while ((f = files)) {
 		files = f->next;
 		if (f->dwarf) {
-			dwarf_end(f->dwarf);
+			dw.dwarf_end(f->dwarf);
 			close(f->fd);
 		}
 		free(f->id);

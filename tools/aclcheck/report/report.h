@@ -122,5 +122,7 @@ const char *repository_revision(void);
 
 /* Gives file and line to the frames of a report that have a build-id and an offset instead. */
 void missing_lines_resolve(json_t *report);
+/* libdw, which finds them, is on this host. */
+bool missing_lines_possible(void);
 
 #endif

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Breadth first through DT_NEEDED, by libelf. */
+/* Breadth first through DT_NEEDED. */
 #include "tools/aclcheck/run/run.h"
 
 #include <fcntl.h>
-#include <gelf.h>
 #include <jansson.h>
-#include <libelf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +12,7 @@
 #include <unistd.h>
 
 #include "interpose/common/preloadable.h"
+#include "tools/aclcheck/run/elf_file.h"
 
 #define OBJECTS_MAX 512
 
@@ -28,7 +27,9 @@ struct search {
 
 /* What the dynamic section of one object says. */
 struct dynamic {
-	const char *strings;
+	Elf64_Dyn *entries;
+	size_t n;
+	char *strings; /* of size bytes, and a NUL */
 	size_t size;
 	const char *runpath;
 };
@@ -47,8 +48,7 @@ bool is_runtime(const char *path)
 
 static const char *string_at(const struct dynamic *d, uint64_t offset)
 {
-	return offset < d->size && memchr(d->strings + offset, 0, d->size - offset) ? d->strings + offset
-										    : NULL;
+	return offset < d->size ? d->strings + offset : NULL;
 }
 
 /* One directory of a list, with $ORIGIN put in. */
@@ -102,86 +102,50 @@ static void need_library(struct search *s, const struct dynamic *d, const char *
 		try_list(s, usual, origin, name);
 }
 
-/* File offset of an address, by the segments. */
-static bool offset_of(Elf *elf, uint64_t address, uint64_t *offset)
+/* False: there is none, or its strings cannot be had. */
+static bool read_dynamic(const struct elf_file *e, struct dynamic *d)
 {
-	GElf_Phdr ph;
-	size_t n = 0;
+	const Elf64_Phdr *segment = elf_file_segment(e, PT_DYNAMIC);
+	uint64_t address = 0, run = UINT64_MAX;
 
-	elf_getphdrnum(elf, &n);
-	for (size_t i = 0; i < n; i++)
-		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD && address >= ph.p_vaddr &&
-			address - ph.p_vaddr < ph.p_filesz) {
-			*offset = address - ph.p_vaddr + ph.p_offset;
-			return true;
-		}
-	return false;
-}
+	memset(d, 0, sizeof(*d));
+	if (segment)
+		d->entries = elf_file_dynamic(e, segment->p_offset, segment->p_filesz, &d->n);
+	for (size_t i = 0; i < d->n && d->entries[i].d_tag != DT_NULL; i++) {
+		const Elf64_Dyn *entry = &d->entries[i];
 
-static bool find_segment(Elf *elf, uint32_t type, GElf_Phdr *out)
-{
-	size_t n = 0;
-
-	elf_getphdrnum(elf, &n);
-	for (size_t i = 0; i < n; i++)
-		if (gelf_getphdr(elf, (int)i, out) && out->p_type == type)
-			return true;
-	return false;
-}
-
-static Elf_Data *dynamic_data(Elf *elf)
-{
-	GElf_Phdr ph;
-
-	return find_segment(elf, PT_DYNAMIC, &ph)
-		       ? elf_getdata_rawchunk(elf, (int64_t)ph.p_offset, ph.p_filesz, ELF_T_DYN)
-		       : NULL;
-}
-
-/* The strings of a dynamic section; false when they cannot be had. */
-static bool dynamic_strings(Elf *elf, Elf_Data *data, struct dynamic *d)
-{
-	uint64_t address = 0, size = 0, offset, run = UINT64_MAX;
-	Elf_Data *strings;
-	GElf_Dyn dyn;
-
-	for (int i = 0; gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++) {
-		if (dyn.d_tag == DT_STRTAB)
-			address = dyn.d_un.d_ptr;
-		else if (dyn.d_tag == DT_STRSZ)
-			size = dyn.d_un.d_val;
-		else if (dyn.d_tag == DT_RUNPATH || (dyn.d_tag == DT_RPATH && run == UINT64_MAX))
-			run = dyn.d_un.d_val;
+		if (entry->d_tag == DT_STRTAB)
+			address = entry->d_un.d_ptr;
+		else if (entry->d_tag == DT_STRSZ)
+			d->size = entry->d_un.d_val;
+		else if (entry->d_tag == DT_RUNPATH || (entry->d_tag == DT_RPATH && run == UINT64_MAX))
+			run = entry->d_un.d_val;
 	}
-	if (!offset_of(elf, address, &offset))
-		return false;
-	strings = elf_getdata_rawchunk(elf, (int64_t)offset, size, ELF_T_BYTE);
-	if (!strings || !strings->d_buf)
-		return false;
-	d->strings = strings->d_buf;
-	d->size = strings->d_size;
-	d->runpath = run == UINT64_MAX ? NULL : string_at(d, run);
-	return true;
+	d->strings = elf_file_loaded(e, address, d->size);
+	d->runpath = d->strings && run != UINT64_MAX ? string_at(d, run) : NULL;
+	return d->strings != NULL;
 }
 
-static void look_into(struct search *s, const char *path, Elf *elf)
+static void look_into(struct search *s, const char *path, const struct elf_file *e)
 {
 	char real[PATH_MAX], *slash;
-	Elf_Data *data = dynamic_data(elf);
 	struct dynamic d;
-	GElf_Dyn dyn;
 
-	if (!data || !dynamic_strings(elf, data, &d) || !realpath(path, real))
-		return;
-	slash = strrchr(real, '/');
-	if (slash)
-		*slash = '\0';
-	for (int i = 0; !s->found && gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++) {
-		const char *name = dyn.d_tag == DT_NEEDED ? string_at(&d, dyn.d_un.d_val) : NULL;
+	if (read_dynamic(e, &d) && realpath(path, real)) {
+		slash = strrchr(real, '/');
+		if (slash)
+			*slash = '\0';
+		for (size_t i = 0; i < d.n && !s->found && d.entries[i].d_tag != DT_NULL; i++) {
+			const Elf64_Dyn *entry = &d.entries[i];
+			const char *name =
+				entry->d_tag == DT_NEEDED ? string_at(&d, entry->d_un.d_val) : NULL;
 
-		if (name)
-			need_library(s, &d, real, name);
+			if (name)
+				need_library(s, &d, real, name);
+		}
 	}
+	free(d.entries);
+	free(d.strings);
 }
 
 /* Interpreters: python3 itself or its library. Shells open builtins of their own, by path. */
@@ -201,52 +165,58 @@ static bool is_among(const char *name, const char *const names[])
 	return false;
 }
 
-static bool imports(Elf *elf, const char *const names[])
+static bool imports_of(const struct elf_file *e, const Elf64_Shdr *section, const Elf64_Shdr *texts,
+	const char *const names[])
 {
-	GElf_Shdr header;
-	Elf_Scn *section = NULL;
-	GElf_Sym symbol;
+	size_t n;
+	Elf64_Sym *symbols = elf_file_symbols(e, section->sh_offset, section->sh_size, &n);
+	char *strings = elf_file_piece(e, texts->sh_offset, texts->sh_size);
+	bool found = false;
 
-	while ((section = elf_nextscn(elf, section))) {
-		Elf_Data *data = elf_getdata(section, NULL);
+	for (size_t i = 0; strings && i < n && !found; i++)
+		found = symbols[i].st_shndx == SHN_UNDEF && symbols[i].st_name < texts->sh_size &&
+			is_among(strings + symbols[i].st_name, names);
+	free(symbols);
+	free(strings);
+	return found;
+}
 
-		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNSYM)
-			continue;
-		for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
-			const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+static bool imports(const struct elf_file *e, const char *const names[])
+{
+	for (size_t i = 0; i < e->n_sections; i++) {
+		const Elf64_Shdr *section = &e->sections[i];
 
-			if (symbol.st_shndx == SHN_UNDEF && name && is_among(name, names))
-				return true;
-		}
+		if (section->sh_type == SHT_DYNSYM && section->sh_link < e->n_sections &&
+			imports_of(e, section, &e->sections[section->sh_link], names))
+			return true;
 	}
 	return false;
 }
 
 /* One without a loader, linked statically or the loader itself, may do everything. */
-static bool starts_programs(Elf *elf)
+static bool starts_programs(const struct elf_file *e)
 {
 	static const char *const names[] = {"fork", "vfork", "clone", "execv", "execve", "execvp", "execvpe",
 		"execl", "execlp", "execle", "fexecve", "execveat", "posix_spawn", "posix_spawnp", "system",
 		"popen", "syscall", NULL};
-	GElf_Phdr loader;
 
-	return !find_segment(elf, PT_INTERP, &loader) || imports(elf, names);
+	return !elf_file_segment(e, PT_INTERP) || imports(e, names);
 }
 
 static void look_at(struct search *s, const char *path, bool program)
 {
 	static const char *const opening[] = {"dlopen", "dlmopen", NULL};
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+	struct elf_file e;
 
-	if (elf && elf_kind(elf) == ELF_K_ELF) {
-		look_into(s, path, elf);
-		s->opens |= may_open(path, program) && imports(elf, opening);
-		s->starts |= program && starts_programs(elf);
+	if (elf_file_open(&e, fd)) {
+		look_into(s, path, &e);
+		s->opens |= may_open(path, program) && imports(&e, opening);
+		s->starts |= program && starts_programs(&e);
+		elf_file_close(&e);
 	} else {
 		s->starts |= program; /* not to be known */
 	}
-	elf_end(elf);
 	if (fd >= 0)
 		close(fd);
 }
@@ -276,7 +246,6 @@ enum runtime_dependency runtime_dependency(
 		return RUNTIME_NOT_NEEDED;
 	s.seen = json_object();
 	s.queue = json_array();
-	elf_version(EV_CURRENT);
 	snprintf(path, sizeof(path), "%s", program);
 	answer = preloadable(path, sizeof(path));
 	look_at(&s, realpath(path, real) ? real : path, true);
