@@ -116,6 +116,23 @@ chinese_in() {
 	[[ $(json r.json '[d["text"] for d in r["inconclusive"]]') == *"ended without its end record"* ]]
 }
 
+@test "no English sentence is left: a recording's numbers, and which failures are handled" {
+	# Numbers, names and codes only; the words of the heading stand in their columns.
+	"$ACLCHECK" trace -o calls -- env LD_LIBRARY_PATH="$BUILD/softnpu" "$PROGRAM" twelve >/dev/null 2>&1 || [ $? = 97 ]
+	"$ACLCHECK" summary calls >en
+	ACLCHECK_LANG=zh "$ACLCHECK" summary calls >zh
+	grep -q "^ *calls *total *mean .*errors  function$" en
+	grep -q "^ *调用 *总计 *平均 .*错误  函数$" zh
+	grep -q "^进程 [0-9]*，主机 .*misaligned twelve$" zh
+	grep -q "主机阻塞" zh
+	[ "$(grep -c . en)" = "$(grep -c . zh)" ]
+	[ -z "$(english_in zh)" ] || { english_in zh; return 1; }
+	ACLCHECK_LANG=zh "$ACLCHECK" fuzz-errors --softnpu -- "$BUILD/tests/report/faulty" ignore >zh 2>/dev/null || [ $? = 97 ]
+	grep -q "^被忽略 *aclrt" zh
+	grep -q "^结论 fail$" zh
+	[ -z "$(english_in zh)" ] || { english_in zh; return 1; }
+}
+
 @test "every sentence has a Chinese one, with the same values" {
 	run python3 "$SOURCE/tests/report/sentences.py" "$SOURCE"
 	echo "$output"

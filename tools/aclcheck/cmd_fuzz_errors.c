@@ -277,8 +277,9 @@ static void print_place(const json_t *place)
 {
 	const char *detail = in_language(text_of(place, "detail"));
 
-	printf("%-11s  %s  %s%s%s\n", text_of(place, "outcome"), text_of(place, "call"),
-		frame_place(json_object_get(place, "place")), *detail ? ": " : "", detail);
+	print_column(stdout, -11, text_of(place, "outcome"));
+	printf("  %s  %s%s%s\n", text_of(place, "call"), frame_place(json_object_get(place, "place")),
+		*detail ? ": " : "", detail);
 }
 
 static int print_results(const struct fuzz *f)
@@ -296,16 +297,18 @@ static int print_results(const struct fuzz *f)
 			failed |= by_outcome(o) == COMMAND_FAIL;
 			doubtful |= by_outcome(o) == COMMAND_INCONCLUSIVE;
 		}
-	printf("%zu places", json_array_size(places(f)));
+	print_in_language(stdout, "%zu places", json_array_size(places(f)));
 	for (unsigned o = 0; o < OUTCOMES; o++) {
 		n = 0;
 		json_array_foreach(places(f), i, place) n +=
 			!strcmp(text_of(place, "outcome"), outcome_words[o]);
 		if (n)
-			printf(", %zu %s", n, outcome_words[o]);
+			printf(", %zu %s", n, in_language(outcome_words[o]));
 	}
 	doubtful |= !json_array_size(places(f));
-	printf("\nverdict %s\n", failed ? "fail" : doubtful ? "inconclusive" : "pass");
+	fputc('\n', stdout);
+	print_in_language(stdout, "verdict %s", failed ? "fail" : doubtful ? "inconclusive" : "pass");
+	fputc('\n', stdout);
 	return failed ? COMMAND_FAIL : doubtful ? COMMAND_INCONCLUSIVE : COMMAND_PASS;
 }
 

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -50,6 +51,12 @@ void *need(void *p);
 enum acl_lang command_language(void);
 /* The text in it, as it is where the table of sentences lacks it; lives until eight more were wanted. */
 const char *in_language(const char *english);
+/* A sentence of at most 1,023 bytes with its values, in it. */
+void print_in_language(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void vprint_in_language(FILE *out, const char *format, va_list args);
+/* A word in it, in so many columns of a terminal: at their right where width is positive, else at their left.
+ */
+void print_column(FILE *out, int width, const char *english);
 
 /* --- suggest.c --------------------------------------------------------------- */
 

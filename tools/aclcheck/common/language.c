@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the command says to people, in their language. */
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,4 +29,41 @@ const char *in_language(const char *english)
 	sentences_put(&t, english, TEXT_SIZE, ACL_LANG_ZH);
 	next = (next + 1) % TEXTS;
 	return t.buf;
+}
+
+void vprint_in_language(FILE *out, const char *format, va_list args)
+{
+	char text[1024];
+
+	vsnprintf(text, sizeof(text), format, args);
+	fputs(in_language(text), out);
+}
+
+void print_in_language(FILE *out, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vprint_in_language(out, format, args);
+	va_end(args);
+}
+
+/* Of a terminal: what the table has beyond ASCII is Chinese, and takes two. */
+static int columns_of(const char *text)
+{
+	int columns = 0;
+
+	for (; *text; text++)
+		columns += (*text & 0x80) == 0 ? 1 : (*text & 0xc0) == 0xc0 ? 2 : 0;
+	return columns;
+}
+
+void print_column(FILE *out, int width, const char *english)
+{
+	const char *text = in_language(english);
+	int room = abs(width) - columns_of(text);
+
+	if (room < 0)
+		room = 0;
+	fprintf(out, "%*s%s%*s", width > 0 ? room : 0, "", text, width < 0 ? room : 0, "");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A summary as tables for people. */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,20 @@ static const char *duration(uint64_t ns)
 	return out;
 }
 
+/* --- words ------------------------------------------------------------------- */
+
+/* A line of what belongs to a process. */
+static void __attribute__((format(printf, 2, 3))) say_line(FILE *out, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fputs("  ", out);
+	vprint_in_language(out, format, args);
+	fputc('\n', out);
+	va_end(args);
+}
+
 /* --- functions ---------------------------------------------------------------- */
 
 static const struct summary *sorted;
@@ -47,12 +62,13 @@ static void print_codes(const struct call_stat *f, const char *name, FILE *out)
 		const char *code = acl_error_name(f->codes[i].code);
 
 		fprintf(out, "  %-40s %" PRIu64 " x %" PRId64 " %s\n", name, f->codes[i].count,
-			f->codes[i].code, code ? code : "(a code the documents do not name)");
+			f->codes[i].code, code ? code : in_language("(a code the documents do not name)"));
 	}
 }
 
 static void print_functions(const struct summary *s, FILE *out)
 {
+	static const char *const times[] = {"total", "mean", "min", "p50", "p95", "p99", "max"};
 	unsigned order[ACL_API_COUNT] = {0}, n = 0;
 
 	for (unsigned i = 0; i < ACL_API_COUNT; i++)
@@ -60,8 +76,11 @@ static void print_functions(const struct summary *s, FILE *out)
 			order[n++] = i;
 	sorted = s;
 	qsort(order, n, sizeof(order[0]), by_total);
-	fprintf(out, "%10s %9s %9s %9s %9s %9s %9s %9s %7s  %s\n", "calls", "total", "mean", "min", "p50",
-		"p95", "p99", "max", "errors", "function");
+	print_column(out, 10, "calls");
+	for (unsigned i = 0; i < sizeof(times) / sizeof(*times); i++)
+		print_column(out, 10, times[i]);
+	print_column(out, 8, "errors");
+	fprintf(out, "  %s\n", in_language("function"));
 	for (unsigned i = 0; i < n; i++) {
 		const struct call_stat *f = &s->functions[order[i]];
 
@@ -73,7 +92,7 @@ static void print_functions(const struct summary *s, FILE *out)
 	}
 	if (!s->errors)
 		return;
-	fprintf(out, "\nerrors\n");
+	fprintf(out, "\n%s\n", in_language("errors"));
 	for (unsigned i = 0; i < n; i++)
 		print_codes(&s->functions[order[i]], acl_apis[order[i]].name, out);
 }
@@ -119,25 +138,40 @@ const char *summary_copy_kind(int kind)
 	return acl_enum_name(index, kind);
 }
 
+static void print_copies_heading(FILE *out)
+{
+	fputs("  ", out);
+	print_column(out, -18, "stream");
+	fputc(' ', out);
+	print_column(out, -34, "kind");
+	print_column(out, 10, "copies");
+	print_column(out, 11, "bytes");
+	print_column(out, 13, "rate");
+	fputc('\n', out);
+}
+
 static void print_copies(const struct process_state *p, FILE *out)
 {
 	unsigned n;
 	struct copy_stat **list = summary_copies(p, &n);
 
 	if (n)
-		fprintf(out, "  %-18s %-34s %9s %10s %12s\n", "stream", "kind", "copies", "bytes", "rate");
+		print_copies_heading(out);
 	for (unsigned i = 0; i < n && i < COPIES_SHOWN; i++) {
 		const struct copy_stat *c = list[i];
 		const char *kind = summary_copy_kind(c->kind);
 		char stream[32];
 
-		snprintf(stream, sizeof(stream), c->stream ? "0x%" PRIx64 : "default", c->stream);
-		fprintf(out, "  %-18s %-34s %9" PRIu64 " %10s %10s/s\n", c->blocking ? "(blocking)" : stream,
-			kind ? kind : "(unknown kind)", c->copies, bytes_text(c->bytes),
+		snprintf(stream, sizeof(stream), "0x%" PRIx64, c->stream);
+		fputs("  ", out);
+		print_column(out, -18, c->blocking ? "(blocking)" : c->stream ? stream : "default");
+		fputc(' ', out);
+		print_column(out, -34, kind ? kind : "(unknown kind)");
+		fprintf(out, " %9" PRIu64 " %10s %10s/s\n", c->copies, bytes_text(c->bytes),
 			bytes_text(summary_copy_rate(c)));
 	}
 	if (n > COPIES_SHOWN)
-		fprintf(out, "  ... and %u more (--json has all)\n", n - COPIES_SHOWN);
+		say_line(out, "... and %u more (--json has all)", n - COPIES_SHOWN);
 	free(list);
 }
 
@@ -150,51 +184,83 @@ static void print_unfinished(const struct process_state *p, FILE *out)
 	for (const struct thread_state *t = p->threads; t; t = t->hh.next)
 		for (unsigned j = 0; j < t->depth; j++, shown++)
 			if (shown < UNFINISHED_SHOWN)
-				fprintf(out, "  unfinished: %s in thread %u, begun %s before the end\n",
+				say_line(out, "unfinished: %s in thread %u, begun %s before the end",
 					acl_apis[t->open[j].api].name, t->tid,
 					duration((uint64_t)(p->last - t->open[j].start)));
 	if (shown > UNFINISHED_SHOWN)
-		fprintf(out, "  ... and %u more unfinished calls\n", shown - UNFINISHED_SHOWN);
+		say_line(out, "... and %u more unfinished calls", shown - UNFINISHED_SHOWN);
+}
+
+static void print_process_name(const struct process_state *p, FILE *out)
+{
+	const bool rank = p->rank && *p->rank, host = p->host && *p->host;
+	const char *command =
+		p->command && *p->command ? p->command : in_language("(its first event is not in the trace)");
+
+	if (rank && host)
+		print_in_language(out, "process %u, rank %s on %s: %s", p->pid, p->rank, p->host, command);
+	else if (rank)
+		print_in_language(out, "process %u, rank %s: %s", p->pid, p->rank, command);
+	else if (host)
+		print_in_language(out, "process %u on %s: %s", p->pid, p->host, command);
+	else
+		print_in_language(out, "process %u: %s", p->pid, command);
 }
 
 static void print_process(const struct process_state *p, FILE *out)
 {
-	fprintf(out, "\nprocess %u%s%s%s%s: %s\n", p->pid, p->rank && *p->rank ? ", rank " : "",
-		p->rank ? p->rank : "", p->host && *p->host ? " on " : "", p->host ? p->host : "",
-		p->command && *p->command ? p->command : "(its first event is not in the trace)");
-	fprintf(out, "  %" PRIu64 " calls by %u threads in %s, %" PRIu64 " errors; host blocked %s", p->calls,
-		HASH_COUNT(p->threads), duration((uint64_t)(p->last - p->first)), p->errors,
+	fputc('\n', out);
+	print_process_name(p, out);
+	fputs("\n  ", out);
+	print_in_language(out, "%llu calls by %u threads in %s, %llu errors; host blocked %s",
+		(unsigned long long)p->calls, HASH_COUNT(p->threads),
+		duration((uint64_t)(p->last - p->first)), (unsigned long long)p->errors,
 		duration(p->blocked));
 	if (p->findings || p->verdict)
-		fprintf(out, "; %" PRIu64 " findings, verdict %s", p->findings,
+		print_in_language(out, "; %llu findings, verdict %s", (unsigned long long)p->findings,
 			p->verdict ? p->verdict : "unknown");
 	fputc('\n', out);
 	for (unsigned i = 0; i < MEMORY_KINDS; i++)
 		if (p->memory.use[i].high)
-			fprintf(out, "  %s memory: at most %s, %s in %" PRIu64 " blocks at the end\n",
+			say_line(out, "%s memory: at most %s, %s in %llu blocks at the end",
 				memory_kind_names[i], bytes_text(p->memory.use[i].high),
-				bytes_text(p->memory.use[i].now), p->memory.use[i].blocks);
+				bytes_text(p->memory.use[i].now),
+				(unsigned long long)p->memory.use[i].blocks);
 	print_copies(p, out);
 	print_unfinished(p, out);
 }
 
+static void print_losses(const struct summary *s, FILE *out)
+{
+	fputc('\n', out);
+	if (s->discarded_unknown)
+		print_in_language(out, "%llu or more events discarded, %llu packets lost",
+			(unsigned long long)s->discarded, (unsigned long long)s->lost);
+	else
+		print_in_language(out, "%llu events discarded, %llu packets lost",
+			(unsigned long long)s->discarded, (unsigned long long)s->lost);
+	if (s->discarded || s->discarded_unknown || s->lost)
+		print_in_language(out, ": inconclusive, the numbers above are too small");
+	fputc('\n', out);
+	if (s->unmatched) {
+		print_in_language(out, "%llu calls ended whose beginning is not in the trace",
+			(unsigned long long)s->unmatched);
+		fputc('\n', out);
+	}
+	if (s->no_threads)
+		fprintf(out, "%s\n",
+			in_language("recorded without the contexts vpid and vtid: calls of different "
+				    "threads may be mixed up"));
+}
+
 void summary_print_text(const struct summary *s, FILE *out)
 {
-	fprintf(out,
-		"%" PRIu64 " calls of %u processes in %s, %" PRIu64 " errors, %" PRIu64 " unfinished\n\n",
-		s->calls, s->n_processes, duration((uint64_t)(s->last - s->first)), s->errors, s->unfinished);
+	print_in_language(out, "%llu calls of %u processes in %s, %llu errors, %llu unfinished",
+		(unsigned long long)s->calls, s->n_processes, duration((uint64_t)(s->last - s->first)),
+		(unsigned long long)s->errors, (unsigned long long)s->unfinished);
+	fputs("\n\n", out);
 	print_functions(s, out);
 	for (unsigned i = 0; i < s->n_processes; i++)
 		print_process(s->processes[i], out);
-	fprintf(out, "\n%" PRIu64 "%s events discarded, %" PRIu64 " packets lost%s\n", s->discarded,
-		s->discarded_unknown ? " or more" : "", s->lost,
-		s->discarded || s->discarded_unknown || s->lost
-			? ": inconclusive, the numbers above are too small"
-			: "");
-	if (s->unmatched)
-		fprintf(out, "%" PRIu64 " calls ended whose beginning is not in the trace\n", s->unmatched);
-	if (s->no_threads)
-		fputs("recorded without the contexts vpid and vtid: calls of different threads may be mixed "
-		      "up\n",
-			out);
+	print_losses(s, out);
 }
