@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Entry points: all demo test bench install format lint mutate clean (see README.md).
+# Entry points: all demo test bench install deb rpm format lint mutate clean (see README.md).
 # Each directory says in its module.mk what it builds; this file holds what they share.
 
 BUILD ?= build
@@ -108,7 +108,7 @@ uninstall:
 
 # --- the house's own order ----------------------------------------------------
 C_SOURCES = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.cc')
-SHELL_SOURCES = $(shell git ls-files '*.sh' '*.bash' tests/keep-tap tools/install-deps tools/install/remove tools/gen/check-cann .ci/run tools/bench/run tools/bench/instructions tools/bench/compiler tools/bench/trace_run)
+SHELL_SOURCES = $(shell git ls-files '*.sh' '*.bash' tests/keep-tap tools/install-deps tools/install/remove tools/packages/build tools/packages/facts tools/gen/check-cann .ci/run tools/bench/run tools/bench/instructions tools/bench/compiler tools/bench/trace_run)
 
 format:
 	@clang-format -i $(C_SOURCES)

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # What other tools find the installed tree by: README.md of this directory.
 
+# By prefix, as several may be installed at a time.
+INSTALL_GEN := $(BUILD)/install$(PREFIX)
+
 INSTALL_DATA += tools/install/aclcheck.bash:share/bash-completion/completions/aclcheck \
 	tools/install/_aclcheck:share/zsh/site-functions/_aclcheck \
 	tools/install/aclcheckConfig.cmake:lib/cmake/aclcheck/aclcheckConfig.cmake \
-	$(BUILD)/install/aclcheckConfigVersion.cmake:lib/cmake/aclcheck/aclcheckConfigVersion.cmake \
-	$(BUILD)/install/aclcheck.pc:lib/pkgconfig/aclcheck.pc \
-	$(BUILD)/install/softnpu.pc:lib/pkgconfig/softnpu.pc \
+	$(INSTALL_GEN)/aclcheckConfigVersion.cmake:lib/cmake/aclcheck/aclcheckConfigVersion.cmake \
+	$(INSTALL_GEN)/aclcheck.pc:lib/pkgconfig/aclcheck.pc \
+	$(INSTALL_GEN)/softnpu.pc:lib/pkgconfig/softnpu.pc \
 	tools/aclcheck/report/report.schema.json:share/aclcheck/report.schema.json
 
-# Anew each time: PREFIX may be another one.
-$(BUILD)/install/%: tools/install/%.in FORCE
+# Anew each time: the version may be another one.
+$(INSTALL_GEN)/%: tools/install/%.in FORCE
 	$(call say,GEN,$@)mkdir -p $(@D) && sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' $< >$@
 
 FORCE:
