@@ -535,6 +535,84 @@ static void limits(void)
 	IS(aclrtCreateStream(&s), 207008);
 }
 
+static void memory_of_each_device(void)
+{
+	void *p;
+
+	putenv("SOFTNPU_MEMORY=64M,2M,4M");
+	putenv("SOFTNPU_DEVICES=4");
+	OK(aclrtSetDevice(0));
+	OK(aclrtMalloc(&p, 8 << 20, 0));
+	OK(aclrtSetDevice(1));
+	IS(aclrtMalloc(&p, 3 << 20, 0), 207001);
+	OK(aclrtMalloc(&p, 1 << 20, 0));
+	OK(aclrtSetDevice(3));
+	OK(aclrtMalloc(&p, 3 << 20, 0));
+	IS(aclrtMalloc(&p, 3 << 20, 0), 207001);
+}
+
+static void some_peers(void)
+{
+	int32_t can = 9;
+
+	putenv("SOFTNPU_PEER=0-1,2-63");
+	putenv("SOFTNPU_DEVICES=64");
+	OK(aclrtSetDevice(1));
+	OK(aclrtDeviceCanAccessPeer(&can, 1, 0));
+	IS(can, 1);
+	OK(aclrtDeviceCanAccessPeer(&can, 1, 2));
+	IS(can, 0);
+	OK(aclrtDeviceCanAccessPeer(&can, 63, 2));
+	IS(can, 1);
+	OK(aclrtDeviceEnablePeerAccess(0, 0));
+	IS(aclrtDeviceEnablePeerAccess(2, 0), 207000);
+	OK(aclrtSetDevice(63));
+	OK(aclrtDeviceEnablePeerAccess(2, 0));
+}
+
+/* The tasks of one stream take a minute each. */
+static void one_slow_stream(void)
+{
+	aclrtStream other;
+	int32_t id = -1;
+
+	putenv("SOFTNPU_STREAM_US=3:60000000,7:1");
+	setup();
+	other = stream_new();
+	OK(aclrtStreamGetId(other, &id));
+	IS(id, 3);
+	OK(aclrtMemsetAsync(d, 64, 1, 64, other));
+	OK(aclrtMemsetAsync(d, 64, 2, 64, s));
+	OK(aclrtSynchronizeStream(s));
+	IS(aclrtSynchronizeStreamWithTimeout(other, 50), 507046);
+}
+
+static void lost_device(void)
+{
+	aclrtDeviceStatus status = 9;
+	aclrtEvent e;
+
+	putenv("SOFTNPU_LOST_DEVICE=1:2");
+	OK(aclrtSetDevice(1));
+	setup();
+	OK(aclrtSetDevice(1));
+	s = stream_new();
+	d = device_new(64);
+	e = event_ex(ACL_EVENT_SYNC);
+	OK(aclrtQueryDeviceStatus(1, &status));
+	IS(status, ACL_RT_DEVICE_STATUS_NORMAL);
+	OK(aclrtMemsetAsync(d, 64, 1, 64, s));
+	OK(aclrtRecordEvent(e, s));
+	IS(aclrtSynchronizeEvent(e), 507010); /* that was the second task */
+	IS(aclrtMemsetAsync(d, 64, 2, 64, s), 507010);
+	IS(aclrtSynchronizeStream(s), 507010);
+	IS(aclrtSynchronizeStream(s), 507010); /* for good */
+	OK(aclrtQueryDeviceStatus(1, &status));
+	IS(status, ACL_RT_DEVICE_STATUS_ABNORMAL);
+	OK(aclrtQueryDeviceStatus(0, &status));
+	IS(status, ACL_RT_DEVICE_STATUS_NORMAL);
+}
+
 static void on_device(void)
 {
 	aclrtRunMode mode = ACL_HOST;
@@ -618,6 +696,10 @@ static const struct tap_case cases[] = {
 	C(callback_thread),
 	C(fault),
 	C(limits),
+	C(memory_of_each_device),
+	C(some_peers),
+	C(one_slow_stream),
+	C(lost_device),
 	C(on_device),
 	C(oldest_profile),
 #ifndef __SANITIZE_ADDRESS__

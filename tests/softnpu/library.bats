@@ -29,8 +29,10 @@ settings() {
 		SOFTNPU_SOC Ascend310P3 product 0 1
 		SOFTNPU_KERNEL_US 60000000 kernel_done 0 507046
 		SOFTNPU_TASK_US 60000000 task_done 0 507046
+		SOFTNPU_STREAM_US 1:60000000 task_done 0 507046
 		SOFTNPU_FAULT_TASK 1 task_result 0 507015
 		SOFTNPU_FAULT_CODE 507011 task_result 507015 507011
+		SOFTNPU_LOST_DEVICE 0:1 task_result 0 507010
 		SOFTNPU_ALIGN 1 unaligned 0 507013
 		SOFTNPU_STREAMS 1 two_streams 0 207008
 		SOFTNPU_EVENTS 1 two_events 0 207007
@@ -56,6 +58,43 @@ answer() { # QUESTION VARIABLE=VALUE…
 		[ "$(answer "$question")" = "$without" ]
 		[ "$(answer "$question" "$name=$value")" = "$with" ]
 	done < <(settings)
+}
+
+@test "a bad value is one line, and the default holds" {
+	compile probe -I"$source/tools/softnpu" -L"$build/softnpu" -lascendcl -pthread <"$source/tests/softnpu/probe.c"
+	export LD_LIBRARY_PATH="$build/softnpu"
+	while read -r setting; do
+		echo "$setting"
+		run env "$setting" ./probe count
+		[ "${#lines[@]}" = 2 ]
+		[[ ${lines[0]} == "softnpu: $setting: invalid value (expected "*"); the default"*" is used" ]]
+		[ "${lines[1]}" = 2 ]
+	done <<-'END'
+		SOFTNPU_DEVICES=many
+		SOFTNPU_DEVICES=65
+		SOFTNPU_DEVICES=-1
+		SOFTNPU_DEVICES=2x
+		SOFTNPU_CANN=9.3
+		SOFTNPU_STRICT=2
+		SOFTNPU_RUN_MODE=Host
+		SOFTNPU_MEMORY=1M,
+		SOFTNPU_MEMORY=,1M
+		SOFTNPU_MEMORY=1M,1K
+		SOFTNPU_MEMORY=99999999T
+		SOFTNPU_HOST_MEMORY=1M,2M
+		SOFTNPU_PEER=2
+		SOFTNPU_PEER=0-0
+		SOFTNPU_PEER=0-64
+		SOFTNPU_PEER=0-1,
+		SOFTNPU_STREAM_US=3
+		SOFTNPU_STREAM_US=3:60000001
+		SOFTNPU_STREAM_US=3:1,,
+		SOFTNPU_LOST_DEVICE=64
+		SOFTNPU_LOST_DEVICE=1:
+		SOFTNPU_LOST_DEVICE=1:2:3
+	END
+	run env SOFTNPU_DEVICE=1 ./probe count
+	[ "${lines[*]}" = "softnpu: unknown setting 'SOFTNPU_DEVICE' 2" ]
 }
 
 @test "a release's library lacks what the release lacks" {

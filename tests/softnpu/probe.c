@@ -104,7 +104,8 @@ static int task_done(void)
 
 	if (aclrtMemsetAsync(device(64), 64, 0, 64, s))
 		return -1;
-	return aclrtSynchronizeStreamWithTimeout(s, getenv("SOFTNPU_TASK_US") ? 100 : 60000);
+	return aclrtSynchronizeStreamWithTimeout(
+		s, getenv("SOFTNPU_TASK_US") || getenv("SOFTNPU_STREAM_US") ? 100 : 60000);
 }
 
 static int task_result(void)

@@ -7,7 +7,21 @@
 #include <stdint.h>
 #include <string.h>
 
-enum setting_kind { SETTING_INT, SETTING_BOOL, SETTING_SIZE, SETTING_CANN, SETTING_RUN_MODE, SETTING_STRING };
+#define MAX_DEVICES 64
+#define MAX_SLOW_STREAMS 32
+
+enum setting_kind {
+	SETTING_INT,
+	SETTING_BOOL,
+	SETTING_SIZE,
+	SETTING_CANN,
+	SETTING_RUN_MODE,
+	SETTING_STRING,
+	SETTING_SIZES, /* of device 0, 1 …; the last one holds for the devices after it */
+	SETTING_PEERS, /* all, none, or pairs of devices */
+	SETTING_STREAM_TIMES, /* stream:microseconds … */
+	SETTING_TASK_OF_DEVICE /* device:task */
+};
 
 /* Profiles as numbers that compare: CANN 9.1 is 91. */
 enum { CANN_8_1 = 81, CANN_8_5 = 85, CANN_9_0 = 90, CANN_9_1 = 91, CANN_9_2 = 92 };
@@ -15,6 +29,19 @@ enum { CANN_8_1 = 81, CANN_8_5 = 85, CANN_9_0 = 90, CANN_9_1 = 91, CANN_9_2 = 92
 union setting_value {
 	int64_t num;
 	const char *str;
+	int64_t sizes[MAX_DEVICES];
+	uint64_t peers[MAX_DEVICES]; /* a bit for each device that this one reaches */
+	struct {
+		unsigned n;
+		struct {
+			int id;
+			int64_t us;
+		} stream[MAX_SLOW_STREAMS];
+	} times;
+	struct {
+		int device; /* -1 = none */
+		uint64_t task;
+	} task_of;
 };
 
 struct npu_config {
@@ -32,12 +59,28 @@ struct setting {
 extern const struct setting npu_settings[];
 extern const unsigned npu_setting_count;
 
-/* Reads the environment at the first call; a bad value counts as not given. No lock needed. */
+/* Reads the environment at the first call; of a bad value stderr gets a line, and the default holds. No lock
+ * needed. */
 const struct npu_config *npu_config(void);
 
 /* A numeric setting, a string setting. */
 #define CFG(field) (npu_config()->field.num)
 #define CFG_STR(field) (npu_config()->field.str)
+
+/* Memory of a device. */
+static inline int64_t npu_memory(int device)
+{
+	return npu_config()->memory.sizes[device];
+}
+
+/* Whether two devices can reach each other's memory. */
+static inline bool npu_peers(int a, int b)
+{
+	return npu_config()->peer.peers[a] >> b & 1;
+}
+
+/* What a task of this stream takes before its own work. */
+int64_t npu_task_us(int stream);
 
 static inline int npu_cann(void)
 {
@@ -58,5 +101,9 @@ static inline bool npu_on_device(void)
 
 /* Parses the text of a setting; false when it is no value of that kind or out of range. */
 bool setting_parse(const struct setting *s, const char *text, union setting_value *value);
+/* The kinds that are lists. */
+bool setting_parse_list(const struct setting *s, const char *text, union setting_value *value);
+/* A number, of a size with its unit, up to *end. */
+bool setting_parse_number(const struct setting *s, const char *text, int64_t *num, const char **end);
 
 #endif

@@ -32,6 +32,20 @@ struct device *device_find(int64_t id)
 	return NULL;
 }
 
+static bool device_lost(const struct device *dev)
+{
+	const struct npu_config *c = npu_config();
+
+	return c->lost_device.task_of.device == dev->id && dev->executed >= c->lost_device.task_of.task;
+}
+
+aclError device_check_lost(int id)
+{
+	if (device_lost(device_get(id)))
+		return npu_err(ACL_ERROR_RT_LOST_HEARTBEAT, "device %d is lost", id);
+	return ACL_SUCCESS;
+}
+
 aclError device_set(int id)
 {
 	struct device *dev = device_find(id);
@@ -191,14 +205,21 @@ aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, int32_t *act
 	return LOCKED(primary_state(deviceId, active));
 }
 
+static aclError query_status(int32_t id, aclrtDeviceStatus *status)
+{
+	const struct device *dev = device_find(id);
+
+	if (!dev)
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	*status = device_lost(dev) ? ACL_RT_DEVICE_STATUS_ABNORMAL : ACL_RT_DEVICE_STATUS_NORMAL;
+	return ACL_SUCCESS;
+}
+
 aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus *deviceStatus)
 {
 	if (!deviceStatus)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "deviceStatus is NULL");
-	if (!device_find(deviceId))
-		return ACL_ERROR_RT_INVALID_DEVICEID;
-	*deviceStatus = ACL_RT_DEVICE_STATUS_NORMAL;
-	return ACL_SUCCESS;
+	return LOCKED(query_status(deviceId, deviceStatus));
 }
 
 /* There is nothing between the numberings: user, logic and physical ids are the same. */

@@ -7,8 +7,6 @@
 #include "npu.h"
 #include "object.h"
 
-#define MAX_DEVICES 8
-
 struct stream;
 
 struct device {
@@ -21,6 +19,7 @@ struct device {
 	unsigned streams, events, notifies; /* in use */
 	uint32_t cores[2]; /* aclrtSetDeviceResLimit */
 	bool cores_set[2];
+	uint64_t executed; /* tasks that began, for SOFTNPU_LOST_DEVICE */
 };
 
 struct context {
@@ -52,6 +51,8 @@ struct thread_state *npu_thread(void);
 /* NULL when there is no such device. */
 struct device *device_find(int64_t id);
 struct device *device_get(int id); /* id is known to be valid */
+/* Whether the device is gone (SOFTNPU_LOST_DEVICE): 507010, noted as an error, or 0. */
+aclError device_check_lost(int id);
 /* The context that calls of this thread work in. NULL: none, 107002. */
 struct context *context_current(void);
 /* Same, but 107002 is reported. what: for the message. */

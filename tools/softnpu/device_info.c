@@ -28,7 +28,7 @@ static const struct {
 static aclError get_info(struct device *dev, aclrtDevAttr attr, int64_t *value)
 {
 	if (attr == ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE)
-		*value = CFG(memory);
+		*value = npu_memory(dev->id);
 	else if (attr == ACL_DEV_ATTR_PHY_CHIP_ID || attr == ACL_DEV_ATTR_SMP_ID)
 		*value = dev->id;
 	else

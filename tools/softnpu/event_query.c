@@ -56,6 +56,8 @@ static aclError synchronize(aclrtEvent handle, int32_t timeout)
 		;
 	if (!r->done)
 		rc = npu_err(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "the event is still pending");
+	else
+		rc = device_check_lost(ev->dev->id);
 	object_put(&ev->obj);
 	record_put(r);
 	return rc;

@@ -2,6 +2,7 @@
 /* Workers serve lanes; one keeper thread wakes parked lanes whose time has come. */
 #include "lane.h"
 #include "exception.h"
+#include "stream.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -296,9 +297,16 @@ void lane_hurry(struct lane *lane)
 		lane_cancel(lane);
 }
 
-static void simulate_latency(void)
+/* Tasks of a model take what every task takes. */
+static int64_t latency_us(struct lane *lane)
 {
-	int64_t us = CFG(task_us);
+	const struct stream *s = lane_stream(lane);
+
+	return s ? npu_task_us(s->id) : CFG(task_us);
+}
+
+static void simulate_latency(int64_t us)
+{
 	struct timespec ts = {us / 1000000, us % 1000000 * 1000};
 
 	if (us)
@@ -309,7 +317,8 @@ static aclError run_unlocked(struct lane *lane, struct op *op)
 {
 	aclError rc = ACL_SUCCESS;
 
-	bool may_block = op->type->may_block || CFG(task_us);
+	int64_t us = latency_us(lane);
+	bool may_block = op->type->may_block || us;
 
 	if (may_block) {
 		sched.blocked++;
@@ -318,13 +327,24 @@ static aclError run_unlocked(struct lane *lane, struct op *op)
 	}
 	sched.inside++;
 	npu_unlock();
-	simulate_latency();
+	simulate_latency(us);
 	if (op->type->run)
 		rc = op->type->run(op, lane);
 	npu_lock();
 	sched.inside--;
 	if (may_block)
 		sched.blocked--;
+	return rc;
+}
+
+/* The task is counted, and may be the one that a setting lets fail. */
+static aclError provoked_error(struct lane *lane)
+{
+	aclError rc = device_check_lost(lane->device);
+
+	device_get(lane->device)->executed++;
+	if ((int64_t)++sched.executed == CFG(fault_task))
+		return (aclError)CFG(fault_code);
 	return rc;
 }
 
@@ -337,10 +357,9 @@ static enum op_step execute(struct lane *lane, struct op *op, aclError *rc)
 		step = op->type->step(op, lane);
 	if (step == OP_PARK)
 		return step;
-	if ((int64_t)++sched.executed == CFG(fault_task)) {
-		*rc = (aclError)CFG(fault_code);
+	*rc = provoked_error(lane);
+	if (*rc)
 		return OP_DONE;
-	}
 	op_get(op); /* an update of the model may replace it while it runs */
 	*rc = step == OP_RUN ? run_unlocked(lane, op) : lane->result;
 	op_put(op);

@@ -24,7 +24,7 @@ size_t memory_padded(size_t size)
 struct arena *memory_arena(enum block_kind kind, struct device *dev)
 {
 	struct arena *a = &dev->memory;
-	size_t size = (size_t)CFG(memory);
+	size_t size = (size_t)npu_memory(dev->id);
 	enum location loc = LOC_DEVICE;
 
 	if (kind == BLOCK_PINNED || kind == BLOCK_MANAGED) {

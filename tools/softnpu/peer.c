@@ -20,7 +20,7 @@ aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int3
 		return npu_answer(PEER_NO_OUTPUT, "canAccessPeer is NULL");
 	rc = check_pair(deviceId, peerDeviceId);
 	if (!rc)
-		*canAccessPeer = (int32_t)CFG(peer);
+		*canAccessPeer = npu_peers(deviceId, peerDeviceId);
 	return rc;
 }
 
@@ -33,8 +33,9 @@ static aclError switch_access(int32_t peer, bool on)
 		rc = check_pair(ctx->dev->id, peer);
 	if (rc)
 		return rc;
-	if (on && !CFG(peer))
-		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the devices cannot reach each other");
+	if (on && !npu_peers(ctx->dev->id, peer))
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "devices %d and %d cannot reach each other",
+			ctx->dev->id, peer);
 	ctx->dev->peer[peer] = on;
 	return ACL_SUCCESS;
 }

@@ -52,7 +52,7 @@ static aclError create(aclrtMemPool *out, const aclrtMemPoolProps *props)
 		return rc;
 	if (!dev)
 		return ACL_ERROR_RT_INVALID_DEVICEID;
-	if (ALIGN_UP(props->maxSize, POOL_GRAIN) > (size_t)CFG(memory))
+	if (ALIGN_UP(props->maxSize, POOL_GRAIN) > (size_t)npu_memory(dev->id))
 		return npu_err(
 			ACL_ERROR_RT_PARAM_INVALID, "the device has less than %zu bytes", props->maxSize);
 	p = calloc(1, sizeof(*p));

@@ -149,6 +149,11 @@ aclError stream_submit(struct stream *s, struct op *op)
 
 	if (!op)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
+	rc = device_check_lost(s->lane.device);
+	if (rc) {
+		op_put(op);
+		return rc;
+	}
 	note_task(s);
 	if (s->capture && !(s->update && !op->type->is_kernel))
 		return capture_append(s, op);
@@ -175,6 +180,8 @@ aclError stream_wait(struct stream *s, uint64_t deadline)
 		rc = s->error;
 		if (s->failure_mode == ACL_CONTINUE_ON_FAILURE)
 			s->error = ACL_SUCCESS;
+		if (!rc)
+			rc = device_check_lost(s->lane.device);
 		if (rc)
 			npu_err(rc, "a task of stream %d failed", s->id);
 	}

@@ -73,7 +73,7 @@ static const struct {
 	{"keep-exit-code", "", "always exit as the program did", OPT_KEEP, no_argument},
 	{"help", "", "this", OPT_HELP, no_argument},
 };
-#define SOFTNPU_DEVICES_MAX 8 /* of one digit */
+#define SOFTNPU_DEVICES_MAX 64
 #define TIMEOUT_MAX 31536000u /* a year */
 #define OWN_OPTIONS (sizeof(own_options) / sizeof(*own_options))
 
@@ -174,6 +174,14 @@ static int set_option(struct run *run, enum setting s, const char *value)
 	return setenv(env, value, 1) ? command_misuse("out of memory") : 0;
 }
 
+/* Digits only: the text is handed on as it is. */
+static bool is_device_count(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	return digits && digits <= 2 && !text[digits] && atoi(text) <= SOFTNPU_DEVICES_MAX;
+}
+
 static int own_option(struct run *run, int id, const char *value)
 {
 	unsigned long seconds;
@@ -183,8 +191,7 @@ static int own_option(struct run *run, int id, const char *value)
 	case OPT_SOFTNPU:
 		run->softnpu = true;
 		run->devices = value;
-		return value && (!isdigit((unsigned char)*value) || value[1] ||
-					*value > '0' + SOFTNPU_DEVICES_MAX)
+		return value && !is_device_count(value)
 			       ? command_misuse("--softnpu: invalid number of devices '%s' (expected 0 to "
 						"%d: --softnpu=2)",
 					 value, SOFTNPU_DEVICES_MAX)
