@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common.h"
+#include "softnpu.h"
 
 #define TO_DEVICE ACL_MEMCPY_HOST_TO_DEVICE
 #define TO_HOST ACL_MEMCPY_DEVICE_TO_HOST
@@ -613,6 +614,39 @@ static void lost_device(void)
 	IS(status, ACL_RT_DEVICE_STATUS_NORMAL);
 }
 
+static void calls_that_fail(void)
+{
+	void *p;
+
+	putenv("SOFTNPU_INJECT=aclrtMalloc:when=2:error=207001; "
+	       "aclrtCreateS*:when=2+:error=507899;aclrtFree:delay=20ms");
+	OK(aclrtSetDevice(0));
+	OK(aclrtMalloc(&p, 64, 0));
+	IS(aclrtMalloc(&p, 64, 0), 207001);
+	IS(aclrtGetLastError(ACL_RT_THREAD_LEVEL), 207001);
+	OK(aclrtMalloc(&p, 64, 0));
+	OK(aclrtCreateStream(&s));
+	IS(aclrtCreateStreamWithConfig(&s, 0, 0), 507899);
+	IS(aclrtCreateStream(&s), 507899);
+	OK(aclrtFree(p));
+}
+
+/* What a call of the program makes of others is not counted: aclrtFreeWithDevSync synchronises. */
+static void calls_told_to_fail(void)
+{
+	void *p;
+
+	OK(aclrtSetDevice(0));
+	IS(softnpu_inject("aclrtSynchronizeDevice:error"), 100000);
+	IS(softnpu_inject("aclrtSynchronizeDevic:error=507015"), 100000);
+	OK(softnpu_inject("aclrtSynchronizeDevice:error=507015"));
+	OK(aclrtMalloc(&p, 64, 0));
+	OK(aclrtFreeWithDevSync(p));
+	IS(aclrtSynchronizeDevice(), 507015);
+	OK(softnpu_inject(NULL));
+	OK(aclrtSynchronizeDevice());
+}
+
 static void on_device(void)
 {
 	aclrtRunMode mode = ACL_HOST;
@@ -700,6 +734,8 @@ static const struct tap_case cases[] = {
 	C(some_peers),
 	C(one_slow_stream),
 	C(lost_device),
+	C(calls_that_fail),
+	C(calls_told_to_fail),
 	C(on_device),
 	C(oldest_profile),
 #ifndef __SANITIZE_ADDRESS__

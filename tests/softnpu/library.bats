@@ -33,6 +33,7 @@ settings() {
 		SOFTNPU_FAULT_TASK 1 task_result 0 507015
 		SOFTNPU_FAULT_CODE 507011 task_result 507015 507011
 		SOFTNPU_LOST_DEVICE 0:1 task_result 0 507010
+		SOFTNPU_INJECT aclrtMemsetAsync:error=507899 task_result 0 -1
 		SOFTNPU_ALIGN 1 unaligned 0 507013
 		SOFTNPU_STREAMS 1 two_streams 0 207008
 		SOFTNPU_EVENTS 1 two_events 0 207007
@@ -92,6 +93,17 @@ answer() { # QUESTION VARIABLE=VALUE…
 		SOFTNPU_LOST_DEVICE=64
 		SOFTNPU_LOST_DEVICE=1:
 		SOFTNPU_LOST_DEVICE=1:2:3
+		SOFTNPU_INJECT=aclrtMalloc
+		SOFTNPU_INJECT=aclrtMalloc:when=1
+		SOFTNPU_INJECT=aclrtMallok:error=1
+		SOFTNPU_INJECT=aclrtGetSocName:error=1
+		SOFTNPU_INJECT=aclrtMalloc:error=0
+		SOFTNPU_INJECT=aclrtMalloc:error=1x
+		SOFTNPU_INJECT=aclrtMalloc:error=1:
+		SOFTNPU_INJECT=aclrtMalloc:when=0:error=1
+		SOFTNPU_INJECT=aclrtMalloc:delay=5
+		SOFTNPU_INJECT=aclrtMalloc:delay=3601s
+		SOFTNPU_INJECT=:error=1
 	END
 	run env SOFTNPU_DEVICE=1 ./probe count
 	[ "${lines[*]}" = "softnpu: unknown setting 'SOFTNPU_DEVICE' 2" ]

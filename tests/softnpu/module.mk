@@ -27,13 +27,13 @@ NPU_SAN_TESTS := stress-tsan stress-asan data-asan features-asan products-asan m
 define npu_sanitizer
 $(BUILD)/$(1)/%.o: %.c | $(BUILD)/gen/.stamp
 	$$(call say,CC,$$< ($(1)))mkdir -p $$(@D) && $$(CC) $$(ALL_CFLAGS) -O1 $$(NPU_SAN_FLAGS_$(1)) $$(CPPFLAGS_ALL) \
-		-MMD -MP -c -o $$@ $$<
+		$$(CPPFLAGS_$$(*D)) -MMD -MP -c -o $$@ $$<
 
-$(BUILD)/$(1)/softnpu_default.o: $(BUILD)/gen/softnpu_default.c | $(BUILD)/gen/.stamp
+$(BUILD)/$(1)/softnpu_%.o: $(BUILD)/gen/softnpu_%.c | $(BUILD)/gen/.stamp
 	$$(call say,CC,$$< ($(1)))mkdir -p $$(@D) && $$(CC) $$(ALL_CFLAGS) $$(NPU_SAN_FLAGS_$(1)) $$(CPPFLAGS_ALL) -c -o $$@ $$<
 
 $(NPU_TEST_DIR)/%-$(1): $(BUILD)/$(1)/tests/softnpu/%.o $(patsubst %.c,$(BUILD)/$(1)/%.o,$(NPU_SRC) tests/softnpu/tap.c) \
-		$(BUILD)/$(1)/softnpu_default.o
+		$(BUILD)/$(1)/softnpu_default.o $(BUILD)/$(1)/softnpu_entry.o
 	$$(call say,LD,$$@)mkdir -p $$(@D) && $$(CC) $$(NPU_SAN_FLAGS_$(1)) -o $$@ $$^ -pthread -ldl
 
 -include $(patsubst %.c,$(BUILD)/$(1)/%.d,$(NPU_SRC) $(wildcard tests/softnpu/*.c))

@@ -57,6 +57,7 @@ void print_layout_test(const struct model *m);
 void print_wrappers(const struct model *m);
 void print_export_map(const struct model *m);
 void print_softnpu_default(const struct model *m);
+void print_softnpu_entry(const struct model *m);
 void print_softnpu_exports(const struct model *m);
 void print_recorder(const struct model *m);
 void print_invoke(const struct model *m);

@@ -15,6 +15,7 @@ static void (*const printers[])(const struct model *) = {
 	print_wrappers,
 	print_export_map,
 	print_softnpu_default,
+	print_softnpu_entry,
 	print_softnpu_exports,
 	print_layout_test,
 	print_cann_check,

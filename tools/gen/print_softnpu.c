@@ -3,8 +3,10 @@
  * What the software runtime takes from the model:
  *
  *	gen/softnpu_default.c	a body for every function of CANN's own headers that says "not supported";
- *weak, so that what softnpu implements takes its place gen/softnpu/REL.map	the functions that release REL
- *exports, for the linker
+ *				weak, so that what softnpu implements takes its place
+ *	gen/softnpu_entry.c	what programs call: a fault that the user asked for, or the body
+ *	gen/softnpu_names.h	bodies of such functions are named npu_…
+ *	gen/softnpu/REL.map	the functions that release REL exports, for the linker
  */
 #include <string.h>
 
@@ -16,16 +18,28 @@ static bool in_runtime(const struct function *fn)
 	return fn->header ? strncmp(fn->header, "aclnn", 5) != 0 : fn->wrap;
 }
 
+/* Functions that answer with an error code can be told to fail. */
+static bool can_fail(const struct function *fn)
+{
+	return in_runtime(fn) && !strcmp(fn->ret, "aclError") && !fn->variadic;
+}
+
+static void print_includes(FILE *f, const struct model *m)
+{
+	for (unsigned i = 0; i < m->n_headers; i++)
+		if (strncmp(m->headers[i].name, "aclnn", 5))
+			fprintf(f, "#include \"acl/%s\"\n", m->headers[i].name);
+	fputs("#include \"acl_api.h\"\n\n", f);
+	fputs("#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n", f);
+}
+
 void print_softnpu_default(const struct model *m)
 {
 	FILE *f = emit_open(m, "gen/softnpu_default.c", "what the software runtime does not implement");
 
-	fputs("#include <stddef.h>\n\n", f);
-	for (unsigned i = 0; i < m->n_headers; i++)
-		if (strncmp(m->headers[i].name, "aclnn", 5))
-			fprintf(f, "#include \"acl/%s\"\n", m->headers[i].name);
-	fputs("#include \"acl_api.h\"\n\n#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n", f);
-	fputs("#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n\n", f);
+	fputs("#include <stddef.h>\n\n#include \"softnpu_names.h\"\n", f);
+	print_includes(f, m);
+	fputs("#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n\n", f);
 	fputs("#define DEFAULT __attribute__((weak, visibility(\"default\")))\n", f);
 	for (unsigned i = 0; i < m->n_functions; i++) {
 		const struct function *fn = &m->functions[i];
@@ -40,6 +54,50 @@ void print_softnpu_default(const struct model *m)
 			fprintf(f, "\n{\n\treturn %s;\n}\n", missing_result(fn));
 	}
 	emit_close(f);
+}
+
+static void print_names(const struct model *m)
+{
+	FILE *f = emit_open(m, "gen/softnpu_names.h", "bodies behind gen/softnpu_entry.c");
+
+	for (unsigned i = 0; i < m->n_functions; i++)
+		if (can_fail(&m->functions[i]))
+			fprintf(f, "#define %s npu_%s\n", m->functions[i].name, m->functions[i].name);
+	emit_close(f);
+}
+
+static void print_entry(FILE *f, const struct function *fn)
+{
+	char body[128];
+
+	snprintf(body, sizeof(body), "npu_%s", fn->name);
+	fputs("\n", f);
+	emit_prototype(f, fn, body);
+	fputs(";\nENTRY ", f);
+	emit_prototype(f, fn, fn->name);
+	fprintf(f, "\n{\n\taclError rc = NPU_FAULT(\"%s\");\n\n\treturn rc ? rc : %s(", fn->name, body);
+	emit_args(f, fn, "");
+	fputs(");\n}\n", f);
+}
+
+void print_softnpu_entry(const struct model *m)
+{
+	FILE *f = emit_open(m, "gen/softnpu_entry.c", "what programs call of the software runtime");
+
+	fputs("#include <stddef.h>\n\n", f);
+	print_includes(f, m);
+	fputs("\n#include \"tools/softnpu/faults.h\"\n\n", f);
+	fputs("#define ENTRY __attribute__((visibility(\"default\")))\n\n", f);
+	fputs("const char *const npu_entries[] = {\n", f);
+	for (unsigned i = 0; i < m->n_functions; i++)
+		if (can_fail(&m->functions[i]))
+			fprintf(f, "\t\"%s\",\n", m->functions[i].name);
+	fputs("\tNULL,\n};\n", f);
+	for (unsigned i = 0; i < m->n_functions; i++)
+		if (can_fail(&m->functions[i]))
+			print_entry(f, &m->functions[i]);
+	emit_close(f);
+	print_names(m);
 }
 
 static unsigned release_index(const struct model *m, const char *version)

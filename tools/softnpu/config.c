@@ -10,6 +10,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "faults.h"
 #include "npu.h"
 
 /* A library built for one release (see module.mk) starts with that profile. */
@@ -80,6 +81,9 @@ bool setting_parse(const struct setting *s, const char *text, union setting_valu
 	case SETTING_BOOL:
 	case SETTING_SIZE:
 		return setting_parse_number(s, text, &value->num, &end) && !*end;
+	case SETTING_FAULTS:
+		value->str = text;
+		return faults_parse(text, NULL);
 	default:
 		return setting_parse_list(s, text, value);
 	}
@@ -99,6 +103,7 @@ static void expected(const struct setting *s, char *text, size_t size)
 		[SETTING_PEERS] = "0, 1 or pairs of devices like 0-1,2-3",
 		[SETTING_STREAM_TIMES] = "STREAM:MICROSECONDS, separated by commas",
 		[SETTING_TASK_OF_DEVICE] = "DEVICE or DEVICE:TASK",
+		[SETTING_FAULTS] = "FUNCTION[:when=N]:error=CODE and the like, separated by semicolons",
 	};
 
 	if (s->kind == SETTING_INT)

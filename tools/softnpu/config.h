@@ -20,7 +20,8 @@ enum setting_kind {
 	SETTING_SIZES, /* of device 0, 1 …; the last one holds for the devices after it */
 	SETTING_PEERS, /* all, none, or pairs of devices */
 	SETTING_STREAM_TIMES, /* stream:microseconds … */
-	SETTING_TASK_OF_DEVICE /* device:task */
+	SETTING_TASK_OF_DEVICE, /* device:task */
+	SETTING_FAULTS /* faults.h */
 };
 
 /* Profiles as numbers that compare: CANN 9.1 is 91. */

@@ -5,11 +5,12 @@
 # so that a process that loads both names has one runtime.
 
 NPU_SRC := $(wildcard tools/softnpu/*.c)
-NPU_OBJS := $(call objs,$(NPU_SRC)) $(call genobjs,softnpu_default)
+NPU_OBJS := $(call objs,$(NPU_SRC)) $(call genobjs,softnpu_default softnpu_entry)
 NPU := $(BUILD)/softnpu
 
-# The headers mark the interface as exported when the library itself is built.
-CPPFLAGS_tools/softnpu := -DFUNC_VISIBILITY
+# The headers mark the interface as exported when the library itself is built. What a program calls is printed
+# (gen/softnpu_entry.c), as any call can be told to fail; the bodies here have other names.
+CPPFLAGS_tools/softnpu := -DFUNC_VISIBILITY -include softnpu_names.h
 CPPFLAGS_tools/softnpu/op := -DFUNC_VISIBILITY
 
 $(NPU)/libascendcl.so: $(NPU_OBJS) tools/softnpu/softnpu.map

@@ -48,6 +48,12 @@ ACL_FUNC_VISIBILITY void *softnpu_memory(const void *address, size_t size);
 ACL_FUNC_VISIBILITY aclError softnpu_launch_host(
 	const char *name, softnpu_kernel fn, const void *args, size_t args_size, aclrtStream stream);
 
+/*
+ * Calls from now on that fail or take longer, in place of what SOFTNPU_INJECT says and written like it:
+ * "aclrtMalloc:when=1:error=207001". NULL or "": none. Returns 0, or 100000 and changes nothing.
+ */
+ACL_FUNC_VISIBILITY aclError softnpu_inject(const char *faults);
+
 #ifdef __cplusplus
 }
 #endif
