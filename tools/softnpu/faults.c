@@ -33,7 +33,8 @@ static bool is_about(const struct fault *f, const char *function)
 {
 	size_t n = strlen(f->function);
 
-	return f->function[n - 1] == '*' ? !strncmp(f->function, function, n - 1) : !strcmp(f->function, function);
+	return f->function[n - 1] == '*' ? !strncmp(f->function, function, n - 1)
+					 : !strcmp(f->function, function);
 }
 
 static bool any_function(const struct fault *f)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of the program that shall fail or take longer (SOFTNPU_INJECT, softnpu_inject): asked by what programs
- * call (gen/softnpu_entry.c). Calls that the runtime makes itself are not counted.
+ * Calls of the program that shall fail or take longer (SOFTNPU_INJECT, softnpu_inject): asked by what
+ * programs call (gen/softnpu_entry.c). Calls that the runtime makes itself are not counted.
  */
 #ifndef SOFTNPU_FAULTS_H
 #define SOFTNPU_FAULTS_H
