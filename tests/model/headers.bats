@@ -74,8 +74,28 @@ compile() {
 	compile clang++ -std=c++17 "$here/cann_style.cpp"
 }
 
+@test "every function that a header declares is in a library of the software runtime" {
+	sed -nE 's/^ACL_FUNC_VISIBILITY .*[ *]([A-Za-z0-9_]+)\(.*\);$/\1/p' "$include"/acl/*.h "$include"/acl/ops/*.h | sort -u >"$BATS_TEST_TMPDIR/declared"
+	grep -qx acldvppVpcResizeAsync "$BATS_TEST_TMPDIR/declared"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/declared")" -gt 800 ]
+	nm -D --defined-only "$ACLCHECK_BUILD"/softnpu/lib*.so | awk 'NF == 3 { print $3 }' | sort -u >"$BATS_TEST_TMPDIR/there"
+	run comm -23 "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_TMPDIR/there"
+	[ -z "$output" ]
+}
+
+@test "a program that uses media is compiled, linked, and told that nothing of it is implemented" {
+	printf '%s\n' '#define ENABLE_DVPP_INTERFACE' '#include "acl/ops/acl_dvpp.h"' 'int main()' '{' '	enum acldvppPixelFormat tagged = PIXEL_FORMAT_RGB_888;' \
+		'	acldvppPixelFormat format = tagged;' '	void *memory = nullptr;' '	if (format != 12 || PIXEL_FORMAT_UNKNOWN != 10000 || ACL_VENC_MAX_IP_PROP_UINT32 != 12)' '		return 1;' \
+		'	return acldvppMalloc(&memory, 32) != ACL_ERROR_RT_FEATURE_NOT_SUPPORT || acldvppCreateChannelDesc();' '}' >"$BATS_TEST_TMPDIR/media.cpp"
+	# shellcheck disable=SC2086
+	g++ $strict -std=c++11 -o "$BATS_TEST_TMPDIR/media" "$BATS_TEST_TMPDIR/media.cpp" -L"$ACLCHECK_BUILD/softnpu" -lascendcl -lacl_dvpp
+	for release in . 8.1 9.2; do
+		LD_LIBRARY_PATH="$ACLCHECK_BUILD/softnpu/$release" "$BATS_TEST_TMPDIR/media"
+	done
+}
+
 @test "everything generated compiles for aarch64" {
-	for source in acl_model wrappers softnpu_default; do
+	for source in acl_model wrappers softnpu_default softnpu_media; do
 		compile aarch64-linux-gnu-gcc -std=gnu11 -D_GNU_SOURCE "-I$ACLCHECK_BUILD/gen" \
 			"-I$ACLCHECK_SOURCE/include" "-I$ACLCHECK_SOURCE" "$ACLCHECK_BUILD/gen/$source.c"
 	done

@@ -119,6 +119,13 @@ void emit_prototype(FILE *f, const struct function *fn, const char *name)
 	fputc(')', f);
 }
 
+enum package package_of(const char *header)
+{
+	if (!strncmp(header, "aclnn", 5))
+		return PACKAGE_OPERATORS;
+	return strncmp(header, "ops/", 4) ? PACKAGE_RUNTIME : PACKAGE_MEDIA;
+}
+
 const char *missing_result(const struct function *fn)
 {
 	if (!strcmp(fn->ret, "aclError"))

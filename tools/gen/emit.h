@@ -36,6 +36,9 @@ void emit_prototype(FILE *f, const struct function *fn, const char *name);
 void emit_api_includes(FILE *f, const struct model *m);
 /* A value to return when the real function is missing: 207000, NULL or 0. */
 const char *missing_result(const struct function *fn);
+/* Which package of CANN a header is of, each with a library of its own: the runtime, operators, media. */
+enum package { PACKAGE_RUNTIME, PACKAGE_OPERATORS, PACKAGE_MEDIA };
+enum package package_of(const char *header);
 
 /* Tail of the enum acl_kind constant of a value ("UINT", "HANDLE" ...); has the compiler a sign for the enum?
  */

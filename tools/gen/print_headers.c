@@ -10,14 +10,14 @@
 /* Where a header of the model lies, seen from include/. */
 static const char *placed(const char *name, char *buf, size_t size)
 {
-	snprintf(buf, size, "%s%s", strncmp(name, "aclnn", 5) ? "acl/" : "", name);
+	snprintf(buf, size, "%s%s", package_of(name) == PACKAGE_OPERATORS ? "" : "acl/", name);
 	return buf;
 }
 
 /* How a header names another: inside acl/ the way CANN does, so that -I…/acl works too. */
 static const char *include_name(const struct header *from, const char *name, char *buf, size_t size)
 {
-	return strncmp(from->name, "aclnn", 5) ? name : placed(name, buf, size);
+	return package_of(from->name) == PACKAGE_RUNTIME ? name : placed(name, buf, size);
 }
 
 static void print_constant(FILE *f, const struct constant *c)

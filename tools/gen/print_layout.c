@@ -92,9 +92,10 @@ static void print_constant(FILE *f, const struct constant *c)
 static void print_includes(FILE *f, const struct model *m)
 {
 	for (unsigned i = 0; i < m->n_headers; i++) {
-		const char *name = m->headers[i].name, *dir = strncmp(name, "aclnn", 5) ? "acl/" : "";
+		const char *name = m->headers[i].name;
+		const char *dir = package_of(name) == PACKAGE_OPERATORS ? "" : "acl/";
 
-		if (labelled && !dir[0])
+		if (labelled && package_of(name) != PACKAGE_RUNTIME)
 			continue;
 		if (labelled)
 			fprintf(f, "#if __has_include(\"%s%s\")\n", dir, name);
@@ -107,7 +108,8 @@ static void print_includes(FILE *f, const struct model *m)
 static void print_asserts(FILE *f, const struct model *m)
 {
 	for (unsigned i = 0; i < m->n_types; i++)
-		print_type(f, &m->types[i]);
+		if (!labelled || package_of(m->types[i].header) == PACKAGE_RUNTIME)
+			print_type(f, &m->types[i]);
 	for (unsigned i = 0; i < m->n_constants; i++)
 		if (!m->constants[i].is_static)
 			print_constant(f, &m->constants[i]);
@@ -150,7 +152,7 @@ static void print_prototype(FILE *f, const struct function *fn)
 {
 	char since[64];
 
-	if (!fn->header || !strncmp(fn->header, "aclnn", 5))
+	if (!fn->header || package_of(fn->header) != PACKAGE_RUNTIME)
 		return;
 	snprintf(since, sizeof(since), "%s%s%s", fn->since, fn->older ? ", other parameters until " : "",
 		fn->older ? fn->older : "");

@@ -4,6 +4,7 @@
  *
  *	gen/softnpu_default.c	a body for every function of CANN's own headers that says "not supported";
  *				weak, so that what softnpu implements takes its place
+ *	gen/softnpu_media.c	the same of media, a library of its own
  *	gen/softnpu_entry.c	what programs call: a fault that the user asked for, or the body
  *	gen/softnpu_names.h	bodies of such functions are named npu_…
  *	gen/softnpu/REL.map	the functions that release REL exports, for the linker
@@ -12,39 +13,41 @@
 
 #include "emit.h"
 
-/* The operators stand in libraries of their own; what no header declares is there when it is wrapped. */
-static bool in_runtime(const struct function *fn)
+/* Operators and media are in other libraries; what no header declares is there when it is wrapped. */
+static bool in_package(const struct function *fn, enum package package)
 {
-	return fn->header ? strncmp(fn->header, "aclnn", 5) != 0 : fn->wrap;
+	return fn->header ? package_of(fn->header) == package : package == PACKAGE_RUNTIME && fn->wrap;
 }
 
 /* Functions that answer with an error code can be told to fail. */
 static bool can_fail(const struct function *fn)
 {
-	return in_runtime(fn) && !strcmp(fn->ret, "aclError") && !fn->variadic;
+	return in_package(fn, PACKAGE_RUNTIME) && !strcmp(fn->ret, "aclError") && !fn->variadic;
 }
 
-static void print_includes(FILE *f, const struct model *m)
+static void print_includes(FILE *f, const struct model *m, enum package package)
 {
 	for (unsigned i = 0; i < m->n_headers; i++)
-		if (strncmp(m->headers[i].name, "aclnn", 5))
+		if (package_of(m->headers[i].name) == package)
 			fprintf(f, "#include \"acl/%s\"\n", m->headers[i].name);
 	fputs("#include \"acl_api.h\"\n\n", f);
 	fputs("#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n", f);
 }
 
-void print_softnpu_default(const struct model *m)
+static void print_defaults(const struct model *m, const char *path, enum package package)
 {
-	FILE *f = emit_open(m, "gen/softnpu_default.c", "what the software runtime does not implement");
+	FILE *f = emit_open(m, path, "what the software runtime does not implement");
 
-	fputs("#include <stddef.h>\n\n#include \"softnpu_names.h\"\n", f);
-	print_includes(f, m);
+	fputs("#include <stddef.h>\n\n", f);
+	if (package == PACKAGE_RUNTIME)
+		fputs("#include \"softnpu_names.h\"\n", f);
+	print_includes(f, m, package);
 	fputs("#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n\n", f);
 	fputs("#define DEFAULT __attribute__((weak, visibility(\"default\")))\n", f);
 	for (unsigned i = 0; i < m->n_functions; i++) {
 		const struct function *fn = &m->functions[i];
 
-		if (!in_runtime(fn))
+		if (!in_package(fn, package))
 			continue;
 		fputs("\nDEFAULT ", f);
 		emit_prototype(f, fn, fn->name);
@@ -54,6 +57,12 @@ void print_softnpu_default(const struct model *m)
 			fprintf(f, "\n{\n\treturn %s;\n}\n", missing_result(fn));
 	}
 	emit_close(f);
+}
+
+void print_softnpu_default(const struct model *m)
+{
+	print_defaults(m, "gen/softnpu_default.c", PACKAGE_RUNTIME);
+	print_defaults(m, "gen/softnpu_media.c", PACKAGE_MEDIA);
 }
 
 static void print_names(const struct model *m)
@@ -85,7 +94,7 @@ void print_softnpu_entry(const struct model *m)
 	FILE *f = emit_open(m, "gen/softnpu_entry.c", "what programs call of the software runtime");
 
 	fputs("#include <stddef.h>\n\n", f);
-	print_includes(f, m);
+	print_includes(f, m, PACKAGE_RUNTIME);
 	fputs("\n#include \"tools/softnpu/faults.h\"\n\n", f);
 	fputs("#define ENTRY __attribute__((visibility(\"default\")))\n\n", f);
 	fputs("const char *const npu_entries[] = {\n", f);
@@ -119,7 +128,8 @@ void print_softnpu_exports(const struct model *m)
 		f = emit_open(m, path, "what this release exports; no version names, as in the real one");
 		fputs("{\n\tglobal:\n\t\tsoftnpu_*;\n", f);
 		for (unsigned i = 0; i < m->n_functions; i++)
-			if (in_runtime(&m->functions[i]) && release_index(m, m->functions[i].since) <= v)
+			if (in_package(&m->functions[i], PACKAGE_RUNTIME) &&
+				release_index(m, m->functions[i].since) <= v)
 				fprintf(f, "\t\t%s;\n", m->functions[i].name);
 		fputs("\tlocal:\n\t\t*;\n};\n", f);
 		emit_close(f);

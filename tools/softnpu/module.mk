@@ -32,10 +32,14 @@ $(NPU)/libopapi.so: $(NPU_OP_OBJS) $(NPU)/libnnopbase.so
 	$(call say,LD,$@)$(CC) -shared $(SANITIZE) -o $@ $(NPU_OP_OBJS) -L$(NPU) -lnnopbase -lascendcl \
 		-Wl,-soname,$(@F) -Wl,-z,defs -Wl,-rpath,'$$ORIGIN'
 
+# Media: every function, none implemented.
+$(NPU)/libacl_dvpp.so: $(call genobjs,softnpu_media)
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(SANITIZE) -o $@ $< -Wl,-soname,$(@F) -Wl,-z,defs
+
 $(BUILD)/include/softnpu.h: tools/softnpu/softnpu.h
 	$(Q)mkdir -p $(@D) && cp $< $@
 
-ALL += $(NPU)/libnnopbase.so $(NPU)/libopapi.so $(BUILD)/include/softnpu.h
+ALL += $(NPU)/libnnopbase.so $(NPU)/libopapi.so $(NPU)/libacl_dvpp.so $(BUILD)/include/softnpu.h
 ALL += $(NPU)/libascendcl.so $(NPU)/libacl_rt.so
 
 # The table of settings as text.
@@ -53,7 +57,7 @@ $(NPU)/$(1)/libascendcl.so: $(NPU)/$(1)/config.o $(NPU)/libopapi.so $(NPU_OBJS) 
 	$$(call say,LD,$$@)$$(CC) -shared -Wl,-Bsymbolic-functions $$(SANITIZE) -o $$@ $(NPU)/$(1)/config.o \
 		$(filter-out %/tools/softnpu/config.o,$(NPU_OBJS)) -Wl,-soname,libascendcl.so -Wl,-z,nodelete -Wl,-z,defs \
 		-Wl,--version-script=$(BUILD)/gen/softnpu/$(1).map -pthread -ldl
-	$$(Q)cd $$(@D) && ln -sf libascendcl.so libacl_rt.so && ln -sf ../libopapi.so ../libnnopbase.so .
+	$$(Q)cd $$(@D) && ln -sf libascendcl.so libacl_rt.so && ln -sf ../libopapi.so ../libnnopbase.so ../libacl_dvpp.so .
 
 ALL += $(NPU)/$(1)/libascendcl.so
 endef
@@ -65,6 +69,6 @@ install-files: install-softnpu
 .PHONY: install-softnpu
 install-softnpu:
 	install -d $(AT_PREFIX)/include/softnpu $(foreach release,$(NPU_RELEASES),$(AT_PREFIX)/lib/softnpu/$(release))
-	cp -P $(addprefix $(NPU)/,libascendcl.so libacl_rt.so libnnopbase.so libopapi.so) $(AT_PREFIX)/lib/softnpu
+	cp -P $(addprefix $(NPU)/,libascendcl.so libacl_rt.so libnnopbase.so libopapi.so libacl_dvpp.so) $(AT_PREFIX)/lib/softnpu
 	cp -R $(BUILD)/include/. $(AT_PREFIX)/include/softnpu
 	$(foreach release,$(NPU_RELEASES),cp -P $(NPU)/$(release)/lib*.so $(AT_PREFIX)/lib/softnpu/$(release) &&) true
