@@ -128,8 +128,9 @@ END
 	head -1 "$TREE/share/zsh/site-functions/_aclcheck" | grep -qx '#compdef aclcheck'
 }
 
-@test "manual page, schema, Python modules and headers are there" {
+@test "manual pages, schema, Python modules and headers are there" {
 	[ -s "$TREE/share/man/man7/libaclcheck.7" ]
+	[ -s "$TREE/share/man/man7/softnpu.7" ]
 	[ -s "$TREE/share/aclcheck/report.schema.json" ]
 	[ -s "$TREE/share/aclcheck/python/pytest_aclcheck.py" ]
 	[ -s "$TREE/include/softnpu/softnpu.h" ]

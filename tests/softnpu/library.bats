@@ -16,6 +16,13 @@ compile() { # FILE, then flags; program text on stdin
 	"$build/tools/softnpu-print" settings | diff "$source/tools/softnpu/SETTINGS.md" -
 }
 
+@test "softnpu(7) has every setting" {
+	run ! grep -e '@' -e '`' "$build/man/softnpu.7"
+	while read -r name rest; do
+		grep -qx "\.BR $name.*" "$build/man/softnpu.7"
+	done < <(settings)
+}
+
 # variable, a value, a question to probe.c, its answer without and with the variable ("-" = the probe is killed)
 settings() {
 	cat <<-'END'

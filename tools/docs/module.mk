@@ -8,10 +8,15 @@ docs: all $(DEMO)
 	$(BUILD)/aclcheck rules --markdown >checks/RULES.md
 	if [ -f $(BUILD)/bench/table.md ]; then tools/docs/fill README.md cost <$(BUILD)/bench/table.md; fi
 
-# The manual page: a frame around the settings table.
-$(BUILD)/man/libaclcheck.7: tools/docs/libaclcheck.7.in $(BUILD)/aclcheck
-	$(call say,GEN,$@)mkdir -p $(@D) && $(BUILD)/aclcheck settings --man >$@.settings && \
-		sed -e 's/@VERSION@/$(VERSION)/' -e '/@SETTINGS@/{r $@.settings' -e 'd}' $< >$@ && rm $@.settings
+# The manual pages: a frame around the settings tables.
+man_page = $(call say,GEN,$@)mkdir -p $(@D) && $(1) >$@.settings && \
+	sed -e 's/@VERSION@/$(VERSION)/' -e '/@SETTINGS@/{r $@.settings' -e 'd}' $< >$@ && rm $@.settings
 
-ALL += $(BUILD)/man/libaclcheck.7
-INSTALL_MAN7 += $(BUILD)/man/libaclcheck.7
+$(BUILD)/man/libaclcheck.7: tools/docs/libaclcheck.7.in $(BUILD)/aclcheck
+	$(call man_page,$(BUILD)/aclcheck settings --man)
+
+$(BUILD)/man/softnpu.7: tools/docs/softnpu.7.in $(BUILD)/tools/softnpu-print
+	$(call man_page,$(BUILD)/tools/softnpu-print man)
+
+ALL += $(BUILD)/man/libaclcheck.7 $(BUILD)/man/softnpu.7
+INSTALL_MAN7 += $(BUILD)/man/libaclcheck.7 $(BUILD)/man/softnpu.7
