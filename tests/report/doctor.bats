@@ -35,7 +35,10 @@ doctor() {
 	export LD_LIBRARY_PATH=
 	doctor 97 "BAD    runtime"
 	[[ $output == *"source CANN's set_env.sh"* && $output != *checker* ]]
-	LD_LIBRARY_PATH=$BUILD/softnpu/8.1 SOFTNPU_CANN=8.1 doctor 0 "are not in it: "
+	LD_LIBRARY_PATH=$BUILD/softnpu/8.1 SOFTNPU_CANN=8.1 doctor 0 "ok     its functions       it has all of its release; of later ones "
+	# One that says it is of a later release than its functions are.
+	LD_LIBRARY_PATH=$BUILD/softnpu/8.1 SOFTNPU_CANN=9.1 doctor 0 "lacks  its functions"
+	[[ $output == *"are not in it: acl"* && $output == *"feature not supported"* ]]
 	ACLCHECK_RUNTIME=$BUILD/softnpu/libascendcl.so doctor 0 "ok     checker"
 }
 
@@ -72,6 +75,42 @@ doctor() {
 	PATH=$PWD/bin doctor 0 "lacks  recording           there is no lttng-sessiond in PATH" --softnpu
 	[[ $output == *"lacks  python3"* ]]
 	LD_PRELOAD='' doctor 0 "none in LD_PRELOAD" --softnpu
+}
+
+@test "what only the command is there for: recordings are read elsewhere, lines are few" {
+	mkdir alone
+	cp "$BUILD/aclcheck" "$BUILD/libaclcheck.so" alone
+	cp -r "$BUILD/softnpu" alone
+	ACLCHECK=$PWD/alone/aclcheck doctor 0 "lacks  recording           libaclcheck-lttng.so is not beside the command" --softnpu
+	[[ $output == *"lacks  reading"*"install the package aclcheck-tracing"* && $output != *"LTTng daemon"* ]]
+	unshare -m true 2>/dev/null || return 0
+	libdw=$(ldconfig -p | awk '$1 == "libdw.so.1" { print $NF; exit }')
+	mount_over=(unshare -m sh -c 'mount --bind /dev/null "$0" && exec "$@"' "$libdw")
+	run "${mount_over[@]}" "$ACLCHECK" doctor --softnpu
+	[[ $status = 0 && $output == *"lacks  source lines        libdw.so.1 is not there"* ]]
+}
+
+@test "Python: its frames are read, it is none, it does not run" {
+	doctor 0 "frames of Python 3." --softnpu
+	mkdir bin
+	printf '#!/bin/sh\nexit 3\n' >bin/python3
+	chmod +x bin/python3
+	PATH=$PWD/bin:$PATH doctor 0 "lacks  python3             $PWD/bin/python3" --softnpu
+	[[ $output == *"was not checked"* ]]
+}
+
+# with_daemon COMMAND...: where root's daemon seems to run
+with_daemon() {
+	unshare -m sh -c 'mount -t tmpfs none /run && mkdir /run/lttng && echo $$ >/run/lttng/lttng-sessiond.pid && exec "$@"' - "$@"
+}
+
+@test "root's LTTng daemon, and who may talk to it" {
+	doctor 0 "LTTng daemon" --softnpu
+	[ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || skip "a directory /run of its own cannot be had"
+	run with_daemon "$ACLCHECK" doctor --softnpu
+	[[ $status = 0 && $output =~ "ok     LTTng daemon        root's runs (process "[0-9]+"): --shared uses it" ]]
+	run with_daemon env TMPDIR=/tmp setpriv --reuid=65534 --clear-groups "$ACLCHECK" doctor --softnpu
+	[[ $output == *"lacks  LTTng daemon        root's runs (process "*"usermod -aG tracing"* ]]
 }
 
 @test "Chinese, and wrong options" {

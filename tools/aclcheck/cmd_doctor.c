@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclcheck doctor: what of the tool works on this host, by trying it, and the remedy for what does not. */
+#include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,25 +19,17 @@
 #include "aclcheck/model.h"
 #include "interpose/common/preloadable.h"
 #include "tools/aclcheck/common/command.h"
+#include "tools/aclcheck/doctor.h"
 #include "tools/aclcheck/report/report.h"
 #include "tools/aclcheck/run/run.h"
 
 #define SHOWN_MISSING 3
-#define SHARED_MEMORY (16u << 20) /* what recording takes at least */
 #define PROBE "--probe"
 
 int cmd_doctor(int argc, char **argv);
 
-enum health { GOOD, LACKS, BAD };
-
-struct doctor {
-	enum health worst;
-	const char *softnpu; /* "--softnpu…", NULL = the runtime that is found */
-	char directory[PATH_MAX];
-};
-
 /* remedy NULL: none is needed. */
-static void say(struct doctor *d, enum health health, const char *what, const char *state, const char *remedy)
+void doctor_say(struct doctor *d, enum health health, const char *what, const char *state, const char *remedy)
 {
 	static const char *const words[] = {"ok", "lacks", "BAD"};
 
@@ -58,6 +50,37 @@ static void *open_runtime(void)
 	return handle ? handle : dlopen("libacl_rt.so", RTLD_LAZY);
 }
 
+/* Of "9.1.0"; what is not known counts as the newest. */
+static unsigned release_of(const char *version)
+{
+	unsigned release = 0;
+
+	while (release + 1 < ACL_CANN_COUNT) {
+		size_t n = strlen(acl_cann_names[release]);
+
+		if (!strncmp(version, acl_cann_names[release], n) && !isdigit(version[n]))
+			break;
+		release++;
+	}
+	return release;
+}
+
+/* Some of those that the release should have, their number, and the number of later ones. */
+static void print_missing(void *handle, unsigned release)
+{
+	unsigned missing = 0, newer = 0;
+
+	for (unsigned api = 0; api < acl_api_count; api++) {
+		if (dlsym(handle, acl_apis[api].name))
+			continue;
+		if (acl_apis[api].since > release)
+			newer++;
+		else if (missing++ < SHOWN_MISSING)
+			printf("%s ", acl_apis[api].name);
+	}
+	printf("\n%u\n%u\n", missing, newer);
+}
+
 /* As a process of its own: what a runtime's constructors do is not ours. */
 static int probe(void)
 {
@@ -65,7 +88,6 @@ static int probe(void)
 	aclCANNPackageVersion version;
 	void *handle = open_runtime();
 	struct link_map *map;
-	unsigned missing = 0;
 
 	memset(&version, 0, sizeof(version));
 	if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &map))
@@ -74,15 +96,12 @@ static int probe(void)
 	if (!get || get(ACL_PKG_NAME_CANN, &version) != ACL_SUCCESS)
 		version.version[0] = '\0';
 	printf("%s\n%.*s\n", map->l_name, (int)sizeof(version.version) - 1, version.version);
-	for (unsigned api = 0; api < acl_api_count; api++)
-		if (!dlsym(handle, acl_apis[api].name) && missing++ < SHOWN_MISSING)
-			printf("%s ", acl_apis[api].name);
-	printf("\n%u\n", missing);
+	print_missing(handle, release_of(version.version));
 	return 0;
 }
 
 /* argv ended by NULL; output of it to a file. The exit code, -1: it did not run. */
-static int run_quietly(char *const *argv, const char *output)
+int doctor_run(char *const *argv, const char *output)
 {
 	posix_spawn_file_actions_t files;
 	int status, error;
@@ -99,7 +118,7 @@ static int run_quietly(char *const *argv, const char *output)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void own_file(const struct doctor *d, const char *name, char path[PATH_MAX])
+void doctor_file(const struct doctor *d, const char *name, char path[PATH_MAX])
 {
 	snprintf(path, PATH_MAX, "%.4000s/%s", d->directory, name);
 }
@@ -115,20 +134,28 @@ static void line_of(FILE *f, char *out, size_t size)
 
 static void say_runtime(struct doctor *d, FILE *f)
 {
-	char path[PATH_MAX], version[256], names[512], missing[32], text[PATH_MAX + 320];
+	char path[PATH_MAX], version[256], names[512], missing[32], newer[32], text[PATH_MAX + 320];
 
 	line_of(f, path, sizeof(path));
 	line_of(f, version, sizeof(version));
 	line_of(f, names, sizeof(names));
 	line_of(f, missing, sizeof(missing));
+	line_of(f, newer, sizeof(newer));
 	snprintf(text, sizeof(text), "%s, CANN %s", path, *version ? version : "?");
-	say(d, GOOD, "runtime", text, NULL);
-	if (!strcmp(missing, "0")) {
-		say(d, GOOD, "its functions", "it has all that are known", NULL);
-		return;
+	doctor_say(d, GOOD, "runtime", text, NULL);
+	if (strcmp(missing, "0") != 0) {
+		snprintf(text, sizeof(text), "%s are not in it: %s...", missing, names);
+		doctor_say(d, LACKS, "its functions", text,
+			"programs that call them get 'feature not supported'; is it a whole installation, "
+			"not its "
+			"stubs?");
+	} else if (strcmp(newer, "0") != 0) {
+		snprintf(text, sizeof(text), "it has all of its release; of later ones %s are not in it",
+			newer);
+		doctor_say(d, GOOD, "its functions", text, NULL);
+	} else {
+		doctor_say(d, GOOD, "its functions", "it has all that are known", NULL);
 	}
-	snprintf(text, sizeof(text), "%s are not in it: %s...", missing, names);
-	say(d, GOOD, "its functions", text, NULL);
 }
 
 static bool look_at_runtime(struct doctor *d)
@@ -137,14 +164,14 @@ static bool look_at_runtime(struct doctor *d)
 	bool found;
 	FILE *f;
 
-	own_file(d, "probe", path);
-	found = run_quietly(argv, path) == 0;
+	doctor_file(d, "probe", path);
+	found = doctor_run(argv, path) == 0;
 	f = found ? fopen(path, "re") : NULL;
 	if (f) {
 		say_runtime(d, f);
 		fclose(f);
 	} else {
-		say(d, BAD, "runtime", "no libascendcl.so and no libacl_rt.so can be opened",
+		doctor_say(d, BAD, "runtime", "no libascendcl.so and no libacl_rt.so can be opened",
 			"source CANN's set_env.sh, set ACLCHECK_RUNTIME=FILE, or try 'aclcheck doctor "
 			"--softnpu'");
 	}
@@ -161,7 +188,7 @@ static void say_target(struct doctor *d, const json_t *report)
 	char text[64];
 
 	snprintf(text, sizeof(text), "target_cann=%s", strictest ? "documents" : target);
-	say(d, GOOD, "target release", text,
+	doctor_say(d, GOOD, "target release", text,
 		strictest
 			? "the strictest reading of all releases; ACLCHECK_TARGET_CANN=auto takes the loaded "
 			  "runtime's"
@@ -176,13 +203,13 @@ static void say_verdict(struct doctor *d, const json_t *report, const char *prog
 	if (!doubt) {
 		snprintf(text, sizeof(text), "%s was checked, calls: %lld", program,
 			(long long)number_of(report, "calls"));
-		say(d, GOOD, "checker", text, NULL);
+		doctor_say(d, GOOD, "checker", text, NULL);
 		say_target(d, report);
 		return;
 	}
 	snprintf(text, sizeof(text), "%s: %.900s", text_of(doubt, "reason"),
 		in_language(text_of(doubt, "text")));
-	say(d, BAD, "checker", text, "tools/aclcheck/README.md explains the reasons of inconclusive");
+	doctor_say(d, BAD, "checker", text, "tools/aclcheck/README.md explains the reasons of inconclusive");
 }
 
 /* By running a program that calls the runtime: preload, settings of the environment, report. */
@@ -193,8 +220,8 @@ static void look_at_checker(struct doctor *d)
 	unsigned n = 2;
 	json_t *json;
 
-	own_file(d, "report.json", report);
-	own_file(d, "output", output);
+	doctor_file(d, "report.json", report);
+	doctor_file(d, "output", output);
 	if (d->softnpu)
 		argv[n++] = (char *)d->softnpu;
 	argv[n++] = (char *)"--report";
@@ -203,12 +230,12 @@ static void look_at_checker(struct doctor *d)
 	argv[n++] = (char *)launch_self();
 	argv[n++] = (char *)"doctor";
 	argv[n++] = (char *)PROBE;
-	run_quietly(argv, output);
+	doctor_run(argv, output);
 	json = json_load_file(report, 0, NULL);
 	if (json)
 		say_verdict(d, json, "a probe");
 	else
-		say(d, BAD, "checker", "a probe could not be run under it",
+		doctor_say(d, BAD, "checker", "a probe could not be run under it",
 			"'aclcheck run -- /bin/true' says why");
 	json_decref(json);
 	unlink(report);
@@ -223,14 +250,14 @@ static void look_at_preloads(struct doctor *d)
 	char text[1024];
 
 	if (!access("/etc/ld.so.preload", R_OK))
-		say(d, LACKS, "other preloads", "/etc/ld.so.preload puts libraries into every process",
+		doctor_say(d, LACKS, "other preloads", "/etc/ld.so.preload puts libraries into every process",
 			"what they wrap of dlsym, malloc or exec comes before or behind the checker");
 	if (!list || !*list) {
-		say(d, GOOD, "other preloads", "none in LD_PRELOAD", NULL);
+		doctor_say(d, GOOD, "other preloads", "none in LD_PRELOAD", NULL);
 		return;
 	}
 	snprintf(text, sizeof(text), "LD_PRELOAD has %.900s", list);
-	say(d, GOOD, "other preloads", text, "the checker is put in front of them");
+	doctor_say(d, GOOD, "other preloads", text, "the checker is put in front of them");
 }
 
 static void look_at_records(struct doctor *d)
@@ -238,9 +265,9 @@ static void look_at_records(struct doctor *d)
 	struct process_records *r = process_records_open(getpid());
 
 	if (r)
-		say(d, GOOD, "processes", "the kernel's records are permitted: none is missed", NULL);
+		doctor_say(d, GOOD, "processes", "the kernel's records are permitted: none is missed", NULL);
 	else
-		say(d, LACKS, "processes",
+		doctor_say(d, LACKS, "processes",
 			"the kernel's records are not permitted: programs without the checker "
 			"are found by notes",
 			"kernel.perf_event_paranoid=2 or less, and perf_event_open in the container's "
@@ -263,9 +290,9 @@ static void look_at_report(struct doctor *d)
 		slash[slash == directory] = '\0';
 	snprintf(text, sizeof(text), "ACLCHECK_REPORT=%s", report);
 	if (access(slash ? directory : ".", W_OK))
-		say(d, BAD, "report", text, "its directory is not there, or may not be written to");
+		doctor_say(d, BAD, "report", text, "its directory is not there, or may not be written to");
 	else
-		say(d, GOOD, "report", text, NULL);
+		doctor_say(d, GOOD, "report", text, NULL);
 }
 
 static void look_at_program(struct doctor *d, const char *program)
@@ -275,7 +302,7 @@ static void look_at_program(struct doctor *d, const char *program)
 	const char *libraries = getenv("LD_LIBRARY_PATH");
 
 	if (refusal) {
-		say(d, BAD, "program", refusal,
+		doctor_say(d, BAD, "program", refusal,
 			"link it dynamically with the GNU C library, without set-user-ID");
 		return;
 	}
@@ -291,52 +318,10 @@ static void look_at_program(struct doctor *d, const char *program)
 	default:
 		snprintf(text, sizeof(text), "%s can be preloaded", path);
 	}
-	say(d, GOOD, "program", text, NULL);
+	doctor_say(d, GOOD, "program", text, NULL);
 }
 
-/* --- recording, Python ------------------------------------------------------------------------------------
- */
-
-static bool in_path(const char *name, char path[PATH_MAX])
-{
-	return program_find(name, path, PATH_MAX);
-}
-
-static void look_at_recording(struct doctor *d)
-{
-	static const char remedy[] = "install lttng-tools and babeltrace2; checking works without";
-	char *provider = launch_find("libaclcheck-lttng.so"), path[PATH_MAX];
-	struct statvfs shm;
-
-	if (!provider)
-		say(d, LACKS, "recording", "libaclcheck-lttng.so is not beside the command", remedy);
-	else if (!in_path("lttng-sessiond", path))
-		say(d, LACKS, "recording", "there is no lttng-sessiond in PATH", remedy);
-	else if (!in_path("babeltrace2", path))
-		say(d, LACKS, "recording",
-			"there is no babeltrace2 in PATH: traces are recorded, and read elsewhere", remedy);
-	else
-		say(d, GOOD, "recording", "LTTng and babeltrace2 are there", NULL);
-	free(provider);
-	if (statvfs("/dev/shm", &shm) || (uint64_t)shm.f_bavail * shm.f_frsize < SHARED_MEMORY)
-		say(d, LACKS, "/dev/shm", "less than 16 MiB are free there, which recording takes",
-			"docker run --shm-size=256m");
-	else
-		say(d, GOOD, "/dev/shm", "there is room for recording", NULL);
-}
-
-static void look_at_python(struct doctor *d)
-{
-	char path[PATH_MAX];
-
-	if (in_path("python3", path))
-		say(d, GOOD, "python3", path, NULL);
-	else
-		say(d, LACKS, "python3", "there is none in PATH", "only Python programs need it");
-}
-
-/* --- the command
- * ---------------------------------------------------------------------------------------------- */
+/* --- the command --------------------------------------------------------------------------------- */
 
 static int examine(struct doctor *d, const char *program)
 {
@@ -348,14 +333,15 @@ static int examine(struct doctor *d, const char *program)
 		return command_misuse("%s: %s", d->directory, strerror(errno));
 	if (look_at_runtime(d))
 		look_at_checker(d);
-	rmdir(d->directory);
 	if (program)
 		look_at_program(d, program);
 	look_at_preloads(d);
 	look_at_records(d);
 	look_at_report(d);
-	look_at_recording(d);
-	look_at_python(d);
+	doctor_recording(d);
+	doctor_symbols(d);
+	doctor_python(d);
+	rmdir(d->directory);
 	return d->worst == BAD ? COMMAND_FAIL : COMMAND_PASS;
 }
 

@@ -20,6 +20,8 @@ $(BUILD)/gen/html_digests.h: $(HTML_PAGE) tools/aclcheck/module.mk | $(BUILD)/ge
 		echo "#define HTML_SCRIPT_HASH \"$(call digest,tools/aclcheck/formats/page/page.js)\""; } >$@
 $(BUILD)/obj/tools/aclcheck/formats/format_html.o: $(HTML_PAGE) $(BUILD)/gen/html_digests.h
 
+$(BUILD)/obj/tools/aclcheck/doctor_tools.o: tools/aclcheck/doctor_probe.py
+
 # Which rules have pairs, and which ran live, is known when the command is built.
 PAIR_SOURCES := $(wildcard tests/paired/*.c tests/paired/live/*.c)
 LIVE_PAIRS := $(wildcard tests/paired/live/*.c)
