@@ -7,6 +7,9 @@
  * END is ok or what killed the child; EXIT is "exit" when the end of the process
  * belongs to the scenario; OTHERWISE is the first call that did not return what the
  * scenario says, or "-".
+ *
+ * What only a device runs into (no memory, no stream left, a failed task) the runtime is told to answer:
+ *where a scenario has such a code and the call succeeded, it is played once more, and that call fails.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -19,6 +22,7 @@
 #include "real.h"
 #include "softnpu.h"
 
+#define MAX_TOLD 4
 #define SECONDS 5 /* a scenario takes milliseconds; what takes this long waits for ever */
 
 /* What a child tells its parent, also when it is killed. */
@@ -26,7 +30,41 @@ static struct outcome {
 	unsigned api; /* of the last call */
 	bool at_exit;
 	char otherwise[128];
+	unsigned calls;
+	struct {
+		unsigned call; /* which one, from 1 */
+		int code;
+	} told[MAX_TOLD]; /* to fail; kept for the next time */
+	unsigned n_told;
 } * outcome;
+
+static const int of_device[] = {ACL_ERROR_RT_MEMORY_ALLOCATION, ACL_ERROR_RT_RESOURCE_ALLOC_FAIL,
+	ACL_ERROR_RT_NO_MODEL_RESOURCE, ACL_ERROR_RT_NO_EVENT_RESOURCE, ACL_ERROR_RT_NO_STREAM_RESOURCE,
+	ACL_ERROR_RT_AICORE_EXCEPTION, ACL_ERROR_RT_DRV_INTERNAL_ERROR};
+
+static void tell(unsigned api)
+{
+	char fault[128] = "";
+
+	for (unsigned i = 0; i < outcome->n_told; i++)
+		if (outcome->told[i].call == outcome->calls)
+			snprintf(fault, sizeof(fault), "%s:error=%d", acl_apis[api].name,
+				outcome->told[i].code);
+	softnpu_inject(fault);
+}
+
+/* A call that succeeded fails the next time as the scenario says. */
+static void tell_next_time(int64_t got, int64_t wanted)
+{
+	if (got || outcome->n_told == MAX_TOLD)
+		return;
+	for (unsigned i = 0; i < sizeof(of_device) / sizeof(*of_device); i++)
+		if (of_device[i] == wanted) {
+			outcome->told[outcome->n_told].call = outcome->calls;
+			outcome->told[outcome->n_told++].code = (int)wanted;
+			return;
+		}
+}
 
 /* Arguments of the call on its way; calls of one scenario nest at most once. */
 #define NESTED 4
@@ -45,7 +83,10 @@ bool pair_enter(struct acl_call_record *ev, unsigned api, const void *args, unsi
 	memcpy(copy, args, acl_apis[api].args_size);
 	standin_fill(api, copy);
 	outcome->api = api;
+	outcome->calls++;
+	tell(api);
 	ev->result.i = place_call(api, copy);
+	softnpu_inject(NULL);
 	return false;
 }
 
@@ -57,6 +98,7 @@ void pair_leave(struct acl_call_record *ev, int64_t result)
 	/* Fixed, one failure is as good as another; with the bug the very code may be the matter. */
 	if (!bug && !ev->result.i == !result)
 		return;
+	tell_next_time(ev->result.i, result);
 	snprintf(outcome->otherwise, sizeof(outcome->otherwise), "%s returned %d, not %d",
 		acl_apis[ev->api].name, (int)ev->result.i, (int)result);
 }
@@ -128,12 +170,10 @@ static void play(const struct pair *t)
 	pair_leave(&ev, bug ? ev.result.i : 0);
 }
 
-static void run(const struct pair *t, unsigned number)
+static pid_t run_once(const struct pair *t, int *status)
 {
-	int status = 0;
 	pid_t pid;
 
-	memset(outcome, 0, sizeof(*outcome));
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
@@ -143,7 +183,24 @@ static void run(const struct pair *t, unsigned number)
 		play(t);
 		exit(0);
 	}
-	waitpid(pid, &status, 0);
+	waitpid(pid, status, 0);
+	return pid;
+}
+
+static void run(const struct pair *t, unsigned number)
+{
+	unsigned told;
+	int status = 0;
+	pid_t pid;
+
+	memset(outcome, 0, sizeof(*outcome));
+	do {
+		told = outcome->n_told;
+		outcome->calls = 0;
+		outcome->at_exit = false;
+		outcome->otherwise[0] = '\0';
+		pid = run_once(t, &status);
+	} while (outcome->n_told > told);
 	printf("%u\t%s\t%d\t", number, bug ? "bug" : "fixed", (int)pid);
 	if (WIFSIGNALED(status))
 		printf("%s in %s\t", strsignal(WTERMSIG(status)), acl_apis[outcome->api].name);
