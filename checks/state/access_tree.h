@@ -25,8 +25,8 @@ struct pending_access {
 	uint64_t start, end;
 	uint64_t high; /* highest end of it and what is below it */
 	uint64_t pitch, width;
-	uint64_t stream,
-		position; /* acl_ref, and the task's position there; of a model: block_ref of the memory, 0 */
+	uint64_t stream, position; /* acl_ref, and the task's position there; of a model: block_ref of the
+				      memory, and where the task was captured (pending_model.c) */
 	uint64_t caller;
 	uint32_t tid, priority;
 	uint16_t api;

@@ -2,6 +2,7 @@
 /* Streams of open captures, and which of their records are waited for. */
 #include "checks/state/capture_streams.h"
 #include "checks/state/capture_change.h"
+#include "checks/state/capture_order.h"
 #include "checks/state/event_state.h"
 #include "checks/state/stream_state.h"
 
@@ -14,6 +15,7 @@ struct capture_streams {
 	uint32_t n_ranges; /* ever; they are kept in turn */
 	struct capture_range range[CAPTURE_RANGES];
 	struct capture_stream *stream;
+	struct capture_order order; /* of the streams by their places there, from 1 */
 };
 
 static struct capture_streams *streams_of(struct acl_object *model)
@@ -28,6 +30,7 @@ static void streams_free(struct checks *c, struct capture_streams *a)
 	if (!a)
 		return;
 	checks_forget(c, a->stream, a->room * sizeof(a->stream[0]));
+	capture_order_free(c, &a->order);
 	checks_forget(c, a, sizeof(*a));
 }
 
@@ -150,16 +153,18 @@ void capture_stream_waits(struct checks *c, struct acl_object *model, struct acl
 	struct model_state *m = model_state(model);
 	uint32_t on = load_relaxed(&event_state(event)->captured_on),
 		 record = load_relaxed(&event_state(event)->captured_at);
+	uint32_t stream = load_relaxed(&stream_state(s)->capture_stream);
 	struct capture_streams *a;
 	struct capture_stream *in;
 
-	(void)c;
 	lock(&m->lock);
 	a = streams_of(model);
 	in = stream_in(a, s);
 	/* A wait for its own record is no task. */
-	if (in && on != load_relaxed(&stream_state(s)->capture_stream))
+	if (in && on != stream) {
 		task_add(in, LAST_TASK, call);
+		capture_order_wait(c, &a->order, stream, in->tasks, on, record);
+	}
 	if (in && on && on <= a->n && &a->stream[on - 1] != in && a->stream[on - 1].waited < record)
 		a->stream[on - 1].waited = record;
 	unlock(&m->lock);
@@ -179,6 +184,34 @@ bool capture_stream_next(struct acl_object *model, unsigned *at, struct capture_
 	unlock(&m->lock);
 	return more;
 }
+
+/* --- places, under the model's lock ------------------------------------------------------------------ */
+
+struct capture_place capture_place_of(struct acl_object *model, struct acl_object *s)
+{
+	struct capture_stream *in = stream_in(streams_of(model), s);
+
+	return in ? (struct capture_place){load_relaxed(&stream_state(s)->capture_stream), in->tasks}
+		  : (struct capture_place){0};
+}
+
+bool capture_place_is_before(struct acl_object *model, struct capture_place earlier, struct acl_object *s)
+{
+	struct capture_streams *a = streams_of(model);
+
+	return !stream_in(a, s) || a->incomplete ||
+	       capture_order_is_before(&a->order, earlier.stream, earlier.task,
+		       load_relaxed(&stream_state(s)->capture_stream));
+}
+
+uint64_t capture_place_stream(struct acl_object *model, struct capture_place place)
+{
+	struct capture_streams *a = streams_of(model);
+
+	return a && place.stream && place.stream <= a->n ? a->stream[place.stream - 1].stream : 0;
+}
+
+/* --- memory -------------------------------------------------------------------------------------------- */
 
 void capture_range_add(
 	struct acl_object *model, uint64_t address, uint64_t bytes, const struct acl_call_record *call)

@@ -35,6 +35,21 @@ static inline bool capture_stream_is_joined(const struct capture_stream *s)
 	return s->last == LAST_RECORD && s->waited == s->tasks;
 }
 
+/*
+ * Places of captured tasks, for what is kept with the model; under its lock, as
+ * model_accesses_lock() takes it.  stream: its number in the capture, from 1; 0: not known.
+ */
+struct capture_place {
+	uint32_t stream, task;
+};
+
+/* Of the task that was captured last on the stream. */
+struct capture_place capture_place_of(struct acl_object *model, struct acl_object *s);
+/* Whether the task there comes before what is captured next on the stream, or may. */
+bool capture_place_is_before(struct acl_object *model, struct capture_place earlier, struct acl_object *s);
+/* acl_ref of its stream, 0: not known. */
+uint64_t capture_place_stream(struct acl_object *model, struct capture_place place);
+
 /* A range of memory that a task uses; the last CAPTURE_RANGES of a capture are known. */
 #define CAPTURE_RANGES 128
 

@@ -57,6 +57,14 @@ bool access_in_flight(
 	struct checks *c, const struct access_question *q, struct access_conflict *out, unsigned *compared);
 
 /*
+ * Whether the call, which was captured just now, and an earlier task of the same capture on another stream
+ * touch the same bytes, one of them writes, and nothing in the model orders them. earlier.stream is that
+ * stream. *met: enum access_met of what it was compared with.
+ */
+bool captured_unordered(
+	struct checks *c, struct acl_call_record *call, struct access_conflict *out, unsigned *met);
+
+/*
  * In create, for each rule about accesses in flight: they are followed when one of these rules is on, and
  * else nothing is met, and nothing in flight.
  */

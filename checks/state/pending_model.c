@@ -4,6 +4,7 @@
  * it is captured, and then the same for all its executions.
  */
 #include "checks/state/capture_state.h"
+#include "checks/state/capture_streams.h"
 #include "checks/state/declared_pool.h"
 #include "checks/state/descriptor_state.h"
 #include "checks/state/memory_state.h"
@@ -13,6 +14,7 @@
 
 #define MODEL_ACCESSES 16384 /* of more, the first are known */
 #define FIRST_NODES 16
+#define COMPARED 256 /* former accesses to its bytes that a new one is compared with */
 #define LOOK_BACK 16 /* former accesses to the same bytes that a new one may repeat */
 
 struct model_accesses {
@@ -92,6 +94,17 @@ static struct model_accesses *accesses_room(struct checks *c, struct acl_object 
 	return a;
 }
 
+/* Where a task was captured, beside its access. */
+static uint64_t place_number(struct capture_place p)
+{
+	return (uint64_t)p.stream << 32 | p.task;
+}
+
+static struct capture_place place_numbered(uint64_t number)
+{
+	return (struct capture_place){(uint32_t)(number >> 32), (uint32_t)number};
+}
+
 /* Under the model's lock: another task does no less there. */
 static bool is_repeated(const struct access_tree *t, const struct pending_access *now)
 {
@@ -124,6 +137,7 @@ static void captured_access_add(struct checks *c, struct acl_object *model,
 	access->tid = call->tid;
 	access->api = call->api;
 	lock(&m->lock);
+	access->position = stream_of(call) ? place_number(capture_place_of(model, stream_of(call))) : 0;
 	a = accesses_of(model);
 	if (!a || !is_repeated(&a->tree, access)) {
 		a = accesses_room(c, model);
@@ -138,20 +152,29 @@ static void captured_access_add(struct checks *c, struct acl_object *model,
 	unlock(&m->lock);
 }
 
-static void captured_side_add(struct checks *c, struct acl_object *model, const struct acl_call_record *call,
-	const struct op_access *side, unsigned flags)
+/* What the task does there; false: it is not known. */
+static bool captured_side(const struct op_access *side, unsigned flags, struct pending_access *access)
 {
-	struct pending_access access = {.flags = (uint8_t)flags};
 	bool rows;
 
 	if (!side || !side->block.block || !side->span || side->span > access_room(side) || !flags)
-		return;
+		return false;
 	rows = side->rows > 1 && side->pitch > side->width;
-	access.start = (uintptr_t)side->address;
-	access.end = access.start + side->span;
-	access.pitch = rows ? side->pitch : 0;
-	access.width = rows ? side->width : 0;
-	captured_access_add(c, model, call, &side->block, &access);
+	*access = (struct pending_access){.start = (uintptr_t)side->address,
+		.end = (uintptr_t)side->address + side->span,
+		.pitch = rows ? side->pitch : 0,
+		.width = rows ? side->width : 0,
+		.flags = (uint8_t)flags};
+	return true;
+}
+
+static void captured_side_add(struct checks *c, struct acl_object *model, const struct acl_call_record *call,
+	const struct op_access *side, unsigned flags)
+{
+	struct pending_access access;
+
+	if (captured_side(side, flags, &access))
+		captured_access_add(c, model, call, &side->block, &access);
 }
 
 /* What the device reads addresses from. */
@@ -171,6 +194,12 @@ static void descriptors_add(struct checks *c, struct acl_object *model, const st
 	}
 }
 
+static bool touches_memory(const struct operation *op)
+{
+	return op->group == ACL_OP_GROUP_COPY || op->group == ACL_OP_GROUP_SET ||
+	       op->group == ACL_OP_GROUP_REDUCE;
+}
+
 void model_accesses_add(struct checks *c, struct acl_object *model, struct acl_call_record *call)
 {
 	const struct operation *op = operation_of(c, call);
@@ -182,14 +211,8 @@ void model_accesses_add(struct checks *c, struct acl_object *model, struct acl_c
 		descriptors_add(c, model, call);
 		return;
 	}
-	switch (op->group) {
-	case ACL_OP_GROUP_COPY:
-	case ACL_OP_GROUP_SET:
-	case ACL_OP_GROUP_REDUCE:
-		break;
-	default:
+	if (!touches_memory(op))
 		return;
-	}
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry entry = operation_entry(op, i);
 
@@ -198,6 +221,89 @@ void model_accesses_add(struct checks *c, struct acl_object *model, struct acl_c
 		captured_side_add(c, model, call, entry.src, source_flags(op));
 		captured_side_add(c, model, call, entry.dst, destination_flags(op));
 	}
+}
+
+/* --- what is unordered within the model ------------------------------------------------------------ */
+
+struct comparing {
+	struct acl_object *model, *stream;
+	struct access_conflict *out;
+	unsigned *met;
+};
+
+/* Under the model's lock. */
+static bool access_is_unordered(
+	struct comparing *k, const struct pending_access *now, const struct pending_access *a)
+{
+	const struct capture_place place = place_numbered(a->position);
+	const unsigned flags = now->flags | a->flags;
+
+	if (a->stream != now->stream || !accesses_exclude(a, now) || flags & ACCESS_DESCRIBES ||
+		capture_place_stream(k->model, place) == object_ref(k->stream))
+		return false;
+	*k->met |= flags & ACCESS_SETS ? MET_SET : MET_COPY;
+	if (capture_place_is_before(k->model, place, k->stream) ||
+		!accesses_overlap(a, now, &k->out->start, &k->out->end))
+		return false;
+	k->out->earlier = *a;
+	k->out->earlier.stream = capture_place_stream(k->model, place);
+	k->out->flags = now->flags;
+	return true;
+}
+
+static bool side_is_unordered(
+	struct checks *c, struct comparing *k, const struct op_access *side, unsigned flags)
+{
+	const struct access_tree *tree;
+	const struct block_lookup *place;
+	struct pending_access now, *a;
+	struct block_lookup home;
+	struct access_walk w;
+	bool found = false;
+	unsigned n = 0;
+
+	if (!captured_side(side, flags, &now))
+		return false;
+	place = &side->block;
+	if (load_relaxed(&place->block->marks) & BLOCK_DECLARED) {
+		if (!declared_home(c, place->block, &home))
+			return false;
+		place = &home;
+	}
+	now.stream = block_ref(place->block, place->generation, place->kind == MEM_REGISTERED);
+	tree = model_accesses_lock(k->model);
+	if (!tree)
+		return false;
+	access_walk_begin(&w, tree, now.start, now.end);
+	while (!found && n++ < COMPARED && (a = access_walk_next(&w)) != NULL)
+		found = access_is_unordered(k, &now, a);
+	model_accesses_unlock(k->model);
+	if (found)
+		k->out->block = side->block.block;
+	return found;
+}
+
+bool captured_unordered(
+	struct checks *c, struct acl_call_record *call, struct access_conflict *out, unsigned *met)
+{
+	struct acl_object *model = object_of(c, call->state.capture);
+	struct comparing k = {model, stream_of(call), out, met};
+	const struct operation *op;
+	bool found = false;
+
+	*met = 0;
+	*out = (struct access_conflict){0};
+	if (!model || !k.stream || !load_relaxed(&model_state(model)->accesses))
+		return false;
+	op = operation_of(c, call);
+	for (uint64_t i = 0; touches_memory(op) && i < op->n_entries && !found; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		if (entry_runs_later(c, op, &e))
+			found = side_is_unordered(c, &k, e.src, source_flags(op)) ||
+				side_is_unordered(c, &k, e.dst, destination_flags(op));
+	}
+	return found;
 }
 
 void model_accesses_end(struct checks *c, struct acl_object *model)

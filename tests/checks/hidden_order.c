@@ -299,6 +299,60 @@ static void model_with_a_kernel(void **state)
 	assert_int_equal(ends(&two, CHECKS_END_KERNEL), 1);
 }
 
+/* Two streams of one capture copy to the same memory; between the fork and that the second one waits, and
+ * both may do more. */
+static void branches(const struct two *two, aclrtNotify awaited, bool kernel)
+{
+	aclrtEvent fork = handle(40), join = handle(41);
+	aclmdlRI m = handle(30);
+
+	CALL(two->f, aclrtCreateEventExWithFlag, 0, .event = &fork, .flag = ACL_EVENT_SYNC);
+	CALL(two->f, aclrtCreateEventExWithFlag, 0, .event = &join, .flag = ACL_EVENT_SYNC);
+	CALL(two->f, aclmdlRICaptureBegin, 0, .stream = two->s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL(two->f, aclrtRecordEvent, 0, .event = fork, .stream = two->s);
+	CALL(two->f, aclrtStreamWaitEvent, 0, .stream = two->t, .event = fork);
+	copy(two, two->s);
+	if (awaited)
+		await_notify(two, awaited, two->t);
+	if (kernel)
+		CALL(two->f, aclrtLaunchKernel, 0, .funcHandle = handle(20), .numBlocks = 1,
+			.argsData = two->d, .argsSize = 8, .stream = two->t);
+	copy(two, two->t);
+	CALL(two->f, aclrtRecordEvent, 0, .event = join, .stream = two->t);
+	CALL(two->f, aclrtStreamWaitEvent, 0, .stream = two->s, .event = join);
+	CALL(two->f, aclmdlRICaptureEnd, 0, .stream = two->s, .modelRI = &m);
+}
+
+static void branches_of_a_model(void **state)
+{
+	struct two two = begin();
+
+	(void)state;
+	branches(&two, NULL, false);
+	want(two.f, "stream-race-copy:error");
+	assert_int_equal(ends(&two, CHECKS_END_MODEL), 0);
+}
+
+static void branch_that_waits(void **state)
+{
+	struct two two = begin();
+
+	(void)state;
+	branches(&two, notify(two.f, 10), false);
+	silent(two.f);
+	assert_int_equal(ends(&two, CHECKS_END_MODEL), 1);
+}
+
+static void branch_with_a_kernel(void **state)
+{
+	struct two two = begin();
+
+	(void)state;
+	branches(&two, NULL, true);
+	want(two.f, "stream-race-copy:advice");
+	assert_int_equal(ends(&two, CHECKS_END_KERNEL), 1);
+}
+
 /* The model may still be noted as one that runs, from the execution before the wait. */
 static void model_behind_a_wait(void **state)
 {
@@ -336,6 +390,9 @@ int main(void)
 		cmocka_unit_test(library_below),
 		cmocka_unit_test(model_that_waits),
 		cmocka_unit_test(model_with_a_kernel),
+		cmocka_unit_test(branches_of_a_model),
+		cmocka_unit_test(branch_that_waits),
+		cmocka_unit_test(branch_with_a_kernel),
 		cmocka_unit_test(model_behind_a_wait),
 	};
 

@@ -40,6 +40,18 @@ struct finding_part part_captured(const struct access_conflict *x)
 	return x->captured.caller ? part_history("captured task", captured_history, x) : part_none();
 }
 
+const char *who_writes(const struct access_conflict *x)
+{
+	bool earlier = x->earlier.flags & ACCESS_WRITES;
+
+	if (x->earlier.flags & ACCESS_ALLOCATES)
+		return "the memory is there only behind the other one";
+	if (x->flags & ACCESS_ALLOCATES)
+		return "the memory is gone behind this one";
+	return x->flags & ACCESS_WRITES ? earlier ? "both write there" : "this one writes there"
+					: "the other one writes there";
+}
+
 static bool kernel_in_flight(struct acl_object *stream)
 {
 	return load_relaxed(&stream_state(stream)->opaque) > load_acquire(&stream_state(stream)->completed);
@@ -47,7 +59,7 @@ static bool kernel_in_flight(struct acl_object *stream)
 
 bool order_may_be_unseen(struct checks *c, struct acl_object *earlier, struct acl_object *later)
 {
-	if (kernel_in_flight(earlier) || (later && kernel_in_flight(later))) {
+	if ((earlier && kernel_in_flight(earlier)) || (later && kernel_in_flight(later))) {
 		evidence_ends(c, CHECKS_END_KERNEL);
 		return true;
 	}

@@ -18,6 +18,9 @@ struct finding_part part_captured(const struct access_conflict *x);
 #define BOTH_TOUCH "both touch %llu bytes at 0x%llx"
 #define BOTH_TOUCH_ARGS(x) (unsigned long long)((x)->end - (x)->start), (unsigned long long)(x)->start
 
+/* Which of the two writes, in words. */
+const char *who_writes(const struct access_conflict *x);
+
 /* The missing edge from one stream to another; earlier and later are streams, api the earlier function. */
 #define STREAM_EDGE                                                                                          \
 	"Record an event on stream 0x%llx after the %s there and let stream 0x%llx wait for it before this " \
@@ -32,7 +35,8 @@ struct finding_part part_captured(const struct access_conflict *x);
 
 /*
  * Whether the order may come from what the checker does not see: work submitted below the interface, kernels
- * whose effects are not known. Then it is advice, and counted as such: once a finding.
+ * whose effects are not known. Then it is advice, and counted as such: once a finding. earlier and later:
+ * their streams, NULL = none.
  */
 bool order_may_be_unseen(struct checks *c, struct acl_object *earlier, struct acl_object *later);
 

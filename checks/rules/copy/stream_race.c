@@ -16,18 +16,6 @@ static const struct acl_rule *rule_of(unsigned flags)
 					: RULE("stream-race-copy");
 }
 
-static const char *who_writes(const struct access_conflict *x)
-{
-	bool earlier = x->earlier.flags & ACCESS_WRITES;
-
-	if (x->earlier.flags & ACCESS_ALLOCATES)
-		return "the memory is there only behind the other one";
-	if (x->flags & ACCESS_ALLOCATES)
-		return "the memory is gone behind this one";
-	return x->flags & ACCESS_WRITES ? earlier ? "both write there" : "this one writes there"
-					: "the other one writes there";
-}
-
 /* The stream that a declared block is for. */
 static const char *whose_block(struct checks *c, const struct acl_block *block, char out[64])
 {

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What comes before what within a captured model: each stream of the capture has the
+ * number of its latest task before which come, of each other stream, the tasks up to
+ * some number.  That changes at its waits only.  Under the lock of the model.
+ */
+#ifndef CHECKS_CAPTURE_ORDER_H
+#define CHECKS_CAPTURE_ORDER_H
+
+#include "checks/engine/instance.h"
+
+#define ORDER_STREAMS 16 /* of a capture that are followed */
+
+struct order_version;
+
+struct capture_order {
+	struct {
+		struct order_version *version; /* oldest first */
+		uint32_t n, room;
+	} stream[ORDER_STREAMS];
+	bool incomplete; /* something is not known: everything may be ordered */
+};
+
+void capture_order_free(struct checks *c, struct capture_order *o);
+/* Task number `task` of a stream waits for the task `record` of another; streams count from 1, 0 = not known.
+ */
+void capture_order_wait(struct checks *c, struct capture_order *o, uint32_t stream, uint32_t task,
+	uint32_t other, uint32_t record);
+/* Whether a task of the earlier stream comes before the next one of the later, or may. */
+bool capture_order_is_before(const struct capture_order *o, uint32_t earlier, uint32_t task, uint32_t later);
+
+#endif
