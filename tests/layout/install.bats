@@ -131,10 +131,26 @@ END
 @test "manual pages, schema, Python modules and headers are there" {
 	[ -s "$TREE/share/man/man7/libaclcheck.7" ]
 	[ -s "$TREE/share/man/man7/softnpu.7" ]
+	[ -s "$TREE/share/aclcheck/examples/doubled.c" ]
+	[ -s "$TREE/share/aclcheck/ci/gitlab-ci.yml" ]
+	cmp "$TREE/share/aclcheck/tracecompass/aclcheck-calls.xml" "$ACLCHECK_SOURCE/tracepoints/tracecompass/aclcheck-calls.xml"
 	[ -s "$TREE/share/aclcheck/report.schema.json" ]
 	[ -s "$TREE/share/aclcheck/python/pytest_aclcheck.py" ]
 	[ -s "$TREE/include/softnpu/softnpu.h" ]
 	[ -s "$TREE/include/softnpu/acl/acl_rt.h" ]
+}
+
+@test "aclcheck(1) has every command with its options, and is clean troff" {
+	page=$TREE/share/man/man1/aclcheck.1
+	"$TREE/bin/aclcheck" --help | sed -n 's/^  \([a-z-]*\)  .*/\1/p' | while read -r command; do
+		grep -qxF ".SS ${command//-/\\-}" "$page"
+	done
+	grep -qxF '.B \-\-target\-cann documents|auto|8.1|8.5|9.0|9.1|9.2|main' "$page"
+	grep -qxF 'only how many events there are' "$page"
+	run env LC_ALL=C grep -nP '[^\x00-\x7f]' "$page"
+	[ "$status" -eq 1 ]
+	command -v groff >/dev/null || skip "no groff"
+	[ -z "$(groff -man -ww -z -rLL=200n "$page" 2>&1)" ]
 }
 
 @test "uninstalled, nothing is left but what others have put there" {

@@ -11,7 +11,7 @@ setup_file() {
 	}
 	VERSION=$("$ACLCHECK_BUILD/aclcheck" --version | cut -d' ' -f2)
 	ARCH=$(dpkg --print-architecture)
-	export DEB="$PACKAGES/aclcheck_${VERSION}_$ARCH.deb" DEB_TRACING="$PACKAGES/aclcheck-tracing_${VERSION}_$ARCH.deb"
+	export ARCH DEB="$PACKAGES/aclcheck_${VERSION}_$ARCH.deb" DEB_TRACING="$PACKAGES/aclcheck-tracing_${VERSION}_$ARCH.deb"
 	export RPM="$PACKAGES/aclcheck-$VERSION-1.$(uname -m).rpm" RPM_TRACING="$PACKAGES/aclcheck-tracing-$VERSION-1.$(uname -m).rpm"
 }
 
@@ -38,7 +38,7 @@ bare_root() {
 	done
 	# What dpkg knows of them here it knows there.
 	for file in libc6 libjansson4; do
-		dpkg -s "$file"
+		dpkg -s "$file:$ARCH"
 		echo
 	done >"$ROOT/var/lib/dpkg/status"
 }

@@ -8,7 +8,7 @@ docs: all $(DEMO)
 	$(BUILD)/aclcheck rules --markdown >checks/RULES.md
 	if [ -f $(BUILD)/bench/table.md ]; then tools/docs/fill README.md cost <$(BUILD)/bench/table.md; fi
 
-# The manual pages: a frame around the settings tables.
+# The manual pages: a frame around what is printed of tables.
 man_page = $(call say,GEN,$@)mkdir -p $(@D) && $(1) >$@.settings && \
 	sed -e 's/@VERSION@/$(VERSION)/' -e '/@SETTINGS@/{r $@.settings' -e 'd}' $< >$@ && rm $@.settings
 
@@ -18,5 +18,9 @@ $(BUILD)/man/libaclcheck.7: tools/docs/libaclcheck.7.in $(BUILD)/aclcheck
 $(BUILD)/man/softnpu.7: tools/docs/softnpu.7.in $(BUILD)/tools/softnpu-print
 	$(call man_page,$(BUILD)/tools/softnpu-print man)
 
-ALL += $(BUILD)/man/libaclcheck.7 $(BUILD)/man/softnpu.7
+$(BUILD)/man/aclcheck.1: tools/docs/aclcheck.1.in tools/docs/commands $(BUILD)/aclcheck $(BUILD)/aclcheck-reader
+	$(call man_page,tools/docs/commands $(BUILD)/aclcheck)
+
+ALL += $(BUILD)/man/aclcheck.1 $(BUILD)/man/libaclcheck.7 $(BUILD)/man/softnpu.7
+INSTALL_MAN1 += $(BUILD)/man/aclcheck.1
 INSTALL_MAN7 += $(BUILD)/man/libaclcheck.7 $(BUILD)/man/softnpu.7

@@ -10,7 +10,10 @@ INSTALL_DATA += tools/install/aclcheck.bash:share/bash-completion/completions/ac
 	$(INSTALL_GEN)/aclcheckConfigVersion.cmake:lib/cmake/aclcheck/aclcheckConfigVersion.cmake \
 	$(INSTALL_GEN)/aclcheck.pc:lib/pkgconfig/aclcheck.pc \
 	$(INSTALL_GEN)/softnpu.pc:lib/pkgconfig/softnpu.pc \
-	tools/aclcheck/report/report.schema.json:share/aclcheck/report.schema.json
+	tools/aclcheck/report/report.schema.json:share/aclcheck/report.schema.json \
+	tools/docs/tutorial/doubled.c:share/aclcheck/examples/doubled.c \
+	$(foreach f,$(wildcard tools/ci/*),$(f):share/aclcheck/ci/$(notdir $(f))) \
+	$(foreach f,$(wildcard tracepoints/tracecompass/*.xml),$(f):share/aclcheck/tracecompass/$(notdir $(f)))
 
 # Anew each time: the version may be another one.
 $(INSTALL_GEN)/%: tools/install/%.in FORCE
