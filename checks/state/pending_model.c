@@ -292,7 +292,6 @@ bool captured_unordered(
 	bool found = false;
 
 	*met = 0;
-	*out = (struct access_conflict){0};
 	if (!model || !k.stream || !load_relaxed(&model_state(model)->accesses))
 		return false;
 	op = operation_of(c, call);

@@ -36,7 +36,7 @@ static bool model_order_may_be_unseen(struct checks *c, struct acl_object *model
 static void captured_race_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call), *model = object_of(c, call->state.capture), *earlier;
-	struct access_conflict x;
+	struct access_conflict x = {0};
 	unsigned met;
 	bool found, unseen;
 
