@@ -58,7 +58,7 @@ compile() {
 	${CC:-gcc} -g -w -o "$ROOT/app" -I"$ACLCHECK_SOURCE" "$ACLCHECK_SOURCE/tests/report/misaligned.c" $flags -ldl
 }
 
-# What README shows, in the root.
+# use LIBRARY: what README shows, in the root
 use() {
 	local code
 
@@ -73,7 +73,13 @@ use() {
 	inside /usr/bin/aclcheck report --format html -o /tmp/report.html /tmp/report.json || [ $? -eq 97 ]
 	[ -s "$ROOT/tmp/report.html" ]
 	inside /usr/bin/aclcheck rules async-copy-alignment | grep -q async-copy-alignment
-	inside /bin/sh -c 'LD_LIBRARY_PATH=/usr/lib/softnpu LD_PRELOAD=/usr/lib/libaclcheck.so /app bug' 2>&1 | grep -q 'aclcheck error #1: async-copy-alignment'
+	inside /bin/sh -c 'LD_LIBRARY_PATH=/usr/lib/softnpu LD_PRELOAD=$1 /app bug' - "$1" 2>&1 | grep -q 'aclcheck error #1: async-copy-alignment'
+	inside /usr/bin/aclcheck suppress --reason "ticket 17" /tmp/report.json >"$ROOT/tmp/known.json"
+	inside /usr/bin/aclcheck run --softnpu --suppress /tmp/known.json -- /app bug
+	inside /usr/bin/aclcheck merge -o /tmp/all.json /tmp/good.json /tmp/report.json || [ $? -eq 97 ]
+	inside /usr/bin/aclcheck diff /tmp/good.json /tmp/report.json | grep -q async-copy-alignment
+	inside /usr/bin/aclcheck run --softnpu --inject 'aclrtMalloc:when=1:error=207001' -- /app clean 2>&1 | grep -q '^injected: aclrtMalloc failed with 207001'
+	inside /usr/bin/aclcheck fuzz-errors --softnpu --calls 'aclrtMalloc*' -- /app clean 2>/dev/null | grep -q 'aclrtMalloc  main'
 	code=0
 	inside /usr/bin/aclcheck doctor --softnpu -- /app >doctor || code=$?
 	cat doctor
@@ -119,8 +125,8 @@ files() {
 		fi
 		[ -z "$(comm -12 $kind/aclcheck $kind/aclcheck-tracing)" ]
 		grep -qx /usr/lib/aclcheck/aclcheck-reader $kind/aclcheck-tracing
-		grep -qx /usr/lib/libaclcheck-lttng.so $kind/aclcheck-tracing
-		cat $kind/* | grep -v '^/usr/share/doc/' | sed 's/\.gz$//' | sort >$kind.all
+		grep -qE "^/usr/lib(64)?/libaclcheck-lttng.so" $kind/aclcheck-tracing
+		cat $kind/* | grep -v '^/usr/share/doc/' | sed 's/\.gz$//; s|^/usr/lib64/|/usr/lib/|' | sort >$kind.all
 	done
 	diff deb.all rpm.all
 	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$ACLCHECK_SOURCE" BUILD="$ACLCHECK_BUILD" CC="${CC:-gcc}" install-files \
@@ -138,7 +144,8 @@ files() {
 	[ "$status" -ne 0 ]
 	dpkg --root="$ROOT" -r aclcheck-tracing
 	compile
-	use
+	# By its bare name: where the loader looks.
+	use libaclcheck.so
 	dpkg --root="$ROOT" -r aclcheck
 	files | diff before -
 }
@@ -150,7 +157,8 @@ files() {
 	# Its own list of packages is empty there: the needs are looked at above.
 	rpm --root "$ROOT" --dbpath /var/lib/rpm --nodeps -i "$RPM"
 	compile
-	use
+	# This loader is of another distribution.
+	use "$(rpm --eval '%{_libdir}')/libaclcheck.so"
 	rpm --root "$ROOT" --dbpath /var/lib/rpm -e aclcheck
 	files | diff before -
 }

@@ -42,16 +42,17 @@ const char *launch_self(void)
 
 char *launch_find(const char *name)
 {
-	char *lib = join(own_directory, "../lib"), *path;
-	const char *places[3] = {own_directory, lib, ACLCHECK_LIBDIR};
+	char *lib = join(own_directory, "../lib"), *lib64 = join(own_directory, "../lib64"), *path;
+	const char *const places[] = {own_directory, lib, lib64, ACLCHECK_LIBDIR};
 	char *found = NULL;
 
-	for (unsigned i = 0; i < 3 && !found; i++) {
+	for (unsigned i = 0; i < sizeof(places) / sizeof(*places) && !found; i++) {
 		path = join(places[i], name);
 		found = realpath(path, NULL);
 		free(path);
 	}
 	free(lib);
+	free(lib64);
 	return found;
 }
 
