@@ -9,6 +9,11 @@ setup() {
 	unset "${!ACLCHECK_R@}" ACLCHECK_{LOG,CONFIG,SUPPRESS,LANG} LD_PRELOAD LD_LIBRARY_PATH SOFTNPU_CANN PKG_CONFIG_PATH GITHUB_STEP_SUMMARY
 }
 
+# What installing made for this prefix.
+teardown() {
+	rm -rf "$ACLCHECK_BUILD/install$HOME"
+}
+
 @test "every command of the tutorial prints what it shows" {
 	# Its "make install" in the tree that is built already, which others use.
 	mkdir "$BATS_TEST_TMPDIR/bin"
