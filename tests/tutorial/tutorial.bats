@@ -11,7 +11,7 @@ setup() {
 
 # What installing made for this prefix.
 teardown() {
-	rm -rf "$ACLCHECK_BUILD/install$HOME"
+	rm -rf "$ACLCHECK_BUILD/install$BATS_RUN_TMPDIR"
 }
 
 @test "every command of the tutorial prints what it shows" {
