@@ -7,9 +7,9 @@
  * waits only: a record needs nothing but (stream, position), and a later wait
  * looks in the stream's latest clocks which one was in force there.
  *
- * Waits for what the checker does not see (notifies, words of memory, external
- * events) may come after anything: until the host has seen their end, nothing
- * is said of the tasks behind them.
+ * Waits for what the checker does not see (a notify or a word of memory that more
+ * than one record or write may end, external events) may come after anything:
+ * until the host has seen their end, nothing is said of the tasks behind them.
  */
 #ifndef CHECKS_ORDER_STATE_H
 #define CHECKS_ORDER_STATE_H

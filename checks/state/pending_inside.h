@@ -113,9 +113,6 @@ static inline bool maybe_told(struct acl_object *source, uint64_t position)
 bool access_again(
 	struct checks *c, const struct acl_call_record *call, const struct op_access *a, unsigned flags);
 
-/* The call submits a task, and not to a model (pending_task.c). */
-bool task_runs_now(struct checks *c, const struct acl_call_record *call);
-
 /* One of them writes, and they do not both add. */
 static inline bool accesses_exclude(const struct pending_access *a, const struct pending_access *b)
 {

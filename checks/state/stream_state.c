@@ -6,7 +6,6 @@
  * for pending work then stay silent.
  */
 #include "checks/state/stream_state.h"
-#include "checks/engine/evidence.h"
 #include "checks/engine/instance.h"
 #include "checks/state/device_state.h"
 #include "checks/state/lifecycle.h"
@@ -78,15 +77,8 @@ static void stream_callback_leave(struct checks *c, struct acl_call_record *call
 	stream_work_leave(c, call);
 }
 
-static void stream_value_wait_leave(struct checks *c, struct acl_call_record *call)
-{
-	if (!stream_of(call) || !call->state.position || !succeeded(call))
-		return;
-	evidence_ends(c, CHECKS_END_VALUE_WAIT);
-	stream_waits_for(c, stream_of(call), call->state.position, NULL, 0);
-}
-
-/* What the leave of a task does to its stream; NULL: nothing, or the module of the event or notify does it.
+/* What the leave of a task does to its stream; NULL: nothing, or the module of the event, notify or word does
+ * it.
  */
 static check_hook_fn submit_leave_of(unsigned api)
 {
@@ -98,9 +90,8 @@ static check_hook_fn submit_leave_of(unsigned api)
 	case ACL_OP_RECORD_COUNT_NOTIFY:
 	case ACL_OP_WAIT_NOTIFY:
 	case ACL_OP_WAIT_COUNT_NOTIFY:
-		return NULL;
 	case ACL_OP_WAIT_VALUE:
-		return stream_value_wait_leave;
+		return NULL;
 	case ACL_OP_LAUNCH_HOST_FUNCTION:
 		return stream_callback_leave;
 	default:

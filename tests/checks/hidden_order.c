@@ -209,6 +209,148 @@ static void value_words(void **state)
 	assert_int_equal(ends(&two, CHECKS_END_VALUE_WAIT), 1);
 }
 
+static void write_word(const struct two *two, void *word, uint64_t value, void *on)
+{
+	CALL(two->f, aclrtValueWrite, 0, .devAddr = word, .value = value, .stream = on);
+}
+
+static void await_word(const struct two *two, void *word, uint64_t value, uint32_t flag, void *on)
+{
+	CALL(two->f, aclrtValueWait, 0, .devAddr = word, .value = value, .flag = flag, .stream = on);
+}
+
+static void *word_of(const struct two *two)
+{
+	return fixture_malloc(two->f, DEVICE_MEMORY + (1u << 20), 64);
+}
+
+/* The word held another value before, and one write ends the wait: order, seen. */
+static void a_word_is_an_edge(void **state)
+{
+	struct two two = begin();
+	void *word = word_of(&two);
+
+	(void)state;
+	write_word(&two, word, 0, two.t);
+	copy(&two, two.s);
+	write_word(&two, word, 1, two.s);
+	await_word(&two, word, 1, ACL_STREAM_WAIT_VALUE_EQ, two.t);
+	copy(&two, two.t);
+	silent(two.f);
+	assert_int_equal(ends(&two, CHECKS_END_VALUE_WAIT), 0);
+	/* And only that: the first stream goes on. */
+	copy(&two, two.s);
+	want(two.f, "stream-race-copy:error");
+}
+
+/* Round after round, as a pipeline does; the reader gives the word back. */
+static void a_word_for_ever(void **state)
+{
+	struct two two = begin();
+	void *word = word_of(&two), *back = (char *)word + 8;
+
+	(void)state;
+	write_word(&two, word, 0, two.t);
+	write_word(&two, back, 0, two.s);
+	for (uint64_t n = 1; n <= 20; n++) {
+		copy(&two, two.s);
+		write_word(&two, word, n, two.s);
+		await_word(&two, word, n, ACL_STREAM_WAIT_VALUE_GEQ, two.t);
+		copy(&two, two.t);
+		write_word(&two, back, n, two.t);
+		await_word(&two, back, n, ACL_STREAM_WAIT_VALUE_GEQ, two.s);
+	}
+	silent(two.f);
+	assert_int_equal(ends(&two, CHECKS_END_VALUE_WAIT), 0);
+	copy(&two, two.s);
+	silent(two.f);
+	copy(&two, two.t);
+	want(two.f, "stream-race-copy:error");
+}
+
+static void word_waited_for_first(void **state)
+{
+	struct two two = begin();
+	void *word = word_of(&two);
+
+	(void)state;
+	write_word(&two, word, 0, two.t);
+	copy(&two, two.s);
+	await_word(&two, word, 1, ACL_STREAM_WAIT_VALUE_EQ, two.t);
+	copy(&two, two.t);
+	write_word(&two, word, 1, two.s);
+	silent(two.f);
+	assert_int_equal(ends(&two, CHECKS_END_VALUE_WAIT), 1);
+}
+
+/* What the word held before ends the wait as well. */
+static void word_that_holds_enough(void **state)
+{
+	struct two two = begin();
+	void *word = word_of(&two);
+
+	(void)state;
+	write_word(&two, word, 5, two.t);
+	copy(&two, two.s);
+	write_word(&two, word, 6, two.s);
+	await_word(&two, word, 5, ACL_STREAM_WAIT_VALUE_GEQ, two.t);
+	copy(&two, two.t);
+	assert_int_equal(ends(&two, CHECKS_END_VALUE_WAIT), 1);
+	never(two.f, "stream-race-copy");
+}
+
+/* The reset may come after the value of the round before, or before it. */
+static void word_reset_elsewhere(void **state)
+{
+	struct two two = begin();
+	void *word = word_of(&two), *third = fixture_stream(two.f, 3);
+
+	(void)state;
+	write_word(&two, word, 1, third);
+	write_word(&two, word, 0, two.t);
+	copy(&two, two.s);
+	write_word(&two, word, 1, two.s);
+	await_word(&two, word, 1, ACL_STREAM_WAIT_VALUE_EQ, two.t);
+	copy(&two, two.t);
+	assert_int_equal(ends(&two, CHECKS_END_VALUE_WAIT), 1);
+	never(two.f, "stream-race-copy");
+}
+
+/* Who made the word 0 again was not seen, and so may be who makes it 1. */
+static void word_waited_for_twice(void **state)
+{
+	struct two two = begin();
+	void *word = word_of(&two);
+
+	(void)state;
+	write_word(&two, word, 0, two.t);
+	write_word(&two, word, 1, two.s);
+	await_word(&two, word, 1, ACL_STREAM_WAIT_VALUE_EQ, two.t);
+	copy(&two, two.s);
+	await_word(&two, word, 1, ACL_STREAM_WAIT_VALUE_EQ, two.t);
+	copy(&two, two.t);
+	assert_int_equal(ends(&two, CHECKS_END_VALUE_WAIT), 1);
+	never(two.f, "stream-race-copy");
+}
+
+static void word_of_others(void **state)
+{
+	struct two two = begin();
+	char key[65];
+	void *word = word_of(&two);
+
+	(void)state;
+	CALL(two.f, aclrtIpcMemGetExportKey, 0, .devPtr = two.d, .size = BYTES, .key = key,
+		.len = sizeof(key));
+	write_word(&two, word, 0, two.t);
+	copy(&two, two.s);
+	write_word(&two, word, 1, two.s);
+	await_word(&two, word, 1, ACL_STREAM_WAIT_VALUE_EQ, two.t);
+	copy(&two, two.t);
+	assert_int_equal(ends(&two, CHECKS_END_VALUE_WAIT), 1);
+	never(two.f, "stream-race-copy");
+}
+
 static void external_event(void **state)
 {
 	struct two two = begin();
@@ -385,6 +527,13 @@ int main(void)
 		cmocka_unit_test(recorded_for_no_one),
 		cmocka_unit_test(added_counter),
 		cmocka_unit_test(value_words),
+		cmocka_unit_test(a_word_is_an_edge),
+		cmocka_unit_test(a_word_for_ever),
+		cmocka_unit_test(word_waited_for_first),
+		cmocka_unit_test(word_that_holds_enough),
+		cmocka_unit_test(word_reset_elsewhere),
+		cmocka_unit_test(word_waited_for_twice),
+		cmocka_unit_test(word_of_others),
 		cmocka_unit_test(external_event),
 		cmocka_unit_test(kernel_beside_it),
 		cmocka_unit_test(library_below),
