@@ -32,16 +32,13 @@ static bool model_order_may_be_unseen(struct checks *c, struct acl_object *model
 	return true;
 }
 
-/* In leave: a call that is refused captures nothing. The access is not yet among those of the model. */
-static void captured_race_leave(struct checks *c, struct acl_call_record *call)
+static void captured_race_look(struct checks *c, struct acl_call_record *call, struct acl_object *model)
 {
-	struct acl_object *s = stream_of(call), *model = object_of(c, call->state.capture), *earlier;
+	struct acl_object *s = stream_of(call), *earlier;
 	struct access_conflict x = {0};
 	unsigned met;
 	bool found, unseen;
 
-	if (!model || !succeeded(call))
-		return;
 	found = captured_unordered(c, call, &x, &met);
 	earlier = found ? object_of(c, x.earlier.stream) : NULL;
 	if (!earlier) {
@@ -61,6 +58,19 @@ static void captured_race_leave(struct checks *c, struct acl_call_record *call)
 		", %s, and nothing in the model orders them. " STREAM_EDGE,
 		acl_apis[x.earlier.api].name, BOTH_TOUCH_ARGS(&x), who_writes(&x),
 		STREAM_EDGE_ARGS(earlier, x.earlier.api, s));
+}
+
+/* In leave: a call that is refused captures nothing. The access is not yet among those of the model. */
+static void captured_race_leave(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model;
+
+	/* Where captures are made, most calls are outside of them. */
+	if (!call->state.capture || !succeeded(call))
+		return;
+	model = object_of(c, call->state.capture);
+	if (model)
+		captured_race_look(c, call, model);
 }
 
 static bool captured_race_create(struct checks *c)
