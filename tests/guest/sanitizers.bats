@@ -89,3 +89,28 @@ all_programs() {
 	[ "$status" -ne 0 ]
 	[[ $output == *heap-use-after-free* ]]
 }
+
+@test "aclcheck run: a program built with AddressSanitizer starts, and its sanitizer works" {
+	cat >app.c <<-'E'
+		#include <stdlib.h>
+		#include <acl/acl.h>
+		int main(int argc, char **argv)
+		{
+			volatile char *p = malloc(4);
+			int rc = aclInit(NULL) || aclrtSetDevice(0) || aclrtResetDevice(0) || aclFinalize();
+			(void)argv;
+			p[2 + argc] = 1;
+			rc += p[2 + argc] - 1;
+			free((void *)p);
+			return rc;
+		}
+	E
+	$CC -g -fsanitize=address -w -I"$ACLCHECK_BUILD/include" -o app app.c -L"$ACLCHECK_BUILD/softnpu" -lascendcl
+	"$ACLCHECK_BUILD/aclcheck" run --softnpu -- ./app 2>err
+	grep -q 'verdict=pass program=0' err
+	# The user's own options are kept, and one about the order is theirs.
+	ASAN_OPTIONS=exitcode=77 "$ACLCHECK_BUILD/aclcheck" run --softnpu --keep-exit-code -- ./app over 2>err || [ $? -eq 77 ]
+	grep -q 'heap-buffer-overflow' err
+	ASAN_OPTIONS=verify_asan_link_order=1 "$ACLCHECK_BUILD/aclcheck" run --softnpu -- ./app 2>err || [ $? -eq 98 ]
+	grep -q 'does not come first' err
+}

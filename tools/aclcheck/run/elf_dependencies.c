@@ -260,3 +260,30 @@ enum runtime_dependency runtime_dependency(
 		return RUNTIME_MAY_BE_OPENED;
 	return s.starts ? RUNTIME_MAY_BE_STARTED : RUNTIME_NOT_NEEDED;
 }
+
+bool program_is_linked_with(const char *program, const char *library)
+{
+	char path[PATH_MAX];
+	struct dynamic d = {0};
+	struct elf_file e;
+	bool found = false;
+	int fd = program_find(program, path, sizeof(path)) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+
+	if (elf_file_open(&e, fd)) {
+		bool there = read_dynamic(&e, &d);
+
+		for (size_t i = 0; there && i < d.n && !found && d.entries[i].d_tag != DT_NULL; i++) {
+			const Elf64_Dyn *entry = &d.entries[i];
+			const char *name =
+				entry->d_tag == DT_NEEDED ? string_at(&d, entry->d_un.d_val) : NULL;
+
+			found = name && !strncmp(name, library, strlen(library));
+		}
+		free(d.entries);
+		free(d.strings);
+		elf_file_close(&e);
+	}
+	if (fd >= 0)
+		close(fd);
+	return found;
+}

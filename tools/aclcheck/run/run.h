@@ -23,8 +23,11 @@ char *launch_find(const char *name);
 /* Path of this command. */
 const char *launch_self(void);
 
-/* Puts the library into LD_PRELOAD, keeping what stands there. False after an error was said. */
-bool launch_preload(void);
+/*
+ * Puts the library into LD_PRELOAD, keeping what stands there, and permits the program's sanitizer to be
+ * behind it. False after an error was said.
+ */
+bool launch_preload(const char *program);
 /*
  * Puts the software runtime into LD_LIBRARY_PATH; devices NULL = its default;
  * cann: the one with the functions and the behaviour of a release, NULL = all
@@ -168,6 +171,8 @@ enum runtime_dependency {
  */
 enum runtime_dependency runtime_dependency(
 	const char *program, const char *libraries, char *name, size_t size);
+/* Whether the program itself, no script, needs a library whose name begins so. */
+bool program_is_linked_with(const char *program, const char *library);
 
 /* --- join_socket.c --------------------------------------------------------- */
 

@@ -303,7 +303,7 @@ static bool set_environment(const struct recording *r)
 	setenv("LTTNG_UST_REGISTER_TIMEOUT", "15000", 0);
 	if (r->opt.lossless)
 		setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
-	return launch_preload() && (!r->opt.softnpu || launch_softnpu(r->opt.devices, NULL));
+	return launch_preload(r->opt.program[0]) && (!r->opt.softnpu || launch_softnpu(r->opt.devices, NULL));
 }
 
 static void program_started(void *context, pid_t child)
@@ -319,7 +319,8 @@ static int run_program(struct recording *r)
 {
 	struct supervision how = {.started = program_started, .context = &r->daemon};
 	static const char *const names[] = {"LTTNG_HOME", "LTTNG_UST_REGISTER_TIMEOUT",
-		"LTTNG_UST_ALLOW_BLOCKING", "LD_PRELOAD", "LD_LIBRARY_PATH", "ACLCHECK_TRACE"};
+		"LTTNG_UST_ALLOW_BLOCKING", "ASAN_OPTIONS", "LD_PRELOAD", "LD_LIBRARY_PATH",
+		"ACLCHECK_TRACE"};
 	struct saved_variable kept[sizeof(names) / sizeof(names[0])];
 	struct supervised s = {0};
 	int status = COMMAND_MISUSE;
