@@ -114,3 +114,13 @@ all_programs() {
 	ASAN_OPTIONS=verify_asan_link_order=1 "$ACLCHECK_BUILD/aclcheck" run --softnpu -- ./app 2>err || [ $? -eq 98 ]
 	grep -q 'does not come first' err
 }
+
+@test "aclcheck run: a program under valgrind, on a small device" {
+	printf '%s\n' '#include <acl/acl.h>' 'int main(void)' '{' '	void *p = 0;' \
+		'	return aclInit(NULL) || aclrtSetDevice(0) || aclrtMalloc(&p, 4096, ACL_MEM_MALLOC_HUGE_FIRST) || aclrtFree(p) ||' \
+		'		aclrtResetDevice(0) || aclFinalize();' '}' >app.c
+	$CC -g -I"$ACLCHECK_BUILD/include" -o app app.c -L"$ACLCHECK_BUILD/softnpu" -lascendcl
+	SOFTNPU_MEMORY=64M SOFTNPU_HOST_MEMORY=64M "$ACLCHECK_BUILD/aclcheck" run --softnpu -- valgrind -q --error-exitcode=33 ./app 2>err ||
+		{ cat err; false; }
+	grep -q 'verdict=pass program=0' err
+}
