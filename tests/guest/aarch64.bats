@@ -13,9 +13,10 @@ setup_file() {
 
 # emulated RUNTIME LIBRARY PROGRAM ARGUMENT…: LIBRARY may be empty
 emulated() {
-	local guest=$ACLCHECK_BUILD/aarch64/tests/guest
+	local guest=$ACLCHECK_BUILD/aarch64/tests/guest root=/usr/aarch64-linux-gnu
 
-	qemu-aarch64-static -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH="$guest/$1" -E LD_PRELOAD="$2" \
+	# The C library of the loader's own root: another one, should packages of arm64 be installed, does not fit it.
+	timeout 120 qemu-aarch64-static -L $root -E LD_LIBRARY_PATH="$guest/$1:$root/lib" -E LD_PRELOAD="$2" \
 		-E ACLCHECK_LOG="$place/log" -E ACLCHECK_REPORT="$place/report.json" "$guest/$3" "${@:4}"
 }
 
