@@ -55,3 +55,22 @@ setup() {
 	[ "$status" = 137 ]
 	[ "$(tail -n 1 tap/test.t)" = "# ended with 137" ]
 }
+
+@test "a test without end is ended, and the lines up to there are shown" {
+	mkdir -p build
+	printf '#!/bin/sh\necho 1..2; echo ok 1; sleep 600\n' >test.t
+	chmod +x test.t
+	run env TEST_SECONDS=1 TAP_DIR="$PWD/tap" ACLCHECK_SOURCE="$PWD" ACLCHECK_BUILD="$PWD/build" "$ACLCHECK_SOURCE/tests/keep-tap" ./test.t
+	[ "$status" = 124 ]
+	[[ $output == *"ok 1"*"# not done after 1 s"* ]]
+	run "$failures" tap
+	[[ $output == *"test.t:"*"# not done after 1 s"*"# ended with 124"* ]]
+}
+
+@test "nobody waits for what a test leaves running" {
+	printf '#!/bin/sh\necho 1..1; echo ok 1; sleep 60 & echo $! >left\n' >test.t
+	chmod +x test.t
+	run timeout 30 env TAP_DIR="$PWD/tap" ACLCHECK_SOURCE="$PWD" ACLCHECK_BUILD="$PWD/build" prove --exec "$ACLCHECK_SOURCE/tests/keep-tap" ./test.t
+	kill "$(cat left)"
+	[ "$status" = 0 ]
+}
