@@ -172,6 +172,21 @@ static void synchronised_in_vain(void)
 	end();
 }
 
+/* Nobody else is there who could record it. */
+static void synchronised_behind_no_record(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	aclrtNotify n = make_notify();
+	aclrtEvent e = make_event();
+
+	if (!bug)
+		CALL(aclrtRecordNotify, .notify = n, .stream = second);
+	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = first);
+	CALL(aclrtRecordEvent, .event = e, .stream = first);
+	CALL(aclrtStreamWaitEvent, .stream = second, .event = e);
+	CALL_EACH(bug ? 507046 : 0, ROLE(STREAM, second), ROLE(TIMEOUT, -1));
+}
+
 static void recorded_twice(void)
 {
 	aclrtStream s1 = make_stream(), s2 = make_stream();
@@ -313,6 +328,7 @@ static const struct pair pairs[] = {
 	PAIR("notify-destroy-pending", destroyed_after_event),
 	PAIR("notify-wait-never-recorded", waited_in_vain),
 	PAIR("notify-wait-never-recorded", synchronised_in_vain),
+	PAIR_EACH("stream-wait-never-satisfied", synchronised_behind_no_record, SYNCHRONISE_STREAM),
 	PAIR("notify-record-before-wait", recorded_twice),
 	PAIR("notify-record-before-wait", recorded_after_reset),
 	PAIR_WITH("notify-record-before-wait", counter_replaced, .soc = "Ascend950"),

@@ -63,6 +63,13 @@ static bool event_is_shared(const struct acl_call_record *call, struct acl_objec
 	       event_flag_external(call) || load_relaxed(&e->flags) & ACL_OBJECT_LEARNED;
 }
 
+static bool notify_is_shared(struct acl_object *n)
+{
+	return load_relaxed(&n->flags) & ACL_OBJECT_LEARNED ||
+	       load_relaxed(&notify_state(n)->flags) &
+		       (NOTIFY_IMPORTED | NOTIFY_EXPORTED | NOTIFY_NUMBERED | NOTIFY_CAPTURED);
+}
+
 static bool wait_is_plain(const struct acl_call_record *call)
 {
 	return stream_of(call) && call->state.position && succeeded(call) && !call->state.capture &&
@@ -85,10 +92,7 @@ static void blocking_notify_leave(struct checks *c, struct acl_call_record *call
 
 	/* Time 0 is for ever here. */
 	if (n && wait_is_plain(call) && !acl_arg_value(call->api, call->args, ACL_ROLE_TIMEOUT) &&
-		load_relaxed(&notify_state(n)->balance) < 0 &&
-		!(load_relaxed(&n->flags) & ACL_OBJECT_LEARNED) &&
-		!(load_relaxed(&notify_state(n)->flags) &
-			(NOTIFY_IMPORTED | NOTIFY_EXPORTED | NOTIFY_NUMBERED | NOTIFY_CAPTURED)))
+		load_relaxed(&notify_state(n)->balance) < 0 && !notify_is_shared(n))
 		blocked_add(c, call, n);
 }
 
@@ -153,10 +157,10 @@ static void blocking_notify_record_enter(struct checks *c, struct acl_call_recor
 
 /* --- what the host waits for --------------------------------------------------------------------------- */
 
-/* Notifies are for other threads, too, and one that has not called the runtime yet may come to record it. */
-static bool may_be_recorded(const struct blocked_wait *b, const struct acl_object *what)
+/* Shared with others only after the wait: they may end it as well. */
+static bool shared_since(struct acl_object *what)
 {
-	return !b->recorder && what->kind != ACL_HANDLE_EVENT;
+	return what->kind == ACL_HANDLE_NOTIFY && notify_is_shared(what);
 }
 
 /* The wait that keeps the call from returning; false: none. Waits that are over are forgotten. */
@@ -176,7 +180,7 @@ static bool blocked_find(struct checks *c, const struct awaited *a, struct block
 			continue;
 		}
 		*out = w->at[i];
-		found = !may_be_recorded(out, what) && awaits(c, waiter, out, a);
+		found = !shared_since(what) && awaits(c, waiter, out, a);
 	}
 	unlock(&w->lock);
 	return found;
