@@ -49,10 +49,16 @@ static inline uint8_t trace_flags(const struct acl_call_record *e)
 			 (e->in_exit_handlers ? TRACE_IN_EXIT_HANDLERS : 0));
 }
 
-/* The same with path in bits 4-7 and callback depth in bits 16-31. */
+/* 0 = the thread is in no other call. */
+static inline uint16_t trace_depth(const struct acl_call_record *e)
+{
+	return (uint16_t)(e->callback_depth + (e->path == ACL_PATH_INSIDE));
+}
+
+/* Flags with path in bits 4-7 and depth in bits 16-31. */
 static inline uint32_t trace_all_flags(const struct acl_call_record *e)
 {
-	return (uint32_t)trace_flags(e) | (uint32_t)e->path << 4 | (uint32_t)e->callback_depth << 16;
+	return (uint32_t)trace_flags(e) | (uint32_t)e->path << 4 | (uint32_t)trace_depth(e) << 16;
 }
 
 /* clang-format off */
@@ -68,7 +74,8 @@ static inline uint32_t trace_all_flags(const struct acl_call_record *e)
 	lttng_ust_field_integer_hex(uint64_t, call_thread, e->pthread_id)                                    \
 	lttng_ust_field_integer(uint32_t, call_module, e->module)                                            \
 	lttng_ust_field_integer(uint32_t, call_stack, e->stack)                                              \
-	lttng_ust_field_integer(uint16_t, call_depth, e->callback_depth)                                     \
+	lttng_ust_field_integer(uint32_t, call_number, e->number)                                            \
+	lttng_ust_field_integer(uint16_t, call_depth, trace_depth(e))                                        \
 	lttng_ust_field_enum(provider, acl_path, uint8_t, call_path, e->path)                                \
 	lttng_ust_field_integer_hex(uint8_t, call_flags, trace_flags(e))
 
@@ -78,6 +85,7 @@ static inline uint32_t trace_all_flags(const struct acl_call_record *e)
 
 /* The result as a plain number besides "ret": viewers cannot compute with enumerations. */
 #define TRACE_EXIT(provider)                                                                                 \
+	lttng_ust_field_integer(uint32_t, call_number, e->number)                                            \
 	lttng_ust_field_integer(uint32_t, call_stack, e->stack)                                              \
 	lttng_ust_field_integer(int64_t, call_result, e->result.i)                                           \
 	TRACE_VERSIONS

@@ -86,6 +86,7 @@ struct acl_call_record {
 	uint64_t time_exit; /* the same at leave */
 	uint32_t module; /* id of the module holding caller, 0 = not looked up */
 	uint32_t stack; /* interned call stack, 0 = not taken */
+	uint32_t number; /* among the recorded calls of its thread, from 1; 0 = it is not recorded */
 	bool in_exit; /* exit handlers, destructors, or an interpreter's end are running */
 	bool in_exit_handlers; /* those of the process: an interpreter's own end comes before them */
 	bool plain; /* its operation is plainly right: see ACL_UNLESS_PLAIN */

@@ -63,6 +63,7 @@ struct acl_thread {
 	/* For tool_cost.c: calls until one is timed, and what decides the next distance (0 = none yet). */
 	uint32_t calls_to_sample;
 	uint32_t sample_seed;
+	uint32_t recorded; /* calls that were recorded */
 	uint16_t closing; /* calls of dlclose that it is in */
 	/* Of an injected fault: its place, function and arguments until the thread calls that again; the last
 	 * error. */

@@ -12,7 +12,8 @@
  *	the real function
  *	checks_leave	finding()
  *	leave()		the exit event
- * Every enter() is followed by its leave() unless the thread never comes back.
+ * Every enter() is followed by its leave() unless the thread never comes back;
+ * both have the call's number, by which readers pair them when events were lost.
  * Calls inside callbacks nest.  No lock of the core is held while a provider
  * function runs, and a provider function never makes an acl call, never
  * blocks on another thread of the program and keeps errno or not (the core
@@ -29,7 +30,7 @@
 #include "interpose/report/finding_status.h"
 #include "interpose/runtime/loaded_module.h"
 
-#define ACL_TRACE_ABI 4u
+#define ACL_TRACE_ABI 5u
 #define ACL_TRACE_LIBRARY "libaclcheck-lttng.so"
 #define ACL_TRACE_SYMBOL "acl_trace_provider"
 

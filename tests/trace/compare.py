@@ -22,6 +22,7 @@ for name, r in reckoned.items():
     s = summary.get(name, {})
     d = sorted(r['durations'])
     same(name + ' calls', s.get('calls'), r['calls'])
+    same(name + ' timed', s.get('timed'), len(d))
     same(name + ' errors', s.get('errors'), r['errors'])
     if not d:
         continue

@@ -14,7 +14,10 @@ setup_file() {
 		babeltrace2 --clock-seconds "${t%% *}" >"${t%% *}.text"
 	done
 	record cut -- $drive sample
-	babeltrace2 --clock-seconds cut >cut.text
+	record holes -- $drive holes
+	for t in cut holes; do
+		babeltrace2 --clock-seconds $t >$t.text
+	done
 }
 
 analyses=$ACLCHECK_SOURCE/tracepoints/tracecompass
@@ -83,6 +86,14 @@ reckon=$ACLCHECK_SOURCE/tests/trace/reckon.py
 		"$reckon" intervals <"$BATS_FILE_TMPDIR/$t.text" | grep -v ' None ' | cut -d' ' -f1,2,4- | sort >reckoned
 		diff reckoned shown
 	done
+}
+
+@test "where an end is lost, the next call of the program ends it" {
+	"$compass" "$analyses/aclcheck-calls.xml" stack <"$BATS_FILE_TMPDIR/holes.text" >shown
+	# depth, and whether it lasts: 1 to the next; 2 and 3 of the next lost, 4 with 5 in it to 6, which does not end
+	awk '{ print $3, ($5 == "None" ? "open" : ($5 - $4 >= 50e6 ? "long" : "short")) }' shown | tr '\n' ',' >lasting
+	[ "$(cat lasting)" = "0 long,0 short,0 long,1 long,0 open," ]
+	[ "$("$compass" "$analyses/aclcheck-latency.xml" segments <"$BATS_FILE_TMPDIR/holes.text" | wc -l)" -eq 1 ]
 }
 
 @test "trace-compass --install" {

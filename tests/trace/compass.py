@@ -5,8 +5,8 @@
 usage: babeltrace2 --clock-seconds TRACE | compass.py ANALYSIS.xml [stack|segments|states]
 
 Interprets the subset of the language that tracepoints/tracecompass/ uses, as Trace Compass does: state machines
-of simple states whose transitions name events with '*'; state changes with push and pop; locations; values that
-are constants, event fields or the top of a stack; segments.  Anything else in the file ends it: what is not
+of simple states whose transitions name events with '*' and a test; tests that two values are the same; state changes
+with push, pop and popAll; locations; values that are constants, event fields or the top of a stack; segments.  Anything else in the file ends it: what is not
 understood is not right.
 
 stack     PID TID DEPTH BEGIN END NAME, one interval a line, of the attribute that the call stack's group names
@@ -53,6 +53,7 @@ class Analysis:
             pattern = stack.find('pattern')
         self.locations = {e.get('id'): e for e in pattern.findall('location')}
         handler = pattern.find('patternHandler')
+        self.tests = {e.get('id'): e.find('if/condition') for e in handler.findall('test')}
         self.actions = {e.get('id'): e for e in handler.findall('action')}
         self.machines = []
         for fsm in handler.findall('fsm'):
@@ -79,6 +80,8 @@ class Analysis:
             stack = self.stacks.get(self.path(e.findall('stateAttribute'), event))
             return stack[-1][0] if stack else None
         kind = e.get('type')
+        if kind == 'long':
+            return int(e.get('value'))
         if kind == 'eventField':
             value = event.field(e.get('value'))
             return int(value) if e.get('forcedType') == 'long' else value
@@ -91,9 +94,9 @@ class Analysis:
         value = e.find('stateValue')
         if value.get('stack') == 'push':
             self.stacks.setdefault(path, []).append((self.value(value, event), event.time))
-        elif value.get('stack') == 'pop':
-            stack = self.stacks.get(path)
-            if stack:
+        elif value.get('stack') in ('pop', 'popAll'):
+            stack = self.stacks.get(path, [])
+            for _ in range(len(stack) if value.get('stack') == 'popAll' else min(1, len(stack))):
                 name, begin = stack.pop()
                 self.done.append((path, len(stack), begin, event.time, name))
         else:
@@ -106,10 +109,19 @@ class Analysis:
         fields = [(f.get('name'), self.value(f.find('stateValue'), event)) for f in e.findall('segContent/segField')]
         self.segments.append((name, begin, end, fields))
 
+    def holds(self, test, event):
+        values = [event.field(f.get('name')) for f in self.tests[test].findall('field')]
+        values += [self.value(e, event) for e in self.tests[test].findall('stateValue')]
+        if len(values) != 2 or self.tests[test].get('operator', 'eq') != 'eq':
+            sys.exit('compass: test ' + test)
+        return values[0] == values[1]
+
     def handle(self, event):
         for machine in self.machines:
             for t in machine[1][machine[0]]:
                 if not re.fullmatch(t.get('event').replace('*', '.*'), event.name):
+                    continue
+                if t.get('cond') and not self.holds(t.get('cond'), event):
                     continue
                 for action in t.get('action').split(':'):
                     for e in self.actions[action]:

@@ -7,6 +7,7 @@
  *	drive PROVIDER copies N [THREADS]	N asynchronous copies a thread
  *	drive PROVIDER each			every function once, with zeroed arguments
  *	drive PROVIDER sample			one of everything a reader should see
+ *	drive PROVIDER holes			calls of which an event is not there, 50 ms apart
  *	drive PROVIDER fork			two copies in the parent, three in the child
  *	drive PROVIDER twice			a copy, another after a line on stdin
  *	drive PROVIDER refused			offers what an older core would
@@ -104,11 +105,19 @@ static bool load(const char *path, const struct acl_trace_host *host)
 
 /* --- calls -------------------------------------------------------------- */
 
+static void begin_call(struct acl_call_record *ev, unsigned api, const void *args)
+{
+	static _Thread_local uint32_t calls;
+
+	acl_call_record_init(ev, api, args, 0x401234);
+	ev->number = ++calls;
+}
+
 static void call(unsigned api, const void *args, int64_t result, uint32_t stack)
 {
 	struct acl_call_record ev;
 
-	acl_call_record_init(&ev, api, args, 0x401234);
+	begin_call(&ev, api, args);
 	if (!provider->enabled(api))
 		return;
 	ev.pthread_id = (uint64_t)pthread_self();
@@ -232,16 +241,50 @@ static int drive_sample(void)
 	call(ACL_API_aclrtGetMemInfo, &info, 107002, 0);
 	call(ACL_API_aclrtCreateStream, &create, 0, 7);
 	copies(2);
-	acl_call_record_init(&ev, ACL_API_aclrtDestroyStream, &destroy, 0x401234);
+	begin_call(&ev, ACL_API_aclrtDestroyStream, &destroy);
 	provider->enter(&ev);
 	sample_finding(&ev);
 	provider->callback(&ev, true);
 	provider->callback(&ev, false);
 	provider->leave(&ev);
 	/* The last call never comes back. */
-	acl_call_record_init(&ev, ACL_API_aclrtDestroyStream, &destroy, 0x401234);
+	begin_call(&ev, ACL_API_aclrtDestroyStream, &destroy);
 	provider->enter(&ev);
 	provider->describe("verdict", "fail");
+	return 0;
+}
+
+/* --- as if events had been lost ------------------------------------------- */
+
+enum { ENTRY = 1, EXIT = 2 };
+
+static void events_of(struct acl_call_record *ev, unsigned which)
+{
+	if (which & ENTRY)
+		provider->enter(ev);
+	if (which & EXIT)
+		provider->leave(ev);
+	usleep(50000);
+}
+
+static int drive_holes(void)
+{
+	static const unsigned seen[] = {ENTRY, ENTRY | EXIT, EXIT};
+	struct acl_args_aclrtSynchronizeStream args = {.stream = (void *)0x5555};
+	struct acl_call_record ev, inner;
+
+	for (unsigned i = 0; i < sizeof(seen) / sizeof(*seen); i++) {
+		begin_call(&ev, ACL_API_aclrtSynchronizeStream, &args);
+		events_of(&ev, seen[i]);
+	}
+	begin_call(&ev, ACL_API_aclrtSynchronizeStream, &args);
+	begin_call(&inner, ACL_API_aclrtSynchronizeStream, &args);
+	inner.callback_depth = 1;
+	provider->enter(&ev);
+	provider->enter(&inner);
+	events_of(&ev, EXIT);
+	begin_call(&ev, ACL_API_aclrtSynchronizeStream, &args);
+	events_of(&ev, ENTRY);
 	return 0;
 }
 
@@ -311,6 +354,8 @@ int main(int argc, char **argv)
 		return drive_each();
 	if (!strcmp(what, "sample"))
 		return drive_sample();
+	if (!strcmp(what, "holes"))
+		return drive_holes();
 	if (!strcmp(what, "fork"))
 		return drive_fork();
 	if (!strcmp(what, "twice"))

@@ -34,7 +34,7 @@ setup_file() {
 
 @test "the event struct" {
 	text=$BATS_FILE_TMPDIR/sample.text
-	grep -q 'acl:aclrtMemcpyAsync_entry: .*call_caller = 0x401234, call_thread = 0x[0-9A-F]*, call_module = 1, call_stack = 0, call_depth = 0, call_path = ( "linked" : container = 0 ), call_flags = 0x1' "$text"
+	grep -q 'acl:aclrtMemcpyAsync_entry: .*call_caller = 0x401234, call_thread = 0x[0-9A-F]*, call_module = 1, call_stack = 0, call_number = 10, call_depth = 0, call_path = ( "linked" : container = 0 ), call_flags = 0x1' "$text"
 	grep -q 'acl:aclrtMemcpyAsync_entry: .*dst_host = ( "unasked" : container = 0 )' "$text"
 	grep -q 'acl:aclrtMemcpyAsync_exit: .*call_versions = \[ \[0\] = 0x200000000000001, \[1\] = 0x1 \]' "$text"
 }

@@ -74,7 +74,7 @@ struct stat_error {
 };
 
 struct call_stat {
-	uint64_t calls, done, errors; /* begun, with a known end, with a result other than success */
+	uint64_t calls, done, errors; /* all, with both ends known, with a result other than success */
 	uint64_t total, min, max; /* ns */
 	uint32_t *buckets; /* STAT_BUCKETS, once a call is done */
 	struct stat_error *codes;
@@ -136,7 +136,9 @@ struct copy_stat {
 struct open_call {
 	int64_t start;
 	uint64_t bytes, stream, address, size;
+	uint32_t number; /* on its thread; 0 in recordings that have none */
 	uint16_t api;
+	uint16_t callbacks; /* that it lies in */
 	int16_t kind; /* of a copy, -1 */
 	bool inside; /* made by the runtime within another call */
 };
@@ -166,7 +168,8 @@ struct summary {
 	struct call_stat functions[ACL_API_COUNT];
 	struct process_state **processes;
 	unsigned n_processes;
-	uint64_t events, calls, errors, unfinished, unmatched; /* unmatched: exits whose entry is not there */
+	uint64_t events, calls, errors, unfinished; /* unfinished: still open at the end */
+	uint64_t lost_begins, lost_ends; /* calls of which one event is not there */
 	uint64_t discarded, lost;
 	bool discarded_unknown;
 	bool no_threads; /* the recording lacks vpid or vtid: durations may be mixed up */
@@ -182,6 +185,8 @@ struct summary {
 bool summary_event(void *summary, const bt_event *event, const bt_clock_snapshot *clock);
 void summary_discarded(void *summary, uint64_t count);
 void summary_lost(void *summary, uint64_t packets);
+/* Not all events are there: numbers are lower bounds, and what follows from pairs of calls is unknown. */
+bool summary_is_incomplete(const struct summary *s);
 /* After the last event: what is still open did not end. */
 void summary_end(struct summary *s);
 void summary_free(struct summary *s);

@@ -29,7 +29,7 @@ struct event_kind {
 	enum meaning meaning;
 	unsigned api, trace;
 	int pid, tid; /* of the common context */
-	int path, flags, start, ret, bytes, width, height, kind, stream, address, size;
+	int path, flags, number, depth, start, ret, bytes, width, height, kind, stream, address, size;
 	const struct memory_rule *memory;
 	bool blocks, copies;
 };
@@ -107,6 +107,8 @@ static void find_fields(struct event_kind *k, const bt_field_class *payload)
 
 	k->path = member(payload, "call_path");
 	k->flags = member(payload, "call_flags");
+	k->number = member(payload, "call_number");
+	k->depth = member(payload, "call_depth");
 	k->start = member(payload, "call_start");
 	k->ret = a->ret_kind == ACL_KIND_ERROR ? member(payload, "ret") : NO_FIELD;
 	k->blocks = a->mode == ACL_MODE_BLOCKING;
@@ -152,8 +154,8 @@ static struct event_kind *kind_of(struct summary *s, const bt_event_class *class
 		return k;
 	k = need(calloc(1, sizeof(*k)));
 	k->class = class;
-	k->pid = k->tid = k->path = k->flags = k->start = k->ret = k->bytes = k->width = k->height = k->kind =
-		k->stream = k->address = k->size = NO_FIELD;
+	k->pid = k->tid = k->path = k->flags = k->number = k->depth = k->start = k->ret = k->bytes =
+		k->width = k->height = k->kind = k->stream = k->address = k->size = NO_FIELD;
 	name = bt_event_class_get_name(class);
 	k->meaning = meaning_of(name ? name : "", &k->api);
 	k->trace = trace_number(s, class);
@@ -249,6 +251,8 @@ static void read_inputs(struct open_call *c, const struct event_kind *k, const b
 	c->api = (uint16_t)k->api;
 	/* One event a call has the path among its flags. */
 	c->inside = (k->path != NO_FIELD ? value(f, k->path) : value(f, k->flags) >> 4 & 15) == 2;
+	c->number = (uint32_t)value(f, k->number);
+	c->callbacks = (uint16_t)(value(f, k->depth) - (c->inside ? 1 : 0));
 	c->kind = k->copies ? (int16_t)value(f, k->kind) : -1;
 	c->bytes = k->bytes != NO_FIELD ? value(f, k->bytes) : value(f, k->width) * value(f, k->height);
 	c->stream = value(f, k->stream);
@@ -289,23 +293,30 @@ static void add_memory(struct process_state *p, const struct event_kind *k, cons
 		memory_freed(&p->memory, c->address);
 }
 
+/* The result of a call that has ended; true: success. */
+static bool add_result(
+	struct summary *s, struct process_state *p, const struct event_kind *k, const bt_field *f)
+{
+	int64_t ret = k->ret == NO_FIELD ? 0 : (int64_t)value(f, k->ret);
+
+	if (ret && !acl_result_is_answer(k->api, ret)) {
+		stat_error(&s->functions[k->api], ret);
+		p->errors++;
+		s->errors++;
+	}
+	return !ret;
+}
+
 /* A call has ended: outer says whether it lies within one that blocks, whose time it is then. */
 static void finish(struct summary *s, struct process_state *p, const struct event_kind *k,
 	const struct open_call *c, const bt_field *f, int64_t now, bool outer)
 {
-	struct call_stat *stat = &s->functions[k->api];
-	int64_t ret = k->ret == NO_FIELD ? 0 : (int64_t)value(f, k->ret);
 	uint64_t ns = now > c->start ? (uint64_t)(now - c->start) : 0;
 
-	stat_add(stat, ns);
+	stat_add(&s->functions[k->api], ns);
 	if (k->blocks && !outer && !c->inside)
 		p->blocked += ns;
-	if (ret && !acl_result_is_answer(k->api, ret)) {
-		stat_error(stat, ret);
-		p->errors++;
-		s->errors++;
-	}
-	if (ret)
+	if (!add_result(s, p, k, f))
 		return;
 	if (c->kind >= 0 && !c->inside)
 		add_copy(p, k, c, now);
@@ -320,34 +331,61 @@ static void count(struct summary *s, struct process_state *p, const struct event
 	p->calls++;
 }
 
+/* The calls from there on are over, though nothing says when. */
+static void forget(struct summary *s, struct thread_state *t, unsigned from)
+{
+	for (unsigned i = from; i < t->depth; i++) {
+		s->lost_ends++;
+		t->blocked -= acl_apis[t->open[i].api].mode == ACL_MODE_BLOCKING;
+	}
+	t->depth = from;
+}
+
+/* How many of the open calls a new one can lie in: one of the program's own is made in a later callback. */
+static unsigned enclosing(const struct thread_state *t, const struct open_call *new)
+{
+	unsigned n = t->depth;
+
+	while (n && t->open[n - 1].callbacks + !new->inside > new->callbacks)
+		n--;
+	return n;
+}
+
 static void entry(
 	struct summary *s, struct thread_state *t, const struct event_kind *k, const bt_field *f, int64_t now)
 {
-	struct open_call *c = push(t);
+	struct open_call c = {.start = now};
 
-	c->start = now;
-	read_inputs(c, k, f);
+	read_inputs(&c, k, f);
+	if (k->number != NO_FIELD)
+		forget(s, t, enclosing(t, &c));
+	*push(t) = c;
 	t->blocked += k->blocks;
 	count(s, t->process, k);
 }
 
-/* What lies above the entry on the stack lost its exit. */
+/* The place behind the call that ends here, 0: it is not there. */
+static unsigned find_open(const struct thread_state *t, unsigned api, uint32_t number)
+{
+	for (unsigned i = t->depth; i && t->open[i - 1].number >= number; i--)
+		if (t->open[i - 1].api == api && t->open[i - 1].number == number)
+			return i;
+	return 0;
+}
+
 static void leave(
 	struct summary *s, struct thread_state *t, const struct event_kind *k, const bt_field *f, int64_t now)
 {
-	unsigned i = t->depth;
+	unsigned i = find_open(t, k->api, (uint32_t)value(f, k->number));
 	struct open_call c;
 
-	while (i && t->open[i - 1].api != k->api)
-		i--;
 	if (!i) {
-		s->unmatched++;
+		s->lost_begins++;
+		count(s, t->process, k);
+		add_result(s, t->process, k, f);
 		return;
 	}
-	for (unsigned j = i; j < t->depth; j++) {
-		s->unfinished++;
-		t->blocked -= acl_apis[t->open[j].api].mode == ACL_MODE_BLOCKING;
-	}
+	forget(s, t, i);
 	c = t->open[i - 1];
 	t->depth = i - 1;
 	t->blocked -= k->blocks;
@@ -439,6 +477,11 @@ void summary_lost(void *summary, uint64_t packets)
 	struct summary *s = summary;
 
 	s->lost += packets ? packets : 1;
+}
+
+bool summary_is_incomplete(const struct summary *s)
+{
+	return s->discarded || s->discarded_unknown || s->lost;
 }
 
 static int by_pid(const void *a, const void *b)

@@ -40,6 +40,15 @@ static json_t *codes(const struct call_stat *f)
 	return list;
 }
 
+/* What losses make wrong. */
+static json_t *known(const struct summary *s, json_t *figure)
+{
+	if (!summary_is_incomplete(s))
+		return figure;
+	json_decref(figure);
+	return json_null();
+}
+
 static json_t *functions(const struct summary *s)
 {
 	json_t *list = json_array();
@@ -48,19 +57,19 @@ static json_t *functions(const struct summary *s)
 		const struct call_stat *f = &s->functions[i];
 
 		if (f->calls)
-			json_array_append_new(
-				list, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-					      "function", acl_apis[i].name, "calls", number(f->calls),
-					      "errors", number(f->errors), "total", number(f->total), "mean",
-					      number(f->done ? f->total / f->done : 0), "min", number(f->min),
-					      "max", number(f->max), "p50", number(stat_percentile(f, 50)),
-					      "p95", number(stat_percentile(f, 95)), "p99",
-					      number(stat_percentile(f, 99)), "codes", codes(f)));
+			json_array_append_new(list,
+				json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+					"function", acl_apis[i].name, "calls", number(f->calls), "timed",
+					number(f->done), "errors", number(f->errors), "total",
+					number(f->total), "mean", number(f->done ? f->total / f->done : 0),
+					"min", number(f->min), "max", number(f->max), "p50",
+					number(stat_percentile(f, 50)), "p95", number(stat_percentile(f, 95)),
+					"p99", number(stat_percentile(f, 99)), "codes", codes(f)));
 	}
 	return list;
 }
 
-static json_t *copies(const struct process_state *p)
+static json_t *copies(const struct summary *s, const struct process_state *p)
 {
 	json_t *list = json_array();
 	unsigned n;
@@ -69,11 +78,12 @@ static json_t *copies(const struct process_state *p)
 	for (unsigned i = 0; i < n; i++) {
 		const struct copy_stat *c = all[i];
 
-		json_array_append_new(list,
-			json_pack("{s:o, s:b, s:o, s:o, s:o, s:o}", "stream",
-				c->blocking ? json_null() : address(c->stream), "blocking", c->blocking,
-				"kind", word(summary_copy_kind(c->kind)), "copies", number(c->copies),
-				"bytes", number(c->bytes), "bytes_per_second", number(summary_copy_rate(c))));
+		json_array_append_new(
+			list, json_pack("{s:o, s:b, s:o, s:o, s:o, s:o}", "stream",
+				      c->blocking ? json_null() : address(c->stream), "blocking", c->blocking,
+				      "kind", word(summary_copy_kind(c->kind)), "copies", number(c->copies),
+				      "bytes", number(c->bytes), "bytes_per_second",
+				      known(s, number(summary_copy_rate(c)))));
 	}
 	free(all);
 	return list;
@@ -119,19 +129,19 @@ static json_t *processes(const struct summary *s)
 				"threads", number(HASH_COUNT(p->threads)), "duration",
 				number((uint64_t)(p->last - p->first)), "blocked", number(p->blocked),
 				"findings", number(p->findings), "verdict", word(p->verdict), "memory",
-				memory(p), "copies", copies(p), "unfinished", unfinished(p)));
+				known(s, memory(p)), "copies", copies(s, p), "unfinished", unfinished(p)));
 	}
 	return list;
 }
 
 bool summary_print_json(const struct summary *s, FILE *out)
 {
-	bool complete = !s->discarded && !s->discarded_unknown && !s->lost;
-	json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "events",
+	json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "events",
 		number(s->events), "calls", number(s->calls), "errors", number(s->errors), "unfinished",
-		number(s->unfinished), "unmatched_exits", number(s->unmatched), "discarded_events",
-		number(s->discarded), "lost_packets", number(s->lost), "complete", complete, "functions",
-		functions(s), "processes", processes(s));
+		number(s->unfinished), "lost_begins", number(s->lost_begins), "lost_ends",
+		number(s->lost_ends), "discarded_events", number(s->discarded), "lost_packets",
+		number(s->lost), "complete", !summary_is_incomplete(s), "functions", functions(s),
+		"processes", processes(s));
 	bool ok = all && !json_dumpf(all, out, JSON_INDENT(1)) && fputc('\n', out) != EOF;
 
 	json_decref(all);

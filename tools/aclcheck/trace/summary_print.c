@@ -28,6 +28,24 @@ static const char *duration(uint64_t ns)
 	return out;
 }
 
+/* --- lower bounds --------------------------------------------------------------- */
+
+static bool incomplete; /* the recording that is printed */
+
+/* A word in its column, with a sign that says "at least" where events were lost. */
+static void print_bound(FILE *out, int width, const char *word)
+{
+	fprintf(out, " %*s%s", width - 1 - incomplete, word, incomplete ? "+" : "");
+}
+
+static void print_least(FILE *out, int width, uint64_t n)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, n);
+	print_bound(out, width, text);
+}
+
 /* --- words ------------------------------------------------------------------- */
 
 /* A line of what belongs to a process. */
@@ -66,6 +84,18 @@ static void print_codes(const struct call_stat *f, const char *name, FILE *out)
 	}
 }
 
+static void print_function(const struct call_stat *f, const char *name, FILE *out)
+{
+	print_least(out, 10, f->calls);
+	print_bound(out, 10, duration(f->total));
+	fprintf(out, " %9s %9s %9s %9s %9s", duration(f->done ? f->total / f->done : 0), duration(f->min),
+		duration(stat_percentile(f, 50)), duration(stat_percentile(f, 95)),
+		duration(stat_percentile(f, 99)));
+	print_bound(out, 10, duration(f->max));
+	print_least(out, 8, f->errors);
+	fprintf(out, "  %s\n", name);
+}
+
 static void print_functions(const struct summary *s, FILE *out)
 {
 	static const char *const times[] = {"total", "mean", "min", "p50", "p95", "p99", "max"};
@@ -84,11 +114,7 @@ static void print_functions(const struct summary *s, FILE *out)
 	for (unsigned i = 0; i < n; i++) {
 		const struct call_stat *f = &s->functions[order[i]];
 
-		fprintf(out, "%10" PRIu64 " %9s %9s %9s %9s %9s %9s %9s %7" PRIu64 "  %s\n", f->calls,
-			duration(f->total), duration(f->done ? f->total / f->done : 0), duration(f->min),
-			duration(stat_percentile(f, 50)), duration(stat_percentile(f, 95)),
-			duration(stat_percentile(f, 99)), duration(f->max), f->errors,
-			acl_apis[order[i]].name);
+		print_function(f, acl_apis[order[i]].name, out);
 	}
 	if (!s->errors)
 		return;
@@ -146,7 +172,8 @@ static void print_copies_heading(FILE *out)
 	print_column(out, -34, "kind");
 	print_column(out, 10, "copies");
 	print_column(out, 11, "bytes");
-	print_column(out, 13, "rate");
+	if (!incomplete)
+		print_column(out, 13, "rate");
 	fputc('\n', out);
 }
 
@@ -167,8 +194,12 @@ static void print_copies(const struct process_state *p, FILE *out)
 		print_column(out, -18, c->blocking ? "(blocking)" : c->stream ? stream : "default");
 		fputc(' ', out);
 		print_column(out, -34, kind ? kind : "(unknown kind)");
-		fprintf(out, " %9" PRIu64 " %10s %10s/s\n", c->copies, bytes_text(c->bytes),
-			bytes_text(summary_copy_rate(c)));
+		print_least(out, 10, c->copies);
+		print_bound(out, 11, bytes_text(c->bytes));
+		if (incomplete)
+			fputc('\n', out);
+		else
+			fprintf(out, " %10s/s\n", bytes_text(summary_copy_rate(c)));
 	}
 	if (n > COPIES_SHOWN)
 		say_line(out, "... and %u more (--json has all)", n - COPIES_SHOWN);
@@ -207,12 +238,24 @@ static void print_process_name(const struct process_state *p, FILE *out)
 		print_in_language(out, "process %u: %s", p->pid, command);
 }
 
+static void print_memory(const struct process_state *p, FILE *out)
+{
+	for (unsigned i = 0; i < MEMORY_KINDS; i++)
+		if (p->memory.use[i].high)
+			say_line(out, "%s memory: at most %s, %s in %llu blocks at the end",
+				memory_kind_names[i], bytes_text(p->memory.use[i].high),
+				bytes_text(p->memory.use[i].now),
+				(unsigned long long)p->memory.use[i].blocks);
+}
+
 static void print_process(const struct process_state *p, FILE *out)
 {
 	fputc('\n', out);
 	print_process_name(p, out);
 	fputs("\n  ", out);
-	print_in_language(out, "%llu calls by %u threads in %s, %llu errors; host blocked %s",
+	print_in_language(out,
+		incomplete ? "at least %llu calls by %u threads in %s, %llu errors; host blocked %s"
+			   : "%llu calls by %u threads in %s, %llu errors; host blocked %s",
 		(unsigned long long)p->calls, HASH_COUNT(p->threads),
 		duration((uint64_t)(p->last - p->first)), (unsigned long long)p->errors,
 		duration(p->blocked));
@@ -220,12 +263,8 @@ static void print_process(const struct process_state *p, FILE *out)
 		print_in_language(out, "; %llu findings, verdict %s", (unsigned long long)p->findings,
 			p->verdict ? p->verdict : "unknown");
 	fputc('\n', out);
-	for (unsigned i = 0; i < MEMORY_KINDS; i++)
-		if (p->memory.use[i].high)
-			say_line(out, "%s memory: at most %s, %s in %llu blocks at the end",
-				memory_kind_names[i], bytes_text(p->memory.use[i].high),
-				bytes_text(p->memory.use[i].now),
-				(unsigned long long)p->memory.use[i].blocks);
+	if (!incomplete)
+		print_memory(p, out);
 	print_copies(p, out);
 	print_unfinished(p, out);
 }
@@ -239,12 +278,17 @@ static void print_losses(const struct summary *s, FILE *out)
 	else
 		print_in_language(out, "%llu events discarded, %llu packets lost",
 			(unsigned long long)s->discarded, (unsigned long long)s->lost);
-	if (s->discarded || s->discarded_unknown || s->lost)
-		print_in_language(out, ": inconclusive, the numbers above are too small");
+	if (incomplete)
+		print_in_language(out, ": inconclusive: + is at least; memory and rates are left out");
 	fputc('\n', out);
-	if (s->unmatched) {
+	if (s->lost_begins) {
 		print_in_language(out, "%llu calls ended whose beginning is not in the trace",
-			(unsigned long long)s->unmatched);
+			(unsigned long long)s->lost_begins);
+		fputc('\n', out);
+	}
+	if (s->lost_ends) {
+		print_in_language(out, "%llu calls began whose end is not in the trace",
+			(unsigned long long)s->lost_ends);
 		fputc('\n', out);
 	}
 	if (s->no_threads)
@@ -255,7 +299,10 @@ static void print_losses(const struct summary *s, FILE *out)
 
 void summary_print_text(const struct summary *s, FILE *out)
 {
-	print_in_language(out, "%llu calls of %u processes in %s, %llu errors, %llu unfinished",
+	incomplete = summary_is_incomplete(s);
+	print_in_language(out,
+		incomplete ? "at least %llu calls of %u processes in %s, %llu errors, %llu unfinished"
+			   : "%llu calls of %u processes in %s, %llu errors, %llu unfinished",
 		(unsigned long long)s->calls, s->n_processes, duration((uint64_t)(s->last - s->first)),
 		(unsigned long long)s->errors, (unsigned long long)s->unfinished);
 	fputs("\n\n", out);
