@@ -5,7 +5,9 @@ import json
 import math
 import sys
 
-summary = {f['function']: f for f in json.load(open(sys.argv[1]))['functions']}
+whole = json.load(open(sys.argv[1]))
+summary = {f['function']: f for f in whole['functions']}
+so_far = [(u['function'], u['so_far']) for p in whole['processes'] for u in p['unfinished'] if whole['complete']]
 reckoned = json.load(open(sys.argv[2]))
 wrong = 0
 
@@ -24,6 +26,7 @@ for name, r in reckoned.items():
     same(name + ' calls', s.get('calls'), r['calls'])
     same(name + ' timed', s.get('timed'), len(d))
     same(name + ' errors', s.get('errors'), r['errors'])
+    d = sorted(d + [ns for function, ns in so_far if function == name])
     if not d:
         continue
     same(name + ' total', s['total'], sum(d))

@@ -38,10 +38,12 @@ ask() {
 	"$aclcheck" summary "$BATS_FILE_TMPDIR/mix" | grep -q 'aclrtSetDevice .* 1 x 107001 ACL_ERROR_RT_INVALID_DEVICEID'
 }
 
-@test "copies by stream and kind, with a rate" {
+@test "copies by stream and kind, with the rate at which they are done or issued" {
 	[ "$(ask mix.json '[(c["blocking"], c["kind"], c["copies"], c["bytes"]) for c in p["copies"]]')" = \
 		"[(False, 'ACL_MEMCPY_DEVICE_TO_HOST', 2, 16384), (False, 'ACL_MEMCPY_HOST_TO_DEVICE', 3, 12288), (True, 'ACL_MEMCPY_HOST_TO_DEVICE', 1, 1000)]" ]
-	[ "$(ask mix.json 'min(c["bytes_per_second"] for c in p["copies"]) > 0')" = True ]
+	[ "$(ask mix.json '[(c["bytes_per_second"] is None, (c["issued_per_second"] or 0) > 0) for c in p["copies"]]')" = \
+		"[(True, True), (True, True), (False, False)]" ]
+	[ "$("$aclcheck" summary "$BATS_FILE_TMPDIR/mix" | grep -c '/s issued$')" -eq 2 ]
 	# the rate of a copy that blocks: its bytes over its own time
 	[ "$(ask mix.json '[c for c in p["copies"] if c["blocking"]][0]["bytes_per_second"] == 1000 * 10**9 // [f for f in j["functions"] if f["function"] == "aclrtMemcpy"][0]["total"]')" = True ]
 }
@@ -65,6 +67,16 @@ print(sum(int(c[4]) - int(c[3]) for c in calls if c[2] == "0" and c[5] in names)
 	[ "$(ask cut.json '[u["function"] for u in p["unfinished"]]')" = "['aclrtDestroyStream']" ]
 	"$aclcheck" summary "$BATS_FILE_TMPDIR/cut" | grep -q '  unfinished: aclrtDestroyStream in thread '
 	[ "$(ask mix.json 'j["unfinished"]')" -eq 0 ]
+}
+
+@test "a call that never returned counts with its time so far" {
+	record hang -- $drive hang 700 || [ $? -eq 137 ]
+	"$aclcheck" summary --json hang >$BATS_FILE_TMPDIR/hang.json
+	[ "$(ask hang.json '[(f["calls"], f["timed"], 0.7e9 <= f["total"] == f["max"] < 10e9) for f in j["functions"]]')" = "[(1, 0, True)]" ]
+	[ "$(ask hang.json 'p["blocked"] == p["unfinished"][0]["so_far"] == j["functions"][0]["total"]')" = True ]
+	"$aclcheck" summary hang | grep -q '  unfinished: aclrtSynchronizeStream in thread [0-9]*, begun [0-9.]* m\?s before the end'
+	# of a process that said its verdict: that is its end
+	[ "$(ask cut.json '0 < p["unfinished"][0]["so_far"] < 0.2e9')" = True ]
 }
 
 @test "an end counts for its own beginning only" {

@@ -92,6 +92,7 @@ static int summarise(void *argument)
 		.event = summary_event,
 		.discarded = summary_discarded,
 		.lost = summary_lost,
+		.written = summary_written,
 		.progress = true};
 	int status = COMMAND_MISUSE;
 

@@ -157,6 +157,19 @@ static bool handle_event(struct reading *r, const bt_message *m)
 	return r->reader->event(r->reader->context, event, clock);
 }
 
+static void handle_packet_end(struct reading *r, const bt_message *m)
+{
+	const bt_stream_class *class = bt_stream_borrow_class_const(
+		bt_packet_borrow_stream_const(bt_message_packet_end_borrow_packet_const(m)));
+	int64_t ns;
+
+	if (r->reader->written && bt_stream_class_packets_have_end_default_clock_snapshot(class) &&
+		bt_clock_snapshot_get_ns_from_origin(
+			bt_message_packet_end_borrow_default_clock_snapshot_const(m), &ns) ==
+			BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
+		r->reader->written(r->reader->context, ns);
+}
+
 static bool handle(struct reading *r, const bt_message *m)
 {
 	uint64_t count = 0;
@@ -164,6 +177,9 @@ static bool handle(struct reading *r, const bt_message *m)
 	switch (bt_message_get_type(m)) {
 	case BT_MESSAGE_TYPE_EVENT:
 		return handle_event(r, m);
+	case BT_MESSAGE_TYPE_PACKET_END:
+		handle_packet_end(r, m);
+		return true;
 	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
 		if (bt_message_discarded_events_get_count(m, &count) != BT_PROPERTY_AVAILABILITY_AVAILABLE)
 			count = 0;

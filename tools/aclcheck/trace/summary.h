@@ -28,6 +28,8 @@ struct ctf_reader {
 	bool (*event)(void *context, const bt_event *event, const bt_clock_snapshot *clock);
 	/* Events that the tracer had to drop; count 0 = an unknown number. */
 	void (*discarded)(void *context, uint64_t count);
+	/* A buffer was written out: what it held had happened by then. */
+	void (*written)(void *context, int64_t ns);
 	/* Packets that a live or overwritten buffer lost. */
 	void (*lost)(void *context, uint64_t packets);
 	bool progress; /* a bar on stderr when that is a terminal */
@@ -74,7 +76,8 @@ struct stat_error {
 };
 
 struct call_stat {
-	uint64_t calls, done, errors; /* all, with both ends known, with a result other than success */
+	uint64_t calls, errors; /* all, with a result other than success */
+	uint64_t done, open; /* with a known duration; those among them that had not ended */
 	uint64_t total, min, max; /* ns */
 	uint32_t *buckets; /* STAT_BUCKETS, once a call is done */
 	struct stat_error *codes;
@@ -173,7 +176,7 @@ struct summary {
 	uint64_t discarded, lost;
 	bool discarded_unknown;
 	bool no_threads; /* the recording lacks vpid or vtid: durations may be mixed up */
-	int64_t first, last;
+	int64_t first, last, end; /* end: the recording's */
 	/* private to summary_collect.c */
 	struct process_state *by_key;
 	struct event_kind *kinds; /* by event class */
@@ -185,15 +188,21 @@ struct summary {
 bool summary_event(void *summary, const bt_event *event, const bt_clock_snapshot *clock);
 void summary_discarded(void *summary, uint64_t count);
 void summary_lost(void *summary, uint64_t packets);
+void summary_written(void *summary, int64_t ns);
 /* Not all events are there: numbers are lower bounds, and what follows from pairs of calls is unknown. */
 bool summary_is_incomplete(const struct summary *s);
-/* After the last event: what is still open did not end. */
+/* After the last event: what is still open did not end, and counts with its time so far. */
 void summary_end(struct summary *s);
+/* Of a call that had not ended: up to the last moment of which the recording knows that its process lived. */
+uint64_t summary_so_far(const struct summary *s, const struct process_state *p, const struct open_call *c);
 void summary_free(struct summary *s);
 
 /* The copies of a process, the most bytes first; to be freed. */
 struct copy_stat **summary_copies(const struct process_state *p, unsigned *n);
-/* Bytes per second: of copies that block over the time inside the calls, else from first to last. */
+/*
+ * Bytes per second: of copies that block over the time inside the calls; else as they were issued, from the
+ * first call's begin to the last one's end, whenever the device did them.
+ */
 uint64_t summary_copy_rate(const struct copy_stat *c);
 const char *summary_copy_kind(int kind);
 

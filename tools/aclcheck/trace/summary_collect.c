@@ -479,6 +479,14 @@ void summary_lost(void *summary, uint64_t packets)
 	s->lost += packets ? packets : 1;
 }
 
+void summary_written(void *summary, int64_t ns)
+{
+	struct summary *s = summary;
+
+	if (ns > s->end)
+		s->end = ns;
+}
+
 bool summary_is_incomplete(const struct summary *s)
 {
 	return s->discarded || s->discarded_unknown || s->lost;
@@ -494,13 +502,40 @@ static int by_pid(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
+uint64_t summary_so_far(const struct summary *s, const struct process_state *p, const struct open_call *c)
+{
+	/* Its verdict is the last that a process says; one that was killed says none. */
+	int64_t end = p->verdict || s->end < p->last ? p->last : s->end;
+
+	return end > c->start ? (uint64_t)(end - c->start) : 0;
+}
+
+/* Where events were lost nobody knows whether the call is still open. */
+static void add_open(struct summary *s, struct process_state *p, const struct thread_state *t)
+{
+	bool blocked = false;
+
+	s->unfinished += t->depth;
+	for (unsigned i = 0; i < t->depth && !summary_is_incomplete(s); i++) {
+		const struct open_call *c = &t->open[i];
+		uint64_t ns = summary_so_far(s, p, c);
+
+		stat_add(&s->functions[c->api], ns);
+		s->functions[c->api].open++;
+		if (acl_apis[c->api].mode != ACL_MODE_BLOCKING || blocked || c->inside)
+			continue;
+		p->blocked += ns;
+		blocked = true;
+	}
+}
+
 void summary_end(struct summary *s)
 {
 	if (s->n_processes)
 		qsort(s->processes, s->n_processes, sizeof(*s->processes), by_pid);
 	for (unsigned i = 0; i < s->n_processes; i++)
 		for (const struct thread_state *t = s->processes[i]->threads; t; t = t->hh.next)
-			s->unfinished += t->depth;
+			add_open(s, s->processes[i], t);
 }
 
 /* --- the end --------------------------------------------------------------------------- */

@@ -60,7 +60,7 @@ static json_t *functions(const struct summary *s)
 			json_array_append_new(list,
 				json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 					"function", acl_apis[i].name, "calls", number(f->calls), "timed",
-					number(f->done), "errors", number(f->errors), "total",
+					number(f->done - f->open), "errors", number(f->errors), "total",
 					number(f->total), "mean", number(f->done ? f->total / f->done : 0),
 					"min", number(f->min), "max", number(f->max), "p50",
 					number(stat_percentile(f, 50)), "p95", number(stat_percentile(f, 95)),
@@ -79,11 +79,13 @@ static json_t *copies(const struct summary *s, const struct process_state *p)
 		const struct copy_stat *c = all[i];
 
 		json_array_append_new(
-			list, json_pack("{s:o, s:b, s:o, s:o, s:o, s:o}", "stream",
+			list, json_pack("{s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "stream",
 				      c->blocking ? json_null() : address(c->stream), "blocking", c->blocking,
 				      "kind", word(summary_copy_kind(c->kind)), "copies", number(c->copies),
 				      "bytes", number(c->bytes), "bytes_per_second",
-				      known(s, number(summary_copy_rate(c)))));
+				      c->blocking ? known(s, number(summary_copy_rate(c))) : json_null(),
+				      "issued_per_second",
+				      c->blocking ? json_null() : known(s, number(summary_copy_rate(c)))));
 	}
 	free(all);
 	return list;
@@ -103,15 +105,16 @@ static json_t *memory(const struct process_state *p)
 	return all;
 }
 
-static json_t *unfinished(const struct process_state *p)
+static json_t *unfinished(const struct summary *s, const struct process_state *p)
 {
 	json_t *list = json_array();
 
 	for (const struct thread_state *t = p->threads; t; t = t->hh.next)
 		for (unsigned j = 0; j < t->depth && json_array_size(list) < UNFINISHED_MAX; j++)
-			json_array_append_new(
-				list, json_pack("{s:s, s:i, s:I}", "function", acl_apis[t->open[j].api].name,
-					      "thread", (int)t->tid, "begun", (json_int_t)t->open[j].start));
+			json_array_append_new(list,
+				json_pack("{s:s, s:i, s:I, s:o}", "function", acl_apis[t->open[j].api].name,
+					"thread", (int)t->tid, "begun", (json_int_t)t->open[j].start,
+					"so_far", known(s, number(summary_so_far(s, p, &t->open[j])))));
 	return list;
 }
 
@@ -129,7 +132,7 @@ static json_t *processes(const struct summary *s)
 				"threads", number(HASH_COUNT(p->threads)), "duration",
 				number((uint64_t)(p->last - p->first)), "blocked", number(p->blocked),
 				"findings", number(p->findings), "verdict", word(p->verdict), "memory",
-				known(s, memory(p)), "copies", copies(s, p), "unfinished", unfinished(p)));
+				known(s, memory(p)), "copies", copies(s, p), "unfinished", unfinished(s, p)));
 	}
 	return list;
 }

@@ -199,7 +199,8 @@ static void print_copies(const struct process_state *p, FILE *out)
 		if (incomplete)
 			fputc('\n', out);
 		else
-			fprintf(out, " %10s/s\n", bytes_text(summary_copy_rate(c)));
+			fprintf(out, " %10s/s%s\n", bytes_text(summary_copy_rate(c)),
+				c->blocking ? "" : in_language(" issued"));
 	}
 	if (n > COPIES_SHOWN)
 		say_line(out, "... and %u more (--json has all)", n - COPIES_SHOWN);
@@ -208,7 +209,7 @@ static void print_copies(const struct process_state *p, FILE *out)
 
 /* --- processes -------------------------------------------------------------------- */
 
-static void print_unfinished(const struct process_state *p, FILE *out)
+static void print_unfinished(const struct summary *s, const struct process_state *p, FILE *out)
 {
 	unsigned shown = 0;
 
@@ -217,7 +218,7 @@ static void print_unfinished(const struct process_state *p, FILE *out)
 			if (shown < UNFINISHED_SHOWN)
 				say_line(out, "unfinished: %s in thread %u, begun %s before the end",
 					acl_apis[t->open[j].api].name, t->tid,
-					duration((uint64_t)(p->last - t->open[j].start)));
+					duration(summary_so_far(s, p, &t->open[j])));
 	if (shown > UNFINISHED_SHOWN)
 		say_line(out, "... and %u more unfinished calls", shown - UNFINISHED_SHOWN);
 }
@@ -248,7 +249,7 @@ static void print_memory(const struct process_state *p, FILE *out)
 				(unsigned long long)p->memory.use[i].blocks);
 }
 
-static void print_process(const struct process_state *p, FILE *out)
+static void print_process(const struct summary *s, const struct process_state *p, FILE *out)
 {
 	fputc('\n', out);
 	print_process_name(p, out);
@@ -266,7 +267,7 @@ static void print_process(const struct process_state *p, FILE *out)
 	if (!incomplete)
 		print_memory(p, out);
 	print_copies(p, out);
-	print_unfinished(p, out);
+	print_unfinished(s, p, out);
 }
 
 static void print_losses(const struct summary *s, FILE *out)
@@ -308,6 +309,6 @@ void summary_print_text(const struct summary *s, FILE *out)
 	fputs("\n\n", out);
 	print_functions(s, out);
 	for (unsigned i = 0; i < s->n_processes; i++)
-		print_process(s->processes[i], out);
+		print_process(s, s->processes[i], out);
 	print_losses(s, out);
 }
