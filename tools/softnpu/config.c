@@ -114,10 +114,9 @@ static void expected(const struct setting *s, char *text, size_t size)
 
 static void say(const char *line, size_t len)
 {
-	int saved = errno;
-
+	/* Nothing to do should it fail. */
 	if (write(STDERR_FILENO, line, len) < 0)
-		errno = saved;
+		return;
 }
 
 static void bad_value(const struct setting *s, const char *text)
@@ -158,9 +157,11 @@ static void name_unknown_settings(void)
 	}
 }
 
+/* The first call of a program comes here: its errno stays. */
 static void read_settings(void)
 {
 	union setting_value *values = (union setting_value *)&config;
+	int saved = errno;
 
 	for (unsigned i = 0; i < npu_setting_count; i++) {
 		const struct setting *s = &npu_settings[i];
@@ -177,6 +178,7 @@ static void read_settings(void)
 	}
 	if (!getauxval(AT_SECURE))
 		name_unknown_settings();
+	errno = saved;
 }
 
 const struct npu_config *npu_config(void)
