@@ -44,7 +44,11 @@ static void emit_fact(const char *key, const char *value)
 /* Runs before that of liblttng-ust, which we depend on: the last moment at which an event can be emitted. */
 static __attribute__((destructor)) void tell_verdict(void)
 {
-	if (trace_host && trace_host->verdict && !atomic_load(&verdict_told) && atomic_load(&process_told))
+	if (!trace_host || !atomic_load(&process_told))
+		return;
+	if (trace_host->end)
+		trace_host->end();
+	if (trace_host->verdict && !atomic_load(&verdict_told))
 		lttng_ust_tracepoint(aclcheck, verdict, trace_host->verdict());
 }
 

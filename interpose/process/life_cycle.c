@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "interpose/process/destructors.h"
 #include "interpose/process/libc_events.h"
 #include "interpose/process/process_state.h"
 #include "interpose/process/program_start.h"
@@ -163,6 +164,14 @@ static void at_quick_end(void *unused)
 		HOOK_REAL(_exit)(code);
 }
 
+/* The recorder is about to be taken down. An injected fault is judged by the exit status, which comes later.
+ */
+static void recorder_ends(void)
+{
+	if (!settings_faults()->n && !destructors_may_call())
+		life_end(CHECKS_END_EXIT);
+}
+
 static void note_exit(void)
 {
 	atomic_store(&acl_process.in_exit, true);
@@ -215,6 +224,7 @@ void life_watch(void)
 
 	if (atomic_exchange(&watching, true))
 		return;
+	trace_end_is(recorder_ends);
 	libc_at_fork(before_fork, after_fork_parent, after_fork_child);
 	if (!program_start_is_ours())
 		atexit(note_exit);
@@ -242,6 +252,7 @@ void life_begin(void)
 	if (!program_start_is_ours())
 		libc_at_exit(at_exit);
 	libc_at_quick_exit(at_quick_end);
+	destructors_begin();
 	errno = saved;
 }
 

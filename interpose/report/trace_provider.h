@@ -51,10 +51,12 @@ struct acl_trace_host {
 	 */
 	void (*follow)(unsigned api, bool traced);
 	/*
-	 * "pass", "fail" or "inconclusive" as of now.  The recorder's own library is
-	 * taken down before the core's end, whose describe("verdict") then comes too
-	 * late; so the provider asks in its destructor.
+	 * From the provider's destructor, before the recorder is taken down: the core's
+	 * own end, with its findings and describe("verdict"), takes place now, unless
+	 * destructors of the program may still call.
 	 */
+	void (*end)(void);
+	/* "fail" or "inconclusive" of a process whose end is still to come. */
 	const char *(*verdict)(void);
 	int (*rank)(void); /* of the process in its job, -1 = none */
 };

@@ -36,6 +36,13 @@ static struct {
 } facts[FACTS_MAX];
 static _Atomic uint32_t n_facts;
 
+static void (*end_early)(void);
+
+void trace_end_is(void (*end)(void))
+{
+	end_early = end;
+}
+
 static void follow(unsigned api, bool traced)
 {
 	if (api >= ACL_API_COUNT)
@@ -46,9 +53,17 @@ static void follow(unsigned api, bool traced)
 		__atomic_and_fetch(&acl_state[api], ~(uint32_t)ACL_STATE_TRACE, __ATOMIC_RELAXED);
 }
 
+static void end_now(void)
+{
+	if (end_early)
+		end_early();
+}
+
+/* Nobody looked yet at what the process leaves behind. */
 static const char *verdict_now(void)
 {
-	return acl_verdict_names[verdict_get()];
+	return acl_verdict_names[verdict_get() == ACL_VERDICT_FAIL ? ACL_VERDICT_FAIL
+								   : ACL_VERDICT_INCONCLUSIVE];
 }
 
 /* The trace has addresses as they are, and none of Python code. */
@@ -75,6 +90,7 @@ static const struct acl_trace_host host = {
 	.module_by_id = module_by_id,
 	.read = readable_copy,
 	.follow = follow,
+	.end = end_now,
 	.verdict = verdict_now,
 	.rank = identity_rank,
 };

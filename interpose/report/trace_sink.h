@@ -25,6 +25,9 @@ bool trace_open(void);
 /* A fact about the run, for the recording, also one that comes later. */
 void trace_describe(const char *key, const char *value);
 
+/* How the process ends before the recorder does, see struct acl_trace_host. */
+void trace_end_is(void (*end)(void));
+
 /* One finding, with its status. */
 void trace_finding(const struct finding_record *s);
 

@@ -130,17 +130,45 @@ NO_SANITIZE void *elf_find(const struct elf_object *o, const char *name)
 	return (void *)(o->base + s->st_value);
 }
 
-/* The symbols an object only refers to stand before those in its GNU hash table. */
-NO_SANITIZE bool elf_imports(const struct elf_object *o, const char *name)
+/* The name after the i-th symbol that the object only refers to; those stand before the ones in its GNU hash
+ * table. */
+NO_SANITIZE static const char *next_import(const struct elf_object *o, uint32_t *i)
 {
 	uint32_t n = o->gnu_hash ? o->gnu_hash[1] : o->sysv_hash[1];
 
-	for (uint32_t i = 1; i < n; i++) {
-		const ElfW(Sym) *s = &o->symbols[i];
+	while (++*i < n)
+		if (o->symbols[*i].st_shndx == SHN_UNDEF)
+			return o->strings + o->symbols[*i].st_name;
+	return NULL;
+}
 
-		if (s->st_shndx == SHN_UNDEF && same(o->strings + s->st_name, name))
+NO_SANITIZE bool elf_imports(const struct elf_object *o, const char *name)
+{
+	uint32_t i = 0;
+
+	for (const char *import; (import = next_import(o, &i));)
+		if (same(import, name))
 			return true;
-	}
+	return false;
+}
+
+bool elf_imports_some(const struct elf_object *o, bool (*wanted)(const char *name))
+{
+	uint32_t i = 0;
+
+	for (const char *import; (import = next_import(o, &i));)
+		if (wanted(import))
+			return true;
+	return false;
+}
+
+bool elf_uses(const struct elf_object *o, const struct elf_object *other)
+{
+	uint32_t i = 0;
+
+	for (const char *import; (import = next_import(o, &i));)
+		if (find_symbol(other, import))
+			return true;
 	return false;
 }
 

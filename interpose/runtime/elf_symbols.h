@@ -26,6 +26,12 @@ void *elf_find(const struct elf_object *object, const char *name);
 /* Whether the object refers to the name without defining it. */
 bool elf_imports(const struct elf_object *object, const char *name);
 
+/* Whether it refers to a name that is wanted. */
+bool elf_imports_some(const struct elf_object *object, bool (*wanted)(const char *name));
+
+/* Whether it refers to a name that the other object defines. */
+bool elf_uses(const struct elf_object *object, const struct elf_object *other);
+
 /* The object that holds an address; false if none does. */
 bool elf_object_at(uint64_t address, struct elf_object *out);
 

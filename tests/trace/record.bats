@@ -208,6 +208,50 @@ print(*[x.getsockname()[1] for x in s])'))
 	grep -q '^aclcheck: nothing was recorded in t: inconclusive' said
 }
 
+# ends PROGRAM: rules of findings of the process' end, and the verdict, by the recording
+ends() {
+	record "$1.trace" -- "./$1" || [ $? -eq 97 ]
+	events "$1.trace" | sed -n 's/.*aclcheck:finding: .* rule = "\(leak[a-z-]*\)", .*/\1/p; s/.*aclcheck:verdict: .* verdict = "\([a-z]*\)".*/\1/p'
+}
+
+@test "what is found at the end of the process is recorded; not before the last destructor" {
+	cat >ends.cpp <<-END
+		#include <dlfcn.h>
+		#include <acl/acl.h>
+		void *kept;
+		static void give_back() { aclrtFree(kept); aclrtResetDevice(0); aclFinalize(); }
+		#ifdef OBJECT
+		struct Keeper { ~Keeper() { give_back(); } };
+		static Keeper keeper;
+		#endif
+		#ifdef DESTRUCTOR
+		__attribute__((destructor)) static void end() { give_back(); }
+		#endif
+		extern "C" void keep();
+		#ifdef OPENS
+		extern "C" void keep() { ((void (*)())dlsym(dlopen("$place/libobject.so", RTLD_NOW), "keep"))(); }
+		#elif !defined PROGRAM
+		extern "C" void keep() { aclInit(nullptr); aclrtSetDevice(0); aclrtMalloc(&kept, 4096, ACL_MEM_MALLOC_HUGE_FIRST); }
+		#endif
+		#ifndef LIBRARY
+		int main() { (void)give_back; keep(); return 0; }
+		#endif
+	END
+	made() { g++ -I"$bin/include" -L"$bin/softnpu" -L. -Wl,-rpath,"$bin/softnpu:$place" -Wl,--no-as-needed "$@" -lascendcl -ldl; }
+	made -o leaks ends.cpp
+	made -o object ends.cpp -DOBJECT
+	made -o destructor ends.cpp -DDESTRUCTOR
+	made -o libobject.so -shared -fPIC ends.cpp -DOBJECT -DLIBRARY
+	made -o linked ends.cpp -DPROGRAM -lobject
+	made -o opens ends.cpp -DPROGRAM -DOPENS
+	[ "$(ACLCHECK_FAIL_ON=warning ends leaks)" = $'leak-device-memory\nfail' ]
+	# nothing is left behind; the verdict of what may still call is not known when the recording ends
+	[ "$(ends object)" = pass ]
+	[ "$(ends destructor)" = inconclusive ]
+	[ "$(ends linked)" = inconclusive ]
+	[ "$(ends opens)" = pass ]
+}
+
 @test "no daemon, no file is left" {
 	mkdir tmp
 	TMPDIR=$place/tmp record t -- "$app" mix
