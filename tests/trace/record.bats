@@ -202,10 +202,19 @@ print(*[x.getsockname()[1] for x in s])'))
 	[ "$status" -eq 99 ]
 }
 
-@test "a program that calls nothing: inconclusive" {
+@test "a program that calls nothing: inconclusive, and soon" {
 	run record t -- true
 	[ "$status" -eq 98 ]
 	grep -q '^aclcheck: nothing was recorded in t: inconclusive' said
+	# The best of a few: what a recording waits for is the same on a machine that has other work.
+	for n in 1 2 3 4 5 6 7 8; do
+		begin=$(date +%s%N)
+		"$aclcheck" trace -o "u$n" -- true 2>said || [ $? -eq 98 ]
+		took=$((($(date +%s%N) - begin) / 1000000))
+		[ $took -gt 600 ] || return 0
+	done
+	echo "$took ms"
+	false
 }
 
 # ends PROGRAM: rules of findings of the process' end, and the verdict, by the recording

@@ -261,7 +261,10 @@ static bool stop_session(struct recording *r)
 		r->lost = sum_of(xml, "lost_packets");
 	}
 	free(xml);
-	ok &= trace_lttng(NULL, "destroy", r->daemon.session);
+	/* "stop" has waited until all was written; a relay daemon is to know that no more comes. */
+	r->daemon.written = ok && !r->daemon.shared && !r->opt.url && !r->opt.live;
+	if (!r->daemon.written)
+		ok &= trace_lttng(NULL, "destroy", r->daemon.session);
 	r->daemon.session[0] = 0;
 	return ok;
 }

@@ -41,6 +41,7 @@ struct trace_daemon {
 	bool shared; /* the running daemon is used */
 	bool own_home; /* settings and sockets are in a directory of ours, removed at the end */
 	char session[64]; /* name of our session, "" before it is created */
+	bool written; /* what it recorded is on the disk */
 	pid_t program; /* 0 before it is started */
 	unsigned control_port, data_port, live_port; /* of our relay daemon */
 };

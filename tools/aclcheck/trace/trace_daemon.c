@@ -155,6 +155,7 @@ struct keeper_answer {
 /* What is said to the keeper. The end of its line means that this command was killed. */
 struct keeper_word {
 	bool stop;
+	bool at_once; /* nothing is left for the daemons to do */
 	pid_t program; /* 0 = not yet */
 	char session[64]; /* "" = not yet */
 };
@@ -321,17 +322,36 @@ static void kill_one(void *context, pid_t pid)
 }
 
 /* Consumers that have lost their session daemon included. */
-static void end_daemons(struct keeper *k)
+static void kill_rest(void)
 {
-	stop(&k->sessiond);
-	stop(&k->relayd);
-	descendants_each(kill_one, NULL);
-	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
-		;
+	struct timespec pause = {0, 1000 * 1000};
+
+	for (unsigned i = 0; i < 10000; i++) {
+		descendants_each(kill_one, NULL);
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		if (errno == ECHILD)
+			return;
+		nanosleep(&pause, NULL);
+	}
 }
 
-/* Until the recording is over; a command that is gone has said nothing. */
-static void keep(int line)
+/*
+ * A session daemon that ends in order looks every half a second whether its sessions are gone: it is spared
+ * that when all is written.
+ */
+static void end_daemons(struct keeper *k, bool at_once)
+{
+	if (at_once && k->sessiond > 0)
+		kill(k->sessiond, SIGKILL);
+	stop(&k->sessiond);
+	stop(&k->relayd);
+	kill_rest();
+}
+
+/* Until the recording is over; a command that is gone has said nothing. True: nothing is left to be written.
+ */
+static bool keep(int line)
 {
 	struct keeper_word last = {0}, word;
 	struct watched_program program = {0, -1};
@@ -346,6 +366,7 @@ static void keep(int line)
 		if (last.session[0])
 			trace_lttng(NULL, "destroy", last.session);
 	}
+	return last.stop && last.at_once;
 }
 
 static bool make_home(char *home, size_t size)
@@ -377,13 +398,14 @@ static bool start_all(struct keeper *k, const struct trace_daemon *d, struct kee
 static void __attribute__((noreturn)) be_keeper(struct keeper *k, const struct trace_daemon *d, int line)
 {
 	struct keeper_answer answer = {0};
+	bool written = false;
 
 	survivor_begin("aclcheck-lttng");
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	answer.up = start_all(k, d, &answer);
 	if (write(line, &answer, sizeof(answer)) == sizeof(answer))
-		keep(survivor_keep_only(line));
-	end_daemons(k);
+		written = keep(survivor_keep_only(line));
+	end_daemons(k, written);
 	if (k->home[0])
 		nftw(k->home, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 	/* Only when nothing was recorded into it. */
@@ -420,7 +442,7 @@ static bool start_keeper(struct trace_daemon *d, const char *relay, const char *
 
 static void say(const struct trace_daemon *d, bool stop)
 {
-	struct keeper_word word = {.stop = stop, .program = d->program};
+	struct keeper_word word = {.stop = stop, .at_once = d->written, .program = d->program};
 
 	memcpy(word.session, d->session, sizeof(word.session));
 	send(d->line, &word, sizeof(word), MSG_NOSIGNAL);
