@@ -84,7 +84,7 @@ setup_file() {
 	record t -- $drive fork >out
 	read -r _ parent _ child <out
 	[ "$(count t "vpid = $parent, .* acl:.*_entry|aclrtMemcpyAsync_entry.*vpid = $parent,")" -eq 2 ]
-	[ "$(count t "aclrtMemcpyAsync_entry.*vpid = $child, vtid = $child,")" -eq 3 ]
+	[ "$(count t "aclrtMemcpyAsync_entry.*vpid = $child, vtid = $child }")" -eq 3 ]
 	# who the child is is recorded anew
 	[ "$(count t "aclcheck:process: .*vpid = $child,")" -eq 1 ]
 }

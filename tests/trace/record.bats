@@ -42,8 +42,10 @@ setup_file() {
 	[ "$(events t | grep ' acl:aclrtGetDevice_entry:' | grep -o 'vtid = [0-9]*' | sort | uniq -c | grep -c ' 50 ')" -eq 3 ]
 	record f -- "$app" fork 20 >out
 	read -r _ parent _ child <out
-	[ "$(count f "aclrtGetDevice_exit: .*vpid = $parent, vtid = $parent, procname = \"app\"")" -eq 20 ]
-	[ "$(count f "aclrtGetDevice_exit: .*vpid = $child, vtid = $child, ")" -eq 20 ]
+	[ "$(count f "aclrtGetDevice_exit: .*vpid = $parent, vtid = $parent }")" -eq 20 ]
+	[ "$(count f "aclrtGetDevice_exit: .*vpid = $child, vtid = $child }")" -eq 20 ]
+	# what is the same for all events of a process stands in one
+	[ "$(count f "aclcheck:process: .*vpid = $child, .*command = \"$app fork 20\"")" -eq 1 ]
 }
 
 @test "calls in callbacks nest" {

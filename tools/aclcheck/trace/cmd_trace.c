@@ -231,7 +231,7 @@ static bool start_session(struct recording *r)
 		       size, "--num-subbuf", count, "calls",
 		       r->opt.lossless ? "--blocking-timeout=inf" : NULL) &&
 	       trace_lttng(NULL, "add-context", "--userspace", "--session", d->session, "--channel", "calls",
-		       "--type", "vpid", "--type", "vtid", "--type", "procname") &&
+		       "--type", "vpid", "--type", "vtid") &&
 	       trace_lttng(NULL, "enable-event", "--userspace", "--session", d->session, "--channel", "calls",
 		       r->events) &&
 	       trace_lttng(NULL, "start", d->session);
