@@ -225,6 +225,9 @@ int main(int argc, char **argv)
 		CALL(f, aclrtSetDevice, 0, .deviceId = 0);
 	}
 	f->other_ways = 0;
+	/* Numbers only: nothing is behind them. */
+	f->wild = HOST_MEMORY;
+	f->wild_bytes = 1ul << 32;
 	f->class = ACL_HOST_UNKNOWN; /* nothing of the C library's lies where memory was freed */
 	fixture_keep(f);
 	for (unsigned long i = 0; i < number && wrong < 5; i++)
