@@ -65,6 +65,7 @@ static inline __attribute__((always_inline)) struct last_calls_entry *last_calls
 
 	/* No later store overtakes this one: all are releases. */
 	atomic_store_explicit(&e->state, 0, memory_order_relaxed);
+	__asm__("" : "+r"(e)); /* the compiler adds it up anew for some of the stores otherwise */
 	*number = n;
 	return e;
 }
