@@ -108,6 +108,15 @@ const char *aclcheck_version(void);
 	ACLCHECK_SAY_(ACLCHECK_SAYS_KERNEL_WRITES, address, bytes, stream, NULL)
 #define ACLCHECK_KERNEL(stream, name) ACLCHECK_SAY_(ACLCHECK_SAYS_KERNEL, NULL, 0, stream, name)
 
+/*
+ * Which calls of the process are recorded while something records (aclcheck
+ * trace, LTTng): those of all threads that begin between START and STOP.  Where
+ * neither was said all are, unless the setting trace_from says "program".
+ * Findings are recorded in any case.
+ */
+#define ACLCHECK_TRACE_START() ACLCHECK_SAY_(ACLCHECK_SAYS_TRACE_START, NULL, 0, NULL, NULL)
+#define ACLCHECK_TRACE_STOP() ACLCHECK_SAY_(ACLCHECK_SAYS_TRACE_STOP, NULL, 0, NULL, NULL)
+
 /* --- how it is done: nothing below is for use by name ------------------------------ */
 
 /* What is said; numbers stay as they are, and a library that does not know one does nothing. */
@@ -119,8 +128,9 @@ enum {
 	ACLCHECK_SAYS_BLOCK_END = 5,
 	ACLCHECK_SAYS_KERNEL_READS = 6,
 	ACLCHECK_SAYS_KERNEL_WRITES = 7,
-	ACLCHECK_SAYS_KERNEL = 8
-	/* 16 to 31: the trace */
+	ACLCHECK_SAYS_KERNEL = 8,
+	ACLCHECK_SAYS_TRACE_START = 16, /* to 31: the recording */
+	ACLCHECK_SAYS_TRACE_STOP = 17
 };
 
 #define ACLCHECK_NAME_(a, b) ACLCHECK_PASTE_(a, b)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What aclcheck.h offers to C, for Python: names, pools, kernels and scopes of findings.
+"""What aclcheck.h offers to C, for Python: names, pools, kernels, scopes of findings, and what is recorded.
 
 The functions look for the preloaded libaclcheck.so in the process; without it they do nothing.
 
@@ -14,9 +14,11 @@ Objects and addresses are integers, as ctypes and pyACL give them (or c_void_p).
 import contextlib
 import ctypes
 
-__all__ = ["loaded", "version", "name", "pool", "pool_end", "block", "block_end", "kernel", "expect", "ignore"]
+__all__ = ["loaded", "version", "name", "pool", "pool_end", "block", "block_end", "kernel", "expect", "ignore",
+           "trace_start", "trace_stop"]
 
 _NAME, _POOL, _POOL_END, _BLOCK, _BLOCK_END, _READS, _WRITES, _KERNEL = range(1, 9)
+_TRACE_START, _TRACE_STOP = 16, 17
 
 
 def _find(function, result, *arguments):
@@ -88,6 +90,16 @@ def kernel(stream, reads=(), writes=(), launched_as=None):
         _say(_WRITES, address, size, stream)
     if launched_as is not None:
         _say(_KERNEL, stream=stream, text=launched_as)
+
+
+def trace_start():
+    """From here on the calls of the process are recorded, where something records."""
+    _say(_TRACE_START)
+
+
+def trace_stop():
+    """From here on they are not."""
+    _say(_TRACE_STOP)
 
 
 @contextlib.contextmanager

@@ -14,6 +14,7 @@
 #include "interpose/common/thread_state.h"
 #include "interpose/process/process_state.h"
 #include "interpose/process/start.h"
+#include "interpose/report/trace_sink.h"
 #include "interpose/report/verdict.h"
 #include "interpose/runtime/function_table.h"
 #include "interpose/stack/tool_stack.h"
@@ -100,7 +101,7 @@ static void annotate(struct acl_thread *t, const struct given *g, uint64_t calle
 		tool_stack_run(to_checker, &record);
 }
 
-/* Before the first acl call there is nothing to say anything of. */
+/* Before the first acl call there is nothing to say anything of but of the recording. */
 void aclcheck_annotate(unsigned what, const void *object, size_t bytes, const void *stream, const char *text)
 {
 	struct given given = {what, object, bytes, stream, text};
@@ -108,6 +109,10 @@ void aclcheck_annotate(unsigned what, const void *object, size_t bytes, const vo
 	int saved;
 	char mark;
 
+	if (what == ACLCHECK_SAYS_TRACE_START || what == ACLCHECK_SAYS_TRACE_STOP) {
+		trace_choose(what == ACLCHECK_SAYS_TRACE_START);
+		return;
+	}
 	if (atomic_load_explicit(&acl_process.stage, memory_order_acquire) != STAGE_ACTIVE ||
 		!acl_process.checks)
 		return;

@@ -141,6 +141,8 @@ static inline __attribute__((always_inline)) void enter(
 		p = trace_provider();
 	if (unlikely(p)) {
 		call->traced = !p->enabled || p->enabled(ev->api);
+		if (call->traced && unlikely(atomic_load_explicit(&trace_sink.some, memory_order_relaxed)))
+			call->traced = trace_takes();
 		if (call->traced)
 			ev->number = ++t->recorded;
 		if (call->traced && trace_sink.needs_time)

@@ -210,6 +210,7 @@ static void after_fork_child(void)
 	atomic_store(&end_written, false);
 	if (p && p->after_fork_child)
 		p->after_fork_child();
+	trace_forked();
 	/* Another thread of the parent may be at its first call, with the sinks' lock. */
 	if (stage == STAGE_UNINITIALIZED)
 		return;

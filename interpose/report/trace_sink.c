@@ -36,6 +36,51 @@ static struct {
 } facts[FACTS_MAX];
 static _Atomic uint32_t n_facts;
 
+/* --- which calls --------------------------------------------------------- */
+
+static _Atomic int64_t calls_left; /* of trace_calls, where that is given */
+static _Atomic enum { UNSAID, STARTED, STOPPED } program_says;
+
+static bool is_stopped(void)
+{
+	enum { START, PROGRAM } from = settings_number(SETTING_TRACE_FROM);
+
+	return atomic_load(&program_says) == STOPPED ||
+	       (from == PROGRAM && atomic_load(&program_says) == UNSAID);
+}
+
+/* Never taken back: two threads may come here at once, and trace_takes() knows better. */
+static void choose(void)
+{
+	if (is_stopped() || settings_number(SETTING_TRACE_CALLS))
+		atomic_store(&trace_sink.some, true);
+}
+
+bool trace_takes(void)
+{
+	if (is_stopped())
+		return false;
+	if (!settings_number(SETTING_TRACE_CALLS))
+		return true;
+	/* Once used up it is not counted down any further, or it would begin anew some day. */
+	return atomic_load_explicit(&calls_left, memory_order_relaxed) > 0 &&
+	       atomic_fetch_sub_explicit(&calls_left, 1, memory_order_relaxed) > 0;
+}
+
+void trace_choose(bool record)
+{
+	atomic_store(&program_says, record ? STARTED : STOPPED);
+	if (trace_provider())
+		choose();
+}
+
+void trace_forked(void)
+{
+	atomic_store(&calls_left, settings_number(SETTING_TRACE_CALLS));
+}
+
+/* --- the provider ---------------------------------------------------------- */
+
 static void (*end_early)(void);
 
 void trace_end_is(void (*end)(void))
@@ -246,7 +291,9 @@ bool trace_open(void)
 		return false;
 	}
 	trace_sink.needs_time = p->needs_time;
+	atomic_store(&calls_left, settings_number(SETTING_TRACE_CALLS));
 	atomic_store(&trace_sink.provider, p);
+	choose(); /* after that: what the program says meanwhile is seen here or there */
 	for (uint32_t i = 0; p->describe && i < n && i < FACTS_MAX; i++)
 		p->describe(facts[i].key, facts[i].value);
 	return true;

@@ -12,6 +12,7 @@
 struct trace_sink {
 	_Atomic(const struct acl_trace_provider *) provider; /* NULL = no trace */
 	bool needs_time; /* the provider wants times in the call record */
+	_Atomic bool some; /* perhaps not every call is recorded: trace_takes() knows which */
 };
 extern struct trace_sink trace_sink;
 
@@ -22,6 +23,12 @@ static inline const struct acl_trace_provider *trace_provider(void)
 
 /* Opens the provider where tracing can happen; true = it is there now. */
 bool trace_open(void);
+/* Whether this call is recorded, as far as program and settings choose; counts it. */
+bool trace_takes(void);
+/* The program says from where to where; also before its first acl call. */
+void trace_choose(bool record);
+/* In the child after fork: it records as many calls as any other process. */
+void trace_forked(void);
 /* A fact about the run, for the recording, also one that comes later. */
 void trace_describe(const char *key, const char *value);
 

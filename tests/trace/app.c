@@ -10,6 +10,9 @@
  *	app nested		a call inside a callback of the runtime
  *	app exit N		ends with exit code N
  *	app input		a call, another when standard input has ended
+ *	app chosen N		1 query, N between ACLCHECK_TRACE_START and _STOP, 1 query
+ *	app leak		a block that is not freed
+ *	app steps		a query for each line of standard input
  */
 #include <pthread.h>
 #include <signal.h>
@@ -20,6 +23,7 @@
 #include <unistd.h>
 
 #include "acl/acl.h"
+#include "aclcheck.h"
 
 #define CHECK(call)                                                                                          \
 	do {                                                                                                 \
@@ -182,6 +186,29 @@ int main(int argc, char **argv)
 		begin();
 		end();
 		return (int)n;
+	} else if (!strcmp(what, "chosen")) {
+		begin();
+		queries(1);
+		ACLCHECK_TRACE_START();
+		queries(n);
+		ACLCHECK_TRACE_STOP();
+		queries(1);
+		end();
+	} else if (!strcmp(what, "leak")) {
+		void *block;
+
+		begin();
+		CHECK(aclrtMalloc(&block, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+		end();
+	} else if (!strcmp(what, "steps")) {
+		begin();
+		for (int c = getchar(); c != EOF; c = getchar())
+			if (c == '\n') {
+				queries(1);
+				puts("done");
+				fflush(stdout);
+			}
+		end();
 	} else if (!strcmp(what, "input")) {
 		begin();
 		while (getchar() != EOF)

@@ -6,7 +6,7 @@ $(BUILD)/tests/trace/drive: $(call objs,tests/trace/drive.c $(addprefix interpos
 
 # As a user would build it: the library under test is only preloaded.
 $(BUILD)/tests/trace/app: tests/trace/app.c $(BUILD)/softnpu/libascendcl.so
-	$(call say,CC,$<)mkdir -p $(@D) && $(CC) -std=gnu11 -O1 -g -Wall -Wextra -Werror -I$(BUILD)/include -o $@ $< \
+	$(call say,CC,$<)mkdir -p $(@D) && $(CC) -std=gnu11 -O1 -g -Wall -Wextra -Werror -I$(BUILD)/include -Iinclude -o $@ $< \
 		-L$(BUILD)/softnpu -lascendcl -Wl,-rpath,'$$ORIGIN/../../softnpu' -Wl,-rpath-link,$(BUILD)/softnpu -pthread
 
 TRACE_TESTS := $(wildcard tests/trace/*.bats)

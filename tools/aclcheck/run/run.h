@@ -58,6 +58,10 @@ struct supervision {
 	unsigned timeout; /* in seconds, 0 = none */
 	struct uncovered *uncovered; /* to be looked for meanwhile, may be NULL */
 	void (*started)(void *context, pid_t child); /* before the program's first instruction, may be NULL */
+	/* Called meanwhile, and says in how many seconds again (0 = never); with a signal or 0. May be NULL.
+	 */
+	double (*look)(void *context, int signal);
+	int own_signal; /* not passed on, look() gets it; 0 = none */
 	void *context;
 };
 

@@ -143,30 +143,50 @@ static void time_out(struct supervised *out, double *deadline)
 	out->timed_out = true;
 }
 
-/* Passes signals on as they come. */
-static void take_signals(int fd, pid_t child, struct signal_probe *probe)
+/* Passes signals on as they come; returns the one that is for us. */
+static int take_signals(int fd, pid_t child, struct signal_probe *probe, int own)
 {
 	struct signalfd_siginfo info;
+	int got = 0;
 
 	while (read(fd, &info, sizeof(info)) == sizeof(info))
-		if (info.ssi_signo != SIGCHLD)
+		if (own && (int)info.ssi_signo == own)
+			got = own;
+		else if (info.ssi_signo != SIGCHLD)
 			pass_on(child, probe, &info);
+	return got;
+}
+
+static double earlier(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+/* When look() wants to be called; "never" is far away. */
+static double look_at(const struct supervision *how, int signal)
+{
+	double in = how->look ? how->look(how->context, signal) : 0;
+
+	return now() + (in > 0 ? in : 1e6);
 }
 
 static void wait_for(pid_t child, struct signal_probe *probe, const struct supervision *how, int signals,
 	struct supervised *out)
 {
 	struct uncovered *u = how->uncovered;
-	double deadline = how->timeout ? now() + how->timeout : 0;
+	double deadline = how->timeout ? now() + how->timeout : 0, due = look_at(how, 0);
 	struct pollfd fds[] = {
 		{.fd = signals, .events = POLLIN}, {.fd = u ? uncovered_fd(u) : -1, .events = POLLIN}};
 
 	while (!reap(child, &out->status)) {
-		double look = u ? uncovered_due(u) : now() + 60;
+		double look = earlier(u ? uncovered_due(u) : now() + 60, due);
 		double left = (deadline && deadline < look ? deadline : look) - now();
+		int own;
 
 		poll(fds, 2, left > 0 ? (int)(left * 1000) + 1 : 0);
-		take_signals(signals, child, probe);
+		own = take_signals(signals, child, probe, how->own_signal);
+		if (own || now() >= due)
+			due = look_at(how, own);
 		if (u)
 			uncovered_look(u);
 		if (deadline && now() >= deadline)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <ftw.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,11 @@ static const char help[] =
 	"--buffers SIZE\tmemory for all buffers together, like 64M (default: 1/4 of the free /dev/shm)\n"
 	"--class LIST\tonly functions of these classes: memory,copy,stream,event,context,device,capture...\n"
 	"--events GLOB\tonly functions whose name matches; LTTng event names if it holds a ':'\n"
+	"--start-after S\trecords calls from S seconds after the program's start on\n"
+	"--for S\trecords calls for S seconds (each time that recording begins)\n"
+	"--on-signal\tSIGUSR1 to this command begins and ends the recording of calls\n"
+	"--on-request\tthe program does, by ACLCHECK_TRACE_START and ACLCHECK_TRACE_STOP of aclcheck.h\n"
+	"--calls N\teach process records its first N calls\n"
 	"--live\tcan be read while it is recorded (prints the command to type)\n"
 	"--url URL\tsends the trace to a relay daemon, like net://HOST\n"
 	"--shared\tuses the session daemon that is running, not one of its own\n"
@@ -39,6 +45,9 @@ struct options {
 	const char *output, *url, *devices;
 	uint64_t buffers;
 	bool lossless, live, shared, plan, softnpu;
+	struct trace_window window;
+	const char *calls; /* how many, NULL = all */
+	bool on_request;
 	char **program;
 };
 
@@ -67,6 +76,11 @@ enum {
 	OPT_URL,
 	OPT_SHARED,
 	OPT_PLAN,
+	OPT_START_AFTER,
+	OPT_FOR,
+	OPT_ON_SIGNAL,
+	OPT_ON_REQUEST,
+	OPT_CALLS,
 	OPT_SOFTNPU
 };
 
@@ -81,18 +95,45 @@ static const struct option long_options[] = {
 	{"url", required_argument, NULL, OPT_URL},
 	{"shared", no_argument, NULL, OPT_SHARED},
 	{"plan", no_argument, NULL, OPT_PLAN},
+	{"start-after", required_argument, NULL, OPT_START_AFTER},
+	{"for", required_argument, NULL, OPT_FOR},
+	{"on-signal", no_argument, NULL, OPT_ON_SIGNAL},
+	{"on-request", no_argument, NULL, OPT_ON_REQUEST},
+	{"calls", required_argument, NULL, OPT_CALLS},
 	{"softnpu", optional_argument, NULL, OPT_SOFTNPU},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
 };
 
+/* Which calls of those that are selected. False: one line has been said. */
+static bool parse_window(struct options *o, const struct option *option, const char *value)
+{
+	if (option->val == OPT_START_AFTER || option->val == OPT_FOR) {
+		double *seconds = option->val == OPT_FOR ? &o->window.length : &o->window.after;
+
+		*seconds = trace_seconds(value);
+		if (!*seconds)
+			command_say("--%s %s: not a number of seconds such as 2.5", option->name, value);
+		return *seconds > 0;
+	}
+	if (option->val == OPT_CALLS) {
+		o->calls = value;
+		if (!trace_is_count(value))
+			command_say("--%s %s: not a number from 1 to 1000000000", option->name, value);
+		return trace_is_count(value);
+	}
+	o->window.by_signal |= option->val == OPT_ON_SIGNAL;
+	o->on_request |= option->val == OPT_ON_REQUEST;
+	return true;
+}
+
 /* Exit status, or -1 to go on. */
 static int parse(struct options *o, int argc, char **argv)
 {
-	int c;
+	int c, index;
 
 	optind = 1;
-	while ((c = getopt_long(argc, argv, "+o:h", long_options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+o:h", long_options, &index)) != -1) {
 		switch (c) {
 		case 'o':
 			o->output = optarg;
@@ -127,6 +168,14 @@ static int parse(struct options *o, int argc, char **argv)
 			break;
 		case OPT_PLAN:
 			o->plan = true;
+			break;
+		case OPT_START_AFTER:
+		case OPT_FOR:
+		case OPT_ON_SIGNAL:
+		case OPT_ON_REQUEST:
+		case OPT_CALLS:
+			if (!parse_window(o, &long_options[index], optarg))
+				return COMMAND_MISUSE;
 			break;
 		case OPT_SOFTNPU:
 			o->softnpu = true;
@@ -228,12 +277,16 @@ static bool start_session(struct recording *r)
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)r->plan.size);
 	snprintf(count, sizeof(count), "%u", r->plan.count);
 	return trace_lttng(NULL, "enable-channel", "--userspace", "--session", d->session, "--subbuf-size",
-		       size, "--num-subbuf", count, "calls",
+		       size, "--num-subbuf", count, TRACE_CHANNEL,
 		       r->opt.lossless ? "--blocking-timeout=inf" : NULL) &&
-	       trace_lttng(NULL, "add-context", "--userspace", "--session", d->session, "--channel", "calls",
-		       "--type", "vpid", "--type", "vtid") &&
-	       trace_lttng(NULL, "enable-event", "--userspace", "--session", d->session, "--channel", "calls",
-		       r->events) &&
+	       trace_lttng(NULL, "add-context", "--userspace", "--session", d->session, "--channel",
+		       TRACE_CHANNEL, "--type", "vpid", "--type", "vtid") &&
+	       /* Without the provider's own events a reader knows neither ranks nor findings. */
+	       trace_lttng(NULL, "enable-event", "--userspace", "--session", d->session, "--channel",
+		       TRACE_CHANNEL, "aclcheck:*") &&
+	       (!trace_window_at_once(&r->opt.window) ||
+		       trace_lttng(NULL, "enable-event", "--userspace", "--session", d->session, "--channel",
+			       TRACE_CHANNEL, r->events)) &&
 	       trace_lttng(NULL, "start", d->session);
 }
 
@@ -302,6 +355,10 @@ static bool set_environment(const struct recording *r)
 	else if (geteuid() == 0)
 		unsetenv("LTTNG_HOME");
 	setenv("ACLCHECK_TRACE", "on", 1);
+	if (r->opt.on_request)
+		setenv("ACLCHECK_TRACE_FROM", "program", 1);
+	if (r->opt.calls)
+		setenv("ACLCHECK_TRACE_CALLS", r->opt.calls, 1);
 	/* Large buffers take their time to be made; the daemon is alive. */
 	setenv("LTTNG_UST_REGISTER_TIMEOUT", "15000", 0);
 	if (r->opt.lossless)
@@ -311,19 +368,29 @@ static bool set_environment(const struct recording *r)
 
 static void program_started(void *context, pid_t child)
 {
-	struct trace_daemon *d = context;
+	struct recording *r = context;
 
-	d->program = child;
-	trace_daemon_announce(d);
+	r->daemon.program = child;
+	trace_daemon_announce(&r->daemon);
+}
+
+static double look(void *context, int signal)
+{
+	struct recording *r = context;
+
+	return trace_window_look(&r->opt.window, r->daemon.session, signal);
 }
 
 /* The program's exit code, as a shell would say it. */
 static int run_program(struct recording *r)
 {
-	struct supervision how = {.started = program_started, .context = &r->daemon};
+	struct supervision how = {.started = program_started,
+		.look = look,
+		.own_signal = r->opt.window.by_signal ? SIGUSR1 : 0,
+		.context = r};
 	static const char *const names[] = {"LTTNG_HOME", "LTTNG_UST_REGISTER_TIMEOUT",
-		"LTTNG_UST_ALLOW_BLOCKING", "ASAN_OPTIONS", "LD_PRELOAD", "LD_LIBRARY_PATH",
-		"ACLCHECK_TRACE"};
+		"LTTNG_UST_ALLOW_BLOCKING", "ASAN_OPTIONS", "LD_PRELOAD", "LD_LIBRARY_PATH", "ACLCHECK_TRACE",
+		"ACLCHECK_TRACE_FROM", "ACLCHECK_TRACE_CALLS"};
 	struct saved_variable kept[sizeof(names) / sizeof(names[0])];
 	struct supervised s = {0};
 	int status = COMMAND_MISUSE;
@@ -429,7 +496,9 @@ static int record(struct recording *r)
 		command_say("%u processes were still running when the program had ended: inconclusive, their "
 			    "later calls are not recorded",
 			r->left);
-	whole = report(r, stop_session(r));
+	if (!r->opt.window.opened)
+		command_say("the program ended before the recording of calls began: inconclusive");
+	whole = report(r, stop_session(r)) && r->opt.window.opened;
 	trace_daemon_stop(&r->daemon);
 	return status || (whole && !r->left) ? status : COMMAND_INCONCLUSIVE;
 }
@@ -447,6 +516,7 @@ int cmd_trace(int argc, char **argv)
 	if (r.lttng_home)
 		r.lttng_home = strdup(r.lttng_home);
 	r.events = trace_select(&r.opt.select, why, sizeof(why));
+	r.opt.window.calls = r.events;
 	if (!r.events || !trace_plan(&r.plan, r.opt.buffers, why, sizeof(why))) {
 		command_say("%s", why);
 		return COMMAND_MISUSE;

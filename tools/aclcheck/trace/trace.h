@@ -30,8 +30,31 @@ struct trace_selection {
 	const char *events; /* glob over function names, or over event names when it holds a ':', or NULL */
 };
 
-/* Event names for "lttng enable-event", separated by commas; NULL: nothing matches, why says so. */
+/* Event names of calls for "lttng enable-event", separated by commas; NULL: nothing matches, why says so. */
 char *trace_select(const struct trace_selection *s, char *why, size_t why_size);
+
+/* --- trace_window.c: from when to when ------------------------------------- */
+
+#define TRACE_CHANNEL "calls"
+
+struct trace_window {
+	double after,
+		length; /* seconds: from the program's start on, and for how long; 0 = at once, to the end */
+	bool by_signal; /* SIGUSR1 begins and ends it */
+	const char *calls; /* the events that come and go, as trace_select() has them */
+	bool looked, open;
+	bool opened; /* something was recorded, sooner or later */
+	double change; /* when it opens or closes, by CLOCK_MONOTONIC; 0 = not by itself */
+};
+
+/* "1.5"; 0 = not a time. */
+double trace_seconds(const char *text);
+/* "1000". */
+bool trace_is_count(const char *text);
+/* Whether calls are recorded from the program's start on. */
+bool trace_window_at_once(const struct trace_window *w);
+/* Opens and closes it; signal: 0 = none came. Returns in how many seconds to call again, 0 = never. */
+double trace_window_look(struct trace_window *w, const char *session, int signal);
 
 /* --- trace_daemon.c: LTTng's own programs ---------------------------------- */
 

@@ -62,26 +62,20 @@ static char *select_functions(const struct trace_selection *s, uint32_t classes)
 char *trace_select(const struct trace_selection *s, char *why, size_t why_size)
 {
 	uint32_t classes = s->classes ? class_bits(s->classes, why, why_size) : 0;
-	char *list, *all;
+	char *list;
 
 	if (s->classes && !classes)
 		return NULL;
 	if (!s->classes && !s->events)
-		return strdup(s->one_event ? "acl_call:*,aclcheck:*" : "acl:*,aclcheck:*");
-	if (s->events && strchr(s->events, ':')) {
-		list = strdup(s->events);
-	} else {
-		list = select_functions(s, classes);
-		if (!*list) {
-			snprintf(why, why_size, "no function matches \"%s\"", s->events);
-			free(list);
-			return NULL;
-		}
-		list[strlen(list) - 1] = 0;
+		return strdup(s->one_event ? "acl_call:*" : "acl:*");
+	if (s->events && strchr(s->events, ':'))
+		return strdup(s->events);
+	list = select_functions(s, classes);
+	if (!*list) {
+		snprintf(why, why_size, "no function matches \"%s\"", s->events);
+		free(list);
+		return NULL;
 	}
-	/* Without the provider's own events a reader knows neither ranks nor findings. */
-	if (asprintf(&all, "%s,aclcheck:*", list) < 0)
-		all = NULL;
-	free(list);
-	return all;
+	list[strlen(list) - 1] = 0;
+	return list;
 }

@@ -1,0 +1,143 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# aclcheck trace: which calls are recorded, by time, by signal, by the program, by number.
+
+# shellcheck disable=SC2154 # what places() sets
+load trace.bash
+
+setup_file() {
+	load trace.bash
+	alone
+}
+
+# stepwise DIR [OPTION...]: records "app steps" in the background; step makes a call
+stepwise() {
+	local dir=$1
+	shift
+	mkfifo in out
+	"$aclcheck" trace "$buffers" -o "$dir" "$@" -- "$app" steps <in >out 2>said 3>&- &
+	tracer=$!
+	exec 7>in 8<out
+}
+
+step() {
+	echo >&7
+	read -r -t 20 _ <&8
+}
+
+ended() {
+	exec 7>&- 8<&-
+	wait "$tracer"
+}
+
+said_times() {
+	[ "$(grep -c "^aclcheck: recording of calls $1\$" said)" -ge "$2" ]
+}
+
+calls() {
+	count "$1" ' acl:aclrtGetDevice_entry:'
+}
+
+@test "from a second on, for a second" {
+	stepwise t --start-after 1 --for 1
+	step
+	step
+	await said_times begins 1
+	step
+	step
+	step
+	await said_times ends 1
+	step
+	ended
+	[ "$(calls t)" -eq 3 ]
+	[ "$(count t ' acl:aclrtGetDevice_exit:')" -eq 3 ]
+	# what stands around the calls is there
+	[ "$(count t ' aclcheck:process:')" -ge 1 ]
+	[ "$(count t ' aclcheck:verdict: .*"?pass')" -eq 1 ]
+}
+
+@test "a signal begins and ends it, as often as it comes" {
+	stepwise t --on-signal
+	step
+	for n in 1 2; do
+		kill -USR1 "$tracer"
+		await said_times begins "$n"
+		step
+		step
+		kill -USR1 "$tracer"
+		await said_times ends "$n"
+		step
+	done
+	ended
+	[ "$(calls t)" -eq 4 ]
+	[ "$(grep -c 'recording of calls begins' said)" -eq 2 ]
+}
+
+@test "without the option the signal is the program's" {
+	run record t -- sh -c 'trap "exit 7" USR1; kill -USR1 $PPID; while :; do sleep 0.01; done'
+	[ "$status" -eq 7 ]
+}
+
+@test "it never begins: inconclusive" {
+	run record t --start-after 60 -- "$app" mix
+	[ "$status" -eq 98 ]
+	grep -q '^aclcheck: the program ended before the recording of calls began: inconclusive$' said
+	run record s --on-signal -- "$app" exit 3
+	[ "$status" -eq 3 ]
+	grep -q 'before the recording of calls began: inconclusive' said
+}
+
+@test "from where to where the program says" {
+	record all -- "$app" chosen 5
+	[ "$(calls all)" -eq 6 ]
+	record some --on-request -- "$app" chosen 5
+	[ "$(calls some)" -eq 5 ]
+	[ "$(count some ' acl:aclrtSetDevice_entry:')" -eq 0 ]
+	[ "$(count some ' aclcheck:process:')" -eq 1 ]
+}
+
+@test "from where to where a Python program says" {
+	record t --on-request --softnpu -- python3 -c "
+import ctypes, sys
+sys.path.insert(0, '$ACLCHECK_SOURCE/include/python')
+import aclcheck
+acl = ctypes.CDLL('libascendcl.so')
+n = ctypes.c_int32()
+acl.aclInit(None)
+acl.aclrtSetDevice(0)
+aclcheck.trace_start()
+acl.aclrtGetDevice(ctypes.byref(n))
+aclcheck.trace_stop()
+acl.aclrtGetDevice(ctypes.byref(n))
+acl.aclrtResetDevice(0)
+acl.aclFinalize()"
+	[ "$(calls t)" -eq 1 ]
+	[ "$(count t ' acl:.*_entry:')" -eq 1 ]
+}
+
+@test "a number of calls, of each process" {
+	record t --calls 4 -- "$app" loop 10
+	[ "$(count t ' acl:.*_entry:')" -eq 4 ]
+	[ "$(count t ' acl:.*_exit:')" -eq 4 ]
+	record f --calls 5 -- "$app" fork 20 >out
+	read -r _ parent _ child <out
+	[ "$(count f "_entry: .*vpid = $parent,")" -eq 5 ]
+	[ "$(count f "_entry: .*vpid = $child,")" -eq 5 ]
+	record o --calls 4 --one-event -- "$app" loop 10
+	[ "$(count o ' acl_call:')" -eq 4 ]
+}
+
+@test "findings are recorded outside of it, too" {
+	record t --calls 1 -- "$app" leak
+	[ "$(count t ' acl:.*_entry:')" -eq 1 ]
+	[ "$(count t ' aclcheck:finding: .*leak-device-memory')" -ge 1 ]
+}
+
+@test "what is no number, no time" {
+	for wrong in '--start-after=x' '--for=0' '--for=-1' '--calls=0' '--calls=1x' '--calls=99999999999'; do
+		run record t "$wrong" -- "$app" mix
+		[ "$status" -eq 99 ]
+		grep -q "^aclcheck: ${wrong/=/ }: not a number" said
+		[ ! -e t ]
+	done
+}
