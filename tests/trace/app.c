@@ -11,6 +11,7 @@
  *	app exit N		ends with exit code N
  *	app input		a call, another when standard input has ended
  *	app chosen N		1 query, N between ACLCHECK_TRACE_START and _STOP, 1 query
+ *	app ordered		a wait for a record, one for no record, and a capture that is executed
  *	app leak		a block that is not freed
  *	app steps		a query for each line of standard input
  */
@@ -163,6 +164,41 @@ static void nested(void)
 	end();
 }
 
+static void ordered(void)
+{
+	aclrtStream one, two;
+	aclrtEvent used, unused;
+	aclmdlRI model;
+	void *a, *b;
+
+	begin();
+	CHECK(aclrtCreateStream(&one));
+	CHECK(aclrtCreateStream(&two));
+	CHECK(aclrtCreateEventExWithFlag(&used, ACL_EVENT_SYNC));
+	CHECK(aclrtCreateEventExWithFlag(&unused, ACL_EVENT_SYNC));
+	CHECK(aclrtMalloc(&a, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+	CHECK(aclrtMalloc(&b, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+	CHECK(aclrtMemcpyAsync(a, 4096, b, 4096, ACL_MEMCPY_DEVICE_TO_DEVICE, one));
+	CHECK(aclrtRecordEvent(used, one));
+	CHECK(aclrtStreamWaitEvent(two, used));
+	CHECK(aclrtMemcpyAsync(b, 4096, a, 4096, ACL_MEMCPY_DEVICE_TO_DEVICE, two));
+	CHECK(aclrtStreamWaitEvent(two, unused));
+	CHECK(aclrtSynchronizeDevice());
+	CHECK(aclmdlRICaptureBegin(one, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+	CHECK(aclrtMemcpyAsync(a, 4096, b, 4096, ACL_MEMCPY_DEVICE_TO_DEVICE, one));
+	CHECK(aclmdlRICaptureEnd(one, &model));
+	CHECK(aclmdlRIExecuteAsync(model, one));
+	CHECK(aclrtSynchronizeStream(one));
+	CHECK(aclmdlRIDestroy(model));
+	CHECK(aclrtFree(a));
+	CHECK(aclrtFree(b));
+	CHECK(aclrtDestroyEvent(used));
+	CHECK(aclrtDestroyEvent(unused));
+	CHECK(aclrtDestroyStream(one));
+	CHECK(aclrtDestroyStream(two));
+	end();
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -194,6 +230,8 @@ int main(int argc, char **argv)
 		ACLCHECK_TRACE_STOP();
 		queries(1);
 		end();
+	} else if (!strcmp(what, "ordered")) {
+		ordered();
 	} else if (!strcmp(what, "leak")) {
 		void *block;
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""fuzz.py READER TRACE DIRECTORY COUNT [SEED]: damages copies of a trace and lets READER summarise them.
+"""fuzz.py READER TRACE DIRECTORY COUNT [SEED]: damages copies of a trace and lets READER summarise or draw them.
 
 The reader must end by itself with 0, 98 or 99, in time, and with at most one line when it refuses.
 Everything follows from the seed: the same command shows the same failure.
@@ -33,6 +33,7 @@ def damage(path, rng):
     return how
 
 
+COMMANDS = (['summary'], ['timeline', '--chrome', '/dev/null'])
 bad = 0
 for seed in range(first, first + count):
     rng = random.Random(seed)
@@ -44,7 +45,7 @@ for seed in range(first, first + count):
     victim = rng.choice(files)
     how = damage(victim, rng)
     try:
-        p = subprocess.run([reader, 'summary', copy], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=20)
+        p = subprocess.run([reader, *COMMANDS[seed % 2], copy], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=20)
         lines = p.stderr.decode(errors='replace').splitlines()
         wrong = p.returncode not in (0, 98, 99) or (p.returncode and len(lines) != 1) or b'Sanitizer' in p.stderr
         what = 'exit code %d: %s' % (p.returncode, ' | '.join(lines[:3]))

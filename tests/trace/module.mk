@@ -15,7 +15,7 @@ $(TRACE_TESTS): $(BUILD)/tests/trace/drive $(BUILD)/tests/trace/app
 
 # The readers with sanitizers, for damaged traces.
 FUZZ_SRC := tools/aclcheck/main.c $(wildcard tools/aclcheck/common/*.c) $(READER_SRC) \
-	$(addprefix interpose/common/,text.c sentences.c word_distance.c) include/aclcheck/model.c
+	$(READER_SHARED) include/aclcheck/model.c
 $(BUILD)/tests/trace/summary-asan: $(FUZZ_SRC) $(ACLCHECK_HEADERS) $(BUILD)/gen/acl_model.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) -std=gnu11 $(WARN) -O1 -g -fsanitize=address,undefined \
 		-fno-sanitize-recover=undefined $(CPPFLAGS_ALL) -DACLCHECK_VERSION='"$(VERSION)"' \

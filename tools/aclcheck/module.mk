@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # The command: every .c of these directories, and the parts of the library that work without a program.
 
-ACLCHECK_DIRS := tools/aclcheck $(addprefix tools/aclcheck/,common report formats fuzz run trace)
+ACLCHECK_DIRS := tools/aclcheck $(addprefix tools/aclcheck/,common report formats fuzz run trace trace/timeline)
 # What reads recordings is a program of its own: the command starts where libbabeltrace2 and glib are not.
-READER_SRC := $(wildcard $(addprefix tools/aclcheck/trace/,cmd_summary.c summary_*.c ctf*.c isolated_run.c))
+READER_SRC := $(wildcard $(addprefix tools/aclcheck/trace/,cmd_summary.c summary_*.c ctf*.c isolated_run.c timeline/*.c))
+READER_SHARED := $(addprefix interpose/common/,text.c json_writer.c sentences.c word_distance.c)
 ACLCHECK_SRC := $(filter-out $(READER_SRC),$(wildcard $(ACLCHECK_DIRS:%=%/*.c)))
 ACLCHECK_HEADERS := $(wildcard $(ACLCHECK_DIRS:%=%/*.h) tools/aclcheck/*.def)
 ACLCHECK_SHARED := $(wildcard interpose/common/*.c)
@@ -42,7 +43,7 @@ $(BUILD)/obj/tools/aclcheck/reader_main.o: tools/aclcheck/main.c $(BUILD)/.built
 	$(call say,CC,$< (reader))mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(CPPFLAGS_ALL) $(ACLCHECK_CPPFLAGS) -DACLCHECK_READER \
 		-MMD -MP -c -o $@ $<
 $(BUILD)/aclcheck-reader: $(BUILD)/obj/tools/aclcheck/reader_main.o $(call objs,$(READER_SRC) $(wildcard tools/aclcheck/common/*.c) \
-		$(addprefix interpose/common/,text.c sentences.c word_distance.c)) $(MODEL_OBJS)
+		$(READER_SHARED)) $(MODEL_OBJS)
 	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) -o $@ $^ $(READER_LIBS) -ljansson
 
 ifneq ($(CHECKS_SRC),)

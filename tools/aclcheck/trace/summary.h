@@ -139,6 +139,7 @@ struct copy_stat {
 struct open_call {
 	int64_t start;
 	uint64_t bytes, stream, address, size;
+	uint64_t object; /* event, notify or model that it names */
 	uint32_t number; /* on its thread; 0 in recordings that have none */
 	uint16_t api;
 	uint16_t callbacks; /* that it lies in */
@@ -167,7 +168,23 @@ struct process_state {
 	struct thread_state *threads; /* by tid */
 };
 
+enum call_end {
+	CALL_RETURNED,
+	CALL_OPEN, /* it had not returned when the recording ended */
+	CALL_END_LOST /* its end is not in the recording: the time is its beginning's */
+};
+
+/* Who else wants to see what a summary puts together: each call when its end is known. */
+struct call_observer {
+	void *context;
+	/* result: of a function that returns an error code, else 0 */
+	void (*call)(void *context, const struct thread_state *t, const struct open_call *c,
+		enum call_end how, int64_t end, int64_t result);
+	void (*finding)(void *context, const struct thread_state *t, const bt_field *fields, int64_t time);
+};
+
 struct summary {
+	const struct call_observer *observer; /* or NULL */
 	struct call_stat functions[ACL_API_COUNT];
 	struct process_state **processes;
 	unsigned n_processes;

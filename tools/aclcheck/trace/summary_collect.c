@@ -29,7 +29,7 @@ struct event_kind {
 	enum meaning meaning;
 	unsigned api, trace;
 	int pid, tid; /* of the common context */
-	int path, flags, number, depth, start, ret, bytes, width, height, kind, stream, address, size;
+	int path, flags, number, depth, start, ret, bytes, width, height, kind, stream, object, address, size;
 	const struct memory_rule *memory;
 	bool blocks, copies;
 };
@@ -101,6 +101,14 @@ static void find_memory(struct event_kind *k, const bt_field_class *payload)
 	k->size = rule->size ? member(payload, rule->size) : NO_FIELD;
 }
 
+/* An event, a notify or a model that is used or destroyed. */
+static bool names_object(const struct acl_param *p)
+{
+	return p->kind == ACL_KIND_HANDLE && (p->life == ACL_LIFE_USE || p->life == ACL_LIFE_DESTROY) &&
+	       (p->handle == ACL_HANDLE_EVENT || p->handle == ACL_HANDLE_NOTIFY ||
+		       p->handle == ACL_HANDLE_MODEL);
+}
+
 static void find_fields(struct event_kind *k, const bt_field_class *payload)
 {
 	const struct acl_api_info *a = &acl_apis[k->api];
@@ -119,6 +127,8 @@ static void find_fields(struct event_kind *k, const bt_field_class *payload)
 			k->kind = member(payload, a->params[i].name);
 		if (a->params[i].handle == ACL_HANDLE_STREAM && k->stream == NO_FIELD)
 			k->stream = member(payload, a->params[i].name);
+		if (names_object(&a->params[i]) && k->object == NO_FIELD)
+			k->object = member(payload, a->params[i].name);
 	}
 	k->copies = k->kind != NO_FIELD;
 	k->bytes = member(payload, "count");
@@ -155,7 +165,7 @@ static struct event_kind *kind_of(struct summary *s, const bt_event_class *class
 	k = need(calloc(1, sizeof(*k)));
 	k->class = class;
 	k->pid = k->tid = k->path = k->flags = k->number = k->depth = k->start = k->ret = k->bytes =
-		k->width = k->height = k->kind = k->stream = k->address = k->size = NO_FIELD;
+		k->width = k->height = k->kind = k->stream = k->object = k->address = k->size = NO_FIELD;
 	name = bt_event_class_get_name(class);
 	k->meaning = meaning_of(name ? name : "", &k->api);
 	k->trace = trace_number(s, class);
@@ -256,6 +266,7 @@ static void read_inputs(struct open_call *c, const struct event_kind *k, const b
 	c->kind = k->copies ? (int16_t)value(f, k->kind) : -1;
 	c->bytes = k->bytes != NO_FIELD ? value(f, k->bytes) : value(f, k->width) * value(f, k->height);
 	c->stream = value(f, k->stream);
+	c->object = value(f, k->object);
 	c->size = value(f, k->size);
 	c->address = k->memory && !k->memory->size ? value(f, k->address) : 0;
 }
@@ -307,21 +318,30 @@ static bool add_result(
 	return !ret;
 }
 
+static void observe(const struct summary *s, const struct thread_state *t, const struct open_call *c,
+	enum call_end how, int64_t end, int64_t result)
+{
+	if (s->observer)
+		s->observer->call(s->observer->context, t, c, how, end, result);
+}
+
 /* A call has ended: outer says whether it lies within one that blocks, whose time it is then. */
-static void finish(struct summary *s, struct process_state *p, const struct event_kind *k,
+static void finish(struct summary *s, const struct thread_state *t, const struct event_kind *k,
 	const struct open_call *c, const bt_field *f, int64_t now, bool outer)
 {
 	uint64_t ns = now > c->start ? (uint64_t)(now - c->start) : 0;
+	struct process_state *p = t->process;
 
 	stat_add(&s->functions[k->api], ns);
 	if (k->blocks && !outer && !c->inside)
 		p->blocked += ns;
-	if (!add_result(s, p, k, f))
-		return;
-	if (c->kind >= 0 && !c->inside)
-		add_copy(p, k, c, now);
-	if (k->memory && !c->inside)
-		add_memory(p, k, c, f, now);
+	if (add_result(s, p, k, f)) {
+		if (c->kind >= 0 && !c->inside)
+			add_copy(p, k, c, now);
+		if (k->memory && !c->inside)
+			add_memory(p, k, c, f, now);
+	}
+	observe(s, t, c, CALL_RETURNED, now, k->ret == NO_FIELD ? 0 : (int64_t)value(f, k->ret));
 }
 
 static void count(struct summary *s, struct process_state *p, const struct event_kind *k)
@@ -337,6 +357,7 @@ static void forget(struct summary *s, struct thread_state *t, unsigned from)
 	for (unsigned i = from; i < t->depth; i++) {
 		s->lost_ends++;
 		t->blocked -= acl_apis[t->open[i].api].mode == ACL_MODE_BLOCKING;
+		observe(s, t, &t->open[i], CALL_END_LOST, t->open[i].start, 0);
 	}
 	t->depth = from;
 }
@@ -389,7 +410,7 @@ static void leave(
 	c = t->open[i - 1];
 	t->depth = i - 1;
 	t->blocked -= k->blocks;
-	finish(s, t->process, k, &c, f, now, t->blocked > 0);
+	finish(s, t, k, &c, f, now, t->blocked > 0);
 }
 
 static void whole_call(struct summary *s, struct thread_state *t, const struct event_kind *k,
@@ -401,7 +422,7 @@ static void whole_call(struct summary *s, struct thread_state *t, const struct e
 	count(s, t->process, k);
 	read_inputs(&c, k, f);
 	c.start = now - (end > start ? (int64_t)(end - start) : 0);
-	finish(s, t->process, k, &c, f, now, false);
+	finish(s, t, k, &c, f, now, false);
 }
 
 /* --- the events ---------------------------------------------------------------------- */
@@ -455,6 +476,8 @@ bool summary_event(void *summary, const bt_event *event, const bt_clock_snapshot
 		break;
 	case MEANS_FINDING:
 		t->process->findings++;
+		if (s->observer)
+			s->observer->finding(s->observer->context, t, f, now);
 		break;
 	default:
 		free(t->process->verdict);
@@ -516,6 +539,13 @@ static void add_open(struct summary *s, struct process_state *p, const struct th
 	bool blocked = false;
 
 	s->unfinished += t->depth;
+	for (unsigned i = 0; i < t->depth; i++) {
+		const struct open_call *c = &t->open[i];
+		bool lost = summary_is_incomplete(s);
+
+		observe(s, t, c, lost ? CALL_END_LOST : CALL_OPEN,
+			c->start + (int64_t)(lost ? 0 : summary_so_far(s, p, c)), 0);
+	}
 	for (unsigned i = 0; i < t->depth && !summary_is_incomplete(s); i++) {
 		const struct open_call *c = &t->open[i];
 		uint64_t ns = summary_so_far(s, p, c);

@@ -1,0 +1,115 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# aclcheck timeline: what is drawn is what was recorded.
+
+# shellcheck disable=SC2154,SC2086 # what places() sets; words are split on purpose
+load trace.bash
+
+setup_file() {
+	load trace.bash
+	alone
+	places "$BATS_FILE_TMPDIR"
+	record mix -- "$app" mix
+	record ordered -- "$app" ordered
+	record job -- sh -c "RANK=0 $app nested & RANK=1 $app threads 3 100 & wait"
+	record holes -- $drive holes
+	for t in mix ordered job holes; do
+		"$aclcheck" timeline --chrome $t.json "$t"
+	done
+}
+
+# ask TRACE EXPRESSION: after the file was held against the format
+ask() {
+	"$ACLCHECK_SOURCE/tests/trace/trace_events.py" "$BATS_FILE_TMPDIR/$1.json" "${@:2}"
+}
+
+@test "chrome: the file keeps the rules of the format" {
+	for t in mix ordered job holes; do
+		ask $t
+	done
+}
+
+@test "chrome: every call with its times, as an independent reader has them" {
+	for t in mix ordered job; do
+		babeltrace2 --clock-seconds "$BATS_FILE_TMPDIR/$t" | "$ACLCHECK_SOURCE/tests/trace/reckon.py" intervals |
+			awk '{ print $1, $2, $4, $5, $6, $7 }' | sort >reckoned
+		ask $t '"\n".join("%d %d %d %d %s %d" % (x["pid"], x["tid"], int(whole["otherData"]["origin_ns"]) + ns(x["ts"]),
+			int(whole["otherData"]["origin_ns"]) + ns(x["ts"]) + ns(x["dur"]), x["name"], x["args"].get("result", 0))
+			for x in of("X") if x["cat"] != "stream")' | sort >drawn
+		[ -s drawn ]
+		diff drawn reckoned
+	done
+}
+
+@test "chrome: the lane of a stream has what was put there, and says that it is not device time" {
+	[ "$(ask ordered '[(lane(x)[:8], x["name"]) for x in of("X") if x["cat"] == "stream"]')" = \
+		"[('stream 1', 'aclrtMemcpyAsync'), ('stream 1', 'aclrtRecordEvent'), ('stream 2', 'aclrtStreamWaitEvent'), ('stream 2', 'aclrtMemcpyAsync'), ('stream 2', 'aclrtStreamWaitEvent'), ('stream 1', 'aclrtMemcpyAsync'), ('stream 1', 'aclmdlRIExecuteAsync')]" ]
+	[ "$(ask ordered '{lane(x)[-26:] for x in of("X") if x["cat"] == "stream"}')" = "{'as the host put work there'}" ]
+	[ "$(ask mix '[(lane(x)[:8], x["args"]["kind"], x["args"]["bytes"]) for x in of("X") if x["cat"] == "stream"][2:4]')" = \
+		"[('stream 1', 'ACL_MEMCPY_HOST_TO_DEVICE', 4096), ('stream 2', 'ACL_MEMCPY_DEVICE_TO_HOST', 8192)]" ]
+}
+
+@test "chrome: an arrow from the record to its wait, none to a wait for an event that nobody recorded" {
+	[ "$(ask ordered '[(lane(a)[:8], lane(b)[:8]) for a, b in zip(of("s"), of("f"))]')" = "[('stream 1', 'stream 2')]" ]
+	[ "$(ask ordered '[ns(x["ts"]) for x in of("X") if x["cat"] == "stream" and x["name"] in ("aclrtRecordEvent", "aclrtStreamWaitEvent")][:2] == [ns(x["ts"]) for x in of("s") + of("f")]')" = True ]
+}
+
+@test "chrome: a capture is a span of its stream, with the captured calls in it" {
+	[ "$(ask ordered '[[x["name"] for x in of("X") if x["cat"] == "stream" and b["ts"] <= x["ts"] <= f["ts"]] for b, f in zip(of("b"), of("e"))]')" = \
+		"[['aclrtMemcpyAsync']]" ]
+}
+
+@test "chrome: memory in use, host-blocked calls, errors and findings" {
+	[ "$(ask mix 'max(x["args"]["device"] for x in of("C")), of("C")[-1]["args"]["device"], max(x["args"]["host"] for x in of("C"))')" = \
+		"(3145728, 0, 65536)" ]
+	[ "$(ask mix 'sorted({x["name"] for x in of("X") if x["cat"] == "blocking"})')" = \
+		"['aclFinalize', 'aclrtDestroyStream', 'aclrtMemcpy', 'aclrtResetDevice', 'aclrtSynchronizeStream']" ]
+	[ "$(ask mix '[(x["name"], x["args"]["error"]) for x in of("X") if "result" in x["args"]]')" = \
+		"[('aclrtSetDevice', 'ACL_ERROR_RT_INVALID_DEVICEID')]" ]
+	[ "$(ask mix 'len(of("i")), all(x["cat"] == "finding" and x["args"]["title"] and x["args"]["severity"] in ("error", "warning", "perf", "portability") for x in of("i"))')" = \
+		"($("$aclcheck" summary --json "$BATS_FILE_TMPDIR/mix" | python3 -c 'import json, sys; print(json.load(sys.stdin)["processes"][0]["findings"])'), True)" ]
+}
+
+@test "chrome: processes are named by rank, and each thread has a lane" {
+	[ "$(ask job 'sorted(x["args"]["name"][:7] for x in of("M") if x["name"] == "process_name")')" = "['rank 0 ', 'rank 1 ']" ]
+	[ "$(ask job 'len([n for n in names.values() if n.startswith("thread")])')" -ge 5 ]
+}
+
+@test "chrome: calls whose end is not there are points, and open ones last as long as is known" {
+	[ "$(ask holes '[x["args"]["end"] for x in of("i")], [x["args"].get("returned", True) for x in of("X")].count(False)')" = "(['lost', 'lost'], 1)" ]
+}
+
+@test "chrome: one event a call draws the same lanes" {
+	record one --one-event -- "$app" ordered
+	"$aclcheck" timeline --chrome one.json one
+	"$ACLCHECK_SOURCE/tests/trace/trace_events.py" one.json 'sorted((x["cat"], x["name"]) for x in of("X")), len(of("s")), len(of("b"))' >a
+	ask ordered 'sorted((x["cat"], x["name"]) for x in of("X")), len(of("s")), len(of("b"))' >b
+	diff a b
+}
+
+@test "chrome: a copy of a kind that there is not" {
+	record odd --softnpu -- python3 -c "
+import ctypes
+acl = ctypes.CDLL('libascendcl.so')
+acl.aclInit(None)
+acl.aclrtMemcpy(None, ctypes.c_size_t(0), None, ctypes.c_size_t(0), 77)"
+	"$aclcheck" timeline --chrome odd.json odd
+	[ "$("$ACLCHECK_SOURCE/tests/trace/trace_events.py" odd.json '[x["args"]["kind"] for x in of("X") if x["name"] == "aclrtMemcpy"]')" = "['unknown']" ]
+}
+
+@test "loss is said, and no memory is drawn after it" {
+	record lossy --buffers=64K -- "$app" loop 100000 || [ $? -eq 98 ]
+	"$aclcheck" timeline --chrome lossy.json lossy 2>said
+	grep -qx 'aclcheck: events were lost: the timeline has gaps' said
+	"$ACLCHECK_SOURCE/tests/trace/trace_events.py" lossy.json 'whole["otherData"]["complete"]' >complete
+	[ "$(cat complete)" = False ]
+}
+
+@test "what is no trace, and where nothing can be written: one line and no file" {
+	for arguments in "--chrome out.json nothing" "--chrome out.json" "$BATS_FILE_TMPDIR/mix" "--chrome /proc/no/file $BATS_FILE_TMPDIR/mix"; do
+		run "$aclcheck" timeline $arguments
+		[ "$status" -eq 99 ]
+		[ "${#lines[@]}" -eq 1 ]
+		[ ! -e out.json ]
+	done
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclcheck timeline: a recording for programs that draw timelines. */
+#include <string.h>
+
+#include "tools/aclcheck/trace/timeline/timeline.h"
+
+int cmd_timeline(int argc, char **argv);
+
+static const char help[] =
+	"-c, --chrome FILE\tChrome's trace event format, for Perfetto, chrome://tracing and MindStudio "
+	"Insight\n"
+	"\nReads all traces at or below each TRACE. A process has a lane for each thread and for each "
+	"stream, "
+	"arrows from the record of an event or notify to the wait for it, captures, findings, and the memory "
+	"in use. Lanes of streams show when the host put work there, not when the device did it.\n"
+	"\nExit codes: 0, also when events were lost (one line says so); 98 no AscendCL call in it; 99 not "
+	"readable.\n";
+
+static const struct option long_options[] = {
+	{"chrome", required_argument, NULL, 'c'},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
+};
+
+struct request {
+	char **traces;
+	unsigned n_traces;
+	const char *path;
+};
+
+static int write_chrome(const struct timeline *t, const char *path)
+{
+	struct whole_file file;
+	FILE *f = whole_file_begin(&file, path);
+
+	if (!f)
+		return COMMAND_MISUSE;
+	timeline_print_chrome(t, f);
+	return whole_file_end(&file) ? 0 : COMMAND_MISUSE;
+}
+
+static int draw(void *argument)
+{
+	const struct request *r = argument;
+	struct timeline *t = need(calloc(1, sizeof(*t)));
+	int status = COMMAND_MISUSE;
+
+	if (timeline_read(t, r->traces, r->n_traces)) {
+		if (t->summary.calls) {
+			status = write_chrome(t, r->path);
+			if (!status && summary_is_incomplete(&t->summary))
+				command_say("events were lost: the timeline has gaps");
+		} else {
+			command_say("no AscendCL call in it: it is a trace of something else, or nothing was "
+				    "called");
+			status = COMMAND_INCONCLUSIVE;
+		}
+	}
+	timeline_free(t);
+	free(t);
+	return status;
+}
+
+int cmd_timeline(int argc, char **argv)
+{
+	struct request r = {0};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "c:h", long_options, NULL)) != -1) {
+		switch (c) {
+		case 'c':
+			r.path = optarg;
+			break;
+		case 'h':
+			return command_help("timeline", help);
+		default:
+			return command_bad_option(argv, optind, long_options);
+		}
+	}
+	if (!r.path || optind == argc)
+		return command_misuse("timeline: which trace, and where to? aclcheck timeline --chrome FILE "
+				      "TRACE...");
+	r.traces = argv + optind;
+	r.n_traces = (unsigned)(argc - optind);
+	return isolated_run(draw, &r, r.n_traces == 1 ? r.traces[0] : "one of the traces");
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams as lanes: what was put on each, which record a wait is for, and captures. */
+#include <string.h>
+
+#include "tools/aclcheck/trace/timeline/timeline.h"
+
+struct recorded {
+	UT_hash_handle hh;
+	struct {
+		uint64_t process, object, notify;
+	} key;
+	const struct stream_lane *lane;
+	unsigned row;
+	int64_t time;
+};
+
+/* --- streams ------------------------------------------------------------------ */
+
+/* The first parameter that is a stream, as the reader takes it. */
+static bool has_stream(unsigned api, enum acl_life life)
+{
+	for (unsigned i = 0; i < acl_apis[api].n_params; i++)
+		if (acl_apis[api].params[i].handle == ACL_HANDLE_STREAM)
+			return acl_apis[api].params[i].life == life;
+	return false;
+}
+
+static struct stream_lane *lane_of(struct lanes *l, const struct timeline_call *c)
+{
+	const struct process_state *p = c->thread->process;
+	struct stream_lane *lane, *other, wanted = {.key = {p->key, c->stream}};
+
+	HASH_FIND(hh, l->live, &wanted.key, sizeof(wanted.key), lane);
+	if (lane)
+		return lane;
+	lane = need(calloc(1, sizeof(*lane)));
+	lane->key = wanted.key;
+	lane->process = p;
+	for (other = l->all; other && other->process != p;)
+		other = other->next;
+	lane->number = other ? other->number + 1 : 1;
+	lane->next = l->all;
+	l->all = lane;
+	HASH_ADD(hh, l->live, key, sizeof(lane->key), lane);
+	return lane;
+}
+
+static void stream_destroyed(struct lanes *l, const struct timeline_call *c)
+{
+	struct stream_lane *lane, wanted = {.key = {c->thread->process->key, c->stream}};
+
+	HASH_FIND(hh, l->live, &wanted.key, sizeof(wanted.key), lane);
+	if (lane)
+		HASH_DEL(l->live, lane);
+}
+
+/* The first row in which nothing is at that time; the last one takes what finds none. */
+static unsigned row_of(struct stream_lane *lane, const struct timeline_call *c)
+{
+	unsigned row = 0;
+
+	while (row < LANE_ROWS - 1 && row < lane->rows && lane->ends[row] > c->start)
+		row++;
+	if (row == lane->rows)
+		lane->rows++;
+	lane->ends[row] = c->end;
+	return row;
+}
+
+/* --- events and notifies -------------------------------------------------------- */
+
+static bool is_notify(unsigned operation)
+{
+	return operation == ACL_OP_RECORD_NOTIFY || operation == ACL_OP_WAIT_NOTIFY ||
+	       operation == ACL_OP_RESET_NOTIFY || operation == ACL_OP_DESTROY_NOTIFY;
+}
+
+static struct recorded *find_recorded(struct lanes *l, const struct timeline_call *c, bool make)
+{
+	struct recorded *r, wanted;
+
+	memset(&wanted, 0, sizeof(wanted));
+	wanted.key.process = c->thread->process->key;
+	wanted.key.object = c->object;
+	wanted.key.notify = is_notify(acl_apis[c->api].operation);
+	HASH_FIND(hh, l->recorded, &wanted.key, sizeof(wanted.key), r);
+	if (r || !make)
+		return r;
+	r = need(calloc(1, sizeof(*r)));
+	r->key = wanted.key;
+	HASH_ADD(hh, l->recorded, key, sizeof(r->key), r);
+	return r;
+}
+
+static void forget_record(struct lanes *l, const struct timeline_call *c)
+{
+	struct recorded *r = find_recorded(l, c, false);
+
+	if (!r)
+		return;
+	HASH_DEL(l->recorded, r);
+	free(r);
+}
+
+static void record(struct lanes *l, const struct timeline_call *c, const struct lane_item *item)
+{
+	struct recorded *r = find_recorded(l, c, true);
+
+	r->lane = item->lane;
+	r->row = item->row;
+	r->time = c->start;
+}
+
+static void wait(struct lanes *l, const struct timeline_call *c, struct lane_item *item)
+{
+	const struct recorded *r = find_recorded(l, c, false);
+
+	if (!r)
+		return;
+	item->recorded_lane = r->lane;
+	item->recorded_row = r->row;
+	item->recorded = r->time;
+}
+
+/* A record whose fate is unknown makes unknown what later waits are for. */
+static void not_put(struct lanes *l, const struct timeline_call *c)
+{
+	unsigned operation = acl_apis[c->api].operation;
+
+	if (c->how == CALL_RETURNED)
+		return;
+	if (operation == ACL_OP_RECORD_EVENT || operation == ACL_OP_RECORD_NOTIFY)
+		forget_record(l, c);
+}
+
+/* --- calls ------------------------------------------------------------------------ */
+
+static bool put(struct lanes *l, const struct timeline_call *c, struct lane_item *item)
+{
+	item->lane = lane_of(l, c);
+	item->row = row_of(item->lane, c);
+	switch (acl_apis[c->api].operation) {
+	case ACL_OP_RECORD_EVENT:
+	case ACL_OP_RECORD_NOTIFY:
+		record(l, c, item);
+		break;
+	case ACL_OP_WAIT_EVENT:
+	case ACL_OP_WAIT_NOTIFY:
+		wait(l, c, item);
+		break;
+	default:
+		break;
+	}
+	return true;
+}
+
+static void capture_ended(struct lanes *l, const struct timeline_call *c, struct lane_item *item)
+{
+	item->lane = lane_of(l, c);
+	item->captured_since = item->lane->capture;
+	item->lane->capture = 0;
+}
+
+bool lanes_call(struct lanes *l, const struct timeline_call *c, struct lane_item *item)
+{
+	const struct acl_api_info *a = &acl_apis[c->api];
+
+	memset(item, 0, sizeof(*item));
+	if (c->inside)
+		return false;
+	if (c->how != CALL_RETURNED || c->result) {
+		not_put(l, c);
+		return false;
+	}
+	switch (a->operation) {
+	case ACL_OP_DESTROY_STREAM:
+		stream_destroyed(l, c);
+		return false;
+	case ACL_OP_DESTROY_EVENT:
+	case ACL_OP_DESTROY_NOTIFY:
+	case ACL_OP_RESET_NOTIFY:
+		forget_record(l, c);
+		break;
+	case ACL_OP_CAPTURE_BEGIN:
+		lane_of(l, c)->capture = c->end;
+		return false;
+	case ACL_OP_CAPTURE_END:
+		capture_ended(l, c, item);
+		return false;
+	default:
+		break;
+	}
+	return a->mode == ACL_MODE_ASYNC && has_stream(c->api, ACL_LIFE_USE) && put(l, c, item);
+}
+
+void lanes_free(struct lanes *l)
+{
+	struct recorded *r, *next;
+	struct stream_lane *lane;
+
+	HASH_ITER(hh, l->recorded, r, next)
+	{
+		HASH_DEL(l->recorded, r);
+		free(r);
+	}
+	HASH_CLEAR(hh, l->live);
+	while ((lane = l->all)) {
+		l->all = lane->next;
+		free(lane);
+	}
+}
