@@ -132,20 +132,15 @@ static COLD void know_thread(struct acl_thread *t, const struct acl_call_record 
 static inline __attribute__((always_inline)) void enter(
 	struct acl_call *call, struct acl_thread *t, uint32_t state)
 {
-	const struct acl_trace_provider *p = NULL;
 	struct acl_call_record *ev = &call->event;
 
 	call->checked = (state & (ACL_STATE_CHECK | ACL_STATE_FIRST)) && ev->path != ACL_PATH_INSIDE;
-	call->traced = false;
-	if (unlikely(state & ACL_STATE_TRACE))
-		p = trace_provider();
-	if (unlikely(p)) {
-		call->traced = !p->enabled || p->enabled(ev->api);
-		if (call->traced && unlikely(atomic_load_explicit(&trace_sink.some, memory_order_relaxed)))
-			call->traced = trace_takes();
-		if (call->traced)
-			ev->number = ++t->recorded;
-		if (call->traced && trace_sink.needs_time)
+	call->traced = unlikely(state & ACL_STATE_TRACE) && trace_is_wanted(ev->api);
+	if (unlikely(call->traced) && unlikely(atomic_load_explicit(&trace_sink.some, memory_order_relaxed)))
+		call->traced = trace_takes();
+	if (unlikely(call->traced)) {
+		ev->number = ++t->recorded;
+		if (trace_sink.needs_time)
 			ev->time = now();
 	}
 	call->no_room = !thread_has_room(t, call);
@@ -372,24 +367,18 @@ static __attribute__((noinline)) void enter_more(struct acl_call *call, struct a
 		enter_checks(call);
 }
 
-/*
- * What is left to do is done by the wrapper (acl_call_begin), so that this ends in a jump.  errno is safe
- * here: what the checks do leaves it alone, and what they ask of the process keeps it.
- */
-void acl_call_enter(struct acl_call *call, unsigned api, void *args, void *caller)
+/* False: it is no plain call, and nothing was done. */
+static inline __attribute__((always_inline)) bool enter_plain(
+	struct acl_call *call, unsigned api, void *args, void *caller, uint32_t state)
 {
 	static const struct acl_call usual = {.usual = true, .checked = true};
-	uint32_t state =
-		__atomic_load_n(&acl_state[api], __ATOMIC_ACQUIRE); /* before the wrapper reads acl_real */
 	uint32_t beside = state ^ ACL_STATE_CHECK;
 	struct acl_thread *t = thread_own_slot();
 
 	if (unlikely(!thread_is_self(t)) ||
 		unlikely(!is_plain(call, t, beside & ~(uint32_t)(ACL_STATE_COUNT | ACL_STATE_PREFETCH),
-			(uintptr_t)caller))) {
-		enter_any(call, api, args, caller, state);
-		return;
-	}
+			(uintptr_t)caller)))
+		return false;
 	t->busy = call;
 	acl_call_record_begin(&call->event, api, args, (uintptr_t)caller, &t->ids);
 	call->thread = t;
@@ -401,6 +390,29 @@ void acl_call_enter(struct acl_call *call, unsigned api, void *args, void *calle
 		enter_counted(call, t);
 	else
 		enter_more(call, t, state);
+	return true;
+}
+
+/* Something can record, but nothing does at the moment: then even these are plain calls. */
+static __attribute__((noinline)) void enter_rest(
+	struct acl_call *call, unsigned api, void *args, void *caller, uint32_t state)
+{
+	if (!(state & ACL_STATE_TRACE) || trace_is_wanted(api) ||
+		!enter_plain(call, api, args, caller, state & ~(uint32_t)ACL_STATE_TRACE))
+		enter_any(call, api, args, caller, state);
+}
+
+/*
+ * What is left to do is done by the wrapper (acl_call_begin), so that this ends in a jump.  errno is safe
+ * here: what the checks do leaves it alone, and what they ask of the process keeps it.
+ */
+void acl_call_enter(struct acl_call *call, unsigned api, void *args, void *caller)
+{
+	uint32_t state =
+		__atomic_load_n(&acl_state[api], __ATOMIC_ACQUIRE); /* before the wrapper reads acl_real */
+
+	if (unlikely(!enter_plain(call, api, args, caller, state)))
+		enter_rest(call, api, args, caller, state);
 }
 
 static __attribute__((noinline)) void leave_any(struct acl_call *call)

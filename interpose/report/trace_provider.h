@@ -74,8 +74,10 @@ struct acl_trace_provider {
 	 * by enabled().
 	 */
 	bool (*wanted)(unsigned api);
-	/* Whether some session records this function right now; asked before each enter(). Must cost a load
-	 * or two. */
+	/*
+	 * Whether some session records this function right now; asked before each call, in any state of its
+	 * thread. Must cost a few loads and nothing else.
+	 */
 	bool (*enabled)(unsigned api);
 	/* Both may fill ev->time and ev->time_exit (0 = not taken yet) when they take them, and nothing else.
 	 */

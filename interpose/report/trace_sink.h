@@ -21,6 +21,14 @@ static inline const struct acl_trace_provider *trace_provider(void)
 	return atomic_load_explicit(&trace_sink.provider, memory_order_acquire);
 }
 
+/* Whether something records calls of the function now. A few loads; from anywhere. */
+static inline bool trace_is_wanted(unsigned api)
+{
+	const struct acl_trace_provider *p = trace_provider();
+
+	return p && (!p->enabled || p->enabled(api));
+}
+
 /* Opens the provider where tracing can happen; true = it is there now. */
 bool trace_open(void);
 /* Whether this call is recorded, as far as program and settings choose; counts it. */
