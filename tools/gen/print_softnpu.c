@@ -95,7 +95,7 @@ void print_softnpu_entry(const struct model *m)
 
 	fputs("#include <stddef.h>\n\n", f);
 	print_includes(f, m, PACKAGE_RUNTIME);
-	fputs("\n#include \"tools/softnpu/faults.h\"\n\n", f);
+	fputs("\n#include \"tools/softnpu/core/faults.h\"\n\n", f);
 	fputs("#define ENTRY __attribute__((visibility(\"default\")))\n\n", f);
 	fputs("const char *const npu_entries[] = {\n", f);
 	for (unsigned i = 0; i < m->n_functions; i++)

@@ -4,13 +4,14 @@
 # libacl_rt.so is a link to libascendcl.so: the loader recognises the same file,
 # so that a process that loads both names has one runtime.
 
-NPU_SRC := $(wildcard tools/softnpu/*.c)
+NPU_DIRS := $(addprefix tools/softnpu/,core memory sync graph kernel info)
+NPU_SRC := $(wildcard $(NPU_DIRS:%=%/*.c))
 NPU_OBJS := $(call objs,$(NPU_SRC)) $(call genobjs,softnpu_default softnpu_entry)
 NPU := $(BUILD)/softnpu
 
 # The headers mark the interface as exported when the library itself is built. What a program calls is printed
 # (gen/softnpu_entry.c), as any call can be told to fail; the bodies here have other names.
-CPPFLAGS_tools/softnpu := -DFUNC_VISIBILITY -include softnpu_names.h
+$(foreach directory,$(NPU_DIRS),$(eval CPPFLAGS_$(directory) := -DFUNC_VISIBILITY -include softnpu_names.h))
 CPPFLAGS_tools/softnpu/op := -DFUNC_VISIBILITY
 
 $(NPU)/libascendcl.so: $(NPU_OBJS) tools/softnpu/softnpu.map
@@ -50,12 +51,12 @@ ALL += $(BUILD)/tools/softnpu-print
 
 # The same runtime with the functions and the default profile of one release each.
 define npu_release
-$(NPU)/$(1)/config.o: tools/softnpu/config.c $$(wildcard tools/softnpu/*.h tools/softnpu/*.def) | $(BUILD)/gen/.stamp
+$(NPU)/$(1)/config.o: tools/softnpu/core/config.c $$(wildcard tools/softnpu/core/*.h tools/softnpu/core/*.def) | $(BUILD)/gen/.stamp
 	$$(call say,CC,$$< ($(1)))mkdir -p $$(@D) && $$(CC) $$(ALL_CFLAGS) $$(CPPFLAGS_ALL) -DSOFTNPU_DEFAULT_CANN='"$(1)"' -c -o $$@ $$<
 
 $(NPU)/$(1)/libascendcl.so: $(NPU)/$(1)/config.o $(NPU)/libopapi.so $(NPU_OBJS) $(GENERATED)
 	$$(call say,LD,$$@)$$(CC) -shared -Wl,-Bsymbolic-functions $$(SANITIZE) -o $$@ $(NPU)/$(1)/config.o \
-		$(filter-out %/tools/softnpu/config.o,$(NPU_OBJS)) -Wl,-soname,libascendcl.so -Wl,-z,nodelete -Wl,-z,defs \
+		$(filter-out %/tools/softnpu/core/config.o,$(NPU_OBJS)) -Wl,-soname,libascendcl.so -Wl,-z,nodelete -Wl,-z,defs \
 		-Wl,--version-script=$(BUILD)/gen/softnpu/$(1).map -pthread -ldl
 	$$(Q)cd $$(@D) && ln -sf libascendcl.so libacl_rt.so && ln -sf ../libopapi.so ../libnnopbase.so ../libacl_dvpp.so .
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tensor.h"
-#include "tools/softnpu/half.h"
+#include "tools/softnpu/info/half.h"
 
 size_t element_size(aclDataType type)
 {

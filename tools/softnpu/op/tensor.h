@@ -4,7 +4,7 @@
 #define SOFTNPU_OP_TENSOR_H
 
 #include "aclnn/aclnn_base.h"
-#include "../softnpu.h"
+#include "tools/softnpu/softnpu.h"
 
 #define MAX_DIMS 8u
 

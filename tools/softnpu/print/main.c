@@ -53,7 +53,7 @@ static const struct {
 	const char *env, *def, *help;
 } settings[] = {
 #define SETTING(field, env, kind, def, min, max, help) {env, def, help},
-#include "tools/softnpu/settings.def"
+#include "tools/softnpu/core/settings.def"
 #undef SETTING
 };
 

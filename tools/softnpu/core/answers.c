@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/softnpu/core/answers.h"
+
+enum { RELEASES = 5 };
+
+#define ALWAYS(code) code, code, code, code, code
+
+static const aclError codes[NPU_SITUATIONS][RELEASES] = {
+#define ANSWER(situation, ...) [NPU_##situation] = {__VA_ARGS__},
+#include "tools/softnpu/core/answers.def"
+#undef ANSWER
+};
+
+static unsigned release(void)
+{
+	switch (npu_cann()) {
+	case CANN_8_1:
+		return 0;
+	case CANN_8_5:
+		return 1;
+	case CANN_9_0:
+		return 2;
+	case CANN_9_1:
+		return 3;
+	default:
+		return 4;
+	}
+}
+
+aclError npu_code(enum npu_situation situation)
+{
+	return codes[situation][release()];
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Error codes by release (answers.def). */
+#ifndef SOFTNPU_ANSWERS_H
+#define SOFTNPU_ANSWERS_H
+
+#include "tools/softnpu/core/npu.h"
+
+enum npu_situation {
+#define ANSWER(situation, ...) NPU_##situation,
+#include "tools/softnpu/core/answers.def"
+#undef ANSWER
+	NPU_SITUATIONS
+};
+
+/* The code of the release that is played; 0 = it accepts the call. */
+aclError npu_code(enum npu_situation situation);
+
+/* The same, noted as npu_err() does unless it is 0. */
+#define npu_answer(situation, ...)                                                                           \
+	({                                                                                                   \
+		aclError answer_ = npu_code(NPU_##situation);                                                \
+		answer_ ? npu_err(answer_, __VA_ARGS__) : ACL_SUCCESS;                                       \
+	})
+
+#endif

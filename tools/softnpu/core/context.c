@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contexts, and which one is current in a thread. */
+#include <stdlib.h>
+
+#include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/core/device.h"
+#include "tools/softnpu/graph/model.h"
+#include "tools/softnpu/sync/stream.h"
+
+static __thread struct thread_state state = {.device = -1};
+static int default_device = -1;
+
+struct thread_state *npu_thread(void)
+{
+	return &state;
+}
+
+void device_set_default(int id)
+{
+	default_device = id;
+}
+
+static struct context *explicit_context(void)
+{
+	struct object *o = object_find(state.context, OBJ_CONTEXT);
+	struct context *ctx = container_of(o, struct context, obj);
+
+	return o && o->generation == state.context_generation && !ctx->dying ? ctx : NULL;
+}
+
+/* A binding to something that is gone is dropped when it is noticed. */
+struct context *context_current(void)
+{
+	if (state.context) {
+		struct context *ctx = explicit_context();
+
+		if (ctx)
+			return ctx;
+		state.context = NULL;
+	}
+	if (state.device >= 0 && device_get(state.device)->primary)
+		return device_get(state.device)->primary;
+	state.device = -1;
+	if (default_device >= 0 && !device_set(default_device))
+		return device_get(default_device)->primary;
+	return NULL;
+}
+
+aclError context_need(struct context **ctx)
+{
+	*ctx = context_current();
+	if (*ctx)
+		return ACL_SUCCESS;
+	return npu_err(ACL_ERROR_RT_CONTEXT_NULL, "this thread has no context: call aclrtSetDevice first");
+}
+
+void context_bind(struct context *ctx)
+{
+	state.context = object_handle(&ctx->obj);
+	state.context_generation = ctx->obj.generation;
+	state.device = -1;
+}
+
+static void release(struct object *o)
+{
+	free(container_of(o, struct context, obj));
+}
+
+struct context *context_new(struct device *dev, bool primary)
+{
+	struct context *ctx = calloc(1, sizeof(*ctx));
+
+	if (!ctx || !object_init(&ctx->obj, OBJ_CONTEXT, release)) {
+		free(ctx);
+		return NULL;
+	}
+	ctx->dev = dev;
+	ctx->primary = primary;
+	ctx->saturation = ACL_RT_OVERFLOW_MODE_INFNAN;
+	list_init(&ctx->streams);
+	list_init(&ctx->models);
+	ctx->default_stream = stream_new(ctx, 0, 0);
+	if (!ctx->default_stream) {
+		object_kill(&ctx->obj);
+		return NULL;
+	}
+	return ctx;
+}
+
+void context_destroy(struct context *ctx)
+{
+	ctx->dying = true;
+	captures_release_context(ctx);
+	while (!list_empty(&ctx->streams)) {
+		struct stream *s = list_first(&ctx->streams, struct stream, link);
+
+		object_get(&s->obj);
+		lane_drain(&s->lane);
+		stream_remove(s);
+		object_put(&s->obj);
+	}
+	models_release_context(ctx);
+	object_kill(&ctx->obj);
+}
+
+static aclError create(aclrtContext *out, int32_t id)
+{
+	struct device *dev = device_find(id);
+	struct context *ctx;
+
+	if (!dev)
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	ctx = context_new(dev, false);
+	if (!ctx)
+		return npu_err(
+			ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "no resources for a context on device %d", id);
+	dev->contexts++;
+	context_bind(ctx);
+	*out = object_handle(&ctx->obj);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
+{
+	if (!context)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "context is NULL");
+	return LOCKED(create(context, deviceId));
+}
+
+static aclError destroy(aclrtContext handle)
+{
+	struct object *o = object_find(handle, OBJ_CONTEXT);
+	struct context *ctx = container_of(o, struct context, obj);
+	struct device *dev;
+
+	if (!o || ctx->primary)
+		return npu_err(
+			ACL_ERROR_RT_CONTEXT_NULL, "%p is not a context of aclrtCreateContext", handle);
+	if (ctx->dying)
+		return npu_err(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "context %p is being destroyed", handle);
+	dev = ctx->dev;
+	context_destroy(ctx);
+	dev->contexts--;
+	device_release(dev);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtDestroyContext(aclrtContext context)
+{
+	if (!context)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "context is NULL");
+	return LOCKED(destroy(context));
+}
+
+static aclError set_current(aclrtContext handle)
+{
+	struct object *o = object_find(handle, OBJ_CONTEXT);
+
+	if (o && !container_of(o, struct context, obj)->dying) {
+		context_bind(container_of(o, struct context, obj));
+		return ACL_SUCCESS;
+	}
+	if (npu_code(NPU_CONTEXT_GONE_MADE_CURRENT))
+		return npu_answer(CONTEXT_GONE_MADE_CURRENT, "%p is not a context", handle);
+	/* Older releases take a dead context and fail at its first use. */
+	state.context = handle;
+	state.context_generation = 0;
+	state.device = -1;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtSetCurrentContext(aclrtContext context)
+{
+	if (!context)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "context is NULL");
+	return LOCKED(set_current(context));
+}
+
+static aclError get_current(aclrtContext *out)
+{
+	struct context *ctx;
+	aclError rc;
+
+	if (state.context && !explicit_context() && !npu_code(NPU_CONTEXT_GONE_IS_CURRENT)) {
+		*out = state.context;
+		return ACL_SUCCESS;
+	}
+	rc = context_need(&ctx);
+	if (!rc)
+		*out = object_handle(&ctx->obj);
+	return rc;
+}
+
+aclError aclrtGetCurrentContext(aclrtContext *context)
+{
+	if (!context)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "context is NULL");
+	return LOCKED(get_current(context));
+}
+
+static aclError get_default_stream(aclrtStream *out)
+{
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (!rc)
+		*out = object_handle(&ctx->default_stream->obj);
+	return rc;
+}
+
+aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream)
+{
+	if (!stream)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "stream is NULL");
+	return LOCKED(get_default_stream(stream));
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices: counting of set and reset, what is asked of them. */
+#include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/core/device.h"
+
+#include <string.h>
+
+#include "tools/softnpu/memory/addrmap.h"
+#include "tools/softnpu/core/state_callback.h"
+
+static struct device devices[MAX_DEVICES];
+
+void devices_forget(void)
+{
+	memset(devices, 0, sizeof(devices));
+	memset(npu_thread(), 0, sizeof(*npu_thread()));
+	npu_thread()->device = -1;
+}
+
+struct device *device_get(int id)
+{
+	devices[id].id = id;
+	return &devices[id];
+}
+
+struct device *device_find(int64_t id)
+{
+	if (id >= 0 && id < CFG(devices))
+		return device_get((int)id);
+	npu_err(ACL_ERROR_RT_INVALID_DEVICEID, "device %lld does not exist, there are %lld", (long long)id,
+		(long long)CFG(devices));
+	return NULL;
+}
+
+static bool device_lost(const struct device *dev)
+{
+	const struct npu_config *c = npu_config();
+
+	return c->lost_device.task_of.device == dev->id && dev->executed >= c->lost_device.task_of.task;
+}
+
+aclError device_check_lost(int id)
+{
+	if (device_lost(device_get(id)))
+		return npu_err(ACL_ERROR_RT_LOST_HEARTBEAT, "device %d is lost", id);
+	return ACL_SUCCESS;
+}
+
+aclError device_set(int id)
+{
+	struct device *dev = device_find(id);
+	struct thread_state *t = npu_thread();
+
+	if (!dev)
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	if (!dev->primary && !(dev->primary = context_new(dev, true)))
+		return npu_err(ACL_ERROR_RT_DEV_SETUP_ERROR, "device %d: no resources for a context", id);
+	dev->set_count++;
+	t->device = id;
+	t->context = NULL;
+	return ACL_SUCCESS;
+}
+
+void device_release(struct device *dev)
+{
+	if (dev->set_count || dev->contexts)
+		return;
+	events_release_device(dev);
+	notifies_release_device(dev);
+	cnt_notifies_release_device(dev);
+	memory_release_device(dev);
+	memset(dev->peer, 0, sizeof(dev->peer));
+}
+
+static aclError device_reset(int32_t id, bool force)
+{
+	struct device *dev = device_find(id);
+	struct context *primary;
+
+	if (!dev)
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	if (!dev->set_count)
+		return npu_err(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "device %d is not set", id);
+	/* In the oldest profile one reset takes back any number of sets. */
+	dev->set_count = force || npu_cann() == CANN_8_1 ? 0 : dev->set_count - 1;
+	if (dev->set_count)
+		return ACL_SUCCESS;
+	primary = dev->primary;
+	dev->primary = NULL;
+	context_destroy(primary);
+	npu_thread()->device = -1;
+	device_release(dev);
+	return ACL_SUCCESS;
+}
+
+/* Callbacks hear of the first set and the last reset. */
+static aclError set_count(int32_t id)
+{
+	return id >= 0 && id < CFG(devices) ? (aclError)device_get(id)->set_count : -1;
+}
+
+aclError aclrtSetDevice(int32_t deviceId)
+{
+	bool first = LOCKED(set_count(deviceId)) == 0;
+	aclError rc;
+
+	if (first)
+		device_state_notify(deviceId, ACL_RT_DEVICE_STATE_SET_PRE);
+	rc = LOCKED(device_set(deviceId));
+	if (first && !rc)
+		device_state_notify(deviceId, ACL_RT_DEVICE_STATE_SET_POST);
+	return rc;
+}
+
+static aclError reset_device(int32_t id, bool force)
+{
+	aclError count = LOCKED(set_count(id));
+	bool last = count == 1 || (count > 0 && (force || npu_cann() == CANN_8_1));
+	aclError rc;
+
+	if (last)
+		device_state_notify(id, ACL_RT_DEVICE_STATE_RESET_PRE);
+	rc = LOCKED(device_reset(id, force));
+	if (last && !rc)
+		device_state_notify(id, ACL_RT_DEVICE_STATE_RESET_POST);
+	return rc;
+}
+
+aclError aclrtResetDevice(int32_t deviceId)
+{
+	return reset_device(deviceId, false);
+}
+
+aclError aclrtResetDeviceForce(int32_t deviceId)
+{
+	return reset_device(deviceId, true);
+}
+
+/* Without the Tsd daemon nothing is different here. */
+ACL_FUNC_VISIBILITY aclError aclrtSetDeviceWithoutTsdVXX(int32_t deviceId);
+ACL_FUNC_VISIBILITY aclError aclrtResetDeviceWithoutTsdVXX(int32_t deviceId);
+
+aclError aclrtSetDeviceWithoutTsdVXX(int32_t deviceId)
+{
+	return aclrtSetDevice(deviceId);
+}
+
+aclError aclrtResetDeviceWithoutTsdVXX(int32_t deviceId)
+{
+	return aclrtResetDevice(deviceId);
+}
+
+static aclError get_device(int32_t *id)
+{
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (!rc)
+		*id = ctx->dev->id;
+	return rc;
+}
+
+aclError aclrtGetDevice(int32_t *deviceId)
+{
+	if (!deviceId)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "deviceId is NULL");
+	return LOCKED(get_device(deviceId));
+}
+
+aclError aclrtGetDeviceCount(uint32_t *count)
+{
+	if (!count)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "count is NULL");
+	*count = (uint32_t)CFG(devices);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtGetRunMode(aclrtRunMode *runMode)
+{
+	if (!runMode)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "runMode is NULL");
+	*runMode = (aclrtRunMode)CFG(run_mode);
+	return ACL_SUCCESS;
+}
+
+const char *aclrtGetSocName(void)
+{
+	return CFG_STR(soc);
+}
+
+static aclError primary_state(int32_t id, int32_t *active)
+{
+	struct device *dev = device_find(id);
+
+	if (!dev)
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	*active = dev->primary != NULL;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, int32_t *active)
+{
+	if (flags || !active)
+		return npu_answer(PRIMARY_CONTEXT_ARGUMENTS, "flags must be NULL, active must not");
+	return LOCKED(primary_state(deviceId, active));
+}
+
+static aclError query_status(int32_t id, aclrtDeviceStatus *status)
+{
+	const struct device *dev = device_find(id);
+
+	if (!dev)
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	*status = device_lost(dev) ? ACL_RT_DEVICE_STATUS_ABNORMAL : ACL_RT_DEVICE_STATUS_NORMAL;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus *deviceStatus)
+{
+	if (!deviceStatus)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "deviceStatus is NULL");
+	return LOCKED(query_status(deviceId, deviceStatus));
+}
+
+/* There is nothing between the numberings: user, logic and physical ids are the same. */
+static aclError map_id(int32_t from, int32_t *to)
+{
+	if (!to)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "the output is NULL");
+	if (!device_find(from))
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	*to = from;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtGetLogicDevIdByPhyDevId(const int32_t phyDevId, int32_t *const logicDevId)
+{
+	return map_id(phyDevId, logicDevId);
+}
+
+aclError aclrtGetLogicDevIdByUserDevId(const int32_t userDevid, int32_t *const logicDevId)
+{
+	return map_id(userDevid, logicDevId);
+}
+
+aclError aclrtGetPhyDevIdByLogicDevId(const int32_t logicDevId, int32_t *const phyDevId)
+{
+	return map_id(logicDevId, phyDevId);
+}
+
+aclError aclrtGetPhyDevIdByUserDevId(const int32_t userDevId, int32_t *const phyDevId)
+{
+	return map_id(userDevId, phyDevId);
+}
+
+aclError aclrtGetUserDevIdByLogicDevId(const int32_t logicDevId, int32_t *const userDevid)
+{
+	return map_id(logicDevId, userDevid);
+}
+
+aclError aclrtGetUserDevIdByPhyDevId(const int32_t phyDevId, int32_t *const userDevId)
+{
+	return map_id(phyDevId, userDevId);
+}

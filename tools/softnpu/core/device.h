@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices, contexts and what is current in a thread. */
+#ifndef SOFTNPU_DEVICE_H
+#define SOFTNPU_DEVICE_H
+
+#include "tools/softnpu/memory/arena.h"
+#include "tools/softnpu/core/npu.h"
+#include "tools/softnpu/core/object.h"
+
+struct stream;
+
+struct device {
+	int id;
+	unsigned set_count; /* aclrtSetDevice not yet taken back */
+	struct context *primary; /* default context, while set_count > 0 */
+	unsigned contexts; /* explicit ones; each keeps the device open */
+	struct arena memory;
+	bool peer[MAX_DEVICES]; /* this device may reach that one's memory */
+	unsigned streams, events, notifies; /* in use */
+	uint32_t cores[2]; /* aclrtSetDeviceResLimit */
+	bool cores_set[2];
+	uint64_t executed; /* tasks that began, for SOFTNPU_LOST_DEVICE */
+};
+
+struct context {
+	struct object obj;
+	struct device *dev;
+	bool primary;
+	bool dying; /* being destroyed: takes no more part */
+	struct stream *default_stream;
+	struct list streams; /* struct stream.link, the default stream included */
+	struct list models; /* struct model.link */
+	int64_t sys_params[8]; /* aclSysParamOpt */
+	unsigned sys_params_set; /* bit mask */
+	aclrtFloatOverflowMode saturation;
+};
+
+/* Per thread. Objects are named by handle and generation: a dead one is recognised. */
+struct thread_state {
+	void *context; /* set explicitly, or NULL */
+	uint64_t context_generation;
+	int device; /* bound by aclrtSetDevice, -1 = none */
+	int exchange_mode; /* aclmdlRICaptureThreadExchangeMode */
+	uint32_t last_task_id;
+	/* Of the last task: captured, with the origin caching operator information; part of a built model. */
+	bool last_captured, last_cached, last_built;
+};
+
+struct thread_state *npu_thread(void);
+
+/* NULL when there is no such device. */
+struct device *device_find(int64_t id);
+struct device *device_get(int id); /* id is known to be valid */
+/* Whether the device is gone (SOFTNPU_LOST_DEVICE): 507010, noted as an error, or 0. */
+aclError device_check_lost(int id);
+/* The context that calls of this thread work in. NULL: none, 107002. */
+struct context *context_current(void);
+/* Same, but 107002 is reported. what: for the message. */
+aclError context_need(struct context **ctx);
+/* Makes a context with its default stream. */
+struct context *context_new(struct device *dev, bool primary);
+/* Waits for its streams and destroys what it owns. */
+void context_destroy(struct context *ctx);
+void context_bind(struct context *ctx);
+/* aclInit named a default device: the lookup sets it in threads that have none. */
+void device_set_default(int id);
+aclError device_set(int id);
+/* Memory, events and notifies go with the device's last user. */
+void device_release(struct device *dev);
+void devices_forget(void);
+
+/* Subsystems that keep objects of a device; called when it is released. */
+void memory_release_device(struct device *dev);
+void events_release_device(struct device *dev);
+void notifies_release_device(struct device *dev);
+void cnt_notifies_release_device(struct device *dev);
+
+#endif

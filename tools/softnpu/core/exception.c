@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Exception callbacks and what they may ask. */
+#include "tools/softnpu/core/exception.h"
+
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tools/softnpu/kernel/kernel.h"
+#include "tools/softnpu/sync/stream.h"
+
+#define UNKNOWN UINT32_MAX
+#define MAX_CALLBACKS 16
+
+struct rtExceptionInfo {
+	uint32_t task, stream, thread, device;
+	aclError code;
+	aclrtFuncHandle func; /* of a kernel */
+	void *args;
+	uint32_t args_size;
+};
+
+static aclrtExceptionInfoCallback single;
+static aclrtExceptionInfoCallback registered[MAX_CALLBACKS];
+static unsigned n_registered;
+
+/* What the callback is told; valid while it runs. */
+static struct rtExceptionInfo describe(struct lane *lane, struct op *op, aclError code, struct binary **bin)
+{
+	struct stream *s = lane_stream(lane);
+	struct rtExceptionInfo info = {.task = (uint32_t)lane->completed,
+		.stream = s ? (uint32_t)s->id : UNKNOWN,
+		.thread = op->thread,
+		.device = (uint32_t)lane->device,
+		.code = code};
+	struct kernel_launch l;
+
+	*bin = NULL;
+	if (!kernel_op_launch(op, &l))
+		return info;
+	info.func = l.func ? object_handle(&l.func->obj) : NULL;
+	info.args = (void *)l.args;
+	info.args_size = (uint32_t)l.args_size;
+	*bin = l.func ? l.func->bin : NULL;
+	return info;
+}
+
+void exception_raise(struct lane *lane, struct op *op, aclError code)
+{
+	aclrtExceptionInfoCallback all[MAX_CALLBACKS + 1];
+	aclrtOpExceptionCallback of_binary;
+	struct rtExceptionInfo info;
+	struct binary *bin;
+	void *data;
+	unsigned n = 0;
+
+	info = describe(lane, op, code, &bin);
+	of_binary = bin ? bin->exception : NULL;
+	data = bin ? bin->exception_data : NULL;
+	if (single)
+		all[n++] = single;
+	for (unsigned i = 0; i < n_registered; i++)
+		all[n++] = registered[i];
+	if (!n && !of_binary)
+		return;
+	op_get(op);
+	npu_unlock();
+	for (unsigned i = 0; i < n; i++)
+		all[i](&info);
+	if (of_binary)
+		of_binary(&info, data);
+	npu_lock();
+	op_put(op);
+}
+
+static aclError set_single(aclrtExceptionInfoCallback callback)
+{
+	single = callback;
+	return ACL_SUCCESS;
+}
+
+/* NULL takes the callback back. */
+aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback)
+{
+	return LOCKED(set_single(callback));
+}
+
+static int find(aclrtExceptionInfoCallback callback)
+{
+	for (unsigned i = 0; i < n_registered; i++)
+		if (registered[i] == callback)
+			return (int)i;
+	return -1;
+}
+
+static aclError add(aclrtExceptionInfoCallback callback)
+{
+	if (find(callback) >= 0 || n_registered == MAX_CALLBACKS)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "registered already, or too many");
+	registered[n_registered++] = callback;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtExceptionInfoCallbackRegister(aclrtExceptionInfoCallback callback)
+{
+	if (!callback)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "callback is NULL");
+	return LOCKED(add(callback));
+}
+
+static aclError drop(aclrtExceptionInfoCallback callback)
+{
+	int at = find(callback);
+
+	if (at < 0)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the callback is not registered");
+	registered[at] = registered[--n_registered];
+	return ACL_SUCCESS;
+}
+
+aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callback)
+{
+	if (!callback)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "callback is NULL");
+	return LOCKED(drop(callback));
+}
+
+uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info)
+{
+	return info ? info->task : UNKNOWN;
+}
+
+uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info)
+{
+	return info ? info->stream : UNKNOWN;
+}
+
+uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info)
+{
+	return info ? info->thread : UNKNOWN;
+}
+
+uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info)
+{
+	return info ? info->device : UNKNOWN;
+}
+
+uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info)
+{
+	return info ? (uint32_t)info->code : UNKNOWN;
+}
+
+aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo *info, aclrtFuncHandle *func)
+{
+	if (!info || !func)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "info or func is NULL");
+	if (!info->func)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the failed task is no kernel of a binary");
+	*func = info->func;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtGetArgsFromExceptionInfo(
+	const aclrtExceptionInfo *info, void **devArgsPtr, uint32_t *devArgsLen)
+{
+	if (!info || !devArgsPtr || !devArgsLen)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
+	if (!info->args)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the failed task is no kernel");
+	*devArgsPtr = info->args;
+	*devArgsLen = info->args_size;
+	return ACL_SUCCESS;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sharing with other processes of this machine.  A key names the process and
+ * the descriptor of a memory file there; whoever may open that under /proc may
+ * import.
+ */
+#ifndef SOFTNPU_IPC_H
+#define SOFTNPU_IPC_H
+
+#include "tools/softnpu/core/device.h"
+
+#define IPC_KEY_SIZE 65u
+
+enum shared_kind { SHARED_NOTIFY = 'n', SHARED_EVENT = 'e', SHARED_MEMORY = 'm', SHARED_PHYSICAL = 'p' };
+
+/* What a key says. */
+struct shared_key {
+	enum shared_kind kind;
+	int pid, fd, device;
+	uint64_t offset, size;
+};
+
+void shared_key_print(const struct shared_key *k, char *key, size_t len);
+bool shared_key_parse(const char *key, enum shared_kind kind, struct shared_key *k);
+/* The exporter's memory file, opened here; -1 when it is gone. */
+int shared_key_open(const struct shared_key *k);
+
+/* In a forked child. */
+void ipc_memory_forget(void);
+
+/* Words that two processes see: a notify, an event. */
+struct shared;
+#define SHARED_WORDS 8
+
+struct shared *shared_word_new(enum shared_kind kind, int device);
+struct shared *shared_word_open(enum shared_kind kind, const char *key);
+void shared_word_close(struct shared *s);
+uint64_t *shared_word(struct shared *s); /* SHARED_WORDS of them */
+void shared_word_key(const struct shared *s, char *key, size_t len);
+/* The importing device and the exporting one reach each other. */
+void shared_peer_access(const struct shared *s, struct device *dev);
+
+#endif

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Workers serve lanes; one keeper thread wakes parked lanes whose time has come. */
+#include "tools/softnpu/core/lane.h"
+#include "tools/softnpu/core/exception.h"
+#include "tools/softnpu/sync/stream.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BATCH 64 /* operations of one lane before the others get their turn */
+#define MAX_THREADS 1024
+#define POLL_NS 200000
+#define DRAIN_LOOK_MS 50
+#define DRAIN_QUIET_MS 1000
+
+static struct {
+	struct list ready, timed;
+	pthread_cond_t work, time;
+	unsigned threads, blocked;
+	unsigned idle, called; /* workers without work, and how many of them were signalled already */
+	uint64_t executed; /* operations that began, for SOFTNPU_FAULT_TASK */
+	unsigned inside; /* operations that run just now */
+	bool keeper, open;
+} sched;
+
+static void sched_open(void)
+{
+	if (sched.open)
+		return;
+	list_init(&sched.ready);
+	list_init(&sched.timed);
+	npu_cond_init(&sched.work);
+	npu_cond_init(&sched.time);
+	sched.open = true;
+}
+
+void sched_forget(void)
+{
+	memset(&sched, 0, sizeof(sched));
+}
+
+/* Our threads take no signals: the program's handlers run in its own. */
+static bool thread_start(void *(*fn)(void *), const char *name)
+{
+	sigset_t all, old;
+	pthread_attr_t attr;
+	pthread_t t;
+	int rc;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	rc = pthread_create(&t, &attr, fn, NULL);
+	if (!rc)
+		pthread_setname_np(t, name);
+	pthread_attr_destroy(&attr);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return !rc;
+}
+
+static uint32_t thread_id(void)
+{
+	static __thread uint32_t id;
+
+	if (!id)
+		id = (uint32_t)gettid();
+	return id;
+}
+
+void *op_new(const struct op_type *type, size_t size)
+{
+	struct op *op = calloc(1, size);
+
+	if (op) {
+		op->type = type;
+		op->refs = 1;
+		op->thread = thread_id();
+	}
+	return op;
+}
+
+void op_get(struct op *op)
+{
+	op->refs++;
+}
+
+void op_put(struct op *op)
+{
+	if (--op->refs)
+		return;
+	if (op->type->release)
+		op->type->release(op);
+	free(op);
+}
+
+void lane_init(struct lane *lane, const struct lane_type *type, int device)
+{
+	memset(lane, 0, sizeof(*lane));
+	lane->type = type;
+	lane->device = device;
+	list_init(&lane->ready);
+	list_init(&lane->waiting);
+	list_init(&lane->timed);
+	npu_cond_init(&lane->progress);
+}
+
+static void *worker(void *arg);
+
+/* A worker for each ready lane up to the limit; those inside a host function do not count. */
+static void call_worker(void)
+{
+	if (sched.idle > sched.called) {
+		sched.called++;
+		pthread_cond_signal(&sched.work);
+		return;
+	}
+	if (sched.threads - sched.blocked < (unsigned)CFG(workers) && sched.threads < MAX_THREADS &&
+		thread_start(worker, "softnpu-worker"))
+		sched.threads++;
+}
+
+static void lane_ready(struct lane *lane)
+{
+	sched_open();
+	lane->state = LANE_READY;
+	list_add_tail(&sched.ready, &lane->ready);
+	call_worker();
+}
+
+static struct op *lane_current(struct lane *lane)
+{
+	if (lane->program)
+		return lane->pc < lane->length ? lane->program[lane->pc] : NULL;
+	return lane->head ? lane->head->op : NULL;
+}
+
+void lane_submit(struct lane *lane, struct op *op)
+{
+	struct lane_entry *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		abort(); /* cannot keep the promise already given; nothing of the program is at fault */
+	e->op = op;
+	if (lane->tail)
+		lane->tail->next = e;
+	else
+		lane->head = e;
+	lane->tail = e;
+	lane->submitted++;
+	if (lane->state == LANE_IDLE) {
+		lane->type->busy(lane);
+		lane_ready(lane);
+	}
+}
+
+void lane_start(struct lane *lane, struct op **program, unsigned length)
+{
+	lane->program = program;
+	lane->length = length;
+	lane->pc = 0;
+	lane->submitted++;
+	if (lane->state == LANE_IDLE) {
+		lane->type->busy(lane);
+		lane_ready(lane);
+	}
+}
+
+void lane_wake(struct lane *lane)
+{
+	if (lane->state != LANE_PARKED)
+		return;
+	list_del(&lane->waiting);
+	list_del(&lane->timed);
+	lane_ready(lane);
+}
+
+void lanes_wake(struct list *waiters)
+{
+	while (!list_empty(waiters))
+		lane_wake(list_first(waiters, struct lane, waiting));
+}
+
+bool lane_timed_out(const struct lane *lane)
+{
+	return lane->deadline && npu_now() >= lane->deadline;
+}
+
+static void *keeper(void *arg);
+
+static void park_timed(struct lane *lane)
+{
+	list_add_tail(&sched.timed, &lane->timed);
+	if (!sched.keeper)
+		sched.keeper = thread_start(keeper, "softnpu-timer");
+	pthread_cond_signal(&sched.time);
+}
+
+enum op_step lane_park(struct lane *lane, struct list *waiters, uint64_t deadline)
+{
+	lane->deadline = deadline;
+	lane->polling = false;
+	list_del(&lane->waiting);
+	list_add_tail(waiters, &lane->waiting);
+	if (deadline)
+		park_timed(lane);
+	return OP_PARK;
+}
+
+enum op_step lane_park_polling(struct lane *lane, uint64_t deadline)
+{
+	lane->deadline = deadline;
+	lane->polling = true;
+	park_timed(lane);
+	return OP_PARK;
+}
+
+void sched_poke(void)
+{
+	struct lane *lane, *tmp;
+
+	if (!sched.open)
+		return;
+	list_for_each_safe(lane, tmp, &sched.timed, timed) if (lane->polling) lane_wake(lane);
+}
+
+static void *keeper(void *arg)
+{
+	npu_lock();
+	for (;;) {
+		uint64_t now = npu_now(), next = 0;
+		struct lane *lane, *tmp;
+
+		list_for_each_safe(lane, tmp, &sched.timed, timed)
+		{
+			uint64_t t = lane->polling ? now + POLL_NS : lane->deadline;
+
+			if (lane->polling || lane->deadline <= now)
+				lane_wake(lane);
+			if (t > now && (!next || t < next))
+				next = t;
+		}
+		npu_wait(&sched.time, next);
+	}
+	return arg;
+}
+
+/* The operation at the head is over. */
+static void lane_advance(struct lane *lane)
+{
+	struct lane_entry *e = lane->head;
+
+	lane->op_state = NULL;
+	lane->deadline = 0;
+	if (lane->program) {
+		if (++lane->pc >= lane->length)
+			lane->completed++;
+		return;
+	}
+	lane->head = e->next;
+	if (!lane->head)
+		lane->tail = NULL;
+	op_put(e->op);
+	free(e);
+	lane->completed++;
+	pthread_cond_broadcast(&lane->progress);
+}
+
+static void drop_queued(struct lane *lane)
+{
+	struct op *op;
+
+	lane->cancelled = false;
+	while ((op = lane_current(lane))) {
+		if (op->type->cancelled)
+			op->type->cancelled(op);
+		lane_advance(lane);
+	}
+}
+
+void lane_cancel(struct lane *lane)
+{
+	if (lane->state == LANE_IDLE)
+		return;
+	lane->cancelled = true;
+	lane_wake(lane);
+}
+
+void lane_hurry(struct lane *lane)
+{
+	lane->hurry = true;
+	if (lane->state == LANE_PARKED && !lane->op_state)
+		lane_cancel(lane);
+}
+
+/* Tasks of a model take what every task takes. */
+static int64_t latency_us(struct lane *lane)
+{
+	const struct stream *s = lane_stream(lane);
+
+	return s ? npu_task_us(s->id) : CFG(task_us);
+}
+
+static void simulate_latency(int64_t us)
+{
+	struct timespec ts = {us / 1000000, us % 1000000 * 1000};
+
+	if (us)
+		nanosleep(&ts, NULL);
+}
+
+static aclError run_unlocked(struct lane *lane, struct op *op)
+{
+	aclError rc = ACL_SUCCESS;
+
+	int64_t us = latency_us(lane);
+	bool may_block = op->type->may_block || us;
+
+	if (may_block) {
+		sched.blocked++;
+		if (!list_empty(&sched.ready))
+			call_worker();
+	}
+	sched.inside++;
+	npu_unlock();
+	simulate_latency(us);
+	if (op->type->run)
+		rc = op->type->run(op, lane);
+	npu_lock();
+	sched.inside--;
+	if (may_block)
+		sched.blocked--;
+	return rc;
+}
+
+/* The task is counted, and may be the one that a setting lets fail. */
+static aclError provoked_error(struct lane *lane)
+{
+	aclError rc = device_check_lost(lane->device);
+
+	device_get(lane->device)->executed++;
+	if ((int64_t)++sched.executed == CFG(fault_task))
+		return (aclError)CFG(fault_code);
+	return rc;
+}
+
+static enum op_step execute(struct lane *lane, struct op *op, aclError *rc)
+{
+	enum op_step step = OP_RUN;
+
+	lane->result = ACL_SUCCESS;
+	if (op->type->step)
+		step = op->type->step(op, lane);
+	if (step == OP_PARK)
+		return step;
+	*rc = provoked_error(lane);
+	if (*rc)
+		return OP_DONE;
+	op_get(op); /* an update of the model may replace it while it runs */
+	*rc = step == OP_RUN ? run_unlocked(lane, op) : lane->result;
+	op_put(op);
+	return OP_DONE;
+}
+
+/* Serves one lane until it is parked, empty, or had its share. */
+static void serve(struct lane *lane)
+{
+	struct op *op;
+
+	lane->state = LANE_RUNNING;
+	for (unsigned n = 0; (op = lane_current(lane)); n++) {
+		aclError rc = ACL_SUCCESS;
+
+		/* An operation under way that has parts of its own is told to end, not dropped. */
+		if (lane->cancelled && !lane->op_state) {
+			drop_queued(lane);
+			break;
+		}
+		if (n == BATCH) {
+			lane_ready(lane);
+			return;
+		}
+		if (execute(lane, op, &rc) == OP_PARK) {
+			lane->state = LANE_PARKED;
+			if (lane->hurry && !lane->op_state)
+				lane_cancel(lane);
+			return;
+		}
+		if (rc)
+			exception_raise(lane, op, rc);
+		if (rc && lane->type->failed(lane, op, rc))
+			lane->cancelled = true;
+		lane_advance(lane);
+	}
+	lane->cancelled = false;
+	lane->state = LANE_IDLE;
+	pthread_cond_broadcast(&lane->progress);
+	lane->type->idle(lane);
+}
+
+static void *worker(void *arg)
+{
+	npu_lock();
+	for (;;) {
+		struct lane *lane;
+
+		while (list_empty(&sched.ready)) {
+			sched.idle++;
+			npu_wait(&sched.work, 0);
+			sched.idle--;
+			if (sched.called)
+				sched.called--;
+		}
+		lane = list_first(&sched.ready, struct lane, ready);
+		list_del(&lane->ready);
+		serve(lane);
+	}
+	return arg;
+}
+
+bool lane_wait(struct lane *lane, uint64_t target, uint64_t deadline)
+{
+	while (!lane_done(lane, target))
+		if (!npu_wait(&lane->progress, deadline))
+			return lane_done(lane, target);
+	return true;
+}
+
+/* Whether any lane goes on by itself, sooner or later. */
+static bool something_goes_on(void)
+{
+	struct lane *lane;
+
+	if (sched.inside)
+		return true;
+	list_for_each(lane, &sched.timed, timed) if (lane->deadline) return true;
+	return false;
+}
+
+void lane_drain(struct lane *lane)
+{
+	uint64_t executed = 0;
+	unsigned quiet = 0;
+
+	while (!lane_wait(lane, lane->submitted, npu_deadline_ms(DRAIN_LOOK_MS))) {
+		quiet = something_goes_on() || executed != sched.executed ? 0 : quiet + 1;
+		executed = sched.executed;
+		if (quiet < DRAIN_QUIET_MS / DRAIN_LOOK_MS)
+			continue;
+		/* Callbacks that were handed out and that no thread fetches cannot be taken back. */
+		if (lane->state == LANE_IDLE)
+			return;
+		lane_cancel(lane);
+		quiet = 0;
+	}
+}
+
+void lane_callback_returned(struct lane *lane)
+{
+	lane->outstanding--;
+	pthread_cond_broadcast(&lane->progress);
+}

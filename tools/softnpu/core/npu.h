@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What every file of the software runtime shares: the lock, the CANN profile,
+ * error reporting.
+ *
+ * Locking: npu_lock() guards all objects and tables.  Work itself (copies,
+ * kernels, host functions) runs in the workers outside the lock, and so does
+ * every callback.  Functions whose comment does not say otherwise expect it held.
+ */
+#ifndef SOFTNPU_NPU_H
+#define SOFTNPU_NPU_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "acl/acl_rt.h"
+#include "tools/softnpu/core/config.h"
+#include "tools/softnpu/core/list.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define ALIGN_UP(x, a) (((x) + (a)-1) / (a) * (a))
+
+#define SOFTNPU_PUBLIC __attribute__((visibility("default")))
+
+void npu_lock(void);
+void npu_unlock(void);
+/* Waits on cv with the lock released; deadline in npu_now() time, 0 = none. False when the deadline passed.
+ */
+bool npu_wait(pthread_cond_t *cv, uint64_t deadline);
+void npu_cond_init(pthread_cond_t *cv);
+/* The lock survives fork: the child starts as a process that has made no call. */
+void npu_fork_init(void);
+/* What a forked child forgets stays reachable: leak checkers shall not see it as lost. */
+void npu_keep(const void *p);
+
+#define LOCKED(expr)                                                                                         \
+	({                                                                                                   \
+		npu_lock();                                                                                  \
+		aclError rc_ = (expr);                                                                       \
+		npu_unlock();                                                                                \
+		rc_;                                                                                         \
+	})
+
+/* Monotonic time in nanoseconds. */
+uint64_t npu_now(void);
+/* Absolute time of a timeout in milliseconds; -1 (for ever) gives 0. */
+uint64_t npu_deadline_ms(int64_t ms);
+
+/*
+ * Notes an error for aclrtGetLastError and aclGetRecentErrMsg, logs it, and
+ * returns code.  Needs no lock.
+ */
+#define npu_err(code, ...)                                                                                   \
+	({                                                                                                   \
+		aclError code_ = (code);                                                                     \
+		npu_note_error(code_, __VA_ARGS__);                                                          \
+		code_;                                                                                       \
+	})
+void npu_note_error(aclError code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void npu_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Access between devices. */
+#include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/core/device.h"
+
+static aclError check_pair(int32_t a, int32_t b)
+{
+	if (!device_find(a) || !device_find(b))
+		return npu_answer(PEER_NO_DEVICE, "devices %d and %d", a, b);
+	if (a == b)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "device %d is no peer of itself", a);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId)
+{
+	aclError rc;
+
+	if (!canAccessPeer)
+		return npu_answer(PEER_NO_OUTPUT, "canAccessPeer is NULL");
+	rc = check_pair(deviceId, peerDeviceId);
+	if (!rc)
+		*canAccessPeer = npu_peers(deviceId, peerDeviceId);
+	return rc;
+}
+
+static aclError switch_access(int32_t peer, bool on)
+{
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (!rc)
+		rc = check_pair(ctx->dev->id, peer);
+	if (rc)
+		return rc;
+	if (on && !npu_peers(ctx->dev->id, peer))
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "devices %d and %d cannot reach each other",
+			ctx->dev->id, peer);
+	ctx->dev->peer[peer] = on;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags)
+{
+	if (flags)
+		return npu_err(ACL_ERROR_FEATURE_UNSUPPORTED, "flags are reserved and must be 0");
+	return LOCKED(switch_access(peerDeviceId, true));
+}
+
+aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId)
+{
+	return LOCKED(switch_access(peerDeviceId, false));
+}
+
+static aclError access_status(int32_t device, int32_t peer, int32_t *status)
+{
+	aclError rc = check_pair(device, peer);
+
+	if (!rc)
+		*status = device_get(device)->peer[peer];
+	return rc;
+}
+
+aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, int32_t *status)
+{
+	if (!status)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "status is NULL");
+	return LOCKED(access_status(deviceId, peerDeviceId, status));
+}

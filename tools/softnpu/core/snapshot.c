@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Snapshots of the process: the states and their callbacks; there is no device state to save. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tools/softnpu/core/npu.h"
+
+enum state { RUNNING, PROCESS_LOCKED, BACKED_UP };
+
+static enum state state;
+
+#define STAGES (ACL_RT_SNAPSHOT_UNLOCK_POST + 1)
+#define MAX_CALLBACKS 8
+
+static struct {
+	aclrtSnapShotCallBack fn;
+	void *args;
+} callbacks[STAGES][MAX_CALLBACKS];
+
+static aclError add(aclrtSnapShotStage stage, aclrtSnapShotCallBack fn, void *args)
+{
+	int place = -1;
+
+	for (int i = 0; i < MAX_CALLBACKS; i++) {
+		if (callbacks[stage][i].fn == fn)
+			return npu_err(ACL_ERROR_SNAPSHOT_REGISTER_CALLBACK_FAILED,
+				"the callback is registered already");
+		if (!callbacks[stage][i].fn && place < 0)
+			place = i;
+	}
+	if (place < 0)
+		return npu_err(ACL_ERROR_SNAPSHOT_REGISTER_CALLBACK_FAILED, "no more than %d callbacks",
+			MAX_CALLBACKS);
+	callbacks[stage][place].fn = fn;
+	callbacks[stage][place].args = args;
+	return ACL_SUCCESS;
+}
+
+static aclError drop(aclrtSnapShotStage stage, aclrtSnapShotCallBack fn)
+{
+	for (int i = 0; i < MAX_CALLBACKS; i++)
+		if (callbacks[stage][i].fn == fn) {
+			callbacks[stage][i].fn = NULL;
+			return ACL_SUCCESS;
+		}
+	return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the callback is not registered");
+}
+
+static aclError check_callback(aclrtSnapShotStage stage, aclrtSnapShotCallBack fn)
+{
+	if ((unsigned)stage >= STAGES || !fn)
+		return npu_err(
+			ACL_ERROR_RT_PARAM_INVALID, "unknown stage %d, or the callback is NULL", stage);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtSnapShotCallbackRegister(aclrtSnapShotStage stage, aclrtSnapShotCallBack callback, void *args)
+{
+	aclError rc = check_callback(stage, callback);
+
+	return rc ? rc : LOCKED(add(stage, callback, args));
+}
+
+aclError aclrtSnapShotCallbackUnregister(aclrtSnapShotStage stage, aclrtSnapShotCallBack callback)
+{
+	aclError rc = check_callback(stage, callback);
+
+	return rc ? rc : LOCKED(drop(stage, callback));
+}
+
+/* A callback that returns non-zero refuses. Without the lock. */
+static aclError run(aclrtSnapShotStage stage)
+{
+	for (int i = 0; i < MAX_CALLBACKS; i++) {
+		aclrtSnapShotCallBack fn;
+		void *args;
+
+		npu_lock();
+		fn = callbacks[stage][i].fn;
+		args = callbacks[stage][i].args;
+		npu_unlock();
+		if (fn && fn(0, args))
+			return npu_err(
+				ACL_ERROR_SNAPSHOT_CALLBACK_FAILED, "a callback of stage %d failed", stage);
+	}
+	return ACL_SUCCESS;
+}
+
+static aclError change(enum state from, enum state from2, enum state to, aclError code)
+{
+	if (state != from && state != from2)
+		return npu_err(code, "not in this state of the snapshot");
+	state = to;
+	return ACL_SUCCESS;
+}
+
+/* Before 9.1 these functions had no parameters: what is there then is not theirs. */
+static aclError check(int pid, const void *args)
+{
+	if (npu_cann() >= CANN_9_1 && (pid != getpid() || args))
+		return npu_err(ACL_ERROR_INVALID_PARAM, "pid is not this process, or the arguments not NULL");
+	return ACL_SUCCESS;
+}
+
+aclError aclrtSnapShotProcessLock(int pid, void *reserve)
+{
+	aclError rc = check(pid, reserve);
+
+	if (!rc)
+		rc = run(ACL_RT_SNAPSHOT_LOCK_PRE);
+	return rc ? rc : LOCKED(change(RUNNING, RUNNING, PROCESS_LOCKED, ACL_ERROR_SNAPSHOT_LOCK_FAILED));
+}
+
+aclError aclrtSnapShotProcessUnlock(int pid, void *reserve)
+{
+	aclError rc = check(pid, reserve);
+
+	if (!rc)
+		rc = LOCKED(change(PROCESS_LOCKED, BACKED_UP, RUNNING, ACL_ERROR_SNAPSHOT_UNLOCK_FAILED));
+	return rc ? rc : run(ACL_RT_SNAPSHOT_UNLOCK_POST);
+}
+
+aclError aclrtSnapShotProcessBackup(int pid, aclrtSnapShotBackupArgs *args)
+{
+	aclError rc = check(pid, args);
+
+	if (!rc)
+		rc = run(ACL_RT_SNAPSHOT_BACKUP_PRE);
+	if (!rc)
+		rc = LOCKED(
+			change(PROCESS_LOCKED, PROCESS_LOCKED, BACKED_UP, ACL_ERROR_SNAPSHOT_BACKUP_FAILED));
+	return rc ? rc : run(ACL_RT_SNAPSHOT_BACKUP_POST);
+}
+
+aclError aclrtSnapShotProcessRestore(int pid, aclrtSnapShotRestoreArgs *args)
+{
+	aclError rc = check(pid, args);
+
+	if (!rc)
+		rc = run(ACL_RT_SNAPSHOT_RESTORE_PRE);
+	if (!rc)
+		rc = LOCKED(change(BACKED_UP, BACKED_UP, PROCESS_LOCKED, ACL_ERROR_SNAPSHOT_RESTORE_FAILED));
+	return rc ? rc : run(ACL_RT_SNAPSHOT_RESTORE_POST);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Registered by name: device state, stream state, task abort. */
+#include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/core/state_callback.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum about { DEVICE_STATE, STREAM_STATE, TASK_ABORT };
+
+struct registration {
+	struct list link;
+	enum about about;
+	char *name;
+	void *fn;
+	void *args;
+};
+
+static struct list registrations = {&registrations, &registrations};
+
+static struct registration *find(enum about about, const char *name)
+{
+	struct registration *r;
+
+	list_for_each(r, &registrations, link) if (r->about == about && !strcmp(r->name, name)) return r;
+	return NULL;
+}
+
+/* fn NULL takes a registration back. */
+static aclError set(enum about about, const char *name, void *fn, void *args)
+{
+	struct registration *r = find(about, name);
+
+	if (fn && r)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%s is already registered", name);
+	if (!fn && !r)
+		return npu_answer(STATE_CALLBACK_UNKNOWN, "%s is not registered", name);
+	if (!fn) {
+		list_del(&r->link);
+		free(r->name);
+		free(r);
+		return ACL_SUCCESS;
+	}
+	r = calloc(1, sizeof(*r));
+	if (!r || !(r->name = strdup(name))) {
+		free(r);
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a registration");
+	}
+	r->about = about;
+	r->fn = fn;
+	r->args = args;
+	list_add_tail(&registrations, &r->link);
+	return ACL_SUCCESS;
+}
+
+/* Copies, so that callbacks run without the lock. */
+static size_t collect(enum about about, struct registration **all)
+{
+	struct registration *r;
+	size_t n = 0;
+
+	npu_lock();
+	list_for_each(r, &registrations, link) n += r->about == about;
+	*all = n ? calloc(n, sizeof(**all)) : NULL;
+	n = 0;
+	if (*all)
+		list_for_each(r, &registrations, link) if (r->about == about)(*all)[n++] = *r;
+	npu_unlock();
+	return n;
+}
+
+void device_state_notify(int32_t device, aclrtDeviceState state)
+{
+	struct registration *all;
+	size_t n = collect(DEVICE_STATE, &all);
+
+	for (size_t i = 0; i < n; i++)
+		((aclrtDeviceStateCallback)all[i].fn)(device, state, all[i].args);
+	free(all);
+}
+
+void stream_state_notify(aclrtStream stream, aclrtStreamState state)
+{
+	struct registration *all;
+	size_t n = collect(STREAM_STATE, &all);
+
+	for (size_t i = 0; i < n; i++)
+		((aclrtStreamStateCallback)all[i].fn)(stream, state, all[i].args);
+	free(all);
+}
+
+void task_abort_notify(int32_t device, aclrtDeviceTaskAbortStage stage, uint32_t timeout)
+{
+	struct registration *all;
+	size_t n = collect(TASK_ABORT, &all);
+
+	for (size_t i = 0; i < n; i++)
+		((aclrtDeviceTaskAbortCallback)all[i].fn)(device, stage, timeout, all[i].args);
+	free(all);
+}
+
+aclError aclrtRegDeviceStateCallback(const char *regName, aclrtDeviceStateCallback callback, void *args)
+{
+	if (!regName || !*regName)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "regName is NULL or empty");
+	return LOCKED(set(DEVICE_STATE, regName, (void *)callback, args));
+}
+
+aclError aclrtRegStreamStateCallback(const char *regName, aclrtStreamStateCallback callback, void *args)
+{
+	if (!regName || !*regName)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "regName is NULL or empty");
+	return LOCKED(set(STREAM_STATE, regName, (void *)callback, args));
+}
+
+aclError aclrtSetDeviceTaskAbortCallback(
+	const char *regName, aclrtDeviceTaskAbortCallback callback, void *args)
+{
+	if (!regName || !*regName)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "regName is NULL or empty");
+	return LOCKED(set(TASK_ABORT, regName, (void *)callback, args));
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclrtSetOpWaitTimeout, aclrtSetOpExecuteTimeOut and what answers them. */
+#include "tools/softnpu/core/timeout.h"
+
+#define INTERVAL_US 1000u /* granularity of execution time-outs */
+
+static uint32_t wait_seconds; /* 0 = for ever */
+static uint64_t execute_us = 547000000u; /* default of the product this stands for */
+
+uint64_t timeout_wait_deadline(uint32_t ms)
+{
+	if (ms)
+		return npu_deadline_ms(ms);
+	return wait_seconds ? npu_deadline_ms((int64_t)wait_seconds * 1000) : 0;
+}
+
+static aclError set_wait(uint32_t seconds)
+{
+	wait_seconds = seconds;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtSetOpWaitTimeout(uint32_t timeout)
+{
+	return LOCKED(set_wait(timeout));
+}
+
+static aclError set_execute(uint64_t us, uint64_t *actual)
+{
+	execute_us = ALIGN_UP(us, INTERVAL_US);
+	if (actual)
+		*actual = execute_us;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtSetOpExecuteTimeOut(uint32_t timeout)
+{
+	return LOCKED(set_execute((uint64_t)timeout * 1000000u, NULL));
+}
+
+aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout)
+{
+	return LOCKED(set_execute((uint64_t)timeout * 1000u, NULL));
+}
+
+aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t *actualTimeout)
+{
+	if (!actualTimeout)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "actualTimeout is NULL");
+	return LOCKED(set_execute(timeout, actualTimeout));
+}
+
+static aclError get_execute(uint32_t *ms)
+{
+	*ms = (uint32_t)(execute_us / 1000u);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtGetOpExecuteTimeout(uint32_t *const timeoutMs)
+{
+	if (!timeoutMs)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "timeoutMs is NULL");
+	return LOCKED(get_execute(timeoutMs));
+}
+
+aclError aclrtGetOpTimeOutInterval(uint64_t *interval)
+{
+	if (!interval)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "interval is NULL");
+	*interval = INTERVAL_US;
+	return ACL_SUCCESS;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclmdlRIBuildBegin … BuildEnd, activating and switching streams of a model. */
+#include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/graph/build.h"
+
+#include "acl/acl_mdl.h"
+#include "tools/softnpu/memory/addrmap.h"
+#include "tools/softnpu/memory/copy.h"
+
+aclError bound_append(struct stream *s, struct op *op)
+{
+	if (s->bound->state == MODEL_BUILDING)
+		return model_append(s->bound, s->capture_lane, op);
+	op_put(op);
+	return npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is bound to a model that is complete");
+}
+
+static aclError build_begin(aclmdlRI *out)
+{
+	struct context *ctx;
+	struct model *m;
+	aclError rc = context_need(&ctx);
+
+	if (rc)
+		return rc;
+	m = model_new(ctx, false);
+	if (!m)
+		return npu_err(ACL_ERROR_RT_NO_MODEL_RESOURCE, "no memory for a model");
+	*out = object_handle(&m->obj);
+	return ACL_SUCCESS;
+}
+
+aclError aclmdlRIBuildBegin(aclmdlRI *modelRI, uint32_t flag)
+{
+	if (!modelRI)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "modelRI is NULL");
+	if (flag)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "flag is reserved and must be 0");
+	return LOCKED(build_begin(modelRI));
+}
+
+/* A model that is being built, or an error. */
+static aclError find_building(aclmdlRI handle, struct model **m)
+{
+	aclError rc = model_find_here(handle, m);
+
+	if (!rc && (*m)->captured)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "not for a captured model");
+	if (!rc && (*m)->state != MODEL_BUILDING)
+		rc = npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the model is complete");
+	return rc;
+}
+
+static aclError check_bind(const struct stream *s, uint32_t flag)
+{
+	if (s->capture)
+		return npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is capturing");
+	if (s->bound)
+		return npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is bound already");
+	if (!(s->flags & ACL_STREAM_PERSISTENT))
+		return npu_err(
+			ACL_ERROR_RT_PARAM_INVALID, "only streams with ACL_STREAM_PERSISTENT can be bound");
+	if (flag != ACL_MODEL_STREAM_FLAG_HEAD && flag != ACL_MODEL_STREAM_FLAG_DEFAULT)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flag 0x%x", flag);
+	return ACL_SUCCESS;
+}
+
+static aclError bind(aclmdlRI model, aclrtStream stream, uint32_t flag)
+{
+	struct stream *s;
+	struct model *m;
+	int lane;
+	aclError rc = find_building(model, &m);
+
+	if (!rc)
+		rc = stream_find(stream, STREAM_SUBMIT, &s);
+	if (!rc)
+		rc = check_bind(s, flag);
+	if (rc)
+		return rc;
+	lane = model_add_lane(m);
+	if (lane < 0)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a model");
+	m->lanes[lane].stream = s;
+	m->lanes[lane].head = flag == ACL_MODEL_STREAM_FLAG_HEAD;
+	object_get(&s->obj);
+	s->bound = m;
+	s->capture_lane = (unsigned)lane;
+	return ACL_SUCCESS;
+}
+
+aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream stream, uint32_t flag)
+{
+	if (!stream)
+		return npu_answer(MODEL_BIND_NULL_STREAM, "stream is NULL");
+	return LOCKED(bind(modelRI, stream, flag));
+}
+
+static aclError unbind(aclmdlRI model, aclrtStream stream)
+{
+	struct stream *s;
+	struct model *m;
+	aclError rc = model_find_here(model, &m);
+
+	if (!rc && m->captured)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "not for a captured model");
+	if (!rc)
+		rc = stream_find(stream, STREAM_SUBMIT, &s);
+	if (!rc && (s->bound != m || m->running))
+		rc = npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is not bound, or the model is running");
+	if (rc)
+		return rc;
+	s->bound = NULL;
+	m->lanes[s->capture_lane].stream = NULL;
+	object_put(&s->obj);
+	return ACL_SUCCESS;
+}
+
+aclError aclmdlRIUnbindStream(aclmdlRI modelRI, aclrtStream stream)
+{
+	if (!stream)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "stream is NULL");
+	return LOCKED(unbind(modelRI, stream));
+}
+
+static aclError end_task(aclmdlRI model, aclrtStream stream)
+{
+	struct stream *s;
+	struct model *m;
+	aclError rc = find_building(model, &m);
+
+	if (!rc)
+		rc = stream_find(stream, STREAM_SUBMIT, &s);
+	if (!rc && s->bound != m)
+		rc = npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is not bound to the model");
+	if (!rc)
+		m->lanes[s->capture_lane].ended = true;
+	return rc;
+}
+
+aclError aclmdlRIEndTask(aclmdlRI modelRI, aclrtStream stream)
+{
+	return LOCKED(end_task(modelRI, stream));
+}
+
+static aclError build_end(aclmdlRI model)
+{
+	struct model *m;
+	bool ended = false;
+	aclError rc = model_find_here(model, &m);
+
+	/* The second end is accepted. */
+	if (!rc && !m->captured && m->state != MODEL_BUILDING)
+		return ACL_SUCCESS;
+	if (!rc)
+		rc = find_building(model, &m);
+	if (rc)
+		return rc;
+	for (unsigned i = 0; i < m->n_lanes; i++)
+		ended |= m->lanes[i].ended;
+	if (!ended)
+		return npu_err(
+			ACL_ERROR_RT_INTERNAL_ERROR, "no stream is bound, or aclmdlRIEndTask is missing");
+	m->state = MODEL_READY;
+	return ACL_SUCCESS;
+}
+
+aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve)
+{
+	if (reserve)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "reserve must be NULL");
+	return LOCKED(build_end(modelRI));
+}
+
+/* --- streams that start others -------------------------------------------- */
+
+struct activate_op {
+	struct op op;
+	unsigned lane; /* that begins */
+	const void *left, *right; /* aclrtSwitchStream: compare first */
+	aclrtCondition cond;
+	aclrtCompareDataType type;
+};
+
+static bool holds(const struct activate_op *a)
+{
+	int64_t left = 0, right = 0;
+	size_t size = a->type == ACL_RT_SWITCH_INT64 ? 8 : 4;
+	struct place l = place_of(a->left), r = place_of(a->right);
+
+	bytes_move((char *)&left, true, l.host, l.safe, size);
+	bytes_move((char *)&right, true, r.host, r.safe, size);
+	if (size == 4) {
+		left = (int32_t)left;
+		right = (int32_t)right;
+	}
+	switch (a->cond) {
+	case ACL_RT_EQUAL:
+		return left == right;
+	case ACL_RT_NOT_EQUAL:
+		return left != right;
+	case ACL_RT_GREATER:
+		return left > right;
+	case ACL_RT_GREATER_OR_EQUAL:
+		return left >= right;
+	case ACL_RT_LESS:
+		return left < right;
+	default:
+		return left <= right;
+	}
+}
+
+static enum op_step activate_step(struct op *op, struct lane *lane)
+{
+	const struct activate_op *a = container_of(op, struct activate_op, op);
+
+	if (lane_instance(lane) && (!a->left || holds(a)))
+		instance_activate(lane_instance(lane), a->lane);
+	return OP_DONE;
+}
+
+static void activate_describe(const struct op *op, char *text, size_t size)
+{
+	snprintf(text, size, "\"starts_stream\": %u", container_of(op, struct activate_op, op)->lane);
+}
+
+static const struct op_type activate_type = {
+	.name = "STREAM_ACTIVE",
+	.step = activate_step,
+	.describe = activate_describe,
+};
+
+static aclError activate(const struct activate_op *what, aclrtStream active, aclrtStream stream)
+{
+	struct activate_op *a;
+	struct stream *s, *target;
+	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+
+	if (!rc)
+		rc = stream_find(active, STREAM_SUBMIT, &target);
+	if (!rc && (!s->bound || target->bound != s->bound))
+		rc = npu_err(ACL_ERROR_RT_STREAM_MODEL, "both streams must be bound to one model");
+	if (rc)
+		return rc;
+	a = op_new(&activate_type, sizeof(*a));
+	if (!a)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
+	a->lane = target->capture_lane;
+	a->left = what->left;
+	a->right = what->right;
+	a->cond = what->cond;
+	a->type = what->type;
+	return stream_submit(s, &a->op);
+}
+
+aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream stream)
+{
+	struct activate_op none = {.left = NULL};
+
+	if (!activeStream)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "activeStream is NULL");
+	return LOCKED(activate(&none, activeStream, stream));
+}
+
+aclError aclrtSwitchStream(void *leftValue, aclrtCondition cond, void *rightValue,
+	aclrtCompareDataType dataType, aclrtStream trueStream, aclrtStream falseStream, aclrtStream stream)
+{
+	struct activate_op what = {.left = leftValue, .right = rightValue, .cond = cond, .type = dataType};
+
+	if (!leftValue || !rightValue || !trueStream || falseStream)
+		return npu_err(
+			ACL_ERROR_INVALID_PARAM, "a value or trueStream is NULL, or falseStream is not");
+	if ((unsigned)cond > ACL_RT_LESS_OR_EQUAL || (unsigned)dataType > ACL_RT_SWITCH_INT64)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown condition %d or type %d", cond, dataType);
+	return LOCKED(activate(&what, trueStream, stream));
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Labels, lists of them, and switching by an index in device memory. */
+#include "tools/softnpu/graph/label.h"
+
+#include <stdlib.h>
+
+#include "tools/softnpu/memory/addrmap.h"
+#include "tools/softnpu/memory/copy.h"
+
+#define MAX_LABELS 65535u
+
+struct label {
+	struct object obj;
+	struct list link; /* of the model it is set in */
+	struct context *ctx;
+	bool listed;
+	struct model *model; /* NULL until set */
+	unsigned lane, index; /* the task that follows */
+};
+
+struct label_list {
+	struct object obj;
+	size_t n;
+	struct label *labels[];
+};
+
+static void label_release(struct object *o)
+{
+	free(container_of(o, struct label, obj));
+}
+
+static void list_release(struct object *o)
+{
+	struct label_list *l = container_of(o, struct label_list, obj);
+
+	for (size_t i = 0; i < l->n; i++)
+		object_put(&l->labels[i]->obj);
+	free(l);
+}
+
+void labels_release_model(struct model *m)
+{
+	while (!list_empty(&m->labels)) {
+		struct label *l = list_first(&m->labels, struct label, link);
+
+		list_del(&l->link);
+		l->model = NULL;
+	}
+}
+
+static aclError label_find(aclrtLabel handle, struct label **l)
+{
+	struct object *o = handle ? object_find(handle, OBJ_LABEL) : NULL;
+
+	if (!handle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "label is NULL");
+	if (!o)
+		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is not a label", handle);
+	*l = container_of(o, struct label, obj);
+	return ACL_SUCCESS;
+}
+
+static aclError label_create(aclrtLabel *out)
+{
+	struct context *ctx;
+	struct label *l;
+	aclError rc = context_need(&ctx);
+
+	if (rc)
+		return rc;
+	l = calloc(1, sizeof(*l));
+	if (!l || !object_init(&l->obj, OBJ_LABEL, label_release)) {
+		free(l);
+		return npu_err(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "no memory for a label");
+	}
+	list_init(&l->link);
+	l->ctx = ctx; /* only compared */
+	*out = object_handle(&l->obj);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtCreateLabel(aclrtLabel *label)
+{
+	if (!label)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "label is NULL");
+	return LOCKED(label_create(label));
+}
+
+static aclError label_destroy(aclrtLabel handle)
+{
+	struct context *ctx;
+	struct label *l;
+	aclError rc = label_find(handle, &l);
+
+	if (!rc)
+		rc = context_need(&ctx);
+	if (!rc && l->ctx != ctx)
+		rc = npu_err(ACL_ERROR_RT_LABEL_CONTEXT, "the label belongs to another context");
+	if (rc)
+		return rc;
+	list_del(&l->link);
+	l->model = NULL;
+	object_kill(&l->obj);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtDestroyLabel(aclrtLabel label)
+{
+	return LOCKED(label_destroy(label));
+}
+
+static aclError list_create(aclrtLabel *handles, size_t n, aclrtLabelList *out)
+{
+	struct label_list *list = calloc(1, sizeof(*list) + n * sizeof(list->labels[0]));
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (!list)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a label list");
+	for (size_t i = 0; i < n && !rc; i++) {
+		struct label *l;
+
+		rc = label_find(handles[i], &l);
+		if (!rc && l->ctx != ctx)
+			rc = npu_err(ACL_ERROR_RT_LABEL_CONTEXT, "label %zu belongs to another context", i);
+		if (!rc && l->listed)
+			rc = npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "label %zu is in a list already", i);
+		if (rc)
+			break;
+		l->listed = true;
+		object_get(&l->obj);
+		list->labels[list->n++] = l;
+	}
+	if (!rc && !object_init(&list->obj, OBJ_LABEL_LIST, list_release))
+		rc = npu_err(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "no handle for a label list");
+	if (!rc) {
+		*out = object_handle(&list->obj);
+		return ACL_SUCCESS;
+	}
+	for (size_t i = 0; i < list->n; i++)
+		list->labels[i]->listed = false;
+	list_release(&list->obj);
+	return rc;
+}
+
+aclError aclrtCreateLabelList(aclrtLabel *labels, size_t num, aclrtLabelList *labelList)
+{
+	if (!labels || !labelList)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "labels or labelList is NULL");
+	if (!num || num > MAX_LABELS)
+		return npu_err(
+			ACL_ERROR_RT_PARAM_INVALID, "%zu labels, 1 to %u are possible", num, MAX_LABELS);
+	return LOCKED(list_create(labels, num, labelList));
+}
+
+static aclError list_destroy(aclrtLabelList handle)
+{
+	struct object *o = object_find(handle, OBJ_LABEL_LIST);
+
+	if (!o)
+		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is not a label list", handle);
+	object_kill(o);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtDestroyLabelList(aclrtLabelList labelList)
+{
+	if (!labelList)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "labelList is NULL");
+	return LOCKED(list_destroy(labelList));
+}
+
+static aclError label_set(aclrtLabel handle, aclrtStream stream)
+{
+	struct stream *s;
+	struct label *l;
+	aclError rc = label_find(handle, &l);
+
+	if (!rc)
+		rc = stream_find(stream, STREAM_SUBMIT, &s);
+	if (rc)
+		return rc;
+	if (!s->bound)
+		return npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is not bound to a model");
+	if (l->ctx != s->ctx)
+		return npu_err(ACL_ERROR_RT_LABEL_CONTEXT, "the label belongs to another context");
+	if (l->model || !l->listed)
+		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the label is set already, or in no list");
+	l->model = s->bound;
+	l->lane = s->capture_lane;
+	l->index = s->bound->lanes[s->capture_lane].n;
+	list_add_tail(&s->bound->labels, &l->link);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtSetLabel(aclrtLabel label, aclrtStream stream)
+{
+	if (!stream)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "stream is NULL");
+	return LOCKED(label_set(label, stream));
+}
+
+struct switch_op {
+	struct op op;
+	void *index; /* of the label to go to, in device memory */
+	uint32_t max;
+	unsigned lane;
+	struct label_list *list;
+};
+
+/* An index beyond the list means its last label. */
+static enum op_step switch_step(struct op *op, struct lane *lane)
+{
+	const struct switch_op *sw = container_of(op, struct switch_op, op);
+	struct place p = place_of(sw->index);
+	const struct label *l;
+	uint32_t index = 0;
+
+	lane->result = bytes_move((char *)&index, true, p.host, p.safe, sizeof(index));
+	if (lane->result)
+		return OP_DONE;
+	l = sw->list->labels[index < sw->max ? index : sw->max - 1];
+	if (l->model != instance_model(lane_instance(lane)) || l->lane != sw->lane)
+		lane->result = ACL_ERROR_RT_MODEL_EXECUTE;
+	else
+		lane_jump(lane, l->index);
+	return OP_DONE;
+}
+
+static void switch_release(struct op *op)
+{
+	object_put(&container_of(op, struct switch_op, op)->list->obj);
+}
+
+static const struct op_type switch_type = {
+	.name = "LABEL_SWITCH",
+	.step = switch_step,
+	.release = switch_release,
+};
+
+static aclError label_switch(void *index, uint32_t max, aclrtLabelList handle, aclrtStream stream)
+{
+	struct object *o = object_find(handle, OBJ_LABEL_LIST);
+	struct label_list *list = container_of(o, struct label_list, obj);
+	struct switch_op *sw;
+	struct stream *s;
+	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+
+	if (!rc && !o)
+		rc = npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is not a label list", handle);
+	if (!rc && !s->bound)
+		rc = npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is not bound to a model");
+	if (!rc && (!max || max > list->n || place_of(index).loc != LOC_DEVICE))
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID,
+			"index is not in device memory, or %u is not 1 to %zu", max, list->n);
+	if (rc)
+		return rc;
+	sw = op_new(&switch_type, sizeof(*sw));
+	if (!sw)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
+	sw->index = index;
+	sw->max = max;
+	sw->lane = s->capture_lane;
+	sw->list = list;
+	object_get(o);
+	return stream_submit(s, &sw->op);
+}
+
+aclError aclrtSwitchLabelByIndex(void *ptr, uint32_t maxValue, aclrtLabelList labelList, aclrtStream stream)
+{
+	if (!ptr || !labelList)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "ptr or labelList is NULL");
+	return LOCKED(label_switch(ptr, maxValue, labelList, stream));
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclmdlRIExecuteAsync, aclmdlRIExecute, aclmdlRIAbort. */
+#include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/graph/capture.h"
+#include "tools/softnpu/graph/model.h"
+
+#define NOT_FOR_EXECUTION (ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)
+
+static aclError check_ready(const struct model *m)
+{
+	if (m->sub)
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+			"the body of a conditional task runs with its model");
+	if (m->state == MODEL_CAPTURING)
+		return npu_err(ACL_ERROR_RT_MODEL_CAPTURED, "the model is being captured");
+	if (m->state != MODEL_READY)
+		return npu_err(
+			ACL_ERROR_RT_MODEL_EXECUTE, "the model is not complete, or aclmdlRIUpdate is due");
+	return ACL_SUCCESS;
+}
+
+static aclError execute_async(aclmdlRI model, aclrtStream stream)
+{
+	struct model *m;
+	struct stream *s;
+	aclError rc = model_find(model, &m);
+
+	if (!rc)
+		rc = check_ready(m);
+	if (!rc)
+		rc = model_find_here(model, &m);
+	if (!rc)
+		rc = stream_find(stream, STREAM_SUBMIT, &s);
+	if (rc)
+		return rc;
+	if (s->capture)
+		return npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is capturing");
+	if (s->bound || s->flags & NOT_FOR_EXECUTION)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "models cannot be executed on this stream");
+	return stream_submit(s, model_execute_op(m));
+}
+
+aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream)
+{
+	return LOCKED(execute_async(modelRI, stream));
+}
+
+/* Executes on a stream of its own and waits. */
+static aclError execute(aclmdlRI model, int32_t timeout)
+{
+	struct model *m;
+	struct stream *s;
+	aclError rc = model_find(model, &m);
+
+	if (rc)
+		return rc;
+	if (m->captured)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "ACL Graph mode is not supported");
+	if (timeout == 0 || timeout < -1)
+		return npu_err(
+			ACL_ERROR_RT_PARAM_INVALID, "timeout %d: must be positive, or -1 for ever", timeout);
+	rc = check_ready(m);
+	if (!rc)
+		rc = model_find_here(model, &m);
+	if (rc)
+		return rc;
+	s = stream_new(m->ctx, 0, 0);
+	if (!s)
+		return npu_err(ACL_ERROR_RT_NO_STREAM_RESOURCE, "no stream to execute on");
+	object_get(&s->obj);
+	rc = stream_submit(s, model_execute_op(m));
+	if (!rc)
+		rc = stream_wait(s, npu_deadline_ms(timeout));
+	stream_remove(s);
+	object_put(&s->obj);
+	return rc;
+}
+
+aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout)
+{
+	return LOCKED(execute(modelRI, timeout));
+}
+
+static aclError abort_model(aclmdlRI model)
+{
+	struct model *m;
+	aclError rc = model_find_here(model, &m);
+
+	if (!rc && m->sub)
+		rc = npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+			"the body of a conditional task runs with its model");
+	if (!rc && m->active)
+		instance_cancel(m->active, ACL_ERROR_RT_MODEL_ABORT_NORMAL);
+	return rc;
+}
+
+aclError aclmdlRIAbort(aclmdlRI modelRI)
+{
+	if (!modelRI)
+		return npu_answer(MODEL_ABORT_NULL, "modelRI is NULL");
+	return LOCKED(abort_model(modelRI));
+}

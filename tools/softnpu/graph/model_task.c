@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looking at the tasks of a model and changing them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/sync/event.h"
+#include "tools/softnpu/kernel/kernel.h"
+#include "tools/softnpu/graph/model.h"
+#include "tools/softnpu/sync/value.h"
+
+/* A task as the program holds it. Goes with its model, which its generation recognises. */
+struct model_task {
+	struct object obj;
+	void *model;
+	uint64_t generation;
+	unsigned lane, index;
+	struct op *pending; /* what aclmdlRIUpdate puts in its place */
+};
+
+static void release(struct object *o)
+{
+	struct model_task *t = container_of(o, struct model_task, obj);
+
+	if (t->pending)
+		op_put(t->pending);
+	free(t);
+}
+
+static aclError find(aclmdlRITask handle, struct model_task **t, struct model **m)
+{
+	struct object *o = handle ? object_find(handle, OBJ_MODEL_TASK) : NULL, *model;
+
+	if (!handle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "task is NULL");
+	if (o) {
+		*t = container_of(o, struct model_task, obj);
+		model = object_find((*t)->model, OBJ_MODEL);
+		if (model && model->generation == (*t)->generation) {
+			*m = container_of(model, struct model, obj);
+			return ACL_SUCCESS;
+		}
+		object_kill(o);
+	}
+	return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no task of a model", handle);
+}
+
+/* --- streams of a model ------------------------------------------------------------ */
+
+/* A captured model's streams get handles when they are queried. */
+static bool give_stream(struct model *m, unsigned lane)
+{
+	struct stream *s;
+
+	if (m->lanes[lane].stream)
+		return true;
+	s = stream_new(m->ctx, 0, 0);
+	if (!s)
+		return false;
+	s->bound = m;
+	s->capture_lane = lane;
+	object_get(&s->obj);
+	m->lanes[lane].stream = s;
+	return true;
+}
+
+static aclError get_streams(aclmdlRI model, aclrtStream *streams, uint32_t *num)
+{
+	struct model *m;
+	aclError rc = model_find_here(model, &m);
+
+	if (!rc && m->sub)
+		rc = npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "not for the body of a conditional task");
+	if (rc)
+		return rc;
+	for (unsigned i = 0; streams && i < *num && i < m->n_lanes; i++) {
+		if (!give_stream(m, i))
+			return npu_err(ACL_ERROR_RT_NO_STREAM_RESOURCE, "no stream left");
+		streams[i] = object_handle(&m->lanes[i].stream->obj);
+	}
+	*num = streams && *num < m->n_lanes ? *num : m->n_lanes;
+	return ACL_SUCCESS;
+}
+
+aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, uint32_t *numStreams)
+{
+	if (!numStreams)
+		return npu_answer(MODEL_STREAMS_NO_COUNT, "numStreams is NULL");
+	return LOCKED(get_streams(modelRI, streams, numStreams));
+}
+
+struct task_search {
+	const struct model *m;
+	unsigned lane, index;
+	struct model_task *found;
+};
+
+static void match(struct object *o, void *arg)
+{
+	struct model_task *t = container_of(o, struct model_task, obj);
+	struct task_search *s = arg;
+
+	if (t->generation == s->m->obj.generation && t->lane == s->lane && t->index == s->index)
+		s->found = t;
+}
+
+/* The same task has the same handle whenever it is asked for. */
+static struct model_task *task_of(struct model *m, unsigned lane, unsigned index)
+{
+	struct task_search search = {m, lane, index, NULL};
+	struct model_task *t;
+
+	objects_each(OBJ_MODEL_TASK, match, &search);
+	if (search.found)
+		return search.found;
+	t = calloc(1, sizeof(*t));
+	if (!t || !object_init(&t->obj, OBJ_MODEL_TASK, release)) {
+		free(t);
+		return NULL;
+	}
+	t->model = object_handle(&m->obj);
+	t->generation = m->obj.generation;
+	t->lane = lane;
+	t->index = index;
+	return t;
+}
+
+static aclError get_tasks(aclrtStream handle, aclmdlRITask *tasks, uint32_t *num)
+{
+	struct stream *s;
+	struct model *m;
+	aclError rc = stream_find(handle, STREAM_QUERY, &s);
+
+	if (rc)
+		return rc;
+	m = s->bound;
+	if (!m)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the stream is of no model");
+	for (unsigned i = 0; tasks && i < *num && i < m->lanes[s->capture_lane].n; i++) {
+		struct model_task *t = task_of(m, s->capture_lane, i);
+
+		if (!t)
+			return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
+		tasks[i] = object_handle(&t->obj);
+	}
+	if (!tasks || *num > m->lanes[s->capture_lane].n)
+		*num = m->lanes[s->capture_lane].n;
+	return ACL_SUCCESS;
+}
+
+aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *tasks, uint32_t *numTasks)
+{
+	if (!stream || !numTasks)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "stream or numTasks is NULL");
+	return LOCKED(get_tasks(stream, tasks, numTasks));
+}
+
+/* --- looking ------------------------------------------------------------------------- */
+
+static aclError get_type(aclmdlRITask handle, aclmdlRITaskType *type)
+{
+	struct model_task *t;
+	struct model *m;
+	aclError rc = find(handle, &t, &m);
+
+	if (!rc)
+		*type = (aclmdlRITaskType)model_slot(m, t->lane, t->index)->type->task_type;
+	return rc;
+}
+
+aclError aclmdlRITaskGetType(aclmdlRITask task, aclmdlRITaskType *type)
+{
+	if (!type)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "type is NULL");
+	return LOCKED(get_type(task, type));
+}
+
+static aclError get_seq(aclmdlRITask handle, uint32_t *id)
+{
+	struct model_task *t;
+	struct model *m;
+	aclError rc = find(handle, &t, &m);
+
+	if (!rc)
+		*id = t->index;
+	return rc;
+}
+
+aclError aclmdlRITaskGetSeqId(aclmdlRITask task, uint32_t *id)
+{
+	if (!id)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "id is NULL");
+	return LOCKED(get_seq(task, id));
+}
+
+static void event_params(const struct op *op, aclmdlRITaskParams *params)
+{
+	const struct event *ev = op_event(op);
+
+	if (!ev || !ev->obj.alive)
+		return;
+	params->eventRecordTaskParams.event = object_handle(&ev->obj);
+	params->eventRecordTaskParams.eventFlag = ev->flags;
+}
+
+static aclError get_params(aclmdlRITask handle, aclmdlRITaskParams *params)
+{
+	struct model_task *t;
+	struct kernel_launch l;
+	const struct op *op;
+	struct model *m;
+	aclError rc = find(handle, &t, &m);
+
+	if (rc)
+		return rc;
+	op = model_slot(m, t->lane, t->index);
+	memset(params, 0, sizeof(*params));
+	params->type = (aclmdlRITaskType)op->type->task_type;
+	if (kernel_op_launch(op, &l)) {
+		params->kernelTaskParams.funcHandle = l.func ? object_handle(&l.func->obj) : NULL;
+		params->kernelTaskParams.args = (void *)l.args;
+		params->kernelTaskParams.isHostArgs = !l.device_args;
+		params->kernelTaskParams.argsSize = l.args_size;
+		params->kernelTaskParams.numBlocks = l.num_blocks;
+	} else if (!value_op_params(op, params)) {
+		event_params(op, params);
+	}
+	return ACL_SUCCESS;
+}
+
+aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params)
+{
+	if (!params)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "params is NULL");
+	return LOCKED(get_params(task, params));
+}
+
+aclError aclmdlRIKernelTaskGetAttribute(
+	aclmdlRITask task, aclrtLaunchKernelAttrId attrId, aclrtLaunchKernelAttrValue *attrValue)
+{
+	aclmdlRITaskType type;
+	aclError rc;
+
+	if (!attrValue)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "attrValue is NULL");
+	rc = aclmdlRITaskGetType(task, &type);
+	if (!rc && (type != ACL_MODEL_RI_TASK_KERNEL ||
+			   (unsigned)attrId > ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING))
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "no kernel task, or attribute %d unknown", attrId);
+	if (!rc)
+		memset(attrValue, 0, sizeof(*attrValue));
+	return rc;
+}
+
+/* --- changing --------------------------------------------------------------------------- */
+
+static aclError check_changeable(const struct model *m)
+{
+	if ((m->state == MODEL_READY || m->state == MODEL_UPDATING) && !m->running)
+		return ACL_SUCCESS;
+	return npu_err(ACL_ERROR_RT_MODEL_UPDATE_FAILED, "the model is running, or not complete");
+}
+
+static enum op_step nothing_step(struct op *op, struct lane *lane)
+{
+	(void)op;
+	(void)lane;
+	return OP_DONE;
+}
+
+static const struct op_type disabled_type = {.name = "DISABLED", .step = nothing_step};
+
+static void set_pending(struct model *m, struct model_task *t, struct op *op)
+{
+	if (t->pending)
+		op_put(t->pending);
+	t->pending = op;
+	m->state = MODEL_UPDATING;
+}
+
+static struct op *new_op(const struct op *old, const aclmdlRITaskParams *params)
+{
+	const aclmdlRIKernelTaskParams *k = &params->kernelTaskParams;
+	struct kernel_launch l = {.num_blocks = k->numBlocks,
+		.grid = {k->numBlocks, 1, 1},
+		.block = {1, 1, 1},
+		.args = k->args,
+		.args_size = k->argsSize,
+		.device_args = !k->isHostArgs};
+
+	if (params->type != ACL_MODEL_RI_TASK_KERNEL)
+		return value_op_changed(old, params);
+	if (!k->args || !k->numBlocks || function_find(k->funcHandle, &l.func))
+		return NULL;
+	return kernel_op_new(&l);
+}
+
+static aclError set_params(aclmdlRITask handle, const aclmdlRITaskParams *params)
+{
+	struct model_task *t;
+	struct op *op = NULL;
+	struct model *m;
+	aclError rc = find(handle, &t, &m);
+
+	if (!rc)
+		rc = check_changeable(m);
+	if (rc)
+		return rc;
+	if (params->type == (aclmdlRITaskType)model_slot(m, t->lane, t->index)->type->task_type)
+		op = new_op(model_slot(m, t->lane, t->index), params);
+	if (op) {
+		set_pending(m, t, op);
+		return ACL_SUCCESS;
+	}
+	m->state = MODEL_FAULT;
+	return npu_err(ACL_ERROR_RT_PARAM_INVALID, "parameters of type %d do not fit the task", params->type);
+}
+
+aclError aclmdlRITaskSetParams(aclmdlRITask task, aclmdlRITaskParams *params)
+{
+	if (!params)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "params is NULL");
+	return LOCKED(set_params(task, params));
+}
+
+static aclError disable(aclmdlRITask handle)
+{
+	struct model_task *t;
+	struct model *m;
+	struct op *op;
+	aclError rc = find(handle, &t, &m);
+
+	if (!rc)
+		rc = check_changeable(m);
+	if (rc)
+		return rc;
+	op = op_new(&disabled_type, sizeof(struct op));
+	if (op && model_slot(m, t->lane, t->index)->type->task_type != ACL_MODEL_RI_TASK_DEFAULT) {
+		set_pending(m, t, op);
+		return ACL_SUCCESS;
+	}
+	if (op)
+		op_put(op);
+	m->state = MODEL_FAULT;
+	return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a task of this type cannot be disabled");
+}
+
+aclError aclmdlRITaskDisable(aclmdlRITask task)
+{
+	return LOCKED(disable(task));
+}
+
+static void apply(struct object *o, void *arg)
+{
+	struct model_task *t = container_of(o, struct model_task, obj);
+	struct model *m = arg;
+
+	if (t->generation != m->obj.generation || !t->pending)
+		return;
+	model_replace(m, t->lane, t->index, t->pending);
+	t->pending = NULL;
+}
+
+static aclError update(aclmdlRI model)
+{
+	struct model *m;
+	aclError rc = model_find_here(model, &m);
+
+	if (rc)
+		return rc;
+	if (!m->captured || m->sub)
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "only for captured models");
+	rc = check_changeable(m);
+	if (rc)
+		return rc;
+	objects_each(OBJ_MODEL_TASK, apply, m);
+	m->state = MODEL_READY;
+	return ACL_SUCCESS;
+}
+
+aclError aclmdlRIUpdate(aclmdlRI modelRI)
+{
+	if (!modelRI)
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "modelRI is NULL");
+	return LOCKED(update(modelRI));
+}

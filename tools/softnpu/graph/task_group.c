@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups of captured kernels, and updating them in the order of a stream. */
+#include "tools/softnpu/graph/task_group.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/softnpu/kernel/kernel.h"
+
+struct task_group {
+	struct object obj;
+	struct model *model; /* weak: recognised by the generation below */
+	void *model_handle;
+	uint64_t generation;
+	unsigned lane, first, n;
+	bool updating;
+};
+
+/* State of a stream between UpdateBegin and UpdateEnd. */
+struct group_update {
+	struct task_group *group;
+	unsigned next;
+};
+
+aclError group_check(struct capture *cap, struct stream *s, const struct op *op)
+{
+	aclError rc = ACL_SUCCESS;
+
+	if (!cap->group_stream)
+		return ACL_SUCCESS;
+	if (cap->group_stream != s)
+		rc = npu_err(ACL_ERROR_STREAM_TASK_GROUP_INTR, "a task group is open on another stream");
+	else if (!op->type->is_kernel)
+		rc = npu_err(
+			ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "%s cannot be in a task group", op->type->name);
+	if (rc) {
+		cap->group_error = rc;
+		capture_invalidate(cap);
+	}
+	return rc;
+}
+
+static aclError group_begin(aclrtStream handle)
+{
+	struct stream *s;
+	aclError rc = capture_find(handle, &s);
+
+	if (rc)
+		return rc;
+	if (s->capture->group_stream)
+		return npu_err(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "a task group is open");
+	s->capture->group_stream = s;
+	s->capture->group_first = s->capture->model->lanes[s->capture_lane].n;
+	s->capture->group_error = ACL_SUCCESS;
+	return ACL_SUCCESS;
+}
+
+aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream)
+{
+	return LOCKED(group_begin(stream));
+}
+
+static void release(struct object *o)
+{
+	free(container_of(o, struct task_group, obj));
+}
+
+static aclError group_end(aclrtStream handle, aclrtTaskGrp *out)
+{
+	struct stream *s;
+	struct capture *cap;
+	struct task_group *g;
+	aclError rc = capture_find(handle, &s);
+
+	if (rc)
+		return rc;
+	cap = s->capture;
+	if (cap->group_stream != s)
+		return npu_err(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "no task group is open on this stream");
+	cap->group_stream = NULL;
+	if (cap->group_error)
+		return npu_err(cap->group_error, "the task group was broken");
+	g = calloc(1, sizeof(*g));
+	if (!g || !object_init(&g->obj, OBJ_TASK_GROUP, release)) {
+		free(g);
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task group");
+	}
+	g->model = cap->model;
+	g->model_handle = object_handle(&cap->model->obj);
+	g->generation = cap->model->obj.generation;
+	g->lane = s->capture_lane;
+	g->first = cap->group_first;
+	g->n = cap->model->lanes[s->capture_lane].n - g->first;
+	*out = object_handle(&g->obj);
+	return ACL_SUCCESS;
+}
+
+aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp *handle)
+{
+	if (!handle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "handle is NULL");
+	return LOCKED(group_end(stream, handle));
+}
+
+/* The group lives as long as its model. */
+static struct task_group *group_find(aclrtTaskGrp handle)
+{
+	struct object *o = object_find(handle, OBJ_TASK_GROUP), *m;
+	struct task_group *g = container_of(o, struct task_group, obj);
+
+	if (!o)
+		return NULL;
+	m = object_find(g->model_handle, OBJ_MODEL);
+	if (m && m->generation == g->generation)
+		return g;
+	object_kill(o);
+	return NULL;
+}
+
+static aclError update_begin(aclrtStream stream, aclrtTaskGrp handle)
+{
+	struct group_update *u;
+	struct task_group *g;
+	struct stream *s;
+	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+
+	if (rc)
+		return rc;
+	if (s->capture)
+		return npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is capturing");
+	if (s->bound)
+		return npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is bound to a model");
+	g = group_find(handle);
+	if (!g)
+		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is not a task group", handle);
+	if (s->update || g->updating)
+		return npu_err(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "an update is under way");
+	u = calloc(1, sizeof(*u));
+	if (!u)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for an update");
+	u->group = g;
+	g->updating = true;
+	object_get(&g->obj);
+	s->update = u;
+	return ACL_SUCCESS;
+}
+
+aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle)
+{
+	if (!stream || !handle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "stream or handle is NULL");
+	return LOCKED(update_begin(stream, handle));
+}
+
+static aclError update_end(aclrtStream stream)
+{
+	struct group_update *u;
+	struct stream *s;
+	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+
+	if (rc)
+		return rc;
+	if (s->capture)
+		return npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is capturing");
+	u = s->update;
+	if (!u)
+		return npu_err(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "no update is under way on this stream");
+	if (!u->next || u->next != u->group->n)
+		rc = npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "%u tasks for a group of %u", u->next, u->group->n);
+	s->update = NULL;
+	u->group->updating = false;
+	object_put(&u->group->obj);
+	free(u);
+	return rc;
+}
+
+aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream)
+{
+	if (!stream)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "stream is NULL");
+	return LOCKED(update_end(stream));
+}
+
+/* --- the replacement happens in stream order ----------------------------- */
+
+struct replace_op {
+	struct op op;
+	struct model *model;
+	unsigned lane, index;
+	struct op *with;
+};
+
+static enum op_step replace_step(struct op *op, struct lane *lane)
+{
+	struct replace_op *r = container_of(op, struct replace_op, op);
+
+	(void)lane;
+	op_get(r->with);
+	model_replace(r->model, r->lane, r->index, r->with);
+	return OP_DONE;
+}
+
+static void replace_release(struct op *op)
+{
+	struct replace_op *r = container_of(op, struct replace_op, op);
+
+	op_put(r->with);
+	object_put(&r->model->obj);
+}
+
+static const struct op_type replace_type = {
+	.name = "UPDATE", .step = replace_step, .release = replace_release};
+
+/* Compilers name the two halves of a mixed kernel so; other names stand for kernels of one type. */
+static const char *cores_of(const struct op *op)
+{
+	struct kernel_launch l;
+	size_t n;
+
+	if (!op || !kernel_op_launch(op, &l))
+		return "";
+	n = strlen(l.name);
+	return n > 4 && (!strcmp(l.name + n - 4, "_aic") || !strcmp(l.name + n - 4, "_aiv")) ? l.name + n - 4
+											     : "";
+}
+
+aclError group_replace(struct stream *s, struct op *op)
+{
+	struct group_update *u = s->update;
+	struct task_group *g = u->group;
+	struct object *m = object_find(g->model_handle, OBJ_MODEL);
+	struct replace_op *r;
+	aclError rc;
+
+	if (!op->type->is_kernel) {
+		rc = npu_err(
+			ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "%s cannot update a task group", op->type->name);
+		op_put(op);
+		return rc;
+	}
+	if (!m || m->generation != g->generation || u->next == g->n) {
+		op_put(op);
+		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the task group has %u tasks", g->n);
+	}
+	if (strcmp(cores_of(op), cores_of(model_slot(g->model, g->lane, g->first + u->next)))) {
+		op_put(op);
+		return npu_err(
+			ACL_ERROR_RT_INTERNAL_ERROR, "the kernel has another type than the captured one");
+	}
+	r = op_new(&replace_type, sizeof(*r));
+	if (!r) {
+		op_put(op);
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
+	}
+	r->model = g->model;
+	object_get(&g->model->obj);
+	r->lane = g->lane;
+	r->index = g->first + u->next++;
+	r->with = op;
+	lane_submit(&s->lane, &r->op);
+	return ACL_SUCCESS;
+}

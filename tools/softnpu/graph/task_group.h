@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Task groups: kernels of a model that can be replaced later. */
+#ifndef SOFTNPU_TASK_GROUP_H
+#define SOFTNPU_TASK_GROUP_H
+
+#include "tools/softnpu/graph/capture.h"
+
+/* May op be appended to s while a group is open? Breaks the capture when not. */
+aclError group_check(struct capture *cap, struct stream *s, const struct op *op);
+/* The stream is between UpdateBegin and UpdateEnd: op replaces a task instead of running. Takes over the
+ * reference. */
+aclError group_replace(struct stream *s, struct op *op);
+
+#endif

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a device is said to be: an Ascend 910B with fixed numbers. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/memory/memory.h"
+#include "tools/softnpu/sync/stream.h"
+
+#define CUBE_CORES 24u
+#define VECTOR_CORES 48u
+#define L2_BYTES (192 << 20)
+
+static const struct {
+	aclrtDevAttr attr;
+	int64_t value;
+} attributes[] = {
+	{ACL_DEV_ATTR_AICPU_CORE_NUM, 6},
+	{ACL_DEV_ATTR_AICORE_CORE_NUM, CUBE_CORES},
+	{ACL_DEV_ATTR_CUBE_CORE_NUM, CUBE_CORES},
+	{ACL_DEV_ATTR_VECTOR_CORE_NUM, VECTOR_CORES},
+	{ACL_DEV_ATTR_UBUF_PER_VECTOR_CORE, 192 * 1024},
+	{ACL_DEV_ATTR_L2_CACHE_SIZE, L2_BYTES},
+	{ACL_DEV_ATTR_IS_VIRTUAL, 0},
+};
+
+static aclError get_info(struct device *dev, aclrtDevAttr attr, int64_t *value)
+{
+	if (attr == ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE)
+		*value = npu_memory(dev->id);
+	else if (attr == ACL_DEV_ATTR_PHY_CHIP_ID || attr == ACL_DEV_ATTR_SMP_ID)
+		*value = dev->id;
+	else
+		return npu_answer(DEVICE_INFO_UNKNOWN, "attribute %d", attr);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value)
+{
+	struct device *dev;
+
+	if (!value)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
+	dev = device_find(deviceId);
+	if (!dev)
+		return npu_answer(DEVICE_INFO_NO_DEVICE, "device %u", deviceId);
+	for (unsigned i = 0; i < ARRAY_SIZE(attributes); i++)
+		if (attributes[i].attr == attr) {
+			*value = attributes[i].value;
+			return ACL_SUCCESS;
+		}
+	return get_info(dev, attr, value);
+}
+
+/* The older interface: a bad device is a bad argument. */
+aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t *value)
+{
+	if (!value)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
+	if (deviceId >= (uint64_t)CFG(devices))
+		return npu_err(ACL_ERROR_INVALID_PARAM, "device %u", deviceId);
+	if (deviceInfo == ACL_DEVICE_INFO_AI_CORE_NUM)
+		*value = CUBE_CORES;
+	else if (deviceInfo == ACL_DEVICE_INFO_VECTOR_CORE_NUM)
+		*value = VECTOR_CORES;
+	else if (deviceInfo == ACL_DEVICE_INFO_L2_SIZE)
+		*value = L2_BYTES;
+	else
+		return npu_err(ACL_ERROR_INVALID_PARAM, "device information %d", deviceInfo);
+	return ACL_SUCCESS;
+}
+
+static const aclCannAttr cann_attributes[] = {
+	ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16, ACL_CANN_ATTR_JIT_COMPILE};
+
+aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num)
+{
+	if (!cannAttrList || !num)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "cannAttrList or num is NULL");
+	*cannAttrList = cann_attributes;
+	*num = ARRAY_SIZE(cann_attributes);
+	return ACL_SUCCESS;
+}
+
+/* Operators run on the host's own numbers, which have all of them; nothing is compiled for a device. */
+aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value)
+{
+	if (!value)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
+	for (unsigned i = 0; i < ARRAY_SIZE(cann_attributes); i++)
+		if (cann_attributes[i] == cannAttr) {
+			*value = cannAttr != ACL_CANN_ATTR_JIT_COMPILE;
+			return ACL_SUCCESS;
+		}
+	return npu_err(ACL_ERROR_INVALID_PARAM, "attribute %d", cannAttr);
+}
+
+aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatureType, int32_t *value)
+{
+	if (!value)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
+	if (!device_find(deviceId))
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	(void)devFeatureType;
+	*value = ACL_DEV_FEATURE_NOT_SUPPORT;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid)
+{
+	if (!uuid)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "uuid is NULL");
+	if (!device_find(deviceId))
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	memset(uuid, 0, sizeof(*uuid));
+	snprintf(uuid->bytes, sizeof(uuid->bytes), "softnpu-%d", deviceId);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char *pciBusId, int32_t len)
+{
+	if (!pciBusId || len < 13)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "pciBusId is NULL or shorter than 13");
+	if (!device_find(deviceId))
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	snprintf(pciBusId, (size_t)len, "0000:%02x:00.0", (unsigned)deviceId & 0xff);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtDeviceGetByPCIBusId(const char *pciBusId, int32_t *deviceId)
+{
+	unsigned bus;
+
+	if (!pciBusId || !deviceId)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
+	if (sscanf(pciBusId, "0000:%2x:00.0", &bus) != 1 || bus >= (unsigned)CFG(devices))
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "no device at %s", pciBusId);
+	*deviceId = (int32_t)bus;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId, uint64_t *value)
+{
+	if (!value)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
+	if (!device_find(deviceId) || !device_find(otherDeviceId))
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	*value = ACL_RT_DEVS_TOPOLOGY_HCCS;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *utilizationInfo)
+{
+	const struct device *dev;
+
+	if (!utilizationInfo)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "utilizationInfo is NULL");
+	dev = device_find(deviceId);
+	if (!dev)
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	memset(utilizationInfo, 0, sizeof(*utilizationInfo));
+	npu_lock();
+	if (dev->memory.size)
+		utilizationInfo->memoryUtilization = (int32_t)(dev->memory.used * 100 / dev->memory.size);
+	npu_unlock();
+	return ACL_SUCCESS;
+}
+
+aclError aclrtGetMemUsageInfo(
+	int32_t deviceId, aclrtMemUsageInfo *memUsageInfo, size_t inputNum, size_t *outputNum)
+{
+	const struct device *dev;
+
+	if (!memUsageInfo || !inputNum || !outputNum)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL or inputNum 0");
+	dev = device_find(deviceId);
+	if (!dev)
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	memset(memUsageInfo, 0, sizeof(*memUsageInfo));
+	strcpy(memUsageInfo->name, "APP");
+	npu_lock();
+	memUsageInfo->curMemSize = memUsageInfo->memPeakSize = dev->memory.used;
+	npu_unlock();
+	*outputNum = 1;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtDeviceGetBareTgid(int32_t *pid)
+{
+	if (!pid)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "pid is NULL");
+	*pid = getpid();
+	return ACL_SUCCESS;
+}
+
+aclError aclrtDeviceL2CacheFlush(void *rsv)
+{
+	struct context *ctx;
+
+	if (rsv)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "rsv must be NULL");
+	return LOCKED(context_need(&ctx));
+}
+
+aclError aclrtHostMemMapCapabilities(
+	uint32_t deviceId, aclrtHacType hacType, aclrtHostMemMapCapability *capabilities)
+{
+	if (!capabilities)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "capabilities is NULL");
+	if ((unsigned)hacType > ACL_RT_HAC_TYPE_CCU)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown type %d", hacType);
+	if (!device_find(deviceId))
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	*capabilities = ACL_RT_HOST_MEM_MAP_SUPPORTED;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t *canCompatible)
+{
+	if (!socVersion || !canCompatible)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
+	/* The family is what stands before the last part of the name. */
+	*canCompatible = !strncmp(socVersion, CFG_STR(soc), strlen(CFG_STR(soc)) - 1);
+	return ACL_SUCCESS;
+}
+
+/* Nothing goes wrong with this memory. */
+aclError aclrtGetMemUceInfo(
+	int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize, size_t *retSize)
+{
+	if (!memUceInfoArray || !arraySize || !retSize)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL or arraySize 0");
+	if (!device_find(deviceId))
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	*retSize = 0;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo)
+{
+	if (!errorInfo)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "errorInfo is NULL");
+	if (!device_find(deviceId))
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	memset(errorInfo, 0, sizeof(*errorInfo));
+	errorInfo->errorType = ACL_RT_NO_ERROR;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtSetTsDevice(aclrtTsId tsId)
+{
+	if (tsId != ACL_TS_ID_AICORE && tsId != ACL_TS_ID_AIVECTOR)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "unknown id %d", tsId);
+	return ACL_SUCCESS;
+}
+
+/* --- limits of the whole process: take effect at the next first aclrtSetDevice --------------- */
+
+static size_t limits[] = {4096, 4096, 32768, 1 << 20, 4 << 20};
+
+static aclError limit(aclrtDeviceLimit which, size_t *get, const size_t *set)
+{
+	if (set)
+		limits[which] = *set;
+	else
+		*get = limits[which];
+	return ACL_SUCCESS;
+}
+
+aclError aclrtDeviceSetLimit(aclrtDeviceLimit limitType, size_t value)
+{
+	if ((unsigned)limitType >= ARRAY_SIZE(limits))
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown limit %d", limitType);
+	return LOCKED(limit(limitType, NULL, &value));
+}
+
+aclError aclrtDeviceGetLimit(aclrtDeviceLimit limitType, size_t *value)
+{
+	if (!value)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
+	if ((unsigned)limitType >= ARRAY_SIZE(limits))
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown limit %d", limitType);
+	return LOCKED(limit(limitType, value, NULL));
+}
+
+/* --- cores a stream or a device may use --------------------------------------------------- */
+
+static const uint32_t core_default[] = {CUBE_CORES, VECTOR_CORES};
+
+static aclError check_cores(aclrtDevResLimitType type, const uint32_t *value)
+{
+	if ((unsigned)type >= ARRAY_SIZE(core_default) || (value && *value > core_default[type]))
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown type %d, or too many cores", type);
+	return ACL_SUCCESS;
+}
+
+static aclError device_cores(int32_t id, aclrtDevResLimitType type, uint32_t *get, const uint32_t *set)
+{
+	struct device *dev = device_find(id);
+
+	if (!dev)
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	if (!dev->primary && !dev->contexts)
+		return npu_err(ACL_ERROR_RT_DEV_SETUP_ERROR, "device %d is not set", id);
+	if (set) {
+		dev->cores[type] = *set;
+		dev->cores_set[type] = true;
+	}
+	if (get)
+		*get = dev->cores_set[type] ? dev->cores[type] : core_default[type];
+	return ACL_SUCCESS;
+}
+
+aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t value)
+{
+	aclError rc = check_cores(type, &value);
+
+	return rc ? rc : LOCKED(device_cores(deviceId, type, NULL, &value));
+}
+
+aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t *value)
+{
+	aclError rc = check_cores(type, NULL);
+
+	if (!value)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
+	return rc ? rc : LOCKED(device_cores(deviceId, type, value, NULL));
+}
+
+static aclError reset_device_cores(int32_t id)
+{
+	aclError rc = device_cores(id, ACL_RT_DEV_RES_CUBE_CORE, NULL, NULL);
+
+	if (!rc)
+		memset(device_get(id)->cores_set, 0, sizeof(device_get(id)->cores_set));
+	return rc;
+}
+
+aclError aclrtResetDeviceResLimit(int32_t deviceId)
+{
+	return LOCKED(reset_device_cores(deviceId));
+}
+
+static aclError stream_cores(
+	aclrtStream handle, aclrtDevResLimitType type, uint32_t *get, const uint32_t *set)
+{
+	struct stream *s;
+	aclError rc = stream_find(handle, STREAM_QUERY, &s);
+
+	if (rc)
+		return rc;
+	if (set) {
+		s->res_limit[type] = *set;
+		s->res_limit_set[type] = true;
+	}
+	if (get && s->res_limit_set[type])
+		*get = s->res_limit[type];
+	else if (get)
+		return device_cores(s->lane.device, type, get, NULL);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t value)
+{
+	aclError rc = check_cores(type, &value);
+
+	return rc ? rc : LOCKED(stream_cores(stream, type, NULL, &value));
+}
+
+aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t *value)
+{
+	aclError rc = check_cores(type, NULL);
+
+	if (!value)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
+	return rc ? rc : LOCKED(stream_cores(stream, type, value, NULL));
+}
+
+static aclError reset_stream_cores(aclrtStream handle)
+{
+	struct stream *s;
+	aclError rc = stream_find(handle, STREAM_QUERY, &s);
+
+	if (!rc)
+		memset(s->res_limit_set, 0, sizeof(s->res_limit_set));
+	return rc;
+}
+
+aclError aclrtResetStreamResLimit(aclrtStream stream)
+{
+	return LOCKED(reset_stream_cores(stream));
+}
+
+/* The stream whose limit counts in this thread, by handle: a dead one no longer counts. */
+static __thread aclrtStream limiting_stream;
+
+static aclError use_stream(aclrtStream handle, bool use)
+{
+	struct stream *s;
+	aclError rc = stream_find(handle, STREAM_QUERY, &s);
+
+	if (rc)
+		return rc;
+	if (use)
+		limiting_stream = object_handle(&s->obj);
+	else if (limiting_stream == object_handle(&s->obj))
+		limiting_stream = NULL;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtUseStreamResInCurrentThread(aclrtStream stream)
+{
+	return LOCKED(use_stream(stream, true));
+}
+
+aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream)
+{
+	return LOCKED(use_stream(stream, false));
+}
+
+static aclError thread_cores(aclrtDevResLimitType type, uint32_t *value)
+{
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (rc)
+		return rc;
+	if (limiting_stream && object_find(limiting_stream, OBJ_STREAM))
+		return stream_cores(limiting_stream, type, value, NULL);
+	return device_cores(ctx->dev->id, type, value, NULL);
+}
+
+aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t *value)
+{
+	aclError rc = check_cores(type, NULL);
+
+	if (!value)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
+	return rc ? rc : LOCKED(thread_cores(type, value));
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options of the process and of contexts, saturation mode. */
+#include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/core/device.h"
+
+#define PROCESS_OPTIONS 4
+#define CONTEXT_OPTIONS 3
+
+static int64_t process_options[PROCESS_OPTIONS];
+
+static aclError check(aclSysParamOpt opt, unsigned n)
+{
+	if ((unsigned)opt >= n)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "unknown option %d", opt);
+	return ACL_SUCCESS;
+}
+
+static aclError process_option(aclSysParamOpt opt, int64_t *get, const int64_t *set)
+{
+	if (set)
+		process_options[opt] = *set;
+	else
+		*get = process_options[opt];
+	return ACL_SUCCESS;
+}
+
+aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value)
+{
+	aclError rc = check(opt, PROCESS_OPTIONS);
+
+	return rc ? rc : LOCKED(process_option(opt, NULL, &value));
+}
+
+aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value)
+{
+	aclError rc = check(opt, PROCESS_OPTIONS);
+
+	if (!value)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
+	return rc ? rc : LOCKED(process_option(opt, value, NULL));
+}
+
+static aclError context_option(aclSysParamOpt opt, int64_t *get, const int64_t *set)
+{
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (rc)
+		return rc;
+	if (set) {
+		ctx->sys_params[opt] = *set;
+		ctx->sys_params_set |= 1u << opt;
+		return ACL_SUCCESS;
+	}
+	if (!(ctx->sys_params_set & 1u << opt))
+		return npu_err(
+			ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, "option %d was not set in this context", opt);
+	*get = ctx->sys_params[opt];
+	return ACL_SUCCESS;
+}
+
+aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value)
+{
+	aclError rc = check(opt, CONTEXT_OPTIONS);
+
+	return rc ? rc : LOCKED(context_option(opt, NULL, &value));
+}
+
+aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value)
+{
+	aclError rc = check(opt, CONTEXT_OPTIONS);
+
+	if (!value)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
+	return rc ? rc : LOCKED(context_option(opt, value, NULL));
+}
+
+static aclError saturation(aclrtFloatOverflowMode *get, const aclrtFloatOverflowMode *set)
+{
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (rc)
+		return rc;
+	if (set)
+		ctx->saturation = *set;
+	else
+		*get = ctx->saturation;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode)
+{
+	if (mode != ACL_RT_OVERFLOW_MODE_SATURATION && mode != ACL_RT_OVERFLOW_MODE_INFNAN)
+		return npu_answer(SATURATION_MODE_UNKNOWN, "unknown mode %d", mode);
+	return LOCKED(saturation(NULL, &mode));
+}
+
+aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode)
+{
+	if (!mode)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "mode is NULL");
+	return LOCKED(saturation(mode, NULL));
+}

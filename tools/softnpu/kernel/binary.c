@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernel binaries and the functions in them. Their code is kept but never looked into. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/softnpu/kernel/kernel.h"
+
+static void function_release(struct object *o)
+{
+	struct function *f = container_of(o, struct function, obj);
+
+	free(f->name);
+	free(f);
+}
+
+struct function *function_new(struct binary *bin, const char *name)
+{
+	struct function *f = calloc(1, sizeof(*f));
+
+	if (!f || !(f->name = strdup(name)) || !object_init(&f->obj, OBJ_FUNCTION, function_release)) {
+		if (f)
+			free(f->name);
+		free(f);
+		return NULL;
+	}
+	f->bin = bin;
+	list_init(&f->link);
+	if (bin)
+		list_add_tail(&bin->functions, &f->link);
+	return f;
+}
+
+aclError function_find(const void *handle, struct function **f)
+{
+	struct object *o = object_find(handle, OBJ_FUNCTION);
+
+	if (!o)
+		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no function", handle);
+	*f = container_of(o, struct function, obj);
+	return ACL_SUCCESS;
+}
+
+static aclError binary_find(const void *handle, struct binary **b)
+{
+	struct object *o = object_find(handle, OBJ_BINARY);
+
+	if (!o)
+		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no binary", handle);
+	*b = container_of(o, struct binary, obj);
+	return ACL_SUCCESS;
+}
+
+aclError binary_check(const void *handle)
+{
+	struct binary *b;
+
+	if (!handle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "binHandle is NULL");
+	return binary_find(handle, &b);
+}
+
+static void binary_release(struct object *o)
+{
+	struct binary *b = container_of(o, struct binary, obj);
+
+	free(b->image);
+	free(b);
+}
+
+/* Takes over image (malloc). */
+static aclError load(void *image, size_t size, const aclrtBinaryLoadOptions *options, aclrtBinHandle *out)
+{
+	struct binary *b = calloc(1, sizeof(*b));
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (rc || !image || !b || !object_init(&b->obj, OBJ_BINARY, binary_release)) {
+		free(b);
+		free(image);
+		return rc ? rc : npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for the binary");
+	}
+	list_init(&b->functions);
+	b->dev = ctx->dev;
+	b->image = image;
+	b->size = size;
+	for (size_t i = 0; options && options->options && i < options->numOpt; i++)
+		b->cpu |= options->options[i].type == ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE;
+	*out = object_handle(&b->obj);
+	return ACL_SUCCESS;
+}
+
+static void *read_file(const char *path, size_t *size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	void *data = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && st.st_size > 0 && (data = malloc((size_t)st.st_size))) {
+		ssize_t n = read(fd, data, (size_t)st.st_size);
+
+		*size = n > 0 ? (size_t)n : 0;
+	}
+	close(fd);
+	return data;
+}
+
+aclError aclrtBinaryLoadFromFile(
+	const char *binPath, aclrtBinaryLoadOptions *options, aclrtBinHandle *binHandle)
+{
+	size_t size = 0;
+	void *image;
+
+	if (!binPath || !binHandle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "binPath or binHandle is NULL");
+	image = read_file(binPath, &size);
+	if (!image)
+		return npu_err(ACL_ERROR_RT_FILE_OPEN, "cannot read %s", binPath);
+	return LOCKED(load(image, size, options, binHandle));
+}
+
+static void *copy_of(const void *data, size_t size)
+{
+	void *copy = malloc(size);
+
+	return copy ? memcpy(copy, data, size) : NULL;
+}
+
+aclError aclrtBinaryLoadFromData(
+	const void *data, size_t length, const aclrtBinaryLoadOptions *options, aclrtBinHandle *binHandle)
+{
+	if (!data || !length || !binHandle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "data or binHandle is NULL, or length 0");
+	return LOCKED(load(copy_of(data, length), length, options, binHandle));
+}
+
+/* A description only refers to the program's data. */
+struct binary_desc {
+	struct object obj;
+	const void *data;
+	size_t size;
+};
+
+static void desc_release(struct object *o)
+{
+	free(container_of(o, struct binary_desc, obj));
+}
+
+aclrtBinary aclrtCreateBinary(const void *data, size_t dataLen)
+{
+	struct binary_desc *d = data && dataLen ? calloc(1, sizeof(*d)) : NULL;
+	void *handle = NULL;
+
+	if (!d)
+		return NULL;
+	npu_lock();
+	if (object_init(&d->obj, OBJ_BINARY_DESC, desc_release))
+		handle = object_handle(&d->obj);
+	else
+		free(d);
+	npu_unlock();
+	if (handle) {
+		d->data = data;
+		d->size = dataLen;
+	}
+	return handle;
+}
+
+static aclError destroy_desc(const void *handle)
+{
+	struct object *o = object_find(handle, OBJ_BINARY_DESC);
+
+	if (!o)
+		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no description of a binary", handle);
+	object_kill(o);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtDestroyBinary(aclrtBinary binary)
+{
+	if (!binary)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "binary is NULL");
+	return LOCKED(destroy_desc(binary));
+}
+
+static aclError load_desc(const void *handle, aclrtBinHandle *out)
+{
+	struct object *o = object_find(handle, OBJ_BINARY_DESC);
+	struct binary_desc *d = container_of(o, struct binary_desc, obj);
+
+	if (!o)
+		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no description of a binary", handle);
+	return load(copy_of(d->data, d->size), d->size, NULL, out);
+}
+
+aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle *binHandle)
+{
+	if (!binary || !binHandle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "binary or binHandle is NULL");
+	return LOCKED(load_desc(binary, binHandle));
+}
+
+static aclError unload(const void *handle)
+{
+	struct binary *b;
+	aclError rc = binary_find(handle, &b);
+
+	if (rc)
+		return rc;
+	while (!list_empty(&b->functions)) {
+		struct function *f = list_first(&b->functions, struct function, link);
+
+		list_del(&f->link);
+		f->bin = NULL;
+		object_kill(&f->obj);
+	}
+	object_kill(&b->obj);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle)
+{
+	if (!binHandle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "binHandle is NULL");
+	return LOCKED(unload(binHandle));
+}
+
+static aclError get_function(const void *handle, const char *name, aclrtFuncHandle *out)
+{
+	struct binary *b;
+	struct function *f;
+	aclError rc = binary_find(handle, &b);
+
+	if (rc)
+		return rc;
+	list_for_each(f, &b->functions, link) if (!strcmp(f->name, name))
+	{
+		*out = object_handle(&f->obj);
+		return ACL_SUCCESS;
+	}
+	f = function_new(b, name);
+	if (!f)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a function");
+	*out = object_handle(&f->obj);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtBinaryGetFunction(
+	const aclrtBinHandle binHandle, const char *kernelName, aclrtFuncHandle *funcHandle)
+{
+	if (!binHandle || !kernelName || !funcHandle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
+	return LOCKED(get_function(binHandle, kernelName, funcHandle));
+}
+
+aclError aclrtBinaryGetFunctionByEntry(
+	aclrtBinHandle binHandle, uint64_t funcEntry, aclrtFuncHandle *funcHandle)
+{
+	char name[32];
+
+	if (!binHandle || !funcHandle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
+	snprintf(name, sizeof(name), "entry_%llu", (unsigned long long)funcEntry);
+	return LOCKED(get_function(binHandle, name, funcHandle));
+}
+
+static aclError register_cpu(const void *handle, const char *kernel, aclrtFuncHandle *out)
+{
+	struct binary *b;
+	aclError rc = binary_find(handle, &b);
+
+	if (!rc && !b->cpu)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the binary was not loaded for CPU kernels");
+	return rc ? rc : get_function(handle, kernel, out);
+}
+
+aclError aclrtRegisterCpuFunc(const aclrtBinHandle handle, const char *funcName, const char *kernelName,
+	aclrtFuncHandle *funcHandle)
+{
+	if (!handle || !funcName || !kernelName || !funcHandle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
+	if (!*funcName || !*kernelName)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a name is empty");
+	return LOCKED(register_cpu(handle, kernelName, funcHandle));
+}
+
+static aclError set_exception(const void *handle, aclrtOpExceptionCallback callback, void *data)
+{
+	struct binary *b;
+	aclError rc = binary_find(handle, &b);
+
+	if (rc)
+		return rc;
+	b->exception = callback;
+	b->exception_data = data;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtBinarySetExceptionCallback(
+	aclrtBinHandle binHandle, aclrtOpExceptionCallback callback, void *userData)
+{
+	if (!binHandle || !callback)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "binHandle or callback is NULL");
+	return LOCKED(set_exception(binHandle, callback, userData));
+}
+
+static aclError function_name(const void *handle, uint32_t max, char *name)
+{
+	struct function *f;
+	aclError rc = function_find(handle, &f);
+
+	if (!rc)
+		snprintf(name, max, "%s", f->name);
+	return rc;
+}
+
+aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle, uint32_t maxLen, char *name)
+{
+	if (!funcHandle || !maxLen || !name)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL or maxLen 0");
+	return LOCKED(function_name(funcHandle, maxLen, name));
+}
+
+static aclError function_binary(const void *handle, aclrtBinHandle *out)
+{
+	struct function *f;
+	aclError rc = function_find(handle, &f);
+
+	if (!rc && !f->bin)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the function is of no binary");
+	if (!rc)
+		*out = object_handle(&f->bin->obj);
+	return rc;
+}
+
+aclError aclrtFunctionGetBinary(const aclrtFuncHandle funcHandle, aclrtBinHandle *binHandle)
+{
+	if (!funcHandle || !binHandle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
+	return LOCKED(function_binary(funcHandle, binHandle));
+}
+
+static aclError param_info(const void *handle, size_t index, size_t *offset, size_t *size, size_t *count)
+{
+	const struct kernel_info *info;
+	struct function *f;
+	size_t at = 0;
+	aclError rc = function_find(handle, &f);
+
+	if (rc)
+		return rc;
+	info = kernel_info(f->name);
+	if (count) {
+		*count = info ? info->n_params : 0;
+		return ACL_SUCCESS;
+	}
+	if (!info || index >= info->n_params)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the kernel has no parameter %zu", index);
+	for (size_t i = 0; i <= index; i++) {
+		at = ALIGN_UP(at, info->sizes[i] < 8 ? info->sizes[i] : 8);
+		if (i < index)
+			at += info->sizes[i];
+	}
+	if (offset)
+		*offset = at;
+	if (size)
+		*size = info->sizes[index];
+	return ACL_SUCCESS;
+}
+
+aclError aclrtFunctionGetParamCount(const void *func, size_t *paramCount)
+{
+	if (!func || !paramCount)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
+	return LOCKED(param_info(func, 0, NULL, NULL, paramCount));
+}
+
+aclError aclrtFunctionGetParamInfo(
+	const void *func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
+{
+	if (!func || (!paramOffset && !paramSize))
+		return npu_err(ACL_ERROR_INVALID_PARAM, "func or both outputs are NULL");
+	return LOCKED(param_info(func, paramIndex, paramOffset, paramSize, NULL));
+}

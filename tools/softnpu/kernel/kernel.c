@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Running kernels: registered host functions, or time that passes. */
+#include "tools/softnpu/kernel/kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tools/softnpu/memory/copy.h"
+
+struct known_kernel {
+	struct list link;
+	char *name;
+	struct kernel_info info;
+};
+
+static struct list kernels = {&kernels, &kernels};
+
+static struct known_kernel *find(const char *name)
+{
+	struct known_kernel *k;
+
+	list_for_each(k, &kernels, link) if (!strcmp(k->name, name)) return k;
+	return NULL;
+}
+
+static struct known_kernel *find_or_add(const char *name)
+{
+	struct known_kernel *k = find(name);
+
+	if (k)
+		return k;
+	k = calloc(1, sizeof(*k));
+	if (!k || !(k->name = strdup(name))) {
+		free(k);
+		return NULL;
+	}
+	list_add_tail(&kernels, &k->link);
+	return k;
+}
+
+const struct kernel_info *kernel_info(const char *name)
+{
+	struct known_kernel *k = find(name);
+
+	return k ? &k->info : NULL;
+}
+
+static aclError set_function(const char *name, softnpu_kernel fn)
+{
+	struct known_kernel *k = find_or_add(name);
+
+	if (!k)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for kernel %s", name);
+	k->info.fn = fn;
+	return ACL_SUCCESS;
+}
+
+aclError softnpu_register_kernel(const char *name, softnpu_kernel fn)
+{
+	if (!name)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "name is NULL");
+	return LOCKED(set_function(name, fn));
+}
+
+static aclError set_params(const char *name, const size_t *sizes, size_t n)
+{
+	struct known_kernel *k = find_or_add(name);
+
+	if (!k)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for kernel %s", name);
+	memcpy(k->info.sizes, sizes, n * sizeof(*sizes));
+	k->info.n_params = n;
+	return ACL_SUCCESS;
+}
+
+aclError softnpu_describe_kernel(const char *name, const size_t *param_sizes, size_t num_params)
+{
+	if (!name || (!param_sizes && num_params) || num_params > MAX_KERNEL_PARAMS)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "name or sizes NULL, or more than %u parameters",
+			MAX_KERNEL_PARAMS);
+	return LOCKED(set_params(name, param_sizes, num_params));
+}
+
+void *softnpu_memory(const void *address, size_t size)
+{
+	struct place p;
+
+	npu_lock();
+	p = place_of(address);
+	npu_unlock();
+	return p.loc == LOC_UNREGISTERED || size > p.room ? NULL : p.host;
+}
+
+/* --- the task -------------------------------------------------------------- */
+
+struct kernel_op {
+	struct op op;
+	struct kernel_launch l; /* args, name and holders are copies */
+};
+
+static void pass_time(void)
+{
+	int64_t us = CFG(kernel_us);
+	struct timespec ts = {us / 1000000, us % 1000000 * 1000};
+
+	if (us)
+		nanosleep(&ts, NULL);
+}
+
+/* Pointers to data behind the arguments: filled in where the copy lies now. */
+static void fill_holders(char *args, const struct kernel_launch *l)
+{
+	for (size_t i = 0; i < l->n_holders; i++) {
+		void *data = args + l->holders[i].dataOffset;
+
+		memcpy(args + l->holders[i].addrOffset, &data, sizeof(data));
+	}
+}
+
+static aclError call(softnpu_kernel fn, const struct kernel_launch *l, int device)
+{
+	softnpu_launch view = {
+		.kernel = l->name, .args_size = l->args_size, .num_blocks = l->num_blocks, .device = device};
+	char *args = malloc(l->args_size + 1);
+	aclError rc = ACL_SUCCESS;
+
+	if (!args)
+		return ACL_ERROR_RT_MEMORY_ALLOCATION;
+	if (l->device_args) {
+		struct area a = {args, l->args, l->args_size, l->args_size, l->args_size, 1};
+
+		rc = copy_now(&a);
+	} else {
+		memcpy(args, l->args, l->args_size);
+		fill_holders(args, l);
+	}
+	memcpy(view.grid, l->grid, sizeof(view.grid));
+	memcpy(view.block, l->block, sizeof(view.block));
+	view.args = args;
+	if (!rc)
+		fn(&view);
+	free(args);
+	return rc;
+}
+
+static aclError kernel_run(struct op *op, struct lane *lane)
+{
+	const struct kernel_launch *l = &container_of(op, struct kernel_op, op)->l;
+	const struct kernel_info *info;
+	softnpu_kernel fn = l->fn;
+
+	if (!fn) {
+		npu_lock();
+		info = kernel_info(l->name);
+		fn = info ? info->fn : NULL;
+		npu_unlock();
+	}
+	if (fn)
+		return call(fn, l, lane->device);
+	pass_time();
+	return ACL_SUCCESS;
+}
+
+static void kernel_release(struct op *op)
+{
+	struct kernel_launch *l = &container_of(op, struct kernel_op, op)->l;
+
+	if (l->func)
+		object_put(&l->func->obj);
+	free((void *)l->name);
+	free((void *)l->holders);
+	if (!l->device_args)
+		free((void *)l->args);
+}
+
+static void kernel_describe(const struct op *op, char *text, size_t size)
+{
+	const struct kernel_launch *l = &container_of(op, struct kernel_op, op)->l;
+
+	snprintf(text, size, "\"kernel\": \"%s\", \"blocks\": %u, \"args_size\": %zu", l->name, l->num_blocks,
+		l->args_size);
+}
+
+static const struct op_type kernel_type = {
+	.name = "KERNEL",
+	.run = kernel_run,
+	.release = kernel_release,
+	.describe = kernel_describe,
+	.task_type = ACL_MODEL_RI_TASK_KERNEL,
+	.may_block = true,
+	.is_kernel = true,
+};
+
+static void *copy_of(const void *from, size_t size)
+{
+	void *to = malloc(size + 1);
+
+	if (to && size)
+		memcpy(to, from, size);
+	return to;
+}
+
+struct op *kernel_op_new(const struct kernel_launch *l)
+{
+	struct kernel_op *k = op_new(&kernel_type, sizeof(*k));
+
+	if (!k)
+		return NULL;
+	k->l = *l;
+	if (l->func)
+		object_get(&l->func->obj);
+	k->l.name = strdup(l->func ? l->func->name : l->name);
+	k->l.holders = copy_of(l->holders, l->n_holders * sizeof(*l->holders));
+	if (!l->device_args)
+		k->l.args = copy_of(l->args, l->args_size);
+	if (k->l.name && k->l.holders && (l->device_args || k->l.args))
+		return &k->op;
+	op_put(&k->op);
+	return NULL;
+}
+
+bool kernel_op_launch(const struct op *op, struct kernel_launch *l)
+{
+	if (op->type != &kernel_type)
+		return false;
+	*l = container_of(op, struct kernel_op, op)->l;
+	return true;
+}
+
+aclError kernel_submit(const struct kernel_launch *l, aclrtStream stream)
+{
+	struct stream *s;
+	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+
+	return rc ? rc : stream_submit(s, kernel_op_new(l));
+}
+
+aclError softnpu_launch_host(
+	const char *name, softnpu_kernel fn, const void *args, size_t args_size, aclrtStream stream)
+{
+	struct kernel_launch l = {.name = name,
+		.fn = fn,
+		.args = args,
+		.args_size = args_size,
+		.num_blocks = 1,
+		.grid = {1, 1, 1},
+		.block = {1, 1, 1}};
+
+	if (!name || !fn || (!args && args_size))
+		return npu_err(ACL_ERROR_INVALID_PARAM, "name, fn or args is NULL");
+	return LOCKED(kernel_submit(&l, stream));
+}

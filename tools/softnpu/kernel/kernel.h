@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels: functions of loaded binaries, and launching them. */
+#ifndef SOFTNPU_KERNEL_H
+#define SOFTNPU_KERNEL_H
+
+#include "tools/softnpu/softnpu.h"
+#include "tools/softnpu/sync/stream.h"
+
+#define MAX_KERNEL_PARAMS 128u
+
+struct binary {
+	struct object obj;
+	struct list functions;
+	struct device *dev;
+	void *image; /* copy of the data */
+	size_t size;
+	bool cpu; /* loaded with the CPU kernel option */
+	aclrtOpExceptionCallback exception;
+	void *exception_data;
+};
+
+struct function {
+	struct object obj;
+	struct list link; /* of its binary */
+	struct binary *bin; /* NULL when made from a symbol */
+	char *name;
+};
+
+aclError function_find(const void *handle, struct function **f);
+/* Is it the handle of a loaded binary? */
+aclError binary_check(const void *handle);
+struct function *function_new(struct binary *bin, const char *name);
+
+/* What is known of a kernel's name. */
+struct kernel_info {
+	softnpu_kernel fn;
+	size_t n_params;
+	size_t sizes[MAX_KERNEL_PARAMS];
+};
+
+/* NULL when nothing is known. */
+const struct kernel_info *kernel_info(const char *name);
+/* Function that stands behind a host symbol; made at first use. */
+struct function *function_of_symbol(const void *symbol);
+
+struct kernel_launch {
+	struct function *func; /* NULL: fn */
+	const char *name;
+	softnpu_kernel fn;
+	const void *args; /* in host memory unless device_args */
+	size_t args_size;
+	bool device_args; /* args are read from device memory when the kernel runs */
+	uint32_t num_blocks, grid[3], block[3];
+	const aclrtPlaceHolderInfo *holders; /* pointers to be filled in */
+	size_t n_holders;
+};
+
+/* Queues the kernel; copies what l points to. */
+aclError kernel_submit(const struct kernel_launch *l, aclrtStream stream);
+struct op *kernel_op_new(const struct kernel_launch *l);
+/* The kernel operation behind op, or NULL: its function and arguments. */
+bool kernel_op_launch(const struct op *op, struct kernel_launch *l);
+aclError kernel_check_config(const aclrtLaunchKernelCfg *cfg);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclrtKernelArgs*: one list a thread, or lists in the program's memory. */
+#include "tools/softnpu/kernel/kernel_args.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_SIZE ((size_t)64 << 10)
+
+struct param {
+	size_t offset, size;
+	bool holder;
+};
+
+struct args {
+	struct list link; /* of all lists */
+	char *buffer;
+	size_t size, capacity;
+	bool own; /* buffer is ours */
+	bool finalized;
+	bool data; /* a place holder's buffer was taken: no more parameters */
+	unsigned n, n_holders;
+	struct param params[MAX_KERNEL_PARAMS];
+	aclrtPlaceHolderInfo holders[MAX_KERNEL_PARAMS];
+};
+
+static struct list lists = {&lists, &lists};
+static pthread_key_t thread_key;
+
+static void drop(struct args *a)
+{
+	list_del(&a->link);
+	if (a->own)
+		free(a->buffer);
+}
+
+static void thread_ends(void *args)
+{
+	npu_lock();
+	drop(args);
+	npu_unlock();
+	free(args);
+}
+
+static void make_key(void)
+{
+	pthread_key_create(&thread_key, thread_ends);
+}
+
+static struct args *find(const void *handle)
+{
+	struct args *a;
+
+	list_for_each(a, &lists, link) if (a == handle) return a;
+	npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no argument list", handle);
+	return NULL;
+}
+
+static void reset(struct args *a, char *buffer, size_t capacity, bool own)
+{
+	memset(a, 0, sizeof(*a));
+	a->buffer = buffer;
+	a->capacity = capacity;
+	a->own = own;
+	list_add_tail(&lists, &a->link);
+}
+
+static aclError init_own(const void *func, aclrtArgsHandle *out)
+{
+	struct args *a = pthread_getspecific(thread_key);
+	struct function *f;
+	char *buffer;
+	aclError rc = function_find(func, &f);
+
+	if (rc)
+		return rc;
+	buffer = a ? a->buffer : malloc(MAX_SIZE);
+	if (a)
+		list_del(&a->link);
+	else
+		a = malloc(sizeof(*a));
+	if (!a || !buffer || pthread_setspecific(thread_key, a)) {
+		free(buffer);
+		free(a);
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for arguments");
+	}
+	reset(a, buffer, MAX_SIZE, true);
+	*out = a;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtKernelArgsInit(aclrtFuncHandle funcHandle, aclrtArgsHandle *argsHandle)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	if (!funcHandle || !argsHandle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "funcHandle or argsHandle is NULL");
+	pthread_once(&once, make_key);
+	return LOCKED(init_own(funcHandle, argsHandle));
+}
+
+static aclError init_user(const void *func, void *handle, char *memory, size_t size)
+{
+	struct args *a;
+	struct function *f;
+	aclError rc = function_find(func, &f);
+
+	if (rc)
+		return rc;
+	list_for_each(a, &lists, link) if (a == handle)
+	{
+		list_del(&a->link);
+		break;
+	}
+	reset(handle, memory, size, false);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtKernelArgsInitByUserMem(
+	aclrtFuncHandle funcHandle, aclrtArgsHandle argsHandle, void *userHostMem, size_t actualArgsSize)
+{
+	if (!funcHandle || !argsHandle || !userHostMem || !actualArgsSize)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL or the size 0");
+	return LOCKED(init_user(funcHandle, argsHandle, userHostMem, actualArgsSize));
+}
+
+aclError aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle funcHandle, size_t *memSize)
+{
+	if (!funcHandle || !memSize)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "funcHandle or memSize is NULL");
+	*memSize = sizeof(struct args);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtKernelArgsGetMemSize(aclrtFuncHandle funcHandle, size_t userArgsSize, size_t *actualArgsSize)
+{
+	if (!funcHandle || !actualArgsSize)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "funcHandle or actualArgsSize is NULL");
+	*actualArgsSize = ALIGN_UP(userArgsSize, 8u);
+	return ACL_SUCCESS;
+}
+
+/* Room for size bytes at the end; NULL: 107000. */
+static char *grow(struct args *a, size_t size)
+{
+	size_t offset = ALIGN_UP(a->size, 8u);
+
+	if (offset > a->capacity || size > a->capacity - offset) {
+		npu_err(ACL_ERROR_RT_PARAM_INVALID, "the arguments exceed %zu bytes", a->capacity);
+		return NULL;
+	}
+	a->size = offset + size;
+	return a->buffer + offset;
+}
+
+static aclError append(void *handle, const void *param, size_t size, bool holder, aclrtParamHandle *out)
+{
+	struct args *a = find(handle);
+	char *at;
+
+	if (!a)
+		return ACL_ERROR_RT_INVALID_HANDLE;
+	if (a->finalized || a->data)
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the list takes no more parameters");
+	if (a->n == MAX_KERNEL_PARAMS)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "more than %u parameters", MAX_KERNEL_PARAMS);
+	at = grow(a, size);
+	if (!at)
+		return ACL_ERROR_RT_PARAM_INVALID;
+	if (param)
+		memcpy(at, param, size);
+	else
+		memset(at, 0, size);
+	a->params[a->n] = (struct param){(size_t)(at - a->buffer), size, holder};
+	*out = &a->params[a->n++];
+	return ACL_SUCCESS;
+}
+
+aclError aclrtKernelArgsAppend(
+	aclrtArgsHandle argsHandle, void *param, size_t paramSize, aclrtParamHandle *paramHandle)
+{
+	if (!argsHandle || !param || !paramSize || !paramHandle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL or the size 0");
+	return LOCKED(append(argsHandle, param, paramSize, false, paramHandle));
+}
+
+aclError aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle argsHandle, aclrtParamHandle *paramHandle)
+{
+	if (!argsHandle || !paramHandle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
+	return LOCKED(append(argsHandle, NULL, sizeof(void *), true, paramHandle));
+}
+
+static struct param *find_param(struct args *a, const void *handle, bool holder)
+{
+	for (unsigned i = 0; i < a->n; i++)
+		if (&a->params[i] == handle && a->params[i].holder == holder)
+			return &a->params[i];
+	npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is no such parameter of the list", handle);
+	return NULL;
+}
+
+static aclError holder_buffer(void *handle, void *param, size_t size, void **buffer)
+{
+	struct args *a = find(handle);
+	struct param *p = a ? find_param(a, param, true) : NULL;
+	char *at;
+
+	if (!p)
+		return a ? ACL_ERROR_RT_PARAM_INVALID : ACL_ERROR_RT_INVALID_HANDLE;
+	if (a->finalized)
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the list is complete");
+	at = grow(a, size);
+	if (!at || a->n_holders == MAX_KERNEL_PARAMS)
+		return ACL_ERROR_RT_PARAM_INVALID;
+	a->data = true;
+	a->holders[a->n_holders++] = (aclrtPlaceHolderInfo){(uint32_t)p->offset, (uint32_t)(at - a->buffer)};
+	*buffer = at;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtKernelArgsGetPlaceHolderBuffer(
+	aclrtArgsHandle argsHandle, aclrtParamHandle paramHandle, size_t dataSize, void **bufferAddr)
+{
+	if (!argsHandle || !paramHandle || !dataSize || !bufferAddr)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL or the size 0");
+	return LOCKED(holder_buffer(argsHandle, paramHandle, dataSize, bufferAddr));
+}
+
+static aclError update(void *handle, void *param, const void *value, size_t size)
+{
+	struct args *a = find(handle);
+	struct param *p = a ? find_param(a, param, false) : NULL;
+
+	if (!p)
+		return a ? ACL_ERROR_RT_PARAM_INVALID : ACL_ERROR_RT_INVALID_HANDLE;
+	if (size > p->size)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the parameter has %zu bytes", p->size);
+	memcpy(a->buffer + p->offset, value, size);
+	a->finalized = false;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtKernelArgsParaUpdate(
+	aclrtArgsHandle argsHandle, aclrtParamHandle paramHandle, void *param, size_t paramSize)
+{
+	if (!argsHandle || !paramHandle || !param || !paramSize)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL or the size 0");
+	return LOCKED(update(argsHandle, paramHandle, param, paramSize));
+}
+
+static aclError finalize(void *handle)
+{
+	struct args *a = find(handle);
+
+	if (!a)
+		return ACL_ERROR_RT_INVALID_HANDLE;
+	a->finalized = true;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtKernelArgsFinalize(aclrtArgsHandle argsHandle)
+{
+	if (!argsHandle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "argsHandle is NULL");
+	return LOCKED(finalize(argsHandle));
+}
+
+aclError kernel_args_launch(aclrtArgsHandle handle, struct kernel_launch *l)
+{
+	struct args *a = find(handle);
+
+	if (!a)
+		return ACL_ERROR_RT_INVALID_HANDLE;
+	if (!a->finalized)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "aclrtKernelArgsFinalize is missing");
+	l->args = a->buffer;
+	l->args_size = a->size;
+	l->holders = a->holders;
+	l->n_holders = a->n_holders;
+	return ACL_SUCCESS;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclrtLaunchKernel and its many forms. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/softnpu/kernel/kernel.h"
+#include "tools/softnpu/kernel/kernel_args.h"
+
+static aclError check_attr(const aclrtLaunchKernelAttr *attr)
+{
+	switch (attr->id) {
+	case ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE:
+		return attr->value.schemMode > 1;
+	case ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH:
+		return attr->value.isBlockTaskPrefetch > 1;
+	case ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP:
+		return attr->value.isDataDump > 1;
+	default:
+		return ACL_SUCCESS;
+	}
+}
+
+aclError kernel_check_config(const aclrtLaunchKernelCfg *cfg)
+{
+	bool timeout = false, timeout_us = false;
+
+	if (!cfg)
+		return ACL_SUCCESS;
+	if (!cfg->attrs)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the configuration has no attributes");
+	for (size_t i = 0; i < cfg->numAttrs; i++) {
+		if (check_attr(&cfg->attrs[i]))
+			return npu_err(
+				ACL_ERROR_RT_PARAM_INVALID, "value of launch attribute %d", cfg->attrs[i].id);
+		timeout |= cfg->attrs[i].id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT;
+		timeout_us |= cfg->attrs[i].id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US;
+	}
+	if (timeout && timeout_us)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "two time-outs in one launch");
+	return ACL_SUCCESS;
+}
+
+static struct kernel_launch plain_launch(uint32_t blocks, const void *args, size_t size)
+{
+	return (struct kernel_launch){.args = args,
+		.args_size = size,
+		.num_blocks = blocks,
+		.grid = {blocks, 1, 1},
+		.block = {1, 1, 1}};
+}
+
+static aclError launch(struct kernel_launch *l, const void *func, aclrtStream stream)
+{
+	aclError rc = function_find(func, &l->func);
+
+	return rc ? rc : kernel_submit(l, stream);
+}
+
+static aclError check_launch(const struct kernel_launch *l, const void *func, const aclrtLaunchKernelCfg *cfg)
+{
+	if (!func || !l->args || !l->args_size)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "the function or its arguments are NULL or empty");
+	for (unsigned i = 0; i < 3; i++)
+		if (!l->grid[i] || !l->block[i])
+			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "zero blocks");
+	for (size_t i = 0; i < l->n_holders; i++)
+		if (!l->holders || l->holders[i].addrOffset + sizeof(void *) > l->args_size ||
+			l->holders[i].dataOffset >= l->args_size || l->holders[i].addrOffset % 8)
+			return npu_err(
+				ACL_ERROR_RT_PARAM_INVALID, "place holder %zu is not in the arguments", i);
+	return kernel_check_config(cfg);
+}
+
+aclError aclrtLaunchKernelV2(aclrtFuncHandle funcHandle, uint32_t numBlocks, const void *argsData,
+	size_t argsSize, aclrtLaunchKernelCfg *cfg, aclrtStream stream)
+{
+	struct kernel_launch l = plain_launch(numBlocks, argsData, argsSize);
+	aclError rc = check_launch(&l, funcHandle, cfg);
+
+	l.device_args = true;
+	return rc ? rc : LOCKED(launch(&l, funcHandle, stream));
+}
+
+aclError aclrtLaunchKernel(aclrtFuncHandle funcHandle, uint32_t numBlocks, const void *argsData,
+	size_t argsSize, aclrtStream stream)
+{
+	return aclrtLaunchKernelV2(funcHandle, numBlocks, argsData, argsSize, NULL, stream);
+}
+
+aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream stream,
+	aclrtLaunchKernelCfg *cfg, void *hostArgs, size_t argsSize, aclrtPlaceHolderInfo *placeHolderArray,
+	size_t placeHolderNum)
+{
+	struct kernel_launch l = plain_launch(numBlocks, hostArgs, argsSize);
+	aclError rc;
+
+	l.holders = placeHolderArray;
+	l.n_holders = placeHolderNum;
+	rc = check_launch(&l, funcHandle, cfg);
+	return rc ? rc : LOCKED(launch(&l, funcHandle, stream));
+}
+
+static aclError launch_list(const void *func, uint32_t blocks, aclrtStream stream, aclrtLaunchKernelCfg *cfg,
+	aclrtArgsHandle handle)
+{
+	struct kernel_launch l = plain_launch(blocks, "", 0);
+	aclError rc = kernel_args_launch(handle, &l);
+
+	if (!rc && !blocks)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "zero blocks");
+	if (!rc)
+		rc = kernel_check_config(cfg);
+	return rc ? rc : launch(&l, func, stream);
+}
+
+aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream stream,
+	aclrtLaunchKernelCfg *cfg, aclrtArgsHandle argsHandle, void *reserve)
+{
+	if (!funcHandle || !argsHandle || reserve)
+		return npu_err(
+			ACL_ERROR_INVALID_PARAM, "funcHandle or argsHandle is NULL, or reserve is not");
+	return LOCKED(launch_list(funcHandle, numBlocks, stream, cfg, argsHandle));
+}
+
+/* func is a function handle or a host symbol; the parameters' sizes come from softnpu_describe_kernel. */
+static aclError launch_array(const void *func, struct kernel_launch *l, aclrtStream stream, void **args)
+{
+	struct object *o = object_find(func, OBJ_FUNCTION);
+	const struct kernel_info *info;
+	char packed[MAX_KERNEL_PARAMS * 64] = "";
+	size_t size = 0;
+
+	l->func = o ? container_of(o, struct function, obj) : function_of_symbol(func);
+	if (!l->func)
+		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no kernel", func);
+	info = kernel_info(l->func->name);
+	for (size_t i = 0; info && i < info->n_params; i++) {
+		size = ALIGN_UP(size, info->sizes[i] < 8 ? info->sizes[i] : 8);
+		if (!args || !args[i] || size + info->sizes[i] > sizeof(packed))
+			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "argument %zu is missing or too large", i);
+		memcpy(packed + size, args[i], info->sizes[i]);
+		size += info->sizes[i];
+	}
+	l->args = packed;
+	l->args_size = size;
+	return kernel_submit(l, stream);
+}
+
+aclError aclrtLaunchKernelWithArgsArray(
+	void *func, uint32_t numBlocks, aclrtStream stream, aclrtLaunchKernelCfg *cfg, void **args)
+{
+	struct kernel_launch l = plain_launch(numBlocks, "", 1);
+	aclError rc = check_launch(&l, func, cfg);
+
+	return rc ? rc : LOCKED(launch_array(func, &l, stream, args));
+}
+
+static struct kernel_launch simt_launch(dim3 grid, dim3 block, const void *args, size_t size)
+{
+	return (struct kernel_launch){.args = args,
+		.args_size = size,
+		.num_blocks = grid.x * grid.y * grid.z,
+		.grid = {grid.x, grid.y, grid.z},
+		.block = {block.x, block.y, block.z}};
+}
+
+aclError aclrtLaunchSIMTKernelWithArgsArray(void *func, dim3 gridDim, dim3 blockDim, size_t dynUbufSize,
+	aclrtStream stream, aclrtLaunchKernelCfg *cfg, void **args)
+{
+	struct kernel_launch l = simt_launch(gridDim, blockDim, "", 1);
+	aclError rc = check_launch(&l, func, cfg);
+
+	(void)dynUbufSize;
+	return rc ? rc : LOCKED(launch_array(func, &l, stream, args));
+}
+
+aclError aclrtLaunchSIMTKernelWithHostArgs(void *func, dim3 gridDim, dim3 blockDim, size_t dynUbufSize,
+	aclrtStream stream, aclrtLaunchKernelCfg *cfg, void *hostArgs, size_t argsSize,
+	aclrtPlaceHolderInfo *placeHolderArray, size_t placeHolderNum)
+{
+	struct kernel_launch l = simt_launch(gridDim, blockDim, hostArgs, argsSize);
+	aclError rc;
+
+	(void)dynUbufSize;
+	l.holders = placeHolderArray;
+	l.n_holders = placeHolderNum;
+	rc = check_launch(&l, func, cfg);
+	return rc ? rc : LOCKED(launch(&l, func, stream));
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random numbers written in stream order: uniform, normal, truncated normal, and a mask for dropout. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/softnpu/memory/copy.h"
+#include "tools/softnpu/info/half.h"
+
+union element {
+	float f;
+	int32_t i;
+	uint32_t u;
+	int64_t l;
+	uint64_t ul;
+	uint16_t h;
+};
+
+struct random_op {
+	struct op op;
+	aclrtRandomNumTaskInfo info;
+};
+
+/* Bytes of an element, 0 = no such type. */
+static unsigned element_bytes(aclDataType type)
+{
+	switch (type) {
+	case ACL_FLOAT16:
+	case ACL_BF16:
+		return 2;
+	case ACL_FLOAT:
+	case ACL_INT32:
+	case ACL_UINT32:
+		return 4;
+	case ACL_INT64:
+	case ACL_UINT64:
+		return 8;
+	default:
+		return 0;
+	}
+}
+
+/* Copies between a device address and the task. */
+static aclError touch(void *address, void *own, size_t size, bool write)
+{
+	struct place p;
+
+	npu_lock();
+	p = place_of(address);
+	npu_unlock();
+	if (size > p.room)
+		return ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+	return write ? bytes_move(p.host, p.safe, own, true, size)
+		     : bytes_move(own, true, p.host, p.safe, size);
+}
+
+/* A parameter stands in the structure or in device memory. */
+static aclError parameter(const aclrtRandomParaInfo *p, void *to, size_t size)
+{
+	void *address;
+
+	memcpy(&address, p->valueOrAddr, sizeof(address));
+	if (p->isAddr)
+		return touch(address, to, size, false);
+	memcpy(to, p->valueOrAddr, size);
+	return ACL_SUCCESS;
+}
+
+static uint64_t next(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+static double unit(uint64_t *state)
+{
+	return (double)(next(state) >> 11) * 0x1p-53;
+}
+
+/* The sum of twelve uniform numbers is as good as normal, and needs no libm. */
+static double normal(uint64_t *state)
+{
+	double sum = -6;
+
+	for (int i = 0; i < 12; i++)
+		sum += unit(state);
+	return sum;
+}
+
+static double load(aclDataType type, union element v)
+{
+	switch (type) {
+	case ACL_FLOAT:
+		return v.f;
+	case ACL_INT32:
+		return v.i;
+	case ACL_UINT32:
+		return v.u;
+	case ACL_INT64:
+		return (double)v.l;
+	case ACL_UINT64:
+		return (double)v.ul;
+	case ACL_FLOAT16:
+		return half_to_float(v.h);
+	default:
+		return bf16_to_float(v.h);
+	}
+}
+
+static void store(aclDataType type, double value, union element *to)
+{
+	switch (type) {
+	case ACL_FLOAT:
+		to->f = (float)value;
+		return;
+	case ACL_INT32:
+		to->i = (int32_t)value;
+		return;
+	case ACL_UINT32:
+		to->u = (uint32_t)value;
+		return;
+	case ACL_INT64:
+		to->l = (int64_t)value;
+		return;
+	case ACL_UINT64:
+		to->ul = (uint64_t)value;
+		return;
+	case ACL_FLOAT16:
+		to->h = float_to_half((float)value);
+		return;
+	default:
+		to->h = float_to_bf16((float)value);
+	}
+}
+
+/* One element: first and second are min and max, or mean and deviation. */
+static double draw(aclrtRandomNumFuncType type, double first, double second, uint64_t *state)
+{
+	double n;
+
+	if (type == ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS)
+		return first + (second - first) * unit(state);
+	do
+		n = normal(state);
+	while (type == ACL_RT_RANDOM_NUM_FUNC_TYPE_TRUNCATED_NORMAL_DIS && (n < -2 || n > 2));
+	return first + second * n;
+}
+
+/* What the distribution is told: one or two numbers of the element's type. */
+static aclError distribution(const aclrtRandomNumTaskInfo *info, double *first, double *second)
+{
+	const aclrtRandomNumFuncParaInfo *f = &info->randomNumFuncParaInfo;
+	const aclrtRandomParaInfo *p[2] = {
+		&f->paramInfo.uniformDisInfo.min, &f->paramInfo.uniformDisInfo.max};
+	union element v[2] = {{.ul = 0}, {.ul = 0}};
+	unsigned size = element_bytes(info->dataType);
+	aclError rc;
+
+	if (f->funcType == ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK) {
+		p[0] = p[1] = &f->paramInfo.dropoutBitmaskInfo.dropoutRation;
+	} else if (f->funcType != ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS) {
+		p[0] = &f->paramInfo.normalDisInfo.mean;
+		p[1] = &f->paramInfo.normalDisInfo.stddev;
+	}
+	rc = parameter(p[0], &v[0], size);
+	if (!rc)
+		rc = parameter(p[1], &v[1], size);
+	*first = load(info->dataType, v[0]);
+	*second = load(info->dataType, v[1]);
+	return rc;
+}
+
+/* The counter in device memory goes on by the numbers drawn, so that the next task draws others. */
+static aclError start(const aclrtRandomNumTaskInfo *info, uint64_t *state, uint64_t *n)
+{
+	uint64_t counter[2] = {0, 0};
+	aclError rc = parameter(&info->randomSeed, state, sizeof(*state));
+
+	if (!rc)
+		rc = parameter(&info->randomNum, n, sizeof(*n));
+	if (!rc && info->randomCounterAddr)
+		rc = touch(info->randomCounterAddr, counter, sizeof(counter), false);
+	*state += counter[0] * 0x9e3779b97f4a7c15;
+	counter[0] += *n;
+	if (!rc && info->randomCounterAddr)
+		rc = touch(info->randomCounterAddr, counter, sizeof(counter), true);
+	return rc;
+}
+
+/* A bit for each number: 1 = kept. */
+static size_t draw_mask(double ratio, uint64_t n, uint64_t *state, unsigned char *to)
+{
+	size_t bytes = (n + 7) / 8;
+
+	memset(to, 0, bytes);
+	for (uint64_t i = 0; i < n; i++)
+		to[i / 8] |= (unsigned char)((unit(state) >= ratio) << i % 8);
+	return bytes;
+}
+
+static aclError random_run(struct op *op, struct lane *lane)
+{
+	const aclrtRandomNumTaskInfo *info = &container_of(op, struct random_op, op)->info;
+	aclrtRandomNumFuncType type = info->randomNumFuncParaInfo.funcType;
+	unsigned size = element_bytes(info->dataType);
+	double first = 0, second = 0;
+	uint64_t state = 0, n = 0;
+	aclError rc = start(info, &state, &n);
+	char *made;
+
+	(void)lane;
+	if (!rc)
+		rc = distribution(info, &first, &second);
+	if (rc || !n)
+		return rc;
+	made = n > SIZE_MAX / size ? NULL : malloc(n * size);
+	if (!made)
+		return ACL_ERROR_RT_MEMORY_ALLOCATION;
+	if (type == ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK) {
+		rc = touch(info->randomResultAddr, made, draw_mask(first, n, &state, (unsigned char *)made),
+			true);
+	} else {
+		for (uint64_t i = 0; i < n; i++) {
+			union element e;
+
+			store(info->dataType, draw(type, first, second, &state), &e);
+			memcpy(made + i * size, &e, size);
+		}
+		rc = touch(info->randomResultAddr, made, n * size, true);
+	}
+	free(made);
+	return rc;
+}
+
+static const struct op_type random_type = {.name = "RANDOM_NUM", .run = random_run};
+
+static aclError submit(const aclrtRandomNumTaskInfo *info, aclrtStream stream)
+{
+	struct random_op *r;
+	struct stream *s;
+	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+
+	if (rc)
+		return rc;
+	r = op_new(&random_type, sizeof(*r));
+	if (r)
+		r->info = *info;
+	return stream_submit(s, r ? &r->op : NULL);
+}
+
+aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo, const aclrtStream stream, void *reserve)
+{
+	if (!taskInfo || reserve || !element_bytes(taskInfo->dataType))
+		return npu_err(ACL_ERROR_INVALID_PARAM,
+			"taskInfo is NULL, its type unknown, or reserve is not NULL");
+	if ((unsigned)taskInfo->randomNumFuncParaInfo.funcType >
+		ACL_RT_RANDOM_NUM_FUNC_TYPE_TRUNCATED_NORMAL_DIS)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown distribution");
+	if (npu_soc("Ascend950") || npu_soc("Ascend310"))
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s draws no random numbers", CFG_STR(soc));
+	return LOCKED(submit(taskInfo, stream));
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cache maintenance and its barriers. Caches are coherent here: the tasks only keep their places. */
+#include "tools/softnpu/memory/cmo.h"
+
+static enum op_step nothing_step(struct op *op, struct lane *lane)
+{
+	(void)op;
+	(void)lane;
+	return OP_DONE;
+}
+
+static const struct op_type cmo_type = {.name = "CMO", .step = nothing_step};
+
+aclError cmo_submit(aclrtStream stream)
+{
+	struct stream *s;
+	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+
+	return rc ? rc : stream_submit(s, op_new(&cmo_type, sizeof(struct op)));
+}
+
+aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream stream)
+{
+	if (!src || !size)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "src is NULL or size 0");
+	if ((unsigned)cmoType > ACL_RT_CMO_TYPE_FLUSH)
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "unknown type %d", cmoType);
+	return LOCKED(cmo_submit(stream));
+}
+
+/* --- barriers: on the Atlas 200I/500 A2 only ---------------------------------------------- */
+
+aclError aclrtCmoAsyncWithBarrier(
+	void *src, size_t size, aclrtCmoType cmoType, uint32_t barrierId, aclrtStream stream)
+{
+	if (!src || !size)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "src is NULL or size 0");
+	if (!npu_soc("Ascend310B"))
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s has no barriers", CFG_STR(soc));
+	if ((unsigned)cmoType > ACL_RT_CMO_TYPE_FLUSH)
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "unknown type %d", cmoType);
+	if ((cmoType == ACL_RT_CMO_TYPE_INVALID) == !barrierId)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "barrier %u with type %d", barrierId, cmoType);
+	return LOCKED(cmo_submit(stream));
+}
+
+aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo *taskInfo, aclrtStream stream, uint32_t flag)
+{
+	if (!taskInfo || !taskInfo->barrierNum || taskInfo->barrierNum > ARRAY_SIZE(taskInfo->cmoInfo))
+		return npu_err(ACL_ERROR_INVALID_PARAM, "taskInfo is NULL, or has not 1 to 6 barriers");
+	if (!npu_soc("Ascend310B"))
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s has no barriers", CFG_STR(soc));
+	for (size_t i = 0; i < taskInfo->barrierNum; i++)
+		if (taskInfo->cmoInfo[i].cmoType != ACL_RT_CMO_TYPE_INVALID ||
+			!taskInfo->cmoInfo[i].barrierId)
+			return npu_err(
+				ACL_ERROR_RT_PARAM_INVALID, "barrier %zu is none of an invalidation", i);
+	if (flag)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "flag is not 0");
+	return LOCKED(cmo_submit(stream));
+}

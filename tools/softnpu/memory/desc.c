@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies whose addresses lie in device memory, copies by offset, reductions, cache maintenance. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/graph/capture.h"
+#include "tools/softnpu/memory/cmo.h"
+#include "tools/softnpu/memory/copy.h"
+
+#define DESC_ALIGN 64u
+#define MAX_OFFSET 0xffffffffffffull
+
+/* What aclrtSetMemcpyDesc leaves in device memory. */
+struct copy_desc {
+	void *dst;
+	const void *src;
+	uint64_t count;
+	uint64_t reserved[5];
+};
+
+static aclError check_kind(aclrtMemcpyKind kind)
+{
+	if ((unsigned)kind > ACL_MEMCPY_INTER_DEVICE_TO_DEVICE)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "unknown copy kind %d", kind);
+	if (kind != ACL_MEMCPY_INNER_DEVICE_TO_DEVICE)
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "only copies inside a device");
+	return ACL_SUCCESS;
+}
+
+aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind, size_t *descSize)
+{
+	aclError rc = check_kind(kind);
+
+	if (!descSize)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "descSize is NULL");
+	if (!rc)
+		*descSize = sizeof(struct copy_desc);
+	return rc;
+}
+
+static aclError check_desc(const void *desc)
+{
+	if ((uintptr_t)desc % DESC_ALIGN || place_of(desc).loc != LOC_DEVICE)
+		return npu_err(
+			ACL_ERROR_RT_PARAM_INVALID, "the descriptor is not 64-byte aligned device memory");
+	return ACL_SUCCESS;
+}
+
+static aclError set_desc(void *desc, const struct copy_desc *d)
+{
+	struct place dst = place_of(d->dst), src = place_of(d->src), p = place_of(desc);
+	aclError rc = check_desc(desc);
+
+	if (rc)
+		return rc;
+	if (dst.loc != LOC_DEVICE || src.loc != LOC_DEVICE || dst.device != src.device)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the addresses are not on one device");
+	return bytes_move(p.host, p.safe, (const char *)d, true, sizeof(*d));
+}
+
+aclError aclrtSetMemcpyDesc(
+	void *desc, aclrtMemcpyKind kind, void *srcAddr, void *dstAddr, size_t count, void *config)
+{
+	struct copy_desc d = {.dst = dstAddr, .src = srcAddr, .count = count};
+	aclError rc = check_kind(kind);
+
+	if (!desc || !srcAddr || !dstAddr || config)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL, or config is not");
+	if (!rc && !count)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "count is 0");
+	return rc ? rc : LOCKED(set_desc(desc, &d));
+}
+
+/* The descriptor is read when the task runs. */
+struct desc_op {
+	struct op op;
+	const void *desc;
+};
+
+static aclError desc_run(struct op *op, struct lane *lane)
+{
+	struct copy_desc d;
+	struct area get = {
+		&d, container_of(op, struct desc_op, op)->desc, sizeof(d), sizeof(d), sizeof(d), 1};
+	aclError rc = copy_now(&get);
+
+	(void)lane;
+	if (!rc) {
+		struct area a = {d.dst, d.src, d.count, d.count, d.count, 1};
+
+		rc = copy_now(&a);
+	}
+	return rc;
+}
+
+static const struct op_type desc_type = {.name = "MEMCPY_DESC", .run = desc_run};
+
+static aclError submit_desc(const void *desc, aclrtStream stream)
+{
+	struct desc_op *op;
+	struct stream *s;
+	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+
+	if (!rc)
+		rc = check_desc(desc);
+	if (rc)
+		return rc;
+	op = op_new(&desc_type, sizeof(*op));
+	if (op)
+		op->desc = desc;
+	return stream_submit(s, op ? &op->op : NULL);
+}
+
+aclError aclrtMemcpyAsyncWithDesc(void *desc, aclrtMemcpyKind kind, aclrtStream stream)
+{
+	aclError rc = check_kind(kind);
+
+	if (!desc || !stream)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "desc or stream is NULL");
+	return rc ? rc : LOCKED(submit_desc(desc, stream));
+}
+
+/* --- addresses behind addresses ------------------------------------------------------ */
+
+struct offset_op {
+	struct op op;
+	void **dst;
+	const void **src;
+	size_t dst_offset, src_offset, count;
+};
+
+static aclError offset_run(struct op *op, struct lane *lane)
+{
+	const struct offset_op *o = container_of(op, struct offset_op, op);
+	char *dst = NULL, *src = NULL;
+	struct area get_dst = {&dst, o->dst, sizeof(dst), sizeof(dst), sizeof(dst), 1};
+	struct area get_src = {&src, o->src, sizeof(src), sizeof(src), sizeof(src), 1};
+	aclError rc = copy_now(&get_dst);
+
+	(void)lane;
+	if (!rc)
+		rc = copy_now(&get_src);
+	if (!rc) {
+		struct area a = {dst + o->dst_offset, src + o->src_offset, o->count, o->count, o->count, 1};
+
+		rc = copy_now(&a);
+	}
+	return rc;
+}
+
+static const struct op_type offset_type = {.name = "MEMCPY_OFFSET", .run = offset_run};
+
+static aclError submit_offset(const struct offset_op *what, aclrtStream stream)
+{
+	struct offset_op *op;
+	struct stream *s;
+	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+
+	if (rc)
+		return rc;
+	op = op_new(&offset_type, sizeof(*op));
+	if (!op)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
+	op->dst = what->dst;
+	op->src = what->src;
+	op->dst_offset = what->dst_offset;
+	op->src_offset = what->src_offset;
+	op->count = what->count;
+	return stream_submit(s, &op->op);
+}
+
+aclError aclrtMemcpyAsyncWithOffset(void **dst, size_t destMax, size_t dstDataOffset, const void **src,
+	size_t count, size_t srcDataOffset, aclrtMemcpyKind kind, aclrtStream stream)
+{
+	struct offset_op o = {.dst = dst,
+		.src = src,
+		.dst_offset = dstDataOffset,
+		.src_offset = srcDataOffset,
+		.count = count};
+
+	if (kind != ACL_MEMCPY_INNER_DEVICE_TO_DEVICE || !dst || !src)
+		return npu_err(
+			ACL_ERROR_RT_PARAM_INVALID, "a pointer is NULL, or the copy not inside a device");
+	if (dstDataOffset >= destMax || count > destMax - dstDataOffset || dstDataOffset > MAX_OFFSET ||
+		srcDataOffset > MAX_OFFSET)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the copy does not fit its destination");
+	return count ? LOCKED(submit_offset(&o, stream)) : ACL_SUCCESS;
+}
+
+/* --- reductions: dst = dst (+, max, min) src ------------------------------------------ */
+
+struct reduce_op {
+	struct op op;
+	void *dst;
+	const void *src;
+	uint64_t count; /* bytes */
+	aclrtReduceKind kind;
+	aclDataType type;
+};
+
+#define REDUCE(ctype)                                                                                        \
+	do {                                                                                                 \
+		ctype *d = (ctype *)to;                                                                      \
+		const ctype *s = (const ctype *)from;                                                        \
+                                                                                                             \
+		for (uint64_t i = 0; i < r->count / sizeof(ctype); i++) {                                    \
+			if (r->kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM)                                     \
+				d[i] = (ctype)(d[i] + s[i]);                                                 \
+			else if (r->kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX ? s[i] > d[i] : s[i] < d[i])    \
+				d[i] = s[i];                                                                 \
+		}                                                                                            \
+	} while (0)
+
+static aclError reduce_run(struct op *op, struct lane *lane)
+{
+	const struct reduce_op *r = container_of(op, struct reduce_op, op);
+	struct place dst, src;
+	char *to, *from;
+
+	(void)lane;
+	npu_lock();
+	dst = place_of(r->dst);
+	src = place_of(r->src);
+	npu_unlock();
+	if (!dst.safe || !src.safe || r->count > dst.room || r->count > src.room)
+		return ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+	to = dst.host;
+	from = src.host;
+	switch (r->type) {
+	case ACL_FLOAT:
+		REDUCE(float);
+		break;
+	case ACL_INT32:
+		REDUCE(int32_t);
+		break;
+	case ACL_INT16:
+		REDUCE(int16_t);
+		break;
+	default:
+		REDUCE(int8_t);
+		break;
+	}
+	return ACL_SUCCESS;
+}
+
+static const struct op_type reduce_type = {.name = "REDUCE_ASYNC", .run = reduce_run};
+
+static aclError submit_reduce(const struct reduce_op *what, aclrtStream stream)
+{
+	struct reduce_op *op;
+	struct stream *s;
+	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+
+	if (rc)
+		return rc;
+	op = op_new(&reduce_type, sizeof(*op));
+	if (!op)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
+	op->dst = what->dst;
+	op->src = what->src;
+	op->count = what->count;
+	op->kind = what->kind;
+	op->type = what->type;
+	return stream_submit(s, &op->op);
+}
+
+aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count, aclrtReduceKind kind, aclDataType type,
+	aclrtStream stream, void *reserve)
+{
+	struct reduce_op r = {.dst = dst, .src = src, .count = count, .kind = kind, .type = type};
+	bool known = type == ACL_FLOAT || type == ACL_INT32 || type == ACL_INT16 || type == ACL_INT8;
+
+	if (reserve || !dst || !src)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "an address is NULL, or reserve is not");
+	if (!count || kind < ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM || kind > ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "count is 0, or the kind unknown");
+	if (type == ACL_BOOL)
+		return npu_answer(REDUCE_TYPE_UNKNOWN, "reduction of type %d", type);
+	if (!known || kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL)
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "reduction %d of type %d", kind, type);
+	if ((uintptr_t)dst % 4 || (uintptr_t)src % 4)
+		return npu_err(ACL_ERROR_RT_ADDR_UNALIGNED, "an address is not 4-byte aligned");
+	return LOCKED(submit_reduce(&r, stream));
+}
+
+/* --- descriptors of cache maintenance ------------------------------------------------- */
+
+aclError aclrtCmoGetDescSize(size_t *size)
+{
+	if (!size)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "size is NULL");
+	*size = sizeof(struct copy_desc);
+	return ACL_SUCCESS;
+}
+
+static aclError set_cmo_desc(void *desc, const void *src, size_t size)
+{
+	struct copy_desc d = {.src = src, .count = size};
+	struct place p = place_of(desc);
+	aclError rc = check_desc(desc);
+
+	if (!rc)
+		rc = capture_refuses();
+	return rc ? rc : bytes_move(p.host, p.safe, (const char *)&d, true, sizeof(d));
+}
+
+aclError aclrtCmoSetDesc(void *cmoDesc, void *src, size_t size)
+{
+	if (!cmoDesc || !src || !size)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL or size 0");
+	return LOCKED(set_cmo_desc(cmoDesc, src, size));
+}
+
+static aclError submit_cmo_desc(const void *desc, aclrtStream stream)
+{
+	aclError rc = check_desc(desc);
+
+	return rc ? rc : cmo_submit(stream);
+}
+
+aclError aclrtCmoAsyncWithDesc(void *cmoDesc, aclrtCmoType cmoType, aclrtStream stream, const void *reserve)
+{
+	if (!cmoDesc || reserve)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "cmoDesc is NULL, or reserve is not");
+	if (cmoType != ACL_RT_CMO_TYPE_PREFETCH)
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "type %d with a descriptor", cmoType);
+	return LOCKED(submit_cmo_desc(cmoDesc, stream));
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Host memory of the program made known to the devices. */
+#include <stdlib.h>
+
+#include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/memory/addrmap.h"
+#include "tools/softnpu/core/device.h"
+
+#define PAGE 4096u
+#define KNOWN_FLAGS                                                                                          \
+	(ACL_HOST_REG_MAPPED | ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY | ACL_HOST_REG_PINNED)
+
+static aclError add(void *ptr, uint64_t size, uint32_t flags)
+{
+	struct registration *r;
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (rc)
+		return rc;
+	if ((uintptr_t)ptr % PAGE)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not aligned to %u bytes", ptr, PAGE);
+	if (registration_overlap(ptr, size))
+		return npu_answer(HOST_ALREADY_REGISTERED, "part of %p..+%llu is registered", ptr,
+			(unsigned long long)size);
+	r = calloc(1, sizeof(*r));
+	if (r) {
+		r->addr = ptr;
+		r->size = size;
+		r->flags = flags;
+		if (registration_insert(r))
+			return ACL_SUCCESS;
+		free(r);
+	}
+	return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a registration");
+}
+
+aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type, void **devPtr)
+{
+	aclError rc;
+
+	if (!ptr || !devPtr || !size)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "an address is NULL or the size 0");
+	if (type != ACL_HOST_REGISTER_MAPPED)
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "registration type %d", type);
+	rc = LOCKED(add(ptr, size, ACL_HOST_REG_MAPPED));
+	if (!rc)
+		*devPtr = ptr; /* devices use the host's addresses here */
+	return rc;
+}
+
+aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag)
+{
+	if (!ptr || !size)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "ptr is NULL or the size 0");
+	if (!flag || flag & ~(uint32_t)KNOWN_FLAGS)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "registration flags 0x%x", flag);
+	return LOCKED(add(ptr, size, flag));
+}
+
+static aclError drop(const void *ptr)
+{
+	struct registration *r = registration_find(ptr);
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (rc)
+		return rc;
+	if (!r || r->addr != ptr)
+		return npu_err(ACL_ERROR_HOST_MEMORY_NOT_REGISTERED,
+			"%p is not the start of a registered range", ptr);
+	registration_remove(r);
+	free(r);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtHostUnregister(void *ptr)
+{
+	if (!ptr)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "ptr is NULL");
+	return LOCKED(drop(ptr));
+}
+
+static aclError device_pointer(char *host, void **device)
+{
+	const struct registration *r = registration_find(host);
+	const struct block *b = block_find(host);
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (rc)
+		return rc;
+	if (!(r && r->flags & ACL_HOST_REG_MAPPED) && !(b && b->kind == BLOCK_PINNED))
+		return npu_answer(HOST_NOT_MAPPED, "%p is not mapped to the devices", (void *)host);
+	*device = host;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag)
+{
+	if (!pHost || !pDevice)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
+	if (flag)
+		return npu_answer(HOST_POINTER_FLAG, "flag is reserved and must be 0");
+	return LOCKED(device_pointer(pHost, pDevice));
+}

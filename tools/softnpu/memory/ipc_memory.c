@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device memory shared with other processes by a key. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tools/softnpu/core/ipc.h"
+#include "tools/softnpu/memory/memory.h"
+
+#define PAGE 4096u
+
+/* A key in use here: exported by us, or one import of it. */
+struct ipc_memory {
+	struct list link;
+	char key[IPC_KEY_SIZE];
+	char *addr; /* of an import; NULL: exported */
+	char *shadow;
+	int fd;
+};
+
+static struct list keys = {&keys, &keys};
+
+void ipc_memory_forget(void)
+{
+	npu_keep(keys.next);
+	list_init(&keys);
+}
+
+static struct ipc_memory *key_new(const char *key)
+{
+	struct ipc_memory *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	strncpy(m->key, key, sizeof(m->key) - 1);
+	list_add_tail(&keys, &m->link);
+	return m;
+}
+
+static aclError export_key(char *addr, size_t size, char *key, size_t len)
+{
+	const struct block *b = block_find(addr);
+	struct shared_key k = {.kind = SHARED_MEMORY, .pid = getpid(), .size = size};
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (rc)
+		return rc;
+	if (!b || b->kind != BLOCK_DEVICE || size > b->size - (size_t)(addr - b->addr))
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p..+%zu is not in one device allocation",
+			(void *)addr, size);
+	k.fd = b->arena->fd;
+	k.device = b->device;
+	k.offset = (uint64_t)(addr - b->arena->addr);
+	shared_key_print(&k, key, len);
+	return key_new(key) ? ACL_SUCCESS : npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a key");
+}
+
+aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key, size_t len, uint64_t flags)
+{
+	if (!devPtr || !key)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "devPtr or key is NULL");
+	if (!size || len < IPC_KEY_SIZE || flags > ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION)
+		return npu_err(
+			ACL_ERROR_RT_PARAM_INVALID, "size 0, len below %u, or unknown flags", IPC_KEY_SIZE);
+	return LOCKED(export_key(devPtr, size, key, len));
+}
+
+/* Both views of the exporter's memory; the key's offset may lie inside a page. */
+static bool map_views(struct ipc_memory *m, const struct shared_key *k)
+{
+	size_t inside = k->offset % PAGE, size = ALIGN_UP(inside + k->size, PAGE);
+	off_t from = (off_t)(k->offset - inside);
+	int prot = CFG(strict) ? PROT_NONE : PROT_READ | PROT_WRITE;
+	char *addr, *shadow;
+
+	m->fd = shared_key_open(k);
+	if (m->fd < 0)
+		return false;
+	addr = mmap(NULL, size, prot, MAP_SHARED, m->fd, from);
+	shadow = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, from);
+	if (addr != MAP_FAILED && shadow != MAP_FAILED) {
+		m->addr = addr + inside;
+		m->shadow = shadow + inside;
+		return true;
+	}
+	if (addr != MAP_FAILED)
+		munmap(addr, size);
+	if (shadow != MAP_FAILED)
+		munmap(shadow, size);
+	close(m->fd);
+	return false;
+}
+
+static void unmap_views(const struct ipc_memory *m, size_t bytes)
+{
+	size_t inside = (uintptr_t)m->addr % PAGE, size = ALIGN_UP(inside + bytes, PAGE);
+
+	munmap(m->addr - inside, size);
+	munmap(m->shadow - inside, size);
+	close(m->fd);
+}
+
+static aclError import_key(void **out, const char *key, uint64_t flags)
+{
+	struct ipc_memory *m;
+	struct shared_key k;
+	struct context *ctx;
+	struct block *b;
+	aclError rc = context_need(&ctx);
+
+	if (rc)
+		return rc;
+	m = shared_key_parse(key, SHARED_MEMORY, &k) ? key_new(key) : NULL;
+	b = m ? calloc(1, sizeof(*b)) : NULL;
+	if (!b || !map_views(m, &k)) {
+		if (m)
+			list_del(&m->link);
+		free(m);
+		free(b);
+		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "no process has exported this key");
+	}
+	*b = (struct block){.addr = m->addr,
+		.size = k.size,
+		.requested = k.size,
+		.kind = BLOCK_IMPORTED,
+		.device = k.device,
+		.shadow = m->shadow};
+	block_insert(b);
+	if (flags & ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS && k.device != ctx->dev->id) {
+		ctx->dev->peer[k.device] = true;
+		device_get(k.device)->peer[ctx->dev->id] = true;
+	}
+	*out = m->addr;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtIpcMemImportByKey(void **devPtr, const char *key, uint64_t flags)
+{
+	if (!devPtr || !key)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "devPtr or key is NULL");
+	if (flags > ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flags");
+	return LOCKED(import_key(devPtr, key, flags));
+}
+
+static struct ipc_memory *find(const char *key)
+{
+	struct ipc_memory *m;
+
+	list_for_each(m, &keys, link) if (!strncmp(m->key, key, IPC_KEY_SIZE)) return m;
+	return NULL;
+}
+
+static aclError close_key(const char *key)
+{
+	struct ipc_memory *m = find(key);
+	struct block *b;
+
+	if (!m)
+		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "the key is not in use here");
+	b = m->addr ? block_at(m->addr) : NULL;
+	if (b) {
+		unmap_views(m, b->size);
+		memory_delete(b);
+	}
+	list_del(&m->link);
+	free(m);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtIpcMemClose(const char *key)
+{
+	if (!key)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "key is NULL");
+	return LOCKED(close_key(key));
+}
+
+static aclError known_key(const char *key)
+{
+	return find(key) ? ACL_SUCCESS
+			 : npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "the key is not in use here");
+}
+
+/* Keys are open to the processes of this user. */
+aclError aclrtIpcMemSetImportPid(const char *key, int32_t *pid, size_t num)
+{
+	if (!key || !pid)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "key or pid is NULL");
+	if (!num)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "num is 0");
+	return LOCKED(known_key(key));
+}
+
+aclError aclrtIpcMemSetAttr(const char *key, aclrtIpcMemAttrType type, uint64_t attr)
+{
+	if (!key)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "key is NULL");
+	if (type != ACL_RT_IPC_MEM_ATTR_ACCESS_LINK ||
+		attr > ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_MULTI_PORT_PATH)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown attribute");
+	return LOCKED(known_key(key));
+}

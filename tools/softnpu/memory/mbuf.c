@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared buffers: data behind counted references, private data of each reference, chains. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/softnpu/core/npu.h"
+#include "tools/softnpu/core/object.h"
+
+#define MBUF_MAX ((size_t)4 << 30)
+#define MBUF_USER 96u
+#define MBUF_CHAIN 128u /* buffers behind the head */
+
+struct mbuf_data {
+	unsigned refs;
+	size_t size;
+	char bytes[] __attribute__((aligned(16)));
+};
+
+struct mbuf {
+	struct object obj;
+	struct mbuf_data *data;
+	size_t len;
+	char user[MBUF_USER];
+	struct list chain; /* a ring without a head of its own: every buffer is alone or in one */
+	struct mbuf *head; /* the first of the chain, which may be this one */
+};
+
+static void release(struct object *o)
+{
+	struct mbuf *b = container_of(o, struct mbuf, obj);
+
+	if (!--b->data->refs)
+		free(b->data);
+	free(b);
+}
+
+/* Takes over a reference to data, which may be NULL. */
+static aclError mbuf_new(struct mbuf_data *data, aclrtMbuf *out)
+{
+	struct mbuf *b = calloc(1, sizeof(*b));
+
+	if (!data || !b || !object_init(&b->obj, OBJ_MBUF, release)) {
+		if (data && !--data->refs)
+			free(data);
+		free(b);
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a buffer");
+	}
+	b->data = data;
+	b->head = b;
+	list_init(&b->chain);
+	*out = object_handle(&b->obj);
+	return ACL_SUCCESS;
+}
+
+static struct mbuf *find(const void *handle)
+{
+	struct object *o = handle ? object_find(handle, OBJ_MBUF) : NULL;
+
+	return o ? container_of(o, struct mbuf, obj) : NULL;
+}
+
+/* The driver looks after these handles. */
+static aclError need(const void *handle, struct mbuf **b)
+{
+	*b = find(handle);
+	if (!handle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "buf is NULL");
+	return *b ? ACL_SUCCESS : npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%p is no buffer", handle);
+}
+
+static aclError alloc(aclrtMbuf *out, size_t size)
+{
+	struct mbuf_data *data = calloc(1, sizeof(*data) + size);
+
+	if (data) {
+		data->refs = 1;
+		data->size = size;
+	}
+	return mbuf_new(data, out);
+}
+
+aclError aclrtAllocBuf(aclrtMbuf *buf, size_t size)
+{
+	if (!buf)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "buf is NULL");
+	if (!size || size > MBUF_MAX)
+		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "a buffer of %zu bytes", size);
+	return LOCKED(alloc(buf, size));
+}
+
+/* The next buffer of the chain becomes its head. */
+static void unchain(struct mbuf *b)
+{
+	struct mbuf *next = container_of(b->chain.next, struct mbuf, chain), *other;
+
+	if (b->head == b && next != b) {
+		list_for_each(other, &b->chain, chain) other->head = next;
+	}
+	list_del(&b->chain);
+	b->head = b;
+}
+
+static aclError free_buf(aclrtMbuf handle)
+{
+	struct mbuf *b;
+	aclError rc = need(handle, &b);
+
+	if (rc)
+		return rc;
+	unchain(b);
+	object_kill(&b->obj);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtFreeBuf(aclrtMbuf buf)
+{
+	return LOCKED(free_buf(buf));
+}
+
+static aclError copy_ref(aclrtMbuf handle, aclrtMbuf *out)
+{
+	struct mbuf *b, *copy;
+	aclError rc = need(handle, &b);
+
+	if (rc)
+		return rc;
+	b->data->refs++;
+	rc = mbuf_new(b->data, out);
+	copy = rc ? NULL : find(*out);
+	if (copy) {
+		copy->len = b->len;
+		memcpy(copy->user, b->user, sizeof(b->user));
+	}
+	return rc;
+}
+
+aclError aclrtCopyBufRef(const aclrtMbuf buf, aclrtMbuf *newBuf)
+{
+	if (!newBuf)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "newBuf is NULL");
+	return LOCKED(copy_ref(buf, newBuf));
+}
+
+/* --- data --------------------------------------------------------------------------- */
+
+static aclError get_data(aclrtMbuf handle, void **address, size_t *size)
+{
+	struct mbuf *b;
+	aclError rc = need(handle, &b);
+
+	if (!rc) {
+		*address = b->data->bytes;
+		*size = b->data->size;
+	}
+	return rc;
+}
+
+aclError aclrtGetBufData(const aclrtMbuf buf, void **dataPtr, size_t *size)
+{
+	if (!dataPtr || !size)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "dataPtr or size is NULL");
+	return LOCKED(get_data(buf, dataPtr, size));
+}
+
+static aclError set_len(aclrtMbuf handle, size_t len)
+{
+	struct mbuf *b;
+	aclError rc = need(handle, &b);
+
+	if (!rc && len > b->data->size)
+		rc = npu_err(
+			ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%zu bytes in a buffer of %zu", len, b->data->size);
+	if (!rc)
+		b->len = len;
+	return rc;
+}
+
+aclError aclrtSetBufDataLen(aclrtMbuf buf, size_t len)
+{
+	return LOCKED(set_len(buf, len));
+}
+
+static aclError get_len(aclrtMbuf handle, size_t *len)
+{
+	struct mbuf *b;
+	aclError rc = need(handle, &b);
+
+	if (!rc)
+		*len = b->len;
+	return rc;
+}
+
+aclError aclrtGetBufDataLen(aclrtMbuf buf, size_t *len)
+{
+	if (!len)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "len is NULL");
+	return LOCKED(get_len(buf, len));
+}
+
+/* One direction or the other, between the program's memory and the private data. */
+static aclError user_data(aclrtMbuf handle, void *to, const void *from, size_t size, size_t offset)
+{
+	struct mbuf *b;
+	aclError rc;
+
+	if (!to == !from || !size || size > MBUF_USER || offset > MBUF_USER - size)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "no pointer, or not within %u bytes", MBUF_USER);
+	rc = need(handle, &b);
+	if (!rc)
+		memcpy(to ? to : b->user + offset, from ? from : b->user + offset, size);
+	return rc;
+}
+
+aclError aclrtSetBufUserData(aclrtMbuf buf, const void *dataPtr, size_t size, size_t offset)
+{
+	return LOCKED(user_data(buf, NULL, dataPtr, size, offset));
+}
+
+aclError aclrtGetBufUserData(const aclrtMbuf buf, void *dataPtr, size_t size, size_t offset)
+{
+	return LOCKED(user_data(buf, dataPtr, NULL, size, offset));
+}
+
+/* --- chains ---------------------------------------------------------------------------- */
+
+static unsigned chain_length(const struct mbuf *head)
+{
+	const struct mbuf *b;
+	unsigned n = 1;
+
+	list_for_each(b, &head->chain, chain) n++;
+	return n;
+}
+
+static aclError append(aclrtMbuf head_handle, aclrtMbuf handle)
+{
+	struct mbuf *head, *b;
+	aclError rc = need(head_handle, &head);
+
+	if (!rc)
+		rc = need(handle, &b);
+	if (rc)
+		return rc;
+	if (head->head != head || b == head || !list_empty(&b->chain))
+		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "a chain already, or not its first buffer");
+	if (chain_length(head) > MBUF_CHAIN)
+		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "the chain has %u buffers", MBUF_CHAIN);
+	list_add_tail(&head->chain, &b->chain);
+	b->head = head;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtAppendBufChain(aclrtMbuf headBuf, aclrtMbuf buf)
+{
+	return LOCKED(append(headBuf, buf));
+}
+
+static aclError chain_num(aclrtMbuf handle, uint32_t *num)
+{
+	struct mbuf *head;
+	aclError rc = need(handle, &head);
+
+	if (!rc)
+		*num = chain_length(head);
+	return rc;
+}
+
+aclError aclrtGetBufChainNum(aclrtMbuf headBuf, uint32_t *num)
+{
+	if (!num)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "num is NULL");
+	return LOCKED(chain_num(headBuf, num));
+}
+
+static aclError from_chain(aclrtMbuf handle, uint32_t index, aclrtMbuf *out)
+{
+	struct mbuf *b;
+	aclError rc = need(handle, &b);
+
+	if (!rc && index >= chain_length(b))
+		rc = npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "the chain has no buffer %u", index);
+	if (rc)
+		return rc;
+	while (index--)
+		b = container_of(b->chain.next, struct mbuf, chain);
+	*out = object_handle(&b->obj);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtGetBufFromChain(aclrtMbuf headBuf, uint32_t index, aclrtMbuf *buf)
+{
+	if (!buf)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "buf is NULL");
+	return LOCKED(from_chain(headBuf, index, buf));
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclrtMemcpy2d and aclrtMemcpy2dAsync. */
+#include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/graph/capture.h"
+#include "tools/softnpu/memory/copy.h"
+
+#define MAX_WIDTH 5000000u
+#define MAX_HEIGHT 5242880u /* 5 * 1024 * 1024 */
+
+static aclError check(const struct area *a, aclrtMemcpyKind kind, bool async)
+{
+	bool one_way = kind == ACL_MEMCPY_HOST_TO_DEVICE || kind == ACL_MEMCPY_DEVICE_TO_HOST;
+
+	if (!a->dst || !a->src)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "an address is NULL");
+	if (!a->width || !a->height)
+		return npu_answer(COPY_2D_OF_NOTHING, "a size is 0");
+	if (a->width > a->dpitch || a->width > a->spitch)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "width %zu exceeds a pitch", a->width);
+	if (kind == ACL_MEMCPY_DEVICE_TO_DEVICE && !async)
+		return npu_answer(COPY_2D_INSIDE_DEVICE, "synchronous 2D copy from device to device");
+	if (!one_way && kind != ACL_MEMCPY_DEFAULT && kind != ACL_MEMCPY_DEVICE_TO_DEVICE)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "copy kind %d is not for 2D copies", kind);
+	if (a->width > MAX_WIDTH || a->height > MAX_HEIGHT)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%zu x %zu is too large", a->width, a->height);
+	return ACL_SUCCESS;
+}
+
+static aclError may_copy_now(void)
+{
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	return rc ? rc : capture_refuses();
+}
+
+aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+	aclrtMemcpyKind kind)
+{
+	struct area a = {dst, src, dpitch, spitch, width, height};
+	aclError rc = check(&a, kind, false);
+
+	if (!rc)
+		rc = LOCKED(may_copy_now());
+	if (rc)
+		return rc;
+	rc = copy_now(&a);
+	return rc ? npu_err(rc, "the copy from %p to %p failed", src, dst) : ACL_SUCCESS;
+}
+
+static aclError copy_async(const struct area *a, aclrtMemcpyKind kind, aclrtStream stream, bool *now)
+{
+	struct stream *s;
+	enum copy_form form;
+	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+
+	if (!rc)
+		rc = copy_classify(a->dst, a->src, kind, &form);
+	if (rc)
+		return rc;
+	*now = form == COPY_NOW;
+	return *now ? copy_pageable_ready(s) : copy_submit(s, a, kind, form);
+}
+
+aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+	size_t height, aclrtMemcpyKind kind, aclrtStream stream)
+{
+	struct area a = {dst, src, dpitch, spitch, width, height};
+	bool now = false;
+	aclError rc = check(&a, kind, true);
+
+	if (!rc)
+		rc = LOCKED(copy_async(&a, kind, stream, &now));
+	if (rc || !now)
+		return rc;
+	rc = copy_now(&a);
+	return rc ? npu_err(rc, "the copy from %p to %p failed", src, dst) : ACL_SUCCESS;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclrtMemcpyBatch and its asynchronous and V2 forms. */
+#include <string.h>
+
+#include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/graph/capture.h"
+#include "tools/softnpu/memory/copy.h"
+
+#define MAX_SYNC_BATCH 4096u
+
+struct batch {
+	void **dsts, **srcs;
+	size_t *dest_maxs, *sizes;
+	size_t n;
+	aclrtMemcpyBatchAttr *attrs;
+	size_t *attr_indexes; /* first copy that each attribute is for */
+	size_t n_attrs;
+};
+
+static bool all_zero(const uint8_t *p, size_t n)
+{
+	while (n--)
+		if (*p++)
+			return false;
+	return true;
+}
+
+static aclError check(const struct batch *b)
+{
+	if (!b->dsts || !b->dest_maxs || !b->srcs || !b->sizes || !b->attrs || !b->attr_indexes || !b->n)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "an array is NULL or empty");
+	if (!b->n_attrs)
+		return npu_answer(BATCH_NO_ATTRIBUTES, "there are no attributes");
+	/* Which one it is is not said. */
+	for (size_t i = 0; i < b->n; i++)
+		if (b->sizes[i] > b->dest_maxs[i])
+			return npu_err(ACL_ERROR_INVALID_PARAM, "copy %zu is larger than its destination", i);
+	for (size_t i = 0; i < b->n_attrs; i++)
+		if (!all_zero(b->attrs[i].rsv, sizeof(b->attrs[i].rsv)))
+			return npu_err(ACL_ERROR_INVALID_PARAM, "reserved bytes of attribute %zu are set", i);
+	if (b->n_attrs > b->n || b->attr_indexes[0])
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the first attribute must be for the first copy");
+	for (size_t i = 1; i < b->n_attrs; i++)
+		if (b->attr_indexes[i] <= b->attr_indexes[i - 1] || b->attr_indexes[i] >= b->n)
+			return npu_err(
+				ACL_ERROR_RT_PARAM_INVALID, "attribute indexes must ascend below %zu", b->n);
+	return ACL_SUCCESS;
+}
+
+static const aclrtMemcpyBatchAttr *attr_of(const struct batch *b, size_t i)
+{
+	size_t a = b->n_attrs - 1;
+
+	while (b->attr_indexes[a] > i)
+		a--;
+	return &b->attrs[a];
+}
+
+static bool location_fits(const aclrtMemLocation *given, const struct place *p)
+{
+	if (p->loc == LOC_MANAGED)
+		return true;
+	if (given->type == ACL_MEM_LOCATION_TYPE_DEVICE)
+		return p->loc == LOC_DEVICE && given->id == (uint32_t)p->device;
+	return p->loc == LOC_HOST || p->loc == LOC_UNREGISTERED;
+}
+
+/* One entry: its sizes, places and direction. */
+static aclError check_entry(const struct batch *b, size_t i, bool async)
+{
+	const aclrtMemcpyBatchAttr *attr = attr_of(b, i);
+	struct place dst = place_of(b->dsts[i]), src = place_of(b->srcs[i]);
+	bool to_device = attr->dstLoc.type == ACL_MEM_LOCATION_TYPE_DEVICE;
+	bool from_device = attr->srcLoc.type == ACL_MEM_LOCATION_TYPE_DEVICE;
+
+	if (!b->dsts[i] || !b->srcs[i])
+		return npu_err(ACL_ERROR_INVALID_PARAM, "copy %zu: NULL", i);
+	if (!location_fits(&attr->dstLoc, &dst) || !location_fits(&attr->srcLoc, &src))
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "copy %zu is not where its attribute says", i);
+	if (to_device == from_device)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "copy %zu is not between host and device", i);
+	if (async && (dst.loc == LOC_UNREGISTERED || src.loc == LOC_UNREGISTERED))
+		return npu_err(
+			ACL_ERROR_RT_PARAM_INVALID, "copy %zu: asynchronous copies need pinned memory", i);
+	return ACL_SUCCESS;
+}
+
+static struct area entry_area(const struct batch *b, size_t i)
+{
+	return (struct area){b->dsts[i], b->srcs[i], b->sizes[i], b->sizes[i], b->sizes[i], 1};
+}
+
+static aclError check_sync(const struct batch *b, size_t *fail)
+{
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	for (size_t i = 0; i < b->n && !rc; i++) {
+		rc = check_entry(b, i, false);
+		*fail = rc ? i : *fail;
+	}
+	return rc;
+}
+
+static aclError batch_sync(const struct batch *b, size_t *fail)
+{
+	aclError rc = check(b);
+
+	if (!rc && b->n > MAX_SYNC_BATCH)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "%zu copies, at most %u", b->n, MAX_SYNC_BATCH);
+	if (!rc)
+		rc = LOCKED(check_sync(b, fail));
+	for (size_t i = 0; i < b->n && !rc; i++) {
+		struct area a = entry_area(b, i);
+
+		rc = copy_now(&a);
+		*fail = rc ? i : *fail;
+	}
+	return rc;
+}
+
+/* Stops at the first bad entry; the earlier ones are under way. */
+static aclError submit_entries(const struct batch *b, aclrtStream stream, size_t *fail)
+{
+	struct stream *s;
+	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+
+	for (size_t i = 0; i < b->n && !rc; i++) {
+		struct area a = entry_area(b, i);
+
+		rc = check_entry(b, i, true);
+		if (!rc)
+			rc = copy_submit(s, &a, ACL_MEMCPY_DEFAULT, COPY_QUEUED);
+		*fail = rc ? i : *fail;
+	}
+	return rc;
+}
+
+static aclError batch_async(const struct batch *b, aclrtStream stream, size_t *fail)
+{
+	aclError rc = check(b);
+
+	return rc ? rc : LOCKED(submit_entries(b, stream, fail));
+}
+
+aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
+	aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs, size_t *failIndex)
+{
+	struct batch b = {dsts, srcs, destMaxs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
+
+	if (!failIndex)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "failIndex is NULL");
+	*failIndex = SIZE_MAX;
+	return batch_sync(&b, failIndex);
+}
+
+aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
+	aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs, size_t *failIndex,
+	aclrtStream stream)
+{
+	struct batch b = {dsts, srcs, destMaxs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
+
+	if (!failIndex)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "failIndex is NULL");
+	*failIndex = SIZE_MAX;
+	return batch_async(&b, stream, failIndex);
+}
+
+aclError aclrtMemcpyBatchV2(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
+	aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs)
+{
+	struct batch b = {dsts, srcs, destMaxs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
+	size_t fail;
+
+	return batch_sync(&b, &fail);
+}
+
+aclError aclrtMemcpyBatchAsyncV2(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
+	aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs, aclrtStream stream)
+{
+	struct batch b = {dsts, srcs, destMaxs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
+	size_t fail;
+
+	return batch_async(&b, stream, &fail);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclrtMemset, aclrtMemsetAsync and the 32-bit forms. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/softnpu/graph/capture.h"
+#include "tools/softnpu/memory/copy.h"
+
+/* Bytes or 32-bit words, at one address. */
+struct fill {
+	void *dst;
+	size_t count; /* of bytes or words */
+	uint32_t value;
+	bool words;
+};
+
+static aclError fill_now(const struct fill *f)
+{
+	uint32_t pattern[1024];
+	struct place p;
+	size_t bytes = f->count * 4;
+	aclError rc = ACL_SUCCESS;
+
+	if (!f->words)
+		return set_now(f->dst, f->count, (int)f->value);
+	npu_lock();
+	p = place_of(f->dst);
+	npu_unlock();
+	if (bytes > p.room)
+		return ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+	for (size_t i = 0; i < ARRAY_SIZE(pattern); i++)
+		pattern[i] = f->value;
+	for (size_t done = 0; done < bytes && !rc; done += sizeof(pattern))
+		rc = bytes_move(p.host + done, p.safe, (char *)pattern, true,
+			bytes - done < sizeof(pattern) ? bytes - done : sizeof(pattern));
+	return rc;
+}
+
+struct fill_op {
+	struct op op;
+	struct fill fill;
+};
+
+static aclError fill_run(struct op *op, struct lane *lane)
+{
+	(void)lane;
+	return fill_now(&container_of(op, struct fill_op, op)->fill);
+}
+
+static void fill_describe(const struct op *op, char *text, size_t size)
+{
+	const struct fill *f = &container_of(op, struct fill_op, op)->fill;
+
+	snprintf(text, size, "\"dst\": \"%p\", \"value\": %u, \"size\": %zu", f->dst, f->value,
+		f->words ? f->count * 4 : f->count);
+}
+
+static const struct op_type fill_type = {.name = "MEMSET_ASYNC", .run = fill_run, .describe = fill_describe};
+
+/* Setting words is not looked at by the capture's mode, though the documents class it with the rest. */
+static aclError refused(const struct fill *f)
+{
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	return rc || f->words ? rc : capture_refuses();
+}
+
+static aclError fill_sync(const struct fill *f)
+{
+	aclError rc = LOCKED(refused(f));
+
+	if (!rc) {
+		rc = fill_now(f);
+		if (rc)
+			npu_err(rc, "setting memory at %p failed", f->dst);
+	}
+	return rc;
+}
+
+/* *now: host memory is set by the caller itself. */
+static aclError fill_async(const struct fill *f, aclrtStream stream, bool *now)
+{
+	struct fill_op *op;
+	struct stream *s;
+	struct place p;
+	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+
+	if (rc)
+		return rc;
+	p = place_of(f->dst);
+	*now = (p.loc == LOC_HOST || p.loc == LOC_UNREGISTERED) && !npu_on_device() && !s->capture;
+	if (*now)
+		return stream_wait(s, 0);
+	op = op_new(&fill_type, sizeof(*op));
+	if (op)
+		op->fill = *f;
+	return stream_submit(s, op ? &op->op : NULL);
+}
+
+static aclError check(const struct fill *f, size_t max)
+{
+	if (!f->dst)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "devPtr is NULL");
+	if (f->count > max)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "count %zu exceeds the size %zu", f->count, max);
+	return ACL_SUCCESS;
+}
+
+static aclError submit(const struct fill *f, aclrtStream stream)
+{
+	bool now = false;
+	aclError rc = LOCKED(fill_async(f, stream, &now));
+
+	return rc || !now ? rc : fill_now(f);
+}
+
+aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
+{
+	struct fill f = {devPtr, count, (uint8_t)value, false};
+	aclError rc;
+
+	if (copy_zero(count, &rc))
+		return rc;
+	rc = check(&f, maxCount);
+	return rc ? rc : fill_sync(&f);
+}
+
+aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream)
+{
+	struct fill f = {devPtr, count, (uint8_t)value, false};
+	aclError rc;
+
+	if (copy_zero(count, &rc))
+		return rc;
+	rc = check(&f, maxCount);
+	return rc ? rc : submit(&f, stream);
+}
+
+static aclError check_words(const struct fill *f, size_t size)
+{
+	aclError rc = check(f, size / 4);
+	struct place p;
+
+	if (rc)
+		return rc;
+	npu_lock();
+	p = place_of(f->dst);
+	npu_unlock();
+	if ((uintptr_t)f->dst % 4 || p.loc == LOC_UNREGISTERED)
+		return npu_err(
+			ACL_ERROR_INVALID_PARAM, "%p is not 4-byte aligned memory of the runtime", f->dst);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N)
+{
+	struct fill f = {ptr, N, value, true};
+	aclError rc;
+
+	if (copy_zero(N, &rc))
+		return rc;
+	rc = check_words(&f, memSize);
+	return rc ? rc : fill_sync(&f);
+}
+
+aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream)
+{
+	struct fill f = {ptr, N, value, true};
+	aclError rc;
+
+	if (copy_zero(N, &rc))
+		return rc;
+	rc = check_words(&f, memSize);
+	return rc ? rc : submit(&f, stream);
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory pools: allocation and release in stream order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "acl/acl_rt_memory_soma.h"
+#include "tools/softnpu/memory/memory.h"
+#include "tools/softnpu/sync/stream.h"
+
+#define POOL_GRAIN ((size_t)2 << 20)
+
+struct pool {
+	struct object obj;
+	struct device *dev;
+	size_t max; /* 0 = what the device has */
+	size_t used, used_high, reserved_high;
+	uint64_t threshold;
+	int reuse[3];
+};
+
+static void pool_release(struct object *o)
+{
+	free(container_of(o, struct pool, obj));
+}
+
+static struct pool *pool_find(const void *handle)
+{
+	struct object *o = object_find(handle, OBJ_POOL);
+
+	return o ? container_of(o, struct pool, obj) : NULL;
+}
+
+static bool props_ok(const aclrtMemPoolProps *props)
+{
+	if (props->allocType != ACL_MEM_ALLOCATION_TYPE_PINNED ||
+		props->location.type != ACL_MEM_LOCATION_TYPE_DEVICE)
+		return false;
+	for (size_t i = 0; i < sizeof(props->reserved); i++)
+		if (props->reserved[i])
+			return false;
+	return true;
+}
+
+static aclError create(aclrtMemPool *out, const aclrtMemPoolProps *props)
+{
+	struct device *dev = device_find(props->location.id);
+	struct context *ctx;
+	struct pool *p;
+	aclError rc = context_need(&ctx);
+
+	if (rc)
+		return rc;
+	if (!dev)
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	if (ALIGN_UP(props->maxSize, POOL_GRAIN) > (size_t)npu_memory(dev->id))
+		return npu_err(
+			ACL_ERROR_RT_PARAM_INVALID, "the device has less than %zu bytes", props->maxSize);
+	p = calloc(1, sizeof(*p));
+	if (!p || !object_init(&p->obj, OBJ_POOL, pool_release)) {
+		free(p);
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a pool");
+	}
+	p->dev = dev;
+	p->max = ALIGN_UP(props->maxSize, POOL_GRAIN);
+	for (unsigned i = 0; i < ARRAY_SIZE(p->reuse); i++)
+		p->reuse[i] = 1;
+	*out = object_handle(&p->obj);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtMemPoolCreate(aclrtMemPool *memPool, const aclrtMemPoolProps *poolProps)
+{
+	if (!memPool || !poolProps || !props_ok(poolProps))
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL or a property not possible");
+	return LOCKED(create(memPool, poolProps));
+}
+
+void pool_block_gone(struct block *b)
+{
+	if (b->owner)
+		((struct pool *)b->owner)->used -= b->size;
+}
+
+/* Blocks outlive their pool. */
+static void orphan(struct block *b, void *pool)
+{
+	if (b->kind == BLOCK_POOL && b->owner == pool)
+		b->owner = NULL;
+}
+
+static aclError destroy(const void *handle)
+{
+	struct pool *p = pool_find(handle);
+
+	if (!p)
+		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "%p is no pool", handle);
+	blocks_each(orphan, p);
+	object_kill(&p->obj);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtMemPoolDestroy(const aclrtMemPool memPool)
+{
+	if (!memPool)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "memPool is NULL");
+	return LOCKED(destroy(memPool));
+}
+
+/* The address is known at once; using it before the stream gets here is the program's mistake. */
+static aclError pool_malloc(void **out, size_t size, const void *handle, aclrtStream stream)
+{
+	size_t rounded = ALIGN_UP(size, POOL_GRAIN);
+	struct pool *p = pool_find(handle);
+	struct stream *s;
+	struct block *b;
+	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+
+	if (rc)
+		return rc;
+	if (!p)
+		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "%p is no pool", handle);
+	if (rounded < size || (p->max && rounded > p->max - p->used))
+		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the pool has no %zu bytes left", size);
+	b = memory_new(BLOCK_POOL, p->dev, rounded, size);
+	if (!b)
+		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the device has no %zu bytes left", size);
+	b->owner = p;
+	p->used += rounded;
+	p->used_high = p->used > p->used_high ? p->used : p->used_high;
+	p->reserved_high = p->used > p->reserved_high ? p->used : p->reserved_high;
+	*out = b->addr;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtMemPoolMallocAsync(void **ptr, size_t size, aclrtMemPool memPool, aclrtStream stream)
+{
+	if (!ptr || !memPool || !stream)
+		return npu_err(
+			ACL_ERROR_INVALID_PARAM, "a pointer is NULL; the default stream is not possible");
+	if (!size)
+		return ACL_SUCCESS;
+	return LOCKED(pool_malloc(ptr, size, memPool, stream));
+}
+
+struct free_op {
+	struct op op;
+	char *addr;
+};
+
+static void free_block(struct op *op)
+{
+	struct block *b = block_at(container_of(op, struct free_op, op)->addr);
+
+	if (!b || b->kind == BLOCK_RESERVED)
+		return;
+	memory_delete(b);
+}
+
+static enum op_step free_step(struct op *op, struct lane *lane)
+{
+	(void)lane;
+	free_block(op);
+	return OP_DONE;
+}
+
+static const struct op_type free_type = {.name = "MEM_FREE", .step = free_step, .cancelled = free_block};
+
+static aclError pool_free(char *addr, aclrtStream stream)
+{
+	struct block *in = block_find(addr);
+	struct free_op *f;
+	struct stream *s;
+	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+
+	if (rc)
+		return rc;
+	if (!in || in->addr != addr)
+		return npu_err(
+			ACL_ERROR_RT_PARAM_INVALID, "%p is not the start of an allocation", (void *)addr);
+	f = op_new(&free_type, sizeof(*f));
+	if (!f)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
+	f->addr = addr;
+	return stream_submit(s, &f->op);
+}
+
+aclError aclrtMemPoolFreeAsync(void *ptr, aclrtStream stream)
+{
+	if (!ptr)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "ptr is NULL");
+	if (!stream)
+		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the default stream is not possible");
+	return LOCKED(pool_free(ptr, stream));
+}
+
+static uint64_t *counter(struct pool *p, aclrtMemPoolAttr attr)
+{
+	switch (attr) {
+	case ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD:
+		return &p->threshold;
+	case ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT:
+	case ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT:
+		return (uint64_t *)&p->used;
+	case ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH:
+		return (uint64_t *)&p->reserved_high;
+	default:
+		return (uint64_t *)&p->used_high;
+	}
+}
+
+static aclError get_attr(const void *handle, aclrtMemPoolAttr attr, void *value)
+{
+	struct pool *p = pool_find(handle);
+
+	if (!p)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is no pool", handle);
+	if (attr < ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD)
+		memcpy(value, &p->reuse[attr - ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES], sizeof(int));
+	else
+		memcpy(value, counter(p, attr), sizeof(uint64_t));
+	return ACL_SUCCESS;
+}
+
+static bool known_attr(aclrtMemPoolAttr attr)
+{
+	return attr >= ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES &&
+	       attr <= ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH;
+}
+
+aclError aclrtMemPoolGetAttr(aclrtMemPool memPool, aclrtMemPoolAttr attr, void *value)
+{
+	if (!memPool || !value)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "memPool or value is NULL");
+	if (!known_attr(attr))
+		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "unknown attribute %d", attr);
+	return LOCKED(get_attr(memPool, attr, value));
+}
+
+static aclError set_attr(const void *handle, aclrtMemPoolAttr attr, const void *value)
+{
+	struct pool *p = pool_find(handle);
+	uint64_t number;
+
+	if (!p)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is no pool", handle);
+	if (attr < ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD) {
+		memcpy(&p->reuse[attr - ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES], value, sizeof(int));
+		return ACL_SUCCESS;
+	}
+	memcpy(&number, value, sizeof(number));
+	if (attr == ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD ? p->max && number > p->max : number != 0)
+		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "not a possible value of attribute %d", attr);
+	*counter(p, attr) = attr == ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD ? number : p->used;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtMemPoolSetAttr(aclrtMemPool memPool, aclrtMemPoolAttr attr, void *value)
+{
+	if (!memPool || !value || attr == ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT ||
+		attr == ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a pointer is NULL, or the attribute read-only");
+	if (!known_attr(attr))
+		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "unknown attribute %d", attr);
+	return LOCKED(set_attr(memPool, attr, value));
+}
+
+/* Nothing is cached here: freed memory goes back at once. */
+static aclError trim(const void *handle, size_t keep)
+{
+	struct pool *p = pool_find(handle);
+
+	if (!p || (p->max && keep > p->max))
+		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "no pool, or smaller than %zu bytes", keep);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtMemPoolTrimTo(aclrtMemPool memPool, size_t minBytesToKeep)
+{
+	if (!memPool)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "memPool is NULL");
+	return LOCKED(trim(memPool, minBytesToKeep));
+}

@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Virtual memory: addresses reserved here, physical memory mapped there. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tools/softnpu/core/ipc.h"
+#include "tools/softnpu/memory/memory.h"
+
+#define GRANULARITY ((size_t)2 << 20)
+
+/* Physical memory; the program's references are counted, mappings hold it too. */
+struct physical {
+	struct object obj;
+	unsigned handles; /* malloc or import, plus each retain */
+	aclrtPhysicalMemProp prop;
+	size_t size;
+	int fd; /* the memory file and where in it */
+	size_t offset;
+	struct arena *arena; /* NULL: imported, fd is ours */
+	struct extent *extent;
+	bool exported;
+};
+
+struct mapping {
+	struct list link; /* of its reservation */
+	char *addr;
+	size_t size;
+	struct physical *phys;
+	uint64_t access; /* aclrtMemAccessFlags */
+};
+
+/* What block.owner of a BLOCK_RESERVED is: addresses come in pairs, the program's and ours. */
+struct reservation {
+	struct list mappings;
+};
+
+static void physical_release(struct object *o)
+{
+	struct physical *p = container_of(o, struct physical, obj);
+
+	if (p->arena)
+		arena_free(p->arena, p->extent);
+	else
+		close(p->fd);
+	free(p);
+}
+
+static aclError physical_find(aclrtDrvMemHandle handle, struct physical **p)
+{
+	struct object *o = object_find(handle, OBJ_PHYSICAL);
+
+	if (!o)
+		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no physical memory", handle);
+	*p = container_of(o, struct physical, obj);
+	return ACL_SUCCESS;
+}
+
+static aclError check_prop(const aclrtPhysicalMemProp *prop)
+{
+	if (prop->handleType != ACL_MEM_HANDLE_TYPE_NONE ||
+		prop->allocationType != ACL_MEM_ALLOCATION_TYPE_PINNED)
+		return npu_err(
+			ACL_ERROR_INVALID_PARAM, "handle or allocation type is not the only possible one");
+	if (prop->location.type != ACL_MEM_LOCATION_TYPE_DEVICE &&
+		prop->location.type != ACL_MEM_LOCATION_TYPE_HOST &&
+		prop->location.type != ACL_MEM_LOCATION_TYPE_HOST_NUMA)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "location type %d", prop->location.type);
+	if (prop->location.type == ACL_MEM_LOCATION_TYPE_DEVICE && !device_find(prop->location.id))
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtMemGetAllocationGranularity(
+	aclrtPhysicalMemProp *prop, aclrtMemGranularityOptions option, size_t *granularity)
+{
+	aclError rc;
+
+	if (!prop || !granularity)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "prop or granularity is NULL");
+	if (option != ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM &&
+		option != ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "unknown option %d", option);
+	rc = check_prop(prop);
+	if (!rc)
+		*granularity = GRANULARITY;
+	return rc;
+}
+
+static struct physical *physical_new(const aclrtPhysicalMemProp *prop, size_t size)
+{
+	struct physical *p = calloc(1, sizeof(*p));
+
+	if (!p || !object_init(&p->obj, OBJ_PHYSICAL, physical_release)) {
+		free(p);
+		return NULL;
+	}
+	p->handles = 1;
+	p->prop = *prop;
+	p->size = size;
+	p->fd = -1;
+	return p;
+}
+
+static aclError physical_malloc(aclrtDrvMemHandle *out, size_t size, const aclrtPhysicalMemProp *prop)
+{
+	bool on_device = prop->location.type == ACL_MEM_LOCATION_TYPE_DEVICE;
+	struct arena *a = memory_arena(
+		on_device ? BLOCK_DEVICE : BLOCK_PINNED, device_get(on_device ? (int)prop->location.id : 0));
+	struct extent *e = a ? arena_alloc(a, ALIGN_UP(size, GRANULARITY), GRANULARITY) : NULL;
+	struct physical *p = e ? physical_new(prop, size) : NULL;
+
+	if (!p) {
+		if (e)
+			arena_free(a, e);
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no room for %zu bytes", size);
+	}
+	p->arena = a;
+	p->extent = e;
+	p->fd = a->fd;
+	p->offset = extent_offset(e);
+	*out = object_handle(&p->obj);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtMallocPhysical(
+	aclrtDrvMemHandle *handle, size_t size, const aclrtPhysicalMemProp *prop, uint64_t flags)
+{
+	aclError rc;
+
+	if (!handle || !prop || !size || flags)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL, the size 0 or flags not 0");
+	rc = check_prop(prop);
+	return rc ? rc : LOCKED(physical_malloc(handle, size, prop));
+}
+
+static void physical_drop(struct physical *p)
+{
+	if (--p->handles == 0)
+		object_kill(&p->obj); /* mappings keep it */
+}
+
+static aclError physical_free(aclrtDrvMemHandle handle)
+{
+	struct physical *p;
+	aclError rc = physical_find(handle, &p);
+
+	if (!rc)
+		physical_drop(p);
+	return rc;
+}
+
+aclError aclrtFreePhysical(aclrtDrvMemHandle handle)
+{
+	if (!handle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "handle is NULL");
+	return LOCKED(physical_free(handle));
+}
+
+static aclError get_prop(aclrtDrvMemHandle handle, aclrtPhysicalMemProp *prop)
+{
+	struct physical *p;
+	aclError rc = physical_find(handle, &p);
+
+	if (!rc)
+		*prop = p->prop;
+	return rc;
+}
+
+aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle, aclrtPhysicalMemProp *prop)
+{
+	if (!handle || !prop)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "handle or prop is NULL");
+	return LOCKED(get_prop(handle, prop));
+}
+
+/* --- reservations --------------------------------------------------------------- */
+
+/* Nothing is there until memory is mapped. */
+static char *reserve_range(void *hint, size_t size, size_t align)
+{
+	size_t padded = size + align;
+	char *p = mmap(hint, padded, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *base;
+
+	if (p == MAP_FAILED)
+		return NULL;
+	base = (char *)ALIGN_UP((uintptr_t)p, align);
+	if (base > p)
+		munmap(p, (size_t)(base - p));
+	munmap(base + size, (size_t)(p + padded - base - size));
+	return base;
+}
+
+static aclError reserve(void **out, size_t size, size_t align, void *hint)
+{
+	struct reservation *r = calloc(1, sizeof(*r));
+	struct block *b = calloc(1, sizeof(*b));
+	struct context *ctx = context_current();
+
+	if (!r || !b)
+		goto no_memory;
+	list_init(&r->mappings);
+	b->size = b->requested = ALIGN_UP(size, 4096u);
+	b->kind = BLOCK_RESERVED;
+	b->device = ctx ? ctx->dev->id : 0;
+	b->owner = r;
+	b->addr = reserve_range(hint, b->size, align);
+	b->shadow = b->addr ? reserve_range(NULL, b->size, GRANULARITY) : NULL;
+	if (b->shadow && block_insert(b)) {
+		*out = b->addr;
+		return ACL_SUCCESS;
+	}
+	if (b->addr)
+		munmap(b->addr, b->size);
+	if (b->shadow)
+		munmap(b->shadow, b->size);
+no_memory:
+	free(r);
+	free(b);
+	return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no addresses for %zu bytes", size);
+}
+
+aclError aclrtReserveMemAddress(void **virPtr, size_t size, size_t alignment, void *expectPtr, uint64_t flags)
+{
+	if (!virPtr || !size || flags > 1)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "virPtr is NULL, size 0 or flags unknown");
+	if (alignment & (alignment - 1))
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "alignment %zu is no power of two", alignment);
+	return LOCKED(reserve(virPtr, size, alignment < GRANULARITY ? GRANULARITY : alignment, expectPtr));
+}
+
+aclError aclrtReserveMemAddressNoUCMemory(
+	void **virPtr, size_t size, size_t alignment, void *expectPtr, uint64_t flags)
+{
+	return aclrtReserveMemAddress(virPtr, size, alignment, expectPtr, flags);
+}
+
+static struct block *find_reservation(const void *addr, size_t size)
+{
+	struct block *b = block_find(addr);
+
+	if (!b || b->kind != BLOCK_RESERVED || size > b->size - (size_t)((const char *)addr - b->addr))
+		return NULL;
+	return b;
+}
+
+static aclError release(const void *addr)
+{
+	struct block *b = block_at(addr);
+	struct reservation *r;
+
+	if (!b || b->kind != BLOCK_RESERVED)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not the start of reserved addresses", addr);
+	r = b->owner;
+	if (!list_empty(&r->mappings))
+		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "memory is still mapped there");
+	munmap(b->addr, b->size);
+	munmap(b->shadow, b->size);
+	block_remove(b);
+	free(r);
+	free(b);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtReleaseMemAddress(void *virPtr)
+{
+	if (!virPtr)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "virPtr is NULL");
+	return LOCKED(release(virPtr));
+}
+
+/* --- mappings ----------------------------------------------------------------------- */
+
+static struct mapping *mapping_at(const void *addr, struct block **b)
+{
+	struct mapping *m;
+
+	*b = find_reservation(addr, 1);
+	if (!*b)
+		return NULL;
+	list_for_each(m, &((struct reservation *)(*b)->owner)->mappings, link) if (m->addr == addr) return m;
+	return NULL;
+}
+
+static bool is_free(const struct block *b, const char *addr, size_t size)
+{
+	struct mapping *m;
+
+	list_for_each(m, &((struct reservation *)b->owner)->mappings,
+		link) if (addr < m->addr + m->size && m->addr < addr + size) return false;
+	return true;
+}
+
+static bool map_at(char *at, const struct mapping *m, int prot)
+{
+	return mmap(at, m->size, prot, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, m->phys->fd,
+		       (off_t)m->phys->offset) != MAP_FAILED;
+}
+
+static void unmap_at(char *at, size_t size)
+{
+	mmap(at, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+static bool map_both(const struct block *b, const struct mapping *m)
+{
+	bool hidden = CFG(strict) && m->phys->prop.location.type == ACL_MEM_LOCATION_TYPE_DEVICE &&
+		      !npu_on_device();
+
+	return map_at(m->addr, m, hidden ? PROT_NONE : PROT_READ | PROT_WRITE) &&
+	       map_at(b->shadow + (m->addr - b->addr), m, PROT_READ | PROT_WRITE);
+}
+
+static aclError map_memory(char *addr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t access)
+{
+	struct block *b = find_reservation(addr, size);
+	struct mapping *m;
+	struct physical *p;
+	aclError rc = physical_find(handle, &p);
+
+	if (rc)
+		return rc;
+	if (!b || !is_free(b, addr, size) || (uintptr_t)addr % 4096 || offset ||
+		size > ALIGN_UP(p->size, GRANULARITY))
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p..+%zu is not reserved and free, or too large",
+			(void *)addr, size);
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a mapping");
+	m->addr = addr;
+	m->size = size;
+	m->phys = p;
+	m->access = access;
+	if (!map_both(b, m)) {
+		unmap_at(addr, size);
+		free(m);
+		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "mapping failed");
+	}
+	object_get(&p->obj);
+	b->device =
+		p->prop.location.type == ACL_MEM_LOCATION_TYPE_DEVICE ? (int)p->prop.location.id : b->device;
+	list_add_tail(&((struct reservation *)b->owner)->mappings, &m->link);
+	return ACL_SUCCESS;
+}
+
+static aclError check_map(const void *addr, size_t size, aclrtDrvMemHandle handle, uint64_t flags)
+{
+	if (!addr || !size || !handle || flags)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL, the size 0 or flags not 0");
+	return ACL_SUCCESS;
+}
+
+aclError aclrtMapMem(void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags)
+{
+	aclError rc = check_map(virPtr, size, handle, flags);
+
+	return rc ? rc : LOCKED(map_memory(virPtr, size, offset, handle, ACL_RT_MEM_ACCESS_FLAGS_READWRITE));
+}
+
+aclError aclrtMemMapNoAccess(
+	void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags)
+{
+	aclError rc = check_map(virPtr, size, handle, flags);
+
+	return rc ? rc : LOCKED(map_memory(virPtr, size, offset, handle, ACL_RT_MEM_ACCESS_FLAGS_NONE));
+}
+
+static aclError unmap(const void *addr)
+{
+	struct block *b;
+	struct mapping *m = mapping_at(addr, &b);
+
+	if (!m)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not the start of a mapping", addr);
+	unmap_at(m->addr, m->size);
+	unmap_at(b->shadow + (m->addr - b->addr), m->size);
+	list_del(&m->link);
+	object_put(&m->phys->obj);
+	free(m);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtUnmapMem(void *virPtr)
+{
+	if (!virPtr)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "virPtr is NULL");
+	return LOCKED(unmap(virPtr));
+}
+
+static aclError retain(const void *addr, aclrtDrvMemHandle *out)
+{
+	struct block *b;
+	struct mapping *m = mapping_at(addr, &b);
+
+	if (!m || !m->phys->obj.alive)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not the start of a mapping", addr);
+	m->phys->handles++;
+	*out = object_handle(&m->phys->obj);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtMemRetainAllocationHandle(void *virPtr, aclrtDrvMemHandle *handle)
+{
+	if (!virPtr || !handle)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "virPtr or handle is NULL");
+	return LOCKED(retain(virPtr, handle));
+}
+
+static aclError set_access(const void *addr, uint64_t flags)
+{
+	struct block *b;
+	struct mapping *m = mapping_at(addr, &b);
+
+	if (!m)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not the start of a mapping", addr);
+	m->access = flags;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtMemSetAccess(void *virPtr, size_t size, aclrtMemAccessDesc *desc, size_t count)
+{
+	if (!virPtr || !size || !desc || !count)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a pointer is NULL or a size 0");
+	if (desc->flags != ACL_RT_MEM_ACCESS_FLAGS_READWRITE)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "access 0x%x is not read and write", desc->flags);
+	return LOCKED(set_access(virPtr, desc->flags));
+}
+
+static aclError get_access(const void *addr, uint64_t *flag)
+{
+	struct block *b;
+	struct mapping *m = mapping_at(addr, &b);
+
+	if (!m)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not the start of a mapping", addr);
+	*flag = m->access;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtMemGetAccess(void *virPtr, aclrtMemLocation *location, uint64_t *flag)
+{
+	if (!virPtr || !location || !flag)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a pointer is NULL");
+	return LOCKED(get_access(virPtr, flag));
+}
+
+/* --- sharing ---------------------------------------------------------------------- */
+
+/* The 64-bit form of a key: process and descriptor; where and how large is at the memory's own place. */
+static uint64_t shareable(const struct physical *p)
+{
+	return (uint64_t)getpid() << 40 | (uint64_t)(p->prop.location.id & 0xf) << 36 |
+	       (uint64_t)(p->offset / GRANULARITY) << 12 | (uint64_t)((unsigned)p->fd & 0xfff);
+}
+
+static aclError export_handle(aclrtDrvMemHandle handle, uint64_t *out, struct physical **found)
+{
+	struct physical *p;
+	aclError rc = physical_find(handle, &p);
+
+	if (rc)
+		return rc;
+	if (p->exported || p->prop.location.type != ACL_MEM_LOCATION_TYPE_DEVICE)
+		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "exported before, or host memory");
+	p->exported = true;
+	*out = shareable(p);
+	*found = p;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtMemExportToShareableHandle(
+	aclrtDrvMemHandle handle, aclrtMemHandleType handleType, uint64_t flags, uint64_t *shareableHandle)
+{
+	struct physical *p;
+
+	if (!handle || !shareableHandle || handleType != ACL_MEM_HANDLE_TYPE_NONE)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL, or the handle type not NONE");
+	if (flags > ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flags");
+	return LOCKED(export_handle(handle, shareableHandle, &p));
+}
+
+/* Imported memory is as large as what is left of the file at most; mapping says how much is used. */
+static aclError import_handle(uint64_t key, int device, size_t size, aclrtDrvMemHandle *out)
+{
+	aclrtPhysicalMemProp prop = {.memAttr = ACL_HBM_MEM_HUGE,
+		.location = {.id = (uint32_t)device, .type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	struct shared_key where = {.pid = (int)(key >> 40), .fd = (int)(key & 0xfff)};
+	int fd = shared_key_open(&where), from = (int)(key >> 36 & 0xf);
+	struct physical *p = fd < 0 || from >= MAX_DEVICES ? NULL : physical_new(&prop, size);
+
+	if (!p) {
+		if (fd >= 0)
+			close(fd);
+		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "no process has exported this handle");
+	}
+	p->fd = fd;
+	p->offset = (size_t)(key >> 12 & 0xffffff) * GRANULARITY;
+	if (from != device) {
+		device_get(device)->peer[from] = true;
+		device_get(from)->peer[device] = true;
+	}
+	*out = object_handle(&p->obj);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtMemImportFromShareableHandle(
+	uint64_t shareableHandle, int32_t deviceId, aclrtDrvMemHandle *handle)
+{
+	if (!handle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "handle is NULL");
+	if (!device_find(deviceId))
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	return LOCKED(import_handle(shareableHandle, deviceId, SIZE_MAX / 2, handle));
+}
+
+static aclError export_v2(aclrtDrvMemHandle handle, aclrtMemSharedHandleType type, void *out)
+{
+	struct physical *p;
+	uint64_t key;
+	aclError rc = export_handle(handle, &key, &p);
+
+	if (rc)
+		return rc;
+	if (type == ACL_MEM_SHARE_HANDLE_TYPE_FABRIC)
+		memset(out, 0, sizeof(aclrtMemFabricHandle));
+	memcpy(out, &key, sizeof(key));
+	return ACL_SUCCESS;
+}
+
+static aclError check_share(const void *a, const void *b, aclrtMemSharedHandleType type)
+{
+	if (!a || !b)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
+	if (type != ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT && type != ACL_MEM_SHARE_HANDLE_TYPE_FABRIC)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown type %d", type);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtMemExportToShareableHandleV2(
+	aclrtDrvMemHandle handle, uint64_t flags, aclrtMemSharedHandleType shareType, void *shareableHandle)
+{
+	aclError rc = check_share(handle, shareableHandle, shareType);
+
+	if (!rc && flags > ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flags");
+	return rc ? rc : LOCKED(export_v2(handle, shareType, shareableHandle));
+}
+
+static aclError import_here(uint64_t key, aclrtDrvMemHandle *out)
+{
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	return rc ? rc : import_handle(key, ctx->dev->id, SIZE_MAX / 2, out);
+}
+
+aclError aclrtMemImportFromShareableHandleV2(
+	void *shareableHandle, aclrtMemSharedHandleType shareType, uint64_t flags, aclrtDrvMemHandle *handle)
+{
+	aclError rc = check_share(shareableHandle, handle, shareType);
+	uint64_t key;
+
+	if (!rc && flags)
+		rc = npu_err(ACL_ERROR_INVALID_PARAM, "flags are reserved and must be 0");
+	if (rc)
+		return rc;
+	memcpy(&key, shareableHandle, sizeof(key));
+	return LOCKED(import_here(key, handle));
+}
+
+/* Keys are open to the processes of this user. */
+aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, int32_t *pid, size_t pidNum)
+{
+	(void)shareableHandle;
+	if (!pid || !pidNum)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "pid is NULL or pidNum 0");
+	return ACL_SUCCESS;
+}
+
+aclError aclrtMemSetPidToShareableHandleV2(
+	void *shareableHandle, aclrtMemSharedHandleType shareType, int32_t *pid, size_t pidNum)
+{
+	aclError rc = check_share(shareableHandle, pid, shareType);
+
+	if (!rc && !pidNum)
+		rc = npu_err(ACL_ERROR_INVALID_PARAM, "pidNum is 0");
+	return rc;
+}

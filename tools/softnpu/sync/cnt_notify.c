@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counting notifies, of Ascend 950 only: a number that streams change and wait for. */
+#include <stdlib.h>
+
+#include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/sync/stream.h"
+
+struct cnt_notify {
+	struct object obj;
+	struct device *dev;
+	uint32_t id, value;
+	struct list waiters; /* lanes */
+};
+
+static void release(struct object *o)
+{
+	free(container_of(o, struct cnt_notify, obj));
+}
+
+static aclError supported(void)
+{
+	return npu_soc("Ascend950") ? ACL_SUCCESS
+				    : npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s has no counting notifies",
+					      CFG_STR(soc));
+}
+
+static aclError find(const void *handle, struct cnt_notify **n)
+{
+	struct object *o = handle ? object_find(handle, OBJ_CNT_NOTIFY) : NULL;
+	aclError rc = supported();
+
+	if (rc)
+		return rc;
+	if (!handle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "cntNotify is NULL");
+	if (!o)
+		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no counting notify", handle);
+	*n = container_of(o, struct cnt_notify, obj);
+	return ACL_SUCCESS;
+}
+
+static aclError create(aclrtCntNotify *out)
+{
+	static uint32_t next_id;
+	struct context *ctx;
+	struct cnt_notify *n;
+	aclError rc = context_need(&ctx);
+
+	if (rc)
+		return rc;
+	n = calloc(1, sizeof(*n));
+	if (!n || !object_init(&n->obj, OBJ_CNT_NOTIFY, release)) {
+		free(n);
+		return npu_err(ACL_ERROR_RT_NO_NOTIFY_RESOURCE, "no memory for a counting notify");
+	}
+	n->dev = ctx->dev;
+	n->id = next_id++;
+	list_init(&n->waiters);
+	*out = object_handle(&n->obj);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtCntNotifyCreate(aclrtCntNotify *cntNotify, uint64_t flag)
+{
+	aclError rc = cntNotify ? supported() : npu_answer(CNT_NOTIFY_NULL, "cntNotify is NULL");
+
+	if (!rc && flag > ACL_NOTIFY_DEVICE_USE_ONLY)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flag %llu", (unsigned long long)flag);
+	return rc ? rc : LOCKED(create(cntNotify));
+}
+
+static aclError destroy(const void *handle)
+{
+	struct cnt_notify *n;
+	aclError rc = find(handle, &n);
+
+	if (!rc)
+		object_kill(&n->obj);
+	return rc;
+}
+
+aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify)
+{
+	if (!cntNotify)
+		return npu_answer(CNT_NOTIFY_NULL, "cntNotify is NULL");
+	return LOCKED(destroy(cntNotify));
+}
+
+static aclError get_id(const void *handle, uint32_t *id)
+{
+	struct cnt_notify *n;
+	aclError rc = find(handle, &n);
+
+	if (!rc)
+		*id = n->id;
+	return rc;
+}
+
+aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t *notifyId)
+{
+	if (!notifyId)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "notifyId is NULL");
+	return LOCKED(get_id(cntNotify, notifyId));
+}
+
+static void kill_if_on(struct object *o, void *dev)
+{
+	if (container_of(o, struct cnt_notify, obj)->dev == dev)
+		object_kill(o);
+}
+
+void cnt_notifies_release_device(struct device *dev)
+{
+	objects_each(OBJ_CNT_NOTIFY, kill_if_on, dev);
+}
+
+/* --- tasks ----------------------------------------------------------------------------- */
+
+struct cnt_op {
+	struct op op;
+	struct cnt_notify *n;
+	unsigned mode;
+	uint32_t value, timeout_ms;
+	bool clear;
+};
+
+static enum op_step record_step(struct op *op, struct lane *lane)
+{
+	const struct cnt_op *c = container_of(op, struct cnt_op, op);
+
+	(void)lane;
+	switch (c->mode) {
+	case ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE:
+		c->n->value = c->value;
+		break;
+	case ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE:
+		c->n->value += c->value;
+		break;
+	case ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE:
+		c->n->value |= c->value;
+		break;
+	default:
+		c->n->value &= c->value;
+	}
+	lanes_wake(&c->n->waiters);
+	return OP_DONE;
+}
+
+static bool satisfied(const struct cnt_op *c)
+{
+	switch (c->mode) {
+	case ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE:
+		return c->n->value < c->value;
+	case ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE:
+		return c->n->value == c->value;
+	case ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE:
+		return c->n->value > c->value;
+	case ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE:
+		return c->n->value >= c->value;
+	default:
+		return (c->n->value & c->value) == c->value;
+	}
+}
+
+static enum op_step wait_step(struct op *op, struct lane *lane)
+{
+	struct cnt_op *c = container_of(op, struct cnt_op, op);
+	uint64_t deadline = lane->deadline  ? lane->deadline
+			    : c->timeout_ms ? npu_deadline_ms(c->timeout_ms)
+					    : 0;
+
+	if (satisfied(c)) {
+		if (c->clear)
+			c->n->value = 0;
+		return OP_DONE;
+	}
+	if (lane_timed_out(lane)) {
+		lane->result = ACL_ERROR_RT_WAIT_TIMEOUT;
+		return OP_DONE;
+	}
+	return lane_park(lane, &c->n->waiters, deadline);
+}
+
+static void op_release(struct op *op)
+{
+	object_put(&container_of(op, struct cnt_op, op)->n->obj);
+}
+
+static const struct op_type record_type = {
+	.name = "CNT_NOTIFY_RECORD", .step = record_step, .release = op_release};
+static const struct op_type wait_type = {.name = "CNT_NOTIFY_WAIT", .step = wait_step, .release = op_release};
+
+static aclError submit(const struct op_type *type, const void *handle, aclrtStream stream, struct cnt_op what)
+{
+	struct cnt_notify *n;
+	struct cnt_op *op;
+	struct stream *s;
+	aclError rc = find(handle, &n);
+
+	if (!rc)
+		rc = stream_find(stream, STREAM_SUBMIT, &s);
+	if (rc)
+		return rc;
+	op = op_new(type, sizeof(*op));
+	if (!op)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
+	op->n = n;
+	op->mode = what.mode;
+	op->value = what.value;
+	op->timeout_ms = what.timeout_ms;
+	op->clear = what.clear;
+	object_get(&n->obj);
+	return stream_submit(s, &op->op);
+}
+
+aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyRecordInfo *info)
+{
+	if (!info)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "info is NULL");
+	if (info->mode != ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE &&
+		(unsigned)info->mode > ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown mode %d", info->mode);
+	return LOCKED(submit(
+		&record_type, cntNotify, stream, (struct cnt_op){.mode = info->mode, .value = info->value}));
+}
+
+aclError aclrtCntNotifyWaitWithTimeout(
+	aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyWaitInfo *info)
+{
+	if (!info)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "info is NULL");
+	if ((unsigned)info->mode > ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown mode %d", info->mode);
+	return LOCKED(submit(&wait_type, cntNotify, stream,
+		(struct cnt_op){.mode = info->mode,
+			.value = info->value,
+			.timeout_ms = info->timeout,
+			.clear = info->isClear}));
+}
+
+aclError aclrtCntNotifyReset(aclrtCntNotify cntNotify, aclrtStream stream)
+{
+	return LOCKED(submit(&record_type, cntNotify, stream,
+		(struct cnt_op){.mode = ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE}));
+}

@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events: creation, record, wait, reset. */
+#include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/sync/event.h"
+
+#include <stdlib.h>
+
+#include "tools/softnpu/graph/capture.h"
+#include "tools/softnpu/core/ipc.h"
+#include "tools/softnpu/core/timeout.h"
+
+/* And 0x4, which has no name and is accepted. */
+#define PLAIN_FLAGS (ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | 0x4u | ACL_EVENT_TIME_LINE)
+#define DEFAULT_FLAGS 0xeu /* what aclrtCreateEvent stands for */
+
+struct record *record_new(struct stream *s)
+{
+	struct record *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->refs = 1;
+	r->stream = s;
+	list_init(&r->waiters);
+	return r;
+}
+
+void record_get(struct record *r)
+{
+	r->refs++;
+}
+
+void record_put(struct record *r)
+{
+	if (r && --r->refs == 0)
+		free(r);
+}
+
+void record_complete(struct record *r)
+{
+	if (r->done)
+		return;
+	r->done = true;
+	r->time = npu_now();
+	lanes_wake(&r->waiters);
+}
+
+static void release(struct object *o)
+{
+	struct event *ev = container_of(o, struct event, obj);
+
+	record_put(ev->latest);
+	if (ev->ipc)
+		shared_word_close(ev->ipc);
+	pthread_cond_destroy(&ev->recorded);
+	free(ev);
+}
+
+/* --- operations ------------------------------------------------------- */
+
+struct event_op {
+	struct op op;
+	struct event *ev;
+	struct record *rec;
+	uint32_t timeout_ms; /* of a wait, 0 = as configured */
+	uint64_t number; /* of the record of a shared event */
+	bool outside; /* record or wait of a model that others see as an ordinary one */
+};
+
+static void op_release(struct op *op)
+{
+	struct event_op *e = container_of(op, struct event_op, op);
+
+	record_put(e->rec);
+	object_put(&e->ev->obj);
+}
+
+static void wait_release(struct op *op)
+{
+	container_of(op, struct event_op, op)->ev->waits--;
+	op_release(op);
+}
+
+/* A model records an event for those outside: as if it had just been recorded. */
+static void record_outside(struct event *ev)
+{
+	struct record *r = record_new(NULL);
+
+	if (!r)
+		return;
+	record_complete(r);
+	record_put(ev->latest);
+	ev->latest = r;
+}
+
+static void complete(struct event_op *e)
+{
+	if (e->rec)
+		record_complete(e->rec);
+	else if (e->outside)
+		record_outside(e->ev);
+	event_ipc_complete(e->ev, e->number);
+	e->ev->signalled = true;
+	lanes_wake(&e->ev->waiters);
+	pthread_cond_broadcast(&e->ev->recorded);
+}
+
+static enum op_step record_step(struct op *op, struct lane *lane)
+{
+	(void)lane;
+	complete(container_of(op, struct event_op, op));
+	return OP_DONE;
+}
+
+static void record_cancelled(struct op *op)
+{
+	complete(container_of(op, struct event_op, op));
+}
+
+static bool satisfied(const struct event_op *e)
+{
+	if (e->number)
+		return event_ipc_done(e->ev, e->number);
+	if (e->outside)
+		return !e->ev->latest || e->ev->latest->done;
+	return e->rec ? e->rec->done : e->ev->signalled;
+}
+
+static enum op_step wait_step(struct op *op, struct lane *lane)
+{
+	struct event_op *e = container_of(op, struct event_op, op);
+	uint64_t deadline;
+
+	if (satisfied(e))
+		return OP_DONE;
+	if (lane_timed_out(lane)) {
+		lane->result = ACL_ERROR_RT_WAIT_TIMEOUT;
+		return OP_DONE;
+	}
+	deadline = lane->deadline ? lane->deadline : timeout_wait_deadline(e->timeout_ms);
+	if (e->number)
+		return lane_park_polling(lane, deadline); /* another process may record it */
+	if (e->outside)
+		return lane_park(lane, &e->ev->latest->waiters, deadline);
+	return lane_park(lane, e->rec ? &e->rec->waiters : &e->ev->waiters, deadline);
+}
+
+static enum op_step reset_step(struct op *op, struct lane *lane)
+{
+	struct event *ev = container_of(op, struct event_op, op)->ev;
+
+	(void)lane;
+	ev->signalled = false;
+	if (ev->latest && ev->latest->done) {
+		record_put(ev->latest);
+		ev->latest = NULL;
+	}
+	return OP_DONE;
+}
+
+static void describe(const struct op *op, char *text, size_t size)
+{
+	const struct event_op *e = container_of(op, struct event_op, op);
+
+	snprintf(text, size, "\"event_id\": %u", e->ev->id);
+}
+
+static const struct op_type record_type = {
+	.name = "EVENT_RECORD",
+	.step = record_step,
+	.release = op_release,
+	.cancelled = record_cancelled,
+	.describe = describe,
+	.task_type = ACL_MODEL_RI_TASK_EVENT_RECORD,
+};
+static const struct op_type wait_type = {
+	.name = "EVENT_WAIT",
+	.step = wait_step,
+	.release = wait_release,
+	.describe = describe,
+	.task_type = ACL_MODEL_RI_TASK_EVENT_WAIT,
+};
+static const struct op_type reset_type = {
+	.name = "EVENT_RESET",
+	.step = reset_step,
+	.release = op_release,
+	.describe = describe,
+	.task_type = ACL_MODEL_RI_TASK_EVENT_RESET,
+};
+
+static struct op *event_op(
+	const struct op_type *type, struct event *ev, struct record *r, uint32_t timeout_ms)
+{
+	struct event_op *e = op_new(type, sizeof(*e));
+
+	if (!e)
+		return NULL;
+	e->ev = ev;
+	object_get(&ev->obj);
+	e->rec = r;
+	if (r)
+		record_get(r);
+	e->timeout_ms = timeout_ms;
+	if (type == &wait_type)
+		ev->waits++;
+	return &e->op;
+}
+
+struct op *event_record_op(struct event *ev, struct record *r)
+{
+	struct op *op = event_op(&record_type, ev, r, 0);
+
+	if (op && r)
+		container_of(op, struct event_op, op)->number = event_ipc_submit(ev);
+	if (op && !r && ev->kind == EVENT_EX)
+		container_of(op, struct event_op, op)->outside = true;
+	return op;
+}
+
+struct op *event_wait_op(struct event *ev, struct record *r, uint32_t timeout_ms)
+{
+	return event_op(&wait_type, ev, r, timeout_ms);
+}
+
+struct op *event_outside_wait_op(struct event *ev)
+{
+	struct op *op = event_op(&wait_type, ev, NULL, 0);
+
+	if (op)
+		container_of(op, struct event_op, op)->outside = true;
+	return op;
+}
+
+/* Of a shared event: for the records submitted by any process so far. */
+static struct op *shared_wait_op(struct event *ev, uint32_t timeout_ms)
+{
+	struct op *op = event_op(&wait_type, ev, NULL, timeout_ms);
+
+	if (op)
+		container_of(op, struct event_op, op)->number = event_ipc_submitted(ev);
+	return op;
+}
+
+struct op *event_reset_op(struct event *ev)
+{
+	return event_op(&reset_type, ev, NULL, 0);
+}
+
+struct event *op_event(const struct op *op)
+{
+	if (op->type != &record_type && op->type != &wait_type && op->type != &reset_type)
+		return NULL;
+	return container_of(op, struct event_op, op)->ev;
+}
+
+/* --- creation and destruction ------------------------------------------ */
+
+aclError event_new(enum event_kind kind, uint32_t flags, struct event **out)
+{
+	static uint32_t next_id;
+	struct context *ctx;
+	struct event *ev;
+	aclError rc = context_need(&ctx);
+
+	if (rc)
+		return rc;
+	if (ctx->dev->events >= CFG(events))
+		return npu_err(ACL_ERROR_RT_NO_EVENT_RESOURCE, "the device has no event left");
+	ev = calloc(1, sizeof(*ev));
+	if (!ev || !object_init(&ev->obj, OBJ_EVENT, release)) {
+		free(ev);
+		return npu_err(ACL_ERROR_RT_NO_EVENT_RESOURCE, "no memory for an event");
+	}
+	ev->kind = kind;
+	ev->flags = flags;
+	ev->id = next_id++ & 0xffff;
+	ev->dev = ctx->dev;
+	ev->record_flag = ev->wait_flag = -1;
+	list_init(&ev->waiters);
+	list_init(&ev->captured);
+	npu_cond_init(&ev->recorded);
+	ctx->dev->events++;
+	*out = ev;
+	return ACL_SUCCESS;
+}
+
+static aclError create(aclrtEvent *out, enum event_kind kind, uint32_t flags)
+{
+	struct event *ev;
+	aclError rc = event_new(kind, flags, &ev);
+
+	if (!rc)
+		*out = object_handle(&ev->obj);
+	return rc;
+}
+
+static aclError flags_kind(uint32_t flag, bool ex, enum event_kind *kind)
+{
+	*kind = ex ? EVENT_EX : EVENT_FLAG;
+	if (flag && !(flag & ~PLAIN_FLAGS))
+		return ACL_SUCCESS;
+	*kind = ex ? EVENT_IPC : EVENT_EXTERNAL;
+	if (flag == (ex ? ACL_EVENT_IPC : ACL_EVENT_EXTERNAL))
+		return ACL_SUCCESS;
+	*kind = EVENT_DEVICE_ONLY;
+	if (flag == ACL_EVENT_DEVICE_USE_ONLY && !ex)
+		return ACL_SUCCESS;
+	return npu_err(
+		ACL_ERROR_RT_PARAM_INVALID, "event flags 0x%x are unknown or do not go together", flag);
+}
+
+static aclError create_flag(aclrtEvent *event, uint32_t flag, bool ex)
+{
+	enum event_kind kind;
+	aclError rc;
+
+	if (!event)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "event is NULL");
+	rc = flags_kind(flag, ex, &kind);
+	return rc ? rc : LOCKED(create(event, kind, flag));
+}
+
+aclError aclrtCreateEvent(aclrtEvent *event)
+{
+	if (!event)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "event is NULL");
+	return LOCKED(create(event, EVENT_DEFAULT, DEFAULT_FLAGS));
+}
+
+aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag)
+{
+	return create_flag(event, flag, false);
+}
+
+aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag)
+{
+	return create_flag(event, flag, true);
+}
+
+aclError event_find(aclrtEvent handle, struct event **ev)
+{
+	struct object *o = handle ? object_find(handle, OBJ_EVENT) : NULL;
+
+	if (!handle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "event is NULL");
+	if (!o)
+		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is not an event", handle);
+	*ev = container_of(o, struct event, obj);
+	return ACL_SUCCESS;
+}
+
+/* Records and waits under way keep the event; only the handle ends. */
+static void kill_event(struct event *ev)
+{
+	ev->dev->events--;
+	capture_forget_event(ev);
+	object_kill(&ev->obj);
+}
+
+static aclError destroy(aclrtEvent handle)
+{
+	struct event *ev;
+	aclError rc = event_find(handle, &ev);
+
+	if (!rc)
+		kill_event(ev);
+	return rc;
+}
+
+aclError aclrtDestroyEvent(aclrtEvent event)
+{
+	return LOCKED(destroy(event));
+}
+
+static void kill_if_on(struct object *o, void *dev)
+{
+	struct event *ev = container_of(o, struct event, obj);
+
+	if (ev->dev == dev)
+		kill_event(ev);
+}
+
+void events_release_device(struct device *dev)
+{
+	objects_each(OBJ_EVENT, kill_if_on, dev);
+}
+
+/* --- submission ----------------------------------------------------------- */
+
+/* The first attempt, even a failed one, decides for ever how an event is recorded or waited for. */
+static aclError latch(int *latched, uint32_t flag)
+{
+	if (*latched < 0)
+		*latched = (int)flag;
+	if (*latched != (int)flag)
+		return npu_err(
+			ACL_ERROR_RT_PARAM_INVALID, "the event was used with flag %d before", *latched);
+	return ACL_SUCCESS;
+}
+
+static aclError record(aclrtEvent handle, aclrtStream stream, uint32_t flag)
+{
+	struct event *ev;
+	struct stream *s;
+	struct record *r;
+	aclError rc = event_find(handle, &ev);
+
+	if (!rc)
+		rc = stream_find(stream, STREAM_SUBMIT, &s);
+	if (rc)
+		return rc;
+	rc = latch(&ev->record_flag, flag);
+	if (rc)
+		return rc;
+	if (flag)
+		return capture_external(s, ev, true);
+	if (s->capture)
+		return capture_record(s, ev);
+	r = record_new(s);
+	if (!r)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
+	rc = stream_submit(s, event_record_op(ev, r));
+	if (rc) {
+		record_put(r);
+		return rc;
+	}
+	/* An event of an open capture stays one. */
+	record_put(ev->latest);
+	ev->latest = r;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream)
+{
+	return LOCKED(record(event, stream, ACL_EVENT_RECORD_DEFAULT));
+}
+
+aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t flag)
+{
+	if (flag > ACL_EVENT_RECORD_EXTERNAL)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flag %u", flag);
+	return LOCKED(record(event, stream, flag));
+}
+
+static bool can_be_waited_for(const struct event *ev)
+{
+	return ev->kind == EVENT_DEFAULT || ev->kind == EVENT_EXTERNAL || ev->kind == EVENT_IPC ||
+	       ev->kind == EVENT_DEVICE_ONLY || ev->flags & ACL_EVENT_SYNC;
+}
+
+static aclError wait_event(aclrtStream stream, aclrtEvent handle, uint32_t timeout_ms, uint32_t flag)
+{
+	struct event *ev;
+	struct stream *s;
+	aclError rc = event_find(handle, &ev);
+
+	if (!rc)
+		rc = stream_find(stream, STREAM_SUBMIT, &s);
+	if (rc)
+		return rc;
+	rc = latch(&ev->wait_flag, flag);
+	if (rc)
+		return rc;
+	if (flag)
+		return capture_external(s, ev, false);
+	if (s->capture || ev->capture)
+		return capture_wait(s, ev);
+	if (!can_be_waited_for(ev))
+		return npu_err(
+			ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the event was created without ACL_EVENT_SYNC");
+	if (ev->ipc)
+		return event_ipc_submitted(ev) ? stream_submit(s, shared_wait_op(ev, timeout_ms))
+					       : ACL_SUCCESS;
+	if (ev->latest) {
+		if (ev->kind == EVENT_EX && ev->latest->stream == s)
+			return ACL_SUCCESS;
+		return stream_submit(s, event_wait_op(ev, ev->latest, timeout_ms));
+	}
+	if (ev->kind == EVENT_DEFAULT)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the event has not been recorded");
+	if (ev->kind == EVENT_EX || ev->kind == EVENT_IPC)
+		return ACL_SUCCESS;
+	return stream_submit(s, event_wait_op(ev, NULL, timeout_ms));
+}
+
+aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
+{
+	return LOCKED(wait_event(stream, event, 0, ACL_EVENT_WAIT_DEFAULT));
+}
+
+aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout)
+{
+	if (!event)
+		return npu_answer(EVENT_WAIT_TIMEOUT_NULL, "event is NULL");
+	if (timeout < 0)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "timeout %d is negative", timeout);
+	return LOCKED(wait_event(stream, event, (uint32_t)timeout, ACL_EVENT_WAIT_DEFAULT));
+}
+
+aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event, uint32_t timeout, uint32_t flag)
+{
+	if (flag > ACL_EVENT_WAIT_EXTERNAL)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flag %u", flag);
+	return LOCKED(wait_event(stream, event, timeout, flag));
+}
+
+static aclError reset(aclrtEvent handle, aclrtStream stream)
+{
+	struct event *ev;
+	struct stream *s;
+	aclError rc = event_find(handle, &ev);
+
+	if (!rc)
+		rc = stream_find(stream, STREAM_SUBMIT, &s);
+	if (rc)
+		return rc;
+	if (ev->kind == EVENT_EX || ev->kind == EVENT_IPC || !can_be_waited_for(ev))
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "an event made this way cannot be reset");
+	if (s->capture)
+		return capture_reset(s, ev);
+	if (ev->kind == EVENT_DEFAULT)
+		return ACL_SUCCESS;
+	rc = stream_submit(s, event_reset_op(ev));
+	if (rc)
+		return rc;
+	record_put(ev->latest);
+	ev->latest = NULL;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)
+{
+	return LOCKED(reset(event, stream));
+}

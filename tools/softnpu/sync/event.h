@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events.  Each record is an object of its own, so that a wait can mean the record it was submitted after. */
+#ifndef SOFTNPU_EVENT_H
+#define SOFTNPU_EVENT_H
+
+#include "tools/softnpu/sync/stream.h"
+
+/* How an event was made decides how it behaves; see runtime-semantics: D, F, X, I, E, H. */
+enum event_kind {
+	EVENT_DEFAULT, /* aclrtCreateEvent */
+	EVENT_FLAG, /* aclrtCreateEventWithFlag */
+	EVENT_EX, /* aclrtCreateEventExWithFlag */
+	EVENT_IPC, /* ...Ex with ACL_EVENT_IPC */
+	EVENT_EXTERNAL, /* ...WithFlag with ACL_EVENT_EXTERNAL */
+	EVENT_DEVICE_ONLY
+};
+
+struct shared;
+
+struct record {
+	unsigned refs;
+	bool done;
+	uint64_t time; /* ns, when done */
+	struct stream *stream; /* only compared, never followed */
+	struct list waiters; /* lanes */
+};
+
+struct event {
+	struct object obj;
+	enum event_kind kind;
+	uint32_t flags;
+	uint32_t id;
+	struct device *dev;
+	struct record *latest; /* as submitted; NULL = never recorded, or reset */
+	bool signalled; /* as executed: a record ran and no reset since */
+	struct list waiters; /* lanes that wait for any record to run */
+	pthread_cond_t recorded; /* the host waits */
+	unsigned waits; /* submitted and not over */
+	int record_flag, wait_flag; /* of the first ...WithFlag call; -1 = none yet */
+	struct capture *capture; /* recorded in this open capture */
+	struct list captured; /* in that capture's events */
+	unsigned capture_edge; /* which edge of its model that record is */
+	struct shared *ipc; /* state shared with other processes, or NULL */
+};
+
+aclError event_new(enum event_kind kind, uint32_t flags, struct event **ev);
+/* Living event behind a handle, or an error. */
+aclError event_find(aclrtEvent handle, struct event **ev);
+struct record *record_new(struct stream *s);
+void record_get(struct record *r);
+void record_put(struct record *r);
+void record_complete(struct record *r);
+
+/* Operations on the device side, for streams and for models. Each holds the event. */
+struct op *event_record_op(struct event *ev, struct record *r); /* r may be NULL: in a model */
+struct op *event_wait_op(
+	struct event *ev, struct record *r, uint32_t timeout_ms); /* r NULL: wait for any record */
+struct op *event_reset_op(struct event *ev);
+/* A wait inside a model for the latest record made outside. */
+struct op *event_outside_wait_op(struct event *ev);
+
+/* Counters of an event that is shared; 0 when it is not. */
+uint64_t event_ipc_submit(struct event *ev);
+uint64_t event_ipc_submitted(const struct event *ev);
+bool event_ipc_done(const struct event *ev, uint64_t number);
+void event_ipc_complete(struct event *ev, uint64_t number);
+/* The event an operation of a model is about, or NULL. */
+struct event *op_event(const struct op *op);
+
+#endif

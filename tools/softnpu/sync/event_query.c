@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events seen from the host: waiting, querying, time. */
+#include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/sync/event.h"
+
+/* An external event, and one recorded in an open capture, have no state that a host could query. */
+static aclError find_free(aclrtEvent handle, struct event **ev)
+{
+	aclError rc = event_find(handle, ev);
+
+	if (!rc && (*ev)->capture)
+		rc = npu_err(ACL_ERROR_RT_EVENT_CAPTURED, "the event is part of an open capture");
+	if (!rc && (*ev)->kind == EVENT_EXTERNAL)
+		rc = npu_answer(EVENT_EXTERNAL_SEEN_BY_HOST, "the event is external");
+	return rc;
+}
+
+/* What another process has recorded is not reported here: look now and then. */
+static aclError synchronize_shared(struct event *ev, uint64_t deadline)
+{
+	uint64_t number = event_ipc_submitted(ev), now;
+	aclError rc = ACL_SUCCESS;
+
+	object_get(&ev->obj);
+	while (!rc && !event_ipc_done(ev, number)) {
+		now = npu_now();
+		if (deadline && now >= deadline)
+			rc = npu_err(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "the event is still pending");
+		else
+			npu_wait(&ev->recorded, now + 200000);
+	}
+	object_put(&ev->obj);
+	return rc;
+}
+
+static aclError synchronize(aclrtEvent handle, int32_t timeout)
+{
+	uint64_t deadline = npu_deadline_ms(timeout);
+	struct event *ev;
+	struct record *r;
+	aclError rc = find_free(handle, &ev);
+
+	if (rc)
+		return rc;
+	if (timeout != -1 && timeout <= 0)
+		return npu_err(
+			ACL_ERROR_RT_PARAM_INVALID, "timeout %d: must be positive, or -1 for ever", timeout);
+	if (ev->ipc)
+		return synchronize_shared(ev, deadline);
+	if (!ev->latest)
+		return ACL_SUCCESS;
+	r = ev->latest;
+	record_get(r);
+	object_get(&ev->obj);
+	while (!r->done && npu_wait(&ev->recorded, deadline))
+		;
+	if (!r->done)
+		rc = npu_err(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "the event is still pending");
+	else
+		rc = device_check_lost(ev->dev->id);
+	object_put(&ev->obj);
+	record_put(r);
+	return rc;
+}
+
+aclError aclrtSynchronizeEvent(aclrtEvent event)
+{
+	return LOCKED(synchronize(event, -1));
+}
+
+aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout)
+{
+	return LOCKED(synchronize(event, timeout));
+}
+
+/* The older questions are not for events of aclrtCreateEventExWithFlag. */
+static aclError find_plain(aclrtEvent handle, struct event **ev)
+{
+	aclError rc = find_free(handle, ev);
+
+	if (!rc && ((*ev)->kind == EVENT_EX || (*ev)->kind == EVENT_IPC))
+		rc = npu_err(
+			ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "not for events of aclrtCreateEventExWithFlag");
+	return rc;
+}
+
+static aclError query(aclrtEvent handle, aclrtEventStatus *status)
+{
+	struct event *ev;
+	aclError rc = find_plain(handle, &ev);
+
+	if (!rc)
+		*status = ev->latest && !ev->latest->done ? ACL_EVENT_STATUS_NOT_READY
+							  : ACL_EVENT_STATUS_COMPLETE;
+	return rc;
+}
+
+aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status)
+{
+	if (!status)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "status is NULL");
+	return LOCKED(query(event, status));
+}
+
+static aclError query_status(aclrtEvent handle, aclrtEventRecordedStatus *status)
+{
+	struct event *ev;
+	bool complete;
+	aclError rc = find_free(handle, &ev);
+
+	if (rc)
+		return rc;
+	complete = ev->ipc      ? event_ipc_done(ev, event_ipc_submitted(ev))
+		   : ev->latest ? ev->latest->done
+				: ev->kind == EVENT_EX || ev->kind == EVENT_IPC;
+	*status = complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status)
+{
+	if (!status)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "status is NULL");
+	return LOCKED(query_status(event, status));
+}
+
+static aclError query_waits(aclrtEvent handle, aclrtEventWaitStatus *status)
+{
+	struct event *ev;
+	aclError rc = find_plain(handle, &ev);
+
+	if (!rc)
+		*status = ev->waits ? ACL_EVENT_WAIT_STATUS_NOT_READY : ACL_EVENT_WAIT_STATUS_COMPLETE;
+	return rc;
+}
+
+aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status)
+{
+	if (!status)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "status is NULL");
+	return LOCKED(query_waits(event, status));
+}
+
+static aclError time_of(aclrtEvent handle, bool of_any_ex, uint64_t *ns)
+{
+	struct event *ev;
+	aclError rc = find_free(handle, &ev);
+
+	if (rc)
+		return rc;
+	if (!ev->latest)
+		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the event has not been recorded");
+	if (!ev->latest->done || !(ev->flags & ACL_EVENT_TIME_LINE || (of_any_ex && ev->kind == EVENT_EX)))
+		return npu_err(
+			ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "the event is pending or has no time line");
+	*ns = ev->latest->time;
+	return ACL_SUCCESS;
+}
+
+static aclError elapsed(float *ms, aclrtEvent start, aclrtEvent end)
+{
+	uint64_t from, to;
+	aclError rc = time_of(start, false, &from);
+
+	if (!rc)
+		rc = time_of(end, false, &to);
+	if (!rc)
+		*ms = (float)((double)(int64_t)(to - from) / 1e6);
+	return rc;
+}
+
+aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent)
+{
+	if (!ms)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "ms is NULL");
+	return LOCKED(elapsed(ms, startEvent, endEvent));
+}
+
+static aclError timestamp(aclrtEvent event, uint64_t *us)
+{
+	uint64_t ns;
+	aclError rc = time_of(event, true, &ns);
+
+	if (!rc)
+		*us = ns / 1000u;
+	return rc;
+}
+
+aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp_us)
+{
+	if (!timestamp_us)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "timestamp is NULL");
+	return LOCKED(timestamp(event, timestamp_us));
+}
+
+static aclError get_id(aclrtEvent handle, uint32_t *id)
+{
+	struct event *ev;
+	aclError rc = event_find(handle, &ev);
+
+	if (!rc && (ev->kind == EVENT_EX || ev->kind == EVENT_IPC ||
+			   (ev->kind == EVENT_FLAG && !(ev->flags & ACL_EVENT_SYNC))))
+		rc = npu_answer(EVENT_WITHOUT_ID, "an event made this way has no id");
+	if (!rc)
+		*id = ev->id;
+	return rc;
+}
+
+aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId)
+{
+	if (!eventId)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "eventId is NULL");
+	return LOCKED(get_id(event, eventId));
+}
+
+static aclError available(uint32_t *count)
+{
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (!rc)
+		*count = (uint32_t)CFG(events) - ctx->dev->events;
+	return rc;
+}
+
+aclError aclrtGetEventAvailNum(uint32_t *eventCount)
+{
+	if (!eventCount)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "eventCount is NULL");
+	return LOCKED(available(eventCount));
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Notifies: one record releases one wait. */
+#include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/sync/notify.h"
+
+#include <stdlib.h>
+
+#include "tools/softnpu/core/timeout.h"
+
+static void release(struct object *o)
+{
+	struct notify *n = container_of(o, struct notify, obj);
+
+	if (n->shared)
+		shared_word_close(n->shared);
+	free(n);
+}
+
+aclError notify_find(aclrtNotify handle, struct notify **n)
+{
+	struct object *o = handle ? object_find(handle, OBJ_NOTIFY) : NULL;
+
+	if (!handle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "notify is NULL");
+	if (!o)
+		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is not a notify", handle);
+	*n = container_of(o, struct notify, obj);
+	return ACL_SUCCESS;
+}
+
+aclError notify_new(struct notify **out)
+{
+	static uint32_t next_id;
+	struct context *ctx;
+	struct notify *n;
+	aclError rc = context_need(&ctx);
+
+	if (rc)
+		return rc;
+	if (ctx->dev->notifies >= CFG(notifies))
+		return npu_err(ACL_ERROR_RT_NO_NOTIFY_RESOURCE, "the device has no notify left");
+	n = calloc(1, sizeof(*n));
+	if (!n || !object_init(&n->obj, OBJ_NOTIFY, release)) {
+		free(n);
+		return npu_err(ACL_ERROR_RT_NO_NOTIFY_RESOURCE, "no memory for a notify");
+	}
+	n->dev = ctx->dev;
+	n->id = next_id++ & 0x1fff;
+	n->word = &n->local;
+	list_init(&n->waiters);
+	ctx->dev->notifies++;
+	*out = n;
+	return ACL_SUCCESS;
+}
+
+static aclError create(aclrtNotify *out)
+{
+	struct notify *n;
+	aclError rc = notify_new(&n);
+
+	if (!rc)
+		*out = object_handle(&n->obj);
+	return rc;
+}
+
+aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag)
+{
+	if (!notify)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "notify is NULL");
+	if (flag > ACL_NOTIFY_DEVICE_USE_ONLY)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flag %llu", (unsigned long long)flag);
+	return LOCKED(create(notify));
+}
+
+static void kill_notify(struct notify *n)
+{
+	n->dev->notifies--;
+	object_kill(&n->obj);
+}
+
+static aclError destroy(aclrtNotify handle)
+{
+	struct context *ctx;
+	struct notify *n;
+	aclError rc = notify_find(handle, &n);
+
+	if (!rc)
+		rc = context_need(&ctx);
+	if (!rc)
+		kill_notify(n);
+	return rc;
+}
+
+aclError aclrtDestroyNotify(aclrtNotify notify)
+{
+	return LOCKED(destroy(notify));
+}
+
+static void kill_if_on(struct object *o, void *dev)
+{
+	struct notify *n = container_of(o, struct notify, obj);
+
+	if (n->dev == dev)
+		kill_notify(n);
+}
+
+void notifies_release_device(struct device *dev)
+{
+	objects_each(OBJ_NOTIFY, kill_if_on, dev);
+}
+
+/* --- tasks ------------------------------------------------------------------- */
+
+struct notify_op {
+	struct op op;
+	struct notify *n;
+	uint32_t timeout_ms;
+};
+
+static enum op_step record_step(struct op *op, struct lane *lane)
+{
+	struct notify *n = container_of(op, struct notify_op, op)->n;
+
+	(void)lane;
+	__atomic_store_n(n->word, 1, __ATOMIC_SEQ_CST);
+	if (!list_empty(&n->waiters))
+		lane_wake(list_first(&n->waiters, struct lane, waiting));
+	return OP_DONE;
+}
+
+static enum op_step wait_step(struct op *op, struct lane *lane)
+{
+	struct notify_op *w = container_of(op, struct notify_op, op);
+	uint64_t deadline;
+
+	if (__atomic_exchange_n(w->n->word, 0, __ATOMIC_SEQ_CST))
+		return OP_DONE;
+	if (lane_timed_out(lane)) {
+		lane->result = ACL_ERROR_RT_WAIT_TIMEOUT;
+		return OP_DONE;
+	}
+	deadline = lane->deadline ? lane->deadline : w->timeout_ms ? npu_deadline_ms(w->timeout_ms) : 0;
+	if (w->n->shared)
+		return lane_park_polling(lane, deadline); /* another process may record it */
+	return lane_park(lane, &w->n->waiters, deadline);
+}
+
+static void op_release(struct op *op)
+{
+	object_put(&container_of(op, struct notify_op, op)->n->obj);
+}
+
+static void describe(const struct op *op, char *text, size_t size)
+{
+	snprintf(text, size, "\"notify_id\": %u", container_of(op, struct notify_op, op)->n->id);
+}
+
+static const struct op_type record_type = {
+	.name = "NOTIFY_RECORD",
+	.step = record_step,
+	.release = op_release,
+	.describe = describe,
+};
+static const struct op_type wait_type = {
+	.name = "NOTIFY_WAIT",
+	.step = wait_step,
+	.release = op_release,
+	.describe = describe,
+};
+
+static aclError submit(
+	const struct op_type *type, aclrtNotify handle, aclrtStream stream, uint32_t timeout_ms)
+{
+	struct notify_op *op;
+	struct notify *n;
+	struct stream *s;
+	aclError rc = notify_find(handle, &n);
+
+	if (!rc)
+		rc = stream_find(stream, STREAM_SUBMIT, &s);
+	if (!rc && type == &wait_type && (n->imported || n->dev != s->ctx->dev))
+		rc = npu_err(
+			ACL_ERROR_RT_PARAM_INVALID, "a notify is waited for on the device that created it");
+	if (rc)
+		return rc;
+	op = op_new(type, sizeof(*op));
+	if (!op)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
+	op->n = n;
+	op->timeout_ms = timeout_ms;
+	object_get(&n->obj);
+	return stream_submit(s, &op->op);
+}
+
+aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream)
+{
+	return LOCKED(submit(&record_type, notify, stream, 0));
+}
+
+aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout)
+{
+	return LOCKED(submit(&wait_type, notify, stream, timeout));
+}
+
+static aclError get_id(aclrtNotify handle, uint32_t *id)
+{
+	struct notify *n;
+	aclError rc = notify_find(handle, &n);
+
+	if (!rc)
+		*id = n->id;
+	return rc;
+}
+
+aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId)
+{
+	if (!notifyId)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "notifyId is NULL");
+	return LOCKED(get_id(notify, notifyId));
+}
+
+static aclError batch_reset(aclrtNotify *handles, size_t num)
+{
+	const struct device *dev = NULL;
+	struct notify *n;
+	aclError rc = ACL_SUCCESS;
+
+	for (size_t i = 0; i < num && !rc; i++) {
+		rc = notify_find(handles[i], &n);
+		if (!rc && dev && n->dev != dev)
+			rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the notifies are of different devices");
+		if (rc)
+			break;
+		dev = n->dev;
+		__atomic_store_n(n->word, 0, __ATOMIC_SEQ_CST);
+	}
+	return rc;
+}
+
+aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num)
+{
+	if (!notifies)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "notifies is NULL");
+	if (!num)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "num is 0");
+	return LOCKED(batch_reset(notifies, num));
+}
+
+/* --- between processes ---------------------------------------------------------- */
+
+static aclError export_key(aclrtNotify handle, char *key, size_t len)
+{
+	struct notify *n;
+	aclError rc = notify_find(handle, &n);
+
+	if (rc)
+		return rc;
+	if (n->shared || n->imported)
+		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the notify has a key already");
+	n->shared = shared_word_new(SHARED_NOTIFY, n->dev->id);
+	if (!n->shared)
+		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "cannot share the notify");
+	n->word = shared_word(n->shared);
+	*n->word = n->local;
+	shared_word_key(n->shared, key, len);
+	return ACL_SUCCESS;
+}
+
+static bool known_flags(uint64_t flags)
+{
+	return flags == ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT ||
+	       flags == ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION;
+}
+
+aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint64_t flags)
+{
+	if (!key)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "key is NULL");
+	if (len < IPC_KEY_SIZE || !known_flags(flags))
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "len %zu is below %u, or unknown flags", len,
+			IPC_KEY_SIZE);
+	return LOCKED(export_key(notify, key, len));
+}
+
+static aclError import_key(aclrtNotify *out, const char *key, uint64_t flags)
+{
+	struct shared *shared = shared_word_open(SHARED_NOTIFY, key);
+	struct notify *n;
+	aclError rc;
+
+	if (!shared)
+		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "no process has exported this key");
+	rc = notify_new(&n);
+	if (rc) {
+		shared_word_close(shared);
+		return rc;
+	}
+	n->shared = shared;
+	n->word = shared_word(shared);
+	n->imported = true;
+	if (flags & ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS)
+		shared_peer_access(shared, n->dev);
+	*out = object_handle(&n->obj);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t flags)
+{
+	if (!notify || !key)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "notify or key is NULL");
+	if (!known_flags(flags))
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flags");
+	return LOCKED(import_key(notify, key, flags));
+}
+
+/* Keys are open to the processes of this user; the list of others is taken and has no effect. */
+aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num)
+{
+	struct notify *n;
+
+	if (!pid)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "pid is NULL");
+	if (!num)
+		return npu_answer(NOTIFY_NO_PIDS, "num is 0");
+	return LOCKED(notify_find(notify, &n));
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams: life, lookup, submission, waiting for them. */
+#include "tools/softnpu/core/answers.h"
+#include "tools/softnpu/sync/stream.h"
+
+#include <stdlib.h>
+
+#include "tools/softnpu/graph/build.h"
+#include "tools/softnpu/sync/callback.h"
+#include "tools/softnpu/graph/capture.h"
+#include "tools/softnpu/core/state_callback.h"
+#include "tools/softnpu/graph/task_group.h"
+
+#define STREAM_FLAGS 0x7fu /* the ACL_STREAM_* bits there are, and one more that is accepted */
+#define LOWEST_PRIORITY 7u
+
+/* Streams that do not belong to the host: waiting for them makes no sense. */
+#define NOT_WAITED_FOR (ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)
+
+static void lane_busy(struct lane *lane)
+{
+	object_get(&container_of(lane, struct stream, lane)->obj);
+}
+
+static void lane_idle(struct lane *lane)
+{
+	object_put(&container_of(lane, struct stream, lane)->obj);
+}
+
+static bool lane_failed(struct lane *lane, struct op *op, aclError code)
+{
+	struct stream *s = container_of(lane, struct stream, lane);
+
+	npu_log("stream %d of device %d: %s failed with %d", s->id, lane->device, op->type->name, code);
+	if (!s->error)
+		s->error = code;
+	return s->failure_mode == ACL_STOP_ON_FAILURE;
+}
+
+static const struct lane_type stream_lane = {lane_busy, lane_idle, lane_failed};
+
+struct stream *lane_stream(struct lane *lane)
+{
+	return lane->type == &stream_lane ? container_of(lane, struct stream, lane) : NULL;
+}
+
+static void release(struct object *o)
+{
+	struct stream *s = container_of(o, struct stream, obj);
+
+	object_put(&s->ctx->obj);
+	pthread_cond_destroy(&s->lane.progress);
+	free(s);
+}
+
+struct stream *stream_new(struct context *ctx, uint32_t priority, uint32_t flags)
+{
+	static int next_id;
+	struct stream *s = calloc(1, sizeof(*s));
+
+	if (!s || !object_init(&s->obj, OBJ_STREAM, release)) {
+		free(s);
+		return NULL;
+	}
+	lane_init(&s->lane, &stream_lane, ctx->dev->id);
+	s->ctx = ctx;
+	object_get(&ctx->obj);
+	s->id = next_id++ & 0x7fffffff;
+	s->priority = priority;
+	s->flags = flags;
+	ctx->dev->streams++;
+	list_add_tail(&ctx->streams, &s->link);
+	return s;
+}
+
+void stream_remove(struct stream *s)
+{
+	if (!s->obj.alive)
+		return;
+	callback_unsubscribe(s);
+	allocator_forget(s);
+	list_del(&s->link);
+	s->ctx->dev->streams--;
+	object_kill(&s->obj);
+}
+
+/* What using a dead stream gave before handles were checked: the wrong-context answer, or a crash. */
+static aclError dead_stream(aclrtStream handle, enum stream_use use)
+{
+	struct context *ctx;
+	aclError rc;
+
+	if (npu_code(NPU_STREAM_GONE) == ACL_ERROR_RT_INVALID_HANDLE)
+		return npu_answer(STREAM_GONE, "%p is not a stream", handle);
+	rc = context_need(&ctx);
+	if (rc)
+		return rc;
+	if (use == STREAM_SUBMIT)
+		return npu_answer(STREAM_GONE, "%p is not a stream of this context", handle);
+	return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is not a stream", handle);
+}
+
+aclError stream_of(aclrtStream handle, enum stream_use use, struct stream **s)
+{
+	struct object *o = object_find(handle, OBJ_STREAM);
+
+	if (!o)
+		return dead_stream(handle, use);
+	*s = container_of(o, struct stream, obj);
+	return ACL_SUCCESS;
+}
+
+aclError stream_find(aclrtStream handle, enum stream_use use, struct stream **s)
+{
+	struct context *ctx;
+	aclError rc = handle ? stream_of(handle, use, s) : ACL_SUCCESS;
+
+	if (!rc)
+		rc = context_need(&ctx);
+	if (rc)
+		return rc;
+	if (!handle)
+		*s = ctx->default_stream;
+	if (use == STREAM_SUBMIT && (*s)->ctx != ctx)
+		return npu_err(ACL_ERROR_RT_STREAM_CONTEXT, "stream %p belongs to another context", handle);
+	return ACL_SUCCESS;
+}
+
+aclError stream_check_stopped(struct stream *s)
+{
+	if (s->failure_mode == ACL_STOP_ON_FAILURE && s->error)
+		return npu_err(s->error, "the stream stopped after a failed task");
+	return ACL_SUCCESS;
+}
+
+static void note_task(const struct stream *s)
+{
+	struct thread_state *t = npu_thread();
+
+	t->last_task_id = (uint32_t)(s->lane.submitted & 0xffff);
+	t->last_captured = s->capture;
+	t->last_cached = s->capture && s->capture->origin->cache_op_info;
+	t->last_built = s->bound;
+}
+
+aclError stream_submit(struct stream *s, struct op *op)
+{
+	aclError rc;
+
+	if (!op)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
+	rc = device_check_lost(s->lane.device);
+	if (rc) {
+		op_put(op);
+		return rc;
+	}
+	note_task(s);
+	if (s->capture && !(s->update && !op->type->is_kernel))
+		return capture_append(s, op);
+	if (s->update)
+		return group_replace(s, op);
+	if (s->bound)
+		return bound_append(s, op);
+	rc = stream_check_stopped(s);
+	if (rc)
+		op_put(op);
+	else
+		lane_submit(&s->lane, op);
+	return rc;
+}
+
+aclError stream_wait(struct stream *s, uint64_t deadline)
+{
+	aclError rc;
+
+	object_get(&s->obj);
+	if (!lane_wait(&s->lane, s->lane.submitted, deadline)) {
+		rc = npu_err(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "work of stream %d is still pending", s->id);
+	} else {
+		rc = s->error;
+		if (s->failure_mode == ACL_CONTINUE_ON_FAILURE)
+			s->error = ACL_SUCCESS;
+		if (!rc)
+			rc = device_check_lost(s->lane.device);
+		if (rc)
+			npu_err(rc, "a task of stream %d failed", s->id);
+	}
+	object_put(&s->obj);
+	return rc;
+}
+
+static aclError create(aclrtStream *out, uint32_t priority, uint32_t flags)
+{
+	struct context *ctx;
+	struct stream *s;
+	aclError rc = context_need(&ctx);
+
+	if (rc)
+		return rc;
+	if (flags & ~STREAM_FLAGS)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown stream flag in 0x%x", flags);
+	if (flags & ACL_STREAM_DEVICE_USE_ONLY && flags != ACL_STREAM_DEVICE_USE_ONLY)
+		return npu_err(
+			ACL_ERROR_RT_PARAM_INVALID, "ACL_STREAM_DEVICE_USE_ONLY goes with no other flag");
+	if (flags & ACL_STREAM_HUGE)
+		rc = npu_answer(STREAM_FLAG_HUGE, "ACL_STREAM_HUGE is not supported");
+	if (rc)
+		return rc;
+	if (ctx->dev->streams >= CFG(streams))
+		return npu_err(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the device has no stream left");
+	if (priority == UINT32_MAX)
+		priority = 0; /* the default */
+	s = stream_new(ctx, priority > LOWEST_PRIORITY ? LOWEST_PRIORITY : priority, flags);
+	if (!s)
+		return npu_err(ACL_ERROR_RT_NO_STREAM_RESOURCE, "no memory for a stream");
+	*out = object_handle(&s->obj);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag)
+{
+	aclError rc;
+
+	if (!stream)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "stream is NULL");
+	rc = LOCKED(create(stream, priority, flag));
+	if (!rc)
+		stream_state_notify(*stream, ACL_RT_STREAM_STATE_CREATE_POST);
+	return rc;
+}
+
+aclError aclrtCreateStream(aclrtStream *stream)
+{
+	return aclrtCreateStreamWithConfig(stream, 0, 0);
+}
+
+static aclError destroy(aclrtStream handle, bool force)
+{
+	struct stream *s;
+	aclError rc = stream_find(handle, STREAM_SUBMIT, &s);
+
+	/* The context's own stream stays with the context. */
+	if (rc || s == s->ctx->default_stream)
+		return rc;
+	if (s->bound)
+		return npu_err(ACL_ERROR_RT_STREAM_MODEL, "stream %d is bound to a model", s->id);
+	if (s->capture)
+		return npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "stream %d is capturing", s->id);
+	object_get(&s->obj);
+	stream_remove(s);
+	if (force) {
+		lane_hurry(&s->lane);
+		lane_drain(&s->lane);
+	} else {
+		lane_wait(&s->lane, s->lane.submitted, 0);
+	}
+	object_put(&s->obj);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtDestroyStream(aclrtStream stream)
+{
+	if (!stream)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "stream is NULL");
+	stream_state_notify(stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
+	return LOCKED(destroy(stream, false));
+}
+
+aclError aclrtDestroyStreamForce(aclrtStream stream)
+{
+	if (!stream)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "stream is NULL");
+	stream_state_notify(stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
+	return LOCKED(destroy(stream, true));
+}
+
+static aclError check_timeout(int32_t timeout)
+{
+	if (timeout > 0 || timeout == -1)
+		return ACL_SUCCESS;
+	return npu_err(ACL_ERROR_RT_PARAM_INVALID, "timeout %d: must be positive, or -1 for ever", timeout);
+}
+
+static aclError check_waitable(struct stream *s, bool *skip)
+{
+	*skip = false;
+	if (s->capture)
+		return npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "stream %d is capturing", s->id);
+	if (!(s->flags & NOT_WAITED_FOR))
+		return ACL_SUCCESS;
+	if (npu_cann() < CANN_9_1 && s->flags & ~ACL_STREAM_PERSISTENT & NOT_WAITED_FOR)
+		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "stream %d is not for the host", s->id);
+	*skip = npu_cann() >= CANN_9_1;
+	return ACL_SUCCESS;
+}
+
+static aclError synchronize(aclrtStream handle, int32_t timeout)
+{
+	struct stream *s;
+	bool skip;
+	aclError rc = stream_find(handle, STREAM_QUERY, &s);
+
+	if (!rc)
+		rc = check_timeout(timeout);
+	if (!rc)
+		rc = check_waitable(s, &skip);
+	return rc || skip ? rc : stream_wait(s, npu_deadline_ms(timeout));
+}
+
+aclError aclrtSynchronizeStream(aclrtStream stream)
+{
+	return LOCKED(synchronize(stream, -1));
+}
+
+aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout)
+{
+	return LOCKED(synchronize(stream, timeout));
+}
+
+static aclError synchronize_device(int32_t timeout)
+{
+	struct context *ctx;
+	struct stream *s, **all;
+	size_t n = 0, capacity = 0;
+	uint64_t deadline = npu_deadline_ms(timeout);
+	aclError rc = context_need(&ctx);
+
+	if (!rc)
+		rc = check_timeout(timeout);
+	if (rc)
+		return rc;
+	list_for_each(s, &ctx->streams, link)
+	{
+		if (s->capture)
+			return npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "stream %d of this context is capturing",
+				s->id);
+		capacity++;
+	}
+	all = malloc(capacity * sizeof(*all));
+	if (!all)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for %zu streams", capacity);
+	list_for_each(s, &ctx->streams, link)
+	{
+		object_get(&s->obj);
+		all[n++] = s;
+	}
+	for (size_t i = 0; i < n; i++) {
+		aclError one = all[i]->flags & NOT_WAITED_FOR ? ACL_SUCCESS : stream_wait(all[i], deadline);
+
+		rc = rc ? rc : one;
+		object_put(&all[i]->obj);
+	}
+	free(all);
+	return rc;
+}
+
+aclError aclrtSynchronizeDevice(void)
+{
+	return LOCKED(synchronize_device(-1));
+}
+
+aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout)
+{
+	return LOCKED(synchronize_device(timeout));
+}
+
+static aclError query(aclrtStream handle, aclrtStreamStatus *status)
+{
+	struct stream *s;
+	bool skip;
+	aclError rc = stream_find(handle, STREAM_QUERY, &s);
+
+	if (!rc)
+		rc = check_waitable(s, &skip);
+	if (!rc)
+		*status = skip || lane_done(&s->lane, s->lane.submitted) ? ACL_STREAM_STATUS_COMPLETE
+									 : ACL_STREAM_STATUS_NOT_READY;
+	return rc;
+}
+
+aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
+{
+	if (!status)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "status is NULL");
+	return LOCKED(query(stream, status));
+}

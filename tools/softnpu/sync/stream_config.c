@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Configurations of streams, and streams made from them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/softnpu/core/npu.h"
+
+aclrtStreamConfigHandle *aclrtCreateStreamConfigHandle(void)
+{
+	aclrtStreamConfigHandle *config = calloc(1, sizeof(*config));
+
+	if (!config)
+		npu_err(ACL_ERROR_BAD_ALLOC, "no memory for a configuration");
+	return config;
+}
+
+aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle *handle)
+{
+	if (!handle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "handle is NULL");
+	free(handle);
+	return ACL_SUCCESS;
+}
+
+aclError aclrtSetStreamConfigOpt(
+	aclrtStreamConfigHandle *handle, aclrtStreamConfigAttr attr, const void *attrValue, size_t valueSize)
+{
+	const struct {
+		void *to;
+		size_t size;
+	} members[] = {
+		[ACL_RT_STREAM_WORK_ADDR_PTR] = {&handle->workptr, sizeof(handle->workptr)},
+		[ACL_RT_STREAM_WORK_SIZE] = {&handle->workSize, sizeof(handle->workSize)},
+		[ACL_RT_STREAM_FLAG] = {&handle->flag, sizeof(handle->flag)},
+		[ACL_RT_STREAM_PRIORITY] = {&handle->priority, sizeof(handle->priority)},
+	};
+
+	if (!handle || !attrValue)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "handle or attrValue is NULL");
+	if ((unsigned)attr >= ARRAY_SIZE(members) || valueSize != members[attr].size)
+		return npu_err(
+			ACL_ERROR_INVALID_PARAM, "unknown attribute %d, or a value of another size", attr);
+	memcpy(members[attr].to, attrValue, valueSize);
+	return ACL_SUCCESS;
+}
+
+/* Streams here need no memory of the program to work in. */
+aclError aclrtCreateStreamV2(aclrtStream *stream, const aclrtStreamConfigHandle *handle)
+{
+	if (!stream || !handle)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "stream or handle is NULL");
+	return aclrtCreateStreamWithConfig(stream, handle->priority, (uint32_t)handle->flag);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words in device memory that streams write and wait for. */
+#include "tools/softnpu/memory/addrmap.h"
+#include "tools/softnpu/memory/copy.h"
+#include "tools/softnpu/sync/stream.h"
+#include "tools/softnpu/core/timeout.h"
+#include "tools/softnpu/sync/value.h"
+
+struct value_op {
+	struct op op;
+	void *addr;
+	uint64_t value;
+	uint32_t flag;
+};
+
+static aclError word_load(void *addr, uint64_t *word)
+{
+	struct place p = place_of(addr);
+
+	if (!p.safe || (uintptr_t)p.host % 8)
+		return bytes_move((char *)word, true, p.host, p.safe, sizeof(*word));
+	*word = __atomic_load_n((uint64_t *)p.host, __ATOMIC_SEQ_CST);
+	return ACL_SUCCESS;
+}
+
+static aclError word_store(void *addr, uint64_t word)
+{
+	struct place p = place_of(addr);
+
+	if (!p.safe || (uintptr_t)p.host % 8)
+		return bytes_move(p.host, p.safe, (char *)&word, true, sizeof(word));
+	__atomic_store_n((uint64_t *)p.host, word, __ATOMIC_SEQ_CST);
+	return ACL_SUCCESS;
+}
+
+static enum op_step write_step(struct op *op, struct lane *lane)
+{
+	struct value_op *v = container_of(op, struct value_op, op);
+
+	lane->result = word_store(v->addr, v->value);
+	sched_poke();
+	return OP_DONE;
+}
+
+static bool satisfied(const struct value_op *v, uint64_t word)
+{
+	switch (v->flag) {
+	case ACL_STREAM_WAIT_VALUE_GEQ:
+		return (int64_t)(word - v->value) >= 0; /* the counter may wrap */
+	case ACL_STREAM_WAIT_VALUE_EQ:
+		return word == v->value;
+	case ACL_STREAM_WAIT_VALUE_AND:
+		return word & v->value;
+	default:
+		return ~(word | v->value);
+	}
+}
+
+static enum op_step wait_step(struct op *op, struct lane *lane)
+{
+	struct value_op *v = container_of(op, struct value_op, op);
+	uint64_t word;
+
+	lane->result = word_load(v->addr, &word);
+	if (lane->result || satisfied(v, word))
+		return OP_DONE;
+	if (lane_timed_out(lane)) {
+		lane->result = ACL_ERROR_RT_WAIT_TIMEOUT;
+		return OP_DONE;
+	}
+	return lane_park_polling(lane, lane->deadline ? lane->deadline : timeout_wait_deadline(0));
+}
+
+static void describe(const struct op *op, char *text, size_t size)
+{
+	const struct value_op *v = container_of(op, struct value_op, op);
+
+	snprintf(text, size, "\"address\": \"%p\", \"value\": %llu, \"flag\": %u", v->addr,
+		(unsigned long long)v->value, v->flag);
+}
+
+static const struct op_type write_type = {
+	.name = "VALUE_WRITE",
+	.step = write_step,
+	.describe = describe,
+	.task_type = ACL_MODEL_RI_TASK_VALUE_WRITE,
+};
+static const struct op_type wait_type = {
+	.name = "VALUE_WAIT",
+	.step = wait_step,
+	.describe = describe,
+	.task_type = ACL_MODEL_RI_TASK_VALUE_WAIT,
+};
+
+static struct op *value_op(const struct op_type *type, void *addr, uint64_t value, uint32_t flag)
+{
+	struct value_op *v = op_new(type, sizeof(*v));
+
+	if (!v)
+		return NULL;
+	v->addr = addr;
+	v->value = value;
+	v->flag = flag;
+	return &v->op;
+}
+
+static aclError submit(
+	const struct op_type *type, void *addr, uint64_t value, uint32_t flag, aclrtStream stream)
+{
+	struct stream *s;
+	enum location loc;
+	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+
+	if (rc)
+		return rc;
+	loc = place_of(addr).loc;
+	if (loc != LOC_DEVICE && loc != LOC_MANAGED)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not in device memory", addr);
+	return stream_submit(s, value_op(type, addr, value, flag));
+}
+
+aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream)
+{
+	if (!devAddr)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "devAddr is NULL");
+	if (flag)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "flag is reserved and must be 0");
+	return LOCKED(submit(&write_type, devAddr, value, flag, stream));
+}
+
+aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream)
+{
+	if (!devAddr)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "devAddr is NULL");
+	if (flag > ACL_STREAM_WAIT_VALUE_NOR)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flag %u", flag);
+	return LOCKED(submit(&wait_type, devAddr, value, flag, stream));
+}
+
+/* --- as tasks of a model ----------------------------------------------------------- */
+
+bool value_op_params(const struct op *op, aclmdlRITaskParams *params)
+{
+	const struct value_op *v = container_of(op, struct value_op, op);
+
+	if (op->type == &write_type) {
+		params->valueWriteTaskParams.devAddr = v->addr;
+		params->valueWriteTaskParams.value = v->value;
+	} else if (op->type == &wait_type) {
+		params->valueWaitTaskParams.devAddr = v->addr;
+		params->valueWaitTaskParams.value = v->value;
+		params->valueWaitTaskParams.flag = v->flag;
+	}
+	return op->type == &write_type || op->type == &wait_type;
+}
+
+struct op *value_op_changed(const struct op *old, const aclmdlRITaskParams *params)
+{
+	const aclmdlRIValueWaitTaskParams *wait = &params->valueWaitTaskParams;
+
+	if (old->type == &write_type)
+		return value_op(&write_type, params->valueWriteTaskParams.devAddr,
+			params->valueWriteTaskParams.value, 0);
+	if (old->type == &wait_type)
+		return value_op(&wait_type, wait->devAddr, wait->value, wait->flag);
+	return NULL;
+}
