@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Entry points: all demo test bench install deb rpm format lint mutate clean (see README.md).
+# Entry points: all demo test test-aarch64 bench install deb rpm format lint mutate clean (see README.md).
 # Each directory says in its module.mk what it builds; this file holds what they share.
 
 BUILD ?= build
@@ -40,7 +40,7 @@ all:
 # --- shared recipes -------------------------------------------------------
 # Objects of hand-written and of generated sources; headers are tracked by -MMD.
 # The generated headers are an order-only need of every object.
-GENERATED := $(BUILD)/gen/.stamp $(BUILD)/gen/.modules
+GENERATED := $(BUILD)/gen/.stamp $(BUILD)/gen/.modules $(BUILD)/include/softnpu.h
 
 # Another compiler or other flags make other objects: what they are stands in a file that changes with them.
 # Now, as some objects have flags of their own, which their prerequisites would inherit.

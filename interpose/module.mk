@@ -42,6 +42,7 @@ INSTALL_LIB += $(BUILD)/libaclcheck.so
 # Everything of the library compiled for the other common host; `make CC=aarch64-linux-gnu-gcc` does the rest where
 # the libraries of that machine are installed.
 AARCH64_CC ?= aarch64-linux-gnu-gcc
+AARCH64_CXX ?= aarch64-linux-gnu-g++
 .PHONY: aarch64-compile
 aarch64-compile:
 	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/aarch64 CC=$(AARCH64_CC) aarch64-objects

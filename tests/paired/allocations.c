@@ -35,7 +35,7 @@ static void failed_and_replaced(void)
 {
 	void *d = make_device_memory(4096), *p = bug ? NULL : heap_memory;
 
-	CALL_FAILS(207001, aclrtMallocHost, .hostPtr = &p, .size = UINT64_C(1) << 50);
+	CALL_FAILS(207001, aclrtMallocHost, .hostPtr = &p, .size = UINT64_C(1) << 36);
 	CALL_FAILS(bug ? 100000 : 0, aclrtMemcpy, .dst = d, .destMax = 64, .src = p, .count = 64,
 		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
 }
@@ -45,7 +45,7 @@ static void failed_and_empty(void)
 {
 	void *d = make_device_memory(4096), *p = NULL;
 
-	CALL_FAILS(207001, aclrtMallocHost, .hostPtr = &p, .size = UINT64_C(1) << 50);
+	CALL_FAILS(207001, aclrtMallocHost, .hostPtr = &p, .size = UINT64_C(1) << 36);
 	CALL_FAILS(bug ? 100000 : 0, aclrtMemcpy, .dst = d, .destMax = 64, .src = NULL, .count = bug ? 64 : 0,
 		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
 }

@@ -140,6 +140,8 @@ static void sets(void)
 
 static void bad_address(void)
 {
+	if (!bad_addresses_are_errors())
+		tap_skip("no process_vm_readv");
 	setup();
 	IS(aclrtMemcpy(d, 64, (void *)8, 64, TO_DEVICE), 507899);
 	OK(aclrtMemsetD32(d, 64, 1, 16)); /* and nothing is broken */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #define CASE_SECONDS 60
+#define SKIPPED 77 /* how a child ends */
 
 static unsigned count, bad;
 static bool failed;
@@ -26,6 +27,12 @@ bool tap_failed(void)
 	return failed;
 }
 
+void tap_skip(const char *reason)
+{
+	printf("# skipped: %s\n", reason);
+	exit(failed ? 1 : SKIPPED);
+}
+
 static int child(const struct tap_case *c, const char *const *env)
 {
 	for (; env && *env; env++)
@@ -39,6 +46,7 @@ void tap_run(const struct tap_case *cases, size_t n, const char *label, const ch
 {
 	for (size_t i = 0; i < n; i++) {
 		int status = 0;
+		bool skipped;
 		pid_t pid;
 
 		fflush(stdout);
@@ -49,8 +57,10 @@ void tap_run(const struct tap_case *cases, size_t n, const char *label, const ch
 			status = -1;
 		if (status && WIFSIGNALED(status))
 			printf("# killed by signal %d\n", WTERMSIG(status));
-		bad += status != 0;
-		printf("%sok %u - %s%s\n", status ? "not " : "", ++count, label, cases[i].name);
+		skipped = WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED;
+		bad += status && !skipped;
+		printf("%sok %u - %s%s%s\n", status && !skipped ? "not " : "", ++count, label, cases[i].name,
+			skipped ? " # SKIP" : "");
 	}
 }
 

@@ -20,6 +20,8 @@ struct tap_case {
 #define TRUE(expr) IS(!!(expr), 1)
 
 void tap_is(const char *expr, long got, long want, const char *file, int line);
+/* Ends the case: it cannot be tried here. */
+void tap_skip(const char *reason) __attribute__((noreturn));
 /* Whether something failed in this case so far. */
 bool tap_failed(void);
 /* Runs each case in a child with these environment settings (NULL-terminated NAME=VALUE list, or NULL). */

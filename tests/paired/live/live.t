@@ -13,6 +13,8 @@ import tempfile
 
 SOURCE = os.environ.get("ACLCHECK_SOURCE") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
 BUILD = os.environ.get("ACLCHECK_BUILD") or os.path.join(SOURCE, "build")
+sys.path.insert(0, os.path.join(SOURCE, "tests", "aarch64"))
+import emulator  # noqa: E402
 LIVE = os.path.join(BUILD, "tests", "paired", "live")
 COUNTED = ("warning", "error")
 
@@ -22,7 +24,7 @@ def findings(scenario, which, settings, place):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("ACLCHECK_", "SOFTNPU_", "LD_"))}
     env.update(LD_PRELOAD=os.path.join(BUILD, "libaclcheck.so"), ACLCHECK_REPORT=report, SOFTNPU_DEVICES="2")
     env.update(word.split("=", 1) for word in settings.split())
-    run = subprocess.run([LIVE, scenario, which], env=env, capture_output=True, text=True, timeout=60, check=False)
+    run = subprocess.run([*emulator.COMMAND, LIVE, scenario, which], env=env, capture_output=True, text=True, timeout=60, check=False)
     if run.returncode:
         raise RuntimeError(f"ended with {run.returncode}\n{run.stderr}")
     with open(report, encoding="utf-8") as file:
@@ -51,7 +53,7 @@ def wrong_with(rule, scenario, also, settings):
 
 
 def main():
-    listed = subprocess.run([LIVE], capture_output=True, text=True, check=True).stdout.splitlines()
+    listed = subprocess.run([*emulator.COMMAND, LIVE], capture_output=True, text=True, check=True).stdout.splitlines()
     todo = sorted(line.split("\t") for line in listed)
     todo = [t for t in todo if len(sys.argv) < 2 or sys.argv[1] in t[:2]]
     failed = 0

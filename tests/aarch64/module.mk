@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# make test-aarch64: a cross build, and of its tests those that qemu's user emulation can run. excluded: the others, each with
+# a reason.
+
+# Not the build of the guest tests, which has other flags.
+AARCH64_BUILD = $(abspath $(BUILD))/test-aarch64
+AARCH64_EXCLUDED := $(shell sed 's/\#.*//; s/:.*//' tests/aarch64/excluded)
+# Scripts of the tree that start programs of the build by ACLCHECK_EMULATOR.
+AARCH64_SCRIPTS := tests/paired/live/live.t tests/paired/real/real.t tests/documents/documents.t tests/patterns/patterns.t
+AARCH64_TESTS = $(filter-out $(addprefix $(BUILD)/,$(AARCH64_EXCLUDED)),$(filter $(BUILD)/%,$(TESTS))) $(AARCH64_SCRIPTS)
+
+# qemu places position independent programs where tests/paired have handles that they made up; these stand elsewhere.
+AARCH64_LDFLAGS := -no-pie -Wl,-Ttext-segment=0x8000000000
+
+.PHONY: test-aarch64 aarch64-tests
+test-aarch64:
+	$(Q)$(MAKE) --no-print-directory BUILD=$(AARCH64_BUILD) CC=$(AARCH64_CC) CXX=$(AARCH64_CXX) LDFLAGS='$(AARCH64_LDFLAGS)' \
+		$(if $(T),T=$(T)) aarch64-tests
+
+# make test-aarch64 T=tests/checks/map, T=tests/paired/real/real.t: one of them.
+AARCH64_RUN = $(if $(T),$(or $(filter %$(T),$(AARCH64_TESTS)),$(error $(T) is none of the tests that run under qemu)),$(AARCH64_TESTS))
+aarch64-tests: $$(AARCH64_RUN) $(BUILD)/libaclcheck.so $(BUILD)/softnpu/libopapi.so
+	@mkdir -p $(BUILD)/tap
+	@env $(TEST_ENV) ACLCHECK_EMULATOR=qemu-aarch64-static TAP_DIR=$(BUILD)/tap TEST_SECONDS=$(TEST_SECONDS) \
+		prove --exec tests/keep-tap --timer --merge -j$(PROVE_JOBS) $(AARCH64_RUN)
