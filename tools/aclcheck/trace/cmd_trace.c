@@ -17,6 +17,8 @@
 #include "tools/aclcheck/run/run.h"
 #include "tools/aclcheck/trace/trace.h"
 
+#define FACTS_SIZE (256u << 10)
+#define FACTS_COUNT 2
 #define COUNT_LIMIT (512ull << 20) /* larger traces are not counted unasked */
 
 int cmd_trace(int argc, char **argv);
@@ -33,6 +35,8 @@ static const char help[] =
 	"--on-signal\tSIGUSR1 to this command begins and ends the recording of calls\n"
 	"--on-request\tthe program does, by ACLCHECK_TRACE_START and ACLCHECK_TRACE_STOP of aclcheck.h\n"
 	"--calls N\teach process records its first N calls\n"
+	"--ring SIZE\tkeeps the last calls in memory, and writes them at the first finding, when the program "
+	"fails or is killed; with --on-signal at SIGUSR1, too\n"
 	"--live\tcan be read while it is recorded (prints the command to type)\n"
 	"--url URL\tsends the trace to a relay daemon, like net://HOST\n"
 	"--shared\tuses the session daemon that is running, not one of its own\n"
@@ -47,7 +51,8 @@ struct options {
 	bool lossless, live, shared, plan, softnpu;
 	struct trace_window window;
 	const char *calls; /* how many, NULL = all */
-	bool on_request;
+	bool on_request, on_signal;
+	bool ring; /* only the last calls are kept; buffers says how many bytes of them */
 	char **program;
 };
 
@@ -61,6 +66,7 @@ struct recording {
 	const char *lttng_home; /* the user's, or NULL */
 	char name[64]; /* of the session */
 	uint64_t discarded, lost;
+	bool ran; /* there is such a program */
 	unsigned left; /* processes that ran on when the program had ended */
 };
 
@@ -81,6 +87,7 @@ enum {
 	OPT_ON_SIGNAL,
 	OPT_ON_REQUEST,
 	OPT_CALLS,
+	OPT_RING,
 	OPT_SOFTNPU
 };
 
@@ -100,6 +107,7 @@ static const struct option long_options[] = {
 	{"on-signal", no_argument, NULL, OPT_ON_SIGNAL},
 	{"on-request", no_argument, NULL, OPT_ON_REQUEST},
 	{"calls", required_argument, NULL, OPT_CALLS},
+	{"ring", required_argument, NULL, OPT_RING},
 	{"softnpu", optional_argument, NULL, OPT_SOFTNPU},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
@@ -122,7 +130,7 @@ static bool parse_window(struct options *o, const struct option *option, const c
 			command_say("--%s %s: not a number from 1 to 1000000000", option->name, value);
 		return trace_is_count(value);
 	}
-	o->window.by_signal |= option->val == OPT_ON_SIGNAL;
+	o->on_signal |= option->val == OPT_ON_SIGNAL;
 	o->on_request |= option->val == OPT_ON_REQUEST;
 	return true;
 }
@@ -144,10 +152,13 @@ static int parse(struct options *o, int argc, char **argv)
 		case OPT_LOSSLESS:
 			o->lossless = true;
 			break;
+		case OPT_RING:
 		case OPT_BUFFERS:
+			o->ring |= c == OPT_RING;
 			o->buffers = trace_size(optarg);
 			if (!o->buffers) {
-				command_say("--buffers %s: not a size such as 64M", optarg);
+				command_say(
+					"--%s %s: not a size such as 64M", long_options[index].name, optarg);
 				return COMMAND_MISUSE;
 			}
 			break;
@@ -188,6 +199,10 @@ static int parse(struct options *o, int argc, char **argv)
 		}
 	}
 	o->program = argv + optind;
+	/* Of a ring the signal says when it is written. */
+	o->window.by_signal = o->on_signal && !o->ring;
+	if (o->ring && (o->live || o->url || o->lossless || o->shared))
+		return command_misuse("--ring excludes --live, --url, --lossless and --shared");
 	if (*o->program || o->plan)
 		return -1;
 	command_say("which program? aclcheck trace [options] -- PROGRAM [ARGUMENT...]");
@@ -259,35 +274,47 @@ static bool create_session(struct recording *r)
 		snprintf(option, sizeof(option), "--set-url=%.128s", r->opt.url ? r->opt.url : url);
 		if (!trace_lttng(NULL, "create", name, option, r->opt.live ? live : NULL))
 			return false;
-	} else if (!trace_lttng(NULL, "create", name, "--output", r->directory)) {
+	} else if (!trace_lttng(NULL, "create", name, "--output", r->directory,
+			   r->opt.ring ? "--snapshot" : NULL)) {
 		return false;
 	}
 	strcpy(d->session, name);
 	return true;
 }
 
+static bool enable_channel(struct recording *r, const char *channel, uint64_t size, unsigned count)
+{
+	const char *mode = r->opt.ring ? "--overwrite" : "--discard";
+	const char *session = r->daemon.session;
+	char bytes[32], number[32];
+
+	snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)size);
+	snprintf(number, sizeof(number), "%u", count);
+	return trace_lttng(NULL, "enable-channel", "--userspace", "--session", session, mode, "--subbuf-size",
+		       bytes, "--num-subbuf", number, channel,
+		       r->opt.lossless ? "--blocking-timeout=inf" : NULL) &&
+	       trace_lttng(NULL, "add-context", "--userspace", "--session", session, "--channel", channel,
+		       "--type", "vpid", "--type", "vtid");
+}
+
 static bool start_session(struct recording *r)
 {
+	const char *facts = r->opt.ring ? "facts" : TRACE_CHANNEL;
 	struct trace_daemon *d = &r->daemon;
-	char size[32], count[32];
 
 	if (!create_session(r))
 		return false;
 	trace_daemon_announce(d);
-	snprintf(size, sizeof(size), "%llu", (unsigned long long)r->plan.size);
-	snprintf(count, sizeof(count), "%u", r->plan.count);
-	return trace_lttng(NULL, "enable-channel", "--userspace", "--session", d->session, "--subbuf-size",
-		       size, "--num-subbuf", count, TRACE_CHANNEL,
-		       r->opt.lossless ? "--blocking-timeout=inf" : NULL) &&
-	       trace_lttng(NULL, "add-context", "--userspace", "--session", d->session, "--channel",
-		       TRACE_CHANNEL, "--type", "vpid", "--type", "vtid") &&
+	if (r->opt.ring && !enable_channel(r, facts, FACTS_SIZE, FACTS_COUNT))
+		return false;
+	return enable_channel(r, TRACE_CHANNEL, r->plan.size, r->plan.count) &&
 	       /* Without the provider's own events a reader knows neither ranks nor findings. */
-	       trace_lttng(NULL, "enable-event", "--userspace", "--session", d->session, "--channel",
-		       TRACE_CHANNEL, "aclcheck:*") &&
+	       trace_lttng(NULL, "enable-event", "--userspace", "--session", d->session, "--channel", facts,
+		       "aclcheck:*") &&
 	       (!trace_window_at_once(&r->opt.window) ||
 		       trace_lttng(NULL, "enable-event", "--userspace", "--session", d->session, "--channel",
 			       TRACE_CHANNEL, r->events)) &&
-	       trace_lttng(NULL, "start", d->session);
+	       (!r->opt.ring || ring_begin(d->session)) && trace_lttng(NULL, "start", d->session);
 }
 
 static uint64_t sum_of(const char *xml, const char *tag)
@@ -378,6 +405,10 @@ static double look(void *context, int signal)
 {
 	struct recording *r = context;
 
+	if (r->opt.ring && signal) {
+		ring_write(r->daemon.session);
+		signal = 0;
+	}
 	return trace_window_look(&r->opt.window, r->daemon.session, signal);
 }
 
@@ -386,7 +417,7 @@ static int run_program(struct recording *r)
 {
 	struct supervision how = {.started = program_started,
 		.look = look,
-		.own_signal = r->opt.window.by_signal ? SIGUSR1 : 0,
+		.own_signal = r->opt.on_signal ? SIGUSR1 : 0,
 		.context = r};
 	static const char *const names[] = {"LTTNG_HOME", "LTTNG_UST_REGISTER_TIMEOUT",
 		"LTTNG_UST_ALLOW_BLOCKING", "ASAN_OPTIONS", "LD_PRELOAD", "LD_LIBRARY_PATH", "ACLCHECK_TRACE",
@@ -408,6 +439,7 @@ static int run_program(struct recording *r)
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		restore(&kept[i]);
 	r->left = s.left;
+	r->ran = !s.exec_error;
 	return status;
 }
 
@@ -466,6 +498,28 @@ static bool report(struct recording *r, bool stopped)
 	return stopped && (found || r->opt.url) && !r->discarded && !r->lost;
 }
 
+/* The same of a ring: that the oldest calls are gone is what was asked for. */
+static bool end_ring(struct recording *r, int status)
+{
+	bool ended = ring_end(r->daemon.session, r->directory, status && r->ran);
+	char last[NAME_MAX + 1], newest[PATH_MAX + NAME_MAX + 2];
+	unsigned n;
+
+	ended &= trace_lttng(NULL, "destroy", r->daemon.session);
+	r->daemon.session[0] = 0;
+	n = ring_written(r->directory, last, sizeof(last));
+	if (!ended) {
+		command_say("the recording was not ended as it should: inconclusive, events are missing");
+	} else if (n) {
+		snprintf(newest, sizeof(newest), "%s/%s", r->opt.output, last);
+		command_say("last calls written to %s: %u x", r->opt.output, n);
+		command_say("next: aclcheck summary %s", newest);
+	} else {
+		command_say("nothing happened for which the last calls are written");
+	}
+	return ended;
+}
+
 static void say_live(const struct recording *r)
 {
 	char host[256] = "";
@@ -498,7 +552,7 @@ static int record(struct recording *r)
 			r->left);
 	if (!r->opt.window.opened)
 		command_say("the program ended before the recording of calls began: inconclusive");
-	whole = report(r, stop_session(r)) && r->opt.window.opened;
+	whole = (r->opt.ring ? end_ring(r, status) : report(r, stop_session(r))) && r->opt.window.opened;
 	trace_daemon_stop(&r->daemon);
 	return status || (whole && !r->left) ? status : COMMAND_INCONCLUSIVE;
 }

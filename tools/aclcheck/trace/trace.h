@@ -56,6 +56,18 @@ bool trace_window_at_once(const struct trace_window *w);
 /* Opens and closes it; signal: 0 = none came. Returns in how many seconds to call again, 0 = never. */
 double trace_window_look(struct trace_window *w, const char *session, int signal);
 
+/* --- trace_ring.c: the last calls only, written when something happens ------ */
+
+/* The session's ring is written at the first finding from now on. False, here and below: one line was said.
+ */
+bool ring_begin(const char *session);
+/* Writes what is in the ring, to a directory of its own below the session's. */
+bool ring_write(const char *session);
+/* The program has ended. wanted: there is a reason to write the ring. */
+bool ring_end(const char *session, const char *directory, bool wanted);
+/* How often it was written; last gets the newest one's name, "" = none. */
+unsigned ring_written(const char *directory, char *last, size_t size);
+
 /* --- trace_daemon.c: LTTng's own programs ---------------------------------- */
 
 struct trace_daemon {

@@ -1,0 +1,92 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# aclcheck trace --ring: the last calls, written when something happens.
+
+# shellcheck disable=SC2154 # what places() sets
+load trace.bash
+
+setup_file() {
+	load trace.bash
+	alone
+}
+
+# ring DIR [OPTION...] -- PROGRAM...
+ring() {
+	local dir=$1
+	shift
+	"$aclcheck" trace --ring 1M -o "$dir" "$@" 2>said
+}
+
+written() {
+	find "$1" -mindepth 1 -maxdepth 1 -name 'snapshot-*' | wc -l
+}
+
+@test "nothing happens: nothing is written, and nothing is left" {
+	ring t -- "$app" exit 0
+	grep -qx 'aclcheck: nothing happened for which the last calls are written' said
+	[ ! -e t ]
+	[ -z "$(daemons_of "$place")" ]
+}
+
+@test "a crash: the last calls are there, and who made them; the first ones are not" {
+	run ring t -- "$app" killed 100000
+	[ "$status" -eq 137 ]
+	grep -qx 'aclcheck: last calls written to t: 1 x' said
+	[ "$(written t)" -eq 1 ]
+	[ "$(count t ' acl:aclrtGetDevice_exit:')" -gt 100 ]
+	[ "$(count t ' acl:aclrtGetDevice_exit:')" -lt 100000 ]
+	[ "$(count t ' acl:aclInit_entry:')" -eq 0 ]
+	# the number of the last call is that of the program's last one: aclInit, aclrtSetDevice, the queries
+	events t | grep ' acl:aclrtGetDevice_exit:' | tail -1 | grep -q 'call_number = 100002'
+	[ "$(count t ' aclcheck:process:')" -eq 1 ]
+	"$aclcheck" summary "$(sed -n 's/^aclcheck: next: aclcheck summary //p' said)" | grep -q "$app killed 100000"
+}
+
+@test "a program that fails" {
+	run ring t -- "$app" exit 5
+	[ "$status" -eq 5 ]
+	[ "$(written t)" -eq 1 ]
+	[ "$(count t ' acl:aclInit_entry:')" -eq 1 ]
+}
+
+@test "a finding, at the end or in the middle" {
+	ring t -- "$app" leak
+	[ "$(written t)" -eq 1 ]
+	[ "$(count t ' aclcheck:finding: .*leak-device-memory')" -ge 1 ]
+	mkfifo in
+	"$aclcheck" trace --ring 1M -o m -- sh -c '"$1" leak; cat' - "$app" <in >out 2>said 3>&- &
+	exec 7>in
+	there() { [ -d m ] && [ "$(written m)" -eq 1 ]; }
+	await there
+	exec 7>&-
+	wait $!
+}
+
+@test "a signal, as often as it comes" {
+	mkfifo in out
+	"$aclcheck" trace --ring 1M --on-signal -o t -- "$app" steps <in >out 2>said 3>&- &
+	tracer=$!
+	exec 7>in 8<out
+	for n in 1 2; do
+		echo >&7
+		read -r -t 20 _ <&8
+		kill -USR1 "$tracer"
+		so_often() { [ -d t ] && [ "$(written t)" -ge "$n" ]; }
+		await so_often
+	done
+	exec 7>&- 8<&-
+	wait "$tracer"
+	grep -qx 'aclcheck: last calls written to t: 2 x' said
+	[ "$(count "$(sed -n 's/^aclcheck: next: aclcheck summary //p' said)" ' acl:aclrtGetDevice_entry:')" -eq 2 ]
+}
+
+@test "what does not go with it, and what is no size" {
+	for with in --live --lossless --shared --url=net://localhost; do
+		run ring t "$with" -- "$app" mix
+		[ "$status" -eq 99 ]
+		grep -qx 'aclcheck: --ring excludes --live, --url, --lossless and --shared' said
+	done
+	run "$aclcheck" trace --ring x -- "$app" mix
+	[ "$status" -eq 99 ]
+	[ "$output" = "aclcheck: --ring x: not a size such as 64M" ]
+}
