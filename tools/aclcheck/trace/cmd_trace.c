@@ -37,6 +37,8 @@ static const char help[] =
 	"--calls N\teach process records its first N calls\n"
 	"--ring SIZE\tkeeps the last calls in memory, and writes them at the first finding, when the program "
 	"fails or is killed; with --on-signal at SIGUSR1, too\n"
+	"--attach PID\trecords a process that runs already under libaclcheck.so, until it ends, --for is "
+	"over, or Ctrl-C\n"
 	"--live\tcan be read while it is recorded (prints the command to type)\n"
 	"--url URL\tsends the trace to a relay daemon, like net://HOST\n"
 	"--shared\tuses the session daemon that is running, not one of its own\n"
@@ -52,6 +54,7 @@ struct options {
 	struct trace_window window;
 	const char *calls; /* how many, NULL = all */
 	bool on_request, on_signal;
+	pid_t attach; /* the process that is recorded, 0 = the program is started */
 	bool ring; /* only the last calls are kept; buffers says how many bytes of them */
 	char **program;
 };
@@ -88,6 +91,7 @@ enum {
 	OPT_ON_REQUEST,
 	OPT_CALLS,
 	OPT_RING,
+	OPT_ATTACH,
 	OPT_SOFTNPU
 };
 
@@ -108,6 +112,7 @@ static const struct option long_options[] = {
 	{"on-request", no_argument, NULL, OPT_ON_REQUEST},
 	{"calls", required_argument, NULL, OPT_CALLS},
 	{"ring", required_argument, NULL, OPT_RING},
+	{"attach", required_argument, NULL, OPT_ATTACH},
 	{"softnpu", optional_argument, NULL, OPT_SOFTNPU},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
@@ -162,6 +167,11 @@ static int parse(struct options *o, int argc, char **argv)
 				return COMMAND_MISUSE;
 			}
 			break;
+		case OPT_ATTACH:
+			o->attach = attach_number(optarg);
+			if (!o->attach)
+				return command_misuse("--attach %s: not a process id", optarg);
+			break;
 		case OPT_CLASS:
 			o->select.classes = optarg;
 			break;
@@ -203,7 +213,10 @@ static int parse(struct options *o, int argc, char **argv)
 	o->window.by_signal = o->on_signal && !o->ring;
 	if (o->ring && (o->live || o->url || o->lossless || o->shared))
 		return command_misuse("--ring excludes --live, --url, --lossless and --shared");
-	if (*o->program || o->plan)
+	if (o->attach && (*o->program || o->ring || o->calls || o->on_request || o->softnpu))
+		return command_misuse(
+			"--attach excludes a program, --ring, --calls, --on-request and --softnpu");
+	if (*o->program || o->plan || o->attach)
 		return -1;
 	command_say("which program? aclcheck trace [options] -- PROGRAM [ARGUMENT...]");
 	return COMMAND_MISUSE;
@@ -308,6 +321,7 @@ static bool start_session(struct recording *r)
 	if (r->opt.ring && !enable_channel(r, facts, FACTS_SIZE, FACTS_COUNT))
 		return false;
 	return enable_channel(r, TRACE_CHANNEL, r->plan.size, r->plan.count) &&
+	       (!r->opt.attach || attach_begin(r->opt.attach, d->session)) &&
 	       /* Without the provider's own events a reader knows neither ranks nor findings. */
 	       trace_lttng(NULL, "enable-event", "--userspace", "--session", d->session, "--channel", facts,
 		       "aclcheck:*") &&
@@ -342,7 +356,7 @@ static bool stop_session(struct recording *r)
 	}
 	free(xml);
 	/* "stop" has waited until all was written; a relay daemon is to know that no more comes. */
-	r->daemon.written = ok && !r->daemon.shared && !r->opt.url && !r->opt.live;
+	r->daemon.written = ok && !r->daemon.shared && !r->opt.url && !r->opt.live && !r->opt.attach;
 	if (!r->daemon.written)
 		ok &= trace_lttng(NULL, "destroy", r->daemon.session);
 	r->daemon.session[0] = 0;
@@ -533,19 +547,37 @@ static void say_live(const struct recording *r)
 
 /* --- the command -------------------------------------------------------------- */
 
+/* The exit code so far: the program's. */
+static int wait_for_end(struct recording *r)
+{
+	if (!r->opt.attach)
+		return run_program(r);
+	attach_wait(r->opt.attach, &r->opt.window, r->daemon.session);
+	return 0;
+}
+
+static bool begin(struct recording *r)
+{
+	enum trace_daemon_place place = r->opt.shared   ? DAEMON_RUNNING
+					: r->opt.attach ? DAEMON_NEAR
+							: DAEMON_OWN;
+	const char *relay = r->opt.live && !r->opt.url ? r->directory : NULL;
+
+	return trace_daemon_start(&r->daemon, place, relay, r->made_directory ? r->directory : NULL) &&
+	       start_session(r);
+}
+
 static int record(struct recording *r)
 {
-	const char *relay = r->opt.live && !r->opt.url ? r->directory : NULL;
-	int status = COMMAND_MISUSE;
+	int status;
 	bool whole;
 
-	if (!trace_daemon_start(&r->daemon, r->opt.shared, relay, r->made_directory ? r->directory : NULL) ||
-		!start_session(r)) {
+	if (!begin(r)) {
 		trace_daemon_stop(&r->daemon);
 		return COMMAND_MISUSE;
 	}
 	say_live(r);
-	status = run_program(r);
+	status = wait_for_end(r);
 	if (r->left)
 		command_say("%u processes were still running when the program had ended: inconclusive, their "
 			    "later calls are not recorded",
@@ -581,9 +613,11 @@ int cmd_trace(int argc, char **argv)
 			bytes_text(r.plan.size * r.plan.count * r.plan.cpus), bytes_text(r.plan.shm));
 		return 0;
 	}
-	refusal = launch_refusal(r.opt.program[0]);
+	refusal = r.opt.attach ? NULL : launch_refusal(r.opt.program[0]);
 	if (refusal)
 		return command_misuse("%s", refusal);
+	if (r.opt.attach && !attach_possible(r.opt.attach))
+		return COMMAND_MISUSE;
 	if (!make_directory(&r))
 		return COMMAND_MISUSE;
 	status = record(&r);

@@ -68,7 +68,24 @@ bool ring_end(const char *session, const char *directory, bool wanted);
 /* How often it was written; last gets the newest one's name, "" = none. */
 unsigned ring_written(const char *directory, char *last, size_t size);
 
+/* --- trace_attach.c: a process that runs already ---------------------------- */
+
+/* "1234"; 0 = not a process id. */
+pid_t attach_number(const char *text);
+/* Whether the process can be recorded; one line was said if not. */
+bool attach_possible(pid_t pid);
+/* Waits until LTTng's daemon knows the process; the session will record nothing else. False: one line. */
+bool attach_begin(pid_t pid, const char *session);
+/* Until the process has ended, its time is over, or this command is asked to end. */
+void attach_wait(pid_t pid, struct trace_window *w, const char *session);
+
 /* --- trace_daemon.c: LTTng's own programs ---------------------------------- */
+
+enum trace_daemon_place {
+	DAEMON_OWN, /* seen by nobody else, where that can be */
+	DAEMON_RUNNING, /* the one that is there */
+	DAEMON_NEAR /* where running programs look for it: the one that is there, or ours */
+};
 
 struct trace_daemon {
 	pid_t keeper; /* the parent of those that are ours, 0 = none */
@@ -82,11 +99,12 @@ struct trace_daemon {
 };
 
 /*
- * Starts a session daemon of our own, or finds the running one (shared, or when there is no other way).
- * relay: a relay daemon on the loopback writes to that directory, NULL = none is wanted. made: a directory
- * that is removed at the end if it is empty, or NULL.
+ * Starts a session daemon of our own, or finds the running one (as place says, or when there is no other
+ * way). relay: a relay daemon on the loopback writes to that directory, NULL = none is wanted. made: a
+ * directory that is removed at the end if it is empty, or NULL.
  */
-bool trace_daemon_start(struct trace_daemon *d, bool shared, const char *relay, const char *made);
+bool trace_daemon_start(
+	struct trace_daemon *d, enum trace_daemon_place place, const char *relay, const char *made);
 /* After session or program have changed: what is to be ended should this command be killed. */
 void trace_daemon_announce(const struct trace_daemon *d);
 /* Ends what was started and removes what was made; also the session, when it still exists. */

@@ -467,15 +467,16 @@ static bool private_directory(void)
 	       !mount("aclcheck", RUN_DIRECTORY, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755");
 }
 
-bool trace_daemon_start(struct trace_daemon *d, bool shared, const char *relay, const char *made)
+bool trace_daemon_start(
+	struct trace_daemon *d, enum trace_daemon_place place, const char *relay, const char *made)
 {
 	bool root = geteuid() == 0;
 
-	d->shared = shared;
-	if (!shared && root && !private_directory() && daemon_answers())
-		d->shared = true;
+	d->shared = place == DAEMON_RUNNING;
+	if (place == DAEMON_NEAR || (place == DAEMON_OWN && root && !private_directory()))
+		d->shared = daemon_answers();
 	/* Root's sockets are elsewhere; a user's are in there, so for a running daemon it must stay. */
-	d->own_home = root || !d->shared;
+	d->own_home = root || (place != DAEMON_NEAR && !d->shared);
 	if (!start_keeper(d, relay, made))
 		return false;
 	if (!d->shared || daemon_answers())
