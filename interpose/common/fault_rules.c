@@ -121,6 +121,14 @@ static const char *read_word(char out[FAULT_WORD], const char *value, size_t n)
 	return NULL;
 }
 
+static const char *read_place(struct fault_rule *r, const char *value, size_t n)
+{
+	for (unsigned i = 0; i < FAULT_PLACES; i++)
+		if (!*r->at[i])
+			return read_word(r->at[i], value, n);
+	return "is given a third time";
+}
+
 /* --- one fault ----------------------------------------------------------------------------- */
 
 static bool key_is(const char *key, size_t n, const char *name)
@@ -144,7 +152,7 @@ static const char *read_key(struct fault_rule *r, const char *part, size_t n)
 	if (key_is(part, k, "delay"))
 		return read_delay(r, value, m);
 	if (key_is(part, k, "at"))
-		return read_word(r->at, value, m);
+		return read_place(r, value, m);
 	if (key_is(part, k, "thread"))
 		return read_word(r->thread, value, m);
 	r->watch |= key_is(part, n, "watch");

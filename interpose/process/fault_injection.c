@@ -13,19 +13,23 @@
 #include "interpose/config/run_settings.h"
 #include "interpose/report/injected_faults.h"
 #include "interpose/report/sinks.h"
+#include "interpose/runtime/loaded_module.h"
+#include "interpose/symbolize/call_stack.h"
+#include "interpose/symbolize/python_frames.h"
+#include "interpose/symbolize/python_place.h"
 
-#define CALLERS 256 /* call sites of which it is remembered which faults speak of them */
+#define PLACES_LOOKED_AT 256 /* of which it is remembered which faults speak of them */
 
 static uint32_t about[ACL_API_COUNT]; /* a bit for each rule */
 static _Atomic uint64_t calls[FAULT_RULES]; /* that a rule speaks of */
 static bool any_error;
 
-/* Of a call site: the rules whose at= was looked at, and those it fits. Written once each: who comes second
- * looks again. */
+/* Of a place: the rules whose at= was looked at, and those it fits. Written once each: who comes second looks
+ * again. */
 static struct {
-	_Atomic uint64_t caller;
+	_Atomic uint64_t key;
 	_Atomic uint32_t asked, fits;
-} callers[CALLERS];
+} looked[PLACES_LOOKED_AT];
 
 void faults_begin(void)
 {
@@ -66,22 +70,67 @@ static bool thread_fits(const struct fault_rule *rule, const struct acl_call_rec
 	return fault_word_matches(rule->thread, name);
 }
 
-static bool place_fits(const struct fault_rule *rule, unsigned number, uint64_t caller)
+/* The nearest Python code, of the program if there is any. */
+static uint64_t nearest_python(const uint64_t *words, unsigned n)
 {
-	unsigned at = (unsigned)(caller >> 1) % CALLERS;
-	uint64_t none = 0;
+	uint64_t library = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (!is_python_frame(words[i]))
+			continue;
+		if (!python_place_of(words[i])->library)
+			return words[i];
+		if (!library)
+			library = words[i];
+	}
+	return library;
+}
+
+/*
+ * Where the call comes from.  Python code that calls by ctypes comes from one place of libffi: there the line
+ * of Python is the place.  An extension module has one place for all the lines that call it: there it is
+ * both.
+ */
+static struct fault_place place_of(struct acl_call_record *call)
+{
+	struct fault_place place = {module_mark(call->caller), 0};
+	const uint64_t *words;
+	unsigned n;
+
+	if (!python_present())
+		return place;
+	if (!call->stack)
+		call->stack = stack_take(call->caller);
+	n = stack_frames(call->stack, &words);
+	place.python = nearest_python(words, n);
+	if (place.python && is_python_frame(words[0]))
+		place = (struct fault_place){place.python, 0};
+	return place;
+}
+
+static bool look_at_place(const struct fault_rule *rule, const struct fault_place *place)
+{
+	for (unsigned i = 0; i < FAULT_PLACES && *rule->at[i]; i++)
+		if (!sink_place_is(place->code, rule->at[i]) &&
+			!(place->python && sink_place_is(place->python, rule->at[i])))
+			return false;
+	return true;
+}
+
+static bool place_fits(const struct fault_rule *rule, unsigned number, const struct fault_place *place)
+{
+	uint64_t key = mix64(place->code ^ mix64(place->python)) | 1, none = 0;
+	unsigned at = (unsigned)(key >> 1) % PLACES_LOOKED_AT;
 	bool fits;
 
-	if (!*rule->at)
-		return true;
-	if (!atomic_compare_exchange_strong(&callers[at].caller, &none, caller) && none != caller)
-		return sink_place_is(caller, rule->at);
-	if (atomic_load(&callers[at].asked) >> number & 1)
-		return atomic_load(&callers[at].fits) >> number & 1;
-	fits = sink_place_is(caller, rule->at);
+	if (!atomic_compare_exchange_strong(&looked[at].key, &none, key) && none != key)
+		return look_at_place(rule, place);
+	if (atomic_load(&looked[at].asked) >> number & 1)
+		return atomic_load(&looked[at].fits) >> number & 1;
+	fits = look_at_place(rule, place);
 	if (fits)
-		atomic_fetch_or(&callers[at].fits, 1u << number);
-	atomic_fetch_or(&callers[at].asked, 1u << number);
+		atomic_fetch_or(&looked[at].fits, 1u << number);
+	atomic_fetch_or(&looked[at].asked, 1u << number);
 	return fits;
 }
 
@@ -122,9 +171,10 @@ static void note_next_call(struct acl_thread *t, const struct acl_call_record *c
 	t->fault_place = 0;
 }
 
-struct fault fault_of(struct acl_thread *t, const struct acl_call_record *call)
+struct fault fault_of(struct acl_thread *t, struct acl_call_record *call)
 {
 	const struct fault_rules *rules = settings_faults();
+	struct fault_place from = {0};
 	struct fault f = {0};
 
 	if (call->path == ACL_PATH_INSIDE)
@@ -138,12 +188,18 @@ struct fault fault_of(struct acl_thread *t, const struct acl_call_record *call)
 		uint64_t nth;
 		bool is_new;
 
-		if (!thread_fits(rule, call) || !place_fits(rule, i, call->caller))
+		if (!thread_fits(rule, call))
+			continue;
+		if (*rule->at[0] && !from.code)
+			from = place_of(call);
+		if (*rule->at[0] && !place_fits(rule, i, &from))
 			continue;
 		nth = atomic_fetch_add(&calls[i], 1) + 1;
 		if (!fault_chooses(rule, nth))
 			continue;
-		place = injected_note(i, call->api, call->caller, nth, &is_new);
+		if (!from.code)
+			from = place_of(call);
+		place = injected_note(i, call->api, &from, nth, &is_new);
 		if (is_new)
 			sink_injected(place);
 		f.error = rule->error;

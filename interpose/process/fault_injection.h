@@ -20,7 +20,7 @@ void faults_begin(void);
 bool fault_possible(unsigned api);
 
 /* What happens to this call of the program. Counts it. */
-struct fault fault_of(struct acl_thread *t, const struct acl_call_record *call);
+struct fault fault_of(struct acl_thread *t, struct acl_call_record *call);
 /* As long as the time is not over: no cancellation, and handlers of signals run meanwhile. */
 void fault_wait(uint64_t ns);
 

@@ -297,7 +297,7 @@ static void injected_lines(struct text *t)
 		if (!f.error && !f.delay_ns)
 			continue;
 		text_fmt(t, "   %s%s  ", msg(MSG_INJECTED), acl_apis[f.api].name);
-		finding_call_site(t, module_mark(f.caller));
+		finding_call_site(t, f.place.python ? f.place.python : f.place.code);
 		text_fmt(t, "  x %u  (", f.times);
 		text_safe(t, f.fault, 255);
 		text_str(t, ")\n");

@@ -9,12 +9,12 @@
 #include "interpose/common/fault_rules.h"
 #include "interpose/config/run_settings.h"
 #include "interpose/report/finding_record.h"
-#include "interpose/runtime/loaded_module.h"
 
 #define PLACES 512
 
 static struct place {
-	uint64_t caller, first, times;
+	struct fault_place place;
+	uint64_t first, times;
 	uint16_t api;
 	uint8_t rule;
 	_Atomic bool again, used;
@@ -25,7 +25,13 @@ static _Atomic unsigned n_places;
 static uint64_t elsewhere; /* times at places that found no room */
 static _Atomic int exit_status;
 
-unsigned injected_note(unsigned rule, unsigned api, uint64_t caller, uint64_t nth, bool *is_new)
+static bool is_same(const struct fault_place *a, const struct fault_place *b)
+{
+	return a->code == b->code && a->python == b->python;
+}
+
+unsigned injected_note(
+	unsigned rule, unsigned api, const struct fault_place *place, uint64_t nth, bool *is_new)
 {
 	unsigned i, n;
 
@@ -33,7 +39,7 @@ unsigned injected_note(unsigned rule, unsigned api, uint64_t caller, uint64_t nt
 	pthread_mutex_lock(&places_lock);
 	n = atomic_load(&n_places);
 	for (i = 0; i < n; i++)
-		if (places[i].rule == rule && places[i].caller == caller && places[i].api == api)
+		if (places[i].rule == rule && places[i].api == api && is_same(&places[i].place, place))
 			break;
 	if (i == PLACES) {
 		elsewhere++;
@@ -42,7 +48,7 @@ unsigned injected_note(unsigned rule, unsigned api, uint64_t caller, uint64_t nt
 	}
 	if (i == n) {
 		places[i] = (struct place){
-			.caller = caller, .first = nth, .api = (uint16_t)api, .rule = (uint8_t)rule};
+			.place = *place, .first = nth, .api = (uint16_t)api, .rule = (uint8_t)rule};
 		atomic_store(&n_places, n + 1);
 	}
 	places[i].times++;
@@ -87,7 +93,7 @@ bool injected_get(unsigned i, struct injected_fault *out)
 	rule = &settings_faults()->rule[places[i].rule];
 	*out = (struct injected_fault){.fault = rule->text,
 		.api = places[i].api,
-		.caller = places[i].caller,
+		.place = places[i].place,
 		.error = rule->error,
 		.delay_ns = rule->delay_ns,
 		.first = places[i].first,
@@ -102,7 +108,9 @@ void injected_members(struct jout *j, const struct injected_fault *f)
 
 	jout_string(j, "fault", f->fault);
 	jout_string(j, "call", acl_apis[f->api].name);
-	finding_frame_json(j, "place", module_mark(f->caller));
+	finding_frame_json(j, "place", f->place.code);
+	if (f->place.python)
+		finding_frame_json(j, "python", f->place.python);
 	jout_uint(j, "first", f->first);
 	jout_uint(j, "times", f->times);
 	if (f->delay_ns)

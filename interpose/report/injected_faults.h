@@ -18,10 +18,16 @@ enum fault_noticed {
 	FAULT_OUTPUT_USED /* a finding says that what the failed call left behind was used */
 };
 
+/* Where a call comes from, as marked words (symbolize/call_stack.h). */
+struct fault_place {
+	uint64_t code; /* what calls the runtime; the line of Python, where that is ctypes */
+	uint64_t python; /* the nearest Python code around an extension module, 0 = none */
+};
+
 struct injected_fault {
 	const char *fault; /* as the user wrote it */
 	uint16_t api;
-	uint64_t caller;
+	struct fault_place place;
 	int32_t error; /* 0 = only delayed */
 	uint64_t delay_ns;
 	uint64_t first, times; /* first: which of the calls that the fault speaks of */
@@ -29,7 +35,8 @@ struct injected_fault {
 };
 
 /* Number of the place, from 1 on; 0: more places than are kept. *is_new: it is its first time. */
-unsigned injected_note(unsigned rule, unsigned api, uint64_t caller, uint64_t nth, bool *is_new);
+unsigned injected_note(
+	unsigned rule, unsigned api, const struct fault_place *place, uint64_t nth, bool *is_new);
 /* The call that failed there was made once more. */
 void injected_called_again(unsigned place);
 /* A finding is about the output of a failed call of the function. */

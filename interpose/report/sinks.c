@@ -360,7 +360,7 @@ void sink_injected(unsigned place)
 }
 
 struct place_question {
-	uint64_t caller;
+	uint64_t word;
 	const char *where;
 	bool answer;
 };
@@ -368,18 +368,17 @@ struct place_question {
 static void look_at_place(void *question)
 {
 	struct place_question *q = question;
-	uint64_t mark = module_mark(q->caller);
 	const struct symbol *s;
 
 	pthread_mutex_lock(&lock);
-	s = symbol_of(mark);
+	s = symbol_of(q->word);
 	q->answer = s && symbol_place_is(s, q->where);
 	pthread_mutex_unlock(&lock);
 }
 
-bool sink_place_is(uint64_t caller, const char *where)
+bool sink_place_is(uint64_t word, const char *where)
 {
-	struct place_question q = {caller, where, false};
+	struct place_question q = {word, where, false};
 	int saved = errno;
 
 	tool_stack_run(look_at_place, &q);

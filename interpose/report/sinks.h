@@ -18,9 +18,9 @@ void sink_finding(const struct acl_finding *f);
 /* A fault was injected at a new place (number from injected_note()). */
 void sink_injected(unsigned place);
 
-/* Is the call made in this function ("name", may end in *), in this file ("copy.cpp"), on this line
- * ("copy.cpp#42")?  Waits for the symboliser. */
-bool sink_place_is(uint64_t caller, const char *where);
+/* Is the marked word of a call stack in this function ("name", may end in *), in this file ("copy.cpp"), on
+ * this line ("copy.cpp#42")?  Waits for the symboliser. */
+bool sink_place_is(uint64_t word, const char *where);
 
 /* The process ends (exit, _exit, quick_exit, before exec): end record, summary, verdict. Idempotent. */
 void sink_end(struct checks *c, enum checks_end kind);

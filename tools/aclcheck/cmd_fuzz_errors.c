@@ -278,8 +278,7 @@ static void print_place(const json_t *place)
 	const char *detail = in_language(text_of(place, "detail"));
 
 	print_column(stdout, -11, text_of(place, "outcome"));
-	printf("  %s  %s%s%s\n", text_of(place, "call"), frame_place(json_object_get(place, "place")),
-		*detail ? ": " : "", detail);
+	printf("  %s  %s%s%s\n", text_of(place, "call"), injected_place(place), *detail ? ": " : "", detail);
 }
 
 static int print_results(const struct fuzz *f)

@@ -159,6 +159,13 @@ const char *expectation_place(const json_t *report, const json_t *expectation)
 	return buf;
 }
 
+const char *injected_place(const json_t *injected)
+{
+	const json_t *python = json_object_get(injected, "python");
+
+	return frame_place(python ? python : json_object_get(injected, "place"));
+}
+
 bool injected_changed(const json_t *injected)
 {
 	return number_of(injected, "error") > 0 || number_of(injected, "delay_ns") > 0;
@@ -179,7 +186,7 @@ const char *injected_noticed(const json_t *injected)
 const char *injected_text(const json_t *injected)
 {
 	const char *call = text_of(injected, "call"), *name = text_of(injected, "error_name"),
-		   *place = frame_place(json_object_get(injected, "place"));
+		   *place = injected_place(injected);
 	const long long times = number_of(injected, "times");
 	static char buf[2048];
 

@@ -71,6 +71,8 @@ const char *finding_ranks(const json_t *finding);
 bool finding_failed(const json_t *report, const json_t *finding);
 /* An element of "injected": a call failed or took longer, and is not only listed. */
 bool injected_changed(const json_t *injected);
+/* Where its calls come from: the Python code around an extension module is said rather than the module. */
+const char *injected_place(const json_t *injected);
 /* What was done to which call where, and how the program took it. Static buffer. */
 const char *injected_text(const json_t *injected);
 /* The last part alone, "" where it was only delayed. */

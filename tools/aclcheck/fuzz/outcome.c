@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "aclcheck/model.h"
+#include "interpose/common/fault_rules.h"
 #include "tools/aclcheck/common/command.h"
 #include "tools/aclcheck/report/report.h"
 
@@ -161,20 +162,54 @@ static const struct acl_api_info *function_of(const json_t *place)
 	return NULL;
 }
 
+/* "at=app+0x1234" or "at=app.py#42" of a frame; false: it cannot be written so. */
+static bool at_frame(const json_t *frame, char *out, size_t size)
+{
+	const bool python = !strcmp(text_of(frame, "language"), "python");
+	const char *file = text_of(frame, python ? "file" : "module"), *name = file;
+	int n;
+
+	/* Files of one name are common (__init__.py): as many of the directories as have room. */
+	while (strlen(name) > (python ? FAULT_WORD - 28 : 0) && strchr(name, '/'))
+		name = strchr(name, '/') + 1;
+	if (!*name || strpbrk(name, ":;#"))
+		return false;
+	if (python)
+		n = snprintf(out, size, "at=%s#%lld", name, (long long)number_of(frame, "line"));
+	else
+		n = snprintf(out, size, "at=%s+%s", name, text_of(frame, "offset"));
+	return n > 0 && (size_t)n < size && (python || *text_of(frame, "offset"));
+}
+
+static bool at_place(const json_t *place, char *out, size_t size)
+{
+	const json_t *python = json_object_get(place, "python");
+	size_t n;
+
+	if (!at_frame(json_object_get(place, "place"), out, size))
+		return false;
+	n = strlen(out);
+	if (!python)
+		return true;
+	out[n++] = ':';
+	return n < size && at_frame(python, out + n, size - n);
+}
+
 json_t *places_of(const json_t *report)
 {
 	json_t *places = need(json_array()), *one;
 	const struct acl_api_info *function;
+	char at[FAULT_WORD * 2];
 	size_t i;
 
 	json_array_foreach(json_object_get(report, "injected"), i, one)
 	{
 		function = function_of(one);
-		if (!function || function->ret_kind != ACL_KIND_ERROR ||
-			!*text_of(json_object_get(one, "place"), "offset"))
+		if (!function || function->ret_kind != ACL_KIND_ERROR || !at_place(one, at, sizeof(at)))
 			continue;
-		json_array_append_new(places, json_pack("{s:s, s:O}", "call", text_of(one, "call"), "place",
-						      json_object_get(one, "place")));
+		json_array_append_new(places,
+			json_pack("{s:s, s:O, s:O*}", "call", text_of(one, "call"), "place",
+				json_object_get(one, "place"), "python", json_object_get(one, "python")));
 	}
 	return places;
 }
@@ -194,16 +229,13 @@ static int error_of(const struct acl_api_info *function)
 
 bool place_fault(const json_t *place, char *out, size_t size)
 {
-	const json_t *frame = json_object_get(place, "place");
-	const char *module = strrchr(text_of(frame, "module"), '/');
 	const struct acl_api_info *function = function_of(place);
+	char at[FAULT_WORD * 2];
 	int n;
 
-	module = module ? module + 1 : text_of(frame, "module");
-	if (!function || !*module || strpbrk(module, ":;"))
+	if (!function || !at_place(place, at, sizeof(at)))
 		return false;
-	n = snprintf(out, size, "%s:at=%s+%s:when=1:error=%d", function->name, module,
-		text_of(frame, "offset"), error_of(function));
+	n = snprintf(out, size, "%s:%s:when=1:error=%d", function->name, at, error_of(function));
 	return n > 0 && (size_t)n < size;
 }
 
