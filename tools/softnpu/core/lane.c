@@ -19,7 +19,7 @@
 
 static struct {
 	struct list ready, timed;
-	pthread_cond_t work, time;
+	struct npu_condition work, time;
 	unsigned threads, blocked;
 	unsigned idle, called; /* workers without work, and how many of them were signalled already */
 	uint64_t executed; /* operations that began, for SOFTNPU_FAULT_TASK */
@@ -33,8 +33,6 @@ static void sched_open(void)
 		return;
 	list_init(&sched.ready);
 	list_init(&sched.timed);
-	npu_cond_init(&sched.work);
-	npu_cond_init(&sched.time);
 	sched.open = true;
 }
 
@@ -106,7 +104,6 @@ void lane_init(struct lane *lane, const struct lane_type *type, int device)
 	list_init(&lane->ready);
 	list_init(&lane->waiting);
 	list_init(&lane->timed);
-	npu_cond_init(&lane->progress);
 }
 
 static void *worker(void *arg);
@@ -116,7 +113,7 @@ static void call_worker(void)
 {
 	if (sched.idle > sched.called) {
 		sched.called++;
-		pthread_cond_signal(&sched.work);
+		npu_changed_for_one(&sched.work);
 		return;
 	}
 	if (sched.threads - sched.blocked < (unsigned)CFG(workers) && sched.threads < MAX_THREADS &&
@@ -197,7 +194,7 @@ static void park_timed(struct lane *lane)
 	list_add_tail(&sched.timed, &lane->timed);
 	if (!sched.keeper)
 		sched.keeper = thread_start(keeper, "softnpu-timer");
-	pthread_cond_signal(&sched.time);
+	npu_changed(&sched.time);
 }
 
 enum op_step lane_park(struct lane *lane, struct list *waiters, uint64_t deadline)
@@ -230,6 +227,7 @@ void sched_poke(void)
 
 static void *keeper(void *arg)
 {
+	npu_own_thread();
 	npu_lock();
 	for (;;) {
 		uint64_t now = npu_now(), next = 0;
@@ -267,7 +265,7 @@ static void lane_advance(struct lane *lane)
 	op_put(e->op);
 	free(e);
 	lane->completed++;
-	pthread_cond_broadcast(&lane->progress);
+	npu_changed(&lane->progress);
 }
 
 static void drop_queued(struct lane *lane)
@@ -398,12 +396,13 @@ static void serve(struct lane *lane)
 	}
 	lane->cancelled = false;
 	lane->state = LANE_IDLE;
-	pthread_cond_broadcast(&lane->progress);
+	npu_changed(&lane->progress);
 	lane->type->idle(lane);
 }
 
 static void *worker(void *arg)
 {
+	npu_own_thread();
 	npu_lock();
 	for (;;) {
 		struct lane *lane;
@@ -462,5 +461,5 @@ void lane_drain(struct lane *lane)
 void lane_callback_returned(struct lane *lane)
 {
 	lane->outstanding--;
-	pthread_cond_broadcast(&lane->progress);
+	npu_changed(&lane->progress);
 }

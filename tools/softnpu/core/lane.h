@@ -78,7 +78,7 @@ struct lane {
 	bool polling; /* woken now and then: waits for a value in memory */
 	bool cancelled; /* drop everything */
 	bool hurry; /* drop everything when something would wait */
-	pthread_cond_t progress;
+	struct npu_condition progress;
 };
 
 void lane_init(struct lane *lane, const struct lane_type *type, int device);

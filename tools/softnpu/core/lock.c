@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The one lock of the runtime, waiting, time, fork. */
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tools/softnpu/core/npu.h"
 #include "tools/softnpu/core/object.h"
@@ -15,34 +21,82 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+static __thread bool takes_no_signals;
+static __thread sigset_t mask; /* of the program, while its thread has the lock */
+
+/*
+ * A handler that interrupts a thread with the lock would wait for itself. Faults are let through: blocked
+ * ones end the process whatever the program has set up.
+ */
+static void hold_signals(sigset_t *before)
+{
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+	sigset_t set;
+
+	sigfillset(&set);
+	for (unsigned i = 0; i < ARRAY_SIZE(faults); i++)
+		sigdelset(&set, faults[i]);
+	pthread_sigmask(SIG_BLOCK, &set, before);
+}
+
+void npu_own_thread(void)
+{
+	takes_no_signals = true;
+}
+
 void npu_lock(void)
 {
+	sigset_t before;
+
+	if (!takes_no_signals)
+		hold_signals(&before);
 	npu_fork_init();
 	pthread_mutex_lock(&lock);
+	if (!takes_no_signals)
+		mask = before;
 }
 
 void npu_unlock(void)
 {
+	/* A handler that runs as soon as it may uses the variable, too. */
+	const sigset_t before = mask;
+
 	pthread_mutex_unlock(&lock);
+	if (!takes_no_signals)
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void npu_cond_init(pthread_cond_t *cv)
-{
-	pthread_condattr_t attr;
-
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(cv, &attr);
-	pthread_condattr_destroy(&attr);
-}
-
-bool npu_wait(pthread_cond_t *cv, uint64_t deadline)
+/* With the kernel's own wait: a condition variable of the C library has a lock inside, and would give ours
+ * back only after signals are let in again. */
+bool npu_wait(struct npu_condition *c, uint64_t deadline)
 {
 	struct timespec ts = {(time_t)(deadline / 1000000000u), (long)(deadline % 1000000000u)};
+	const uint32_t seen = atomic_load(&c->changes);
+	long rc;
+	int why;
 
-	if (!deadline)
-		return pthread_cond_wait(cv, &lock) == 0;
-	return pthread_cond_timedwait(cv, &lock, &ts) != ETIMEDOUT;
+	npu_unlock();
+	rc = syscall(SYS_futex, &c->changes, FUTEX_WAIT_BITSET_PRIVATE, seen, deadline ? &ts : NULL, NULL,
+		FUTEX_BITSET_MATCH_ANY);
+	why = errno;
+	npu_lock();
+	return !rc || why != ETIMEDOUT;
+}
+
+static void changed(struct npu_condition *c, int threads)
+{
+	atomic_fetch_add(&c->changes, 1);
+	syscall(SYS_futex, &c->changes, FUTEX_WAKE_PRIVATE, threads);
+}
+
+void npu_changed(struct npu_condition *c)
+{
+	changed(c, INT_MAX);
+}
+
+void npu_changed_for_one(struct npu_condition *c)
+{
+	changed(c, 1);
 }
 
 uint64_t npu_now(void)

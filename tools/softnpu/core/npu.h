@@ -6,6 +6,7 @@
  * Locking: npu_lock() guards all objects and tables.  Work itself (copies,
  * kernels, host functions) runs in the workers outside the lock, and so does
  * every callback.  Functions whose comment does not say otherwise expect it held.
+ * A thread that holds it takes no signals, so a handler of the program may call us.
  */
 #ifndef SOFTNPU_NPU_H
 #define SOFTNPU_NPU_H
@@ -27,10 +28,20 @@
 
 void npu_lock(void);
 void npu_unlock(void);
-/* Waits on cv with the lock released; deadline in npu_now() time, 0 = none. False when the deadline passed.
- */
-bool npu_wait(pthread_cond_t *cv, uint64_t deadline);
-void npu_cond_init(pthread_cond_t *cv);
+/* Of a thread that is ours: it takes no signals anyway. */
+void npu_own_thread(void);
+
+/* What threads wait for under the lock; zero is its beginning, and nothing is to be done at its end. */
+struct npu_condition {
+	_Atomic uint32_t changes;
+};
+
+/* Waits with the lock released; deadline in npu_now() time, 0 = none. False when the deadline passed. True:
+ * it may have changed, and a signal counts. */
+bool npu_wait(struct npu_condition *c, uint64_t deadline);
+void npu_changed(struct npu_condition *c);
+/* For a condition of which one waiting thread is enough. */
+void npu_changed_for_one(struct npu_condition *c);
 /* The lock survives fork: the child starts as a process that has made no call. */
 void npu_fork_init(void);
 /* What a forked child forgets stays reachable: leak checkers shall not see it as lost. */

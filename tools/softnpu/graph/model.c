@@ -21,7 +21,6 @@ static void release(struct object *o)
 		free(m->lanes[i].ops);
 	}
 	free(m->lanes);
-	pthread_cond_destroy(&m->idle);
 	object_put(&m->ctx->obj);
 	free(m);
 }
@@ -41,7 +40,6 @@ struct model *model_new(struct context *ctx, bool captured)
 	m->state = captured ? MODEL_CAPTURING : MODEL_BUILDING;
 	m->id = next_id++;
 	snprintf(m->name, sizeof(m->name), "model_%u", m->id);
-	npu_cond_init(&m->idle);
 	list_init(&m->turn);
 	list_init(&m->callbacks);
 	list_init(&m->conditions);

@@ -44,7 +44,7 @@ struct model {
 	unsigned n_lanes;
 	unsigned edges; /* waits between lanes: how many records they refer to */
 	unsigned running; /* executions submitted and not over */
-	pthread_cond_t idle;
+	struct npu_condition idle;
 	struct instance *active; /* executions take turns */
 	struct list turn; /* lanes waiting for theirs */
 	struct list callbacks; /* struct model_callback, run at destruction */

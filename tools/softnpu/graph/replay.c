@@ -120,8 +120,6 @@ bool instance_over(struct instance *inst, aclError *rc)
 	if (inst->remaining)
 		return false;
 	*rc = inst->error;
-	for (unsigned i = 0; i < inst->model->n_lanes; i++)
-		pthread_cond_destroy(&inst->lanes[i].lane.progress);
 	object_put(&inst->model->obj);
 	free(inst->edges);
 	free(inst);
@@ -234,7 +232,7 @@ static void execute_release(struct op *op)
 	struct model *m = container_of(op, struct execute_op, op)->model;
 
 	if (--m->running == 0)
-		pthread_cond_broadcast(&m->idle);
+		npu_changed(&m->idle);
 	object_put(&m->obj);
 }
 

@@ -12,7 +12,7 @@ struct reporter {
 	int device;
 	unsigned streams, waiting;
 	struct list reports;
-	pthread_cond_t arrived;
+	struct npu_condition arrived;
 };
 
 /* One callback handed out. */
@@ -51,7 +51,6 @@ static struct reporter *reporter_new(uint64_t thread, int device)
 	r->thread = thread;
 	r->device = device;
 	list_init(&r->reports);
-	npu_cond_init(&r->arrived);
 	list_add_tail(&reporters, &r->link);
 	return r;
 }
@@ -61,7 +60,6 @@ static void reporter_drop(struct reporter *r)
 	if (r->streams || r->waiting || !list_empty(&r->reports))
 		return;
 	list_del(&r->link);
-	pthread_cond_destroy(&r->arrived);
 	free(r);
 }
 
@@ -203,7 +201,7 @@ static struct report *hand_out(const struct callback_op *c, struct lane *lane)
 	report->blocking = c->blocking || lane_instance(lane);
 	list_init(&report->waiters);
 	list_add_tail(&r->reports, &report->link);
-	pthread_cond_broadcast(&r->arrived);
+	npu_changed(&r->arrived);
 	return report;
 }
 

@@ -52,7 +52,6 @@ static void release(struct object *o)
 	record_put(ev->latest);
 	if (ev->ipc)
 		shared_word_close(ev->ipc);
-	pthread_cond_destroy(&ev->recorded);
 	free(ev);
 }
 
@@ -102,7 +101,7 @@ static void complete(struct event_op *e)
 	event_ipc_complete(e->ev, e->number);
 	e->ev->signalled = true;
 	lanes_wake(&e->ev->waiters);
-	pthread_cond_broadcast(&e->ev->recorded);
+	npu_changed(&e->ev->recorded);
 }
 
 static enum op_step record_step(struct op *op, struct lane *lane)
@@ -278,7 +277,6 @@ aclError event_new(enum event_kind kind, uint32_t flags, struct event **out)
 	ev->record_flag = ev->wait_flag = -1;
 	list_init(&ev->waiters);
 	list_init(&ev->captured);
-	npu_cond_init(&ev->recorded);
 	ctx->dev->events++;
 	*out = ev;
 	return ACL_SUCCESS;

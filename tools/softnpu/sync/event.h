@@ -34,7 +34,7 @@ struct event {
 	struct record *latest; /* as submitted; NULL = never recorded, or reset */
 	bool signalled; /* as executed: a record ran and no reset since */
 	struct list waiters; /* lanes that wait for any record to run */
-	pthread_cond_t recorded; /* the host waits */
+	struct npu_condition recorded; /* the host waits */
 	unsigned waits; /* submitted and not over */
 	int record_flag, wait_flag; /* of the first ...WithFlag call; -1 = none yet */
 	struct capture *capture; /* recorded in this open capture */

@@ -49,7 +49,6 @@ static void release(struct object *o)
 	struct stream *s = container_of(o, struct stream, obj);
 
 	object_put(&s->ctx->obj);
-	pthread_cond_destroy(&s->lane.progress);
 	free(s);
 }
 
