@@ -147,3 +147,10 @@ END
 	# What is evaluated is counted by the statement, or before a look that evaluates several rules.
 	! grep -nE '#include "checks/engine/(finding_draft|finding_collect|call_sites)\.h"' checks/rules/*/*.[ch]
 }
+
+@test "one file of tests can be run alone" {
+	run env -u MAKEFLAGS -u MFLAGS make -n BUILD="$ACLCHECK_BUILD" test T=tests/softnpu/rows.t
+	echo "$output" | tail -3
+	[ "$status" -eq 0 ]
+	[[ ${lines[-1]} == *"prove --exec "*" tests/softnpu/rows.t" ]]
+}
