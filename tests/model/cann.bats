@@ -36,6 +36,21 @@ plant() {
 	[[ $output == *"0 not there or older, 4 differ"* ]]
 }
 
+@test "a member that grew into padding is named, though nothing else has moved" {
+	plant acl_rt.h "uint32_t priority;" "uint64_t priority;"
+	run "$check" "$cann" "$gen"
+	[ "$status" -eq 1 ]
+	[[ $output == *"differs: type "* && $output == *"0 not there or older, 1 differ"* ]]
+}
+
+@test "a path with a space" {
+	mv "$cann" "$BATS_TEST_TMPDIR/CANN 9.1"
+	cann="$BATS_TEST_TMPDIR/CANN 9.1"
+	run env -u MAKEFLAGS -u MFLAGS make -C "$ACLCHECK_SOURCE" BUILD="$ACLCHECK_BUILD" CANN="$cann" check-cann
+	[ "$status" -eq 0 ]
+	[[ $output == *"model against $cann: 0 not there or older, 0 differ"* ]]
+}
+
 @test "a new function is named" {
 	plant acl_rt.h '\(.*aclrtFreeHost(.*\)' '\1\nACL_FUNC_VISIBILITY aclError aclrtBrandNew(int a);'
 	run "$check" "$cann" "$gen"

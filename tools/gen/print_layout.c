@@ -29,6 +29,16 @@ static const char *spelled(const struct type *t)
 	return buf;
 }
 
+/* A member that grows into what was padding moves no other one. */
+static void print_member_size(FILE *f, const struct type *t, const struct field *e, const char *path)
+{
+	unsigned elements = 1;
+
+	for (unsigned i = 0; i < e->n_dims; i++)
+		elements *= e->dims[i];
+	fprintf(f, "SAME(sizeof(((%s *)0)->%s), sizeof(%s) * %u);\n", spelled(t), path, e->type, elements);
+}
+
 static void print_offsets(
 	FILE *f, const struct type *t, const struct field *fields, unsigned n, const char *prefix)
 {
@@ -39,8 +49,10 @@ static void print_offsets(
 		snprintf(path, sizeof(path), "%s%s", prefix, e->name ? e->name : "");
 		if (e->name)
 			fprintf(f, "SAME(offsetof(%s, %s), %u);\n", spelled(t), path, e->offset);
-		if (!e->fields)
+		if (!e->fields) {
+			print_member_size(f, t, e, path);
 			continue;
+		}
 		if (e->name)
 			strcat(path, ".");
 		print_offsets(f, t, e->fields, e->n_fields, path);
