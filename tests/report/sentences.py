@@ -87,9 +87,11 @@ def messages(source):
     return seen
 
 
-def page(source):
-    """The words between the tags of the HTML page, and between its values."""
-    path = 'tools/aclcheck/formats/page/page.html'
+PAGES = ('tools/aclcheck/formats/page/page.html', 'tools/aclcheck/trace/timeline/page/timeline.html')
+
+
+def page(source, path):
+    """The words between the tags of an HTML page, and between its values."""
     text = re.sub(r'\{\{.*?\}\}', '\0', open(os.path.join(source, path), encoding='utf-8').read())
     return {words.strip(): path for node in re.sub('<[^>]*>', '\1', text).split('\1') for words in node.split('\0')
             if re.search('[A-Za-z]{2,}', re.sub('&[a-z]+;|aclcheck', '', words))}
@@ -117,7 +119,7 @@ if __name__ == '__main__':
     for english, path in sentences(sys.argv[1]).items():
         if english not in spoken:
             print('%s: no Chinese for %s' % (path, json.dumps(english)))
-    for english, path in list(messages(sys.argv[1]).items()) + list(page(sys.argv[1]).items()):
+    for english, path in list(messages(sys.argv[1]).items()) + [found for path in PAGES for found in page(sys.argv[1], path).items()]:
         if english not in said:
             print('%s: no Chinese for %s' % (path, json.dumps(english)))
     for kind, english, chinese in rows:

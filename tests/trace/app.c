@@ -8,6 +8,7 @@
  *	app fork N		parent and child, N queries each
  *	app killed N		N queries, then SIGKILL
  *	app nested		a call inside a callback of the runtime
+ *	app reported		a call inside a callback that the program's own thread runs
  *	app exit N		ends with exit code N
  *	app input		a call, another when standard input has ended
  *	app chosen N		1 query, N between ACLCHECK_TRACE_START and _STOP, 1 query
@@ -164,6 +165,22 @@ static void nested(void)
 	end();
 }
 
+static void reported(void)
+{
+	aclrtStream stream;
+	uint32_t count = 0;
+
+	begin();
+	CHECK(aclrtCreateStream(&stream));
+	CHECK(aclrtSubscribeReport((uint64_t)pthread_self(), stream));
+	CHECK(aclrtLaunchCallback(called_back, &count, ACL_CALLBACK_BLOCK, stream));
+	CHECK(aclrtProcessReport(5000));
+	CHECK(aclrtUnSubscribeReport((uint64_t)pthread_self(), stream));
+	CHECK(aclrtSynchronizeStream(stream));
+	CHECK(aclrtDestroyStream(stream));
+	end();
+}
+
 static void ordered(void)
 {
 	aclrtStream one, two;
@@ -218,6 +235,8 @@ int main(int argc, char **argv)
 		kill(getpid(), SIGKILL);
 	} else if (!strcmp(what, "nested")) {
 		nested();
+	} else if (!strcmp(what, "reported")) {
+		reported();
 	} else if (!strcmp(what, "exit")) {
 		begin();
 		end();

@@ -4,7 +4,8 @@
 ACLCHECK_DIRS := tools/aclcheck $(addprefix tools/aclcheck/,common report formats fuzz run trace trace/timeline)
 # What reads recordings is a program of its own: the command starts where libbabeltrace2 and glib are not.
 READER_SRC := $(wildcard $(addprefix tools/aclcheck/trace/,cmd_summary.c summary_*.c ctf*.c isolated_run.c timeline/*.c))
-READER_SHARED := $(addprefix interpose/common/,text.c json_writer.c sentences.c word_distance.c)
+READER_SHARED := $(addprefix interpose/common/,text.c json_writer.c sentences.c word_distance.c) checks/engine/rule_table.c \
+	$(addprefix tools/aclcheck/,formats/template.c formats/xml_text.c report/missing_lines.c)
 ACLCHECK_SRC := $(filter-out $(READER_SRC),$(wildcard $(ACLCHECK_DIRS:%=%/*.c)))
 ACLCHECK_HEADERS := $(wildcard $(ACLCHECK_DIRS:%=%/*.h) tools/aclcheck/*.def)
 ACLCHECK_SHARED := $(wildcard interpose/common/*.c)
@@ -12,14 +13,18 @@ ACLCHECK_CPPFLAGS := -DACLCHECK_VERSION='"$(VERSION)"' -DACLCHECK_LIBDIR='"$(PRE
 	-DACLCHECK_HOMEPAGE='"$(HOMEPAGE)"'
 $(foreach d,$(ACLCHECK_DIRS),$(eval CPPFLAGS_$(d) := $(ACLCHECK_CPPFLAGS)))
 
-# The files of the HTML page are part of the command. Its policy names style and script by their digest.
-HTML_PAGE := $(addprefix tools/aclcheck/formats/page/,page.html style.css page.js)
+# The files of the HTML pages are part of the command. A page's policy names style and script by their digest.
 digest = sha256-$$(sha256sum <$(1) | perl -ne 'print pack("H64", $$_)' | base64)
-$(BUILD)/gen/html_digests.h: $(HTML_PAGE) tools/aclcheck/module.mk | $(BUILD)/gen/.stamp
-	$(call say,GEN,$@){ echo '/* Generated from tools/aclcheck/formats/page, do not edit. */'; \
-		echo "#define HTML_STYLE_HASH \"$(call digest,tools/aclcheck/formats/page/style.css)\""; \
-		echo "#define HTML_SCRIPT_HASH \"$(call digest,tools/aclcheck/formats/page/page.js)\""; } >$@
-$(BUILD)/obj/tools/aclcheck/formats/format_html.o: $(HTML_PAGE) $(BUILD)/gen/html_digests.h
+# html_page NAME DIRECTORY STYLE PAGE PREFIX OBJECT: gen/NAME_digests.h, of which the object knows
+define html_page
+$(BUILD)/gen/$(1)_digests.h: $(2)/$(4).html $(2)/$(3).css $(2)/$(4).js tools/aclcheck/module.mk | $(BUILD)/gen/.stamp
+	$$(call say,GEN,$$@){ echo '/* Generated from $(2), do not edit. */'; \
+		echo "#define $(5)_STYLE_HASH \"$$(call digest,$(2)/$(3).css)\""; \
+		echo "#define $(5)_SCRIPT_HASH \"$$(call digest,$(2)/$(4).js)\""; } >$$@
+$(6): $(2)/$(4).html $(2)/$(3).css $(2)/$(4).js $(BUILD)/gen/$(1)_digests.h
+endef
+$(eval $(call html_page,html,tools/aclcheck/formats/page,style,page,HTML,$(BUILD)/obj/tools/aclcheck/formats/format_html.o))
+$(eval $(call html_page,timeline,tools/aclcheck/trace/timeline/page,timeline,timeline,TIMELINE,$(BUILD)/obj/tools/aclcheck/trace/timeline/timeline_html.o))
 
 $(BUILD)/obj/tools/aclcheck/doctor_tools.o: tools/aclcheck/doctor_probe.py
 
@@ -43,8 +48,8 @@ $(BUILD)/obj/tools/aclcheck/reader_main.o: tools/aclcheck/main.c $(BUILD)/.built
 	$(call say,CC,$< (reader))mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(CPPFLAGS_ALL) $(ACLCHECK_CPPFLAGS) -DACLCHECK_READER \
 		-MMD -MP -c -o $@ $<
 $(BUILD)/aclcheck-reader: $(BUILD)/obj/tools/aclcheck/reader_main.o $(call objs,$(READER_SRC) $(wildcard tools/aclcheck/common/*.c) \
-		$(READER_SHARED)) $(MODEL_OBJS)
-	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) -o $@ $^ $(READER_LIBS) -ljansson
+		$(READER_SHARED)) $(call genobjs,acl_rules) $(MODEL_OBJS)
+	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) -o $@ $^ $(READER_LIBS) -ljansson -ldl
 
 ifneq ($(CHECKS_SRC),)
 ALL += $(BUILD)/aclcheck $(BUILD)/aclcheck-reader

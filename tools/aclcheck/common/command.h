@@ -4,6 +4,7 @@
 #define TOOLS_ACLCHECK_COMMAND_H
 
 #include <getopt.h>
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -111,6 +112,13 @@ void survivor_wait(struct watched_program program);
 	__asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"" path "\"\n" #symbol                         \
 		"_end:\n.byte 0\n.popsection\n");                                                            \
 	extern const char symbol[], symbol##_end[]
+
+/* --- members of jansson objects (json_members.c) --------------------------- */
+
+/* One that is not there is the empty value: "", 0, false. */
+const char *text_of(const json_t *object, const char *key);
+json_int_t number_of(const json_t *object, const char *key);
+bool flag_of(const json_t *object, const char *key);
 
 /* --- results that appear whole or not at all (whole_file.c) ---------------- */
 

@@ -190,11 +190,10 @@ static void put_injected(json_t *page, const json_t *report)
 
 		if (!injected_changed(one))
 			continue;
-		json_array_append_new(
-			list, json_pack("{s:s, s:s, s:I, s:I, s:s, s:s}", "call", text_of(one, "call"),
-				      "fault", text_of(one, "fault"), "first", number_of(one, "first"),
-				      "times", number_of(one, "times"), "place",
-				      frame_place(json_object_get(one, "place")), "noticed", noticed));
+		json_array_append_new(list,
+			json_pack("{s:s, s:s, s:I, s:I, s:s, s:s}", "call", text_of(one, "call"), "fault",
+				text_of(one, "fault"), "first", number_of(one, "first"), "times",
+				number_of(one, "times"), "place", injected_place(one), "noticed", noticed));
 	}
 	json_object_set_new(page, "has_injected", json_boolean(json_array_size(list)));
 	json_object_set_new(page, "injected", list);

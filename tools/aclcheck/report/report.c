@@ -21,23 +21,6 @@ bool fail_on_parse(const char *word, enum fail_on *out)
 	return false;
 }
 
-const char *text_of(const json_t *object, const char *key)
-{
-	const char *s = json_string_value(json_object_get(object, key));
-
-	return s ? s : "";
-}
-
-json_int_t number_of(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
-}
-
-bool flag_of(const json_t *object, const char *key)
-{
-	return json_is_true(json_object_get(object, key));
-}
-
 bool expectation_unmet(const json_t *expectation)
 {
 	json_int_t met = number_of(expectation, "met");

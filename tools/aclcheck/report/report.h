@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "checks/engine/rule_table.h"
+#include "tools/aclcheck/common/command.h"
 
 /* --- members and verdict (report.c) ---------------------------------------- */
 
@@ -15,11 +16,6 @@ enum fail_on { FAIL_ON_ERROR, FAIL_ON_WARNING, FAIL_ON_NEW };
 
 /* "error", "warning", "new"; false = none of these. */
 bool fail_on_parse(const char *word, enum fail_on *out);
-
-/* String member, "" when there is none or it is no string. */
-const char *text_of(const json_t *object, const char *key);
-json_int_t number_of(const json_t *object, const char *key);
-bool flag_of(const json_t *object, const char *key);
 
 /* Does a test that expected something (an element of "expectations") no longer trip? */
 bool expectation_unmet(const json_t *expectation);

@@ -32,7 +32,7 @@ pid_t compass_running(const char *workspace)
 }
 
 /* The whole file; NULL = it is not there, or could not be read: errno. */
-static char *text_of(const char *path)
+static char *content_of(const char *path)
 {
 	FILE *f = fopen(path, "re");
 	char *text = NULL;
@@ -134,7 +134,7 @@ static char *with_names(char *text, const char *const *names, unsigned n)
 
 bool compass_enable(const char *preferences, const char *const *names, unsigned n)
 {
-	char *text = text_of(preferences), *wanted;
+	char *text = content_of(preferences), *wanted;
 	bool ok = true;
 
 	if (!text && errno != ENOENT) {

@@ -181,6 +181,9 @@ struct call_observer {
 	void (*call)(void *context, const struct thread_state *t, const struct open_call *c,
 		enum call_end how, int64_t end, int64_t result);
 	void (*finding)(void *context, const struct thread_state *t, const bt_field *fields, int64_t time);
+	/* What the stacks of findings consist of. */
+	void (*module)(void *context, const struct process_state *p, const bt_field *fields);
+	void (*stack)(void *context, const struct process_state *p, const bt_field *fields);
 };
 
 struct summary {

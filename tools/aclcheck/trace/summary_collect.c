@@ -19,7 +19,9 @@ enum meaning {
 	MEANS_CALL,
 	MEANS_PROCESS,
 	MEANS_FINDING,
-	MEANS_VERDICT
+	MEANS_VERDICT,
+	MEANS_MODULE,
+	MEANS_STACK
 };
 
 /* What is known of an event class: indexes of the fields of interest, NO_FIELD where there is none. */
@@ -67,6 +69,10 @@ static enum meaning meaning_of(const char *event, unsigned *api)
 		return MEANS_FINDING;
 	if (!strcmp(event, "aclcheck:verdict"))
 		return MEANS_VERDICT;
+	if (!strcmp(event, "aclcheck:module"))
+		return MEANS_MODULE;
+	if (!strcmp(event, "aclcheck:stack"))
+		return MEANS_STACK;
 	if (!strncmp(event, "acl_call:", 9)) {
 		found = acl_api_find(event + 9);
 		*api = (unsigned)found;
@@ -478,6 +484,14 @@ bool summary_event(void *summary, const bt_event *event, const bt_clock_snapshot
 		t->process->findings++;
 		if (s->observer)
 			s->observer->finding(s->observer->context, t, f, now);
+		break;
+	case MEANS_MODULE:
+		if (s->observer)
+			s->observer->module(s->observer->context, t->process, f);
+		break;
+	case MEANS_STACK:
+		if (s->observer)
+			s->observer->stack(s->observer->context, t->process, f);
 		break;
 	default:
 		free(t->process->verdict);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* aclcheck timeline: a recording for programs that draw timelines. */
+/* aclcheck timeline: a recording as a page for a browser, and for other programs that draw timelines. */
 #include <string.h>
 
 #include "tools/aclcheck/trace/timeline/timeline.h"
@@ -7,6 +7,7 @@
 int cmd_timeline(int argc, char **argv);
 
 static const char help[] =
+	"-o, --output FILE\tone self-contained HTML page, for a browser\n"
 	"-c, --chrome FILE\tChrome's trace event format, for Perfetto, chrome://tracing and MindStudio "
 	"Insight\n"
 	"\nReads all traces at or below each TRACE. A process has a lane for each thread and for each "
@@ -17,6 +18,7 @@ static const char help[] =
 	"readable.\n";
 
 static const struct option long_options[] = {
+	{"output", required_argument, NULL, 'o'},
 	{"chrome", required_argument, NULL, 'c'},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
@@ -25,18 +27,19 @@ static const struct option long_options[] = {
 struct request {
 	char **traces;
 	unsigned n_traces;
-	const char *path;
+	const char *page, *chrome; /* where to, NULL = not wanted */
 };
 
-static int write_chrome(const struct timeline *t, const char *path)
+static bool write_file(
+	const struct timeline *t, const char *path, void (*print)(const struct timeline *t, FILE *out))
 {
 	struct whole_file file;
-	FILE *f = whole_file_begin(&file, path);
+	FILE *f = path ? whole_file_begin(&file, path) : NULL;
 
 	if (!f)
-		return COMMAND_MISUSE;
-	timeline_print_chrome(t, f);
-	return whole_file_end(&file) ? 0 : COMMAND_MISUSE;
+		return !path;
+	print(t, f);
+	return whole_file_end(&file);
 }
 
 static int draw(void *argument)
@@ -47,7 +50,10 @@ static int draw(void *argument)
 
 	if (timeline_read(t, r->traces, r->n_traces)) {
 		if (t->summary.calls) {
-			status = write_chrome(t, r->path);
+			status = write_file(t, r->page, timeline_print_html) &&
+						 write_file(t, r->chrome, timeline_print_chrome)
+					 ? 0
+					 : COMMAND_MISUSE;
 			if (!status && summary_is_incomplete(&t->summary))
 				command_say("events were lost: the timeline has gaps");
 		} else {
@@ -66,10 +72,13 @@ int cmd_timeline(int argc, char **argv)
 	struct request r = {0};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "c:h", long_options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "o:c:h", long_options, NULL)) != -1) {
 		switch (c) {
+		case 'o':
+			r.page = optarg;
+			break;
 		case 'c':
-			r.path = optarg;
+			r.chrome = optarg;
 			break;
 		case 'h':
 			return command_help("timeline", help);
@@ -77,8 +86,8 @@ int cmd_timeline(int argc, char **argv)
 			return command_bad_option(argv, optind, long_options);
 		}
 	}
-	if (!r.path || optind == argc)
-		return command_misuse("timeline: which trace, and where to? aclcheck timeline --chrome FILE "
+	if ((!r.page && !r.chrome) || optind == argc)
+		return command_misuse("timeline: which trace, and where to? aclcheck timeline -o FILE.html "
 				      "TRACE...");
 	r.traces = argv + optind;
 	r.n_traces = (unsigned)(argc - optind);

@@ -3,6 +3,8 @@
 #ifndef TOOLS_ACLCHECK_TIMELINE_H
 #define TOOLS_ACLCHECK_TIMELINE_H
 
+#include <jansson.h>
+
 #include "tools/aclcheck/trace/summary.h"
 
 /* --- timeline_collect.c ------------------------------------------------------ */
@@ -22,6 +24,7 @@ struct timeline_finding {
 	const struct thread_state *thread;
 	int64_t time;
 	uint64_t repeat;
+	uint32_t stack; /* 0 = none */
 	char *rule, *severity, *status, *call, *title, *detail;
 };
 
@@ -32,16 +35,32 @@ struct timeline_memory {
 	uint64_t now[MEMORY_KINDS];
 };
 
+/* Code that a process had loaded; call stacks in it, as return addresses, innermost first. */
+struct timeline_module {
+	const struct process_state *process;
+	uint64_t base, start, end;
+	char *path, build_id[2 * 20 + 1];
+};
+
+struct timeline_stack {
+	const struct process_state *process;
+	uint32_t id;
+	unsigned n;
+	uint64_t *frames;
+};
+
 struct timeline {
 	struct summary summary;
 	struct timeline_call *calls; /* by their beginning */
 	struct timeline_finding *findings;
 	struct timeline_memory *memory; /* up to the first loss of events */
-	size_t n_calls, n_findings, n_memory;
+	struct timeline_module *modules;
+	struct timeline_stack *stacks;
+	size_t n_calls, n_findings, n_memory, n_modules, n_stacks;
 	int64_t first; /* of all times */
 	/* private to timeline_collect.c */
 	struct call_observer observer;
-	size_t room_calls, room_findings, room_memory;
+	size_t room_calls, room_findings, room_memory, room_modules, room_stacks;
 };
 
 /* False: one line has been said. */
@@ -90,6 +109,25 @@ struct lane_item {
 /* Every call, in order.  False: it put nothing on a stream. */
 bool lanes_call(struct lanes *l, const struct timeline_call *c, struct lane_item *item);
 void lanes_free(struct lanes *l);
+
+/* --- timeline_names.c --------------------------------------------------------- */
+
+/* "rank 3 on host-a: ./train" */
+void timeline_process_name(const struct process_state *p, char *text, size_t size);
+/* "stream 2 (0x7f0010)" */
+void timeline_stream_name(const struct stream_lane *lane, char *text, size_t size);
+/* As a JSON string. */
+void timeline_put_text(FILE *out, const char *s);
+
+/* --- timeline_html.c ----------------------------------------------------------- */
+
+/* One page for a browser, with everything in it. */
+void timeline_print_html(const struct timeline *t, FILE *out);
+
+/* --- timeline_stack.c ---------------------------------------------------------- */
+
+/* Of each finding the frames of its stack, innermost first: "copy.cpp:42 (app)". To be released. */
+json_t *timeline_stacks(const struct timeline *t);
 
 /* --- timeline_chrome.c ------------------------------------------------------- */
 

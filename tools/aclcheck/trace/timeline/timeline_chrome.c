@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "interpose/common/json_writer.h"
 #include "tools/aclcheck/trace/timeline/timeline.h"
 
 /* Above all that the kernel gives out: rows of streams are threads as well in this format. */
@@ -22,20 +21,10 @@ struct chrome {
 
 /* --- JSON ---------------------------------------------------------------------- */
 
-static void put_text(FILE *out, const char *s)
-{
-	char escaped[16384];
-	struct text t;
-
-	text_init(&t, escaped, sizeof(escaped));
-	jout_escape(&t, s, strlen(s));
-	fprintf(out, "\"%s\"", escaped);
-}
-
 static void put_member(FILE *out, const char *name, const char *text)
 {
 	fprintf(out, ",\"%s\":", name);
-	put_text(out, text);
+	timeline_put_text(out, text);
 }
 
 /* Of a difference that is not negative. */
@@ -189,7 +178,7 @@ static void name(
 	begin(c, "M", p, tid);
 	put_member(c->out, "name", what);
 	fputs(",\"args\":{\"name\":", c->out);
-	put_text(c->out, text);
+	timeline_put_text(c->out, text);
 	fputs("}}", c->out);
 }
 
@@ -203,14 +192,9 @@ static void sort_index(
 
 static void name_process(struct chrome *c, const struct process_state *p, unsigned index)
 {
-	const char *command = p->command ? p->command : "";
-	const char *host = p->host ? p->host : "";
 	char text[2048];
 
-	if (p->rank && *p->rank)
-		snprintf(text, sizeof(text), "rank %s%s%s: %s", p->rank, *host ? " on " : "", host, command);
-	else
-		snprintf(text, sizeof(text), "%s%s%s", command, *host ? " on " : "", host);
+	timeline_process_name(p, text, sizeof(text));
 	name(c, p, 0, "process_name", text);
 	sort_index(c, p, 0, "process_sort_index", index);
 	for (const struct thread_state *t = p->threads; t; t = t->hh.next) {
@@ -221,14 +205,11 @@ static void name_process(struct chrome *c, const struct process_state *p, unsign
 
 static void name_lane(struct chrome *c, const struct stream_lane *lane)
 {
-	char text[128];
+	char stream[64], text[128];
 
+	timeline_stream_name(lane, stream, sizeof(stream));
+	snprintf(text, sizeof(text), "%s, as the host put work there", stream);
 	for (unsigned row = 0; row == 0 || row < lane->rows; row++) {
-		if (lane->key.stream)
-			snprintf(text, sizeof(text), "stream %u (0x%" PRIx64 "), as the host put work there",
-				lane->number, lane->key.stream);
-		else
-			snprintf(text, sizeof(text), "default stream, as the host put work there");
 		name(c, lane->process, lane_tid(lane, row), "thread_name", text);
 		sort_index(c, lane->process, lane_tid(lane, row), "thread_sort_index", lane_tid(lane, row));
 	}

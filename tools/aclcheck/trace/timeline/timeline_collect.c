@@ -77,16 +77,54 @@ static char *words(const bt_field *fields, const char *name)
 	return need(strdup(line));
 }
 
+static uint64_t number(const bt_field *fields, const char *name)
+{
+	const bt_field *f = bt_field_structure_borrow_member_field_by_name_const(fields, name);
+
+	return f ? ctf_uint(f) : 0;
+}
+
+static void keep_module(void *context, const struct process_state *p, const bt_field *fields)
+{
+	const bt_field *id = bt_field_structure_borrow_member_field_by_name_const(fields, "build_id");
+	struct timeline *t = context;
+	struct timeline_module *m = ADD(t->modules, t->n_modules, t->room_modules);
+	uint64_t n = id ? bt_field_array_get_length(id) : 0;
+
+	m->process = p;
+	m->base = number(fields, "base");
+	m->start = number(fields, "start");
+	m->end = number(fields, "end");
+	m->path = words(fields, "path");
+	for (uint64_t i = 0; i < n && 2 * i + 2 < sizeof(m->build_id); i++)
+		snprintf(m->build_id + 2 * i, 3, "%02x",
+			(unsigned)ctf_uint(bt_field_array_borrow_element_field_by_index_const(id, i)) & 0xff);
+}
+
+static void keep_stack(void *context, const struct process_state *p, const bt_field *fields)
+{
+	const bt_field *frames = bt_field_structure_borrow_member_field_by_name_const(fields, "frames");
+	struct timeline *t = context;
+	struct timeline_stack *s = ADD(t->stacks, t->n_stacks, t->room_stacks);
+
+	s->process = p;
+	s->id = (uint32_t)number(fields, "id");
+	s->n = frames ? (unsigned)bt_field_array_get_length(frames) : 0;
+	s->frames = need(calloc(s->n + 1, sizeof(*s->frames)));
+	for (unsigned i = 0; i < s->n; i++)
+		s->frames[i] = ctf_uint(bt_field_array_borrow_element_field_by_index_const(frames, i));
+}
+
 static void keep_finding(
 	void *context, const struct thread_state *thread, const bt_field *fields, int64_t time)
 {
-	const bt_field *repeat = bt_field_structure_borrow_member_field_by_name_const(fields, "repeat");
 	struct timeline *t = context;
 	struct timeline_finding *f = ADD(t->findings, t->n_findings, t->room_findings);
 
 	f->thread = thread;
 	f->time = time;
-	f->repeat = repeat ? ctf_uint(repeat) : 0;
+	f->repeat = number(fields, "repeat");
+	f->stack = (uint32_t)number(fields, "stack");
 	f->rule = words(fields, "rule");
 	f->severity = words(fields, "severity");
 	f->status = words(fields, "status");
@@ -114,7 +152,11 @@ bool timeline_read(struct timeline *t, char *const *traces, unsigned n_traces)
 		.written = summary_written,
 		.progress = true};
 
-	t->observer = (struct call_observer){.context = t, .call = keep_call, .finding = keep_finding};
+	t->observer = (struct call_observer){.context = t,
+		.call = keep_call,
+		.finding = keep_finding,
+		.module = keep_module,
+		.stack = keep_stack};
 	t->summary.observer = &t->observer;
 	if (!ctf_read(traces, n_traces, &reader))
 		return false;
@@ -136,6 +178,12 @@ void timeline_free(struct timeline *t)
 		free(f->title);
 		free(f->detail);
 	}
+	for (size_t i = 0; i < t->n_modules; i++)
+		free(t->modules[i].path);
+	for (size_t i = 0; i < t->n_stacks; i++)
+		free(t->stacks[i].frames);
+	free(t->modules);
+	free(t->stacks);
 	free(t->calls);
 	free(t->findings);
 	free(t->memory);
