@@ -36,11 +36,24 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void describe_references(const struct acl_call_record *ev)
+/* Readers find the lines of the program that call. */
+static void describe_caller(struct acl_call_record *ev)
 {
-	self_describe();
+	const struct acl_module *m;
+
+	if (!self_module_wanted())
+		return;
+	m = ev->module || !ev->caller ? NULL : trace_host->module_of(ev->caller);
+	if (m)
+		ev->module = m->id;
 	if (ev->module)
 		self_module(ev->module);
+}
+
+static void describe_references(struct acl_call_record *ev)
+{
+	self_describe();
+	describe_caller(ev);
 	if (ev->stack)
 		self_stack(ev->stack);
 }

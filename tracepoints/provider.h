@@ -20,6 +20,8 @@ bool self_describe(void);
 void self_remember(const char *key, const char *value);
 /* Describes a module or a stack (with its modules) unless that was done. */
 void self_module(uint32_t id);
+/* Whether any session records modules. */
+bool self_module_wanted(void);
 void self_stack(uint32_t id);
 /* In the child of a fork: everything is to be emitted again. */
 void self_forked(void);

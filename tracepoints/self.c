@@ -166,6 +166,11 @@ static bool is_news(struct known *k, struct lttng_ust_tracepoint *tp, uint32_t i
 	return !(atomic_fetch_or(&k->bits[id / 64], bit) & bit);
 }
 
+bool self_module_wanted(void)
+{
+	return *(void *volatile *)&lttng_ust_tracepoint_aclcheck___module.probes != NULL;
+}
+
 void self_module(uint32_t id)
 {
 	const struct acl_module *m;

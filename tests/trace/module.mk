@@ -16,9 +16,10 @@ $(TRACE_TESTS): $(BUILD)/tests/trace/drive $(BUILD)/tests/trace/app
 # The readers with sanitizers, for damaged traces.
 FUZZ_SRC := tools/aclcheck/main.c $(wildcard tools/aclcheck/common/*.c) $(READER_SRC) \
 	$(READER_SHARED) include/aclcheck/model.c
-$(BUILD)/tests/trace/summary-asan: $(FUZZ_SRC) $(ACLCHECK_HEADERS) $(BUILD)/gen/acl_model.c
+$(BUILD)/tests/trace/summary-asan: $(FUZZ_SRC) $(ACLCHECK_HEADERS) $(BUILD)/gen/acl_model.c $(BUILD)/gen/acl_rules.c $(BUILD)/gen/timeline_digests.h \
+		$(wildcard tools/aclcheck/trace/timeline/page/*)
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) -std=gnu11 $(WARN) -O1 -g -fsanitize=address,undefined \
 		-fno-sanitize-recover=undefined $(CPPFLAGS_ALL) -DACLCHECK_VERSION='"$(VERSION)"' \
-		-DACLCHECK_READER -o $@ $(filter %.c,$^) -lbabeltrace2 -ljansson
+		-DACLCHECK_READER -o $@ $(filter %.c,$^) -lbabeltrace2 -ljansson -ldl
 
 tests/trace/summary.bats: $(BUILD)/tests/trace/summary-asan

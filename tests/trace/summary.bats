@@ -242,3 +242,25 @@ lonely() {
 		[ "$status" -eq 99 ]
 	fi
 }
+
+@test "call sites: where in the program the time goes, and where the host waits" {
+	# Each site's figures are those of its calls: all sites of a function are the function.
+	[ "$(ask mix.json '[f["function"] for f in j["functions"] if (f["calls"], f["total"]) != tuple(sum(s[k] for s in j["sites"] if s["function"] == f["function"]) for k in ("calls", "total"))]')" = "[]" ]
+	[ "$(ask mix.json 'sum(s["blocked"] for s in j["sites"]) == p["blocked"] <= p["in_calls"] <= sum(f["total"] for f in j["functions"])')" = True ]
+	[ "$(ask mix.json 'all(s["place"].endswith(" (app)") and "app.c:" in s["place"] for s in j["sites"])')" = True ]
+	for s in $(ask mix.json '" ".join("%s@%s" % (s["function"], s["place"].split(":")[1].split()[0]) for s in j["sites"])'); do
+		sed -n "${s#*@}p" "$ACLCHECK_SOURCE/tests/trace/app.c" | grep -q "${s%@*}" || { echo "$s"; return 1; }
+	done
+	"$aclcheck" summary "$BATS_FILE_TMPDIR/mix" >said
+	[ "$(sed -n '/^where the host waits$/,/^$/p' said | grep -c 'app.c:')" -eq "$(ask mix.json 'len([s for s in j["sites"] if s["blocked"]])')" ]
+}
+
+@test "processes beside each other, and what is uneven" {
+	"$aclcheck" summary "$BATS_FILE_TMPDIR/job" >said
+	grep -q '^  0, [0-9]* ' said
+	grep -q '^  1, [0-9]* ' said
+	imbalance=$(ask job.json '"%.2f" % (max(q["calls"] for q in j["processes"]) * 2 / sum(q["calls"] for q in j["processes"]))')
+	grep -q "^  imbalance (the most over the mean): calls $imbalance, " said
+	"$aclcheck" summary "$BATS_FILE_TMPDIR/mix" >said
+	not grep -q 'compared\|imbalance' said
+}

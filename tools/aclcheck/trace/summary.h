@@ -4,6 +4,7 @@
 #define TOOLS_ACLCHECK_SUMMARY_H
 
 #include <babeltrace2/babeltrace.h>
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -140,6 +141,7 @@ struct open_call {
 	int64_t start;
 	uint64_t bytes, stream, address, size;
 	uint64_t object; /* event, notify or model that it names */
+	uint64_t caller; /* where it returns to, 0 = not recorded */
 	uint32_t number; /* on its thread; 0 in recordings that have none */
 	uint16_t api;
 	uint16_t callbacks; /* that it lies in */
@@ -155,6 +157,22 @@ struct thread_state {
 	struct process_state *process;
 };
 
+/* Code that a process had loaded; a later one takes the place of an earlier one. */
+struct code_module {
+	struct code_module *next; /* loaded before */
+	uint64_t base, start, end;
+	char *path, build_id[2 * 20 + 1];
+};
+
+/* The calls of a function from one place in the code. */
+struct call_site {
+	UT_hash_handle hh;
+	struct {
+		uint64_t api, caller;
+	} key;
+	uint64_t calls, total, blocked; /* ns */
+};
+
 struct process_state {
 	UT_hash_handle hh;
 	uint64_t key; /* trace and pid */
@@ -162,7 +180,10 @@ struct process_state {
 	uint32_t pid;
 	char *command, *rank, *host, *verdict;
 	uint64_t calls, errors, blocked, findings;
+	uint64_t in_calls; /* ns, over all threads; a call within another one is part of that */
 	int64_t first, last;
+	struct code_module *modules;
+	struct call_site *sites;
 	struct memory memory;
 	struct copy_stat *copies; /* by stream and kind */
 	struct thread_state *threads; /* by tid */
@@ -181,8 +202,7 @@ struct call_observer {
 	void (*call)(void *context, const struct thread_state *t, const struct open_call *c,
 		enum call_end how, int64_t end, int64_t result);
 	void (*finding)(void *context, const struct thread_state *t, const bt_field *fields, int64_t time);
-	/* What the stacks of findings consist of. */
-	void (*module)(void *context, const struct process_state *p, const bt_field *fields);
+	/* What stacks of findings name. */
 	void (*stack)(void *context, const struct process_state *p, const bt_field *fields);
 };
 
@@ -225,6 +245,43 @@ struct copy_stat **summary_copies(const struct process_state *p, unsigned *n);
  */
 uint64_t summary_copy_rate(const struct copy_stat *c);
 const char *summary_copy_kind(int kind);
+
+/* --- code (summary_place.c) ------------------------------------------------------ */
+
+void code_module_add(struct process_state *p, const bt_field *fields);
+void code_modules_free(struct process_state *p);
+/* The code before a return address, as a JSON object; its line is not looked up yet. */
+json_t *code_place(const struct process_state *p, uint64_t returns_to);
+/* Puts texts ("copy.cpp:42 (app)", or "app+0x1234") in the place of all such objects in arrays of them. */
+void code_lines(json_t *places);
+
+/* --- call sites (summary_sites.c) ------------------------------------------------ */
+
+void site_add(struct process_state *p, const struct open_call *c, uint64_t ns, uint64_t blocked);
+void sites_free(struct process_state *p);
+
+/* A place of the program with the calls of all processes from there. */
+struct site_sum {
+	UT_hash_handle hh;
+	char key[256];
+	unsigned api, processes;
+	uint64_t calls, total, blocked;
+	json_t *place; /* a string */
+};
+
+enum site_order { SITES_BY_TIME, SITES_BY_WAIT };
+
+/* At most max of them, those with the most time first, their lines looked up. To be given to site_sums_free.
+ */
+struct site_sum **site_sums(
+	const struct summary *s, enum site_order order, unsigned max, unsigned *n, struct site_sum **all);
+void site_sums_free(struct site_sum **list, struct site_sum *all);
+
+/* --- output ------------------------------------------------------------------------ */
+
+/* What differs from process to process, as the largest over the mean; 0 = nothing to compare. */
+double summary_imbalance(const struct summary *s, uint64_t (*figure)(const struct process_state *p));
+uint64_t summary_bytes_copied(const struct process_state *p);
 
 void summary_print_text(const struct summary *s, FILE *out);
 /* False: no memory, or out does not take it. */

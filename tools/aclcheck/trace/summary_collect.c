@@ -31,7 +31,8 @@ struct event_kind {
 	enum meaning meaning;
 	unsigned api, trace;
 	int pid, tid; /* of the common context */
-	int path, flags, number, depth, start, ret, bytes, width, height, kind, stream, object, address, size;
+	int path, flags, caller, number, depth, start, ret, bytes, width, height, kind, stream, object,
+		address, size;
 	const struct memory_rule *memory;
 	bool blocks, copies;
 };
@@ -121,6 +122,7 @@ static void find_fields(struct event_kind *k, const bt_field_class *payload)
 
 	k->path = member(payload, "call_path");
 	k->flags = member(payload, "call_flags");
+	k->caller = member(payload, "call_caller");
 	k->number = member(payload, "call_number");
 	k->depth = member(payload, "call_depth");
 	k->start = member(payload, "call_start");
@@ -267,6 +269,7 @@ static void read_inputs(struct open_call *c, const struct event_kind *k, const b
 	c->api = (uint16_t)k->api;
 	/* One event a call has the path among its flags. */
 	c->inside = (k->path != NO_FIELD ? value(f, k->path) : value(f, k->flags) >> 4 & 15) == 2;
+	c->caller = value(f, k->caller);
 	c->number = (uint32_t)value(f, k->number);
 	c->callbacks = (uint16_t)(value(f, k->depth) - (c->inside ? 1 : 0));
 	c->kind = k->copies ? (int16_t)value(f, k->kind) : -1;
@@ -341,6 +344,9 @@ static void finish(struct summary *s, const struct thread_state *t, const struct
 	stat_add(&s->functions[k->api], ns);
 	if (k->blocks && !outer && !c->inside)
 		p->blocked += ns;
+	if (!t->depth && !c->callbacks && !c->inside)
+		p->in_calls += ns;
+	site_add(p, c, ns, k->blocks && !outer ? ns : 0);
 	if (add_result(s, p, k, f)) {
 		if (c->kind >= 0 && !c->inside)
 			add_copy(p, k, c, now);
@@ -486,8 +492,7 @@ bool summary_event(void *summary, const bt_event *event, const bt_clock_snapshot
 			s->observer->finding(s->observer->context, t, f, now);
 		break;
 	case MEANS_MODULE:
-		if (s->observer)
-			s->observer->module(s->observer->context, t->process, f);
+		code_module_add(t->process, f);
 		break;
 	case MEANS_STACK:
 		if (s->observer)
@@ -550,7 +555,7 @@ uint64_t summary_so_far(const struct summary *s, const struct process_state *p, 
 /* Where events were lost nobody knows whether the call is still open. */
 static void add_open(struct summary *s, struct process_state *p, const struct thread_state *t)
 {
-	bool blocked = false;
+	bool blocked = false, blocks;
 
 	s->unfinished += t->depth;
 	for (unsigned i = 0; i < t->depth; i++) {
@@ -566,7 +571,11 @@ static void add_open(struct summary *s, struct process_state *p, const struct th
 
 		stat_add(&s->functions[c->api], ns);
 		s->functions[c->api].open++;
-		if (acl_apis[c->api].mode != ACL_MODE_BLOCKING || blocked || c->inside)
+		if (!i)
+			p->in_calls += ns;
+		blocks = acl_apis[c->api].mode == ACL_MODE_BLOCKING && !blocked && !c->inside;
+		site_add(p, c, ns, blocks ? ns : 0);
+		if (!blocks)
 			continue;
 		p->blocked += ns;
 		blocked = true;
@@ -601,6 +610,8 @@ static void free_process(struct process_state *p)
 		free(c);
 	}
 	memory_free(&p->memory);
+	code_modules_free(p);
+	sites_free(p);
 	free(p->command);
 	free(p->rank);
 	free(p->host);

@@ -6,6 +6,7 @@
 
 #include "tools/aclcheck/trace/summary.h"
 
+#define SITES_LISTED 1000
 #define UNFINISHED_MAX 1000 /* of a process that are listed */
 
 static json_t *number(uint64_t n)
@@ -105,6 +106,23 @@ static json_t *memory(const struct process_state *p)
 	return all;
 }
 
+static json_t *sites(const struct summary *s)
+{
+	json_t *list = json_array();
+	struct site_sum *all, **sums;
+	unsigned n;
+
+	sums = site_sums(s, SITES_BY_TIME, SITES_LISTED, &n, &all);
+	for (unsigned i = 0; i < n; i++)
+		json_array_append_new(
+			list, json_pack("{s:s, s:O, s:i, s:o, s:o, s:o}", "function",
+				      acl_apis[sums[i]->api].name, "place", sums[i]->place, "processes",
+				      (int)sums[i]->processes, "calls", number(sums[i]->calls), "total",
+				      number(sums[i]->total), "blocked", number(sums[i]->blocked)));
+	site_sums_free(sums, all);
+	return list;
+}
+
 static json_t *unfinished(const struct summary *s, const struct process_state *p)
 {
 	json_t *list = json_array();
@@ -125,26 +143,29 @@ static json_t *processes(const struct summary *s)
 	for (unsigned i = 0; i < s->n_processes; i++) {
 		const struct process_state *p = s->processes[i];
 
-		json_array_append_new(list,
-			json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-				"pid", (int)p->pid, "command", word(p->command), "rank", word(p->rank),
-				"host", word(p->host), "calls", number(p->calls), "errors", number(p->errors),
-				"threads", number(HASH_COUNT(p->threads)), "duration",
-				number((uint64_t)(p->last - p->first)), "blocked", number(p->blocked),
-				"findings", number(p->findings), "verdict", word(p->verdict), "memory",
-				known(s, memory(p)), "copies", copies(s, p), "unfinished", unfinished(s, p)));
+		json_array_append_new(
+			list, json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+					"s:o, s:o, s:o}",
+				      "pid", (int)p->pid, "command", word(p->command), "rank", word(p->rank),
+				      "host", word(p->host), "calls", number(p->calls), "errors",
+				      number(p->errors), "threads", number(HASH_COUNT(p->threads)),
+				      "duration", number((uint64_t)(p->last - p->first)), "in_calls",
+				      number(p->in_calls), "bytes_copied", number(summary_bytes_copied(p)),
+				      "blocked", number(p->blocked), "findings", number(p->findings),
+				      "verdict", word(p->verdict), "memory", known(s, memory(p)), "copies",
+				      copies(s, p), "unfinished", unfinished(s, p)));
 	}
 	return list;
 }
 
 bool summary_print_json(const struct summary *s, FILE *out)
 {
-	json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "events",
+	json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o}", "events",
 		number(s->events), "calls", number(s->calls), "errors", number(s->errors), "unfinished",
 		number(s->unfinished), "lost_begins", number(s->lost_begins), "lost_ends",
 		number(s->lost_ends), "discarded_events", number(s->discarded), "lost_packets",
-		number(s->lost), "complete", !summary_is_incomplete(s), "functions", functions(s),
-		"processes", processes(s));
+		number(s->lost), "complete", !summary_is_incomplete(s), "functions", functions(s), "sites",
+		sites(s), "processes", processes(s));
 	bool ok = all && !json_dumpf(all, out, JSON_INDENT(1)) && fputc('\n', out) != EOF;
 
 	json_decref(all);

@@ -10,6 +10,7 @@
 
 #define UNFINISHED_SHOWN 20
 #define COPIES_SHOWN 40
+#define SITES_SHOWN 10
 
 /* "12.3 us" in one of eight static buffers. */
 static const char *duration(uint64_t ns)
@@ -84,10 +85,16 @@ static void print_codes(const struct call_stat *f, const char *name, FILE *out)
 	}
 }
 
-static void print_function(const struct call_stat *f, const char *name, FILE *out)
+static void print_share(FILE *out, uint64_t part, uint64_t whole)
+{
+	fprintf(out, " %6.1f%%", whole ? 100.0 * (double)part / (double)whole : 0);
+}
+
+static void print_function(const struct call_stat *f, uint64_t all, const char *name, FILE *out)
 {
 	print_least(out, 10, f->calls);
 	print_bound(out, 10, duration(f->total));
+	print_share(out, f->total, all);
 	fprintf(out, " %9s %9s %9s %9s %9s", duration(f->done ? f->total / f->done : 0), duration(f->min),
 		duration(stat_percentile(f, 50)), duration(stat_percentile(f, 95)),
 		duration(stat_percentile(f, 99)));
@@ -100,27 +107,62 @@ static void print_functions(const struct summary *s, FILE *out)
 {
 	static const char *const times[] = {"total", "mean", "min", "p50", "p95", "p99", "max"};
 	unsigned order[ACL_API_COUNT] = {0}, n = 0;
+	uint64_t all = 0;
 
 	for (unsigned i = 0; i < ACL_API_COUNT; i++)
-		if (s->functions[i].calls)
+		if (s->functions[i].calls) {
 			order[n++] = i;
+			all += s->functions[i].total;
+		}
 	sorted = s;
 	qsort(order, n, sizeof(order[0]), by_total);
 	print_column(out, 10, "calls");
-	for (unsigned i = 0; i < sizeof(times) / sizeof(*times); i++)
+	for (unsigned i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		print_column(out, 10, times[i]);
+		if (!i)
+			print_column(out, 8, "share");
+	}
 	print_column(out, 8, "errors");
 	fprintf(out, "  %s\n", in_language("function"));
 	for (unsigned i = 0; i < n; i++) {
 		const struct call_stat *f = &s->functions[order[i]];
 
-		print_function(f, acl_apis[order[i]].name, out);
+		print_function(f, all, acl_apis[order[i]].name, out);
 	}
 	if (!s->errors)
 		return;
 	fprintf(out, "\n%s\n", in_language("errors"));
 	for (unsigned i = 0; i < n; i++)
 		print_codes(&s->functions[order[i]], acl_apis[order[i]].name, out);
+}
+
+/* --- call sites ------------------------------------------------------------------ */
+
+static void print_sites(const struct summary *s, enum site_order order, const char *title, FILE *out)
+{
+	struct site_sum *all, **list;
+	uint64_t whole = 0;
+	unsigned n;
+
+	list = site_sums(s, order, SITES_SHOWN, &n, &all);
+	for (const struct site_sum *x = all; x; x = x->hh.next)
+		whole += order == SITES_BY_TIME ? x->total : x->blocked;
+	if (n) {
+		fprintf(out, "\n%s\n", in_language(title));
+		print_column(out, 10, "calls");
+		print_column(out, 10, "time");
+		print_column(out, 8, "share");
+		fprintf(out, "  %s\n", in_language("function and place"));
+	}
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t time = order == SITES_BY_TIME ? list[i]->total : list[i]->blocked;
+
+		print_least(out, 10, list[i]->calls);
+		print_bound(out, 10, duration(time));
+		print_share(out, time, whole);
+		fprintf(out, "  %s  %s\n", acl_apis[list[i]->api].name, json_string_value(list[i]->place));
+	}
+	site_sums_free(list, all);
 }
 
 /* --- copies --------------------------------------------------------------------- */
@@ -270,6 +312,68 @@ static void print_process(const struct summary *s, const struct process_state *p
 	print_unfinished(s, p, out);
 }
 
+/* --- processes beside each other ---------------------------------------------------- */
+
+static uint64_t calls_of(const struct process_state *p)
+{
+	return p->calls;
+}
+
+static uint64_t in_calls_of(const struct process_state *p)
+{
+	return p->in_calls;
+}
+
+static uint64_t blocked_of(const struct process_state *p)
+{
+	return p->blocked;
+}
+
+static void print_compared(const struct process_state *p, FILE *out)
+{
+	char who[64];
+
+	snprintf(who, sizeof(who), "%.40s%s%u", p->rank && *p->rank ? p->rank : "",
+		p->rank && *p->rank ? ", " : "", p->pid);
+	fprintf(out, "  %-18s", who);
+	print_least(out, 10, p->calls);
+	print_least(out, 8, p->errors);
+	print_bound(out, 10, duration((uint64_t)(p->last - p->first)));
+	print_bound(out, 10, duration(p->in_calls));
+	print_bound(out, 10, duration(p->blocked));
+	print_bound(out, 11, bytes_text(summary_bytes_copied(p)));
+	if (!incomplete)
+		fprintf(out, " %10s", bytes_text(p->memory.use[MEMORY_DEVICE].high));
+	fputc('\n', out);
+}
+
+/* Where all should do the same, those that differ stand out. */
+static void print_comparison(const struct summary *s, FILE *out)
+{
+	static const char *const heads[] = {"lasted", "in calls", "blocked"};
+
+	if (s->n_processes < 2)
+		return;
+	fprintf(out, "\n%s\n  ", in_language("processes compared"));
+	print_column(out, -18, "rank, process");
+	print_column(out, 10, "calls");
+	print_column(out, 8, "errors");
+	for (unsigned i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+		print_column(out, 10, heads[i]);
+	print_column(out, 11, "copied");
+	if (!incomplete)
+		print_column(out, 11, "device mem");
+	fputc('\n', out);
+	for (unsigned i = 0; i < s->n_processes; i++)
+		print_compared(s->processes[i], out);
+	if (!incomplete)
+		say_line(out,
+			"imbalance (the most over the mean): calls %.2f, in calls %.2f, blocked %.2f, copied "
+			"%.2f",
+			summary_imbalance(s, calls_of), summary_imbalance(s, in_calls_of),
+			summary_imbalance(s, blocked_of), summary_imbalance(s, summary_bytes_copied));
+}
+
 static void print_losses(const struct summary *s, FILE *out)
 {
 	fputc('\n', out);
@@ -308,6 +412,9 @@ void summary_print_text(const struct summary *s, FILE *out)
 		(unsigned long long)s->errors, (unsigned long long)s->unfinished);
 	fputs("\n\n", out);
 	print_functions(s, out);
+	print_sites(s, SITES_BY_TIME, "where the time in calls goes", out);
+	print_sites(s, SITES_BY_WAIT, "where the host waits", out);
+	print_comparison(s, out);
 	for (unsigned i = 0; i < s->n_processes; i++)
 		print_process(s, s->processes[i], out);
 	print_losses(s, out);

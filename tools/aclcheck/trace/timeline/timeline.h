@@ -35,13 +35,7 @@ struct timeline_memory {
 	uint64_t now[MEMORY_KINDS];
 };
 
-/* Code that a process had loaded; call stacks in it, as return addresses, innermost first. */
-struct timeline_module {
-	const struct process_state *process;
-	uint64_t base, start, end;
-	char *path, build_id[2 * 20 + 1];
-};
-
+/* A call stack, as return addresses, innermost first. */
 struct timeline_stack {
 	const struct process_state *process;
 	uint32_t id;
@@ -54,13 +48,12 @@ struct timeline {
 	struct timeline_call *calls; /* by their beginning */
 	struct timeline_finding *findings;
 	struct timeline_memory *memory; /* up to the first loss of events */
-	struct timeline_module *modules;
 	struct timeline_stack *stacks;
-	size_t n_calls, n_findings, n_memory, n_modules, n_stacks;
+	size_t n_calls, n_findings, n_memory, n_stacks;
 	int64_t first; /* of all times */
 	/* private to timeline_collect.c */
 	struct call_observer observer;
-	size_t room_calls, room_findings, room_memory, room_modules, room_stacks;
+	size_t room_calls, room_findings, room_memory, room_stacks;
 };
 
 /* False: one line has been said. */

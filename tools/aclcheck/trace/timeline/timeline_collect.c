@@ -84,23 +84,6 @@ static uint64_t number(const bt_field *fields, const char *name)
 	return f ? ctf_uint(f) : 0;
 }
 
-static void keep_module(void *context, const struct process_state *p, const bt_field *fields)
-{
-	const bt_field *id = bt_field_structure_borrow_member_field_by_name_const(fields, "build_id");
-	struct timeline *t = context;
-	struct timeline_module *m = ADD(t->modules, t->n_modules, t->room_modules);
-	uint64_t n = id ? bt_field_array_get_length(id) : 0;
-
-	m->process = p;
-	m->base = number(fields, "base");
-	m->start = number(fields, "start");
-	m->end = number(fields, "end");
-	m->path = words(fields, "path");
-	for (uint64_t i = 0; i < n && 2 * i + 2 < sizeof(m->build_id); i++)
-		snprintf(m->build_id + 2 * i, 3, "%02x",
-			(unsigned)ctf_uint(bt_field_array_borrow_element_field_by_index_const(id, i)) & 0xff);
-}
-
 static void keep_stack(void *context, const struct process_state *p, const bt_field *fields)
 {
 	const bt_field *frames = bt_field_structure_borrow_member_field_by_name_const(fields, "frames");
@@ -152,11 +135,8 @@ bool timeline_read(struct timeline *t, char *const *traces, unsigned n_traces)
 		.written = summary_written,
 		.progress = true};
 
-	t->observer = (struct call_observer){.context = t,
-		.call = keep_call,
-		.finding = keep_finding,
-		.module = keep_module,
-		.stack = keep_stack};
+	t->observer = (struct call_observer){
+		.context = t, .call = keep_call, .finding = keep_finding, .stack = keep_stack};
 	t->summary.observer = &t->observer;
 	if (!ctf_read(traces, n_traces, &reader))
 		return false;
@@ -178,11 +158,8 @@ void timeline_free(struct timeline *t)
 		free(f->title);
 		free(f->detail);
 	}
-	for (size_t i = 0; i < t->n_modules; i++)
-		free(t->modules[i].path);
 	for (size_t i = 0; i < t->n_stacks; i++)
 		free(t->stacks[i].frames);
-	free(t->modules);
 	free(t->stacks);
 	free(t->calls);
 	free(t->findings);
