@@ -89,7 +89,7 @@ details='byId("details").innerText.split("\n").join(" | ")'
 @test "a click says what a call was" {
 	click_on='const k = classes.length && [...call.start.keys()].find((i) => facts.names[call.name[i]].name === NAME); look(call.start[k] - 1000, call.end[k] + 1000); draw(); click(xOf((call.start[k] + call.end[k]) / 2), AXIS + laneOfThread[call.thread[k]].y - view.top + 5);'
 	answer=$(in_page ordered "$click ${click_on/NAME/\"aclrtStreamWaitEvent\"} const result = $details")
-	[[ $answer == *"aclrtStreamWaitEvent"*"waits for"*"the record on stream 1 ("* ]]
+	[[ $answer == *"aclrtStreamWaitEvent"*"called at"*"app.c:"*" (app)"*"waits for"*"the record on stream 1 ("* ]]
 	answer=$(in_page mix "$click ${click_on/NAME/\"aclrtMemcpyAsync\"} const result = $details")
 	[[ $answer == *"copy | ACL_MEMCPY_HOST_TO_DEVICE, 4 KiB (4096 bytes)"* ]]
 }

@@ -12,7 +12,7 @@
 struct timeline_call {
 	const struct thread_state *thread;
 	int64_t start, end, result;
-	uint64_t bytes, stream, object;
+	uint64_t bytes, stream, object, caller;
 	uint32_t number;
 	uint16_t api;
 	int16_t kind; /* of a copy, -1 */

@@ -48,6 +48,7 @@ static void keep_call(void *context, const struct thread_state *thread, const st
 		.bytes = c->bytes,
 		.stream = c->stream,
 		.object = c->object,
+		.caller = c->caller,
 		.number = c->number,
 		.api = c->api,
 		.kind = c->kind,

@@ -105,6 +105,8 @@ struct page {
 	struct numbered *names, *objects, *threads, *streams, *processes,
 		*errors; /* in the order of numbers */
 	struct packed calls, memory;
+	struct numbered *places; /* by process and return address */
+	json_t *code; /* of each of them */
 	FILE *captures; /* members of a JSON array */
 	char *captures_text;
 	size_t captures_size;
@@ -123,6 +125,21 @@ static unsigned stream_number(struct page *p, const struct stream_lane *lane)
 static unsigned object_number(struct page *p, uint64_t object)
 {
 	return object ? number_of_key(&p->objects, object, 1) : 0;
+}
+
+/* 0: it is not recorded. */
+static unsigned place_number(struct page *p, const struct timeline_call *k)
+{
+	const struct process_state *process = k->thread->process;
+	unsigned number = 0;
+
+	/* Processes share addresses; a pair that looks like another one is next to impossible. */
+	if (k->caller)
+		number = number_of_key(&p->places,
+			k->caller ^ (uint64_t)(uintptr_t)process * UINT64_C(0x9e3779b97f4a7c15), 1);
+	if (number > json_array_size(p->code))
+		json_array_append_new(p->code, code_place(process, k->caller));
+	return number;
 }
 
 /* --- calls --------------------------------------------------------------------------- */
@@ -169,6 +186,7 @@ static void pack_call(struct page *p, const struct timeline_call *k, int64_t bef
 	last[thread] = k->number;
 	pack(&p->calls, object_number(p, k->object));
 	pack(&p->calls, object_number(p, k->stream));
+	pack(&p->calls, place_number(p, k));
 	if (k->kind >= 0) {
 		pack(&p->calls, (uint64_t)k->kind);
 		pack(&p->calls, k->bytes);
@@ -328,6 +346,13 @@ static void put_member(FILE *out, const char *name, const char *text)
 	timeline_put_text(out, text ? text : "");
 }
 
+static void put_places(struct page *p, FILE *out)
+{
+	code_lines(p->code);
+	fputs(",\n\"places\":", out);
+	json_dumpf(p->code, out, JSON_COMPACT);
+}
+
 static void put_findings(struct page *p, FILE *out)
 {
 	const enum acl_lang language = command_language();
@@ -366,6 +391,7 @@ static void put_facts(struct page *p, FILE *out)
 		(t->summary.last > t->first ? t->summary.last : last) - t->first, t->first);
 	put_names(p, out);
 	put_lanes(p, out);
+	put_places(p, out);
 	put_findings(p, out);
 	fputs("}\n", out);
 }
@@ -396,7 +422,10 @@ static json_t *values(const struct timeline *t)
 	char title[2048], counts[96];
 
 	timeline_process_name(s->processes[0], title, sizeof(title));
-	snprintf(counts, sizeof(counts), "%zu calls, %u processes", t->n_calls, s->n_processes);
+	if (s->n_processes == 1)
+		snprintf(counts, sizeof(counts), "%zu calls in 1 process", t->n_calls);
+	else
+		snprintf(counts, sizeof(counts), "%zu calls in %u processes", t->n_calls, s->n_processes);
 	return need(json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:b}", "lang",
 		command_language() == ACL_LANG_ZH ? "zh" : "en", "style_hash", TIMELINE_STYLE_HASH,
 		"script_hash", TIMELINE_SCRIPT_HASH, "version", ACLCHECK_VERSION, "title",
@@ -424,6 +453,7 @@ void timeline_print_html(const struct timeline *t, FILE *out)
 	char *facts = NULL;
 	FILE *f;
 
+	p.code = need(json_array());
 	pack_begin(&p.calls);
 	pack_begin(&p.memory);
 	p.captures = need(open_memstream(&p.captures_text, &p.captures_size));
@@ -441,6 +471,8 @@ void timeline_print_html(const struct timeline *t, FILE *out)
 	free(p.calls.text);
 	free(p.memory.text);
 	free(p.captures_text);
+	json_decref(p.code);
+	forget(&p.places);
 	forget(&p.names);
 	forget(&p.objects);
 	forget(&p.threads);

@@ -34,7 +34,7 @@ const INSIDE = 1, COPY = 2, RESULT = 4, ON_STREAM = 8, WAITS = 16, OPEN = 32, EN
 const n = facts.calls;
 const call = {
 	start: new Float64Array(n), end: new Float64Array(n), thread: new Uint32Array(n), name: new Uint16Array(n), flags: new Uint8Array(n),
-	number: new Uint32Array(n), object: new Uint32Array(n), stream: new Uint32Array(n), kind: new Uint8Array(n), bytes: new Float64Array(n),
+	number: new Uint32Array(n), object: new Uint32Array(n), stream: new Uint32Array(n), place: new Uint32Array(n), kind: new Uint8Array(n), bytes: new Float64Array(n),
 	result: new Float64Array(n),
 };
 // Lanes, from top to bottom: of each process its memory, threads and streams. A lane has rows, a row has calls one after the other.
@@ -73,6 +73,7 @@ function readCalls() {
 		last[thread] = call.number[i] = (last[thread] || 0) + 1 + numbers.signed();
 		call.object[i] = numbers.next();
 		call.stream[i] = numbers.next();
+		call.place[i] = numbers.next();
 		call.kind[i] = flags & COPY ? numbers.next() : 0;
 		call.bytes[i] = flags & COPY ? numbers.next() : 0;
 		call.result[i] = flags & RESULT ? numbers.signed() : 0;
@@ -448,6 +449,7 @@ function showCall(i) {
 		["at", timeText(call.start[i])],
 		["took", flags & END_LOST ? word("unknown: its end was lost") : flags & OPEN ? timeText(call.end[i] - call.start[i]) + ", " + word("had not returned") : timeText(call.end[i] - call.start[i])],
 		["thread", facts.threads[call.thread[i]].name + ", " + facts.processes[facts.threads[call.thread[i]].process] + ", " + word("its call") + " " + call.number[i]],
+		["called at", call.place[i] ? facts.places[call.place[i] - 1] : ""],
 		["made by", flags & INSIDE ? word("the runtime itself") : ""],
 		["copy", flags & COPY ? facts.copy_kinds[call.kind[i]] + ", " + bytesText(call.bytes[i]) + " (" + call.bytes[i] + " bytes)" : ""],
 		["stream", call.stream[i] ? facts.objects[call.stream[i] - 1] : ""],
