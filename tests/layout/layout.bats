@@ -149,7 +149,7 @@ END
 }
 
 @test "one file of tests can be run alone" {
-	run env -u MAKEFLAGS -u MFLAGS make -n BUILD="$ACLCHECK_BUILD" test T=tests/softnpu/rows.t
+	run env -u MAKEFLAGS -u MFLAGS make --no-print-directory -n BUILD="$ACLCHECK_BUILD" test T=tests/softnpu/rows.t
 	echo "$output" | tail -3
 	[ "$status" -eq 0 ]
 	[[ ${lines[-1]} == *"prove --exec "*" tests/softnpu/rows.t" ]]
