@@ -121,8 +121,8 @@ chinese_in() {
 	"$ACLCHECK" trace -o calls -- env LD_LIBRARY_PATH="$BUILD/softnpu" "$PROGRAM" twelve >/dev/null 2>&1 || [ $? = 97 ]
 	"$ACLCHECK" summary calls >en
 	ACLCHECK_LANG=zh "$ACLCHECK" summary calls >zh
-	grep -q "^ *calls *total *mean .*errors  function$" en
-	grep -q "^ *调用 *总计 *平均 .*错误  函数$" zh
+	grep -q "^ *calls *total *share *mean .*errors  function$" en
+	grep -q "^ *调用 *总计 *占比 *平均 .*错误  函数$" zh
 	grep -q "^进程 [0-9]*，主机 .*misaligned twelve$" zh
 	grep -q "主机阻塞" zh
 	[ "$(grep -c . en)" = "$(grep -c . zh)" ]
