@@ -122,9 +122,7 @@ static aclError create(aclrtContext *out, int32_t id)
 
 aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
 {
-	if (!context)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "context is NULL");
-	return LOCKED(create(context, deviceId));
+	return LOCKED_IF(context, create(context, deviceId));
 }
 
 static aclError destroy(aclrtContext handle)
@@ -147,9 +145,7 @@ static aclError destroy(aclrtContext handle)
 
 aclError aclrtDestroyContext(aclrtContext context)
 {
-	if (!context)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "context is NULL");
-	return LOCKED(destroy(context));
+	return LOCKED_IF(context, destroy(context));
 }
 
 static aclError set_current(aclrtContext handle)
@@ -171,9 +167,7 @@ static aclError set_current(aclrtContext handle)
 
 aclError aclrtSetCurrentContext(aclrtContext context)
 {
-	if (!context)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "context is NULL");
-	return LOCKED(set_current(context));
+	return LOCKED_IF(context, set_current(context));
 }
 
 static aclError get_current(aclrtContext *out)
@@ -193,9 +187,7 @@ static aclError get_current(aclrtContext *out)
 
 aclError aclrtGetCurrentContext(aclrtContext *context)
 {
-	if (!context)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "context is NULL");
-	return LOCKED(get_current(context));
+	return LOCKED_IF(context, get_current(context));
 }
 
 static aclError get_default_stream(aclrtStream *out)
@@ -210,7 +202,5 @@ static aclError get_default_stream(aclrtStream *out)
 
 aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream)
 {
-	if (!stream)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "stream is NULL");
-	return LOCKED(get_default_stream(stream));
+	return LOCKED_IF(stream, get_default_stream(stream));
 }

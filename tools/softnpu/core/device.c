@@ -162,9 +162,7 @@ static aclError get_device(int32_t *id)
 
 aclError aclrtGetDevice(int32_t *deviceId)
 {
-	if (!deviceId)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "deviceId is NULL");
-	return LOCKED(get_device(deviceId));
+	return LOCKED_IF(deviceId, get_device(deviceId));
 }
 
 aclError aclrtGetDeviceCount(uint32_t *count)
@@ -217,9 +215,7 @@ static aclError query_status(int32_t id, aclrtDeviceStatus *status)
 
 aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus *deviceStatus)
 {
-	if (!deviceStatus)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "deviceStatus is NULL");
-	return LOCKED(query_status(deviceId, deviceStatus));
+	return LOCKED_IF(deviceStatus, query_status(deviceId, deviceStatus));
 }
 
 /* There is nothing between the numberings: user, logic and physical ids are the same. */

@@ -195,22 +195,16 @@ aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFu
 
 aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc)
 {
-	if (!cbFunc)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "cbFunc is NULL");
-	return LOCKED(drop(&init_callbacks, (int)type, (void *)cbFunc));
+	return LOCKED_IF(cbFunc, drop(&init_callbacks, (int)type, (void *)cbFunc));
 }
 
 aclError aclFinalizeCallbackRegister(
 	aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc, void *userData)
 {
-	if (!cbFunc)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "cbFunc is NULL");
-	return LOCKED(add(&finalize_callbacks, (int)type, (void *)cbFunc, userData));
+	return LOCKED_IF(cbFunc, add(&finalize_callbacks, (int)type, (void *)cbFunc, userData));
 }
 
 aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc)
 {
-	if (!cbFunc)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "cbFunc is NULL");
-	return LOCKED(drop(&finalize_callbacks, (int)type, (void *)cbFunc));
+	return LOCKED_IF(cbFunc, drop(&finalize_callbacks, (int)type, (void *)cbFunc));
 }

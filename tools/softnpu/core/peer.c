@@ -63,7 +63,5 @@ static aclError access_status(int32_t device, int32_t peer, int32_t *status)
 
 aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, int32_t *status)
 {
-	if (!status)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "status is NULL");
-	return LOCKED(access_status(deviceId, peerDeviceId, status));
+	return LOCKED_IF(status, access_status(deviceId, peerDeviceId, status));
 }

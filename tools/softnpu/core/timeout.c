@@ -45,9 +45,7 @@ aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout)
 
 aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t *actualTimeout)
 {
-	if (!actualTimeout)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "actualTimeout is NULL");
-	return LOCKED(set_execute(timeout, actualTimeout));
+	return LOCKED_IF(actualTimeout, set_execute(timeout, actualTimeout));
 }
 
 static aclError get_execute(uint32_t *ms)
@@ -58,9 +56,7 @@ static aclError get_execute(uint32_t *ms)
 
 aclError aclrtGetOpExecuteTimeout(uint32_t *const timeoutMs)
 {
-	if (!timeoutMs)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "timeoutMs is NULL");
-	return LOCKED(get_execute(timeoutMs));
+	return LOCKED_IF(timeoutMs, get_execute(timeoutMs));
 }
 
 aclError aclrtGetOpTimeOutInterval(uint64_t *interval)

@@ -118,9 +118,7 @@ static aclError unbind(aclmdlRI model, aclrtStream stream)
 
 aclError aclmdlRIUnbindStream(aclmdlRI modelRI, aclrtStream stream)
 {
-	if (!stream)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "stream is NULL");
-	return LOCKED(unbind(modelRI, stream));
+	return LOCKED_IF(stream, unbind(modelRI, stream));
 }
 
 static aclError end_task(aclmdlRI model, aclrtStream stream)
@@ -257,9 +255,7 @@ aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream stream)
 {
 	struct activate_op none = {.left = NULL};
 
-	if (!activeStream)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "activeStream is NULL");
-	return LOCKED(activate(&none, activeStream, stream));
+	return LOCKED_IF(activeStream, activate(&none, activeStream, stream));
 }
 
 aclError aclrtSwitchStream(void *leftValue, aclrtCondition cond, void *rightValue,

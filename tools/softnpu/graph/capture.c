@@ -289,9 +289,7 @@ static aclError end(aclrtStream handle, aclmdlRI *out)
 
 aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI)
 {
-	if (!stream)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "stream is NULL");
-	return LOCKED(end(stream, modelRI));
+	return LOCKED_IF(stream, end(stream, modelRI));
 }
 
 static aclError get_info(aclrtStream handle, aclmdlRICaptureStatus *status, aclmdlRI *model)

@@ -81,9 +81,7 @@ static aclError label_create(aclrtLabel *out)
 
 aclError aclrtCreateLabel(aclrtLabel *label)
 {
-	if (!label)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "label is NULL");
-	return LOCKED(label_create(label));
+	return LOCKED_IF(label, label_create(label));
 }
 
 static aclError label_destroy(aclrtLabel handle)
@@ -165,9 +163,7 @@ static aclError list_destroy(aclrtLabelList handle)
 
 aclError aclrtDestroyLabelList(aclrtLabelList labelList)
 {
-	if (!labelList)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "labelList is NULL");
-	return LOCKED(list_destroy(labelList));
+	return LOCKED_IF(labelList, list_destroy(labelList));
 }
 
 static aclError label_set(aclrtLabel handle, aclrtStream stream)
@@ -195,9 +191,7 @@ static aclError label_set(aclrtLabel handle, aclrtStream stream)
 
 aclError aclrtSetLabel(aclrtLabel label, aclrtStream stream)
 {
-	if (!stream)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "stream is NULL");
-	return LOCKED(label_set(label, stream));
+	return LOCKED_IF(stream, label_set(label, stream));
 }
 
 struct switch_op {

@@ -19,9 +19,7 @@ static aclError get_id(aclmdlRI handle, uint32_t *id)
 
 aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId)
 {
-	if (!modelRIId)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "modelRIId is NULL");
-	return LOCKED(get_id(modelRI, modelRIId));
+	return LOCKED_IF(modelRIId, get_id(modelRI, modelRIId));
 }
 
 static aclError set_name(aclmdlRI handle, const char *name)
@@ -36,9 +34,7 @@ static aclError set_name(aclmdlRI handle, const char *name)
 
 aclError aclmdlRISetName(aclmdlRI modelRI, const char *name)
 {
-	if (!name)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "name is NULL");
-	return LOCKED(set_name(modelRI, name));
+	return LOCKED_IF(name, set_name(modelRI, name));
 }
 
 static aclError get_name(aclmdlRI handle, uint32_t max, char *name)

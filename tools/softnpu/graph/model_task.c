@@ -170,9 +170,7 @@ static aclError get_type(aclmdlRITask handle, aclmdlRITaskType *type)
 
 aclError aclmdlRITaskGetType(aclmdlRITask task, aclmdlRITaskType *type)
 {
-	if (!type)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "type is NULL");
-	return LOCKED(get_type(task, type));
+	return LOCKED_IF(type, get_type(task, type));
 }
 
 static aclError get_seq(aclmdlRITask handle, uint32_t *id)
@@ -188,9 +186,7 @@ static aclError get_seq(aclmdlRITask handle, uint32_t *id)
 
 aclError aclmdlRITaskGetSeqId(aclmdlRITask task, uint32_t *id)
 {
-	if (!id)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "id is NULL");
-	return LOCKED(get_seq(task, id));
+	return LOCKED_IF(id, get_seq(task, id));
 }
 
 static void event_params(const struct op *op, aclmdlRITaskParams *params)
@@ -230,9 +226,7 @@ static aclError get_params(aclmdlRITask handle, aclmdlRITaskParams *params)
 
 aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params)
 {
-	if (!params)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "params is NULL");
-	return LOCKED(get_params(task, params));
+	return LOCKED_IF(params, get_params(task, params));
 }
 
 aclError aclmdlRIKernelTaskGetAttribute(
@@ -318,9 +312,7 @@ static aclError set_params(aclmdlRITask handle, const aclmdlRITaskParams *params
 
 aclError aclmdlRITaskSetParams(aclmdlRITask task, aclmdlRITaskParams *params)
 {
-	if (!params)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "params is NULL");
-	return LOCKED(set_params(task, params));
+	return LOCKED_IF(params, set_params(task, params));
 }
 
 static aclError disable(aclmdlRITask handle)

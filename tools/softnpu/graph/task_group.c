@@ -97,9 +97,7 @@ static aclError group_end(aclrtStream handle, aclrtTaskGrp *out)
 
 aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp *handle)
 {
-	if (!handle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "handle is NULL");
-	return LOCKED(group_end(stream, handle));
+	return LOCKED_IF(handle, group_end(stream, handle));
 }
 
 /* The group lives as long as its model. */
@@ -176,9 +174,7 @@ static aclError update_end(aclrtStream stream)
 
 aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream)
 {
-	if (!stream)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "stream is NULL");
-	return LOCKED(update_end(stream));
+	return LOCKED_IF(stream, update_end(stream));
 }
 
 /* --- the replacement happens in stream order ----------------------------- */

@@ -79,7 +79,5 @@ aclError aclrtTaskUpdateAsync(
 	aclrtStream taskStream, uint32_t taskId, aclrtTaskUpdateInfo *info, aclrtStream execStream)
 {
 	(void)taskId;
-	if (!info)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "info is NULL");
-	return LOCKED(task_update(taskStream, execStream));
+	return LOCKED_IF(info, task_update(taskStream, execStream));
 }

@@ -98,7 +98,5 @@ aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode)
 
 aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode)
 {
-	if (!mode)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "mode is NULL");
-	return LOCKED(saturation(mode, NULL));
+	return LOCKED_IF(mode, saturation(mode, NULL));
 }

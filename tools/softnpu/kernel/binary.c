@@ -182,9 +182,7 @@ static aclError destroy_desc(const void *handle)
 
 aclError aclrtDestroyBinary(aclrtBinary binary)
 {
-	if (!binary)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "binary is NULL");
-	return LOCKED(destroy_desc(binary));
+	return LOCKED_IF(binary, destroy_desc(binary));
 }
 
 static aclError load_desc(const void *handle, aclrtBinHandle *out)
@@ -224,9 +222,7 @@ static aclError unload(const void *handle)
 
 aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle)
 {
-	if (!binHandle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "binHandle is NULL");
-	return LOCKED(unload(binHandle));
+	return LOCKED_IF(binHandle, unload(binHandle));
 }
 
 static aclError get_function(const void *handle, const char *name, aclrtFuncHandle *out)

@@ -261,9 +261,7 @@ static aclError finalize(void *handle)
 
 aclError aclrtKernelArgsFinalize(aclrtArgsHandle argsHandle)
 {
-	if (!argsHandle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "argsHandle is NULL");
-	return LOCKED(finalize(argsHandle));
+	return LOCKED_IF(argsHandle, finalize(argsHandle));
 }
 
 aclError kernel_args_launch(aclrtArgsHandle handle, struct kernel_launch *l)

@@ -132,9 +132,7 @@ static aclError detach(aclrtStream stream)
 
 aclError aclrtAllocatorUnregister(aclrtStream stream)
 {
-	if (!stream)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "stream is NULL");
-	return LOCKED(detach(stream));
+	return LOCKED_IF(stream, detach(stream));
 }
 
 static aclError of_stream(aclrtStream stream, struct allocator **a)

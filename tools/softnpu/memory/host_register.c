@@ -76,9 +76,7 @@ static aclError drop(const void *ptr)
 
 aclError aclrtHostUnregister(void *ptr)
 {
-	if (!ptr)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "ptr is NULL");
-	return LOCKED(drop(ptr));
+	return LOCKED_IF(ptr, drop(ptr));
 }
 
 static aclError device_pointer(char *host, void **device)

@@ -172,9 +172,7 @@ static aclError close_key(const char *key)
 
 aclError aclrtIpcMemClose(const char *key)
 {
-	if (!key)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "key is NULL");
-	return LOCKED(close_key(key));
+	return LOCKED_IF(key, close_key(key));
 }
 
 static aclError known_key(const char *key)

@@ -136,9 +136,7 @@ static aclError copy_ref(aclrtMbuf handle, aclrtMbuf *out)
 
 aclError aclrtCopyBufRef(const aclrtMbuf buf, aclrtMbuf *newBuf)
 {
-	if (!newBuf)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "newBuf is NULL");
-	return LOCKED(copy_ref(buf, newBuf));
+	return LOCKED_IF(newBuf, copy_ref(buf, newBuf));
 }
 
 /* --- data --------------------------------------------------------------------------- */
@@ -192,9 +190,7 @@ static aclError get_len(aclrtMbuf handle, size_t *len)
 
 aclError aclrtGetBufDataLen(aclrtMbuf buf, size_t *len)
 {
-	if (!len)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "len is NULL");
-	return LOCKED(get_len(buf, len));
+	return LOCKED_IF(len, get_len(buf, len));
 }
 
 /* One direction or the other, between the program's memory and the private data. */
@@ -267,9 +263,7 @@ static aclError chain_num(aclrtMbuf handle, uint32_t *num)
 
 aclError aclrtGetBufChainNum(aclrtMbuf headBuf, uint32_t *num)
 {
-	if (!num)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "num is NULL");
-	return LOCKED(chain_num(headBuf, num));
+	return LOCKED_IF(num, chain_num(headBuf, num));
 }
 
 static aclError from_chain(aclrtMbuf handle, uint32_t index, aclrtMbuf *out)
@@ -289,7 +283,5 @@ static aclError from_chain(aclrtMbuf handle, uint32_t index, aclrtMbuf *out)
 
 aclError aclrtGetBufFromChain(aclrtMbuf headBuf, uint32_t index, aclrtMbuf *buf)
 {
-	if (!buf)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "buf is NULL");
-	return LOCKED(from_chain(headBuf, index, buf));
+	return LOCKED_IF(buf, from_chain(headBuf, index, buf));
 }

@@ -240,16 +240,12 @@ static aclError free_block(const void *ptr, bool host)
 
 aclError aclrtFree(void *devPtr)
 {
-	if (!devPtr)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "devPtr is NULL");
-	return LOCKED(free_block(devPtr, false));
+	return LOCKED_IF(devPtr, free_block(devPtr, false));
 }
 
 aclError aclrtFreeHost(void *hostPtr)
 {
-	if (!hostPtr)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "hostPtr is NULL");
-	return LOCKED(free_block(hostPtr, true));
+	return LOCKED_IF(hostPtr, free_block(hostPtr, true));
 }
 
 static aclError free_synchronized(void *ptr, bool host)

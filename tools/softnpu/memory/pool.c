@@ -101,9 +101,7 @@ static aclError destroy(const void *handle)
 
 aclError aclrtMemPoolDestroy(const aclrtMemPool memPool)
 {
-	if (!memPool)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "memPool is NULL");
-	return LOCKED(destroy(memPool));
+	return LOCKED_IF(memPool, destroy(memPool));
 }
 
 /* The address is known at once; using it before the stream gets here is the program's mistake. */
@@ -276,7 +274,5 @@ static aclError trim(const void *handle, size_t keep)
 
 aclError aclrtMemPoolTrimTo(aclrtMemPool memPool, size_t minBytesToKeep)
 {
-	if (!memPool)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "memPool is NULL");
-	return LOCKED(trim(memPool, minBytesToKeep));
+	return LOCKED_IF(memPool, trim(memPool, minBytesToKeep));
 }

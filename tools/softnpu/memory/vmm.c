@@ -153,9 +153,7 @@ static aclError physical_free(aclrtDrvMemHandle handle)
 
 aclError aclrtFreePhysical(aclrtDrvMemHandle handle)
 {
-	if (!handle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "handle is NULL");
-	return LOCKED(physical_free(handle));
+	return LOCKED_IF(handle, physical_free(handle));
 }
 
 static aclError get_prop(aclrtDrvMemHandle handle, aclrtPhysicalMemProp *prop)
@@ -266,9 +264,7 @@ static aclError release(const void *addr)
 
 aclError aclrtReleaseMemAddress(void *virPtr)
 {
-	if (!virPtr)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "virPtr is NULL");
-	return LOCKED(release(virPtr));
+	return LOCKED_IF(virPtr, release(virPtr));
 }
 
 /* --- mappings ----------------------------------------------------------------------- */
@@ -384,9 +380,7 @@ static aclError unmap(const void *addr)
 
 aclError aclrtUnmapMem(void *virPtr)
 {
-	if (!virPtr)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "virPtr is NULL");
-	return LOCKED(unmap(virPtr));
+	return LOCKED_IF(virPtr, unmap(virPtr));
 }
 
 static aclError retain(const void *addr, aclrtDrvMemHandle *out)

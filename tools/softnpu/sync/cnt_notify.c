@@ -98,9 +98,7 @@ static aclError get_id(const void *handle, uint32_t *id)
 
 aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t *notifyId)
 {
-	if (!notifyId)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "notifyId is NULL");
-	return LOCKED(get_id(cntNotify, notifyId));
+	return LOCKED_IF(notifyId, get_id(cntNotify, notifyId));
 }
 
 static void kill_if_on(struct object *o, void *dev)

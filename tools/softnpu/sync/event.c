@@ -320,9 +320,7 @@ static aclError create_flag(aclrtEvent *event, uint32_t flag, bool ex)
 
 aclError aclrtCreateEvent(aclrtEvent *event)
 {
-	if (!event)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "event is NULL");
-	return LOCKED(create(event, EVENT_DEFAULT, DEFAULT_FLAGS));
+	return LOCKED_IF(event, create(event, EVENT_DEFAULT, DEFAULT_FLAGS));
 }
 
 aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag)

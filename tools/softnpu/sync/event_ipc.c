@@ -64,9 +64,7 @@ static aclError get_handle(aclrtEvent handle, aclrtIpcEventHandle *out)
 
 aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle)
 {
-	if (!handle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "handle is NULL");
-	return LOCKED(get_handle(event, handle));
+	return LOCKED_IF(handle, get_handle(event, handle));
 }
 
 static aclError open_handle(const aclrtIpcEventHandle *handle, aclrtEvent *out)
@@ -89,7 +87,5 @@ static aclError open_handle(const aclrtIpcEventHandle *handle, aclrtEvent *out)
 
 aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent *event)
 {
-	if (!event)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "event is NULL");
-	return LOCKED(open_handle(&handle, event));
+	return LOCKED_IF(event, open_handle(&handle, event));
 }

@@ -97,9 +97,7 @@ static aclError query(aclrtEvent handle, aclrtEventStatus *status)
 
 aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status)
 {
-	if (!status)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "status is NULL");
-	return LOCKED(query(event, status));
+	return LOCKED_IF(status, query(event, status));
 }
 
 static aclError query_status(aclrtEvent handle, aclrtEventRecordedStatus *status)
@@ -119,9 +117,7 @@ static aclError query_status(aclrtEvent handle, aclrtEventRecordedStatus *status
 
 aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status)
 {
-	if (!status)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "status is NULL");
-	return LOCKED(query_status(event, status));
+	return LOCKED_IF(status, query_status(event, status));
 }
 
 static aclError query_waits(aclrtEvent handle, aclrtEventWaitStatus *status)
@@ -136,9 +132,7 @@ static aclError query_waits(aclrtEvent handle, aclrtEventWaitStatus *status)
 
 aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status)
 {
-	if (!status)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "status is NULL");
-	return LOCKED(query_waits(event, status));
+	return LOCKED_IF(status, query_waits(event, status));
 }
 
 static aclError time_of(aclrtEvent handle, bool of_any_ex, uint64_t *ns)
@@ -171,9 +165,7 @@ static aclError elapsed(float *ms, aclrtEvent start, aclrtEvent end)
 
 aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent)
 {
-	if (!ms)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "ms is NULL");
-	return LOCKED(elapsed(ms, startEvent, endEvent));
+	return LOCKED_IF(ms, elapsed(ms, startEvent, endEvent));
 }
 
 static aclError timestamp(aclrtEvent event, uint64_t *us)
@@ -188,9 +180,7 @@ static aclError timestamp(aclrtEvent event, uint64_t *us)
 
 aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp_us)
 {
-	if (!timestamp_us)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "timestamp is NULL");
-	return LOCKED(timestamp(event, timestamp_us));
+	return LOCKED_IF(timestamp_us, timestamp(event, timestamp_us));
 }
 
 static aclError get_id(aclrtEvent handle, uint32_t *id)
@@ -208,9 +198,7 @@ static aclError get_id(aclrtEvent handle, uint32_t *id)
 
 aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId)
 {
-	if (!eventId)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "eventId is NULL");
-	return LOCKED(get_id(event, eventId));
+	return LOCKED_IF(eventId, get_id(event, eventId));
 }
 
 static aclError available(uint32_t *count)
@@ -225,7 +213,5 @@ static aclError available(uint32_t *count)
 
 aclError aclrtGetEventAvailNum(uint32_t *eventCount)
 {
-	if (!eventCount)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "eventCount is NULL");
-	return LOCKED(available(eventCount));
+	return LOCKED_IF(eventCount, available(eventCount));
 }

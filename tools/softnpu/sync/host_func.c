@@ -24,9 +24,7 @@ static aclError subscribe(uint64_t thread, aclrtStream handle)
 
 aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream)
 {
-	if (!exeStream)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "exeStream is NULL");
-	return LOCKED(subscribe(hostFuncThreadId, exeStream));
+	return LOCKED_IF(exeStream, subscribe(hostFuncThreadId, exeStream));
 }
 
 static aclError unsubscribe(uint64_t thread, aclrtStream handle)
@@ -45,9 +43,7 @@ static aclError unsubscribe(uint64_t thread, aclrtStream handle)
 
 aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream)
 {
-	if (!exeStream)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "exeStream is NULL");
-	return LOCKED(unsubscribe(hostFuncThreadId, exeStream));
+	return LOCKED_IF(exeStream, unsubscribe(hostFuncThreadId, exeStream));
 }
 
 struct search {

@@ -214,9 +214,7 @@ static aclError get_id(aclrtNotify handle, uint32_t *id)
 
 aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId)
 {
-	if (!notifyId)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "notifyId is NULL");
-	return LOCKED(get_id(notify, notifyId));
+	return LOCKED_IF(notifyId, get_id(notify, notifyId));
 }
 
 static aclError batch_reset(aclrtNotify *handles, size_t num)

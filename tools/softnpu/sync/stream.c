@@ -379,7 +379,5 @@ static aclError query(aclrtStream handle, aclrtStreamStatus *status)
 
 aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
 {
-	if (!status)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "status is NULL");
-	return LOCKED(query(stream, status));
+	return LOCKED_IF(status, query(stream, status));
 }

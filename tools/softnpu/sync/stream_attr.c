@@ -22,23 +22,17 @@ static aclError get(aclrtStream handle, enum what what, uint32_t *value)
 
 aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId)
 {
-	if (!streamId)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "streamId is NULL");
-	return LOCKED(get(stream, GET_ID, (uint32_t *)streamId));
+	return LOCKED_IF(streamId, get(stream, GET_ID, (uint32_t *)streamId));
 }
 
 aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags)
 {
-	if (!flags)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "flags is NULL");
-	return LOCKED(get(stream, GET_FLAGS, flags));
+	return LOCKED_IF(flags, get(stream, GET_FLAGS, flags));
 }
 
 aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority)
 {
-	if (!priority)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "priority is NULL");
-	return LOCKED(get(stream, GET_PRIORITY, priority));
+	return LOCKED_IF(priority, get(stream, GET_PRIORITY, priority));
 }
 
 aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority, int32_t *greatestPriority)
@@ -62,9 +56,7 @@ static aclError available(uint32_t *count)
 
 aclError aclrtGetStreamAvailableNum(uint32_t *streamCount)
 {
-	if (!streamCount)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "streamCount is NULL");
-	return LOCKED(available(streamCount));
+	return LOCKED_IF(streamCount, available(streamCount));
 }
 
 static aclError set_failure_mode(struct stream *s, uint64_t mode)
@@ -126,9 +118,7 @@ static aclError get_overflow(aclrtStream handle, uint32_t *flag)
 
 aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag)
 {
-	if (!flag)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "flag is NULL");
-	return LOCKED(get_overflow(stream, flag));
+	return LOCKED_IF(flag, get_overflow(stream, flag));
 }
 
 static aclError set_tag(struct stream *s, uint32_t tag)
