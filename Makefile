@@ -23,6 +23,11 @@ ALL_CFLAGS = -std=gnu11 $(WARN) -fPIC -fvisibility=hidden -fomit-frame-pointer $
 	$(if $(SANITIZE),-fno-omit-frame-pointer $(SANITIZE))
 CPPFLAGS_ALL = -I$(BUILD)/gen -I$(BUILD)/include -Iinclude -I. -D_GNU_SOURCE $(CPPFLAGS)
 
+# What loads on older systems than the one it is built on: include/aclcheck/old_glibc.h.
+OLD_GLIBC_CPPFLAGS := -include aclcheck/old_glibc.h
+OLD_GLIBC_LIBS := -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -Wl,--as-needed
+OLD_GLIBC_START := -Wl,--wrap=__libc_start_main
+
 VERSION := 0.1.0
 # Where readers of SARIF find out more; the address of a packager or of a fork.
 HOMEPAGE ?=

@@ -9,11 +9,13 @@ $(foreach unit,$(TRACE_UNITS),$(eval $(BUILD)/gen/$(unit).c $(BUILD)/gen/$(unit)
 
 # Thousands of macro-made functions: less optimisation and debug data make them compile in half the time, the
 # event costs the same. Functions whose argument structs are alike share an event class, hence no strict aliasing.
+CPPFLAGS_tracepoints := $(OLD_GLIBC_CPPFLAGS)
+$(TRACE_UNIT_OBJS): CPPFLAGS += $(OLD_GLIBC_CPPFLAGS)
 $(TRACE_UNIT_OBJS): CFLAGS += -O1 -g1 -fno-strict-aliasing
 
 $(BUILD)/libaclcheck-lttng.so: $(TRACE_OBJS)
 	$(call say,LD,$@)$(CC) -shared -Wl,-z,defs -Wl,-z,nodelete -Wl,-soname,libaclcheck-lttng.so $(SANITIZE) -o $@ $^ \
-		-llttng-ust -ldl
+		-llttng-ust $(OLD_GLIBC_LIBS)
 
 ALL += $(BUILD)/libaclcheck-lttng.so
 INSTALL_LIB += $(BUILD)/libaclcheck-lttng.so

@@ -9,10 +9,24 @@ load guest.bash
 	readelf -dW "$library" | grep -q 'NEEDED.*\[libc.so.6\]'
 }
 
-@test "asks for no symbol newer than glibc 2.28" {
-	newest=$(readelf --dyn-syms -W "$library" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -1)
-	echo "# newest symbol version: $newest" >&3
-	[ "$(printf 'GLIBC_2.28\n%s\n' "$newest" | sort -V | tail -1)" = GLIBC_2.28 ]
+# newest FILE: the newest version of the C library that it asks for
+newest() {
+	readelf --dyn-syms -W "$1" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -1
+}
+
+@test "asks for no symbol newer than glibc 2.28, and neither do the command, the trace provider and the software runtime" {
+	for file in "$library" "$ACLCHECK_BUILD"/{aclcheck,aclcheck-reader,libaclcheck-lttng.so} "$ACLCHECK_BUILD"/softnpu/lib{ascendcl,nnopbase,opapi,acl_dvpp}.so; do
+		newest=$(newest "$file")
+		echo "# newest symbol version of ${file##*/}: $newest" >&3
+		[ -n "$newest" ] || [[ $file == *dvpp* ]]
+		[ "$(printf 'GLIBC_2.28\n%s\n' "$newest" | sort -V | tail -1)" = GLIBC_2.28 ]
+	done
+}
+
+@test "what asks for old versions names the libraries that had them" {
+	for file in aclcheck aclcheck-reader libaclcheck-lttng.so softnpu/libascendcl.so; do
+		[ "$(readelf -dW "$ACLCHECK_BUILD/$file" | grep -cE 'NEEDED.*\[lib(pthread.so.0|dl.so.2)\]')" -eq 2 ]
+	done
 }
 
 @test "defines no symbol version, which would switch the interposition off" {

@@ -11,7 +11,7 @@ ACLCHECK_HEADERS := $(wildcard $(ACLCHECK_DIRS:%=%/*.h) tools/aclcheck/*.def)
 ACLCHECK_SHARED := $(wildcard interpose/common/*.c)
 ACLCHECK_CPPFLAGS := -DACLCHECK_VERSION='"$(VERSION)"' -DACLCHECK_LIBDIR='"$(PREFIX)/lib"' \
 	-DACLCHECK_HOMEPAGE='"$(HOMEPAGE)"'
-$(foreach d,$(ACLCHECK_DIRS),$(eval CPPFLAGS_$(d) := $(ACLCHECK_CPPFLAGS)))
+$(foreach d,$(ACLCHECK_DIRS),$(eval CPPFLAGS_$(d) := $(ACLCHECK_CPPFLAGS) $(OLD_GLIBC_CPPFLAGS)))
 
 # The files of the HTML pages are part of the command. A page's policy names style and script by their digest.
 digest = sha256-$$(sha256sum <$(1) | perl -ne 'print pack("H64", $$_)' | base64)
@@ -41,7 +41,7 @@ $(BUILD)/gen/acl_pairs.c: $(PAIR_SOURCES) tests/paired/real/proven tools/aclchec
 			$(call id_array,acl_live_rules); } >$@
 
 $(BUILD)/aclcheck: $(call objs,$(ACLCHECK_SRC) $(ACLCHECK_SHARED) checks/engine/rule_table.c) $(call genobjs,acl_rules acl_pairs) $(MODEL_OBJS)
-	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) -o $@ $^ -ljansson -ldl -lpthread
+	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) $(OLD_GLIBC_START) -o $@ $^ -ljansson $(OLD_GLIBC_LIBS)
 
 # Its table of subcommands is another one, so its main.c is another object.
 $(BUILD)/obj/tools/aclcheck/reader_main.o: tools/aclcheck/main.c $(BUILD)/.built-with | $(GENERATED)
@@ -49,7 +49,7 @@ $(BUILD)/obj/tools/aclcheck/reader_main.o: tools/aclcheck/main.c $(BUILD)/.built
 		-MMD -MP -c -o $@ $<
 $(BUILD)/aclcheck-reader: $(BUILD)/obj/tools/aclcheck/reader_main.o $(call objs,$(READER_SRC) $(wildcard tools/aclcheck/common/*.c) \
 		$(READER_SHARED)) $(call genobjs,acl_rules) $(MODEL_OBJS)
-	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) -o $@ $^ $(READER_LIBS) -ljansson -ldl
+	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) $(OLD_GLIBC_START) -o $@ $^ $(READER_LIBS) -ljansson $(OLD_GLIBC_LIBS)
 
 ifneq ($(CHECKS_SRC),)
 ALL += $(BUILD)/aclcheck $(BUILD)/aclcheck-reader

@@ -11,12 +11,12 @@ NPU := $(BUILD)/softnpu
 
 # The headers mark the interface as exported when the library itself is built. What a program calls is printed
 # (gen/softnpu_entry.c), as any call can be told to fail; the bodies here have other names.
-$(foreach directory,$(NPU_DIRS),$(eval CPPFLAGS_$(directory) := -DFUNC_VISIBILITY -include softnpu_names.h))
+$(foreach directory,$(NPU_DIRS),$(eval CPPFLAGS_$(directory) := -DFUNC_VISIBILITY -include softnpu_names.h $(OLD_GLIBC_CPPFLAGS)))
 CPPFLAGS_tools/softnpu/op := -DFUNC_VISIBILITY
 
 $(NPU)/libascendcl.so: $(NPU_OBJS) tools/softnpu/softnpu.map
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared -Wl,-Bsymbolic-functions $(SANITIZE) -o $@ $(NPU_OBJS) -Wl,-soname,$(@F) \
-		-Wl,-z,nodelete -Wl,-z,defs -Wl,--version-script=tools/softnpu/softnpu.map -pthread -ldl
+		-Wl,-z,nodelete -Wl,-z,defs -Wl,--version-script=tools/softnpu/softnpu.map $(OLD_GLIBC_LIBS) -pthread -ldl
 
 $(NPU)/libacl_rt.so: $(NPU)/libascendcl.so
 	$(Q)ln -sf libascendcl.so $@

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Regular files: the text goes to a file beside the wanted one, which then takes its place. */
+#include "interpose/common/file_status.h"
 #include "tools/aclcheck/common/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* /dev/stdout is what the shell made of it: opening it again would begin at the file's front. */
@@ -15,7 +15,7 @@ static int standard_stream(const struct stat *st)
 	struct stat own;
 
 	for (int fd = 1; fd <= 2; fd++)
-		if (!fstat(fd, &own) && own.st_dev == st->st_dev && own.st_ino == st->st_ino)
+		if (!filestat_fd(fd, &own) && own.st_dev == st->st_dev && own.st_ino == st->st_ino)
 			return fd;
 	return -1;
 }
@@ -56,7 +56,7 @@ bool whole_file_is_special(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && (!S_ISREG(st.st_mode) || standard_stream(&st) >= 0);
+	return !filestat_path(path, &st) && (!S_ISREG(st.st_mode) || standard_stream(&st) >= 0);
 }
 
 FILE *whole_file_begin(struct whole_file *w, const char *path)
@@ -65,7 +65,7 @@ FILE *whole_file_begin(struct whole_file *w, const char *path)
 	struct stat st;
 
 	*w = (struct whole_file){.path = path};
-	exists = !stat(path, &st);
+	exists = !filestat_path(path, &st);
 	if (exists && whole_file_is_special(path))
 		w->f = open_special(path, &st);
 	else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reports may be larger than memory: they are mapped, and read once from front to back. */
+#include "interpose/common/file_status.h"
 #include "tools/aclcheck/report/merge_parts.h"
 
 #include <errno.h>
@@ -7,7 +8,6 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tools/aclcheck/common/command.h"
@@ -18,7 +18,7 @@ bool mapped_file(const char *path, struct span *out)
 	struct stat st;
 	void *p = NULL;
 
-	if (fd < 0 || fstat(fd, &st)) {
+	if (fd < 0 || filestat_fd(fd, &st)) {
 		command_say("%s: %s", path, strerror(errno));
 		goto fail;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merging reports and journals by fingerprint. */
+#include "interpose/common/file_status.h"
 #include "tools/aclcheck/report/report.h"
 
 #include <dirent.h>
@@ -7,7 +8,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -647,7 +647,7 @@ bool merge_add(struct merge *m, const char *path)
 	char *part;
 	bool good;
 
-	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+	if (!filestat_path(path, &st) && S_ISDIR(st.st_mode))
 		return add_directory(m, path);
 	/* A process that was killed left its journal instead of its report. */
 	if (access(path, F_OK) && asprintf(&part, "%s.part", path) >= 0) {

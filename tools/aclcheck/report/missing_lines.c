@@ -5,6 +5,7 @@
  * sections and reads what our own reader leaves out; where it is not, these
  * frames stay without lines.
  */
+#include "interpose/common/file_status.h"
 #include "tools/aclcheck/report/report.h"
 
 #include <dlfcn.h>
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tools/aclcheck/common/command.h"
@@ -85,7 +85,8 @@ static bool open_dwarf(struct debug_file *f, const char *path)
 	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (f->fd < 0)
 		return false;
-	f->dwarf = fstat(f->fd, &st) || !S_ISREG(st.st_mode) ? NULL : dw.dwarf_begin(f->fd, DWARF_C_READ);
+	f->dwarf =
+		filestat_fd(f->fd, &st) || !S_ISREG(st.st_mode) ? NULL : dw.dwarf_begin(f->fd, DWARF_C_READ);
 	if (f->dwarf && has_id(dw.dwarf_getelf(f->dwarf), f->id))
 		return true;
 	dw.dwarf_end(f->dwarf);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Breadth first through DT_NEEDED. */
+#include "interpose/common/file_status.h"
 #include "tools/aclcheck/run/run.h"
 
 #include <fcntl.h>
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "interpose/common/preloadable.h"
@@ -242,7 +242,7 @@ enum runtime_dependency runtime_dependency(
 	struct stat st;
 
 	/* A note names what it likes: devices are not to be opened. */
-	if (stat(program, &st) || !S_ISREG(st.st_mode))
+	if (filestat_path(program, &st) || !S_ISREG(st.st_mode))
 		return RUNTIME_NOT_NEEDED;
 	s.seen = json_object();
 	s.queue = json_array();

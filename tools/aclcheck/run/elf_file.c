@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "interpose/common/file_status.h"
 #include "tools/aclcheck/common/command.h"
 
 #define OWN_ORDER (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB)
@@ -132,7 +132,7 @@ bool elf_file_open(struct elf_file *e, int fd)
 
 	memset(e, 0, sizeof(*e));
 	e->fd = fd;
-	if (fd < 0 || fstat(fd, &st) || st.st_size < 0)
+	if (fd < 0 || filestat_fd(fd, &st) || st.st_size < 0)
 		return false;
 	e->size = (uint64_t)st.st_size;
 	if (!read_head(e))

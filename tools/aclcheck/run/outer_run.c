@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run inside another one leaves its report there, as any process does. */
+#include "interpose/common/file_status.h"
 #include "tools/aclcheck/run/run.h"
 
 #include <dirent.h>
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ char *outer_run_find(void)
 	if (!directory)
 		return NULL;
 	/* What an earlier run left in an environment is none; one that is not ours to look into is. */
-	if (stat(directory, &st) ? errno != EACCES : !S_ISDIR(st.st_mode))
+	if (filestat_path(directory, &st) ? errno != EACCES : !S_ISDIR(st.st_mode))
 		return NULL;
 	return need(strdup(directory));
 }

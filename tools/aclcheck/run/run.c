@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "interpose/common/file_status.h"
 #include "interpose/common/settings_table.h"
 #include "interpose/common/fault_rules.h"
 #include "interpose/common/rule_switches.h"
@@ -267,7 +268,7 @@ static int check_report(struct run *run)
 	struct stat st;
 
 	run->report = report && *report ? report : NULL;
-	if (run->report && !stat(run->report, &st) && S_ISDIR(st.st_mode))
+	if (run->report && !filestat_path(run->report, &st) && S_ISDIR(st.st_mode))
 		return command_misuse(
 			"--report %s: Is a directory (expected a file: --report %s/report.json)", run->report,
 			run->report);

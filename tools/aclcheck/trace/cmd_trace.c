@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "interpose/common/file_status.h"
 #include "tools/aclcheck/common/command.h"
 #include "tools/aclcheck/run/run.h"
 #include "tools/aclcheck/trace/trace.h"
@@ -255,7 +256,8 @@ static bool make_directory(struct recording *r)
 		r->opt.output = strdup(name);
 	}
 	r->made_directory = mkdir(r->opt.output, 0777) == 0;
-	if (!r->made_directory && errno == EEXIST && !stat(r->opt.output, &st) && !S_ISDIR(st.st_mode)) {
+	if (!r->made_directory && errno == EEXIST && !filestat_path(r->opt.output, &st) &&
+		!S_ISDIR(st.st_mode)) {
 		command_say("%s: a file of that name is there (expected a directory, or a new name)",
 			r->opt.output);
 		return false;

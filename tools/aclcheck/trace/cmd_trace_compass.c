@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "interpose/common/file_status.h"
 #include "tools/aclcheck/common/command.h"
 #include "tools/aclcheck/trace/compass_workspace.h"
 
@@ -53,7 +54,7 @@ static bool is_directory(const char *path)
 {
 	struct stat s;
 
-	return !stat(path, &s) && S_ISDIR(s.st_mode);
+	return !filestat_path(path, &s) && S_ISDIR(s.st_mode);
 }
 
 static char *join(const char *directory, const char *name)

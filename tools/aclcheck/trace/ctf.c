@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "interpose/common/file_status.h"
 #include "tools/aclcheck/common/command.h"
 #include "tools/aclcheck/trace/summary.h"
 
@@ -53,7 +53,7 @@ static void find_below(struct reading *r, const char *path, unsigned depth)
 	DIR *d;
 
 	snprintf(inner, sizeof(inner), "%s/metadata", path);
-	if (!stat(inner, &s) && S_ISREG(s.st_mode)) {
+	if (!filestat_path(inner, &s) && S_ISREG(s.st_mode)) {
 		add_directory(r, path);
 		return;
 	}
@@ -63,7 +63,7 @@ static void find_below(struct reading *r, const char *path, unsigned depth)
 			continue;
 		if (snprintf(inner, sizeof(inner), "%s/%s", path, e->d_name) >= (int)sizeof(inner))
 			continue;
-		if (!lstat(inner, &s) && S_ISDIR(s.st_mode))
+		if (!filestat_link(inner, &s) && S_ISDIR(s.st_mode))
 			find_below(r, inner, depth + 1);
 	}
 	if (d)
@@ -76,7 +76,7 @@ static bool find_traces(struct reading *r, char *const *paths, unsigned n)
 		unsigned before = r->n_directories;
 		struct stat s;
 
-		if (stat(paths[i], &s)) {
+		if (filestat_path(paths[i], &s)) {
 			command_say("%s: %s", paths[i], strerror(errno));
 			return false;
 		}

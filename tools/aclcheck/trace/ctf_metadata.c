@@ -6,8 +6,8 @@
 #include <byteswap.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
+#include "interpose/common/file_status.h"
 #include "tools/aclcheck/trace/summary.h"
 
 #define MAGIC 0x75d11d57u
@@ -52,7 +52,7 @@ const char *ctf_metadata_wrong(const char *path)
 	struct stat s;
 	FILE *f = fopen(path, "re");
 
-	if (!f || fstat(fileno(f), &s))
+	if (!f || filestat_fd(fileno(f), &s))
 		wrong = "cannot be read";
 	else if (s.st_size == 0)
 		wrong = "is empty";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Workers serve lanes; one keeper thread wakes parked lanes whose time has come. */
+#include <sys/syscall.h>
 #include "tools/softnpu/core/lane.h"
 #include "tools/softnpu/core/exception.h"
 #include "tools/softnpu/sync/stream.h"
@@ -66,7 +67,7 @@ static uint32_t thread_id(void)
 	static __thread uint32_t id;
 
 	if (!id)
-		id = (uint32_t)gettid();
+		id = (uint32_t)syscall(SYS_gettid);
 	return id;
 }
 

@@ -3,9 +3,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "interpose/common/file_status.h"
 #include "tools/softnpu/kernel/kernel.h"
 
 static void function_release(struct object *o)
@@ -100,7 +100,7 @@ static void *read_file(const char *path, size_t *size)
 
 	if (fd < 0)
 		return NULL;
-	if (!fstat(fd, &st) && st.st_size > 0 && (data = malloc((size_t)st.st_size))) {
+	if (!filestat_fd(fd, &st) && st.st_size > 0 && (data = malloc((size_t)st.st_size))) {
 		ssize_t n = read(fd, data, (size_t)st.st_size);
 
 		*size = n > 0 ? (size_t)n : 0;
