@@ -69,6 +69,32 @@ plant() {
 	[[ $output == *"older: function aclrtSnapShotProcessLock (since 8.5, other parameters until 9.0)"* ]]
 }
 
+@test "a release from before a member is older; one that lost or changed a member differs" {
+	plant acl_rt.h '.*uint32_t streamPriority;' ''
+	plant acl_prof.h '^typedef struct aclprofEventAttributes {' \
+		'typedef struct aclprofEventAttributes aclprofEventAttributes; struct later {'
+	sed -i 's/^} aclprofEventAttributes;/};/' "$cann/include/acl/acl_prof.h"
+	run "$check" "$cann" "$gen"
+	[ "$status" -eq 0 ]
+	[[ $output == *"older: type aclrtStreamAttrValue (since 8.5, streamPriority since 9.1)"* ]]
+	[[ $output == *"older: type aclprofEventAttributes (since 9.0, members since 9.1)"* ]]
+	[[ $output == *"2 not there or older, 0 differ"* ]]
+	plant acl_rt.h '.*uint32_t cacheOpInfoSwitch;' ''
+	plant acl_rt.h 'uint8_t enableProfiling;' 'uint16_t enableProfiling;'
+	run "$check" "$cann" "$gen"
+	[ "$status" -eq 1 ]
+	[[ $output == *"differs: type aclrtStreamAttrValue (since 8.5): "*cacheOpInfoSwitch* ]]
+	[[ $output == *"differs: type aclrtLaunchKernelAttrValue (since 8.1, enableProfiling since main): "* ]]
+	[[ $output == *"2 not there or older, 2 differ"* ]]
+}
+
+@test "a record spelled with its tag that is not there yet is no difference" {
+	plant acl_rt.h '^struct MemAttrMapping {' 'struct later {'
+	run "$check" "$cann" "$gen"
+	[ "$status" -eq 0 ]
+	[[ $output == *"not there: type MemAttrMapping (since 9.0)"* ]]
+}
+
 @test "no installation there: one clear line" {
 	run "$check" "$cann/nowhere" "$gen"
 	[ "$status" -eq 2 ]

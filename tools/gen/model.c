@@ -95,7 +95,7 @@ static void load_members(struct type *t, const json_t *o)
 	}
 }
 
-static struct field *load_fields(const json_t *o, unsigned *n)
+static struct field *load_fields(const struct model *m, const json_t *o, unsigned *n)
 {
 	json_t *a = json_object_get(o, "fields");
 	struct field *fields;
@@ -108,10 +108,12 @@ static struct field *load_fields(const json_t *o, unsigned *n)
 		json_t *e = json_array_get(a, i), *dims;
 		struct field *f = &fields[i];
 
-		read_only_keys(e, READ_WORDS("name", "type", "offset", "array", "fields", "tag"));
+		read_only_keys(e, READ_WORDS("name", "type", "offset", "since", "array", "fields", "tag"));
 		f->name = read_string(e, "name");
 		f->type = read_needed(e, "type");
 		f->tag = read_string(e, "tag");
+		f->since = read_string(e, "since");
+		read_one_of("release", f->since, m->versions);
 		f->offset = read_number(e, "offset", 0);
 		dims = json_object_get(e, "array");
 		f->n_dims = json_array_size(dims);
@@ -120,12 +122,12 @@ static struct field *load_fields(const json_t *o, unsigned *n)
 		for (unsigned d = 0; d < f->n_dims; d++)
 			f->dims[d] = json_integer_value(json_array_get(dims, d));
 		if (json_object_get(e, "fields"))
-			f->fields = load_fields(e, &f->n_fields);
+			f->fields = load_fields(m, e, &f->n_fields);
 	}
 	return fields;
 }
 
-static void load_type(struct type *t, const json_t *o)
+static void load_type(const struct model *m, struct type *t, const json_t *o)
 {
 	static const char *const kinds[] = {
 		"alias", "handle", "opaque", "enum", "struct", "union", "callback", NULL};
@@ -154,7 +156,7 @@ static void load_type(struct type *t, const json_t *o)
 		break;
 	case TYPE_STRUCT:
 	case TYPE_UNION:
-		t->fields = load_fields(o, &t->n_fields);
+		t->fields = load_fields(m, o, &t->n_fields);
 		break;
 	case TYPE_OPAQUE:
 		break;
@@ -178,7 +180,7 @@ static void load_types(struct model *m, json_t *root)
 		t->header = read_needed(o, "header");
 		t->since = read_needed(o, "since");
 		check_place(m, t->header, t->since);
-		load_type(t, o);
+		load_type(m, t, o);
 		if (t->handle && !read_among(t->handle, m->handles))
 			m->handles[m->n_handles++] = t->handle;
 	}

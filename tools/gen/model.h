@@ -39,6 +39,7 @@ struct field {
 	const char *name; /* NULL: unnamed record */
 	const char *type; /* "struct" or "union" for a record spelled in place */
 	const char *tag; /* of a record spelled in place, or NULL */
+	const char *since; /* NULL: like the record */
 	unsigned offset; /* from the outermost record */
 	unsigned dims[4], n_dims;
 	struct field *fields;

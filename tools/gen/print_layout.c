@@ -19,6 +19,20 @@ static void label(FILE *f, const char *what, const char *name, const char *since
 		fprintf(f, "#line 1 \"%s %s (since %s)\"\n", what, name, since ? since : oldest);
 }
 
+/*
+ * A member that came later than its record is named in the label, so that a
+ * release without it is told from one that changed it. since: NULL when it did not.
+ */
+static void label_type(FILE *f, const struct type *t, const char *member, const char *since)
+{
+	char text[320];
+
+	snprintf(text, sizeof(text), "%s", t->since);
+	if (since)
+		snprintf(text, sizeof(text), "%s, %s since %s", t->since, member, since);
+	label(f, "type", t->name, text);
+}
+
 static const char *spelled(const struct type *t)
 {
 	static char buf[160];
@@ -39,14 +53,16 @@ static void print_member_size(FILE *f, const struct type *t, const struct field 
 	fprintf(f, "SAME(sizeof(((%s *)0)->%s), sizeof(%s) * %u);\n", spelled(t), path, e->type, elements);
 }
 
-static void print_offsets(
-	FILE *f, const struct type *t, const struct field *fields, unsigned n, const char *prefix)
+static void print_offsets(FILE *f, const struct type *t, const struct field *fields, unsigned n,
+	const char *prefix, const char *since)
 {
 	for (unsigned i = 0; i < n; i++) {
 		const struct field *e = &fields[i];
+		const char *from = e->since ? e->since : since;
 		char path[256];
 
 		snprintf(path, sizeof(path), "%s%s", prefix, e->name ? e->name : "");
+		label_type(f, t, path, from);
 		if (e->name)
 			fprintf(f, "SAME(offsetof(%s, %s), %u);\n", spelled(t), path, e->offset);
 		if (!e->fields) {
@@ -55,8 +71,17 @@ static void print_offsets(
 		}
 		if (e->name)
 			strcat(path, ".");
-		print_offsets(f, t, e->fields, e->n_fields, path);
+		print_offsets(f, t, e->fields, e->n_fields, path, from);
 	}
+}
+
+/* The release that gave a record its members, when all came later than its name; otherwise NULL. */
+static const char *members_since(const struct type *t)
+{
+	for (unsigned i = 0; i < t->n_fields; i++)
+		if (!t->fields[i].since)
+			return NULL;
+	return t->fields[0].since;
 }
 
 static void print_type(FILE *f, const struct type *t)
@@ -64,12 +89,11 @@ static void print_type(FILE *f, const struct type *t)
 	switch (t->kind) {
 	case TYPE_STRUCT:
 	case TYPE_UNION:
-		label(f, "type", t->name, t->since);
+		label_type(f, t, "members", members_since(t));
 		fprintf(f, "SAME(sizeof(%s), %u);\n", spelled(t), t->size);
-		label(f, "type", t->name, t->since);
+		label_type(f, t, "members", members_since(t));
 		fprintf(f, "SAME(__alignof__(%s), %u);\n", spelled(t), t->align);
-		label(f, "type", t->name, t->since);
-		print_offsets(f, t, t->fields, t->n_fields, "");
+		print_offsets(f, t, t->fields, t->n_fields, "", NULL);
 		break;
 	case TYPE_ENUM:
 		label(f, "type", t->name, t->since);
