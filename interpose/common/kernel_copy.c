@@ -19,7 +19,7 @@
 #include "interpose/common/thread_state.h"
 
 #define PAGE ((uintptr_t)4096) /* or a part of a larger one */
-#define PARTS_AT_ONCE 40
+#define PARTS_AT_ONCE 256
 
 static _Atomic bool forbidden; /* process_vm_readv */
 

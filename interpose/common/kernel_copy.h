@@ -19,6 +19,12 @@ struct kernel_copy_part {
 	bool good; /* all of it was there */
 };
 
+static inline struct kernel_copy_part kernel_copy_part_of(void *to, uint64_t from, size_t size)
+{
+	return (struct kernel_copy_part){.to = to, .from = from, .size = size};
+}
+
+/* On a stack of the tool's. */
 void kernel_copy_parts(struct kernel_copy_part *parts, unsigned n);
 
 /* Copies that are made in one system call, if all are there. */

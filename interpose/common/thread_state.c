@@ -124,9 +124,13 @@ void cancel_release(struct acl_thread *t)
 
 bool on_signal_stack(void)
 {
+	const struct acl_thread *t = thread_self();
 	stack_t now;
 
-	if (thread_self()->tool_stack)
-		return thread_self()->signal_stack;
-	return !sigaltstack(NULL, &now) && (now.ss_flags & SS_ONSTACK);
+	if (sigaltstack(NULL, &now))
+		return false;
+	/* On the tool's stack the kernel does not see where the thread came from. */
+	if (t->tool_stack)
+		return !(now.ss_flags & SS_DISABLE) && t->outer_sp - (uintptr_t)now.ss_sp < now.ss_size;
+	return now.ss_flags & SS_ONSTACK;
 }

@@ -55,7 +55,6 @@ struct acl_thread {
 	void (*afterwards)(void); /* to be called when it is back on its own */
 	uint64_t held_mask; /* on it: the program's signal mask */
 	uint8_t cancel_state; /* on it: the program's */
-	bool signal_stack; /* on it: the call came from a handler on an alternate signal stack */
 	int *errno_at;
 	/* Where its calls are noted when a report is written. */
 	struct call_counts *coverage;
@@ -154,7 +153,7 @@ static inline bool thread_has_room(const struct acl_thread *t, const void *here)
 	return (uintptr_t)here - t->room_low < t->room_size;
 }
 
-/* Whether this is a handler on an alternate signal stack, where addresses say nothing. */
+/* Whether this is a handler on an alternate signal stack, where addresses say nothing; or came from one. */
 bool on_signal_stack(void);
 
 /* Of threads that may be cancelled anywhere: not while the tool is at work. */

@@ -205,12 +205,10 @@ NO_SANITIZE static void run_on(struct tool_stack *s, struct run *r)
 static __attribute__((noinline)) void hold_back(struct acl_thread *t)
 {
 	static const uint64_t mask = HELD_BACK;
-	stack_t now;
 	int cancel;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	t->cancel_state = (uint8_t)cancel;
-	t->signal_stack = !sigaltstack(NULL, &now) && (now.ss_flags & SS_ONSTACK);
 	set_mask(SIG_BLOCK, &mask, &t->held_mask);
 }
 
@@ -274,7 +272,7 @@ void tool_stack_with_signals(void (*fn)(void *), void *arg)
 	struct acl_thread *t = thread_self();
 	uint64_t held;
 
-	if (!t->tool_stack || t->signal_stack) {
+	if (!t->tool_stack || on_signal_stack()) {
 		fn(arg);
 		return;
 	}

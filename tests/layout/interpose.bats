@@ -44,12 +44,12 @@ circles() {
 	[ -n "$(printf 'a b\nb c\nc a\n' | circles)" ]
 }
 
-# headers SYMBOL...: those of interpose/ that declare one of them
+# headers SYMBOL...: those of interpose/ that declare one of them; a struct of that name is another thing
 headers() {
 	local names
 
 	names=$(printf '%s|' "$@")
-	grep -lE "^[A-Za-z_].*[ *(](${names%|})\\b[^;{]*([;(,]|\\[|\$)" interpose/*/*.h
+	grep -lP "^[A-Za-z_].*[ *(](?<!struct )(${names%|})\\b[^;{]*([;(,]|\\[|\$)" interpose/*/*.h
 }
 
 # What the program calls and runtime_events, which process/ fills in for runtime/, are declared elsewhere.

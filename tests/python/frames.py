@@ -126,6 +126,26 @@ def made_code():
     exec(compile("bad(19)", "d" * 2000 + "/end.py", "exec"), {"bad": bad})
 
 
+def remade_code():
+    """Code objects that take the place of those before, and differ from them in the file, a name or a line alone."""
+    forms = (lambda i: (f"remade{i}.py", "def f():\n  bad(offset)\nf()"),
+             lambda i: ("remade.py", f"def f{i}():\n  bad(offset)\nf{i}()"),
+             lambda i: ("remade.py", "def f():\n" + "\n" * i + "  bad(offset)\nf()"))
+    offset = 23
+    for form in forms:
+        places = set()
+        for i in range(8):
+            file, source = form(i)
+            scope = {"bad": bad, "offset": offset}
+            code = compile(source, file, "exec")
+            places.add(id(code))
+            exec(code, scope)
+            scope.clear()
+            del scope, code, file, source
+            offset += 1
+        assert len(places) < 8, "no code object took another's place"
+
+
 def main():
     for library in (released, held):
         library.aclInit(None)
@@ -144,6 +164,7 @@ def main():
     os.kill(os.getpid(), signal.SIGUSR1)
     callbacks()
     made_code()
+    remade_code()
     thread = threading.Thread(target=Model().forward, args=(20,))
     thread.start()
     thread.join()

@@ -57,6 +57,11 @@ int main(void)
 #else
 	printf("%d, %d, ", AT(PyCodeObject, co_lnotab), NONE);
 #endif
+#if PY_MINOR_VERSION >= 12
+	printf("%d, ", AT(PyCodeObject, co_version));
+#else
+	printf("%d, ", NONE);
+#endif
 	printf("%d, %d)\n", (int)sizeof(PyASCIIObject), (int)sizeof(PyCompactUnicodeObject));
 	if (AT(PyObject, ob_type) != 8 || AT(PyASCIIObject, length) != 16 || AT(PyASCIIObject, state) != 32 ||
 		AT(PyVarObject, ob_size) != 16 || AT(PyBytesObject, ob_sval) != 32)
