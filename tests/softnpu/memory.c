@@ -165,6 +165,10 @@ static void reduce(void)
 	IS((long)out[0], 11);
 	IS((long)out[3], 44);
 	IS(aclrtReduceAsync(d2, d, 0, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, s, NULL), 107000);
+	IS(aclrtReduceAsync(d2, (char *)d + 2, 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, s, NULL),
+		107008);
+	OK(aclrtReduceAsync(d2, (char *)d + 2, 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT16, s, NULL));
+	OK(aclrtReduceAsync(d2, (char *)d + 1, 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8, s, NULL));
 }
 
 static void address_questions(void)

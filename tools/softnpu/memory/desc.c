@@ -270,6 +270,7 @@ aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count, aclrtReduc
 {
 	struct reduce_op r = {.dst = dst, .src = src, .count = count, .kind = kind, .type = type};
 	bool known = type == ACL_FLOAT || type == ACL_INT32 || type == ACL_INT16 || type == ACL_INT8;
+	unsigned size = type == ACL_INT8 ? 1 : type == ACL_INT16 ? 2 : 4;
 
 	if (reserve || !dst || !src)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "an address is NULL, or reserve is not");
@@ -279,8 +280,8 @@ aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count, aclrtReduc
 		return npu_answer(REDUCE_TYPE_UNKNOWN, "reduction of type %d", type);
 	if (!known || kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL)
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "reduction %d of type %d", kind, type);
-	if ((uintptr_t)dst % 4 || (uintptr_t)src % 4)
-		return npu_err(ACL_ERROR_RT_ADDR_UNALIGNED, "an address is not 4-byte aligned");
+	if ((uintptr_t)dst % size || (uintptr_t)src % size)
+		return npu_err(ACL_ERROR_RT_ADDR_UNALIGNED, "an address is not %u-byte aligned", size);
 	return LOCKED(submit_reduce(&r, stream));
 }
 
