@@ -379,6 +379,30 @@ static void batch_without_results(void **state)
 	}
 }
 
+/* --- a process locked for a snapshot ------------------------------------------------------ */
+
+static void descriptions_wait_for_nothing(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+
+	(void)state;
+	CALL(fixture, aclrtSnapShotProcessLock, 0, .pid = (int)fixture->pid);
+	CALL(fixture, aclrtAllocatorCreateDesc, (intptr_t)handle(1));
+	CALL(fixture, aclrtAllocatorDestroyDesc, 0, .allocatorDesc = handle(1));
+	silent(fixture);
+	CALL(fixture, aclrtSynchronizeDevice, 0);
+	silent(fixture);
+	/* An unlock that was refused leaves it locked; one whose callback failed has unlocked. */
+	CALL(fixture, aclrtSnapShotProcessUnlock, 507907, .pid = (int)fixture->pid);
+	want(fixture, "api-error:warning");
+	CALL(fixture, aclrtDestroyEvent, 0, .event = fixture_event(fixture, 1, ACL_EVENT_SYNC));
+	want(fixture, "snapshot-self-deadlock:error snapshot-self-deadlock:error");
+	CALL(fixture, aclrtSnapShotProcessUnlock, 507912, .pid = (int)fixture->pid);
+	want(fixture, "api-error:warning");
+	fixture_malloc(fixture, DEVICE_MEMORY, SIZE);
+	silent(fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +422,7 @@ int main(void)
 		cmocka_unit_test(host_memory_after_its_end),
 		cmocka_unit_test(other_allocator),
 		cmocka_unit_test(mapped_by_libc),
+		cmocka_unit_test(descriptions_wait_for_nothing),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

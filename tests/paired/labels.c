@@ -182,6 +182,76 @@ static void malloc_while_another_locks(void)
 	CALL(aclrtFree, .devPtr = d);
 }
 
+static void submitted_while_locked(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL(aclrtSubscribeReport, .threadId = pair_thread_id(1), .stream = s);
+	CALL(aclrtSnapShotProcessLock, .pid = pair_pid());
+	if (!bug)
+		CALL(aclrtSnapShotProcessUnlock, .pid = pair_pid());
+	CALL(aclrtLaunchCallback, .fn = HANDLE, .blockType = ACL_CALLBACK_NO_BLOCK, .stream = s);
+	if (bug)
+		CALL(aclrtSnapShotProcessUnlock, .pid = pair_pid());
+	pair_thread(1);
+	CALL(aclrtProcessReport, .timeout = 1000);
+	pair_thread(0);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtUnSubscribeReport, .threadId = pair_thread_id(1), .stream = s);
+}
+
+static void device_set_while_locked(void)
+{
+	CALL(aclrtSnapShotProcessLock, .pid = pair_pid());
+	if (!bug)
+		CALL(aclrtSnapShotProcessUnlock, .pid = pair_pid());
+	CALL_EACH(0, ROLE(DEVICE, 0));
+	if (bug)
+		CALL(aclrtSnapShotProcessUnlock, .pid = pair_pid());
+	CALL(aclrtResetDevice, .deviceId = 0);
+}
+
+static void registered_while_locked(void)
+{
+	void *d = NULL;
+
+	CALL(aclrtSnapShotProcessLock, .pid = pair_pid());
+	if (!bug)
+		CALL(aclrtSnapShotProcessUnlock, .pid = pair_pid());
+	CALL_DOES(aclrtHostRegister, 0, d = make_range(4096, true), .ptr = heap_memory, .size = 4096,
+		.type = ACL_HOST_REGISTER_MAPPED, .devPtr = &d);
+	if (bug)
+		CALL(aclrtSnapShotProcessUnlock, .pid = pair_pid());
+	CALL(aclrtHostUnregister, .ptr = heap_memory);
+}
+
+/* Whoever locked: what is called back during the backup cannot wait for what comes after it. */
+static void malloc_in_backup(void)
+{
+	struct acl_args_aclrtSnapShotProcessBackup args = {.pid = pair_pid()};
+	struct acl_args_aclrtSnapShotProcessUnlock unlock_args = {.pid = pair_pid()};
+	struct acl_call_record backup, unlock;
+	void *d = NULL;
+
+	CALL(aclrtSnapShotProcessLock, .pid = pair_pid());
+	pair_thread(1);
+	pair_enter(&backup, ACL_API_aclrtSnapShotProcessBackup, &args, 1);
+	pair_callback_begin(ACL_API_aclrtSnapShotCallbackRegister, NULL);
+	if (bug)
+		d = make_device_memory(4096);
+	pair_callback_end(ACL_API_aclrtSnapShotCallbackRegister, NULL);
+	pair_leave(&backup, 0);
+	pair_thread(0);
+	/* Those behind the unlock may. */
+	pair_enter(&unlock, ACL_API_aclrtSnapShotProcessUnlock, &unlock_args, 2);
+	pair_callback_begin(ACL_API_aclrtSnapShotCallbackRegister, NULL);
+	if (!bug)
+		d = make_device_memory(4096);
+	pair_callback_end(ACL_API_aclrtSnapShotCallbackRegister, NULL);
+	pair_leave(&unlock, 0);
+	CALL(aclrtFree, .devPtr = d);
+}
+
 /* --- handles ----------------------------------------------------------------------------------- */
 
 static void stream_from_nowhere(void)
@@ -210,6 +280,10 @@ static const struct pair pairs[] = {
 	PAIR("snapshot-not-unlocked", exit_locked),
 	PAIR("snapshot-self-deadlock", malloc_while_locked),
 	PAIR("snapshot-self-deadlock", malloc_while_another_locks),
+	PAIR("snapshot-self-deadlock", submitted_while_locked),
+	PAIR_EACH("snapshot-self-deadlock", device_set_while_locked, DEVICE_SET),
+	PAIR("snapshot-self-deadlock", registered_while_locked),
+	PAIR("snapshot-self-deadlock", malloc_in_backup),
 	PAIR_WITH("handle-unknown", stream_from_nowhere, .on = true),
 };
 

@@ -9,6 +9,7 @@ enum step { RUNNING, LOCKED, BACKED_UP };
 
 struct snapshot {
 	_Atomic uint8_t step; /* enum step */
+	_Atomic uint8_t unlocked; /* the step before the unlock that runs */
 	_Atomic bool reported; /* that it was left locked */
 	_Atomic uint64_t thread; /* pthread id of the one that locked */
 	_Atomic uint64_t caller; /* of the lock */
@@ -37,14 +38,27 @@ static void stepping(struct checks *c, struct acl_call_record *call)
 									: now == RUNNING;
 
 	FINDING(c, call, "snapshot-bad-state", wrong, NO_PARTS, "The process is %s.", step_name(now));
+	/* The callbacks behind the unlock run within its call, and wait no more. */
+	if (call->api == ACL_API_aclrtSnapShotProcessUnlock) {
+		store_relaxed(&snapshot(c)->unlocked, (uint8_t)now);
+		store_relaxed(&snapshot(c)->step, RUNNING);
+	}
+}
+
+static bool callback_refused(const struct acl_call_record *call)
+{
+	return error_of(call) == ACL_ERROR_SNAPSHOT_CALLBACK_FAILED;
 }
 
 static void stepped(struct checks *c, struct acl_call_record *call)
 {
 	struct snapshot *s = snapshot(c);
 
-	if (!succeeded(call))
+	if (!succeeded(call)) {
+		if (call->api == ACL_API_aclrtSnapShotProcessUnlock && !callback_refused(call))
+			store_relaxed(&s->step, load_relaxed(&s->unlocked));
 		return;
+	}
 	switch (call->api) {
 	case ACL_API_aclrtSnapShotProcessBackup:
 		store_relaxed(&s->step, BACKED_UP);
@@ -89,12 +103,26 @@ static void during_capture(struct checks *c, struct acl_call_record *call)
 
 /* --- who waits ------------------------------------------------------------------------------- */
 
+/* A callback of the snapshot itself: who backs up or restores cannot unlock before it has returned. */
+static bool inside_snapshot(const struct acl_call_record *call)
+{
+	unsigned outer = callback_api(call);
+
+	return outer < ACL_API_COUNT && acl_apis[outer].operation == ACL_OP_CALLBACK_REGISTER_SNAPSHOT;
+}
+
 static void waiting(struct checks *c, struct acl_call_record *call)
 {
 	struct snapshot *s = snapshot(c);
 	unsigned step = load_relaxed(&s->step);
 
-	if (load_relaxed(&s->thread))
+	if (inside_snapshot(call))
+		FINDING(c, call, "snapshot-self-deadlock", step != RUNNING, NO_PARTS,
+			"The process is %s, and the call comes out of a callback of the snapshot: it waits "
+			"for an "
+			"unlock that only comes after the callback.",
+			step_name(step));
+	else if (load_relaxed(&s->thread))
 		FINDING(c, call, "snapshot-self-deadlock",
 			step != RUNNING && load_relaxed(&s->thread) == call->pthread_id, NO_PARTS,
 			"The process is %s, and this thread locked it: the call waits until the same thread "
@@ -102,18 +130,56 @@ static void waiting(struct checks *c, struct acl_call_record *call)
 			step_name(step));
 }
 
-/* Takes, gives back, copies or submits; waiting for what runs and asking is allowed. */
+/* Descriptions that only the host has. */
+static bool of_host(unsigned operation)
+{
+	switch (operation) {
+	case ACL_OP_CREATE_STREAM_CONFIGURATION:
+	case ACL_OP_CREATE_ALLOCATOR_DESCRIPTOR:
+	case ACL_OP_CREATE_BINARY_DESCRIPTOR:
+	case ACL_OP_CREATE_ARGUMENTS:
+	case ACL_OP_CREATE_GROUP_INFO:
+	case ACL_OP_DESTROY_STREAM_CONFIGURATION:
+	case ACL_OP_DESTROY_ALLOCATOR_DESCRIPTOR:
+	case ACL_OP_DESTROY_BINARY_DESCRIPTOR:
+	case ACL_OP_DESTROY_GROUP_INFO:
+		return true;
+	}
+	return false;
+}
+
+/* Changes what a device has, or submits to it; waiting for what runs and asking is allowed. */
 static bool waits_for_unlock(const struct acl_api_info *api)
 {
-	if (strstr(api->name, "SnapShot") || strstr(api->name, "Callback") || strstr(api->name, "Get") ||
-		strstr(api->name, "Query"))
-		return false;
-	for (unsigned i = 0; i < api->n_params; i++)
-		if (api->params[i].life == ACL_LIFE_CREATE || api->params[i].life == ACL_LIFE_DESTROY)
-			return true;
-	return api->mode == ACL_MODE_ASYNC || !strncmp(api->name, "aclrtMalloc", 11) ||
-	       !strncmp(api->name, "aclrtFree", 9) || !strncmp(api->name, "aclrtMemcpy", 11) ||
-	       !strncmp(api->name, "aclrtMemset", 11);
+	switch (api->operation_group) {
+	case ACL_OP_GROUP_CREATE:
+	case ACL_OP_GROUP_DESTROY:
+		return !of_host(api->operation);
+	case ACL_OP_GROUP_ALLOCATE:
+	case ACL_OP_GROUP_FREE:
+	case ACL_OP_GROUP_RESERVE:
+	case ACL_OP_GROUP_RELEASE:
+	case ACL_OP_GROUP_MAP:
+	case ACL_OP_GROUP_UNMAP:
+	case ACL_OP_GROUP_REGISTER:
+	case ACL_OP_GROUP_UNREGISTER:
+	case ACL_OP_GROUP_IMPORT:
+	case ACL_OP_GROUP_CLOSE:
+	case ACL_OP_GROUP_COPY:
+	case ACL_OP_GROUP_SET:
+	case ACL_OP_GROUP_EXECUTE:
+		return true;
+	}
+	switch (api->operation) {
+	case ACL_OP_DEVICE_SET:
+	case ACL_OP_DEVICE_RESET:
+	case ACL_OP_INFO_DEVICE_POINTER:
+	case ACL_OP_CAPTURE_BEGIN:
+	case ACL_OP_CAPTURE_END:
+	case ACL_OP_MODEL_BUILD_BEGIN:
+		return true;
+	}
+	return api->mode == ACL_MODE_ASYNC;
 }
 
 /* --- left locked ---------------------------------------------------------------------------- */
