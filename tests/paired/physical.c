@@ -155,6 +155,40 @@ static void reference_left(void)
 	pair_exit();
 }
 
+/* Each retain is a reference of its own, whatever handle it answers with. */
+static void retained_left(void)
+{
+	aclrtDrvMemHandle h = physical_on(0), again = NULL;
+	char *range = reserve(MIB2);
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = h);
+	CALL_DOES(
+		aclrtMemRetainAllocationHandle, 0, again = make_address(), .virPtr = range, .handle = &again);
+	CALL(aclrtUnmapMem, .virPtr = range);
+	CALL(aclrtReleaseMemAddress, .virPtr = range);
+	CALL(aclrtFreePhysical, .handle = h);
+	if (!bug)
+		CALL(aclrtFreePhysical, .handle = again);
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize, );
+	pair_exit();
+}
+
+/* Into a range that is reserved where we do not see it. */
+static void mapping_left(void)
+{
+	aclrtDrvMemHandle h = physical_on(0);
+	char *range = make_range(MIB2, true);
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = h);
+	if (!bug)
+		CALL(aclrtUnmapMem, .virPtr = range);
+	CALL(aclrtFreePhysical, .handle = h);
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize, );
+	pair_exit();
+}
+
 /* --- captured models --------------------------------------------------------------------------- */
 
 static aclmdlRI capture_set(void *p)
@@ -355,6 +389,8 @@ static const struct pair pairs[] = {
 	PAIR("vmm-physical-granularity", odd_size),
 	PAIR("vmm-physical-granularity", odd_size_as_told),
 	PAIR("leak-vmm", reference_left),
+	PAIR("leak-vmm", retained_left),
+	PAIR("leak-vmm", mapping_left),
 	PAIR("capture-resource-freed-before-destroy", physical_of_model),
 	PAIR("capture-resource-freed-before-destroy", range_of_model),
 	PAIR("capture-resource-freed-before-destroy", pool_of_model),

@@ -7,6 +7,7 @@
 #include "checks/rules/memory/leak.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
+#include "checks/state/physical_state.h"
 
 void leak_add(struct leaks *l, uint64_t caller, uint64_t bytes, const void *sample)
 {
@@ -140,6 +141,40 @@ static void ranges(struct checks *c, const struct acl_rule *rule, struct pointer
 	leak_report(c, NULL, rule, &l, 1, what, when, block_never_freed);
 }
 
+/* Mappings of a range that is left are named by it. */
+static void mappings(struct checks *c)
+{
+	struct block_lookup range;
+	struct leaks l = {0};
+	struct acl_block *b;
+
+	map_each(memory_blocks(c), b) if (load_relaxed(&b->kind) == MEM_MAPPED && leaked_block(b) &&
+					  !map_find(reserved_ranges(c), load_relaxed(&b->base), &range))
+		leak_add(&l, load_relaxed(&b->created.caller), load_relaxed(&b->size), b);
+	leak_report(c, NULL, RULE("leak-vmm"), &l, ACL_HANDLE_COUNT, "mappings", "never unmapped",
+		block_never_freed);
+}
+
+/* A handle that a retain answered with is a reference of ours, wherever the memory comes from. */
+static void physical_memory(struct checks *c)
+{
+	struct leaks l = {0};
+	struct acl_object *o;
+
+	object_each(c, ACL_HANDLE_PHYS_MEM, o)
+	{
+		uint64_t references = load_relaxed(&physical_state(o)->references);
+
+		if (!object_usable(o) || !references ||
+			load_relaxed(&o->flags) & (ACL_OBJECT_INHERITED | ACL_OBJECT_REPORTED))
+			continue;
+		leak_add(&l, load_relaxed(&o->created.caller), 0, o);
+		l.count += references - 1;
+	}
+	leak_report(c, NULL, RULE("leak-vmm"), &l, ACL_HANDLE_PHYS_MEM, "references to physical memory",
+		"never freed", object_never_destroyed);
+}
+
 /* Runs before the state lets the memory go. */
 static void reset_leave(struct checks *c, struct acl_call_record *call)
 {
@@ -192,7 +227,8 @@ static void leak_finish(struct checks *c, enum checks_end kind)
 	ranges(c, RULE("leak-host-register"), registered_ranges(c), "registered host memory",
 		"never unregistered");
 	ranges(c, RULE("leak-vmm"), reserved_ranges(c), "reserved address ranges", "never released");
-	objects(c, RULE("leak-vmm"), ACL_HANDLE_PHYS_MEM, "references to physical memory");
+	mappings(c);
+	physical_memory(c);
 	balance(c);
 }
 

@@ -292,6 +292,17 @@ static void unmap_leave(struct checks *c, struct acl_call_record *call)
 		map_erase(mapping(c)->mapped, place.block, place.generation);
 }
 
+/* What is left of them is no leak of its own. */
+static void mappings_reported(struct checks *c, uint64_t base, uint64_t end)
+{
+	struct acl_block *b = NULL;
+	struct block_lookup place;
+
+	while ((b = next_mapping(c, b, base, end)) != NULL)
+		if (map_find(memory_blocks(c), load_relaxed(&b->base), &place))
+			block_reported(place.block);
+}
+
 static void release_enter(struct checks *c, struct acl_call_record *call)
 {
 	const void *address = ACL_ARGS(call, aclrtReleaseMemAddress)->virPtr;
@@ -301,10 +312,11 @@ static void release_enter(struct checks *c, struct acl_call_record *call)
 	if (!reservation_at(c, address, &place) || place.base != (uintptr_t)address)
 		return;
 	other = map_first_in(mapping(c)->mapped, place.base, place.size);
-	FINDING(c, call, "vmm-release-while-mapped", other,
-		PARTS(part_address("address", address), part_block("reserved range", place.block),
-			part_block("mapping", other)),
-		"Memory is still mapped into the range; aclrtUnmapMem comes first.");
+	if (FINDING(c, call, "vmm-release-while-mapped", other,
+		    PARTS(part_address("address", address), part_block("reserved range", place.block),
+			    part_block("mapping", other)),
+		    "Memory is still mapped into the range; aclrtUnmapMem comes first."))
+		mappings_reported(c, place.base, place.base + place.size);
 }
 
 /* --- use -------------------------------------------------------------------------------- */
