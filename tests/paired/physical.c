@@ -116,6 +116,30 @@ static void link_of_nothing(void)
 		bug ? 507899 : 0, aclrtMemMapSelectedLink, .virPtrDst = dst, .size = MIB2, .virPtrSrc = src);
 }
 
+static void link_of_ordinary_memory(void)
+{
+	char *src = bug ? make_device_memory(MIB2) : mapped_on(0), *dst = reserve(MIB2);
+
+	CALL_FAILS(
+		bug ? 507899 : 0, aclrtMemMapSelectedLink, .virPtrDst = dst, .size = MIB2, .virPtrSrc = src);
+}
+
+static void link_without_source(void)
+{
+	char *src = mapped_on(0), *dst = reserve(MIB2);
+
+	CALL_FAILS(bug ? 507899 : 0, aclrtMemMapSelectedLink, .virPtrDst = dst, .size = MIB2,
+		.virPtrSrc = bug ? NULL : src);
+}
+
+static void link_to_nowhere(void)
+{
+	char *src = mapped_on(0), *dst = reserve(MIB2);
+
+	CALL_FAILS(bug ? 507899 : 0, aclrtMemMapSelectedLink, .virPtrDst = bug ? NULL : dst, .size = MIB2,
+		.virPtrSrc = src);
+}
+
 /* --- sizes, references ----------------------------------------------------------------------- */
 
 static void odd_size(void)
@@ -386,6 +410,9 @@ static const struct pair pairs[] = {
 	PAIR_AVOIDS("vmm-cross-device-sync-copy", mapped_across_devices_async),
 	PAIR("vmm-selected-link-args", link_inside),
 	PAIR("vmm-selected-link-args", link_of_nothing),
+	PAIR("vmm-selected-link-args", link_of_ordinary_memory),
+	PAIR("vmm-selected-link-args", link_without_source),
+	PAIR("vmm-selected-link-args", link_to_nowhere),
 	PAIR("vmm-physical-granularity", odd_size),
 	PAIR("vmm-physical-granularity", odd_size_as_told),
 	PAIR("leak-vmm", reference_left),

@@ -144,12 +144,33 @@ static void reserve_leave(struct checks *c, struct acl_call_record *call)
 	checks_start_conditional(c);
 }
 
+/* What is wrong with the source of a link; NULL: nothing, or what is there is not known. */
+static const char *wrong_link_source(
+	struct checks *c, const struct acl_args_aclrtMemMapSelectedLink *a, bool *known)
+{
+	struct block_lookup src;
+
+	if (!reservation_at(c, a->virPtrSrc, &src)) {
+		bool ordinary = !a->virPtrSrc || (map_find(memory_blocks(c), (uintptr_t)a->virPtrSrc, &src) &&
+							 src.kind != MEM_MAPPED);
+
+		*known = *known || ordinary;
+		return ordinary ? "virPtrSrc is no address of a reserved range." : NULL;
+	}
+	*known = true;
+	if (src.base != (uintptr_t)a->virPtrSrc || src.size != a->size)
+		return "virPtrSrc and size are not those of a reserved range.";
+	return !load_relaxed(&mapping(c)->unfollowed) && !map_first_in(mapping(c)->mapped, src.base, src.size)
+		       ? "Nothing is mapped at virPtrSrc."
+		       : NULL;
+}
+
 /* Both addresses begin ranges of that very size, and the source has memory. */
 static void link_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtMemMapSelectedLink *a = call->args;
-	struct block_lookup dst, src;
-	const char *wrong = NULL;
+	struct block_lookup dst;
+	const char *wrong, *to = NULL;
 	bool known;
 
 	if (!a->size)
@@ -159,19 +180,16 @@ static void link_enter(struct checks *c, struct acl_call_record *call)
 	if (!known && a->virPtrDst)
 		check_inside(c, call, a->virPtrDst, a->size, &dst);
 	check_free(c, call, a->virPtrDst, a->size);
-	if (known && (dst.base != (uintptr_t)a->virPtrDst || dst.size != a->size))
-		wrong = "virPtrDst and size are not those of a reserved range.";
-	if (reservation_at(c, a->virPtrSrc, &src)) {
-		known = true;
-		if (src.base != (uintptr_t)a->virPtrSrc || src.size != a->size)
-			wrong = "virPtrSrc and size are not those of a reserved range.";
-		else if (!load_relaxed(&mapping(c)->unfollowed) &&
-			 !map_first_in(mapping(c)->mapped, src.base, src.size))
-			wrong = "Nothing is mapped at virPtrSrc.";
-	}
-	if (known)
-		FINDING(c, call, "vmm-selected-link-args", wrong,
-			PARTS(part_address("address", a->virPtrDst)), "%s", wrong);
+	if (!a->virPtrDst)
+		to = "virPtrDst is NULL.";
+	else if (known && (dst.base != (uintptr_t)a->virPtrDst || dst.size != a->size))
+		to = "virPtrDst and size are not those of a reserved range.";
+	wrong = wrong_link_source(c, a, &known);
+	if (known || to)
+		FINDING(c, call, "vmm-selected-link-args", wrong || to,
+			PARTS(part_address("virPtrDst", a->virPtrDst),
+				part_address("virPtrSrc", a->virPtrSrc)),
+			"%s", wrong ? wrong : to);
 }
 
 static void link_leave(struct checks *c, struct acl_call_record *call)
