@@ -379,6 +379,38 @@ static void batch_without_results(void **state)
 	}
 }
 
+/* --- memory of other processes ------------------------------------------------------------- */
+
+static void *import(struct fixture *fixture, const char *key, uint64_t at)
+{
+	void *p = (void *)at;
+
+	CALL(fixture, aclrtIpcMemImportByKey, 0, .devPtr = &p, .key = key,
+		.flags = ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS);
+	return p;
+}
+
+/* The addresses of a closed import are given to the next one, which may begin before it. */
+static void import_over_a_closed_one(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	char *p = import(fixture, "one", DEVICE_MEMORY + SIZE);
+
+	(void)state;
+	CALL(fixture, aclrtIpcMemClose, 0, .key = "one");
+	CALL(fixture, aclrtMemset, 0, .devPtr = p, .maxCount = 64, .count = 64);
+	want(fixture, "ipc-use-after-close:error");
+	import(fixture, "two", DEVICE_MEMORY);
+	CALL(fixture, aclrtMemset, 0, .devPtr = p, .maxCount = 64, .count = 64);
+	silent(fixture);
+	/* One that was there before the close is not where the closed one was. */
+	p = import(fixture, "three", DEVICE_MEMORY + 2 * SIZE);
+	CALL(fixture, aclrtIpcMemClose, 0, .key = "three");
+	CALL(fixture, aclrtMemset, 0, .devPtr = p, .maxCount = 64, .count = 64);
+	want(fixture, "ipc-use-after-close:error");
+	CALL(fixture, aclrtIpcMemClose, 0, .key = "two");
+}
+
 /* --- a process locked for a snapshot ------------------------------------------------------ */
 
 static void descriptions_wait_for_nothing(void **state)
@@ -422,6 +454,7 @@ int main(void)
 		cmocka_unit_test(host_memory_after_its_end),
 		cmocka_unit_test(other_allocator),
 		cmocka_unit_test(mapped_by_libc),
+		cmocka_unit_test(import_over_a_closed_one),
 		cmocka_unit_test(descriptions_wait_for_nothing),
 	};
 

@@ -176,6 +176,47 @@ static void used_after_close(void)
 }
 
 /* The address was given out again. */
+/* How large an import is nothing says, but what was copied out of it shows it. */
+static void end_used_after_close(void)
+{
+	char *p = import(PEERS), *d = make_device_memory(MIB);
+
+	CALL(aclrtMemcpy, .dst = d, .destMax = MIB, .src = p, .count = MIB,
+		.kind = ACL_MEMCPY_DEVICE_TO_DEVICE);
+	if (bug)
+		CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
+	CALL(aclrtMemset, .devPtr = p + MIB - 64, .maxCount = 64, .count = 64);
+	if (!bug)
+		CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
+}
+
+static void answered_end_used_after_close(void)
+{
+	char *p = import(PEERS), *base = NULL;
+	size_t size = 0;
+
+	CALL_DOES(aclrtMemGetAddressRange, 0, (base = p, size = MIB), .ptr = p, .pbase = (void **)&base,
+		.psize = &size);
+	if (bug)
+		CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
+	CALL(aclrtMemset, .devPtr = p + MIB - 64, .maxCount = 64, .count = 64);
+	if (!bug)
+		CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
+}
+
+static void prefetched_after_close(void)
+{
+	aclrtStream s = make_stream();
+	char *p = import(PEERS);
+
+	if (bug)
+		CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
+	CALL(aclrtCmoAsync, .src = p, .size = 64, .cmoType = ACL_RT_CMO_TYPE_PREFETCH, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	if (!bug)
+		CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
+}
+
 static void set_after_close(void)
 {
 	void *p = import(PEERS);
@@ -284,6 +325,9 @@ static const struct pair pairs[] = {
 	PAIR_ALSO("leak-ipc-key", key_left, "leak-device-memory"),
 	PAIR("leak-ipc-key", import_left),
 	PAIR("ipc-use-after-close", used_after_close),
+	PAIR("ipc-use-after-close", end_used_after_close),
+	PAIR("ipc-use-after-close", answered_end_used_after_close),
+	PAIR("ipc-use-after-close", prefetched_after_close),
 	PAIR("ipc-use-after-close", set_after_close),
 	PAIR("ipc-use-after-close", freed_import),
 	PAIR("ipc-use-after-close", freed_after_close),

@@ -46,6 +46,7 @@ static void share_add(struct checks *c, struct acl_call_record *call, enum share
 		store_relaxed(&e->device, -1);
 		store_relaxed(&e->kind, kind);
 		store_relaxed(&e->closed, false);
+		store_relaxed(&e->number, load_relaxed(&s->imports) + 1);
 		store_relaxed(&e->checks_pid, checks_pid);
 		store_relaxed(&e->admitted, false);
 		store_relaxed(&e->enables_peer, enables_peer);
@@ -258,6 +259,12 @@ static void physical_freed(struct checks *c, struct acl_call_record *call)
 
 /* --- imports ------------------------------------------------------------------------------- */
 
+static bool covers(struct share *s, uint64_t address)
+{
+	return load_relaxed(&s->kind) == SHARE_IMPORT && address >= load_relaxed(&s->base) &&
+	       address - load_relaxed(&s->base) < load_relaxed(&s->size);
+}
+
 static void imported(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtIpcMemImportByKey *a = call->args;
@@ -266,7 +273,7 @@ static void imported(struct checks *c, struct acl_call_record *call)
 	if (!succeeded(call) || !a->key || !a->devPtr || !*a->devPtr)
 		return;
 	/* Addresses are given out again. */
-	share_each(c, s) if (load_relaxed(&s->closed) && load_relaxed(&s->base) == (uintptr_t)*a->devPtr)
+	share_each(c, s) if (load_relaxed(&s->closed) && covers(s, (uintptr_t)*a->devPtr))
 		store_release(&s->key, 0);
 	share_add(c, call, SHARE_IMPORT, program_text_key(c, a->key), *a->devPtr, KNOWN_BYTES, false,
 		a->flags & ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS);
@@ -306,10 +313,22 @@ static void closed(struct checks *c, struct acl_call_record *call)
 
 	if (!s)
 		return;
-	if (load_relaxed(&s->kind) == SHARE_IMPORT)
+	if (load_relaxed(&s->kind) == SHARE_IMPORT) {
+		store_relaxed(&s->closed_after, load_relaxed(&ipc(c)->imports));
 		store_relaxed(&s->closed, true);
-	else
+	} else
 		store_release(&s->key, 0);
+}
+
+/* An import that came after the close, and may have the address by now: where it ends is not known. */
+static bool may_be_taken(struct checks *c, struct share *closed, uint64_t address)
+{
+	struct share *s;
+
+	share_each(c, s) if (load_relaxed(&s->kind) == SHARE_IMPORT && !load_relaxed(&s->closed) &&
+			     load_relaxed(&s->number) > load_relaxed(&closed->closed_after) &&
+			     load_relaxed(&s->base) <= address) return true;
+	return false;
 }
 
 struct share *import_at(struct checks *c, const void *address)
@@ -318,14 +337,35 @@ struct share *import_at(struct checks *c, const void *address)
 
 	share_each(c, s)
 	{
-		if (load_relaxed(&s->kind) != SHARE_IMPORT || (uintptr_t)address < load_relaxed(&s->base) ||
-			(uintptr_t)address - load_relaxed(&s->base) >= load_relaxed(&s->size))
+		if (!covers(s, (uintptr_t)address))
 			continue;
 		if (!load_relaxed(&s->closed))
 			return s;
 		found = s;
 	}
-	return found;
+	return found && !may_be_taken(c, found, (uintptr_t)address) ? found : NULL;
+}
+
+void import_reaches(struct checks *c, uint64_t address, uint64_t bytes)
+{
+	struct share *s;
+
+	share_each(c, s)
+	{
+		uint64_t offset = address - load_relaxed(&s->base);
+
+		if (covers(s, address) && !load_relaxed(&s->closed) && bytes <= UINT64_MAX - address &&
+			offset + bytes > load_relaxed(&s->size))
+			store_relaxed(&s->size, offset + bytes);
+	}
+}
+
+static void range_answered(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtMemGetAddressRange *a = call->args;
+
+	if (succeeded(call) && a->pbase && a->psize)
+		import_reaches(c, (uintptr_t)*a->pbase, *a->psize);
 }
 
 /* The runtime's word on whose memory it is. */
@@ -400,6 +440,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(FREE_PHYSICAL), ACL_ENTER, physical_freeing},
 	{ON_OP(FREE_PHYSICAL), ACL_LEAVE, physical_freed},
 	{ON_OP(INFO_POINTER), ACL_LEAVE, told_where},
+	{ON_OP(INFO_ADDRESS_RANGE), ACL_LEAVE | ACL_WHEN(IMPORTED), range_answered},
 };
 
 const struct check_module module_ipc = {

@@ -7,7 +7,8 @@
 #include "checks/engine/instance.h"
 
 #define SHARES 512
-#define KNOWN_BYTES 4096 /* an import does not say its size; at least one page was exported */
+/* An import does not say its size: at least one page, and what was used of it since. */
+#define KNOWN_BYTES 4096
 
 enum share_kind { SHARE_EXPORT, SHARE_IMPORT, SHARE_HANDLE };
 
@@ -15,6 +16,8 @@ struct share {
 	_Atomic uint64_t key; /* key_of_text() or of a shareable handle, 0 = free */
 	_Atomic uint64_t base, size; /* of the memory; of a handle the physical memory's handle */
 	_Atomic int32_t device; /* of the exporter as the runtime answered, -1 = it was not queried */
+	_Atomic uint32_t number; /* of the import, and … */
+	_Atomic uint32_t closed_after; /* … how many there were when it was closed */
 	_Atomic uint8_t kind; /* enum share_kind */
 	_Atomic bool closed; /* an import that was closed */
 	_Atomic bool checks_pid; /* importers must be admitted */
@@ -42,6 +45,8 @@ static inline struct ipc_state *ipc(struct checks *c)
 
 /* The import that covers an address: an open one, else a closed one, else NULL. */
 struct share *import_at(struct checks *c, const void *address);
+/* A range of an open import, whose size nothing else says. */
+void import_reaches(struct checks *c, uint64_t address, uint64_t bytes);
 /* Its history, for part_history(). */
 void share_history(struct acl_object_history *out, const void *share);
 

@@ -120,6 +120,24 @@ static void ipc_memory_use_enter(struct checks *c, struct acl_call_record *call)
 	}
 }
 
+/* What the runtime took is all of one import. */
+static void ipc_memory_use_leave(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op;
+
+	if (!succeeded(call))
+		return;
+	op = operation_of(c, call);
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		if (e.src && e.src->span)
+			import_reaches(c, (uintptr_t)e.src->address, e.src->span);
+		if (e.dst && e.dst->span)
+			import_reaches(c, (uintptr_t)e.dst->address, e.dst->span);
+	}
+}
+
 /* The documents only know the close; an example of the same documents frees after it: a warning in both
  * cases.
  */
@@ -146,8 +164,15 @@ static const struct check_hook hooks[] = {
 	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter},
 	{ON_GROUP(SET), ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter},
 	{ON_GROUP(REDUCE), ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter},
+	{ON_GROUP(CACHE), ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter},
+	{ON_GROUP(DESCRIBE), ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter},
 	{ON_OP(WRITE_VALUE), ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter},
 	{ON_OP(WAIT_VALUE), ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter},
+	{ON_OP(OVERFLOW_READ), ACL_ENTER | ACL_WHEN(IMPORTED), ipc_memory_use_enter},
+	{ON_GROUP(COPY), ACL_LEAVE | ACL_WHEN(IMPORTED), ipc_memory_use_leave},
+	{ON_GROUP(SET), ACL_LEAVE | ACL_WHEN(IMPORTED), ipc_memory_use_leave},
+	{ON_GROUP(REDUCE), ACL_LEAVE | ACL_WHEN(IMPORTED), ipc_memory_use_leave},
+	{ON_GROUP(CACHE), ACL_LEAVE | ACL_WHEN(IMPORTED), ipc_memory_use_leave},
 	{ON_OP(FREE_DEVICE), ACL_ENTER | ACL_WHEN(IMPORTED), import_free_enter},
 };
 
