@@ -282,11 +282,30 @@ static void buffered_from_device(void)
 	CALL(aclrtSynchronizeStream, .stream = s);
 }
 
+static void set_memory(void *p)
+{
+	aclrtStream s = make_stream();
+
+	CALL_EACH(0, ROLE(DST, p), ROLE(LIMIT, 64), ROLE(BYTES, 64), ROLE(NUMBER, 16), ROLE(STREAM, s));
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
 static void set_heap(void)
 {
 	void *h = make_host_memory(4096);
 
-	CALL(aclrtMemset, .devPtr = bug ? (void *)heap_memory : h, .maxCount = 64, .count = 64);
+	set_memory(bug ? (void *)heap_memory : h);
+}
+
+/* The device reaches it, but it was not allocated by the interface. */
+static void set_registered(void)
+{
+	void *h = make_host_memory(4096), *d = NULL;
+
+	CALL_DOES(aclrtHostRegister, 0, d = make_range(4096, true), .ptr = heap_memory, .size = 4096,
+		.type = ACL_HOST_REGISTER_MAPPED, .devPtr = &d);
+	set_memory(bug ? (void *)heap_memory : h);
+	CALL(aclrtHostUnregister, .ptr = heap_memory);
 }
 
 /* Aligned, but only half of the word belongs to the block. */
@@ -335,7 +354,10 @@ static const struct pair pairs[] = {
 	PAIR("memcpy-kind-location-mismatch", wrong_direction),
 	PAIR("memcpy-kind-unregistered-illegal", wrong_direction_pageable),
 	PAIR("memcpy-buffered-kind-location", buffered_from_device),
-	PAIR("memset-pageable-host", set_heap),
+	PAIR_EACH("memset-pageable-host", set_heap, SET_BYTES),
+	PAIR_EACH("memset-pageable-host", set_heap, SET_WORDS),
+	PAIR_EACH("memset-pageable-host", set_registered, SET_BYTES),
+	PAIR_EACH("memset-pageable-host", set_registered, SET_WORDS),
 	PAIR("value-write-alignment", value_at_end),
 	PAIR("value-op-args", value_on_host),
 };

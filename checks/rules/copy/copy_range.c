@@ -293,7 +293,12 @@ static void set_range_enter(struct checks *c, struct acl_call_record *call)
 		check_set_pageable(c, call, r);
 		return;
 	}
-	rule_evaluated(call, RULE("memset-pageable-host"));
+	/* The documents ask for memory of the interface; the device reaches this all the same. */
+	FINDING(c, call, "memset-pageable-host", r->block.kind == MEM_REGISTERED && !runs_on_device(c),
+		PARTS(part_severity(ACL_SEV_WARNING), part_address(r->name, r->address),
+			part_bytes("bytes", r->span), part_block("registered memory", r->block.block)),
+		"%s is the program's own host memory, registered but not allocated by the interface.",
+		r->name);
 	if (op->kind == ACL_OP_SET_BYTES)
 		check_limit(c, call, r);
 }
