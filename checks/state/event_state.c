@@ -106,6 +106,7 @@ static void event_unseen_wait(struct checks *c, struct acl_object *s, uint64_t p
 static void event_wait_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o = event_of(call), *s = stream_of(call), *source;
+	struct event_wait *wait;
 	uint64_t position;
 
 	/* A wait for an event of an open capture takes the stream into it: the task does not run. */
@@ -116,9 +117,10 @@ static void event_wait_leave(struct checks *c, struct acl_call_record *call)
 		return;
 	}
 	event_seen_with(event_state(o), s);
-	store_relaxed(&event_state(o)->waiter, object_ref(s));
-	store_relaxed(&event_state(o)->waited_at, call->state.position);
-	store_relaxed(&event_state(o)->waiter_tid, call->tid);
+	wait = event_wait_of(event_state(o), object_ref(s));
+	store_relaxed(&wait->stream, object_ref(s));
+	store_relaxed(&wait->position, call->state.position);
+	store_relaxed(&wait->tid, call->tid);
 	if (load_relaxed(&event_state(o)->maker) == EVENT_IMPORTED ||
 		load_relaxed(&event_state(o)->external)) {
 		event_unseen_wait(c, s, call->state.position);

@@ -9,10 +9,17 @@ enum event_maker { EVENT_PLAIN, EVENT_WITH_FLAG, EVENT_EX, EVENT_IMPORTED };
 
 #define RECORDED (1u << 31) /* in event_state.records: one has succeeded */
 
+#define EVENT_WAITS 4
+
+struct event_wait {
+	_Atomic uint64_t stream, position; /* acl_ref of the stream that waits, the position of its wait */
+	_Atomic uint32_t tid;
+};
+
 struct event_state {
 	_Atomic uint64_t stream, position; /* latest record: acl_ref of the stream, its position */
 	_Atomic uint64_t seen[2]; /* acl_ref of streams that recorded or waited last */
-	_Atomic uint64_t waiter, waited_at; /* latest wait: acl_ref of the stream, its position */
+	struct event_wait waits[EVENT_WAITS]; /* latest of some streams, by their acl_ref */
 	_Atomic uint64_t reset_by, reset_record; /* acl_ref of the stream that reset it, the record before */
 	_Atomic uint64_t capture; /* acl_ref of the open capture it belongs to */
 	_Atomic uint32_t captured_on, captured_at; /* of its record there: stream of the capture, task; 0 =
@@ -22,7 +29,6 @@ struct event_state {
 				     first success */
 	_Atomic uint32_t recorded; /* records that succeeded, about: threads that record at once may be one */
 	_Atomic uint32_t resets; /* that succeeded, of streams and of models */
-	_Atomic uint32_t waiter_tid;
 	_Atomic uint32_t host_waits; /* calls in progress that wait for it */
 	_Atomic uint8_t maker; /* enum event_maker */
 	_Atomic bool timed; /* its time was queried */
@@ -41,6 +47,13 @@ static inline struct event_state *event_state(struct acl_object *o)
 static inline struct acl_object *event_of(const struct acl_call_record *call)
 {
 	return call->state.event;
+}
+
+/* Where the latest wait of a stream is kept, by the index in its reference; of two that meet the later one.
+ */
+static inline struct event_wait *event_wait_of(struct event_state *e, acl_ref stream)
+{
+	return &e->waits[(stream >> 32) % EVENT_WAITS];
 }
 
 /* The open capture the event belongs to, NULL = none. */

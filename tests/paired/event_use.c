@@ -108,6 +108,24 @@ static void destroy_awaited(void)
 	CALL(aclrtDestroyEvent, .event = e);
 }
 
+/* Of several streams that wait, the last one is done. */
+static void destroy_awaited_by_one(void)
+{
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = make_stream(), first = make_stream(), last = make_stream();
+
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	pair_thread(1);
+	CALL(aclrtSetDevice, .deviceId = 0);
+	CALL(aclrtStreamWaitEvent, .stream = first, .event = e);
+	CALL(aclrtStreamWaitEvent, .stream = last, .event = e);
+	pair_thread(0);
+	CALL(aclrtSynchronizeStream, .stream = last);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = first);
+	CALL(aclrtDestroyEvent, .event = e);
+}
+
 static void reset_too_early(void)
 {
 	aclrtEvent e = make_event_flag(ACL_EVENT_SYNC);
@@ -135,6 +153,7 @@ static const struct pair pairs[] = {
 	PAIR("event-timeline-unneeded", time_for_nothing),
 	PAIR("event-destroyed-in-use", destroy_while_waiting),
 	PAIR("event-destroyed-in-use", destroy_awaited),
+	PAIR("event-destroyed-in-use", destroy_awaited_by_one),
 	PAIR_ALSO("event-reset-before-wait", reset_too_early, "event-wait-before-record"),
 };
 

@@ -165,11 +165,27 @@ static void event_use_finish(struct checks *c, enum checks_end kind)
 
 /* --- event-destroyed-in-use --------------------------------------------------------------------------- */
 
+/* A stream that another thread lets wait for the event, and nothing shows that the wait is over. */
+static struct acl_object *waiting_stream(
+	struct checks *c, const struct acl_call_record *call, struct event_state *e, uint32_t *tid)
+{
+	for (unsigned i = 0; i < EVENT_WAITS; i++) {
+		struct acl_object *s = object_of(c, load_relaxed(&e->waits[i].stream));
+
+		*tid = load_relaxed(&e->waits[i].tid);
+		if (s && object_usable(s) && *tid != call->tid &&
+			stream_pending(s, load_relaxed(&e->waits[i].position)))
+			return s;
+	}
+	return NULL;
+}
+
 static void event_in_use(
 	struct checks *c, struct acl_call_record *call, struct acl_object *o, struct event_state *e)
 {
-	struct acl_object *s = object_of(c, load_relaxed(&e->waiter));
 	bool by_host = load_relaxed(&e->host_waits) != 0;
+	struct acl_object *s;
+	uint32_t tid = 0;
 
 	if (call->in_exit)
 		return;
@@ -180,13 +196,10 @@ static void event_in_use(
 	}
 	/* The runtime keeps what a submitted wait needs; frameworks leave the destroying to threads of their
 	 * own. A callback may have informed the host that the stream's wait is over. */
-	FINDING(c, call, "event-destroyed-in-use",
-		s && object_usable(s) && !checks_happened(c, WHEN_CALLBACKS) &&
-			load_relaxed(&e->waiter_tid) != call->tid &&
-			stream_pending(s, load_relaxed(&e->waited_at)),
+	s = checks_happened(c, WHEN_CALLBACKS) ? NULL : waiting_stream(c, call, e, &tid);
+	FINDING(c, call, "event-destroyed-in-use", s,
 		PARTS(part_advice(true), part_object("event", o), part_object("waiting stream", s)),
-		"thread %u lets a stream wait for the event, and nothing shows that the wait is over",
-		load_relaxed(&e->waiter_tid));
+		"thread %u lets a stream wait for the event, and nothing shows that the wait is over", tid);
 }
 
 static void event_destroy_enter(struct checks *c, struct acl_call_record *call)
