@@ -40,6 +40,19 @@ static void copied_now(void)
 	capture_end(s);
 }
 
+/* Rows with room between them: only the bytes of the rows count. */
+static void rows_copied_now(void)
+{
+	void *host = make_host_memory(4096);
+	aclrtStream s = make_stream();
+	char *d = captured_copy(s);
+
+	CALL(aclrtMemset, .devPtr = host, .maxCount = 4096, .count = 4096);
+	CALL_EACH(0, ROLE(DST, bug ? d + 1088 : d + 4096), ROLE(DPITCH, 3008), ROLE(SRC, host),
+		ROLE(SPITCH, 64), ROLE(WIDTH, 64), ROLE(HEIGHT, 2), ROLE(KIND, ACL_MEMCPY_HOST_TO_DEVICE));
+	capture_end(s);
+}
+
 static void batch_copied_now(void)
 {
 	aclrtMemcpyBatchAttr attribute = {
@@ -273,6 +286,7 @@ static const struct pair pairs[] = {
 	PAIR_EACH("capture-sync-memop-not-recorded", set_now, SET_WORDS, .mode = PAIR_IF_NOT_ASYNC),
 	PAIR_EACH("capture-sync-memop-not-recorded", copied_now, COPY_LINEAR, .mode = PAIR_IF_NOT_ASYNC),
 	PAIR_EACH("capture-sync-memop-not-recorded", copied_now, COPY_ROWS, .mode = PAIR_IF_NOT_ASYNC),
+	PAIR_EACH("capture-sync-memop-not-recorded", rows_copied_now, COPY_ROWS, .mode = PAIR_IF_NOT_ASYNC),
 	PAIR_EACH("capture-sync-memop-not-recorded", batch_copied_now, COPY_BATCH, .mode = PAIR_IF_NOT_ASYNC),
 	PAIR("capture-concurrent-host-use", two_threads),
 	PAIR_EACH("capture-concurrent-host-use", two_threads_each, COPY_LINEAR, .mode = PAIR_IF_ASYNC),

@@ -20,21 +20,36 @@ static bool mode_permits(struct checks *c, const struct acl_call_record *call)
 		capture_mode_of_thread(thread_of(call)), load_relaxed(&thread_of(call)->exchange));
 }
 
+#define ROWS 256 /* that are looked at */
+
+/* The first captured range that the bytes of the access touch. */
+static bool captured_range_met(
+	struct acl_object *capture, const struct op_access *a, struct capture_range *used)
+{
+	uint64_t address = (uintptr_t)a->address;
+
+	if (a->rows == 1 || a->pitch == a->width)
+		return capture_range_at(capture, address, a->span, used);
+	for (uint64_t row = 0; row < a->rows && row < ROWS; row++)
+		if (capture_range_at(capture, address + row * a->pitch, a->width, used))
+			return true;
+	return false;
+}
+
 static bool written_now(
 	struct checks *c, struct acl_call_record *call, struct acl_object *capture, const struct op_access *a)
 {
 	struct capture_range used = {.bytes = 0};
 
-	if (!a || !a->address || !a->span || (a->rows != 1 && a->pitch != a->width))
-		return false;
-	return FINDING(c, call, "capture-sync-memop-not-recorded",
-		capture_range_at(capture, (uintptr_t)a->address, a->span, &used),
-		PARTS(part_address(a->name, a->address), part_bytes("bytes", a->span),
-			part_api("captured task", used.at.api), part_handle("its memory", used.address),
-			part_object("capture", capture), part_used_at(&used.at)),
-		"%s writes this memory now and once, and a task captured before (%s) uses it at every "
-		"replay.",
-		acl_apis[call->api].name, acl_apis[used.at.api].name);
+	return a && a->address && a->span &&
+	       FINDING(c, call, "capture-sync-memop-not-recorded", captured_range_met(capture, a, &used),
+		       PARTS(part_address(a->name, a->address), part_bytes("bytes", a->span),
+			       part_api("captured task", used.at.api),
+			       part_handle("its memory", used.address), part_object("capture", capture),
+			       part_used_at(&used.at)),
+		       "%s writes this memory now and once, and a task captured before (%s) uses it at every "
+		       "replay.",
+		       acl_apis[call->api].name, acl_apis[used.at.api].name);
 }
 
 static void capture_memop_enter(struct checks *c, struct acl_call_record *call)
