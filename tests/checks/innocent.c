@@ -411,6 +411,26 @@ static void import_over_a_closed_one(void **state)
 	CALL(fixture, aclrtIpcMemClose, 0, .key = "two");
 }
 
+/* --- models that are built below the interface ---------------------------------------------- */
+
+static void steps_of_other_libraries(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *m = handle(9);
+
+	(void)state;
+	CALL(fixture, aclmdlRIBuildBegin, 0, .modelRI = &m);
+	fixture->other_ways = 1u << CHECKS_OTHER_WORK;
+	CALL(fixture, aclmdlRIExecute, 0, .modelRI = m, .timeout = -1);
+	CALL(fixture, aclmdlRIBuildEnd, 0, .modelRI = m);
+	silent(fixture);
+	m = handle(10);
+	CALL(fixture, aclmdlRIBuildBegin, 0, .modelRI = &m);
+	fixture->other_ways = 0;
+	CALL(fixture, aclmdlRIBuildEnd, 0, .modelRI = m);
+	want(fixture, "mdlri-build-order:error");
+}
+
 /* --- a process locked for a snapshot ------------------------------------------------------ */
 
 static void descriptions_wait_for_nothing(void **state)
@@ -455,6 +475,7 @@ int main(void)
 		cmocka_unit_test(other_allocator),
 		cmocka_unit_test(mapped_by_libc),
 		cmocka_unit_test(import_over_a_closed_one),
+		cmocka_unit_test(steps_of_other_libraries),
 		cmocka_unit_test(descriptions_wait_for_nothing),
 	};
 

@@ -117,13 +117,19 @@ static void model_end_task_enter(struct checks *c, struct acl_call_record *call)
 		built_already(c, call, m);
 }
 
+/* Libraries that go to the runtime below this interface bind streams and end tasks there. */
+static bool steps_are_seen(struct checks *c)
+{
+	return bindings_and_builds_known(c) && !other_submitters_possible(c, CHECKS_OTHER_WORK);
+}
+
 static void model_build_end_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *m = live_model(c, call);
 
 	if (in_build_api(c, call, m))
 		return;
-	if (bindings_and_builds_known(c) && m && !(load_relaxed(&m->flags) & ACL_OBJECT_LEARNED))
+	if (m && !(load_relaxed(&m->flags) & ACL_OBJECT_LEARNED) && steps_are_seen(c))
 		check_binding(c, call, RULE("mdlri-build-order"),
 			!model_has_stream(c, m) || !model_has_end_task(c, m), NULL, m,
 			model_has_stream(c, m) ? "aclmdlRIEndTask was not called for any stream of the model."
@@ -134,8 +140,8 @@ static void model_build_end_enter(struct checks *c, struct acl_call_record *call
 
 static void not_built_yet(struct checks *c, struct acl_call_record *call, struct acl_object *m)
 {
-	if (bindings_and_builds_known(c) && m && !model_is_captured(m) &&
-		!(load_relaxed(&m->flags) & ACL_OBJECT_LEARNED))
+	if (m && !model_is_captured(m) && !(load_relaxed(&m->flags) & ACL_OBJECT_LEARNED) &&
+		steps_are_seen(c))
 		check_binding(c, call, RULE("mdlri-build-order"), !model_build_ended(c, m), NULL, m,
 			"aclmdlRIBuildEnd was not called for the model.");
 }
