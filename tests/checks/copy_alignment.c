@@ -190,6 +190,19 @@ static void align_repeats(void **state)
 	assert_int_equal(totals.findings[ACL_SEV_ERROR], 1000);
 }
 
+/* A direction that is refused is said beside an address that is not aligned. */
+static void align_of_an_impossible_direction(void **state)
+{
+	struct scenario sc = scenario(DOCUMENTS, 64 * KIB);
+	_Alignas(64) static char pageable[256];
+
+	(void)state;
+	COPY(sc, sc.d, pageable + 1, 100, DEVICE_TO_HOST, sc.s);
+	want(sc.fixture, "async-copy-alignment:error memcpy-kind-unregistered-illegal:error");
+	COPY(sc, sc.d, pageable + 1, 100, HOST_TO_DEVICE, sc.s);
+	want(sc.fixture, "async-copy-alignment:error");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +221,7 @@ int main(void)
 		cmocka_unit_test(align_auto_target),
 		cmocka_unit_test(align_other_thread_and_inside),
 		cmocka_unit_test(align_repeats),
+		cmocka_unit_test(align_of_an_impossible_direction),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
