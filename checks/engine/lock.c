@@ -9,7 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifndef LOOKS
 #define LOOKS 64 /* about as long as the lock is held; longer when its owner does not run */
+#endif
 
 _Atomic uint32_t lock_process;
 

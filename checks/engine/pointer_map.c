@@ -225,19 +225,29 @@ static bool classes_find(struct pointer_map *map, struct table *t, uint64_t clas
 static __attribute__((noinline)) bool search(
 	struct pointer_map *map, uint64_t address, struct block_lookup *place)
 {
-	struct table *t = address ? load_acquire(&map->table) : NULL, *before;
+	struct table *t;
+	uint32_t renewals;
 
+	place->block = NULL;
+	if (!address)
+		return false;
 	do {
-		uint64_t classes = t ? classes_at(t, address) | load_acquire(&t->vast) : 0;
+		uint64_t classes;
 
-		if (t && (region_find(map, t, region_of(t, address), address, place) ||
-				 classes_find(map, t, classes, address, 0, place) ||
-				 classes_find(map, t, classes, address, 1, place)))
+		renewals = load_acquire(&map->renewals);
+		t = load_acquire(&map->table);
+		if (!t)
+			return false;
+		classes = classes_at(t, address) | load_acquire(&t->vast);
+		if (region_find(map, t, region_of(t, address), address, place) ||
+			classes_find(map, t, classes, address, 0, place) ||
+			classes_find(map, t, classes, address, 1, place))
 			return true;
-		/* An outgrown table is emptied: what was not there may be in the new one. */
-		before = t;
-		t = t ? load_acquire(&map->table) : NULL;
-	} while (t != before);
+		/*
+		 * An outgrown table is emptied: what was not there may be in the new one. That can be the
+		 * same table again, filled anew meanwhile; the count tells.
+		 */
+	} while (load_acquire(&map->table) != t || load_relaxed(&map->renewals) != renewals);
 	place->block = NULL;
 	return false;
 }

@@ -106,6 +106,7 @@ struct table {
 struct pointer_map {
 	struct map_head head;
 	_Atomic(struct table *) table;
+	_Atomic uint32_t renewals; /* of the table, counted before */
 	struct checks *checks;
 	_Alignas(64) struct acl_lock lock;
 	uint64_t used, erased; /* entries of the table; erased: since it was made */

@@ -102,17 +102,18 @@ static struct table *table_again(struct table *t)
 {
 	uint64_t fresh = ++t->epoch << 40; /* no reader of its former life finds its sequence again */
 
+	/* Release: who misses a block because of any of these sees that the table was renewed. */
 	for (uint64_t i = 0; i <= t->mask; i++) {
-		store_relaxed(&t->bucket[i].seq, fresh);
+		store_release(&t->bucket[i].seq, fresh);
 		for (unsigned n = 0; n < SLOTS; n++)
 			write_slot(&t->bucket[i], n, (struct entry){0});
 	}
 	/* In a region's run stands what it likes while near does not name one. */
 	for (uint64_t r = 0; r <= t->regions; r++)
-		store_relaxed(&t->near[r], 0);
+		store_release(&t->near[r], 0);
 	for (uint64_t r = 0; r < FAR_REGIONS; r++)
-		store_relaxed(&t->far[r], 0);
-	store_relaxed(&t->vast, 0);
+		store_release(&t->far[r], 0);
+	store_release(&t->vast, 0);
 	return t;
 }
 
@@ -171,6 +172,7 @@ bool table_renew(struct pointer_map *map, uint64_t regions)
 	/* Fewer regions could put two runs on one. */
 	while (old && UINT64_C(1) << regions_log <= old->regions)
 		regions_log++;
+	store_release(&map->renewals, load_relaxed(&map->renewals) + 1);
 	new = log <= TABLE_MAX ? table_new(map, log, UINT64_C(1) << regions_log) : NULL;
 	if (!new)
 		return false;
