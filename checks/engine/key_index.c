@@ -59,6 +59,8 @@ static void slot_fill(struct key_table *t, uint64_t key, uint64_t value, uint64_
 		i++;
 	if (t->owner)
 		t->owner[i & t->mask] = owner;
+	/* Who finds the key finds its value, and nobody the value of a former life: table_again counted
+	 * before. */
 	store_release(&t->slots[i & t->mask].value, value);
 	store_release(&t->slots[i & t->mask].key, key);
 	t->used++;
@@ -74,6 +76,7 @@ static bool renew(struct checks *c, struct key_index *x)
 		kept += slot_kept(c, x, old, i);
 	while (slots < kept * 4)
 		slots *= 2;
+	/* Before a word of the table that is used again: who reads one of those (acquire) sees the count. */
 	store_release(&x->renewals, load_relaxed(&x->renewals) + 1);
 	new = table_again(x, slots);
 	if (!new)

@@ -83,6 +83,7 @@ static inline bool key_index_get(struct key_index *x, uint64_t key, uint64_t *va
 		found = slot != NULL;
 		if (found)
 			*value = load_acquire(&slot->value);
+		/* Relaxed: whatever was read above of a renewed table was an acquire. */
 	} while (__builtin_expect(load_relaxed(&x->renewals) != renewals, 0));
 	return found;
 }

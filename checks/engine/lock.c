@@ -57,6 +57,7 @@ void lock_wait(struct acl_lock *l)
 		}
 		wanted |= LOCK_WAITERS;
 		if ((seen ^ wanted) < LOCK_PROCESS && seen & LOCK_HELD &&
+			/* Relaxed: nothing is read through WAITERS; the kernel compares the word again. */
 			(seen & LOCK_WAITERS || atomic_compare_exchange_strong_explicit(&l->word, &seen,
 							wanted, memory_order_relaxed, memory_order_relaxed)))
 			futex(&l->word, FUTEX_WAIT, wanted);

@@ -32,6 +32,10 @@ void locks_forked(void);
 void lock_wait(struct acl_lock *l) __attribute__((cold));
 void lock_wake(struct acl_lock *l) __attribute__((cold));
 
+/*
+ * Acquire to take it, release to leave it: what was written inside is read inside. The number of the process
+ * is relaxed, it changes only where there is one thread.
+ */
 static inline void lock(struct acl_lock *l)
 {
 	uint32_t process = atomic_load_explicit(&lock_process, memory_order_relaxed);

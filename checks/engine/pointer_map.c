@@ -19,6 +19,7 @@ _Static_assert(offsetof(struct pointer_map, head) == 0, "map_version reads the h
  */
 static void map_changed(struct pointer_map *map)
 {
+	/* Release, for who acquires it to find what was changed; the lock orders the writers. */
 	store_release(&map->head.version, load_relaxed(&map->head.version) + 1);
 }
 
@@ -107,6 +108,7 @@ static bool granule_find(struct pointer_map *map, struct table *t, unsigned k, u
 		do {
 			while (__builtin_expect((seq = load_acquire(&b->seq)) & BUSY, 0))
 				wait_for_writer(map);
+			/* Acquires, so that the relaxed load behind them is not older than what they read. */
 			hit = k < CLASS_VAST ? bucket_find(map, b, address, place)
 					     : bucket_find_vast(map, b, address, place);
 		} while (load_relaxed(&b->seq) != seq);
@@ -152,7 +154,8 @@ static inline __attribute__((always_inline)) bool run_find(
 	place->size = (uint64_t)load_acquire(&r->last) + 1;
 	place->kind = load_acquire(&r->kind);
 	place->generation = __builtin_expect(state == SLOT_AGAIN, 0) ? load_acquire(&has->generation[i]) : 1;
-	/* While it begins or ends there is nothing in it. */
+	/* While it begins or ends there is nothing in it. Relaxed: any word above of a later life brought its
+	 * count. */
 	return !(seq & 1) && load_relaxed(&r->seq) == seq;
 }
 
@@ -245,7 +248,8 @@ static __attribute__((noinline)) bool search(
 			return true;
 		/*
 		 * An outgrown table is emptied: what was not there may be in the new one. That can be the
-		 * same table again, filled anew meanwhile; the count tells.
+		 * same table again, filled anew meanwhile; the count tells. It was counted before the table
+		 * was stored: to acquire the table is to see the count.
 		 */
 	} while (load_acquire(&map->table) != t || load_relaxed(&map->renewals) != renewals);
 	place->block = NULL;

@@ -27,6 +27,7 @@ static uint64_t unclaimed(const struct run *r)
 
 static void mark_run(struct table *t, uint64_t region, unsigned number)
 {
+	/* In this order: who sees the bit sees whose region it is. */
 	store_release(&t->run[region], (uint8_t)number);
 	store_release(&t->near[region], (uint8_t)(load_relaxed(&t->near[region]) | RUN_HERE));
 }
@@ -90,7 +91,10 @@ void runs_mark(struct pointer_map *map, struct table *t)
 
 /* --- their life ------------------------------------------------------------------ */
 
-/* Readers find nothing in it meanwhile, as there is nothing. */
+/*
+ * Readers find nothing in it meanwhile, as there is nothing. The odd count is relaxed, for each word behind
+ * it is a release: who reads one of them reads that count.
+ */
 static void run_set(struct run *r, uint64_t base, uint64_t stride, uint64_t size, unsigned kind)
 {
 	uint64_t seq = load_relaxed(&r->seq);
@@ -235,6 +239,7 @@ void run_enter(struct pointer_map *map, struct acl_block *b)
 	struct run *r = &map->run[b->run - 1];
 	uint64_t i = run_slot(load_relaxed(&b->base) - load_relaxed(&r->base), load_relaxed(&r->inverse));
 
+	/* Generation, state, slots: each is read only by who has read the next one (acquire). */
 	store_release(&load_relaxed(&r->has)->generation[i], (uint16_t)load_relaxed(&b->generation));
 	set_state(r, i, load_relaxed(&b->generation) == 1 ? SLOT_FIRST : SLOT_AGAIN);
 	if (i >= load_relaxed(&r->slots))
