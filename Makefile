@@ -113,7 +113,7 @@ uninstall:
 
 # --- the house's own order ----------------------------------------------------
 C_SOURCES = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.cc')
-SHELL_SOURCES = $(shell git ls-files '*.sh' '*.bash' tests/keep-tap tools/install-deps tools/install/remove tools/packages/build tools/packages/facts tools/docs/commands tools/docs/tutorial/picture tools/gen/check-cann .ci/run tools/bench/run tools/bench/instructions tools/bench/compiler tools/bench/trace_run)
+SHELL_SOURCES = $(shell git ls-files '*.sh' '*.bash' tests/keep-tap tests/aarch64/mirror tools/install-deps tools/install/remove tools/packages/build tools/packages/facts tools/docs/commands tools/docs/tutorial/picture tools/gen/check-cann .ci/run tools/bench/run tools/bench/instructions tools/bench/compiler tools/bench/trace_run)
 
 format:
 	@clang-format -i $(C_SOURCES)

@@ -62,6 +62,13 @@ $(GUEST)/held: $(BUILD)/obj/tests/guest/held.o $(GUEST)/holding/libascendcl.so
 	$(call say,LD,$@)$(CC) $(SANITIZE) -Wl,-z,now -o $@ $(filter %.o,$^) -L$(GUEST)/holding -lascendcl -pthread -Wl,-rpath,'$$ORIGIN/holding'
 tests/guest/stack.bats tests/guest/launches.bats: $(GUEST)/held
 
+# Every register a call may use, on a runtime that writes them down.
+$(GUEST)/registered/libascendcl.so: $(BUILD)/obj/tests/guest/registers_runtime.o
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared -Wl,-soname,libascendcl.so -o $@ $<
+$(GUEST)/registers: $(BUILD)/obj/tests/guest/registers.o $(GUEST)/registered/libascendcl.so
+	$(call say,LD,$@)$(CC) $(LDFLAGS) -o $@ $< -L$(GUEST)/registered -lascendcl -Wl,-rpath,'$$ORIGIN/registered'
+tests/guest/registers.bats: $(GUEST)/registers
+
 # The heap: a C++ program, and an allocator that writes down its calls.
 $(GUEST)/heap: tests/guest/heap.cpp $(BUILD)/softnpu/libascendcl.so
 	$(call say,CXX,$<)mkdir -p $(@D) && $(CXX) -Wall -Wextra -Werror -O1 -g -I$(BUILD)/include -o $@ $< \

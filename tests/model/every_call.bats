@@ -3,7 +3,11 @@
 # Every function through the wrapper: a program calls each wrapped function once on a
 # runtime that compares every argument, structure by value, callback and result.
 
+# shellcheck source=tests/aarch64/emulated.bash
+source "$ACLCHECK_SOURCE/tests/aarch64/emulated.bash"
+
 setup() {
+	skip_where_emulated
 	test=$ACLCHECK_BUILD/tests/model
 	library=$ACLCHECK_BUILD/libaclcheck.so
 	functions=$(grep -c '^	ACL_API_acl' "$ACLCHECK_BUILD/gen/acl_api.h")
