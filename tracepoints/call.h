@@ -1,40 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the generated events share: the fields every call has, careful reads of
- * the program's memory, and the table through which the provider emits.
- */
+/* What the generated events share: the fields every call has, and careful reads of the program's memory. */
 #ifndef TRACEPOINTS_CALL_H
 #define TRACEPOINTS_CALL_H
 
 #include <stdint.h>
 
 #include "checks/engine/call_record.h"
-
-/* --- the table ---------------------------------------------------------- */
-
-/* Emitters of a function, and where LTTng keeps whether anybody wants their events. */
-struct trace_function {
-	void (*enter)(const struct acl_call_record *e);
-	void (*leave)(const struct acl_call_record *e);
-	void (*call)(const struct acl_call_record *e);
-	const int *enter_on, *leave_on, *call_on;
-};
-
-#define TRACE_PAIR(table, name)                                                                              \
-	do {                                                                                                 \
-		struct trace_function *t_ = &(table)[ACL_API_##name];                                        \
-		t_->enter = enter_##name;                                                                    \
-		t_->leave = leave_##name;                                                                    \
-		t_->enter_on = &lttng_ust_tracepoint_acl___##name##_entry.state;                             \
-		t_->leave_on = &lttng_ust_tracepoint_acl___##name##_exit.state;                              \
-	} while (0)
-
-#define TRACE_CALL_EVENT(table, name)                                                                        \
-	do {                                                                                                 \
-		struct trace_function *t_ = &(table)[ACL_API_##name];                                        \
-		t_->call = call_##name;                                                                      \
-		t_->call_on = &lttng_ust_tracepoint_acl_call___##name.state;                                 \
-	} while (0)
 
 /* --- fields of every call ----------------------------------------------- */
 
@@ -49,87 +20,74 @@ static inline uint8_t trace_flags(const struct acl_call_record *e)
 			 (e->in_exit_handlers ? TRACE_IN_EXIT_HANDLERS : 0));
 }
 
-/* 0 = the thread is in no other call. */
-static inline uint16_t trace_depth(const struct acl_call_record *e)
+/* 0 = the thread is in no other call; more than 255 are 255. */
+static inline uint8_t trace_depth(const struct acl_call_record *e)
 {
-	return (uint16_t)(e->callback_depth + (e->path == ACL_PATH_INSIDE));
-}
+	unsigned depth = e->callback_depth + (e->path == ACL_PATH_INSIDE);
 
-/* Flags with path in bits 4-7 and depth in bits 16-31. */
-static inline uint32_t trace_all_flags(const struct acl_call_record *e)
-{
-	return (uint32_t)trace_flags(e) | (uint32_t)e->path << 4 | (uint32_t)trace_depth(e) << 16;
+	return depth < UINT8_MAX ? (uint8_t)depth : UINT8_MAX;
 }
 
 /* clang-format off */
 
 /* Object and version in turn. */
 #define TRACE_VERSIONS                                                                                       \
-	lttng_ust_field_sequence_hex(uint64_t, call_versions, (const uint64_t *)e->versions, uint8_t,        \
-		e->n_versions * 2u)
+	FIELD_LIST_HEX(uint64_t, call_versions, e->versions, e->n_versions * 2u)
 
-#define TRACE_WHERE(provider)                                                                                \
-	lttng_ust_field_string(api, api)                                                                     \
-	lttng_ust_field_integer_hex(uint64_t, call_caller, e->caller)                                        \
-	lttng_ust_field_integer_hex(uint64_t, call_thread, e->pthread_id)                                    \
-	lttng_ust_field_integer(uint32_t, call_module, e->module)                                            \
-	lttng_ust_field_integer(uint32_t, call_stack, e->stack)                                              \
-	lttng_ust_field_integer(uint32_t, call_number, e->number)                                            \
-	lttng_ust_field_integer(uint16_t, call_depth, trace_depth(e))                                        \
-	lttng_ust_field_enum(provider, acl_path, uint8_t, call_path, e->path)                                \
-	lttng_ust_field_integer_hex(uint8_t, call_flags, trace_flags(e))
+/* What is rarely there takes no room: a list of none or one. */
+#define TRACE_STACK                                                                                          \
+	FIELD_LIST(uint32_t, call_stack, &e->stack, e->stack != 0)
 
-#define TRACE_ENTRY(provider)                                                                                \
-	TRACE_WHERE(provider)                                                                                \
+/* The thread is that of the last aclcheck:thread of the same vtid, the module the one that holds the caller. */
+#define TRACE_WHERE                                                                                          \
+	FIELD_HEX(uint64_t, call_caller, e->caller)                                                          \
+	TRACE_STACK                                                                                          \
+	FIELD_INT(uint32_t, call_number, e->number)                                                          \
+	FIELD_INT(uint8_t, call_depth, trace_depth(e))                                                       \
+	FIELD_WAY(e)
+
+#define TRACE_ENTRY                                                                                          \
+	TRACE_WHERE                                                                                          \
 	TRACE_VERSIONS
 
 /* The result as a plain number besides "ret": viewers cannot compute with enumerations. */
-#define TRACE_EXIT(provider)                                                                                 \
-	lttng_ust_field_integer(uint32_t, call_number, e->number)                                            \
-	lttng_ust_field_integer(uint32_t, call_stack, e->stack)                                              \
-	lttng_ust_field_integer(int64_t, call_result, e->result.i)                                           \
+#define TRACE_EXIT(type)                                                                                     \
+	FIELD_INT(uint32_t, call_number, e->number)                                                          \
+	TRACE_STACK                                                                                          \
+	FIELD_INT(type, call_result, e->result.i)                                                            \
 	TRACE_VERSIONS
 
-/*
- * One event a call: what follows from other fields is left out (the function is
- * the event's name, the result is "ret", the module that of the caller).  The
- * clock is the trace's own, so that "timestamp - call_start" is the duration.
- */
-#define TRACE_CALL(provider)                                                                                 \
-	lttng_ust_field_integer(uint64_t, call_start, e->time)                                               \
-	lttng_ust_field_integer_hex(uint64_t, call_caller, e->caller)                                        \
-	lttng_ust_field_integer_hex(uint64_t, call_thread, e->pthread_id)                                    \
-	lttng_ust_field_integer(uint32_t, call_stack, e->stack)                                              \
-	lttng_ust_field_integer_hex(uint32_t, call_flags, trace_all_flags(e))                                \
+/* One event a call. The clock is the trace's own, so that "timestamp - call_start" is the duration. */
+#define TRACE_CALL_ONCE                                                                                      \
+	FIELD_INT(uint64_t, call_start, e->time)                                                             \
+	TRACE_WHERE                                                                                          \
 	TRACE_VERSIONS
 
-#define TRACE_PATH_ENUM(provider)                                                                            \
-	LTTNG_UST_TRACEPOINT_ENUM(provider, acl_path,                                                        \
-		LTTNG_UST_TP_ENUM_VALUES(                                                                    \
-			lttng_ust_field_enum_value("linked", 0)                                              \
-			lttng_ust_field_enum_value("dlsym", 1)                                               \
-			lttng_ust_field_enum_value("inside", 2)))
+/* For times only. */
+#define TRACE_MINIMAL_ENTRY                                                                                  \
+	FIELD_INT(uint32_t, call_number, e->number)                                                          \
+	FIELD_INT(uint8_t, call_depth, trace_depth(e))                                                       \
+	FIELD_WAY(e)
 
-#define TRACE_HOST_CLASS_ENUM(provider)                                                                      \
-	LTTNG_UST_TRACEPOINT_ENUM(provider, acl_host_class,                                                  \
-		LTTNG_UST_TP_ENUM_VALUES(                                                                    \
-			lttng_ust_field_enum_value("unasked", 0)                                             \
-			lttng_ust_field_enum_value("unknown", 1)                                             \
-			lttng_ust_field_enum_value("stack", 2)                                               \
-			lttng_ust_field_enum_value("heap", 3)                                                \
-			lttng_ust_field_enum_value("file", 4)))
+#define TRACE_MINIMAL_EXIT(type)                                                                             \
+	FIELD_INT(uint32_t, call_number, e->number)                                                          \
+	FIELD_INT(type, call_result, e->result.i)
+
+#define TRACE_PATHS                                                                                          \
+	TRACE_NAMED("linked", 0) TRACE_NAMED("dlsym", 1) TRACE_NAMED("inside", 2)
+
+#define TRACE_HOST_CLASSES                                                                                   \
+	TRACE_NAMED("unasked", 0) TRACE_NAMED("unknown", 1) TRACE_NAMED("stack", 2) TRACE_NAMED("heap", 3)   \
+	TRACE_NAMED("file", 4)
 
 /* clang-format on */
 
 /* --- the program's memory ------------------------------------------------ */
 
+/* Longest text of one field: an event has to fit into the smallest sub-buffer of a page. */
+#define TRACE_LINE 1024u
 #define TRACE_TEXT 256u
 #define TRACE_LIST 16u
-
-struct trace_text {
-	uint16_t length;
-	char text[TRACE_TEXT];
-};
 
 /* Outputs hold something: the call succeeded, and this one was wanted. */
 #define TRACE_DONE(e, pointer) ((e)->result.i == 0 && (pointer))
@@ -141,7 +99,8 @@ extern const uint8_t trace_zeros[TRACE_TEXT];
 void trace_copy(void *to, const void *from, size_t size);
 /* Copies up to TRACE_LIST elements; returns how many. */
 unsigned trace_copy_list(void *to, const void *from, size_t size, uint64_t count);
-void trace_copy_text(struct trace_text *to, const char *from);
+/* Puts the length of a text (two bytes) and the text; returns what is behind it. */
+char *trace_put_text(char *to, const char *from);
 
 static inline unsigned trace_limit(uint64_t count)
 {

@@ -18,9 +18,7 @@
 
 #include "checks/engine/finding.h"
 #include "interpose/runtime/loaded_module.h"
-
-/* Longest text of one field: an event has to fit into the smallest sub-buffer of a page. */
-#define TRACE_LINE 1024u
+#include "tracepoints/call.h"
 
 static inline size_t trace_line(const char *text)
 {
@@ -104,6 +102,14 @@ LTTNG_UST_TRACEPOINT_EVENT(aclcheck, module,
 		lttng_ust_field_integer_hex(uint64_t, end, m->end)
 		TRACE_LINE_FIELD(path, m->path)
 		lttng_ust_field_sequence_hex(uint8_t, build_id, m->build_id, uint8_t, m->build_id_len)
+	)
+)
+
+/* Before the first event of a call on a thread: what pthread_self() is there. */
+LTTNG_UST_TRACEPOINT_EVENT(aclcheck, thread,
+	LTTNG_UST_TP_ARGS(uint64_t, self),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer_hex(uint64_t, self, self)
 	)
 )
 

@@ -23,23 +23,25 @@ unsigned trace_copy_list(void *to, const void *from, size_t size, uint64_t count
 	return from && n && trace_host->read(to, from, size * n) ? n : 0;
 }
 
-void trace_copy_text(struct trace_text *to, const char *from)
+char *trace_put_text(char *to, const char *from)
 {
-	to->length = 0;
+	char *text = to + sizeof(uint16_t);
+	uint16_t length = 0;
+
 	/* In pieces that do not cross a page: the text may end right before an unmapped one. */
-	while (from && to->length < TRACE_TEXT) {
-		size_t room = TRACE_TEXT - to->length, page = 4096 - (uintptr_t)from % 4096;
+	while (from && length < TRACE_TEXT) {
+		size_t room = TRACE_TEXT - length, page = 4096 - (uintptr_t)from % 4096;
 		size_t n = room < page ? room : page;
 		char *end;
 
-		if (!trace_host->read(to->text + to->length, from, n))
-			return;
-		end = memchr(to->text + to->length, 0, n);
-		if (end) {
-			to->length = (uint16_t)(end - to->text);
-			return;
-		}
-		to->length = (uint16_t)(to->length + n);
+		if (!trace_host->read(text + length, from, n))
+			break;
+		end = memchr(text + length, 0, n);
+		length = (uint16_t)(end ? end - text : length + (ptrdiff_t)n);
+		if (end)
+			break;
 		from += n;
 	}
+	memcpy(to, &length, sizeof(length));
+	return text + length;
 }

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # libaclcheck-lttng.so, the trace provider. The unit names are those of tools/gen/print_tracepoints.c.
 
-TRACE_UNITS := $(addprefix trace/acl_,0 1 2 3 4 5) $(addprefix trace/acl_call_,0 1 2 3)
+TRACE_UNITS := $(addprefix trace/acl_,0 1 2 3 4 5) $(addprefix trace/minimal_,0 1) trace/enums trace/units
 TRACE_UNIT_OBJS := $(call genobjs,$(TRACE_UNITS))
 TRACE_OBJS := $(call objs,$(wildcard tracepoints/*.c)) $(TRACE_UNIT_OBJS) $(MODEL_OBJS)
 
-$(foreach unit,$(TRACE_UNITS),$(eval $(BUILD)/gen/$(unit).c $(BUILD)/gen/$(unit).h: $(BUILD)/gen/.stamp ; @:))
+$(foreach unit,$(TRACE_UNITS),$(eval $(BUILD)/gen/$(unit).c: $(BUILD)/gen/.stamp ; @:))
 
 # Thousands of macro-made functions: less optimisation and debug data make them compile in half the time, the
 # event costs the same. Functions whose argument structs are alike share an event class, hence no strict aliasing.

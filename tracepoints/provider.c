@@ -2,18 +2,29 @@
 /* libaclcheck-lttng.so: the trace provider behind the seam of interpose/report/trace_provider.h. */
 #include <dlfcn.h>
 #include <lttng/ust-fork.h>
+#include <pthread.h>
 #include <signal.h>
 #include <time.h>
 
 #include "acl_api.h"
-#include "trace/units.h"
+#include "tracepoints/event.h"
 #include "tracepoints/provider.h"
 
 const struct acl_trace_host *trace_host;
 
-static struct trace_function functions[ACL_API_COUNT];
+/* --- functions ----------------------------------------------------------- */
 
-/* --- calls -------------------------------------------------------------- */
+/*
+ * Where LTTng says whether a session records an event of the function. Before its first call its events are
+ * not registered and nobody knows: then all are this one.
+ */
+static const int unknown = 1;
+static const int never; /* an event that there is not */
+
+static struct switches {
+	const int *enter_on, *leave_on, *call_on;
+	const struct trace_function *events;
+} functions[ACL_API_COUNT];
 
 static bool is_on(const int *state)
 {
@@ -22,10 +33,40 @@ static bool is_on(const int *state)
 
 static bool enabled(unsigned api)
 {
-	const struct trace_function *t = &functions[api];
+	const struct switches *s = &functions[api];
 
-	return is_on(t->enter_on) || is_on(t->leave_on) || is_on(t->call_on);
+	return is_on(s->enter_on) || is_on(s->leave_on) || is_on(s->call_on);
 }
+
+static void find_functions(const struct trace_unit *const *units)
+{
+	for (; *units; units++)
+		for (unsigned i = 0; i < (*units)->count; i++)
+			functions[(*units)->functions[i].api] =
+				(struct switches){&unknown, &unknown, &unknown, &(*units)->functions[i]};
+}
+
+/* The calling thread does not lose its first call: when this returns, sessions record it. */
+static __attribute__((noinline, cold)) void know_function(struct switches *s)
+{
+	struct lttng_ust_tracepoint *const *t = s->events->tracepoints;
+	sigset_t before;
+	int cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	trace_registration_lock(&before);
+	if (s->enter_on == &unknown) {
+		trace_register(s->events);
+		__atomic_store_n(
+			&s->call_on, s->events->call ? &t[TRACE_AT_CALL]->state : &never, __ATOMIC_RELAXED);
+		__atomic_store_n(&s->leave_on, &t[TRACE_AT_EXIT]->state, __ATOMIC_RELAXED);
+		__atomic_store_n(&s->enter_on, &t[TRACE_AT_ENTRY]->state, __ATOMIC_RELEASE);
+	}
+	trace_registration_unlock(&before);
+	pthread_setcancelstate(cancel, NULL);
+}
+
+/* --- calls -------------------------------------------------------------- */
 
 /* The clock of LTTng-UST, so that a start time can be compared with the trace's timestamps. */
 static uint64_t now(void)
@@ -53,6 +94,7 @@ static void describe_caller(struct acl_call_record *ev)
 static void describe_references(struct acl_call_record *ev)
 {
 	self_describe();
+	self_thread(ev->pthread_id);
 	describe_caller(ev);
 	if (ev->stack)
 		self_stack(ev->stack);
@@ -60,29 +102,31 @@ static void describe_references(struct acl_call_record *ev)
 
 static void enter(struct acl_call_record *ev)
 {
-	const struct trace_function *t = &functions[ev->api];
+	struct switches *s = &functions[ev->api];
 
-	if (is_on(t->enter_on)) {
+	if (__builtin_expect(__atomic_load_n(&s->enter_on, __ATOMIC_ACQUIRE) == &unknown, 0))
+		know_function(s);
+	if (is_on(s->enter_on)) {
 		describe_references(ev);
-		t->enter(ev);
+		s->events->enter(ev);
 	}
-	if (is_on(t->call_on) && !ev->time)
+	if (is_on(s->call_on) && !ev->time)
 		ev->time = now();
 }
 
 static void leave(struct acl_call_record *ev)
 {
-	const struct trace_function *t = &functions[ev->api];
+	const struct switches *s = &functions[ev->api];
 
-	if (is_on(t->leave_on)) {
+	if (is_on(s->leave_on)) {
 		if (ev->stack)
 			self_stack(ev->stack);
-		t->leave(ev);
+		s->events->leave(ev);
 	}
 	/* Recording that began in the middle of the call does not know when it started. */
-	if (is_on(t->call_on) && ev->time) {
+	if (is_on(s->call_on) && ev->time) {
 		describe_references(ev);
-		t->call(ev);
+		s->events->record(ev);
 	}
 }
 
@@ -90,24 +134,37 @@ static void leave(struct acl_call_record *ev)
 
 /* The user preloaded LTTng's own fork helper: it does all this, and doing it twice deadlocks. */
 static bool fork_is_handled;
-static sigset_t signals; /* of the forking thread; LTTng's locks keep others out in between */
+static sigset_t signals, unblocked; /* of the forking thread; the locks keep others out in between */
 
 static void before_fork(void)
 {
+	sigset_t now;
+
+	trace_registration_lock(&now);
+	unblocked = now;
 	if (!fork_is_handled)
 		lttng_ust_before_fork(&signals);
+}
+
+static void end_fork(void)
+{
+	sigset_t before = unblocked;
+
+	trace_registration_unlock(&before);
 }
 
 static void after_fork_parent(void)
 {
 	if (!fork_is_handled)
 		lttng_ust_after_fork_parent(&signals);
+	end_fork();
 }
 
 static void after_fork_child(void)
 {
 	if (!fork_is_handled)
 		lttng_ust_after_fork_child(&signals);
+	end_fork();
 	self_forked();
 }
 
@@ -137,8 +194,7 @@ __attribute__((visibility("default"))) const struct acl_trace_provider *acl_trac
 		return NULL;
 	}
 	trace_host = host;
-#define FILL(name) trace_unit_##name(functions);
-	TRACE_UNITS(FILL)
+	find_functions(trace_units);
 	fork_is_handled = dlopen("liblttng-ust-fork.so.1", RTLD_LAZY | RTLD_NOLOAD) != NULL;
 	return &provider;
 }

@@ -18,6 +18,8 @@ extern const struct acl_trace_host *trace_host;
 bool self_describe(void);
 /* Tells a setting or result, and remembers it for sessions that come later. */
 void self_remember(const char *key, const char *value);
+/* Describes the calling thread unless that was done. */
+void self_thread(uint64_t self);
 /* Describes a module or a stack (with its modules) unless that was done. */
 void self_module(uint32_t id);
 /* Whether any session records modules. */

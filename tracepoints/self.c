@@ -132,6 +132,21 @@ void self_remember(const char *key, const char *value)
 		emit_fact(key, value);
 }
 
+/* --- threads ------------------------------------------------------------ */
+
+/* The sessions that know the thread, as is_news() has them. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) void *thread_told;
+
+void self_thread(uint64_t self)
+{
+	void *probes = *(void *volatile *)&lttng_ust_tracepoint_aclcheck___thread.probes;
+
+	if (__builtin_expect(thread_told == probes, 1))
+		return;
+	thread_told = probes;
+	lttng_ust_tracepoint(aclcheck, thread, self);
+}
+
 /* --- modules and stacks ------------------------------------------------- */
 
 struct known {
@@ -203,6 +218,7 @@ void self_stack(uint32_t id)
 void self_forked(void)
 {
 	atomic_store(&process_probes, NULL);
+	thread_told = NULL;
 	forget(&modules);
 	forget(&stacks);
 }

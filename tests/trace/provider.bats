@@ -34,7 +34,8 @@ setup_file() {
 
 @test "the event struct" {
 	text=$BATS_FILE_TMPDIR/sample.text
-	grep -q 'acl:aclrtMemcpyAsync_entry: .*call_caller = 0x401234, call_thread = 0x[0-9A-F]*, call_module = 1, call_stack = 0, call_number = 10, call_depth = 0, call_path = ( "linked" : container = 0 ), call_flags = 0x1' "$text"
+	grep -q 'acl:aclrtMemcpyAsync_entry: .*api = "aclrtMemcpyAsync", call_caller = 0x401234, .*call_stack = \[ \], call_number = 10, call_depth = 0, call_path = ( "linked" : container = 0 ), call_flags = 0x1' "$text"
+	grep -q 'acl:aclrtMalloc_entry: .*call_stack = \[ \[0\] = 7 \]' "$text"
 	grep -q 'acl:aclrtMemcpyAsync_entry: .*dst_host = ( "unasked" : container = 0 )' "$text"
 	grep -q 'acl:aclrtMemcpyAsync_exit: .*call_versions = \[ \[0\] = 0x200000000000001, \[1\] = 0x1 \]' "$text"
 }
@@ -44,6 +45,8 @@ setup_file() {
 	<"$text" sed 's/^[^)]*) [^ ]* \([a-z_]*:[A-Za-z_]*\): .*/\1/' >order
 	[ "$(grep -n -m1 aclcheck:process order | cut -d: -f1)" -lt "$(grep -n -m1 '^acl:' order | cut -d: -f1)" ]
 	[ "$(grep -n -m1 aclcheck:stack order | cut -d: -f1)" -lt "$(grep -n -m1 '^acl:' order | cut -d: -f1)" ]
+	[ "$(grep -n -m1 aclcheck:thread order | cut -d: -f1)" -lt "$(grep -n -m1 '^acl:' order | cut -d: -f1)" ]
+	[ "$(grep -c aclcheck:thread order)" -eq 1 ]
 	[ "$(grep -c aclcheck:module order)" -eq 1 ]
 	[ "$(grep -c aclcheck:stack order)" -eq 1 ]
 	[ "$(grep -c 'aclcheck:describe: .*key = "target_cann", .*value = "documents"' "$text")" -eq 1 ]
@@ -74,7 +77,7 @@ setup_file() {
 	[ "$(count t ' acl:')" -eq 0 ]
 	# the last call of the sample does not come back
 	[ "$(count t ' acl_call:')" -eq 12 ]
-	[ "$(count t 'acl_call:aclrtGetMemInfo: .*call_start = [1-9][0-9]*, .*call_flags = 0x1, .*attr = .*ret = .*free_out = 111')" -eq 1 ]
+	[ "$(count t 'acl_call:aclrtGetMemInfo: .*call_start = [1-9][0-9]*, .*call_path = . "linked" : container = 0 ., call_flags = 0x1, .*attr = .*ret = .*free_out = 111')" -eq 1 ]
 	record each --one-event -- $drive each
 	events each | grep -o ' acl_call:[A-Za-z0-9]*:' | sort >seen
 	"$ACLCHECK_BUILD/tests/trace/drive" --names | sed 's/.*/ acl_call:&:/' | sort | diff - seen

@@ -27,11 +27,9 @@ LTTNG_UST_TRACEPOINT_EVENT(bench_hand, copy_entry,
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_string(api, "aclrtMemcpyAsync")
 		lttng_ust_field_integer_hex(uint64_t, call_caller, e->caller)
-		lttng_ust_field_integer_hex(uint64_t, call_thread, e->pthread_id)
-		lttng_ust_field_integer(uint32_t, call_module, e->module)
-		lttng_ust_field_integer(uint32_t, call_stack, e->stack)
+		lttng_ust_field_sequence(uint32_t, call_stack, &e->stack, uint8_t, e->stack != 0)
 		lttng_ust_field_integer(uint32_t, call_number, e->number)
-		lttng_ust_field_integer(uint16_t, call_depth, e->callback_depth)
+		lttng_ust_field_integer(uint8_t, call_depth, (uint8_t)e->callback_depth)
 		lttng_ust_field_enum(bench_hand, acl_path, uint8_t, call_path, e->path)
 		lttng_ust_field_integer_hex(uint8_t, call_flags, e->forwarded)
 		lttng_ust_field_sequence_hex(uint64_t, call_versions, (const uint64_t *)e->versions, uint8_t,
@@ -51,8 +49,8 @@ LTTNG_UST_TRACEPOINT_EVENT(bench_hand, copy_exit,
 	LTTNG_UST_TP_ARGS(const struct acl_call_record *, e),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer(uint32_t, call_number, e->number)
-		lttng_ust_field_integer(uint32_t, call_stack, e->stack)
-		lttng_ust_field_integer(int64_t, call_result, e->result.i)
+		lttng_ust_field_sequence(uint32_t, call_stack, &e->stack, uint8_t, e->stack != 0)
+		lttng_ust_field_integer(int32_t, call_result, (int32_t)e->result.i)
 		lttng_ust_field_sequence_hex(uint64_t, call_versions, (const uint64_t *)e->versions, uint8_t,
 			e->n_versions * 2u)
 		lttng_ust_field_enum(bench_hand, ret, int, ret, (int)e->result.i)

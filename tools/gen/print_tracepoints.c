@@ -1,117 +1,94 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gen/trace/: the LTTng-UST provider of the calls, in several units so that
- * compilers can share the work.
- *	acl_N.h acl_N.c		acl:NAME_entry and acl:NAME_exit
- *	acl_call_N.h acl_call_N.c	acl_call:NAME, one event at the exit
- *	units.h			the list of the units
- * Functions whose events have the same fields share one event class.
+ * gen/trace/: the LTTng-UST provider of the calls, in several units so that compilers can share the work.
+ *	acl_N.c		acl:NAME_entry and acl:NAME_exit, and acl_call:NAME, one event at the exit
+ *	minimal_N.c	acl:NAME_entry and acl:NAME_exit with few fields
+ *	enums.h enums.c	the enumerations of the fields
+ *	units.c		the list of the units
+ * tracepoints/fields.h says what the lists of fields are.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace_fields.h"
 
-#define PAIR_UNITS 6
-#define CALL_UNITS 4
+#define UNITS 6
+#define MINIMAL_UNITS 2
 
 static const struct model *model;
+static struct trace_enums enums; /* what the units need */
 
-/* An event class: its fields and the function whose argument struct they are read from. */
-struct event_class {
-	char *key, *fields;
-	const struct function *owner;
-	bool entry, opens; /* entry: wants the function's name, too */
-};
+enum moment { AT_ENTRY, AT_EXIT, AT_CALL, MOMENTS };
+
+static const char *const moments[MOMENTS] = {"entry", "exit", "call"};
+static const char *const emitters[MOMENTS] = {"enter", "leave", "record"};
 
 struct unit {
-	const char *provider;
 	char name[32];
+	bool minimal;
 	unsigned first, end; /* of model->wrapped */
-	struct trace_enums enums;
-	struct event_class *classes;
-	unsigned n_classes;
-	/* By function of the unit: its classes; pairs have two. */
-	unsigned *class_of[2];
+	unsigned moments; /* how many events a function has */
+	char **fields[MOMENTS]; /* a list each function of the unit */
 };
 
-/* --- classes ------------------------------------------------------------ */
+/* --- fields --------------------------------------------------------------- */
 
-/* Two functions may share a class when fields and, if those are read from it, the argument struct are alike.
- */
-static char *class_key(const struct function *fn, const char *fields, bool entry)
+/* Results are narrow where the function says so. */
+static const char *result_type(const struct function *fn)
 {
-	char *key = NULL;
-	size_t n = 0;
-	FILE *f = open_memstream(&key, &n);
+	const struct type *t = fn->ret_ref.type;
 
-	fprintf(f, "%d %s", entry, fields);
-	if (strstr(fields, "a->") || strstr(fields, "copied->"))
-		for (unsigned i = 0; i < fn->n_params; i++)
-			fprintf(f, "%s %s %s %d,", fn->params[i].type, fn->params[i].name, fn->params[i].dir,
-				fn->params[i].count);
-	fclose(f);
-	return key;
+	return t && !fn->ret_ref.stars && !strcmp(t->name, "aclError") ? "int32_t" : "int64_t";
 }
 
-static unsigned class_of(struct unit *u, const struct function *fn, char *fields, bool entry)
+static void print_fields(FILE *f, const struct unit *u, const struct function *fn, enum moment at)
 {
-	char *key = class_key(fn, fields, entry);
-	unsigned i;
+	if (at != AT_EXIT)
+		fprintf(f, "\t\tFIELD_NAME(api, \"%s\")\n", fn->name);
+	if (u->minimal && at == AT_ENTRY)
+		fputs("\t\tTRACE_MINIMAL_ENTRY\n", f);
+	else if (u->minimal)
+		fprintf(f, "\t\tTRACE_MINIMAL_EXIT(%s)\n", result_type(fn));
+	else if (at == AT_EXIT)
+		fprintf(f, "\t\tTRACE_EXIT(%s)\n", result_type(fn));
+	else
+		fprintf(f, "\t\tTRACE_%s\n", at == AT_ENTRY ? "ENTRY" : "CALL_ONCE");
+	if (u->minimal)
+		return;
+	if (at != AT_EXIT)
+		trace_inputs(f, model, fn, &enums);
+	if (at != AT_ENTRY)
+		trace_outputs(f, model, fn, &enums);
+}
 
-	for (i = 0; i < u->n_classes; i++)
-		if (!strcmp(u->classes[i].key, key)) {
-			free(key);
-			free(fields);
-			return i;
+static void collect_fields(struct unit *u)
+{
+	for (unsigned m = 0; m < u->moments; m++) {
+		u->fields[m] = calloc(u->end - u->first, sizeof(char *));
+		for (unsigned i = u->first; i < u->end; i++) {
+			size_t n = 0;
+			FILE *f = open_memstream(&u->fields[m][i - u->first], &n);
+
+			print_fields(f, u, model->wrapped[i], m);
+			fclose(f);
 		}
-	u->classes = realloc(u->classes, (i + 1) * sizeof(*u->classes));
-	u->classes[i] = (struct event_class){key, fields, fn, entry, strstr(fields, "copied->") != NULL};
-	u->n_classes++;
-	return i;
-}
-
-static char *fields_of(struct unit *u, const struct function *fn, bool in, bool out)
-{
-	char *text = NULL;
-	size_t n = 0;
-	FILE *f = open_memstream(&text, &n);
-
-	fprintf(f, "\t\tTRACE_%s(%s)\n", in && out ? "CALL" : in ? "ENTRY" : "EXIT", u->provider);
-	if (in)
-		trace_inputs(f, model, fn, u->provider, &u->enums);
-	if (out)
-		trace_outputs(f, model, fn, u->provider, &u->enums);
-	fclose(f);
-	return text;
-}
-
-static void sort_classes(struct unit *u, bool pairs)
-{
-	for (unsigned i = u->first; i < u->end; i++) {
-		const struct function *fn = model->wrapped[i];
-
-		u->class_of[0][i - u->first] = class_of(u, fn, fields_of(u, fn, true, !pairs), pairs);
-		if (pairs)
-			u->class_of[1][i - u->first] = class_of(u, fn, fields_of(u, fn, false, true), false);
 	}
 }
 
-/* --- enums -------------------------------------------------------------- */
+/* --- enums ------------------------------------------------------------------ */
 
-static void print_enum(FILE *f, const char *provider, const struct type *t)
+static void print_enum(FILE *f, const struct type *t)
 {
-	fprintf(f, "\nLTTNG_UST_TRACEPOINT_ENUM(%s, %s,\n\tLTTNG_UST_TP_ENUM_VALUES(\n", provider, t->name);
+	fprintf(f, "\nTRACE_ENUM(%s,\n", t->name);
 	for (unsigned i = 0; i < t->n_members; i++) {
 		bool again = false;
 
 		for (unsigned j = 0; j < i && !again; j++)
 			again = t->members[j].value == t->members[i].value;
 		if (!again)
-			fprintf(f, "\t\tlttng_ust_field_enum_value(\"%s\", %lld)\n", t->members[i].name,
-				t->members[i].value);
+			fprintf(f, "\tTRACE_NAMED(\"%s\", %lld)\n", t->members[i].name, t->members[i].value);
 	}
-	fputs("\t)\n)\n", f);
+	fputs(")\n", f);
 }
 
 /*
@@ -125,227 +102,161 @@ static bool is_error(const struct constant *c)
 	return !strncmp(c->name, "ACL_ERROR_", 10) && strncmp(c->name, "ACL_ERROR_GE_", 13) != 0;
 }
 
-static void print_errors(FILE *f, const char *provider)
+static void print_errors(FILE *f)
 {
-	fprintf(f, "\nLTTNG_UST_TRACEPOINT_ENUM(%s, aclError,\n\tLTTNG_UST_TP_ENUM_VALUES(\n", provider);
+	fputs("\nTRACE_ENUM(aclError,\n", f);
 	for (unsigned i = 0; i < model->n_constants; i++)
 		if (is_error(&model->constants[i]))
-			fprintf(f, "\t\tlttng_ust_field_enum_value(\"%s\", %lld)\n", model->constants[i].name,
+			fprintf(f, "\tTRACE_NAMED(\"%s\", %lld)\n", model->constants[i].name,
 				model->constants[i].value);
-	fputs("\t)\n)\n", f);
-}
-
-static void print_enums(FILE *f, const struct unit *u)
-{
-	if (!strcmp(u->provider, "acl"))
-		fprintf(f, "\nTRACE_PATH_ENUM(%s)\n", u->provider);
-	if (u->enums.host_class)
-		fprintf(f, "TRACE_HOST_CLASS_ENUM(%s)\n", u->provider);
-	if (u->enums.error)
-		print_errors(f, u->provider);
-	for (unsigned i = 0; i < model->n_types; i++)
-		if (u->enums.used[i])
-			print_enum(f, u->provider, &model->types[i]);
-}
-
-/* --- the header with the events ----------------------------------------- */
-
-static void print_class_args(FILE *f, const struct event_class *c)
-{
-	fputs("\tLTTNG_UST_TP_ARGS(const struct acl_call_record *, e", f);
-	if (c->entry)
-		fputs(", const char *, api", f);
-	fprintf(f, ", const struct acl_args_%s *, a", c->owner->name);
-	if (c->opens)
-		fprintf(f, ", const struct acl_open_%s *, copied", c->owner->name);
-	fputs(")", f);
-}
-
-static void print_class(FILE *f, const struct unit *u, unsigned i)
-{
-	fprintf(f, "\nLTTNG_UST_TRACEPOINT_EVENT_CLASS(%s, class_%u,\n", u->provider, i);
-	print_class_args(f, &u->classes[i]);
-	fprintf(f, ",\n\tLTTNG_UST_TP_FIELDS(\n%s\t)\n)\n", u->classes[i].fields);
-}
-
-static void print_instance(FILE *f, const struct unit *u, unsigned c, const char *name, const char *suffix)
-{
-	fprintf(f, "\nLTTNG_UST_TRACEPOINT_EVENT_INSTANCE(%s, class_%u, %s, %s%s,\n", u->provider, c,
-		u->provider, name, suffix);
-	print_class_args(f, &u->classes[c]);
 	fputs(")\n", f);
 }
 
-static void print_header(const struct unit *u, bool pairs)
+/* Defined once, since LTTng's daemon hears of each that a recording needs. */
+static void print_enums(FILE *f)
 {
-	char path[64], guard[64];
-	FILE *f;
+	fputs("TRACE_ENUM(acl_path, TRACE_PATHS)\nTRACE_ENUM(acl_host_class, TRACE_HOST_CLASSES)\n", f);
+	print_errors(f);
+	for (unsigned i = 0; i < model->n_types; i++)
+		if (enums.used[i])
+			print_enum(f, &model->types[i]);
+}
 
-	snprintf(path, sizeof(path), "gen/trace/%s.h", u->name);
-	snprintf(guard, sizeof(guard), "GEN_TRACE_%s_H", upper(u->name));
-	f = emit_open(model, path, pairs ? "entry and exit events" : "one event a call");
-	fprintf(f, "#undef LTTNG_UST_TRACEPOINT_PROVIDER\n#define LTTNG_UST_TRACEPOINT_PROVIDER %s\n",
-		u->provider);
-	fprintf(f,
-		"#undef LTTNG_UST_TRACEPOINT_INCLUDE\n#define LTTNG_UST_TRACEPOINT_INCLUDE "
-		"\"trace/%s.h\"\n\n",
-		u->name);
-	fprintf(f, "#ifndef %s_TYPES\n#define %s_TYPES\n\n#include \"tracepoints/call.h\"\n\n", guard, guard);
-	for (unsigned i = u->first; i < u->end; i++)
-		trace_open_struct(f, model->wrapped[i]);
-	fprintf(f,
-		"#endif\n\n#if !defined(%s) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)\n#define %s\n",
-		guard, guard);
-	fputs("#include <lttng/tracepoint.h>\n", f);
-	print_enums(f, u);
-	for (unsigned i = 0; i < u->n_classes; i++)
-		print_class(f, u, i);
+static void print_enum_declarations(FILE *f)
+{
+	fputs("#include \"tracepoints/fields.h\"\n\n", f);
+	fputs("TRACE_ENUM_DECLARE(acl_path)\nTRACE_ENUM_DECLARE(acl_host_class)\nTRACE_ENUM_DECLARE(aclError)"
+	      "\n",
+		f);
+	for (unsigned i = 0; i < model->n_types; i++)
+		if (enums.used[i])
+			fprintf(f, "TRACE_ENUM_DECLARE(%s)\n", model->types[i].name);
+}
+
+/* --- the passes -------------------------------------------------------------- */
+
+static void print_descriptions(FILE *f, const struct unit *u)
+{
+	fputs("\n#define TRACE_PASS DESCRIBE\n", f);
 	for (unsigned i = u->first; i < u->end; i++) {
 		const char *name = model->wrapped[i]->name;
 
-		print_instance(f, u, u->class_of[0][i - u->first], name, pairs ? "_entry" : "");
-		if (pairs)
-			print_instance(f, u, u->class_of[1][i - u->first], name, "_exit");
-	}
-	fputs("\n#endif\n\n#include <lttng/tracepoint-event.h>\n", f);
-	emit_close(f);
-}
-
-/* --- the unit ----------------------------------------------------------- */
-
-/* One function "what_NAME(e)" that emits an event; in, out: whose pointers the event's fields need opened. */
-static void print_emitter(FILE *f, const struct unit *u, const struct function *fn,
-	const struct event_class *c, const char *what, const char *suffix)
-{
-
-	fprintf(f, "\nstatic void %s_%s(const struct acl_call_record *e)\n{\n", what, fn->name);
-	if (c->opens) {
-		fprintf(f, "\tconst struct acl_args_%s *a = e->args;\n\tstruct acl_open_%s copied;\n\n",
-			fn->name, fn->name);
-		if (what[0] != 'l')
-			trace_open_inputs(f, fn);
-		if (what[0] != 'e')
-			trace_open_outputs(f, fn);
-	}
-	fprintf(f, "\tlttng_ust_do_tracepoint(%s, %s%s, e", u->provider, fn->name, suffix);
-	if (c->entry)
-		fprintf(f, ", \"%s\"", fn->name);
-	fputs(", e->args", f);
-	if (c->opens)
-		fprintf(f, c->owner == fn ? ", &copied" : ", (const void *)&copied");
-	fputs(");\n}\n", f);
-}
-
-static void print_emitters(FILE *f, const struct unit *u, bool pairs)
-{
-	for (unsigned i = u->first; i < u->end; i++) {
-		const struct function *fn = model->wrapped[i];
-		const struct event_class *first = &u->classes[u->class_of[0][i - u->first]];
-
-		if (pairs) {
-			print_emitter(f, u, fn, first, "enter", "_entry");
-			print_emitter(f, u, fn, &u->classes[u->class_of[1][i - u->first]], "leave", "_exit");
-		} else {
-			print_emitter(f, u, fn, first, "call", "");
-		}
+		for (unsigned m = 0; m < u->moments; m++)
+			fprintf(f,
+				"\nstatic const struct lttng_ust_event_field *const fields_%s_%s[] = "
+				"{\n%s};\n",
+				moments[m], name, u->fields[m][i - u->first]);
+		fprintf(f, "TRACE_PAIR(%s)\n", name);
+		if (u->moments > AT_CALL)
+			fprintf(f, "TRACE_CALL(%s)\n", name);
 	}
 }
 
-static void print_slots(FILE *f, const struct unit *u, bool pairs)
+static void print_sizes(FILE *f, const struct unit *u)
 {
-	fprintf(f, "\nvoid trace_unit_%s(struct trace_function *table)\n{\n", u->name);
+	fputs("\n#undef TRACE_PASS\n#define TRACE_PASS SIZE\n", f);
 	for (unsigned i = u->first; i < u->end; i++)
-		fprintf(f, pairs ? "\tTRACE_PAIR(table, %s);\n" : "\tTRACE_CALL_EVENT(table, %s);\n",
-			model->wrapped[i]->name);
-	fputs("}\n", f);
+		for (unsigned m = 0; m < u->moments; m++)
+			fprintf(f, "\nenum { size_%s_%s =\n%s};\n", moments[m], model->wrapped[i]->name,
+				u->fields[m][i - u->first]);
 }
 
-/* The units of a provider are one provider to LTTng; only the symbols of its macros must differ. */
-static void rename_symbol(FILE *f, const struct unit *u, const char *prefix, const char *name)
+/* A function "what_NAME(e)" that emits an event. */
+static void print_emitter(FILE *f, const struct function *fn, enum moment m, const char *fields)
 {
-	fprintf(f, "#define %s%s%s%s %s_%s%s\n", prefix, u->provider, *name ? "_" : "", name, u->name,
-		prefix[0] == '_' ? "values_" : prefix, name);
+	bool copies = strstr(fields, "copied.") != NULL;
+
+	fprintf(f, "\nstatic void %s_%s(const struct acl_call_record *e)\n{\n", emitters[m], fn->name);
+	if (copies || strstr(fields, "a->"))
+		fprintf(f, "\tconst struct acl_args_%s *a = e->args;\n", fn->name);
+	if (copies)
+		fprintf(f, "\tstruct acl_open_%s copied;\n", fn->name);
+	fprintf(f, "\tchar bytes[size_%s_%s], *at = bytes;\n\n", moments[m], fn->name);
+	if (copies)
+		trace_print_copying(f, fn);
+	fprintf(f, "%s\tTRACE_EMIT(%s_%s)\n}\n", fields, moments[m], fn->name);
 }
 
-static void rename_symbols(FILE *f, const struct unit *u)
+static void print_emitters(FILE *f, const struct unit *u)
 {
-	rename_symbol(f, u, "lttng_ust__probe_desc___", "");
-	rename_symbol(f, u, "lttng_ust_tracepoint_provider_", "");
-	rename_symbol(f, u, "__enum_values__", "acl_path");
-	rename_symbol(f, u, "__enum_values__", "acl_host_class");
-	rename_symbol(f, u, "__enum_values__", "aclError");
-	for (unsigned i = 0; i < model->n_types; i++)
-		if (u->enums.used[i])
-			rename_symbol(f, u, "__enum_values__", model->types[i].name);
+	fputs("\n#undef TRACE_PASS\n#define TRACE_PASS WRITE\n", f);
+	for (unsigned i = u->first; i < u->end; i++)
+		for (unsigned m = 0; m < u->moments; m++)
+			print_emitter(f, model->wrapped[i], m, u->fields[m][i - u->first]);
 }
 
-static void print_source(const struct unit *u, bool pairs)
+/* --- the unit ------------------------------------------------------------------ */
+
+static void print_functions(FILE *f, const struct unit *u)
 {
+	const char *form = u->moments > AT_CALL ? "TRACE_FUNCTION" : "TRACE_FUNCTION_PAIR";
+
+	fputc('\n', f);
+	fprintf(f, "static const struct trace_function functions[] = {\n");
+	for (unsigned i = u->first; i < u->end; i++)
+		fprintf(f, "\t%s(%s)\n", form, model->wrapped[i]->name);
+	fprintf(f, "};\n\nconst struct trace_unit trace_unit_%s = {functions, %u};\n", u->name,
+		u->end - u->first);
+}
+
+static void print_unit(const char *kind, bool minimal, unsigned number, unsigned count)
+{
+	struct unit u = {.minimal = minimal, .moments = minimal ? AT_CALL : MOMENTS};
 	char path[64];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "gen/trace/%s.c", u->name);
-	f = emit_open(model, path, "emits the events of its header");
-	rename_symbols(f, u);
-	fputs("#define LTTNG_UST_TRACEPOINT_CREATE_PROBES\n#define LTTNG_UST_TRACEPOINT_DEFINE\n"
-	      "#define LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION\n#define "
-	      "LTTNG_UST_TRACEPOINT_PROVIDER_HIDDEN_DEFINITION\n",
-		f);
-	fprintf(f, "#include \"trace/%s.h\"\n#include \"trace/units.h\"\n", u->name);
-	print_emitters(f, u, pairs);
-	print_slots(f, u, pairs);
-	emit_close(f);
-}
-
-static void print_unit(const char *provider, unsigned number, unsigned count)
-{
-	bool pairs = !strcmp(provider, "acl");
-	struct unit u = {.provider = provider};
-	unsigned n;
-
 	u.first = model->n_wrapped * number / count;
 	u.end = model->n_wrapped * (number + 1) / count;
-	n = u.end - u.first;
-	snprintf(u.name, sizeof(u.name), "%s_%u", provider, number);
-	u.enums.used = calloc(model->n_types, sizeof(bool));
-	u.class_of[0] = calloc(n, sizeof(unsigned));
-	u.class_of[1] = calloc(n, sizeof(unsigned));
-	sort_classes(&u, pairs);
-	print_header(&u, pairs);
-	print_source(&u, pairs);
-	for (unsigned i = 0; i < u.n_classes; i++) {
-		free(u.classes[i].key);
-		free(u.classes[i].fields);
+	snprintf(u.name, sizeof(u.name), "%s_%u", kind, number);
+	collect_fields(&u);
+	snprintf(path, sizeof(path), "gen/trace/%s.c", u.name);
+	f = emit_open(model, path, "events of calls");
+	fputs("#include \"trace/enums.h\"\n\n", f);
+	for (unsigned i = u.first; i < u.end && !minimal; i++)
+		trace_print_copies(f, model->wrapped[i]);
+	print_descriptions(f, &u);
+	print_sizes(f, &u);
+	print_emitters(f, &u);
+	print_functions(f, &u);
+	emit_close(f);
+	for (unsigned m = 0; m < u.moments; m++) {
+		for (unsigned i = 0; i < u.end - u.first; i++)
+			free(u.fields[m][i]);
+		free(u.fields[m]);
 	}
-	free(u.classes);
-	free(u.enums.used);
-	free(u.class_of[0]);
-	free(u.class_of[1]);
 }
 
-static void print_list(void)
+static void print_list(FILE *f, const char *kind, const char *what, unsigned count)
 {
-	FILE *f = emit_open(model, "gen/trace/units.h", "the units of the call provider");
-
-	fputs("#ifndef GEN_TRACE_UNITS_H\n#define GEN_TRACE_UNITS_H\n\n#include \"tracepoints/call.h\"\n\n",
-		f);
-	fputs("#define TRACE_UNITS(unit) \\\n", f);
-	for (unsigned i = 0; i < PAIR_UNITS; i++)
-		fprintf(f, "\tunit(acl_%u) \\\n", i);
-	for (unsigned i = 0; i < CALL_UNITS; i++)
-		fprintf(f, "\tunit(acl_call_%u)%s\n", i, i + 1 < CALL_UNITS ? " \\" : "");
-	fputs("\n#define TRACE_DECLARE(name) void trace_unit_##name(struct trace_function *table);\n"
-	      "TRACE_UNITS(TRACE_DECLARE)\n\n#endif\n",
-		f);
-	emit_close(f);
+	for (unsigned i = 0; i < count; i++)
+		fprintf(f, "extern const struct trace_unit trace_unit_%s_%u;\n", kind, i);
+	fprintf(f, "\nconst struct trace_unit *const trace_%s[] = {", what);
+	for (unsigned i = 0; i < count; i++)
+		fprintf(f, "&trace_unit_%s_%u, ", kind, i);
+	fputs("NULL};\n\n", f);
 }
 
 void print_tracepoints(const struct model *m)
 {
+	FILE *f;
+
 	model = m;
-	for (unsigned i = 0; i < PAIR_UNITS; i++)
-		print_unit("acl", i, PAIR_UNITS);
-	for (unsigned i = 0; i < CALL_UNITS; i++)
-		print_unit("acl_call", i, CALL_UNITS);
-	print_list();
+	enums.used = calloc(m->n_types, sizeof(bool));
+	for (unsigned i = 0; i < UNITS; i++)
+		print_unit("acl", false, i, UNITS);
+	for (unsigned i = 0; i < MINIMAL_UNITS; i++)
+		print_unit("minimal", true, i, MINIMAL_UNITS);
+	f = emit_open(model, "gen/trace/enums.h", "enumerations of the fields");
+	print_enum_declarations(f);
+	emit_close(f);
+	f = emit_open(model, "gen/trace/enums.c", "enumerations of the fields");
+	fputs("#include \"trace/enums.h\"\n\n", f);
+	print_enums(f);
+	emit_close(f);
+	free(enums.used);
+	f = emit_open(model, "gen/trace/units.c", "the units of the call provider");
+	fputs("#include \"tracepoints/event.h\"\n\n", f);
+	print_list(f, "acl", "units", UNITS);
+	print_list(f, "minimal", "minimal_units", MINIMAL_UNITS);
+	emit_close(f);
 }

@@ -2,8 +2,8 @@
 /*
  * The fields of a call's events.  A value is recorded as what it is (enum by
  * name, handle and pointer in hex); what a pointer leads to is opened:
- *	input	copied before with a read that cannot fault (trace_copy), since
- *		the pointer is not checked yet
+ *	input	copied with a read that cannot fault (trace_copy), since the pointer
+ *		is not checked yet
  *	output	read in place, only after success: the runtime has written there
  *	text	copied the same careful way, cut at TRACE_TEXT bytes
  * Arrays show their first elements, records their fields one by one.
@@ -17,7 +17,6 @@
 #define MAX_ELEMENTS 16 /* of an array inside a record */
 
 static const struct model *model;
-static const char *provider;
 static struct trace_enums *enums;
 
 /* --- shapes of parameters ----------------------------------------------- */
@@ -88,22 +87,19 @@ static void print_value(FILE *f, const struct typeref *r, const char *name, cons
 	const struct type *t = r->type;
 
 	if (r->stars || (t && (t->kind == TYPE_HANDLE || t->kind == TYPE_CALLBACK))) {
-		fprintf(f, "\t\tlttng_ust_field_integer_hex(uint64_t, %s, (uint64_t)(uintptr_t)(%s))\n", name,
-			expr);
+		fprintf(f, "\t\tFIELD_HEX(uint64_t, %s, (uint64_t)(uintptr_t)(%s))\n", name, expr);
 	} else if (t && t->kind == TYPE_ENUM) {
 		enums->used[t - model->types] = true;
-		fprintf(f, "\t\tlttng_ust_field_enum(%s, %s, int, %s, (int)(%s))\n", provider, t->name, name,
-			expr);
+		fprintf(f, "\t\tFIELD_ENUM(%s, int, %s, (int)(%s))\n", t->name, name, expr);
 	} else if (t && !strcmp(t->name, "aclError")) {
-		enums->error = true;
-		fprintf(f, "\t\tlttng_ust_field_enum(%s, aclError, int, %s, %s)\n", provider, name, expr);
+		fprintf(f, "\t\tFIELD_ENUM(aclError, int, %s, %s)\n", name, expr);
 	} else if (!strcmp(r->base, "float") || !strcmp(r->base, "double")) {
-		fprintf(f, "\t\tlttng_ust_field_float(%s, %s, %s)\n", r->base, name, expr);
+		fprintf(f, "\t\tFIELD_FLOAT(%s, %s, %s)\n", r->base, name, expr);
 	} else {
 		const char *base = t ? t->type : r->base;
 
-		fprintf(f, "\t\tlttng_ust_field_integer(%s, %s, %s)\n",
-			strcmp(base, "bool") ? base : "uint8_t", name, expr);
+		fprintf(f, "\t\tFIELD_INT(%s, %s, %s)\n", strcmp(base, "bool") ? base : "uint8_t", name,
+			expr);
 	}
 }
 
@@ -141,7 +137,7 @@ static void print_bytes(FILE *f, const struct place *at, const char *path, const
 	char source[512];
 
 	snprintf(source, sizeof(source), "%s%s", at->expr, path);
-	fprintf(f, "\t\tlttng_ust_field_array%s(%s, %s, ", how, type, name);
+	fprintf(f, "\t\tFIELD_ARRAY%s(%s, %s, ", how, type, name);
 	if (at->guard)
 		fprintf(f, "%s ? (const %s *)&%s : (const %s *)trace_zeros,\n", at->guard, type, source,
 			type);
@@ -158,7 +154,7 @@ static void print_leaf(FILE *f, struct place *at, const char *path, const struct
 	print_name(name, sizeof(name), at->name, path);
 	if (e->n_dims) {
 		if (!strcmp(r.base, "char") && !r.stars && elements(e) <= 256)
-			print_bytes(f, at, path, name, "_text", "char");
+			print_bytes(f, at, path, name, "_TEXT", "char");
 		else if (!r.stars && !is_record(r.type) && elements(e) <= MAX_ELEMENTS)
 			print_bytes(f, at, path, name, "", element(&r));
 		else
@@ -167,7 +163,7 @@ static void print_leaf(FILE *f, struct place *at, const char *path, const struct
 		/* Which member of a union holds is another field's or parameter's matter: its bytes. */
 		if (r.type->size > MAX_BYTES)
 			return;
-		print_bytes(f, at, path, name, "_hex", "uint8_t");
+		print_bytes(f, at, path, name, "_HEX", "uint8_t");
 	} else {
 		if (at->guard)
 			snprintf(expr, sizeof(expr), "%s ? %s%s : 0", at->guard, at->expr, path);
@@ -211,38 +207,32 @@ static void print_record(FILE *f, const struct type *t, const char *name, const 
 
 /* --- parameters --------------------------------------------------------- */
 
-static void print_text(FILE *f, const char *name)
-{
-	fprintf(f,
-		"\t\tlttng_ust_field_sequence_text(char, %s, copied->%s.text, uint16_t, copied->%s.length)\n",
-		name, name, name);
-}
-
-/* What an input pointer leads to, from the copy. */
-static void print_opened(FILE *f, const struct param *p)
+/* What an input pointer leads to: arrays are read where they lie, the rest is in the copy. */
+static void print_opened(FILE *f, const struct function *fn, const struct param *p)
 {
 	struct typeref r = pointee(p);
 	char name[256], expr[300];
 
 	snprintf(name, sizeof(name), "%s_0", p->name);
 	if (is_array(p)) {
+		const struct param *n = &fn->params[p->count];
 		bool hex = !strcmp(element(&r), "uint64_t");
 
-		fprintf(f,
-			"\t\tlttng_ust_field_sequence%s(%s, %s_list, copied->%s, uint8_t, "
-			"copied->%s_count)\n",
-			hex ? "_hex" : "", element(&r), p->name, p->name, p->name);
+		/* Where the number lies behind a pointer it is known after the call. */
+		fprintf(f, "\t\tFIELD_READ%s(%s, %s_list, a->%s, %s%s)\n", hex ? "_HEX" : "", element(&r),
+			p->name, p->name, n->ref.stars ? "" : "a->", n->ref.stars ? "0" : n->name);
 	} else if (is_record(r.type) && !r.stars) {
-		snprintf(expr, sizeof(expr), "copied->%s.", p->name);
+		snprintf(expr, sizeof(expr), "copied.%s.", p->name);
 		print_record(f, r.type, p->name, expr, NULL);
 	} else {
-		snprintf(expr, sizeof(expr), "copied->%s", p->name);
+		snprintf(expr, sizeof(expr), "copied.%s", p->name);
 		print_value(f, &r, name, expr);
 	}
 }
 
-static void print_input(FILE *f, const struct param *p, unsigned index)
+static void print_input(FILE *f, const struct function *fn, unsigned index)
 {
+	const struct param *p = &fn->params[index];
 	char expr[256];
 
 	snprintf(expr, sizeof(expr), "a->%s", p->name);
@@ -252,28 +242,24 @@ static void print_input(FILE *f, const struct param *p, unsigned index)
 		return;
 	}
 	if (is_text(p) && is_in(p)) {
-		print_text(f, p->name);
+		fprintf(f, "\t\tFIELD_TEXT(%s, %s)\n", p->name, expr);
 		return;
 	}
 	print_value(f, &p->ref, p->name, expr);
 	if (has_host_class(p)) {
-		enums->host_class = true;
-		fprintf(f,
-			"\t\tlttng_ust_field_enum(%s, acl_host_class, uint8_t, %s_host, e->host_class[%u])\n",
-			provider, p->name, index);
+		fprintf(f, "\t\tFIELD_ENUM(acl_host_class, uint8_t, %s_host, e->host_class[%u])\n", p->name,
+			index);
 	}
 	if (is_open(p) && is_in(p))
-		print_opened(f, p);
+		print_opened(f, fn, p);
 }
 
-void trace_inputs(
-	FILE *f, const struct model *m, const struct function *fn, const char *prov, struct trace_enums *set)
+void trace_inputs(FILE *f, const struct model *m, const struct function *fn, struct trace_enums *set)
 {
 	model = m;
-	provider = prov;
 	enums = set;
 	for (unsigned i = 0; i < fn->n_params; i++)
-		print_input(f, &fn->params[i], i);
+		print_input(f, fn, i);
 }
 
 /* How many elements of an output array hold something: the count is a number or lies behind a pointer. */
@@ -294,16 +280,16 @@ static void print_output(FILE *f, const struct function *fn, const struct param 
 
 	snprintf(name, sizeof(name), "%s_out", p->name);
 	if (is_text(p)) {
-		print_text(f, name);
+		fprintf(f, "\t\tFIELD_TEXT(%s, TRACE_DONE(e, a->%s) ? a->%s : NULL)\n", name, p->name,
+			p->name);
 		return;
 	}
 	if (!is_open(p))
 		return;
 	snprintf(guard, sizeof(guard), "TRACE_DONE(e, a->%s)", p->name);
 	if (is_array(p)) {
-		fprintf(f, "\t\tlttng_ust_field_sequence%s(%s, %s, (const %s *)a->%s, uint8_t, ",
-			!strcmp(element(&r), "uint64_t") ? "_hex" : "", element(&r), name, element(&r),
-			p->name);
+		fprintf(f, "\t\tFIELD_LIST%s(%s, %s, a->%s, ", !strcmp(element(&r), "uint64_t") ? "_HEX" : "",
+			element(&r), name, p->name);
 		print_count(f, fn, p);
 		fputs(")\n", f);
 	} else if (is_record(r.type) && !r.stars) {
@@ -325,18 +311,16 @@ static void print_result(FILE *f, const struct function *fn)
 	if (r->type && !r->stars && !strcmp(r->type->name, "aclError"))
 		print_value(f, &error, "ret", "(int)e->result.i");
 	else if (r->stars == 1 && !strcmp(r->base, "char"))
-		fputs("\t\tlttng_ust_field_string(ret, e->result.p ? (const char *)e->result.p : \"\")\n", f);
+		fputs("\t\tFIELD_LINE(ret, e->result.p)\n", f);
 	else if (r->stars || r->type)
-		fputs("\t\tlttng_ust_field_integer_hex(uint64_t, ret, e->result.u)\n", f);
+		fputs("\t\tFIELD_HEX(uint64_t, ret, e->result.u)\n", f);
 	else
-		fprintf(f, "\t\tlttng_ust_field_integer(%s, ret, (%s)e->result.i)\n", r->base, r->base);
+		fprintf(f, "\t\tFIELD_INT(%s, ret, (%s)e->result.i)\n", r->base, r->base);
 }
 
-void trace_outputs(
-	FILE *f, const struct model *m, const struct function *fn, const char *prov, struct trace_enums *set)
+void trace_outputs(FILE *f, const struct model *m, const struct function *fn, struct trace_enums *set)
 {
 	model = m;
-	provider = prov;
 	enums = set;
 	print_result(f, fn);
 	for (unsigned i = 0; i < fn->n_params; i++)
@@ -346,82 +330,43 @@ void trace_outputs(
 
 /* --- copies ------------------------------------------------------------- */
 
-bool trace_opens_inputs(const struct function *fn)
+/* A value or a record behind a pointer that is not checked yet. */
+static bool is_copied(const struct param *p)
+{
+	return is_in(p) && is_open(p) && !is_array(p);
+}
+
+bool trace_copies(const struct function *fn)
 {
 	for (unsigned i = 0; i < fn->n_params; i++)
-		if (is_in(&fn->params[i]) && (is_text(&fn->params[i]) || is_open(&fn->params[i])))
+		if (is_copied(&fn->params[i]))
 			return true;
 	return false;
 }
 
-bool trace_opens_outputs(const struct function *fn)
+void trace_print_copies(FILE *f, const struct function *fn)
 {
-	for (unsigned i = 0; i < fn->n_params; i++)
-		if (is_out(&fn->params[i]) && is_text(&fn->params[i]))
-			return true;
-	return false;
-}
-
-void trace_open_struct(FILE *f, const struct function *fn)
-{
-	if (!trace_opens_inputs(fn) && !trace_opens_outputs(fn))
+	if (!trace_copies(fn))
 		return;
 	fprintf(f, "struct acl_open_%s {\n", fn->name);
 	for (unsigned i = 0; i < fn->n_params; i++) {
 		const struct param *p = &fn->params[i];
 		struct typeref r = pointee(p);
 
-		if (is_text(p) && is_in(p))
-			fprintf(f, "\tstruct trace_text %s;\n", p->name);
-		if (is_text(p) && is_out(p))
-			fprintf(f, "\tstruct trace_text %s_out;\n", p->name);
-		if (!is_open(p) || !is_in(p))
-			continue;
-		if (is_array(p))
-			fprintf(f, "\t%s %s[TRACE_LIST];\n\tunsigned %s_count;\n", element(&r), p->name,
+		if (is_copied(p))
+			fprintf(f, "\t%s %s;\n", is_record(r.type) && !r.stars ? r.type->name : element(&r),
 				p->name);
-		else if (is_record(r.type) && !r.stars)
-			fprintf(f, "\t%s %s;\n", r.type->name, p->name);
-		else
-			fprintf(f, "\t%s %s;\n", element(&r), p->name);
 	}
 	fputs("};\n\n", f);
 }
 
-void trace_open_inputs(FILE *f, const struct function *fn)
+void trace_print_copying(FILE *f, const struct function *fn)
 {
 	for (unsigned i = 0; i < fn->n_params; i++) {
 		const struct param *p = &fn->params[i];
 
-		if (!is_in(p))
-			continue;
-		if (is_text(p)) {
-			fprintf(f, "\ttrace_copy_text(&copied.%s, a->%s);\n", p->name, p->name);
-		} else if (is_open(p) && is_array(p)) {
-			const struct param *n = &fn->params[p->count];
-
-			if (n->ref.stars) /* how many there are is known after the call */
-				fprintf(f, "\tcopied.%s_count = 0;\n", p->name);
-			else
-				fprintf(f,
-					"\tcopied.%s_count = trace_copy_list(copied.%s, a->%s, "
-					"sizeof(copied.%s[0]), a->%s);\n",
-					p->name, p->name, p->name, p->name, n->name);
-		} else if (is_open(p)) {
+		if (is_copied(p))
 			fprintf(f, "\ttrace_copy(&copied.%s, a->%s, sizeof(copied.%s));\n", p->name, p->name,
 				p->name);
-		}
-	}
-}
-
-void trace_open_outputs(FILE *f, const struct function *fn)
-{
-	for (unsigned i = 0; i < fn->n_params; i++) {
-		const struct param *p = &fn->params[i];
-
-		if (is_text(p) && is_out(p))
-			fprintf(f,
-				"\ttrace_copy_text(&copied.%s_out, TRACE_DONE(e, a->%s) ? a->%s : NULL);\n",
-				p->name, p->name, p->name);
 	}
 }

@@ -31,8 +31,8 @@ struct event_kind {
 	enum meaning meaning;
 	unsigned api, trace;
 	int pid, tid; /* of the common context */
-	int path, flags, caller, number, depth, start, ret, bytes, width, height, kind, stream, object,
-		address, size;
+	int path, caller, number, depth, start, ret, bytes, width, height, kind, stream, object, address,
+		size;
 	const struct memory_rule *memory;
 	bool blocks, copies;
 };
@@ -121,7 +121,6 @@ static void find_fields(struct event_kind *k, const bt_field_class *payload)
 	const struct acl_api_info *a = &acl_apis[k->api];
 
 	k->path = member(payload, "call_path");
-	k->flags = member(payload, "call_flags");
 	k->caller = member(payload, "call_caller");
 	k->number = member(payload, "call_number");
 	k->depth = member(payload, "call_depth");
@@ -172,8 +171,8 @@ static struct event_kind *kind_of(struct summary *s, const bt_event_class *class
 		return k;
 	k = need(calloc(1, sizeof(*k)));
 	k->class = class;
-	k->pid = k->tid = k->path = k->flags = k->number = k->depth = k->start = k->ret = k->bytes =
-		k->width = k->height = k->kind = k->stream = k->object = k->address = k->size = NO_FIELD;
+	k->pid = k->tid = k->path = k->number = k->depth = k->start = k->ret = k->bytes = k->width =
+		k->height = k->kind = k->stream = k->object = k->address = k->size = NO_FIELD;
 	name = bt_event_class_get_name(class);
 	k->meaning = meaning_of(name ? name : "", &k->api);
 	k->trace = trace_number(s, class);
@@ -267,8 +266,7 @@ static struct open_call *push(struct thread_state *t)
 static void read_inputs(struct open_call *c, const struct event_kind *k, const bt_field *f)
 {
 	c->api = (uint16_t)k->api;
-	/* One event a call has the path among its flags. */
-	c->inside = (k->path != NO_FIELD ? value(f, k->path) : value(f, k->flags) >> 4 & 15) == 2;
+	c->inside = value(f, k->path) == 2;
 	c->caller = value(f, k->caller);
 	c->number = (uint32_t)value(f, k->number);
 	c->callbacks = (uint16_t)(value(f, k->depth) - (c->inside ? 1 : 0));
