@@ -26,6 +26,8 @@ static struct switches {
 	const struct trace_function *events;
 } functions[ACL_API_COUNT];
 
+static bool minimal; /* events name neither callers nor stacks */
+
 static bool is_on(const int *state)
 {
 	return __builtin_expect(*(const volatile int *)state, 0);
@@ -95,6 +97,8 @@ static void describe_references(struct acl_call_record *ev)
 {
 	self_describe();
 	self_thread(ev->pthread_id);
+	if (minimal)
+		return;
 	describe_caller(ev);
 	if (ev->stack)
 		self_stack(ev->stack);
@@ -119,7 +123,7 @@ static void leave(struct acl_call_record *ev)
 	const struct switches *s = &functions[ev->api];
 
 	if (is_on(s->leave_on)) {
-		if (ev->stack)
+		if (ev->stack && !minimal)
 			self_stack(ev->stack);
 		s->events->leave(ev);
 	}
@@ -194,7 +198,8 @@ __attribute__((visibility("default"))) const struct acl_trace_provider *acl_trac
 		return NULL;
 	}
 	trace_host = host;
-	find_functions(trace_units);
+	minimal = host->minimal();
+	find_functions(minimal ? trace_minimal_units : trace_units);
 	fork_is_handled = dlopen("liblttng-ust-fork.so.1", RTLD_LAZY | RTLD_NOLOAD) != NULL;
 	return &provider;
 }

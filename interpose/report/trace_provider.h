@@ -30,7 +30,7 @@
 #include "interpose/report/finding_status.h"
 #include "interpose/runtime/loaded_module.h"
 
-#define ACL_TRACE_ABI 5u
+#define ACL_TRACE_ABI 6u
 #define ACL_TRACE_LIBRARY "libaclcheck-lttng.so"
 #define ACL_TRACE_SYMBOL "acl_trace_provider"
 
@@ -39,6 +39,8 @@ struct acl_trace_host {
 	uint32_t abi, size; /* ACL_TRACE_ABI, sizeof(struct acl_trace_host) */
 	const char *version; /* of libaclcheck */
 	unsigned n_apis; /* ACL_API_COUNT of the core */
+	/* Times and results of calls only are recorded. */
+	bool (*minimal)(void);
 	/* As in call_stack.h and loaded_module.h. */
 	unsigned (*stack_frames)(uint32_t id, const uint64_t **ips);
 	const struct acl_module *(*module_of)(uint64_t address);

@@ -125,11 +125,19 @@ static unsigned plain_frames(uint32_t id, const uint64_t **ips)
 	return n;
 }
 
+static bool records_minimum(void)
+{
+	enum { ALL, MINIMAL } fields = settings_number(SETTING_TRACE_FIELDS);
+
+	return fields == MINIMAL;
+}
+
 static const struct acl_trace_host host = {
 	.abi = ACL_TRACE_ABI,
 	.size = sizeof(host),
 	.version = ACLCHECK_VERSION,
 	.n_apis = ACL_API_COUNT,
+	.minimal = records_minimum,
 	.stack_frames = plain_frames,
 	.module_of = module_of,
 	.module_by_id = module_by_id,

@@ -5,7 +5,8 @@
  * alone, and what it costs as well.
  *
  *	drive PROVIDER copies N [THREADS]	N asynchronous copies a thread
- *	drive PROVIDER each			every function once, with zeroed arguments
+ *	drive PROVIDER records N		N records of an event
+ *	drive PROVIDER each [N]			every function once, or the first N, with zeroed arguments
  *	drive PROVIDER sample			one of everything a reader should see
  *	drive PROVIDER holes			calls of which an event is not there, 50 ms apart
  *	drive PROVIDER hang MS			a call that does not return until it is killed after MS
@@ -65,6 +66,13 @@ static void follow(unsigned api, bool traced)
 	(void)traced;
 }
 
+static bool sample_minimal(void)
+{
+	const char *fields = getenv("ACLCHECK_TRACE_FIELDS");
+
+	return fields && !strcmp(fields, "minimal");
+}
+
 static int sample_rank(void)
 {
 	return -1;
@@ -74,6 +82,7 @@ static const struct acl_trace_host host = {.abi = ACL_TRACE_ABI,
 	.size = sizeof(host),
 	.version = "0.1.0",
 	.n_apis = ACL_API_COUNT,
+	.minimal = sample_minimal,
 	.stack_frames = sample_frames,
 	.module_of = sample_module_of,
 	.module_by_id = sample_module,
@@ -174,14 +183,27 @@ static int drive_copies(unsigned long n, unsigned threads)
 	return 0;
 }
 
-static int drive_each(void)
+static int drive_records(unsigned long n)
+{
+	struct acl_args_aclrtRecordEvent a = {.event = (void *)0x4444, .stream = (void *)0x5555};
+	struct acl_call_record ev;
+
+	for (unsigned long i = 0; i < n; i++) {
+		begin_call(&ev, ACL_API_aclrtRecordEvent, &a);
+		provider->enter(&ev);
+		provider->leave(&ev);
+	}
+	return 0;
+}
+
+static int drive_each(unsigned n)
 {
 	/* Large enough for any argument struct, and zero: NULL pointers everywhere. */
 	static const uint64_t zeros[64];
 
-	for (unsigned i = 0; i < acl_api_count; i++)
+	for (unsigned i = 0; i < n; i++)
 		call(i, zeros, 0, 0);
-	printf("calls %u\n", acl_api_count);
+	printf("calls %u\n", n);
 	return 0;
 }
 
@@ -365,7 +387,9 @@ int main(int argc, char **argv)
 		return drive_copies(
 			strtoul(argv[3], NULL, 0), argc > 4 ? (unsigned)strtoul(argv[4], NULL, 0) : 1);
 	if (!strcmp(what, "each"))
-		return drive_each();
+		return drive_each(argc > 3 ? (unsigned)strtoul(argv[3], NULL, 0) : acl_api_count);
+	if (!strcmp(what, "records") && argc > 3)
+		return drive_records(strtoul(argv[3], NULL, 0));
 	if (!strcmp(what, "sample"))
 		return drive_sample();
 	if (!strcmp(what, "holes"))

@@ -44,10 +44,16 @@ static const struct acl_module *no_module_of(uint64_t address)
 	return NULL;
 }
 
+static bool no_minimum(void)
+{
+	return false;
+}
+
 static const struct acl_trace_host host = {.abi = ACL_TRACE_ABI,
 	.size = sizeof(host),
 	.version = "bench",
 	.n_apis = ACL_API_COUNT,
+	.minimal = no_minimum,
 	.stack_frames = no_frames,
 	.module_of = no_module_of,
 	.module_by_id = no_module,

@@ -125,7 +125,10 @@ static void find_fields(struct event_kind *k, const bt_field_class *payload)
 	k->number = member(payload, "call_number");
 	k->depth = member(payload, "call_depth");
 	k->start = member(payload, "call_start");
-	k->ret = a->ret_kind == ACL_KIND_ERROR ? member(payload, "ret") : NO_FIELD;
+	/* "ret" is the same with a name, where it is recorded. */
+	k->ret = a->ret_kind == ACL_KIND_ERROR ? member(payload, "call_result") : NO_FIELD;
+	if (a->ret_kind == ACL_KIND_ERROR && k->ret == NO_FIELD)
+		k->ret = member(payload, "ret");
 	k->blocks = a->mode == ACL_MODE_BLOCKING;
 	k->memory = memory_rule(k->api);
 	find_memory(k, payload);

@@ -1,0 +1,100 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# What a recording costs on the disk, exactly, and what is left of it with --minimal.
+
+# shellcheck disable=SC2154,SC2086 # what places() sets; words are split on purpose
+load trace.bash
+
+setup_file() {
+	load trace.bash
+	alone
+}
+
+bytes() {
+	python3 "$ACLCHECK_SOURCE/tests/trace/stream_bytes.py" "$1"
+}
+
+# each KIND [OPTION...]: bytes of the events of one call of that kind
+each() {
+	local kind=$1 n
+	shift
+	for n in 2000 4000; do
+		record "$kind$n$1" "$@" -- $drive "$kind" $n >/dev/null
+	done
+	echo $((($(bytes "${kind}4000$1") - $(bytes "${kind}2000$1") + 1000) / 2000))
+}
+
+@test "bytes of a call" {
+	# Each event has 14 of LTTng's: 6 in front, vpid and vtid.
+	[ "$(each records)" -eq 90 ]
+	[ "$(each records --minimal)" -eq 58 ]
+	[ "$(each records --one-event)" -eq 74 ]
+	# with one version of an object
+	[ "$(each copies)" -eq 136 ]
+}
+
+@test "a recording of 25 functions takes little room" {
+	record few -- $drive each 25
+	du -sk few
+	[ "$(du -sk few | cut -f1)" -le 400 ]
+	# metadata describe what was called
+	[ "$(cat few/ust/uid/*/64-bit/metadata | grep -a -c 'name = "acl:')" -eq 50 ]
+}
+
+@test "--minimal: times, nesting and results" {
+	record m --minimal -- $drive sample
+	events m >text
+	grep -q 'acl:aclInit_entry: .* api = "aclInit", call_number = 2, call_depth = 0, call_path = ( "linked" : container = 0 ), call_flags = 0x1 }' text
+	grep -q 'acl:aclInit_exit: .* call_number = 2, call_result = 100002 }' text
+	# findings as ever
+	grep -q 'aclcheck:finding: .*rule = "sample-rule"' text
+	not grep -q 'aclrtMalloc_entry.*size' text
+	record all -- $drive sample
+	for t in m all; do
+		"$aclcheck" summary --json $t >$t.json
+		python3 -c 'import json, sys
+for f in json.load(open(sys.argv[1]))["functions"]: print(f["function"], f["calls"], f["errors"])' $t.json | sort >$t.calls
+	done
+	grep -q '^aclrtGetMemInfo 2 1$' m.calls
+	diff m.calls all.calls
+	# every function
+	record each --minimal -- $drive each
+	[ "$(events each | grep -c ' acl:[A-Za-z0-9]*_\(entry\|exit\):')" -eq $((2 * $("$bin/tests/trace/drive" --names | wc -l))) ]
+	run "$aclcheck" trace --minimal --one-event -- true
+	[ "$status" -eq 99 ]
+	[[ $output == *"--minimal and --one-event exclude each other"* ]]
+}
+
+@test "filters and triggers see the fields" {
+	needs_mount
+	unshare -m bash -c '
+		mkdir -p /var/run/lttng && mount -t tmpfs none /var/run/lttng && cd "$1" && export LTTNG_HOME=$1
+		lttng-sessiond --daemonize && trap "kill \$(cat /var/run/lttng/lttng-sessiond.pid)" EXIT
+		for s in f later; do
+			lttng -n create $s -o "$1/$s" && lttng -n enable-channel -u -s $s --subbuf-size 64K --num-subbuf 4 c
+		done
+		enable() { lttng -n enable-event -u -s f -c c "acl:$1" --filter "$2"; }
+		enable aclrtMemcpyAsync_entry "count == 4096 && kind == 1 && call_path == 0 && call_flags == 1 && stream == 0x5555 && api == \"aclrtMemcpyAsync\""
+		enable aclrtMemcpyAsync_exit "call_result != 0"
+		enable aclInit_entry "configPath == \"config.json\""
+		enable aclInit_exit "call_result == 100002 && ret == 100002"
+		enable aclrtGetMemInfo_exit "total_out == 222"
+		lttng -n start f
+		$2 sample
+		lttng -n stop f; lttng -n destroy f
+		lttng -n enable-event -u -s later -c c "acl:*"
+		lttng -n add-trigger --condition=event-rule-matches --type=user --name=acl:aclrtMemcpyAsync_exit \
+			--filter="call_result == 0" --action=start-session later
+		mkfifo go; $2 twice <go >first & exec 9>go
+		for _ in $(seq 600); do grep -q copied first && break; sleep 0.1; done
+		for _ in $(seq 100); do lttng -n list later | grep -q "\[active" && break; sleep 0.1; done
+		echo >&9; wait $!
+		lttng -n stop later; lttng -n destroy later' - "$place" "$drive" >log 2>&1
+	[ "$(count f ' acl:')" -eq 5 ]
+	[ "$(count f aclrtMemcpyAsync_entry)" -eq 2 ]
+	[ "$(count f 'aclInit_entry: .*configPath = "config.json"')" -eq 1 ]
+	[ "$(count f 'aclInit_exit: .*call_result = 100002')" -eq 1 ]
+	[ "$(count f 'aclrtGetMemInfo_exit: .*total_out = 222')" -eq 1 ]
+	# the first copy has started it, the second is in it
+	[ "$(count later aclrtMemcpyAsync_entry)" -eq 1 ]
+}
