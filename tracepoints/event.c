@@ -161,17 +161,27 @@ void trace_probe(void *session, const struct trace_bytes *b)
 		notify(event, b, &probe);
 }
 
+/* What probes are called between. */
+static void (*read_lock)(void), (*read_unlock)(void);
+
+bool trace_events_start(void)
+{
+	if (!LTTNG_UST_TP_RCU_LINK_TEST())
+		return false;
+	read_lock = lttng_ust_tp_rcu_read_lock;
+	read_unlock = lttng_ust_tp_rcu_read_unlock;
+	return true;
+}
+
 void trace_emit(const struct lttng_ust_tracepoint *tracepoint, const struct trace_bytes *b)
 {
 	struct lttng_ust_tracepoint_probe *p;
 
-	if (!LTTNG_UST_TP_RCU_LINK_TEST())
-		return;
-	lttng_ust_tp_rcu_read_lock();
-	p = lttng_ust_tp_rcu_dereference(tracepoint->probes);
+	read_lock();
+	p = __atomic_load_n(&tracepoint->probes, __ATOMIC_ACQUIRE);
 	for (; p && p->func; p++)
 		((void (*)(void *, const struct trace_bytes *))p->func)(p->data, b);
-	lttng_ust_tp_rcu_read_unlock();
+	read_unlock();
 }
 
 /* --- registration --------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include <lttng/ust-events.h>
 #include <lttng/ust-utils.h>
 #include <signal.h>
+#include <stdbool.h>
 
 #include "checks/engine/call_record.h"
 
@@ -48,6 +49,8 @@ struct trace_bytes {
 	uint64_t caller;
 };
 
+/* Before any event. False: the tracer is not there. */
+bool trace_events_start(void);
 /* Gives an event to the sessions. */
 void trace_emit(const struct lttng_ust_tracepoint *tracepoint, const struct trace_bytes *bytes);
 /* What LTTng calls for each session. */

@@ -7,11 +7,10 @@ TRACE_OBJS := $(call objs,$(wildcard tracepoints/*.c)) $(TRACE_UNIT_OBJS) $(MODE
 
 $(foreach unit,$(TRACE_UNITS),$(eval $(BUILD)/gen/$(unit).c: $(BUILD)/gen/.stamp ; @:))
 
-# Thousands of macro-made functions: less optimisation and debug data make them compile in half the time, the
-# event costs the same. Functions whose argument structs are alike share an event class, hence no strict aliasing.
+# A thousand generated functions: less debug data make them compile in half the time.
 CPPFLAGS_tracepoints := $(OLD_GLIBC_CPPFLAGS)
 $(TRACE_UNIT_OBJS): CPPFLAGS += $(OLD_GLIBC_CPPFLAGS)
-$(TRACE_UNIT_OBJS): CFLAGS += -O1 -g1 -fno-strict-aliasing
+$(TRACE_UNIT_OBJS): CFLAGS += -g1
 
 $(BUILD)/libaclcheck-lttng.so: $(TRACE_OBJS)
 	$(call say,LD,$@)$(CC) -shared -Wl,-z,defs -Wl,-z,nodelete -Wl,-soname,libaclcheck-lttng.so $(SANITIZE) -o $@ $^ \

@@ -79,28 +79,10 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Readers find the lines of the program that call. */
-static void describe_caller(struct acl_call_record *ev)
-{
-	const struct acl_module *m;
-
-	if (!self_module_wanted())
-		return;
-	m = ev->module || !ev->caller ? NULL : trace_host->module_of(ev->caller);
-	if (m)
-		ev->module = m->id;
-	if (ev->module)
-		self_module(ev->module);
-}
-
 static void describe_references(struct acl_call_record *ev)
 {
-	self_describe();
-	self_thread(ev->pthread_id);
-	if (minimal)
-		return;
-	describe_caller(ev);
-	if (ev->stack)
+	self_call(ev, !minimal);
+	if (ev->stack && !minimal)
 		self_stack(ev->stack);
 }
 
@@ -198,6 +180,10 @@ __attribute__((visibility("default"))) const struct acl_trace_provider *acl_trac
 		return NULL;
 	}
 	trace_host = host;
+	if (!trace_events_start()) {
+		*why = "LTTng's tracer is not linked";
+		return NULL;
+	}
 	minimal = host->minimal();
 	find_functions(minimal ? trace_minimal_units : trace_units);
 	fork_is_handled = dlopen("liblttng-ust-fork.so.1", RTLD_LAZY | RTLD_NOLOAD) != NULL;

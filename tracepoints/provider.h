@@ -12,18 +12,19 @@ extern const struct acl_trace_host *trace_host;
 /* --- self.c: the recorded process, its settings, modules and stacks ------ */
 
 /*
+ * Before an event of a call: process, thread and (readers find the lines of the program that call) the module
+ * of the caller, as far as sessions do not know them.
+ */
+void self_call(const struct acl_call_record *call, bool with_caller);
+/*
  * Emits what sessions that can see it have not received yet.  Cheap when there
- * is nothing new; called before each event of a call.  False = nothing was new.
+ * is nothing new.  False = nothing was new.
  */
 bool self_describe(void);
 /* Tells a setting or result, and remembers it for sessions that come later. */
 void self_remember(const char *key, const char *value);
-/* Describes the calling thread unless that was done. */
-void self_thread(uint64_t self);
 /* Describes a module or a stack (with its modules) unless that was done. */
 void self_module(uint32_t id);
-/* Whether any session records modules. */
-bool self_module_wanted(void);
 void self_stack(uint32_t id);
 /* In the child of a fork: everything is to be emitted again. */
 void self_forked(void);

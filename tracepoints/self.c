@@ -19,6 +19,7 @@
 #include "tracepoints/provider.h"
 
 #define MAX_FACTS 64
+#define CALLERS 512u
 #define MAX_IDS (1u << 20) /* stacks or modules whose description is kept track of */
 
 /* --- facts -------------------------------------------------------------- */
@@ -111,11 +112,17 @@ static void emit_process(void)
 
 static _Atomic(void *) process_probes;
 
+static bool is_process_told(void)
+{
+	return atomic_load_explicit(&process_probes, memory_order_relaxed) ==
+	       *(void *volatile *)&lttng_ust_tracepoint_aclcheck___process.probes;
+}
+
 bool self_describe(void)
 {
 	void *probes = *(void *volatile *)&lttng_ust_tracepoint_aclcheck___process.probes;
 
-	if (__builtin_expect(atomic_load_explicit(&process_probes, memory_order_relaxed) == probes, 1))
+	if (is_process_told())
 		return false;
 	if (atomic_exchange(&process_probes, probes) == probes || !probes)
 		return false;
@@ -137,13 +144,14 @@ void self_remember(const char *key, const char *value)
 /* The sessions that know the thread, as is_news() has them. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) void *thread_told;
 
-void self_thread(uint64_t self)
+static void *thread_probes(void)
 {
-	void *probes = *(void *volatile *)&lttng_ust_tracepoint_aclcheck___thread.probes;
+	return *(void *volatile *)&lttng_ust_tracepoint_aclcheck___thread.probes;
+}
 
-	if (__builtin_expect(thread_told == probes, 1))
-		return;
-	thread_told = probes;
+static void emit_thread(uint64_t self)
+{
+	thread_told = thread_probes();
 	lttng_ust_tracepoint(aclcheck, thread, self);
 }
 
@@ -181,11 +189,6 @@ static bool is_news(struct known *k, struct lttng_ust_tracepoint *tp, uint32_t i
 	return !(atomic_fetch_or(&k->bits[id / 64], bit) & bit);
 }
 
-bool self_module_wanted(void)
-{
-	return *(void *volatile *)&lttng_ust_tracepoint_aclcheck___module.probes != NULL;
-}
-
 void self_module(uint32_t id)
 {
 	const struct acl_module *m;
@@ -195,6 +198,77 @@ void self_module(uint32_t id)
 	m = trace_host->module_by_id(id);
 	if (m)
 		lttng_ust_tracepoint(aclcheck, module, m);
+}
+
+/* Callers whose module was described to those sessions, with the libraries closed so far; a place holds one.
+ */
+static struct {
+	_Atomic(void *) probes;
+	_Atomic uint32_t closed;
+	_Atomic uint64_t addresses[CALLERS];
+} callers;
+
+static void *module_probes(void)
+{
+	return *(void *volatile *)&lttng_ust_tracepoint_aclcheck___module.probes;
+}
+
+static uint32_t closed_libraries(void)
+{
+	return __atomic_load_n(trace_host->modules_closed, __ATOMIC_RELAXED);
+}
+
+static _Atomic uint64_t *caller_place(uint64_t caller)
+{
+	return &callers.addresses[(caller ^ caller >> 8) % CALLERS];
+}
+
+static bool is_caller_told(uint64_t caller)
+{
+	return atomic_load_explicit(caller_place(caller), memory_order_relaxed) == caller &&
+	       atomic_load_explicit(&callers.probes, memory_order_relaxed) == module_probes() &&
+	       atomic_load_explicit(&callers.closed, memory_order_relaxed) == closed_libraries();
+}
+
+static void forget_callers(void *probes, uint32_t closed)
+{
+	for (unsigned i = 0; i < CALLERS; i++)
+		atomic_store_explicit(&callers.addresses[i], 0, memory_order_relaxed);
+	atomic_store_explicit(&callers.closed, closed, memory_order_relaxed);
+	atomic_store_explicit(&callers.probes, probes, memory_order_release);
+}
+
+static void describe_caller(uint64_t caller)
+{
+	void *probes = module_probes();
+	uint32_t closed = closed_libraries();
+	const struct acl_module *m;
+
+	if (atomic_load(&callers.probes) != probes || atomic_load(&callers.closed) != closed)
+		forget_callers(probes, closed);
+	m = probes ? trace_host->module_of(caller) : NULL;
+	if (m)
+		self_module(m->id);
+	atomic_store_explicit(caller_place(caller), caller, memory_order_relaxed);
+}
+
+static __attribute__((noinline, cold)) void describe_call(
+	const struct acl_call_record *call, bool with_caller)
+{
+	self_describe();
+	if (thread_told != thread_probes())
+		emit_thread(call->pthread_id);
+	if (with_caller && !is_caller_told(call->caller))
+		describe_caller(call->caller);
+}
+
+void self_call(const struct acl_call_record *call, bool with_caller)
+{
+	if (__builtin_expect(is_process_told() && thread_told == thread_probes() &&
+				     (!with_caller || is_caller_told(call->caller)),
+		    1))
+		return;
+	describe_call(call, with_caller);
 }
 
 void self_stack(uint32_t id)
@@ -219,6 +293,7 @@ void self_forked(void)
 {
 	atomic_store(&process_probes, NULL);
 	thread_told = NULL;
+	forget_callers(NULL, 0);
 	forget(&modules);
 	forget(&stacks);
 }

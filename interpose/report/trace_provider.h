@@ -45,6 +45,7 @@ struct acl_trace_host {
 	unsigned (*stack_frames)(uint32_t id, const uint64_t **ips);
 	const struct acl_module *(*module_of)(uint64_t address);
 	const struct acl_module *(*module_by_id)(uint32_t id);
+	const uint32_t *modules_closed; /* how often the program closed a library */
 	/* As readable_memory.h: copies what may not be there; false: not all of it can be read. */
 	bool (*read)(void *to, const void *from, size_t size);
 	/*

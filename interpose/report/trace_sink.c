@@ -141,6 +141,7 @@ static const struct acl_trace_host host = {
 	.stack_frames = plain_frames,
 	.module_of = module_of,
 	.module_by_id = module_by_id,
+	.modules_closed = &module_closings,
 	.read = readable_copy,
 	.follow = follow,
 	.end = end_now,

@@ -27,6 +27,7 @@ struct snapshot {
 static _Atomic(struct snapshot *) present;
 static _Atomic(const struct acl_module *) by_id[MODULES_MAX];
 static uint32_t last_id; /* under refreshing */
+uint32_t module_closings;
 static _Atomic bool stale; /* a library was closed since */
 static struct acl_lock refreshing;
 
@@ -260,6 +261,7 @@ const struct acl_module *module_of(uint64_t address)
 void module_closed(void)
 {
 	atomic_store(&stale, true);
+	__atomic_add_fetch(&module_closings, 1, __ATOMIC_RELAXED);
 	site_condition_set(SITE_OF_LAYER);
 }
 

@@ -32,6 +32,7 @@ uint64_t module_mark(uint64_t address);
 const struct acl_module *module_of_marked(uint64_t marked);
 /* A library was closed: what is known may be about one that is gone. */
 void module_closed(void);
+extern uint32_t module_closings; /* how often; atomic */
 const struct acl_module *module_by_id(uint32_t id);
 
 /* Whether an address lies in this library itself. */

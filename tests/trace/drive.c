@@ -66,6 +66,8 @@ static void follow(unsigned api, bool traced)
 	(void)traced;
 }
 
+static const uint32_t closed;
+
 static bool sample_minimal(void)
 {
 	const char *fields = getenv("ACLCHECK_TRACE_FIELDS");
@@ -86,6 +88,7 @@ static const struct acl_trace_host host = {.abi = ACL_TRACE_ABI,
 	.stack_frames = sample_frames,
 	.module_of = sample_module_of,
 	.module_by_id = sample_module,
+	.modules_closed = &closed,
 	.read = kernel_copy,
 	.follow = follow,
 	.rank = sample_rank};

@@ -12,6 +12,7 @@ $(BUILD)/tests/trace/app: tests/trace/app.c $(BUILD)/softnpu/libascendcl.so
 TRACE_TESTS := $(wildcard tests/trace/*.bats)
 TESTS += $(TRACE_TESTS)
 $(TRACE_TESTS): $(BUILD)/tests/trace/drive $(BUILD)/tests/trace/app
+tests/trace/cost.bats: $(addprefix $(BENCH_DIR)/,trace traced/libaclcheck.so libempty.so)
 
 # The readers with sanitizers, for damaged traces.
 FUZZ_SRC := tools/aclcheck/main.c $(wildcard tools/aclcheck/common/*.c) $(READER_SRC) \

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pair of events of aclrtMemcpyAsync as one would write it by hand: the measure for the generated one. */
+/*
+ * Events as one would write them by hand, the measure for the generated ones: the pair of aclrtMemcpyAsync
+ * with all its fields, and the least that tells calls apart, two fields at the beginning and the result at
+ * the end.
+ */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER bench_hand
 #undef LTTNG_UST_TRACEPOINT_INCLUDE
@@ -42,6 +46,21 @@ LTTNG_UST_TRACEPOINT_EVENT(bench_hand, copy_entry,
 		lttng_ust_field_integer(size_t, count, a->count)
 		lttng_ust_field_enum(bench_hand, kind, int, kind, (int)a->kind)
 		lttng_ust_field_integer_hex(uint64_t, stream, (uint64_t)(uintptr_t)a->stream)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(bench_hand, brief_entry,
+	LTTNG_UST_TP_ARGS(const void *, object, const void *, stream),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer_hex(uint64_t, object, (uint64_t)(uintptr_t)object)
+		lttng_ust_field_integer_hex(uint64_t, stream, (uint64_t)(uintptr_t)stream)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(bench_hand, brief_exit,
+	LTTNG_UST_TP_ARGS(int, ret),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(int, ret, ret)
 	)
 )
 

@@ -5,9 +5,11 @@
  *	trace events PROVIDER CALLS	an event pair by hand, one of the provider, one event a call
  *					(a session must record acl:aclrtMemcpyAsync_*, bench_hand:* and
  *					acl_call:aclrtMemcpyAsyncWithCondition)
- *	trace idle DIRECTORY CALLS	checks without the provider and with it, no session
- *	trace load PROVIDER		microseconds until the provider can be used
- *	trace calls CALLS		that many calls of the linked runtime, for peers
+ *	trace alone DIRECTORY CALLS	record and copy with the briefest pair by hand, and through the
+ *library that only records (a session must record acl:* and bench_hand:*) trace idle DIRECTORY CALLS checks
+ *without the provider and with it, no session
+ *	trace load PROVIDER		microseconds until the provider can be used, and of the first call of
+ *a function trace calls CALLS		that many calls of the linked runtime, for peers
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -44,6 +46,8 @@ static const struct acl_module *no_module_of(uint64_t address)
 	return NULL;
 }
 
+static const uint32_t closed;
+
 static bool no_minimum(void)
 {
 	return false;
@@ -57,6 +61,7 @@ static const struct acl_trace_host host = {.abi = ACL_TRACE_ABI,
 	.stack_frames = no_frames,
 	.module_of = no_module_of,
 	.module_by_id = no_module,
+	.modules_closed = &closed,
 	.read = kernel_copy};
 
 static bool load(const char *path)
@@ -212,17 +217,93 @@ static int measure_idle(const char *directory, size_t calls)
 	return 0;
 }
 
+/* --- the library that records, and checks nothing ------------------------------- */
+
+static __attribute__((noinline)) void loop_record_by_hand(struct bench_variant *v, size_t n, size_t first)
+{
+	for (size_t i = first; i < first + n; i++) {
+		aclrtEvent event = v->events[i % BENCH_STREAMS];
+		aclError ret;
+
+		lttng_ust_tracepoint(bench_hand, brief_entry, event, v->streams[i % BENCH_STREAMS]);
+		ret = v->aclrtRecordEvent(event, v->streams[i % BENCH_STREAMS]);
+		lttng_ust_tracepoint(bench_hand, brief_exit, ret);
+	}
+}
+
+static aclError copy_to(struct bench_variant *v, size_t i)
+{
+	return v->aclrtMemcpyAsync(
+		copy.dst, copy.destMax, copy.src, copy.count, copy.kind, v->streams[i % BENCH_STREAMS]);
+}
+
+static __attribute__((noinline)) void loop_copy(struct bench_variant *v, size_t n, size_t first)
+{
+	for (size_t i = first; i < first + n; i++)
+		copy_to(v, i);
+}
+
+static __attribute__((noinline)) void loop_copy_by_hand(struct bench_variant *v, size_t n, size_t first)
+{
+	for (size_t i = first; i < first + n; i++) {
+		aclError ret;
+
+		lttng_ust_tracepoint(bench_hand, brief_entry, copy.dst, v->streams[i % BENCH_STREAMS]);
+		ret = copy_to(v, i);
+		lttng_ust_tracepoint(bench_hand, brief_exit, ret);
+	}
+}
+
+static int measure_alone(const char *directory, size_t calls)
+{
+	static struct bench_variant v[2][BENCH_VARIANTS];
+	static const bool one[BENCH_VARIANTS] = {true};
+	/* Of each call: by hand, by the library. */
+	static const bench_loop_fn loops[] = {loop_record_by_hand, loop_record, loop_copy_by_hand, loop_copy};
+	double best[4] = {1e9, 1e9, 1e9, 1e9}, ns[BENCH_VARIANTS];
+
+	setenv("ACLCHECK_CHECKS", "off", 1);
+	if (!open_variant(&v[0][0], directory, "libempty.so", "off") ||
+		!open_variant(&v[1][0], directory, "traced/libaclcheck.so", "on"))
+		return 2;
+	if (!lttng_ust_tracepoint_enabled(bench_hand, brief_entry)) {
+		fprintf(stderr, "trace: no session records these events\n");
+		return 2;
+	}
+	for (unsigned round = 0; round < 5; round++)
+		for (unsigned i = 0; i < 4; i++) {
+			bench_measure(v[i % 2], one, loops[i], calls / 5, ns);
+			best[i] = ns[0] < best[i] ? ns[0] : best[i];
+		}
+	printf("%.1f %.1f %.1f %.1f\n", best[0], best[1], best[2], best[3]);
+	return 0;
+}
+
 /* --- the rest ---------------------------------------------------------------- */
+
+static long now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
 
 static int measure_load(const char *path)
 {
-	struct timespec a, b;
+	/* Large enough for any argument struct, and zero: NULL pointers everywhere. */
+	static const uint64_t zeros[64];
+	struct acl_call_record e;
+	long began = now_us(), loaded;
 
-	clock_gettime(CLOCK_MONOTONIC, &a);
 	if (!load(path))
 		return 2;
-	clock_gettime(CLOCK_MONOTONIC, &b);
-	printf("%ld\n", (b.tv_sec - a.tv_sec) * 1000000 + (b.tv_nsec - a.tv_nsec) / 1000);
+	loaded = now_us();
+	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
+		acl_call_record_init(&e, api, zeros, 0x401000);
+		emit(&e);
+	}
+	printf("%ld %ld\n", loaded - began, (now_us() - loaded) / ACL_API_COUNT);
 	return 0;
 }
 
@@ -230,10 +311,13 @@ int main(int argc, char **argv)
 {
 	if (argc == 4 && !strcmp(argv[1], "events"))
 		return measure_events(argv[2], strtoul(argv[3], NULL, 10));
+	if (argc == 4 && !strcmp(argv[1], "alone"))
+		return measure_alone(argv[2], strtoul(argv[3], NULL, 10));
 	if (argc == 4 && !strcmp(argv[1], "idle"))
 		return measure_idle(argv[2], strtoul(argv[3], NULL, 10));
 	if (argc == 3 && !strcmp(argv[1], "load"))
 		return measure_load(argv[2]);
-	fprintf(stderr, "usage: trace events PROVIDER CALLS | idle DIRECTORY CALLS | load PROVIDER\n");
+	fprintf(stderr, "usage: trace events PROVIDER CALLS | alone DIRECTORY CALLS | idle DIRECTORY CALLS | "
+			"load PROVIDER\n");
 	return 2;
 }
