@@ -20,7 +20,8 @@ ALL += $(BUILD)/libaclcheck-lttng.so
 INSTALL_LIB += $(BUILD)/libaclcheck-lttng.so
 
 # They are part of the command.
-$(BUILD)/obj/tools/aclcheck/trace/cmd_trace_compass.o: $(wildcard tracepoints/tracecompass/*.xml)
+TRACE_COMPASS := $(patsubst tracepoints/%,$(BUILD)/gen/%,$(wildcard tracepoints/tracecompass/*.xml))
+$(BUILD)/obj/tools/aclcheck/trace/cmd_trace_compass.o: $(TRACE_COMPASS)
 
 # The reader of traces, tools/aclcheck/trace.
 READER_LIBS += -lbabeltrace2

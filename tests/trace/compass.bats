@@ -20,7 +20,7 @@ setup_file() {
 	done
 }
 
-analyses=$ACLCHECK_SOURCE/tracepoints/tracecompass
+analyses=$ACLCHECK_BUILD/gen/tracecompass
 compass=$ACLCHECK_SOURCE/tests/trace/compass.py
 reckon=$ACLCHECK_SOURCE/tests/trace/reckon.py
 
@@ -37,14 +37,45 @@ reckon=$ACLCHECK_SOURCE/tests/trace/reckon.py
 
 # Trace Compass keeps what an analysis made of a trace until the version differs.
 @test "the version of an analysis is that of its content" {
+	mkdir templates
+	cp "$ACLCHECK_SOURCE"/tracepoints/tracecompass/*.xml templates
+	made() {
+		"$ACLCHECK_BUILD/tools/acl-gen" "$ACLCHECK_SOURCE/include/acl/api.json" "$place" "$ACLCHECK_SOURCE/checks/rules" \
+			"$ACLCHECK_SOURCE/interpose/runtime/libc_hooks.list" templates
+	}
+	version() {
+		sed -n 's/.*<pattern version="\([0-9]*\)".*/\1/p' "gen/tracecompass/aclcheck-$1.xml"
+	}
+	made
 	for f in "$analyses"/*.xml; do
-		sum=$(sed 's/<pattern version="[0-9]*"/<pattern/' "$f" | cksum)
-		version=$((${sum%% *} % 2147483648))
-		grep -q "<pattern version=\"$version\"" "$f" || {
-			echo "$f changed: its version has to be $version"
-			false
-		}
+		cmp "$f" "gen/tracecompass/${f##*/}"
 	done
+	calls=$(version calls)
+	[ "$calls" -gt 0 ] && [ "$calls" -le 2147483647 ]
+	latency=$(version latency)
+	sed -i 's/value="AscendCL"/value="ACL"/' templates/aclcheck-latency.xml
+	made
+	[ "$(version latency)" -ne "$latency" ]
+	[ "$(version calls)" = "$calls" ]
+}
+
+# What a template does not say is not made up.
+@test "templates that make no sense are refused, with the place" {
+	mkdir templates
+	refuse() {
+		printf '%s\n' "$1" >templates/wrong.xml
+		run "$ACLCHECK_BUILD/tools/acl-gen" "$ACLCHECK_SOURCE/include/acl/api.json" "$place" "$ACLCHECK_SOURCE/checks/rules" \
+			"$ACLCHECK_SOURCE/interpose/runtime/libc_hooks.list" templates
+		[ "$status" -eq 1 ]
+		[[ $output == *"$2"* ]]
+	}
+	refuse '<a event="@entry copy.sideways@"/>' "copy.sideways"
+	refuse '<a event="@entry@"/>' "outside of @each"
+	refuse '@each stream of async' "no @end"
+	refuse '%set A/B' "expected ="
+	refuse '%test a: 1 ~ 2' "a comparison"
+	refuse '%set A = 1 2' "the end"
+	refuse '@sometimes@' "unknown word"
 }
 
 @test "the call stack is that of the program's calls" {
@@ -119,7 +150,8 @@ reckon=$ACLCHECK_SOURCE/tests/trace/reckon.py
 }
 
 @test "trace-compass --install: Trace Compass loads what it is told to load" {
-	names="aclcheck-calls.xml;aclcheck-latency.xml"
+	names=$(cd "$analyses" && printf '%s;' *.xml)
+	names=${names%;}
 	mkdir -p w/.metadata
 	prefs=w/.metadata/.plugins/org.eclipse.core.runtime/.settings/org.eclipse.tracecompass.tmf.analysis.xml.core.prefs
 	# a fresh workspace
@@ -137,7 +169,7 @@ reckon=$ACLCHECK_SOURCE/tests/trace/reckon.py
 		printf "$2" | diff - $prefs
 	}
 	expect 'a=1\nenabled_files=own.xml\nz=2\n' "a=1\nenabled_files=own.xml;$names\nz=2\n"
-	expect 'enabled_files=aclcheck-calls.xml;own.xml' 'enabled_files=aclcheck-calls.xml;own.xml;aclcheck-latency.xml'
+	expect 'enabled_files=aclcheck-calls.xml;own.xml' "enabled_files=aclcheck-calls.xml;own.xml;${names/aclcheck-calls.xml;/}"
 	expect 'enabled_files=my-aclcheck-calls.xml\r\nz=2\r\n' "enabled_files=my-aclcheck-calls.xml;$names\r\nz=2\r\n"
 	expect '  enabled_files : own.xml;\\\n   two.xml\nz=2\n' "  enabled_files : own.xml;\\\\\n   two.xml;$names\nz=2\n"
 	expect 'enabled_files=a.xml\nenabled_files=b.xml\n' "enabled_files=a.xml\nenabled_files=b.xml;$names\n"

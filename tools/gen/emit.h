@@ -11,6 +11,8 @@
 extern const char *emit_root;
 /* List of the libc functions that interpose/ exports besides, or NULL. */
 extern const char *emit_hooks;
+/* The directory of the templates of analyses for Trace Compass, or NULL. */
+extern const char *emit_compass;
 /* The directory of the rules' families, checks/rules. */
 extern const char *emit_rules;
 
@@ -68,5 +70,6 @@ void print_tracepoints(const struct model *m);
 void print_constraints(const struct model *m);
 void print_rules(const struct model *m);
 void print_cann_check(const struct model *m);
+void print_compass(const struct model *m);
 
 #endif

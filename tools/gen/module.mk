@@ -5,17 +5,18 @@ HOSTCC ?= cc
 GEN_SRC := $(wildcard tools/gen/*.c)
 API_MODEL := include/acl/api.json
 RULES := checks/rules
-HOOKS := $(wildcard interpose/runtime/libc_hooks.list)
+HOOKS := interpose/runtime/libc_hooks.list
+COMPASS := tracepoints/tracecompass
 
 $(BUILD)/tools/acl-gen: $(GEN_SRC) $(wildcard tools/gen/*.h)
 	$(call say,HOSTCC,$@)mkdir -p $(@D) && $(HOSTCC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O1 -g -o $@ $(GEN_SRC) -ljansson
 
-$(BUILD)/gen/.stamp: $(BUILD)/tools/acl-gen $(API_MODEL) $(wildcard $(RULES)/*/*.json) $(wildcard $(RULES)/*) $(HOOKS)
-	$(call say,GEN,$(BUILD)/gen)mkdir -p $(@D) && $(BUILD)/tools/acl-gen $(API_MODEL) $(BUILD) $(RULES) $(HOOKS) && touch $@
+$(BUILD)/gen/.stamp: $(BUILD)/tools/acl-gen $(API_MODEL) $(wildcard $(RULES)/*/*.json) $(wildcard $(RULES)/*) $(HOOKS) $(COMPASS) $(wildcard $(COMPASS)/*.xml)
+	$(call say,GEN,$(BUILD)/gen)mkdir -p $(@D) && $(BUILD)/tools/acl-gen $(API_MODEL) $(BUILD) $(RULES) $(HOOKS) $(COMPASS) && touch $@
 
 # The generator rewrites a file only when its content changes; make looks again after the stamp,
 # and must not take them for intermediate files to be deleted.
-$(foreach file,gen/%.c gen/%.h gen/%.cpp gen/%.map include/%.h,\
+$(foreach file,gen/%.c gen/%.h gen/%.cpp gen/%.map gen/%.xml include/%.h,\
 	$(eval .PRECIOUS: $(BUILD)/$(file))$(eval $(BUILD)/$(file): $(BUILD)/gen/.stamp ; @:))
 
 # What a program needs that reads the model's tables.

@@ -13,7 +13,7 @@ INSTALL_DATA += tools/install/aclcheck.bash:share/bash-completion/completions/ac
 	tools/aclcheck/report/report.schema.json:share/aclcheck/report.schema.json \
 	tools/docs/tutorial/doubled.c:share/aclcheck/examples/doubled.c \
 	$(foreach f,$(wildcard tools/ci/*),$(f):share/aclcheck/ci/$(notdir $(f))) \
-	$(foreach f,$(wildcard tracepoints/tracecompass/*.xml),$(f):share/aclcheck/tracecompass/$(notdir $(f)))
+	$(foreach f,$(TRACE_COMPASS),$(f):share/aclcheck/tracecompass/$(notdir $(f)))
 
 # Anew each time: the version may be another one.
 $(INSTALL_GEN)/%: tools/install/%.in FORCE

@@ -15,8 +15,9 @@
 
 int cmd_trace_compass(int argc, char **argv);
 
-EMBED(trace_compass_calls, "tracepoints/tracecompass/aclcheck-calls.xml");
-EMBED(trace_compass_latency, "tracepoints/tracecompass/aclcheck-latency.xml");
+/* Made from tracepoints/tracecompass/, and found where generated headers are. */
+EMBED(trace_compass_calls, "tracecompass/aclcheck-calls.xml");
+EMBED(trace_compass_latency, "tracecompass/aclcheck-latency.xml");
 
 static const struct {
 	const char *name, *begin, *end;
