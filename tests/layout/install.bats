@@ -133,7 +133,7 @@ END
 	[ -s "$TREE/share/man/man7/softnpu.7" ]
 	[ -s "$TREE/share/aclcheck/examples/doubled.c" ]
 	[ -s "$TREE/share/aclcheck/ci/gitlab-ci.yml" ]
-	cmp "$TREE/share/aclcheck/tracecompass/aclcheck-calls.xml" "$ACLCHECK_BUILD/gen/tracecompass/aclcheck-calls.xml"
+	cmp "$TREE/share/aclcheck/tracecompass/aclcheck-streams.xml" "$ACLCHECK_BUILD/gen/tracecompass/aclcheck-streams.xml"
 	[ -s "$TREE/share/aclcheck/report.schema.json" ]
 	[ -s "$TREE/share/aclcheck/python/pytest_aclcheck.py" ]
 	[ -s "$TREE/include/softnpu/softnpu.h" ]

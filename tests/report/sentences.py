@@ -65,7 +65,8 @@ ELSEWHERE_TOO = {
     'calls were forwarded unseen: made while the tool itself was at work on the thread', 'thread %u of process %u was in',
     'no trace,', 'cannot open the runtime that ACLCHECK_RUNTIME names:', 'libaclcheck.so is neither beside this command nor in',
     'the software runtime (%s/) is neither beside this command nor in', 'no such file', 'time', 'aclcheck COMMAND',
-    'AscendCL calls', 'AscendCL call times',  # as Trace Compass calls them
+    'AscendCL calls', 'AscendCL call times', 'AscendCL streams', 'AscendCL host blocked', 'AscendCL memory in use',
+    'AscendCL findings',  # as Trace Compass calls them
 }
 
 

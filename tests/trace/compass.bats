@@ -52,10 +52,10 @@ reckon=$ACLCHECK_SOURCE/tests/trace/reckon.py
 	done
 	calls=$(version calls)
 	[ "$calls" -gt 0 ] && [ "$calls" -le 2147483647 ]
-	latency=$(version latency)
-	sed -i 's/value="AscendCL"/value="ACL"/' templates/aclcheck-latency.xml
+	memory=$(version memory)
+	sed -i 's/ > 65583/ > 65584/' templates/aclcheck-memory.xml
 	made
-	[ "$(version latency)" -ne "$latency" ]
+	[ "$(version memory)" -ne "$memory" ]
 	[ "$(version calls)" = "$calls" ]
 }
 
@@ -180,7 +180,7 @@ reckon=$ACLCHECK_SOURCE/tests/trace/reckon.py
 	# a directory that is no workspace gets no settings
 	mkdir -p plain
 	"$aclcheck" trace-compass --install plain
-	[ "$(ls plain | wc -l)" -eq 2 ]
+	[ "$(ls plain | wc -l)" -eq 6 ]
 }
 
 @test "trace-compass --install: not under a Trace Compass that runs" {

@@ -2,23 +2,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs an XML analysis of Trace Compass over the text of a recording.
 
-usage: babeltrace2 --clock-seconds TRACE | compass.py ANALYSIS.xml [stack|segments|states]
+usage: babeltrace2 --clock-seconds TRACE | compass.py ANALYSIS.xml [stack|segments|states|rows [VIEW]]
 
-Interprets the subset of the language that tracepoints/tracecompass/ uses, as Trace Compass does: state machines
-of simple states whose transitions name events with '*' and a test; tests that two values are the same; state changes
-with push, pop and popAll; locations; values that are constants, event fields or the top of a stack; segments.  Anything else in the file ends it: what is not
-understood is not right.
+Interprets the subset of the language that tracepoints/tracecompass/ uses, as Trace Compass does
+(org.eclipse.tracecompass.tmf.analysis.xml.core): state machines of simple states with any number of scenarios,
+transitions that name events with '*' and '|', tests, state changes and segments.  Anything else in the file ends it:
+what is not understood is not right.  As there, the state machines see an event in no defined order: the analysis runs
+twice, the other way round as well, and ends when the results differ.
 
 stack     PID TID DEPTH BEGIN END NAME, one interval a line, of the attribute that the call stack's group names
 segments  NAME BEGIN END FIELD=VALUE...
 states    PATH TIME VALUE, every change of an attribute that is no stack
+rows      NAME > NAME ...: STATE BEGIN END, what a view shows: the lines of its entries; without VIEW of the only one
 """
 import re
+import subprocess
 import sys
 import xml.etree.ElementTree as xml
 
-HEAD = re.compile(r'\[(\d+)\.(\d+)\] \([^)]*\) (?:\S+ )?([\w]+:[\w]+): (.*)$')
-FIELD = re.compile(r'(\w+) = (?:"((?:[^"\\]|\\.)*)"|\( (?:"[^"]*",? ?)*: container = -?\d+ \)|\[[^]]*\]|(0x[0-9A-F]+|-?\d+))')
+HEAD = re.compile(r'\[(\d+)\.(\d+)\] \([^)]*\) (?:\S+ )?(Lost event|[\w]+:[\w]+): (.*)$')
+FIELD = re.compile(r'(\w+) = (?:"((?:[^"\\]|\\.)*)"|\( (<unknown>|(?:"[^"]*",? ?)*): container = -?\d+ \)|'
+                   r'(\[(?: \[\d+\] = [^,\]]+,?)* ?\])|(0x[0-9A-F]+|-?\d+))')
+
+
+def end(why, *what):
+    sys.exit('compass: ' + why % what)
+
+
+class Integer(int):
+    """Java's Integer; a plain int is a Long."""
+
+
+class Label(str):
+    """Of an enumeration: Trace Compass compares it and makes names of it, and cannot keep it as a value."""
 
 
 class Event:
@@ -32,125 +48,363 @@ class Event:
         groups = re.split(r' \}, \{ ', m[4].strip()[2:-2])
         for i, group in enumerate(groups):
             for f in FIELD.finditer(group):
-                value = f[2] if f[2] is not None else f[3] and int(f[3], 0)
-                self.fields[('context._' if i < len(groups) - 1 else '') + f[1]] = value
+                self.fields[('context._' if i < len(groups) - 1 else '') + f[1]] = self.value(f)
+
+    @staticmethod
+    def value(f):
+        if f[2] is not None:
+            return f[2]
+        if f[3] is not None:
+            return Label(f[3].split('"')[1] if '"' in f[3] else '')
+        return f[4] or int(f[5], 0)
 
     def field(self, name):
-        if name in self.fields:
-            return self.fields[name]
-        if name.lower() == 'timestamp':
+        if name not in self.fields and name.lower() == 'timestamp':
             return self.time
-        sys.exit('compass: event %s has no field %s' % (self.name, name))
+        return self.fields.get(name)
+
+
+def force(value, kind):
+    """forcedType: what is neither text nor a number becomes nothing."""
+    if value is None or isinstance(value, Label):
+        return None
+    return {'long': int, 'int': Integer, 'string': str, 'double': float}[kind](value)
+
+
+SCRIPTS = {}
+
+
+def script(text, values):
+    """JavaScript, as Rhino runs it: the sum of two texts is none of Java's strings there, and so no value."""
+    literal = '; '.join('var %s = %s' % (k, 'null' if v is None else '"%s"' % v if isinstance(v, str) else v)
+                        for k, v in sorted(values.items()))
+    if (text, literal) not in SCRIPTS:
+        out = subprocess.run(['duk', '-e', literal + '; var r = ' + text + '; print(typeof r, r)'], check=True,
+                             capture_output=True, text=True).stdout.rstrip('\n')
+        kind, result = out.split(' ', 1)
+        if kind == 'string' and '+' in re.sub(r"'[^']*'", '', text):
+            end('script that adds texts: %s', text)
+        SCRIPTS[text, literal] = result if kind == 'string' else float(result)
+    return SCRIPTS[text, literal]
+
+
+def by_id(parent, tag):
+    seen = set()
+    for e in parent.findall(tag):
+        if e.get('id') in seen:
+            end('two of %s %s', tag, e.get('id'))
+        seen.add(e.get('id'))
+        yield e.get('id'), e
+
+
+class Scenario:
+    def __init__(self, path, state):
+        self.path, self.state, self.pending, self.over = path, state, True, False
+
+
+class Machine:
+    def __init__(self, e):
+        self.id = e.get('id')
+        self.multiple = e.get('multiple', 'true') == 'true'
+        if self.multiple and e.get('consuming', 'true') != 'false':
+            end('%s: scenarios that consume events', self.id)
+        self.initial = e.get('initial')
+        self.states = {s.get('id'): [self.transition(t) for t in s.findall('transition')] for s in e.findall('state')}
+        self.states.update((s.get('id'), []) for s in e.findall('final'))
+        self.active, self.waiting, self.free, self.made = [], None, [], 0
+
+    @staticmethod
+    def transition(t):
+        events = [re.compile(n.replace('*', '.*')) for n in t.get('event', '*').split('|')]
+        names = t.get('cond').split(':') if t.get('cond') else []
+        return events, names, t.get('target'), t.get('action').split(':') if t.get('action') else []
+
+    def place(self):
+        """Attributes of scenarios that are over are used again, the longest unused first."""
+        if self.free:
+            return self.free.pop(0)
+        self.made += 1
+        return 'scenarios', self.id, str(self.made - 1)
 
 
 class Analysis:
-    def __init__(self, root):
+    def __init__(self, root, reverse):
         self.group = None
         pattern = root.find('pattern')
         if pattern is None:
             stack = root.find('callstack')
             self.group = stack.find('callstackGroup')
             pattern = stack.find('pattern')
-        self.locations = {e.get('id'): e for e in pattern.findall('location')}
+        self.root = root
+        self.defined = {'$' + d.get('name'): d.get('value') for d in pattern.findall('definedValue')}
+        self.locations = {i: e.findall('stateAttribute') for i, e in by_id(pattern, 'location')}
+        self.groups = {i: [e.findall('stateValue') for e in g.findall('entry')]
+                       for i, g in by_id(pattern, 'mappingGroup')}
         handler = pattern.find('patternHandler')
-        self.tests = {e.get('id'): e.find('if/condition') for e in handler.findall('test')}
-        self.actions = {e.get('id'): e for e in handler.findall('action')}
-        self.machines = []
-        for fsm in handler.findall('fsm'):
-            states = {s.get('id'): s.findall('transition') for s in fsm.findall('state')}
-            self.machines.append([fsm.get('initial'), states])
+        self.tests = {i: e.find('if')[0] for i, e in by_id(handler, 'test')}
+        self.actions = dict(by_id(handler, 'action'))
+        self.machines = [Machine(m) for m in handler.findall('fsm')]
+        if reverse:
+            self.machines.reverse()
         self.stacks, self.done, self.segments, self.changes = {}, [], [], []
+        self.now, self.types, self.order = {}, {}, {}
+        self.last = 0
 
-    def path(self, attributes, event):
-        path = []
+    # --- attributes and values
+
+    def path(self, attributes, event, scenario):
+        """None: a part of it has no value."""
+        path = ()
         for a in attributes:
-            kind = a.get('type')
+            kind, value = a.get('type'), a.get('value')
+            if kind == 'location':
+                inner = self.path(self.locations[value], event, scenario)
+                if inner is None:
+                    return None
+                path += inner
+                continue
+            if kind == 'constant' and value == '#CurrentScenario':
+                path = scenario.path
+                continue
             if kind == 'constant':
-                path.append(a.get('value'))
+                part = value
             elif kind == 'eventField':
-                path.append(str(event.field(a.get('value'))))
-            elif kind == 'location':
-                path += self.path(self.locations[a.get('value')].findall('stateAttribute'), event)
+                part = event.field(value)
+            elif kind == 'query':
+                part = self.query(a.findall('stateAttribute'), event, scenario)
             else:
-                sys.exit('compass: attribute of type ' + kind)
-        return tuple(path)
+                end('attribute of type %s', kind)
+            if part is None:
+                return None
+            path += (str(part),)
+        return path
 
-    def value(self, e, event):
-        if e.get('stack') == 'peek':
-            stack = self.stacks.get(self.path(e.findall('stateAttribute'), event))
-            return stack[-1][0] if stack else None
+    def query(self, attributes, event, scenario):
+        path = self.path(attributes, event, scenario)
+        return None if path is None else self.now.get(path)
+
+    def constant(self, e):
+        text = e.get('value')
+        return self.defined[text] if text.startswith('$') else text
+
+    def resolve(self, e, event, scenario):
         kind = e.get('type')
+        if e.get('stack') == 'peek':
+            stack = self.stacks.get(self.path(e.findall('stateAttribute'), event, scenario))
+            return stack[-1][0] if stack else None
         if kind == 'long':
-            return int(e.get('value'))
-        if kind == 'eventField':
-            value = event.field(e.get('value'))
-            return int(value) if e.get('forcedType') == 'long' else value
+            return int(self.constant(e))
+        if kind == 'int':
+            return Integer(self.constant(e))
+        if kind == 'string':
+            return self.constant(e)
         if kind == 'null':
             return None
-        return sys.exit('compass: value of type ' + kind)
+        if kind == 'eventField':
+            return event.field(e.get('value'))
+        if kind == 'eventName':
+            return event.name
+        if kind == 'query':
+            return self.query(e.findall('stateAttribute'), event, scenario)
+        if kind == 'script':
+            return script(e.get('value'), {v.get('id'): self.resolve(v, event, scenario)
+                                           for v in e.findall('stateValue')})
+        return end('value of type %s', kind)
 
-    def change(self, e, event):
-        path = self.path(e.findall('stateAttribute'), event)
-        value = e.find('stateValue')
-        if value.get('stack') == 'push':
-            self.stacks.setdefault(path, []).append((self.value(value, event), event.time))
-        elif value.get('stack') in ('pop', 'popAll'):
+    def value(self, e, event, scenario):
+        value = self.resolve(e, event, scenario)
+        if e.get('mappingGroup'):
+            value = next((self.value(to, event, scenario) for key, to in self.groups[e.get('mappingGroup')]
+                          if self.value(key, event, scenario) == value and not isinstance(value, Label)), None)
+        return force(value, e.get('forcedType')) if e.get('forcedType') else value
+
+    # --- tests
+
+    def compare(self, e, event, scenario):
+        values = []
+        if e.find('stateAttribute') is not None:
+            values.append(self.query(e.findall('stateAttribute'), event, scenario))
+        values += [event.field(f.get('name')) for f in e.findall('field')]
+        values += [self.value(v, event, scenario) for v in e.findall('stateValue')]
+        one, two = values
+        if not (isinstance(one, int) and isinstance(two, (int, float))):
+            one, two = ('null' if v is None else str(v) for v in (one, two))
+        return {'eq': one == two, 'ne': one != two, 'lt': one < two, 'le': one <= two, 'gt': one > two,
+                'ge': one >= two}[e.get('operator', 'eq')]
+
+    def holds(self, e, event, scenario):
+        if e.tag == 'condition':
+            return self.compare(e, event, scenario)
+        inner = (self.holds(i, event, scenario) for i in e)
+        return {'and': all, 'or': any, 'not': lambda i: not all(i), 'if': all}[e.tag](inner)
+
+    # --- actions
+
+    def assign(self, path, value, event):
+        if isinstance(value, (Label, list)):
+            end('%s: a value that Trace Compass cannot keep', '/'.join(path))
+        if value is not None and self.types.setdefault(path, type(value)) != type(value):
+            end('%s: a %s where a %s was', '/'.join(path), type(value), self.types[path])
+        if self.now.get(path) == value and path in self.now:
+            return
+        self.order.setdefault(path, len(self.order))
+        self.now[path] = value
+        self.changes.append((path, event.time, value))
+
+    def change(self, e, event, scenario):
+        test = e.find('if')
+        if test is not None:
+            branch = e.find('then' if self.holds(test, event, scenario) else 'else')
+            if branch is not None:
+                self.change(branch, event, scenario)
+            return
+        path = self.path(e.findall('stateAttribute'), event, scenario)
+        to = e.find('stateValue')
+        if path is None:
+            return
+        value = self.value(to, event, scenario)
+        if to.get('stack') == 'push':
+            self.stacks.setdefault(path, []).append((value, event.time))
+        elif to.get('stack') in ('pop', 'popAll'):
             stack = self.stacks.get(path, [])
-            for _ in range(len(stack) if value.get('stack') == 'popAll' else min(1, len(stack))):
+            for _ in range(len(stack) if to.get('stack') == 'popAll' else min(1, len(stack))):
                 name, begin = stack.pop()
                 self.done.append((path, len(stack), begin, event.time, name))
+        elif to.get('increment') == 'true' and value is not None:
+            before = self.now.get(path) or type(value)(0)
+            if type(before) is not type(value):
+                end('%s: a %s added to a %s', '/'.join(path), type(value), type(before))
+            self.assign(path, type(value)(before + value), event)
         else:
-            self.changes.append((path, event.time, self.value(value, event)))
+            self.assign(path, value, event)
 
-    def segment(self, e, event):
-        name = self.value(e.find('segType/segName/stateValue'), event)
-        begin = self.value(e.find('segTime/begin'), event)
-        end = self.value(e.find('segTime/end'), event)
-        fields = [(f.get('name'), self.value(f.find('stateValue'), event)) for f in e.findall('segContent/segField')]
-        self.segments.append((name, begin, end, fields))
+    def segment(self, e, event, scenario):
+        name = self.value(e.find('segType/segName/stateValue'), event, scenario)
+        begin = self.value(e.find('segTime/begin'), event, scenario)
+        ends = self.value(e.find('segTime/end'), event, scenario)
+        fields = [(f.get('name'), self.value(f.find('stateValue'), event, scenario))
+                  for f in e.findall('segContent/segField')]
+        self.segments.append((name, begin, ends, fields))
 
-    def holds(self, test, event):
-        values = [event.field(f.get('name')) for f in self.tests[test].findall('field')]
-        values += [self.value(e, event) for e in self.tests[test].findall('stateValue')]
-        if len(values) != 2 or self.tests[test].get('operator', 'eq') != 'eq':
-            sys.exit('compass: test ' + test)
-        return values[0] == values[1]
+    def take(self, machine, scenario, event):
+        """True: a transition was taken."""
+        for events, tests, target, actions in machine.states[scenario.state]:
+            if not any(n.fullmatch(event.name) for n in events):
+                continue
+            if not all(self.holds(self.tests[t], event, scenario) for t in tests):
+                continue
+            for action in actions:
+                for e in self.actions[action]:
+                    {'stateChange': self.change, 'segment': self.segment}[e.tag](e, event, scenario)
+            scenario.state, scenario.pending = target, False
+            if not machine.states[target]:
+                self.retire(machine, scenario, event)
+            return True
+        return False
+
+    def retire(self, machine, scenario, event):
+        """A scenario that is over leaves nothing behind."""
+        scenario.over = True
+        machine.free.append(scenario.path)
+        for path in [p for p in self.now if p[:3] == scenario.path]:
+            self.assign(path, None, event)
 
     def handle(self, event):
-        for machine in self.machines:
-            for t in machine[1][machine[0]]:
-                if not re.fullmatch(t.get('event').replace('*', '.*'), event.name):
-                    continue
-                if t.get('cond') and not self.holds(t.get('cond'), event):
-                    continue
-                for action in t.get('action').split(':'):
-                    for e in self.actions[action]:
-                        {'stateChange': self.change, 'segment': self.segment}[e.tag](e, event)
-                machine[0] = t.get('target')
-                break
+        self.last = event.time
+        for m in self.machines:
+            if m.waiting is None and (m.multiple or not m.active):
+                m.waiting = Scenario(m.place(), m.initial)
+        for m in self.machines:
+            over = [s for s in m.active if s.over]
+            for s in m.active:
+                if not s.over:
+                    self.take(m, s, event)
+            m.active = [s for s in m.active if s not in over]
+            if m.waiting and self.take(m, m.waiting, event):
+                m.active.append(m.waiting)
+                m.waiting = None
+
+    # --- results
 
     def call_stack(self):
         """Attributes that the levels of the group lead to: PID, TID; below each its CallStack."""
         pattern = [p for level in self.group.findall('level') for p in level.get('path').split('/')] + ['CallStack']
         still = [(path, depth, begin, None, name) for path, stack in self.stacks.items()
                  for depth, (name, begin) in enumerate(stack)]
-        for path, depth, begin, end, name in self.done + still:
+        for path, depth, begin, ends, name in self.done + still:
             if len(path) == len(pattern) and all(p in ('*', a) for p, a in zip(pattern, path)):
                 stars = [a for p, a in zip(pattern, path) if p == '*']
-                yield int(stars[0]), int(stars[1]), depth, begin, end, name
+                yield int(stars[0]), int(stars[1]), depth, begin, ends, name
+
+    def intervals(self, path):
+        """BEGIN END VALUE, of values only."""
+        begin, value = None, None
+        for time, new in [(t, v) for p, t, v in self.changes if p == path] + [(self.last, None)]:
+            if value is not None and time > begin:
+                yield begin, time, value
+            begin, value = time, new
+
+    def children(self, base):
+        """Names of the attributes below one, in the order in which they were made."""
+        names = {}
+        for path in self.order:
+            if len(path) > len(base) and path[:len(base)] == base:
+                names.setdefault(path[len(base)])
+        return list(names)
+
+    def entries(self, e, base, names, labels):
+        paths = [base]
+        for part in e.get('path').split('/'):
+            pattern = re.compile(part.replace('*', '.*'))
+            paths = [p + (c,) for p in paths for c in self.children(p) if pattern.fullmatch(c)]
+        display, name = e.find('display'), e.find('name')
+        for path in paths:
+            shown = None
+            if display is not None:
+                shown = path if display.get('type') == 'self' else path + (display.get('value'),)
+                if shown not in self.order:
+                    continue
+            words = [v for _, _, v in self.intervals(path + (name.get('value'),))] if name is not None else []
+            here = names + [str(words[0]) if words else path[-1]]
+            for begin, ends, value in self.intervals(shown) if shown else []:
+                label = labels.get(str(value), hex(value) if type(value) is int else value)
+                yield ' > '.join(here) + ': %s %d %d' % (label, begin, ends)
+            for child in e.findall('entry'):
+                yield from self.entries(child, path, here, labels)
+
+    def rows(self, wanted):
+        views = [v for v in self.root if v.tag in ('timeGraphView', 'xyView') and wanted in (None, v.get('id'))]
+        if len(views) != 1:
+            end('which view?')
+        # An XY view shows numbers as they are.
+        labels = {d.get('value'): d.get('name') for d in views[0].findall('definedValue')}
+        if views[0].tag == 'xyView':
+            labels = type('Numbers', (), {'get': lambda self, value, other: value})()
+        for e in views[0].findall('entry'):
+            yield from self.entries(e, (), [], labels)
+
+    def result(self, wanted):
+        if wanted[0] == 'stack':
+            return [' '.join(map(str, row)) for row in sorted(self.call_stack(), key=lambda c: (c[0], c[1], c[3], c[2]))]
+        if wanted[0] == 'segments':
+            return ['%s %s %s ' % s[:3] + ' '.join('%s=%s' % f for f in s[3]) for s in self.segments]
+        if wanted[0] == 'rows':
+            return list(self.rows(wanted[1] if len(wanted) > 1 else None))
+        return ['/'.join(path) + ' %s %s' % (time, state) for path, time, state in self.changes if path[0] != 'scenarios']
 
 
-analysis = Analysis(xml.parse(sys.argv[1]).getroot())
-for text in sys.stdin:
-    if HEAD.match(text):
-        analysis.handle(Event(text))
-wanted = sys.argv[2]
-if wanted == 'stack':
-    for row in sorted(analysis.call_stack(), key=lambda c: (c[0], c[1], c[3], c[2])):
-        print(*row)
-elif wanted == 'segments':
-    for segment in analysis.segments:
-        print(*segment[:3], *('%s=%s' % f for f in segment[3]))
-else:
-    for path, time, state in analysis.changes:
-        print('/'.join(path), time, state)
+def main():
+    events = [Event(line) for line in sys.stdin if HEAD.match(line)]
+    root = xml.parse(sys.argv[1]).getroot()
+    results = []
+    for reverse in (False, True):
+        analysis = Analysis(root, reverse)
+        for event in events:
+            analysis.handle(event)
+        results.append(analysis.result(sys.argv[2:]))
+    if sorted(results[0]) != sorted(results[1]):
+        end('another result when the state machines are asked in another order')
+    print('\n'.join(results[0]))
+
+
+main()

@@ -16,14 +16,22 @@
 int cmd_trace_compass(int argc, char **argv);
 
 /* Made from tracepoints/tracecompass/, and found where generated headers are. */
+EMBED(trace_compass_blocked, "tracecompass/aclcheck-blocked.xml");
 EMBED(trace_compass_calls, "tracecompass/aclcheck-calls.xml");
+EMBED(trace_compass_findings, "tracecompass/aclcheck-findings.xml");
 EMBED(trace_compass_latency, "tracecompass/aclcheck-latency.xml");
+EMBED(trace_compass_memory, "tracecompass/aclcheck-memory.xml");
+EMBED(trace_compass_streams, "tracecompass/aclcheck-streams.xml");
 
 static const struct {
 	const char *name, *begin, *end;
 } files[] = {
+	{"aclcheck-blocked.xml", trace_compass_blocked, trace_compass_blocked_end},
 	{"aclcheck-calls.xml", trace_compass_calls, trace_compass_calls_end},
+	{"aclcheck-findings.xml", trace_compass_findings, trace_compass_findings_end},
 	{"aclcheck-latency.xml", trace_compass_latency, trace_compass_latency_end},
+	{"aclcheck-memory.xml", trace_compass_memory, trace_compass_memory_end},
+	{"aclcheck-streams.xml", trace_compass_streams, trace_compass_streams_end},
 };
 
 #define N_FILES (sizeof(files) / sizeof(files[0]))
@@ -33,6 +41,11 @@ static const char help[] =
 	"~/.tracecompass-webapp, those that "
 	"exist); a DIR that is not a workspace just gets the files, to be imported by hand\n"
 	"\nThen start Trace Compass, open the trace, and unfold it in the Project Explorer:\n"
+	"AscendCL streams\t> streams as the host knew them; captures; Latency Table: waits, captures, "
+	"executions\n"
+	"AscendCL host blocked\t> in which call, for which stream; Latency Statistics: by place in the code\n"
+	"AscendCL memory in use\t> by device and kind\n"
+	"AscendCL findings\t> a row for each thread; Latency Table: all of them\n"
 	"AscendCL calls\t> Flame Chart (call stack over time), Flame Graph, Function Durations\n"
 	"AscendCL call times\t> Latency Table, Latency vs Time, Latency Statistics; field \"result\" = "
 	"return code\n";

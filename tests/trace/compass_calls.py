@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A recording as babeltrace2 prints it, of calls that are written down one a line.
+
+usage: compass_calls.py [--one-event] <CALLS
+
+PID/TID BEGIN END FUNCTION [INPUT=VALUE...] [= RESULT] [; OUTPUT=VALUE...]
+PID/TID gap N           so many calls of the thread are not there
+lost TIME               the tracer says that it had to drop events
+
+BEGIN or END is '-' where that event is not there.  PID/TID+ is a call that the runtime makes itself.  Times are
+nanoseconds; a value in capitals is a name of an enumeration.  '#' begins a remark.
+"""
+import sys
+
+
+def field(text):
+    name, value = text.split('=')
+    return '%s = %s' % (name, '( "%s" : container = 0 )' % value if value.isupper() else value)
+
+
+def event(time, name, pid, tid, fields):
+    return time, '[0.%09d] (+0.000000001) host %s: { cpu_id = 0 }, { vpid = %s, vtid = %s }, { %s }' % (
+        time, name, pid, tid, ', '.join(fields))
+
+
+def call(line, numbers, one_event):
+    line, _, outputs = line.partition(';')
+    line, _, result = line.partition(' = ')
+    who, begin, end, function, *inputs = line.split()
+    inside = who.endswith('+')
+    pid, tid = who.rstrip('+').split('/')
+    number = numbers[who.rstrip('+')] = numbers.get(who.rstrip('+'), 0) + 1
+    code = int(result or 0)
+    known = [field(f) for f in inputs]
+    given = ['ret = ( "%s" : container = %d )' % ('ACL_ERROR' if code else 'ACL_SUCCESS', code)]
+    given += [field(f) for f in outputs.split()]
+    if one_event:
+        if '-' not in (begin, end):
+            flags = 0x10021 if inside else 1
+            yield event(int(end), 'acl_call:' + function, pid, tid,
+                        ['call_start = ' + begin, 'call_flags = 0x%X' % flags] + known + given)
+        return
+    if begin != '-':
+        place = ['api = "%s"' % function, 'call_caller = 0x1001', 'call_module = 0', 'call_number = %d' % number,
+                 'call_depth = %d' % inside, 'call_path = ( "%s" : container = 0 )' % ('inside' if inside else 'linked')]
+        yield event(int(begin), 'acl:%s_entry' % function, pid, tid, place + known)
+    if end != '-':
+        yield event(int(end), 'acl:%s_exit' % function, pid, tid,
+                    ['call_number = %d' % number, 'call_result = %d' % code] + given)
+
+
+def main():
+    events, numbers = [], {}
+    for line in sys.stdin:
+        words = line.split('#')[0].split()
+        if not words:
+            continue
+        if words[0] == 'lost':
+            events.append((int(words[1]), '[0.%09d] (+0.000000001) Lost event: { }' % int(words[1])))
+        elif words[1] == 'gap':
+            numbers[words[0]] = numbers.get(words[0], 0) + int(words[2])
+        else:
+            events += call(line.split('#')[0], numbers, '--one-event' in sys.argv)
+    for _, text in sorted(events, key=lambda e: e[0]):
+        print(text)
+
+
+main()
