@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* acl-gen MODEL OUTDIR RULES [HOOKS [COMPASS]]: prints everything that is made from the API model and the rule table.
+/* acl-gen MODEL OUTDIR RULES [HOOKS [COMPASS]]: prints everything that is made from the API model and the
+ * rule table.
  */
 #include <stdlib.h>
 
