@@ -428,3 +428,13 @@ recorded() {
 	[ "$(wc -l <table)" -eq "$(grep -c aclcheck:finding: "$BATS_FILE_TMPDIR/mix.text")" ]
 	grep -q '^api-error \([0-9]*\) \1 severity=warning status=counted call=aclrtSetDevice title=The runtime returned' table
 }
+
+@test "the pictures of the README are those of the analyses" {
+	mkdir pictures
+	"$ACLCHECK_SOURCE/tracepoints/tracecompass/picture" "$ACLCHECK_BUILD" pictures
+	for f in "$ACLCHECK_SOURCE"/tracepoints/tracecompass/*.svg; do
+		cmp "$f" "pictures/${f##*/}"
+		grep -q "(${f##*/})" "$ACLCHECK_SOURCE/tracepoints/tracecompass/README.md"
+	done
+	[ "$(ls pictures | wc -l)" -eq "$(ls "$ACLCHECK_SOURCE"/tracepoints/tracecompass/*.svg | wc -l)" ]
+}
