@@ -190,7 +190,7 @@ answer() { # QUESTION VARIABLE=VALUE…
 	[ "$status" = 0 ]
 	[ -z "$output" ]
 	LD_LIBRARY_PATH=$build/softnpu SOFTNPU_LOG=log ./bad
-	grep -q '100000: the output pointer is NULL' log
+	grep -q '100000: aclrtMalloc is refused when !devPtr' log
 	run env LD_LIBRARY_PATH="$build/softnpu" SOFTNPU_LOG=- ./bad
 	[[ $output == *100000* ]]
 }

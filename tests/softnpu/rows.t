@@ -3,6 +3,7 @@
 """The software runtime answers as the real one did, row by row of oracle_rows, in each release; and the checker says what is there."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -42,11 +43,20 @@ def errors(name, release, place):
     return got, sorted({f["rule"] for f in found if f["severity"] == "error" and not f.get("advice") and not f.get("secondary")})
 
 
+def unknown_functions():
+    """Lines of arguments.def that belong to nothing that programs can call: the compiler would not say so."""
+    with open(os.path.join(SOURCE, "tools", "softnpu", "core", "arguments.def"), encoding="utf-8") as file:
+        named = re.findall(r"^#define ARGUMENTS_(\w+)", file.read(), re.MULTILINE)
+    with open(os.path.join(os.environ["ACLCHECK_BUILD"], "gen", "softnpu_entry.c"), encoding="utf-8") as file:
+        return sorted(set(named) - set(re.findall(r"^#ifdef ARGUMENTS_(\w+)", file.read(), re.MULTILINE)))
+
+
 def main():
     lines = list(table())
     rows = {name: answers for name, answers, _ in lines}
     names = subprocess.run([PROGRAM], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
-    tests = [("every row has calls, and every call a row", sorted(set(names) ^ set(rows)))]
+    tests = [("every row has calls, and every call a row", sorted(set(names) ^ set(rows))),
+             ("every line of arguments.def is of a function", unknown_functions())]
     for name, wanted in rows.items():
         tests.append((name, [f"{release}: {got}, the real one {want}" for release, want in wanted.items()
                              if want is not None for got in [answered(name, release)] if got != want]))

@@ -5,7 +5,8 @@
  *	gen/softnpu_default.c	a body for every function of CANN's own headers that says "not supported";
  *				weak, so that what softnpu implements takes its place
  *	gen/softnpu_media.c	the same of media, a library of its own
- *	gen/softnpu_entry.c	what programs call: a fault that the user asked for, or the body
+ *	gen/softnpu_entry.c	what programs call: a fault that the user asked for, arguments that are wrong
+ *				in any state (core/arguments.def), or the body
  *	gen/softnpu_names.h	bodies of such functions are named npu_…
  *	gen/softnpu/REL.map	the functions that release REL exports, for the linker
  */
@@ -84,7 +85,8 @@ static void print_entry(FILE *f, const struct function *fn)
 	emit_prototype(f, fn, body);
 	fputs(";\nENTRY ", f);
 	emit_prototype(f, fn, fn->name);
-	fprintf(f, "\n{\n\taclError rc = NPU_FAULT(\"%s\");\n\n\treturn rc ? rc : %s(", fn->name, body);
+	fprintf(f, "\n{\n\taclError rc = NPU_FAULT(\"%s\");\n\n\tif (rc)\n\t\treturn rc;\n", fn->name);
+	fprintf(f, "#ifdef ARGUMENTS_%s\n\tARGUMENTS_%s\n#endif\n\treturn %s(", fn->name, fn->name, body);
 	emit_args(f, fn, "");
 	fputs(");\n}\n", f);
 }
@@ -95,7 +97,8 @@ void print_softnpu_entry(const struct model *m)
 
 	fputs("#include <stddef.h>\n\n", f);
 	print_includes(f, m, PACKAGE_RUNTIME);
-	fputs("\n#include \"tools/softnpu/core/faults.h\"\n\n", f);
+	fputs("\n#include \"tools/softnpu/core/arguments.def\"\n", f);
+	fputs("#include \"tools/softnpu/core/faults.h\"\n\n", f);
 	fputs("#define ENTRY __attribute__((visibility(\"default\")))\n\n", f);
 	fputs("const char *const npu_entries[] = {\n", f);
 	for (unsigned i = 0; i < m->n_functions; i++)

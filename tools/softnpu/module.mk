@@ -10,8 +10,9 @@ NPU_OBJS := $(call objs,$(NPU_SRC)) $(call genobjs,softnpu_default softnpu_entry
 NPU := $(BUILD)/softnpu
 
 # The headers mark the interface as exported when the library itself is built. What a program calls is printed
-# (gen/softnpu_entry.c), as any call can be told to fail; the bodies here have other names.
-$(foreach directory,$(NPU_DIRS),$(eval CPPFLAGS_$(directory) := -DFUNC_VISIBILITY -include softnpu_names.h $(OLD_GLIBC_CPPFLAGS)))
+# (gen/softnpu_entry.c), as any call can be told to fail and wrong arguments are refused there: the bodies here have other
+# names, and parameters that only are looked at there.
+$(foreach directory,$(NPU_DIRS),$(eval CPPFLAGS_$(directory) := -DFUNC_VISIBILITY -include softnpu_names.h -Wno-unused-parameter $(OLD_GLIBC_CPPFLAGS)))
 CPPFLAGS_tools/softnpu/op := -DFUNC_VISIBILITY
 
 $(NPU)/libascendcl.so: $(NPU_OBJS) tools/softnpu/softnpu.map

@@ -122,7 +122,7 @@ static aclError create(aclrtContext *out, int32_t id)
 
 aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
 {
-	return LOCKED_IF(context, create(context, deviceId));
+	return LOCKED(create(context, deviceId));
 }
 
 static aclError destroy(aclrtContext handle)
@@ -145,7 +145,7 @@ static aclError destroy(aclrtContext handle)
 
 aclError aclrtDestroyContext(aclrtContext context)
 {
-	return LOCKED_IF(context, destroy(context));
+	return LOCKED(destroy(context));
 }
 
 static aclError set_current(aclrtContext handle)
@@ -167,7 +167,7 @@ static aclError set_current(aclrtContext handle)
 
 aclError aclrtSetCurrentContext(aclrtContext context)
 {
-	return LOCKED_IF(context, set_current(context));
+	return LOCKED(set_current(context));
 }
 
 static aclError get_current(aclrtContext *out)
@@ -187,7 +187,7 @@ static aclError get_current(aclrtContext *out)
 
 aclError aclrtGetCurrentContext(aclrtContext *context)
 {
-	return LOCKED_IF(context, get_current(context));
+	return LOCKED(get_current(context));
 }
 
 static aclError get_default_stream(aclrtStream *out)
@@ -202,5 +202,5 @@ static aclError get_default_stream(aclrtStream *out)
 
 aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream)
 {
-	return LOCKED_IF(stream, get_default_stream(stream));
+	return LOCKED(get_default_stream(stream));
 }

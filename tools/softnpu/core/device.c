@@ -162,21 +162,17 @@ static aclError get_device(int32_t *id)
 
 aclError aclrtGetDevice(int32_t *deviceId)
 {
-	return LOCKED_IF(deviceId, get_device(deviceId));
+	return LOCKED(get_device(deviceId));
 }
 
 aclError aclrtGetDeviceCount(uint32_t *count)
 {
-	if (!count)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "count is NULL");
 	*count = (uint32_t)CFG(devices);
 	return ACL_SUCCESS;
 }
 
 aclError aclrtGetRunMode(aclrtRunMode *runMode)
 {
-	if (!runMode)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "runMode is NULL");
 	*runMode = (aclrtRunMode)CFG(run_mode);
 	return ACL_SUCCESS;
 }
@@ -198,8 +194,6 @@ static aclError primary_state(int32_t id, int32_t *active)
 
 aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, int32_t *active)
 {
-	if (flags || !active)
-		return npu_answer(PRIMARY_CONTEXT_ARGUMENTS, "flags must be NULL, active must not");
 	return LOCKED(primary_state(deviceId, active));
 }
 
@@ -215,7 +209,7 @@ static aclError query_status(int32_t id, aclrtDeviceStatus *status)
 
 aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus *deviceStatus)
 {
-	return LOCKED_IF(deviceStatus, query_status(deviceId, deviceStatus));
+	return LOCKED(query_status(deviceId, deviceStatus));
 }
 
 /* There is nothing between the numberings: user, logic and physical ids are the same. */

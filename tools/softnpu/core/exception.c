@@ -103,8 +103,6 @@ static aclError add(aclrtExceptionInfoCallback callback)
 
 aclError aclrtExceptionInfoCallbackRegister(aclrtExceptionInfoCallback callback)
 {
-	if (!callback)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "callback is NULL");
 	return LOCKED(add(callback));
 }
 
@@ -120,8 +118,6 @@ static aclError drop(aclrtExceptionInfoCallback callback)
 
 aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callback)
 {
-	if (!callback)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "callback is NULL");
 	return LOCKED(drop(callback));
 }
 
@@ -152,8 +148,6 @@ uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info)
 
 aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo *info, aclrtFuncHandle *func)
 {
-	if (!info || !func)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "info or func is NULL");
 	if (!info->func)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the failed task is no kernel of a binary");
 	*func = info->func;
@@ -163,8 +157,6 @@ aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo *info, acl
 aclError aclrtGetArgsFromExceptionInfo(
 	const aclrtExceptionInfo *info, void **devArgsPtr, uint32_t *devArgsLen)
 {
-	if (!info || !devArgsPtr || !devArgsLen)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
 	if (!info->args)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the failed task is no kernel");
 	*devArgsPtr = info->args;

@@ -185,8 +185,6 @@ aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFu
 {
 	aclError rc;
 
-	if (!cbFunc)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "cbFunc is NULL");
 	rc = LOCKED(add(&init_callbacks, (int)type, (void *)cbFunc, userData));
 	if (!rc && LOCKED(is_initialized()))
 		cbFunc(NULL, 0, userData);
@@ -195,16 +193,16 @@ aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFu
 
 aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc)
 {
-	return LOCKED_IF(cbFunc, drop(&init_callbacks, (int)type, (void *)cbFunc));
+	return LOCKED(drop(&init_callbacks, (int)type, (void *)cbFunc));
 }
 
 aclError aclFinalizeCallbackRegister(
 	aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc, void *userData)
 {
-	return LOCKED_IF(cbFunc, add(&finalize_callbacks, (int)type, (void *)cbFunc, userData));
+	return LOCKED(add(&finalize_callbacks, (int)type, (void *)cbFunc, userData));
 }
 
 aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc)
 {
-	return LOCKED_IF(cbFunc, drop(&finalize_callbacks, (int)type, (void *)cbFunc));
+	return LOCKED(drop(&finalize_callbacks, (int)type, (void *)cbFunc));
 }

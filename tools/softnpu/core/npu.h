@@ -55,10 +55,6 @@ void npu_keep(const void *p);
 		rc_;                                                                                         \
 	})
 
-/* The same where a parameter must not be NULL. */
-#define LOCKED_IF(parameter, expr)                                                                           \
-	((parameter) ? LOCKED(expr) : npu_err(ACL_ERROR_INVALID_PARAM, #parameter " is NULL"))
-
 /* Monotonic time in nanoseconds. */
 uint64_t npu_now(void);
 /* Absolute time of a timeout in milliseconds; -1 (for ever) gives 0. */

@@ -14,11 +14,8 @@ static aclError check_pair(int32_t a, int32_t b)
 
 aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId)
 {
-	aclError rc;
+	aclError rc = check_pair(deviceId, peerDeviceId);
 
-	if (!canAccessPeer)
-		return npu_answer(PEER_NO_OUTPUT, "canAccessPeer is NULL");
-	rc = check_pair(deviceId, peerDeviceId);
 	if (!rc)
 		*canAccessPeer = npu_peers(deviceId, peerDeviceId);
 	return rc;
@@ -63,5 +60,5 @@ static aclError access_status(int32_t device, int32_t peer, int32_t *status)
 
 aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, int32_t *status)
 {
-	return LOCKED_IF(status, access_status(deviceId, peerDeviceId, status));
+	return LOCKED(access_status(deviceId, peerDeviceId, status));
 }

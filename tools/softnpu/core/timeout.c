@@ -45,7 +45,7 @@ aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout)
 
 aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t *actualTimeout)
 {
-	return LOCKED_IF(actualTimeout, set_execute(timeout, actualTimeout));
+	return LOCKED(set_execute(timeout, actualTimeout));
 }
 
 static aclError get_execute(uint32_t *ms)
@@ -56,13 +56,11 @@ static aclError get_execute(uint32_t *ms)
 
 aclError aclrtGetOpExecuteTimeout(uint32_t *const timeoutMs)
 {
-	return LOCKED_IF(timeoutMs, get_execute(timeoutMs));
+	return LOCKED(get_execute(timeoutMs));
 }
 
 aclError aclrtGetOpTimeOutInterval(uint64_t *interval)
 {
-	if (!interval)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "interval is NULL");
 	*interval = INTERVAL_US;
 	return ACL_SUCCESS;
 }

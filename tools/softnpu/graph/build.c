@@ -32,10 +32,6 @@ static aclError build_begin(aclmdlRI *out)
 
 aclError aclmdlRIBuildBegin(aclmdlRI *modelRI, uint32_t flag)
 {
-	if (!modelRI)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "modelRI is NULL");
-	if (flag)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "flag is reserved and must be 0");
 	return LOCKED(build_begin(modelRI));
 }
 
@@ -106,6 +102,8 @@ static aclError unbind(aclmdlRI model, aclrtStream stream)
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "not for a captured model");
 	if (!rc)
 		rc = stream_find(stream, STREAM_SUBMIT, &s);
+	if (!rc && s->capture)
+		rc = npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is capturing");
 	if (!rc && (s->bound != m || m->running))
 		rc = npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is not bound, or the model is running");
 	if (rc)
@@ -118,7 +116,7 @@ static aclError unbind(aclmdlRI model, aclrtStream stream)
 
 aclError aclmdlRIUnbindStream(aclmdlRI modelRI, aclrtStream stream)
 {
-	return LOCKED_IF(stream, unbind(modelRI, stream));
+	return LOCKED(unbind(modelRI, stream));
 }
 
 static aclError end_task(aclmdlRI model, aclrtStream stream)
@@ -129,6 +127,8 @@ static aclError end_task(aclmdlRI model, aclrtStream stream)
 
 	if (!rc)
 		rc = stream_find(stream, STREAM_SUBMIT, &s);
+	if (!rc && s->capture)
+		rc = npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is capturing");
 	if (!rc && s->bound != m)
 		rc = npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is not bound to the model");
 	if (!rc)
@@ -165,8 +165,6 @@ static aclError build_end(aclmdlRI model)
 
 aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve)
 {
-	if (reserve)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "reserve must be NULL");
 	return LOCKED(build_end(modelRI));
 }
 
@@ -255,7 +253,7 @@ aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream stream)
 {
 	struct activate_op none = {.left = NULL};
 
-	return LOCKED_IF(activeStream, activate(&none, activeStream, stream));
+	return LOCKED(activate(&none, activeStream, stream));
 }
 
 aclError aclrtSwitchStream(void *leftValue, aclrtCondition cond, void *rightValue,
@@ -263,10 +261,5 @@ aclError aclrtSwitchStream(void *leftValue, aclrtCondition cond, void *rightValu
 {
 	struct activate_op what = {.left = leftValue, .right = rightValue, .cond = cond, .type = dataType};
 
-	if (!leftValue || !rightValue || !trueStream || falseStream)
-		return npu_err(
-			ACL_ERROR_INVALID_PARAM, "a value or trueStream is NULL, or falseStream is not");
-	if ((unsigned)cond > ACL_RT_LESS_OR_EQUAL || (unsigned)dataType > ACL_RT_SWITCH_INT64)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown condition %d or type %d", cond, dataType);
 	return LOCKED(activate(&what, trueStream, stream));
 }

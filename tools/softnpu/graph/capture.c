@@ -289,7 +289,7 @@ static aclError end(aclrtStream handle, aclmdlRI *out)
 
 aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI)
 {
-	return LOCKED_IF(stream, end(stream, modelRI));
+	return LOCKED(end(stream, modelRI));
 }
 
 static aclError get_info(aclrtStream handle, aclmdlRICaptureStatus *status, aclmdlRI *model)
@@ -317,8 +317,6 @@ static aclError get_info(aclrtStream handle, aclmdlRICaptureStatus *status, aclm
 
 aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus *status, aclmdlRI *modelRI)
 {
-	if (!stream || (!status && !modelRI))
-		return npu_err(ACL_ERROR_INVALID_PARAM, "stream or both outputs are NULL");
 	return LOCKED(get_info(stream, status, modelRI));
 }
 
@@ -327,10 +325,6 @@ aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode)
 	struct thread_state *t = npu_thread();
 	int old = t->exchange_mode;
 
-	if (!mode)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "mode is NULL");
-	if ((unsigned)*mode > ACL_MODEL_RI_CAPTURE_MODE_RELAXED)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown capture mode %d", *mode);
 	t->exchange_mode = (int)*mode;
 	*mode = (aclmdlRICaptureMode)old;
 	return ACL_SUCCESS;

@@ -98,10 +98,6 @@ static aclError create(aclmdlRI model, uint32_t initial, aclmdlRICondHandleFlag 
 aclError aclmdlRICondHandleCreate(aclmdlRI modelRI, uint32_t defaultLaunchValue, aclmdlRICondHandleFlag flag,
 	aclmdlRICondHandle *handle)
 {
-	if (!modelRI || !handle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "modelRI or handle is NULL");
-	if ((unsigned)flag > ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flag %d", flag);
 	return LOCKED(create(modelRI, defaultLaunchValue, flag, handle));
 }
 
@@ -117,8 +113,6 @@ static aclError get_pointer(aclmdlRICondHandle handle, uint64_t **ptr)
 
 aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle handle, uint64_t **ptr)
 {
-	if (!handle || !ptr)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "handle or ptr is NULL");
 	return LOCKED(get_pointer(handle, ptr));
 }
 
@@ -257,9 +251,5 @@ static aclError add_task(const aclmdlRICondTaskParams *params, aclrtStream strea
 
 aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params, aclrtStream stream, uint32_t flags)
 {
-	if (!params.handle || !params.modelRIArray)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "handle or modelRIArray is NULL");
-	if (flags)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "flags are reserved and must be 0");
 	return LOCKED(add_task(&params, stream));
 }

@@ -81,7 +81,7 @@ static aclError label_create(aclrtLabel *out)
 
 aclError aclrtCreateLabel(aclrtLabel *label)
 {
-	return LOCKED_IF(label, label_create(label));
+	return LOCKED(label_create(label));
 }
 
 static aclError label_destroy(aclrtLabel handle)
@@ -143,8 +143,6 @@ static aclError list_create(aclrtLabel *handles, size_t n, aclrtLabelList *out)
 
 aclError aclrtCreateLabelList(aclrtLabel *labels, size_t num, aclrtLabelList *labelList)
 {
-	if (!labels || !labelList)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "labels or labelList is NULL");
 	if (!num || num > MAX_LABELS)
 		return npu_err(
 			ACL_ERROR_RT_PARAM_INVALID, "%zu labels, 1 to %u are possible", num, MAX_LABELS);
@@ -163,7 +161,7 @@ static aclError list_destroy(aclrtLabelList handle)
 
 aclError aclrtDestroyLabelList(aclrtLabelList labelList)
 {
-	return LOCKED_IF(labelList, list_destroy(labelList));
+	return LOCKED(list_destroy(labelList));
 }
 
 static aclError label_set(aclrtLabel handle, aclrtStream stream)
@@ -191,7 +189,7 @@ static aclError label_set(aclrtLabel handle, aclrtStream stream)
 
 aclError aclrtSetLabel(aclrtLabel label, aclrtStream stream)
 {
-	return LOCKED_IF(stream, label_set(label, stream));
+	return LOCKED(label_set(label, stream));
 }
 
 struct switch_op {
@@ -262,7 +260,5 @@ static aclError label_switch(void *index, uint32_t max, aclrtLabelList handle, a
 
 aclError aclrtSwitchLabelByIndex(void *ptr, uint32_t maxValue, aclrtLabelList labelList, aclrtStream stream)
 {
-	if (!ptr || !labelList)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "ptr or labelList is NULL");
 	return LOCKED(label_switch(ptr, maxValue, labelList, stream));
 }

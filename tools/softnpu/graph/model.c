@@ -240,10 +240,6 @@ static aclError add_callback(aclmdlRI handle, aclrtCallback fn, void *data)
 
 aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func, void *userData)
 {
-	if (!func)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "func is NULL");
-	if (!modelRI)
-		return npu_answer(MODEL_CALLBACK_NO_MODEL, "modelRI is NULL");
 	return LOCKED(add_callback(modelRI, func, userData));
 }
 
@@ -265,9 +261,5 @@ static aclError drop_callback(aclmdlRI handle, aclrtCallback fn)
 
 aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI, aclrtCallback func)
 {
-	if (!func)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "func is NULL");
-	if (!modelRI)
-		return npu_answer(MODEL_CALLBACK_NO_MODEL, "modelRI is NULL");
 	return LOCKED(drop_callback(modelRI, func));
 }

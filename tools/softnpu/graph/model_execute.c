@@ -96,7 +96,5 @@ static aclError abort_model(aclmdlRI model)
 
 aclError aclmdlRIAbort(aclmdlRI modelRI)
 {
-	if (!modelRI)
-		return npu_answer(MODEL_ABORT_NULL, "modelRI is NULL");
 	return LOCKED(abort_model(modelRI));
 }

@@ -19,7 +19,7 @@ static aclError get_id(aclmdlRI handle, uint32_t *id)
 
 aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId)
 {
-	return LOCKED_IF(modelRIId, get_id(modelRI, modelRIId));
+	return LOCKED(get_id(modelRI, modelRIId));
 }
 
 static aclError set_name(aclmdlRI handle, const char *name)
@@ -34,7 +34,7 @@ static aclError set_name(aclmdlRI handle, const char *name)
 
 aclError aclmdlRISetName(aclmdlRI modelRI, const char *name)
 {
-	return LOCKED_IF(name, set_name(modelRI, name));
+	return LOCKED(set_name(modelRI, name));
 }
 
 static aclError get_name(aclmdlRI handle, uint32_t max, char *name)
@@ -51,10 +51,6 @@ static aclError get_name(aclmdlRI handle, uint32_t max, char *name)
 
 aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *name)
 {
-	if (!name)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "name is NULL");
-	if (!maxLen)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "maxLen is 0");
 	return LOCKED(get_name(modelRI, maxLen, name));
 }
 
@@ -144,10 +140,6 @@ aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path, uint32_t fla
 	aclError rc;
 	FILE *f;
 
-	if (!path)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "path is NULL");
-	if (flags > ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flags 0x%x", flags);
 	rc = LOCKED(describe(modelRI, &text, &size));
 	if (!rc) {
 		f = fopen(path, "we");

@@ -84,8 +84,6 @@ static aclError get_streams(aclmdlRI model, aclrtStream *streams, uint32_t *num)
 
 aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, uint32_t *numStreams)
 {
-	if (!numStreams)
-		return npu_answer(MODEL_STREAMS_NO_COUNT, "numStreams is NULL");
 	return LOCKED(get_streams(modelRI, streams, numStreams));
 }
 
@@ -150,8 +148,6 @@ static aclError get_tasks(aclrtStream handle, aclmdlRITask *tasks, uint32_t *num
 
 aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *tasks, uint32_t *numTasks)
 {
-	if (!stream || !numTasks)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "stream or numTasks is NULL");
 	return LOCKED(get_tasks(stream, tasks, numTasks));
 }
 
@@ -170,7 +166,7 @@ static aclError get_type(aclmdlRITask handle, aclmdlRITaskType *type)
 
 aclError aclmdlRITaskGetType(aclmdlRITask task, aclmdlRITaskType *type)
 {
-	return LOCKED_IF(type, get_type(task, type));
+	return LOCKED(get_type(task, type));
 }
 
 static aclError get_seq(aclmdlRITask handle, uint32_t *id)
@@ -186,7 +182,7 @@ static aclError get_seq(aclmdlRITask handle, uint32_t *id)
 
 aclError aclmdlRITaskGetSeqId(aclmdlRITask task, uint32_t *id)
 {
-	return LOCKED_IF(id, get_seq(task, id));
+	return LOCKED(get_seq(task, id));
 }
 
 static void event_params(const struct op *op, aclmdlRITaskParams *params)
@@ -226,7 +222,7 @@ static aclError get_params(aclmdlRITask handle, aclmdlRITaskParams *params)
 
 aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params)
 {
-	return LOCKED_IF(params, get_params(task, params));
+	return LOCKED(get_params(task, params));
 }
 
 aclError aclmdlRIKernelTaskGetAttribute(
@@ -235,8 +231,6 @@ aclError aclmdlRIKernelTaskGetAttribute(
 	aclmdlRITaskType type;
 	aclError rc;
 
-	if (!attrValue)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "attrValue is NULL");
 	rc = aclmdlRITaskGetType(task, &type);
 	if (!rc && (type != ACL_MODEL_RI_TASK_KERNEL ||
 			   (unsigned)attrId > ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING))
@@ -312,7 +306,7 @@ static aclError set_params(aclmdlRITask handle, const aclmdlRITaskParams *params
 
 aclError aclmdlRITaskSetParams(aclmdlRITask task, aclmdlRITaskParams *params)
 {
-	return LOCKED_IF(params, set_params(task, params));
+	return LOCKED(set_params(task, params));
 }
 
 static aclError disable(aclmdlRITask handle)

@@ -97,7 +97,7 @@ static aclError group_end(aclrtStream handle, aclrtTaskGrp *out)
 
 aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp *handle)
 {
-	return LOCKED_IF(handle, group_end(stream, handle));
+	return LOCKED(group_end(stream, handle));
 }
 
 /* The group lives as long as its model. */
@@ -145,8 +145,6 @@ static aclError update_begin(aclrtStream stream, aclrtTaskGrp handle)
 
 aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle)
 {
-	if (!stream || !handle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "stream or handle is NULL");
 	return LOCKED(update_begin(stream, handle));
 }
 
@@ -174,7 +172,7 @@ static aclError update_end(aclrtStream stream)
 
 aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream)
 {
-	return LOCKED_IF(stream, update_end(stream));
+	return LOCKED(update_end(stream));
 }
 
 /* --- the replacement happens in stream order ----------------------------- */

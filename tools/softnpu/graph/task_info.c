@@ -10,8 +10,6 @@ aclError aclrtCacheLastTaskOpInfo(const void *const infoPtr, const size_t infoSi
 {
 	const struct thread_state *t = npu_thread();
 
-	if (!infoPtr)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "infoPtr is NULL");
 	if (!infoSize || infoSize > OP_INFO_MAX)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "infoSize is not within 1 and %u", OP_INFO_MAX);
 	if (!t->last_captured || !t->last_cached)
@@ -24,8 +22,6 @@ aclError aclrtCacheLastTaskExtendInfo(const char *const extendInfoPtr, const siz
 {
 	const struct thread_state *t = npu_thread();
 
-	if (!extendInfoPtr || !infoSize)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "extendInfoPtr is NULL or infoSize 0");
 	if (!t->last_captured && !t->last_built)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the last task is of no model");
 	return ACL_SUCCESS;
@@ -79,5 +75,5 @@ aclError aclrtTaskUpdateAsync(
 	aclrtStream taskStream, uint32_t taskId, aclrtTaskUpdateInfo *info, aclrtStream execStream)
 {
 	(void)taskId;
-	return LOCKED_IF(info, task_update(taskStream, execStream));
+	return LOCKED(task_update(taskStream, execStream));
 }

@@ -40,8 +40,6 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value
 {
 	struct device *dev;
 
-	if (!value)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
 	dev = device_find(deviceId);
 	if (!dev)
 		return npu_answer(DEVICE_INFO_NO_DEVICE, "device %u", deviceId);
@@ -56,8 +54,6 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value
 /* The older interface: a bad device is a bad argument. */
 aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t *value)
 {
-	if (!value)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
 	if (deviceId >= (uint64_t)CFG(devices))
 		return npu_err(ACL_ERROR_INVALID_PARAM, "device %u", deviceId);
 	if (deviceInfo == ACL_DEVICE_INFO_AI_CORE_NUM)
@@ -76,8 +72,6 @@ static const aclCannAttr cann_attributes[] = {
 
 aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num)
 {
-	if (!cannAttrList || !num)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "cannAttrList or num is NULL");
 	*cannAttrList = cann_attributes;
 	*num = ARRAY_SIZE(cann_attributes);
 	return ACL_SUCCESS;
@@ -86,8 +80,6 @@ aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num)
 /* Operators run on the host's own numbers, which have all of them; nothing is compiled for a device. */
 aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value)
 {
-	if (!value)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
 	for (unsigned i = 0; i < ARRAY_SIZE(cann_attributes); i++)
 		if (cann_attributes[i] == cannAttr) {
 			*value = cannAttr != ACL_CANN_ATTR_JIT_COMPILE;
@@ -98,8 +90,6 @@ aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value)
 
 aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatureType, int32_t *value)
 {
-	if (!value)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
 	if (!device_find(deviceId))
 		return ACL_ERROR_RT_INVALID_DEVICEID;
 	(void)devFeatureType;
@@ -109,8 +99,6 @@ aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatu
 
 aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid)
 {
-	if (!uuid)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "uuid is NULL");
 	if (!device_find(deviceId))
 		return ACL_ERROR_RT_INVALID_DEVICEID;
 	memset(uuid, 0, sizeof(*uuid));
@@ -120,8 +108,6 @@ aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid)
 
 aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char *pciBusId, int32_t len)
 {
-	if (!pciBusId || len < 13)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "pciBusId is NULL or shorter than 13");
 	if (!device_find(deviceId))
 		return ACL_ERROR_RT_INVALID_DEVICEID;
 	snprintf(pciBusId, (size_t)len, "0000:%02x:00.0", (unsigned)deviceId & 0xff);
@@ -132,8 +118,6 @@ aclError aclrtDeviceGetByPCIBusId(const char *pciBusId, int32_t *deviceId)
 {
 	unsigned bus;
 
-	if (!pciBusId || !deviceId)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
 	if (sscanf(pciBusId, "0000:%2x:00.0", &bus) != 1 || bus >= (unsigned)CFG(devices))
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "no device at %s", pciBusId);
 	*deviceId = (int32_t)bus;
@@ -142,8 +126,6 @@ aclError aclrtDeviceGetByPCIBusId(const char *pciBusId, int32_t *deviceId)
 
 aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId, uint64_t *value)
 {
-	if (!value)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
 	if (!device_find(deviceId) || !device_find(otherDeviceId))
 		return ACL_ERROR_RT_INVALID_DEVICEID;
 	*value = ACL_RT_DEVS_TOPOLOGY_HCCS;
@@ -152,18 +134,15 @@ aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId, uint64_t
 
 aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *utilizationInfo)
 {
-	const struct device *dev;
+	/* Unknown is not an error, not even for a device that is not there; memory is never known. */
+	const int32_t core = device_find(deviceId) ? 0 : -1;
 
-	if (!utilizationInfo)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "utilizationInfo is NULL");
-	dev = device_find(deviceId);
-	if (!dev)
-		return ACL_ERROR_RT_INVALID_DEVICEID;
-	memset(utilizationInfo, 0, sizeof(*utilizationInfo));
-	npu_lock();
-	if (dev->memory.size)
-		utilizationInfo->memoryUtilization = (int32_t)(dev->memory.used * 100 / dev->memory.size);
-	npu_unlock();
+	*utilizationInfo = (aclrtUtilizationInfo){
+		.cubeUtilization = core,
+		.vectorUtilization = core,
+		.aicpuUtilization = core,
+		.memoryUtilization = -1,
+	};
 	return ACL_SUCCESS;
 }
 
@@ -172,8 +151,6 @@ aclError aclrtGetMemUsageInfo(
 {
 	const struct device *dev;
 
-	if (!memUsageInfo || !inputNum || !outputNum)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL or inputNum 0");
 	dev = device_find(deviceId);
 	if (!dev)
 		return ACL_ERROR_RT_INVALID_DEVICEID;
@@ -188,8 +165,6 @@ aclError aclrtGetMemUsageInfo(
 
 aclError aclrtDeviceGetBareTgid(int32_t *pid)
 {
-	if (!pid)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "pid is NULL");
 	*pid = getpid();
 	return ACL_SUCCESS;
 }
@@ -198,18 +173,12 @@ aclError aclrtDeviceL2CacheFlush(void *rsv)
 {
 	struct context *ctx;
 
-	if (rsv)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "rsv must be NULL");
 	return LOCKED(context_need(&ctx));
 }
 
 aclError aclrtHostMemMapCapabilities(
 	uint32_t deviceId, aclrtHacType hacType, aclrtHostMemMapCapability *capabilities)
 {
-	if (!capabilities)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "capabilities is NULL");
-	if ((unsigned)hacType > ACL_RT_HAC_TYPE_CCU)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown type %d", hacType);
 	if (!device_find(deviceId))
 		return ACL_ERROR_RT_INVALID_DEVICEID;
 	*capabilities = ACL_RT_HOST_MEM_MAP_SUPPORTED;
@@ -218,8 +187,6 @@ aclError aclrtHostMemMapCapabilities(
 
 aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t *canCompatible)
 {
-	if (!socVersion || !canCompatible)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
 	/* The family is what stands before the last part of the name. */
 	*canCompatible = !strncmp(socVersion, CFG_STR(soc), strlen(CFG_STR(soc)) - 1);
 	return ACL_SUCCESS;
@@ -229,8 +196,6 @@ aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t *canCompati
 aclError aclrtGetMemUceInfo(
 	int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize, size_t *retSize)
 {
-	if (!memUceInfoArray || !arraySize || !retSize)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL or arraySize 0");
 	if (!device_find(deviceId))
 		return ACL_ERROR_RT_INVALID_DEVICEID;
 	*retSize = 0;
@@ -239,8 +204,6 @@ aclError aclrtGetMemUceInfo(
 
 aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo)
 {
-	if (!errorInfo)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "errorInfo is NULL");
 	if (!device_find(deviceId))
 		return ACL_ERROR_RT_INVALID_DEVICEID;
 	memset(errorInfo, 0, sizeof(*errorInfo));
@@ -248,10 +211,50 @@ aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo)
 	return ACL_SUCCESS;
 }
 
+/* There is nothing to repair. */
+aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize)
+{
+	for (size_t i = 0; i < arraySize; i++)
+		for (size_t j = 0; j < ARRAY_SIZE(memUceInfoArray->reserved); j++)
+			if (memUceInfoArray[i].reserved[j])
+				return npu_err(ACL_ERROR_INVALID_PARAM, "reserved must be 0");
+	if (!device_find(deviceId))
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "memory is not repaired here");
+}
+
+aclError aclrtRepairError(int32_t deviceId, const aclrtErrorInfo *errorInfo)
+{
+	if (!device_find(deviceId))
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "errors are not repaired here");
+}
+
+/* --- atomic operations across links: not said which there are, as on the 910B ----------------- */
+
+static aclError atomic_operations(const aclrtAtomicOperation *operations, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if ((unsigned)operations[i] > ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH)
+			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown operation %d", operations[i]);
+	return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "not on this product");
+}
+
+aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t *capabilities, const aclrtAtomicOperation *operations,
+	const uint32_t count, int32_t deviceId)
+{
+	return device_find(deviceId) ? atomic_operations(operations, count) : ACL_ERROR_RT_INVALID_DEVICEID;
+}
+
+aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t *capabilities, const aclrtAtomicOperation *operations,
+	const uint32_t count, int32_t srcDeviceId, int32_t dstDeviceId)
+{
+	return device_find(srcDeviceId) && device_find(dstDeviceId) ? atomic_operations(operations, count)
+								    : ACL_ERROR_RT_INVALID_DEVICEID;
+}
+
 aclError aclrtSetTsDevice(aclrtTsId tsId)
 {
-	if (tsId != ACL_TS_ID_AICORE && tsId != ACL_TS_ID_AIVECTOR)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "unknown id %d", tsId);
 	return ACL_SUCCESS;
 }
 
@@ -277,8 +280,6 @@ aclError aclrtDeviceSetLimit(aclrtDeviceLimit limitType, size_t value)
 
 aclError aclrtDeviceGetLimit(aclrtDeviceLimit limitType, size_t *value)
 {
-	if (!value)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
 	if ((unsigned)limitType >= ARRAY_SIZE(limits))
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown limit %d", limitType);
 	return LOCKED(limit(limitType, value, NULL));
@@ -323,8 +324,6 @@ aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uin
 {
 	aclError rc = check_cores(type, NULL);
 
-	if (!value)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
 	return rc ? rc : LOCKED(device_cores(deviceId, type, value, NULL));
 }
 
@@ -372,8 +371,6 @@ aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, u
 {
 	aclError rc = check_cores(type, NULL);
 
-	if (!value)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
 	return rc ? rc : LOCKED(stream_cores(stream, type, value, NULL));
 }
 
@@ -435,7 +432,5 @@ aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t *value)
 {
 	aclError rc = check_cores(type, NULL);
 
-	if (!value)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
 	return rc ? rc : LOCKED(thread_cores(type, value));
 }

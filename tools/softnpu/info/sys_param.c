@@ -35,8 +35,6 @@ aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value)
 {
 	aclError rc = check(opt, PROCESS_OPTIONS);
 
-	if (!value)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
 	return rc ? rc : LOCKED(process_option(opt, value, NULL));
 }
 
@@ -70,8 +68,6 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value)
 {
 	aclError rc = check(opt, CONTEXT_OPTIONS);
 
-	if (!value)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "value is NULL");
 	return rc ? rc : LOCKED(context_option(opt, value, NULL));
 }
 
@@ -91,12 +87,10 @@ static aclError saturation(aclrtFloatOverflowMode *get, const aclrtFloatOverflow
 
 aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode)
 {
-	if (mode != ACL_RT_OVERFLOW_MODE_SATURATION && mode != ACL_RT_OVERFLOW_MODE_INFNAN)
-		return npu_answer(SATURATION_MODE_UNKNOWN, "unknown mode %d", mode);
 	return LOCKED(saturation(NULL, &mode));
 }
 
 aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode)
 {
-	return LOCKED_IF(mode, saturation(mode, NULL));
+	return LOCKED(saturation(mode, NULL));
 }

@@ -13,8 +13,6 @@ static int interface_minor(void)
 
 aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *patchVersion)
 {
-	if (!majorVersion || !minorVersion || !patchVersion)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "an output is NULL");
 	*majorVersion = 1;
 	*minorVersion = interface_minor();
 	*patchVersion = 0;
@@ -25,8 +23,6 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *ve
 {
 	int cann = npu_cann();
 
-	if (!version || (unsigned)name > ACL_PKG_NAME_DRIVER)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "unknown package, or version is NULL");
 	memset(version, 0, sizeof(*version));
 	snprintf(version->version, sizeof(version->version), "%d.%d.0", cann / 10, cann % 10);
 	snprintf(version->majorVersion, sizeof(version->majorVersion), "%d", cann / 10);
@@ -37,8 +33,6 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *ve
 
 aclError aclsysGetVersionStr(char *pkgName, char *versionStr)
 {
-	if (!pkgName || !versionStr)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
 	snprintf(versionStr, ACL_PKG_VERSION_MAX_SIZE, "%d.%d.0", npu_cann() / 10, npu_cann() % 10);
 	return ACL_SUCCESS;
 }
@@ -46,8 +40,6 @@ aclError aclsysGetVersionStr(char *pkgName, char *versionStr)
 /* Major, minor and patch as two digits each, with room for a pre-release. */
 aclError aclsysGetVersionNum(char *pkgName, int32_t *versionNum)
 {
-	if (!pkgName || !versionNum)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
 	*versionNum = npu_cann() / 10 * 10000000 + npu_cann() % 10 * 100000;
 	return ACL_SUCCESS;
 }

@@ -115,8 +115,6 @@ aclError aclrtBinaryLoadFromFile(
 	size_t size = 0;
 	void *image;
 
-	if (!binPath || !binHandle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "binPath or binHandle is NULL");
 	image = read_file(binPath, &size);
 	if (!image)
 		return npu_err(ACL_ERROR_RT_FILE_OPEN, "cannot read %s", binPath);
@@ -133,8 +131,6 @@ static void *copy_of(const void *data, size_t size)
 aclError aclrtBinaryLoadFromData(
 	const void *data, size_t length, const aclrtBinaryLoadOptions *options, aclrtBinHandle *binHandle)
 {
-	if (!data || !length || !binHandle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "data or binHandle is NULL, or length 0");
 	return LOCKED(load(copy_of(data, length), length, options, binHandle));
 }
 
@@ -182,7 +178,7 @@ static aclError destroy_desc(const void *handle)
 
 aclError aclrtDestroyBinary(aclrtBinary binary)
 {
-	return LOCKED_IF(binary, destroy_desc(binary));
+	return LOCKED(destroy_desc(binary));
 }
 
 static aclError load_desc(const void *handle, aclrtBinHandle *out)
@@ -197,8 +193,6 @@ static aclError load_desc(const void *handle, aclrtBinHandle *out)
 
 aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle *binHandle)
 {
-	if (!binary || !binHandle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "binary or binHandle is NULL");
 	return LOCKED(load_desc(binary, binHandle));
 }
 
@@ -222,7 +216,7 @@ static aclError unload(const void *handle)
 
 aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle)
 {
-	return LOCKED_IF(binHandle, unload(binHandle));
+	return LOCKED(unload(binHandle));
 }
 
 static aclError get_function(const void *handle, const char *name, aclrtFuncHandle *out)
@@ -248,8 +242,6 @@ static aclError get_function(const void *handle, const char *name, aclrtFuncHand
 aclError aclrtBinaryGetFunction(
 	const aclrtBinHandle binHandle, const char *kernelName, aclrtFuncHandle *funcHandle)
 {
-	if (!binHandle || !kernelName || !funcHandle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
 	return LOCKED(get_function(binHandle, kernelName, funcHandle));
 }
 
@@ -258,8 +250,6 @@ aclError aclrtBinaryGetFunctionByEntry(
 {
 	char name[32];
 
-	if (!binHandle || !funcHandle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
 	snprintf(name, sizeof(name), "entry_%llu", (unsigned long long)funcEntry);
 	return LOCKED(get_function(binHandle, name, funcHandle));
 }
@@ -277,10 +267,6 @@ static aclError register_cpu(const void *handle, const char *kernel, aclrtFuncHa
 aclError aclrtRegisterCpuFunc(const aclrtBinHandle handle, const char *funcName, const char *kernelName,
 	aclrtFuncHandle *funcHandle)
 {
-	if (!handle || !funcName || !kernelName || !funcHandle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
-	if (!*funcName || !*kernelName)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a name is empty");
 	return LOCKED(register_cpu(handle, kernelName, funcHandle));
 }
 
@@ -299,8 +285,6 @@ static aclError set_exception(const void *handle, aclrtOpExceptionCallback callb
 aclError aclrtBinarySetExceptionCallback(
 	aclrtBinHandle binHandle, aclrtOpExceptionCallback callback, void *userData)
 {
-	if (!binHandle || !callback)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "binHandle or callback is NULL");
 	return LOCKED(set_exception(binHandle, callback, userData));
 }
 
@@ -309,15 +293,15 @@ static aclError function_name(const void *handle, uint32_t max, char *name)
 	struct function *f;
 	aclError rc = function_find(handle, &f);
 
+	if (!rc && strlen(f->name) >= max)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the name does not fit into %u bytes", max);
 	if (!rc)
-		snprintf(name, max, "%s", f->name);
+		strcpy(name, f->name);
 	return rc;
 }
 
 aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle, uint32_t maxLen, char *name)
 {
-	if (!funcHandle || !maxLen || !name)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL or maxLen 0");
 	return LOCKED(function_name(funcHandle, maxLen, name));
 }
 
@@ -335,8 +319,6 @@ static aclError function_binary(const void *handle, aclrtBinHandle *out)
 
 aclError aclrtFunctionGetBinary(const aclrtFuncHandle funcHandle, aclrtBinHandle *binHandle)
 {
-	if (!funcHandle || !binHandle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
 	return LOCKED(function_binary(funcHandle, binHandle));
 }
 
@@ -370,15 +352,11 @@ static aclError param_info(const void *handle, size_t index, size_t *offset, siz
 
 aclError aclrtFunctionGetParamCount(const void *func, size_t *paramCount)
 {
-	if (!func || !paramCount)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
 	return LOCKED(param_info(func, 0, NULL, NULL, paramCount));
 }
 
 aclError aclrtFunctionGetParamInfo(
 	const void *func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
 {
-	if (!func || (!paramOffset && !paramSize))
-		return npu_err(ACL_ERROR_INVALID_PARAM, "func or both outputs are NULL");
 	return LOCKED(param_info(func, paramIndex, paramOffset, paramSize, NULL));
 }

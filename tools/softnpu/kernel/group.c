@@ -28,8 +28,6 @@ aclrtGroupInfo *aclrtCreateGroupInfo(void)
 
 aclError aclrtDestroyGroupInfo(aclrtGroupInfo *groupInfo)
 {
-	if (!groupInfo)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "groupInfo is NULL");
 	free(groupInfo);
 	return ACL_SUCCESS;
 }

@@ -58,7 +58,9 @@ static aclError set_function(const char *name, softnpu_kernel fn)
 
 aclError softnpu_register_kernel(const char *name, softnpu_kernel fn)
 {
-	return LOCKED_IF(name, set_function(name, fn));
+	if (!name)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "name is NULL");
+	return LOCKED(set_function(name, fn));
 }
 
 static aclError set_params(const char *name, const size_t *sizes, size_t n)

@@ -93,8 +93,6 @@ aclError aclrtKernelArgsInit(aclrtFuncHandle funcHandle, aclrtArgsHandle *argsHa
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	if (!funcHandle || !argsHandle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "funcHandle or argsHandle is NULL");
 	pthread_once(&once, make_key);
 	return LOCKED(init_own(funcHandle, argsHandle));
 }
@@ -119,23 +117,17 @@ static aclError init_user(const void *func, void *handle, char *memory, size_t s
 aclError aclrtKernelArgsInitByUserMem(
 	aclrtFuncHandle funcHandle, aclrtArgsHandle argsHandle, void *userHostMem, size_t actualArgsSize)
 {
-	if (!funcHandle || !argsHandle || !userHostMem || !actualArgsSize)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL or the size 0");
 	return LOCKED(init_user(funcHandle, argsHandle, userHostMem, actualArgsSize));
 }
 
 aclError aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle funcHandle, size_t *memSize)
 {
-	if (!funcHandle || !memSize)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "funcHandle or memSize is NULL");
 	*memSize = sizeof(struct args);
 	return ACL_SUCCESS;
 }
 
 aclError aclrtKernelArgsGetMemSize(aclrtFuncHandle funcHandle, size_t userArgsSize, size_t *actualArgsSize)
 {
-	if (!funcHandle || !actualArgsSize)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "funcHandle or actualArgsSize is NULL");
 	*actualArgsSize = ALIGN_UP(userArgsSize, 8u);
 	return ACL_SUCCESS;
 }
@@ -179,15 +171,11 @@ static aclError append(void *handle, const void *param, size_t size, bool holder
 aclError aclrtKernelArgsAppend(
 	aclrtArgsHandle argsHandle, void *param, size_t paramSize, aclrtParamHandle *paramHandle)
 {
-	if (!argsHandle || !param || !paramSize || !paramHandle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL or the size 0");
 	return LOCKED(append(argsHandle, param, paramSize, false, paramHandle));
 }
 
 aclError aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle argsHandle, aclrtParamHandle *paramHandle)
 {
-	if (!argsHandle || !paramHandle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
 	return LOCKED(append(argsHandle, NULL, sizeof(void *), true, paramHandle));
 }
 
@@ -222,8 +210,6 @@ static aclError holder_buffer(void *handle, void *param, size_t size, void **buf
 aclError aclrtKernelArgsGetPlaceHolderBuffer(
 	aclrtArgsHandle argsHandle, aclrtParamHandle paramHandle, size_t dataSize, void **bufferAddr)
 {
-	if (!argsHandle || !paramHandle || !dataSize || !bufferAddr)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL or the size 0");
 	return LOCKED(holder_buffer(argsHandle, paramHandle, dataSize, bufferAddr));
 }
 
@@ -244,8 +230,6 @@ static aclError update(void *handle, void *param, const void *value, size_t size
 aclError aclrtKernelArgsParaUpdate(
 	aclrtArgsHandle argsHandle, aclrtParamHandle paramHandle, void *param, size_t paramSize)
 {
-	if (!argsHandle || !paramHandle || !param || !paramSize)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL or the size 0");
 	return LOCKED(update(argsHandle, paramHandle, param, paramSize));
 }
 
@@ -261,7 +245,7 @@ static aclError finalize(void *handle)
 
 aclError aclrtKernelArgsFinalize(aclrtArgsHandle argsHandle)
 {
-	return LOCKED_IF(argsHandle, finalize(argsHandle));
+	return LOCKED(finalize(argsHandle));
 }
 
 aclError kernel_args_launch(aclrtArgsHandle handle, struct kernel_launch *l)

@@ -116,9 +116,6 @@ static aclError launch_list(const void *func, uint32_t blocks, aclrtStream strea
 aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream stream,
 	aclrtLaunchKernelCfg *cfg, aclrtArgsHandle argsHandle, void *reserve)
 {
-	if (!funcHandle || !argsHandle || reserve)
-		return npu_err(
-			ACL_ERROR_INVALID_PARAM, "funcHandle or argsHandle is NULL, or reserve is not");
 	return LOCKED(launch_list(funcHandle, numBlocks, stream, cfg, argsHandle));
 }
 

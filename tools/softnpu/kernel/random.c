@@ -252,9 +252,10 @@ static aclError submit(const aclrtRandomNumTaskInfo *info, aclrtStream stream)
 
 aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo, const aclrtStream stream, void *reserve)
 {
-	if (!taskInfo || reserve || !element_bytes(taskInfo->dataType))
-		return npu_err(ACL_ERROR_INVALID_PARAM,
-			"taskInfo is NULL, its type unknown, or reserve is not NULL");
+	if (!element_bytes(taskInfo->dataType))
+		return npu_err(ACL_ERROR_INVALID_PARAM, "unknown data type %d", taskInfo->dataType);
+	if (reserve)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "reserve is not NULL");
 	if ((unsigned)taskInfo->randomNumFuncParaInfo.funcType >
 		ACL_RT_RANDOM_NUM_FUNC_TYPE_TRUNCATED_NORMAL_DIS)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown distribution");

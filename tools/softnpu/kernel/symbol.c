@@ -81,8 +81,6 @@ static aclError get_function(const void *symbol, aclrtFuncHandle *out)
 
 aclError aclrtGetFuncBySymbol(const void *symbol, aclrtFuncHandle *funcHandle)
 {
-	if (!symbol || !funcHandle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "symbol or funcHandle is NULL");
 	return LOCKED(get_function(symbol, funcHandle));
 }
 
@@ -123,8 +121,6 @@ static aclError get_address(const void *symbol, void **out)
 
 aclError aclrtGetSymbolAddress(const void *symbol, void **devPtr)
 {
-	if (!symbol || !devPtr)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "symbol or devPtr is NULL");
 	return LOCKED(get_address(symbol, devPtr));
 }
 
@@ -141,8 +137,6 @@ static aclError get_size(const void *symbol, size_t *size)
 
 aclError aclrtGetSymbolSize(const void *symbol, size_t *size)
 {
-	if (!symbol || !size)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "symbol or size is NULL");
 	return LOCKED(get_size(symbol, size));
 }
 
@@ -178,8 +172,6 @@ static aclError get_global(const void *bin, const char *name, void **address, si
 
 aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle, const char *name, void **dptr, size_t *size)
 {
-	if (!name || (!dptr && !size))
-		return npu_err(ACL_ERROR_INVALID_PARAM, "name is NULL, or nothing is asked");
 	return LOCKED(get_global(binHandle, name, dptr, size));
 }
 
@@ -234,8 +226,11 @@ aclError aclrtMemcpyToSymbol(
 	const void *symbol, const void *src, size_t count, size_t offset, aclrtMemcpyKind kind)
 {
 	char *addr;
-	aclError rc = to_symbol(symbol, src, count, offset, kind, &addr);
+	aclError rc;
 
+	if (copy_zero(count, &rc))
+		return rc;
+	rc = to_symbol(symbol, src, count, offset, kind, &addr);
 	return rc ? rc : aclrtMemcpy(addr, count, src, count, kind);
 }
 
@@ -243,8 +238,11 @@ aclError aclrtMemcpyToSymbolAsync(const void *symbol, const void *src, size_t co
 	aclrtMemcpyKind kind, aclrtStream stream)
 {
 	char *addr;
-	aclError rc = to_symbol(symbol, src, count, offset, kind, &addr);
+	aclError rc;
 
+	if (copy_zero(count, &rc))
+		return rc;
+	rc = to_symbol(symbol, src, count, offset, kind, &addr);
 	return rc ? rc : aclrtMemcpyAsync(addr, count, src, count, kind, stream);
 }
 
@@ -252,8 +250,11 @@ aclError aclrtMemcpyFromSymbol(
 	void *dst, size_t dstMax, const void *symbol, size_t count, size_t offset, aclrtMemcpyKind kind)
 {
 	char *addr;
-	aclError rc = from_symbol(dst, dstMax, symbol, count, offset, kind, &addr);
+	aclError rc;
 
+	if (copy_zero(count, &rc))
+		return rc;
+	rc = from_symbol(dst, dstMax, symbol, count, offset, kind, &addr);
 	return rc ? rc : aclrtMemcpy(dst, dstMax, addr, count, kind);
 }
 
@@ -261,7 +262,10 @@ aclError aclrtMemcpyFromSymbolAsync(void *dst, size_t dstMax, const void *symbol
 	aclrtMemcpyKind kind, aclrtStream stream)
 {
 	char *addr;
-	aclError rc = from_symbol(dst, dstMax, symbol, count, offset, kind, &addr);
+	aclError rc;
 
+	if (copy_zero(count, &rc))
+		return rc;
+	rc = from_symbol(dst, dstMax, symbol, count, offset, kind, &addr);
 	return rc ? rc : aclrtMemcpyAsync(dst, dstMax, addr, count, kind, stream);
 }

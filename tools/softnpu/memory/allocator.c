@@ -115,8 +115,6 @@ static aclError attach(aclrtStream stream, aclrtAllocatorDesc handle)
 
 aclError aclrtAllocatorRegister(aclrtStream stream, aclrtAllocatorDesc allocatorDesc)
 {
-	if (!stream || !allocatorDesc)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "stream or allocatorDesc is NULL");
 	return LOCKED(attach(stream, allocatorDesc));
 }
 
@@ -132,7 +130,7 @@ static aclError detach(aclrtStream stream)
 
 aclError aclrtAllocatorUnregister(aclrtStream stream)
 {
-	return LOCKED_IF(stream, detach(stream));
+	return LOCKED(detach(stream));
 }
 
 static aclError of_stream(aclrtStream stream, struct allocator **a)
@@ -155,17 +153,20 @@ aclError aclrtAllocatorGetByStream(aclrtStream stream, aclrtAllocatorDesc *alloc
 	struct allocator *a = NULL;
 	aclError rc;
 
-	if (!stream || !allocatorDesc || !allocator || !allocFunc || !freeFunc || !allocAdviseFunc ||
-		!getAddrFromBlockFunc)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
 	rc = LOCKED(of_stream(stream, &a));
 	if (rc)
 		return rc;
 	*allocatorDesc = object_handle(&a->obj);
-	*allocator = a->object;
-	*allocFunc = a->alloc;
-	*freeFunc = a->free;
-	*allocAdviseFunc = a->advise;
-	*getAddrFromBlockFunc = a->address;
+	/* Only what is asked for: the other outputs may be NULL. */
+	if (allocator)
+		*allocator = a->object;
+	if (allocFunc)
+		*allocFunc = a->alloc;
+	if (freeFunc)
+		*freeFunc = a->free;
+	if (allocAdviseFunc)
+		*allocAdviseFunc = a->advise;
+	if (getAddrFromBlockFunc)
+		*getAddrFromBlockFunc = a->address;
 	return ACL_SUCCESS;
 }

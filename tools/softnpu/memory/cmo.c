@@ -21,8 +21,6 @@ aclError cmo_submit(aclrtStream stream)
 
 aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream stream)
 {
-	if (!src || !size)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "src is NULL or size 0");
 	if ((unsigned)cmoType > ACL_RT_CMO_TYPE_FLUSH)
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "unknown type %d", cmoType);
 	return LOCKED(cmo_submit(stream));
@@ -33,8 +31,6 @@ aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream
 aclError aclrtCmoAsyncWithBarrier(
 	void *src, size_t size, aclrtCmoType cmoType, uint32_t barrierId, aclrtStream stream)
 {
-	if (!src || !size)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "src is NULL or size 0");
 	if (!npu_soc("Ascend310B"))
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s has no barriers", CFG_STR(soc));
 	if ((unsigned)cmoType > ACL_RT_CMO_TYPE_FLUSH)
@@ -46,8 +42,6 @@ aclError aclrtCmoAsyncWithBarrier(
 
 aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo *taskInfo, aclrtStream stream, uint32_t flag)
 {
-	if (!taskInfo || !taskInfo->barrierNum || taskInfo->barrierNum > ARRAY_SIZE(taskInfo->cmoInfo))
-		return npu_err(ACL_ERROR_INVALID_PARAM, "taskInfo is NULL, or has not 1 to 6 barriers");
 	if (!npu_soc("Ascend310B"))
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s has no barriers", CFG_STR(soc));
 	for (size_t i = 0; i < taskInfo->barrierNum; i++)

@@ -24,16 +24,12 @@ aclDataBuffer *aclCreateDataBuffer(void *data, size_t size)
 
 aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer)
 {
-	if (!dataBuffer)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "dataBuffer is NULL");
 	free((aclDataBuffer *)dataBuffer);
 	return ACL_SUCCESS;
 }
 
 aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer, void *data, size_t size)
 {
-	if (!dataBuffer)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "dataBuffer is NULL");
 	*dataBuffer = (aclDataBuffer){data, size};
 	return ACL_SUCCESS;
 }

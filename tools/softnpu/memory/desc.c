@@ -32,8 +32,6 @@ aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind, size_t *descSize)
 {
 	aclError rc = check_kind(kind);
 
-	if (!descSize)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "descSize is NULL");
 	if (!rc)
 		*descSize = sizeof(struct copy_desc);
 	return rc;
@@ -65,8 +63,6 @@ aclError aclrtSetMemcpyDesc(
 	struct copy_desc d = {.dst = dstAddr, .src = srcAddr, .count = count};
 	aclError rc = check_kind(kind);
 
-	if (!desc || !srcAddr || !dstAddr || config)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL, or config is not");
 	if (!rc && !count)
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "count is 0");
 	return rc ? rc : LOCKED(set_desc(desc, &d));
@@ -116,8 +112,6 @@ aclError aclrtMemcpyAsyncWithDesc(void *desc, aclrtMemcpyKind kind, aclrtStream 
 {
 	aclError rc = check_kind(kind);
 
-	if (!desc || !stream)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "desc or stream is NULL");
 	return rc ? rc : LOCKED(submit_desc(desc, stream));
 }
 
@@ -272,10 +266,6 @@ aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count, aclrtReduc
 	bool known = type == ACL_FLOAT || type == ACL_INT32 || type == ACL_INT16 || type == ACL_INT8;
 	unsigned size = type == ACL_INT8 ? 1 : type == ACL_INT16 ? 2 : 4;
 
-	if (reserve || !dst || !src)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "an address is NULL, or reserve is not");
-	if (!count || kind < ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM || kind > ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "count is 0, or the kind unknown");
 	if (type == ACL_BOOL)
 		return npu_answer(REDUCE_TYPE_UNKNOWN, "reduction of type %d", type);
 	if (!known || kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL)
@@ -289,8 +279,6 @@ aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count, aclrtReduc
 
 aclError aclrtCmoGetDescSize(size_t *size)
 {
-	if (!size)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "size is NULL");
 	*size = sizeof(struct copy_desc);
 	return ACL_SUCCESS;
 }
@@ -308,8 +296,6 @@ static aclError set_cmo_desc(void *desc, const void *src, size_t size)
 
 aclError aclrtCmoSetDesc(void *cmoDesc, void *src, size_t size)
 {
-	if (!cmoDesc || !src || !size)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL or size 0");
 	return LOCKED(set_cmo_desc(cmoDesc, src, size));
 }
 
@@ -322,8 +308,6 @@ static aclError submit_cmo_desc(const void *desc, aclrtStream stream)
 
 aclError aclrtCmoAsyncWithDesc(void *cmoDesc, aclrtCmoType cmoType, aclrtStream stream, const void *reserve)
 {
-	if (!cmoDesc || reserve)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "cmoDesc is NULL, or reserve is not");
 	if (cmoType != ACL_RT_CMO_TYPE_PREFETCH)
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "type %d with a descriptor", cmoType);
 	return LOCKED(submit_cmo_desc(cmoDesc, stream));

@@ -9,6 +9,7 @@
 #define PAGE 4096u
 #define KNOWN_FLAGS                                                                                          \
 	(ACL_HOST_REG_MAPPED | ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY | ACL_HOST_REG_PINNED)
+#define EXCLUSIVE_FLAGS (ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_PINNED)
 
 static aclError add(void *ptr, uint64_t size, uint32_t flags)
 {
@@ -39,9 +40,8 @@ aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type,
 {
 	aclError rc;
 
-	if (!ptr || !devPtr || !size)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "an address is NULL or the size 0");
-	if (type != ACL_HOST_REGISTER_MAPPED)
+	/* Taken as bits, of which two are known besides MAPPED. */
+	if ((unsigned)type & ~(unsigned)(ACL_HOST_REGISTER_IOMEMORY | ACL_HOST_REGISTER_READONLY))
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "registration type %d", type);
 	rc = LOCKED(add(ptr, size, ACL_HOST_REG_MAPPED));
 	if (!rc)
@@ -51,9 +51,7 @@ aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type,
 
 aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag)
 {
-	if (!ptr || !size)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "ptr is NULL or the size 0");
-	if (!flag || flag & ~(uint32_t)KNOWN_FLAGS)
+	if (!flag || flag & ~(uint32_t)KNOWN_FLAGS || (flag & EXCLUSIVE_FLAGS) == EXCLUSIVE_FLAGS)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "registration flags 0x%x", flag);
 	return LOCKED(add(ptr, size, flag));
 }
@@ -76,7 +74,7 @@ static aclError drop(const void *ptr)
 
 aclError aclrtHostUnregister(void *ptr)
 {
-	return LOCKED_IF(ptr, drop(ptr));
+	return LOCKED(drop(ptr));
 }
 
 static aclError device_pointer(char *host, void **device)
@@ -96,9 +94,5 @@ static aclError device_pointer(char *host, void **device)
 
 aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag)
 {
-	if (!pHost || !pDevice)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
-	if (flag)
-		return npu_answer(HOST_POINTER_FLAG, "flag is reserved and must be 0");
 	return LOCKED(device_pointer(pHost, pDevice));
 }

@@ -59,8 +59,6 @@ static aclError export_key(char *addr, size_t size, char *key, size_t len)
 
 aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key, size_t len, uint64_t flags)
 {
-	if (!devPtr || !key)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "devPtr or key is NULL");
 	if (!size || len < IPC_KEY_SIZE || flags > ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION)
 		return npu_err(
 			ACL_ERROR_RT_PARAM_INVALID, "size 0, len below %u, or unknown flags", IPC_KEY_SIZE);
@@ -138,10 +136,6 @@ static aclError import_key(void **out, const char *key, uint64_t flags)
 
 aclError aclrtIpcMemImportByKey(void **devPtr, const char *key, uint64_t flags)
 {
-	if (!devPtr || !key)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "devPtr or key is NULL");
-	if (flags > ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flags");
 	return LOCKED(import_key(devPtr, key, flags));
 }
 
@@ -172,7 +166,7 @@ static aclError close_key(const char *key)
 
 aclError aclrtIpcMemClose(const char *key)
 {
-	return LOCKED_IF(key, close_key(key));
+	return LOCKED(close_key(key));
 }
 
 static aclError known_key(const char *key)
@@ -184,19 +178,10 @@ static aclError known_key(const char *key)
 /* Keys are open to the processes of this user. */
 aclError aclrtIpcMemSetImportPid(const char *key, int32_t *pid, size_t num)
 {
-	if (!key || !pid)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "key or pid is NULL");
-	if (!num)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "num is 0");
 	return LOCKED(known_key(key));
 }
 
 aclError aclrtIpcMemSetAttr(const char *key, aclrtIpcMemAttrType type, uint64_t attr)
 {
-	if (!key)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "key is NULL");
-	if (type != ACL_RT_IPC_MEM_ATTR_ACCESS_LINK ||
-		attr > ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_MULTI_PORT_PATH)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown attribute");
 	return LOCKED(known_key(key));
 }

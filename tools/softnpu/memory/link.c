@@ -12,10 +12,6 @@ static aclError set_link(const void *handle)
 
 aclError aclrtMemMapSetLink(aclrtDrvMemHandle handle, aclrtMemLinkType adviceLink)
 {
-	if (!handle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "handle is NULL");
-	if ((unsigned)adviceLink > ACL_RT_MEM_ACCESS_UB_MULTI_PORT_PATH)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown link %d", adviceLink);
 	return LOCKED(set_link(handle));
 }
 
@@ -36,7 +32,5 @@ static aclError map_for_peer(const char *address, size_t size, int32_t peer)
 
 aclError aclrtMemP2PMap(void *devPtr, size_t size, int32_t dstDevId, uint64_t flags)
 {
-	if (!devPtr || !size || flags)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "devPtr is NULL, size 0 or flags not 0");
 	return LOCKED(map_for_peer(devPtr, size, dstDevId));
 }

@@ -67,10 +67,6 @@ aclError aclrtMemManagedAdvise(const void *const ptr, uint64_t size, aclrtMemMan
 {
 	aclError rc;
 
-	if (!ptr || !size)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "ptr is NULL or size 0");
-	if ((unsigned)advice > ACL_MEM_ADVISE_UNSET_ACCESSED_BY)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown advice %d", advice);
 	rc = check_location(location);
 	return rc ? rc : LOCKED(advise(ptr, size, advice, location));
 }
@@ -112,8 +108,6 @@ static aclError get_attr(
 aclError aclrtMemManagedGetAttr(
 	aclrtMemManagedRangeAttribute attribute, const void *ptr, size_t size, void *data, size_t dataSize)
 {
-	if (!ptr || !size || !data)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL or size 0");
 	if (attribute < ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY || dataSize < sizeof(int32_t) ||
 		attribute > ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID)
 		return npu_err(
@@ -126,8 +120,6 @@ aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute *attributes, size
 {
 	aclError rc = ACL_SUCCESS;
 
-	if (!attributes || !numAttributes || !data || !dataSizes)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "an array is NULL or empty");
 	for (size_t i = 0; i < numAttributes && !rc; i++)
 		rc = aclrtMemManagedGetAttr(attributes[i], ptr, size, data[i], dataSizes[i]);
 	return rc;
@@ -178,8 +170,6 @@ aclError aclrtMemManagedPrefetchAsync(
 {
 	aclError rc;
 
-	if (!ptr || !size || flags)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "ptr is NULL, size 0 or flags not 0");
 	rc = check_location(location);
 	return rc ? rc : LOCKED(prefetch(ptr, size, location, stream));
 }
@@ -191,10 +181,6 @@ aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs, size_t *sizes, siz
 	size_t at = 0;
 	aclError rc = ACL_SUCCESS;
 
-	if (!ptrs || !sizes || !count || !prefetchLocs || !prefetchLocIdxs || !numPrefetchLocs || flags)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "an array is NULL or empty, or flags not 0");
-	if (numPrefetchLocs > count || prefetchLocIdxs[0])
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the first location must be for the first range");
 	for (size_t i = 1; i < numPrefetchLocs; i++)
 		if (prefetchLocIdxs[i] <= prefetchLocIdxs[i - 1] || prefetchLocIdxs[i] >= count)
 			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "indexes must ascend below %zu", count);

@@ -81,8 +81,6 @@ static aclError alloc(aclrtMbuf *out, size_t size)
 
 aclError aclrtAllocBuf(aclrtMbuf *buf, size_t size)
 {
-	if (!buf)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "buf is NULL");
 	if (!size || size > MBUF_MAX)
 		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "a buffer of %zu bytes", size);
 	return LOCKED(alloc(buf, size));
@@ -136,7 +134,7 @@ static aclError copy_ref(aclrtMbuf handle, aclrtMbuf *out)
 
 aclError aclrtCopyBufRef(const aclrtMbuf buf, aclrtMbuf *newBuf)
 {
-	return LOCKED_IF(newBuf, copy_ref(buf, newBuf));
+	return LOCKED(copy_ref(buf, newBuf));
 }
 
 /* --- data --------------------------------------------------------------------------- */
@@ -155,8 +153,6 @@ static aclError get_data(aclrtMbuf handle, void **address, size_t *size)
 
 aclError aclrtGetBufData(const aclrtMbuf buf, void **dataPtr, size_t *size)
 {
-	if (!dataPtr || !size)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "dataPtr or size is NULL");
 	return LOCKED(get_data(buf, dataPtr, size));
 }
 
@@ -190,7 +186,7 @@ static aclError get_len(aclrtMbuf handle, size_t *len)
 
 aclError aclrtGetBufDataLen(aclrtMbuf buf, size_t *len)
 {
-	return LOCKED_IF(len, get_len(buf, len));
+	return LOCKED(get_len(buf, len));
 }
 
 /* One direction or the other, between the program's memory and the private data. */
@@ -263,7 +259,7 @@ static aclError chain_num(aclrtMbuf handle, uint32_t *num)
 
 aclError aclrtGetBufChainNum(aclrtMbuf headBuf, uint32_t *num)
 {
-	return LOCKED_IF(num, chain_num(headBuf, num));
+	return LOCKED(chain_num(headBuf, num));
 }
 
 static aclError from_chain(aclrtMbuf handle, uint32_t index, aclrtMbuf *out)
@@ -283,5 +279,5 @@ static aclError from_chain(aclrtMbuf handle, uint32_t index, aclrtMbuf *out)
 
 aclError aclrtGetBufFromChain(aclrtMbuf headBuf, uint32_t index, aclrtMbuf *buf)
 {
-	return LOCKED_IF(buf, from_chain(headBuf, index, buf));
+	return LOCKED(from_chain(headBuf, index, buf));
 }

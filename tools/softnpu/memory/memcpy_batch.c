@@ -148,8 +148,6 @@ aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, void **srcs, size_t *si
 {
 	struct batch b = {dsts, srcs, destMaxs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
 
-	if (!failIndex)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "failIndex is NULL");
 	*failIndex = SIZE_MAX;
 	return batch_sync(&b, failIndex);
 }
@@ -160,8 +158,6 @@ aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs, void **srcs, size_
 {
 	struct batch b = {dsts, srcs, destMaxs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
 
-	if (!failIndex)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "failIndex is NULL");
 	*failIndex = SIZE_MAX;
 	return batch_async(&b, stream, failIndex);
 }

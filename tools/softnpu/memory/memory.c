@@ -102,15 +102,6 @@ static aclError allocate(void **out, enum block_kind kind, size_t size, size_t r
 	return ACL_SUCCESS;
 }
 
-static aclError check_request(void **out, size_t size)
-{
-	if (!out)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "the output pointer is NULL");
-	if (!size)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "size is 0");
-	return ACL_SUCCESS;
-}
-
 static uint32_t page_type(aclrtMemMallocPolicy policy, size_t size)
 {
 	switch ((unsigned)policy & 0xff) {
@@ -130,9 +121,7 @@ static uint32_t page_type(aclrtMemMallocPolicy policy, size_t size)
 
 static aclError device_malloc(void **out, size_t size, size_t rounded, aclrtMemMallocPolicy policy)
 {
-	aclError rc = check_request(out, size);
-
-	return rc ? rc : LOCKED(allocate(out, BLOCK_DEVICE, rounded, size, page_type(policy, size)));
+	return LOCKED(allocate(out, BLOCK_DEVICE, rounded, size, page_type(policy, size)));
 }
 
 aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
@@ -171,10 +160,8 @@ static aclError check_config(const aclrtMallocConfig *cfg)
 
 aclError aclrtMallocWithCfg(void **devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig *cfg)
 {
-	aclError rc = check_request(devPtr, size);
+	aclError rc = LOCKED(check_config(cfg));
 
-	if (!rc)
-		rc = LOCKED(check_config(cfg));
 	return rc ? rc : device_malloc(devPtr, size, memory_rounded(size), policy);
 }
 
@@ -188,9 +175,8 @@ aclError aclrtMallocForTaskScheduler(
 static aclError host_malloc(void **out, size_t size)
 {
 	enum block_kind kind = npu_on_device() ? BLOCK_DEVICE : BLOCK_PINNED;
-	aclError rc = check_request(out, size);
 
-	return rc ? rc : LOCKED(allocate(out, kind, memory_rounded(size), size, 0));
+	return LOCKED(allocate(out, kind, memory_rounded(size), size, 0));
 }
 
 aclError aclrtMallocHost(void **hostPtr, size_t size)
@@ -200,20 +186,13 @@ aclError aclrtMallocHost(void **hostPtr, size_t size)
 
 aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMallocConfig *cfg)
 {
-	aclError rc = check_request(ptr, size);
+	aclError rc = LOCKED(check_config(cfg));
 
-	if (!rc)
-		rc = LOCKED(check_config(cfg));
 	return rc ? rc : host_malloc(ptr, size);
 }
 
 aclError aclrtMemAllocManaged(void **ptr, uint64_t size, uint32_t flag)
 {
-	if (!ptr || flag != ACL_RT_MEM_ATTACH_GLOBAL)
-		return npu_err(ACL_ERROR_INVALID_PARAM,
-			"ptr is NULL, or flag %u not ACL_RT_MEM_ATTACH_GLOBAL", flag);
-	if (!size)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "size is 0");
 	return LOCKED(allocate(ptr, BLOCK_MANAGED, memory_rounded(size), size, 0));
 }
 
@@ -240,12 +219,12 @@ static aclError free_block(const void *ptr, bool host)
 
 aclError aclrtFree(void *devPtr)
 {
-	return LOCKED_IF(devPtr, free_block(devPtr, false));
+	return LOCKED(free_block(devPtr, false));
 }
 
 aclError aclrtFreeHost(void *hostPtr)
 {
-	return LOCKED_IF(hostPtr, free_block(hostPtr, true));
+	return LOCKED(free_block(hostPtr, true));
 }
 
 static aclError free_synchronized(void *ptr, bool host)
@@ -286,8 +265,6 @@ static aclError mem_info(size_t *free_bytes, size_t *total)
 
 aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total)
 {
-	if (!free || !total)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "an output is NULL");
 	if ((unsigned)attr > ACL_MEM_P2P_HUGE1G)
 		return npu_answer(MEMORY_INFO_UNKNOWN, "unknown memory attribute %d", attr);
 	return LOCKED(mem_info(free, total));
@@ -296,14 +273,10 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total)
 /* Caches are coherent here. */
 aclError aclrtMemFlush(void *devPtr, size_t size)
 {
-	if (!devPtr || !size)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "nothing to flush");
 	return ACL_SUCCESS;
 }
 
 aclError aclrtMemInvalidate(void *devPtr, size_t size)
 {
-	if (!devPtr || !size)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "nothing to invalidate");
 	return ACL_SUCCESS;
 }

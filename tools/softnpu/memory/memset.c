@@ -139,11 +139,12 @@ aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t c
 
 static aclError check_words(const struct fill *f, size_t size)
 {
-	aclError rc = check(f, size / 4);
 	struct place p;
 
-	if (rc)
-		return rc;
+	if (!f->dst)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "ptr is NULL");
+	if (f->count > size / 4)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "%zu words exceed the size %zu", f->count, size);
 	npu_lock();
 	p = place_of(f->dst);
 	npu_unlock();

@@ -25,8 +25,6 @@ static aclError attributes_of(const void *ptr, aclrtPtrAttributes *attr)
 
 aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attributes)
 {
-	if (!ptr || !attributes)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "ptr or attributes is NULL");
 	return LOCKED(attributes_of(ptr, attributes));
 }
 
@@ -45,10 +43,6 @@ static aclError range_of(const void *ptr, void **base, size_t *size)
 
 aclError aclrtMemGetAddressRange(void *ptr, void **pbase, size_t *psize)
 {
-	if (!ptr)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "ptr is NULL");
-	if (!pbase && !psize)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "both outputs are NULL");
 	return LOCKED(range_of(ptr, pbase, psize));
 }
 

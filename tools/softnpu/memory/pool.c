@@ -101,7 +101,7 @@ static aclError destroy(const void *handle)
 
 aclError aclrtMemPoolDestroy(const aclrtMemPool memPool)
 {
-	return LOCKED_IF(memPool, destroy(memPool));
+	return LOCKED(destroy(memPool));
 }
 
 /* The address is known at once; using it before the stream gets here is the program's mistake. */
@@ -184,8 +184,6 @@ static aclError pool_free(char *addr, aclrtStream stream)
 
 aclError aclrtMemPoolFreeAsync(void *ptr, aclrtStream stream)
 {
-	if (!ptr)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "ptr is NULL");
 	if (!stream)
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the default stream is not possible");
 	return LOCKED(pool_free(ptr, stream));
@@ -227,8 +225,6 @@ static bool known_attr(aclrtMemPoolAttr attr)
 
 aclError aclrtMemPoolGetAttr(aclrtMemPool memPool, aclrtMemPoolAttr attr, void *value)
 {
-	if (!memPool || !value)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "memPool or value is NULL");
 	if (!known_attr(attr))
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "unknown attribute %d", attr);
 	return LOCKED(get_attr(memPool, attr, value));
@@ -254,9 +250,6 @@ static aclError set_attr(const void *handle, aclrtMemPoolAttr attr, const void *
 
 aclError aclrtMemPoolSetAttr(aclrtMemPool memPool, aclrtMemPoolAttr attr, void *value)
 {
-	if (!memPool || !value || attr == ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT ||
-		attr == ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a pointer is NULL, or the attribute read-only");
 	if (!known_attr(attr))
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "unknown attribute %d", attr);
 	return LOCKED(set_attr(memPool, attr, value));
@@ -274,5 +267,5 @@ static aclError trim(const void *handle, size_t keep)
 
 aclError aclrtMemPoolTrimTo(aclrtMemPool memPool, size_t minBytesToKeep)
 {
-	return LOCKED_IF(memPool, trim(memPool, minBytesToKeep));
+	return LOCKED(trim(memPool, minBytesToKeep));
 }

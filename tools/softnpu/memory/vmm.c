@@ -57,6 +57,27 @@ static aclError physical_find(aclrtDrvMemHandle handle, struct physical **p)
 	return ACL_SUCCESS;
 }
 
+/* Devices have no DDR of their own; what the host has is not asked about. */
+static bool known_attribute(const aclrtPhysicalMemProp *prop)
+{
+	switch (prop->memAttr) {
+	case ACL_HBM_MEM_HUGE:
+	case ACL_HBM_MEM_NORMAL:
+	case ACL_HBM_MEM_HUGE1G:
+	case ACL_HBM_MEM_P2P_HUGE:
+	case ACL_HBM_MEM_P2P_NORMAL:
+	case ACL_HBM_MEM_P2P_HUGE1G:
+		return true;
+	case ACL_DDR_MEM_HUGE:
+	case ACL_DDR_MEM_NORMAL:
+	case ACL_DDR_MEM_P2P_HUGE:
+	case ACL_DDR_MEM_P2P_NORMAL:
+		return prop->location.type != ACL_MEM_LOCATION_TYPE_DEVICE;
+	default:
+		return false;
+	}
+}
+
 static aclError check_prop(const aclrtPhysicalMemProp *prop)
 {
 	if (prop->handleType != ACL_MEM_HANDLE_TYPE_NONE ||
@@ -67,6 +88,9 @@ static aclError check_prop(const aclrtPhysicalMemProp *prop)
 		prop->location.type != ACL_MEM_LOCATION_TYPE_HOST &&
 		prop->location.type != ACL_MEM_LOCATION_TYPE_HOST_NUMA)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "location type %d", prop->location.type);
+	if (!known_attribute(prop))
+		return npu_err(ACL_ERROR_INVALID_PARAM, "no memory of attribute %d at location type %d",
+			prop->memAttr, prop->location.type);
 	if (prop->location.type == ACL_MEM_LOCATION_TYPE_DEVICE && !device_find(prop->location.id))
 		return ACL_ERROR_RT_INVALID_DEVICEID;
 	return ACL_SUCCESS;
@@ -77,11 +101,6 @@ aclError aclrtMemGetAllocationGranularity(
 {
 	aclError rc;
 
-	if (!prop || !granularity)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "prop or granularity is NULL");
-	if (option != ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM &&
-		option != ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "unknown option %d", option);
 	rc = check_prop(prop);
 	if (!rc)
 		*granularity = GRANULARITY;
@@ -129,8 +148,6 @@ aclError aclrtMallocPhysical(
 {
 	aclError rc;
 
-	if (!handle || !prop || !size || flags)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL, the size 0 or flags not 0");
 	rc = check_prop(prop);
 	return rc ? rc : LOCKED(physical_malloc(handle, size, prop));
 }
@@ -153,7 +170,7 @@ static aclError physical_free(aclrtDrvMemHandle handle)
 
 aclError aclrtFreePhysical(aclrtDrvMemHandle handle)
 {
-	return LOCKED_IF(handle, physical_free(handle));
+	return LOCKED(physical_free(handle));
 }
 
 static aclError get_prop(aclrtDrvMemHandle handle, aclrtPhysicalMemProp *prop)
@@ -168,8 +185,6 @@ static aclError get_prop(aclrtDrvMemHandle handle, aclrtPhysicalMemProp *prop)
 
 aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle, aclrtPhysicalMemProp *prop)
 {
-	if (!handle || !prop)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "handle or prop is NULL");
 	return LOCKED(get_prop(handle, prop));
 }
 
@@ -222,10 +237,6 @@ no_memory:
 
 aclError aclrtReserveMemAddress(void **virPtr, size_t size, size_t alignment, void *expectPtr, uint64_t flags)
 {
-	if (!virPtr || !size || flags > 1)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "virPtr is NULL, size 0 or flags unknown");
-	if (alignment & (alignment - 1))
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "alignment %zu is no power of two", alignment);
 	return LOCKED(reserve(virPtr, size, alignment < GRANULARITY ? GRANULARITY : alignment, expectPtr));
 }
 
@@ -264,7 +275,7 @@ static aclError release(const void *addr)
 
 aclError aclrtReleaseMemAddress(void *virPtr)
 {
-	return LOCKED_IF(virPtr, release(virPtr));
+	return LOCKED(release(virPtr));
 }
 
 /* --- mappings ----------------------------------------------------------------------- */
@@ -380,7 +391,7 @@ static aclError unmap(const void *addr)
 
 aclError aclrtUnmapMem(void *virPtr)
 {
-	return LOCKED_IF(virPtr, unmap(virPtr));
+	return LOCKED(unmap(virPtr));
 }
 
 static aclError retain(const void *addr, aclrtDrvMemHandle *out)
@@ -397,8 +408,6 @@ static aclError retain(const void *addr, aclrtDrvMemHandle *out)
 
 aclError aclrtMemRetainAllocationHandle(void *virPtr, aclrtDrvMemHandle *handle)
 {
-	if (!virPtr || !handle)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "virPtr or handle is NULL");
 	return LOCKED(retain(virPtr, handle));
 }
 
@@ -415,10 +424,6 @@ static aclError set_access(const void *addr, uint64_t flags)
 
 aclError aclrtMemSetAccess(void *virPtr, size_t size, aclrtMemAccessDesc *desc, size_t count)
 {
-	if (!virPtr || !size || !desc || !count)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a pointer is NULL or a size 0");
-	if (desc->flags != ACL_RT_MEM_ACCESS_FLAGS_READWRITE)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "access 0x%x is not read and write", desc->flags);
 	return LOCKED(set_access(virPtr, desc->flags));
 }
 
@@ -435,8 +440,6 @@ static aclError get_access(const void *addr, uint64_t *flag)
 
 aclError aclrtMemGetAccess(void *virPtr, aclrtMemLocation *location, uint64_t *flag)
 {
-	if (!virPtr || !location || !flag)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a pointer is NULL");
 	return LOCKED(get_access(virPtr, flag));
 }
 
@@ -469,10 +472,6 @@ aclError aclrtMemExportToShareableHandle(
 {
 	struct physical *p;
 
-	if (!handle || !shareableHandle || handleType != ACL_MEM_HANDLE_TYPE_NONE)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL, or the handle type not NONE");
-	if (flags > ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flags");
 	return LOCKED(export_handle(handle, shareableHandle, &p));
 }
 
@@ -503,8 +502,6 @@ static aclError import_handle(uint64_t key, int device, size_t size, aclrtDrvMem
 aclError aclrtMemImportFromShareableHandle(
 	uint64_t shareableHandle, int32_t deviceId, aclrtDrvMemHandle *handle)
 {
-	if (!handle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "handle is NULL");
 	if (!device_find(deviceId))
 		return ACL_ERROR_RT_INVALID_DEVICEID;
 	return LOCKED(import_handle(shareableHandle, deviceId, SIZE_MAX / 2, handle));
@@ -569,8 +566,6 @@ aclError aclrtMemImportFromShareableHandleV2(
 aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, int32_t *pid, size_t pidNum)
 {
 	(void)shareableHandle;
-	if (!pid || !pidNum)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "pid is NULL or pidNum 0");
 	return ACL_SUCCESS;
 }
 

@@ -167,9 +167,6 @@ static aclError process(int32_t timeout)
 
 aclError aclrtProcessReport(int32_t timeout)
 {
-	if (timeout < -1 || !timeout)
-		return npu_err(
-			ACL_ERROR_INVALID_PARAM, "timeout %d: must be positive, or -1 for ever", timeout);
 	return LOCKED(process(timeout));
 }
 
@@ -242,6 +239,8 @@ static aclError launch(aclrtCallback fn, void *data, bool blocking, aclrtStream 
 
 	if (rc)
 		return rc;
+	if (s->host_func)
+		return npu_err(ACL_ERROR_RT_STREAM_SUBSCRIBE, "the stream is used for host functions");
 	if (!s->subscribed)
 		return npu_err(ACL_ERROR_RT_STREAM_NO_CB_REG, "no thread is subscribed for the stream");
 	c = op_new(&callback_type, sizeof(*c));
@@ -257,10 +256,6 @@ static aclError launch(aclrtCallback fn, void *data, bool blocking, aclrtStream 
 aclError aclrtLaunchCallback(
 	aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType, aclrtStream stream)
 {
-	if (!fn)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "fn is NULL");
-	if (blockType != ACL_CALLBACK_NO_BLOCK && blockType != ACL_CALLBACK_BLOCK)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "unknown block type %d", blockType);
 	return LOCKED(launch(fn, userData, blockType == ACL_CALLBACK_BLOCK, stream));
 }
 
@@ -305,7 +300,5 @@ static aclError launch_host_func(aclrtStream handle, aclrtHostFunc fn, void *arg
 
 aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)
 {
-	if (!fn)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "fn is NULL");
 	return LOCKED(launch_host_func(stream, fn, args));
 }

@@ -62,7 +62,7 @@ static aclError create(aclrtCntNotify *out)
 
 aclError aclrtCntNotifyCreate(aclrtCntNotify *cntNotify, uint64_t flag)
 {
-	aclError rc = cntNotify ? supported() : npu_answer(CNT_NOTIFY_NULL, "cntNotify is NULL");
+	aclError rc = supported();
 
 	if (!rc && flag > ACL_NOTIFY_DEVICE_USE_ONLY)
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flag %llu", (unsigned long long)flag);
@@ -81,8 +81,6 @@ static aclError destroy(const void *handle)
 
 aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify)
 {
-	if (!cntNotify)
-		return npu_answer(CNT_NOTIFY_NULL, "cntNotify is NULL");
 	return LOCKED(destroy(cntNotify));
 }
 
@@ -98,7 +96,7 @@ static aclError get_id(const void *handle, uint32_t *id)
 
 aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t *notifyId)
 {
-	return LOCKED_IF(notifyId, get_id(cntNotify, notifyId));
+	return LOCKED(get_id(cntNotify, notifyId));
 }
 
 static void kill_if_on(struct object *o, void *dev)
@@ -213,11 +211,6 @@ static aclError submit(const struct op_type *type, const void *handle, aclrtStre
 
 aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyRecordInfo *info)
 {
-	if (!info)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "info is NULL");
-	if (info->mode != ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE &&
-		(unsigned)info->mode > ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown mode %d", info->mode);
 	return LOCKED(submit(
 		&record_type, cntNotify, stream, (struct cnt_op){.mode = info->mode, .value = info->value}));
 }
@@ -225,10 +218,6 @@ aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify, aclrtStream stream, aclr
 aclError aclrtCntNotifyWaitWithTimeout(
 	aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyWaitInfo *info)
 {
-	if (!info)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "info is NULL");
-	if ((unsigned)info->mode > ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown mode %d", info->mode);
 	return LOCKED(submit(&wait_type, cntNotify, stream,
 		(struct cnt_op){.mode = info->mode,
 			.value = info->value,

@@ -320,7 +320,7 @@ static aclError create_flag(aclrtEvent *event, uint32_t flag, bool ex)
 
 aclError aclrtCreateEvent(aclrtEvent *event)
 {
-	return LOCKED_IF(event, create(event, EVENT_DEFAULT, DEFAULT_FLAGS));
+	return LOCKED(create(event, EVENT_DEFAULT, DEFAULT_FLAGS));
 }
 
 aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag)
@@ -433,8 +433,6 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream)
 
 aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t flag)
 {
-	if (flag > ACL_EVENT_RECORD_EXTERNAL)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flag %u", flag);
 	return LOCKED(record(event, stream, flag));
 }
 
@@ -486,17 +484,11 @@ aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
 
 aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout)
 {
-	if (!event)
-		return npu_answer(EVENT_WAIT_TIMEOUT_NULL, "event is NULL");
-	if (timeout < 0)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "timeout %d is negative", timeout);
 	return LOCKED(wait_event(stream, event, (uint32_t)timeout, ACL_EVENT_WAIT_DEFAULT));
 }
 
 aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event, uint32_t timeout, uint32_t flag)
 {
-	if (flag > ACL_EVENT_WAIT_EXTERNAL)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flag %u", flag);
 	return LOCKED(wait_event(stream, event, timeout, flag));
 }
 

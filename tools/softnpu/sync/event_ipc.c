@@ -64,7 +64,7 @@ static aclError get_handle(aclrtEvent handle, aclrtIpcEventHandle *out)
 
 aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle)
 {
-	return LOCKED_IF(handle, get_handle(event, handle));
+	return LOCKED(get_handle(event, handle));
 }
 
 static aclError open_handle(const aclrtIpcEventHandle *handle, aclrtEvent *out)
@@ -87,5 +87,5 @@ static aclError open_handle(const aclrtIpcEventHandle *handle, aclrtEvent *out)
 
 aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent *event)
 {
-	return LOCKED_IF(event, open_handle(&handle, event));
+	return LOCKED(open_handle(&handle, event));
 }

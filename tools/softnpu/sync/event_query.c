@@ -42,9 +42,6 @@ static aclError synchronize(aclrtEvent handle, int32_t timeout)
 
 	if (rc)
 		return rc;
-	if (timeout != -1 && timeout <= 0)
-		return npu_err(
-			ACL_ERROR_RT_PARAM_INVALID, "timeout %d: must be positive, or -1 for ever", timeout);
 	if (ev->ipc)
 		return synchronize_shared(ev, deadline);
 	if (!ev->latest)
@@ -73,15 +70,15 @@ aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout)
 	return LOCKED(synchronize(event, timeout));
 }
 
-/* The older questions are not for events of aclrtCreateEventExWithFlag. */
+/* The older questions are not for events of aclrtCreateEventExWithFlag, whatever their state is. */
 static aclError find_plain(aclrtEvent handle, struct event **ev)
 {
-	aclError rc = find_free(handle, ev);
+	aclError rc = event_find(handle, ev);
 
 	if (!rc && ((*ev)->kind == EVENT_EX || (*ev)->kind == EVENT_IPC))
 		rc = npu_err(
 			ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "not for events of aclrtCreateEventExWithFlag");
-	return rc;
+	return rc ? rc : find_free(handle, ev);
 }
 
 static aclError query(aclrtEvent handle, aclrtEventStatus *status)
@@ -97,7 +94,7 @@ static aclError query(aclrtEvent handle, aclrtEventStatus *status)
 
 aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status)
 {
-	return LOCKED_IF(status, query(event, status));
+	return LOCKED(query(event, status));
 }
 
 static aclError query_status(aclrtEvent handle, aclrtEventRecordedStatus *status)
@@ -117,7 +114,7 @@ static aclError query_status(aclrtEvent handle, aclrtEventRecordedStatus *status
 
 aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status)
 {
-	return LOCKED_IF(status, query_status(event, status));
+	return LOCKED(query_status(event, status));
 }
 
 static aclError query_waits(aclrtEvent handle, aclrtEventWaitStatus *status)
@@ -132,16 +129,23 @@ static aclError query_waits(aclrtEvent handle, aclrtEventWaitStatus *status)
 
 aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status)
 {
-	return LOCKED_IF(status, query_waits(event, status));
+	return LOCKED(query_waits(event, status));
 }
 
-static aclError time_of(aclrtEvent handle, bool of_any_ex, uint64_t *ns)
+/* Two events are first both looked at for a capture, then for their kind. */
+static aclError has_time(const struct event *a, const struct event *b)
 {
-	struct event *ev;
-	aclError rc = find_free(handle, &ev);
+	if (a->capture || b->capture)
+		return npu_err(ACL_ERROR_RT_EVENT_CAPTURED, "an event is part of an open capture");
+	if (a->kind == EVENT_EXTERNAL || b->kind == EVENT_EXTERNAL)
+		return npu_answer(EVENT_EXTERNAL_SEEN_BY_HOST, "an event is external");
+	if (a->kind == EVENT_IPC || b->kind == EVENT_IPC)
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "an event is shared between processes");
+	return ACL_SUCCESS;
+}
 
-	if (rc)
-		return rc;
+static aclError time_of(const struct event *ev, bool of_any_ex, uint64_t *ns)
+{
 	if (!ev->latest)
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the event has not been recorded");
 	if (!ev->latest->done || !(ev->flags & ACL_EVENT_TIME_LINE || (of_any_ex && ev->kind == EVENT_EX)))
@@ -153,11 +157,18 @@ static aclError time_of(aclrtEvent handle, bool of_any_ex, uint64_t *ns)
 
 static aclError elapsed(float *ms, aclrtEvent start, aclrtEvent end)
 {
+	struct event *first, *last;
 	uint64_t from, to;
-	aclError rc = time_of(start, false, &from);
+	aclError rc = event_find(start, &first);
 
 	if (!rc)
-		rc = time_of(end, false, &to);
+		rc = event_find(end, &last);
+	if (!rc)
+		rc = has_time(first, last);
+	if (!rc)
+		rc = time_of(first, false, &from);
+	if (!rc)
+		rc = time_of(last, false, &to);
 	if (!rc)
 		*ms = (float)((double)(int64_t)(to - from) / 1e6);
 	return rc;
@@ -165,13 +176,19 @@ static aclError elapsed(float *ms, aclrtEvent start, aclrtEvent end)
 
 aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent)
 {
-	return LOCKED_IF(ms, elapsed(ms, startEvent, endEvent));
+	return LOCKED(elapsed(ms, startEvent, endEvent));
 }
 
 static aclError timestamp(aclrtEvent event, uint64_t *us)
 {
+	struct event *ev;
 	uint64_t ns;
-	aclError rc = time_of(event, true, &ns);
+	aclError rc = event_find(event, &ev);
+
+	if (!rc)
+		rc = has_time(ev, ev);
+	if (!rc)
+		rc = time_of(ev, true, &ns);
 
 	if (!rc)
 		*us = ns / 1000u;
@@ -180,7 +197,7 @@ static aclError timestamp(aclrtEvent event, uint64_t *us)
 
 aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp_us)
 {
-	return LOCKED_IF(timestamp_us, timestamp(event, timestamp_us));
+	return LOCKED(timestamp(event, timestamp_us));
 }
 
 static aclError get_id(aclrtEvent handle, uint32_t *id)
@@ -188,8 +205,9 @@ static aclError get_id(aclrtEvent handle, uint32_t *id)
 	struct event *ev;
 	aclError rc = event_find(handle, &ev);
 
-	if (!rc && (ev->kind == EVENT_EX || ev->kind == EVENT_IPC ||
-			   (ev->kind == EVENT_FLAG && !(ev->flags & ACL_EVENT_SYNC))))
+	if (!rc && ev->kind == EVENT_IPC)
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the event is shared between processes");
+	if (!rc && (ev->kind == EVENT_EX || (ev->kind == EVENT_FLAG && !(ev->flags & ACL_EVENT_SYNC))))
 		rc = npu_answer(EVENT_WITHOUT_ID, "an event made this way has no id");
 	if (!rc)
 		*id = ev->id;
@@ -198,7 +216,7 @@ static aclError get_id(aclrtEvent handle, uint32_t *id)
 
 aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId)
 {
-	return LOCKED_IF(eventId, get_id(event, eventId));
+	return LOCKED(get_id(event, eventId));
 }
 
 static aclError available(uint32_t *count)
@@ -213,5 +231,5 @@ static aclError available(uint32_t *count)
 
 aclError aclrtGetEventAvailNum(uint32_t *eventCount)
 {
-	return LOCKED_IF(eventCount, available(eventCount));
+	return LOCKED(available(eventCount));
 }

@@ -24,7 +24,7 @@ static aclError subscribe(uint64_t thread, aclrtStream handle)
 
 aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream)
 {
-	return LOCKED_IF(exeStream, subscribe(hostFuncThreadId, exeStream));
+	return LOCKED(subscribe(hostFuncThreadId, exeStream));
 }
 
 static aclError unsubscribe(uint64_t thread, aclrtStream handle)
@@ -43,7 +43,7 @@ static aclError unsubscribe(uint64_t thread, aclrtStream handle)
 
 aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream)
 {
-	return LOCKED_IF(exeStream, unsubscribe(hostFuncThreadId, exeStream));
+	return LOCKED(unsubscribe(hostFuncThreadId, exeStream));
 }
 
 struct search {
@@ -84,8 +84,5 @@ static aclError process(int32_t timeout)
 
 aclError aclrtProcessHostFunc(int32_t timeout)
 {
-	if (timeout < -1 || !timeout)
-		return npu_err(
-			ACL_ERROR_INVALID_PARAM, "timeout %d: must be positive, or -1 for ever", timeout);
 	return LOCKED(process(timeout));
 }

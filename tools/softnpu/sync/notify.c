@@ -21,7 +21,7 @@ aclError notify_find(aclrtNotify handle, struct notify **n)
 	struct object *o = handle ? object_find(handle, OBJ_NOTIFY) : NULL;
 
 	if (!handle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "notify is NULL");
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a notify is NULL");
 	if (!o)
 		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is not a notify", handle);
 	*n = container_of(o, struct notify, obj);
@@ -65,10 +65,6 @@ static aclError create(aclrtNotify *out)
 
 aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag)
 {
-	if (!notify)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "notify is NULL");
-	if (flag > ACL_NOTIFY_DEVICE_USE_ONLY)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flag %llu", (unsigned long long)flag);
 	return LOCKED(create(notify));
 }
 
@@ -214,7 +210,7 @@ static aclError get_id(aclrtNotify handle, uint32_t *id)
 
 aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId)
 {
-	return LOCKED_IF(notifyId, get_id(notify, notifyId));
+	return LOCKED(get_id(notify, notifyId));
 }
 
 static aclError batch_reset(aclrtNotify *handles, size_t num)
@@ -237,10 +233,6 @@ static aclError batch_reset(aclrtNotify *handles, size_t num)
 
 aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num)
 {
-	if (!notifies)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "notifies is NULL");
-	if (!num)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "num is 0");
 	return LOCKED(batch_reset(notifies, num));
 }
 
@@ -272,8 +264,6 @@ static bool known_flags(uint64_t flags)
 
 aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint64_t flags)
 {
-	if (!key)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "key is NULL");
 	if (len < IPC_KEY_SIZE || !known_flags(flags))
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "len %zu is below %u, or unknown flags", len,
 			IPC_KEY_SIZE);
@@ -304,8 +294,6 @@ static aclError import_key(aclrtNotify *out, const char *key, uint64_t flags)
 
 aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t flags)
 {
-	if (!notify || !key)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "notify or key is NULL");
 	if (!known_flags(flags))
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flags");
 	return LOCKED(import_key(notify, key, flags));
@@ -316,9 +304,5 @@ aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num)
 {
 	struct notify *n;
 
-	if (!pid)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "pid is NULL");
-	if (!num)
-		return npu_answer(NOTIFY_NO_PIDS, "num is 0");
 	return LOCKED(notify_find(notify, &n));
 }

@@ -220,8 +220,6 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uin
 {
 	aclError rc;
 
-	if (!stream)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "stream is NULL");
 	rc = LOCKED(create(stream, priority, flag));
 	if (!rc)
 		stream_state_notify(*stream, ACL_RT_STREAM_STATE_CREATE_POST);
@@ -259,16 +257,12 @@ static aclError destroy(aclrtStream handle, bool force)
 
 aclError aclrtDestroyStream(aclrtStream stream)
 {
-	if (!stream)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "stream is NULL");
 	stream_state_notify(stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
 	return LOCKED(destroy(stream, false));
 }
 
 aclError aclrtDestroyStreamForce(aclrtStream stream)
 {
-	if (!stream)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "stream is NULL");
 	stream_state_notify(stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
 	return LOCKED(destroy(stream, true));
 }
@@ -379,5 +373,5 @@ static aclError query(aclrtStream handle, aclrtStreamStatus *status)
 
 aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
 {
-	return LOCKED_IF(status, query(stream, status));
+	return LOCKED(query(stream, status));
 }

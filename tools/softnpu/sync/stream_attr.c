@@ -22,17 +22,17 @@ static aclError get(aclrtStream handle, enum what what, uint32_t *value)
 
 aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId)
 {
-	return LOCKED_IF(streamId, get(stream, GET_ID, (uint32_t *)streamId));
+	return LOCKED(get(stream, GET_ID, (uint32_t *)streamId));
 }
 
 aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags)
 {
-	return LOCKED_IF(flags, get(stream, GET_FLAGS, flags));
+	return LOCKED(get(stream, GET_FLAGS, flags));
 }
 
 aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority)
 {
-	return LOCKED_IF(priority, get(stream, GET_PRIORITY, priority));
+	return LOCKED(get(stream, GET_PRIORITY, priority));
 }
 
 aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority, int32_t *greatestPriority)
@@ -56,7 +56,7 @@ static aclError available(uint32_t *count)
 
 aclError aclrtGetStreamAvailableNum(uint32_t *streamCount)
 {
-	return LOCKED_IF(streamCount, available(streamCount));
+	return LOCKED(available(streamCount));
 }
 
 static aclError set_failure_mode(struct stream *s, uint64_t mode)
@@ -101,8 +101,6 @@ static aclError overflow_switch(aclrtStream handle, uint32_t on)
 
 aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag)
 {
-	if (flag > 1)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "flag %u is not 0 or 1", flag);
 	return LOCKED(overflow_switch(stream, flag));
 }
 
@@ -118,7 +116,7 @@ static aclError get_overflow(aclrtStream handle, uint32_t *flag)
 
 aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag)
 {
-	return LOCKED_IF(flag, get_overflow(stream, flag));
+	return LOCKED(get_overflow(stream, flag));
 }
 
 static aclError set_tag(struct stream *s, uint32_t tag)
@@ -146,6 +144,8 @@ static aclError set_attribute(aclrtStream handle, aclrtStreamAttr attr, const ac
 	case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
 		return set_tag(s, value->userCustomTag);
 	case ACL_STREAM_ATTR_CACHE_OP_INFO:
+		if (value->cacheOpInfoSwitch > 1)
+			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the switch is not 0 or 1");
 		s->cache_op_info = value->cacheOpInfoSwitch;
 		return ACL_SUCCESS;
 	default:
@@ -155,10 +155,8 @@ static aclError set_attribute(aclrtStream handle, aclrtStreamAttr attr, const ac
 	}
 }
 
-static aclError check_attribute(aclrtStreamAttr attr, const aclrtStreamAttrValue *value)
+static aclError check_attribute(aclrtStreamAttr attr)
 {
-	if (!value)
-		return npu_answer(STREAM_ATTRIBUTE_NO_VALUE, "value is NULL");
 	if (attr < ACL_STREAM_ATTR_FAILURE_MODE || attr > ACL_STREAM_ATTR_PRIORITY)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown attribute %d", attr);
 	return ACL_SUCCESS;
@@ -166,7 +164,7 @@ static aclError check_attribute(aclrtStreamAttr attr, const aclrtStreamAttrValue
 
 aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
 {
-	aclError rc = check_attribute(stmAttrType, value);
+	aclError rc = check_attribute(stmAttrType);
 
 	return rc ? rc : LOCKED(set_attribute(stream, stmAttrType, value));
 }
@@ -200,7 +198,7 @@ static aclError get_attribute(aclrtStream handle, aclrtStreamAttr attr, aclrtStr
 
 aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
 {
-	aclError rc = check_attribute(stmAttrType, value);
+	aclError rc = check_attribute(stmAttrType);
 
 	return rc ? rc : LOCKED(get_attribute(stream, stmAttrType, value));
 }
@@ -288,8 +286,6 @@ aclError aclrtStreamAbort(aclrtStream stream)
 
 aclError aclrtStreamStop(aclrtStream stream)
 {
-	if (!stream)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "stream is NULL");
 	return LOCKED(abort_stream(stream));
 }
 
@@ -366,8 +362,6 @@ static aclError clean(aclrtStream handle)
 
 aclError aclrtPersistentTaskClean(aclrtStream stream)
 {
-	if (!stream)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "stream is NULL");
 	return LOCKED(clean(stream));
 }
 
@@ -379,7 +373,5 @@ static aclError last_task(uint32_t *id)
 
 aclError aclrtGetThreadLastTaskId(uint32_t *taskId)
 {
-	if (!taskId)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "taskId is NULL");
 	return last_task(taskId);
 }

@@ -16,8 +16,6 @@ aclrtStreamConfigHandle *aclrtCreateStreamConfigHandle(void)
 
 aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle *handle)
 {
-	if (!handle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "handle is NULL");
 	free(handle);
 	return ACL_SUCCESS;
 }
@@ -47,7 +45,5 @@ aclError aclrtSetStreamConfigOpt(
 /* Streams here need no memory of the program to work in. */
 aclError aclrtCreateStreamV2(aclrtStream *stream, const aclrtStreamConfigHandle *handle)
 {
-	if (!stream || !handle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "stream or handle is NULL");
 	return aclrtCreateStreamWithConfig(stream, handle->priority, (uint32_t)handle->flag);
 }

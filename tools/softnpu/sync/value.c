@@ -121,19 +121,11 @@ static aclError submit(
 
 aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream)
 {
-	if (!devAddr)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "devAddr is NULL");
-	if (flag)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "flag is reserved and must be 0");
 	return LOCKED(submit(&write_type, devAddr, value, flag, stream));
 }
 
 aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream)
 {
-	if (!devAddr)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "devAddr is NULL");
-	if (flag > ACL_STREAM_WAIT_VALUE_NOR)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flag %u", flag);
 	return LOCKED(submit(&wait_type, devAddr, value, flag, stream));
 }
 
