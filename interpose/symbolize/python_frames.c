@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "interpose/common/memory_windows.h"
+#include "interpose/symbolize/memory_windows.h"
 #include "interpose/common/thread_state.h"
 #include "interpose/runtime/loaded_module.h"
 #include "interpose/stack/readable_memory.h"

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "interpose/common/memory_windows.h"
+#include "interpose/symbolize/memory_windows.h"
 #include "interpose/symbolize/python_interpreter.h"
 
 /* The objects of a code object that names and lines are in. */

@@ -11,7 +11,7 @@ LINES_LIBRARY_SRC := tests/python/lines.c $(addprefix interpose/,symbolize/pytho
 $(PYTHON_TEST)/liblines.so: $(call objs,$(LINES_LIBRARY_SRC))
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared -o $@ $^
 
-$(PYTHON_TEST)/unit: $(call objs,tests/python/unit.c $(addprefix interpose/,symbolize/python_place.c common/kernel_copy.c common/memory_windows.c \
+$(PYTHON_TEST)/unit: $(call objs,tests/python/unit.c $(addprefix interpose/,symbolize/python_place.c common/kernel_copy.c symbolize/memory_windows.c \
 	common/thread_state.c common/tool_arena.c common/tool_memory.c))
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -o $@ $^ -lcmocka -pthread
 

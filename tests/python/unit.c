@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "interpose/common/kernel_copy.h"
-#include "interpose/common/memory_windows.h"
+#include "interpose/symbolize/memory_windows.h"
 #include "interpose/symbolize/python_place.h"
 
 static void words_are_of_their_place(void **state)

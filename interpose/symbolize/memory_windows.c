@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "interpose/common/memory_windows.h"
+#include "interpose/symbolize/memory_windows.h"
 
 #include <string.h>
 
