@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tools/softnpu/core/memory_file.h"
+
 #define PAGE 4096u
 
 void shared_key_print(const struct shared_key *k, char *key, size_t len)
@@ -64,7 +66,7 @@ static struct shared *map(const struct shared_key *key, int fd)
 
 struct shared *shared_word_new(enum shared_kind kind, int device)
 {
-	int fd = memfd_create("softnpu-shared", MFD_CLOEXEC);
+	int fd = memory_file("softnpu-shared");
 	struct shared_key key = {kind, getpid(), fd, device, 0, PAGE};
 
 	if (fd < 0)

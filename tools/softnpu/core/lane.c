@@ -14,6 +14,7 @@
 
 #define BATCH 64 /* operations of one lane before the others get their turn */
 #define MAX_THREADS 1024
+#define SMALL_STACK ((size_t)256 << 10)
 #define POLL_NS 200000
 #define DRAIN_LOOK_MS 50
 #define DRAIN_QUIET_MS 1000
@@ -55,6 +56,12 @@ static bool thread_start(void *(*fn)(void *), const char *name)
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	rc = pthread_create(&t, &attr, fn, NULL);
+	/* Where memory is limited there may be none for a stack of the usual size, and nothing would ever
+	 * run. */
+	if (rc && !pthread_attr_setstacksize(&attr, SMALL_STACK))
+		rc = pthread_create(&t, &attr, fn, NULL);
+	if (rc)
+		npu_log("%s: no thread can be started: %s", name, strerror(rc));
 	if (!rc)
 		pthread_setname_np(t, name);
 	pthread_attr_destroy(&attr);

@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tools/softnpu/core/memory_file.h"
+
 #define SMALLEST_RANGE ((size_t)64 << 20)
 #define RELEASE_PAGES ((size_t)128 << 10) /* freed extents from this size on give their pages back */
 
@@ -34,7 +36,7 @@ static bool map_range(struct arena *a, size_t size, bool hidden)
 	int prot = hidden && CFG(strict) ? PROT_NONE : PROT_READ | PROT_WRITE;
 	int flags = MAP_SHARED | MAP_NORESERVE;
 
-	a->fd = memfd_create("softnpu", MFD_CLOEXEC);
+	a->fd = memory_file("softnpu");
 	if (a->fd < 0)
 		return false;
 	if (ftruncate(a->fd, (off_t)size))
