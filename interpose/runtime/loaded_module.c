@@ -7,6 +7,7 @@
 #include <link.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "checks/engine/lock.h"
@@ -82,14 +83,20 @@ static bool describe(const struct dl_phdr_info *info, struct acl_module *m)
 	return m->start < m->end;
 }
 
+/* Where no /proc is: as the program was started. A relative name would mean something else to those who read
+ * it later. */
 static const char *own_path(void)
 {
 	static char path[4096];
+	const char *started;
 	ssize_t n;
 
 	if (!path[0]) {
 		n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 		path[n > 0 ? n : 0] = 0;
+		started = n > 0 ? NULL : (const char *)getauxval(AT_EXECFN);
+		if (started && *started == '/' && strlen(started) < sizeof(path))
+			strcpy(path, started);
 	}
 	return path;
 }

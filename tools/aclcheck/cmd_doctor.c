@@ -325,10 +325,7 @@ static void look_at_program(struct doctor *d, const char *program)
 
 static int examine(struct doctor *d, const char *program)
 {
-	const char *temp = getenv("TMPDIR");
-
-	snprintf(d->directory, sizeof(d->directory), "%.4000s/aclcheck-doctor-XXXXXX",
-		temp && *temp ? temp : "/tmp");
+	snprintf(d->directory, sizeof(d->directory), "%.4000s/aclcheck-doctor-XXXXXX", temporary_directory());
 	if (!mkdtemp(d->directory))
 		return command_misuse("%s: %s", d->directory, strerror(errno));
 	if (look_at_runtime(d))

@@ -315,14 +315,12 @@ static int print_results(const struct fuzz *f)
 
 static bool make_directory(struct fuzz *f, const char *wanted)
 {
-	const char *temp = getenv("TMPDIR");
-
 	f->keep = wanted != NULL;
 	if (wanted)
 		snprintf(f->directory, sizeof(f->directory), "%s", wanted);
 	else
-		snprintf(f->directory, sizeof(f->directory), "%s/aclcheck-fuzz-XXXXXX",
-			temp && *temp ? temp : "/tmp");
+		snprintf(
+			f->directory, sizeof(f->directory), "%s/aclcheck-fuzz-XXXXXX", temporary_directory());
 	f->trial.directory = f->directory;
 	if (wanted ? !mkdir(wanted, 0777) || errno == EEXIST : mkdtemp(f->directory) != NULL)
 		return true;

@@ -82,6 +82,9 @@ void command_wrap(const char *text, int indent, int column);
 /* "1.5 MiB" in one of four static buffers. */
 const char *bytes_text(uint64_t bytes);
 
+/* TMPDIR, else /tmp, else (where that cannot be written) /dev/shm. temporary_directory.c */
+const char *temporary_directory(void);
+
 /* --- survivor.c -------------------------------------------------------------- */
 
 /* A process of ours that outlives the command when that is killed, to put away what it leaves. */
@@ -93,6 +96,8 @@ void survivor_begin(const char *name);
  * end in what was inherited, and file systems be busy by it.
  */
 int survivor_keep_only(int line);
+/* Every descriptor from this one on. */
+void close_from(int first);
 
 /* The program that the command runs; no child of this process. */
 struct watched_program {

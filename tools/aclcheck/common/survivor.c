@@ -2,10 +2,12 @@
 /* A process of ours that outlives the command when that is killed, to put away what it leaves. */
 #include "tools/aclcheck/common/command.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,6 +22,24 @@ void survivor_begin(const char *name)
 	sigprocmask(SIG_BLOCK, &all, NULL);
 }
 
+void close_from(int first)
+{
+	DIR *open_ones;
+	struct dirent *e;
+
+	if (!syscall(SYS_close_range, (unsigned)first, ~0u, 0u))
+		return;
+	open_ones = opendir("/proc/self/fd");
+	while (open_ones && (e = readdir(open_ones)))
+		if (atoi(e->d_name) >= first && atoi(e->d_name) != dirfd(open_ones))
+			close(atoi(e->d_name));
+	if (open_ones)
+		closedir(open_ones);
+	else
+		for (int fd = first; fd < 1024; fd++)
+			close(fd);
+}
+
 int survivor_keep_only(int line)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -27,9 +47,7 @@ int survivor_keep_only(int line)
 	for (int i = 0; i < 3; i++)
 		dup2(null, i);
 	line = dup2(line, 3);
-	if (syscall(SYS_close_range, 4u, ~0u, 0u))
-		for (int fd = 4; fd < 1024; fd++)
-			close(fd);
+	close_from(4);
 	return line;
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "interpose/common/preloadable.h"
@@ -29,6 +30,9 @@ static __attribute__((constructor)) void learn_own_directory(void)
 	char *slash;
 
 	own_path[n > 0 ? n : 0] = '\0';
+	/* Where no /proc is: as it was started. */
+	if (!own_path[0] && !realpath((const char *)getauxval(AT_EXECFN), own_path))
+		own_path[0] = '\0';
 	memcpy(own_directory, own_path, sizeof(own_directory));
 	slash = strrchr(own_directory, '/');
 	if (slash)

@@ -278,15 +278,12 @@ static int check_report(struct run *run)
 /* Beside the report when one is named: then also processes on other machines reach it. */
 static bool make_directory(struct run *run)
 {
-	const char *temp = getenv("TMPDIR");
 	char *pattern = NULL;
 	bool beside, made;
 
 	beside = run->report && !whole_file_is_special(run->report);
 	if (asprintf(&pattern, beside ? "%s.d.XXXXXX" : "%s/aclcheck-XXXXXX",
-		    beside          ? run->report
-		    : temp && *temp ? temp
-				    : "/tmp") < 0)
+		    beside ? run->report : temporary_directory()) < 0)
 		return false;
 	made = run_directory_make(&run->directory, pattern);
 	free(pattern);

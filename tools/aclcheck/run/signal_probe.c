@@ -6,10 +6,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "tools/aclcheck/common/command.h"
 
 #define LATER_NS 20000000 /* timeout(1) signals us first, the group after that */
 
@@ -25,9 +26,7 @@ static pid_t process_start(void)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		prctl(PR_SET_NAME, SIGNAL_PROBE_NAME);
 		/* A pipe must end when the program closes it. */
-		if (syscall(SYS_close_range, 0, ~0u, 0))
-			for (int fd = 0; fd < 1024; fd++)
-				close(fd);
+		close_from(0);
 		while (getppid() == parent)
 			pause();
 		_exit(0);

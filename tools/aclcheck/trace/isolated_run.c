@@ -36,26 +36,38 @@ static void __attribute__((noreturn)) be_child(int (*work)(void *), void *argume
 	setrlimit(RLIMIT_CORE, &no_core);
 	if (isatty(2))
 		isolated_terminal = fcntl(2, F_DUPFD_CLOEXEC, 3);
-	dup2(messages, 2);
+	if (messages >= 0)
+		dup2(messages, 2);
 	status = work(argument);
 	fflush(NULL);
 	_exit(status);
 }
 
+/* In memory; where the kernel has no such file, a deleted one; where neither is to be had, nothing is held
+ * back. */
+static int message_file(void)
+{
+	int fd = memfd_create("messages", MFD_CLOEXEC);
+
+	if (fd >= 0)
+		return fd;
+	return open(temporary_directory(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
 int isolated_run(int (*work)(void *), void *argument, const char *what)
 {
-	int messages = memfd_create("messages", MFD_CLOEXEC), status = 0;
+	int messages = message_file(), status = 0;
 	pid_t pid;
 
 	fflush(NULL);
-	pid = messages < 0 ? -1 : fork();
+	pid = fork();
 	if (pid < 0)
 		return command_misuse("%s", strerror(errno));
 	if (!pid)
 		be_child(work, argument, messages);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (WIFEXITED(status))
+	if (WIFEXITED(status) && messages >= 0)
 		pass_on(messages);
 	close(messages);
 	if (WIFEXITED(status))

@@ -371,10 +371,10 @@ static bool keep(int line)
 
 static bool make_home(char *home, size_t size)
 {
-	const char *tmp = getenv("TMPDIR");
+	const char *tmp = temporary_directory();
 
 	/* The daemon's sockets have long names below it, and paths of sockets are short. */
-	if (!tmp || !*tmp || strlen(tmp) > size - sizeof("/aclcheck-XXXXXX"))
+	if (strlen(tmp) > size - sizeof("/aclcheck-XXXXXX"))
 		tmp = "/tmp";
 	snprintf(home, size, "%s/aclcheck-XXXXXX", tmp);
 	if (mkdtemp(home))

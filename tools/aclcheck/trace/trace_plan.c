@@ -58,6 +58,11 @@ bool trace_plan(struct trace_plan *plan, uint64_t total, char *why, size_t why_s
 {
 	uint64_t ring;
 
+	/* Its daemon then says that memory is short. */
+	if (access("/proc/meminfo", R_OK)) {
+		snprintf(why, why_size, "/proc/meminfo cannot be read, which LTTng needs: mount /proc");
+		return false;
+	}
 	plan->cpus = possible_cpus();
 	plan->shm = free_shm();
 	if (!plan->cpus)
