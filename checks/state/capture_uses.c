@@ -142,7 +142,8 @@ struct acl_object *model_using(struct checks *c, uint64_t what, struct model_use
 		struct model_uses *u;
 		bool found = false;
 
-		if (!object_usable(o))
+		/* A part of a model that is not known ends with that one, unseen. */
+		if (!object_usable(o) || (load_relaxed(&m->sub) && !load_relaxed(&o->parent)))
 			continue;
 		lock(&m->lock);
 		u = uses_of(o);

@@ -35,6 +35,7 @@ OLD_FUNCTION(dlsym, OLD_GLIBC);
 OLD_FUNCTION(dlclose, OLD_GLIBC);
 OLD_FUNCTION(dlinfo, OLD_GLIBC_DLINFO);
 OLD_FUNCTION(pthread_create, OLD_GLIBC);
+OLD_FUNCTION(pthread_attr_setstacksize, OLD_GLIBC);
 OLD_FUNCTION(pthread_once, OLD_GLIBC);
 OLD_FUNCTION(pthread_sigmask, OLD_GLIBC);
 OLD_FUNCTION(pthread_key_create, OLD_GLIBC);

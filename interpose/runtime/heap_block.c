@@ -26,11 +26,12 @@ static const char *const aligned_functions[] = {"posix_memalign", "aligned_alloc
 	"pvalloc", "_ZnwmSt11align_val_t", "_ZnamSt11align_val_t", "_ZnwmSt11align_val_tRKSt9nothrow_t",
 	"_ZnamSt11align_val_tRKSt9nothrow_t", "dlsym", NULL};
 
-/* Those of the C and C++ libraries are behind the others' imports. */
-NO_SANITIZE static bool is_language_library(const char *path)
+/* Those of the C and C++ libraries are behind the others' imports, and those that record give the program no
+ * blocks. */
+NO_SANITIZE static bool is_exempt(const char *path)
 {
 	static const char *const names[] = {"libc.so", "libc-", "libstdc++.so", "libc++.so", "libc++abi.so",
-		"ld-linux", "libaclcheck.so"};
+		"ld-linux", "libaclcheck.so", "libaclcheck-lttng.so", "liblttng-ust"};
 
 	return library_is_named(path, names, sizeof(names) / sizeof(*names));
 }
@@ -41,7 +42,7 @@ NO_SANITIZE static int imports_aligned(struct dl_phdr_info *info, size_t size, v
 
 	(void)size;
 	(void)unused;
-	if ((info->dlpi_name && is_language_library(info->dlpi_name)) || !elf_object_of(info, &object))
+	if ((info->dlpi_name && is_exempt(info->dlpi_name)) || !elf_object_of(info, &object))
 		return 0;
 	if (info->dlpi_name && is_cann_library(info->dlpi_name))
 		return 0;

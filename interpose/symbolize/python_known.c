@@ -16,13 +16,12 @@
 #define CODES 2048 /* power of two */
 #define WORDS 8192 /* power of two */
 #define NO_HASH UINT64_MAX /* not computed yet */
+#define HEAD_BYTES 40 /* of an object: type, length, hash, state */
 
-/* Of a file's name and of a line table more is looked at than of a function's name. */
-#define LONG_BYTES 256
-#define SHORT_BYTES 96
+#define CONTENTS_MAX 256 /* of an object without a hash that are compared */
 
 struct known_code {
-	_Atomic uint64_t code, of[PYTHON_OBJECTS], check;
+	_Atomic uint64_t code, of[PYTHON_OBJECTS], sizes, check;
 };
 
 struct known_word {
@@ -73,22 +72,32 @@ static uint64_t object_size(const struct python_interpreter *python, const uint8
 	       length * (state >> 2 & 7);
 }
 
+/* How many bytes tell it from others: of one with a hash its head; 0: too many. No more is read, since what
+ * is behind it may not be there. */
+static size_t size_needed(const struct python_interpreter *python, const uint8_t *object)
+{
+	uint64_t length = python_number(object, PYTHON_TEXT_LENGTH), all;
+
+	if (python_number(object, PYTHON_HASH) != NO_HASH)
+		return HEAD_BYTES;
+	if (length > CONTENTS_MAX)
+		return 0;
+	all = object_size(python, object);
+	return all < HEAD_BYTES ? HEAD_BYTES : all > CONTENTS_MAX ? 0 : (size_t)all;
+}
+
 /* Adds an object of which size bytes are there; 0: they do not tell it from others. */
 static uint64_t add_object(
 	const struct python_interpreter *python, uint64_t h, const uint8_t *object, size_t size)
 {
-	uint64_t length = python_number(object, PYTHON_TEXT_LENGTH),
-		 hash = python_number(object, PYTHON_HASH), all;
+	size_t needed = size_needed(python, object);
 
-	h = mix(mix(mix(h, python_number(object, PYTHON_TYPE)), length), hash);
-	if (hash != NO_HASH)
-		return h | 1;
-	if (length > size || (all = object_size(python, object)) > size)
+	if (!needed || needed > size)
 		return 0;
-	for (size_t i = PYTHON_TEXT_STATE, n; i < all; i += n) {
+	for (size_t i = PYTHON_TYPE, n; i < needed; i += n) {
 		uint64_t word = 0;
 
-		n = all - i < sizeof(word) ? (size_t)(all - i) : sizeof(word);
+		n = needed - i < sizeof(word) ? needed - i : sizeof(word);
 		memcpy(&word, object + i, n);
 		h = mix(h, word);
 	}
@@ -144,9 +153,19 @@ static struct known_word *word_slot(struct known *t, const struct python_positio
 	return &t->words[mix(mix(1, p->code), p->position) & (WORDS - 1)];
 }
 
-static uint64_t code_check(uint64_t code, const uint64_t of[PYTHON_OBJECTS])
+/* Where the objects of a code object are, and how many bytes of them are needed. */
+struct expected {
+	uint64_t of[PYTHON_OBJECTS], sizes;
+};
+
+static size_t expected_size(const struct expected *x, unsigned object)
 {
-	return mix(mix(mix(mix(2, code), of[0]), of[1]), of[2]);
+	return (size_t)(x->sizes >> 16 * object & 0xffff);
+}
+
+static uint64_t code_check(uint64_t code, const struct expected *x)
+{
+	return mix(mix(mix(mix(mix(2, code), x->of[0]), x->of[1]), x->of[2]), x->sizes);
 }
 
 static uint64_t word_check(const struct python_position *p, uint64_t identity)
@@ -154,15 +173,27 @@ static uint64_t word_check(const struct python_position *p, uint64_t identity)
 	return mix(mix(mix(mix(3, p->code), p->position), identity), p->word);
 }
 
-static bool code_find(struct known *t, uint64_t code, uint64_t of[PYTHON_OBJECTS])
+static bool code_find(struct known *t, uint64_t code, struct expected *x)
 {
 	struct known_code *k = code_slot(t, code);
 
 	if (load(&k->code) != code)
 		return false;
 	for (unsigned i = 0; i < PYTHON_OBJECTS; i++)
-		of[i] = load(&k->of[i]);
-	return load(&k->check) == code_check(code, of);
+		x->of[i] = load(&k->of[i]);
+	x->sizes = load(&k->sizes);
+	return load(&k->check) == code_check(code, x);
+}
+
+static void code_store(struct known *t, uint64_t code, const struct expected *x)
+{
+	struct known_code *k = code_slot(t, code);
+
+	store(&k->code, code);
+	for (unsigned i = 0; i < PYTHON_OBJECTS; i++)
+		store(&k->of[i], x->of[i]);
+	store(&k->sizes, x->sizes);
+	store(&k->check, code_check(code, x));
 }
 
 static void word_find(struct known *t, struct python_position *p, uint64_t identity)
@@ -179,20 +210,18 @@ void python_known_note(const struct python_interpreter *python, const struct pyt
 	const uint8_t code[PYTHON_CODE_BYTES], const uint8_t *const object[PYTHON_OBJECTS],
 	const size_t size[PYTHON_OBJECTS])
 {
-	uint64_t identity = identity_of(python, code, object, size), of[PYTHON_OBJECTS];
+	uint64_t identity = identity_of(python, code, object, size);
+	struct expected x = {.sizes = 0};
 	struct known *t = tables();
-	struct known_code *k;
 	struct known_word *w;
 
 	if (!t || !identity || !p->word)
 		return;
-	k = code_slot(t, p->code);
-	w = word_slot(t, p);
-	python_code_objects(&python->layout, code, of);
-	store(&k->code, p->code);
+	python_code_objects(&python->layout, code, x.of);
 	for (unsigned i = 0; i < PYTHON_OBJECTS; i++)
-		store(&k->of[i], of[i]);
-	store(&k->check, code_check(p->code, of));
+		x.sizes |= (uint64_t)size_needed(python, object[i]) << 16 * i;
+	code_store(t, p->code, &x);
+	w = word_slot(t, p);
 	store(&w->code, p->code);
 	store(&w->position, p->position);
 	store(&w->identity, identity);
@@ -202,37 +231,37 @@ void python_known_note(const struct python_interpreter *python, const struct pyt
 
 /* --- reading what is expected -------------------------------------------------------------------- */
 
-static const size_t object_bytes[PYTHON_OBJECTS] = {
-	[PYTHON_OF_FILE] = LONG_BYTES, [PYTHON_OF_NAME] = SHORT_BYTES, [PYTHON_OF_LINES] = LONG_BYTES};
-
 /* A code object that has a number is read alone. */
 static void want_code(struct known *t, const struct python_layout *l, struct memory_windows *w, uint64_t code)
 {
-	uint64_t of[PYTHON_OBJECTS];
+	struct expected x;
 
-	if (!code_find(t, code, of))
+	if (!code_find(t, code, &x))
 		return;
 	windows_want(w, code, PYTHON_CODE_BYTES);
 	for (unsigned i = 0; i < PYTHON_OBJECTS && l->code_number < 0; i++)
-		windows_want(w, of[i], object_bytes[i]);
+		windows_want(w, x.of[i], expected_size(&x, i));
 }
 
 /* 0: not known, or not as it was. */
-static uint64_t identity_read(
-	const struct python_interpreter *python, const struct memory_windows *w, uint64_t code)
+static uint64_t identity_read(struct known *t, const struct python_interpreter *python,
+	const struct memory_windows *w, uint64_t code)
 {
-	const uint8_t *bytes = windows_find(w, code, PYTHON_CODE_BYTES), *object[PYTHON_OBJECTS];
+	const uint8_t *bytes = windows_find(w, code, PYTHON_CODE_BYTES), *object[PYTHON_OBJECTS] = {0};
+	size_t size[PYTHON_OBJECTS] = {0};
 	uint64_t of[PYTHON_OBJECTS];
+	struct expected x;
 
-	if (!bytes)
+	if (!bytes || !code_find(t, code, &x))
 		return 0;
 	python_code_objects(&python->layout, bytes, of);
 	for (unsigned i = 0; i < PYTHON_OBJECTS && !number_of(&python->layout, bytes); i++) {
-		object[i] = windows_find(w, of[i], object_bytes[i]);
+		size[i] = expected_size(&x, i);
+		object[i] = of[i] == x.of[i] ? windows_find(w, of[i], size[i]) : NULL;
 		if (!object[i])
 			return 0;
 	}
-	return identity_of(python, bytes, object, object_bytes);
+	return identity_of(python, bytes, object, size);
 }
 
 void python_known_words(const struct python_interpreter *python, struct memory_windows *w,
@@ -250,7 +279,7 @@ void python_known_words(const struct python_interpreter *python, struct memory_w
 	windows_read(w);
 	for (unsigned i = 0; i < n; i++) {
 		if (!i || positions[i]->code != positions[i - 1]->code)
-			identity = identity_read(python, w, positions[i]->code);
+			identity = identity_read(t, python, w, positions[i]->code);
 		if (identity)
 			word_find(t, positions[i], identity);
 	}
