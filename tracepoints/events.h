@@ -105,6 +105,16 @@ LTTNG_UST_TRACEPOINT_EVENT(aclcheck, module,
 	)
 )
 
+/* Before the first event that a code address is the caller of: the module that holds it, for readers that cannot look
+ * an address up among the modules. */
+LTTNG_UST_TRACEPOINT_EVENT(aclcheck, caller,
+	LTTNG_UST_TP_ARGS(uint64_t, address, uint32_t, module),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer_hex(uint64_t, address, address)
+		lttng_ust_field_integer(uint32_t, module, module)
+	)
+)
+
 /* Before the first event of a call on a thread: what pthread_self() is there. */
 LTTNG_UST_TRACEPOINT_EVENT(aclcheck, thread,
 	LTTNG_UST_TP_ARGS(uint64_t, self),

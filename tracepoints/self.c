@@ -247,8 +247,10 @@ static void describe_caller(uint64_t caller)
 	if (atomic_load(&callers.probes) != probes || atomic_load(&callers.closed) != closed)
 		forget_callers(probes, closed);
 	m = probes ? trace_host->module_of(caller) : NULL;
-	if (m)
+	if (m) {
 		self_module(m->id);
+		lttng_ust_tracepoint(aclcheck, caller, caller, m->id);
+	}
 	atomic_store_explicit(caller_place(caller), caller, memory_order_relaxed);
 }
 

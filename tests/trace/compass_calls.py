@@ -42,7 +42,7 @@ def call(line, numbers, one_event):
                         ['call_start = ' + begin, 'call_flags = 0x%X' % flags] + known + given)
         return
     if begin != '-':
-        place = ['api = "%s"' % function, 'call_caller = 0x1001', 'call_module = 0', 'call_number = %d' % number,
+        place = ['api = "%s"' % function, 'call_caller = 0x1001', 'call_number = %d' % number,
                  'call_depth = %d' % inside, 'call_path = ( "%s" : container = 0 )' % ('inside' if inside else 'linked')]
         yield event(int(begin), 'acl:%s_entry' % function, pid, tid, place + known)
     if end != '-':
