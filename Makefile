@@ -2,6 +2,13 @@
 # Entry points: all demo test test-aarch64 bench install deb rpm format lint mutate clean (see README.md).
 # Each directory says in its module.mk what it builds; this file holds what they share.
 
+# make CROSS_COMPILE=aarch64-linux-gnu- all: for another machine, in a directory of its own.
+ifneq ($(CROSS_COMPILE),)
+BUILD ?= build/$(CROSS_COMPILE:-=)
+override CC := $(CROSS_COMPILE)gcc
+override CXX := $(CROSS_COMPILE)g++
+endif
+
 BUILD ?= build
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -19,14 +26,17 @@ CC ?= cc
 WARN := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wpointer-arith
 # Everything is built so that it may end in a shared object; sanitizers take their stacks by frame pointers.
 CFLAGS ?= -O2 -g
-ALL_CFLAGS = -std=gnu11 $(WARN) -fPIC -fvisibility=hidden -fomit-frame-pointer $(CFLAGS) \
+ALL_CFLAGS = -std=gnu11 $(WARN) -fPIC -fvisibility=hidden -fomit-frame-pointer $(strip $(BRANCH_PROTECTION) $(CFLAGS)) \
 	$(if $(SANITIZE),-fno-omit-frame-pointer $(SANITIZE))
+# Landing pads for indirect calls and signed return addresses: hints, which older processors pass over.
+BRANCH_PROTECTION := $(if $(filter aarch64%,$(shell $(CC) -dumpmachine)),-mbranch-protection=standard)
 CPPFLAGS_ALL = -I$(BUILD)/gen -I$(BUILD)/include -Iinclude -I. -D_GNU_SOURCE $(CPPFLAGS)
 
 # What loads on older systems than the one it is built on: include/aclcheck/old_glibc.h.
 OLD_GLIBC_CPPFLAGS := -include aclcheck/old_glibc.h
 OLD_GLIBC_LIBS := -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -Wl,--as-needed
-OLD_GLIBC_START := -Wl,--wrap=__libc_start_main
+# A sanitizer has a start of its own.
+OLD_GLIBC_START = $(if $(SANITIZE),,-Wl,--wrap=__libc_start_main)
 
 VERSION := 0.1.0
 # Where readers of SARIF find out more; the address of a packager or of a fork.
@@ -78,6 +88,19 @@ all: $(ALL)
 clean:
 	rm -rf $(BUILD)
 
+# --- other compilers ----------------------------------------------------------
+# make compilers: everything with each of these that is installed, in a directory of its own. COMPILERS="gcc-11 clang-16" names some.
+COMPILERS ?= gcc-10 gcc-11 gcc-12 gcc-13 clang-13 clang-14 clang-15 clang-16
+.PHONY: compilers
+compilers: $(COMPILERS:%=compiler-%)
+
+# With the flags that warnings depend on, and without debug information, which takes a third of the time.
+compiler-%: always
+	$(Q)if command -v '$*' >/dev/null; then \
+		$(MAKE) --no-print-directory BUILD='$(abspath $(BUILD))/compilers/$*' CC='$*' \
+			CXX='$(subst clang,clang++,$(subst gcc,g++,$*))' CFLAGS=-O2 all && echo '$*: no warning'; \
+	else echo '$*: not installed'; fi
+
 # --- installation -----------------------------------------------------------
 # INSTALL_LIB, INSTALL_BIN, INSTALL_LIBEXEC, INSTALL_MAN1 and INSTALL_MAN7 are appended to by the directories; INSTALL_DATA as well,
 # with FILE:PLACE, the place from the prefix on.
@@ -113,7 +136,7 @@ uninstall:
 
 # --- the house's own order ----------------------------------------------------
 C_SOURCES = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.cc')
-SHELL_SOURCES = $(shell git ls-files '*.sh' '*.bash' tests/keep-tap tests/aarch64/mirror tools/install-deps tools/install/remove tools/packages/build tools/packages/facts tools/docs/commands tools/docs/tutorial/picture tools/gen/check-cann .ci/run tools/bench/run tools/bench/instructions tools/bench/compiler tools/bench/trace_run)
+SHELL_SOURCES = $(shell git ls-files '*.sh' '*.bash' tests/keep-tap tests/aarch64/mirror tests/aarch64/compile tools/install-deps tools/install/remove tools/packages/build tools/packages/facts tools/docs/commands tools/docs/tutorial/picture tools/gen/check-cann .ci/run tools/bench/run tools/bench/counts tools/bench/instructions tools/bench/compiler tools/bench/trace_run tools/bench/all tools/bench/profile)
 
 format:
 	@clang-format -i $(C_SOURCES)

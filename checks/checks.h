@@ -48,6 +48,12 @@ struct checks_host {
 	uint32_t (*stack)(void *context, const struct acl_call_record *call);
 	/* Class of a host address; only asked for addresses no table knows. */
 	enum acl_host_class (*host_class)(void *context, const void *address);
+	/*
+	 * Which mapping of a shared file the address lies in, such as a driver's device or the memory of a
+	 * runtime: equal for the same place of the same file. latest: as of now, else as lately seen. 0 =
+	 * none, not known. NULL: never known.
+	 */
+	uint64_t (*mapping)(void *context, const void *address, bool latest);
 	/* Id (never 0) of the module that holds a code address. */
 	uint32_t (*module)(void *context, uint64_t code);
 	/* Whether the process may go such a way; asked where the answer decides, rather seldom. NULL: it may.
@@ -116,11 +122,11 @@ void checks_destroy(struct checks *c);
 bool checks_listens(const struct checks *c, unsigned api);
 /*
  * The pointer map is larger than any cache.  For these functions the caller may
- * hand over the arguments as soon as it has them: by the time of checks_enter
+ * hand over the call as soon as it has its arguments: by the time of checks_enter
  * what it will look up is on its way.  Reads nothing of the program's.
  */
 bool checks_prefetches(unsigned api);
-void checks_prefetch(struct checks *c, const void *args);
+void checks_prefetch(struct checks *c, const struct acl_call_record *call);
 
 void checks_enter(struct checks *c, struct acl_call_record *call);
 void checks_leave(struct checks *c, struct acl_call_record *call);
@@ -153,11 +159,40 @@ void checks_callback(struct checks *c, struct acl_call_record *outer, const void
  */
 const char *checks_annotate(struct checks *c, struct acl_call_record *call);
 
+/*
+ * What other processes do with memory, events and notifies that are shared: who sees several processes says
+ * it, before the call of this one that it matters to.
+ */
+enum checks_peer_act {
+	CHECKS_PEER_IMPORTED, /* memory that this process has exported */
+	CHECKS_PEER_CLOSED, /* that import */
+	CHECKS_PEER_FREED, /* memory that this process may have imported */
+	CHECKS_PEER_SHARED, /* the event or notify that this process has exported or imported under the key */
+	CHECKS_PEER_DESTROYED, /* the event or notify of the key, by the process that made it */
+	CHECKS_PEER_NEVER_RECORDED, /* that one: by no process, until the end of all of them */
+	/* Of what this process is about to import: */
+	CHECKS_PEER_UNKNOWN_KEY, /* none has exported it */
+	CHECKS_PEER_GONE_KEY, /* it is no more */
+	CHECKS_PEER_ON_DEVICE /* the device where it lies, as this process numbers them */
+};
+struct checks_peer_news {
+	enum checks_peer_act act;
+	const char *key; /* of an event the bytes of its handle, in hexadecimal digits */
+	const char
+		*who; /* the other process, in words; it lives as long as the checker. NULL: no single one */
+	const void *handle; /* of SHARED */
+	int device; /* of ON_DEVICE */
+};
+void checks_peer(struct checks *c, const struct checks_peer_news *news);
+
 /* With target "auto": the version of the loaded runtime, passed on once after aclInit succeeded. */
 void checks_set_runtime(struct checks *c, enum acl_cann version);
 
-/* The calls are recorded: from now on changes of events are numbered as well, for the order of a replay. */
-void checks_ordered(struct checks *c);
+/*
+ * Of a call that is recorded, before checks_enter or (end) checks_leave: notes in the record which calls of
+ * other threads came before it at the objects it names, for the order of a replay.
+ */
+void checks_order(struct checks *c, struct acl_call_record *call, bool end);
 
 /* The process ends: judges leaks and balances. kind tells how. */
 enum checks_end { CHECKS_END_EXIT, CHECKS_END_QUICK, CHECKS_END_EXEC };

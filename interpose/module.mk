@@ -39,17 +39,21 @@ $(BUILD)/libaclcheck.so: $(PRELOAD_OBJS) $(BUILD)/gen/interpose.map
 ALL += $(BUILD)/libaclcheck.so
 INSTALL_LIB += $(BUILD)/libaclcheck.so
 
-# Everything of the library compiled for the other common host; `make CC=aarch64-linux-gnu-gcc` does the rest where
-# the libraries of that machine are installed.
-AARCH64_CC ?= aarch64-linux-gnu-gcc
-AARCH64_CXX ?= aarch64-linux-gnu-g++
+# Everything of the library compiled for the other common host; `make CROSS_COMPILE=aarch64-linux-gnu- all` does the rest
+# where the libraries of that machine are installed. One build for all: tests/aarch64/module.mk has the flags of programs. "+": it is
+# make that is started, and gets jobs of this one.
+AARCH64 ?= aarch64-linux-gnu-
+AARCH64_CC = $(AARCH64)gcc
+AARCH64_CXX = $(AARCH64)g++
+AARCH64_BUILD = $(abspath $(BUILD))/aarch64
+AARCH64_MAKE = $(MAKE) --no-print-directory BUILD=$(AARCH64_BUILD) CC=$(AARCH64_CC) CXX=$(AARCH64_CXX) LDFLAGS='$(AARCH64_LDFLAGS)'
 .PHONY: aarch64-compile
 aarch64-compile:
-	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/aarch64 CC=$(AARCH64_CC) aarch64-objects
+	+$(Q)$(AARCH64_MAKE) aarch64-objects
 # What tests/guest/aarch64.bats runs under qemu.
 .PHONY: aarch64-guest
 aarch64-guest:
-	$(Q)! command -v $(AARCH64_CC) >/dev/null || $(MAKE) --no-print-directory BUILD=$(abspath $(BUILD))/aarch64 \
-		CC=$(AARCH64_CC) $(addprefix $(abspath $(BUILD))/aarch64/,libaclcheck.so tests/guest/stack_need tests/guest/held)
+	+$(Q)! command -v $(AARCH64_CC) >/dev/null || $(AARCH64_MAKE) \
+		$(addprefix $(AARCH64_BUILD)/,libaclcheck.so tests/guest/stack_need tests/guest/held)
 .PHONY: aarch64-objects
-aarch64-objects: $(PRELOAD_OBJS) $$(NPU_OBJS)
+aarch64-objects: $(BUILD)/libaclcheck.so $$(NPU)/libascendcl.so

@@ -4,6 +4,7 @@
 #define TRACEPOINTS_CALL_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "checks/engine/call_record.h"
 
@@ -30,9 +31,9 @@ static inline uint8_t trace_depth(const struct acl_call_record *e)
 
 /* clang-format off */
 
-/* Object and version in turn. */
-#define TRACE_VERSIONS                                                                                       \
-	FIELD_LIST_HEX(uint64_t, call_versions, e->versions, e->n_versions * 2u)
+/* Thread, call number and whether it is its end, as acl_mark() has them. */
+#define TRACE_AFTER                                                                                          \
+	FIELD_LIST_HEX(uint64_t, call_after, e->after, e->n_after)
 
 /* What is rarely there takes no room: a list of none or one. */
 #define TRACE_STACK                                                                                          \
@@ -48,20 +49,20 @@ static inline uint8_t trace_depth(const struct acl_call_record *e)
 
 #define TRACE_ENTRY                                                                                          \
 	TRACE_WHERE                                                                                          \
-	TRACE_VERSIONS
+	TRACE_AFTER
 
 /* The result as a plain number besides "ret": viewers cannot compute with enumerations. */
 #define TRACE_EXIT(type)                                                                                     \
 	FIELD_INT(uint32_t, call_number, e->number)                                                          \
 	TRACE_STACK                                                                                          \
 	FIELD_INT(type, call_result, e->result.i)                                                            \
-	TRACE_VERSIONS
+	TRACE_AFTER
 
 /* One event a call. The clock is the trace's own, so that "timestamp - call_start" is the duration. */
 #define TRACE_CALL_ONCE                                                                                      \
 	FIELD_INT(uint64_t, call_start, e->time)                                                             \
 	TRACE_WHERE                                                                                          \
-	TRACE_VERSIONS
+	TRACE_AFTER
 
 /* For times only. */
 #define TRACE_MINIMAL_ENTRY                                                                                  \
@@ -88,6 +89,17 @@ static inline uint8_t trace_depth(const struct acl_call_record *e)
 #define TRACE_LINE 1024u
 #define TRACE_TEXT 256u
 #define TRACE_LIST 16u
+
+/*
+ * How much of a text is recorded.  Of an empty one it is its end: readers made with babeltrace2 2.0
+ * show a text of no bytes as the text that an earlier event had in its place.
+ */
+static inline size_t trace_line(const char *text)
+{
+	size_t n = text ? strnlen(text, TRACE_LINE) : 0;
+
+	return n ? n : 1;
+}
 
 /* Outputs hold something: the call succeeded, and this one was wanted. */
 #define TRACE_DONE(e, pointer) ((e)->result.i == 0 && (pointer))

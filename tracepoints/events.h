@@ -20,10 +20,8 @@
 #include "interpose/runtime/loaded_module.h"
 #include "tracepoints/call.h"
 
-static inline size_t trace_line(const char *text)
-{
-	return text ? strnlen(text, TRACE_LINE) : 0;
-}
+/* The clock of LTTng-UST, so that times can be compared with the trace's timestamps. provider.c */
+uint64_t trace_clock(void);
 
 struct trace_process {
 	const char *version, *command, *host, *rank;
@@ -115,11 +113,15 @@ LTTNG_UST_TRACEPOINT_EVENT(aclcheck, caller,
 	)
 )
 
-/* Before the first event of a call on a thread: what pthread_self() is there. */
+/*
+ * Before the first event of a call on a thread: what pthread_self() is there, and the clock of call_start, which
+ * is read when LTTng has taken the event's time.
+ */
 LTTNG_UST_TRACEPOINT_EVENT(aclcheck, thread,
 	LTTNG_UST_TP_ARGS(uint64_t, self),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer_hex(uint64_t, self, self)
+		lttng_ust_field_integer(uint64_t, clock, trace_clock())
 	)
 )
 
@@ -148,7 +150,7 @@ LTTNG_UST_TRACEPOINT_EVENT(aclcheck, finding,
 		lttng_ust_field_string(rule, f->rule->id)
 		lttng_ust_field_enum(aclcheck, severity, uint8_t, severity, f->severity)
 		lttng_ust_field_string(api, api)
-		TRACE_LINE_FIELD(title, f->rule->title[ACL_LANG_EN])
+		TRACE_LINE_FIELD(title, f->title)
 		TRACE_LINE_FIELD(detail, f->detail)
 		lttng_ust_field_integer_hex(uint64_t, caller, f->event ? f->event->caller : 0)
 		lttng_ust_field_integer(uint32_t, stack, f->stack)

@@ -167,7 +167,7 @@ static inline char *trace_put_read(char *at, const void *from, size_t size, uint
 
 static inline char *trace_put_line(char *at, const char *text)
 {
-	uint16_t n = text ? (uint16_t)strnlen(text, TRACE_LINE) : 0;
+	uint16_t n = (uint16_t)trace_line(text);
 
 	return trace_put(trace_put(at, &n, sizeof(n)), text ? text : "", n);
 }

@@ -42,6 +42,9 @@ char *trace_put_text(char *to, const char *from)
 			break;
 		from += n;
 	}
+	/* Never of no bytes: trace_line(). */
+	if (!length)
+		text[length++] = 0;
 	memcpy(to, &length, sizeof(length));
 	return text + length;
 }

@@ -8,6 +8,7 @@
 
 #include "acl_api.h"
 #include "tracepoints/event.h"
+#include "tracepoints/events.h"
 #include "tracepoints/provider.h"
 
 const struct acl_trace_host *trace_host;
@@ -70,8 +71,7 @@ static __attribute__((noinline, cold)) void know_function(struct switches *s)
 
 /* --- calls -------------------------------------------------------------- */
 
-/* The clock of LTTng-UST, so that a start time can be compared with the trace's timestamps. */
-static uint64_t now(void)
+uint64_t trace_clock(void)
 {
 	struct timespec t;
 
@@ -97,7 +97,7 @@ static void enter(struct acl_call_record *ev)
 		s->events->enter(ev);
 	}
 	if (is_on(s->call_on) && !ev->time)
-		ev->time = now();
+		ev->time = trace_clock();
 }
 
 static void leave(struct acl_call_record *ev)

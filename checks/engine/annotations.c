@@ -40,8 +40,8 @@ static bool hook_add(struct annotations_state *s, const struct check_hook *hook)
 static int16_t stream_argument_of(const struct acl_api_info *info)
 {
 	for (unsigned i = 0; i < info->n_params; i++)
-		if (info->params[i].handle == ACL_HANDLE_STREAM)
-			return (int16_t)info->params[i].offset;
+		if (acl_params(info)[i].handle == ACL_HANDLE_STREAM)
+			return (int16_t)acl_params(info)[i].offset;
 	return -1;
 }
 

@@ -41,13 +41,18 @@ union acl_result {
 };
 
 #define ACL_CALL_PARAMS 16 /* no function of the model has more (checked by the generator) */
-#define ACL_CALL_VERSIONS 4
+#define ACL_CALL_AFTER 6
 
-/* An object whose state the call changed: replay orders calls by these. */
-struct acl_version {
-	uint64_t object; /* kind in the top byte, serial number of the object below */
-	uint64_t version; /* 1, 2, 3 … per object */
-};
+/* The begin or end of a recorded call in one word, by its thread and its number there. */
+static inline uint64_t acl_mark(uint32_t tid, uint32_t number, bool end)
+{
+	return (uint64_t)tid << 33 | (uint64_t)number << 1 | end;
+}
+
+static inline uint32_t acl_mark_tid(uint64_t mark)
+{
+	return (uint32_t)(mark >> 33);
+}
 
 /* The thread that calls; whoever makes records keeps one a thread and copies it. */
 struct acl_call_thread {
@@ -59,7 +64,7 @@ struct acl_call_thread {
 
 struct acl_call_record {
 	uint16_t api; /* enum acl_api */
-	uint8_t n_versions;
+	uint8_t n_after;
 	bool forwarded; /* the real function was (or will be) called; not one that is missing, or made to fail
 			 */
 	union {
@@ -93,7 +98,9 @@ struct acl_call_record {
 	bool misaligned; /* of a plain one: that is true of all but the alignment of its addresses */
 	uint8_t host_class[ACL_CALL_PARAMS]; /* enum acl_host_class per parameter, filled when first needed */
 	struct call_state state; /* private to checks/ between enter and leave of the same call */
-	struct acl_version versions[ACL_CALL_VERSIONS]; /* the first n_versions are in use */
+	/* Begins and ends of other threads' calls that came before at an object it names (acl_mark): replay
+	 * orders calls by these. The first n_after are in use. */
+	uint64_t after[ACL_CALL_AFTER];
 };
 
 /* The program's own call, outside of callbacks, of a function that the runtime has. */

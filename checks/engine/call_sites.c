@@ -6,24 +6,36 @@
 
 struct site_table {
 	_Atomic uint32_t used;
-	_Atomic uint16_t
-		places[SITES]; /* of those in use: in a child the pages of all others stay as they are */
+	/* Of those in use, from 1 on, 0: about to be; the pages of all others stay as they are. */
+	_Atomic uint16_t places[SITES];
 	struct call_site_entry sites[SITES];
 };
 
 bool call_sites_create(struct checks *c)
 {
-	c->sites = checks_alloc(c, sizeof(*c->sites));
+	c->sites = checks_permanent(c, sizeof(*c->sites));
 	return c->sites != NULL;
+}
+
+/* The i-th of those in use; NULL: a thread is about to say which. */
+static struct call_site_entry *site_in_use(const struct checks *c, uint32_t i)
+{
+	uint16_t place = load_acquire(&c->sites->places[i]);
+
+	return place ? &c->sites->sites[place - 1] : NULL;
 }
 
 void call_sites_forked(struct checks *c)
 {
 	uint32_t used = load_relaxed(&c->sites->used);
 
-	for (uint32_t i = 0; i < used && i < SITES; i++)
-		memset((void *)&c->sites->sites[load_relaxed(&c->sites->places[i])], 0,
-			sizeof(c->sites->sites[0]));
+	for (uint32_t i = 0; i < used && i < SITES; i++) {
+		struct call_site_entry *s = site_in_use(c, i);
+
+		if (s)
+			memset((void *)s, 0, sizeof(*s));
+		store_relaxed(&c->sites->places[i], 0);
+	}
 	store_relaxed(&c->sites->used, 0);
 }
 
@@ -41,7 +53,8 @@ static struct call_site_entry *call_site_of(struct checks *c, uint64_t key, bool
 		if (!take)
 			return NULL;
 		if (atomic_compare_exchange_strong(&s->key, &found, key)) {
-			store_relaxed(&c->sites->places[counter_inc(&c->sites->used)], (uint16_t)(i % SITES));
+			store_release(
+				&c->sites->places[counter_inc(&c->sites->used)], (uint16_t)(i % SITES + 1));
 			return s;
 		}
 		if (found == key)
@@ -150,12 +163,38 @@ bool call_site_count_one(struct checks *c, struct acl_call_record *call, struct 
 	return is_time(s, f->repeat, written);
 }
 
+/*
+ * Sites to look at: those in use, or all of them while one with a finding is not yet among these.  The whole
+ * table is 200 pages, which the end of each process would touch.
+ */
+static uint32_t sites_to_see(const struct checks *c, bool *all)
+{
+	uint32_t used = load_relaxed(&c->sites->used);
+	uint64_t wanted = load_relaxed(&((struct checks *)c)->finding_serials), seen = 0;
+
+	for (uint32_t i = 0; i < used; i++) {
+		struct call_site_entry *s = site_in_use(c, i);
+
+		seen += s && load_relaxed(&s->serial);
+	}
+	*all = seen < wanted;
+	return *all ? SITES : used;
+}
+
+static struct call_site_entry *site_to_see(const struct checks *c, uint32_t i, bool all)
+{
+	return all ? &c->sites->sites[i] : site_in_use(c, i);
+}
+
 void checks_each_site(const struct checks *c, checks_site_fn fn, void *context)
 {
-	for (unsigned i = 0; i < SITES; i++) {
-		struct call_site_entry *s = &c->sites->sites[i];
+	bool all;
+	uint32_t n = sites_to_see(c, &all);
 
-		if (!load_acquire(&s->key) || !load_relaxed(&s->count) || !load_acquire(&s->serial))
+	for (uint32_t i = 0; i < n; i++) {
+		struct call_site_entry *s = site_to_see(c, i, all);
+
+		if (!s || !load_acquire(&s->key) || !load_relaxed(&s->count) || !load_acquire(&s->serial))
 			continue;
 		fn(context, &(struct checks_site){.rule = &acl_rules[load_relaxed(&s->rule)],
 				    .caller = load_relaxed(&s->caller),
@@ -171,12 +210,14 @@ void checks_each_site(const struct checks *c, checks_site_fn fn, void *context)
 void checks_totals(const struct checks *c, struct checks_totals *out)
 {
 	struct acl_thread *t;
+	bool all;
+	uint32_t n = sites_to_see(c, &all);
 
 	memset(out, 0, sizeof(*out));
-	for (unsigned i = 0; i < SITES; i++) {
-		struct call_site_entry *s = &c->sites->sites[i];
+	for (uint32_t i = 0; i < n; i++) {
+		struct call_site_entry *s = site_to_see(c, i, all);
 
-		if (!load_relaxed(&s->count) || load_relaxed(&s->secondary))
+		if (!s || !load_relaxed(&s->count) || load_relaxed(&s->secondary))
 			continue;
 		if (load_relaxed(&s->advice))
 			out->advice += load_relaxed(&s->count);

@@ -45,6 +45,7 @@ enum check_when {
 	WHEN_STREAM_FAILED, /* a task of a stream that stops on failure */
 	WHEN_ALLOCATION_FAILED,
 	WHEN_IMPORTED, /* memory of another process */
+	WHEN_PEERS, /* what other processes do is known, and matters to this one */
 	WHEN_COUNT
 };
 
@@ -107,6 +108,8 @@ struct check_module {
 	/* A callback of the program begins or ends; outer: the call that launched or registered it. */
 	void (*callback)(
 		struct checks *c, const struct acl_call_record *outer, const void *argument, bool begins);
+	/* Of another process; key: of the text in it. */
+	void (*peer)(struct checks *c, const struct checks_peer_news *news, uint64_t key);
 	void (*finish)(struct checks *c, enum checks_end kind);
 	/* After the finish of all: what no other module has named by then. */
 	void (*finish_rest)(struct checks *c, enum checks_end kind);

@@ -24,9 +24,9 @@ bool constraint_in_force(const struct checks *c, const struct acl_constraint *n)
 
 	if ((n->since >= 0 && target < n->since) || (n->until >= 0 && target >= n->until))
 		return false;
-	if (n->not_soc && c->soc && strstr(c->soc, n->not_soc))
+	if (n->not_soc && c->soc && strstr(c->soc, need_text(n->not_soc)))
 		return false;
-	return !n->only_soc || soc_among(c->soc, n->only_soc);
+	return !n->only_soc || soc_among(c->soc, need_text(n->only_soc));
 }
 
 static bool applies(struct checks *c, const struct acl_constraint *n, const void *args, const void *behind)
@@ -34,7 +34,7 @@ static bool applies(struct checks *c, const struct acl_constraint *n, const void
 	if (!constraint_in_force(c, n))
 		return false;
 	for (unsigned i = 1; i < n->n_terms; i++)
-		if (term_holds(&n->terms[i], args, behind) != YES)
+		if (term_holds(&need_terms(n)[i], args, behind) != YES)
 			return false;
 	return true;
 }
@@ -51,8 +51,8 @@ static const struct acl_field *field_of(const struct acl_param *p, const char *n
 		return NULL;
 	s = &acl_structs[p->struct_index];
 	for (unsigned i = 0; i < s->n_fields; i++)
-		if (!strcmp(s->fields[i].name, path + 1))
-			return &s->fields[i];
+		if (!strcmp(acl_text(acl_fields(s)[i].name), path + 1))
+			return &acl_fields(s)[i];
 	return NULL;
 }
 
@@ -73,6 +73,7 @@ static bool pointer_kind(unsigned kind)
 static struct finding_part operand_part(
 	const struct acl_operand *o, const struct acl_call_record *call, const void *behind)
 {
+	const char *name = need_text(o->name);
 	const struct acl_param *p;
 	const struct acl_field *field;
 	unsigned kind;
@@ -81,27 +82,28 @@ static struct finding_part operand_part(
 
 	if (!o->size || o->param < 0 || o->size > 8 || !place(o, call->args, behind))
 		return part_none();
-	p = &acl_apis[call->api].params[o->param];
-	field = field_of(p, o->name);
+	p = &acl_params(&acl_apis[call->api])[o->param];
+	field = field_of(p, name);
 	kind = kind_of(o, p, field);
 	index = field ? field->enum_index : p->enum_index;
 	v = widen(place(o, call->args, behind),
 		&(struct acl_operand){.size = o->size, .is_signed = o->is_signed, .factor = 1});
 	if (kind == ACL_KIND_ENUM && index >= 0)
-		return part_enum(o->name, acl_enums[index].name, (int64_t)v);
+		return part_enum(name, acl_enums[index].name, (int64_t)v);
 	if (pointer_kind(kind))
-		return part_handle(o->name, (uint64_t)v);
-	return o->is_signed ? part_int(o->name, (int64_t)v) : part_uint(o->name, (uint64_t)v);
+		return part_handle(name, (uint64_t)v);
+	return o->is_signed ? part_int(name, (int64_t)v) : part_uint(name, (uint64_t)v);
 }
 
 /* The values of all operands, as many as a finding shows. */
 static void operand_parts(struct finding_part parts[ACL_FINDING_VALUES + 1], const struct acl_constraint *n,
 	const struct acl_call_record *call, const void *behind)
 {
+	const struct acl_term *t = need_terms(n), *end = t + (t->op == ACL_TERM_NEVER ? 0 : n->n_terms);
 	unsigned at = 0;
 
-	for (unsigned i = 0; i < n->n_terms && n->terms->op != ACL_TERM_NEVER; i++) {
-		const struct acl_operand *of[] = {&n->terms[i].left, &n->terms[i].more, &n->terms[i].right};
+	for (; t < end; t++) {
+		const struct acl_operand *of[] = {&t->left, &t->more, &t->right};
 
 		for (unsigned k = 0; k < 3 && at < ACL_FINDING_VALUES; k++) {
 			parts[at] = operand_part(of[k], call, behind);
@@ -114,19 +116,18 @@ static void operand_parts(struct finding_part parts[ACL_FINDING_VALUES + 1], con
 static void report(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
 	const struct acl_constraint *n, const void *behind)
 {
-	const struct acl_term *t = n->terms;
-	const struct acl_param *p = t->left.param >= 0 ? &acl_apis[call->api].params[t->left.param] : NULL;
+	const struct acl_term *t = need_terms(n);
+	const char *name = need_text(t->left.name);
+	const struct acl_param *p =
+		t->left.param >= 0 ? &acl_params(&acl_apis[call->api])[t->left.param] : NULL;
 	struct finding_part parts[ACL_FINDING_VALUES + 2] = {part_severity(n->severity)};
 
 	operand_parts(parts + 1, n, call, behind);
-	if (t->op == ACL_TERM_NEVER)
-		FINDING_BROKEN(c, call, rule, parts, "%s", "");
-	else if (t->op == ACL_TERM_SET && p && !t->more.size && n->n_terms == 1)
-		FINDING_BROKEN(c, call, rule, parts, "%s is %s.", t->left.name,
-			pointer_kind(kind_of(&t->left, p, field_of(p, t->left.name))) ? "NULL" : "0");
+	if (t->op == ACL_TERM_SET && p && !t->more.size && n->n_terms == 1)
+		FINDING_BROKEN(c, call, rule, parts, "%s is %s.", name,
+			pointer_kind(kind_of(&t->left, p, field_of(p, name))) ? "NULL" : "0");
 	else
-		FINDING_BROKEN(c, call, rule, parts, "What %s needs does not hold: %s.",
-			acl_apis[call->api].name, n->text);
+		FINDING_BROKEN(c, call, rule, parts, "%s", need_text(n->text));
 }
 
 /* One call, one report: the first need that is broken ends it. */
@@ -141,9 +142,9 @@ void constraints_report(
 	if (!(evaluated & ACL_NEEDS_BROKEN) && !c->soc)
 		n += span->before_never;
 	for (; n < end; n++) {
-		if (term_holds(n->terms, call->args, behind) != NO || !applies(c, n, call->args, behind))
+		if (term_holds(need_terms(n), call->args, behind) != NO || !applies(c, n, call->args, behind))
 			continue;
-		rule = rule_at(n->rule);
+		rule = &acl_rules[n->rule];
 		if (!rule_wanted(c, rule))
 			continue;
 		/* "never" is said at every call: mostly it only needs to be counted. */

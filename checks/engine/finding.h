@@ -63,6 +63,7 @@ struct acl_object_history {
 
 struct acl_finding {
 	const struct acl_rule *rule;
+	const char *title; /* of the rule, in English */
 	uint8_t severity; /* enum acl_severity after target_cann and configuration */
 	bool advice; /* printed apart, never fails a gate */
 	bool secondary; /* a consequence: cause names the finding that explains it */

@@ -99,12 +99,16 @@ bool findings_may_show(const struct acl_call_record *call)
 	return false;
 }
 
-/* Whether b, made earlier or not, takes the word from a. */
+/*
+ * Whether b, made earlier or not, is reported instead of a: never one that weighs
+ * less, the verdict of the run would hang on how specific it is.
+ */
 static bool speaks_instead(const struct finding_draft *b, const struct finding_draft *a, bool earlier)
 {
 	unsigned mine = a->finding.rule->rank, other = b->finding.rule->rank;
 
-	return is_primary(b) && (other < mine || (other == mine && earlier));
+	return is_primary(b) && (a->finding.advice || b->finding.severity >= a->finding.severity) &&
+	       (other < mine || (other == mine && earlier));
 }
 
 static bool yields(const struct finding_draft *of[], unsigned n, unsigned i, bool found_before)

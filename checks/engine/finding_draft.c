@@ -61,6 +61,7 @@ static struct finding_draft *draft_for(struct checks *c, struct acl_call_record 
 static void fill(struct acl_finding *f, const struct acl_rule *rule, const struct graded *graded)
 {
 	f->rule = rule;
+	f->title = rule_text(rule, RULE_TITLE);
 	f->severity = graded->severity;
 	f->advice = graded->advice;
 	f->secondary = graded->secondary;

@@ -121,9 +121,9 @@ static void object_add(
 	b->serial = load_relaxed(&o->serial);
 	b->device = load_relaxed(&o->device);
 	b->context = context_value(c, load_relaxed(&o->context));
-	call_site_copy(&b->created, &o->created);
+	call_site_copy(&b->created, object_created(c, o));
 	call_site_copy(&b->last_used, &o->last_used);
-	call_site_copy(&b->destroyed, &o->destroyed);
+	object_destroyed_at(c, o, &b->destroyed);
 }
 
 static void block_add(

@@ -39,7 +39,7 @@ static bool acts_on(const struct acl_api_info *api, unsigned handle, unsigned li
 	if (api->ret_handle == handle && api->ret_life == life)
 		return true;
 	for (unsigned i = 0; i < api->n_params; i++)
-		if (api->params[i].handle == handle && api->params[i].life == life)
+		if (acl_params(api)[i].handle == handle && acl_params(api)[i].life == life)
 			return true;
 	return false;
 }
@@ -83,12 +83,16 @@ static void add_all_of(struct list_builder *b, const uint16_t *apis, unsigned n,
 static void add_operation(
 	struct list_builder *b, unsigned operation, unsigned role, const struct check_hook *hook)
 {
-	add_all_of(b, acl_operations[operation].apis, acl_operations[operation].n_apis, role, hook);
+	const struct acl_operation_info *of = &acl_operations[operation];
+
+	add_all_of(b, acl_operation_apis + of->first_api, of->n_apis, role, hook);
 }
 
 static void add_group(struct list_builder *b, unsigned group, unsigned role, const struct check_hook *hook)
 {
-	add_all_of(b, acl_operation_groups[group].apis, acl_operation_groups[group].n_apis, role, hook);
+	const struct acl_operation_group_info *of = &acl_operation_groups[group];
+
+	add_all_of(b, acl_group_apis + of->first_api, of->n_apis, role, hook);
 }
 
 static void add_hook(struct list_builder *b, const struct check_hook *hook)
@@ -360,8 +364,8 @@ static bool find_handles(struct checks *c, struct call_plan *plan, unsigned api)
 	unsigned n = 0, all;
 
 	for (unsigned i = 0; i < info->n_params && n < HANDLES_OF_CALL; i++)
-		if (is_followed(c, &info->params[i])) {
-			found[n] = handle_of(c, &info->params[i], n);
+		if (is_followed(c, &acl_params(info)[i])) {
+			found[n] = handle_of(c, &acl_params(info)[i], n);
 			n++;
 		}
 	if (!n)
@@ -391,7 +395,7 @@ static bool is_handle_of(const struct call_plan *plan, unsigned offset)
 /* The constraint says of a pointer or handle that it has to be set, and nothing else; its offset. */
 static bool is_set_only(const struct acl_constraint *n, unsigned *offset)
 {
-	const struct acl_term *t = n->terms;
+	const struct acl_term *t = need_terms(n);
 
 	*offset = t->left.offset;
 	return n->n_terms == 1 && t->op == ACL_TERM_SET && !t->more.size && !n->only_soc &&
@@ -428,7 +432,7 @@ static void find_constraints(const struct checks *c, struct call_plan *plan, uns
 	plan->n_set = 0;
 	plan->constraints = acl_constraints_evaluate[api];
 	for (unsigned i = 0; c->soc && i < span->count; i++)
-		plan->report |= acl_constraints[span->first + i].only_soc != NULL;
+		plan->report |= acl_constraints[span->first + i].only_soc != 0;
 }
 
 static bool find_rest(struct checks *c, struct call_plan *plan, unsigned api)

@@ -3,6 +3,7 @@
 #include "checks/engine/call_sites.h"
 #include "checks/engine/call_way.h"
 #include "checks/engine/finding_collect.h"
+#include "checks/engine/program_memory.h"
 #include "checks/engine/rule_coverage.h"
 #include "checks/engine/hook_lists.h"
 
@@ -61,6 +62,8 @@ static void *piece_take(struct checks *c, unsigned log, size_t bytes)
 	return c->host.memory(c->host.context, (size_t)1 << log);
 }
 
+static const char no_memory[] = "no memory for the checker's tables";
+
 void *checks_alloc(struct checks *c, size_t bytes)
 {
 	unsigned log = size_log(bytes);
@@ -70,7 +73,19 @@ void *checks_alloc(struct checks *c, size_t bytes)
 	p = log < POOL_SIZES ? piece_take(c, log, bytes) : c->host.memory(c->host.context, bytes);
 	unlock(&c->alloc_lock);
 	if (!p)
-		checks_degrade(c, "no memory for the checker's tables");
+		checks_degrade(c, no_memory);
+	return p;
+}
+
+void *checks_permanent(struct checks *c, size_t bytes)
+{
+	void *p;
+
+	if (size_log(bytes) <= POOL_LOG)
+		return checks_alloc(c, bytes);
+	p = c->host.memory(c->host.context, bytes);
+	if (!p)
+		checks_degrade(c, no_memory);
 	return p;
 }
 
@@ -139,11 +154,9 @@ struct acl_thread *checks_thread(struct checks *c, struct acl_call_record *call)
 
 void object_used_closely(struct checks *c, struct acl_object *o, struct acl_call_record *call)
 {
-	if (c->stacks_all && !call->stack && c->host.stack)
+	if (!call->stack && c->host.stack)
 		call->stack = c->host.stack(c->host.context, call);
 	store_relaxed(&o->last_used.stack, call->stack);
-	if (load_relaxed(&c->ordered))
-		object_changed(call, o);
 }
 
 bool checks_listens(const struct checks *c, unsigned api)
@@ -214,7 +227,7 @@ static bool modules_create(struct checks *c)
 	for (unsigned i = 0; i < MODULE_COUNT; i++) {
 		size_t bytes = check_modules[i]->state_size;
 
-		c->module_states[i] = bytes ? checks_alloc(c, bytes) : NULL;
+		c->module_states[i] = bytes ? checks_permanent(c, bytes) : NULL;
 		if (bytes && !c->module_states[i])
 			return false;
 	}
@@ -239,7 +252,6 @@ struct checks *checks_create(const struct checks_config *config, const struct ch
 	c->target_auto = config->target == CHECKS_TARGET_AUTO;
 	store_relaxed(&c->target, c->target_auto ? CHECKS_TARGET_DOCUMENTS : config->target);
 	c->stacks_all = config->stacks_all;
-	store_relaxed(&c->closely, c->stacks_all);
 	c->device0_known = config->visible_devices && config->visible_devices[0];
 	c->device0_hidden = c->device0_known && !names_device0(config->visible_devices);
 	c->soc = config->soc && config->soc[0] ? config->soc : NULL;
@@ -266,12 +278,6 @@ void checks_set_runtime(struct checks *c, enum acl_cann version)
 	store_relaxed(&c->runtime, (int)version);
 	if (c->target_auto)
 		store_relaxed(&c->target, (int)version);
-}
-
-void checks_ordered(struct checks *c)
-{
-	store_relaxed(&c->ordered, true);
-	store_relaxed(&c->closely, true);
 }
 
 void checks_finish(struct checks *c, enum checks_end kind)
@@ -301,6 +307,14 @@ void checks_forked(struct checks *c)
 	for (unsigned i = 0; i < MODULE_COUNT; i++)
 		if (check_modules[i]->forked)
 			check_modules[i]->forked(c);
+}
+
+void checks_peer(struct checks *c, const struct checks_peer_news *news)
+{
+	checks_when(c, WHEN_PEERS);
+	for (unsigned i = 0; i < MODULE_COUNT; i++)
+		if (check_modules[i]->peer)
+			check_modules[i]->peer(c, news, text_key(news->key));
 }
 
 void checks_callback(struct checks *c, struct acl_call_record *outer, const void *argument, bool begins)

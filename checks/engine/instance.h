@@ -166,8 +166,6 @@ struct checks {
 	struct rule_setting *settings; /* by rule index */
 	_Atomic int target; /* enum acl_cann or CHECKS_TARGET_DOCUMENTS */
 	_Atomic int runtime; /* enum acl_cann of the loaded one, -1 = unknown */
-	_Atomic bool ordered; /* the calls are recorded: what they change is numbered */
-	_Atomic bool closely; /* ordered, or stacks_all */
 	bool target_auto, stacks_all;
 	bool device0_known, device0_hidden; /* whether ASCEND_RT_VISIBLE_DEVICES names device 0 */
 	const char *soc; /* product name, NULL = unknown */
@@ -218,6 +216,8 @@ struct checks {
 
 /* Memory that stays until checks_forget gives it back to the checker; zeroed; NULL sets degraded. */
 void *checks_alloc(struct checks *c, size_t bytes);
+/* The same for ever: a large piece is no larger than it has to be, which counts in limits of the process. */
+void *checks_permanent(struct checks *c, size_t bytes);
 void checks_forget(struct checks *c, void *p, size_t bytes);
 void checks_degrade(struct checks *c, const char *text);
 
@@ -247,7 +247,7 @@ static inline struct acl_object *object_of(struct checks *c, acl_ref ref)
 	return object_of_kind(c->kinds[ref >> 58], ref);
 }
 
-/* More is wanted of hot calls: their stacks, the order of what they change. */
+/* The stacks of hot calls are wanted. */
 void object_used_closely(struct checks *c, struct acl_object *o, struct acl_call_record *call)
 	__attribute__((cold));
 
@@ -255,10 +255,9 @@ void object_used_closely(struct checks *c, struct acl_object *o, struct acl_call
  * it. */
 static inline void object_used(struct checks *c, struct acl_object *o, struct acl_call_record *call)
 {
-	store_relaxed(&o->last_used.caller, call->caller);
+	call_site_set_where(&o->last_used, call);
 	store_relaxed(&o->last_used.tid, call->tid);
-	store_relaxed(&o->last_used.api, call->api);
-	if (__builtin_expect(load_relaxed(&c->closely), 0))
+	if (__builtin_expect(c->stacks_all, 0))
 		object_used_closely(c, o, call);
 }
 

@@ -58,9 +58,13 @@ static inline bool lock_at_once(struct acl_lock *l)
 static inline void unlock(struct acl_lock *l)
 {
 	uint32_t process = atomic_load_explicit(&lock_process, memory_order_relaxed);
+	uint32_t word = atomic_exchange_explicit(&l->word, process, memory_order_release);
 
-	if (__builtin_expect(
-		    atomic_exchange_explicit(&l->word, process, memory_order_release) & LOCK_WAITERS, 0))
+#ifdef LOCK_TRAP /* tests of one thread notice that a lock was never taken */
+	if (!(word & LOCK_HELD))
+		__builtin_trap();
+#endif
+	if (__builtin_expect(word & LOCK_WAITERS, 0))
 		lock_wake(l);
 }
 

@@ -11,7 +11,7 @@
 #include "checks/engine/atomics.h"
 #include "checks/engine/call_record.h"
 #include "checks/engine/finding.h"
-#include "checks/engine/key_index.h"
+#include "checks/engine/object_index.h"
 
 /* Kind, slab index and generation in one word; 0 = none. */
 typedef uint64_t acl_ref;
@@ -28,11 +28,44 @@ enum acl_object_flag {
 
 /* Where something happened, readable while it is written (fields may then belong to two moments). */
 struct call_site_slot {
-	_Atomic uint64_t caller;
+	_Atomic uint64_t where; /* the caller's address, and the function in the lowest bits */
 	_Atomic uint32_t stack, tid;
-	_Atomic uint16_t api;
 };
 
+/* Addresses of code have no more than 48 bits. */
+#define CALL_SITE_API_BITS 16
+
+static inline void call_site_set_where(struct call_site_slot *m, const struct acl_call_record *call)
+{
+	store_relaxed(&m->where, call->caller << CALL_SITE_API_BITS | (uint16_t)call->api);
+}
+
+static inline uint64_t call_site_caller(const struct call_site_slot *m)
+{
+	return load_relaxed(&((struct call_site_slot *)m)->where) >> CALL_SITE_API_BITS;
+}
+
+static inline unsigned call_site_api(const struct call_site_slot *m)
+{
+	return (uint16_t)load_relaxed(&((struct call_site_slot *)m)->where);
+}
+
+static inline void call_site_move(struct call_site_slot *to, const struct call_site_slot *from)
+{
+	struct call_site_slot *m = (struct call_site_slot *)from;
+
+	store_relaxed(&to->where, load_relaxed(&m->where));
+	store_relaxed(&to->stack, load_relaxed(&m->stack));
+	store_relaxed(&to->tid, load_relaxed(&m->tid));
+}
+
+/*
+ * What every object has in its own cache lines; behind it stands what its kind adds,
+ * object_extra().  Where it was created is looked for by reports only and stands in an
+ * array beside (object_created()), where it was destroyed in the ring of the destroyed
+ * ones (object_destroyed_at()), and what few objects need in the rare part, which is
+ * made when it is first needed (object_rare()).
+ */
 struct acl_object {
 	_Atomic uint64_t value;
 	_Atomic uint64_t live_value; /* the same while the state is LIVE, else NOT_LIVE() */
@@ -40,41 +73,61 @@ struct acl_object {
 	_Atomic uint8_t state; /* enum acl_object_state */
 	uint8_t kind; /* enum acl_handle */
 	_Atomic uint16_t flags; /* enum acl_object_flag */
-	_Atomic uint64_t serial, version;
+	_Atomic int16_t device; /* -1 = unknown */
+	_Atomic uint16_t dead_at; /* DESTROYED: where in the ring */
+	_Atomic uint64_t serial; /* FREE: 1 + index of the next free one, 0 = none */
 	_Atomic uint64_t context; /* acl_ref of the context it was created in, 0 = unknown */
-	_Atomic uint64_t parent; /* acl_ref: binary of a function, model of a task group */
-	_Atomic int32_t device; /* -1 = unknown */
+	struct call_site_slot last_used;
+	_Atomic(struct object_rare *) rare; /* stays with the slot, NULL = never needed */
+};
+
+/* Begins what the kinds add to it; all zero until something is written. */
+struct object_rare {
+	_Atomic uint64_t last_call; /* the recorded one that named it last (acl_mark), 0 = none */
 	_Atomic uint32_t captured; /* live captured models that use it */
-	struct call_site_slot created, last_used, destroyed;
-	uint32_t index;
-	uint32_t next_free;
 };
 
 /* What is no handle: an address of the checker's own. */
 #define NOT_LIVE(o) ((uint64_t)(uintptr_t)(o))
 
+#define OBJECT_CHUNK 256 /* objects in a slab chunk */
+#define OBJECT_CHUNKS 1024
+#define OBJECT_DEAD 1024 /* destroyed objects kept for their history */
+
 struct object_kind {
 	_Alignas(64) struct acl_lock lock;
-	struct key_index index; /* handle value -> struct acl_object */
-	_Atomic(unsigned char *) chunks[4096];
+	struct object_index index; /* by handle value */
+	_Atomic(unsigned char *) chunks[OBJECT_CHUNKS];
+	_Atomic(struct call_site_slot *) created[OBJECT_CHUNKS]; /* of the same objects */
 	_Atomic uint32_t count; /* objects ever carved */
 	uint32_t free_head; /* index + 1 */
 	uint32_t element; /* bytes of one object with its extension */
 	uint32_t kept; /* bytes at the beginning of the extension that outlive the object */
+	uint32_t rare; /* bytes of a rare part */
+	unsigned char *rare_pool, *rare_end; /* where the next ones come from */
 	uint32_t dead_at;
-	uint32_t dead[1024]; /* ring of index + 1: destroyed objects kept for their history */
+	struct dead_object {
+		_Atomic uint32_t number; /* index + 1 */
+		struct call_site_slot destroyed;
+	} dead[OBJECT_DEAD];
 };
 
-/* Latest object of a kind with this handle value, live or destroyed; NULL = never seen. */
+/*
+ * Latest object of a kind with this handle value, live or destroyed; NULL = never seen.  Mostly it is live
+ * and in the first slot: whatever state the table is in, a live object with the value is the one.
+ */
 static inline struct acl_object *object_in(struct object_kind *k, const void *value)
 {
-	uint64_t key = (uintptr_t)value, found = 0;
+	struct object_table *t;
 	struct acl_object *o;
 
-	if (!k || !key_index_get(&k->index, key, &found))
+	if (!k)
 		return NULL;
-	o = (struct acl_object *)(uintptr_t)found;
-	return load_relaxed(&o->value) == key ? o : NULL;
+	t = load_acquire(&k->index.table);
+	o = load_acquire(&t->slots[object_place(t, (uintptr_t)value)]);
+	if (o && load_acquire(&o->live_value) == (uintptr_t)value)
+		return o;
+	return object_index_get(&k->index, (uintptr_t)value);
 }
 
 /*
@@ -84,11 +137,10 @@ static inline struct acl_object *object_in(struct object_kind *k, const void *va
 static inline __attribute__((always_inline)) struct acl_object *object_at_hand(
 	struct object_kind *k, uint64_t value)
 {
-	struct key_table *t = load_acquire(&k->index.table);
+	struct object_table *t = load_acquire(&k->index.table);
 
-	for (uint64_t i = key_place(t, value);; i = (i + 1) & t->mask) {
-		uint64_t at = load_acquire(&t->slots[i].value);
-		struct acl_object *o = (struct acl_object *)(uintptr_t)at;
+	for (uint64_t i = object_place(t, value);; i = (i + 1) & t->mask) {
+		struct acl_object *o = load_acquire(&t->slots[i]);
 
 		if (__builtin_expect(!o || load_acquire(&o->live_value) == value, 1))
 			return o;
@@ -97,8 +149,11 @@ static inline __attribute__((always_inline)) struct acl_object *object_at_hand(
 
 struct checks;
 
-/* kept: so many bytes at the beginning of the extension are the slot's own and outlive its objects. */
-void object_init(struct checks *c, unsigned kind, unsigned extension, unsigned kept);
+/*
+ * kept: so many bytes at the beginning of the extension are the slot's own and outlive its objects.
+ * rare: bytes of the rare part, which begins with struct object_rare; 0 = nothing but that.
+ */
+void object_init(struct checks *c, unsigned kind, unsigned extension, unsigned kept, unsigned rare);
 
 /* Kind-specific part behind the common one. */
 static inline void *object_extra(struct acl_object *o)
@@ -111,8 +166,45 @@ static inline acl_ref object_ref(const struct acl_object *o)
 	return load_relaxed(&((struct acl_object *)o)->ref);
 }
 
+static inline uint32_t object_number(const struct acl_object *o)
+{
+	return (uint32_t)(object_ref(o) >> 32) & ((1u << 26) - 1);
+}
+
+/* The rare part; NULL: nothing is in it. Acquire: it is all zero at first. */
+static inline void *object_rare(const struct acl_object *o)
+{
+	return load_acquire(&((struct acl_object *)o)->rare);
+}
+
+void *object_rare_new(struct checks *c, struct acl_object *o) __attribute__((cold));
+
+/* The same, to write into. Without memory the object is followed no more, so that nothing is said of it that
+ * is only half known: NULL. */
+static inline void *object_rare_make(struct checks *c, struct acl_object *o)
+{
+	void *r = object_rare(o);
+
+	return __builtin_expect(r != NULL, 1) ? r : object_rare_new(c, o);
+}
+
+/* How many live captured models use it. */
+static inline uint32_t object_captured(const struct acl_object *o)
+{
+	struct object_rare *r = object_rare(o);
+
+	return r ? load_relaxed(&r->captured) : 0;
+}
+
 #define OBJECT_KINDS 64 /* so many can stand in a reference; the last are those of blocks */
-#define OBJECT_CHUNK 64 /* objects in a slab chunk */
+/* The object of a number, in any state; NULL: there was never one. */
+static inline struct acl_object *object_in_slab(struct object_kind *k, uint32_t index)
+{
+	unsigned char *chunk =
+		index / OBJECT_CHUNK < OBJECT_CHUNKS ? load_acquire(&k->chunks[index / OBJECT_CHUNK]) : NULL;
+
+	return chunk ? (struct acl_object *)(chunk + (size_t)(index % OBJECT_CHUNK) * k->element) : NULL;
+}
 
 /* The object of a kind that a reference means, NULL when that generation is gone. */
 static inline struct acl_object *object_of_kind(struct object_kind *k, acl_ref ref)
@@ -145,6 +237,8 @@ struct acl_object *object_create(struct checks *c, const struct acl_call_record 
 	const void *value, unsigned flags);
 /* Makes a handle value known for an object created without one. */
 void object_name(struct checks *c, struct acl_object *o, const void *value);
+/* The runtime answers with a handle of its own making: a destroyed object of that value is not the one. */
+void object_answered(struct checks *c, unsigned kind, const void *value);
 
 /* enter of a destroying call; false: another call destroys it already, or it is not live. */
 bool object_destroying(struct acl_object *o);
@@ -154,26 +248,30 @@ void object_destroy_failed(struct acl_object *o);
 void object_destroyed(
 	struct checks *c, struct acl_object *o, const struct acl_call_record *call, unsigned flags);
 
-/* Next object of a kind at or after *cursor (slab order), any state but free; NULL at the end. */
-struct acl_object *object_next(struct checks *c, unsigned kind, uint32_t *cursor);
+/* The next object at or after *cursor (slab order), any state but free; NULL at the end. k may be NULL. */
+static inline struct acl_object *object_next_in(struct object_kind *k, uint32_t *cursor)
+{
+	uint32_t count = k ? load_acquire(&k->count) : 0;
 
+	while (*cursor < count) {
+		struct acl_object *o = object_in_slab(k, (*cursor)++);
+
+		if (o && load_acquire(&o->state) != ACL_OBJECT_FREE)
+			return o;
+	}
+	return NULL;
+}
+
+#define object_next(c, kind, cursor) object_next_in((c)->kinds[kind], cursor)
 #define object_each(c, kind, o) for (uint32_t at_ = 0; ((o) = object_next(c, kind, &at_)) != NULL;)
 
 void call_site_take(
 	struct checks *c, struct call_site_slot *m, const struct acl_call_record *call, bool with_stack);
 void call_site_copy(struct acl_call_site *to, const struct call_site_slot *from);
-
-/* The call changes this object: numbers the change for the replay. */
-static inline void object_changed(struct acl_call_record *call, struct acl_object *o)
-{
-	struct acl_version *v;
-
-	if (call->n_versions >= ACL_CALL_VERSIONS)
-		return;
-	v = &call->versions[call->n_versions++];
-	v->object = (uint64_t)o->kind << 56 | load_relaxed(&o->serial);
-	v->version = counter_inc(&o->version) + 1;
-}
+/* Where the object was created. */
+const struct call_site_slot *object_created(const struct checks *c, const struct acl_object *o);
+/* Where it was destroyed; all zero: it was not, or that is forgotten. */
+void object_destroyed_at(const struct checks *c, const struct acl_object *o, struct acl_call_site *to);
 
 /* A finding has named it: it is not reported as left behind once more. */
 static inline void object_reported(struct acl_object *o)

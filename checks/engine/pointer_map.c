@@ -32,7 +32,7 @@ void map_touch(struct pointer_map *map)
 
 struct pointer_map *map_create(struct checks *c)
 {
-	struct pointer_map *map = checks_alloc(c, sizeof(*map));
+	struct pointer_map *map = checks_permanent(c, sizeof(*map));
 
 	if (map)
 		map->checks = c;
@@ -100,7 +100,7 @@ static __attribute__((cold, noinline)) void wait_for_writer(struct pointer_map *
 static bool granule_find(struct pointer_map *map, struct table *t, unsigned k, uint64_t granule,
 	uint64_t address, struct block_lookup *place)
 {
-	for (uint64_t i = mix64(granule), tries = 0; tries <= t->mask; i++, tries++) {
+	for (uint64_t i = bucket_number(k, granule), tries = 0; tries <= t->mask; i += NEXT_BUCKET, tries++) {
 		struct bucket *b = &t->bucket[i & t->mask];
 		uint64_t seq;
 		bool hit;
@@ -120,17 +120,35 @@ static bool granule_find(struct pointer_map *map, struct table *t, unsigned k, u
 	return false;
 }
 
-/* The empty asm: gcc drops calls of functions that do nothing but prefetch. */
-static inline void fetch(const struct table *t, uint64_t granule)
+/* The buckets where an address is looked for first, by class. */
+struct bucket_walk {
+	const struct table *t;
+	uint64_t address, row;
+	unsigned classes; /* those left */
+};
+
+static inline struct bucket_walk buckets_at(const struct table *t, unsigned classes, uint64_t address)
 {
-	__builtin_prefetch(bucket_of(t, granule));
-	__asm__ volatile("");
+	return (struct bucket_walk){t, address, row_of(address >> UNIT_LOG), classes};
 }
 
-static inline void fetch_classes(const struct table *t, uint64_t classes, uint64_t address, unsigned before)
+static inline struct bucket *bucket_next(struct bucket_walk *w)
 {
-	for (; classes; classes &= classes - 1)
-		fetch(t, (address >> GRANULE_LOG((unsigned)__builtin_ctzll(classes))) - before);
+	unsigned k = (unsigned)__builtin_ctz(w->classes);
+	uint64_t number, granule = w->address >> GRANULE_LOG(k);
+
+	w->classes &= w->classes - 1;
+	number = __builtin_expect(k - ROW_CLASS < CLASS_AFTER_ROW - ROW_CLASS, 1)
+			 ? bucket_in_row(w->row, granule << 2 * (k - ROW_CLASS))
+			 : bucket_number(k, granule);
+	return &w->t->bucket[number & w->t->mask];
+}
+
+/* The empty asm: gcc drops calls of functions that do nothing but prefetch. */
+static inline void fetch(const void *line)
+{
+	__builtin_prefetch(line);
+	__asm__ volatile("");
 }
 
 /* Looks for a block of the run that covers the address. */
@@ -204,10 +222,10 @@ void map_prefetch(struct pointer_map *map, uint64_t address)
 
 		i = run_slot(address - load_acquire(&r->base), load_acquire(&r->inverse));
 		if (i < load_acquire(&r->slots))
-			__builtin_prefetch(&load_acquire(&r->has)->state[i / SLOTS_A_WORD]);
-		__asm__ volatile("");
+			fetch(&load_acquire(&r->has)->state[i / SLOTS_A_WORD]);
 	} else {
-		fetch_classes(t, classes_at(t, address), address, 0);
+		for (struct bucket_walk w = buckets_at(t, classes_at(t, address), address); w.classes;)
+			fetch(bucket_next(&w));
 	}
 }
 
@@ -215,7 +233,11 @@ void map_prefetch(struct pointer_map *map, uint64_t address)
 static bool classes_find(struct pointer_map *map, struct table *t, uint64_t classes, uint64_t address,
 	unsigned before, struct block_lookup *place)
 {
-	fetch_classes(t, classes, address, before);
+	for (uint64_t left = classes; left; left &= left - 1) {
+		unsigned k = (unsigned)__builtin_ctzll(left);
+
+		fetch(&t->bucket[bucket_number(k, (address >> GRANULE_LOG(k)) - before) & t->mask]);
+	}
 	for (; classes; classes &= classes - 1) {
 		unsigned k = (unsigned)__builtin_ctzll(classes);
 
@@ -259,10 +281,11 @@ static __attribute__((noinline)) bool search(
 /* The bucket of the class whose block covers the address, any if none does; no branch depends on which. */
 static inline struct bucket *bucket_pick(const struct table *t, unsigned classes, uint64_t address)
 {
-	struct bucket *b = bucket_of(t, address >> GRANULE_LOG((unsigned)__builtin_ctz(classes)));
+	struct bucket_walk w = buckets_at(t, classes, address);
+	struct bucket *b = bucket_next(&w);
 
-	while (__builtin_expect((classes &= classes - 1) != 0, 0)) {
-		struct bucket *other = bucket_of(t, address >> GRANULE_LOG((unsigned)__builtin_ctz(classes)));
+	while (__builtin_expect(w.classes != 0, 0)) {
+		struct bucket *other = bucket_next(&w);
 		uintptr_t covers = slot_covers(other, 0, address) | slot_covers(other, 1, address) |
 				   slot_covers(other, 2, address);
 
@@ -404,10 +427,7 @@ struct acl_block *map_insert(struct checks *c, struct pointer_map *map, const st
 		store_relaxed(&b->policy, 0);
 		store_relaxed(&b->marks, 0);
 		store_relaxed(&b->captured, 0);
-		store_relaxed(&b->created.stack, load_relaxed(&born.stack));
-		store_relaxed(&b->created.tid, load_relaxed(&born.tid));
-		store_relaxed(&b->created.api, load_relaxed(&born.api));
-		store_relaxed(&b->created.caller, load_relaxed(&born.caller));
+		call_site_move(&b->created, &born);
 		store_release(&b->state, ACL_OBJECT_LIVE);
 		counter_inc(&map->live);
 		order_enter(map, b);

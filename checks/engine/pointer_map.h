@@ -78,6 +78,17 @@ struct block_lookup {
 	uint8_t kind; /* enum acl_memory_kind */
 };
 
+/* What a look-up of the block finds. */
+static inline struct block_lookup block_found(struct acl_block *b, uint32_t generation)
+{
+	return (struct block_lookup){.block = b,
+		.base = load_relaxed(&b->base),
+		.size = load_relaxed(&b->size),
+		.index = b->index,
+		.generation = generation,
+		.kind = load_relaxed(&b->kind)};
+}
+
 struct pointer_map;
 
 /* The maps there are: what they hold, and how rules get at them, is in state/memory_state.h. */

@@ -165,9 +165,37 @@ static inline unsigned classes_at(const struct table *t, uint64_t address)
 	       (unsigned)load_acquire(far_of(t, address)) << CLASS_NEAR;
 }
 
-static inline struct bucket *bucket_of(const struct table *t, uint64_t granule)
+/* --- buckets ------------------------------------------------------------------- */
+
+/*
+ * Where to look for blocks of one class is known, not of which class the one at an address is: there is a
+ * bucket to look at for each class that its region has.  The buckets of all that begins in the same 64 KiB
+ * lie in one row, a page of them, so that they cost one walk of the page tables.  Below 1 KiB rows are of
+ * fewer bytes, for no row to have too many blocks.
+ */
+#define ROW_LOG 6
+#define ROW_CLASS 2 /* from this class on a row is of 64 KiB, a bucket of it 1 KiB */
+#define UNIT_LOG GRANULE_LOG(ROW_CLASS)
+#define CLASS_AFTER_ROW 6 /* first class of which a granule is more than a row */
+#define NEXT_BUCKET                                                                                          \
+	((1u << ROW_LOG) + 1) /* behind a full one: in another row; odd, so that all get their turn */
+
+static inline uint64_t row_of(uint64_t unit)
 {
-	return &t->bucket[mix64(granule) & t->mask];
+	return mix64(unit >> ROW_LOG);
+}
+
+/* Numbers of buckets, before they are cut to the table's size. */
+static inline uint64_t bucket_in_row(uint64_t row, uint64_t unit)
+{
+	return row << ROW_LOG | ((unit ^ row >> 40) & ((1u << ROW_LOG) - 1));
+}
+
+static inline uint64_t bucket_number(unsigned k, uint64_t granule)
+{
+	uint64_t unit = k > ROW_CLASS ? granule << 2 * (k - ROW_CLASS) : granule;
+
+	return bucket_in_row(row_of(unit), unit);
 }
 
 /* Slot of a run an address falls to; beyond its slots when it is beyond the run. */

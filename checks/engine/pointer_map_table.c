@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pointer map's table as its writers see it: entries come and go, tables are outgrown. */
-#include <sys/mman.h>
-#include <unistd.h>
-
+#include "checks/engine/pages.h"
 #include "checks/engine/pointer_map_inside.h"
 
 static void mark(_Atomic uint8_t *region, unsigned bit)
@@ -61,7 +59,7 @@ static void table_put(struct table *t, uint64_t base, uint64_t size, struct entr
 	e.base = slot_base(k, base);
 	e.last = (uint32_t)(size - 1);
 	mark_regions(t, k, base, size);
-	for (uint64_t i = mix64(base >> GRANULE_LOG(k));; i++) {
+	for (uint64_t i = bucket_number(k, base >> GRANULE_LOG(k));; i += NEXT_BUCKET) {
 		struct bucket *b = &t->bucket[i & t->mask];
 
 		for (unsigned n = 0; n < SLOTS; n++)
@@ -146,13 +144,8 @@ static struct table *table_new(struct pointer_map *map, unsigned log, uint64_t r
 static void outgrown(struct pointer_map *map, struct table *t)
 {
 	unsigned log = 63 - (unsigned)__builtin_clzll(t->mask + 1);
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)t->bucket,
-		  end = begin + table_bytes(t);
 
-	begin = (begin + page - 1) & ~(page - 1);
-	end &= ~(page - 1);
-	if (begin < end)
-		madvise((void *)begin, end - begin, MADV_DONTNEED);
+	pages_give_back(t->bucket, table_bytes(t));
 	t->next = map->spare[log];
 	map->spare[log] = t;
 }
@@ -221,10 +214,10 @@ void table_drop(struct pointer_map *map, struct acl_block *block)
 {
 	unsigned k = class_of(load_relaxed(&block->size));
 	uint64_t base = slot_base(k, load_relaxed(&block->base)), seq = SPILLED,
-		 i = mix64(load_relaxed(&block->base) >> GRANULE_LOG(k));
+		 i = bucket_number(k, load_relaxed(&block->base) >> GRANULE_LOG(k));
 	struct table *t = load_relaxed(&map->table);
 
-	for (uint64_t tries = 0; t && seq & SPILLED && tries <= t->mask; i++, tries++) {
+	for (uint64_t tries = 0; t && seq & SPILLED && tries <= t->mask; i += NEXT_BUCKET, tries++) {
 		struct bucket *b = &t->bucket[i & t->mask];
 
 		for (unsigned n = 0; n < SLOTS; n++) {

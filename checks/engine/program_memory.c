@@ -72,6 +72,15 @@ uint64_t program_text_key(struct checks *c, const char *from)
 	return key | 1;
 }
 
+uint64_t text_key(const char *text)
+{
+	uint64_t key = KEY_OF_TEXT;
+
+	while (*text)
+		key = key_with_byte(key, (unsigned char)*text++);
+	return key | 1;
+}
+
 void program_array_open(
 	struct program_array *a, struct checks *c, const void *base, size_t unit, uint64_t count)
 {

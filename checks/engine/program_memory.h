@@ -42,6 +42,8 @@ static inline bool program_output(
 bool program_text(struct checks *c, const char *from, char *to, size_t room);
 /* Its key for a value table, never 0; 0 when it cannot be read, or there is none. */
 uint64_t program_text_key(struct checks *c, const char *from);
+/* The same of a text that is not the program's. */
+uint64_t text_key(const char *text);
 
 /* An array argument, read in pieces. */
 struct program_array {

@@ -43,7 +43,7 @@ static const struct acl_rule *rule_of_first(const struct checks *c, unsigned api
 
 	if (bit >= 32)
 		return &acl_rules[c->plans_with[0][api].handles[bit - 32].rule];
-	return constraint_in_force(c, n) ? rule_at(n->rule) : NULL;
+	return constraint_in_force(c, n) ? &acl_rules[n->rule] : NULL;
 }
 
 static void spread(const struct checks *c, uint64_t *sums, unsigned api, uint64_t evaluated, uint64_t calls)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking rules up by their ids. */
+/* Looking rules up by their ids, and their texts up. */
 #include <string.h>
 
 #include "checks/engine/rule_table.h"
@@ -20,6 +20,20 @@ const struct acl_rule *acl_rule_find(const char *id)
 			low = middle + 1;
 	}
 	return NULL;
+}
+
+const char *rule_text(const struct acl_rule *rule, enum acl_rule_text which)
+{
+	uint32_t at = acl_rule_text_at[rule->index][which];
+
+	return at ? acl_rule_texts + at : NULL;
+}
+
+const char *rule_text_in(const struct acl_rule *rule, enum acl_rule_text which, enum acl_lang lang)
+{
+	const char *text = rule_text(rule, which + lang);
+
+	return text && *text ? text : rule_text(rule, which);
 }
 
 /* The section's ends, by the linker. */

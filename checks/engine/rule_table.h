@@ -19,10 +19,13 @@ enum acl_rule_state { ACL_RULE_IMPLEMENTED, ACL_RULE_PLANNED, ACL_RULE_UNCHECKAB
 enum acl_rule_waits_for { ACL_WAITS_FOR_NOTHING, ACL_WAITS_FOR_ORDER, ACL_WAITS_FOR_CAPTURE };
 enum acl_lang { ACL_LANG_EN, ACL_LANG_ZH, ACL_LANG_COUNT };
 
+#define ACL_RULE_ID 44 /* with its NUL */
+#define ACL_RULE_FAMILY 16
+
+/* Without a pointer, so that nothing is left to relocate when the library is loaded. */
 struct acl_rule {
-	const char *id; /* "async-copy-alignment" */
-	const char *apis; /* functions it is about, separated by blanks; "aclrt*" = all of that name */
-	const char *family; /* "copy" */
+	char id[ACL_RULE_ID]; /* "async-copy-alignment" */
+	char family[ACL_RULE_FAMILY]; /* "copy" */
 	uint16_t index; /* position in acl_rules, sorted by id */
 	uint8_t severity; /* enum acl_severity */
 	uint8_t tier; /* enum acl_tier */
@@ -33,25 +36,43 @@ struct acl_rule {
 	uint8_t waits_for; /* enum acl_rule_waits_for; of planned rules only */
 	int8_t relaxed_since; /* enum acl_cann from which relaxed_to applies, -1 = never relaxed */
 	uint8_t relaxed_to; /* enum acl_severity, or ACL_RELAXED_OFF */
-	const char *title[ACL_LANG_COUNT];
-	const char *hint[ACL_LANG_COUNT]; /* how to fix it */
-	const char *why[ACL_LANG_COUNT]; /* why it matters; what the real runtime does */
-	const char *source; /* the document the rule comes from */
-	const char *bad, *good; /* code, may be NULL */
-	const char *reason; /* UNCHECKABLE: why */
+};
+
+/* What is said of a rule. The first ones are there in both languages: RULE_TITLE + ACL_LANG_ZH. */
+enum acl_rule_text {
+	RULE_TITLE,
+	RULE_HINT = RULE_TITLE + ACL_LANG_COUNT, /* how to fix it */
+	RULE_WHY = RULE_HINT + ACL_LANG_COUNT, /* why it matters; what the real runtime does */
+	RULE_SOURCE = RULE_WHY + ACL_LANG_COUNT, /* the document the rule comes from */
+	RULE_BAD, /* code */
+	RULE_GOOD,
+	RULE_REASON, /* UNCHECKABLE: why */
+	RULE_APIS, /* functions it is about, separated by blanks; "aclrt*" = all of that name */
+	RULE_TEXTS
 };
 
 #define ACL_RELAXED_OFF 255
 
 extern const struct acl_rule acl_rules[];
 extern const unsigned acl_rule_count;
+extern const uint32_t
+	acl_rule_text_at[][RULE_TEXTS]; /* by index: where it begins in acl_rule_texts, 0 = none */
+extern const char acl_rule_texts[];
+
+/* NULL = there is none. */
+const char *rule_text(const struct acl_rule *rule, enum acl_rule_text which);
+/* One of those that are there in both languages; in English where it is not translated. */
+const char *rule_text_in(const struct acl_rule *rule, enum acl_rule_text which, enum acl_lang lang);
 
 /* Rule of an id, or NULL. Binary search. */
 const struct acl_rule *acl_rule_find(const char *id);
 
-/* A place that names a rule; all of them lie in one section, where rule_places_fill() finds them. */
+/*
+ * A place that names a rule; all of them lie in one section, where rule_places_fill() finds them.  As large
+ * as it is aligned: compilers align larger objects, which would leave gaps between them.
+ */
 struct acl_rule_place {
-	const char *id;
+	_Alignas(64) char id[ACL_RULE_ID];
 	_Atomic(const struct acl_rule *) rule;
 };
 

@@ -8,6 +8,7 @@
 #define CHECKS_VALUE_TABLE_H
 
 #include "checks/engine/instance.h"
+#include "checks/engine/key_index.h"
 
 struct value_table {
 	struct acl_lock lock;

@@ -8,6 +8,7 @@
 #include "checks/state/device_state.h"
 #include "checks/state/lifecycle.h"
 #include "checks/state/memory_state.h"
+#include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
 
 const uint16_t kernel_launches[] = {ACL_API_aclrtLaunchKernel, ACL_API_aclrtLaunchKernelV2,
@@ -90,12 +91,12 @@ static struct acl_object *fetched(struct checks *c, struct acl_call_record *call
 	struct acl_object *binary, uint64_t name)
 {
 	struct acl_object *f = object_live(c, ACL_HANDLE_FUNCTION, value);
-	acl_ref parent = binary ? object_ref(binary) : 0;
+	acl_ref from = binary ? object_ref(binary) : 0;
 	uint64_t devices = device_bit(device_current(c, thread_of(call)));
 
 	if (binary)
 		devices |= device_bit(load_relaxed(&binary->device));
-	if (f && load_relaxed(&f->parent) != parent) {
+	if (f && load_relaxed(&function_state(f)->binary) != from) {
 		object_destroyed(c, f, NULL, ACL_OBJECT_BY_OWNER);
 		f = NULL;
 	}
@@ -103,7 +104,7 @@ static struct acl_object *fetched(struct checks *c, struct acl_call_record *call
 		f = object_create(c, call, ACL_HANDLE_FUNCTION, value, ACL_OBJECT_LEARNED);
 	if (!f)
 		return NULL;
-	store_relaxed(&f->parent, parent);
+	store_relaxed(&function_state(f)->binary, from);
 	atomic_fetch_or(&function_state(f)->devices, devices);
 	if (name)
 		store_relaxed(&function_state(f)->name, name);
@@ -187,9 +188,7 @@ static void launched(struct checks *c, struct acl_call_record *call)
 
 	if (!s || !position || !succeeded(call))
 		return;
-	raise_to(&stream_state(s)->kernel, position);
-	if (!kernel_accesses(call))
-		raise_to(&stream_state(s)->opaque, position);
+	stream_has_kernel(c, s, position, !kernel_accesses(call));
 	b = call->state.capture ? NULL : binary_of(c, function_of(c, call));
 	if (!b)
 		return;

@@ -40,6 +40,7 @@ static inline struct binary_desc_state *binary_desc_state(struct acl_object *o)
 #define FUNCTION_ANYWHERE UINT64_MAX
 
 struct function_state {
+	_Atomic uint64_t binary; /* acl_ref, 0 = unknown */
 	_Atomic uint64_t devices; /* bit d: loaded or fetched on device d; FUNCTION_ANYWHERE = not known */
 	_Atomic uint64_t name; /* key of its name, 0 = not known */
 	_Atomic uint64_t params; /* 1 + number of parameters, 0 = not asked */
@@ -56,7 +57,8 @@ struct acl_object *function_of(struct checks *c, const struct acl_call_record *c
 /* Its binary, NULL when unknown or unloaded. */
 static inline struct acl_object *binary_of(struct checks *c, struct acl_object *function)
 {
-	struct acl_object *b = function ? object_of(c, load_relaxed(&function->parent)) : NULL;
+	struct acl_object *b =
+		function ? object_of(c, load_relaxed(&function_state(function)->binary)) : NULL;
 
 	return b && object_usable(b) ? b : NULL;
 }

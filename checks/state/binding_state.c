@@ -171,15 +171,24 @@ static void model_streams_answered(struct checks *c, struct acl_call_record *cal
 		return;
 	program_array_open(&streams, c, acl_arg_pointer(call->api, call->args, ACL_ROLE_STREAMS), sizeof(*at),
 		n < room - 1 ? n : room - 1);
-	for (uint64_t i = 0; (at = program_array_at(&streams, i)) != NULL; i++)
-		if (*at)
-			value_table_set_of(
-				c, &bindings(c)->answered, object_ref(m), (uintptr_t)*at, object_ref(m));
+	for (uint64_t i = 0; (at = program_array_at(&streams, i)) != NULL; i++) {
+		if (!*at)
+			continue;
+		value_table_set_of(c, &bindings(c)->answered, object_ref(m), (uintptr_t)*at, object_ref(m));
+		object_answered(c, ACL_HANDLE_STREAM, *at);
+	}
 }
 
 bool model_is_built(struct checks *c, struct acl_object *m)
 {
 	return object_usable(m) && !is_captured(m) && marked(c, m, MODEL_IS_BUILT);
+}
+
+bool model_is_followed(struct checks *c, struct acl_object *m)
+{
+	return load_relaxed(&model_state(m)->status) == MODEL_READY ||
+	       (model_is_built(c, m) &&
+		       !(load_relaxed(&m->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED)));
 }
 
 bool model_unfinished(struct checks *c, struct acl_object *m)

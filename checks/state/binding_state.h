@@ -26,6 +26,8 @@ bool model_build_ended(struct checks *c, struct acl_object *model);
 bool model_has_end_task(struct checks *c, struct acl_object *model);
 /* The model's building has ended. */
 bool model_is_built(struct checks *c, struct acl_object *model);
+/* What an execution of the model does is known: it was captured, or built, before our eyes. */
+bool model_is_followed(struct checks *c, struct acl_object *model);
 /* The model's building was begun and not ended. */
 bool model_unfinished(struct checks *c, struct acl_object *model);
 

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared buffers: how much data fits, how long a chain is. */
 #include "checks/state/buffer_state.h"
+#include "checks/state/lifecycle.h"
 
 static struct acl_object *buffer(struct checks *c, const void *value)
 {
 	return value ? object_live(c, ACL_HANDLE_MBUF, value) : NULL;
+}
+
+void buffer_created(const struct acl_call_record *call, struct acl_object *o)
+{
+	store_relaxed(&mbuf_state(o)->requested, acl_arg_value(call->api, call->args, ACL_ROLE_BYTES));
 }
 
 /* The runtime's word on the room; what was requested may have been rounded up. */

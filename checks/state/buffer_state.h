@@ -7,6 +7,7 @@
 
 struct mbuf_state {
 	_Atomic uint64_t size; /* as the runtime answered, 0 = it was not queried */
+	_Atomic uint64_t requested; /* when it was made, 0 = that was not seen */
 	_Atomic uint32_t appended; /* buffers in the chain behind it */
 };
 

@@ -7,6 +7,7 @@
 #include "checks/state/capture_state.h"
 #include "checks/engine/instance.h"
 #include "checks/engine/program_memory.h"
+#include "checks/state/binary_state.h"
 #include "checks/state/capture_change.h"
 #include "checks/state/device_state.h"
 #include "checks/state/event_state.h"
@@ -96,9 +97,10 @@ void model_gone(struct checks *c, struct acl_object *model)
 	model_uses_end(c, model);
 	model_accesses_end(c, model);
 	capture_streams_end(c, model);
-	object_each(c, ACL_HANDLE_MODEL,
-		o) if (load_relaxed(&model_state(o)->sub) && load_relaxed(&o->parent) == object_ref(model) &&
-		       object_usable(o)) object_destroyed(c, o, NULL, ACL_OBJECT_BY_OWNER);
+	object_each(c, ACL_HANDLE_MODEL, o) if (load_relaxed(&model_state(o)->sub) &&
+						load_relaxed(&model_state(o)->parent) == object_ref(model) &&
+						object_usable(o))
+		object_destroyed(c, o, NULL, ACL_OBJECT_BY_OWNER);
 }
 
 /* --- begin and end ------------------------------------------------------------------- */
@@ -141,6 +143,8 @@ static void begun(struct checks *c, struct acl_call_record *call)
 	if (!s || !object_usable(s))
 		s = object_create(c, NULL, ACL_HANDLE_STREAM, value, ACL_OBJECT_LEARNED);
 	model = s ? model_begun(c, call) : NULL;
+	if (s && !model)
+		store_relaxed(&stream_state(s)->capture_unsure, true);
 	if (!model)
 		return;
 	context = context_of(c, s);
@@ -159,7 +163,6 @@ static void begun(struct checks *c, struct acl_call_record *call)
 	capture_streams_begin(c, model);
 	capture_stream_joins(c, model, s, call);
 	store_release(&stream_state(s)->capture, object_ref(model));
-	object_changed(call, s);
 }
 
 /* The capture is over: streams and events leave it. */
@@ -175,8 +178,8 @@ static bool capture_over(struct checks *c, struct acl_object *model, unsigned st
 		return false;
 	object_each(c, ACL_HANDLE_STREAM, o) if (load_relaxed(&stream_state(o)->capture) == ref)
 		store_relaxed(&stream_state(o)->capture, 0);
-	object_each(c, ACL_HANDLE_EVENT, o) if (load_relaxed(&event_state(o)->capture) == ref)
-		store_relaxed(&event_state(o)->capture, 0);
+	object_each(c, ACL_HANDLE_EVENT, o) if (event_rarely(o, capture) == ref)
+		store_relaxed(&((struct event_rare *)object_rare(o))->capture, 0);
 	count(c->threads[load_relaxed(&m->thread) % ACL_THREADS].captures, mode, -1);
 	if (context)
 		count(context_state(context)->captures, mode, -1);
@@ -238,7 +241,6 @@ static void ended(struct checks *c, struct acl_call_record *call)
 		capture_over(c, model, MODEL_READY);
 		if (out && *out && load_relaxed(&model->value) != (uintptr_t)*out)
 			object_name(c, model, *out);
-		object_changed(call, model);
 	} else if (!goes_on(call)) {
 		/* What we know no code for may be either: rules stay silent then. */
 		store_relaxed(&stream_state(stream_of(call))->capture_unsure, !ends_anyway(call));
@@ -294,7 +296,7 @@ static void handles_of_call(struct checks *c, struct acl_object *model, const st
 	const struct acl_api_info *info = &acl_apis[call->api];
 
 	for (unsigned i = 0; i < info->n_params; i++) {
-		const struct acl_param *p = &info->params[i];
+		const struct acl_param *p = &acl_params(info)[i];
 		const void *value;
 		struct acl_object *o;
 
@@ -306,7 +308,8 @@ static void handles_of_call(struct checks *c, struct acl_object *model, const st
 		} else if (p->handle == ACL_HANDLE_FUNCTION) {
 			o = object_find(c, ACL_HANDLE_FUNCTION, value);
 			if (o)
-				model_uses_object(c, model, object_of(c, load_relaxed(&o->parent)), call);
+				model_uses_object(c, model,
+					object_of(c, load_relaxed(&function_state(o)->binary)), call);
 		}
 	}
 }
@@ -360,6 +363,7 @@ static bool event_is_external(const struct acl_call_record *call, struct acl_obj
 static void event_recorded(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *e = event_of(call), *model = capture_of(c, stream_of(call));
+	struct event_rare *rare;
 
 	if (!e || !succeeded(call))
 		return;
@@ -376,7 +380,9 @@ static void event_recorded(struct checks *c, struct acl_call_record *call)
 		capture_stream_task(c, model, stream_of(call), LAST_EXTERNAL_RECORD, call);
 	} else if (load_relaxed(&event_state(e)->flags) & ACL_EVENT_SYNC) {
 		/* Without SYNC the record is dropped and the event belongs to nothing. */
-		store_relaxed(&event_state(e)->capture, object_ref(model));
+		rare = event_rare_make(c, e);
+		if (rare)
+			store_relaxed(&rare->capture, object_ref(model));
 		capture_stream_records(c, model, stream_of(call), e, call);
 	}
 }
@@ -393,7 +399,7 @@ static void invalidate(struct checks *c, acl_ref ref)
 static void event_waited(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *e = event_of(call), *s = stream_of(call), *model = capture_of(c, s);
-	acl_ref of_event = e ? load_relaxed(&event_state(e)->capture) : 0;
+	acl_ref of_event = e ? event_rarely(e, capture) : 0;
 
 	if (!e || !s)
 		return;
@@ -418,7 +424,6 @@ static void event_waited(struct checks *c, struct acl_call_record *call)
 		store_release(&stream_state(s)->capture, of_event);
 		capture_stream_joins(c, model, s, call);
 		capture_stream_waits(c, model, s, e, call);
-		object_changed(call, s);
 	}
 }
 

@@ -67,8 +67,11 @@ struct model_state {
 	_Atomic bool waits_unseen; /* a task of it waits for a notify, a word of memory, an external event */
 	_Atomic bool kernels; /* a task of it is a kernel */
 	_Atomic bool sub; /* of a condition of another model, its parent */
+	_Atomic bool parts; /* conditions of it have models of their own */
+	_Atomic bool decides; /* which of its tasks run is decided when it runs */
 	_Atomic uint32_t tasks;
 	_Atomic uint64_t origin; /* acl_ref of the stream */
+	_Atomic uint64_t parent; /* sub: acl_ref of the model of whose condition it is */
 	_Atomic uint64_t thread; /* index of the thread that began the capture */
 	_Atomic uint8_t change; /* enum model_change */
 	_Atomic uint32_t task_thread; /* 1 + index of the thread in a call on one of its tasks, 0 = none */

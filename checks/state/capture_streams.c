@@ -83,16 +83,19 @@ static struct acl_call_site site_of(const struct acl_call_record *call)
 void capture_stream_joins(
 	struct checks *c, struct acl_object *model, struct acl_object *s, const struct acl_call_record *call)
 {
+	struct stream_rare *rare = stream_rare_make(c, s);
 	struct model_state *m = model_state(model);
 	struct capture_streams *a;
 
+	if (!rare)
+		return;
 	lock(&m->lock);
 	a = streams_of(model);
 	if (a && streams_grow(c, a)) {
 		a->stream[a->n] = (struct capture_stream){.stream = object_ref(s), .joined = site_of(call)};
-		store_relaxed(&stream_state(s)->capture_stream, ++a->n);
+		store_relaxed(&rare->capture_stream, ++a->n);
 	} else {
-		store_relaxed(&stream_state(s)->capture_stream, 0);
+		store_relaxed(&rare->capture_stream, 0);
 		if (a)
 			a->incomplete = true;
 	}
@@ -102,7 +105,7 @@ void capture_stream_joins(
 /* Under the lock: what is kept of the stream, NULL = nothing. */
 static struct capture_stream *stream_in(struct capture_streams *a, struct acl_object *s)
 {
-	uint32_t at = load_relaxed(&stream_state(s)->capture_stream);
+	uint32_t at = stream_rarely(s, capture_stream);
 
 	return a && at && at <= a->n && a->stream[at - 1].stream == object_ref(s) ? &a->stream[at - 1] : NULL;
 }
@@ -133,17 +136,18 @@ void capture_stream_task(struct checks *c, struct acl_object *model, struct acl_
 void capture_stream_records(struct checks *c, struct acl_object *model, struct acl_object *s,
 	struct acl_object *event, const struct acl_call_record *call)
 {
+	struct event_rare *e = event_rare_make(c, event);
 	struct model_state *m = model_state(model);
 	struct capture_stream *in;
 
-	(void)c;
 	lock(&m->lock);
 	in = stream_in(streams_of(model), s);
 	if (in)
 		task_add(in, LAST_RECORD, call);
-	store_relaxed(
-		&event_state(event)->captured_on, in ? load_relaxed(&stream_state(s)->capture_stream) : 0);
-	store_relaxed(&event_state(event)->captured_at, in ? in->tasks : 0);
+	if (e) {
+		store_relaxed(&e->captured_on, in ? stream_rarely(s, capture_stream) : 0);
+		store_relaxed(&e->captured_at, in ? in->tasks : 0);
+	}
 	unlock(&m->lock);
 }
 
@@ -151,9 +155,8 @@ void capture_stream_waits(struct checks *c, struct acl_object *model, struct acl
 	struct acl_object *event, const struct acl_call_record *call)
 {
 	struct model_state *m = model_state(model);
-	uint32_t on = load_relaxed(&event_state(event)->captured_on),
-		 record = load_relaxed(&event_state(event)->captured_at);
-	uint32_t stream = load_relaxed(&stream_state(s)->capture_stream);
+	uint32_t on = event_rarely(event, captured_on), record = event_rarely(event, captured_at);
+	uint32_t stream = stream_rarely(s, capture_stream);
 	struct capture_streams *a;
 	struct capture_stream *in;
 
@@ -190,9 +193,9 @@ bool capture_stream_next(struct acl_object *model, unsigned *at, struct capture_
 struct capture_place capture_place_of(struct acl_object *model, struct acl_object *s)
 {
 	struct capture_stream *in = stream_in(streams_of(model), s);
+	uint32_t stream = stream_rarely(s, capture_stream);
 
-	return in ? (struct capture_place){load_relaxed(&stream_state(s)->capture_stream), in->tasks}
-		  : (struct capture_place){0};
+	return in ? (struct capture_place){stream, in->tasks} : (struct capture_place){0};
 }
 
 bool capture_place_is_before(struct acl_object *model, struct capture_place earlier, struct acl_object *s)
@@ -200,8 +203,8 @@ bool capture_place_is_before(struct acl_object *model, struct capture_place earl
 	struct capture_streams *a = streams_of(model);
 
 	return !stream_in(a, s) || a->incomplete ||
-	       capture_order_is_before(&a->order, earlier.stream, earlier.task,
-		       load_relaxed(&stream_state(s)->capture_stream));
+	       capture_order_is_before(
+		       &a->order, earlier.stream, earlier.task, stream_rarely(s, capture_stream));
 }
 
 uint64_t capture_place_stream(struct acl_object *model, struct capture_place place)

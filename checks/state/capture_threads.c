@@ -14,19 +14,23 @@ static const char other_note;
 
 static void capture_task_enter(struct checks *c, struct acl_call_record *call)
 {
+	struct stream_rare *s;
 	uint32_t other;
 
 	if (!call->state.capture || !stream_of(call) || call->callback_depth)
 		return;
-	other = thread_claim(c, call, &stream_state(stream_of(call))->capture_thread, puts_task);
+	s = stream_rare_make(c, stream_of(call));
+	other = s ? thread_claim(c, call, &s->capture_thread, puts_task) : 0;
 	if (other)
 		call_note_set(call, &other_note, other);
 }
 
 static void capture_task_leave(struct checks *c, struct acl_call_record *call)
 {
-	if (call->state.capture && stream_of(call))
-		thread_unclaim(c, call, &stream_state(stream_of(call))->capture_thread);
+	struct stream_rare *s = call->state.capture && stream_of(call) ? object_rare(stream_of(call)) : NULL;
+
+	if (s)
+		thread_unclaim(c, call, &s->capture_thread);
 }
 
 struct acl_thread *capture_other_thread(struct checks *c, const struct acl_call_record *call)

@@ -60,13 +60,15 @@ static struct model_uses *uses_room(struct checks *c, struct acl_object *model)
 
 static void use_over(struct checks *c, uint64_t what)
 {
+	struct object_rare *r;
 	struct acl_object *o;
 	struct acl_block *b;
 
 	if (what >> 58 < REF_MEMORY) {
 		o = object_of(c, what);
-		if (o)
-			counter_dec(&o->captured);
+		r = o ? object_rare(o) : NULL;
+		if (r)
+			counter_dec(&r->captured);
 		return;
 	}
 	b = block_of(c, what);
@@ -112,8 +114,10 @@ static bool use_add(
 void model_uses_object(
 	struct checks *c, struct acl_object *model, struct acl_object *o, const struct acl_call_record *call)
 {
-	if (o && object_usable(o) && use_add(c, model, object_ref(o), call))
-		counter_inc(&o->captured);
+	struct object_rare *r = o && object_usable(o) ? object_rare_make(c, o) : NULL;
+
+	if (r && use_add(c, model, object_ref(o), call))
+		counter_inc(&r->captured);
 }
 
 void model_uses_address(
@@ -143,7 +147,7 @@ struct acl_object *model_using(struct checks *c, uint64_t what, struct model_use
 		bool found = false;
 
 		/* A part of a model that is not known ends with that one, unseen. */
-		if (!object_usable(o) || (load_relaxed(&m->sub) && !load_relaxed(&o->parent)))
+		if (!object_usable(o) || (load_relaxed(&m->sub) && !load_relaxed(&model_state(o)->parent)))
 			continue;
 		lock(&m->lock);
 		u = uses_of(o);

@@ -5,7 +5,7 @@
 
 static size_t clock_bytes(uint32_t room)
 {
-	return sizeof(struct clock) + room * sizeof(struct clock_entry);
+	return sizeof(struct clock) + (room + 1) * sizeof(struct clock_entry);
 }
 
 uint64_t clock_position(const struct clock *k, uint64_t stream)
@@ -33,65 +33,113 @@ bool clock_covers(const struct clock *a, const struct clock *b)
 	return true;
 }
 
-/* What is left of a sorted array. */
-struct clock_rest {
-	const struct clock_entry *at, *end;
-};
+/* Behind the last entry of every clock: no stream has a higher reference. */
+static const struct clock_entry behind_all = {UINT64_MAX, 0};
 
-static inline uint64_t rest_stream(const struct clock_rest *r)
+static const struct clock_entry *entries_of(const struct clock *k)
 {
-	return r->at < r->end ? r->at->stream : UINT64_MAX;
+	return k ? k->entry : &behind_all;
 }
 
-static inline void rest_take(struct clock_rest *r, struct clock_entry *out)
+/*
+ * The entries of both, as many as are of streams below one, behind those of k. Mostly both have the same
+ * streams: no branch depends on which has the lower one.
+ */
+static void merge_below(
+	struct clock *k, const struct clock_entry **a, const struct clock_entry **b, uint64_t stream)
 {
-	if (rest_stream(r) != out->stream)
-		return;
-	if (r->at->position > out->position)
-		out->position = r->at->position;
-	r->at++;
+	const struct clock_entry *x = *a, *y = *b;
+	struct clock_entry *out = k->entry + k->n;
+
+	for (;;) {
+		uint64_t first = x->stream, second = y->stream, low = first < second ? first : second;
+		uint64_t mine = first == low ? x->position : 0, other = second == low ? y->position : 0;
+
+		if (low >= stream)
+			break;
+		out->stream = low;
+		out->position = mine > other ? mine : other;
+		out++;
+		x += first == low;
+		y += second == low;
+	}
+	*a = x;
+	*b = y;
+	k->n = (uint32_t)(out - k->entry);
 }
 
-/* The entries of the lowest stream, taken out of all arrays as one. */
-static inline bool rest_next(
-	struct clock_rest *a, struct clock_rest *b, struct clock_rest *more, struct clock_entry *out)
+/* The stream of more: the latest of what all three say. */
+static void merge_more(struct clock *k, const struct clock_entry **a, const struct clock_entry **b,
+	const struct clock_entry *more)
 {
-	uint64_t low = rest_stream(a) < rest_stream(b) ? rest_stream(a) : rest_stream(b);
+	const struct clock_entry **from[] = {a, b};
+	struct clock_entry out = *more;
 
-	out->stream = rest_stream(more) < low ? rest_stream(more) : low;
-	out->position = 0;
-	if (out->stream == UINT64_MAX)
-		return false;
-	rest_take(a, out);
-	rest_take(b, out);
-	rest_take(more, out);
-	return true;
+	for (unsigned i = 0; i < 2; i++)
+		if ((*from[i])->stream == out.stream) {
+			out.position =
+				(*from[i])->position > out.position ? (*from[i])->position : out.position;
+			++*from[i];
+		}
+	k->entry[k->n++] = out;
 }
 
-static struct clock_rest rest_of(const struct clock *k)
+/* Without what is settled. */
+static void settle(struct checks *c, struct clock *k, clock_settled_fn settled)
 {
-	return k ? (struct clock_rest){k->entry, k->entry + k->n} : (struct clock_rest){NULL, NULL};
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < k->n; i++)
+		if (!settled(c, &k->entry[i]))
+			k->entry[n++] = k->entry[i];
+	k->n = n;
+}
+
+/*
+ * Both together have half as many entries mostly: the clock goes into a smaller piece of memory, and the
+ * large one, which is still in the caches, serves the next join.  Pieces are powers of two.
+ */
+static struct clock *fitted(struct checks *c, struct clock *k)
+{
+	size_t large = clock_bytes(k->room), half = (size_t)1 << (63 - __builtin_clzll(large - 1));
+	struct clock *fit = clock_bytes(k->n) <= half ? checks_alloc(c, clock_bytes(k->n)) : NULL;
+
+	if (!fit)
+		return k;
+	memcpy(fit->entry, k->entry, (k->n + 1) * sizeof(k->entry[0]));
+	fit->n = fit->room = k->n;
+	fit->looked = k->looked;
+	atomic_init(&fit->users, 1);
+	clock_release(c, k);
+	return fit;
 }
 
 struct clock *clock_join(struct checks *c, const struct clock *a, const struct clock *b,
 	const struct clock_entry *more, clock_settled_fn settled, bool *full)
 {
 	uint32_t room = (a ? a->n : 0) + (b ? b->n : 0) + 1;
-	struct clock_rest first = rest_of(a), second = rest_of(b), third = {more, more + (more != NULL)};
+	const struct clock_entry *first = entries_of(a), *second = entries_of(b);
 	struct clock *k = checks_alloc(c, clock_bytes(room));
-	struct clock_entry next;
 
 	*full = !k;
 	if (!k)
 		return NULL;
 	k->room = room;
 	atomic_init(&k->users, 1);
-	while (rest_next(&first, &second, &third, &next))
-		if (!settled(c, &next))
-			k->entry[k->n++] = next;
+	if (more) {
+		merge_below(k, &first, &second, more->stream);
+		merge_more(k, &first, &second, more);
+	}
+	merge_below(k, &first, &second, UINT64_MAX);
+	k->looked = a ? a->looked : 0;
+	if (k->n > k->looked + k->looked / 4 || k->n > CLOCK_ENTRIES) {
+		settle(c, k, settled);
+		k->looked = k->n;
+	}
+	k->entry[k->n] = behind_all;
 	*full = k->n > CLOCK_ENTRIES;
 	if (k->n && !*full)
-		return k;
+		return fitted(c, k);
 	clock_release(c, k);
 	return NULL;
 }

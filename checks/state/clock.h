@@ -24,7 +24,8 @@ struct clock_entry {
 struct clock {
 	_Atomic uint32_t users;
 	uint32_t n, room;
-	struct clock_entry entry[]; /* by stream */
+	uint32_t looked; /* entries that were left when it, or what it was joined from, was looked through */
+	struct clock_entry entry[]; /* by stream; behind the last one stands one of UINT64_MAX */
 };
 
 /* Whether an entry says nothing any more. */
@@ -36,8 +37,10 @@ uint64_t clock_position(const struct clock *k, uint64_t stream);
 bool clock_covers(const struct clock *a, const struct clock *b);
 
 /*
- * Both, and one entry more, without what is settled; for one user.  *full: the
- * result would have had too many entries, or there was no memory for it.
+ * Both, and one entry more; for one user.  What is settled does no harm, and each
+ * entry's stream has to be looked up for that: it is left out where there would be a
+ * quarter more entries than at the last look.  *full: there are too many all the
+ * same, or there was no memory.
  */
 struct clock *clock_join(struct checks *c, const struct clock *a, const struct clock *b,
 	const struct clock_entry *more, clock_settled_fn settled, bool *full);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditions: handles are values without an object; their models come with their tasks. */
 #include "checks/state/condition_state.h"
+#include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/model_execution.h"
@@ -95,7 +96,19 @@ static void condition_create_leave(struct checks *c, struct acl_call_record *cal
 	value_table_set_of(c, &conditions(c)->model, ref, (uintptr_t)*out, ref);
 	value_table_set_of(c, &conditions(c)->facts, ref, (uintptr_t)*out,
 		CONDITION_KNOWN |
-			(flags == ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT ? 0 : CONDITION_NO_DEFAULT));
+			(flags != ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT              ? CONDITION_NO_DEFAULT
+				: acl_arg_value(call->api, call->args, ACL_ROLE_VALUE) ? CONDITION_HOLDS
+										       : 0));
+}
+
+/* Whoever has the address may write the value: whether the bodies run is not known. */
+static void bodies_undecided(struct checks *c, acl_ref model)
+{
+	struct acl_object *o;
+
+	object_each(c, ACL_HANDLE_MODEL,
+		o) if (load_relaxed(&model_state(o)->sub) && load_relaxed(&model_state(o)->parent) == model)
+		store_relaxed(&model_state(o)->decides, true);
 }
 
 static void condition_address_leave(struct checks *c, struct acl_call_record *call)
@@ -107,36 +120,51 @@ static void condition_address_leave(struct checks *c, struct acl_call_record *ca
 	if (!succeeded(call) || !condition_facts(c, handle))
 		return;
 	facts_add(c, handle, CONDITION_ADDRESS_ASKED);
+	bodies_undecided(c, model);
 	if (out && *out && model && !((uintptr_t)*out & (CONDITION_BYTES - 1)))
 		value_table_set(c, &conditions(c)->address, (uintptr_t)*out, model);
 }
 
 /* A model that comes with a task; something will be captured into it. */
-static bool model_of_condition(
-	struct checks *c, const struct acl_call_record *call, struct acl_object *capture, const void *handle)
+static bool model_of_condition(struct checks *c, const struct acl_call_record *call,
+	struct acl_object *capture, const void *handle, bool decides)
 {
 	struct acl_object *m = object_create(c, call, ACL_HANDLE_MODEL, handle, ACL_OBJECT_LEARNED);
 
 	if (!m)
 		return false;
 	store_relaxed(&model_state(m)->sub, true);
+	store_relaxed(&model_state(m)->decides, decides);
 	store_relaxed(&model_state(m)->status, MODEL_EMPTY);
-	store_relaxed(&m->parent, object_ref(capture));
+	store_relaxed(&model_state(m)->parent, object_ref(capture));
+	store_relaxed(&model_state(model_root(c, m))->parts, true);
 	store_relaxed(&m->context, load_relaxed(&capture->context));
 	store_relaxed(&m->device, load_relaxed(&capture->device));
 	return true;
+}
+
+/* The first body of IF and WHILE runs where the value is not 0. */
+static bool first_body_runs(struct checks *c, const struct acl_args_aclmdlRIAddCondTask *a)
+{
+	return (condition_facts(c, (uintptr_t)a->params.handle) &
+		       (CONDITION_HOLDS | CONDITION_ADDRESS_ASKED)) == CONDITION_HOLDS &&
+	       (a->params.type == ACL_MODEL_RI_COND_TYPE_IF ||
+		       a->params.type == ACL_MODEL_RI_COND_TYPE_WHILE);
 }
 
 static void condition_task_leave(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclmdlRIAddCondTask *a = call->args;
 	struct acl_object *capture = capture_of(c, stream_of(call));
+	struct program_array models;
+	const aclmdlRI *at;
 
 	if (!succeeded(call) || !a->params.handle)
 		return;
 	facts_add(c, (uintptr_t)a->params.handle, CONDITION_KNOWN | CONDITION_USED);
-	for (uint32_t i = 0; capture && a->params.modelRIArray && i < a->params.size; i++)
-		if (!model_of_condition(c, call, capture, a->params.modelRIArray[i]))
+	program_array_open(&models, c, a->params.modelRIArray, sizeof(*at), capture ? a->params.size : 0);
+	for (uint32_t i = 0; (at = program_array_at(&models, i)); i++)
+		if (!model_of_condition(c, call, capture, *at, i || !first_body_runs(c, a)))
 			return;
 }
 

@@ -12,7 +12,8 @@ enum condition_fact {
 	CONDITION_KNOWN = 1,
 	CONDITION_USED = 2, /* a task was added for it */
 	CONDITION_NO_DEFAULT = 4, /* its value is not set when the model is executed */
-	CONDITION_ADDRESS_ASKED = 8 /* the program, or one of its kernels, may write the value */
+	CONDITION_ADDRESS_ASKED = 8, /* the program, or one of its kernels, may write the value */
+	CONDITION_HOLDS = 16 /* its default is not 0, and is set when the model is executed */
 };
 
 unsigned condition_facts(struct checks *c, uint64_t handle);

@@ -7,6 +7,7 @@
 #include "checks/state/memory_state.h"
 #include "checks/state/pending_change.h"
 #include "checks/state/pending_inside.h"
+#include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
 
 struct declared_kernels {
@@ -115,11 +116,8 @@ static void unseen_launch_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
 
-	if (s && call->state.position) {
-		raise_to(&stream_state(s)->kernel, call->state.position);
-		if (!kernel_accesses(call))
-			raise_to(&stream_state(s)->opaque, call->state.position);
-	}
+	if (s && call->state.position)
+		stream_has_kernel(c, s, call->state.position, !kernel_accesses(call));
 	kernel_task_leave(c, call);
 }
 

@@ -66,12 +66,7 @@ bool declared_home(struct checks *c, const struct acl_block *block, struct block
 
 	if (!b)
 		return false;
-	home->block = b;
-	home->base = load_relaxed(&b->base);
-	home->size = load_relaxed(&b->size);
-	home->generation = (uint32_t)owner;
-	home->kind = load_relaxed(&b->kind);
-	home->index = b->index;
+	*home = block_found(b, (uint32_t)owner);
 	return true;
 }
 

@@ -42,10 +42,13 @@ uint64_t descriptor_bytes(struct checks *c, const struct acl_call_record *call)
 	}
 }
 
-static unsigned range_add(struct descriptor_range *out, unsigned n, const void *at, uint64_t bytes)
+static unsigned range_add(const struct acl_call_record *call, struct descriptor_range *out, unsigned n,
+	enum acl_role role, uint64_t bytes)
 {
+	const void *at = acl_arg_pointer(call->api, call->args, role);
+
 	if (at)
-		out[n++] = (struct descriptor_range){at, bytes ? bytes : 1};
+		out[n++] = (struct descriptor_range){(uint16_t)role, at, bytes ? bytes : 1};
 	return n;
 }
 
@@ -55,11 +58,9 @@ unsigned descriptor_ranges(
 	unsigned n = 0;
 
 	if (acl_arg_has(call->api, ACL_ROLE_DESCRIPTOR))
-		return range_add(out, 0, acl_arg_pointer(call->api, call->args, ACL_ROLE_DESCRIPTOR),
-			descriptor_bytes(c, call));
-	n = range_add(out, n, acl_arg_pointer(call->api, call->args, ACL_ROLE_SRC_POINTER), sizeof(void *));
-	return range_add(
-		out, n, acl_arg_pointer(call->api, call->args, ACL_ROLE_DST_POINTER), sizeof(void *));
+		return range_add(call, out, 0, ACL_ROLE_DESCRIPTOR, descriptor_bytes(c, call));
+	n = range_add(call, out, n, ACL_ROLE_SRC_POINTER, sizeof(void *));
+	return range_add(call, out, n, ACL_ROLE_DST_POINTER, sizeof(void *));
 }
 
 static const struct check_hook hooks[] = {

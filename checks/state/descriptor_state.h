@@ -6,6 +6,7 @@
 #include "checks/engine/instance.h"
 
 struct descriptor_range {
+	uint16_t role; /* of the argument: enum acl_role */
 	const void *at;
 	uint64_t bytes; /* 1 where the length is not known */
 };

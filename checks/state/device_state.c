@@ -70,7 +70,6 @@ void context_created(struct checks *c, const struct acl_call_record *call, struc
 		store_relaxed(&o->device, ACL_ARGS(call, aclrtCreateContext)->deviceId);
 		thread_bind(c, t, object_ref(o), -1);
 		store_relaxed(&t->reset, 0);
-		t->replaced = 0;
 		store_relaxed(&t->context_unknown, false);
 		device_reached(c, load_relaxed(&o->device));
 	}

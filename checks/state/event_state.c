@@ -8,6 +8,10 @@
 #include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
 
+struct events {
+	_Atomic bool shared; /* one was made that other processes may look at */
+};
+
 /* What kind of event it is only the function that made it says: two of them take the same flags. */
 static enum event_maker event_maker_of(const struct acl_call_record *call)
 {
@@ -16,6 +20,11 @@ static enum event_maker event_maker_of(const struct acl_call_record *call)
 	if (!acl_arg_has(call->api, ACL_ROLE_FLAGS))
 		return EVENT_PLAIN;
 	return call->api == ACL_API_aclrtCreateEventExWithFlag ? EVENT_EX : EVENT_WITH_FLAG;
+}
+
+static bool is_shared(struct event_state *e)
+{
+	return load_relaxed(&e->flags) & ACL_EVENT_IPC || load_relaxed(&e->maker) == EVENT_IMPORTED;
 }
 
 void event_created(struct checks *c, const struct acl_call_record *call, struct acl_object *o)
@@ -28,6 +37,19 @@ void event_created(struct checks *c, const struct acl_call_record *call, struct 
 		checks_when(c, WHEN_DEVICE_ONLY);
 	if (load_relaxed(&e->maker) == EVENT_WITH_FLAG && load_relaxed(&e->flags) & ACL_EVENT_EXTERNAL)
 		checks_start_conditional(c);
+	if (is_shared(e))
+		store_relaxed(&((struct events *)module_state(c, event))->shared, true);
+}
+
+bool events_are_shared(struct checks *c)
+{
+	const struct events *all = module_state(c, event);
+	struct acl_object *o;
+
+	if (!load_relaxed(&all->shared))
+		return false;
+	object_each(c, ACL_HANDLE_EVENT, o) if (object_usable(o) && is_shared(event_state(o))) return true;
+	return false;
 }
 
 /* The streams an event touched last, for the order of release. */
@@ -103,10 +125,22 @@ static void event_unseen_wait(struct checks *c, struct acl_object *s, uint64_t p
 	stream_waits_for(c, s, position, NULL, 0);
 }
 
+static void event_wait_note(
+	struct checks *c, struct acl_object *o, struct acl_object *s, const struct acl_call_record *call)
+{
+	struct event_rare *e = event_rare_make(c, o);
+	struct event_wait *wait = e ? event_wait_of(e, object_ref(s)) : NULL;
+
+	if (!wait)
+		return;
+	store_relaxed(&wait->stream, object_ref(s));
+	store_relaxed(&wait->position, call->state.position);
+	store_relaxed(&wait->tid, call->tid);
+}
+
 static void event_wait_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o = event_of(call), *s = stream_of(call), *source;
-	struct event_wait *wait;
 	uint64_t position;
 
 	/* A wait for an event of an open capture takes the stream into it: the task does not run. */
@@ -117,10 +151,7 @@ static void event_wait_leave(struct checks *c, struct acl_call_record *call)
 		return;
 	}
 	event_seen_with(event_state(o), s);
-	wait = event_wait_of(event_state(o), object_ref(s));
-	store_relaxed(&wait->stream, object_ref(s));
-	store_relaxed(&wait->position, call->state.position);
-	store_relaxed(&wait->tid, call->tid);
+	event_wait_note(c, o, s, call);
 	if (load_relaxed(&event_state(o)->maker) == EVENT_IMPORTED ||
 		load_relaxed(&event_state(o)->external)) {
 		event_unseen_wait(c, s, call->state.position);
@@ -216,17 +247,32 @@ static void event_host_wait_leave(struct checks *c, struct acl_call_record *call
 static void event_reset_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o = event_of(call);
-	struct event_state *e = o ? event_state(o) : NULL;
+	struct event_rare *e;
 
-	(void)c;
-	if (!e || !event_reset_counts(call))
+	if (!o || !event_reset_counts(call))
 		return;
-	store_relaxed(&e->records, 0);
+	store_relaxed(&event_state(o)->records, 0);
+	e = event_rare_make(c, o);
+	if (!e)
+		return;
 	store_relaxed(&e->reset_by, stream_of(call) ? object_ref(stream_of(call)) : 0);
-	store_relaxed(&e->reset_record, load_relaxed(&e->position));
+	store_relaxed(&e->reset_record, load_relaxed(&event_state(o)->position));
 }
 
-/* The first call with a flag decides for all that follow, even when it fails; others have none to decide. */
+/* A record or wait without a flag was seen before: it counts as one with the default. */
+static bool event_used_plainly(struct acl_object *o, bool record)
+{
+	struct event_rare *e = object_rare(o);
+
+	if (record)
+		return load_relaxed(&event_state(o)->recorded) != 0;
+	for (unsigned i = 0; e && i < EVENT_WAITS; i++)
+		if (load_relaxed(&e->waits[i].stream))
+			return true;
+	return false;
+}
+
+/* The first call decides for all that follow, even when it fails. */
 static void event_flag_enter(struct checks *c, struct acl_call_record *call)
 {
 	bool record = acl_apis[call->api].operation == ACL_OP_RECORD_EVENT;
@@ -238,16 +284,22 @@ static void event_flag_enter(struct checks *c, struct acl_call_record *call)
 	if (!o || load_relaxed(&event_state(o)->maker) != EVENT_EX || flag > 1)
 		return;
 	first = record ? &event_state(o)->record_flag : &event_state(o)->wait_flag;
-	if (!load_relaxed(first))
-		store_relaxed(first, (uint8_t)(1 + flag));
+	if (load_relaxed(first))
+		return;
+	if (event_used_plainly(o, record))
+		flag = 0;
+	store_relaxed(first, (uint8_t)(1 + flag));
 }
 
 static void event_external_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o = event_of(call), *capture = capture_of(c, stream_of(call));
 
-	if (capture && o && event_flag_external(call) && succeeded(call))
-		store_relaxed(&event_state(o)->external_in, object_ref(capture));
+	struct event_rare *e =
+		capture && o && event_flag_external(call) && succeeded(call) ? event_rare_make(c, o) : NULL;
+
+	if (e)
+		store_relaxed(&e->external_in, object_ref(capture));
 }
 
 static void event_forked(struct checks *c)
@@ -283,5 +335,6 @@ const struct check_module module_event = {
 	.order = 4,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct events),
 	.forked = event_forked,
 };

@@ -19,16 +19,10 @@ struct event_wait {
 struct event_state {
 	_Atomic uint64_t stream, position; /* latest record: acl_ref of the stream, its position */
 	_Atomic uint64_t seen[2]; /* acl_ref of streams that recorded or waited last */
-	struct event_wait waits[EVENT_WAITS]; /* latest of some streams, by their acl_ref */
-	_Atomic uint64_t reset_by, reset_record; /* acl_ref of the stream that reset it, the record before */
-	_Atomic uint64_t capture; /* acl_ref of the open capture it belongs to */
-	_Atomic uint32_t captured_on, captured_at; /* of its record there: stream of the capture, task; 0 =
-						      not known */
 	_Atomic uint32_t flags;
 	_Atomic uint32_t records; /* attempts that did not fail, those under way included; counted up to the
 				     first success */
 	_Atomic uint32_t recorded; /* records that succeeded, about: threads that record at once may be one */
-	_Atomic uint32_t resets; /* that succeeded, of streams and of models */
 	_Atomic uint32_t host_waits; /* calls in progress that wait for it */
 	_Atomic uint8_t maker; /* enum event_maker */
 	_Atomic bool timed; /* its time was queried */
@@ -36,12 +30,37 @@ struct event_state {
 	_Atomic bool captured; /* the latest record became a task of a model */
 	_Atomic bool reset_by_model; /* a task of some model resets it */
 	_Atomic uint8_t record_flag, wait_flag; /* 1 + flag of the first call with one, 0 = none yet */
+};
+_Static_assert(sizeof(struct acl_object) + sizeof(struct event_state) <= 128, "two cache lines of an event");
+
+/* What events need that are waited for, reset or captured; read by event_rarely(). */
+struct event_rare {
+	struct object_rare of_any;
+	_Atomic uint32_t resets; /* that succeeded, of streams and of models */
+	struct event_wait waits[EVENT_WAITS]; /* latest of some streams, by their acl_ref */
+	_Atomic uint64_t reset_by, reset_record; /* acl_ref of the stream that reset it, the record before */
+	_Atomic uint64_t capture; /* acl_ref of the open capture it belongs to */
+	_Atomic uint32_t captured_on, captured_at; /* of its record there: stream of the capture, task; 0 =
+						      not known */
 	_Atomic uint64_t external_in; /* acl_ref of the capture that used it with an EXTERNAL flag last */
 };
+
+/* A member of the rare part; 0 when there is none. */
+#define event_rarely(event, member)                                                                          \
+	({                                                                                                   \
+		struct event_rare *rare_ = object_rare(event);                                               \
+		rare_ ? load_relaxed(&rare_->member) : 0;                                                    \
+	})
 
 static inline struct event_state *event_state(struct acl_object *o)
 {
 	return object_extra(o);
+}
+
+/* To write into; NULL: no memory, and the event is followed no more. */
+static inline struct event_rare *event_rare_make(struct checks *c, struct acl_object *event)
+{
+	return object_rare_make(c, event);
 }
 
 static inline struct acl_object *event_of(const struct acl_call_record *call)
@@ -51,7 +70,7 @@ static inline struct acl_object *event_of(const struct acl_call_record *call)
 
 /* Where the latest wait of a stream is kept, by the index in its reference; of two that meet the later one.
  */
-static inline struct event_wait *event_wait_of(struct event_state *e, acl_ref stream)
+static inline struct event_wait *event_wait_of(struct event_rare *e, acl_ref stream)
 {
 	return &e->waits[(stream >> 32) % EVENT_WAITS];
 }
@@ -59,7 +78,7 @@ static inline struct event_wait *event_wait_of(struct event_state *e, acl_ref st
 /* The open capture the event belongs to, NULL = none. */
 static inline struct acl_object *event_capture(struct checks *c, struct acl_object *event)
 {
-	acl_ref ref = event ? load_relaxed(&event_state(event)->capture) : 0;
+	acl_ref ref = event ? event_rarely(event, capture) : 0;
 
 	return ref ? object_of(c, ref) : NULL;
 }
@@ -78,6 +97,9 @@ static inline bool event_reset_counts(const struct acl_call_record *call)
 	return e && succeeded(call) && !call->state.capture &&
 	       load_relaxed(&event_state(e)->maker) == EVENT_WITH_FLAG;
 }
+
+/* Whether there is one that other processes may look at: its records are signals to them. */
+bool events_are_shared(struct checks *c);
 
 /* Latest record as (stream, position); NULL when there is none to be had. */
 struct acl_object *latest_record(struct checks *c, struct acl_object *event, uint64_t *position);

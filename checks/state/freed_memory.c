@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The history of released memory: a ring of the latest.  Readers look here
- * only for addresses that no live block covers, and the range of everything
- * in the ring turns most of them away at once.
+ * only for addresses that no live block covers, and the regions of what is in
+ * the ring turn most of them away at once.
  */
 #include "checks/state/freed_memory.h"
 #include "checks/engine/program_memory.h"
@@ -16,12 +16,23 @@ struct entry {
 	_Atomic uint8_t kind;
 	_Atomic int8_t device;
 	_Atomic bool by_reset;
+	_Atomic uint64_t mapping;
 	struct call_site_slot created, gone;
 };
 
+/*
+ * How many entries touch a region of addresses; regions of one remainder are counted together.  A block that
+ * touches more than a few is counted by regions of the next size, or as vast.
+ */
+#define REGIONS_LOG 9
+#define REGIONS_TOUCHED 16
+static const unsigned region_sizes[] = {21, 30}; /* log2: 2 MiB, 1 GiB */
+#define REGION_SIZES (sizeof(region_sizes) / sizeof(region_sizes[0]))
+
 struct freed_ring {
 	struct acl_lock lock;
-	_Atomic uint64_t low, high; /* everything ever in the ring lies within */
+	_Atomic uint32_t vast;
+	_Atomic uint16_t touched[REGION_SIZES][1 << REGIONS_LOG];
 	_Atomic uint32_t at;
 	struct entry entry[RING];
 };
@@ -32,35 +43,79 @@ struct freed_state {
 	_Atomic bool others; /* libraries allocate below us */
 };
 
-static void moment_move(struct call_site_slot *to, struct call_site_slot *from)
+/* Asked of page-locked memory only: the device's own is not mapped for the host, or never libc's. */
+static uint64_t mapping_of(struct checks *c, const struct acl_block *b, const void *address, bool latest)
 {
-	store_relaxed(&to->caller, load_relaxed(&from->caller));
-	store_relaxed(&to->stack, load_relaxed(&from->stack));
-	store_relaxed(&to->tid, load_relaxed(&from->tid));
-	store_relaxed(&to->api, load_relaxed(&from->api));
+	if (b && load_relaxed(&b->kind) != MEM_HOST)
+		return 0;
+	return c->host.mapping ? c->host.mapping(c->host.context, address, latest) : 0;
+}
+
+static inline unsigned region_place(uint64_t region)
+{
+	return (unsigned)(region * UINT64_C(0x9e3779b97f4a7c15) >> (64 - REGIONS_LOG));
+}
+
+/* Under the lock: an entry comes (1) or goes (-1). */
+static void regions_count(struct freed_ring *r, uint64_t base, uint64_t end, int by)
+{
+	for (unsigned i = 0; i < REGION_SIZES; i++) {
+		uint64_t first = base >> region_sizes[i], last = (end - 1) >> region_sizes[i];
+
+		if (last - first >= REGIONS_TOUCHED)
+			continue;
+		for (uint64_t n = first; n <= last; n++) {
+			_Atomic uint16_t *count = &r->touched[i][region_place(n)];
+
+			store_relaxed(count, (uint16_t)(load_relaxed(count) + by));
+		}
+		return;
+	}
+	store_relaxed(&r->vast, load_relaxed(&r->vast) + (uint32_t)by);
+}
+
+/* Whether an entry may cover the address. */
+static bool regions_ask(struct freed_ring *r, uint64_t address)
+{
+	bool may = load_relaxed(&r->vast);
+
+	for (unsigned i = 0; i < REGION_SIZES; i++)
+		may |= load_relaxed(&r->touched[i][region_place(address >> region_sizes[i])]);
+	return may;
+}
+
+/* Under the lock: no search finds the entry any more. */
+static void entry_clear(struct freed_ring *r, struct entry *e)
+{
+	uint64_t base = load_relaxed(&e->base);
+
+	if (!base)
+		return;
+	store_release(&e->base, 0);
+	regions_count(r, base, load_relaxed(&e->end), -1);
 }
 
 static void ring_put(struct checks *c, struct freed_ring *r, struct acl_call_record *call,
 	struct acl_block *b, bool by_reset)
 {
 	uint64_t base = load_relaxed(&b->base), end = base + load_relaxed(&b->size);
+	uint64_t mapping = mapping_of(c, b, (const void *)(uintptr_t)base, false);
 	struct entry *e;
 
 	lock(&r->lock);
 	e = &r->entry[load_relaxed(&r->at) % RING];
 	/* Readers take an entry only with the same base before and after. */
-	store_release(&e->base, 0);
+	entry_clear(r, e);
 	store_relaxed(&e->end, end);
 	store_relaxed(&e->kind, load_relaxed(&b->kind));
 	store_relaxed(&e->device, load_relaxed(&b->device));
 	store_relaxed(&e->by_reset, by_reset);
-	moment_move(&e->created, &b->created);
+	store_relaxed(&e->mapping, mapping);
+	call_site_move(&e->created, &b->created);
 	call_site_take(c, &e->gone, call, false);
+	/* Before .at: who acquires that sees that the region is touched. */
+	regions_count(r, base, end, 1);
 	store_release(&e->base, base);
-	if (!load_relaxed(&r->high) || base < load_relaxed(&r->low))
-		store_relaxed(&r->low, base);
-	if (end > load_relaxed(&r->high))
-		store_relaxed(&r->high, end);
 	store_release(&r->at, load_relaxed(&r->at) + 1);
 	unlock(&r->lock);
 }
@@ -76,6 +131,7 @@ static bool entry_read(struct entry *e, uint64_t address, struct freed_block *ou
 	out->kind = load_relaxed(&e->kind);
 	out->device = load_relaxed(&e->device);
 	out->by_reset = load_relaxed(&e->by_reset);
+	out->mapping = load_relaxed(&e->mapping);
 	call_site_copy(&out->created, &e->created);
 	call_site_copy(&out->gone, &e->gone);
 	return load_acquire(&e->base) == base;
@@ -88,7 +144,7 @@ bool freed_find(struct checks *c, const void *pointer, bool registered, struct f
 	uint64_t address = (uintptr_t)pointer;
 	uint32_t at = load_acquire(&r->at);
 
-	if (!at || address < load_relaxed(&r->low) || address >= load_relaxed(&r->high))
+	if (!at || !regions_ask(r, address))
 		return false;
 	for (uint32_t back = 1; back <= RING && back <= at; back++)
 		if (entry_read(&r->entry[(at - back) % RING], address, out))
@@ -104,7 +160,7 @@ static void ring_forget(struct freed_ring *r, uint64_t address)
 		uint64_t base = load_relaxed(&r->entry[i].base);
 
 		if (base && address >= base && address < load_relaxed(&r->entry[i].end))
-			store_release(&r->entry[i].base, 0);
+			entry_clear(r, &r->entry[i]);
 	}
 	unlock(&r->lock);
 }
@@ -115,8 +171,7 @@ static void freed_forget(struct checks *c, uint64_t address)
 	struct freed_ring *const rings[] = {&s->memory, &s->registered};
 
 	for (unsigned i = 0; i < 2; i++)
-		if (load_acquire(&rings[i]->at) && address >= load_relaxed(&rings[i]->low) &&
-			address < load_relaxed(&rings[i]->high))
+		if (load_acquire(&rings[i]->at) && regions_ask(rings[i], address))
 			ring_forget(rings[i], address);
 }
 
@@ -133,7 +188,7 @@ static void handed_out(struct checks *c, struct acl_call_record *call)
 	const struct acl_api_info *info = &acl_apis[call->api];
 
 	for (unsigned i = 0; i < info->n_params && succeeded(call); i++) {
-		const struct acl_param *p = &info->params[i];
+		const struct acl_param *p = &acl_params(info)[i];
 		void *const *out;
 
 		if (!hands_out(p))
@@ -164,6 +219,11 @@ bool freed_is_unmapped(struct checks *c, const void *address)
 
 	/* Where reading fails anyhow it proves nothing. */
 	return program_read(c, &here, &byte, 1) && !program_read(c, address, &byte, 1);
+}
+
+bool freed_is_kept(struct checks *c, const void *address, const struct freed_block *b)
+{
+	return b->mapping && mapping_of(c, NULL, address, true) == b->mapping;
 }
 
 bool freed_taken_again(struct checks *c, struct acl_call_record *call, const void *address)
@@ -232,7 +292,7 @@ static void freed_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_
 		for (unsigned i = 0;
 			acl_apis[api].operation_group != ACL_OP_GROUP_ALLOCATE && i < acl_apis[api].n_params;
 			i++)
-			if (hands_out(&acl_apis[api].params[i])) {
+			if (hands_out(&acl_params(&acl_apis[api])[i])) {
 				add(binder, api, ACL_LEAVE, handed_out);
 				break;
 			}

@@ -12,6 +12,8 @@ struct freed_block {
 	uint8_t kind; /* enum acl_memory_kind */
 	int8_t device;
 	bool by_reset; /* went with its device */
+	uint64_t mapping; /* of page-locked memory: what was mapped there when it had been released, 0 = not
+			     known */
 	struct acl_call_site created, gone;
 };
 
@@ -21,6 +23,10 @@ bool freed_find(struct checks *c, const void *address, bool registered, struct f
 
 /* Page-locked memory was here, and nothing is now: libc has not mapped the range again. */
 bool freed_is_unmapped(struct checks *c, const void *address);
+
+/* What was mapped at the release still is: the runtime keeps it, and no other allocator has got the
+ * addresses. */
+bool freed_is_kept(struct checks *c, const void *address, const struct freed_block *b);
 
 /* libc uses the address by now: for a stack, the heap, a mapped file. */
 bool freed_taken_again(struct checks *c, struct acl_call_record *call, const void *address);

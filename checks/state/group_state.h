@@ -14,27 +14,37 @@ struct group_kernels {
 
 struct group_state {
 	struct group_kernels kernels; /* written once, before the group is known */
+	_Atomic uint64_t model; /* acl_ref of the model it is of, 0 = unknown */
+	_Atomic uint32_t updates; /* streams on which it is updated; those destroyed meanwhile included */
 };
+
+static inline struct group_state *group_state(struct acl_object *group)
+{
+	return object_extra(group);
+}
 
 static inline const struct group_kernels *group_kernels(struct acl_object *group)
 {
-	return &((struct group_state *)object_extra(group))->kernels;
+	return &group_state(group)->kernels;
 }
 
 /* The group that is updated on the stream, NULL = none or not known. */
 static inline struct acl_object *group_updated(struct checks *c, struct acl_object *stream)
 {
 	acl_ref ref = stream && load_relaxed(&stream_state(stream)->update) == UPDATE_OPEN
-			      ? load_relaxed(&stream_state(stream)->updating)
+			      ? stream_rarely(stream, updating)
 			      : 0;
 
 	return ref ? object_of(c, ref) : NULL;
 }
 
+/* A stream on which this group is updated now. */
+struct acl_object *group_updated_on(struct checks *c, struct acl_object *group);
+
 /* Kernels that were launched on the stream since the update began. */
 static inline uint32_t group_updates(struct acl_object *stream)
 {
-	return load_relaxed(&stream_state(stream)->updated);
+	return stream_rarely(stream, updated);
 }
 
 #endif

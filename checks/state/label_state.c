@@ -3,8 +3,10 @@
 #include "checks/state/label_state.h"
 
 #include "checks/engine/program_memory.h"
+#include "checks/engine/value_table.h"
 
 struct labels {
+	struct value_table sizes; /* handle of a list -> its labels */
 	_Atomic uint32_t alive;
 };
 
@@ -18,15 +20,22 @@ uint32_t labels_alive(struct checks *c)
 	return load_relaxed(&labels(c)->alive);
 }
 
+uint64_t label_list_size(struct checks *c, const void *list)
+{
+	return value_table_value(&labels(c)->sizes, (uintptr_t)list);
+}
+
 static void label_list_create_leave(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtCreateLabelList *a = call->args;
-	struct program_array labels;
+	struct program_array list;
 	aclrtLabel const *at;
 
 	program_array_open(
-		&labels, c, a->labels, sizeof(*a->labels), succeeded(call) && a->labelList ? a->num : 0);
-	for (uint64_t i = 0; i < LABELS && (at = program_array_at(&labels, i)) != NULL; i++) {
+		&list, c, a->labels, sizeof(*a->labels), succeeded(call) && a->labelList ? a->num : 0);
+	if (list.count && *a->labelList)
+		value_table_set(c, &labels(c)->sizes, (uintptr_t)*a->labelList, a->num);
+	for (uint64_t i = 0; i < LABELS && (at = program_array_at(&list, i)) != NULL; i++) {
 		struct acl_object *o = object_find(c, ACL_HANDLE_LABEL, *at);
 
 		if (o)
@@ -42,6 +51,7 @@ static void label_list_destroy_leave(struct checks *c, struct acl_call_record *c
 
 	if (!succeeded(call) || !list)
 		return;
+	value_table_set(c, &labels(c)->sizes, (uintptr_t)list, 0);
 	object_each(c, ACL_HANDLE_LABEL, o) if (load_relaxed(&label_state(o)->list) == (uintptr_t)list)
 		store_relaxed(&label_state(o)->list, LABEL_WAS_LISTED);
 }

@@ -18,6 +18,9 @@ static inline struct label_state *label_state(struct acl_object *o)
 	return object_extra(o);
 }
 
+/* How many labels the list was made of, 0 = not known. */
+uint64_t label_list_size(struct checks *c, const void *list);
+
 /* Labels of the process, at the least. */
 uint32_t labels_alive(struct checks *c);
 

@@ -35,15 +35,17 @@ static bool is_followed(unsigned kind)
 static bool life_create(struct checks *c)
 {
 	for (size_t i = 0; i < sizeof(followed); i++) {
-		unsigned extension = 0, kept = 0;
+		unsigned extension = 0, kept = 0, rare = 0;
 
 		switch (followed[i]) {
 		case ACL_HANDLE_STREAM:
 			extension = sizeof(struct stream_state);
 			kept = STREAM_KEPT;
+			rare = sizeof(struct stream_rare);
 			break;
 		case ACL_HANDLE_EVENT:
 			extension = sizeof(struct event_state);
+			rare = sizeof(struct event_rare);
 			break;
 		case ACL_HANDLE_NOTIFY:
 		case ACL_HANDLE_CNT_NOTIFY:
@@ -82,7 +84,7 @@ static bool life_create(struct checks *c)
 			extension = sizeof(struct function_state);
 			break;
 		}
-		object_init(c, followed[i], extension, kept);
+		object_init(c, followed[i], extension, kept, rare);
 		if (!c->kinds[followed[i]])
 			return false;
 	}
@@ -95,8 +97,8 @@ static const struct acl_param *life_param(unsigned api, unsigned life)
 	const struct acl_api_info *info = &acl_apis[api];
 
 	for (unsigned i = 0; i < info->n_params; i++)
-		if (info->params[i].life == life && is_followed(info->params[i].handle))
-			return &info->params[i];
+		if (acl_params(info)[i].life == life && is_followed(acl_params(info)[i].handle))
+			return &acl_params(info)[i];
 	return NULL;
 }
 
@@ -137,6 +139,9 @@ static void created(struct checks *c, struct acl_call_record *call)
 	case ACL_HANDLE_STREAM:
 		stream_created(c, call, o);
 		break;
+	case ACL_HANDLE_MBUF:
+		buffer_created(call, o);
+		break;
 	case ACL_HANDLE_EVENT:
 		event_created(c, call, o);
 		break;
@@ -156,7 +161,6 @@ static void created(struct checks *c, struct acl_call_record *call)
 		group_created(c, call, o);
 		break;
 	}
-	object_changed(call, o);
 }
 
 static void destroying(struct checks *c, struct acl_call_record *call)
@@ -167,7 +171,6 @@ static void destroying(struct checks *c, struct acl_call_record *call)
 	if (!o || !object_destroying(o))
 		return;
 	call->state.destroying = object_ref(o);
-	object_changed(call, o);
 }
 
 static void destroyed(struct checks *c, struct acl_call_record *call)
@@ -228,7 +231,12 @@ static void life_forked(struct checks *c)
 	struct acl_object *o;
 
 	for (size_t i = 0; i < sizeof(followed); i++)
-		object_each(c, followed[i], o) atomic_fetch_or(&o->flags, ACL_OBJECT_INHERITED);
+		object_each(c, followed[i], o)
+		{
+			atomic_fetch_or(&o->flags, ACL_OBJECT_INHERITED);
+			if (object_rare(o))
+				store_relaxed(&((struct object_rare *)object_rare(o))->last_call, 0);
+		}
 }
 
 const struct check_module module_life = {

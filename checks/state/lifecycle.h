@@ -13,6 +13,7 @@ void stream_created(struct checks *c, const struct acl_call_record *call, struct
 void notify_created(const struct acl_call_record *call, struct acl_object *o);
 void event_created(struct checks *c, const struct acl_call_record *call, struct acl_object *o);
 void context_created(struct checks *c, const struct acl_call_record *call, struct acl_object *o);
+void buffer_created(const struct acl_call_record *call, struct acl_object *o);
 void pool_created(const struct acl_call_record *call, struct acl_object *o);
 void group_created(struct checks *c, const struct acl_call_record *call, struct acl_object *o);
 void binary_created(struct checks *c, const struct acl_call_record *call, struct acl_object *o);

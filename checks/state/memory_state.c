@@ -2,9 +2,11 @@
 /* Memory: what was allocated, registered, imported and released. */
 #include "checks/state/memory_state.h"
 #include "checks/engine/instance.h"
+#include "checks/state/access_place.h"
 #include "checks/state/declared_pool.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_change.h"
+#include "checks/state/operation.h"
 
 void lookup_fill(struct checks *c, struct known_lookup *known, uint64_t address, uint64_t version)
 {
@@ -36,19 +38,29 @@ _Static_assert(
 		offsetof(struct acl_args_aclrtMemcpy, src) == offsetof(struct acl_args_aclrtMemcpy2d, src),
 	"1D and 2D forms differ");
 
-static __attribute__((noinline)) void prefetch_both(struct pointer_map *map, const void *args)
+/* What the thread used just before is at hand. */
+static inline void fetch_one(struct checks *c, const struct op_access *last, uint64_t address)
 {
-	const struct acl_args_aclrtMemcpy *a = args;
+	if (last && address - last->block.base < last->block.size)
+		return;
+	access_place_fetch(c, address);
+	map_prefetch(memory_blocks(c), address);
+}
 
-	map_prefetch(map, (uintptr_t)a->dst);
-	map_prefetch(map, (uintptr_t)a->src);
+static __attribute__((noinline)) void fetch_both(struct checks *c, const struct acl_call_record *call)
+{
+	const struct acl_args_aclrtMemcpy *a = call->args;
+	const struct operation *last = thread_of(call)->operation;
+
+	fetch_one(c, last ? &last->first[1] : NULL, (uintptr_t)a->dst);
+	fetch_one(c, last ? &last->first[0] : NULL, (uintptr_t)a->src);
 }
 
 /* Of every copy: saves no registers where there is nothing to do. */
-void checks_prefetch(struct checks *c, const void *args)
+void checks_prefetch(struct checks *c, const struct acl_call_record *call)
 {
 	if (__builtin_expect(map_is_large(memory_blocks(c)), 0))
-		prefetch_both(memory_blocks(c), args);
+		fetch_both(c, call);
 }
 
 enum acl_host_class host_class(
@@ -62,6 +74,20 @@ enum acl_host_class host_class(
 	if (param < ACL_CALL_PARAMS)
 		call->host_class[param] = class;
 	return class;
+}
+
+bool memory_is_host(struct checks *c, struct acl_call_record *call, unsigned param, const void *address)
+{
+	struct block_lookup place;
+
+	if (!address || runs_on_device(c))
+		return false;
+	if (map_find(memory_blocks(c), (uintptr_t)address, &place))
+		return place.kind == MEM_HOST;
+	/* Registered memory may have the same address on the device. */
+	return !(map_live(registered_ranges(c)) &&
+		       map_find(registered_ranges(c), (uintptr_t)address, &place)) &&
+	       host_class(c, call, param, address) > ACL_HOST_UNKNOWN;
 }
 
 /* --- allocation ----------------------------------------------------------------- */

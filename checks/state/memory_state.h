@@ -72,6 +72,8 @@ static inline bool memory_find(struct checks *c, uint64_t address, struct block_
 /* Class of an address no table knows; looked up once per call and parameter. */
 enum acl_host_class host_class(
 	struct checks *c, struct acl_call_record *call, unsigned param, const void *address);
+/* Whether a device cannot read there: page-locked memory, the program's stack, heap or files. */
+bool memory_is_host(struct checks *c, struct acl_call_record *call, unsigned param, const void *address);
 /* Memory of this kind is the host's. */
 static inline bool kind_is_host(unsigned kind)
 {

@@ -12,7 +12,7 @@ struct acl_object *model_root(struct checks *c, struct acl_object *model)
 	struct acl_object *parent;
 
 	for (unsigned depth = 0; depth < 16 && load_relaxed(&model_state(model)->sub); depth++) {
-		parent = object_of(c, load_relaxed(&model->parent));
+		parent = object_of(c, load_relaxed(&model_state(model)->parent));
 		if (!parent)
 			break;
 		model = parent;
@@ -68,10 +68,8 @@ static void model_execute_leave(struct checks *c, struct acl_call_record *call)
 		.api = call->api,
 		.unseen = unseen};
 	unlock(&m->lock);
-	if (load_relaxed(&m->kernels)) {
-		raise_to(&stream_state(s)->kernel, call->state.position);
-		raise_to(&stream_state(s)->opaque, call->state.position);
-	}
+	if (load_relaxed(&m->kernels))
+		stream_has_kernel(c, s, call->state.position, true);
 	if (!unseen)
 		replay_begins(c, model, s);
 }

@@ -4,6 +4,7 @@
  * their executions wait for, and so all that is behind them on the stream, is not seen.
  */
 #include "checks/engine/evidence.h"
+#include "checks/state/binding_state.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/event_state.h"
 #include "checks/state/model_execution.h"
@@ -28,8 +29,7 @@ static void waiting_execute_leave(struct checks *c, struct acl_call_record *call
 
 	if (!s || !call->state.position || !succeeded(call))
 		return;
-	if (!model || load_relaxed(&model_state(model)->status) != MODEL_READY ||
-		load_relaxed(&model_state(model)->waits_outside)) {
+	if (!model || !model_is_followed(c, model) || load_relaxed(&model_state(model)->waits_outside)) {
 		evidence_ends(c, CHECKS_END_MODEL);
 		stream_waits_for(c, s, call->state.position, NULL, 0);
 	}

@@ -49,10 +49,11 @@ static void external_wait_leave(struct checks *c, struct acl_call_record *call)
 static void event_reset_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *e = event_of(call), *model = capture_of(c, stream_of(call));
+	struct event_rare *rare = e && succeeded(call) ? event_rare_make(c, e) : NULL;
 
-	if (!e || !succeeded(call))
+	if (!rare)
 		return;
-	counter_inc(&event_state(e)->resets);
+	counter_inc(&rare->resets);
 	if (!model)
 		return;
 	capture_stream_task(c, model, stream_of(call), LAST_TASK, call);
@@ -72,7 +73,7 @@ static void model_waits_execute(struct checks *c, struct acl_call_record *call)
 	for (unsigned i = 0; i < MODEL_EXTERNAL_WAITS; i++) {
 		e = w[i].event ? object_of(c, w[i].event) : NULL;
 		if (e)
-			w[i].resets = load_relaxed(&event_state(e)->resets);
+			w[i].resets = event_rarely(e, resets);
 	}
 	unlock(&model_state(model)->lock);
 }
@@ -81,7 +82,7 @@ static bool wait_unreset(struct checks *c, const struct model_external_wait *w)
 {
 	struct acl_object *e = w->event ? object_of(c, w->event) : NULL;
 
-	return e && object_usable(e) && load_relaxed(&event_state(e)->resets) == w->resets &&
+	return e && object_usable(e) && event_rarely(e, resets) == w->resets &&
 	       !load_relaxed(&event_state(e)->reset_by_model);
 }
 

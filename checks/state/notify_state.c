@@ -292,6 +292,12 @@ static void notify_export_leave(struct checks *c, struct acl_call_record *call)
 			c, &notifies(c)->exporter, key_of(c, a->key), (uint64_t)load_relaxed(&o->device) + 1);
 }
 
+static void notify_peer(struct checks *c, const struct checks_peer_news *news, uint64_t key)
+{
+	if (news->act == CHECKS_PEER_ON_DEVICE)
+		value_table_set(c, &notifies(c)->exporter, key, (uint64_t)news->device + 1);
+}
+
 static void notify_permit_leave(struct checks *c, struct acl_call_record *call)
 {
 	if (succeeded(call))
@@ -320,4 +326,5 @@ const struct check_module module_notify = {
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 	.state_size = sizeof(struct notifies),
+	.peer = notify_peer,
 };

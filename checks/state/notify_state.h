@@ -50,7 +50,8 @@ enum notify_effect { NOTIFY_UNCHANGED, NOTIFY_CHANGED, NOTIFY_REPLACES };
 enum notify_effect notify_record_effect(const struct acl_call_record *call);
 /* The stream of the latest wait, when nothing the host did shows that the wait is over. */
 struct acl_object *notify_still_waiting(struct checks *c, struct acl_object *o);
-/* Device of the notify that this process exported under the key, -1 = none. */
+/* Device of the notify that was exported under the key, by this process or one that is seen as well; -1 =
+ * unknown. */
 int notify_exporter(struct checks *c, const char *key);
 
 #endif

@@ -3,6 +3,7 @@
 #include "checks/state/operation.h"
 #include "checks/engine/pointer_map_cursor.h"
 #include "checks/engine/program_memory.h"
+#include "checks/state/access_place.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/plain_batch.h"
@@ -55,7 +56,7 @@ static bool is_linear(const struct acl_access_info *info)
 static bool is_source(unsigned api, const struct acl_access_info *info)
 {
 	return info->access == ACL_ACCESS_READ ||
-	       (!info->access && acl_apis[api].params[info->param].role == ACL_ROLE_SRC);
+	       (!info->access && acl_params(&acl_apis[api])[info->param].role == ACL_ROLE_SRC);
 }
 
 static bool is_32_bits(uint8_t slot)
@@ -127,13 +128,15 @@ static inline struct recent_block *recent_of(struct recent_blocks *r, uint64_t a
 	return &r->at[(uint32_t)(address >> 9) * UINT32_C(0x9E3779B1) >> (32 - RECENT_LOG)];
 }
 
+_Static_assert(offsetof(struct op_access, class) - offsetof(struct op_access, block) ==
+			       offsetof(struct recent_block, class) &&
+		       ACL_HOST_UNASKED == 0,
+	"copied as one");
+
 static inline void access_found(struct op_access *a, const struct recent_block *found, uint64_t version)
 {
 	a->version = version;
-	a->block = found->block;
-	a->location = found->location;
-	a->side = found->side;
-	a->written = found->written;
+	memcpy(&a->block, found, sizeof(*found));
 }
 
 /* By enum acl_memory_kind. */
@@ -173,6 +176,8 @@ static inline __attribute__((always_inline)) bool cursor_look_up(
 	r->block.index = found.index;
 	r->block.kind = k->kind;
 	r->block.block = found.block;
+	/* Runs have no registered ranges. */
+	r->place = access_place(MEM_DEVICE, found.index, found.base);
 	recent_fill(c, r);
 	if (__builtin_expect(map_cursor_found_holds(k), 1))
 		return true;
@@ -189,6 +194,7 @@ static __attribute__((noinline)) bool tables_look_up(
 		return false;
 	}
 	map_cursor_set(memory_blocks(c), op->cursor, address);
+	r->place = access_place(r->block.kind, r->block.index, r->block.base);
 	recent_fill(c, r);
 	return true;
 }
@@ -282,7 +288,7 @@ static void access_locate_any(struct checks *c, struct operation *op, struct op_
 static void access_begin(struct op_access *a, unsigned api, const struct acl_access_info *info)
 {
 	a->info = info;
-	a->name = acl_apis[api].params[info->param].name;
+	a->name = acl_params(&acl_apis[api])[info->param].name;
 	a->reads = info->access & ACL_ACCESS_READ;
 	a->writes = info->access & ACL_ACCESS_WRITE;
 	a->rows = 1;

@@ -29,11 +29,13 @@ struct op_access {
 	uint64_t span; /* bytes from the first to the last one touched */
 	uint64_t limit; /* bytes the caller says the buffer has, span when it says nothing */
 	bool reads, writes;
+	struct block_lookup block; /* .block is NULL when no table knows the address, and .size is 0 */
+	/* In this order also in struct recent_block. */
+	uint32_t place; /* access_place() of the block */
 	uint8_t location; /* enum access_location; PAGEABLE only once access_class was called */
 	uint8_t side; /* enum plain_side */
 	bool written; /* device memory that counts as written, or the host's: nothing is left to note */
 	uint8_t class; /* enum acl_host_class, ACL_HOST_UNASKED before */
-	struct block_lookup block; /* .block is NULL when no table knows the address, and .size is 0 */
 	uint64_t version; /* of the tables when it was looked up */
 	uint64_t looked_up; /* the address then: good for others of the same block, too */
 };
@@ -55,8 +57,10 @@ struct recent_blocks {
 	uint64_t version; /* of the tables; of another one, nothing here is good */
 	struct recent_block {
 		struct block_lookup block; /* size 0: nothing */
-		uint8_t location, side; /* as in struct op_access */
+		uint32_t place; /* this and the rest as in struct op_access */
+		uint8_t location, side;
 		bool written;
+		uint8_t class; /* ACL_HOST_UNASKED */
 	} at[RECENT_BLOCKS];
 };
 

@@ -116,6 +116,14 @@ static void versions_drop(struct checks *c, struct stream_order *o, uint64_t com
 	versions_release(c, o, old);
 }
 
+static bool clock_unseen(struct checks *c, const struct clock *k)
+{
+	for (uint32_t i = k ? k->n : 0; i-- > 0 && k->entry[i].stream & CLOCK_UNSEEN;)
+		if (!entry_settled(c, &k->entry[i]))
+			return true;
+	return false;
+}
+
 /* Under the lock: from the position on the clock holds both, and one entry more. */
 static void version_add(struct checks *c, struct acl_object *stream, struct stream_order *o,
 	uint64_t position, const struct clock *other, const struct clock_entry *more)
@@ -131,7 +139,7 @@ static void version_add(struct checks *c, struct acl_object *stream, struct stre
 		k = clock_join(c, NULL, NULL, &anything, entry_settled, &full);
 	versions_drop(c, o, load_acquire(&stream_state(stream)->completed));
 	o->version[o->n++] = (struct clock_version){position, k};
-	if (full || (k && k->entry[k->n - 1].stream & CLOCK_UNSEEN))
+	if (full || clock_unseen(c, k))
 		atomic_fetch_or(&stream_state(stream)->ask, ASK_UNSEEN);
 }
 
@@ -171,14 +179,6 @@ bool order_is_before(struct acl_object *source, uint64_t position, struct acl_ob
 	before = clock_position(clock_at(o, UINT64_MAX), object_ref(source)) >= position;
 	unlock(&o->lock);
 	return before;
-}
-
-static bool clock_unseen(struct checks *c, const struct clock *k)
-{
-	for (uint32_t i = k ? k->n : 0; i-- > 0 && k->entry[i].stream & CLOCK_UNSEEN;)
-		if (!entry_settled(c, &k->entry[i]))
-			return true;
-	return false;
 }
 
 bool order_unseen(struct checks *c, struct acl_object *stream)
@@ -249,19 +249,29 @@ void stream_retire(struct checks *c, struct acl_object *stream, uint64_t positio
 	clock_release(c, k);
 }
 
+/* In a loop over all streams. */
+static inline __attribute__((always_inline)) void stream_signals(
+	struct checks *c, struct acl_object *stream, uint64_t position)
+{
+	struct stream_rare *r = position ? stream_rare_make(c, stream) : NULL;
+
+	if (r)
+		raise_to(&r->signal, position);
+}
+
 void stream_tells(struct checks *c, struct acl_object *stream, uint64_t position)
 {
 	struct clock *k = order_clock(stream, position);
 	bool unseen = clock_unseen(c, k);
 	struct acl_object *o;
 
-	raise_to(&stream_state(stream)->signal, position);
+	stream_signals(c, stream, position);
 	if (unseen) {
-		object_each(c, ACL_HANDLE_STREAM, o) raise_to(&stream_state(o)->signal, stream_submitted(o));
+		object_each(c, ACL_HANDLE_STREAM, o) stream_signals(c, o, stream_submitted(o));
 	} else {
 		for (uint32_t i = 0; k && i < k->n; i++)
 			if ((o = object_of(c, k->entry[i].stream)) != NULL)
-				raise_to(&stream_state(o)->signal, k->entry[i].position);
+				stream_signals(c, o, k->entry[i].position);
 	}
 	clock_release(c, k);
 }

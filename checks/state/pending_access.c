@@ -11,30 +11,33 @@
 
 /* --- the accesses of a block ---------------------------------------------------------------- */
 
-static struct block_accesses *slot_of(struct checks *c, unsigned kind, uint32_t index)
+static inline struct block_accesses *accesses_at(struct checks *c, const struct block_lookup *place)
 {
-	struct pending_state *p = pending_state(c);
+	return &pending_state(c)->place[access_place(place->kind, place->index, place->base)];
+}
 
-	return kind == MEM_REGISTERED ? &p->registered[index % REGISTERED_BLOCKS]
-				      : &p->memory[index % MEMORY_BLOCKS];
+void access_place_fetch(struct checks *c, uint64_t address)
+{
+	if (pending_state(c)->followed)
+		__builtin_prefetch(&pending_state(c)->place[shared_place(address)], 1);
 }
 
 /* By stream and start, each in one of two places; a node there may have been removed, and used again by
  * others. */
-static inline unsigned place_of(const struct block_accesses *b, acl_ref stream, uint64_t start)
+static inline unsigned place_of(const struct access_tree_of *t, acl_ref stream, uint64_t start)
 {
 	/* Pieces at equal distances, streams one after the other, both: all lie far from each other. */
-	return (unsigned)(((start >> 6) + (stream >> 32)) * UINT64_C(0x9e3779b97f4a7c15) >> b->shift);
+	return (unsigned)(((start >> 6) + (stream >> 32)) * UINT64_C(0x9e3779b97f4a7c15) >> t->shift);
 }
 
-static inline void remember(struct block_accesses *b, const struct pending_access *node)
+static inline void remember(struct access_tree_of *t, const struct pending_access *node)
 {
-	unsigned at = place_of(b, node->stream, node->start);
-	uint16_t link = (uint16_t)(node - b->tree.at + 1);
+	unsigned at = place_of(t, node->stream, node->start);
+	uint16_t link = (uint16_t)(node - t->tree.at + 1);
 
-	if (b->last[at] != link)
-		b->last[at ^ 1] = b->last[at];
-	b->last[at] = link;
+	if (t->last[at] != link)
+		t->last[at ^ 1] = t->last[at];
+	t->last[at] = link;
 }
 
 static size_t places_bytes(unsigned room)
@@ -49,15 +52,17 @@ static size_t nodes_bytes(unsigned room)
 
 void accesses_clear(struct block_accesses *b)
 {
+	struct access_tree_of *t = tree_of(b);
+
 	/* The tree is empty then, and in another cache line. */
 	if (b->flags) {
 		b->flags = 0;
 		return;
 	}
-	b->tree.root = b->tree.free = b->tree.n = b->tree.writes = 0;
-	if (b->last)
-		memset(b->last, 0, places_bytes(b->tree.room));
-	b->only = 0;
+	t->tree.root = t->tree.free = t->tree.n = t->tree.writes = 0;
+	if (t->last)
+		memset(t->last, 0, places_bytes(t->tree.room));
+	t->only = 0;
 }
 
 /* Under the lock: the block's only one, which has no gaps. */
@@ -91,10 +96,11 @@ static inline bool is_sole(
 /* Under the lock: a node that is the only one leaves the tree. false: it is not, or has gaps. */
 static bool sole_from_tree(struct block_accesses *b, struct pending_access *node)
 {
-	if (b->tree.n != 1 || node->pitch)
+	struct access_tree_of *t = tree_of(b);
+	if (t->tree.n != 1 || node->pitch)
 		return false;
 	sole_set(b, node);
-	if (!access_tree_remove(&b->tree, node)) {
+	if (!access_tree_remove(&t->tree, node)) {
 		b->flags = 0;
 		accesses_clear(b);
 	}
@@ -106,13 +112,14 @@ static void accesses_room(struct checks *c, struct block_accesses *b);
 /* Under the lock, before anything looks at the tree. */
 static __attribute__((noinline)) void sole_into_tree(struct checks *c, struct block_accesses *b)
 {
+	struct access_tree_of *t = tree_of(b);
 	struct pending_access *node;
 	uint8_t flags = b->flags;
 
 	b->flags = 0;
-	if (!b->tree.room)
+	if (!t->tree.room)
 		accesses_room(c, b);
-	node = access_tree_take(&b->tree);
+	node = access_tree_take(&t->tree);
 	if (!node)
 		return;
 	*node = (struct pending_access){.start = b->start,
@@ -123,19 +130,19 @@ static __attribute__((noinline)) void sole_into_tree(struct checks *c, struct bl
 		.tid = b->tid,
 		.api = b->api,
 		.flags = flags};
-	b->only = b->stream;
-	if (access_tree_enter(&b->tree, node))
-		remember(b, node);
+	t->only = b->stream;
+	if (access_tree_enter(&t->tree, node))
+		remember(t, node);
 	else
 		accesses_clear(b);
 }
 
-struct block_accesses *accesses_lock(struct checks *c, unsigned kind, uint32_t index, uint32_t generation)
+struct block_accesses *accesses_lock(struct checks *c, const struct block_lookup *place)
 {
-	struct block_accesses *b = slot_of(c, kind, index);
+	struct block_accesses *b = accesses_at(c, place);
 
 	lock(&b->lock);
-	if ((b->flags || b->tree.root) && b->index == index && b->generation == generation) {
+	if (b->block == place->number && (b->flags || tree_of(b)->tree.root)) {
 		if (b->flags)
 			sole_into_tree(c, b);
 		return b;
@@ -147,7 +154,7 @@ struct block_accesses *accesses_lock(struct checks *c, unsigned kind, uint32_t i
 /* Locks them to add one: what another block has left in the place is forgotten. */
 static inline struct block_accesses *accesses_lock_to_add(struct checks *c, const struct block_lookup *place)
 {
-	struct block_accesses *b = slot_of(c, place->kind, place->index);
+	struct block_accesses *b = accesses_at(c, place);
 
 	lock(&b->lock);
 	if (__builtin_expect(b->block != place->number, 0)) {
@@ -167,18 +174,19 @@ bool access_settled(struct checks *c, const struct pending_access *a)
 /* Under the lock: takes the settled ones out. */
 static void accesses_sweep(struct checks *c, struct block_accesses *b)
 {
+	struct access_tree_of *t = tree_of(b);
 	struct pending_access *settled[REMOVED_AT_ONCE], *a;
 	struct access_walk w;
 	unsigned n;
 
 	do {
 		n = 0;
-		access_walk_begin(&w, &b->tree, 0, UINT64_MAX);
+		access_walk_begin(&w, &t->tree, 0, UINT64_MAX);
 		while (n < REMOVED_AT_ONCE && (a = access_walk_next(&w)) != NULL)
 			if (access_settled(c, a))
 				settled[n++] = a;
 		for (unsigned i = 0; i < n; i++)
-			if (!access_tree_remove(&b->tree, settled[i])) {
+			if (!access_tree_remove(&t->tree, settled[i])) {
 				accesses_clear(b);
 				return;
 			}
@@ -188,25 +196,26 @@ static void accesses_sweep(struct checks *c, struct block_accesses *b)
 /* Under the lock: more nodes, or what is settled makes room; else what was known is forgotten. */
 static void accesses_room(struct checks *c, struct block_accesses *b)
 {
-	unsigned room = b->tree.room ? b->tree.room * 2u : FIRST_NODES;
+	struct access_tree_of *t = tree_of(b);
+	unsigned room = t->tree.room ? t->tree.room * 2u : FIRST_NODES;
 	struct pending_access *more;
 
-	if (b->tree.n)
+	if (t->tree.n)
 		accesses_sweep(c, b);
-	if (b->tree.n * 4u < b->tree.room * 3u)
+	if (t->tree.n * 4u < t->tree.room * 3u)
 		return;
 	more = room <= ACCESS_TREE_NODES ? checks_alloc(c, nodes_bytes(room)) : NULL;
 	if (!more) {
 		accesses_clear(b);
 		return;
 	}
-	if (b->tree.room)
-		memcpy(more, b->tree.at, b->tree.room * sizeof(*more));
-	checks_forget(c, b->tree.at, nodes_bytes(b->tree.room));
-	b->tree.at = more;
-	b->tree.room = (uint16_t)room;
-	b->last = (uint16_t *)(more + room);
-	b->shift = (uint8_t)(64 - FIRST_PLACES_LOG - __builtin_ctz(room / FIRST_NODES));
+	if (t->tree.room)
+		memcpy(more, t->tree.at, t->tree.room * sizeof(*more));
+	checks_forget(c, t->tree.at, nodes_bytes(t->tree.room));
+	t->tree.at = more;
+	t->tree.room = (uint16_t)room;
+	t->last = (uint16_t *)(more + room);
+	t->shift = (uint8_t)(64 - FIRST_PLACES_LOG - __builtin_ctz(room / FIRST_NODES));
 }
 
 /* --- what a new access meets ----------------------------------------------------------------------- */
@@ -254,6 +263,7 @@ static void meet(struct entering *e, struct pending_access *a)
 	if (a->stream == e->access.stream) {
 		/* The later one stands for both where it does no less. */
 		if (!(a->flags & ~e->access.flags & (ACCESS_WRITES | ACCESS_DESCRIBES)) &&
+			(a->flags & ACCESS_HINT || !(e->access.flags & ACCESS_HINT)) &&
 			access_covers(&e->access, a))
 			remove_later(e, a);
 		return;
@@ -270,69 +280,70 @@ static void meet(struct entering *e, struct pending_access *a)
 /* Under the lock: in place of a former one, or as a new node; the sole one needs none. */
 static void accesses_enter(struct entering *e, struct block_accesses *b)
 {
+	struct access_tree_of *t = tree_of(b);
 	struct pending_access *node = e->same;
 
 	for (unsigned i = 0; i < e->n_removed; i++)
-		if (!access_tree_remove(&b->tree, e->removed[i])) {
+		if (!access_tree_remove(&t->tree, e->removed[i])) {
 			accesses_clear(b);
 			node = NULL;
 			break;
 		}
-	if (!node && !b->tree.root && !e->access.pitch) {
+	if (!node && !t->tree.root && !e->access.pitch) {
 		sole_set(b, &e->access);
 		return;
 	}
-	if (!node && !b->tree.free && b->tree.n == b->tree.room)
+	if (!node && !t->tree.free && t->tree.n == t->tree.room)
 		accesses_room(e->c, b);
-	if (!b->tree.root)
-		b->only = e->access.stream;
-	else if (b->only != e->access.stream)
-		b->only = 0;
+	if (!t->tree.root)
+		t->only = e->access.stream;
+	else if (t->only != e->access.stream)
+		t->only = 0;
 	if (node) {
-		access_tree_replace(&b->tree, node, &e->access);
+		access_tree_replace(&t->tree, node, &e->access);
 	} else {
-		node = access_tree_take(&b->tree);
+		node = access_tree_take(&t->tree);
 		if (!node)
 			return;
 		*node = e->access;
-		if (!access_tree_enter(&b->tree, node)) {
+		if (!access_tree_enter(&t->tree, node)) {
 			accesses_clear(b);
 			return;
 		}
 	}
 	if (!sole_from_tree(b, node))
-		remember(b, node);
+		remember(t, node);
 }
 
 /*
  * Under the lock: the stream's last access again, which nothing can be unordered with: all are the stream's
  * own, or all only read.
  */
-static inline bool is_again(const struct block_accesses *b, const struct pending_access *last, acl_ref stream,
+static inline bool is_again(const struct access_tree_of *t, const struct pending_access *last, acl_ref stream,
 	uint64_t start, uint64_t end, unsigned flags)
 {
 	return last->stream == stream && last->start == start && last->end == end && last->flags == flags &&
-	       (b->only == stream || !((flags & ACCESS_WRITES) | b->tree.writes));
+	       (t->only == stream || !((flags & ACCESS_WRITES) | t->tree.writes));
 }
 
 /* Under the lock: that access; NULL: it is not at hand, or others may be unordered with it. */
 static inline struct pending_access *find_again(
-	const struct block_accesses *b, acl_ref stream, uint64_t start, uint64_t end, unsigned flags)
+	const struct access_tree_of *t, acl_ref stream, uint64_t start, uint64_t end, unsigned flags)
 {
 	struct pending_access *node;
 	unsigned at, first, second;
 
-	if (!b->tree.root)
+	if (!t->tree.root)
 		return NULL;
-	at = place_of(b, stream, start);
-	first = b->last[at];
-	second = b->last[at ^ 1];
-	if (__builtin_expect(first && is_again(b, b->tree.at + first - 1, stream, start, end, flags), 1))
-		return b->tree.at + first - 1;
-	if (second && is_again(b, b->tree.at + second - 1, stream, start, end, flags))
-		return b->tree.at + second - 1;
-	node = access_tree_at(&b->tree, start);
-	return node && is_again(b, node, stream, start, end, flags) ? node : NULL;
+	at = place_of(t, stream, start);
+	first = t->last[at];
+	second = t->last[at ^ 1];
+	if (__builtin_expect(first && is_again(t, t->tree.at + first - 1, stream, start, end, flags), 1))
+		return t->tree.at + first - 1;
+	if (second && is_again(t, t->tree.at + second - 1, stream, start, end, flags))
+		return t->tree.at + second - 1;
+	node = access_tree_at(&t->tree, start);
+	return node && is_again(t, node, stream, start, end, flags) ? node : NULL;
 }
 
 static inline void access_renew(struct pending_access *last, const struct pending_access *now)
@@ -363,6 +374,7 @@ static inline void sole_renew_by(struct block_accesses *b, const struct acl_call
 static __attribute__((noinline)) bool access_again_any(struct block_accesses *b,
 	const struct acl_call_record *call, const struct op_access *a, unsigned flags)
 {
+	struct access_tree_of *t = tree_of(b);
 	uint64_t start = (uintptr_t)a->address;
 	acl_ref stream = object_ref(stream_of(call));
 	struct pending_access *last = NULL;
@@ -370,7 +382,7 @@ static __attribute__((noinline)) bool access_again_any(struct block_accesses *b,
 
 	if (b->block == a->block.number) {
 		again = is_sole(b, stream, start, start + a->span, flags);
-		last = b->flags ? NULL : find_again(b, stream, start, start + a->span, flags);
+		last = b->flags ? NULL : find_again(t, stream, start, start + a->span, flags);
 	}
 	if (again) {
 		sole_renew_by(b, call);
@@ -378,7 +390,7 @@ static __attribute__((noinline)) bool access_again_any(struct block_accesses *b,
 		again = true;
 		access_renew_by(last, call);
 		if (!sole_from_tree(b, last))
-			remember(b, last);
+			remember(t, last);
 	}
 	unlock(&b->lock);
 	return again;
@@ -388,13 +400,14 @@ static __attribute__((noinline)) bool access_again_any(struct block_accesses *b,
 static __attribute__((noinline)) bool access_again_among(struct block_accesses *b,
 	const struct acl_call_record *call, const struct op_access *a, unsigned flags)
 {
+	struct access_tree_of *t = tree_of(b);
 	acl_ref stream = object_ref(stream_of(call));
 	uint64_t start = (uintptr_t)a->address;
-	uint16_t link = b->tree.n > 1 ? b->last[place_of(b, stream, start)] : 0;
-	struct pending_access *last = link ? b->tree.at + link - 1 : NULL;
+	uint16_t link = t->tree.n > 1 ? t->last[place_of(t, stream, start)] : 0;
+	struct pending_access *last = link ? t->tree.at + link - 1 : NULL;
 
 	if (__builtin_expect(!last || b->block != a->block.number ||
-				     !is_again(b, last, stream, start, start + a->span, flags) || last->pitch,
+				     !is_again(t, last, stream, start, start + a->span, flags) || last->pitch,
 		    0))
 		return access_again_any(b, call, a, flags);
 	access_renew_by(last, call);
@@ -409,19 +422,41 @@ static __attribute__((noinline, cold)) bool access_again_wait(struct block_acces
 	return access_again_any(b, call, a, flags);
 }
 
-/* Calls nothing on its usual way, and so saves no registers. */
-bool access_again(
-	struct checks *c, const struct acl_call_record *call, const struct op_access *a, unsigned flags)
+/* Under the lock: nothing is known of the block, and no other one has left a tree in its place. */
+static inline bool is_first(const struct block_accesses *b, const struct op_access *a)
 {
-	struct block_accesses *b = slot_of(c, a->block.kind, a->block.index);
-	uint64_t start = (uintptr_t)a->address;
+	return b->block != a->block.number && (b->flags || !b->block) && a->block.index < DECLARED_NUMBERS;
+}
+
+/* Under the lock, which it gives back: memory that is far has one line of the place to wait for, no more. */
+static __attribute__((noinline)) bool access_enter_first(struct block_accesses *b,
+	const struct acl_call_record *call, const struct op_access *a, unsigned flags)
+{
+	if (!is_first(b, a))
+		return access_again_among(b, call, a, flags);
+	b->block = a->block.number;
+	b->start = (uintptr_t)a->address;
+	b->end = b->start + a->span;
+	b->stream = object_ref(stream_of(call));
+	b->flags = (uint8_t)flags;
+	sole_renew_by(b, call);
+	unlock(&b->lock);
+	return true;
+}
+
+/* Calls nothing on its usual way, and so saves no registers. */
+bool access_enter_at_once(struct pending_state *pending, const struct acl_call_record *call,
+	const struct op_access *a, unsigned flags)
+{
+	struct block_accesses *b = &pending->place[a->place];
 
 	if (__builtin_expect(!lock_at_once(&b->lock), 0))
 		return access_again_wait(b, call, a, flags);
-	if (__builtin_expect(!is_sole(b, object_ref(stream_of(call)), start, start + a->span, flags) ||
-				     b->block != a->block.number,
+	if (__builtin_expect(b->block != a->block.number || b->flags != flags ||
+				     b->start != (uintptr_t)a->address || b->end != b->start + a->span ||
+				     b->stream != object_ref(stream_of(call)),
 		    0))
-		return access_again_among(b, call, a, flags);
+		return access_enter_first(b, call, a, flags);
 	sole_renew_by(b, call);
 	unlock(&b->lock);
 	return true;
@@ -434,7 +469,7 @@ static void enter_among_others(struct entering *e, struct block_accesses *b)
 
 	e->same = NULL;
 	e->n_removed = 0;
-	access_walk_begin(&w, &b->tree, e->access.start, e->access.end);
+	access_walk_begin(&w, &tree_of(b)->tree, e->access.start, e->access.end);
 	while ((a = access_walk_next(&w)) != NULL)
 		meet(e, a);
 	accesses_enter(e, b);
@@ -484,14 +519,14 @@ static void add_locked(struct entering *e, struct block_accesses *b)
 	}
 	if (b->flags)
 		sole_into_tree(e->c, b);
-	last = find_again(b, now->stream, now->start, now->end, now->flags);
+	last = find_again(tree_of(b), now->stream, now->start, now->end, now->flags);
 	if (!last || last->pitch != now->pitch || last->width != now->width) {
 		enter_among_others(e, b);
 		return;
 	}
 	access_renew(last, now);
 	if (!sole_from_tree(b, last))
-		remember(b, last);
+		remember(tree_of(b), last);
 }
 
 void entering_add(struct entering *e, const struct block_lookup *place, uint64_t start, uint64_t span,
@@ -520,18 +555,11 @@ void entering_add(struct entering *e, const struct block_lookup *place, uint64_t
 
 /* Any range. */
 static __attribute__((noinline)) void range_add(
-	struct entering *e, const struct batch_range *r, unsigned kind, unsigned flags)
+	struct entering *e, const struct batch_range *r, unsigned flags)
 {
-	struct acl_block *block = map_block(memory_blocks(e->c), r->index);
+	struct block_lookup place = block_found(map_block(memory_blocks(e->c), r->index), r->generation);
 
-	entering_add(e,
-		&(struct block_lookup){.block = block,
-			.base = load_relaxed(&block->base),
-			.size = load_relaxed(&block->size),
-			.generation = r->generation,
-			.kind = (uint8_t)kind,
-			.index = r->index},
-		r->start, r->end - r->start, 0, 0, flags);
+	entering_add(e, &place, r->start, r->end - r->start, 0, 0, flags);
 }
 
 /* The range is the block's sole access once more, and that is all there is to it. */
@@ -557,9 +585,8 @@ void entering_add_ranges(struct entering *e, const struct batch_side *side, unsi
 	/* range_add() meets models, too. */
 	for (const struct batch_range *r = side->range, *end = r + side->n; r < end; r++)
 		if (__builtin_expect(e->replays, 0) ||
-			!__builtin_expect(
-				range_again(&pending->memory[r->index % MEMORY_BLOCKS], r, &now, flags), 1))
-			range_add(e, r, side->kind, flags);
+			!__builtin_expect(range_again(&pending->place[r->place], r, &now, flags), 1))
+			range_add(e, r, flags);
 }
 
 void access_take_back(struct checks *c, const struct acl_call_record *call, const struct block_lookup *place,
@@ -571,15 +598,15 @@ void access_take_back(struct checks *c, const struct acl_call_record *call, cons
 	struct access_walk w;
 
 	place = allocation_of(c, place, &home);
-	b = place ? accesses_lock(c, place->kind, place->index, place->generation) : NULL;
+	b = place ? accesses_lock(c, place) : NULL;
 	if (!b)
 		return;
-	access_walk_begin(&w, &b->tree, start, start + span);
+	access_walk_begin(&w, &tree_of(b)->tree, start, start + span);
 	do
 		found = access_walk_next(&w);
 	while (found &&
 		(found->position != call->state.position || found->stream != object_ref(stream_of(call))));
-	if (found && !access_tree_remove(&b->tree, found))
+	if (found && !access_tree_remove(&tree_of(b)->tree, found))
 		accesses_clear(b);
 	unlock(&b->lock);
 }

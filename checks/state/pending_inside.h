@@ -3,6 +3,7 @@
 #ifndef CHECKS_PENDING_INSIDE_H
 #define CHECKS_PENDING_INSIDE_H
 
+#include "checks/state/access_place.h"
 #include "checks/state/device_state.h"
 #include "checks/state/pending_access.h"
 #include "checks/state/plain_batch.h"
@@ -11,7 +12,7 @@
 #define REMOVED_AT_ONCE 16
 
 /*
- * The accesses of one block.  Where there is just one, it is in the first cache line and the tree is empty:
+ * The accesses of one block.  Where there is just one, it is here, in one cache line, and the tree is empty:
  * most blocks need no more.
  */
 struct block_accesses {
@@ -19,27 +20,37 @@ struct block_accesses {
 	uint32_t tid; /* of the sole access, as in struct pending_access */
 	union {
 		struct {
-			uint32_t index, generation; /* of the block */
+			uint32_t index, generation; /* of the block; 0: of none yet */
 		};
 		uint64_t block; /* both */
 	};
 	uint64_t start, end, stream, position, caller;
 	uint16_t api;
 	uint8_t flags; /* 0: there is none, or they are in the tree */
+};
+
+/* Where there are more, under the same lock. */
+struct access_tree_of {
+	_Alignas(64) struct access_tree tree;
 	acl_ref only; /* the stream of all in the tree, 0 = several */
-	struct access_tree tree;
 	uint16_t *last; /* behind the nodes: index + 1 of those that may come again, 0 = none */
 	uint8_t shift; /* 64 - log2 of the places there */
 };
 
-/* Blocks followed at once, by the lower bits of their index: of two with the same bits the later one. */
-#define MEMORY_BLOCKS 65536
-#define REGISTERED_BLOCKS 4096
-
 struct pending_state {
+	struct block_accesses
+		place[PLACES]; /* access_place(); first, so that it begins where the state does */
+	struct access_tree_of tree[PLACES]; /* of each place; never touched where one access is all */
 	bool followed; /* a rule asks about accesses in flight */
-	struct block_accesses memory[MEMORY_BLOCKS], registered[REGISTERED_BLOCKS];
 };
+
+_Static_assert(sizeof(struct block_accesses) == sizeof(struct access_tree_of), "tree_of() steps over places");
+
+/* So it needs no look at the state. */
+static inline struct access_tree_of *tree_of(struct block_accesses *b)
+{
+	return (struct access_tree_of *)(void *)(b + PLACES);
+}
 
 static inline struct pending_state *pending_state(struct checks *c)
 {
@@ -79,6 +90,8 @@ static inline bool entry_runs_later(struct checks *c, const struct operation *op
 /* enum access_flag; 0: the source is staged before the call returns. */
 static inline unsigned source_flags(const struct operation *op)
 {
+	if (op->group == ACL_OP_GROUP_CACHE || op->group == ACL_OP_GROUP_MANAGED)
+		return ACCESS_HINT;
 	return op->direction == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE ? 0 : ACCESS_READS;
 }
 
@@ -93,8 +106,8 @@ static inline unsigned destination_flags(const struct operation *op)
 	return ACCESS_WRITES;
 }
 
-/* Locks the block's accesses; NULL: there are none. */
-struct block_accesses *accesses_lock(struct checks *c, unsigned kind, uint32_t index, uint32_t generation);
+/* Locks the block's accesses, which are in the tree then; NULL: there are none. */
+struct block_accesses *accesses_lock(struct checks *c, const struct block_lookup *place);
 /* Under the lock: nothing is pending any more, as far as is known. */
 void accesses_clear(struct block_accesses *b);
 /* Whether the host knows the task to be done, or may: such an access is evidence of nothing. */
@@ -103,20 +116,21 @@ bool access_settled(struct checks *c, const struct pending_access *a);
 /* The host may have learned of the task's end from a callback, a word in memory …. */
 static inline bool maybe_told(struct acl_object *source, uint64_t position)
 {
-	return load_relaxed(&stream_state(source)->signal) >= position;
+	return stream_rarely(source, signal) >= position;
 }
 
 /*
- * Whether the access of a plain copy is its stream's last one to these bytes once more. Nothing is to be
- * compared then, and it is entered.
+ * Enters the access of a plain copy where there is nothing to compare it with: it is its stream's last one to
+ * these bytes once more, or nothing is known of the block. false: the rest is to be looked at.
  */
-bool access_again(
-	struct checks *c, const struct acl_call_record *call, const struct op_access *a, unsigned flags);
+bool access_enter_at_once(struct pending_state *pending, const struct acl_call_record *call,
+	const struct op_access *a, unsigned flags);
 
-/* One of them writes, and they do not both add. */
+/* One of them writes, and they do not both add; what is done to hints and with them changes nothing. */
 static inline bool accesses_exclude(const struct pending_access *a, const struct pending_access *b)
 {
-	return (a->flags | b->flags) & ACCESS_WRITES && !(a->flags & b->flags & ACCESS_REDUCES);
+	return ((a->flags | b->flags) & (ACCESS_WRITES | ACCESS_HINT)) == ACCESS_WRITES &&
+	       !(a->flags & b->flags & ACCESS_REDUCES);
 }
 
 /* enum access_met */

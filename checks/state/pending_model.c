@@ -105,26 +105,47 @@ static struct capture_place place_numbered(uint64_t number)
 	return (struct capture_place){(uint32_t)(number >> 32), (uint32_t)number};
 }
 
-/* Under the model's lock: another task does no less there. */
-static bool is_repeated(const struct access_tree *t, const struct pending_access *now)
+/* Under the model's lock: a task of the same stream that does the same there.  The later one stands for both,
+ * as what comes behind it comes behind the former as well. */
+static struct pending_access *access_again(const struct access_tree *t, const struct pending_access *now)
 {
-	const struct pending_access *a;
+	struct pending_access *a;
 	struct access_walk w;
 	unsigned n = 0;
 
 	access_walk_begin(&w, t, now->start, now->end);
 	while (n++ < LOOK_BACK && (a = access_walk_next(&w)) != NULL)
-		if (a->stream == now->stream && !(now->flags & ~a->flags) && access_covers(a, now))
-			return true;
-	return false;
+		if (a->stream == now->stream && a->start == now->start && a->end == now->end &&
+			a->pitch == now->pitch && a->width == now->width && a->flags == now->flags &&
+			place_numbered(a->position).stream == place_numbered(now->position).stream)
+			return a;
+	return NULL;
+}
+
+/* Under the model's lock. */
+static void access_keep(struct checks *c, struct acl_object *model, const struct pending_access *access)
+{
+	struct model_accesses *a = accesses_of(model);
+	struct pending_access *node = a ? access_again(&a->tree, access) : NULL;
+
+	if (node) {
+		access_tree_replace(&a->tree, node, access);
+		return;
+	}
+	a = accesses_room(c, model);
+	node = a ? access_tree_take(&a->tree) : NULL;
+	if (!node)
+		return;
+	*node = *access;
+	/* Too deep for its nodes: what a random tree practically never is. */
+	if (!access_tree_enter(&a->tree, node))
+		a->tree.root = a->tree.free = a->tree.n = a->tree.writes = 0;
 }
 
 static void captured_access_add(struct checks *c, struct acl_object *model,
 	const struct acl_call_record *call, const struct block_lookup *place, struct pending_access *access)
 {
 	struct model_state *m = model_state(model);
-	struct pending_access *node;
-	struct model_accesses *a;
 	struct block_lookup home;
 
 	if (load_relaxed(&place->block->marks) & BLOCK_DECLARED) {
@@ -138,17 +159,7 @@ static void captured_access_add(struct checks *c, struct acl_object *model,
 	access->api = call->api;
 	lock(&m->lock);
 	access->position = stream_of(call) ? place_number(capture_place_of(model, stream_of(call))) : 0;
-	a = accesses_of(model);
-	if (!a || !is_repeated(&a->tree, access)) {
-		a = accesses_room(c, model);
-		node = a ? access_tree_take(&a->tree) : NULL;
-		if (node) {
-			*node = *access;
-			/* Too deep for its nodes: what a random tree practically never is. */
-			if (!access_tree_enter(&a->tree, node))
-				a->tree.root = a->tree.free = a->tree.n = a->tree.writes = 0;
-		}
-	}
+	access_keep(c, model, access);
 	unlock(&m->lock);
 }
 
@@ -196,8 +207,15 @@ static void descriptors_add(struct checks *c, struct acl_object *model, const st
 
 static bool touches_memory(const struct operation *op)
 {
-	return op->group == ACL_OP_GROUP_COPY || op->group == ACL_OP_GROUP_SET ||
-	       op->group == ACL_OP_GROUP_REDUCE;
+	switch (op->group) {
+	case ACL_OP_GROUP_COPY:
+	case ACL_OP_GROUP_SET:
+	case ACL_OP_GROUP_REDUCE:
+	case ACL_OP_GROUP_CACHE:
+	case ACL_OP_GROUP_MANAGED:
+		return true;
+	}
+	return false;
 }
 
 void model_accesses_add(struct checks *c, struct acl_object *model, struct acl_call_record *call)

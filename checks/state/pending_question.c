@@ -42,7 +42,7 @@ static bool find_in(struct checks *c, struct block_accesses *b, const struct acc
 			      *a;
 	struct access_walk w;
 
-	access_walk_begin(&w, &b->tree, q->start, q->end);
+	access_walk_begin(&w, &tree_of(b)->tree, q->start, q->end);
 	while ((a = access_walk_next(&w)) != NULL) {
 		if ((!q->writes && !(a->flags & ACCESS_WRITES)) || (q->flags && !(a->flags & q->flags)))
 			continue;
@@ -64,10 +64,10 @@ static struct block_accesses *accesses_of(struct checks *c, struct acl_block *bl
 	struct block_lookup home;
 
 	if (!(load_relaxed(&block->marks) & BLOCK_DECLARED))
-		return accesses_lock(
-			c, load_relaxed(&block->kind), block->index, load_relaxed(&block->generation));
-	return declared_home(c, block, &home) ? accesses_lock(c, home.kind, home.index, home.generation)
-					      : NULL;
+		home = block_found(block, load_relaxed(&block->generation));
+	else if (!declared_home(c, block, &home))
+		return NULL;
+	return accesses_lock(c, &home);
 }
 
 static bool block_in_flight(struct checks *c, struct acl_block *block, const struct access_question *q,
@@ -87,9 +87,9 @@ static bool block_in_flight(struct checks *c, struct acl_block *block, const str
 	return stream && task_surely_pending(c, stream, out->earlier.position);
 }
 
-static bool models_captured(struct checks *c)
+static bool models_there(struct checks *c)
 {
-	return load_relaxed(&c->conditions) >> WHEN_CAPTURES & 1;
+	return load_relaxed(&c->conditions) & (1u << WHEN_CAPTURES | 1u << WHEN_BOUND);
 }
 
 bool access_in_flight(
@@ -100,7 +100,7 @@ bool access_in_flight(
 	*compared = 0;
 	if (q->block)
 		return block_in_flight(c, (struct acl_block *)q->block, q, out, compared) ||
-		       (models_captured(c) && replay_in_flight(c, q, out, compared));
+		       (models_there(c) && replay_in_flight(c, q, out, compared));
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t from = q->start;
 		struct acl_block *block;
@@ -111,5 +111,5 @@ bool access_in_flight(
 			from = load_relaxed(&block->base) + load_relaxed(&block->size);
 		}
 	}
-	return models_captured(c) && replay_in_flight(c, q, out, compared);
+	return models_there(c) && replay_in_flight(c, q, out, compared);
 }

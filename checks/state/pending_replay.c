@@ -4,6 +4,7 @@
  * do is known once (pending_model.c): an execution enters nothing into the blocks, the
  * model is noted as one that may run, and whoever works on its memory looks there.
  */
+#include "checks/state/binding_state.h"
 #include "checks/state/declared_pool.h"
 #include "checks/state/model_execution.h"
 #include "checks/state/order_state.h"
@@ -35,10 +36,12 @@ static struct replay_state *replays(struct checks *c)
 	return module_state(c, pending_replay);
 }
 
+/* Of a part its model is executed. */
 static bool model_may_run(struct checks *c, struct acl_object *model)
 {
 	struct model_execution e;
 
+	model = model_root(c, model);
 	for (unsigned at = 0; model_execution_next(c, model, &at, &e);)
 		if (stream_pending(e.stream, e.position))
 			return true;
@@ -56,7 +59,7 @@ static bool replay_next(struct checks *c, struct replay_walk *w, struct replay *
 		r->model = ref ? object_of(c, ref) : NULL;
 		if (!r->model || !object_usable(r->model))
 			continue;
-		while (model_execution_next(c, r->model, &w->execution, &r->at))
+		while (model_execution_next(c, model_root(c, r->model), &w->execution, &r->at))
 			if (!r->at.unseen)
 				return true;
 	}
@@ -105,18 +108,60 @@ static void tell(struct acl_object *stream)
 		atomic_fetch_or(&stream_state(stream)->ask, ASK_REPLAYS);
 }
 
+/* A walk over what an execution runs: the model itself, and the models of its conditions. */
+struct model_parts {
+	bool begun;
+	uint32_t at;
+};
+
+/* Only those of which accesses are known; NULL: no more. */
+static struct acl_object *next_part(struct checks *c, struct acl_object *model, struct model_parts *p)
+{
+	struct acl_object *o;
+
+	if (!p->begun) {
+		p->begun = true;
+		if (load_relaxed(&model_state(model)->accesses))
+			return model;
+	}
+	while (load_relaxed(&model_state(model)->parts) &&
+		(o = object_next(c, ACL_HANDLE_MODEL, &p->at)) != NULL)
+		if (object_usable(o) && load_relaxed(&model_state(o)->sub) &&
+			load_relaxed(&model_state(o)->accesses) && model_root(c, o) == model)
+			return o;
+	return NULL;
+}
+
+static bool has_parts(struct checks *c, struct acl_object *model)
+{
+	return next_part(c, model, &(struct model_parts){0}) != NULL;
+}
+
+/* false: nothing is known of it, or there is no room. */
+static bool parts_note(struct checks *c, struct acl_object *model)
+{
+	struct model_parts p = {0};
+	struct acl_object *part;
+	bool any = false;
+
+	while ((part = next_part(c, model, &p)) != NULL) {
+		if (!replay_note(c, object_ref(part))) {
+			replays_sweep(c);
+			if (!replay_note(c, object_ref(part)))
+				return any;
+		}
+		any = true;
+	}
+	return any;
+}
+
 void replay_begins(struct checks *c, struct acl_object *model, struct acl_object *stream)
 {
 	struct acl_object *o;
 	uint64_t before;
 
-	if (!load_relaxed(&model_state(model)->accesses))
+	if (!parts_note(c, model))
 		return;
-	if (!replay_note(c, object_ref(model))) {
-		replays_sweep(c);
-		if (!replay_note(c, object_ref(model)))
-			return;
-	}
 	before = atomic_exchange(&replays(c)->all_but, object_ref(stream));
 	if (before == object_ref(stream))
 		return;
@@ -140,11 +185,28 @@ static struct acl_call_site captured_site(const struct pending_access *task)
 	return (struct acl_call_site){.caller = task->caller, .tid = task->tid, .api = task->api};
 }
 
+/* A body of a body runs where both do. */
+static unsigned flags_of(struct checks *c, struct acl_object *model, const struct pending_access *task)
+{
+	unsigned depth = 0;
+
+	while (!load_relaxed(&model_state(model)->decides)) {
+		if (!load_relaxed(&model_state(model)->sub) || depth++ == 16)
+			return task->flags;
+		model = object_of(c, load_relaxed(&model_state(model)->parent));
+		if (!model)
+			break;
+	}
+	return task->flags | ACCESS_MAYBE;
+}
+
 /* The task of a model as what it is in an execution. */
-static struct pending_access access_in(const struct replay *r, const struct pending_access *task)
+static struct pending_access access_in(
+	struct checks *c, const struct replay *r, const struct pending_access *task)
 {
 	struct pending_access a = *task;
 
+	a.flags = (uint8_t)flags_of(c, r->model, task);
 	a.stream = object_ref(r->at.stream);
 	a.position = r->at.position;
 	a.caller = r->at.caller;
@@ -176,7 +238,7 @@ static void meet_execution(struct entering *e, const struct replay *r, uint64_t 
 		e->met |= met_as(e, task);
 		if (!unordered || !accesses_overlap(task, &e->access, &start, &end))
 			continue;
-		earlier = access_in(r, task);
+		earlier = access_in(e->c, r, task);
 		e->captured_earlier = captured_site(task);
 		conflict_keep(e, &earlier, start, end);
 		break;
@@ -212,22 +274,23 @@ void replays_meet(struct entering *e, const struct block_lookup *place)
 /* --- an execution meets tasks, and other executions ------------------------------------------------- */
 
 /* What waits for things outside may come after anything. */
-static bool comes_from_outside(struct acl_object *model)
+static bool comes_from_outside(struct checks *c, struct acl_object *model)
 {
 	const struct model_state *m = model_state(model);
 
-	return load_relaxed(&m->status) != MODEL_READY || load_relaxed(&m->waits_outside) ||
+	return !model_is_followed(c, model) || load_relaxed(&m->waits_outside) ||
 	       load_relaxed(&m->waits_unseen);
 }
 
 /* The task of the model that is compared. */
-static void entering_task(struct entering *e, struct checks *c, const struct pending_access *task)
+static void entering_task(
+	struct entering *e, struct checks *c, struct acl_object *model, const struct pending_access *task)
 {
 	e->access.start = task->start;
 	e->access.end = task->end;
 	e->access.pitch = task->pitch;
 	e->access.width = task->width;
-	e->access.flags = task->flags;
+	e->access.flags = (uint8_t)flags_of(c, model, task);
 	e->block = block_of(c, task->stream);
 	e->captured = captured_site(task);
 }
@@ -245,14 +308,14 @@ static void compare(struct entering *e, const struct pending_access *a, struct a
 
 static void compare_with_block(struct entering *e, uint64_t block)
 {
-	struct block_accesses *b =
-		accesses_lock(e->c, load_relaxed(&e->block->kind), e->block->index, (uint32_t)block);
+	struct block_lookup place = block_found(e->block, (uint32_t)block);
+	struct block_accesses *b = accesses_lock(e->c, &place);
 	struct pending_access *a;
 	struct access_walk w;
 
 	if (!b)
 		return;
-	access_walk_begin(&w, &b->tree, e->access.start, e->access.end);
+	access_walk_begin(&w, &tree_of(b)->tree, e->access.start, e->access.end);
 	while ((a = access_walk_next(&w)) != NULL)
 		if (a->stream != e->access.stream)
 			compare(e, a, object_of(e->c, a->stream));
@@ -300,14 +363,14 @@ static void compare_with_tasks(struct entering *e, struct acl_object *model)
 		return;
 	access_walk_begin(&w, t, 0, UINT64_MAX);
 	while (!e->conflict && (task = access_walk_next(&w)) != NULL) {
-		entering_task(e, e->c, task);
+		entering_task(e, e->c, model, task);
 		if (e->block)
 			compare_with_block(e, task->stream);
 	}
 	model_accesses_unlock(model);
 }
 
-static void compare_tasks_of(struct entering *e, const struct access_tree *own,
+static void compare_tasks_of(struct entering *e, struct acl_object *model, const struct access_tree *own,
 	const struct access_tree *other, const struct replay *r)
 {
 	struct pending_access *task, *theirs, earlier;
@@ -315,14 +378,14 @@ static void compare_tasks_of(struct entering *e, const struct access_tree *own,
 
 	access_walk_begin(&w, own, 0, UINT64_MAX);
 	while (!e->conflict && (task = access_walk_next(&w)) != NULL) {
-		entering_task(e, e->c, task);
+		entering_task(e, e->c, model, task);
 		if (!e->block)
 			continue;
 		access_walk_begin(&v, other, task->start, task->end);
 		while ((theirs = access_walk_next(&v)) != NULL) {
 			if (theirs->stream != task->stream)
 				continue;
-			earlier = access_in(r, theirs);
+			earlier = access_in(e->c, r, theirs);
 			e->captured_earlier = captured_site(theirs);
 			compare(e, &earlier, r->at.stream);
 		}
@@ -333,7 +396,7 @@ static void compare_tasks_of(struct entering *e, const struct access_tree *own,
 /* Both sets of accesses are locked in the order of their slots, whoever compares. */
 static void compare_with_execution(struct entering *e, struct acl_object *model, const struct replay *r)
 {
-	bool first = model->index < r->model->index;
+	bool first = object_number(model) < object_number(r->model);
 	struct acl_object *low = first ? model : r->model, *high = first ? r->model : model;
 	const struct access_tree *a = model_accesses_lock(low), *b;
 
@@ -341,7 +404,7 @@ static void compare_with_execution(struct entering *e, struct acl_object *model,
 		return;
 	b = model_accesses_lock(high);
 	if (b) {
-		compare_tasks_of(e, first ? a : b, first ? b : a, r);
+		compare_tasks_of(e, model, first ? a : b, first ? b : a, r);
 		model_accesses_unlock(high);
 	}
 	model_accesses_unlock(low);
@@ -354,7 +417,7 @@ static void compare_with_executions(struct entering *e, struct acl_object *model
 	struct replay r;
 
 	while (!e->conflict && replay_next(e->c, &w, &r)) {
-		if (r.model == model || r.at.stream == e->stream)
+		if (model_root(e->c, r.model) == model_root(e->c, model) || r.at.stream == e->stream)
 			continue;
 		e->met |= MET_COPY | MET_SET;
 		if (is_unordered(e, r.at.stream, r.at.position))
@@ -365,14 +428,18 @@ static void compare_with_executions(struct entering *e, struct acl_object *model
 static void replay_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *model = model_argument(c, call), *s = stream_of(call);
+	struct model_parts p = {0};
+	struct acl_object *part;
 	struct entering e;
 
-	if (!model || !s || !call->state.position || call->state.capture || comes_from_outside(model) ||
-		!load_relaxed(&model_state(model)->accesses) || !entering_begin(c, call, &e))
+	if (!model || !s || !call->state.position || call->state.capture || comes_from_outside(c, model) ||
+		!has_parts(c, model) || !entering_begin(c, call, &e))
 		return;
-	compare_with_executions(&e, model);
-	if (!e.conflict)
-		compare_with_tasks(&e, model);
+	while (!e.conflict && (part = next_part(c, model, &p)) != NULL) {
+		compare_with_executions(&e, part);
+		if (!e.conflict)
+			compare_with_tasks(&e, part);
+	}
 	entering_end(&e, call);
 }
 
@@ -417,7 +484,7 @@ static bool find_in_execution(struct checks *c, const struct replay *r, const st
 		*compared |= task->flags;
 		if (!open || !accesses_overlap(task, &range, &out->start, &out->end))
 			continue;
-		out->earlier = access_in(r, task);
+		out->earlier = access_in(c, r, task);
 		out->captured_earlier = captured_site(task);
 		out->block = q->block ? (struct acl_block *)q->block : block;
 		found = true;

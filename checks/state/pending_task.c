@@ -8,6 +8,8 @@
 #include "checks/state/pending_inside.h"
 #include "checks/state/stream_change.h"
 
+#define MAPPINGS 64 /* side by side that one access is followed over */
+
 /* The task is captured, updates a model or may: then it does not run now. */
 static inline bool runs_with_model(struct checks *c, const struct acl_call_record *call, struct acl_object *s)
 {
@@ -31,9 +33,29 @@ static inline bool task_begin(struct checks *c, const struct acl_call_record *ca
 	return s && call->state.position && !runs_with_model(c, call, s) && entering_begin(c, call, e);
 }
 
-/* --- copies, sets, reductions ----------------------------------------------------------------------- */
+/* --- copies, sets, reductions, prefetches ---------------------------------------------------------- */
 
-static inline void access_add(struct entering *e, const struct op_access *a, unsigned flags)
+/* The mapping right behind what the access has covered up to *at: ranges may go over several. */
+static bool next_mapping(const struct block_lookup *place, const struct op_access *a, uint64_t *at)
+{
+	*at = place->base + place->size;
+	return place->kind == MEM_MAPPED && *at < (uintptr_t)a->address + a->span;
+}
+
+static __attribute__((noinline)) void further_mappings_add(
+	struct checks *c, struct entering *e, const struct op_access *a, unsigned flags)
+{
+	struct block_lookup place = a->block;
+	uint64_t at, end = (uintptr_t)a->address + a->span;
+
+	for (unsigned i = 0; i < MAPPINGS && next_mapping(&place, a, &at); i++) {
+		if (!map_find(memory_blocks(c), at, &place) || place.base != at)
+			return;
+		entering_add(e, &place, at, place.size < end - at ? place.size : end - at, 0, 0, flags);
+	}
+}
+
+static inline void access_add(struct checks *c, struct entering *e, const struct op_access *a, unsigned flags)
 {
 	bool rows;
 
@@ -42,6 +64,9 @@ static inline void access_add(struct entering *e, const struct op_access *a, uns
 	rows = a->rows > 1 && a->pitch > a->width;
 	entering_add(e, &a->block, (uintptr_t)a->address, a->span, rows ? a->pitch : 0, rows ? a->width : 0,
 		flags);
+	/* Rows with room between them may touch nothing of what lies behind. */
+	if (__builtin_expect(a->block.kind == MEM_MAPPED && !rows && a->span > access_room(a), 0))
+		further_mappings_add(c, e, a, flags);
 }
 
 /* sides: enum access_flag of those that are left. */
@@ -58,9 +83,9 @@ static __attribute__((noinline)) void memory_task_all(
 		if (!entry_runs_later(c, op, &entry))
 			continue;
 		if (sides & ACCESS_READS && source_flags(op))
-			access_add(&e, entry.src, source_flags(op));
+			access_add(c, &e, entry.src, source_flags(op));
 		if (sides & ACCESS_WRITES)
-			access_add(&e, entry.dst, destination_flags(op));
+			access_add(c, &e, entry.dst, destination_flags(op));
 	}
 	entering_end(&e, call);
 }
@@ -98,9 +123,11 @@ static void memory_task_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
 	const struct operation *op = thread_of(call)->operation;
+	struct pending_state *pending = pending_state(c);
 	unsigned left = 0;
 
-	if (!s || !call->state.position || !pending_state(c)->followed)
+	/* Only on a stream has it a position. */
+	if (!call->state.position || !pending->followed)
 		return;
 	if (__builtin_expect((!call->plain && !is_between_blocks(call, op)) || op->batch ||
 				     load_relaxed(&stream_state(s)->uncertain),
@@ -108,10 +135,10 @@ static void memory_task_enter(struct checks *c, struct acl_call_record *call)
 		memory_task_look(c, call);
 		return;
 	}
-	/* Nearly every copy is one that its stream has made before. */
-	if (!access_again(c, call, &op->first[0], ACCESS_READS))
+	/* Nearly every copy is one that its stream has made before, or the first to its block. */
+	if (!access_enter_at_once(pending, call, &op->first[0], ACCESS_READS))
 		left = ACCESS_READS;
-	if (!access_again(c, call, &op->first[1], ACCESS_WRITES))
+	if (!access_enter_at_once(pending, call, &op->first[1], ACCESS_WRITES))
 		left |= ACCESS_WRITES;
 	if (__builtin_expect(left != 0, 0))
 		memory_task_all(c, call, op, left);
@@ -136,8 +163,18 @@ static void pageable_leave(struct checks *c, struct acl_call_record *call)
 
 static void take_back(struct checks *c, const struct acl_call_record *call, const struct op_access *a)
 {
-	if (a && a->block.block && a->span)
-		access_take_back(c, call, &a->block, (uintptr_t)a->address, a->span);
+	struct block_lookup place;
+	uint64_t at;
+
+	if (!a || !a->block.block || !a->span)
+		return;
+	access_take_back(c, call, &a->block, (uintptr_t)a->address, a->span);
+	place = a->block;
+	for (unsigned i = 0; i < MAPPINGS && next_mapping(&place, a, &at); i++) {
+		if (!map_find(memory_blocks(c), at, &place) || place.base != at)
+			return;
+		access_take_back(c, call, &place, at, (uintptr_t)a->address + a->span - at);
+	}
 }
 
 /* Nothing was submitted. */
@@ -230,13 +267,12 @@ static void pool_free_enter(struct checks *c, struct acl_call_record *call)
 static void pool_free_failed(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_block *b = call->state.releasing;
+	struct block_lookup place;
 
-	if (b && stream_of(call) && call->state.position)
-		access_take_back(c, call,
-			&(struct block_lookup){.kind = load_relaxed(&b->kind),
-				.index = b->index,
-				.generation = call->state.releasing_generation},
-			load_relaxed(&b->base), load_relaxed(&b->size));
+	if (!b || !stream_of(call) || !call->state.position)
+		return;
+	place = block_found(b, call->state.releasing_generation);
+	access_take_back(c, call, &place, place.base, place.size);
 }
 
 static const struct check_hook hooks[] = {
@@ -247,6 +283,12 @@ static const struct check_hook hooks[] = {
 	{ON_GROUP(COPY), ACL_FAILED | ACL_IF_ASYNC, memory_task_failed},
 	{ON_GROUP(SET), ACL_FAILED | ACL_IF_ASYNC, memory_task_failed},
 	{ON_GROUP(REDUCE), ACL_FAILED | ACL_IF_ASYNC, memory_task_failed},
+	{ON_OP(CACHE_MAINTAIN), ACL_ENTER | ACL_IF_ASYNC, memory_task_enter},
+	{ON_OP(CACHE_MAINTAIN), ACL_FAILED | ACL_IF_ASYNC, memory_task_failed},
+	{ON_OP(MANAGED_PREFETCH), ACL_ENTER | ACL_IF_ASYNC, memory_task_enter},
+	{ON_OP(MANAGED_PREFETCH), ACL_FAILED | ACL_IF_ASYNC, memory_task_failed},
+	{ON_OP(MANAGED_PREFETCH_BATCH), ACL_ENTER | ACL_IF_ASYNC, memory_task_enter},
+	{ON_OP(MANAGED_PREFETCH_BATCH), ACL_FAILED | ACL_IF_ASYNC, memory_task_failed},
 	{ON_OP(COPY_DESCRIBED), ACL_ENTER, described_task_enter},
 	{ON_OP(COPY_DESCRIBED), ACL_FAILED, described_task_failed},
 	{ON_OP(COPY_INDIRECT), ACL_ENTER, described_task_enter},

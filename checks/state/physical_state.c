@@ -122,7 +122,7 @@ uint64_t physical_granularity(struct checks *c, const aclrtPhysicalMemProp *p)
 
 static bool physical_create(struct checks *c)
 {
-	object_init(c, ACL_HANDLE_PHYS_MEM, sizeof(struct physical_state), 0);
+	object_init(c, ACL_HANDLE_PHYS_MEM, sizeof(struct physical_state), 0, 0);
 	return c->kinds[ACL_HANDLE_PHYS_MEM];
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One pass over the program's arrays: nearly every batch is found to be plain in it, and needs no other. */
 #include "checks/state/plain_batch.h"
+#include "checks/state/access_place.h"
 #include "checks/engine/pointer_map_cursor.h"
 #include "checks/engine/program_memory.h"
 #include "checks/state/device_state.h"
@@ -93,6 +94,7 @@ static inline __attribute__((always_inline)) bool side_add(
 	r->end = address + bytes;
 	r->index = s->block.index;
 	r->generation = s->block.generation;
+	r->place = access_place(MEM_DEVICE, s->block.index, s->block.base);
 	return true;
 }
 

@@ -19,6 +19,7 @@ struct batch_range {
 		};
 		uint64_t block; /* both */
 	};
+	uint32_t place; /* access_place() */
 };
 
 struct batch_side {

@@ -23,11 +23,13 @@ static bool brings_result(const struct op_entry *e)
 
 static void result_note(struct checks *c, struct acl_call_record *call)
 {
+	struct stream_rare *s = stream_rare_make(c, stream_of(call));
 	struct results *results = module_state(c, result);
 
 	if (!load_relaxed(&results->any))
 		store_relaxed(&results->any, true);
-	store_relaxed(&stream_state(stream_of(call))->to_host, call->state.position);
+	if (s)
+		store_relaxed(&s->to_host, call->state.position);
 }
 
 static __attribute__((noinline)) void result_copied(struct checks *c, struct acl_call_record *call)
@@ -67,12 +69,12 @@ static void result_copy_enter(struct checks *c, struct acl_call_record *call)
 /* Nothing was queued. */
 static void result_copy_failed(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *s = stream_of(call);
+	struct stream_rare *s = stream_of(call) ? object_rare(stream_of(call)) : NULL;
 	uint64_t position = call->state.position;
 
 	(void)c;
 	if (s && position)
-		atomic_compare_exchange_strong(&stream_state(s)->to_host, &position, 0);
+		atomic_compare_exchange_strong(&s->to_host, &position, 0);
 }
 
 static const struct check_hook hooks[] = {

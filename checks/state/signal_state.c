@@ -28,23 +28,11 @@ static void notify_signalled(struct checks *c, struct acl_call_record *call)
 		signalled(c, call);
 }
 
-/* Events that other processes may look at: their records are signals, too. */
-static bool shared_events(struct checks *c)
-{
-	struct acl_object *o;
-
-	object_each(c, ACL_HANDLE_EVENT,
-		o) if (object_usable(o) &&
-		       (load_relaxed(&event_state(o)->flags) & ACL_EVENT_IPC ||
-			       load_relaxed(&event_state(o)->maker) == EVENT_IMPORTED)) return true;
-	return false;
-}
-
 bool task_surely_pending(struct checks *c, struct acl_object *stream, uint64_t position)
 {
 	return position && stream && object_usable(stream) && stream_pending(stream, position) &&
-	       load_relaxed(&stream_state(stream)->signal) < position &&
-	       !load_relaxed(&stream_state(stream)->suspect) && !shared_events(c);
+	       stream_rarely(stream, signal) < position && !stream_rarely(stream, suspect) &&
+	       !events_are_shared(c);
 }
 
 static const struct check_hook hooks[] = {

@@ -18,10 +18,13 @@ void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t posi
  * the checker does not see. */
 void stream_tells(struct checks *c, struct acl_object *stream, uint64_t position);
 
+/* A kernel at the position. opaque: it is not known what it does. */
+void stream_has_kernel(struct checks *c, struct acl_object *stream, uint64_t position, bool opaque);
+
 /* Every stream may have progressed unseen. */
 void streams_unsure(struct checks *c);
 
 /* A task of the stream uses memory of a device. */
-void stream_touches(struct acl_object *stream, int device, uint64_t position);
+void stream_touches(struct checks *c, struct acl_object *stream, int device, uint64_t position);
 
 #endif

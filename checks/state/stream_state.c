@@ -7,6 +7,8 @@
  */
 #include "checks/state/stream_state.h"
 #include "checks/engine/instance.h"
+#include "checks/engine/plain_format.h"
+#include "checks/engine/program_memory.h"
 #include "checks/state/device_state.h"
 #include "checks/state/lifecycle.h"
 #include "checks/state/pending_change.h"
@@ -17,13 +19,21 @@ static int16_t last_handle_offset(unsigned api, unsigned kind)
 	const struct acl_api_info *info = &acl_apis[api];
 
 	for (unsigned i = info->n_params; i-- > 0;) {
-		const struct acl_param *p = &info->params[i];
+		const struct acl_param *p = &acl_params(info)[i];
 
 		if (p->handle == kind && p->dir == ACL_DIR_IN &&
 			(p->life == ACL_LIFE_USE || p->life == ACL_LIFE_DESTROY))
 			return (int16_t)p->offset;
 	}
 	return -1;
+}
+
+const char *stream_text(struct acl_object *stream, char out[STREAM_TEXT_SIZE])
+{
+	uint64_t value = load_relaxed(&stream->value);
+
+	return value ? plain_print(out, STREAM_TEXT_SIZE, "stream 0x%llx", (unsigned long long)value)
+		     : "the default stream";
 }
 
 /* NULL is the default stream of the current context. */
@@ -72,8 +82,12 @@ static void stream_work_leave(struct checks *c, struct acl_call_record *call)
 
 static void stream_callback_leave(struct checks *c, struct acl_call_record *call)
 {
-	if (stream_of(call) && call->state.position && succeeded(call))
-		raise_to(&stream_state(stream_of(call))->callback, call->state.position);
+	struct stream_rare *s = stream_of(call) && call->state.position && succeeded(call)
+					? stream_rare_make(c, stream_of(call))
+					: NULL;
+
+	if (s)
+		raise_to(&s->callback, call->state.position);
 	stream_work_leave(c, call);
 }
 
@@ -113,15 +127,28 @@ void streams_unsure(struct checks *c)
 	object_each(c, ACL_HANDLE_STREAM, o) raise_to(&stream_state(o)->unsure, stream_submitted(o));
 }
 
-void stream_touches(struct acl_object *stream, int device, uint64_t position)
+void stream_has_kernel(struct checks *c, struct acl_object *stream, uint64_t position, bool opaque)
 {
-	struct stream_state *s = stream_state(stream);
-	uint64_t mine = (uint64_t)(device + 1) << 48 | position;
-	unsigned at = (load_relaxed(&s->touched[0]) >> 48) == (uint64_t)(device + 1) ||
-				      !load_relaxed(&s->touched[0])
-			      ? 0
-			      : 1;
+	struct stream_rare *s = stream_rare_make(c, stream);
 
+	if (!s)
+		return;
+	raise_to(&s->kernel, position);
+	if (opaque)
+		raise_to(&s->opaque, position);
+}
+
+void stream_touches(struct checks *c, struct acl_object *stream, int device, uint64_t position)
+{
+	struct stream_rare *s = stream_rare_make(c, stream);
+	uint64_t mine = (uint64_t)(device + 1) << 48 | position;
+	unsigned at;
+
+	if (!s)
+		return;
+	at = (load_relaxed(&s->touched[0]) >> 48) == (uint64_t)(device + 1) || !load_relaxed(&s->touched[0])
+		     ? 0
+		     : 1;
 	store_relaxed(&s->touched[at], mine);
 }
 
@@ -157,6 +184,15 @@ static void stream_observe_enter(struct checks *c, struct acl_call_record *call)
 	call->state.observed_position = call->state.observed ? stream_submitted(call->state.observed) : 0;
 }
 
+/* The findings about its tasks are no reason any more for what fails on it. */
+static void stream_unsuspected(struct acl_object *stream)
+{
+	struct stream_rare *s = object_rare(stream);
+
+	if (s && load_relaxed(&s->suspect))
+		store_relaxed(&s->suspect, 0);
+}
+
 static void stream_observe_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = call->state.observed;
@@ -170,8 +206,7 @@ static void stream_observe_leave(struct checks *c, struct acl_call_record *call)
 		return;
 	}
 	stream_retire(c, s, call->state.observed_position, true);
-	if (load_relaxed(&stream_state(s)->suspect))
-		store_relaxed(&stream_state(s)->suspect, 0);
+	stream_unsuspected(s);
 }
 
 static void stream_query_leave(struct checks *c, struct acl_call_record *call)
@@ -263,10 +298,21 @@ static void device_abort_leave(struct checks *c, struct acl_call_record *call)
 
 /* ------------------------------------------------------------------------------------ */
 
+/* As an argument, or in the description that the program filled. */
+static uint32_t creation_flags(struct checks *c, const struct acl_call_record *call)
+{
+	aclrtStreamConfigHandle description;
+	const void *at;
+
+	if (!acl_arg_has(call->api, ACL_ROLE_CONFIGURATION))
+		return (uint32_t)acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS);
+	at = acl_arg_pointer(call->api, call->args, ACL_ROLE_CONFIGURATION);
+	return program_read(c, at, &description, sizeof(description)) ? (uint32_t)description.flag : 0;
+}
+
 void stream_created(struct checks *c, const struct acl_call_record *call, struct acl_object *o)
 {
-	store_relaxed(
-		&stream_state(o)->flags, (uint32_t)acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS));
+	store_relaxed(&stream_state(o)->flags, creation_flags(c, call));
 	replay_stream_created(c, o);
 }
 
@@ -305,18 +351,19 @@ static void stream_forked(struct checks *c)
 {
 	struct acl_object *o;
 
-	object_each(c, ACL_HANDLE_STREAM, o) store_relaxed(&stream_state(o)->suspect, 0);
+	object_each(c, ACL_HANDLE_STREAM, o) stream_unsuspected(o);
 }
 
 /* A submission that was found wrong and accepted all the same: it may fail where the host waits for the
  * stream. */
 static void stream_suspected(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *s = stream_of(call);
+	struct stream_rare *s = stream_of(call) && acl_apis[call->api].mode == ACL_MODE_ASYNC
+					? stream_rare_make(c, stream_of(call))
+					: NULL;
 
-	(void)c;
-	if (s && acl_apis[call->api].mode == ACL_MODE_ASYNC)
-		store_relaxed(&stream_state(s)->suspect, call->state.finding);
+	if (s)
+		store_relaxed(&s->suspect, call->state.finding);
 }
 
 static const struct check_hook hooks[] = {

@@ -14,23 +14,8 @@ struct stream_state {
 	_Atomic uint64_t completed; /* the host observed that everything up to here is done */
 	_Atomic uint64_t unsure; /* up to here it may be done: no evidence either way */
 	_Atomic uint64_t capture; /* acl_ref of the model being captured, 0 = none */
-	_Atomic uint32_t capture_stream; /* which of the capture's it is: 1, 2 …; see capture_streams.h */
 	_Atomic uint64_t work; /* position of the last task other than record and wait */
-	_Atomic uint64_t callback; /* position of the last host callback */
-	_Atomic uint64_t to_host; /* position of the last copy into page-locked host memory */
-	_Atomic uint64_t kernel; /* position of the last kernel */
-	_Atomic uint64_t opaque; /* position of the last kernel of which it is not known what it does */
-	_Atomic uint64_t signal; /* position of the last task that may show progress unseen */
-	_Atomic uint64_t suspect; /* serial of the last finding about a task of it, 0 = none since it was last
-				     drained */
-	_Atomic uint64_t touched[2]; /* device << 48 | position: memory of other devices in use */
-	_Atomic uint64_t
-		group; /* acl_ref of the capture in which a task group is open on it, GROUP_UNKNOWN */
 	_Atomic uint32_t flags; /* of creation */
-	_Atomic uint64_t updating; /* acl_ref of the task group that is updated on it */
-	_Atomic uint32_t
-		capture_thread; /* 1 + index of the thread in a call that captures a task, 0 = none */
-	_Atomic uint32_t updated; /* kernels launched in the update */
 	union {
 		struct {
 			_Atomic uint8_t update; /* enum stream_update */
@@ -43,6 +28,40 @@ struct stream_state {
 		_Atomic uint32_t uncertain; /* all of them at once; 0: its tasks run now, in a known order */
 	};
 };
+_Static_assert(sizeof(struct acl_object) + sizeof(struct stream_state) <= 128, "two cache lines of a stream");
+
+/* What streams need that do more than copies and waits; read by stream_rarely(). */
+struct stream_rare {
+	struct object_rare of_any;
+	_Atomic uint32_t capture_stream; /* which of the capture's it is: 1, 2 …; see capture_streams.h */
+	_Atomic uint64_t callback; /* position of the last host callback */
+	_Atomic uint64_t to_host; /* position of the last copy into page-locked host memory */
+	_Atomic uint64_t kernel; /* position of the last kernel */
+	_Atomic uint64_t opaque; /* position of the last kernel of which it is not known what it does */
+	_Atomic uint64_t signal; /* position of the last task that may show progress unseen */
+	_Atomic uint64_t suspect; /* serial of the last finding about a task of it, 0 = none since it was last
+				     drained */
+	_Atomic uint64_t touched[2]; /* device << 48 | position: memory of other devices in use */
+	_Atomic uint64_t
+		group; /* acl_ref of the capture in which a task group is open on it, GROUP_UNKNOWN */
+	_Atomic uint64_t updating; /* acl_ref of the task group that is updated on it */
+	_Atomic uint32_t
+		capture_thread; /* 1 + index of the thread in a call that captures a task, 0 = none */
+	_Atomic uint32_t updated; /* kernels launched in the update */
+};
+
+/* A member of the rare part; 0 when there is none. */
+#define stream_rarely(stream, member)                                                                        \
+	({                                                                                                   \
+		struct stream_rare *rare_ = object_rare(stream);                                             \
+		rare_ ? load_relaxed(&rare_->member) : 0;                                                    \
+	})
+
+/* To write into; NULL: no memory, and the stream is followed no more. */
+static inline struct stream_rare *stream_rare_make(struct checks *c, struct acl_object *stream)
+{
+	return object_rare_make(c, stream);
+}
 
 /* What outlives the object in its slot: a late reader may be at the lock of its clocks. */
 #define STREAM_KEPT offsetof(struct stream_state, submitted)
@@ -71,6 +90,11 @@ static inline struct acl_object *stream_concerned(const struct acl_call_record *
 {
 	return call->state.stream ? call->state.stream : call->state.observed;
 }
+
+/* How sentences name it: the default stream mostly has no handle. */
+#define STREAM_TEXT_SIZE 32
+const char *stream_text(struct acl_object *stream, char out[STREAM_TEXT_SIZE]);
+#define STREAM_TEXT(stream) stream_text(stream, (char[STREAM_TEXT_SIZE]){0})
 
 /* Position of the last task put on the stream, 0 = none. */
 static inline uint64_t stream_submitted(struct acl_object *stream)

@@ -42,12 +42,11 @@ static void stream_uses_enter(struct checks *c, struct acl_call_record *call)
 /* The copy is queued: until it is done, the other device's memory is in use. */
 static void stream_uses_leave(struct checks *c, struct acl_call_record *call)
 {
-	(void)c;
 	if (!call_note(call, &foreign_devices_note) || !succeeded(call))
 		return;
 	for (uint64_t devices = call_note(call, &foreign_devices_note); devices; devices >>= 8)
 		if (devices & 255)
-			stream_touches(stream_of(call), (int)(devices & 255) - 1, call->state.position);
+			stream_touches(c, stream_of(call), (int)(devices & 255) - 1, call->state.position);
 }
 
 /* Host callbacks inform the program of progress we do not see. */
@@ -58,8 +57,8 @@ static void stream_uses_reset_enter(struct checks *c, struct acl_call_record *ca
 	if (!is_checked(call) || !checks_happened(c, WHEN_DEVICES) || !checks_happened(c, WHEN_CALLBACKS) ||
 		!device_reset_is_last(c, call, device_argument(call)))
 		return;
-	object_each(c, ACL_HANDLE_STREAM, o) if (load_relaxed(&stream_state(o)->callback))
-		stream_retire(c, o, load_relaxed(&stream_state(o)->callback), false);
+	object_each(c, ACL_HANDLE_STREAM, o) if (stream_rarely(o, callback))
+		stream_retire(c, o, stream_rarely(o, callback), false);
 }
 
 static const struct check_hook hooks[] = {

@@ -12,13 +12,13 @@ static bool may_run(struct checks *c, acl_ref ref)
 	return model && object_usable(model);
 }
 
-static uint64_t updated_model(struct checks *c, struct stream_state *s)
+static uint64_t updated_model(struct checks *c, struct acl_object *s)
 {
-	acl_ref group_ref = load_relaxed(&s->updating);
+	acl_ref group_ref = stream_rarely(s, updating);
 	struct acl_object *group = group_ref ? object_of(c, group_ref) : NULL;
-	acl_ref model = group ? load_relaxed(&group->parent) : 0;
+	acl_ref model = group ? load_relaxed(&group_state(group)->model) : 0;
 
-	if (load_relaxed(&s->update) == UPDATE_NONE)
+	if (load_relaxed(&stream_state(s)->update) == UPDATE_NONE)
 		return CHECKS_RUNS_ONCE;
 	return may_run(c, model) ? model : CHECKS_MODEL_UNKNOWN;
 }
@@ -44,7 +44,7 @@ uint64_t checks_task_model(struct checks *c, const struct acl_call_record *call)
 		return model;
 	if (model || load_relaxed(&stream_state(s)->capture_unsure))
 		return CHECKS_MODEL_UNKNOWN;
-	model = updated_model(c, stream_state(s));
+	model = updated_model(c, s);
 	return model == CHECKS_RUNS_ONCE ? bound_model(c, s) : model;
 }
 
@@ -56,6 +56,6 @@ bool checks_model_lives(struct checks *c, uint64_t model)
 
 	if (!m || !object_usable(m))
 		return false;
-	parent = load_relaxed(&model_state(m)->sub) ? load_relaxed(&m->parent) : 0;
+	parent = load_relaxed(&model_state(m)->sub) ? load_relaxed(&model_state(m)->parent) : 0;
 	return !parent || may_run(c, parent);
 }

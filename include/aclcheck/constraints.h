@@ -9,6 +9,7 @@
 #define ACLCHECK_CONSTRAINTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum acl_operand_how {
@@ -20,8 +21,8 @@ enum acl_operand_how {
 
 /* "size", "prop.location.type", "*mode", "4096". */
 struct acl_operand {
-	const char *name; /* as written in the model */
 	uint64_t value; /* NUMBER; otherwise a mask, 0 = all bits */
+	uint32_t name; /* need_text(): as written in the model */
 	uint32_t factor;
 	uint16_t offset; /* of the parameter (and of the field in it, when passed by value) */
 	uint16_t behind; /* offset behind the pointer */
@@ -52,19 +53,18 @@ struct acl_range {
 
 struct acl_term {
 	struct acl_operand left, more, right; /* more: added to left when it has a size */
-	const struct acl_range *ranges;
+	uint16_t ranges; /* the first of them in acl_ranges */
 	uint8_t n_ranges;
 	uint8_t op; /* enum acl_term_op */
 };
 
-struct acl_rule_place; /* checks/engine/rule_table.h */
-
+/* Numbers instead of pointers, so that nothing is left to relocate when the library is loaded. */
 struct acl_constraint {
-	struct acl_rule_place *rule;
-	const char *text; /* as written in the model */
-	const struct acl_term *terms; /* the need itself, then n_terms - 1 conditions for it to apply */
-	const char *not_soc; /* does not apply to this product */
-	const char *only_soc; /* applies to these known products only: "310P,310B" */
+	uint32_t text; /* need_text(): as a sentence; "" where the call itself is what the rule is about */
+	uint32_t not_soc; /* need_text(): does not apply to this product */
+	uint32_t only_soc; /* need_text(): applies to these known products only: "310P,310B" */
+	uint16_t rule; /* in acl_rules */
+	uint16_t terms; /* in acl_terms: the need itself, then n_terms - 1 conditions for it to apply */
 	uint8_t n_terms;
 	int8_t severity; /* enum acl_severity, -1 = as the rule says */
 	int8_t since,
@@ -95,7 +95,21 @@ struct acl_need_span {
 extern unsigned (*const acl_constraints_evaluate[])(const void *args, const void *behind);
 
 extern const struct acl_constraint acl_constraints[];
+extern const struct acl_term acl_terms[];
+extern const struct acl_range acl_ranges[];
+extern const char acl_need_texts[];
 extern const unsigned acl_need_count;
 extern const struct acl_need_span acl_constraints_of[]; /* by enum acl_api */
+
+static inline const struct acl_term *need_terms(const struct acl_constraint *need)
+{
+	return &acl_terms[need->terms];
+}
+
+/* NULL = there is none. */
+static inline const char *need_text(uint32_t at)
+{
+	return at ? acl_need_texts + at : NULL;
+}
 
 #endif

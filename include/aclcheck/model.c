@@ -37,7 +37,7 @@ static const char *value_name(const struct acl_enum_value *values, unsigned n, i
 		else
 			high = mid;
 	}
-	return low < n && values[low].value == value ? values[low].name : NULL;
+	return low < n && values[low].value == value ? acl_text(values[low].name) : NULL;
 }
 
 const char *acl_error_name(int64_t code)
@@ -49,13 +49,13 @@ const char *acl_enum_name(int enum_index, int64_t value)
 {
 	if (enum_index < 0 || (unsigned)enum_index >= acl_enum_count)
 		return NULL;
-	return value_name(acl_enums[enum_index].values, acl_enums[enum_index].n_values, value);
+	return value_name(acl_values(&acl_enums[enum_index]), acl_enums[enum_index].n_values, value);
 }
 
 int acl_role_param(unsigned api, enum acl_role role)
 {
 	for (unsigned i = 0; i < acl_apis[api].n_params; i++)
-		if (acl_apis[api].params[i].role == role)
+		if (acl_params(&acl_apis[api])[i].role == role)
 			return (int)i;
 	return ACL_NONE;
 }

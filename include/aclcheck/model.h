@@ -100,12 +100,29 @@ enum acl_dir { ACL_DIR_IN, ACL_DIR_OUT, ACL_DIR_INOUT };
 /* What a call does with the memory behind a pointer; NONE: it is named, not touched. A set of bits. */
 enum acl_access { ACL_ACCESS_NONE, ACL_ACCESS_READ, ACL_ACCESS_WRITE, ACL_ACCESS_READWRITE };
 
+/*
+ * No table here holds a pointer: it would have to be relocated in every process that loads the library. Names
+ * stand in the entries themselves, other texts in acl_texts, tables are named by the number of their first
+ * entry.
+ */
+#define ACL_API_NAME 48 /* bytes of a name, with its NUL */
+#define ACL_PARAM_NAME 32
+#define ACL_TYPE_NAME 40
+#define ACL_WORD 40 /* of the model: an operation, a role, a kind of handle … */
+
+/* What was put there by number; NULL for 0. */
+extern const char acl_texts[];
+static inline const char *acl_text(uint32_t at)
+{
+	return at ? acl_texts + at : NULL;
+}
+
 #define ACL_NONE (-1) /* "no such parameter / table entry" in the int16_t indexes below */
 
 /* One parameter. All indexes are into the same function's params or into the tables of this header. */
 struct acl_param {
-	const char *name;
-	const char *type; /* C spelling */
+	char name[ACL_PARAM_NAME];
+	uint32_t type; /* acl_text(): its C spelling */
 	uint16_t offset; /* of the value in struct acl_args_<function>, bytes */
 	uint16_t size; /* of the value, bytes */
 	uint8_t kind; /* enum acl_kind */
@@ -138,10 +155,9 @@ enum acl_null {
 
 /* One function. */
 struct acl_api_info {
-	const char *name;
-	const char *ret_type;
-	const struct acl_param *params;
+	char name[ACL_API_NAME];
 	uint32_t classes; /* enum acl_class bits */
+	uint16_t first_param; /* acl_params() */
 	uint16_t args_size; /* sizeof(struct acl_args_<function>) */
 	uint16_t ret_size;
 	uint8_t n_params;
@@ -160,18 +176,19 @@ struct acl_api_info {
 	bool unlisted; /* exported by the runtime, in no public header */
 };
 
-/* One operation, and one group of them: the functions that do it, as enum acl_api, ascending. */
+/*
+ * One operation, and one group of them.  The functions that do it, ascending, are n_apis entries of
+ * acl_operation_apis[]; a group's are in acl_group_apis[].
+ */
 struct acl_operation_info {
-	const char *name; /* "copy.linear" */
-	const uint16_t *apis;
-	uint16_t n_apis;
+	char name[ACL_WORD]; /* "copy.linear" */
+	uint16_t first_api, n_apis;
 	uint8_t group; /* enum acl_operation_group */
 };
 
 struct acl_operation_group_info {
-	const char *name; /* "copy" */
-	const uint16_t *apis;
-	uint16_t n_apis;
+	char name[ACL_WORD]; /* "copy" */
+	uint16_t first_api, n_apis;
 	uint16_t first, n_operations; /* its operations: a range of enum acl_operation */
 };
 
@@ -241,22 +258,20 @@ struct acl_access_list {
 };
 
 struct acl_enum_value {
-	const char *name;
 	int64_t value;
+	uint32_t name; /* acl_text() */
 	uint8_t since;
 };
 
 struct acl_enum {
-	const char *name;
-	const struct acl_enum_value *values; /* ascending by value */
-	uint16_t n_values;
+	char name[ACL_TYPE_NAME];
+	uint16_t first_value, n_values; /* acl_values(), ascending by value */
 	uint8_t size;
 	bool is_signed;
 };
 
 struct acl_field {
-	const char *name; /* dotted for nested records */
-	const char *type;
+	uint32_t name; /* acl_text(): dotted for nested records */
 	uint16_t offset, size; /* bytes; size of one element */
 	uint16_t count; /* array elements, 1 otherwise */
 	uint8_t kind; /* enum acl_kind */
@@ -267,9 +282,8 @@ struct acl_field {
 };
 
 struct acl_struct {
-	const char *name;
-	const struct acl_field *fields;
-	uint16_t n_fields;
+	char name[ACL_TYPE_NAME];
+	uint16_t first_field, n_fields; /* acl_fields() */
 	uint16_t size;
 };
 
@@ -277,23 +291,42 @@ struct acl_struct {
 extern const struct acl_api_info acl_apis[]; /* by enum acl_api, and behind these by enum acl_annotation */
 extern const unsigned acl_api_count;
 extern const unsigned acl_named_count; /* with the annotations */
+extern const struct acl_param acl_all_params[];
 extern const struct acl_enum acl_enums[];
+extern const struct acl_enum_value acl_enum_values[];
 extern const unsigned acl_enum_count;
 extern const struct acl_enum_value acl_errors[]; /* ACL_SUCCESS and ACL_ERROR_*, ascending by value */
 extern const unsigned acl_error_count;
 extern const struct acl_struct acl_structs[];
+extern const struct acl_field acl_all_fields[];
 extern const unsigned acl_struct_count;
-extern const char *const acl_handle_names[]; /* by enum acl_handle: "stream", ... */
+extern const char acl_handle_names[][ACL_WORD]; /* by enum acl_handle: "stream", ... */
 extern const struct acl_operation_info acl_operations[]; /* by enum acl_operation */
 extern const struct acl_operation_group_info acl_operation_groups[]; /* by enum acl_operation_group */
-extern const char *const acl_role_names[]; /* by enum acl_role: "dst", ... */
+extern const uint16_t acl_operation_apis[], acl_group_apis[]; /* enum acl_api */
+extern const char acl_role_names[][ACL_WORD]; /* by enum acl_role: "dst", ... */
 extern const uint8_t
 	acl_role_slots[][ACL_ROLE_COUNT]; /* by enum acl_api and enum acl_role: enum acl_arg_slot */
 extern const struct acl_access_info acl_accesses[];
 extern const struct acl_access_list acl_access_lists[]; /* by enum acl_api */
 extern const uint8_t acl_param_slots[][ACL_MAX_PARAMS]; /* by enum acl_api and parameter: enum acl_arg_slot */
-extern const char *const acl_class_names[]; /* by bit number */
-extern const char *const acl_cann_names[]; /* by enum acl_cann: "8.1", ... "main" */
+extern const char acl_class_names[][ACL_WORD]; /* by bit number */
+extern const char acl_cann_names[][ACL_WORD]; /* by enum acl_cann: "8.1", ... "main" */
+
+static inline const struct acl_param *acl_params(const struct acl_api_info *info)
+{
+	return &acl_all_params[info->first_param];
+}
+
+static inline const struct acl_enum_value *acl_values(const struct acl_enum *e)
+{
+	return &acl_enum_values[e->first_value];
+}
+
+static inline const struct acl_field *acl_fields(const struct acl_struct *s)
+{
+	return &acl_all_fields[s->first_field];
+}
 
 /*
  * Whether a result other than 0 is an answer and no failure: what was queried is not there or not over, a

@@ -63,8 +63,10 @@ static NEEDS_INLINE bool fetch(const struct acl_operand *o, const void *args, co
 
 static NEEDS_INLINE bool in_ranges(const struct acl_term *t, number v)
 {
+	const struct acl_range *range = &acl_ranges[t->ranges];
+
 	for (unsigned i = 0; i < t->n_ranges; i++)
-		if (v >= t->ranges[i].low && v <= t->ranges[i].high)
+		if (v >= range[i].low && v <= range[i].high)
 			return true;
 	return false;
 }

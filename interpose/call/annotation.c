@@ -76,6 +76,13 @@ static unsigned arguments_of(const struct given *g, union arguments *to)
 	return ACL_NAMED_COUNT;
 }
 
+/* A recording has calls only; who replays it is to know that there was more. */
+static void describe_annotations(void *unused)
+{
+	(void)unused;
+	trace_describe("annotations", "yes");
+}
+
 static void to_checker(void *record)
 {
 	const char *refused = checks_annotate(acl_process.checks, record);
@@ -83,6 +90,8 @@ static void to_checker(void *record)
 	if (refused)
 		verdict_inconclusive("annotation", refused);
 }
+
+static _Atomic bool described;
 
 static void annotate(struct acl_thread *t, const struct given *g, uint64_t caller)
 {
@@ -93,6 +102,8 @@ static void annotate(struct acl_thread *t, const struct given *g, uint64_t calle
 	if (annotation == ACL_NAMED_COUNT)
 		return;
 	process_thread(t);
+	if (!atomic_exchange_explicit(&described, true, memory_order_relaxed))
+		tool_stack_run(describe_annotations, NULL);
 	acl_call_record_begin(&record, annotation, &arguments, caller, &t->ids);
 	record.callback_depth = t->callback ? t->callback->depth : 0;
 	if (thread_has_room(t, &record))

@@ -228,13 +228,13 @@ void callback_swap(struct acl_call *call, void *args)
 		atomic_store_explicit(&recording_seen, true, memory_order_relaxed);
 	if (!slot || (callback_is_launch[api] && call->event.path == ACL_PATH_INSIDE))
 		return;
-	p = &acl_apis[api].params[slot - 1];
+	p = &acl_params(&acl_apis[api])[slot - 1];
 	fn = (callback_fn *)((char *)args + p->offset);
 	if (!*fn)
 		return;
 	call->callback_fn = (void (*)(void)) * fn;
 	if (p->user_data != ACL_NONE)
-		user_data = (void **)((char *)args + acl_apis[api].params[p->user_data].offset);
+		user_data = (void **)((char *)args + acl_params(&acl_apis[api])[p->user_data].offset);
 	if (callback_is_launch[api] && swap_launch(call, fn, user_data))
 		return;
 	other = stand_in_of(*fn, api);
@@ -251,12 +251,12 @@ void callback_settle(struct acl_call *call)
 
 	if (!call->callback_fn)
 		return;
-	p = &acl_apis[api].params[callback_parameter[api] - 1];
+	p = &acl_params(&acl_apis[api])[callback_parameter[api] - 1];
 	memcpy(args + p->offset, &call->callback_fn, sizeof(call->callback_fn));
 	if (!l)
 		return;
 	/* The launch may have run and its record may serve another one by now: only its own copy is safe. */
-	memcpy(args + acl_apis[api].params[p->user_data].offset, &call->callback_data,
+	memcpy(args + acl_params(&acl_apis[api])[p->user_data].offset, &call->callback_data,
 		sizeof(call->callback_data));
 	if (call->event.result.i)
 		launch_refused(l);

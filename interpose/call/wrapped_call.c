@@ -86,8 +86,11 @@ static inline void see_enter(struct acl_call *call)
 {
 	struct acl_call_record *ev = &call->event;
 
-	if (likely(call->checked))
+	if (likely(call->checked)) {
+		if (unlikely(call->traced))
+			checks_order(acl_process.checks, ev, false);
 		checks_enter(acl_process.checks, ev);
+	}
 	if (unlikely(call->traced) && trace_provider()->enter)
 		trace_provider()->enter(ev);
 }
@@ -97,8 +100,11 @@ static inline void see_leave(struct acl_call *call)
 	const struct acl_trace_provider *p;
 	struct acl_call_record *ev = &call->event;
 
-	if (likely(call->checked))
+	if (likely(call->checked)) {
+		if (unlikely(call->traced))
+			checks_order(acl_process.checks, ev, true);
 		checks_leave(acl_process.checks, ev);
+	}
 	if (unlikely(call->traced)) {
 		p = trace_provider();
 		if (trace_sink.needs_time)
@@ -148,7 +154,7 @@ static inline __attribute__((always_inline)) void enter(
 		tool_stack_run(see_enter_there, call);
 	else
 		see_enter(call);
-	if (unlikely(t->rare & THREAD_UNKNOWN) && ev->thread)
+	if (unlikely(t->rare & THREAD_UNKNOWN) && (ev->thread || !acl_process.checks))
 		know_thread(t, ev);
 }
 
@@ -360,7 +366,7 @@ static __attribute__((noinline)) void enter_more(struct acl_call *call, struct a
 {
 	/* Memory is far: the sooner it is asked for, the better. */
 	if (state & ACL_STATE_PREFETCH)
-		checks_prefetch(acl_process.checks, call->event.args);
+		checks_prefetch(acl_process.checks, &call->event);
 	if (state & ACL_STATE_COUNT)
 		enter_counted(call, t);
 	else
@@ -393,12 +399,44 @@ static inline __attribute__((always_inline)) bool enter_plain(
 	return true;
 }
 
-/* Something can record, but nothing does at the moment: then even these are plain calls. */
+/* A call that is recorded, and plain else. False: it is none, and nothing was done. */
+static __attribute__((noinline)) bool enter_recorded(
+	struct acl_call *call, unsigned api, void *args, void *caller, uint32_t state)
+{
+	static const struct acl_call usual = {.usual = true, .traced = true};
+	struct acl_thread *t = thread_own_slot();
+	int *error, saved;
+
+	if (unlikely(!thread_is_self(t)) ||
+		unlikely(!is_plain(call, t, state & ~(uint32_t)(ACL_STATE_CHECK | ACL_STATE_PREFETCH),
+			(uintptr_t)caller)) ||
+		unlikely(!t->errno_at) || unlikely(trace_sink.needs_time) ||
+		unlikely(atomic_load_explicit(&trace_sink.some, memory_order_relaxed)))
+		return false;
+	error = t->errno_at;
+	saved = *error;
+	t->busy = call;
+	acl_call_record_begin(&call->event, api, args, (uintptr_t)caller, &t->ids);
+	if (unlikely(dl_was_fetched(api, call->event.caller)))
+		call->event.path = ACL_PATH_DLSYM;
+	call->event.number = ++t->recorded;
+	call->thread = t;
+	memset(&call->before, 0, sizeof(call->before));
+	call->seen_by = usual.seen_by;
+	call->checked = state & ACL_STATE_CHECK;
+	see_enter(call);
+	*error = saved;
+	return true;
+}
+
+/* Something can record: a call that is not recorded at the moment may be plain as well. */
 static __attribute__((noinline)) void enter_rest(
 	struct acl_call *call, unsigned api, void *args, void *caller, uint32_t state)
 {
-	if (!(state & ACL_STATE_TRACE) || trace_is_wanted(api) ||
-		!enter_plain(call, api, args, caller, state & ~(uint32_t)ACL_STATE_TRACE))
+	uint32_t others = state & ~(uint32_t)ACL_STATE_TRACE;
+
+	if (others == state || !(trace_is_wanted(api) ? enter_recorded(call, api, args, caller, others)
+						      : enter_plain(call, api, args, caller, others)))
 		enter_any(call, api, args, caller, state);
 }
 
@@ -451,13 +489,28 @@ static inline __attribute__((always_inline)) bool begin_leave(struct acl_call *c
 	return true;
 }
 
-/* With a report: the call's end goes to the last calls as well. */
+/* A function of its own, so that a call with a report keeps no registers for it. */
+static __attribute__((noinline)) void leave_recorded_or_any(struct acl_call *call)
+{
+	int *error, saved;
+
+	if (!call->usual || !call->traced || unlikely(!begin_leave(call))) {
+		leave_any(call);
+		return;
+	}
+	error = call->thread->errno_at;
+	saved = *error;
+	see_leave(call);
+	*error = saved;
+}
+
+/* With a report, the call's end goes to the last calls as well; or it is recorded. */
 static __attribute__((noinline)) void leave_other(struct acl_call *call)
 {
 	static const struct acl_call counted = {.usual = true, .checked = true, .counted = true};
 
 	if (unlikely(call->seen_by != counted.seen_by) || unlikely(!begin_leave(call))) {
-		leave_any(call);
+		leave_recorded_or_any(call);
 		return;
 	}
 	checks_leave_usual(acl_process.checks, &call->event);

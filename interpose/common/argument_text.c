@@ -110,9 +110,9 @@ static void shown_struct(struct text *t, int index, const void *p)
 
 	text_char(t, '{');
 	for (unsigned i = 0; s && i < s->n_fields && i < FIELDS_SHOWN; i++) {
-		const struct acl_field *f = &s->fields[i];
+		const struct acl_field *f = &acl_fields(s)[i];
 
-		text_fmt(t, i ? ", %s=" : "%s=", f->name);
+		text_fmt(t, i ? ", %s=" : "%s=", acl_text(f->name));
 		if (f->count > 1 || f->kind == ACL_KIND_STRUCT)
 			text_str(t, "…");
 		else
@@ -151,8 +151,8 @@ void decode_call(struct text *t, unsigned api, const void *args)
 		return;
 	text_char(t, '(');
 	for (unsigned i = 0; i < info->n_params; i++) {
-		text_fmt(t, i ? ", %s=" : "%s=", info->params[i].name);
-		shown_param(t, &info->params[i], args);
+		text_fmt(t, i ? ", %s=" : "%s=", acl_params(info)[i].name);
+		shown_param(t, &acl_params(info)[i], args);
 	}
 	text_char(t, ')');
 }
@@ -163,7 +163,7 @@ void decode_call_json(struct jout *j, const char *key, unsigned api, const void 
 
 	jout_object(j, key);
 	for (unsigned i = 0; args && i < info->n_params; i++) {
-		const struct acl_param *p = &info->params[i];
+		const struct acl_param *p = &acl_params(info)[i];
 		const char *at = (const char *)args + p->offset;
 		char buf[2048];
 		struct text t;
@@ -192,7 +192,7 @@ void decode_stored_json(struct jout *j, const char *key, unsigned api, const voi
 
 	jout_object(j, key);
 	for (unsigned i = 0; i < info->n_params; i++) {
-		const struct acl_param *p = &info->params[i];
+		const struct acl_param *p = &acl_params(info)[i];
 		char buf[1024];
 		struct text t;
 

@@ -55,6 +55,7 @@ const char *const messages[MSG_COUNT][ACL_LANG_COUNT] = {
 	[MSG_AND_MORE] = {"  … and %u more\n", "  … 以及另外 %u 个\n"},
 	[MSG_PROCESS] = {"%u process", "%u 个进程"},
 	[MSG_PROCESSES] = {"%u processes", "%u 个进程"},
+	[MSG_ONE_PROCESS] = {"process %u", "进程 %u"},
 	[MSG_KILLED] = {"killed: process %u", "被终止：进程 %u"},
 	[MSG_RANK] = {", rank %u", "，rank %u"},
 	[MSG_LAST_CALLS] = {", the last calls:\n", "，最后的调用：\n"},

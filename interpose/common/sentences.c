@@ -6,34 +6,62 @@
  */
 #include "interpose/common/sentences.h"
 
+#include <ctype.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #define VALUES_MAX 9
 #define STEPS_MAX 20000 /* of comparisons for one sentence */
 #define DEPTH_MAX 4
 
-struct sentence {
-	const char *english, *chinese;
+/*
+ * All texts one behind the other, and the tables say where in it they are: pointers would have to be
+ * relocated in every process that loads the library.  A text has the name of its file and line.
+ */
+#define NAME_OF(language, file, line) language##_##file##_##line
+#define NAME(language, file, line) NAME_OF(language, file, line)
+
+static const struct texts {
+#define SENTENCE(english, chinese)                                                                           \
+	char NAME(en, PART, __LINE__)[sizeof(english)], NAME(zh, PART, __LINE__)[sizeof(chinese)];
+#define LABEL(english, chinese) SENTENCE(english, chinese)
+#include "interpose/common/sentence_files.def"
+#undef SENTENCE
+} texts = {
+#define SENTENCE(english, chinese) english, chinese,
+#include "interpose/common/sentence_files.def"
+#undef LABEL
+#undef SENTENCE
 };
 
+struct sentence {
+	uint32_t english, chinese;
+};
+
+#define PLACE(language) offsetof(struct texts, NAME(language, PART, __LINE__))
+
 static const struct sentence table[] = {
-#define SENTENCE(english, chinese) {english, chinese},
+#define SENTENCE(english, chinese) {PLACE(en), PLACE(zh)},
 #define LABEL(english, chinese)
-#include "interpose/common/sentences.def"
-#include "interpose/common/message_sentences.def"
+#include "interpose/common/sentence_files.def"
 #undef LABEL
 #undef SENTENCE
 };
 
 static const struct sentence labels[] = {
 #define SENTENCE(english, chinese)
-#define LABEL(english, chinese) {english, chinese},
-#include "interpose/common/sentences.def"
-#include "interpose/common/message_sentences.def"
+#define LABEL(english, chinese) {PLACE(en), PLACE(zh)},
+#include "interpose/common/sentence_files.def"
 #undef LABEL
 #undef SENTENCE
 };
+
+static const char *text_at(uint32_t at)
+{
+	return (const char *)&texts + at;
+}
 
 struct stretch {
 	const char *at;
@@ -60,6 +88,12 @@ static bool may_be(char kind, char c)
 	return kind == 's' || (c && strchr("0123456789abcdefx-", c)) || (kind == 'f' && c == '.');
 }
 
+/* A full stop in "0..7" or "9.1" ends no sentence. */
+static bool is_within_value(const struct matching *m, char last, const char *next)
+{
+	return last == '.' && next < m->end && (*next == '.' || isalnum((unsigned char)*next));
+}
+
 /*
  * Where the text that the format makes ends, NULL when text is none of it. Values are as short as they can
  * be; of two that nothing parts the first has all.
@@ -73,7 +107,7 @@ static const char *match(struct matching *m, const char *format, const char *tex
 		if (text == m->end || *text != *format)
 			return NULL;
 	if (!*format)
-		return text;
+		return is_within_value(m, format[-1], text) ? NULL : text;
 	next = after_conversion(format, &kind);
 	for (most = text; most < m->end && may_be(kind, *most);)
 		most++;
@@ -103,7 +137,7 @@ static const struct sentence *recognise(struct stretch text, struct matching *be
 	*end = text.at;
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
 		struct matching m = {.end = text.at + text.n};
-		const char *stop = match(&m, table[i].english, text.at, 0);
+		const char *stop = match(&m, text_at(table[i].english), text.at, 0);
 		bool all = stop == m.end;
 
 		if (!stop || !m.words || (whole && !all) || (found && whole == all && m.words <= best->words))
@@ -123,7 +157,7 @@ static void put_stretch(struct text *t, struct stretch text, unsigned depth);
 
 static void put_sentence(struct text *t, const struct sentence *s, const struct matching *m, unsigned depth)
 {
-	for (const char *p = s->chinese; *p; p++) {
+	for (const char *p = text_at(s->chinese); *p; p++) {
 		const struct stretch *value;
 		bool as_is;
 
@@ -155,7 +189,7 @@ static bool is_known_to_its_end(struct stretch text)
 	const char *end;
 	const struct sentence *s = recognise(text, &m, &end);
 
-	return s && end == text.at + text.n && strchr(s->english, ' ');
+	return s && end == text.at + text.n && strchr(text_at(s->english), ' ');
 }
 
 /* What is known from some place on to its end: "64 KiB; only rounding up saves it", "KiB device memory". */
@@ -186,9 +220,12 @@ static void put_stretch(struct text *t, struct stretch text, unsigned depth)
 
 static const char *label_of(struct stretch text)
 {
-	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++)
-		if (!strncmp(labels[i].english, text.at, text.n) && !labels[i].english[text.n])
-			return labels[i].chinese;
+	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++) {
+		const char *english = text_at(labels[i].english);
+
+		if (!strncmp(english, text.at, text.n) && !english[text.n])
+			return text_at(labels[i].chinese);
+	}
 	return NULL;
 }
 

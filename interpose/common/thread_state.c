@@ -21,7 +21,7 @@ struct acl_thread acl_threads[SLOTS];
  */
 static struct acl_thread without_slot = {.busy = (const void *)UINTPTR_MAX};
 static _Atomic uint32_t threads; /* slots in use */
-/* Slots that were ever in use, a bit each: a forked child looks at no other page. */
+/* Slots that were ever in use, a bit each: of others no page is looked at. */
 static _Atomic uint64_t ever_used[SLOTS / 64];
 
 static thread_set_specific_fn set_specific;
@@ -67,9 +67,13 @@ struct acl_thread *thread_find(uintptr_t pointer)
 	uint32_t first = (uint32_t)(thread_slot(pointer) / THREAD_SLOT_BYTES);
 	struct acl_thread *t;
 
+	/* Its own, if it has one, it has marked itself; pages where no thread ever was are not touched. */
 	for (uint32_t i = 0; i < WINDOW; i++) {
-		t = &acl_threads[(first + i) % SLOTS];
-		if (atomic_load_explicit(&t->pointer, memory_order_relaxed) == pointer)
+		uint32_t slot = (first + i) % SLOTS;
+
+		t = &acl_threads[slot];
+		if (atomic_load_explicit(&ever_used[slot / 64], memory_order_relaxed) >> slot % 64 & 1 &&
+			atomic_load_explicit(&t->pointer, memory_order_relaxed) == pointer)
 			return t;
 	}
 	for (uint32_t i = 0; i < WINDOW; i++) {

@@ -11,6 +11,7 @@
 #define ARENA_CHUNK (256u * 1024)
 #define ARENA_LARGE (64u * 1024)
 #define HUGE_PAGE ((size_t)2 << 20)
+#define PAGE_MAX ((size_t)64 << 10) /* of any kernel */
 
 /* A chunk begins with its own fill mark; full ones are forgotten. */
 struct chunk {
@@ -33,17 +34,25 @@ static void *counted(void *p, size_t bytes)
 	return p;
 }
 
-/* Tables that are hashed into: without huge pages nearly every look-up misses the TLB as well. */
+/*
+ * Tables that are hashed into: without huge pages nearly every look-up misses the TLB as well.  What lies
+ * before and behind is given back: pages that are never touched count in a limit of the process' data all the
+ * same.
+ */
 static void *map_huge(size_t bytes)
 {
-	char *p = map_pages(bytes + HUGE_PAGE);
+	size_t pages = (bytes + PAGE_MAX - 1) & ~(size_t)(PAGE_MAX - 1);
+	char *p = map_pages(pages + HUGE_PAGE);
+	size_t before = -(uintptr_t)p & (HUGE_PAGE - 1);
 
 	if (!p)
 		return NULL;
-	/* What lies before and behind is never touched and costs nothing. */
-	p += -(uintptr_t)p & (HUGE_PAGE - 1);
-	madvise(p, bytes, MADV_HUGEPAGE);
-	return counted(p, bytes);
+	if (before)
+		munmap(p, before);
+	p += before;
+	munmap(p + pages, HUGE_PAGE - before);
+	madvise(p, pages, MADV_HUGEPAGE);
+	return counted(p, pages);
 }
 
 static void *take(struct chunk *c, size_t bytes)

@@ -20,6 +20,10 @@
  */
 static const char *const rank_variable[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID",
 	"MV2_COMM_WORLD_RANK", "SLURM_PROCID", "RANK", "RANK_ID"};
+/* How many there are, from the same launcher; NULL: it does not say. */
+static const char *const size_variable[] = {"OMPI_COMM_WORLD_SIZE", NULL, "PMI_SIZE", NULL,
+	"MV2_COMM_WORLD_SIZE", "SLURM_NTASKS", "WORLD_SIZE", "RANK_SIZE"};
+#define TORCHRUN 6
 
 static int rank_of(const char *s)
 {
@@ -35,19 +39,41 @@ static int rank_of(const char *s)
 	return v;
 }
 
-int identity_rank(void)
+/* The launcher by which the process has a rank: its place in the tables, -1 = none. */
+static int launcher(void)
 {
 	if (getauxval(AT_SECURE))
 		return -1;
-	if (getenv("LOCAL_RANK") && rank_of(getenv("RANK")) >= 0)
-		return rank_of(getenv("RANK"));
-	for (unsigned i = 0; i < sizeof(rank_variable) / sizeof(*rank_variable); i++) {
-		int rank = rank_of(getenv(rank_variable[i]));
-
-		if (rank >= 0)
-			return rank;
-	}
+	if (getenv("LOCAL_RANK") && rank_of(getenv(rank_variable[TORCHRUN])) >= 0)
+		return TORCHRUN;
+	for (unsigned i = 0; i < sizeof(rank_variable) / sizeof(*rank_variable); i++)
+		if (rank_of(getenv(rank_variable[i])) >= 0)
+			return (int)i;
 	return -1;
+}
+
+int identity_rank(void)
+{
+	int i = launcher();
+
+	return i < 0 ? -1 : rank_of(getenv(rank_variable[i]));
+}
+
+int identity_ranks(void)
+{
+	int i = launcher(), n = i < 0 || !size_variable[i] ? -1 : rank_of(getenv(size_variable[i]));
+
+	return n > 0 ? n : 0;
+}
+
+uint32_t identity_pid(void)
+{
+	return (uint32_t)getpid();
+}
+
+uint32_t identity_ppid(void)
+{
+	return (uint32_t)getppid();
 }
 
 const char *identity_host(void)

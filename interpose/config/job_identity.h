@@ -7,6 +7,10 @@
 
 /* Rank among the processes of a parallel job as the launcher says it, -1 when there is none. */
 int identity_rank(void);
+/* How many ranks there are; 0 = not known. */
+int identity_ranks(void);
+uint32_t identity_pid(void);
+uint32_t identity_ppid(void);
 const char *identity_host(void);
 
 /* Processes with the same job word belong to one run: the setting, else host, session and process group. */

@@ -20,6 +20,7 @@
 #include "interpose/runtime/loaded_module.h"
 #include "interpose/config/run_settings.h"
 #include "interpose/report/sinks.h"
+#include "interpose/report/trace_sink.h"
 #include "interpose/report/test_item.h"
 #include "interpose/stack/readable_memory.h"
 #include "interpose/stack/tool_stack.h"
@@ -52,6 +53,12 @@ static enum acl_host_class host_class(void *context, const void *address)
 {
 	(void)context;
 	return KEEPING_ERRNO(host_class_of(address));
+}
+
+static uint64_t host_mapping(void *context, const void *address, bool latest)
+{
+	(void)context;
+	return KEEPING_ERRNO(host_mapping_of(address, latest));
 }
 
 static uint32_t host_module(void *context, uint64_t code)
@@ -179,11 +186,27 @@ struct submitter_question {
 	bool possible;
 };
 
+/* A replay has no modules and no threads to look at: what was answered first, and that it became otherwise.
+ */
+static void describe_submitters(enum checks_other_submitter what, bool possible)
+{
+	static const char *const keys[] = {[CHECKS_OTHER_WORK] = "other-work",
+		[CHECKS_OTHER_QUEUES] = "other-queues",
+		[CHECKS_OTHER_THREADS] = "other-threads"};
+	enum { SAID_NO = 1, SAID_YES = 2 };
+	static _Atomic uint8_t said[CHECKS_OTHER_THREADS + 1];
+	uint8_t answer = possible ? SAID_YES : SAID_NO;
+
+	if (!(atomic_fetch_or_explicit(&said[what], answer, memory_order_relaxed) & (answer | SAID_YES)))
+		trace_describe(keys[what], possible ? "yes" : "no");
+}
+
 static void look_for_submitters(void *question)
 {
 	struct submitter_question *q = question;
 
 	q->possible = other_submitters_possible(q->what);
+	describe_submitters(q->what, q->possible);
 }
 
 static bool host_unseen(void *context, enum checks_other_submitter what)
@@ -201,12 +224,31 @@ static void host_with_stack(void *context, void (*fn)(void *), void *arg)
 	tool_stack_run(fn, arg);
 }
 
+static void describe_memory(void *total)
+{
+	static _Atomic bool said;
+	char number[24];
+	struct text t;
+
+	if (atomic_exchange_explicit(&said, true, memory_order_relaxed))
+		return;
+	text_init(&t, number, sizeof(number));
+	text_uint(&t, *(const uint64_t *)total);
+	trace_describe("memory-total", number);
+}
+
 static uint64_t host_memory_total(void *context)
 {
 	struct sysinfo info;
+	uint64_t total = 0;
+	int saved = errno;
 
 	(void)context;
-	return KEEPING_ERRNO(sysinfo(&info)) ? 0 : (uint64_t)info.totalram * info.mem_unit;
+	if (!sysinfo(&info))
+		total = (uint64_t)info.totalram * info.mem_unit;
+	errno = saved;
+	tool_stack_run(describe_memory, &total);
+	return total;
 }
 
 static bool host_read(void *context, const void *from, void *to, size_t bytes)
@@ -238,6 +280,7 @@ struct checks *checker_create(void)
 	static const struct checks_host host = {
 		.stack = host_stack,
 		.host_class = host_class,
+		.mapping = host_mapping,
 		.module = host_module,
 		.place = host_place,
 		.places = &site_conditions,

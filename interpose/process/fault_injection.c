@@ -150,11 +150,11 @@ static uint64_t arguments_of(const struct acl_call_record *call)
 	uint64_t hash = call->caller;
 
 	for (unsigned i = 0; i < api->n_params; i++)
-		for (unsigned at = 0; at < api->params[i].size; at += sizeof(hash)) {
-			size_t left = api->params[i].size - at;
+		for (unsigned at = 0; at < acl_params(api)[i].size; at += sizeof(hash)) {
+			size_t left = acl_params(api)[i].size - at;
 			uint64_t word = 0;
 
-			memcpy(&word, (const char *)call->args + api->params[i].offset + at,
+			memcpy(&word, (const char *)call->args + acl_params(api)[i].offset + at,
 				left < sizeof(word) ? left : sizeof(word));
 			hash = mix64(hash ^ word);
 		}

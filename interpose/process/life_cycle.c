@@ -70,6 +70,23 @@ static void wait_for_end(void)
 		nanosleep(&nap, NULL);
 }
 
+/* What a replay compares itself with, and the verdict. */
+static void describe_end(enum checks_end kind)
+{
+	static const char *const ends[] = {"exit", "quick-exit", "exec"};
+	struct checks_totals totals = {.calls = 0};
+	char calls[24];
+	struct text t;
+
+	if (acl_process.checks)
+		checks_totals(acl_process.checks, &totals);
+	text_init(&t, calls, sizeof(calls));
+	text_uint(&t, totals.calls);
+	trace_describe("calls", calls);
+	trace_describe("end", ends[kind]);
+	trace_describe("verdict", acl_verdict_names[verdict_get()]);
+}
+
 static void write_end(void *end)
 {
 	enum checks_end kind = *(enum checks_end *)end;
@@ -80,7 +97,7 @@ static void write_end(void *end)
 		checks_finish(acl_process.checks, kind);
 	cost_work(COST_FINISH, began);
 	sink_end(acl_process.checks, kind);
-	trace_describe("verdict", acl_verdict_names[verdict_get()]);
+	describe_end(kind);
 	atomic_store(&end_written, true);
 }
 

@@ -8,7 +8,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/auxv.h>
 
 #include "interpose/common/compiler.h"
 #include "interpose/process/libc_events.h"
@@ -65,21 +64,14 @@ bool program_started(void)
 	return program_main != NULL;
 }
 
-/* The program's own reference finds the first definition in the loader's order. */
 bool program_start_is_ours(void)
 {
-	static const char name[] = "__libc_start_main";
 	static int known; /* 1 = yes, -1 = no */
-	struct elf_object program;
-	int self;
 
-	if (known)
-		return known > 0;
-	known = -1;
-	self = elf_order((uintptr_t)program_start_is_ours);
-	if (libc_events_known() && self > 0 && self < elf_order((uintptr_t)elf_libc(name)) &&
-		!elf_defined_between(name, -1, self) && elf_object_at(getauxval(AT_ENTRY), &program) &&
-		elf_imports(&program, name))
-		known = 1;
+	if (!known)
+		known = libc_events_known() && elf_program_binds(
+						       "__libc_start_main", (uintptr_t)program_start_is_ours)
+				? 1
+				: -1;
 	return known > 0;
 }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -28,6 +29,7 @@
 #include "interpose/report/call_coverage.h"
 #include "interpose/runtime/elf_symbols.h"
 #include "interpose/runtime/real_function.h"
+#include "interpose/config/job_identity.h"
 #include "interpose/config/run_settings.h"
 #include "interpose/report/sinks.h"
 #include "interpose/stack/tool_stack.h"
@@ -49,6 +51,27 @@ __attribute__((visibility("default"))) const char *aclcheck_version(void)
 static bool checks_wanted(void)
 {
 	return settings_number(SETTING_CHECKS) == 0 && !settings_problem(0);
+}
+
+/* Whoever replays the recordings of several ranks wants to know whether one is missing. */
+static void describe_ranks(void)
+{
+	char number[24];
+	struct text t;
+
+	if (!identity_ranks())
+		return;
+	text_init(&t, number, sizeof(number));
+	text_uint(&t, (uint64_t)identity_ranks());
+	trace_describe("ranks", number);
+}
+
+/* Two processes that see other devices number them differently. */
+static void describe_devices(void)
+{
+	const char *visible = getenv("ASCEND_RT_VISIBLE_DEVICES");
+
+	trace_describe("visible-devices", visible ? visible : "");
 }
 
 /*
@@ -73,6 +96,8 @@ static void open_once(void *unused)
 	real_find_all();
 	symbol_prepare(settings_number(SETTING_SYMBOLS) == 0);
 	trace_describe("version", ACLCHECK_VERSION);
+	describe_ranks();
+	describe_devices();
 	if (trace_open())
 		function_state_settle_all();
 	atomic_store(&acl_process.all_open, true);

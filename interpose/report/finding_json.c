@@ -128,7 +128,7 @@ void finding_json(struct jout *j, const struct finding_record *s)
 	jout_uint(j, "serial", f->serial);
 	jout_string(j, "rule", f->rule->id);
 	jout_string(j, "severity", acl_severity_names[f->severity & 3]);
-	jout_string(j, "title", f->rule->title[ACL_LANG_EN]);
+	jout_string(j, "title", rule_text(f->rule, RULE_TITLE));
 	call(j, s);
 	jout_string(j, "detail", f->detail);
 	jout_object(j, "values");
@@ -140,8 +140,8 @@ void finding_json(struct jout *j, const struct finding_record *s)
 		object(j, &f->objects[i]);
 	jout_array_end(j);
 	stack(j, s->ips, s->n_ips);
-	jout_string(j, "hint", f->rule->hint[ACL_LANG_EN]);
-	jout_string(j, "source", f->rule->source);
+	jout_string(j, "hint", rule_text(f->rule, RULE_HINT));
+	jout_string(j, "source", rule_text(f->rule, RULE_SOURCE));
 	jout_string(j, "fingerprint", s->fingerprint);
 	jout_string(j, "test", s->test);
 	jout_bool(j, "advice", f->advice);

@@ -36,12 +36,6 @@ static void words(struct text *t, const char *english)
 	sentences_put(t, english, 1024, lang());
 }
 
-/* The translation if there is one. */
-static const char *in_lang(const char *const text[ACL_LANG_COUNT])
-{
-	return text[lang()] && *text[lang()] ? text[lang()] : text[ACL_LANG_EN];
-}
-
 static const char *severity_colour(unsigned severity)
 {
 	static const char *const colour[] = {"\033[36m", "\033[36m", "\033[33m", "\033[31m"};
@@ -110,7 +104,7 @@ static void heading(struct text *t, const struct finding_record *s, bool colour)
 	text_fmt(t, "%s #%u: %s", msg(severity_message(f->severity)), f->serial, f->rule->id);
 	if (colour)
 		text_str(t, PLAIN BOLD);
-	text_fmt(t, ": %s", in_lang(f->rule->title));
+	text_fmt(t, ": %s", rule_text_in(f->rule, RULE_TITLE, lang()));
 	if (colour)
 		text_str(t, PLAIN);
 }
@@ -203,13 +197,15 @@ static void object_lines(struct text *t, const struct acl_object_history *b)
 static void closing_lines(struct text *t, const struct finding_record *s, bool colour)
 {
 	const struct acl_finding *f = s->f;
+	const char *hint = rule_text_in(f->rule, RULE_HINT, lang()),
+		   *source = rule_text(f->rule, RULE_SOURCE);
 
-	if (in_lang(f->rule->hint))
-		text_fmt(t, "   %s%s\n", msg(MSG_HINT), in_lang(f->rule->hint));
+	if (hint)
+		text_fmt(t, "   %s%s\n", msg(MSG_HINT), hint);
 	if (colour)
 		text_str(t, DIM);
-	if (f->rule->source)
-		text_fmt(t, "   %s%s\n", msg(MSG_SEE), f->rule->source);
+	if (source)
+		text_fmt(t, "   %s%s\n", msg(MSG_SEE), source);
 	if (f->repeat > 1) {
 		text_str(t, "   ");
 		text_fmt(t, msg(MSG_SEEN), f->repeat);

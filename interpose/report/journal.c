@@ -147,9 +147,9 @@ static void header(struct jout *j)
 	jout_string(j, "aclcheck", ACLCHECK_VERSION);
 	jout_uint(j, "format", REPORT_FORMAT);
 	jout_string(j, "job", job);
-	jout_uint(j, "pid", (uint64_t)getpid());
+	jout_uint(j, "pid", identity_pid());
 	jout_string(j, "host", identity_host());
-	jout_uint(j, "ppid", (uint64_t)getppid());
+	jout_uint(j, "ppid", identity_ppid());
 	if (identity_rank() >= 0)
 		jout_int(j, "rank", identity_rank());
 	jout_string(j, "started", started);

@@ -31,16 +31,15 @@ struct last_calls_ring *last_calls_ring(uint32_t tid)
 	return r ? r : &unread;
 }
 
-_Atomic uint32_t last_calls_what[ACL_API_COUNT];
-
-void last_calls_prepare(void)
+void last_calls_own_fill(struct last_calls_own *own)
 {
 	for (unsigned api = 0; api < acl_api_count; api++) {
 		unsigned size = acl_apis[api].args_size;
 
 		if (size % 8 == 0 && size / 8 <= LASTCALLS_WORDS)
-			last_calls_what[api] = api << 16 | size / 8;
+			own->what[api] = api << 16 | size / 8;
 	}
+	own->owned = 1;
 }
 
 /* Its state is that of no number. */
@@ -85,7 +84,7 @@ void last_calls_enter(struct last_call *l, struct last_calls_ring *r, const stru
 	struct last_calls_entry *e;
 	uint64_t number;
 
-	if (!atomic_load_explicit(last_calls_owned, memory_order_relaxed)) {
+	if (!last_calls_owned()) {
 		last_calls_none(l);
 		return;
 	}
@@ -118,7 +117,7 @@ void last_calls_json(struct jout *j, const char *key, uint32_t tid)
 	unsigned apis[SHOWN], n = 0;
 	uint64_t next;
 
-	if (!r || !atomic_load_explicit(last_calls_owned, memory_order_relaxed))
+	if (!r || !last_calls_owned())
 		return;
 	next = get(&r->next);
 	for (uint64_t i = next; i > 0 && next - i < LASTCALLS_ENTRIES && n < SHOWN; i--) {

@@ -26,9 +26,6 @@ void last_calls_end(void);
 
 /* Where the rings lie: NULL until a report wants them, then one address for the process' life. */
 extern _Atomic(struct last_calls_area *) last_calls_area __attribute__((visibility("hidden")));
-/* Before they are there. */
-void last_calls_prepare(void);
-
 /* Where a call is noted, from last_calls_enter() to last_calls_leave(). */
 struct last_call {
 	struct last_calls_entry *entry;
@@ -43,18 +40,26 @@ void last_calls_none(struct last_call *l);
 /* A call is about to be made. No lock. */
 void last_calls_enter(struct last_call *l, struct last_calls_ring *r, const struct acl_call_record *ev);
 
-/* 0 = this is a forked child that knows nothing of it: the rings are its parent's. */
-extern const _Atomic uint8_t *last_calls_owned __attribute__((visibility("hidden")));
+/* What is all 0 in a forked child that knows nothing of it: the rings are its parent's. */
+struct last_calls_own {
+	_Atomic uint8_t owned;
+	/* By function an entry's "what" without the thread; 0: the arguments do not fit in, or end within a
+	 * word. */
+	_Atomic uint32_t what[ACL_API_COUNT];
+};
+extern struct last_calls_own *last_calls_own __attribute__((visibility("hidden")));
+/* Makes it what it is in the rings' own process. */
+void last_calls_own_fill(struct last_calls_own *own);
 
-/* An entry's "what" without the thread; 0: the arguments do not fit in, or end within a word. */
-extern _Atomic uint32_t last_calls_what[ACL_API_COUNT] __attribute__((visibility("hidden")));
+static inline bool last_calls_owned(void)
+{
+	return atomic_load_explicit(&last_calls_own->owned, memory_order_relaxed);
+}
 
-/* It, or 0 where last_calls_enter() is to be called. */
+/* The function's "what", or 0 where last_calls_enter() is to be called. */
 static inline uint32_t last_calls_plain(unsigned api)
 {
-	return atomic_load_explicit(last_calls_owned, memory_order_relaxed)
-		       ? atomic_load_explicit(&last_calls_what[api], memory_order_relaxed)
-		       : 0;
+	return atomic_load_explicit(&last_calls_own->what[api], memory_order_relaxed);
 }
 
 static inline __attribute__((always_inline)) struct last_calls_entry *last_calls_entry_begin(
@@ -117,7 +122,7 @@ static inline void last_calls_leave(const struct last_call *l, const struct acl_
 {
 	struct last_calls_entry *e = l->entry;
 
-	if (__builtin_expect(!atomic_load_explicit(last_calls_owned, memory_order_relaxed), 0) ||
+	if (__builtin_expect(!last_calls_owned(), 0) ||
 		atomic_load_explicit(&e->state, memory_order_relaxed) != l->state)
 		return;
 	atomic_store_explicit(&e->result, ev->result.u, memory_order_relaxed);

@@ -43,22 +43,21 @@ static void *private_pages(void *at)
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED : 0), -1, 0);
 }
 
-static _Atomic uint8_t always = 1;
-const _Atomic uint8_t *last_calls_owned = &always;
+static struct last_calls_own always = {.owned = 1};
+struct last_calls_own *last_calls_own = &always;
 
 /* A page that the kernel empties in a child, however it was made. */
 static void own(void)
 {
-	static _Atomic uint8_t *page;
-	void *p = page ? page : tool_memory_map(4096, 0);
+	static struct last_calls_own *page;
+	struct last_calls_own *p = page ? page : tool_memory_map(sizeof(*page), 0);
 
-	if (!p || (!page && madvise(p, 4096, MADV_WIPEONFORK))) {
-		last_calls_owned = &always;
-		return;
-	}
-	page = p;
-	atomic_store(page, 1);
-	last_calls_owned = page;
+	if (!p || (!page && madvise(p, sizeof(*p), MADV_WIPEONFORK)))
+		p = &always;
+	else
+		page = p;
+	last_calls_own_fill(p);
+	last_calls_own = p;
 }
 
 static struct last_calls_area *area_get(void)
@@ -73,7 +72,6 @@ static struct last_calls_area *area_get(void)
 		return NULL;
 	tool_memory_add(p, AREA_SIZE);
 	own();
-	last_calls_prepare();
 	atomic_store(&last_calls_area, p);
 	return p;
 }

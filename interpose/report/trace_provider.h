@@ -56,10 +56,10 @@ struct acl_trace_host {
 	/*
 	 * From the provider's destructor, before the recorder is taken down: the core's
 	 * own end, with its findings and describe("verdict"), takes place now, unless
-	 * destructors of the program may still call.
+	 * destructors of the program may still call.  NULL: it has no end of its own.
 	 */
 	void (*end)(void);
-	/* "fail" or "inconclusive" of a process whose end is still to come. */
+	/* "fail" or "inconclusive" of a process whose end is still to come; NULL: it has none. */
 	const char *(*verdict)(void);
 	int (*rank)(void); /* of the process in its job, -1 = none */
 };

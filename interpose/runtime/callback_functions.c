@@ -32,10 +32,10 @@ void callback_functions_learn(void)
 		true;
 	for (unsigned api = 0; api < acl_api_count; api++) {
 		for (unsigned i = 0; i < acl_apis[api].n_params; i++) {
-			const struct acl_param *p = &acl_apis[api].params[i];
+			const struct acl_param *p = &acl_params(&acl_apis[api])[i];
 
 			if (p->kind == ACL_KIND_CALLBACK && p->dir == ACL_DIR_IN &&
-				strncmp(p->type, "aclrtAllocator", 14))
+				strncmp(acl_text(p->type), "aclrtAllocator", 14))
 				callback_parameter[api] = (uint8_t)(i + 1);
 		}
 	}

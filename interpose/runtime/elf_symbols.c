@@ -6,6 +6,7 @@
 
 #include "interpose/runtime/elf_symbols.h"
 
+#include "interpose/runtime/import_table.h"
 #include "interpose/runtime/loaded_module.h"
 #include "interpose/runtime/module_walk.h"
 #include "interpose/common/compiler.h"
@@ -56,6 +57,12 @@ NO_SANITIZE static bool read_dynamic(const ElfW(Dyn) * dyn, struct elf_object *o
 			break;
 		case DT_HASH:
 			out->sysv_hash = p;
+			break;
+		case DT_RELA:
+			out->rela = p;
+			break;
+		case DT_RELASZ:
+			out->rela_size = dyn->d_un.d_val;
 			break;
 		}
 	}
@@ -162,13 +169,25 @@ bool elf_imports_some(const struct elf_object *o, bool (*wanted)(const char *nam
 	return false;
 }
 
+static bool is_copy(const struct elf_object *o, uint32_t symbol)
+{
+	uint64_t n = o->rela ? o->rela_size / sizeof(*o->rela) : 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		if (ELF64_R_SYM(o->rela[i].r_info) == symbol && IS_COPY(ELF64_R_TYPE(o->rela[i].r_info)))
+			return true;
+	return false;
+}
+
 bool elf_uses(const struct elf_object *o, const struct elf_object *other)
 {
-	uint32_t i = 0;
+	uint32_t i = 0, symbol;
 
-	for (const char *import; (import = next_import(o, &i));)
-		if (find_symbol(other, import))
+	for (const char *import; (import = next_import(o, &i));) {
+		symbol = find_symbol(other, import);
+		if (symbol && !is_copy(other, symbol))
 			return true;
+	}
 	return false;
 }
 
@@ -257,6 +276,39 @@ bool elf_defined_between(const char *name, int from, int to)
 	struct between b = {name, -1, from, to};
 
 	return module_walk(match_between, &b) == 1;
+}
+
+struct first_definition {
+	const char *name;
+	uint64_t address;
+	bool is_program; /* the first object */
+	bool imported, ours;
+};
+
+static int match_first(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct first_definition *f = data;
+	struct elf_object object;
+	bool program = f->is_program;
+
+	(void)size;
+	f->is_program = false;
+	if (!elf_object_of(info, &object))
+		return 0;
+	if (program)
+		f->imported = elf_imports(&object, f->name);
+	if (!find_symbol(&object, f->name))
+		return 0;
+	f->ours = holds(info, f->address);
+	return 1;
+}
+
+bool elf_program_binds(const char *name, uint64_t address)
+{
+	struct first_definition f = {.name = name, .address = address, .is_program = true};
+
+	module_walk(match_first, &f);
+	return f.imported && f.ours;
 }
 
 struct defines {

@@ -16,6 +16,8 @@ struct elf_object {
 	const char *strings;
 	const ElfW(Half) * versions; /* NULL = the object has none */
 	const uint32_t *gnu_hash, *sysv_hash; /* at least one is set */
+	const ElfW(Rela) * rela;
+	uint64_t rela_size;
 };
 
 bool elf_object_of(const struct dl_phdr_info *info, struct elf_object *out);
@@ -29,7 +31,10 @@ bool elf_imports(const struct elf_object *object, const char *name);
 /* Whether it refers to a name that is wanted. */
 bool elf_imports_some(const struct elf_object *object, bool (*wanted)(const char *name));
 
-/* Whether it refers to a name that the other object defines. */
+/*
+ * Whether it refers to a name that the other object defines, data left out that the other one only has a copy
+ * of (stdout in a program): that is shared with the library it came from.
+ */
 bool elf_uses(const struct elf_object *object, const struct elf_object *other);
 
 /* The object that holds an address; false if none does. */
@@ -52,6 +57,12 @@ unsigned elf_objects_behind(struct elf_object *objects, unsigned max);
 
 /* Whether an object between those two places defines the name. */
 bool elf_defined_between(const char *name, int from, int to);
+
+/*
+ * Whether the program refers to the name, and the first definition in the loader's order, which its reference
+ * finds, is in the object that holds the address.
+ */
+bool elf_program_binds(const char *name, uint64_t address);
 
 /*
  * How many of the names the object at `address` defines, and how many the one of all others, this library

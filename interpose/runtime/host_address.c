@@ -32,6 +32,8 @@
 
 struct range {
 	uint64_t start, end;
+	uint64_t mapping; /* of a shared file, by its place there; 0: of none, or of one that the program maps
+			   */
 	uint8_t class; /* enum acl_host_class; UNASKED = anonymous, readable and writable */
 };
 
@@ -122,6 +124,31 @@ static enum acl_host_class class_of_path(const char *path, const char *perms)
 	return !path[0] && !strncmp(perms, "rw-p", 4) ? ACL_HOST_UNASKED : ACL_HOST_UNKNOWN;
 }
 
+static const char *next_field(const char *p)
+{
+	while (*p && *p != ' ')
+		p++;
+	while (*p == ' ')
+		p++;
+	return p;
+}
+
+/* perms, and offset device inode: the same for an address as long as the same of the file is mapped there. */
+static uint64_t mapping_of_line(const char *perms, uint64_t start)
+{
+	const char *p = next_field(perms), *end = p;
+	uint64_t key = UINT64_C(0xcbf29ce484222325);
+	uint64_t offset = parse_hex(&end);
+
+	if (perms[3] != 's')
+		return 0;
+	/* Device and inode, as they are written. */
+	for (p = next_field(p); *p && *p != '/'; p++)
+		key = (key ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+	key ^= (start - offset) * UINT64_C(0x9e3779b97f4a7c15);
+	return key ? key : 1;
+}
+
 /* start-end perms offset device inode path */
 static void parse_line(const char *line)
 {
@@ -133,13 +160,12 @@ static void parse_line(const char *line)
 		return;
 	r.end = parse_hex(&p);
 	perms = *p ? ++p : p;
-	for (unsigned field = 0; field < 4; field++) {
-		while (*p && *p != ' ')
-			p++;
-		while (*p == ' ')
-			p++;
-	}
+	for (unsigned field = 0; field < 4; field++)
+		p = next_field(p);
 	r.class = class_of_path(p, perms);
+	r.mapping = r.class == ACL_HOST_UNKNOWN && *p == '/' && strlen(perms) > 4
+			    ? mapping_of_line(perms, r.start)
+			    : 0;
 	if (n_ranges < RANGES_MAX)
 		ranges[n_ranges++] = r;
 }
@@ -260,11 +286,10 @@ static uint64_t now_ms(void)
  * hold, or has nothing at, is worth a reading at once, as long as that was
  * seldom; any answer is worth one when it is old, since mappings come and go.
  */
-static bool worth_reading(const struct range *r)
+static bool worth_reading(bool unsure)
 {
 	static unsigned readings;
 	static uint64_t last;
-	bool unsure = !r || r->class == ACL_HOST_UNASKED || r->class == ACL_HOST_UNKNOWN;
 	uint64_t now = now_ms();
 
 	if (now - last < (unsure ? MISS_MS : OLD_MS) && !(unsure && readings < FREE_READINGS))
@@ -274,6 +299,11 @@ static bool worth_reading(const struct range *r)
 	return true;
 }
 
+static bool is_unsure(const struct range *r)
+{
+	return !r || r->class == ACL_HOST_UNASKED || r->class == ACL_HOST_UNKNOWN;
+}
+
 static enum acl_host_class class_by_map(uint64_t a)
 {
 	enum acl_host_class class = ACL_HOST_UNKNOWN;
@@ -281,7 +311,7 @@ static enum acl_host_class class_by_map(uint64_t a)
 
 	pthread_mutex_lock(&reading);
 	r = look(a);
-	if (worth_reading(r)) {
+	if (worth_reading(is_unsure(r))) {
 		read_maps();
 		r = look(a);
 	}
@@ -305,6 +335,27 @@ enum acl_host_class host_class_of(const void *address)
 		class = class_by_map(a);
 	errno = saved;
 	return class;
+}
+
+/* What is asked as of now and cannot be read now is not known. */
+uint64_t host_mapping_of(const void *address, bool latest)
+{
+	uint64_t a = (uintptr_t)address, mapping = 0;
+	const struct range *r;
+	bool known = true;
+
+	pthread_mutex_lock(&reading);
+	r = look(a);
+	if (latest || !r) {
+		known = worth_reading(true);
+		if (known)
+			read_maps();
+		r = look(a);
+	}
+	if (r && known)
+		mapping = r->mapping;
+	pthread_mutex_unlock(&reading);
+	return mapping;
 }
 
 void host_class_forked(void)

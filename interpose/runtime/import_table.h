@@ -10,9 +10,11 @@
 
 #if defined(__x86_64__)
 #define IS_IMPORT(type) ((type) == R_X86_64_JUMP_SLOT || (type) == R_X86_64_GLOB_DAT || (type) == R_X86_64_64)
+#define IS_COPY(type) ((type) == R_X86_64_COPY)
 #elif defined(__aarch64__)
 #define IS_IMPORT(type)                                                                                      \
 	((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT || (type) == R_AARCH64_ABS64)
+#define IS_COPY(type) ((type) == R_AARCH64_COPY)
 #else
 #error "relocation types of this machine"
 #endif

@@ -34,14 +34,14 @@
 static _Atomic(const struct link_map *) last; /* of the last complete walk */
 static _Atomic uint32_t walking, closing;
 
-/* Reads of this process through the kernel; where that is forbidden, as is. */
-NO_SANITIZE static bool read_all(const struct iovec *from, unsigned n, void *to, size_t bytes)
+/* Reads of this process (pid) through the kernel; where that is forbidden, as is. */
+NO_SANITIZE static bool read_all(pid_t pid, const struct iovec *from, unsigned n, void *to, size_t bytes)
 {
 	static atomic_bool forbidden;
 	const struct iovec here = {to, bytes};
 
 	if (!atomic_load_explicit(&forbidden, memory_order_relaxed)) {
-		long done = syscall(SYS_process_vm_readv, getpid(), &here, 1ul, from, (unsigned long)n, 0ul);
+		long done = syscall(SYS_process_vm_readv, pid, &here, 1ul, from, (unsigned long)n, 0ul);
 
 		if (done >= 0 || errno == EFAULT)
 			return done == (long)bytes;
@@ -56,11 +56,11 @@ NO_SANITIZE static bool read_all(const struct iovec *from, unsigned n, void *to,
 	return true;
 }
 
-NO_SANITIZE static bool read_at(const void *address, void *to, size_t bytes)
+NO_SANITIZE static bool read_at(pid_t pid, const void *address, void *to, size_t bytes)
 {
 	const struct iovec from = {(void *)(uintptr_t)address, bytes};
 
-	return address && read_all(&from, 1, to, bytes);
+	return address && read_all(pid, &from, 1, to, bytes);
 }
 
 NO_SANITIZE const struct link_map *module_list(void)
@@ -88,7 +88,7 @@ NO_SANITIZE const struct link_map *module_list(void)
 }
 
 /* The first and the last byte of each segment: the loader maps and unmaps modules as a whole. */
-NO_SANITIZE static bool is_mapped(const struct dl_phdr_info *info)
+NO_SANITIZE static bool is_mapped(pid_t pid, const struct dl_phdr_info *info)
 {
 	struct iovec ends[SEGMENTS_MAX];
 	char bytes[SEGMENTS_MAX] = {0};
@@ -103,44 +103,73 @@ NO_SANITIZE static bool is_mapped(const struct dl_phdr_info *info)
 		ends[n++] = (struct iovec){start, 1};
 		ends[n++] = (struct iovec){start + ph->p_filesz - 1, 1};
 	}
-	return n && read_all(ends, n, bytes, n);
+	return n && read_all(pid, ends, n, bytes, n);
+}
+
+/* The header, and whether the name can be read as well: mostly both are there. */
+NO_SANITIZE static bool read_header(
+	pid_t pid, const struct link_map *l, ElfW(Ehdr) * header, const char **name)
+{
+	const struct iovec both[] = {{(void *)l->l_addr, sizeof(*header)}, {l->l_name, 1}};
+	char bytes[sizeof(*header) + 1];
+
+	*name = l->l_name;
+	if (l->l_addr && l->l_name && read_all(pid, both, 2, bytes, sizeof(bytes))) {
+		memcpy(header, bytes, sizeof(*header));
+		return true;
+	}
+	if (!read_at(pid, l->l_name, bytes, 1))
+		*name = "";
+	return read_at(pid, (const void *)l->l_addr, header, sizeof(*header));
+}
+
+/* The program headers, too; those in the page of the header, of which page size ever, are there with it. */
+NO_SANITIZE static bool has_headers(pid_t pid, uintptr_t at, const ElfW(Ehdr) * header)
+{
+	const uintptr_t page = 4096;
+	uint64_t end = header->e_phoff + (uint64_t)header->e_phnum * sizeof(ElfW(Phdr));
+	char byte = 0;
+
+	if (memcmp(header->e_ident, ELFMAG, SELFMAG) || header->e_phentsize != sizeof(ElfW(Phdr)) ||
+		!header->e_phnum)
+		return false;
+	return (header->e_phoff < end && end <= page - at % page) ||
+	       read_at(pid, (const char *)at + end - 1, &byte, 1);
 }
 
 /* Where the module's headers are, as they stand in memory. */
-NO_SANITIZE static bool describe(const struct link_map *l, bool program, struct dl_phdr_info *info)
+NO_SANITIZE static bool describe(pid_t pid, const struct link_map *l, bool program, struct dl_phdr_info *info)
 {
-	const char *at = (const char *)l->l_addr;
 	ElfW(Ehdr) header = {0};
 	char byte = 0;
 
 	*info = (struct dl_phdr_info){.dlpi_addr = l->l_addr, .dlpi_name = l->l_name};
-	if (!info->dlpi_name || !read_at(info->dlpi_name, &byte, 1))
-		info->dlpi_name = "";
 	if (program) {
+		if (!read_at(pid, info->dlpi_name, &byte, 1))
+			info->dlpi_name = "";
 		info->dlpi_phdr = (const void *)getauxval(AT_PHDR);
 		info->dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM);
 		return info->dlpi_phdr != NULL;
 	}
-	if (!read_at(at, &header, sizeof(header)) || memcmp(header.e_ident, ELFMAG, SELFMAG) ||
-		header.e_phentsize != sizeof(ElfW(Phdr)) || !header.e_phnum ||
-		!read_at(at + header.e_phoff + header.e_phnum * sizeof(ElfW(Phdr)) - 1, &byte, 1))
+	if (!read_header(pid, l, &header, &info->dlpi_name) || !has_headers(pid, l->l_addr, &header))
 		return false;
-	info->dlpi_phdr = (const void *)(at + header.e_phoff);
+	info->dlpi_phdr = (const void *)(l->l_addr + header.e_phoff);
 	info->dlpi_phnum = header.e_phnum;
-	return is_mapped(info);
+	return is_mapped(pid, info);
 }
 
 NO_SANITIZE static int walk(module_walk_fn *fn, void *context)
 {
 	const struct link_map *at = module_list(), *before = NULL;
+	pid_t pid = getpid(); /* once a walk: whoever shares our memory is another process sometimes */
 	struct dl_phdr_info info;
 	struct link_map l = {0};
 	int result = 0;
 
 	for (unsigned n = 0; at && n < MODULES_MAX && !result; n++) {
-		if (!read_at(at, &l, sizeof(l)) || l.l_prev != before)
+		if (!read_at(pid, at, &l, sizeof(l)) || l.l_prev != before)
 			return MODULE_WALK_CUT;
-		if (describe(&l, !before, &info))
+		if (describe(pid, &l, !before, &info))
 			result = fn(&info, sizeof(info), context);
 		before = at;
 		at = l.l_next;
@@ -187,7 +216,7 @@ NO_SANITIZE bool module_walk_grown(void)
 	const struct link_map *tail = atomic_load_explicit(&last, memory_order_relaxed);
 	struct link_map l = {0};
 	int saved = errno;
-	bool same = tail && read_at(tail, &l, sizeof(l)) && !l.l_next;
+	bool same = tail && read_at(getpid(), tail, &l, sizeof(l)) && !l.l_next;
 
 	errno = saved;
 	return !same;

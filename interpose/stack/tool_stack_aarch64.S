@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tool_stack_switch(fn, arg, top), see tool_stack_x86_64.S. The return address is signed where that is done. */
 #ifdef __aarch64__
+#include "interpose/common/branch_protection.inc"
 	.text
 	.globl tool_stack_switch
 	.hidden tool_stack_switch
@@ -30,5 +31,7 @@ tool_stack_switch:
 	ret
 	.cfi_endproc
 	.size tool_stack_switch, . - tool_stack_switch
+
+	branch_protection_note
 #endif
 	.section .note.GNU-stack, "", %progbits

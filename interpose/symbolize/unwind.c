@@ -22,7 +22,8 @@
 #include "interpose/stack/tool_stack.h"
 
 #define STEPS 512 /* of one walk */
-#define CACHED 4096 /* power of two */
+#define SETS 2048 /* power of two */
+#define WAYS 2 /* addresses of one stack that fall together must not drive each other out */
 #define SAVED_MOST CFI_SP /* slots before the stack pointer */
 #define SAVED_WORDS ((SAVED_MOST + 3) / 4)
 
@@ -44,7 +45,7 @@ struct row {
 	uint64_t saved[SAVED_WORDS]; /* int16_t each */
 };
 
-static struct cached cache[CACHED];
+static struct cached cache[SETS][WAYS];
 static _Atomic uint64_t generation;
 
 static uint64_t mix(uint64_t h, uint64_t v)
@@ -62,15 +63,13 @@ static uint64_t check_of(uint64_t pc, const struct row *r)
 	return h;
 }
 
-static struct cached *cached_of(uint64_t pc)
+static struct cached *set_of(uint64_t pc)
 {
-	return &cache[(pc * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (CACHED - 1)];
+	return cache[(pc * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (SETS - 1)];
 }
 
-static bool cache_find(uint64_t pc, struct row *r)
+static inline bool cached_read(struct cached *c, uint64_t pc, struct row *r)
 {
-	struct cached *c = cached_of(pc);
-
 	if (atomic_load_explicit(&c->pc, memory_order_relaxed) != pc)
 		return false;
 	r->base = atomic_load_explicit(&c->base, memory_order_relaxed);
@@ -79,10 +78,22 @@ static bool cache_find(uint64_t pc, struct row *r)
 	return atomic_load_explicit(&c->check, memory_order_relaxed) == check_of(pc, r);
 }
 
+static bool cache_find(uint64_t pc, struct row *r)
+{
+	struct cached *c = set_of(pc);
+
+	return cached_read(c, pc, r) || cached_read(c + 1, pc, r);
+}
+
+/* Behind another address that is still good. */
 static void cache_put(uint64_t pc, const struct row *r)
 {
-	struct cached *c = cached_of(pc);
+	struct cached *c = set_of(pc);
+	uint64_t first = atomic_load_explicit(&c->pc, memory_order_relaxed);
+	struct row other;
 
+	if (first != pc && cached_read(c, first, &other))
+		c++;
 	atomic_store_explicit(&c->pc, pc, memory_order_relaxed);
 	atomic_store_explicit(&c->base, r->base, memory_order_relaxed);
 	for (unsigned i = 0; i < SAVED_WORDS; i++)

@@ -3,7 +3,7 @@
 
 # In setup. A line of the list: FILE NAME: reason
 skip_where_emulated() {
-	[ -n "${ACLCHECK_EMULATOR-}" ] || return 0
+	[ -n "${TEST_EMULATOR-}" ] || return 0
 	local line name=${BATS_TEST_FILENAME#"$ACLCHECK_SOURCE"/}" $BATS_TEST_DESCRIPTION: "
 
 	while read -r line; do

@@ -3,7 +3,7 @@
 import os
 
 # What stands before the program's name.
-COMMAND = list(filter(None, [os.environ.get("ACLCHECK_EMULATOR")]))
+COMMAND = list(filter(None, [os.environ.get("TEST_EMULATOR")]))
 
 
 def excluded(place):

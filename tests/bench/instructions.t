@@ -4,10 +4,11 @@
 # is missing. `make bench-figures` writes them anew.
 set -u
 cd "$ACLCHECK_SOURCE" || exit 1
-figures=tools/bench/figures
 made_by=$(tools/bench/compiler "$CC")
-if ! command -v valgrind >/dev/null || [ "# $made_by" != "$(head -1 $figures)" ]; then
-	echo "1..0 # SKIP the figures are of $(head -1 $figures | cut -c3-), counted by valgrind"
+figures=tools/bench/figures counter=valgrind
+[ "${made_by##*, }" != aarch64 ] || figures=tools/bench/figures.aarch64 counter=qemu-aarch64
+if ! command -v $counter >/dev/null || [ "# $made_by" != "$(head -1 $figures)" ]; then
+	echo "1..0 # SKIP the figures are of $(head -1 $figures | cut -c3-), counted by $counter"
 	exit 0
 fi
 counted=$(mktemp)

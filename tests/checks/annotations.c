@@ -150,6 +150,80 @@ static void block_read_at_once_while_in_flight(void **state)
 	fixture_free(p.fixture);
 }
 
+/* --- blocks and models -------------------------------------------------------------------------- */
+
+static void capture_begin(struct program *p)
+{
+	CALL(p->fixture, aclmdlRICaptureBegin, 0, .stream = p->a, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+}
+
+static aclmdlRI capture_end(struct program *p)
+{
+	aclmdlRI model = handle(30);
+
+	CALL(p->fixture, aclmdlRICaptureEnd, 0, .stream = p->a, .modelRI = &model);
+	return model;
+}
+
+static void branches_of_a_model(void **state)
+{
+	struct program p = with_block();
+	void *join = fixture_event(p.fixture, 4, ACL_EVENT_SYNC);
+
+	(void)state;
+	SAY(p.fixture, BLOCK, .address = p.segment + BLOCK, .bytes = BLOCK, .stream = p.b);
+	capture_begin(&p);
+	order(&p, p.a, p.b);
+	upload(&p, 0, 128, p.a);
+	upload(&p, BLOCK, 64, p.b);
+	upload(&p, 128, 64, p.b);
+	silent(p.fixture);
+	upload(&p, 64, 128, p.b);
+	want(p.fixture, "stream-race-copy:error");
+	/* The bytes of both are those of the block, which the finding names. */
+	assert_non_null(strstr(p.fixture->found[0].text, "4096 bytes"));
+	CALL(p.fixture, aclrtRecordEvent, 0, .event = join, .stream = p.b);
+	CALL(p.fixture, aclrtStreamWaitEvent, 0, .stream = p.a, .event = join);
+	upload(&p, 64, 128, p.a);
+	capture_end(&p);
+	silent(p.fixture);
+	fixture_free(p.fixture);
+}
+
+static void model_that_writes_a_block(void **state)
+{
+	struct program p = with_block();
+	aclmdlRI model;
+
+	(void)state;
+	SAY(p.fixture, BLOCK, .address = p.segment + BLOCK, .bytes = BLOCK, .stream = p.b);
+	upload(&p, BLOCK, BLOCK, p.b);
+	CALL(p.fixture, aclrtSynchronizeStream, 0, .stream = p.b);
+	capture_begin(&p);
+	upload(&p, 0, 128, p.a);
+	model = capture_end(&p);
+	CALL(p.fixture, aclmdlRIExecuteAsync, 0, .modelRI = model, .stream = p.a);
+	upload(&p, 128, 64, p.b);
+	CALL(p.fixture, aclrtMemcpy, 0, .dst = p.host + 128, .destMax = 64, .src = p.segment + BLOCK,
+		.count = 64, .kind = ACL_MEMCPY_DEVICE_TO_HOST);
+	silent(p.fixture);
+	upload(&p, 64, 128, p.b);
+	want(p.fixture, "stream-race-copy:error");
+	CALL(p.fixture, aclrtMemcpy, 0, .dst = p.host + 128, .destMax = 32, .src = p.segment, .count = 32,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST);
+	want(p.fixture, "async-result-used-before-sync:warning");
+	/* The execution goes on, whoever's block the bytes are now. */
+	SAY(p.fixture, BLOCK_END, .address = p.segment);
+	SAY(p.fixture, BLOCK, .address = p.segment, .bytes = 512, .stream = p.b);
+	upload(&p, 0, 64, p.b);
+	want(p.fixture, "stream-race-copy:error");
+	CALL(p.fixture, aclrtSynchronizeStream, 0, .stream = p.a);
+	CALL(p.fixture, aclrtSynchronizeStream, 0, .stream = p.b);
+	upload(&p, 0, 64, p.b);
+	silent(p.fixture);
+	fixture_free(p.fixture);
+}
+
 /* What was there is no pool any more: the address is another allocation's. */
 static void pool_goes_with_its_memory(void **state)
 {
@@ -278,6 +352,11 @@ static void failed_launch_is_none(void **state)
 	/* Made again, it does what was declared for it. */
 	launch(&p, p.b, 0);
 	want(p.fixture, "stream-race-copy:error");
+	/* And only that one. */
+	CALL(p.fixture, aclrtSynchronizeDevice, 0);
+	upload(&p, 0, BLOCK, p.a);
+	launch(&p, p.b, 0);
+	silent(p.fixture);
 	fixture_free(p.fixture);
 }
 
@@ -302,6 +381,74 @@ static void declared_for_another_launch(void **state)
 	fixture_free(p.fixture);
 }
 
+/* More than is kept of a launch: then it may do anything. */
+static void more_accesses_than_are_kept(void **state)
+{
+	struct program p = program();
+
+	(void)state;
+	for (unsigned i = 0; i < 200; i++)
+		SAY(p.fixture, KERNEL_READS, .stream = p.b, .address = p.segment + 64ul * i, .bytes = 64);
+	launch(&p, p.b, 0);
+	upload(&p, 0, BLOCK, p.a);
+	silent(p.fixture);
+	download(&p, 0, BLOCK, p.b);
+	want(p.fixture, "stream-race-copy:advice");
+	/* The next launch has accesses of its own. */
+	CALL(p.fixture, aclrtSynchronizeDevice, 0);
+	SAY(p.fixture, KERNEL_READS, .stream = p.b, .address = p.segment, .bytes = 64);
+	launch(&p, p.b, 0);
+	upload(&p, 0, 64, p.a);
+	want(p.fixture, "stream-race-copy:error");
+	fixture_free(p.fixture);
+}
+
+/* It runs with the model and not now; what was declared for it is not for the next one. */
+static void captured_kernel(void **state)
+{
+	struct program p = program();
+
+	(void)state;
+	upload(&p, 0, BLOCK, p.b);
+	capture_begin(&p);
+	SAY(p.fixture, KERNEL_READS, .stream = p.a, .address = p.segment, .bytes = 64);
+	launch(&p, p.a, 0);
+	silent(p.fixture);
+	capture_end(&p);
+	launch(&p, p.a, 0);
+	silent(p.fixture);
+	SAY(p.fixture, KERNEL_READS, .stream = p.a, .address = p.segment, .bytes = 64);
+	launch(&p, p.a, 0);
+	want(p.fixture, "stream-race-copy:advice");
+	fixture_free(p.fixture);
+}
+
+/* Nothing that could be meant. */
+static void empty_declarations(void **state)
+{
+	struct program p = program();
+
+	(void)state;
+	assert_null(SAY(p.fixture, KERNEL_READS, .stream = p.b, .address = NULL, .bytes = 64));
+	assert_null(SAY(p.fixture, KERNEL_WRITES, .stream = p.b, .address = p.segment, .bytes = 0));
+	assert_null(SAY(p.fixture, KERNEL_READS, .stream = handle(99), .address = p.segment, .bytes = 64));
+	/* None of them waits for a launch. */
+	assert_null(SAY(p.fixture, KERNEL_READS, .stream = p.a, .address = p.segment, .bytes = 64));
+	fixture_free(p.fixture);
+}
+
+static void kernel_of_the_default_stream(void **state)
+{
+	struct program p = program();
+
+	(void)state;
+	upload(&p, 0, BLOCK, p.a);
+	SAY(p.fixture, KERNEL_READS, .stream = NULL, .address = p.segment, .bytes = 64);
+	launch(&p, NULL, 0);
+	want(p.fixture, "stream-race-copy:error");
+	fixture_free(p.fixture);
+}
+
 static void kernel_on_released_memory(void **state)
 {
 	struct program p = with_block();
@@ -311,6 +458,24 @@ static void kernel_on_released_memory(void **state)
 	SAY(p.fixture, KERNEL_READS, .stream = p.a, .address = p.segment, .bytes = 64);
 	launch(&p, p.a, 0);
 	want(p.fixture, "use-after-free:error");
+	fixture_free(p.fixture);
+}
+
+/* The runtime keeps what it mapped for the host. */
+static void kernel_on_released_host_memory(void **state)
+{
+	struct program p = with_block();
+	static char page[4096];
+	void *h = page;
+
+	(void)state;
+	p.fixture->class = ACL_HOST_UNKNOWN;
+	p.fixture->mapping = 7;
+	CALL(p.fixture, aclrtMallocHost, 0, .hostPtr = &h, .size = sizeof(page));
+	CALL(p.fixture, aclrtFreeHost, 0, .hostPtr = h);
+	SAY(p.fixture, KERNEL_READS, .stream = p.a, .address = page, .bytes = 64);
+	launch(&p, p.a, 0);
+	want(p.fixture, "use-after-free:warning");
 	fixture_free(p.fixture);
 }
 
@@ -372,12 +537,18 @@ static void names_are_shown(void **state)
 	SAY(p.fixture, NAME, .object = p.a, .name = "uploads");
 	SAY(p.fixture, NAME, .object = p.segment, .name = "weights");
 	SAY(p.fixture, NAME, .object = handle(77), .name = "nothing");
+	/* A text is kept once, and a name replaced by another. */
+	SAY(p.fixture, NAME, .object = p.host, .name = "uploads");
+	SAY(p.fixture, NAME, .object = p.b, .name = "upload");
+	SAY(p.fixture, NAME, .object = p.b, .name = "downloads");
 	SAY(p.fixture, NAME, .object = p.b, .name = NULL);
 	upload(&p, 0, BLOCK, p.a);
 	download(&p, 0, BLOCK, p.b);
 	assert_int_equal(p.fixture->n_found, 1);
 	assert_non_null(strstr(p.fixture->found[0].text, "\"uploads\""));
 	assert_non_null(strstr(p.fixture->found[0].text, "\"weights\""));
+	assert_non_null(strstr(p.fixture->found[0].text, "\"downloads\""));
+	assert_null(strstr(p.fixture->found[0].text, "\"upload\""));
 	want(p.fixture, "stream-race-copy:error");
 	fixture_free(p.fixture);
 }
@@ -390,6 +561,8 @@ int main(void)
 		cmocka_unit_test(block_holds_nothing_at_first),
 		cmocka_unit_test(order_outlives_a_block),
 		cmocka_unit_test(block_read_at_once_while_in_flight),
+		cmocka_unit_test(branches_of_a_model),
+		cmocka_unit_test(model_that_writes_a_block),
 		cmocka_unit_test(pool_goes_with_its_memory),
 		cmocka_unit_test(blocks_that_cannot_be),
 		cmocka_unit_test(kernel_reads_before_the_copy_ends),
@@ -397,8 +570,13 @@ int main(void)
 		cmocka_unit_test(kernels_that_are_not_declared),
 		cmocka_unit_test(failed_launch_is_none),
 		cmocka_unit_test(declared_for_another_launch),
+		cmocka_unit_test(more_accesses_than_are_kept),
+		cmocka_unit_test(captured_kernel),
+		cmocka_unit_test(kernel_of_the_default_stream),
+		cmocka_unit_test(empty_declarations),
 		cmocka_unit_test(block_of_a_released_pool),
 		cmocka_unit_test(kernel_on_released_memory),
+		cmocka_unit_test(kernel_on_released_host_memory),
 		cmocka_unit_test(kernel_on_released_memory_among_others),
 		cmocka_unit_test(kernel_writes),
 		cmocka_unit_test(names_are_shown),

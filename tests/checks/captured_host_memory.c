@@ -3,6 +3,8 @@
 #include "fixture.h"
 #include "scenario.h"
 
+#include <string.h>
+
 static void unpinned_heap(void **state)
 {
 	struct scenario sc = scenario(DOCUMENTS, 64 * KIB);
@@ -24,6 +26,22 @@ static void unpinned_pinned(void **state)
 	COPY(sc, sc.d, sc.h + 64, 64, HOST_TO_DEVICE, sc.s);
 	COPY(sc, sc.d, sc.d + 64, 64, DEVICE_TO_DEVICE, sc.s);
 	silent(sc.fixture);
+}
+
+/* The other side is a variable of the device, which has no address here. */
+static void unpinned_to_symbol(void **state)
+{
+	struct scenario sc = scenario(DOCUMENTS, 64 * KIB);
+
+	(void)state;
+	BEGIN(sc, RELAXED);
+	CALL(sc.fixture, aclrtMemcpyToSymbolAsync, 0, .symbol = handle(50), .src = sc.h, .count = 64,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = sc.s);
+	silent(sc.fixture);
+	CALL(sc.fixture, aclrtMemcpyToSymbolAsync, 0, .symbol = handle(50), .src = (void *)0x50000000,
+		.count = 64, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = sc.s);
+	want(sc.fixture, "capture-unpinned-host:error");
+	assert_non_null(strstr(sc.fixture->found[0].detail, "symbol is a device symbol"));
 }
 
 static void unpinned_registered(void **state)
@@ -177,6 +195,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unpinned_heap),
 		cmocka_unit_test(unpinned_pinned),
+		cmocka_unit_test(unpinned_to_symbol),
 		cmocka_unit_test(unpinned_registered),
 		cmocka_unit_test(unpinned_failed_register),
 		cmocka_unit_test(unpinned_other_stream),

@@ -53,6 +53,104 @@ static void begin_on_a_destroyed_stream(void **state)
 	assert_int_equal(fixture_count(fixture, "capture-begin-twice"), 0);
 }
 
+/* --- order within a capture --------------------------------------------------------------- */
+
+static void fork_to(struct fixture *fixture, void *from, void *to, unsigned n)
+{
+	void *e = fixture_event(fixture, n, ACL_EVENT_SYNC);
+
+	CALL(fixture, aclrtRecordEvent, 0, .event = e, .stream = from);
+	CALL(fixture, aclrtStreamWaitEvent, 0, .stream = to, .event = e);
+}
+
+static void set(struct fixture *fixture, void *d, void *s, unsigned line)
+{
+	struct acl_args_aclrtMemsetAsync args = {.devPtr = d, .maxCount = 64, .count = 64, .stream = s};
+
+	fixture_call(fixture, ACL_API_aclrtMemsetAsync, &args, 0, line);
+}
+
+/* Of more streams than are followed nothing is known of the order, nor of the others' behind that. */
+static void streams_of_a_wide_capture(void **state)
+{
+	(void)state;
+	for (unsigned wide = 0; wide < 2; wide++) {
+		struct fixture *fixture = fixture_ready(DOCUMENTS);
+		unsigned n = wide ? 20 : 14;
+		char *d = fixture_malloc(fixture, DEVICE_MEMORY, 4096);
+		void *s[20], *origin = fixture_stream(fixture, 50);
+
+		fixture->other_ways = 0;
+		begin(fixture, origin);
+		for (unsigned i = 0; i < n; i++) {
+			s[i] = fixture_stream(fixture, 100 + i);
+			fork_to(fixture, origin, s[i], 200 + i);
+		}
+		set(fixture, d, s[0], 1);
+		set(fixture, d + 64, s[1], 2);
+		silent(fixture);
+		set(fixture, d, s[1], 3);
+		set(fixture, d, s[n - 1], 4);
+		want(fixture, wide ? "" : "stream-race-set:error stream-race-set:error");
+		fixture_free(fixture);
+	}
+}
+
+/* A later wait keeps what the stream's former ones brought. */
+static void waits_within_a_capture_add_up(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	char *d = fixture_malloc(fixture, DEVICE_MEMORY, 4096);
+	void *s[4];
+
+	(void)state;
+	fixture->other_ways = 0;
+	for (unsigned i = 0; i < 4; i++)
+		s[i] = fixture_stream(fixture, 100 + i);
+	begin(fixture, s[0]);
+	for (unsigned i = 1; i < 4; i++)
+		fork_to(fixture, s[0], s[i], 200 + i);
+	set(fixture, d, s[1], 1);
+	set(fixture, d + 64, s[2], 2);
+	fork_to(fixture, s[1], s[3], 300);
+	fork_to(fixture, s[2], s[3], 301);
+	set(fixture, d, s[3], 3);
+	set(fixture, d + 64, s[3], 4);
+	silent(fixture);
+	/* By way of the third stream. */
+	fork_to(fixture, s[3], s[0], 302);
+	set(fixture, d, s[0], 5);
+	silent(fixture);
+	set(fixture, d, s[1], 6);
+	want(fixture, "stream-race-set:error");
+	fixture_free(fixture);
+}
+
+/* What the event recorded comes before the wait, and what the stream did again behind it does not. */
+static void task_again_behind_the_record(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	char *d = fixture_malloc(fixture, DEVICE_MEMORY, 4096);
+	void *s = fixture_stream(fixture, 100), *other = fixture_stream(fixture, 101);
+
+	(void)state;
+	fixture->other_ways = 0;
+	begin(fixture, s);
+	set(fixture, d, s, 1);
+	fork_to(fixture, s, other, 200);
+	set(fixture, d + 64, s, 2);
+	set(fixture, d, other, 3);
+	silent(fixture);
+	fork_to(fixture, other, s, 201);
+	set(fixture, d, s, 4);
+	fork_to(fixture, s, other, 202);
+	set(fixture, d, s, 5);
+	silent(fixture);
+	set(fixture, d, other, 6);
+	want(fixture, "stream-race-set:error");
+	fixture_free(fixture);
+}
+
 /* --- executions ---------------------------------------------------------------------------- */
 
 static void execution_ends_with_the_stream(void **state)
@@ -302,6 +400,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(begin_on_a_destroyed_stream),
+		cmocka_unit_test(streams_of_a_wide_capture),
+		cmocka_unit_test(waits_within_a_capture_add_up),
+		cmocka_unit_test(task_again_behind_the_record),
 		cmocka_unit_test(execution_ends_with_the_stream),
 		cmocka_unit_test(many_executions),
 		cmocka_unit_test(joined_unseen),

@@ -10,7 +10,17 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+/*
+ * Where handles of the tests are, and of paired ones, which lead nowhere. Under an emulator libraries and
+ * stacks lie beside them.
+ */
+#define HANDLES 0x55550000ul
+#define HANDLE_BYTES (1ul << 20)
+#define PAIRED_HANDLES 0x5400000000ul
+#define PAIRED_HANDLE_BYTES 0x200000000ul
 
 /* --- memory ------------------------------------------------------------------------ */
 
@@ -63,6 +73,13 @@ static enum acl_host_class class_of(void *context, const void *address)
 	return fixture->heap && offset < fixture->heap_bytes ? ACL_HOST_HEAP : fixture->class;
 }
 
+static uint64_t mapping_of(void *context, const void *address, bool latest)
+{
+	(void)address;
+	(void)latest;
+	return ((struct fixture *)context)->mapping;
+}
+
 static unsigned promised(void *context, const void *address, uint64_t bytes)
 {
 	const struct fixture *fixture = context;
@@ -87,11 +104,24 @@ static bool unseen(void *context, enum checks_other_submitter what)
 }
 
 /* The program's pointers are this process' own, except what a test says. */
+/* The kernel reads the mask before it finds that there is no such way of setting one. */
+static bool is_mapped(uintptr_t at)
+{
+	int saved = errno;
+	bool is = syscall(SYS_rt_sigprocmask, -1, at & ~(uintptr_t)7, NULL, sizeof(uint64_t)) == -1 &&
+		  errno == EINVAL;
+
+	errno = saved;
+	return is;
+}
+
 static bool readable(void *context, const void *from, void *to, size_t bytes)
 {
 	const struct fixture *fixture = context;
 	uintptr_t at = (uintptr_t)from;
 
+	if ((at - HANDLES < HANDLE_BYTES || at - PAIRED_HANDLES < PAIRED_HANDLE_BYTES) && !is_mapped(at))
+		return false;
 	if (at < fixture->wild + fixture->wild_bytes && fixture->wild < at + bytes)
 		return false;
 	if (at < fixture->page_end + 4096 && fixture->page_end < at + bytes) {
@@ -109,6 +139,17 @@ static uint64_t memory_total(void *context)
 	return ((struct fixture *)context)->memory_total;
 }
 
+static uint64_t place_of(
+	void *context, struct acl_call_record *call, const struct acl_rule *rule, bool counted)
+{
+	struct fixture *fixture = context;
+
+	(void)call;
+	(void)rule;
+	fixture->n_placed += counted;
+	return fixture->place;
+}
+
 /* What a path means to the tests. */
 static bool configured(void *context, const char *path, struct checks_init_config *out)
 {
@@ -116,6 +157,8 @@ static bool configured(void *context, const char *path, struct checks_init_confi
 	out->hash = strstr(path, "same") ? 11 : strlen(path) + 100;
 	out->trivial = !strcmp(path, "empty");
 	out->default_device = !strcmp(path, "default device");
+	if (!strncmp(path, "stack of ", 9))
+		out->stack = strtoul(path + 9, NULL, 10);
 	return strcmp(path, "unreadable") != 0;
 }
 
@@ -283,9 +326,12 @@ struct fixture *fixture_with(const struct checks_config *config)
 	struct checks_host host = {.context = fixture,
 		.stack = stack_of,
 		.host_class = class_of,
+		.mapping = mapping_of,
 		.module = module_of,
 		.unseen = unseen,
 		.memory_total = memory_total,
+		.place = place_of,
+		.places = &fixture->places,
 		.heap_alignment = promised,
 		.read = readable,
 		.thread_lives = lives,
@@ -571,7 +617,7 @@ void never(const struct fixture *fixture, const char *rule)
 
 void *handle(unsigned n)
 {
-	return (void *)(0x55550000ul + n * 64ul);
+	return (void *)(HANDLES + n * 64ul);
 }
 
 void *fixture_malloc(struct fixture *fixture, uint64_t address, uint64_t size)

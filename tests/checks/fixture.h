@@ -63,7 +63,11 @@ struct fixture {
 	const char *block; /* a block of malloc that is aligned by luck */
 	size_t block_bytes;
 	bool libc_everywhere; /* it may have mapped the addresses of the device, too */
+	uint64_t mapping; /* … which mapping of a shared file any address lies in */
 	enum acl_host_class class; /* … and this is the answer for others no table knows */
+	uint64_t place; /* what makes findings others than those of the same call site elsewhere */
+	_Atomic uint32_t places; /* 0: place is 0 */
+	unsigned n_placed; /* findings counted at it */
 	/* What is in the program's memory: all of it may be read but this. */
 	uintptr_t wild, wild_bytes, page_end; /* page_end: nor does the page that begins here */
 	/* What the tables got. */

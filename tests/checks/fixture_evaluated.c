@@ -83,7 +83,7 @@ static void model(const struct checks *c)
 		const struct call_plan *p = &c->plans_with[1][api];
 
 		for (unsigned i = 0; i < acl_constraints_of[api].count; i++)
-			say(acl_constraints[acl_constraints_of[api].first + i].rule->id, api);
+			say(acl_rules[acl_constraints[acl_constraints_of[api].first + i].rule].id, api);
 		for (unsigned i = 0; i < p->n_handles; i++)
 			if (p->handles[i].rule >= 0)
 				say(acl_rules[p->handles[i].rule].id, api);

@@ -2,10 +2,9 @@
 /*
  * A finding as lines, so that a test can say what it must hold.  Call sites are
  * numbered in the order of their first call ("aclrtMalloc#3"), addresses of this
- * process have no number.  Of the sentence only its facts are kept (numbers,
- * names of functions and constants): wording may change, facts may not get lost.
+ * process have no number.  The sentence is there to the word: which of several it is,
+ * and what is filled in, is known by its words alone.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,31 +54,21 @@ static void put_address(struct text *t, uint64_t value)
 		put(t, "somewhere");
 }
 
-static void put_fact(struct text *t, const char *word, size_t length)
+/* As it is, but for addresses of this process. */
+static void put_sentence(struct text *t, const char *sentence)
 {
-	char copy[96], *end;
-	uint64_t value;
-
-	snprintf(copy, sizeof(copy), "%.*s", (int)length, word);
-	value = strtoull(copy, &end, 16);
-	put(t, " ");
-	if (!strncmp(copy, "0x", 2) && !*end)
-		put_address(t, value);
-	else
-		put(t, "%s", copy);
-}
-
-/* Words with a digit, and names of the interface. */
-static void put_facts(struct text *t, const char *sentence)
-{
-	static const char between[] = " ,;:.()'\"=";
-
 	while (*sentence) {
-		size_t n = strcspn(sentence, between);
+		size_t n = strcspn(sentence, " ,;:.()'\"="), all = n + (sentence[n] != 0);
+		char *end;
+		uint64_t value = strncmp(sentence, "0x", 2) != 0 ? 0 : strtoull(sentence, &end, 16);
 
-		if (n && (strcspn(sentence, "0123456789") < n || !strncasecmp(sentence, "acl", 3)))
-			put_fact(t, sentence, n);
-		sentence += n + (sentence[n] != 0);
+		if (value && end == sentence + n) {
+			put_address(t, value);
+			put(t, "%.*s", (int)(all - n), sentence + n);
+		} else {
+			put(t, "%.*s", (int)all, sentence);
+		}
+		sentence += all;
 	}
 }
 
@@ -113,8 +102,8 @@ static void put_enum(struct text *t, const struct acl_value *v)
 	const struct acl_enum *e = v->enum_index >= 0 ? &acl_enums[v->enum_index] : NULL;
 
 	for (unsigned i = 0; e && i < e->n_values; i++)
-		if (e->values[i].value == v->i) {
-			put(t, "%s", e->values[i].name);
+		if (acl_values(e)[i].value == v->i) {
+			put(t, "%s", acl_text(acl_values(e)[i].name));
 			return;
 		}
 	put(t, "%s %lld", e ? e->name : "?", (long long)v->i);
@@ -193,11 +182,8 @@ void fixture_text(struct fixture *fixture, const struct acl_finding *f, char *ou
 	put(&t, "%s%s", f->relaxed ? ", relaxed later" : "", f->at_leave ? ", at leave" : "");
 	if (f->secondary)
 		put(&t, ", because of %s", f->cause ? rule_of(fixture, f->cause) : "nothing");
-	put(&t, "\n  says");
-	if (f->detail && f->detail[0])
-		put_facts(&t, f->detail);
-	else
-		put(&t, " nothing");
+	put(&t, "\n  says ");
+	put_sentence(&t, f->detail && f->detail[0] ? f->detail : "nothing");
 	put(&t, "\n");
 	for (unsigned i = 0; i < f->n_values; i++)
 		put_value(&t, &f->values[i]);

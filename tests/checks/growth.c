@@ -202,6 +202,32 @@ static void table_without_memory(void **state)
 	assert_int_equal(value_table_value(t, 1), 1); /* what was remembered is */
 }
 
+/* What would be only half known of an object is not known at all. */
+static void object_without_memory(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	struct checks *c = fixture->checks;
+	struct acl_object *o = NULL;
+	struct checks_totals totals;
+	void *rare = c;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 20000; i++)
+		object_create(c, NULL, ACL_HANDLE_EVENT, fresh(i), 0);
+	fixture->no_memory = true;
+	for (i = 0; i < 20000 && rare; i++) {
+		o = object_find(c, ACL_HANDLE_EVENT, fresh(i));
+		rare = object_rare_make(c, o);
+	}
+	assert_null(rare);
+	assert_false(object_usable(o));
+	assert_null(object_find(c, ACL_HANDLE_EVENT, fresh(i - 1)));
+	assert_non_null(object_live(c, ACL_HANDLE_EVENT, fresh(i))); /* others are */
+	checks_totals(c, &totals);
+	assert_true(totals.degraded);
+}
+
 /* --- rules behind them --------------------------------------------------------------------- */
 
 /* More distinct streams than a fixed table held: the rule still speaks. */
@@ -366,6 +392,7 @@ int main(void)
 		cmocka_unit_test(table_of_many_keys),
 		cmocka_unit_test(keys_of_what_is_gone),
 		cmocka_unit_test(table_without_memory),
+		cmocka_unit_test(object_without_memory),
 		cmocka_unit_test(table_renewed_rarely),
 		cmocka_unit_test(pieces_of_a_block),
 		cmocka_unit_test(rule_after_many_streams),

@@ -193,6 +193,26 @@ static void added_counter(void **state)
 	assert_int_equal(ends(&two, CHECKS_END_NOTIFY_WAIT), 1);
 }
 
+/* A model records it whenever that runs. */
+static void notify_recorded_by_a_model(void **state)
+{
+	struct two two = begin();
+	void *third = fixture_stream(two.f, 3);
+	aclrtNotify n = notify(two.f, 10);
+	aclmdlRI m = handle(30);
+
+	(void)state;
+	CALL(two.f, aclmdlRICaptureBegin, 0, .stream = third, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	record(&two, n, third);
+	CALL(two.f, aclmdlRICaptureEnd, 0, .stream = third, .modelRI = &m);
+	copy(&two, two.s);
+	record(&two, n, two.s);
+	await_notify(&two, n, two.t);
+	copy(&two, two.t);
+	never(two.f, "stream-race-copy");
+	assert_int_equal(ends(&two, CHECKS_END_NOTIFY_WAIT), 1);
+}
+
 /* --- words of memory, events ------------------------------------------------------------------------ */
 
 static void value_words(void **state)
@@ -333,6 +353,80 @@ static void word_waited_for_twice(void **state)
 	never(two.f, "stream-race-copy");
 }
 
+/* An edge is where the word did not end the wait before, and does so now: by each way to compare. */
+static void words_compared(void **state)
+{
+	static const struct {
+		uint32_t flag;
+		uint64_t value, before, now;
+		bool edge;
+	} cases[] = {
+		{ACL_STREAM_WAIT_VALUE_GEQ, 2, 1, 2, true}, {ACL_STREAM_WAIT_VALUE_GEQ, 2, 1, 3, true},
+		{ACL_STREAM_WAIT_VALUE_GEQ, 2, 2, 3, false}, {ACL_STREAM_WAIT_VALUE_GEQ, 2, 0, 1, false},
+		{ACL_STREAM_WAIT_VALUE_GEQ, 2, UINT64_MAX, 2, true}, /* the counter has come round */
+		{ACL_STREAM_WAIT_VALUE_EQ, 2, 3, 2, true}, {ACL_STREAM_WAIT_VALUE_EQ, 2, 2, 2, false},
+		{ACL_STREAM_WAIT_VALUE_EQ, 2, 1, 3, false}, {ACL_STREAM_WAIT_VALUE_AND, 6, 1, 2, true},
+		{ACL_STREAM_WAIT_VALUE_AND, 6, 1, 9, false}, {ACL_STREAM_WAIT_VALUE_AND, 6, 4, 2, false},
+		{ACL_STREAM_WAIT_VALUE_NOR, ~UINT64_C(6), 6, 2, true},
+		{ACL_STREAM_WAIT_VALUE_NOR, ~UINT64_C(6), 7, 15, false},
+		{ACL_STREAM_WAIT_VALUE_NOR, ~UINT64_C(6), 2, 4, false},
+		{99, 1, 0, 1, false}, /* what this compares is not known */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct two two = begin();
+		void *word = word_of(&two);
+
+		write_word(&two, word, cases[i].before, two.t);
+		copy(&two, two.s);
+		write_word(&two, word, cases[i].now, two.s);
+		await_word(&two, word, cases[i].value, cases[i].flag, two.t);
+		if (ends(&two, CHECKS_END_VALUE_WAIT) == cases[i].edge)
+			fail_msg("case %zu", i);
+		copy(&two, two.t);
+		never(two.f, "stream-race-copy");
+		fixture_free(two.f);
+	}
+}
+
+/* Whether a write that failed was made all the same is not known: nor what the word holds. */
+static void word_write_that_failed(void **state)
+{
+	struct two two = begin();
+	void *word = word_of(&two);
+
+	(void)state;
+	write_word(&two, word, 0, two.t);
+	copy(&two, two.s);
+	CALL(two.f, aclrtValueWrite, 507000, .devAddr = word, .value = 1, .stream = two.s);
+	want(two.f, "api-error:warning");
+	await_word(&two, word, 1, ACL_STREAM_WAIT_VALUE_EQ, two.t);
+	copy(&two, two.t);
+	assert_int_equal(ends(&two, CHECKS_END_VALUE_WAIT), 1);
+	never(two.f, "stream-race-copy");
+}
+
+/* A write that a model makes comes whenever that runs: from then on no word is followed. */
+static void word_written_by_a_model(void **state)
+{
+	struct two two = begin();
+	void *word = word_of(&two), *third = fixture_stream(two.f, 3);
+	aclmdlRI m = handle(30);
+
+	(void)state;
+	CALL(two.f, aclmdlRICaptureBegin, 0, .stream = third, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	write_word(&two, word, 1, third);
+	CALL(two.f, aclmdlRICaptureEnd, 0, .stream = third, .modelRI = &m);
+	write_word(&two, word, 0, two.t);
+	copy(&two, two.s);
+	write_word(&two, word, 1, two.s);
+	await_word(&two, word, 1, ACL_STREAM_WAIT_VALUE_EQ, two.t);
+	copy(&two, two.t);
+	assert_int_equal(ends(&two, CHECKS_END_VALUE_WAIT), 1);
+	silent(two.f);
+}
+
 static void word_of_others(void **state)
 {
 	struct two two = begin();
@@ -364,6 +458,54 @@ static void external_event(void **state)
 	CALL(two.f, aclrtRecordEvent, 0, .event = e, .stream = two.s);
 	silent(two.f);
 	assert_int_equal(ends(&two, CHECKS_END_EVENT_WAIT), 1);
+}
+
+/* Who records it is another process. */
+static void imported_event(void **state)
+{
+	struct two two = begin();
+	aclrtEvent e = handle(10);
+	aclrtEventStatus status;
+
+	(void)state;
+	CALL(two.f, aclrtIpcOpenEventHandle, 0, .event = &e);
+	copy(&two, two.s);
+	CALL(two.f, aclrtStreamWaitEvent, 0, .stream = two.t, .event = e);
+	copy(&two, two.t);
+	silent(two.f);
+	assert_int_equal(ends(&two, CHECKS_END_EVENT_WAIT), 1);
+	/* It is of the newest kind, made with ACL_EVENT_IPC alone. */
+	CALL(two.f, aclrtQueryEvent, 207000, .event = e, .status = &status);
+	want(two.f, "event-query-api-mismatch:error");
+	never(two.f, "event-wait-before-record");
+}
+
+static void read_at_once(const struct two *two)
+{
+	CALL(two->f, aclrtMemcpy, 0, .dst = two->h, .destMax = BYTES, .src = two->d, .count = BYTES,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST);
+}
+
+/* Another process that looks at it may tell this one how far the stream is. */
+static void shared_event(void **state)
+{
+	struct two two = begin(), alone = begin();
+	aclrtEvent e = handle(10);
+
+	(void)state;
+	CALL(two.f, aclrtCreateEventExWithFlag, 0, .event = &e, .flag = ACL_EVENT_IPC);
+	copy(&two, two.s);
+	CALL(two.f, aclrtRecordEvent, 0, .event = e, .stream = two.s);
+	read_at_once(&two);
+	silent(two.f);
+	/* One that no other process knows orders no other; nor does one that is gone. */
+	CALL(alone.f, aclrtCreateEventExWithFlag, 0, .event = &e, .flag = ACL_EVENT_IPC);
+	CALL(alone.f, aclrtDestroyEvent, 0, .event = e);
+	CALL(alone.f, aclrtCreateEventExWithFlag, 0, .event = &e, .flag = ACL_EVENT_SYNC);
+	copy(&alone, alone.s);
+	CALL(alone.f, aclrtRecordEvent, 0, .event = e, .stream = alone.s);
+	read_at_once(&alone);
+	want(alone.f, "async-result-used-before-sync:warning");
 }
 
 /* --- advice --------------------------------------------------------------------------------------------- */
@@ -526,6 +668,7 @@ int main(void)
 		cmocka_unit_test(exported_later),
 		cmocka_unit_test(recorded_for_no_one),
 		cmocka_unit_test(added_counter),
+		cmocka_unit_test(notify_recorded_by_a_model),
 		cmocka_unit_test(value_words),
 		cmocka_unit_test(a_word_is_an_edge),
 		cmocka_unit_test(a_word_for_ever),
@@ -533,8 +676,13 @@ int main(void)
 		cmocka_unit_test(word_that_holds_enough),
 		cmocka_unit_test(word_reset_elsewhere),
 		cmocka_unit_test(word_waited_for_twice),
+		cmocka_unit_test(words_compared),
+		cmocka_unit_test(word_write_that_failed),
+		cmocka_unit_test(word_written_by_a_model),
 		cmocka_unit_test(word_of_others),
 		cmocka_unit_test(external_event),
+		cmocka_unit_test(imported_event),
+		cmocka_unit_test(shared_event),
 		cmocka_unit_test(kernel_beside_it),
 		cmocka_unit_test(library_below),
 		cmocka_unit_test(model_that_waits),

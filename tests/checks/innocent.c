@@ -20,6 +20,26 @@ static void last_error_is_an_answer(void **state)
 	want(fixture, "api-error:warning");
 }
 
+/* The runtime gives the handle of a destroyed stream to one of its own, which a model has. */
+static void handle_of_a_model_stream(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *gone = fixture_stream(fixture, 2), *inner = gone;
+	uint32_t n = 1, tasks = 0;
+	aclmdlRI model = handle(7);
+
+	(void)state;
+	CALL(fixture, aclmdlRICaptureBegin, 0, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL(fixture, aclmdlRICaptureEnd, 0, .stream = s, .modelRI = &model);
+	CALL(fixture, aclrtDestroyStream, 0, .stream = gone);
+	CALL(fixture, aclmdlRIGetStreams, 0, .modelRI = model, .streams = &inner, .numStreams = &n);
+	CALL(fixture, aclmdlRIGetTasksByStream, 0, .stream = inner, .numTasks = &tasks);
+	silent(fixture);
+	CALL(fixture, aclrtDestroyStream, 0, .stream = s);
+	CALL(fixture, aclmdlRIGetTasksByStream, 0, .stream = s, .numTasks = &tasks);
+	want(fixture, "stream-destroyed-handle:error");
+}
+
 static void loop_before_subscription(void **state)
 {
 	struct fixture *fixture = fixture_ready(DOCUMENTS);
@@ -37,6 +57,31 @@ static void loop_before_subscription(void **state)
 	never(fixture, "api-error");
 	CALL(fixture, aclrtProcessReport, 100000, .timeout = 10);
 	want(fixture, "api-error:warning");
+}
+
+/* What calls back has run, wherever its loop is. */
+static void loop_that_is_not_seen(void **state)
+{
+	(void)state;
+	for (unsigned runs = 0; runs < 2; runs++) {
+		struct fixture *fixture = fixture_ready(DOCUMENTS);
+		void *s = fixture_stream(fixture, 1);
+
+		CALL(fixture, aclrtSubscribeReport, 0, .threadId = fixture_pthread(2), .stream = s);
+		CALL(fixture, aclrtLaunchCallback, 0, .fn = handle(9), .blockType = ACL_CALLBACK_NO_BLOCK,
+			.stream = s);
+		fixture->tid = 2;
+		fixture_callback(fixture, ACL_API_aclrtLaunchCallback, handle(9), runs);
+		fixture->tid = 1;
+		CALL(fixture, aclrtUnSubscribeReport, 0, .threadId = fixture_pthread(2), .stream = s);
+		CALL(fixture, aclrtDestroyStream, 0, .stream = s);
+		CALL(fixture, aclrtResetDevice, 0, .deviceId = 0);
+		CALL(fixture, aclFinalize, 0);
+		fixture->n_found = fixture->n_seen = 0;
+		checks_finish(fixture->checks, CHECKS_END_EXIT);
+		want(fixture, runs ? "" : "subscribe-thread-not-processing:warning");
+		fixture_free(fixture);
+	}
 }
 
 /* A thread that serves no stream any more is a new one, and its id may belong to another thread by then. */
@@ -312,6 +357,30 @@ static void host_memory_after_its_end(void **state)
 	want(fixture, "use-after-free:warning");
 }
 
+/* A runtime that keeps what it mapped: nobody else has got it, unless something else is mapped there by now.
+ */
+static void host_memory_that_the_runtime_keeps(void **state)
+{
+	struct fixture *fixture = with_host_memory();
+	static char page[4096];
+	void *h = page;
+
+	(void)state;
+	fixture->other_ways = 0;
+	fixture->class = ACL_HOST_UNKNOWN;
+	fixture->mapping = 7;
+	CALL(fixture, aclrtMallocHost, 0, .hostPtr = &h, .size = sizeof(page));
+	CALL(fixture, aclrtFreeHost, 0, .hostPtr = h);
+	write_to(fixture, page + 64);
+	want(fixture, "use-after-free:warning");
+	fixture->mapping = 8;
+	write_to(fixture, page + 128);
+	silent(fixture);
+	fixture->mapping = 0;
+	write_to(fixture, page + 192);
+	silent(fixture);
+}
+
 static void other_allocator(void **state)
 {
 	struct fixture *fixture = with_host_memory();
@@ -459,7 +528,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(last_error_is_an_answer),
+		cmocka_unit_test(handle_of_a_model_stream),
 		cmocka_unit_test(loop_before_subscription),
+		cmocka_unit_test(loop_that_is_not_seen),
 		cmocka_unit_test(thread_of_reports_moves),
 		cmocka_unit_test(threads_of_reports_come_and_go),
 		cmocka_unit_test(failure_stays_where_it_is),
@@ -472,6 +543,7 @@ int main(void)
 		cmocka_unit_test(failed_answer_is_none),
 		cmocka_unit_test(batch_without_results),
 		cmocka_unit_test(host_memory_after_its_end),
+		cmocka_unit_test(host_memory_that_the_runtime_keeps),
 		cmocka_unit_test(other_allocator),
 		cmocka_unit_test(mapped_by_libc),
 		cmocka_unit_test(import_over_a_closed_one),

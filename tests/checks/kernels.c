@@ -436,6 +436,24 @@ static void two_sizes(void **state)
 	silent(fixture);
 }
 
+/* Of functions that were found by a symbol no name is known: they are alike in nothing. */
+static void list_of_nameless_function(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	aclrtFuncHandle first = handle(2), second = handle(3);
+	void *list;
+
+	(void)state;
+	CALL(fixture, aclrtGetFuncBySymbol, 0, .symbol = handle(20), .funcHandle = &first);
+	CALL(fixture, aclrtGetFuncBySymbol, 0, .symbol = handle(21), .funcHandle = &second);
+	list = begin(fixture, first, 5);
+	run(fixture, second, list);
+	want(fixture, "kargs-handle-foreign-func:advice");
+	list = begin(fixture, first, 5);
+	run(fixture, first, list);
+	silent(fixture);
+}
+
 /* Fetched twice it is the same function; as many parameters may be the same signature. */
 static void list_of_like_function(void **state)
 {
@@ -478,6 +496,7 @@ int main(void)
 		cmocka_unit_test(list_after_fork),
 		cmocka_unit_test(packed_parameters),
 		cmocka_unit_test(two_sizes),
+		cmocka_unit_test(list_of_nameless_function),
 		cmocka_unit_test(list_of_like_function),
 	};
 

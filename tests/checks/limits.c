@@ -95,6 +95,97 @@ static void limit_of_devices(void **state)
 	never(fixture, "device-limit-visible-devices");
 }
 
+/* Reset, the limit is none: the value it had before is another one. */
+static void limit_after_reset(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1);
+
+	(void)state;
+	CALL(fixture, aclrtSetDeviceResLimit, 0, .deviceId = 0, .type = CUBE, .value = 4);
+	CALL(fixture, aclrtSetDeviceResLimit, 0, .deviceId = 1, .type = CUBE, .value = 4);
+	LAUNCH(fixture, s);
+	CALL(fixture, aclrtResetDeviceResLimit, 0, .deviceId = 1);
+	CALL(fixture, aclrtResetDeviceResLimit, 507000, .deviceId = 0);
+	CALL(fixture, aclrtSetDeviceResLimit, 0, .deviceId = 0, .type = CUBE, .value = 4);
+	never(fixture, "res-limit-late");
+	CALL(fixture, aclrtResetDeviceResLimit, 0, .deviceId = 0);
+	want(fixture, "api-error:warning");
+	CALL(fixture, aclrtSetDeviceResLimit, 0, .deviceId = 0, .type = CUBE, .value = 4);
+	want(fixture, "res-limit-late:advice");
+}
+
+static void stack_of_the_configuration(void **state)
+{
+	static const struct {
+		const char *path, *found;
+	} cases[] = {{"stack of 32768", ""}, {"stack of 49152", ""}, {"stack of 7864320", ""},
+		{"stack of 33000", "config-range-clamped:advice"},
+		{"stack of 16384", "config-range-clamped:advice"},
+		{"stack of 7880704", "config-range-clamped:advice"}, {"without", ""}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fixture *fixture = fixture_new(DOCUMENTS);
+
+		CALL(fixture, aclInit, 0, .configPath = cases[i].path);
+		want(fixture, cases[i].found);
+		assert_int_equal(fixture_count(fixture, "device-limit-visible-devices"), 0);
+		fixture_free(fixture);
+	}
+}
+
+/* Device 0 sets it: hidden, that fails, and aclInit says why. */
+static void stack_by_a_hidden_device(void **state)
+{
+	const struct checks_config hidden = {.target = DOCUMENTS, .visible_devices = "1,2"},
+				   visible = {.target = DOCUMENTS, .visible_devices = "1,0"};
+	struct fixture *fixture = fixture_with(&hidden);
+
+	(void)state;
+	CALL(fixture, aclInit, 0, .configPath = "stack of 32768");
+	want(fixture, "device-limit-visible-devices:advice");
+	fixture_free(fixture);
+	fixture = fixture_with(&hidden);
+	CALL(fixture, aclInit, 507000, .configPath = "stack of 33000");
+	want(fixture, "device-limit-visible-devices:advice api-error:warning");
+	fixture_free(fixture);
+	fixture = fixture_with(&hidden);
+	CALL(fixture, aclInit, 0, .configPath = "without");
+	silent(fixture);
+	/* The file of a repeated call is not read. */
+	CALL(fixture, aclInit, 100002, .configPath = "stack of 33000");
+	never(fixture, "device-limit-visible-devices");
+	fixture_free(fixture);
+	fixture = fixture_with(&visible);
+	CALL(fixture, aclInit, 0, .configPath = "stack of 32768");
+	silent(fixture);
+	assert_int_equal(fixture_count(fixture, "device-limit-visible-devices"), 1);
+	fixture_free(fixture);
+}
+
+/* A context of the program's own beside the device that the configuration names. */
+static void default_device_of_the_configuration(void **state)
+{
+	struct fixture *fixture = fixture_new(DOCUMENTS);
+	aclrtContext context = handle(1);
+
+	(void)state;
+	CALL(fixture, aclInit, 0, .configPath = "default device");
+	CALL(fixture, aclrtCreateContext, 0, .context = &context, .deviceId = 0);
+	want(fixture, "default-device-explicit-context:advice");
+	context = handle(2);
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
+	CALL(fixture, aclrtCreateContext, 0, .context = &context, .deviceId = 0);
+	silent(fixture);
+	fixture_free(fixture);
+	fixture = fixture_new(DOCUMENTS);
+	CALL(fixture, aclInit, 0, .configPath = "no default");
+	CALL(fixture, aclrtCreateContext, 0, .context = &context, .deviceId = 0);
+	silent(fixture);
+	fixture_free(fixture);
+}
+
 /* --- options, groups, time ---------------------------------------------------------------------------- */
 
 static void option_errors(void **state)
@@ -176,6 +267,42 @@ static void overflow_switch(void **state)
 	CALL(fixture, aclrtSetStreamOverflowSwitch, 0, .stream = s, .flag = 1);
 	CALL(fixture, aclrtSetStreamOverflowSwitch, 0, .stream = handle(2), .flag = 0);
 	never(fixture, "stream-overflow-switch-existing-tasks");
+}
+
+/* What the runtime answered is what the stream has, by whichever call. */
+static void overflow_switch_told(void **state)
+{
+	static const char late[] = "stream-overflow-switch-existing-tasks:advice";
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *t = fixture_stream(fixture, 2);
+	aclrtStreamAttrValue value = {.overflowSwitch = 1};
+	uint32_t on = 1, off = 0;
+
+	(void)state;
+	LAUNCH(fixture, s);
+	LAUNCH(fixture, t);
+	CALL(fixture, aclrtGetStreamOverflowSwitch, 507000, .stream = s, .flag = &off);
+	want(fixture, "api-error:warning");
+	CALL(fixture, aclrtGetStreamOverflowSwitch, 0, .stream = s, .flag = &on);
+	CALL(fixture, aclrtSetStreamOverflowSwitch, 0, .stream = s, .flag = 1);
+	silent(fixture);
+	CALL(fixture, aclrtSetStreamOverflowSwitch, 0, .stream = s, .flag = 0);
+	want(fixture, late);
+	/* By an attribute; the other attributes say nothing of it. */
+	CALL(fixture, aclrtGetStreamAttribute, 0, .stream = t,
+		.stmAttrType = ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, .value = &value);
+	value.overflowSwitch = 0;
+	CALL(fixture, aclrtGetStreamAttribute, 0, .stream = t, .stmAttrType = ACL_STREAM_ATTR_FAILURE_MODE,
+		.value = &value);
+	CALL(fixture, aclrtGetStreamAttribute, 507000, .stream = t,
+		.stmAttrType = ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, .value = &value);
+	want(fixture, "api-error:warning");
+	CALL(fixture, aclrtSetStreamOverflowSwitch, 0, .stream = t, .flag = 1);
+	silent(fixture);
+	CALL(fixture, aclrtGetStreamAttribute, 0, .stream = t,
+		.stmAttrType = ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, .value = &value);
+	CALL(fixture, aclrtSetStreamOverflowSwitch, 0, .stream = t, .flag = 1);
+	want(fixture, late);
 }
 
 static void read_something_else(void **state)
@@ -274,20 +401,19 @@ static void stream_handle_again(void **state)
 	silent(fixture);
 }
 
-/* Of so many callbacks at once the first are forgotten: their ends are no ends of others. */
+/* However many callbacks run at once, and have run: what each received is known. */
 static void many_failures_at_once(void **state)
 {
 	struct fixture *fixture = fixture_ready(DOCUMENTS);
 	unsigned api = ACL_API_aclrtSetExceptionInfoCallback;
 
 	(void)state;
-	for (unsigned i = 0; i < 65; i++)
+	for (unsigned i = 1; i <= 500; i++)
 		fixture_callback(fixture, api, handle(i), true);
-	fixture_callback(fixture, api, handle(0), false);
-	for (unsigned i = 1; i < 65; i++)
+	fixture_callback(fixture, api, handle(1), false);
+	for (unsigned i = 2; i <= 500; i++)
 		CALL(fixture, aclrtGetTaskIdFromExceptionInfo, 0, .info = handle(i));
 	never(fixture, "exc-info-escaped");
-	fixture_callback(fixture, api, handle(1), false);
 	CALL(fixture, aclrtGetTaskIdFromExceptionInfo, 0, .info = handle(1));
 	want(fixture, "exc-info-escaped:error");
 }
@@ -300,11 +426,16 @@ int main(void)
 		cmocka_unit_test(limits_of_other_threads),
 		cmocka_unit_test(failed_limits),
 		cmocka_unit_test(limit_of_devices),
+		cmocka_unit_test(limit_after_reset),
+		cmocka_unit_test(stack_of_the_configuration),
+		cmocka_unit_test(stack_by_a_hidden_device),
+		cmocka_unit_test(default_device_of_the_configuration),
 		cmocka_unit_test(option_errors),
 		cmocka_unit_test(no_groups),
 		cmocka_unit_test(time_without_interval),
 		cmocka_unit_test(saturation),
 		cmocka_unit_test(overflow_switch),
+		cmocka_unit_test(overflow_switch_told),
 		cmocka_unit_test(read_something_else),
 		cmocka_unit_test(some_capture_keeps),
 		cmocka_unit_test(built_model_keeps),

@@ -13,16 +13,11 @@ $(CHECKS_TEST)/%: $(BUILD)/obj/tests/checks/%.o $(call objs,$(FIXTURE_SRC)) $(CH
 $(CHECKS_TEST)/stress $(CHECKS_TEST)/map $(CHECKS_TEST)/bench_map: $(CHECKS_TEST)/%: $(BUILD)/obj/tests/checks/%.o $(CHECKS_TEST_OBJS)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -lpthread
 
-# The stress once more with sanitizers, each in a build of its own that holds the checker only.
-CHECKS_SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined
-CHECKS_SANITIZE_tsan := -fsanitize=thread
-.PHONY: checks-asan checks-tsan
-checks-asan checks-tsan: checks-%:
-	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/checks-$* SANITIZE="$(CHECKS_SANITIZE_$*)" CFLAGS="-O1 -g" \
-		$(BUILD)/checks-$*/tests/checks/stress $(BUILD)/checks-$*/tests/checks/map
-tests/checks/sanitizers.t: checks-asan checks-tsan
+# The stress once more with sanitizers.
+SANITIZED += $(CHECKS_TEST)/stress $(CHECKS_TEST)/map
+tests/checks/sanitizers.t: asan tsan
 
-CHECKS_TESTS := annotations format order wild innocent call_state lock growth first_cause hidden_order endless fork kernels limits threads variants plans captures settle task_model \
+CHECKS_TESTS := annotations format order repeated_copies wild innocent call_state call_order lock growth first_cause hidden_order endless fork kernels limits threads variants plans captures settle task_model process_view host_memory access_tree \
 	rule_coverage tables map copy_alignment copy_host_to_host captured_host_memory capture_calls reset_order init_finalize \
 	current_context event_waits peer_copies run_mode loaded_runtime right_batches stress
 TESTS += $(CHECKS_TESTS:%=$(CHECKS_TEST)/%) tests/checks/sanitizers.t

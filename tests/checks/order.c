@@ -4,7 +4,7 @@
  * path from one to the other: it shares nothing with the clocks.
  */
 #define SITES 40000
-#include "fixture.h"
+#include "two_streams.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,6 @@
 #include "checks/state/order_state.h"
 #include "checks/state/stream_state.h"
 
-#define DOCUMENTS CHECKS_TARGET_DOCUMENTS
 #define STREAMS 6
 #define EVENTS 5
 #define TASKS 240 /* of one run */
@@ -276,43 +275,17 @@ static void too_many_streams(void **state)
 
 /* --- what looks like a race and is none ------------------------------------------------------------ */
 
-struct scenario {
-	struct fixture *fixture;
-	void *s, *t, *d, *h, *event;
-};
-
-static struct scenario scenario(void)
-{
-	struct scenario x = {.fixture = fixture_ready(DOCUMENTS)};
-
-	x.fixture->other_ways = 0;
-	x.s = fixture_stream(x.fixture, 1);
-	x.t = fixture_stream(x.fixture, 2);
-	x.d = fixture_malloc(x.fixture, DEVICE_MEMORY, 4096);
-	x.h = fixture_malloc_host(x.fixture, HOST_MEMORY, 4096);
-	x.event = handle(3);
-	CALL(x.fixture, aclrtCreateEventExWithFlag, 0, .event = &x.event, .flag = ACL_EVENT_SYNC);
-	silent(x.fixture);
-	return x;
-}
-
-static void up(struct scenario *x, void *stream, aclrtMemcpyKind kind)
-{
-	CALL(x->fixture, aclrtMemcpyAsync, 0, .dst = x->d, .destMax = 4096, .src = x->h, .count = 4096,
-		.kind = kind, .stream = stream);
-}
-
 /* With nothing in between the same is a finding: each test below can fail. */
 static void without_an_edge(void **state)
 {
-	struct scenario x = scenario();
+	struct two_streams x = two_streams();
 
 	(void)state;
 	up(&x, x.s, ACL_MEMCPY_HOST_TO_DEVICE);
 	up(&x, x.t, ACL_MEMCPY_HOST_TO_DEVICE);
 	want(x.fixture, "stream-race-copy:error");
 	fixture_free(x.fixture);
-	x = scenario();
+	x = two_streams();
 	up(&x, x.s, ACL_MEMCPY_HOST_TO_DEVICE);
 	CALL(x.fixture, aclrtFreeHost, 0, .hostPtr = x.h);
 	want(x.fixture, "free-host-in-flight:error");
@@ -321,7 +294,7 @@ static void without_an_edge(void **state)
 
 static void callback_may_tell(void **state)
 {
-	struct scenario x = scenario();
+	struct two_streams x = two_streams();
 
 	(void)state;
 	up(&x, x.s, ACL_MEMCPY_HOST_TO_DEVICE);
@@ -335,7 +308,7 @@ static void callback_may_tell(void **state)
 /* The word is written behind the copy, and another stream waits for it. */
 static void order_by_a_word(void **state)
 {
-	struct scenario x = scenario();
+	struct two_streams x = two_streams();
 	void *word = fixture_malloc(x.fixture, DEVICE_MEMORY + (1ul << 20), 512);
 
 	(void)state;
@@ -350,7 +323,7 @@ static void order_by_a_word(void **state)
 /* The stream that was given its task first waits for the other one. */
 static void word_the_other_way(void **state)
 {
-	struct scenario x = scenario();
+	struct two_streams x = two_streams();
 	void *word = fixture_malloc(x.fixture, DEVICE_MEMORY + (1ul << 20), 512);
 
 	(void)state;
@@ -365,7 +338,7 @@ static void word_the_other_way(void **state)
 /* Made and recorded below us. */
 static void unknown_event(void **state)
 {
-	struct scenario x = scenario();
+	struct two_streams x = two_streams();
 
 	(void)state;
 	up(&x, x.s, ACL_MEMCPY_HOST_TO_DEVICE);
@@ -377,7 +350,7 @@ static void unknown_event(void **state)
 
 static void pageable_copy_waits(void **state)
 {
-	struct scenario x = scenario();
+	struct two_streams x = two_streams();
 	static char heap[4096];
 
 	(void)state;
@@ -390,7 +363,7 @@ static void pageable_copy_waits(void **state)
 
 static void staged_source(void **state)
 {
-	struct scenario x = scenario();
+	struct two_streams x = two_streams();
 
 	(void)state;
 	up(&x, x.s, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE);
@@ -401,7 +374,7 @@ static void staged_source(void **state)
 
 static void free_that_waits(void **state)
 {
-	struct scenario x = scenario();
+	struct two_streams x = two_streams();
 	void *other = fixture_malloc(x.fixture, DEVICE_MEMORY + (1ul << 20), 4096);
 
 	(void)state;
@@ -416,7 +389,7 @@ static void free_that_waits(void **state)
 /* Both add to what is there: the order does not matter. */
 static void two_reductions(void **state)
 {
-	struct scenario x = scenario();
+	struct two_streams x = two_streams();
 	void *sum = fixture_malloc(x.fixture, DEVICE_MEMORY + (1ul << 20), 4096);
 
 	(void)state;
@@ -430,7 +403,7 @@ static void two_reductions(void **state)
 /* What is captured runs with the model. */
 static void captured_tasks(void **state)
 {
-	struct scenario x = scenario();
+	struct two_streams x = two_streams();
 
 	(void)state;
 	CALL(x.fixture, aclmdlRICaptureBegin, 0, .stream = x.s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
@@ -443,7 +416,7 @@ static void captured_tasks(void **state)
 /* The model waits inside for what the other stream records behind its copy. */
 static void model_waits_inside(void **state)
 {
-	struct scenario x = scenario();
+	struct two_streams x = two_streams();
 	void *ext = handle(5);
 	aclmdlRI model = handle(6);
 
@@ -465,7 +438,7 @@ static void model_waits_inside(void **state)
 /* A refused copy is in flight nowhere. */
 static void refused_copy(void **state)
 {
-	struct scenario x = scenario();
+	struct two_streams x = two_streams();
 
 	(void)state;
 	CALL(x.fixture, aclrtMemcpyAsync, 507899, .dst = x.d, .destMax = 4096, .src = x.h, .count = 4096,
@@ -475,264 +448,13 @@ static void refused_copy(void **state)
 	fixture_free(x.fixture);
 }
 
-/* --- copies that are made again and again ---------------------------------------------------------- */
-
-static void batch_up(struct scenario *x, void *to, void *stream)
-{
-	size_t bytes = 512, failed, index = 0;
-	aclrtMemcpyBatchAttr attribute = {
-		.dstLoc = {0, ACL_MEM_LOCATION_TYPE_DEVICE}, .srcLoc = {0, ACL_MEM_LOCATION_TYPE_HOST}};
-	void *from = (char *)x->h + 2048;
-
-	CALL(x->fixture, aclrtMemcpyBatchAsync, 0, .dsts = &to, .destMaxs = &bytes, .srcs = &from,
-		.sizes = &bytes, .numBatches = 1, .attrs = &attribute, .attrsIndexes = &index, .numAttrs = 1,
-		.failIndex = &failed, .stream = stream);
-}
-
-static void piece_up(struct scenario *x, void *stream)
-{
-	CALL(x->fixture, aclrtMemcpyAsync, 0, .dst = x->d, .destMax = 512, .src = x->h, .count = 512,
-		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = stream);
-}
-
-/* A batch is no copy of what the thread copied before it. */
-static void batch_after_a_copy(void **state)
-{
-	struct scenario x = scenario();
-	void *other = fixture_malloc(x.fixture, DEVICE_MEMORY + (1ul << 20), 4096);
-
-	(void)state;
-	piece_up(&x, x.s);
-	CALL(x.fixture, aclrtRecordEvent, 0, .event = x.event, .stream = x.s);
-	batch_up(&x, other, x.s);
-	CALL(x.fixture, aclrtStreamWaitEvent, 0, .stream = x.t, .event = x.event);
-	piece_up(&x, x.t);
-	never(x.fixture, "stream-race-copy");
-	batch_up(&x, other, x.t);
-	want(x.fixture, "stream-race-copy:error");
-	fixture_free(x.fixture);
-}
-
-static void word_up(struct scenario *x, unsigned word, void *stream)
-{
-	CALL(x->fixture, aclrtMemcpyAsync, 0, .dst = (char *)x->d + word * 64, .destMax = 64, .src = x->h,
-		.count = 64, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = stream);
-}
-
-static uint32_t block_index(const struct scenario *x)
-{
-	struct block_lookup block;
-
-	assert_true(map_find(memory_blocks(x->fixture->checks), (uintptr_t)x->d, &block));
-	return block.index;
-}
-
-/* What was copied to the memory before it was freed is no copy of the block that has its address and its
- * place in the tables now. */
-static void block_with_a_former_address(void **state)
-{
-	struct scenario x = scenario();
-	uint32_t index = block_index(&x);
-
-	(void)state;
-	for (unsigned word = 0; word < 6; word += 2)
-		word_up(&x, word, x.s);
-	CALL(x.fixture, aclrtSynchronizeStream, 0, .stream = x.s);
-	for (unsigned i = 0; i < 10000 && (!i || block_index(&x) != index); i++) {
-		CALL(x.fixture, aclrtFree, 0, .devPtr = x.d);
-		x.d = fixture_malloc(x.fixture, (uintptr_t)x.d, 4096);
-	}
-	assert_int_equal(block_index(&x), index);
-	word_up(&x, 8, x.s);
-	word_up(&x, 10, x.s);
-	word_up(&x, 4, x.s);
-	silent(x.fixture);
-	word_up(&x, 4, x.t);
-	want(x.fixture, "stream-race-copy:error");
-	fixture_free(x.fixture);
-}
-
-#define ENTRIES 4
-
-/* Of 256 bytes each, so many bytes apart. */
-static void entries_up(struct scenario *x, char *to, size_t apart, void *stream)
-{
-	size_t bytes[ENTRIES], failed, index = 0;
-	aclrtMemcpyBatchAttr attribute = {
-		.dstLoc = {0, ACL_MEM_LOCATION_TYPE_DEVICE}, .srcLoc = {0, ACL_MEM_LOCATION_TYPE_HOST}};
-	void *from[ENTRIES], *targets[ENTRIES];
-
-	for (unsigned i = 0; i < ENTRIES; i++) {
-		bytes[i] = 256;
-		from[i] = (char *)x->h + (size_t)(ENTRIES - i) * 256;
-		targets[i] = to + i * apart;
-	}
-	CALL(x->fixture, aclrtMemcpyBatchAsync, 0, .dsts = targets, .destMaxs = bytes, .srcs = from,
-		.sizes = bytes, .numBatches = ENTRIES, .attrs = &attribute, .attrsIndexes = &index,
-		.numAttrs = 1, .failIndex = &failed, .stream = stream);
-}
-
-/* Side by side or apart, once or again: each entry counts, at its last time. */
-static void entries_of_a_batch(void **state)
-{
-	for (unsigned i = 0; i < 8; i++) {
-		struct scenario x = scenario();
-		size_t apart = i & 1 ? 256 : 1024;
-		char *to = x.d;
-
-		(void)state;
-		entries_up(&x, to, apart, x.s);
-		if (i & 2)
-			entries_up(&x, to, apart, x.s);
-		CALL(x.fixture, aclrtRecordEvent, 0, .event = x.event, .stream = x.s);
-		if (i & 4)
-			entries_up(&x, to, apart, x.s);
-		CALL(x.fixture, aclrtStreamWaitEvent, 0, .stream = x.t, .event = x.event);
-		silent(x.fixture);
-		CALL(x.fixture, aclrtMemsetAsync, 0, .devPtr = to + 2 * apart + 64, .maxCount = 64,
-			.count = 64, .stream = x.t);
-		if (i & 4)
-			want(x.fixture, "stream-race-set:error");
-		else
-			silent(x.fixture);
-		fixture_free(x.fixture);
-	}
-}
-
-/* What was known of the last batch's memory is nothing when that has changed. */
-static void batch_of_gone_memory(void **state)
-{
-	struct scenario x = scenario();
-
-	(void)state;
-	for (unsigned i = 0; i < 2; i++)
-		entries_up(&x, x.d, 1024, x.s);
-	CALL(x.fixture, aclrtSynchronizeStream, 0, .stream = x.s);
-	CALL(x.fixture, aclrtFree, 0, .devPtr = x.d);
-	silent(x.fixture);
-	entries_up(&x, x.d, 1024, x.s);
-	want(x.fixture, "use-after-free:error");
-	fixture_free(x.fixture);
-}
-
-static void piece_set(struct scenario *x, void *stream, size_t bytes)
-{
-	CALL(x->fixture, aclrtMemsetAsync, 0, .devPtr = x->d, .maxCount = bytes, .count = bytes,
-		.stream = stream);
-}
-
-/* A small piece once more, behind a larger one that stood for it in between. */
-static void set_again_behind_a_larger_one(void **state)
-{
-	struct scenario x = scenario();
-
-	(void)state;
-	piece_set(&x, x.s, 64);
-	piece_set(&x, x.s, 128);
-	piece_set(&x, x.s, 128);
-	CALL(x.fixture, aclrtRecordEvent, 0, .event = x.event, .stream = x.s);
-	piece_set(&x, x.s, 64);
-	CALL(x.fixture, aclrtStreamWaitEvent, 0, .stream = x.t, .event = x.event);
-	silent(x.fixture);
-	piece_set(&x, x.t, 64);
-	want(x.fixture, "stream-race-set:error");
-	fixture_free(x.fixture);
-}
-
-/* Executions of a stream's own come before its tasks: there is nothing to evaluate. */
-static void own_executions(void **state)
-{
-	struct scenario x = scenario();
-	void *elsewhere = fixture_malloc(x.fixture, DEVICE_MEMORY + (1 << 30), 4096);
-	aclmdlRI models[] = {handle(30), handle(31)};
-	uint64_t before;
-
-	(void)state;
-	for (unsigned i = 0; i < 2; i++) {
-		void *s = i ? x.t : x.s;
-
-		CALL(x.fixture, aclmdlRICaptureBegin, 0, .stream = s,
-			.mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
-		CALL(x.fixture, aclrtMemsetAsync, 0, .devPtr = i ? elsewhere : x.d, .maxCount = 64,
-			.count = 64, .stream = s);
-		CALL(x.fixture, aclmdlRICaptureEnd, 0, .stream = s, .modelRI = &models[i]);
-	}
-	for (unsigned i = 0; i < 2; i++)
-		CALL(x.fixture, aclmdlRIExecuteAsync, 0, .modelRI = models[i], .stream = i ? x.t : x.s);
-	before = fixture_count(x.fixture, "stream-race-set");
-	piece_set(&x, x.s, 64);
-	silent(x.fixture);
-	assert_int_equal(fixture_count(x.fixture, "stream-race-set"), before);
-	piece_set(&x, x.t, 64);
-	want(x.fixture, "stream-race-set:error");
-	fixture_free(x.fixture);
-}
-
-/* What counts is the last time. */
-static void copied_again(void **state)
-{
-	for (unsigned behind = 0; behind < 2; behind++) {
-		struct scenario x = scenario();
-
-		(void)state;
-		for (unsigned i = 0; i < 3; i++) {
-			if (i == 2 && !behind)
-				CALL(x.fixture, aclrtRecordEvent, 0, .event = x.event, .stream = x.s);
-			piece_up(&x, x.s);
-		}
-		if (behind)
-			CALL(x.fixture, aclrtRecordEvent, 0, .event = x.event, .stream = x.s);
-		CALL(x.fixture, aclrtStreamWaitEvent, 0, .stream = x.t, .event = x.event);
-		piece_up(&x, x.t);
-		if (behind)
-			silent(x.fixture);
-		else
-			want(x.fixture, "stream-race-copy:error");
-		fixture_free(x.fixture);
-	}
-}
-
-/* The same where a block has a piece for each of many streams, as often as its accesses move. */
-static void pieces_copied_again(void **state)
-{
-	enum { PIECES = 50 };
-	struct scenario x = scenario();
-	char *to = fixture_malloc(x.fixture, DEVICE_MEMORY + (1ul << 20), PIECES * 64),
-	     *from = fixture_malloc_host(x.fixture, HOST_MEMORY + (1ul << 20), PIECES * 64);
-	void *stream[PIECES];
-
-	(void)state;
-	for (unsigned i = 0; i < PIECES; i++)
-		stream[i] = fixture_stream(x.fixture, 10 + i);
-	for (unsigned round = 0; round < 3; round++)
-		for (unsigned i = 0; i < PIECES; i++) {
-			if (round == 2 && i == PIECES - 1)
-				CALL(x.fixture, aclrtRecordEvent, 0, .event = x.event, .stream = stream[i]);
-			CALL(x.fixture, aclrtMemcpyAsync, 0, .dst = to + i * 64, .destMax = 64,
-				.src = from + i * 64, .count = 64, .kind = ACL_MEMCPY_HOST_TO_DEVICE,
-				.stream = stream[i]);
-			if (round == 2 && i == 7)
-				CALL(x.fixture, aclrtSynchronizeStream, 0, .stream = stream[i]);
-		}
-	silent(x.fixture);
-	for (unsigned i = 7; i < PIECES; i += PIECES - 8) {
-		CALL(x.fixture, aclrtStreamWaitEvent, 0, .stream = x.t, .event = x.event);
-		CALL(x.fixture, aclrtMemcpyAsync, 0, .dst = to + i * 64, .destMax = 64, .src = x.h,
-			.count = 64, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = x.t);
-		if (i == 7)
-			silent(x.fixture);
-	}
-	want(x.fixture, "stream-race-copy:error");
-	fixture_free(x.fixture);
-}
-
 /* --- rules that are off ------------------------------------------------------------------------------ */
 
 /* A checker with one rule; NULL: none. */
-static struct scenario scenario_of_one_rule(const char *id)
+static struct two_streams scenario_of_one_rule(const char *id)
 {
 	uint8_t *as = calloc(acl_rule_count, 1);
-	struct scenario x = {.h = (void *)HOST_MEMORY};
+	struct two_streams x = {.h = (void *)HOST_MEMORY};
 
 	memset(as, 1 + ACL_DEFAULT_OFF, acl_rule_count);
 	if (id)
@@ -754,7 +476,7 @@ static void followed_for_a_rule(void **state)
 		"stream-race-copy", "stream-race-set", "free-host-in-flight", "free-in-flight", NULL};
 
 	for (unsigned i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-		struct scenario x = scenario_of_one_rule(rules[i]);
+		struct two_streams x = scenario_of_one_rule(rules[i]);
 		char wanted[64] = "";
 
 		(void)state;
@@ -776,7 +498,7 @@ static void followed_for_a_rule(void **state)
 /* Another thread saw it done and passed the memory on. */
 static void seen_by_another_thread(void **state)
 {
-	struct scenario x = scenario();
+	struct two_streams x = two_streams();
 	aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_COMPLETE;
 
 	(void)state;
@@ -797,7 +519,7 @@ static void seen_by_another_thread(void **state)
 #define MANY_STREAMS 40
 #define MANY_ROUNDS 20000
 
-static void rounds(struct scenario *x, void **streams, void **events, unsigned n)
+static void rounds(struct two_streams *x, void **streams, void **events, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		unsigned at = draw(MANY_STREAMS), from = draw(MANY_STREAMS);
@@ -815,7 +537,7 @@ static void rounds(struct scenario *x, void **streams, void **events, unsigned n
 
 static void constant_memory(void **state)
 {
-	struct scenario x = scenario();
+	struct two_streams x = two_streams();
 	void *streams[MANY_STREAMS], *events[MANY_STREAMS];
 	size_t before;
 
@@ -853,14 +575,6 @@ int main(void)
 		cmocka_unit_test(captured_tasks),
 		cmocka_unit_test(model_waits_inside),
 		cmocka_unit_test(refused_copy),
-		cmocka_unit_test(batch_after_a_copy),
-		cmocka_unit_test(block_with_a_former_address),
-		cmocka_unit_test(entries_of_a_batch),
-		cmocka_unit_test(batch_of_gone_memory),
-		cmocka_unit_test(set_again_behind_a_larger_one),
-		cmocka_unit_test(own_executions),
-		cmocka_unit_test(copied_again),
-		cmocka_unit_test(pieces_copied_again),
 		cmocka_unit_test(followed_for_a_rule),
 		cmocka_unit_test(seen_by_another_thread),
 		cmocka_unit_test(constant_memory),

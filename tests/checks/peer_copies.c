@@ -3,6 +3,8 @@
 #include "fixture.h"
 #include "scenario.h"
 
+#include <string.h>
+
 struct pair {
 	struct fixture *fixture;
 	void *zero, *one; /* memory of device 0 and of device 1 */
@@ -149,6 +151,28 @@ static void peer_denied(void **state)
 	silent(p.fixture);
 }
 
+/* Asked in either order, the answer is about both; with a yes the other way it may be no mistake. */
+static void peer_denied_the_other_way(void **state)
+{
+	(void)state;
+	for (int both = 0; both < 2; both++) {
+		struct pair p = pair();
+		int32_t no = 0, yes = 1;
+
+		CALL(p.fixture, aclrtDeviceCanAccessPeer, 0, .canAccessPeer = &no, .deviceId = 0,
+			.peerDeviceId = 1);
+		if (both)
+			CALL(p.fixture, aclrtDeviceCanAccessPeer, 0, .canAccessPeer = &yes, .deviceId = 1,
+				.peerDeviceId = 0);
+		ENABLE(p, 0);
+		want(p.fixture, both ? "peer-access-denied:warning" : "peer-access-denied:error");
+		assert_non_null(strstr(p.fixture->found[0].detail, "aclrtDeviceCanAccessPeer(0, 1)"));
+		ACROSS(p, p.s1);
+		want(p.fixture, both ? "peer-access-denied:warning" : "peer-access-denied:error");
+		assert_non_null(strstr(p.fixture->found[1].detail, "aclrtDeviceCanAccessPeer(0, 1)"));
+	}
+}
+
 /* Everything of device 0 but what the rule is about. */
 static void leave_device_zero(struct pair *p)
 {
@@ -253,6 +277,44 @@ static void peer_reset_after_failed_copy(void **state)
 	want(p.fixture, "");
 }
 
+/* A host function that ran may have shown the program how far its stream is. */
+static void peer_reset_after_callback(void **state)
+{
+	struct pair p = pair(), before = pair();
+
+	(void)state;
+	ENABLE(p, 0);
+	ACROSS(p, p.s1);
+	CALL(p.fixture, aclrtLaunchHostFunc, 0, .stream = p.s1, .fn = handle(9));
+	fixture_callback(p.fixture, ACL_API_aclrtLaunchHostFunc, handle(9), true);
+	fixture_callback(p.fixture, ACL_API_aclrtLaunchHostFunc, handle(9), false);
+	leave_device_zero(&p);
+	want(p.fixture, "");
+	/* It comes before the copy. */
+	ENABLE(before, 0);
+	CALL(before.fixture, aclrtLaunchHostFunc, 0, .stream = before.s1, .fn = handle(9));
+	fixture_callback(before.fixture, ACL_API_aclrtLaunchHostFunc, handle(9), true);
+	fixture_callback(before.fixture, ACL_API_aclrtLaunchHostFunc, handle(9), false);
+	ACROSS(before, before.s1);
+	leave_device_zero(&before);
+	want(before.fixture, "peer-device-reset-in-use:error");
+}
+
+/* Calls that the runtime makes inside of others are no tasks of their own. */
+static void peer_reset_after_inner_copy(void **state)
+{
+	struct pair p = pair();
+
+	(void)state;
+	ENABLE(p, 0);
+	ACROSS(p, p.s1);
+	p.fixture->inside = true;
+	ACROSS(p, p.s1);
+	p.fixture->inside = false;
+	leave_device_zero(&p);
+	want(p.fixture, "peer-device-reset-in-use:error");
+}
+
 static void peer_reset_after_opaque_wait(void **state)
 {
 	struct pair p = pair();
@@ -279,6 +341,7 @@ int main(void)
 		cmocka_unit_test(peer_disabled_in_use),
 		cmocka_unit_test(peer_imports_enable),
 		cmocka_unit_test(peer_denied),
+		cmocka_unit_test(peer_denied_the_other_way),
 		cmocka_unit_test(peer_reset_pending),
 		cmocka_unit_test(peer_reset_after_sync),
 		cmocka_unit_test(peer_reset_after_failed_sync),
@@ -287,6 +350,8 @@ int main(void)
 		cmocka_unit_test(peer_reset_after_query_not_ready),
 		cmocka_unit_test(peer_reset_after_failed_copy),
 		cmocka_unit_test(peer_reset_after_opaque_wait),
+		cmocka_unit_test(peer_reset_after_inner_copy),
+		cmocka_unit_test(peer_reset_after_callback),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -2,6 +2,8 @@
 /* Devices reset while objects live, and the order in which objects are released. */
 #include "fixture.h"
 
+#include <string.h>
+
 #define DOCUMENTS CHECKS_TARGET_DOCUMENTS
 
 #define RESET(fixture) CALL(fixture, aclrtResetDevice, 0, .deviceId = 0)
@@ -52,6 +54,68 @@ static void reset_context_alive(void **state)
 	CALL(fixture, aclrtCreateContext, 0, .context = &context, .deviceId = 0);
 	RESET(fixture);
 	want(fixture, "device-reset-with-live-objects:error");
+}
+
+static char *allocate(struct fixture *fixture, unsigned n, uint64_t size, unsigned line)
+{
+	void *d = (void *)(DEVICE_MEMORY + n * (1ul << 30));
+	struct acl_args_aclrtMalloc args = {.devPtr = &d, .size = size};
+
+	fixture_call(fixture, ACL_API_aclrtMalloc, &args, 0, line);
+	return d;
+}
+
+/* The place in the text, which names the largest sites first. */
+static size_t at(const struct fixture_finding *f, const char *text)
+{
+	const char *found = strstr(f->text, text);
+
+	assert_non_null(found);
+	return (size_t)(found - f->text);
+}
+
+/* Sites of leaks: the largest first, together as many as there are. */
+static void leaks_by_site(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	const struct fixture_finding *f;
+
+	(void)state;
+	allocate(fixture, 0, 4096, 1);
+	allocate(fixture, 1, 8192, 2);
+	allocate(fixture, 2, 1024, 3);
+	allocate(fixture, 3, 4096, 1);
+	allocate(fixture, 4, 4096, 1);
+	RESET(fixture);
+	want(fixture, "leak-device-memory:warning");
+	f = &fixture->found[0];
+	assert_string_equal(f->detail, "device memory: 5 blocks of 21 KiB, from 3 call sites, still "
+				       "allocated when the device is reset");
+	assert_true(at(f, "120000000000, 4096 bytes") < at(f, ", 8192 bytes"));
+	assert_true(at(f, ", 8192 bytes") < at(f, ", 1024 bytes"));
+	fixture_free(fixture);
+}
+
+/* Of things without a size: where most were made; beyond the sites that are kept all are counted. */
+static void leaked_objects_by_site(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	const struct fixture_finding *f;
+	aclrtNotify n = handle(1);
+
+	(void)state;
+	for (unsigned i = 0; i < 100; i++) {
+		struct acl_args_aclrtCreateNotify args = {.notify = &n};
+
+		n = handle(1 + i);
+		fixture_call(fixture, ACL_API_aclrtCreateNotify, &args, 0, i < 10 ? 10 : 500 + i % 70);
+	}
+	checks_finish(fixture->checks, CHECKS_END_EXIT);
+	want(fixture, "finalize-missing-at-exit:warning leak-objects:warning");
+	f = &fixture->found[1];
+	assert_non_null(strstr(f->detail, "100"));
+	assert_non_null(strstr(f->detail, "from more than 64 call sites"));
+	fixture_free(fixture);
 }
 
 static void reset_counts(void **state)
@@ -242,6 +306,8 @@ int main(void)
 		cmocka_unit_test(reset_stream_alive),
 		cmocka_unit_test(reset_event_alive),
 		cmocka_unit_test(reset_context_alive),
+		cmocka_unit_test(leaks_by_site),
+		cmocka_unit_test(leaked_objects_by_site),
 		cmocka_unit_test(reset_counts),
 		cmocka_unit_test(reset_once_in_8_1),
 		cmocka_unit_test(reset_force),

@@ -321,6 +321,43 @@ static void not_apart(void **state)
 	want(b->fixture, "batch-dependent-entries:error");
 }
 
+/* What the attribute says of the source and what is known of it, of plain batches and of others. */
+static void locations(void **state)
+{
+	static const struct {
+		aclrtMemLocationType from;
+		const char *found;
+	} cases[] = {{ACL_MEM_LOCATION_TYPE_HOST, ""}, {ACL_MEM_LOCATION_TYPE_HOST_NUMA, ""},
+		/* Other kinds are not followed. */
+		{ACL_MEM_LOCATION_TYPE_UNREGISTERED, ""}, {ACL_MEM_LOCATION_TYPE_MANAGED, ""},
+		{ACL_MEM_LOCATION_TYPE_DEVICE, "batch-attr-location-mismatch:error"}};
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		struct batch *b = batch();
+		bool plain = i & 1;
+
+		add(b, b->d[0], b->h[0], 64);
+		if (!plain)
+			add(b, b->d[1], (void *)0x40000000, 64);
+		assert_int_equal(run(b, cases[i / 2].from, ACL_MEM_LOCATION_TYPE_DEVICE).plain, plain);
+		want(b->fixture, cases[i / 2].found);
+		fixture_free(b->fixture);
+	}
+}
+
+/* An entry without an address is another rule's. */
+static void nowhere(void **state)
+{
+	struct batch *b = batch();
+
+	(void)state;
+	add(b, b->d[0], NULL, 64);
+	run(b, DOWN);
+	never(b->fixture, "batch-direction");
+	assert_int_equal(fixture_count(b->fixture, "batch-direction"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -331,6 +368,8 @@ int main(void)
 		cmocka_unit_test(closer_looks),
 		cmocka_unit_test(no_room_for_entries),
 		cmocka_unit_test(not_apart),
+		cmocka_unit_test(locations),
+		cmocka_unit_test(nowhere),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -39,11 +39,31 @@ static void unified_memory(void **state)
 	want(newer.fixture, "rc-mode-host-copy:perf");
 }
 
+/* Memory for transfers has no use there; where the mode is not known, nothing is said. */
+static void host_memory_for_transfers(void **state)
+{
+	struct fixture *unknown = fixture_ready(DOCUMENTS), *known = fixture_ready(DOCUMENTS);
+	aclrtRunMode mode = ACL_DEVICE;
+	void *h = (void *)HOST_MEMORY;
+
+	(void)state;
+	fixture_malloc_host(unknown, HOST_MEMORY, SIZE);
+	silent(unknown);
+	CALL(known, aclrtGetRunMode, 0, .runMode = &mode);
+	CALL(known, aclrtMallocHost, 0, .hostPtr = &h, .size = SIZE);
+	want(known, "rc-mode-host-copy:error");
+	mode = ACL_HOST;
+	CALL(known, aclrtGetRunMode, 0, .runMode = &mode);
+	CALL(known, aclrtMallocHost, 0, .hostPtr = &h, .size = SIZE);
+	never(unknown, "rc-mode-host-copy");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(free_by_run_mode),
 		cmocka_unit_test(unified_memory),
+		cmocka_unit_test(host_memory_for_transfers),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

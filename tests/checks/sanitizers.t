@@ -6,7 +6,7 @@ n=0
 for kind in asan tsan; do
 	for test in stress map; do
 		n=$((n + 1))
-		if STRESS_ROUNDS=300 "$ACLCHECK_BUILD/checks-$kind/tests/checks/$test" >"${TMPDIR:-/tmp}/stress.$$" 2>&1; then
+		if STRESS_ROUNDS=300 "$ACLCHECK_BUILD/$kind/tests/checks/$test" >"${TMPDIR:-/tmp}/stress.$$" 2>&1; then
 			echo "ok $n - nothing found by $kind in $test"
 		else
 			echo "not ok $n - nothing found by $kind in $test"

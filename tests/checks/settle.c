@@ -88,6 +88,23 @@ static void the_more_specific_one(void **state)
 	expect(named(general, NULL));
 }
 
+/* A gate fails on errors: none is left out for a warning, however specific that is. */
+static void no_error_for_a_warning(void **state)
+{
+	char both[256];
+
+	(void)state;
+	snprintf(both, sizeof(both), "%s:warning %s:error", specific->id, general->id);
+	begin(20);
+	make(general, true);
+	FINDING_OF(fixture->checks, &call, specific, true, PARTS(part_severity(ACL_SEV_WARNING)), "made");
+	expect(both);
+	begin(21);
+	FINDING_OF(fixture->checks, &call, general, true, PARTS(part_severity(ACL_SEV_WARNING)), "made");
+	make(specific, true);
+	expect(named(specific, NULL));
+}
+
 static void who_never_yields(void **state)
 {
 	(void)state;
@@ -291,6 +308,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_more_specific_one),
+		cmocka_unit_test(no_error_for_a_warning),
 		cmocka_unit_test(who_never_yields),
 		cmocka_unit_test(only_what_stays_is_counted),
 		cmocka_unit_test(findings_of_enter_come_first),

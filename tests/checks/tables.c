@@ -4,6 +4,7 @@
 
 #include "checks/engine/instance.h"
 #include "checks/engine/pointer_map_inside.h"
+#include "checks/state/access_place.h"
 #include "checks/state/memory_state.h"
 #include "tests/checks/bare_checker.h"
 
@@ -189,6 +190,30 @@ static void map_of_many_ranges(void **state)
 	assert_true(depth(map, map->root) < 64);
 }
 
+/* A writer of the parent was in the middle of a bucket: in the child it is open again, and keeps its blocks.
+ */
+static void map_with_a_writer_of_the_parent(void **state)
+{
+	struct checks *c = checker();
+	struct pointer_map *map = map_create(c);
+	struct acl_block *b = map_insert(c, map, NULL, DEVICE_MEMORY, 4096, MEM_DEVICE, 0);
+	struct table *t = load_relaxed(&map->table);
+	struct block_lookup place;
+
+	(void)state;
+	for (uint64_t i = 0; i <= t->mask; i++)
+		store_relaxed(&t->bucket[i].seq, load_relaxed(&t->bucket[i].seq) + (i & 1 ? 0 : BUSY));
+	store_relaxed(&map->run[0].seq, load_relaxed(&map->run[0].seq) + 1);
+	map_forked(map);
+	for (uint64_t i = 0; i <= t->mask; i++)
+		assert_false(load_relaxed(&t->bucket[i].seq) & BUSY);
+	assert_false(load_relaxed(&map->run[0].seq) & 1);
+	assert_true(map_find(map, DEVICE_MEMORY + 4095, &place));
+	assert_ptr_equal(place.block, b);
+	assert_non_null(map_insert(c, map, NULL, DEVICE_MEMORY + 4096, 4096, MEM_DEVICE, 0));
+	assert_true(map_find(map, DEVICE_MEMORY + 4096, &place));
+}
+
 static void map_of_small_neighbours(void **state)
 {
 	struct checks *c = checker();
@@ -279,6 +304,61 @@ static void object_forgotten(void **state)
 	assert_null(object_of(c, ref));
 	assert_null(object_find(c, ACL_HANDLE_EVENT, handle(1)));
 	assert_true(load_relaxed(&c->kinds[ACL_HANDLE_EVENT]->count) < 2000);
+}
+
+/* What few objects need stays with the slot, and nothing in it is the former object's. */
+static void object_rare_of_the_former(void **state)
+{
+	struct checks *c = checker();
+	struct acl_object *first = object_create(c, NULL, ACL_HANDLE_EVENT, handle(1), 0), *o = NULL;
+	struct object_rare *rare;
+
+	(void)state;
+	assert_null(object_rare(first));
+	assert_int_equal(object_captured(first), 0);
+	rare = object_rare_make(c, first);
+	assert_ptr_equal(object_rare_make(c, first), rare);
+	counter_inc(&rare->captured);
+	assert_int_equal(object_captured(first), 1);
+	object_destroyed(c, first, NULL, 0);
+	for (unsigned i = 2; i < 3000 && o != first; i++) {
+		o = object_create(c, NULL, ACL_HANDLE_EVENT, handle(i), 0);
+		assert_int_equal(object_captured(o), 0);
+		object_destroyed(c, o, NULL, 0);
+	}
+	assert_ptr_equal(o, first);
+	assert_ptr_equal(object_rare(first), rare);
+}
+
+/* Where it was created and destroyed, as long as it is among the last that were destroyed. */
+static void object_call_sites(void **state)
+{
+	const uint64_t code = (UINT64_C(1) << 48) - 16;
+	struct acl_call_record making = {.api = ACL_API_COUNT - 1, .caller = code, .tid = 7, .stack = 5},
+			       going = {.api = 3, .caller = 0x401000, .tid = 8, .stack = 6};
+	struct checks *c = checker();
+	struct acl_object *o = object_create(c, &making, ACL_HANDLE_EVENT, handle(1), 0);
+	struct acl_call_site at;
+
+	(void)state;
+	call_site_copy(&at, object_created(c, o));
+	assert_int_equal(at.caller, code);
+	assert_int_equal(at.api, ACL_API_COUNT - 1);
+	assert_int_equal(at.tid, 7);
+	assert_int_equal(at.stack, 5);
+	object_destroyed_at(c, o, &at);
+	assert_int_equal(at.caller, 0);
+	object_destroyed(c, o, &going, 0);
+	object_destroyed_at(c, o, &at);
+	assert_int_equal(at.caller, 0x401000);
+	assert_int_equal(at.api, 3);
+	assert_int_equal(at.tid, 8);
+	assert_int_equal(at.stack, 6);
+	for (unsigned i = 2; i < 3000; i++)
+		object_destroyed(c, object_create(c, NULL, ACL_HANDLE_EVENT, handle(i), 0), &making, 0);
+	object_destroyed(c, object_create(c, &making, ACL_HANDLE_EVENT, handle(1), 0), NULL, 0);
+	object_destroyed_at(c, object_find(c, ACL_HANDLE_EVENT, handle(1)), &at);
+	assert_int_equal(at.caller, 0);
 }
 
 static void object_kinds_apart(void **state)
@@ -546,23 +626,99 @@ static void released_blocks(void **state)
 	want(fixture, "use-after-free:error");
 }
 
+/* --- places of what is in flight ------------------------------------------------------------------ */
+
+#define MORE_THAN_PLACES (OWN_PLACES + 8000)
+
+/* At no equal distances. */
+static uint64_t strewn(uint32_t i)
+{
+	return DEVICE_MEMORY + i * UINT64_C(8192) + (i * 2654435761u >> 29) * 512;
+}
+
+static uint32_t place_of(struct fixture *fixture, uint64_t address)
+{
+	struct block_lookup found;
+
+	assert_true(memory_find(fixture->checks, address, &found));
+	return access_place(found.kind, found.index, found.base);
+}
+
+/* Two blocks with one place, of those that share theirs. */
+static void same_place(struct fixture *fixture, uint64_t pair[2])
+{
+	static uint32_t seen[PLACES];
+
+	memset(seen, 0, sizeof(seen));
+	for (uint32_t i = OWN_PLACES; i < MORE_THAN_PLACES; i++) {
+		uint32_t place = place_of(fixture, strewn(i));
+
+		assert_in_range(place, OWN_PLACES, OWN_PLACES + (1 << SHARED_LOG) - 1);
+		if (seen[place]) {
+			pair[0] = strewn(seen[place]);
+			pair[1] = strewn(i);
+			return;
+		}
+		seen[place] = i;
+	}
+	fail();
+}
+
+/* Each is a call site of its own. */
+#define COPY(to, from, on)                                                                                   \
+	CALL(fixture, aclrtMemcpyAsync, 0, .dst = (void *)(uintptr_t)(to), .destMax = 64, .src = (from),     \
+		.count = 64, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = (on))
+
+/* Of blocks that share a place the one used last is followed; no other is disturbed. */
+static void blocks_share_a_place(void **state)
+{
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+	void *h = fixture_malloc_host(fixture, HOST_MEMORY, 4096), *s;
+	uint64_t pair[2] = {0}, own;
+
+	(void)state;
+	fixture->other_ways = 0;
+	for (uint32_t i = 0; i < MORE_THAN_PLACES; i++)
+		fixture_malloc(fixture, strewn(i), 4096);
+	same_place(fixture, pair);
+	own = strewn(place_of(fixture, strewn(1)));
+	s = fixture_stream(fixture, 1);
+	COPY(own, h, s);
+	COPY(pair[0], h, s);
+	COPY(pair[1], h, fixture_stream(fixture, 2));
+	silent(fixture);
+	COPY(pair[1], h, fixture_stream(fixture, 3));
+	want(fixture, "stream-race-copy:error");
+	/* Where several accesses to the other block have left a tree. */
+	COPY(pair[0], h, s);
+	COPY(pair[1], h, s);
+	silent(fixture);
+	COPY(own, h, fixture_stream(fixture, 4));
+	want(fixture, "stream-race-copy:error");
+	fixture_free(fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(map_against_list),
 		cmocka_unit_test(map_ranges_against_list),
 		cmocka_unit_test(map_of_many_ranges),
+		cmocka_unit_test(map_with_a_writer_of_the_parent),
 		cmocka_unit_test(map_of_small_neighbours),
 		cmocka_unit_test(map_reused_range),
 		cmocka_unit_test(map_large_reservation),
 		cmocka_unit_test(object_given_out_again),
 		cmocka_unit_test(object_forgotten),
+		cmocka_unit_test(object_rare_of_the_former),
+		cmocka_unit_test(object_call_sites),
 		cmocka_unit_test(object_kinds_apart),
 		cmocka_unit_test(object_many),
 		cmocka_unit_test(memory_refused),
 		cmocka_unit_test(memory_that_was_unknown),
 		cmocka_unit_test(released_blocks),
 		cmocka_unit_test(blocks_of_a_run),
+		cmocka_unit_test(blocks_share_a_place),
 		cmocka_unit_test(created_without_memory),
 		cmocka_unit_test(memory_ends_anywhere),
 		cmocka_unit_test(memory_ends_at_each_call),

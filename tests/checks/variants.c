@@ -53,7 +53,7 @@ static bool alike(unsigned a, unsigned b)
 /* Rules about the function itself: that it is old, experimental, of one product. */
 static bool about_the_function(const struct acl_constraint *n)
 {
-	return n->terms[0].op == ACL_TERM_NEVER;
+	return need_terms(n)->op == ACL_TERM_NEVER;
 }
 
 static bool demands(unsigned api, const struct acl_constraint *wanted)
@@ -75,7 +75,7 @@ static const char *asked_of_one(unsigned a, unsigned b)
 		const struct acl_constraint *n = &acl_constraints[span->first + i];
 
 		if (!about_the_function(n) && !demands(b, n))
-			return n->rule->id;
+			return acl_rules[n->rule].id;
 	}
 	return NULL;
 }

@@ -63,7 +63,7 @@ static void fill(void *args, unsigned api, const struct wildness *how)
 
 	memset(args, 0, info->args_size);
 	for (unsigned i = 0; i < info->n_params; i++) {
-		const struct acl_param *p = &info->params[i];
+		const struct acl_param *p = &acl_params(info)[i];
 		char *at = (char *)args + p->offset;
 		void *pointer = how->pages ? pages : wild + WILD_BYTES / 2;
 

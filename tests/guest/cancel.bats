@@ -15,6 +15,8 @@ load guest.bash
 }
 
 @test "no cancellation point of the C library is called" {
-	nm -D --undefined-only "$library" | awk '{ sub(/@.*/, "", $2); print $2 }' >imports
+	# Under an emulator $library is one of this machine that does nothing (tests/aarch64/mirror).
+	nm -D --undefined-only "${ACLCHECK_BUILD%/emulated}/libaclcheck.so" | awk '{ sub(/@.*/, "", $2); print $2 }' >imports
+	grep -qx memcpy imports
 	! grep -xE 'accept|close|connect|creat|fcntl|fdatasync|fsync|lockf|m?sync|(clock_)?nanosleep|open(at)?|pause|p?poll|pread(v2?|64)?|pwrite(v2?|64)?|p?select|read(v)?|recv(from|msg)?|send(to|msg)?|sigsuspend|sigtimedwait|sigwait(info)?|sleep|system|tcdrain|usleep|wait(id|pid|3|4)?|writev?|pthread_(join|cond_(timed)?wait|testcancel)|__(read|pread|open|poll)[0-9_].*' imports
 }

@@ -75,6 +75,7 @@ acl.aclInit(None)
 	[ "$(field verdict)" = fail ]
 	[ "$(grep -o '"function":"deep"' report.json | wc -l)" -ge 6 ]
 	grep -q '"function":"main"' report.json
+	grep -q 'libaclcheck\.so' maps
 	! grep -E 'unwind|libgcc_s' maps
 }
 

@@ -2,7 +2,7 @@
 # The preload library as a guest: nothing of the program changes, whatever the program does.
 
 GUEST := $(BUILD)/tests/guest
-GUEST_PROGRAMS := $(addprefix $(GUEST)/,child ending early_main callbacks launches by_name signals threads cancel locks endure)
+GUEST_PROGRAMS := $(addprefix $(GUEST)/,child ending early_main callbacks launches by_name signals threads tls cancel locks endure)
 GUEST_LIBRARIES := $(addprefix $(GUEST)/,small/libascendcl.so libearly.so libplugin.so libwaiter.so traced/libaclcheck-lttng.so \
 	traced/libaclcheck.so)
 
@@ -62,6 +62,14 @@ $(GUEST)/held: $(BUILD)/obj/tests/guest/held.o $(GUEST)/holding/libascendcl.so
 	$(call say,LD,$@)$(CC) $(SANITIZE) -Wl,-z,now -o $@ $(filter %.o,$^) -L$(GUEST)/holding -lascendcl -pthread -Wl,-rpath,'$$ORIGIN/holding'
 tests/guest/stack.bats tests/guest/launches.bats: $(GUEST)/held
 
+# Variables of threads, found by both dialects that the machine's compiler has.
+TLS_DIALECTS := $(if $(filter aarch64%,$(shell $(CC) -dumpmachine)),desc trad,gnu2 gnu)
+$(GUEST)/libtls_descriptors.so: TLS_DIALECT = $(word 1,$(TLS_DIALECTS))
+$(GUEST)/libtls_calls.so: TLS_DIALECT = $(word 2,$(TLS_DIALECTS))
+$(GUEST)/libtls_%.so: tests/guest/tls_plugin.c tests/guest/tls_plugin.h
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -mtls-dialect=$(TLS_DIALECT) -shared -o $@ $<
+tests/guest/tls.bats: $(GUEST)/libtls_descriptors.so $(GUEST)/libtls_calls.so
+
 # Every register a call may use, on a runtime that writes them down.
 $(GUEST)/registered/libascendcl.so: $(BUILD)/obj/tests/guest/registers_runtime.o
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared -Wl,-soname,libascendcl.so -o $@ $<
@@ -114,16 +122,9 @@ $(GUEST)/unwinding: $(call objs,tests/guest/unwinding.c $(addprefix interpose/co
 		-Wl,-rpath,'$$ORIGIN' -lcmocka -pthread
 TESTS += $(GUEST)/unwinding
 
-# The same library, runtime and programs with sanitizers, each in a build of its own.
-GUEST_SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined
-GUEST_SANITIZE_tsan := -fsanitize=thread
-
-.PHONY: guest-asan guest-tsan guest-sanitized
-guest-asan guest-tsan: guest-%:
-	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/guest-$* SANITIZE="$(GUEST_SANITIZE_$*)" CFLAGS="-O1 -g" \
-		guest-sanitized
-guest-sanitized: $(BUILD)/libaclcheck.so $(BUILD)/softnpu/libascendcl.so $(GUEST_PROGRAMS) $(GUEST)/held
-tests/guest/sanitizers.bats: guest-asan guest-tsan
+# Library, runtime and programs with sanitizers.
+SANITIZED += $(BUILD)/libaclcheck.so $(BUILD)/softnpu/libascendcl.so $(GUEST_PROGRAMS) $(GUEST)/held
+tests/guest/sanitizers.bats: asan tsan
 # Both, since the second one makes more in the same directory.
 tests/guest/aarch64.bats tests/guest/symbols.bats: aarch64-guest
 

@@ -6,7 +6,7 @@ load guest.bash
 
 # sanitized asan|tsan PRELOAD PROGRAM...: no report of the sanitizer, the program's own result
 sanitized() {
-	local kind=$1 preload=$2 build=$ACLCHECK_BUILD/guest-$1 status=0
+	local kind=$1 preload=$2 build=$ACLCHECK_BUILD/$1 status=0
 
 	shift 2
 	# TSan runs handlers itself, later and from its own frames: nothing tells that a finding is made in one.
@@ -55,11 +55,11 @@ all_programs() {
 }
 
 @test "AddressSanitizer and UndefinedBehaviorSanitizer: library and programs" {
-	all_programs asan "$(runtime_of asan):$ACLCHECK_BUILD/guest-asan/libaclcheck.so"
+	all_programs asan "$(runtime_of asan):$ACLCHECK_BUILD/asan/libaclcheck.so"
 }
 
 @test "ThreadSanitizer: library and programs" {
-	all_programs tsan "$(runtime_of tsan):$ACLCHECK_BUILD/guest-tsan/libaclcheck.so"
+	all_programs tsan "$(runtime_of tsan):$ACLCHECK_BUILD/tsan/libaclcheck.so"
 }
 
 @test "a program built with AddressSanitizer under the plain library" {

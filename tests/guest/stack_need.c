@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "acl/acl.h"
@@ -37,7 +36,7 @@ static void fill(char *args, unsigned api, bool memory)
 	memset(page, 0, sizeof(page));
 	memcpy(page, &inner, sizeof(inner));
 	for (unsigned i = 0; memory && i < acl_apis[api].n_params; i++) {
-		const struct acl_param *p = &acl_apis[api].params[i];
+		const struct acl_param *p = &acl_params(&acl_apis[api])[i];
 		uint64_t address = (uintptr_t)page;
 
 		if (p->kind == ACL_KIND_POINTER || p->kind == ACL_KIND_STRING)
@@ -137,7 +136,7 @@ static void in_handler(const char *name, void (*fn)(unsigned, const void *))
 static void signal_stack(void)
 {
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
-	size_t frame = getauxval(AT_MINSIGSTKSZ), size = (frame ? frame : 2048) + 2048;
+	size_t size = (size_t)sysconf(_SC_MINSIGSTKSZ) + 2048;
 	stack_t alternate = {.ss_size = size, .ss_sp = NULL};
 
 	size = size < PAGE ? PAGE : size;
@@ -162,11 +161,14 @@ static void *thread(void *unused)
 	return NULL;
 }
 
+/* 0: the smallest size there is. */
 static void threads(size_t size)
 {
 	pthread_attr_t attr;
 	pthread_t t[4];
 
+	if (!size)
+		size = (size_t)sysconf(_SC_THREAD_STACK_MIN);
 	pthread_attr_init(&attr);
 	if (pthread_attr_setstacksize(&attr, size))
 		abort();

@@ -167,7 +167,8 @@ static void test_memory(void **state)
 {
 	struct stack_memory m = {.low = 0};
 	uint64_t word, stored = 42;
-	char *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	(void)state;
 	assert_true(stack_memory_word(&m, (uintptr_t)&stored, &word));
@@ -176,12 +177,12 @@ static void test_memory(void **state)
 	assert_false(stack_memory_word(&m, 0, &word));
 	assert_false(stack_memory_word(&m, 8, &word));
 	assert_false(stack_memory_word(&m, UINT64_C(0x8000000000000000), &word));
-	*(uint64_t *)(p + 4096 - 8) = 7;
-	munmap(p + 4096, 4096);
-	assert_false(stack_memory_word(&m, (uintptr_t)p + 4096, &word));
-	assert_true(stack_memory_word(&m, (uintptr_t)p + 4096 - 8, &word));
+	*(uint64_t *)(p + page - 8) = 7;
+	munmap(p + page, page);
+	assert_false(stack_memory_word(&m, (uintptr_t)p + page, &word));
+	assert_true(stack_memory_word(&m, (uintptr_t)p + page - 8, &word));
 	assert_int_equal(word, 7);
-	munmap(p, 4096);
+	munmap(p, page);
 }
 
 static void note_mask(void *mask)

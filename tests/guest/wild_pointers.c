@@ -61,7 +61,7 @@ static void fill(unsigned char *args, unsigned api, uint64_t number)
 
 	memset(args, 0, info->args_size);
 	for (unsigned i = 0; i < info->n_params; i++) {
-		const struct acl_param *p = &info->params[i];
+		const struct acl_param *p = &acl_params(info)[i];
 		unsigned char *at = args + p->offset;
 
 		if (p->kind == ACL_KIND_POINTER || p->kind == ACL_KIND_STRING)

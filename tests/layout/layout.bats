@@ -19,9 +19,9 @@ setup() {
 @test "every rule id written in checks/ and interpose/ is in the rule table" {
 	ids=$(grep -rhoE '(RULE\(|FINDING\(c, [A-Za-z]+, )"[a-z0-9-]+"' checks interpose --include='*.c' | sed 's/.*("//; s/.*, "//; s/"$//' | sort -u)
 	[ -n "$ids" ]
-	for id in $ids; do
-		grep -q "\"id\": \"$id\"" checks/rules/*/*.json || { echo "not in the table: $id"; return 1; }
-	done
+	unknown=$(comm -23 <(echo "$ids") <(sed -n 's/.*"id": "\([a-z0-9-]*\)".*/\1/p' checks/rules/*/*.json | sort -u))
+	[ -z "$unknown" ] || { echo "not in the table: $unknown"; return 1; }
+	[ "$(wc -l <<<"$ids")" -gt 300 ]
 }
 
 @test "the top level holds what it should" {
@@ -138,14 +138,20 @@ END
 	done
 }
 
+# found_nowhere PATTERN FILE...: a file that is not there is no proof (grep answers 2)
+found_nowhere() {
+	run grep -nE "$@"
+	[ "$status" -eq 1 ]
+}
+
 @test "checks/: state modules make no findings" {
-	! grep -nE 'RULE\(|FINDING|finding_(start|draft)' checks/state/*.[ch]
+	found_nowhere 'RULE\(|FINDING|finding_(start|draft)' checks/state/*.[ch]
 }
 
 @test "checks/: rules make their findings by the statement only" {
-	! grep -nE 'finding_(start|finish|draft|send)' checks/rules/*/*.[ch] || return 1
+	found_nowhere 'finding_(start|finish|draft|send)' checks/rules/*/*.[ch]
 	# What is evaluated is counted by the statement, or before a look that evaluates several rules.
-	! grep -nE '#include "checks/engine/(finding_draft|finding_collect|call_sites)\.h"' checks/rules/*/*.[ch]
+	found_nowhere '#include "checks/engine/(finding_draft|finding_collect|call_sites)\.h"' checks/rules/*/*.[ch]
 }
 
 @test "one file of tests can be run alone" {

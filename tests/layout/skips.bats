@@ -27,6 +27,16 @@ setup() {
 	[ "$status" = 1 ]
 }
 
+@test "an entry holds for the builds with sanitizers, too" {
+	echo 'tests/b | needs * | no library here' >list
+	echo 'ok 1 - needs a library # skip' >tap/asan+tests+b
+	run "$skips" tap list
+	[ "$status" = 0 ]
+	echo 'ok 1 - another # skip' >tap/tsan+tests+b
+	run "$skips" tap list
+	[ "$status" = 1 ]
+}
+
 @test "a program that ran no test at all is a skip" {
 	echo '1..0 # SKIP no library' >tap/tests+b.bats
 	run "$skips" tap list

@@ -14,7 +14,7 @@ static const struct acl_access_info *access_of(unsigned api, const char *param, 
 	const struct acl_access_list *list = &acl_access_lists[api];
 
 	for (unsigned i = list->first; i < list->end; i++)
-		if (!strcmp(acl_apis[api].params[acl_accesses[i].param].name, param) &&
+		if (!strcmp(acl_params(&acl_apis[api])[acl_accesses[i].param].name, param) &&
 			acl_accesses[i].extent == extent)
 			return &acl_accesses[i];
 	fail_msg("%s: no such access through %s", acl_apis[api].name, param);
@@ -62,7 +62,7 @@ static void no_pointer_without_an_access(void **state)
 	(void)state;
 	for (unsigned api = 0; api < acl_api_count; api++)
 		for (unsigned p = 0; p < acl_apis[api].n_params; p++) {
-			const struct acl_param *param = &acl_apis[api].params[p];
+			const struct acl_param *param = &acl_params(&acl_apis[api])[p];
 			unsigned found = 0;
 
 			for (unsigned i = acl_access_lists[api].first; i < acl_access_lists[api].end; i++)
@@ -79,11 +79,11 @@ static void directions_agree_with_the_types(void **state)
 	for (unsigned api = 0; api < acl_api_count; api++)
 		for (unsigned i = acl_access_lists[api].first; i < acl_access_lists[api].end; i++) {
 			const struct acl_access_info *a = &acl_accesses[i];
-			const struct acl_param *p = &acl_apis[api].params[a->param];
+			const struct acl_param *p = &acl_params(&acl_apis[api])[a->param];
 
 			if (a->extent == ACL_EXTENT_EACH || a->extent == ACL_EXTENT_SYMBOL)
 				continue;
-			if (!strncmp(p->type, "const ", 6))
+			if (!strncmp(acl_text(p->type), "const ", 6))
 				assert_false(a->access & ACL_ACCESS_WRITE);
 			if (p->dir == ACL_DIR_OUT && p->count < 0)
 				assert_int_equal(a->access, ACL_ACCESS_WRITE);

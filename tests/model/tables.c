@@ -14,8 +14,8 @@ static const struct acl_param *param(const char *function, const char *name)
 	const struct acl_api_info *api = &acl_apis[acl_api_find(function)];
 
 	for (unsigned i = 0; i < api->n_params; i++)
-		if (!strcmp(api->params[i].name, name))
-			return &api->params[i];
+		if (!strcmp(acl_params(api)[i].name, name))
+			return &acl_params(api)[i];
 	fail_msg("%s has no parameter %s", function, name);
 	return NULL;
 }
@@ -50,7 +50,8 @@ static void error_and_enum_names(void **state)
 	assert_null(acl_enum_name(acl_enum_count, 0));
 	for (unsigned i = 0; i < acl_enum_count; i++)
 		for (unsigned v = 1; v < acl_enums[i].n_values; v++)
-			assert_true(acl_enums[i].values[v - 1].value <= acl_enums[i].values[v].value);
+			assert_true(
+				acl_values(&acl_enums[i])[v - 1].value <= acl_values(&acl_enums[i])[v].value);
 }
 
 /* Indexes point to parameters, offsets lie inside, kinds have what they need. */
@@ -63,7 +64,7 @@ static void parameters_are_sound(void **state)
 		assert_true(api->n_params <= ACL_CALL_PARAMS);
 		assert_true(api->classes);
 		for (unsigned n = 0; n < api->n_params; n++) {
-			const struct acl_param *p = &api->params[n];
+			const struct acl_param *p = &acl_params(api)[n];
 
 			assert_true(p->offset + p->size <= api->args_size);
 			assert_in_range(p->bytes + 1, 0, api->n_params);
@@ -88,8 +89,8 @@ static void what_the_model_says(void **state)
 
 	(void)state;
 	assert_int_equal(p->access, ACL_ACCESS_WRITE);
-	assert_string_equal(acl_apis[ACL_API_aclrtMemcpyAsync].params[p->bytes].name, "count");
-	assert_string_equal(acl_apis[ACL_API_aclrtMemcpyAsync].params[p->limit].name, "destMax");
+	assert_string_equal(acl_params(&acl_apis[ACL_API_aclrtMemcpyAsync])[p->bytes].name, "count");
+	assert_string_equal(acl_params(&acl_apis[ACL_API_aclrtMemcpyAsync])[p->limit].name, "destMax");
 	p = param("aclrtMemcpyAsync", "stream");
 	assert_int_equal(p->kind, ACL_KIND_HANDLE);
 	assert_int_equal(p->handle, ACL_HANDLE_STREAM);
@@ -108,7 +109,8 @@ static void what_the_model_says(void **state)
 	assert_int_equal(acl_apis[ACL_API_aclrtCreateStreamConfigHandle].ret_life, ACL_LIFE_CREATE);
 	p = param("aclrtLaunchCallback", "fn");
 	assert_int_equal(p->kind, ACL_KIND_CALLBACK);
-	assert_string_equal(acl_apis[ACL_API_aclrtLaunchCallback].params[p->user_data].name, "userData");
+	assert_string_equal(
+		acl_params(&acl_apis[ACL_API_aclrtLaunchCallback])[p->user_data].name, "userData");
 	assert_int_equal(param("aclInit", "configPath")->kind, ACL_KIND_STRING);
 	assert_int_equal(acl_apis[ACL_API_aclrtMemcpy].mode, ACL_MODE_BLOCKING);
 	assert_int_equal(acl_apis[ACL_API_aclrtMemcpy].ret_kind, ACL_KIND_ERROR);
@@ -120,7 +122,7 @@ static void records_are_sound(void **state)
 	(void)state;
 	for (unsigned i = 0; i < acl_struct_count; i++)
 		for (unsigned n = 0; n < acl_structs[i].n_fields; n++) {
-			const struct acl_field *f = &acl_structs[i].fields[n];
+			const struct acl_field *f = &acl_fields(&acl_structs[i])[n];
 
 			assert_true(f->count && f->offset + f->size * f->count <= acl_structs[i].size);
 		}

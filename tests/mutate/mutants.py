@@ -24,6 +24,9 @@ ARITHMETIC = {"+": "-", "-": "+"}
 TRUTH = {"true": "false", "false": "true"}
 KEYWORDS = {"return", "if", "for", "while", "do", "switch", "case", "default", "goto", "break", "continue", "else", "sizeof"}
 TYPES = {"const", "struct", "union", "enum", "static", "unsigned", "int", "char", "bool", "void", "long", "size_t", "va_list", "_Atomic"}
+# Parts of a finding whose values could be each other's.
+PLAIN_PARTS = {"part_uint", "part_int", "part_address", "part_handle", "part_bytes"}
+CONVERSION = re.compile(r"%[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh?|ll?|[jztL])?([a-zA-Z%])")
 # Hints to the compiler and the processor: nothing a program does can depend on them.
 HINTS = {"__builtin_expect", "__builtin_prefetch", "__attribute__"}
 
@@ -232,6 +235,10 @@ class Source:
                 self.add("comparison", t.start, t.end, COMPARISON[t.text], name)
             elif t.text in ARITHMETIC and (before.kind in ("word", "number") or before.text in (")", "]")) and before.text != "return":
                 self.add("arithmetic", t.start, t.end, ARITHMETIC[t.text], name)
+            elif t.text == "?":
+                self.choice(i, name)
+            elif t.text == "(" and before.kind == "word":
+                self.swaps(i, name)
             elif t.text in TRUTH:
                 self.add("truth", t.start, t.end, TRUTH[t.text], name)
             elif t.text == "!" and tokens[i + 1].text != "=":
@@ -239,6 +246,65 @@ class Source:
             elif t.kind == "number" and not self.is_size(i):
                 self.add("constant", t.start, t.end, self.next_number(t.text), name)
             i += 1
+
+    def choice(self, i, name):
+        """a ? b : c answers c where it answered b."""
+        tokens, depth, colon, end = self.tokens, 0, None, i + 1
+        while depth > 0 or tokens[end].text not in (",", ";", ")", "]", "}"):
+            text = tokens[end].text
+            if text == "?":
+                depth += 1
+            elif text == ":" and depth:
+                depth -= 1
+            elif text == ":" and colon is None:
+                colon = end
+            elif text == ":":
+                break
+            end = self.closing(end) + 1 if text in ("(", "[", "{") else end + 1
+        if colon is not None and colon > i + 1:
+            self.exchange("choice", (i + 1, colon - 1), (colon + 1, end - 1), name)
+
+    def exchange(self, kind, one, other, name):
+        """Two pieces of code, given by their first and last token, change places."""
+        (a, b), (c, d) = ((self.tokens[first].start, self.tokens[last].end) for first, last in (one, other))
+        if self.text[a:b] != self.text[c:d]:
+            self.add(kind, a, d, self.text[c:d] + self.text[b:c] + self.text[a:b], name)
+
+    def swaps(self, opening, name):
+        """Neighbours among the parts of a finding, and among what is filled into a sentence, have each other's value."""
+        arguments = self.arguments(opening)
+        for one, other in zip(arguments, arguments[1:]):
+            if self.alike(one, other):
+                self.exchange("swap", *(self.arguments(first + 1)[1] for first, _ in (one, other)), name)
+        for at, (first, last) in enumerate(arguments):
+            if all(t.kind == "string" for t in self.tokens[first : last + 1]):
+                self.swap_filled(arguments[at + 1 :], "".join(t.text for t in self.tokens[first : last + 1]), name)
+
+    def swap_filled(self, arguments, sentence, name):
+        filled = [c for c in CONVERSION.findall(sentence) if c != "%"]
+        if len(filled) == len(arguments) and "*" not in sentence:
+            for at in range(len(filled) - 1):
+                if filled[at] == filled[at + 1]:
+                    self.exchange("swap", arguments[at], arguments[at + 1], name)
+
+    def alike(self, one, other):
+        """Two calls like part_uint("name", value)."""
+        names = [self.tokens[first].text for first, _ in (one, other)]
+        return all(n.startswith("part_") for n in names) and (names[0] == names[1] or set(names) <= PLAIN_PARTS)\
+            and all(self.tokens[first + 1].text == "(" and self.closing(first + 1) == last and len(self.arguments(first + 1)) == 2
+                    for first, last in (one, other))
+
+    def arguments(self, opening):
+        """First and last token of each argument of a call."""
+        found, start, end, i = [], opening + 1, self.closing(opening), opening + 1
+        while i < end:
+            if self.tokens[i].text in ("(", "[", "{"):
+                i = self.closing(i)
+            elif self.tokens[i].text == ",":
+                found.append((start, i - 1))
+                start = i + 1
+            i += 1
+        return found + ([(start, end - 1)] if start < end else [])
 
     def worth_negating(self, start, end):
         """Not when taking away a "!" or turning a "==" round does the same."""

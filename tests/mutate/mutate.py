@@ -25,6 +25,7 @@ from mutants import mutants_of, squeeze  # noqa: E402
 
 BOUND = 90  # percent of those that are not equivalent
 ADDRESS_SPACE = 32 << 30  # a mutant that allocates without end stops here
+SHARED = ["-shared", "-Wl,-Bsymbolic", "-Wl,-soname,libchecks.so"]
 PATIENCE = 2  # times the usual limit, when what ran into it is tried again alone
 
 
@@ -77,6 +78,28 @@ def limits():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
+class Known:
+    """How long each test takes and which functions it runs: looked at again when it or the checker has changed."""
+
+    def __init__(self, path, objects, tests):
+        self.path, self.tests = path, tests
+        self.digests = {test: digest_of([*objects, test]) for test in tests}
+        self.seconds, self.reach = {}, {}
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                for test, entry in json.load(file).items():
+                    if entry["digest"] == self.digests.get(test):
+                        self.seconds[test], self.reach[test] = entry["seconds"], set(entry["functions"])
+
+    def missing(self):
+        return [test for test in self.tests if test not in self.reach]
+
+    def keep(self):
+        with open(self.path, "w", encoding="utf-8") as file:
+            json.dump({test: {"digest": self.digests[test], "seconds": self.seconds[test], "functions": sorted(self.reach[test])}
+                       for test in self.reach}, file)
+
+
 class Bench:
     """The library of checks/ with one object exchanged, and the tests that load it."""
 
@@ -85,7 +108,8 @@ class Bench:
         self.link = shlex.split(options.compile)[0]
         self.tests = sorted(options.tests)
         self.objects, self.limit = options.objects, options.limit
-        self.seconds, self.reach = {}, {}
+        self.known = Known(os.path.join(options.build, "reach"), self.objects, self.tests)
+        self.seconds, self.reach = self.known.seconds, self.known.reach
         self.kills, self.kills_of = Counter(), {}
         self.lock = threading.Lock()
 
@@ -97,13 +121,12 @@ class Bench:
 
     def library(self, place, instead=None, new=None):
         objects = [new if o == instead else o for o in self.objects]
-        done = subprocess.run([self.link, "-shared", "-Wl,-Bsymbolic", "-Wl,-soname,libchecks.so", "-o", os.path.join(place, "libchecks.so"), *objects],
-                              capture_output=True, check=False)
+        done = subprocess.run([self.link, *SHARED, "-o", os.path.join(place, "libchecks.so"), *objects], capture_output=True, check=False)
         return not done.returncode
 
-    def outcome(self, test, place, limit):
+    def outcome(self, test, place, limit, **more):
         """How the test ends with the library in place: "passed", "failed", "timed out"."""
-        environment = dict(os.environ, LD_LIBRARY_PATH=place)
+        environment = dict(os.environ, LD_LIBRARY_PATH=place, **more)
         try:
             done = subprocess.run([test], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL, timeout=limit, check=False, preexec_fn=limits)
@@ -111,41 +134,38 @@ class Bench:
             return "timed out"
         return "failed" if done.returncode else "passed"
 
-    def measure(self, place):
-        """All tests must pass before anything is changed; how long they take."""
-        if not self.library(place):
-            sys.exit("mutate: the library of checks/ cannot be linked")
-        for test in self.tests:
-            start = time.monotonic()
-            if self.outcome(test, place, 600) != "passed":
-                sys.exit(f"mutate: {test} fails without any change")
-            self.seconds[test] = time.monotonic() - start
-
     def compiled(self, source, out, *more):
         done = subprocess.run([*self.compile, *more, "-I" + (os.path.dirname(source) or "."), "-w", "-c", "-o", out, source], capture_output=True, check=False)
         return not done.returncode
 
-    def look_around(self, place, sources):
-        """Which test runs which function: a change is no business of the others."""
-        one = lambda path: self.compiled(path, os.path.join(place, path.replace("/", "+") + ".o"), "-finstrument-functions")
+    def recording(self, place, sources):
+        """A library that notes which of its functions are called; their names by address."""
+        made = {path: os.path.join(place, path.replace("/", "+") + ".o") for path in sources}
         recorder, library = os.path.join(place, "reach.o"), os.path.join(place, "libchecks.so")
         if not self.compiled(os.path.join(os.path.dirname(os.path.realpath(__file__)), "reach.c"), recorder):
             sys.exit("mutate: reach.c cannot be compiled")
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            if not all(pool.map(one, sources)):
+            if not all(pool.map(lambda path: self.compiled(path, made[path], "-finstrument-functions"), sources)):
                 sys.exit("mutate: a source cannot be compiled")
-        objects = [os.path.join(place, path.replace("/", "+") + ".o") for path in sources]
-        rest = [o for o in self.objects if o not in {self.object_of(path) for path in sources}]
-        subprocess.run([self.link, "-shared", "-Wl,-Bsymbolic", "-Wl,-soname,libchecks.so", "-o", library, *objects, *rest, recorder], check=True)
+        instead = {self.object_of(path): o for path, o in made.items()}
+        subprocess.run([self.link, *SHARED, "-o", library, *(instead.get(o, o) for o in self.objects), recorder], check=True)
         symbols = subprocess.run(["nm", library], capture_output=True, text=True, check=True).stdout
-        names = {int(line.split()[0], 16): line.split()[2].split(".")[0] for line in symbols.splitlines() if len(line.split()) == 3}
-        for test in self.tests:
-            note = os.path.join(place, "reach")
-            environment = dict(os.environ, LD_LIBRARY_PATH=place, MUTATE_REACH=note)
-            subprocess.run([test], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=600, check=False)
+        return {int(line.split()[0], 16): line.split()[2].split(".")[0] for line in symbols.splitlines() if len(line.split()) == 3}
+
+    def measure(self, place, sources):
+        """All tests must pass before anything is changed; how long they take, and which functions they run: a change of others is none of
+        their business."""
+        missing = self.known.missing()
+        names = self.recording(place, sources) if missing else {}
+        for test in missing:
+            note, start = os.path.join(place, "reach"), time.monotonic()
+            if self.outcome(test, place, 600, MUTATE_REACH=note) != "passed":
+                sys.exit(f"mutate: {test} fails without any change")
+            self.seconds[test] = time.monotonic() - start
             with open(note, encoding="utf-8") as file:
-                self.reach[test] = {names.get(int(line, 16)) for line in file}
+                self.reach[test] = {names[int(line, 16)] for line in file if int(line, 16) in names}
             os.remove(note)
+            self.known.keep()
 
     def order(self, mutant):
         """Those that run the function; first those that noticed changes of this file before, then the quick ones."""
@@ -165,7 +185,7 @@ class Bench:
         if not self.compiled(source, made, "-I" + (os.path.dirname(mutant.path) or ".")) or not self.library(place, self.object_of(mutant.path), made):
             return "not compiled", ""
         for test in self.order(mutant):
-            outcome = self.outcome(test, place, patience * (self.limit + 10 * self.seconds[test]))
+            outcome = self.outcome(test, place, patience * (self.limit + 5 * self.seconds[test]))
             if outcome == "failed":
                 with self.lock:
                     self.kills[test] += 1
@@ -244,8 +264,7 @@ def run(bench, chosen, record, options):
 
     try:
         if todo:
-            bench.measure(places[0])
-            bench.look_around(places[0], options.sources)
+            bench.measure(places[0], options.sources)
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             for count, (identity, outcome, test) in enumerate(pool.map(one, todo), 1):
                 outcomes[identity] = (outcome, test)
@@ -296,7 +315,8 @@ def arguments():
     parser.add_argument("--seed", default="1")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", help="mutants of paths or functions that hold this word")
-    parser.add_argument("--limit", type=float, default=5, help="seconds that a test may take beside ten times its usual time")
+    parser.add_argument("--kind", type=lambda kinds: kinds.split(","), help="changes of these kinds (README.md), a comma between")
+    parser.add_argument("--limit", type=float, default=5, help="seconds that a test may take beside five times its usual time")
     parser.add_argument("--again", action="store_true", help="only those that survived last time")
     parser.add_argument("--progress", action="store_true")
     parser.add_argument("sources", nargs="+")
@@ -309,7 +329,8 @@ def main():
     for path in sorted(options.sources):
         with open(path, encoding="utf-8") as file:
             mutants += mutants_of(path, file.read())
-    chosen = sample([m for m in mutants if options.only in m.path or options.only == m.function], options.seed, options.number)
+    wanted = [m for m in mutants if (options.only in m.path or options.only == m.function) and (not options.kind or m.kind in options.kind)]
+    chosen = sample(wanted, options.seed, options.number)
     record = Record(os.path.join(options.build, "outcomes"), digest_of([*options.objects, *options.tests]))
     if options.again:
         chosen = [(identity, m) for identity, m in chosen if record.before.get(identity) == "survived"]

@@ -68,6 +68,22 @@ def hints():
     return [] if lines == ["int a[3] = {1};", "if (__builtin_expect(a[2], 0))", "return 8;"] else [str(lines)]
 
 
+def exchanges():
+    """Values of a finding and words filled into its sentence are exchanged where both fit, and the answers of "?:"."""
+    text = """static void f(int a)
+{
+	FINDING(c, call, "id", a, PARTS(part_uint("x", a), part_bytes("y", b(1, 2)), part_object("o", o), part_object("p", p), part_none()),
+		"%d%% of %s, %s: %u" " %lu", a, s, a ? t(a, 1) : "", u, v);
+	g(a, a ? b ? 1 : 2 : 3);
+}
+"""
+    found = {(m.kind, text[m.start : m.end], m.new) for m in mutants_of("f.c", text) if m.kind in ("choice", "swap")}
+    want = {("swap", 'a), part_bytes("y", b(1, 2)', 'b(1, 2)), part_bytes("y", a'), ("swap", 'o), part_object("p", p', 'p), part_object("p", o'),
+            ("swap", 's, a ? t(a, 1) : ""', 'a ? t(a, 1) : "", s'), ("choice", 't(a, 1) : ""', '"" : t(a, 1)'),
+            ("swap", "u, v", "v, u"), ("choice", "b ? 1 : 2 : 3", "3 : b ? 1 : 2"), ("choice", "1 : 2", "2 : 1")}
+    return [f"not found: {w}" for w in sorted(want - found)] + [f"too much: {w}" for w in sorted(found - want)]
+
+
 def survivors(place):
     done = mutate(place, "")
     names = re.findall(r"^\S*tiny\.c:(\d+): ([a-z/ ]+) in (\w+)$", done.stdout, re.M)
@@ -111,11 +127,11 @@ def failing_before(place):
     return [] if done.returncode == 1 and "fails without any change" in done.stderr else [f"{done.returncode}: {done.stderr}"]
 
 
-# The first two runs measure; the next one, the first with a change, takes forever, and so does each when "always" is there.
+# The first run measures; the next one, the first with a change, takes forever, and so does each when "always" is there.
 SLOW = """#!/bin/sh
 echo >>{dir}/runs
 runs=$(wc -l <{dir}/runs)
-[ "$runs" -lt 3 ] || {{ [ "$runs" -gt 3 ] && [ ! -e {dir}/always ]; }} || exec sleep 600
+[ "$runs" -lt 2 ] || {{ [ "$runs" -gt 2 ] && [ ! -e {dir}/always ]; }} || exec sleep 600
 exec {use}
 """
 
@@ -129,7 +145,7 @@ def slow_once(place):
     os.chmod(test, 0o755)
     wrong = []
     for always, want in ((False, "1 killed (0 of them by the time limit), 0 survived"), (True, "1 killed (1 of them by the time limit), 0 survived")):
-        for name in ("runs", "outcomes"):
+        for name in ("runs", "outcomes", "reach"):
             if os.path.exists(os.path.join(place["dir"], name)):
                 os.remove(os.path.join(place["dir"], name))
         if always:
@@ -137,6 +153,22 @@ def slow_once(place):
         done = mutate({"dir": place["dir"], "built": (path, made, test)}, "", "--only", "tiny_used", "--limit", "0.5")
         wrong += [] if want in done.stdout else [done.stdout + done.stderr]
     return wrong
+
+
+def measured_once(place):
+    """A test that was measured is run for the changes alone, until it is another one."""
+    path, made, use = place["built"]
+    test, runs = os.path.join(place["dir"], "counted"), os.path.join(place["dir"], "counts")
+    counts = []
+    for n, text in ((1, "first"), (2, "first"), (3, "other")):
+        with open(test, "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\n# {text}\necho >>{runs}\nexec {use}\n")
+        os.chmod(test, 0o755)
+        mutate({"dir": place["dir"], "built": (path, made, test)}, "", "--only", "tiny_put", "--kind", "truth,negate", "--number", str(n))
+        with open(runs, encoding="utf-8") as file:
+            counts.append(len(file.readlines()))
+    # One run measures; then one for a change, for one more, and anew for both and another one.
+    return [] if counts == [2, 3, 7] else [str(counts)]
 
 
 def stale(place):
@@ -148,9 +180,11 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         place = {"dir": directory, "built": built(directory)}
         tests = [("each kind of change is found", kinds()), ("hints and lengths are left alone", hints()),
+                 ("values, words and answers change places", exchanges()),
                  ("the survivors are those known", survivors(place)), ("the exit code follows the bound", bound(place)),
                  ("a run goes on where it stopped", resumed(place)), ("the seed decides the sample", same_sample(place)),
                  ("what took too long is tried once more", slow_once(place)),
+                 ("a test is measured once", measured_once(place)),
                  ("tests that fail without a change stop the run", failing_before(place)), ("an entry that matches nothing is named", stale(place))]
     return tap(tests)
 

@@ -25,8 +25,12 @@ __attribute__((no_instrument_function)) void __cyg_profile_func_enter(void *func
 
 	(void)caller;
 	for (uintptr_t i = f >> 4, tries = 0; tries < SLOTS; i++, tries++) {
-		uintptr_t found = 0;
+		uintptr_t found = atomic_load_explicit(&seen[i % SLOTS], memory_order_relaxed);
 
+		/* Nearly always; an exchange that changes nothing takes much longer. */
+		if (found == f)
+			return;
+		found = 0;
 		if (atomic_compare_exchange_strong(&seen[i % SLOTS], &found, f) || found == f)
 			return;
 	}

@@ -50,6 +50,24 @@ static void failed_and_empty(void)
 		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
 }
 
+/* Nothing shows that the NULL of another thread is what the failed call left: it is a NULL, no more. */
+static void failed_elsewhere(void)
+{
+	void *d = NULL, *h = make_host_memory(4096);
+
+	pair_thread(1);
+	CALL(aclrtSetDevice, .deviceId = 0);
+	pair_thread(0);
+	CALL_FAILS(207001, aclrtMalloc, .devPtr = &d, .size = UINT64_C(1) << 50);
+	if (!bug)
+		CALL_DOES(aclrtMalloc, 0, d = make_range(4096, true), .devPtr = &d, .size = 4096);
+	pair_thread(1);
+	CALL_FAILS(bug ? 100000 : 0, aclrtMemcpy, .dst = d, .destMax = 64, .src = h, .count = 64,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+	CALL(aclrtResetDevice, .deviceId = 0);
+	pair_thread(0);
+}
+
 /* --- habits --------------------------------------------------------------------------------- */
 
 static void allocate_each_time(void)
@@ -200,6 +218,7 @@ static void ask_missing_memory(void)
 static const struct pair pairs[] = {
 	PAIR("meminfo-attr-invalid", ask_missing_memory),
 	PAIR("alloc-result-unchecked", failed_and_used),
+	PAIR("memcpy-null-address", failed_elsewhere),
 	PAIR("alloc-result-unchecked", failed_and_stale),
 	PAIR("alloc-result-unchecked", failed_and_replaced),
 	PAIR_AVOIDS("alloc-result-unchecked", failed_and_empty),

@@ -33,6 +33,10 @@ static aclrtBarrierTaskInfo barrier_seven = {.barrierNum = 7};
 static aclrtBarrierTaskInfo barrier_prefetch = {
 	.barrierNum = 1, .cmoInfo = {{.cmoType = ACL_RT_CMO_TYPE_PREFETCH, .barrierId = 1}}};
 
+static const aclrtStreamConfigHandle mixed_description = {.flag = ACL_STREAM_DEVICE_USE_ONLY |
+								  ACL_STREAM_FAST_SYNC},
+				     device_description = {.flag = ACL_STREAM_DEVICE_USE_ONLY};
+
 #define MIB2 (2u << 20)
 
 static const struct pair pairs[] = {
@@ -94,6 +98,10 @@ static const struct pair pairs[] = {
 	PAIR_CALL("vmm-export-args", aclrtMemSetPidToShareableHandle,
 		(.shareableHandle = 1, .pid = NULL, .pidNum = 1),
 		(.shareableHandle = 1, .pid = pids, .pidNum = 1)),
+	PAIR_CALL("vmm-export-args", aclrtMemSetPidToShareableHandleV2,
+		(.shareableHandle = OUT, .shareType = 3, .pid = pids, .pidNum = 1),
+		(.shareableHandle = OUT, .shareType = ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT, .pid = pids,
+			.pidNum = 1)),
 	PAIR_CALL("mem-link-advice-invalid", aclrtMemMapSetLink, (.handle = HANDLE, .adviceLink = 4),
 		(.handle = HANDLE, .adviceLink = 1)),
 	PAIR_CALL("uvm-flag-invalid", aclrtMemAllocManaged, (.ptr = OUT, .size = MIB2, .flag = 0),
@@ -170,7 +178,8 @@ static const struct pair pairs[] = {
 	PAIR_CALL("desc-kind", aclrtSetMemcpyDesc,
 		(.desc = DEVICE, .kind = 3, .srcAddr = DEVICE, .dstAddr = OTHER, .count = 64),
 		(.desc = DEVICE, .kind = 6, .srcAddr = DEVICE, .dstAddr = OTHER, .count = 64)),
-	PAIR_CALL("desc-length-truncated", aclrtSetMemcpyDesc,
+	/* On memory that is less, it goes beyond that too. */
+	PAIR_CALL_ALSO("desc-length-truncated", aclrtSetMemcpyDesc, "memcpy-source-out-of-bounds",
 		(.desc = DEVICE, .kind = 6, .srcAddr = DEVICE, .dstAddr = OTHER, .count = 1ull << 32),
 		(.desc = DEVICE, .kind = 6, .srcAddr = DEVICE, .dstAddr = OTHER, .count = 4096)),
 	PAIR_CALL("cmo-type-unsupported", aclrtCmoAsync,
@@ -264,6 +273,9 @@ static const struct pair pairs[] = {
 	PAIR_CALL("stream-flag-combination", aclrtCreateStreamWithConfig,
 		(.stream = OUT, .flag = ACL_STREAM_DEVICE_USE_ONLY | ACL_STREAM_FAST_SYNC),
 		(.stream = OUT, .flag = ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC)),
+	PAIR_CALL("stream-flag-combination", aclrtCreateStreamV2,
+		(.stream = OUT, .handle = &mixed_description),
+		(.stream = OUT, .handle = &device_description)),
 	PAIR_CALL("stream-failure-mode-default-stream", aclrtSetStreamAttribute,
 		(.stream = NULL, .stmAttrType = ACL_STREAM_ATTR_FAILURE_MODE, .value = OUT),
 		(.stream = HANDLE, .stmAttrType = ACL_STREAM_ATTR_FAILURE_MODE, .value = OUT)),

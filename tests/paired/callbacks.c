@@ -67,6 +67,41 @@ static void waits_for_itself(void)
 	pair_thread(0);
 }
 
+/* Another thread is there, and has not asked for callbacks while it was waited for. */
+static void nobody_processed_yet(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL(aclrtSubscribeReport, .threadId = pair_thread_id(1), .stream = s);
+	CALL(aclrtLaunchCallback, .fn = HANDLE, .blockType = ACL_CALLBACK_BLOCK, .stream = s);
+	/* It may just begin. */
+	pair_thread(1);
+	CALL(aclrtSetDevice, .deviceId = 0);
+	pair_thread(0);
+	CALL_FAILS(507046, aclrtSynchronizeStreamWithTimeout, .stream = s, .timeout = 50);
+	pair_thread(1);
+	if (!bug)
+		CALL(aclrtProcessReport, .timeout = 1000);
+	pair_thread(0);
+	CALL_FAILS(bug ? 507046 : 0, aclrtSynchronizeStreamWithTimeout, .stream = s, .timeout = 60);
+	pair_thread(1);
+	CALL(aclrtResetDevice, .deviceId = 0);
+	pair_thread(0);
+}
+
+/* This thread is alone, and the stream waits for the callback. */
+static void nobody_will_process(void)
+{
+	aclrtStream s = make_stream();
+
+	CALL(aclrtSubscribeReport, .threadId = pair_thread_id(1), .stream = s);
+	CALL(aclrtLaunchCallback, .fn = HANDLE, .blockType = ACL_CALLBACK_BLOCK, .stream = s);
+	/* Threads that have not called yet may come to process. */
+	if (!bug)
+		pair_unseen(CHECKS_OTHER_THREADS);
+	CALL_FAILS(507046, aclrtSynchronizeStreamWithTimeout, .stream = s, .timeout = 50);
+}
+
 /* --- what they call --------------------------------------------------------------------------- */
 
 static void wait_in_exception(void)
@@ -94,6 +129,14 @@ static void info_kept(void)
 	pair_callback_end(ACL_API_aclrtSetExceptionInfoCallback, INFO);
 	if (bug)
 		CALL(aclrtGetTaskIdFromExceptionInfo, .info = INFO);
+}
+
+/* No callback was ever registered. */
+static void info_of_nobody(void)
+{
+	if (!bug)
+		CALL(aclrtSetExceptionInfoCallback, .callback = HANDLE);
+	CALL(aclrtGetTaskIdFromExceptionInfo, .info = OTHER_INFO);
 }
 
 static void info_null(void)
@@ -198,8 +241,11 @@ static const struct pair pairs[] = {
 	PAIR("processreport-not-subscribed", report_unsubscribed),
 	PAIR_ALSO("subscribe-thread-not-processing", nobody_processes, "processreport-not-subscribed"),
 	PAIR("subscribe-thread-not-processing", waits_for_itself),
+	PAIR("subscribe-thread-not-processing", nobody_processed_yet),
+	PAIR_AVOIDS("subscribe-thread-not-processing", nobody_will_process),
 	PAIR("exc-callback-calls-runtime", wait_in_exception),
 	PAIR("exc-info-escaped", info_kept),
+	PAIR_AVOIDS("exc-info-escaped", info_of_nobody),
 	PAIR("exc-info-escaped", info_null),
 	PAIR("exc-callback-register-late", registered_late),
 	PAIR("exc-callback-register-late", registered_late_for_binary),

@@ -128,6 +128,19 @@ static void begun_on_device_stream(void)
 		capture_end(s);
 }
 
+/* The flags stand in a description of the stream. */
+static void begun_on_described_stream(void)
+{
+	aclrtStreamConfigHandle description = {
+		.flag = bug ? ACL_STREAM_DEVICE_USE_ONLY : ACL_STREAM_FAST_LAUNCH};
+	aclrtStream s = NULL;
+
+	CALL_DOES(aclrtCreateStreamV2, 0, s = make_address(), .stream = &s, .handle = &description);
+	CALL_FAILS(bug ? 507000 : 0, aclmdlRICaptureBegin, .stream = s, .mode = RELAXED);
+	if (!bug)
+		capture_end(s);
+}
+
 static void joined_device_stream(void)
 {
 	aclrtStream s = make_stream(),
@@ -420,6 +433,7 @@ static const struct pair pairs[] = {
 	PAIR("capture-end-wrong-stream", ended_on_joined),
 	PAIR("capture-end-wrong-thread", ended_by_other),
 	PAIR("capture-begin-bad-stream-flag", begun_on_device_stream),
+	PAIR("capture-begin-bad-stream-flag", begun_on_described_stream),
 	PAIR_EACH("capture-begin-bad-stream-flag", joined_device_stream, WAIT_EVENT),
 	PAIR_WITH("capture-begin-bad-stream-flag", begun_on_persistent, .soc = "Ascend950"),
 	PAIR("capture-execute-on-capturing-stream", executed_in_capture),

@@ -306,6 +306,19 @@ static void large_from_heap_once(void)
 			.count = sizeof(heap_memory), .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = s);
 }
 
+/* A place whose memory is of unknown origin again and again is not looked at any more. */
+static void large_from_anywhere(void)
+{
+	aclrtStream s = make_stream();
+	void *d = make_device_memory(MIB);
+	unsigned unknown = bug ? 7 : 8;
+
+	for (unsigned i = 0; i < unknown + 4; i++)
+		CALL(aclrtMemcpyAsync, .dst = d, .destMax = sizeof(heap_memory),
+			.src = i < unknown ? make_address() : (void *)heap_memory,
+			.count = sizeof(heap_memory), .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = s);
+}
+
 static void from_lucky_block(void)
 {
 	aclrtStream s = make_stream();
@@ -352,6 +365,7 @@ static const struct pair pairs[] = {
 	PAIR("async-copy-alignment-by-luck", to_lucky_block),
 	PAIR("async-copy-pageable-host", large_from_heap),
 	PAIR("async-copy-pageable-host", large_from_heap_once),
+	PAIR("async-copy-pageable-host", large_from_anywhere),
 };
 
 PAIRS_MAIN("descriptors, device variables, peers, results", pairs)

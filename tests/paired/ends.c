@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pairs of the rules about ends: of the runtime, and of streams that others depend on. */
+/* Pairs of the rules about ends: of the runtime, of streams that others depend on, and what is kept until
+ * then. */
 #include "paired.h"
 
 static void finalize_beside(void)
@@ -173,6 +174,44 @@ static void poll_in_threads(void)
 	}
 }
 
+/* --- kept until the end ------------------------------------------------------------------------- */
+
+static void end_of_process(void)
+{
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize);
+	pair_exit();
+}
+
+static void registration_kept(void)
+{
+	CALL(aclrtHostRegisterV2, .ptr = heap_memory, .size = 4096, .flag = ACL_HOST_REG_PINNED);
+	if (!bug)
+		CALL(aclrtHostUnregister, .ptr = heap_memory);
+	end_of_process();
+}
+
+static void binary_kept(void)
+{
+	aclrtBinHandle b = NULL;
+
+	CALL_DOES(aclrtBinaryLoadFromFile, 0, b = make_address(), .binPath = "add.o", .binHandle = &b);
+	if (!bug)
+		CALL(aclrtBinaryUnLoad, .binHandle = b);
+	end_of_process();
+}
+
+static void pool_kept(void)
+{
+	static const aclrtMemPoolProps props = {.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	aclrtMemPool pool = NULL;
+
+	CALL_DOES(aclrtMemPoolCreate, 0, pool = make_address(), .memPool = &pool, .poolProps = &props);
+	if (!bug)
+		CALL(aclrtMemPoolDestroy, .memPool = pool);
+	end_of_process();
+}
+
 static const struct pair pairs[] = {
 	PAIR("finalize-race", finalize_beside),
 	PAIR("finalize-callback-after-finalize", callback_too_late),
@@ -186,6 +225,9 @@ static const struct pair pairs[] = {
 	PAIR("stream-destroyed-while-subscribed", subscribed_still),
 	PAIR("stream-destroyed-while-subscribed", subscribed_and_at_work),
 	PAIR("stream-fast-sync-many", poll_in_threads),
+	PAIR("leak-host-register", registration_kept),
+	PAIR("leak-kernel-binary", binary_kept),
+	PAIR("leak-pool", pool_kept),
 };
 
 PAIRS_MAIN("rules about ends", pairs)

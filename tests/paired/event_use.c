@@ -14,6 +14,19 @@ static void record_across(void)
 	CALL(aclrtRecordEvent, .event = e, .stream = s);
 }
 
+/* Of the older kinds it is where it was made. */
+static void record_flagged_across(void)
+{
+	aclrtEvent e = make_event_flag(ACL_EVENT_SYNC);
+	aclrtStream s;
+
+	CALL(aclrtSetDevice, .deviceId = 1);
+	if (!bug)
+		e = make_event_flag(ACL_EVENT_SYNC);
+	s = make_stream();
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+}
+
 static void wait_across(void)
 {
 	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
@@ -146,6 +159,7 @@ static void reset_too_early(void)
 
 static const struct pair pairs[] = {
 	PAIR("event-cross-device", record_across),
+	PAIR("event-cross-device", record_flagged_across),
 	PAIR("event-cross-device", wait_across),
 	PAIR_EACH("event-wait-same-stream", wait_here, WAIT_EVENT),
 	PAIR("event-query-cross-thread", query_elsewhere),

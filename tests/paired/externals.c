@@ -147,6 +147,51 @@ static void flag_switched(void)
 	capture_end(s);
 }
 
+/* The functions without a flag take the default one, before … */
+static void flag_after_none(void)
+{
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = make_stream();
+
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	capture_begin(s);
+	CALL(aclrtStreamWaitEventWithFlag, .stream = s, .event = e, .flag = ACL_EVENT_WAIT_EXTERNAL);
+	if (bug)
+		CALL_FAILS(107000, aclrtRecordEventWithFlag, .event = e, .stream = s,
+			.flag = ACL_EVENT_RECORD_EXTERNAL);
+	capture_end(s);
+}
+
+static void wait_flag_after_none(void)
+{
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = make_stream(), other = make_stream();
+
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	CALL(aclrtStreamWaitEvent, .stream = other, .event = e);
+	CALL(aclrtSynchronizeStream, .stream = other);
+	CALL(aclrtStreamWaitEventWithFlag, .stream = other, .event = e, .flag = ACL_EVENT_WAIT_DEFAULT);
+	CALL(aclrtSynchronizeStream, .stream = other);
+	capture_begin(s);
+	CALL_FAILS(bug ? 107000 : 0, aclrtStreamWaitEventWithFlag, .stream = s,
+		.event = bug ? e : make_event_ex(ACL_EVENT_SYNC), .flag = ACL_EVENT_WAIT_EXTERNAL);
+	capture_end(s);
+}
+
+/* … and after. */
+static void none_after_flag(void)
+{
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC), other = make_event_ex(ACL_EVENT_SYNC);
+	aclrtStream s = make_stream();
+
+	capture_begin(s);
+	CALL(aclrtRecordEventWithFlag, .event = e, .stream = s, .flag = ACL_EVENT_RECORD_EXTERNAL);
+	capture_end(s);
+	CALL_FAILS(bug ? 107000 : 0, aclrtRecordEvent, .event = bug ? e : other, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
 static void external_twice(void)
 {
 	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
@@ -253,6 +298,9 @@ static const struct pair pairs[] = {
 	PAIR("capture-config-ineffective", limit_by_other_thread),
 	PAIR("capture-event-destroyed-in-capture", event_destroyed),
 	PAIR("capture-external-flag-switch", flag_switched),
+	PAIR("capture-external-flag-switch", flag_after_none),
+	PAIR("capture-external-flag-switch", wait_flag_after_none),
+	PAIR_AVOIDS("capture-external-flag-switch", none_after_flag),
 	PAIR("capture-external-event-twice", external_twice),
 	PAIR("capture-external-event-in-subgraph", external_in_condition),
 	PAIR("capture-wrong-context", begun_elsewhere),

@@ -61,8 +61,9 @@ struct pair *pairs_with_functions(const struct pair *pairs, size_t *n)
 			continue;
 		}
 		for (unsigned k = 0; k < operation->n_apis; k++)
-			if (takes_part(&pairs[i], operation->apis[k]))
-				all[count++] = with_function(&pairs[i], operation->apis[k]);
+			if (takes_part(&pairs[i], acl_operation_apis[operation->first_api + k]))
+				all[count++] = with_function(
+					&pairs[i], acl_operation_apis[operation->first_api + k]);
 	}
 	*n = count;
 	return all;

@@ -422,6 +422,17 @@ static void buffer_of_value(void)
 		.dataSize = 64, .bufferAddr = OUT);
 }
 
+static void buffer_after_end(void)
+{
+	aclrtArgsHandle a = begin_any();
+	aclrtParamHandle p = hold_place(a);
+
+	if (bug)
+		CALL(aclrtKernelArgsFinalize, .argsHandle = a);
+	CALL_FAILS(bug ? 207000 : 0, aclrtKernelArgsGetPlaceHolderBuffer, .argsHandle = a, .paramHandle = p,
+		.dataSize = 64, .bufferAddr = OUT);
+}
+
 static void update_placeholder(void)
 {
 	aclrtArgsHandle a = begin_any();
@@ -437,7 +448,16 @@ static void update_larger(void)
 	aclrtParamHandle p = append(a, 8);
 
 	CALL_FAILS(bug ? 107000 : 0, aclrtKernelArgsParaUpdate, .argsHandle = a, .paramHandle = p,
-		.param = heap_memory, .paramSize = bug ? 16 : 4);
+		.param = heap_memory, .paramSize = bug ? 16 : 8);
+}
+
+static void update_smaller(void)
+{
+	aclrtArgsHandle a = begin_any();
+	aclrtParamHandle p = append(a, 8);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtKernelArgsParaUpdate, .argsHandle = a, .paramHandle = p,
+		.param = heap_memory, .paramSize = bug ? 4 : 8);
 }
 
 static void begin_in(aclrtFuncHandle f, aclrtArgsHandle handle, size_t size)
@@ -529,7 +549,44 @@ static void odd_size(void)
 		.actualArgsSize = &size);
 }
 
+static void launch_with_freed_arguments(void)
+{
+	aclrtFuncHandle f = make_function();
+	aclrtStream s = make_stream();
+	void *args = make_device_memory(64);
+
+	CALL(aclrtMemset, .devPtr = args, .maxCount = 64, .count = 64);
+	if (bug)
+		CALL(aclrtFree, .devPtr = args);
+	CALL(aclrtLaunchKernelV2, .funcHandle = f, .numBlocks = 1, .argsData = args, .argsSize = 64,
+		.stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	if (!bug)
+		CALL(aclrtFree, .devPtr = args);
+}
+
+static void launch_unloaded(void)
+{
+	aclrtBinHandle b = NULL;
+	aclrtFuncHandle f = NULL;
+	aclrtStream s = make_stream();
+
+	CALL_DOES(aclrtBinaryLoadFromData, 0, b = make_address(), .data = heap_memory, .length = 4096,
+		.binHandle = &b);
+	CALL_DOES(aclrtBinaryGetFunction, 0, f = make_address(), .binHandle = b, .kernelName = "add",
+		.funcHandle = &f);
+	if (bug)
+		CALL(aclrtBinaryUnLoad, .binHandle = b);
+	CALL_FAILS(bug ? 107000 : 0, aclrtLaunchKernelWithHostArgs, .funcHandle = f, .numBlocks = 1,
+		.stream = s, .hostArgs = heap_memory, .argsSize = 64);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	if (!bug)
+		CALL(aclrtBinaryUnLoad, .binHandle = b);
+}
+
 static const struct pair pairs[] = {
+	PAIR("kernel-null-func", launch_unloaded),
+	PAIR("use-after-free", launch_with_freed_arguments),
 	PAIR("kernel-getglobal-null", parameter_beyond_the_last),
 	PAIR("kernel-binary-unload-pending", unload_busy),
 	PAIR("kernel-binary-unload-pending", unload_behind_event),
@@ -555,8 +612,10 @@ static const struct pair pairs[] = {
 	PAIR("kargs-handle-thread", list_of_other_thread),
 	PAIR("kargs-handle-thread", list_begun_again),
 	PAIR("kargs-param-mismatch", buffer_of_value),
+	PAIR("kargs-append-after-finalize", buffer_after_end),
 	PAIR("kargs-param-mismatch", update_placeholder),
 	PAIR("kargs-param-mismatch", update_larger),
+	PAIR("kargs-param-mismatch", update_smaller),
 	PAIR("kargs-param-mismatch", update_other_list),
 	PAIR("kargs-too-many", many_parameters),
 	PAIR("kargs-too-many", many_bytes),

@@ -30,6 +30,27 @@ static aclrtStream stream_of_model(void)
 
 /* --- labels ----------------------------------------------------------------------------- */
 
+static void switched_beyond_the_list(void)
+{
+	aclrtStream s = stream_of_model();
+	aclrtLabelList list = make_list(make_label());
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtSwitchLabelByIndex, .ptr = make_device_memory(64),
+		.maxValue = bug ? 2 : 1, .labelList = list, .stream = s);
+}
+
+static void switched_by_the_host(void)
+{
+	aclrtStream s = stream_of_model();
+	aclrtLabelList list = make_list(make_label());
+	void *host = NULL;
+
+	CALL_DOES(aclrtMallocHost, 0, host = make_address(), .hostPtr = &host, .size = 64);
+	CALL_FAILS(bug ? 107000 : 0, aclrtSwitchLabelByIndex, .ptr = bug ? host : make_device_memory(64),
+		.maxValue = 1, .labelList = list, .stream = s);
+	CALL(aclrtFreeHost, .hostPtr = host);
+}
+
 static void set_unlisted(void)
 {
 	aclrtStream s = stream_of_model();
@@ -267,7 +288,26 @@ static void stream_from_nowhere(void)
 	CALL_FAILS(bug ? 107017 : 0, aclrtSynchronizeStream, .stream = bug ? (void *)heap_memory : given);
 }
 
+static void label_twice(void)
+{
+	aclrtStream s = make_stream_flags(ACL_STREAM_PERSISTENT);
+	aclrtLabel l = NULL, other = NULL, labels[2];
+	aclmdlRI m = NULL;
+
+	CALL_DOES(aclmdlRIBuildBegin, 0, m = make_address(), .modelRI = &m);
+	CALL(aclmdlRIBindStream, .modelRI = m, .stream = s);
+	CALL_DOES(aclrtCreateLabel, 0, l = make_address(), .label = &l);
+	CALL_DOES(aclrtCreateLabel, 0, other = make_address(), .label = &other);
+	labels[0] = l;
+	labels[1] = other;
+	CALL(aclrtCreateLabelList, .labels = labels, .num = 2, .labelList = OUT);
+	CALL(aclrtSetLabel, .label = l, .stream = s);
+	CALL(aclrtSetLabel, .label = bug ? l : other, .stream = s);
+}
+
 static const struct pair pairs[] = {
+	PAIR("label-list-args", switched_beyond_the_list),
+	PAIR("label-list-args", switched_by_the_host),
 	PAIR("label-before-list", set_unlisted),
 	PAIR("label-before-list", set_unlisted_on_old_firmware),
 	PAIR("label-count-limit", too_many_labels),
@@ -285,6 +325,7 @@ static const struct pair pairs[] = {
 	PAIR("snapshot-self-deadlock", registered_while_locked),
 	PAIR("snapshot-self-deadlock", malloc_in_backup),
 	PAIR_WITH("handle-unknown", stream_from_nowhere, .on = true),
+	PAIR("label-set-twice", label_twice),
 };
 
 PAIRS_MAIN("label rules", pairs)

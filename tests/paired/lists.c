@@ -171,6 +171,36 @@ static void schedule_mode(void)
 	launch(&cfg);
 }
 
+static void prefetch_flag(void)
+{
+	aclrtLaunchKernelAttr attr = {.id = ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH,
+		.value.isBlockTaskPrefetch = bug ? 2 : 1};
+	aclrtLaunchKernelCfg cfg = {&attr, 1};
+
+	launch(&cfg);
+}
+
+static void dump_flag(void)
+{
+	aclrtLaunchKernelAttr attr = {
+		.id = ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP, .value.isDataDump = bug ? 2 : 1};
+	aclrtLaunchKernelCfg cfg = {&attr, 1};
+
+	launch(&cfg);
+}
+
+/* Among others that take any value. */
+static void profiling_flag(void)
+{
+	aclrtLaunchKernelAttr attr[] = {
+		{.id = ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE, .value.engineType = ACL_RT_ENGINE_TYPE_AIV},
+		{.id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, .value.timeout = 60},
+		{.id = ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING, .value.enableProfiling = bug ? 2 : 1}};
+	aclrtLaunchKernelCfg cfg = {attr, 3};
+
+	launch(&cfg);
+}
+
 static void placeholder(void)
 {
 	aclrtPlaceHolderInfo at = {.addrOffset = bug ? 64 : 8, .dataOffset = 32};
@@ -215,6 +245,63 @@ static void prefetch(void)
 		.prefetchLocs = places, .prefetchLocIdxs = bug ? down : up, .numPrefetchLocs = 2);
 }
 
+static void *managed(size_t bytes)
+{
+	void *p = NULL;
+
+	CALL_DOES(aclrtMemAllocManaged, 0, p = make_range(bytes, true), .ptr = &p, .size = bytes,
+		.flag = ACL_RT_MEM_ATTACH_GLOBAL);
+	return p;
+}
+
+static void prefetch_odd_size(void)
+{
+	const void *ptrs[] = {managed(2 * MIB2), managed(2 * MIB2)};
+	size_t sizes[] = {MIB2, MIB2 + (bug ? 4096 : 0)}, indexes[] = {0};
+	aclrtMemManagedLocation place = {0};
+
+	CALL(aclrtMemManagedPrefetchBatchAsync, .ptrs = ptrs, .sizes = sizes, .count = 2,
+		.prefetchLocs = &place, .prefetchLocIdxs = indexes, .numPrefetchLocs = 1);
+}
+
+static void prefetch_nothing(void)
+{
+	const void *ptrs[] = {managed(2 * MIB2)};
+	size_t sizes[] = {bug ? 0 : 2 * MIB2}, indexes[] = {0};
+	aclrtMemManagedLocation place = {0};
+
+	CALL(aclrtMemManagedPrefetchBatchAsync, .ptrs = ptrs, .sizes = sizes, .count = 1,
+		.prefetchLocs = &place, .prefetchLocIdxs = indexes, .numPrefetchLocs = 1);
+}
+
+static aclrtNotify make_notify(void)
+{
+	aclrtNotify n = NULL;
+
+	CALL_DOES(aclrtCreateNotify, 0, n = make_address(), .notify = &n, .flag = ACL_NOTIFY_DEFAULT);
+	return n;
+}
+
+static void reset_destroyed_notify(void)
+{
+	aclrtNotify both[] = {make_notify(), make_notify()};
+
+	if (bug)
+		CALL(aclrtDestroyNotify, .notify = both[1]);
+	CALL_FAILS(bug ? 107000 : 0, aclrtNotifyBatchReset, .notifies = both, .num = 2);
+	if (!bug)
+		CALL(aclrtDestroyNotify, .notify = both[1]);
+	CALL(aclrtDestroyNotify, .notify = both[0]);
+}
+
+static void reset_no_notify(void)
+{
+	aclrtNotify both[] = {make_notify(), NULL};
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtNotifyBatchReset, .notifies = both, .num = 1 + bug);
+	CALL(aclrtDestroyNotify, .notify = both[0]);
+}
+
 static void other_process(void)
 {
 	CALL(aclrtSnapShotProcessLock, .pid = bug ? 1 : pair_pid());
@@ -255,6 +342,34 @@ static void config_device(void)
 	CALL_FAILS(bug ? 107000 : 0, aclrtMallocWithCfg, .devPtr = OUT, .size = 64, .cfg = &cfg);
 }
 
+/* What one of both functions takes and the other does not. */
+static void host_config(void)
+{
+	aclrtMallocAttribute attr[] = {{.attr = ACL_RT_MEM_ATTR_MODULE_ID, .value.moduleId = 33},
+		{.attr = bug ? ACL_RT_MEM_ATTR_DEVICE_ID : ACL_RT_MEM_ATTR_VA_FLAG, .value.vaFlag = 0}};
+	aclrtMallocConfig cfg = {attr, 2};
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtMallocHostWithCfg, .ptr = OUT, .size = 64, .cfg = &cfg);
+}
+
+static void host_config_reserved(void)
+{
+	aclrtMallocAttribute attr = {.attr = bug ? ACL_RT_MEM_ATTR_RSV : ACL_RT_MEM_ATTR_MODULE_ID};
+	aclrtMallocConfig cfg = {&attr, 1};
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtMallocHostWithCfg, .ptr = OUT, .size = 64, .cfg = &cfg);
+}
+
+static void device_config(void)
+{
+	aclrtMallocAttribute attr[] = {{.attr = ACL_RT_MEM_ATTR_RSV},
+		{.attr = ACL_RT_MEM_ATTR_DEVICE_ID, .value.deviceId = 0},
+		{.attr = bug ? ACL_RT_MEM_ATTR_VA_FLAG : ACL_RT_MEM_ATTR_MODULE_ID}};
+	aclrtMallocConfig cfg = {attr, 3};
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtMallocWithCfg, .devPtr = OUT, .size = 64, .cfg = &cfg);
+}
+
 static const struct pair pairs[] = {
 	PAIR("batch-attr-indexes", first_index),
 	PAIR("batch-attr-indexes", falling_index),
@@ -267,6 +382,9 @@ static const struct pair pairs[] = {
 	PAIR("batch-count-limit", too_many),
 	PAIR("kernel-launch-cfg", two_timeouts),
 	PAIR("kernel-launch-cfg", schedule_mode),
+	PAIR("kernel-launch-cfg", prefetch_flag),
+	PAIR("kernel-launch-cfg", dump_flag),
+	PAIR("kernel-launch-cfg", profiling_flag),
 	PAIR("kernel-placeholder-range", placeholder),
 	PAIR("kernel-placeholder-range", placeholder_slot),
 	PAIR("kernel-placeholder-range", placeholder_cut_off),
@@ -277,6 +395,13 @@ static const struct pair pairs[] = {
 	PAIR_BARE("init-config-unreadable", config_missing),
 	PAIR("label-list-args", same_label),
 	PAIR("malloc-config-device-mismatch", config_device),
+	PAIR("malloc-config-attrs-invalid", host_config),
+	PAIR("malloc-config-attrs-invalid", host_config_reserved),
+	PAIR("malloc-config-attrs-invalid", device_config),
+	PAIR("uvm-size-alignment", prefetch_odd_size),
+	PAIR("uvm-size-alignment", prefetch_nothing),
+	PAIR("notify-batch-reset-args", reset_destroyed_notify),
+	PAIR("notify-batch-reset-args", reset_no_notify),
 };
 
 PAIRS_MAIN("rules about lists", pairs)

@@ -100,6 +100,38 @@ static void copy_freed(void)
 	CALL(aclrtFree, .devPtr = q);
 }
 
+static void prefetch_freed(void)
+{
+	aclrtMemManagedLocation to = {.type = ACL_MEM_LOCATIONTYPE_DEVICE};
+	aclrtStream s = make_stream();
+	void *p = NULL;
+
+	CALL_DOES(aclrtMemAllocManaged, 0, p = make_range(2 * MIB, false), .ptr = &p, .size = 2 * MIB,
+		.flag = ACL_RT_MEM_ATTACH_GLOBAL);
+	if (bug)
+		CALL(aclrtFree, .devPtr = p);
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemManagedPrefetchAsync, .ptr = p, .size = 2 * MIB, .location = to,
+		.stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	if (!bug)
+		CALL(aclrtFree, .devPtr = p);
+}
+
+/* The device reads the addresses of the copy from memory that is gone. */
+static void addresses_freed(void)
+{
+	aclrtStream s = make_stream();
+	char *p = make_device_memory(MIB), *q = make_device_memory(MIB);
+
+	CALL(aclrtMemset, .devPtr = p, .maxCount = 64, .count = 64);
+	CALL(aclrtMemset, .devPtr = q, .maxCount = 64, .count = 64);
+	if (bug)
+		CALL(aclrtFree, .devPtr = p);
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemcpyAsyncWithOffset, .dst = (void **)p, .destMax = 64,
+		.src = (const void **)q, .count = 64, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
 /* The address was handed out again: it is the new block's. */
 static void copy_new_block(void)
 {
@@ -187,6 +219,22 @@ static void pointer_of_pinned(void)
 	CALL(aclrtHostRegisterV2, .ptr = heap_memory, .size = 8192,
 		.flag = ACL_HOST_REG_PINNED | (bug ? 0 : ACL_HOST_REG_MAPPED));
 	CALL(aclrtHostGetDevicePointer, .pHost = heap_memory, .pDevice = OUT);
+}
+
+/* Inside of what was registered there is no address to ask for. */
+static void pointer_of_unregistered(void)
+{
+	CALL(aclrtHostRegisterV2, .ptr = heap_memory, .size = 8192, .flag = ACL_HOST_REG_MAPPED);
+	if (bug)
+		CALL(aclrtHostUnregister, .ptr = heap_memory);
+	CALL_FAILS(bug ? 107000 : 0, aclrtHostGetDevicePointer, .pHost = heap_memory, .pDevice = OUT);
+}
+
+static void pointer_of_inside(void)
+{
+	CALL(aclrtHostRegisterV2, .ptr = heap_memory, .size = 8192, .flag = ACL_HOST_REG_MAPPED);
+	CALL_FAILS(bug ? 107000 : 0, aclrtHostGetDevicePointer, .pHost = heap_memory + (bug ? 4096 : 0),
+		.pDevice = OUT);
 }
 
 /* For a second device: a warning. */
@@ -334,6 +382,8 @@ static const struct pair pairs[] = {
 	PAIR("pool-free-invalid", pool_freed_twice),
 	PAIR("use-after-free", copy_freed),
 	PAIR("use-after-free", copy_new_block),
+	PAIR("use-after-free", prefetch_freed),
+	PAIR("use-after-free", addresses_freed),
 	PAIR_ALSO("use-after-device-reset", copy_after_reset, "leak-device-memory"),
 	PAIR("host-register-overlap", register_overlap),
 	PAIR("host-register-pinned-on-locked", register_locked),
@@ -343,6 +393,8 @@ static const struct pair pairs[] = {
 	PAIR("host-free-while-registered", free_registered),
 	PAIR("host-device-pointer-unmapped", pointer_of_unmapped),
 	PAIR("host-device-pointer-unmapped", pointer_of_pinned),
+	PAIR("host-device-pointer-unmapped", pointer_of_inside),
+	PAIR("host-device-pointer-unmapped", pointer_of_unregistered),
 	PAIR("host-register-overlap", register_for_another_device),
 	PAIR("memcpy-source-out-of-bounds", read_past_end),
 	PAIR("memcpy-dest-out-of-bounds", write_past_end),

@@ -110,6 +110,16 @@ static void bind_stopping(void)
 	CALL_FAILS(bug ? 207000 : 0, aclmdlRIBindStream, .modelRI = m, .stream = s);
 }
 
+static void bind_captured(void)
+{
+	aclmdlRI m = begin_build();
+	aclrtStream s = make_stream_flags(ACL_STREAM_PERSISTENT), t = make_stream();
+
+	capture_begin(bug ? s : t);
+	CALL_FAILS(bug ? 107027 : 0, aclmdlRIBindStream, .modelRI = m, .stream = s);
+	capture_end(bug ? s : t);
+}
+
 static void unbind_running(void)
 {
 	aclrtStream s, on = make_stream();
@@ -214,6 +224,58 @@ static void activate_unbound(void)
 	CALL_FAILS(bug ? 107000 : 0, aclrtActiveStream, .activeStream = t, .stream = s);
 }
 
+static void switch_between(aclrtStream to, aclrtStream from)
+{
+	char *values = make_device_memory(4096);
+
+	CALL(aclrtMemset, .devPtr = values, .maxCount = 4096, .count = 4096);
+	CALL_FAILS(bug ? 107005 : 0, aclrtSwitchStream, .leftValue = values, .cond = ACL_RT_EQUAL,
+		.rightValue = values + 64, .dataType = ACL_RT_SWITCH_INT32, .trueStream = to, .stream = from);
+}
+
+static void switch_to_unbound(void)
+{
+	aclmdlRI m = begin_build();
+	aclrtStream s = bound_stream(m);
+
+	switch_between(bug ? make_stream() : bound_stream(m), s);
+}
+
+static void switch_on_unbound(void)
+{
+	aclmdlRI m = begin_build();
+	aclrtStream s = bound_stream(m);
+
+	switch_between(s, bug ? make_stream() : bound_stream(m));
+}
+
+static void switch_by(const void *left, const void *right)
+{
+	aclmdlRI m = begin_build();
+	aclrtStream s = bound_stream(m), t = bound_stream(m);
+
+	CALL(aclrtSwitchStream, .leftValue = (void *)left, .cond = ACL_RT_EQUAL, .rightValue = (void *)right,
+		.dataType = ACL_RT_SWITCH_INT32, .trueStream = t, .stream = s);
+}
+
+static void *compared_value(void)
+{
+	void *value = make_device_memory(4096);
+
+	CALL(aclrtMemset, .devPtr = value, .maxCount = 4096, .count = 4096);
+	return value;
+}
+
+static void switch_by_host_left(void)
+{
+	switch_by(bug ? make_host_memory(4096) : compared_value(), compared_value());
+}
+
+static void switch_by_host_right(void)
+{
+	switch_by(compared_value(), bug ? heap_memory : compared_value());
+}
+
 static void label_unbound(void)
 {
 	aclmdlRI m = begin_build();
@@ -258,6 +320,29 @@ static void clean_unbuilt(void)
 	CALL_FAILS(bug ? 507000 : 0, aclrtPersistentTaskClean, .stream = s);
 }
 
+static void clean_unbound(void)
+{
+	aclmdlRI m = begin_build();
+	aclrtStream s = bug ? make_stream_flags(ACL_STREAM_PERSISTENT) : bound_stream(m);
+
+	if (!bug) {
+		CALL(aclmdlRIEndTask, .modelRI = m, .stream = s);
+		CALL(aclmdlRIBuildEnd, .modelRI = m);
+	}
+	CALL_FAILS(bug ? 107000 : 0, aclrtPersistentTaskClean, .stream = s);
+}
+
+static void clean_scheduled(void)
+{
+	aclmdlRI m = begin_build();
+	aclrtStream s = make_stream_flags(ACL_STREAM_PERSISTENT | (bug ? ACL_STREAM_CPU_SCHEDULE : 0));
+
+	CALL(aclmdlRIBindStream, .modelRI = m, .stream = s);
+	CALL(aclmdlRIEndTask, .modelRI = m, .stream = s);
+	CALL(aclmdlRIBuildEnd, .modelRI = m);
+	CALL_FAILS(bug ? 107000 : 0, aclrtPersistentTaskClean, .stream = s);
+}
+
 static void event_ex_on_bound(void)
 {
 	aclmdlRI m = begin_build();
@@ -286,6 +371,7 @@ static const struct pair pairs[] = {
 	PAIR("mdlri-bind-bad-stream", bind_plain_stream),
 	PAIR("mdlri-bind-bad-stream", bind_twice),
 	PAIR("mdlri-bind-bad-stream", bind_stopping),
+	PAIR("mdlri-bind-bad-stream", bind_captured),
 	PAIR("mdlri-unbind-mismatch", unbind_other),
 	PAIR("mdlri-unbind-mismatch", unbind_running),
 	PAIR_WITH("stream-abort-bound", abort_persistent, .soc = "Ascend950"),
@@ -298,10 +384,16 @@ static const struct pair pairs[] = {
 	PAIR("stream-abort-bound", abort_bound),
 	PAIR("capture-begin-bound-stream", capture_bound),
 	PAIR("stream-active-not-model-bound", activate_unbound),
+	PAIR("stream-active-not-model-bound", switch_to_unbound),
+	PAIR("stream-active-not-model-bound", switch_on_unbound),
+	PAIR("stream-active-not-model-bound", switch_by_host_left),
+	PAIR("stream-active-not-model-bound", switch_by_host_right),
 	PAIR("label-stream-not-bound", label_unbound),
 	PAIR_WITH("cmo-barrier-stream", barrier_unbound, .soc = "Ascend310B1"),
 	PAIR("stream-persistent-clean-misuse", clean_plain),
 	PAIR("stream-persistent-clean-misuse", clean_unbuilt),
+	PAIR("stream-persistent-clean-misuse", clean_unbound),
+	PAIR("stream-persistent-clean-misuse", clean_scheduled),
 	PAIR_EACH("mdlri-event-ex-on-bound-stream", event_ex_on_bound, RECORD_EVENT),
 	PAIR_EACH("mdlri-event-ex-on-bound-stream", wait_ex_on_bound, WAIT_EVENT),
 };

@@ -320,6 +320,40 @@ static void recorded_after_reset(void)
 	CALL(aclrtDestroyStream, .stream = s2);
 }
 
+static void wait_imported(void)
+{
+	aclrtNotify n = NULL;
+
+	if (bug)
+		CALL_DOES(aclrtNotifyImportByKey, 0, n = make_address(), .notify = &n,
+			.key = pair_notify_key());
+	else
+		CALL_DOES(aclrtCreateNotify, 0, n = make_address(), .notify = &n);
+	CALL_FAILS(bug ? 107000 : 0, aclrtWaitAndResetNotify, .notify = n, .timeout = 1);
+}
+
+static void wait_on_other_device(void)
+{
+	aclrtNotify n = NULL;
+	aclrtStream s;
+
+	CALL_DOES(aclrtCreateNotify, 0, n = make_address(), .notify = &n);
+	if (bug)
+		CALL(aclrtSetDevice, .deviceId = 1);
+	s = make_stream();
+	CALL(aclrtRecordNotify, .notify = n, .stream = s);
+	CALL_FAILS(bug ? 107000 : 0, aclrtWaitAndResetNotify, .notify = n, .stream = s, .timeout = 1);
+}
+
+static void reset_nothing(void)
+{
+	aclrtNotify notifies[1] = {NULL};
+
+	if (!bug)
+		CALL_DOES(aclrtCreateNotify, 0, notifies[0] = make_address(), .notify = &notifies[0]);
+	CALL_FAILS(bug ? 100000 : 0, aclrtNotifyBatchReset, .notifies = notifies, .num = 1);
+}
+
 static const struct pair pairs[] = {
 	PAIR("stream-race-copy", copied_behind_a_record),
 	PAIR_WITH("stream-race-copy", copied_behind_a_set_counter, .soc = "Ascend950"),
@@ -338,6 +372,9 @@ static const struct pair pairs[] = {
 	PAIR("notify-import-peer-access", imported_without_access),
 	PAIR_EACH("notify-ipc-destroy-once", imported_and_left, DEVICE_RESET),
 	PAIR("notify-ipc-destroy-once", imported_and_exit),
+	PAIR("notify-wait-imported", wait_imported),
+	PAIR("notify-wait-imported", wait_on_other_device),
+	PAIR("notify-batch-reset-args", reset_nothing),
 };
 
 PAIRS_MAIN("notify rules", pairs)

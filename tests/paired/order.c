@@ -339,17 +339,100 @@ static void unregistered_too_early(void)
 }
 
 /* Memory mapped into reserved addresses. */
-static char *mapped_memory(void)
+static char *reserved_range(size_t bytes)
+{
+	void *range = NULL;
+
+	CALL_DOES(
+		aclrtReserveMemAddress, 0, range = make_range(bytes, true), .virPtr = &range, .size = bytes);
+	return range;
+}
+
+static void map_at(char *at)
 {
 	static const aclrtPhysicalMemProp prop = {
 		.memAttr = ACL_HBM_MEM_HUGE, .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
 	aclrtDrvMemHandle h = NULL;
-	void *range = NULL;
 
-	CALL_DOES(aclrtReserveMemAddress, 0, range = make_range(MIB2, true), .virPtr = &range, .size = MIB2);
 	CALL_DOES(aclrtMallocPhysical, 0, h = make_address(), .handle = &h, .size = MIB2, .prop = &prop);
-	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = h);
+	CALL(aclrtMapMem, .virPtr = at, .size = MIB2, .handle = h);
+}
+
+static char *mapped_memory(void)
+{
+	char *range = reserved_range(MIB2);
+
+	map_at(range);
 	return range;
+}
+
+/* The copy begins in one mapping and ends in the next. */
+static void second_mapping_unmapped_too_early(void)
+{
+	aclrtStream s = make_stream();
+	void *h = make_host_memory(SIZE);
+	char *range = reserved_range(2 * MIB2);
+
+	map_at(range);
+	map_at(range + MIB2);
+	copy_on(s, range + MIB2 - SIZE / 2, h, UP);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtUnmapMem, .virPtr = range + MIB2);
+	wait_for(s);
+}
+
+/* What is cached must stay there; that others write to it meanwhile harms no task. */
+static void freed_while_cached(void)
+{
+	aclrtStream s = make_stream(), other = make_stream();
+	void *d = make_device_memory(SIZE);
+
+	CALL(aclrtCmoAsync, .src = d, .size = SIZE, .cmoType = ACL_RT_CMO_TYPE_PREFETCH, .stream = s);
+	set_on(other, d);
+	wait_for(other);
+	CALL(aclrtMemset, .devPtr = d, .maxCount = SIZE, .count = SIZE);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtFree, .devPtr = d);
+	wait_for(s);
+}
+
+static void *managed_memory(void)
+{
+	void *p = NULL;
+
+	CALL_DOES(aclrtMemAllocManaged, 0, p = make_range(MIB2, false), .ptr = &p, .size = MIB2,
+		.flag = ACL_RT_MEM_ATTACH_GLOBAL);
+	return p;
+}
+
+static void freed_while_prefetched(void)
+{
+	aclrtMemManagedLocation to = {.type = ACL_MEM_LOCATIONTYPE_DEVICE};
+	aclrtStream s = make_stream();
+	void *p = managed_memory();
+
+	CALL(aclrtMemManagedPrefetchAsync, .ptr = p, .size = MIB2, .location = to, .stream = s);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtFree, .devPtr = p);
+	wait_for(s);
+}
+
+static void freed_while_one_is_prefetched(void)
+{
+	static aclrtMemManagedLocation to = {.type = ACL_MEM_LOCATIONTYPE_DEVICE};
+	static size_t sizes[] = {MIB2, MIB2}, first[] = {0};
+	aclrtStream s = make_stream();
+	const void *p[] = {managed_memory(), managed_memory()};
+
+	CALL(aclrtMemManagedPrefetchBatchAsync, .ptrs = p, .sizes = sizes, .count = 2, .prefetchLocs = &to,
+		.prefetchLocIdxs = first, .numPrefetchLocs = 1, .stream = s);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtFree, .devPtr = (void *)p[1]);
+	wait_for(s);
 }
 
 static void unmapped_too_early(void)
@@ -454,6 +537,42 @@ static void descriptor_freed(void)
 	wait_for(c.s);
 }
 
+static void run_model(aclmdlRI m, aclrtStream s)
+{
+	CALL(aclmdlRIExecuteAsync, .modelRI = m, .stream = s);
+	if (!bug)
+		wait_for(s);
+}
+
+/* A task of a model reads its descriptor in each execution. */
+static void captured_descriptor_filled_again(void)
+{
+	void *desc = make_device_memory(SIZE), *a = make_device_memory(SIZE);
+	aclrtStream s = make_stream();
+
+	CALL(aclrtCmoSetDesc, .cmoDesc = desc, .src = a, .size = 64);
+	capture_begin(s);
+	CALL(aclrtCmoAsyncWithDesc, .cmoDesc = desc, .cmoType = ACL_RT_CMO_TYPE_PREFETCH, .stream = s);
+	run_model(capture_end(s), s);
+	CALL(aclrtCmoSetDesc, .cmoDesc = desc, .src = a, .size = 128);
+	wait_for(s);
+}
+
+static void captured_pointer_overwritten(void)
+{
+	/* The address of the source is the last word of the memory. */
+	char *pointers = make_device_memory(SIZE), *last = pointers + SIZE - 8;
+	aclrtStream s = make_stream();
+
+	CALL(aclrtMemset, .devPtr = pointers, .maxCount = SIZE, .count = SIZE);
+	capture_begin(s);
+	CALL(aclrtMemcpyAsyncWithOffset, .dst = (void **)pointers, .destMax = 64, .src = (const void **)last,
+		.count = 64, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .stream = s);
+	run_model(capture_end(s), s);
+	CALL(aclrtMemset, .devPtr = last, .maxCount = 8, .count = 8);
+	wait_for(s);
+}
+
 static void cache_descriptor_filled_again(void)
 {
 	aclrtStream s = make_stream();
@@ -522,226 +641,6 @@ static void pool_memory_at_once(void)
 	wait_for(s);
 }
 
-/* --- models
- * --------------------------------------------------------------------------------------------------- */
-
-static aclmdlRI model_that_sets(void *d)
-{
-	aclrtStream s = make_stream();
-
-	capture_begin(s);
-	set_on(s, d);
-	return capture_end(s);
-}
-
-static void execute(aclmdlRI model, aclrtStream s)
-{
-	CALL(aclmdlRIExecuteAsync, .modelRI = model, .stream = s);
-}
-
-static void executed_twice_at_once(void)
-{
-	aclrtStream first = make_stream(), second = make_stream();
-	aclmdlRI model = model_that_sets(make_device_memory(SIZE));
-
-	execute(model, first);
-	if (!bug)
-		order(first, second);
-	execute(model, second);
-	wait_for(first);
-	wait_for(second);
-	CALL(aclmdlRIDestroy, .modelRI = model);
-}
-
-static void destroyed_while_it_runs(void)
-{
-	aclrtStream s = make_stream();
-	aclmdlRI model = model_that_sets(make_device_memory(SIZE));
-
-	execute(model, s);
-	if (!bug)
-		wait_for(s);
-	CALL(aclmdlRIDestroy, .modelRI = model);
-	wait_for(s);
-}
-
-/* Longer than the runtime waits. */
-static void destroyed_while_it_runs_long(void)
-{
-	aclrtStream s = make_stream();
-	aclmdlRI model = model_that_sets(make_device_memory(SIZE));
-
-	execute(model, s);
-	if (!bug)
-		wait_for(s);
-	CALL_FAILS(bug ? 107037 : 0, aclmdlRIDestroy, .modelRI = model);
-	wait_for(s);
-}
-
-static void launch(aclrtStream s)
-{
-	CALL(aclrtLaunchKernel, .funcHandle = HANDLE, .numBlocks = 1, .argsData = DEVICE, .argsSize = 8,
-		.stream = s);
-}
-
-static void executed_before_the_update(void)
-{
-	aclrtStream s = make_stream(), u = make_stream();
-	aclrtTaskGrp group = NULL;
-	aclmdlRI model;
-
-	capture_begin(s);
-	CALL(aclmdlRICaptureTaskGrpBegin, .stream = s);
-	launch(s);
-	CALL_DOES(aclmdlRICaptureTaskGrpEnd, 0, group = make_address(), .stream = s, .handle = &group);
-	model = capture_end(s);
-	CALL(aclmdlRICaptureTaskUpdateBegin, .stream = u, .handle = group);
-	launch(u);
-	CALL(aclmdlRICaptureTaskUpdateEnd, .stream = u);
-	if (!bug)
-		order(u, s);
-	execute(model, s);
-	wait_for(u);
-	wait_for(s);
-}
-
-/* --- waits that never end
- * ------------------------------------------------------------------------------------ */
-
-/* A wait for it is a real one, before any record, too. */
-static aclrtEvent make_blocking_event(void)
-{
-	/* On a runtime the call would not return. */
-	pair_assume(make_address() != NULL, "a call that waits for ever returns");
-	return make_event_flag(ACL_EVENT_SYNC);
-}
-
-static void record(aclrtEvent e, aclrtStream s)
-{
-	CALL(aclrtRecordEvent, .event = e, .stream = s);
-}
-
-static void wait_event(aclrtStream s, aclrtEvent e)
-{
-	CALL(aclrtStreamWaitEvent, .stream = s, .event = e);
-}
-
-static void two_wait_for_each_other(void)
-{
-	aclrtStream first = make_stream(), second = make_stream();
-	aclrtEvent one = make_event(), two = make_blocking_event();
-
-	if (!bug)
-		record(two, second);
-	wait_event(first, two);
-	record(one, first);
-	wait_event(second, one);
-	if (bug)
-		record(two, second);
-	CALL_EACH(bug ? 507046 : 0, ROLE(STREAM, second), ROLE(TIMEOUT, -1));
-}
-
-static void waits_for_itself(void)
-{
-	aclrtStream s = make_stream();
-	aclrtEvent e = make_blocking_event(), last = make_event();
-
-	if (!bug)
-		record(e, s);
-	wait_event(s, e);
-	if (bug)
-		record(e, s);
-	record(last, s);
-	CALL_EACH(bug ? 507046 : 0, ROLE(EVENT, last), ROLE(TIMEOUT, -1));
-}
-
-static void notified_in_a_cycle(void)
-{
-	aclrtStream first = make_stream(), second = make_stream();
-	aclrtEvent one = make_event();
-	aclrtNotify n = NULL;
-
-	pair_assume(make_address() != NULL, "a call that waits for ever returns");
-	CALL_DOES(aclrtCreateNotify, 0, n = make_address(), .notify = &n);
-	if (!bug)
-		CALL(aclrtRecordNotify, .notify = n, .stream = second);
-	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = first);
-	record(one, first);
-	wait_event(second, one);
-	if (bug)
-		CALL(aclrtRecordNotify, .notify = n, .stream = second);
-	CALL_FAILS(bug ? 507046 : 0, aclrtSynchronizeStream, .stream = second);
-	CALL(aclrtDestroyStreamForce, .stream = first);
-	CALL(aclrtDestroyNotify, .notify = n);
-}
-
-/* A wait behind one that nothing has recorded so far. */
-static void wait_behind_a_wait(void)
-{
-	aclrtStream first = make_stream(), second = make_stream();
-	aclrtEvent e = make_blocking_event(), one = make_event();
-
-	wait_event(first, e);
-	record(one, first);
-	wait_event(second, one);
-	CALL_FAILS(bug ? 507046 : 0, aclrtSynchronizeStream, .stream = second);
-}
-
-/* Another thread is there, and may come to record it. */
-static void without_a_second_thread(void)
-{
-	if (!bug)
-		pair_unseen(CHECKS_OTHER_THREADS);
-	wait_behind_a_wait();
-}
-
-/* So may a callback that has not run yet. */
-static void without_a_callback(void)
-{
-	aclrtStream other = make_stream();
-
-	if (!bug)
-		CALL(aclrtLaunchHostFunc, .stream = other, .fn = HANDLE);
-	wait_behind_a_wait();
-	wait_for(other);
-}
-
-static void behind_a_wait_without_record(void)
-{
-	aclrtStream first = make_stream(), second = make_stream();
-	aclrtEvent e = make_blocking_event(), one = make_event();
-
-	if (!bug)
-		record(e, second);
-	wait_event(first, e);
-	record(one, first);
-	wait_event(second, one);
-	CALL_EACH(bug ? 507046 : 0, ROLE(STREAM, second), ROLE(TIMEOUT, -1));
-}
-
-static void device_of_a_wait_without_record(void)
-{
-	aclrtStream first = make_stream(), second = make_stream();
-	aclrtEvent e = make_blocking_event();
-
-	if (!bug)
-		record(e, second);
-	wait_event(first, e);
-	CALL_EACH(bug ? 507046 : 0, ROLE(TIMEOUT, -1));
-}
-
-static void event_behind_a_wait_without_record(void)
-{
-	aclrtStream first = make_stream(), second = make_stream();
-	aclrtEvent e = make_blocking_event(), one = make_event();
-
-	if (!bug)
-		record(e, second);
-	wait_event(first, e);
-	record(one, first);
-	CALL_EACH(bug ? 507047 : 0, ROLE(EVENT, one), ROLE(TIMEOUT, -1));
-}
-
 static const struct pair pairs[] = {
 	PAIR("stream-race-copy", recorded_before_its_wait),
 	PAIR_EACH("stream-race-copy", result_of_other_stream, COPY_LINEAR, .mode = PAIR_IF_ASYNC),
@@ -768,24 +667,18 @@ static const struct pair pairs[] = {
 	PAIR_EACH("memset-async-host-unordered", host_set_at_once, SET_WORDS, .mode = PAIR_IF_ASYNC),
 	PAIR("free-in-flight", freed_too_early),
 	PAIR("free-in-flight", freed_behind_a_wait),
+	PAIR("free-in-flight", freed_while_cached),
+	PAIR("free-in-flight", freed_while_prefetched),
+	PAIR("free-in-flight", freed_while_one_is_prefetched),
 	PAIR("free-host-in-flight", host_freed_too_early),
 	PAIR("free-devsync-other-device", host_free_waits_here),
 	PAIR("free-devsync-other-device", free_waits_here),
 	PAIR("host-unregister-in-flight", unregistered_too_early),
 	PAIR("vmm-unmap-in-flight", unmapped_too_early),
-	PAIR_EACH("stream-wait-cycle", two_wait_for_each_other, SYNCHRONISE_STREAM),
-	PAIR_EACH("stream-wait-cycle", waits_for_itself, SYNCHRONISE_EVENT),
-	PAIR("stream-wait-cycle", notified_in_a_cycle),
-	PAIR("stream-wait-never-satisfied", without_a_second_thread),
-	PAIR("stream-wait-never-satisfied", without_a_callback),
-	PAIR_EACH("stream-wait-never-satisfied", behind_a_wait_without_record, SYNCHRONISE_STREAM),
-	PAIR_EACH("stream-wait-never-satisfied", device_of_a_wait_without_record, SYNCHRONISE_DEVICE),
-	PAIR_EACH("stream-wait-never-satisfied", event_behind_a_wait_without_record, SYNCHRONISE_EVENT),
-	PAIR("mdlri-concurrent-execute", executed_twice_at_once),
-	PAIR("mdlri-destroy-running", destroyed_while_it_runs),
-	PAIR("mdlri-destroy-running", destroyed_while_it_runs_long),
-	PAIR("taskupd-not-ordered", executed_before_the_update),
+	PAIR("vmm-unmap-in-flight", second_mapping_unmapped_too_early),
 	PAIR("desc-modified-in-flight", descriptor_filled_again),
+	PAIR("desc-modified-in-flight", captured_descriptor_filled_again),
+	PAIR("desc-modified-in-flight", captured_pointer_overwritten),
 	PAIR("desc-modified-in-flight", descriptor_overwritten),
 	PAIR_AVOIDS("desc-modified-in-flight", end_of_a_descriptor_overwritten),
 	PAIR("desc-modified-in-flight", pointer_overwritten),

@@ -65,6 +65,11 @@ void pair_unseen(enum checks_other_submitter what)
 	fixture->other_ways |= 1u << what;
 }
 
+void pair_news(const struct checks_peer_news *news)
+{
+	checks_peer(fixture->checks, news);
+}
+
 void pair_exit(void)
 {
 	checks_finish(fixture->checks, CHECKS_END_EXIT);

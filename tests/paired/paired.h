@@ -93,6 +93,12 @@ struct pair {
 		.bad_args = &(const struct acl_args_##function){PAIR_PLAIN bad},                             \
 		.good_args = &(const struct acl_args_##function){PAIR_PLAIN good}, .avoids = true            \
 	}
+#define PAIR_CALL_ALSO(id, function, other, bad, good)                                                       \
+	{                                                                                                    \
+		.rule = id, .api = ACL_API_##function, .args_size = sizeof(struct acl_args_##function),      \
+		.bad_args = &(const struct acl_args_##function){PAIR_PLAIN bad},                             \
+		.good_args = &(const struct acl_args_##function){PAIR_PLAIN good}, .also = other             \
+	}
 #define PAIR_CALL_ON(id, product, function, bad, good)                                                       \
 	{                                                                                                    \
 		.rule = id, .api = ACL_API_##function, .args_size = sizeof(struct acl_args_##function),      \
@@ -161,6 +167,14 @@ void pair_callback_begin(unsigned api, const void *argument);
 void pair_callback_end(unsigned api, const void *argument);
 /* The process has other ways to the objects as well (by default it has none). */
 void pair_unseen(enum checks_other_submitter what);
+/* Another process does so with what the key is of: what a replay of both knows. */
+void pair_news(const struct checks_peer_news *news);
+#define PEER(did, ...)                                                                                       \
+	pair_news(&(const struct checks_peer_news){.act = CHECKS_PEER_##did, .who = "rank 1", __VA_ARGS__})
+static inline void pair_peer(enum checks_peer_act act, const char *key)
+{
+	pair_news(&(const struct checks_peer_news){.act = act, .key = key, .who = "rank 1"});
+}
 /* What a scenario relies on and the runtime need not do; the checker alone has it always. */
 void pair_assume(bool holds, const char *what);
 /* The process ends inside the scenario: the last thing it does. */

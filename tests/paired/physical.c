@@ -68,6 +68,19 @@ static void own_and_imported(void)
 	CALL(aclrtMapMem, .virPtr = bug ? range + MIB2 : other, .size = MIB2, .handle = import());
 }
 
+/* The same of a handle that comes by address. */
+static void own_and_imported_by_address(void)
+{
+	char *range = reserve(2 * MIB2), *other = reserve(2 * MIB2);
+	uint64_t shared = pair_shareable();
+	aclrtDrvMemHandle h = NULL;
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical_on(0));
+	CALL_DOES(aclrtMemImportFromShareableHandleV2, 0, h = make_address(), .shareableHandle = &shared,
+		.shareType = ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT, .handle = &h);
+	CALL(aclrtMapMem, .virPtr = bug ? range + MIB2 : other, .size = MIB2, .handle = h);
+}
+
 static void mapped_across_devices(void)
 {
 	char *here = mapped_on(0), *there = mapped_on(bug ? 1 : 0);
@@ -91,13 +104,14 @@ static void mapped_across_devices_async(void)
 			.kind = ACL_MEMCPY_DEVICE_TO_DEVICE, .stream = make_stream());
 }
 
+/* Rows go between devices asynchronously only: the runtime refuses the other function. */
 static void mapped_rows(void)
 {
 	char *here = mapped_on(0), *there = mapped_on(bug ? 1 : 0);
 
 	CALL(aclrtMemset, .devPtr = here, .maxCount = 4096, .count = 4096);
-	CALL(aclrtMemcpy2d, .dst = there, .dpitch = 64, .src = here, .spitch = 64, .width = 64, .height = 4,
-		.kind = ACL_MEMCPY_DEFAULT);
+	CALL(aclrtMemcpy2dAsync, .dst = there, .dpitch = 64, .src = here, .spitch = 64, .width = 64,
+		.height = 4, .kind = ACL_MEMCPY_DEFAULT, .stream = make_stream());
 }
 
 static void link_inside(void)
@@ -343,6 +357,49 @@ static void to_and_fro_in_batches(void)
 	}
 }
 
+/* By what is copied: to the device, and back to the host. */
+static void to_and_fro_by_copies(void)
+{
+	char *p = managed(MIB2), *h = make_host_memory(4096);
+
+	if (!bug)
+		CALL(aclrtMemManagedAdvise, .ptr = p, .size = MIB2, .advise = ACL_MEM_ADVISE_SET_ACCESSED_BY,
+			.location = on_device);
+	for (unsigned i = 0; i < 12; i++) {
+		CALL(aclrtMemcpy, .dst = p, .destMax = 4096, .src = h, .count = 4096,
+			.kind = ACL_MEMCPY_HOST_TO_DEVICE);
+		CALL(aclrtMemcpy, .dst = p, .destMax = 4096, .src = h, .count = 4096,
+			.kind = ACL_MEMCPY_HOST_TO_HOST);
+	}
+}
+
+static void from_both_sides(void)
+{
+	char *p = managed(MIB2), *h = make_host_memory(4096);
+
+	for (unsigned i = 0; i < 12; i++) {
+		CALL(aclrtMemcpy, .dst = h, .destMax = 4096, .src = p, .count = 4096,
+			.kind = ACL_MEMCPY_DEVICE_TO_HOST);
+		if (bug)
+			CALL(aclrtMemcpy, .dst = h, .destMax = 4096, .src = p, .count = 4096,
+				.kind = ACL_MEMCPY_HOST_TO_HOST);
+	}
+}
+
+/* The page-locking of a range makes no managed memory of it. */
+static void attribute_of_registered(void)
+{
+	void *p = heap_memory;
+
+	CALL(aclrtHostRegisterV2, .ptr = heap_memory, .size = 8192, .flag = ACL_HOST_REG_PINNED);
+	if (!bug)
+		p = managed(MIB2);
+	CALL_FAILS(bug ? 507899 : 0, aclrtMemManagedGetAttr,
+		.attribute = ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE, .ptr = p, .size = 4096,
+		.data = OUT, .dataSize = 4);
+	CALL(aclrtHostUnregister, .ptr = heap_memory);
+}
+
 static uint32_t count_devices(void)
 {
 	uint32_t count = 0;
@@ -405,6 +462,7 @@ static const struct pair pairs[] = {
 	PAIR("vmm-map-two-devices", two_devices),
 	PAIR("vmm-map-two-devices", two_devices_in_turn),
 	PAIR("vmm-map-mixed-handles", own_and_imported),
+	PAIR("vmm-map-mixed-handles", own_and_imported_by_address),
 	PAIR("vmm-cross-device-sync-copy", mapped_across_devices),
 	PAIR("vmm-cross-device-sync-copy", mapped_rows),
 	PAIR_AVOIDS("vmm-cross-device-sync-copy", mapped_across_devices_async),
@@ -426,6 +484,9 @@ static const struct pair pairs[] = {
 	PAIR("uvm-range-not-managed", advise_heap),
 	PAIR("uvm-ping-pong", to_and_fro),
 	PAIR("uvm-ping-pong", to_and_fro_in_batches),
+	PAIR("uvm-ping-pong", to_and_fro_by_copies),
+	PAIR("uvm-ping-pong", from_both_sides),
+	PAIR("uvm-range-not-managed", attribute_of_registered),
 };
 
 PAIRS_MAIN("physical and managed memory", pairs)

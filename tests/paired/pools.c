@@ -372,6 +372,18 @@ static void data_too_long(void)
 	CALL(aclrtFreeBuf, .buf = b);
 }
 
+/* The program has not asked for the size; the runtime refuses what it has no room for. */
+static void data_too_long_for_request(void)
+{
+	aclrtMbuf b = make_buffer(4096);
+
+	CALL_FAILS(bug ? 507899 : 0, aclrtSetBufDataLen, .buf = b, .len = bug ? 1u << 20 : 4000);
+	/* Rounded up it may have more than was requested. */
+	if (!bug)
+		CALL(aclrtSetBufDataLen, .buf = make_buffer(64), .len = 80);
+	CALL(aclrtFreeBuf, .buf = b);
+}
+
 static void chain_too_long(void)
 {
 	aclrtMbuf head = make_buffer(64);
@@ -408,6 +420,7 @@ static const struct pair pairs[] = {
 	PAIR("leak-mbuf", buffer_freed_twice),
 	PAIR("leak-mbuf", buffer_freed_once),
 	PAIR("mbuf-size-and-chain", data_too_long),
+	PAIR_AVOIDS("mbuf-size-and-chain", data_too_long_for_request),
 	PAIR("mbuf-size-and-chain", chain_too_long),
 };
 

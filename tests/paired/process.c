@@ -100,6 +100,26 @@ static void malloc_inside(void)
 	pair_callback(0);
 }
 
+static void capture_inside(void)
+{
+	aclrtStream s = make_stream();
+	aclmdlRI m = NULL;
+
+	pair_callback(bug ? 1 : 0);
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	pair_callback(0);
+	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
+}
+
+static void abort_inside(void)
+{
+	aclrtStream s = make_stream();
+
+	pair_callback(bug ? 1 : 0);
+	CALL(aclrtStreamAbort, .stream = s);
+	pair_callback(0);
+}
+
 /* Questions are allowed in a callback. */
 static void query_inside(void)
 {
@@ -230,6 +250,23 @@ static void backup_unlocked(void)
 	CALL_FAILS(bug ? 507908 : 0, aclrtSnapShotProcessBackup, .pid = pair_pid());
 }
 
+static void restore_unsaved(void)
+{
+	CALL(aclrtSnapShotProcessLock, .pid = pair_pid());
+	if (!bug)
+		CALL(aclrtSnapShotProcessBackup, .pid = pair_pid());
+	CALL_FAILS(
+		bug ? ACL_ERROR_SNAPSHOT_RESTORE_FAILED : 0, aclrtSnapShotProcessRestore, .pid = pair_pid());
+	CALL(aclrtSnapShotProcessUnlock, .pid = pair_pid());
+}
+
+static void unlock_running(void)
+{
+	if (!bug)
+		CALL(aclrtSnapShotProcessLock, .pid = pair_pid());
+	CALL_FAILS(bug ? ACL_ERROR_SNAPSHOT_UNLOCK_FAILED : 0, aclrtSnapShotProcessUnlock, .pid = pair_pid());
+}
+
 static const struct pair pairs[] = {
 	PAIR("subscribe-duplicate", subscribe_twice),
 	PAIR("subscribe-duplicate", subscribe_default_twice),
@@ -241,6 +278,8 @@ static const struct pair pairs[] = {
 	PAIR("processreport-timeout", report_at_once),
 	PAIR("callback-mechanisms-mixed", both_mechanisms),
 	PAIR_AVOIDS("callback-runtime-api-inside", malloc_inside),
+	PAIR_AVOIDS("callback-runtime-api-inside", capture_inside),
+	PAIR_AVOIDS("callback-runtime-api-inside", abort_inside),
 	PAIR_AVOIDS("callback-runtime-api-inside", query_inside),
 	PAIR("finalize-repeat", finalize_twice),
 	PAIR_BARE("finalize-without-init", finalize_only),
@@ -256,6 +295,8 @@ static const struct pair pairs[] = {
 	PAIR("exc-abort-callback-name", same_abort_name),
 	PAIR("snapshot-callback-duplicate", same_stage),
 	PAIR("snapshot-bad-state", backup_unlocked),
+	PAIR("snapshot-bad-state", restore_unsaved),
+	PAIR("snapshot-bad-state", unlock_running),
 };
 
 PAIRS_MAIN("rules about the process", pairs)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executions of captured models: each is an operation with all accesses of the model's tasks. */
+/* Executions of models: each is an operation with all accesses of the model's tasks, and ends before the next
+ * one. */
 #include "paired.h"
 
 #define SIZE 4096
@@ -259,6 +260,231 @@ static void input_set_by_the_host(void)
 	CALL(aclmdlRIDestroy, .modelRI = model);
 }
 
+/* Scenarios of any model that sets memory. They return it. */
+static aclmdlRI result_read(aclmdlRI (*make)(void *d))
+{
+	aclrtStream s = make_stream();
+	void *h = make_host_memory(SIZE), *d = written_memory();
+	aclmdlRI model = make(d);
+
+	execute(model, s);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtMemcpy, .dst = h, .destMax = SIZE, .src = d, .count = SIZE, .kind = DOWN);
+	wait_for(s);
+	return model;
+}
+
+static aclmdlRI set_behind(aclmdlRI (*make)(void *d))
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	void *d = written_memory();
+	aclmdlRI model = make(d);
+
+	execute(model, first);
+	if (!bug)
+		order(first, second);
+	set_on(second, d);
+	wait_for(first);
+	wait_for(second);
+	return model;
+}
+
+static aclmdlRI behind_a_copy(aclmdlRI (*make)(void *d))
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	void *h = make_host_memory(SIZE), *d = written_memory();
+	aclmdlRI model = make(d);
+
+	copy_on(first, h, d, DOWN);
+	if (!bug)
+		order(first, second);
+	execute(model, second);
+	wait_for(first);
+	wait_for(second);
+	return model;
+}
+
+/* --- models that are built --------------------------------------------------------------------------------
+ */
+
+static aclmdlRI built_model_that_sets(void *d)
+{
+	aclrtStream s = make_stream_flags(ACL_STREAM_PERSISTENT);
+	aclmdlRI model = NULL;
+
+	CALL_DOES(aclmdlRIBuildBegin, 0, model = make_address(), .modelRI = &model);
+	CALL(aclmdlRIBindStream, .modelRI = model, .stream = s);
+	set_on(s, d);
+	CALL(aclmdlRIEndTask, .modelRI = model, .stream = s);
+	CALL(aclmdlRIBuildEnd, .modelRI = model);
+	return model;
+}
+
+static void memory_of_a_built_model_freed(void)
+{
+	aclrtStream s = make_stream();
+	void *d = written_memory();
+	aclmdlRI model = built_model_that_sets(d);
+
+	execute(model, s);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtFree, .devPtr = d);
+	wait_for(s);
+}
+
+static void result_of_a_built_model_read(void)
+{
+	result_read(built_model_that_sets);
+}
+
+static void set_behind_a_built_model(void)
+{
+	set_behind(built_model_that_sets);
+}
+
+static void built_model_behind_a_copy(void)
+{
+	behind_a_copy(built_model_that_sets);
+}
+
+/* --- models of conditions ---------------------------------------------------------------------------------
+ */
+
+/* A model with a body that sets memory, where its condition's first value is 1. */
+static aclmdlRI model_with_a_body(void *d)
+{
+	aclrtStream s = make_stream(), inner = make_stream();
+	aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
+	aclmdlRI model = NULL, body[1] = {NULL}, out = NULL;
+	aclmdlRICondHandle handle = NULL;
+
+	capture_begin(s);
+	CALL_DOES(aclmdlRICaptureGetInfo, 0, model = make_address(), .stream = s, .status = &status,
+		.modelRI = &model);
+	CALL_DOES(aclmdlRICondHandleCreate, 0, handle = make_address(), .modelRI = model,
+		.defaultLaunchValue = 1, .flag = ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT, .handle = &handle);
+	CALL_DOES(aclmdlRIAddCondTask, 0, body[0] = make_address(),
+		.params = {.handle = handle,
+			.type = ACL_MODEL_RI_COND_TYPE_IF,
+			.size = 1,
+			.modelRIArray = body},
+		.stream = s);
+	CALL(aclmdlRICaptureToModelRIBegin, .stream = inner, .modelRI = body[0],
+		.mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	set_on(inner, d);
+	CALL(aclmdlRICaptureEnd, .stream = inner, .modelRI = NULL);
+	CALL_DOES(aclmdlRICaptureEnd, 0, out = model, .stream = s, .modelRI = &out);
+	return model;
+}
+
+static void set_behind_a_body(void)
+{
+	CALL(aclmdlRIDestroy, .modelRI = set_behind(model_with_a_body));
+}
+
+static void body_behind_a_copy(void)
+{
+	CALL(aclmdlRIDestroy, .modelRI = behind_a_copy(model_with_a_body));
+}
+
+static void result_of_a_body_read(void)
+{
+	CALL(aclmdlRIDestroy, .modelRI = result_read(model_with_a_body));
+}
+
+/* --- the model itself -------------------------------------------------------------------------------------
+ */
+
+static void executed_twice_at_once(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	aclmdlRI model = model_that_sets(make_device_memory(SIZE));
+
+	execute(model, first);
+	if (!bug)
+		order(first, second);
+	execute(model, second);
+	wait_for(first);
+	wait_for(second);
+	CALL(aclmdlRIDestroy, .modelRI = model);
+}
+
+static void destroyed_while_it_runs(void)
+{
+	aclrtStream s = make_stream();
+	aclmdlRI model = model_that_sets(make_device_memory(SIZE));
+
+	execute(model, s);
+	if (!bug)
+		wait_for(s);
+	CALL(aclmdlRIDestroy, .modelRI = model);
+	wait_for(s);
+}
+
+/* Longer than the runtime waits. */
+static void destroyed_while_it_runs_long(void)
+{
+	aclrtStream s = make_stream();
+	aclmdlRI model = model_that_sets(make_device_memory(SIZE));
+
+	execute(model, s);
+	if (!bug)
+		wait_for(s);
+	CALL_FAILS(bug ? 107037 : 0, aclmdlRIDestroy, .modelRI = model);
+	wait_for(s);
+}
+
+static void launch(aclrtStream s)
+{
+	CALL(aclrtLaunchKernel, .funcHandle = HANDLE, .numBlocks = 1, .argsData = DEVICE, .argsSize = 8,
+		.stream = s);
+}
+
+static void executed_before_the_update(void)
+{
+	aclrtStream s = make_stream(), u = make_stream();
+	aclrtTaskGrp group = NULL;
+	aclmdlRI model;
+
+	capture_begin(s);
+	CALL(aclmdlRICaptureTaskGrpBegin, .stream = s);
+	launch(s);
+	CALL_DOES(aclmdlRICaptureTaskGrpEnd, 0, group = make_address(), .stream = s, .handle = &group);
+	model = capture_end(s);
+	CALL(aclmdlRICaptureTaskUpdateBegin, .stream = u, .handle = group);
+	launch(u);
+	CALL(aclmdlRICaptureTaskUpdateEnd, .stream = u);
+	if (!bug)
+		order(u, s);
+	execute(model, s);
+	wait_for(u);
+	wait_for(s);
+}
+
+/* Its kernels are launched below us, as operator libraries do: only the begin and the end are seen. */
+static void executed_before_an_unseen_update(void)
+{
+	aclrtStream s = make_stream(), u = make_stream();
+	aclrtTaskGrp group = NULL;
+	aclmdlRI model;
+
+	capture_begin(s);
+	CALL(aclmdlRICaptureTaskGrpBegin, .stream = s);
+	CALL_DOES(aclmdlRICaptureTaskGrpEnd, 0, group = make_address(), .stream = s, .handle = &group);
+	model = capture_end(s);
+	execute(model, s);
+	wait_for(s);
+	CALL(aclmdlRICaptureTaskUpdateBegin, .stream = u, .handle = group);
+	CALL(aclmdlRICaptureTaskUpdateEnd, .stream = u);
+	if (!bug)
+		order(u, s);
+	execute(model, s);
+	wait_for(u);
+	wait_for(s);
+}
+
 static const struct pair pairs[] = {
 	PAIR("stream-race-copy", input_of_a_model),
 	PAIR_EACH("stream-race-copy", result_of_a_model, COPY_LINEAR, .mode = PAIR_IF_ASYNC),
@@ -273,6 +499,18 @@ static const struct pair pairs[] = {
 	PAIR_EACH("async-result-used-before-sync", result_read_by_the_host, COPY_LINEAR,
 		.mode = PAIR_IF_NOT_ASYNC),
 	PAIR("memset-async-host-unordered", input_set_by_the_host),
+	PAIR("free-in-flight", memory_of_a_built_model_freed),
+	PAIR("async-result-used-before-sync", result_of_a_built_model_read),
+	PAIR("stream-race-set", set_behind_a_built_model),
+	PAIR("stream-race-set", built_model_behind_a_copy),
+	PAIR("stream-race-set", set_behind_a_body),
+	PAIR("stream-race-set", body_behind_a_copy),
+	PAIR("async-result-used-before-sync", result_of_a_body_read),
+	PAIR("mdlri-concurrent-execute", executed_twice_at_once),
+	PAIR("mdlri-destroy-running", destroyed_while_it_runs),
+	PAIR("mdlri-destroy-running", destroyed_while_it_runs_long),
+	PAIR("taskupd-not-ordered", executed_before_the_update),
+	PAIR("taskupd-not-ordered", executed_before_an_unseen_update),
 };
 
 PAIRS_MAIN("executions of models", pairs)

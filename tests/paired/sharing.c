@@ -64,6 +64,19 @@ static void share_part_of_huge(void)
 	CALL(aclrtIpcMemClose, .key = key);
 }
 
+/* Where a block of huge pages begins, the runtime decides: this one begins wherever it may. */
+static void share_all_of_huge(void)
+{
+	void *block = NULL;
+	char *p;
+
+	CALL_DOES(aclrtMalloc, 0, block = (char *)make_range(5 * MIB, true) + 4096, .devPtr = &block,
+		.size = 4 * MIB, .policy = ACL_MEM_MALLOC_HUGE_ONLY);
+	p = block;
+	share(p + (bug ? 512 : 0), 2 * MIB, OPEN_TO_ALL);
+	CALL(aclrtIpcMemClose, .key = key);
+}
+
 static void share_odd_size(void)
 {
 	share(allocate(MIB, ACL_MEM_MALLOC_HUGE_FIRST), bug ? 1024 : MIB, OPEN_TO_ALL);
@@ -136,6 +149,114 @@ static void import_released_handle(void)
 	CALL(aclrtFreePhysical, .handle = second);
 	if (bug)
 		CALL(aclrtFreePhysical, .handle = h);
+}
+
+/* --- the second form of handles: by address, and of other kinds --------------------------- */
+
+#define FABRIC ACL_MEM_SHARE_HANDLE_TYPE_FABRIC
+
+static aclrtDrvMemHandle make_physical(void)
+{
+	aclrtPhysicalMemProp prop = {
+		.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}, .memAttr = ACL_HBM_MEM_HUGE};
+	aclrtDrvMemHandle h = NULL;
+
+	CALL_DOES(aclrtMallocPhysical, 0, h = make_address(), .handle = &h, .size = 2 * MIB, .prop = &prop);
+	return h;
+}
+
+static void export_v2(aclrtDrvMemHandle h, uint64_t flags, aclrtMemSharedHandleType type, uint64_t *words)
+{
+	CALL_DOES(aclrtMemExportToShareableHandleV2, 0, words[type == FABRIC ? 15 : 0] = 77, .handle = h,
+		.flags = flags, .shareType = type, .shareableHandle = words);
+}
+
+static aclrtDrvMemHandle import_v2(aclrtMemSharedHandleType type, uint64_t *words)
+{
+	aclrtDrvMemHandle h = NULL;
+
+	CALL_DOES(aclrtMemImportFromShareableHandleV2, 0, h = make_address(), .shareableHandle = words,
+		.shareType = type, .handle = &h);
+	return h;
+}
+
+static void import_own_v2(aclrtMemSharedHandleType type)
+{
+	uint64_t own[16] = {0}, other[16];
+	aclrtDrvMemHandle h = make_physical();
+
+	export_v2(h, 1, type, own);
+	memcpy(other, own, sizeof(other));
+	other[type == FABRIC ? 15 : 0]++;
+	CALL(aclrtFreePhysical, .handle = import_v2(type, bug ? own : other));
+	CALL(aclrtFreePhysical, .handle = h);
+}
+
+static void import_own_number(void)
+{
+	import_own_v2(ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT);
+}
+
+static void import_own_fabric(void)
+{
+	import_own_v2(FABRIC);
+}
+
+/* A number is the same in both forms. */
+static void import_own_by_the_other_form(void)
+{
+	aclrtDrvMemHandle h = make_physical();
+	uint64_t shared = 0;
+
+	CALL_DOES(aclrtMemExportToShareableHandle, 0, shared = 77, .handle = h, .flags = 1,
+		.shareableHandle = &shared);
+	shared += !bug;
+	CALL(aclrtFreePhysical, .handle = import_v2(ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT, &shared));
+	CALL(aclrtFreePhysical, .handle = h);
+}
+
+static void nobody_admitted_v2(aclrtMemSharedHandleType type)
+{
+	uint64_t words[16] = {0}, other[16];
+	aclrtDrvMemHandle h = make_physical(), second = make_physical();
+	int32_t pid = 4711;
+
+	export_v2(h, 0, type, words);
+	memcpy(other, words, sizeof(other));
+	other[type == FABRIC ? 15 : 0]++;
+	CALL(aclrtMemSetPidToShareableHandleV2, .shareableHandle = bug ? other : words, .shareType = type,
+		.pid = &pid, .pidNum = 1);
+	CALL(aclrtFreePhysical, .handle = h);
+	CALL(aclrtFreePhysical, .handle = second);
+}
+
+static void nobody_admitted_to_number(void)
+{
+	nobody_admitted_v2(ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT);
+}
+
+static void nobody_admitted_to_fabric(void)
+{
+	nobody_admitted_v2(FABRIC);
+}
+
+/* Imported, it is this process' own to free, once. */
+static void freed_import_twice(void)
+{
+	uint64_t words[16] = {pair_shareable()};
+	aclrtDrvMemHandle h = import_v2(ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT, words);
+
+	CALL(aclrtFreePhysical, .handle = h);
+	if (bug)
+		CALL_FAILS(107000, aclrtFreePhysical, .handle = h);
+}
+
+static void share_part_of_gigabytes(void)
+{
+	char *p = allocate((size_t)2 << 30, bug ? ACL_MEM_MALLOC_HUGE1G_ONLY : ACL_MEM_MALLOC_HUGE_ONLY);
+
+	share(p + 2 * MIB, 2 * MIB, OPEN_TO_ALL);
+	CALL(aclrtIpcMemClose, .key = key);
 }
 
 static void key_left(void)
@@ -313,15 +434,94 @@ static void used_without_peers(void)
 	CALL(aclrtMemset, .devPtr = p, .maxCount = 64, .count = 64);
 }
 
+/* --- with what other processes do ----------------------------------------------------------- */
+
+static void closed_while_imported(void)
+{
+	void *p = allocate(4 * MIB, ACL_MEM_MALLOC_NORMAL_ONLY);
+
+	share(p, 4 * MIB, OPEN_TO_ALL);
+	pair_peer(CHECKS_PEER_IMPORTED, key);
+	if (!bug)
+		pair_peer(CHECKS_PEER_CLOSED, key);
+	CALL(aclrtIpcMemClose, .key = key);
+	pair_peer(CHECKS_PEER_CLOSED, key);
+	CALL(aclrtFree, .devPtr = p);
+}
+
+/* The second import is closed, too. */
+static void closed_once(void)
+{
+	void *p = allocate(4 * MIB, ACL_MEM_MALLOC_NORMAL_ONLY);
+
+	share(p, 4 * MIB, OPEN_TO_ALL);
+	pair_peer(CHECKS_PEER_IMPORTED, key);
+	pair_peer(CHECKS_PEER_IMPORTED, key);
+	pair_peer(CHECKS_PEER_CLOSED, key);
+	if (!bug)
+		pair_peer(CHECKS_PEER_CLOSED, key);
+	CALL(aclrtIpcMemClose, .key = key);
+	pair_peer(CHECKS_PEER_CLOSED, key);
+	CALL(aclrtFree, .devPtr = p);
+}
+
+static void freed_while_imported(void)
+{
+	void *p = allocate(4 * MIB, ACL_MEM_MALLOC_NORMAL_ONLY);
+
+	share(p, 4 * MIB, OPEN_TO_ALL);
+	pair_peer(CHECKS_PEER_IMPORTED, key);
+	if (!bug)
+		pair_peer(CHECKS_PEER_CLOSED, key);
+	CALL(aclrtIpcMemClose, .key = key);
+	CALL(aclrtFree, .devPtr = p);
+}
+
+static void used_after_owner_freed(void)
+{
+	void *p = import(PEERS);
+
+	if (bug)
+		pair_peer(CHECKS_PEER_FREED, pair_memory_key(1));
+	CALL(aclrtMemset, .devPtr = p, .maxCount = 64, .count = 64);
+	if (!bug)
+		pair_peer(CHECKS_PEER_FREED, pair_memory_key(1));
+	CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
+}
+
+static void imported_unknown(void)
+{
+	void *p = NULL;
+
+	if (bug)
+		pair_peer(CHECKS_PEER_UNKNOWN_KEY, "no key");
+	else
+		pair_peer(CHECKS_PEER_FREED, "no key");
+	CALL_FAILS(107000, aclrtIpcMemImportByKey, .devPtr = &p, .key = "no key", .flags = PEERS);
+}
+
 static const struct pair pairs[] = {
+	PAIR("ipc-exporter-closed-first", closed_while_imported),
+	PAIR("ipc-exporter-closed-first", closed_once),
+	PAIR("ipc-free-while-exported", freed_while_imported),
+	PAIR("ipc-use-after-close", used_after_owner_freed),
+	PAIR("ipc-import-unknown-key", imported_unknown),
 	PAIR("ipc-export-page-alignment", share_part),
 	PAIR("ipc-export-page-alignment", share_part_of_huge),
+	PAIR("ipc-export-page-alignment", share_all_of_huge),
+	PAIR("ipc-export-page-alignment", share_part_of_gigabytes),
 	PAIR("ipc-export-page-alignment", share_odd_size),
 	PAIR_WITH("ipc-export-p2p-policy", share_without_p2p, .soc = "Ascend310P3"),
 	PAIR("share-whitelist-missing", nobody_admitted),
 	PAIR("share-whitelist-missing", nobody_admitted_to_handle),
 	PAIR("vmm-import-same-process", import_own_handle),
 	PAIR("vmm-import-same-process", import_released_handle),
+	PAIR("vmm-import-same-process", import_own_number),
+	PAIR("vmm-import-same-process", import_own_fabric),
+	PAIR("vmm-import-same-process", import_own_by_the_other_form),
+	PAIR("share-whitelist-missing", nobody_admitted_to_number),
+	PAIR("share-whitelist-missing", nobody_admitted_to_fabric),
+	PAIR("vmm-handle-misuse", freed_import_twice),
 	PAIR_ALSO("leak-ipc-key", key_left, "leak-device-memory"),
 	PAIR("leak-ipc-key", import_left),
 	PAIR("ipc-use-after-close", used_after_close),

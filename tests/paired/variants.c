@@ -58,9 +58,9 @@ static void note(unsigned api, const void *args, unsigned line)
 		return;
 	memset(&scenario.calls[scenario.distinct], 0, sizeof(scenario.calls[0]));
 	for (unsigned i = 0; i < info->n_params; i++)
-		if (info->params[i].size <= sizeof(uint64_t))
+		if (acl_params(info)[i].size <= sizeof(uint64_t))
 			memcpy(&scenario.calls[scenario.distinct].values[i],
-				(const char *)args + info->params[i].offset, info->params[i].size);
+				(const char *)args + acl_params(info)[i].offset, acl_params(info)[i].size);
 	scenario.calls[scenario.distinct].api = api;
 	scenario.calls[scenario.distinct].line = line;
 	scenario.calls[scenario.distinct++].number = scenario.n;
@@ -69,7 +69,7 @@ static void note(unsigned api, const void *args, unsigned line)
 /* The arguments with one of them changed. */
 static const void *other_arguments(unsigned api, const void *args)
 {
-	const struct acl_param *p = &acl_apis[api].params[change.param];
+	const struct acl_param *p = &acl_params(&acl_apis[api])[change.param];
 	uint64_t value = 0;
 
 	memcpy(arguments, args, acl_apis[api].args_size);
@@ -198,7 +198,7 @@ static void lines_add(struct lines *lines, const char *result, const char *varia
 static bool is_count(const struct acl_api_info *api, unsigned param)
 {
 	for (unsigned i = 0; i < api->n_params; i++)
-		if (api->params[i].count == (int)param)
+		if (acl_params(api)[i].count == (int)param)
 			return true;
 	return false;
 }
@@ -206,7 +206,7 @@ static bool is_count(const struct acl_api_info *api, unsigned param)
 /* What would make the checker read beyond the scenario's arrays and strings is left alone. */
 static bool applies(const struct acl_api_info *api, unsigned param, enum change kind, uint64_t value)
 {
-	const struct acl_param *p = &api->params[param];
+	const struct acl_param *p = &acl_params(api)[param];
 
 	switch (p->kind) {
 	case ACL_KIND_INT:
@@ -265,7 +265,7 @@ static void try_call(struct runner *r, struct lines *lines, unsigned which)
 			if (!applies(api, change.param, change.kind,
 				    scenario.calls[which].values[change.param]))
 				continue;
-			snprintf(name, sizeof(name), "%s %s", api->params[change.param].name,
+			snprintf(name, sizeof(name), "%s %s", acl_params(api)[change.param].name,
 				names[change.kind]);
 			try_change(r, lines, name);
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pairs of the rules about virtual and shared memory and argument lists of kernels. */
+/* Pairs of the rules about virtual memory and its sharing. */
 #include <string.h>
 
 #include "paired.h"
@@ -30,6 +30,24 @@ static void map_outside(void)
 
 	CALL(aclrtMapMem, .virPtr = range + (bug ? 2 : 1) * MIB2 - (bug ? MIB2 / 2 : 0), .size = MIB2,
 		.handle = physical());
+}
+
+/* It begins right behind the range, where there is nothing. */
+static void map_behind(void)
+{
+	char *range = reserve(2 * MIB2);
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtMapMem, .virPtr = range + (bug ? 2 : 1) * MIB2, .size = MIB2,
+		.handle = physical());
+}
+
+static void mapping_freed(void)
+{
+	char *range = reserve(2 * MIB2);
+
+	CALL(aclrtMapMem, .virPtr = range, .size = MIB2, .handle = physical());
+	CALL_EACH(bug ? 107000 : 0, ROLE(ADDRESS, bug ? range : make_device_memory(64)));
+	CALL(aclrtUnmapMem, .virPtr = range);
 }
 
 static void map_twice(void)
@@ -401,265 +419,7 @@ static void free_shared_again(void)
 	CALL(aclrtFree, .devPtr = p);
 }
 
-/* --- argument lists ------------------------------------------------------------------------ */
-
-static aclrtArgsHandle list(void)
-{
-	aclrtArgsHandle a = NULL;
-
-	CALL_DOES(aclrtKernelArgsInit, 0, a = make_address(), .funcHandle = HANDLE, .argsHandle = &a);
-	return a;
-}
-
-static void append_late(void)
-{
-	aclrtArgsHandle a = list();
-
-	if (bug)
-		CALL(aclrtKernelArgsFinalize, .argsHandle = a);
-	CALL(aclrtKernelArgsAppend, .argsHandle = a, .param = heap_memory, .paramSize = 8,
-		.paramHandle = OUT);
-}
-
-static void append_behind_buffer(void)
-{
-	aclrtArgsHandle a = list();
-	aclrtParamHandle holder = NULL;
-
-	CALL_DOES(aclrtKernelArgsAppendPlaceHolder, 0, holder = make_address(), .argsHandle = a,
-		.paramHandle = &holder);
-	if (bug)
-		CALL(aclrtKernelArgsGetPlaceHolderBuffer, .argsHandle = a, .paramHandle = holder,
-			.dataSize = 64, .bufferAddr = OUT);
-	CALL(aclrtKernelArgsAppend, .argsHandle = a, .param = heap_memory, .paramSize = 8,
-		.paramHandle = OUT);
-}
-
-static void launch_open(void)
-{
-	aclrtArgsHandle a = list();
-	aclrtParamHandle value = NULL;
-
-	CALL_DOES(aclrtKernelArgsAppend, 0, value = make_address(), .argsHandle = a, .param = heap_memory,
-		.paramSize = 8, .paramHandle = &value);
-	CALL(aclrtKernelArgsFinalize, .argsHandle = a);
-	CALL(aclrtKernelArgsParaUpdate, .argsHandle = a, .paramHandle = value, .param = heap_memory,
-		.paramSize = 8);
-	if (!bug)
-		CALL(aclrtKernelArgsFinalize, .argsHandle = a);
-	CALL(aclrtLaunchKernelWithConfig, .funcHandle = HANDLE, .numBlocks = 1, .argsHandle = a);
-}
-
-/* --- addresses of one side ------------------------------------------------------------------ */
-
-static void symbol_past_end(void)
-{
-	static size_t size;
-
-	CALL_DOES(aclrtGetSymbolSize, 0, size = 64, .symbol = HANDLE, .size = &size);
-	CALL(aclrtMemcpyToSymbol, .symbol = HANDLE, .src = DEVICE, .count = 32, .offset = bug ? 33 : 32,
-		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
-}
-
-static void window_copied(void)
-{
-	void *window = NULL, *d = make_device_memory(4096);
-
-	CALL_DOES(aclrtHostRegister, 0, window = (void *)0x140000000000, .ptr = heap_memory, .size = 4096,
-		.devPtr = &window);
-	pair_assume(window != heap_memory, "the device has an address of its own for registered memory");
-	CALL(aclrtMemcpy, .dst = d, .destMax = 64, .src = bug ? window : heap_memory, .count = 64,
-		.kind = ACL_MEMCPY_HOST_TO_DEVICE);
-}
-
-/* Unregistered, its device address is no window any more: something below us may have got it. */
-static void window_closed(void)
-{
-	void *window = NULL, *d = make_device_memory(4096);
-
-	CALL_DOES(aclrtHostRegister, 0, window = (void *)0x140000000000, .ptr = heap_memory, .size = 4096,
-		.devPtr = &window);
-	pair_assume(window != heap_memory, "the device has an address of its own for registered memory");
-	if (!bug)
-		CALL(aclrtHostUnregister, .ptr = heap_memory);
-	CALL(aclrtMemcpy, .dst = d, .destMax = 64, .src = window, .count = 64,
-		.kind = ACL_MEMCPY_DEVICE_TO_DEVICE);
-}
-
-static void host_arguments(void)
-{
-	void *args = bug ? make_host_memory(4096) : make_device_memory(4096);
-
-	CALL(aclrtLaunchKernel, .funcHandle = HANDLE, .numBlocks = 1, .argsData = args, .argsSize = 64);
-	CALL(aclrtSynchronizeStream, .stream = NULL);
-}
-
-static void arguments_behind_end(void)
-{
-	char *args = make_device_memory(4096);
-
-	CALL(aclrtMemset, .devPtr = args, .maxCount = 4096, .value = 0, .count = 4096);
-	CALL(aclrtLaunchKernel, .funcHandle = HANDLE, .numBlocks = 1, .argsData = args + 4000,
-		.argsSize = bug ? 256 : 96);
-	CALL(aclrtSynchronizeStream, .stream = NULL);
-}
-
-static void arguments_of_another_device(void)
-{
-	char *args = make_device_memory(4096);
-
-	CALL(aclrtMemset, .devPtr = args, .maxCount = 4096, .value = 0, .count = 4096);
-	CALL(aclrtSetDevice, .deviceId = 1);
-	if (!bug) {
-		args = make_device_memory(4096);
-		CALL(aclrtMemset, .devPtr = args, .maxCount = 4096, .value = 0, .count = 4096);
-	}
-	CALL(aclrtLaunchKernel, .funcHandle = HANDLE, .numBlocks = 1, .argsData = args, .argsSize = 64,
-		.stream = make_stream());
-}
-
-/* HCCL and the like may have enabled the access. */
-static void arguments_beside_libraries(void)
-{
-	pair_unseen(CHECKS_OTHER_WORK);
-	arguments_of_another_device();
-}
-
-static void device_arguments(void)
-{
-	void *args = bug ? make_device_memory(4096) : make_host_memory(4096);
-
-	CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = HANDLE, .numBlocks = 1, .hostArgs = args,
-		.argsSize = 64);
-	CALL(aclrtSynchronizeStream, .stream = NULL);
-}
-
-static void batch_of(void *first_dst, void *first_src, void *second_dst, void *second_src, bool swapped)
-{
-	aclrtMemLocation host = {.type = ACL_MEM_LOCATION_TYPE_HOST},
-			 device = {.type = ACL_MEM_LOCATION_TYPE_DEVICE};
-	aclrtMemcpyBatchAttr attr = {.dstLoc = swapped ? host : device, .srcLoc = swapped ? device : host};
-	void *dsts[] = {first_dst, second_dst}, *srcs[] = {first_src, second_src};
-	size_t sizes[] = {64, 64}, index = 0, failed;
-
-	CALL(aclrtMemcpyBatch, .dsts = dsts, .destMaxs = sizes, .srcs = srcs, .sizes = sizes, .numBatches = 2,
-		.attrs = &attr, .attrsIndexes = &index, .numAttrs = 1, .failIndex = &failed);
-}
-
-static void batch_both_ways(void)
-{
-	char *d = make_device_memory(4096), *h = make_host_memory(4096);
-
-	if (bug)
-		batch_of(d, h, h + 1024, d + 1024, false);
-	else
-		batch_of(d, h, d + 1024, h + 1024, false);
-}
-
-static void batch_inside_device(void)
-{
-	char *d = make_device_memory(4096), *h = make_host_memory(4096);
-
-	batch_of(d, bug ? d + 2048 : h, d + 1024, h + 1024, false);
-}
-
-static void batch_swapped(void)
-{
-	char *d = make_device_memory(4096), *h = make_host_memory(4096);
-
-	batch_of(d, h, d + 1024, h + 1024, bug);
-}
-
-/* --- notifies, labels ------------------------------------------------------------------------- */
-
-static void wait_imported(void)
-{
-	aclrtNotify n = NULL;
-
-	if (bug)
-		CALL_DOES(aclrtNotifyImportByKey, 0, n = make_address(), .notify = &n,
-			.key = pair_notify_key());
-	else
-		CALL_DOES(aclrtCreateNotify, 0, n = make_address(), .notify = &n);
-	CALL_FAILS(bug ? 107000 : 0, aclrtWaitAndResetNotify, .notify = n, .timeout = 1);
-}
-
-static void wait_on_other_device(void)
-{
-	aclrtNotify n = NULL;
-	aclrtStream s;
-
-	CALL_DOES(aclrtCreateNotify, 0, n = make_address(), .notify = &n);
-	if (bug)
-		CALL(aclrtSetDevice, .deviceId = 1);
-	s = make_stream();
-	CALL(aclrtRecordNotify, .notify = n, .stream = s);
-	CALL_FAILS(bug ? 107000 : 0, aclrtWaitAndResetNotify, .notify = n, .stream = s, .timeout = 1);
-}
-
-static void reset_nothing(void)
-{
-	aclrtNotify notifies[1] = {NULL};
-
-	if (!bug)
-		CALL_DOES(aclrtCreateNotify, 0, notifies[0] = make_address(), .notify = &notifies[0]);
-	CALL_FAILS(bug ? 100000 : 0, aclrtNotifyBatchReset, .notifies = notifies, .num = 1);
-}
-
-static void label_twice(void)
-{
-	aclrtStream s = make_stream_flags(ACL_STREAM_PERSISTENT);
-	aclrtLabel l = NULL, other = NULL, labels[2];
-	aclmdlRI m = NULL;
-
-	CALL_DOES(aclmdlRIBuildBegin, 0, m = make_address(), .modelRI = &m);
-	CALL(aclmdlRIBindStream, .modelRI = m, .stream = s);
-	CALL_DOES(aclrtCreateLabel, 0, l = make_address(), .label = &l);
-	CALL_DOES(aclrtCreateLabel, 0, other = make_address(), .label = &other);
-	labels[0] = l;
-	labels[1] = other;
-	CALL(aclrtCreateLabelList, .labels = labels, .num = 2, .labelList = OUT);
-	CALL(aclrtSetLabel, .label = l, .stream = s);
-	CALL(aclrtSetLabel, .label = bug ? l : other, .stream = s);
-}
-
 /* --- at the end ----------------------------------------------------------------------------------- */
-
-static void end_of_process(void)
-{
-	CALL(aclrtResetDevice, .deviceId = 0);
-	CALL(aclFinalize);
-	pair_exit();
-}
-
-static void registration_kept(void)
-{
-	CALL(aclrtHostRegisterV2, .ptr = heap_memory, .size = 4096, .flag = ACL_HOST_REG_PINNED);
-	if (!bug)
-		CALL(aclrtHostUnregister, .ptr = heap_memory);
-	end_of_process();
-}
-
-static void binary_kept(void)
-{
-	aclrtBinHandle b = NULL;
-
-	CALL_DOES(aclrtBinaryLoadFromFile, 0, b = make_address(), .binPath = "add.o", .binHandle = &b);
-	if (!bug)
-		CALL(aclrtBinaryUnLoad, .binHandle = b);
-	end_of_process();
-}
-
-static void pool_kept(void)
-{
-	static const aclrtMemPoolProps props = {.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
-	aclrtMemPool pool = NULL;
-
-	CALL_DOES(aclrtMemPoolCreate, 0, pool = make_address(), .memPool = &pool, .poolProps = &props);
-	if (!bug)
-		CALL(aclrtMemPoolDestroy, .memPool = pool);
-	end_of_process();
-}
 
 static void range_kept(void)
 {
@@ -667,12 +427,16 @@ static void range_kept(void)
 
 	if (!bug)
 		CALL(aclrtReleaseMemAddress, .virPtr = range);
-	end_of_process();
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize);
+	pair_exit();
 }
 
 static const struct pair pairs[] = {
 	PAIR("memcpy-dest-out-of-bounds", write_past_mappings),
 	PAIR("vmm-map-outside-reservation", map_outside),
+	PAIR("vmm-map-outside-reservation", map_behind),
+	PAIR_EACH("free-managed-wrong-api", mapping_freed, FREE_DEVICE),
 	PAIR("vmm-map-overlap", map_twice),
 	PAIR("vmm-map-args", map_at_offset),
 	PAIR("vmm-set-access-args", open_for_reading),
@@ -706,27 +470,6 @@ static const struct pair pairs[] = {
 	PAIR("ipc-close-unknown", close_twice),
 	PAIR("ipc-free-while-exported", free_shared),
 	PAIR("ipc-free-while-exported", free_shared_again),
-	PAIR("kargs-append-after-finalize", append_late),
-	PAIR("kargs-append-after-placeholder-buffer", append_behind_buffer),
-	PAIR("kargs-launch-not-finalized", launch_open),
-	PAIR("symbol-copy-range", symbol_past_end),
-	PAIR("mapped-pointer-in-memory-op", window_copied),
-	PAIR("mapped-pointer-in-memory-op", window_closed),
-	PAIR("kernel-args-location", host_arguments),
-	PAIR("kernel-args-location", device_arguments),
-	PAIR("kernel-args-location", arguments_of_another_device),
-	PAIR("kernel-args-location", arguments_beside_libraries),
-	PAIR("kernel-args-location", arguments_behind_end),
-	PAIR("batch-direction", batch_both_ways),
-	PAIR("batch-direction", batch_inside_device),
-	PAIR("batch-attr-location-mismatch", batch_swapped),
-	PAIR("notify-wait-imported", wait_imported),
-	PAIR("notify-wait-imported", wait_on_other_device),
-	PAIR("notify-batch-reset-args", reset_nothing),
-	PAIR("label-set-twice", label_twice),
-	PAIR("leak-host-register", registration_kept),
-	PAIR("leak-kernel-binary", binary_kept),
-	PAIR("leak-pool", pool_kept),
 	PAIR("leak-vmm", range_kept),
 };
 

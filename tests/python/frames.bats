@@ -7,7 +7,7 @@ load helper
 # compared PYTHON [OPTION...]: prints how many circumstances were compared
 compared() {
 	checked r.json "$@" "$tests/frames.py" expected.json
-	python3 "$tests/compare.py" r.json expected.json
+	python3 -S "$tests/compare.py" r.json expected.json
 	python3 "$ACLCHECK_SOURCE/tests/report/validate.py" "$ACLCHECK_SOURCE/tools/aclcheck/report/report.schema.json" r.json
 	[ "$(json r.json 'r["python"]["frames"]')" = True ]
 }
@@ -15,7 +15,8 @@ compared() {
 @test "threads, generators, async code, exceptions, callbacks, made code: as the interpreter has them" {
 	local python
 
-	for python in $(interpreters); do
+	interpreters
+	for python in "${pythons[@]}"; do
 		[ "$(compared "$python" -X frozen_modules=on)" = "45 compared, 0 wrong" ]
 		echo "# $python" >&3
 	done
@@ -31,7 +32,8 @@ open("code", "wb").write(marshal.dumps(code))' "$tests/frames.py"
 @test "a frozen program, linked with the interpreter's library" {
 	local python include libraries name found=0
 
-	for python in $(interpreters); do
+	interpreters
+	for python in "${pythons[@]}"; do
 		include=$("$python" -c 'import sysconfig; print(sysconfig.get_paths()["include"])')
 		libraries=$("$python" -c 'import sysconfig; print(sysconfig.get_config_var("LIBDIR"))')
 		name=$("$python" -c 'import sysconfig; print(sysconfig.get_config_var("LDVERSION"))')
@@ -39,7 +41,7 @@ open("code", "wb").write(marshal.dumps(code))' "$tests/frames.py"
 		gcc -w -I"$include" -o embedded "$tests/embedded.c" -L"$libraries" "-lpython$name" -Wl,-rpath,"$libraries"
 		frozen "$python"
 		checked r.json ./embedded code expected.json
-		[ "$(python3 "$tests/compare.py" r.json expected.json)" = "45 compared, 0 wrong" ]
+		[ "$(python3 -S "$tests/compare.py" r.json expected.json)" = "45 compared, 0 wrong" ]
 		found=$((found + 1))
 	done
 	[ "$found" -ge 1 ]
@@ -61,7 +63,8 @@ print([(f[0], f[2]) for f in json.load(open("expected.json"))["2"][:4]])')" ]
 @test "C code between: its frames stand where they belong; threads of C code have native frames only" {
 	local python
 
-	for python in $(interpreters); do
+	interpreters
+	for python in "${pythons[@]}"; do
 		checked r.json "$python" "$tests/native.py" "$native"
 		[ "$(json r.json '[n.split(".")[-1] for n, _ in frames(at(1))]')" = "['native_copy', 'direct', '<module>']" ]
 		[ "$(json r.json '[n.split(".")[-1] for n, _ in frames(at(2))]')" = \
@@ -81,7 +84,8 @@ print([(f[0], f[2]) for f in json.load(open("expected.json"))["2"][:4]])')" ]
 @test "signal handlers, interpreters in an interpreter, its end below threads, forked children: nothing changes" {
 	local python mode
 
-	for python in $(interpreters); do
+	interpreters
+	for python in "${pythons[@]}"; do
 		for mode in shutdown alarm interpreters fork; do
 			checked r.json "$python" "$tests/native.py" "$native" "$mode" >out 2>err
 			[ "$(cat out)" = "done" ]

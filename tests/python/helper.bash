@@ -14,10 +14,11 @@ setup() {
 }
 library_path=$ACLCHECK_BUILD/softnpu
 
-# Interpreters of the versions whose frames are read: Debian's (release and debug), those of ACLCHECK_PYTHONS,
-# and pyenv's.
+# Sets pythons: interpreters of the versions whose frames are read, Debian's (release and debug), those of
+# PYTHONS_TO_TEST, and pyenv's.  Fails without any.
 interpreters() {
 	local python
+	pythons=()
 
 	# The list is split into words on purpose.
 	# shellcheck disable=SC2086
@@ -25,8 +26,9 @@ interpreters() {
 		"${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.{9,10,11,12,13}.*/bin/python3; do
 		[ -x "$python" ] || continue
 		"$python" -c 'import sys; sys.exit(not (3, 9) <= sys.version_info[:2] <= (3, 13))' || continue
-		echo "$python"
+		pythons+=("$python")
 	done
+	[ "${#pythons[@]}" -gt 0 ]
 }
 
 # checked REPORT COMMAND: under the preload
@@ -40,7 +42,7 @@ checked() {
 
 # json FILE EXPRESSION: over the parsed file r; frames(f) are the functions and lines of a finding's stack
 json() {
-	python3 -c 'import json, sys
+	python3 -S -c 'import json, sys
 r = json.load(open(sys.argv[1]))
 def frames(f): return [(s.get("function"), s.get("line") if s.get("language") else None) for s in f["stack"]]
 def at(offset): return [f for f in r["findings"] if str(f["values"].get("src mod 64")) == str(offset)][0]

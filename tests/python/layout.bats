@@ -7,7 +7,8 @@ load helper
 @test "offsets are those of the installed headers" {
 	local compared=0 python include
 
-	for python in $(interpreters); do
+	interpreters
+	for python in "${pythons[@]}"; do
 		include=$("$python" -c 'import sysconfig; print(sysconfig.get_paths()["include"])')
 		[ -e "$include/internal/pycore_pystate.h" ] || continue
 		gcc -w -I"$include" -I"$include/internal" -o layout "$tests/layout.c"
@@ -27,7 +28,8 @@ load helper
 @test "lines are those that the interpreter has, in all of its library" {
 	local compared=0 python
 
-	for python in $(interpreters); do
+	interpreters
+	for python in "${pythons[@]}"; do
 		LD_PRELOAD='' "$python" "$tests/lines.py" "$ACLCHECK_BUILD/tests/python/liblines.so"
 		compared=$((compared + 1))
 	done

@@ -72,7 +72,7 @@ def say(number, wrong, what):
 
 
 def sanitized(kind):
-    build = os.path.join(BUILD, "guest-" + kind)
+    build = os.path.join(BUILD, kind)
     compiler = os.environ.get("CC", "gcc").split()
     library = subprocess.run([*compiler, f"-print-file-name=lib{kind}.so"], stdout=subprocess.PIPE, text=True, check=True)
     return right(build, [library.stdout.strip()])

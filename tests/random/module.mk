@@ -14,6 +14,6 @@ $(RANDOM_TEST)/live: $(call objs,tests/random/live.c $(RANDOM_SRC)) $(call genob
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) -L$(BUILD)/softnpu -lascendcl \
 		-pthread -Wl,-rpath,'$$ORIGIN/../../softnpu'
 
-guest-sanitized: $(RANDOM_TEST)/live
+SANITIZED += $(RANDOM_TEST)/live
 TESTS += tests/random/live.t
-tests/random/live.t: $(RANDOM_TEST)/live $(BUILD)/libaclcheck.so guest-asan guest-tsan
+tests/random/live.t: $(RANDOM_TEST)/live $(BUILD)/libaclcheck.so asan tsan

@@ -234,12 +234,12 @@ entry() {
 	xmllint --noout --schema "$SOURCE/tests/report/junit.xsd" out.junit
 	[ "$(xmllint --xpath 'concat(/testsuites/@tests, " ", /testsuites/@failures, " ", //testsuite/@skipped)' out.junit)" = "4 2 0" ]
 	[ "$(xmllint --xpath 'string(//testcase[failure and @name != "verdict"]/@name)' out.junit)" = "event-*: opened on purpose" ]
-	[ "$(python3 "$SOURCE/tests/report/look.py" tap out.tap14)" = "fail ok ok fail" ]
+	[ "$(python3 -S "$SOURCE/tests/report/look.py" tap out.tap14)" = "fail ok ok fail" ]
 	[ "$(grep -c '^::' out.github)" = 1 ]
 	grep -q '^::error file=.*expecting.c,line=[0-9]*,title=aclcheck expectation::expected, but not seen: event-\*' out.github
 	[ "$(json out.sarif '[(x["ruleId"], x["level"], [s["kind"] for s in x["suppressions"]]) for x in r["runs"][0]["results"]]')" = \
 		"[('async-copy-alignment', 'error', ['inSource']), ('expectation-not-met', 'error', [])]" ]
-	python3 "$SOURCE/tests/report/look.py" html out.html >text
+	python3 -S "$SOURCE/tests/report/look.py" html out.html >text
 	grep -q 'event-\*' text
 	python3 -c 'import jsonschema' 2>/dev/null || skip "python3-jsonschema is not installed"
 	python3 "$SOURCE/tests/report/validate.py" "$SOURCE/tools/aclcheck/report/report.schema.json" out.json

@@ -5,6 +5,7 @@
 load helper
 
 setup() {
+	skip_where_emulated
 	cd "$BATS_TEST_TMPDIR" || return
 	export TMPDIR=$PWD/tmp PROGRAM ACLCHECK
 	mkdir tmp

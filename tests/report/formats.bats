@@ -5,6 +5,7 @@
 load helper
 
 setup() {
+	skip_where_emulated
 	cd "$BATS_TEST_TMPDIR" || return
 	ACLCHECK_JOB=$BATS_TEST_NAME ACLCHECK_REPORT=r.json "$FINDINGS" error advice warning secondary nasty doubt 2>/dev/null
 	"$ACLCHECK" merge r.json -o merged.json || [ $? = 97 ]
@@ -130,7 +131,7 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' out.sarif "$SOURC
 
 @test "tap: 13 for every harness, 14 on request" {
 	show tap14
-	[ "$(python3 "$SOURCE/tests/report/look.py" tap out.tap14)" = "fail fail skip skip" ]
+	[ "$(python3 -S "$SOURCE/tests/report/look.py" tap out.tap14)" = "fail fail skip skip" ]
 	show tap
 	[ "$(head -1 out.tap)" = "TAP version 13" ]
 	cmp <(sed 1d out.tap) <(sed 1d out.tap14)
@@ -196,7 +197,7 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' out.sarif "$SOURC
 
 @test "html is well formed, with no script and style but its own, and no reference" {
 	show html
-	python3 "$SOURCE/tests/report/look.py" html out.html >text
+	python3 -S "$SOURCE/tests/report/look.py" html out.html >text
 	grep -q 'async-copy-alignment' text
 	grep -q 'findings.c:' text
 	grep -q 'created by aclrtMallocHost' text
@@ -258,8 +259,8 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' out.sarif "$SOURC
 	run grep -lP '\xe2\x80\xae' bad.text bad.tap bad.junit bad.github bad.html
 	[ "$status" = 1 ]
 	xmllint --noout --schema "$SOURCE/tests/report/junit.xsd" bad.junit
-	python3 "$SOURCE/tests/report/look.py" html bad.html >/dev/null
-	python3 "$SOURCE/tests/report/look.py" tap bad.tap14 >/dev/null
+	python3 -S "$SOURCE/tests/report/look.py" html bad.html >/dev/null
+	python3 -S "$SOURCE/tests/report/look.py" tap bad.tap14 >/dev/null
 	run prove --nocolor --exec cat bad.tap
 	[[ $output == *"Failed 5/8 subtests"* ]]
 	[[ $output != *"Parse errors"* ]]
@@ -275,7 +276,7 @@ jsonschema.validate(*map(json.load, map(open, sys.argv[1:])))' bad.sarif "$SOURC
 		"$ACLCHECK" report --format $format i.json -o i.$format || [ $? = 98 ]
 	done
 	[ "$(xmllint --xpath 'string(/testsuites/@errors)' i.junit)" = 1 ]
-	[ "$(python3 "$SOURCE/tests/report/look.py" tap i.tap14)" = fail ]
+	[ "$(python3 -S "$SOURCE/tests/report/look.py" tap i.tap14)" = fail ]
 	# It fails the step, so it is an error there.
 	grep -q '^::error title=aclcheck inconclusive::events-lost' i.github
 	[ "$(json i.gitlab '[(x["check_name"], x["severity"]) for x in r]')" = "[('inconclusive', 'critical')]" ]

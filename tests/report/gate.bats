@@ -7,6 +7,7 @@ load helper
 TIMES=${ACLCHECK_TEST_TIMES:-10}
 
 setup() {
+	skip_where_emulated
 	cd "$BATS_TEST_TMPDIR" || return
 	export TMPDIR=$PWD/tmp PROGRAM ACLCHECK BUILD
 	mkdir tmp

@@ -4,6 +4,8 @@
 
 # shellcheck source=tests/await.bash
 source "$ACLCHECK_SOURCE/tests/await.bash"
+# shellcheck source=tests/aarch64/emulated.bash
+source "$ACLCHECK_SOURCE/tests/aarch64/emulated.bash"
 
 BUILD=${ACLCHECK_BUILD:?run by make test}
 SOURCE=${ACLCHECK_SOURCE:?run by make test}
@@ -14,12 +16,13 @@ export PYTHONDONTWRITEBYTECODE=1
 
 # json FILE EXPRESSION: a Python expression over the parsed file r.
 json() {
-	python3 -c 'import json, sys
+	python3 -S -c 'import json, sys
 r = json.load(open(sys.argv[1]))
 print(eval(sys.argv[2]))' "$1" "$2"
 }
 
 setup() {
+	skip_where_emulated
 	cd "$BATS_TEST_TMPDIR" || return
 	# A job of its own: bats runs all tests in one process group.
 	export ACLCHECK_JOB=$BATS_TEST_NAME

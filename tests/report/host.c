@@ -22,26 +22,43 @@ const struct acl_rule acl_rules[] = {
 		.family = "copy",
 		.index = 0,
 		.severity = ACL_SEV_ERROR,
-		.relaxed_since = -1,
-		.title = {"Asynchronous copy of unaligned memory", "异步复制的内存未对齐"},
-		.hint = {"Align the address to 64 bytes.", "请将地址按64字节对齐。"},
-		.source = "docs/copy.md"},
+		.relaxed_since = -1},
 	{.id = "event-churn",
 		.family = "event",
 		.index = 1,
 		.severity = ACL_SEV_PERF,
 		.tier = ACL_TIER_ADVICE,
 		.dflt = ACL_DEFAULT_ADVICE,
-		.relaxed_since = -1,
-		.title = {"Events made anew again and again", NULL}},
+		.relaxed_since = -1},
 	{.id = "stream-leak",
 		.family = "stream",
 		.index = 2,
 		.severity = ACL_SEV_WARNING,
-		.relaxed_since = ACL_CANN_9_1,
-		.title = {"Stream never destroyed", NULL}},
+		.relaxed_since = ACL_CANN_9_1},
 };
 const unsigned acl_rule_count = 3;
+
+const char *rule_text(const struct acl_rule *rule, enum acl_rule_text which)
+{
+	static const char *const texts[][RULE_TEXTS] = {
+		{[RULE_TITLE] = "Asynchronous copy of unaligned memory",
+			"异步复制的内存未对齐",
+			[RULE_HINT] = "Align the address to 64 bytes.",
+			"请将地址按64字节对齐。",
+			[RULE_SOURCE] = "docs/copy.md"},
+		{[RULE_TITLE] = "Events made anew again and again"},
+		{[RULE_TITLE] = "Stream never destroyed"},
+	};
+
+	return texts[rule->index][which];
+}
+
+const char *rule_text_in(const struct acl_rule *rule, enum acl_rule_text which, enum acl_lang lang)
+{
+	const char *text = rule_text(rule, which + lang);
+
+	return text ? text : rule_text(rule, which);
+}
 
 struct test_host test_host;
 void (*acl_real[ACL_API_COUNT])(void);

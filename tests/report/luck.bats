@@ -5,6 +5,7 @@
 load helper
 
 setup() {
+	skip_where_emulated
 	cd "$BATS_TEST_TMPDIR" || return
 	cat >luck.cpp <<-'END'
 		#include <acl/acl.h>

@@ -11,6 +11,10 @@ $(REPORT_TEST)/findings: $(call objs,tests/report/findings.c) $(REPORT_OBJS)
 $(REPORT_TEST)/unit: $(call objs,tests/report/unit.c) $(REPORT_OBJS)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka -ljansson -ldl -lpthread
 
+$(REPORT_TEST)/translate: $(call objs,tests/report/translate.c interpose/common/sentences.c interpose/common/text.c)
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -o $@ $^
+tests/report/language.bats: $(REPORT_TEST)/translate
+
 $(REPORT_TEST)/join: $(call objs,tests/report/join.c) $(REPORT_OBJS)
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka -ldl -lpthread
 

@@ -5,6 +5,7 @@
 load helper
 
 setup() {
+	skip_where_emulated
 	cd "$BATS_TEST_TMPDIR" || return
 	browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip "no Chromium"
 	ACLCHECK_JOB=$BATS_TEST_NAME ACLCHECK_REPORT=r.json "$FINDINGS" error advice warning 2>/dev/null
@@ -37,7 +38,7 @@ in_page() {
 
 background() {
 	browse --window-size=800,600 --blink-settings=preferredColorScheme="$1" --screenshot="$PWD/$1.png" "file://$PWD/page.html" >/dev/null
-	python3 "$SOURCE/tests/report/look.py" png "$1.png"
+	python3 -S "$SOURCE/tests/report/look.py" png "$1.png"
 }
 
 @test "light and dark, as the reader's system is" {
@@ -46,7 +47,7 @@ background() {
 }
 
 @test "folded: 700 findings are a page of some screens, at any width" {
-	python3 "$SOURCE/tests/report/look.py" html page.html >/dev/null
+	python3 -S "$SOURCE/tests/report/look.py" html page.html >/dev/null
 	for width in 400 1200; do
 		height=$(in_page $width '' 'const result = document.documentElement.scrollHeight')
 		[ "$height" -gt 1000 ] && [ "$height" -lt 9000 ] || { echo "$width: $height"; return 1; }

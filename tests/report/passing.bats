@@ -6,6 +6,7 @@ bats_require_minimum_version 1.5.0
 load helper
 
 setup() {
+	skip_where_emulated
 	cd "$BATS_TEST_TMPDIR" || return
 	export TMPDIR=$PWD/tmp
 	mkdir tmp

@@ -13,15 +13,17 @@ import sys
 STRING = r'"(?:[^"\\\n]|\\.)*"'
 TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|%s|\'(?:[^\'\\\n]|\\.)*\'' % STRING, re.S)
 # What stands in C before a string that is no part of a sentence: names of values, roles and kinds, rules, enums, attributes.
-OTHER = re.compile(r'(\b(part_\w+|RULE|__attribute__|format|section|alias|strcmp|strncmp|strstr|enum_name|PAIR|_Static_assert)'
+OTHER = re.compile(r'(\b(part_\w+|RULE|__attribute__|format|section|alias|strcmp|strncmp|strstr|enum_name|PAIR)'
                    r'\s*\([^()]*|\.name = |#include )$')
-# Strings of checks/ that no finding has: what the compiler asserts, and which table was full.
-ELSEWHERE = re.compile(r" differ$|for a slot$|than the (checker|pointer map|table) |^no memory for|^too many objects|^map_version")
+# What the compiler asserts is no text for users.
+ASSERTION = re.compile(r'_Static_assert\s*\(.*?\);', re.S)
+# Strings of checks/ that no finding has: which table was full.
+ELSEWHERE = re.compile(r"than the (checker|pointer map|table) |^no memory for|^too many objects")
 
 
 def literals(text):
     """(string, what stands before it), neighbours joined, comments and macros' line ends taken out."""
-    text = text.replace('\\\n', ' ')
+    text = ASSERTION.sub(';', text.replace('\\\n', ' '))
     found, end, before = [], None, ''
     for m in TOKEN.finditer(text):
         token = m.group()

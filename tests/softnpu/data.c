@@ -703,11 +703,6 @@ static void fork_begins_anew(void)
 }
 #endif
 
-#define C(name)                                                                                              \
-	{                                                                                                    \
-#name, name                                                                                  \
-	}
-
 static const struct tap_case cases[] = {
 	C(sync_copies),
 	C(async_copies),

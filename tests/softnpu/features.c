@@ -463,11 +463,6 @@ static void linked_only(void)
 	TRUE(!aclmdlCreateDataset());
 }
 
-#define C(name)                                                                                              \
-	{                                                                                                    \
-#name, name                                                                                  \
-	}
-
 static const struct tap_case cases[] = {
 	C(kernels),
 	C(symbols),

@@ -195,6 +195,35 @@ answer() { # QUESTION VARIABLE=VALUE…
 	[[ $output == *100000* ]]
 }
 
+@test "a log that cannot be written is said once" {
+	compile bad -L"$build/softnpu" -lascendcl <<-'END'
+		#include <acl/acl.h>
+		int main(void)
+		{
+			return aclrtMalloc(0, 0, 0) != 100000 || aclrtMalloc(0, 0, 0) != 100000;
+		}
+	END
+	run env LD_LIBRARY_PATH="$build/softnpu" SOFTNPU_LOG=missing/log ./bad
+	[ "$status" = 0 ]
+	[ "$output" = "softnpu: SOFTNPU_LOG=missing/log: No such file or directory" ]
+}
+
+@test "a device that there is not is said where it is named" {
+	compile probe -I"$source/tools/softnpu" -L"$build/softnpu" -lascendcl -pthread <"$source/tests/softnpu/probe.c"
+	export LD_LIBRARY_PATH="$build/softnpu"
+	for setting in SOFTNPU_LOST_DEVICE=2 SOFTNPU_LOST_DEVICE=5:3 SOFTNPU_PEER=0-1,1-2; do
+		run env "$setting" ./probe count
+		[ "${#lines[@]}" = 2 ]
+		[ "${lines[0]}" = "softnpu: $setting: a device that there is not (SOFTNPU_DEVICES=2)" ]
+		run env "$setting" SOFTNPU_DEVICES=8 ./probe count
+		[ "$output" = 8 ]
+	done
+	for setting in SOFTNPU_LOST_DEVICE=1 SOFTNPU_PEER=0 SOFTNPU_PEER=1 SOFTNPU_PEER=0-1; do
+		run env "$setting" ./probe count
+		[ "$output" = 2 ]
+	done
+}
+
 @test "strict: the host cannot touch device memory" {
 	compile touch -L"$build/softnpu" -lascendcl <<-'END'
 		#include <acl/acl.h>

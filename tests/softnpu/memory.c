@@ -171,6 +171,31 @@ static void reduce(void)
 	OK(aclrtReduceAsync(d2, (char *)d + 1, 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8, s, NULL));
 }
 
+static uint16_t reduced(aclDataType type, aclrtReduceKind kind, uint16_t to, uint16_t from)
+{
+	void *d2 = device_new(64);
+
+	OK(aclrtMemcpy(d2, 2, &to, 2, TO_DEVICE));
+	OK(aclrtMemcpy(d, 2, &from, 2, TO_DEVICE));
+	OK(aclrtReduceAsync(d2, d, 2, kind, type, s, NULL));
+	OK(aclrtSynchronizeStream(s));
+	OK(aclrtMemcpy(&to, 2, d2, 2, TO_HOST));
+	return to;
+}
+
+static void reduce_small_types(void)
+{
+	const aclrtReduceKind sum = ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, max = ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX,
+			      min = ACL_RT_MEMCPY_SDMA_AUTOMATIC_MIN;
+
+	setup();
+	IS(reduced(ACL_FLOAT16, sum, 0x3c00, 0x4000), 0x4200); /* 1 + 2 */
+	IS(reduced(ACL_FLOAT16, max, 0xbc00, 0xc000), 0xbc00); /* -1, -2 */
+	IS(reduced(ACL_BF16, sum, 0x3f80, 0x4000), 0x4040);
+	IS(reduced(ACL_BF16, min, 0x3f80, 0xbf80), 0xbf80);
+	IS(reduced(ACL_INT16, sum, 0x7fff, 1), 0x8000);
+}
+
 static void address_questions(void)
 {
 	void *list[2], *base = NULL, *h = NULL;
@@ -235,6 +260,7 @@ static void importer(const struct keys *keys)
 static void other_process(void)
 {
 	struct keys keys;
+	void *behind;
 	aclrtNotify notify;
 	aclrtEvent event;
 
@@ -242,8 +268,9 @@ static void other_process(void)
 	memset(&keys, 0, sizeof(keys));
 	event = event_ex(ACL_EVENT_IPC);
 	OK(aclrtCreateNotify(&notify, 0));
-	OK(aclrtMemset(d, N_BYTES, 0, N_BYTES));
-	OK(aclrtIpcMemGetExportKey(d, N_BYTES, keys.memory, sizeof(keys.memory), 0));
+	behind = device_new(N_BYTES); /* where no page of 64 KiB begins */
+	OK(aclrtMemset(behind, N_BYTES, 0, N_BYTES));
+	OK(aclrtIpcMemGetExportKey(behind, N_BYTES, keys.memory, sizeof(keys.memory), 0));
 	OK(aclrtNotifyGetExportKey(notify, keys.notify, sizeof(keys.notify), 0));
 	IS(aclrtNotifyGetExportKey(notify, keys.notify, sizeof(keys.notify), 0), 507000);
 	OK(aclrtIpcGetEventHandle(event, &keys.event));
@@ -254,16 +281,11 @@ static void other_process(void)
 	}
 	OK(aclrtWaitAndResetNotify(notify, s, 0));
 	OK(aclrtSynchronizeStream(s));
-	IS(first_byte(d), 0x77);
+	IS(first_byte(behind), 0x77);
 	OK(child_status());
 	OK(aclrtStreamWaitEvent(s2, event));
 	OK(aclrtSynchronizeStream(s2));
 }
-
-#define C(name)                                                                                              \
-	{                                                                                                    \
-#name, name                                                                                  \
-	}
 
 static const struct tap_case cases[] = {
 	C(virtual_memory),
@@ -271,6 +293,7 @@ static const struct tap_case cases[] = {
 	C(managed),
 	C(descriptors),
 	C(reduce),
+	C(reduce_small_types),
 	C(address_questions),
 	C(other_process),
 };

@@ -180,11 +180,6 @@ static void arguments(void)
 	OK(aclDestroyIntArray(array));
 }
 
-#define C(name)                                                                                              \
-	{                                                                                                    \
-#name, name                                                                                  \
-	}
-
 static const struct tap_case cases[] = {
 	C(broadcast),
 	C(integers_are_exact),

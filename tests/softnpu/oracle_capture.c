@@ -259,11 +259,6 @@ static void management_is_allowed(void)
 	}
 }
 
-#define C(name)                                                                                              \
-	{                                                                                                    \
-#name, name                                                                                  \
-	}
-
 static const struct tap_case cases[] = {
 	C(whole_life),
 	C(empty),
@@ -281,8 +276,4 @@ static const struct tap_case cases[] = {
 	C(management_is_allowed),
 };
 
-int main(void)
-{
-	oracle_run(cases, COUNT(cases));
-	return tap_done();
-}
+ORACLE_MAIN(cases)

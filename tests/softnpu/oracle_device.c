@@ -276,11 +276,6 @@ static void leave_everything(void)
 	OK(aclrtCreateEvent(&e));
 }
 
-#define C(name)                                                                                              \
-	{                                                                                                    \
-#name, name                                                                                  \
-	}
-
 static const struct tap_case cases[] = {
 	C(init_twice),
 	C(finalize_twice),
@@ -305,8 +300,4 @@ static const struct tap_case cases[] = {
 	C(leave_everything),
 };
 
-int main(void)
-{
-	oracle_run(cases, COUNT(cases));
-	return tap_done();
-}
+ORACLE_MAIN(cases)

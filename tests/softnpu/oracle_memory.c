@@ -166,11 +166,6 @@ static void free_while_pending(void)
 	OK(aclrtSynchronizeStream(s));
 }
 
-#define C(name)                                                                                              \
-	{                                                                                                    \
-#name, name                                                                                  \
-	}
-
 static const struct tap_case cases[] = {
 	C(bad_allocations),
 	C(bad_frees),
@@ -185,8 +180,4 @@ static const struct tap_case cases[] = {
 	C(free_while_pending),
 };
 
-int main(void)
-{
-	oracle_run(cases, COUNT(cases));
-	return tap_done();
-}
+ORACLE_MAIN(cases)

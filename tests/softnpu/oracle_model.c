@@ -359,11 +359,6 @@ static void group_of_dead_model(void)
 	IS(aclmdlRICaptureTaskUpdateBegin(s, g), 107017);
 }
 
-#define C(name)                                                                                              \
-	{                                                                                                    \
-#name, name                                                                                  \
-	}
-
 static const struct tap_case cases[] = {
 	C(captured_tasks),
 	C(pageable_copy),
@@ -393,8 +388,4 @@ static const struct tap_case cases[] = {
 	C(group_of_dead_model),
 };
 
-int main(void)
-{
-	oracle_run(cases, COUNT(cases));
-	return tap_done();
-}
+ORACLE_MAIN(cases)

@@ -296,11 +296,6 @@ static void subscribe_with_gettid(void)
 	IS(atomic_load(&calls), 0);
 }
 
-#define C(name)                                                                                              \
-	{                                                                                                    \
-#name, name                                                                                  \
-	}
-
 static const struct tap_case cases[] = {
 	C(null_stream),
 	C(null_handles),
@@ -322,8 +317,4 @@ static const struct tap_case cases[] = {
 	C(subscribe_with_gettid),
 };
 
-int main(void)
-{
-	oracle_run(cases, COUNT(cases));
-	return tap_done();
-}
+ORACLE_MAIN(cases)

@@ -106,17 +106,22 @@ static void groups(void)
 static void no_groups(void)
 {
 	uint32_t count;
+	size_t size;
 
 	OK(aclrtSetDevice(0));
 	TRUE(!aclrtCreateGroupInfo());
 	IS(aclrtGetGroupCount(&count), NOT_SUPPORTED);
 	IS(aclrtSetGroup(0), NOT_SUPPORTED);
+	IS(aclrtGetGroupCount(NULL), ACL_ERROR_INVALID_PARAM);
+	IS(aclrtGetAllGroupInfo(NULL), ACL_ERROR_INVALID_PARAM);
+	IS(aclrtGetGroupInfoDetail(NULL, 0, ACL_GROUP_AICORE_INT, &count, 4, &size), ACL_ERROR_INVALID_PARAM);
 }
 
 static void stream_configs(void)
 {
 	aclrtStreamConfigHandle *config = aclrtCreateStreamConfigHandle();
-	size_t flag = ACL_STREAM_FAST_SYNC, bad = 1u << 20;
+	size_t flag = ACL_STREAM_FAST_SYNC, unknown = 1u << 20,
+	       bad = ACL_STREAM_DEVICE_USE_ONLY | ACL_STREAM_HUGE;
 	uint32_t priority = 3, got = 0;
 	aclrtStream s = NULL;
 
@@ -132,6 +137,11 @@ static void stream_configs(void)
 	IS(got, ACL_STREAM_FAST_SYNC);
 	OK(aclrtStreamGetPriority(s, &got));
 	IS(got, 3);
+	OK(aclrtDestroyStream(s));
+	OK(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_FLAG, &unknown, sizeof(unknown)));
+	OK(aclrtCreateStreamV2(&s, config));
+	OK(aclrtStreamGetFlags(s, &got));
+	IS(got, 0);
 	OK(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_FLAG, &bad, sizeof(bad)));
 	IS(aclrtCreateStreamV2(&s, config), ACL_ERROR_RT_PARAM_INVALID);
 	OK(aclrtDestroyStreamConfigHandle(config));

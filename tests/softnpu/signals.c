@@ -62,7 +62,8 @@ static void handlers_call(void)
 		OK(aclrtFree(block));
 	}
 	set_timer(0);
-	IS(handled, HANDLED);
+	/* Some more may have come before the timer was off. */
+	TRUE(handled >= HANDLED);
 	end();
 }
 

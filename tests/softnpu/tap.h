@@ -14,6 +14,12 @@ struct tap_case {
 	void (*run)(void);
 };
 
+/* The case that a function is. */
+#define C(function)                                                                                          \
+	{                                                                                                    \
+		.name = #function, .run = function                                                           \
+	}
+
 /* In a case: the value must be the wanted one. */
 #define IS(expr, want) tap_is(#expr, (long)(expr), (long)(want), __FILE__, __LINE__)
 #define OK(expr) IS(expr, 0)

@@ -4,6 +4,7 @@
  *
  *	app mix			a little of everything; the numbers are in the tests
  *	app loop N		N x (record, query) on one stream
+ *	app waits N		N x (record on one stream, wait on another)
  *	app threads T N		T threads, N queries each
  *	app fork N		parent and child, N queries each
  *	app killed N		N queries, then SIGKILL
@@ -13,15 +14,18 @@
  *	app input		a call, another when standard input has ended
  *	app chosen N		1 query, N between ACLCHECK_TRACE_START and _STOP, 1 query
  *	app ordered		a wait for a record, one for no record, and a capture that is executed
+ *	app overtaken		a wait, checked before a record of another thread and recorded later
  *	app leak		a block that is not freed
  *	app steps		a query for each line of standard input
  */
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "acl/acl.h"
@@ -94,6 +98,26 @@ static void loop(unsigned long n)
 	}
 	CHECK(aclrtSynchronizeStream(stream));
 	CHECK(aclrtDestroyEvent(event));
+	CHECK(aclrtDestroyStream(stream));
+	end();
+}
+
+static void waits(unsigned long n)
+{
+	aclrtStream stream, other;
+	aclrtEvent event;
+
+	begin();
+	CHECK(aclrtCreateStream(&stream));
+	CHECK(aclrtCreateStream(&other));
+	CHECK(aclrtCreateEvent(&event));
+	for (unsigned long i = 0; i < n; i++) {
+		CHECK(aclrtRecordEvent(event, stream));
+		CHECK(aclrtStreamWaitEvent(other, event));
+	}
+	CHECK(aclrtSynchronizeStream(other));
+	CHECK(aclrtDestroyEvent(event));
+	CHECK(aclrtDestroyStream(other));
 	CHECK(aclrtDestroyStream(stream));
 	end();
 }
@@ -216,6 +240,53 @@ static void ordered(void)
 	end();
 }
 
+static aclrtStream waiting, recording;
+static aclrtEvent awaited;
+static _Atomic int step;
+
+/* The first call of a function takes a millisecond between its check and its event. */
+static void *first_wait(void *unused)
+{
+	(void)unused;
+	CHECK(aclrtSetDevice(0));
+	atomic_store(&step, 1);
+	while (atomic_load(&step) < 2)
+		;
+	atomic_store(&step, 3);
+	CHECK(aclrtStreamWaitEvent(waiting, awaited));
+	return NULL;
+}
+
+static void overtaken(void)
+{
+	const struct timespec check = {.tv_nsec = 200000};
+	aclrtEvent other;
+	pthread_t id;
+
+	begin();
+	CHECK(aclrtCreateStream(&waiting));
+	CHECK(aclrtCreateStream(&recording));
+	CHECK(aclrtCreateEventExWithFlag(&awaited, ACL_EVENT_SYNC));
+	CHECK(aclrtCreateEventExWithFlag(&other, ACL_EVENT_SYNC));
+	CHECK(aclrtRecordEvent(other, recording));
+	pthread_create(&id, NULL, first_wait, NULL);
+	while (atomic_load(&step) < 1)
+		;
+	atomic_store(&step, 2);
+	while (atomic_load(&step) < 3)
+		;
+	nanosleep(&check, NULL);
+	CHECK(aclrtRecordEvent(awaited, recording));
+	pthread_join(id, NULL);
+	CHECK(aclrtSynchronizeStream(recording));
+	CHECK(aclrtSynchronizeStream(waiting));
+	CHECK(aclrtDestroyEvent(awaited));
+	CHECK(aclrtDestroyEvent(other));
+	CHECK(aclrtDestroyStream(waiting));
+	CHECK(aclrtDestroyStream(recording));
+	end();
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -249,8 +320,12 @@ int main(int argc, char **argv)
 		ACLCHECK_TRACE_STOP();
 		queries(1);
 		end();
+	} else if (!strcmp(what, "waits")) {
+		waits(n);
 	} else if (!strcmp(what, "ordered")) {
 		ordered();
+	} else if (!strcmp(what, "overtaken")) {
+		overtaken();
 	} else if (!strcmp(what, "leak")) {
 		void *block;
 

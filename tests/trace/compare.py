@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 # SPDX-License-Identifier: Apache-2.0
 """compare.py SUMMARY.json RECKONED.json: says every number in which the two differ."""
 import json

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 # SPDX-License-Identifier: Apache-2.0
 """Runs an XML analysis of Trace Compass over the text of a recording.
 
@@ -10,7 +10,8 @@ transitions that name events with '*' and '|', tests, state changes and segments
 what is not understood is not right.  As there, the state machines see an event in no defined order: the analysis runs
 twice, the other way round as well, and ends when the results differ.
 
-stack     PID TID DEPTH BEGIN END NAME, one interval a line, of the attribute that the call stack's group names
+stack     PID TID DEPTH BEGIN END NAME, one interval a line, of the attribute that the call stack's group names; PID is what
+          the name of the process begins with
 segments  NAME BEGIN END FIELD=VALUE...
 states    PATH TIME VALUE, every change of an attribute that is no stack
 rows      NAME > NAME ...: STATE BEGIN END, what a view shows: the lines of its entries; without VIEW of the only one
@@ -334,7 +335,7 @@ class Analysis:
         for path, depth, begin, ends, name in self.done + still:
             if len(path) == len(pattern) and all(p in ('*', a) for p, a in zip(pattern, path)):
                 stars = [a for p, a in zip(pattern, path) if p == '*']
-                yield int(stars[0]), int(stars[1]), depth, begin, ends, name
+                yield int(stars[0].split(',')[0]), int(stars[1]), depth, begin, ends, name
 
     def intervals(self, path):
         """BEGIN END VALUE, of values only."""

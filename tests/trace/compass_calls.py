@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 # SPDX-License-Identifier: Apache-2.0
 """A recording as babeltrace2 prints it, of calls that are written down one a line.
 
@@ -13,6 +13,8 @@ nanoseconds; a value in capitals is a name of an enumeration.  '#' begins a rema
 """
 import sys
 
+CLOCK = 1000  # that of call_start, when the trace's is 0
+
 
 def field(text):
     name, value = text.split('=')
@@ -24,6 +26,11 @@ def event(time, name, pid, tid, fields):
         time, name, pid, tid, ', '.join(fields))
 
 
+def place(function, number, inside):
+    return ['api = "%s"' % function, 'call_caller = 0x1001', 'call_number = %d' % number, 'call_depth = %d' % inside,
+            'call_path = ( "%s" : container = 0 )' % ('inside' if inside else 'linked'), 'call_flags = 0x1']
+
+
 def call(line, numbers, one_event):
     line, _, outputs = line.partition(';')
     line, _, result = line.partition(' = ')
@@ -32,19 +39,18 @@ def call(line, numbers, one_event):
     pid, tid = who.rstrip('+').split('/')
     number = numbers[who.rstrip('+')] = numbers.get(who.rstrip('+'), 0) + 1
     code = int(result or 0)
+    if number == 1:
+        yield event(0, 'aclcheck:thread', pid, tid, ['self = 0x7000', 'clock = %d' % CLOCK])
     known = [field(f) for f in inputs]
     given = ['ret = ( "%s" : container = %d )' % ('ACL_ERROR' if code else 'ACL_SUCCESS', code)]
     given += [field(f) for f in outputs.split()]
     if one_event:
         if '-' not in (begin, end):
-            flags = 0x10021 if inside else 1
             yield event(int(end), 'acl_call:' + function, pid, tid,
-                        ['call_start = ' + begin, 'call_flags = 0x%X' % flags] + known + given)
+                        ['call_start = %d' % (int(begin) + CLOCK)] + place(function, number, inside) + known + given)
         return
     if begin != '-':
-        place = ['api = "%s"' % function, 'call_caller = 0x1001', 'call_number = %d' % number,
-                 'call_depth = %d' % inside, 'call_path = ( "%s" : container = 0 )' % ('inside' if inside else 'linked')]
-        yield event(int(begin), 'acl:%s_entry' % function, pid, tid, place + known)
+        yield event(int(begin), 'acl:%s_entry' % function, pid, tid, place(function, number, inside) + known)
     if end != '-':
         yield event(int(end), 'acl:%s_exit' % function, pid, tid,
                     ['call_number = %d' % number, 'call_result = %d' % code] + given)

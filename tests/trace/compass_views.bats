@@ -13,7 +13,8 @@ setup_file() {
 	record ordered -- "$app" ordered
 	record ordered1 --one-event -- "$app" ordered
 	record mix -- "$app" mix
-	for t in ordered ordered1 mix; do
+	record mix1 --one-event -- "$app" mix
+	for t in ordered ordered1 mix mix1; do
 		babeltrace2 --clock-seconds $t >$t.text
 	done
 	write_calls
@@ -109,6 +110,18 @@ write_calls() {
 	END
 	# The same of a tracer that says so, and of one event a call.
 	sed 's/1.1 gap 2/lost 15/; / - /d' losses.calls >said.calls
+	# Work, an allocation and a wait of the runtime's own.
+	cat >inside.calls <<-END
+		1/1 0 1 aclInit
+		1/1 2 3 aclrtSetDevice deviceId=0
+		1/1 4 5 aclrtMalloc size=100 ; devPtr_out=0x1000
+		1/1 6 7 aclrtCreateStream ; stream_out=0x10
+		1/1 8 9 aclrtMemcpyAsync stream=0x10
+		1/1+ 10 11 aclrtMalloc size=50 ; devPtr_out=0x2000
+		1/1+ 12 13 aclrtSynchronizeStream stream=0x10
+		1/1+ 14 15 aclrtMemcpyAsync stream=0x20
+		1/1 20 21 aclrtGetDeviceCount
+	END
 	# Freed by a thread of another device; a free that fails; one of what is not known; one that was not seen.
 	cat >memory.calls <<-END
 		1/1 0 1 aclInit
@@ -137,7 +150,7 @@ analyses=$ACLCHECK_BUILD/gen/tracecompass
 # show CALLS ANALYSIS WHAT [--one-event]: of written calls; the process is always the same
 show() {
 	"$calls" $4 <"$BATS_FILE_TMPDIR/$1.calls" >text
-	"$compass" "$analyses/aclcheck-$2.xml" $3 <text | sed 's/^1 > //; s/ pid=1 tid=1$//'
+	"$compass" "$analyses/aclcheck-$2.xml" $3 <text | sed 's/^1 > //; s/ pid=1 tid=1 process=None$//'
 }
 
 # both CALLS ANALYSIS WHAT: pairs of events and one event a call show the same, which is on standard input
@@ -292,6 +305,42 @@ recorded() {
 	)
 }
 
+@test "the host blocked, of one event a call: the same table" {
+	for t in streams captures events; do
+		show $t blocked segments | sed 's/ result=.*//' >pairs
+		show $t blocked segments --one-event | sed 's/ *pid=.*//' >once
+		[ -s pairs ]
+		diff pairs once
+	done
+	# Two runs: which call of another thread came last before differs.
+	recorded mix blocked segments | sed 's/.* function=/function=/; s/ since=.*//' | sort >pairs
+	recorded mix1 blocked segments | sed 's/.* function=/function=/; s/ since=.*//' | sort >once
+	[ -s pairs ]
+	diff pairs once
+	# The beginnings are those that the summary has, which knows the clock. The analysis learns it from one event, as exactly as that
+	# was written without an interruption between the two times in it.
+	"$compass" "$analyses/aclcheck-blocked.xml" segments <"$BATS_FILE_TMPDIR/mix1.text" |
+		awk '{ blocked += $3 - $2 } END { print blocked, NR }' >reckoned
+	babeltrace2 --clock-cycles "$BATS_FILE_TMPDIR/mix1" >cycles
+	sed -n 's/^\[\([0-9]*\)\].* aclcheck:thread: .* clock = \([0-9]*\) .*/\1 \2/p' cycles >clocks
+	[ -s clocks ]
+	"$aclcheck" summary --json "$BATS_FILE_TMPDIR/mix1" | python3 -S -c 'import json, sys
+blocked = json.load(sys.stdin)["processes"][0]["blocked"]
+reckoned, rows = map(int, open("reckoned").read().split())
+between = max(abs(int(a) - int(b)) for a, b in (line.split() for line in open("clocks")))
+assert abs(blocked - reckoned) < 100000 + rows * between, (blocked, reckoned, rows, between)'
+}
+
+@test "a call that the runtime makes itself is none of the program's, of one event a call" {
+	both inside memory rows <<-END
+		process 1, device 0: device: 100 5 21
+	END
+	show inside streams "rows aclcheck.streams.view" --one-event | diff - <(
+		echo "device 0 > stream 1 (0x10): queued 9 21"
+	)
+	[ -z "$(show inside blocked segments --one-event)" ]
+}
+
 @test "memory in use by device and kind" {
 	both memory memory rows <<-END
 		process 1, device 0: device: 100 5 29
@@ -419,9 +468,11 @@ recorded() {
 	recorded mix findings rows | grep -E ': (warning|error)|rule:' | sed 's/^[0-9]*/T/' | diff - <(
 		cat <<-END
 			T: warning aclcheck:finding.1 aclrtMemcpyAsync_exit.4
-			T: warning aclcheck:finding.2 aclrtSetDevice_exit.2
+			T: error aclcheck:finding.2 aclcheck:finding.3
+			T: warning aclcheck:finding.3 aclrtSetDevice_exit.2
 			T > rule: uninit-device-read aclcheck:finding.1 aclrtMemcpyAsync_exit.4
-			T > rule: api-error aclcheck:finding.2 aclrtSetDevice_exit.2
+			T > rule: device-id-out-of-range aclcheck:finding.2 aclcheck:finding.3
+			T > rule: api-error aclcheck:finding.3 aclrtSetDevice_exit.2
 		END
 	)
 	"$compass" "$analyses/aclcheck-findings.xml" segments <"$BATS_FILE_TMPDIR/mix.text" >table

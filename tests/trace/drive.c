@@ -139,8 +139,8 @@ static void call(unsigned api, const void *args, int64_t result, uint32_t stack)
 	ev.stack = stack;
 	provider->enter(&ev);
 	ev.result.i = result;
-	ev.n_versions = 1;
-	ev.versions[0] = (struct acl_version){0x0200000000000001, 1};
+	ev.n_after = 1;
+	ev.after[0] = acl_mark(4711, 3, true);
 	provider->leave(&ev);
 }
 
@@ -214,9 +214,9 @@ static int drive_each(unsigned n)
 
 static void sample_finding(const struct acl_call_record *ev)
 {
-	static const struct acl_rule rule = {
-		.id = "sample-rule", .severity = ACL_SEV_ERROR, .title = {"a title", ""}};
+	static const struct acl_rule rule = {.id = "sample-rule", .severity = ACL_SEV_ERROR};
 	struct acl_finding f = {.rule = &rule,
+		.title = "a title",
 		.severity = ACL_SEV_ERROR,
 		.serial = 3,
 		.repeat = 10,

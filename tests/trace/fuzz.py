@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""fuzz.py READER TRACE DIRECTORY COUNT [SEED]: damages copies of a trace and lets READER summarise or draw them.
+"""fuzz.py READER TRACE DIRECTORY COUNT [SEED]: damages copies of a trace and lets READER summarise, draw or replay them.
 
 The reader must end by itself with 0, 98 or 99, in time, and with at most one line when it refuses.
 Everything follows from the seed: the same command shows the same failure.
@@ -33,8 +33,10 @@ def damage(path, rng):
     return how
 
 
-COMMANDS = (['summary'], ['timeline', '--output', '/dev/null', '--chrome', '/dev/null'])
+REPORTS = os.path.join(directory, 'replayed')
+COMMANDS = (['summary'], ['timeline', '--output', '/dev/null', '--chrome', '/dev/null'], ['replay', REPORTS])
 bad = 0
+os.makedirs(REPORTS, exist_ok=True)
 for seed in range(first, first + count):
     rng = random.Random(seed)
     copy = os.path.join(directory, 'damaged')
@@ -45,7 +47,7 @@ for seed in range(first, first + count):
     victim = rng.choice(files)
     how = damage(victim, rng)
     try:
-        p = subprocess.run([reader, *COMMANDS[seed % 2], copy], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=20)
+        p = subprocess.run([reader, *COMMANDS[seed % 3], copy], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=20)
         lines = p.stderr.decode(errors='replace').splitlines()
         wrong = p.returncode not in (0, 98, 99) or (p.returncode and len(lines) != 1) or b'Sanitizer' in p.stderr
         what = 'exit code %d: %s' % (p.returncode, ' | '.join(lines[:3]))
@@ -55,4 +57,5 @@ for seed in range(first, first + count):
         print('seed %d (%s, %d): %s' % (seed, os.path.basename(victim), how, what))
         bad += 1
 shutil.rmtree(os.path.join(directory, 'damaged'), ignore_errors=True)
+shutil.rmtree(REPORTS, ignore_errors=True)
 sys.exit(bad != 0)

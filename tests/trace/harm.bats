@@ -85,6 +85,30 @@ unharmed() {
 	[ ! -e t ]
 }
 
+@test "buffers larger than /dev/shm: one line, and the program is not run" {
+	with_lttng "mount -t tmpfs -o size=16m none /dev/shm || exit 77
+		$aclcheck trace --buffers=64M -o t -- touch ran" 2>said && false || [ $? -ne 77 ] || skip "no mounts"
+	grep -qE '^aclcheck: /dev/shm has 16 MiB free, buffers of [0-9]+ CPUs as large as that need [0-9.]+ MiB: say less, or make it larger$' said
+	[ "$(wc -l <said)" -eq 1 ]
+	[ ! -e t ]
+	[ ! -e ran ]
+	with_lttng "mount -t tmpfs -o size=16m none /dev/shm; $aclcheck trace --ring=64M -o t -- touch ran" 2>said && false || :
+	grep -q '^aclcheck: /dev/shm has 16 MiB free, ' said
+	[ ! -e ran ]
+}
+
+@test "buffers that fill /dev/shm: all is recorded" {
+	for buffers in 4M 8M 13M; do
+		# As large as the plan says, and not a page more.
+		with_lttng "mount -t tmpfs -o size=1m none /dev/shm || exit 77
+			$aclcheck trace --buffers=$buffers -o t -- true" 2>said && false || [ $? -ne 77 ] || skip "no mounts"
+		size=$(sed -n 's/.* as large as that need \([0-9.]*\) MiB: .*/\1/p' said)
+		with_lttng "mount -t tmpfs -o size=$(python3 -c "print(int(($size + .05) * 1024))")k none /dev/shm
+			$aclcheck trace --buffers=$buffers -o $buffers -- $app loop 1000" 2>said
+		[ "$(count "$buffers" ' acl:aclrtRecordEvent_exit:')" -eq 1000 ]
+	done
+}
+
 @test "LTTng's own fork helper is not doubled" {
 	helper=$(ldconfig -p | sed -n 's/.*liblttng-ust-fork\.so\.1 .*=> //p')
 	[ -n "$helper" ] || skip "liblttng-ust-fork.so is not installed"

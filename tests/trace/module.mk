@@ -5,22 +5,24 @@ $(BUILD)/tests/trace/drive: $(call objs,tests/trace/drive.c $(addprefix interpos
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(SANITIZE) -o $@ $^ -ldl -lpthread
 
 # As a user would build it: the library under test is only preloaded.
-$(BUILD)/tests/trace/app: tests/trace/app.c $(BUILD)/softnpu/libascendcl.so
+$(BUILD)/tests/trace/app $(BUILD)/tests/trace/ranks: $(BUILD)/tests/trace/%: tests/trace/%.c $(BUILD)/softnpu/libascendcl.so
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) -std=gnu11 -O1 -g -Wall -Wextra -Werror -I$(BUILD)/include -Iinclude -o $@ $< \
 		-L$(BUILD)/softnpu -lascendcl -Wl,-rpath,'$$ORIGIN/../../softnpu' -Wl,-rpath-link,$(BUILD)/softnpu -pthread
+
+$(BUILD)/tests/trace/order: $(call objs,tests/trace/order.c tools/aclcheck/trace/replay/replay_order.c)
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka
+TESTS += $(BUILD)/tests/trace/order
 
 TRACE_TESTS := $(wildcard tests/trace/*.bats)
 TESTS += $(TRACE_TESTS)
 $(TRACE_TESTS): $(BUILD)/tests/trace/drive $(BUILD)/tests/trace/app
+tests/trace/replay.bats: $(BUILD)/tests/trace/ranks
 tests/trace/cost.bats: $(addprefix $(BENCH_DIR)/,trace traced/libaclcheck.so libempty.so)
 
 # The readers with sanitizers, for damaged traces.
-FUZZ_SRC := tools/aclcheck/main.c $(wildcard tools/aclcheck/common/*.c) $(READER_SRC) \
-	$(READER_SHARED) include/aclcheck/model.c
-$(BUILD)/tests/trace/summary-asan: $(FUZZ_SRC) $(ACLCHECK_HEADERS) $(BUILD)/gen/acl_model.c $(BUILD)/gen/acl_rules.c $(BUILD)/gen/timeline_digests.h \
-		$(wildcard tools/aclcheck/trace/timeline/page/*)
-	$(call say,CC,$@)mkdir -p $(@D) && $(CC) -std=gnu11 $(WARN) -O1 -g -fsanitize=address,undefined \
-		-fno-sanitize-recover=undefined $(CPPFLAGS_ALL) -DACLCHECK_VERSION='"$(VERSION)"' \
-		-DACLCHECK_READER -o $@ $(filter %.c,$^) -lbabeltrace2 -ljansson -ldl
+SANITIZED_asan += $(BUILD)/aclcheck-reader
+tests/trace/summary.bats tests/trace/replay.bats: asan
 
-tests/trace/summary.bats: $(BUILD)/tests/trace/summary-asan
+# Programs run and replayed.
+TESTS += tests/trace/replay.t
+tests/trace/replay.t: $(call programs,documents) $(call programs,patterns) $(BUILD)/tests/documents/acl.so

@@ -37,7 +37,7 @@ setup_file() {
 	grep -q 'acl:aclrtMemcpyAsync_entry: .*api = "aclrtMemcpyAsync", call_caller = 0x401234, .*call_stack = \[ \], call_number = 10, call_depth = 0, call_path = ( "linked" : container = 0 ), call_flags = 0x1' "$text"
 	grep -q 'acl:aclrtMalloc_entry: .*call_stack = \[ \[0\] = 7 \]' "$text"
 	grep -q 'acl:aclrtMemcpyAsync_entry: .*dst_host = ( "unasked" : container = 0 )' "$text"
-	grep -q 'acl:aclrtMemcpyAsync_exit: .*call_versions = \[ \[0\] = 0x200000000000001, \[1\] = 0x1 \]' "$text"
+	grep -q 'acl:aclrtMemcpyAsync_exit: .*call_after = \[ \[0\] = 0x24CE00000007 \]' "$text"
 }
 
 @test "process, settings, modules and stacks come before what names them" {

@@ -23,6 +23,13 @@ setup_file() {
 	grep -q '^aclcheck: next: aclcheck summary t$' said
 }
 
+@test "empty texts are empty to babeltrace2, which shows an earlier one for a text of no bytes" {
+	record t -- "$app" mix >/dev/null
+	[ "$(count t 'key = "visible-devices", _value_length = 1, value = ""')" -eq 1 ]
+	[ "$(count t ' _configPath_length = 1, configPath = ""')" -eq 1 ]
+	[ "$(count t '_[a-z_]*_length = 0, [a-z_]* = "')" -eq 0 ]
+}
+
 @test "the exit code is the program's" {
 	run record a -- "$app" exit 42
 	[ "$status" -eq 42 ]
@@ -52,6 +59,27 @@ setup_file() {
 	record t -- "$app" nested
 	[ "$(count t 'aclrtGetDeviceCount_entry: .*call_depth = 1')" -eq 1 ]
 	[ "$(count t 'aclcheck:callback: .*begins = 1')" -eq 1 ]
+}
+
+@test "how calls were reached, and errno, also of those that take the short way" {
+	for checks in on off; do
+		ACLCHECK_CHECKS=$checks record "$checks" --softnpu -- python3 -c "
+import ctypes
+acl = ctypes.CDLL('libascendcl.so', use_errno=True)
+n = ctypes.c_int32()
+acl.aclInit(None)
+acl.aclrtSetDevice(0)
+for i in range(4):
+    ctypes.set_errno(77 + i)
+    acl.aclrtGetDevice(ctypes.byref(n))
+    assert ctypes.get_errno() == 77 + i
+acl.aclrtResetDevice(0)
+acl.aclFinalize()"
+		[ "$(count "$checks" 'aclrtGetDevice_entry: .*call_path = . "dlsym"')" -eq 4 ]
+		[ "$(events "$checks" | sed -n 's/.*aclrtGetDevice_e[a-z]*: .*call_number = \([0-9]*\).*/\1/p' | tr '\n' ' ')" = "3 3 4 4 5 5 6 6 " ]
+		ACLCHECK_CHECKS=$checks record "loop$checks" -- "$app" loop 3
+		[ "$(count "loop$checks" 'aclrtRecordEvent_entry: .*call_path = . "linked"')" -eq 3 ]
+	done
 }
 
 @test "classes and globs" {
@@ -208,6 +236,9 @@ print(*[x.getsockname()[1] for x in s])'))
 	run record t -- true
 	[ "$status" -eq 98 ]
 	grep -q '^aclcheck: nothing was recorded in t: inconclusive' said
+	[ ! -e t ]
+	# LTTng's daemons close every descriptor that is permitted; the more there may be, the longer they take.
+	ulimit -n "$(ulimit -Hn)"
 	# The best of a few: what a recording waits for is the same on a machine that has other work.
 	for n in 1 2 3 4 5 6 7 8; do
 		begin=$(date +%s%N)
@@ -238,6 +269,10 @@ ends() {
 		#ifdef DESTRUCTOR
 		__attribute__((destructor)) static void end() { give_back(); }
 		#endif
+		#ifdef PRINTS
+		#include <cstdio>
+		static int shown = fflush(stdout); /* a copy of it is in the program, and libraries use that */
+		#endif
 		extern "C" void keep();
 		#ifdef OPENS
 		extern "C" void keep() { ((void (*)())dlsym(dlopen("$place/libobject.so", RTLD_NOW), "keep"))(); }
@@ -250,12 +285,14 @@ ends() {
 	END
 	made() { g++ -I"$bin/include" -L"$bin/softnpu" -L. -Wl,-rpath,"$bin/softnpu:$place" -Wl,--no-as-needed "$@" -lascendcl -ldl; }
 	made -o leaks ends.cpp
+	made -o prints ends.cpp -DPRINTS
 	made -o object ends.cpp -DOBJECT
 	made -o destructor ends.cpp -DDESTRUCTOR
 	made -o libobject.so -shared -fPIC ends.cpp -DOBJECT -DLIBRARY
 	made -o linked ends.cpp -DPROGRAM -lobject
 	made -o opens ends.cpp -DPROGRAM -DOPENS
 	[ "$(ACLCHECK_FAIL_ON=warning ends leaks)" = $'leak-device-memory\nfail' ]
+	[ "$(ACLCHECK_FAIL_ON=warning ends prints)" = $'leak-device-memory\nfail' ]
 	# nothing is left behind; the verdict of what may still call is not known when the recording ends
 	[ "$(ends object)" = pass ]
 	[ "$(ends destructor)" = inconclusive ]
@@ -331,4 +368,47 @@ ends() {
 	run record t -- sh -c '"$1" loop 3; sleep 4 >/dev/null 2>&1 3>&- &' - "$app"
 	[ "$status" -eq 98 ]
 	grep -q '^aclcheck: 1 processes were still running .*: inconclusive' said
+	"$aclcheck" summary --json t >t.json
+	python3 -S -c 'import json; j = json.load(open("t.json")); assert not j["complete"] and j["reasons"] == ["processes-left"], j'
+}
+
+# In the background: a program that has made a thousand calls, and waits; kill_all PID... ends those, and LTTng's that NAME matches.
+begin_steps() {
+	mkfifo in
+	# Sub-buffers that are full are written; the last ones are not.
+	"$aclcheck" trace --buffers=64K -o t -- taskset -c 0 "$app" steps <in >out 2>said 3>&- &
+	tracer=$!
+	exec 7>in
+	yes '' | head -1000 >&7
+	made() { [ "$(wc -l <out)" -eq 1000 ]; }
+	await made
+	described() { grep -qa 'name = "acl:aclrtGetDevice_exit"' t/ust/uid/*/64-bit/metadata; }
+	await described
+}
+
+its_end_is_missing() {
+	"$aclcheck" summary --json t >t.json
+	python3 -c 'import json; j = json.load(open("t.json")); assert j["calls"] > 500 and not j["complete"] and "not-ended" in j["reasons"], j["reasons"]'
+}
+
+@test "a session daemon that is killed: what was written until then can be read, and it is said that the end is missing" {
+	begin_steps
+	# shellcheck disable=SC2046 # several, and all of them
+	kill -KILL $(for p in $(daemons_of "$place"); do grep -q "lttng-sessiond" "/proc/$p/cmdline" && echo "$p"; done)
+	exec 7>&-
+	status=0
+	wait $tracer || status=$?
+	[ "$status" -eq 98 ]
+	grep -q '^aclcheck: the recording was not ended as it should: inconclusive, events are missing$' said
+	its_end_is_missing
+}
+
+@test "all that records is killed: it says so to who reads what is there" {
+	begin_steps
+	its_end_is_missing
+	# shellcheck disable=SC2046 # several, and all of them
+	kill -KILL $tracer $(pgrep -x aclcheck-lttng -P "$tracer") $(daemons_of "$place")
+	wait $tracer || :
+	exec 7>&-
+	its_end_is_missing
 }

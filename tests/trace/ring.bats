@@ -29,7 +29,8 @@ written() {
 }
 
 @test "a crash: the last calls are there, and who made them; the first ones are not" {
-	run ring t -- "$app" killed 100000
+	# A ring for each processor: on another one that the program left, its first calls would still be.
+	run ring t -- taskset -c "$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')" "$app" killed 100000
 	[ "$status" -eq 137 ]
 	grep -qx 'aclcheck: last calls written to t: 1 x' said
 	[ "$(written t)" -eq 1 ]
@@ -80,12 +81,32 @@ written() {
 	[ "$(count "$(sed -n 's/^aclcheck: next: aclcheck summary //p' said)" ' acl:aclrtGetDevice_entry:')" -eq 2 ]
 }
 
+@test "a call that does not return for a second: the ring is written while it hangs, once" {
+	ACLCHECK_INJECT=aclrtGetDevice:when=4:delay=3500ms ring t --hang 1 -- "$app" chosen 6
+	[ "$(grep -cE '^aclcheck: aclrtGetDevice has not returned for 1 s in thread [0-9]+ of process [0-9]+: the last calls are written$' said)" -eq 1 ]
+	[ "$(written t)" -eq 1 ]
+	# the calls before it are there, and of that one its beginning
+	[ "$(count t ' acl:aclrtGetDevice_entry:')" -eq 4 ]
+	[ "$(count t ' acl:aclrtGetDevice_exit:')" -eq 3 ]
+	[ -z "$(daemons_of "$place")" ]
+}
+
+@test "calls that take less: nothing is written" {
+	mkdir tmp
+	TMPDIR=$place/tmp ring t --hang 2 -- "$app" exit 0
+	[ ! -e t ]
+	[ -z "$(ls -A tmp)" ]
+}
+
 @test "what does not go with it, and what is no size" {
 	for with in --live --lossless --shared --url=net://localhost; do
 		run ring t "$with" -- "$app" mix
 		[ "$status" -eq 99 ]
 		grep -qx 'aclcheck: --ring excludes --live, --url, --lossless and --shared' said
 	done
+	run "$aclcheck" trace --hang 5 -- "$app" mix
+	[ "$status" -eq 99 ]
+	[ "$output" = "aclcheck: --hang needs --ring" ]
 	run "$aclcheck" trace --ring x -- "$app" mix
 	[ "$status" -eq 99 ]
 	[ "$output" = "aclcheck: --ring x: not a size such as 64M" ]

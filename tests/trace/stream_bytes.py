@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 # SPDX-License-Identifier: Apache-2.0
 """stream_bytes.py TRACE: how many bytes the events of a recording take, without packets' headers and padding."""
 import glob

@@ -67,11 +67,15 @@ ask() {
 	[ "$(ask mix '[(x["name"], x["args"]["error"]) for x in of("X") if "result" in x["args"]]')" = \
 		"[('aclrtSetDevice', 'ACL_ERROR_RT_INVALID_DEVICEID')]" ]
 	[ "$(ask mix 'len(of("i")), all(x["cat"] == "finding" and x["args"]["title"] and x["args"]["severity"] in ("error", "warning", "perf", "portability") for x in of("i"))')" = \
-		"($("$aclcheck" summary --json "$BATS_FILE_TMPDIR/mix" | python3 -c 'import json, sys; print(json.load(sys.stdin)["processes"][0]["findings"])'), True)" ]
+		"($("$aclcheck" summary --json "$BATS_FILE_TMPDIR/mix" | python3 -S -c 'import json, sys; print(json.load(sys.stdin)["processes"][0]["findings"])'), True)" ]
 }
 
 @test "chrome: processes are named by rank, and each thread has a lane" {
-	[ "$(ask job 'sorted(x["args"]["name"][:7] for x in of("M") if x["name"] == "process_name")')" = "['rank 0 ', 'rank 1 ']" ]
+	[ "$(ask job 'sorted(x["args"]["name"] for x in of("M") if x["name"] == "process_name")')" = \
+		"['rank 0 on $(hostname): $app nested', 'rank 1 on $(hostname): $app threads 3 100']" ]
+	# every event is of one of these
+	[ "$(ask job '{x["pid"] for x in whole["traceEvents"]} == {x["pid"] for x in of("M") if x["name"] == "process_name"}')" = True ]
+	[ "$(ask mix '[x["args"]["name"] for x in of("M") if x["name"] == "process_name"]')" = "['$app mix on $(hostname)']" ]
 	[ "$(ask job 'len([n for n in names.values() if n.startswith("thread")])')" -ge 5 ]
 }
 
@@ -103,6 +107,60 @@ acl.aclrtMemcpy(None, ctypes.c_size_t(0), None, ctypes.c_size_t(0), 77)"
 	grep -qx 'aclcheck: events were lost: the timeline has gaps' said
 	"$ACLCHECK_SOURCE/tests/trace/trace_events.py" lossy.json 'whole["otherData"]["complete"]' >complete
 	[ "$(cat complete)" = False ]
+}
+
+@test "no arrow from a record to the wait for a later one that was lost" {
+	record lossy --buffers=64K -- "$app" waits 30000 || [ $? -eq 98 ]
+	"$aclcheck" timeline --chrome lossy.json -o lossy.html lossy 2>said
+	grep -q 'events were lost' said
+	# The program waits for a record right after it. Not by ask: it looks at each pair of an arrow and a call.
+	python3 - lossy.json <<-'END'
+		import json, sys
+		events = json.load(open(sys.argv[1]))["traceEvents"]
+		at = {(x["pid"], x["tid"], x["ts"]): x["args"]["number"] for x in events if x["ph"] == "X" and x["cat"] == "stream"}
+		ends = [[at[x["pid"], x["tid"], x["ts"]] for x in events if x["ph"] == phase] for phase in "sf"]
+		apart = {wait - record for record, wait in zip(*ends)}
+		assert apart == {1}, apart
+	END
+}
+
+@test "the clock of a host: an offset as babeltrace2 takes it" {
+	first() { babeltrace2 --clock-seconds "$@" "$BATS_FILE_TMPDIR/mix" | sed -n '1s/^\[\([0-9]*\)\.\([0-9]*\)\].*/\1\2/p'; }
+	origin() { "$ACLCHECK_SOURCE/tests/trace/trace_events.py" "$1" 'whole["otherData"]["origin_ns"]'; }
+	for offset in -1.5 0.000000001 3; do
+		"$aclcheck" timeline --chrome moved.json "$BATS_FILE_TMPDIR/mix@$offset"
+		ns=$(python3 -c "print(round($offset * 1e9))")
+		[ $(($(origin moved.json) - $(origin "$BATS_FILE_TMPDIR/mix.json"))) -eq "$ns" ]
+		[ $(($(first --clock-offset-ns="$ns") - $(first))) -eq "$ns" ]
+	done
+	# of two traces each has its own; durations stay
+	"$aclcheck" timeline --chrome two.json "$BATS_FILE_TMPDIR/mix@2" "$BATS_FILE_TMPDIR/ordered"
+	[ "$("$aclcheck" summary --json "$BATS_FILE_TMPDIR/mix@2")" = "$("$aclcheck" summary --json "$BATS_FILE_TMPDIR/mix")" ]
+	ln -s "$BATS_FILE_TMPDIR/mix" mix@2
+	"$aclcheck" timeline --chrome named.json mix@2
+	[ "$(origin named.json)" -eq "$(origin "$BATS_FILE_TMPDIR/mix.json")" ]
+	for wrong in mix@ mix@x nothing@3; do
+		run "$aclcheck" summary "$BATS_FILE_TMPDIR/$wrong"
+		[ "$status" -eq 99 ]
+		[ "${#lines[@]}" -eq 1 ]
+	done
+}
+
+@test "recordings of one machine have one clock, whatever each measured of the time of day" {
+	first() { "$ACLCHECK_SOURCE/tests/trace/trace_events.py" "$1" 'sorted({x["ts"] for x in of("X") if x["name"] == "aclInit"})'; }
+	cp -r "$BATS_FILE_TMPDIR/mix" other
+	metadata=$(echo other/ust/uid/*/64-bit/metadata)
+	offset=$(sed -n 's/^\s*offset = \([0-9]*\);.*/\1/p' "$metadata")
+	[ "$offset" -gt 0 ]
+	# three milliseconds later by the time of day: the same moments by the clock
+	sed -i "s/offset = $offset;/offset = $((offset + 3000000));/" "$metadata"
+	"$aclcheck" timeline --chrome one.json "$BATS_FILE_TMPDIR/mix" other
+	[ "$(first one.json)" = "[$(python3 -S -c 'import json; print(min(x["ts"] for x in json.load(open("one.json"))["traceEvents"] if x["ph"] == "X"))')]" ]
+	# of another machine they are other ones
+	boot=$(sed -n '/^clock {/,/}/s/.*uuid = "\([0-9a-f-]*\)".*/\1/p' "$metadata")
+	sed -i "s/$boot/${boot//[0-9]/a}/" "$metadata"
+	"$aclcheck" timeline --chrome two.json "$BATS_FILE_TMPDIR/mix" other
+	[ "$(first two.json | tr ',' '\n' | wc -l)" -eq 2 ]
 }
 
 @test "what is no trace, and where nothing can be written: one line and no file" {

@@ -16,9 +16,25 @@ setup_file() {
 	record holes -- $drive holes
 	record reported -- "$app" reported
 	record lossy --buffers=64K -- "$app" loop 100000 || [ $? -eq 98 ]
-	for t in mix ordered job holes reported lossy; do
+	record hang -- $drive hang 700 || [ $? -eq 137 ]
+	for t in mix ordered job holes reported lossy hang; do
 		"$aclcheck" timeline -o $t.html --chrome $t.json "$t" 2>>said
 	done
+	mkfifo ask title
+	python3 "$ACLCHECK_SOURCE/tests/browser.py" "$(browser)" "$BATS_FILE_TMPDIR" >browser.log 2>&1 3>&- &
+	echo $! >browser.pid
+}
+
+teardown_file() {
+	cd "$BATS_FILE_TMPDIR" || return
+	[ -e browser.pid ] || return 0
+	timeout 20 sh -c 'echo end >ask'
+	cat browser.log
+	await ended "$(cat browser.pid)"
+}
+
+ended() {
+	! kill -0 "$1" 2>/dev/null
 }
 
 setup() {
@@ -35,13 +51,17 @@ browse() {
 		--window-size=1200,800 "$@" 2>/dev/null
 }
 
+# title_of FILE: of the page, in the browser that stays open
+title_of() {
+	timeout 120 sh -c 'echo "file://$1" >"$2/ask"; cat "$2/title"' sh "$1" "$BATS_FILE_TMPDIR"
+}
+
 # in_page NAME SCRIPT: what the script calls "result" in the page, after the page's own
 in_page() {
 	sed -e '/Content-Security-Policy/d' "$BATS_FILE_TMPDIR/$1.html" >probe.html
 	# A finding's colour is not what is looked for: the script stands behind the page's.
 	printf '<script>%s; document.title = "result " + (typeof result === "string" ? result : JSON.stringify(result));</script>\n' "$2" >>probe.html
-	browse --dump-dom "file://$PWD/probe.html" | sed -n 's|.*<title>result \(.*\)</title>.*|\1|p' |
-		sed 's/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g'
+	title_of "$PWD/probe.html" | sed -n 's|^result ||p'
 }
 
 press='const press = (key) => document.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));'
@@ -49,7 +69,7 @@ click='const click = (x, y) => ["pointerdown", "pointerup"].forEach((type) => { 
 details='byId("details").innerText.split("\n").join(" | ")'
 
 @test "every call is where the other format has it, too" {
-	for t in mix ordered job holes; do
+	for t in mix ordered job holes hang; do
 		in_page $t 'const result = [...call.start.keys()].map((i) => [call.start[i], call.flags[i] & END_LOST ? -1 : call.end[i] - call.start[i],
 			facts.names[call.name[i]].name, call.result[i], facts.threads[call.thread[i]].name, call.number[i], call.bytes[i]])' >page
 		[ -s page ]
@@ -94,6 +114,11 @@ details='byId("details").innerText.split("\n").join(" | ")'
 	[[ $answer == *"copy | ACL_MEMCPY_HOST_TO_DEVICE, 4 KiB (4096 bytes)"* ]]
 }
 
+@test "a call that never returned is drawn to its end" {
+	[ "$(in_page hang 'const i = n - 1, result = [call.end[i] - call.start[i] >= 7e8, call.end[i] <= facts.span, view.to >= call.end[i]]')" = "[true,true,true]" ]
+	[[ $(in_page hang "showCall(n - 1); const result = $details") == *"took | "*" ms, had not returned"* ]]
+}
+
 @test "findings: in the list, by key and by click, with rule, remedy and the program's own line" {
 	n=$(in_page mix 'const result = facts.findings.length')
 	[ "$n" -ge 1 ]
@@ -104,6 +129,14 @@ details='byId("details").innerText.split("\n").join(" | ")'
 		echo "$answer"
 		[[ $answer == *"remedy"* && $answer == *"document"* && $answer == *"app.c:"*" (app)"* ]]
 	done
+}
+
+@test "rank, host and command of the process: of its lanes, of a call, of a finding" {
+	for rank in 0 1; do
+		[[ $(in_page job 'const result = lanes.filter((l) => l.kind === "process").map((l) => l.name)') == *"rank $rank on $(hostname): $app "* ]]
+	done
+	[[ $(in_page job "showCall(0); const result = $details") =~ thread\ [0-9]+,\ rank\ [01]\ on\ $(hostname):\ $app\  ]]
+	[[ $(in_page mix "showFinding(0); const result = $details") =~ thread\ [0-9]+,\ $app\ mix\ on\ $(hostname) ]]
 }
 
 @test "search, zoom and keys" {
@@ -118,11 +151,39 @@ details='byId("details").innerText.split("\n").join(" | ")'
 	for scheme in 1 0; do
 		browse --blink-settings=preferredColorScheme=$scheme --screenshot="$PWD/$scheme.png" "file://$BATS_FILE_TMPDIR/ordered.html" >/dev/null
 	done
-	[ "$(python3 "$ACLCHECK_SOURCE/tests/report/look.py" png 1.png)" = "255 255 255" ]
-	[ "$(python3 "$ACLCHECK_SOURCE/tests/report/look.py" png 0.png)" = "21 24 28" ]
+	[ "$(python3 -S "$ACLCHECK_SOURCE/tests/report/look.py" png 1.png)" = "255 255 255" ]
+	[ "$(python3 -S "$ACLCHECK_SOURCE/tests/report/look.py" png 0.png)" = "21 24 28" ]
 	# Pixels of the colour of what waits, and of findings.
 	[ "$(in_page ordered 'draw(); const d = paper.getImageData(0, 0, canvas.width, canvas.height).data; const hex = (i) => "#" + [0, 1, 2].map((k) => d[i + k].toString(16).padStart(2, "0")).join(""); const seen = new Set(); for (let i = 0; i < d.length; i += 4) seen.add(hex(i)); const result = ["wait", "bad", "on-device", "blocked"].map((c) => seen.has(colours[CLASS[c]]))')" = \
 		"[true,true,true,true]" ]
+}
+
+@test "many lanes: whose they are stays at the top, a bar and keys lead to the others" {
+	many='facts.streams.length = 0; for (let i = 0; i < 300; i++) facts.threads.push({process: i % 2, name: "thread " + i + " of many"}); lanes.length = 0; makeLanes(); lanes.forEach((l) => { if (l.kind === "memory") l.high = []; }); placeLanes(); fit();'
+	[ "$(in_page job "$many $press"' const before = view.top; press("PageDown"); const result = [lanes.length > 300, barOf().needed, before, view.top > 100, barOf().top > AXIS]')" = "[true,true,0,true,true]" ]
+	# The name of the first process is drawn where its lane was, and then that of the second.
+	drawn='const texts = []; paper.fillText = (text, x, y) => texts.push([text, y]); const head = () => { texts.length = 0; draw(); return texts.filter(([t, y]) => t.startsWith("rank") && y < AXIS + ROW).map(([t]) => t.slice(0, 6)).join(); };'
+	[ "$(in_page job "$many $drawn"' const heads = lanes.filter((l) => l.kind === "process"); const names = heads.map((l) => l.name.slice(0, 6)); scrollTo(heads[1].y - 200); const first = head(); scrollTo(heads[1].y + 200); const result = [first === names[0], head() === names[1]]')" = "[true,true]" ]
+	# The bar is dragged.
+	drag='canvas.setPointerCapture = () => 0; const hand = (type, x, y) => { const e = new MouseEvent(type, {bubbles: true}); Object.defineProperty(e, "offsetX", {value: x}); Object.defineProperty(e, "offsetY", {value: y}); canvas.dispatchEvent(e); };'
+	[ "$(in_page job "$many $drag"' hand("pointerdown", view.width - 3, AXIS + 5); hand("pointermove", view.width - 3, view.height * 2); hand("pointerup", view.width - 3, view.height * 2); const result = [view.top === mostTop(), view.from]')" = "[true,0]" ]
+}
+
+@test "what is below the drawing may grow: calls are where they are drawn" {
+	sed -e '/Content-Security-Policy/d' "$BATS_FILE_TMPDIR/mix.html" >grown.html
+	# Sizes change with a frame, whenever that comes.
+	echo '<script>const before = view.height; showFinding(0);
+		window.settled = new Promise((done) => { const look = () => {
+			const fits = view.height < before && view.height === canvas.clientHeight;
+			document.title = fits ? "fits" : "too large";
+			fits || performance.now() > 60000 ? done() : setTimeout(look, 20); }; look(); });</script>' >>grown.html
+	[ "$(title_of "$PWD/grown.html")" = fits ]
+}
+
+@test "names in boxes can be read on every colour, and the pointer says what it is over" {
+	[ "$(in_page mix 'const luminance = (c) => [1, 3, 5].map((k) => parseInt(c.slice(k, k + 2), 16) / 255).map((v) => v <= .04 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4).reduce((sum, v, k) => sum + v * [.2126, .7152, .0722][k], 0); const result = colours.filter((c, k) => { const back = luminance(c) + .05, front = lettering[k] === "#000" ? .05 : 1.05; return Math.max(back, front) / Math.min(back, front) < 4.5; })')" = "[]" ]
+	[[ $(in_page mix 'look(call.start[0] - 10, call.end[0] + 10); const result = titleAt(xOf((call.start[0] + call.end[0]) / 2), AXIS + laneOfThread[call.thread[0]].y - view.top + 5)') == "aclInit, "* ]]
+	[[ $(in_page mix 'const result = titleAt(5, AXIS + laneOfThread[0].y + 3)') == "thread "* ]]
 }
 
 @test "gaps are said" {
@@ -138,7 +199,7 @@ details='byId("details").innerText.split("\n").join(" | ")'
 	[ "$(stat -c %s "$BATS_FILE_TMPDIR/large.html")" -le 60000000 ]
 	in_page large 'const ready = performance.now(), steps = []; for (let i = 0; i < 41; i++) { const began = performance.now(); pan(i % 2 ? .1 : -.07); draw(); paper.getImageData(0, 0, 1, 1); steps.push(performance.now() - began); } steps.sort((a, b) => a - b); const result = {calls: n, ready, step: steps[20]}' >speed
 	cat speed
-	python3 -c 'import json, sys
+	python3 -S -c 'import json, sys
 r = json.load(open("speed"))
 assert r["calls"] >= 500000 and r["ready"] <= 5000 and r["step"] <= 100, r'
 }

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 # SPDX-License-Identifier: Apache-2.0
 """trace_events.py FILE [EXPRESSION]: holds a file against the rules of Chrome's trace event format, and prints EXPRESSION.
 

@@ -56,6 +56,20 @@ calls() {
 	[ "$(count t ' aclcheck:verdict: .*"?pass')" -eq 1 ]
 }
 
+@test "a call that the end of the window cuts off has no end, and no time" {
+	ACLCHECK_INJECT=aclrtGetDevice:when=4:delay=3s record t --for 1.5 -- "$app" chosen 6
+	[ "$(calls t)" -eq 4 ]
+	[ "$(count t ' acl:aclrtGetDevice_exit:')" -eq 3 ]
+	"$aclcheck" summary --json t >t.json
+	python3 -c 'import json; j = json.load(open("t.json")); f = [f for f in j["functions"] if f["function"] == "aclrtGetDevice"][0]
+assert (f["calls"], f["timed"], j["unfinished"], j["lost_ends"], j["complete"]) == (4, 3, 0, 1, True) and f["total"] < 1e9, (f, j["unfinished"], j["lost_ends"])'
+	"$aclcheck" summary t >said
+	grep -qx 'the recording of calls ended before the program did: calls that it cut off have no end' said
+	"$aclcheck" timeline --chrome t.trace t 2>said
+	"$ACLCHECK_SOURCE/tests/trace/trace_events.py" t.trace '[x["args"]["end"] for x in of("i") if x["cat"] == "call"], max(x["dur"] for x in of("X")) < 1e6' >drawn
+	[ "$(cat drawn)" = "(['lost'], True)" ]
+}
+
 @test "a signal begins and ends it, as often as it comes" {
 	stepwise t --on-signal
 	step

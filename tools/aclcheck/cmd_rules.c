@@ -19,11 +19,6 @@ static const char *const tier_names[] = {"mission", "state", "argument", "advice
 static const char *const default_names[] = {"on", "advice", "off"};
 static const char *const state_names[] = {"implemented", "planned", "uncheckable"};
 
-static const char *in(const char *const text[ACL_LANG_COUNT], enum acl_lang lang)
-{
-	return text[lang] && *text[lang] ? text[lang] : text[ACL_LANG_EN];
-}
-
 /* family NULL: of all families. */
 static void list(bool all, const char *family)
 {
@@ -35,7 +30,7 @@ static void list(bool all, const char *family)
 		printf("%-11s %-6s ", acl_severity_names[r->severity], default_names[r->dflt]);
 		if (all)
 			printf("%-11s ", state_names[r->state]);
-		printf("%-12s %-44s %s\n", r->family, r->id, in(r->title, command_language()));
+		printf("%-12s %-44s %s\n", r->family, r->id, rule_text_in(r, RULE_TITLE, command_language()));
 	}
 }
 
@@ -95,7 +90,7 @@ static int begin_release(int since, enum acl_lang lang)
 /* One paragraph: the functions that appeared in a release. */
 static void functions_of(const struct acl_rule *r, int since, enum acl_lang lang)
 {
-	const char *list = r->apis;
+	const char *list = rule_text(r, RULE_APIS);
 	char name[FUNCTION_MAX];
 	int column = 0;
 
@@ -133,7 +128,7 @@ static void explain(const struct acl_rule *r, enum acl_lang lang)
 		{"Cannot be checked", "无法检查"}};
 	char line[256];
 
-	printf("%s: %s\n", r->id, in(r->title, lang));
+	printf("%s: %s\n", r->id, rule_text_in(r, RULE_TITLE, lang));
 	snprintf(line, sizeof(line), "%s, family %s, tier %s, default %s, %s",
 		acl_severity_names[r->severity], r->family, tier_names[r->tier], default_names[r->dflt],
 		state_names[r->state]);
@@ -144,15 +139,15 @@ static void explain(const struct acl_rule *r, enum acl_lang lang)
 							 : acl_severity_names[r->relaxed_to & 3]);
 		printf("  %s\n", in_language(line));
 	}
-	part(word[0][lang], in(r->why, lang));
-	part(word[1][lang], in(r->hint, lang));
-	part(word[2][lang], r->bad);
-	part(word[3][lang], r->good);
-	part(word[4][lang], r->source);
+	part(word[0][lang], rule_text_in(r, RULE_WHY, lang));
+	part(word[1][lang], rule_text_in(r, RULE_HINT, lang));
+	part(word[2][lang], rule_text(r, RULE_BAD));
+	part(word[3][lang], rule_text(r, RULE_GOOD));
+	part(word[4][lang], rule_text(r, RULE_SOURCE));
 	if (*rule_url(r))
 		printf("  %s\n", rule_url(r));
 	functions(r, lang);
-	part(word[5][lang], r->reason);
+	part(word[5][lang], rule_text(r, RULE_REASON));
 }
 
 static bool is_family(const char *word)

@@ -18,22 +18,27 @@
 #ifdef ACLCHECK_READER
 #define COMMAND OMITTED
 #define READER DECLARED
+#define SHARED(name, function, usage, text) DECLARED(name, function##_reader, usage, text)
 #else
 #define COMMAND DECLARED
 #define READER OMITTED
+#define SHARED DECLARED
 int cmd_reader(int argc, char **argv);
 #endif
 #include "tools/aclcheck/commands.def"
 #undef COMMAND
 #undef READER
+#undef SHARED
 
 const struct command commands[] = {
 #ifdef ACLCHECK_READER
 #define COMMAND OMITTED
 #define READER LISTED
+#define SHARED(name, function, usage, text) LISTED(name, function##_reader, usage, text)
 #else
 #define COMMAND LISTED
 #define READER(name, function, usage, text) LISTED(name, cmd_reader, usage, text)
+#define SHARED LISTED
 #endif
 #include "tools/aclcheck/commands.def"
 	{NULL, NULL, NULL, NULL},

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # The command: every .c of these directories, and the parts of the library that work without a program.
 
-ACLCHECK_DIRS := tools/aclcheck $(addprefix tools/aclcheck/,common report formats fuzz run trace trace/timeline)
+ACLCHECK_DIRS := tools/aclcheck $(addprefix tools/aclcheck/,common report formats fuzz run trace trace/timeline trace/replay)
 # What reads recordings is a program of its own: the command starts where libbabeltrace2 and glib are not.
-READER_SRC := $(wildcard $(addprefix tools/aclcheck/trace/,cmd_summary.c summary_*.c ctf*.c isolated_run.c timeline/*.c))
-READER_SHARED := $(addprefix interpose/common/,text.c json_writer.c sentences.c word_distance.c) checks/engine/rule_table.c \
-	$(addprefix tools/aclcheck/,formats/template.c formats/xml_text.c report/missing_lines.c)
+READER_SRC := $(wildcard $(addprefix tools/aclcheck/trace/,cmd_summary.c summary_*.c ctf*.c isolated_run.c timeline/*.c replay/*.c))
+# Beside the sinks and the checks, which a replay takes from the library; what they ask of their process is in replay_host.c.
+READER_SHARED := $(filter-out $(addprefix interpose/,config/job_identity.c config/run_membership.c),$(SINK_SOURCES)) \
+	interpose/symbolize/call_stack.c $(CHECKS_SRC) $(addprefix tools/aclcheck/,formats/template.c formats/xml_text.c report/missing_lines.c)
 ACLCHECK_SRC := $(filter-out $(READER_SRC),$(wildcard $(ACLCHECK_DIRS:%=%/*.c)))
 ACLCHECK_HEADERS := $(wildcard $(ACLCHECK_DIRS:%=%/*.h) tools/aclcheck/*.def)
 ACLCHECK_SHARED := $(wildcard interpose/common/*.c)
@@ -48,8 +49,8 @@ $(BUILD)/obj/tools/aclcheck/reader_main.o: tools/aclcheck/main.c $(BUILD)/.built
 	$(call say,CC,$< (reader))mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(CPPFLAGS_ALL) $(ACLCHECK_CPPFLAGS) -DACLCHECK_READER \
 		-MMD -MP -c -o $@ $<
 $(BUILD)/aclcheck-reader: $(BUILD)/obj/tools/aclcheck/reader_main.o $(call objs,$(READER_SRC) $(wildcard tools/aclcheck/common/*.c) \
-		$(READER_SHARED)) $(call genobjs,acl_rules) $(MODEL_OBJS)
-	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) $(OLD_GLIBC_START) -o $@ $^ $(READER_LIBS) -ljansson $(OLD_GLIBC_LIBS)
+		$(READER_SHARED)) $(call genobjs,$(CHECKS_GEN)) $(MODEL_OBJS)
+	$(call say,LD,$@)$(CC) $(ALL_CFLAGS) $(OLD_GLIBC_START) -o $@ $^ $(demangler) $(READER_LIBS) -ljansson $(OLD_GLIBC_LIBS) -lpthread
 
 ifneq ($(CHECKS_SRC),)
 ALL += $(BUILD)/aclcheck $(BUILD)/aclcheck-reader

@@ -65,7 +65,7 @@ static void planned_lines(enum acl_rule_waits_for engine, const char *what)
 	printf("\n%u planned, waiting for %s:\n", n, what);
 	for (unsigned i = 0; i < acl_rule_count; i++)
 		if (acl_rules[i].state == ACL_RULE_PLANNED && acl_rules[i].waits_for == engine)
-			printf("  %-40s %s\n", acl_rules[i].id, acl_rules[i].title[ACL_LANG_EN]);
+			printf("  %-40s %s\n", acl_rules[i].id, rule_text(&acl_rules[i], RULE_TITLE));
 }
 
 void rules_coverage(void)
@@ -84,7 +84,7 @@ void rules_coverage(void)
 	for (unsigned i = 0; i < acl_rule_count; i++)
 		if (acl_rules[i].state == ACL_RULE_UNCHECKABLE)
 			printf("\n%s cannot be checked:\n  %s\n", acl_rules[i].id,
-				acl_rules[i].reason ? acl_rules[i].reason : "no reason given");
+				rule_text(&acl_rules[i], RULE_REASON));
 	planned_lines(ACL_WAITS_FOR_ORDER, "the order engine (what may run at the same time as what)");
 	planned_lines(ACL_WAITS_FOR_CAPTURE, "the capture engine (states of captures and models)");
 	planned_lines(ACL_WAITS_FOR_NOTHING, "their check");
@@ -108,11 +108,11 @@ static void row(const struct acl_rule *r)
 
 	printf("| `%s` | %s%s%s | ", r->id, r->tier == ACL_TIER_MISSION ? "**mission** " : "",
 		acl_severity_names[r->severity], defaults[r->dflt]);
-	cell(r->title[ACL_LANG_EN]);
+	cell(rule_text(r, RULE_TITLE));
 	printf(" | ");
-	cell(r->title[ACL_LANG_ZH]);
+	cell(rule_text(r, RULE_TITLE + ACL_LANG_ZH));
 	printf(" | ");
-	cell(r->hint[ACL_LANG_EN] ? r->hint[ACL_LANG_EN] : "");
+	cell(rule_text(r, RULE_HINT) ? rule_text(r, RULE_HINT) : "");
 	printf(" |\n");
 }
 
@@ -137,7 +137,8 @@ static void family_table(const char *family)
 		printf(".\n");
 	for (unsigned i = 0; i < acl_rule_count; i++)
 		if (!strcmp(acl_rules[i].family, family) && acl_rules[i].state == ACL_RULE_UNCHECKABLE)
-			printf("\nCannot be checked: `%s`: %s\n", acl_rules[i].id, acl_rules[i].reason);
+			printf("\nCannot be checked: `%s`: %s\n", acl_rules[i].id,
+				rule_text(&acl_rules[i], RULE_REASON));
 }
 
 void rules_markdown(void)

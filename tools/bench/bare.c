@@ -5,7 +5,7 @@
  */
 #include <dlfcn.h>
 
-#include "acl/acl.h"
+#include "bench.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -42,33 +42,34 @@ FORWARD(aclmdlRICaptureBegin, (aclrtStream s, aclmdlRICaptureMode m), (s, m))
 FORWARD(aclmdlRICaptureEnd, (aclrtStream s, aclmdlRI *m), (s, m))
 FORWARD(aclmdlRIExecuteAsync, (aclmdlRI m, aclrtStream s), (m, s))
 FORWARD(aclrtStreamGetId, (aclrtStream s, int32_t *i), (s, i))
+FORWARD(aclrtGetCurrentContext, (aclrtContext * c), (c))
+FORWARD(aclrtSetCurrentContext, (aclrtContext c), (c))
+FORWARD(aclrtDestroyStream, (aclrtStream s), (s))
+FORWARD(aclrtDestroyEvent, (aclrtEvent e), (e))
+FORWARD(aclrtSynchronizeEvent, (aclrtEvent e), (e))
+FORWARD(aclrtFreeHost, (void *p), (p))
+FORWARD(aclrtGetMemInfo, (aclrtMemAttr a, size_t *f, size_t *t), (a, f, t))
+FORWARD(aclrtValueWrite, (void *a, uint64_t v, uint32_t f, aclrtStream s), (a, v, f, s))
+FORWARD(aclrtValueWait, (void *a, uint64_t v, uint32_t f, aclrtStream s), (a, v, f, s))
+FORWARD(aclrtLaunchKernel, (aclrtFuncHandle f, uint32_t b, const void *a, size_t n, aclrtStream s),
+	(f, b, a, n, s))
+FORWARD(aclmdlRICaptureTaskGrpBegin, (aclrtStream s), (s))
+FORWARD(aclmdlRICaptureTaskGrpEnd, (aclrtStream s, aclrtTaskGrp *g), (s, g))
+FORWARD(aclmdlRICaptureTaskUpdateBegin, (aclrtStream s, aclrtTaskGrp g), (s, g))
+FORWARD(aclmdlRICaptureTaskUpdateEnd, (aclrtStream s), (s))
 
 /* Called by the benchmark with the runtime to forward to. */
 EXPORT void bare_bind(void *runtime);
 
 void bare_bind(void *runtime)
 {
-#define BIND(function) real_##function = (__typeof__(real_##function))dlsym(runtime, #function)
-	BIND(aclInit);
-	BIND(aclrtSetDevice);
-	BIND(aclrtGetDevice);
-	BIND(aclrtMalloc);
-	BIND(aclrtFree);
-	BIND(aclrtReserveMemAddress);
-	BIND(aclrtReleaseMemAddress);
-	BIND(aclrtMallocHost);
-	BIND(aclrtHostRegister);
-	BIND(aclrtHostUnregister);
-	BIND(aclrtCreateStream);
-	BIND(aclrtCreateEventExWithFlag);
-	BIND(aclrtRecordEvent);
-	BIND(aclrtStreamWaitEvent);
-	BIND(aclrtQueryEventStatus);
-	BIND(aclrtMemcpyAsync);
-	BIND(aclrtMemcpyBatchAsync);
-	BIND(aclrtSynchronizeStream);
-	BIND(aclrtStreamGetId);
-	BIND(aclmdlRICaptureBegin);
-	BIND(aclmdlRICaptureEnd);
-	BIND(aclmdlRIExecuteAsync);
+#define BIND(function) real_##function = (__typeof__(real_##function))dlsym(runtime, #function);
+	BENCH_FUNCTIONS(BIND)
+#undef BIND
+}
+
+/* Preloaded: what comes behind it. */
+__attribute__((constructor)) static void bind_next(void)
+{
+	bare_bind(RTLD_NEXT);
 }

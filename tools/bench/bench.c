@@ -7,12 +7,17 @@
  * usage: bench DIRECTORY [calls]		the table of times
  *	bench --count DIRECTORY VARIANT		loops for an instruction counter, see tools/bench/instructions
  *	bench --loop DIRECTORY VARIANT LOOP CALLS	one loop, to be looked at by hand
- *	bench --bounds				NAME BOUND PERCENT OF-WHICH of what is counted
+ *	bench --bytes DIRECTORY			the rows of resident bytes alone
+ *	bench --profile DIRECTORY LOOP CALLS	one of either, for a profiler: with what it needs, inside of
+ *bench_counted bench --bounds				NAME BOUND PERCENT OF-WHICH of what is counted bench
+ *--unordered			the rules that are off in the variant of that name
  */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "bench.h"
 #include "bounds.h"
@@ -93,11 +98,18 @@ static struct bench_variant *open_unordered(const char *directory)
 
 /* --- counting --------------------------------------------------------------- */
 
-/* The counter counts inside of this function, and adds up at its end. */
+/* The counter counts inside of this function, and adds up at its end; that of the other machine
+ * (count_plugin.c) from its begin to bench_ended. */
 void bench_counted(struct bench_variant *v, bench_loop_fn loop, size_t calls);
 __attribute__((noinline)) void bench_counted(struct bench_variant *v, bench_loop_fn loop, size_t calls)
 {
 	loop(v, calls, 0);
+}
+
+void bench_ended(void);
+__attribute__((noinline)) void bench_ended(void)
+{
+	__asm__ volatile(""); /* or the call would go */
 }
 
 static struct bench_variant *variant_of(const char *name)
@@ -120,6 +132,18 @@ static void prepare(struct bench_variant *v, const char *counted)
 		bench_grow(v, 1000);
 	else if (!strcmp(counted, "copy_10000"))
 		bench_grow(v, 10000);
+	else if (!strcmp(counted, "reserve_small") || !strcmp(counted, "reserve_vast"))
+		bench_grow(v, 10000);
+	else if (!strcmp(counted, "copy_set") || !strcmp(counted, "copy_random"))
+		bench_grow(v, 1000000);
+	else if (!strcmp(counted, "copy_mixed"))
+		bench_grow_mixed(v, 1000000);
+	else if (!strcmp(counted, "copy_threads"))
+		bench_grow(v, 1000);
+	else if (!strcmp(counted, "record_many"))
+		bench_many(v, BENCH_EVENT, BENCH_MANY);
+	else if (!strcmp(counted, "mix"))
+		bench_mix(v, 1);
 	else if (!strcmp(counted, "replay_2"))
 		bench_capture(v, 2);
 	else if (!strcmp(counted, "replay_2000"))
@@ -135,6 +159,7 @@ static void count_one(
 	bench_settle(v);
 	bench_loop(loop)(v, calls, 0);
 	bench_counted(v, bench_loop(loop), calls);
+	bench_ended();
 	printf("%s %zu\n", name, calls);
 	fflush(stdout);
 }
@@ -169,6 +194,32 @@ static int one_loop(char **arg)
 	return 0;
 }
 
+/* The loop of a counted row, or the loop of this name. */
+static const char *loop_of(const char *name)
+{
+#define OF_COUNTED(row, loop, calls, bound, percent, of)                                                     \
+	if (!strcmp(name, #row))                                                                             \
+		return #loop;
+	BENCH_COUNTED(OF_COUNTED)
+#undef OF_COUNTED
+	return name;
+}
+
+static int profile(char **arg)
+{
+	const char *loop = loop_of(arg[1]);
+
+	if (!bench_loop(loop)) {
+		fprintf(stderr, "bench: no loop %s\n", loop);
+		return 2;
+	}
+	open_variants(arg[0]);
+	bench_objects(&variants[BENCH_CHECKS]);
+	bench_grow(&variants[BENCH_CHECKS], 10);
+	count_one(&variants[BENCH_CHECKS], arg[0], arg[1], loop, strtoul(arg[2], NULL, 10));
+	return 0;
+}
+
 static int print_bounds(void)
 {
 #define PRINT(name, loop, calls, bound, percent, of) printf("%s %d %d %s\n", #name, bound, percent, #of);
@@ -180,11 +231,19 @@ static int print_bounds(void)
 /* --- rows ---------------------------------------------------------------- */
 
 static unsigned missed;
+static FILE *missed_loops; /* for tools/bench/run, which profiles them */
 
 static const char *verdict(bool kept)
 {
 	missed += !kept;
 	return kept ? "kept" : "**missed**";
+}
+
+static const char *verdict_of(bool kept, const char *loop)
+{
+	if (!kept && missed_loops)
+		fprintf(missed_loops, "%s\n", loop);
+	return verdict(kept);
 }
 
 static const bool all_variants[BENCH_VARIANTS] = {true, true, true, true};
@@ -219,28 +278,32 @@ static double row(const char *name, const char *loop, size_t calls, double bound
 	printf("| %s | %.1f | %.1f | %.1f | %.1f | +%.1f ns | ", name, ns[BENCH_DIRECT], ns[BENCH_BARE],
 		ns[BENCH_OFF], ns[BENCH_CHECKS], added);
 	if (bound < UNBOUND)
-		printf("≤ %s: %s |\n", said, verdict(added <= bound));
+		printf("≤ %s: %s |\n", said, verdict_of(added <= bound, loop));
 	else
 		printf("|\n");
 	fflush(stdout);
 	return added;
 }
 
-static void row_two(const char *name, const char *low, const char *high, size_t calls)
+static void row_threads(unsigned threads, const char *name, const char *loop, size_t calls)
 {
-	double one[BENCH_VARIANTS], two[BENCH_VARIANTS], bare, checks, loss = 0;
+	double one[BENCH_VARIANTS], many[BENCH_VARIANTS], bare, checks, loss = 0;
+	bool bound = threads == 2;
 
 	settle_all();
-	for (unsigned i = 0; i < ATTEMPTS && (i == 0 || loss > BOUND_TWO_THREADS); i++) {
-		bench_measure_two(variants, no_off, bench_loop(low), bench_loop(high), calls, one, two);
-		bare = two[BENCH_BARE] / one[BENCH_BARE];
-		checks = two[BENCH_CHECKS] / one[BENCH_CHECKS];
+	for (unsigned i = 0; i < ATTEMPTS && (i == 0 || (bound && loss > BOUND_TWO_THREADS)); i++) {
+		bench_measure_threads(variants, no_off, bench_loop(loop), 1, calls, one);
+		bench_measure_threads(variants, no_off, bench_loop(loop), threads, calls, many);
+		bare = many[BENCH_BARE] / one[BENCH_BARE];
+		checks = many[BENCH_CHECKS] / one[BENCH_CHECKS];
 		loss = checks / bare;
 	}
-	printf("| two threads, %s: time a call over one thread's | | ×%.2f | | ×%.2f | ×%.2f of bare | ≤ "
-	       "%.2f: "
-	       "%s |\n",
-		name, bare, checks, loss, BOUND_TWO_THREADS, verdict(loss <= BOUND_TWO_THREADS));
+	printf("| %u threads, %s: time a call over one thread's | | ×%.2f | | ×%.2f | ×%.2f of bare | ",
+		threads, name, bare, checks, loss);
+	if (bound)
+		printf("≤ %.2f: %s |\n", BOUND_TWO_THREADS, verdict_of(loss <= BOUND_TWO_THREADS, loop));
+	else
+		printf("|\n");
 	fflush(stdout);
 }
 
@@ -248,6 +311,13 @@ static void grow_all(size_t blocks)
 {
 	for (unsigned v = 0; v < BENCH_VARIANTS; v++)
 		bench_grow(&variants[v], blocks);
+}
+
+static void open_all(const char *directory)
+{
+	open_variants(directory);
+	for (unsigned v = 0; v < BENCH_VARIANTS; v++)
+		bench_objects(&variants[v]);
 }
 
 static size_t resident(void)
@@ -263,19 +333,82 @@ static size_t resident(void)
 	return pages * 4096;
 }
 
-/* What a block costs in memory: the checks' growth less that of the bare forward's own lists. */
-static void row_memory(size_t blocks)
-{
-	size_t before = variants[BENCH_CHECKS].n_blocks, at = resident(), bare, checks;
+#define ROUNDS_AGAIN 3
 
-	bench_grow(&variants[BENCH_BARE], blocks);
-	bare = resident() - at;
-	at = resident();
-	bench_grow(&variants[BENCH_CHECKS], blocks);
-	checks = resident() - at;
-	grow_all(blocks);
-	printf("| resident bytes a block, %zu live | | | | %.0f | | |\n", blocks,
-		((double)checks - (double)bare) / (double)(blocks - before));
+static double bytes_of(struct bench_variant *v, enum bench_kind kind, size_t n)
+{
+	size_t before = resident();
+
+	bench_many(v, kind, n);
+	return (double)resident() - (double)before;
+}
+
+/*
+ * What an object costs in memory: the checks' growth less that of the bare forward's own lists; and what as
+ * many cost again when these are destroyed, as they find the room of the former; of the
+ * last of some rounds, as what is kept of destroyed ones fills up first.
+ */
+static void row_memory(const char *name, enum bench_kind kind, size_t n, unsigned bound)
+{
+	double bare = bytes_of(&variants[BENCH_BARE], kind, n);
+	double each = (bytes_of(&variants[BENCH_CHECKS], kind, n) - bare) / (double)n, again = 0;
+
+	for (unsigned i = 0; i < ROUNDS_AGAIN; i++) {
+		bench_none(&variants[BENCH_CHECKS], kind, n);
+		again = bytes_of(&variants[BENCH_CHECKS], kind, n) / (double)n;
+	}
+	bench_none(&variants[BENCH_CHECKS], kind, n);
+	if (bound)
+		printf("| resident bytes: %s, %zu live | | | | %.0f | | ≤ %u: %s |\n", name, n, each, bound,
+			verdict(each <= bound));
+	else
+		printf("| resident bytes: %s, %zu live | | | | %.0f | | |\n", name, n, each);
+	printf("| … as many again, when all were destroyed | | | | %.0f | | ≤ %u: %s |\n", again, BOUND_AGAIN,
+		verdict(again <= BOUND_AGAIN));
+	fflush(stdout);
+}
+
+/* No more than are followed of a kind (objects.h): of others nothing is kept. */
+static const struct {
+	const char *name;
+	enum bench_kind kind;
+	size_t n;
+	unsigned bound; /* 0 = none: to look at */
+} memory_rows[] = {
+	{"a block", BENCH_BLOCK, 1000000, BOUND_BLOCK_BYTES},
+	{"an event", BENCH_EVENT, 200000, BOUND_OBJECT_BYTES},
+	{"an event, recorded and waited for", BENCH_EVENT_USED, 200000, 0},
+	{"a stream", BENCH_STREAM, 100000, BOUND_OBJECT_BYTES},
+	{"a stream that waited and launched", BENCH_STREAM_USED, 100000, 0},
+};
+
+/* Each in a process of its own, in which there was nothing before. */
+static void rows_memory(const char *directory)
+{
+	for (size_t i = 0; i < sizeof(memory_rows) / sizeof(memory_rows[0]); i++) {
+		int status = 0;
+		pid_t child;
+
+		fflush(stdout);
+		child = fork();
+		if (child == 0) {
+			open_all(directory);
+			row_memory(memory_rows[i].name, memory_rows[i].kind, memory_rows[i].n,
+				memory_rows[i].bound);
+			_exit(missed ? 1 : 0);
+		}
+		if (child < 0 || waitpid(child, &status, 0) != child || status)
+			missed = true;
+	}
+}
+
+static void row_many_events(size_t calls)
+{
+	for (unsigned v = 0; v < BENCH_VARIANTS; v++)
+		bench_many(&variants[v], BENCH_EVENT, BENCH_MANY);
+	row("record an event, 1 000 000 live, at random", "record_many", calls, UNBOUND, "");
+	for (unsigned v = 0; v < BENCH_VARIANTS; v++)
+		bench_none(&variants[v], BENCH_EVENT, BENCH_MANY);
 }
 
 /* --- a table as large as the blocks are many ------------------------------------------------- */
@@ -333,8 +466,6 @@ static void rows(size_t calls)
 {
 	double ten, load, small;
 
-	printf("| call | direct | bare | off | checks | checks over bare | bound "
-	       "|\n|---|---|---|---|---|---|---|\n");
 	rows_findings();
 	row("a function with nothing but handle and pointer", "unchecked", calls, UNBOUND, "");
 	row("query an event", "query", calls, UNBOUND, "");
@@ -348,9 +479,12 @@ static void rows(size_t calls)
 		"reserve and release 4 KiB, 10 000 blocks live", "reserve_small", calls / 10, UNBOUND, "");
 	row("reserve and release 64 GiB, 10 000 blocks live", "reserve_vast", calls / 10,
 		BOUND_RESERVE * small, "1.3 × 4 KiB");
-	row_two("record", "record_low", "record_high", calls);
-	row_two("copy", "copy_low", "copy_high", calls);
-	row_memory(1000000);
+	row("3 000 launches, then one synchronise", "storm", calls, UNBOUND, "");
+	for (unsigned threads = 2; threads <= BENCH_THREADS; threads *= 2) {
+		row_threads(threads, "record", "record_threads", calls / threads);
+		row_threads(threads, "copy", "copy_threads", calls / threads);
+	}
+	grow_all(1000000);
 	row("copy, 1 000 000 live, 1 000 in use", "copy_set", calls, BOUND_SET * ten, "1.5 × 10 blocks");
 	load = row_load(1000000, calls);
 	row("copy, 1 000 000 live, at random", "copy_random", calls, ten + BOUND_RANDOM * load,
@@ -361,6 +495,8 @@ static void rows(size_t calls)
 		"10 blocks + 1.3 × a load");
 	bench_loop("repeat")(&variants[BENCH_CHECKS], 1000, 0);
 	row("the same finding again", "repeat", calls, UNBOUND, "");
+	/* Last: some look-ups go over the room of all events that ever were. */
+	row_many_events(calls);
 	printf("\nCPU nanoseconds a call, lower quartile of 20 interleaved repetitions of %zu calls, up to "
 	       "%d attempts at a "
 	       "bound; empty runtime.\n",
@@ -375,16 +511,29 @@ int main(int argc, char **argv)
 		return one_loop(argv + 2);
 	if (argc == 4 && !strcmp(argv[1], "--count"))
 		return count(argv + 2);
+	if (argc == 5 && !strcmp(argv[1], "--profile"))
+		return profile(argv + 2);
 	if (argc == 2 && !strcmp(argv[1], "--bounds"))
 		return print_bounds();
+	if (argc == 3 && !strcmp(argv[1], "--bytes")) {
+		rows_memory(argv[2]);
+		return missed ? 1 : 0;
+	}
+	if (argc == 2 && !strcmp(argv[1], "--unordered"))
+		return puts(UNORDERED) < 0;
 	if (argc < 2 || calls == 0) {
 		fprintf(stderr, "usage: bench DIRECTORY [calls]\n");
 		return 2;
 	}
-	open_variants(argv[1]);
-	for (unsigned v = 0; v < BENCH_VARIANTS; v++)
-		bench_objects(&variants[v]);
+	printf("| call | direct | bare | off | checks | checks over bare | bound "
+	       "|\n|---|---|---|---|---|---|---|\n");
+	rows_memory(argv[1]);
+	if (getenv("BENCH_MISSED"))
+		missed_loops = fopen(getenv("BENCH_MISSED"), "a");
+	open_all(argv[1]);
 	grow_all(1000);
 	rows(calls);
+	if (missed_loops)
+		fclose(missed_loops);
 	return missed ? 1 : 0;
 }

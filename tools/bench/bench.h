@@ -32,7 +32,21 @@
 	X(aclmdlRICaptureBegin)                                                                              \
 	X(aclmdlRICaptureEnd)                                                                                \
 	X(aclmdlRIExecuteAsync)                                                                              \
-	X(aclrtStreamGetId)
+	X(aclrtStreamGetId)                                                                                  \
+	X(aclrtGetCurrentContext)                                                                            \
+	X(aclrtSetCurrentContext)                                                                            \
+	X(aclrtDestroyStream)                                                                                \
+	X(aclrtDestroyEvent)                                                                                 \
+	X(aclrtSynchronizeEvent)                                                                             \
+	X(aclrtFreeHost)                                                                                     \
+	X(aclrtGetMemInfo)                                                                                   \
+	X(aclrtValueWrite)                                                                                   \
+	X(aclrtValueWait)                                                                                    \
+	X(aclrtLaunchKernel)                                                                                 \
+	X(aclmdlRICaptureTaskGrpBegin)                                                                       \
+	X(aclmdlRICaptureTaskGrpEnd)                                                                         \
+	X(aclmdlRICaptureTaskUpdateBegin)                                                                    \
+	X(aclmdlRICaptureTaskUpdateEnd)
 
 /* UNORDERED: the checks but for the rules about what is in flight; counted only. */
 enum bench_variant_id {
@@ -64,6 +78,8 @@ struct bench_variant {
 	aclmdlRI model; /* captured by bench_capture() */
 	size_t n_blocks, n_order;
 	size_t n_registered; /* ranges of host memory */
+	void **many; /* objects of one kind, bench_many() */
+	struct bench_mix *mix; /* by device, bench_mix() */
 };
 
 /* One loop of n calls; first counts on over repetitions so that every block gets its turn. */
@@ -73,21 +89,22 @@ typedef void (*bench_loop_fn)(struct bench_variant *v, size_t n, size_t first);
 	X(unchecked)                                                                                         \
 	X(query)                                                                                             \
 	X(record)                                                                                            \
-	X(record_low)                                                                                        \
-	X(record_high)                                                                                       \
+	X(record_threads)                                                                                    \
 	X(wait)                                                                                              \
 	X(cross_1)                                                                                           \
 	X(cross_8)                                                                                           \
 	X(cross_64)                                                                                          \
 	X(pending_10)                                                                                        \
 	X(pending_1000)                                                                                      \
+	X(storm)                                                                                             \
+	X(mix)                                                                                               \
+	X(record_many)                                                                                       \
 	X(replay)                                                                                            \
 	X(copy_ten)                                                                                          \
 	X(copy_set)                                                                                          \
 	X(copy_random)                                                                                       \
 	X(copy_mixed)                                                                                        \
-	X(copy_low)                                                                                          \
-	X(copy_high)                                                                                         \
+	X(copy_threads)                                                                                      \
 	X(batch_2)                                                                                           \
 	X(batch_64)                                                                                          \
 	X(batch_4096)                                                                                        \
@@ -128,8 +145,28 @@ void bench_measure(
 double bench_cpu_ns(void);
 double bench_quantile(double *values, unsigned n, double part);
 
-/* The same on a new thread alone and on two at once, each its own streams; CPU time of a thread. */
-void bench_measure_two(struct bench_variant *variants, const bool *wanted, bench_loop_fn first,
-	bench_loop_fn second, size_t calls, double *one, double *two);
+/* The same of so many new threads at once, each by its number bench_thread; CPU time of a thread, the mean of
+ * them. */
+#define BENCH_THREADS 16
+extern __thread unsigned bench_thread;
+void bench_measure_threads(struct bench_variant *variants, const bool *wanted, bench_loop_fn loop,
+	unsigned threads, size_t calls, double *ns);
+
+/* So many objects of one kind, up to BENCH_MANY, and none again. */
+#define BENCH_MANY 1000000
+enum bench_kind {
+	BENCH_BLOCK,
+	BENCH_EVENT,
+	BENCH_STREAM,
+	BENCH_EVENT_USED, /* recorded, and another stream waits for it */
+	BENCH_STREAM_USED /* has waited for an event and launched a kernel, all done */
+};
+void bench_many(struct bench_variant *v, enum bench_kind kind, size_t n);
+void bench_none(struct bench_variant *v, enum bench_kind kind, size_t n);
+
+/* What clients do, on so many devices; two threads for each. A call's CPU time is that of both. */
+#define BENCH_MIX_THREADS 2
+void bench_mix(struct bench_variant *v, size_t devices);
+void bench_loop_mix(struct bench_variant *v, size_t n, size_t first);
 
 #endif

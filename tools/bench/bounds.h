@@ -33,7 +33,8 @@
 	X(copy_10000, copy_random, 5000, 900, 0, copy_10000)                                                 \
 	X(copy_two_devices, copy_random, 5000, 0, 110, copy_10000)                                           \
 	X(replay_2, replay, 1000, 0, 0, replay_2)                                                            \
-	X(replay_2000, replay, 1000, 0, 110, replay_2)
+	X(replay_2000, replay, 1000, 0, 110, replay_2)                                                       \
+	X(mix, mix, 20000, 0, 0, mix)
 
 #define BOUND_OFF 12 /* instructions over the bare forward, checks off */
 #define BOUND_REPORT 80 /* instructions that a report adds to a call */
@@ -41,6 +42,11 @@
 #define BOUND_SET 1.5 /* 1 000 of 1 000 000 blocks in use, over ten blocks */
 #define BOUND_RANDOM 1.3 /* what random blocks add, over a random load of a cache line each */
 #define BOUND_RESERVE 1.3 /* reserving 64 GiB over 4 KiB */
+#define BOUND_BLOCK_BYTES 100 /* resident, of a live block; of an event or a stream */
+#define BOUND_OBJECT_BYTES 200
+#define BOUND_AGAIN 10 /* of an object that comes after another one of its kind has gone */
+#define BOUND_MIX 0.3 /* what clients do, a call over the bare forward, of a pair of events by hand */
+#define BOUND_START_MS 1 /* starting a program that makes no call, over starting it without */
 /* Times, ten times what a machine of today takes or half of it: the loader's and the disk's are in them. */
 #define BOUND_FIRST_FINDING_MS 3 /* the first of the process, with names and lines */
 #define BOUND_NEW_SITE_US 60 /* the next ones, each at a place where none was before */

@@ -28,15 +28,33 @@ EXPORT aclError aclInit(const char *config)
 	return ACL_SUCCESS;
 }
 
+static __thread int32_t current_device;
+
 EXPORT aclError aclrtSetDevice(int32_t device)
 {
-	(void)device;
+	current_device = device;
 	return ACL_SUCCESS;
 }
 
 EXPORT aclError aclrtGetDevice(int32_t *device)
 {
-	*device = 0;
+	*device = current_device;
+	return ACL_SUCCESS;
+}
+
+/* Of each device the one that comes with it. */
+#define CONTEXTS 0x6f0000000000
+#define CONTEXT 4096
+
+EXPORT aclError aclrtGetCurrentContext(aclrtContext *context)
+{
+	*context = (aclrtContext)(uintptr_t)(CONTEXTS + (uint64_t)current_device * CONTEXT);
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtSetCurrentContext(aclrtContext context)
+{
+	current_device = (int32_t)(((uintptr_t)context - CONTEXTS) / CONTEXT);
 	return ACL_SUCCESS;
 }
 
@@ -157,6 +175,66 @@ EXPORT aclError aclrtSynchronizeStream(aclrtStream stream)
 	return ACL_SUCCESS;
 }
 
+EXPORT aclError aclrtDestroyStream(aclrtStream stream)
+{
+	(void)stream;
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtDestroyEvent(aclrtEvent event)
+{
+	(void)event;
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtSynchronizeEvent(aclrtEvent event)
+{
+	(void)event;
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtFreeHost(void *ptr)
+{
+	(void)ptr;
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtGetMemInfo(aclrtMemAttr attribute, size_t *free, size_t *total)
+{
+	(void)attribute;
+	*free = *total = (size_t)32 << 30;
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtValueWrite(void *address, uint64_t value, uint32_t flag, aclrtStream stream)
+{
+	(void)address;
+	(void)value;
+	(void)flag;
+	(void)stream;
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtValueWait(void *address, uint64_t value, uint32_t flag, aclrtStream stream)
+{
+	(void)address;
+	(void)value;
+	(void)flag;
+	(void)stream;
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclrtLaunchKernel(
+	aclrtFuncHandle function, uint32_t blocks, const void *arguments, size_t bytes, aclrtStream stream)
+{
+	(void)function;
+	(void)blocks;
+	(void)arguments;
+	(void)bytes;
+	(void)stream;
+	return ACL_SUCCESS;
+}
+
 EXPORT aclError aclrtStreamGetId(aclrtStream stream, int32_t *id)
 {
 	(void)stream;
@@ -181,6 +259,32 @@ EXPORT aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *model)
 EXPORT aclError aclmdlRIExecuteAsync(aclmdlRI model, aclrtStream stream)
 {
 	(void)model;
+	(void)stream;
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream)
+{
+	(void)stream;
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp *group)
+{
+	(void)stream;
+	*group = counter_inc(&next_handle, 64);
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp group)
+{
+	(void)stream;
+	(void)group;
+	return ACL_SUCCESS;
+}
+
+EXPORT aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream)
+{
 	(void)stream;
 	return ACL_SUCCESS;
 }

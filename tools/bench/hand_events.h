@@ -36,8 +36,7 @@ LTTNG_UST_TRACEPOINT_EVENT(bench_hand, copy_entry,
 		lttng_ust_field_integer(uint8_t, call_depth, (uint8_t)e->callback_depth)
 		lttng_ust_field_enum(bench_hand, acl_path, uint8_t, call_path, e->path)
 		lttng_ust_field_integer_hex(uint8_t, call_flags, e->forwarded)
-		lttng_ust_field_sequence_hex(uint64_t, call_versions, (const uint64_t *)e->versions, uint8_t,
-			e->n_versions * 2u)
+		lttng_ust_field_sequence_hex(uint64_t, call_after, e->after, uint8_t, e->n_after)
 		lttng_ust_field_integer_hex(uint64_t, dst, (uint64_t)(uintptr_t)a->dst)
 		lttng_ust_field_enum(bench_hand, acl_host_class, uint8_t, dst_host, e->host_class[0])
 		lttng_ust_field_integer(size_t, destMax, a->destMax)
@@ -70,8 +69,7 @@ LTTNG_UST_TRACEPOINT_EVENT(bench_hand, copy_exit,
 		lttng_ust_field_integer(uint32_t, call_number, e->number)
 		lttng_ust_field_sequence(uint32_t, call_stack, &e->stack, uint8_t, e->stack != 0)
 		lttng_ust_field_integer(int32_t, call_result, (int32_t)e->result.i)
-		lttng_ust_field_sequence_hex(uint64_t, call_versions, (const uint64_t *)e->versions, uint8_t,
-			e->n_versions * 2u)
+		lttng_ust_field_sequence_hex(uint64_t, call_after, e->after, uint8_t, e->n_after)
 		lttng_ust_field_enum(bench_hand, ret, int, ret, (int)e->result.i)
 	)
 )

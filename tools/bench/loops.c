@@ -81,11 +81,41 @@ LOOP(loop_pending_1000, pending(v, i, 1000))
 
 LOOP(loop_replay, v->aclmdlRIExecuteAsync(v->model, v->streams[0]))
 
-/* Two threads: streams, events and blocks of their own. */
-LOOP(loop_record_low, v->aclrtRecordEvent(v->events[i % 16], v->streams[i % 16]))
-LOOP(loop_record_high, v->aclrtRecordEvent(v->events[32 + i % 16], v->streams[32 + i % 16]))
-LOOP(loop_copy_low, copy_on(v, v->blocks[i % 96], BLOCK, i % 16))
-LOOP(loop_copy_high, copy_on(v, v->blocks[200 + i % 96], BLOCK, 32 + i % 16))
+/* Up to sixteen threads: streams, events and blocks of their own. */
+#define OWN (BENCH_STREAMS / BENCH_THREADS)
+#define OWN_BLOCKS (12 * OWN)
+
+static inline size_t own_stream(size_t i)
+{
+	return bench_thread * OWN + i % OWN;
+}
+
+LOOP(loop_record_threads, v->aclrtRecordEvent(v->events[own_stream(i)], v->streams[own_stream(i)]))
+LOOP(loop_copy_threads,
+	copy_on(v, v->blocks[100 + bench_thread * OWN_BLOCKS + i % OWN_BLOCKS], BLOCK, own_stream(i)))
+
+/* Events that are many, in an order that no cache foresees. */
+LOOP(loop_record_many, v->aclrtRecordEvent(v->many[i * 2654435761u % BENCH_MANY], v->streams[0]))
+
+/* Launches without end, and one that waits for them all. */
+#define STORM 3000
+
+static inline void launch(struct bench_variant *v, aclrtStream stream)
+{
+	static const uint64_t arguments[8];
+
+	v->aclrtLaunchKernel(
+		(aclrtFuncHandle)(uintptr_t)0x6a0000001000, 8, arguments, sizeof(arguments), stream);
+}
+
+static inline void storm(struct bench_variant *v, size_t i)
+{
+	launch(v, v->streams[0]);
+	if (i % STORM == STORM - 1)
+		v->aclrtSynchronizeStream(v->streams[0]);
+}
+
+LOOP(loop_storm, storm(v, i))
 
 /* One site that breaks async-copy-alignment every time. */
 LOOP(loop_repeat, v->aclrtMemcpyAsync(v->blocks[0], 64, (char *)v->host + 4, 64, ACL_MEMCPY_HOST_TO_DEVICE,
@@ -160,6 +190,14 @@ static void register_again(struct bench_variant *v, size_t i)
 }
 
 LOOP(loop_register, register_again(v, i))
+
+/* One thread does what the two do. */
+static void loop_mix(struct bench_variant *v, size_t n, size_t first)
+{
+	for (bench_thread = 0; bench_thread < BENCH_MIX_THREADS; bench_thread++)
+		bench_loop_mix(v, n, first);
+	bench_thread = 0;
+}
 
 bench_loop_fn bench_loop(const char *name)
 {
@@ -263,7 +301,53 @@ void bench_grow_mixed(struct bench_variant *v, size_t blocks)
 	for (uint32_t i = 0; i < blocks; i++)
 		v->aclrtMalloc(&v->blocks[v->n_blocks + i], (size_t)SMALL << (i * 2654435761u >> 29),
 			ACL_MEM_MALLOC_HUGE_FIRST);
+	v->order = realloc(v->order, blocks * sizeof(*v->order));
 	shuffle(v->order, v->blocks + v->n_blocks, blocks);
 	v->n_order = blocks;
 	v->n_blocks += blocks;
+}
+
+static void one_of_many(struct bench_variant *v, enum bench_kind kind, void **object)
+{
+	switch (kind) {
+	case BENCH_BLOCK:
+		v->aclrtMalloc(object, BLOCK, ACL_MEM_MALLOC_HUGE_FIRST);
+		break;
+	case BENCH_EVENT:
+	case BENCH_EVENT_USED:
+		v->aclrtCreateEventExWithFlag(object, ACL_EVENT_SYNC);
+		break;
+	case BENCH_STREAM:
+	case BENCH_STREAM_USED:
+		v->aclrtCreateStream(object);
+	}
+	if (kind == BENCH_EVENT_USED) {
+		v->aclrtRecordEvent(*object, v->streams[0]);
+		v->aclrtStreamWaitEvent(v->streams[1], *object);
+	} else if (kind == BENCH_STREAM_USED) {
+		v->aclrtRecordEvent(v->events[0], v->streams[0]);
+		v->aclrtStreamWaitEvent(*object, v->events[0]);
+		launch(v, *object);
+		v->aclrtSynchronizeStream(*object);
+	}
+}
+
+void bench_many(struct bench_variant *v, enum bench_kind kind, size_t n)
+{
+	if (!v->many)
+		v->many = malloc(BENCH_MANY * sizeof(*v->many));
+	for (size_t i = 0; i < n; i++)
+		one_of_many(v, kind, &v->many[i]);
+}
+
+void bench_none(struct bench_variant *v, enum bench_kind kind, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (kind == BENCH_BLOCK)
+			v->aclrtFree(v->many[i]);
+		else if (kind == BENCH_EVENT || kind == BENCH_EVENT_USED)
+			v->aclrtDestroyEvent(v->many[i]);
+		else
+			v->aclrtDestroyStream(v->many[i]);
+	}
 }

@@ -60,10 +60,13 @@ void bench_measure(
 		ns[v] = wanted[v] ? quartile(samples[v], REPETITIONS) : 0;
 }
 
+__thread unsigned bench_thread;
+
 struct partner {
 	struct bench_variant *variant;
 	bench_loop_fn loop;
 	pthread_barrier_t *barrier;
+	unsigned number;
 	size_t calls;
 	double ns;
 };
@@ -72,44 +75,42 @@ static void *run_partner(void *argument)
 {
 	struct partner *p = argument;
 
+	bench_thread = p->number;
 	pthread_barrier_wait(p->barrier);
 	p->ns = once(p->variant, p->loop, p->calls, 0);
 	return NULL;
 }
 
-/* second NULL: the first is alone. */
-static double on_threads(struct bench_variant *v, bench_loop_fn first, bench_loop_fn second, size_t calls)
+static double on_threads(struct bench_variant *v, bench_loop_fn loop, unsigned n, size_t calls)
 {
+	struct partner partners[BENCH_THREADS];
+	pthread_t threads[BENCH_THREADS];
 	pthread_barrier_t barrier;
-	struct partner a = {v, first, &barrier, calls, 0}, b = {v, second, &barrier, calls, 0};
-	pthread_t threads[2];
+	double sum = 0;
 
-	pthread_barrier_init(&barrier, NULL, second ? 2 : 1);
-	pthread_create(&threads[0], NULL, run_partner, &a);
-	if (second) {
-		pthread_create(&threads[1], NULL, run_partner, &b);
-		pthread_join(threads[1], NULL);
+	pthread_barrier_init(&barrier, NULL, n);
+	for (unsigned i = 0; i < n; i++) {
+		partners[i] = (struct partner){v, loop, &barrier, i, calls, 0};
+		if (pthread_create(&threads[i], NULL, run_partner, &partners[i]))
+			abort();
 	}
-	pthread_join(threads[0], NULL);
+	for (unsigned i = 0; i < n; i++) {
+		pthread_join(threads[i], NULL);
+		sum += partners[i].ns;
+	}
 	pthread_barrier_destroy(&barrier);
-	return second ? (a.ns + b.ns) / 2 : a.ns;
+	return sum / n;
 }
 
-void bench_measure_two(struct bench_variant *variants, const bool *wanted, bench_loop_fn first,
-	bench_loop_fn second, size_t calls, double *one, double *two)
+void bench_measure_threads(struct bench_variant *variants, const bool *wanted, bench_loop_fn loop,
+	unsigned threads, size_t calls, double *ns)
 {
-	double alone[BENCH_VARIANTS][REPETITIONS], both[BENCH_VARIANTS][REPETITIONS];
+	double samples[BENCH_VARIANTS][REPETITIONS];
 
-	for (unsigned r = 0; r < REPETITIONS; r++) {
-		for (unsigned v = 0; v < BENCH_VARIANTS; v++) {
-			if (!wanted[v])
-				continue;
-			alone[v][r] = on_threads(&variants[v], first, NULL, calls);
-			both[v][r] = on_threads(&variants[v], first, second, calls);
-		}
-	}
-	for (unsigned v = 0; v < BENCH_VARIANTS; v++) {
-		one[v] = wanted[v] ? quartile(alone[v], REPETITIONS) : 0;
-		two[v] = wanted[v] ? quartile(both[v], REPETITIONS) : 0;
-	}
+	for (unsigned r = 0; r < REPETITIONS; r++)
+		for (unsigned v = 0; v < BENCH_VARIANTS; v++)
+			if (wanted[v])
+				samples[v][r] = on_threads(&variants[v], loop, threads, calls);
+	for (unsigned v = 0; v < BENCH_VARIANTS; v++)
+		ns[v] = wanted[v] ? quartile(samples[v], REPETITIONS) : 0;
 }

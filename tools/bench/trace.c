@@ -8,8 +8,10 @@
  *	trace alone DIRECTORY CALLS	record and copy with the briefest pair by hand, and through the
  *library that only records (a session must record acl:* and bench_hand:*) trace idle DIRECTORY CALLS checks
  *without the provider and with it, no session
- *	trace load PROVIDER		microseconds until the provider can be used, and of the first call of
- *a function trace calls CALLS		that many calls of the linked runtime, for peers
+ *	trace mix DIRECTORY CALLS	an event pair by hand, and what clients do, bare and with all checks,
+ *on one device and on eight (a session must record bench_hand:*) trace load PROVIDER		microseconds
+ *until the provider can be used, and of the first call of a function trace calls CALLS		that many
+ *calls of the linked runtime, for peers
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -53,6 +55,11 @@ static bool no_minimum(void)
 	return false;
 }
 
+static int no_rank(void)
+{
+	return -1;
+}
+
 static const struct acl_trace_host host = {.abi = ACL_TRACE_ABI,
 	.size = sizeof(host),
 	.version = "bench",
@@ -62,7 +69,8 @@ static const struct acl_trace_host host = {.abi = ACL_TRACE_ABI,
 	.module_of = no_module_of,
 	.module_by_id = no_module,
 	.modules_closed = &closed,
-	.read = kernel_copy};
+	.read = kernel_copy,
+	.rank = no_rank};
 
 static bool load(const char *path)
 {
@@ -170,18 +178,23 @@ static int measure_events(const char *path, size_t calls)
 
 static bool open_variant(struct bench_variant *v, const char *directory, const char *name, const char *trace)
 {
+	void (*bare_bind)(void *);
 	char path[4096];
+	void *runtime;
 
 	snprintf(path, sizeof(path), "%s/libempty.so", directory);
 	setenv("ACLCHECK_RUNTIME", path, 1);
 	setenv("ACLCHECK_TRACE", trace, 1);
-	dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	runtime = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	v->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!v->library) {
 		fprintf(stderr, "trace: %s\n", dlerror());
 		return false;
 	}
+	bare_bind = (void (*)(void *))dlsym(v->library, "bare_bind");
+	if (bare_bind)
+		bare_bind(runtime);
 	BENCH_FUNCTIONS(BIND)
 	v->aclInit(NULL);
 	v->aclrtSetDevice(0);
@@ -279,6 +292,41 @@ static int measure_alone(const char *directory, size_t calls)
 	return 0;
 }
 
+/* --- what clients do ---------------------------------------------------------- */
+
+/* CPU nanoseconds a call, of both threads. */
+static void measure_mix_on(struct bench_variant *v, unsigned devices, size_t calls)
+{
+	static const bool bare_and_checks[BENCH_VARIANTS] = {true, true};
+	double ns[BENCH_VARIANTS];
+
+	bench_mix(&v[0], devices);
+	bench_mix(&v[1], devices);
+	bench_measure_threads(v, bare_and_checks, bench_loop_mix, devices * BENCH_MIX_THREADS, calls, ns);
+	printf("%u %.1f %.1f;", devices, ns[0] * BENCH_MIX_THREADS, ns[1] * BENCH_MIX_THREADS);
+}
+
+static int measure_mix(const char *directory, size_t calls)
+{
+	static struct bench_variant v[BENCH_VARIANTS];
+	static const bool one[BENCH_VARIANTS] = {true};
+	double ns[BENCH_VARIANTS];
+
+	if (!open_variant(&v[0], directory, "libbare.so", "off") ||
+		!open_variant(&v[1], directory, "libaclcheck-on.so", "off"))
+		return 2;
+	if (!lttng_ust_tracepoint_enabled(bench_hand, copy_entry)) {
+		fprintf(stderr, "trace: no session records these events\n");
+		return 2;
+	}
+	bench_measure(v, one, loop_hand, calls, ns);
+	printf("%.1f ", ns[0]);
+	measure_mix_on(v, 1, calls);
+	measure_mix_on(v, 8, calls);
+	printf("\n");
+	return 0;
+}
+
 /* --- the rest ---------------------------------------------------------------- */
 
 static long now_us(void)
@@ -315,9 +363,12 @@ int main(int argc, char **argv)
 		return measure_alone(argv[2], strtoul(argv[3], NULL, 10));
 	if (argc == 4 && !strcmp(argv[1], "idle"))
 		return measure_idle(argv[2], strtoul(argv[3], NULL, 10));
+	if (argc == 4 && !strcmp(argv[1], "mix"))
+		return measure_mix(argv[2], strtoul(argv[3], NULL, 10));
 	if (argc == 3 && !strcmp(argv[1], "load"))
 		return measure_load(argv[2]);
 	fprintf(stderr, "usage: trace events PROVIDER CALLS | alone DIRECTORY CALLS | idle DIRECTORY CALLS | "
+			"mix DIRECTORY CALLS | "
 			"load PROVIDER\n");
 	return 2;
 }

@@ -16,7 +16,7 @@ $(BUILD)/gen/.stamp: $(BUILD)/tools/acl-gen $(API_MODEL) $(wildcard $(RULES)/*/*
 
 # The generator rewrites a file only when its content changes; make looks again after the stamp,
 # and must not take them for intermediate files to be deleted.
-$(foreach file,gen/%.c gen/%.h gen/%.cpp gen/%.map gen/%.xml include/%.h,\
+$(foreach file,gen/%.c gen/%.h gen/%.cpp gen/%.map gen/%.xml gen/%.def include/%.h,\
 	$(eval .PRECIOUS: $(BUILD)/$(file))$(eval $(BUILD)/$(file): $(BUILD)/gen/.stamp ; @:))
 
 # What a program needs that reads the model's tables.

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "constraint_words.h"
 #include "emit.h"
+#include "texts.h"
 
 #define MAX_TERMS 4 /* the need and its conditions */
 #define MAX_RANGES 16
@@ -28,6 +30,7 @@ struct operand {
 struct term {
 	struct operand left, more, right;
 	const char *op;
+	char about[96], value[400]; /* as written: what is compared, and with what */
 	long long ranges[MAX_RANGES][2];
 	unsigned n_ranges;
 };
@@ -44,6 +47,9 @@ struct need {
 
 static const struct model *model;
 static const char *at_function, *at_text, *cursor;
+static FILE *sentences; /* gen/constraint_sentences.def */
+static char *sentence_text; /* what is in it so far */
+static size_t sentence_size;
 
 static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *fmt, ...)
 {
@@ -278,32 +284,50 @@ static void ranges(struct term *t)
 	} while (take(","));
 }
 
+/* What was read since, without the blanks around it. */
+static void read_since(const char *start, char *to, size_t room)
+{
+	size_t n;
+
+	start += strspn(start, " ");
+	for (n = (size_t)(cursor - start); n && start[n - 1] == ' '; n--)
+		;
+	if (n >= room)
+		fail("a term is too long");
+	memcpy(to, start, n);
+	to[n] = 0;
+}
+
 static void term(struct term *t, const struct function *f)
 {
 	static const struct {
 		const char *spelling, *op;
 	} compare[] = {{"==", "EQ"}, {"!=", "NE"}, {"<=", "LE"}, {">=", "GE"}, {"<", "LT"}, {">", "GT"},
 		{"align", "ALIGN"}};
+	const char *start;
 
 	if (take("never")) {
 		t->op = "NEVER";
 		return;
 	}
+	start = cursor;
 	operand(&t->left, f);
 	if (take("+"))
 		operand(&t->more, f);
+	read_since(start, t->about, sizeof(t->about));
 	for (unsigned i = 0; i < sizeof(compare) / sizeof(compare[0]); i++)
 		if (take(compare[i].spelling)) {
 			t->op = compare[i].op;
+			start = cursor;
 			operand(&t->right, f);
+			read_since(start, t->value, sizeof(t->value));
 			return;
 		}
-	if (take("in")) {
-		t->op = "IN";
+	if (take("in") || take("out")) {
+		t->op = cursor[-1] == 'n' ? "IN" : "OUT";
+		start = cursor;
 		ranges(t);
-	} else if (take("out")) {
-		t->op = "OUT";
-		ranges(t);
+		read_since(start, t->value, sizeof(t->value));
 	} else if (take("zero")) {
 		t->op = "ZERO";
 	} else {
@@ -363,87 +387,119 @@ static void parse(struct need *n, const struct function *f, const char *text)
 
 /* --- printing ------------------------------------------------------------------------ */
 
-static void print_operand(FILE *f, const char *name, const struct operand *o)
+/* The tables, which are printed when all needs are known. */
+static struct texts texts;
+static char *term_text, *range_text, *entry_text;
+static size_t term_size, range_size, entry_size;
+static FILE *terms, *all_ranges, *entries;
+static unsigned n_terms, n_ranges;
+
+static void print_operand(const char *name, const struct operand *o)
 {
-	if (!o->how)
-		return;
-	fprintf(f, "\n\t\t.%s = { \"%s\", %s, %u, %s, ACL_OPERAND_%s, %d, %s },", name, o->text, o->number,
-		o->factor, o->where, o->how, o->param, o->is_signed ? "true" : "false");
+	if (o->how)
+		fprintf(terms, "\n\t\t.%s = { %s, %u, %u, %s, ACL_OPERAND_%s, %d, %s },", name, o->number,
+			texts_add(&texts, o->text), o->factor, o->where, o->how, o->param,
+			o->is_signed ? "true" : "false");
 }
 
-static void print_terms(FILE *f, const struct need *n, unsigned serial)
+/* Returns the number of the first one. */
+static unsigned print_terms(const struct need *n)
 {
-	for (unsigned t = 0; t < n->n_terms; t++) {
-		if (!n->terms[t].n_ranges)
-			continue;
-		fprintf(f, "static const struct acl_range ranges_%u_%u[] = {", serial, t);
-		for (unsigned r = 0; r < n->terms[t].n_ranges; r++)
-			fprintf(f, " { %lldLL, %lldLL },", n->terms[t].ranges[r][0],
-				n->terms[t].ranges[r][1]);
-		fprintf(f, " };\n");
-	}
-	fprintf(f, "static const struct acl_term terms_%u[] = {\n", serial);
 	for (unsigned t = 0; t < n->n_terms; t++) {
 		const struct term *term = &n->terms[t];
 
-		fprintf(f, "\t{ .op = ACL_TERM_%s,", term->op);
-		print_operand(f, "left", &term->left);
-		print_operand(f, "more", &term->more);
-		print_operand(f, "right", &term->right);
+		fprintf(terms, "\t/* %u */ { .op = ACL_TERM_%s,", n_terms + t, term->op);
+		print_operand("left", &term->left);
+		print_operand("more", &term->more);
+		print_operand("right", &term->right);
 		if (term->n_ranges)
-			fprintf(f, "\n\t\t.ranges = ranges_%u_%u, .n_ranges = %u,", serial, t,
-				term->n_ranges);
-		fprintf(f, " },\n");
+			fprintf(terms, "\n\t\t.ranges = %u, .n_ranges = %u,", n_ranges, term->n_ranges);
+		fprintf(terms, " },\n");
+		for (unsigned r = 0; r < term->n_ranges; r++)
+			fprintf(all_ranges, "\t{ %lldLL, %lldLL },\n", term->ranges[r][0],
+				term->ranges[r][1]);
+		n_ranges += term->n_ranges;
 	}
-	fprintf(f, "};\n");
+	n_terms += n->n_terms;
+	return n_terms - n->n_terms;
 }
 
-static void print_release(FILE *f, const char *name, const char *version)
+static void print_release(const char *name, const char *version)
 {
 	if (version)
-		fprintf(f, ", .%s = ACL_CANN_%s", name, upper(version));
+		fprintf(entries, ", .%s = ACL_CANN_%s", name, upper(version));
 	else
-		fprintf(f, ", .%s = -1", name);
+		fprintf(entries, ", .%s = -1", name);
 }
 
-#define MAX_RULES 512
-
-/* Rules that needs are about, each once. */
-static char rules[MAX_RULES][sizeof(((struct need *)0)->rule)];
-static unsigned n_rules;
-
-static unsigned rule_number(const char *id)
+/* A pointer or a handle: what it is not set to is NULL. */
+static bool is_pointer(const struct function *fn, const struct term *t)
 {
-	unsigned i = 0;
+	const struct param *p = t->left.param >= 0 ? &fn->params[t->left.param] : NULL;
+	const char *path = p ? strchr(t->about, '.') : NULL;
+	struct typeref r;
 
-	while (i < n_rules && strcmp(rules[i], id))
-		i++;
-	if (i == MAX_RULES)
-		fail("too many rules");
-	if (i == n_rules)
-		snprintf(rules[n_rules++], sizeof(rules[0]), "%s", id);
-	return i;
+	if (!p || *t->about == '*' || t->more.how || strchr(t->about, ' '))
+		return false;
+	r = path ? field_type(p->ref.type->fields, p->ref.type->n_fields, path + 1) : p->ref;
+	return !strcmp(value_kind(&r), "POINTER") || !strcmp(value_kind(&r), "HANDLE") ||
+	       !strcmp(value_kind(&r), "STRING") || !strcmp(value_kind(&r), "CALLBACK");
 }
 
-/* Each a variable of its own: an array may get gaps before it in the section. */
-static void print_rule_places(FILE *f)
+/* In both languages, once. */
+static void print_translation(const struct term_words *words, unsigned n, bool product)
 {
-	for (unsigned i = 0; i < n_rules; i++)
-		fprintf(f, "static ACL_RULE_PLACES struct acl_rule_place rule_%u = {\"%s\", NULL};\n", i,
-			rules[i]);
+	char *row = NULL;
+	size_t size;
+	FILE *f = open_memstream(&row, &size);
+
+	fputs("SENTENCE(\"", f);
+	words_english(f, words, n, product);
+	fputs("\", \"", f);
+	words_chinese(f, words, n, product);
+	fputs("\")\n", f);
+	fclose(f);
+	fflush(sentences);
+	if (!strstr(sentence_text, row))
+		fputs(row, sentences);
+	free(row);
 }
 
-static void print_entry(FILE *f, const struct need *n, unsigned serial)
+/* The sentence of a finding; the caller frees it. */
+static char *sentence_of(const struct function *fn, const struct need *n)
 {
-	fprintf(f, "\t{ &rule_%u, \"%s\", terms_%u, .n_terms = %u, .severity = %s", rule_number(n->rule),
-		n->text, serial, n->n_terms, n->severity ? n->severity : "-1");
-	if (n->soc[0])
-		fprintf(f, ", .not_soc = \"%s\"", n->soc);
-	if (n->only_soc[0])
-		fprintf(f, ", .only_soc = \"%s\"", n->only_soc);
-	print_release(f, "since", n->since);
-	print_release(f, "until", n->until);
-	fprintf(f, " },\n");
+	struct term_words words[MAX_TERMS];
+	char *sentence = NULL;
+	size_t size;
+	FILE *f = open_memstream(&sentence, &size);
+
+	if (strcmp(n->terms[0].op, "NEVER")) {
+		for (unsigned i = 0; i < n->n_terms; i++)
+			words[i] = (struct term_words){n->terms[i].op, n->terms[i].about, n->terms[i].value,
+				n->terms[i].n_ranges, is_pointer(fn, &n->terms[i])};
+		words_english(f, words, n->n_terms, n->only_soc[0]);
+		print_translation(words, n->n_terms, n->only_soc[0]);
+	}
+	fclose(f);
+	return sentence;
+}
+
+/* Returns the number of its first term. */
+static unsigned print_need(const struct function *fn, const struct need *n)
+{
+	unsigned first = print_terms(n);
+
+	char *sentence = sentence_of(fn, n);
+
+	fprintf(entries, "\t{ %u, %u, %u, ACL_RULE_NUMBER_%s, .terms = %u, .n_terms = %u, .severity = %s",
+		texts_add(&texts, sentence), texts_add(&texts, n->soc[0] ? n->soc : NULL),
+		texts_add(&texts, n->only_soc[0] ? n->only_soc : NULL), upper(n->rule), first, n->n_terms,
+		n->severity ? n->severity : "-1");
+	print_release("since", n->since);
+	print_release("until", n->until);
+	fprintf(entries, " },\n");
+	free(sentence);
+	return first;
 }
 
 static void check_names(json_t *section)
@@ -472,13 +528,19 @@ static bool names(json_t *of, const char *function)
 	return false;
 }
 
+/* What the code printed for a function still has to know of each of its needs. */
+struct printed {
+	bool of_product, never;
+	unsigned term; /* the first one */
+	unsigned conditions; /* terms after the first that say when the need applies */
+};
+
 /*
  * "null": "required" is a need as well, of null-required-pointer unless a need
  * of the section names the parameter.  Streams must be named: which of them may
  * be NULL is a matter of rules of their own.
  */
-static unsigned required_needs(
-	FILE *f, FILE *entries, const struct function *fn, const bool *named, unsigned serial)
+static unsigned required_needs(const struct function *fn, const bool *named, struct printed *printed)
 {
 	unsigned count = 0;
 
@@ -492,9 +554,7 @@ static unsigned required_needs(
 			continue;
 		snprintf(text, sizeof(text), "null-required-pointer: %s", p->name);
 		parse(&n, fn, text);
-		print_terms(f, &n, serial + count);
-		print_entry(entries, &n, serial + count);
-		count++;
+		printed[count++].term = print_need(fn, &n);
 	}
 	return count;
 }
@@ -520,15 +580,8 @@ static void note_terms(const struct need *n)
 	}
 }
 
-/* What the code printed for a function still has to know of each of its needs. */
-struct printed {
-	bool of_product, never;
-	unsigned conditions; /* terms after the first that say when the need applies */
-};
-
 /* All needs of one function, in the order of the section. Returns how many. */
-static unsigned function_needs(FILE *f, FILE *entries, json_t *section, const struct function *fn,
-	struct printed *printed, unsigned serial)
+static unsigned function_needs(json_t *section, const struct function *fn, struct printed *printed)
 {
 	bool named[16] = {false};
 	unsigned count = 0;
@@ -554,13 +607,11 @@ static unsigned function_needs(FILE *f, FILE *entries, json_t *section, const st
 			if (count == MAX_NEEDS)
 				fail("too many needs");
 			never = !strcmp(n.terms[0].op, "NEVER");
-			printed[count] = (struct printed){n.only_soc[0], never, never ? 0 : n.n_terms - 1};
-			print_terms(f, &n, serial + count);
-			print_entry(entries, &n, serial + count);
-			count++;
+			printed[count++] = (struct printed){
+				n.only_soc[0], never, print_need(fn, &n), never ? 0 : n.n_terms - 1};
 		}
 	}
-	return count + required_needs(f, entries, fn, named, serial + count);
+	return count + required_needs(fn, named, printed + count);
 }
 
 static void print_span(
@@ -586,7 +637,7 @@ static void print_span(
  * only is left out of the latter: it is checked when the product is known.
  */
 static void print_evaluation(
-	FILE *f, const struct function *fn, const struct printed *printed, unsigned first, unsigned count)
+	FILE *f, const struct function *fn, const struct printed *printed, unsigned count)
 {
 	bool never = false;
 
@@ -595,9 +646,10 @@ static void print_evaluation(
 		"= 0",
 		fn->name);
 	for (unsigned i = 0; i < count; i++) {
-		fprintf(f, " |\n\t\t(unsigned)(term_known(terms_%u, args, behind)", first + i);
+		fprintf(f, " |\n\t\t(unsigned)(term_known(acl_terms + %u, args, behind)", printed[i].term);
 		for (unsigned t = 1; t <= printed[i].conditions; t++)
-			fprintf(f, " && term_holds(terms_%u + %u, args, behind) == YES", first + i, t);
+			fprintf(f, " && term_holds(acl_terms + %u, args, behind) == YES",
+				printed[i].term + t);
 		fprintf(f, ") << %u", i);
 	}
 	fputs(";\n\n\t(void)args;\n\t(void)behind;\n", f);
@@ -608,39 +660,55 @@ static void print_evaluation(
 	fputs("\tif (true", f);
 	for (unsigned i = 0; i < count; i++)
 		if (!printed[i].of_product && !printed[i].never)
-			fprintf(f, " &&\n\t\tterm_holds(terms_%u, args, behind) != NO", first + i);
+			fprintf(f, " &&\n\t\tterm_holds(acl_terms + %u, args, behind) != NO",
+				printed[i].term);
 	fputs(")\n\t\treturn evaluated;\n\treturn evaluated | ACL_NEEDS_BROKEN;\n}\n", f);
+}
+
+/* For interpose/common/sentences.c. */
+static void print_sentences(const struct model *m)
+{
+	FILE *f = emit_open(m, "gen/constraint_sentences.def", "needs as sentences of findings");
+
+	fclose(sentences);
+	fputs(sentence_text, f);
+	emit_close(f);
+	free(sentence_text);
 }
 
 void print_constraints(const struct model *m)
 {
 	json_error_t err;
 	json_t *root = json_load_file(m->path, 0, &err), *section = json_object_get(root, "needs");
-	char *entry_text = NULL, *span_text = NULL, *table_text = NULL;
-	size_t entry_size, span_size, table_size;
-	FILE *table = open_memstream(&table_text, &table_size);
-	FILE *entries = open_memstream(&entry_text, &entry_size),
-	     *spans = open_memstream(&span_text, &span_size);
+	char *span_text = NULL, *table_text = NULL, *code_text = NULL;
+	size_t span_size, table_size, code_size;
+	FILE *table = open_memstream(&table_text, &table_size),
+	     *code = open_memstream(&code_text, &code_size), *spans = open_memstream(&span_text, &span_size);
 	FILE *f = emit_open(m, "gen/acl_constraints.c", "what the arguments of a call need to satisfy");
 	unsigned total = 0;
 
 	model = m;
+	terms = open_memstream(&term_text, &term_size);
+	all_ranges = open_memstream(&range_text, &range_size);
+	entries = open_memstream(&entry_text, &entry_size);
+	sentences = open_memstream(&sentence_text, &sentence_size);
 	check_names(section);
-	fprintf(f, "#include <stddef.h>\n\n#include \"acl_api.h\"\n#include \"aclcheck/model.h\"\n"
-		   "#include \"aclcheck/terms.h\"\n#include \"checks/engine/rule_table.h\"\n\n");
+	fprintf(f, "#include <stddef.h>\n\n#include \"acl_api.h\"\n#include \"acl_rule_numbers.h\"\n"
+		   "#include \"aclcheck/model.h\"\n#include \"aclcheck/terms.h\"\n"
+		   "#include \"checks/engine/rule_table.h\"\n");
 	for (unsigned i = 0; i < m->n_wrapped; i++) {
 		struct printed printed[MAX_NEEDS + 16] = {{0}};
 		const struct function *fn = m->wrapped[i];
-		unsigned count = function_needs(f, entries, section, fn, printed, total);
+		unsigned count = function_needs(section, fn, printed);
 
 		if (count > 30)
 			fail("more needs than a word has bits");
 		if (count) {
 			print_span(spans, fn, printed, total, count);
 			fprintf(table, "\t[ACL_API_%s] = evaluate_%s,\n", fn->name, fn->name);
-			print_evaluation(f, fn, printed, total, count);
+			print_evaluation(code, fn, printed, count);
 			if (behind_param >= 0)
-				fprintf(f,
+				fprintf(code,
 					"_Static_assert(sizeof(%s) <= ACL_NEEDS_BEHIND, \"larger than its "
 					"copy\");\n",
 					fn->params[behind_param].ref.base);
@@ -648,22 +716,30 @@ void print_constraints(const struct model *m)
 		total += count;
 	}
 	fclose(entries);
+	fclose(terms);
+	fclose(all_ranges);
 	fclose(spans);
 	fclose(table);
-	fputc('\n', f);
-	print_rule_places(f);
+	fclose(code);
+	fprintf(f, "\nconst struct acl_range acl_ranges[] = {\n%s};\n", range_text);
+	fprintf(f, "\nconst struct acl_term acl_terms[] = {\n%s};\n\n%s", term_text, code_text);
 	fprintf(f,
 		"\nconst struct acl_constraint acl_constraints[] = {\n%s};\nconst unsigned acl_need_count = "
 		"%u;\n",
 		entry_text, total);
+	texts_print(&texts, f, "acl_need_texts");
 	fprintf(f, "\nconst struct acl_need_span acl_constraints_of[ACL_API_COUNT] = {\n%s};\n", span_text);
 	fprintf(f,
 		"\nunsigned (*const acl_constraints_evaluate[ACL_API_COUNT])(const void *args, "
 		"const void *behind) = {\n%s};\n",
 		table_text);
 	emit_close(f);
+	free(code_text);
+	print_sentences(m);
 	free(table_text);
 	free(entry_text);
+	free(term_text);
+	free(range_text);
 	free(span_text);
 	json_decref(root);
 }

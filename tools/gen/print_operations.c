@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "emit.h"
+#include "texts.h"
 
 static void print_enum(FILE *f, const char *name, const char *prefix, const char *comment)
 {
@@ -39,64 +40,82 @@ static bool in_group(const struct function *fn, const struct operation *op, cons
 	return op ? fn->operation == op : group && !strcmp(fn->operation->group, group);
 }
 
-/* List of the functions of an operation, or of a group. */
-static unsigned print_functions(
-	FILE *f, const struct model *m, const char *prefix, const struct operation *op, const char *group)
+/* Functions of an operation, or of a group. */
+static unsigned print_functions(FILE *f, const struct model *m, const struct operation *op, const char *group)
 {
 	unsigned n = 0;
 
-	fprintf(f, "static const uint16_t %s_%s[] = {\n", prefix, upper(op ? op->name : group));
+	fprintf(f, "\t/* %s */\n", op ? op->name : group);
 	for (unsigned i = 0; i < m->n_wrapped; i++)
 		if (in_group(m->wrapped[i], op, group)) {
 			fprintf(f, "\tACL_API_%s,\n", m->wrapped[i]->name);
 			n++;
 		}
-	fputs("};\n", f);
 	return n;
 }
 
 static void print_operations_table(FILE *f, const struct model *m)
 {
+	unsigned first = 0;
+	size_t longest = 0;
+
+	fputs("const uint16_t acl_operation_apis[] = {\n", f);
 	for (unsigned i = 0; i < m->n_operations; i++)
-		print_functions(f, m, "op", &m->operations[i], NULL);
-	fputs("\nconst struct acl_operation_info acl_operations[] = {\n\t{ .name = \"none\" },\n", f);
+		print_functions(f, m, &m->operations[i], NULL);
+	fputs("};\n\nconst struct acl_operation_info acl_operations[] = {\n\t{ .name = \"none\" },\n", f);
 	for (unsigned i = 0; i < m->n_operations; i++) {
 		const struct operation *op = &m->operations[i];
 
-		fprintf(f, "\t{ .name = \"%s\", .apis = op_%s, .n_apis = %u, .group = ACL_OP_GROUP_%s },\n",
-			op->name, upper(op->name), op->n_functions, upper(op->group));
+		fputs("\t{ .name = ", f);
+		print_name(f, op->name, &longest);
+		fprintf(f, ", .first_api = %u, .n_apis = %u, .group = ACL_OP_GROUP_%s },\n", first,
+			op->n_functions, upper(op->group));
+		first += op->n_functions;
 	}
-	fputs("};\n\n", f);
+	fputs("};\n", f);
+	print_room(f, longest, "ACL_WORD");
 }
 
 static void print_groups_table(FILE *f, const struct model *m)
 {
-	unsigned *n = calloc(m->n_groups, sizeof(*n)), next = 0;
+	unsigned *n = calloc(m->n_groups, sizeof(*n)), next = 0, first_api = 0;
+	size_t longest = 0;
 
+	fputs("\nconst uint16_t acl_group_apis[] = {\n", f);
 	for (unsigned i = 0; i < m->n_groups; i++)
-		n[i] = print_functions(f, m, "group", NULL, m->groups[i]);
-	fputs("\nconst struct acl_operation_group_info acl_operation_groups[] = {\n\t{ .name = \"none\" },\n",
+		n[i] = print_functions(f, m, NULL, m->groups[i]);
+	fputs("};\n\nconst struct acl_operation_group_info acl_operation_groups[] = {\n\t{ .name = \"none\" "
+	      "},\n",
 		f);
 	for (unsigned i = 0; i < m->n_groups; i++) {
 		unsigned first = next;
 
 		while (next < m->n_operations && !strcmp(m->operations[next].group, m->groups[i]))
 			next++;
-		fprintf(f, "\t{ .name = \"%s\", .apis = group_%s, .n_apis = %u,\n", m->groups[i],
-			upper(m->groups[i]), n[i]);
+		fputs("\t{ .name = ", f);
+		print_name(f, m->groups[i], &longest);
+		fprintf(f, ", .first_api = %u, .n_apis = %u,\n", first_api, n[i]);
 		fprintf(f, "\t\t.first = ACL_OP_%s, .n_operations = %u },\n",
 			upper(m->operations[first].name), next - first);
+		first_api += n[i];
 	}
 	fputs("};\n", f);
+	print_room(f, longest, "ACL_WORD");
 	free(n);
 }
 
 static void print_role_names(FILE *f, const struct model *m)
 {
-	fputs("\nconst char *const acl_role_names[] = {\n\t\"none\",\n", f);
-	for (unsigned i = 0; i < m->n_roles; i++)
-		fprintf(f, "\t\"%s\",\n", m->roles[i]);
+	size_t longest = 0;
+
+	fputs("\nconst char acl_role_names[][ACL_WORD] = {\n\t\"none\",\n", f);
+	for (unsigned i = 0; i < m->n_roles; i++) {
+		fputs("\t", f);
+		print_name(f, m->roles[i], &longest);
+		fputs(",\n", f);
+	}
 	fputs("};\n", f);
+	print_room(f, longest, "ACL_WORD");
 }
 
 /* One row a function; 255 = ACL_ARG_NONE, for most roles. */

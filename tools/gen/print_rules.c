@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emit.h"
+#include "texts.h"
 
 const char *emit_rules;
 
@@ -43,49 +44,36 @@ static const struct word engines[] = {
 static const struct word releases[] = {{"8.1", "ACL_CANN_8_1"}, {"8.5", "ACL_CANN_8_5"},
 	{"9.0", "ACL_CANN_9_0"}, {"9.1", "ACL_CANN_9_1"}, {"9.2", "ACL_CANN_9_2"}, {0}};
 
-/* A C string; bytes beyond ASCII stay as they are (UTF-8). */
-static void quote(FILE *f, const char *s)
+static struct texts texts;
+
+static void text(FILE *f, const char *name, const char *text)
 {
-	if (!s) {
-		fputs("NULL", f);
-		return;
-	}
-	putc('"', f);
-	for (; *s; s++)
-		switch (*s) {
-		case '\n':
-			fputs("\\n", f);
-			break;
-		case '\t':
-			fputs("\\t", f);
-			break;
-		case '"':
-		case '\\':
-			putc('\\', f);
-			/* fall through */
-		default:
-			putc(*s, f);
-		}
-	putc('"', f);
+	if (text)
+		fprintf(f, "\t\t[%s] = %u,\n", name, texts_add(&texts, text));
 }
 
-static void text(FILE *f, const char *id, json_t *rule, const char *key, bool required)
+static void string(FILE *f, const char *name, json_t *rule, const char *key)
+{
+	text(f, name, json_string_value(json_object_get(rule, key)));
+}
+
+/* In both languages. */
+static void words(FILE *f, const char *name, const char *id, json_t *rule, const char *key, bool required)
 {
 	json_t *t = json_object_get(rule, key);
 	const char *en = json_string_value(json_object_get(t, "en")),
 		   *zh = json_string_value(json_object_get(t, "zh"));
+	char chinese[64];
 
 	if ((required || t) && (!en || !zh))
 		refuse(id, key, "needs \"en\" and \"zh\"");
-	fprintf(f, "\t\t.%s = { ", key);
-	quote(f, en);
-	fputs(", ", f);
-	quote(f, zh);
-	fputs(" },\n", f);
+	snprintf(chinese, sizeof(chinese), "%s + ACL_LANG_ZH", name);
+	text(f, name, en);
+	text(f, chinese, zh);
 }
 
 /* An array of lines as one string. */
-static void lines(FILE *f, json_t *rule, const char *key)
+static void lines(FILE *f, const char *name, json_t *rule, const char *key)
 {
 	json_t *line;
 	size_t i;
@@ -99,21 +87,8 @@ static void lines(FILE *f, json_t *rule, const char *key)
 	json_array_foreach(json_object_get(rule, key), i, line)
 		fprintf(mem, "%s%s", i ? "\n" : "", json_string_value(line));
 	fclose(mem);
-	fprintf(f, "\t\t.%s = ", key);
-	quote(f, all);
-	fputs(",\n", f);
+	text(f, name, all);
 	free(all);
-}
-
-static void string(FILE *f, json_t *rule, const char *key)
-{
-	const char *s = json_string_value(json_object_get(rule, key));
-
-	if (!s)
-		return;
-	fprintf(f, "\t\t.%s = ", key);
-	quote(f, s);
-	fputs(",\n", f);
 }
 
 static bool function_named(const struct model *m, const char *name)
@@ -128,20 +103,23 @@ static bool function_named(const struct model *m, const char *name)
 static void apis(FILE *f, const char *id, json_t *rule, const struct model *m)
 {
 	json_t *names = json_object_get(rule, "apis"), *name;
-	size_t i;
+	char *all = NULL;
+	size_t i, len = 0;
+	FILE *mem = open_memstream(&all, &len);
 
 	if (!json_array_size(names))
 		refuse(id, "apis", "missing");
-	fputs("\t\t.apis = \"", f);
 	json_array_foreach(names, i, name)
 	{
 		const char *s = json_string_value(name);
 
 		if (!s || (s[strlen(s) - 1] != '*' && !function_named(m, s)))
 			refuse(id, "apis", s ? s : "no name");
-		fprintf(f, "%s%s", i ? " " : "", s);
+		fprintf(mem, "%s%s", i ? " " : "", s);
 	}
-	fputs("\",\n", f);
+	fclose(mem);
+	text(f, "RULE_APIS", all);
+	free(all);
 }
 
 static const char *waits_for(const char *id, json_t *rule, bool planned)
@@ -168,17 +146,20 @@ static int rank(const char *id, json_t *rule, const char *key)
 	return (int)json_integer_value(n);
 }
 
-static void print_rule(FILE *f, json_t *rule, size_t index, const struct model *m)
+static size_t longest_id, longest_family;
+
+static void print_rule(FILE *f, json_t *rule, size_t index)
 {
-	const char *id = json_string_value(json_object_get(rule, "id"));
+	const char *id = json_string_value(json_object_get(rule, "id")),
+		   *family = json_string_value(json_object_get(rule, "family"));
 	json_t *relaxed = json_object_get(rule, "relaxed");
 	const char *state = constant(id, rule, "state", states);
-	bool implemented = !strcmp(state, "ACL_RULE_IMPLEMENTED");
 
-	fputs("\t{\n", f);
-	string(f, rule, "id");
-	apis(f, id, rule, m);
-	string(f, rule, "family");
+	fputs("\t{\n\t\t.id = ", f);
+	print_name(f, id, &longest_id);
+	fputs(",\n\t\t.family = ", f);
+	print_name(f, family, &longest_family);
+	fputs(",\n", f);
 	fprintf(f, "\t\t.index = %zu,\n", index);
 	fprintf(f, "\t\t.severity = %s,\n", constant(id, rule, "severity", severities));
 	fprintf(f, "\t\t.tier = %s,\n", constant(id, rule, "tier", tiers));
@@ -190,14 +171,39 @@ static void print_rule(FILE *f, json_t *rule, size_t index, const struct model *
 	fprintf(f, "\t\t.relaxed_since = %s,\n", relaxed ? constant(id, relaxed, "since", releases) : "-1");
 	fprintf(f, "\t\t.relaxed_to = %s,\n",
 		relaxed ? constant(id, relaxed, "to", severities) : "ACL_RELAXED_OFF");
-	text(f, id, rule, "title", true);
-	text(f, id, rule, "hint", implemented);
-	text(f, id, rule, "why", implemented);
-	string(f, rule, "source");
-	string(f, rule, "reason");
-	lines(f, rule, "bad");
-	lines(f, rule, "good");
 	fputs("\t},\n", f);
+}
+
+static void print_texts_of(FILE *f, json_t *rule, const struct model *m)
+{
+	const char *id = json_string_value(json_object_get(rule, "id"));
+	bool implemented = !strcmp(constant(id, rule, "state", states), "ACL_RULE_IMPLEMENTED");
+
+	fprintf(f, "\t/* %s */\n\t{\n", id);
+	words(f, "RULE_TITLE", id, rule, "title", true);
+	words(f, "RULE_HINT", id, rule, "hint", implemented);
+	words(f, "RULE_WHY", id, rule, "why", implemented);
+	string(f, "RULE_SOURCE", rule, "source");
+	lines(f, "RULE_BAD", rule, "bad");
+	lines(f, "RULE_GOOD", rule, "good");
+	string(f, "RULE_REASON", rule, "reason");
+	apis(f, id, rule, m);
+	fputs("\t},\n", f);
+}
+
+/* gen/acl_rule_numbers.h: the rules as numbers, for generated tables. */
+static void print_numbers(const struct model *m, json_t *rules)
+{
+	FILE *f = emit_open(m, "gen/acl_rule_numbers.h", "the positions of rules in acl_rules");
+	json_t *rule;
+	size_t i;
+
+	fputs("#ifndef GEN_ACL_RULE_NUMBERS_H\n#define GEN_ACL_RULE_NUMBERS_H\n\nenum acl_rule_number {\n",
+		f);
+	json_array_foreach(rules, i, rule)
+		fprintf(f, "\tACL_RULE_NUMBER_%s,\n", upper(json_string_value(json_object_get(rule, "id"))));
+	fputs("};\n\n#endif\n", f);
+	emit_close(f);
 }
 
 /* The rules of a file, which has the name of their family, are put to the others. */
@@ -284,9 +290,16 @@ void print_rules(const struct model *m)
 		if (!id || strcmp(before, id) >= 0)
 			refuse(id ? id : "?", "id", "is in two families");
 		before = id;
-		print_rule(f, rule, i, m);
+		print_rule(f, rule, i);
 	}
 	fprintf(f, "};\nconst unsigned acl_rule_count = %zu;\n", i);
+	print_room(f, longest_id, "ACL_RULE_ID");
+	print_room(f, longest_family, "ACL_RULE_FAMILY");
+	fputs("\nconst uint32_t acl_rule_text_at[][RULE_TEXTS] = {\n", f);
+	json_array_foreach(rules, i, rule) print_texts_of(f, rule, m);
+	fputs("};\n", f);
+	texts_print(&texts, f, "acl_rule_texts");
 	emit_close(f);
+	print_numbers(m, rules);
 	json_decref(rules);
 }

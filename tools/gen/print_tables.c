@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "emit.h"
+#include "texts.h"
 
 static const struct model *model;
 static int *enum_index, *struct_index; /* table index by type, -1: not in the table */
+static struct texts texts;
 
 static bool is_record(const struct type *t)
 {
@@ -120,11 +122,17 @@ static void number_types(void)
 
 static void print_words(FILE *f, const char *table, const char *first, const char *const *words)
 {
-	fprintf(f, "\nconst char *const %s[] = {%s%s%s", table, first ? "\"" : "", first ? first : "",
-		first ? "\"" : "");
-	for (unsigned i = 0; words[i]; i++)
-		fprintf(f, "%s\"%s\"", i || first ? ", " : "", words[i]);
+	size_t longest = 0;
+
+	fprintf(f, "\nconst char %s[][ACL_WORD] = {", table);
+	if (first)
+		print_name(f, first, &longest);
+	for (unsigned i = 0; words[i]; i++) {
+		fputs(i || first ? ", " : "", f);
+		print_name(f, words[i], &longest);
+	}
 	fputs("};\n", f);
+	print_room(f, longest, "ACL_WORD");
 }
 
 static int by_value(const void *a, const void *b)
@@ -147,11 +155,10 @@ static void print_enum_values(FILE *f, const struct type *t)
 			list[j] = list[j - 1];
 			list[j - 1] = swap;
 		}
-	fprintf(f, "\nstatic const struct acl_enum_value values_%s[] = {\n", t->name);
+	fprintf(f, "\t/* %s */\n", t->name);
 	for (unsigned i = 0; i < t->n_members; i++)
-		fprintf(f, "\t{ \"%s\", %lld, ACL_CANN_%s },\n", list[i].name, list[i].value,
-			word_or(list[i].since, t->since));
-	fputs("};\n", f);
+		fprintf(f, "\t{ %lld, %u /* %s */, ACL_CANN_%s },\n", list[i].value,
+			texts_add(&texts, list[i].name), list[i].name, word_or(list[i].since, t->since));
 	free(list);
 }
 
@@ -166,22 +173,28 @@ bool enum_is_signed(const struct type *t)
 
 static void print_enums(FILE *f)
 {
-	unsigned n = 0;
+	unsigned n = 0, first = 0;
+	size_t longest = 0;
 
+	fputs("\nconst struct acl_enum_value acl_enum_values[] = {\n", f);
 	for (unsigned i = 0; i < model->n_types; i++)
 		if (enum_index[i] >= 0)
 			print_enum_values(f, &model->types[i]);
-	fputs("\nconst struct acl_enum acl_enums[] = {\n", f);
+	fputs("};\n\nconst struct acl_enum acl_enums[] = {\n", f);
 	for (unsigned i = 0; i < model->n_types; i++) {
 		const struct type *t = &model->types[i];
 
 		if (enum_index[i] < 0)
 			continue;
 		n++;
-		fprintf(f, "\t{ \"%s\", values_%s, %u, sizeof(int), %s },\n", t->name, t->name, t->n_members,
+		fputs("\t{ ", f);
+		print_name(f, t->name, &longest);
+		fprintf(f, ", %u, %u, sizeof(int), %s },\n", first, t->n_members,
 			enum_is_signed(t) ? "true" : "false");
+		first += t->n_members;
 	}
 	fprintf(f, "};\nconst unsigned acl_enum_count = %u;\n", n);
+	print_room(f, longest, "ACL_TYPE_NAME");
 }
 
 /* 0 has two names; ACL_SUCCESS is the one to show. */
@@ -211,7 +224,8 @@ static void print_errors(FILE *f)
 	qsort(list, n, sizeof(*list), constant_by_value);
 	fputs("\nconst struct acl_enum_value acl_errors[] = {\n", f);
 	for (unsigned i = 0; i < n; i++)
-		fprintf(f, "\t{ \"%s\", %lld, ACL_CANN_%s },\n", list[i]->name, list[i]->value,
+		fprintf(f, "\t{ %lld, %u /* %s */, ACL_CANN_%s },\n", list[i]->value,
+			texts_add(&texts, list[i]->name), list[i]->name,
 			word_or(list[i]->since, model->versions[0]));
 	fprintf(f, "};\nconst unsigned acl_error_count = %u;\n", n);
 	free(list);
@@ -227,7 +241,7 @@ static unsigned print_leaf(FILE *f, const struct type *outer, const struct field
 {
 	unsigned count = 1;
 
-	fprintf(f, "\t{ \"%s\", \"%s\", offsetof(%s, %s), sizeof(((%s *)0)->%s", path, e->type, outer->name,
+	fprintf(f, "\t{ %u, offsetof(%s, %s), sizeof(((%s *)0)->%s", texts_add(&texts, path), outer->name,
 		path, outer->name, path);
 	for (unsigned d = 0; d < e->n_dims; d++) {
 		fputs("[0]", f);
@@ -268,28 +282,31 @@ static unsigned print_fields(FILE *f, const struct type *outer, const struct fie
 
 static void print_records(FILE *f)
 {
-	unsigned n = 0, *leaves = calloc(model->n_types, sizeof(*leaves));
+	unsigned n = 0, first = 0, *leaves = calloc(model->n_types, sizeof(*leaves));
+	size_t longest = 0;
 
+	fputs("\nconst struct acl_field acl_all_fields[] = {\n", f);
 	for (unsigned i = 0; i < model->n_types; i++) {
 		const struct type *t = &model->types[i];
 
 		if (struct_index[i] < 0)
 			continue;
-		fprintf(f, "\nstatic const struct acl_field fields_%s[] = {\n", t->name);
 		leaves[i] = print_fields(f, t, t->fields, t->n_fields, "", t->kind == TYPE_UNION);
-		fputs("};\n", f);
 	}
-	fputs("\nconst struct acl_struct acl_structs[] = {\n", f);
+	fputs("};\n\nconst struct acl_struct acl_structs[] = {\n", f);
 	for (unsigned i = 0; i < model->n_types; i++) {
 		const struct type *t = &model->types[i];
 
 		if (struct_index[i] < 0)
 			continue;
-		fprintf(f, "\t{ \"%s\", fields_%s, %u, sizeof(%s) },\n", t->name, t->name, leaves[i],
-			t->name);
+		fputs("\t{ ", f);
+		print_name(f, t->name, &longest);
+		fprintf(f, ", %u, %u, sizeof(%s) },\n", first, leaves[i], t->name);
+		first += leaves[i];
 		n++;
 	}
 	fprintf(f, "};\nconst unsigned acl_struct_count = %u;\n", n);
+	print_room(f, longest, "ACL_TYPE_NAME");
 	free(leaves);
 }
 
@@ -308,11 +325,15 @@ static void print_pointee(FILE *f, const struct param *p, const char *kind)
 		fprintf(f, " .pointee_size = sizeof(%s),", r->base);
 }
 
+static size_t longest_param, longest_function;
+
 static void print_param(FILE *f, const struct function *fn, const struct param *p)
 {
 	const char *kind = kind_of(&p->ref, p->ref.stars, !strcmp(p->dir, "in") && p->bytes < 0);
 
-	fprintf(f, "\t{ .name = \"%s\", .type = \"%s\",\n", p->name, p->type);
+	fputs("\t{ .name = ", f);
+	print_name(f, p->name, &longest_param);
+	fprintf(f, ", .type = %u,\n", texts_add(&texts, p->type));
 	fprintf(f, "\t\t.offset = offsetof(struct acl_args_%s, %s),\n", fn->name, p->name);
 	fprintf(f, "\t\t.size = sizeof(((struct acl_args_%s *)0)->%s),\n", fn->name, p->name);
 	fprintf(f,
@@ -327,15 +348,17 @@ static void print_param(FILE *f, const struct function *fn, const struct param *
 		word_or(p->null, "unknown"));
 }
 
-static void print_function(FILE *f, const struct function *fn)
+static void print_function(FILE *f, const struct function *fn, unsigned first_param)
 {
 	const struct typeref *r = &fn->ret_ref;
 
-	fprintf(f, "\t{ .name = \"%s\", .ret_type = \"%s\",\n\t\t", fn->name, fn->ret);
+	fputs("\t{ .name = ", f);
+	print_name(f, fn->name, &longest_function);
+	fputs(",\n\t\t", f);
 	if (fn->n_params)
 		fprintf(f,
-			".params = params_%s, .n_params = %u, .args_size = sizeof(struct acl_args_%s),\n\t\t",
-			fn->name, fn->n_params, fn->name);
+			".first_param = %u, .n_params = %u, .args_size = sizeof(struct acl_args_%s),\n\t\t",
+			first_param, fn->n_params, fn->name);
 	fputs(".classes = ", f);
 	for (unsigned i = 0; fn->classes[i]; i++)
 		fprintf(f, "%sACL_CLASS_%s", i ? " | " : "", upper(fn->classes[i]));
@@ -360,36 +383,41 @@ static void print_function(FILE *f, const struct function *fn)
 
 static void print_params(FILE *f, const struct function *fn)
 {
-	if (!fn->n_params)
-		return;
-	fprintf(f, "\nstatic const struct acl_param params_%s[] = {\n", fn->name);
+	fprintf(f, "\t/* %s */\n", fn->name);
 	for (unsigned p = 0; p < fn->n_params; p++)
 		print_param(f, fn, &fn->params[p]);
-	fputs("};\n", f);
 }
 
-static void print_annotation(FILE *f, const struct function *fn)
+static void print_annotation(FILE *f, const struct function *fn, unsigned first_param)
 {
-	fprintf(f,
-		"\t{ .name = \"%s\", .ret_type = \"void\",\n\t\t.params = params_%s, .n_params = %u, "
-		".args_size "
-		"= sizeof(struct acl_args_%s) },\n",
-		fn->name, fn->name, fn->n_params, fn->name);
+	fputs("\t{ .name = ", f);
+	print_name(f, fn->name, &longest_function);
+	fprintf(f, ",\n\t\t.first_param = %u, .n_params = %u, .args_size = sizeof(struct acl_args_%s) },\n",
+		first_param, fn->n_params, fn->name);
 }
 
 static void print_functions(FILE *f)
 {
+	unsigned first = 0;
+
+	fputs("\nconst struct acl_param acl_all_params[] = {\n", f);
 	for (unsigned i = 0; i < model->n_wrapped; i++)
 		print_params(f, model->wrapped[i]);
 	for (unsigned i = 0; i < model->n_annotations; i++)
 		print_params(f, &model->annotations[i]);
-	fputs("\nconst struct acl_api_info acl_apis[] = {\n", f);
-	for (unsigned i = 0; i < model->n_wrapped; i++)
-		print_function(f, model->wrapped[i]);
-	for (unsigned i = 0; i < model->n_annotations; i++)
-		print_annotation(f, &model->annotations[i]);
+	fputs("};\n\nconst struct acl_api_info acl_apis[] = {\n", f);
+	for (unsigned i = 0; i < model->n_wrapped; i++) {
+		print_function(f, model->wrapped[i], first);
+		first += model->wrapped[i]->n_params;
+	}
+	for (unsigned i = 0; i < model->n_annotations; i++) {
+		print_annotation(f, &model->annotations[i], first);
+		first += model->annotations[i].n_params;
+	}
 	fprintf(f, "};\nconst unsigned acl_api_count = %u, acl_named_count = %u;\n", model->n_wrapped,
 		model->n_wrapped + model->n_annotations);
+	print_room(f, longest_param, "ACL_PARAM_NAME");
+	print_room(f, longest_function, "ACL_API_NAME");
 }
 
 void print_tables(const struct model *m)
@@ -406,5 +434,6 @@ void print_tables(const struct model *m)
 	print_errors(f);
 	print_records(f);
 	print_functions(f);
+	texts_print(&texts, f, "acl_texts");
 	emit_close(f);
 }

@@ -174,12 +174,17 @@ static void print_leaf(FILE *f, struct place *at, const char *path, const struct
 	at->leaves++;
 }
 
+static bool is_reserved(const struct field *e)
+{
+	return e->name && (!strncmp(e->name, "rsv", 3) || !strncmp(e->name, "reserve", 7));
+}
+
 static void print_field(FILE *f, struct place *at, const char *prefix, const struct field *e)
 {
 	struct typeref r = model_ref(model, e->fields ? "int" : e->type);
 	char path[256], inner[260];
 
-	if (e->name && (!strncmp(e->name, "rsv", 3) || !strncmp(e->name, "reserve", 7)))
+	if (is_reserved(e))
 		return;
 	snprintf(path, sizeof(path), "%s%s", prefix, e->name ? e->name : "");
 	snprintf(inner, sizeof(inner), "%s%s", path, e->name ? "." : "");
@@ -189,6 +194,16 @@ static void print_field(FILE *f, struct place *at, const char *prefix, const str
 		print_fields(f, at, inner, r.type->fields, r.type->n_fields);
 	else if (at->leaves < MAX_LEAVES)
 		print_leaf(f, at, path, e);
+}
+
+/* A record of nothing else is one whose content is the runtime's own business, and is unlike that of others.
+ */
+static void print_opaque(FILE *f, const struct place *at, const struct type *t)
+{
+	char name[520];
+
+	print_name(name, sizeof(name), at->name, t->fields[0].name);
+	print_bytes(f, at, t->fields[0].name, name, "_HEX", "uint8_t");
 }
 
 static void print_fields(FILE *f, struct place *at, const char *path, const struct field *fields, unsigned n)
@@ -202,6 +217,10 @@ static void print_record(FILE *f, const struct type *t, const char *name, const 
 {
 	struct place at = {t->name, name, expr, guard, 0};
 
+	if (t->n_fields == 1 && is_reserved(&t->fields[0])) {
+		print_opaque(f, &at, t);
+		return;
+	}
 	print_fields(f, &at, "", t->fields, t->n_fields);
 }
 

@@ -53,12 +53,12 @@ ALL += $(BUILD)/tools/softnpu-print
 # The same runtime with the functions and the default profile of one release each.
 define npu_release
 $(NPU)/$(1)/config.o: tools/softnpu/core/config.c $$(wildcard tools/softnpu/core/*.h tools/softnpu/core/*.def) | $(BUILD)/gen/.stamp
-	$$(call say,CC,$$< ($(1)))mkdir -p $$(@D) && $$(CC) $$(ALL_CFLAGS) $$(CPPFLAGS_ALL) -DSOFTNPU_DEFAULT_CANN='"$(1)"' -c -o $$@ $$<
+	$$(call say,CC,$$< ($(1)))mkdir -p $$(@D) && $$(CC) $$(ALL_CFLAGS) $$(CPPFLAGS_ALL) $$(OLD_GLIBC_CPPFLAGS) -DSOFTNPU_DEFAULT_CANN='"$(1)"' -c -o $$@ $$<
 
 $(NPU)/$(1)/libascendcl.so: $(NPU)/$(1)/config.o $(NPU)/libopapi.so $(NPU_OBJS) $(GENERATED)
 	$$(call say,LD,$$@)$$(CC) -shared -Wl,-Bsymbolic-functions $$(SANITIZE) -o $$@ $(NPU)/$(1)/config.o \
 		$(filter-out %/tools/softnpu/core/config.o,$(NPU_OBJS)) -Wl,-soname,libascendcl.so -Wl,-z,nodelete -Wl,-z,defs \
-		-Wl,--version-script=$(BUILD)/gen/softnpu/$(1).map -pthread -ldl
+		-Wl,--version-script=$(BUILD)/gen/softnpu/$(1).map $(OLD_GLIBC_LIBS) -pthread -ldl
 	$$(Q)cd $$(@D) && ln -sf libascendcl.so libacl_rt.so && ln -sf ../libopapi.so ../libnnopbase.so ../libacl_dvpp.so .
 
 ALL += $(NPU)/$(1)/libascendcl.so

@@ -111,8 +111,9 @@ static bool has_empty_submodel(struct checks *c, struct acl_object *capture)
 
 	object_each(c, ACL_HANDLE_MODEL, o)
 	{
-		if (load_relaxed(&o->parent) == object_ref(capture) && load_relaxed(&model_state(o)->sub) &&
-			object_usable(o) && load_relaxed(&model_state(o)->status) != MODEL_READY)
+		if (load_relaxed(&model_state(o)->parent) == object_ref(capture) &&
+			load_relaxed(&model_state(o)->sub) && object_usable(o) &&
+			load_relaxed(&model_state(o)->status) != MODEL_READY)
 			return true;
 	}
 	return false;
@@ -174,11 +175,11 @@ static void capture_finish(struct checks *c, enum checks_end kind)
 	object_each(c, ACL_HANDLE_MODEL, o)
 	{
 		if (kind != CHECKS_END_EXIT || load_relaxed(&o->flags) & ACL_OBJECT_INHERITED ||
-			acl_apis[load_relaxed(&o->created.api)].operation != ACL_OP_CAPTURE_BEGIN)
+			acl_apis[call_site_api(object_created(c, o))].operation != ACL_OP_CAPTURE_BEGIN)
 			continue;
 		if (FINDING(c, NULL, "capture-never-ended", capture_is_open(o),
 			    PARTS(part_site(load_relaxed(&o->serial)),
-				    part_caller(load_relaxed(&o->created.caller)),
+				    part_caller(call_site_caller(object_created(c, o))),
 				    part_object("stream", origin_of(c, o)), part_object("capture", o)),
 			    "The process ends while the capture is open: what was recorded never runs."))
 			excuse_streams(c, o);

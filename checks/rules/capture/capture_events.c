@@ -131,7 +131,7 @@ static void capture_reset_enter(struct checks *c, struct acl_call_record *call)
 	struct acl_object *o = event_of(call);
 	struct event_state *e = capture_event_known(o);
 
-	if (e && capture_of(c, stream_of(call)) && !load_relaxed(&e->capture))
+	if (e && capture_of(c, stream_of(call)) && !event_rarely(o, capture))
 		check_event(c, call, RULE("capture-reset-event"), o, !event_is_for_graph(e),
 			"In a capture only events with ACL_EVENT_EXTERNAL can be reset");
 }
@@ -152,6 +152,17 @@ static void event_flag_check(struct checks *c, struct acl_call_record *call)
 			"The flag of the first such call stays for the life of the event");
 }
 
+/* A function without a flag takes the default. */
+static void event_plain_check(struct checks *c, struct acl_call_record *call)
+{
+	bool record = acl_apis[call->api].operation == ACL_OP_RECORD_EVENT;
+	struct event_state *e = capture_event_known(event_of(call));
+
+	if (!acl_arg_has(call->api, ACL_ROLE_FLAGS) && e &&
+		load_relaxed(record ? &e->record_flag : &e->wait_flag))
+		event_flag_check(c, call);
+}
+
 /* One model has one half of the pair, the other half is elsewhere. */
 static void external_in_capture(struct checks *c, struct acl_call_record *call, struct acl_object *o)
 {
@@ -161,7 +172,7 @@ static void external_in_capture(struct checks *c, struct acl_call_record *call, 
 	check_event(c, call, RULE("capture-external-event-in-subgraph"), o, sub,
 		"The model of a condition takes no external events");
 	check_event(c, call, RULE("capture-external-event-twice"), o,
-		!sub && load_relaxed(&event_state(o)->external_in) == object_ref(capture),
+		!sub && event_rarely(o, external_in) == object_ref(capture),
 		"The capture has an external record or wait of this event already");
 }
 
@@ -214,6 +225,8 @@ static const struct check_hook hooks[] = {
 	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_CONDITIONAL, capture_wait_enter},
 	{ON_OP(DESTROY_EVENT), ACL_ENTER | ACL_CONDITIONAL, captured_event_destroy},
 	{ON_OP(RESET_EVENT), ACL_ENTER | ACL_CONDITIONAL, capture_reset_enter},
+	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_CONDITIONAL, event_plain_check},
+	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_CONDITIONAL, event_plain_check},
 	{ON_OP_WITH(RECORD_EVENT, FLAGS), ACL_ENTER, event_flag_check},
 	{ON_OP_WITH(WAIT_EVENT, FLAGS), ACL_ENTER, event_flag_check},
 	{ON_OP_WITH(RECORD_EVENT, FLAGS), ACL_ENTER, external_event_enter},

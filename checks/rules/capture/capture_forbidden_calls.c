@@ -162,9 +162,9 @@ static void default_stream_enter(struct checks *c, struct acl_call_record *call)
 		return;
 	capture = capture_by_thread(c, call);
 	FINDING(c, call, "capture-default-stream-op", capture, PARTS(CAPTURE_PARTS(c, call, capture)),
-		"this thread is capturing stream 0x%llx; work on the default stream runs now and does not "
+		"this thread is capturing %s; work on the default stream runs now and does not "
 		"become part of the model",
-		(unsigned long long)load_relaxed(&origin_of(c, capture)->value));
+		STREAM_TEXT(origin_of(c, capture)));
 }
 
 /* --- modes -------------------------------------------------------------------------------- */

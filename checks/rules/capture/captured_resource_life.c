@@ -110,7 +110,7 @@ static void captured_object_free(struct checks *c, struct acl_call_record *call,
 	struct acl_object *model;
 	char text[USE_TEXT];
 
-	if (!o || !object_usable(o) || !load_relaxed(&o->captured))
+	if (!o || !object_usable(o) || !object_captured(o))
 		return;
 	model = model_using(c, object_ref(o), &use);
 	if (model)
@@ -154,7 +154,7 @@ static void captured_callback_unsubscribe(struct checks *c, struct acl_call_reco
 	if (!s || !object_usable(s) || load_relaxed(&s->flags) & ACL_OBJECT_LEARNED ||
 		!load_relaxed(&c->kinds[ACL_HANDLE_MODEL]->count))
 		return;
-	model = load_relaxed(&s->captured) ? model_using(c, object_ref(s), &use) : NULL;
+	model = object_captured(s) ? model_using(c, object_ref(s), &use) : NULL;
 	at = (struct acl_call_site){.caller = use.caller, .tid = use.tid, .api = use.api};
 	FINDING(c, call, "capture-callback-thread-gone", model,
 		PARTS(part_object("stream", s), part_used_at(&at), part_object("model", model)),

@@ -60,7 +60,8 @@ static void root_only_enter(struct checks *c, struct acl_call_record *call)
 	if (m)
 		FINDING(c, call, "mdlri-destroy-submodel", load_relaxed(&model_state(m)->sub),
 			PARTS(part_object("model", m),
-				part_object("its parent", object_of(c, load_relaxed(&m->parent)))),
+				part_object(
+					"its parent", object_of(c, load_relaxed(&model_state(m)->parent)))),
 			"It is the model of a condition: only its parent is executed, updated and "
 			"destroyed.");
 }

@@ -46,10 +46,9 @@ static void concurrent_execute_enter(struct checks *c, struct acl_call_record *c
 				PARTS(part_history("execution in flight", execution_history, &e),
 					part_object("model", model), part_object("its stream", e.stream),
 					part_object("stream", s)),
-				"The model may still be executed on stream 0x%llx, and both executions use "
-				"the "
-				"same memory. " STREAM_EDGE,
-				(unsigned long long)load_relaxed(&e.stream->value),
+				"The model may still be executed on %s, and both executions use the same "
+				"memory. " STREAM_EDGE,
+				STREAM_TEXT(e.stream),
 				STREAM_EDGE_ARGS(e.stream, ACL_API_aclmdlRIExecuteAsync, s)))
 			return;
 }
@@ -64,9 +63,8 @@ static void running_report(struct checks *c, struct acl_call_record *call, struc
 		PARTS(part_history("execution in flight", execution_history, e), part_object("model", model),
 			part_object("its stream", e->stream), part_advice(advice),
 			part_site(advice ? 0 : call->caller + 1)),
-		"Nothing the host did shows that the execution on stream 0x%llx is done%s. " HOST_EDGE,
-		(unsigned long long)load_relaxed(&e->stream->value), what,
-		HOST_EDGE_ARGS(e->stream, ACL_API_aclmdlRIExecuteAsync));
+		"Nothing the host did shows that the execution on %s is done%s. " HOST_EDGE,
+		STREAM_TEXT(e->stream), what, HOST_EDGE_ARGS(e->stream, ACL_API_aclmdlRIExecuteAsync));
 }
 
 /* Mostly the runtime waits for it: graph caches rely on that. */
@@ -103,8 +101,8 @@ static void update_end_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call), *group, *model;
 
-	group = s ? object_of(c, load_relaxed(&stream_state(s)->updating)) : NULL;
-	model = group ? object_of(c, load_relaxed(&group->parent)) : NULL;
+	group = s ? object_of(c, stream_rarely(s, updating)) : NULL;
+	model = group ? object_of(c, load_relaxed(&group_state(group)->model)) : NULL;
 	if (!model || !succeeded(call))
 		return;
 	model = model_root(c, model);
@@ -129,9 +127,8 @@ static void updated_execute_enter(struct checks *c, struct acl_call_record *call
 		!order_is_before(updater, position, s) && task_surely_pending(c, updater, position),
 		PARTS(part_object("model", model), part_object("updated on", updater),
 			part_object("stream", s)),
-		"Its tasks were updated on stream 0x%llx, which may not be done when they run. " STREAM_EDGE,
-		(unsigned long long)load_relaxed(&updater->value),
-		STREAM_EDGE_ARGS(updater, ACL_API_aclmdlRICaptureTaskUpdateEnd, s));
+		"Its tasks were updated on %s, which may not be done when they run. " STREAM_EDGE,
+		STREAM_TEXT(updater), STREAM_EDGE_ARGS(updater, ACL_API_aclmdlRICaptureTaskUpdateEnd, s));
 }
 
 static const struct check_hook hooks[] = {

@@ -28,8 +28,7 @@ static void group_begin_enter(struct checks *c, struct acl_call_record *call)
 	struct acl_object *s = stream_of(call), *capture = group_needs_capture(c, call);
 
 	if (capture)
-		FINDING(c, call, "taskgrp-begin-twice",
-			load_relaxed(&stream_state(s)->group) == object_ref(capture),
+		FINDING(c, call, "taskgrp-begin-twice", stream_rarely(s, group) == object_ref(capture),
 			PARTS(part_object("stream", s), part_object("model", capture)),
 			"A task group was begun on this stream, and it has not ended.");
 }
@@ -38,10 +37,9 @@ static void group_end_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call), *capture = group_needs_capture(c, call);
 
-	if (!capture || load_relaxed(&stream_state(s)->group) == GROUP_UNKNOWN)
+	if (!capture || stream_rarely(s, group) == GROUP_UNKNOWN)
 		return;
-	FINDING(c, call, "taskgrp-end-unmatched",
-		load_relaxed(&stream_state(s)->group) != object_ref(capture),
+	FINDING(c, call, "taskgrp-end-unmatched", stream_rarely(s, group) != object_ref(capture),
 		PARTS(part_object("stream", s), part_object("model", capture)), "%s",
 		load_relaxed(&model_state(capture)->group)
 			? "The task group was begun on another stream of the capture."
@@ -58,10 +56,9 @@ static bool is_kernel(unsigned api)
 static void group_task_check(
 	struct checks *c, struct acl_call_record *call, struct acl_object *s, struct acl_object *capture)
 {
-	bool own = load_relaxed(&stream_state(s)->group) == object_ref(capture);
+	bool own = stream_rarely(s, group) == object_ref(capture);
 
-	if (!load_relaxed(&model_state(capture)->group) ||
-		load_relaxed(&stream_state(s)->group) == GROUP_UNKNOWN)
+	if (!load_relaxed(&model_state(capture)->group) || stream_rarely(s, group) == GROUP_UNKNOWN)
 		return;
 	if (FINDING(c, call, "taskgrp-interrupted", !own,
 		    PARTS(part_object("stream", s), part_object("model", capture)),
@@ -102,17 +99,6 @@ static bool update_stream_free(struct checks *c, struct acl_call_record *call)
 			: "The stream belongs to a model: tasks are updated on another one.");
 }
 
-/* A stream on which this group is updated now. */
-static struct acl_object *group_updated_on(struct checks *c, struct acl_object *group)
-{
-	struct acl_object *s;
-
-	object_each(c, ACL_HANDLE_STREAM,
-		s) if (object_usable(s) &&
-		       load_relaxed(&stream_state(s)->updating) == object_ref(group)) return s;
-	return NULL;
-}
-
 static void update_begin_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call), *group, *model, *other;
@@ -120,9 +106,9 @@ static void update_begin_enter(struct checks *c, struct acl_call_record *call)
 	if (!stream_is_seen(s) || !update_stream_free(c, call))
 		return;
 	group = object_find(c, ACL_HANDLE_TASK_GROUP, ACL_ARGS(call, aclmdlRICaptureTaskUpdateBegin)->handle);
-	if (!group || !load_relaxed(&group->parent))
+	if (!group || !load_relaxed(&group_state(group)->model))
 		return;
-	model = object_of(c, load_relaxed(&group->parent));
+	model = object_of(c, load_relaxed(&group_state(group)->model));
 	if (FINDING(c, call, "taskupd-handle-after-destroy", !model || !object_usable(model),
 		    PARTS(part_object(acl_handle_names[group->kind], group), part_object("model", model)),
 		    "The model of this task group is gone, and the group with it."))
@@ -164,9 +150,9 @@ static void update_model_use(struct checks *c, struct acl_call_record *call)
 	rule_evaluated(call, RULE("taskupd-left-open"));
 	object_each(c, ACL_HANDLE_STREAM, s)
 	{
-		struct acl_object *group = object_of(c, load_relaxed(&stream_state(s)->updating));
+		struct acl_object *group = object_of(c, stream_rarely(s, updating));
 
-		if (group && load_relaxed(&group->parent) == object_ref(m) && object_usable(s))
+		if (group && load_relaxed(&group_state(group)->model) == object_ref(m) && object_usable(s))
 			update_left_open(
 				c, call, s, "A task group of the model is being updated on this stream.");
 	}

@@ -208,8 +208,9 @@ static void check_malloc_config(struct checks *c, struct acl_call_record *call)
 
 		if (known)
 			continue;
-		say(c, call, RULE("malloc-config-attrs-invalid"),
-			"The function does not take this attribute.", "attr", attr);
+		FINDING_BROKEN(c, call, RULE("malloc-config-attrs-invalid"),
+			PARTS(part_enum("attr", "aclrtMallocAttrType", attr)),
+			"The function does not take this attribute.");
 		return;
 	}
 }
@@ -253,19 +254,20 @@ static const aclrtLaunchKernelCfg *launch_config(const struct acl_call_record *c
 	}
 }
 
-static bool launch_value_bad(const aclrtLaunchKernelAttr *a)
+/* The value of an attribute that is 0 or 1; 0 of any other. */
+static unsigned launch_switch(const aclrtLaunchKernelAttr *a)
 {
 	switch (a->id) {
 	case ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE:
-		return a->value.schemMode > 1;
+		return a->value.schemMode;
 	case ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH:
-		return a->value.isBlockTaskPrefetch > 1;
+		return a->value.isBlockTaskPrefetch;
 	case ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP:
-		return a->value.isDataDump > 1;
+		return a->value.isDataDump;
 	case ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING:
-		return a->value.enableProfiling > 1;
+		return a->value.enableProfiling;
 	default:
-		return false;
+		return 0;
 	}
 }
 
@@ -281,9 +283,11 @@ static void check_launch(struct checks *c, struct acl_call_record *call)
 	if (attrs.count)
 		rule_evaluated(call, RULE("kernel-launch-cfg"));
 	for (uint64_t i = 0; (at = program_array_at(&attrs, i)) != NULL; i++) {
-		if (launch_value_bad(at))
-			say(c, call, RULE("kernel-launch-cfg"),
-				"The value of a launch attribute is out of range.", "attribute", at->id);
+		if (launch_switch(at) > 1)
+			FINDING_BROKEN(c, call, RULE("kernel-launch-cfg"),
+				PARTS(part_enum("attribute", "aclrtLaunchKernelAttrId", at->id),
+					part_uint("value", launch_switch(at))),
+				"The value of a launch attribute is out of range.");
 		ms |= at->id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT;
 		us |= at->id == ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US;
 	}
@@ -361,7 +365,6 @@ static void check_notifies(struct checks *c, struct acl_call_record *call)
 	const struct acl_args_aclrtNotifyBatchReset *a = call->args;
 	struct program_array notifies;
 	aclrtNotify const *at;
-	int device = -1;
 
 	program_array_open(&notifies, c, a->notifies, sizeof(*a->notifies), a->num);
 	if (notifies.count)
@@ -375,12 +378,6 @@ static void check_notifies(struct checks *c, struct acl_call_record *call)
 		else if (o && load_relaxed(&o->state) == ACL_OBJECT_DESTROYED)
 			say(c, call, RULE("notify-batch-reset-args"), "A notify of the list was destroyed.",
 				"position", i);
-		else if (o && device >= 0 && load_relaxed(&o->device) >= 0 &&
-			 load_relaxed(&o->device) != device)
-			say(c, call, RULE("notify-batch-reset-args"),
-				"The notifies belong to different devices.", "position", i);
-		else if (o)
-			device = load_relaxed(&o->device);
 	}
 }
 
@@ -409,8 +406,9 @@ static void check_prefetch(struct checks *c, struct acl_call_record *call)
 	program_array_open(&sizes, c, a->sizes, sizeof(size_t), a->count);
 	for (uint64_t i = 0; (at = program_array_at(&sizes, i)) != NULL; i++)
 		if (!*at || *at % (2u << 20) || *at > UINT64_C(3) << 40)
-			say(c, call, RULE("uvm-size-alignment"),
-				"A size is not a multiple of 2 MiB up to 3 TiB.", "entry", i);
+			FINDING_BROKEN(c, call, RULE("uvm-size-alignment"),
+				PARTS(part_uint("entry", i), part_bytes("size", *at)),
+				"A size is not a multiple of 2 MiB up to 3 TiB.");
 }
 
 static void check_name(struct checks *c, struct acl_call_record *call)

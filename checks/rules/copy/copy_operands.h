@@ -13,7 +13,7 @@ const char *operand_text(const struct op_access *s, char out[OPERAND_TEXT]);
 
 /* Parts: address and history of the memory. */
 #define OPERAND_PARTS(s)                                                                                     \
-	part_address((s)->name, (s)->address),                                                               \
+	(s)->address ? part_address((s)->name, (s)->address) : part_none(),                                  \
 		part_block((s)->writes ? "destination memory" : "source memory", (s)->block.block)
 
 /* Parts: size, direction and batch entry. */

@@ -5,8 +5,9 @@
  * table knows may be memory of a library: only what is tracked is checked.
  */
 #include "checks/engine/finding_statement.h"
+#include "checks/rules/copy/gone_memory.h"
+#include "checks/state/descriptor_state.h"
 #include "checks/state/device_state.h"
-#include "checks/state/freed_memory.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
 
@@ -15,7 +16,7 @@
 /* Bytes the runtime really has behind the base: sizes are rounded up. */
 static uint64_t rounded(const struct block_lookup *place)
 {
-	const struct acl_api_info *made_by = &acl_apis[load_relaxed(&place->block->created.api)];
+	const struct acl_api_info *made_by = &acl_apis[call_site_api(&place->block->created)];
 	uint64_t granule = made_by->granule ? made_by->granule : 1;
 
 	return ((place->size + granule - 1) & ~(granule - 1)) + made_by->spare;
@@ -99,38 +100,6 @@ static bool check_bounds(
 		r->span <= rounded(&whole.block) - (whole.block.size - access_room(&whole)));
 }
 
-/* --- gone memory ------------------------------------------------------------------------- */
-
-/* Memory that is, or was, the runtime's. */
-static void known_memory(struct acl_call_record *call, unsigned kind)
-{
-	rule_evaluated(call, RULE("use-after-device-reset"));
-	rule_evaluated(call, kind == MEM_POOL ? RULE("pool-use-after-async-free") : RULE("use-after-free"));
-}
-
-static bool check_gone(struct checks *c, struct acl_call_record *call, const struct op_access *r)
-{
-	struct freed_block b;
-
-	/* libc may have mapped a host range again. */
-	if (!freed_find(c, r->address, false, &b) || freed_taken_again(c, call, r->address) ||
-		(b.kind == MEM_HOST && !freed_is_unmapped(c, r->address)))
-		return false;
-	known_memory(call, b.kind);
-	FINDING_BROKEN(c, call,
-		b.by_reset           ? RULE("use-after-device-reset")
-		: b.kind == MEM_POOL ? RULE("pool-use-after-async-free")
-				     : RULE("use-after-free"),
-		PARTS(part_advice(freed_maybe_reused(c)),
-			b.kind == MEM_HOST ? part_severity(ACL_SEV_WARNING) : part_none(),
-			part_address(r->name, r->address),
-			part_bytes("offset into the block", (uintptr_t)r->address - b.base),
-			part_history(memory_role(r), freed_history, &b)),
-		"%s lies in memory that %s.", r->name,
-		b.by_reset ? "went with its device at the reset" : "was released before");
-	return true;
-}
-
 /* True when a finding was made about the range. */
 static bool check_range(
 	struct checks *c, struct acl_call_record *call, const struct operation *op, const struct op_access *r)
@@ -138,8 +107,8 @@ static bool check_range(
 	if (!r || !r->address || !r->span)
 		return false;
 	if (!r->block.block)
-		return check_gone(c, call, r);
-	known_memory(call, r->block.kind);
+		return gone_memory_used(c, call, r->name, memory_role(r), r->address);
+	gone_memory_evaluated(call, r->block.kind);
 	return r->block.kind != MEM_REGISTERED && check_bounds(c, call, op, r);
 }
 
@@ -334,6 +303,22 @@ static void named_range_enter(struct checks *c, struct acl_call_record *call)
 	}
 }
 
+/* What the device reads when the task runs: descriptors, and pointers in its memory. */
+static void described_range_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct descriptor_range r[DESCRIPTOR_RANGES];
+	unsigned n = descriptor_ranges(c, call, r);
+	struct block_lookup place;
+
+	for (unsigned i = 0; i < n; i++)
+		if (map_find(memory_blocks(c), (uintptr_t)r[i].at, &place))
+			gone_memory_evaluated(call, place.kind);
+		else
+			gone_memory_used(c, call,
+				acl_params(&acl_apis[call->api])[acl_role_param(call->api, r[i].role)].name,
+				"memory of addresses", r[i].at);
+}
+
 static const struct check_hook hooks[] = {
 	{ON_GROUP(COPY), ACL_ENTER | ACL_UNLESS_PLAIN, copy_range_enter},
 	{ON_GROUP(SET), ACL_ENTER, set_range_enter},
@@ -342,6 +327,10 @@ static const struct check_hook hooks[] = {
 	{ON_GROUP(REDUCE), ACL_ENTER, named_range_enter},
 	{ON_GROUP(DESCRIBE), ACL_ENTER, named_range_enter},
 	{ON_GROUP(CACHE), ACL_ENTER, named_range_enter},
+	{ON_GROUP(MANAGED), ACL_ENTER, named_range_enter},
+	{ON_OP(COPY_DESCRIBED), ACL_ENTER, described_range_enter},
+	{ON_OP(COPY_INDIRECT), ACL_ENTER, described_range_enter},
+	{ON_OP(CACHE_DESCRIBED), ACL_ENTER, described_range_enter},
 	{ON_OP(OVERFLOW_READ), ACL_ENTER, named_range_enter},
 	{ON_OP(EXPORT_MEMORY), ACL_ENTER, named_range_enter},
 	{ON_OP(LABEL_SWITCH), ACL_ENTER, named_range_enter},

@@ -13,6 +13,7 @@ void earlier_history(struct acl_object_history *h, const void *source)
 	h->kind = a->flags & ACCESS_ALLOCATES   ? "allocates or releases memory"
 		  : a->flags & ACCESS_SETS      ? "sets memory"
 		  : a->flags & ACCESS_DESCRIBES ? "reads a descriptor"
+		  : a->flags & ACCESS_HINT      ? "prefetches or caches memory"
 		  : !(a->flags & ACCESS_WRITES) ? "reads memory"
 		  : a->flags & ACCESS_READS     ? "reads and writes memory"
 						: "writes memory";
@@ -54,7 +55,7 @@ const char *who_writes(const struct access_conflict *x)
 
 static bool kernel_in_flight(struct acl_object *stream)
 {
-	return load_relaxed(&stream_state(stream)->opaque) > load_acquire(&stream_state(stream)->completed);
+	return stream_rarely(stream, opaque) > load_acquire(&stream_state(stream)->completed);
 }
 
 bool order_may_be_unseen(struct checks *c, struct acl_object *earlier, struct acl_object *later)
@@ -103,9 +104,8 @@ bool use_in_flight(struct checks *c, struct acl_call_record *call, const struct 
 	unseen = order_may_be_unseen(c, stream, NULL);
 	return FINDING_OF(c, call, rule_about(rule, x.earlier.flags), true,
 		PARTS(part_history("task in flight", earlier_history, &x), part_object("its stream", stream),
-			part_block("memory", x.block), part_advice(unseen)),
-		"%s, and nothing the host did shows that %s on stream 0x%llx is done: " BOTH_TOUCH
-		". " HOST_EDGE,
-		what, acl_apis[x.earlier.api].name, (unsigned long long)load_relaxed(&stream->value),
-		BOTH_TOUCH_ARGS(&x), HOST_EDGE_ARGS(stream, x.earlier.api));
+			part_block("memory", x.block), part_advice(unseen || x.earlier.flags & ACCESS_MAYBE)),
+		"%s, and nothing the host did shows that %s on %s is done: " BOTH_TOUCH ". " HOST_EDGE, what,
+		acl_apis[x.earlier.api].name, STREAM_TEXT(stream), BOTH_TOUCH_ARGS(&x),
+		HOST_EDGE_ARGS(stream, x.earlier.api));
 }

@@ -22,16 +22,12 @@ struct finding_part part_captured(const struct access_conflict *x);
 const char *who_writes(const struct access_conflict *x);
 
 /* The missing edge from one stream to another; earlier and later are streams, api the earlier function. */
-#define STREAM_EDGE                                                                                          \
-	"Record an event on stream 0x%llx after the %s there and let stream 0x%llx wait for it before this " \
-	"call."
-#define STREAM_EDGE_ARGS(earlier, api, later)                                                                \
-	(unsigned long long)load_relaxed(&(earlier)->value), acl_apis[api].name,                             \
-		(unsigned long long)load_relaxed(&(later)->value)
+#define STREAM_EDGE "Record an event on %s after the %s there and let %s wait for it before this call."
+#define STREAM_EDGE_ARGS(earlier, api, later) STREAM_TEXT(earlier), acl_apis[api].name, STREAM_TEXT(later)
 
 /* The missing edge from a stream to the host. */
-#define HOST_EDGE "Synchronise stream 0x%llx, or an event recorded there after the %s, before this call."
-#define HOST_EDGE_ARGS(earlier, api) (unsigned long long)load_relaxed(&(earlier)->value), acl_apis[api].name
+#define HOST_EDGE "Synchronise %s, or an event recorded there after the %s, before this call."
+#define HOST_EDGE_ARGS(earlier, api) STREAM_TEXT(earlier), acl_apis[api].name
 
 /*
  * Whether the order may come from what the checker does not see: work submitted below the interface, kernels

@@ -89,7 +89,7 @@ static struct acl_object *copying_stream(struct checks *c, int device, int other
 	object_each(c, ACL_HANDLE_STREAM, o)
 	{
 		for (unsigned i = 0; i < 2 && object_usable(o); i++) {
-			uint64_t touched = load_relaxed(&stream_state(o)->touched[i]);
+			uint64_t touched = stream_rarely(o, touched[i]);
 
 			if ((device < 0 || load_relaxed(&o->device) == device) &&
 				touched >> 48 == (uint64_t)(other + 1) &&
@@ -279,9 +279,9 @@ static void resetting(struct checks *c, struct acl_call_record *call)
 	s = copying_stream(c, -1, device);
 	FINDING(c, call, "peer-device-reset-in-use", s,
 		PARTS(part_int("device", device), part_object("stream", s)),
-		"device %d goes out of use while a copy on stream 0x%llx of device %d may still use its "
+		"device %d goes out of use while a copy on %s of device %d may still use its "
 		"memory",
-		device, (unsigned long long)load_relaxed(&s->value), load_relaxed(&s->device));
+		device, STREAM_TEXT(s), load_relaxed(&s->device));
 }
 
 static const struct check_hook hooks[] = {

@@ -23,9 +23,7 @@ static const char *whose_block(struct checks *c, const struct acl_block *block, 
 				       ? declared_stream(c, block)
 				       : NULL;
 
-	return s ? plain_print(out, 64, "; the block is for stream 0x%llx",
-			   (unsigned long long)load_relaxed(&s->value))
-		 : "";
+	return s ? plain_print(out, 64, "; the block is for %s", STREAM_TEXT(s)) : "";
 }
 
 static void race_report(struct checks *c, struct acl_call_record *call, const struct access_conflict *x)
@@ -40,7 +38,7 @@ static void race_report(struct checks *c, struct acl_call_record *call, const st
 	FINDING_OF(c, call, rule_of(x->flags | x->earlier.flags), true,
 		PARTS(part_history("task in flight", earlier_history, x), part_object("its stream", earlier),
 			part_captured(x), part_object("stream", s), part_block("memory", x->block),
-			part_advice(unseen)),
+			part_advice(unseen || (x->flags | x->earlier.flags) & ACCESS_MAYBE)),
 		"This call and %s on another stream " BOTH_TOUCH
 		", %s, and nothing orders them%s. " STREAM_EDGE,
 		acl_apis[x->earlier.api].name, BOTH_TOUCH_ARGS(x), who_writes(x),

@@ -6,14 +6,14 @@
 
 static bool waits(struct checks *c, struct acl_object *s)
 {
-	uint64_t position = load_relaxed(&stream_state(s)->to_host);
+	uint64_t position = stream_rarely(s, to_host);
 
 	if (!position || !object_usable(s) ||
 		load_relaxed(&s->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED) ||
-		!stream_pending(s, position) || load_relaxed(&stream_state(s)->suspect))
+		!stream_pending(s, position) || stream_rarely(s, suspect))
 		return false;
 	/* A callback behind the copy may have informed the program. */
-	return !checks_happened(c, WHEN_CALLBACKS) || load_relaxed(&stream_state(s)->callback) < position;
+	return !checks_happened(c, WHEN_CALLBACKS) || stream_rarely(s, callback) < position;
 }
 
 static void result_finish(struct checks *c, enum checks_end kind)
@@ -32,7 +32,7 @@ static void result_finish(struct checks *c, enum checks_end kind)
 		n++;
 	}
 	FINDING(c, NULL, "async-copy-never-synchronized", n,
-		PARTS(part_site(1), part_caller(load_relaxed(&left[0]->last_used.caller)),
+		PARTS(part_site(1), part_caller(call_site_caller(&left[0]->last_used)),
 			part_uint("streams", n), part_object("stream", left[0]),
 			part_object("stream", left[1]), part_object("stream", left[2]),
 			part_object("stream", left[3])),

@@ -19,6 +19,7 @@ static bool use_report(struct checks *c, struct acl_call_record *call, const str
 	if (!a || !a->block.block || !a->span || a->span > access_room(a))
 		return false;
 	q = access_question_of(a);
+	q.flags = ACCESS_ANY_USE;
 	return use_in_flight(c, call, rule, &q, what);
 }
 

@@ -1,29 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a kernel is declared to read and write. */
-#include "checks/engine/finding_statement.h"
+#include "checks/rules/copy/gone_memory.h"
 #include "checks/state/binary_state.h"
 #include "checks/state/declared_kernel.h"
-#include "checks/state/freed_memory.h"
 #include "checks/state/memory_state.h"
 
-/* true: there is nothing more to say of the launch. */
+/* True when it is reported: there is nothing more to say of the launch then. */
 static bool access_check(struct checks *c, struct acl_call_record *call, const struct kernel_access *a)
 {
 	struct block_lookup place;
-	struct freed_block b;
 
 	if (memory_find(c, (uintptr_t)a->address, &place)) {
-		rule_evaluated(call, RULE("use-after-free"));
+		gone_memory_evaluated(call, place.kind);
 		return false;
 	}
-	if (!freed_find(c, a->address, false, &b) || b.kind == MEM_HOST || b.by_reset ||
-		freed_taken_again(c, call, a->address))
-		return false;
-	return FINDING(c, call, "use-after-free", true,
-		PARTS(part_advice(freed_maybe_reused(c)), part_address("address", a->address),
-			part_bytes("offset into the block", (uintptr_t)a->address - b.base),
-			part_history("memory", freed_history, &b)),
-		"The kernel %s memory that was released before.", a->writes ? "writes" : "reads");
+	return gone_memory_used(c, call, a->writes ? "What the kernel writes" : "What the kernel reads",
+		"memory", a->address);
 }
 
 static void accesses_check(struct checks *c, struct acl_call_record *call)

@@ -8,8 +8,6 @@
 #include "checks/state/init_state.h"
 #include "checks/state/stream_state.h"
 
-#define INFOS 64
-
 /* What is known of the fault of a device. */
 enum { FAULT_READ = 1, FAULT_ABORTED = 2 };
 
@@ -18,13 +16,9 @@ struct exceptions {
 	struct value_table work; /* device + 1 -> what its streams had got when it was aborted */
 	struct value_table binaries; /* acl_ref of a binary -> 1: it had a callback of its own before */
 	_Atomic bool registered; /* a callback was registered before */
-	struct acl_lock lock;
-	struct {
-		const void *info; /* what a callback received; remembered when it has returned */
-		uint32_t running;
-		uint64_t turn;
-	} infos[INFOS];
-	uint64_t turns;
+	_Atomic bool any; /* the same, for whatever, or that was tried */
+	struct acl_lock lock; /* of changes of infos */
+	struct value_table infos; /* what a callback received -> 1 + how many are running with it */
 };
 
 static struct exceptions *exceptions(struct checks *c)
@@ -41,66 +35,52 @@ static bool registers(unsigned api)
 
 /* --- what a callback receives ----------------------------------------------------------- */
 
-/* The entry of an info, or the one to use for it next. Under the lock. */
-static unsigned info_slot(const struct exceptions *x, const void *info)
-{
-	unsigned oldest = 0;
-
-	for (unsigned i = 0; i < INFOS; i++) {
-		if (x->infos[i].info == info)
-			return i;
-		if (x->infos[i].turn < x->infos[oldest].turn)
-			oldest = i;
-	}
-	return oldest;
-}
-
 static void info_received(
 	struct checks *c, const struct acl_call_record *outer, const void *info, bool begins)
 {
 	struct exceptions *x = exceptions(c);
-	unsigned i;
+	uint64_t running;
 
 	if (!info || !registers(outer->api))
 		return;
 	lock(&x->lock);
-	i = info_slot(x, info);
-	if (begins) {
-		if (x->infos[i].info != info)
-			x->infos[i].running = 0;
-		x->infos[i].info = info;
-		x->infos[i].turn = ++x->turns;
-		x->infos[i].running++;
-	} else if (x->infos[i].info == info && x->infos[i].running) {
-		x->infos[i].running--;
-	}
+	running = value_table_value(&x->infos, (uintptr_t)info);
+	if (begins)
+		value_table_set(c, &x->infos, (uintptr_t)info, (running ? running : 1) + 1);
+	else if (running > 1)
+		value_table_set(c, &x->infos, (uintptr_t)info, running - 1);
 	unlock(&x->lock);
 }
 
-/* Another thread may ask while the callback waits for it; what no callback of ours received is not known. */
-static bool known_info(struct exceptions *x, const void *info, bool *running)
-{
-	unsigned i;
-	bool found;
+/* A callback receives it now, has received it, may have done so unseen, or there never was a callback. */
+enum info_origin { INFO_RUNNING, INFO_RETURNED, INFO_UNKNOWN, INFO_NEVER };
 
-	lock(&x->lock);
-	i = info_slot(x, info);
-	found = x->infos[i].info == info;
-	*running = x->infos[i].running;
-	unlock(&x->lock);
-	return found;
+/* Another thread may ask while the callback waits for it. */
+static enum info_origin info_origin(struct checks *c, const void *info)
+{
+	struct exceptions *x = exceptions(c);
+	uint64_t running = value_table_value(&x->infos, (uintptr_t)info);
+
+	if (running)
+		return running > 1 ? INFO_RUNNING : INFO_RETURNED;
+	/* Callbacks that are registered below us get such information, too. */
+	return load_relaxed(&x->any) || other_submitters_possible(c, CHECKS_OTHER_WORK) ? INFO_UNKNOWN
+											: INFO_NEVER;
 }
 
 static void asking(struct checks *c, struct acl_call_record *call)
 {
 	/* All begin with it. */
 	const void *info = ACL_ARGS(call, aclrtGetTaskIdFromExceptionInfo)->info;
-	bool running = false;
+	enum info_origin origin = info ? info_origin(c, info) : INFO_NEVER;
 
-	if (!info || known_info(exceptions(c), info, &running))
-		FINDING(c, call, "exc-info-escaped", !running, PARTS(part_address("info", info)), "%s",
-			info ? "The exception callback that received this has returned."
-			     : "There is no exception information here.");
+	if (origin != INFO_UNKNOWN)
+		FINDING(c, call, "exc-info-escaped", origin != INFO_RUNNING,
+			PARTS(part_address("info", info)), "%s",
+			!info ? "There is no exception information here."
+			: origin == INFO_RETURNED
+				? "The exception callback that received this has returned."
+				: "No exception callback was ever registered: none has received this.");
 }
 
 /* --- registration -------------------------------------------------------------------------- */
@@ -133,6 +113,7 @@ static void registering(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s;
 
+	store_relaxed(&exceptions(c)->any, true);
 	if (!has_callback(call) || load_relaxed(&exceptions(c)->registered) || by_library(c, call))
 		return;
 	s = busy_stream(c);
@@ -159,6 +140,7 @@ static void registering_binary(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *b = own_binary(c, call);
 
+	store_relaxed(&exceptions(c)->any, true);
 	if (!b || by_library(c, call) || load_relaxed(&exceptions(c)->binaries.full) ||
 		value_table_value(&exceptions(c)->binaries, object_ref(b)))
 		return;

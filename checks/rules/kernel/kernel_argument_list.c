@@ -29,6 +29,7 @@ struct args_list {
 	uint32_t tid; /* whose list it is, 0 = in the program's memory */
 	uint32_t n, limit; /* parameters there are, and may be */
 	bool final, buffer, launched;
+	bool updated; /* a parameter, since it became final */
 	bool packed; /* may be of the AI CPU: its parameters are not aligned */
 	struct args_param params[PARAMS];
 };
@@ -157,7 +158,7 @@ static void begin(
 		l->tid = own ? call->tid : 0;
 		l->n = 0;
 		l->limit = !own && params && params - 1 < PARAMS ? (uint32_t)params - 1 : PARAMS;
-		l->final = l->buffer = l->launched = false;
+		l->final = l->buffer = l->launched = l->updated = false;
 		l->packed = !b || load_relaxed(&binary_state(b)->flags) & BINARY_CPU;
 	}
 	unlock(&k->lock);
@@ -408,9 +409,10 @@ static void updating(struct checks *c, struct acl_call_record *call)
 	if (l) {
 		v = check_param(k, l, v, (uintptr_t)a->paramHandle, false);
 		p = param_find(l, (uintptr_t)a->paramHandle);
-		if (!v.rule && p && a->paramSize > p->size) {
+		if (!v.rule && p && a->paramSize != p->size) {
 			v = broken(v, RULE("kargs-param-mismatch"),
-				"The new value is larger than the parameter was when it was appended.");
+				"The new value has another size than the parameter had when it was "
+				"appended.");
 			v.name[0] = "paramSize";
 			v.value[0] = a->paramSize;
 			v.name[1] = "appended";
@@ -421,7 +423,8 @@ static void updating(struct checks *c, struct acl_call_record *call)
 	report(c, call, &v, a->argsHandle);
 }
 
-static void set_final(struct checks *c, struct acl_call_record *call, bool final)
+/* A changed parameter needs another finalize. */
+static void list_changed(struct checks *c, struct acl_call_record *call, bool final)
 {
 	struct kernel_state *k = kernels(c);
 	struct args_list *l;
@@ -430,20 +433,21 @@ static void set_final(struct checks *c, struct acl_call_record *call, bool final
 		return;
 	lock(&k->lock);
 	l = list_find(k, handle_of(call));
-	if (l)
-		l->final = final;
+	if (l) {
+		l->final |= final;
+		l->updated = !final;
+	}
 	unlock(&k->lock);
 }
 
 static void finalized(struct checks *c, struct acl_call_record *call)
 {
-	set_final(c, call, true);
+	list_changed(c, call, true);
 }
 
-/* A changed parameter needs another finalize. */
 static void updated(struct checks *c, struct acl_call_record *call)
 {
-	set_final(c, call, false);
+	list_changed(c, call, false);
 }
 
 /* --- launching ------------------------------------------------------------------------------------ */
@@ -480,7 +484,7 @@ static struct outcome check_launch(
 		v = broken(v, RULE("kargs-handle-thread"),
 			"aclrtKernelArgsInit was called again on this thread before the launch: the handle "
 			"now means the list of another function.");
-	} else if (!l->final) {
+	} else if (!l->final || l->updated) {
 		v = broken(v, RULE("kargs-launch-not-finalized"),
 			"aclrtKernelArgsFinalize was not called after the last change of the list.");
 	} else if (l->function != function) {

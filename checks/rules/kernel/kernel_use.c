@@ -30,11 +30,8 @@ static void loading_file(struct checks *c, struct acl_call_record *call)
 static bool data_is_gone(struct checks *c, struct acl_object *desc)
 {
 	uint64_t data = load_relaxed(&binary_desc_state(desc)->data);
-	struct acl_block *b = data ? map_block(memory_blocks(c), data >> 32 & ((1u << 26) - 1)) : NULL;
 
-	return b && (load_acquire(&b->generation) != (uint32_t)data ||
-			    load_relaxed(&b->state) == ACL_OBJECT_DESTROYED ||
-			    load_relaxed(&b->state) == ACL_OBJECT_FREE);
+	return data && !block_of(c, data);
 }
 
 /* aclrtBinaryLoad and aclrtDestroyBinary: both begin with the description. */
@@ -99,9 +96,9 @@ static void unloading(struct checks *c, struct acl_call_record *call)
 	if (launched)
 		FINDING(c, call, "kernel-binary-unload-pending", busy,
 			PARTS(part_object("binary", binary), part_object("stream", busy)),
-			"One of its kernels was launched on stream 0x%llx, and nothing the host did shows "
+			"One of its kernels was launched on %s, and nothing the host did shows "
 			"that it is done.",
-			(unsigned long long)load_relaxed(&busy->value));
+			STREAM_TEXT(busy));
 	unloading_elsewhere(c, call, binary);
 }
 
@@ -136,7 +133,7 @@ static void not_found(struct checks *c, struct acl_call_record *call)
 	const struct acl_args_aclrtBinaryGetFunction *a = call->args;
 	struct acl_object *binary = object_live(c, ACL_HANDLE_BINARY, a->binHandle);
 
-	if (!loaded(binary) || load_relaxed(&binary->created.api) != ACL_API_aclrtBinaryLoadFromData ||
+	if (!loaded(binary) || call_site_api(object_created(c, binary)) != ACL_API_aclrtBinaryLoadFromData ||
 		!(load_relaxed(&binary_state(binary)->flags) & BINARY_CPU))
 		return;
 	FINDING(c, call, "kernel-cpu-func-only",
@@ -148,14 +145,14 @@ static void not_found(struct checks *c, struct acl_call_record *call)
 /* --- launches ------------------------------------------------------------------------------------ */
 
 /* Good on the devices it was loaded or fetched on only. */
-static bool of_one_device(struct acl_object *function, struct acl_object *binary)
+static bool of_one_device(const struct checks *c, struct acl_object *function, struct acl_object *binary)
 {
 	if (binary)
 		return loaded(binary) &&
-		       (load_relaxed(&binary->created.api) == ACL_API_aclrtBinaryLoad ||
-			       load_relaxed(&binary->created.api) == ACL_API_aclrtBinaryLoadFromData);
-	return !load_relaxed(&function->parent) &&
-	       load_relaxed(&function->created.api) == ACL_API_aclrtGetFuncBySymbol;
+		       (call_site_api(object_created(c, binary)) == ACL_API_aclrtBinaryLoad ||
+			       call_site_api(object_created(c, binary)) == ACL_API_aclrtBinaryLoadFromData);
+	return !load_relaxed(&function_state(function)->binary) &&
+	       call_site_api(object_created(c, function)) == ACL_API_aclrtGetFuncBySymbol;
 }
 
 static void other_device(struct checks *c, struct acl_call_record *call, struct acl_object *function)
@@ -165,7 +162,7 @@ static void other_device(struct checks *c, struct acl_call_record *call, struct 
 	int device = s && object_usable(s) ? load_relaxed(&s->device) : -1;
 
 	if (!checks_happened(c, WHEN_DEVICES) || device < 0 || device >= 63 || !devices ||
-		devices == FUNCTION_ANYWHERE || !of_one_device(function, binary))
+		devices == FUNCTION_ANYWHERE || !of_one_device(c, function, binary))
 		return;
 	FINDING(c, call, "kernel-wrong-device", !(devices >> device & 1),
 		PARTS(part_int("device", device), part_object("binary", binary), part_object("stream", s)),
@@ -173,11 +170,24 @@ static void other_device(struct checks *c, struct acl_call_record *call, struct 
 		__builtin_ctzll(devices));
 }
 
+/* It went with its binary; what went with a context or device has rules of its own. */
+static bool is_unloaded(struct checks *c, struct acl_call_record *call, struct acl_object *function)
+{
+	struct acl_object *binary = object_of(c, load_relaxed(&function_state(function)->binary));
+
+	if (!loaded(binary))
+		return false;
+	return FINDING(c, call, "kernel-null-func",
+		load_relaxed(&binary->state) == ACL_OBJECT_DESTROYED &&
+			!(load_relaxed(&binary->flags) & ACL_OBJECT_BY_OWNER),
+		PARTS(part_object("binary", binary)), "The binary of this kernel was unloaded before.");
+}
+
 static void launching(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *function = function_of(c, call);
 
-	if (function)
+	if (function && !is_unloaded(c, call, function))
 		other_device(c, call, function);
 }
 
@@ -188,7 +198,7 @@ static void launching_plain(struct checks *c, struct acl_call_record *call)
 
 	if (!loaded(binary))
 		return;
-	made_by = load_relaxed(&binary->created.api);
+	made_by = call_site_api(object_created(c, binary));
 	FINDING(c, call, "kernel-launch-api-mismatch", made_by != ACL_API_aclrtBinaryLoad,
 		PARTS(part_object("binary", binary)), "The binary of this kernel came from %s.",
 		acl_apis[made_by].name);

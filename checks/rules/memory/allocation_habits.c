@@ -88,12 +88,12 @@ static void freeing(struct checks *c, struct acl_call_record *call)
 	if (!address || !map_find(memory_blocks(c), (uintptr_t)address, &place) ||
 		place.base != (uintptr_t)address || load_relaxed(&place.block->created.tid) != call->tid)
 		return;
-	s = site_of(c, load_relaxed(&place.block->created.caller), call->tid, &key);
+	s = site_of(c, call_site_caller(&place.block->created), call->tid, &key);
 	FINDING(c, call, "alloc-churn", load_relaxed(&s->key) == key && pair_completed(call, s, place.base),
-		PARTS(part_site(load_relaxed(&place.block->created.caller)), part_uint("pairs", PAIRS),
+		PARTS(part_site(call_site_caller(&place.block->created)), part_uint("pairs", PAIRS),
 			part_bytes("size", place.size), part_block("memory", place.block)),
 		"%u times in a row %s were allocated by %s and released a few calls later.", PAIRS,
-		human_bytes(place.size, size), acl_apis[load_relaxed(&place.block->created.api)].name);
+		human_bytes(place.size, size), acl_apis[call_site_api(&place.block->created)].name);
 }
 
 /* --- host-pinned-excess ---------------------------------------------------------------- */

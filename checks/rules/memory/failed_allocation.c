@@ -8,7 +8,7 @@
 #include "checks/state/operation.h"
 
 #define FAILURES 32
-#define NEAR 64 /* calls of the thread: a NULL that comes later is another's */
+#define NEAR 64 /* calls of the thread */
 
 struct failure {
 	_Atomic uint64_t variable; /* the address that should have got the pointer, 0 = free */
@@ -71,6 +71,7 @@ static bool left_by(
 
 	if (!load_acquire(&f->variable) || load_relaxed(&f->value) != (uintptr_t)address)
 		return false;
+	/* Whose NULL it is that another thread passes, or that comes much later, nothing shows. */
 	if (!address)
 		return load_relaxed(&f->pthread_id) == call->pthread_id &&
 		       calls_so_far(call) - load_relaxed(&f->calls) <= NEAR;
@@ -92,10 +93,9 @@ static void check_use(struct checks *c, struct acl_call_record *call, const stru
 		if (left_by(c, call, &unchecked(c)->failure[i], address))
 			found = &unchecked(c)->failure[i];
 	FINDING(c, call, "alloc-result-unchecked", found,
-		PARTS(part_address(a->name, address),
-			part_api("failed call", load_relaxed(&found->failed.api))),
+		PARTS(part_address(a->name, address), part_api("failed call", call_site_api(&found->failed))),
 		"%s is what %s left behind when it failed; its result was not looked at.", a->name,
-		acl_apis[load_relaxed(&found->failed.api)].name);
+		acl_apis[call_site_api(&found->failed)].name);
 }
 
 /* Every operation that is given memory. */

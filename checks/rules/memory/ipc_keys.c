@@ -52,10 +52,8 @@ static void share_add(struct checks *c, struct acl_call_record *call, enum share
 		store_relaxed(&e->enables_peer, enables_peer);
 		store_relaxed(&e->said, false);
 		store_relaxed(&e->inherited, false);
-		store_relaxed(&e->made.caller, load_relaxed(&made.caller));
-		store_relaxed(&e->made.stack, load_relaxed(&made.stack));
-		store_relaxed(&e->made.tid, load_relaxed(&made.tid));
-		store_relaxed(&e->made.api, load_relaxed(&made.api));
+		store_relaxed(&e->freed_by, NULL);
+		call_site_move(&e->made, &made);
 		store_release(&e->key, key);
 	}
 	unlock(&s->lock);
@@ -80,6 +78,12 @@ static uint64_t page_bytes(const struct block_lookup *place)
 	}
 }
 
+/* Where a block of whole pages begins is the runtime's business. */
+static bool begins_inside_a_page(const void *address, const struct block_lookup *place, uint64_t page)
+{
+	return (uintptr_t)address % page && ((uintptr_t)address != place->base || place->size < page);
+}
+
 static bool for_peers(unsigned policy)
 {
 	return policy == ACL_MEM_MALLOC_HUGE_FIRST_P2P || policy == ACL_MEM_MALLOC_HUGE_ONLY_P2P ||
@@ -99,7 +103,7 @@ static void exporting(struct checks *c, struct acl_call_record *call)
 		place.kind != MEM_DEVICE)
 		return;
 	page = page_bytes(&place);
-	address = (uintptr_t)a->devPtr % page != 0;
+	address = begins_inside_a_page(a->devPtr, &place, page);
 	FINDING(c, call, "ipc-export-page-alignment", address || a->size % page,
 		PARTS(address ? part_none() : part_severity(ACL_SEV_WARNING),
 			part_address("devPtr", a->devPtr), part_bytes("size", a->size),
@@ -220,16 +224,16 @@ static void handle_pid_set_v2(struct checks *c, struct acl_call_record *call)
 /* call NULL: the process ends. */
 static void check_admitted(struct checks *c, struct acl_call_record *call, struct share *s)
 {
-	uint64_t caller = load_relaxed(&s->made.caller);
+	uint64_t caller = call_site_caller(&s->made);
 
 	if (!load_relaxed(&s->checks_pid) || load_relaxed(&s->inherited))
 		return;
 	if (FINDING(c, call, "share-whitelist-missing",
 		    !load_relaxed(&s->admitted) && !load_relaxed(&s->said),
 		    PARTS(part_site(caller), part_caller(caller),
-			    part_api("exported by", load_relaxed(&s->made.api))),
+			    part_api("exported by", call_site_api(&s->made))),
 		    "It was exported by %s so that importing processes must be admitted, and none was.",
-		    acl_apis[load_relaxed(&s->made.api)].name))
+		    acl_apis[call_site_api(&s->made)].name))
 		store_relaxed(&s->said, true);
 }
 
@@ -265,6 +269,23 @@ static bool covers(struct share *s, uint64_t address)
 	       address - load_relaxed(&s->base) < load_relaxed(&s->size);
 }
 
+/* Where it lies, as one who sees the exporter knows. */
+static void exporter_learn(struct checks *c, uint64_t key)
+{
+	uint64_t device = value_table_value(&ipc(c)->exporters, key);
+	struct share *s;
+
+	if (device)
+		share_each(c, s) if (load_relaxed(&s->key) == key && load_relaxed(&s->kind) == SHARE_IMPORT)
+			store_relaxed(&s->device, (int32_t)device - 1);
+}
+
+static void ipc_peer(struct checks *c, const struct checks_peer_news *news, uint64_t key)
+{
+	if (news->act == CHECKS_PEER_ON_DEVICE)
+		value_table_set(c, &ipc(c)->exporters, key, (uint64_t)news->device + 1);
+}
+
 static void imported(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtIpcMemImportByKey *a = call->args;
@@ -277,6 +298,7 @@ static void imported(struct checks *c, struct acl_call_record *call)
 		store_release(&s->key, 0);
 	share_add(c, call, SHARE_IMPORT, program_text_key(c, a->key), *a->devPtr, KNOWN_BYTES, false,
 		a->flags & ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS);
+	exporter_learn(c, program_text_key(c, a->key));
 	counter_inc(&ipc(c)->imports);
 	checks_when(c, WHEN_IMPORTED);
 }
@@ -411,7 +433,7 @@ static void ipc_finish(struct checks *c, enum checks_end kind)
 			check_admitted(c, NULL, s);
 		if (load_relaxed(&s->kind) != SHARE_HANDLE && !load_relaxed(&s->closed) &&
 			!load_relaxed(&s->inherited))
-			leak_add(&left, load_relaxed(&s->made.caller), 0, s);
+			leak_add(&left, call_site_caller(&s->made), 0, s);
 	}
 	leak_report(c, NULL, RULE("leak-ipc-key"), &left, 0, "keys of shared memory", "never closed",
 		key_never_closed);
@@ -447,6 +469,7 @@ const struct check_module module_ipc = {
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 	.state_size = sizeof(struct ipc_state),
+	.peer = ipc_peer,
 	.finish = ipc_finish,
 	.forked = ipc_forked,
 };

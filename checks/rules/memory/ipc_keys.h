@@ -5,6 +5,7 @@
 
 #include "checks/engine/finding.h"
 #include "checks/engine/instance.h"
+#include "checks/engine/value_table.h"
 
 #define SHARES 512
 /* An import does not say its size: at least one page, and what was used of it since. */
@@ -13,7 +14,7 @@
 enum share_kind { SHARE_EXPORT, SHARE_IMPORT, SHARE_HANDLE };
 
 struct share {
-	_Atomic uint64_t key; /* key_of_text() or of a shareable handle, 0 = free */
+	_Atomic uint64_t key; /* program_text_key() or of a shareable handle, 0 = free */
 	_Atomic uint64_t base, size; /* of the memory; of a handle the physical memory's handle */
 	_Atomic int32_t device; /* of the exporter as the runtime answered, -1 = it was not queried */
 	_Atomic uint32_t number; /* of the import, and … */
@@ -24,6 +25,8 @@ struct share {
 	_Atomic bool admitted;
 	_Atomic bool enables_peer; /* imported with ENABLE_PEER_ACCESS */
 	_Atomic bool said, inherited;
+	_Atomic(const char *)
+		freed_by; /* of an import: the process that has freed the memory, NULL = none known */
 	struct call_site_slot made;
 };
 
@@ -31,6 +34,7 @@ struct ipc_state {
 	struct acl_lock lock;
 	_Atomic uint32_t used; /* slots ever taken */
 	_Atomic uint32_t imports; /* ever made */
+	struct value_table exporters; /* key -> device + 1 of the memory, where another process is seen */
 	struct share at[SHARES];
 };
 

@@ -7,6 +7,18 @@
 #include "checks/state/memory_state.h"
 #include "checks/state/operation.h"
 
+/* Only a replay of both processes knows. */
+static void check_owner(struct checks *c, struct acl_call_record *call, const void *address, struct share *s)
+{
+	const char *who = load_relaxed(&s->freed_by);
+
+	if (who)
+		FINDING(c, call, "ipc-use-after-close", true,
+			PARTS(part_address("address", address),
+				part_history("imported memory", share_history, s)),
+			"%s has freed this memory.", who);
+}
+
 /* An address of an import; NULL when it is none, or was closed, which is said here. */
 static struct share *import_used(struct checks *c, struct acl_call_record *call, const void *address)
 {
@@ -21,6 +33,7 @@ static struct share *import_used(struct checks *c, struct acl_call_record *call,
 			    part_history("imported memory", share_history, s)),
 		    "The key of this memory was closed: the address leads nowhere."))
 		return NULL;
+	check_owner(c, call, address, s);
 	return s;
 }
 

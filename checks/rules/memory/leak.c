@@ -9,6 +9,12 @@
 #include "checks/state/memory_state.h"
 #include "checks/state/physical_state.h"
 
+/* By bytes; of things without a size there are more. */
+static bool leaks_more(const struct leak_site *a, const struct leak_site *b)
+{
+	return a->bytes != b->bytes ? a->bytes > b->bytes : a->count > b->count;
+}
+
 void leak_add(struct leaks *l, uint64_t caller, uint64_t bytes, const void *sample)
 {
 	unsigned i;
@@ -17,13 +23,15 @@ void leak_add(struct leaks *l, uint64_t caller, uint64_t bytes, const void *samp
 	l->bytes += bytes;
 	for (i = 0; i < l->n && l->site[i].caller != caller; i++)
 		;
-	if (i == LEAK_SITES)
+	if (i == LEAK_SITES) {
+		l->more = true;
 		return;
+	}
 	if (i == l->n)
 		l->site[l->n++] = (struct leak_site){.caller = caller, .sample = sample};
 	l->site[i].count++;
 	l->site[i].bytes += bytes;
-	for (; i && l->site[i].bytes > l->site[i - 1].bytes; i--) {
+	for (; i && leaks_more(&l->site[i], &l->site[i - 1]); i--) {
 		struct leak_site larger = l->site[i];
 
 		l->site[i] = l->site[i - 1];
@@ -47,10 +55,11 @@ void leak_report(struct checks *c, struct acl_call_record *call, const struct ac
 		PARTS(part_site(key + 1), part_caller(l->site[0].caller),
 			rule->severity > ACL_SEV_WARNING ? part_severity(ACL_SEV_WARNING) : part_none(),
 			part_uint("count", l->count), l->bytes ? part_bytes("bytes", l->bytes) : part_none(),
-			part_uint("call sites", l->n), sample_part(l, 0, part), sample_part(l, 1, part),
-			sample_part(l, 2, part), sample_part(l, 3, part)),
-		"%s: %llu%s%s, from %u call site%s, %s", what, (unsigned long long)l->count, blocks,
-		l->bytes ? human_bytes(l->bytes, size) : "", l->n, l->n == 1 ? "" : "s", when);
+			l->more ? part_none() : part_uint("call sites", l->n), sample_part(l, 0, part),
+			sample_part(l, 1, part), sample_part(l, 2, part), sample_part(l, 3, part)),
+		"%s: %llu%s%s, from %s%u call site%s, %s", what, (unsigned long long)l->count, blocks,
+		l->bytes ? human_bytes(l->bytes, size) : "", l->more ? "more than " : "", l->n,
+		l->n == 1 ? "" : "s", when);
 }
 
 static struct finding_part block_never_freed(const void *block)
@@ -88,7 +97,7 @@ static void device_memory(struct checks *c, struct acl_call_record *call, int de
 	{
 		if (!leaked_block(b) || !of_device(b) || load_relaxed(&b->device) != device)
 			continue;
-		leak_add(l, load_relaxed(&b->created.caller), load_relaxed(&b->size), b);
+		leak_add(l, call_site_caller(&b->created), load_relaxed(&b->size), b);
 		block_reported(b);
 	}
 	leak_report(c, call, RULE("leak-device-memory"), l, (uint64_t)(device + 1), "device memory", when,
@@ -112,7 +121,7 @@ static void host_memory(struct checks *c)
 	struct acl_block *b;
 
 	map_each(memory_blocks(c), b) if (leaked_block(b) && load_relaxed(&b->kind) == MEM_HOST)
-		leak_add(&l, load_relaxed(&b->created.caller), load_relaxed(&b->size), b);
+		leak_add(&l, call_site_caller(&b->created), load_relaxed(&b->size), b);
 	leak_report(c, NULL, RULE("leak-host-memory"), &l, 0, "page-locked host memory", "never freed",
 		block_never_freed);
 }
@@ -126,7 +135,7 @@ static void objects(struct checks *c, const struct acl_rule *rule, unsigned kind
 		o) if (object_usable(o) &&
 		       !(load_relaxed(&o->flags) & (ACL_OBJECT_DEFAULT | ACL_OBJECT_LEARNED |
 							   ACL_OBJECT_INHERITED | ACL_OBJECT_REPORTED)))
-		leak_add(&l, load_relaxed(&o->created.caller), 0, o);
+		leak_add(&l, call_site_caller(object_created(c, o)), 0, o);
 	leak_report(c, NULL, rule, &l, kind, what, "never destroyed", object_never_destroyed);
 }
 
@@ -137,7 +146,7 @@ static void ranges(struct checks *c, const struct acl_rule *rule, struct pointer
 	struct acl_block *b;
 
 	map_each(map, b) if (leaked_block(b))
-		leak_add(&l, load_relaxed(&b->created.caller), load_relaxed(&b->size), b);
+		leak_add(&l, call_site_caller(&b->created), load_relaxed(&b->size), b);
 	leak_report(c, NULL, rule, &l, 1, what, when, block_never_freed);
 }
 
@@ -150,7 +159,7 @@ static void mappings(struct checks *c)
 
 	map_each(memory_blocks(c), b) if (load_relaxed(&b->kind) == MEM_MAPPED && leaked_block(b) &&
 					  !map_find(reserved_ranges(c), load_relaxed(&b->base), &range))
-		leak_add(&l, load_relaxed(&b->created.caller), load_relaxed(&b->size), b);
+		leak_add(&l, call_site_caller(&b->created), load_relaxed(&b->size), b);
 	leak_report(c, NULL, RULE("leak-vmm"), &l, ACL_HANDLE_COUNT, "mappings", "never unmapped",
 		block_never_freed);
 }
@@ -168,7 +177,7 @@ static void physical_memory(struct checks *c)
 		if (!object_usable(o) || !references ||
 			load_relaxed(&o->flags) & (ACL_OBJECT_INHERITED | ACL_OBJECT_REPORTED))
 			continue;
-		leak_add(&l, load_relaxed(&o->created.caller), 0, o);
+		leak_add(&l, call_site_caller(object_created(c, o)), 0, o);
 		l.count += references - 1;
 	}
 	leak_report(c, NULL, RULE("leak-vmm"), &l, ACL_HANDLE_PHYS_MEM, "references to physical memory",

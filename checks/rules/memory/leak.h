@@ -11,6 +11,7 @@
 struct leaks {
 	uint64_t count, bytes;
 	unsigned n;
+	bool more; /* there are more sites than are kept */
 	struct leak_site {
 		uint64_t caller;
 		uint64_t count, bytes;

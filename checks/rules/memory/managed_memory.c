@@ -70,7 +70,8 @@ static void goes_to(struct checks *c, struct acl_call_record *call, const void *
 	struct block_lookup place;
 	uint64_t key, was;
 
-	if (!ptr || !map_find(memory_blocks(c), (uintptr_t)ptr, &place) || place.kind != MEM_MANAGED)
+	if (!ptr || side == SIDE_NONE || !map_find(memory_blocks(c), (uintptr_t)ptr, &place) ||
+		place.kind != MEM_MANAGED)
 		return;
 	key = load_relaxed(&place.block->serial);
 	was = value_table_value(&managed(c)->side, key);
@@ -135,8 +136,12 @@ static void managed_enter(struct checks *c, struct acl_call_record *call)
 {
 	const struct operation *op = operation_of(c, call);
 
-	for (uint64_t i = 0; i < op->n_entries; i++)
-		check_range(c, call, operation_entry(op, i).dst);
+	/* A prefetch reads the range, the others name it only. */
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		check_range(c, call, e.src ? e.src : e.dst);
+	}
 }
 
 static void advise_enter(struct checks *c, struct acl_call_record *call)
@@ -174,8 +179,8 @@ static void prefetch_batch_enter(struct checks *c, struct acl_call_record *call)
 			location = program_array_at(&locations, at++);
 			side = location ? side_of(location) : SIDE_NONE;
 		}
-		if (side != SIDE_NONE && operation_entry(op, i).dst)
-			goes_to(c, call, operation_entry(op, i).dst->address, side);
+		if (operation_entry(op, i).src)
+			goes_to(c, call, operation_entry(op, i).src->address, side);
 	}
 }
 

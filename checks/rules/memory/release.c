@@ -40,6 +40,9 @@ static void say_unknown(struct checks *c, struct acl_call_record *call, const st
 		[ACL_HOST_FILE] = "in a mapped file or the program's data"};
 	enum acl_host_class class = host_class(c, call, 0, address_of(call));
 
+	/* Its allocation may be what there was no memory to remember. */
+	if (load_relaxed(&c->degraded))
+		return;
 	/* Libraries allocate below us: only what is provably no memory of the runtime counts. */
 	if (class >= ACL_HOST_STACK && class <= ACL_HOST_FILE)
 		FINDING_OF(c, call, rule, true, PARTS(part_address("address", address_of(call))),
@@ -94,6 +97,10 @@ static void release_kind(struct checks *c, struct acl_call_record *call, const s
 	if (plain && place->kind == MEM_RESERVED)
 		say_place(c, call, RULE("free-managed-wrong-api"), place,
 			"This is a %s: aclrtReleaseMemAddress releases it.");
+	else if (plain && place->kind == MEM_MAPPED)
+		say_place(c, call, RULE("free-managed-wrong-api"), place,
+			"This is %s: aclrtUnmapMem takes it away from its addresses, aclrtFreePhysical "
+			"releases it.");
 	else if (plain && place->kind == MEM_POOL)
 		say_place(c, call, RULE("pool-sync-free"), place,
 			"This is %s: aclrtMemPoolFreeAsync releases it.");
@@ -254,6 +261,39 @@ static void device_pointer(struct checks *c, struct acl_call_record *call)
 		"This is %s and was never registered for mapping.", memory_kind_name(place.kind));
 }
 
+static void inside_range(
+	struct checks *c, struct acl_call_record *call, const void *host, const struct block_lookup *range)
+{
+	FINDING(c, call, "host-device-pointer-unmapped", true,
+		PARTS(part_address("pHost", host),
+			part_bytes("offset into the range", (uintptr_t)host - range->base),
+			part_block("memory", range->block)),
+		"It lies inside a registered range; only its beginning has a device address to ask for.");
+}
+
+/* Inside a range, and once it is unregistered, it is the runtime's answer that decides; memory of
+ * aclrtMallocHost has an address everywhere. */
+static void device_pointer_failed(struct checks *c, struct acl_call_record *call)
+{
+	const void *host = ACL_ARGS(call, aclrtHostGetDevicePointer)->pHost;
+	struct block_lookup place, allocation;
+	struct freed_block gone;
+
+	if (!host ||
+		(error_of(call) != ACL_ERROR_RT_PARAM_INVALID &&
+			error_of(call) != ACL_ERROR_HOST_MEMORY_NOT_REGISTERED) ||
+		map_find(memory_blocks(c), (uintptr_t)host, &allocation))
+		return;
+	if (map_find(registered_ranges(c), (uintptr_t)host, &place)) {
+		if (place.base != (uintptr_t)host)
+			inside_range(c, call, host, &place);
+	} else if (freed_find(c, host, true, &gone)) {
+		FINDING(c, call, "host-device-pointer-unmapped", true,
+			PARTS(part_address("pHost", host), part_history("memory", freed_history, &gone)),
+			"The memory was unregistered before.");
+	}
+}
+
 static const struct check_hook hooks[] = {
 	{ON_OP(FREE_DEVICE), ACL_ENTER, releasing},
 	{ON_OP(FREE_POOL), ACL_ENTER, releasing},
@@ -263,6 +303,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP_WITH(REGISTER_HOST, FLAGS), ACL_ENTER, registering_v2},
 	{ON_OP(UNREGISTER_HOST), ACL_ENTER, unregistering},
 	{ON_OP(INFO_DEVICE_POINTER), ACL_ENTER, device_pointer},
+	{ON_OP(INFO_DEVICE_POINTER), ACL_FAILED, device_pointer_failed},
 };
 
 const struct check_module module_release = {

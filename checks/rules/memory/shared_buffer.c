@@ -27,6 +27,21 @@ static void setting_length(struct checks *c, struct acl_call_record *call)
 			(unsigned long long)size, (unsigned long long)a->len);
 }
 
+/* More than was requested may have found room; where the runtime refuses it, it has not. */
+static void refused_length(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtSetBufDataLen *a = call->args;
+	struct acl_object *b = buffer(c, a->buf);
+	uint64_t requested = b ? load_relaxed(&mbuf_state(b)->requested) : 0;
+
+	if (requested && !load_relaxed(&mbuf_state(b)->size))
+		FINDING(c, call, "mbuf-size-and-chain", a->len > requested,
+			PARTS(part_bytes("len", a->len), part_bytes("requested", requested),
+				part_object("shared buffer", b)),
+			"The buffer was made for %llu bytes, the data shall have %llu.",
+			(unsigned long long)requested, (unsigned long long)a->len);
+}
+
 static void appending(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *head = buffer(c, ACL_ARGS(call, aclrtAppendBufChain)->headBuf);
@@ -40,6 +55,7 @@ static void appending(struct checks *c, struct acl_call_record *call)
 
 static const struct check_hook hooks[] = {
 	{ON_OP(BUFFER_SET_LENGTH), ACL_ENTER, setting_length},
+	{ON_OP(BUFFER_SET_LENGTH), ACL_FAILED, refused_length},
 	{ON_OP(BUFFER_APPEND), ACL_ENTER, appending},
 };
 

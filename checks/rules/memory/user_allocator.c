@@ -182,7 +182,7 @@ static void allocator_finish(struct checks *c, enum checks_end kind)
 		if (!load_acquire(&s->at[i].stream))
 			continue;
 		if (!n)
-			caller = load_relaxed(&s->at[i].made.caller);
+			caller = call_site_caller(&s->at[i].made);
 		if (n < ACL_FINDING_OBJECTS)
 			left[n] = object_of(c, load_relaxed(&s->at[i].stream));
 		n++;

@@ -135,6 +135,24 @@ static void map_leave(struct checks *c, struct acl_call_record *call)
 		block_marked(b, BLOCK_NO_ACCESS);
 }
 
+/* An address that no table knows may be reserved below us; where the runtime refuses it and no library works
+ * there, it is not. */
+static void map_failed(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtMapMem *a = call->args;
+	struct block_lookup place;
+
+	if (!a->virPtr || !a->size ||
+		(error_of(call) != ACL_ERROR_RT_PARAM_INVALID &&
+			error_of(call) != ACL_ERROR_RT_DRV_INTERNAL_ERROR) ||
+		reservation_at(c, a->virPtr, &place) ||
+		map_find(memory_blocks(c), (uintptr_t)a->virPtr, &place) ||
+		other_submitters_possible(c, CHECKS_OTHER_WORK))
+		return;
+	FINDING(c, call, "vmm-map-outside-reservation", true, PARTS(part_address("address", a->virPtr)),
+		"The address lies in no range that the program has reserved.");
+}
+
 /* From the first reserved range on, uses of memory are looked at. */
 static void reserve_leave(struct checks *c, struct acl_call_record *call)
 {
@@ -461,6 +479,7 @@ static void mapping_forked(struct checks *c)
 static const struct check_hook hooks[] = {
 	{ON_OP(MAP_MEMORY), ACL_ENTER, map_enter},
 	{ON_OP(MAP_MEMORY), ACL_LEAVE, map_leave},
+	{ON_OP(MAP_MEMORY), ACL_FAILED, map_failed},
 	{ON_OP(MAP_LINK), ACL_ENTER, link_enter},
 	{ON_OP(MAP_LINK), ACL_LEAVE, link_leave},
 	{ON_OP(RESERVE_ADDRESS), ACL_LEAVE, reserve_leave},

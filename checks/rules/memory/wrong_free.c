@@ -7,7 +7,7 @@
 static void check_kind(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
 	const struct block_lookup *place, bool wrong, bool downgrade)
 {
-	unsigned api = load_relaxed(&place->block->created.api);
+	unsigned api = call_site_api(&place->block->created);
 	char size[24];
 
 	FINDING_OF(c, call, rule, wrong,

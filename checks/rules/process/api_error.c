@@ -31,7 +31,7 @@ static uint64_t cause_of(const struct acl_call_record *call)
 {
 	struct acl_object *s = stream_concerned(call);
 
-	return call->state.finding || !s ? 0 : load_relaxed(&stream_state(s)->suspect);
+	return call->state.finding || !s ? 0 : stream_rarely(s, suspect);
 }
 
 static bool time_over(const struct acl_call_record *call)
@@ -74,11 +74,10 @@ static void error_returned(struct checks *c, struct acl_call_record *call)
 		FINDING_BROKEN(c, call, RULE("api-error"),
 			PARTS(part_beside(BESIDE_AS_CONSEQUENCE), part_error("result", error_of(call)),
 				part_uint("pending tasks", pending), part_object("stream", s)),
-			"%s returned %d (%s). Tasks of stream 0x%llx that had not been seen done: %llu, the "
+			"%s returned %d (%s). Tasks of %s that had not been seen done: %llu, the "
 			"last one of %s.",
-			acl_apis[call->api].name, error_of(call), name ? name : "unnamed",
-			(unsigned long long)load_relaxed(&s->value), (unsigned long long)pending,
-			acl_apis[load_relaxed(&s->last_used.api)].name);
+			acl_apis[call->api].name, error_of(call), name ? name : "unnamed", STREAM_TEXT(s),
+			(unsigned long long)pending, acl_apis[call_site_api(&s->last_used)].name);
 	else
 		FINDING_BROKEN(c, call, RULE("api-error"),
 			PARTS(part_consequence_of(cause), part_beside(BESIDE_AS_CONSEQUENCE),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of devices that do not exist: the program has queried how many there are. Negative ones: the API
- * model. */
+/* Numbers of devices that do not exist: the program has queried how many there are, or the runtime says so.
+ * Negative ones: the API model. */
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
 #include "checks/state/device_state.h"
@@ -46,6 +46,15 @@ static void device_enter(struct checks *c, struct acl_call_record *call)
 		check_id(c, call, RULE("device-id-out-of-range"), "deviceId", id_argument(call));
 }
 
+/* The program never asked how many there are: the answer of the runtime decides. */
+static void device_failed(struct checks *c, struct acl_call_record *call)
+{
+	if (error_of(call) == ACL_ERROR_RT_INVALID_DEVICEID && !load_relaxed(&device_count(c)->known))
+		FINDING(c, call, "device-id-out-of-range", true,
+			PARTS(part_int("deviceId", id_argument(call))),
+			"The runtime has no device of this number.");
+}
+
 static void memory_query_enter(struct checks *c, struct acl_call_record *call)
 {
 	check_id(c, call, RULE("mem-query-null-args"), "deviceId", id_argument(call));
@@ -88,6 +97,18 @@ static const struct check_hook hooks[] = {
 	{ON_OP(INFO_DEVICE_RESOURCE_LIMIT), ACL_ENTER, device_enter},
 	{ON_OP(CONFIGURE_DEVICE_RESOURCE_LIMIT), ACL_ENTER, device_enter},
 	{ON_OP(CONFIGURE_DEVICE_RESOURCE_DEFAULT), ACL_ENTER, device_enter},
+	{ON_OP(DEVICE_SET), ACL_FAILED, device_failed},
+	{ON_OP(DEVICE_RESET), ACL_FAILED, device_failed},
+	{ON_OP(CREATE_CONTEXT), ACL_FAILED, device_failed},
+	{ON_OP(QUERY_DEVICE), ACL_FAILED, device_failed},
+	{ON_OP(INFO_DEVICE_CAPABILITY), ACL_FAILED, device_failed},
+	{ON_OP(INFO_DEVICE_ATTRIBUTE), ACL_FAILED, device_failed},
+	{ON_OP(INFO_DEVICE_TOPOLOGY), ACL_FAILED, device_failed},
+	{ON_OP(INFO_DEVICE_UTILIZATION), ACL_FAILED, device_failed},
+	{ON_OP(INFO_PRIMARY_CONTEXT), ACL_FAILED, device_failed},
+	{ON_OP(INFO_DEVICE_RESOURCE_LIMIT), ACL_FAILED, device_failed},
+	{ON_OP(CONFIGURE_DEVICE_RESOURCE_LIMIT), ACL_FAILED, device_failed},
+	{ON_OP(CONFIGURE_DEVICE_RESOURCE_DEFAULT), ACL_FAILED, device_failed},
 	{ON_OP(INFO_MEMORY_USAGE), ACL_ENTER, memory_query_enter},
 	{ON_OP(INFO_HOST_MAP_CAPABILITY), ACL_ENTER, memory_query_enter},
 	{ON_OP(MANAGED_ADVISE), ACL_ENTER, managed_location_enter},

@@ -68,7 +68,7 @@ static void report_late(struct checks *c)
 	struct finalize_state *s = finalize(c);
 
 	FINDING_BROKEN(c, NULL, RULE("finalize-callback-after-finalize"),
-		PARTS(part_caller(load_relaxed(&s->late_one.caller)),
+		PARTS(part_caller(call_site_caller(&s->late_one)),
 			part_uint("callbacks", load_relaxed(&s->late)),
 			part_created_at("registered", "callback", &s->late_one)),
 		"a callback for the end was registered after the end, and aclInit was not called again");

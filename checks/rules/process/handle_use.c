@@ -118,7 +118,7 @@ static void report_leftover(
 {
 	FINDING_BROKEN(c, call, RULE("failed-create-output-used"),
 		PARTS(part_handle(use->name, load_relaxed(&l->value)),
-			part_api("failed call", load_relaxed(&l->failed.api))),
+			part_api("failed call", call_site_api(&l->failed))),
 		"%s was never made: the call that should have made it failed on this thread.", use->name);
 }
 
@@ -168,7 +168,7 @@ static void answered(struct checks *c, struct acl_call_record *call)
 	if (!rule_wanted(c, RULE("handle-unknown")) || !succeeded(call))
 		return;
 	for (unsigned i = 0; i < api->n_params; i++) {
-		const struct acl_param *p = &api->params[i];
+		const struct acl_param *p = &acl_params(api)[i];
 		const void *const *out, *const *at;
 		struct program_array values;
 		uint32_t n = 1;
@@ -177,7 +177,7 @@ static void answered(struct checks *c, struct acl_call_record *call)
 			continue;
 		memcpy(&out, (const char *)call->args + p->offset, sizeof(out));
 		if (p->count >= 0 &&
-			!program_read(c, counter_of(call, &api->params[p->count]), &n, sizeof(n)))
+			!program_read(c, counter_of(call, &acl_params(api)[p->count]), &n, sizeof(n)))
 			continue;
 		program_array_open(&values, c, out, sizeof(*out), n);
 		for (uint32_t k = 0; (at = program_array_at(&values, k)) != NULL; k++)
@@ -268,7 +268,7 @@ static void create_failed(struct checks *c, struct acl_call_record *call)
 		return;
 	rule_evaluated(call, RULE("failed-create-output-used"));
 	for (unsigned i = 0; i < api->n_params; i++) {
-		const struct acl_param *p = &api->params[i];
+		const struct acl_param *p = &acl_params(api)[i];
 		const uint64_t *const *out = (const uint64_t *const *)((const char *)call->args + p->offset);
 		struct leftover *l;
 		uint64_t left;
@@ -326,7 +326,7 @@ static void uses_collect(const struct checks *c)
 
 		uses_of[api].first = n;
 		for (unsigned i = 0; i < info->n_params && n < USES; i++) {
-			const struct acl_param *p = &info->params[i];
+			const struct acl_param *p = &acl_params(info)[i];
 			const struct acl_rule *rule;
 
 			if (!followed(p->handle) || p->dir != ACL_DIR_IN || p->kind != ACL_KIND_HANDLE ||
@@ -343,8 +343,8 @@ static void uses_collect(const struct checks *c)
 static bool creates(unsigned api)
 {
 	for (unsigned i = 0; i < acl_apis[api].n_params; i++)
-		if (acl_apis[api].params[i].life == ACL_LIFE_CREATE &&
-			followed(acl_apis[api].params[i].handle))
+		if (acl_params(&acl_apis[api])[i].life == ACL_LIFE_CREATE &&
+			followed(acl_params(&acl_apis[api])[i].handle))
 			return true;
 	return false;
 }
@@ -352,7 +352,8 @@ static bool creates(unsigned api)
 static bool answers(unsigned api)
 {
 	for (unsigned i = 0; i < acl_apis[api].n_params; i++)
-		if (acl_apis[api].params[i].life == ACL_LIFE_GET && followed(acl_apis[api].params[i].handle))
+		if (acl_params(&acl_apis[api])[i].life == ACL_LIFE_GET &&
+			followed(acl_params(&acl_apis[api])[i].handle))
 			return true;
 	return false;
 }

@@ -71,7 +71,8 @@ static void initialised(struct checks *c, struct acl_call_record *call)
 		call_site_take(c, &state(c)->first_init, call, true);
 		store_relaxed(&state(c)->first, now.trivial ? NO_CONFIG : now.hash);
 	}
-	if (known)
+	/* The file of a repeated call is not read. */
+	if (known && error_of(call) != ACL_ERROR_REPEAT_INIT)
 		limits_configured(c, call, &now);
 	if (succeeded(call) && known)
 		store_relaxed(&state(c)->default_device, now.default_device);

@@ -112,7 +112,7 @@ static void finalizing(struct checks *c, struct acl_call_record *call)
 
 static void init_finish(struct checks *c, enum checks_end kind)
 {
-	if (kind == CHECKS_END_EXIT && load_relaxed(&init_state(c)->first.caller) &&
+	if (kind == CHECKS_END_EXIT && call_site_caller(&init_state(c)->first) &&
 		!load_relaxed(&init_state(c)->forked))
 		FINDING(c, NULL, "finalize-missing-at-exit", init_count(c) > 0,
 			PARTS(part_created_at("aclInit", "initialisation", &init_state(c)->first)),

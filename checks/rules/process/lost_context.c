@@ -67,7 +67,7 @@ static void missing(struct checks *c, struct acl_call_record *call)
 		return;
 	if (was && !(load_relaxed(&was->flags) & (ACL_OBJECT_BY_OWNER | ACL_OBJECT_DEFAULT)))
 		report_destroyed(c, call, was);
-	else if (!was && d && load_relaxed(&d->last_reset.caller) &&
+	else if (!was && d && call_site_caller(&d->last_reset) &&
 		 load_relaxed(&d->last_reset.tid) != call->tid)
 		report_reset_elsewhere(c, call, load_relaxed(&t->device));
 	else if (!was && !d && load_relaxed(&t->reset))

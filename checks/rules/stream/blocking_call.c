@@ -11,7 +11,7 @@ static bool callback_pending(struct checks *c)
 
 	object_each(c, ACL_HANDLE_STREAM, o)
 	{
-		uint64_t callback = load_relaxed(&stream_state(o)->callback);
+		uint64_t callback = stream_rarely(o, callback);
 
 		if (callback && object_usable(o) && stream_pending(o, callback))
 			return true;
@@ -19,8 +19,12 @@ static bool callback_pending(struct checks *c)
 	return false;
 }
 
+bool no_other_thread(struct checks *c)
+{
+	return load_relaxed(&c->n_threads) < 2 && !other_submitters_possible(c, CHECKS_OTHER_THREADS);
+}
+
 bool nobody_else_can_act(struct checks *c)
 {
-	return load_relaxed(&c->n_threads) < 2 && !callback_pending(c) &&
-	       !other_submitters_possible(c, CHECKS_OTHER_THREADS);
+	return !callback_pending(c) && no_other_thread(c);
 }

@@ -10,6 +10,8 @@
  * begin to, and no callback is in flight.
  */
 bool nobody_else_can_act(struct checks *c);
+/* The same of threads alone: callbacks of the runtime do not count. */
+bool no_other_thread(struct checks *c);
 
 /* What has a timeout may be meant to fail: its result says. */
 static inline bool waits_for_ever(const struct acl_call_record *call)

@@ -206,20 +206,18 @@ static void endless_report(struct checks *c, struct acl_call_record *call, const
 			PARTS(part_history("the wait", wait_history, b),
 				part_object("waiting stream", waiter), part_object("what it waits for", what),
 				part_object("recorded on", recorder)),
-			"Stream 0x%llx waits for %s 0x%llx, and its record on stream 0x%llx comes after that "
-			"wait: neither can go on. Submit the record before the wait, or on a stream that "
-			"does not wait for this one.",
-			(unsigned long long)load_relaxed(&waiter->value), acl_handle_names[what->kind],
-			(unsigned long long)load_relaxed(&what->value),
-			(unsigned long long)load_relaxed(&recorder->value));
+			"The wait of %s for %s 0x%llx comes before its record on %s: neither can go on. "
+			"Submit the record before the wait, or on a stream that does not wait for this one.",
+			STREAM_TEXT(waiter), acl_handle_names[what->kind],
+			(unsigned long long)load_relaxed(&what->value), STREAM_TEXT(recorder));
 	else
 		FINDING_BROKEN(c, call, RULE("stream-wait-never-satisfied"),
 			PARTS(part_history("the wait", wait_history, b),
 				part_object("waiting stream", waiter),
 				part_object("what it waits for", what)),
-			"Stream 0x%llx waits for %s 0x%llx, which nothing records, and this is the only "
+			"The wait of %s for %s 0x%llx does not end: nothing records it, and this is the only "
 			"thread that calls the runtime. Record it before this call.",
-			(unsigned long long)load_relaxed(&waiter->value), acl_handle_names[what->kind],
+			STREAM_TEXT(waiter), acl_handle_names[what->kind],
 			(unsigned long long)load_relaxed(&what->value));
 }
 

@@ -267,7 +267,7 @@ static void stream_exhausted(struct checks *c, struct acl_call_record *call)
 static void evaluated_by_operation(struct checks *c, const struct acl_rule *rule, unsigned operation)
 {
 	for (unsigned i = 0; i < acl_operations[operation].n_apis; i++)
-		rule_evaluated_by(c, rule, acl_operations[operation].apis[i]);
+		rule_evaluated_by(c, rule, acl_operation_apis[acl_operations[operation].first_api + i]);
 }
 
 /* Only the runtime knows when it has no more. */
@@ -276,7 +276,8 @@ static bool event_kind_create(struct checks *c)
 	const struct acl_operation_info *records = &acl_operations[ACL_OP_RECORD_EVENT];
 
 	for (unsigned i = 0; i < records->n_apis && !host_takes_device_only(c); i++)
-		handle_evaluates(c, records->apis[i], ACL_HANDLE_EVENT, RULE("event-device-only-on-host"));
+		handle_evaluates(c, acl_operation_apis[records->first_api + i], ACL_HANDLE_EVENT,
+			RULE("event-device-only-on-host"));
 	evaluated_by_operation(c, RULE("event-resource-exhausted"), ACL_OP_CREATE_EVENT);
 	evaluated_by_operation(c, RULE("event-resource-exhausted"), ACL_OP_RECORD_EVENT);
 	evaluated_by_operation(c, RULE("stream-resource-exhausted"), ACL_OP_CREATE_STREAM);

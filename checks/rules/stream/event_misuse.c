@@ -136,7 +136,7 @@ static bool event_keeps_time(const struct event_state *e, unsigned maker)
 /* Events of one creation site are checked together, and at the end: some may be for time. */
 static void event_timeline_add(struct checks *c, struct acl_object *o, struct event_state *e)
 {
-	uint64_t site = load_relaxed(&o->created.caller), now, records;
+	uint64_t site = call_site_caller(object_created(c, o)), now, records;
 
 	if (!site || !event_keeps_time(e, load_relaxed(&e->maker)) || !load_relaxed(&e->recorded))
 		return;
@@ -167,9 +167,9 @@ static void event_use_finish(struct checks *c, enum checks_end kind)
 
 /* A stream that another thread lets wait for the event, and nothing shows that the wait is over. */
 static struct acl_object *waiting_stream(
-	struct checks *c, const struct acl_call_record *call, struct event_state *e, uint32_t *tid)
+	struct checks *c, const struct acl_call_record *call, struct event_rare *e, uint32_t *tid)
 {
-	for (unsigned i = 0; i < EVENT_WAITS; i++) {
+	for (unsigned i = 0; e && i < EVENT_WAITS; i++) {
 		struct acl_object *s = object_of(c, load_relaxed(&e->waits[i].stream));
 
 		*tid = load_relaxed(&e->waits[i].tid);
@@ -196,7 +196,7 @@ static void event_in_use(
 	}
 	/* The runtime keeps what a submitted wait needs; frameworks leave the destroying to threads of their
 	 * own. A callback may have informed the host that the stream's wait is over. */
-	s = checks_happened(c, WHEN_CALLBACKS) ? NULL : waiting_stream(c, call, e, &tid);
+	s = checks_happened(c, WHEN_CALLBACKS) ? NULL : waiting_stream(c, call, object_rare(o), &tid);
 	FINDING(c, call, "event-destroyed-in-use", s,
 		PARTS(part_advice(true), part_object("event", o), part_object("waiting stream", s)),
 		"thread %u lets a stream wait for the event, and nothing shows that the wait is over", tid);

@@ -5,6 +5,7 @@
 #include "checks/state/capture_state.h"
 #include "checks/state/device_state.h"
 #include "checks/state/label_state.h"
+#include "checks/state/memory_state.h"
 #include "checks/state/stream_state.h"
 
 #define INTERNAL_ERROR 507000
@@ -49,6 +50,23 @@ static void label_set_leave(struct checks *c, struct acl_call_record *call)
 				part_object("label", o), part_object("stream", stream_of(call))),
 			"no aclrtCreateLabelList has ever had this label in its list%s",
 			done ? "; only older firmware takes such a label" : "");
+}
+
+/* --- switches ---------------------------------------------------------------------------- */
+
+static void label_switch_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtSwitchLabelByIndex *a = call->args;
+	uint64_t labels = a->labelList ? label_list_size(c, a->labelList) : 0;
+
+	if (labels)
+		FINDING(c, call, "label-list-args", a->maxValue > labels,
+			PARTS(part_uint("maxValue", a->maxValue), part_uint("labels", labels)),
+			"The list was made of %llu labels.", (unsigned long long)labels);
+	if (a->ptr)
+		FINDING(c, call, "label-list-args", memory_is_host(c, call, 0, a->ptr),
+			PARTS(part_address("ptr", a->ptr)),
+			"The device reads the index, and ptr is host memory.");
 }
 
 /* --- life --------------------------------------------------------------------------------- */
@@ -107,6 +125,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(DESTROY_LABEL), ACL_ENTER, label_destroy_enter},
 	{ON_OP(DESTROY_LABEL), ACL_LEAVE, label_destroy_leave},
 	{ON_OP(LABEL_SET), ACL_ENTER, label_set_enter},
+	{ON_OP(LABEL_SWITCH), ACL_ENTER, label_switch_enter},
 	{ON_GROUP(LABEL), ACL_ENTER, label_in_capture},
 	{ON_OP(STREAM_ACTIVATE), ACL_ENTER, label_in_capture},
 	{ON_OP(STREAM_SWITCH), ACL_ENTER, label_in_capture},

@@ -6,6 +6,7 @@
  */
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
+#include "checks/rules/stream/blocking_call.h"
 #include "checks/state/device_state.h"
 #include "checks/state/notify_state.h"
 #include "checks/state/stream_state.h"
@@ -78,6 +79,25 @@ static bool notify_hopeless(struct checks *c, struct acl_object *o)
 {
 	return load_relaxed(&notify_state(o)->waits) && !load_relaxed(&notify_state(o)->records) &&
 	       !notify_has(o, ELSEWHERE) && !value_table_value(reported(c), object_ref(o));
+}
+
+/* The stream was waited for, and that failed: no other thread is there that could still record it. */
+static void notify_synchronise_failed(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call), *o;
+
+	if (!s || error_of(call) == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
+		return;
+	object_each(c, ACL_HANDLE_NOTIFY, o)
+	{
+		if (!object_usable(o) || load_relaxed(&notify_state(o)->stream) != object_ref(s) ||
+			!notify_hopeless(c, o) || !nobody_else_can_act(c))
+			continue;
+		FINDING(c, call, "notify-wait-never-recorded", true,
+			PARTS(part_object("notify", o), part_object("stream", s)),
+			"The stream waits for it, and it was never recorded.");
+		value_table_set(c, reported(c), object_ref(o), 1);
+	}
 }
 
 /* --- between processes ------------------------------------------------------------------------ */
@@ -166,7 +186,7 @@ static void notify_destroy_imported(struct checks *c, struct acl_call_record *ca
 
 static void notify_end(struct checks *c, struct acl_object *o)
 {
-	uint64_t made = load_relaxed(&o->created.caller);
+	uint64_t made = call_site_caller(object_created(c, o));
 
 	if (load_relaxed(&o->flags) & ACL_OBJECT_INHERITED)
 		return;
@@ -197,6 +217,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(RECORD_COUNT_NOTIFY), ACL_ENTER, notify_record_enter},
 	{ON_OP(RECORD_NOTIFY), ACL_ENTER, notify_record_enter},
 	{ON_OP(WAIT_NOTIFY), ACL_ENTER, notify_wait_enter},
+	{ON_OP(SYNCHRONISE_STREAM), ACL_FAILED, notify_synchronise_failed},
 	{ON_OP(DESTROY_COUNT_NOTIFY), ACL_ENTER, notify_destroy_enter},
 	{ON_OP(DESTROY_NOTIFY), ACL_ENTER, notify_destroy_enter},
 	{ON_OP(DESTROY_NOTIFY), ACL_ENTER, notify_destroy_exported},

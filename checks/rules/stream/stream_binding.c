@@ -5,6 +5,7 @@
 #include "checks/state/binding_state.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/event_state.h"
+#include "checks/state/memory_state.h"
 #include "checks/state/model_execution.h"
 #include "checks/state/stream_state.h"
 
@@ -250,8 +251,23 @@ static void stream_activate_enter(struct checks *c, struct acl_call_record *call
 	must_be_bound(c, call, RULE("stream-active-not-model-bound"), stream_argument(c, call));
 }
 
+/* Their places among the arguments. */
+enum { SWITCH_LEFT = 0, SWITCH_RIGHT = 2 };
+
+static void check_compared(
+	struct checks *c, struct acl_call_record *call, unsigned param, const char *name, const void *value)
+{
+	FINDING(c, call, "stream-active-not-model-bound", memory_is_host(c, call, param, value),
+		PARTS(part_address(name, value)), "The device reads what is compared, and %s is host memory.",
+		name);
+}
+
 static void stream_switch_enter(struct checks *c, struct acl_call_record *call)
 {
+	const struct acl_args_aclrtSwitchStream *a = call->args;
+
+	check_compared(c, call, SWITCH_LEFT, "leftValue", a->leftValue);
+	check_compared(c, call, SWITCH_RIGHT, "rightValue", a->rightValue);
 	must_be_bound(c, call, RULE("stream-active-not-model-bound"),
 		acl_arg_pointer(call->api, call->args, ACL_ROLE_TRUE_STREAM));
 	must_be_bound(c, call, RULE("stream-active-not-model-bound"), stream_argument(c, call));

@@ -6,10 +6,12 @@
 #include "checks/rules/stream/stream_callback.h"
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/value_table.h"
+#include "checks/rules/stream/blocking_call.h"
 #include "checks/state/stream_state.h"
 
 #define NOT_A_THREAD_OF_REPORTS 107012
 #define MOST_THREADS 1024
+#define THREAD_BEGINS_MS 100
 
 struct callbacks {
 	struct value_table report; /* acl_ref or handle of a stream -> thread id that processes its reports */
@@ -21,6 +23,7 @@ struct callbacks {
 	struct value_table processing; /* pthread id -> enum processing */
 	struct value_table launched; /* thread id -> caller of the last aclrtLaunchCallback it is to run */
 	struct value_table blocking; /* acl_ref of a stream -> position of the last one it waits for */
+	struct value_table waited; /* acl_ref of a stream -> milliseconds of waits for it that timed out */
 };
 
 /* What a thread did with aclrtProcessReport: a call may be under way until the end of the process. */
@@ -259,7 +262,7 @@ static void callback_stream_synchronise(struct checks *c, struct acl_call_record
 	struct acl_object *s = stream_of(call);
 	uint64_t position;
 
-	if (!s || !load_relaxed(&stream_state(s)->callback) || call->callback_depth)
+	if (!s || !stream_rarely(s, callback) || call->callback_depth)
 		return;
 	position = value_table_value(&callbacks(c)->blocking, object_ref(s));
 	if (!position || !stream_pending(s, position))
@@ -268,6 +271,62 @@ static void callback_stream_synchronise(struct checks *c, struct acl_call_record
 		value_table_value(&callbacks(c)->report, object_ref(s)) == call->pthread_id,
 		"This thread is the one that runs the callbacks of the stream, and the stream waits for one.",
 		NULL, 0);
+}
+
+/* The thread that is to run a callback of the stream and has never asked for one; 0: none. */
+static uint64_t idle_thread(struct checks *c, struct acl_object *s)
+{
+	uint64_t callback = s ? stream_rarely(s, callback) : 0, thread, last;
+
+	if (!callback || !stream_pending(s, callback) || load_relaxed(&callbacks(c)->processing.full))
+		return 0;
+	thread = value_table_value(&callbacks(c)->report, object_ref(s));
+	return thread && value_table_get(&callbacks(c)->launched, thread, &last) &&
+			       value_table_value(&callbacks(c)->processing, thread) == NEVER
+		       ? thread
+		       : 0;
+}
+
+/* late: it may still come, and is advice until the process ends. */
+static void idle_thread_report(struct checks *c, struct acl_call_record *call, uint64_t thread, bool late)
+{
+	FINDING(c, call, "subscribe-thread-not-processing", true,
+		PARTS(part_advice(late), part_uint("its thread", thread),
+			part_object("stream", stream_of(call))),
+		"Callbacks were launched on the stream, and no thread of the subscribed pthread id has "
+		"called "
+		"aclrtProcessReport.");
+	/* The end of the process has no more to say about it. */
+	if (!late)
+		value_table_set(c, &callbacks(c)->processing, thread, REFUSED);
+}
+
+/* The only thread blocks: none will come. */
+static void idle_thread_synchronise(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+	uint64_t thread = call->callback_depth ? 0 : idle_thread(c, s);
+
+	if (thread && thread != call->pthread_id && no_other_thread(c))
+		idle_thread_report(c, call, thread, false);
+}
+
+/* A thread that was just begun may need its time, and one that has much to prepare needs more. */
+static void idle_thread_timed_out(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *s = stream_of(call);
+	int64_t timeout = (int32_t)acl_arg_value(call->api, call->args, ACL_ROLE_TIMEOUT);
+	uint64_t thread, waited;
+
+	if (error_of(call) != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT || timeout <= 0)
+		return;
+	thread = idle_thread(c, s);
+	if (!thread || thread == call->pthread_id)
+		return;
+	waited = value_table_value(&callbacks(c)->waited, object_ref(s)) + (uint64_t)timeout;
+	value_table_set_object(c, &callbacks(c)->waited, s, waited);
+	if (waited >= THREAD_BEGINS_MS)
+		idle_thread_report(c, call, thread, true);
 }
 
 static void report_process_enter(struct checks *c, struct acl_call_record *call)
@@ -329,24 +388,42 @@ static void callbacks_finish(struct checks *c, enum checks_end kind)
 
 /* --- inside a callback ------------------------------------------------------------------------- */
 
-/* What takes resources, submits or waits; questions are allowed. */
+/* Ends work that others have submitted. */
+static bool gives_up(unsigned operation)
+{
+	return operation == ACL_OP_STREAM_ABORT || operation == ACL_OP_STREAM_STOP ||
+	       operation == ACL_OP_DEVICE_ABORT || operation == ACL_OP_MODEL_ABORT;
+}
+
+/* What takes or gives back resources, submits, gives up or waits; questions are allowed. */
 static bool forbidden_inside(unsigned api)
 {
 	const struct acl_api_info *info = &acl_apis[api];
 
 	for (unsigned i = 0; i < info->n_params; i++)
-		if (info->params[i].life == ACL_LIFE_CREATE || info->params[i].life == ACL_LIFE_DESTROY)
+		if (acl_params(info)[i].life == ACL_LIFE_CREATE ||
+			acl_params(info)[i].life == ACL_LIFE_DESTROY)
 			return true;
 	switch (info->operation_group) {
 	case ACL_OP_GROUP_QUERY:
 		return false;
 	case ACL_OP_GROUP_ALLOCATE:
 	case ACL_OP_GROUP_FREE:
+	case ACL_OP_GROUP_RESERVE:
+	case ACL_OP_GROUP_RELEASE:
+	case ACL_OP_GROUP_MAP:
+	case ACL_OP_GROUP_UNMAP:
+	case ACL_OP_GROUP_REGISTER:
+	case ACL_OP_GROUP_UNREGISTER:
 	case ACL_OP_GROUP_COPY:
 	case ACL_OP_GROUP_SET:
 		return true;
+	case ACL_OP_GROUP_CAPTURE:
+		return info->operation != ACL_OP_CAPTURE_STATUS &&
+		       info->operation != ACL_OP_CAPTURE_EXCHANGE_MODE;
 	}
-	return info->mode == ACL_MODE_ASYNC || info->classes & ACL_CLASS_SYNC;
+	return info->mode != ACL_MODE_IMMEDIATE || info->classes & ACL_CLASS_SYNC ||
+	       gives_up(info->operation);
 }
 
 /* Answers of the runtime that neither wait nor change anything. */
@@ -418,6 +495,8 @@ static const struct check_hook hooks[] = {
 	{ON_OP(CALLBACK_PROCESS), ACL_ENTER, report_process_enter},
 	{ON_OP(CALLBACK_PROCESS), ACL_LEAVE, report_process_leave},
 	{ON_OP(SYNCHRONISE_STREAM), ACL_ENTER, callback_stream_synchronise},
+	{ON_OP(SYNCHRONISE_STREAM), ACL_ENTER, idle_thread_synchronise},
+	{ON_OP(SYNCHRONISE_STREAM), ACL_FAILED, idle_thread_timed_out},
 };
 
 const struct check_module module_callback = {

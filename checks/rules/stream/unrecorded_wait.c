@@ -77,10 +77,10 @@ static void unrecorded_wait_enter(struct checks *c, struct acl_call_record *call
 /* Record, wait of one stream, reset by it, and now the wait of another for the same record. */
 static bool record_taken_back(struct acl_object *o, struct acl_object *s)
 {
-	struct event_state *e = event_state(o);
+	struct event_rare *e = object_rare(o);
 
-	return load_relaxed(&e->reset_by) && load_relaxed(&e->reset_by) != object_ref(s) &&
-	       load_relaxed(&e->reset_record) == load_relaxed(&e->position);
+	return e && load_relaxed(&e->reset_by) && load_relaxed(&e->reset_by) != object_ref(s) &&
+	       load_relaxed(&e->reset_record) == load_relaxed(&event_state(o)->position);
 }
 
 static void unrecorded_wait_leave(struct checks *c, struct acl_call_record *call)
@@ -146,7 +146,7 @@ static bool open_wait_take(struct wait_list *w, acl_ref stream, struct open_wait
 static void report_taken_back(
 	struct checks *c, struct acl_call_record *call, struct acl_object *e, struct acl_object *s)
 {
-	struct acl_object *by = object_of(c, load_relaxed(&event_state(e)->reset_by));
+	struct acl_object *by = object_of(c, event_rarely(e, reset_by));
 
 	/* Evaluated here: the reset may have been one that does not count, of the runtime itself. */
 	FINDING(c, call, "event-reset-before-wait", true,

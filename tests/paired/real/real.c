@@ -115,6 +115,12 @@ void pair_unseen(enum checks_other_submitter what)
 	pair_assume(false, "there are other ways to the objects");
 }
 
+void pair_news(const struct checks_peer_news *news)
+{
+	(void)news;
+	pair_assume(false, "the other process is not seen");
+}
+
 void pair_exit(void)
 {
 	outcome->at_exit = true;

@@ -221,7 +221,7 @@ void standin_fill(unsigned api, void *args)
 	bool managed = strstr(info->name, "Managed");
 
 	for (unsigned i = 0; i < info->n_params; i++) {
-		const struct acl_param *p = &info->params[i];
+		const struct acl_param *p = &acl_params(info)[i];
 		void **value = (void **)((char *)args + p->offset);
 
 		if (api == ACL_API_aclrtBinaryGetGlobal)

@@ -85,6 +85,19 @@ const char *bytes_text(uint64_t bytes);
 /* TMPDIR, else /tmp, else (where that cannot be written) /dev/shm. temporary_directory.c */
 const char *temporary_directory(void);
 
+/* --- recording_note.c -------------------------------------------------------- */
+
+/* What a recording lacks, noted beside it by who has made it. */
+enum recording_lack { LACKS_DISK, LACKS_END, LACKS_PROCESSES, LACKS_AFTER_WINDOW, RECORDING_LACKS };
+/* What is missing of a recording without having been asked for. */
+#define LACKS_UNWANTED (~(1u << LACKS_AFTER_WINDOW))
+const char *recording_lack_name(enum recording_lack lack); /* in reports */
+const char *recording_lack_text(enum recording_lack lack);
+/* The note is now this: a bit for each, 0 = nothing. False: it could not be written. */
+bool recording_note(const char *directory, unsigned missing);
+/* Of a trace, whose note is in a directory above it: a bit for each. */
+unsigned recording_lacks(const char *trace);
+
 /* --- survivor.c -------------------------------------------------------------- */
 
 /* A process of ours that outlives the command when that is killed, to put away what it leaves. */

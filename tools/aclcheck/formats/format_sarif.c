@@ -200,28 +200,27 @@ static json_t *code_flows(const json_t *finding)
 /* The same in plain text and as Markdown; a viewer shows one of them. */
 static json_t *help(const struct acl_rule *r)
 {
+	static const struct {
+		enum acl_rule_text which;
+		bool code;
+		const char *before;
+	} parts[] = {{RULE_WHY, false, ""}, {RULE_HINT, false, ""}, {RULE_BAD, true, "Wrong:\n\n```c\n"},
+		{RULE_GOOD, true, "Right:\n\n```c\n"}, {RULE_SOURCE, false, "Source: "}};
 	char plain[8192], marked[12288];
 	struct text t, m;
 
 	text_init(&t, plain, sizeof(plain));
 	text_init(&m, marked, sizeof(marked));
-	text_str(&t, r->title[ACL_LANG_EN]);
-	text_fmt(&m, "**%s**", r->title[ACL_LANG_EN]);
-	if (r->why[ACL_LANG_EN] && *r->why[ACL_LANG_EN]) {
-		text_fmt(&t, "\n\n%s", r->why[ACL_LANG_EN]);
-		text_fmt(&m, "\n\n%s", r->why[ACL_LANG_EN]);
-	}
-	if (r->hint[ACL_LANG_EN] && *r->hint[ACL_LANG_EN]) {
-		text_fmt(&t, "\n\n%s", r->hint[ACL_LANG_EN]);
-		text_fmt(&m, "\n\n%s", r->hint[ACL_LANG_EN]);
-	}
-	if (r->bad && *r->bad)
-		text_fmt(&m, "\n\nWrong:\n\n```c\n%s\n```", r->bad);
-	if (r->good && *r->good)
-		text_fmt(&m, "\n\nRight:\n\n```c\n%s\n```", r->good);
-	if (r->source) {
-		text_fmt(&t, "\n\nSource: %s", r->source);
-		text_fmt(&m, "\n\nSource: %s", r->source);
+	text_str(&t, rule_text(r, RULE_TITLE));
+	text_fmt(&m, "**%s**", rule_text(r, RULE_TITLE));
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const char *words = rule_text(r, parts[i].which);
+
+		if (!words || !*words)
+			continue;
+		if (!parts[i].code)
+			text_fmt(&t, "\n\n%s%s", parts[i].before, words);
+		text_fmt(&m, "\n\n%s%s%s", parts[i].before, words, parts[i].code ? "\n```" : "");
 	}
 	return json_pack("{s:s, s:s}", "text", plain, "markdown", marked);
 }
@@ -245,15 +244,16 @@ static json_t *rule_name(const char *id)
 static json_t *rule_json(const char *id, const json_t *finding)
 {
 	const struct acl_rule *r = acl_rule_find(id);
-	const char *severity = r ? acl_severity_names[r->severity & 3] : text_of(finding, "severity");
+	const char *why, *severity = r ? acl_severity_names[r->severity & 3] : text_of(finding, "severity");
 	json_t *json = json_pack("{s:s, s:o, s:o}", "id", id, "name", rule_name(id), "shortDescription",
-		message(r ? r->title[ACL_LANG_EN] : text_of(finding, "title")));
+		message(r ? rule_text(r, RULE_TITLE) : text_of(finding, "title")));
 
 	json_object_set_new(json, "defaultConfiguration", json_pack("{s:s}", "level", level_of(severity)));
 	if (!r)
 		return json;
-	if (r->why[ACL_LANG_EN] && *r->why[ACL_LANG_EN])
-		json_object_set_new(json, "fullDescription", message(r->why[ACL_LANG_EN]));
+	why = rule_text(r, RULE_WHY);
+	if (why && *why)
+		json_object_set_new(json, "fullDescription", message(why));
 	json_object_set_new(json, "help", help(r));
 	if (*rule_url(r))
 		json_object_set_new(json, "helpUri", json_string(rule_url(r)));

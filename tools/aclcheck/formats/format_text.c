@@ -15,6 +15,7 @@
 
 #define LINES_PER_FINDING 10 /* for each finding in full as many in a line */
 #define JOB_LINES 40
+#define PROCESSES_SHOWN 64
 
 /* English unless a person reads it: other formats have parts of this one. */
 static enum acl_lang lang = ACL_LANG_EN;
@@ -53,10 +54,10 @@ static const char *severity_word(const char *word)
 }
 
 /* The rule's text in the language, if there is one; else the report's. */
-static const char *rule_text(const json_t *finding, const char *member)
+static const char *rule_words(const json_t *finding, enum acl_rule_text which, const char *member)
 {
 	const struct acl_rule *r = lang == ACL_LANG_EN ? NULL : acl_rule_find(text_of(finding, "rule"));
-	const char *text = !r ? NULL : !strcmp(member, "title") ? r->title[lang] : r->hint[lang];
+	const char *text = r ? rule_text(r, which + lang) : NULL;
 
 	return text && *text ? text : text_of(finding, member);
 }
@@ -224,7 +225,7 @@ void print_text_finding(FILE *to, const json_t *finding)
 
 	print_severity(to, finding);
 	put(to, ": ", text_of(finding, "rule"), ": ");
-	put_safe(to, rule_text(finding, "title"));
+	put_safe(to, rule_words(finding, RULE_TITLE, "title"));
 	put(to, " [", text_of(finding, "fingerprint"), "]");
 	fprintf(to, " x %lld", number_of(finding, "count"));
 	put(to, " (", finding_ranks(finding), ")");
@@ -242,7 +243,7 @@ void print_text_finding(FILE *to, const json_t *finding)
 	print_frames(to, json_object_get(finding, "stack"), msg(MSG_AT), "      ");
 	print_sites(to, json_object_get(finding, "sites"));
 	json_array_foreach(json_object_get(finding, "objects"), i, object) print_object(to, object);
-	put_labelled(to, MSG_HINT, rule_text(finding, "hint"));
+	put_labelled(to, MSG_HINT, rule_words(finding, RULE_HINT, "hint"));
 	put_labelled(to, MSG_SEE, text_of(finding, "source"));
 	if (*text_of(finding, "suppressed_by"))
 		fprintf(to, "   %s", msg(MSG_SUPPRESSED));
@@ -416,6 +417,28 @@ static void print_totals(FILE *to, const json_t *report)
 	fputc('\n', to);
 }
 
+/* Rank, host and command of each. */
+static void print_processes(FILE *to, const json_t *report)
+{
+	const json_t *process, *word;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(report, "processes"), i, process)
+	{
+		if (i == PROCESSES_SHOWN) {
+			SAY(to, MSG_AND_MORE, json_array_size(json_object_get(report, "processes")) - i);
+			break;
+		}
+		SAY(to, MSG_ONE_PROCESS, (uint64_t)number_of(process, "pid"));
+		if (json_object_get(process, "rank"))
+			SAY(to, MSG_RANK, (uint64_t)number_of(process, "rank"));
+		put(to, ", ", text_of(process, "host"), ":");
+		json_array_foreach(json_object_get(process, "argv"), k, word)
+			put(to, " ", json_string_value(word), "");
+		fputc('\n', to);
+	}
+}
+
 /* Where rules about order had to be silent, or gave advice only. */
 static void print_evidence_ends(FILE *to, const json_t *report)
 {
@@ -466,6 +489,8 @@ void print_text(FILE *to, const json_t *report)
 	lang = command_language();
 	print_findings(to, report);
 	print_last_calls(to, json_object_get(report, "processes"));
+	if (format_options.names_processes)
+		print_processes(to, report);
 	fprintf(to, "%s: ", msg(MSG_SUMMARY));
 	print_totals(to, report);
 	json_array_foreach(json_object_get(report, "inconclusive"), i, doubt)

@@ -30,6 +30,7 @@ bool report_write(const char *path, const struct report_format *format, const js
 struct format_options {
 	size_t max_findings; /* text: shown in full, ten times as many in a line each; SIZE_MAX = all in full
 			      */
+	bool names_processes; /* text: each one, also where there are no findings */
 	bool keeps_exit_code; /* an inconclusive run does not fail the step it runs in */
 };
 extern struct format_options format_options;

@@ -162,9 +162,9 @@ static json_t *finding_view(const json_t *finding, size_t number)
 /* --- by rule ------------------------------------------------------------------------- */
 
 /* The rule's text in the reader's language, if there is one; else the report's. */
-static const char *rule_words(const char *const *words, const char *reported)
+static const char *rule_words(const struct acl_rule *r, enum acl_rule_text which, const char *reported)
 {
-	const char *text = words ? words[command_language()] : NULL;
+	const char *text = r ? rule_text(r, which + command_language()) : NULL;
 
 	return text && *text && command_language() != ACL_LANG_EN ? text : reported;
 }
@@ -173,13 +173,14 @@ static json_t *rule_view(const json_t *finding, size_t number)
 {
 	const char *id = text_of(finding, "rule"), *severity = text_of(finding, "severity");
 	const struct acl_rule *r = acl_rule_find(id);
+	const char *why = r ? rule_text(r, RULE_WHY) : NULL;
 
 	return json_pack("{s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:[], s:I}", "number", (json_int_t)number,
 		"rule", id, "severity", in_language(severity), "class", html_class(severity), "title",
-		rule_words(r ? r->title : NULL, text_of(finding, "title")), "why",
-		rule_words(r ? r->why : NULL, r && r->why[ACL_LANG_EN] ? r->why[ACL_LANG_EN] : ""), "hint",
-		rule_words(r ? r->hint : NULL, text_of(finding, "hint")), "url", r ? rule_url(r) : "",
-		"findings", "count", (json_int_t)0);
+		rule_words(r, RULE_TITLE, text_of(finding, "title")), "why",
+		rule_words(r, RULE_WHY, why ? why : ""), "hint",
+		rule_words(r, RULE_HINT, text_of(finding, "hint")), "url", r ? rule_url(r) : "", "findings",
+		"count", (json_int_t)0);
 }
 
 /* Rules in the order of their worst finding, and the findings of each in that order. */

@@ -102,9 +102,7 @@ static json_t *rules_of(const json_t *report, const char *family)
 			continue;
 		json_array_append_new(
 			list, json_pack("{s:s, s:s, s:s, s:o}", "rule", r->id, "class", class[state], "title",
-				      r->title[command_language()] ? r->title[command_language()]
-								   : r->title[ACL_LANG_EN],
-				      "times",
+				      rule_text_in(r, RULE_TITLE, command_language()), "times",
 				      state == COVERAGE_NEVER ? json_string(in_language("never"))
 							      : json_integer(times)));
 	}

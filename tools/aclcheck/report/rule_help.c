@@ -22,7 +22,7 @@ static bool has_page(int api)
 const char *rule_url(const struct acl_rule *rule)
 {
 	static char url[256];
-	const char *list = rule->apis;
+	const char *list = rule_text(rule, RULE_APIS);
 	char name[96];
 
 	/* The first one that is a function and no pattern. */

@@ -15,8 +15,6 @@
 
 #include "interpose/common/file_status.h"
 #include "interpose/common/settings_table.h"
-#include "interpose/common/fault_rules.h"
-#include "interpose/common/rule_switches.h"
 #include "interpose/common/notify_parent.h"
 #include "interpose/common/run_socket.h"
 #include "tools/aclcheck/report/report.h"
@@ -87,7 +85,7 @@ static int help(void)
 		if (own_options[i].id == OPT_FORMAT)
 			printf("        %s\n", report_format_names());
 	}
-	settings_print_options();
+	settings_print_options(setting_is_option);
 	putchar('\n');
 	command_wrap(in_language("Exit codes: the program's own when the verdict is pass (128 + n when "
 				 "signal n ended it), 97 fail, 98 "
@@ -98,50 +96,17 @@ static int help(void)
 
 static void make_options(struct option *options, char names[][48])
 {
-	unsigned n = 0;
+	unsigned n = settings_make_options(options, names, setting_is_option);
 
-	for (unsigned s = 0; s < SETTING_COUNT; s++) {
-		if (!setting_is_option((enum setting)s))
-			continue;
-		setting_option_name((enum setting)s, names[s]);
-		options[n++] = (struct option){names[s] + 2, required_argument, NULL, (int)s + 256};
-	}
 	for (unsigned i = 0; i < OWN_OPTIONS; i++)
 		options[n++] = (struct option){
 			own_options[i].name, own_options[i].has, NULL, own_options[i].id + 256};
 	options[n] = (struct option){0};
 }
 
-/* The word of a list that stands for nothing, n letters long. */
-static int unknown_rules(const char *word, size_t n)
-{
-	char name[128];
-
-	snprintf(name, sizeof(name), "%.*s", (int)n, word);
-	return command_misuse(
-		"rules: '%s' names no rule, family, severity or tier%s", name, rule_suggestion(name));
-}
-
-/* Read by the library; here it is looked at only. */
-static int wrong_faults(const char *value)
-{
-	static struct fault_rules scratch;
-	const char *bad, *wrong;
-	size_t n;
-
-	wrong = fault_rules_parse(value, &scratch, &bad, &n);
-	return wrong ? command_misuse("inject: '%.*s' %s", (int)n, bad, wrong) : 0;
-}
-
 /* A wrong value is refused here, before anything runs. */
 static int set_option(struct run *run, enum setting s, const char *value)
 {
-	static uint8_t scratch[8192];
-	char env[48];
-	const char *wrong;
-	int64_t number;
-	size_t n;
-
 	if (s == SETTING_REPORT) {
 		run->report = value;
 		return 0;
@@ -160,19 +125,7 @@ static int set_option(struct run *run, enum setting s, const char *value)
 				"--fail-on: invalid value '%s' (expected error, warning or new)", value);
 		value = run->fail_on == FAIL_ON_WARNING ? "warning" : "error";
 	}
-	wrong = setting_check(s, value, &number);
-	if (wrong)
-		return command_misuse(
-			"%s: '%s' %s%s", setting_table[s].word, value, wrong, setting_table[s].argument);
-	if (setting_table[s].kind == SETTING_RULES_LIST && acl_rule_count <= sizeof(scratch)) {
-		wrong = settings_rules(value, scratch, &n);
-		if (wrong)
-			return unknown_rules(wrong, n);
-	}
-	if (setting_table[s].kind == SETTING_FAULTS_LIST && wrong_faults(value))
-		return COMMAND_MISUSE;
-	setting_env_name(s, env);
-	return setenv(env, value, 1) ? command_misuse("out of memory") : 0;
+	return setting_set(s, value);
 }
 
 /* Digits only: the text is handed on as it is. */

@@ -3,6 +3,7 @@
 #ifndef TOOLS_ACLCHECK_RUN_H
 #define TOOLS_ACLCHECK_RUN_H
 
+#include <getopt.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -296,7 +297,12 @@ pid_t uncovered_lost_run(const struct uncovered *u);
 void setting_option_name(enum setting s, char *out);
 /* Settings that are not options of "run": made by it, or meant otherwise there. */
 bool setting_is_option(enum setting s);
-/* The options, as lines for --help. */
-void settings_print_options(void);
+/* The options of those that are wanted, as lines for --help. */
+void settings_print_options(bool (*wanted)(enum setting));
+/* The same for getopt_long(), by setting + 256; how many. names keep what the options point to. */
+unsigned settings_make_options(struct option *options, char names[][48], bool (*wanted)(enum setting));
+/* Looks at the value as the library will read it, and hands it on in the environment; an exit code, 0 = done.
+ */
+int setting_set(enum setting s, const char *value);
 
 #endif

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings as options of aclcheck run. */
+/* Settings as options of commands. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "interpose/common/fault_rules.h"
+#include "interpose/common/rule_switches.h"
 #include "tools/aclcheck/common/command.h"
-
+#include "tools/aclcheck/report/report.h"
 #include "tools/aclcheck/run/run.h"
 
 void setting_option_name(enum setting s, char *out)
@@ -20,12 +24,12 @@ bool setting_is_option(enum setting s)
 	       s != SETTING_TRACE_FIELDS && s != SETTING_TRACE_CALLS && s != SETTING_RUN;
 }
 
-void settings_print_options(void)
+void settings_print_options(bool (*wanted)(enum setting))
 {
 	for (unsigned s = 0; s < SETTING_COUNT; s++) {
 		char option[48], text[1024];
 
-		if (!setting_is_option((enum setting)s))
+		if (!wanted((enum setting)s))
 			continue;
 		setting_option_name((enum setting)s, option);
 		printf("  %s %s\n", option, setting_table[s].argument);
@@ -33,4 +37,61 @@ void settings_print_options(void)
 			in_language(setting_table[s].text), setting_table[s].dflt);
 		command_wrap(text, 8, 0);
 	}
+}
+
+unsigned settings_make_options(struct option *options, char names[][48], bool (*wanted)(enum setting))
+{
+	unsigned n = 0;
+
+	for (unsigned s = 0; s < SETTING_COUNT; s++) {
+		if (!wanted((enum setting)s))
+			continue;
+		setting_option_name((enum setting)s, names[s]);
+		options[n++] = (struct option){names[s] + 2, required_argument, NULL, (int)s + 256};
+	}
+	return n;
+}
+
+/* The word of a list that stands for nothing, n letters long. */
+static int unknown_rules(const char *word, size_t n)
+{
+	char name[128];
+
+	snprintf(name, sizeof(name), "%.*s", (int)n, word);
+	return command_misuse(
+		"rules: '%s' names no rule, family, severity or tier%s", name, rule_suggestion(name));
+}
+
+/* Read by the library; here it is looked at only. */
+static int wrong_faults(const char *value)
+{
+	static struct fault_rules scratch;
+	const char *bad, *wrong;
+	size_t n;
+
+	wrong = fault_rules_parse(value, &scratch, &bad, &n);
+	return wrong ? command_misuse("inject: '%.*s' %s", (int)n, bad, wrong) : 0;
+}
+
+int setting_set(enum setting s, const char *value)
+{
+	static uint8_t scratch[8192];
+	char env[48];
+	const char *wrong;
+	int64_t number;
+	size_t n;
+
+	wrong = setting_check(s, value, &number);
+	if (wrong)
+		return command_misuse(
+			"%s: '%s' %s%s", setting_table[s].word, value, wrong, setting_table[s].argument);
+	if (setting_table[s].kind == SETTING_RULES_LIST && acl_rule_count <= sizeof(scratch)) {
+		wrong = settings_rules(value, scratch, &n);
+		if (wrong)
+			return unknown_rules(wrong, n);
+	}
+	if (setting_table[s].kind == SETTING_FAULTS_LIST && wrong_faults(value))
+		return COMMAND_MISUSE;
+	setting_env_name(s, env);
+	return setenv(env, value, 1) ? command_misuse("out of memory") : 0;
 }

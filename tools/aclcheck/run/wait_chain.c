@@ -32,12 +32,12 @@ static const char *argument(const json_t *call, unsigned handle)
 	const json_t *args = json_object_get(call, "args");
 
 	for (unsigned i = 0; api >= 0 && i < acl_apis[api].n_params; i++) {
-		const struct acl_param *p = &acl_apis[api].params[i];
+		const struct acl_param *p = &acl_params(&acl_apis[api])[i];
 
 		if (p->handle == handle && p->dir == ACL_DIR_IN)
 			return text_of(args, p->name);
 	}
-	return api >= 0 && handle == ACL_HANDLE_NONE ? text_of(args, acl_apis[api].params[0].name) : "";
+	return api >= 0 && handle == ACL_HANDLE_NONE ? text_of(args, acl_params(&acl_apis[api])[0].name) : "";
 }
 
 /* A wait of a stream, and what ends one. */

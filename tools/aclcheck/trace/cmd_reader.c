@@ -42,8 +42,7 @@ const char *reader_missing(void)
 	return NULL;
 }
 
-/* Returns only after a failure. */
-static int exec_reader(char *const *arguments, int n)
+int reader_exec(char *const *arguments, int n)
 {
 	const char *missing = reader_missing();
 	char **argv = need(calloc((size_t)n + 2, sizeof(*argv)));
@@ -59,7 +58,7 @@ static int exec_reader(char *const *arguments, int n)
 
 int cmd_reader(int argc, char **argv)
 {
-	return exec_reader(argv, argc);
+	return reader_exec(argv, argc);
 }
 
 bool reader_count(const char *directory, uint64_t *events)
@@ -78,7 +77,7 @@ bool reader_count(const char *directory, uint64_t *events)
 	pid = fork();
 	if (!pid) {
 		dup2(ends[1], 1);
-		_exit(exec_reader(arguments, 3));
+		_exit(reader_exec(arguments, 3));
 	}
 	close(ends[1]);
 	answer = fdopen(ends[0], "r");

@@ -16,6 +16,7 @@ static const char help[] =
 	"-c, --count\tonly how many events there are\n"
 	"-o, --output FILE\twrites there instead of to stdout\n"
 	"\nReads all traces at or below each TRACE, in the order of time over all of them.\n"
+	"\nTRACE@S adds S seconds to the times of a trace, of a host whose clock is behind: node2@-0.0015.\n"
 	"\nExit codes: 0, also when events were lost (the text says so); 98 no AscendCL call in it; 99 not "
 	"readable.\n";
 
@@ -92,6 +93,7 @@ static int summarise(void *argument)
 		.event = summary_event,
 		.discarded = summary_discarded,
 		.lost = summary_lost,
+		.lacks = summary_lacks,
 		.written = summary_written,
 		.progress = true};
 	int status = COMMAND_MISUSE;

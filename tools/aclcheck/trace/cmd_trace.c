@@ -20,6 +20,7 @@
 
 #define FACTS_SIZE (256u << 10)
 #define FACTS_COUNT 2
+#define DISK_SECONDS 0.05 /* between two looks at the disk */
 #define COUNT_LIMIT (512ull << 20) /* larger traces are not counted unasked */
 
 int cmd_trace(int argc, char **argv);
@@ -39,6 +40,7 @@ static const char help[] =
 	"--calls N\teach process records its first N calls\n"
 	"--ring SIZE\tkeeps the last calls in memory, and writes them at the first finding, when the program "
 	"fails or is killed; with --on-signal at SIGUSR1, too\n"
+	"--hang S\twith --ring: a call that does not return for S seconds is a reason to write them\n"
 	"--attach PID\trecords a process that runs already under libaclcheck.so, until it ends, --for is "
 	"over, or Ctrl-C\n"
 	"--live\tcan be read while it is recorded (prints the command to type)\n"
@@ -57,6 +59,8 @@ struct options {
 	const char *calls; /* how many, NULL = all */
 	bool on_request, on_signal;
 	pid_t attach; /* the process that is recorded, 0 = the program is started */
+	double hang; /* seconds after which a call that has not returned is a reason to write the ring, 0 =
+			none */
 	bool ring; /* only the last calls are kept; buffers says how many bytes of them */
 	char **program;
 };
@@ -71,6 +75,9 @@ struct recording {
 	const char *lttng_home; /* the user's, or NULL */
 	char name[64]; /* of the session */
 	uint64_t discarded, lost;
+	struct hang_watch hang;
+	struct trace_disk disk;
+	bool full; /* the disk, sooner or later */
 	bool ran; /* there is such a program */
 	unsigned left; /* processes that ran on when the program had ended */
 };
@@ -94,6 +101,7 @@ enum {
 	OPT_ON_REQUEST,
 	OPT_CALLS,
 	OPT_RING,
+	OPT_HANG,
 	OPT_ATTACH,
 	OPT_SOFTNPU
 };
@@ -116,6 +124,7 @@ static const struct option long_options[] = {
 	{"on-request", no_argument, NULL, OPT_ON_REQUEST},
 	{"calls", required_argument, NULL, OPT_CALLS},
 	{"ring", required_argument, NULL, OPT_RING},
+	{"hang", required_argument, NULL, OPT_HANG},
 	{"attach", required_argument, NULL, OPT_ATTACH},
 	{"softnpu", optional_argument, NULL, OPT_SOFTNPU},
 	{"help", no_argument, NULL, 'h'},
@@ -125,8 +134,10 @@ static const struct option long_options[] = {
 /* Which calls of those that are selected. False: one line has been said. */
 static bool parse_window(struct options *o, const struct option *option, const char *value)
 {
-	if (option->val == OPT_START_AFTER || option->val == OPT_FOR) {
-		double *seconds = option->val == OPT_FOR ? &o->window.length : &o->window.after;
+	if (option->val == OPT_START_AFTER || option->val == OPT_FOR || option->val == OPT_HANG) {
+		double *seconds = option->val == OPT_FOR    ? &o->window.length
+				  : option->val == OPT_HANG ? &o->hang
+							    : &o->window.after;
 
 		*seconds = trace_seconds(value);
 		if (!*seconds)
@@ -199,6 +210,7 @@ static int parse(struct options *o, int argc, char **argv)
 			break;
 		case OPT_START_AFTER:
 		case OPT_FOR:
+		case OPT_HANG:
 		case OPT_ON_SIGNAL:
 		case OPT_ON_REQUEST:
 		case OPT_CALLS:
@@ -222,6 +234,8 @@ static int parse(struct options *o, int argc, char **argv)
 		return command_misuse("--minimal and --one-event exclude each other");
 	if (o->ring && (o->live || o->url || o->lossless || o->shared))
 		return command_misuse("--ring excludes --live, --url, --lossless and --shared");
+	if (o->hang && !o->ring)
+		return command_misuse("--hang needs --ring");
 	if (o->attach && (*o->program || o->ring || o->minimal || o->calls || o->on_request || o->softnpu))
 		return command_misuse("--attach excludes a program, --ring, --minimal, --calls, --on-request "
 				      "and --softnpu");
@@ -288,36 +302,29 @@ static bool make_directory(struct recording *r)
 static bool create_session(struct recording *r)
 {
 	struct trace_daemon *d = &r->daemon;
-	char url[128], option[160], live[32] = "--live=1000000";
-	const char *name = r->name;
+	char relay[64];
+	bool ok;
 
 	snprintf(r->name, sizeof(r->name), "aclcheck-%d-%lx", (int)getpid(), (unsigned long)time(NULL));
-	if (r->opt.url || r->opt.live) {
-		snprintf(url, sizeof(url), "net://127.0.0.1:%u:%u", d->control_port, d->data_port);
-		snprintf(option, sizeof(option), "--set-url=%.128s", r->opt.url ? r->opt.url : url);
-		if (!trace_lttng(NULL, "create", name, option, r->opt.live ? live : NULL))
-			return false;
-	} else if (!trace_lttng(NULL, "create", name, "--output", r->directory,
-			   r->opt.ring ? "--snapshot" : NULL)) {
-		return false;
-	}
-	strcpy(d->session, name);
-	return true;
+	snprintf(relay, sizeof(relay), "net://127.0.0.1:%u:%u", d->control_port, d->data_port);
+	if (r->opt.url || r->opt.live)
+		ok = control_create_remote(r->name, r->opt.url ? r->opt.url : relay, r->opt.live);
+	else
+		ok = control_create_local(r->name, r->directory, r->opt.ring);
+	if (ok)
+		strcpy(d->session, r->name);
+	return ok;
 }
 
-static bool enable_channel(struct recording *r, const char *channel, uint64_t size, unsigned count)
+static bool add_ring(struct recording *r, const char *channel, uint64_t size, unsigned count)
 {
-	const char *mode = r->opt.ring ? "--overwrite" : "--discard";
-	const char *session = r->daemon.session;
-	char bytes[32], number[32];
+	const struct control_ring ring = {.channel = channel,
+		.size = size,
+		.count = count,
+		.overwrite = r->opt.ring,
+		.blocking = r->opt.lossless};
 
-	snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)size);
-	snprintf(number, sizeof(number), "%u", count);
-	return trace_lttng(NULL, "enable-channel", "--userspace", "--session", session, mode, "--subbuf-size",
-		       bytes, "--num-subbuf", number, channel,
-		       r->opt.lossless ? "--blocking-timeout=inf" : NULL) &&
-	       trace_lttng(NULL, "add-context", "--userspace", "--session", session, "--channel", channel,
-		       "--type", "vpid", "--type", "vtid");
+	return control_add_ring(r->daemon.session, &ring);
 }
 
 static bool start_session(struct recording *r)
@@ -328,48 +335,56 @@ static bool start_session(struct recording *r)
 	if (!create_session(r))
 		return false;
 	trace_daemon_announce(d);
-	if (r->opt.ring && !enable_channel(r, facts, FACTS_SIZE, FACTS_COUNT))
+	if (r->opt.ring ? !add_ring(r, facts, FACTS_SIZE, FACTS_COUNT)
+			: !r->opt.live && !control_write_descriptions(d->session))
 		return false;
-	return enable_channel(r, TRACE_CHANNEL, r->plan.size, r->plan.count) &&
+	return add_ring(r, TRACE_CHANNEL, r->plan.size, r->plan.count) &&
 	       (!r->opt.attach || attach_begin(r->opt.attach, d->session)) &&
 	       /* Without the provider's own events a reader knows neither ranks nor findings. */
-	       trace_lttng(NULL, "enable-event", "--userspace", "--session", d->session, "--channel", facts,
-		       "aclcheck:*") &&
+	       control_set_events(d->session, facts, "aclcheck:*", true) &&
 	       (!trace_window_at_once(&r->opt.window) ||
-		       trace_lttng(NULL, "enable-event", "--userspace", "--session", d->session, "--channel",
-			       TRACE_CHANNEL, r->events)) &&
-	       (!r->opt.ring || ring_begin(d->session)) && trace_lttng(NULL, "start", d->session);
+		       control_set_events(d->session, TRACE_CHANNEL, r->events, true)) &&
+	       (!r->opt.ring || ring_begin(d->session)) && control_start(d->session);
 }
 
-static uint64_t sum_of(const char *xml, const char *tag)
+/* For who reads it later. */
+static void note(const struct recording *r, unsigned lacks)
 {
-	char open[64];
-	uint64_t sum = 0;
+	if (*r->directory)
+		recording_note(r->directory, lacks);
+}
 
-	snprintf(open, sizeof(open), "<%s>", tag);
-	for (const char *p = strstr(xml, open); p; p = strstr(p, open)) {
-		p += strlen(open);
-		sum += strtoull(p, NULL, 10);
-	}
-	return sum;
+/* Once: before all is lost, or when the recording is over anyway. */
+static bool end_writing(struct recording *r)
+{
+	disk_release(&r->disk);
+	if (r->full)
+		note(r, 1u << LACKS_DISK);
+	return control_stop(r->daemon.session);
+}
+
+static void look_at_disk(struct recording *r)
+{
+	if (r->full || !disk_is_full(&r->disk))
+		return;
+	r->full = true;
+	command_say("%s: the disk is full: recording ends", r->opt.output);
+	end_writing(r);
 }
 
 static bool stop_session(struct recording *r)
 {
-	char *xml = NULL;
-	bool ok =
-		trace_lttng(NULL, "stop", r->daemon.session) && trace_lttng(&xml, "list", r->daemon.session);
+	bool ok;
 
-	if (ok) {
-		r->discarded = sum_of(xml, "discarded_events");
-		r->lost = sum_of(xml, "lost_packets");
-	}
-	free(xml);
+	look_at_disk(r);
+	ok = (r->full || end_writing(r)) && control_lost(r->daemon.session, &r->discarded, &r->lost);
 	/* "stop" has waited until all was written; a relay daemon is to know that no more comes. */
 	r->daemon.written = ok && !r->daemon.shared && !r->opt.url && !r->opt.live && !r->opt.attach;
 	if (!r->daemon.written)
-		ok &= trace_lttng(NULL, "destroy", r->daemon.session);
+		ok &= control_end(r->daemon.session);
 	r->daemon.session[0] = 0;
+	if (r->full)
+		disk_repair(r->directory);
 	return ok;
 }
 
@@ -398,7 +413,7 @@ static void restore(struct saved_variable *k)
 	free(k->value);
 }
 
-static bool set_environment(const struct recording *r)
+static bool set_environment(struct recording *r)
 {
 	/* A user's program finds the daemon through it; root's does not need it. */
 	if (r->lttng_home && (r->daemon.shared || geteuid() == 0))
@@ -414,8 +429,14 @@ static bool set_environment(const struct recording *r)
 		setenv("ACLCHECK_TRACE_CALLS", r->opt.calls, 1);
 	/* Large buffers take their time to be made; the daemon is alive. */
 	setenv("LTTNG_UST_REGISTER_TIMEOUT", "15000", 0);
+	/* LTTng would read the file of every library, for events that are not recorded. */
+	if (!r->opt.select.events || !strstr(r->opt.select.events, "lttng_ust"))
+		setenv("LTTNG_UST_WITHOUT_BADDR_STATEDUMP", "1", 0);
 	if (r->opt.lossless)
 		setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
+	r->hang.seconds = r->opt.hang;
+	if (r->opt.hang && !hang_begin(&r->hang, r->daemon.home))
+		return false;
 	return launch_preload(r->opt.program[0]) && (!r->opt.softnpu || launch_softnpu(r->opt.devices, NULL));
 }
 
@@ -427,15 +448,29 @@ static void program_started(void *context, pid_t child)
 	trace_daemon_announce(&r->daemon);
 }
 
+static double disk_due(const struct recording *r)
+{
+	return r->disk.directory < 0 ? 0 : DISK_SECONDS;
+}
+
+/* Of two spans of time; 0 = never. */
+static double earlier(double a, double b)
+{
+	return !b || (a && a < b) ? a : b;
+}
+
 static double look(void *context, int signal)
 {
 	struct recording *r = context;
+	bool hangs = false;
+	double due = r->opt.hang ? hang_look(&r->hang, &hangs) : disk_due(r);
 
-	if (r->opt.ring && signal) {
-		ring_write(r->daemon.session);
+	if (hangs || (r->opt.ring && signal))
+		control_write_ring(r->daemon.session);
+	if (r->opt.ring)
 		signal = 0;
-	}
-	return trace_window_look(&r->opt.window, r->daemon.session, signal);
+	look_at_disk(r);
+	return r->full ? 0 : earlier(trace_window_look(&r->opt.window, r->daemon.session, signal), due);
 }
 
 /* The program's exit code, as a shell would say it. */
@@ -446,8 +481,9 @@ static int run_program(struct recording *r)
 		.own_signal = r->opt.on_signal ? SIGUSR1 : 0,
 		.context = r};
 	static const char *const names[] = {"LTTNG_HOME", "LTTNG_UST_REGISTER_TIMEOUT",
-		"LTTNG_UST_ALLOW_BLOCKING", "ASAN_OPTIONS", "LD_PRELOAD", "LD_LIBRARY_PATH", "ACLCHECK_TRACE",
-		"ACLCHECK_TRACE_FROM", "ACLCHECK_TRACE_FIELDS", "ACLCHECK_TRACE_CALLS"};
+		"LTTNG_UST_ALLOW_BLOCKING", "LTTNG_UST_WITHOUT_BADDR_STATEDUMP", "ASAN_OPTIONS", "LD_PRELOAD",
+		"LD_LIBRARY_PATH", "ACLCHECK_TRACE", "ACLCHECK_TRACE_FROM", "ACLCHECK_TRACE_FIELDS",
+		"ACLCHECK_TRACE_CALLS"};
 	struct saved_variable kept[sizeof(names) / sizeof(names[0])];
 	struct supervised s = {0};
 	int status = COMMAND_MISUSE;
@@ -476,8 +512,8 @@ static uint64_t disk_bytes;
 static int add_bytes(const char *path, const struct stat *s, int type, struct FTW *ftw)
 {
 	(void)path;
-	(void)ftw;
-	if (type == FTW_F)
+	/* LTTng's files are deeper than our note. */
+	if (type == FTW_F && ftw->level > 1)
 		disk_bytes += (uint64_t)s->st_size;
 	return 0;
 }
@@ -504,6 +540,22 @@ static bool say_trace(struct recording *r)
 	return events > 0;
 }
 
+/* Instead of the note from the beginning. */
+static void note_what_lacks(const struct recording *r, bool found, bool stopped)
+{
+	unsigned lacks = 0;
+
+	if (r->full)
+		lacks = 1u << LACKS_DISK;
+	else if (found && !stopped)
+		lacks = 1u << LACKS_END;
+	if (found && r->left)
+		lacks |= 1u << LACKS_PROCESSES;
+	if (found && r->opt.window.opened && !r->opt.window.open)
+		lacks |= 1u << LACKS_AFTER_WINDOW;
+	note(r, lacks);
+}
+
 /* Whether all that could be recorded was; stopped: the session ended as it should. */
 static bool report(struct recording *r, bool stopped)
 {
@@ -521,7 +573,10 @@ static bool report(struct recording *r, bool stopped)
 		command_say("the recording was not ended as it should: inconclusive, events are missing");
 	if (found)
 		command_say("next: aclcheck summary %s", r->opt.output);
-	return stopped && (found || r->opt.url) && !r->discarded && !r->lost;
+	if (r->full)
+		command_say("%s: the disk was full: inconclusive, events are missing", r->opt.output);
+	note_what_lacks(r, found, stopped);
+	return stopped && (found || r->opt.url) && !r->discarded && !r->lost && !r->full;
 }
 
 /* The same of a ring: that the oldest calls are gone is what was asked for. */
@@ -531,7 +586,7 @@ static bool end_ring(struct recording *r, int status)
 	char last[NAME_MAX + 1], newest[PATH_MAX + NAME_MAX + 2];
 	unsigned n;
 
-	ended &= trace_lttng(NULL, "destroy", r->daemon.session);
+	ended &= control_end(r->daemon.session);
 	r->daemon.session[0] = 0;
 	n = ring_written(r->directory, last, sizeof(last));
 	if (!ended) {
@@ -564,8 +619,16 @@ static int wait_for_end(struct recording *r)
 {
 	if (!r->opt.attach)
 		return run_program(r);
-	attach_wait(r->opt.attach, &r->opt.window, r->daemon.session);
+	attach_wait(r->opt.attach, &r->opt.window, look, r);
 	return 0;
+}
+
+/* A ring is written when something happens, as much as finds room then. */
+static bool begin_disk(struct recording *r)
+{
+	uint64_t rings = r->plan.size * r->plan.count * r->plan.cpus;
+
+	return !*r->directory || r->opt.ring || disk_begin(&r->disk, r->directory, rings, r->opt.lossless);
 }
 
 static bool begin(struct recording *r)
@@ -573,10 +636,16 @@ static bool begin(struct recording *r)
 	enum trace_daemon_place place = r->opt.shared   ? DAEMON_RUNNING
 					: r->opt.attach ? DAEMON_NEAR
 							: DAEMON_OWN;
-	const char *relay = r->opt.live && !r->opt.url ? r->directory : NULL;
+	const struct trace_place where = {.relay = r->opt.live && !r->opt.url ? r->directory : NULL,
+		.directory = *r->directory ? r->directory : NULL,
+		.made = r->made_directory};
 
-	return trace_daemon_start(&r->daemon, place, relay, r->made_directory ? r->directory : NULL) &&
-	       start_session(r);
+	if (!trace_daemon_start(&r->daemon, place, &where) || !begin_disk(r) || !start_session(r))
+		return false;
+	/* Until it has ended as it should; what a ring writes is whole. */
+	if (!r->opt.ring)
+		note(r, 1u << LACKS_END);
+	return true;
 }
 
 static int record(struct recording *r)
@@ -603,7 +672,7 @@ static int record(struct recording *r)
 
 int cmd_trace(int argc, char **argv)
 {
-	struct recording r = {0};
+	static struct recording r = {.disk = NO_DISK};
 	const char *refusal;
 	char why[512] = "";
 	int status = parse(&r.opt, argc, argv);

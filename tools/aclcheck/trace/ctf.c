@@ -18,12 +18,19 @@
 
 #define MAX_DEPTH 12 /* of directories below a path */
 #define PROGRESS_EVENTS 65536
+#define ADJUSTED_MAX 10000000000ll /* nanoseconds: of more than that there is another reason */
+#define OFFSET_MAX 1e8 /* seconds: three years */
+
+struct trace {
+	char *directory;
+	int64_t offset; /* nanoseconds that its clock is behind */
+};
 
 struct reading {
 	const struct ctf_reader *reader;
 	bt_message_iterator *messages;
-	char **directories;
-	unsigned n_directories;
+	struct trace *traces;
+	unsigned n_traces;
 	bool refused; /* by the reader */
 	/* Span of time of all traces, for the bar. */
 	int64_t begin, end;
@@ -33,19 +40,21 @@ struct reading {
 
 /* --- finding traces -------------------------------------------------------- */
 
-static void add_directory(struct reading *r, const char *path)
+static void add_trace(struct reading *r, const char *path, int64_t offset)
 {
-	r->directories = realloc(r->directories, (r->n_directories + 1) * sizeof(*r->directories));
-	r->directories[r->n_directories++] = strdup(path);
+	r->traces = need(realloc(r->traces, (r->n_traces + 1) * sizeof(*r->traces)));
+	r->traces[r->n_traces++] = (struct trace){need(strdup(path)), offset};
 }
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	const struct trace *x = a, *y = b;
+
+	return strcmp(x->directory, y->directory);
 }
 
 /* A directory with a file "metadata" is a trace; others may hold some. */
-static void find_below(struct reading *r, const char *path, unsigned depth)
+static void find_below(struct reading *r, const char *path, int64_t offset, unsigned depth)
 {
 	char inner[4096];
 	struct dirent *e;
@@ -54,7 +63,7 @@ static void find_below(struct reading *r, const char *path, unsigned depth)
 
 	snprintf(inner, sizeof(inner), "%s/metadata", path);
 	if (!filestat_path(inner, &s) && S_ISREG(s.st_mode)) {
-		add_directory(r, path);
+		add_trace(r, path, offset);
 		return;
 	}
 	d = depth < MAX_DEPTH ? opendir(path) : NULL;
@@ -64,48 +73,98 @@ static void find_below(struct reading *r, const char *path, unsigned depth)
 		if (snprintf(inner, sizeof(inner), "%s/%s", path, e->d_name) >= (int)sizeof(inner))
 			continue;
 		if (!filestat_link(inner, &s) && S_ISDIR(s.st_mode))
-			find_below(r, inner, depth + 1);
+			find_below(r, inner, offset, depth + 1);
 	}
 	if (d)
 		closedir(d);
 }
 
+/* "TRACE@SECONDS": takes the offset off the path, unless a file has that name. */
+static int64_t take_offset(char *path)
+{
+	char *at = strrchr(path, '@'), *end;
+	struct stat s;
+	double seconds;
+
+	if (!at || !at[1] || !filestat_path(path, &s))
+		return 0;
+	seconds = strtod(at + 1, &end);
+	if (*end || !(seconds > -OFFSET_MAX && seconds < OFFSET_MAX))
+		return 0;
+	*at = 0;
+	return (int64_t)(seconds * 1e9 + (seconds < 0 ? -0.5 : 0.5));
+}
+
+static bool find_at(struct reading *r, char *path)
+{
+	int64_t offset = take_offset(path);
+	unsigned before = r->n_traces;
+	struct stat s;
+
+	if (filestat_path(path, &s)) {
+		command_say("%s: %s", path, strerror(errno));
+		return false;
+	}
+	if (S_ISDIR(s.st_mode))
+		find_below(r, path, offset, 0);
+	if (r->n_traces == before)
+		command_say("%s: no CTF trace in it (nothing was recorded, or it is something else)", path);
+	return r->n_traces > before;
+}
+
 static bool find_traces(struct reading *r, char *const *paths, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
-		unsigned before = r->n_directories;
-		struct stat s;
+		char *path = need(strdup(paths[i]));
+		bool found = find_at(r, path);
 
-		if (filestat_path(paths[i], &s)) {
-			command_say("%s: %s", paths[i], strerror(errno));
+		free(path);
+		if (!found)
 			return false;
-		}
-		if (S_ISDIR(s.st_mode))
-			find_below(r, paths[i], 0);
-		if (r->n_directories == before) {
-			command_say("%s: no CTF trace in it (nothing was recorded, or it is something else)",
-				paths[i]);
-			return false;
-		}
 	}
-	qsort(r->directories, r->n_directories, sizeof(*r->directories), by_name);
+	qsort(r->traces, r->n_traces, sizeof(*r->traces), by_name);
 	return true;
 }
 
 static bool check_metadata(const struct reading *r)
 {
-	for (unsigned i = 0; i < r->n_directories; i++) {
+	for (unsigned i = 0; i < r->n_traces; i++) {
 		char path[4096 + 16];
 		const char *wrong;
 
-		snprintf(path, sizeof(path), "%s/metadata", r->directories[i]);
+		snprintf(path, sizeof(path), "%s/metadata", r->traces[i].directory);
 		wrong = ctf_metadata_wrong(path);
 		if (wrong) {
 			command_say("%s %s", path, wrong);
 			return false;
 		}
+		if (!ctf_streams_end(r->traces[i].directory))
+			return false;
 	}
 	return true;
+}
+
+/* --- clocks ------------------------------------------------------------------ */
+
+/*
+ * Each recording has measured for itself how far its machine's clock is from the time of day, and meanwhile
+ * that is adjusted. Recordings of one boot have one clock: with the offset of the first of them their events
+ * are in the order in which they came.
+ */
+static void align_clocks(struct reading *r)
+{
+	struct ctf_clock *clocks = need(calloc(r->n_traces, sizeof(*clocks)));
+
+	for (unsigned i = 0; i < r->n_traces; i++) {
+		unsigned first = 0;
+
+		ctf_clock(r->traces[i].directory, &clocks[i]);
+		while (first < i && (!*clocks[i].boot || strcmp(clocks[first].boot, clocks[i].boot) != 0))
+			first++;
+		if (first < i && llabs(clocks[first].offset - clocks[i].offset) < ADJUSTED_MAX)
+			r->traces[i].offset += clocks[first].offset - clocks[i].offset;
+	}
+	free(clocks);
 }
 
 /* --- errors ---------------------------------------------------------------- */
@@ -248,13 +307,15 @@ static const bt_component_class_filter *muxer_class(void)
 	return bt_plugin_borrow_filter_component_class_by_name_const(plugin, "muxer");
 }
 
-static bt_value *source_parameters(const char *directory)
+static bt_value *source_parameters(const struct trace *t)
 {
 	bt_value *params = bt_value_map_create(), *inputs = NULL;
 
 	if (params && bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) ==
 			      BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK)
-		bt_value_array_append_string_element(inputs, directory);
+		bt_value_array_append_string_element(inputs, t->directory);
+	if (params && t->offset)
+		bt_value_map_insert_signed_integer_entry(params, "clock-class-offset-ns", t->offset);
 	return params;
 }
 
@@ -311,7 +372,7 @@ static bool connect_ports(
 static bool add_source(struct reading *r, bt_graph *graph, const bt_component_filter *muxer, unsigned index)
 {
 	const bt_component_source *source = NULL;
-	bt_value *params = source_parameters(r->directories[index]);
+	bt_value *params = source_parameters(&r->traces[index]);
 	char name[32];
 	bool ok;
 
@@ -323,7 +384,7 @@ static bool add_source(struct reading *r, bt_graph *graph, const bt_component_fi
 		     &source) == BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
 	     connect_ports(graph, source, muxer);
 	bt_value_put_ref(params);
-	return ok || fail(r->directories[index]);
+	return ok || fail(r->traces[index].directory);
 }
 
 static bool build(struct reading *r, bt_graph *graph)
@@ -334,7 +395,7 @@ static bool build(struct reading *r, bt_graph *graph)
 	if (bt_graph_add_filter_component(graph, muxer_class(), "order", NULL, BT_LOGGING_LEVEL_NONE,
 		    &muxer) != BT_GRAPH_ADD_COMPONENT_STATUS_OK)
 		return fail("the trace");
-	for (unsigned i = 0; i < r->n_directories; i++)
+	for (unsigned i = 0; i < r->n_traces; i++)
 		if (!add_source(r, graph, muxer, i))
 			return false;
 	if (bt_graph_add_simple_sink_component(graph, "reader", sink_start, sink_consume, NULL, r, &sink) !=
@@ -358,10 +419,20 @@ static bool run(struct reading *r)
 		if (r->shown > 0)
 			dprintf(isolated_terminal, "\r\033[K");
 		if (!ok)
-			fail(r->n_directories == 1 ? r->directories[0] : "one of the traces");
+			fail(r->n_traces == 1 ? r->traces[0].directory : "one of the traces");
 	}
 	bt_graph_put_ref(graph);
 	return ok && !r->refused;
+}
+
+static void report_lacks(const struct reading *r)
+{
+	unsigned lacks = 0;
+
+	for (unsigned i = 0; i < r->n_traces; i++)
+		lacks |= recording_lacks(r->traces[i].directory);
+	if (lacks && r->reader->lacks)
+		r->reader->lacks(r->reader->context, lacks);
 }
 
 bool ctf_read(char *const *paths, unsigned n_paths, const struct ctf_reader *reader)
@@ -376,10 +447,15 @@ bool ctf_read(char *const *paths, unsigned n_paths, const struct ctf_reader *rea
 		command_say("the plug-ins of libbabeltrace2 are missing: install babeltrace2");
 		return false;
 	}
-	ok = find_traces(&r, paths, n_paths) && check_metadata(&r) && run(&r);
-	for (unsigned i = 0; i < r.n_directories; i++)
-		free(r.directories[i]);
-	free(r.directories);
+	ok = find_traces(&r, paths, n_paths) && check_metadata(&r);
+	if (ok)
+		align_clocks(&r);
+	ok = ok && run(&r);
+	if (ok)
+		report_lacks(&r);
+	for (unsigned i = 0; i < r.n_traces; i++)
+		free(r.traces[i].directory);
+	free(r.traces);
 	return ok;
 }
 
@@ -396,13 +472,21 @@ uint64_t ctf_uint(const bt_field *field)
 	return 0;
 }
 
+/* libbabeltrace2 2.0 clears the length of an empty text and leaves an earlier event's in its place. */
+const char *ctf_string(const bt_field *field)
+{
+	if (!bt_field_class_type_is(bt_field_get_class_type(field), BT_FIELD_CLASS_TYPE_STRING))
+		return NULL;
+	return bt_field_string_get_length(field) ? bt_field_string_get_value(field) : "";
+}
+
 void ctf_text(const bt_field *field, char *text, size_t size)
 {
 	bt_field_class_type type = bt_field_get_class_type(field);
 	size_t n = 0;
 
-	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_STRING)) {
-		snprintf(text, size, "%s", bt_field_string_get_value(field));
+	if (ctf_string(field)) {
+		snprintf(text, size, "%s", ctf_string(field));
 		return;
 	}
 	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY))

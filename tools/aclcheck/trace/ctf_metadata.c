@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Is the metadata of a trace whole?  libbabeltrace2 2.0 reads a file that ends
- * within a metadata packet for ever, so this is checked before.
+ * within a metadata packet for ever, so this is checked before.  And which clock is it?
  */
 #include <byteswap.h>
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "interpose/common/file_status.h"
 #include "tools/aclcheck/trace/summary.h"
@@ -62,4 +64,38 @@ const char *ctf_metadata_wrong(const char *path)
 	if (f)
 		fclose(f);
 	return wrong;
+}
+
+/* Where the value of a key is, up to the end of the text. */
+static const char *value_of(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+
+	return at ? at + strlen(key) : NULL;
+}
+
+/* LTTng writes it in front, before anything that is long. */
+void ctf_clock(const char *directory, struct ctf_clock *clock)
+{
+	char path[4096 + 16], text[16384];
+	const char *block, *boot, *offset;
+	size_t n;
+	FILE *f;
+
+	*clock = (struct ctf_clock){.boot = ""};
+	snprintf(path, sizeof(path), "%s/metadata", directory);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	n = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	text[n] = 0;
+	for (size_t i = 0; i < n; i++)
+		text[i] = text[i] ? text[i] : ' ';
+	block = value_of(text, "\nclock {");
+	boot = block ? value_of(block, "uuid = \"") : NULL;
+	offset = block ? value_of(block, "offset = ") : NULL;
+	if (boot && offset && strstr(block, "freq = 1000000000;") &&
+		sscanf(offset, "%" SCNd64 ";", &clock->offset) == 1)
+		sscanf(boot, "%36[0-9a-f-]\"", clock->boot);
 }

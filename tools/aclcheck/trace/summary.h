@@ -33,6 +33,8 @@ struct ctf_reader {
 	void (*written)(void *context, int64_t ns);
 	/* Packets that a live or overwritten buffer lost. */
 	void (*lost)(void *context, uint64_t packets);
+	/* After the last event: what is noted beside the traces, as recording_lacks() has it. */
+	void (*lacks)(void *context, unsigned lacks);
 	bool progress; /* a bar on stderr when that is a terminal */
 };
 
@@ -41,10 +43,21 @@ bool ctf_read(char *const *paths, unsigned n_paths, const struct ctf_reader *rea
 
 /* What is wrong with a file of metadata as a whole, or NULL. */
 const char *ctf_metadata_wrong(const char *path);
+/* Of a trace's directory. False: one of its streams cannot be read to its end, and one line was said. */
+bool ctf_streams_end(const char *directory);
+
+/* The clock of a trace; boot "" = nothing is known of it. */
+struct ctf_clock {
+	char boot[40];
+	int64_t offset; /* of the time of day, in nanoseconds */
+};
+void ctf_clock(const char *directory, struct ctf_clock *clock);
 
 /* Value of an integer or enumeration field of any size. */
 uint64_t ctf_uint(const bt_field *field);
 /* Text of a string field, or of an array of characters, cut to fit. */
+/* NULL: it is no string. */
+const char *ctf_string(const bt_field *field);
 void ctf_text(const bt_field *field, char *text, size_t size);
 
 /* --- isolated_run.c -------------------------------------------------------- */
@@ -98,11 +111,13 @@ extern const char *const memory_kind_names[MEMORY_KINDS];
 
 /* What a function does to memory; param names as in the model. */
 struct memory_rule {
-	const char *api, *pointer, *size; /* size NULL: it frees */
+	const char *pointer, *size;
 	enum memory_kind kind;
+	bool allocates; /* else it frees */
 };
 
-const struct memory_rule *memory_rule(unsigned api);
+/* False: neither. */
+bool memory_rule(unsigned api, struct memory_rule *rule);
 
 struct memory_use {
 	uint64_t now, high, blocks;
@@ -214,6 +229,7 @@ struct summary {
 	uint64_t events, calls, errors, unfinished; /* unfinished: still open at the end */
 	uint64_t lost_begins, lost_ends; /* calls of which one event is not there */
 	uint64_t discarded, lost;
+	unsigned lacks; /* as recording_lacks() has it */
 	bool discarded_unknown;
 	bool no_threads; /* the recording lacks vpid or vtid: durations may be mixed up */
 	int64_t first, last, end; /* end: the recording's */
@@ -228,9 +244,12 @@ struct summary {
 bool summary_event(void *summary, const bt_event *event, const bt_clock_snapshot *clock);
 void summary_discarded(void *summary, uint64_t count);
 void summary_lost(void *summary, uint64_t packets);
+void summary_lacks(void *summary, unsigned lacks);
 void summary_written(void *summary, int64_t ns);
 /* Not all events are there: numbers are lower bounds, and what follows from pairs of calls is unknown. */
 bool summary_is_incomplete(const struct summary *s);
+/* Some of those that are not there lie between others. */
+bool summary_has_gaps(const struct summary *s);
 /* After the last event: what is still open did not end, and counts with its time so far. */
 void summary_end(struct summary *s);
 /* Of a call that had not ended: up to the last moment of which the recording knows that its process lived. */
@@ -279,9 +298,13 @@ void site_sums_free(struct site_sum **list, struct site_sum *all);
 
 /* --- output ------------------------------------------------------------------------ */
 
-/* What differs from process to process, as the largest over the mean; 0 = nothing to compare. */
-double summary_imbalance(const struct summary *s, uint64_t (*figure)(const struct process_state *p));
 uint64_t summary_bytes_copied(const struct process_state *p);
+
+/* What differs from process to process. */
+enum summary_measure { MEASURE_CALLS, MEASURE_IN_CALLS, MEASURE_BLOCKED, MEASURE_COPIED, MEASURES };
+extern const char *const summary_measure_names[MEASURES]; /* as the members of a process in JSON */
+/* The largest over the mean; 0 = nothing to compare. */
+double summary_imbalance(const struct summary *s, enum summary_measure measure);
 
 void summary_print_text(const struct summary *s, FILE *out);
 /* False: no memory, or out does not take it. */

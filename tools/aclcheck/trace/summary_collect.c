@@ -3,6 +3,7 @@
  * From events to a summary.  What an event class means and where its fields
  * are is looked up once a class; then an event costs a few reads by index.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,8 @@ struct event_kind {
 	int pid, tid; /* of the common context */
 	int path, caller, number, depth, start, ret, bytes, width, height, kind, stream, object, address,
 		size;
-	const struct memory_rule *memory;
+	bool moves_memory; /* as .memory says */
+	struct memory_rule memory;
 	bool blocks, copies;
 };
 
@@ -97,15 +99,16 @@ static enum meaning meaning_of(const char *event, unsigned *api)
 
 static void find_memory(struct event_kind *k, const bt_field_class *payload)
 {
-	const struct memory_rule *rule = k->memory;
+	const struct memory_rule *rule = &k->memory;
 	char name[64];
 
-	if (!rule)
+	k->moves_memory = memory_rule(k->api, &k->memory);
+	if (!k->moves_memory)
 		return;
 	/* What is allocated is an output; what is freed is an input. */
-	snprintf(name, sizeof(name), rule->size ? "%s_out" : "%s", rule->pointer);
+	snprintf(name, sizeof(name), rule->allocates ? "%s_out" : "%s", rule->pointer);
 	k->address = member(payload, name);
-	k->size = rule->size ? member(payload, rule->size) : NO_FIELD;
+	k->size = rule->allocates ? member(payload, rule->size) : NO_FIELD;
 }
 
 /* An event, a notify or a model that is used or destroyed. */
@@ -116,9 +119,16 @@ static bool names_object(const struct acl_param *p)
 		       p->handle == ACL_HANDLE_MODEL);
 }
 
+static bool works_on_bytes(const struct acl_api_info *a)
+{
+	return a->operation_group == ACL_OP_GROUP_COPY || a->operation_group == ACL_OP_GROUP_SET ||
+	       a->operation_group == ACL_OP_GROUP_REDUCE;
+}
+
 static void find_fields(struct event_kind *k, const bt_field_class *payload)
 {
 	const struct acl_api_info *a = &acl_apis[k->api];
+	int bytes;
 
 	k->path = member(payload, "call_path");
 	k->caller = member(payload, "call_caller");
@@ -130,18 +140,19 @@ static void find_fields(struct event_kind *k, const bt_field_class *payload)
 	if (a->ret_kind == ACL_KIND_ERROR && k->ret == NO_FIELD)
 		k->ret = member(payload, "ret");
 	k->blocks = a->mode == ACL_MODE_BLOCKING;
-	k->memory = memory_rule(k->api);
 	find_memory(k, payload);
 	for (unsigned i = 0; i < a->n_params; i++) {
-		if (a->mode != ACL_MODE_IMMEDIATE && !strcmp(a->params[i].type, "aclrtMemcpyKind"))
-			k->kind = member(payload, a->params[i].name);
-		if (a->params[i].handle == ACL_HANDLE_STREAM && k->stream == NO_FIELD)
-			k->stream = member(payload, a->params[i].name);
-		if (names_object(&a->params[i]) && k->object == NO_FIELD)
-			k->object = member(payload, a->params[i].name);
+		if (a->mode != ACL_MODE_IMMEDIATE &&
+			!strcmp(acl_text(acl_params(a)[i].type), "aclrtMemcpyKind"))
+			k->kind = member(payload, acl_params(a)[i].name);
+		if (acl_params(a)[i].handle == ACL_HANDLE_STREAM && k->stream == NO_FIELD)
+			k->stream = member(payload, acl_params(a)[i].name);
+		if (names_object(&acl_params(a)[i]) && k->object == NO_FIELD)
+			k->object = member(payload, acl_params(a)[i].name);
 	}
 	k->copies = k->kind != NO_FIELD;
-	k->bytes = member(payload, "count");
+	bytes = acl_role_param(k->api, ACL_ROLE_BYTES);
+	k->bytes = bytes < 0 || !works_on_bytes(a) ? NO_FIELD : member(payload, acl_params(a)[bytes].name);
 	k->width = member(payload, "width");
 	k->height = member(payload, "height");
 }
@@ -278,7 +289,7 @@ static void read_inputs(struct open_call *c, const struct event_kind *k, const b
 	c->stream = value(f, k->stream);
 	c->object = value(f, k->object);
 	c->size = value(f, k->size);
-	c->address = k->memory && !k->memory->size ? value(f, k->address) : 0;
+	c->address = k->moves_memory && !k->memory.allocates ? value(f, k->address) : 0;
 }
 
 static void add_copy(
@@ -308,8 +319,8 @@ static void add_copy(
 static void add_memory(struct process_state *p, const struct event_kind *k, const struct open_call *c,
 	const bt_field *f, int64_t now)
 {
-	if (k->memory->size)
-		memory_allocated(&p->memory, k->memory->kind, value(f, k->address), c->size, now);
+	if (k->memory.allocates)
+		memory_allocated(&p->memory, k->memory.kind, value(f, k->address), c->size, now);
 	else
 		memory_freed(&p->memory, c->address);
 }
@@ -351,7 +362,7 @@ static void finish(struct summary *s, const struct thread_state *t, const struct
 	if (add_result(s, p, k, f)) {
 		if (c->kind >= 0 && !c->inside)
 			add_copy(p, k, c, now);
-		if (k->memory && !c->inside)
+		if (k->moves_memory && !c->inside)
 			add_memory(p, k, c, f, now);
 	}
 	observe(s, t, c, CALL_RETURNED, now, k->ret == NO_FIELD ? 0 : (int64_t)value(f, k->ret));
@@ -530,16 +541,40 @@ void summary_written(void *summary, int64_t ns)
 		s->end = ns;
 }
 
-bool summary_is_incomplete(const struct summary *s)
+void summary_lacks(void *summary, unsigned lacks)
+{
+	struct summary *s = summary;
+
+	s->lacks |= lacks;
+}
+
+bool summary_has_gaps(const struct summary *s)
 {
 	return s->discarded || s->discarded_unknown || s->lost;
 }
 
-static int by_pid(const void *a, const void *b)
+bool summary_is_incomplete(const struct summary *s)
+{
+	return summary_has_gaps(s) || s->lacks & LACKS_UNWANTED;
+}
+
+/* Behind all ranks where it has none. */
+static unsigned long rank_of(const struct process_state *p)
+{
+	char *end;
+	unsigned long rank = p->rank && *p->rank ? strtoul(p->rank, &end, 10) : ULONG_MAX;
+
+	return rank == ULONG_MAX || *end ? ULONG_MAX : rank;
+}
+
+/* The ranks of a job are started in any order. */
+static int by_rank(const void *a, const void *b)
 {
 	const struct process_state *x = *(struct process_state *const *)a,
 				   *y = *(struct process_state *const *)b;
 
+	if (rank_of(x) != rank_of(y))
+		return rank_of(x) < rank_of(y) ? -1 : 1;
 	if (x->trace != y->trace)
 		return x->trace < y->trace ? -1 : 1;
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
@@ -554,10 +589,12 @@ uint64_t summary_so_far(const struct summary *s, const struct process_state *p, 
 }
 
 /* Where events were lost nobody knows whether the call is still open. */
-static void add_open(struct summary *s, struct process_state *p, const struct thread_state *t)
+static void add_open(struct summary *s, struct process_state *p, struct thread_state *t)
 {
 	bool blocked = false, blocks;
 
+	if (s->lacks >> LACKS_AFTER_WINDOW & 1)
+		forget(s, t, 0);
 	s->unfinished += t->depth;
 	for (unsigned i = 0; i < t->depth; i++) {
 		const struct open_call *c = &t->open[i];
@@ -586,9 +623,9 @@ static void add_open(struct summary *s, struct process_state *p, const struct th
 void summary_end(struct summary *s)
 {
 	if (s->n_processes)
-		qsort(s->processes, s->n_processes, sizeof(*s->processes), by_pid);
+		qsort(s->processes, s->n_processes, sizeof(*s->processes), by_rank);
 	for (unsigned i = 0; i < s->n_processes; i++)
-		for (const struct thread_state *t = s->processes[i]->threads; t; t = t->hh.next)
+		for (struct thread_state *t = s->processes[i]->threads; t; t = t->hh.next)
 			add_open(s, s->processes[i], t);
 }
 

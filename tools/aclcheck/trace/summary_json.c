@@ -158,14 +158,41 @@ static json_t *processes(const struct summary *s)
 	return list;
 }
 
+/* What is uneven among processes, as the most over the mean. */
+static json_t *imbalance(const struct summary *s)
+{
+	json_t *all;
+
+	if (s->n_processes < 2)
+		return json_null();
+	all = json_object();
+	for (unsigned i = 0; i < MEASURES; i++)
+		json_object_set_new(all, summary_measure_names[i],
+			json_real(summary_imbalance(s, (enum summary_measure)i)));
+	return known(s, all);
+}
+
+/* Why it is not complete. */
+static json_t *reasons(const struct summary *s)
+{
+	json_t *list = json_array();
+
+	if (summary_has_gaps(s))
+		json_array_append_new(list, json_string("events-lost"));
+	for (unsigned i = 0; i < RECORDING_LACKS; i++)
+		if ((s->lacks & LACKS_UNWANTED) >> i & 1)
+			json_array_append_new(list, json_string(recording_lack_name(i)));
+	return list;
+}
+
 bool summary_print_json(const struct summary *s, FILE *out)
 {
-	json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o}", "events",
-		number(s->events), "calls", number(s->calls), "errors", number(s->errors), "unfinished",
-		number(s->unfinished), "lost_begins", number(s->lost_begins), "lost_ends",
+	json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}",
+		"events", number(s->events), "calls", number(s->calls), "errors", number(s->errors),
+		"unfinished", number(s->unfinished), "lost_begins", number(s->lost_begins), "lost_ends",
 		number(s->lost_ends), "discarded_events", number(s->discarded), "lost_packets",
-		number(s->lost), "complete", !summary_is_incomplete(s), "functions", functions(s), "sites",
-		sites(s), "processes", processes(s));
+		number(s->lost), "complete", !summary_is_incomplete(s), "reasons", reasons(s), "functions",
+		functions(s), "sites", sites(s), "processes", processes(s), "imbalance", imbalance(s));
 	bool ok = all && !json_dumpf(all, out, JSON_INDENT(1)) && fputc('\n', out) != EOF;
 
 	json_decref(all);

@@ -8,23 +8,6 @@
 
 const char *const memory_kind_names[MEMORY_KINDS] = {"device", "host", "pool", "managed"};
 
-static const struct memory_rule rules[] = {
-	{"aclrtFree", "devPtr", NULL, MEMORY_DEVICE},
-	{"aclrtFreeHost", "hostPtr", NULL, MEMORY_HOST},
-	{"aclrtFreeHostWithDevSync", "hostPtr", NULL, MEMORY_HOST},
-	{"aclrtFreeWithDevSync", "devPtr", NULL, MEMORY_DEVICE},
-	{"aclrtMalloc", "devPtr", "size", MEMORY_DEVICE},
-	{"aclrtMallocAlign32", "devPtr", "size", MEMORY_DEVICE},
-	{"aclrtMallocCached", "devPtr", "size", MEMORY_DEVICE},
-	{"aclrtMallocForTaskScheduler", "devPtr", "size", MEMORY_DEVICE},
-	{"aclrtMallocHost", "hostPtr", "size", MEMORY_HOST},
-	{"aclrtMallocHostWithCfg", "ptr", "size", MEMORY_HOST},
-	{"aclrtMallocWithCfg", "devPtr", "size", MEMORY_DEVICE},
-	{"aclrtMemAllocManaged", "ptr", "size", MEMORY_MANAGED},
-	{"aclrtMemPoolFreeAsync", "ptr", NULL, MEMORY_POOL},
-	{"aclrtMemPoolMallocAsync", "ptr", "size", MEMORY_POOL},
-};
-
 struct memory_block {
 	UT_hash_handle hh;
 	uint64_t address;
@@ -32,12 +15,37 @@ struct memory_block {
 	enum memory_kind kind;
 };
 
-const struct memory_rule *memory_rule(unsigned api)
+/* By the operation of the model; managed memory is freed as that of a device. */
+static bool operation_does(unsigned operation, struct memory_rule *rule)
 {
-	for (unsigned i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
-		if (!strcmp(rules[i].api, acl_apis[api].name))
-			return &rules[i];
-	return NULL;
+	static const struct {
+		uint16_t allocates, frees;
+		enum memory_kind kind;
+	} kinds[] = {{ACL_OP_ALLOCATE_DEVICE, ACL_OP_FREE_DEVICE, MEMORY_DEVICE},
+		{ACL_OP_ALLOCATE_HOST, ACL_OP_FREE_HOST, MEMORY_HOST},
+		{ACL_OP_ALLOCATE_POOL, ACL_OP_FREE_POOL, MEMORY_POOL},
+		{ACL_OP_ALLOCATE_MANAGED, ACL_OP_FREE_DEVICE, MEMORY_MANAGED}};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (operation == kinds[i].allocates || operation == kinds[i].frees) {
+			rule->allocates = operation == kinds[i].allocates;
+			rule->kind = kinds[i].kind;
+			return true;
+		}
+	return false;
+}
+
+bool memory_rule(unsigned api, struct memory_rule *rule)
+{
+	int address, bytes;
+
+	if (!operation_does(acl_apis[api].operation, rule))
+		return false;
+	address = acl_role_param(api, ACL_ROLE_ADDRESS);
+	bytes = acl_role_param(api, ACL_ROLE_BYTES);
+	rule->pointer = address < 0 ? NULL : acl_params(&acl_apis[api])[address].name;
+	rule->size = bytes < 0 ? NULL : acl_params(&acl_apis[api])[bytes].name;
+	return rule->pointer && (rule->size || !rule->allocates);
 }
 
 void memory_freed(struct memory *m, uint64_t address)

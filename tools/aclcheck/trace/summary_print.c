@@ -314,19 +314,17 @@ static void print_process(const struct summary *s, const struct process_state *p
 
 /* --- processes beside each other ---------------------------------------------------- */
 
-static uint64_t calls_of(const struct process_state *p)
+/* The host and the program's own name: its arguments stand with the process. */
+static void print_program(const struct process_state *p, FILE *out)
 {
-	return p->calls;
-}
+	const char *command = p->command ? p->command : "", *host = p->host ? p->host : "", *name = command;
+	size_t n = strcspn(command, " ");
 
-static uint64_t in_calls_of(const struct process_state *p)
-{
-	return p->in_calls;
-}
-
-static uint64_t blocked_of(const struct process_state *p)
-{
-	return p->blocked;
+	for (size_t i = 0; i < n; i++)
+		if (command[i] == '/')
+			name = command + i + 1;
+	fprintf(out, "  %s%s%.*s\n", host, *host && *name ? ", " : "", (int)(n - (size_t)(name - command)),
+		name);
 }
 
 static void print_compared(const struct process_state *p, FILE *out)
@@ -344,7 +342,7 @@ static void print_compared(const struct process_state *p, FILE *out)
 	print_bound(out, 11, bytes_text(summary_bytes_copied(p)));
 	if (!incomplete)
 		fprintf(out, " %10s", bytes_text(p->memory.use[MEMORY_DEVICE].high));
-	fputc('\n', out);
+	print_program(p, out);
 }
 
 /* Where all should do the same, those that differ stand out. */
@@ -363,15 +361,15 @@ static void print_comparison(const struct summary *s, FILE *out)
 	print_column(out, 11, "copied");
 	if (!incomplete)
 		print_column(out, 11, "device mem");
-	fputc('\n', out);
+	fprintf(out, "  %s\n", in_language("host, program"));
 	for (unsigned i = 0; i < s->n_processes; i++)
 		print_compared(s->processes[i], out);
 	if (!incomplete)
 		say_line(out,
 			"imbalance (the most over the mean): calls %.2f, in calls %.2f, blocked %.2f, copied "
 			"%.2f",
-			summary_imbalance(s, calls_of), summary_imbalance(s, in_calls_of),
-			summary_imbalance(s, blocked_of), summary_imbalance(s, summary_bytes_copied));
+			summary_imbalance(s, MEASURE_CALLS), summary_imbalance(s, MEASURE_IN_CALLS),
+			summary_imbalance(s, MEASURE_BLOCKED), summary_imbalance(s, MEASURE_COPIED));
 }
 
 static void print_losses(const struct summary *s, FILE *out)
@@ -386,6 +384,9 @@ static void print_losses(const struct summary *s, FILE *out)
 	if (incomplete)
 		print_in_language(out, ": inconclusive: + is at least; memory and rates are left out");
 	fputc('\n', out);
+	for (unsigned i = 0; i < RECORDING_LACKS; i++)
+		if (s->lacks >> i & 1)
+			fprintf(out, "%s\n", in_language(recording_lack_text(i)));
 	if (s->lost_begins) {
 		print_in_language(out, "%llu calls ended whose beginning is not in the trace",
 			(unsigned long long)s->lost_begins);

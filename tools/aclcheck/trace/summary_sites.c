@@ -144,12 +144,21 @@ uint64_t summary_bytes_copied(const struct process_state *p)
 	return bytes;
 }
 
-double summary_imbalance(const struct summary *s, uint64_t (*figure)(const struct process_state *p))
+const char *const summary_measure_names[MEASURES] = {"calls", "in_calls", "blocked", "bytes_copied"};
+
+static uint64_t measured(const struct process_state *p, enum summary_measure measure)
+{
+	const uint64_t figures[MEASURES] = {p->calls, p->in_calls, p->blocked, summary_bytes_copied(p)};
+
+	return figures[measure];
+}
+
+double summary_imbalance(const struct summary *s, enum summary_measure measure)
 {
 	double sum = 0, most = 0;
 
 	for (unsigned i = 0; i < s->n_processes; i++) {
-		double one = (double)figure(s->processes[i]);
+		double one = (double)measured(s->processes[i], measure);
 
 		sum += one;
 		most = one > most ? one : most;

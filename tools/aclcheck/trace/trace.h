@@ -30,7 +30,7 @@ struct trace_selection {
 	const char *events; /* glob over function names, or over event names when it holds a ':', or NULL */
 };
 
-/* Event names of calls for "lttng enable-event", separated by commas; NULL: nothing matches, why says so. */
+/* Patterns of event names of calls, separated by commas; NULL: nothing matches, why says so. */
 char *trace_select(const struct trace_selection *s, char *why, size_t why_size);
 
 /* --- trace_window.c: from when to when ------------------------------------- */
@@ -61,12 +61,53 @@ double trace_window_look(struct trace_window *w, const char *session, int signal
 /* The session's ring is written at the first finding from now on. False, here and below: one line was said.
  */
 bool ring_begin(const char *session);
-/* Writes what is in the ring, to a directory of its own below the session's. */
-bool ring_write(const char *session);
 /* The program has ended. wanted: there is a reason to write the ring. */
 bool ring_end(const char *session, const char *directory, bool wanted);
 /* How often it was written; last gets the newest one's name, "" = none. */
 unsigned ring_written(const char *directory, char *last, size_t size);
+
+/* --- trace_hang.c: calls that do not return ---------------------------------- */
+
+struct open_call {
+	pid_t pid, thread;
+	uint64_t order; /* among the calls noted with it */
+	double since; /* was seen first */
+	bool seen, hangs;
+};
+
+struct hang_watch {
+	double seconds; /* that a call takes at least, 0 = none is looked for */
+	char directory[PATH_MAX];
+	struct open_call calls[512];
+	unsigned n;
+};
+
+/* Before the program starts; directory: for what its processes say of their calls. */
+bool hang_begin(struct hang_watch *w, const char *directory);
+/* hangs: set when a call is found to hang, once for each. Returns in how many seconds to look again. */
+double hang_look(struct hang_watch *w, bool *hangs);
+
+/* --- trace_disk.c: what becomes of a recording whose disk is full ------------ */
+
+struct trace_disk {
+	int directory, held; /* descriptors; -1 = none */
+	uint64_t least; /* bytes: with less the disk counts as full */
+};
+#define NO_DISK                                                                                              \
+	{                                                                                                    \
+		-1, -1, 0                                                                                    \
+	}
+
+/*
+ * in_memory: bytes at most that are still to be written when recording ends; whole: none of them may be lost.
+ * False: one line was said.
+ */
+bool disk_begin(struct trace_disk *d, const char *directory, uint64_t in_memory, bool whole);
+bool disk_is_full(const struct trace_disk *d);
+/* Before recording ends: gives back what was held for that. */
+void disk_release(struct trace_disk *d);
+/* After the disk was full: makes what is there readable. */
+void disk_repair(const char *directory);
 
 /* --- trace_attach.c: a process that runs already ---------------------------- */
 
@@ -76,8 +117,12 @@ pid_t attach_number(const char *text);
 bool attach_possible(pid_t pid);
 /* Waits until LTTng's daemon knows the process; the session will record nothing else. False: one line. */
 bool attach_begin(pid_t pid, const char *session);
-/* Until the process has ended, its time is over, or this command is asked to end. */
-void attach_wait(pid_t pid, struct trace_window *w, const char *session);
+/*
+ * Until the process has ended, its time is over (look() has closed the window for good), or this command is
+ * asked to end. look: as struct supervision has it.
+ */
+void attach_wait(
+	pid_t pid, const struct trace_window *w, double (*look)(void *context, int signal), void *context);
 
 /* --- trace_daemon.c: LTTng's own programs ---------------------------------- */
 
@@ -92,35 +137,82 @@ struct trace_daemon {
 	int line; /* to it */
 	bool shared; /* the running daemon is used */
 	bool own_home; /* settings and sockets are in a directory of ours, removed at the end */
+	char home[64]; /* that directory, also where only other files are in it */
 	char session[64]; /* name of our session, "" before it is created */
 	bool written; /* what it recorded is on the disk */
 	pid_t program; /* 0 before it is started */
 	unsigned control_port, data_port, live_port; /* of our relay daemon */
 };
 
+struct trace_place {
+	const char *directory; /* of the recording, NULL = it is sent elsewhere */
+	const char *relay; /* directory for a relay daemon on the loopback, NULL = none is wanted */
+	bool made; /* the first one, for the recording: it is removed at the end if it is empty */
+};
+
 /*
  * Starts a session daemon of our own, or finds the running one (as place says, or when there is no other
- * way). relay: a relay daemon on the loopback writes to that directory, NULL = none is wanted. made: a
- * directory that is removed at the end if it is empty, or NULL.
+ * way).
  */
 bool trace_daemon_start(
-	struct trace_daemon *d, enum trace_daemon_place place, const char *relay, const char *made);
+	struct trace_daemon *d, enum trace_daemon_place place, const struct trace_place *where);
 /* After session or program have changed: what is to be ended should this command be killed. */
 void trace_daemon_announce(const struct trace_daemon *d);
 /* Ends what was started and removes what was made; also the session, when it still exists. */
 void trace_daemon_stop(struct trace_daemon *d);
 
-/*
- * Runs "lttng" with the arguments up to the first NULL; *output (may be NULL)
- * gets what it printed, to be freed.  False: it failed, and one line has been said.
- */
-bool trace_lttng_args(char **output, const char *const *arguments);
-#define trace_lttng(output, ...) trace_lttng_args(output, (const char *const[]){__VA_ARGS__, NULL})
+/* --- lttng_control.c: the session daemon ------------------------------------ */
+
+/* Of most of these false means: it failed, and one line has been said. */
+
+/* Before all others. */
+bool control_open(void);
+/* Whether a daemon is there; nothing is said. */
+bool control_answers(void);
+
+/* ring: nothing is written before it is asked for. */
+bool control_create_local(const char *session, const char *directory, bool ring);
+/* url: of a relay daemon, like net://HOST:CONTROL:DATA, or file://DIRECTORY. */
+bool control_create_remote(const char *session, const char *url, bool live);
+bool control_start(const char *session);
+/* Until all is written. */
+bool control_stop(const char *session);
+bool control_end(const char *session);
+
+struct control_ring {
+	const char *channel;
+	uint64_t size; /* of a sub-buffer */
+	unsigned count;
+	bool overwrite; /* the oldest events, not the newest, are lost */
+	bool blocking; /* the program waits rather than lose any */
+	unsigned switch_us; /* what is there is written so often at least; 0 = when it is full */
+};
+
+/* With process and thread in each event. */
+bool control_add_ring(const char *session, const struct control_ring *ring);
+/* Not only at the end, but as soon as there are any. Before all events. */
+bool control_write_descriptions(const char *session);
+/* names: patterns, separated by commas. */
+bool control_set_events(const char *session, const char *channel, const char *names, bool on);
+/* So far. */
+bool control_lost(const char *session, uint64_t *events, uint64_t *packets);
+
+/* Whether the daemon knows the process; nothing is said. */
+bool control_has_process(pid_t pid);
+/* The session records nothing else. */
+bool control_only_process(const char *session, pid_t pid);
+
+bool control_write_ring(const char *session);
+/* The ring is written when such an event comes for the first time. NULL: it failed, and one line was said. */
+struct lttng_trigger *control_write_ring_at(const char *session, const char *event);
+bool control_forget(struct lttng_trigger *trigger);
 
 /* --- cmd_reader.c: aclcheck-reader, which reads recordings ----------------- */
 
 /* What lacks, and the remedy; NULL = recordings can be read here. */
 const char *reader_missing(void);
+/* Becomes it, with so many arguments, the subcommand first; returns only after a failure. */
+int reader_exec(char *const *arguments, int n);
 /* The events of the traces below a directory. False: one line has been said. */
 bool reader_count(const char *directory, uint64_t *events);
 

@@ -57,22 +57,9 @@ bool attach_possible(pid_t pid)
 	return false;
 }
 
-static bool is_known(pid_t pid)
-{
-	char wanted[32], *xml = NULL;
-	bool known;
-
-	snprintf(wanted, sizeof(wanted), "<id>%d</id>", (int)pid);
-	known = trace_lttng(&xml, "list", "--userspace") && strstr(xml, wanted);
-	free(xml);
-	return known;
-}
-
 bool attach_begin(pid_t pid, const char *session)
 {
-	char number[16];
-
-	for (unsigned ms = 0; !is_known(pid); ms += STEP_MS) {
+	for (unsigned ms = 0; !control_has_process(pid); ms += STEP_MS) {
 		if (ms >= KNOWN_MS) {
 			command_say(
 				"--attach %d: the process does not answer LTTng's session daemon", (int)pid);
@@ -80,8 +67,7 @@ bool attach_begin(pid_t pid, const char *session)
 		}
 		poll(NULL, 0, STEP_MS);
 	}
-	snprintf(number, sizeof(number), "%d", (int)pid);
-	return trace_lttng(NULL, "track", "--userspace", "--session", session, "--vpid", number);
+	return control_only_process(session, pid);
 }
 
 /* The signal that came, 0 = none; an end that was asked for is one, too. */
@@ -95,7 +81,8 @@ static int wait_ms(int signals, const struct watched_program *program, double se
 	return read(signals, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : 0;
 }
 
-void attach_wait(pid_t pid, struct trace_window *w, const char *session)
+void attach_wait(
+	pid_t pid, const struct trace_window *w, double (*look)(void *context, int signal), void *context)
 {
 	struct watched_program program = survivor_watch(pid);
 	sigset_t set, before;
@@ -109,13 +96,13 @@ void attach_wait(pid_t pid, struct trace_window *w, const char *session)
 	sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, &before);
 	signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	due = trace_window_look(w, session, 0);
+	due = look(context, 0);
 	if (w->open)
 		command_say("recording of calls begins");
 	/* Once it has had its time nothing more comes, but by a signal. */
-	while (!kill(pid, 0) && (!got || got == SIGUSR1) && (w->open || w->by_signal || due > 0)) {
+	while (!kill(pid, 0) && (!got || got == SIGUSR1) && (w->open || w->by_signal || w->change > 0)) {
 		got = wait_ms(signals, &program, due);
-		due = trace_window_look(w, session, got == SIGUSR1 && w->by_signal ? got : 0);
+		due = look(context, got == SIGUSR1 && w->by_signal ? got : 0);
 	}
 	close(signals);
 	if (program.fd >= 0)

@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -35,113 +36,12 @@
 
 #define RUN_DIRECTORY "/var/run/lttng"
 #define READY_SECONDS 15
-#define LTTNG_ARGS 48
-
-extern char **environ;
-
-/* --- the lttng command ---------------------------------------------------- */
-
-static char *read_all(int fd)
-{
-	char *text = NULL, block[4096];
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
-	ssize_t n;
-
-	while ((n = read(fd, block, sizeof(block))) > 0 || (n < 0 && errno == EINTR))
-		if (n > 0)
-			fwrite(block, 1, (size_t)n, f);
-	fclose(f);
-	return text;
-}
-
-/* Starts argv with both outputs going to the returned descriptor; -1 with errno. */
-static int spawn_reading(char *const *argv, pid_t *pid)
-{
-	posix_spawn_file_actions_t actions;
-	int ends[2], error;
-
-	if (pipe2(ends, O_CLOEXEC))
-		return -1;
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-	posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
-	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-	error = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	close(ends[1]);
-	if (!error)
-		return ends[0];
-	close(ends[0]);
-	errno = error;
-	return -1;
-}
-
-static int run(char *const *argv, char **output)
-{
-	pid_t pid;
-	int fd = spawn_reading(argv, &pid), status;
-
-	if (fd < 0)
-		return -1;
-	*output = read_all(fd);
-	close(fd);
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -1;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-/* The line of LTTng's output that says why, without its prefix. */
-static const char *reason(char *output)
-{
-	char *line = strstr(output, "Error: ");
-
-	line = line ? line + strlen("Error: ") : output;
-	line[strcspn(line, "\n")] = 0;
-	return *line ? line : "it failed and does not say why";
-}
-
-bool trace_lttng_args(char **output, const char *const *arguments)
-{
-	char *argv[LTTNG_ARGS] = {"lttng", "--no-sessiond"}, *text = NULL;
-	const char *command = arguments[0];
-	unsigned n = 2;
-	int status;
-
-	while (*arguments && n < LTTNG_ARGS - 2)
-		argv[n++] = (char *)*arguments++;
-	/* A question about one session that a program can read. */
-	if (!strcmp(command, "list")) {
-		memmove(argv + 2, argv + 1, n * sizeof(argv[0]));
-		argv[1] = "--mi=xml";
-	}
-	status = run(argv, &text);
-	if (status < 0)
-		command_say("lttng: %s: install lttng-tools", strerror(errno));
-	else if (status > 0)
-		command_say("lttng %s: %s", command, reason(text));
-	if (output && !status)
-		*output = text;
-	else
-		free(text);
-	return status == 0;
-}
-
-static bool daemon_answers(void)
-{
-	char *argv[] = {"lttng", "--no-sessiond", "list", NULL}, *text = NULL;
-	int status = run(argv, &text);
-
-	free(text);
-	return status == 0;
-}
 
 /* --- daemons of ours ------------------------------------------------------- */
 
 struct keeper {
 	char home[64];
-	const char *relay, *made; /* directories: of a relay daemon, and made for the trace; NULL = none */
+	struct trace_place where;
 	pid_t sessiond, relayd; /* 0 = none */
 };
 
@@ -160,6 +60,21 @@ struct keeper_word {
 	char session[64]; /* "" = not yet */
 };
 
+/*
+ * The daemons close all descriptors that there may be before they do anything: where a million is permitted,
+ * that takes them a second each. They need a few for each processor and program.
+ */
+static void limit_descriptors(void)
+{
+	rlim_t enough = 4096 + 32 * (rlim_t)sysconf(_SC_NPROCESSORS_CONF);
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur <= enough)
+		return;
+	limit.rlim_cur = enough;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 /* A daemon must not outlive the keeper, must not see the terminal's signals, and says nothing. */
 static pid_t start(const char *log, char *const *argv)
 {
@@ -173,6 +88,7 @@ static pid_t start(const char *log, char *const *argv)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(127);
+	limit_descriptors();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600);
@@ -282,7 +198,7 @@ static bool start_relayd(struct keeper *k, struct keeper_answer *a)
 	int status;
 
 	free_ports(ports);
-	snprintf(output, sizeof(output), "--output=%s", k->relay);
+	snprintf(output, sizeof(output), "--output=%s", k->where.relay);
 	for (unsigned i = 0; i < 3; i++)
 		snprintf(url[i], sizeof(url[i]), "--%s-port=tcp://127.0.0.1:%u", names[i], ports[i]);
 	snprintf(log, sizeof(log), "%s/relayd.log", k->home);
@@ -312,6 +228,15 @@ static int remove_entry(const char *path, const struct stat *s, int type, struct
 	(void)type;
 	(void)ftw;
 	remove(path);
+	return 0;
+}
+
+static int remove_empty(const char *path, const struct stat *s, int type, struct FTW *ftw)
+{
+	(void)s;
+	(void)ftw;
+	if (type == FTW_DP)
+		rmdir(path);
 	return 0;
 }
 
@@ -351,7 +276,7 @@ static void end_daemons(struct keeper *k, bool at_once)
 
 /* Until the recording is over; a command that is gone has said nothing. True: nothing is left to be written.
  */
-static bool keep(int line)
+static bool keep(const struct keeper *k, int line)
 {
 	struct keeper_word last = {0}, word;
 	struct watched_program program = {0, -1};
@@ -363,8 +288,8 @@ static bool keep(int line)
 	}
 	if (!last.stop) {
 		survivor_wait(program);
-		if (last.session[0])
-			trace_lttng(NULL, "destroy", last.session);
+		if (last.session[0] && control_end(last.session) && k->where.directory)
+			recording_note(k->where.directory, 0);
 	}
 	return last.stop && last.at_once;
 }
@@ -392,7 +317,7 @@ static bool start_all(struct keeper *k, const struct trace_daemon *d, struct kee
 	strcpy(answer->home, k->home);
 	if (d->own_home)
 		setenv("LTTNG_HOME", k->home, 1);
-	return (d->shared || start_sessiond(k)) && (!k->relay || start_relayd(k, answer));
+	return (d->shared || start_sessiond(k)) && (!k->where.relay || start_relayd(k, answer));
 }
 
 static void __attribute__((noreturn)) be_keeper(struct keeper *k, const struct trace_daemon *d, int line)
@@ -404,19 +329,19 @@ static void __attribute__((noreturn)) be_keeper(struct keeper *k, const struct t
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	answer.up = start_all(k, d, &answer);
 	if (write(line, &answer, sizeof(answer)) == sizeof(answer))
-		written = keep(survivor_keep_only(line));
+		written = keep(k, survivor_keep_only(line));
 	end_daemons(k, written);
 	if (k->home[0])
 		nftw(k->home, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-	/* Only when nothing was recorded into it. */
-	if (k->made)
-		rmdir(k->made);
+	/* LTTng makes directories where nothing is recorded into. */
+	if (k->where.made)
+		nftw(k->where.directory, remove_empty, 16, FTW_DEPTH | FTW_PHYS);
 	_exit(0);
 }
 
-static bool start_keeper(struct trace_daemon *d, const char *relay, const char *made)
+static bool start_keeper(struct trace_daemon *d, const struct trace_place *where)
 {
-	struct keeper k = {.relay = relay, .made = made};
+	struct keeper k = {.where = *where};
 	struct keeper_answer answer = {0};
 	int ends[2];
 
@@ -434,6 +359,7 @@ static bool start_keeper(struct trace_daemon *d, const char *relay, const char *
 		return false;
 	if (d->own_home && answer.home[0])
 		setenv("LTTNG_HOME", answer.home, 1);
+	memcpy(d->home, answer.home, sizeof(d->home));
 	d->control_port = answer.control_port;
 	d->data_port = answer.data_port;
 	d->live_port = answer.live_port;
@@ -468,18 +394,20 @@ static bool private_directory(void)
 }
 
 bool trace_daemon_start(
-	struct trace_daemon *d, enum trace_daemon_place place, const char *relay, const char *made)
+	struct trace_daemon *d, enum trace_daemon_place place, const struct trace_place *where)
 {
 	bool root = geteuid() == 0;
 
+	if (!control_open())
+		return false;
 	d->shared = place == DAEMON_RUNNING;
 	if (place == DAEMON_NEAR || (place == DAEMON_OWN && root && !private_directory()))
-		d->shared = daemon_answers();
+		d->shared = control_answers();
 	/* Root's sockets are elsewhere; a user's are in there, so for a running daemon it must stay. */
 	d->own_home = root || (place != DAEMON_NEAR && !d->shared);
-	if (!start_keeper(d, relay, made))
+	if (!start_keeper(d, where))
 		return false;
-	if (!d->shared || daemon_answers())
+	if (!d->shared || control_answers())
 		return true;
 	command_say("no session daemon is running");
 	return false;
@@ -488,7 +416,7 @@ bool trace_daemon_start(
 void trace_daemon_stop(struct trace_daemon *d)
 {
 	if (d->session[0])
-		trace_lttng(NULL, "destroy", d->session);
+		control_end(d->session);
 	d->session[0] = 0;
 	if (d->keeper > 0) {
 		say(d, true);

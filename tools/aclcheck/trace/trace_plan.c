@@ -16,6 +16,9 @@
 #define SUB_BUFFERS 8
 #define SMALLEST 4096u
 #define LARGEST (8u << 20) /* larger ones only make the start slower */
+/* Of a ring beside its sub-buffers and the one that is read, and of the description of all events. */
+#define RING_MORE (24u << 10)
+#define FACTS (256u << 10)
 #define MOST (4ull << 30) /* of all together, unless asked for more */
 
 /* "0-191": the highest number counts, holes are made rings for as well. */
@@ -54,6 +57,20 @@ static uint64_t free_shm(void)
 	return (uint64_t)s.f_bavail * s.f_frsize;
 }
 
+/* LTTng itself finds out when the program calls for the first time, and records nothing then. */
+static bool fits(const struct trace_plan *plan, char *why, size_t why_size)
+{
+	uint64_t all = plan->cpus * (plan->size * (plan->count + 1) + RING_MORE) + FACTS;
+
+	if (all <= plan->shm)
+		return true;
+	snprintf(why, why_size,
+		"/dev/shm has %s free, buffers of %u CPUs as large as that need %s: say less, or make it "
+		"larger",
+		bytes_text(plan->shm), plan->cpus, bytes_text(all));
+	return false;
+}
+
 bool trace_plan(struct trace_plan *plan, uint64_t total, char *why, size_t why_size)
 {
 	uint64_t ring;
@@ -76,7 +93,7 @@ bool trace_plan(struct trace_plan *plan, uint64_t total, char *why, size_t why_s
 	for (plan->size = SMALLEST; plan->size < LARGEST && plan->size * 2 * plan->count <= ring;)
 		plan->size *= 2;
 	if (plan->size * plan->count <= ring)
-		return true;
+		return fits(plan, why, why_size);
 	snprintf(why, why_size,
 		"/dev/shm has %s free; a quarter of it is too little for buffers of %u CPUs "
 		"(%s needed in all): make it larger, or say --buffers",

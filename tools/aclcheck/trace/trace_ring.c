@@ -16,19 +16,12 @@
 
 static const char snapshot[] = "snapshot-";
 
+static struct lttng_trigger *at_finding;
+
 bool ring_begin(const char *session)
 {
-	char trigger[96];
-
-	snprintf(trigger, sizeof(trigger), "%s-finding", session);
-	return trace_lttng(NULL, "add-trigger", "--name", trigger, "--condition=event-rule-matches",
-		"--type=user", "--name=aclcheck:finding", "--action=snapshot-session", session,
-		"--rate-policy=once-after:1");
-}
-
-bool ring_write(const char *session)
-{
-	return trace_lttng(NULL, "snapshot", "record", "--session", session);
+	at_finding = control_write_ring_at(session, "aclcheck:finding");
+	return at_finding;
 }
 
 unsigned ring_written(const char *directory, char *last, size_t size)
@@ -54,11 +47,10 @@ unsigned ring_written(const char *directory, char *last, size_t size)
 bool ring_end(const char *session, const char *directory, bool wanted)
 {
 	const struct timespec moment = {.tv_nsec = 10000000};
-	char trigger[96], last[NAME_MAX + 1];
+	char last[NAME_MAX + 1];
 
 	for (unsigned ms = 0; !wanted && ms < LATE_MS && !ring_written(directory, last, sizeof(last));
 		ms += 10)
 		nanosleep(&moment, NULL);
-	snprintf(trigger, sizeof(trigger), "%s-finding", session);
-	return (!wanted || ring_write(session)) && trace_lttng(NULL, "remove-trigger", trigger);
+	return (!wanted || control_write_ring(session)) & control_forget(at_finding);
 }

@@ -45,8 +45,7 @@ bool trace_window_at_once(const struct trace_window *w)
 
 static void set(struct trace_window *w, const char *session, bool open)
 {
-	if (!trace_lttng(NULL, open ? "enable-event" : "disable-event", "--userspace", "--session", session,
-		    "--channel", TRACE_CHANNEL, w->calls))
+	if (!control_set_events(session, TRACE_CHANNEL, w->calls, open))
 		return;
 	w->open = open;
 	w->opened |= open;

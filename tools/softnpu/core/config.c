@@ -157,6 +157,39 @@ static void name_unknown_settings(void)
 	}
 }
 
+/* Whether the value names a device that there is not; the pairs of "all" are named by no setting. */
+static bool names_missing_device(const struct setting *s, const char *text, const union setting_value *value)
+{
+	if (s->kind == SETTING_TASK_OF_DEVICE)
+		return value->task_of.device >= config.devices.num;
+	if (s->kind != SETTING_PEERS || !strcmp(text, "1"))
+		return false;
+	for (int64_t i = config.devices.num; i < MAX_DEVICES; i++)
+		if (value->peers[i])
+			return true;
+	return false;
+}
+
+/* Such a value would do nothing, or less than it says. */
+static void name_missing_devices(void)
+{
+	union setting_value value;
+	char line[300];
+
+	for (unsigned i = 0; i < npu_setting_count; i++) {
+		const struct setting *s = &npu_settings[i];
+		const char *text = secure_getenv(s->env);
+		int len;
+
+		if (!text || !setting_parse(s, text, &value) || !names_missing_device(s, text, &value))
+			continue;
+		len = snprintf(line, sizeof(line),
+			"softnpu: %s=%.100s: a device that there is not (SOFTNPU_DEVICES=%d)\n", s->env, text,
+			(int)config.devices.num);
+		say(line, (size_t)len);
+	}
+}
+
 /* The first call of a program comes here: its errno stays. */
 static void read_settings(void)
 {
@@ -176,6 +209,7 @@ static void read_settings(void)
 		else
 			bad_value(s, text);
 	}
+	name_missing_devices();
 	if (!getauxval(AT_SECURE))
 		name_unknown_settings();
 	errno = saved;

@@ -217,6 +217,8 @@ static aclError map_id(int32_t from, int32_t *to)
 {
 	if (!to)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "the output is NULL");
+	if (from < 0)
+		return npu_answer(DEVICE_ID_NEGATIVE, "device %d", from);
 	if (!device_find(from))
 		return ACL_ERROR_RT_INVALID_DEVICEID;
 	*to = from;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,19 @@
 static __thread aclError last_error;
 static __thread char recent_message[512];
 
+/* Once: each line of the log would say it again. */
+static void cannot_open(const char *path)
+{
+	static atomic_bool said;
+	char line[200];
+	int len = snprintf(line, sizeof(line), "softnpu: SOFTNPU_LOG=%.100s: %s\n", path, strerror(errno));
+
+	if (atomic_exchange(&said, true))
+		return;
+	if (write(STDERR_FILENO, line, len < (int)sizeof(line) ? (size_t)len : sizeof(line) - 1) < 0)
+		errno = 0;
+}
+
 static void log_line(const char *line, size_t len)
 {
 	const char *path = CFG_STR(log);
@@ -20,8 +34,10 @@ static void log_line(const char *line, size_t len)
 	if (!*path)
 		return;
 	fd = strcmp(path, "-") ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : STDERR_FILENO;
-	if (fd < 0)
+	if (fd < 0) {
+		cannot_open(path);
 		return;
+	}
 	if (write(fd, line, len) < 0)
 		errno = 0;
 	if (fd != STDERR_FILENO)

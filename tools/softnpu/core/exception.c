@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exception callbacks and what they may ask. */
 #include "tools/softnpu/core/exception.h"
+#include "tools/softnpu/core/answers.h"
 
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -95,8 +96,10 @@ static int find(aclrtExceptionInfoCallback callback)
 
 static aclError add(aclrtExceptionInfoCallback callback)
 {
-	if (find(callback) >= 0 || n_registered == MAX_CALLBACKS)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "registered already, or too many");
+	if (find(callback) >= 0)
+		return npu_answer(EXCEPTION_CALLBACK_AGAIN, "the callback is registered already");
+	if (n_registered == MAX_CALLBACKS)
+		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "more than %d callbacks", MAX_CALLBACKS);
 	registered[n_registered++] = callback;
 	return ACL_SUCCESS;
 }
@@ -111,7 +114,7 @@ static aclError drop(aclrtExceptionInfoCallback callback)
 	int at = find(callback);
 
 	if (at < 0)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the callback is not registered");
+		return npu_answer(EXCEPTION_CALLBACK_UNKNOWN, "the callback is not registered");
 	registered[at] = registered[--n_registered];
 	return ACL_SUCCESS;
 }
@@ -158,7 +161,7 @@ aclError aclrtGetArgsFromExceptionInfo(
 	const aclrtExceptionInfo *info, void **devArgsPtr, uint32_t *devArgsLen)
 {
 	if (!info->args)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the failed task is no kernel");
+		return npu_err(-1, "the failed task is no kernel");
 	*devArgsPtr = info->args;
 	*devArgsLen = info->args_size;
 	return ACL_SUCCESS;

@@ -14,7 +14,7 @@
 
 void shared_key_print(const struct shared_key *k, char *key, size_t len)
 {
-	memset(key, 0, len);
+	memset(key, 0, len < IPC_KEY_SIZE ? len : IPC_KEY_SIZE);
 	snprintf(key, len, "softnpu%c%08x%04x%02x%016llx%016llx", (char)k->kind, (unsigned)k->pid,
 		(unsigned)k->fd & 0xffff, (unsigned)k->device, (unsigned long long)k->offset,
 		(unsigned long long)k->size);

@@ -21,12 +21,16 @@
 
 static struct {
 	struct list ready, timed;
-	struct npu_condition work, time;
-	unsigned threads, blocked;
+	struct list crowded; /* lanes whose next operation may block, for which there is no further worker */
+	struct npu_condition work, help, time;
+	unsigned threads, serving,
+		blocked; /* workers but the helper; those with a lane, whose lane may block */
 	unsigned idle, called; /* workers without work, and how many of them were signalled already */
+	unsigned coming,
+		awaited; /* workers that were started and did not begin yet, and how many have a lane */
 	uint64_t executed; /* operations that began, for SOFTNPU_FAULT_TASK */
 	unsigned inside; /* operations that run just now */
-	bool keeper, open;
+	bool keeper, helper, open;
 } sched;
 
 static void sched_open(void)
@@ -35,6 +39,7 @@ static void sched_open(void)
 		return;
 	list_init(&sched.ready);
 	list_init(&sched.timed);
+	list_init(&sched.crowded);
 	sched.open = true;
 }
 
@@ -115,18 +120,57 @@ void lane_init(struct lane *lane, const struct lane_type *type, int device)
 }
 
 static void *worker(void *arg);
+static void *helper(void *arg);
+static void *keeper(void *arg);
 
-/* A worker for each ready lane up to the limit; those inside a host function do not count. */
+static bool worker_start(void)
+{
+	if (sched.threads >= MAX_THREADS || !thread_start(worker, "softnpu-worker"))
+		return false;
+	sched.threads++;
+	sched.coming++;
+	return true;
+}
+
+/* Workers inside a host function do not count. */
+static bool may_serve_more(void)
+{
+	return sched.serving - sched.blocked < (unsigned)CFG(workers);
+}
+
+/* A worker for each ready lane up to the limit. */
 static void call_worker(void)
 {
 	if (sched.idle > sched.called) {
 		sched.called++;
 		npu_changed_for_one(&sched.work);
-		return;
+	} else if (sched.coming > sched.awaited) {
+		sched.awaited++;
+	} else if (sched.threads - sched.blocked < (unsigned)CFG(workers) && worker_start()) {
+		sched.awaited++;
+	} else {
+		npu_changed_for_one(&sched.help);
 	}
-	if (sched.threads - sched.blocked < (unsigned)CFG(workers) && sched.threads < MAX_THREADS &&
-		thread_start(worker, "softnpu-worker"))
-		sched.threads++;
+}
+
+/*
+ * With these threads all work comes to an end. They start before the first work is accepted: once it is,
+ * there is no call left that could say that they are missing.
+ */
+bool sched_start(void)
+{
+	sched_open();
+	if (!sched.keeper)
+		sched.keeper = thread_start(keeper, "softnpu-timer");
+	if (!sched.helper)
+		sched.helper = thread_start(helper, "softnpu-helper");
+	return sched.keeper && sched.helper && (sched.threads || worker_start());
+}
+
+/* A worker, or the helper, may block while another one is left for what devices do. */
+static bool may_block_one_more(void)
+{
+	return sched.threads > sched.blocked || worker_start();
 }
 
 static void lane_ready(struct lane *lane)
@@ -141,21 +185,16 @@ static struct op *lane_current(struct lane *lane)
 {
 	if (lane->program)
 		return lane->pc < lane->length ? lane->program[lane->pc] : NULL;
-	return lane->head ? lane->head->op : NULL;
+	return lane->head;
 }
 
 void lane_submit(struct lane *lane, struct op *op)
 {
-	struct lane_entry *e = calloc(1, sizeof(*e));
-
-	if (!e)
-		abort(); /* cannot keep the promise already given; nothing of the program is at fault */
-	e->op = op;
 	if (lane->tail)
-		lane->tail->next = e;
+		lane->tail->next = op;
 	else
-		lane->head = e;
-	lane->tail = e;
+		lane->head = op;
+	lane->tail = op;
 	lane->submitted++;
 	if (lane->state == LANE_IDLE) {
 		lane->type->busy(lane);
@@ -195,13 +234,9 @@ bool lane_timed_out(const struct lane *lane)
 	return lane->deadline && npu_now() >= lane->deadline;
 }
 
-static void *keeper(void *arg);
-
 static void park_timed(struct lane *lane)
 {
 	list_add_tail(&sched.timed, &lane->timed);
-	if (!sched.keeper)
-		sched.keeper = thread_start(keeper, "softnpu-timer");
 	npu_changed(&sched.time);
 }
 
@@ -258,7 +293,7 @@ static void *keeper(void *arg)
 /* The operation at the head is over. */
 static void lane_advance(struct lane *lane)
 {
-	struct lane_entry *e = lane->head;
+	struct op *op = lane->head;
 
 	lane->op_state = NULL;
 	lane->deadline = 0;
@@ -267,11 +302,10 @@ static void lane_advance(struct lane *lane)
 			lane->completed++;
 		return;
 	}
-	lane->head = e->next;
+	lane->head = op->next;
 	if (!lane->head)
 		lane->tail = NULL;
-	op_put(e->op);
-	free(e);
+	op_put(op);
 	lane->completed++;
 	npu_changed(&lane->progress);
 }
@@ -319,14 +353,18 @@ static void simulate_latency(int64_t us)
 		nanosleep(&ts, NULL);
 }
 
+static bool may_block(struct lane *lane, const struct op *op)
+{
+	return op->type->may_block || latency_us(lane);
+}
+
 static aclError run_unlocked(struct lane *lane, struct op *op)
 {
 	aclError rc = ACL_SUCCESS;
-
 	int64_t us = latency_us(lane);
-	bool may_block = op->type->may_block || us;
+	bool blocks = may_block(lane, op);
 
-	if (may_block) {
+	if (blocks) {
 		sched.blocked++;
 		if (!list_empty(&sched.ready))
 			call_worker();
@@ -338,8 +376,10 @@ static aclError run_unlocked(struct lane *lane, struct op *op)
 		rc = op->type->run(op, lane);
 	npu_lock();
 	sched.inside--;
-	if (may_block)
+	if (blocks) {
 		sched.blocked--;
+		lanes_wake(&sched.crowded);
+	}
 	return rc;
 }
 
@@ -361,6 +401,8 @@ static enum op_step execute(struct lane *lane, struct op *op, aclError *rc)
 	lane->result = ACL_SUCCESS;
 	if (op->type->step)
 		step = op->type->step(op, lane);
+	else if (may_block(lane, op) && !may_block_one_more())
+		step = lane_park(lane, &sched.crowded, 0);
 	if (step == OP_PARK)
 		return step;
 	*rc = provoked_error(lane);
@@ -408,23 +450,48 @@ static void serve(struct lane *lane)
 	lane->type->idle(lane);
 }
 
+static void serve_next(void)
+{
+	struct lane *lane = list_first(&sched.ready, struct lane, ready);
+
+	list_del(&lane->ready);
+	sched.serving++;
+	serve(lane);
+	sched.serving--;
+}
+
 static void *worker(void *arg)
 {
 	npu_own_thread();
 	npu_lock();
+	sched.coming--;
+	if (sched.awaited)
+		sched.awaited--;
 	for (;;) {
-		struct lane *lane;
-
-		while (list_empty(&sched.ready)) {
+		while (list_empty(&sched.ready) || !may_serve_more()) {
 			sched.idle++;
 			npu_wait(&sched.work, 0);
 			sched.idle--;
 			if (sched.called)
 				sched.called--;
 		}
-		lane = list_first(&sched.ready, struct lane, ready);
-		list_del(&lane->ready);
-		serve(lane);
+		serve_next();
+	}
+	return arg;
+}
+
+/*
+ * Serves only while no worker is free, and none can be started: of work that comes one by one, one thread
+ * gives back all memory, and the program's heap is the same in each run.
+ */
+static void *helper(void *arg)
+{
+	npu_own_thread();
+	npu_lock();
+	for (;;) {
+		while (list_empty(&sched.ready) || !may_serve_more() || sched.idle || sched.coming)
+			npu_wait(&sched.help, 0);
+		serve_next();
 	}
 	return arg;
 }

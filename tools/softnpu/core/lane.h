@@ -36,6 +36,7 @@ struct op_type {
 /* One operation; never changed once submitted, shared by a model and its replays. */
 struct op {
 	const struct op_type *type;
+	struct op *next; /* in the queue of a stream */
 	unsigned refs;
 	uint32_t thread; /* that made it */
 };
@@ -54,11 +55,6 @@ struct lane_type {
 	bool (*failed)(struct lane *lane, struct op *op, aclError code);
 };
 
-struct lane_entry {
-	struct lane_entry *next;
-	struct op *op;
-};
-
 struct lane {
 	const struct lane_type *type;
 	enum lane_state state;
@@ -66,7 +62,7 @@ struct lane {
 	struct list ready; /* among the lanes that workers shall serve */
 	struct list waiting; /* among the waiters of an object */
 	struct list timed; /* among the lanes with a deadline or a poll */
-	struct lane_entry *head, *tail; /* queued; the head is being executed */
+	struct op *head, *tail; /* queued; the head is being executed */
 	/* Model lanes read their operations from an array instead, so that they can jump. */
 	struct op **program;
 	unsigned length, pc;
@@ -110,6 +106,8 @@ static inline bool lane_done(const struct lane *lane, uint64_t target)
 	return lane->completed >= target && !lane->outstanding;
 }
 
+/* Before work is accepted: false when threads that it needs cannot be started. */
+bool sched_start(void);
 /* Memory changed: lanes that poll shall look at once. */
 void sched_poke(void);
 /* In a forked child. */

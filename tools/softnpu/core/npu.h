@@ -55,6 +55,17 @@ void npu_keep(const void *p);
 		rc_;                                                                                         \
 	})
 
+/* Under the lock: find sets name to an object (and is its answer), then the action happens. */
+#define LOCKED_WITH(type, name, find, action)                                                                \
+	LOCKED(({                                                                                            \
+		struct type *name = NULL;                                                                    \
+		aclError found_ = (find);                                                                    \
+		if (!found_) {                                                                               \
+			action;                                                                              \
+		}                                                                                            \
+		found_;                                                                                      \
+	}))
+
 /* Monotonic time in nanoseconds. */
 uint64_t npu_now(void);
 /* Absolute time of a timeout in milliseconds; -1 (for ever) gives 0. */

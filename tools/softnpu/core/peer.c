@@ -5,10 +5,10 @@
 
 static aclError check_pair(int32_t a, int32_t b)
 {
-	if (!device_find(a) || !device_find(b))
-		return npu_answer(PEER_NO_DEVICE, "devices %d and %d", a, b);
 	if (a == b)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "device %d is no peer of itself", a);
+	if (!device_find(a) || !device_find(b))
+		return npu_answer(PEER_NO_DEVICE, "devices %d and %d", a, b);
 	return ACL_SUCCESS;
 }
 

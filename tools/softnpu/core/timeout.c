@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclrtSetOpWaitTimeout, aclrtSetOpExecuteTimeOut and what answers them. */
+#include "tools/softnpu/core/device.h"
 #include "tools/softnpu/core/timeout.h"
 
 #define INTERVAL_US 1000u /* granularity of execution time-outs */
@@ -43,9 +44,17 @@ aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout)
 	return LOCKED(set_execute((uint64_t)timeout * 1000u, NULL));
 }
 
+static aclError set_execute_here(uint64_t us, uint64_t *actual)
+{
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	return rc ? rc : set_execute(us, actual);
+}
+
 aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t *actualTimeout)
 {
-	return LOCKED(set_execute(timeout, actualTimeout));
+	return LOCKED(set_execute_here(timeout, actualTimeout));
 }
 
 static aclError get_execute(uint32_t *ms)
@@ -59,8 +68,17 @@ aclError aclrtGetOpExecuteTimeout(uint32_t *const timeoutMs)
 	return LOCKED(get_execute(timeoutMs));
 }
 
+static aclError get_interval(uint64_t *us)
+{
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (!rc)
+		*us = INTERVAL_US;
+	return rc;
+}
+
 aclError aclrtGetOpTimeOutInterval(uint64_t *interval)
 {
-	*interval = INTERVAL_US;
-	return ACL_SUCCESS;
+	return LOCKED(get_interval(interval));
 }

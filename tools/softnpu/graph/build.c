@@ -35,30 +35,35 @@ aclError aclmdlRIBuildBegin(aclmdlRI *modelRI, uint32_t flag)
 	return LOCKED(build_begin(modelRI));
 }
 
-/* A model that is being built, or an error. */
-static aclError find_building(aclmdlRI handle, struct model **m)
+static aclError check_built(const struct model *m)
 {
-	aclError rc = model_find_here(handle, m);
-
-	if (!rc && (*m)->captured)
-		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "not for a captured model");
-	if (!rc && (*m)->state != MODEL_BUILDING)
-		rc = npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the model is complete");
-	return rc;
+	if (m->captured)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "not for a captured model");
+	return ACL_SUCCESS;
 }
 
-static aclError check_bind(const struct stream *s, uint32_t flag)
+/* Whether the stream could be bound to any model; NULL is looked at later. */
+static aclError check_bindable(const struct stream *s)
 {
-	if (s->capture)
-		return npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is capturing");
-	if (s->bound)
-		return npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is bound already");
-	if (!(s->flags & ACL_STREAM_PERSISTENT))
+	if (s && !(s->flags & ACL_STREAM_PERSISTENT))
 		return npu_err(
 			ACL_ERROR_RT_PARAM_INVALID, "only streams with ACL_STREAM_PERSISTENT can be bound");
-	if (flag != ACL_MODEL_STREAM_FLAG_HEAD && flag != ACL_MODEL_STREAM_FLAG_DEFAULT)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flag 0x%x", flag);
+	if (s && s->bound)
+		return npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is bound already");
 	return ACL_SUCCESS;
+}
+
+static aclError check_bind(const struct model *m, const struct stream *s)
+{
+	aclError rc = check_built(m);
+
+	if (!rc)
+		rc = stream_not_capturing(s);
+	if (!rc && s == s->ctx->default_stream)
+		return npu_answer(MODEL_BIND_NULL_STREAM, "stream is NULL");
+	if (!rc && (s->failure_mode == ACL_STOP_ON_FAILURE || s->flags & ACL_STREAM_FAST_LAUNCH))
+		rc = npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "not for a stream with these properties");
+	return rc ? rc : model_enter(m);
 }
 
 static aclError bind(aclmdlRI model, aclrtStream stream, uint32_t flag)
@@ -66,12 +71,18 @@ static aclError bind(aclmdlRI model, aclrtStream stream, uint32_t flag)
 	struct stream *s;
 	struct model *m;
 	int lane;
-	aclError rc = find_building(model, &m);
+	aclError rc = model_find(model, &m);
 
 	if (!rc)
-		rc = stream_find(stream, STREAM_SUBMIT, &s);
+		rc = stream_named(stream, STREAM_SUBMIT, &s);
 	if (!rc)
-		rc = check_bind(s, flag);
+		rc = check_bindable(s);
+	if (!rc)
+		rc = stream_default(&s);
+	if (!rc)
+		rc = check_bind(m, s);
+	if (!rc)
+		rc = stream_enter(STREAM_SUBMIT, &s);
 	if (rc)
 		return rc;
 	lane = model_add_lane(m);
@@ -87,23 +98,31 @@ static aclError bind(aclmdlRI model, aclrtStream stream, uint32_t flag)
 
 aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream stream, uint32_t flag)
 {
-	if (!stream)
-		return npu_answer(MODEL_BIND_NULL_STREAM, "stream is NULL");
 	return LOCKED(bind(modelRI, stream, flag));
+}
+
+/* What is done to a stream of a model that is built, in the model's context. */
+static aclError enter_built(const struct model *m, const struct stream *s)
+{
+	aclError rc = check_built(m);
+
+	if (!rc)
+		rc = stream_not_capturing(s);
+	return rc ? rc : model_enter(m);
 }
 
 static aclError unbind(aclmdlRI model, aclrtStream stream)
 {
 	struct stream *s;
 	struct model *m;
-	aclError rc = model_find_here(model, &m);
+	aclError rc = model_find(model, &m);
 
-	if (!rc && m->captured)
-		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "not for a captured model");
 	if (!rc)
-		rc = stream_find(stream, STREAM_SUBMIT, &s);
-	if (!rc && s->capture)
-		rc = npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is capturing");
+		rc = stream_named(stream, STREAM_SUBMIT, &s);
+	if (!rc)
+		rc = stream_default(&s);
+	if (!rc)
+		rc = enter_built(m, s);
 	if (!rc && (s->bound != m || m->running))
 		rc = npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is not bound, or the model is running");
 	if (rc)
@@ -123,14 +142,14 @@ static aclError end_task(aclmdlRI model, aclrtStream stream)
 {
 	struct stream *s;
 	struct model *m;
-	aclError rc = find_building(model, &m);
+	aclError rc = model_find(model, &m);
 
 	if (!rc)
 		rc = stream_find(stream, STREAM_SUBMIT, &s);
-	if (!rc && s->capture)
-		rc = npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is capturing");
+	if (!rc)
+		rc = enter_built(m, s);
 	if (!rc && s->bound != m)
-		rc = npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is not bound to the model");
+		rc = npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the stream is not bound to the model");
 	if (!rc)
 		m->lanes[s->capture_lane].ended = true;
 	return rc;
@@ -144,21 +163,24 @@ aclError aclmdlRIEndTask(aclmdlRI modelRI, aclrtStream stream)
 static aclError build_end(aclmdlRI model)
 {
 	struct model *m;
-	bool ended = false;
-	aclError rc = model_find_here(model, &m);
+	bool bound = false, ended = false;
+	aclError rc = model_find(model, &m);
 
-	/* The second end is accepted. */
-	if (!rc && !m->captured && m->state != MODEL_BUILDING)
-		return ACL_SUCCESS;
 	if (!rc)
-		rc = find_building(model, &m);
-	if (rc)
+		rc = check_built(m);
+	if (!rc)
+		rc = model_enter(m);
+	/* The second end is accepted. */
+	if (rc || m->state != MODEL_BUILDING)
 		return rc;
-	for (unsigned i = 0; i < m->n_lanes; i++)
+	for (unsigned i = 0; i < m->n_lanes; i++) {
+		bound |= m->lanes[i].stream != NULL;
 		ended |= m->lanes[i].ended;
+	}
+	if (!bound)
+		return npu_err(ACL_ERROR_RT_STREAM_MODEL, "no stream is bound");
 	if (!ended)
-		return npu_err(
-			ACL_ERROR_RT_INTERNAL_ERROR, "no stream is bound, or aclmdlRIEndTask is missing");
+		return npu_err(ACL_ERROR_RT_MODEL_EXECUTE, "aclmdlRIEndTask is missing");
 	m->state = MODEL_READY;
 	return ACL_SUCCESS;
 }
@@ -226,16 +248,31 @@ static const struct op_type activate_type = {
 	.describe = activate_describe,
 };
 
+/* Comparing comes after a look at the streams, starting at once after a look for a context. */
+static aclError enter_both(const struct activate_op *what, struct stream *s, const struct stream *target)
+{
+	struct context *ctx;
+	aclError rc = what->left ? ACL_SUCCESS : context_need(&ctx);
+
+	if (!rc && (!s->bound || !target->bound))
+		rc = npu_err(ACL_ERROR_RT_STREAM_MODEL, "a stream is not bound to a model");
+	if (!rc)
+		rc = stream_enter(STREAM_SUBMIT, &s);
+	if (!rc && target->bound != s->bound)
+		rc = npu_err(ACL_ERROR_RT_STREAM_MODEL, "the streams are bound to different models");
+	return rc;
+}
+
 static aclError activate(const struct activate_op *what, aclrtStream active, aclrtStream stream)
 {
 	struct activate_op *a;
 	struct stream *s, *target;
-	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+	aclError rc = stream_named(stream, STREAM_SUBMIT, &s);
 
 	if (!rc)
-		rc = stream_find(active, STREAM_SUBMIT, &target);
-	if (!rc && (!s->bound || target->bound != s->bound))
-		rc = npu_err(ACL_ERROR_RT_STREAM_MODEL, "both streams must be bound to one model");
+		rc = stream_named(active, STREAM_SUBMIT, &target);
+	if (!rc)
+		rc = enter_both(what, s, target);
 	if (rc)
 		return rc;
 	a = op_new(&activate_type, sizeof(*a));

@@ -81,6 +81,7 @@ static void close_capture(struct capture *cap, bool keep_model)
 
 	for (unsigned i = 0; i < m->n_lanes; i++) {
 		cap->streams[i]->capture = NULL;
+		cap->streams[i]->group_open = false;
 		object_put(&cap->streams[i]->obj);
 	}
 	while (!list_empty(&cap->events))
@@ -122,20 +123,31 @@ static aclError check_begin(aclrtStream stream, aclmdlRICaptureMode mode)
 
 #define NOT_CAPTURED (ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)
 
-static aclError check_stream(aclrtStream handle, struct stream **s)
+static aclError check_flags(const struct stream *s)
 {
-	aclError rc = stream_find(handle, STREAM_SUBMIT, s);
+	if (s && s->flags & NOT_CAPTURED)
+		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "a stream with these flags cannot be captured");
+	return ACL_SUCCESS;
+}
+
+/* What needs no context. */
+static aclError name_stream(aclrtStream handle, struct stream **s)
+{
+	aclError rc = stream_named(handle, STREAM_SUBMIT, s);
+
+	return rc ? rc : check_flags(*s);
+}
+
+static aclError enter_stream(struct stream **s)
+{
+	aclError rc = stream_enter(STREAM_SUBMIT, s);
 
 	if (rc)
 		return rc;
-	if ((*s)->flags & NOT_CAPTURED)
-		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "a stream with these flags cannot be captured");
 	if ((*s)->bound)
 		return npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is bound to a model");
 	if (*s == (*s)->ctx->default_stream)
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the default stream cannot be captured");
-	if ((*s)->capture)
-		return npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is capturing");
 	return ACL_SUCCESS;
 }
 
@@ -186,8 +198,12 @@ no_memory:
 static aclError begin(aclrtStream handle, aclmdlRICaptureMode mode)
 {
 	struct stream *s;
-	aclError rc = check_stream(handle, &s);
+	aclError rc = name_stream(handle, &s);
 
+	if (!rc)
+		rc = enter_stream(&s);
+	if (!rc)
+		rc = stream_not_capturing(s);
 	return rc ? rc : open_capture(s, model_new(s->ctx, true), mode);
 }
 
@@ -204,12 +220,16 @@ static aclError begin_into(aclrtStream handle, aclmdlRI model, aclmdlRICaptureMo
 	struct model *m;
 	aclError rc = model_find(model, &m);
 
+	if (!rc)
+		rc = name_stream(handle, &s);
 	if (!rc && !m->sub)
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the model is not the body of a conditional task");
 	if (!rc)
-		rc = check_stream(handle, &s);
+		rc = enter_stream(&s);
 	if (!rc && (m->filled || m->n_lanes))
 		rc = npu_err(ACL_ERROR_RT_MODEL_CAPTURED, "the body was captured before");
+	if (!rc)
+		rc = stream_not_capturing(s);
 	return rc ? rc : open_capture(s, m, mode);
 }
 
@@ -254,7 +274,7 @@ static aclError judge_end(const struct capture *cap)
 		return npu_err(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "the capture was invalidated");
 	if (!conditions_complete(cap->model))
 		return npu_err(ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING, "a conditional task has no body yet");
-	if (cap->group_stream)
+	if (cap->groups)
 		return npu_err(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "a task group is open");
 	if (!is_joined(cap))
 		return npu_err(ACL_ERROR_RT_STREAM_UNJOINED, "a forked stream was not joined");
@@ -265,15 +285,18 @@ static aclError end(aclrtStream handle, aclmdlRI *out)
 {
 	struct stream *s;
 	struct capture *cap;
-	aclError rc = stream_find(handle, STREAM_SUBMIT, &s);
+	aclError rc = name_stream(handle, &s);
+	/* The body of a condition has its handle already. */
+	bool missing = !out && !(!rc && s->capture && s->capture->model->sub);
 
+	if (missing && npu_code(NPU_CAPTURE_END_NO_OUTPUT))
+		return npu_answer(CAPTURE_END_NO_OUTPUT, "modelRI is NULL");
+	if (!rc && s->capture && missing)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "modelRI is NULL");
+	if (!rc)
+		rc = enter_stream(&s);
 	if (rc)
 		return rc;
-	/* The body of a condition has its handle already. */
-	if (!out && !(s->capture && s->capture->model->sub))
-		return npu_answer(CAPTURE_END_NO_OUTPUT, "modelRI is NULL");
-	if (s == s->ctx->default_stream)
-		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the default stream cannot be captured");
 	cap = s->capture;
 	if (!cap)
 		return npu_err(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "the stream is not capturing");
@@ -320,14 +343,23 @@ aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus *statu
 	return LOCKED(get_info(stream, status, modelRI));
 }
 
-aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode)
+static aclError exchange_mode(aclmdlRICaptureMode *mode)
 {
 	struct thread_state *t = npu_thread();
+	struct context *ctx;
 	int old = t->exchange_mode;
+	aclError rc = context_need(&ctx);
 
+	if (rc)
+		return rc;
 	t->exchange_mode = (int)*mode;
 	*mode = (aclmdlRICaptureMode)old;
 	return ACL_SUCCESS;
+}
+
+aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode)
+{
+	return LOCKED(exchange_mode(mode));
 }
 
 aclError capture_find(aclrtStream handle, struct stream **s)
@@ -336,10 +368,10 @@ aclError capture_find(aclrtStream handle, struct stream **s)
 
 	if (!handle)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "stream is NULL");
-	rc = stream_find(handle, STREAM_SUBMIT, s);
+	rc = stream_named(handle, STREAM_SUBMIT, s);
 	if (!rc && !(*s)->capture)
 		rc = npu_err(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "the stream is not capturing");
-	return rc;
+	return rc ? rc : stream_enter(STREAM_SUBMIT, s);
 }
 
 /* --- tasks and events of a capture ------------------------------------------ */
@@ -401,7 +433,7 @@ aclError capture_record(struct stream *s, struct event *ev)
 		return rc;
 	if (ev->kind == EVENT_EXTERNAL)
 		return append(s, event_record_op(ev, NULL));
-	if (!(ev->flags & ACL_EVENT_SYNC))
+	if (!event_waitable(ev))
 		return ACL_SUCCESS; /* nothing could wait for it: dropped */
 	return record_edge(s, ev);
 }
@@ -436,9 +468,6 @@ aclError capture_external(struct stream *s, struct event *ev, bool record)
 
 	if (!s->capture)
 		return npu_err(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "the stream is not capturing");
-	if (ev->kind != EVENT_EX || ev->flags != ACL_EVENT_SYNC || s->capture->model->sub)
-		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-			"not this kind of event, or in the body of a condition");
 	rc = note_external(s->capture, ev);
 	if (rc)
 		return rc;
@@ -459,14 +488,13 @@ static aclError wait_edge(struct stream *s, struct event *ev)
 	struct capture_edge *edge = &cap->edges[ev->capture_edge];
 
 	if (!s->capture) {
+		aclError rc = check_flags(s);
+
+		if (rc)
+			return rc;
 		if (s == s->ctx->default_stream)
 			return npu_err(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT,
 				"the default stream cannot be captured");
-		if (s->bound)
-			return npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is bound to a model");
-		if (s->flags & NOT_CAPTURED)
-			return npu_err(ACL_ERROR_RT_INTERNAL_ERROR,
-				"a stream with these flags cannot join a capture");
 		if (!join(cap, s))
 			return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a capture");
 	}
@@ -487,8 +515,6 @@ aclError capture_wait(struct stream *s, struct event *ev)
 		return rc;
 	if (ev->kind == EVENT_EXTERNAL)
 		return append(s, event_wait_op(ev, NULL, 0));
-	if (!(ev->flags & ACL_EVENT_SYNC))
-		return ACL_SUCCESS;
 	if (ev->capture)
 		return wait_edge(s, ev);
 	if (ev->latest)

@@ -29,9 +29,8 @@ struct capture {
 	struct list events; /* recorded in it: struct event.captured */
 	uint64_t *externals; /* generations of events used with an EXTERNAL flag */
 	unsigned n_externals;
-	struct stream *group_stream; /* a task group is open there */
-	unsigned group_first; /* its first task */
-	aclError group_error; /* what broke it */
+	unsigned groups; /* task groups that are open, each on a stream of its own */
+	aclError group_error; /* what broke one */
 };
 
 /* Appends op to the model the stream is captured into; takes over the reference. */

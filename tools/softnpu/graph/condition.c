@@ -66,14 +66,16 @@ static aclError create(aclmdlRI model, uint32_t initial, aclmdlRICondHandleFlag 
 	struct condition *c;
 	struct block *b;
 	struct model *m;
-	aclError rc = model_find_here(model, &m);
+	aclError rc = model_find(model, &m);
 
+	if (!rc && !m->captured)
+		rc = npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "only for captured models");
+	if (!rc && m->state != MODEL_CAPTURING)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the model is not being captured");
+	if (!rc)
+		rc = model_enter(m);
 	if (rc)
 		return rc;
-	if (!m->captured)
-		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "only for captured models");
-	if (m->state != MODEL_CAPTURING)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the model is not being captured");
 	c = calloc(1, sizeof(*c));
 	if (!c || !object_init(&c->obj, OBJ_COND, release)) {
 		free(c);
@@ -104,11 +106,15 @@ aclError aclmdlRICondHandleCreate(aclmdlRI modelRI, uint32_t defaultLaunchValue,
 static aclError get_pointer(aclmdlRICondHandle handle, uint64_t **ptr)
 {
 	struct object *o = object_find(handle, OBJ_COND);
+	struct context *ctx;
+	aclError rc;
 
 	if (!o)
 		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is not a condition", handle);
-	*ptr = (uint64_t *)container_of(o, struct condition, obj)->value;
-	return ACL_SUCCESS;
+	rc = context_need(&ctx);
+	if (!rc)
+		*ptr = (uint64_t *)container_of(o, struct condition, obj)->value;
+	return rc;
 }
 
 aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle handle, uint64_t **ptr)
@@ -226,12 +232,18 @@ static aclError add_task(const aclmdlRICondTaskParams *params, aclrtStream strea
 	struct condition *c = container_of(o, struct condition, obj);
 	struct cond_op *op;
 	struct stream *s;
-	aclError rc = capture_find(stream, &s);
+	aclError rc = stream_named(stream, STREAM_SUBMIT, &s);
 
+	if (!rc && (!o || c->used))
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the handle is unknown, or used already");
+	if (!rc)
+		rc = stream_enter(STREAM_SUBMIT, &s);
 	if (rc)
 		return rc;
-	if (!o || c->model != s->capture->model || c->used)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the handle is of another model, or used already");
+	if (!s->capture)
+		return npu_err(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "the stream is not capturing");
+	if (c->model != s->capture->model)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the handle is of another model");
 	if (!size_fits(params->type, params->size))
 		return npu_err(
 			ACL_ERROR_RT_PARAM_INVALID, "kind %d with %u bodies", params->type, params->size);

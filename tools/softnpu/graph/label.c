@@ -60,6 +60,19 @@ static aclError label_find(aclrtLabel handle, struct label **l)
 	return ACL_SUCCESS;
 }
 
+/* Also 507031 when it belongs to another context than the current. */
+static aclError label_find_here(aclrtLabel handle, struct label **l)
+{
+	struct context *ctx;
+	aclError rc = label_find(handle, l);
+
+	if (!rc)
+		rc = context_need(&ctx);
+	if (!rc && (*l)->ctx != ctx)
+		rc = npu_err(ACL_ERROR_RT_LABEL_CONTEXT, "the label belongs to another context");
+	return rc;
+}
+
 static aclError label_create(aclrtLabel *out)
 {
 	struct context *ctx;
@@ -86,14 +99,9 @@ aclError aclrtCreateLabel(aclrtLabel *label)
 
 static aclError label_destroy(aclrtLabel handle)
 {
-	struct context *ctx;
 	struct label *l;
-	aclError rc = label_find(handle, &l);
+	aclError rc = label_find_here(handle, &l);
 
-	if (!rc)
-		rc = context_need(&ctx);
-	if (!rc && l->ctx != ctx)
-		rc = npu_err(ACL_ERROR_RT_LABEL_CONTEXT, "the label belongs to another context");
 	if (rc)
 		return rc;
 	list_del(&l->link);
@@ -110,17 +118,15 @@ aclError aclrtDestroyLabel(aclrtLabel label)
 static aclError list_create(aclrtLabel *handles, size_t n, aclrtLabelList *out)
 {
 	struct label_list *list = calloc(1, sizeof(*list) + n * sizeof(list->labels[0]));
-	struct context *ctx;
-	aclError rc = context_need(&ctx);
+	struct label *l;
+	aclError rc = ACL_SUCCESS;
 
 	if (!list)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a label list");
-	for (size_t i = 0; i < n && !rc; i++) {
-		struct label *l;
-
+	for (size_t i = 0; i < n && !rc; i++)
 		rc = label_find(handles[i], &l);
-		if (!rc && l->ctx != ctx)
-			rc = npu_err(ACL_ERROR_RT_LABEL_CONTEXT, "label %zu belongs to another context", i);
+	for (size_t i = 0; i < n && !rc; i++) {
+		rc = label_find_here(handles[i], &l);
 		if (!rc && l->listed)
 			rc = npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "label %zu is in a list already", i);
 		if (rc)
@@ -153,8 +159,9 @@ static aclError list_destroy(aclrtLabelList handle)
 {
 	struct object *o = object_find(handle, OBJ_LABEL_LIST);
 
+	/* A list is device memory: giving it back twice is what freeing twice is. */
 	if (!o)
-		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is not a label list", handle);
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not a label list", handle);
 	object_kill(o);
 	return ACL_SUCCESS;
 }
@@ -171,13 +178,15 @@ static aclError label_set(aclrtLabel handle, aclrtStream stream)
 	aclError rc = label_find(handle, &l);
 
 	if (!rc)
-		rc = stream_find(stream, STREAM_SUBMIT, &s);
+		rc = stream_named(stream, STREAM_SUBMIT, &s);
+	if (!rc)
+		rc = label_find_here(handle, &l);
+	if (!rc)
+		rc = stream_enter(STREAM_SUBMIT, &s);
 	if (rc)
 		return rc;
 	if (!s->bound)
 		return npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is not bound to a model");
-	if (l->ctx != s->ctx)
-		return npu_err(ACL_ERROR_RT_LABEL_CONTEXT, "the label belongs to another context");
 	if (l->model || !l->listed)
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the label is set already, or in no list");
 	l->model = s->bound;
@@ -238,10 +247,10 @@ static aclError label_switch(void *index, uint32_t max, aclrtLabelList handle, a
 	struct stream *s;
 	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
 
-	if (!rc && !o)
-		rc = npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is not a label list", handle);
 	if (!rc && !s->bound)
 		rc = npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is not bound to a model");
+	if (!rc && !o)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not a label list", handle);
 	if (!rc && (!max || max > list->n || place_of(index).loc != LOC_DEVICE))
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID,
 			"index is not in device memory, or %u is not 1 to %zu", max, list->n);

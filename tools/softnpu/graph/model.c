@@ -60,16 +60,21 @@ aclError model_find(aclmdlRI handle, struct model **m)
 	return ACL_SUCCESS;
 }
 
-aclError model_find_here(aclmdlRI handle, struct model **m)
+aclError model_enter(const struct model *m)
 {
 	struct context *ctx;
-	aclError rc = model_find(handle, m);
+	aclError rc = context_need(&ctx);
 
-	if (!rc)
-		rc = context_need(&ctx);
-	if (!rc && (*m)->ctx != ctx)
+	if (!rc && m->ctx != ctx)
 		rc = npu_err(ACL_ERROR_RT_MODEL_CONTEXT, "the model belongs to another context");
 	return rc;
+}
+
+aclError model_find_here(aclmdlRI handle, struct model **m)
+{
+	aclError rc = model_find(handle, m);
+
+	return rc ? rc : model_enter(*m);
 }
 
 int model_add_lane(struct model *m)
@@ -178,13 +183,15 @@ static aclError destroy(aclmdlRI handle, struct list *callbacks)
 {
 	struct model *m;
 	uint64_t deadline = npu_deadline_ms(DESTROY_WAIT_MS);
-	aclError rc = model_find_here(handle, &m);
+	aclError rc = model_find(handle, &m);
 
+	if (!rc && m->sub)
+		rc = npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+			"the body of a conditional task goes with its model");
+	if (!rc)
+		rc = model_enter(m);
 	if (rc)
 		return rc;
-	if (m->sub)
-		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-			"the body of a conditional task goes with its model");
 	if (m->state == MODEL_CAPTURING)
 		return npu_err(ACL_ERROR_RT_MODEL_CAPTURED, "the model is being captured");
 	object_get(&m->obj);

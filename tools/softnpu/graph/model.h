@@ -55,7 +55,9 @@ struct model {
 /* --- models --- */
 struct model *model_new(struct context *ctx, bool captured);
 aclError model_find(aclmdlRI handle, struct model **m);
-/* Also 107004 when it belongs to another context. */
+/* 107004 when it belongs to another context than the current. */
+aclError model_enter(const struct model *m);
+/* Both. */
 aclError model_find_here(aclmdlRI handle, struct model **m);
 /* A new empty lane; its index, or -1 without memory. */
 int model_add_lane(struct model *m);

@@ -8,15 +8,38 @@
 
 static aclError check_ready(const struct model *m)
 {
-	if (m->sub)
-		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-			"the body of a conditional task runs with its model");
+	aclError rc = model_enter(m);
+
+	if (rc)
+		return rc;
 	if (m->state == MODEL_CAPTURING)
 		return npu_err(ACL_ERROR_RT_MODEL_CAPTURED, "the model is being captured");
 	if (m->state != MODEL_READY)
 		return npu_err(
 			ACL_ERROR_RT_MODEL_EXECUTE, "the model is not complete, or aclmdlRIUpdate is due");
 	return ACL_SUCCESS;
+}
+
+static aclError check_sub(const struct model *m)
+{
+	if (m->sub)
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+			"the body of a conditional task runs with its model");
+	return ACL_SUCCESS;
+}
+
+/* NULL is looked at later. */
+static aclError check_stream(const struct stream *s)
+{
+	aclError rc = ACL_SUCCESS;
+
+	if (s && s->bound)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the stream is bound to a model");
+	if (!rc)
+		rc = stream_not_capturing(s);
+	if (!rc && s && s->flags & NOT_FOR_EXECUTION)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "models cannot be executed on this stream");
+	return rc;
 }
 
 static aclError execute_async(aclmdlRI model, aclrtStream stream)
@@ -26,18 +49,16 @@ static aclError execute_async(aclmdlRI model, aclrtStream stream)
 	aclError rc = model_find(model, &m);
 
 	if (!rc)
+		rc = stream_named(stream, STREAM_SUBMIT, &s);
+	if (!rc)
+		rc = check_stream(s);
+	if (!rc)
+		rc = check_sub(m);
+	if (!rc)
 		rc = check_ready(m);
 	if (!rc)
-		rc = model_find_here(model, &m);
-	if (!rc)
-		rc = stream_find(stream, STREAM_SUBMIT, &s);
-	if (rc)
-		return rc;
-	if (s->capture)
-		return npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is capturing");
-	if (s->bound || s->flags & NOT_FOR_EXECUTION)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "models cannot be executed on this stream");
-	return stream_submit(s, model_execute_op(m));
+		rc = stream_enter(STREAM_SUBMIT, &s);
+	return rc ? rc : stream_submit(s, model_execute_op(m));
 }
 
 aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream)
@@ -56,12 +77,7 @@ static aclError execute(aclmdlRI model, int32_t timeout)
 		return rc;
 	if (m->captured)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "ACL Graph mode is not supported");
-	if (timeout == 0 || timeout < -1)
-		return npu_err(
-			ACL_ERROR_RT_PARAM_INVALID, "timeout %d: must be positive, or -1 for ever", timeout);
 	rc = check_ready(m);
-	if (!rc)
-		rc = model_find_here(model, &m);
 	if (rc)
 		return rc;
 	s = stream_new(m->ctx, 0, 0);
@@ -84,11 +100,12 @@ aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout)
 static aclError abort_model(aclmdlRI model)
 {
 	struct model *m;
-	aclError rc = model_find_here(model, &m);
+	aclError rc = model_find(model, &m);
 
-	if (!rc && m->sub)
-		rc = npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-			"the body of a conditional task runs with its model");
+	if (!rc)
+		rc = check_sub(m);
+	if (!rc)
+		rc = model_enter(m);
 	if (!rc && m->active)
 		instance_cancel(m->active, ACL_ERROR_RT_MODEL_ABORT_NORMAL);
 	return rc;

@@ -7,34 +7,15 @@
 #include "tools/softnpu/core/answers.h"
 #include "tools/softnpu/graph/model.h"
 
-static aclError get_id(aclmdlRI handle, uint32_t *id)
-{
-	struct model *m;
-	aclError rc = model_find(handle, &m);
-
-	if (!rc)
-		*id = m->id;
-	return rc;
-}
-
 aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId)
 {
-	return LOCKED(get_id(modelRI, modelRIId));
-}
-
-static aclError set_name(aclmdlRI handle, const char *name)
-{
-	struct model *m;
-	aclError rc = model_find(handle, &m);
-
-	if (!rc)
-		snprintf(m->name, sizeof(m->name), "%s", name);
-	return rc;
+	return LOCKED_WITH(model, m, model_find(modelRI, &m), *modelRIId = m->id);
 }
 
 aclError aclmdlRISetName(aclmdlRI modelRI, const char *name)
 {
-	return LOCKED(set_name(modelRI, name));
+	return LOCKED_WITH(
+		model, m, model_find_here(modelRI, &m), snprintf(m->name, sizeof(m->name), "%s", name));
 }
 
 static aclError get_name(aclmdlRI handle, uint32_t max, char *name)

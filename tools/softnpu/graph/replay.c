@@ -24,6 +24,7 @@ struct instance {
 	bool cancelled;
 	struct list finished; /* the lane that waits for the end */
 	struct edge *edges;
+	unsigned n_lanes; /* the model may get more meanwhile */
 	struct replay_lane lanes[];
 };
 
@@ -69,7 +70,7 @@ void instance_cancel(struct instance *inst, aclError code)
 	inst->cancelled = true;
 	if (!inst->error)
 		inst->error = code;
-	for (unsigned i = 0; i < inst->model->n_lanes; i++)
+	for (unsigned i = 0; i < inst->n_lanes; i++)
 		lane_cancel(&inst->lanes[i].lane);
 }
 
@@ -99,6 +100,7 @@ aclError instance_start(struct model *m, struct lane *parent, struct instance **
 	if (!inst)
 		return ACL_ERROR_RT_MEMORY_ALLOCATION;
 	inst->model = m;
+	inst->n_lanes = m->n_lanes;
 	object_get(&m->obj);
 	list_init(&inst->finished);
 	for (unsigned i = 0; i < m->edges; i++)

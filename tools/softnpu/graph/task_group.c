@@ -26,9 +26,9 @@ aclError group_check(struct capture *cap, struct stream *s, const struct op *op)
 {
 	aclError rc = ACL_SUCCESS;
 
-	if (!cap->group_stream)
+	if (!cap->groups)
 		return ACL_SUCCESS;
-	if (cap->group_stream != s)
+	if (!s->group_open)
 		rc = npu_err(ACL_ERROR_STREAM_TASK_GROUP_INTR, "a task group is open on another stream");
 	else if (!op->type->is_kernel)
 		rc = npu_err(
@@ -47,11 +47,12 @@ static aclError group_begin(aclrtStream handle)
 
 	if (rc)
 		return rc;
-	if (s->capture->group_stream)
-		return npu_err(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "a task group is open");
-	s->capture->group_stream = s;
-	s->capture->group_first = s->capture->model->lanes[s->capture_lane].n;
-	s->capture->group_error = ACL_SUCCESS;
+	if (s->group_open || s->update)
+		return npu_err(
+			ACL_ERROR_STREAM_TASK_GROUP_STATUS, "a task group is open, or an update under way");
+	s->group_open = true;
+	s->group_first = s->capture->model->lanes[s->capture_lane].n;
+	s->capture->groups++;
 	return ACL_SUCCESS;
 }
 
@@ -75,11 +76,14 @@ static aclError group_end(aclrtStream handle, aclrtTaskGrp *out)
 	if (rc)
 		return rc;
 	cap = s->capture;
-	if (cap->group_stream != s)
+	if (!s->group_open)
 		return npu_err(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "no task group is open on this stream");
-	cap->group_stream = NULL;
+	s->group_open = false;
+	cap->groups--;
 	if (cap->group_error)
 		return npu_err(cap->group_error, "the task group was broken");
+	if (cap->invalid)
+		return npu_err(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "the capture was invalidated");
 	g = calloc(1, sizeof(*g));
 	if (!g || !object_init(&g->obj, OBJ_TASK_GROUP, release)) {
 		free(g);
@@ -89,7 +93,7 @@ static aclError group_end(aclrtStream handle, aclrtTaskGrp *out)
 	g->model_handle = object_handle(&cap->model->obj);
 	g->generation = cap->model->obj.generation;
 	g->lane = s->capture_lane;
-	g->first = cap->group_first;
+	g->first = s->group_first;
 	g->n = cap->model->lanes[s->capture_lane].n - g->first;
 	*out = object_handle(&g->obj);
 	return ACL_SUCCESS;
@@ -115,22 +119,28 @@ static struct task_group *group_find(aclrtTaskGrp handle)
 	return NULL;
 }
 
+static aclError enter_for_update(struct stream **s)
+{
+	aclError rc = stream_not_capturing(*s);
+
+	if (!rc && (*s)->bound)
+		rc = npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is bound to a model");
+	return rc ? rc : stream_enter(STREAM_SUBMIT, s);
+}
+
 static aclError update_begin(aclrtStream stream, aclrtTaskGrp handle)
 {
 	struct group_update *u;
-	struct task_group *g;
+	struct task_group *g = group_find(handle);
 	struct stream *s;
-	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+	aclError rc = stream_named(stream, STREAM_SUBMIT, &s);
 
+	if (!rc && !g)
+		rc = npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is not a task group", handle);
+	if (!rc)
+		rc = enter_for_update(&s);
 	if (rc)
 		return rc;
-	if (s->capture)
-		return npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is capturing");
-	if (s->bound)
-		return npu_err(ACL_ERROR_RT_STREAM_MODEL, "the stream is bound to a model");
-	g = group_find(handle);
-	if (!g)
-		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is not a task group", handle);
 	if (s->update || g->updating)
 		return npu_err(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "an update is under way");
 	u = calloc(1, sizeof(*u));
@@ -152,16 +162,16 @@ static aclError update_end(aclrtStream stream)
 {
 	struct group_update *u;
 	struct stream *s;
-	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+	aclError rc = stream_named(stream, STREAM_SUBMIT, &s);
 
+	if (!rc)
+		rc = enter_for_update(&s);
 	if (rc)
 		return rc;
-	if (s->capture)
-		return npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is capturing");
 	u = s->update;
 	if (!u)
 		return npu_err(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "no update is under way on this stream");
-	if (!u->next || u->next != u->group->n)
+	if (u->next != u->group->n)
 		rc = npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "%u tasks for a group of %u", u->next, u->group->n);
 	s->update = NULL;
 	u->group->updating = false;

@@ -92,7 +92,6 @@ aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatu
 {
 	if (!device_find(deviceId))
 		return ACL_ERROR_RT_INVALID_DEVICEID;
-	(void)devFeatureType;
 	*value = ACL_DEV_FEATURE_NOT_SUPPORT;
 	return ACL_SUCCESS;
 }
@@ -146,21 +145,27 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *u
 	return ACL_SUCCESS;
 }
 
+/* A device, asked for by a thread that has a context, of whatever device. */
+static aclError find_in_context(int32_t id, struct device **dev)
+{
+	struct context *ctx;
+
+	*dev = device_find(id);
+	return *dev ? context_need(&ctx) : ACL_ERROR_RT_INVALID_DEVICEID;
+}
+
+static void usage_of(const struct device *dev, aclrtMemUsageInfo *info)
+{
+	memset(info, 0, sizeof(*info));
+	strcpy(info->name, "APP");
+	info->curMemSize = info->memPeakSize = dev->memory.used;
+}
+
 aclError aclrtGetMemUsageInfo(
 	int32_t deviceId, aclrtMemUsageInfo *memUsageInfo, size_t inputNum, size_t *outputNum)
 {
-	const struct device *dev;
-
-	dev = device_find(deviceId);
-	if (!dev)
-		return ACL_ERROR_RT_INVALID_DEVICEID;
-	memset(memUsageInfo, 0, sizeof(*memUsageInfo));
-	strcpy(memUsageInfo->name, "APP");
-	npu_lock();
-	memUsageInfo->curMemSize = memUsageInfo->memPeakSize = dev->memory.used;
-	npu_unlock();
-	*outputNum = 1;
-	return ACL_SUCCESS;
+	return LOCKED_WITH(device, dev, find_in_context(deviceId, &dev), usage_of(dev, memUsageInfo);
+			   *outputNum = 1);
 }
 
 aclError aclrtDeviceGetBareTgid(int32_t *pid)
@@ -179,14 +184,14 @@ aclError aclrtDeviceL2CacheFlush(void *rsv)
 aclError aclrtHostMemMapCapabilities(
 	uint32_t deviceId, aclrtHacType hacType, aclrtHostMemMapCapability *capabilities)
 {
-	if (!device_find(deviceId))
-		return ACL_ERROR_RT_INVALID_DEVICEID;
-	*capabilities = ACL_RT_HOST_MEM_MAP_SUPPORTED;
-	return ACL_SUCCESS;
+	return LOCKED_WITH(device, dev, find_in_context((int32_t)deviceId, &dev),
+		*capabilities = ACL_RT_HOST_MEM_MAP_SUPPORTED);
 }
 
 aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t *canCompatible)
 {
+	if (strncmp(socVersion, "Ascend", strlen("Ascend")))
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%s is no product", socVersion);
 	/* The family is what stands before the last part of the name. */
 	*canCompatible = !strncmp(socVersion, CFG_STR(soc), strlen(CFG_STR(soc)) - 1);
 	return ACL_SUCCESS;
@@ -374,19 +379,10 @@ aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, u
 	return rc ? rc : LOCKED(stream_cores(stream, type, value, NULL));
 }
 
-static aclError reset_stream_cores(aclrtStream handle)
-{
-	struct stream *s;
-	aclError rc = stream_find(handle, STREAM_QUERY, &s);
-
-	if (!rc)
-		memset(s->res_limit_set, 0, sizeof(s->res_limit_set));
-	return rc;
-}
-
 aclError aclrtResetStreamResLimit(aclrtStream stream)
 {
-	return LOCKED(reset_stream_cores(stream));
+	return LOCKED_WITH(stream, s, stream_find(stream, STREAM_QUERY, &s),
+		memset(s->res_limit_set, 0, sizeof(s->res_limit_set)));
 }
 
 /* The stream whose limit counts in this thread, by handle: a dead one no longer counts. */

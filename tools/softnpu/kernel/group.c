@@ -36,8 +36,6 @@ aclError aclrtGetGroupCount(uint32_t *count)
 {
 	aclError rc = supported();
 
-	if (!rc && !count)
-		rc = npu_err(ACL_ERROR_INVALID_PARAM, "count is NULL");
 	if (!rc)
 		*count = GROUPS;
 	return rc;
@@ -49,8 +47,6 @@ aclError aclrtGetAllGroupInfo(aclrtGroupInfo *groupInfo)
 		[ACL_GROUP_AICORE_INT] = 4, [ACL_GROUP_AIV_INT] = 3, [ACL_GROUP_SDMANUM_INT] = 1};
 	aclError rc = supported();
 
-	if (!rc && !groupInfo)
-		rc = npu_err(ACL_ERROR_INVALID_PARAM, "groupInfo is NULL");
 	if (rc)
 		return rc;
 	for (int32_t id = 0; id < GROUPS; id++) {
@@ -68,9 +64,8 @@ aclError aclrtGetGroupInfoDetail(const aclrtGroupInfo *groupInfo, int32_t groupI
 
 	if (rc)
 		return rc;
-	if (!groupInfo || !attrValue || !paramRetSize || valueLen < sizeof(int32_t))
-		return npu_err(
-			ACL_ERROR_INVALID_PARAM, "a pointer is NULL, or valueLen below that of an int32_t");
+	if (valueLen < sizeof(int32_t))
+		return npu_err(ACL_ERROR_INVALID_PARAM, "valueLen is below that of an int32_t");
 	if (groupIndex < 0 || (uint32_t)groupIndex >= groupInfo->count)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "there is no group %d", groupIndex);
 	if ((unsigned)attr >= ARRAY_SIZE(groupInfo->attributes[0]))

@@ -17,7 +17,8 @@ struct args {
 	char *buffer;
 	size_t size, capacity;
 	bool own; /* buffer is ours */
-	bool finalized;
+	bool finalized; /* no more parameters */
+	bool updated; /* since then: finalize once more */
 	bool data; /* a place holder's buffer was taken: no more parameters */
 	unsigned n, n_holders;
 	struct param params[MAX_KERNEL_PARAMS];
@@ -220,10 +221,10 @@ static aclError update(void *handle, void *param, const void *value, size_t size
 
 	if (!p)
 		return a ? ACL_ERROR_RT_PARAM_INVALID : ACL_ERROR_RT_INVALID_HANDLE;
-	if (size > p->size)
+	if (size != p->size)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the parameter has %zu bytes", p->size);
 	memcpy(a->buffer + p->offset, value, size);
-	a->finalized = false;
+	a->updated = true;
 	return ACL_SUCCESS;
 }
 
@@ -236,10 +237,13 @@ aclError aclrtKernelArgsParaUpdate(
 static aclError finalize(void *handle)
 {
 	struct args *a = find(handle);
+	struct context *ctx;
+	aclError rc = a ? context_need(&ctx) : ACL_ERROR_RT_INVALID_HANDLE;
 
-	if (!a)
-		return ACL_ERROR_RT_INVALID_HANDLE;
+	if (rc)
+		return rc;
 	a->finalized = true;
+	a->updated = false;
 	return ACL_SUCCESS;
 }
 
@@ -254,7 +258,7 @@ aclError kernel_args_launch(aclrtArgsHandle handle, struct kernel_launch *l)
 
 	if (!a)
 		return ACL_ERROR_RT_INVALID_HANDLE;
-	if (!a->finalized)
+	if (!a->finalized || a->updated)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "aclrtKernelArgsFinalize is missing");
 	l->args = a->buffer;
 	l->args_size = a->size;

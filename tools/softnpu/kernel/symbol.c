@@ -228,8 +228,8 @@ aclError aclrtMemcpyToSymbol(
 	char *addr;
 	aclError rc;
 
-	if (copy_zero(count, &rc))
-		return rc;
+	if (copy_nothing(count))
+		return ACL_SUCCESS;
 	rc = to_symbol(symbol, src, count, offset, kind, &addr);
 	return rc ? rc : aclrtMemcpy(addr, count, src, count, kind);
 }
@@ -240,8 +240,8 @@ aclError aclrtMemcpyToSymbolAsync(const void *symbol, const void *src, size_t co
 	char *addr;
 	aclError rc;
 
-	if (copy_zero(count, &rc))
-		return rc;
+	if (copy_nothing(count))
+		return ACL_SUCCESS;
 	rc = to_symbol(symbol, src, count, offset, kind, &addr);
 	return rc ? rc : aclrtMemcpyAsync(addr, count, src, count, kind, stream);
 }
@@ -252,8 +252,8 @@ aclError aclrtMemcpyFromSymbol(
 	char *addr;
 	aclError rc;
 
-	if (copy_zero(count, &rc))
-		return rc;
+	if (copy_nothing(count))
+		return ACL_SUCCESS;
 	rc = from_symbol(dst, dstMax, symbol, count, offset, kind, &addr);
 	return rc ? rc : aclrtMemcpy(dst, dstMax, addr, count, kind);
 }
@@ -264,8 +264,8 @@ aclError aclrtMemcpyFromSymbolAsync(void *dst, size_t dstMax, const void *symbol
 	char *addr;
 	aclError rc;
 
-	if (copy_zero(count, &rc))
-		return rc;
+	if (copy_nothing(count))
+		return ACL_SUCCESS;
 	rc = from_symbol(dst, dstMax, symbol, count, offset, kind, &addr);
 	return rc ? rc : aclrtMemcpyAsync(dst, dstMax, addr, count, kind, stream);
 }

@@ -118,19 +118,9 @@ aclError aclrtAllocatorRegister(aclrtStream stream, aclrtAllocatorDesc allocator
 	return LOCKED(attach(stream, allocatorDesc));
 }
 
-static aclError detach(aclrtStream stream)
-{
-	struct stream *s;
-	aclError rc = stream_find(stream, STREAM_QUERY, &s);
-
-	if (!rc)
-		forget(s);
-	return rc;
-}
-
 aclError aclrtAllocatorUnregister(aclrtStream stream)
 {
-	return LOCKED(detach(stream));
+	return LOCKED_WITH(stream, s, stream_find(stream, STREAM_QUERY, &s), forget(s));
 }
 
 static aclError of_stream(aclrtStream stream, struct allocator **a)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tools/softnpu/core/memory_file.h"
+#include "tools/softnpu/core/page_size.h"
 
 #define SMALLEST_RANGE ((size_t)64 << 20)
 #define RELEASE_PAGES ((size_t)128 << 10) /* freed extents from this size on give their pages back */
@@ -152,7 +153,7 @@ struct extent *arena_alloc(struct arena *a, size_t size, size_t align)
 
 static void release_pages(struct arena *a, size_t offset, size_t size)
 {
-	size_t from = ALIGN_UP(offset, 4096u), to = (offset + size) / 4096u * 4096u;
+	size_t from = ALIGN_UP(offset, page_size()), to = (offset + size) / page_size() * page_size();
 
 	if (size >= RELEASE_PAGES && to > from)
 		fallocate(a->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(to - from));

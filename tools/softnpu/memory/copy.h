@@ -25,19 +25,19 @@ struct op *copy_op_new(struct area *areas, size_t n, void *staged);
 /* What an asynchronous copy turns out to be. */
 enum copy_form {
 	COPY_QUEUED,
-	COPY_NOTHING, /* dst == src */
 	COPY_NOW, /* a pageable side: synchronise, then copy */
 	COPY_FAILS_LATER /* host to host in the oldest profile */
 };
 
-/* Locates both sides and corrects the direction. */
-aclError copy_classify(const void *dst, const void *src, aclrtMemcpyKind kind, enum copy_form *form);
+/* Locates both sides; makes the kind the one that they ask for, or 107000 when it contradicts them. */
+aclError copy_classify(const void *dst, const void *src, aclrtMemcpyKind *kind, enum copy_form *form);
 /* The form is known: do it. */
 aclError copy_submit(struct stream *s, const struct area *a, aclrtMemcpyKind kind, enum copy_form form);
 /* 107000/107027 on a capturing stream, 107041/107030 when the mode forbids, else the stream is synchronised.
  */
 aclError copy_pageable_ready(struct stream *s);
-/* Zero bytes: true when the call is over, with *rc. */
-bool copy_zero(size_t count, aclError *rc);
+/* Zero bytes: since 9.1 the call is over at once, before it is refused after the other arguments. */
+bool copy_nothing(size_t count);
+aclError copy_not_nothing(size_t count);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies whose addresses lie in device memory, copies by offset, reductions, cache maintenance. */
+/* Copies whose addresses lie in device memory, copies by offset, cache maintenance. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,13 +48,15 @@ static aclError check_desc(const void *desc)
 static aclError set_desc(void *desc, const struct copy_desc *d)
 {
 	struct place dst = place_of(d->dst), src = place_of(d->src), p = place_of(desc);
+	struct context *ctx;
 	aclError rc = check_desc(desc);
 
 	if (rc)
 		return rc;
 	if (dst.loc != LOC_DEVICE || src.loc != LOC_DEVICE || dst.device != src.device)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the addresses are not on one device");
-	return bytes_move(p.host, p.safe, (const char *)d, true, sizeof(*d));
+	rc = context_need(&ctx);
+	return rc ? rc : bytes_move(p.host, p.safe, (const char *)d, true, sizeof(*d));
 }
 
 aclError aclrtSetMemcpyDesc(
@@ -182,99 +184,6 @@ aclError aclrtMemcpyAsyncWithOffset(void **dst, size_t destMax, size_t dstDataOf
 	return count ? LOCKED(submit_offset(&o, stream)) : ACL_SUCCESS;
 }
 
-/* --- reductions: dst = dst (+, max, min) src ------------------------------------------ */
-
-struct reduce_op {
-	struct op op;
-	void *dst;
-	const void *src;
-	uint64_t count; /* bytes */
-	aclrtReduceKind kind;
-	aclDataType type;
-};
-
-#define REDUCE(ctype)                                                                                        \
-	do {                                                                                                 \
-		ctype *d = (ctype *)to;                                                                      \
-		const ctype *s = (const ctype *)from;                                                        \
-                                                                                                             \
-		for (uint64_t i = 0; i < r->count / sizeof(ctype); i++) {                                    \
-			if (r->kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM)                                     \
-				d[i] = (ctype)(d[i] + s[i]);                                                 \
-			else if (r->kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX ? s[i] > d[i] : s[i] < d[i])    \
-				d[i] = s[i];                                                                 \
-		}                                                                                            \
-	} while (0)
-
-static aclError reduce_run(struct op *op, struct lane *lane)
-{
-	const struct reduce_op *r = container_of(op, struct reduce_op, op);
-	struct place dst, src;
-	char *to, *from;
-
-	(void)lane;
-	npu_lock();
-	dst = place_of(r->dst);
-	src = place_of(r->src);
-	npu_unlock();
-	if (!dst.safe || !src.safe || r->count > dst.room || r->count > src.room)
-		return ACL_ERROR_RT_DRV_INTERNAL_ERROR;
-	to = dst.host;
-	from = src.host;
-	switch (r->type) {
-	case ACL_FLOAT:
-		REDUCE(float);
-		break;
-	case ACL_INT32:
-		REDUCE(int32_t);
-		break;
-	case ACL_INT16:
-		REDUCE(int16_t);
-		break;
-	default:
-		REDUCE(int8_t);
-		break;
-	}
-	return ACL_SUCCESS;
-}
-
-static const struct op_type reduce_type = {.name = "REDUCE_ASYNC", .run = reduce_run};
-
-static aclError submit_reduce(const struct reduce_op *what, aclrtStream stream)
-{
-	struct reduce_op *op;
-	struct stream *s;
-	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
-
-	if (rc)
-		return rc;
-	op = op_new(&reduce_type, sizeof(*op));
-	if (!op)
-		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
-	op->dst = what->dst;
-	op->src = what->src;
-	op->count = what->count;
-	op->kind = what->kind;
-	op->type = what->type;
-	return stream_submit(s, &op->op);
-}
-
-aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count, aclrtReduceKind kind, aclDataType type,
-	aclrtStream stream, void *reserve)
-{
-	struct reduce_op r = {.dst = dst, .src = src, .count = count, .kind = kind, .type = type};
-	bool known = type == ACL_FLOAT || type == ACL_INT32 || type == ACL_INT16 || type == ACL_INT8;
-	unsigned size = type == ACL_INT8 ? 1 : type == ACL_INT16 ? 2 : 4;
-
-	if (type == ACL_BOOL)
-		return npu_answer(REDUCE_TYPE_UNKNOWN, "reduction of type %d", type);
-	if (!known || kind == ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL)
-		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "reduction %d of type %d", kind, type);
-	if ((uintptr_t)dst % size || (uintptr_t)src % size)
-		return npu_err(ACL_ERROR_RT_ADDR_UNALIGNED, "an address is not %u-byte aligned", size);
-	return LOCKED(submit_reduce(&r, stream));
-}
-
 /* --- descriptors of cache maintenance ------------------------------------------------- */
 
 aclError aclrtCmoGetDescSize(size_t *size)
@@ -287,8 +196,11 @@ static aclError set_cmo_desc(void *desc, const void *src, size_t size)
 {
 	struct copy_desc d = {.src = src, .count = size};
 	struct place p = place_of(desc);
+	struct context *ctx;
 	aclError rc = check_desc(desc);
 
+	if (!rc)
+		rc = context_need(&ctx);
 	if (!rc)
 		rc = capture_refuses();
 	return rc ? rc : bytes_move(p.host, p.safe, (const char *)&d, true, sizeof(d));

@@ -21,6 +21,9 @@ static aclError add(void *ptr, uint64_t size, uint32_t flags)
 		return rc;
 	if ((uintptr_t)ptr % PAGE)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not aligned to %u bytes", ptr, PAGE);
+	if (size > UINTPTR_MAX - (uintptr_t)ptr)
+		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%p..+%llu is no range", ptr,
+			(unsigned long long)size);
 	if (registration_overlap(ptr, size))
 		return npu_answer(HOST_ALREADY_REGISTERED, "part of %p..+%llu is registered", ptr,
 			(unsigned long long)size);
@@ -86,7 +89,7 @@ static aclError device_pointer(char *host, void **device)
 
 	if (rc)
 		return rc;
-	if (!(r && r->flags & ACL_HOST_REG_MAPPED) && !(b && b->kind == BLOCK_PINNED))
+	if (!(r && r->addr == host && r->flags & ACL_HOST_REG_MAPPED) && !(b && b->kind == BLOCK_PINNED))
 		return npu_answer(HOST_NOT_MAPPED, "%p is not mapped to the devices", (void *)host);
 	*device = host;
 	return ACL_SUCCESS;

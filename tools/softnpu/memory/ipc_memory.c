@@ -6,9 +6,8 @@
 #include <unistd.h>
 
 #include "tools/softnpu/core/ipc.h"
+#include "tools/softnpu/core/page_size.h"
 #include "tools/softnpu/memory/memory.h"
-
-#define PAGE 4096u
 
 /* A key in use here: exported by us, or one import of it. */
 struct ipc_memory {
@@ -68,7 +67,7 @@ aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key, size_t le
 /* Both views of the exporter's memory; the key's offset may lie inside a page. */
 static bool map_views(struct ipc_memory *m, const struct shared_key *k)
 {
-	size_t inside = k->offset % PAGE, size = ALIGN_UP(inside + k->size, PAGE);
+	size_t inside = k->offset % page_size(), size = ALIGN_UP(inside + k->size, page_size());
 	off_t from = (off_t)(k->offset - inside);
 	int prot = CFG(strict) ? PROT_NONE : PROT_READ | PROT_WRITE;
 	char *addr, *shadow;
@@ -93,7 +92,7 @@ static bool map_views(struct ipc_memory *m, const struct shared_key *k)
 
 static void unmap_views(const struct ipc_memory *m, size_t bytes)
 {
-	size_t inside = (uintptr_t)m->addr % PAGE, size = ALIGN_UP(inside + bytes, PAGE);
+	size_t inside = (uintptr_t)m->addr % page_size(), size = ALIGN_UP(inside + bytes, page_size());
 
 	munmap(m->addr - inside, size);
 	munmap(m->shadow - inside, size);
@@ -147,13 +146,24 @@ static struct ipc_memory *find(const char *key)
 	return NULL;
 }
 
+static aclError known_key(const char *key)
+{
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (!rc && !find(key))
+		rc = npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "the key is not in use here");
+	return rc;
+}
+
 static aclError close_key(const char *key)
 {
 	struct ipc_memory *m = find(key);
 	struct block *b;
+	aclError rc = known_key(key);
 
-	if (!m)
-		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "the key is not in use here");
+	if (rc)
+		return rc;
 	b = m->addr ? block_at(m->addr) : NULL;
 	if (b) {
 		unmap_views(m, b->size);
@@ -167,12 +177,6 @@ static aclError close_key(const char *key)
 aclError aclrtIpcMemClose(const char *key)
 {
 	return LOCKED(close_key(key));
-}
-
-static aclError known_key(const char *key)
-{
-	return find(key) ? ACL_SUCCESS
-			 : npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "the key is not in use here");
 }
 
 /* Keys are open to the processes of this user. */

@@ -98,21 +98,9 @@ static void unchain(struct mbuf *b)
 	b->head = b;
 }
 
-static aclError free_buf(aclrtMbuf handle)
-{
-	struct mbuf *b;
-	aclError rc = need(handle, &b);
-
-	if (rc)
-		return rc;
-	unchain(b);
-	object_kill(&b->obj);
-	return ACL_SUCCESS;
-}
-
 aclError aclrtFreeBuf(aclrtMbuf buf)
 {
-	return LOCKED(free_buf(buf));
+	return LOCKED_WITH(mbuf, b, need(buf, &b), unchain(b); object_kill(&b->obj));
 }
 
 static aclError copy_ref(aclrtMbuf handle, aclrtMbuf *out)
@@ -139,21 +127,9 @@ aclError aclrtCopyBufRef(const aclrtMbuf buf, aclrtMbuf *newBuf)
 
 /* --- data --------------------------------------------------------------------------- */
 
-static aclError get_data(aclrtMbuf handle, void **address, size_t *size)
-{
-	struct mbuf *b;
-	aclError rc = need(handle, &b);
-
-	if (!rc) {
-		*address = b->data->bytes;
-		*size = b->data->size;
-	}
-	return rc;
-}
-
 aclError aclrtGetBufData(const aclrtMbuf buf, void **dataPtr, size_t *size)
 {
-	return LOCKED(get_data(buf, dataPtr, size));
+	return LOCKED_WITH(mbuf, b, need(buf, &b), *dataPtr = b->data->bytes; *size = b->data->size);
 }
 
 static aclError set_len(aclrtMbuf handle, size_t len)
@@ -174,43 +150,56 @@ aclError aclrtSetBufDataLen(aclrtMbuf buf, size_t len)
 	return LOCKED(set_len(buf, len));
 }
 
-static aclError get_len(aclrtMbuf handle, size_t *len)
-{
-	struct mbuf *b;
-	aclError rc = need(handle, &b);
-
-	if (!rc)
-		*len = b->len;
-	return rc;
-}
-
 aclError aclrtGetBufDataLen(aclrtMbuf buf, size_t *len)
 {
-	return LOCKED(get_len(buf, len));
+	return LOCKED_WITH(mbuf, b, need(buf, &b), *len = b->len);
 }
 
-/* One direction or the other, between the program's memory and the private data. */
-static aclError user_data(aclrtMbuf handle, void *to, const void *from, size_t size, size_t offset)
+/* The private data; room is how much the copy's target holds. */
+static aclError user_data(aclrtMbuf handle, size_t size, size_t offset, size_t room, char **data)
 {
 	struct mbuf *b;
 	aclError rc;
 
-	if (!to == !from || !size || size > MBUF_USER || offset > MBUF_USER - size)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "no pointer, or not within %u bytes", MBUF_USER);
+	if (size > MBUF_USER || offset > MBUF_USER - size)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "not within %u bytes", MBUF_USER);
 	rc = need(handle, &b);
+	if (rc)
+		return rc;
+	if (!room)
+		return npu_err(ACL_ERROR_FAILURE, "nothing can be copied to no bytes");
+	*data = b->user + offset;
+	return ACL_SUCCESS;
+}
+
+static aclError set_user_data(aclrtMbuf handle, const void *from, size_t size, size_t offset)
+{
+	char *data;
+	aclError rc = user_data(handle, size, offset, MBUF_USER - offset, &data);
+
 	if (!rc)
-		memcpy(to ? to : b->user + offset, from ? from : b->user + offset, size);
+		memcpy(data, from, size);
 	return rc;
 }
 
 aclError aclrtSetBufUserData(aclrtMbuf buf, const void *dataPtr, size_t size, size_t offset)
 {
-	return LOCKED(user_data(buf, NULL, dataPtr, size, offset));
+	return LOCKED(set_user_data(buf, dataPtr, size, offset));
+}
+
+static aclError get_user_data(aclrtMbuf handle, void *to, size_t size, size_t offset)
+{
+	char *data;
+	aclError rc = user_data(handle, size, offset, size, &data);
+
+	if (!rc)
+		memcpy(to, data, size);
+	return rc;
 }
 
 aclError aclrtGetBufUserData(const aclrtMbuf buf, void *dataPtr, size_t size, size_t offset)
 {
-	return LOCKED(user_data(buf, dataPtr, NULL, size, offset));
+	return LOCKED(get_user_data(buf, dataPtr, size, offset));
 }
 
 /* --- chains ---------------------------------------------------------------------------- */
@@ -247,19 +236,9 @@ aclError aclrtAppendBufChain(aclrtMbuf headBuf, aclrtMbuf buf)
 	return LOCKED(append(headBuf, buf));
 }
 
-static aclError chain_num(aclrtMbuf handle, uint32_t *num)
-{
-	struct mbuf *head;
-	aclError rc = need(handle, &head);
-
-	if (!rc)
-		*num = chain_length(head);
-	return rc;
-}
-
 aclError aclrtGetBufChainNum(aclrtMbuf headBuf, uint32_t *num)
 {
-	return LOCKED(chain_num(headBuf, num));
+	return LOCKED_WITH(mbuf, head, need(headBuf, &head), *num = chain_length(head));
 }
 
 static aclError from_chain(aclrtMbuf handle, uint32_t index, aclrtMbuf *out)

@@ -7,12 +7,14 @@
 #include "tools/softnpu/graph/capture.h"
 #include "tools/softnpu/memory/copy.h"
 
-bool copy_zero(size_t count, aclError *rc)
+bool copy_nothing(size_t count)
 {
-	if (count)
-		return false;
-	*rc = npu_answer(COPY_OF_NOTHING, "count is 0");
-	return true;
+	return !count && !npu_code(NPU_COPY_OF_NOTHING);
+}
+
+aclError copy_not_nothing(size_t count)
+{
+	return count ? ACL_SUCCESS : npu_answer(COPY_OF_NOTHING, "count is 0");
 }
 
 static aclError check_arguments(
@@ -24,7 +26,7 @@ static aclError check_arguments(
 		return npu_err(ACL_ERROR_INVALID_PARAM, "unknown copy kind %d", kind);
 	if (count > dest_max)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "count %zu exceeds destMax %zu", count, dest_max);
-	return ACL_SUCCESS;
+	return copy_not_nothing(count);
 }
 
 static aclError may_copy_now(void)
@@ -41,8 +43,8 @@ aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, a
 	struct context *ctx;
 	aclError rc;
 
-	if (copy_zero(count, &rc))
-		return rc;
+	if (copy_nothing(count))
+		return ACL_SUCCESS;
 	rc = check_arguments(dst, destMax, src, count, kind);
 	if (!rc)
 		rc = dst == src ? LOCKED(context_need(&ctx)) : LOCKED(may_copy_now());
@@ -52,47 +54,71 @@ aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, a
 	return rc ? npu_err(rc, "the copy from %p to %p failed", src, dst) : ACL_SUCCESS;
 }
 
-/* Which given kinds a copy with one pageable side may have; indexed by aclrtMemcpyKind. */
+/* What the two places say about a copy's kind. */
 #define KIND(k) (1u << ACL_MEMCPY_##k)
-#define PAGEABLE_TO_DEVICE                                                                                   \
-	(KIND(HOST_TO_DEVICE) | KIND(DEVICE_TO_DEVICE) | KIND(DEFAULT) | KIND(HOST_TO_BUF_TO_DEVICE))
-#define DEVICE_TO_PAGEABLE (KIND(DEVICE_TO_HOST) | KIND(DEVICE_TO_DEVICE) | KIND(DEFAULT))
-#define PINNED_TO_PAGEABLE (KIND(HOST_TO_HOST) | KIND(HOST_TO_DEVICE) | KIND(DEFAULT))
-#define PAGEABLE_TO_PINNED (KIND(HOST_TO_HOST) | KIND(DEVICE_TO_HOST) | KIND(DEFAULT))
-#define BOTH_PAGEABLE (KIND(HOST_TO_HOST) | KIND(DEFAULT))
+#define ANY (KIND(HOST_TO_HOST) | KIND(HOST_TO_DEVICE) | KIND(DEVICE_TO_HOST) | KIND(DEVICE_TO_DEVICE))
 
-static unsigned allowed_kinds(enum location dst, enum location src)
+static const struct direction {
+	enum location src, dst;
+	aclrtMemcpyKind kind; /* what it is when the caller leaves it open */
+	unsigned allowed; /* what the caller may call it instead; 0: what the caller says does not count */
+} directions[] = {
+	{LOC_HOST, LOC_DEVICE, ACL_MEMCPY_HOST_TO_DEVICE, 0},
+	{LOC_DEVICE, LOC_HOST, ACL_MEMCPY_DEVICE_TO_HOST, 0},
+	{LOC_HOST, LOC_HOST, ACL_MEMCPY_HOST_TO_HOST, 0},
+	{LOC_DEVICE, LOC_DEVICE, ACL_MEMCPY_DEVICE_TO_DEVICE, 0},
+	{LOC_UNREGISTERED, LOC_DEVICE, ACL_MEMCPY_HOST_TO_DEVICE,
+		KIND(HOST_TO_DEVICE) | KIND(DEVICE_TO_DEVICE)},
+	{LOC_DEVICE, LOC_UNREGISTERED, ACL_MEMCPY_DEVICE_TO_HOST,
+		KIND(DEVICE_TO_HOST) | KIND(DEVICE_TO_DEVICE)},
+	{LOC_HOST, LOC_UNREGISTERED, ACL_MEMCPY_HOST_TO_HOST, KIND(HOST_TO_HOST) | KIND(HOST_TO_DEVICE)},
+	{LOC_UNREGISTERED, LOC_HOST, ACL_MEMCPY_HOST_TO_HOST, KIND(HOST_TO_HOST) | KIND(DEVICE_TO_HOST)},
+	{LOC_UNREGISTERED, LOC_UNREGISTERED, ACL_MEMCPY_HOST_TO_HOST, ANY},
+};
+
+static aclError staged_direction(enum location src, enum location dst)
 {
-	if (src == LOC_UNREGISTERED && dst == LOC_UNREGISTERED)
-		return BOTH_PAGEABLE;
-	if (src == LOC_UNREGISTERED)
-		return dst == LOC_HOST ? PAGEABLE_TO_PINNED : PAGEABLE_TO_DEVICE;
-	return src == LOC_HOST ? PINNED_TO_PAGEABLE : DEVICE_TO_PAGEABLE;
+	if ((src != LOC_HOST && src != LOC_UNREGISTERED) || dst != LOC_DEVICE)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a staged copy goes from host to device");
+	return ACL_SUCCESS;
 }
 
-static bool on_host(enum location loc)
+static aclError correct(enum location src, enum location dst, aclrtMemcpyKind *kind)
 {
-	return loc == LOC_HOST || loc == LOC_UNREGISTERED;
+	if (*kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE)
+		return staged_direction(src, dst);
+	for (size_t i = 0; i < ARRAY_SIZE(directions); i++) {
+		const struct direction *d = &directions[i];
+
+		if (d->src != src || d->dst != dst)
+			continue;
+		if (!d->allowed || *kind == ACL_MEMCPY_DEFAULT)
+			*kind = d->kind;
+		else if (!(d->allowed & 1u << *kind))
+			return npu_err(ACL_ERROR_RT_PARAM_INVALID,
+				"copy kind %d does not fit pageable host memory", *kind);
+	}
+	return ACL_SUCCESS; /* managed memory: as the caller says */
 }
 
-aclError copy_classify(const void *dst, const void *src, aclrtMemcpyKind kind, enum copy_form *form)
+static bool needs_the_caller(enum location src, enum location dst, aclrtMemcpyKind kind)
 {
-	struct place to = place_of(dst), from = place_of(src);
-	bool pageable = to.loc == LOC_UNREGISTERED || from.loc == LOC_UNREGISTERED;
+	return (src == LOC_UNREGISTERED || dst == LOC_UNREGISTERED) && kind != ACL_MEMCPY_DEVICE_TO_DEVICE &&
+	       kind != ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE;
+}
 
-	*form = dst == src ? COPY_NOTHING : COPY_QUEUED;
+aclError copy_classify(const void *dst, const void *src, aclrtMemcpyKind *kind, enum copy_form *form)
+{
+	enum location to = place_of(dst).loc, from = place_of(src).loc;
+	aclError rc;
+
+	*form = COPY_QUEUED;
 	if (npu_on_device())
 		return ACL_SUCCESS;
-	if (pageable && !(allowed_kinds(to.loc, from.loc) & 1u << kind))
-		return npu_err(
-			ACL_ERROR_RT_PARAM_INVALID, "copy kind %d does not fit pageable host memory", kind);
-	if (on_host(to.loc) && on_host(from.loc)) {
-		*form = COPY_FAILS_LATER;
-		return npu_answer(COPY_HOST_TO_HOST, "asynchronous copy from host to host");
-	}
-	if (pageable && dst != src)
+	rc = correct(from, to, kind);
+	if (!rc && needs_the_caller(from, to, *kind))
 		*form = COPY_NOW;
-	return ACL_SUCCESS;
+	return rc;
 }
 
 aclError copy_pageable_ready(struct stream *s)
@@ -145,6 +171,15 @@ static aclError submit_failing(struct stream *s)
 	return stream_submit(s, op_new(&failing_type, sizeof(struct op)));
 }
 
+/* Host to host is nothing that a device does. */
+static aclError refuse_inside_host(aclrtMemcpyKind kind, enum copy_form *form)
+{
+	if (kind != ACL_MEMCPY_HOST_TO_HOST || npu_on_device())
+		return ACL_SUCCESS;
+	*form = COPY_FAILS_LATER;
+	return npu_answer(COPY_HOST_TO_HOST, "asynchronous copy from host to host");
+}
+
 /* Stream, location and direction, nothing to do, pageable memory, queue. *now: copy when the lock is gone. */
 static aclError copy_async(const struct area *a, aclrtMemcpyKind kind, aclrtStream stream, bool *now)
 {
@@ -152,11 +187,15 @@ static aclError copy_async(const struct area *a, aclrtMemcpyKind kind, aclrtStre
 	enum copy_form form;
 	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
 
+	if (!rc && kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE && s->bound)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "not for a stream of a model");
 	if (!rc)
-		rc = copy_classify(a->dst, a->src, kind, &form);
-	if (rc || form == COPY_NOTHING)
+		rc = copy_classify(a->dst, a->src, &kind, &form);
+	if (!rc)
+		rc = refuse_inside_host(kind, &form);
+	if (rc || a->dst == a->src)
 		return rc;
-	*now = form == COPY_NOW && kind != ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE;
+	*now = form == COPY_NOW;
 	return *now ? copy_pageable_ready(s) : copy_submit(s, a, kind, form);
 }
 
@@ -167,8 +206,8 @@ aclError aclrtMemcpyAsync(
 	bool now = false;
 	aclError rc;
 
-	if (copy_zero(count, &rc))
-		return rc;
+	if (copy_nothing(count))
+		return ACL_SUCCESS;
 	rc = check_arguments(dst, destMax, src, count, kind);
 	if (!rc)
 		rc = LOCKED(copy_async(&a, kind, stream, &now));

@@ -26,11 +26,24 @@ static aclError check(const struct area *a, aclrtMemcpyKind kind, bool async)
 	return ACL_SUCCESS;
 }
 
-static aclError may_copy_now(void)
+static aclError check_direction(aclrtMemcpyKind kind, bool device_to_device)
+{
+	if (kind == ACL_MEMCPY_HOST_TO_DEVICE || kind == ACL_MEMCPY_DEVICE_TO_HOST ||
+		(kind == ACL_MEMCPY_DEVICE_TO_DEVICE && device_to_device) || npu_on_device())
+		return ACL_SUCCESS;
+	return npu_err(ACL_ERROR_RT_PARAM_INVALID, "2D copy between places that it does not connect");
+}
+
+static aclError may_copy_now(const struct area *a, aclrtMemcpyKind kind)
 {
 	struct context *ctx;
+	enum copy_form form;
 	aclError rc = context_need(&ctx);
 
+	if (!rc)
+		rc = copy_classify(a->dst, a->src, &kind, &form);
+	if (!rc)
+		rc = check_direction(kind, false);
 	return rc ? rc : capture_refuses();
 }
 
@@ -41,7 +54,7 @@ aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
 	aclError rc = check(&a, kind, false);
 
 	if (!rc)
-		rc = LOCKED(may_copy_now());
+		rc = LOCKED(may_copy_now(&a, kind));
 	if (rc)
 		return rc;
 	rc = copy_now(&a);
@@ -52,10 +65,16 @@ static aclError copy_async(const struct area *a, aclrtMemcpyKind kind, aclrtStre
 {
 	struct stream *s;
 	enum copy_form form;
-	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+	aclError rc = stream_named(stream, STREAM_SUBMIT, &s);
 
 	if (!rc)
-		rc = copy_classify(a->dst, a->src, kind, &form);
+		rc = stream_default(&s);
+	if (!rc)
+		rc = stream_enter(STREAM_SUBMIT, &s);
+	if (!rc)
+		rc = copy_classify(a->dst, a->src, &kind, &form);
+	if (!rc)
+		rc = check_direction(kind, true);
 	if (rc)
 		return rc;
 	*now = form == COPY_NOW;

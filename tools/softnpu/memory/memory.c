@@ -271,12 +271,20 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total)
 }
 
 /* Caches are coherent here. */
+/* Nothing is cached here. */
+static aclError flush(void)
+{
+	struct context *ctx;
+
+	return context_need(&ctx);
+}
+
 aclError aclrtMemFlush(void *devPtr, size_t size)
 {
-	return ACL_SUCCESS;
+	return LOCKED(flush());
 }
 
 aclError aclrtMemInvalidate(void *devPtr, size_t size)
 {
-	return ACL_SUCCESS;
+	return LOCKED(flush());
 }

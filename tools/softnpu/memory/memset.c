@@ -104,7 +104,7 @@ static aclError check(const struct fill *f, size_t max)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "devPtr is NULL");
 	if (f->count > max)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "count %zu exceeds the size %zu", f->count, max);
-	return ACL_SUCCESS;
+	return copy_not_nothing(f->count);
 }
 
 static aclError submit(const struct fill *f, aclrtStream stream)
@@ -120,8 +120,8 @@ aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
 	struct fill f = {devPtr, count, (uint8_t)value, false};
 	aclError rc;
 
-	if (copy_zero(count, &rc))
-		return rc;
+	if (copy_nothing(count))
+		return ACL_SUCCESS;
 	rc = check(&f, maxCount);
 	return rc ? rc : fill_sync(&f);
 }
@@ -131,8 +131,8 @@ aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t c
 	struct fill f = {devPtr, count, (uint8_t)value, false};
 	aclError rc;
 
-	if (copy_zero(count, &rc))
-		return rc;
+	if (copy_nothing(count))
+		return ACL_SUCCESS;
 	rc = check(&f, maxCount);
 	return rc ? rc : submit(&f, stream);
 }
@@ -151,7 +151,7 @@ static aclError check_words(const struct fill *f, size_t size)
 	if ((uintptr_t)f->dst % 4 || p.loc == LOC_UNREGISTERED)
 		return npu_err(
 			ACL_ERROR_INVALID_PARAM, "%p is not 4-byte aligned memory of the runtime", f->dst);
-	return ACL_SUCCESS;
+	return copy_not_nothing(f->count);
 }
 
 aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N)
@@ -159,8 +159,8 @@ aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N)
 	struct fill f = {ptr, N, value, true};
 	aclError rc;
 
-	if (copy_zero(N, &rc))
-		return rc;
+	if (copy_nothing(N))
+		return ACL_SUCCESS;
 	rc = check_words(&f, memSize);
 	return rc ? rc : fill_sync(&f);
 }
@@ -170,8 +170,8 @@ aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t N
 	struct fill f = {ptr, N, value, true};
 	aclError rc;
 
-	if (copy_zero(N, &rc))
-		return rc;
+	if (copy_nothing(N))
+		return ACL_SUCCESS;
 	rc = check_words(&f, memSize);
 	return rc ? rc : submit(&f, stream);
 }

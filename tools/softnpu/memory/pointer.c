@@ -8,11 +8,7 @@ static aclError attributes_of(const void *ptr, aclrtPtrAttributes *attr)
 {
 	const struct block *b = block_find(ptr);
 	struct place p = place_of(ptr);
-	struct context *ctx;
-	aclError rc = context_need(&ctx);
 
-	if (rc)
-		return rc;
 	memset(attr, 0, sizeof(*attr));
 	attr->location.id = p.loc == LOC_DEVICE ? (uint32_t)p.device : 0;
 	attr->location.type = p.loc == LOC_DEVICE    ? ACL_MEM_LOCATION_TYPE_DEVICE
@@ -47,29 +43,23 @@ aclError aclrtMemGetAddressRange(void *ptr, void **pbase, size_t *psize)
 }
 
 /* Documents and headers disagree about the reserved bit: both are taken. */
-#define KNOWN_TYPES (0x1u | ACL_RT_MEM_TYPE_DEV | 0x4u | ACL_RT_MEM_TYPE_DVPP | ACL_RT_MEM_TYPE_RSVD | 0x20u)
-#define TYPE_HOST 0x4u
-#define TYPE_MANAGED 0x1u
+#define KNOWN_TYPES (ACL_RT_MEM_TYPE_DEV | ACL_RT_MEM_TYPE_DVPP | ACL_RT_MEM_TYPE_RSVD | 0x20u)
 
-static uint32_t type_of(const void *ptr)
+static bool is_of(const void *ptr, uint32_t types)
 {
-	switch (place_of(ptr).loc) {
-	case LOC_DEVICE:
-		return ACL_RT_MEM_TYPE_DEV;
-	case LOC_MANAGED:
-		return TYPE_MANAGED;
-	case LOC_HOST:
-		return TYPE_HOST;
-	default:
-		return 0;
-	}
+	return types & ACL_RT_MEM_TYPE_DEV && place_of(ptr).loc == LOC_DEVICE;
 }
 
 static aclError check_all(void **list, uint32_t n, uint32_t types, uint32_t *result)
 {
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (rc)
+		return rc;
 	*result = 1;
 	for (uint32_t i = 0; i < n; i++)
-		if (!(type_of(list[i]) & types))
+		if (!is_of(list[i], types))
 			*result = 0;
 	return ACL_SUCCESS;
 }

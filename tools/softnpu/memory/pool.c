@@ -46,12 +46,13 @@ static aclError create(aclrtMemPool *out, const aclrtMemPoolProps *props)
 	struct device *dev = device_find(props->location.id);
 	struct context *ctx;
 	struct pool *p;
-	aclError rc = context_need(&ctx);
+	aclError rc;
 
-	if (rc)
-		return rc;
 	if (!dev)
 		return ACL_ERROR_RT_INVALID_DEVICEID;
+	rc = context_need(&ctx);
+	if (rc)
+		return rc;
 	if (ALIGN_UP(props->maxSize, POOL_GRAIN) > (size_t)npu_memory(dev->id))
 		return npu_err(
 			ACL_ERROR_RT_PARAM_INVALID, "the device has less than %zu bytes", props->maxSize);
@@ -204,12 +205,25 @@ static uint64_t *counter(struct pool *p, aclrtMemPoolAttr attr)
 	}
 }
 
+/* The pool of an attribute that pools have. */
+static aclError find_with_attr(const void *handle, aclrtMemPoolAttr attr, struct pool **p)
+{
+	*p = pool_find(handle);
+	if (!*p)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is no pool", handle);
+	if (attr < ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES ||
+		attr > ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH)
+		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "unknown attribute %d", attr);
+	return ACL_SUCCESS;
+}
+
 static aclError get_attr(const void *handle, aclrtMemPoolAttr attr, void *value)
 {
-	struct pool *p = pool_find(handle);
+	struct pool *p;
+	aclError rc = find_with_attr(handle, attr, &p);
 
-	if (!p)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is no pool", handle);
+	if (rc)
+		return rc;
 	if (attr < ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD)
 		memcpy(value, &p->reuse[attr - ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES], sizeof(int));
 	else
@@ -217,26 +231,19 @@ static aclError get_attr(const void *handle, aclrtMemPoolAttr attr, void *value)
 	return ACL_SUCCESS;
 }
 
-static bool known_attr(aclrtMemPoolAttr attr)
-{
-	return attr >= ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES &&
-	       attr <= ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH;
-}
-
 aclError aclrtMemPoolGetAttr(aclrtMemPool memPool, aclrtMemPoolAttr attr, void *value)
 {
-	if (!known_attr(attr))
-		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "unknown attribute %d", attr);
 	return LOCKED(get_attr(memPool, attr, value));
 }
 
 static aclError set_attr(const void *handle, aclrtMemPoolAttr attr, const void *value)
 {
-	struct pool *p = pool_find(handle);
+	struct pool *p;
 	uint64_t number;
+	aclError rc = find_with_attr(handle, attr, &p);
 
-	if (!p)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is no pool", handle);
+	if (rc)
+		return rc;
 	if (attr < ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD) {
 		memcpy(&p->reuse[attr - ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES], value, sizeof(int));
 		return ACL_SUCCESS;
@@ -250,8 +257,6 @@ static aclError set_attr(const void *handle, aclrtMemPoolAttr attr, const void *
 
 aclError aclrtMemPoolSetAttr(aclrtMemPool memPool, aclrtMemPoolAttr attr, void *value)
 {
-	if (!known_attr(attr))
-		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "unknown attribute %d", attr);
 	return LOCKED(set_attr(memPool, attr, value));
 }
 

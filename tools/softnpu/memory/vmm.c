@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "tools/softnpu/core/ipc.h"
+#include "tools/softnpu/core/page_size.h"
 #include "tools/softnpu/memory/memory.h"
 
 #define GRANULARITY ((size_t)2 << 20)
@@ -57,6 +58,13 @@ static aclError physical_find(aclrtDrvMemHandle handle, struct physical **p)
 	return ACL_SUCCESS;
 }
 
+static aclError location_check(const aclrtMemLocation *place)
+{
+	if (place->type == ACL_MEM_LOCATION_TYPE_DEVICE && !device_find((int32_t)place->id))
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	return ACL_SUCCESS;
+}
+
 /* Devices have no DDR of their own; what the host has is not asked about. */
 static bool known_attribute(const aclrtPhysicalMemProp *prop)
 {
@@ -64,9 +72,12 @@ static bool known_attribute(const aclrtPhysicalMemProp *prop)
 	case ACL_HBM_MEM_HUGE:
 	case ACL_HBM_MEM_NORMAL:
 	case ACL_HBM_MEM_HUGE1G:
-	case ACL_HBM_MEM_P2P_HUGE:
-	case ACL_HBM_MEM_P2P_NORMAL:
-	case ACL_HBM_MEM_P2P_HUGE1G:
+	case ACL_MEM_NORMAL:
+	case ACL_MEM_HUGE:
+	case ACL_MEM_HUGE1G:
+	case ACL_MEM_P2P_NORMAL:
+	case ACL_MEM_P2P_HUGE:
+	case ACL_MEM_P2P_HUGE1G:
 		return true;
 	case ACL_DDR_MEM_HUGE:
 	case ACL_DDR_MEM_NORMAL:
@@ -78,12 +89,8 @@ static bool known_attribute(const aclrtPhysicalMemProp *prop)
 	}
 }
 
-static aclError check_prop(const aclrtPhysicalMemProp *prop)
+static aclError check_place(const aclrtPhysicalMemProp *prop)
 {
-	if (prop->handleType != ACL_MEM_HANDLE_TYPE_NONE ||
-		prop->allocationType != ACL_MEM_ALLOCATION_TYPE_PINNED)
-		return npu_err(
-			ACL_ERROR_INVALID_PARAM, "handle or allocation type is not the only possible one");
 	if (prop->location.type != ACL_MEM_LOCATION_TYPE_DEVICE &&
 		prop->location.type != ACL_MEM_LOCATION_TYPE_HOST &&
 		prop->location.type != ACL_MEM_LOCATION_TYPE_HOST_NUMA)
@@ -91,9 +98,17 @@ static aclError check_prop(const aclrtPhysicalMemProp *prop)
 	if (!known_attribute(prop))
 		return npu_err(ACL_ERROR_INVALID_PARAM, "no memory of attribute %d at location type %d",
 			prop->memAttr, prop->location.type);
-	if (prop->location.type == ACL_MEM_LOCATION_TYPE_DEVICE && !device_find(prop->location.id))
-		return ACL_ERROR_RT_INVALID_DEVICEID;
-	return ACL_SUCCESS;
+	return location_check(&prop->location);
+}
+
+/* What the memory is asked for with; of a granularity only the place counts. */
+static aclError check_prop(const aclrtPhysicalMemProp *prop)
+{
+	if (prop->handleType != ACL_MEM_HANDLE_TYPE_NONE ||
+		prop->allocationType != ACL_MEM_ALLOCATION_TYPE_PINNED)
+		return npu_err(
+			ACL_ERROR_INVALID_PARAM, "handle or allocation type is not the only possible one");
+	return check_place(prop);
 }
 
 aclError aclrtMemGetAllocationGranularity(
@@ -101,7 +116,10 @@ aclError aclrtMemGetAllocationGranularity(
 {
 	aclError rc;
 
-	rc = check_prop(prop);
+	rc = check_place(prop);
+	if (!rc && option != ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM &&
+		option != ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown option %d", option);
 	if (!rc)
 		*granularity = GRANULARITY;
 	return rc;
@@ -143,12 +161,21 @@ static aclError physical_malloc(aclrtDrvMemHandle *out, size_t size, const aclrt
 	return ACL_SUCCESS;
 }
 
+/* Memory of a part of the host is asked for by way of the current device. */
+static aclError physical_enter(const aclrtPhysicalMemProp *prop)
+{
+	struct context *ctx;
+
+	return prop->location.type == ACL_MEM_LOCATION_TYPE_HOST_NUMA ? context_need(&ctx) : ACL_SUCCESS;
+}
+
 aclError aclrtMallocPhysical(
 	aclrtDrvMemHandle *handle, size_t size, const aclrtPhysicalMemProp *prop, uint64_t flags)
 {
-	aclError rc;
+	aclError rc = check_prop(prop);
 
-	rc = check_prop(prop);
+	if (!rc)
+		rc = LOCKED(physical_enter(prop));
 	return rc ? rc : LOCKED(physical_malloc(handle, size, prop));
 }
 
@@ -158,34 +185,14 @@ static void physical_drop(struct physical *p)
 		object_kill(&p->obj); /* mappings keep it */
 }
 
-static aclError physical_free(aclrtDrvMemHandle handle)
-{
-	struct physical *p;
-	aclError rc = physical_find(handle, &p);
-
-	if (!rc)
-		physical_drop(p);
-	return rc;
-}
-
 aclError aclrtFreePhysical(aclrtDrvMemHandle handle)
 {
-	return LOCKED(physical_free(handle));
-}
-
-static aclError get_prop(aclrtDrvMemHandle handle, aclrtPhysicalMemProp *prop)
-{
-	struct physical *p;
-	aclError rc = physical_find(handle, &p);
-
-	if (!rc)
-		*prop = p->prop;
-	return rc;
+	return LOCKED_WITH(physical, p, physical_find(handle, &p), physical_drop(p));
 }
 
 aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle, aclrtPhysicalMemProp *prop)
 {
-	return LOCKED(get_prop(handle, prop));
+	return LOCKED_WITH(physical, p, physical_find(handle, &p), *prop = p->prop);
 }
 
 /* --- reservations --------------------------------------------------------------- */
@@ -212,10 +219,10 @@ static aclError reserve(void **out, size_t size, size_t align, void *hint)
 	struct block *b = calloc(1, sizeof(*b));
 	struct context *ctx = context_current();
 
-	if (!r || !b)
+	if (!r || !b || size > SIZE_MAX / 2)
 		goto no_memory;
 	list_init(&r->mappings);
-	b->size = b->requested = ALIGN_UP(size, 4096u);
+	b->size = b->requested = ALIGN_UP(size, page_size());
 	b->kind = BLOCK_RESERVED;
 	b->device = ctx ? ctx->dev->id : 0;
 	b->owner = r;
@@ -329,7 +336,7 @@ static aclError map_memory(char *addr, size_t size, size_t offset, aclrtDrvMemHa
 
 	if (rc)
 		return rc;
-	if (!b || !is_free(b, addr, size) || (uintptr_t)addr % 4096 || offset ||
+	if (!b || !is_free(b, addr, size) || (uintptr_t)addr % page_size() || offset ||
 		size > ALIGN_UP(p->size, GRANULARITY))
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p..+%zu is not reserved and free, or too large",
 			(void *)addr, size);
@@ -352,26 +359,15 @@ static aclError map_memory(char *addr, size_t size, size_t offset, aclrtDrvMemHa
 	return ACL_SUCCESS;
 }
 
-static aclError check_map(const void *addr, size_t size, aclrtDrvMemHandle handle, uint64_t flags)
-{
-	if (!addr || !size || !handle || flags)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL, the size 0 or flags not 0");
-	return ACL_SUCCESS;
-}
-
 aclError aclrtMapMem(void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags)
 {
-	aclError rc = check_map(virPtr, size, handle, flags);
-
-	return rc ? rc : LOCKED(map_memory(virPtr, size, offset, handle, ACL_RT_MEM_ACCESS_FLAGS_READWRITE));
+	return LOCKED(map_memory(virPtr, size, offset, handle, ACL_RT_MEM_ACCESS_FLAGS_READWRITE));
 }
 
 aclError aclrtMemMapNoAccess(
 	void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags)
 {
-	aclError rc = check_map(virPtr, size, handle, flags);
-
-	return rc ? rc : LOCKED(map_memory(virPtr, size, offset, handle, ACL_RT_MEM_ACCESS_FLAGS_NONE));
+	return LOCKED(map_memory(virPtr, size, offset, handle, ACL_RT_MEM_ACCESS_FLAGS_NONE));
 }
 
 static aclError unmap(const void *addr)
@@ -424,6 +420,12 @@ static aclError set_access(const void *addr, uint64_t flags)
 
 aclError aclrtMemSetAccess(void *virPtr, size_t size, aclrtMemAccessDesc *desc, size_t count)
 {
+	for (size_t i = 0; i < count; i++)
+		if (location_check(&desc[i].location))
+			return ACL_ERROR_RT_INVALID_DEVICEID;
+	for (size_t i = 0; i < count; i++)
+		if (desc[i].flags != ACL_RT_MEM_ACCESS_FLAGS_READWRITE)
+			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the flags are not READWRITE");
 	return LOCKED(set_access(virPtr, desc->flags));
 }
 
@@ -440,7 +442,9 @@ static aclError get_access(const void *addr, uint64_t *flag)
 
 aclError aclrtMemGetAccess(void *virPtr, aclrtMemLocation *location, uint64_t *flag)
 {
-	return LOCKED(get_access(virPtr, flag));
+	aclError rc = location_check(location);
+
+	return rc ? rc : LOCKED(get_access(virPtr, flag));
 }
 
 /* --- sharing ---------------------------------------------------------------------- */
@@ -502,17 +506,24 @@ static aclError import_handle(uint64_t key, int device, size_t size, aclrtDrvMem
 aclError aclrtMemImportFromShareableHandle(
 	uint64_t shareableHandle, int32_t deviceId, aclrtDrvMemHandle *handle)
 {
+	struct context *ctx;
+	aclError rc;
+
 	if (!device_find(deviceId))
 		return ACL_ERROR_RT_INVALID_DEVICEID;
-	return LOCKED(import_handle(shareableHandle, deviceId, SIZE_MAX / 2, handle));
+	rc = LOCKED(context_need(&ctx));
+	return rc ? rc : LOCKED(import_handle(shareableHandle, deviceId, SIZE_MAX / 2, handle));
 }
 
 static aclError export_v2(aclrtDrvMemHandle handle, aclrtMemSharedHandleType type, void *out)
 {
+	struct context *ctx;
 	struct physical *p;
 	uint64_t key;
-	aclError rc = export_handle(handle, &key, &p);
+	aclError rc = type == ACL_MEM_SHARE_HANDLE_TYPE_FABRIC ? context_need(&ctx) : ACL_SUCCESS;
 
+	if (!rc)
+		rc = export_handle(handle, &key, &p);
 	if (rc)
 		return rc;
 	if (type == ACL_MEM_SHARE_HANDLE_TYPE_FABRIC)
@@ -521,45 +532,30 @@ static aclError export_v2(aclrtDrvMemHandle handle, aclrtMemSharedHandleType typ
 	return ACL_SUCCESS;
 }
 
-static aclError check_share(const void *a, const void *b, aclrtMemSharedHandleType type)
-{
-	if (!a || !b)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "a pointer is NULL");
-	if (type != ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT && type != ACL_MEM_SHARE_HANDLE_TYPE_FABRIC)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown type %d", type);
-	return ACL_SUCCESS;
-}
-
 aclError aclrtMemExportToShareableHandleV2(
 	aclrtDrvMemHandle handle, uint64_t flags, aclrtMemSharedHandleType shareType, void *shareableHandle)
 {
-	aclError rc = check_share(handle, shareableHandle, shareType);
-
-	if (!rc && flags > ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION)
-		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flags");
-	return rc ? rc : LOCKED(export_v2(handle, shareType, shareableHandle));
+	return LOCKED(export_v2(handle, shareType, shareableHandle));
 }
 
-static aclError import_here(uint64_t key, aclrtDrvMemHandle *out)
+static aclError import_here(const void *shareable, aclrtMemSharedHandleType type, aclrtDrvMemHandle *out)
 {
 	struct context *ctx;
+	uint64_t key;
 	aclError rc = context_need(&ctx);
 
-	return rc ? rc : import_handle(key, ctx->dev->id, SIZE_MAX / 2, out);
+	if (rc)
+		return rc;
+	if (type != ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT && type != ACL_MEM_SHARE_HANDLE_TYPE_FABRIC)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown type %d", type);
+	memcpy(&key, shareable, sizeof(key));
+	return import_handle(key, ctx->dev->id, SIZE_MAX / 2, out);
 }
 
 aclError aclrtMemImportFromShareableHandleV2(
 	void *shareableHandle, aclrtMemSharedHandleType shareType, uint64_t flags, aclrtDrvMemHandle *handle)
 {
-	aclError rc = check_share(shareableHandle, handle, shareType);
-	uint64_t key;
-
-	if (!rc && flags)
-		rc = npu_err(ACL_ERROR_INVALID_PARAM, "flags are reserved and must be 0");
-	if (rc)
-		return rc;
-	memcpy(&key, shareableHandle, sizeof(key));
-	return LOCKED(import_here(key, handle));
+	return LOCKED(import_here(shareableHandle, shareType, handle));
 }
 
 /* Keys are open to the processes of this user. */
@@ -572,9 +568,5 @@ aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, int32_t *pid,
 aclError aclrtMemSetPidToShareableHandleV2(
 	void *shareableHandle, aclrtMemSharedHandleType shareType, int32_t *pid, size_t pidNum)
 {
-	aclError rc = check_share(shareableHandle, pid, shareType);
-
-	if (!rc && !pidNum)
-		rc = npu_err(ACL_ERROR_INVALID_PARAM, "pidNum is 0");
-	return rc;
+	return ACL_SUCCESS;
 }

@@ -63,17 +63,28 @@ static void reporter_drop(struct reporter *r)
 	free(r);
 }
 
+/* Reports and host functions exclude each other. */
+static aclError without_host_func(aclrtStream handle, struct stream **s)
+{
+	aclError rc = stream_named(handle, STREAM_SUBMIT, s);
+
+	if (!rc && *s && (*s)->host_func)
+		rc = npu_err(ACL_ERROR_RT_STREAM_SUBSCRIBE, "the stream is used for host functions");
+	return rc;
+}
+
 static aclError subscribe(uint64_t thread, aclrtStream handle)
 {
 	struct reporter *r;
 	struct stream *s;
-	aclError rc = stream_find(handle, STREAM_SUBMIT, &s);
+	aclError rc = without_host_func(handle, &s);
 
+	if (!rc)
+		rc = stream_enter(STREAM_QUERY, &s);
+	if (!rc && s->subscribed)
+		rc = npu_err(ACL_ERROR_RT_STREAM_SUBSCRIBE, "the stream is subscribed");
 	if (rc)
 		return rc;
-	if (s->subscribed || s->host_func)
-		return npu_err(ACL_ERROR_RT_STREAM_SUBSCRIBE,
-			"the stream is subscribed, or used for host functions");
 	r = reporter_find(thread);
 	if (r && r->device != s->lane.device)
 		return npu_err(
@@ -105,8 +116,10 @@ void callback_unsubscribe(struct stream *s)
 static aclError unsubscribe(uint64_t thread, aclrtStream handle)
 {
 	struct stream *s;
-	aclError rc = stream_find(handle, STREAM_SUBMIT, &s);
+	aclError rc = stream_named(handle, STREAM_SUBMIT, &s);
 
+	if (!rc && !s)
+		rc = stream_enter(STREAM_SUBMIT, &s);
 	if (rc)
 		return rc;
 	if (!s->subscribed)
@@ -235,12 +248,12 @@ static aclError launch(aclrtCallback fn, void *data, bool blocking, aclrtStream 
 {
 	struct callback_op *c;
 	struct stream *s;
-	aclError rc = stream_find(handle, STREAM_SUBMIT, &s);
+	aclError rc = without_host_func(handle, &s);
 
+	if (!rc)
+		rc = stream_enter(STREAM_SUBMIT, &s);
 	if (rc)
 		return rc;
-	if (s->host_func)
-		return npu_err(ACL_ERROR_RT_STREAM_SUBSCRIBE, "the stream is used for host functions");
 	if (!s->subscribed)
 		return npu_err(ACL_ERROR_RT_STREAM_NO_CB_REG, "no thread is subscribed for the stream");
 	c = op_new(&callback_type, sizeof(*c));
@@ -282,13 +295,15 @@ static aclError launch_host_func(aclrtStream handle, aclrtHostFunc fn, void *arg
 {
 	struct host_func_op *h;
 	struct stream *s;
-	aclError rc = stream_find(handle, STREAM_SUBMIT, &s);
+	aclError rc = stream_named(handle, STREAM_SUBMIT, &s);
 
+	if (!rc && s && s->subscribed)
+		rc = npu_err(
+			ACL_ERROR_RT_STREAM_SUBSCRIBE, "the stream is subscribed by aclrtSubscribeReport");
+	if (!rc)
+		rc = stream_enter(STREAM_SUBMIT, &s);
 	if (rc)
 		return rc;
-	if (s->subscribed)
-		return npu_err(
-			ACL_ERROR_RT_STREAM_SUBSCRIBE, "the stream is subscribed by aclrtSubscribeReport");
 	h = op_new(&host_func_type, sizeof(*h));
 	if (!h)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");

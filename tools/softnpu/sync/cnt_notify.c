@@ -69,34 +69,14 @@ aclError aclrtCntNotifyCreate(aclrtCntNotify *cntNotify, uint64_t flag)
 	return rc ? rc : LOCKED(create(cntNotify));
 }
 
-static aclError destroy(const void *handle)
-{
-	struct cnt_notify *n;
-	aclError rc = find(handle, &n);
-
-	if (!rc)
-		object_kill(&n->obj);
-	return rc;
-}
-
 aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify)
 {
-	return LOCKED(destroy(cntNotify));
-}
-
-static aclError get_id(const void *handle, uint32_t *id)
-{
-	struct cnt_notify *n;
-	aclError rc = find(handle, &n);
-
-	if (!rc)
-		*id = n->id;
-	return rc;
+	return LOCKED_WITH(cnt_notify, n, find(cntNotify, &n), object_kill(&n->obj));
 }
 
 aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t *notifyId)
 {
-	return LOCKED(get_id(cntNotify, notifyId));
+	return LOCKED_WITH(cnt_notify, n, find(cntNotify, &n), *notifyId = n->id);
 }
 
 static void kill_if_on(struct object *o, void *dev)

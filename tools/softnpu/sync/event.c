@@ -353,19 +353,9 @@ static void kill_event(struct event *ev)
 	object_kill(&ev->obj);
 }
 
-static aclError destroy(aclrtEvent handle)
-{
-	struct event *ev;
-	aclError rc = event_find(handle, &ev);
-
-	if (!rc)
-		kill_event(ev);
-	return rc;
-}
-
 aclError aclrtDestroyEvent(aclrtEvent event)
 {
-	return LOCKED(destroy(event));
+	return LOCKED_WITH(event, ev, event_find(event, &ev), kill_event(ev));
 }
 
 static void kill_if_on(struct object *o, void *dev)
@@ -394,18 +384,75 @@ static aclError latch(int *latched, uint32_t flag)
 	return ACL_SUCCESS;
 }
 
+/* Either 0x4 or ACL_EVENT_SYNC makes a plain event one that streams can wait for. */
+bool event_waitable(const struct event *ev)
+{
+	return ev->kind == EVENT_DEFAULT || ev->kind == EVENT_EXTERNAL || ev->kind == EVENT_IPC ||
+	       ev->flags & (ACL_EVENT_SYNC | 0x4u);
+}
+
+enum use { RECORD, WAIT, RESET };
+
+/* What an event is not for, on this stream (NULL when the handle was NULL). */
+static aclError check_kind(const struct event *ev, const struct stream *s, enum use use)
+{
+	if (ev->kind == EVENT_DEVICE_ONLY)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the event is for use on the device only");
+	if (ev->kind == EVENT_IPC && s && s->capture)
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "a shared event cannot be captured");
+	if (use != RECORD && !event_waitable(ev))
+		return npu_err(
+			ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the event was created without ACL_EVENT_SYNC");
+	return ACL_SUCCESS;
+}
+
+/* An event that does not suit the flag keeps no trace of it. */
+static aclError check_flag(struct event *ev, const struct stream *s, uint32_t flag, int *latched)
+{
+	aclError rc;
+
+	if (flag && (ev->kind != EVENT_EX || ev->flags != ACL_EVENT_SYNC))
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "not for this kind of event");
+	rc = latch(latched, flag);
+	if (!rc && flag && s && s->capture && s->capture->model->sub)
+		rc = npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "not in the body of a condition");
+	return rc;
+}
+
+/* Models that are built know only the events of aclrtCreateEventWithFlag. */
+static aclError enter(const struct event *ev, struct stream **s)
+{
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (!rc && *s && (*s)->bound &&
+		(ev->kind == EVENT_EX || ev->kind == EVENT_IPC || ev->kind == EVENT_DEFAULT))
+		rc = npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "not an event for a stream of a model");
+	return rc ? rc : stream_enter(STREAM_SUBMIT, s);
+}
+
+/* The event and the stream of a call, when both suit it. */
+static aclError find_both(aclrtEvent handle, struct event **ev, aclrtStream stream, struct stream **s,
+	enum use use, uint32_t flag)
+{
+	aclError rc = event_find(handle, ev);
+
+	if (!rc)
+		rc = stream_named(stream, STREAM_SUBMIT, s);
+	if (!rc)
+		rc = check_kind(*ev, *s, use);
+	if (!rc && use != RESET)
+		rc = check_flag(*ev, *s, flag, use == RECORD ? &(*ev)->record_flag : &(*ev)->wait_flag);
+	return rc ? rc : enter(*ev, s);
+}
+
 static aclError record(aclrtEvent handle, aclrtStream stream, uint32_t flag)
 {
 	struct event *ev;
 	struct stream *s;
 	struct record *r;
-	aclError rc = event_find(handle, &ev);
+	aclError rc = find_both(handle, &ev, stream, &s, RECORD, flag);
 
-	if (!rc)
-		rc = stream_find(stream, STREAM_SUBMIT, &s);
-	if (rc)
-		return rc;
-	rc = latch(&ev->record_flag, flag);
 	if (rc)
 		return rc;
 	if (flag)
@@ -415,6 +462,7 @@ static aclError record(aclrtEvent handle, aclrtStream stream, uint32_t flag)
 	r = record_new(s);
 	if (!r)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a task");
+	r->built = s->bound;
 	rc = stream_submit(s, event_record_op(ev, r));
 	if (rc) {
 		record_put(r);
@@ -436,32 +484,18 @@ aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t
 	return LOCKED(record(event, stream, flag));
 }
 
-static bool can_be_waited_for(const struct event *ev)
-{
-	return ev->kind == EVENT_DEFAULT || ev->kind == EVENT_EXTERNAL || ev->kind == EVENT_IPC ||
-	       ev->kind == EVENT_DEVICE_ONLY || ev->flags & ACL_EVENT_SYNC;
-}
-
 static aclError wait_event(aclrtStream stream, aclrtEvent handle, uint32_t timeout_ms, uint32_t flag)
 {
 	struct event *ev;
 	struct stream *s;
-	aclError rc = event_find(handle, &ev);
+	aclError rc = find_both(handle, &ev, stream, &s, WAIT, flag);
 
-	if (!rc)
-		rc = stream_find(stream, STREAM_SUBMIT, &s);
-	if (rc)
-		return rc;
-	rc = latch(&ev->wait_flag, flag);
 	if (rc)
 		return rc;
 	if (flag)
 		return capture_external(s, ev, false);
 	if (s->capture || ev->capture)
 		return capture_wait(s, ev);
-	if (!can_be_waited_for(ev))
-		return npu_err(
-			ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the event was created without ACL_EVENT_SYNC");
 	if (ev->ipc)
 		return event_ipc_submitted(ev) ? stream_submit(s, shared_wait_op(ev, timeout_ms))
 					       : ACL_SUCCESS;
@@ -496,13 +530,11 @@ static aclError reset(aclrtEvent handle, aclrtStream stream)
 {
 	struct event *ev;
 	struct stream *s;
-	aclError rc = event_find(handle, &ev);
+	aclError rc = find_both(handle, &ev, stream, &s, RESET, 0);
 
-	if (!rc)
-		rc = stream_find(stream, STREAM_SUBMIT, &s);
 	if (rc)
 		return rc;
-	if (ev->kind == EVENT_EX || ev->kind == EVENT_IPC || !can_be_waited_for(ev))
+	if (ev->kind == EVENT_EX || ev->kind == EVENT_IPC)
 		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "an event made this way cannot be reset");
 	if (s->capture)
 		return capture_reset(s, ev);

@@ -20,6 +20,7 @@ struct shared;
 struct record {
 	unsigned refs;
 	bool done;
+	bool built; /* a task of a model that is built: each execution does it again */
 	uint64_t time; /* ns, when done */
 	struct stream *stream; /* only compared, never followed */
 	struct list waiters; /* lanes */
@@ -46,6 +47,7 @@ struct event {
 aclError event_new(enum event_kind kind, uint32_t flags, struct event **ev);
 /* Living event behind a handle, or an error. */
 aclError event_find(aclrtEvent handle, struct event **ev);
+bool event_waitable(const struct event *ev);
 struct record *record_new(struct stream *s);
 void record_get(struct record *r);
 void record_put(struct record *r);

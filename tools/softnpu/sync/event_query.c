@@ -47,6 +47,8 @@ static aclError synchronize(aclrtEvent handle, int32_t timeout)
 	if (!ev->latest)
 		return ACL_SUCCESS;
 	r = ev->latest;
+	if (r->built)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the event is recorded by a model");
 	record_get(r);
 	object_get(&ev->obj);
 	while (!r->done && npu_wait(&ev->recorded, deadline))
@@ -81,20 +83,11 @@ static aclError find_plain(aclrtEvent handle, struct event **ev)
 	return rc ? rc : find_free(handle, ev);
 }
 
-static aclError query(aclrtEvent handle, aclrtEventStatus *status)
-{
-	struct event *ev;
-	aclError rc = find_plain(handle, &ev);
-
-	if (!rc)
-		*status = ev->latest && !ev->latest->done ? ACL_EVENT_STATUS_NOT_READY
-							  : ACL_EVENT_STATUS_COMPLETE;
-	return rc;
-}
-
 aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status)
 {
-	return LOCKED(query(event, status));
+	return LOCKED_WITH(event, ev, find_plain(event, &ev),
+		*status = ev->latest && !ev->latest->done ? ACL_EVENT_STATUS_NOT_READY
+							  : ACL_EVENT_STATUS_COMPLETE);
 }
 
 static aclError query_status(aclrtEvent handle, aclrtEventRecordedStatus *status)
@@ -117,19 +110,10 @@ aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *statu
 	return LOCKED(query_status(event, status));
 }
 
-static aclError query_waits(aclrtEvent handle, aclrtEventWaitStatus *status)
-{
-	struct event *ev;
-	aclError rc = find_plain(handle, &ev);
-
-	if (!rc)
-		*status = ev->waits ? ACL_EVENT_WAIT_STATUS_NOT_READY : ACL_EVENT_WAIT_STATUS_COMPLETE;
-	return rc;
-}
-
 aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status)
 {
-	return LOCKED(query_waits(event, status));
+	return LOCKED_WITH(event, ev, find_plain(event, &ev),
+		*status = ev->waits ? ACL_EVENT_WAIT_STATUS_NOT_READY : ACL_EVENT_WAIT_STATUS_COMPLETE);
 }
 
 /* Two events are first both looked at for a capture, then for their kind. */

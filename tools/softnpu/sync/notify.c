@@ -74,22 +74,18 @@ static void kill_notify(struct notify *n)
 	object_kill(&n->obj);
 }
 
-static aclError destroy(aclrtNotify handle)
+/* The calls about a notify alone need a context all the same. */
+static aclError find_here(aclrtNotify handle, struct notify **n)
 {
 	struct context *ctx;
-	struct notify *n;
-	aclError rc = notify_find(handle, &n);
+	aclError rc = notify_find(handle, n);
 
-	if (!rc)
-		rc = context_need(&ctx);
-	if (!rc)
-		kill_notify(n);
-	return rc;
+	return rc ? rc : context_need(&ctx);
 }
 
 aclError aclrtDestroyNotify(aclrtNotify notify)
 {
-	return LOCKED(destroy(notify));
+	return LOCKED_WITH(notify, n, find_here(notify, &n), kill_notify(n));
 }
 
 static void kill_if_on(struct object *o, void *dev)
@@ -174,9 +170,9 @@ static aclError submit(
 
 	if (!rc)
 		rc = stream_find(stream, STREAM_SUBMIT, &s);
-	if (!rc && type == &wait_type && (n->imported || n->dev != s->ctx->dev))
-		rc = npu_err(
-			ACL_ERROR_RT_PARAM_INVALID, "a notify is waited for on the device that created it");
+	if (!rc && type == &wait_type && (n->imported || (n->shared && n->dev != s->ctx->dev)))
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID,
+			"a shared notify is waited for in the process and on the device that created it");
 	if (rc)
 		return rc;
 	op = op_new(type, sizeof(*op));
@@ -198,35 +194,20 @@ aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_
 	return LOCKED(submit(&wait_type, notify, stream, timeout));
 }
 
-static aclError get_id(aclrtNotify handle, uint32_t *id)
-{
-	struct notify *n;
-	aclError rc = notify_find(handle, &n);
-
-	if (!rc)
-		*id = n->id;
-	return rc;
-}
-
 aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId)
 {
-	return LOCKED(get_id(notify, notifyId));
+	return LOCKED_WITH(notify, n, find_here(notify, &n), *notifyId = n->id);
 }
 
 static aclError batch_reset(aclrtNotify *handles, size_t num)
 {
-	const struct device *dev = NULL;
 	struct notify *n;
 	aclError rc = ACL_SUCCESS;
 
 	for (size_t i = 0; i < num && !rc; i++) {
-		rc = notify_find(handles[i], &n);
-		if (!rc && dev && n->dev != dev)
-			rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the notifies are of different devices");
-		if (rc)
-			break;
-		dev = n->dev;
-		__atomic_store_n(n->word, 0, __ATOMIC_SEQ_CST);
+		rc = find_here(handles[i], &n);
+		if (!rc)
+			__atomic_store_n(n->word, 0, __ATOMIC_SEQ_CST);
 	}
 	return rc;
 }
@@ -294,8 +275,6 @@ static aclError import_key(aclrtNotify *out, const char *key, uint64_t flags)
 
 aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t flags)
 {
-	if (!known_flags(flags))
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown flags");
 	return LOCKED(import_key(notify, key, flags));
 }
 
@@ -304,5 +283,5 @@ aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num)
 {
 	struct notify *n;
 
-	return LOCKED(notify_find(notify, &n));
+	return LOCKED(find_here(notify, &n));
 }

@@ -11,8 +11,10 @@
 #include "tools/softnpu/core/state_callback.h"
 #include "tools/softnpu/graph/task_group.h"
 
-#define STREAM_FLAGS 0x7fu /* the ACL_STREAM_* bits there are, and one more that is accepted */
-#define LOWEST_PRIORITY 7u
+/* Other bits are dropped. */
+#define STREAM_FLAGS                                                                                         \
+	(ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC | ACL_STREAM_PERSISTENT | ACL_STREAM_HUGE |           \
+		ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)
 
 /* Streams that do not belong to the host: waiting for them makes no sense. */
 #define NOT_WAITED_FOR (ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)
@@ -109,19 +111,48 @@ aclError stream_of(aclrtStream handle, enum stream_use use, struct stream **s)
 	return ACL_SUCCESS;
 }
 
-aclError stream_find(aclrtStream handle, enum stream_use use, struct stream **s)
+aclError stream_named(aclrtStream handle, enum stream_use use, struct stream **s)
+{
+	*s = NULL;
+	return handle ? stream_of(handle, use, s) : ACL_SUCCESS;
+}
+
+aclError stream_default(struct stream **s)
+{
+	struct context *ctx = context_current();
+
+	if (!*s && !ctx)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the stream is NULL, and there is no context");
+	if (!*s)
+		*s = ctx->default_stream;
+	return ACL_SUCCESS;
+}
+
+aclError stream_enter(enum stream_use use, struct stream **s)
 {
 	struct context *ctx;
-	aclError rc = handle ? stream_of(handle, use, s) : ACL_SUCCESS;
+	aclError rc = context_need(&ctx);
 
-	if (!rc)
-		rc = context_need(&ctx);
 	if (rc)
 		return rc;
-	if (!handle)
+	if (!*s)
 		*s = ctx->default_stream;
 	if (use == STREAM_SUBMIT && (*s)->ctx != ctx)
-		return npu_err(ACL_ERROR_RT_STREAM_CONTEXT, "stream %p belongs to another context", handle);
+		return npu_err(ACL_ERROR_RT_STREAM_CONTEXT, "stream %d belongs to another context", (*s)->id);
+	return ACL_SUCCESS;
+}
+
+aclError stream_find(aclrtStream handle, enum stream_use use, struct stream **s)
+{
+	aclError rc = stream_named(handle, use, s);
+
+	return rc ? rc : stream_enter(use, s);
+}
+
+aclError stream_not_capturing(const struct stream *s)
+{
+	if (s && s->capture)
+		return npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "stream %d is capturing", s->id);
 	return ACL_SUCCESS;
 }
 
@@ -156,16 +187,19 @@ aclError stream_submit(struct stream *s, struct op *op)
 	note_task(s);
 	if (s->capture && !(s->update && !op->type->is_kernel))
 		return capture_append(s, op);
-	if (s->update)
-		return group_replace(s, op);
 	if (s->bound)
 		return bound_append(s, op);
-	rc = stream_check_stopped(s);
-	if (rc)
+	rc = s->update ? ACL_SUCCESS : stream_check_stopped(s);
+	if (!rc && !sched_start())
+		rc = npu_err(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "no thread can be started that would do it");
+	if (rc) {
 		op_put(op);
-	else
-		lane_submit(&s->lane, op);
-	return rc;
+		return rc;
+	}
+	if (s->update)
+		return group_replace(s, op);
+	lane_submit(&s->lane, op);
+	return ACL_SUCCESS;
 }
 
 aclError stream_wait(struct stream *s, uint64_t deadline)
@@ -188,28 +222,36 @@ aclError stream_wait(struct stream *s, uint64_t deadline)
 	return rc;
 }
 
-static aclError create(aclrtStream *out, uint32_t priority, uint32_t flags)
+static aclError check_flags(uint32_t flags)
 {
-	struct context *ctx;
-	struct stream *s;
-	aclError rc = context_need(&ctx);
-
-	if (rc)
-		return rc;
-	if (flags & ~STREAM_FLAGS)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown stream flag in 0x%x", flags);
 	if (flags & ACL_STREAM_DEVICE_USE_ONLY && flags != ACL_STREAM_DEVICE_USE_ONLY)
 		return npu_err(
 			ACL_ERROR_RT_PARAM_INVALID, "ACL_STREAM_DEVICE_USE_ONLY goes with no other flag");
 	if (flags & ACL_STREAM_HUGE)
-		rc = npu_answer(STREAM_FLAG_HUGE, "ACL_STREAM_HUGE is not supported");
+		return npu_answer(STREAM_FLAG_HUGE, "ACL_STREAM_HUGE is not supported");
+	return ACL_SUCCESS;
+}
+
+uint32_t stream_priority(uint32_t wanted)
+{
+	int32_t priority = (int32_t)wanted;
+
+	return priority < 0 ? 0 : priority > STREAM_PRIORITY_LOWEST ? STREAM_PRIORITY_LOWEST : wanted;
+}
+
+static aclError create(aclrtStream *out, uint32_t priority, uint32_t flags)
+{
+	struct context *ctx;
+	struct stream *s;
+	aclError rc = check_flags(flags);
+
+	if (!rc)
+		rc = context_need(&ctx);
 	if (rc)
 		return rc;
 	if (ctx->dev->streams >= CFG(streams))
 		return npu_err(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the device has no stream left");
-	if (priority == UINT32_MAX)
-		priority = 0; /* the default */
-	s = stream_new(ctx, priority > LOWEST_PRIORITY ? LOWEST_PRIORITY : priority, flags);
+	s = stream_new(ctx, stream_priority(priority), flags);
 	if (!s)
 		return npu_err(ACL_ERROR_RT_NO_STREAM_RESOURCE, "no memory for a stream");
 	*out = object_handle(&s->obj);
@@ -220,7 +262,7 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uin
 {
 	aclError rc;
 
-	rc = LOCKED(create(stream, priority, flag));
+	rc = LOCKED(create(stream, priority, flag & STREAM_FLAGS));
 	if (!rc)
 		stream_state_notify(*stream, ACL_RT_STREAM_STATE_CREATE_POST);
 	return rc;
@@ -234,15 +276,17 @@ aclError aclrtCreateStream(aclrtStream *stream)
 static aclError destroy(aclrtStream handle, bool force)
 {
 	struct stream *s;
-	aclError rc = stream_find(handle, STREAM_SUBMIT, &s);
+	aclError rc = stream_named(handle, STREAM_SUBMIT, &s);
 
+	if (!rc)
+		rc = stream_not_capturing(s);
+	if (!rc)
+		rc = stream_enter(STREAM_SUBMIT, &s);
 	/* The context's own stream stays with the context. */
 	if (rc || s == s->ctx->default_stream)
 		return rc;
 	if (s->bound)
 		return npu_err(ACL_ERROR_RT_STREAM_MODEL, "stream %d is bound to a model", s->id);
-	if (s->capture)
-		return npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "stream %d is capturing", s->id);
 	object_get(&s->obj);
 	stream_remove(s);
 	if (force) {
@@ -267,37 +311,32 @@ aclError aclrtDestroyStreamForce(aclrtStream stream)
 	return LOCKED(destroy(stream, true));
 }
 
-static aclError check_timeout(int32_t timeout)
+/* Newer releases take work of such a stream as done. */
+static bool is_skipped(const struct stream *s)
 {
-	if (timeout > 0 || timeout == -1)
-		return ACL_SUCCESS;
-	return npu_err(ACL_ERROR_RT_PARAM_INVALID, "timeout %d: must be positive, or -1 for ever", timeout);
+	return s && s->flags & NOT_WAITED_FOR && !npu_code(NPU_STREAM_NOT_FOR_HOST);
 }
 
-static aclError check_waitable(struct stream *s, bool *skip)
+static aclError check_waitable(const struct stream *s)
 {
-	*skip = false;
-	if (s->capture)
-		return npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "stream %d is capturing", s->id);
-	if (!(s->flags & NOT_WAITED_FOR))
-		return ACL_SUCCESS;
-	if (npu_cann() < CANN_9_1 && s->flags & ~ACL_STREAM_PERSISTENT & NOT_WAITED_FOR)
-		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "stream %d is not for the host", s->id);
-	*skip = npu_cann() >= CANN_9_1;
-	return ACL_SUCCESS;
+	if (s && s->flags & NOT_WAITED_FOR & ~ACL_STREAM_PERSISTENT && npu_code(NPU_STREAM_NOT_FOR_HOST))
+		return npu_answer(STREAM_NOT_FOR_HOST, "stream %d is not for the host", s->id);
+	return stream_not_capturing(s);
 }
 
 static aclError synchronize(aclrtStream handle, int32_t timeout)
 {
 	struct stream *s;
-	bool skip;
-	aclError rc = stream_find(handle, STREAM_QUERY, &s);
+	aclError rc = stream_named(handle, STREAM_QUERY, &s);
 
+	if (!rc && !timeout)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the timeout must be positive, or -1 for ever");
 	if (!rc)
-		rc = check_timeout(timeout);
-	if (!rc)
-		rc = check_waitable(s, &skip);
-	return rc || skip ? rc : stream_wait(s, npu_deadline_ms(timeout));
+		rc = check_waitable(s);
+	if (rc || is_skipped(s))
+		return rc;
+	rc = stream_enter(STREAM_QUERY, &s);
+	return rc ? rc : stream_wait(s, npu_deadline_ms(timeout));
 }
 
 aclError aclrtSynchronizeStream(aclrtStream stream)
@@ -318,8 +357,6 @@ static aclError synchronize_device(int32_t timeout)
 	uint64_t deadline = npu_deadline_ms(timeout);
 	aclError rc = context_need(&ctx);
 
-	if (!rc)
-		rc = check_timeout(timeout);
 	if (rc)
 		return rc;
 	list_for_each(s, &ctx->streams, link)
@@ -360,14 +397,16 @@ aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout)
 static aclError query(aclrtStream handle, aclrtStreamStatus *status)
 {
 	struct stream *s;
-	bool skip;
-	aclError rc = stream_find(handle, STREAM_QUERY, &s);
+	aclError rc = stream_named(handle, STREAM_QUERY, &s);
 
 	if (!rc)
-		rc = check_waitable(s, &skip);
+		rc = stream_not_capturing(s);
+	if (!rc && !is_skipped(s))
+		rc = stream_enter(STREAM_QUERY, &s);
 	if (!rc)
-		*status = skip || lane_done(&s->lane, s->lane.submitted) ? ACL_STREAM_STATUS_COMPLETE
-									 : ACL_STREAM_STATUS_NOT_READY;
+		*status = is_skipped(s) || lane_done(&s->lane, s->lane.submitted)
+				  ? ACL_STREAM_STATUS_COMPLETE
+				  : ACL_STREAM_STATUS_NOT_READY;
 	return rc;
 }
 

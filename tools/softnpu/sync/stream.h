@@ -22,6 +22,8 @@ struct stream {
 	bool destroying;
 	struct capture *capture; /* taking part in an open capture */
 	unsigned capture_lane; /* which stream of the capture's model it is */
+	bool group_open; /* between TaskGrpBegin and End */
+	unsigned group_first; /* its first task */
 	struct model *bound; /* built model it was bound to */
 	bool subscribed; /* aclrtSubscribeReport, for the thread with this id */
 	uint64_t subscriber;
@@ -46,6 +48,19 @@ struct stream *lane_stream(struct lane *lane);
 aclError stream_of(aclrtStream handle, enum stream_use use, struct stream **s);
 /* Finds the stream; NULL is the default stream of the current context. */
 aclError stream_find(aclrtStream handle, enum stream_use use, struct stream **s);
+/*
+ * The same in two steps, for calls that refuse some streams before they look for a context.
+ * The first leaves NULL for the stream of a NULL handle.
+ */
+aclError stream_named(aclrtStream handle, enum stream_use use, struct stream **s);
+aclError stream_enter(enum stream_use use, struct stream **s);
+/* Between the two, where a NULL handle without a context is a wrong argument. */
+aclError stream_default(struct stream **s);
+/* Between the two: 107027 when it takes part in a capture. */
+aclError stream_not_capturing(const struct stream *s);
+/* The priority that a stream gets: a number with a sign, in the range that there is. */
+#define STREAM_PRIORITY_LOWEST 7
+uint32_t stream_priority(uint32_t wanted);
 struct stream *stream_new(struct context *ctx, uint32_t priority, uint32_t flags);
 void allocator_forget(struct stream *s);
 /* Gives up the handle and the context's reference. Its work must be over. */

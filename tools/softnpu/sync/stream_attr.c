@@ -5,7 +5,6 @@
 #include "tools/softnpu/core/state_callback.h"
 #include "tools/softnpu/sync/stream.h"
 
-#define PRIORITY_LOWEST 7u
 #define MAX_ABORT_MS (36 * 60 * 1000u)
 
 enum what { GET_ID, GET_FLAGS, GET_PRIORITY };
@@ -13,8 +12,10 @@ enum what { GET_ID, GET_FLAGS, GET_PRIORITY };
 static aclError get(aclrtStream handle, enum what what, uint32_t *value)
 {
 	struct stream *s;
-	aclError rc = stream_find(handle, STREAM_QUERY, &s);
+	aclError rc = stream_named(handle, STREAM_QUERY, &s);
 
+	if (!rc && (!s || what != GET_ID))
+		rc = stream_enter(STREAM_QUERY, &s);
 	if (!rc)
 		*value = what == GET_ID ? (uint32_t)s->id : what == GET_FLAGS ? s->flags : s->priority;
 	return rc;
@@ -38,7 +39,7 @@ aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority)
 aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority, int32_t *greatestPriority)
 {
 	if (leastPriority)
-		*leastPriority = (int32_t)PRIORITY_LOWEST;
+		*leastPriority = STREAM_PRIORITY_LOWEST;
 	if (greatestPriority)
 		*greatestPriority = 0;
 	return ACL_SUCCESS;
@@ -59,29 +60,39 @@ aclError aclrtGetStreamAvailableNum(uint32_t *streamCount)
 	return LOCKED(available(streamCount));
 }
 
-static aclError set_failure_mode(struct stream *s, uint64_t mode)
+/* These need no context, but for the NULL handle. */
+static aclError find_or_default(aclrtStream handle, struct stream **s)
 {
-	if (mode > ACL_STOP_ON_FAILURE)
-		return npu_answer(
-			STREAM_FAILURE_MODE_UNKNOWN, "unknown failure mode %llu", (unsigned long long)mode);
-	if (s->bound || (s->failure_mode == ACL_STOP_ON_FAILURE && mode == ACL_CONTINUE_ON_FAILURE))
-		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the failure mode cannot be taken back");
-	s->failure_mode = mode;
-	return ACL_SUCCESS;
+	aclError rc = stream_named(handle, STREAM_QUERY, s);
+
+	return rc ? rc : stream_default(s);
 }
 
-static aclError set_overflow(struct stream *s, uint32_t on)
+/* Of the mode its last bit counts. */
+static aclError set_failure_mode(struct stream *s, uint64_t mode)
 {
-	if (s->capture)
-		return npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is capturing");
-	s->overflow_switch = on;
+	struct context *ctx;
+	aclError rc = ACL_SUCCESS;
+
+	mode &= ACL_STOP_ON_FAILURE;
+	if (s->flags & ACL_STREAM_DEVICE_USE_ONLY)
+		rc = npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the stream is not for the host");
+	if (!rc)
+		rc = context_need(&ctx);
+	if (rc)
+		return rc;
+	if (s->bound || (s->failure_mode == ACL_STOP_ON_FAILURE && mode == ACL_CONTINUE_ON_FAILURE))
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the failure mode cannot be taken back");
+	if (s->failure_mode != mode && s->ctx != ctx)
+		return npu_err(ACL_ERROR_RT_STREAM_CONTEXT, "the stream belongs to another context");
+	s->failure_mode = mode;
 	return ACL_SUCCESS;
 }
 
 static aclError failure_mode(aclrtStream handle, uint64_t mode)
 {
 	struct stream *s;
-	aclError rc = stream_find(handle, STREAM_QUERY, &s);
+	aclError rc = find_or_default(handle, &s);
 
 	return rc ? rc : set_failure_mode(s, mode);
 }
@@ -91,12 +102,24 @@ aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode)
 	return LOCKED(failure_mode(stream, mode));
 }
 
+/* A stream that takes part in no capture. */
+static aclError find_idle(aclrtStream handle, enum stream_use use, struct stream **s)
+{
+	aclError rc = stream_named(handle, use, s);
+
+	if (!rc)
+		rc = stream_not_capturing(*s);
+	return rc ? rc : stream_enter(use, s);
+}
+
 static aclError overflow_switch(aclrtStream handle, uint32_t on)
 {
 	struct stream *s;
-	aclError rc = stream_find(handle, STREAM_SUBMIT, &s);
+	aclError rc = find_idle(handle, STREAM_SUBMIT, &s);
 
-	return rc ? rc : set_overflow(s, on);
+	if (!rc)
+		s->overflow_switch = on;
+	return rc;
 }
 
 aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag)
@@ -104,75 +127,110 @@ aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag)
 	return LOCKED(overflow_switch(stream, flag));
 }
 
-static aclError get_overflow(aclrtStream handle, uint32_t *flag)
+aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag)
+{
+	return LOCKED_WITH(stream, s, stream_find(stream, STREAM_SUBMIT, &s), *flag = s->overflow_switch);
+}
+
+static aclError set_tag(aclrtStream handle, uint32_t tag)
 {
 	struct stream *s;
-	aclError rc = stream_find(handle, STREAM_SUBMIT, &s);
+	aclError rc = find_idle(handle, STREAM_QUERY, &s);
 
 	if (!rc)
-		*flag = s->overflow_switch;
+		s->tag = tag;
 	return rc;
 }
 
-aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag)
+/* The default stream has none, and what the host does not submit to neither. */
+static aclError find_with_priority(aclrtStream handle, struct stream **s)
 {
-	return LOCKED(get_overflow(stream, flag));
+	aclError rc = stream_named(handle, STREAM_QUERY, s);
+
+	if (!rc && !*s)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the stream is NULL");
+	if (!rc && (*s)->flags & ACL_STREAM_CPU_SCHEDULE)
+		rc = npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "not for such a stream");
+	return rc ? rc : stream_enter(STREAM_QUERY, s);
 }
 
-static aclError set_tag(struct stream *s, uint32_t tag)
+static aclError set_priority(aclrtStream handle, uint32_t priority)
 {
-	if (s->capture)
-		return npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is capturing");
-	s->tag = tag;
-	return ACL_SUCCESS;
+	struct stream *s;
+	aclError rc = find_with_priority(handle, &s);
+
+	if (!rc)
+		s->priority = stream_priority(priority);
+	return rc;
+}
+
+static aclError set_cache_op_info(aclrtStream handle, uint32_t on)
+{
+	struct stream *s;
+	aclError rc = find_or_default(handle, &s);
+
+	if (!rc && on > 1)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "the switch is not 0 or 1");
+	if (!rc)
+		s->cache_op_info = on;
+	return rc;
 }
 
 static aclError set_attribute(aclrtStream handle, aclrtStreamAttr attr, const aclrtStreamAttrValue *value)
 {
-	struct stream *s;
-	aclError rc = stream_find(handle, STREAM_QUERY, &s);
-
-	if (rc)
-		return rc;
 	switch (attr) {
 	case ACL_STREAM_ATTR_FAILURE_MODE:
-		return set_failure_mode(s, value->failureMode);
+		return failure_mode(handle, value->failureMode);
 	case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
 		if (value->overflowSwitch > 1)
 			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the switch is not 0 or 1");
-		return set_overflow(s, value->overflowSwitch);
+		return overflow_switch(handle, value->overflowSwitch);
 	case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
-		return set_tag(s, value->userCustomTag);
+		return set_tag(handle, value->userCustomTag);
 	case ACL_STREAM_ATTR_CACHE_OP_INFO:
-		if (value->cacheOpInfoSwitch > 1)
-			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the switch is not 0 or 1");
-		s->cache_op_info = value->cacheOpInfoSwitch;
-		return ACL_SUCCESS;
+		return set_cache_op_info(handle, value->cacheOpInfoSwitch);
 	default:
-		s->priority =
-			value->streamPriority > PRIORITY_LOWEST ? PRIORITY_LOWEST : value->streamPriority;
-		return ACL_SUCCESS;
+		return set_priority(handle, value->streamPriority);
 	}
 }
 
-static aclError check_attribute(aclrtStreamAttr attr)
+/* The handle is looked at before the attribute is. */
+static aclError check_attribute(aclrtStream handle, aclrtStreamAttr attr)
 {
-	if (attr < ACL_STREAM_ATTR_FAILURE_MODE || attr > ACL_STREAM_ATTR_PRIORITY)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown attribute %d", attr);
-	return ACL_SUCCESS;
+	struct stream *s;
+	aclError rc = stream_named(handle, STREAM_QUERY, &s);
+
+	if (!rc && (attr < ACL_STREAM_ATTR_FAILURE_MODE || attr > ACL_STREAM_ATTR_PRIORITY))
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown attribute %d", attr);
+	if (!rc && attr == ACL_STREAM_ATTR_PRIORITY)
+		rc = npu_answer(STREAM_ATTRIBUTE_PRIORITY, "unknown attribute %d", attr);
+	return rc;
 }
 
 aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
 {
-	aclError rc = check_attribute(stmAttrType);
+	aclError rc = LOCKED(check_attribute(stream, stmAttrType));
 
 	return rc ? rc : LOCKED(set_attribute(stream, stmAttrType, value));
+}
+
+static aclError find_with(aclrtStream handle, aclrtStreamAttr attr, struct stream **s)
+{
+	switch (attr) {
+	case ACL_STREAM_ATTR_FAILURE_MODE:
+	case ACL_STREAM_ATTR_CACHE_OP_INFO:
+		return find_or_default(handle, s);
+	case ACL_STREAM_ATTR_PRIORITY:
+		return find_with_priority(handle, s);
+	default:
+		return stream_find(handle, STREAM_QUERY, s);
+	}
 }
 
 static aclError get_attribute(aclrtStream handle, aclrtStreamAttr attr, aclrtStreamAttrValue *value)
 {
 	struct stream *s;
-	aclError rc = stream_find(handle, STREAM_QUERY, &s);
+	aclError rc = find_with(handle, attr, &s);
 
 	if (rc)
 		return rc;
@@ -198,7 +256,7 @@ static aclError get_attribute(aclrtStream handle, aclrtStreamAttr attr, aclrtStr
 
 aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
 {
-	aclError rc = check_attribute(stmAttrType);
+	aclError rc = LOCKED(check_attribute(stream, stmAttrType));
 
 	return rc ? rc : LOCKED(get_attribute(stream, stmAttrType, value));
 }
@@ -208,11 +266,8 @@ aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
 static aclError clear_status(aclrtStream handle)
 {
 	struct stream *s;
-	aclError rc = stream_find(handle, STREAM_SUBMIT, &s);
 
-	if (!rc && s->capture)
-		rc = npu_err(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is capturing");
-	return rc;
+	return find_idle(handle, STREAM_SUBMIT, &s);
 }
 
 aclError aclrtResetOverflowStatus(aclrtStream stream)
@@ -220,15 +275,24 @@ aclError aclrtResetOverflowStatus(aclrtStream stream)
 	return LOCKED(clear_status(stream));
 }
 
+/* As clear_status, but for the answer to the NULL handle without a context. */
+static aclError clear_float_status(aclrtStream handle)
+{
+	struct stream *s;
+	aclError rc = find_or_default(handle, &s);
+
+	return rc ? rc : clear_status(handle);
+}
+
 aclError aclrtResetFloatOverflowStatus(aclrtStream stream)
 {
-	return LOCKED(clear_status(stream));
+	return LOCKED(clear_float_status(stream));
 }
 
 aclError aclrtNpuClearFloatOverFlowStatus(uint32_t checkMode, aclrtStream stream)
 {
 	(void)checkMode;
-	return LOCKED(clear_status(stream));
+	return LOCKED(clear_float_status(stream));
 }
 
 #define STATUS_BYTES 64u
@@ -265,12 +329,15 @@ aclError aclrtNpuGetFloatOverFlowStatus(
 static aclError abort_stream(aclrtStream handle)
 {
 	struct stream *s;
-	aclError rc = stream_find(handle, STREAM_SUBMIT, &s);
+	aclError rc = find_or_default(handle, &s);
 
+	if (!rc)
+		rc = stream_enter(STREAM_SUBMIT, &s);
 	if (rc)
 		return rc;
-	if (s->bound)
-		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the stream is bound to a model");
+	if (s->bound || s->flags & ACL_STREAM_DEVICE_USE_ONLY)
+		return npu_err(
+			ACL_ERROR_RT_INTERNAL_ERROR, "the stream is bound to a model, or not for the host");
 	object_get(&s->obj);
 	lane_cancel(&s->lane);
 	lane_wait(&s->lane, s->lane.submitted, 0);

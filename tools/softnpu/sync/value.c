@@ -108,15 +108,13 @@ static aclError submit(
 	const struct op_type *type, void *addr, uint64_t value, uint32_t flag, aclrtStream stream)
 {
 	struct stream *s;
-	enum location loc;
-	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+	aclError rc = stream_named(stream, STREAM_SUBMIT, &s);
 
-	if (rc)
-		return rc;
-	loc = place_of(addr).loc;
-	if (loc != LOC_DEVICE && loc != LOC_MANAGED)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not in device memory", addr);
-	return stream_submit(s, value_op(type, addr, value, flag));
+	if (!rc && place_of(addr).loc != LOC_DEVICE)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "%p is not in device memory", addr);
+	if (!rc)
+		rc = stream_enter(STREAM_SUBMIT, &s);
+	return rc ? rc : stream_submit(s, value_op(type, addr, value, flag));
 }
 
 aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream)

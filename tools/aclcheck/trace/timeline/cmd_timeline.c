@@ -14,6 +14,7 @@ static const char help[] =
 	"stream, "
 	"arrows from the record of an event or notify to the wait for it, captures, findings, and the memory "
 	"in use. Lanes of streams show when the host put work there, not when the device did it.\n"
+	"\nTRACE@S adds S seconds to the times of a trace, of a host whose clock is behind: node2@-0.0015.\n"
 	"\nExit codes: 0, also when events were lost (one line says so); 98 no AscendCL call in it; 99 not "
 	"readable.\n";
 
@@ -42,6 +43,15 @@ static bool write_file(
 	return whole_file_end(&file);
 }
 
+static void say_incomplete(const struct summary *s)
+{
+	if (summary_has_gaps(s))
+		command_say("events were lost: the timeline has gaps");
+	for (unsigned i = 0; i < RECORDING_LACKS; i++)
+		if (s->lacks >> i & 1)
+			command_say("%s", in_language(recording_lack_text(i)));
+}
+
 static int draw(void *argument)
 {
 	const struct request *r = argument;
@@ -54,8 +64,8 @@ static int draw(void *argument)
 						 write_file(t, r->chrome, timeline_print_chrome)
 					 ? 0
 					 : COMMAND_MISUSE;
-			if (!status && summary_is_incomplete(&t->summary))
-				command_say("events were lost: the timeline has gaps");
+			if (!status)
+				say_incomplete(&t->summary);
 		} else {
 			command_say("no AscendCL call in it: it is a trace of something else, or nothing was "
 				    "called");

@@ -43,22 +43,35 @@ struct timeline_stack {
 	uint64_t *frames;
 };
 
+/* Calls of a process may be missing then. */
+struct timeline_gap {
+	uint64_t process; /* its key */
+	int64_t from, to;
+};
+
 struct timeline {
 	struct summary summary;
 	struct timeline_call *calls; /* by their beginning */
 	struct timeline_finding *findings;
 	struct timeline_memory *memory; /* up to the first loss of events */
 	struct timeline_stack *stacks;
-	size_t n_calls, n_findings, n_memory, n_stacks;
+	struct timeline_gap *gaps; /* by process and time; none overlap */
+	size_t n_calls, n_findings, n_memory, n_stacks, n_gaps;
 	int64_t first; /* of all times */
 	/* private to timeline_collect.c */
 	struct call_observer observer;
-	size_t room_calls, room_findings, room_memory, room_stacks;
+	size_t room_calls, room_findings, room_memory, room_stacks, room_gaps;
 };
 
 /* False: one line has been said. */
 bool timeline_read(struct timeline *t, char *const *traces, unsigned n_traces);
 void timeline_free(struct timeline *t);
+
+/* --- timeline_gaps.c --------------------------------------------------------- */
+
+/* After all calls. */
+void timeline_gaps_find(struct timeline *t);
+bool timeline_gap_between(const struct timeline *t, const struct process_state *p, int64_t from, int64_t to);
 
 /* --- timeline_lanes.c -------------------------------------------------------- */
 
@@ -84,6 +97,7 @@ struct stream_lane {
 };
 
 struct lanes {
+	const struct timeline *timeline;
 	struct stream_lane *live, *all;
 	struct recorded *recorded; /* by event or notify */
 };

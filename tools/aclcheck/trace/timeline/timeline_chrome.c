@@ -239,7 +239,7 @@ void timeline_print_chrome(const struct timeline *t, FILE *out)
 {
 	const struct summary *s = &t->summary;
 	struct chrome c = {.t = t, .out = out};
-	struct lanes lanes = {0};
+	struct lanes lanes = {.timeline = t};
 
 	fputs("{\"traceEvents\":[\n", out);
 	put_calls(&c, &lanes);
@@ -253,7 +253,11 @@ void timeline_print_chrome(const struct timeline *t, FILE *out)
 		name_lane(&c, l);
 	fprintf(out,
 		"\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"source\":\"aclcheck " ACLCHECK_VERSION
-		"\",\"origin_ns\":\"%" PRId64 "\",\"complete\":%s,\"discarded_events\":%" PRIu64 "}}\n",
+		"\",\"origin_ns\":\"%" PRId64 "\",\"complete\":%s,\"discarded_events\":%" PRIu64,
 		t->first, summary_is_incomplete(s) ? "false" : "true", s->discarded);
+	for (unsigned i = 0; i < RECORDING_LACKS; i++)
+		if (s->lacks >> i & 1)
+			put_member(out, recording_lack_name(i), recording_lack_text(i));
+	fputs("}}\n", out);
 	lanes_free(&lanes);
 }

@@ -40,6 +40,7 @@ static void keep_call(void *context, const struct thread_state *thread, const st
 {
 	struct timeline *t = context;
 	struct timeline_call *k = ADD(t->calls, t->n_calls, t->room_calls);
+	struct memory_rule memory;
 
 	*k = (struct timeline_call){.thread = thread,
 		.start = c->start,
@@ -55,7 +56,7 @@ static void keep_call(void *context, const struct thread_state *thread, const st
 		.how = (uint8_t)how,
 		.inside = c->inside};
 	first_time(t, c->start);
-	if (how == CALL_RETURNED && !result && !c->inside && memory_rule(c->api))
+	if (how == CALL_RETURNED && !result && !c->inside && memory_rule(c->api, &memory))
 		keep_memory(t, thread->process, end);
 }
 
@@ -133,6 +134,7 @@ bool timeline_read(struct timeline *t, char *const *traces, unsigned n_traces)
 		.event = summary_event,
 		.discarded = summary_discarded,
 		.lost = summary_lost,
+		.lacks = summary_lacks,
 		.written = summary_written,
 		.progress = true};
 
@@ -144,6 +146,7 @@ bool timeline_read(struct timeline *t, char *const *traces, unsigned n_traces)
 	summary_end(&t->summary);
 	if (t->n_calls)
 		qsort(t->calls, t->n_calls, sizeof(*t->calls), by_start);
+	timeline_gaps_find(t);
 	return true;
 }
 
@@ -162,6 +165,7 @@ void timeline_free(struct timeline *t)
 	for (size_t i = 0; i < t->n_stacks; i++)
 		free(t->stacks[i].frames);
 	free(t->stacks);
+	free(t->gaps);
 	free(t->calls);
 	free(t->findings);
 	free(t->memory);

@@ -370,11 +370,11 @@ static void put_findings(struct page *p, FILE *out)
 		put_member(out, "severity", f->severity);
 		put_member(out, "status", f->status);
 		put_member(out, "call", f->call);
-		put_member(out, "title", rule ? rule->title[language] : f->title);
+		put_member(out, "title", rule ? rule_text(rule, RULE_TITLE + language) : f->title);
 		put_member(out, "detail", f->detail);
-		put_member(out, "hint", rule ? rule->hint[language] : "");
-		put_member(out, "why", rule ? rule->why[language] : "");
-		put_member(out, "source", rule ? rule->source : "");
+		put_member(out, "hint", rule ? rule_text(rule, RULE_HINT + language) : "");
+		put_member(out, "why", rule ? rule_text(rule, RULE_WHY + language) : "");
+		put_member(out, "source", rule ? rule_text(rule, RULE_SOURCE) : "");
 		fprintf(out, ",\"stack\":%s}", stack ? stack : "[]");
 		free(stack);
 	}
@@ -382,13 +382,22 @@ static void put_findings(struct page *p, FILE *out)
 	json_decref(stacks);
 }
 
+/* A call that has not returned is longer than the events are. */
+static int64_t last_time(const struct timeline *t)
+{
+	int64_t last = t->summary.last;
+
+	for (size_t i = 0; i < t->n_calls; i++)
+		last = t->calls[i].end > last ? t->calls[i].end : last;
+	return last;
+}
+
 static void put_facts(struct page *p, FILE *out)
 {
 	const struct timeline *t = p->t;
-	int64_t last = t->summary.last > t->summary.end ? t->summary.last : t->summary.end;
 
 	fprintf(out, "{\"calls\":%zu,\"span\":%" PRId64 ",\"origin_ns\":\"%" PRId64 "\"", t->n_calls,
-		(t->summary.last > t->first ? t->summary.last : last) - t->first, t->first);
+		last_time(t) - t->first, t->first);
 	put_names(p, out);
 	put_lanes(p, out);
 	put_places(p, out);
@@ -416,21 +425,33 @@ static void hide_markup(char **text, size_t *size)
 	*size = safe.size;
 }
 
+static json_t *lacks(const struct summary *s)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < RECORDING_LACKS; i++)
+		if (s->lacks >> i & 1)
+			json_array_append_new(list, json_string(in_language(recording_lack_text(i))));
+	return list;
+}
+
 static json_t *values(const struct timeline *t)
 {
 	const struct summary *s = &t->summary;
 	char title[2048], counts[96];
 
-	timeline_process_name(s->processes[0], title, sizeof(title));
+	timeline_process_name(s->processes[0], title, sizeof(title) - sizeof(", …"));
+	if (s->n_processes > 1)
+		strcat(title, ", …");
 	if (s->n_processes == 1)
 		snprintf(counts, sizeof(counts), "%zu calls in 1 process", t->n_calls);
 	else
 		snprintf(counts, sizeof(counts), "%zu calls in %u processes", t->n_calls, s->n_processes);
-	return need(json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:b}", "lang",
+	return need(json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:b, s:o}", "lang",
 		command_language() == ACL_LANG_ZH ? "zh" : "en", "style_hash", TIMELINE_STYLE_HASH,
 		"script_hash", TIMELINE_SCRIPT_HASH, "version", ACLCHECK_VERSION, "title",
 		json_string(title) ?: json_string("AscendCL"), "counts", in_language(counts), "search_hint",
-		in_language("function, rule, 0xaddress"), "incomplete", summary_is_incomplete(s)));
+		in_language("function, rule, 0xaddress"), "gaps", summary_has_gaps(s), "lacks", lacks(s)));
 }
 
 static void fill(struct page *p, FILE *out, const char *facts, size_t facts_size)
@@ -448,7 +469,7 @@ static void fill(struct page *p, FILE *out, const char *facts, size_t facts_size
 
 void timeline_print_html(const struct timeline *t, FILE *out)
 {
-	struct page p = {.t = t};
+	struct page p = {.t = t, .lanes.timeline = t};
 	size_t size = 0;
 	char *facts = NULL;
 	FILE *f;

@@ -20,8 +20,8 @@ struct recorded {
 static bool has_stream(unsigned api, enum acl_life life)
 {
 	for (unsigned i = 0; i < acl_apis[api].n_params; i++)
-		if (acl_apis[api].params[i].handle == ACL_HANDLE_STREAM)
-			return acl_apis[api].params[i].life == life;
+		if (acl_params(&acl_apis[api])[i].handle == ACL_HANDLE_STREAM)
+			return acl_params(&acl_apis[api])[i].life == life;
 	return false;
 }
 
@@ -115,7 +115,8 @@ static void wait(struct lanes *l, const struct timeline_call *c, struct lane_ite
 {
 	const struct recorded *r = find_recorded(l, c, false);
 
-	if (!r)
+	/* The record that it is for may be among what was lost. */
+	if (!r || timeline_gap_between(l->timeline, c->thread->process, r->time, c->start))
 		return;
 	item->recorded_lane = r->lane;
 	item->recorded_row = r->row;

@@ -131,11 +131,18 @@ const classes = [["call", "call"], ["blocked", "host waits for the device"], ["l
 	["to-host", "copy to the host"], ["on-device", "copy on devices"], ["other-copy", "other copy"], ["record", "record"],
 	["wait", "wait of a stream"], ["capture", "capture"], ["bad", "error or finding"], ["match", "found"]];
 const CLASS = Object.fromEntries(classes.map(([name], i) => [name, i]));
-let colours, ink;
+let colours, lettering, ink;
+
+// Black or white, whichever has the greater contrast with a colour such as #9aa7b8.
+function letteringOn(colour) {
+	const linear = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255).map((part) => part <= .04 ? part / 12.92 : ((part + .055) / 1.055) ** 2.4);
+	return .2126 * linear[0] + .7152 * linear[1] + .0722 * linear[2] > .179 ? "#000" : "#fff";
+}
 
 function readColours() {
 	const style = getComputedStyle(document.documentElement), value = (name) => style.getPropertyValue("--" + name).trim();
 	colours = classes.map(([name]) => value(name));
+	lettering = colours.map(letteringOn);
 	ink = {fg: value("fg"), bg: value("bg"), dim: value("dim"), line: value("line"), card: value("card")};
 	byId("legend").replaceChildren(...classes.map(([, text], i) => {
 		const item = document.createElement("li"), box = document.createElementNS("http://www.w3.org/2000/svg", "svg");
@@ -164,7 +171,8 @@ function classOf(i) {
 /* --- drawing ------------------------------------------------------------------- */
 
 const canvas = byId("drawing"), paper = canvas.getContext("2d");
-const GUTTER = 190, AXIS = 22, ROW = 16, GAP = 6, MEMORY_HEIGHT = 40, MOST_ARROWS = 2000;
+const AXIS = 22, ROW = 16, GAP = 6, MEMORY_HEIGHT = 52, BAR = 10, MOST_ARROWS = 2000, MOST_LISTED = 500;
+let GUTTER = 190; // as wide as the names of lanes need
 const span = Math.max(facts.span, 1000);
 const view = {from: 0, to: span, top: 0, width: 0, height: 0, selected: -1, finding: -1};
 let matches = null; // per call, while something is searched
@@ -220,13 +228,16 @@ function drawRow(row, y) {
 			paper.strokeRect(x + .5, y + .5, Math.max(width - 1, 1), ROW - 3);
 		}
 		if (width > 40) {
-			paper.fillStyle = ink.bg;
+			paper.fillStyle = lettering[classOf(i)];
 			paper.fillText(fitting(facts.names[call.name[i]].name, width - 6), x + 3, y + ROW - 5);
 		}
 		k = Math.max(next, k + 1);
 	}
 	paper.globalAlpha = 1;
 }
+
+// Of a few.
+const shortened = (text, width) => paper.measureText(text).width <= width ? text : fitting(text, width);
 
 // All letters are about as wide as this one.
 let letter = 7;
@@ -288,11 +299,14 @@ function drawArrows() {
 			continue;
 		drawn++;
 		const x = xOf(a.from), y = AXIS + a.fromLane.y - view.top + ROW / 2, x2 = xOf(a.to), y2 = AXIS + a.toLane.y - view.top + ROW / 2;
-		if (Math.max(x, x2) < GUTTER || Math.min(x, x2) > view.width)
+		if (Math.max(x, x2) < GUTTER || Math.min(x, x2) > view.width || Math.max(y, y2) < AXIS || Math.min(y, y2) > view.height)
 			continue;
+		// The lines must not hide the calls below them; the one of the chosen wait stands out.
+		paper.globalAlpha = view.selected >= 0 && call.start[view.selected] === a.to ? 1 : .5;
 		paper.beginPath();
 		paper.moveTo(x, y), paper.bezierCurveTo(x + 20, y, x2 - 20, y2, x2, y2);
 		paper.stroke();
+		paper.globalAlpha = 1;
 		paper.beginPath();
 		paper.moveTo(x2, y2), paper.lineTo(x2 - 6, y2 - 3), paper.lineTo(x2 - 6, y2 + 3);
 		paper.fill();
@@ -328,6 +342,38 @@ function drawAxis() {
 	}
 }
 
+function drawProcess(lane, y) {
+	paper.fillStyle = ink.card;
+	paper.fillRect(0, y - 2, view.width, ROW + 4);
+	paper.fillStyle = ink.fg;
+	paper.fillText(shortened(lane.name, view.width - 2 * BAR), 6, y + ROW - 5);
+}
+
+// Whose lanes are at the top stays there, until the next process comes.
+function drawProcessAbove() {
+	const heads = lanes.filter((lane) => lane.kind === "process"), next = heads.findIndex((lane) => lane.y > view.top);
+	const head = heads[next < 0 ? heads.length - 1 : next - 1];
+	if (!head || head.y === view.top)
+		return;
+	drawProcess(head, AXIS + Math.min(0, next < 0 ? 0 : heads[next].y - view.top - ROW - GAP));
+}
+
+// Where in all lanes the ones are that are shown.
+function barOf() {
+	const room = view.height - AXIS, size = Math.max(room * room / Math.max(view.content, 1), 20);
+	return {size, top: AXIS + view.top / Math.max(mostTop(), 1) * (room - size), room: room - size, needed: mostTop() > 0};
+}
+
+function drawBar() {
+	const bar = barOf();
+	if (!bar.needed)
+		return;
+	paper.fillStyle = ink.card;
+	paper.fillRect(view.width - BAR, AXIS, BAR, view.height);
+	paper.fillStyle = ink.dim;
+	paper.fillRect(view.width - BAR + 2, bar.top, BAR - 4, bar.size);
+}
+
 function drawGutter() {
 	paper.fillStyle = ink.bg;
 	paper.fillRect(0, AXIS, GUTTER - 2, view.height);
@@ -335,13 +381,18 @@ function drawGutter() {
 	paper.fillRect(GUTTER - 2, AXIS, 1, view.height);
 	for (const lane of lanes) {
 		const y = AXIS + lane.y - view.top;
-		if (y < AXIS - ROW || y > view.height)
+		if (y + heightOf(lane) < AXIS || y > view.height)
 			continue;
-		paper.fillStyle = lane.kind === "process" ? ink.fg : ink.dim;
-		paper.fillText(fitting(lane.name, lane.kind === "process" ? view.width : GUTTER - 18), lane.kind === "process" ? 6 : 14, y + ROW - 5);
+		if (lane.kind === "process") {
+			drawProcess(lane, y);
+			continue;
+		}
+		paper.fillStyle = ink.dim;
+		paper.fillText(shortened(lane.name, GUTTER - 18), 14, y + ROW - 5);
 		if (lane.kind === "memory")
-			lane.high.forEach((high, k) => { if (high && k < 2) paper.fillText(facts.memory_kinds[k] + " ≤ " + bytesText(high), 14, y + ROW * (k + 2) - 9); });
+			lane.high.forEach((high, k) => { if (high && k < 2) paper.fillText(facts.memory_kinds[k] + " ≤ " + bytesText(high), 14, y + ROW * (k + 2) - 5); });
 	}
+	drawProcessAbove();
 	paper.fillStyle = ink.card;
 	paper.fillRect(0, 0, GUTTER - 1, AXIS);
 }
@@ -370,6 +421,7 @@ function draw() {
 	drawFindings();
 	paper.restore();
 	drawGutter();
+	drawBar();
 }
 
 let wanted = false;
@@ -389,14 +441,18 @@ function fit() {
 	paper.setTransform(ratio, 0, 0, ratio, 0, 0);
 	paper.font = "12px system-ui, sans-serif";
 	letter = paper.measureText("aclrtMemcpyAsync").width / 16;
+	const longest = lanes.reduce((most, lane) => lane.kind === "process" ? most : Math.max(most, paper.measureText(lane.name).width), 0);
+	GUTTER = Math.round(Math.min(Math.max(longest + 24, 130), 260, view.width * .35));
 	scrollTo(view.top);
 	draw();
 }
 
 /* --- moving ---------------------------------------------------------------------- */
 
+const mostTop = () => Math.max(view.content + AXIS + GAP - view.height, 0);
+
 function scrollTo(top) {
-	view.top = Math.min(Math.max(top, 0), Math.max(view.content + AXIS + GAP - view.height, 0));
+	view.top = Math.min(Math.max(top, 0), mostTop());
 }
 
 function look(from, to) {
@@ -419,7 +475,7 @@ function showTime(time, duration, lane) {
 	const width = Math.min(view.to - view.from, Math.max(duration * 20, 1000));
 	if (time < view.from || time > view.to || duration * 200 < view.to - view.from)
 		look(time + duration / 2 - width / 2, time + duration / 2 + width / 2);
-	if (lane.y < view.top || lane.y + heightOf(lane) > view.top + view.height - AXIS)
+	if (lane.y < view.top + ROW + GAP || lane.y + heightOf(lane) > view.top + view.height - AXIS)
 		scrollTo(lane.y - view.height / 3);
 	redraw();
 }
@@ -440,6 +496,10 @@ function describe(title, rows) {
 	byId("details").replaceChildren(head, list);
 }
 
+function threadText(thread) {
+	return facts.threads[thread].name + ", " + facts.processes[facts.threads[thread].process];
+}
+
 function showCall(i) {
 	const flags = call.flags[i], result = call.result[i];
 	const waits = flags & WAITS && arrows.find((a) => a.to === call.start[i]);
@@ -448,7 +508,7 @@ function showCall(i) {
 	describe(facts.names[call.name[i]].name, [
 		["at", timeText(call.start[i])],
 		["took", flags & END_LOST ? word("unknown: its end was lost") : flags & OPEN ? timeText(call.end[i] - call.start[i]) + ", " + word("had not returned") : timeText(call.end[i] - call.start[i])],
-		["thread", facts.threads[call.thread[i]].name + ", " + facts.processes[facts.threads[call.thread[i]].process] + ", " + word("its call") + " " + call.number[i]],
+		["thread", threadText(call.thread[i]) + ", " + word("its call") + " " + call.number[i]],
 		["called at", call.place[i] ? facts.places[call.place[i] - 1] : ""],
 		["made by", flags & INSIDE ? word("the runtime itself") : ""],
 		["copy", flags & COPY ? facts.copy_kinds[call.kind[i]] + ", " + bytesText(call.bytes[i]) + " (" + call.bytes[i] + " bytes)" : ""],
@@ -464,7 +524,7 @@ function showFinding(i) {
 	const f = facts.findings[i];
 	view.finding = i;
 	view.selected = -1;
-	describe(f.rule + ": " + f.title, [["severity", f.severity + (f.status === "counted" ? "" : ", " + f.status)], ["at", timeText(f.time)], ["call", f.call],
+	describe(f.rule + ": " + f.title, [["severity", f.severity + (f.status === "counted" ? "" : ", " + f.status)], ["at", timeText(f.time)], ["call", f.call], ["thread", threadText(f.thread)],
 		["what", f.detail], ["times so far", f.repeat > 1 ? f.repeat : ""], ["stack", f.stack.join("\n")], ["why", f.why], ["remedy", f.hint], ["document", f.source]]);
 	redraw();
 }
@@ -481,17 +541,35 @@ function nextFinding(step) {
 		goToFinding((view.finding + step + (view.finding < 0 && step < 0 ? 1 : 0) + count) % count);
 }
 
-function clicked(x, y) {
-	const near = facts.findings.findIndex((f) => Math.abs(xOf(f.time) - x) < 6 && Math.abs(AXIS + laneOfThread[f.thread].y - view.top + 2 - y) < 8);
-	if (near >= 0)
-		return showFinding(near);
+const findingAt = (x, y) => facts.findings.findIndex((f) => Math.abs(xOf(f.time) - x) < 6 && Math.abs(AXIS + laneOfThread[f.thread].y - view.top + 2 - y) < 8);
+
+// -1: there is none.
+function callAt(x, y) {
 	const at = y - AXIS + view.top, lane = lanes.find((l) => at >= l.y && at < l.y + heightOf(l));
 	const row = lane && lane.rows[Math.floor((at - lane.y) / ROW)];
-	if (!row)
-		return;
+	if (!row || x < GUTTER || y < AXIS)
+		return -1;
 	const k = firstAt(row, call.end, timeOf(x - 1));
-	if (k < row.length && call.start[row[k]] <= timeOf(x + 1))
-		showCall(row[k]);
+	return k < row.length && call.start[row[k]] <= timeOf(x + 1) ? row[k] : -1;
+}
+
+function clicked(x, y) {
+	const near = findingAt(x, y), i = near < 0 ? callAt(x, y) : -1;
+	if (near >= 0)
+		showFinding(near);
+	else if (i >= 0)
+		showCall(i);
+}
+
+// What the pointer is over.
+function titleAt(x, y) {
+	const near = findingAt(x, y), i = callAt(x, y);
+	if (near >= 0)
+		return facts.findings[near].rule;
+	if (i >= 0)
+		return facts.names[call.name[i]].name + (call.flags[i] & END_LOST ? "" : ", " + timeText(call.end[i] - call.start[i]));
+	const lane = x < GUTTER && lanes.find((l) => y - AXIS + view.top >= l.y && y - AXIS + view.top < l.y + heightOf(l));
+	return lane ? lane.name : "";
 }
 
 /* --- search ------------------------------------------------------------------------- */
@@ -528,6 +606,7 @@ function nextMatch(words) {
 
 const keys = {
 	ArrowLeft: () => pan(-.15), a: () => pan(-.15), ArrowRight: () => pan(.15), d: () => pan(.15),
+	PageUp: () => { scrollTo(view.top - view.height * .8); redraw(); }, PageDown: () => { scrollTo(view.top + view.height * .8); redraw(); },
 	ArrowUp: () => { scrollTo(view.top - 40); redraw(); }, ArrowDown: () => { scrollTo(view.top + 40); redraw(); },
 	"+": () => zoom(.7), "=": () => zoom(.7), w: () => zoom(.7), "-": () => zoom(1 / .7), s: () => zoom(1 / .7),
 	0: () => look(0, span), Home: () => look(0, span), f: () => nextFinding(1), F: () => nextFinding(-1), n: () => nextMatch(byId("search").value),
@@ -537,12 +616,18 @@ const keys = {
 function listen() {
 	let drag = null;
 	canvas.addEventListener("pointerdown", (e) => {
-		drag = {x: e.offsetX, y: e.offsetY, from: view.from, to: view.to, top: view.top, moved: false};
+		drag = {x: e.offsetX, y: e.offsetY, from: view.from, to: view.to, top: view.top, moved: false, bar: e.offsetX > view.width - BAR && barOf().needed};
 		canvas.setPointerCapture(e.pointerId);
 	});
 	canvas.addEventListener("pointermove", (e) => {
-		if (!drag)
+		if (!drag) {
+			canvas.title = titleAt(e.offsetX, e.offsetY);
 			return;
+		}
+		if (drag.bar) {
+			scrollTo(drag.top + (e.offsetY - drag.y) * mostTop() / barOf().room), redraw();
+			return;
+		}
 		drag.moved = drag.moved || Math.abs(e.offsetX - drag.x) + Math.abs(e.offsetY - drag.y) > 4;
 		canvas.classList.toggle("dragged", drag.moved);
 		const by = (drag.x - e.offsetX) / (view.width - GUTTER) * (drag.to - drag.from);
@@ -550,7 +635,7 @@ function listen() {
 		look(drag.from + by, drag.to + by);
 	});
 	canvas.addEventListener("pointerup", (e) => {
-		if (drag && !drag.moved)
+		if (drag && !drag.moved && !drag.bar)
 			clicked(e.offsetX, e.offsetY);
 		drag = null;
 		canvas.classList.remove("dragged");
@@ -578,19 +663,23 @@ function listen() {
 	byId("whole").onclick = keys[0];
 	byId("finding").onclick = keys.f;
 	byId("finding").hidden = !facts.findings.length;
-	byId("findings").replaceChildren(...facts.findings.slice(0, 500).map((f, i) => {
+	byId("findings").replaceChildren(...facts.findings.slice(0, MOST_LISTED).map((f, i) => {
 		const button = document.createElement("button");
 		button.type = "button";
 		button.className = f.severity === "error" ? "error" : "";
 		button.textContent = timeText(f.time) + "  " + f.severity + "  " + f.rule + "  " + f.call + "  " + f.detail;
+		button.title = f.title;
 		button.onclick = () => goToFinding(i);
 		return button;
 	}));
-	window.addEventListener("resize", fit);
+	if (facts.findings.length > MOST_LISTED)
+		byId("findings").append("+ " + (facts.findings.length - MOST_LISTED) + " " + word("findings"));
+	// Also when what is below becomes larger.
+	new ResizeObserver(fit).observe(canvas);
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColours(); draw(); });
 }
 
 placeLanes();
 readColours();
-listen();
 fit();
+listen();

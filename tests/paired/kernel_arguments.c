@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pairs of the rules about argument lists of kernels, and where arguments of a launch lie. */
+#include "paired.h"
+
+/* --- lists ---------------------------------------------------------------------------------------- */
+
+static aclrtArgsHandle list(void)
+{
+	aclrtArgsHandle a = NULL;
+
+	CALL_DOES(aclrtKernelArgsInit, 0, a = make_address(), .funcHandle = HANDLE, .argsHandle = &a);
+	return a;
+}
+
+static void append_late(void)
+{
+	aclrtArgsHandle a = list();
+
+	if (bug)
+		CALL(aclrtKernelArgsFinalize, .argsHandle = a);
+	CALL(aclrtKernelArgsAppend, .argsHandle = a, .param = heap_memory, .paramSize = 8,
+		.paramHandle = OUT);
+}
+
+/* An update does not open the list again. */
+static void append_after_update(void)
+{
+	aclrtArgsHandle a = list();
+	aclrtParamHandle p = NULL;
+
+	CALL_DOES(aclrtKernelArgsAppend, 0, p = make_address(), .argsHandle = a, .param = heap_memory,
+		.paramSize = 8, .paramHandle = &p);
+	if (bug)
+		CALL(aclrtKernelArgsFinalize, .argsHandle = a);
+	CALL(aclrtKernelArgsParaUpdate, .argsHandle = a, .paramHandle = p, .param = heap_memory,
+		.paramSize = 8);
+	CALL(aclrtKernelArgsAppend, .argsHandle = a, .param = heap_memory, .paramSize = 8,
+		.paramHandle = OUT);
+}
+
+static void append_behind_buffer(void)
+{
+	aclrtArgsHandle a = list();
+	aclrtParamHandle holder = NULL;
+
+	CALL_DOES(aclrtKernelArgsAppendPlaceHolder, 0, holder = make_address(), .argsHandle = a,
+		.paramHandle = &holder);
+	if (bug)
+		CALL(aclrtKernelArgsGetPlaceHolderBuffer, .argsHandle = a, .paramHandle = holder,
+			.dataSize = 64, .bufferAddr = OUT);
+	CALL(aclrtKernelArgsAppend, .argsHandle = a, .param = heap_memory, .paramSize = 8,
+		.paramHandle = OUT);
+}
+
+static void launch_open(void)
+{
+	aclrtArgsHandle a = list();
+	aclrtParamHandle value = NULL;
+
+	CALL_DOES(aclrtKernelArgsAppend, 0, value = make_address(), .argsHandle = a, .param = heap_memory,
+		.paramSize = 8, .paramHandle = &value);
+	CALL(aclrtKernelArgsFinalize, .argsHandle = a);
+	CALL(aclrtKernelArgsParaUpdate, .argsHandle = a, .paramHandle = value, .param = heap_memory,
+		.paramSize = 8);
+	if (!bug)
+		CALL(aclrtKernelArgsFinalize, .argsHandle = a);
+	CALL(aclrtLaunchKernelWithConfig, .funcHandle = HANDLE, .numBlocks = 1, .argsHandle = a);
+}
+
+/* --- where they lie ------------------------------------------------------------------------------- */
+
+static void host_arguments(void)
+{
+	void *args = bug ? make_host_memory(4096) : make_device_memory(4096);
+
+	CALL(aclrtLaunchKernel, .funcHandle = HANDLE, .numBlocks = 1, .argsData = args, .argsSize = 64);
+	CALL(aclrtSynchronizeStream, .stream = NULL);
+}
+
+static void arguments_behind_end(void)
+{
+	char *args = make_device_memory(4096);
+
+	CALL(aclrtMemset, .devPtr = args, .maxCount = 4096, .value = 0, .count = 4096);
+	CALL(aclrtLaunchKernel, .funcHandle = HANDLE, .numBlocks = 1, .argsData = args + 4000,
+		.argsSize = bug ? 256 : 96);
+	CALL(aclrtSynchronizeStream, .stream = NULL);
+}
+
+static void arguments_of_another_device(void)
+{
+	char *args = make_device_memory(4096);
+
+	CALL(aclrtMemset, .devPtr = args, .maxCount = 4096, .value = 0, .count = 4096);
+	CALL(aclrtSetDevice, .deviceId = 1);
+	if (!bug) {
+		args = make_device_memory(4096);
+		CALL(aclrtMemset, .devPtr = args, .maxCount = 4096, .value = 0, .count = 4096);
+	}
+	CALL(aclrtLaunchKernel, .funcHandle = HANDLE, .numBlocks = 1, .argsData = args, .argsSize = 64,
+		.stream = make_stream());
+}
+
+/* HCCL and the like may have enabled the access. */
+static void arguments_beside_libraries(void)
+{
+	pair_unseen(CHECKS_OTHER_WORK);
+	arguments_of_another_device();
+}
+
+static void device_arguments(void)
+{
+	void *args = bug ? make_device_memory(4096) : make_host_memory(4096);
+
+	CALL(aclrtLaunchKernelWithHostArgs, .funcHandle = HANDLE, .numBlocks = 1, .hostArgs = args,
+		.argsSize = 64);
+	CALL(aclrtSynchronizeStream, .stream = NULL);
+}
+
+static const struct pair pairs[] = {
+	PAIR("kargs-append-after-finalize", append_late),
+	PAIR("kargs-append-after-finalize", append_after_update),
+	PAIR("kargs-append-after-placeholder-buffer", append_behind_buffer),
+	PAIR("kargs-launch-not-finalized", launch_open),
+	PAIR("kernel-args-location", host_arguments),
+	PAIR("kernel-args-location", device_arguments),
+	PAIR("kernel-args-location", arguments_of_another_device),
+	PAIR("kernel-args-location", arguments_beside_libraries),
+	PAIR("kernel-args-location", arguments_behind_end),
+};
+
+PAIRS_MAIN("arguments of kernels", pairs)

@@ -1,0 +1,284 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# aclcheck replay: the calls of a recording checked again, without the program. That it finds what the run found: replay.t.
+
+# shellcheck disable=SC2154 # what places() sets
+load trace.bash
+
+setup_file() {
+	load trace.bash
+	alone
+}
+
+setup() {
+	places "$BATS_TEST_TMPDIR"
+	documents=$ACLCHECK_BUILD/tests/documents
+}
+
+# replayed CODE [ARGUMENT...]: replay ends so; what it says is in $output
+replayed() {
+	local expected=$1
+	shift
+	run "$aclcheck" replay "$@"
+	[ "$status" -eq "$expected" ] || {
+		echo "exit code $status: $output"
+		return 1
+	}
+}
+
+# rules: the findings of r.json with their severity
+rules() {
+	python3 -S -c 'import json; print(*sorted({f["rule"] + ":" + f["severity"] for f in json.load(open("r.json"))["findings"]}))'
+}
+
+@test "other settings give another verdict, without the program" {
+	cp "$documents/h2h_sync" program
+	LD_LIBRARY_PATH=$bin/softnpu record t -- ./program async || true
+	rm program
+	replayed 97 t
+	[[ $output == *"error: async-copy-h2h"* ]]
+	replayed 0 --rules=-async-copy-h2h t
+	echo '{"rules": "-async-copy-h2h"}' >config.json
+	replayed 0 --config config.json t
+	replayed 99 --rules=no-such-rule t
+	[ "${#lines[@]}" -eq 1 ]
+	record u -- "$documents/p2p"
+	replayed 0 --report r.json u
+	[[ $(rules) == *device-unbalanced-set-reset:warning* ]]
+	python3 -S -c 'import json; assert [f["advice"] for f in json.load(open("r.json"))["findings"] if f["rule"] == "device-unbalanced-set-reset"] == [True]'
+	replayed 0 --target-cann=9.1 --report r.json u
+	python3 -S -c 'import json; assert not any(f["advice"] for f in json.load(open("r.json"))["findings"] if f["rule"] == "device-unbalanced-set-reset")'
+}
+
+@test "several processes: one report" {
+	record t -- sh -c "'$documents/h2h_sync' async & '$documents/h2h_sync' no-device; wait" || true
+	replayed 97 --report r.json t
+	[[ $(rules) == *async-copy-h2h:error*current-context-missing:error* ]]
+	python3 -S -c 'import json; assert len(json.load(open("r.json"))["processes"]) == 2'
+}
+
+# overtaken DIR: a call of the recording comes after one that has a later time
+overtaken() {
+	babeltrace2 "$1" | python3 -c '
+import re, sys
+seen = set()
+for line in sys.stdin:
+    call = re.search(r" acl:\w+_(entry|exit): .* vtid = (\d+) .* call_number = (\d+),", line)
+    if call:
+        seen.add(int(call[2]) << 33 | int(call[3]) << 1 | (call[1] == "exit"))
+    after = re.search(r" call_after = \[ (\[0\] = .*?) \]", line)
+    if after and not seen.issuperset(int(mark, 16) for mark in re.findall(r"= (0x[0-9A-F]+)", after[1])):
+        sys.exit(0)
+sys.exit(1)'
+}
+
+@test "the report names each process: rank, host and command" {
+	ranks job fixed
+	run "$aclcheck" replay job
+	for rank in 0 1; do
+		[[ $output =~ process\ [0-9]+,\ rank\ $rank,\ $(hostname):\ $bin/tests/trace/ranks\ fixed ]]
+	done
+	"$aclcheck" replay --report r.json job || [ $? -eq 97 ]
+	python3 -S -c 'import json, socket, sys
+found = sorted((p["rank"], p["host"], p["argv"]) for p in json.load(open("r.json"))["processes"])
+assert found == [(rank, socket.gethostname(), [sys.argv[1], "fixed"]) for rank in (0, 1)], found' "$bin/tests/trace/ranks"
+}
+
+@test "threads at once: in the order in which they were checked" {
+	for n in 1 2 3 4 5 6 7 8 9 10; do
+		record "t$n" -- env ACLCHECK_REPORT=live.json "$app" overtaken || [ $? -eq 97 ]
+		overtaken "t$n" && break
+	done
+	overtaken "t$n"
+	run "$aclcheck" replay --report r.json "t$n"
+	python3 - <<-'E'
+		import json
+		live, replayed = ((r["verdict"], sorted((f["rule"], f.get("call", ""), f["count"]) for f in r["findings"]))
+		                  for r in (json.load(open(name)) for name in ("live.json", "r.json")))
+		assert live == replayed, (live, replayed)
+		assert live[1], "nothing depends on the order"
+	E
+}
+
+# ranks DIR MODE [SIZE]: both ranks in one recording
+ranks() {
+	rm -f key used closed freed lives
+	record "$1" -- sh -c 'export WORLD_SIZE=$3; RANK=0 "$1" "$2" & RANK=1 "$1" "$2"; wait' - "$bin/tests/trace/ranks" "$2" "${3:-2}" ||
+		[ $? -eq 97 ]
+}
+
+# two_recordings MODE [OPTION...]: of rank 0 (with the options), and of rank 1
+two_recordings() {
+	local mode=$1
+	shift
+	rm -f key used closed freed lives
+	RANK=0 WORLD_SIZE=2 "$aclcheck" trace "$buffers" -o "$mode.0" "$@" -- "$bin/tests/trace/ranks" "$mode" 2>said.0 &
+	RANK=1 WORLD_SIZE=2 record "$mode.1" -- "$bin/tests/trace/ranks" "$mode" || [ $? -eq 97 ]
+	wait $! || [ $? -ge 97 ]
+}
+
+# shared TRACE...: what a replay finds of what ranks share, and whom it names
+shared() {
+	"$aclcheck" replay --report r.json "$@" || [ $? -ge 97 ]
+	python3 -S -c 'import json, re, sys
+r = json.load(open("r.json"))
+print(*(reason["text"] for reason in r["inconclusive"]), sep="\n", file=sys.stderr)
+for f in r["findings"]:
+    if re.match("ipc-|event-|notify-", f["rule"]) and f["rule"] != "ipc-export-page-alignment":
+        print(f["rule"], f["severity"], *re.findall("rank [0-9]", f.get("detail", "")))' | sort
+}
+
+@test "ranks that share memory: what one does to the other" {
+	ranks early early
+	[ "$(shared early)" = $'ipc-exporter-closed-first warning rank 1\nipc-free-while-exported error rank 1\nipc-use-after-close error rank 0' ]
+	ranks fixed fixed
+	[ -z "$(shared fixed)" ]
+	ranks unknown unknown
+	[ "$(shared unknown)" = "ipc-import-unknown-key error" ]
+	# a third one may have exported it
+	ranks three unknown 3
+	[ -z "$(shared three)" ]
+}
+
+@test "ranks that share memory: the exporter ends, and the other one still uses it" {
+	ranks ended ended
+	[ "$(shared ended)" = "ipc-use-after-close error rank 0" ]
+}
+
+@test "ranks that share an event: gone, unknown, never recorded" {
+	for mode in fixed before; do
+		ranks "$mode" "event-$mode"
+		[ -z "$(shared "$mode")" ]
+	done
+	for mode in early ended late; do
+		ranks "$mode" "event-$mode"
+		[ "$(shared "$mode")" = "event-ipc-closed-early warning rank 0" ]
+	done
+	ranks unknown event-unknown
+	[ "$(shared unknown)" = "ipc-import-unknown-key error" ]
+	ranks vain event-vain
+	[ "$(shared vain)" = "event-wait-before-record error" ]
+	# a third one may have made the one, and record the other
+	ranks unknown3 event-unknown 3
+	[ -z "$(shared unknown3)" ]
+	ranks vain3 event-vain 3
+	[ -z "$(shared vain3)" ]
+}
+
+@test "ranks that share a notify: gone, unknown, never recorded" {
+	ranks fixed notify-fixed
+	[ -z "$(shared fixed)" ]
+	for mode in early ended; do
+		ranks "$mode" "notify-$mode"
+		[ "$(shared "$mode")" = "notify-destroyed-use warning rank 0" ]
+	done
+	ranks late notify-late
+	[ "$(shared late)" = "ipc-import-unknown-key error rank 0" ]
+	ranks unknown notify-unknown
+	[ "$(shared unknown)" = "ipc-import-unknown-key error" ]
+	ranks vain notify-vain
+	[ "$(shared vain)" = "notify-wait-never-recorded warning" ]
+	ranks vain3 notify-vain 3
+	[ -z "$(shared vain3)" ]
+}
+
+@test "ranks on devices of their own: peer access" {
+	export SOFTNPU_DEVICES=2
+	ranks far far
+	[ "$(shared far)" = "notify-import-peer-access warning" ]
+	ranks near near
+	[ -z "$(shared near)" ]
+	# what one calls device 0 is another one than what the other calls so
+	rm -f key used closed freed lives
+	record hidden -- sh -c 'export WORLD_SIZE=2; RANK=0 ASCEND_RT_VISIBLE_DEVICES=0 "$1" far & RANK=1 ASCEND_RT_VISIBLE_DEVICES=0,1 "$1" far; wait' - \
+		"$bin/tests/trace/ranks" || [ $? -eq 97 ]
+	[ -z "$(shared hidden)" ]
+}
+
+@test "ranks in recordings of their own: with one missing or incomplete nothing is said" {
+	two_recordings early
+	[ "$(shared early.0 early.1 | wc -l)" -eq 3 ]
+	[ -z "$(shared early.0)" ]
+	[ -z "$(shared early.1)" ]
+	two_recordings unknown
+	[ "$(shared unknown.1 unknown.0)" = "ipc-import-unknown-key error" ]
+	[ -z "$(shared unknown.1)" ]
+	two_recordings event-vain
+	[ "$(shared event-vain.0 event-vain.1)" = "event-wait-before-record error" ]
+	[ -z "$(shared event-vain.1)" ]
+	# of rank 0 all but its end: it may have recorded it later
+	rm -r early.0 early.1 unknown.0 unknown.1 event-vain.0 event-vain.1
+	two_recordings event-vain --calls 6
+	[ -z "$(shared event-vain.0 event-vain.1)" ]
+	# of rank 0 the first calls only, its export among them
+	two_recordings early --calls 5
+	[ -z "$(shared early.0 early.1)" ]
+	two_recordings unknown --calls 5
+	[ -z "$(shared unknown.0 unknown.1)" ]
+}
+
+@test "events that are lost: inconclusive, and nothing is found behind the loss" {
+	record t --buffers=64K -- "$app" loop 100000 || [ $? -eq 98 ]
+	replayed 98 t
+	[[ $output == *recording-incomplete* ]]
+	[[ $output == *"0 error, 0 warning"* ]]
+}
+
+@test "recordings that lack what a call was given are refused" {
+	record t --one-event -- "$app" mix
+	replayed 99 t
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == *--one-event* ]]
+	record m --minimal -- "$app" mix
+	replayed 99 m
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == *--minimal* ]]
+}
+
+@test "no recording, a damaged one, no argument: one line" {
+	replayed 99 nowhere
+	[ "${#lines[@]}" -eq 1 ]
+	mkdir damaged
+	echo 'no metadata' >damaged/metadata
+	replayed 99 damaged
+	[ "${#lines[@]}" -eq 1 ]
+	replayed 99
+	[ "${#lines[@]}" -eq 1 ]
+}
+
+@test "addresses that no process has are no pointers of ours" {
+	record t -- "$app" mix
+	# callers and frames in the uppermost half, where the checker's own words of Python frames are
+	events t >text
+	python3 - text t <<-'E'
+		import glob, re, sys
+		text = open(sys.argv[1]).read()
+		numbers = set(re.findall(r"call_caller = (0x[0-9A-Fa-f]+)", text)) | set(re.findall(r"\[\d+\] = (0x[0-9A-Fa-f]{8,})", text))
+		changed = 0
+		for path in glob.glob(sys.argv[2] + "/ust/uid/*/64-bit/calls_*"):
+		    data = open(path, "rb").read()
+		    for number in numbers:
+		        old = int(number, 16).to_bytes(8, "little")
+		        changed += data.count(old)
+		        data = data.replace(old, old[:6] + b"\x7f\xff")
+		    open(path, "wb").write(data)
+		assert changed > 20, (numbers, changed)
+	E
+	replayed 97 t
+	[[ $output != *"could not be checked"* ]]
+}
+
+@test "at most twice the time of reading alone" {
+	record t -- "$app" loop 100000
+	python3 - "$aclcheck" t <<-'E'
+		import os, sys
+		def cost(*command):
+		    pid = os.spawnlp(os.P_NOWAIT, "sh", "sh", "-c", 'exec "$@" >/dev/null 2>&1', "sh", *command)
+		    usage = os.wait4(pid, 0)[2]
+		    return usage.ru_utime + usage.ru_stime
+		reading, replay = (min(cost(*c) for _ in range(3)) for c in
+		                   (("babeltrace2", "-o", "dummy", sys.argv[2]), (sys.argv[1], "replay", sys.argv[2])))
+		print(reading, replay)
+		assert replay <= 2 * reading, (reading, replay)
+	E
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A recording that ended before the program did looks like a whole one to who reads it later. So who makes it
+ * notes why, in a file beside the trace.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/aclcheck/common/command.h"
+
+#define NOTE "aclcheck-incomplete"
+#define LEVELS 8 /* of directories between the note and the trace: DIR/HOST/SESSION/ust/uid/0/64-bit */
+
+static const struct {
+	const char *name, *text;
+} lacks[RECORDING_LACKS] = {
+	{"disk-full", "the disk was full: the end of the recording is missing"},
+	{"not-ended", "the recording was not ended as it should, or not yet: events are missing"},
+	{"processes-left",
+		"processes were still running when the program had ended: their later calls are missing"},
+	{"window-closed",
+		"the recording of calls ended before the program did: calls that it cut off have no end"},
+};
+
+const char *recording_lack_name(enum recording_lack lack)
+{
+	return lacks[lack].name;
+}
+
+const char *recording_lack_text(enum recording_lack lack)
+{
+	return lacks[lack].text;
+}
+
+/* Over what is there: on a disk that is full its block is still good. */
+static bool write_note(const char *path, unsigned missing)
+{
+	char text[256];
+	size_t n = 0;
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+	bool written;
+
+	for (unsigned i = 0; i < RECORDING_LACKS; i++)
+		if (missing >> i & 1)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s\n", lacks[i].name);
+	if (fd < 0)
+		return false;
+	written = pwrite(fd, text, n, 0) == (ssize_t)n && !ftruncate(fd, (off_t)n);
+	return !close(fd) && written;
+}
+
+bool recording_note(const char *directory, unsigned missing)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/" NOTE, directory) >= (int)sizeof(path))
+		return false;
+	return missing ? write_note(path, missing) : !unlink(path);
+}
+
+static unsigned read_note(const char *directory)
+{
+	char path[PATH_MAX], line[64];
+	unsigned found = 0;
+	FILE *f;
+
+	if (snprintf(path, sizeof(path), "%s/" NOTE, directory) >= (int)sizeof(path))
+		return 0;
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = 0;
+		for (unsigned i = 0; i < RECORDING_LACKS; i++)
+			found |= !strcmp(line, lacks[i].name) ? 1u << i : 0;
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+unsigned recording_lacks(const char *trace)
+{
+	char directory[PATH_MAX], *slash;
+	unsigned found = 0;
+
+	if (!realpath(trace, directory))
+		return 0;
+	for (unsigned i = 0; i < LEVELS && *directory && !found; i++) {
+		found = read_note(directory);
+		slash = strrchr(directory, '/');
+		*slash = 0;
+	}
+	return found;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Between the parts of "aclcheck replay".  One process reads the recording and decodes its events into
+ * records (replay_decode.c, replay_read.c); each process that was recorded has a worker (replay_worker.c), a
+ * process that gets its records through a pipe, puts them into the order in which they were checked
+ * (replay_order.c) and calls the checks as libaclcheck.so did (replay_feed.c).
+ * What the checks and the report ask of their process is answered from the recording (replay_host.c).
+ */
+#ifndef TOOLS_ACLCHECK_REPLAY_H
+#define TOOLS_ACLCHECK_REPLAY_H
+
+#include "checks/checks.h"
+#include "tools/aclcheck/trace/replay/replay_record.h"
+#include "tools/aclcheck/trace/summary.h"
+
+/* --- replay_decode.c: events into records ------------------------------------- */
+
+struct replay_event; /* an event class, and what its fields mean */
+
+/* What the class means; kept as long as the decoder. NULL: nothing to the replay. */
+const struct replay_event *replay_event_of(const bt_event_class *class);
+/* One event of it as a record, valid until the next one; NULL: it contradicts itself. */
+struct replay_record *replay_decode(const struct replay_event *e, const bt_event *event);
+/* The recorded process, by its trace and its id. */
+uint64_t replay_process_of(const struct replay_event *e, const bt_event *event);
+/* Whether the class is of provider acl_call: one event a call, at its end. */
+bool replay_is_one_event(const struct replay_event *e);
+/* Whether it is the begin of a call without what the call was given (aclcheck trace --minimal). */
+bool replay_is_minimal(const struct replay_event *e);
+/* Whether its events say which process and thread they are of. */
+bool replay_has_ids(const struct replay_event *e);
+
+/* --- replay_worker.c: the process that checks ---------------------------------- */
+
+#define REPLAY_INCOMPLETE 3 /* its exit code: calls are missing */
+/* Reads records of the process from fd until its end, and leaves a report. */
+void replay_worker(int fd, uint32_t pid, const char *report) __attribute__((noreturn));
+
+/* --- replay_feed.c: records into calls ------------------------------------------ */
+
+/* The next of the pieces that end a record, from *at on; NULL: there is none. */
+const struct replay_piece *replay_next_piece(const struct replay_record *r, size_t *at);
+/* Why the rest of the recording cannot be checked; NULL: it can. */
+const char *replay_feed(struct checks *c, const struct replay_record *r);
+/* Copies what the present call's pointers led to. */
+bool replay_memory_read(const void *from, void *to, size_t bytes);
+/* The stack that was recorded with the present call, 0 = none. */
+uint32_t replay_present_stack(void);
+
+/* --- replay_host.c: what the checks and the report ask of the process ------------ */
+
+void replay_host_module(const struct replay_module *m);
+void replay_host_stack(uint32_t id, const uint64_t *frames, unsigned n);
+void replay_host_process(const struct replay_record *r, uint32_t pid);
+uint32_t replay_pid(void);
+void replay_host_fact(struct checks *c, const char *key, const char *value);
+struct checks *replay_checker(void);
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records into calls of the checks.  The pointers of a call lead to copies of what was recorded, in memory of
+ * our own: checks read outputs of a successful call in place.  What was not recorded cannot be read
+ * (replay_memory_read), so that rules which need it stay silent.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "aclcheck/model.h"
+#include "interpose/report/call_coverage.h"
+#include "interpose/runtime/loaded_module.h"
+#include "tools/aclcheck/trace/replay/replay.h"
+
+#define OUTPUT_ELEMENTS 16 /* of a list that a call writes, at least */
+#define OUTPUT_TEXT 4096
+#define CALLS_MAX 1024 /* of a thread within each other */
+
+/* A copy of what a pointer leads to. */
+struct copy {
+	char *at;
+	size_t room, known; /* bytes that can be read */
+	bool text; /* behind it all is 0 */
+};
+
+struct frame {
+	struct frame *below;
+	uint32_t number;
+	bool checked;
+	struct acl_call_record call;
+	struct copy copies[ACL_CALL_PARAMS];
+	_Alignas(16) char args[ACL_CALL_PARAMS * 64];
+};
+
+struct replay_thread {
+	uint32_t tid;
+	UT_hash_handle hh;
+	struct acl_call_thread by;
+	struct frame *top;
+	unsigned depth;
+	uint16_t callbacks;
+};
+
+static struct replay_thread *threads;
+static struct frame *spare, *present;
+static uint32_t present_stack;
+
+/* --- memory ------------------------------------------------------------------------ */
+
+bool replay_memory_read(const void *from, void *to, size_t bytes)
+{
+	const char *at = from;
+
+	for (unsigned i = 0; present && i < ACL_CALL_PARAMS; i++) {
+		const struct copy *c = &present->copies[i];
+		size_t offset = (size_t)(at - c->at), n;
+
+		if (!c->at || at < c->at || offset >= c->room)
+			continue;
+		if (bytes > c->known || offset > c->known - bytes) {
+			if (!c->text)
+				return false;
+			memset(to, 0, bytes);
+		}
+		n = offset < c->known ? c->known - offset : 0;
+		memcpy(to, at, n < bytes ? n : bytes);
+		return true;
+	}
+	return false;
+}
+
+uint32_t replay_present_stack(void)
+{
+	return present_stack;
+}
+
+static struct copy *copy_make(struct frame *f, unsigned parameter, size_t room)
+{
+	struct copy *c = &f->copies[parameter];
+	const struct acl_param *p = &acl_params(&acl_apis[f->call.api])[parameter];
+
+	c->at = need(calloc(1, room));
+	c->room = room;
+	memcpy(f->args + p->offset, &c->at, sizeof(c->at));
+	return c;
+}
+
+static void copy_fill(struct copy *c, const struct replay_piece *p)
+{
+	size_t n = p->bytes < c->room ? p->bytes : c->room;
+
+	memcpy(c->at, p + 1, n);
+	c->known = p->partial ? 0 : p->cut ? n - 1 : n;
+	c->text = p->text && !p->cut;
+}
+
+/* Whether the recording says what such a parameter leads to, or what the call wrote there. */
+static bool is_opened(const struct acl_param *p)
+{
+	return p->size == sizeof(void *) &&
+	       (p->kind == ACL_KIND_STRING || (p->kind == ACL_KIND_POINTER && p->pointee_size));
+}
+
+static size_t room_of(const struct acl_param *p, const struct replay_piece *piece)
+{
+	size_t room = p->pointee_size <= 1 ? OUTPUT_TEXT : (size_t)p->pointee_size * OUTPUT_ELEMENTS;
+
+	return piece && piece->bytes > room ? piece->bytes : room;
+}
+
+/* --- pieces -------------------------------------------------------------------------- */
+
+const struct replay_piece *replay_next_piece(const struct replay_record *r, size_t *at)
+{
+	const struct replay_piece *p = (const void *)((const char *)r + *at);
+
+	if (*at + sizeof(*p) > r->bytes || p->bytes > r->bytes - *at - sizeof(*p))
+		return NULL;
+	*at += sizeof(*p) + ((p->bytes + 7u) & ~7u);
+	return p;
+}
+
+static void inputs_take(struct frame *f, const struct replay_record *r)
+{
+	const struct acl_api_info *a = &acl_apis[r->api];
+	const struct replay_piece *pieces[ACL_CALL_PARAMS] = {0}, *p;
+	size_t at = sizeof(*r) + ((a->args_size + 7u) & ~7u);
+
+	memcpy(f->args, r + 1, a->args_size);
+	while ((p = replay_next_piece(r, &at)))
+		if (p->parameter < a->n_params)
+			pieces[p->parameter] = p;
+	for (unsigned i = 0; i < a->n_params; i++) {
+		uint64_t value = 0;
+
+		if (!is_opened(&acl_params(a)[i]))
+			continue;
+		memcpy(&value, f->args + acl_params(a)[i].offset, sizeof(value));
+		/* Of a text that goes in only the text is recorded, and not where it lay. */
+		if (!value && !(pieces[i] && pieces[i]->text))
+			continue;
+		copy_make(f, i, room_of(&acl_params(a)[i], pieces[i]));
+		if (pieces[i])
+			copy_fill(&f->copies[i], pieces[i]);
+	}
+}
+
+static void outputs_take(struct frame *f, const struct replay_record *r)
+{
+	const struct acl_api_info *a = &acl_apis[f->call.api];
+	const struct replay_piece *p;
+	size_t at = sizeof(*r);
+
+	/* What a call that failed left there is not recorded. */
+	for (unsigned i = 0; i < a->n_params; i++)
+		if (acl_params(a)[i].dir != ACL_DIR_IN)
+			f->copies[i].known = 0;
+	while (!r->result && (p = replay_next_piece(r, &at)))
+		if (p->parameter < a->n_params && f->copies[p->parameter].at)
+			copy_fill(&f->copies[p->parameter], p);
+}
+
+/* --- threads and frames ---------------------------------------------------------------- */
+
+static struct replay_thread *thread_of(uint32_t tid)
+{
+	struct replay_thread *t;
+
+	HASH_FIND(hh, threads, &tid, sizeof(tid), t);
+	if (t)
+		return t;
+	t = need(calloc(1, sizeof(*t)));
+	t->tid = tid;
+	t->by = (struct acl_call_thread){.pid = replay_pid(), .tid = tid, .pthread_id = tid};
+	HASH_ADD(hh, threads, tid, sizeof(t->tid), t);
+	return t;
+}
+
+static struct frame *push(struct replay_thread *t)
+{
+	struct frame *f = spare;
+
+	if (t->depth >= CALLS_MAX)
+		return NULL;
+	if (f)
+		spare = f->below;
+	else
+		f = need(malloc(sizeof(*f)));
+	memset(f->copies, 0, sizeof(f->copies));
+	f->below = t->top;
+	t->top = f;
+	t->depth++;
+	return f;
+}
+
+static void pop(struct replay_thread *t)
+{
+	struct frame *f = t->top;
+
+	for (unsigned i = 0; i < ACL_CALL_PARAMS; i++)
+		free(f->copies[i].at);
+	t->top = f->below;
+	t->depth--;
+	f->below = spare;
+	spare = f;
+}
+
+/* --- records ------------------------------------------------------------------------------ */
+
+static const char *enter(struct checks *c, const struct replay_record *r)
+{
+	struct replay_thread *t = thread_of(r->tid);
+	struct frame *f = push(t);
+
+	if (!f)
+		return "calls lie within each other without end";
+	if (r->pthread)
+		t->by.pthread_id = r->pthread;
+	f->number = r->number;
+	f->checked = r->path != ACL_PATH_INSIDE;
+	acl_call_record_begin(&f->call, r->api, f->args, module_address(r->caller), &t->by);
+	f->call.path = r->path;
+	f->call.forwarded = r->flags & REPLAY_FORWARDED;
+	f->call.missing = !f->call.forwarded;
+	f->call.callback_depth = (uint16_t)(r->depth - (r->path == ACL_PATH_INSIDE));
+	f->call.in_exit = r->flags & REPLAY_IN_EXIT;
+	f->call.in_exit_handlers = r->flags & REPLAY_IN_EXIT_HANDLERS;
+	f->call.number = r->number;
+	memcpy(f->call.host_class, r->host_class, sizeof(f->call.host_class));
+	inputs_take(f, r);
+	call_coverage_count(&f->call);
+	if (!f->checked)
+		return NULL;
+	present = f;
+	present_stack = r->stack;
+	checks_enter(c, &f->call);
+	t->by.thread = f->call.thread;
+	present = NULL;
+	return NULL;
+}
+
+static void leave(struct checks *c, const struct replay_record *r)
+{
+	struct replay_thread *t = thread_of(r->tid);
+
+	/* Calls that were left by an exception or longjmp have no end. */
+	while (t->top && t->top->number != r->number)
+		pop(t);
+	if (!t->top)
+		return;
+	if (t->top->checked) {
+		present = t->top;
+		present_stack = r->stack;
+		outputs_take(present, r);
+		present->call.result.i = r->result;
+		checks_leave(c, &present->call);
+		present = NULL;
+	}
+	pop(t);
+}
+
+static void callback(struct checks *c, const struct replay_record *r)
+{
+	struct replay_thread *t = thread_of(r->tid);
+	struct acl_call_record outer;
+	bool begins = r->flags & 1;
+
+	if (r->api >= ACL_API_COUNT || (!begins && !t->callbacks))
+		return;
+	t->callbacks = (uint16_t)(t->callbacks + begins);
+	acl_call_record_begin(&outer, r->api, NULL, module_address(r->caller), &t->by);
+	outer.callback_depth = t->callbacks;
+	t->callbacks = (uint16_t)(t->callbacks - !begins);
+	checks_callback(c, &outer, NULL, begins);
+}
+
+/* The two texts behind a record of facts. */
+static const char *second(const struct replay_record *r)
+{
+	const char *first = (const char *)(r + 1);
+
+	return first + strlen(first) + 1;
+}
+
+static void peer(struct checks *c, const struct replay_record *r)
+{
+	const struct checks_peer_news news = {.act = (enum checks_peer_act)r->flags,
+		.key = (const char *)(r + 1),
+		.who = *second(r) ? need(strdup(second(r))) : NULL,
+		.handle = (const void *)(uintptr_t)r->caller,
+		.device = (int)r->result};
+
+	checks_peer(c, &news);
+}
+
+const char *replay_feed(struct checks *c, const struct replay_record *r)
+{
+	const char *text = (const char *)(r + 1);
+
+	switch ((enum replay_kind)r->kind) {
+	case REPLAY_ENTRY:
+		return enter(c, r);
+	case REPLAY_EXIT:
+		leave(c, r);
+		break;
+	case REPLAY_CALLBACK:
+		callback(c, r);
+		break;
+	case REPLAY_THREAD:
+		thread_of(r->tid)->by.pthread_id = r->pthread;
+		break;
+	case REPLAY_FACT:
+		replay_host_fact(c, text, second(r));
+		break;
+	case REPLAY_MODULE:
+		replay_host_module((const void *)text);
+		break;
+	case REPLAY_STACK:
+		replay_host_stack(r->stack, (const uint64_t *)text, (r->bytes - sizeof(*r)) / 8);
+		break;
+	case REPLAY_PEER:
+		peer(c, r);
+		break;
+	case REPLAY_GAP:
+		return text;
+	default:
+		break;
+	}
+	return NULL;
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclcheck-reader replay DIRECTORY TRACE...: the recording to its workers, a report for each into the
+ * directory. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tools/aclcheck/trace/replay/replay_peers.h"
+
+#define WRITE_BEHIND 65536u
+#define WORKERS_MAX 1024
+
+int cmd_replay_reader(int argc, char **argv);
+
+#define RANKS_MAX 65536
+
+/* A recorded process. */
+struct process {
+	struct replay_peer peer;
+	uint64_t key;
+	int rank, ranks; /* which of how many; -1 and 0 = not known */
+	pid_t worker;
+	int fd;
+	bool named; /* it has said who it is */
+	size_t length;
+	char bytes[WRITE_BEHIND];
+};
+
+static struct {
+	const char *directory;
+	char **traces;
+	unsigned n_traces;
+	struct process *processes[WORKERS_MAX];
+	unsigned n;
+} reading;
+
+/*
+ * Whether all calls of a process are there is known at its end only.  What was reported of it to others by
+ * then may be wrong: then all is read once more without it.
+ */
+static struct knowledge {
+	bool again, not_all;
+	bool lacks; /* something is noted beside the recording */
+	unsigned reports; /* of the first time */
+	bool incomplete[WORKERS_MAX];
+} * known;
+
+/* --- the pipes -------------------------------------------------------------------- */
+
+static bool write_all(int fd, const char *bytes, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, bytes, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return false;
+		bytes += done;
+		n -= (size_t)done;
+	}
+	return true;
+}
+
+static void flush(struct process *p)
+{
+	if (p->fd >= 0 && !write_all(p->fd, p->bytes, p->length)) {
+		close(p->fd);
+		p->fd = -1;
+	}
+	p->length = 0;
+}
+
+/* The worker finishes now: there may be many processes in a recording, one after the other. */
+static void end(struct process *p)
+{
+	flush(p);
+	if (p->fd >= 0)
+		close(p->fd);
+	p->fd = -1;
+}
+
+static void send(struct process *p, const struct replay_record *r)
+{
+	if (p->length + r->bytes > sizeof(p->bytes))
+		flush(p);
+	if (r->bytes <= sizeof(p->bytes)) {
+		memcpy(p->bytes + p->length, r, r->bytes);
+		p->length += r->bytes;
+	} else if (p->fd >= 0 && !write_all(p->fd, (const char *)r, r->bytes)) {
+		close(p->fd);
+		p->fd = -1;
+	}
+}
+
+/* --- the processes ------------------------------------------------------------------ */
+
+#define REPORT_PATH 4096
+
+static void report_path(char *path, unsigned process)
+{
+	snprintf(path, REPORT_PATH, "%s/%u.json", reading.directory, process);
+}
+
+static void __attribute__((noreturn)) be_worker(const struct process *p, int fd)
+{
+	char report[REPORT_PATH];
+
+	for (unsigned i = 0; i < reading.n; i++)
+		if (reading.processes[i]->fd >= 0)
+			close(reading.processes[i]->fd);
+	report_path(report, reading.n);
+	replay_worker(fd, (uint32_t)p->key, report);
+}
+
+static bool start(struct process *p)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return false;
+	fflush(NULL);
+	p->worker = fork();
+	if (!p->worker) {
+		close(ends[1]);
+		be_worker(p, ends[0]);
+	}
+	close(ends[0]);
+	p->fd = ends[1];
+	return p->worker > 0;
+}
+
+static void send_to(struct replay_peer *p, const struct replay_record *r)
+{
+	send((struct process *)p, r);
+}
+
+static struct process *begin(uint64_t key)
+{
+	struct process *p;
+
+	if (reading.n == WORKERS_MAX) {
+		command_say("more than %u processes in one recording", WORKERS_MAX);
+		return NULL;
+	}
+	p = need(calloc(1, sizeof(*p)));
+	p->key = key;
+	p->fd = p->rank = -1;
+	p->peer.send = send_to;
+	p->peer.untrusted = known->incomplete[reading.n];
+	snprintf(p->peer.who, sizeof(p->peer.who), "process %u", (unsigned)key);
+	if (!start(p)) {
+		command_say("%s", strerror(errno));
+		free(p);
+		return NULL;
+	}
+	reading.processes[reading.n++] = p;
+	return p;
+}
+
+/* The newest of that key: the process may have become another program. */
+static struct process *process_of(uint64_t key)
+{
+	for (unsigned i = reading.n; i-- > 0;)
+		if (reading.processes[i]->key == key)
+			return reading.processes[i];
+	return begin(key);
+}
+
+static bool finish(void)
+{
+	bool good = true;
+	int status;
+
+	replay_peers_finish();
+	for (unsigned i = 0; i < reading.n; i++)
+		end(reading.processes[i]);
+	for (unsigned i = 0; i < reading.n; i++) {
+		while (waitpid(reading.processes[i]->worker, &status, 0) < 0 && errno == EINTR)
+			;
+		known->incomplete[i] = WIFEXITED(status) && WEXITSTATUS(status) == REPLAY_INCOMPLETE;
+		if (!known->incomplete[i] && (!WIFEXITED(status) || WEXITSTATUS(status))) {
+			command_say("the calls of process %u could not be checked",
+				(unsigned)reading.processes[i]->key);
+			good = false;
+		}
+	}
+	return good;
+}
+
+static bool any_incomplete(void)
+{
+	for (unsigned i = 0; i < reading.n; i++)
+		if (known->incomplete[i])
+			return true;
+	return false;
+}
+
+static bool has_rank(int rank, int of)
+{
+	for (unsigned i = 0; i < reading.n; i++)
+		if (reading.processes[i]->rank == rank && reading.processes[i]->ranks == of)
+			return true;
+	return false;
+}
+
+/* The launcher said how many ranks there are, and each is recorded. */
+static bool all_are_there(void)
+{
+	int ranks = 0;
+
+	for (unsigned i = 0; i < reading.n; i++)
+		if (reading.processes[i]->ranks > ranks)
+			ranks = reading.processes[i]->ranks;
+	for (int rank = 0; rank < ranks; rank++)
+		if (!has_rank(rank, ranks))
+			return false;
+	return ranks > 0;
+}
+
+/* After all was read. */
+static void think_again(void)
+{
+	const struct replay_peers_seen *seen = replay_peers_end();
+	bool incomplete = any_incomplete(), all = !incomplete && all_are_there();
+
+	known->again = (seen->reported && incomplete) || (seen->needs_all && !all);
+	known->not_all = !all;
+	known->reports = reading.n;
+}
+
+/* --- the recording -------------------------------------------------------------------- */
+
+/* Which of several it is. */
+static void learn(struct process *p, const struct replay_record *r)
+{
+	const char *first = (const char *)(r + 1), *second = first + strlen(first) + 1;
+
+	if (r->kind == REPLAY_FACT && !strcmp(first, "ranks") && atoi(second) <= RANKS_MAX)
+		p->ranks = atoi(second);
+	if (r->kind != REPLAY_PROCESS)
+		return;
+	p->named = true;
+	if (!*second)
+		return;
+	p->rank = atoi(second);
+	snprintf(p->peer.who, sizeof(p->peer.who), "rank %d", p->rank);
+}
+
+static bool take_event(void *context, const bt_event *event, const bt_clock_snapshot *clock)
+{
+	const struct replay_event *e = replay_event_of(bt_event_borrow_class_const(event));
+	struct replay_record *r;
+	struct process *p;
+
+	(void)context;
+	(void)clock;
+	if (!e)
+		return true;
+	if (replay_is_one_event(e)) {
+		command_say(
+			"recorded with --one-event, which leaves out what a call was given before it ended: "
+			"record it without");
+		return false;
+	}
+	if (replay_is_minimal(e)) {
+		command_say(
+			"recorded with --minimal, which leaves out what calls are given: record it without");
+		return false;
+	}
+	if (!replay_has_ids(e)) {
+		command_say("the recording lacks the contexts vpid and vtid: record it with aclcheck trace");
+		return false;
+	}
+	r = replay_decode(e, event);
+	if (!r) {
+		command_say("an event is larger than any that was recorded: the recording is damaged");
+		return false;
+	}
+	p = process_of(replay_process_of(e, event));
+	/* It says who it is once: the second time it is another program, after an exec. */
+	if (p && r->kind == REPLAY_PROCESS && p->named) {
+		replay_peers_ended(&p->peer);
+		p = begin(p->key);
+	}
+	if (!p)
+		return false;
+	learn(p, r);
+	/* What others did comes before a call begins, and what they may now do after one has ended. */
+	if (r->kind != REPLAY_EXIT)
+		replay_peers_look(&p->peer, r);
+	send(p, r);
+	if (r->kind == REPLAY_EXIT)
+		replay_peers_look(&p->peer, r);
+	/* Nothing comes after it but what others have done. */
+	if (r->kind == REPLAY_VERDICT) {
+		replay_peers_ended(&p->peer);
+		if (!p->peer.awaited)
+			end(p);
+	}
+	return true;
+}
+
+static void report_gap(const char *text)
+{
+	struct {
+		struct replay_record r;
+		char text[128];
+	} gap = {.r = {.bytes = sizeof(gap), .kind = REPLAY_GAP}};
+
+	snprintf(gap.text, sizeof(gap.text), "%s", text);
+	for (unsigned i = 0; i < reading.n; i++)
+		send(reading.processes[i], &gap.r);
+}
+
+static void take_loss(void *context, uint64_t count)
+{
+	(void)context;
+	(void)count;
+	report_gap("events were lost: calls after the first loss were not checked");
+}
+
+/* The end is not there: what follows from it is unknown. */
+static void take_lacks(void *context, unsigned lacks)
+{
+	(void)context;
+	for (unsigned i = 0; i < RECORDING_LACKS; i++)
+		if (lacks >> i & 1)
+			report_gap(recording_lack_text(i));
+	known->lacks = lacks != 0;
+}
+
+static int read_all(void *unused)
+{
+	const struct ctf_reader reader = {.event = take_event,
+		.discarded = take_loss,
+		.lost = take_loss,
+		.lacks = take_lacks,
+		.progress = true};
+	bool good;
+
+	(void)unused;
+	signal(SIGPIPE, SIG_IGN);
+	replay_peers_begin(!known->not_all);
+	good = ctf_read(reading.traces, reading.n_traces, &reader);
+	good = finish() && good;
+	think_again();
+	return !good ? COMMAND_MISUSE : known->lacks ? COMMAND_INCONCLUSIVE : 0;
+}
+
+/* Reports are not written over. */
+static void forget_reports(void)
+{
+	char path[REPORT_PATH];
+
+	for (unsigned i = 0; i < known->reports; i++) {
+		report_path(path, i);
+		unlink(path);
+	}
+}
+
+int cmd_replay_reader(int argc, char **argv)
+{
+	const char *what;
+	int code;
+
+	if (argc < 3)
+		return command_misuse("replay: which trace? aclcheck replay TRACE...");
+	reading.directory = argv[1];
+	reading.traces = argv + 2;
+	reading.n_traces = (unsigned)(argc - 2);
+	known = mmap(NULL, sizeof(*known), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (known == MAP_FAILED)
+		return command_misuse("out of memory");
+	what = reading.n_traces == 1 ? reading.traces[0] : "one of the traces";
+	code = isolated_run(read_all, NULL, what);
+	if (code == COMMAND_MISUSE || !known->again)
+		return code;
+	forget_reports();
+	return isolated_run(read_all, NULL, what);
+}

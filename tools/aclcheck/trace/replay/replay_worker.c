@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The process that checks the calls of one recorded process, and leaves a report as that one did. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "interpose/config/run_settings.h"
+#include "interpose/report/finding_store.h"
+#include "interpose/report/sinks.h"
+#include "interpose/report/verdict.h"
+#include "tools/aclcheck/trace/replay/replay.h"
+#include "tools/aclcheck/trace/replay/replay_order.h"
+
+#define READ_AHEAD (1u << 20)
+#define ORDER_WINDOW 65536u
+
+static struct {
+	struct checks *checks;
+	struct replay_order *order;
+	uint64_t calls; /* that the program made, 0 = not said */
+	int end; /* enum checks_end, -1 = the process did not end by itself */
+	bool annotated; /* the program said more than its calls */
+	char gap[256];
+} worker = {.end = -1};
+
+/* --- the pipe ------------------------------------------------------------------------- */
+
+static struct {
+	char bytes[2 * READ_AHEAD];
+	size_t begin, end;
+} ahead;
+
+/* Until so many bytes are there; false: the pipe has ended before. */
+static bool fill(int fd, size_t bytes)
+{
+	if (ahead.begin + bytes > sizeof(ahead.bytes)) {
+		memmove(ahead.bytes, ahead.bytes + ahead.begin, ahead.end - ahead.begin);
+		ahead.end -= ahead.begin;
+		ahead.begin = 0;
+	}
+	while (ahead.end - ahead.begin < bytes) {
+		ssize_t n = read(fd, ahead.bytes + ahead.end, sizeof(ahead.bytes) - ahead.end);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		ahead.end += (size_t)n;
+	}
+	return true;
+}
+
+static const struct replay_record *next(int fd)
+{
+	const struct replay_record *r;
+
+	if (!fill(fd, sizeof(*r)))
+		return NULL;
+	r = (const void *)(ahead.bytes + ahead.begin);
+	if (r->bytes < sizeof(*r) || r->bytes > READ_AHEAD || !fill(fd, r->bytes))
+		return NULL;
+	r = (const void *)(ahead.bytes + ahead.begin);
+	ahead.begin += r->bytes;
+	return r;
+}
+
+/* --- the end ---------------------------------------------------------------------------- */
+
+/* Findings of a recording that lacks calls are none: what was missing may be what they say is missing. */
+static void drop_findings(void)
+{
+	finding_store_forked();
+	verdict_forked();
+}
+
+static void __attribute__((noreturn)) finish(void)
+{
+	struct checks_totals totals = {0};
+	char text[256];
+
+	checks_totals(worker.checks, &totals);
+	if (worker.annotated)
+		verdict_add_reason(
+			"recording-incomplete", "what the program says by aclcheck.h is not in a recording");
+	if (*worker.gap) {
+		verdict_add_reason("recording-incomplete", worker.gap);
+	} else if (totals.calls < worker.calls) {
+		snprintf(text, sizeof(text),
+			"the recording has %llu of %llu calls: their findings would not be those of the run",
+			(unsigned long long)totals.calls, (unsigned long long)worker.calls);
+		drop_findings();
+		verdict_add_reason("recording-incomplete", text);
+		sink_end(NULL, CHECKS_END_EXIT);
+		_exit(REPLAY_INCOMPLETE);
+	} else if (worker.end < 0) {
+		verdict_add_reason("process-killed", "the recording ends before the process does");
+	} else {
+		checks_finish(worker.checks, (enum checks_end)worker.end);
+	}
+	sink_end(worker.checks, CHECKS_END_EXIT);
+	_exit(*worker.gap || worker.end < 0 ? REPLAY_INCOMPLETE : 0);
+}
+
+static void take_fact(const struct replay_record *r)
+{
+	static const char *const ends[] = {"exit", "quick-exit", "exec"};
+	const char *key = (const char *)(r + 1), *value = key + strlen(key) + 1;
+
+	if (!strcmp(key, "calls"))
+		worker.calls = strtoull(value, NULL, 10);
+	if (!strcmp(key, "annotations"))
+		worker.annotated = true;
+	if (strcmp(key, "end") != 0)
+		return;
+	for (unsigned i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (!strcmp(value, ends[i]))
+			worker.end = (int)i;
+}
+
+static void begin(const char *report)
+{
+	setenv("ACLCHECK_REPORT", report, 1);
+	/* What is found is shown when all is known. */
+	setenv("ACLCHECK_LOG", "off", 1);
+	settings_early();
+	sink_begin();
+	worker.checks = replay_checker();
+	if (!worker.checks)
+		_exit(COMMAND_MISUSE);
+}
+
+/* The last record, held back: a fact that a call asked for is recorded behind its entry. */
+static struct replay_record *held;
+static size_t held_room;
+
+static void feed_held(void)
+{
+	const char *gap;
+
+	if (!held || !held->bytes || *worker.gap)
+		return;
+	gap = replay_feed(worker.checks, held);
+	if (gap)
+		snprintf(worker.gap, sizeof(worker.gap), "%s", gap);
+	held->bytes = 0;
+}
+
+static void hold(void *unused, const struct replay_record *r)
+{
+	(void)unused;
+	feed_held();
+	if (r->bytes > held_room) {
+		held = need(realloc(held, r->bytes));
+		held_room = r->bytes;
+	}
+	memcpy(held, r, r->bytes);
+}
+
+/* Facts, modules and stacks are known at once: what names them comes behind them. */
+static void take(const struct replay_record *r)
+{
+	switch ((enum replay_kind)r->kind) {
+	case REPLAY_FACT:
+		take_fact(r);
+		replay_feed(worker.checks, r);
+		break;
+	case REPLAY_MODULE:
+	case REPLAY_STACK:
+		replay_feed(worker.checks, r);
+		break;
+	case REPLAY_GAP:
+		replay_order_flush(worker.order);
+		hold(NULL, r);
+		break;
+	default:
+		replay_order_take(worker.order, r);
+	}
+}
+
+static void say_order(void)
+{
+	unsigned missing = replay_order_missing(worker.order), circles = replay_order_circles(worker.order);
+	char text[160];
+
+	if (missing && !*worker.gap) {
+		snprintf(text, sizeof(text),
+			"%u calls are in the order of their times: calls of other threads before them are "
+			"not in the recording",
+			missing);
+		verdict_add_reason("recording-incomplete", text);
+	}
+	if (circles)
+		command_say("%u calls of several threads at once are in the order of their times", circles);
+}
+
+void replay_worker(int fd, uint32_t pid, const char *report)
+{
+	const struct replay_record *r;
+
+	worker.order = replay_order_new(ORDER_WINDOW, hold, NULL);
+	while ((r = next(fd))) {
+		if (r->kind == REPLAY_PROCESS)
+			replay_host_process(r, pid);
+		if (!worker.checks)
+			begin(report);
+		take(r);
+	}
+	if (worker.checks) {
+		replay_order_flush(worker.order);
+		feed_held();
+		say_order();
+		finish();
+	}
+	_exit(0);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls that do not return.  Each process maps a file beside its report that says what its threads called
+ * last (interpose/common/last_calls_file.h): a call that stands there as not returned for long enough hangs.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "interpose/common/last_calls_file.h"
+#include "tools/aclcheck/common/command.h"
+#include "tools/aclcheck/trace/trace.h"
+
+#define LOOK_SECONDS 0.2
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* The reports go where the user wants them, else to a directory that goes with the daemons. */
+bool hang_begin(struct hang_watch *w, const char *directory)
+{
+	const char *report = getenv("ACLCHECK_REPORT"), *slash = report ? strrchr(report, '/') : NULL;
+	char path[PATH_MAX];
+
+	if (report && *report) {
+		snprintf(w->directory, sizeof(w->directory), "%.*s", slash ? (int)(slash - report) + 1 : 1,
+			slash ? report : ".");
+		return true;
+	}
+	snprintf(w->directory, sizeof(w->directory), "%s", directory);
+	snprintf(path, sizeof(path), "%s/%%p.json", directory);
+	return !setenv("ACLCHECK_REPORT", path, 1);
+}
+
+static struct open_call *find(struct hang_watch *w, const struct open_call *c)
+{
+	for (unsigned i = 0; i < w->n; i++)
+		if (w->calls[i].pid == c->pid && w->calls[i].thread == c->thread &&
+			w->calls[i].order == c->order)
+			return &w->calls[i];
+	if (w->n == sizeof(w->calls) / sizeof(w->calls[0]))
+		return NULL;
+	w->calls[w->n] = *c;
+	w->calls[w->n].since = now();
+	return &w->calls[w->n++];
+}
+
+/* True: it has just been found to hang. */
+static bool look_at(struct hang_watch *w, pid_t pid, const struct last_calls_entry *e)
+{
+	uint64_t state = atomic_load(&e->state), what = atomic_load(&e->what);
+	struct open_call one = {.pid = pid, .thread = (pid_t)(what >> 32), .order = state >> 1}, *c;
+	unsigned api = what >> 16 & 0xffff;
+
+	if (!state || state & 1 || api >= acl_api_count)
+		return false;
+	c = find(w, &one);
+	if (!c)
+		return false;
+	c->seen = true;
+	if (c->hangs || now() - c->since < w->seconds)
+		return false;
+	c->hangs = true;
+	command_say("%s has not returned for %g s in thread %d of process %d: the last calls are written",
+		acl_apis[api].name, w->seconds, (int)c->thread, (int)pid);
+	return true;
+}
+
+static bool is_running(const struct last_calls_area *a)
+{
+	return a->magic == LASTCALLS_MAGIC && a->model == last_calls_model() && a->rings == LASTCALLS_RINGS &&
+	       a->entries == LASTCALLS_ENTRIES && a->words == LASTCALLS_WORDS &&
+	       !(kill((pid_t)a->pid, 0) && errno == ESRCH);
+}
+
+static bool look_at_process(struct hang_watch *w, int directory, const char *name)
+{
+	struct last_calls_area *a = need(malloc(sizeof(*a)));
+	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	bool hangs = false;
+
+	if (fd >= 0 && read(fd, a, sizeof(*a)) == (ssize_t)sizeof(*a) && is_running(a))
+		for (unsigned r = 0; r < LASTCALLS_RINGS; r++)
+			for (unsigned i = 0; i < LASTCALLS_ENTRIES; i++)
+				hangs |= look_at(w, (pid_t)a->pid, &a->ring[r].entries[i]);
+	if (fd >= 0)
+		close(fd);
+	free(a);
+	return hangs;
+}
+
+static bool is_calls_file(const char *name)
+{
+	size_t n = strlen(name), suffix = strlen(LASTCALLS_SUFFIX);
+
+	return n > suffix && !strcmp(name + n - suffix, LASTCALLS_SUFFIX);
+}
+
+/* Those that have returned are forgotten. */
+static void forget(struct hang_watch *w)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < w->n; i++)
+		if (w->calls[i].seen)
+			w->calls[kept++] = w->calls[i];
+	w->n = kept;
+	for (unsigned i = 0; i < w->n; i++)
+		w->calls[i].seen = false;
+}
+
+double hang_look(struct hang_watch *w, bool *hangs)
+{
+	DIR *d = opendir(w->directory);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (is_calls_file(e->d_name))
+			*hangs |= look_at_process(w, dirfd(d), e->d_name);
+	if (d)
+		closedir(d);
+	forget(w);
+	return LOOK_SECONDS;
+}
