@@ -18,9 +18,10 @@ CPPFLAGS_tools/softnpu/op := -DFUNC_VISIBILITY
 $(NPU)/libascendcl.so: $(NPU_OBJS) tools/softnpu/softnpu.map
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared -Wl,-Bsymbolic-functions $(SANITIZE) -o $@ $(NPU_OBJS) -Wl,-soname,$(@F) \
 		-Wl,-z,nodelete -Wl,-z,defs -Wl,--version-script=tools/softnpu/softnpu.map $(OLD_GLIBC_LIBS) -pthread -ldl
+	$(Q)ln -sf libascendcl.so $(@D)/libacl_rt.so
 
-$(NPU)/libacl_rt.so: $(NPU)/libascendcl.so
-	$(Q)ln -sf libascendcl.so $@
+# Who links with one of them often links with both: the link is there as soon as the library is.
+$(NPU)/libacl_rt.so: $(NPU)/libascendcl.so ;
 
 # The operator library, in two as in CANN.
 NPU_BASE_OBJS := $(call objs,$(addprefix tools/softnpu/op/,tensor.c executor.c numbers.c))
