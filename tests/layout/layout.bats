@@ -16,6 +16,13 @@ setup() {
 	cmp README.md "$BATS_TEST_TMPDIR/README.md"
 }
 
+@test "what should print a part of a document failed: the document stays as it is" {
+	cp README.md "$BATS_TEST_TMPDIR/README.md"
+	run sh -c "false | tools/docs/fill '$BATS_TEST_TMPDIR/README.md' settings"
+	[ "$status" -eq 2 ]
+	cmp README.md "$BATS_TEST_TMPDIR/README.md"
+}
+
 @test "every rule id written in checks/ and interpose/ is in the rule table" {
 	ids=$(grep -rhoE '(RULE\(|FINDING\(c, [A-Za-z]+, )"[a-z0-9-]+"' checks interpose --include='*.c' | sed 's/.*("//; s/.*, "//; s/"$//' | sort -u)
 	[ -n "$ids" ]

@@ -5,7 +5,7 @@
 docs: all $(DEMO)
 	$(BUILD)/aclcheck settings --markdown | tools/docs/fill README.md settings
 	for demo in $(DEMOS); do ACLCHECK_BUILD=$(BUILD) tests/demo/screen $$demo | tools/docs/fill README.md $$demo || exit 1; done
-	$(BUILD)/aclcheck rules --markdown >checks/RULES.md
+	$(BUILD)/aclcheck rules --markdown >$(BUILD)/RULES.md && cp $(BUILD)/RULES.md checks/RULES.md
 	if [ -f $(BUILD)/bench/counts.md ]; then tools/docs/fill README.md counts <$(BUILD)/bench/counts.md; fi
 	if [ -f $(BUILD)/bench/table.md ]; then tools/docs/fill README.md cost <$(BUILD)/bench/table.md; fi
 	if [ -f $(BUILD)/bench/profiles.md ]; then tools/docs/fill tools/bench/PROFILES.md profiles <$(BUILD)/bench/profiles.md; fi
