@@ -489,13 +489,19 @@ uint32_t map_live(const struct pointer_map *map)
 	return load_relaxed(&((struct pointer_map *)map)->live);
 }
 
-/* What a writer of the parent left half done is an empty slot: its block is unknown here. */
+/*
+ * What a writer of the parent left half done is an empty slot: its block is unknown here. Nothing is half
+ * done where nobody held the lock: writers take it before they store anything else, and the copy of memory
+ * that a fork makes has no later store of a thread without its earlier ones. So most forks touch no page of
+ * the table here.
+ */
 void map_forked(struct pointer_map *map)
 {
 	struct table *t = load_relaxed(&map->table);
 
-	if (load_relaxed(&map->lock.word) & LOCK_HELD)
-		order_renew(map);
+	if (!(load_relaxed(&map->lock.word) & LOCK_HELD))
+		return;
+	order_renew(map);
 	for (unsigned number = 0; number < RUNS; number++)
 		store_relaxed(
 			&map->run[number].seq, (load_relaxed(&map->run[number].seq) + 1) & ~(uint64_t)1);

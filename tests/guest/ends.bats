@@ -182,7 +182,7 @@ load guest.bash
 	plain=$(./child)
 	ours=$(LD_PRELOAD=$library ACLCHECK_LOG=off ./child)
 	echo "pages: $plain without, $ours with the tool"
-	[ $((ours - plain)) -lt 310 ]
+	[ $((ours - plain)) -lt 150 ]
 }
 
 @test "fork after a mistake: a child that makes it again reports it" {
