@@ -204,6 +204,9 @@ static void map_with_a_writer_of_the_parent(void **state)
 	for (uint64_t i = 0; i <= t->mask; i++)
 		store_relaxed(&t->bucket[i].seq, load_relaxed(&t->bucket[i].seq) + (i & 1 ? 0 : BUSY));
 	store_relaxed(&map->run[0].seq, load_relaxed(&map->run[0].seq) + 1);
+	/* Writers hold the lock. */
+	store_relaxed(&map->lock.word, load_relaxed(&lock_process) | LOCK_HELD);
+	store_relaxed(&lock_process, load_relaxed(&lock_process) + LOCK_PROCESS);
 	map_forked(map);
 	for (uint64_t i = 0; i <= t->mask; i++)
 		assert_false(load_relaxed(&t->bucket[i].seq) & BUSY);
