@@ -269,15 +269,16 @@ for f in r["findings"]:
 }
 
 @test "at most twice the time of reading alone" {
-	record t -- "$app" loop 100000
+	record t --lossless -- "$app" loop 100000
 	python3 - "$aclcheck" t <<-'E'
 		import os, sys
 		def cost(*command):
 		    pid = os.spawnlp(os.P_NOWAIT, "sh", "sh", "-c", 'exec "$@" >/dev/null 2>&1', "sh", *command)
 		    usage = os.wait4(pid, 0)[2]
 		    return usage.ru_utime + usage.ru_stime
-		reading, replay = (min(cost(*c) for _ in range(3)) for c in
-		                   (("babeltrace2", "-o", "dummy", sys.argv[2]), (sys.argv[1], "replay", sys.argv[2])))
+		# By turns: other work of the machine meets both.
+		ways = ("babeltrace2", "-o", "dummy", sys.argv[2]), (sys.argv[1], "replay", sys.argv[2])
+		reading, replay = map(min, zip(*([cost(*way) for way in ways] for _ in range(6))))
 		print(reading, replay)
 		assert replay <= 2 * reading, (reading, replay)
 	E

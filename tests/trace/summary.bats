@@ -141,7 +141,7 @@ print([(c["kind"], c["copies"], c["bytes"]) for c in p["copies"]], p["memory"], 
 
 @test "memory does not grow with the trace" {
 	# On one processor: the file of each is seen through a window of its own.
-	record long -- taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')" "$app" loop 100000
+	record long --lossless -- taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')" "$app" loop 100000
 	python3 - "$aclcheck" "$BATS_FILE_TMPDIR/mix" long <<-'E'
 		import os, sys
 		def peak(trace):
