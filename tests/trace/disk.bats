@@ -16,14 +16,17 @@ pinned=(taskset -c "$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')")
 
 # on_disk SIZE OPTION... -- PROGRAM...: into "disk/t", on a disk of that size of its own, and what is there into "there"
 on_disk() {
-	local size=$1
+	local size=$1 status=0
 	shift
 	mkdir disk there
 	unshare -m bash -c 'mount -t tmpfs -o size="$1" none disk && shift || exit 1
-		timeout -s KILL 60 "$@"
+		timeout -s KILL 300 "$@"
 		status=$?
 		cp -r disk/. there
-		exit "$status"' - "$size" "$aclcheck" trace "$buffers" -o disk/t "$@" 2>said
+		exit "$status"' - "$size" "$aclcheck" trace "$buffers" -o disk/t "$@" 2>said || status=$?
+	echo "ended with $status"
+	cat said
+	return "$status"
 }
 
 # Of what was recorded, its beginning without a gap is there.
