@@ -45,6 +45,7 @@ enum check_when {
 	WHEN_STREAM_FAILED, /* a task of a stream that stops on failure */
 	WHEN_ALLOCATION_FAILED,
 	WHEN_IMPORTED, /* memory of another process */
+	WHEN_DESCRIBED, /* the descriptor of a copy was filled in */
 	WHEN_PEERS, /* what other processes do is known, and matters to this one */
 	WHEN_COUNT
 };

@@ -4,6 +4,7 @@
 #include "checks/engine/pointer_map_cursor.h"
 #include "checks/engine/program_memory.h"
 #include "checks/state/access_place.h"
+#include "checks/state/described_copy.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/plain_batch.h"
@@ -17,6 +18,7 @@
 struct operation_shape {
 	const struct acl_access_info *src, *dst; /* NULL: there is none, or its extent is not known */
 	bool touches, batch;
+	bool described; /* what it touches stands in a descriptor */
 	uint8_t direction; /* slot of the aclrtMemcpyKind, ACL_ARG_NONE */
 	/* So many bytes from one pointer to the other, all of them arguments of 64 bits; and their slots. */
 	bool linear;
@@ -95,6 +97,7 @@ static void shape_of(unsigned api, struct operation_shape *shape)
 		shape->batch |= info->extent == ACL_EXTENT_EACH;
 	}
 	shape->touches = shape->src || shape->dst;
+	shape->described = acl_apis[api].operation == ACL_OP_COPY_DESCRIBED;
 	shape->direction = acl_apis[api].operation_group == ACL_OP_GROUP_COPY
 				   ? acl_role_slots[api][ACL_ROLE_KIND]
 				   : ACL_ARG_NONE;
@@ -425,6 +428,35 @@ static void single_decode(struct checks *c, struct acl_call_record *call, struct
 	op->n_entries = op->first[op->dst_info != NULL].span != 0;
 }
 
+static void described_side(
+	struct checks *c, struct operation *op, struct op_access *a, const void *address, uint64_t bytes)
+{
+	a->address = address;
+	a->width = a->span = a->limit = bytes;
+	access_locate_any(c, op, a);
+}
+
+/* The ranges have the names that the call had for them that filled the descriptor in. */
+static void described_decode(struct checks *c, const struct acl_call_record *call, struct operation *op)
+{
+	struct described_copy copy;
+	const struct operation_shape *filling;
+
+	if (!described_copy(c, call, &copy))
+		return;
+	filling = &operations(c)->shapes[copy.api];
+	op->src_info = filling->src;
+	op->dst_info = filling->dst;
+	if (!op->src_info || !op->dst_info)
+		return;
+	access_begin(&op->first[0], copy.api, op->src_info);
+	access_begin(&op->first[1], copy.api, op->dst_info);
+	op->first[0].reads = op->first[1].writes = true;
+	described_side(c, op, &op->first[0], copy.src, copy.bytes);
+	described_side(c, op, &op->first[1], copy.dst, copy.bytes);
+	op->n_entries = 1;
+}
+
 static inline uint64_t argument(const void *args, uint8_t slot)
 {
 	uint64_t v;
@@ -522,6 +554,8 @@ static __attribute__((noinline)) void decode(
 		batch_decode(c, call, op);
 	else if (shape->touches)
 		single_decode(c, call, op);
+	else if (shape->described)
+		described_decode(c, call, op);
 }
 
 const struct operation *operation_decode(struct checks *c, struct acl_call_record *call)

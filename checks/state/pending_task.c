@@ -69,6 +69,8 @@ static inline void access_add(struct checks *c, struct entering *e, const struct
 		further_mappings_add(c, e, a, flags);
 }
 
+static void descriptors_add(struct checks *c, const struct acl_call_record *call, struct entering *e);
+
 /* sides: enum access_flag of those that are left. */
 static __attribute__((noinline)) void memory_task_all(
 	struct checks *c, struct acl_call_record *call, const struct operation *op, unsigned sides)
@@ -87,6 +89,8 @@ static __attribute__((noinline)) void memory_task_all(
 		if (sides & ACCESS_WRITES)
 			access_add(c, &e, entry.dst, destination_flags(op));
 	}
+	if (op->kind == ACL_OP_COPY_DESCRIBED || op->kind == ACL_OP_COPY_INDIRECT)
+		descriptors_add(c, call, &e);
 	entering_end(&e, call);
 }
 
@@ -209,19 +213,26 @@ static bool range_lookup(struct checks *c, struct descriptor_range *r, struct bl
 	return true;
 }
 
-static void described_task_enter(struct checks *c, struct acl_call_record *call)
+static void descriptors_add(struct checks *c, const struct acl_call_record *call, struct entering *e)
 {
 	struct descriptor_range r[DESCRIPTOR_RANGES];
 	unsigned n = descriptor_ranges(c, call, r);
 	struct block_lookup place;
-	struct entering e;
 
-	if (!n || !task_begin(c, call, &e))
-		return;
 	for (unsigned i = 0; i < n; i++)
 		if (range_lookup(c, &r[i], &place))
-			entering_add(&e, &place, (uintptr_t)r[i].at, r[i].bytes, 0, 0,
+			entering_add(e, &place, (uintptr_t)r[i].at, r[i].bytes, 0, 0,
 				ACCESS_READS | ACCESS_DESCRIBES);
+}
+
+/* Not a copy. */
+static void described_task_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct entering e;
+
+	if (!task_begin(c, call, &e))
+		return;
+	descriptors_add(c, call, &e);
 	entering_end(&e, call);
 }
 
@@ -289,9 +300,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(MANAGED_PREFETCH), ACL_FAILED | ACL_IF_ASYNC, memory_task_failed},
 	{ON_OP(MANAGED_PREFETCH_BATCH), ACL_ENTER | ACL_IF_ASYNC, memory_task_enter},
 	{ON_OP(MANAGED_PREFETCH_BATCH), ACL_FAILED | ACL_IF_ASYNC, memory_task_failed},
-	{ON_OP(COPY_DESCRIBED), ACL_ENTER, described_task_enter},
 	{ON_OP(COPY_DESCRIBED), ACL_FAILED, described_task_failed},
-	{ON_OP(COPY_INDIRECT), ACL_ENTER, described_task_enter},
 	{ON_OP(COPY_INDIRECT), ACL_FAILED, described_task_failed},
 	{ON_OP(CACHE_DESCRIBED), ACL_ENTER, described_task_enter},
 	{ON_OP(CACHE_DESCRIBED), ACL_FAILED, described_task_failed},

@@ -51,13 +51,33 @@ bool block_maybe_written(struct checks *c, struct acl_block *b)
 	return load_relaxed(&written_state_of(c)->off);
 }
 
+static void unseen_writer(struct checks *c)
+{
+	struct written_state *s = written_state_of(c);
+
+	if (!load_relaxed(&s->watched))
+		return;
+	store_relaxed(&s->watched, false);
+	counter_inc(&s->unseen);
+}
+
 static void declared_writes(struct checks *c, const struct kernel_accesses *list)
 {
 	struct block_lookup place;
 
-	for (unsigned i = 0; i < list->n; i++)
-		if (list->at[i].writes && memory_find(c, (uintptr_t)list->at[i].address, &place))
-			mark_written(c, place.index);
+	for (unsigned i = 0; i < list->n; i++) {
+		if (!list->at[i].writes || !memory_find(c, (uintptr_t)list->at[i].address, &place))
+			continue;
+		mark_written(c, place.index);
+		/* What descriptors hold then is not known any more. */
+		unseen_writer(c);
+	}
+}
+
+/* A copy whose descriptor is known writes what that says. */
+static bool writes_as_described(struct checks *c, struct acl_call_record *call)
+{
+	return acl_apis[call->api].operation == ACL_OP_COPY_DESCRIBED && operation_of(c, call)->n_entries;
 }
 
 /* A kernel, a model, a callback …: it may write whatever exists now. After the call, since rules look at what
@@ -70,12 +90,15 @@ static void anything(struct checks *c, struct acl_call_record *call)
 		declared_writes(c, kernel_accesses(call));
 		return;
 	}
+	if (writes_as_described(c, call))
+		return;
+	unseen_writer(c);
 	if (load_relaxed(&written_state_of(c)->until) != now)
 		store_relaxed(&written_state_of(c)->until, now);
 }
 
 /* Whether a kernel may still run: it may have got, or get, the address of a block that is newer. */
-static bool kernel_pending(struct checks *c)
+bool unseen_writer_pending(struct checks *c)
 {
 	struct acl_object *o;
 
@@ -108,7 +131,7 @@ static __attribute__((noinline, cold)) void reads_new(
 	bool holds_something = load_relaxed(&b->marks) & BLOCK_DESCRIBED || block_maybe_written(c, b);
 
 	/* A writer that it waits for may be submitted later, and one that runs may learn of the block. */
-	if ((stream_of(call) && order_unseen(c, stream_of(call))) || kernel_pending(c))
+	if ((stream_of(call) && order_unseen(c, stream_of(call))) || unseen_writer_pending(c))
 		return;
 	/* Once is enough, and saves looking again. */
 	mark_written(c, block_number(b));

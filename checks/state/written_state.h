@@ -19,6 +19,8 @@ struct written_page {
 struct written_state {
 	_Atomic bool off; /* a writer is unseen: nothing can be said any more */
 	_Atomic uint64_t until; /* serial of the newest block when the last unknown writer was submitted */
+	_Atomic uint64_t unseen; /* unknown writers that were submitted while somebody watched … */
+	_Atomic bool watched; /* … the next one is counted */
 	_Atomic(struct written_page *) page[WRITTEN_PAGES];
 };
 
@@ -51,6 +53,22 @@ static inline bool block_written(const struct checks *c, uint32_t index)
 	return load_relaxed(&written_state_of(c)->off) || is_written(c, index);
 }
 
+/*
+ * Changes when a task is submitted of which it is not known what it writes; only after _watch(), which costs
+ * the next one a count.
+ */
+static inline void unseen_writers_watch(struct checks *c)
+{
+	store_relaxed(&written_state_of(c)->watched, true);
+}
+
+static inline uint64_t unseen_writers(const struct checks *c)
+{
+	return load_relaxed(&written_state_of(c)->unseen);
+}
+
+/* Whether such a task may still run. */
+bool unseen_writer_pending(struct checks *c);
 /* Whether anything may have written the device memory since it was allocated. */
 bool block_maybe_written(struct checks *c, struct acl_block *b);
 /* The source of the copy that the call is, if surely nothing has written it; of a batch the first such. */

@@ -295,6 +295,89 @@ static void running_kernel_may_write(void **state)
 	assert_int_equal(uninit(fixture), 1);
 }
 
+/* --- descriptors that may hold something else by now ------------------------------------------ */
+
+struct described {
+	void *desc, *from, *to, *s;
+};
+
+static struct described filled(struct fixture *fixture, bool exported)
+{
+	char key[65];
+	struct described d = {fixture_malloc(fixture, DEVICE_MEMORY, SIZE),
+		fixture_malloc(fixture, DEVICE_MEMORY + (1ul << 20), SIZE),
+		fixture_malloc(fixture, DEVICE_MEMORY + (2ul << 20), SIZE), fixture_stream(fixture, 1)};
+
+	if (exported)
+		CALL(fixture, aclrtIpcMemGetExportKey, 0, .devPtr = d.desc, .size = SIZE, .key = key,
+			.len = sizeof(key));
+	CALL(fixture, aclrtMemset, 0, .devPtr = d.from, .maxCount = SIZE, .count = SIZE);
+	CALL(fixture, aclrtSetMemcpyDesc, 0, .desc = d.desc, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE,
+		.srcAddr = d.from, .dstAddr = d.to, .count = SIZE);
+	return d;
+}
+
+/* Submits the copy, and frees its source before it is done. */
+static void source_freed(struct fixture *fixture, const struct described *d)
+{
+	CALL(fixture, aclrtMemcpyAsyncWithDesc, 0, .desc = d->desc, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE,
+		.stream = d->s);
+	CALL(fixture, aclrtFree, 0, .devPtr = d->from);
+}
+
+static void launched(struct fixture *fixture, void *s)
+{
+	void *args[2] = {0};
+
+	CALL(fixture, aclrtLaunchKernelV2, 0, .funcHandle = handle(9), .numBlocks = 1, .argsData = args,
+		.argsSize = sizeof(args), .stream = s);
+}
+
+static void descriptor_that_holds_something_else(void **state)
+{
+	enum {
+		AS_FILLED,
+		OTHER_BYTES,
+		OVERWRITTEN,
+		BY_KERNEL,
+		KERNEL_RUNS,
+		OTHER_WAYS,
+		EXPORTED,
+		NOT_FILLED,
+		WAYS
+	};
+
+	(void)state;
+	for (unsigned way = 0; way < WAYS; way++) {
+		struct fixture *fixture = with_host_memory();
+		struct described d;
+
+		if (way == KERNEL_RUNS)
+			launched(fixture, fixture_stream(fixture, 2));
+		d = filled(fixture, way == EXPORTED);
+		if (way == OTHER_BYTES)
+			CALL(fixture, aclrtMemset, 0, .devPtr = (char *)d.desc + 1024, .maxCount = 64,
+				.count = 64);
+		if (way == OVERWRITTEN)
+			CALL(fixture, aclrtMemcpy, 0, .dst = d.desc, .destMax = 128,
+				.src = (void *)HOST_MEMORY, .count = 128, .kind = ACL_MEMCPY_HOST_TO_DEVICE);
+		if (way == BY_KERNEL)
+			launched(fixture, d.s);
+		if (way == OTHER_WAYS)
+			fixture->other_ways = ~0u;
+		if (way == NOT_FILLED)
+			CALL(fixture, aclrtSetMemcpyDesc, 507899, .desc = d.desc,
+				.kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .srcAddr = d.from, .dstAddr = d.to,
+				.count = SIZE);
+		fixture->n_found = fixture->n_seen = 0;
+		source_freed(fixture, &d);
+		if (way == AS_FILLED || way == OTHER_BYTES)
+			want(fixture, "free-in-flight:error");
+		else
+			silent(fixture);
+	}
+}
+
 /* --- addresses that were freed and are in use again ---------------------------------------- */
 
 static void *freed(struct fixture *fixture)
@@ -539,6 +622,7 @@ int main(void)
 		cmocka_unit_test(variable_of_a_high_device),
 		cmocka_unit_test(status_is_written),
 		cmocka_unit_test(running_kernel_may_write),
+		cmocka_unit_test(descriptor_that_holds_something_else),
 		cmocka_unit_test(condition_at_a_freed_address),
 		cmocka_unit_test(failed_answer_is_none),
 		cmocka_unit_test(batch_without_results),

@@ -474,6 +474,7 @@ static struct described described_copy(void)
 	c.desc = make_device_memory(SIZE);
 	c.a = make_device_memory(SIZE);
 	c.b = make_device_memory(SIZE);
+	CALL(aclrtMemset, .devPtr = c.a, .maxCount = SIZE, .count = SIZE);
 	fill(c.desc, c.a, c.b);
 	run(c.desc, c.s);
 	if (!bug)
@@ -506,6 +507,7 @@ static void end_of_a_descriptor_overwritten(void)
 	size_t bytes = 64;
 
 	CALL(aclrtGetMemcpyDescSize, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .descSize = &bytes);
+	CALL(aclrtMemset, .devPtr = a, .maxCount = SIZE, .count = SIZE);
 	fill(desc, a, b);
 	run(desc, s);
 	CALL(aclrtMemset, .devPtr = desc + bytes - (bug ? 8 : 0), .maxCount = 8, .count = 8);
@@ -535,6 +537,79 @@ static void descriptor_freed(void)
 
 	CALL(aclrtFree, .devPtr = c.desc);
 	wait_for(c.s);
+}
+
+/* What the copy does is in its descriptor. */
+static void described_source_freed(void)
+{
+	struct described c = described_copy();
+
+	CALL(aclrtFree, .devPtr = c.a);
+	wait_for(c.s);
+}
+
+static void described_destination_freed(void)
+{
+	struct described c = described_copy();
+
+	CALL(aclrtFree, .devPtr = c.b);
+	wait_for(c.s);
+}
+
+static void described_destination_read(void)
+{
+	struct described c = described_copy();
+
+	CALL(aclrtMemcpy, .dst = make_host_memory(SIZE), .destMax = SIZE, .src = c.b, .count = SIZE,
+		.kind = DOWN);
+	wait_for(c.s);
+}
+
+static void described_source_overwritten(void)
+{
+	struct described c = {.s = make_stream()};
+	aclrtStream other = make_stream();
+
+	c.desc = make_device_memory(SIZE);
+	c.a = make_device_memory(SIZE);
+	c.b = make_device_memory(SIZE);
+	copy_on(other, c.a, make_host_memory(SIZE), UP);
+	if (!bug)
+		order(other, c.s);
+	fill(c.desc, c.a, c.b);
+	run(c.desc, c.s);
+	wait_for(other);
+	wait_for(c.s);
+}
+
+/* One of several in an array of descriptors; the others describe copies of memory that stays. */
+static void one_of_many_described(void)
+{
+	aclrtStream s = make_stream();
+	char *descs = make_device_memory(SIZE), *from[4], *to[4];
+
+	for (unsigned i = 0; i < 4; i++) {
+		from[i] = make_device_memory(SIZE);
+		to[i] = make_device_memory(SIZE);
+		CALL(aclrtMemset, .devPtr = from[i], .maxCount = SIZE, .count = SIZE);
+		fill(descs + 256 * i, from[i], to[i]);
+	}
+	run(descs + 256, s);
+	CALL(aclrtFree, .devPtr = from[bug ? 1 : 2]);
+	wait_for(s);
+}
+
+static void described_source_gone(void)
+{
+	void *desc = make_device_memory(SIZE), *a = make_device_memory(SIZE), *b = make_device_memory(SIZE);
+	aclrtStream s = make_stream();
+
+	CALL(aclrtMemset, .devPtr = a, .maxCount = SIZE, .count = SIZE);
+	fill(desc, a, b);
+	if (bug)
+		CALL(aclrtFree, .devPtr = a);
+	run(desc, s);
+	wait_for(s);
 }
 
 static void run_model(aclmdlRI m, aclrtStream s)
@@ -683,6 +758,12 @@ static const struct pair pairs[] = {
 	PAIR_AVOIDS("desc-modified-in-flight", end_of_a_descriptor_overwritten),
 	PAIR("desc-modified-in-flight", pointer_overwritten),
 	PAIR("desc-modified-in-flight", descriptor_freed),
+	PAIR("free-in-flight", described_source_freed),
+	PAIR("free-in-flight", described_destination_freed),
+	PAIR_AVOIDS("free-in-flight", one_of_many_described),
+	PAIR("async-result-used-before-sync", described_destination_read),
+	PAIR("stream-race-copy", described_source_overwritten),
+	PAIR("use-after-free", described_source_gone),
 	PAIR("desc-modified-in-flight", cache_descriptor_filled_again),
 	PAIR_EACH("pool-cross-stream-unordered", pool_memory_on_other_stream, COPY_LINEAR,
 		.mode = PAIR_IF_ASYNC),
