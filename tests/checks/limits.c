@@ -414,6 +414,10 @@ static void many_failures_at_once(void **state)
 	for (unsigned i = 2; i <= 500; i++)
 		CALL(fixture, aclrtGetTaskIdFromExceptionInfo, 0, .info = handle(i));
 	never(fixture, "exc-info-escaped");
+	/* A callback that is registered below the interface may run with an information at that address. */
+	CALL(fixture, aclrtGetTaskIdFromExceptionInfo, 0, .info = handle(1));
+	never(fixture, "exc-info-escaped");
+	fixture->other_ways = 0;
 	CALL(fixture, aclrtGetTaskIdFromExceptionInfo, 0, .info = handle(1));
 	want(fixture, "exc-info-escaped:error");
 }

@@ -111,6 +111,13 @@ static void status_in_own_memory(void)
 	status_to(bug ? (void *)heap_memory : d);
 }
 
+static void status_in_too_little(void)
+{
+	char *d = make_device_memory(64);
+
+	CALL_EACH(0, ROLE(ADDRESS, bug ? d + 16 : d), ROLE(BYTES, 64), ROLE(STREAM, make_stream()));
+}
+
 static void words_in_managed_memory(void)
 {
 	void *managed = NULL, *d = make_device_memory(MIB);
@@ -131,6 +138,7 @@ static const struct pair pairs[] = {
 	PAIR("random-task-arguments", counter_too_small),
 	PAIR("overflow-output-size", status_in_host_memory),
 	PAIR("overflow-output-size", status_in_own_memory),
+	PAIR_EACH("overflow-output-size", status_in_too_little, OVERFLOW_READ),
 	PAIR_EACH("memsetd32-args", words_in_managed_memory, SET_WORDS),
 };
 

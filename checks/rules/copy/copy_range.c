@@ -59,6 +59,8 @@ static const struct acl_rule *bounds_rule(const struct operation *op, const stru
 	case ACL_OP_GROUP_REDUCE:
 	case ACL_OP_GROUP_DESCRIBE:
 		break;
+	case ACL_OP_GROUP_OVERFLOW:
+		return RULE("overflow-output-size");
 	default:
 		return NULL;
 	}

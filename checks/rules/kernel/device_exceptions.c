@@ -61,11 +61,12 @@ static enum info_origin info_origin(struct checks *c, const void *info)
 	struct exceptions *x = exceptions(c);
 	uint64_t running = value_table_value(&x->infos, (uintptr_t)info);
 
-	if (running)
-		return running > 1 ? INFO_RUNNING : INFO_RETURNED;
-	/* Callbacks that are registered below us get such information, too. */
-	return load_relaxed(&x->any) || other_submitters_possible(c, CHECKS_OTHER_WORK) ? INFO_UNKNOWN
-											: INFO_NEVER;
+	if (running > 1)
+		return INFO_RUNNING;
+	/* Callbacks that are registered below us get such information, too, and at the same addresses. */
+	if (other_submitters_possible(c, CHECKS_OTHER_WORK))
+		return INFO_UNKNOWN;
+	return running ? INFO_RETURNED : load_relaxed(&x->any) ? INFO_UNKNOWN : INFO_NEVER;
 }
 
 static void asking(struct checks *c, struct acl_call_record *call)
