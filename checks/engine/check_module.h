@@ -46,6 +46,7 @@ enum check_when {
 	WHEN_ALLOCATION_FAILED,
 	WHEN_IMPORTED, /* memory of another process */
 	WHEN_DESCRIBED, /* the descriptor of a copy was filled in */
+	WHEN_WORDS, /* a stream wrote a word in memory that only the device reads */
 	WHEN_PEERS, /* what other processes do is known, and matters to this one */
 	WHEN_COUNT
 };

@@ -18,8 +18,8 @@ enum access_flag {
 	ACCESS_REDUCES = 1u << 3, /* adds to what is there: several may */
 	ACCESS_DESCRIBES = 1u << 4, /* the device reads addresses there */
 	ACCESS_ALLOCATES = 1u << 5, /* the memory is there behind it, or up to it */
-	ACCESS_HINT =
-		1u << 6, /* moves or caches what is there: it must be there, and may be read and written */
+	ACCESS_HINT = 1u << 6, /* moves or caches what is there, or is itself order: it must be there, and may
+				  be read and written */
 	ACCESS_MAYBE = 1u << 7, /* of a model: whether the task runs is decided when the model does */
 	ACCESS_ANY_USE = 63 /* all but these two */
 };

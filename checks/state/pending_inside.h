@@ -90,7 +90,8 @@ static inline bool entry_runs_later(struct checks *c, const struct operation *op
 /* enum access_flag; 0: the source is staged before the call returns. */
 static inline unsigned source_flags(const struct operation *op)
 {
-	if (op->group == ACL_OP_GROUP_CACHE || op->group == ACL_OP_GROUP_MANAGED)
+	if (op->group == ACL_OP_GROUP_CACHE || op->group == ACL_OP_GROUP_MANAGED ||
+		op->group == ACL_OP_GROUP_WAIT)
 		return ACCESS_HINT;
 	return op->direction == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE ? 0 : ACCESS_READS;
 }
@@ -102,6 +103,8 @@ static inline unsigned destination_flags(const struct operation *op)
 		return ACCESS_WRITES | ACCESS_SETS;
 	case ACL_OP_GROUP_REDUCE:
 		return ACCESS_READS | ACCESS_WRITES | ACCESS_REDUCES;
+	case ACL_OP_GROUP_WRITE:
+		return ACCESS_HINT;
 	}
 	return ACCESS_WRITES;
 }

@@ -33,7 +33,7 @@ static inline bool task_begin(struct checks *c, const struct acl_call_record *ca
 	return s && call->state.position && !runs_with_model(c, call, s) && entering_begin(c, call, e);
 }
 
-/* --- copies, sets, reductions, prefetches ---------------------------------------------------------- */
+/* --- copies, sets, reductions, prefetches, words ---------------------------------------------------------- */
 
 /* The mapping right behind what the access has covered up to *at: ranges may go over several. */
 static bool next_mapping(const struct block_lookup *place, const struct op_access *a, uint64_t *at)
@@ -300,6 +300,10 @@ static const struct check_hook hooks[] = {
 	{ON_OP(MANAGED_PREFETCH), ACL_FAILED | ACL_IF_ASYNC, memory_task_failed},
 	{ON_OP(MANAGED_PREFETCH_BATCH), ACL_ENTER | ACL_IF_ASYNC, memory_task_enter},
 	{ON_OP(MANAGED_PREFETCH_BATCH), ACL_FAILED | ACL_IF_ASYNC, memory_task_failed},
+	{ON_OP(WRITE_VALUE), ACL_ENTER, memory_task_enter},
+	{ON_OP(WRITE_VALUE), ACL_FAILED, memory_task_failed},
+	{ON_OP(WAIT_VALUE), ACL_ENTER, memory_task_enter},
+	{ON_OP(WAIT_VALUE), ACL_FAILED, memory_task_failed},
 	{ON_OP(COPY_DESCRIBED), ACL_FAILED, described_task_failed},
 	{ON_OP(COPY_INDIRECT), ACL_FAILED, described_task_failed},
 	{ON_OP(CACHE_DESCRIBED), ACL_ENTER, described_task_enter},

@@ -2,14 +2,27 @@
 /*
  * Tasks that may show a stream's progress on ways the checker does not see:
  * shared notifies and events reach other processes, a written word is polled, a
- * callback is the program itself.
+ * callback is the program itself.  A word in memory of the device alone tells
+ * nothing to a host that never reads there.
  */
 #include "checks/state/signal_state.h"
 #include "checks/engine/instance.h"
+#include "checks/state/device_state.h"
 #include "checks/state/event_state.h"
+#include "checks/state/memory_state.h"
 #include "checks/state/notify_state.h"
+#include "checks/state/operation.h"
 #include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
+
+struct signals {
+	_Atomic bool words_read; /* or they may be: by a copy, another process, a model … */
+};
+
+static struct signals *signals(struct checks *c)
+{
+	return module_state(c, signal);
+}
 
 static void signalled(struct checks *c, struct acl_call_record *call)
 {
@@ -28,6 +41,67 @@ static void notify_signalled(struct checks *c, struct acl_call_record *call)
 		signalled(c, call);
 }
 
+/* --- words -------------------------------------------------------------------------------------------- */
+
+/* In memory that only the device reads, as far as was seen. */
+static bool word_is_hidden(struct checks *c, const struct acl_call_record *call, struct block_lookup *at)
+{
+	const void *word = acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS);
+
+	return !load_relaxed(&signals(c)->words_read) && !checks_happened(c, WHEN_CAPTURES) &&
+	       !checks_happened(c, WHEN_BOUND) && !runs_on_device(c) &&
+	       !other_submitters_possible(c, CHECKS_OTHER_WORK) &&
+	       map_find(memory_blocks(c), (uintptr_t)word, at) && at->kind == MEM_DEVICE;
+}
+
+static void word_signalled(struct checks *c, struct acl_call_record *call)
+{
+	struct block_lookup at;
+
+	if (!word_is_hidden(c, call, &at)) {
+		signalled(c, call);
+		return;
+	}
+	block_marked(at.block, BLOCK_WORDS);
+	checks_when(c, WHEN_WORDS);
+}
+
+/* What the words say of all tasks so far may be known from now on. */
+static void words_shown(struct checks *c)
+{
+	struct acl_object *o;
+
+	store_relaxed(&signals(c)->words_read, true);
+	object_each(c, ACL_HANDLE_STREAM, o) stream_tells(c, o, stream_submitted(o));
+}
+
+static void words_shown_enter(struct checks *c, struct acl_call_record *call)
+{
+	(void)call;
+	if (!load_relaxed(&signals(c)->words_read))
+		words_shown(c);
+}
+
+static bool reads_words(const struct operation *op)
+{
+	/* What it reads is not known. */
+	if (!op->n_entries)
+		return op->kind == ACL_OP_COPY_DESCRIBED || op->kind == ACL_OP_COPY_INDIRECT;
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		const struct op_access *src = operation_entry(op, i).src;
+
+		if (src && src->block.block && load_relaxed(&src->block.block->marks) & BLOCK_WORDS)
+			return true;
+	}
+	return op->truncated;
+}
+
+static void copy_of_words_enter(struct checks *c, struct acl_call_record *call)
+{
+	if (!load_relaxed(&signals(c)->words_read) && reads_words(operation_of(c, call)))
+		words_shown(c);
+}
+
 bool task_surely_pending(struct checks *c, struct acl_object *stream, uint64_t position)
 {
 	return position && stream && object_usable(stream) && stream_pending(stream, position) &&
@@ -39,8 +113,16 @@ static const struct check_hook hooks[] = {
 	{ON_OP(RECORD_COUNT_NOTIFY), ACL_LEAVE, notify_signalled},
 	{ON_OP(LAUNCH_HOST_FUNCTION), ACL_LEAVE, signalled},
 	{ON_OP(RECORD_NOTIFY), ACL_LEAVE, notify_signalled},
-	{ON_OP(WRITE_VALUE), ACL_LEAVE, signalled},
+	{ON_OP(WRITE_VALUE), ACL_LEAVE, word_signalled},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(WORDS), copy_of_words_enter},
+	{ON_GROUP(REDUCE), ACL_ENTER | ACL_WHEN(WORDS), copy_of_words_enter},
+	{ON_OP(EXPORT_MEMORY), ACL_ENTER, words_shown_enter},
+	{ON_OP(MAP_PEER), ACL_ENTER, words_shown_enter},
 };
 
 const struct check_module module_signal = {
-	.order = 9, .hooks = hooks, .n_hooks = sizeof(hooks) / sizeof(hooks[0])};
+	.order = 9,
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct signals),
+};

@@ -447,6 +447,65 @@ static void unmapped_too_early(void)
 	wait_for(s);
 }
 
+/* --- words in memory -------------------------------------------------------------------------------- */
+
+static uint64_t *make_word(void)
+{
+	uint64_t *w = make_device_memory(64);
+
+	CALL(aclrtMemset, .devPtr = w, .maxCount = 64, .count = 64);
+	return w;
+}
+
+/* The host reads no word: one that is written tells it nothing. */
+static void freed_behind_a_word(void)
+{
+	struct upload u = {.s = make_stream()};
+	uint64_t *w = make_word();
+
+	u.d = make_device_memory(SIZE);
+	copy_on(u.s, u.d, make_host_memory(SIZE), UP);
+	CALL(aclrtValueWrite, .devAddr = w, .value = 1, .stream = u.s);
+	if (!bug)
+		wait_for(u.s);
+	CALL(aclrtFree, .devPtr = u.d);
+	wait_for(u.s);
+}
+
+static void word_freed(void)
+{
+	aclrtStream s = make_stream(), t = make_stream();
+	uint64_t *w = make_word();
+
+	CALL(aclrtValueWrite, .devAddr = w, .value = 1, .stream = s);
+	CALL(aclrtValueWait, .devAddr = w, .value = 1, .flag = ACL_STREAM_WAIT_VALUE_EQ, .stream = t);
+	if (!bug) {
+		wait_for(s);
+		wait_for(t);
+	}
+	CALL(aclrtFree, .devPtr = w);
+	wait_for(s);
+	wait_for(t);
+}
+
+static void word_not_waited_for(void)
+{
+	aclrtStream s = make_stream(), t = make_stream();
+	void *d = make_device_memory(SIZE), *h = make_host_memory(SIZE);
+	uint64_t *w = make_word();
+
+	/* The word certainly held another value. */
+	CALL(aclrtValueWrite, .devAddr = w, .value = 0, .stream = s);
+	wait_for(s);
+	copy_on(s, d, h, UP);
+	CALL(aclrtValueWrite, .devAddr = w, .value = 1, .stream = s);
+	if (!bug)
+		CALL(aclrtValueWait, .devAddr = w, .value = 1, .flag = ACL_STREAM_WAIT_VALUE_EQ, .stream = t);
+	copy_on(t, make_host_memory(SIZE), d, DOWN);
+	wait_for(s);
+	wait_for(t);
+}
+
 /* --- descriptors -------------------------------------------------------------------------------------------
  */
 
@@ -758,6 +817,9 @@ static const struct pair pairs[] = {
 	PAIR_AVOIDS("desc-modified-in-flight", end_of_a_descriptor_overwritten),
 	PAIR("desc-modified-in-flight", pointer_overwritten),
 	PAIR("desc-modified-in-flight", descriptor_freed),
+	PAIR("free-in-flight", freed_behind_a_word),
+	PAIR("free-in-flight", word_freed),
+	PAIR("stream-race-copy", word_not_waited_for),
 	PAIR("free-in-flight", described_source_freed),
 	PAIR("free-in-flight", described_destination_freed),
 	PAIR_AVOIDS("free-in-flight", one_of_many_described),
