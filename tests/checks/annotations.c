@@ -265,11 +265,9 @@ static void blocks_that_cannot_be(void **state)
 
 /* --- kernels --------------------------------------------------------------------------------- */
 
-static const char arguments[8];
-
 #define launch(p, on, error)                                                                                 \
 	CALL((p)->fixture, aclrtLaunchKernel, error, .funcHandle = handle(90), .numBlocks = 1,               \
-		.argsData = arguments, .argsSize = sizeof(arguments), .stream = (on))
+		.argsData = (void *)DEVICE_MEMORY, .argsSize = 16, .stream = (on))
 
 static void kernel_reads_before_the_copy_ends(void **state)
 {

@@ -280,11 +280,11 @@ static void status_is_written(void **state)
 static void running_kernel_may_write(void **state)
 {
 	struct fixture *fixture = with_host_memory();
-	void *s = fixture_stream(fixture, 1), *d, *args[2] = {0};
+	void *s = fixture_stream(fixture, 1), *d;
 
 	(void)state;
-	CALL(fixture, aclrtLaunchKernelV2, 0, .funcHandle = handle(9), .numBlocks = 1, .argsData = args,
-		.argsSize = sizeof(args), .stream = s);
+	CALL(fixture, aclrtLaunchKernelV2, 0, .funcHandle = handle(9), .numBlocks = 1,
+		.argsData = (void *)DEVICE_MEMORY, .argsSize = 16, .stream = s);
 	/* It reads the address of the block from memory. */
 	d = fixture_malloc(fixture, DEVICE_MEMORY, SIZE);
 	read_back(fixture, d);
@@ -327,10 +327,8 @@ static void source_freed(struct fixture *fixture, const struct described *d)
 
 static void launched(struct fixture *fixture, void *s)
 {
-	void *args[2] = {0};
-
-	CALL(fixture, aclrtLaunchKernelV2, 0, .funcHandle = handle(9), .numBlocks = 1, .argsData = args,
-		.argsSize = sizeof(args), .stream = s);
+	CALL(fixture, aclrtLaunchKernelV2, 0, .funcHandle = handle(9), .numBlocks = 1,
+		.argsData = (void *)DEVICE_MEMORY, .argsSize = 16, .stream = s);
 }
 
 static void descriptor_that_holds_something_else(void **state)

@@ -77,6 +77,14 @@ static void host_arguments(void)
 	CALL(aclrtSynchronizeStream, .stream = NULL);
 }
 
+static void own_arguments(void)
+{
+	void *args = bug ? (void *)heap_memory : make_device_memory(4096);
+
+	CALL(aclrtLaunchKernelV2, .funcHandle = HANDLE, .numBlocks = 1, .argsData = args, .argsSize = 64);
+	CALL(aclrtSynchronizeStream, .stream = NULL);
+}
+
 static void arguments_behind_end(void)
 {
 	char *args = make_device_memory(4096);
@@ -123,6 +131,7 @@ static const struct pair pairs[] = {
 	PAIR("kargs-append-after-placeholder-buffer", append_behind_buffer),
 	PAIR("kargs-launch-not-finalized", launch_open),
 	PAIR("kernel-args-location", host_arguments),
+	PAIR("kernel-args-location", own_arguments),
 	PAIR("kernel-args-location", device_arguments),
 	PAIR("kernel-args-location", arguments_of_another_device),
 	PAIR("kernel-args-location", arguments_beside_libraries),

@@ -230,6 +230,13 @@ static void pointer_of_unregistered(void)
 	CALL_FAILS(bug ? 107000 : 0, aclrtHostGetDevicePointer, .pHost = heap_memory, .pDevice = OUT);
 }
 
+static void pointer_of_own_memory(void)
+{
+	if (!bug)
+		CALL(aclrtHostRegisterV2, .ptr = heap_memory, .size = 8192, .flag = ACL_HOST_REG_MAPPED);
+	CALL_FAILS(bug ? 107000 : 0, aclrtHostGetDevicePointer, .pHost = heap_memory, .pDevice = OUT);
+}
+
 static void pointer_of_inside(void)
 {
 	CALL(aclrtHostRegisterV2, .ptr = heap_memory, .size = 8192, .flag = ACL_HOST_REG_MAPPED);
@@ -395,6 +402,7 @@ static const struct pair pairs[] = {
 	PAIR("host-device-pointer-unmapped", pointer_of_pinned),
 	PAIR("host-device-pointer-unmapped", pointer_of_inside),
 	PAIR("host-device-pointer-unmapped", pointer_of_unregistered),
+	PAIR("host-device-pointer-unmapped", pointer_of_own_memory),
 	PAIR("host-register-overlap", register_for_another_device),
 	PAIR("memcpy-source-out-of-bounds", read_past_end),
 	PAIR("memcpy-dest-out-of-bounds", write_past_end),

@@ -24,6 +24,15 @@ static void *take(aclrtMemPool pool, size_t bytes, aclrtStream s)
 	return p;
 }
 
+static void freed_into_no_pool(void)
+{
+	aclrtStream s = make_stream();
+	void *d = bug ? make_device_memory(MIB) : take(make_pool(0), MIB, s);
+
+	CALL(aclrtMemPoolFreeAsync, .ptr = d, .stream = s);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
 static void pool_larger_than_device(void)
 {
 	aclrtMemPoolProps props = {.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
@@ -394,6 +403,7 @@ static void chain_too_long(void)
 }
 
 static const struct pair pairs[] = {
+	PAIR("pool-free-invalid", freed_into_no_pool),
 	PAIR("pool-create-props", pool_larger_than_device),
 	PAIR("pool-attr-invalid", pool_mark_raised),
 	PAIR("pool-attr-invalid", pool_reserve_mark_raised),

@@ -395,6 +395,16 @@ static void close_twice(void)
 		CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
 }
 
+static void close_of_another(void)
+{
+	void *p = NULL;
+
+	CALL_DOES(aclrtIpcMemImportByKey, 0, p = make_address(), .devPtr = &p, .key = pair_memory_key(1));
+	if (bug)
+		CALL_FAILS(507899, aclrtIpcMemClose, .key = "a key of no process");
+	CALL(aclrtIpcMemClose, .key = pair_memory_key(1));
+}
+
 static void free_shared(void)
 {
 	void *p = make_device_memory(4096);
@@ -468,6 +478,7 @@ static const struct pair pairs[] = {
 	PAIR("ipc-export-range", export_past_end),
 	PAIR("ipc-export-range", export_everything),
 	PAIR("ipc-close-unknown", close_twice),
+	PAIR("ipc-close-unknown", close_of_another),
 	PAIR("ipc-free-while-exported", free_shared),
 	PAIR("ipc-free-while-exported", free_shared_again),
 	PAIR("leak-vmm", range_kept),

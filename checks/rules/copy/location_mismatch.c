@@ -125,13 +125,32 @@ static void window_query_enter(struct checks *c, struct acl_call_record *call)
 
 /* --- arguments of kernels ------------------------------------------------------------------- */
 
+/* What no table knows may be memory of a library; registered memory has an address for the device. */
+static void check_own_memory(
+	struct checks *c, struct acl_call_record *call, const char *name, const void *address)
+{
+	struct block_lookup place;
+
+	if (map_live(registered_ranges(c)) && map_find(registered_ranges(c), (uintptr_t)address, &place))
+		return;
+	if (host_class(c, call, acl_role_param(call->api, ACL_ROLE_DEVICE_ARGUMENTS), address) >
+		ACL_HOST_UNKNOWN)
+		FINDING(c, call, "kernel-args-location", true, PARTS(part_address(name, address)),
+			"%s must be device memory, and lies in the program's own host memory.", name);
+}
+
 static void check_side(
 	struct checks *c, struct acl_call_record *call, const char *name, const void *address, bool host)
 {
 	struct block_lookup place;
 
-	if (!address || runs_on_device(c) || !map_find(memory_blocks(c), (uintptr_t)address, &place))
+	if (!address || runs_on_device(c))
 		return;
+	if (!map_find(memory_blocks(c), (uintptr_t)address, &place)) {
+		if (!host)
+			check_own_memory(c, call, name, address);
+		return;
+	}
 	FINDING(c, call, "kernel-args-location",
 		host ? place.kind == MEM_DEVICE || place.kind == MEM_POOL : place.kind == MEM_HOST,
 		PARTS(part_address(name, address), part_block("arguments", place.block)),

@@ -78,6 +78,21 @@ static void closing(struct checks *c, struct acl_call_record *call)
 			"The key was closed before.");
 }
 
+/* Made below us it would be known to the runtime. */
+static void close_refused(struct checks *c, struct acl_call_record *call)
+{
+	const char *key = ACL_ARGS(call, aclrtIpcMemClose)->key;
+	uint64_t text = program_text_key(c, key), now;
+
+	if (text &&
+		(error_of(call) == ACL_ERROR_RT_PARAM_INVALID ||
+			error_of(call) == ACL_ERROR_RT_DRV_INTERNAL_ERROR) &&
+		!load_relaxed(&sharing(c)->keys.full) && !value_table_get(&sharing(c)->keys, text, &now))
+		FINDING(c, call, "ipc-close-unknown", true, PARTS(part_address("key", key)),
+			"This process has neither exported nor imported memory under this key, and "
+			"the runtime does not know it.");
+}
+
 static void closed(struct checks *c, struct acl_call_record *call)
 {
 	uint64_t key = program_text_key(c, ACL_ARGS(call, aclrtIpcMemClose)->key), now, base;
@@ -131,6 +146,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(IMPORT_MEMORY), ACL_LEAVE, imported},
 	{ON_OP(CLOSE_MEMORY), ACL_ENTER, closing},
 	{ON_OP(CLOSE_MEMORY), ACL_LEAVE, closed},
+	{ON_OP(CLOSE_MEMORY), ACL_FAILED, close_refused},
 	{ON_OP(CONFIGURE_MEMORY_SHARE), ACL_ENTER, share_attribute_enter},
 	{ON_OP(FREE_DEVICE), ACL_ENTER, freeing},
 	{ON_OP(FREE_DEVICE), ACL_LEAVE, freed},

@@ -24,6 +24,15 @@ static void say_place(struct checks *c, struct acl_call_record *call, const stru
 		detail, memory_kind_name(place->kind));
 }
 
+/* The stream releases it all the same. */
+static void say_no_pool(struct checks *c, struct acl_call_record *call, const struct block_lookup *place)
+{
+	FINDING_BROKEN(c, call, RULE("pool-free-invalid"),
+		PARTS(part_severity(ACL_SEV_WARNING), part_address("address", address_of(call)),
+			part_block("memory", place->block)),
+		"This is %s, which belongs to no pool.", memory_kind_name(place->kind));
+}
+
 static void say_freed(struct checks *c, struct acl_call_record *call, const struct acl_rule *rule,
 	const struct freed_block *b, const char *detail)
 {
@@ -107,6 +116,8 @@ static void release_kind(struct checks *c, struct acl_call_record *call, const s
 	else if (call->api == ACL_API_aclrtReleaseMemAddress && place->kind != MEM_RESERVED)
 		say_place(c, call, RULE("free-managed-wrong-api"), place,
 			"This is %s, no reserved address range.");
+	else if (call->api == ACL_API_aclrtMemPoolFreeAsync && place->kind == MEM_DEVICE)
+		say_no_pool(c, call, place);
 }
 
 /* Reserved addresses and the memory mapped into them are two things at one address. */
@@ -291,6 +302,9 @@ static void device_pointer_failed(struct checks *c, struct acl_call_record *call
 		FINDING(c, call, "host-device-pointer-unmapped", true,
 			PARTS(part_address("pHost", host), part_history("memory", freed_history, &gone)),
 			"The memory was unregistered before.");
+	} else if (!acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS)) {
+		FINDING(c, call, "host-device-pointer-unmapped", true, PARTS(part_address("pHost", host)),
+			"Neither this process nor, as it answered, the runtime has registered this memory.");
 	}
 }
 
