@@ -83,6 +83,31 @@ static void wait_recorded_by_other_thread(void **state)
 	silent(sc.fixture);
 }
 
+/* A thread that has ended records nothing any more. */
+static void wait_beside_other_threads(void **state)
+{
+	(void)state;
+	for (unsigned ended = 0; ended < 2; ended++) {
+		struct scenario sc = scenario(DOCUMENTS, SIZE);
+		uint32_t first = sc.fixture->tid;
+		aclrtEvent e = handle(3);
+
+		sc.fixture->other_ways &= ~(1u << CHECKS_OTHER_THREADS);
+		sc.fixture->tid = first + 1;
+		CALL(sc.fixture, aclrtSetDevice, 0, .deviceId = 0);
+		sc.fixture->tid = first;
+		if (ended)
+			sc.fixture->dead_thread = first + 1;
+		CALL(sc.fixture, aclrtCreateEventWithFlag, 0, .event = &e, .flag = ACL_EVENT_SYNC);
+		WAIT(sc, sc.s, e);
+		SYNC(sc, sc.s, 0);
+		if (ended)
+			want(sc.fixture, "event-wait-before-record:error");
+		else
+			silent(sc.fixture);
+	}
+}
+
 static void wait_open_at_the_end(void **state)
 {
 	struct scenario sc = scenario(DOCUMENTS, SIZE);
@@ -107,6 +132,7 @@ int main(void)
 		cmocka_unit_test(wait_failed_record),
 		cmocka_unit_test(wait_that_blocks),
 		cmocka_unit_test(wait_recorded_by_other_thread),
+		cmocka_unit_test(wait_beside_other_threads),
 		cmocka_unit_test(wait_open_at_the_end),
 	};
 

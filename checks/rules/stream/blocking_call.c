@@ -19,9 +19,23 @@ static bool callback_pending(struct checks *c)
 	return false;
 }
 
+/* Of those that have made a call, not more than the calling one is left. */
+static bool one_thread_is_left(struct checks *c)
+{
+	struct acl_thread *t;
+	uint32_t cursor = 0;
+	unsigned left = 0;
+
+	if (load_relaxed(&c->n_threads) < 2)
+		return true;
+	while (left < 2 && (t = thread_next(c, &cursor)) != NULL)
+		left += !c->host.thread_lives || c->host.thread_lives(c->host.context, load_relaxed(&t->tid));
+	return left < 2;
+}
+
 bool no_other_thread(struct checks *c)
 {
-	return load_relaxed(&c->n_threads) < 2 && !other_submitters_possible(c, CHECKS_OTHER_THREADS);
+	return one_thread_is_left(c) && !other_submitters_possible(c, CHECKS_OTHER_THREADS);
 }
 
 bool nobody_else_can_act(struct checks *c)
