@@ -70,8 +70,7 @@ static void model_execute_leave(struct checks *c, struct acl_call_record *call)
 	unlock(&m->lock);
 	if (load_relaxed(&m->kernels))
 		stream_has_kernel(c, s, call->state.position, true);
-	if (!unseen)
-		replay_begins(c, model, s);
+	replay_begins(c, model, s, !unseen);
 }
 
 bool model_execution_next(struct checks *c, struct acl_object *model, unsigned *at, struct model_execution *e)

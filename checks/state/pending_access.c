@@ -482,8 +482,9 @@ bool entering_begin(struct checks *c, const struct acl_call_record *call, struct
 {
 	struct acl_object *s = stream_of(call);
 
-	if (!pending_state(c)->followed || order_unseen(c, s))
+	if (!pending_state(c)->followed)
 		return false;
+	e->hidden = order_unseen(c, s);
 	e->c = c;
 	e->stream = s;
 	e->met = 0;
@@ -545,7 +546,8 @@ void entering_add(struct entering *e, const struct block_lookup *place, uint64_t
 	e->access.end = start + span;
 	e->access.pitch = pitch;
 	e->access.width = width;
-	e->access.flags = (uint8_t)flags;
+	/* It keeps memory in use, and says nothing of an order. */
+	e->access.flags = (uint8_t)(e->hidden ? flags | ACCESS_HINT : flags);
 	b = accesses_lock_to_add(e->c, place);
 	add_locked(e, b);
 	unlock(&b->lock);
@@ -582,6 +584,8 @@ void entering_add_ranges(struct entering *e, const struct batch_side *side, unsi
 	struct pending_state *pending = pending_state(e->c);
 	const struct pending_access now = e->access;
 
+	if (__builtin_expect(e->hidden, 0))
+		flags |= ACCESS_HINT;
 	/* range_add() meets models, too. */
 	for (const struct batch_range *r = side->range, *end = r + side->n; r < end; r++)
 		if (__builtin_expect(e->replays, 0) ||

@@ -5,8 +5,9 @@
  * seen it done, or when a later one in order covers them.
  *
  * Entering says which unordered access it met: a finding is the rule's affair.
- * Tasks of which it is not known what comes before them, that run with a model,
- * or whose memory no table knows have no entry: rules are silent about them.
+ * Tasks of which it is not known what comes before them keep their memory in use, and are compared with no
+ * other. Tasks that run with a model, or whose memory no table knows have no entry: rules are silent about
+ * them.
  */
 #ifndef CHECKS_PENDING_ACCESS_H
 #define CHECKS_PENDING_ACCESS_H

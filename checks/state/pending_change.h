@@ -16,8 +16,9 @@ void pending_pool_allocated(
 void model_accesses_add(struct checks *c, struct acl_object *model, struct acl_call_record *call);
 void model_accesses_end(struct checks *c, struct acl_object *model);
 
-/* The model was executed, and its execution may still run (pending_replay.c). */
-void replay_begins(struct checks *c, struct acl_object *model, struct acl_object *stream);
+/* The model was executed, and its execution may still run (pending_replay.c); ordered: it is known after
+ * what. */
+void replay_begins(struct checks *c, struct acl_object *model, struct acl_object *stream, bool ordered);
 /* A stream was created: models may run. */
 void replay_stream_created(struct checks *c, struct acl_object *stream);
 

@@ -67,6 +67,7 @@ struct entering {
 	struct access_conflict *conflict;
 	struct acl_call_site captured,
 		captured_earlier; /* as in struct access_conflict, for the next one that is met */
+	bool hidden; /* what the task comes after is not seen: order_unseen() */
 	bool replays; /* models may run on other streams */
 	struct pending_access *same; /* the former access with the same range, whose node is used again */
 	struct pending_access *removed[REMOVED_AT_ONCE];
@@ -159,8 +160,7 @@ void replays_meet(struct entering *e, const struct block_lookup *place);
 bool replay_in_flight(
 	struct checks *c, const struct access_question *q, struct access_conflict *out, unsigned *compared);
 
-/* A task of the call's stream; the accesses come one by one. false: nothing is known of what comes before it.
- */
+/* A task of the call's stream; the accesses come one by one. false: nothing is followed. */
 bool entering_begin(struct checks *c, const struct acl_call_record *call, struct entering *e);
 /* flags: enum access_flag. */
 void entering_add(struct entering *e, const struct block_lookup *place, uint64_t start, uint64_t span,

@@ -48,8 +48,8 @@ static bool model_may_run(struct checks *c, struct acl_object *model)
 	return false;
 }
 
-/* The next one whose place among others is known, of whatever stream, done or not. */
-static bool replay_next(struct checks *c, struct replay_walk *w, struct replay *r)
+/* The next one, of whatever stream, done or not. */
+static bool any_replay_next(struct checks *c, struct replay_walk *w, struct replay *r)
 {
 	struct replay_state *s = replays(c);
 
@@ -59,10 +59,18 @@ static bool replay_next(struct checks *c, struct replay_walk *w, struct replay *
 		r->model = ref ? object_of(c, ref) : NULL;
 		if (!r->model || !object_usable(r->model))
 			continue;
-		while (model_execution_next(c, model_root(c, r->model), &w->execution, &r->at))
-			if (!r->at.unseen)
-				return true;
+		if (model_execution_next(c, model_root(c, r->model), &w->execution, &r->at))
+			return true;
 	}
+	return false;
+}
+
+/* The next one whose place among others is known. */
+static bool replay_next(struct checks *c, struct replay_walk *w, struct replay *r)
+{
+	while (any_replay_next(c, w, r))
+		if (!r->at.unseen)
+			return true;
 	return false;
 }
 
@@ -155,12 +163,12 @@ static bool parts_note(struct checks *c, struct acl_object *model)
 	return any;
 }
 
-void replay_begins(struct checks *c, struct acl_object *model, struct acl_object *stream)
+void replay_begins(struct checks *c, struct acl_object *model, struct acl_object *stream, bool ordered)
 {
 	struct acl_object *o;
 	uint64_t before;
 
-	if (!parts_note(c, model))
+	if (!parts_note(c, model) || !ordered)
 		return;
 	before = atomic_exchange(&replays(c)->all_but, object_ref(stream));
 	if (before == object_ref(stream))
@@ -433,7 +441,7 @@ static void replay_enter(struct checks *c, struct acl_call_record *call)
 	struct entering e;
 
 	if (!model || !s || !call->state.position || call->state.capture || comes_from_outside(c, model) ||
-		!has_parts(c, model) || !entering_begin(c, call, &e))
+		!has_parts(c, model) || !entering_begin(c, call, &e) || e.hidden)
 		return;
 	while (!e.conflict && (part = next_part(c, model, &p)) != NULL) {
 		compare_with_executions(&e, part);
@@ -501,7 +509,7 @@ bool replay_in_flight(
 	bool any = false;
 
 	out->flags = q->writes ? ACCESS_WRITES : ACCESS_READS;
-	while (replay_next(c, &w, &r)) {
+	while (any_replay_next(c, &w, &r)) {
 		any |= !stream_pending(r.at.stream, r.at.position);
 		if (find_in_execution(c, &r, q, out, compared) &&
 			task_surely_pending(c, r.at.stream, r.at.position))

@@ -33,7 +33,8 @@ static inline bool task_begin(struct checks *c, const struct acl_call_record *ca
 	return s && call->state.position && !runs_with_model(c, call, s) && entering_begin(c, call, e);
 }
 
-/* --- copies, sets, reductions, prefetches, words ---------------------------------------------------------- */
+/* --- copies, sets, reductions, prefetches, words ----------------------------------------------------------
+ */
 
 /* The mapping right behind what the access has covered up to *at: ranges may go over several. */
 static bool next_mapping(const struct block_lookup *place, const struct op_access *a, uint64_t *at)

@@ -488,6 +488,23 @@ static void word_freed(void)
 	wait_for(t);
 }
 
+/* Whatever the stream waits for, the copy is not done before. */
+static void freed_behind_an_open_wait(void)
+{
+	aclrtStream s = make_stream(), t = make_stream();
+	void *d = make_device_memory(SIZE);
+	uint64_t *w = make_word();
+
+	CALL(aclrtValueWait, .devAddr = w, .value = 1, .flag = ACL_STREAM_WAIT_VALUE_EQ, .stream = s);
+	copy_on(s, d, make_host_memory(SIZE), UP);
+	CALL(aclrtValueWrite, .devAddr = w, .value = 1, .stream = t);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtFree, .devPtr = d);
+	wait_for(s);
+	wait_for(t);
+}
+
 static void word_not_waited_for(void)
 {
 	aclrtStream s = make_stream(), t = make_stream();
@@ -819,6 +836,7 @@ static const struct pair pairs[] = {
 	PAIR("desc-modified-in-flight", descriptor_freed),
 	PAIR("free-in-flight", freed_behind_a_word),
 	PAIR("free-in-flight", word_freed),
+	PAIR("free-in-flight", freed_behind_an_open_wait),
 	PAIR("stream-race-copy", word_not_waited_for),
 	PAIR("free-in-flight", described_source_freed),
 	PAIR("free-in-flight", described_destination_freed),

@@ -261,6 +261,29 @@ static void input_set_by_the_host(void)
 }
 
 /* Scenarios of any model that sets memory. They return it. */
+/* What the model waits for is recorded after its execution began. */
+static void result_behind_an_external_event_read(void)
+{
+	aclrtStream capturing = make_stream(), s = make_stream(), t = make_stream();
+	aclrtEvent e = make_event_flag(ACL_EVENT_EXTERNAL);
+	void *d = written_memory();
+	aclmdlRI m;
+
+	capture_begin(capturing);
+	CALL(aclrtStreamWaitEvent, .stream = capturing, .event = e);
+	CALL(aclrtResetEvent, .event = e, .stream = capturing);
+	set_on(capturing, d);
+	m = capture_end(capturing);
+	CALL(aclmdlRIExecuteAsync, .modelRI = m, .stream = s);
+	CALL(aclrtRecordEvent, .event = e, .stream = t);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtMemcpy, .dst = make_host_memory(SIZE), .destMax = SIZE, .src = d, .count = SIZE,
+		.kind = DOWN);
+	wait_for(s);
+	wait_for(t);
+}
+
 static aclmdlRI result_read(aclmdlRI (*make)(void *d))
 {
 	aclrtStream s = make_stream();
@@ -499,6 +522,7 @@ static const struct pair pairs[] = {
 	PAIR_EACH("async-result-used-before-sync", result_read_by_the_host, COPY_LINEAR,
 		.mode = PAIR_IF_NOT_ASYNC),
 	PAIR("memset-async-host-unordered", input_set_by_the_host),
+	PAIR("async-result-used-before-sync", result_behind_an_external_event_read),
 	PAIR("free-in-flight", memory_of_a_built_model_freed),
 	PAIR("async-result-used-before-sync", result_of_a_built_model_read),
 	PAIR("stream-race-set", set_behind_a_built_model),

@@ -16,7 +16,7 @@ void earlier_history(struct acl_object_history *h, const void *source)
 		  : a->flags & ACCESS_DESCRIBES ? "reads a descriptor"
 		  : group == ACL_OP_GROUP_WAIT  ? "waits for a word of memory"
 		  : group == ACL_OP_GROUP_WRITE ? "writes a word of memory"
-		  : a->flags & ACCESS_HINT      ? "prefetches or caches memory"
+		  : a->flags == ACCESS_HINT     ? "prefetches or caches memory"
 		  : !(a->flags & ACCESS_WRITES) ? "reads memory"
 		  : a->flags & ACCESS_READS     ? "reads and writes memory"
 						: "writes memory";
