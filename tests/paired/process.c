@@ -180,6 +180,15 @@ static void same_init_callback(void)
 		bug ? 500000 : 0, aclInitCallbackRegister, .type = ACL_REG_TYPE_ACL_DVPP, .cbFunc = HANDLE);
 }
 
+static void other_finalize_callback(void)
+{
+	CALL(aclFinalizeCallbackRegister, .type = ACL_REG_TYPE_ACL_DVPP, .cbFunc = HANDLE);
+	CALL_FAILS(bug ? 500000 : 0, aclFinalizeCallbackUnRegister, .type = ACL_REG_TYPE_ACL_DVPP,
+		.cbFunc = bug ? (void *)heap_memory : HANDLE);
+	if (bug)
+		CALL(aclFinalizeCallbackUnRegister, .type = ACL_REG_TYPE_ACL_DVPP, .cbFunc = HANDLE);
+}
+
 /* --- devices -------------------------------------------------------------------------------- */
 
 static void reset_after_force(void)
@@ -286,6 +295,7 @@ static const struct pair pairs[] = {
 	PAIR_AVOIDS("use-after-finalize", malloc_after_finalize),
 	PAIR_AVOIDS("use-after-finalize", malloc_after_counted),
 	PAIR("init-callback-null-or-duplicate", same_init_callback),
+	PAIR("init-callback-null-or-duplicate", other_finalize_callback),
 	PAIR("device-reset-force-order", reset_after_force),
 	PAIR("device-reset-unset", reset_unset),
 	PAIR("peer-same-device", own_peer),
