@@ -100,8 +100,10 @@ static __attribute__((cold, noinline)) void wait_for_writer(struct pointer_map *
 static bool granule_find(struct pointer_map *map, struct table *t, unsigned k, uint64_t granule,
 	uint64_t address, struct block_lookup *place)
 {
-	for (uint64_t i = bucket_number(k, granule), tries = 0; tries <= t->mask; i += NEXT_BUCKET, tries++) {
-		struct bucket *b = &t->bucket[i & t->mask];
+	uint64_t first = bucket_number(k, granule);
+
+	for (uint64_t tries = 0; tries <= t->mask; tries++) {
+		struct bucket *b = &t->bucket[bucket_after(first, tries) & t->mask];
 		uint64_t seq;
 		bool hit;
 
@@ -184,16 +186,10 @@ static inline __attribute__((always_inline)) bool region_find(struct pointer_map
 	       __builtin_expect(run_find(&map->run[load_acquire(&t->run[region])], address, place), 1);
 }
 
-void map_cursor_set(struct pointer_map *map, struct map_cursor *k, uint64_t address)
+/* While the run begins or ends there is nothing in it. */
+static inline void cursor_onto(struct map_cursor *k, struct run *r)
 {
-	struct table *t = load_acquire(&map->table);
-	uint64_t region = t ? region_of(t, address) : 0;
-	struct run *r;
-
-	if (!t || !(load_acquire(&t->near[region]) & RUN_HERE))
-		return;
 	k->run = NULL;
-	r = &map->run[load_acquire(&t->run[region])];
 	k->seq = load_acquire(&r->seq);
 	k->base = load_acquire(&r->base);
 	k->inverse = load_acquire(&r->inverse);
@@ -202,11 +198,19 @@ void map_cursor_set(struct pointer_map *map, struct map_cursor *k, uint64_t addr
 	k->size = (uint64_t)load_acquire(&r->last) + 1;
 	k->has = load_acquire(&r->has);
 	k->kind = load_acquire(&r->kind);
-	/* While it begins or ends there is nothing in it. */
 	if (k->seq & 1 || load_acquire(&r->seq) != k->seq)
 		k->slots = 0;
 	else
 		k->run = r;
+}
+
+void map_cursor_set(struct pointer_map *map, struct map_cursor *k, uint64_t address)
+{
+	struct table *t = load_acquire(&map->table);
+	uint64_t region = t ? region_of(t, address) : 0;
+
+	if (t && load_acquire(&t->near[region]) & RUN_HERE)
+		cursor_onto(k, &map->run[load_acquire(&t->run[region])]);
 }
 
 void map_prefetch(struct pointer_map *map, uint64_t address)
@@ -216,6 +220,9 @@ void map_prefetch(struct pointer_map *map, uint64_t address)
 
 	if (!t)
 		return;
+	/* The most likely one, before it is known of which classes there are any: its row is that of the
+	 * others. */
+	fetch(&t->bucket[bucket_number(ROW_WIDEST, address >> GRANULE_LOG(ROW_WIDEST)) & t->mask]);
 	region = region_of(t, address);
 	if (load_acquire(&t->near[region]) & RUN_HERE) {
 		struct run *r = &map->run[load_acquire(&t->run[region])];
@@ -322,6 +329,22 @@ bool map_find(struct pointer_map *map, uint64_t address, struct block_lookup *pl
 	}
 	return region_find(map, t, region_of(t, address), address, place) ||
 	       buckets_find(map, t, address, place);
+}
+
+bool map_find_by(struct pointer_map *map, struct map_cursor *k, uint64_t address, struct block_lookup *place)
+{
+	struct table *t = load_acquire(&map->table);
+	uint64_t region;
+
+	if (__builtin_expect(!t || !address, 0)) {
+		place->block = NULL;
+		return false;
+	}
+	region = region_of(t, address);
+	if (__builtin_expect(!(load_acquire(&t->near[region]) & RUN_HERE), 0))
+		return buckets_find(map, t, address, place);
+	cursor_onto(k, &map->run[load_acquire(&t->run[region])]);
+	return map_find(map, address, place);
 }
 
 /* --- blocks, under the lock ------------------------------------------------- */

@@ -27,6 +27,9 @@ struct cursor_block {
  * run. */
 void map_cursor_set(struct pointer_map *map, struct map_cursor *k, uint64_t address);
 
+/* Looks the address up anywhere in the map, and puts the cursor onto its run. */
+bool map_find_by(struct pointer_map *map, struct map_cursor *k, uint64_t address, struct block_lookup *place);
+
 /* Whether a block that was found is good: the run has not begun or ended meanwhile. */
 static inline bool map_cursor_found_holds(const struct map_cursor *k)
 {

@@ -177,8 +177,10 @@ static inline unsigned classes_at(const struct table *t, uint64_t address)
 #define ROW_CLASS 2 /* from this class on a row is of 64 KiB, a bucket of it 1 KiB */
 #define UNIT_LOG GRANULE_LOG(ROW_CLASS)
 #define CLASS_AFTER_ROW 6 /* first class of which a granule is more than a row */
-#define NEXT_BUCKET                                                                                          \
-	((1u << ROW_LOG) + 1) /* behind a full one: in another row; odd, so that all get their turn */
+#define ROW_WIDEST (CLASS_AFTER_ROW - 1)
+/* Behind a full one: its neighbour, which the processor fetches along, then a pair in another row; all pairs
+ * get their turn, as half of it is odd. */
+#define NEXT_PAIR ((1u << ROW_LOG) + 2)
 
 static inline uint64_t row_of(uint64_t unit)
 {
@@ -196,6 +198,12 @@ static inline uint64_t bucket_number(unsigned k, uint64_t granule)
 	uint64_t unit = k > ROW_CLASS ? granule << 2 * (k - ROW_CLASS) : granule;
 
 	return bucket_in_row(row_of(unit), unit);
+}
+
+/* Where entries lie for which there was no room, one try after the other. */
+static inline uint64_t bucket_after(uint64_t first, uint64_t tries)
+{
+	return (first + tries / 2 * NEXT_PAIR) ^ (tries & 1);
 }
 
 /* Slot of a run an address falls to; beyond its slots when it is beyond the run. */

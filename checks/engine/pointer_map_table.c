@@ -52,15 +52,45 @@ static uint64_t slot_base(unsigned k, uint64_t base)
 	return k < CLASS_VAST ? base : base ^ VAST;
 }
 
+/* Whether the bucket has room, and room is left for one that has to lie there. */
+static bool has_room(struct bucket *b)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < SLOTS; i++)
+		n += !load_relaxed(&b->slot[i].base);
+	return n > 1 && !(load_relaxed(&b->seq) & SPILLED);
+}
+
+/*
+ * A small block may lie where larger ones would: in a region that has some anyway a look-up then has no other
+ * bucket to look at.
+ */
+static unsigned class_for(const struct table *t, uint64_t base, uint64_t size)
+{
+	unsigned least = class_of(size), k = ROW_WIDEST, classes;
+
+	if (least >= k)
+		return least;
+	classes = load_relaxed(&t->near[region_of(t, base)]) &
+		  load_relaxed(&t->near[region_of(t, base + size - 1)]);
+	for (; k > least; k--)
+		if (classes >> k & 1 &&
+			has_room(&t->bucket[bucket_number(k, base >> GRANULE_LOG(k)) & t->mask]))
+			break;
+	return k;
+}
+
 static void table_put(struct table *t, uint64_t base, uint64_t size, struct entry e)
 {
-	unsigned k = class_of(size);
+	unsigned k = class_for(t, base, size);
+	uint64_t first = bucket_number(k, base >> GRANULE_LOG(k));
 
 	e.base = slot_base(k, base);
 	e.last = (uint32_t)(size - 1);
 	mark_regions(t, k, base, size);
-	for (uint64_t i = bucket_number(k, base >> GRANULE_LOG(k));; i += NEXT_BUCKET) {
-		struct bucket *b = &t->bucket[i & t->mask];
+	for (uint64_t tries = 0;; tries++) {
+		struct bucket *b = &t->bucket[bucket_after(first, tries) & t->mask];
 
 		for (unsigned n = 0; n < SLOTS; n++)
 			if (!load_relaxed(&b->slot[n].base)) {
@@ -210,15 +240,14 @@ static void shrink(struct pointer_map *map)
 		table_renew(map, 0);
 }
 
-void table_drop(struct pointer_map *map, struct acl_block *block)
+/* Where it was put, if it is of this class there. */
+static bool drop_of_class(struct pointer_map *map, struct table *t, struct acl_block *block, unsigned k)
 {
-	unsigned k = class_of(load_relaxed(&block->size));
 	uint64_t base = slot_base(k, load_relaxed(&block->base)), seq = SPILLED,
-		 i = bucket_number(k, load_relaxed(&block->base) >> GRANULE_LOG(k));
-	struct table *t = load_relaxed(&map->table);
+		 first = bucket_number(k, load_relaxed(&block->base) >> GRANULE_LOG(k));
 
-	for (uint64_t tries = 0; t && seq & SPILLED && tries <= t->mask; i += NEXT_BUCKET, tries++) {
-		struct bucket *b = &t->bucket[i & t->mask];
+	for (uint64_t tries = 0; seq & SPILLED && tries <= t->mask; tries++) {
+		struct bucket *b = &t->bucket[bucket_after(first, tries) & t->mask];
 
 		for (unsigned n = 0; n < SLOTS; n++) {
 			struct slot *s = &b->slot[n];
@@ -230,8 +259,18 @@ void table_drop(struct pointer_map *map, struct acl_block *block)
 			map->used--;
 			map->erased++;
 			shrink(map);
-			return;
+			return true;
 		}
 		seq = load_relaxed(&b->seq);
 	}
+	return false;
+}
+
+void table_drop(struct pointer_map *map, struct acl_block *block)
+{
+	unsigned k = class_of(load_relaxed(&block->size));
+	struct table *t = load_relaxed(&map->table);
+
+	while (t && !drop_of_class(map, t, block, k) && ++k < CLASS_AFTER_ROW)
+		;
 }

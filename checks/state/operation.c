@@ -156,11 +156,10 @@ static const struct {
 	[MEM_REGISTERED] = {ACCESS_HOST, PLAIN_NEVER},
 };
 
-static inline void recent_fill(struct checks *c, struct recent_block *r)
+static inline void recent_fill(struct recent_block *r)
 {
 	r->location = kinds[r->block.kind].location;
 	r->side = kinds[r->block.kind].side;
-	r->written = r->side == PLAIN_DEVICE ? block_written(c, r->block.index) : r->side == PLAIN_HOST;
 }
 
 /* Where most blocks are that were not used just before: in the run of the last such one. */
@@ -181,24 +180,39 @@ static inline __attribute__((always_inline)) bool cursor_look_up(
 	r->block.block = found.block;
 	/* Runs have no registered ranges. */
 	r->place = access_place(MEM_DEVICE, found.index, found.base);
-	recent_fill(c, r);
+	recent_fill(r);
+	r->written = r->side == PLAIN_DEVICE ? block_written(c, found.index) : r->side == PLAIN_HOST;
 	if (__builtin_expect(map_cursor_found_holds(k), 1))
 		return true;
 	r->block.size = 0;
 	return false;
 }
 
+/* As memory_find(). */
+static inline bool memory_find_by(
+	struct checks *c, struct map_cursor *cursor, uint64_t address, struct block_lookup *found)
+{
+	if (declared_find(c, address, found))
+		return found->block != NULL;
+	return map_find_by(memory_blocks(c), cursor, address, found) ||
+	       (map_live(registered_ranges(c)) && map_find(registered_ranges(c), address, found));
+}
+
 /* Anywhere in the tables. */
 static __attribute__((noinline)) bool tables_look_up(
 	struct checks *c, struct operation *op, struct recent_block *r, uint64_t address)
 {
-	if (!memory_find(c, address, &r->block)) {
+	if (!memory_find_by(c, op->cursor, address, &r->block)) {
 		r->block.size = 0;
 		return false;
 	}
-	map_cursor_set(memory_blocks(c), op->cursor, address);
 	r->place = access_place(r->block.kind, r->block.index, r->block.base);
-	recent_fill(c, r);
+	recent_fill(r);
+	/* A word that is far: it is on its way until the rest of the call needs it (access_counts_written()).
+	 */
+	r->written = r->side == PLAIN_HOST;
+	if (r->side == PLAIN_DEVICE)
+		__builtin_prefetch(written_word(c, r->block.index));
 	return true;
 }
 
@@ -263,6 +277,18 @@ const struct recent_block *operation_block(
 	if (!*anew || cursor_look_up(c, op, recent, address))
 		return recent;
 	return tables_look_up(c, op, recent, address) ? recent : NULL;
+}
+
+bool access_counts_written(struct checks *c, struct operation *op, struct op_access *a)
+{
+	struct recent_block *recent = recent_of(&op->recent, (uintptr_t)a->address);
+
+	if (a->side != PLAIN_DEVICE || !block_written(c, a->block.index))
+		return false;
+	a->written = true;
+	if (recent->block.block == a->block.block)
+		recent->written = true;
+	return true;
 }
 
 void access_forget(struct operation *op, struct op_access *a)

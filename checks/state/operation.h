@@ -34,7 +34,7 @@ struct op_access {
 	uint32_t place; /* access_place() of the block */
 	uint8_t location; /* enum access_location; PAGEABLE only once access_class was called */
 	uint8_t side; /* enum plain_side */
-	bool written; /* device memory that counts as written, or the host's: nothing is left to note */
+	bool written; /* device memory known to count as written, or the host's: nothing is left to note */
 	uint8_t class; /* enum acl_host_class, ACL_HOST_UNASKED before */
 	uint64_t version; /* of the tables when it was looked up */
 	uint64_t looked_up; /* the address then: good for others of the same block, too */
@@ -124,6 +124,9 @@ const struct recent_block *operation_block(
 	struct checks *c, struct operation *op, uint64_t address, uint64_t version, bool *anew);
 /* The device that thread and stream of the call work on; -1: unknown, or not the same. */
 int device_used(struct checks *c, const struct acl_call_record *call);
+
+/* Whether the access is to device memory that counts as written, which is known from now on. */
+bool access_counts_written(struct checks *c, struct operation *op, struct op_access *a);
 
 /* What was found out of its block has changed: it is looked up anew the next time. */
 void access_forget(struct operation *op, struct op_access *a);

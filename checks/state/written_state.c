@@ -203,12 +203,18 @@ static bool batch_enter(struct checks *c, const struct plain_batch *b)
 	return true;
 }
 
+static inline bool is_known_written(struct checks *c, struct operation *op, struct op_access *a)
+{
+	return a->written || access_counts_written(c, op, a);
+}
+
 static void written_access_enter(struct checks *c, struct acl_call_record *call)
 {
-	const struct operation *op = thread_of(call)->operation;
+	struct operation *op = thread_of(call)->operation;
 
 	/* Nearly every copy: nothing is left to note. */
-	if (call->plain && !op->batch && op->first[0].written && op->first[1].written)
+	if (call->plain && !op->batch && is_known_written(c, op, &op->first[0]) &&
+		is_known_written(c, op, &op->first[1]))
 		return;
 	if (load_relaxed(&written_state_of(c)->off) ||
 		(plain_batch_of(call) && batch_enter(c, plain_batch_of(call))))
