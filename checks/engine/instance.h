@@ -241,6 +241,12 @@ static inline struct acl_object *object_find(struct checks *c, unsigned kind, co
 	return object_in(c->kinds[kind], value);
 }
 
+/* Whether there ever was an object of the kind; who got a handle of one sees it. */
+static inline bool objects_any(const struct checks *c, unsigned kind)
+{
+	return c->kinds[kind] && load_relaxed(&c->kinds[kind]->count);
+}
+
 /* The object a reference means, NULL when that generation is gone. */
 static inline struct acl_object *object_of(struct checks *c, acl_ref ref)
 {

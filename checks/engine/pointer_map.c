@@ -271,6 +271,9 @@ static __attribute__((noinline)) bool search(
 		if (!t)
 			return false;
 		classes = classes_at(t, address) | load_acquire(&t->vast);
+		/* Of most addresses that no table knows nothing is near. */
+		if (!classes && !(load_acquire(&t->near[region_of(t, address)]) & RUN_HERE))
+			continue;
 		if (region_find(map, t, region_of(t, address), address, place) ||
 			classes_find(map, t, classes, address, 0, place) ||
 			classes_find(map, t, classes, address, 1, place))

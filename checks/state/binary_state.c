@@ -75,7 +75,8 @@ struct acl_object *function_of(struct checks *c, const struct acl_call_record *c
 {
 	const void *value = *(const void *const *)call->args;
 
-	return value ? object_live(c, ACL_HANDLE_FUNCTION, value) : NULL;
+	return value && objects_any(c, ACL_HANDLE_FUNCTION) ? object_live(c, ACL_HANDLE_FUNCTION, value)
+							    : NULL;
 }
 
 static uint64_t device_bit(int device)

@@ -59,6 +59,14 @@ static inline bool lookup_find(struct checks *c, const struct acl_call_record *c
 	return place->block != NULL;
 }
 
+/* The allocation at an address; several rules of a call that look for the same one look once. */
+static inline bool lookup_allocation(struct checks *c, const struct acl_call_record *call,
+	const void *address, unsigned hint, struct block_lookup *place)
+{
+	*place = *lookup_of(c, call, address, hint);
+	return place->block && place->kind != MEM_REGISTERED;
+}
+
 /* The memory at an address as a call that uses it sees it: a declared block, an allocation, a registered
  * range. */
 static inline bool memory_find(struct checks *c, uint64_t address, struct block_lookup *found)

@@ -69,11 +69,13 @@ static void capture_memop_enter(struct checks *c, struct acl_call_record *call)
 
 static void capture_together_enter(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_thread *other = capture_other_thread(c, call);
-	unsigned inside = other ? load_acquire(&other->inside) : 0;
+	struct acl_thread *other;
+	unsigned inside;
 
 	if (!call->state.capture || !stream_of(call))
 		return;
+	other = capture_other_thread(c, call);
+	inside = other ? load_acquire(&other->inside) : 0;
 	FINDING(c, call, "capture-concurrent-host-use", inside,
 		PARTS(part_uint("thread", load_relaxed(&other->tid)), part_api("its call", inside - 1),
 			part_object("stream", stream_of(call)),

@@ -71,15 +71,16 @@ static void group_task_check(
 
 static void group_task_enter(struct checks *c, struct acl_call_record *call)
 {
-	struct acl_object *s = stream_of(call), *capture = capture_of(c, s);
+	struct acl_object *s = stream_of(call), *capture;
+	bool updates = s && load_relaxed(&stream_state(s)->update) == UPDATE_OPEN;
 
-	if (!s || !object_usable(s))
+	/* Most tasks. */
+	if (!s || (!updates && !load_relaxed(&stream_state(s)->capture)) || !object_usable(s))
 		return;
-	if (capture) {
+	capture = capture_of(c, s);
+	if (capture)
 		group_task_check(c, call, s, capture);
-		return;
-	}
-	if (load_relaxed(&stream_state(s)->update) == UPDATE_OPEN)
+	else if (updates)
 		FINDING(c, call, "taskupd-wrong-task-type", !is_kernel(call->api),
 			PARTS(part_object("stream", s)), "Kernels are updated, and %s is none.",
 			acl_apis[call->api].name);

@@ -146,7 +146,7 @@ static void check_side(
 
 	if (!address || runs_on_device(c))
 		return;
-	if (!map_find(memory_blocks(c), (uintptr_t)address, &place)) {
+	if (!lookup_allocation(c, call, address, 0, &place)) {
 		if (!host)
 			check_own_memory(c, call, name, address);
 		return;
@@ -166,7 +166,7 @@ static void check_args_end(struct checks *c, struct acl_call_record *call, const
 	uint64_t bytes = acl_arg_value(call->api, call->args, ACL_ROLE_ARGUMENT_BYTES), room;
 	struct block_lookup place;
 
-	if (!address || runs_on_device(c) || !map_find(memory_blocks(c), (uintptr_t)address, &place) ||
+	if (!address || runs_on_device(c) || !lookup_allocation(c, call, address, 0, &place) ||
 		(place.kind != MEM_DEVICE && place.kind != MEM_POOL))
 		return;
 	room = place.base + place.size - (uintptr_t)address;

@@ -81,7 +81,7 @@ static void launch_enter(struct checks *c, struct acl_call_record *call)
 	const void *address = acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS);
 	struct block_lookup place;
 
-	if (address && map_find(memory_blocks(c), (uintptr_t)address, &place))
+	if (address && lookup_allocation(c, call, address, 0, &place))
 		check_owner(c, call, RULE("kernel-args-location"), "argsData", address, &place,
 			task_device(c, call));
 }
@@ -93,7 +93,7 @@ static void launch_gone_enter(struct checks *c, struct acl_call_record *call)
 
 	if (!address)
 		return;
-	if (map_find(memory_blocks(c), (uintptr_t)address, &place))
+	if (lookup_allocation(c, call, address, 0, &place))
 		gone_memory_evaluated(call, place.kind);
 	else
 		gone_memory_used(c, call, "argsData", "arguments", address);
