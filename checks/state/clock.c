@@ -8,6 +8,22 @@ static size_t clock_bytes(uint32_t room)
 	return sizeof(struct clock) + (room + 1) * sizeof(struct clock_entry);
 }
 
+/* The first entry of the stream, or of a higher one. */
+static uint32_t entry_from(const struct clock *k, uint64_t stream)
+{
+	uint32_t from = 0, to = k->n;
+
+	while (from < to) {
+		uint32_t middle = (from + to) / 2;
+
+		if (k->entry[middle].stream < stream)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
 uint64_t clock_position(const struct clock *k, uint64_t stream)
 {
 	uint32_t from = 0, to = k ? k->n : 0;
@@ -36,52 +52,108 @@ bool clock_covers(const struct clock *a, const struct clock *b)
 /* Behind the last entry of every clock: no stream has a higher reference. */
 static const struct clock_entry behind_all = {UINT64_MAX, 0};
 
-static const struct clock_entry *entries_of(const struct clock *k)
+/* Mostly both have the same streams: so many entries of both from here on, at the most n. */
+static inline uint64_t merge_alike(
+	struct clock_entry *out, const struct clock_entry *x, const struct clock_entry *y, uint64_t n)
 {
-	return k ? k->entry : &behind_all;
+	const struct clock_entry *from = x, *end = x + n;
+
+#pragma GCC unroll 4
+	for (; x != end; x++, y++, out++) {
+		uint64_t stream = x->stream, mine = x->position, other = y->position;
+
+		if (__builtin_expect(y->stream != stream, 0))
+			break;
+		out->stream = stream;
+		out->position = mine > other ? mine : other;
+	}
+	return (uint64_t)(x - from);
 }
 
-/*
- * The entries of both, as many as are of streams below one, behind those of k. Mostly both have the same
- * streams: no branch depends on which has the lower one.
- */
-static void merge_below(
-	struct clock *k, const struct clock_entry **a, const struct clock_entry **b, uint64_t stream)
+static bool copy(struct clock *k, const struct clock *a)
 {
-	const struct clock_entry *x = *a, *y = *b;
-	struct clock_entry *out = k->entry + k->n;
+	k->n = a ? a->n : 0;
+	if (a)
+		memcpy(k->entry, a->entry, a->n * sizeof(a->entry[0]));
+	return true;
+}
+
+/* The entries of both; false: there is no room. */
+static bool merge(struct clock *k, const struct clock *a, const struct clock *b)
+{
+	const struct clock_entry *x = a->entry, *y = b->entry, *x_end = x + a->n;
+	struct clock_entry *out = k->entry, *end = out + k->room;
 
 	for (;;) {
-		uint64_t first = x->stream, second = y->stream, low = first < second ? first : second;
-		uint64_t mine = first == low ? x->position : 0, other = second == low ? y->position : 0;
+		uint64_t left = (uint64_t)(x_end - x), room = (uint64_t)(end - out),
+			 alike = merge_alike(out, x, y, left < room ? left : room);
+		bool first;
 
-		if (low >= stream)
+		x += alike;
+		y += alike;
+		out += alike;
+		if (x->stream == y->stream && x->stream == UINT64_MAX)
 			break;
-		out->stream = low;
-		out->position = mine > other ? mine : other;
-		out++;
-		x += first == low;
-		y += second == low;
+		if (out == end)
+			return false;
+		first = x->stream < y->stream;
+		*out++ = first ? *x : *y;
+		x += first;
+		y += !first;
 	}
-	*a = x;
-	*b = y;
 	k->n = (uint32_t)(out - k->entry);
+	return true;
 }
 
-/* The stream of more: the latest of what all three say. */
-static void merge_more(struct clock *k, const struct clock_entry **a, const struct clock_entry **b,
-	const struct clock_entry *more)
+/* One entry more; false: there is no room. */
+static bool entry_add(struct clock *k, const struct clock_entry *more)
 {
-	const struct clock_entry **from[] = {a, b};
-	struct clock_entry out = *more;
+	uint32_t at = entry_from(k, more->stream);
+	struct clock_entry *e = &k->entry[at];
 
-	for (unsigned i = 0; i < 2; i++)
-		if ((*from[i])->stream == out.stream) {
-			out.position =
-				(*from[i])->position > out.position ? (*from[i])->position : out.position;
-			++*from[i];
-		}
-	k->entry[k->n++] = out;
+	if (at < k->n && e->stream == more->stream) {
+		if (e->position < more->position)
+			e->position = more->position;
+		return true;
+	}
+	if (k->n == k->room)
+		return false;
+	memmove(e + 1, e, (k->n - at) * sizeof(*e));
+	*e = *more;
+	k->n++;
+	return true;
+}
+
+/* One with room for so many, the spare one if that is possible; NULL: no memory. */
+static struct clock *clock_new(struct checks *c, struct clock *spare, uint32_t room)
+{
+	struct clock *k;
+
+	/* Acquire: who used it has read it. */
+	if (spare && spare->room >= room && atomic_load_explicit(&spare->users, memory_order_acquire) == 1) {
+		spare->n = 0;
+		return spare;
+	}
+	clock_release(c, spare);
+	k = checks_alloc(c, clock_bytes(room));
+	if (!k)
+		return NULL;
+	k->n = 0;
+	k->room = room;
+	atomic_init(&k->users, 1);
+	return k;
+}
+
+/* All of them in a clock with room for so many; NULL: there is none, or no memory. */
+static struct clock *merged(struct checks *c, struct clock *spare, const struct clock *a,
+	const struct clock *b, const struct clock_entry *more, uint32_t room)
+{
+	struct clock *k = clock_new(c, spare, room);
+
+	if (k && (a && b ? merge(k, a, b) : copy(k, a ? a : b)) && (!more || entry_add(k, more)))
+		return k;
+	clock_release(c, k);
+	return NULL;
 }
 
 /* Without what is settled. */
@@ -114,23 +186,18 @@ static struct clock *fitted(struct checks *c, struct clock *k)
 	return fit;
 }
 
-struct clock *clock_join(struct checks *c, const struct clock *a, const struct clock *b,
+struct clock *clock_join(struct checks *c, struct clock *spare, const struct clock *a, const struct clock *b,
 	const struct clock_entry *more, clock_settled_fn settled, bool *full)
 {
-	uint32_t room = (a ? a->n : 0) + (b ? b->n : 0) + 1;
-	const struct clock_entry *first = entries_of(a), *second = entries_of(b);
-	struct clock *k = checks_alloc(c, clock_bytes(room));
+	uint32_t mine = a ? a->n : 0, other = b ? b->n : 0;
+	/* Mostly the streams of one are those of both. */
+	struct clock *k = merged(c, spare, a, b, more, (mine > other ? mine : other) + 1);
 
+	if (!k)
+		k = merged(c, NULL, a, b, more, mine + other + 1);
 	*full = !k;
 	if (!k)
 		return NULL;
-	k->room = room;
-	atomic_init(&k->users, 1);
-	if (more) {
-		merge_below(k, &first, &second, more->stream);
-		merge_more(k, &first, &second, more);
-	}
-	merge_below(k, &first, &second, UINT64_MAX);
 	k->looked = a ? a->looked : 0;
 	if (k->n > k->looked + k->looked / 4 || k->n > CLOCK_ENTRIES) {
 		settle(c, k, settled);

@@ -6,18 +6,23 @@
 #include "checks/state/stream_state.h"
 
 #define VERSIONS 8 /* clocks of a stream that are remembered; of earlier records the oldest one holds */
+#define VERSIONS_FIRST 2 /* that are there without a piece of memory of their own */
 
 /* The clocks of one stream; allocated once for all streams of a slot. */
 struct stream_order {
 	struct acl_lock lock;
-	acl_ref stream; /* that they are of */
-	uint32_t n;
+	uint8_t n;
 	bool forgot; /* there were versions before the first one */
+	bool grown; /* there is room for all in a piece of memory of their own */
+	acl_ref stream; /* that they are of */
+	uint64_t told; /* since of the version whose streams stream_tells() has told last, 0 = none */
 	struct clock_version {
 		uint64_t since; /* position of the wait behind which it is in force */
 		struct clock *clock;
-	} version[VERSIONS]; /* oldest first */
+	} * version, /* oldest first */
+		first[VERSIONS_FIRST];
 };
+_Static_assert(sizeof(struct stream_order) == 64, "one cache line, and a piece of memory of that size");
 
 static uint64_t stream_named(const struct clock_entry *e)
 {
@@ -41,7 +46,7 @@ static void versions_release(struct checks *c, struct stream_order *o, uint32_t 
 {
 	for (uint32_t i = 0; i < n; i++)
 		clock_release(c, o->version[i].clock);
-	o->n -= n;
+	o->n = (uint8_t)(o->n - n);
 	memmove(o->version, o->version + n, o->n * sizeof(o->version[0]));
 }
 
@@ -65,6 +70,8 @@ static struct stream_order *order_create(struct checks *c, struct acl_object *st
 
 	if (!o) {
 		o = checks_alloc(c, sizeof(*o));
+		if (o)
+			o->version = o->first;
 		if (o && !atomic_compare_exchange_strong(&stream_state(stream)->order, &none, o)) {
 			checks_forget(c, o, sizeof(*o));
 			o = none;
@@ -76,18 +83,28 @@ static struct stream_order *order_create(struct checks *c, struct acl_object *st
 	if (o->stream != object_ref(stream)) {
 		versions_release(c, o, o->n);
 		o->forgot = false;
+		o->told = 0;
 		o->stream = object_ref(stream);
 	}
 	return o;
 }
 
-/* Under the lock: the clock in force at a position; where it is forgotten, the oldest later one. */
-static struct clock *clock_at(const struct stream_order *o, uint64_t position)
+/* Under the lock: what is in force at a position, NULL = no clock; where it is forgotten, the oldest later
+ * one.
+ */
+static const struct clock_version *version_at(const struct stream_order *o, uint64_t position)
 {
 	for (uint32_t i = o->n; i-- > 0;)
 		if (o->version[i].since <= position)
-			return o->version[i].clock;
-	return o->n && o->forgot ? o->version[0].clock : NULL;
+			return &o->version[i];
+	return o->n && o->forgot ? &o->version[0] : NULL;
+}
+
+static struct clock *clock_at(const struct stream_order *o, uint64_t position)
+{
+	const struct clock_version *v = version_at(o, position);
+
+	return v ? v->clock : NULL;
 }
 
 struct clock *order_clock(struct acl_object *stream, uint64_t position)
@@ -102,18 +119,41 @@ struct clock *order_clock(struct acl_object *stream, uint64_t position)
 	return k;
 }
 
-/* Under the lock: versions are not looked for that ended before what the host has seen done. */
-static void versions_drop(struct checks *c, struct stream_order *o, uint64_t completed)
+/* Under the lock: room for all versions, if there is memory for that. */
+static void versions_grow(struct checks *c, struct stream_order *o)
 {
+	struct clock_version *more = checks_alloc(c, VERSIONS * sizeof(*more));
+
+	if (!more)
+		return;
+	memcpy(more, o->first, sizeof(o->first));
+	o->version = more;
+	o->grown = true;
+}
+
+/*
+ * Under the lock: room for one more. Versions are not looked for that ended before what the host has seen
+ * done. The clock of the last one that goes serves the next join; NULL: none goes.
+ */
+static struct clock *versions_room(struct checks *c, struct stream_order *o, uint64_t completed)
+{
+	struct clock *spare = NULL;
 	uint32_t old = 0;
 
 	while (old + 1 < o->n && o->version[old + 1].since <= completed)
 		old++;
-	if (!old && o->n == VERSIONS) {
+	if (!old && o->n == VERSIONS_FIRST && !o->grown)
+		versions_grow(c, o);
+	if (!old && o->n == (o->grown ? VERSIONS : VERSIONS_FIRST)) {
 		old = 1;
 		o->forgot = true;
 	}
-	versions_release(c, o, old);
+	if (old) {
+		spare = o->version[old - 1].clock;
+		o->version[old - 1].clock = NULL;
+		versions_release(c, o, old);
+	}
+	return spare;
 }
 
 static bool clock_unseen(struct checks *c, const struct clock *k)
@@ -129,15 +169,16 @@ static void version_add(struct checks *c, struct acl_object *stream, struct stre
 	uint64_t position, const struct clock *other, const struct clock_entry *more)
 {
 	struct clock_entry anything = {object_ref(stream) | CLOCK_UNSEEN, position};
-	struct clock *now = clock_at(o, UINT64_MAX), *k;
+	struct clock *now = clock_at(o, UINT64_MAX), *spare, *k;
 	bool full;
 
 	if ((!more || clock_position(now, more->stream) >= more->position) && clock_covers(now, other))
 		return;
-	k = clock_join(c, now, other, more, entry_settled, &full);
+	/* The last version stays. */
+	spare = versions_room(c, o, load_acquire(&stream_state(stream)->completed));
+	k = clock_join(c, spare, now, other, more, entry_settled, &full);
 	if (full)
-		k = clock_join(c, NULL, NULL, &anything, entry_settled, &full);
-	versions_drop(c, o, load_acquire(&stream_state(stream)->completed));
+		k = clock_join(c, NULL, NULL, NULL, &anything, entry_settled, &full);
 	o->version[o->n++] = (struct clock_version){position, k};
 	if (full || clock_unseen(c, k))
 		atomic_fetch_or(&stream_state(stream)->ask, ASK_UNSEEN);
@@ -176,7 +217,9 @@ bool order_is_before(struct acl_object *source, uint64_t position, struct acl_ob
 	o = order_lock(stream);
 	if (!o)
 		return false;
-	before = clock_position(clock_at(o, UINT64_MAX), object_ref(source)) >= position;
+	/* Who drops what is settled has raised .completed before it took the lock: it is read once more. */
+	before = clock_position(clock_at(o, UINT64_MAX), object_ref(source)) >= position ||
+		 !stream_pending(source, position);
 	unlock(&o->lock);
 	return before;
 }
@@ -202,7 +245,9 @@ bool stream_waits_on(
 	struct checks *c, struct acl_object *stream, const struct acl_object *source, uint64_t position)
 {
 	struct clock *k = order_clock(stream, UINT64_MAX);
-	bool found = clock_position(k, object_ref(source)) >= position || clock_unseen(c, k);
+	/* In this order, as in order_is_before(). */
+	bool found = clock_position(k, object_ref(source)) >= position || clock_unseen(c, k) ||
+		     !stream_pending((struct acl_object *)source, position);
 
 	clock_release(c, k);
 	return found;
@@ -226,17 +271,34 @@ struct acl_object *stream_waiter(
 
 /* --- what the host learns ------------------------------------------------------------------ */
 
+/* What comes before the position is done: while that is the last wait's, clocks have nothing more to say. */
+static void clocks_settled(
+	struct checks *c, struct acl_object *stream, uint64_t position, const struct clock *k)
+{
+	struct stream_order *o = order_lock(stream);
+
+	if (!o)
+		return;
+	if (o->n && o->version[o->n - 1].clock == k && o->version[o->n - 1].since <= position) {
+		versions_release(c, o, o->n);
+		o->forgot = false;
+	}
+	unlock(&o->lock);
+}
+
 /* With the stream's position everything before it is done; what is not seen may be. */
 void stream_retire(struct checks *c, struct acl_object *stream, uint64_t position, bool sure)
 {
 	struct stream_state *s = stream_state(stream);
 	struct clock *k;
+	bool unseen;
 
 	/* Polling a stream that is done finds nothing new and writes nothing. */
 	if (position <= load_acquire(&s->completed))
 		return;
 	k = order_clock(stream, position);
-	if (clock_unseen(c, k))
+	unseen = clock_unseen(c, k);
+	if (unseen)
 		streams_unsure(c);
 	raise_to(sure ? &s->completed : &s->unsure, position);
 	for (uint32_t i = 0; k && i < k->n && !(k->entry[i].stream & CLOCK_UNSEEN); i++) {
@@ -246,6 +308,8 @@ void stream_retire(struct checks *c, struct acl_object *stream, uint64_t positio
 			raise_to(sure ? &stream_state(source)->completed : &stream_state(source)->unsure,
 				k->entry[i].position);
 	}
+	if (k && sure && !unseen)
+		clocks_settled(c, stream, position, k);
 	clock_release(c, k);
 }
 
@@ -259,19 +323,74 @@ static inline __attribute__((always_inline)) void stream_signals(
 		raise_to(&r->signal, position);
 }
 
+/* All that was submitted; mostly that was told already. */
+static void streams_signal(struct checks *c)
+{
+	struct object_kind *k = c->kinds[ACL_HANDLE_STREAM];
+	uint32_t count = k ? load_acquire(&k->count) : 0;
+
+	for (uint32_t from = 0; from < count; from += OBJECT_CHUNK) {
+		uint32_t n = count - from < OBJECT_CHUNK ? count - from : OBJECT_CHUNK;
+		struct acl_object *o = object_in_slab(k, from);
+
+		for (uint32_t i = 0; i < n; i++, o = (void *)((char *)o + k->element)) {
+			uint64_t position = stream_submitted(o);
+
+			if (position && stream_rarely(o, signal) < position &&
+				load_acquire(&o->state) != ACL_OBJECT_FREE)
+				stream_signals(c, o, position);
+		}
+	}
+}
+
+/* The clock in force at the position, to be released; NULL: it is empty, or the streams in it were told. */
+static struct clock *clock_to_tell(
+	struct acl_object *stream, uint64_t position, acl_ref *ref, uint64_t *since)
+{
+	struct stream_order *o = order_lock(stream);
+	const struct clock_version *v = o ? version_at(o, position) : NULL;
+	struct clock *k = NULL;
+
+	if (v && v->since != o->told) {
+		k = clock_use(v->clock);
+		*ref = o->stream;
+		*since = v->since;
+	}
+	if (o)
+		unlock(&o->lock);
+	return k;
+}
+
+/* Once they are told: until then another thread tells them itself. */
+static void clock_was_told(struct acl_object *stream, acl_ref ref, uint64_t since)
+{
+	struct stream_order *o = order_lock(stream);
+
+	if (!o)
+		return;
+	if (o->stream == ref)
+		o->told = since;
+	unlock(&o->lock);
+}
+
 void stream_tells(struct checks *c, struct acl_object *stream, uint64_t position)
 {
-	struct clock *k = order_clock(stream, position);
-	bool unseen = clock_unseen(c, k);
 	struct acl_object *o;
+	struct clock *k;
+	uint64_t since;
+	acl_ref ref;
 
 	stream_signals(c, stream, position);
-	if (unseen) {
-		object_each(c, ACL_HANDLE_STREAM, o) stream_signals(c, o, stream_submitted(o));
+	k = clock_to_tell(stream, position, &ref, &since);
+	if (!k)
+		return;
+	if (clock_unseen(c, k)) {
+		streams_signal(c);
 	} else {
-		for (uint32_t i = 0; k && i < k->n; i++)
+		for (uint32_t i = 0; i < k->n; i++)
 			if ((o = object_of(c, k->entry[i].stream)) != NULL)
 				stream_signals(c, o, k->entry[i].position);
+		clock_was_told(stream, ref, since);
 	}
 	clock_release(c, k);
 }

@@ -44,6 +44,7 @@
 #define BOUND_RESERVE 1.3 /* reserving 64 GiB over 4 KiB */
 #define BOUND_BLOCK_BYTES 100 /* resident, of a live block; of an event or a stream */
 #define BOUND_OBJECT_BYTES 200
+#define BOUND_USED_BYTES 350 /* of an event that was waited for, of a stream that waited and launched */
 #define BOUND_AGAIN 10 /* of an object that comes after another one of its kind has gone */
 #define BOUND_MIX 0.3 /* what clients do, a call over the bare forward, of a pair of events by hand */
 #define BOUND_START_MS 1 /* starting a program that makes no call, over starting it without */
