@@ -85,8 +85,14 @@ struct checks_host {
 	 * NULL: nothing is read, and what depends on it stays unknown.
 	 */
 	bool (*read)(void *context, const void *from, void *to, size_t bytes);
+	/* The same of bytes that are certainly there. NULL: by read(). */
+	bool (*read_trusted)(void *context, const void *from, void *to, size_t bytes);
 	/* The same of several pieces at once; false: one is not all there. NULL: each by read(). */
 	bool (*read_pieces)(void *context, const struct checks_piece *pieces, unsigned n);
+	/* The same of a text, where what is behind its end does not matter. NULL: by read(). */
+	bool (*read_text)(void *context, const char *from, char *to, size_t bytes);
+	/* Whether an address is proven to lead nowhere. NULL: that is not known of any. */
+	bool (*unmapped)(void *context, const void *address);
 	/* A finding to show. The pointer is valid during the call only. */
 	void (*finding)(void *context, const struct acl_finding *f);
 	/*

@@ -89,6 +89,9 @@ static inline uint8_t trace_depth(const struct acl_call_record *e)
 #define TRACE_LINE 1024u
 #define TRACE_TEXT 256u
 #define TRACE_LIST 16u
+/* Length of a text that there is none of, and of one that cannot be read: readers see an empty one. */
+#define TRACE_TEXT_NONE 2u
+#define TRACE_TEXT_UNKNOWN 3u
 
 /*
  * How much of a text is recorded.  Of an empty one it is its end: readers made with babeltrace2 2.0

@@ -63,6 +63,16 @@ LTTNG_UST_TRACEPOINT_ENUM(aclcheck, value_form,
 		lttng_ust_field_enum_value("text", 6)
 		lttng_ust_field_enum_value("api", 7)))
 
+LTTNG_UST_TRACEPOINT_ENUM(aclcheck, question,
+	LTTNG_UST_TP_ENUM_VALUES(
+		lttng_ust_field_enum_value("memory", 0)
+		lttng_ust_field_enum_value("unmapped", 1)
+		lttng_ust_field_enum_value("mapping", 2)
+		lttng_ust_field_enum_value("alignment", 3)
+		lttng_ust_field_enum_value("ended-thread", 4)
+		lttng_ust_field_enum_value("configuration", 5)
+		lttng_ust_field_enum_value("class", 6)))
+
 /* Once per process and session; rank as the launcher (MPI, Slurm, torchrun, hccl) set it. */
 LTTNG_UST_TRACEPOINT_EVENT(aclcheck, process,
 	LTTNG_UST_TP_ARGS(const struct trace_process *, p),
@@ -134,11 +144,25 @@ LTTNG_UST_TRACEPOINT_EVENT(aclcheck, stack,
 	)
 )
 
+/*
+ * What the checks asked beyond the call, before its entry or exit on the same thread (enum trace_question): of
+ * what (an address, a thread), and the bytes of the answer.
+ */
+LTTNG_UST_TRACEPOINT_EVENT(aclcheck, answer,
+	LTTNG_UST_TP_ARGS(uint8_t, question, uint64_t, of, const void *, bytes, uint16_t, n),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_enum(aclcheck, question, uint8_t, question, question)
+		lttng_ust_field_integer_hex(uint64_t, of, of)
+		lttng_ust_field_sequence_hex(uint8_t, bytes, (const uint8_t *)bytes, uint16_t, n)
+	)
+)
+
 /* The runtime calls the program back on this thread; api = the function that registered it. */
 LTTNG_UST_TRACEPOINT_EVENT(aclcheck, callback,
-	LTTNG_UST_TP_ARGS(const char *, api, int, begins),
+	LTTNG_UST_TP_ARGS(const char *, api, uint64_t, argument, int, begins),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_string(api, api)
+		lttng_ust_field_integer_hex(uint64_t, argument, argument)
 		lttng_ust_field_integer(uint8_t, begins, begins)
 	)
 )

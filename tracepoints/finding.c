@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings and callbacks as events of provider "aclcheck", whose probes are made here. */
+/* Findings, callbacks and what the checks asked as events of provider "aclcheck", whose probes are made here.
+ */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #define LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION
@@ -44,7 +45,15 @@ void finding_emit(const struct acl_finding *f, enum finding_status status)
 			emit_object(f->serial, &f->objects[i]);
 }
 
-void callback_emit(const struct acl_call_record *outer, bool begins)
+void answer_emit(enum trace_question question, uint64_t of, const void *answer, unsigned bytes)
 {
-	lttng_ust_tracepoint(aclcheck, callback, outer ? api_name(outer->api) : "", begins);
+	lttng_ust_tracepoint(aclcheck, answer, (uint8_t)question, of, answer, (uint16_t)bytes);
+}
+
+void callback_emit(const struct acl_call_record *outer, uint64_t argument, bool begins)
+{
+	/* The thread may not have made a call of its own yet. */
+	if (outer && begins)
+		self_call(outer, false);
+	lttng_ust_tracepoint(aclcheck, callback, outer ? api_name(outer->api) : "", argument, begins);
 }

@@ -100,6 +100,19 @@ static void enter(struct acl_call_record *ev)
 		ev->time = trace_clock();
 }
 
+static void answer(const struct acl_call_record *ev, bool at_leave, enum trace_question question, uint64_t of,
+	const void *answer, unsigned bytes)
+{
+	struct switches *s = &functions[ev->api];
+
+	if (minimal)
+		return;
+	if (__builtin_expect(__atomic_load_n(&s->enter_on, __ATOMIC_ACQUIRE) == &unknown, 0))
+		know_function(s);
+	if (is_on(at_leave ? s->leave_on : s->enter_on))
+		answer_emit(question, of, answer, bytes);
+}
+
 static void leave(struct acl_call_record *ev)
 {
 	const struct switches *s = &functions[ev->api];
@@ -162,6 +175,7 @@ static const struct acl_trace_provider provider = {
 	.enabled = enabled,
 	.enter = enter,
 	.leave = leave,
+	.answer = answer,
 	.callback = callback_emit,
 	.finding = finding_emit,
 	.describe = self_remember,

@@ -32,6 +32,7 @@ void self_forked(void);
 /* --- finding.c ------------------------------------------------------------ */
 
 void finding_emit(const struct acl_finding *f, enum finding_status status);
-void callback_emit(const struct acl_call_record *outer, bool begins);
+void answer_emit(enum trace_question question, uint64_t of, const void *answer, unsigned bytes);
+void callback_emit(const struct acl_call_record *outer, uint64_t argument, bool begins);
 
 #endif

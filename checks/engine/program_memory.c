@@ -10,6 +10,13 @@ bool program_read(struct checks *c, const void *from, void *to, size_t bytes)
 	return from && c->host.read && c->host.read(c->host.context, from, to, bytes);
 }
 
+bool program_trusted(struct checks *c, const void *from, void *to, size_t bytes)
+{
+	if (!c->host.read_trusted)
+		return program_read(c, from, to, bytes);
+	return from && c->host.read_trusted(c->host.context, from, to, bytes);
+}
+
 bool program_read_pieces(struct checks *c, const struct checks_piece *pieces, unsigned n)
 {
 	if (c->host.read_pieces)
@@ -36,6 +43,12 @@ static size_t text_piece(const char *at, size_t room)
 	return n < room ? n : room;
 }
 
+static bool read_text(struct checks *c, const char *from, char *to, size_t bytes)
+{
+	return c->host.read_text ? c->host.read_text(c->host.context, from, to, bytes)
+				 : program_read(c, from, to, bytes);
+}
+
 bool program_text(struct checks *c, const char *from, char *to, size_t room)
 {
 	size_t got = 0, n;
@@ -44,7 +57,7 @@ bool program_text(struct checks *c, const char *from, char *to, size_t room)
 		return false;
 	for (; got < room; got += n) {
 		n = text_piece(from + got, room - got);
-		if (!program_read(c, from + got, to + got, n))
+		if (!read_text(c, from + got, to + got, n))
 			return false;
 		if (memchr(to + got, 0, n))
 			return true;
@@ -61,7 +74,7 @@ uint64_t program_text_key(struct checks *c, const char *from)
 
 	for (size_t got = 0; got < PROGRAM_TEXT; got += n) {
 		n = text_piece(from + got, sizeof(text));
-		if (!program_read(c, from + got, text, n))
+		if (!read_text(c, from + got, text, n))
 			return 0;
 		for (size_t i = 0; i < n; i++) {
 			if (!text[i])

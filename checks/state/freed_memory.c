@@ -214,11 +214,7 @@ void freed_history(struct acl_object_history *out, const void *freed)
 
 bool freed_is_unmapped(struct checks *c, const void *address)
 {
-	static const char here;
-	char byte;
-
-	/* Where reading fails anyhow it proves nothing. */
-	return program_read(c, &here, &byte, 1) && !program_read(c, address, &byte, 1);
+	return c->host.unmapped && c->host.unmapped(c->host.context, address);
 }
 
 bool freed_is_kept(struct checks *c, const void *address, const struct freed_block *b)

@@ -46,12 +46,12 @@ static void see_passage(void *passage)
 	bool traced = p && p->callback;
 
 	if (traced && !c->begins)
-		p->callback(c->outer, false);
+		p->callback(c->outer, c->argument, false);
 	if (acl_process.checks)
 		checks_callback(
 			acl_process.checks, c->outer, (const void *)(uintptr_t)c->argument, c->begins);
 	if (traced && c->begins)
-		p->callback(c->outer, true);
+		p->callback(c->outer, c->argument, true);
 }
 
 /* Whose callback it is. */

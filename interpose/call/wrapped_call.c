@@ -82,14 +82,28 @@ static inline __attribute__((always_inline)) void fill(
 		tool_stack_run(ask_exiting, ev);
 }
 
+/* Checked, and what the checks ask meanwhile is recorded. */
+static __attribute__((noinline)) void check_recorded(struct acl_call_record *ev, bool at_leave)
+{
+	struct acl_thread *t = thread_self();
+
+	checks_order(acl_process.checks, ev, at_leave);
+	t->asking = ev;
+	t->asking_at_leave = at_leave;
+	t->answer_bytes = 0;
+	(at_leave ? checks_leave : checks_enter)(acl_process.checks, ev);
+	t->asking = NULL;
+}
+
 static inline void see_enter(struct acl_call *call)
 {
 	struct acl_call_record *ev = &call->event;
 
 	if (likely(call->checked)) {
 		if (unlikely(call->traced))
-			checks_order(acl_process.checks, ev, false);
-		checks_enter(acl_process.checks, ev);
+			check_recorded(ev, false);
+		else
+			checks_enter(acl_process.checks, ev);
 	}
 	if (unlikely(call->traced) && trace_provider()->enter)
 		trace_provider()->enter(ev);
@@ -102,8 +116,9 @@ static inline void see_leave(struct acl_call *call)
 
 	if (likely(call->checked)) {
 		if (unlikely(call->traced))
-			checks_order(acl_process.checks, ev, true);
-		checks_leave(acl_process.checks, ev);
+			check_recorded(ev, true);
+		else
+			checks_leave(acl_process.checks, ev);
 	}
 	if (unlikely(call->traced)) {
 		p = trace_provider();

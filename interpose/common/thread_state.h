@@ -63,6 +63,9 @@ struct acl_thread {
 	uint32_t calls_to_sample;
 	uint32_t sample_seed;
 	uint32_t recorded; /* calls that were recorded */
+	uint32_t answer_bytes; /* recorded of what the checks asked, in this call */
+	const struct acl_call_record *asking; /* the call that is checked and recorded */
+	bool asking_at_leave;
 	uint16_t closing; /* calls of dlclose that it is in */
 	/* Of an injected fault: its place, function and arguments until the thread calls that again; the last
 	 * error. */

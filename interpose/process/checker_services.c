@@ -29,6 +29,7 @@
 #include "interpose/symbolize/python_place.h"
 #include "interpose/report/fingerprint.h"
 #include "interpose/common/suppression.h"
+#include "interpose/common/thread_state.h"
 #include "interpose/runtime/other_submitters.h"
 
 #define MODULE_NONE UINT32_MAX /* code that no file holds: a JIT's */
@@ -43,22 +44,62 @@
 		answer_;                                                                                     \
 	})
 
+/* What the checks ask is recorded with the call that they ask for. */
+static bool is_recorded(void)
+{
+	return unlikely(thread_self()->asking != NULL);
+}
+
+static __attribute__((cold, noinline)) void record(
+	enum trace_question question, const void *of, const void *answer, size_t bytes)
+{
+	int saved = errno;
+
+	trace_answer(question, (uintptr_t)of, answer, bytes);
+	errno = saved;
+}
+
 static uint32_t host_stack(void *context, const struct acl_call_record *ev)
 {
 	(void)context;
 	return KEEPING_ERRNO(stack_take(ev ? ev->caller : 0));
 }
 
+/* The classes of arguments are recorded with the call. */
+static bool is_argument(const struct acl_call_record *call, const void *address)
+{
+	const struct acl_api_info *a = &acl_apis[call->api];
+	const void *value;
+
+	for (unsigned i = 0; i < a->n_params; i++) {
+		if (acl_params(a)[i].size != sizeof(value))
+			continue;
+		memcpy(&value, (const char *)call->args + acl_params(a)[i].offset, sizeof(value));
+		if (value == address)
+			return true;
+	}
+	return false;
+}
+
 static enum acl_host_class host_class(void *context, const void *address)
 {
+	enum acl_host_class class = KEEPING_ERRNO(host_class_of(address));
+	uint64_t number = class;
+
 	(void)context;
-	return KEEPING_ERRNO(host_class_of(address));
+	if (is_recorded() && !is_argument(thread_self()->asking, address))
+		record(TRACE_ASKS_CLASS, address, &number, sizeof(number));
+	return class;
 }
 
 static uint64_t host_mapping(void *context, const void *address, bool latest)
 {
+	uint64_t mapping = KEEPING_ERRNO(host_mapping_of(address, latest));
+
 	(void)context;
-	return KEEPING_ERRNO(host_mapping_of(address, latest));
+	if (is_recorded() && mapping)
+		record(TRACE_ASKS_MAPPING, address, &mapping, sizeof(mapping));
+	return mapping;
 }
 
 static uint32_t host_module(void *context, uint64_t code)
@@ -72,8 +113,12 @@ static uint32_t host_module(void *context, uint64_t code)
 /* Signal 0 is not delivered: it only asks. */
 static bool host_thread_lives(void *context, uint32_t tid)
 {
+	bool lives = KEEPING_ERRNO(syscall(SYS_tgkill, getpid(), (pid_t)tid, 0)) == 0;
+
 	(void)context;
-	return KEEPING_ERRNO(syscall(SYS_tgkill, getpid(), (pid_t)tid, 0)) == 0;
+	if (is_recorded() && !lives)
+		record(TRACE_ASKS_THREAD, (const void *)(uintptr_t)tid, NULL, 0);
+	return lives;
 }
 
 struct config_question {
@@ -95,6 +140,8 @@ static bool host_init_config(void *context, const char *path, struct checks_init
 
 	(void)context;
 	tool_stack_run(read_init_config, &q);
+	if (is_recorded() && q.known)
+		record(TRACE_ASKS_CONFIG, NULL, out, sizeof(*out));
 	return q.known;
 }
 
@@ -253,14 +300,59 @@ static uint64_t host_memory_total(void *context)
 
 static bool host_read(void *context, const void *from, void *to, size_t bytes)
 {
+	bool good = KEEPING_ERRNO(readable_copy(to, from, bytes));
+
 	(void)context;
-	return KEEPING_ERRNO(readable_copy(to, from, bytes));
+	if (is_recorded() && good)
+		record(TRACE_ASKS_MEMORY, from, to, bytes);
+	return good;
+}
+
+static bool host_read_trusted(void *context, const void *from, void *to, size_t bytes)
+{
+	(void)context;
+	memcpy(to, from, bytes);
+	if (is_recorded())
+		record(TRACE_ASKS_MEMORY, from, to, bytes);
+	return true;
 }
 
 static bool host_read_pieces(void *context, const struct checks_piece *pieces, unsigned n)
 {
+	bool good = KEEPING_ERRNO(readable_copy_pieces(pieces, n));
+
 	(void)context;
-	return KEEPING_ERRNO(readable_copy_pieces(pieces, n));
+	for (unsigned i = 0; is_recorded() && good && i < n; i++)
+		record(TRACE_ASKS_MEMORY, pieces[i].from, pieces[i].to, pieces[i].bytes);
+	return good;
+}
+
+/* What the program has behind a text is no matter of a recording. */
+static bool host_read_text(void *context, const char *from, char *to, size_t bytes)
+{
+	bool good = KEEPING_ERRNO(readable_copy(to, from, bytes));
+	const char *end;
+
+	(void)context;
+	if (is_recorded() && good) {
+		end = memchr(to, 0, bytes);
+		record(TRACE_ASKS_MEMORY, from, to, end ? (size_t)(end - to) + 1 : bytes);
+	}
+	return good;
+}
+
+static bool host_unmapped(void *context, const void *address)
+{
+	static const char here;
+	bool unmapped;
+	char byte;
+
+	(void)context;
+	/* Where reading fails anyhow it proves nothing. */
+	unmapped = KEEPING_ERRNO(readable_copy(&byte, &here, 1) && !readable_copy(&byte, address, 1));
+	if (is_recorded() && unmapped)
+		record(TRACE_ASKS_UNMAPPED, address, NULL, 0);
+	return unmapped;
 }
 
 static void *host_memory(void *context, size_t bytes)
@@ -271,8 +363,12 @@ static void *host_memory(void *context, size_t bytes)
 
 static unsigned host_heap_alignment(void *context, const void *address, uint64_t bytes)
 {
+	uint64_t alignment = heap_block_alignment(address, bytes);
+
 	(void)context;
-	return heap_block_alignment(address, bytes);
+	if (is_recorded() && alignment)
+		record(TRACE_ASKS_ALIGNMENT, address, &alignment, sizeof(alignment));
+	return (unsigned)alignment;
 }
 
 struct checks *checker_create(void)
@@ -292,6 +388,9 @@ struct checks *checker_create(void)
 		.heap_alignment = host_heap_alignment,
 		.read = host_read,
 		.read_pieces = host_read_pieces,
+		.read_trusted = host_read_trusted,
+		.read_text = host_read_text,
+		.unmapped = host_unmapped,
 		.with_stack = host_with_stack,
 		.memory = host_memory,
 	};

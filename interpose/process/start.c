@@ -66,7 +66,8 @@ static void describe_ranks(void)
 	trace_describe("ranks", number);
 }
 
-/* Two processes that see other devices number them differently. */
+/* Two processes that see other devices number them differently. A program may set it before its first call.
+ */
 static void describe_devices(void)
 {
 	const char *visible = getenv("ASCEND_RT_VISIBLE_DEVICES");
@@ -97,7 +98,6 @@ static void open_once(void *unused)
 	symbol_prepare(settings_number(SETTING_SYMBOLS) == 0);
 	trace_describe("version", ACLCHECK_VERSION);
 	describe_ranks();
-	describe_devices();
 	if (trace_open())
 		function_state_settle_all();
 	atomic_store(&acl_process.all_open, true);
@@ -127,6 +127,7 @@ static void wake(void)
 	acl_process.pid = (uint32_t)getpid();
 	if (checks_wanted())
 		acl_process.checks = checker_create();
+	describe_devices();
 	process_thread_new(thread_self());
 	faults_begin();
 	function_state_settle_all();

@@ -7,10 +7,10 @@
  * older file may lie around: abi and size are compared before anything else.
  *
  * Order of one call, all on the calling thread:
- *	checks_enter	findings of this phase come first: finding()
+ *	checks_enter	findings of this phase come first: finding(); and answer()
  *	enter()		the entry event, with the object versions checks gave it
  *	the real function
- *	checks_leave	finding()
+ *	checks_leave	finding(), answer()
  *	leave()		the exit event
  * Every enter() is followed by its leave() unless the thread never comes back;
  * both have the call's number, by which readers pair them when events were lost.
@@ -30,9 +30,24 @@
 #include "interpose/report/finding_status.h"
 #include "interpose/runtime/loaded_module.h"
 
-#define ACL_TRACE_ABI 6u
+#define ACL_TRACE_ABI 7u
 #define ACL_TRACE_LIBRARY "libaclcheck-lttng.so"
 #define ACL_TRACE_SYMBOL "acl_trace_provider"
+
+/*
+ * What the checks ask their process in a recorded call, beyond the call itself (struct checks_host): a replay
+ * answers the same. Of memory at most TRACE_ANSWER bytes.
+ */
+enum trace_question {
+	TRACE_ASKS_MEMORY, /* of: an address. The bytes there; not recorded if they could not be read */
+	TRACE_ASKS_UNMAPPED, /* of: an address that leads nowhere */
+	TRACE_ASKS_MAPPING, /* of: an address. uint64_t */
+	TRACE_ASKS_ALIGNMENT, /* of: an address. uint64_t */
+	TRACE_ASKS_THREAD, /* of: a thread that has ended */
+	TRACE_ASKS_CONFIG, /* of: 0. struct checks_init_config */
+	TRACE_ASKS_CLASS /* of: an address that is no argument. uint64_t: enum acl_host_class */
+};
+#define TRACE_ANSWER 1024u
 
 /* What the core offers to the provider; valid for the process' life. */
 struct acl_trace_host {
@@ -86,9 +101,12 @@ struct acl_trace_provider {
 	 */
 	void (*enter)(struct acl_call_record *ev);
 	void (*leave)(struct acl_call_record *ev);
+	/* What the checks were answered in the call, before its enter() or leave(). */
+	void (*answer)(const struct acl_call_record *ev, bool at_leave, enum trace_question question,
+		uint64_t of, const void *answer, unsigned bytes);
 	/* A callback of the program starts or ends on this thread; outer = the call that registered it, may
-	 * be NULL. */
-	void (*callback)(const struct acl_call_record *outer, bool begins);
+	 * be NULL; argument = the first that it is given. */
+	void (*callback)(const struct acl_call_record *outer, uint64_t argument, bool begins);
 	/* After suppressions and expectations: those that do not count come, too. */
 	void (*finding)(const struct acl_finding *f, enum finding_status status);
 	/*

@@ -162,6 +162,26 @@ void trace_describe(const char *key, const char *value)
 		p->describe(key, value);
 }
 
+/* Of what a call asks for so much is recorded: lists may be of any length. */
+#define ANSWERS_MAX 8192u
+
+void trace_answer(enum trace_question question, uint64_t of, const void *answer, size_t bytes)
+{
+	const struct acl_trace_provider *p = trace_provider();
+	struct acl_thread *t = thread_self();
+
+	if (!t->asking || !p || !p->answer || bytes > ANSWERS_MAX - t->answer_bytes)
+		return;
+	t->answer_bytes += (uint32_t)bytes;
+	for (size_t at = 0, n; at < bytes || !at; at += n) {
+		n = bytes - at < TRACE_ANSWER ? bytes - at : TRACE_ANSWER;
+		p->answer(t->asking, t->asking_at_leave, question, of + at, (const char *)answer + at,
+			(unsigned)n);
+		if (!n)
+			break;
+	}
+}
+
 static bool socket_in(const char *directory, const char *rest)
 {
 	char path[512];

@@ -40,6 +40,9 @@ void trace_forked(void);
 /* A fact about the run, for the recording, also one that comes later. */
 void trace_describe(const char *key, const char *value);
 
+/* What the checks were answered, in a call that is recorded (thread->asking). */
+void trace_answer(enum trace_question question, uint64_t of, const void *answer, size_t bytes);
+
 /* How the process ends before the recorder does, see struct acl_trace_host. */
 void trace_end_is(void (*end)(void));
 

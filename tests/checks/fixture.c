@@ -134,6 +134,13 @@ static bool readable(void *context, const void *from, void *to, size_t bytes)
 	return true;
 }
 
+static bool unmapped(void *context, const void *address)
+{
+	char byte;
+
+	return !readable(context, address, &byte, 1);
+}
+
 static uint64_t memory_total(void *context)
 {
 	return ((struct fixture *)context)->memory_total;
@@ -334,6 +341,7 @@ struct fixture *fixture_with(const struct checks_config *config)
 		.places = &fixture->places,
 		.heap_alignment = promised,
 		.read = readable,
+		.unmapped = unmapped,
 		.thread_lives = lives,
 		.init_config = configured,
 		.finding = finding,

@@ -26,3 +26,7 @@ tests/trace/summary.bats tests/trace/replay.bats: asan
 # Programs run and replayed.
 TESTS += tests/trace/replay.t
 tests/trace/replay.t: $(call programs,documents) $(call programs,patterns) $(BUILD)/tests/documents/acl.so
+
+# The pairs of tests/paired as well.
+TESTS += tests/trace/replay_pairs.t
+tests/trace/replay_pairs.t: $(REAL_BIN) $(BUILD)/tests/paired/live

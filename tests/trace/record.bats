@@ -26,7 +26,7 @@ setup_file() {
 @test "empty texts are empty to babeltrace2, which shows an earlier one for a text of no bytes" {
 	record t -- "$app" mix >/dev/null
 	[ "$(count t 'key = "visible-devices", _value_length = 1, value = ""')" -eq 1 ]
-	[ "$(count t ' _configPath_length = 1, configPath = ""')" -eq 1 ]
+	[ "$(count t ' _configPath_length = 2, configPath = ""')" -eq 1 ]
 	[ "$(count t '_[a-z_]*_length = 0, [a-z_]* = "')" -eq 0 ]
 }
 

@@ -4,11 +4,8 @@
 The programs of tests/documents and tests/patterns, run and replayed; prints TAP.
 
 All of them are recorded in one session, each leaves a report, and a replay of the
-recording must report the same of each process: findings with rule, weight, count,
-call, values, place and fingerprint, and the verdict.  Addresses are those of another
-process and left out.  Frames of Python code are not recorded, so lines of Python are
-one place in a replay: where the run read them, findings are compared whatever their
-place.  KNOWN and SURER say what else differs and why.
+recording must report the same of each process (replayed.py).  KNOWN and SURER say
+what else differs and why.
 
 	replay.t [PROGRAM...]
 """
@@ -16,7 +13,6 @@ import importlib.machinery
 import importlib.util
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -27,6 +23,8 @@ BUILD = os.environ.get("ACLCHECK_BUILD") or os.path.join(SOURCE, "build")
 LOADER = importlib.machinery.SourceFileLoader("programs", os.path.join(SOURCE, "tests", "programs", "run"))
 PROGRAMS = importlib.util.module_from_spec(importlib.util.spec_from_loader("programs", LOADER))
 LOADER.exec_module(PROGRAMS)
+sys.path.insert(0, os.path.join(SOURCE, "tests", "trace"))
+import replayed as compared  # noqa: E402
 
 # What a recording does not hold, and what differs because of it.
 ANNOTATED = "what the program says by aclcheck.h is not recorded: inconclusive"
@@ -58,71 +56,10 @@ def play_all(only):
         list(pool.map(play, enumerate(cases(only))))
 
 
-def without_addresses(value):
-    if isinstance(value, str):
-        return re.sub(r"0x[0-9a-f]{5,}", "0x…", value)
-    if isinstance(value, dict):
-        return {k: without_addresses(v) for k, v in value.items()}
-    return value
-
-
-def site(frames):
-    return [(f.get("function"), f.get("file"), f.get("line")) for f in frames if not f.get("library")][:1]
-
-
-def summary(finding):
-    """What both have to say alike."""
-    weight = [k for k in ("advice", "secondary", "suppressed", "expected") if finding.get(k)]
-    return json.dumps([finding["rule"], finding["severity"], weight, finding.get("call"), finding["count"],
-                       site(finding["stack"]), without_addresses(finding.get("detail", "")),
-                       without_addresses(finding["values"]),
-                       [(o["role"], o["kind"], o.get("size"), o.get("device")) for o in finding["objects"]]],
-                      ensure_ascii=False)
-
-
-def summaries(report, places):
-    if places:
-        return sorted(map(summary, report["findings"]))
-    sums = {}
-    for f in report["findings"]:
-        what = (f["rule"], f["severity"], *(k for k in ("advice", "secondary", "suppressed", "expected") if f.get(k)), f.get("call", ""))
-        sums[what] = sums.get(what, 0) + f["count"]
-    return sorted(f"{' '.join(what)}: {count}" for what, count in sums.items())
-
-
 def without_refuted(live, rule):
     """The same report less its advice of a rule."""
     kept = [f for f in live["findings"] if not (f["rule"] == rule and f.get("advice"))]
     return {**live, "findings": kept}
-
-
-def differences(live, replayed):
-    places = not live.get("python", {}).get("frames")
-    a, b = (summaries(r, places) for r in (live, replayed))
-    for text in a:
-        if text in b:
-            b.remove(text)
-        else:
-            yield f"only in the run: {text}"
-    for text in b:
-        yield f"only in the replay: {text}"
-    if not places and replayed.get("python", {}).get("frames") is not False:
-        yield f"the replay does not say that it has no frames of Python code: {replayed.get('python')}"
-    if live["verdict"] != replayed["verdict"]:
-        yield f"verdict {replayed['verdict']} instead of {live['verdict']}: {replayed['inconclusive']}"
-
-
-def replay(settings):
-    """Reports by process, under the settings of some programs."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith("ACLCHECK_")}
-    env.update(settings)
-    with tempfile.TemporaryDirectory(dir=".") as place:
-        done = subprocess.run([os.path.join(BUILD, "aclcheck-reader"), "replay", place, "recorded"], env=env,
-                              stderr=subprocess.PIPE, text=True, check=False)
-        if done.returncode:
-            sys.exit(f"Bail out! the recording cannot be replayed: {done.stderr}")
-        reports = [json.load(open(os.path.join(place, name), encoding="utf-8")) for name in os.listdir(place)]
-    return {r["pid"]: r for r in reports}
 
 
 def main():
@@ -143,7 +80,7 @@ def main():
             of_checker = {k: v for k, v in settings.items() if k.startswith("ACLCHECK_")}
             key = json.dumps(of_checker, sort_keys=True)
             if key not in replays:
-                replays[key] = replay(of_checker)
+                replays[key] = compared.replay("recorded", of_checker)
             name = f"{number + 1} {folder} {program} {mistake}"
             try:
                 with open(f"live-{number}.json", encoding="utf-8") as file:
@@ -153,7 +90,7 @@ def main():
                 continue
             replayed = replays[key].get(live["pid"])
             live = without_refuted(live, SURER.get((program, mistake)))
-            wrong = list(differences(live, replayed)) if replayed else ["it is not in the replay"]
+            wrong = list(compared.differences(live, replayed)) if replayed else ["it is not in the replay"]
             why = KNOWN.get(program)
             if why and wrong:
                 wrong = []

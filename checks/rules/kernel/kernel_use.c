@@ -205,19 +205,27 @@ static void launching_plain(struct checks *c, struct acl_call_record *call)
 }
 
 #define PAGE 4096
+#define ARRAY_PIECE 32u
 
 /*
  * First element that is NULL, count when none is.  The runtime reads them all,
  * but an array that is too short may end where memory ends: no further than the
  * page the array begins in, which it must read in any case.
  */
-static uint64_t first_missing(void *const *args, uint64_t count)
+static uint64_t first_missing(struct checks *c, void *const *args, uint64_t count)
 {
-	uint64_t room = (PAGE - (uintptr_t)args % PAGE) / sizeof(*args);
+	uint64_t room = (PAGE - (uintptr_t)args % PAGE) / sizeof(*args), n;
+	void *piece[ARRAY_PIECE];
 
-	for (uint64_t i = 0; i < count && i < room; i++)
-		if (!args[i])
-			return i;
+	room = count < room ? count : room;
+	for (uint64_t i = 0; i < room; i += n) {
+		n = room - i < ARRAY_PIECE ? room - i : ARRAY_PIECE;
+		if (!program_trusted(c, args + i, piece, n * sizeof(piece[0])))
+			return count;
+		for (uint64_t k = 0; k < n; k++)
+			if (!piece[k])
+				return i + k;
+	}
 	return count;
 }
 
@@ -232,7 +240,7 @@ static void launching_array(struct checks *c, struct acl_call_record *call)
 
 	if (!count--)
 		return;
-	at = args ? first_missing(args, count) : 0;
+	at = args ? first_missing(c, args, count) : 0;
 	FINDING(c, call, "kernel-args-array-count", at != count,
 		PARTS(part_address("args", args), part_uint("parameters", count)),
 		"%s is NULL, the kernel takes %llu parameters.",

@@ -94,11 +94,9 @@ static void group_described(struct checks *c, struct acl_call_record *call)
 	uint64_t n = load_relaxed(&modes(c)->n_groups);
 	int32_t id;
 
-	if (succeeded(call) && a->attr == ACL_GROUP_GROUPID_INT && a->attrValue &&
-		a->valueLen >= sizeof(id)) {
-		memcpy(&id, a->attrValue, sizeof(id));
+	if (succeeded(call) && a->attr == ACL_GROUP_GROUPID_INT && a->valueLen >= sizeof(id) &&
+		program_read(c, a->attrValue, &id, sizeof(id)))
 		value_table_set(c, &modes(c)->groups, 1 + (uint64_t)(uint32_t)id, 1);
-	}
 	if (n >= 2)
 		check_group(c, call,
 			error_of(call) == INVALID_PARAM &&

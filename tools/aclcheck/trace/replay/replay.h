@@ -10,6 +10,7 @@
 #define TOOLS_ACLCHECK_REPLAY_H
 
 #include "checks/checks.h"
+#include "interpose/report/trace_provider.h"
 #include "tools/aclcheck/trace/replay/replay_record.h"
 #include "tools/aclcheck/trace/summary.h"
 
@@ -42,8 +43,12 @@ void replay_worker(int fd, uint32_t pid, const char *report) __attribute__((nore
 const struct replay_piece *replay_next_piece(const struct replay_record *r, size_t *at);
 /* Why the rest of the recording cannot be checked; NULL: it can. */
 const char *replay_feed(struct checks *c, const struct replay_record *r);
-/* Copies what the present call's pointers led to. */
+/* Copies what the present call's pointers led to, or what its checks read in the run. */
 bool replay_memory_read(const void *from, void *to, size_t bytes);
+/* The same of a text, up to its end: what is behind that is 0. */
+bool replay_text_read(const void *from, char *to, size_t bytes);
+/* What the checks were answered in the present call; false: that was not asked then. */
+bool replay_answer(enum trace_question question, const void *of, void *answer, size_t bytes);
 /* The stack that was recorded with the present call, 0 = none. */
 uint32_t replay_present_stack(void);
 
@@ -52,6 +57,8 @@ uint32_t replay_present_stack(void);
 void replay_host_module(const struct replay_module *m);
 void replay_host_stack(uint32_t id, const uint64_t *frames, unsigned n);
 void replay_host_process(const struct replay_record *r, uint32_t pid);
+/* Before replay_checker(): ASCEND_RT_VISIBLE_DEVICES of the process. */
+void replay_host_visible(const char *devices);
 uint32_t replay_pid(void);
 void replay_host_fact(struct checks *c, const char *key, const char *value);
 struct checks *replay_checker(void);

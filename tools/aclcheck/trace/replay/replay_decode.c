@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/aclcheck/trace/replay/replay.h"
+#include "tracepoints/call.h"
 
 #define RECORD_MAX (1u << 20)
 #define LIST_MAX 65536u /* elements of a list */
@@ -292,7 +293,7 @@ static bool find_kind(struct replay_event *e, const char *name)
 	} own[] = {{"aclcheck:process", REPLAY_PROCESS}, {"aclcheck:describe", REPLAY_FACT},
 		{"aclcheck:verdict", REPLAY_VERDICT}, {"aclcheck:module", REPLAY_MODULE},
 		{"aclcheck:stack", REPLAY_STACK}, {"aclcheck:thread", REPLAY_THREAD},
-		{"aclcheck:callback", REPLAY_CALLBACK}};
+		{"aclcheck:callback", REPLAY_CALLBACK}, {"aclcheck:answer", REPLAY_ANSWER}};
 
 	e->api = -1;
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
@@ -501,21 +502,20 @@ static void put_value(char *to, size_t room, const struct field_plan *f, const b
 			bt_field_array_borrow_element_field_by_index_const(field, i));
 }
 
-static void put_text(const struct replay_event *e, const struct field_plan *f, const bt_field *field)
+static void put_text(const struct field_plan *f, const bt_field *field, uint64_t length)
 {
-	const struct acl_param *p = &acl_params(&acl_apis[e->api])[f->parameter];
 	const char *text = ctf_string(field);
 	size_t n = text ? strlen(text) : 0;
 	struct replay_piece *q;
 
-	/* Whether it was NULL is not recorded: where NULL means something, it is most of the time. */
-	if (e->kind == REPLAY_ENTRY && !n && p->null_meaning != ACL_NULL_REQUIRED)
+	if (!n && length == TRACE_TEXT_NONE)
 		return;
 	q = piece(f->parameter, n + 1);
 	if (!q)
 		return;
 	q->text = 1;
-	q->cut = n >= TEXT_CUT;
+	q->partial = !n && length == TRACE_TEXT_UNKNOWN;
+	q->cut = n >= TEXT_CUT || q->partial;
 	memcpy(q + 1, text ? text : "", n);
 }
 
@@ -566,8 +566,18 @@ static uint32_t stack_of(const bt_field *field)
 		       : 0;
 }
 
-static void put_field(const struct replay_event *e, const struct field_plan *f, const bt_field *field)
+/* The number that stands before it: a text ends at its first NUL, and may have been recorded with more. */
+static uint64_t length_of(const struct replay_event *e, const struct field_plan *f, const bt_field *payload)
 {
+	return f == e->fields ? 0
+			      : ctf_uint(bt_field_structure_borrow_member_field_by_index_const(
+					payload, (uint64_t)(f - e->fields) - 1));
+}
+
+static void put_field(const struct replay_event *e, const struct field_plan *f, const bt_field *payload)
+{
+	const bt_field *field =
+		bt_field_structure_borrow_member_field_by_index_const(payload, (uint64_t)(f - e->fields));
 	struct replay_record *r = record();
 
 	switch ((enum target)f->target) {
@@ -577,7 +587,7 @@ static void put_field(const struct replay_event *e, const struct field_plan *f, 
 		put_value((char *)(r + 1), acl_apis[e->api].args_size, f, field);
 		break;
 	case TO_TEXT:
-		put_text(e, f, field);
+		put_text(f, field, length_of(e, f, payload));
 		break;
 	case TO_LIST:
 		put_list(f, field);
@@ -623,8 +633,7 @@ static void decode_call(const struct replay_event *e, const bt_field *payload)
 	if (e->kind == REPLAY_ENTRY)
 		more(acl_apis[e->api].args_size);
 	for (unsigned i = 0; i < e->n && !out.wrong; i++)
-		put_field(
-			e, &e->fields[i], bt_field_structure_borrow_member_field_by_index_const(payload, i));
+		put_field(e, &e->fields[i], payload);
 }
 
 /* --- events of the recorded process itself ------------------------------------------ */
@@ -689,6 +698,21 @@ static void decode_module(const bt_field *payload)
 	put_words(payload, (const char *const[]){"path", NULL});
 }
 
+static void decode_answer(const bt_field *payload)
+{
+	const bt_field *bytes = field_of(payload, "bytes");
+	uint64_t n = bytes ? elements_of(bytes) : 0;
+	struct replay_record *r = record();
+	struct replay_piece *p;
+
+	r->flags = (uint8_t)payload_number(payload, "question");
+	r->caller = payload_number(payload, "of");
+	p = piece(0, n);
+	for (uint64_t i = 0; p && i < n; i++)
+		((uint8_t *)(p + 1))[i] =
+			(uint8_t)ctf_uint(bt_field_array_borrow_element_field_by_index_const(bytes, i));
+}
+
 static void decode_own(const struct replay_event *e, const bt_field *payload)
 {
 	struct replay_record *r = record();
@@ -717,13 +741,16 @@ static void decode_own(const struct replay_event *e, const bt_field *payload)
 	case REPLAY_THREAD:
 		r->pthread = payload_number(payload, "self");
 		break;
+	case REPLAY_ANSWER:
+		decode_answer(payload);
+		break;
 	case REPLAY_CALLBACK:
 		if (field_of(payload, "api"))
 			ctf_text(field_of(payload, "api"), name, sizeof(name));
 		api = acl_api_find(name);
 		r->api = api < 0 ? UINT16_MAX : (uint16_t)api;
 		r->flags = (uint8_t)payload_number(payload, "begins");
-		r->caller = payload_number(payload, "caller");
+		r->caller = payload_number(payload, "argument");
 		break;
 	default:
 		break;

@@ -19,8 +19,10 @@
 /* A copy of what a pointer leads to. */
 struct copy {
 	char *at;
+	uint64_t original; /* where that was, 0 = not known */
 	size_t room, known; /* bytes that can be read */
 	bool text; /* behind it all is 0 */
+	bool in_run; /* the call has the address of the run: nothing is read in place there */
 };
 
 struct frame {
@@ -32,8 +34,15 @@ struct frame {
 	_Alignas(16) char args[ACL_CALL_PARAMS * 64];
 };
 
+/* What the checks asked in the run, from the last begin or end of a call on. */
+struct answers {
+	char *records; /* struct replay_record, one behind the other */
+	size_t length, room;
+};
+
 struct replay_thread {
 	uint32_t tid;
+	struct answers answers;
 	UT_hash_handle hh;
 	struct acl_call_thread by;
 	struct frame *top;
@@ -43,30 +52,124 @@ struct replay_thread {
 
 static struct replay_thread *threads;
 static struct frame *spare, *present;
+static const struct answers *present_answers;
 static uint32_t present_stack;
 
 /* --- memory ------------------------------------------------------------------------ */
 
-bool replay_memory_read(const void *from, void *to, size_t bytes)
+/* The copy that a pointer leads into, by its address here or in the run. */
+static const struct copy *copy_with(const void *pointer, size_t *offset)
 {
-	const char *at = from;
-
 	for (unsigned i = 0; present && i < ACL_CALL_PARAMS; i++) {
 		const struct copy *c = &present->copies[i];
-		size_t offset = (size_t)(at - c->at), n;
 
-		if (!c->at || at < c->at || offset >= c->room)
+		if (!c->at)
 			continue;
-		if (bytes > c->known || offset > c->known - bytes) {
-			if (!c->text)
-				return false;
-			memset(to, 0, bytes);
-		}
-		n = offset < c->known ? c->known - offset : 0;
-		memcpy(to, at, n < bytes ? n : bytes);
+		*offset = (uintptr_t)pointer - (c->in_run ? c->original : (uintptr_t)c->at);
+		if (*offset < c->room)
+			return c;
+	}
+	return NULL;
+}
+
+/* The address that the pointer had in the run, 0 = not known. */
+static uint64_t original_of(const void *pointer)
+{
+	size_t offset;
+	const struct copy *c = copy_with(pointer, &offset);
+
+	if (!c)
+		return (uintptr_t)pointer;
+	return c->original ? c->original + offset : 0;
+}
+
+/* The next one after r (NULL: the first one) to such a question. */
+static const struct replay_record *next_answer(const struct replay_record *r, enum trace_question question)
+{
+	const struct answers *all = present_answers;
+	size_t at = !all ? 0 : r ? (size_t)((const char *)r - all->records) + r->bytes : 0;
+
+	for (; all && at < all->length; at += r->bytes) {
+		r = (const struct replay_record *)(all->records + at);
+		if (r->flags == question)
+			return r;
+	}
+	return NULL;
+}
+
+bool replay_answer(enum trace_question question, const void *of, void *answer, size_t bytes)
+{
+	uint64_t original = original_of(of);
+
+	for (const struct replay_record *r = NULL; (r = next_answer(r, question));) {
+		size_t at = sizeof(*r);
+		const struct replay_piece *p = replay_next_piece(r, &at);
+
+		if (r->caller != original || !p || p->bytes != bytes)
+			continue;
+		if (bytes)
+			memcpy(answer, p + 1, bytes);
 		return true;
 	}
 	return false;
+}
+
+/* As far as it goes: the bytes at the address that were read in one go; 0: none. */
+static size_t answered_bytes(uint64_t from, char *to, size_t bytes)
+{
+	for (const struct replay_record *r = NULL; (r = next_answer(r, TRACE_ASKS_MEMORY));) {
+		size_t at = sizeof(*r), offset = (size_t)(from - r->caller), n;
+		const struct replay_piece *p = replay_next_piece(r, &at);
+
+		if (!p || from < r->caller || offset >= p->bytes)
+			continue;
+		n = p->bytes - offset < bytes ? p->bytes - offset : bytes;
+		memcpy(to, (const char *)(p + 1) + offset, n);
+		return n;
+	}
+	return 0;
+}
+
+static bool answered_memory(const void *from, char *to, size_t bytes)
+{
+	uint64_t original = original_of(from);
+	size_t n = 1;
+
+	for (; original && bytes && n; bytes -= n, original += n, to += n)
+		n = answered_bytes(original, to, bytes);
+	return original && n;
+}
+
+bool replay_text_read(const void *from, char *to, size_t bytes)
+{
+	uint64_t original = original_of(from);
+	size_t n = 1, got = 0;
+
+	for (; original && n && got < bytes && !memchr(to, 0, got); got += n)
+		n = answered_bytes(original + got, to + got, bytes - got);
+	if (original && n) {
+		memset(to + got, 0, bytes - got);
+		return true;
+	}
+	return replay_memory_read(from, to, bytes);
+}
+
+bool replay_memory_read(const void *from, void *to, size_t bytes)
+{
+	const struct copy *c;
+	size_t offset, n;
+
+	if (answered_memory(from, to, bytes))
+		return true;
+	c = copy_with(from, &offset);
+	if (!c)
+		return false;
+	n = offset < c->known ? c->known - offset : 0;
+	if (n < bytes && !c->text)
+		return false;
+	memset(to, 0, bytes);
+	memcpy(to, c->at + offset, n < bytes ? n : bytes);
+	return true;
 }
 
 uint32_t replay_present_stack(void)
@@ -74,14 +177,23 @@ uint32_t replay_present_stack(void)
 	return present_stack;
 }
 
+/* A pointer that a task reads later: where the variable lies matters, too. */
+static bool is_variable(const struct acl_param *p)
+{
+	return p->dir == ACL_DIR_IN && p->pointee_kind == ACL_KIND_POINTER;
+}
+
 static struct copy *copy_make(struct frame *f, unsigned parameter, size_t room)
 {
 	struct copy *c = &f->copies[parameter];
 	const struct acl_param *p = &acl_params(&acl_apis[f->call.api])[parameter];
 
+	memcpy(&c->original, f->args + p->offset, sizeof(c->original));
 	c->at = need(calloc(1, room));
 	c->room = room;
-	memcpy(f->args + p->offset, &c->at, sizeof(c->at));
+	c->in_run = is_variable(p);
+	if (!c->in_run)
+		memcpy(f->args + p->offset, &c->at, sizeof(c->at));
 	return c;
 }
 
@@ -207,6 +319,30 @@ static void pop(struct replay_thread *t)
 
 /* --- records ------------------------------------------------------------------------------ */
 
+static void keep_answer(struct answers *all, const struct replay_record *r)
+{
+	if (all->length + r->bytes > all->room) {
+		all->room = 2 * (all->length + r->bytes);
+		all->records = need(realloc(all->records, all->room));
+	}
+	memcpy(all->records + all->length, r, r->bytes);
+	all->length += r->bytes;
+}
+
+static void begin_phase(struct replay_thread *t, struct frame *f, const struct replay_record *r)
+{
+	present = f;
+	present_stack = r->stack;
+	present_answers = &t->answers;
+}
+
+static void end_phase(struct replay_thread *t)
+{
+	present = NULL;
+	present_answers = NULL;
+	t->answers.length = 0;
+}
+
 static const char *enter(struct checks *c, const struct replay_record *r)
 {
 	struct replay_thread *t = thread_of(r->tid);
@@ -231,11 +367,10 @@ static const char *enter(struct checks *c, const struct replay_record *r)
 	call_coverage_count(&f->call);
 	if (!f->checked)
 		return NULL;
-	present = f;
-	present_stack = r->stack;
+	begin_phase(t, f, r);
 	checks_enter(c, &f->call);
 	t->by.thread = f->call.thread;
-	present = NULL;
+	end_phase(t);
 	return NULL;
 }
 
@@ -249,13 +384,12 @@ static void leave(struct checks *c, const struct replay_record *r)
 	if (!t->top)
 		return;
 	if (t->top->checked) {
-		present = t->top;
-		present_stack = r->stack;
+		begin_phase(t, t->top, r);
 		outputs_take(present, r);
 		present->call.result.i = r->result;
 		checks_leave(c, &present->call);
-		present = NULL;
 	}
+	end_phase(t);
 	pop(t);
 }
 
@@ -268,10 +402,10 @@ static void callback(struct checks *c, const struct replay_record *r)
 	if (r->api >= ACL_API_COUNT || (!begins && !t->callbacks))
 		return;
 	t->callbacks = (uint16_t)(t->callbacks + begins);
-	acl_call_record_begin(&outer, r->api, NULL, module_address(r->caller), &t->by);
+	acl_call_record_begin(&outer, r->api, NULL, 0, &t->by);
 	outer.callback_depth = t->callbacks;
 	t->callbacks = (uint16_t)(t->callbacks - !begins);
-	checks_callback(c, &outer, NULL, begins);
+	checks_callback(c, &outer, (const void *)(uintptr_t)r->caller, begins);
 }
 
 /* The two texts behind a record of facts. */
@@ -308,6 +442,9 @@ const char *replay_feed(struct checks *c, const struct replay_record *r)
 		break;
 	case REPLAY_THREAD:
 		thread_of(r->tid)->by.pthread_id = r->pthread;
+		break;
+	case REPLAY_ANSWER:
+		keep_answer(&thread_of(r->tid)->answers, r);
 		break;
 	case REPLAY_FACT:
 		replay_host_fact(c, text, second(r));

@@ -310,9 +310,11 @@ static uint32_t host_stack(void *context, const struct acl_call_record *call)
 
 static enum acl_host_class host_class(void *context, const void *address)
 {
+	uint64_t class = ACL_HOST_UNKNOWN;
+
 	(void)context;
-	(void)address;
-	return ACL_HOST_UNKNOWN;
+	return replay_answer(TRACE_ASKS_CLASS, address, &class, sizeof(class)) ? (enum acl_host_class) class
+									       : ACL_HOST_UNKNOWN;
 }
 
 static uint32_t host_module(void *context, uint64_t code)
@@ -335,10 +337,56 @@ static uint64_t host_memory_total(void *context)
 	return facts.memory_total;
 }
 
+static uint64_t host_mapping(void *context, const void *address, bool latest)
+{
+	uint64_t mapping = 0;
+
+	(void)context;
+	(void)latest;
+	return replay_answer(TRACE_ASKS_MAPPING, address, &mapping, sizeof(mapping)) ? mapping : 0;
+}
+
+static unsigned host_heap_alignment(void *context, const void *address, uint64_t bytes)
+{
+	uint64_t alignment = 0;
+
+	(void)context;
+	(void)bytes;
+	return replay_answer(TRACE_ASKS_ALIGNMENT, address, &alignment, sizeof(alignment))
+		       ? (unsigned)alignment
+		       : 0;
+}
+
+/* One of which that was not asked may live. */
+static bool host_thread_lives(void *context, uint32_t tid)
+{
+	(void)context;
+	return !replay_answer(TRACE_ASKS_THREAD, (const void *)(uintptr_t)tid, NULL, 0);
+}
+
+static bool host_init_config(void *context, const char *path, struct checks_init_config *out)
+{
+	(void)context;
+	(void)path;
+	return replay_answer(TRACE_ASKS_CONFIG, NULL, out, sizeof(*out));
+}
+
+static bool host_unmapped(void *context, const void *address)
+{
+	(void)context;
+	return replay_answer(TRACE_ASKS_UNMAPPED, address, NULL, 0);
+}
+
 static bool host_read(void *context, const void *from, void *to, size_t bytes)
 {
 	(void)context;
 	return replay_memory_read(from, to, bytes);
+}
+
+static bool host_read_text(void *context, const char *from, char *to, size_t bytes)
+{
+	(void)context;
+	return replay_text_read(from, to, bytes);
 }
 
 static void host_finding(void *context, const struct acl_finding *f)
@@ -356,6 +404,15 @@ static void *host_memory(void *context, size_t bytes)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+static const char *visible_devices;
+
+/* An empty text stands for none. */
+void replay_host_visible(const char *devices)
+{
+	if (!visible_devices && *devices)
+		visible_devices = need(strdup(devices));
+}
+
 struct checks *replay_checker(void)
 {
 	static const struct checks_host host = {
@@ -365,12 +422,19 @@ struct checks *replay_checker(void)
 		.finding = host_finding,
 		.unseen = host_unseen,
 		.memory_total = host_memory_total,
+		.mapping = host_mapping,
+		.heap_alignment = host_heap_alignment,
+		.thread_lives = host_thread_lives,
+		.init_config = host_init_config,
+		.unmapped = host_unmapped,
 		.read = host_read,
+		.read_text = host_read_text,
 		.memory = host_memory,
 	};
 	struct checks_config config = {.target = CHECKS_TARGET_DOCUMENTS};
 
 	settings_checks(&config);
+	config.visible_devices = visible_devices;
 	return checks_create(&config, &host);
 }
 

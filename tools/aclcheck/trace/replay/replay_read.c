@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tools/aclcheck/trace/replay/replay_peers.h"
 
 #define WRITE_BEHIND 65536u
-#define WORKERS_MAX 1024
+#define PROCESSES_MAX (1u << 20)
 
 int cmd_replay_reader(int argc, char **argv);
 
@@ -24,20 +25,24 @@ int cmd_replay_reader(int argc, char **argv);
 struct process {
 	struct replay_peer peer;
 	uint64_t key;
+	UT_hash_handle hh; /* by key, the newest of it: the process may have become another program */
 	int rank, ranks; /* which of how many; -1 and 0 = not known */
-	pid_t worker;
+	pid_t worker; /* 0 = has ended */
 	int fd;
 	bool named; /* it has said who it is */
+	bool failed; /* not all its calls could be checked */
 	size_t length;
-	char bytes[WRITE_BEHIND];
+	char *bytes; /* WRITE_BEHIND, NULL = nothing is to be written */
 };
 
 static struct {
 	const char *directory;
 	char **traces;
 	unsigned n_traces;
-	struct process *processes[WORKERS_MAX];
-	unsigned n;
+	struct process **processes;
+	unsigned n, room;
+	unsigned ended; /* of so many, the first ones, the workers have ended */
+	struct process *by_key;
 } reading;
 
 /*
@@ -48,7 +53,7 @@ static struct knowledge {
 	bool again, not_all;
 	bool lacks; /* something is noted beside the recording */
 	unsigned reports; /* of the first time */
-	bool incomplete[WORKERS_MAX];
+	bool incomplete[PROCESSES_MAX];
 } * known;
 
 /* --- the pipes -------------------------------------------------------------------- */
@@ -84,13 +89,17 @@ static void end(struct process *p)
 	if (p->fd >= 0)
 		close(p->fd);
 	p->fd = -1;
+	free(p->bytes);
+	p->bytes = NULL;
 }
 
 static void send(struct process *p, const struct replay_record *r)
 {
-	if (p->length + r->bytes > sizeof(p->bytes))
+	if (p->length + r->bytes > WRITE_BEHIND)
 		flush(p);
-	if (r->bytes <= sizeof(p->bytes)) {
+	if (r->bytes <= WRITE_BEHIND) {
+		if (!p->bytes)
+			p->bytes = need(malloc(WRITE_BEHIND));
 		memcpy(p->bytes + p->length, r, r->bytes);
 		p->length += r->bytes;
 	} else if (p->fd >= 0 && !write_all(p->fd, (const char *)r, r->bytes)) {
@@ -141,56 +150,94 @@ static void send_to(struct replay_peer *p, const struct replay_record *r)
 	send((struct process *)p, r);
 }
 
+static void worker_ended(unsigned process, int status)
+{
+	bool exited = WIFEXITED(status);
+
+	reading.processes[process]->worker = 0;
+	known->incomplete[process] = exited && WEXITSTATUS(status) == REPLAY_INCOMPLETE;
+	reading.processes[process]->failed = !known->incomplete[process] && (!exited || WEXITSTATUS(status));
+	while (reading.ended < reading.n && !reading.processes[reading.ended]->worker)
+		reading.ended++;
+}
+
+/* Takes leave of workers that have ended, of a recording with many processes; false: there is none. */
+static bool reap(int how)
+{
+	pid_t pid;
+	int status;
+
+	while ((pid = waitpid(-1, &status, how)) < 0 && errno == EINTR)
+		;
+	for (unsigned i = reading.ended; pid > 0 && i < reading.n; i++)
+		if (reading.processes[i]->worker == pid) {
+			worker_ended(i, status);
+			break;
+		}
+	return pid > 0;
+}
+
+static bool keep(struct process *p)
+{
+	struct process *old;
+
+	if (reading.n == PROCESSES_MAX) {
+		command_say("more than %u processes in one recording", PROCESSES_MAX);
+		return false;
+	}
+	if (reading.n == reading.room) {
+		reading.room = reading.room ? 2 * reading.room : 64;
+		reading.processes = need(realloc(reading.processes, reading.room * sizeof(struct process *)));
+	}
+	if (!start(p)) {
+		command_say("%s", strerror(errno));
+		return false;
+	}
+	p->peer.untrusted = known->incomplete[reading.n];
+	reading.processes[reading.n++] = p;
+	HASH_REPLACE(hh, reading.by_key, key, sizeof(p->key), p, old);
+	return true;
+}
+
 static struct process *begin(uint64_t key)
 {
-	struct process *p;
+	struct process *p = need(calloc(1, sizeof(*p)));
 
-	if (reading.n == WORKERS_MAX) {
-		command_say("more than %u processes in one recording", WORKERS_MAX);
-		return NULL;
-	}
-	p = need(calloc(1, sizeof(*p)));
 	p->key = key;
 	p->fd = p->rank = -1;
 	p->peer.send = send_to;
-	p->peer.untrusted = known->incomplete[reading.n];
 	snprintf(p->peer.who, sizeof(p->peer.who), "process %u", (unsigned)key);
-	if (!start(p)) {
-		command_say("%s", strerror(errno));
-		free(p);
-		return NULL;
-	}
-	reading.processes[reading.n++] = p;
-	return p;
+	while (reap(WNOHANG))
+		;
+	if (keep(p))
+		return p;
+	free(p);
+	return NULL;
 }
 
-/* The newest of that key: the process may have become another program. */
 static struct process *process_of(uint64_t key)
 {
-	for (unsigned i = reading.n; i-- > 0;)
-		if (reading.processes[i]->key == key)
-			return reading.processes[i];
-	return begin(key);
+	struct process *p;
+
+	HASH_FIND(hh, reading.by_key, &key, sizeof(key), p);
+	return p ? p : begin(key);
 }
 
 static bool finish(void)
 {
 	bool good = true;
-	int status;
 
 	replay_peers_finish();
 	for (unsigned i = 0; i < reading.n; i++)
 		end(reading.processes[i]);
-	for (unsigned i = 0; i < reading.n; i++) {
-		while (waitpid(reading.processes[i]->worker, &status, 0) < 0 && errno == EINTR)
-			;
-		known->incomplete[i] = WIFEXITED(status) && WEXITSTATUS(status) == REPLAY_INCOMPLETE;
-		if (!known->incomplete[i] && (!WIFEXITED(status) || WEXITSTATUS(status))) {
+	while (reap(0))
+		;
+	for (unsigned i = 0; i < reading.n; i++)
+		if (reading.processes[i]->failed) {
 			command_say("the calls of process %u could not be checked",
 				(unsigned)reading.processes[i]->key);
 			good = false;
 		}
-	}
 	return good;
 }
 
@@ -336,6 +383,17 @@ static void take_lacks(void *context, unsigned lacks)
 	known->lacks = lacks != 0;
 }
 
+/* One for each process that was recorded, until its end. */
+static void permit_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 static int read_all(void *unused)
 {
 	const struct ctf_reader reader = {.event = take_event,
@@ -348,6 +406,7 @@ static int read_all(void *unused)
 	(void)unused;
 	signal(SIGPIPE, SIG_IGN);
 	replay_peers_begin(!known->not_all);
+	permit_descriptors();
 	good = ctf_read(reading.traces, reading.n_traces, &reader);
 	good = finish() && good;
 	think_again();

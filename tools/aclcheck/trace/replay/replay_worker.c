@@ -66,6 +66,12 @@ static const struct replay_record *next(int fd)
 	return r;
 }
 
+/* Records from before the first that the checks are needed for. */
+static struct {
+	char *bytes;
+	size_t length;
+} early;
+
 /* --- the end ---------------------------------------------------------------------------- */
 
 /* Findings of a recording that lacks calls are none: what was missing may be what they say is missing. */
@@ -195,18 +201,54 @@ static void say_order(void)
 		command_say("%u calls of several threads at once are in the order of their times", circles);
 }
 
+/* What comes before the checks are made: who it is, and which devices it can see. */
+static void look_first(const struct replay_record *r, uint32_t pid)
+{
+	const char *key = (const char *)(r + 1);
+
+	if (r->kind == REPLAY_PROCESS)
+		replay_host_process(r, pid);
+	else if (r->kind == REPLAY_FACT && !strcmp(key, "visible-devices"))
+		replay_host_visible(key + strlen(key) + 1);
+}
+
+/* Facts that stand at the begin are known when the checks are made, and given to them then. */
+static bool put_off(const struct replay_record *r)
+{
+	if (worker.checks || (r->kind != REPLAY_PROCESS && r->kind != REPLAY_FACT))
+		return false;
+	early.bytes = need(realloc(early.bytes, early.length + r->bytes));
+	memcpy(early.bytes + early.length, r, r->bytes);
+	early.length += r->bytes;
+	return true;
+}
+
+static void begin_with_facts(const char *report)
+{
+	const struct replay_record *r;
+
+	begin(report);
+	for (size_t at = 0; at < early.length; at += r->bytes) {
+		r = (const void *)(early.bytes + at);
+		take(r);
+	}
+}
+
 void replay_worker(int fd, uint32_t pid, const char *report)
 {
 	const struct replay_record *r;
 
 	worker.order = replay_order_new(ORDER_WINDOW, hold, NULL);
 	while ((r = next(fd))) {
-		if (r->kind == REPLAY_PROCESS)
-			replay_host_process(r, pid);
+		look_first(r, pid);
+		if (put_off(r))
+			continue;
 		if (!worker.checks)
-			begin(report);
+			begin_with_facts(report);
 		take(r);
 	}
+	if (!worker.checks && early.length)
+		begin_with_facts(report);
 	if (worker.checks) {
 		replay_order_flush(worker.order);
 		feed_held();

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+What a report of a run and that of its replay say, compared: findings with rule, weight, count, call, values,
+place and fingerprint, and the verdict.  Addresses are those of another process and left out.  Frames of Python
+code are not recorded, so lines of Python are one place in a replay: where the run read them, findings are compared
+whatever their place.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+READER = os.path.join(os.environ.get("ACLCHECK_BUILD", "build"), "aclcheck-reader")
+WEIGHTS = ("advice", "secondary", "suppressed", "expected")
+
+
+def without_addresses(value):
+    if isinstance(value, str):
+        return re.sub(r"0x[0-9a-f]{5,}", "0x…", value)
+    if isinstance(value, dict):
+        return {k: without_addresses(v) for k, v in value.items()}
+    return value
+
+
+def site(frames):
+    return [(f.get("function"), f.get("file"), f.get("line")) for f in frames if not f.get("library")][:1]
+
+
+def summary(finding):
+    """What both have to say alike."""
+    weight = [k for k in WEIGHTS if finding.get(k)]
+    return json.dumps([finding["rule"], finding["severity"], weight, finding.get("call"), finding["count"],
+                       site(finding["stack"]), without_addresses(finding.get("detail", "")),
+                       without_addresses(finding["values"]),
+                       [(o["role"], o["kind"], o.get("size"), o.get("device")) for o in finding["objects"]]],
+                      ensure_ascii=False)
+
+
+def summaries(report, places):
+    if places:
+        return sorted(map(summary, report["findings"]))
+    sums = {}
+    for f in report["findings"]:
+        what = (f["rule"], f["severity"], *(k for k in WEIGHTS if f.get(k)), f.get("call", ""))
+        sums[what] = sums.get(what, 0) + f["count"]
+    return sorted(f"{' '.join(what)}: {count}" for what, count in sums.items())
+
+
+def differences(live, replayed):
+    """Line by line."""
+    places = not live.get("python", {}).get("frames")
+    a, b = (summaries(r, places) for r in (live, replayed))
+    for text in a:
+        if text in b:
+            b.remove(text)
+        else:
+            yield f"only in the run: {text}"
+    for text in b:
+        yield f"only in the replay: {text}"
+    if not places and replayed.get("python", {}).get("frames") is not False:
+        yield f"the replay does not say that it has no frames of Python code: {replayed.get('python')}"
+    if live["verdict"] != replayed["verdict"]:
+        yield f"verdict {replayed['verdict']} instead of {live['verdict']}: {replayed['inconclusive']}"
+
+
+def replay(recording, settings):
+    """Reports by process, under these settings."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("ACLCHECK_")}
+    env.update(settings)
+    with tempfile.TemporaryDirectory(dir=".") as place:
+        done = subprocess.run([READER, "replay", place, recording],
+                              env=env, stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode:
+            sys.exit(f"Bail out! the recording cannot be replayed: {done.stderr}")
+        reports = [json.load(open(os.path.join(place, name), encoding="utf-8")) for name in os.listdir(place)]
+    return {r["pid"]: r for r in reports}
