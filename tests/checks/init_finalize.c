@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The beginning and the end: aclInit, aclFinalize, what is left over. */
+#include <stdio.h>
+
 #include "fixture.h"
 #include "scenario.h"
 
@@ -292,6 +294,35 @@ static void finalize_after_main(void **state)
 	}
 }
 
+/* Those that are set still are all named, those that were reset are not; a finding has room for eight of
+ * them. */
+static void finalize_with_devices(void **state)
+{
+	static const char *const left[] = {"device 1 is", "device 1, 3 are", "device 1, 3, 5 are",
+		"device 1, 3, 5, 7, 9, 11, 13, 15 are"};
+	static const int last[] = {2, 4, 6, 30};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(left) / sizeof(left[0]); i++) {
+		struct fixture *fixture = fixture_ready(DOCUMENTS);
+		unsigned n = last[i] < 16 ? (unsigned)last[i] / 2 : 8;
+		char text[128];
+
+		for (int device = 1; device <= last[i]; device++)
+			CALL(fixture, aclrtSetDevice, 0, .deviceId = device);
+		for (int device = 0; device <= last[i]; device += 2)
+			CALL(fixture, aclrtResetDevice, 0, .deviceId = device);
+		silent(fixture);
+		CALL(fixture, aclFinalize, 0);
+		want(fixture, "finalize-before-reset:error");
+		snprintf(text, sizeof(text), "%s set and not reset since", left[i]);
+		assert_string_equal(fixture->found[0].detail, text);
+		assert_int_equal(fixture->found[0].n_values, n);
+		assert_int_equal(fixture->found[0].n_objects, n < 4 ? n : 4);
+		fixture_free(fixture);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -311,6 +342,7 @@ int main(void)
 		cmocka_unit_test(init_missing_exemptions),
 		cmocka_unit_test(finalize_after_counted_sets),
 		cmocka_unit_test(finalize_with_device),
+		cmocka_unit_test(finalize_with_devices),
 		cmocka_unit_test(end_of_other_kinds),
 		cmocka_unit_test(finalize_after_main),
 		cmocka_unit_test(leaks_once_by_device),

@@ -331,6 +331,58 @@ static void peer_reset_after_opaque_wait(void **state)
 	want(p.fixture, "");
 }
 
+static void within_device_one(struct pair *p)
+{
+	CALL(p->fixture, aclrtMemcpyAsync, 0, .dst = p->one, .destMax = SIZE / 2,
+		.src = (char *)p->one + SIZE / 2, .count = SIZE / 2, .kind = ACL_MEMCPY_DEVICE_TO_DEVICE,
+		.stream = p->s1);
+}
+
+/* A copy within the stream's own device uses no other one's memory. */
+static void peer_reset_of_the_own_device(void **state)
+{
+	struct pair p = pair();
+
+	(void)state;
+	within_device_one(&p);
+	CALL(p.fixture, aclrtResetDeviceForce, 0, .deviceId = 1);
+	never(p.fixture, "peer-device-reset-in-use");
+	fixture_free(p.fixture);
+}
+
+/* Of one stream with two devices, whichever comes last, and whatever it does on its own device before: both
+ * are in use. */
+static void peer_reset_of_either(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 8; i++) {
+		struct pair p = pair();
+		unsigned ended = i & 1 ? 0 : 2;
+		void *two, *others[2];
+
+		CALL(p.fixture, aclrtSetDevice, 0, .deviceId = 2);
+		two = fixture_malloc(p.fixture, DEVICE_MEMORY + (2ul << 30), SIZE);
+		CALL(p.fixture, aclrtSetDevice, 0, .deviceId = 1);
+		ENABLE(p, 0);
+		ENABLE(p, 2);
+		if (i & 4)
+			within_device_one(&p);
+		others[i >> 1 & 1] = p.zero;
+		others[~i >> 1 & 1] = two;
+		for (unsigned n = 0; n < 4; n++)
+			CALL(p.fixture, aclrtMemcpyAsync, 0, .dst = p.one, .destMax = SIZE,
+				.src = others[n & 1], .count = SIZE, .kind = ACL_MEMCPY_DEVICE_TO_DEVICE,
+				.stream = p.s1);
+		CALL(p.fixture, aclrtFree, 0, .devPtr = ended ? two : p.zero);
+		CALL(p.fixture, aclrtSetDevice, 0, .deviceId = 0);
+		CALL(p.fixture, aclrtDestroyStream, 0, .stream = p.s0);
+		silent(p.fixture);
+		CALL(p.fixture, aclrtResetDeviceForce, 0, .deviceId = (int)ended);
+		want(p.fixture, "peer-device-reset-in-use:error");
+		fixture_free(p.fixture);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -352,6 +404,8 @@ int main(void)
 		cmocka_unit_test(peer_reset_after_opaque_wait),
 		cmocka_unit_test(peer_reset_after_inner_copy),
 		cmocka_unit_test(peer_reset_after_callback),
+		cmocka_unit_test(peer_reset_of_the_own_device),
+		cmocka_unit_test(peer_reset_of_either),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -254,6 +254,54 @@ static void pieces_copied_again(void **state)
 	fixture_free(x.fixture);
 }
 
+enum way { COPIED, SET, IN_A_BATCH, IN_ROWS, BY_A_KERNEL, WAYS };
+enum { PIECE = 512, SIX = 6 };
+
+/* A piece of the device's memory is written, with bytes of the host's. */
+static void piece_by(struct two_streams *x, unsigned way, unsigned piece, void *stream)
+{
+	char *to = (char *)x->d + (size_t)piece * PIECE;
+
+	if (way == COPIED)
+		CALL(x->fixture, aclrtMemcpyAsync, 0, .dst = to, .destMax = PIECE, .src = x->h,
+			.count = PIECE, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = stream);
+	else if (way == SET)
+		CALL(x->fixture, aclrtMemsetAsync, 0, .devPtr = to, .maxCount = PIECE, .count = PIECE,
+			.stream = stream);
+	else if (way == IN_A_BATCH)
+		batch_up(x, to, stream);
+	else if (way == IN_ROWS)
+		CALL(x->fixture, aclrtMemcpy2dAsync, 0, .dst = to, .dpitch = 128, .src = x->h, .spitch = 128,
+			.width = 64, .height = 4, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = stream);
+	else {
+		SAY(x->fixture, KERNEL_WRITES, .stream = stream, .address = to, .bytes = PIECE);
+		SAY(x->fixture, KERNEL, .stream = stream, .name = "fill");
+	}
+}
+
+/* One of several pieces is written again: its last time is another, that of the rest is not. */
+static void piece_written_again(void **state)
+{
+	(void)state;
+	for (unsigned n = 0; n < WAYS * SIX; n++) {
+		struct two_streams x = two_streams();
+		unsigned again = n % SIX, way = n / SIX;
+
+		for (unsigned piece = 0; piece < SIX; piece++)
+			piece_by(&x, way, piece, x.s);
+		CALL(x.fixture, aclrtRecordEvent, 0, .event = x.event, .stream = x.s);
+		piece_by(&x, way, again, x.s);
+		CALL(x.fixture, aclrtStreamWaitEvent, 0, .stream = x.t, .event = x.event);
+		for (unsigned piece = 0; piece < SIX; piece++)
+			if (piece != again)
+				piece_by(&x, SET, piece, x.t);
+		silent(x.fixture);
+		piece_by(&x, SET, again, x.t);
+		want(x.fixture, "stream-race-set:error");
+		fixture_free(x.fixture);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,6 +313,7 @@ int main(void)
 		cmocka_unit_test(own_executions),
 		cmocka_unit_test(copied_again),
 		cmocka_unit_test(pieces_copied_again),
+		cmocka_unit_test(piece_written_again),
 	};
 
 	fixture_unrecorded();

@@ -2,6 +2,7 @@
 /* Devices reset while objects live, and the order in which objects are released. */
 #include "fixture.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define DOCUMENTS CHECKS_TARGET_DOCUMENTS
@@ -54,6 +55,50 @@ static void reset_context_alive(void **state)
 	CALL(fixture, aclrtCreateContext, 0, .context = &context, .deviceId = 0);
 	RESET(fixture);
 	want(fixture, "device-reset-with-live-objects:error");
+}
+
+/* One object of each kind that a reset must not leave behind; the context comes last, the others are of the
+ * default one. */
+static void create_each_kind(struct fixture *fixture, unsigned n)
+{
+	aclrtNotify notify = handle(n + 2);
+	aclrtCntNotify counting = handle(n + 3);
+	aclrtLabel label = handle(n + 4);
+	aclrtContext context = handle(n + 5);
+
+	fixture_stream(fixture, n);
+	fixture_event(fixture, n + 1, ACL_EVENT_SYNC);
+	CALL(fixture, aclrtCreateNotify, 0, .notify = &notify);
+	CALL(fixture, aclrtCntNotifyCreate, 0, .cntNotify = &counting);
+	CALL(fixture, aclrtCreateLabel, 0, .label = &label);
+	CALL(fixture, aclrtCreateContext, 0, .context = &context, .deviceId = 0);
+}
+
+/* All are counted, each kind by its name, and one of each is shown. */
+static void reset_every_kind_alive(void **state)
+{
+	static const char *const left[] = {
+		"1 context, 1 stream, 1 event, 1 notify, 1 count notify, 1 label",
+		"2 contexts, 2 streams, 2 events, 2 notifies, 2 count notifies, 2 labels",
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct fixture *fixture = fixture_ready(DOCUMENTS);
+		char text[192];
+
+		create_each_kind(fixture, 10);
+		if (i)
+			create_each_kind(fixture, 20);
+		silent(fixture);
+		RESET(fixture);
+		want(fixture, "device-reset-with-live-objects:error");
+		snprintf(text, sizeof(text), "device 0 goes out of use while the program still has %s on it",
+			left[i]);
+		assert_string_equal(fixture->found[0].detail, text);
+		assert_int_equal(fixture->found[0].n_objects, ACL_FINDING_OBJECTS);
+		fixture_free(fixture);
+	}
 }
 
 static char *allocate(struct fixture *fixture, unsigned n, uint64_t size, unsigned line)
@@ -306,6 +351,7 @@ int main(void)
 		cmocka_unit_test(reset_stream_alive),
 		cmocka_unit_test(reset_event_alive),
 		cmocka_unit_test(reset_context_alive),
+		cmocka_unit_test(reset_every_kind_alive),
 		cmocka_unit_test(leaks_by_site),
 		cmocka_unit_test(leaked_objects_by_site),
 		cmocka_unit_test(reset_counts),
