@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tree of accesses against a plain list of them. */
+/* The tree of accesses against a plain list of them, and rows of bytes against the bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "checks/state/access_tree.h"
+#include "checks/state/operation.h"
 
 #define NODES 300
 #define SPAN 2000 /* addresses: few enough for many of one start */
@@ -157,12 +158,95 @@ static void too_deep(void **state)
 	assert_false(access_tree_enter(&t, last));
 }
 
+/* --- rows, byte by byte --- */
+
+#define BYTES 128
+
+/* Rows with a gap behind each, or all bytes of a range. */
+static struct pending_access access_at_random(void)
+{
+	struct pending_access a = {.start = next(40)};
+	uint64_t rows = next(5);
+
+	if (!rows) {
+		a.end = a.start + 1 + next(40);
+		return a;
+	}
+	a.width = 1 + next(8);
+	a.pitch = a.width + 1 + next(8);
+	a.end = a.start + (rows - 1) * a.pitch + a.width;
+	return a;
+}
+
+static bool is_used(const struct pending_access *a, uint64_t byte)
+{
+	return touches(a, byte, byte + 1) && (!a->pitch || (byte - a->start) % a->pitch < a->width);
+}
+
+static void overlaps(const struct pending_access *a, const struct pending_access *b)
+{
+	uint64_t first = 0, last, start = 0, end = 0;
+
+	while (first < BYTES && !(is_used(a, first) && is_used(b, first)))
+		first++;
+	assert_int_equal(accesses_overlap(a, b, &start, &end), first < BYTES);
+	if (first == BYTES)
+		return;
+	for (last = first; is_used(a, last) && is_used(b, last);)
+		last++;
+	assert_int_equal(start, first);
+	assert_int_equal(end, last);
+}
+
+/* Of rows only the same ones are known to be covered. */
+static void covers(const struct pending_access *a, const struct pending_access *b)
+{
+	bool all = true;
+
+	for (uint64_t byte = 0; byte < BYTES; byte++)
+		all &= !is_used(b, byte) || is_used(a, byte);
+	if (!a->pitch)
+		assert_int_equal(access_covers(a, b), all);
+	else if (access_covers(a, b))
+		assert_true(all);
+	assert_true(access_covers(a, a));
+}
+
+static void touches_range(const struct pending_access *a)
+{
+	const struct op_access access = {.address = (void *)a->start,
+		.rows = a->pitch ? (a->end - a->start - a->width) / a->pitch + 1 : 1,
+		.pitch = a->pitch,
+		.width = a->pitch ? a->width : a->end - a->start,
+		.span = a->end - a->start};
+	uint64_t address = next(BYTES), size = 1 + next(20);
+	bool any = false;
+
+	for (uint64_t byte = address; byte < address + size; byte++)
+		any |= is_used(a, byte);
+	assert_int_equal(access_touches(&access, address, size), any);
+}
+
+static void rows_against_bytes(void **state)
+{
+	(void)state;
+	random_state = 42;
+	for (unsigned i = 0; i < 100000; i++) {
+		struct pending_access a = access_at_random(), b = access_at_random();
+
+		overlaps(&a, &b);
+		covers(&a, &b);
+		touches_range(&a);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tree_against_list),
 		cmocka_unit_test(as_many_as_there_is_room_for),
 		cmocka_unit_test(too_deep),
+		cmocka_unit_test(rows_against_bytes),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -364,6 +364,28 @@ static void object_call_sites(void **state)
 	assert_int_equal(at.caller, 0);
 }
 
+/* What begins or ends without a call of the program has no such place. */
+static void no_call_site(void **state)
+{
+	struct checks *c = checker();
+	struct acl_object *o = object_create(c, NULL, ACL_HANDLE_EVENT, handle(1), 0);
+	const struct acl_block *b =
+		map_insert(c, c->maps[MAP_MEMORY], NULL, DEVICE_MEMORY, 4096, MEM_DEVICE, 0);
+	static const struct acl_call_site nowhere;
+	struct acl_call_site at = {.tid = 1};
+
+	(void)state;
+	call_site_copy(&at, object_created(c, o));
+	assert_memory_equal(&at, &nowhere, sizeof(at));
+	object_destroyed(c, o, NULL, 0);
+	at.tid = 1;
+	object_destroyed_at(c, o, &at);
+	assert_memory_equal(&at, &nowhere, sizeof(at));
+	at.tid = 1;
+	call_site_copy(&at, &b->created);
+	assert_memory_equal(&at, &nowhere, sizeof(at));
+}
+
 static void object_kinds_apart(void **state)
 {
 	struct checks *c = checker();
@@ -715,6 +737,7 @@ int main(void)
 		cmocka_unit_test(object_forgotten),
 		cmocka_unit_test(object_rare_of_the_former),
 		cmocka_unit_test(object_call_sites),
+		cmocka_unit_test(no_call_site),
 		cmocka_unit_test(object_kinds_apart),
 		cmocka_unit_test(object_many),
 		cmocka_unit_test(memory_refused),
