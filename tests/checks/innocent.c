@@ -605,6 +605,58 @@ static void descriptions_wait_for_nothing(void **state)
 	silent(fixture);
 }
 
+/* --- more than is looked at -------------------------------------------------------------------- */
+
+#define GRANULE (2ul << 20)
+
+/* A segment that grows: memory of so many pieces, mapped side by side. */
+static char *segment_of(struct fixture *fixture, unsigned pieces)
+{
+	aclrtPhysicalMemProp prop = {.handleType = ACL_MEM_HANDLE_TYPE_NONE,
+		.allocationType = ACL_MEM_ALLOCATION_TYPE_PINNED,
+		.memAttr = ACL_HBM_MEM_HUGE,
+		.location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	void *range = (void *)DEVICE_MEMORY;
+	char *segment = range;
+
+	CALL(fixture, aclrtReserveMemAddress, 0, .virPtr = &range, .size = 1024 * GRANULE);
+	for (unsigned i = 0; i < pieces; i++) {
+		aclrtDrvMemHandle piece = handle(100 + i);
+
+		CALL(fixture, aclrtMallocPhysical, 0, .handle = &piece, .size = GRANULE, .prop = &prop);
+		CALL(fixture, aclrtMapMem, 0, .virPtr = segment + i * GRANULE, .size = GRANULE,
+			.handle = piece);
+	}
+	silent(fixture);
+	return segment;
+}
+
+/* A set within the segment is right, however many pieces it goes over; behind its end it is not. */
+static void sets_over_many_mappings(void **state)
+{
+	static const unsigned pieces[] = {2, 255, 256, 257, 258, 600};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+		struct fixture *fixture = fixture_ready(DOCUMENTS);
+		char *segment = segment_of(fixture, pieces[i]);
+		size_t bytes = pieces[i] * GRANULE;
+
+		CALL(fixture, aclrtMemset, 0, .devPtr = segment, .maxCount = bytes, .count = bytes);
+		CALL(fixture, aclrtMemset, 0, .devPtr = segment + 64, .maxCount = bytes - 64,
+			.count = bytes - 64);
+		silent(fixture);
+		/* Over more than 256 of them the end is not looked for. */
+		CALL(fixture, aclrtMemset, 0, .devPtr = segment, .maxCount = bytes + 64, .count = bytes + 64);
+		want(fixture, pieces[i] <= 256 ? "memcpy-dest-out-of-bounds:error" : "");
+		segment += (pieces[i] - 2) * GRANULE;
+		CALL(fixture, aclrtMemset, 0, .devPtr = segment, .maxCount = 3 * GRANULE,
+			.count = 2 * GRANULE + 64);
+		want(fixture, "memcpy-dest-out-of-bounds:error");
+		fixture_free(fixture);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -631,6 +683,7 @@ int main(void)
 		cmocka_unit_test(import_over_a_closed_one),
 		cmocka_unit_test(steps_of_other_libraries),
 		cmocka_unit_test(descriptions_wait_for_nothing),
+		cmocka_unit_test(sets_over_many_mappings),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -390,7 +390,6 @@ static void check_prefetch(struct checks *c, struct acl_call_record *call)
 
 	if (!a->ptrs || !a->sizes || !a->prefetchLocIdxs)
 		return;
-	rule_evaluated(call, RULE("uvm-prefetch-batch-indexes"));
 	rule_evaluated(call, RULE("uvm-size-alignment"));
 	program_array_open(&indexes, c, a->prefetchLocIdxs, sizeof(size_t),
 		a->numPrefetchLocs < a->count ? a->numPrefetchLocs : a->count);

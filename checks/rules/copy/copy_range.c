@@ -68,19 +68,22 @@ static const struct acl_rule *bounds_rule(const struct operation *op, const stru
 					       : RULE("memcpy-source-out-of-bounds");
 }
 
-/* Where the memory ends for the program: what is mapped side by side is one range. */
+/* Where the memory ends for the program: what is mapped side by side is one range. 0: that is not known,
+ * there are more mappings than are looked at. */
 static uint64_t end_of(struct checks *c, const struct op_access *r)
 {
 	uint64_t end = r->block.base + r->block.size;
 	struct block_lookup next;
 
-	for (unsigned i = 0; r->block.kind == MEM_MAPPED && i < MAPPINGS; i++) {
+	if (r->block.kind != MEM_MAPPED)
+		return end;
+	for (unsigned i = 0; i < MAPPINGS; i++) {
 		if (end - (uintptr_t)r->address >= r->span || !map_find(memory_blocks(c), end, &next) ||
 			next.kind != MEM_MAPPED)
-			break;
+			return end;
 		end = next.base + next.size;
 	}
-	return end;
+	return 0;
 }
 
 static bool check_bounds(
@@ -88,6 +91,7 @@ static bool check_bounds(
 {
 	const struct acl_rule *rule = bounds_rule(op, r);
 	struct op_access whole;
+	uint64_t end;
 
 	/* Imported memory has an end that we do not know. */
 	if (!rule || r->block.kind == MEM_IMPORTED)
@@ -96,8 +100,11 @@ static bool check_bounds(
 		rule_evaluated(call, rule);
 		return false;
 	}
+	end = end_of(c, r);
+	if (!end)
+		return false;
 	whole = *r;
-	whole.block.size = end_of(c, r) - r->block.base;
+	whole.block.size = end - r->block.base;
 	return check_room(c, call, &whole, rule,
 		r->span <= rounded(&whole.block) - (whole.block.size - access_room(&whole)));
 }
