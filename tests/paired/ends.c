@@ -174,6 +174,32 @@ static void poll_in_threads(void)
 	}
 }
 
+/* Waits for streams that do not poll count neither when they begin nor when they end; nor does what has
+ * ended. */
+static void poll_beside_others(void)
+{
+	struct acl_args_aclrtSynchronizeStream a[5];
+	struct acl_call_record ev[5];
+	aclrtStream plain = make_stream(), fast = make_stream_flags(ACL_STREAM_FAST_SYNC);
+
+	for (unsigned i = 0; i < 5; i++) {
+		a[i].stream = fast;
+		pair_thread(i + 1);
+		CALL(aclrtSynchronizeStream, .stream = plain);
+		if (i == 4 && !bug) {
+			pair_thread(1);
+			pair_leave(&ev[0], 0);
+			pair_thread(i + 1);
+		}
+		pair_assume(pair_enter(&ev[i], ACL_API_aclrtSynchronizeStream, &a[i], __LINE__),
+			"the call takes its time");
+	}
+	for (unsigned i = bug ? 0 : 1; i < 5; i++) {
+		pair_thread(i + 1);
+		pair_leave(&ev[i], 0);
+	}
+}
+
 /* --- kept until the end ------------------------------------------------------------------------- */
 
 static void end_of_process(void)
@@ -225,6 +251,7 @@ static const struct pair pairs[] = {
 	PAIR("stream-destroyed-while-subscribed", subscribed_still),
 	PAIR("stream-destroyed-while-subscribed", subscribed_and_at_work),
 	PAIR("stream-fast-sync-many", poll_in_threads),
+	PAIR("stream-fast-sync-many", poll_beside_others),
 	PAIR("leak-host-register", registration_kept),
 	PAIR("leak-kernel-binary", binary_kept),
 	PAIR("leak-pool", pool_kept),
