@@ -8,6 +8,7 @@ test notices have survived. See README.md beside this file.
 """
 import argparse
 import concurrent.futures
+import glob
 import hashlib
 import json
 import os
@@ -107,7 +108,7 @@ class Bench:
         self.build, self.compile = options.build, shlex.split(options.compile)
         self.link = shlex.split(options.compile)[0]
         self.tests = sorted(options.tests)
-        self.objects, self.limit = options.objects, options.limit
+        self.objects, self.limit, self.jobs = options.objects, options.limit, options.jobs
         self.known = Known(os.path.join(options.build, "reach"), self.objects, self.tests)
         self.seconds, self.reach = self.known.seconds, self.known.reach
         self.kills, self.kills_of = Counter(), {}
@@ -138,34 +139,48 @@ class Bench:
         done = subprocess.run([*self.compile, *more, "-I" + (os.path.dirname(source) or "."), "-w", "-c", "-o", out, source], capture_output=True, check=False)
         return not done.returncode
 
+    def recorded(self, path):
+        """The object of a source that notes its calls. It is kept as long as the usual one is the same."""
+        usual = self.object_of(path)
+        made = f"{os.path.splitext(usual)[0]}.{digest_of([usual])[:16]}.reach"
+        if os.path.exists(made):
+            return made
+        for former in glob.glob(glob.escape(os.path.splitext(usual)[0]) + ".*.reach"):
+            os.remove(former)
+        return made if self.compiled(path, made, "-finstrument-functions") else None
+
     def recording(self, place, sources):
         """A library that notes which of its functions are called; their names by address."""
-        made = {path: os.path.join(place, path.replace("/", "+") + ".o") for path in sources}
         recorder, library = os.path.join(place, "reach.o"), os.path.join(place, "libchecks.so")
         if not self.compiled(os.path.join(os.path.dirname(os.path.realpath(__file__)), "reach.c"), recorder):
             sys.exit("mutate: reach.c cannot be compiled")
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            if not all(pool.map(lambda path: self.compiled(path, made[path], "-finstrument-functions"), sources)):
-                sys.exit("mutate: a source cannot be compiled")
-        instead = {self.object_of(path): o for path, o in made.items()}
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            instead = dict(zip(map(self.object_of, sources), pool.map(self.recorded, sources)))
+        if not all(instead.values()):
+            sys.exit("mutate: a source cannot be compiled")
         subprocess.run([self.link, *SHARED, "-o", library, *(instead.get(o, o) for o in self.objects), recorder], check=True)
         symbols = subprocess.run(["nm", library], capture_output=True, text=True, check=True).stdout
         return {int(line.split()[0], 16): line.split()[2].split(".")[0] for line in symbols.splitlines() if len(line.split()) == 3}
+
+    def measure_one(self, test, place, names):
+        note, start = os.path.join(place, f"reach.{self.tests.index(test)}"), time.monotonic()
+        if self.outcome(test, place, 600, MUTATE_REACH=note) != "passed":
+            sys.exit(f"mutate: {test} fails without any change")
+        seconds = time.monotonic() - start
+        with open(note, encoding="utf-8") as file:
+            functions = {names[int(line, 16)] for line in file if int(line, 16) in names}
+        with self.lock:
+            self.seconds[test], self.reach[test] = seconds, functions
+            self.known.keep()
 
     def measure(self, place, sources):
         """All tests must pass before anything is changed; how long they take, and which functions they run: a change of others is none of
         their business."""
         missing = self.known.missing()
         names = self.recording(place, sources) if missing else {}
-        for test in missing:
-            note, start = os.path.join(place, "reach"), time.monotonic()
-            if self.outcome(test, place, 600, MUTATE_REACH=note) != "passed":
-                sys.exit(f"mutate: {test} fails without any change")
-            self.seconds[test] = time.monotonic() - start
-            with open(note, encoding="utf-8") as file:
-                self.reach[test] = {names[int(line, 16)] for line in file if int(line, 16) in names}
-            os.remove(note)
-            self.known.keep()
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            for _ in pool.map(lambda test: self.measure_one(test, place, names), missing):
+                pass
 
     def order(self, mutant):
         """Those that run the function; first those that noticed changes of this file before, then the quick ones."""

@@ -171,6 +171,21 @@ def measured_once(place):
     return [] if counts == [2, 3, 7] else [str(counts)]
 
 
+def recorded_once(place):
+    """What notes the functions that run is compiled again for the sources that changed only."""
+    _, made, _ = place["built"]
+    def kept():
+        return [f"{name} {os.stat(os.path.join(os.path.dirname(made), name)).st_mtime_ns}" for name in os.listdir(os.path.dirname(made)) if name.endswith(".reach")]
+    before = kept()
+    os.remove(os.path.join(place["dir"], "reach"))
+    mutate(place, "", "--number", "1", "--seed", "again")
+    again = kept()
+    with open(made, "ab") as file:
+        file.write(b"\0")
+    mutate(place, "", "--number", "1")
+    return [] if len(before) == 1 and again == before and len(kept()) == 1 and kept() != before else [str((before, again, kept()))]
+
+
 def stale(place):
     done = mutate(place, REFUSED.replace("refused", "rejected"))
     return [] if "matches nothing" in done.stdout and "rejected++;" in done.stdout else [done.stdout]
@@ -185,6 +200,7 @@ def main():
                  ("a run goes on where it stopped", resumed(place)), ("the seed decides the sample", same_sample(place)),
                  ("what took too long is tried once more", slow_once(place)),
                  ("a test is measured once", measured_once(place)),
+                 ("a source is compiled for it once", recorded_once(place)),
                  ("tests that fail without a change stop the run", failing_before(place)), ("an entry that matches nothing is named", stale(place))]
     return tap(tests)
 
