@@ -454,11 +454,21 @@ static void usage_of_no_device(void)
 		.memUsageInfo = usage, .inputNum = 8, .outputNum = &n);
 }
 
+static void capability_of_no_device(void)
+{
+	uint32_t count = count_devices();
+	aclrtHostMemMapCapability can = 0;
+
+	CALL_FAILS(bug ? 107001 : 0, aclrtHostMemMapCapabilities, .deviceId = bug ? count : count - 1,
+		.hacType = ACL_RT_HAC_TYPE_AIC, .capabilities = &can);
+}
+
 static const struct pair pairs[] = {
 	PAIR("uvm-args", advised_for_no_device),
 	PAIR("uvm-args", prefetched_to_no_device),
 	PAIR("uvm-args", one_prefetched_to_no_device),
 	PAIR("mem-query-null-args", usage_of_no_device),
+	PAIR("mem-query-null-args", capability_of_no_device),
 	PAIR("vmm-map-two-devices", two_devices),
 	PAIR("vmm-map-two-devices", two_devices_in_turn),
 	PAIR("vmm-map-mixed-handles", own_and_imported),

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers of devices that there are not, in every function of the model that takes one. */
+#include "fixture.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DOCUMENTS CHECKS_TARGET_DOCUMENTS
+#define NO_DEVICE_OF_THIS_NUMBER 107001
+
+/* Functions whose number no rule checks, and why. */
+static const struct exception {
+	unsigned api;
+	const char *reason;
+} exceptions[] = {
+	{ACL_API_aclrtGetDevice, "it is the answer"},
+	{ACL_API_aclrtDeviceGetByPCIBusId, "it is the answer"},
+	{ACL_API_aclrtDevicePeerAccessStatus, "may answer that there is no access"},
+	{ACL_API_aclrtDeviceCanAccessPeer, "may answer that there is no access"},
+	/* The documents of the rules do not say what becomes of their numbers. */
+	{ACL_API_aclrtDeviceGetHostAtomicCapabilities, "no rule names it"},
+	{ACL_API_aclrtDeviceGetP2PAtomicCapabilities, "no rule names it"},
+	{ACL_API_aclrtDeviceGetPCIBusId, "no rule names it"},
+	{ACL_API_aclrtDeviceGetUuid, "no rule names it"},
+	{ACL_API_aclrtDeviceTaskAbort, "no rule names it"},
+	{ACL_API_aclrtGetErrorVerbose, "no rule names it"},
+	{ACL_API_aclrtGetMemUceInfo, "no rule names it"},
+	{ACL_API_aclrtMemImportFromShareableHandle, "no rule names it"},
+	{ACL_API_aclrtMemUceRepair, "no rule names it"},
+	{ACL_API_aclrtRepairError, "no rule names it"},
+};
+
+static bool excepted(unsigned api)
+{
+	for (unsigned i = 0; i < sizeof(exceptions) / sizeof(exceptions[0]); i++)
+		if (exceptions[i].api == api)
+			return true;
+	return false;
+}
+
+/* What they refuse may be their other arguments. */
+static bool is_about_memory(unsigned api)
+{
+	return api == ACL_API_aclrtGetMemUsageInfo || api == ACL_API_aclrtHostMemMapCapabilities;
+}
+
+static bool takes_a_device(unsigned api)
+{
+	return acl_arg_has(api, ACL_ROLE_DEVICE);
+}
+
+/* Two devices there are, as the program knows or does not. */
+static struct fixture *with_two_devices(bool counted)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	uint32_t two = 2;
+
+	if (counted)
+		CALL(fixture, aclrtGetDeviceCount, 0, .count = &two);
+	silent(fixture);
+	return fixture;
+}
+
+/* The call with this device, nothing that it could write to missing. */
+static void call_with(struct fixture *fixture, unsigned api, int device, int64_t result)
+{
+	static char memory[4096];
+	char args[512] = {0};
+	const struct acl_param *params = acl_params(&acl_apis[api]);
+
+	memset(memory, 0, sizeof(memory));
+	for (unsigned i = 0; i < acl_apis[api].n_params; i++)
+		if (params[i].size == sizeof(void *) && params[i].kind == ACL_KIND_POINTER &&
+			params[i].null_meaning != ACL_NULL_ONLY)
+			memcpy(args + params[i].offset, &(void *){memory}, sizeof(void *));
+	acl_slot_set(args, acl_role_slots[api][ACL_ROLE_DEVICE], (uint64_t)device);
+	fixture_call(fixture, api, args, result, __LINE__);
+}
+
+/* Whether a finding is about the number. */
+static bool is_reported(const struct fixture *fixture)
+{
+	for (unsigned i = 0; i < fixture->n_found; i++)
+		if (!strncmp(fixture->found[i].what, "device-id-out-of-range:", 23) ||
+			!strncmp(fixture->found[i].what, "mem-query-null-args:", 20))
+			return true;
+	return false;
+}
+
+/* The first number that is too high is a finding, the last that is not is none. */
+static void numbers_beyond_the_count(void **state)
+{
+	unsigned wrong = 0, n = 0;
+
+	(void)state;
+	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
+		for (int device = 1; takes_a_device(api) && device <= 2; device++) {
+			struct fixture *fixture = with_two_devices(true);
+			bool wanted = device == 2 && !excepted(api);
+
+			call_with(fixture, api, device, device < 2 ? 0 : NO_DEVICE_OF_THIS_NUMBER);
+			n += is_reported(fixture);
+			if (is_reported(fixture) != wanted) {
+				print_message("%s(%d) %s\n", acl_apis[api].name, device,
+					wanted ? "is not reported" : "is reported");
+				wrong++;
+			}
+			fixture_free(fixture);
+		}
+	}
+	assert_int_equal(wrong, 0);
+	assert_true(n > 10);
+}
+
+/* How many there are was never asked: the runtime says it, when it refuses the number and for no other
+ * reason. */
+static void numbers_the_runtime_refuses(void **state)
+{
+	unsigned wrong = 0;
+
+	(void)state;
+	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
+		for (unsigned i = 0; takes_a_device(api) && i < 2; i++) {
+			struct fixture *fixture = with_two_devices(false);
+			bool wanted = !i && !excepted(api) && !is_about_memory(api);
+
+			call_with(fixture, api, 2, i ? 507899 : NO_DEVICE_OF_THIS_NUMBER);
+			if (is_reported(fixture) != wanted) {
+				print_message("%s, %s %s\n", acl_apis[api].name,
+					i ? "other error" : "refused",
+					wanted ? "is not reported" : "is reported");
+				wrong++;
+			}
+			fixture_free(fixture);
+		}
+	}
+	assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_beyond_the_count),
+		cmocka_unit_test(numbers_the_runtime_refuses),
+	};
+
+	fixture_unrecorded();
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("numbers of devices", tests, NULL, NULL);
+}
