@@ -317,13 +317,13 @@ static void accesses_enter(struct entering *e, struct block_accesses *b)
 
 /*
  * Under the lock: the stream's last access again, which nothing can be unordered with: all are the stream's
- * own, or all only read.
+ * own, or all only read, or it is a hint.
  */
 static inline bool is_again(const struct access_tree_of *t, const struct pending_access *last, acl_ref stream,
 	uint64_t start, uint64_t end, unsigned flags)
 {
 	return last->stream == stream && last->start == start && last->end == end && last->flags == flags &&
-	       (t->only == stream || !((flags & ACCESS_WRITES) | t->tree.writes));
+	       (t->only == stream || !((flags & ACCESS_WRITES) | t->tree.writes) || flags & ACCESS_HINT);
 }
 
 /* Under the lock: that access; NULL: it is not at hand, or others may be unordered with it. */
@@ -551,7 +551,7 @@ void entering_add(struct entering *e, const struct block_lookup *place, uint64_t
 	b = accesses_lock_to_add(e->c, place);
 	add_locked(e, b);
 	unlock(&b->lock);
-	if (__builtin_expect(e->replays, 0))
+	if (__builtin_expect(e->replays && !e->hidden, 0))
 		replays_meet(e, place);
 }
 

@@ -4,6 +4,7 @@
 #include "checks/state/descriptor_state.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
+#include "checks/state/order_state.h"
 #include "checks/state/pending_change.h"
 #include "checks/state/pending_inside.h"
 #include "checks/state/stream_change.h"
@@ -95,11 +96,33 @@ static __attribute__((noinline)) void memory_task_all(
 	entering_end(&e, call);
 }
 
+/* A plain copy behind what is not seen. */
+static bool hidden_copy(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op = thread_of(call)->operation;
+	struct pending_state *pending = pending_state(c);
+	unsigned left = 0;
+
+	if (!call->plain || op->batch || runs_with_model(c, call, stream_of(call)) ||
+		!order_unseen(c, stream_of(call)))
+		return false;
+	if (!access_enter_at_once(pending, call, &op->first[0], ACCESS_READS | ACCESS_HINT))
+		left = ACCESS_READS;
+	if (!access_enter_at_once(pending, call, &op->first[1], ACCESS_WRITES | ACCESS_HINT))
+		left |= ACCESS_WRITES;
+	if (left)
+		memory_task_all(c, call, op, left);
+	return true;
+}
+
 /* Any task. */
 static __attribute__((noinline)) void memory_task_look(struct checks *c, struct acl_call_record *call)
 {
 	const struct plain_batch *batch = plain_batch_of(call);
 	struct entering e;
+
+	if (hidden_copy(c, call))
+		return;
 
 	if (batch && task_begin(c, call, &e)) {
 		entering_add_ranges(&e, &batch->reads, ACCESS_READS);
@@ -147,6 +170,21 @@ static void memory_task_enter(struct checks *c, struct acl_call_record *call)
 		left |= ACCESS_WRITES;
 	if (__builtin_expect(left != 0, 0))
 		memory_task_all(c, call, op, left);
+}
+
+/* A word is a hint, which nothing is compared with. */
+static void word_task_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op;
+	const struct op_access *a;
+
+	if (!call->state.position || !pending_state(c)->followed || runs_with_model(c, call, stream_of(call)))
+		return;
+	op = operation_of(c, call);
+	a = op->src_info ? &op->first[0] : &op->first[1];
+	if (op->n_entries && a->block.block && a->span <= access_room(a) &&
+		!access_enter_at_once(pending_state(c), call, a, ACCESS_HINT))
+		memory_task_all(c, call, op, ACCESS_READS | ACCESS_WRITES);
 }
 
 /* A copy that may have been done at once, after all that was on the stream. */
@@ -301,9 +339,9 @@ static const struct check_hook hooks[] = {
 	{ON_OP(MANAGED_PREFETCH), ACL_FAILED | ACL_IF_ASYNC, memory_task_failed},
 	{ON_OP(MANAGED_PREFETCH_BATCH), ACL_ENTER | ACL_IF_ASYNC, memory_task_enter},
 	{ON_OP(MANAGED_PREFETCH_BATCH), ACL_FAILED | ACL_IF_ASYNC, memory_task_failed},
-	{ON_OP(WRITE_VALUE), ACL_ENTER, memory_task_enter},
+	{ON_OP(WRITE_VALUE), ACL_ENTER, word_task_enter},
 	{ON_OP(WRITE_VALUE), ACL_FAILED, memory_task_failed},
-	{ON_OP(WAIT_VALUE), ACL_ENTER, memory_task_enter},
+	{ON_OP(WAIT_VALUE), ACL_ENTER, word_task_enter},
 	{ON_OP(WAIT_VALUE), ACL_FAILED, memory_task_failed},
 	{ON_OP(COPY_DESCRIBED), ACL_FAILED, described_task_failed},
 	{ON_OP(COPY_INDIRECT), ACL_FAILED, described_task_failed},

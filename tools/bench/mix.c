@@ -24,15 +24,13 @@ struct bench_mix {
 	aclrtStream streams[STREAMS];
 	aclrtEvent events[EVENTS];
 	void *blocks[BLOCKS]; /* each always on the same stream, or there would be races */
-	void *flag;
+	void *flag, *arguments;
 	char *host; /* of each stream a part that is read and one that is written */
 	aclmdlRI graphs[GRAPHS];
 	aclrtTaskGrp groups[GRAPHS];
 };
 
-static const struct {
-	void *tensors[4];
-} kernel_arguments;
+#define ARGUMENTS 32 /* bytes of a kernel's arguments */
 #define KERNEL ((aclrtFuncHandle)(uintptr_t)0x6a0000001000)
 
 static void upload(struct bench_variant *v, struct bench_mix *m, size_t block)
@@ -62,8 +60,7 @@ static void move(struct bench_variant *v, struct bench_mix *m, size_t block)
 
 static void launch(struct bench_variant *v, struct bench_mix *m, size_t i)
 {
-	v->aclrtLaunchKernel(
-		KERNEL, 8, &kernel_arguments, sizeof(kernel_arguments), m->streams[i % m->n_streams]);
+	v->aclrtLaunchKernel(KERNEL, 8, m->arguments, ARGUMENTS, m->streams[i % m->n_streams]);
 }
 
 static void capture(struct bench_variant *v, struct bench_mix *m, size_t graph)
@@ -90,6 +87,7 @@ static void make_device(struct bench_variant *v, struct bench_mix *m, size_t dev
 		v->aclrtCreateStream(&m->streams[i]);
 	v->aclrtMallocHost((void **)&m->host, 2 * m->n_streams * BYTES);
 	v->aclrtMalloc(&m->flag, BYTES, ACL_MEM_MALLOC_HUGE_FIRST);
+	v->aclrtMalloc(&m->arguments, BYTES, ACL_MEM_MALLOC_HUGE_FIRST);
 	for (size_t i = 0; i < m->n_blocks; i++)
 		v->aclrtMalloc(&m->blocks[i], BYTES, ACL_MEM_MALLOC_HUGE_FIRST);
 	for (size_t i = 0; i < m->n_events; i++) {
