@@ -5,7 +5,7 @@
 
 static size_t clock_bytes(uint32_t room)
 {
-	return sizeof(struct clock) + (room + 1) * sizeof(struct clock_entry);
+	return sizeof(struct clock) + room * (2 * sizeof(uint64_t));
 }
 
 /* The first entry of the stream, or of a higher one. */
@@ -16,7 +16,7 @@ static uint32_t entry_from(const struct clock *k, uint64_t stream)
 	while (from < to) {
 		uint32_t middle = (from + to) / 2;
 
-		if (k->entry[middle].stream < stream)
+		if (k->stream[middle] < stream)
 			from = middle + 1;
 		else
 			to = middle;
@@ -26,103 +26,112 @@ static uint32_t entry_from(const struct clock *k, uint64_t stream)
 
 uint64_t clock_position(const struct clock *k, uint64_t stream)
 {
-	uint32_t from = 0, to = k ? k->n : 0;
+	uint32_t at = k ? entry_from(k, stream) : 0;
 
-	while (from < to) {
-		uint32_t middle = (from + to) / 2;
-
-		if (k->entry[middle].stream == stream)
-			return k->entry[middle].position;
-		if (k->entry[middle].stream < stream)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return 0;
+	return k && at < k->n && k->stream[at] == stream ? clock_positions(k)[at] : 0;
 }
 
 bool clock_covers(const struct clock *a, const struct clock *b)
 {
 	for (uint32_t i = 0; b && a != b && i < b->n; i++)
-		if (clock_position(a, b->entry[i].stream) < b->entry[i].position)
+		if (clock_position(a, b->stream[i]) < clock_positions(b)[i])
 			return false;
 	return true;
 }
 
-/* Behind the last entry of every clock: no stream has a higher reference. */
-static const struct clock_entry behind_all = {UINT64_MAX, 0};
-
-/* Mostly both have the same streams: so many entries of both from here on, at the most n. */
-static inline uint64_t merge_alike(
-	struct clock_entry *out, const struct clock_entry *x, const struct clock_entry *y, uint64_t n)
+static void entry_put(struct clock *k, uint64_t stream, uint64_t position)
 {
-	const struct clock_entry *from = x, *end = x + n;
-
-#pragma GCC unroll 4
-	for (; x != end; x++, y++, out++) {
-		uint64_t stream = x->stream, mine = x->position, other = y->position;
-
-		if (__builtin_expect(y->stream != stream, 0))
-			break;
-		out->stream = stream;
-		out->position = mine > other ? mine : other;
-	}
-	return (uint64_t)(x - from);
+	k->stream[k->n] = stream;
+	clock_positions(k)[k->n++] = position;
 }
 
-static bool copy(struct clock *k, const struct clock *a)
+/* --- what a clock begins with: the entries of both; room for all of one is there -------------------------
+ */
+
+static void copy(struct clock *k, const struct clock *a)
 {
 	k->n = a ? a->n : 0;
-	if (a)
-		memcpy(k->entry, a->entry, a->n * sizeof(a->entry[0]));
+	if (!a)
+		return;
+	memcpy(k->stream, a->stream, a->n * sizeof(a->stream[0]));
+	memcpy(clock_positions(k), clock_positions(a), a->n * sizeof(a->stream[0]));
+}
+
+static bool of_same_streams(const struct clock *a, const struct clock *b)
+{
+	return a->n == b->n && !memcmp(a->stream, b->stream, a->n * sizeof(a->stream[0]));
+}
+
+static void merge_alike(struct clock *k, const struct clock *a, const struct clock *b)
+{
+	const uint64_t *x = clock_positions(a), *y = clock_positions(b), *end = x + a->n;
+	uint64_t *out = clock_positions(k);
+
+	memcpy(k->stream, a->stream, a->n * sizeof(a->stream[0]));
+#pragma GCC unroll 4
+	for (; x != end; x++, y++, out++) {
+		uint64_t mine = *x, other = *y;
+
+		*out = mine > other ? mine : other;
+	}
+	k->n = a->n;
+}
+
+/* false: there is no room. */
+static bool merge_different(struct clock *k, const struct clock *a, const struct clock *b)
+{
+	uint32_t i = 0, j = 0;
+
+	k->n = 0;
+	while (i < a->n || j < b->n) {
+		uint64_t first = i < a->n ? a->stream[i] : UINT64_MAX,
+			 second = j < b->n ? b->stream[j] : UINT64_MAX;
+		uint64_t mine = first <= second ? clock_positions(a)[i] : 0,
+			 other = second <= first ? clock_positions(b)[j] : 0;
+
+		if (k->n == k->room)
+			return false;
+		entry_put(k, first < second ? first : second, mine > other ? mine : other);
+		i += first <= second;
+		j += second <= first;
+	}
 	return true;
 }
 
-/* The entries of both; false: there is no room. */
 static bool merge(struct clock *k, const struct clock *a, const struct clock *b)
 {
-	const struct clock_entry *x = a->entry, *y = b->entry, *x_end = x + a->n;
-	struct clock_entry *out = k->entry, *end = out + k->room;
-
-	for (;;) {
-		uint64_t left = (uint64_t)(x_end - x), room = (uint64_t)(end - out),
-			 alike = merge_alike(out, x, y, left < room ? left : room);
-		bool first;
-
-		x += alike;
-		y += alike;
-		out += alike;
-		if (x->stream == y->stream && x->stream == UINT64_MAX)
-			break;
-		if (out == end)
-			return false;
-		first = x->stream < y->stream;
-		*out++ = first ? *x : *y;
-		x += first;
-		y += !first;
-	}
-	k->n = (uint32_t)(out - k->entry);
+	if (!a || !b)
+		copy(k, a ? a : b);
+	else if (of_same_streams(a, b))
+		merge_alike(k, a, b);
+	else
+		return merge_different(k, a, b);
 	return true;
 }
 
 /* One entry more; false: there is no room. */
 static bool entry_add(struct clock *k, const struct clock_entry *more)
 {
-	uint32_t at = entry_from(k, more->stream);
-	struct clock_entry *e = &k->entry[at];
+	uint32_t at = entry_from(k, more->stream), behind = k->n - at;
+	uint64_t *position = clock_positions(k);
 
-	if (at < k->n && e->stream == more->stream) {
-		if (e->position < more->position)
-			e->position = more->position;
+	if (behind && k->stream[at] == more->stream) {
+		if (position[at] < more->position)
+			position[at] = more->position;
 		return true;
 	}
 	if (k->n == k->room)
 		return false;
-	memmove(e + 1, e, (k->n - at) * sizeof(*e));
-	*e = *more;
+	memmove(k->stream + at + 1, k->stream + at, behind * sizeof(k->stream[0]));
+	memmove(position + at + 1, position + at, behind * sizeof(k->stream[0]));
+	k->stream[at] = more->stream;
+	position[at] = more->position;
 	k->n++;
 	return true;
 }
+
+/* --- joining ---------------------------------------------------------------------------------------------
+ */
 
 /* One with room for so many, the spare one if that is possible; NULL: no memory. */
 static struct clock *clock_new(struct checks *c, struct clock *spare, uint32_t room)
@@ -130,15 +139,12 @@ static struct clock *clock_new(struct checks *c, struct clock *spare, uint32_t r
 	struct clock *k;
 
 	/* Acquire: who used it has read it. */
-	if (spare && spare->room >= room && atomic_load_explicit(&spare->users, memory_order_acquire) == 1) {
-		spare->n = 0;
+	if (spare && spare->room >= room && atomic_load_explicit(&spare->users, memory_order_acquire) == 1)
 		return spare;
-	}
 	clock_release(c, spare);
 	k = checks_alloc(c, clock_bytes(room));
 	if (!k)
 		return NULL;
-	k->n = 0;
 	k->room = room;
 	atomic_init(&k->users, 1);
 	return k;
@@ -150,7 +156,7 @@ static struct clock *merged(struct checks *c, struct clock *spare, const struct 
 {
 	struct clock *k = clock_new(c, spare, room);
 
-	if (k && (a && b ? merge(k, a, b) : copy(k, a ? a : b)) && (!more || entry_add(k, more)))
+	if (k && merge(k, a, b) && (!more || entry_add(k, more)))
 		return k;
 	clock_release(c, k);
 	return NULL;
@@ -159,12 +165,15 @@ static struct clock *merged(struct checks *c, struct clock *spare, const struct 
 /* Without what is settled. */
 static void settle(struct checks *c, struct clock *k, clock_settled_fn settled)
 {
-	uint32_t n = 0;
+	uint32_t n = k->n;
 
-	for (uint32_t i = 0; i < k->n; i++)
-		if (!settled(c, &k->entry[i]))
-			k->entry[n++] = k->entry[i];
-	k->n = n;
+	k->n = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct clock_entry e = clock_entry_of(k, i);
+
+		if (!settled(c, &e))
+			entry_put(k, e.stream, e.position);
+	}
 }
 
 /*
@@ -174,14 +183,12 @@ static void settle(struct checks *c, struct clock *k, clock_settled_fn settled)
 static struct clock *fitted(struct checks *c, struct clock *k)
 {
 	size_t large = clock_bytes(k->room), half = (size_t)1 << (63 - __builtin_clzll(large - 1));
-	struct clock *fit = clock_bytes(k->n) <= half ? checks_alloc(c, clock_bytes(k->n)) : NULL;
+	struct clock *fit = clock_bytes(k->n) <= half ? clock_new(c, NULL, k->n) : NULL;
 
 	if (!fit)
 		return k;
-	memcpy(fit->entry, k->entry, (k->n + 1) * sizeof(k->entry[0]));
-	fit->n = fit->room = k->n;
+	copy(fit, k);
 	fit->looked = k->looked;
-	atomic_init(&fit->users, 1);
 	clock_release(c, k);
 	return fit;
 }
@@ -203,7 +210,6 @@ struct clock *clock_join(struct checks *c, struct clock *spare, const struct clo
 		settle(c, k, settled);
 		k->looked = k->n;
 	}
-	k->entry[k->n] = behind_all;
 	*full = k->n > CLOCK_ENTRIES;
 	if (k->n && !*full)
 		return fitted(c, k);

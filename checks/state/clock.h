@@ -25,8 +25,18 @@ struct clock {
 	_Atomic uint32_t users;
 	uint32_t n, room;
 	uint32_t looked; /* entries that were left when it, or what it was joined from, was looked through */
-	struct clock_entry entry[]; /* by stream; behind the last one stands one of UINT64_MAX */
+	uint64_t stream[]; /* of the entries, in order; behind room of them their positions */
 };
+
+static inline uint64_t *clock_positions(const struct clock *k)
+{
+	return (uint64_t *)k->stream + k->room;
+}
+
+static inline struct clock_entry clock_entry_of(const struct clock *k, uint32_t i)
+{
+	return (struct clock_entry){k->stream[i], clock_positions(k)[i]};
+}
 
 /* Whether an entry says nothing any more. */
 typedef bool (*clock_settled_fn)(struct checks *c, const struct clock_entry *entry);

@@ -158,9 +158,12 @@ static struct clock *versions_room(struct checks *c, struct stream_order *o, uin
 
 static bool clock_unseen(struct checks *c, const struct clock *k)
 {
-	for (uint32_t i = k ? k->n : 0; i-- > 0 && k->entry[i].stream & CLOCK_UNSEEN;)
-		if (!entry_settled(c, &k->entry[i]))
+	for (uint32_t i = k ? k->n : 0; i-- > 0 && k->stream[i] & CLOCK_UNSEEN;) {
+		struct clock_entry e = clock_entry_of(k, i);
+
+		if (!entry_settled(c, &e))
 			return true;
+	}
 	return false;
 }
 
@@ -301,12 +304,12 @@ void stream_retire(struct checks *c, struct acl_object *stream, uint64_t positio
 	if (unseen)
 		streams_unsure(c);
 	raise_to(sure ? &s->completed : &s->unsure, position);
-	for (uint32_t i = 0; k && i < k->n && !(k->entry[i].stream & CLOCK_UNSEEN); i++) {
-		struct acl_object *source = object_of(c, k->entry[i].stream);
+	for (uint32_t i = 0; k && i < k->n && !(k->stream[i] & CLOCK_UNSEEN); i++) {
+		struct acl_object *source = object_of(c, k->stream[i]);
 
 		if (source)
 			raise_to(sure ? &stream_state(source)->completed : &stream_state(source)->unsure,
-				k->entry[i].position);
+				clock_positions(k)[i]);
 	}
 	if (k && sure && !unseen)
 		clocks_settled(c, stream, position, k);
@@ -323,7 +326,7 @@ static inline __attribute__((always_inline)) void stream_signals(
 		raise_to(&r->signal, position);
 }
 
-/* All that was submitted; mostly that was told already. */
+/* All that was submitted and may not be done; mostly that was told already. */
 static void streams_signal(struct checks *c)
 {
 	struct object_kind *k = c->kinds[ACL_HANDLE_STREAM];
@@ -336,7 +339,8 @@ static void streams_signal(struct checks *c)
 		for (uint32_t i = 0; i < n; i++, o = (void *)((char *)o + k->element)) {
 			uint64_t position = stream_submitted(o);
 
-			if (position && stream_rarely(o, signal) < position &&
+			if (position > load_relaxed(&stream_state(o)->completed) &&
+				stream_rarely(o, signal) < position &&
 				load_acquire(&o->state) != ACL_OBJECT_FREE)
 				stream_signals(c, o, position);
 		}
@@ -388,8 +392,8 @@ void stream_tells(struct checks *c, struct acl_object *stream, uint64_t position
 		streams_signal(c);
 	} else {
 		for (uint32_t i = 0; i < k->n; i++)
-			if ((o = object_of(c, k->entry[i].stream)) != NULL)
-				stream_signals(c, o, k->entry[i].position);
+			if ((o = object_of(c, k->stream[i])) != NULL)
+				stream_signals(c, o, clock_positions(k)[i]);
 		clock_was_told(stream, ref, since);
 	}
 	clock_release(c, k);
