@@ -91,6 +91,26 @@ written() {
 	[ -z "$(daemons_of "$place")" ]
 }
 
+@test "a process is killed, and the program goes on: the last calls are written, once" {
+	mkfifo in
+	"$aclcheck" trace --ring 1M --hang 60 -o t -- sh -c '"$1" killed 1000; cat' - "$app" <in >out 2>said 3>&- &
+	tracer=$!
+	exec 7>in
+	there() { [ -d t ] && [ "$(written t)" -eq 1 ]; }
+	await there
+	exec 7>&-
+	wait $tracer
+	[ "$(grep -cE '^aclcheck: process [0-9]+ was killed, or crashed: the last calls are written$' said)" -eq 1 ]
+	[ "$(written t)" -eq 1 ]
+	[ "$(count t ' acl:aclrtGetDevice_exit:')" -eq 1000 ]
+	# nor is it missed at the very end
+	ring e --hang 60 -- sh -c '"$1" killed 1000; true' - "$app"
+	grep -qx 'aclcheck: last calls written to e: 1 x' said
+	# one that ends is none, whatever its code
+	ring n --hang 60 -- sh -c '"$1" exit 5; "$1" fork 3; true' - "$app" >out
+	[ ! -e n ]
+}
+
 @test "calls that take less: nothing is written" {
 	mkdir tmp
 	TMPDIR=$place/tmp ring t --hang 2 -- "$app" exit 0

@@ -40,7 +40,8 @@ static const char help[] =
 	"--calls N\teach process records its first N calls\n"
 	"--ring SIZE\tkeeps the last calls in memory, and writes them at the first finding, when the program "
 	"fails or is killed; with --on-signal at SIGUSR1, too\n"
-	"--hang S\twith --ring: a call that does not return for S seconds is a reason to write them\n"
+	"--hang S\twith --ring: a call that does not return for S seconds is a reason to write them, and a "
+	"process of the program that is killed or crashes while the program goes on\n"
 	"--attach PID\trecords a process that runs already under libaclcheck.so, until it ends, --for is "
 	"over, or Ctrl-C\n"
 	"--live\tcan be read while it is recorded (prints the command to type)\n"
@@ -444,7 +445,7 @@ static void program_started(void *context, pid_t child)
 {
 	struct recording *r = context;
 
-	r->daemon.program = child;
+	r->daemon.program = r->hang.program = child;
 	trace_daemon_announce(&r->daemon);
 }
 
@@ -582,10 +583,13 @@ static bool report(struct recording *r, bool stopped)
 /* The same of a ring: that the oldest calls are gone is what was asked for. */
 static bool end_ring(struct recording *r, int status)
 {
-	bool ended = ring_end(r->daemon.session, r->directory, status && r->ran);
+	bool reason = status && r->ran, ended;
 	char last[NAME_MAX + 1], newest[PATH_MAX + NAME_MAX + 2];
 	unsigned n;
 
+	if (r->opt.hang)
+		hang_look(&r->hang, &reason);
+	ended = ring_end(r->daemon.session, r->directory, reason);
 	ended &= control_end(r->daemon.session);
 	r->daemon.session[0] = 0;
 	n = ring_written(r->directory, last, sizeof(last));

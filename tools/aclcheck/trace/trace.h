@@ -66,7 +66,7 @@ bool ring_end(const char *session, const char *directory, bool wanted);
 /* How often it was written; last gets the newest one's name, "" = none. */
 unsigned ring_written(const char *directory, char *last, size_t size);
 
-/* --- trace_hang.c: calls that do not return ---------------------------------- */
+/* --- trace_hang.c: calls that do not return, processes that do not end -------- */
 
 struct open_call {
 	pid_t pid, thread;
@@ -78,13 +78,20 @@ struct open_call {
 struct hang_watch {
 	double seconds; /* that a call takes at least, 0 = none is looked for */
 	char directory[PATH_MAX];
+	struct timespec begun; /* what lies there from before is none of its processes */
+	pid_t program; /* how it ends is seen anyhow */
 	struct open_call calls[512];
 	unsigned n;
+	pid_t killed[64];
+	unsigned n_killed;
 };
 
 /* Before the program starts; directory: for what its processes say of their calls. */
 bool hang_begin(struct hang_watch *w, const char *directory);
-/* hangs: set when a call is found to hang, once for each. Returns in how many seconds to look again. */
+/*
+ * hangs: set when a call is found to hang, or a process to have been killed, once for each. Returns in how
+ * many seconds to look again.
+ */
 double hang_look(struct hang_watch *w, bool *hangs);
 
 /* --- trace_disk.c: what becomes of a recording whose disk is full ------------ */

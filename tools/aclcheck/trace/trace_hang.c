@@ -2,6 +2,7 @@
 /*
  * Calls that do not return.  Each process maps a file beside its report that says what its threads called
  * last (interpose/common/last_calls_file.h): a call that stands there as not returned for long enough hangs.
+ * A process that ends removes its file: one whose file is left was killed, or crashed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,6 +35,7 @@ bool hang_begin(struct hang_watch *w, const char *directory)
 	const char *report = getenv("ACLCHECK_REPORT"), *slash = report ? strrchr(report, '/') : NULL;
 	char path[PATH_MAX];
 
+	clock_gettime(CLOCK_REALTIME_COARSE, &w->begun);
 	if (report && *report) {
 		snprintf(w->directory, sizeof(w->directory), "%.*s", slash ? (int)(slash - report) + 1 : 1,
 			slash ? report : ".");
@@ -77,27 +80,79 @@ static bool look_at(struct hang_watch *w, pid_t pid, const struct last_calls_ent
 	return true;
 }
 
-static bool is_running(const struct last_calls_area *a)
+static bool is_ours(const struct last_calls_area *a)
 {
 	return a->magic == LASTCALLS_MAGIC && a->model == last_calls_model() && a->rings == LASTCALLS_RINGS &&
-	       a->entries == LASTCALLS_ENTRIES && a->words == LASTCALLS_WORDS &&
-	       !(kill((pid_t)a->pid, 0) && errno == ESRCH);
+	       a->entries == LASTCALLS_ENTRIES && a->words == LASTCALLS_WORDS;
+}
+
+/* Also when its parent has not asked yet how. */
+static bool has_ended(pid_t pid)
+{
+	char path[32], line[512], *state;
+	ssize_t n;
+	int fd;
+
+	if (kill(pid, 0) && errno == ESRCH)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
+	if (fd >= 0)
+		close(fd);
+	line[n > 0 ? n : 0] = 0;
+	state = strrchr(line, ')');
+	return state && (state[2] == 'Z' || state[2] == 'X');
+}
+
+static bool is_new(const struct hang_watch *w, int file)
+{
+	struct stat st;
+
+	return !fstat(file, &st) && st.st_nlink &&
+	       (st.st_mtim.tv_sec > w->begun.tv_sec ||
+		       (st.st_mtim.tv_sec == w->begun.tv_sec && st.st_mtim.tv_nsec >= w->begun.tv_nsec));
+}
+
+/* True: that has just been found. */
+static bool was_killed(struct hang_watch *w, pid_t pid)
+{
+	if (pid == w->program || w->n_killed == sizeof(w->killed) / sizeof(w->killed[0]))
+		return false;
+	for (unsigned i = 0; i < w->n_killed; i++)
+		if (w->killed[i] == pid)
+			return false;
+	w->killed[w->n_killed++] = pid;
+	command_say("process %d was killed, or crashed: the last calls are written", (int)pid);
+	return true;
+}
+
+static bool look_at_calls(struct hang_watch *w, const struct last_calls_area *a)
+{
+	bool hangs = false;
+
+	for (unsigned r = 0; r < LASTCALLS_RINGS; r++)
+		for (unsigned i = 0; i < LASTCALLS_ENTRIES; i++)
+			hangs |= look_at(w, (pid_t)a->pid, &a->ring[r].entries[i]);
+	return hangs;
 }
 
 static bool look_at_process(struct hang_watch *w, int directory, const char *name)
 {
 	struct last_calls_area *a = need(malloc(sizeof(*a)));
 	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	bool hangs = false;
+	bool found = false;
 
-	if (fd >= 0 && read(fd, a, sizeof(*a)) == (ssize_t)sizeof(*a) && is_running(a))
-		for (unsigned r = 0; r < LASTCALLS_RINGS; r++)
-			for (unsigned i = 0; i < LASTCALLS_ENTRIES; i++)
-				hangs |= look_at(w, (pid_t)a->pid, &a->ring[r].entries[i]);
+	if (fd >= 0 && read(fd, a, sizeof(*a)) == (ssize_t)sizeof(*a) && is_ours(a)) {
+		if (!has_ended((pid_t)a->pid))
+			found = look_at_calls(w, a);
+		else if (is_new(w, fd)) /* it was not removed meanwhile */
+			found = was_killed(w, (pid_t)a->pid);
+	}
 	if (fd >= 0)
 		close(fd);
 	free(a);
-	return hangs;
+	return found;
 }
 
 static bool is_calls_file(const char *name)
