@@ -182,6 +182,7 @@ static void any_sizes(void)
 		arena_new(0x120000000000, 4608, 4096, 9000, false), /* page sized, a little apart */
 		arena_new(0x120100000000 + 64, 512, 512, 20000, false), /* many on a page, no gap */
 		arena_new(0x130000000000, 128u << 10, 64u << 10, 9000, true),
+		arena_new(0x150000000000, 24576, 24576, 9000, true), /* small ones beside large ones */
 		arena_new(0x7f0000000001, 100, 64, 5000, true), /* odd addresses */
 		arena_new(0x200000000000, (256ul << 30) + 4096, 128ul << 30, 60, true), /* reservations */
 		arena_new(0x140000000000, 3u << 20, 2u << 20, 2000, true),
