@@ -47,8 +47,9 @@ static void leave(struct acl_call_record *ev)
 	put_event("leave", ev);
 }
 
-static void callback(const struct acl_call_record *outer, bool begins)
+static void callback(const struct acl_call_record *outer, uint64_t argument, bool begins)
 {
+	(void)argument;
 	put_event(begins ? "begin" : "end", outer);
 }
 
