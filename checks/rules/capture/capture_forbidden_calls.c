@@ -46,10 +46,10 @@ static void capture_default_stream(struct checks *c, struct acl_call_record *cal
 
 	FINDING(c, call, "capture-begin-null-stream", !stream,
 		PARTS(part_address("stream", stream), CAPTURE_PARTS(c, call, NULL)),
-		"stream is NULL, which means the default stream");
+		"The stream is NULL, which means the default stream.");
 	FINDING(c, call, "capture-begin-default-stream", stream && is_default(c, call),
 		PARTS(part_address("stream", stream), CAPTURE_PARTS(c, call, NULL)),
-		"stream %p is the default stream of the context", stream);
+		"Stream %p is the default stream of the context.", stream);
 }
 
 /* --- synchronise and query --------------------------------------------------------- */
@@ -65,8 +65,8 @@ static void captured_stream_look(struct checks *c, struct acl_call_record *call)
 	FINDING(c, call, "capture-sync-stream", capture,
 		PARTS(part_uint("tasks recorded", load_relaxed(&model_state(capture)->tasks)),
 			CAPTURE_PARTS(c, call, capture)),
-		"stream %p is being captured: what it is given is recorded and does not run, so there is "
-		"nothing to wait for",
+		"Stream %p is being captured: what it is given is recorded and does not run, so there is "
+		"nothing to wait for.",
 		stream_argument(c, call));
 }
 
@@ -83,8 +83,8 @@ static void captured_event_look(struct checks *c, struct acl_call_record *call)
 	capture = event_capture(c, e);
 	FINDING(c, call, "capture-sync-event", capture,
 		PARTS(part_object("event", e), CAPTURE_PARTS(c, call, capture)),
-		"the event 0x%llx was recorded on a stream that is being captured and belongs to the capture "
-		"until it ends",
+		"The event 0x%llx was recorded on a stream that is being captured and belongs to the capture "
+		"until it ends.",
 		(unsigned long long)load_relaxed(&e->value));
 }
 
@@ -104,8 +104,8 @@ static void capture_device_synchronise(struct checks *c, struct acl_call_record 
 		return;
 	capture = capture_here(c, call);
 	FINDING(c, call, "capture-sync-device", capture, PARTS(CAPTURE_PARTS(c, call, capture)),
-		"a stream of the current context is being captured; waiting for the context would wait for "
-		"tasks that do not run");
+		"A stream of the current context is being captured; waiting for the context would wait for "
+		"tasks that do not run.");
 }
 
 static void capture_free_enter(struct checks *c, struct acl_call_record *call)
@@ -133,7 +133,7 @@ static void capture_device_query(struct checks *c, struct acl_call_record *call)
 		return;
 	capture = capture_by_thread(c, call);
 	FINDING(c, call, "capture-query-device", capture && load_relaxed(&capture->device) == device,
-		PARTS(CAPTURE_PARTS(c, call, capture)), "this thread is capturing a stream of device %d",
+		PARTS(CAPTURE_PARTS(c, call, capture)), "This thread is capturing a stream of device %d.",
 		device);
 }
 
@@ -150,8 +150,8 @@ static bool captured_event_on_default(struct checks *c, struct acl_call_record *
 	return FINDING(c, call, "capture-event-default-stream",
 		capture && acl_apis[call->api].operation != ACL_OP_RECORD_EVENT,
 		PARTS(part_object("event", event_of(call)), CAPTURE_PARTS(c, call, capture)),
-		"the event belongs to a capture in progress, and waiting for it would pull the default "
-		"stream into the capture");
+		"The event belongs to a capture in progress, and waiting for it would pull the default "
+		"stream into the capture.");
 }
 
 static void default_stream_enter(struct checks *c, struct acl_call_record *call)
@@ -162,8 +162,8 @@ static void default_stream_enter(struct checks *c, struct acl_call_record *call)
 		return;
 	capture = capture_by_thread(c, call);
 	FINDING(c, call, "capture-default-stream-op", capture, PARTS(CAPTURE_PARTS(c, call, capture)),
-		"this thread is capturing %s; work on the default stream runs now and does not "
-		"become part of the model",
+		"This thread is capturing %s; work on the default stream runs now and does not "
+		"become part of the model.",
 		STREAM_TEXT(origin_of(c, capture)));
 }
 
@@ -243,8 +243,8 @@ static void capture_memory_enter(struct checks *c, struct acl_call_record *call)
 		capture_mode_forbids(of_context, of_thread, exchange) && !fills_host(c, call),
 		PARTS(part_enum("exchange mode", "aclmdlRICaptureMode", exchange),
 			CAPTURE_PARTS(c, call, capture_in(c, context, -1))),
-		"a %s capture is open in the current context, this thread began %s capture, and its "
-		"exchange mode is %s%s",
+		"A %s capture is open in the current context, this thread began %s capture, and its "
+		"exchange mode is %s%s.",
 		mode_names[of_context], of_thread == MODE_NONE ? "no" : "one of a", mode_names[exchange],
 		of_thread == MODE_NONE
 			? ""
@@ -299,7 +299,7 @@ static void capture_overflow_enter(struct checks *c, struct acl_call_record *cal
 	capture = capture_of(c, stream_of(call));
 	FINDING(c, call, "capture-overflow-config", capture && concerns_overflow(call),
 		PARTS(CAPTURE_PARTS(c, call, capture)),
-		"stream %p is being captured: overflow detection cannot be set or read on it",
+		"Stream %p is being captured: overflow detection cannot be set or read on it.",
 		stream_argument(c, call));
 }
 
@@ -338,7 +338,7 @@ static void capture_wait_unrecorded(struct checks *c, struct acl_call_record *ca
 		return;
 	FINDING(c, call, "capture-wait-unrecorded-event", !load_relaxed(&event_state(e)->records),
 		PARTS(part_object("event", e), CAPTURE_PARTS(c, call, capture)),
-		"the event was never recorded: the wait is dropped, and the model has no edge here");
+		"The event was never recorded: the wait is dropped, and the model has no edge here.");
 }
 
 /* --- what goes away under the capture --------------------------------------------------------- */

@@ -49,7 +49,7 @@ static void captured_block_free(struct checks *c, struct acl_call_record *call, 
 	FINDING_OF(c, call, rule, model,
 		PARTS(part_bytes("size", place.size), part_api("captured by", use.api),
 			part_block("memory", place.block), part_used_at(&used), part_object("model", model)),
-		"the %s at %p (%llu bytes) is released, but %s", memory_kind_name(place.kind), address,
+		"The %s at %p (%llu bytes) is released, but %s.", memory_kind_name(place.kind), address,
 		(unsigned long long)place.size, use_text(model, &use, text));
 }
 
@@ -118,7 +118,7 @@ static void captured_object_free(struct checks *c, struct acl_call_record *call,
 	FINDING_OF(c, call, rule, model,
 		PARTS(part_api("captured by", use.api), part_object(what, o), part_used_at(&used),
 			part_object("model", model)),
-		"the %s 0x%llx is destroyed, but %s", what, (unsigned long long)load_relaxed(&o->value),
+		"The %s 0x%llx is destroyed, but %s.", what, (unsigned long long)load_relaxed(&o->value),
 		use_text(model, &use, text));
 }
 

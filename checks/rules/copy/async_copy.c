@@ -96,7 +96,7 @@ static void report_unpinned(struct checks *c, struct acl_call_record *call, cons
 		PARTS(COPY_PARTS(op, e), OPERAND_PARTS(host), OPERAND_PARTS(other),
 			part_object("stream", stream_of(call)),
 			part_object("capture", capture_of(c, stream_of(call)))),
-		"the stream is being captured, and %s, neither page-locked nor registered; %s",
+		"The stream is being captured, and %s, neither page-locked nor registered; %s.",
 		operand_text(host, first), operand_text(other, second));
 }
 

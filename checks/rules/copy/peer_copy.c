@@ -217,7 +217,7 @@ static void check_enabled(struct checks *c, struct acl_call_record *call, const 
 				: part_none(),
 			part_int("source device", from), part_int("destination device", to),
 			OPERAND_PARTS(src), OPERAND_PARTS(dst)),
-		"the copy goes from device %d to device %d; %s", from, to,
+		"The copy goes from device %d to device %d; %s.", from, to,
 		other_way ? "only access the other way round was enabled"
 			  : "neither of them has peer access to the other enabled");
 }
@@ -279,8 +279,8 @@ static void resetting(struct checks *c, struct acl_call_record *call)
 	s = copying_stream(c, -1, device);
 	FINDING(c, call, "peer-device-reset-in-use", s,
 		PARTS(part_int("device", device), part_object("stream", s)),
-		"device %d goes out of use while a copy on %s of device %d may still use its "
-		"memory",
+		"Device %d goes out of use while a copy on %s of device %d may still use its "
+		"memory.",
 		device, STREAM_TEXT(s), load_relaxed(&s->device));
 }
 

@@ -56,7 +56,7 @@ static void report_other(struct checks *c, struct acl_call_record *call, const s
 		PARTS(late ? part_severity(ACL_SEV_WARNING) : part_none(),
 			part_object("stream", stream_of(call)), part_object("its context", own),
 			part_object("current context", current)),
-		"stream %p belongs to %s of device %d, and this thread's current context is %s of device %d",
+		"Stream %p belongs to %s of device %d, and this thread's current context is %s of device %d.",
 		stream_argument(c, call), context_name(own, "a context"), load_relaxed(&own->device),
 		context_name(current, "another context"), load_relaxed(&current->device));
 }

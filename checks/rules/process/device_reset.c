@@ -105,7 +105,7 @@ static void check_left(
 			count_part(left, 1), count_part(left, 2), count_part(left, 3), count_part(left, 4),
 			count_part(left, 5), sample_part(c, left, 0), sample_part(c, left, 1),
 			sample_part(c, left, 2), sample_part(c, left, 3)),
-		"device %d goes out of use while the program still has %s on it", device,
+		"Device %d goes out of use while the program still has %s on it.", device,
 		left_text(left, text));
 }
 
@@ -142,7 +142,7 @@ static void event_destroy(struct checks *c, struct acl_call_record *call)
 			first = before[i];
 	FINDING(c, call, "device-reset-release-order", first,
 		PARTS(part_object("event", e), part_object("destroyed before", first)),
-		"the event is destroyed after the %s it was used with",
+		"The event is destroyed after the %s it was used with.",
 		first->kind == ACL_HANDLE_STREAM ? "stream" : "context");
 }
 

@@ -22,7 +22,7 @@ static void finalizing(struct checks *c, struct acl_call_record *call)
 	if (init_count(c) <= 0 || (call->api == ACL_API_aclFinalizeReference && init_count(c) > 1))
 		return;
 	FINDING(c, call, "finalize-in-destructor", call->in_exit_handlers, NO_PARTS,
-		"main is over: the call comes from an exit handler or a destructor of a static object");
+		"main() is over: the call comes from an exit handler or a destructor of a static object.");
 }
 
 static void finalized(struct checks *c, struct acl_call_record *call)
@@ -71,7 +71,7 @@ static void report_late(struct checks *c)
 		PARTS(part_caller(call_site_caller(&s->late_one)),
 			part_uint("callbacks", load_relaxed(&s->late)),
 			part_created_at("registered", "callback", &s->late_one)),
-		"a callback for the end was registered after the end, and aclInit was not called again");
+		"A callback for the end was registered after the end, and aclInit was not called again.");
 }
 
 /* --- what is still counted ------------------------------------------------------------------ */

@@ -55,7 +55,7 @@ static void again(struct checks *c, struct acl_call_record *call, const struct c
 		PARTS(part_advice(other_module(c, call)), part_beside(BESIDE_AS_CONSEQUENCE),
 			part_error("result", error),
 			part_created_at("first aclInit", "initialisation", &state(c)->first_init)),
-		"the configuration differs from the first one of this process%s%s",
+		"The configuration differs from the first one of this process%s%s.",
 		first == NO_CONFIG ? ", which was none" : "",
 		error == ACL_ERROR_REPEAT_INIT ? ", and is not read" : ", and is refused");
 }

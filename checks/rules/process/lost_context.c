@@ -16,14 +16,14 @@ static void report_destroyed(struct checks *c, struct acl_call_record *call, str
 {
 	FINDING(c, call, "context-lost-after-destroy", true,
 		PARTS(part_beside(BESIDE_AS_REASON), part_object("context", was)),
-		"this thread's context was destroyed, and what was current before it is not set again");
+		"This thread's context was destroyed, and what was current before it is not set again.");
 }
 
 static void report_reset(struct checks *c, struct acl_call_record *call, int device)
 {
 	FINDING(c, call, "device-reset-clears-current", true,
 		PARTS(part_beside(BESIDE_AS_REASON), part_int("device", device)),
-		"this thread reset device %d, which took away what was current, and has set none since",
+		"This thread reset device %d, which took away what was current, and has set none since.",
 		device);
 }
 
@@ -52,7 +52,7 @@ static void report_reset_elsewhere(struct checks *c, struct acl_call_record *cal
 		PARTS(part_beside(BESIDE_AS_REASON), part_int("device", device),
 			part_uint("thread that reset it", by),
 			part_history("reset", lost_device_history, &lost)),
-		"device %d is this thread's, and thread %u took it out of use", device, by);
+		"Device %d is this thread's, and thread %u took it out of use.", device, by);
 }
 
 /* The call found no context. */
@@ -86,8 +86,8 @@ static void other(struct checks *c, struct acl_call_record *call)
 	FINDING(c, call, "implicit-default-switch", true,
 		PARTS(part_beside(BESIDE_AS_REASON), part_object("context", context_of(c, stream)),
 			part_object("stream", stream)),
-		"the stream's context was this thread's until aclrtSetDevice made the default context of "
-		"device %d current",
+		"The stream's context was this thread's until aclrtSetDevice made the default context of "
+		"device %d current.",
 		load_relaxed(&t->device));
 }
 

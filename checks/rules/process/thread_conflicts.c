@@ -66,7 +66,7 @@ static void finalizing(struct checks *c, struct acl_call_record *call)
 		PARTS(part_advice(!same_module(c, call->caller, load_relaxed(&t->inside_caller))),
 			call->in_exit ? part_severity(ACL_SEV_WARNING) : part_none(),
 			part_uint("thread", load_relaxed(&t->tid)), part_api("its call", (unsigned)api)),
-		"thread %u is in the middle of %s", load_relaxed(&t->tid), acl_apis[api].name);
+		"Thread %u is in the middle of %s.", load_relaxed(&t->tid), acl_apis[api].name);
 }
 
 /* --- device-reset-while-thread-active ----------------------------------------------------- */
@@ -98,7 +98,7 @@ static void resetting(struct checks *c, struct acl_call_record *call)
 		PARTS(call->in_exit ? part_severity(ACL_SEV_WARNING) : part_none(),
 			part_int("device", device), part_uint("thread", tid),
 			part_api("its call", (unsigned)api)),
-		"device %d goes out of use while thread %u is in the middle of %s on it", device, tid,
+		"Device %d goes out of use while thread %u is in the middle of %s on it.", device, tid,
 		acl_apis[api].name);
 }
 

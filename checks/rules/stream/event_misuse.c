@@ -63,7 +63,7 @@ static void event_cross_enter(struct checks *c, struct acl_call_record *call)
 	if (device >= 0 && other >= 0)
 		FINDING(c, call, "event-cross-device", device != other,
 			PARTS(part_object("event", o), part_object("stream", s)),
-			"the event is of device %d, the stream of device %d", device, other);
+			"The event is of device %d, the stream of device %d.", device, other);
 }
 
 /* --- event-wait-same-stream ----------------------------------------------------------------- */
@@ -80,7 +80,7 @@ static void event_wait_here_enter(struct checks *c, struct acl_call_record *call
 	if (load_acquire(&e->position))
 		FINDING(c, call, "event-wait-same-stream", load_relaxed(&e->stream) == object_ref(s),
 			PARTS(part_object("event", o), part_object("stream", s)),
-			"the event was recorded on this stream: its tasks run in order anyway");
+			"The event was recorded on this stream: its tasks run in order anyway.");
 }
 
 /* --- event-query-cross-thread ------------------------------------------------------------------ */
@@ -100,7 +100,7 @@ static void event_query_thread_enter(struct checks *c, struct acl_call_record *c
 	if (source && by && stream_pending(source, position))
 		FINDING(c, call, "event-query-cross-thread", by != call->tid,
 			PARTS(part_uint("recorded by thread", by), part_object("event", o)),
-			"thread %u recorded the event, thread %u queries it", by, call->tid);
+			"Thread %u recorded the event, thread %u queries it.", by, call->tid);
 }
 
 /* --- event-elapsed-different-streams -------------------------------------------------------------- */
@@ -121,7 +121,7 @@ static void event_streams_leave(struct checks *c, struct acl_call_record *call)
 			PARTS(part_object("start", start), part_object("end", end),
 				part_object("stream of the start", from),
 				part_object("stream of the end", to)),
-			"the events were recorded on different streams%s",
+			"The events were recorded on different streams%s.",
 			load_relaxed(&from->device) != load_relaxed(&to->device) ? " of different devices"
 										 : "");
 }
@@ -157,9 +157,9 @@ static void event_use_finish(struct checks *c, enum checks_end kind)
 		if ((now & (SITE_IS_TIMED - 1)) >= MANY_RECORDS)
 			FINDING(c, NULL, "event-timeline-unneeded", !(now & SITE_IS_TIMED),
 				PARTS(part_site(site), part_caller(site), part_uint("records", now)),
-				"events created at one call site were recorded %llu times, and their time "
+				"Events created at one call site were recorded %llu times, and their time "
 				"was "
-				"never queried",
+				"never queried.",
 				(unsigned long long)now);
 }
 
@@ -191,7 +191,7 @@ static void event_in_use(
 		return;
 	if (by_host) {
 		FINDING(c, call, "event-destroyed-in-use", true, PARTS(part_object("event", o)),
-			"another thread waits for the event right now");
+			"Another thread waits for the event right now.");
 		return;
 	}
 	/* The runtime keeps what a submitted wait needs; frameworks leave the destroying to threads of their
@@ -199,7 +199,7 @@ static void event_in_use(
 	s = checks_happened(c, WHEN_CALLBACKS) ? NULL : waiting_stream(c, call, object_rare(o), &tid);
 	FINDING(c, call, "event-destroyed-in-use", s,
 		PARTS(part_advice(true), part_object("event", o), part_object("waiting stream", s)),
-		"thread %u lets a stream wait for the event, and nothing shows that the wait is over", tid);
+		"Thread %u lets a stream wait for the event, and nothing shows that the wait is over.", tid);
 }
 
 static void event_destroy_enter(struct checks *c, struct acl_call_record *call)

@@ -32,7 +32,7 @@ static void say_timeout(struct checks *c, struct acl_call_record *call, struct a
 	FINDING_BROKEN(c, call, RULE("sync-timeout-ignored"),
 		PARTS(part_object("waited for", waited), part_object(acl_handle_names[o->kind], o),
 			part_block("memory in use", block)),
-		"the call before waited for this %s, and its time was over before the tasks were",
+		"The call before waited for this %s, and its time was over before the tasks were.",
 		acl_handle_names[waited->kind]);
 }
 
@@ -95,8 +95,8 @@ static void freeing_after_device_wait(
 		PARTS(part_object("waited for", context),
 			part_object("stream", object_of(c, x.earlier.stream)),
 			part_block("memory in use", place->block)),
-		"the device wait before was for the streams of one context; a stream of another one of "
-		"device %d uses this memory",
+		"The device wait before was for the streams of one context; a stream of another one of "
+		"device %d uses this memory.",
 		q.device);
 }
 

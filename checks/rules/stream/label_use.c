@@ -48,7 +48,7 @@ static void label_set_leave(struct checks *c, struct acl_call_record *call)
 			!load_relaxed(&label_state(o)->list) && (done || error_of(call) == INTERNAL_ERROR),
 			PARTS(done ? part_severity(ACL_SEV_PORTABILITY) : part_none(),
 				part_object("label", o), part_object("stream", stream_of(call))),
-			"no aclrtCreateLabelList has ever had this label in its list%s",
+			"No aclrtCreateLabelList has ever had this label in its list%s.",
 			done ? "; only older firmware takes such a label" : "");
 }
 

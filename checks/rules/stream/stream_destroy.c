@@ -149,7 +149,7 @@ static void subscribed_stream_destroy(struct checks *c, struct acl_call_record *
 	processes = thread && thread_processes_reports(c, thread);
 	FINDING(c, call, "stream-destroyed-while-subscribed", thread,
 		PARTS(part_advice(!processes), part_handle("thread", thread), part_object("stream", s)),
-		"a thread is subscribed for the callbacks of the stream%s",
+		"A thread is subscribed for the callbacks of the stream%s.",
 		processes ? " and processes reports right now" : "");
 }
 

@@ -30,7 +30,7 @@ static void report_unrecorded(struct checks *c, struct acl_call_record *call, st
 {
 	FINDING_BROKEN(c, call, RULE("event-wait-before-record"),
 		PARTS(part_relaxed_to(relaxed_to), part_object("event", e), part_object("waiting stream", s)),
-		"no aclrtRecordEvent of event 0x%llx has been submitted: %s",
+		"No aclrtRecordEvent of event 0x%llx has been submitted: %s.",
 		(unsigned long long)load_relaxed(&e->value), consequence);
 }
 
@@ -152,7 +152,7 @@ static void report_taken_back(
 	FINDING(c, call, "event-reset-before-wait", true,
 		PARTS(part_beside(BESIDE_AS_REASON), part_object("event", e), part_object("reset by", by),
 			part_object("waiting stream", s)),
-		"another stream reset event 0x%llx before this wait was submitted: the record is gone",
+		"Another stream reset event 0x%llx before this wait was submitted: the record is gone.",
 		(unsigned long long)load_relaxed(&e->value));
 }
 
