@@ -113,12 +113,12 @@ static uint32_t host_module(void *context, uint64_t code)
 /* Signal 0 is not delivered: it only asks. */
 static bool host_thread_lives(void *context, uint32_t tid)
 {
-	bool lives = KEEPING_ERRNO(syscall(SYS_tgkill, getpid(), (pid_t)tid, 0)) == 0;
+	long code = KEEPING_ERRNO(syscall(SYS_tgkill, getpid(), (pid_t)tid, 0));
 
 	(void)context;
-	if (is_recorded() && !lives)
+	if (is_recorded() && code)
 		record(TRACE_ASKS_THREAD, (const void *)(uintptr_t)tid, NULL, 0);
-	return lives;
+	return !code;
 }
 
 struct config_question {

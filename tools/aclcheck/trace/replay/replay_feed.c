@@ -83,14 +83,15 @@ static uint64_t original_of(const void *pointer)
 	return c->original ? c->original + offset : 0;
 }
 
-/* The next one after r (NULL: the first one) to such a question. */
-static const struct replay_record *next_answer(const struct replay_record *r, enum trace_question question)
+/* The next answer to such a question, from *at on; NULL: there is none. */
+static const struct replay_record *next_answer(size_t *at, enum trace_question question)
 {
 	const struct answers *all = present_answers;
-	size_t at = !all ? 0 : r ? (size_t)((const char *)r - all->records) + r->bytes : 0;
 
-	for (; all && at < all->length; at += r->bytes) {
-		r = (const struct replay_record *)(all->records + at);
+	while (all && *at < all->length) {
+		const struct replay_record *r = (const struct replay_record *)(all->records + *at);
+
+		*at += r->bytes;
 		if (r->flags == question)
 			return r;
 	}
@@ -100,8 +101,9 @@ static const struct replay_record *next_answer(const struct replay_record *r, en
 bool replay_answer(enum trace_question question, const void *of, void *answer, size_t bytes)
 {
 	uint64_t original = original_of(of);
+	const struct replay_record *r;
 
-	for (const struct replay_record *r = NULL; (r = next_answer(r, question));) {
+	for (size_t next = 0; (r = next_answer(&next, question));) {
 		size_t at = sizeof(*r);
 		const struct replay_piece *p = replay_next_piece(r, &at);
 
@@ -117,7 +119,9 @@ bool replay_answer(enum trace_question question, const void *of, void *answer, s
 /* As far as it goes: the bytes at the address that were read in one go; 0: none. */
 static size_t answered_bytes(uint64_t from, char *to, size_t bytes)
 {
-	for (const struct replay_record *r = NULL; (r = next_answer(r, TRACE_ASKS_MEMORY));) {
+	const struct replay_record *r;
+
+	for (size_t next = 0; (r = next_answer(&next, TRACE_ASKS_MEMORY));) {
 		size_t at = sizeof(*r), offset = (size_t)(from - r->caller), n;
 		const struct replay_piece *p = replay_next_piece(r, &at);
 
