@@ -93,7 +93,7 @@ static void reset_every_kind_alive(void **state)
 		silent(fixture);
 		RESET(fixture);
 		want(fixture, "device-reset-with-live-objects:error");
-		snprintf(text, sizeof(text), "device 0 goes out of use while the program still has %s on it",
+		snprintf(text, sizeof(text), "Device 0 goes out of use while the program still has %s on it.",
 			left[i]);
 		assert_string_equal(fixture->found[0].detail, text);
 		assert_int_equal(fixture->found[0].n_objects, ACL_FINDING_OBJECTS);
