@@ -190,31 +190,68 @@ static void map_of_many_ranges(void **state)
 	assert_true(depth(map, map->root) < 64);
 }
 
-/* A writer of the parent was in the middle of a bucket: in the child it is open again, and keeps its blocks.
- */
+/* A writer of the parent is in the middle of buckets and of a run, and so holds the lock. */
+static void map_is_written(struct pointer_map *map)
+{
+	struct table *t = load_relaxed(&map->table);
+
+	for (uint64_t i = 0; i <= t->mask; i++)
+		store_relaxed(&t->bucket[i].seq, load_relaxed(&t->bucket[i].seq) + (i & 1 ? 0 : BUSY));
+	store_relaxed(&map->run[0].seq, load_relaxed(&map->run[0].seq) + 1);
+	store_relaxed(&map->lock.word, load_relaxed(&lock_process) | LOCK_HELD);
+}
+
+static void map_is_open(const struct pointer_map *map)
+{
+	struct table *t = load_relaxed(&((struct pointer_map *)map)->table);
+
+	for (uint64_t i = 0; i <= t->mask; i++)
+		assert_false(load_relaxed(&t->bucket[i].seq) & BUSY);
+	assert_false(load_relaxed(&((struct pointer_map *)map)->run[0].seq) & 1);
+}
+
+/* In the child the buckets are open again, and keep their blocks. */
 static void map_with_a_writer_of_the_parent(void **state)
 {
 	struct checks *c = checker();
 	struct pointer_map *map = map_create(c);
 	struct acl_block *b = map_insert(c, map, NULL, DEVICE_MEMORY, 4096, MEM_DEVICE, 0);
-	struct table *t = load_relaxed(&map->table);
 	struct block_lookup place;
 
 	(void)state;
-	for (uint64_t i = 0; i <= t->mask; i++)
-		store_relaxed(&t->bucket[i].seq, load_relaxed(&t->bucket[i].seq) + (i & 1 ? 0 : BUSY));
-	store_relaxed(&map->run[0].seq, load_relaxed(&map->run[0].seq) + 1);
-	/* Writers hold the lock. */
-	store_relaxed(&map->lock.word, load_relaxed(&lock_process) | LOCK_HELD);
+	map_is_written(map);
 	store_relaxed(&lock_process, load_relaxed(&lock_process) + LOCK_PROCESS);
 	map_forked(map);
-	for (uint64_t i = 0; i <= t->mask; i++)
-		assert_false(load_relaxed(&t->bucket[i].seq) & BUSY);
-	assert_false(load_relaxed(&map->run[0].seq) & 1);
+	map_is_open(map);
 	assert_true(map_find(map, DEVICE_MEMORY + 4095, &place));
 	assert_ptr_equal(place.block, b);
 	assert_non_null(map_insert(c, map, NULL, DEVICE_MEMORY + 4096, 4096, MEM_DEVICE, 0));
 	assert_true(map_find(map, DEVICE_MEMORY + 4096, &place));
+}
+
+/* The maps of the checker, those of declared blocks among them. */
+static void maps_of_a_forked_child(void **state)
+{
+	struct fixture *fixture = fixture_ready(CHECKS_TARGET_DOCUMENTS);
+	void *d = fixture_malloc(fixture, DEVICE_MEMORY, 1 << 20);
+	struct pointer_map *maps[MAP_COUNT + 1];
+	struct checks *c = fixture->checks;
+	unsigned n = 0;
+
+	(void)state;
+	assert_null(SAY(fixture, POOL, .memory = d, .bytes = 1 << 20));
+	assert_null(SAY(fixture, BLOCK, .address = d, .bytes = 4096));
+	for (unsigned id = 0; id < MAP_COUNT; id++)
+		if (load_relaxed(&c->maps[id]->table))
+			maps[n++] = c->maps[id];
+	assert_true(n > 0);
+	maps[n++] = load_relaxed(&c->declared);
+	for (unsigned i = 0; i < n; i++)
+		map_is_written(maps[i]);
+	checks_forked(c);
+	for (unsigned i = 0; i < n; i++)
+		map_is_open(maps[i]);
+	fixture_free(fixture);
 }
 
 static void map_of_small_neighbours(void **state)
@@ -730,6 +767,7 @@ int main(void)
 		cmocka_unit_test(map_ranges_against_list),
 		cmocka_unit_test(map_of_many_ranges),
 		cmocka_unit_test(map_with_a_writer_of_the_parent),
+		cmocka_unit_test(maps_of_a_forked_child),
 		cmocka_unit_test(map_of_small_neighbours),
 		cmocka_unit_test(map_reused_range),
 		cmocka_unit_test(map_large_reservation),
