@@ -20,8 +20,8 @@
 
 /*
  * Size classes: class k holds blocks of more than a quarter of its granule, up to
- * one granule, and smaller ones that lie near such (class_for()).  Which classes a region of addresses has blocks of stands in one
- * byte: near ones by 64 KiB (classes 0 to 6), far ones by 256 MiB (7 to 14).
+ * one granule, and smaller ones that lie near such (class_for()).  Which classes a region of addresses has
+ * blocks of stands in one byte: near ones by 64 KiB (classes 0 to 6), far ones by 256 MiB (7 to 14).
  */
 #define NEAR_LOG 16
 #define FAR_LOG 28

@@ -415,3 +415,34 @@ its_end_is_missing() {
 	exec 7>&-
 	its_end_is_missing
 }
+
+@test "LTTng's daemons that answer nothing any more: they are ended, and it is inconclusive" {
+	for who in sessiond consumerd; do
+		ACLCHECK_SIMULATE_ANSWER_SECONDS=2 "$aclcheck" trace "$buffers" -o "$who" -- sh -c '"$1" loop 3; touch at
+			until [ -e go ]; do sleep 0.01; done' - "$app" 2>said 3>&- &
+		await test -e at
+		# shellcheck disable=SC2046 # several, and all of them
+		kill -STOP $(for p in $(daemons_of "$place"); do grep -q "lttng-$who" "/proc/$p/cmdline" && echo "$p"; done)
+		touch go
+		status=0
+		wait $! || status=$?
+		echo "$who: $status, $(cat said)"
+		[ "$status" -eq 98 ]
+		grep -q '^aclcheck: the recording was not ended as it should: inconclusive' said
+		[ -z "$(daemons_of "$place")" ]
+		rm at go
+	done
+}
+
+@test "nor do they hold the process that ends them when aclcheck itself was killed" {
+	ACLCHECK_SIMULATE_ANSWER_SECONDS=2 "$aclcheck" trace "$buffers" -o t -- sh -c '"$1" loop 3; touch at
+		until [ -e go ]; do sleep 0.01; done' - "$app" 2>said 3>&- &
+	await test -e at
+	kill -KILL $!
+	wait $! || :
+	# shellcheck disable=SC2046 # several, and all of them
+	kill -STOP $(for p in $(daemons_of "$place"); do grep -q lttng-sessiond "/proc/$p/cmdline" && echo "$p"; done)
+	touch go
+	none_left() { [ -z "$(daemons_of "$place")" ] && ! pgrep -x aclcheck-lttng; }
+	await none_left
+}

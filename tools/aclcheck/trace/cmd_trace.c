@@ -328,6 +328,15 @@ static bool add_ring(struct recording *r, const char *channel, uint64_t size, un
 	return control_add_ring(r->daemon.session, &ring);
 }
 
+/*
+ * Where the disk may be full at any time, what describes the events is written at the end, into the room that
+ * is held for it: LTTng's consumer gives up what it could not write, and may wait for itself then.
+ */
+static bool writes_descriptions(const struct recording *r)
+{
+	return !r->opt.live && !disk_is_small(&r->disk);
+}
+
 static bool start_session(struct recording *r)
 {
 	const char *facts = r->opt.ring ? "facts" : TRACE_CHANNEL;
@@ -337,7 +346,7 @@ static bool start_session(struct recording *r)
 		return false;
 	trace_daemon_announce(d);
 	if (r->opt.ring ? !add_ring(r, facts, FACTS_SIZE, FACTS_COUNT)
-			: !r->opt.live && !control_write_descriptions(d->session))
+			: writes_descriptions(r) && !control_write_descriptions(d->session))
 		return false;
 	return add_ring(r, TRACE_CHANNEL, r->plan.size, r->plan.count) &&
 	       (!r->opt.attach || attach_begin(r->opt.attach, d->session)) &&

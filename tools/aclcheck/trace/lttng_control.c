@@ -73,6 +73,33 @@ static struct {
 	CONTROL_FUNCTIONS(DECLARE)
 } ctl;
 
+/* Who is told of each request, NULL = nobody. */
+static struct {
+	void (*hears)(void *context, bool asks);
+	void *context;
+} listener;
+
+void control_tell(void (*hears)(void *context, bool asks), void *context)
+{
+	listener.hears = hears;
+	listener.context = context;
+}
+
+static void tell(bool asks)
+{
+	if (listener.hears)
+		listener.hears(listener.context, asks);
+}
+
+/* A request to the daemon, which may never answer it. */
+#define ASK(request)                                                                                         \
+	({                                                                                                   \
+		tell(true);                                                                                  \
+		__typeof__(request) answer_ = (request);                                                     \
+		tell(false);                                                                                 \
+		answer_;                                                                                     \
+	})
+
 bool control_open(void)
 {
 	static void *library;
@@ -119,14 +146,14 @@ static struct lttng_handle *handle_of(const char *session)
 
 bool control_answers(void)
 {
-	return ctl.lttng_session_daemon_alive() == 1;
+	return ASK(ctl.lttng_session_daemon_alive()) == 1;
 }
 
 /* --- sessions ------------------------------------------------------------- */
 
 static bool create(struct lttng_session_descriptor *d)
 {
-	int code = d ? ctl.lttng_create_session_ext(d) : LTTNG_ERR_INVALID;
+	int code = d ? ASK(ctl.lttng_create_session_ext(d)) : LTTNG_ERR_INVALID;
 
 	ctl.lttng_session_descriptor_destroy(d);
 	return done("create", code == LTTNG_OK ? 0 : -code);
@@ -150,23 +177,23 @@ bool control_create_remote(const char *session, const char *url, bool live)
 
 bool control_start(const char *session)
 {
-	return done("start", ctl.lttng_start_tracing(session));
+	return done("start", ASK(ctl.lttng_start_tracing(session)));
 }
 
 bool control_stop(const char *session)
 {
 	int pending;
 
-	if (!done("stop", ctl.lttng_stop_tracing_no_wait(session)))
+	if (!done("stop", ASK(ctl.lttng_stop_tracing_no_wait(session))))
 		return false;
-	while ((pending = ctl.lttng_data_pending(session)) > 0)
+	while ((pending = ASK(ctl.lttng_data_pending(session))) > 0)
 		poll(NULL, 0, PENDING_MS);
 	return done("stop", pending);
 }
 
 bool control_end(const char *session)
 {
-	return done("destroy", ctl.lttng_destroy_session(session));
+	return done("destroy", ASK(ctl.lttng_destroy_session(session)));
 }
 
 /* --- channels and events ---------------------------------------------------- */
@@ -185,7 +212,7 @@ static bool add_channel(struct lttng_handle *h, const struct control_ring *ring)
 		c->attr.switch_timer_interval = ring->switch_us;
 		code = ring->blocking ? ctl.lttng_channel_set_blocking_timeout(c, -1) : 0;
 		if (code >= 0)
-			code = ctl.lttng_enable_channel(h, c);
+			code = ASK(ctl.lttng_enable_channel(h, c));
 		ctl.lttng_channel_destroy(c);
 	}
 	return done("enable-channel", code);
@@ -195,7 +222,7 @@ static bool add_context(struct lttng_handle *h, const char *channel, enum lttng_
 {
 	struct lttng_event_context context = {.ctx = type};
 
-	return done("add-context", ctl.lttng_add_context(h, &context, NULL, channel));
+	return done("add-context", ASK(ctl.lttng_add_context(h, &context, NULL, channel)));
 }
 
 bool control_add_ring(const char *session, const struct control_ring *ring)
@@ -230,8 +257,8 @@ static bool set_event(struct lttng_handle *h, const char *channel, const char *n
 
 	snprintf(event.name, sizeof(event.name), "%s", name);
 	if (on)
-		return done("enable-event", ctl.lttng_enable_event(h, &event, channel));
-	return done("disable-event", ctl.lttng_disable_event(h, event.name, channel));
+		return done("enable-event", ASK(ctl.lttng_enable_event(h, &event, channel)));
+	return done("disable-event", ASK(ctl.lttng_disable_event(h, event.name, channel)));
 }
 
 bool control_set_events(const char *session, const char *channel, const char *names, bool on)
@@ -251,7 +278,7 @@ bool control_lost(const char *session, uint64_t *events, uint64_t *packets)
 {
 	struct lttng_handle *h = handle_of(session);
 	struct lttng_channel *channels = NULL;
-	int n = ctl.lttng_list_channels(h, &channels);
+	int n = ASK(ctl.lttng_list_channels(h, &channels));
 
 	*events = *packets = 0;
 	for (int i = 0; i < n; i++) {
@@ -272,7 +299,7 @@ bool control_has_process(pid_t pid)
 {
 	struct lttng_handle *h = handle_of("");
 	struct lttng_event *events = NULL;
-	int n = ctl.lttng_list_tracepoints(h, &events);
+	int n = ASK(ctl.lttng_list_tracepoints(h, &events));
 	bool found = false;
 
 	for (int i = 0; i < n; i++)
@@ -285,7 +312,7 @@ bool control_has_process(pid_t pid)
 bool control_only_process(const char *session, pid_t pid)
 {
 	struct lttng_handle *h = handle_of(session);
-	int code = ctl.lttng_track_pid(h, pid);
+	int code = ASK(ctl.lttng_track_pid(h, pid));
 
 	ctl.lttng_destroy_handle(h);
 	return done("track", code);
@@ -295,7 +322,7 @@ bool control_only_process(const char *session, pid_t pid)
 
 bool control_write_ring(const char *session)
 {
-	return done("snapshot", ctl.lttng_snapshot_record(session, NULL, 0));
+	return done("snapshot", ASK(ctl.lttng_snapshot_record(session, NULL, 0)));
 }
 
 static struct lttng_condition *event_comes(const char *event)
@@ -334,7 +361,7 @@ struct lttng_trigger *control_write_ring_at(const char *session, const char *eve
 
 	snprintf(name, sizeof(name), "%s-%s", session, event);
 	if (t)
-		code = (int)ctl.lttng_register_trigger_with_name(t, name);
+		code = (int)ASK(ctl.lttng_register_trigger_with_name(t, name));
 	/* It keeps both for itself. */
 	ctl.lttng_action_destroy(a);
 	ctl.lttng_condition_destroy(c);
@@ -347,7 +374,7 @@ struct lttng_trigger *control_write_ring_at(const char *session, const char *eve
 
 bool control_forget(struct lttng_trigger *trigger)
 {
-	bool ok = done("remove-trigger", ctl.lttng_unregister_trigger(trigger));
+	bool ok = done("remove-trigger", ASK(ctl.lttng_unregister_trigger(trigger)));
 
 	ctl.lttng_trigger_destroy(trigger);
 	return ok;

@@ -111,6 +111,8 @@ struct trace_disk {
  */
 bool disk_begin(struct trace_disk *d, const char *directory, uint64_t in_memory, bool whole);
 bool disk_is_full(const struct trace_disk *d);
+/* Whether there is so little room that it may be full before anybody has looked. */
+bool disk_is_small(const struct trace_disk *d);
 /* Before recording ends: gives back what was held for that. */
 void disk_release(struct trace_disk *d);
 /* After the disk was full: makes what is there readable. */
@@ -148,6 +150,7 @@ struct trace_daemon {
 	char session[64]; /* name of our session, "" before it is created */
 	bool written; /* what it recorded is on the disk */
 	pid_t program; /* 0 before it is started */
+	bool asks; /* its daemons are to answer something */
 	unsigned control_port, data_port, live_port; /* of our relay daemon */
 };
 
@@ -174,6 +177,8 @@ void trace_daemon_stop(struct trace_daemon *d);
 
 /* Before all others. */
 bool control_open(void);
+/* hears: is told before and after each request to the daemon; NULL = nobody. */
+void control_tell(void (*hears)(void *context, bool asks), void *context);
 /* Whether a daemon is there; nothing is said. */
 bool control_answers(void);
 

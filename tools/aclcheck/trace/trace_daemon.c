@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -36,6 +37,8 @@
 
 #define RUN_DIRECTORY "/var/run/lttng"
 #define READY_SECONDS 15
+#define ANSWER_SECONDS 60 /* for one request; LTTng's daemons may wait for each other, for ever */
+#define END_SECONDS 10
 
 /* --- daemons of ours ------------------------------------------------------- */
 
@@ -56,6 +59,7 @@ struct keeper_answer {
 struct keeper_word {
 	bool stop;
 	bool at_once; /* nothing is left for the daemons to do */
+	bool asks; /* the daemons are to answer something */
 	pid_t program; /* 0 = not yet */
 	char session[64]; /* "" = not yet */
 };
@@ -100,22 +104,27 @@ static pid_t start(const char *log, char *const *argv)
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-static void stop(pid_t *pid)
+/* Whether the process ends by itself in that time; it has ended in any case. */
+static bool ends_within(pid_t pid, unsigned seconds, int *status)
 {
 	struct timespec pause = {0, 10 * 1000 * 1000};
 
+	for (unsigned i = 0; i < seconds * 100; i++) {
+		if (waitpid(pid, status, WNOHANG) != 0)
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, status, 0);
+	return false;
+}
+
+static void stop(pid_t *pid)
+{
 	if (*pid <= 0)
 		return;
 	kill(*pid, SIGTERM);
-	for (unsigned i = 0; i < 1000; i++) {
-		if (waitpid(*pid, NULL, WNOHANG) != 0) {
-			*pid = 0;
-			return;
-		}
-		nanosleep(&pause, NULL);
-	}
-	kill(*pid, SIGKILL);
-	waitpid(*pid, NULL, 0);
+	ends_within(*pid, END_SECONDS, NULL);
 	*pid = 0;
 }
 
@@ -274,21 +283,54 @@ static void end_daemons(struct keeper *k, bool at_once)
 	kill_rest();
 }
 
+/* How long daemons have for an answer. */
+static unsigned answer_seconds(void)
+{
+	const char *simulated = getenv("ACLCHECK_SIMULATE_ANSWER_SECONDS");
+
+	return simulated ? (unsigned)atoi(simulated) : ANSWER_SECONDS;
+}
+
+/* The next word of the command. Daemons that are asked something and do not answer are killed: then it goes
+ * on. */
+static bool hear(struct keeper *k, int line, bool asked, struct keeper_word *word)
+{
+	struct pollfd p = {.fd = line, .events = POLLIN};
+
+	if (asked && k->sessiond > 0 && !poll(&p, 1, (int)answer_seconds() * 1000)) {
+		kill_rest();
+		k->sessiond = k->relayd = 0;
+	}
+	return read(line, word, sizeof(*word)) == sizeof(*word);
+}
+
+/* By a process of its own, which may never be answered. */
+static bool end_session(const char *session)
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	if (!pid)
+		_exit(!control_end(session));
+	return pid > 0 && ends_within(pid, answer_seconds(), &status) && WIFEXITED(status) &&
+	       !WEXITSTATUS(status);
+}
+
 /* Until the recording is over; a command that is gone has said nothing. True: nothing is left to be written.
  */
-static bool keep(const struct keeper *k, int line)
+static bool keep(struct keeper *k, int line)
 {
 	struct keeper_word last = {0}, word;
 	struct watched_program program = {0, -1};
 
-	while (!last.stop && read(line, &word, sizeof(word)) == sizeof(word)) {
+	while (!last.stop && hear(k, line, last.asks, &word)) {
 		if (word.program && !last.program)
 			program = survivor_watch(word.program);
 		last = word;
 	}
 	if (!last.stop) {
 		survivor_wait(program);
-		if (last.session[0] && control_end(last.session) && k->where.directory)
+		if (last.session[0] && end_session(last.session) && k->where.directory)
 			recording_note(k->where.directory, 0);
 	}
 	return last.stop && last.at_once;
@@ -339,6 +381,23 @@ static void __attribute__((noreturn)) be_keeper(struct keeper *k, const struct t
 	_exit(0);
 }
 
+static void say(const struct trace_daemon *d, bool stop)
+{
+	struct keeper_word word = {
+		.stop = stop, .at_once = d->written, .asks = d->asks, .program = d->program};
+
+	memcpy(word.session, d->session, sizeof(word.session));
+	send(d->line, &word, sizeof(word), MSG_NOSIGNAL);
+}
+
+static void say_asks(void *context, bool asks)
+{
+	struct trace_daemon *d = context;
+
+	d->asks = asks;
+	say(d, false);
+}
+
 static bool start_keeper(struct trace_daemon *d, const struct trace_place *where)
 {
 	struct keeper k = {.where = *where};
@@ -363,15 +422,8 @@ static bool start_keeper(struct trace_daemon *d, const struct trace_place *where
 	d->control_port = answer.control_port;
 	d->data_port = answer.data_port;
 	d->live_port = answer.live_port;
+	control_tell(say_asks, d);
 	return answer.up;
-}
-
-static void say(const struct trace_daemon *d, bool stop)
-{
-	struct keeper_word word = {.stop = stop, .at_once = d->written, .program = d->program};
-
-	memcpy(word.session, d->session, sizeof(word.session));
-	send(d->line, &word, sizeof(word), MSG_NOSIGNAL);
 }
 
 void trace_daemon_announce(const struct trace_daemon *d)
@@ -418,6 +470,7 @@ void trace_daemon_stop(struct trace_daemon *d)
 	if (d->session[0])
 		control_end(d->session);
 	d->session[0] = 0;
+	control_tell(NULL, NULL);
 	if (d->keeper > 0) {
 		say(d, true);
 		close(d->line);

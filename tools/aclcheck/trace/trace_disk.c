@@ -79,6 +79,11 @@ bool disk_is_full(const struct trace_disk *d)
 	return d->directory >= 0 && room(d->directory) < d->least;
 }
 
+bool disk_is_small(const struct trace_disk *d)
+{
+	return d->directory >= 0 && d->least == FULL;
+}
+
 void disk_release(struct trace_disk *d)
 {
 	if (d->held >= 0)
