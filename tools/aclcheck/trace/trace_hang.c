@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "interpose/common/last_calls_file.h"
+#include "interpose/common/file_status.h"
 #include "tools/aclcheck/common/command.h"
 #include "tools/aclcheck/trace/trace.h"
 
@@ -109,7 +110,7 @@ static bool is_new(const struct hang_watch *w, int file)
 {
 	struct stat st;
 
-	return !fstat(file, &st) && st.st_nlink &&
+	return !filestat_fd(file, &st) && st.st_nlink &&
 	       (st.st_mtim.tv_sec > w->begun.tv_sec ||
 		       (st.st_mtim.tv_sec == w->begun.tv_sec && st.st_mtim.tv_nsec >= w->begun.tv_nsec));
 }
