@@ -375,8 +375,10 @@ ends() {
 # In the background: a program that has made a thousand calls, and waits; kill_all PID... ends those, and LTTng's that NAME matches.
 begin_steps() {
 	mkfifo in
+	# Who is killed removes nothing.
+	mkdir tmp
 	# Sub-buffers that are full are written; the last ones are not.
-	"$aclcheck" trace --lossless --buffers=64K -o t -- taskset -c 0 "$app" steps <in >out 2>said 3>&- &
+	TMPDIR=$place/tmp "$aclcheck" trace --lossless --buffers=64K -o t -- taskset -c 0 "$app" steps <in >out 2>said 3>&- &
 	tracer=$!
 	exec 7>in
 	yes '' | head -1000 >&7
