@@ -517,7 +517,7 @@ uint32_t map_live(const struct pointer_map *map)
 
 /*
  * What a writer of the parent left half done is an empty slot: its block is unknown here. Nothing is half
- * done where nobody held the lock: writers take it before they store anything else, and the copy of memory
+ * done where no thread held the lock: writers take it before they store anything else, and the copy of memory
  * that a fork makes has no later store of a thread without its earlier ones. So most forks touch no page of
  * the table here.
  */

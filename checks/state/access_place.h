@@ -8,7 +8,7 @@
 
 /*
  * The blocks with the lowest numbers have a place of their own.  The others share as many, by their address:
- * so a program with that many blocks can have the place's line fetched together with what tells the block.
+ * so a program with that many blocks can have the place's line fetched together with what names the block.
  */
 #define OWN_PLACES 65536
 #define SHARED_LOG 16

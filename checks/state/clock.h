@@ -51,7 +51,7 @@ bool clock_covers(const struct clock *a, const struct clock *b);
  * entry's stream has to be looked up for that: it is left out where there would be a
  * quarter more entries than at the last look.  *full: there are too many all the
  * same, or there was no memory.  spare: a clock that the caller needs no more, and
- * neither of both, NULL = none: its memory serves where nobody else uses it.
+ * neither of both, NULL = none: its memory serves where no other stream uses it.
  */
 struct clock *clock_join(struct checks *c, struct clock *spare, const struct clock *a, const struct clock *b,
 	const struct clock_entry *more, clock_settled_fn settled, bool *full);

@@ -15,7 +15,7 @@ struct stream_order {
 	bool forgot; /* there were versions before the first one */
 	bool grown; /* there is room for all in a piece of memory of their own */
 	acl_ref stream; /* that they are of */
-	uint64_t told; /* since of the version whose streams stream_tells() has told last, 0 = none */
+	uint64_t signalled; /* since of the version whose streams stream_tells() has marked last, 0 = none */
 	struct clock_version {
 		uint64_t since; /* position of the wait behind which it is in force */
 		struct clock *clock;
@@ -83,7 +83,7 @@ static struct stream_order *order_create(struct checks *c, struct acl_object *st
 	if (o->stream != object_ref(stream)) {
 		versions_release(c, o, o->n);
 		o->forgot = false;
-		o->told = 0;
+		o->signalled = 0;
 		o->stream = object_ref(stream);
 	}
 	return o;
@@ -326,7 +326,7 @@ static inline __attribute__((always_inline)) void stream_signals(
 		raise_to(&r->signal, position);
 }
 
-/* All that was submitted and may not be done; mostly that was told already. */
+/* All that was submitted and may not be done; mostly that is marked already. */
 static void streams_signal(struct checks *c)
 {
 	struct object_kind *k = c->kinds[ACL_HANDLE_STREAM];
@@ -347,15 +347,16 @@ static void streams_signal(struct checks *c)
 	}
 }
 
-/* The clock in force at the position, to be released; NULL: it is empty, or the streams in it were told. */
-static struct clock *clock_to_tell(
+/* The clock in force at the position, to be released; NULL: it is empty, or its streams are marked already.
+ */
+static struct clock *clock_to_signal(
 	struct acl_object *stream, uint64_t position, acl_ref *ref, uint64_t *since)
 {
 	struct stream_order *o = order_lock(stream);
 	const struct clock_version *v = o ? version_at(o, position) : NULL;
 	struct clock *k = NULL;
 
-	if (v && v->since != o->told) {
+	if (v && v->since != o->signalled) {
 		k = clock_use(v->clock);
 		*ref = o->stream;
 		*since = v->since;
@@ -365,15 +366,15 @@ static struct clock *clock_to_tell(
 	return k;
 }
 
-/* Once they are told: until then another thread tells them itself. */
-static void clock_was_told(struct acl_object *stream, acl_ref ref, uint64_t since)
+/* Once they are marked: until then another thread marks them itself. */
+static void clock_signalled(struct acl_object *stream, acl_ref ref, uint64_t since)
 {
 	struct stream_order *o = order_lock(stream);
 
 	if (!o)
 		return;
 	if (o->stream == ref)
-		o->told = since;
+		o->signalled = since;
 	unlock(&o->lock);
 }
 
@@ -385,7 +386,7 @@ void stream_tells(struct checks *c, struct acl_object *stream, uint64_t position
 	acl_ref ref;
 
 	stream_signals(c, stream, position);
-	k = clock_to_tell(stream, position, &ref, &since);
+	k = clock_to_signal(stream, position, &ref, &since);
 	if (!k)
 		return;
 	if (clock_unseen(c, k)) {
@@ -394,7 +395,7 @@ void stream_tells(struct checks *c, struct acl_object *stream, uint64_t position
 		for (uint32_t i = 0; i < k->n; i++)
 			if ((o = object_of(c, k->stream[i])) != NULL)
 				stream_signals(c, o, clock_positions(k)[i]);
-		clock_was_told(stream, ref, since);
+		clock_signalled(stream, ref, since);
 	}
 	clock_release(c, k);
 }

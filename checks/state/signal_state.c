@@ -2,7 +2,7 @@
 /*
  * Tasks that may show a stream's progress on ways the checker does not see:
  * shared notifies and events reach other processes, a written word is polled, a
- * callback is the program itself.  A word in memory of the device alone tells
+ * callback is the program itself.  A word in memory of the device alone shows
  * nothing to a host that never reads there.
  */
 #include "checks/state/signal_state.h"

@@ -19,7 +19,7 @@ struct written_page {
 struct written_state {
 	_Atomic bool off; /* a writer is unseen: nothing can be said any more */
 	_Atomic uint64_t until; /* serial of the newest block when the last unknown writer was submitted */
-	_Atomic uint64_t unseen; /* unknown writers that were submitted while somebody watched … */
+	_Atomic uint64_t unseen; /* unknown writers that were submitted while a rule watched … */
 	_Atomic bool watched; /* … the next one is counted */
 	_Atomic(struct written_page *) page[WRITTEN_PAGES];
 };

@@ -64,7 +64,7 @@ static void streams(void **state)
 	is_after(&a, SECOND, 3, false);
 	end(&b);
 	is_after(&b, FIRST, 7, true);
-	/* Nobody was there meanwhile: what the begin came after is not said again. */
+	/* No other thread was there meanwhile: what the begin came after is not said again. */
 	begin(&a, FIRST, 8, ACL_API_aclrtSynchronizeStream, &args);
 	is_after(&a, SECOND, 3, true);
 	end(&a);

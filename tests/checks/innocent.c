@@ -438,7 +438,7 @@ static void host_memory_after_its_end(void **state)
 	want(fixture, "use-after-free:warning");
 }
 
-/* A runtime that keeps what it mapped: nobody else has got it, unless something else is mapped there by now.
+/* A runtime that keeps what it mapped: no other process has it, unless something else is mapped there by now.
  */
 static void host_memory_that_the_runtime_keeps(void **state)
 {

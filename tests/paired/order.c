@@ -457,7 +457,7 @@ static uint64_t *make_word(void)
 	return w;
 }
 
-/* The host reads no word: one that is written tells it nothing. */
+/* The host reads no word: one that is written shows it nothing. */
 static void freed_behind_a_word(void)
 {
 	struct upload u = {.s = make_stream()};

@@ -73,19 +73,19 @@ static struct {
 	CONTROL_FUNCTIONS(DECLARE)
 } ctl;
 
-/* Who is told of each request, NULL = nobody. */
+/* Is called before and after each request, NULL = nothing is. */
 static struct {
 	void (*hears)(void *context, bool asks);
 	void *context;
 } listener;
 
-void control_tell(void (*hears)(void *context, bool asks), void *context)
+void control_watch(void (*hears)(void *context, bool asks), void *context)
 {
 	listener.hears = hears;
 	listener.context = context;
 }
 
-static void tell(bool asks)
+static void request_begins_or_ends(bool asks)
 {
 	if (listener.hears)
 		listener.hears(listener.context, asks);
@@ -94,9 +94,9 @@ static void tell(bool asks)
 /* A request to the daemon, which may never answer it. */
 #define ASK(request)                                                                                         \
 	({                                                                                                   \
-		tell(true);                                                                                  \
+		request_begins_or_ends(true);                                                                \
 		__typeof__(request) answer_ = (request);                                                     \
-		tell(false);                                                                                 \
+		request_begins_or_ends(false);                                                               \
 		answer_;                                                                                     \
 	})
 

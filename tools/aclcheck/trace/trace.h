@@ -177,8 +177,8 @@ void trace_daemon_stop(struct trace_daemon *d);
 
 /* Before all others. */
 bool control_open(void);
-/* hears: is told before and after each request to the daemon; NULL = nobody. */
-void control_tell(void (*hears)(void *context, bool asks), void *context);
+/* hears: is called before and after each request to the daemon; NULL = nothing is. */
+void control_watch(void (*hears)(void *context, bool asks), void *context);
 /* Whether a daemon is there; nothing is said. */
 bool control_answers(void);
 

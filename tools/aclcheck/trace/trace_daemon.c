@@ -422,7 +422,7 @@ static bool start_keeper(struct trace_daemon *d, const struct trace_place *where
 	d->control_port = answer.control_port;
 	d->data_port = answer.data_port;
 	d->live_port = answer.live_port;
-	control_tell(say_asks, d);
+	control_watch(say_asks, d);
 	return answer.up;
 }
 
@@ -470,7 +470,7 @@ void trace_daemon_stop(struct trace_daemon *d)
 	if (d->session[0])
 		control_end(d->session);
 	d->session[0] = 0;
-	control_tell(NULL, NULL);
+	control_watch(NULL, NULL);
 	if (d->keeper > 0) {
 		say(d, true);
 		close(d->line);
