@@ -302,6 +302,7 @@ void checks_forked(struct checks *c)
 {
 	locks_forked();
 	threads_forked(c);
+	maps_forked(c);
 	call_sites_forked(c);
 	coverage_forked(c);
 	for (unsigned i = 0; i < MODULE_COUNT; i++)

@@ -202,6 +202,7 @@ struct checks {
 	/* What references mean; the tables are made by the modules that fill them. */
 	struct object_kind *kinds[OBJECT_KINDS]; /* by enum acl_handle */
 	struct pointer_map *maps[MAP_COUNT]; /* of blocks, by enum map_id */
+	_Atomic(struct pointer_map *) every_map; /* the last one made, the others by its member earlier */
 	_Atomic(struct pointer_map *) declared; /* blocks that the program declared, NULL = never any */
 	/* Written by cold paths. */
 	_Alignas(64) struct acl_lock alloc_lock;

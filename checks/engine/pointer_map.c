@@ -34,8 +34,14 @@ struct pointer_map *map_create(struct checks *c)
 {
 	struct pointer_map *map = checks_permanent(c, sizeof(*map));
 
-	if (map)
-		map->checks = c;
+	if (!map)
+		return NULL;
+	map->checks = c;
+	map->earlier = load_relaxed(&c->every_map);
+	/* Release: who walks the list finds the members set. */
+	while (!atomic_compare_exchange_weak_explicit(
+		&c->every_map, &map->earlier, map, memory_order_release, memory_order_relaxed))
+		;
 	return map;
 }
 
@@ -534,6 +540,12 @@ void map_forked(struct pointer_map *map)
 	for (uint64_t i = 0; t && i <= t->mask; i++)
 		if (load_relaxed(&t->bucket[i].seq) & BUSY)
 			store_relaxed(&t->bucket[i].seq, load_relaxed(&t->bucket[i].seq) & ~(uint64_t)BUSY);
+}
+
+void maps_forked(struct checks *c)
+{
+	for (struct pointer_map *map = load_acquire(&c->every_map); map; map = map->earlier)
+		map_forked(map);
 }
 
 struct acl_block *map_block(struct pointer_map *map, uint32_t index)

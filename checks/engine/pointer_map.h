@@ -131,6 +131,8 @@ struct acl_block *map_block(struct pointer_map *map, uint32_t index);
 uint32_t map_live(const struct pointer_map *map);
 /* In a child after fork: another process may have held the lock. */
 void map_forked(struct pointer_map *map);
+/* Every map that map_create() made. */
+void maps_forked(struct checks *c);
 
 /* Who looked something up in the map looks again: something else has changed that it depends on. */
 void map_touch(struct pointer_map *map);

@@ -108,6 +108,7 @@ struct pointer_map {
 	_Atomic(struct table *) table;
 	_Atomic uint32_t renewals; /* of the table, counted before */
 	struct checks *checks;
+	struct pointer_map *earlier; /* made before this one, of the same checker */
 	_Alignas(64) struct acl_lock lock;
 	uint64_t used, erased; /* entries of the table; erased: since it was made */
 	uint64_t claimed; /* regions of runs */

@@ -199,15 +199,6 @@ void declared_end_leave(struct checks *c, struct acl_call_record *call)
 	map_touch(memory_blocks(c));
 }
 
-static void declared_forked(struct checks *c)
-{
-	struct pointer_map *const maps[] = {load_relaxed(&declared(c)->pools), load_relaxed(&c->declared)};
-
-	for (unsigned i = 0; i < 2; i++)
-		if (maps[i])
-			map_forked(maps[i]);
-}
-
 static const struct check_hook hooks[] = {
 	{ACL_ANNOTATION_POOL, ACL_LEAVE, pool_leave},
 	{ACL_ANNOTATION_POOL_END, ACL_LEAVE, pool_end_leave},
@@ -219,5 +210,4 @@ const struct check_module module_declared_pool = {
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 	.state_size = sizeof(struct declared_pools),
-	.forked = declared_forked,
 };

@@ -285,10 +285,8 @@ static void inherit(struct pointer_map *map)
 
 static void memory_forked(struct checks *c)
 {
-	for (unsigned id = 0; id < MAP_COUNT; id++) {
-		map_forked(c->maps[id]);
+	for (unsigned id = 0; id < MAP_COUNT; id++)
 		inherit(c->maps[id]);
-	}
 }
 
 static const struct check_hook hooks[] = {

@@ -87,11 +87,6 @@ static bool symbols_create(struct checks *c)
 	return symbols(c)->places != NULL;
 }
 
-static void symbols_forked(struct checks *c)
-{
-	map_forked(symbols(c)->places);
-}
-
 static const struct check_hook hooks[] = {
 	{ON_OP(INFO_SYMBOL_SIZE), ACL_LEAVE, sized},
 	{ON_OP(INFO_SYMBOL_ADDRESS), ACL_LEAVE, located},
@@ -107,5 +102,4 @@ const struct check_module module_symbol = {
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 	.state_size = sizeof(struct symbol_state),
 	.create = symbols_create,
-	.forked = symbols_forked,
 };

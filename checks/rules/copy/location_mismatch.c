@@ -320,11 +320,6 @@ static bool far_create(struct checks *c)
 	return far(c)->windows != NULL;
 }
 
-static void far_forked(struct checks *c)
-{
-	map_forked(far(c)->windows);
-}
-
 static const struct check_hook hooks[] = {
 	{ON_OP(INFO_SYMBOL_SIZE), ACL_LEAVE, symbol_sized},
 	{ON_OP(COPY_TO_SYMBOL), ACL_ENTER, symbol_copy_enter},
@@ -345,5 +340,4 @@ const struct check_module module_far = {
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 	.state_size = sizeof(struct far_state),
 	.create = far_create,
-	.forked = far_forked,
 };

@@ -471,11 +471,6 @@ static bool mapping_create(struct checks *c)
 	return mapping(c)->mapped != NULL;
 }
 
-static void mapping_forked(struct checks *c)
-{
-	map_forked(mapping(c)->mapped);
-}
-
 static const struct check_hook hooks[] = {
 	{ON_OP(MAP_MEMORY), ACL_ENTER, map_enter},
 	{ON_OP(MAP_MEMORY), ACL_LEAVE, map_leave},
@@ -504,5 +499,4 @@ const struct check_module module_mapping = {
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 	.state_size = sizeof(struct mapping_state),
 	.create = mapping_create,
-	.forked = mapping_forked,
 };
