@@ -68,7 +68,7 @@ static void notify_shared(struct checks *c, struct acl_object *o, unsigned flags
 
 	notify_mark(o, flags);
 	if (s)
-		stream_tells(c, s, load_acquire(&notify_state(o)->record_position));
+		stream_signals_host(c, s, load_acquire(&notify_state(o)->record_position));
 }
 
 static void notify_number_leave(struct checks *c, struct acl_call_record *call)

@@ -15,7 +15,8 @@ struct stream_order {
 	bool forgot; /* there were versions before the first one */
 	bool grown; /* there is room for all in a piece of memory of their own */
 	acl_ref stream; /* that they are of */
-	uint64_t signalled; /* since of the version whose streams stream_tells() has marked last, 0 = none */
+	uint64_t signalled; /* since of the version whose streams stream_signals_host() has marked last, 0 =
+			       none */
 	struct clock_version {
 		uint64_t since; /* position of the wait behind which it is in force */
 		struct clock *clock;
@@ -317,7 +318,7 @@ void stream_retire(struct checks *c, struct acl_object *stream, uint64_t positio
 }
 
 /* In a loop over all streams. */
-static inline __attribute__((always_inline)) void stream_signals(
+static inline __attribute__((always_inline)) void signal_raise(
 	struct checks *c, struct acl_object *stream, uint64_t position)
 {
 	struct stream_rare *r = position ? stream_rare_make(c, stream) : NULL;
@@ -327,7 +328,7 @@ static inline __attribute__((always_inline)) void stream_signals(
 }
 
 /* All that was submitted and may not be done; mostly that is marked already. */
-static void streams_signal(struct checks *c)
+static void signal_raise_all(struct checks *c)
 {
 	struct object_kind *k = c->kinds[ACL_HANDLE_STREAM];
 	uint32_t count = k ? load_acquire(&k->count) : 0;
@@ -342,7 +343,7 @@ static void streams_signal(struct checks *c)
 			if (position > load_relaxed(&stream_state(o)->completed) &&
 				stream_rarely(o, signal) < position &&
 				load_acquire(&o->state) != ACL_OBJECT_FREE)
-				stream_signals(c, o, position);
+				signal_raise(c, o, position);
 		}
 	}
 }
@@ -378,23 +379,23 @@ static void clock_signalled(struct acl_object *stream, acl_ref ref, uint64_t sin
 	unlock(&o->lock);
 }
 
-void stream_tells(struct checks *c, struct acl_object *stream, uint64_t position)
+void stream_signals_host(struct checks *c, struct acl_object *stream, uint64_t position)
 {
 	struct acl_object *o;
 	struct clock *k;
 	uint64_t since;
 	acl_ref ref;
 
-	stream_signals(c, stream, position);
+	signal_raise(c, stream, position);
 	k = clock_to_signal(stream, position, &ref, &since);
 	if (!k)
 		return;
 	if (clock_unseen(c, k)) {
-		streams_signal(c);
+		signal_raise_all(c);
 	} else {
 		for (uint32_t i = 0; i < k->n; i++)
 			if ((o = object_of(c, k->stream[i])) != NULL)
-				stream_signals(c, o, clock_positions(k)[i]);
+				signal_raise(c, o, clock_positions(k)[i]);
 		clock_signalled(stream, ref, since);
 	}
 	clock_release(c, k);

@@ -199,7 +199,7 @@ static void pageable_leave(struct checks *c, struct acl_call_record *call)
 
 		if (!may_be_pageable(e.src) && !may_be_pageable(e.dst))
 			continue;
-		stream_tells(c, stream_of(call), call->state.position);
+		stream_signals_host(c, stream_of(call), call->state.position);
 		return;
 	}
 }

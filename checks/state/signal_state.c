@@ -29,7 +29,7 @@ static void signalled(struct checks *c, struct acl_call_record *call)
 	struct acl_object *s = stream_of(call);
 
 	if (s && call->state.position && succeeded(call))
-		stream_tells(c, s, call->state.position);
+		stream_signals_host(c, s, call->state.position);
 }
 
 /* Only streams of this process wait for it, and their waits are followed. */
@@ -72,7 +72,7 @@ static void words_shown(struct checks *c)
 	struct acl_object *o;
 
 	store_relaxed(&signals(c)->words_read, true);
-	object_each(c, ACL_HANDLE_STREAM, o) stream_tells(c, o, stream_submitted(o));
+	object_each(c, ACL_HANDLE_STREAM, o) stream_signals_host(c, o, stream_submitted(o));
 }
 
 static void words_shown_enter(struct checks *c, struct acl_call_record *call)

@@ -16,7 +16,7 @@ void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t posi
 
 /* A task at the position may inform the host of the stream's progress, and so of what comes before, in ways
  * the checker does not see. */
-void stream_tells(struct checks *c, struct acl_object *stream, uint64_t position);
+void stream_signals_host(struct checks *c, struct acl_object *stream, uint64_t position);
 
 /* A kernel at the position. opaque: it is not known what it does. */
 void stream_has_kernel(struct checks *c, struct acl_object *stream, uint64_t position, bool opaque);

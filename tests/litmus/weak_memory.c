@@ -577,7 +577,7 @@ long weak_futex(long number, void *word, int operation, uint32_t value)
 	return 1;
 }
 
-/* The pages read as zeros; every processor was told before, so who reads one knows what led there. */
+/* The pages read as zeros; every processor saw them before, so who reads one knows what led there. */
 int weak_madvise(void *begin, size_t bytes)
 {
 	struct given_back *g = &given_back[n_given_back];
