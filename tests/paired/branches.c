@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks of one model, captured on different streams, that touch the same memory with nothing between. */
-#include "paired.h"
-
-#define SIZE 4096
-#define UP ACL_MEMCPY_HOST_TO_DEVICE
-#define DOWN ACL_MEMCPY_DEVICE_TO_HOST
-#define INSIDE ACL_MEMCPY_DEVICE_TO_DEVICE
-
-static void copy_on(aclrtStream s, void *dst, const void *src, aclrtMemcpyKind kind)
-{
-	CALL(aclrtMemcpyAsync, .dst = dst, .destMax = SIZE, .src = src, .count = SIZE, .kind = kind,
-		.stream = s);
-}
+#include "tasks.h"
 
 static void each_copies(void *dst, void *src, aclrtMemcpyKind kind, aclrtStream s)
 {

@@ -1,23 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executions of models: each is an operation with all accesses of the model's tasks, and ends before the next
  * one. */
-#include "paired.h"
-
-#define SIZE 4096
-#define UP ACL_MEMCPY_HOST_TO_DEVICE
-#define DOWN ACL_MEMCPY_DEVICE_TO_HOST
-#define INSIDE ACL_MEMCPY_DEVICE_TO_DEVICE
-
-static void copy_on(aclrtStream s, void *dst, const void *src, aclrtMemcpyKind kind)
-{
-	CALL(aclrtMemcpyAsync, .dst = dst, .destMax = SIZE, .src = src, .count = SIZE, .kind = kind,
-		.stream = s);
-}
-
-static void set_on(aclrtStream s, void *dst)
-{
-	CALL(aclrtMemsetAsync, .devPtr = dst, .maxCount = SIZE, .count = SIZE, .stream = s);
-}
+#include "tasks.h"
 
 static void *written_memory(void)
 {
@@ -25,19 +9,6 @@ static void *written_memory(void)
 
 	CALL(aclrtMemset, .devPtr = d, .maxCount = SIZE, .count = SIZE);
 	return d;
-}
-
-static void wait_for(aclrtStream s)
-{
-	CALL(aclrtSynchronizeStream, .stream = s);
-}
-
-static void order(aclrtStream before, aclrtStream after)
-{
-	aclrtEvent e = make_event();
-
-	CALL(aclrtRecordEvent, .event = e, .stream = before);
-	CALL(aclrtStreamWaitEvent, .stream = after, .event = e);
 }
 
 static aclmdlRI model_that_copies(void *dst, const void *src, aclrtMemcpyKind kind)

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies that a descriptor in device memory describes: the descriptor, and the memory it names, while one is
+ * in flight. */
+#include "tasks.h"
+
+static void fill(void *desc, void *src, void *dst)
+{
+	CALL(aclrtSetMemcpyDesc, .desc = desc, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .srcAddr = src,
+		.dstAddr = dst, .count = 64);
+}
+
+static void run(void *desc, aclrtStream s)
+{
+	CALL(aclrtMemcpyAsyncWithDesc, .desc = desc, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .stream = s);
+}
+
+struct described {
+	aclrtStream s;
+	void *desc, *a, *b;
+};
+
+/* The bug: the copy that the descriptor describes is still on its way. */
+static struct described described_copy(void)
+{
+	struct described c = {.s = make_stream()};
+
+	c.desc = make_device_memory(SIZE);
+	c.a = make_device_memory(SIZE);
+	c.b = make_device_memory(SIZE);
+	CALL(aclrtMemset, .devPtr = c.a, .maxCount = SIZE, .count = SIZE);
+	fill(c.desc, c.a, c.b);
+	run(c.desc, c.s);
+	if (!bug)
+		wait_for(c.s);
+	return c;
+}
+
+static void descriptor_filled_again(void)
+{
+	struct described c = described_copy();
+
+	fill(c.desc, c.b, c.a);
+	wait_for(c.s);
+}
+
+static void descriptor_overwritten(void)
+{
+	struct described c = described_copy();
+
+	CALL(aclrtMemset, .devPtr = c.desc, .maxCount = SIZE, .count = 64);
+	wait_for(c.s);
+}
+
+/* Where it ends the runtime has said: its last bytes are a part of it. */
+static void end_of_a_descriptor_overwritten(void)
+{
+	aclrtStream s = make_stream();
+	char *desc = make_device_memory(SIZE);
+	void *a = make_device_memory(SIZE), *b = make_device_memory(SIZE);
+	size_t bytes = 64;
+
+	CALL(aclrtGetMemcpyDescSize, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .descSize = &bytes);
+	CALL(aclrtMemset, .devPtr = a, .maxCount = SIZE, .count = SIZE);
+	fill(desc, a, b);
+	run(desc, s);
+	CALL(aclrtMemset, .devPtr = desc + bytes - (bug ? 8 : 0), .maxCount = 8, .count = 8);
+	wait_for(s);
+}
+
+/* The device reads the address of the source when the copy runs. */
+static void pointer_overwritten(void)
+{
+	aclrtStream s = make_stream();
+	char *pointers = make_device_memory(SIZE);
+	void *h = make_host_memory(SIZE);
+
+	CALL(aclrtMemset, .devPtr = pointers, .maxCount = SIZE, .count = SIZE);
+	CALL(aclrtMemcpyAsyncWithOffset, .dst = (void **)pointers, .destMax = 64,
+		.src = (const void **)(pointers + 64), .count = 64, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE,
+		.stream = s);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtMemcpy, .dst = pointers + 64, .destMax = 64, .src = h, .count = 64, .kind = UP);
+	wait_for(s);
+}
+
+static void descriptor_freed(void)
+{
+	struct described c = described_copy();
+
+	CALL(aclrtFree, .devPtr = c.desc);
+	wait_for(c.s);
+}
+
+/* What the copy does is in its descriptor. */
+static void described_source_freed(void)
+{
+	struct described c = described_copy();
+
+	CALL(aclrtFree, .devPtr = c.a);
+	wait_for(c.s);
+}
+
+static void described_destination_freed(void)
+{
+	struct described c = described_copy();
+
+	CALL(aclrtFree, .devPtr = c.b);
+	wait_for(c.s);
+}
+
+static void described_destination_read(void)
+{
+	struct described c = described_copy();
+
+	CALL(aclrtMemcpy, .dst = make_host_memory(SIZE), .destMax = SIZE, .src = c.b, .count = SIZE,
+		.kind = DOWN);
+	wait_for(c.s);
+}
+
+static void described_source_overwritten(void)
+{
+	struct described c = {.s = make_stream()};
+	aclrtStream other = make_stream();
+
+	c.desc = make_device_memory(SIZE);
+	c.a = make_device_memory(SIZE);
+	c.b = make_device_memory(SIZE);
+	copy_on(other, c.a, make_host_memory(SIZE), UP);
+	if (!bug)
+		order(other, c.s);
+	fill(c.desc, c.a, c.b);
+	run(c.desc, c.s);
+	wait_for(other);
+	wait_for(c.s);
+}
+
+/* One of several in an array of descriptors; the others describe copies of memory that stays. */
+static void one_of_many_described(void)
+{
+	aclrtStream s = make_stream();
+	char *descs = make_device_memory(SIZE), *from[4], *to[4];
+
+	for (unsigned i = 0; i < 4; i++) {
+		from[i] = make_device_memory(SIZE);
+		to[i] = make_device_memory(SIZE);
+		CALL(aclrtMemset, .devPtr = from[i], .maxCount = SIZE, .count = SIZE);
+		fill(descs + 256 * i, from[i], to[i]);
+	}
+	run(descs + 256, s);
+	CALL(aclrtFree, .devPtr = from[bug ? 1 : 2]);
+	wait_for(s);
+}
+
+static void described_source_gone(void)
+{
+	void *desc = make_device_memory(SIZE), *a = make_device_memory(SIZE), *b = make_device_memory(SIZE);
+	aclrtStream s = make_stream();
+
+	CALL(aclrtMemset, .devPtr = a, .maxCount = SIZE, .count = SIZE);
+	fill(desc, a, b);
+	if (bug)
+		CALL(aclrtFree, .devPtr = a);
+	run(desc, s);
+	wait_for(s);
+}
+
+static void run_model(aclmdlRI m, aclrtStream s)
+{
+	CALL(aclmdlRIExecuteAsync, .modelRI = m, .stream = s);
+	if (!bug)
+		wait_for(s);
+}
+
+/* A task of a model reads its descriptor in each execution. */
+static void captured_descriptor_filled_again(void)
+{
+	void *desc = make_device_memory(SIZE), *a = make_device_memory(SIZE);
+	aclrtStream s = make_stream();
+
+	CALL(aclrtCmoSetDesc, .cmoDesc = desc, .src = a, .size = 64);
+	capture_begin(s);
+	CALL(aclrtCmoAsyncWithDesc, .cmoDesc = desc, .cmoType = ACL_RT_CMO_TYPE_PREFETCH, .stream = s);
+	run_model(capture_end(s), s);
+	CALL(aclrtCmoSetDesc, .cmoDesc = desc, .src = a, .size = 128);
+	wait_for(s);
+}
+
+static void captured_pointer_overwritten(void)
+{
+	/* The address of the source is the last word of the memory. */
+	char *pointers = make_device_memory(SIZE), *last = pointers + SIZE - 8;
+	aclrtStream s = make_stream();
+
+	CALL(aclrtMemset, .devPtr = pointers, .maxCount = SIZE, .count = SIZE);
+	capture_begin(s);
+	CALL(aclrtMemcpyAsyncWithOffset, .dst = (void **)pointers, .destMax = 64, .src = (const void **)last,
+		.count = 64, .kind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, .stream = s);
+	run_model(capture_end(s), s);
+	CALL(aclrtMemset, .devPtr = last, .maxCount = 8, .count = 8);
+	wait_for(s);
+}
+
+static void cache_descriptor_filled_again(void)
+{
+	aclrtStream s = make_stream();
+	void *desc = make_device_memory(SIZE), *a = make_device_memory(SIZE);
+
+	CALL(aclrtCmoSetDesc, .cmoDesc = desc, .src = a, .size = 64);
+	CALL(aclrtCmoAsyncWithDesc, .cmoDesc = desc, .cmoType = ACL_RT_CMO_TYPE_PREFETCH, .stream = s);
+	if (!bug)
+		wait_for(s);
+	CALL(aclrtCmoSetDesc, .cmoDesc = desc, .src = a, .size = 128);
+	wait_for(s);
+}
+
+static const struct pair pairs[] = {
+	PAIR("desc-modified-in-flight", descriptor_filled_again),
+	PAIR("desc-modified-in-flight", captured_descriptor_filled_again),
+	PAIR("desc-modified-in-flight", captured_pointer_overwritten),
+	PAIR("desc-modified-in-flight", descriptor_overwritten),
+	PAIR_AVOIDS("desc-modified-in-flight", end_of_a_descriptor_overwritten),
+	PAIR("desc-modified-in-flight", pointer_overwritten),
+	PAIR("desc-modified-in-flight", descriptor_freed),
+	PAIR("free-in-flight", described_source_freed),
+	PAIR("free-in-flight", described_destination_freed),
+	PAIR_AVOIDS("free-in-flight", one_of_many_described),
+	PAIR("async-result-used-before-sync", described_destination_read),
+	PAIR("stream-race-copy", described_source_overwritten),
+	PAIR("use-after-free", described_source_gone),
+	PAIR("desc-modified-in-flight", cache_descriptor_filled_again),
+};
+
+PAIRS_MAIN("described copies", pairs)

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What many scenarios give to a stream: a copy or a set of a whole block, an event between two streams. */
+#ifndef PAIRED_TASKS_H
+#define PAIRED_TASKS_H
+
+#include "paired.h"
+
+#define SIZE 4096 /* of every block */
+#define UP ACL_MEMCPY_HOST_TO_DEVICE
+#define DOWN ACL_MEMCPY_DEVICE_TO_HOST
+#define INSIDE ACL_MEMCPY_DEVICE_TO_DEVICE
+
+static inline void copy_on(aclrtStream s, void *dst, const void *src, aclrtMemcpyKind kind)
+{
+	CALL(aclrtMemcpyAsync, .dst = dst, .destMax = SIZE, .src = src, .count = SIZE, .kind = kind,
+		.stream = s);
+}
+
+static inline void set_on(aclrtStream s, void *dst)
+{
+	CALL(aclrtMemsetAsync, .devPtr = dst, .maxCount = SIZE, .count = SIZE, .stream = s);
+}
+
+static inline void wait_for(aclrtStream s)
+{
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+/* What the fixed variant has between two streams. */
+static inline void order(aclrtStream before, aclrtStream after)
+{
+	aclrtEvent e = make_event();
+
+	CALL(aclrtRecordEvent, .event = e, .stream = before);
+	CALL(aclrtStreamWaitEvent, .stream = after, .event = e);
+}
+
+#endif
