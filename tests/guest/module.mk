@@ -56,8 +56,8 @@ $(GUEST_EMPTY): $(GUEST)/%: $(BUILD)/obj/tests/guest/%.o $(GUEST)/empty/libascen
 	$(call say,LD,$@)$(CC) $(SANITIZE) -Wl,-z,now -o $@ $(filter %.o,$^) -L$(GUEST)/empty -lascendcl -pthread
 
 # A runtime that leaves callbacks to the program.
-$(GUEST)/holding/libascendcl.so: $(BUILD)/obj/tests/guest/held_runtime.o
-	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(SANITIZE) -Wl,-soname,libascendcl.so -o $@ $<
+$(GUEST)/holding/libascendcl.so: $(BUILD)/obj/tests/guest/held_runtime.o $(call objs,tools/bench/empty_runtime.c)
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) -shared $(SANITIZE) -Wl,-soname,libascendcl.so -o $@ $^
 $(GUEST)/held: $(BUILD)/obj/tests/guest/held.o $(GUEST)/holding/libascendcl.so
 	$(call say,LD,$@)$(CC) $(SANITIZE) -Wl,-z,now -o $@ $(filter %.o,$^) -L$(GUEST)/holding -lascendcl -pthread -Wl,-rpath,'$$ORIGIN/holding'
 tests/guest/stack.bats tests/guest/launches.bats: $(GUEST)/held
