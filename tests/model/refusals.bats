@@ -170,3 +170,26 @@ refused() {
 	change aclrtFreeWithDevSync '{"mode"' '{"moods"'
 	refused 'aclrtFreeWithDevSync: unknown key "moods"'
 }
+
+# rule_refused OLD NEW TEXT: so changed, the entry of event-cross-device ends the generator, with its file named.
+rule_refused() {
+	rm -rf "$BATS_TEST_TMPDIR/rules"
+	cp -r "$ACLCHECK_SOURCE/checks/rules" "$BATS_TEST_TMPDIR/rules"
+	file=$BATS_TEST_TMPDIR/rules/stream/event.json
+	cp "$file" "$file.before"
+	sed -i "/\"id\": \"event-cross-device\"/,/^ *}/ s/$1/$2/" "$file"
+	run cmp "$file" "$file.before"
+	[ "$status" -eq 1 ]
+	run "$ACLCHECK_BUILD/tools/acl-gen" "$model" "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/rules"
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ $output == *"stream/event.json: rule \"event-cross-device\": $3"* ]]
+}
+
+@test "a rule with a word or a member that there is not" {
+	rule_refused '"severity": "[a-z]*"' '"severity": "advice"' 'severity: advice, is one of error, warning, perf, portability'
+	rule_refused '"severity": "[a-z]*"' '"severity": "off"' 'severity: off, is one of'
+	rule_refused '"severity": "[a-z]*",' '' 'severity: missing, is one of'
+	rule_refused '"yields"' '"yeilds"' 'yeilds: is no member of a rule'
+	rule_refused '"aclrt[A-Za-z]*"' '"aclrtRecordEvnt"' 'apis: aclrtRecordEvnt is no function'
+}

@@ -3,6 +3,7 @@
  * generator. */
 #include <glob.h>
 #include <jansson.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +12,28 @@
 
 const char *emit_rules;
 
-static void __attribute__((noreturn)) refuse(const char *id, const char *key, const char *why)
+/* What an entry of a rule may have; the path is put in when it is read. */
+static const char *const keys[] = {"id", "family", "tier", "severity", "default", "state", "yields", "rank",
+	"waits_for", "relaxed", "apis", "elsewhere", "leaves_out", "title", "hint", "why", "reason", "source",
+	"bad", "good", "path"};
+
+static const char *member(json_t *rule, const char *key)
 {
-	fprintf(stderr, "acl-gen: %s: rule \"%s\": %s: %s\n", emit_rules, id, key, why);
+	const char *value = json_string_value(json_object_get(rule, key));
+
+	return value ? value : "?";
+}
+
+static void __attribute__((noreturn, format(printf, 3, 4)))
+refuse(json_t *rule, const char *key, const char *why, ...)
+{
+	va_list values;
+
+	fprintf(stderr, "acl-gen: %s: rule \"%s\": %s: ", member(rule, "path"), member(rule, "id"), key);
+	va_start(values, why);
+	vfprintf(stderr, why, values);
+	va_end(values);
+	fputc('\n', stderr);
 	exit(1);
 }
 
@@ -21,20 +41,32 @@ struct word {
 	const char *word, *constant;
 };
 
-static const char *constant(const char *id, json_t *rule, const char *key, const struct word *words)
+/* of: the rule, or an object in its entry. */
+static const char *constant_of(json_t *rule, json_t *of, const char *key, const struct word *words)
 {
-	const char *value = json_string_value(json_object_get(rule, key));
+	const char *value = json_string_value(json_object_get(of, key));
+	char allowed[128] = "";
+	size_t n = 0;
 
-	for (; value && words->word; words++)
-		if (!strcmp(words->word, value))
-			return words->constant;
-	refuse(id, key, value ? value : "missing");
+	for (const struct word *w = words; value && w->word; w++)
+		if (!strcmp(w->word, value))
+			return w->constant;
+	for (; words->word; words++)
+		n += (size_t)snprintf(allowed + n, sizeof(allowed) - n, "%s%s", n ? ", " : "", words->word);
+	refuse(rule, key, "%s, is one of %s", value ? value : "missing", allowed);
+}
+
+static const char *constant(json_t *rule, const char *key, const struct word *words)
+{
+	return constant_of(rule, rule, key, words);
 }
 
 static const struct word tiers[] = {{"mission", "ACL_TIER_MISSION"}, {"state", "ACL_TIER_STATE"},
 	{"argument", "ACL_TIER_ARGUMENT"}, {"advice", "ACL_TIER_ADVICE"}, {"tool", "ACL_TIER_TOOL"}, {0}};
 static const struct word severities[] = {{"error", "ACL_SEV_ERROR"}, {"warning", "ACL_SEV_WARNING"},
-	{"perf", "ACL_SEV_PERF"}, {"portability", "ACL_SEV_PORTABILITY"}, {"off", "ACL_RELAXED_OFF"}, {0}};
+	{"perf", "ACL_SEV_PERF"}, {"portability", "ACL_SEV_PORTABILITY"}, {0}};
+static const struct word relaxations[] = {{"warning", "ACL_SEV_WARNING"}, {"perf", "ACL_SEV_PERF"},
+	{"portability", "ACL_SEV_PORTABILITY"}, {"off", "ACL_RELAXED_OFF"}, {0}};
 static const struct word defaults[] = {
 	{"on", "ACL_DEFAULT_ON"}, {"advice", "ACL_DEFAULT_ADVICE"}, {"off", "ACL_DEFAULT_OFF"}, {0}};
 static const struct word states[] = {{"implemented", "ACL_RULE_IMPLEMENTED"}, {"planned", "ACL_RULE_PLANNED"},
@@ -58,7 +90,7 @@ static void string(FILE *f, const char *name, json_t *rule, const char *key)
 }
 
 /* In both languages. */
-static void words(FILE *f, const char *name, const char *id, json_t *rule, const char *key, bool required)
+static void words(FILE *f, const char *name, json_t *rule, const char *key, bool required)
 {
 	json_t *t = json_object_get(rule, key);
 	const char *en = json_string_value(json_object_get(t, "en")),
@@ -66,7 +98,7 @@ static void words(FILE *f, const char *name, const char *id, json_t *rule, const
 	char chinese[64];
 
 	if ((required || t) && (!en || !zh))
-		refuse(id, key, "needs \"en\" and \"zh\"");
+		refuse(rule, key, "needs \"en\" and \"zh\"");
 	snprintf(chinese, sizeof(chinese), "%s + ACL_LANG_ZH", name);
 	text(f, name, en);
 	text(f, chinese, zh);
@@ -100,7 +132,7 @@ static bool function_named(const struct model *m, const char *name)
 }
 
 /* Names of functions as one string; each is one of the model, or ends in "*". */
-static void apis(FILE *f, const char *id, json_t *rule, const struct model *m)
+static void apis(FILE *f, json_t *rule, const struct model *m)
 {
 	json_t *names = json_object_get(rule, "apis"), *name;
 	char *all = NULL;
@@ -108,13 +140,13 @@ static void apis(FILE *f, const char *id, json_t *rule, const struct model *m)
 	FILE *mem = open_memstream(&all, &len);
 
 	if (!json_array_size(names))
-		refuse(id, "apis", "missing");
+		refuse(rule, "apis", "missing");
 	json_array_foreach(names, i, name)
 	{
 		const char *s = json_string_value(name);
 
 		if (!s || (s[strlen(s) - 1] != '*' && !function_named(m, s)))
-			refuse(id, "apis", s ? s : "no name");
+			refuse(rule, "apis", "%s is no function", s ? s : "what is no string");
 		fprintf(mem, "%s%s", i ? " " : "", s);
 	}
 	fclose(mem);
@@ -122,27 +154,27 @@ static void apis(FILE *f, const char *id, json_t *rule, const struct model *m)
 	free(all);
 }
 
-static const char *waits_for(const char *id, json_t *rule, bool planned)
+static const char *waits_for(json_t *rule, bool planned)
 {
 	if (!json_object_get(rule, "waits_for"))
 		return "ACL_WAITS_FOR_NOTHING";
 	if (!planned)
-		refuse(id, "waits_for", "is for planned rules only");
-	return constant(id, rule, "waits_for", engines);
+		refuse(rule, "waits_for", "is for planned rules only");
+	return constant(rule, "waits_for", engines);
 }
 
 /* Which rule speaks when several apply, see acl_rule.rank: "yields": N, or "rank": N of one that always
  * speaks. */
-static int rank(const char *id, json_t *rule, const char *key)
+static int rank(json_t *rule, const char *key)
 {
 	json_t *n = json_object_get(rule, key);
 
 	if (!n)
 		return 0;
 	if (!json_is_integer(n) || json_integer_value(n) < 1 || json_integer_value(n) > 255)
-		refuse(id, key, "is a number from 1 to 255");
+		refuse(rule, key, "is a number from 1 to 255");
 	if (json_object_get(rule, "yields") && json_object_get(rule, "rank"))
-		refuse(id, "rank", "stands beside \"yields\", which is one already");
+		refuse(rule, "rank", "stands beside \"yields\", which is one already");
 	return (int)json_integer_value(n);
 }
 
@@ -153,7 +185,7 @@ static void print_rule(FILE *f, json_t *rule, size_t index)
 	const char *id = json_string_value(json_object_get(rule, "id")),
 		   *family = json_string_value(json_object_get(rule, "family"));
 	json_t *relaxed = json_object_get(rule, "relaxed");
-	const char *state = constant(id, rule, "state", states);
+	const char *state = constant(rule, "state", states);
 
 	fputs("\t{\n\t\t.id = ", f);
 	print_name(f, id, &longest_id);
@@ -161,33 +193,34 @@ static void print_rule(FILE *f, json_t *rule, size_t index)
 	print_name(f, family, &longest_family);
 	fputs(",\n", f);
 	fprintf(f, "\t\t.index = %zu,\n", index);
-	fprintf(f, "\t\t.severity = %s,\n", constant(id, rule, "severity", severities));
-	fprintf(f, "\t\t.tier = %s,\n", constant(id, rule, "tier", tiers));
-	fprintf(f, "\t\t.dflt = %s,\n", constant(id, rule, "default", defaults));
+	fprintf(f, "\t\t.severity = %s,\n", constant(rule, "severity", severities));
+	fprintf(f, "\t\t.tier = %s,\n", constant(rule, "tier", tiers));
+	fprintf(f, "\t\t.dflt = %s,\n", constant(rule, "default", defaults));
 	fprintf(f, "\t\t.state = %s,\n", state);
-	fprintf(f, "\t\t.rank = %d,\n", rank(id, rule, "yields") + rank(id, rule, "rank"));
+	fprintf(f, "\t\t.rank = %d,\n", rank(rule, "yields") + rank(rule, "rank"));
 	fprintf(f, "\t\t.yields = %s,\n", json_object_get(rule, "yields") ? "true" : "false");
-	fprintf(f, "\t\t.waits_for = %s,\n", waits_for(id, rule, !strcmp(state, "ACL_RULE_PLANNED")));
-	fprintf(f, "\t\t.relaxed_since = %s,\n", relaxed ? constant(id, relaxed, "since", releases) : "-1");
+	fprintf(f, "\t\t.waits_for = %s,\n", waits_for(rule, !strcmp(state, "ACL_RULE_PLANNED")));
+	fprintf(f, "\t\t.relaxed_since = %s,\n",
+		relaxed ? constant_of(rule, relaxed, "since", releases) : "-1");
 	fprintf(f, "\t\t.relaxed_to = %s,\n",
-		relaxed ? constant(id, relaxed, "to", severities) : "ACL_RELAXED_OFF");
+		relaxed ? constant_of(rule, relaxed, "to", relaxations) : "ACL_RELAXED_OFF");
 	fputs("\t},\n", f);
 }
 
 static void print_texts_of(FILE *f, json_t *rule, const struct model *m)
 {
 	const char *id = json_string_value(json_object_get(rule, "id"));
-	bool implemented = !strcmp(constant(id, rule, "state", states), "ACL_RULE_IMPLEMENTED");
+	bool implemented = !strcmp(constant(rule, "state", states), "ACL_RULE_IMPLEMENTED");
 
 	fprintf(f, "\t/* %s */\n\t{\n", id);
-	words(f, "RULE_TITLE", id, rule, "title", true);
-	words(f, "RULE_HINT", id, rule, "hint", implemented);
-	words(f, "RULE_WHY", id, rule, "why", implemented);
+	words(f, "RULE_TITLE", rule, "title", true);
+	words(f, "RULE_HINT", rule, "hint", implemented);
+	words(f, "RULE_WHY", rule, "why", implemented);
 	string(f, "RULE_SOURCE", rule, "source");
 	lines(f, "RULE_BAD", rule, "bad");
 	lines(f, "RULE_GOOD", rule, "good");
 	string(f, "RULE_REASON", rule, "reason");
-	apis(f, id, rule, m);
+	apis(f, rule, m);
 	fputs("\t},\n", f);
 }
 
@@ -206,13 +239,29 @@ static void print_numbers(const struct model *m, json_t *rules)
 	emit_close(f);
 }
 
+static void keys_known(json_t *rule)
+{
+	json_t *value;
+	const char *key;
+
+	json_object_foreach(rule, key, value)
+	{
+		size_t i = 0;
+
+		while (i < sizeof(keys) / sizeof(keys[0]) && strcmp(keys[i], key))
+			i++;
+		if (i == sizeof(keys) / sizeof(keys[0]))
+			refuse(rule, key, "is no member of a rule");
+	}
+}
+
 /* The rules of a file, which has the name of their family, are put to the others. */
 static void family_load(json_t *all, const char *path)
 {
 	const char *name = strrchr(path, '/') + 1, *before = "";
 	size_t length = strlen(name) - strlen(".json"), i;
 	json_error_t error;
-	json_t *rules = json_load_file(path, 0, &error), *rule;
+	json_t *rules = json_load_file(path, JSON_REJECT_DUPLICATES, &error), *rule;
 
 	if (!json_is_array(rules)) {
 		fprintf(stderr, "acl-gen: %s:%d: %s\n", path, error.line, error.text);
@@ -221,12 +270,14 @@ static void family_load(json_t *all, const char *path)
 	json_array_foreach(rules, i, rule)
 	{
 		const char *id = json_string_value(json_object_get(rule, "id")),
-			   *family = json_string_value(json_object_get(rule, "family"));
+			   *family = member(rule, "family");
 
+		json_object_set_new(rule, "path", json_string(path));
 		if (!id || strcmp(before, id) >= 0)
-			refuse(id ? id : "?", "id", "missing, twice, or not in the order of strcmp");
-		if (!family || strlen(family) != length || strncmp(family, name, length) != 0)
-			refuse(id, "family", "is not the name of its file");
+			refuse(rule, "id", "missing, twice, or not in the order of strcmp");
+		if (strlen(family) != length || strncmp(family, name, length) != 0)
+			refuse(rule, "family", "is not the name of its file");
+		keys_known(rule);
 		before = id;
 	}
 	json_array_extend(all, rules);
@@ -287,8 +338,8 @@ void print_rules(const struct model *m)
 	{
 		const char *id = json_string_value(json_object_get(rule, "id"));
 
-		if (!id || strcmp(before, id) >= 0)
-			refuse(id ? id : "?", "id", "is in two families");
+		if (strcmp(before, id) >= 0)
+			refuse(rule, "id", "is in two families");
 		before = id;
 		print_rule(f, rule, i);
 	}
