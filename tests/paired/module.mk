@@ -14,8 +14,10 @@ TESTS += $(PAIR_BIN)
 # What the findings hold, and what comes of small changes, written anew (NAME.findings, NAME.variants beside NAME.c).
 .PHONY: findings
 findings: $(PAIR_BIN) $$(FIXTURE_TESTS)
-	$(Q)for test in $(FIXTURE_TESTS); do env $(TEST_ENV) FINDINGS_WRITE=1 $$test >$$test.out || { cat $$test.out; exit 1; }; done
-	$(Q)for test in $(PAIR_BIN); do env $(TEST_ENV) $$test --write >$$test.out || { cat $$test.out; exit 1; }; done
+	$(Q)failed=; \
+	for test in $(FIXTURE_TESTS); do env $(TEST_ENV) FINDINGS_WRITE=1 $$test >$$test.out || failed="$$failed $$test.out"; done; \
+	for test in $(PAIR_BIN); do env $(TEST_ENV) $$test --write >$$test.out || failed="$$failed $$test.out"; done; \
+	[ -z "$$failed" ] || { cat $$failed; exit 1; }
 include tests/paired/live/module.mk tests/paired/real/module.mk
 TESTS += tests/paired/coverage.t tests/paired/texts.t tests/paired/catalogue.t
 tests/paired/catalogue.t: $(PAIR_BIN)
