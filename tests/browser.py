@@ -23,7 +23,7 @@ class Browser:
         # The browser reads from 3 and writes to 4; neither may be one of the others.
         ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (to_read, from_write)]
         self.process = subprocess.Popen(
-            [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1200,800",
+            [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--window-size=1200,800",
              f"--user-data-dir={PLACE}/profile", "--remote-debugging-pipe", "about:blank"], pass_fds=(3, 4),
             preexec_fn=lambda: [os.dup2(end, number) for end, number in zip(ends, (3, 4))],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

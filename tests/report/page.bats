@@ -3,11 +3,12 @@
 # The HTML page of 700 findings, in a browser.
 
 load helper
+load ../browser.bash
 
 setup() {
 	skip_where_emulated
 	cd "$BATS_TEST_TMPDIR" || return
-	browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip "no Chromium"
+	browser || skip "no Chromium"
 	ACLCHECK_JOB=$BATS_TEST_NAME ACLCHECK_REPORT=r.json "$FINDINGS" error advice warning 2>/dev/null
 	python3 - r.json many.json <<-'END'
 		import json, sys
@@ -24,10 +25,6 @@ setup() {
 		json.dump(report, open(sys.argv[2], "w"))
 	END
 	"$ACLCHECK" report --format html -o page.html many.json || [ $? = 97 ]
-}
-
-browse() {
-	timeout 120 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$PWD/profile" "$@" 2>/dev/null
 }
 
 # in_page WIDTH HASH SCRIPT: the value of a script's "result" in the page, which runs after the page's own.

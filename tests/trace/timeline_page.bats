@@ -4,9 +4,11 @@
 
 # shellcheck disable=SC2154,SC2086,SC2016 # what places() sets; words are split on purpose; a browser's words
 load trace.bash
+load ../browser.bash
 
 setup_file() {
 	load trace.bash
+	load ../browser.bash
 	alone
 	browser || return 0
 	places "$BATS_FILE_TMPDIR"
@@ -40,15 +42,6 @@ ended() {
 setup() {
 	places "$BATS_TEST_TMPDIR"
 	browser || skip "no Chromium"
-}
-
-browser() {
-	command -v chromium || command -v chromium-browser || command -v google-chrome
-}
-
-browse() {
-	timeout 120 "$(browser)" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$PWD/profile" \
-		--window-size=1200,800 "$@" 2>/dev/null
 }
 
 # title_of FILE: of the page, in the browser that stays open
