@@ -146,8 +146,9 @@ details='byId("details").innerText.split("\n").join(" | ")'
 	done
 	[ "$(python3 -S "$ACLCHECK_SOURCE/tests/report/look.py" png 1.png)" = "255 255 255" ]
 	[ "$(python3 -S "$ACLCHECK_SOURCE/tests/report/look.py" png 0.png)" = "21 24 28" ]
-	# Pixels of the colour of what waits, and of findings.
-	[ "$(in_page ordered 'draw(); const d = paper.getImageData(0, 0, canvas.width, canvas.height).data; const hex = (i) => "#" + [0, 1, 2].map((k) => d[i + k].toString(16).padStart(2, "0")).join(""); const seen = new Set(); for (let i = 0; i < d.length; i += 4) seen.add(hex(i)); const result = ["wait", "bad", "on-device", "blocked"].map((c) => seen.has(colours[CLASS[c]]))')" = \
+	# Calls have their colours, from near, as what is less than a pixel wide is drawn with its neighbours; findings are as large from afar.
+	seen='const seen = (name, from, to) => { look(from, to); draw(); const d = paper.getImageData(0, 0, canvas.width, canvas.height).data, all = new Set(); for (let i = 0; i < d.length; i += 4) all.add("#" + [0, 1, 2].map((k) => d[i + k].toString(16).padStart(2, "0")).join("")); return all.has(colours[CLASS[name]]); };'
+	[ "$(in_page ordered "$seen"' const near = (name) => { const i = [...call.start.keys()].find((k) => classOf(k) === CLASS[name]); return seen(name, call.start[i] - 10, call.end[i] + 10); }; const result = [...["wait", "on-device", "blocked"].map(near), seen("bad", 0, span)]')" = \
 		"[true,true,true,true]" ]
 }
 

@@ -129,7 +129,7 @@ function bytesText(bytes) {
 
 const classes = [["call", "call"], ["blocked", "host waits for the device"], ["launch", "work put on a stream"], ["to-device", "copy to the device"],
 	["to-host", "copy to the host"], ["on-device", "copy on devices"], ["other-copy", "other copy"], ["record", "record"],
-	["wait", "wait of a stream"], ["capture", "capture"], ["bad", "error or finding"], ["match", "found"]];
+	["wait", "wait of a stream"], ["capture", "capture"], ["bad", "error or finding"], ["match", "search match"]];
 const CLASS = Object.fromEntries(classes.map(([name], i) => [name, i]));
 let colours, lettering, ink;
 
