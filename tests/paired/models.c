@@ -268,7 +268,10 @@ static void *compared_value(void)
 
 static void switch_by_host_left(void)
 {
-	switch_by(bug ? make_host_memory(4096) : compared_value(), compared_value());
+	/* One after the other: in which order arguments are evaluated is the compiler's. */
+	void *right = compared_value();
+
+	switch_by(bug ? make_host_memory(4096) : compared_value(), right);
 }
 
 static void switch_by_host_right(void)
