@@ -26,6 +26,11 @@ static void allocations(void)
 	IS(aclrtMallocHostWithCfg(NULL, 64, NULL), 100000);
 	IS(aclrtMallocHostWithCfg(&p, 0, NULL), 100000);
 	IS(aclrtMalloc(&p, SIZE_MAX, 0), 100000);
+	/* Other sizes that cannot be rounded up are refused where there is no room for them. */
+	IS(aclrtMallocAlign32(&p, SIZE_MAX, 0), 100000);
+	IS(aclrtMallocHost(&p, SIZE_MAX), 207001);
+	IS(aclrtMallocHostWithCfg(&p, SIZE_MAX, NULL), 207001);
+	IS(aclrtMallocWithCfg(&p, SIZE_MAX, 0, NULL), 207001);
 	IS(aclrtFreeWithDevSync(NULL), 100000);
 	IS(aclrtFreeHostWithDevSync(NULL), 100000);
 	IS(aclrtMemFlush(NULL, 64), 100000);

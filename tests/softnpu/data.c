@@ -119,7 +119,7 @@ static void batch(void)
 		100000);
 	IS((long)fail, -1); /* sizes are looked at before the copies */
 	dsts[1] = NULL;
-	IS(aclrtMemcpyBatchAsync(dsts, sizes, srcs, sizes, 2, attrs, indexes, 1, &fail, s), 100000);
+	IS(aclrtMemcpyBatchAsync(dsts, sizes, srcs, sizes, 2, attrs, indexes, 1, &fail, s), 107000);
 	IS(fail, 1);
 }
 

@@ -434,6 +434,220 @@ static void physical_memory_nowhere(void)
 	row(aclrtMallocPhysical(&h, MIB2, &prop, 0));
 }
 
+/* --- read in the published source ------------------------------------------------------------ */
+
+static void rows_of_nothing_without_more(void)
+{
+	aclrtStream gone = stream();
+
+	need(aclrtDestroyStream(gone));
+	row(aclrtMemcpy2d(NULL, 0, NULL, 0, 0, 4, ACL_MEMCPY_HOST_TO_DEVICE));
+	row(aclrtMemcpy2d(NULL, 0, NULL, 0, 4, 0, ACL_MEMCPY_DEVICE_TO_DEVICE));
+	row(aclrtMemcpy2dAsync(NULL, 0, NULL, 0, 0, 4, ACL_MEMCPY_DEFAULT, gone));
+	row(aclrtMemcpy2d(NULL, 0, NULL, 0, 0, 4, ACL_MEMCPY_HOST_TO_HOST));
+}
+
+/* A batch to device memory, from what is given. */
+struct batch {
+	void *to[2], *from[2];
+	size_t bytes[2], first, failed;
+	aclrtMemcpyBatchAttr attribute;
+};
+
+static void batch(struct batch *b, void *from)
+{
+	*b = (struct batch){
+		.bytes = {64, 64}, .failed = 77, .attribute = {.dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	for (int i = 0; i < 2; i++) {
+		b->to[i] = device();
+		b->from[i] = from;
+	}
+}
+
+static void *pinned(void)
+{
+	void *p = NULL;
+
+	need(aclrtMallocHost(&p, 64));
+	return p;
+}
+
+static void batch_now(struct batch *b, size_t attributes)
+{
+	row(aclrtMemcpyBatch(
+		b->to, b->bytes, b->from, b->bytes, 2, &b->attribute, &b->first, attributes, &b->failed));
+	row((long)b->failed);
+}
+
+static void batch_later(struct batch *b, aclrtStream s)
+{
+	row(aclrtMemcpyBatchAsync(
+		b->to, b->bytes, b->from, b->bytes, 2, &b->attribute, &b->first, 1, &b->failed, s));
+	row((long)b->failed);
+}
+
+static void batch_of_nothing(void)
+{
+	struct batch b;
+
+	batch(&b, pinned());
+	b.bytes[0] = b.bytes[1] = 0;
+	batch_now(&b, 0);
+}
+
+static void batch_index_of_outer_refusals(void)
+{
+	size_t little[] = {64, 16};
+	struct batch b;
+
+	batch(&b, pinned());
+	row(aclrtMemcpyBatch(b.to, little, b.from, b.bytes, 2, &b.attribute, &b.first, 0, &b.failed));
+	row((long)b.failed);
+	b.attribute.rsv[0] = 1;
+	batch_now(&b, 1);
+}
+
+static void batch_index_of_entries(void)
+{
+	struct batch b;
+
+	batch(&b, pinned());
+	b.bytes[1] = 0;
+	batch_later(&b, stream());
+	b.bytes[1] = 64;
+	b.from[1] = NULL;
+	batch_later(&b, stream());
+	b.from[1] = b.to[0];
+	batch_later(&b, stream());
+	b.attribute.srcLoc.type = (aclrtMemLocationType)77;
+	batch_later(&b, stream());
+	b.first = 1;
+	batch_later(&b, stream());
+}
+
+static void batch_on_dead_stream(void)
+{
+	aclrtStream gone = stream();
+	struct batch b;
+
+	need(aclrtDestroyStream(gone));
+	batch(&b, pinned());
+	b.first = 1;
+	batch_later(&b, gone);
+}
+
+static void batch_of_pageable_memory(void)
+{
+	static char mine[64];
+	struct batch b;
+
+	batch(&b, mine);
+	batch_later(&b, stream());
+}
+
+static void memory_usage_of_nothing(void)
+{
+	aclrtMemUsageInfo usage;
+	size_t found = 7;
+
+	row(aclrtGetMemUsageInfo(0, &usage, 0, &found));
+	row((long)found);
+	found = 7;
+	row(aclrtGetMemUsageInfo(99, &usage, 1, &found));
+	row((long)found);
+}
+
+static void *configured(void *attribute)
+{
+	aclrtMallocConfig one = {attribute, 1}, none = {attribute, 0}, missing = {NULL, 0};
+	void *p;
+
+	row(aclrtMallocHostWithCfg(&p, 64, &one));
+	row(aclrtMallocHostWithCfg(&p, 64, &none));
+	row(aclrtMallocHostWithCfg(&p, 64, &missing));
+	row(aclrtMallocWithCfg(&p, 64, ACL_MEM_MALLOC_HUGE_FIRST, &one));
+	row(aclrtMallocWithCfg(&p, 64, ACL_MEM_MALLOC_HUGE_FIRST, &none));
+	row(aclrtMallocWithCfg(&p, 64, ACL_MEM_MALLOC_HUGE_FIRST, &missing));
+	return NULL;
+}
+
+static void allocations_for_device(void)
+{
+	aclrtMallocAttribute attribute = {.attr = ACL_RT_MEM_ATTR_DEVICE_ID};
+
+	configured(&attribute);
+	in_thread(configured, &attribute);
+}
+
+static void allocations_by_address_flag(void)
+{
+	aclrtMallocAttribute attribute = {.attr = ACL_RT_MEM_ATTR_VA_FLAG};
+
+	configured(&attribute);
+}
+
+static void limits_of_devices(void)
+{
+	const aclrtDevResLimitType unknown = (aclrtDevResLimitType)9;
+
+	row(aclrtSetDeviceResLimit(-1, unknown, 1));
+	row(aclrtSetDeviceResLimit(99, unknown, 1));
+	row(aclrtSetDeviceResLimit(99, ACL_RT_DEV_RES_CUBE_CORE, 9999));
+	row(aclrtSetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, 9999));
+}
+
+static void *limits_elsewhere(void *s)
+{
+	uint32_t cores;
+
+	row(aclrtSetStreamResLimit(s, ACL_RT_DEV_RES_CUBE_CORE, 2));
+	row(aclrtGetStreamResLimit(s, ACL_RT_DEV_RES_CUBE_CORE, &cores));
+	row(cores);
+	row(aclrtUseStreamResInCurrentThread(s));
+	row(aclrtGetResInCurrentThread(ACL_RT_DEV_RES_CUBE_CORE, &cores));
+	row(aclrtGetResInCurrentThread(ACL_RT_DEV_RES_VECTOR_CORE, &cores));
+	row(aclrtUnuseStreamResInCurrentThread(s));
+	row(aclrtResetStreamResLimit(s));
+	row(aclrtSetStreamResLimit(NULL, ACL_RT_DEV_RES_CUBE_CORE, 2));
+	row(aclrtUseStreamResInCurrentThread(NULL));
+	return NULL;
+}
+
+static void limits_of_streams_without_device(void)
+{
+	in_thread(limits_elsewhere, stream());
+}
+
+static void limits_of_dead_stream(void)
+{
+	aclrtStream gone = stream();
+
+	need(aclrtDestroyStream(gone));
+	row(aclrtSetStreamResLimit(gone, (aclrtDevResLimitType)9, 2));
+	row(aclrtResetStreamResLimit(gone));
+}
+
+static void options_of_process(void)
+{
+	int64_t value = 9;
+
+	row(aclrtSetSysParamOpt(ACL_OPT_ENABLE_KERNEL_EARLY_START, 1));
+	row(aclrtGetSysParamOpt(ACL_OPT_ENABLE_KERNEL_EARLY_START, &value));
+	need(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1));
+	row(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value));
+	row(value);
+}
+
+static void key_of_dead_notify(void)
+{
+	char key[128];
+	aclrtNotify n;
+
+	need(aclrtCreateNotify(&n, 0));
+	need(aclrtDestroyNotify(n));
+	row(aclrtNotifyGetExportKey(n, key, 0, 9));
+}
+
 #define ROW(name)                                                                                            \
 	{                                                                                                    \
 #name, name                                                                                  \
@@ -450,7 +664,11 @@ static const struct {
 	ROW(current_context_destroyed_elsewhere), ROW(callbacks_not_registered), ROW(last_error_of_arguments),
 	ROW(finalized_by_reference), ROW(stream_flags), ROW(stream_attributes), ROW(saturation_and_notifies),
 	ROW(rows_of_nothing), ROW(batches), ROW(device_pointers), ROW(reduce_of_bool),
-	ROW(physical_memory_nowhere)};
+	ROW(physical_memory_nowhere), ROW(rows_of_nothing_without_more), ROW(batch_of_nothing),
+	ROW(batch_index_of_outer_refusals), ROW(batch_index_of_entries), ROW(batch_on_dead_stream),
+	ROW(batch_of_pageable_memory), ROW(memory_usage_of_nothing), ROW(allocations_for_device),
+	ROW(allocations_by_address_flag), ROW(limits_of_devices), ROW(limits_of_streams_without_device),
+	ROW(limits_of_dead_stream), ROW(options_of_process), ROW(key_of_dead_notify)};
 
 /* Without a name: the names. */
 int main(int argc, char **argv)

@@ -164,6 +164,9 @@ static void usage_of(const struct device *dev, aclrtMemUsageInfo *info)
 aclError aclrtGetMemUsageInfo(
 	int32_t deviceId, aclrtMemUsageInfo *memUsageInfo, size_t inputNum, size_t *outputNum)
 {
+	*outputNum = 0;
+	if (!inputNum)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "there is no room for any module");
 	return LOCKED_WITH(device, dev, find_in_context(deviceId, &dev), usage_of(dev, memUsageInfo);
 			   *outputNum = 1);
 }
@@ -294,139 +297,145 @@ aclError aclrtDeviceGetLimit(aclrtDeviceLimit limitType, size_t *value)
 
 static const uint32_t core_default[] = {CUBE_CORES, VECTOR_CORES};
 
-static aclError check_cores(aclrtDevResLimitType type, const uint32_t *value)
+static aclError check_type(aclrtDevResLimitType type)
 {
-	if ((unsigned)type >= ARRAY_SIZE(core_default) || (value && *value > core_default[type]))
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown type %d, or too many cores", type);
+	return (unsigned)type < ARRAY_SIZE(core_default)
+		       ? ACL_SUCCESS
+		       : npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown type %d", type);
+}
+
+static aclError check_cores(aclrtDevResLimitType type, uint32_t value)
+{
+	return value <= core_default[type]
+		       ? ACL_SUCCESS
+		       : npu_err(ACL_ERROR_RT_PARAM_INVALID, "%u cores are too many", value);
+}
+
+static uint32_t device_cores(const struct device *dev, aclrtDevResLimitType type)
+{
+	return dev->cores_set[type] ? dev->cores[type] : core_default[type];
+}
+
+/* A negative id is refused before the type, one that is too large after it. */
+static aclError find_set(int32_t id, aclrtDevResLimitType type, struct device **dev)
+{
+	aclError rc = id < 0 ? npu_err(ACL_ERROR_RT_INVALID_DEVICEID, "device %d", id) : check_type(type);
+
+	if (rc)
+		return rc;
+	*dev = device_find(id);
+	if (!*dev)
+		return ACL_ERROR_RT_INVALID_DEVICEID;
+	if (!(*dev)->primary && !(*dev)->contexts)
+		return npu_err(ACL_ERROR_RT_DEV_SETUP_ERROR, "device %d is not set", id);
 	return ACL_SUCCESS;
 }
 
-static aclError device_cores(int32_t id, aclrtDevResLimitType type, uint32_t *get, const uint32_t *set)
+static aclError set_device_cores(int32_t id, aclrtDevResLimitType type, uint32_t value)
 {
-	struct device *dev = device_find(id);
+	struct device *dev;
+	aclError rc = find_set(id, type, &dev);
 
-	if (!dev)
-		return ACL_ERROR_RT_INVALID_DEVICEID;
-	if (!dev->primary && !dev->contexts)
-		return npu_err(ACL_ERROR_RT_DEV_SETUP_ERROR, "device %d is not set", id);
-	if (set) {
-		dev->cores[type] = *set;
-		dev->cores_set[type] = true;
-	}
-	if (get)
-		*get = dev->cores_set[type] ? dev->cores[type] : core_default[type];
+	if (!rc)
+		rc = check_cores(type, value);
+	if (rc)
+		return rc;
+	dev->cores[type] = value;
+	dev->cores_set[type] = true;
 	return ACL_SUCCESS;
 }
 
 aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t value)
 {
-	aclError rc = check_cores(type, &value);
-
-	return rc ? rc : LOCKED(device_cores(deviceId, type, NULL, &value));
+	return LOCKED(set_device_cores(deviceId, type, value));
 }
 
 aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t *value)
 {
-	aclError rc = check_cores(type, NULL);
-
-	return rc ? rc : LOCKED(device_cores(deviceId, type, value, NULL));
-}
-
-static aclError reset_device_cores(int32_t id)
-{
-	aclError rc = device_cores(id, ACL_RT_DEV_RES_CUBE_CORE, NULL, NULL);
-
-	if (!rc)
-		memset(device_get(id)->cores_set, 0, sizeof(device_get(id)->cores_set));
-	return rc;
+	return LOCKED_WITH(device, dev, find_set(deviceId, type, &dev), *value = device_cores(dev, type));
 }
 
 aclError aclrtResetDeviceResLimit(int32_t deviceId)
 {
-	return LOCKED(reset_device_cores(deviceId));
+	return LOCKED_WITH(device, dev, find_set(deviceId, ACL_RT_DEV_RES_CUBE_CORE, &dev),
+		memset(dev->cores_set, 0, sizeof(dev->cores_set)));
 }
 
-static aclError stream_cores(
-	aclrtStream handle, aclrtDevResLimitType type, uint32_t *get, const uint32_t *set)
+/* The handle before other arguments, a context for the default stream only, and after them. */
+static aclError find_limited(
+	aclrtStream handle, aclrtDevResLimitType type, const uint32_t *value, struct stream **s)
 {
-	struct stream *s;
-	aclError rc = stream_find(handle, STREAM_QUERY, &s);
+	aclError rc = stream_named(handle, STREAM_QUERY, s);
 
-	if (rc)
-		return rc;
-	if (set) {
-		s->res_limit[type] = *set;
-		s->res_limit_set[type] = true;
-	}
-	if (get && s->res_limit_set[type])
-		*get = s->res_limit[type];
-	else if (get)
-		return device_cores(s->lane.device, type, get, NULL);
-	return ACL_SUCCESS;
+	if (!rc)
+		rc = check_type(type);
+	if (!rc && value)
+		rc = check_cores(type, *value);
+	return rc || *s ? rc : stream_enter(STREAM_QUERY, s);
+}
+
+static aclError find_any(aclrtStream handle, struct stream **s)
+{
+	return find_limited(handle, ACL_RT_DEV_RES_CUBE_CORE, NULL, s);
+}
+
+static uint32_t stream_cores(const struct stream *s, aclrtDevResLimitType type)
+{
+	return s->res_limit_set[type] ? s->res_limit[type] : device_cores(device_get(s->lane.device), type);
 }
 
 aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t value)
 {
-	aclError rc = check_cores(type, &value);
-
-	return rc ? rc : LOCKED(stream_cores(stream, type, NULL, &value));
+	return LOCKED_WITH(stream, s, find_limited(stream, type, &value, &s), s->res_limit[type] = value;
+			   s->res_limit_set[type] = true);
 }
 
 aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t *value)
 {
-	aclError rc = check_cores(type, NULL);
-
-	return rc ? rc : LOCKED(stream_cores(stream, type, value, NULL));
+	return LOCKED_WITH(stream, s, find_limited(stream, type, NULL, &s), *value = stream_cores(s, type));
 }
 
 aclError aclrtResetStreamResLimit(aclrtStream stream)
 {
-	return LOCKED_WITH(stream, s, stream_find(stream, STREAM_QUERY, &s),
-		memset(s->res_limit_set, 0, sizeof(s->res_limit_set)));
+	return LOCKED_WITH(
+		stream, s, find_any(stream, &s), memset(s->res_limit_set, 0, sizeof(s->res_limit_set)));
 }
 
 /* The stream whose limit counts in this thread, by handle: a dead one no longer counts. */
 static __thread aclrtStream limiting_stream;
 
-static aclError use_stream(aclrtStream handle, bool use)
-{
-	struct stream *s;
-	aclError rc = stream_find(handle, STREAM_QUERY, &s);
-
-	if (rc)
-		return rc;
-	if (use)
-		limiting_stream = object_handle(&s->obj);
-	else if (limiting_stream == object_handle(&s->obj))
-		limiting_stream = NULL;
-	return ACL_SUCCESS;
-}
-
 aclError aclrtUseStreamResInCurrentThread(aclrtStream stream)
 {
-	return LOCKED(use_stream(stream, true));
+	return LOCKED_WITH(stream, s, find_any(stream, &s), limiting_stream = object_handle(&s->obj));
 }
 
 aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream)
 {
-	return LOCKED(use_stream(stream, false));
+	return LOCKED_WITH(stream, s, find_any(stream, &s),
+		limiting_stream = limiting_stream == object_handle(&s->obj) ? NULL : limiting_stream);
 }
 
+/* A limit of the stream counts without a context. */
 static aclError thread_cores(aclrtDevResLimitType type, uint32_t *value)
 {
+	struct object *o = limiting_stream ? object_find(limiting_stream, OBJ_STREAM) : NULL;
+	const struct stream *s = o ? container_of(o, struct stream, obj) : NULL;
 	struct context *ctx;
-	aclError rc = context_need(&ctx);
+	aclError rc = check_type(type);
 
 	if (rc)
 		return rc;
-	if (limiting_stream && object_find(limiting_stream, OBJ_STREAM))
-		return stream_cores(limiting_stream, type, value, NULL);
-	return device_cores(ctx->dev->id, type, value, NULL);
+	if (s && s->res_limit_set[type]) {
+		*value = s->res_limit[type];
+		return ACL_SUCCESS;
+	}
+	rc = context_need(&ctx);
+	if (!rc)
+		*value = device_cores(ctx->dev, type);
+	return rc;
 }
 
 aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t *value)
 {
-	aclError rc = check_cores(type, NULL);
-
-	return rc ? rc : LOCKED(thread_cores(type, value));
+	return LOCKED(thread_cores(type, value));
 }

@@ -4,16 +4,8 @@
 #include "tools/softnpu/core/device.h"
 
 #define PROCESS_OPTIONS 4
-#define CONTEXT_OPTIONS 3
 
 static int64_t process_options[PROCESS_OPTIONS];
-
-static aclError check(aclSysParamOpt opt, unsigned n)
-{
-	if ((unsigned)opt >= n)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "unknown option %d", opt);
-	return ACL_SUCCESS;
-}
 
 static aclError process_option(aclSysParamOpt opt, int64_t *get, const int64_t *set)
 {
@@ -26,18 +18,15 @@ static aclError process_option(aclSysParamOpt opt, int64_t *get, const int64_t *
 
 aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value)
 {
-	aclError rc = check(opt, PROCESS_OPTIONS);
-
-	return rc ? rc : LOCKED(process_option(opt, NULL, &value));
+	return LOCKED(process_option(opt, NULL, &value));
 }
 
 aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value)
 {
-	aclError rc = check(opt, PROCESS_OPTIONS);
-
-	return rc ? rc : LOCKED(process_option(opt, value, NULL));
+	return LOCKED(process_option(opt, value, NULL));
 }
 
+/* What is set for a context is set for the process as well. */
 static aclError context_option(aclSysParamOpt opt, int64_t *get, const int64_t *set)
 {
 	struct context *ctx;
@@ -48,7 +37,7 @@ static aclError context_option(aclSysParamOpt opt, int64_t *get, const int64_t *
 	if (set) {
 		ctx->sys_params[opt] = *set;
 		ctx->sys_params_set |= 1u << opt;
-		return ACL_SUCCESS;
+		return process_option(opt, NULL, set);
 	}
 	if (!(ctx->sys_params_set & 1u << opt))
 		return npu_err(
@@ -59,16 +48,12 @@ static aclError context_option(aclSysParamOpt opt, int64_t *get, const int64_t *
 
 aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value)
 {
-	aclError rc = check(opt, CONTEXT_OPTIONS);
-
-	return rc ? rc : LOCKED(context_option(opt, NULL, &value));
+	return LOCKED(context_option(opt, NULL, &value));
 }
 
 aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value)
 {
-	aclError rc = check(opt, CONTEXT_OPTIONS);
-
-	return rc ? rc : LOCKED(context_option(opt, value, NULL));
+	return LOCKED(context_option(opt, value, NULL));
 }
 
 static aclError saturation(aclrtFloatOverflowMode *get, const aclrtFloatOverflowMode *set)

@@ -7,23 +7,39 @@
 #define MAX_WIDTH 5000000u
 #define MAX_HEIGHT 5242880u /* 5 * 1024 * 1024 */
 
-static aclError check(const struct area *a, aclrtMemcpyKind kind, bool async)
+/* A copy of no bytes that is accepted is over before its addresses and its stream are looked at. */
+static bool is_nothing(const struct area *a)
 {
-	bool one_way = kind == ACL_MEMCPY_HOST_TO_DEVICE || kind == ACL_MEMCPY_DEVICE_TO_HOST;
+	return (!a->width || !a->height) && !npu_code(NPU_COPY_2D_OF_NOTHING);
+}
 
+static aclError check_area(const struct area *a)
+{
 	if (!a->dst || !a->src)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "an address is NULL");
 	if (!a->width || !a->height)
 		return npu_answer(COPY_2D_OF_NOTHING, "a size is 0");
 	if (a->width > a->dpitch || a->width > a->spitch)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "width %zu exceeds a pitch", a->width);
-	if (kind == ACL_MEMCPY_DEVICE_TO_DEVICE && !async)
-		return npu_answer(COPY_2D_INSIDE_DEVICE, "synchronous 2D copy from device to device");
+	return ACL_SUCCESS;
+}
+
+/* The kind must be one of those for 2D copies even where nothing is copied. */
+static aclError check(const struct area *a, aclrtMemcpyKind kind, bool async)
+{
+	bool one_way = kind == ACL_MEMCPY_HOST_TO_DEVICE || kind == ACL_MEMCPY_DEVICE_TO_HOST;
+	aclError rc;
+
 	if (!one_way && kind != ACL_MEMCPY_DEFAULT && kind != ACL_MEMCPY_DEVICE_TO_DEVICE)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "copy kind %d is not for 2D copies", kind);
-	if (a->width > MAX_WIDTH || a->height > MAX_HEIGHT)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "%zu x %zu is too large", a->width, a->height);
-	return ACL_SUCCESS;
+	if (is_nothing(a))
+		return ACL_SUCCESS;
+	rc = check_area(a);
+	if (!rc && kind == ACL_MEMCPY_DEVICE_TO_DEVICE && !async)
+		rc = npu_answer(COPY_2D_INSIDE_DEVICE, "synchronous 2D copy from device to device");
+	if (!rc && (a->width > MAX_WIDTH || a->height > MAX_HEIGHT))
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "%zu x %zu is too large", a->width, a->height);
+	return rc;
 }
 
 static aclError check_direction(aclrtMemcpyKind kind, bool device_to_device)
@@ -53,9 +69,9 @@ aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
 	struct area a = {dst, src, dpitch, spitch, width, height};
 	aclError rc = check(&a, kind, false);
 
-	if (!rc)
+	if (!rc && !is_nothing(&a))
 		rc = LOCKED(may_copy_now(&a, kind));
-	if (rc)
+	if (rc || is_nothing(&a))
 		return rc;
 	rc = copy_now(&a);
 	return rc ? npu_err(rc, "the copy from %p to %p failed", src, dst) : ACL_SUCCESS;
@@ -88,7 +104,7 @@ aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t sp
 	bool now = false;
 	aclError rc = check(&a, kind, true);
 
-	if (!rc)
+	if (!rc && !is_nothing(&a))
 		rc = LOCKED(copy_async(&a, kind, stream, &now));
 	if (rc || !now)
 		return rc;

@@ -25,12 +25,11 @@ static bool all_zero(const uint8_t *p, size_t n)
 	return true;
 }
 
+/* The outer layer's part, which leaves *failIndex as it is. */
 static aclError check(const struct batch *b)
 {
 	if (!b->dsts || !b->dest_maxs || !b->srcs || !b->sizes || !b->attrs || !b->attr_indexes || !b->n)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "an array is NULL or empty");
-	if (!b->n_attrs)
-		return npu_answer(BATCH_NO_ATTRIBUTES, "there are no attributes");
 	/* Which one it is is not said. */
 	for (size_t i = 0; i < b->n; i++)
 		if (b->sizes[i] > b->dest_maxs[i])
@@ -38,6 +37,13 @@ static aclError check(const struct batch *b)
 	for (size_t i = 0; i < b->n_attrs; i++)
 		if (!all_zero(b->attrs[i].rsv, sizeof(b->attrs[i].rsv)))
 			return npu_err(ACL_ERROR_INVALID_PARAM, "reserved bytes of attribute %zu are set", i);
+	return ACL_SUCCESS;
+}
+
+static aclError check_attributes(const struct batch *b)
+{
+	if (!b->n_attrs)
+		return npu_answer(BATCH_NO_ATTRIBUTES, "there are no attributes");
 	if (b->n_attrs > b->n || b->attr_indexes[0])
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the first attribute must be for the first copy");
 	for (size_t i = 1; i < b->n_attrs; i++)
@@ -45,6 +51,15 @@ static aclError check(const struct batch *b)
 			return npu_err(
 				ACL_ERROR_RT_PARAM_INVALID, "attribute indexes must ascend below %zu", b->n);
 	return ACL_SUCCESS;
+}
+
+/* A batch of copies of no bytes is over before its attributes are looked at where such a copy is accepted. */
+static bool is_nothing(const struct batch *b)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (b->sizes[i])
+			return false;
+	return !npu_code(NPU_COPY_OF_NOTHING);
 }
 
 static const aclrtMemcpyBatchAttr *attr_of(const struct batch *b, size_t i)
@@ -60,13 +75,13 @@ static bool location_fits(const aclrtMemLocation *given, const struct place *p)
 {
 	if (p->loc == LOC_MANAGED)
 		return true;
-	if (given->type == ACL_MEM_LOCATION_TYPE_DEVICE)
-		return p->loc == LOC_DEVICE && given->id == (uint32_t)p->device;
-	return p->loc == LOC_HOST || p->loc == LOC_UNREGISTERED;
+	if (p->loc == LOC_DEVICE)
+		return given->type == ACL_MEM_LOCATION_TYPE_DEVICE && given->id == (uint32_t)p->device;
+	return given->type == ACL_MEM_LOCATION_TYPE_HOST || given->type == ACL_MEM_LOCATION_TYPE_HOST_NUMA;
 }
 
-/* One entry: its sizes, places and direction. */
-static aclError check_entry(const struct batch *b, size_t i, bool async)
+/* One entry: its places and its direction; pageable: a place is no pinned memory. */
+static aclError check_entry(const struct batch *b, size_t i, bool *pageable)
 {
 	const aclrtMemcpyBatchAttr *attr = attr_of(b, i);
 	struct place dst = place_of(b->dsts[i]), src = place_of(b->srcs[i]);
@@ -74,14 +89,12 @@ static aclError check_entry(const struct batch *b, size_t i, bool async)
 	bool from_device = attr->srcLoc.type == ACL_MEM_LOCATION_TYPE_DEVICE;
 
 	if (!b->dsts[i] || !b->srcs[i])
-		return npu_err(ACL_ERROR_INVALID_PARAM, "copy %zu: NULL", i);
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "copy %zu: NULL", i);
 	if (!location_fits(&attr->dstLoc, &dst) || !location_fits(&attr->srcLoc, &src))
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "copy %zu is not where its attribute says", i);
 	if (to_device == from_device)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "copy %zu is not between host and device", i);
-	if (async && (dst.loc == LOC_UNREGISTERED || src.loc == LOC_UNREGISTERED))
-		return npu_err(
-			ACL_ERROR_RT_PARAM_INVALID, "copy %zu: asynchronous copies need pinned memory", i);
+	*pageable = dst.loc == LOC_UNREGISTERED || src.loc == LOC_UNREGISTERED;
 	return ACL_SUCCESS;
 }
 
@@ -93,10 +106,11 @@ static struct area entry_area(const struct batch *b, size_t i)
 static aclError check_sync(const struct batch *b, size_t *fail)
 {
 	struct context *ctx;
+	bool pageable;
 	aclError rc = context_need(&ctx);
 
 	for (size_t i = 0; i < b->n && !rc; i++) {
-		rc = check_entry(b, i, false);
+		rc = check_entry(b, i, &pageable);
 		*fail = rc ? i : *fail;
 	}
 	return rc;
@@ -106,6 +120,12 @@ static aclError batch_sync(const struct batch *b, size_t *fail)
 {
 	aclError rc = check(b);
 
+	if (rc)
+		return rc;
+	*fail = SIZE_MAX;
+	if (is_nothing(b))
+		return ACL_SUCCESS;
+	rc = check_attributes(b);
 	if (!rc && b->n > MAX_SYNC_BATCH)
 		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "%zu copies, at most %u", b->n, MAX_SYNC_BATCH);
 	if (!rc)
@@ -119,28 +139,61 @@ static aclError batch_sync(const struct batch *b, size_t *fail)
 	return rc;
 }
 
-/* Stops at the first bad entry; the earlier ones are under way. */
-static aclError submit_entries(const struct batch *b, aclrtStream stream, size_t *fail)
+/* Before the entries: the stream, what the batch is made of, a context. */
+static aclError start_async(const struct batch *b, aclrtStream stream, size_t *fail)
 {
+	struct context *ctx;
 	struct stream *s;
-	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
+	aclError rc = stream_named(stream, STREAM_SUBMIT, &s);
 
-	for (size_t i = 0; i < b->n && !rc; i++) {
-		struct area a = entry_area(b, i);
-
-		rc = check_entry(b, i, true);
-		if (!rc)
-			rc = copy_submit(s, &a, ACL_MEMCPY_DEFAULT, COPY_QUEUED);
-		*fail = rc ? i : *fail;
-	}
-	return rc;
+	if (rc)
+		return rc;
+	*fail = SIZE_MAX;
+	if (is_nothing(b))
+		return ACL_SUCCESS;
+	rc = check_attributes(b);
+	return rc ? rc : context_need(&ctx);
 }
 
+/* What is wrong with the entry itself is told by its index; a copy of pageable memory is made at once. */
+static aclError submit_entry(const struct batch *b, size_t i, aclrtStream stream, size_t *fail, bool *now)
+{
+	struct area a = entry_area(b, i);
+	struct stream *s;
+	aclError rc = ACL_SUCCESS;
+
+	if (!a.width)
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "copy %zu has no bytes", i);
+	if (!rc)
+		rc = check_entry(b, i, now);
+	if (rc) {
+		*fail = i;
+		return rc;
+	}
+	rc = stream_find(stream, STREAM_SUBMIT, &s);
+	if (rc)
+		return rc;
+	return *now ? copy_pageable_ready(s) : copy_submit(s, &a, ACL_MEMCPY_DEFAULT, COPY_QUEUED);
+}
+
+/* Stops at the first bad entry; the earlier ones are under way. */
 static aclError batch_async(const struct batch *b, aclrtStream stream, size_t *fail)
 {
 	aclError rc = check(b);
 
-	return rc ? rc : LOCKED(submit_entries(b, stream, fail));
+	if (!rc)
+		rc = LOCKED(start_async(b, stream, fail));
+	if (rc || is_nothing(b))
+		return rc;
+	for (size_t i = 0; i < b->n && !rc; i++) {
+		struct area a = entry_area(b, i);
+		bool now = false;
+
+		rc = LOCKED(submit_entry(b, i, stream, fail, &now));
+		if (!rc && now)
+			rc = copy_now(&a);
+	}
+	return rc;
 }
 
 aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
@@ -148,7 +201,6 @@ aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, void **srcs, size_t *si
 {
 	struct batch b = {dsts, srcs, destMaxs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
 
-	*failIndex = SIZE_MAX;
 	return batch_sync(&b, failIndex);
 }
 
@@ -158,7 +210,6 @@ aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs, void **srcs, size_
 {
 	struct batch b = {dsts, srcs, destMaxs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
 
-	*failIndex = SIZE_MAX;
 	return batch_async(&b, stream, failIndex);
 }
 

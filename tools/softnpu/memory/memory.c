@@ -144,17 +144,24 @@ aclError aclrtMallocCached(void **devPtr, size_t size, aclrtMemMallocPolicy poli
 static aclError check_config(const aclrtMallocConfig *cfg)
 {
 	struct context *ctx;
+	uint32_t device;
 	aclError rc = context_need(&ctx);
 
 	if (rc || !cfg)
 		return rc;
-	if (!cfg->attrs || !cfg->numAttrs)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the configuration has no attributes");
-	for (size_t i = 0; i < cfg->numAttrs; i++)
-		if (cfg->attrs[i].attr == ACL_RT_MEM_ATTR_DEVICE_ID &&
-			cfg->attrs[i].value.deviceId != (uint32_t)ctx->dev->id)
-			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "device %u is not the current one",
-				cfg->attrs[i].value.deviceId);
+	device = (uint32_t)ctx->dev->id;
+	for (size_t i = 0; i < cfg->numAttrs; i++) {
+		const aclrtMallocAttribute *a = &cfg->attrs[i];
+
+		if ((unsigned)a->attr > ACL_RT_MEM_ATTR_DEVICE_ID)
+			return npu_err(
+				ACL_ERROR_RT_PARAM_INVALID, "attribute %d is not for device memory", a->attr);
+		if (a->attr == ACL_RT_MEM_ATTR_DEVICE_ID)
+			device = a->value.deviceId;
+	}
+	/* Of attributes that are given twice the last one counts. */
+	if (device != (uint32_t)ctx->dev->id)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "device %u is not the current one", device);
 	return ACL_SUCCESS;
 }
 
@@ -184,11 +191,19 @@ aclError aclrtMallocHost(void **hostPtr, size_t size)
 	return host_malloc(hostPtr, size);
 }
 
+/* Host memory is of no device: such an attribute is none of its own. */
+static bool host_attribute(aclrtMallocAttrType attr)
+{
+	return attr == ACL_RT_MEM_ATTR_MODULE_ID || attr == ACL_RT_MEM_ATTR_VA_FLAG;
+}
+
 aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMallocConfig *cfg)
 {
-	aclError rc = LOCKED(check_config(cfg));
-
-	return rc ? rc : host_malloc(ptr, size);
+	for (size_t i = 0; cfg && i < cfg->numAttrs; i++)
+		if (!host_attribute(cfg->attrs[i].attr))
+			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "attribute %d is not for host memory",
+				cfg->attrs[i].attr);
+	return host_malloc(ptr, size);
 }
 
 aclError aclrtMemAllocManaged(void **ptr, uint64_t size, uint32_t flag)
@@ -270,7 +285,6 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total)
 	return LOCKED(mem_info(free, total));
 }
 
-/* Caches are coherent here. */
 /* Nothing is cached here. */
 static aclError flush(void)
 {

@@ -219,11 +219,20 @@ aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num)
 
 /* --- between processes ---------------------------------------------------------- */
 
-static aclError export_key(aclrtNotify handle, char *key, size_t len)
+static bool known_flags(uint64_t flags)
+{
+	return flags == ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT ||
+	       flags == ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION;
+}
+
+static aclError export_key(aclrtNotify handle, char *key, size_t len, uint64_t flags)
 {
 	struct notify *n;
 	aclError rc = notify_find(handle, &n);
 
+	if (!rc && (len < IPC_KEY_SIZE || !known_flags(flags)))
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "len %zu is below %u, or unknown flags", len,
+			IPC_KEY_SIZE);
 	if (rc)
 		return rc;
 	if (n->shared || n->imported)
@@ -237,18 +246,9 @@ static aclError export_key(aclrtNotify handle, char *key, size_t len)
 	return ACL_SUCCESS;
 }
 
-static bool known_flags(uint64_t flags)
-{
-	return flags == ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT ||
-	       flags == ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION;
-}
-
 aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint64_t flags)
 {
-	if (len < IPC_KEY_SIZE || !known_flags(flags))
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "len %zu is below %u, or unknown flags", len,
-			IPC_KEY_SIZE);
-	return LOCKED(export_key(notify, key, len));
+	return LOCKED(export_key(notify, key, len, flags));
 }
 
 static aclError import_key(aclrtNotify *out, const char *key, uint64_t flags)
