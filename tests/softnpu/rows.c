@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "acl/acl.h"
+#include "acl/acl_rt_allocator.h"
 
 #define RELAXED ACL_MODEL_RI_CAPTURE_MODE_RELAXED
 #define MIB2 ((size_t)2 << 20)
@@ -638,6 +639,90 @@ static void options_of_process(void)
 	row(value);
 }
 
+static void limit(aclrtDeviceLimit which, size_t wanted)
+{
+	size_t value = 7;
+
+	row(aclrtDeviceSetLimit(which, wanted));
+	row(aclrtDeviceGetLimit(which, &value));
+	row((long)value);
+}
+
+static void limits_of_process(void)
+{
+	limit(ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE, 256);
+	limit(ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE, 2 << 20);
+	limit(ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE, 16384);
+	limit(ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE, 40000);
+	limit(ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE, 512);
+	limit(ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE, 65536);
+	limit(ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE, (64u << 20) + 1);
+}
+
+static void events_reset_elsewhere(void)
+{
+	aclrtEvent ex = event_ex(ACL_EVENT_SYNC), shared = event_ex(ACL_EVENT_IPC);
+	aclrtStream s = stream();
+	aclrtContext other;
+
+	need(aclrtCreateContext(&other, 0));
+	row(aclrtResetEvent(ex, s));
+	row(aclrtResetEvent(shared, s));
+	row(aclrtResetEvent(event(ACL_EVENT_SYNC), s));
+}
+
+static void *give(aclrtAllocator object, size_t size)
+{
+	(void)object, (void)size;
+	return NULL;
+}
+
+static void take(aclrtAllocator object, aclrtAllocatorBlock block)
+{
+	(void)object, (void)block;
+}
+
+static void *where(aclrtAllocatorBlock block)
+{
+	return block;
+}
+
+static void *allocator_elsewhere(void *s)
+{
+	aclrtAllocatorDesc d = aclrtAllocatorCreateDesc(), found = NULL;
+	aclrtAllocator object = NULL;
+	int mine;
+
+	row(aclrtAllocatorRegister(s, d));
+	need(aclrtAllocatorSetObjToDesc(d, &mine));
+	need(aclrtAllocatorSetAllocFuncToDesc(d, give));
+	need(aclrtAllocatorSetFreeFuncToDesc(d, take));
+	need(aclrtAllocatorSetGetAddrFromBlockFuncToDesc(d, where));
+	row(aclrtAllocatorUnregister(s));
+	row(aclrtAllocatorGetByStream(s, &found, &object, NULL, NULL, NULL, NULL));
+	row(aclrtAllocatorRegister(s, d));
+	need(aclrtAllocatorDestroyDesc(d));
+	row(aclrtAllocatorGetByStream(s, &found, &object, NULL, NULL, NULL, NULL));
+	row(found == d && object == &mine);
+	row(aclrtAllocatorUnregister(s));
+	row(aclrtAllocatorGetByStream(s, &found, NULL, NULL, NULL, NULL, NULL));
+	return NULL;
+}
+
+static void allocator_of_dead_stream(void)
+{
+	aclrtStream gone = stream();
+
+	need(aclrtDestroyStream(gone));
+	in_thread(allocator_elsewhere, gone);
+}
+
+static void attribute_of_shared_memory(void)
+{
+	row(aclrtIpcMemSetAttr(
+		"unknown", ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_SIO));
+}
+
 static void key_of_dead_notify(void)
 {
 	char key[128];
@@ -668,7 +753,9 @@ static const struct {
 	ROW(batch_index_of_outer_refusals), ROW(batch_index_of_entries), ROW(batch_on_dead_stream),
 	ROW(batch_of_pageable_memory), ROW(memory_usage_of_nothing), ROW(allocations_for_device),
 	ROW(allocations_by_address_flag), ROW(limits_of_devices), ROW(limits_of_streams_without_device),
-	ROW(limits_of_dead_stream), ROW(options_of_process), ROW(key_of_dead_notify)};
+	ROW(limits_of_dead_stream), ROW(options_of_process), ROW(limits_of_process),
+	ROW(events_reset_elsewhere), ROW(allocator_of_dead_stream), ROW(attribute_of_shared_memory),
+	ROW(key_of_dead_notify)};
 
 /* Without a name: the names. */
 int main(int argc, char **argv)

@@ -268,29 +268,58 @@ aclError aclrtSetTsDevice(aclrtTsId tsId)
 
 /* --- limits of the whole process: take effect at the next first aclrtSetDevice --------------- */
 
-static size_t limits[] = {4096, 4096, 32768, 1 << 20, 4 << 20};
+#define LARGEST_FIFO (64u << 20)
 
-static aclError limit(aclrtDeviceLimit which, size_t *get, const size_t *set)
+static struct {
+	uint32_t value;
+	uint32_t least, most; /* what is refused lies outside */
+	uint32_t without_effect; /* up to this */
+	uint32_t unit;
+	bool simt; /* of threads in vector cores, which Ascend 950 has */
+} limits[] = {
+	[ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE] = {4096, 0, UINT32_MAX, 0, 128, true},
+	[ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE] = {4096, 0, UINT32_MAX, 0, 128, true},
+	[ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE] = {32768, 0, UINT32_MAX, 32768, 16384, false},
+	[ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE] = {1 << 20, 1024, LARGEST_FIFO, 0, 8, false},
+	[ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE] = {4 << 20, 1 << 20, LARGEST_FIFO, 0, 8, true},
+};
+
+static aclError check_limit(aclrtDeviceLimit which)
 {
-	if (set)
-		limits[which] = *set;
-	else
-		*get = limits[which];
+	if (limits[which].simt && !npu_soc("Ascend950"))
+		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s has no such limit", CFG_STR(soc));
 	return ACL_SUCCESS;
+}
+
+static aclError set_limit(aclrtDeviceLimit which, uint32_t value)
+{
+	aclError rc = check_limit(which);
+
+	if (!rc && (value < limits[which].least || value > limits[which].most))
+		rc = npu_err(ACL_ERROR_RT_PARAM_INVALID, "%u is not from %u to %u", value,
+			limits[which].least, limits[which].most);
+	if (!rc && value > limits[which].without_effect)
+		limits[which].value = ALIGN_UP(value, limits[which].unit);
+	return rc;
 }
 
 aclError aclrtDeviceSetLimit(aclrtDeviceLimit limitType, size_t value)
 {
-	if ((unsigned)limitType >= ARRAY_SIZE(limits))
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown limit %d", limitType);
-	return LOCKED(limit(limitType, NULL, &value));
+	return LOCKED(set_limit(limitType, (uint32_t)value));
+}
+
+static aclError get_limit(aclrtDeviceLimit which, size_t *value)
+{
+	aclError rc = check_limit(which);
+
+	if (!rc)
+		*value = limits[which].value;
+	return rc;
 }
 
 aclError aclrtDeviceGetLimit(aclrtDeviceLimit limitType, size_t *value)
 {
-	if ((unsigned)limitType >= ARRAY_SIZE(limits))
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown limit %d", limitType);
-	return LOCKED(limit(limitType, value, NULL));
+	return LOCKED(get_limit(limitType, value));
 }
 
 /* --- cores a stream or a device may use --------------------------------------------------- */

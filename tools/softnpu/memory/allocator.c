@@ -1,18 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocators of the program, remembered for streams. */
+/* Allocators of the program, remembered for the handles of streams, whatever has become of those. */
 #include <stdlib.h>
 
 #include "acl/acl_rt_allocator.h"
-#include "tools/softnpu/sync/stream.h"
+#include "tools/softnpu/core/device.h"
 
-struct allocator {
-	struct object obj;
+struct functions {
 	aclrtAllocator object;
 	aclrtAllocatorAllocFunc alloc;
 	aclrtAllocatorFreeFunc free;
-	aclrtAllocatorAllocAdviseFunc advise;
+	aclrtAllocatorAllocAdviseFunc advise; /* may be NULL */
 	aclrtAllocatorGetAddrFromBlockFunc address;
 };
+
+struct allocator {
+	struct object obj;
+	struct functions functions;
+};
+
+/* What the description was when it was registered. */
+struct registration {
+	struct list link;
+	aclrtStream stream;
+	aclrtAllocatorDesc description;
+	struct functions functions;
+};
+
+static struct list registrations = {&registrations, &registrations};
 
 static void release(struct object *o)
 {
@@ -45,36 +59,17 @@ static aclError find(aclrtAllocatorDesc handle, struct allocator **a)
 	return ACL_SUCCESS;
 }
 
-static aclError destroy(aclrtAllocatorDesc handle)
-{
-	struct allocator *a;
-	aclError rc = find(handle, &a);
-
-	if (!rc)
-		object_kill(&a->obj);
-	return rc;
-}
-
 aclError aclrtAllocatorDestroyDesc(aclrtAllocatorDesc allocatorDesc)
 {
-	return LOCKED(destroy(allocatorDesc));
+	return LOCKED_WITH(allocator, a, find(allocatorDesc, &a), object_kill(&a->obj));
 }
 
 #define SETTER(name, type, field)                                                                            \
-	static aclError set_##field(aclrtAllocatorDesc handle, type value)                                   \
-	{                                                                                                    \
-		struct allocator *a;                                                                         \
-		aclError rc = find(handle, &a);                                                              \
-                                                                                                             \
-		if (!rc)                                                                                     \
-			a->field = value;                                                                    \
-		return rc;                                                                                   \
-	}                                                                                                    \
 	aclError name(aclrtAllocatorDesc allocatorDesc, type value)                                          \
 	{                                                                                                    \
 		if (!value)                                                                                  \
 			return npu_err(ACL_ERROR_INVALID_PARAM, "the value is NULL");                        \
-		return LOCKED(set_##field(allocatorDesc, value));                                            \
+		return LOCKED_WITH(allocator, a, find(allocatorDesc, &a), a->functions.field = value);       \
 	}
 
 SETTER(aclrtAllocatorSetObjToDesc, aclrtAllocator, object)
@@ -83,33 +78,34 @@ SETTER(aclrtAllocatorSetFreeFuncToDesc, aclrtAllocatorFreeFunc, free)
 SETTER(aclrtAllocatorSetAllocAdviseFuncToDesc, aclrtAllocatorAllocAdviseFunc, advise)
 SETTER(aclrtAllocatorSetGetAddrFromBlockFuncToDesc, aclrtAllocatorGetAddrFromBlockFunc, address)
 
-static void forget(struct stream *s)
+static struct registration *registered(aclrtStream stream)
 {
-	if (s->allocator)
-		object_put(&s->allocator->obj);
-	s->allocator = NULL;
+	struct registration *r;
+
+	list_for_each(r, &registrations, link) if (r->stream == stream) return r;
+	return NULL;
 }
 
-void allocator_forget(struct stream *s)
-{
-	forget(s);
-}
-
+/* The later description counts. */
 static aclError attach(aclrtStream stream, aclrtAllocatorDesc handle)
 {
+	struct registration *r = registered(stream);
 	struct allocator *a;
-	struct stream *s;
 	aclError rc = find(handle, &a);
 
-	if (!rc && (!a->object || !a->alloc || !a->free || !a->address))
-		rc = npu_err(ACL_ERROR_INVALID_PARAM, "the description lacks the object or a function");
-	if (!rc)
-		rc = stream_find(stream, STREAM_QUERY, &s);
 	if (rc)
 		return rc;
-	forget(s);
-	s->allocator = a;
-	object_get(&a->obj);
+	if (!a->functions.object || !a->functions.alloc || !a->functions.free || !a->functions.address)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "the description lacks the object or a function");
+	if (!r) {
+		r = calloc(1, sizeof(*r));
+		if (!r)
+			return npu_err(ACL_ERROR_BAD_ALLOC, "no memory for a registration");
+		r->stream = stream;
+		list_add_tail(&registrations, &r->link);
+	}
+	r->description = handle;
+	r->functions = a->functions;
 	return ACL_SUCCESS;
 }
 
@@ -118,21 +114,29 @@ aclError aclrtAllocatorRegister(aclrtStream stream, aclrtAllocatorDesc allocator
 	return LOCKED(attach(stream, allocatorDesc));
 }
 
-aclError aclrtAllocatorUnregister(aclrtStream stream)
+static aclError detach(aclrtStream stream)
 {
-	return LOCKED_WITH(stream, s, stream_find(stream, STREAM_QUERY, &s), forget(s));
+	struct registration *r = registered(stream);
+
+	if (r)
+		list_del(&r->link);
+	free(r);
+	return ACL_SUCCESS;
 }
 
-static aclError of_stream(aclrtStream stream, struct allocator **a)
+aclError aclrtAllocatorUnregister(aclrtStream stream)
 {
-	struct stream *s;
-	aclError rc = stream_find(stream, STREAM_QUERY, &s);
+	return LOCKED(detach(stream));
+}
 
-	if (!rc && !s->allocator)
-		rc = npu_err(ACL_ERROR_INVALID_PARAM, "the stream has no allocator");
-	if (!rc)
-		*a = s->allocator;
-	return rc;
+static aclError copy_of(aclrtStream stream, struct registration *copy)
+{
+	const struct registration *r = registered(stream);
+
+	if (!r)
+		return npu_err(ACL_ERROR_INVALID_PARAM, "the stream has no allocator");
+	*copy = *r;
+	return ACL_SUCCESS;
 }
 
 aclError aclrtAllocatorGetByStream(aclrtStream stream, aclrtAllocatorDesc *allocatorDesc,
@@ -140,23 +144,22 @@ aclError aclrtAllocatorGetByStream(aclrtStream stream, aclrtAllocatorDesc *alloc
 	aclrtAllocatorAllocAdviseFunc *allocAdviseFunc,
 	aclrtAllocatorGetAddrFromBlockFunc *getAddrFromBlockFunc)
 {
-	struct allocator *a = NULL;
-	aclError rc;
+	struct registration r;
+	aclError rc = LOCKED(copy_of(stream, &r));
 
-	rc = LOCKED(of_stream(stream, &a));
 	if (rc)
 		return rc;
-	*allocatorDesc = object_handle(&a->obj);
+	*allocatorDesc = r.description;
 	/* Only what is asked for: the other outputs may be NULL. */
 	if (allocator)
-		*allocator = a->object;
+		*allocator = r.functions.object;
 	if (allocFunc)
-		*allocFunc = a->alloc;
+		*allocFunc = r.functions.alloc;
 	if (freeFunc)
-		*freeFunc = a->free;
+		*freeFunc = r.functions.free;
 	if (allocAdviseFunc)
-		*allocAdviseFunc = a->advise;
+		*allocAdviseFunc = r.functions.advise;
 	if (getAddrFromBlockFunc)
-		*getAddrFromBlockFunc = a->address;
+		*getAddrFromBlockFunc = r.functions.address;
 	return ACL_SUCCESS;
 }

@@ -185,7 +185,18 @@ aclError aclrtIpcMemSetImportPid(const char *key, int32_t *pid, size_t num)
 	return LOCKED(known_key(key));
 }
 
+/* Of the products whose devices share one space of addresses. */
+static aclError set_attribute(const char *key)
+{
+	struct context *ctx;
+	aclError rc = context_need(&ctx);
+
+	if (!rc && !npu_soc("Ascend910_93"))
+		rc = npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s has no choice of links", CFG_STR(soc));
+	return rc ? rc : known_key(key);
+}
+
 aclError aclrtIpcMemSetAttr(const char *key, aclrtIpcMemAttrType type, uint64_t attr)
 {
-	return LOCKED(known_key(key));
+	return LOCKED(set_attribute(key));
 }

@@ -398,8 +398,9 @@ static aclError check_kind(const struct event *ev, const struct stream *s, enum 
 {
 	if (ev->kind == EVENT_DEVICE_ONLY)
 		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the event is for use on the device only");
-	if (ev->kind == EVENT_IPC && s && s->capture)
-		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "a shared event cannot be captured");
+	if (ev->kind == EVENT_IPC && (use == RESET || (s && s->capture)))
+		return npu_err(
+			ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "a shared event is neither captured nor reset");
 	if (use != RECORD && !event_waitable(ev))
 		return npu_err(
 			ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the event was created without ACL_EVENT_SYNC");
@@ -419,8 +420,8 @@ static aclError check_flag(struct event *ev, const struct stream *s, uint32_t fl
 	return rc;
 }
 
-/* Models that are built know only the events of aclrtCreateEventWithFlag. */
-static aclError enter(const struct event *ev, struct stream **s)
+/* Models that are built know only the events of aclrtCreateEventWithFlag, and only those others are reset. */
+static aclError enter(const struct event *ev, struct stream **s, enum use use)
 {
 	struct context *ctx;
 	aclError rc = context_need(&ctx);
@@ -428,6 +429,8 @@ static aclError enter(const struct event *ev, struct stream **s)
 	if (!rc && *s && (*s)->bound &&
 		(ev->kind == EVENT_EX || ev->kind == EVENT_IPC || ev->kind == EVENT_DEFAULT))
 		rc = npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "not an event for a stream of a model");
+	if (!rc && use == RESET && ev->kind == EVENT_EX)
+		rc = npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "an event made this way cannot be reset");
 	return rc ? rc : stream_enter(STREAM_SUBMIT, s);
 }
 
@@ -443,7 +446,7 @@ static aclError find_both(aclrtEvent handle, struct event **ev, aclrtStream stre
 		rc = check_kind(*ev, *s, use);
 	if (!rc && use != RESET)
 		rc = check_flag(*ev, *s, flag, use == RECORD ? &(*ev)->record_flag : &(*ev)->wait_flag);
-	return rc ? rc : enter(*ev, s);
+	return rc ? rc : enter(*ev, s, use);
 }
 
 static aclError record(aclrtEvent handle, aclrtStream stream, uint32_t flag)
@@ -534,8 +537,6 @@ static aclError reset(aclrtEvent handle, aclrtStream stream)
 
 	if (rc)
 		return rc;
-	if (ev->kind == EVENT_EX || ev->kind == EVENT_IPC)
-		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "an event made this way cannot be reset");
 	if (s->capture)
 		return capture_reset(s, ev);
 	if (ev->kind == EVENT_DEFAULT)

@@ -79,7 +79,6 @@ void stream_remove(struct stream *s)
 	if (!s->obj.alive)
 		return;
 	callback_unsubscribe(s);
-	allocator_forget(s);
 	list_del(&s->link);
 	s->ctx->dev->streams--;
 	object_kill(&s->obj);

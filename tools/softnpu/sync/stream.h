@@ -30,7 +30,6 @@ struct stream {
 	bool host_func; /* used aclrtLaunchHostFunc: no subscription any more */
 	bool host_subscribed; /* aclrtSubscribeHostFunc, for the thread with this id */
 	uint64_t host_subscriber;
-	struct allocator *allocator; /* aclrtAllocatorRegister */
 	uint32_t res_limit[2];
 	bool res_limit_set[2];
 	struct group_update *update; /* between TaskUpdateBegin and End: kernels replace tasks of a model */
@@ -62,7 +61,6 @@ aclError stream_not_capturing(const struct stream *s);
 #define STREAM_PRIORITY_LOWEST 7
 uint32_t stream_priority(uint32_t wanted);
 struct stream *stream_new(struct context *ctx, uint32_t priority, uint32_t flags);
-void allocator_forget(struct stream *s);
 /* Gives up the handle and the context's reference. Its work must be over. */
 void stream_remove(struct stream *s);
 /*
