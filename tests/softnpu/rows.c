@@ -717,6 +717,55 @@ static void allocator_of_dead_stream(void)
 	in_thread(allocator_elsewhere, gone);
 }
 
+static int callbacks_run;
+
+static aclError fail_at_init(const char *config, size_t bytes, void *data)
+{
+	callbacks_run = callbacks_run * 10 + (config && !bytes && data ? 1 : 9);
+	return 4711;
+}
+
+static aclError run_at_end(void *data)
+{
+	callbacks_run = callbacks_run * 10 + 2;
+	return data ? 4712 : 0;
+}
+
+static void callbacks_of_modules(void)
+{
+	row(aclInitCallbackRegister(ACL_REG_TYPE_ACL_DVPP, at_init, NULL));
+	row(aclInitCallbackRegister(ACL_REG_TYPE_ACL_DVPP, fail_at_init, NULL));
+	row(aclInitCallbackUnRegister(ACL_REG_TYPE_ACL_DVPP, fail_at_init));
+	row(aclInitCallbackUnRegister(ACL_REG_TYPE_OTHER, at_init));
+	row(aclFinalizeCallbackUnRegister(ACL_REG_TYPE_OTHER, run_at_end));
+	need(aclFinalizeCallbackRegister(ACL_REG_TYPE_OTHER, run_at_end, NULL));
+	need(aclFinalizeCallbackRegister(ACL_REG_TYPE_OTHER, run_at_end, NULL));
+	need(aclFinalizeCallbackRegister(ACL_REG_TYPE_ACL_TDT_QUEUE, run_at_end, NULL));
+	row(aclFinalize());
+	row(callbacks_run);
+}
+
+static void callbacks_that_fail(void)
+{
+	int data;
+	uint64_t left = 7;
+
+	need(aclFinalizeCallbackRegister(ACL_REG_TYPE_ACL_MODEL, run_at_end, &data));
+	row(aclFinalizeReference(&left));
+	row((long)left);
+	row(aclFinalize());
+	need(aclFinalizeCallbackUnRegister(ACL_REG_TYPE_ACL_MODEL, run_at_end));
+	row(aclFinalize());
+	need(aclInitCallbackRegister(ACL_REG_TYPE_ACL_OP_EXECUTOR, fail_at_init, &data));
+	row(aclInit(NULL));
+	need(aclFinalize());
+	need(aclInitCallbackRegister(ACL_REG_TYPE_OTHER, fail_at_init, &data));
+	row(aclInit(NULL));
+	row(aclFinalizeReference(&left));
+	row((long)left);
+	row(callbacks_run);
+}
+
 static void attribute_of_shared_memory(void)
 {
 	row(aclrtIpcMemSetAttr(
@@ -754,8 +803,8 @@ static const struct {
 	ROW(batch_of_pageable_memory), ROW(memory_usage_of_nothing), ROW(allocations_for_device),
 	ROW(allocations_by_address_flag), ROW(limits_of_devices), ROW(limits_of_streams_without_device),
 	ROW(limits_of_dead_stream), ROW(options_of_process), ROW(limits_of_process),
-	ROW(events_reset_elsewhere), ROW(allocator_of_dead_stream), ROW(attribute_of_shared_memory),
-	ROW(key_of_dead_notify)};
+	ROW(events_reset_elsewhere), ROW(allocator_of_dead_stream), ROW(callbacks_of_modules),
+	ROW(callbacks_that_fail), ROW(attribute_of_shared_memory), ROW(key_of_dead_notify)};
 
 /* Without a name: the names. */
 int main(int argc, char **argv)

@@ -138,7 +138,7 @@ static void named(struct checks *c, struct acl_call_record *call)
 }
 
 /* Callbacks known by a number and their address: of init and finalize by type, of snapshots by stage. */
-static uint64_t numbered_key(const struct acl_call_record *call)
+static uint64_t key_of_callback(const struct acl_call_record *call, const void *callback)
 {
 	const struct acl_args_aclrtSnapShotCallbackUnregister *a =
 		call->args; /* all begin with number, function */
@@ -146,7 +146,18 @@ static uint64_t numbered_key(const struct acl_call_record *call)
 			  : strstr(acl_apis[call->api].name, "Finalize") ? 2
 									 : 3;
 
-	return key_of_two(family << 32 | (uint32_t)a->stage, (uintptr_t)a->callback);
+	return key_of_two(family << 32 | (uint32_t)a->stage, (uintptr_t)callback);
+}
+
+static uint64_t numbered_key(const struct acl_call_record *call)
+{
+	return key_of_callback(call, (void *)ACL_ARGS(call, aclrtSnapShotCallbackUnregister)->callback);
+}
+
+/* A module of CANN has one callback, whichever it is. */
+static uint64_t module_key(const struct acl_call_record *call)
+{
+	return key_of_callback(call, NULL);
 }
 
 static const struct acl_rule *numbered_rule(const struct acl_call_record *call)
@@ -166,15 +177,20 @@ static void numbering(struct checks *c, struct acl_call_record *call)
 {
 	uint64_t now = 0;
 
-	value_table_get(&process(c)->names, numbered_key(call), &now);
+	value_table_get(&process(c)->names,
+		numbered_rule(call) == RULE("snapshot-callback-duplicate") ? numbered_key(call)
+									   : module_key(call),
+		&now);
 	FINDING_OF(c, call, numbered_rule(call), now && !any_number(call), NO_PARTS,
-		"This callback is registered already.");
+		"A callback is registered already.");
 }
 
 static void numbered(struct checks *c, struct acl_call_record *call)
 {
-	if (succeeded(call))
-		value_table_set(c, &process(c)->names, numbered_key(call), 1);
+	if (!succeeded(call))
+		return;
+	value_table_set(c, &process(c)->names, numbered_key(call), 1);
+	value_table_set(c, &process(c)->names, module_key(call), 1);
 }
 
 static void unnumbering(struct checks *c, struct acl_call_record *call)
@@ -200,8 +216,10 @@ static void unnumber_refused(struct checks *c, struct acl_call_record *call)
 
 static void unnumbered(struct checks *c, struct acl_call_record *call)
 {
-	if (succeeded(call))
-		value_table_set(c, &process(c)->names, numbered_key(call), 0);
+	if (!succeeded(call))
+		return;
+	value_table_set(c, &process(c)->names, numbered_key(call), 0);
+	value_table_set(c, &process(c)->names, module_key(call), 0);
 }
 
 /* --------------------------------------------------------------------------------------------------- */
