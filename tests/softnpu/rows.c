@@ -766,6 +766,15 @@ static void callbacks_that_fail(void)
 	row(callbacks_run);
 }
 
+static void sizes_of_odd_types(void)
+{
+	row((long)aclDataTypeSize(ACL_INT4));
+	row((long)aclDataTypeSize(ACL_UINT1));
+	row((long)aclDataTypeSize(ACL_FLOAT6_E3M2));
+	row((long)aclDataTypeSize((aclDataType)99));
+	row((long)aclDataTypeSize(ACL_DT_UNDEFINED));
+}
+
 static void attribute_of_shared_memory(void)
 {
 	row(aclrtIpcMemSetAttr(
@@ -804,7 +813,7 @@ static const struct {
 	ROW(allocations_by_address_flag), ROW(limits_of_devices), ROW(limits_of_streams_without_device),
 	ROW(limits_of_dead_stream), ROW(options_of_process), ROW(limits_of_process),
 	ROW(events_reset_elsewhere), ROW(allocator_of_dead_stream), ROW(callbacks_of_modules),
-	ROW(callbacks_that_fail), ROW(attribute_of_shared_memory), ROW(key_of_dead_notify)};
+	ROW(callbacks_that_fail), ROW(sizes_of_odd_types), ROW(attribute_of_shared_memory), ROW(key_of_dead_notify)};
 
 /* Without a name: the names. */
 int main(int argc, char **argv)

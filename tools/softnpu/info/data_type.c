@@ -3,10 +3,16 @@
 #include "tools/softnpu/info/half.h"
 #include "tools/softnpu/core/npu.h"
 
-/* Types of less than a byte and of no fixed size have none. */
+/* Some types of less than a byte have one; what is not known has eight. */
 size_t aclDataTypeSize(aclDataType dataType)
 {
 	switch (dataType) {
+	case ACL_STRING:
+	case ACL_DT_UNDEFINED:
+		return 0;
+	case ACL_UINT1:
+	case ACL_INT4:
+	case ACL_HIFLOAT4:
 	case ACL_BOOL:
 	case ACL_INT8:
 	case ACL_UINT8:
@@ -25,15 +31,10 @@ size_t aclDataTypeSize(aclDataType dataType)
 	case ACL_UINT32:
 	case ACL_COMPLEX32:
 		return 4;
-	case ACL_DOUBLE:
-	case ACL_INT64:
-	case ACL_UINT64:
-	case ACL_COMPLEX64:
-		return 8;
 	case ACL_COMPLEX128:
 		return 16;
 	default:
-		return 0;
+		return 8;
 	}
 }
 
