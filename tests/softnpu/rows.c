@@ -813,7 +813,8 @@ static const struct {
 	ROW(allocations_by_address_flag), ROW(limits_of_devices), ROW(limits_of_streams_without_device),
 	ROW(limits_of_dead_stream), ROW(options_of_process), ROW(limits_of_process),
 	ROW(events_reset_elsewhere), ROW(allocator_of_dead_stream), ROW(callbacks_of_modules),
-	ROW(callbacks_that_fail), ROW(sizes_of_odd_types), ROW(attribute_of_shared_memory), ROW(key_of_dead_notify)};
+	ROW(callbacks_that_fail), ROW(sizes_of_odd_types), ROW(attribute_of_shared_memory),
+	ROW(key_of_dead_notify)};
 
 /* Without a name: the names. */
 int main(int argc, char **argv)

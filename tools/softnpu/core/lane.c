@@ -229,11 +229,6 @@ void lanes_wake(struct list *waiters)
 		lane_wake(list_first(waiters, struct lane, waiting));
 }
 
-bool lane_timed_out(const struct lane *lane)
-{
-	return lane->deadline && npu_now() >= lane->deadline;
-}
-
 static void park_timed(struct lane *lane)
 {
 	list_add_tail(&sched.timed, &lane->timed);
@@ -251,8 +246,16 @@ enum op_step lane_park(struct lane *lane, struct list *waiters, uint64_t deadlin
 	return OP_PARK;
 }
 
-enum op_step lane_park_polling(struct lane *lane, uint64_t deadline)
+enum op_step lane_park_until(struct lane *lane, struct list *waiters, uint64_t deadline)
 {
+	if (lane->deadline && npu_now() >= lane->deadline) {
+		lane->result = ACL_ERROR_RT_WAIT_TIMEOUT;
+		return OP_DONE;
+	}
+	if (lane->deadline)
+		deadline = lane->deadline;
+	if (waiters)
+		return lane_park(lane, waiters, deadline);
 	lane->deadline = deadline;
 	lane->polling = true;
 	park_timed(lane);

@@ -83,10 +83,11 @@ void lane_start(struct lane *lane, struct op **program, unsigned length);
 /* Puts the lane to sleep in a list of waiters; deadline 0 = none. Only from a step function, which returns
  * the result. */
 enum op_step lane_park(struct lane *lane, struct list *waiters, uint64_t deadline);
-enum op_step lane_park_polling(struct lane *lane, uint64_t deadline);
+/* For a wait that may give up: ends the step with a failure once the deadline of its first time is over.
+ * NULL: of what another process or a kernel changes, looked at now and then. */
+enum op_step lane_park_until(struct lane *lane, struct list *waiters, uint64_t deadline);
 void lane_wake(struct lane *lane);
 void lanes_wake(struct list *waiters);
-bool lane_timed_out(const struct lane *lane);
 /* Drops queued operations; the running one is not interrupted. */
 void lane_cancel(struct lane *lane);
 /* Runs what can run and drops the rest once something has to wait. */

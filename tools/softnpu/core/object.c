@@ -99,6 +99,16 @@ struct object *object_find(const void *handle, enum obj_kind kind)
 	return o && o->kind == kind ? o : NULL;
 }
 
+int object_named(
+	const void *handle, enum obj_kind kind, int if_null, const char *what, struct object **object)
+{
+	*object = object_find(handle, kind);
+	if (*object)
+		return ACL_SUCCESS;
+	return handle ? npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no %s", handle, what)
+		      : npu_err(if_null, "the %s is NULL", what);
+}
+
 void object_kill(struct object *o)
 {
 	struct slot *s = &table.slots[o->slot];

@@ -48,6 +48,18 @@ bool object_init(struct object *o, enum obj_kind kind, void (*release)(struct ob
 void *object_handle(const struct object *o);
 /* The living object of that kind behind a handle, or NULL. */
 struct object *object_find(const void *handle, enum obj_kind kind);
+/* As the answer of a call: a NULL handle is answered with if_null, another that is of no such object with
+ * 107017. */
+int object_named(
+	const void *handle, enum obj_kind kind, int if_null, const char *what, struct object **object);
+#define OBJECT_NAMED(handle, kind, if_null, what, found)                                                     \
+	({                                                                                                   \
+		struct object *object_;                                                                      \
+		int named_ = object_named(handle, kind, if_null, what, &object_);                            \
+		if (!named_)                                                                                 \
+			*(found) = container_of(object_, __typeof__(**(found)), obj);                        \
+		named_;                                                                                      \
+	})
 /* The handle ends and its reference with it. */
 void object_kill(struct object *o);
 void object_get(struct object *o);

@@ -50,14 +50,7 @@ void labels_release_model(struct model *m)
 
 static aclError label_find(aclrtLabel handle, struct label **l)
 {
-	struct object *o = handle ? object_find(handle, OBJ_LABEL) : NULL;
-
-	if (!handle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "label is NULL");
-	if (!o)
-		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is not a label", handle);
-	*l = container_of(o, struct label, obj);
-	return ACL_SUCCESS;
+	return OBJECT_NAMED(handle, OBJ_LABEL, ACL_ERROR_INVALID_PARAM, "label", l);
 }
 
 /* Also 507031 when it belongs to another context than the current. */

@@ -50,14 +50,7 @@ struct model *model_new(struct context *ctx, bool captured)
 
 aclError model_find(aclmdlRI handle, struct model **m)
 {
-	struct object *o = handle ? object_find(handle, OBJ_MODEL) : NULL;
-
-	if (!handle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "modelRI is NULL");
-	if (!o)
-		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is not a model", handle);
-	*m = container_of(o, struct model, obj);
-	return ACL_SUCCESS;
+	return OBJECT_NAMED(handle, OBJ_MODEL, ACL_ERROR_INVALID_PARAM, "model", m);
 }
 
 aclError model_enter(const struct model *m)

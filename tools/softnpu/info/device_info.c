@@ -447,7 +447,7 @@ aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream)
 /* A limit of the stream counts without a context. */
 static aclError thread_cores(aclrtDevResLimitType type, uint32_t *value)
 {
-	struct object *o = limiting_stream ? object_find(limiting_stream, OBJ_STREAM) : NULL;
+	struct object *o = object_find(limiting_stream, OBJ_STREAM);
 	const struct stream *s = o ? container_of(o, struct stream, obj) : NULL;
 	struct context *ctx;
 	aclError rc = check_type(type);

@@ -35,22 +35,12 @@ struct function *function_new(struct binary *bin, const char *name)
 
 aclError function_find(const void *handle, struct function **f)
 {
-	struct object *o = object_find(handle, OBJ_FUNCTION);
-
-	if (!o)
-		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no function", handle);
-	*f = container_of(o, struct function, obj);
-	return ACL_SUCCESS;
+	return OBJECT_NAMED(handle, OBJ_FUNCTION, ACL_ERROR_RT_INVALID_HANDLE, "function", f);
 }
 
 static aclError binary_find(const void *handle, struct binary **b)
 {
-	struct object *o = object_find(handle, OBJ_BINARY);
-
-	if (!o)
-		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no binary", handle);
-	*b = container_of(o, struct binary, obj);
-	return ACL_SUCCESS;
+	return OBJECT_NAMED(handle, OBJ_BINARY, ACL_ERROR_RT_INVALID_HANDLE, "binary", b);
 }
 
 aclError binary_check(const void *handle)

@@ -51,7 +51,7 @@ aclrtAllocatorDesc aclrtAllocatorCreateDesc(void)
 
 static aclError find(aclrtAllocatorDesc handle, struct allocator **a)
 {
-	struct object *o = handle ? object_find(handle, OBJ_ALLOCATOR_DESC) : NULL;
+	struct object *o = object_find(handle, OBJ_ALLOCATOR_DESC);
 
 	if (!o)
 		return npu_err(ACL_ERROR_INVALID_PARAM, "%p is no allocator description", handle);

@@ -54,7 +54,7 @@ static aclError mbuf_new(struct mbuf_data *data, aclrtMbuf *out)
 
 static struct mbuf *find(const void *handle)
 {
-	struct object *o = handle ? object_find(handle, OBJ_MBUF) : NULL;
+	struct object *o = object_find(handle, OBJ_MBUF);
 
 	return o ? container_of(o, struct mbuf, obj) : NULL;
 }

@@ -50,12 +50,7 @@ static void physical_release(struct object *o)
 
 static aclError physical_find(aclrtDrvMemHandle handle, struct physical **p)
 {
-	struct object *o = object_find(handle, OBJ_PHYSICAL);
-
-	if (!o)
-		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no physical memory", handle);
-	*p = container_of(o, struct physical, obj);
-	return ACL_SUCCESS;
+	return OBJECT_NAMED(handle, OBJ_PHYSICAL, ACL_ERROR_RT_INVALID_HANDLE, "physical memory", p);
 }
 
 static aclError location_check(const aclrtMemLocation *place)

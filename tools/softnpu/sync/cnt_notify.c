@@ -26,17 +26,9 @@ static aclError supported(void)
 
 static aclError find(const void *handle, struct cnt_notify **n)
 {
-	struct object *o = handle ? object_find(handle, OBJ_CNT_NOTIFY) : NULL;
 	aclError rc = supported();
 
-	if (rc)
-		return rc;
-	if (!handle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "cntNotify is NULL");
-	if (!o)
-		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no counting notify", handle);
-	*n = container_of(o, struct cnt_notify, obj);
-	return ACL_SUCCESS;
+	return rc ? rc : OBJECT_NAMED(handle, OBJ_CNT_NOTIFY, ACL_ERROR_INVALID_PARAM, "counting notify", n);
 }
 
 static aclError create(aclrtCntNotify *out)
@@ -141,20 +133,14 @@ static bool satisfied(const struct cnt_op *c)
 static enum op_step wait_step(struct op *op, struct lane *lane)
 {
 	struct cnt_op *c = container_of(op, struct cnt_op, op);
-	uint64_t deadline = lane->deadline  ? lane->deadline
-			    : c->timeout_ms ? npu_deadline_ms(c->timeout_ms)
-					    : 0;
 
 	if (satisfied(c)) {
 		if (c->clear)
 			c->n->value = 0;
 		return OP_DONE;
 	}
-	if (lane_timed_out(lane)) {
-		lane->result = ACL_ERROR_RT_WAIT_TIMEOUT;
-		return OP_DONE;
-	}
-	return lane_park(lane, &c->n->waiters, deadline);
+	return lane_park_until(
+		lane, &c->n->waiters, npu_deadline_ms(c->timeout_ms ? (int64_t)c->timeout_ms : -1));
 }
 
 static void op_release(struct op *op)

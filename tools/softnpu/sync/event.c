@@ -125,23 +125,23 @@ static bool satisfied(const struct event_op *e)
 	return e->rec ? e->rec->done : e->ev->signalled;
 }
 
+/* Who tells when it may be recorded; another process would not. */
+static struct list *waiters(struct event_op *e)
+{
+	if (e->number)
+		return NULL;
+	if (e->outside)
+		return &e->ev->latest->waiters;
+	return e->rec ? &e->rec->waiters : &e->ev->waiters;
+}
+
 static enum op_step wait_step(struct op *op, struct lane *lane)
 {
 	struct event_op *e = container_of(op, struct event_op, op);
-	uint64_t deadline;
 
 	if (satisfied(e))
 		return OP_DONE;
-	if (lane_timed_out(lane)) {
-		lane->result = ACL_ERROR_RT_WAIT_TIMEOUT;
-		return OP_DONE;
-	}
-	deadline = lane->deadline ? lane->deadline : timeout_wait_deadline(e->timeout_ms);
-	if (e->number)
-		return lane_park_polling(lane, deadline); /* another process may record it */
-	if (e->outside)
-		return lane_park(lane, &e->ev->latest->waiters, deadline);
-	return lane_park(lane, e->rec ? &e->rec->waiters : &e->ev->waiters, deadline);
+	return lane_park_until(lane, waiters(e), timeout_wait_deadline(e->timeout_ms));
 }
 
 static enum op_step reset_step(struct op *op, struct lane *lane)
@@ -335,14 +335,7 @@ aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag)
 
 aclError event_find(aclrtEvent handle, struct event **ev)
 {
-	struct object *o = handle ? object_find(handle, OBJ_EVENT) : NULL;
-
-	if (!handle)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "event is NULL");
-	if (!o)
-		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is not an event", handle);
-	*ev = container_of(o, struct event, obj);
-	return ACL_SUCCESS;
+	return OBJECT_NAMED(handle, OBJ_EVENT, ACL_ERROR_INVALID_PARAM, "event", ev);
 }
 
 /* Records and waits under way keep the event; only the handle ends. */

@@ -3,16 +3,22 @@
 #include "tools/softnpu/core/answers.h"
 #include "tools/softnpu/sync/event.h"
 
-/* An external event, and one recorded in an open capture, have no state that a host could query. */
+/* Events recorded in an open capture, and external ones, have no state that a host could query; of two events
+ * both are first looked at for a capture. */
+static aclError check_free(const struct event *a, const struct event *b)
+{
+	if (a->capture || b->capture)
+		return npu_err(ACL_ERROR_RT_EVENT_CAPTURED, "an event is part of an open capture");
+	if (a->kind == EVENT_EXTERNAL || b->kind == EVENT_EXTERNAL)
+		return npu_answer(EVENT_EXTERNAL_SEEN_BY_HOST, "an event is external");
+	return ACL_SUCCESS;
+}
+
 static aclError find_free(aclrtEvent handle, struct event **ev)
 {
 	aclError rc = event_find(handle, ev);
 
-	if (!rc && (*ev)->capture)
-		rc = npu_err(ACL_ERROR_RT_EVENT_CAPTURED, "the event is part of an open capture");
-	if (!rc && (*ev)->kind == EVENT_EXTERNAL)
-		rc = npu_answer(EVENT_EXTERNAL_SEEN_BY_HOST, "the event is external");
-	return rc;
+	return rc ? rc : check_free(*ev, *ev);
 }
 
 /* What another process has recorded is not reported here: look now and then. */
@@ -116,16 +122,13 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *statu
 		*status = ev->waits ? ACL_EVENT_WAIT_STATUS_NOT_READY : ACL_EVENT_WAIT_STATUS_COMPLETE);
 }
 
-/* Two events are first both looked at for a capture, then for their kind. */
 static aclError has_time(const struct event *a, const struct event *b)
 {
-	if (a->capture || b->capture)
-		return npu_err(ACL_ERROR_RT_EVENT_CAPTURED, "an event is part of an open capture");
-	if (a->kind == EVENT_EXTERNAL || b->kind == EVENT_EXTERNAL)
-		return npu_answer(EVENT_EXTERNAL_SEEN_BY_HOST, "an event is external");
-	if (a->kind == EVENT_IPC || b->kind == EVENT_IPC)
-		return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "an event is shared between processes");
-	return ACL_SUCCESS;
+	aclError rc = check_free(a, b);
+
+	if (!rc && (a->kind == EVENT_IPC || b->kind == EVENT_IPC))
+		rc = npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "an event is shared between processes");
+	return rc;
 }
 
 static aclError time_of(const struct event *ev, bool of_any_ex, uint64_t *ns)

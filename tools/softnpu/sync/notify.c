@@ -18,14 +18,7 @@ static void release(struct object *o)
 
 aclError notify_find(aclrtNotify handle, struct notify **n)
 {
-	struct object *o = handle ? object_find(handle, OBJ_NOTIFY) : NULL;
-
-	if (!handle)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "a notify is NULL");
-	if (!o)
-		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is not a notify", handle);
-	*n = container_of(o, struct notify, obj);
-	return ACL_SUCCESS;
+	return OBJECT_NAMED(handle, OBJ_NOTIFY, ACL_ERROR_RT_PARAM_INVALID, "notify", n);
 }
 
 aclError notify_new(struct notify **out)
@@ -123,18 +116,12 @@ static enum op_step record_step(struct op *op, struct lane *lane)
 static enum op_step wait_step(struct op *op, struct lane *lane)
 {
 	struct notify_op *w = container_of(op, struct notify_op, op);
-	uint64_t deadline;
 
 	if (__atomic_exchange_n(w->n->word, 0, __ATOMIC_SEQ_CST))
 		return OP_DONE;
-	if (lane_timed_out(lane)) {
-		lane->result = ACL_ERROR_RT_WAIT_TIMEOUT;
-		return OP_DONE;
-	}
-	deadline = lane->deadline ? lane->deadline : w->timeout_ms ? npu_deadline_ms(w->timeout_ms) : 0;
-	if (w->n->shared)
-		return lane_park_polling(lane, deadline); /* another process may record it */
-	return lane_park(lane, &w->n->waiters, deadline);
+	/* Another process may record a shared one. */
+	return lane_park_until(lane, w->n->shared ? NULL : &w->n->waiters,
+		npu_deadline_ms(w->timeout_ms ? (int64_t)w->timeout_ms : -1));
 }
 
 static void op_release(struct op *op)

@@ -64,11 +64,7 @@ static enum op_step wait_step(struct op *op, struct lane *lane)
 	lane->result = word_load(v->addr, &word);
 	if (lane->result || satisfied(v, word))
 		return OP_DONE;
-	if (lane_timed_out(lane)) {
-		lane->result = ACL_ERROR_RT_WAIT_TIMEOUT;
-		return OP_DONE;
-	}
-	return lane_park_polling(lane, lane->deadline ? lane->deadline : timeout_wait_deadline(0));
+	return lane_park_until(lane, NULL, timeout_wait_deadline(0));
 }
 
 static void describe(const struct op *op, char *text, size_t size)
