@@ -766,6 +766,25 @@ static void callbacks_that_fail(void)
 	row(callbacks_run);
 }
 
+static void *saturation(void *mode)
+{
+	aclrtFloatOverflowMode now = (aclrtFloatOverflowMode)7;
+
+	if (mode)
+		row(aclrtSetDeviceSatMode(*(aclrtFloatOverflowMode *)mode));
+	row(aclrtGetDeviceSatMode(&now));
+	row(now);
+	return NULL;
+}
+
+static void saturation_without_device(void)
+{
+	aclrtFloatOverflowMode mode = ACL_RT_OVERFLOW_MODE_SATURATION;
+
+	in_thread(saturation, &mode);
+	saturation(NULL);
+}
+
 static void sizes_of_odd_types(void)
 {
 	row((long)aclDataTypeSize(ACL_INT4));
@@ -813,7 +832,7 @@ static const struct {
 	ROW(allocations_by_address_flag), ROW(limits_of_devices), ROW(limits_of_streams_without_device),
 	ROW(limits_of_dead_stream), ROW(options_of_process), ROW(limits_of_process),
 	ROW(events_reset_elsewhere), ROW(allocator_of_dead_stream), ROW(callbacks_of_modules),
-	ROW(callbacks_that_fail), ROW(sizes_of_odd_types), ROW(attribute_of_shared_memory),
+	ROW(callbacks_that_fail), ROW(saturation_without_device), ROW(sizes_of_odd_types), ROW(attribute_of_shared_memory),
 	ROW(key_of_dead_notify)};
 
 /* Without a name: the names. */

@@ -76,7 +76,6 @@ struct context *context_new(struct device *dev, bool primary)
 	}
 	ctx->dev = dev;
 	ctx->primary = primary;
-	ctx->saturation = ACL_RT_OVERFLOW_MODE_INFNAN;
 	list_init(&ctx->streams);
 	list_init(&ctx->models);
 	ctx->default_stream = stream_new(ctx, 0, 0);

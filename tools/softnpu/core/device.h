@@ -32,7 +32,6 @@ struct context {
 	struct list models; /* struct model.link */
 	int64_t sys_params[8]; /* aclSysParamOpt */
 	unsigned sys_params_set; /* bit mask */
-	aclrtFloatOverflowMode saturation;
 };
 
 /* Per thread. Objects are named by handle and generation: a dead one is recognised. */

@@ -56,26 +56,27 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value)
 	return LOCKED(context_option(opt, value, NULL));
 }
 
-static aclError saturation(aclrtFloatOverflowMode *get, const aclrtFloatOverflowMode *set)
-{
-	struct context *ctx;
-	aclError rc = context_need(&ctx);
+/* Of the process: no device and no context is asked. */
+static aclrtFloatOverflowMode saturation = ACL_RT_OVERFLOW_MODE_INFNAN;
 
-	if (rc)
-		return rc;
-	if (set)
-		ctx->saturation = *set;
-	else
-		*get = ctx->saturation;
+static aclError set_saturation(aclrtFloatOverflowMode mode)
+{
+	saturation = mode;
 	return ACL_SUCCESS;
 }
 
 aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode)
 {
-	return LOCKED(saturation(NULL, &mode));
+	return LOCKED(set_saturation(mode));
+}
+
+static aclError get_saturation(aclrtFloatOverflowMode *mode)
+{
+	*mode = saturation;
+	return ACL_SUCCESS;
 }
 
 aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode)
 {
-	return LOCKED(saturation(mode, NULL));
+	return LOCKED(get_saturation(mode));
 }
