@@ -66,6 +66,23 @@ static int first_byte(const void *dev)
 	return byte;
 }
 
+static void function_info(aclrtFuncHandle func)
+{
+	void *aic, *aiv;
+	size_t bytes, none;
+	int64_t kind;
+
+	OK(aclrtGetFunctionAddr(func, &aic, &aiv));
+	TRUE(aic && !aiv);
+	OK(aclrtGetFunctionSize(func, &bytes, &none));
+	TRUE(bytes && !none);
+	OK(aclrtFunctionGetAvailDynUbufPerBlock(func, 0, &none));
+	IS((int)none, 0);
+	OK(aclrtGetFunctionAttribute(func, ACL_FUNC_ATTR_KERNEL_TYPE, &kind));
+	IS((int)kind, ACL_KERNEL_TYPE_AICORE);
+	IS(aclrtGetFunctionAttribute(func, 4, &kind), 107000);
+}
+
 static void kernels(void)
 {
 	struct fill_args args, *in_device;
@@ -99,6 +116,7 @@ static void kernels(void)
 	IS(first_byte(d), 3);
 	IS(aclrtLaunchKernelWithHostArgs(func, 0, s, NULL, &args, sizeof(args), NULL, 0), 107000);
 	OK(aclrtGetFunctionName(func, sizeof(name), name));
+	function_info(func);
 	IS(strcmp(name, "fill"), 0);
 	OK(aclrtBinaryUnLoad(bin));
 	IS(aclrtLaunchKernel(func, 1, in_device, sizeof(args), s), 107017);

@@ -766,6 +766,42 @@ static void callbacks_that_fail(void)
 	row(callbacks_run);
 }
 
+static void *overflow_address(void *out)
+{
+	row(aclrtCtxGetFloatOverflowAddr(out));
+	return NULL;
+}
+
+static void overflow_addresses(void)
+{
+	void *p = NULL;
+
+	in_thread(overflow_address, &p);
+	overflow_address(&p);
+	row(p != NULL);
+}
+
+static void atomic_capabilities(void)
+{
+	aclrtAtomicOperation operations[] = {
+		ACL_RT_ATOMIC_OPERATION_INTEGER_ADD, ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH};
+	uint32_t can[] = {7, 7};
+
+	row(aclrtDeviceGetHostAtomicCapabilities(can, operations, 2, 0));
+	row(can[0]);
+	row(can[1]);
+}
+
+static void empty_binary(void)
+{
+	aclrtBinary binary = aclrtCreateBinary("", 0);
+	aclrtBinHandle loaded;
+
+	row(binary != NULL);
+	row(aclrtBinaryLoad(binary, &loaded));
+	row(aclrtDestroyBinary(binary));
+}
+
 static void *saturation(void *mode)
 {
 	aclrtFloatOverflowMode now = (aclrtFloatOverflowMode)7;
@@ -832,7 +868,8 @@ static const struct {
 	ROW(allocations_by_address_flag), ROW(limits_of_devices), ROW(limits_of_streams_without_device),
 	ROW(limits_of_dead_stream), ROW(options_of_process), ROW(limits_of_process),
 	ROW(events_reset_elsewhere), ROW(allocator_of_dead_stream), ROW(callbacks_of_modules),
-	ROW(callbacks_that_fail), ROW(saturation_without_device), ROW(sizes_of_odd_types), ROW(attribute_of_shared_memory),
+	ROW(callbacks_that_fail), ROW(overflow_addresses), ROW(atomic_capabilities), ROW(empty_binary),
+	ROW(saturation_without_device), ROW(sizes_of_odd_types), ROW(attribute_of_shared_memory),
 	ROW(key_of_dead_notify)};
 
 /* Without a name: the names. */

@@ -19,6 +19,7 @@ struct device {
 	unsigned streams, events, notifies; /* in use */
 	uint32_t cores[2]; /* aclrtSetDeviceResLimit */
 	bool cores_set[2];
+	void *overflow; /* aclrtCtxGetFloatOverflowAddr; NULL until it is asked for */
 	uint64_t executed; /* tasks that began, for SOFTNPU_LOST_DEVICE */
 };
 

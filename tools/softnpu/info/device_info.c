@@ -238,27 +238,31 @@ aclError aclrtRepairError(int32_t deviceId, const aclrtErrorInfo *errorInfo)
 	return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "errors are not repaired here");
 }
 
-/* --- atomic operations across links: not said which there are, as on the 910B ----------------- */
+/* --- atomic operations across links: there are none, as on the 910B ----------------------------- */
 
-static aclError atomic_operations(const aclrtAtomicOperation *operations, uint32_t count)
+static aclError atomic_operations(
+	uint32_t *capabilities, const aclrtAtomicOperation *operations, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if ((unsigned)operations[i] > ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH)
 			return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown operation %d", operations[i]);
-	return npu_err(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "not on this product");
+	memset(capabilities, 0, count * sizeof(*capabilities));
+	return ACL_SUCCESS;
 }
 
 aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t *capabilities, const aclrtAtomicOperation *operations,
 	const uint32_t count, int32_t deviceId)
 {
-	return device_find(deviceId) ? atomic_operations(operations, count) : ACL_ERROR_RT_INVALID_DEVICEID;
+	return device_find(deviceId) ? atomic_operations(capabilities, operations, count)
+				     : ACL_ERROR_RT_INVALID_DEVICEID;
 }
 
 aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t *capabilities, const aclrtAtomicOperation *operations,
 	const uint32_t count, int32_t srcDeviceId, int32_t dstDeviceId)
 {
-	return device_find(srcDeviceId) && device_find(dstDeviceId) ? atomic_operations(operations, count)
-								    : ACL_ERROR_RT_INVALID_DEVICEID;
+	return device_find(srcDeviceId) && device_find(dstDeviceId)
+		       ? atomic_operations(capabilities, operations, count)
+		       : ACL_ERROR_RT_INVALID_DEVICEID;
 }
 
 aclError aclrtSetTsDevice(aclrtTsId tsId)

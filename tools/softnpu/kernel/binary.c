@@ -138,7 +138,7 @@ static void desc_release(struct object *o)
 
 aclrtBinary aclrtCreateBinary(const void *data, size_t dataLen)
 {
-	struct binary_desc *d = data && dataLen ? calloc(1, sizeof(*d)) : NULL;
+	struct binary_desc *d = data ? calloc(1, sizeof(*d)) : NULL;
 	void *handle = NULL;
 
 	if (!d)
@@ -178,6 +178,8 @@ static aclError load_desc(const void *handle, aclrtBinHandle *out)
 
 	if (!o)
 		return npu_err(ACL_ERROR_RT_INVALID_HANDLE, "%p is no description of a binary", handle);
+	if (!d->size)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "the binary is empty");
 	return load(copy_of(d->data, d->size), d->size, NULL, out);
 }
 

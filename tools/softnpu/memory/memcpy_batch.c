@@ -170,10 +170,13 @@ static aclError submit_entry(const struct batch *b, size_t i, aclrtStream stream
 		*fail = i;
 		return rc;
 	}
-	rc = stream_find(stream, STREAM_SUBMIT, &s);
+	rc = stream_find(stream, *now ? STREAM_QUERY : STREAM_SUBMIT, &s);
 	if (rc)
 		return rc;
-	return *now ? copy_pageable_ready(s) : copy_submit(s, &a, ACL_MEMCPY_DEFAULT, COPY_QUEUED);
+	if (!*now)
+		return copy_submit(s, &a, ACL_MEMCPY_DEFAULT, COPY_QUEUED);
+	rc = stream_wait(s, 0);
+	return rc ? rc : capture_refuses();
 }
 
 /* Stops at the first bad entry; the earlier ones are under way. */

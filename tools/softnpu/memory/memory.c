@@ -7,6 +7,7 @@
 
 #include "tools/softnpu/sync/stream.h"
 
+#define OVERFLOW_BYTES 512u
 #define HUGE_FROM ((size_t)1 << 20) /* HUGE_FIRST takes huge pages above */
 
 static struct arena pinned, managed;
@@ -83,6 +84,7 @@ static void delete_if_on(struct block *b, void *dev)
 void memory_release_device(struct device *dev)
 {
 	blocks_each(delete_if_on, dev);
+	dev->overflow = NULL;
 }
 
 static aclError allocate(void **out, enum block_kind kind, size_t size, size_t requested, uint32_t page_type)
@@ -260,6 +262,30 @@ aclError aclrtFreeWithDevSync(void *devPtr)
 aclError aclrtFreeHostWithDevSync(void *hostPtr)
 {
 	return free_synchronized(hostPtr, true);
+}
+
+/* Where the device would say that a number overflowed: memory that nothing writes. */
+static aclError overflow_address(void **out)
+{
+	struct context *ctx;
+	struct block *b;
+	aclError rc = context_need(&ctx);
+
+	if (rc)
+		return rc;
+	if (!ctx->dev->overflow || !block_at(ctx->dev->overflow)) {
+		b = memory_new(BLOCK_DEVICE, ctx->dev, OVERFLOW_BYTES, OVERFLOW_BYTES);
+		if (!b)
+			return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no room for the overflow status");
+		ctx->dev->overflow = b->addr;
+	}
+	*out = ctx->dev->overflow;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtCtxGetFloatOverflowAddr(void **overflowAddr)
+{
+	return LOCKED(overflow_address(overflowAddr));
 }
 
 static aclError mem_info(size_t *free_bytes, size_t *total)
