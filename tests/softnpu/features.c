@@ -91,6 +91,8 @@ static void kernels(void)
 	aclrtBinHandle bin;
 	aclrtFuncHandle func;
 	char name[16];
+	void *code;
+	size_t n;
 
 	setup();
 	func = fill_function(&bin);
@@ -118,7 +120,11 @@ static void kernels(void)
 	OK(aclrtGetFunctionName(func, sizeof(name), name));
 	function_info(func);
 	IS(strcmp(name, "fill"), 0);
+	OK(aclrtBinaryGetDevAddress(bin, &code, &n));
+	IS(n, 6);
+	IS(first_byte(code), 'b');
 	OK(aclrtBinaryUnLoad(bin));
+	IS(aclrtFree(code), 107000);
 	IS(aclrtLaunchKernel(func, 1, in_device, sizeof(args), s), 107017);
 }
 
@@ -428,8 +434,9 @@ static void unsupported(void)
 	void *addr = NULL;
 
 	setup();
-	IS(aclrtGetHardwareSyncAddr(&addr), 207000);
-	TRUE(!addr);
+	IS(aclrtMemMapSelectedLink(d, MIB2, d, 0), 207000);
+	OK(aclrtGetHardwareSyncAddr(&addr));
+	TRUE(addr);
 }
 
 static void data_buffers(void)

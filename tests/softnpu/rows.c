@@ -766,19 +766,22 @@ static void callbacks_that_fail(void)
 	row(callbacks_run);
 }
 
-static void *overflow_address(void *out)
+static void *places(void *two)
 {
-	row(aclrtCtxGetFloatOverflowAddr(out));
+	void **place = two;
+
+	row(aclrtCtxGetFloatOverflowAddr(&place[0]));
+	row(aclrtGetHardwareSyncAddr(&place[1]));
+	row(place[0] && place[1]);
 	return NULL;
 }
 
-static void overflow_addresses(void)
+static void places_of_devices(void)
 {
-	void *p = NULL;
+	void *two[2] = {NULL};
 
-	in_thread(overflow_address, &p);
-	overflow_address(&p);
-	row(p != NULL);
+	in_thread(places, two);
+	places(two);
 }
 
 static void atomic_capabilities(void)
@@ -868,7 +871,7 @@ static const struct {
 	ROW(allocations_by_address_flag), ROW(limits_of_devices), ROW(limits_of_streams_without_device),
 	ROW(limits_of_dead_stream), ROW(options_of_process), ROW(limits_of_process),
 	ROW(events_reset_elsewhere), ROW(allocator_of_dead_stream), ROW(callbacks_of_modules),
-	ROW(callbacks_that_fail), ROW(overflow_addresses), ROW(atomic_capabilities), ROW(empty_binary),
+	ROW(callbacks_that_fail), ROW(places_of_devices), ROW(atomic_capabilities), ROW(empty_binary),
 	ROW(saturation_without_device), ROW(sizes_of_odd_types), ROW(attribute_of_shared_memory),
 	ROW(key_of_dead_notify)};
 

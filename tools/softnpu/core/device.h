@@ -9,6 +9,9 @@
 
 struct stream;
 
+/* Memory that the device's own parts use: where a number's overflow is told, and where cores meet. */
+enum { PLACE_OVERFLOW, PLACE_CORES, N_PLACES };
+
 struct device {
 	int id;
 	unsigned set_count; /* aclrtSetDevice not yet taken back */
@@ -19,7 +22,7 @@ struct device {
 	unsigned streams, events, notifies; /* in use */
 	uint32_t cores[2]; /* aclrtSetDeviceResLimit */
 	bool cores_set[2];
-	void *overflow; /* aclrtCtxGetFloatOverflowAddr; NULL until it is asked for */
+	void *places[N_PLACES]; /* NULL until they are asked for */
 	uint64_t executed; /* tasks that began, for SOFTNPU_LOST_DEVICE */
 };
 

@@ -7,6 +7,8 @@
 
 #include "interpose/common/file_status.h"
 #include "tools/softnpu/kernel/kernel.h"
+#include "tools/softnpu/memory/copy.h"
+#include "tools/softnpu/memory/memory.h"
 
 static void function_release(struct object *o)
 {
@@ -76,8 +78,12 @@ static aclError load(void *image, size_t size, const aclrtBinaryLoadOptions *opt
 	b->dev = ctx->dev;
 	b->image = image;
 	b->size = size;
-	for (size_t i = 0; options && options->options && i < options->numOpt; i++)
-		b->cpu |= options->options[i].type == ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE;
+	for (size_t i = 0; options && options->options && i < options->numOpt; i++) {
+		const aclrtBinaryLoadOption *o = &options->options[i];
+
+		b->cpu |= o->type == ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE;
+		b->lazy |= o->type == ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD && o->value.isLazyLoad;
+	}
 	*out = object_handle(&b->obj);
 	return ACL_SUCCESS;
 }
@@ -202,6 +208,8 @@ static aclError unload(const void *handle)
 		f->bin = NULL;
 		object_kill(&f->obj);
 	}
+	if (block_at(b->code))
+		memory_delete(block_at(b->code));
 	object_kill(&b->obj);
 	return ACL_SUCCESS;
 }
@@ -209,6 +217,32 @@ static aclError unload(const void *handle)
 aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle)
 {
 	return LOCKED(unload(binHandle));
+}
+
+/* The data is copied to the device when its address is asked for. */
+static aclError device_address(const void *handle, void **addr, size_t *size)
+{
+	struct binary *b;
+	struct block *code;
+	aclError rc = binary_find(handle, &b);
+
+	if (rc)
+		return rc;
+	if (!b->lazy && !block_at(b->code)) {
+		code = memory_new(BLOCK_DEVICE, b->dev, memory_rounded(b->size), b->size);
+		if (!code)
+			return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no room for the binary");
+		memcpy(code->shadow, b->image, b->size);
+		b->code = code->addr;
+	}
+	*addr = b->code;
+	*size = b->size;
+	return ACL_SUCCESS;
+}
+
+aclError aclrtBinaryGetDevAddress(const aclrtBinHandle binHandle, void **binAddr, size_t *binSize)
+{
+	return LOCKED(device_address(binHandle, binAddr, binSize));
 }
 
 static aclError get_function(const void *handle, const char *name, aclrtFuncHandle *out)

@@ -16,20 +16,20 @@ static aclError core_function(const void *handle, struct function **f)
 
 aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void **aicAddr, void **aivAddr)
 {
-	return LOCKED_WITH(
-		function, f, core_function(funcHandle, &f), *aicAddr = object_handle(&f->obj); *aivAddr = NULL);
+	return LOCKED_WITH(function, f, core_function(funcHandle, &f), *aicAddr = object_handle(&f->obj);
+			   *aivAddr = NULL);
 }
 
 aclError aclrtGetFunctionSize(aclrtFuncHandle funcHandle, size_t *aicSize, size_t *aivSize)
 {
-	return LOCKED_WITH(
-		function, f, core_function(funcHandle, &f), *aicSize = CODE_BYTES; *aivSize = 0);
+	return LOCKED_WITH(function, f, core_function(funcHandle, &f), *aicSize = CODE_BYTES; *aivSize = 0);
 }
 
 static aclError attribute(const void *handle, aclrtFuncAttribute attr, int64_t *value)
 {
 	struct function *f;
-	aclError rc = attr == ACL_FUNC_ATTR_KERNEL_RATIO ? core_function(handle, &f) : function_find(handle, &f);
+	aclError rc =
+		attr == ACL_FUNC_ATTR_KERNEL_RATIO ? core_function(handle, &f) : function_find(handle, &f);
 
 	if (rc)
 		return rc;
@@ -39,7 +39,8 @@ static aclError attribute(const void *handle, aclrtFuncAttribute attr, int64_t *
 	return ACL_SUCCESS;
 }
 
-aclError aclrtGetFunctionAttribute(aclrtFuncHandle funcHandle, aclrtFuncAttribute attrType, int64_t *attrValue)
+aclError aclrtGetFunctionAttribute(
+	aclrtFuncHandle funcHandle, aclrtFuncAttribute attrType, int64_t *attrValue)
 {
 	return LOCKED(attribute(funcHandle, attrType, attrValue));
 }

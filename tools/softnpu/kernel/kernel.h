@@ -15,6 +15,8 @@ struct binary {
 	void *image; /* copy of the data */
 	size_t size;
 	bool cpu; /* loaded with the CPU kernel option */
+	bool lazy; /* what a launch would load is not loaded */
+	void *code; /* on the device; NULL until it is asked for */
 	aclrtOpExceptionCallback exception;
 	void *exception_data;
 };

@@ -7,7 +7,7 @@
 
 #include "tools/softnpu/sync/stream.h"
 
-#define OVERFLOW_BYTES 512u
+#define PLACE_BYTES 512u
 #define HUGE_FROM ((size_t)1 << 20) /* HUGE_FIRST takes huge pages above */
 
 static struct arena pinned, managed;
@@ -84,7 +84,7 @@ static void delete_if_on(struct block *b, void *dev)
 void memory_release_device(struct device *dev)
 {
 	blocks_each(delete_if_on, dev);
-	dev->overflow = NULL;
+	memset(dev->places, 0, sizeof(dev->places));
 }
 
 static aclError allocate(void **out, enum block_kind kind, size_t size, size_t requested, uint32_t page_type)
@@ -264,8 +264,8 @@ aclError aclrtFreeHostWithDevSync(void *hostPtr)
 	return free_synchronized(hostPtr, true);
 }
 
-/* Where the device would say that a number overflowed: memory that nothing writes. */
-static aclError overflow_address(void **out)
+/* Nothing writes there. */
+static aclError place(unsigned which, void **out)
 {
 	struct context *ctx;
 	struct block *b;
@@ -273,19 +273,24 @@ static aclError overflow_address(void **out)
 
 	if (rc)
 		return rc;
-	if (!ctx->dev->overflow || !block_at(ctx->dev->overflow)) {
-		b = memory_new(BLOCK_DEVICE, ctx->dev, OVERFLOW_BYTES, OVERFLOW_BYTES);
+	if (!block_at(ctx->dev->places[which])) {
+		b = memory_new(BLOCK_DEVICE, ctx->dev, PLACE_BYTES, PLACE_BYTES);
 		if (!b)
-			return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no room for the overflow status");
-		ctx->dev->overflow = b->addr;
+			return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no room on device %u", ctx->dev->id);
+		ctx->dev->places[which] = b->addr;
 	}
-	*out = ctx->dev->overflow;
+	*out = ctx->dev->places[which];
 	return ACL_SUCCESS;
 }
 
 aclError aclrtCtxGetFloatOverflowAddr(void **overflowAddr)
 {
-	return LOCKED(overflow_address(overflowAddr));
+	return LOCKED(place(PLACE_OVERFLOW, overflowAddr));
+}
+
+aclError aclrtGetHardwareSyncAddr(void **addr)
+{
+	return LOCKED(place(PLACE_CORES, addr));
 }
 
 static aclError mem_info(size_t *free_bytes, size_t *total)

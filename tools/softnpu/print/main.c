@@ -45,8 +45,7 @@ static const char *const differences[] = {
 	"Models in files, operators by name, queues, profiling and dumps (`aclmdlLoad…`, "
 	"`aclop…`, `acltdt…`, `aclprof…`) link and answer 207000, NULL or 0.",
 	"Functions without a public implementation answer 207000: `aclrtTaskUpdateAsync` of a "
-	"valid task, `aclrtMemMapSelectedLink`, atomic capabilities, addresses and attributes of "
-	"kernels, repairs.",
+	"valid task, `aclrtMemMapSelectedLink`, repairs.",
 };
 
 static const struct {
