@@ -31,7 +31,7 @@ static _Atomic uint64_t first_caller[ACL_API_COUNT];
 
 bool call_coverage_wanted(void)
 {
-	return settings_report_wanted();
+	return settings_report_wanted() || *settings_text(SETTING_LAST_CALLS);
 }
 
 static __attribute__((cold, noinline)) struct call_counts *new_table(unsigned i)

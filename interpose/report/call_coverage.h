@@ -12,7 +12,7 @@
 #include "checks/engine/call_record.h"
 #include "interpose/common/json_writer.h"
 
-/* Are counts wanted (a report is written)? Asked when states are settled. */
+/* Are counts wanted (a report is written, or what is called last is noted)? Asked when states are settled. */
 bool call_coverage_wanted(void);
 
 enum coverage_way { WAY_LINKED, WAY_DLSYM, WAY_INSIDE, WAY_CALLBACK, WAY_COUNT };

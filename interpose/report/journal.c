@@ -214,18 +214,26 @@ static const struct journal *main_journal(void)
 	return journals[FOR_RUN].active ? &journals[FOR_RUN] : &journals[FOR_USER];
 }
 
+/* Why they will not be known should the process be killed, or NULL. */
+static const char *begin_last_calls(void)
+{
+	const char *why;
+
+	last_calls_begin(journal_active() ? main_journal()->report : NULL, &why);
+	return why;
+}
+
 void journal_begin(struct text *scratch)
 {
 	const char *no_calls;
 
-	if (!settings_report_wanted())
-		return;
-	utc_now(started);
-	open_all();
-	if (!journal_active())
-		return;
-	last_calls_begin(main_journal()->report, &no_calls);
-	start_record(scratch, no_calls);
+	if (settings_report_wanted()) {
+		utc_now(started);
+		open_all();
+	}
+	no_calls = begin_last_calls();
+	if (journal_active())
+		start_record(scratch, no_calls);
 }
 
 bool journal_active(void)
@@ -468,12 +476,13 @@ void journal_end(struct text *scratch, const struct checks *c, enum checks_end k
 
 void journal_resume(struct text *scratch)
 {
-	const char *no_calls;
 	struct jout j;
 
-	record(&j, scratch, "resume");
-	record_end(&j);
-	last_calls_begin(main_journal()->report, &no_calls);
+	if (journal_active()) {
+		record(&j, scratch, "resume");
+		record_end(&j);
+	}
+	(void)begin_last_calls();
 }
 
 void journal_forked(void)

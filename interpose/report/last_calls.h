@@ -19,6 +19,8 @@
  * From here on calls are kept, in REPORT.calls where that is safe: on file
  * systems that promise the space they gave out, so that no page can be missing
  * later (SIGBUS).  Elsewhere in the process' own memory; then *why says why.
+ * They are shown in the directory of setting last_calls, too; without that
+ * and a report (NULL) none are kept.
  */
 void last_calls_begin(const char *report, const char **why);
 /* The process ends by itself: the file goes, and comes again when an exec failed. */

@@ -17,6 +17,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "interpose/config/job_identity.h"
 #include "interpose/config/run_settings.h"
 #include "interpose/common/tool_open.h"
 #include "interpose/common/tool_memory.h"
@@ -36,6 +37,7 @@ static struct {
 	dev_t dev;
 	ino_t ino;
 } file;
+static char link_path[OUT_PATH_MAX]; /* leads to the file, "" = there is none */
 
 static void *private_pages(void *at)
 {
@@ -127,10 +129,43 @@ static const char *share(struct last_calls_area *a)
 	return why;
 }
 
+static bool name_file(char *path, const char *base)
+{
+	struct text t;
+
+	text_init(&t, path, OUT_PATH_MAX);
+	text_fmt(&t, "%s" LASTCALLS_SUFFIX, base);
+	return !t.cut;
+}
+
+static const char *share_at(struct last_calls_area *a, const char *base)
+{
+	const char *why = name_file(file.path, base) ? share(a) : "the path is too long";
+
+	if (why)
+		file.path[0] = '\0';
+	return why;
+}
+
+/* For aclcheck trace: in its directory is the file itself, or a link to the one beside the report. */
+static void show_in(const char *directory, struct last_calls_area *a)
+{
+	char base[OUT_PATH_MAX];
+	struct text t;
+
+	text_init(&t, base, sizeof(base));
+	text_fmt(&t, "%s/", directory);
+	identity_expand(&t, "%p");
+	if (!*file.path)
+		(void)share_at(a, base);
+	else if (!name_file(link_path, base) || symlink(file.path, link_path))
+		link_path[0] = '\0';
+}
+
 void last_calls_begin(const char *report, const char **why)
 {
-	struct last_calls_area *a = area_get();
-	struct text t;
+	const char *directory = settings_text(SETTING_LAST_CALLS);
+	struct last_calls_area *a = report || *directory ? area_get() : NULL;
 	int saved = errno;
 
 	*why = "there is no memory";
@@ -142,11 +177,10 @@ void last_calls_begin(const char *report, const char **why)
 	a->rings = LASTCALLS_RINGS;
 	a->entries = LASTCALLS_ENTRIES;
 	a->words = LASTCALLS_WORDS;
-	text_init(&t, file.path, sizeof(file.path));
-	text_fmt(&t, "%s" LASTCALLS_SUFFIX, report);
-	*why = t.cut ? "the path is too long" : share(a);
-	if (*why)
-		file.path[0] = '\0';
+	if (report)
+		*why = share_at(a, report);
+	if (*directory)
+		show_in(directory, a);
 	errno = saved;
 }
 
@@ -158,7 +192,9 @@ void last_calls_end(void)
 
 	if (*file.path && !filestat_link(file.path, &st) && st.st_dev == file.dev && st.st_ino == file.ino)
 		unlink(file.path);
-	file.path[0] = '\0';
+	if (*link_path)
+		unlink(link_path);
+	file.path[0] = link_path[0] = '\0';
 	errno = saved;
 }
 
@@ -172,5 +208,5 @@ void last_calls_forked(void)
 		(void)private_pages(a);
 	if (a)
 		own();
-	file.path[0] = '\0';
+	file.path[0] = link_path[0] = '\0';
 }

@@ -332,7 +332,7 @@ void sink_resume(void)
 	int saved = errno;
 
 	pthread_mutex_lock(&lock);
-	if (atomic_exchange(&ended, false) && journal_active() && scratch_get(&scratch))
+	if (atomic_exchange(&ended, false) && scratch_get(&scratch))
 		journal_resume(&scratch);
 	pthread_mutex_unlock(&lock);
 	errno = saved;

@@ -93,7 +93,7 @@ written() {
 
 @test "a process is killed, and the program goes on: the last calls are written, once" {
 	mkfifo in
-	"$aclcheck" trace --ring 1M --hang 60 -o t -- sh -c '"$1" killed 1000; cat' - "$app" <in >out 2>said 3>&- &
+	"$aclcheck" trace --ring 1M -o t -- sh -c '"$1" killed 1000; cat' - "$app" <in >out 2>said 3>&- &
 	tracer=$!
 	exec 7>in
 	there() { [ -d t ] && [ "$(written t)" -eq 1 ]; }
@@ -104,11 +104,26 @@ written() {
 	[ "$(written t)" -eq 1 ]
 	[ "$(count t ' acl:aclrtGetDevice_exit:')" -eq 1000 ]
 	# nor is it missed at the very end
-	ring e --hang 60 -- sh -c '"$1" killed 1000; true' - "$app"
+	ring e -- sh -c '"$1" killed 1000; true' - "$app"
 	grep -qx 'aclcheck: last calls written to e: 1 x' said
 	# one that ends is none, whatever its code
-	ring n --hang 60 -- sh -c '"$1" exit 5; "$1" fork 3; true' - "$app" >out
+	ring n -- sh -c '"$1" exit 5; "$1" fork 3; true' - "$app" >out
 	[ ! -e n ]
+}
+
+@test "a process is killed: its report, and what it called last, are where the user wants them" {
+	mkdir reports
+	echo '{"report": "'"$place"'/reports/%p.json"}' >own.json
+	ACLCHECK_CONFIG=$place/own.json ring c -- sh -c '"$1" exit 0; "$1" killed 10; true' - "$app"
+	[ "$(written c)" -eq 1 ]
+	[ "$(find reports -name '*.json' | wc -l)" -eq 1 ]
+	[ "$(find reports -name '*.json.part' | wc -l)" -eq 1 ]
+	"$aclcheck" report reports/*.part | grep -q 'aclrtGetDevice'
+	ACLCHECK_REPORT=reports/again-%p.json ring r -- sh -c '"$1" killed 10; true' - "$app"
+	[ "$(written r)" -eq 1 ]
+	# of the recording before nothing is said again
+	ACLCHECK_REPORT=reports/again-%p.json ring s -- "$app" exit 0
+	[ ! -e s ]
 }
 
 @test "calls that take less: nothing is written" {

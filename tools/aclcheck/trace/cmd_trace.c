@@ -39,9 +39,8 @@ static const char help[] =
 	"--on-request\tthe program does, by ACLCHECK_TRACE_START and ACLCHECK_TRACE_STOP of aclcheck.h\n"
 	"--calls N\teach process records its first N calls\n"
 	"--ring SIZE\tkeeps the last calls in memory, and writes them at the first finding, when the program "
-	"fails or is killed; with --on-signal at SIGUSR1, too\n"
-	"--hang S\twith --ring: a call that does not return for S seconds is a reason to write them, and a "
-	"process of the program that is killed or crashes while the program goes on\n"
+	"fails, when one of its processes is killed or crashes; with --on-signal at SIGUSR1, too\n"
+	"--hang S\twith --ring: a call that does not return for S seconds is a reason to write them, too\n"
 	"--attach PID\trecords a process that runs already under libaclcheck.so, until it ends, --for is "
 	"over, or Ctrl-C\n"
 	"--live\tcan be read while it is recorded (prints the command to type)\n"
@@ -445,7 +444,7 @@ static bool set_environment(struct recording *r)
 	if (r->opt.lossless)
 		setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
 	r->hang.seconds = r->opt.hang;
-	if (r->opt.hang && !hang_begin(&r->hang, r->daemon.home))
+	if (r->opt.ring && !hang_begin(&r->hang, r->daemon.home))
 		return false;
 	return launch_preload(r->opt.program[0]) && (!r->opt.softnpu || launch_softnpu(r->opt.devices, NULL));
 }
@@ -473,7 +472,7 @@ static double look(void *context, int signal)
 {
 	struct recording *r = context;
 	bool hangs = false;
-	double due = r->opt.hang ? hang_look(&r->hang, &hangs) : disk_due(r);
+	double due = r->opt.ring ? hang_look(&r->hang, &hangs) : disk_due(r);
 
 	if (hangs || (r->opt.ring && signal))
 		control_write_ring(r->daemon.session);
@@ -493,7 +492,8 @@ static int run_program(struct recording *r)
 	static const char *const names[] = {"LTTNG_HOME", "LTTNG_UST_REGISTER_TIMEOUT",
 		"LTTNG_UST_ALLOW_BLOCKING", "LTTNG_UST_WITHOUT_BADDR_STATEDUMP", "ASAN_OPTIONS", "LD_PRELOAD",
 		"LD_LIBRARY_PATH", "ACLCHECK_TRACE", "ACLCHECK_TRACE_FROM", "ACLCHECK_TRACE_FIELDS",
-		"ACLCHECK_TRACE_CALLS"};
+		"ACLCHECK_TRACE_CALLS",
+		"ACLCHECK_LAST_CALLS"};
 	struct saved_variable kept[sizeof(names) / sizeof(names[0])];
 	struct supervised s = {0};
 	int status = COMMAND_MISUSE;
@@ -596,8 +596,7 @@ static bool end_ring(struct recording *r, int status)
 	char last[NAME_MAX + 1], newest[PATH_MAX + NAME_MAX + 2];
 	unsigned n;
 
-	if (r->opt.hang)
-		hang_look(&r->hang, &reason);
+	hang_look(&r->hang, &reason);
 	ended = ring_end(r->daemon.session, r->directory, reason);
 	ended &= control_end(r->daemon.session);
 	r->daemon.session[0] = 0;

@@ -76,9 +76,8 @@ struct open_call {
 };
 
 struct hang_watch {
-	double seconds; /* that a call takes at least, 0 = none is looked for */
+	double seconds; /* that a call takes at least, 0 = only processes are looked for */
 	char directory[PATH_MAX];
-	struct timespec begun; /* what lies there from before is none of its processes */
 	pid_t program; /* how it ends is seen anyhow */
 	struct open_call calls[512];
 	unsigned n;
@@ -86,7 +85,7 @@ struct hang_watch {
 	unsigned n_killed;
 };
 
-/* Before the program starts; directory: for what its processes say of their calls. */
+/* Before the program starts; directory: ours alone, for what its processes say of their calls. */
 bool hang_begin(struct hang_watch *w, const char *directory);
 /*
  * hangs: set when a call is found to hang, or a process to have been killed, once for each. Returns in how

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls that do not return.  Each process maps a file beside its report that says what its threads called
- * last (interpose/common/last_calls_file.h): a call that stands there as not returned for long enough hangs.
- * A process that ends removes its file: one whose file is left was killed, or crashed.
+ * Calls that do not return, and processes that do not end by themselves.  Each process maps a file that says
+ * what its threads called last (interpose/common/last_calls_file.h): a call that stands there as not returned
+ * for long enough hangs.  A process that ends removes its file: one whose file is left was killed, or crashed.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "interpose/common/last_calls_file.h"
-#include "interpose/common/file_status.h"
 #include "tools/aclcheck/common/command.h"
 #include "tools/aclcheck/trace/trace.h"
 
@@ -30,21 +29,10 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* The reports go where the user wants them, else to a directory that goes with the daemons. */
 bool hang_begin(struct hang_watch *w, const char *directory)
 {
-	const char *report = getenv("ACLCHECK_REPORT"), *slash = report ? strrchr(report, '/') : NULL;
-	char path[PATH_MAX];
-
-	clock_gettime(CLOCK_REALTIME_COARSE, &w->begun);
-	if (report && *report) {
-		snprintf(w->directory, sizeof(w->directory), "%.*s", slash ? (int)(slash - report) + 1 : 1,
-			slash ? report : ".");
-		return true;
-	}
 	snprintf(w->directory, sizeof(w->directory), "%s", directory);
-	snprintf(path, sizeof(path), "%s/%%p.json", directory);
-	return !setenv("ACLCHECK_REPORT", path, 1);
+	return !setenv("ACLCHECK_LAST_CALLS", directory, 1);
 }
 
 static struct open_call *find(struct hang_watch *w, const struct open_call *c)
@@ -106,15 +94,6 @@ static bool has_ended(pid_t pid)
 	return state && (state[2] == 'Z' || state[2] == 'X');
 }
 
-static bool is_new(const struct hang_watch *w, int file)
-{
-	struct stat st;
-
-	return !filestat_fd(file, &st) && st.st_nlink &&
-	       (st.st_mtim.tv_sec > w->begun.tv_sec ||
-		       (st.st_mtim.tv_sec == w->begun.tv_sec && st.st_mtim.tv_nsec >= w->begun.tv_nsec));
-}
-
 /* True: that has just been found. */
 static bool was_killed(struct hang_watch *w, pid_t pid)
 {
@@ -140,14 +119,15 @@ static bool look_at_calls(struct hang_watch *w, const struct last_calls_area *a)
 
 static bool look_at_process(struct hang_watch *w, int directory, const char *name)
 {
+	const size_t size = w->seconds ? sizeof(struct last_calls_area) : offsetof(struct last_calls_area, ring);
 	struct last_calls_area *a = need(malloc(sizeof(*a)));
-	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	bool found = false;
 
-	if (fd >= 0 && read(fd, a, sizeof(*a)) == (ssize_t)sizeof(*a) && is_ours(a)) {
+	if (fd >= 0 && read(fd, a, size) == (ssize_t)size && is_ours(a)) {
 		if (!has_ended((pid_t)a->pid))
-			found = look_at_calls(w, a);
-		else if (is_new(w, fd)) /* it was not removed meanwhile */
+			found = w->seconds && look_at_calls(w, a);
+		else if (!faccessat(directory, name, F_OK, 0)) /* it was not removed meanwhile */
 			found = was_killed(w, (pid_t)a->pid);
 	}
 	if (fd >= 0)
