@@ -436,6 +436,50 @@ its_end_is_missing() {
 	done
 }
 
+# pending SECONDS COMMAND...: with a library of LTTng's that says for so long that not all is written yet
+pending() {
+	local real
+	real=$(ldconfig -p | sed -n 's/.*liblttng-ctl\.so\.0 .*=> //p' | head -1)
+	mkdir -p ctl
+	cat >ctl/pending.c <<-END
+		#include <time.h>
+		int lttng_data_pending(const char *session);
+		int lttng_data_pending(const char *session)
+		{
+			static time_t first;
+			first = first ? first : time(NULL);
+			return session && time(NULL) - first < $1;
+		}
+	END
+	# what the real one is called is in what is linked against
+	"$CC" -shared -x c /dev/null -o ctl/real.so -Wl,-soname,"$real"
+	"$CC" -shared -fPIC -o ctl/liblttng-ctl.so.0 ctl/pending.c -Wl,--no-as-needed ctl/real.so
+	shift
+	LD_LIBRARY_PATH=$place/ctl ACLCHECK_SIMULATE_ANSWER_SECONDS=2 "$@"
+}
+
+@test "LTTng says for ever that not all is written: after a time in which nothing came it is inconclusive" {
+	status=0
+	pending 1000 timeout 60 "$aclcheck" trace "$buffers" -o t -- "$app" loop 3 2>said || status=$?
+	cat said
+	[ "$status" -eq 98 ]
+	[ "$(grep -c '^aclcheck: LTTng says that not all is written, and has written nothing for 2 s: it is not waited for any longer$' said)" -eq 1 ]
+	grep -q '^aclcheck: the recording was not ended as it should: inconclusive, events are missing$' said
+	[ -z "$(daemons_of "$place")" ]
+	# what is there can be read, and says so
+	"$aclcheck" summary --json t >t.json
+	python3 -c 'import json; j = json.load(open("t.json")); assert j["calls"] and not j["complete"], j'
+}
+
+@test "as long as it writes, it is waited for" {
+	(while sleep 0.5; do [ ! -d slow/ust ] || echo >>slow/ust/written; done) 3>&- &
+	writer=$!
+	pending 6 "$aclcheck" trace "$buffers" -o slow -- "$app" loop 3 2>said || status=$?
+	kill $writer
+	cat said
+	grep -q '^aclcheck: 0 events discarded, 0 packets lost$' said
+}
+
 @test "nor do they hold the process that ends them when aclcheck itself was killed" {
 	ACLCHECK_SIMULATE_ANSWER_SECONDS=2 "$aclcheck" trace "$buffers" -o t -- sh -c '"$1" loop 3; touch at
 		until [ -e go ]; do sleep 0.01; done' - "$app" 2>said 3>&- &

@@ -2,7 +2,6 @@
 /* aclcheck trace: runs a program and records its calls with LTTng. */
 #include <dirent.h>
 #include <errno.h>
-#include <ftw.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -369,7 +368,7 @@ static bool end_writing(struct recording *r)
 	disk_release(&r->disk);
 	if (r->full)
 		note(r, 1u << LACKS_DISK);
-	return control_stop(r->daemon.session);
+	return control_stop(r->daemon.session, r->directory);
 }
 
 static void look_at_disk(struct recording *r)
@@ -390,7 +389,7 @@ static bool stop_session(struct recording *r)
 	/* "stop" has waited until all was written; a relay daemon is to know that no more comes. */
 	r->daemon.written = ok && !r->daemon.shared && !r->opt.url && !r->opt.live && !r->opt.attach;
 	if (!r->daemon.written)
-		ok &= control_end(r->daemon.session);
+		ok &= control_end(r->daemon.session, ok);
 	r->daemon.session[0] = 0;
 	if (r->full)
 		disk_repair(r->directory);
@@ -492,8 +491,7 @@ static int run_program(struct recording *r)
 	static const char *const names[] = {"LTTNG_HOME", "LTTNG_UST_REGISTER_TIMEOUT",
 		"LTTNG_UST_ALLOW_BLOCKING", "LTTNG_UST_WITHOUT_BADDR_STATEDUMP", "ASAN_OPTIONS", "LD_PRELOAD",
 		"LD_LIBRARY_PATH", "ACLCHECK_TRACE", "ACLCHECK_TRACE_FROM", "ACLCHECK_TRACE_FIELDS",
-		"ACLCHECK_TRACE_CALLS",
-		"ACLCHECK_LAST_CALLS"};
+		"ACLCHECK_TRACE_CALLS", "ACLCHECK_LAST_CALLS"};
 	struct saved_variable kept[sizeof(names) / sizeof(names[0])];
 	struct supervised s = {0};
 	int status = COMMAND_MISUSE;
@@ -517,32 +515,20 @@ static int run_program(struct recording *r)
 
 /* --- what was recorded ------------------------------------------------------- */
 
-static uint64_t disk_bytes;
-
-static int add_bytes(const char *path, const struct stat *s, int type, struct FTW *ftw)
-{
-	(void)path;
-	/* LTTng's files are deeper than our note. */
-	if (type == FTW_F && ftw->level > 1)
-		disk_bytes += (uint64_t)s->st_size;
-	return 0;
-}
-
 /* False: there is nothing to go on with. */
 static bool say_trace(struct recording *r)
 {
-	uint64_t events = 0;
+	uint64_t events = 0, bytes = disk_bytes(r->directory);
 
-	nftw(r->directory, add_bytes, 16, FTW_PHYS);
-	if (disk_bytes > COUNT_LIMIT || (disk_bytes && reader_missing())) {
-		command_say("trace in %s: %s, events not counted", r->opt.output, bytes_text(disk_bytes));
+	if (bytes > COUNT_LIMIT || (bytes && reader_missing())) {
+		command_say("trace in %s: %s, events not counted", r->opt.output, bytes_text(bytes));
 		return true;
 	}
-	if (disk_bytes && !reader_count(r->directory, &events))
+	if (bytes && !reader_count(r->directory, &events))
 		return false;
 	if (events)
 		command_say("trace in %s: %llu events, %s", r->opt.output, (unsigned long long)events,
-			bytes_text(disk_bytes));
+			bytes_text(bytes));
 	else
 		command_say("nothing was recorded in %s: inconclusive. Does the program call AscendCL, is "
 			    "/dev/shm full?",
@@ -598,7 +584,7 @@ static bool end_ring(struct recording *r, int status)
 
 	hang_look(&r->hang, &reason);
 	ended = ring_end(r->daemon.session, r->directory, reason);
-	ended &= control_end(r->daemon.session);
+	ended &= control_end(r->daemon.session, true);
 	r->daemon.session[0] = 0;
 	n = ring_written(r->directory, last, sizeof(last));
 	if (!ended) {

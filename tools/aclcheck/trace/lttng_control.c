@@ -21,6 +21,8 @@
 
 #define CONTROL_LIBRARY "liblttng-ctl.so.0"
 #define PENDING_MS 5 /* between two looks whether all is written */
+#define LOOK_MS 500 /* between two looks how much is */
+#define REMOTE_TIMES 10 /* longer is it waited for where that cannot be seen */
 #define LIVE_US 1000000ull
 #define DESCRIPTIONS_US 200000u
 
@@ -50,6 +52,7 @@
 	X(lttng_list_channels)                                                                               \
 	X(lttng_channel_get_discarded_event_count)                                                           \
 	X(lttng_channel_get_lost_packet_count)                                                               \
+	X(lttng_destroy_session_no_wait)                                                                     \
 	X(lttng_destroy_session)                                                                             \
 	X(lttng_snapshot_record)                                                                             \
 	X(lttng_event_rule_user_tracepoint_create)                                                           \
@@ -180,20 +183,34 @@ bool control_start(const char *session)
 	return done("start", ASK(ctl.lttng_start_tracing(session)));
 }
 
-bool control_stop(const char *session)
+bool control_stop(const char *session, const char *directory)
 {
+	unsigned limit = trace_answer_seconds() * (*directory ? 1 : REMOTE_TIMES);
+	uint64_t bytes = 0, now, quiet_ms = 0;
 	int pending;
 
 	if (!done("stop", ASK(ctl.lttng_stop_tracing_no_wait(session))))
 		return false;
-	while ((pending = ASK(ctl.lttng_data_pending(session))) > 0)
+	while ((pending = ASK(ctl.lttng_data_pending(session))) > 0 && quiet_ms < limit * 1000) {
 		poll(NULL, 0, PENDING_MS);
-	return done("stop", pending);
+		quiet_ms += PENDING_MS;
+		/* Looking takes longer than asking. */
+		if (quiet_ms % LOOK_MS || !*directory || (now = disk_bytes(directory)) == bytes)
+			continue;
+		bytes = now;
+		quiet_ms = 0;
+	}
+	if (pending > 0)
+		command_say("LTTng says that not all is written, and has written nothing for %u s: it is not "
+			    "waited for any longer",
+			limit);
+	return pending <= 0 && done("stop", pending);
 }
 
-bool control_end(const char *session)
+bool control_end(const char *session, bool waits)
 {
-	return done("destroy", ASK(ctl.lttng_destroy_session(session)));
+	return done("destroy", waits ? ASK(ctl.lttng_destroy_session(session))
+				     : ASK(ctl.lttng_destroy_session_no_wait(session)));
 }
 
 /* --- channels and events ---------------------------------------------------- */

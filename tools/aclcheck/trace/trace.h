@@ -114,6 +114,8 @@ bool disk_is_full(const struct trace_disk *d);
 bool disk_is_small(const struct trace_disk *d);
 /* Before recording ends: gives back what was held for that. */
 void disk_release(struct trace_disk *d);
+/* What LTTng has written to it. */
+uint64_t disk_bytes(const char *directory);
 /* After the disk was full: makes what is there readable. */
 void disk_repair(const char *directory);
 
@@ -167,6 +169,8 @@ bool trace_daemon_start(
 	struct trace_daemon *d, enum trace_daemon_place place, const struct trace_place *where);
 /* After session or program have changed: what is to be ended should this command be killed. */
 void trace_daemon_announce(const struct trace_daemon *d);
+/* How long daemons have for an answer. */
+unsigned trace_answer_seconds(void);
 /* Ends what was started and removes what was made; also the session, when it still exists. */
 void trace_daemon_stop(struct trace_daemon *d);
 
@@ -186,9 +190,10 @@ bool control_create_local(const char *session, const char *directory, bool ring)
 /* url: of a relay daemon, like net://HOST:CONTROL:DATA, or file://DIRECTORY. */
 bool control_create_remote(const char *session, const char *url, bool live);
 bool control_start(const char *session);
-/* Until all is written. */
-bool control_stop(const char *session);
-bool control_end(const char *session);
+/* Until all is written, or nothing more is. directory: where it is, "" = elsewhere. */
+bool control_stop(const char *session, const char *directory);
+/* waits: until all is written. */
+bool control_end(const char *session, bool waits);
 
 struct control_ring {
 	const char *channel;

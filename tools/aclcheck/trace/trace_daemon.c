@@ -283,8 +283,7 @@ static void end_daemons(struct keeper *k, bool at_once)
 	kill_rest();
 }
 
-/* How long daemons have for an answer. */
-static unsigned answer_seconds(void)
+unsigned trace_answer_seconds(void)
 {
 	const char *simulated = getenv("ACLCHECK_SIMULATE_ANSWER_SECONDS");
 
@@ -297,7 +296,7 @@ static bool hear(struct keeper *k, int line, bool asked, struct keeper_word *wor
 {
 	struct pollfd p = {.fd = line, .events = POLLIN};
 
-	if (asked && k->sessiond > 0 && !poll(&p, 1, (int)answer_seconds() * 1000)) {
+	if (asked && k->sessiond > 0 && !poll(&p, 1, (int)trace_answer_seconds() * 1000)) {
 		kill_rest();
 		k->sessiond = k->relayd = 0;
 	}
@@ -311,8 +310,8 @@ static bool end_session(const char *session)
 	int status = 0;
 
 	if (!pid)
-		_exit(!control_end(session));
-	return pid > 0 && ends_within(pid, answer_seconds(), &status) && WIFEXITED(status) &&
+		_exit(!control_end(session, true));
+	return pid > 0 && ends_within(pid, trace_answer_seconds(), &status) && WIFEXITED(status) &&
 	       !WEXITSTATUS(status);
 }
 
@@ -468,7 +467,7 @@ bool trace_daemon_start(
 void trace_daemon_stop(struct trace_daemon *d)
 {
 	if (d->session[0])
-		control_end(d->session);
+		control_end(d->session, true);
 	d->session[0] = 0;
 	control_watch(NULL, NULL);
 	if (d->keeper > 0) {

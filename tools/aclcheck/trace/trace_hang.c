@@ -2,7 +2,8 @@
 /*
  * Calls that do not return, and processes that do not end by themselves.  Each process maps a file that says
  * what its threads called last (interpose/common/last_calls_file.h): a call that stands there as not returned
- * for long enough hangs.  A process that ends removes its file: one whose file is left was killed, or crashed.
+ * for long enough hangs.  A process that ends removes its file: one whose file is left was killed, or
+ * crashed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -119,7 +120,8 @@ static bool look_at_calls(struct hang_watch *w, const struct last_calls_area *a)
 
 static bool look_at_process(struct hang_watch *w, int directory, const char *name)
 {
-	const size_t size = w->seconds ? sizeof(struct last_calls_area) : offsetof(struct last_calls_area, ring);
+	const size_t size =
+		w->seconds ? sizeof(struct last_calls_area) : offsetof(struct last_calls_area, ring);
 	struct last_calls_area *a = need(malloc(sizeof(*a)));
 	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	bool found = false;
