@@ -15,15 +15,11 @@
 
 static bool comes_to_an_end(int fd)
 {
-	struct lttng_packet p;
+	struct packet_walk w = {.fd = fd};
 
-	for (off_t at = 0; pread(fd, &p, sizeof(p), at) == sizeof(p) && p.magic == LTTNG_PACKET_MAGIC;) {
-		if (p.packet_bits < 8)
+	while (packet_walk_next(&w))
+		if (!w.bytes)
 			return false;
-		if (p.packet_bits / 8 > (uint64_t)INT64_MAX - (uint64_t)at)
-			return true;
-		at += (off_t)(p.packet_bits / 8);
-	}
 	return true;
 }
 

@@ -119,20 +119,15 @@ static bool is_overrun(const char *packet, uint64_t size)
 	return memmem(packet + same, size - same, packet, same) != NULL;
 }
 
-static uint64_t whole_packets(const char *stream, uint64_t size)
+/* Where the first packet begins that is not whole. first: the stream's first one. */
+static uint64_t whole_packets(struct packet_walk first, const char *stream, uint64_t size)
 {
-	const struct lttng_packet *head = (const void *)stream;
-	uint64_t at = 0, bytes;
+	struct packet_walk w = first;
 
-	while (at + sizeof(*head) <= size) {
-		head = (const void *)(stream + at);
-		bytes = head->packet_bits / 8;
-		if (head->magic != LTTNG_PACKET_MAGIC || bytes < sizeof(*head) || bytes > size - at ||
-			is_overrun(stream + at, bytes))
+	while (w.bytes >= sizeof(w.head) && w.bytes <= size - w.at && !is_overrun(stream + w.at, w.bytes))
+		if (!packet_walk_next(&w))
 			break;
-		at += bytes;
-	}
-	return at;
+	return w.at;
 }
 
 /* Of DIRECTORY/STREAM; readers do without. */
@@ -147,13 +142,16 @@ static void remove_index(const char *stream)
 
 static void cut_stream(const char *path, int fd, uint64_t size)
 {
-	char *stream = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
-	uint64_t whole = size;
+	struct packet_walk w = {.fd = fd};
+	char *stream;
+	uint64_t whole;
 
+	if (!packet_walk_next(&w))
+		return;
+	stream = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 	if (stream == MAP_FAILED)
 		return;
-	if (*(const uint32_t *)(const void *)stream == LTTNG_PACKET_MAGIC)
-		whole = whole_packets(stream, size);
+	whole = whole_packets(w, stream, size);
 	munmap(stream, size);
 	if (whole < size && !ftruncate(fd, (off_t)whole))
 		remove_index(path);
