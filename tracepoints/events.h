@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "checks/engine/finding.h"
+#include "interpose/report/trace_provider.h"
 #include "interpose/runtime/loaded_module.h"
 #include "tracepoints/call.h"
 
@@ -26,6 +27,7 @@ uint64_t trace_clock(void);
 struct trace_process {
 	const char *version, *command, *host, *rank;
 	uint32_t ppid;
+	bool forked; /* by one that had called: the checks went on from there */
 };
 
 #endif
@@ -73,6 +75,21 @@ LTTNG_UST_TRACEPOINT_ENUM(aclcheck, question,
 		lttng_ust_field_enum_value("configuration", 5)
 		lttng_ust_field_enum_value("class", 6)))
 
+/* Numbers of aclcheck.h and of trace_provider.h. */
+LTTNG_UST_TRACEPOINT_ENUM(aclcheck, saying,
+	LTTNG_UST_TP_ENUM_VALUES(
+		lttng_ust_field_enum_value("name", 1)
+		lttng_ust_field_enum_value("pool", 2)
+		lttng_ust_field_enum_value("pool-end", 3)
+		lttng_ust_field_enum_value("block", 4)
+		lttng_ust_field_enum_value("block-end", 5)
+		lttng_ust_field_enum_value("kernel-reads", 6)
+		lttng_ust_field_enum_value("kernel-writes", 7)
+		lttng_ust_field_enum_value("kernel", 8)
+		lttng_ust_field_enum_value("expect", 256)
+		lttng_ust_field_enum_value("ignore", 257)
+		lttng_ust_field_enum_value("close", 258)))
+
 /* Once per process and session; rank as the launcher (MPI, Slurm, torchrun, hccl) set it. */
 LTTNG_UST_TRACEPOINT_EVENT(aclcheck, process,
 	LTTNG_UST_TP_ARGS(const struct trace_process *, p),
@@ -82,6 +99,7 @@ LTTNG_UST_TRACEPOINT_EVENT(aclcheck, process,
 		TRACE_LINE_FIELD(host, p->host)
 		TRACE_LINE_FIELD(rank, p->rank)
 		lttng_ust_field_integer(uint32_t, ppid, p->ppid)
+		lttng_ust_field_integer(uint8_t, forked, p->forked)
 	)
 )
 
@@ -154,6 +172,24 @@ LTTNG_UST_TRACEPOINT_EVENT(aclcheck, answer,
 		lttng_ust_field_enum(aclcheck, question, uint8_t, question, question)
 		lttng_ust_field_integer_hex(uint64_t, of, of)
 		lttng_ust_field_sequence_hex(uint8_t, bytes, (const uint8_t *)bytes, uint16_t, n)
+	)
+)
+
+/*
+ * What the program says of itself with aclcheck.h (struct trace_said), behind the findings that are made of it;
+ * caller: where it says so.
+ */
+LTTNG_UST_TRACEPOINT_EVENT(aclcheck, said,
+	LTTNG_UST_TP_ARGS(const struct trace_said *, s, const char *, text, const char *, reason),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_enum(aclcheck, saying, uint16_t, what, s->what)
+		lttng_ust_field_integer_hex(uint64_t, object, s->object)
+		lttng_ust_field_integer(uint64_t, bytes, s->bytes)
+		lttng_ust_field_integer_hex(uint64_t, stream, s->stream)
+		lttng_ust_field_integer_hex(uint64_t, caller, s->caller)
+		lttng_ust_field_integer(uint32_t, stack, s->stack)
+		TRACE_LINE_FIELD(text, text)
+		TRACE_LINE_FIELD(reason, reason)
 	)
 )
 

@@ -50,6 +50,34 @@ void answer_emit(enum trace_question question, uint64_t of, const void *answer, 
 	lttng_ust_tracepoint(aclcheck, answer, (uint8_t)question, of, answer, (uint16_t)bytes);
 }
 
+/* A copy, as far as it goes: what lies in the program's memory may not be there. */
+static const char *copy_text(char *to, size_t size, const char *text)
+{
+	size_t n = 0;
+
+	while (text && n + 1 < size && trace_host->read(to + n, text + n, 1) && to[n])
+		n++;
+	to[n] = 0;
+	return to;
+}
+
+void said_emit(const struct trace_said *s)
+{
+	const struct acl_module *m;
+	char text[TRACE_LINE], reason[TRACE_LINE];
+
+	if (!lttng_ust_tracepoint_enabled(aclcheck, said))
+		return;
+	self_describe();
+	if (s->stack)
+		self_stack(s->stack);
+	m = trace_host->module_of(s->caller);
+	if (m)
+		self_module(m->id);
+	lttng_ust_tracepoint(aclcheck, said, s, copy_text(text, sizeof(text), s->text),
+		copy_text(reason, sizeof(reason), s->reason));
+}
+
 void callback_emit(const struct acl_call_record *outer, uint64_t argument, bool begins)
 {
 	/* The thread may not have made a call of its own yet. */

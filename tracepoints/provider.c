@@ -113,6 +113,12 @@ static void answer(const struct acl_call_record *ev, bool at_leave, enum trace_q
 		answer_emit(question, of, answer, bytes);
 }
 
+static void said(const struct trace_said *s)
+{
+	if (!minimal)
+		said_emit(s);
+}
+
 static void leave(struct acl_call_record *ev)
 {
 	const struct switches *s = &functions[ev->api];
@@ -176,6 +182,7 @@ static const struct acl_trace_provider provider = {
 	.enter = enter,
 	.leave = leave,
 	.answer = answer,
+	.said = said,
 	.callback = callback_emit,
 	.finding = finding_emit,
 	.describe = self_remember,

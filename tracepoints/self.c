@@ -101,7 +101,8 @@ static void emit_process(void)
 		.command = command,
 		.host = host,
 		.rank = rank,
-		.ppid = (uint32_t)getppid()};
+		.ppid = (uint32_t)getppid(),
+		.forked = trace_host->forked()};
 
 	if (trace_host->rank() >= 0)
 		snprintf(rank, sizeof(rank), "%d", trace_host->rank());

@@ -59,10 +59,16 @@ static __attribute__((cold, noinline)) void record(
 	errno = saved;
 }
 
+/* A recorded call names the stack, so that a replay has it: the record is the wrapper's own, and not
+ * constant. */
 static uint32_t host_stack(void *context, const struct acl_call_record *ev)
 {
+	uint32_t stack = KEEPING_ERRNO(stack_take(ev ? ev->caller : 0));
+
 	(void)context;
-	return KEEPING_ERRNO(stack_take(ev ? ev->caller : 0));
+	if (ev && trace_provider())
+		((struct acl_call_record *)(uintptr_t)ev)->stack = stack;
+	return stack;
 }
 
 /* The classes of arguments are recorded with the call. */

@@ -82,6 +82,8 @@ static void describe_end(enum checks_end kind)
 		checks_totals(acl_process.checks, &totals);
 	text_init(&t, calls, sizeof(calls));
 	text_uint(&t, totals.calls);
+	if (!trace_all_said())
+		trace_describe("annotations", "yes");
 	trace_describe("calls", calls);
 	trace_describe("end", ends[kind]);
 	trace_describe("verdict", acl_verdict_names[verdict_get()]);
@@ -227,7 +229,7 @@ static void after_fork_child(void)
 	atomic_store(&end_written, false);
 	if (p && p->after_fork_child)
 		p->after_fork_child();
-	trace_forked();
+	trace_forked(stage != STAGE_UNINITIALIZED);
 	/* Another thread of the parent may be at its first call, with the sinks' lock. */
 	if (stage == STAGE_UNINITIALIZED)
 		return;

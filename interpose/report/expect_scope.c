@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "interpose/common/compiler.h"
+#include "interpose/report/trace_sink.h"
 #include "interpose/report/verdict.h"
+#include "interpose/stack/tool_stack.h"
 #include "interpose/common/suppression.h"
 #include "interpose/common/text.h"
 #include "interpose/common/site_conditions.h"
@@ -44,20 +46,31 @@ static void misused(const char *text)
 	}
 }
 
-/* A scope as the program opens it. */
-struct opening {
-	const char *rule, *reason;
-	uint64_t place;
-	bool ignores;
-};
+static void say(void *said)
+{
+	trace_say(said);
+}
 
-static bool is_it(const struct entry *e, const struct opening *o)
+/* To the recording, for who replays it; also from a handler that interrupted the tool. */
+static void record(const struct trace_said *said)
+{
+	char mark;
+
+	if (!tool_begin(thread_self(), &mark)) {
+		trace_unsaid();
+		return;
+	}
+	tool_stack_run(say, (void *)said);
+	tool_end(thread_self());
+}
+
+static bool is_it(const struct entry *e, const struct expect_opening *o)
 {
 	return e->place == o->place && e->ignores == o->ignores && !strcmp(e->rule, o->rule) &&
 	       !strncmp(e->reason, o->reason, sizeof(e->reason) - 1);
 }
 
-static void fill(struct entry *e, const struct opening *o)
+static void fill(struct entry *e, const struct expect_opening *o)
 {
 	struct text t;
 
@@ -71,7 +84,7 @@ static void fill(struct entry *e, const struct opening *o)
 }
 
 /* Two threads that come at once with the same may each get an entry: readers add them up. */
-static uint16_t entry_of(const struct opening *o)
+static uint16_t entry_of(const struct expect_opening *o)
 {
 	for (unsigned i = 0; i < ENTRIES; i++) {
 		int state = atomic_load_explicit(&entries[i].state, memory_order_acquire);
@@ -86,7 +99,7 @@ static uint16_t entry_of(const struct opening *o)
 	return 0;
 }
 
-static uint16_t entry_for(const struct opening *o)
+static uint16_t entry_for(const struct expect_opening *o)
 {
 	if (!o->rule || !*o->rule || !o->reason || !*o->reason)
 		misused("a scope was opened without a rule or without a reason");
@@ -97,8 +110,7 @@ static uint16_t entry_for(const struct opening *o)
 	return 0;
 }
 
-/* Gives the number of scopes open then: a name for this one. */
-static int scope_open(const struct opening *o)
+int expect_open(const struct expect_opening *o)
 {
 	struct acl_thread *t = thread_self();
 	int saved = errno;
@@ -125,27 +137,45 @@ static int scope_open(const struct opening *o)
 	return t->n_scopes;
 }
 
+static int open_and_record(const struct expect_opening *o)
+{
+	record(&(struct trace_said){.what = o->ignores ? TRACE_SAYS_IGNORE : TRACE_SAYS_EXPECT,
+		.caller = o->place,
+		.text = o->rule,
+		.reason = o->reason});
+	return expect_open(o);
+}
+
 int aclcheck_expect_open(const char *rule, const char *reason)
 {
-	return scope_open(
-		&(struct opening){rule, reason, (uint64_t)(uintptr_t)__builtin_return_address(0), false});
+	return open_and_record(&(struct expect_opening){
+		rule, reason, (uint64_t)(uintptr_t)__builtin_return_address(0), false});
 }
 
 int aclcheck_ignore_open(const char *rule, const char *reason)
 {
-	return scope_open(
-		&(struct opening){rule, reason, (uint64_t)(uintptr_t)__builtin_return_address(0), true});
+	return open_and_record(&(struct expect_opening){
+		rule, reason, (uint64_t)(uintptr_t)__builtin_return_address(0), true});
+}
+
+void expect_close(unsigned left)
+{
+	struct acl_thread *t = thread_self();
+
+	if (left >= t->n_scopes)
+		misused("a scope of expected failure was closed that is not open");
+	else
+		t->n_scopes = (uint16_t)left;
 }
 
 void aclcheck_expect_close(int scope)
 {
 	struct acl_thread *t = thread_self();
 	int saved = errno, wanted = scope > 0 ? scope : t->n_scopes;
+	unsigned left = wanted > 0 ? (unsigned)wanted - 1 : UINT16_MAX;
 
-	if (wanted < 1 || wanted > t->n_scopes)
-		misused("a scope of expected failure was closed that is not open");
-	else
-		t->n_scopes = (uint16_t)(wanted - 1);
+	record(&(struct trace_said){.what = TRACE_SAYS_CLOSE, .bytes = left});
+	expect_close(left);
 	errno = saved;
 }
 

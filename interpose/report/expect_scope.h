@@ -19,6 +19,18 @@ struct expectation {
 	uint64_t opened, met; /* openings; findings' scopes: one an opening */
 };
 
+/* A scope as the program opens it. */
+struct expect_opening {
+	const char *rule, *reason;
+	uint64_t place; /* return address */
+	bool ignores;
+};
+
+/* On this thread; gives the number of scopes open then: a name for this one. */
+int expect_open(const struct expect_opening *o);
+/* So many of this thread's stay open; as many as are, or more: that cannot be meant so. */
+void expect_close(unsigned left);
+
 /*
  * The innermost open scope of this thread that takes findings of the rule, 0 =
  * none.  meet: a rule was just broken, so the scope has what it waits for.

@@ -30,7 +30,7 @@
 #include "interpose/report/finding_status.h"
 #include "interpose/runtime/loaded_module.h"
 
-#define ACL_TRACE_ABI 7u
+#define ACL_TRACE_ABI 8u
 #define ACL_TRACE_LIBRARY "libaclcheck-lttng.so"
 #define ACL_TRACE_SYMBOL "acl_trace_provider"
 
@@ -48,6 +48,21 @@ enum trace_question {
 	TRACE_ASKS_CLASS /* of: an address that is no argument. uint64_t: enum acl_host_class */
 };
 #define TRACE_ANSWER 1024u
+
+/* What the program says of itself (aclcheck.h): annotations, and scopes of findings that are expected or
+ * ignored. */
+enum {
+	TRACE_SAYS_EXPECT = 0x100, /* behind the numbers of ACLCHECK_SAYS_...; text: rule, reason */
+	TRACE_SAYS_IGNORE,
+	TRACE_SAYS_CLOSE /* bytes: how many scopes of the thread stay open */
+};
+
+struct trace_said {
+	unsigned what; /* ACLCHECK_SAYS_..., TRACE_SAYS_... */
+	uint64_t object, bytes, stream, caller;
+	uint32_t stack; /* 0 = not taken */
+	const char *text, *reason; /* NULL = none; they may lie in the program's memory */
+};
 
 /* What the core offers to the provider; valid for the process' life. */
 struct acl_trace_host {
@@ -77,6 +92,8 @@ struct acl_trace_host {
 	/* "fail" or "inconclusive" of a process whose end is still to come; NULL: it has none. */
 	const char *(*verdict)(void);
 	int (*rank)(void); /* of the process in its job, -1 = none */
+	/* Forked by one that had called: the checks went on from there. */
+	bool (*forked)(void);
 };
 
 /*
@@ -104,6 +121,8 @@ struct acl_trace_provider {
 	/* What the checks were answered in the call, before its enter() or leave(). */
 	void (*answer)(const struct acl_call_record *ev, bool at_leave, enum trace_question question,
 		uint64_t of, const void *answer, unsigned bytes);
+	/* On the thread that said it, behind the findings that are made of it. */
+	void (*said)(const struct trace_said *s);
 	/* A callback of the program starts or ends on this thread; outer = the call that registered it, may
 	 * be NULL; argument = the first that it is given. */
 	void (*callback)(const struct acl_call_record *outer, uint64_t argument, bool begins);

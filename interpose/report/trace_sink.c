@@ -13,6 +13,7 @@
 #include "interpose/common/thread_state.h"
 #include "interpose/runtime/loaded_module.h"
 #include "interpose/runtime/function_table.h"
+#include "interpose/report/expect_scope.h"
 #include "interpose/report/log.h"
 #include "interpose/common/tool_arena.h"
 #include "interpose/runtime/dynamic_linker.h"
@@ -35,6 +36,8 @@ static struct {
 	const char *key, *value;
 } facts[FACTS_MAX];
 static _Atomic uint32_t n_facts;
+static bool forked; /* by a process that had called */
+static _Atomic bool unsaid; /* something that the program says is not recorded */
 
 /* --- which calls --------------------------------------------------------- */
 
@@ -74,9 +77,11 @@ void trace_choose(bool record)
 		choose();
 }
 
-void trace_forked(void)
+void trace_forked(bool had_called)
 {
+	forked = had_called;
 	atomic_store(&calls_left, settings_number(SETTING_TRACE_CALLS));
+	atomic_store(&unsaid, expect_any());
 }
 
 /* --- the provider ---------------------------------------------------------- */
@@ -125,6 +130,11 @@ static unsigned plain_frames(uint32_t id, const uint64_t **ips)
 	return n;
 }
 
+static bool is_forked(void)
+{
+	return forked;
+}
+
 static bool records_minimum(void)
 {
 	enum { ALL, MINIMAL } fields = settings_number(SETTING_TRACE_FIELDS);
@@ -147,6 +157,7 @@ static const struct acl_trace_host host = {
 	.end = end_now,
 	.verdict = verdict_now,
 	.rank = identity_rank,
+	.forked = is_forked,
 };
 
 void trace_describe(const char *key, const char *value)
@@ -180,6 +191,26 @@ void trace_answer(enum trace_question question, uint64_t of, const void *answer,
 		if (!n)
 			break;
 	}
+}
+
+void trace_say(const struct trace_said *s)
+{
+	const struct acl_trace_provider *p = trace_provider();
+
+	if (p && p->said)
+		p->said(s);
+	else
+		trace_unsaid();
+}
+
+void trace_unsaid(void)
+{
+	atomic_store(&unsaid, true);
+}
+
+bool trace_all_said(void)
+{
+	return !atomic_load(&unsaid);
 }
 
 static bool socket_in(const char *directory, const char *rest)

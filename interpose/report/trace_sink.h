@@ -35,13 +35,19 @@ bool trace_open(void);
 bool trace_takes(void);
 /* The program says from where to where; also before its first acl call. */
 void trace_choose(bool record);
-/* In the child after fork: it records as many calls as any other process. */
-void trace_forked(void);
+/* In the child after fork: it records as many calls as any other process. had_called: its parent. */
+void trace_forked(bool had_called);
 /* A fact about the run, for the recording, also one that comes later. */
 void trace_describe(const char *key, const char *value);
 
 /* What the checks were answered, in a call that is recorded (thread->asking). */
 void trace_answer(enum trace_question question, uint64_t of, const void *answer, size_t bytes);
+
+/* What the program says of itself. From anywhere that the tool is not at work already. */
+void trace_say(const struct trace_said *s);
+/* Something was said that is not in the recording. */
+void trace_unsaid(void);
+bool trace_all_said(void);
 
 /* How the process ends before the recorder does, see struct acl_trace_host. */
 void trace_end_is(void (*end)(void));

@@ -16,6 +16,8 @@
  *	app ordered		a wait for a record, one for no record, and a capture that is executed
  *	app overtaken		a wait, checked before a record of another thread and recorded later
  *	app leak		a block that is not freed
+ *	app meant N		a mistake that is expected, N scopes that wait for one in vain, and one open at
+ *the end app inherited		a scope that is open when the program forks
  *	app steps		a query for each line of standard input
  */
 #include <pthread.h>
@@ -287,6 +289,39 @@ static void overtaken(void)
 	end();
 }
 
+static void *in_vain(void *unused)
+{
+	ACLCHECK_EXPECT_SCOPE("stream-*", "another thread makes that mistake");
+	(void)unused;
+	CHECK(aclrtSetDevice(0));
+	return NULL;
+}
+
+static void meant(unsigned long n)
+{
+	aclrtStream stream;
+	pthread_t id;
+	void *block;
+
+	begin();
+	CHECK(aclrtCreateStream(&stream));
+	CHECK(aclrtMalloc(&block, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+	ACLCHECK_NAME(block, "kept");
+	CHECK(aclrtDestroyStream(stream));
+	ACLCHECK_EXPECT_BEGIN("stream-*", "it is refused");
+	ACLCHECK_IGNORE_BEGIN("api-error", "said by the other rule");
+	for (unsigned long i = 0; i < n; i++) {
+		pthread_create(&id, NULL, in_vain, NULL);
+		pthread_join(id, NULL);
+	}
+	if (aclrtDestroyStream(stream) == ACL_SUCCESS)
+		exit(4);
+	ACLCHECK_IGNORE_END();
+	ACLCHECK_EXPECT_END();
+	CHECK(aclrtResetDevice(0));
+	ACLCHECK_IGNORE_BEGIN("finalize-*", "the system does it");
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -332,6 +367,11 @@ int main(int argc, char **argv)
 		begin();
 		CHECK(aclrtMalloc(&block, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
 		end();
+	} else if (!strcmp(what, "meant")) {
+		meant(n);
+	} else if (!strcmp(what, "inherited")) {
+		ACLCHECK_IGNORE_SCOPE("api-error", "a child has no device");
+		return forked(1);
 	} else if (!strcmp(what, "steps")) {
 		begin();
 		for (int c = getchar(); c != EOF; c = getchar())

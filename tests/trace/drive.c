@@ -75,6 +75,11 @@ static bool sample_minimal(void)
 	return fields && !strcmp(fields, "minimal");
 }
 
+static bool never(void)
+{
+	return false;
+}
+
 static int sample_rank(void)
 {
 	return -1;
@@ -91,7 +96,8 @@ static const struct acl_trace_host host = {.abi = ACL_TRACE_ABI,
 	.modules_closed = &closed,
 	.read = kernel_copy,
 	.follow = follow,
-	.rank = sample_rank};
+	.rank = sample_rank,
+	.forked = never};
 
 static bool load(const char *path, const struct acl_trace_host *host)
 {

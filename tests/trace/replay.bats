@@ -50,6 +50,35 @@ rules() {
 	python3 -S -c 'import json; assert not any(f["advice"] for f in json.load(open("r.json"))["findings"] if f["rule"] == "device-unbalanced-set-reset")'
 }
 
+@test "what the program says of its mistakes is heard in a replay, too" {
+	for n in 0 2; do
+		ACLCHECK_REPORT=$n.json record m$n -- "$app" meant $n || :
+		"$ACLCHECK_SOURCE/tests/trace/replayed.py" $n.json m$n
+	done
+	# nothing but what was meant, and two scopes that waited in vain
+	replayed 0 m0
+	replayed 97 --report r.json m2
+	python3 -S -c 'import json
+r = json.load(open("0.json"))
+assert sorted((f["rule"], bool(f.get("expected")), bool(f.get("suppressed"))) for f in r["findings"]) == [
+    ("api-error", False, True), ("finalize-missing-at-exit", False, True), ("leak-device-memory", False, False), ("stream-double-destroy", True, False)], r["findings"]
+assert [f["objects"][0]["name"] for f in r["findings"] if f["rule"] == "leak-device-memory"] == ["kept"], r["findings"]
+assert [e["opened"] - e["met"] for e in json.load(open("2.json"))["expectations"]] == [0, 2]'
+}
+
+# A child goes on from what its parent had done, which is in no recording of its own.
+@test "a process that forked when it had called: nothing is claimed of its child" {
+	record f -- "$app" fork 3
+	replayed 98 --report r.json f
+	python3 -S -c 'import json
+r = json.load(open("r.json"))
+assert not r["findings"] and sorted(p["verdict"] for p in r["processes"]) == ["inconclusive", "pass"], r
+assert "the process was forked by one that had called AscendCL" in r["inconclusive"][0]["text"], r'
+	# its parent's scopes are its own
+	record i -- "$app" inherited
+	replayed 98 i
+}
+
 @test "several processes: one report" {
 	record t -- sh -c "'$documents/h2h_sync' async & '$documents/h2h_sync' no-device; wait" || true
 	replayed 97 --report r.json t

@@ -4,8 +4,8 @@
 The programs of tests/documents and tests/patterns, run and replayed; prints TAP.
 
 All of them are recorded in one session, each leaves a report, and a replay of the
-recording must report the same of each process (replayed.py).  KNOWN and SURER say
-what else differs and why.
+recording must report the same of each process (replayed.py).  SURER says what else
+differs and why.
 
 	replay.t [PROGRAM...]
 """
@@ -26,9 +26,6 @@ LOADER.exec_module(PROGRAMS)
 sys.path.insert(0, os.path.join(SOURCE, "tests", "trace"))
 import replayed as compared  # noqa: E402
 
-# What a recording does not hold, and what differs because of it.
-ANNOTATED = "what the program says by aclcheck.h is not recorded: inconclusive"
-KNOWN = {"tensor_pool": ANNOTATED, "unseen_kernels": ANNOTATED}
 # A run sees one process, a recording all of them: advice of the run that the other process refutes.
 SURER = {("shared_memory", "direct"): "ipc-imported-copy-direction"}
 
@@ -91,10 +88,6 @@ def main():
             replayed = replays[key].get(live["pid"])
             live = without_refuted(live, SURER.get((program, mistake)))
             wrong = list(compared.differences(live, replayed)) if replayed else ["it is not in the replay"]
-            why = KNOWN.get(program)
-            if why and wrong:
-                wrong = []
-                name += f" # differs, as {why}"
             print(f"{'not ok' if wrong else 'ok'} {name}")
             for line in wrong:
                 print(f"#   {line}")

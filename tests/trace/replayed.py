@@ -1,9 +1,13 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
 What a report of a run and that of its replay say, compared: findings with rule, weight, count, call, values,
-place and fingerprint, and the verdict.  Addresses are those of another process and left out.  Frames of Python
-code are not recorded, so lines of Python are one place in a replay: where the run read them, findings are compared
-whatever their place.
+place and fingerprint, what was expected, and the verdict.  Addresses are those of another process and left out.
+Frames of Python code are read when a rule is broken, and only then, so a recording cannot have them of what the run
+did not find: lines of Python are one place in a replay, and where the run read them, findings are compared whatever
+their place.
+
+	replayed.py LIVE.json RECORDING [NAME=VALUE...]
 """
 import json
 import os
@@ -32,15 +36,21 @@ def summary(finding):
     """What both have to say alike."""
     weight = [k for k in WEIGHTS if finding.get(k)]
     return json.dumps([finding["rule"], finding["severity"], weight, finding.get("call"), finding["count"],
-                       site(finding["stack"]), without_addresses(finding.get("detail", "")),
+                       finding["fingerprint"], site(finding["stack"]), without_addresses(finding.get("detail", "")),
                        without_addresses(finding["values"]),
                        [(o["role"], o["kind"], o.get("size"), o.get("device")) for o in finding["objects"]]],
                       ensure_ascii=False)
 
 
+def scopes(report):
+    """What the program said of findings that it expects."""
+    return [json.dumps([e["rule"], e["reason"], e["place"].get("function"), e["place"].get("line"), e["opened"], e["met"]])
+            for e in report.get("expectations", ()) if e["in"] == "program"]
+
+
 def summaries(report, places):
     if places:
-        return sorted(map(summary, report["findings"]))
+        return sorted([*map(summary, report["findings"]), *scopes(report)])
     sums = {}
     for f in report["findings"]:
         what = (f["rule"], f["severity"], *(k for k in WEIGHTS if f.get(k)), f.get("call", ""))
@@ -76,3 +86,16 @@ def replay(recording, settings):
             sys.exit(f"Bail out! the recording cannot be replayed: {done.stderr}")
         reports = [json.load(open(os.path.join(place, name), encoding="utf-8")) for name in os.listdir(place)]
     return {r["pid"]: r for r in reports}
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        live = json.load(file)
+    again = replay(sys.argv[2], dict(word.split("=", 1) for word in sys.argv[3:])).get(live["pid"])
+    wrong = list(differences(live, again)) if again else ["it is not in the replay"]
+    print(*wrong, sep="\n")
+    return len(wrong) != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -6,7 +6,7 @@ ACLCHECK_DIRS := tools/aclcheck $(addprefix tools/aclcheck/,common report format
 READER_SRC := $(wildcard $(addprefix tools/aclcheck/trace/,cmd_summary.c summary_*.c ctf*.c isolated_run.c timeline/*.c replay/*.c))
 # Beside the sinks and the checks, which a replay takes from the library; what they ask of their process is in replay_host.c.
 READER_SHARED := $(filter-out $(addprefix interpose/,config/job_identity.c config/run_membership.c),$(SINK_SOURCES)) \
-	interpose/symbolize/call_stack.c $(CHECKS_SRC) $(addprefix tools/aclcheck/,formats/template.c formats/xml_text.c report/missing_lines.c)
+	interpose/symbolize/call_stack.c interpose/call/annotation_arguments.c $(CHECKS_SRC) $(addprefix tools/aclcheck/,formats/template.c formats/xml_text.c report/missing_lines.c)
 ACLCHECK_SRC := $(filter-out $(READER_SRC),$(wildcard $(ACLCHECK_DIRS:%=%/*.c)))
 ACLCHECK_HEADERS := $(wildcard $(ACLCHECK_DIRS:%=%/*.h) tools/aclcheck/*.def)
 ACLCHECK_SHARED := $(wildcard interpose/common/*.c)

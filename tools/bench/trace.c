@@ -55,6 +55,11 @@ static bool no_minimum(void)
 	return false;
 }
 
+static bool never(void)
+{
+	return false;
+}
+
 static int no_rank(void)
 {
 	return -1;
@@ -70,7 +75,8 @@ static const struct acl_trace_host host = {.abi = ACL_TRACE_ABI,
 	.module_by_id = no_module,
 	.modules_closed = &closed,
 	.read = kernel_copy,
-	.rank = no_rank};
+	.rank = no_rank,
+	.forked = never};
 
 static bool load(const char *path)
 {

@@ -43,6 +43,8 @@ void replay_worker(int fd, uint32_t pid, const char *report) __attribute__((nore
 const struct replay_piece *replay_next_piece(const struct replay_record *r, size_t *at);
 /* Why the rest of the recording cannot be checked; NULL: it can. */
 const char *replay_feed(struct checks *c, const struct replay_record *r);
+/* The thread that ends the process: what is found then is found on it. */
+void replay_ends(uint32_t tid);
 /* Copies what the present call's pointers led to, or what its checks read in the run. */
 bool replay_memory_read(const void *from, void *to, size_t bytes);
 /* The same of a text, up to its end: what is behind that is 0. */

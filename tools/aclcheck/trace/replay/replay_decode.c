@@ -293,7 +293,8 @@ static bool find_kind(struct replay_event *e, const char *name)
 	} own[] = {{"aclcheck:process", REPLAY_PROCESS}, {"aclcheck:describe", REPLAY_FACT},
 		{"aclcheck:verdict", REPLAY_VERDICT}, {"aclcheck:module", REPLAY_MODULE},
 		{"aclcheck:stack", REPLAY_STACK}, {"aclcheck:thread", REPLAY_THREAD},
-		{"aclcheck:callback", REPLAY_CALLBACK}, {"aclcheck:answer", REPLAY_ANSWER}};
+		{"aclcheck:callback", REPLAY_CALLBACK}, {"aclcheck:answer", REPLAY_ANSWER},
+		{"aclcheck:said", REPLAY_SAID}};
 
 	e->api = -1;
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
@@ -713,6 +714,19 @@ static void decode_answer(const bt_field *payload)
 			(uint8_t)ctf_uint(bt_field_array_borrow_element_field_by_index_const(bytes, i));
 }
 
+static void decode_said(const bt_field *payload)
+{
+	struct replay_said *s = more(sizeof(*s));
+
+	if (!s)
+		return;
+	s->what = payload_number(payload, "what");
+	s->object = payload_number(payload, "object");
+	s->bytes = payload_number(payload, "bytes");
+	s->stream = payload_number(payload, "stream");
+	put_words(payload, (const char *const[]){"text", "reason", NULL});
+}
+
 static void decode_own(const struct replay_event *e, const bt_field *payload)
 {
 	struct replay_record *r = record();
@@ -722,6 +736,7 @@ static void decode_own(const struct replay_event *e, const bt_field *payload)
 	switch ((enum replay_kind)e->kind) {
 	case REPLAY_PROCESS:
 		r->number = (uint32_t)payload_number(payload, "ppid");
+		r->flags = payload_number(payload, "forked") != 0;
 		put_words(payload, (const char *const[]){"host", "rank", "command", NULL});
 		break;
 	case REPLAY_FACT:
@@ -743,6 +758,11 @@ static void decode_own(const struct replay_event *e, const bt_field *payload)
 		break;
 	case REPLAY_ANSWER:
 		decode_answer(payload);
+		break;
+	case REPLAY_SAID:
+		r->caller = payload_number(payload, "caller");
+		r->stack = (uint32_t)payload_number(payload, "stack");
+		decode_said(payload);
 		break;
 	case REPLAY_CALLBACK:
 		if (field_of(payload, "api"))

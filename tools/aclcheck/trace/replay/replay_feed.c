@@ -8,7 +8,10 @@
 #include <string.h>
 
 #include "aclcheck/model.h"
+#include "interpose/call/annotation_arguments.h"
 #include "interpose/report/call_coverage.h"
+#include "interpose/report/expect_scope.h"
+#include "interpose/report/verdict.h"
 #include "interpose/runtime/loaded_module.h"
 #include "tools/aclcheck/trace/replay/replay.h"
 
@@ -40,8 +43,14 @@ struct answers {
 	size_t length, room;
 };
 
+/* The scopes that the program opened on a thread, as struct acl_thread has them. */
+struct scopes {
+	uint16_t n, met, of[THREAD_SCOPES];
+};
+
 struct replay_thread {
 	uint32_t tid;
+	struct scopes scopes;
 	struct answers answers;
 	UT_hash_handle hh;
 	struct acl_call_thread by;
@@ -54,6 +63,7 @@ static struct replay_thread *threads;
 static struct frame *spare, *present;
 static const struct answers *present_answers;
 static uint32_t present_stack;
+static const char *present_text; /* of what the program says of itself */
 
 /* --- memory ------------------------------------------------------------------------ */
 
@@ -149,6 +159,10 @@ bool replay_text_read(const void *from, char *to, size_t bytes)
 	uint64_t original = original_of(from);
 	size_t n = 1, got = 0;
 
+	if (present_text && from == present_text) {
+		strncpy(to, present_text, bytes);
+		return true;
+	}
 	for (; original && n && got < bytes && !memchr(to, 0, got); got += n)
 		n = answered_bytes(original + got, to + got, bytes - got);
 	if (original && n) {
@@ -333,8 +347,28 @@ static void keep_answer(struct answers *all, const struct replay_record *r)
 	all->length += r->bytes;
 }
 
+/* The checks run on a thread of ours: it has the scopes of the one whose turn it is. */
+static void scopes_enter(const struct replay_thread *t)
+{
+	struct acl_thread *self = thread_self();
+
+	self->n_scopes = t->scopes.n;
+	self->scopes_met = t->scopes.met;
+	memcpy(self->scopes, t->scopes.of, sizeof(self->scopes));
+}
+
+static void scopes_leave(struct replay_thread *t)
+{
+	struct acl_thread *self = thread_self();
+
+	t->scopes.n = self->n_scopes;
+	t->scopes.met = self->scopes_met;
+	memcpy(t->scopes.of, self->scopes, sizeof(self->scopes));
+}
+
 static void begin_phase(struct replay_thread *t, struct frame *f, const struct replay_record *r)
 {
+	scopes_enter(t);
 	present = f;
 	present_stack = r->stack;
 	present_answers = &t->answers;
@@ -342,6 +376,7 @@ static void begin_phase(struct replay_thread *t, struct frame *f, const struct r
 
 static void end_phase(struct replay_thread *t)
 {
+	scopes_leave(t);
 	present = NULL;
 	present_answers = NULL;
 	t->answers.length = 0;
@@ -387,8 +422,8 @@ static void leave(struct checks *c, const struct replay_record *r)
 		pop(t);
 	if (!t->top)
 		return;
+	begin_phase(t, t->top, r);
 	if (t->top->checked) {
-		begin_phase(t, t->top, r);
 		outputs_take(present, r);
 		present->call.result.i = r->result;
 		checks_leave(c, &present->call);
@@ -410,6 +445,58 @@ static void callback(struct checks *c, const struct replay_record *r)
 	outer.callback_depth = t->callbacks;
 	t->callbacks = (uint16_t)(t->callbacks - !begins);
 	checks_callback(c, &outer, (const void *)(uintptr_t)r->caller, begins);
+}
+
+static void scope(const struct replay_said *s, const char *text, const char *reason, uint64_t place)
+{
+	if (s->what == TRACE_SAYS_CLOSE)
+		expect_close((unsigned)s->bytes);
+	else
+		expect_open(&(struct expect_opening){text, reason, place, s->what == TRACE_SAYS_IGNORE});
+}
+
+static void annotation(
+	struct checks *c, struct replay_thread *t, const struct replay_said *s, uint64_t caller)
+{
+	const char *text = (const char *)(s + 1), *refused;
+	const struct annotation a = {.what = (unsigned)s->what,
+		.object = (const void *)(uintptr_t)s->object,
+		.bytes = s->bytes,
+		.stream = (const void *)(uintptr_t)s->stream,
+		.text = *text ? text : NULL};
+	union annotation_arguments arguments;
+	struct acl_call_record call;
+	unsigned api = annotation_arguments(&a, &arguments);
+
+	if (api == ACL_NAMED_COUNT)
+		return;
+	acl_call_record_begin(&call, api, &arguments, caller, &t->by);
+	call.callback_depth = t->callbacks;
+	present_text = a.text;
+	refused = checks_annotate(c, &call);
+	present_text = NULL;
+	if (refused)
+		verdict_add_reason("annotation", refused);
+}
+
+static void said(struct checks *c, const struct replay_record *r)
+{
+	const struct replay_said *s = (const void *)(r + 1);
+	const char *text = (const char *)(s + 1);
+	struct replay_thread *t = thread_of(r->tid);
+	uint64_t caller = module_address(r->caller);
+
+	begin_phase(t, NULL, r);
+	if (s->what >= TRACE_SAYS_EXPECT)
+		scope(s, text, text + strlen(text) + 1, caller);
+	else
+		annotation(c, t, s, caller);
+	end_phase(t);
+}
+
+void replay_ends(uint32_t tid)
+{
+	scopes_enter(thread_of(tid));
 }
 
 /* The two texts behind a record of facts. */
@@ -449,6 +536,9 @@ const char *replay_feed(struct checks *c, const struct replay_record *r)
 		break;
 	case REPLAY_ANSWER:
 		keep_answer(&thread_of(r->tid)->answers, r);
+		break;
+	case REPLAY_SAID:
+		said(c, r);
 		break;
 	case REPLAY_FACT:
 		replay_host_fact(c, text, second(r));

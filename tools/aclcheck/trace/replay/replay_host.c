@@ -11,6 +11,7 @@
 #include "interpose/config/job_identity.h"
 #include "interpose/config/run_membership.h"
 #include "interpose/config/run_settings.h"
+#include "interpose/report/expect_scope.h"
 #include "interpose/report/journal.h"
 #include "interpose/report/sinks.h"
 #include "interpose/report/trace_sink.h"
@@ -280,6 +281,15 @@ void trace_finding(const struct finding_record *s)
 	(void)s;
 }
 
+void trace_say(const struct trace_said *s)
+{
+	(void)s;
+}
+
+void trace_unsaid(void)
+{
+}
+
 void *true_dlopen(const char *path, int flags)
 {
 	(void)path;
@@ -306,6 +316,17 @@ static uint32_t host_stack(void *context, const struct acl_call_record *call)
 {
 	(void)context;
 	return stack_take(call ? call->caller : 0);
+}
+
+/* Whether a finding is expected is decided once a place (host_place() of a run). */
+static uint64_t host_place(
+	void *context, struct acl_call_record *call, const struct acl_rule *rule, bool counted)
+{
+	(void)context;
+	(void)call;
+	return expect_any()
+		       ? (uint64_t)expect_scope(rule->id, counted) << 48 | (uint64_t)expect_inside() << 32
+		       : 0;
 }
 
 static enum acl_host_class host_class(void *context, const void *address)
@@ -417,6 +438,7 @@ struct checks *replay_checker(void)
 {
 	static const struct checks_host host = {
 		.stack = host_stack,
+		.place = host_place,
 		.host_class = host_class,
 		.module = host_module,
 		.finding = host_finding,

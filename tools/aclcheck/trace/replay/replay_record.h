@@ -9,13 +9,14 @@ enum replay_kind {
 	REPLAY_ENTRY,
 	REPLAY_EXIT,
 	REPLAY_CALLBACK, /* api: whose; flags: whether it begins; caller: its argument */
-	REPLAY_PROCESS, /* text: host, rank, command, with their NULs */
+	REPLAY_PROCESS, /* flags: forked by one that had called; text: host, rank, command, with their NULs */
 	REPLAY_FACT, /* text: key and value, with their NULs */
 	REPLAY_VERDICT, /* text */
 	REPLAY_MODULE, /* struct replay_module */
 	REPLAY_STACK, /* stack: its id; behind it the frames, 8 bytes each */
 	REPLAY_THREAD, /* pthread: of the thread */
 	REPLAY_ANSWER, /* what the checks asked: enum trace_question in flags, of what in caller; a piece */
+	REPLAY_SAID, /* where in caller; struct replay_said */
 	REPLAY_GAP, /* events were lost: text says which */
 	REPLAY_PEER /* struct checks_peer_news: act in flags, handle in caller, device in result; text: key
 		       and who, with their NULs */
@@ -46,6 +47,11 @@ struct replay_piece {
 	uint8_t text; /* ends with a NUL; cut: it went on */
 	uint8_t cut;
 	uint8_t partial; /* some of it was not recorded and is 0 here */
+};
+
+/* Text and reason stand behind it, with their NULs. */
+struct replay_said {
+	uint64_t what, object, bytes, stream;
 };
 
 /* Its path stands behind it, with its NUL. */

@@ -20,7 +20,9 @@ static struct {
 	struct checks *checks;
 	struct replay_order *order;
 	uint64_t calls; /* that the program made, 0 = not said */
+	uint32_t ends_on; /* thread */
 	int end; /* enum checks_end, -1 = the process did not end by itself */
+	bool forked; /* what its parent had done by then is not in its recording */
 	bool annotated; /* the program said more than its calls */
 	char gap[256];
 } worker = {.end = -1};
@@ -81,6 +83,14 @@ static void drop_findings(void)
 	verdict_forked();
 }
 
+static void __attribute__((noreturn)) finish_unknown(const char *why)
+{
+	drop_findings();
+	verdict_add_reason("recording-incomplete", why);
+	sink_end(NULL, CHECKS_END_EXIT);
+	_exit(REPLAY_INCOMPLETE);
+}
+
 static void __attribute__((noreturn)) finish(void)
 {
 	struct checks_totals totals = {0};
@@ -88,21 +98,23 @@ static void __attribute__((noreturn)) finish(void)
 
 	checks_totals(worker.checks, &totals);
 	if (worker.annotated)
-		verdict_add_reason(
-			"recording-incomplete", "what the program says by aclcheck.h is not in a recording");
+		verdict_add_reason("recording-incomplete",
+			"not all that the program says by aclcheck.h is in the recording");
+	if (worker.forked)
+		finish_unknown("the process was forked by one that had called AscendCL: what it took over "
+			       "from that is not "
+			       "in its recording");
 	if (*worker.gap) {
 		verdict_add_reason("recording-incomplete", worker.gap);
 	} else if (totals.calls < worker.calls) {
 		snprintf(text, sizeof(text),
 			"the recording has %llu of %llu calls: their findings would not be those of the run",
 			(unsigned long long)totals.calls, (unsigned long long)worker.calls);
-		drop_findings();
-		verdict_add_reason("recording-incomplete", text);
-		sink_end(NULL, CHECKS_END_EXIT);
-		_exit(REPLAY_INCOMPLETE);
+		finish_unknown(text);
 	} else if (worker.end < 0) {
 		verdict_add_reason("process-killed", "the recording ends before the process does");
 	} else {
+		replay_ends(worker.ends_on);
 		checks_finish(worker.checks, (enum checks_end)worker.end);
 	}
 	sink_end(worker.checks, CHECKS_END_EXIT);
@@ -120,6 +132,7 @@ static void take_fact(const struct replay_record *r)
 		worker.annotated = true;
 	if (strcmp(key, "end") != 0)
 		return;
+	worker.ends_on = r->tid;
 	for (unsigned i = 0; i < sizeof(ends) / sizeof(*ends); i++)
 		if (!strcmp(value, ends[i]))
 			worker.end = (int)i;
@@ -206,9 +219,10 @@ static void look_first(const struct replay_record *r, uint32_t pid)
 {
 	const char *key = (const char *)(r + 1);
 
-	if (r->kind == REPLAY_PROCESS)
+	if (r->kind == REPLAY_PROCESS) {
 		replay_host_process(r, pid);
-	else if (r->kind == REPLAY_FACT && !strcmp(key, "visible-devices"))
+		worker.forked = r->flags;
+	} else if (r->kind == REPLAY_FACT && !strcmp(key, "visible-devices"))
 		replay_host_visible(key + strlen(key) + 1);
 }
 
