@@ -195,23 +195,6 @@ void capture_abandon(struct checks *c, struct acl_object *model)
 	model_accesses_end(c, model);
 }
 
-/* Errors of CaptureEnd after which the capture goes on. */
-static bool goes_on(const struct acl_call_record *call)
-{
-	switch (error_of(call)) {
-	case 100000: /* arguments */
-	case 107000:
-	case 107002: /* no context, another one */
-	case 107003:
-	case 107017: /* handle */
-	case 107029: /* not capturing */
-	case 107036: /* not the stream of the beginning */
-	case 207000: /* default stream */
-		return true;
-	}
-	return false;
-}
-
 /* Errors of CaptureEnd after which the capture is over all the same. */
 static bool ends_anyway(const struct acl_call_record *call)
 {
@@ -241,7 +224,7 @@ static void ended(struct checks *c, struct acl_call_record *call)
 		capture_over(c, model, MODEL_READY);
 		if (out && *out && load_relaxed(&model->value) != (uintptr_t)*out)
 			object_name(c, model, *out);
-	} else if (!goes_on(call)) {
+	} else if (!acl_capture_goes_on(error_of(call))) {
 		/* What we know no code for may be either: rules stay silent then. */
 		store_relaxed(&stream_state(stream_of(call))->capture_unsure, !ends_anyway(call));
 		capture_abandon(c, model);

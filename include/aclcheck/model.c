@@ -60,6 +60,17 @@ int acl_role_param(unsigned api, enum acl_role role)
 	return ACL_NONE;
 }
 
+bool acl_capture_goes_on(int64_t code)
+{
+	switch (code) {
+#define CODE(code) case code:
+#include "aclcheck/capture_goes_on.def"
+#undef CODE
+		return true;
+	}
+	return false;
+}
+
 /* Results that answer a question: of every function, of one, or of those whose name holds a word. */
 static const struct {
 	int64_t code;

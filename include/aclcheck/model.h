@@ -334,6 +334,8 @@ static inline const struct acl_field *acl_fields(const struct acl_struct *s)
  */
 bool acl_result_is_answer(unsigned api, int64_t code);
 
+/* Whether the capture goes on when aclmdlRICaptureEnd returned that. */
+bool acl_capture_goes_on(int64_t code);
 /* Name of a function or annotation, NULL of anything else. */
 static inline const char *acl_call_name(unsigned api)
 {

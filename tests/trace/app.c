@@ -16,8 +16,8 @@
  *	app ordered		a wait for a record, one for no record, and a capture that is executed
  *	app overtaken		a wait, checked before a record of another thread and recorded later
  *	app leak		a block that is not freed
- *	app meant N		a mistake that is expected, N scopes that wait for one in vain, and one open at
- *the end app inherited		a scope that is open when the program forks
+ *	app meant N		a mistake that is expected, N scopes that wait for one in vain, and one open
+ *at the end app inherited		a scope that is open when the program forks
  *	app steps		a query for each line of standard input
  */
 #include <pthread.h>

@@ -4,7 +4,7 @@
 
 usage: compass_calls.py [--one-event] <CALLS
 
-PID/TID BEGIN END FUNCTION [INPUT=VALUE...] [= RESULT] [; OUTPUT=VALUE...]
+PID/TID BEGIN END FUNCTION [INPUT=VALUE...] [= RESULT[/NAME]] [; OUTPUT=VALUE...]
 PID/TID gap N           so many calls of the thread are not there
 lost TIME               the tracer says that it had to drop events
 
@@ -38,11 +38,12 @@ def call(line, numbers, one_event):
     inside = who.endswith('+')
     pid, tid = who.rstrip('+').split('/')
     number = numbers[who.rstrip('+')] = numbers.get(who.rstrip('+'), 0) + 1
-    code = int(result or 0)
+    code, _, label = result.partition('/')
+    code = int(code or 0)
     if number == 1:
         yield event(0, 'aclcheck:thread', pid, tid, ['self = 0x7000', 'clock = %d' % CLOCK])
     known = [field(f) for f in inputs]
-    given = ['ret = ( "%s" : container = %d )' % ('ACL_ERROR' if code else 'ACL_SUCCESS', code)]
+    given = ['ret = ( "%s" : container = %d )' % (label.strip() or ('ACL_ERROR' if code else 'ACL_SUCCESS'), code)]
     given += [field(f) for f in outputs.split()]
     if one_event:
         if '-' not in (begin, end):

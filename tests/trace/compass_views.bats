@@ -72,6 +72,57 @@ write_calls() {
 		1/1 52 60 aclrtSynchronizeStream stream=0x20
 		1/1 62 63 aclmdlRIDestroy modelRI=0xA
 	END
+	# A capture that an end of another stream does not end, and its own end does, though that fails.
+	cat >failed.calls <<-END
+		1/1 0 1 aclInit
+		1/1 2 3 aclrtSetDevice deviceId=0
+		1/1 4 5 aclrtCreateStream ; stream_out=0x10
+		1/1 6 7 aclrtCreateStream ; stream_out=0x20
+		1/1 8 9 aclmdlRICaptureBegin stream=0x10 mode=ACL_MODEL_RI_CAPTURE_MODE_GLOBAL
+		1/1 10 11 aclrtMemcpyAsync stream=0x10
+		1/1 12 13 aclrtRecordEvent event=0xE stream=0x10
+		1/1 14 15 aclrtStreamWaitEvent stream=0x20 event=0xE
+		1/1 15 16 aclrtSynchronizeStream stream=0x10 = 107027
+		1/1 17 18 aclmdlRICaptureEnd stream=0x20 = 107036/ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED
+		1/1 18 19 aclmdlRICaptureEnd stream=0x10 = 507903
+		1/1 20 21 aclrtMemcpyAsync stream=0x10
+		1/1 22 23 aclrtMemcpyAsync stream=0x20
+		1/1 24 30 aclrtSynchronizeStream stream=0x10
+		1/1 32 40 aclrtSynchronizeStream stream=0x20
+		1/1 50 51 aclrtGetDeviceCount
+	END
+	# An event that is recorded twice, and what is left of a wait when its stream is destroyed.
+	cat >twice.calls <<-END
+		1/1 0 1 aclInit
+		1/1 2 3 aclrtSetDevice deviceId=0
+		1/1 4 5 aclrtCreateStream ; stream_out=0x10
+		1/1 6 7 aclrtCreateStream ; stream_out=0x20
+		1/1 10 11 aclrtMemcpyAsync stream=0x10
+		1/1 12 13 aclrtRecordEvent event=0xE stream=0x10
+		1/1 14 15 aclrtMemcpyAsync stream=0x20
+		1/1 16 17 aclrtRecordEvent event=0xE stream=0x20
+		1/1 18 19 aclrtStreamWaitEvent stream=0x10 event=0xE
+		1/1 20 25 aclrtSynchronizeEvent event=0xE
+		1/1 26 27 aclrtDestroyStream stream=0x10
+		1/1 28 29 aclrtCreateStream ; stream_out=0x10
+		1/1 30 31 aclrtStreamWaitEvent stream=0x10 event=0xE
+		1/1 32 33 aclrtDestroyStream stream=0x10
+		1/1 40 41 aclrtGetDeviceCount
+	END
+	# Streams that a reset of their device ends.
+	cat >reset.calls <<-END
+		1/1 0 1 aclInit
+		1/1 2 3 aclrtSetDevice deviceId=0
+		1/1 4 5 aclrtMemcpyAsync stream=0x0
+		1/1 6 7 aclrtMalloc size=100 ; devPtr_out=0x1000
+		1/1 8 9 aclrtCreateStream ; stream_out=0x10
+		1/1 10 11 aclrtMemcpyAsync stream=0x10
+		1/1 12 20 aclrtResetDevice deviceId=0
+		1/1 22 23 aclrtSetDevice deviceId=0
+		1/1 24 25 aclrtMemcpyAsync stream=0x0
+		1/1 26 27 aclrtMalloc size=10 ; devPtr_out=0x1000
+		1/1 40 41 aclrtGetDeviceCount
+	END
 	# The host learns of an event instead of a stream: it is the last on one stream, another one waits for it.
 	cat >events.calls <<-END
 		1/1 0 1 aclInit
@@ -268,6 +319,64 @@ recorded() {
 			device 0 > stream 2 (0x20): idle 60 63
 		END
 	)
+}
+
+@test "a capture that fails is over, too" {
+	show failed streams "rows aclcheck.streams.view" | diff - <(
+		cat <<-END
+			device 0 > stream 1 (0x10): captured 9 19
+			device 0 > stream 1 (0x10): idle 19 21
+			device 0 > stream 1 (0x10): queued 21 24
+			device 0 > stream 1 (0x10): running 24 30
+			device 0 > stream 1 (0x10): idle 30 51
+			device 0 > stream 2 (0x20): captured 15 19
+			device 0 > stream 2 (0x20): idle 19 23
+			device 0 > stream 2 (0x20): queued 23 32
+			device 0 > stream 2 (0x20): running 32 40
+			device 0 > stream 2 (0x20): idle 40 51
+		END
+	)
+	show failed streams "rows aclcheck.streams.view" --one-event | diff - <(
+		cat <<-END
+			device 0 > stream 1 (0x10): captured 9 19
+			device 0 > stream 1 (0x10): idle 19 21
+			device 0 > stream 1 (0x10): queued 21 30
+			device 0 > stream 1 (0x10): idle 30 51
+			device 0 > stream 2 (0x20): captured 15 19
+			device 0 > stream 2 (0x20): idle 19 23
+			device 0 > stream 2 (0x20): queued 23 40
+			device 0 > stream 2 (0x20): idle 40 51
+		END
+	)
+	both failed streams "rows aclcheck.captures.view" <<-END
+		device 0 > stream 1 (0x10): ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 9 19
+	END
+}
+
+@test "a wait is for the last record; a destroyed stream waits for nothing" {
+	both twice streams "rows aclcheck.streams.view" <<-END
+		device 0 > stream 1 (0x10): queued 11 19
+		device 0 > stream 1 (0x10): waiting 19 25
+		device 0 > stream 1 (0x10): queued 25 27
+		device 0 > stream 1 (0x10) > waits for: event 0xe 19 25
+		device 0 > stream 1 (0x10) > recorded on: stream 2 (0x20) 19 25
+		device 0 > stream 1 (0x10) > recorded by: aclrtRecordEvent 19 25
+		device 0 > stream 1 (0x10) > recorded at: 17 19 25
+		device 0 > stream 2 (0x20): queued 15 25
+		device 0 > stream 2 (0x20): idle 25 41
+		device 0 > stream 3 (0x10): waiting 31 33
+		device 0 > stream 3 (0x10) > waits for: event 0xe 31 33
+		device 0 > stream 3 (0x10) > recorded on: stream 2 (0x20) 31 33
+		device 0 > stream 3 (0x10) > recorded by: aclrtRecordEvent 31 33
+		device 0 > stream 3 (0x10) > recorded at: 17 31 33
+	END
+}
+
+@test "what is on the streams of a device that was reset nobody knows" {
+	both reset streams "rows aclcheck.streams.view" <<-END
+		device 0 > default stream: queued 5 20
+		device 0 > stream 2 (0x10): queued 11 20
+	END
 }
 
 @test "captures with their mode, and the executions of a model" {

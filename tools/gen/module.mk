@@ -8,8 +8,8 @@ RULES := checks/rules
 HOOKS := interpose/runtime/libc_hooks.list
 COMPASS := tracepoints/tracecompass
 
-$(BUILD)/tools/acl-gen: $(GEN_SRC) $(wildcard tools/gen/*.h)
-	$(call say,HOSTCC,$@)mkdir -p $(@D) && $(HOSTCC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O1 -g -o $@ $(GEN_SRC) -ljansson
+$(BUILD)/tools/acl-gen: $(GEN_SRC) $(wildcard tools/gen/*.h) include/aclcheck/capture_goes_on.def
+	$(call say,HOSTCC,$@)mkdir -p $(@D) && $(HOSTCC) -I. -std=gnu11 -D_GNU_SOURCE $(WARN) -O1 -g -o $@ $(GEN_SRC) -ljansson
 
 $(BUILD)/gen/.stamp: $(BUILD)/tools/acl-gen $(API_MODEL) $(wildcard $(RULES)/*/*.json) $(wildcard $(RULES)/*) $(HOOKS) $(COMPASS) $(wildcard $(COMPASS)/*.xml)
 	$(call say,GEN,$(BUILD)/gen)mkdir -p $(@D) && $(BUILD)/tools/acl-gen $(API_MODEL) $(BUILD) $(RULES) $(HOOKS) $(COMPASS) && touch $@

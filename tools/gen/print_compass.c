@@ -8,6 +8,7 @@
  *	@each PARAMETER of WHAT		the lines up to "@end", once for each name that the functions give
  *					the parameter: @param@ is the name, @entry@ ... those functions
  *	@each member of ENUM		once for each @member@ of an enumeration
+ *	@each error of capture.goes-on	once for each @error@ after which a capture is not over
  *	@each function of WHAT		once for each @function@
  *	@version@			a number that changes with the file
  *
@@ -144,7 +145,8 @@ static void print_word(const struct analysis *t, FILE *out, char *word)
 		fputs("@version@", out);
 		return;
 	}
-	if (!strcmp(word, "param") || !strcmp(word, "member") || !strcmp(word, "function")) {
+	if (!strcmp(word, "param") || !strcmp(word, "member") || !strcmp(word, "error") ||
+		!strcmp(word, "function")) {
 		if (!t->word)
 			fail(t, "outside of @each", word);
 		fputs(t->word, out);
@@ -204,6 +206,30 @@ static void each_member(struct analysis *t, FILE *out, unsigned from, unsigned e
 		repeat(t, out, from, end, e->members[i].name);
 }
 
+static bool goes_on(long long code)
+{
+	static const long long codes[] = {
+#define CODE(code) code,
+#include "include/aclcheck/capture_goes_on.def"
+#undef CODE
+	};
+
+	for (unsigned i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		if (codes[i] == code)
+			return true;
+	return false;
+}
+
+static void each_error(struct analysis *t, FILE *out, unsigned from, unsigned end)
+{
+	if (strcmp(t->what, "capture.goes-on") != 0)
+		fail(t, "no errors are named", t->what);
+	for (unsigned i = 0; i < model->n_constants; i++)
+		if (!strncmp(model->constants[i].name, "ACL_ERROR_", 10) &&
+			goes_on(model->constants[i].value))
+			repeat(t, out, from, end, model->constants[i].name);
+}
+
 static void each_function(struct analysis *t, FILE *out, unsigned from, unsigned end)
 {
 	for (unsigned i = 0; i < model->n_wrapped; i++)
@@ -246,6 +272,8 @@ static unsigned print_each(struct analysis *t, FILE *out, unsigned at)
 	t->what = of + strlen(" of ");
 	if (!strcmp(t->who, "member"))
 		each_member(t, out, at + 1, end);
+	else if (!strcmp(t->who, "error"))
+		each_error(t, out, at + 1, end);
 	else if (!strcmp(t->who, "function"))
 		each_function(t, out, at + 1, end);
 	else

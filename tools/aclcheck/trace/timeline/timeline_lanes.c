@@ -169,6 +169,12 @@ bool lanes_call(struct lanes *l, const struct timeline_call *c, struct lane_item
 	memset(item, 0, sizeof(*item));
 	if (c->inside)
 		return false;
+	/* A capture that failed is over, too. */
+	if (a->operation == ACL_OP_CAPTURE_END && c->how == CALL_RETURNED &&
+		!acl_capture_goes_on(c->result)) {
+		capture_ended(l, c, item);
+		return false;
+	}
 	if (c->how != CALL_RETURNED || c->result) {
 		not_put(l, c);
 		return false;
@@ -184,9 +190,6 @@ bool lanes_call(struct lanes *l, const struct timeline_call *c, struct lane_item
 		break;
 	case ACL_OP_CAPTURE_BEGIN:
 		lane_of(l, c)->capture = c->end;
-		return false;
-	case ACL_OP_CAPTURE_END:
-		capture_ended(l, c, item);
 		return false;
 	default:
 		break;
