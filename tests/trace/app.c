@@ -18,7 +18,8 @@
  *	app leak		a block that is not freed
  *	app meant N		a mistake that is expected, N scopes that wait for one in vain, and one open
  *at the end app inherited		a scope that is open when the program forks
- *	app steps		a query for each line of standard input
+ *	app early		a block of 1 MiB from before ACLCHECK_TRACE_START, freed in it, and one of 4
+ *KiB app steps		a query for each line of standard input
  */
 #include <pthread.h>
 #include <signal.h>
@@ -289,6 +290,19 @@ static void overtaken(void)
 	end();
 }
 
+static void early(void)
+{
+	void *block, *other;
+
+	begin();
+	CHECK(aclrtMalloc(&block, 1 << 20, ACL_MEM_MALLOC_HUGE_FIRST));
+	ACLCHECK_TRACE_START();
+	CHECK(aclrtMalloc(&other, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+	CHECK(aclrtFree(block));
+	CHECK(aclrtFree(other));
+	end();
+}
+
 static void *in_vain(void *unused)
 {
 	ACLCHECK_EXPECT_SCOPE("stream-*", "another thread makes that mistake");
@@ -367,6 +381,8 @@ int main(int argc, char **argv)
 		begin();
 		CHECK(aclrtMalloc(&block, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
 		end();
+	} else if (!strcmp(what, "early")) {
+		early();
 	} else if (!strcmp(what, "meant")) {
 		meant(n);
 	} else if (!strcmp(what, "inherited")) {

@@ -450,6 +450,21 @@ assert abs(blocked - reckoned) < 100000 + rows * between, (blocked, reckoned, ro
 	[ -z "$(show inside blocked segments --one-event)" ]
 }
 
+@test "a recording without arguments: where the host is blocked, and nothing of streams and memory" {
+	record bare --minimal -- "$app" ordered
+	babeltrace2 --clock-seconds bare >text
+	for view in streams:aclcheck.streams.view streams:aclcheck.captures.view memory:aclcheck.memory.view; do
+		[ -z "$("$compass" "$analyses/aclcheck-${view%:*}.xml" rows "${view#*:}" <text)" ]
+	done
+	[ -z "$("$compass" "$analyses/aclcheck-streams.xml" segments <text)" ]
+	"$compass" "$analyses/aclcheck-blocked.xml" segments <text | sed 's/ [0-9]* [0-9]* / /; s/ result.*//' | head -2 | diff - <(
+		cat <<-END
+			aclrtSynchronizeDevice function=aclrtSynchronizeDevice for=all streams of the device since=aclrtStreamWaitEvent
+			aclrtSynchronizeStream function=aclrtSynchronizeStream for=None since=None
+		END
+	)
+}
+
 @test "memory in use by device and kind" {
 	both memory memory rows <<-END
 		process 1, device 0: device: 100 5 29

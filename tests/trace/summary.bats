@@ -38,6 +38,21 @@ ask() {
 	"$aclcheck" summary "$BATS_FILE_TMPDIR/mix" | grep -q 'aclrtSetDevice .* 1 x 107001 ACL_ERROR_RT_INVALID_DEVICEID'
 }
 
+@test "of what is not recorded there are no numbers" {
+	record bare --minimal -- sh -c "RANK=0 $app mix; RANK=1 $app mix"
+	"$aclcheck" summary bare >said
+	grep -qE '^  0, [0-9]+ +25 .* - +- +[^ ]+, app$' said
+	not grep -q 'memory: at most' said
+	"$aclcheck" summary --json bare >"$BATS_FILE_TMPDIR/bare.json"
+	[ "$(ask bare.json '(p["memory"], p["bytes_copied"], p["copies"])')" = "(None, None, [])" ]
+	# a block from before the recording began
+	record early --on-request -- "$app" early
+	"$aclcheck" summary early | grep -qx '  more memory was in use: 1 blocks were freed whose allocation is not recorded'
+	"$aclcheck" summary --json early >"$BATS_FILE_TMPDIR/early.json"
+	[ "$(ask early.json '(p["memory"]["device"]["high_water"], p["unknown_frees"])')" = "(4096, 1)" ]
+	[ "$(ask mix.json 'p["unknown_frees"]')" -eq 0 ]
+}
+
 @test "copies by stream and kind, with the rate at which they are done or issued" {
 	[ "$(ask mix.json '[(c["blocking"], c["kind"], c["copies"], c["bytes"]) for c in p["copies"]]')" = \
 		"[(False, 'ACL_MEMCPY_DEVICE_TO_HOST', 2, 16384), (False, 'ACL_MEMCPY_HOST_TO_DEVICE', 3, 12288), (True, 'ACL_MEMCPY_HOST_TO_DEVICE', 1, 1000)]" ]

@@ -29,6 +29,20 @@ ask() {
 	done
 }
 
+@test "what is not recorded is not drawn: streams and memory of a recording without arguments, memory from before it began" {
+	cd "$BATS_FILE_TMPDIR"
+	record bare --minimal -- "$app" mix
+	record early --on-request -- "$app" early
+	for t in bare early; do
+		"$aclcheck" timeline --chrome $t.json $t
+	done
+	[ "$(ask bare 'len(of("X"))')" -eq 25 ]
+	[ "$(ask bare 'len(of("C"))')" -eq 0 ]
+	[ "$(ask bare '[x for x in of("M") if "stream" in str(x["args"].get("name"))]')" = "[]" ]
+	[ "$(ask early '[(x["name"], x["args"]["device"]) for x in of("C")]')" = \
+		"[('memory in use, of what was recorded', 4096), ('memory in use, of what was recorded', 4096), ('memory in use, of what was recorded', 0)]" ]
+}
+
 @test "chrome: every call with its times, as an independent reader has them" {
 	for t in mix ordered job; do
 		babeltrace2 --clock-seconds "$BATS_FILE_TMPDIR/$t" | "$ACLCHECK_SOURCE/tests/trace/reckon.py" intervals |

@@ -162,6 +162,7 @@ struct open_call {
 	uint16_t callbacks; /* that it lies in */
 	int16_t kind; /* of a copy, -1 */
 	bool inside; /* made by the runtime within another call */
+	bool bare; /* what it was given is not recorded (aclcheck trace --minimal) */
 };
 
 struct thread_state {
@@ -189,6 +190,7 @@ struct call_site {
 };
 
 struct process_state {
+	bool bare; /* calls are recorded without what they were given: bytes are unknown */
 	UT_hash_handle hh;
 	uint64_t key; /* trace and pid */
 	unsigned trace; /* number of the trace it was found in */

@@ -282,6 +282,7 @@ static void read_inputs(struct open_call *c, const struct event_kind *k, const b
 	c->api = (uint16_t)k->api;
 	c->inside = value(f, k->path) == 2;
 	c->caller = value(f, k->caller);
+	c->bare = k->caller == NO_FIELD;
 	c->number = (uint32_t)value(f, k->number);
 	c->callbacks = (uint16_t)(value(f, k->depth) - (c->inside ? 1 : 0));
 	c->kind = k->copies ? (int16_t)value(f, k->kind) : -1;
@@ -362,7 +363,8 @@ static void finish(struct summary *s, const struct thread_state *t, const struct
 	if (add_result(s, p, k, f)) {
 		if (c->kind >= 0 && !c->inside)
 			add_copy(p, k, c, now);
-		if (k->moves_memory && !c->inside)
+		p->bare |= c->bare;
+		if (k->moves_memory && !c->inside && !c->bare)
 			add_memory(p, k, c, f, now);
 	}
 	observe(s, t, c, CALL_RETURNED, now, k->ret == NO_FIELD ? 0 : (int64_t)value(f, k->ret));

@@ -143,17 +143,18 @@ static json_t *processes(const struct summary *s)
 	for (unsigned i = 0; i < s->n_processes; i++) {
 		const struct process_state *p = s->processes[i];
 
-		json_array_append_new(
-			list, json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-					"s:o, s:o, s:o}",
-				      "pid", (int)p->pid, "command", word(p->command), "rank", word(p->rank),
-				      "host", word(p->host), "calls", number(p->calls), "errors",
-				      number(p->errors), "threads", number(HASH_COUNT(p->threads)),
-				      "duration", number((uint64_t)(p->last - p->first)), "in_calls",
-				      number(p->in_calls), "bytes_copied", number(summary_bytes_copied(p)),
-				      "blocked", number(p->blocked), "findings", number(p->findings),
-				      "verdict", word(p->verdict), "memory", known(s, memory(p)), "copies",
-				      copies(s, p), "unfinished", unfinished(s, p)));
+		json_array_append_new(list,
+			json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+				  "s:o, s:o, s:o, s:o}",
+				"pid", (int)p->pid, "command", word(p->command), "rank", word(p->rank),
+				"host", word(p->host), "calls", number(p->calls), "errors", number(p->errors),
+				"threads", number(HASH_COUNT(p->threads)), "duration",
+				number((uint64_t)(p->last - p->first)), "in_calls", number(p->in_calls),
+				"bytes_copied", p->bare ? json_null() : number(summary_bytes_copied(p)),
+				"blocked", number(p->blocked), "findings", number(p->findings), "verdict",
+				word(p->verdict), "memory", p->bare ? json_null() : known(s, memory(p)),
+				"unknown_frees", number(p->memory.unknown_frees), "copies", copies(s, p),
+				"unfinished", unfinished(s, p)));
 	}
 	return list;
 }

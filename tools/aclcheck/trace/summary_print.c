@@ -289,6 +289,10 @@ static void print_memory(const struct process_state *p, FILE *out)
 				memory_kind_names[i], bytes_text(p->memory.use[i].high),
 				bytes_text(p->memory.use[i].now),
 				(unsigned long long)p->memory.use[i].blocks);
+	if (p->memory.unknown_frees)
+		say_line(out,
+			"more memory was in use: %llu blocks were freed whose allocation is not recorded",
+			(unsigned long long)p->memory.unknown_frees);
 }
 
 static void print_process(const struct summary *s, const struct process_state *p, FILE *out)
@@ -339,9 +343,9 @@ static void print_compared(const struct process_state *p, FILE *out)
 	print_bound(out, 10, duration((uint64_t)(p->last - p->first)));
 	print_bound(out, 10, duration(p->in_calls));
 	print_bound(out, 10, duration(p->blocked));
-	print_bound(out, 11, bytes_text(summary_bytes_copied(p)));
+	print_bound(out, 11, p->bare ? "-" : bytes_text(summary_bytes_copied(p)));
 	if (!incomplete)
-		fprintf(out, " %10s", bytes_text(p->memory.use[MEMORY_DEVICE].high));
+		fprintf(out, " %10s", p->bare ? "-" : bytes_text(p->memory.use[MEMORY_DEVICE].high));
 	print_program(p, out);
 }
 

@@ -17,7 +17,7 @@ struct timeline_call {
 	uint16_t api;
 	int16_t kind; /* of a copy, -1 */
 	uint8_t how; /* enum call_end */
-	bool inside;
+	bool inside, bare; /* as of struct open_call */
 };
 
 struct timeline_finding {

@@ -54,9 +54,10 @@ static void keep_call(void *context, const struct thread_state *thread, const st
 		.api = c->api,
 		.kind = c->kind,
 		.how = (uint8_t)how,
-		.inside = c->inside};
+		.inside = c->inside,
+		.bare = c->bare};
 	first_time(t, c->start);
-	if (how == CALL_RETURNED && !result && !c->inside && memory_rule(c->api, &memory))
+	if (how == CALL_RETURNED && !result && !c->inside && !c->bare && memory_rule(c->api, &memory))
 		keep_memory(t, thread->process, end);
 }
 

@@ -333,7 +333,8 @@ static void put_lanes(struct page *p, FILE *out)
 	for (const struct numbered *x = p->processes; x; x = x->hh.next)
 		for (size_t i = 0; i < p->t->n_memory; i++)
 			if ((uintptr_t)p->t->memory[i].process == x->key) {
-				fprintf(out, "%s{\"process\":%u}", comma, x->number);
+				fprintf(out, "%s{\"process\":%u,\"partial\":%s}", comma, x->number,
+					p->t->memory[i].process->memory.unknown_frees ? "true" : "false");
 				comma = ",";
 				break;
 			}

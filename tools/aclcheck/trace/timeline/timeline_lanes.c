@@ -167,7 +167,7 @@ bool lanes_call(struct lanes *l, const struct timeline_call *c, struct lane_item
 	const struct acl_api_info *a = &acl_apis[c->api];
 
 	memset(item, 0, sizeof(*item));
-	if (c->inside)
+	if (c->inside || c->bare)
 		return false;
 	/* A capture that failed is over, too. */
 	if (a->operation == ACL_OP_CAPTURE_END && c->how == CALL_RETURNED &&

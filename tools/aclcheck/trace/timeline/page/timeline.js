@@ -44,8 +44,9 @@ const arrows = []; // {from, fromLane, to, toLane}: a record and the wait for it
 function makeLanes() {
 	facts.processes.forEach((process, number) => {
 		lanes.push({kind: "process", name: process, rows: []});
-		if (facts.memory.some((m) => m.process === number))
-			lanes.push({kind: "memory", name: word("memory in use"), rows: [], process: number, points: []});
+		const memory = facts.memory.find((m) => m.process === number);
+		if (memory)
+			lanes.push({kind: "memory", name: word(memory.partial ? "memory in use, of what was recorded" : "memory in use"), rows: [], process: number, points: []});
 		facts.threads.forEach((thread, i) => {
 			if (thread.process === number)
 				lanes.push(laneOfThread[i] = {kind: "thread", name: thread.name, rows: [], captures: []});
