@@ -24,8 +24,9 @@ enum acl_phase { ACL_ENTER, ACL_LEAVE, ACL_FAILED, ACL_PHASES };
 struct call_state {
 	uint8_t phase; /* enum acl_phase */
 	uint8_t n_notes;
-	bool record_counted; /* the record counts among the event's attempts */
-	bool device_ends; /* the reset takes its device out of use */
+	bool record_counted : 1; /* the record counts among the event's attempts */
+	bool device_ends : 1; /* the reset takes its device out of use */
+	bool found_error : 1; /* a primary finding of this call weighs as much as an error */
 	uint32_t releasing_generation; /* of releasing */
 	uint64_t finding; /* serial of the first primary finding of this call, 0 = none */
 	struct acl_object *stream; /* the one the call names, the default stream for NULL */

@@ -83,8 +83,11 @@ static bool is_primary(const struct finding_draft *b)
  */
 bool finding_collected(struct acl_call_record *call, struct finding_draft *b)
 {
-	if (is_primary(b) && !call->state.finding)
-		call->state.finding = FINDING_PENDING;
+	if (is_primary(b)) {
+		if (!call->state.finding)
+			call->state.finding = FINDING_PENDING;
+		call->state.found_error |= b->finding.severity == ACL_SEV_ERROR;
+	}
 	b->formatted = call_site_shown_within(&b->site, ROOM);
 	return b->formatted;
 }

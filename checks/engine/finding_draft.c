@@ -82,8 +82,11 @@ static bool is_shown_alone(struct checks *c, struct acl_call_record *call, struc
 		f->cause = before;
 	}
 	shown = call_site_count_one(c, call, &d->site, d->caller, f, true);
-	if (call && !before && !f->secondary && !f->advice && f->serial)
+	if (!call || f->secondary || f->advice || !f->serial)
+		return shown;
+	if (!before)
 		call->state.finding = f->serial;
+	call->state.found_error |= f->severity == ACL_SEV_ERROR;
 	return shown;
 }
 
@@ -137,6 +140,7 @@ static inline bool repeat_count(struct acl_thread *t, struct acl_call_record *ca
 	if (!serial)
 		return false;
 	t->repeated.phase = t->phase;
+	call->state.found_error |= load_relaxed(&t->repeated.site->severity) == ACL_SEV_ERROR;
 	if (!call->state.finding)
 		call->state.finding = serial;
 	return true;

@@ -141,14 +141,14 @@ void stream_has_kernel(struct checks *c, struct acl_object *stream, uint64_t pos
 void stream_touches(struct checks *c, struct acl_object *stream, int device, uint64_t position)
 {
 	struct stream_rare *s = stream_rare_make(c, stream);
-	uint64_t mine = (uint64_t)(device + 1) << 48 | position;
-	unsigned at;
+	uint64_t mine = (uint64_t)(device + 1) << 48 | position, there;
+	unsigned at = 0;
 
 	if (!s)
 		return;
-	at = (load_relaxed(&s->touched[0]) >> 48) == (uint64_t)(device + 1) || !load_relaxed(&s->touched[0])
-		     ? 0
-		     : 1;
+	while (at < TOUCHED_DEVICES - 1 && (there = load_relaxed(&s->touched[at])) != 0 &&
+		there >> 48 != (uint64_t)(device + 1))
+		at++;
 	store_relaxed(&s->touched[at], mine);
 }
 
@@ -189,8 +189,10 @@ static void stream_unsuspected(struct acl_object *stream)
 {
 	struct stream_rare *s = object_rare(stream);
 
-	if (s && load_relaxed(&s->suspect))
-		store_relaxed(&s->suspect, 0);
+	if (!s || !load_relaxed(&s->suspect))
+		return;
+	store_relaxed(&s->suspect, 0);
+	store_relaxed(&s->may_fail, false);
 }
 
 static void stream_observe_leave(struct checks *c, struct acl_call_record *call)
@@ -362,8 +364,11 @@ static void stream_suspected(struct checks *c, struct acl_call_record *call)
 					? stream_rare_make(c, stream_of(call))
 					: NULL;
 
-	if (s)
-		store_relaxed(&s->suspect, call->state.finding);
+	if (!s)
+		return;
+	store_relaxed(&s->suspect, call->state.finding);
+	if (call->state.found_error)
+		store_relaxed(&s->may_fail, true);
 }
 
 static const struct check_hook hooks[] = {

@@ -30,10 +30,14 @@ struct stream_state {
 };
 _Static_assert(sizeof(struct acl_object) + sizeof(struct stream_state) <= 128, "two cache lines of a stream");
 
+#define TOUCHED_DEVICES 15 /* the others of a host with 16; of more, the last one is forgotten */
+#define TOUCHED_POSITION ((UINT64_C(1) << 48) - 1)
+
 /* What streams need that do more than copies and waits; read by stream_rarely(). */
 struct stream_rare {
 	struct object_rare of_any;
 	_Atomic uint32_t capture_stream; /* which of the capture's it is: 1, 2 …; see capture_streams.h */
+	_Atomic bool may_fail; /* the same of findings that are errors: what is in flight may have ended so */
 	_Atomic uint64_t callback; /* position of the last host callback */
 	_Atomic uint64_t to_host; /* position of the last copy into page-locked host memory */
 	_Atomic uint64_t kernel; /* position of the last kernel */
@@ -41,7 +45,8 @@ struct stream_rare {
 	_Atomic uint64_t signal; /* position of the last task that may show progress unseen */
 	_Atomic uint64_t suspect; /* serial of the last finding about a task of it, 0 = none since it was last
 				     drained */
-	_Atomic uint64_t touched[2]; /* device << 48 | position: memory of other devices in use */
+	_Atomic uint64_t touched[TOUCHED_DEVICES]; /* device + 1 << 48 | position: memory of other devices in
+						      use; the first that is 0 ends them */
 	_Atomic uint64_t
 		group; /* acl_ref of the capture in which a task group is open on it, GROUP_UNKNOWN */
 	_Atomic uint64_t updating; /* acl_ref of the task group that is updated on it */

@@ -292,6 +292,27 @@ static void without_an_edge(void **state)
 	fixture_free(x.fixture);
 }
 
+/* A warning about a task is no reason to think that it failed; an error may be one. */
+static void behind_a_finding(void **state)
+{
+	struct two_streams x = two_streams();
+
+	(void)state;
+	CALL(x.fixture, aclrtMemcpyAsync, 0, .dst = x.d, .destMax = 8192, .src = x.h, .count = 4096,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = x.s);
+	want(x.fixture, "memcpy-destmax-exceeds-allocation:warning");
+	CALL(x.fixture, aclrtFreeHost, 0, .hostPtr = x.h);
+	want(x.fixture, "free-host-in-flight:error");
+	fixture_free(x.fixture);
+	x = two_streams();
+	CALL(x.fixture, aclrtMemcpyAsync, 0, .dst = (char *)x.d + 4, .destMax = 4092, .src = x.h,
+		.count = 4092, .kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = x.s);
+	want(x.fixture, "async-copy-alignment:error");
+	CALL(x.fixture, aclrtFreeHost, 0, .hostPtr = x.h);
+	never(x.fixture, "free-host-in-flight");
+	fixture_free(x.fixture);
+}
+
 static void callback_may_tell(void **state)
 {
 	struct two_streams x = two_streams();
@@ -564,6 +585,7 @@ int main(void)
 		cmocka_unit_test(unseen_until_observed),
 		cmocka_unit_test(too_many_streams),
 		cmocka_unit_test(without_an_edge),
+		cmocka_unit_test(behind_a_finding),
 		cmocka_unit_test(callback_may_tell),
 		cmocka_unit_test(order_by_a_word),
 		cmocka_unit_test(word_the_other_way),

@@ -10,7 +10,7 @@ static bool waits(struct checks *c, struct acl_object *s)
 
 	if (!position || !object_usable(s) ||
 		load_relaxed(&s->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED) ||
-		!stream_pending(s, position) || stream_rarely(s, suspect))
+		!stream_pending(s, position) || stream_rarely(s, may_fail))
 		return false;
 	/* A callback behind the copy may have informed the program. */
 	return !checks_happened(c, WHEN_CALLBACKS) || stream_rarely(s, callback) < position;

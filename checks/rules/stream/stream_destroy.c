@@ -46,7 +46,7 @@ static uint64_t own_work_pending(struct checks *c, struct acl_object *s)
  */
 static bool end_is_unseen(struct acl_object *s, uint64_t work)
 {
-	return stream_submitted(s) > work || stream_rarely(s, suspect);
+	return stream_submitted(s) > work || stream_rarely(s, may_fail);
 }
 
 static void stream_destroy_enter(struct checks *c, struct acl_call_record *call)
