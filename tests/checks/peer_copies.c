@@ -338,6 +338,31 @@ static void within_device_one(struct pair *p)
 		.stream = p->s1);
 }
 
+/* One stream, and memory of several other devices: each of them is in use. */
+static void peer_reset_of_one_of_three(void **state)
+{
+	(void)state;
+	for (int reset = 2; reset <= 4; reset++) {
+		struct pair p = pair();
+
+		for (int i = 2; i <= 4; i++) {
+			char *there;
+
+			CALL(p.fixture, aclrtSetDevice, 0, .deviceId = i);
+			there = fixture_malloc(p.fixture, DEVICE_MEMORY + ((uint64_t)i << 30), SIZE);
+			CALL(p.fixture, aclrtSetDevice, 0, .deviceId = 1);
+			ENABLE(p, i);
+			CALL(p.fixture, aclrtMemcpyAsync, 0, .dst = (char *)p.one + (i - 2) * 64,
+				.destMax = 64, .src = there, .count = 64, .kind = ACL_MEMCPY_DEVICE_TO_DEVICE,
+				.stream = p.s1);
+		}
+		CALL(p.fixture, aclrtDeviceDisablePeerAccess, 0, .peerDeviceId = reset);
+		assert_int_equal(fixture_count(p.fixture, "peer-disable-not-enabled"), 1);
+		CALL(p.fixture, aclrtResetDeviceForce, 0, .deviceId = reset);
+		assert_int_equal(fixture_count(p.fixture, "peer-device-reset-in-use"), 1);
+	}
+}
+
 /* A copy within the stream's own device uses no other one's memory. */
 static void peer_reset_of_the_own_device(void **state)
 {
@@ -404,6 +429,7 @@ int main(void)
 		cmocka_unit_test(peer_reset_after_opaque_wait),
 		cmocka_unit_test(peer_reset_after_inner_copy),
 		cmocka_unit_test(peer_reset_after_callback),
+		cmocka_unit_test(peer_reset_of_one_of_three),
 		cmocka_unit_test(peer_reset_of_the_own_device),
 		cmocka_unit_test(peer_reset_of_either),
 	};

@@ -88,12 +88,14 @@ static struct acl_object *copying_stream(struct checks *c, int device, int other
 
 	object_each(c, ACL_HANDLE_STREAM, o)
 	{
-		for (unsigned i = 0; i < 2 && object_usable(o); i++) {
-			uint64_t touched = stream_rarely(o, touched[i]);
+		uint64_t touched = 1;
 
-			if ((device < 0 || load_relaxed(&o->device) == device) &&
-				touched >> 48 == (uint64_t)(other + 1) &&
-				stream_pending(o, touched & ((UINT64_C(1) << 48) - 1)))
+		if (!object_usable(o) || (device >= 0 && load_relaxed(&o->device) != device))
+			continue;
+		for (unsigned i = 0; i < TOUCHED_DEVICES && touched; i++) {
+			touched = stream_rarely(o, touched[i]);
+			if (touched >> 48 == (uint64_t)(other + 1) &&
+				stream_pending(o, touched & TOUCHED_POSITION))
 				return o;
 		}
 	}
