@@ -108,7 +108,48 @@ static void device_not_counted(void)
 		CALL(aclrtResetDevice, .deviceId = 1);
 }
 
+static void device_of_physical_memory(void)
+{
+	aclrtPhysicalMemProp p = {.memAttr = ACL_HBM_MEM_HUGE, .location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
+	aclrtDrvMemHandle h = NULL;
+	uint32_t count = 0;
+
+	CALL_DOES(aclrtGetDeviceCount, 0, count = 2, .count = &count);
+	p.location.id = bug ? count : 0;
+	CALL_DOES(aclrtMallocPhysical, bug ? 107000 : 0, h = bug ? NULL : make_address(), .handle = &h,
+		.size = 2 << 20, .prop = &p);
+	if (!bug)
+		CALL(aclrtFreePhysical, .handle = h);
+}
+
+static void device_of_pool(void)
+{
+	aclrtMemPoolProps p = {.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}, .maxSize = 64 << 20};
+	aclrtMemPool pool = NULL;
+	uint32_t count = 0;
+
+	CALL_DOES(aclrtGetDeviceCount, 0, count = 2, .count = &count);
+	p.location.id = bug ? count : 0;
+	CALL_DOES(aclrtMemPoolCreate, bug ? 107000 : 0, pool = bug ? NULL : make_address(), .memPool = &pool,
+		.poolProps = &p);
+	if (!bug)
+		CALL(aclrtMemPoolDestroy, .memPool = pool);
+}
+
+/* A peer is a device as well. */
+static void device_of_peer(void)
+{
+	uint32_t count = 0;
+
+	CALL_DOES(aclrtGetDeviceCount, 0, count = 2, .count = &count);
+	CALL_FAILS(bug ? 107000 : 0, aclrtDeviceCanAccessPeer, .canAccessPeer = (int32_t *)OUT, .deviceId = 0,
+		.peerDeviceId = (int32_t)count - !bug);
+}
+
 static const struct pair pairs[] = {
+	PAIR("device-id-out-of-range", device_of_physical_memory),
+	PAIR("device-id-out-of-range", device_of_pool),
+	PAIR("device-id-out-of-range", device_of_peer),
 	PAIR("device-id-out-of-range", device_counted),
 	PAIR("device-id-out-of-range", device_asked),
 	PAIR_AVOIDS("device-id-out-of-range", device_not_counted),

@@ -35,15 +35,35 @@ static void check_id(struct checks *c, struct acl_call_record *call, const struc
 		"aclrtGetDeviceCount answered %llu.", (unsigned long long)(known - 1));
 }
 
-static int id_argument(const struct acl_call_record *call)
+/* Numbers in queries for memory have a rule of their own. */
+static bool about_memory(unsigned api)
 {
-	return (int32_t)acl_arg_value(call->api, call->args, ACL_ROLE_DEVICE);
+	return acl_apis[api].operation == ACL_OP_INFO_MEMORY_USAGE ||
+	       acl_apis[api].operation == ACL_OP_INFO_HOST_MAP_CAPABILITY;
+}
+
+static const struct acl_rule *number_rule(const struct acl_call_record *call)
+{
+	return about_memory(call->api) ? RULE("mem-query-null-args") : RULE("device-id-out-of-range");
+}
+
+static void number_enter(struct checks *c, struct acl_call_record *call, enum acl_role role)
+{
+	int device = (int32_t)acl_arg_value(call->api, call->args, role);
+
+	if (device >= 0)
+		check_id(c, call, number_rule(call),
+			acl_params(&acl_apis[call->api])[acl_role_param(call->api, role)].name, device);
 }
 
 static void device_enter(struct checks *c, struct acl_call_record *call)
 {
-	if (id_argument(call) >= 0)
-		check_id(c, call, RULE("device-id-out-of-range"), "deviceId", id_argument(call));
+	number_enter(c, call, ACL_ROLE_DEVICE);
+}
+
+static void peer_device_enter(struct checks *c, struct acl_call_record *call)
+{
+	number_enter(c, call, ACL_ROLE_PEER_DEVICE);
 }
 
 /* The program never asked how many there are: the answer of the runtime decides. */
@@ -51,13 +71,9 @@ static void device_failed(struct checks *c, struct acl_call_record *call)
 {
 	if (error_of(call) == ACL_ERROR_RT_INVALID_DEVICEID && !load_relaxed(&device_count(c)->known))
 		FINDING(c, call, "device-id-out-of-range", true,
-			PARTS(part_int("deviceId", id_argument(call))),
+			PARTS(part_int(
+				"deviceId", (int32_t)acl_arg_value(call->api, call->args, ACL_ROLE_DEVICE))),
 			"The runtime has no device of this number.");
-}
-
-static void memory_query_enter(struct checks *c, struct acl_call_record *call)
-{
-	check_id(c, call, RULE("mem-query-null-args"), "deviceId", id_argument(call));
 }
 
 /* Of other places the number means nothing. */
@@ -83,40 +99,65 @@ static void managed_locations_enter(struct checks *c, struct acl_call_record *ca
 		check_location(c, call, l);
 }
 
+/* --- where memory shall lie ----------------------------------------------------------------- */
+
+static void check_place(struct checks *c, struct acl_call_record *call, const aclrtMemLocation *l)
+{
+	if (l->type == ACL_MEM_LOCATION_TYPE_DEVICE)
+		check_id(c, call, RULE("device-id-out-of-range"), "location.id", (int)l->id);
+}
+
+static void physical_enter(struct checks *c, struct acl_call_record *call)
+{
+	aclrtPhysicalMemProp p;
+
+	if (program_read(c, acl_arg_pointer(call->api, call->args, ACL_ROLE_PROPERTIES), &p, sizeof(p)))
+		check_place(c, call, &p.location);
+}
+
+static void pool_enter(struct checks *c, struct acl_call_record *call)
+{
+	aclrtMemPoolProps p;
+
+	if (program_read(c, acl_arg_pointer(call->api, call->args, ACL_ROLE_PROPERTIES), &p, sizeof(p)))
+		check_place(c, call, &p.location);
+}
+
+/* --- who takes a number ------------------------------------------------------------------------ */
+
+/* An output is the answer, and a question for the state of a pair may name any device. */
+static bool takes_number(unsigned api, enum acl_role role)
+{
+	return acl_arg_has(api, role) && acl_apis[api].operation != ACL_OP_INFO_PEER_STATUS &&
+	       acl_params(&acl_apis[api])[acl_role_param(api, role)].kind != ACL_KIND_POINTER;
+}
+
+static void device_id_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
+{
+	for (unsigned api = 0; api < acl_api_count; api++) {
+		if (takes_number(api, ACL_ROLE_PEER_DEVICE))
+			add(binder, api, ACL_ENTER, peer_device_enter);
+		if (!takes_number(api, ACL_ROLE_DEVICE))
+			continue;
+		add(binder, api, ACL_ENTER, device_enter);
+		/* What a query for memory refuses may be its other arguments. */
+		if (!about_memory(api))
+			add(binder, api, ACL_FAILED, device_failed);
+	}
+}
+
 static const struct check_hook hooks[] = {
 	{ON_OP(INFO_DEVICE_COUNT), ACL_LEAVE, count_leave},
-	{ON_OP(DEVICE_SET), ACL_ENTER, device_enter},
-	{ON_OP(DEVICE_RESET), ACL_ENTER, device_enter},
-	{ON_OP(CREATE_CONTEXT), ACL_ENTER, device_enter},
-	{ON_OP(QUERY_DEVICE), ACL_ENTER, device_enter},
-	{ON_OP(INFO_DEVICE_CAPABILITY), ACL_ENTER, device_enter},
-	{ON_OP(INFO_DEVICE_ATTRIBUTE), ACL_ENTER, device_enter},
-	{ON_OP(INFO_DEVICE_TOPOLOGY), ACL_ENTER, device_enter},
-	{ON_OP(INFO_DEVICE_UTILIZATION), ACL_ENTER, device_enter},
-	{ON_OP(INFO_PRIMARY_CONTEXT), ACL_ENTER, device_enter},
-	{ON_OP(INFO_DEVICE_RESOURCE_LIMIT), ACL_ENTER, device_enter},
-	{ON_OP(CONFIGURE_DEVICE_RESOURCE_LIMIT), ACL_ENTER, device_enter},
-	{ON_OP(CONFIGURE_DEVICE_RESOURCE_DEFAULT), ACL_ENTER, device_enter},
-	{ON_OP(DEVICE_SET), ACL_FAILED, device_failed},
-	{ON_OP(DEVICE_RESET), ACL_FAILED, device_failed},
-	{ON_OP(CREATE_CONTEXT), ACL_FAILED, device_failed},
-	{ON_OP(QUERY_DEVICE), ACL_FAILED, device_failed},
-	{ON_OP(INFO_DEVICE_CAPABILITY), ACL_FAILED, device_failed},
-	{ON_OP(INFO_DEVICE_ATTRIBUTE), ACL_FAILED, device_failed},
-	{ON_OP(INFO_DEVICE_TOPOLOGY), ACL_FAILED, device_failed},
-	{ON_OP(INFO_DEVICE_UTILIZATION), ACL_FAILED, device_failed},
-	{ON_OP(INFO_PRIMARY_CONTEXT), ACL_FAILED, device_failed},
-	{ON_OP(INFO_DEVICE_RESOURCE_LIMIT), ACL_FAILED, device_failed},
-	{ON_OP(CONFIGURE_DEVICE_RESOURCE_LIMIT), ACL_FAILED, device_failed},
-	{ON_OP(CONFIGURE_DEVICE_RESOURCE_DEFAULT), ACL_FAILED, device_failed},
-	{ON_OP(INFO_MEMORY_USAGE), ACL_ENTER, memory_query_enter},
-	{ON_OP(INFO_HOST_MAP_CAPABILITY), ACL_ENTER, memory_query_enter},
+	{ON_OP(ALLOCATE_PHYSICAL), ACL_ENTER, physical_enter},
+	{ON_OP(INFO_PHYSICAL_GRANULARITY), ACL_ENTER, physical_enter},
+	{ON_OP(CREATE_POOL), ACL_ENTER, pool_enter},
 	{ON_OP(MANAGED_ADVISE), ACL_ENTER, managed_location_enter},
 	{ON_OP(MANAGED_PREFETCH), ACL_ENTER, managed_location_enter},
 	{ON_OP(MANAGED_PREFETCH_BATCH), ACL_ENTER, managed_locations_enter},
 };
 
 const struct check_module module_device_id_range = {
+	.bind = device_id_bind,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
 	.state_size = sizeof(struct device_count),
