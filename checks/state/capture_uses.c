@@ -105,6 +105,9 @@ static bool use_add(
 		*use = (struct model_use){what, call->caller, call->tid, call->api, load_relaxed(&m->group)};
 		u->n++;
 		first = true;
+	} else if (use) {
+		/* Also by a task that no update replaces. */
+		use->in_group = use->in_group && load_relaxed(&m->group);
 	}
 	unlock(&m->lock);
 	uses_forget(c, former);

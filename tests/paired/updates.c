@@ -119,7 +119,34 @@ static void update_of_other_function(void)
 	end(0, u);
 }
 
+/* An update replaces what the group launched, and nothing else. */
+static void unloaded_behind_update(void)
+{
+	aclrtStream s = make_stream(), u;
+	aclrtTaskGrp g = NULL;
+	aclmdlRI m = NULL;
+	aclrtFuncHandle f;
+
+	load_binary();
+	f = function("add");
+	CALL(aclmdlRICaptureBegin, .stream = s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL(aclmdlRICaptureTaskGrpBegin, .stream = s);
+	launch(0, f, s);
+	CALL_DOES(aclmdlRICaptureTaskGrpEnd, 0, g = make_address(), .stream = s, .handle = &g);
+	launch(0, f, s);
+	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
+	u = begin(g);
+	launch(0, f, u);
+	end(0, u);
+	if (bug)
+		CALL(aclrtBinaryUnLoad, .binHandle = binary);
+	CALL(aclmdlRIDestroy, .modelRI = m);
+	if (!bug)
+		CALL(aclrtBinaryUnLoad, .binHandle = binary);
+}
+
 static const struct pair pairs[] = {
+	PAIR_AVOIDS("capture-binary-unloaded-before-destroy", unloaded_behind_update),
 	PAIR("taskupd-count-mismatch", update_of_nothing),
 	PAIR("taskupd-count-mismatch", update_too_short),
 	PAIR_EACH("taskupd-count-mismatch", update_too_long, LAUNCH_KERNEL, .role = ACL_ROLE_BLOCKS),
