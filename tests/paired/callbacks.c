@@ -237,7 +237,63 @@ static void abort_captured_device(void)
 	CALL_DOES(aclmdlRICaptureEnd, 0, m = make_address(), .stream = s, .modelRI = &m);
 }
 
+/* --- what a callback is given -------------------------------------------------------------------------- */
+
+static void data_of_host_function(void)
+{
+	aclrtStream s = make_stream();
+	char *h = make_host_memory(4096);
+
+	make_busy(s);
+	CALL(aclrtLaunchHostFunc, .stream = s, .fn = HANDLE, .args = h + 64);
+	if (!bug)
+		CALL(aclrtSynchronizeStream, .stream = s);
+	CALL(aclrtFreeHost, .hostPtr = h);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void data_of_callback(void)
+{
+	aclrtStream s = make_stream();
+	void *h = make_host_memory(4096);
+
+	CALL(aclrtSubscribeReport, .threadId = pair_thread_id(1), .stream = s);
+	CALL(aclrtLaunchCallback, .fn = HANDLE, .userData = h, .blockType = ACL_CALLBACK_BLOCK, .stream = s);
+	if (bug)
+		CALL(aclrtFreeHost, .hostPtr = h);
+	pair_thread(1);
+	CALL(aclrtProcessReport, .timeout = 1000);
+	pair_thread(0);
+	CALL(aclrtSynchronizeStream, .stream = s);
+	if (!bug)
+		CALL(aclrtFreeHost, .hostPtr = h);
+	CALL(aclrtUnSubscribeReport, .threadId = pair_thread_id(1), .stream = s);
+}
+
+/* A callback that has begun may have told that it needs its data no more. */
+static void data_of_begun_callback(void)
+{
+	aclrtStream s = make_stream();
+	void *h = make_host_memory(4096);
+
+	make_busy(s);
+	CALL(aclrtLaunchHostFunc, .stream = s, .fn = HANDLE, .args = h);
+	pair_thread(1);
+	if (!bug)
+		pair_callback_begin(ACL_API_aclrtLaunchHostFunc, h);
+	pair_thread(0);
+	CALL(aclrtFreeHost, .hostPtr = h);
+	pair_thread(1);
+	if (!bug)
+		pair_callback_end(ACL_API_aclrtLaunchHostFunc, h);
+	pair_thread(0);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
 static const struct pair pairs[] = {
+	PAIR("free-host-in-flight", data_of_host_function),
+	PAIR("free-host-in-flight", data_of_callback),
+	PAIR_AVOIDS("free-host-in-flight", data_of_begun_callback),
 	PAIR("processreport-not-subscribed", report_unsubscribed),
 	PAIR_ALSO("subscribe-thread-not-processing", nobody_processes, "processreport-not-subscribed"),
 	PAIR("subscribe-thread-not-processing", waits_for_itself),
