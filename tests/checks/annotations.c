@@ -267,7 +267,7 @@ static void blocks_that_cannot_be(void **state)
 
 #define launch(p, on, error)                                                                                 \
 	CALL((p)->fixture, aclrtLaunchKernel, error, .funcHandle = handle(90), .numBlocks = 1,               \
-		.argsData = (void *)DEVICE_MEMORY, .argsSize = 16, .stream = (on))
+		.argsData = (char *)DEVICE_MEMORY + 65536 - 64, .argsSize = 16, .stream = (on))
 
 static void kernel_reads_before_the_copy_ends(void **state)
 {

@@ -515,8 +515,8 @@ static void kernel_beside_it(void **state)
 	struct two two = begin();
 
 	(void)state;
-	CALL(two.f, aclrtLaunchKernel, 0, .funcHandle = handle(20), .numBlocks = 1, .argsData = two.d,
-		.argsSize = 8, .stream = two.s);
+	CALL(two.f, aclrtLaunchKernel, 0, .funcHandle = handle(20), .numBlocks = 1,
+		.argsData = (void *)(DEVICE_MEMORY + (1ul << 30)), .argsSize = 8, .stream = two.s);
 	copy(&two, two.s);
 	copy(&two, two.t);
 	want(two.f, "stream-race-copy:advice");

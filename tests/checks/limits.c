@@ -7,7 +7,7 @@
 
 #define LAUNCH(fixture, s)                                                                                   \
 	CALL(fixture, aclrtLaunchKernelV2, 0, .funcHandle = handle(99), .numBlocks = 1,                      \
-		.argsData = (void *)DEVICE_MEMORY, .argsSize = 64, .stream = (s))
+		.argsData = (void *)(DEVICE_MEMORY + (1ul << 30)), .argsSize = 64, .stream = (s))
 
 /* --- limits ------------------------------------------------------------------------------------------ */
 

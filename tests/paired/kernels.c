@@ -314,6 +314,32 @@ static void refill_in_rows(void)
 		.height = 2, .kind = ACL_MEMCPY_HOST_TO_DEVICE);
 }
 
+/* Fixed, the other stream waits for an event behind the launch; on its own the task comes behind it. */
+static void refill_on_other_stream(void)
+{
+	char *args = make_device_memory(4096), *h = make_host_memory(4096);
+	aclrtStream s = launch_with(args), other = make_stream();
+	aclrtEvent e = make_event_ex(ACL_EVENT_SYNC);
+
+	CALL(aclrtRecordEvent, .event = e, .stream = s);
+	if (!bug)
+		CALL(aclrtStreamWaitEvent, .stream = other, .event = e);
+	CALL(aclrtMemcpyAsync, .dst = args, .destMax = 4096, .src = h, .count = 64,
+		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = other);
+	CALL(aclrtSynchronizeStream, .stream = other);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
+static void clear_on_other_stream(void)
+{
+	char *args = make_device_memory(4096);
+	aclrtStream s = launch_with(args), other = bug ? make_stream() : s;
+
+	CALL(aclrtMemsetAsync, .devPtr = args, .maxCount = 4096, .count = 64, .stream = other);
+	CALL(aclrtSynchronizeStream, .stream = other);
+	CALL(aclrtSynchronizeStream, .stream = s);
+}
+
 static void refill_in_batch(void)
 {
 	char *args = make_device_memory(4096), *h = make_host_memory(4096);
@@ -608,6 +634,8 @@ static const struct pair pairs[] = {
 	PAIR("kernel-args-freed", clear_arguments),
 	PAIR("kernel-args-freed", refill_in_rows),
 	PAIR("kernel-args-freed", refill_in_batch),
+	PAIR("kernel-args-freed", refill_on_other_stream),
+	PAIR("kernel-args-freed", clear_on_other_stream),
 	PAIR("kargs-handle-foreign-func", list_of_other_function),
 	PAIR("kargs-handle-thread", list_of_other_thread),
 	PAIR("kargs-handle-thread", list_begun_again),

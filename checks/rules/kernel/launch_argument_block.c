@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Argument blocks in device memory: the kernel reads them when it runs, so they
- * stay as they are until the host has waited.  The latest launches are
- * remembered; tasks on streams are not compared with each other here.
+ * stay as they are until the host has waited, and for tasks until they come
+ * behind it.  The latest launches are remembered.
  */
 #include "checks/engine/finding_statement.h"
 #include "checks/state/memory_state.h"
+#include "checks/state/device_state.h"
 #include "checks/state/operation.h"
+#include "checks/state/order_state.h"
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
 
@@ -37,7 +39,7 @@ static void launched(struct checks *c, struct acl_call_record *call)
 
 	if (!stream_of(call) || !call->state.position || !succeeded(call) || call->state.capture || !base)
 		return;
-	checks_start_conditional(c);
+	checks_when(c, WHEN_ARGUMENTS);
 	l = &b->launches[counter_inc(&b->n) % LAUNCHES];
 	store_release(&l->base, 0);
 	store_release(&l->end, base + a->argsSize);
@@ -54,8 +56,18 @@ _Static_assert(offsetof(struct acl_args_aclrtLaunchKernel, argsSize) ==
 		       offsetof(struct acl_args_aclrtLaunchKernelV2, argsSize),
 	"forms of LaunchKernel differ");
 
-/* A launch whose arguments the access touches, and that has surely not run to its end. */
-static struct acl_object *in_use(struct checks *c, const struct op_access *r, bool *known, uint64_t *args)
+/* Whether the launch has surely not run to its end, for the host or where the task of a stream runs. */
+static bool is_running(struct checks *c, struct acl_object *s, uint64_t position, struct acl_object *later)
+{
+	if (!task_surely_pending(c, s, position))
+		return false;
+	return !later || (later != s && !order_unseen(c, later) && !order_is_before(s, position, later));
+}
+
+/* A launch whose arguments the access touches and that is running; later: the stream of the access, NULL =
+ * it is the host's. */
+static struct acl_object *in_use(
+	struct checks *c, const struct op_access *r, struct acl_object *later, bool *known, uint64_t *args)
 {
 	struct launch_args *b = blocks(c);
 	uint64_t base = (uintptr_t)r->address;
@@ -72,7 +84,7 @@ static struct acl_object *in_use(struct checks *c, const struct op_access *r, bo
 			continue;
 		*known = true;
 		*args = from;
-		if (task_surely_pending(c, s, position))
+		if (is_running(c, s, position, later))
 			return s;
 	}
 	return NULL;
@@ -86,7 +98,7 @@ static bool check_range(
 	bool known = false;
 	uint64_t args = 0;
 
-	stream = in_use(c, r, &known, &args);
+	stream = in_use(c, r, NULL, &known, &args);
 	return known &&
 	       FINDING(c, call, "kernel-args-freed", stream,
 		       PARTS(part_handle("argsData", args), part_object("stream", stream)),
@@ -117,12 +129,48 @@ static void writing(struct checks *c, struct acl_call_record *call)
 	}
 }
 
+/* A task of another stream. */
+static bool check_task(struct checks *c, struct acl_call_record *call, const struct op_access *r)
+{
+	struct acl_object *stream;
+	bool known = false;
+	uint64_t args = 0;
+
+	stream = in_use(c, r, stream_of(call), &known, &args);
+	return known &&
+	       FINDING(c, call, "kernel-args-freed", stream,
+		       PARTS(part_handle("argsData", args), part_object("stream", stream),
+			       part_object("stream of this call", stream_of(call)),
+			       part_advice(stream && other_submitters_possible(c, CHECKS_OTHER_WORK))),
+		       "The arguments of a kernel launched before on %s lie here: they are overwritten, and "
+		       "nothing orders this call behind it.",
+		       STREAM_TEXT(stream));
+}
+
+static void overwriting(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op;
+
+	if (!stream_of(call) || !call->state.position || call->state.capture)
+		return;
+	op = operation_of(c, call);
+	for (uint64_t i = 0; i < op->n_entries; i++) {
+		struct op_entry e = operation_entry(op, i);
+
+		if (e.dst && e.dst->address && e.dst->span && check_task(c, call, e.dst))
+			return;
+	}
+}
+
 static const struct check_hook hooks[] = {
 	{ACL_API_aclrtLaunchKernel, ACL_LEAVE, launched},
 	{ACL_API_aclrtLaunchKernelV2, ACL_LEAVE, launched},
-	{ACL_API_aclrtFree, ACL_ENTER | ACL_CONDITIONAL, freeing},
-	{ON_GROUP(COPY), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_NOT_ASYNC, writing},
-	{ON_GROUP(SET), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_NOT_ASYNC, writing},
+	{ACL_API_aclrtFree, ACL_ENTER | ACL_WHEN(ARGUMENTS), freeing},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(ARGUMENTS) | ACL_IF_NOT_ASYNC, writing},
+	{ON_GROUP(SET), ACL_ENTER | ACL_WHEN(ARGUMENTS) | ACL_IF_NOT_ASYNC, writing},
+	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(ARGUMENTS) | ACL_IF_ASYNC, overwriting},
+	{ON_GROUP(SET), ACL_ENTER | ACL_WHEN(ARGUMENTS) | ACL_IF_ASYNC, overwriting},
+	{ON_GROUP(REDUCE), ACL_ENTER | ACL_WHEN(ARGUMENTS), overwriting},
 };
 
 const struct check_module module_launch_args = {
