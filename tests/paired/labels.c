@@ -30,6 +30,26 @@ static aclrtStream stream_of_model(void)
 
 /* --- labels ----------------------------------------------------------------------------- */
 
+static void list_twice(void)
+{
+	aclrtLabelList list = make_list(make_label());
+
+	CALL(aclrtDestroyLabelList, .labelList = list);
+	if (bug)
+		CALL_FAILS(107000, aclrtDestroyLabelList, .labelList = list);
+}
+
+static void switched_by_destroyed_list(void)
+{
+	aclrtStream s = stream_of_model();
+	aclrtLabelList list = make_list(make_label());
+
+	if (bug)
+		CALL(aclrtDestroyLabelList, .labelList = list);
+	CALL_FAILS(bug ? 107000 : 0, aclrtSwitchLabelByIndex, .ptr = make_device_memory(64), .maxValue = 1,
+		.labelList = list, .stream = s);
+}
+
 static void switched_beyond_the_list(void)
 {
 	aclrtStream s = stream_of_model();
@@ -307,6 +327,8 @@ static void label_twice(void)
 
 static const struct pair pairs[] = {
 	PAIR("label-list-args", switched_beyond_the_list),
+	PAIR("label-list-args", list_twice),
+	PAIR("label-list-args", switched_by_destroyed_list),
 	PAIR("label-list-args", switched_by_the_host),
 	PAIR("label-before-list", set_unlisted),
 	PAIR("label-before-list", set_unlisted_on_old_firmware),

@@ -431,6 +431,17 @@ static void prefetched_to_no_device(void)
 	CALL(aclrtSynchronizeStream, .stream = s);
 }
 
+static void no_such_attribute(void)
+{
+	aclrtMemManagedRangeAttribute asked[2] = {ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, bug ? 9 : 8};
+	uint32_t values[2];
+	void *data[2] = {&values[0], &values[1]};
+	size_t sizes[2] = {sizeof(values[0]), sizeof(values[1])};
+
+	CALL_FAILS(bug ? 107000 : 0, aclrtMemManagedGetAttrs, .attributes = asked, .numAttributes = 2,
+		.ptr = managed(MIB2), .size = MIB2, .data = data, .dataSizes = sizes);
+}
+
 static void one_prefetched_to_no_device(void)
 {
 	uint32_t count = count_devices();
@@ -467,6 +478,7 @@ static const struct pair pairs[] = {
 	PAIR("uvm-args", advised_for_no_device),
 	PAIR("uvm-args", prefetched_to_no_device),
 	PAIR("uvm-args", one_prefetched_to_no_device),
+	PAIR("uvm-args", no_such_attribute),
 	PAIR("mem-query-null-args", usage_of_no_device),
 	PAIR("mem-query-null-args", capability_of_no_device),
 	PAIR("vmm-map-two-devices", two_devices),

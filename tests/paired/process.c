@@ -276,6 +276,15 @@ static void unlock_running(void)
 	CALL_FAILS(bug ? ACL_ERROR_SNAPSHOT_UNLOCK_FAILED : 0, aclrtSnapShotProcessUnlock, .pid = pair_pid());
 }
 
+static void other_stage(void)
+{
+	CALL(aclrtSnapShotCallbackRegister, .stage = ACL_RT_SNAPSHOT_LOCK_PRE, .callback = HANDLE);
+	CALL_FAILS(bug ? 107000 : 0, aclrtSnapShotCallbackUnregister,
+		.stage = bug ? ACL_RT_SNAPSHOT_BACKUP_PRE : ACL_RT_SNAPSHOT_LOCK_PRE, .callback = HANDLE);
+	if (bug)
+		CALL(aclrtSnapShotCallbackUnregister, .stage = ACL_RT_SNAPSHOT_LOCK_PRE, .callback = HANDLE);
+}
+
 static const struct pair pairs[] = {
 	PAIR("subscribe-duplicate", subscribe_twice),
 	PAIR("subscribe-duplicate", subscribe_default_twice),
@@ -304,6 +313,7 @@ static const struct pair pairs[] = {
 	PAIR("stream-state-callback-duplicate", same_name),
 	PAIR("exc-abort-callback-name", same_abort_name),
 	PAIR("snapshot-callback-duplicate", same_stage),
+	PAIR("snapshot-callback-duplicate", other_stage),
 	PAIR("snapshot-bad-state", backup_unlocked),
 	PAIR("snapshot-bad-state", restore_unsaved),
 	PAIR("snapshot-bad-state", unlock_running),

@@ -184,11 +184,30 @@ static void prefetch_batch_enter(struct checks *c, struct acl_call_record *call)
 	}
 }
 
+/* One question for several attributes; the number alone is the model's. */
+static void attributes_enter(struct checks *c, struct acl_call_record *call)
+{
+	const struct acl_args_aclrtMemManagedGetAttrs *a = call->args;
+	const aclrtMemManagedRangeAttribute *attribute;
+	struct program_array attributes;
+
+	program_array_open(&attributes, c, a->attributes, sizeof(*a->attributes), a->numAttributes);
+	for (uint64_t i = 0; (attribute = program_array_at(&attributes, i)) != NULL; i++)
+		if (FINDING(c, call, "uvm-args",
+			    *attribute < ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY ||
+				    *attribute > ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID,
+			    PARTS(part_uint("index", i),
+				    part_enum("attribute", "aclrtMemManagedRangeAttribute", *attribute)),
+			    "attributes[%llu] is no attribute of managed memory.", (unsigned long long)i))
+			return;
+}
+
 static const struct check_hook hooks[] = {
 	{ON_OP(ALLOCATE_MANAGED), ACL_LEAVE, allocated},
 	{ON_GROUP(MANAGED), ACL_ENTER, managed_enter},
 	{ON_OP(INFO_MANAGED_ATTRIBUTE), ACL_ENTER, managed_enter},
 	{ON_OP(INFO_MANAGED_ATTRIBUTES), ACL_ENTER, managed_enter},
+	{ON_OP(INFO_MANAGED_ATTRIBUTES), ACL_ENTER, attributes_enter},
 	{ON_OP(MANAGED_ADVISE), ACL_ENTER, advise_enter},
 	{ON_OP(MANAGED_PREFETCH), ACL_ENTER, prefetch_enter},
 	{ON_OP(MANAGED_PREFETCH_BATCH), ACL_ENTER, prefetch_batch_enter},

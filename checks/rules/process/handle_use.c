@@ -70,6 +70,8 @@ static const struct acl_rule *destroyed_rule(unsigned kind, bool destroys)
 		return RULE("allocator-desc-lifetime");
 	case ACL_HANDLE_MBUF:
 		return RULE("leak-mbuf");
+	case ACL_HANDLE_LABEL_LIST:
+		return RULE("label-list-args");
 	default:
 		return NULL;
 	}
@@ -301,6 +303,7 @@ static bool followed(unsigned kind)
 	case ACL_HANDLE_NOTIFY:
 	case ACL_HANDLE_CNT_NOTIFY:
 	case ACL_HANDLE_LABEL:
+	case ACL_HANDLE_LABEL_LIST:
 	case ACL_HANDLE_BINARY:
 	case ACL_HANDLE_POOL:
 	case ACL_HANDLE_ALLOCATOR_DESC:

@@ -203,12 +203,20 @@ static void unnumbering(struct checks *c, struct acl_call_record *call)
 			"This callback is not registered any more.");
 }
 
+/* Not for its arguments: those have been checked. */
+static bool refused_as_unknown(const struct acl_call_record *call)
+{
+	if (numbered_rule(call) == RULE("snapshot-callback-duplicate"))
+		return error_of(call) == ACL_ERROR_RT_PARAM_INVALID && !call->state.finding;
+	return error_of(call) == ACL_ERROR_INTERNAL_ERROR;
+}
+
 /* Then the runtime would know it. */
 static void unnumber_refused(struct checks *c, struct acl_call_record *call)
 {
 	uint64_t now;
 
-	if (error_of(call) == ACL_ERROR_INTERNAL_ERROR && !any_number(call) &&
+	if (refused_as_unknown(call) && !any_number(call) &&
 		!value_table_get(&process(c)->names, numbered_key(call), &now))
 		FINDING_OF(
 			c, call, numbered_rule(call), true, NO_PARTS, "This callback was never registered.");
@@ -297,6 +305,7 @@ static const struct check_hook hooks[] = {
 	{ON_OP(CALLBACK_UNREGISTER_SNAPSHOT), ACL_ENTER, unnumbering},
 	{ON_OP(CALLBACK_UNREGISTER_FINALIZE), ACL_FAILED, unnumber_refused},
 	{ON_OP(CALLBACK_UNREGISTER_INIT), ACL_FAILED, unnumber_refused},
+	{ON_OP(CALLBACK_UNREGISTER_SNAPSHOT), ACL_FAILED, unnumber_refused},
 	{ON_OP(CALLBACK_UNREGISTER_FINALIZE), ACL_LEAVE, unnumbered},
 	{ON_OP(CALLBACK_UNREGISTER_INIT), ACL_LEAVE, unnumbered},
 	{ON_OP(CALLBACK_UNREGISTER_SNAPSHOT), ACL_LEAVE, unnumbered},
