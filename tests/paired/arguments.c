@@ -346,7 +346,7 @@ static const struct pair pairs[] = {
 	PAIR_CALL("sys-param-opt-invalid", aclrtCtxSetSysParamOpt, (.opt = 3, .value = 1),
 		(.opt = 2, .value = 1)),
 	PAIR_CALL(
-		"sys-param-opt-invalid", aclrtSetSysParamOpt, (.opt = 4, .value = 1), (.opt = 3, .value = 1)),
+		"sys-param-opt-invalid", aclrtSetSysParamOpt, (.opt = 4, .value = 1), (.opt = 2, .value = 1)),
 	PAIR_CALL("ts-device-value", aclrtSetTsDevice, (.tsId = 2), (.tsId = 1)),
 	/* kernels */
 	PAIR_CALL("kernel-null-func", aclrtLaunchKernel,

@@ -531,7 +531,7 @@ static const struct pair pairs[] = {
 	PAIR("ipc-use-after-close", set_after_close),
 	PAIR("ipc-use-after-close", freed_import),
 	PAIR("ipc-use-after-close", freed_after_close),
-	PAIR("ipc-set-attr-order", attribute_after_import),
+	PAIR_WITH("ipc-set-attr-order", attribute_after_import, .soc = "Ascend910_9391"),
 	PAIR("ipc-imported-copy-direction", copied_to_host),
 	PAIR("ipc-imported-copy-direction", copied_by_default),
 	PAIR("ipc-imported-copy-direction", copied_within),

@@ -99,6 +99,7 @@ static void pools(void)
 	OK(aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT, &used));
 	IS(used, MIB2);
 	IS(aclrtMemPoolMallocAsync(&q, 4 * MIB2, pool, s), 507000);
+	IS(aclrtMemPoolMallocAsync(&q, SIZE_MAX, pool, s), 107000);
 	OK(aclrtMemPoolFreeAsync(p, s));
 	OK(aclrtSynchronizeStream(s));
 	IS(aclrtMemPoolFreeAsync(p, s), 107000);

@@ -20,11 +20,12 @@ static aclError map_for_peer(const char *address, size_t size, int32_t peer)
 {
 	const struct block *b = block_find(address);
 
+	if (!device_find(peer))
+		return ACL_ERROR_RT_INVALID_DEVICEID;
 	if (!b || b->kind != BLOCK_DEVICE || size > b->size - (size_t)(address - b->addr))
 		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%p is no device memory of %zu bytes",
 			address, size);
-	if (!device_find(peer) || peer == b->device ||
-		(!device_get(peer)->peer[b->device] && !device_get(b->device)->peer[peer]))
+	if (peer == b->device || (!device_get(peer)->peer[b->device] && !device_get(b->device)->peer[peer]))
 		return npu_err(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "device %d has no access to device %d", peer,
 			b->device);
 	return ACL_SUCCESS;

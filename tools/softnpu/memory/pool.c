@@ -12,7 +12,7 @@
 struct pool {
 	struct object obj;
 	struct device *dev;
-	size_t max; /* 0 = what the device has */
+	size_t max;
 	size_t used, used_high, reserved_high;
 	uint64_t threshold;
 	int reuse[3];
@@ -62,7 +62,8 @@ static aclError create(aclrtMemPool *out, const aclrtMemPoolProps *props)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for a pool");
 	}
 	p->dev = dev;
-	p->max = ALIGN_UP(props->maxSize, POOL_GRAIN);
+	p->max = props->maxSize ? ALIGN_UP(props->maxSize, POOL_GRAIN)
+				: (size_t)npu_memory(dev->id) / POOL_GRAIN * POOL_GRAIN;
 	for (unsigned i = 0; i < ARRAY_SIZE(p->reuse); i++)
 		p->reuse[i] = 1;
 	*out = object_handle(&p->obj);
@@ -116,9 +117,11 @@ static aclError pool_malloc(void **out, size_t size, const void *handle, aclrtSt
 
 	if (rc)
 		return rc;
+	if (rounded < size)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "no pool has %zu bytes", size);
 	if (!p)
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "%p is no pool", handle);
-	if (rounded < size || (p->max && rounded > p->max - p->used))
+	if (rounded > p->max - p->used)
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the pool has no %zu bytes left", size);
 	b = memory_new(BLOCK_POOL, p->dev, rounded, size);
 	if (!b)
@@ -164,16 +167,18 @@ static enum op_step free_step(struct op *op, struct lane *lane)
 
 static const struct op_type free_type = {.name = "MEM_FREE", .step = free_step, .cancelled = free_block};
 
+/* Other memory is freed as well when the stream gets here; where it cannot be nobody is told. */
 static aclError pool_free(char *addr, aclrtStream stream)
 {
 	struct block *in = block_find(addr);
+	bool of_pool = in ? in->kind == BLOCK_POOL : place_of(addr).loc == LOC_DEVICE;
 	struct free_op *f;
 	struct stream *s;
 	aclError rc = stream_find(stream, STREAM_SUBMIT, &s);
 
 	if (rc)
 		return rc;
-	if (!in || in->addr != addr)
+	if (of_pool && (!in || in->addr != addr))
 		return npu_err(
 			ACL_ERROR_RT_PARAM_INVALID, "%p is not the start of an allocation", (void *)addr);
 	f = op_new(&free_type, sizeof(*f));
@@ -249,9 +254,9 @@ static aclError set_attr(const void *handle, aclrtMemPoolAttr attr, const void *
 		return ACL_SUCCESS;
 	}
 	memcpy(&number, value, sizeof(number));
-	if (attr == ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD ? p->max && number > p->max : number != 0)
+	if (number > (attr == ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD ? p->max : 0))
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "not a possible value of attribute %d", attr);
-	*counter(p, attr) = attr == ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD ? number : p->used;
+	*counter(p, attr) = number;
 	return ACL_SUCCESS;
 }
 
@@ -265,7 +270,7 @@ static aclError trim(const void *handle, size_t keep)
 {
 	struct pool *p = pool_find(handle);
 
-	if (!p || (p->max && keep > p->max))
+	if (!p || keep > p->max)
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "no pool, or smaller than %zu bytes", keep);
 	return ACL_SUCCESS;
 }
