@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "interpose/common/compiler.h"
-#include "interpose/report/trace_sink.h"
 #include "interpose/report/verdict.h"
 #include "interpose/stack/tool_stack.h"
 #include "interpose/common/suppression.h"
@@ -46,9 +45,22 @@ static void misused(const char *text)
 	}
 }
 
+static void (*_Atomic listener)(const struct trace_said *said);
+static _Atomic bool unheard;
+
+void expect_listen(void (*fn)(const struct trace_said *said))
+{
+	atomic_store(&listener, fn);
+}
+
+bool expect_all_heard(void)
+{
+	return !atomic_load(&unheard);
+}
+
 static void say(void *said)
 {
-	trace_say(said);
+	atomic_load (&listener)(said);
 }
 
 /* To the recording, for who replays it; also from a handler that interrupted the tool. */
@@ -56,8 +68,8 @@ static void record(const struct trace_said *said)
 {
 	char mark;
 
-	if (!tool_begin(thread_self(), &mark)) {
-		trace_unsaid();
+	if (!atomic_load(&listener) || !tool_begin(thread_self(), &mark)) {
+		atomic_store(&unheard, true);
 		return;
 	}
 	tool_stack_run(say, (void *)said);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "interpose/common/thread_state.h"
+#include "interpose/report/trace_provider.h"
 
 struct expectation {
 	const char *rule, *reason;
@@ -30,6 +31,11 @@ struct expect_opening {
 int expect_open(const struct expect_opening *o);
 /* So many of this thread's stay open; as many as are, or more: that cannot be meant so. */
 void expect_close(unsigned left);
+
+/* fn: is told of what the program opens and closes from now on. */
+void expect_listen(void (*fn)(const struct trace_said *said));
+/* Nothing was opened or closed that the listener was not told of. */
+bool expect_all_heard(void);
 
 /*
  * The innermost open scope of this thread that takes findings of the rule, 0 =

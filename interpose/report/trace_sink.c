@@ -200,17 +200,12 @@ void trace_say(const struct trace_said *s)
 	if (p && p->said)
 		p->said(s);
 	else
-		trace_unsaid();
-}
-
-void trace_unsaid(void)
-{
-	atomic_store(&unsaid, true);
+		atomic_store(&unsaid, true);
 }
 
 bool trace_all_said(void)
 {
-	return !atomic_load(&unsaid);
+	return !atomic_load(&unsaid) && expect_all_heard();
 }
 
 static bool socket_in(const char *directory, const char *rest)
@@ -353,6 +348,7 @@ bool trace_open(void)
 	trace_sink.needs_time = p->needs_time;
 	atomic_store(&calls_left, settings_number(SETTING_TRACE_CALLS));
 	atomic_store(&trace_sink.provider, p);
+	expect_listen(trace_say);
 	choose(); /* after that: what the program says meanwhile is seen here or there */
 	for (uint32_t i = 0; p->describe && i < n && i < FACTS_MAX; i++)
 		p->describe(facts[i].key, facts[i].value);

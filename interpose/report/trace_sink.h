@@ -43,10 +43,9 @@ void trace_describe(const char *key, const char *value);
 /* What the checks were answered, in a call that is recorded (thread->asking). */
 void trace_answer(enum trace_question question, uint64_t of, const void *answer, size_t bytes);
 
-/* What the program says of itself. From anywhere that the tool is not at work already. */
+/* What the program says of itself. */
 void trace_say(const struct trace_said *s);
-/* Something was said that is not in the recording. */
-void trace_unsaid(void);
+/* Nothing was said that is not in the recording. */
 bool trace_all_said(void);
 
 /* How the process ends before the recorder does, see struct acl_trace_host. */

@@ -126,15 +126,6 @@ void trace_finding(const struct finding_record *s)
 	(void)s;
 }
 
-void trace_say(const struct trace_said *s)
-{
-	(void)s;
-}
-
-void trace_unsaid(void)
-{
-}
-
 const struct acl_module *module_by_id(uint32_t id)
 {
 	(void)id;

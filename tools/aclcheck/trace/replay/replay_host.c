@@ -281,15 +281,6 @@ void trace_finding(const struct finding_record *s)
 	(void)s;
 }
 
-void trace_say(const struct trace_said *s)
-{
-	(void)s;
-}
-
-void trace_unsaid(void)
-{
-}
-
 void *true_dlopen(const char *path, int flags)
 {
 	(void)path;
