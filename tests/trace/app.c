@@ -16,10 +16,11 @@
  *	app ordered		a wait for a record, one for no record, and a capture that is executed
  *	app overtaken		a wait, checked before a record of another thread and recorded later
  *	app leak		a block that is not freed
- *	app meant N		a mistake that is expected, N scopes that wait for one in vain, and one open
- *at the end app inherited		a scope that is open when the program forks
- *	app early		a block of 1 MiB from before ACLCHECK_TRACE_START, freed in it, and one of 4
- *KiB app steps		a query for each line of standard input
+ *	app meant N		an expected mistake, N scopes that wait for one in vain, one open at the end
+ *	app inherited		a scope that is open when the program forks
+ *	app early		1 MiB from before ACLCHECK_TRACE_START, freed behind it, and 4 KiB
+ *	app named N		names a block N times, then SIGKILL
+ *	app steps		a query for each line of standard input
  */
 #include <pthread.h>
 #include <signal.h>
@@ -381,6 +382,14 @@ int main(int argc, char **argv)
 		begin();
 		CHECK(aclrtMalloc(&block, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
 		end();
+	} else if (!strcmp(what, "named")) {
+		void *block;
+
+		begin();
+		CHECK(aclrtMalloc(&block, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+		while (n--)
+			ACLCHECK_NAME(block, "the same");
+		kill(getpid(), SIGKILL);
 	} else if (!strcmp(what, "early")) {
 		early();
 	} else if (!strcmp(what, "meant")) {

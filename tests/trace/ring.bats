@@ -43,6 +43,14 @@ written() {
 	"$aclcheck" summary "$(sed -n 's/^aclcheck: next: aclcheck summary //p' said)" | grep -q "$app killed 100000"
 }
 
+@test "what a program says all the time does not drive out who it is" {
+	run ring t -- "$app" named 100000
+	[ "$status" -eq 137 ]
+	[ "$(count t ' aclcheck:process:')" -eq 1 ]
+	[ "$(count t ' aclcheck:said:')" -gt 100 ]
+	[ "$(count t ' aclcheck:said:')" -lt 100000 ]
+}
+
 @test "a program that fails" {
 	run ring t -- "$app" exit 5
 	[ "$status" -eq 5 ]

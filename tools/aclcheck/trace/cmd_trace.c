@@ -19,6 +19,8 @@
 
 #define FACTS_SIZE (256u << 10)
 #define FACTS_COUNT 2
+#define FACTS_CHANNEL "facts"
+#define STACKS_CHANNEL "stacks"
 #define DISK_SECONDS 0.05 /* between two looks at the disk */
 #define COUNT_LIMIT (512ull << 20) /* larger traces are not counted unasked */
 
@@ -335,21 +337,40 @@ static bool writes_descriptions(const struct recording *r)
 	return !r->opt.live && !disk_is_small(&r->disk);
 }
 
+/*
+ * Without the provider's own events a reader knows neither ranks nor findings. In a ring those that come
+ * again and again would drive out the ones that come once, and so would many stacks.
+ */
+static bool set_own_events(const struct recording *r)
+{
+	static const struct {
+		const char *channel, *events;
+	} own[] = {{FACTS_CHANNEL, "aclcheck:process,aclcheck:describe,aclcheck:verdict,aclcheck:thread,"
+				   "aclcheck:module,aclcheck:caller,aclcheck:finding*"},
+		{STACKS_CHANNEL, "aclcheck:stack"},
+		{TRACE_CHANNEL, "aclcheck:answer,aclcheck:said,aclcheck:callback"}};
+
+	if (!r->opt.ring)
+		return control_set_events(r->daemon.session, TRACE_CHANNEL, "aclcheck:*", true);
+	for (unsigned i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (!control_set_events(r->daemon.session, own[i].channel, own[i].events, true))
+			return false;
+	return true;
+}
+
 static bool start_session(struct recording *r)
 {
-	const char *facts = r->opt.ring ? "facts" : TRACE_CHANNEL;
 	struct trace_daemon *d = &r->daemon;
 
 	if (!create_session(r))
 		return false;
 	trace_daemon_announce(d);
-	if (r->opt.ring ? !add_ring(r, facts, FACTS_SIZE, FACTS_COUNT)
+	if (r->opt.ring ? !add_ring(r, FACTS_CHANNEL, FACTS_SIZE, FACTS_COUNT) ||
+				  !add_ring(r, STACKS_CHANNEL, FACTS_SIZE, FACTS_COUNT)
 			: writes_descriptions(r) && !control_write_descriptions(d->session))
 		return false;
 	return add_ring(r, TRACE_CHANNEL, r->plan.size, r->plan.count) &&
-	       (!r->opt.attach || attach_begin(r->opt.attach, d->session)) &&
-	       /* Without the provider's own events a reader knows neither ranks nor findings. */
-	       control_set_events(d->session, facts, "aclcheck:*", true) &&
+	       (!r->opt.attach || attach_begin(r->opt.attach, d->session)) && set_own_events(r) &&
 	       (!trace_window_at_once(&r->opt.window) ||
 		       control_set_events(d->session, TRACE_CHANNEL, r->events, true)) &&
 	       (!r->opt.ring || ring_begin(d->session)) && control_start(d->session);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A recording of the last calls only: LTTng overwrites the oldest ones, and what is
- * there is written when something happens.  What describes processes and stacks
- * has a channel of its own, as it is recorded once and calls would push it out.
+ * there is written when something happens.  What describes processes has a channel of
+ * its own, and stacks another one: they are recorded once, and calls would push them out.
  */
 #include <dirent.h>
 #include <stdio.h>
