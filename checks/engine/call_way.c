@@ -14,6 +14,12 @@ static inline void hooks_run(struct checks *c, struct acl_call_record *call, con
 		(*hook)(c, call);
 }
 
+/* With nothing wrong. */
+static inline void list_follow(struct checks *c, struct acl_call_record *call, const struct hook_list *list)
+{
+	list->way(c, call, list->hooks);
+}
+
 struct settling {
 	struct checks *c;
 	struct acl_call_record *call;
@@ -105,7 +111,7 @@ static uint64_t constraints_evaluate(struct checks *c, struct acl_call_record *c
 
 static inline void rules_run(struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
 {
-	hooks_run(c, call, plan->enter_rules[call->plain]);
+	hooks_run(c, call, plan->enter_rules[call->special][call->plain]->hooks);
 	if (__builtin_expect(call->misaligned, 0))
 		c->rare.misaligned(c, call);
 }
@@ -121,6 +127,7 @@ static __attribute__((noinline)) void enter_any(
 	if (!t)
 		return;
 	t->phase++;
+	call->special = true;
 	/* Beside a call that runs a callback, only the outer one is in progress for others. */
 	if (!call->callback_depth)
 		enter_shown(t, call, plan);
@@ -129,7 +136,7 @@ static __attribute__((noinline)) void enter_any(
 	if (call->missing)
 		c->rare.missing(c, call);
 	evaluated = handles_look(c, call, plan);
-	hooks_run(c, call, plan->enter_state);
+	hooks_run(c, call, plan->enter_state[true]->hooks);
 	if (span->count && !span->behind_size)
 		evaluated |= constraints_evaluate(c, call, plan, acl_constraints_evaluate[call->api]);
 	/* The rule also counts what it looks at. */
@@ -148,7 +155,7 @@ static __attribute__((noinline)) void enter_any(
 static __attribute__((noinline)) void leave_failed(
 	struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
 {
-	hooks_run(c, call, plan->leave[call->plain]);
+	hooks_run(c, call, plan->leave[call->special][call->plain]->hooks);
 	call->state.phase = ACL_FAILED;
 	hooks_run(c, call, c->failed[call->api]);
 	findings_look(c, call);
@@ -158,7 +165,7 @@ static __attribute__((noinline)) void leave_failed(
 static __attribute__((noinline)) void leave_suspected(
 	struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
 {
-	plan->leave_way[call->plain](c, call, plan->leave[call->plain]);
+	list_follow(c, call, plan->leave[call->special][call->plain]);
 	if (*c->failed[call->api])
 		c->rare.suspected(c, call);
 }
@@ -171,6 +178,8 @@ static void hooks_none(struct checks *c, struct acl_call_record *call, const che
 	(void)call;
 	(void)hooks;
 }
+
+const struct hook_list hook_list_empty = {hooks_none, {NULL}};
 
 /* Hooks of state make no findings. */
 static void hooks_one_of_state(struct checks *c, struct acl_call_record *call, const check_hook_fn *hooks)
@@ -200,7 +209,7 @@ static void hooks_of_rules(struct checks *c, struct acl_call_record *call, const
 	findings_look(c, call);
 }
 
-static hooks_way_fn hooks_way(const check_hook_fn *hooks, bool rules)
+hooks_way_fn hooks_way_of(const check_hook_fn *hooks, bool rules)
 {
 	return !*hooks     ? hooks_none
 	       : rules     ? hooks_of_rules
@@ -216,7 +225,7 @@ static hooks_way_fn hooks_way(const check_hook_fn *hooks, bool rules)
 static __attribute__((noinline)) void enter_steps(
 	struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
 {
-	hooks_run(c, call, plan->enter_state);
+	hooks_run(c, call, plan->enter_state[call->special]->hooks);
 	if (plan->constraints)
 		call->state.evaluated |= constraints_evaluate(c, call, plan, plan->constraints);
 	rules_run(c, call, plan);
@@ -228,12 +237,12 @@ static __attribute__((noinline)) void enter_changed(
 	struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
 {
 	evaluated_changed(c, call);
-	plan->enter_way(c, call, plan->enter);
+	list_follow(c, call, plan->enter[call->special]);
 }
 
-/* What all handles mean; false: one is not simply that of a living object. */
+/* What all handles mean, and all that is true of one; false: one is not simply that of a living object. */
 static inline __attribute__((always_inline)) bool handles_are_alive(
-	struct acl_call_record *call, const struct call_handle *h, unsigned n)
+	struct acl_call_record *call, const struct call_handle *h, unsigned n, unsigned *flags)
 {
 #pragma GCC unroll 2
 	for (unsigned i = 0; i < n; i++, h++) {
@@ -244,6 +253,7 @@ static inline __attribute__((always_inline)) bool handles_are_alive(
 		o = object_at_hand(h->objects, value);
 		if (__builtin_expect(!o, 0))
 			return false;
+		*flags |= load_relaxed(&o->flags);
 		*(struct acl_object **)((char *)call + h->slot) = o;
 	}
 	return true;
@@ -267,9 +277,11 @@ static inline __attribute__((always_inline)) void enter_usual(struct checks *c, 
 	const struct call_plan *plan, unsigned handles, unsigned set, bool steps)
 {
 	struct acl_thread *t = call->thread;
+	unsigned flags = plan->special ? ACL_OBJECT_SPECIAL : 0;
 
 	if (__builtin_expect(!load_relaxed(&c->inited), 0) ||
-		!handles_are_alive(call, plan->handles, handles == ANY_NUMBER ? plan->n_handles : handles) ||
+		!handles_are_alive(
+			call, plan->handles, handles == ANY_NUMBER ? plan->n_handles : handles, &flags) ||
 		!pointers_are_set(call, plan->set, set == ANY_NUMBER ? plan->n_set : set)) {
 		enter_any(c, call, plan);
 		return;
@@ -277,10 +289,11 @@ static inline __attribute__((always_inline)) void enter_usual(struct checks *c, 
 	t->phase++;
 	enter_shown(t, call, plan);
 	call->state.evaluated = plan->evaluated;
+	call->special = (flags & ACL_OBJECT_SPECIAL) != 0;
 	if (steps)
 		enter_steps(c, call, plan);
 	else if (coverage_count(t, plan, plan->evaluated))
-		plan->enter_way(c, call, plan->enter);
+		list_follow(c, call, plan->enter[call->special]);
 	else
 		enter_changed(c, call, plan);
 }
@@ -301,7 +314,7 @@ static inline __attribute__((always_inline)) void enter_usual(struct checks *c, 
 WAYS(WAY)
 WAY(all, ANY_NUMBER, ANY_NUMBER)
 
-static enter_way_fn enter_way(const struct call_plan *plan)
+enter_way_fn call_way_of(const struct call_plan *plan)
 {
 	static const struct {
 		uint8_t handles, set;
@@ -321,14 +334,6 @@ static enter_way_fn enter_way(const struct call_plan *plan)
 	return plan->steps ? enter_steps_all : enter_all;
 }
 
-void call_way_choose(struct call_plan *plan, bool enter_rules, const bool leave_rules[2])
-{
-	plan->way = enter_way(plan);
-	plan->enter_way = hooks_way(plan->enter, enter_rules);
-	for (unsigned plain = 0; plain < 2; plain++)
-		plan->leave_way[plain] = hooks_way(plan->leave[plain], leave_rules[plain]);
-}
-
 /* --------------------------------------------------------------------------------------------- */
 
 void checks_enter_usual(struct checks *c, struct acl_call_record *call)
@@ -346,7 +351,6 @@ void checks_enter(struct checks *c, struct acl_call_record *call)
 		enter_any(c, call, load_acquire(&c->plans) + call->api);
 }
 
-/* With nothing wrong, hooks are all there is to do. */
 static inline __attribute__((always_inline)) void leave_hooks(struct checks *c, struct acl_call_record *call)
 {
 	const struct call_plan *plan = load_acquire(&c->plans) + call->api;
@@ -357,7 +361,7 @@ static inline __attribute__((always_inline)) void leave_hooks(struct checks *c, 
 	else if (__builtin_expect(call->state.finding != 0, 0))
 		leave_suspected(c, call, plan);
 	else
-		plan->leave_way[call->plain](c, call, plan->leave[call->plain]);
+		list_follow(c, call, plan->leave[call->special][call->plain]);
 }
 
 void checks_leave_usual(struct checks *c, struct acl_call_record *call)

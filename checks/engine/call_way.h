@@ -5,8 +5,12 @@
 
 #include "checks/engine/instance.h"
 
-/* Fills in how the plan is followed; enter_rules, leave_rules: whether hooks of rules are among them. */
-void call_way_choose(struct call_plan *plan, bool enter_rules, const bool leave_rules[2]);
+/* How the plan is followed. */
+enter_way_fn call_way_of(const struct call_plan *plan);
+/* Without hooks. */
+extern const struct hook_list hook_list_empty;
+/* How hooks are called; rules: some of them are of rules. */
+hooks_way_fn hooks_way_of(const check_hook_fn *hooks, bool rules);
 
 /* The findings of the call's present phase go out. */
 void call_findings_settle(struct checks *c, struct acl_call_record *call) __attribute__((cold));

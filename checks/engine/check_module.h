@@ -22,6 +22,7 @@ typedef void (*check_hook_fn)(struct checks *c, struct acl_call_record *call);
  * UNLESS_PLAIN: nor has it anything to say of a call whose operation is plainly
  * right: all its memory known, large enough and on the side the call says, on one
  * device, not captured; that it is aligned is .misaligned's.
+ * IF_SPECIAL: nor of one whose stream and event are as most are: see ACL_OBJECT_SPECIAL.
  * IF_ASYNC, IF_NOT_ASYNC: only functions of that mode.
  * DECIDES: the hook finds out whether the call is plain, or what it evaluates.
  */
@@ -30,6 +31,7 @@ typedef void (*check_hook_fn)(struct checks *c, struct acl_call_record *call);
 #define ACL_IF_ASYNC 16
 #define ACL_IF_NOT_ASYNC 32
 #define ACL_DECIDES 64
+#define ACL_IF_SPECIAL 128
 #define ACL_WHEN(what) (WHEN_##what << 8)
 
 enum check_when {

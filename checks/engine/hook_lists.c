@@ -20,14 +20,13 @@ struct list_builder {
 	check_hook_fn returned_error;
 	enum { HOOKS_OF_STATE, HOOKS_OF_RULES, HOOKS_OF_ALL } of; /* modules */
 	uint32_t conditions; /* whose hooks are in it, by enum check_when */
-	bool plain;
+	bool plain, special;
 	unsigned count[ACL_API_COUNT];
 	check_hook_fn *at[ACL_API_COUNT]; /* NULL while counting */
 	unsigned module_first[ACL_API_COUNT]; /* where the hooks of the present module begin */
 	bool decides[ACL_API_COUNT]; /* some hook is marked ACL_DECIDES */
 	bool of_rules; /* the present module is one of rules … */
 	bool has_rules[ACL_API_COUNT]; /* … and there are hooks of such: */
-	bool enter_rules[ACL_API_COUNT], leave_rules[2][ACL_API_COUNT]; /* in the lists of a plan */
 	check_hook_fn *room; /* of all lists */
 	size_t total;
 	struct bound_hook *bound; /* of all modules; NULL while they are counted */
@@ -50,7 +49,7 @@ static bool wanted(const struct list_builder *b, unsigned api, unsigned phase)
 
 	if ((phase & 3) != b->phase || (phase & ACL_CONDITIONAL && !b->conditions) ||
 		(phase >> 8 && !(b->conditions >> (phase >> 8) & 1)) ||
-		(phase & ACL_UNLESS_PLAIN && b->plain))
+		(phase & ACL_UNLESS_PLAIN && b->plain) || (phase & ACL_IF_SPECIAL && !b->special))
 		return false;
 	return !(phase & ACL_IF_ASYNC && !async) && !(phase & ACL_IF_NOT_ASYNC && async);
 }
@@ -215,64 +214,85 @@ static void release(struct checks *c, struct list_builder *b)
 	checks_forget(c, b->room, b->total * sizeof(*b->room));
 }
 
-static bool same_list(const check_hook_fn *a, const check_hook_fn *b)
+static bool same_hooks(const struct hook_list *list, const check_hook_fn *hooks)
 {
-	while (a && *a && *a == *b) {
-		a++;
-		b++;
+	const check_hook_fn *own = list ? list->hooks : NULL;
+
+	while (own && *own && *own == *hooks) {
+		own++;
+		hooks++;
 	}
-	return a && *a == *b;
+	return own && *own == *hooks;
 }
 
-/* Whether *list can be had for the function: the former one where it is the same, one for all where it is
- * empty. */
-static bool keep(struct checks *c, const struct list_builder *b, unsigned api, const check_hook_fn **list)
+/*
+ * Whether *list can be had for the function: the former one where it is the same, or that of special calls,
+ * or one for all where it is empty.
+ */
+static bool keep(struct checks *c, const struct list_builder *b, unsigned api, const struct hook_list **list,
+	const struct hook_list *of_special)
 {
-	static const check_hook_fn none[1];
-	size_t bytes = (b->count[api] + 1) * sizeof(**list);
-	check_hook_fn *kept;
+	size_t bytes = (b->count[api] + 1) * sizeof(check_hook_fn);
+	struct hook_list *kept;
 
-	if (same_list(*list, b->at[api]))
+	if (same_hooks(*list, b->at[api]))
 		return true;
-	*list = none;
-	if (!b->count[api])
+	*list = b->count[api] ? of_special : &hook_list_empty;
+	if (same_hooks(*list, b->at[api]))
 		return true;
-	kept = checks_alloc(c, bytes);
+	kept = checks_alloc(c, sizeof(*kept) + bytes);
 	if (!kept)
 		return false;
-	memcpy(kept, b->at[api], bytes);
+	kept->way = hooks_way_of(b->at[api], b->has_rules[api]);
+	memcpy(kept->hooks, b->at[api], bytes);
 	*list = kept;
 	return true;
 }
 
-/* One list of all plans, which lies so far from their beginnings. */
-static bool build_lists(struct checks *c, struct list_builder *b, struct call_plan *plans, size_t offset)
+static const struct hook_list **list_at(struct call_plan *plan, size_t offset)
+{
+	return (const struct hook_list **)((char *)plan + offset);
+}
+
+/*
+ * One list of all plans, that of calls that are not special and that of those that are, which lies so far
+ * from the plan's beginning and from it.
+ */
+static bool build_lists(
+	struct checks *c, struct list_builder *b, struct call_plan *plans, size_t offset, size_t special)
 {
 	bool kept = true;
 
-	if (!build(c, b))
-		return false;
-	for (unsigned api = 0; api < ACL_API_COUNT && kept; api++)
-		kept = keep(c, b, api, (const check_hook_fn **)((char *)&plans[api] + offset));
-	release(c, b);
+	for (unsigned i = 0; i < 2 && kept; i++) {
+		b->special = !i;
+		if (!build(c, b))
+			return false;
+		for (unsigned api = 0; api < ACL_API_COUNT && kept; api++)
+			kept = keep(c, b, api, list_at(&plans[api], offset + (b->special ? special : 0)),
+				b->special ? NULL : *list_at(&plans[api], offset + special));
+		release(c, b);
+	}
 	return kept;
 }
+
+#define BUILD_LISTS(c, b, plans, lists, of_plain)                                                            \
+	build_lists(c, b, plans, offsetof(struct call_plan, lists[0] of_plain),                              \
+		sizeof(((struct call_plan *)0)->lists[0]))
 
 static bool build_enter(struct checks *c, struct list_builder *b, struct call_plan *plans)
 {
 	b->phase = ACL_ENTER;
 	b->plain = false;
 	b->of = HOOKS_OF_ALL;
-	if (!build_lists(c, b, plans, offsetof(struct call_plan, enter)))
+	if (!BUILD_LISTS(c, b, plans, enter, ))
 		return false;
-	memcpy(b->enter_rules, b->has_rules, sizeof(b->enter_rules));
 	b->of = HOOKS_OF_STATE;
-	if (!build_lists(c, b, plans, offsetof(struct call_plan, enter_state)))
+	if (!BUILD_LISTS(c, b, plans, enter_state, ))
 		return false;
 	b->of = HOOKS_OF_RULES;
 	for (unsigned plain = 0; plain < 2; plain++) {
 		b->plain = plain;
-		if (!build_lists(c, b, plans, offsetof(struct call_plan, enter_rules[plain])))
+		if (!BUILD_LISTS(c, b, plans, enter_rules, [plain]))
 			return false;
 	}
 	return true;
@@ -284,9 +304,8 @@ static bool build_leave(struct checks *c, struct list_builder *b, struct call_pl
 	b->of = HOOKS_OF_ALL;
 	for (unsigned plain = 0; plain < 2; plain++) {
 		b->plain = plain;
-		if (!build_lists(c, b, plans, offsetof(struct call_plan, leave[plain])))
+		if (!BUILD_LISTS(c, b, plans, leave, [plain]))
 			return false;
-		memcpy(b->leave_rules[plain], b->has_rules, sizeof(b->leave_rules[plain]));
 	}
 	return true;
 }
@@ -297,6 +316,7 @@ static bool build_failed(struct checks *c, struct list_builder *b)
 	b->of = HOOKS_OF_ALL;
 	b->returned_error = c->rare.returned_error;
 	b->plain = false;
+	b->special = true;
 	if (!build(c, b))
 		return false;
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
@@ -357,12 +377,21 @@ static unsigned find_handle_rules(const struct checks *c, unsigned api, struct c
 	return all;
 }
 
+static bool names_one_of(const struct call_plan *plan, unsigned kind, unsigned other)
+{
+	for (unsigned i = 0; i < plan->n_handles; i++)
+		if (plan->handles[i].kind == kind || plan->handles[i].kind == other)
+			return true;
+	return false;
+}
+
 static bool find_handles(struct checks *c, struct call_plan *plan, unsigned api)
 {
 	const struct acl_api_info *info = &acl_apis[api];
 	struct call_handle found[HANDLES_OF_CALL], *kept;
 	unsigned n = 0, all;
 
+	plan->special = true;
 	for (unsigned i = 0; i < info->n_params && n < HANDLES_OF_CALL; i++)
 		if (is_followed(c, &acl_params(info)[i])) {
 			found[n] = handle_of(c, &acl_params(info)[i], n);
@@ -381,6 +410,7 @@ static bool find_handles(struct checks *c, struct call_plan *plan, unsigned api)
 	}
 	plan->handles = kept;
 	plan->n_handles = (uint8_t)n;
+	plan->special = !names_one_of(plan, ACL_HANDLE_STREAM, ACL_HANDLE_EVENT);
 	return true;
 }
 
@@ -463,8 +493,7 @@ static struct call_plan *plans_create(struct checks *c, uint32_t conditions, con
 		plans[api].steps = plans[api].constraints || b->decides[api];
 		plans[api].inside = (uint16_t)(api + 1);
 		plans[api].counted = (uint32_t)offsetof(struct coverage_counts, api[api]);
-		call_way_choose(&plans[api], b->enter_rules[api],
-			(const bool[]){b->leave_rules[0][api], b->leave_rules[1][api]});
+		plans[api].way = call_way_of(&plans[api]);
 	}
 	return plans;
 }

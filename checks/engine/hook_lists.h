@@ -14,7 +14,8 @@ static inline bool hook_lists_listen(const struct checks *c, unsigned api)
 {
 	const struct call_plan *p = &c->plans_with[1][api];
 
-	return p->n_handles || p->n_set || p->constraints || p->enter || p->leave[0] || *c->failed[api];
+	return p->n_handles || p->n_set || p->constraints || *p->enter[true]->hooks ||
+	       *p->leave[true][false]->hooks || *c->failed[api];
 }
 
 #endif

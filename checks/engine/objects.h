@@ -23,7 +23,12 @@ enum acl_object_flag {
 	ACL_OBJECT_DEFAULT = 1u << 1, /* default context or default stream: the runtime owns it */
 	ACL_OBJECT_INHERITED = 1u << 2, /* of the parent process */
 	ACL_OBJECT_BY_OWNER = 1u << 3, /* died with its context or device */
-	ACL_OBJECT_REPORTED = 1u << 4 /* named by a finding about its life: leaks are said once */
+	ACL_OBJECT_REPORTED = 1u << 4, /* named by a finding about its life: leaks are said once */
+	/*
+	 * A stream whose tasks may become part of a model: captured, bound, updating one, or not certain not
+	 * to be; an event of a capture, or whose first record or wait had a flag. See object_special_renew().
+	 */
+	ACL_OBJECT_SPECIAL = 1u << 5
 };
 
 /* Where something happened, readable while it is written (fields may then belong to two moments). */
@@ -272,6 +277,20 @@ void call_site_copy(struct acl_call_site *to, const struct call_site_slot *from)
 const struct call_site_slot *object_created(const struct checks *c, const struct acl_object *o);
 /* Where it was destroyed; all zero: it was not, or that is forgotten. */
 void object_destroyed_at(const struct checks *c, const struct acl_object *o, struct acl_call_site *to);
+
+/*
+ * After any change of what makes it special, which special(o) reads.  The bit is set after that and before it
+ * is looked at again, so that of two changes at once the later one decides.
+ */
+static inline void object_special_renew(struct acl_object *o, bool (*special)(struct acl_object *o))
+{
+	if (!special(o)) {
+		atomic_fetch_and(&o->flags, (uint16_t)~ACL_OBJECT_SPECIAL);
+		if (!special(o))
+			return;
+	}
+	atomic_fetch_or(&o->flags, ACL_OBJECT_SPECIAL);
+}
 
 /* A finding has named it: it is not reported as left behind once more. */
 static inline void object_reported(struct acl_object *o)

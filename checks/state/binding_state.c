@@ -5,6 +5,7 @@
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/capture_state.h"
+#include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
 
 #define UNBOUND 0
@@ -116,6 +117,7 @@ static void binding_bound_leave(struct checks *c, struct acl_call_record *call)
 	if (!s || !value_table_set_object(c, &bindings(c)->model, s, object_ref(m)))
 		return;
 	store_relaxed(&stream_state(s)->bound, true);
+	stream_special_renew(s);
 	checks_when(c, WHEN_BOUND);
 	store_relaxed(&bindings(c)->any, true);
 }

@@ -60,7 +60,8 @@ static void capture_failures_bind(void (*add)(void *, unsigned, enum acl_phase, 
 	for (unsigned api = 0; api < acl_api_count; api++)
 		if (acl_apis[api].capture == ACL_CAPTURE_CAPTURED) {
 			add(binder, api, ACL_FAILED, capture_task_failed);
-			add(binder, api, ACL_LEAVE | ACL_WHEN(CAPTURES), capture_task_follows);
+			add(binder, api, ACL_LEAVE | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL,
+				capture_task_follows);
 		}
 }
 

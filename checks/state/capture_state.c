@@ -116,6 +116,30 @@ static void count(_Atomic uint32_t *counts, unsigned mode, int by)
 			;
 }
 
+static void capture_is_unsure(struct acl_object *stream, bool unsure)
+{
+	store_relaxed(&stream_state(stream)->capture_unsure, unsure);
+	stream_special_renew(stream);
+}
+
+static void stream_is_captured(struct acl_object *stream, acl_ref model)
+{
+	store_release(&stream_state(stream)->capture, model);
+	stream_special_renew(stream);
+}
+
+static void event_is_captured(struct acl_object *event, bool captured)
+{
+	store_relaxed(&event_state(event)->captured, captured);
+	event_special_renew(event);
+}
+
+static void event_leaves_capture(struct acl_object *event)
+{
+	store_relaxed(&((struct event_rare *)object_rare(event))->capture, 0);
+	event_special_renew(event);
+}
+
 /* The model that the capture is recorded into: a new one, or a condition's. */
 static struct acl_object *model_begun(struct checks *c, struct acl_call_record *call)
 {
@@ -137,14 +161,14 @@ static void begun(struct checks *c, struct acl_call_record *call)
 	unsigned mode = (unsigned)acl_arg_value(call->api, call->args, ACL_ROLE_MODE);
 
 	if (s && object_usable(s) && !capture_of(c, s))
-		store_relaxed(&stream_state(s)->capture_unsure, !succeeded(call));
+		capture_is_unsure(s, !succeeded(call));
 	if (!succeeded(call) || !value || mode > 2)
 		return;
 	if (!s || !object_usable(s))
 		s = object_create(c, NULL, ACL_HANDLE_STREAM, value, ACL_OBJECT_LEARNED);
 	model = s ? model_begun(c, call) : NULL;
 	if (s && !model)
-		store_relaxed(&stream_state(s)->capture_unsure, true);
+		capture_is_unsure(s, true);
 	if (!model)
 		return;
 	context = context_of(c, s);
@@ -162,7 +186,7 @@ static void begun(struct checks *c, struct acl_call_record *call)
 	counter_inc(&module_slot(c, capture, struct process_captures)->open);
 	capture_streams_begin(c, model);
 	capture_stream_joins(c, model, s, call);
-	store_release(&stream_state(s)->capture, object_ref(model));
+	stream_is_captured(s, object_ref(model));
 }
 
 /* The capture is over: streams and events leave it. */
@@ -177,9 +201,8 @@ static bool capture_over(struct checks *c, struct acl_object *model, unsigned st
 	if (was != MODEL_CAPTURING && was != MODEL_INVALIDATED)
 		return false;
 	object_each(c, ACL_HANDLE_STREAM, o) if (load_relaxed(&stream_state(o)->capture) == ref)
-		store_relaxed(&stream_state(o)->capture, 0);
-	object_each(c, ACL_HANDLE_EVENT, o) if (event_rarely(o, capture) == ref)
-		store_relaxed(&((struct event_rare *)object_rare(o))->capture, 0);
+		stream_is_captured(o, 0);
+	object_each(c, ACL_HANDLE_EVENT, o) if (event_rarely(o, capture) == ref) event_leaves_capture(o);
 	count(c->threads[load_relaxed(&m->thread) % ACL_THREADS].captures, mode, -1);
 	if (context)
 		count(context_state(context)->captures, mode, -1);
@@ -226,7 +249,7 @@ static void ended(struct checks *c, struct acl_call_record *call)
 			object_name(c, model, *out);
 	} else if (!acl_capture_goes_on(error_of(call))) {
 		/* What we know no code for may be either: rules stay silent then. */
-		store_relaxed(&stream_state(stream_of(call))->capture_unsure, !ends_anyway(call));
+		capture_is_unsure(stream_of(call), !ends_anyway(call));
 		capture_abandon(c, model);
 		if (!load_relaxed(&model_state(model)->sub))
 			object_destroyed(c, model, call, ACL_OBJECT_BY_OWNER);
@@ -352,10 +375,10 @@ static void event_recorded(struct checks *c, struct acl_call_record *call)
 		return;
 	if (!model) {
 		/* It belongs to its capture until that is over, all the same. */
-		store_relaxed(&event_state(e)->captured, false);
+		event_is_captured(e, false);
 		return;
 	}
-	store_relaxed(&event_state(e)->captured, true);
+	event_is_captured(e, true);
 	counter_inc(&model_state(model)->tasks);
 	if (event_is_external(call, e)) {
 		store_relaxed(&event_state(e)->external, true);
@@ -404,7 +427,7 @@ static void event_waited(struct checks *c, struct acl_call_record *call)
 		}
 	} else if (of_event && object_of(c, of_event) && !(load_relaxed(&s->flags) & ACL_OBJECT_DEFAULT)) {
 		model = object_of(c, of_event);
-		store_release(&stream_state(s)->capture, of_event);
+		stream_is_captured(s, of_event);
 		capture_stream_joins(c, model, s, call);
 		capture_stream_waits(c, model, s, e, call);
 	}
@@ -449,7 +472,7 @@ static void capture_bind(void (*add)(void *, unsigned, enum acl_phase, check_hoo
 		const struct acl_api_info *info = &acl_apis[api];
 
 		if (info->capture == ACL_CAPTURE_CAPTURED && !(info->classes & ACL_CLASS_EVENT))
-			add(binder, api, ACL_LEAVE | ACL_WHEN(CAPTURES), captured);
+			add(binder, api, ACL_LEAVE | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, captured);
 	}
 }
 
@@ -457,8 +480,8 @@ static const struct check_hook hooks[] = {
 	{ON_OP(CAPTURE_BEGIN), ACL_LEAVE, begun},
 	{ON_OP(CAPTURE_END), ACL_LEAVE, ended},
 	{ON_OP(CAPTURE_STATUS), ACL_LEAVE, informed},
-	{ON_OP(RECORD_EVENT), ACL_LEAVE | ACL_CONDITIONAL, event_recorded},
-	{ON_OP(WAIT_EVENT), ACL_LEAVE | ACL_CONDITIONAL, event_waited},
+	{ON_OP(RECORD_EVENT), ACL_LEAVE | ACL_CONDITIONAL | ACL_IF_SPECIAL, event_recorded},
+	{ON_OP(WAIT_EVENT), ACL_LEAVE | ACL_CONDITIONAL | ACL_IF_SPECIAL, event_waited},
 	{ON_OP(CAPTURE_EXCHANGE_MODE), ACL_ENTER, exchanging},
 	{ON_OP(CAPTURE_EXCHANGE_MODE), ACL_LEAVE, exchanged},
 };

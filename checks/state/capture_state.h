@@ -62,6 +62,8 @@ struct model_state {
 	_Atomic uint8_t mode; /* aclmdlRICaptureMode */
 	_Atomic uint8_t exchange; /* of the thread that began the capture, there */
 	_Atomic bool updated; /* a task update touched it */
+	_Atomic uint32_t updates; /* of its groups that have begun and not ended, about; too many only cost a
+				     search */
 	_Atomic bool waits_outside; /* its tasks wait for what comes from outside: model_unseen.c */
 	_Atomic bool group; /* a task group is open */
 	_Atomic bool waits_unseen; /* a task of it waits for a notify, a word of memory, an external event */

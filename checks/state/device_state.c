@@ -62,7 +62,8 @@ static void device_reached(struct checks *c, int id)
 
 void context_created(struct checks *c, const struct acl_call_record *call, struct acl_object *o)
 {
-	struct acl_object *stream = object_create(c, NULL, ACL_HANDLE_STREAM, NULL, ACL_OBJECT_DEFAULT);
+	struct acl_object *stream =
+		object_create(c, NULL, ACL_HANDLE_STREAM, NULL, ACL_OBJECT_DEFAULT | ACL_OBJECT_SPECIAL);
 
 	if (call && call->api == ACL_API_aclrtCreateContext) {
 		struct acl_thread *t = thread_of(call);

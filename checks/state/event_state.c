@@ -102,6 +102,19 @@ static void event_record_leave(struct checks *c, struct acl_call_record *call)
 	event_seen_with(e, s);
 }
 
+static bool event_is_special(struct acl_object *o)
+{
+	struct event_state *e = event_state(o);
+
+	return load_relaxed(&e->captured) || load_relaxed(&e->record_flag) || load_relaxed(&e->wait_flag) ||
+	       event_rarely(o, capture);
+}
+
+void event_special_renew(struct acl_object *event)
+{
+	object_special_renew(event, event_is_special);
+}
+
 struct acl_object *latest_record(struct checks *c, struct acl_object *o, uint64_t *position)
 {
 	struct event_state *e = event_state(o);
@@ -289,6 +302,7 @@ static void event_flag_enter(struct checks *c, struct acl_call_record *call)
 	if (event_used_plainly(o, record))
 		flag = 0;
 	store_relaxed(first, (uint8_t)(1 + flag));
+	event_special_renew(o);
 }
 
 static void event_external_leave(struct checks *c, struct acl_call_record *call)

@@ -101,6 +101,9 @@ static inline bool event_reset_counts(const struct acl_call_record *call)
 /* Whether there is one that other processes may look at: its records are signals to them. */
 bool events_are_shared(struct checks *c);
 
+/* After every change of whether it is captured, belongs to a capture, or was used with a flag. */
+void event_special_renew(struct acl_object *event);
+
 /* Latest record as (stream, position); NULL when there is none to be had. */
 struct acl_object *latest_record(struct checks *c, struct acl_object *event, uint64_t *position);
 

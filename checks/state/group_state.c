@@ -3,6 +3,7 @@
 #include "checks/state/group_state.h"
 #include "checks/state/capture_state.h"
 #include "checks/state/lifecycle.h"
+#include "checks/state/stream_change.h"
 
 /* It belongs to the model it is captured into. */
 void group_created(struct checks *c, const struct acl_call_record *call, struct acl_object *o)
@@ -85,6 +86,16 @@ static void group_ended(struct checks *c, struct acl_call_record *call)
 	group_is_open(c, stream_of(call), succeeded(call) ? 0 : GROUP_UNKNOWN);
 }
 
+/* An update of the group begins (1) or ends (-1). */
+static void updates_count(struct checks *c, struct acl_object *group, int by)
+{
+	struct acl_object *model = object_of(c, load_relaxed(&group_state(group)->model));
+
+	atomic_fetch_add_explicit(&group_state(group)->updates, (uint32_t)by, memory_order_relaxed);
+	if (model)
+		atomic_fetch_add_explicit(&model_state(model)->updates, (uint32_t)by, memory_order_relaxed);
+}
+
 /* The group that is updated on the stream from now on, NULL = none. */
 static void update_is_of(struct checks *c, struct acl_object *stream, struct acl_object *group)
 {
@@ -96,11 +107,11 @@ static void update_is_of(struct checks *c, struct acl_object *stream, struct acl
 		return;
 	/* Counted before it can be seen on the stream: too many only cost a search. */
 	if (group)
-		counter_inc(&group_state(group)->updates);
+		updates_count(c, group, 1);
 	before = atomic_exchange(&s->updating, group ? object_ref(group) : 0);
 	former = before ? object_of(c, before) : NULL;
 	if (former)
-		counter_dec(&group_state(former)->updates);
+		updates_count(c, former, -1);
 }
 
 struct acl_object *group_updated_on(struct checks *c, struct acl_object *group)
@@ -139,6 +150,8 @@ static void update_begun(struct checks *c, struct acl_call_record *call)
 	if (stream_of(call) && load_relaxed(&stream_state(stream_of(call))->update) != UPDATE_OPEN)
 		store_relaxed(&stream_state(stream_of(call))->update,
 			succeeded(call) ? UPDATE_OPEN : UPDATE_UNKNOWN);
+	if (stream_of(call))
+		stream_special_renew(stream_of(call));
 }
 
 /* The tasks that change the model run on the stream, also those of kernels that are launched below us. */
@@ -157,12 +170,13 @@ static void update_ended(struct checks *c, struct acl_call_record *call)
 		return;
 	update_is_of(c, stream_of(call), NULL);
 	store_relaxed(&stream_state(stream_of(call))->update, succeeded(call) ? UPDATE_NONE : UPDATE_UNKNOWN);
+	stream_special_renew(stream_of(call));
 }
 
 static const struct check_hook hooks[] = {
 	{ON_OP(CAPTURE_GROUP_BEGIN), ACL_LEAVE, group_begun},
 	{ON_OP(CAPTURE_GROUP_END), ACL_LEAVE, group_ended},
-	{ON_OP(LAUNCH_KERNEL), ACL_LEAVE | ACL_CONDITIONAL, group_kernel_leave},
+	{ON_OP(LAUNCH_KERNEL), ACL_LEAVE | ACL_CONDITIONAL | ACL_IF_SPECIAL, group_kernel_leave},
 	{ON_OP(CAPTURE_UPDATE_BEGIN), ACL_LEAVE, update_begun},
 	{ON_OP(CAPTURE_UPDATE_END), ACL_ENTER, update_ending},
 	{ON_OP(CAPTURE_UPDATE_END), ACL_LEAVE, update_ended},

@@ -36,10 +36,10 @@ static void waiting_execute_leave(struct checks *c, struct acl_call_record *call
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(WAIT_EVENT), ACL_LEAVE | ACL_WHEN(CAPTURES), outside_wait_leave},
-	{ON_OP(WAIT_NOTIFY), ACL_LEAVE | ACL_WHEN(CAPTURES), outside_wait_leave},
-	{ON_OP(WAIT_COUNT_NOTIFY), ACL_LEAVE | ACL_WHEN(CAPTURES), outside_wait_leave},
-	{ON_OP(WAIT_VALUE), ACL_LEAVE | ACL_WHEN(CAPTURES), outside_wait_leave},
+	{ON_OP(WAIT_EVENT), ACL_LEAVE | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, outside_wait_leave},
+	{ON_OP(WAIT_NOTIFY), ACL_LEAVE | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, outside_wait_leave},
+	{ON_OP(WAIT_COUNT_NOTIFY), ACL_LEAVE | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, outside_wait_leave},
+	{ON_OP(WAIT_VALUE), ACL_LEAVE | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, outside_wait_leave},
 	{ON_OP(EXECUTE_MODEL), ACL_LEAVE, waiting_execute_leave},
 };
 

@@ -21,6 +21,9 @@ void stream_signals_host(struct checks *c, struct acl_object *stream, uint64_t p
 /* A kernel at the position. opaque: it is not known what it does. */
 void stream_has_kernel(struct checks *c, struct acl_object *stream, uint64_t position, bool opaque);
 
+/* After every change of whether it is captured, bound or updating, or of whether that is certain. */
+void stream_special_renew(struct acl_object *stream);
+
 /* Every stream may have progressed unseen. */
 void streams_unsure(struct checks *c);
 

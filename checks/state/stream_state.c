@@ -46,6 +46,20 @@ static void default_stream(struct checks *c, struct acl_call_record *call)
 		call->state.stream = object_of(c, load_relaxed(&context_state(context)->default_stream));
 }
 
+static bool stream_is_special(struct acl_object *s)
+{
+	struct stream_state *state = stream_state(s);
+
+	return load_relaxed(&s->flags) & ACL_OBJECT_DEFAULT || load_relaxed(&state->capture) ||
+	       load_relaxed(&state->capture_unsure) || load_relaxed(&state->bound) ||
+	       load_relaxed(&state->update) != UPDATE_NONE;
+}
+
+void stream_special_renew(struct acl_object *stream)
+{
+	object_special_renew(stream, stream_is_special);
+}
+
 /* Any function that names a stream, once there are captures. */
 static void stream_capture_enter(struct checks *c, struct acl_call_record *call)
 {
@@ -330,7 +344,7 @@ static void stream_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook
 	for (unsigned api = 0; api < acl_api_count; api++) {
 		if (last_handle_offset(api, ACL_HANDLE_STREAM) < 0)
 			continue;
-		add(binder, api, ACL_ENTER | ACL_WHEN(CAPTURES), stream_capture_enter);
+		add(binder, api, ACL_ENTER | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, stream_capture_enter);
 		if (acl_apis[api].mode == ACL_MODE_ASYNC && !looks_at_stream(api)) {
 			add(binder, api, ACL_ENTER, stream_submit_enter);
 			if (submit_leave_of(api))

@@ -4,11 +4,11 @@
 
 #include "checks/engine/instance.h"
 
-static unsigned length(const check_hook_fn *list)
+static unsigned length(const struct hook_list *list)
 {
 	unsigned n = 0;
 
-	while (list && list[n])
+	while (list->hooks[n])
 		n++;
 	return n;
 }
@@ -19,9 +19,12 @@ static unsigned hooks_of(const struct call_plan *plans)
 	unsigned n = 0;
 
 	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
-		n += length(plans[api].enter) + length(plans[api].enter_state);
-		for (unsigned plain = 0; plain < 2; plain++)
-			n += length(plans[api].enter_rules[plain]) + length(plans[api].leave[plain]);
+		for (unsigned special = 0; special < 2; special++) {
+			n += length(plans[api].enter[special]) + length(plans[api].enter_state[special]);
+			for (unsigned plain = 0; plain < 2; plain++)
+				n += length(plans[api].enter_rules[special][plain]) +
+				     length(plans[api].leave[special][plain]);
+		}
 	}
 	return n;
 }
@@ -31,17 +34,28 @@ static unsigned hooks_now(struct fixture *f)
 	return hooks_of(load_acquire(&f->checks->plans));
 }
 
-static bool same_list(const check_hook_fn *a, const check_hook_fn *b)
+static bool same_list(const struct hook_list *a, const struct hook_list *b)
 {
-	return length(a) == length(b) && (!a || !memcmp(a, b, length(a) * sizeof(*a)));
+	return length(a) == length(b) && !memcmp(a->hooks, b->hooks, length(a) * sizeof(a->hooks[0]));
 }
 
 /* A list to which nothing is added needs no memory anew. */
 static void lists_are_kept(const struct call_plan *former, const struct call_plan *now)
 {
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
-		if (same_list(former[api].enter, now[api].enter))
-			assert_ptr_equal(former[api].enter, now[api].enter);
+		for (unsigned special = 0; special < 2; special++)
+			if (same_list(former[api].enter[special], now[api].enter[special]))
+				assert_ptr_equal(former[api].enter[special], now[api].enter[special]);
+}
+
+static void same_lists(const struct call_plan *a, const struct call_plan *b, bool special)
+{
+	assert_true(same_list(a->enter[special], b->enter[special]));
+	assert_true(same_list(a->enter_state[special], b->enter_state[special]));
+	for (unsigned plain = 0; plain < 2; plain++) {
+		assert_true(same_list(a->enter_rules[special][plain], b->enter_rules[special][plain]));
+		assert_true(same_list(a->leave[special][plain], b->leave[special][plain]));
+	}
 }
 
 static void one_thing_after_the_other(void **state)
@@ -64,14 +78,10 @@ static void one_thing_after_the_other(void **state)
 	}
 	now = load_acquire(&f->checks->plans);
 	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
-		assert_true(same_list(now[api].enter, all[api].enter));
-		assert_true(same_list(now[api].enter_state, all[api].enter_state));
+		same_lists(&now[api], &all[api], false);
+		same_lists(&now[api], &all[api], true);
 		assert_true(now[api].handles == all[api].handles && now[api].evaluated == all[api].evaluated);
 		assert_true(now[api].steps == all[api].steps && now[api].constraints == all[api].constraints);
-		for (unsigned plain = 0; plain < 2; plain++) {
-			assert_true(same_list(now[api].enter_rules[plain], all[api].enter_rules[plain]));
-			assert_true(same_list(now[api].leave[plain], all[api].leave[plain]));
-		}
 	}
 	(void)state;
 	free(former);

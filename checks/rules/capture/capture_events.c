@@ -221,12 +221,12 @@ static void graph_event_timing(struct checks *c, struct acl_call_record *call)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_CONDITIONAL, capture_record_enter},
-	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_CONDITIONAL, capture_wait_enter},
+	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_SPECIAL, capture_record_enter},
+	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_SPECIAL, capture_wait_enter},
 	{ON_OP(DESTROY_EVENT), ACL_ENTER | ACL_CONDITIONAL, captured_event_destroy},
-	{ON_OP(RESET_EVENT), ACL_ENTER | ACL_CONDITIONAL, capture_reset_enter},
-	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_CONDITIONAL, event_plain_check},
-	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_CONDITIONAL, event_plain_check},
+	{ON_OP(RESET_EVENT), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_SPECIAL, capture_reset_enter},
+	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_SPECIAL, event_plain_check},
+	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_CONDITIONAL | ACL_IF_SPECIAL, event_plain_check},
 	{ON_OP_WITH(RECORD_EVENT, FLAGS), ACL_ENTER, event_flag_check},
 	{ON_OP_WITH(WAIT_EVENT, FLAGS), ACL_ENTER, event_flag_check},
 	{ON_OP_WITH(RECORD_EVENT, FLAGS), ACL_ENTER, external_event_enter},

@@ -70,12 +70,10 @@ static void captured_stream_look(struct checks *c, struct acl_call_record *call)
 		stream_argument(c, call));
 }
 
-static void captured_event_look(struct checks *c, struct acl_call_record *call)
+static __attribute__((noinline)) void captured_event_check(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *e = event_of(call), *capture;
 
-	if (!captures_open(c))
-		return;
 	/* Of two events either counts. */
 	if (acl_arg_has(call->api, ACL_ROLE_START_EVENT) && !event_capture(c, e))
 		e = object_find(
@@ -86,6 +84,13 @@ static void captured_event_look(struct checks *c, struct acl_call_record *call)
 		"The event 0x%llx was recorded on a stream that is being captured and belongs to the capture "
 		"until it ends.",
 		(unsigned long long)load_relaxed(&e->value));
+}
+
+/* Mostly there is no capture: saves no registers. */
+static void captured_event_look(struct checks *c, struct acl_call_record *call)
+{
+	if (captures_open(c))
+		captured_event_check(c, call);
 }
 
 static struct acl_object *capture_here(struct checks *c, struct acl_call_record *call)
@@ -395,7 +400,8 @@ static void capture_calls_bind(void (*add)(void *, unsigned, enum acl_phase, che
 		else if (acl_apis[api].capture == ACL_CAPTURE_CONFIG_INEFFECTIVE)
 			add(binder, api, ACL_ENTER, capture_config_enter);
 		if (would_be_captured(api))
-			add(binder, api, ACL_ENTER | ACL_WHEN(CAPTURES), default_stream_enter);
+			add(binder, api, ACL_ENTER | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL,
+				default_stream_enter);
 	}
 }
 
@@ -409,11 +415,11 @@ static const struct check_hook hooks[] = {
 	{ON_OP(FREE_DEVICE), ACL_ENTER | ACL_WHEN(CAPTURES), capture_free_enter},
 	{ON_OP(FREE_HOST), ACL_ENTER | ACL_WHEN(CAPTURES), capture_free_enter},
 	{ON_OP(QUERY_DEVICE), ACL_ENTER, capture_device_query},
-	{ON_OP(WAIT_EVENT), ACL_ENTER, capture_wait_unrecorded},
+	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_IF_SPECIAL, capture_wait_unrecorded},
 	{ON_GROUP(COPY), ACL_ENTER | ACL_WHEN(CAPTURES) | ACL_UNLESS_PLAIN | ACL_IF_ASYNC,
 		capture_pageable_enter},
-	{ON_OP(QUERY_STREAM), ACL_ENTER | ACL_WHEN(CAPTURES), default_stream_enter},
-	{ON_OP(SYNCHRONISE_STREAM), ACL_ENTER | ACL_WHEN(CAPTURES), default_stream_enter},
+	{ON_OP(QUERY_STREAM), ACL_ENTER | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, default_stream_enter},
+	{ON_OP(SYNCHRONISE_STREAM), ACL_ENTER | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, default_stream_enter},
 	{ON_OP(INFO_EVENT_ELAPSED_TIME), ACL_ENTER | ACL_WHEN(CAPTURES), captured_event_look},
 	{ON_OP(INFO_EVENT_TIMESTAMP), ACL_ENTER | ACL_WHEN(CAPTURES), captured_event_look},
 	{ON_OP(QUERY_EVENT), ACL_ENTER | ACL_WHEN(CAPTURES), captured_event_look},

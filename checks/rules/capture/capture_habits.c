@@ -139,7 +139,8 @@ static void capture_habits_bind(void (*add)(void *, unsigned, enum acl_phase, ch
 		if (acl_apis[api].capture == ACL_CAPTURE_ILLEGAL_GLOBAL_OR_THREAD_LOCAL)
 			add(binder, api, ACL_ENTER | ACL_WHEN(CAPTURES), capture_memop_enter);
 		if (acl_apis[api].capture == ACL_CAPTURE_CAPTURED)
-			add(binder, api, ACL_ENTER | ACL_WHEN(CAPTURES), capture_together_enter);
+			add(binder, api, ACL_ENTER | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL,
+				capture_together_enter);
 	}
 }
 

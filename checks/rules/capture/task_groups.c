@@ -149,6 +149,8 @@ static void update_model_use(struct checks *c, struct acl_call_record *call)
 	if (!m || !load_relaxed(&model_state(m)->updated))
 		return;
 	rule_evaluated(call, RULE("taskupd-left-open"));
+	if (!load_relaxed(&model_state(m)->updates))
+		return;
 	object_each(c, ACL_HANDLE_STREAM, s)
 	{
 		struct acl_object *group = object_of(c, stream_rarely(s, updating));
@@ -175,7 +177,7 @@ static void task_groups_bind(
 {
 	for (unsigned api = 0; api < acl_api_count; api++)
 		if (acl_apis[api].capture == ACL_CAPTURE_CAPTURED)
-			add(binder, api, ACL_ENTER | ACL_WHEN(CAPTURES), group_task_enter);
+			add(binder, api, ACL_ENTER | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, group_task_enter);
 }
 
 static const struct check_hook hooks[] = {

@@ -81,9 +81,10 @@ static bool captured_race_create(struct checks *c)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_GROUP(COPY), ACL_LEAVE | ACL_IF_ASYNC | ACL_WHEN(CAPTURES), captured_race_leave},
-	{ON_GROUP(SET), ACL_LEAVE | ACL_IF_ASYNC | ACL_WHEN(CAPTURES), captured_race_leave},
-	{ON_GROUP(REDUCE), ACL_LEAVE | ACL_IF_ASYNC | ACL_WHEN(CAPTURES), captured_race_leave},
+	{ON_GROUP(COPY), ACL_LEAVE | ACL_IF_ASYNC | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, captured_race_leave},
+	{ON_GROUP(SET), ACL_LEAVE | ACL_IF_ASYNC | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL, captured_race_leave},
+	{ON_GROUP(REDUCE), ACL_LEAVE | ACL_IF_ASYNC | ACL_WHEN(CAPTURES) | ACL_IF_SPECIAL,
+		captured_race_leave},
 };
 
 const struct check_module module_captured_race = {
