@@ -95,7 +95,6 @@ struct acl_call_record {
 	bool in_exit; /* exit handlers, destructors, or an interpreter's end are running */
 	bool in_exit_handlers; /* those of the process: an interpreter's own end comes before them */
 	bool plain; /* its operation is plainly right: see ACL_UNLESS_PLAIN */
-	bool special; /* its stream or event is not as most are: see ACL_IF_SPECIAL */
 	bool misaligned; /* of a plain one: that is true of all but the alignment of its addresses */
 	uint8_t host_class[ACL_CALL_PARAMS]; /* enum acl_host_class per parameter, filled when first needed */
 	struct call_state state; /* private to checks/ between enter and leave of the same call */

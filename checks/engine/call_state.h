@@ -14,6 +14,7 @@
 
 struct acl_block;
 struct acl_object;
+struct call_hooks;
 struct stream_snapshot;
 
 /* FAILED: after LEAVE, only when a function that returns aclError returned one. */
@@ -22,6 +23,8 @@ enum acl_phase { ACL_ENTER, ACL_LEAVE, ACL_FAILED, ACL_PHASES };
 #define CALL_NOTES 6 /* modules that note something of one call; more are not kept */
 
 struct call_state {
+	const struct call_hooks *hooks; /* those of its enter and leave; set in enter */
+	/* Zero at first, from here to the notes. */
 	uint8_t phase; /* enum acl_phase */
 	uint8_t n_notes;
 	bool record_counted : 1; /* the record counts among the event's attempts */
@@ -51,10 +54,11 @@ struct call_state {
 static inline void call_state_init(struct call_state *s)
 {
 	_Static_assert(ACL_ENTER == 0, "a new call is in its first phase");
-	const size_t half = offsetof(struct call_state, capture), all = offsetof(struct call_state, notes);
+	const size_t first = offsetof(struct call_state, phase), half = offsetof(struct call_state, capture),
+		     all = offsetof(struct call_state, notes);
 
 	/* In pieces: compilers turn a larger memset into "rep stos", which takes longer than all the rest. */
-	memset(s, 0, half);
+	memset((char *)s + first, 0, half - first);
 	memset((char *)s + half, 0, all - half);
 }
 

@@ -109,9 +109,9 @@ static uint64_t constraints_evaluate(struct checks *c, struct acl_call_record *c
 	return constraints & EVALUATED_CONSTRAINTS;
 }
 
-static inline void rules_run(struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
+static inline void rules_run(struct checks *c, struct acl_call_record *call)
 {
-	hooks_run(c, call, plan->enter_rules[call->special][call->plain]->hooks);
+	hooks_run(c, call, call->state.hooks->enter_rules[call->plain]->hooks);
 	if (__builtin_expect(call->misaligned, 0))
 		c->rare.misaligned(c, call);
 }
@@ -127,7 +127,7 @@ static __attribute__((noinline)) void enter_any(
 	if (!t)
 		return;
 	t->phase++;
-	call->special = true;
+	call->state.hooks = &plan->hooks[true];
 	/* Beside a call that runs a callback, only the outer one is in progress for others. */
 	if (!call->callback_depth)
 		enter_shown(t, call, plan);
@@ -136,7 +136,7 @@ static __attribute__((noinline)) void enter_any(
 	if (call->missing)
 		c->rare.missing(c, call);
 	evaluated = handles_look(c, call, plan);
-	hooks_run(c, call, plan->enter_state[true]->hooks);
+	hooks_run(c, call, call->state.hooks->enter_state->hooks);
 	if (span->count && !span->behind_size)
 		evaluated |= constraints_evaluate(c, call, plan, acl_constraints_evaluate[call->api]);
 	/* The rule also counts what it looks at. */
@@ -145,27 +145,25 @@ static __attribute__((noinline)) void enter_any(
 		evaluated &= ~(EVALUATED_BY_RULE | (EVALUATED_HANDLE(plan->n_handles) - EVALUATED_HANDLE(0)));
 	}
 	call->state.evaluated |= evaluated;
-	rules_run(c, call, plan);
+	rules_run(c, call);
 	if (is_checked(call))
 		coverage_count_any(c, call, plan);
 	findings_look(c, call);
 }
 
 /* What is to be done in leave, of a call that failed. */
-static __attribute__((noinline)) void leave_failed(
-	struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
+static __attribute__((noinline)) void leave_failed(struct checks *c, struct acl_call_record *call)
 {
-	hooks_run(c, call, plan->leave[call->special][call->plain]->hooks);
+	hooks_run(c, call, call->state.hooks->leave[call->plain]->hooks);
 	call->state.phase = ACL_FAILED;
 	hooks_run(c, call, c->failed[call->api]);
 	findings_look(c, call);
 }
 
 /* A finding of enter, and no error. */
-static __attribute__((noinline)) void leave_suspected(
-	struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
+static __attribute__((noinline)) void leave_suspected(struct checks *c, struct acl_call_record *call)
 {
-	list_follow(c, call, plan->leave[call->special][call->plain]);
+	list_follow(c, call, call->state.hooks->leave[call->plain]);
 	if (*c->failed[call->api])
 		c->rare.suspected(c, call);
 }
@@ -225,19 +223,18 @@ hooks_way_fn hooks_way_of(const check_hook_fn *hooks, bool rules)
 static __attribute__((noinline)) void enter_steps(
 	struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
 {
-	hooks_run(c, call, plan->enter_state[call->special]->hooks);
+	hooks_run(c, call, call->state.hooks->enter_state->hooks);
 	if (plan->constraints)
 		call->state.evaluated |= constraints_evaluate(c, call, plan, plan->constraints);
-	rules_run(c, call, plan);
+	rules_run(c, call);
 	coverage_count_any(c, call, plan);
 	findings_look(c, call);
 }
 
-static __attribute__((noinline)) void enter_changed(
-	struct checks *c, struct acl_call_record *call, const struct call_plan *plan)
+static __attribute__((noinline)) void enter_changed(struct checks *c, struct acl_call_record *call)
 {
 	evaluated_changed(c, call);
-	list_follow(c, call, plan->enter[call->special]);
+	list_follow(c, call, call->state.hooks->enter);
 }
 
 /* What all handles mean, and all that is true of one; false: one is not simply that of a living object. */
@@ -272,12 +269,17 @@ static inline __attribute__((always_inline)) bool pointers_are_set(
 	return true;
 }
 
+static inline const struct call_hooks *hooks_by_flags(const struct call_plan *plan, unsigned flags)
+{
+	return (const void *)((const char *)plan->hooks + (flags & ACL_OBJECT_SPECIAL));
+}
+
 /* Nothing is changed, and no function called, before it is certain that the call is as most are. */
 static inline __attribute__((always_inline)) void enter_usual(struct checks *c, struct acl_call_record *call,
 	const struct call_plan *plan, unsigned handles, unsigned set, bool steps)
 {
 	struct acl_thread *t = call->thread;
-	unsigned flags = plan->special ? ACL_OBJECT_SPECIAL : 0;
+	unsigned flags = 0;
 
 	if (__builtin_expect(!load_relaxed(&c->inited), 0) ||
 		!handles_are_alive(
@@ -289,13 +291,13 @@ static inline __attribute__((always_inline)) void enter_usual(struct checks *c, 
 	t->phase++;
 	enter_shown(t, call, plan);
 	call->state.evaluated = plan->evaluated;
-	call->special = (flags & ACL_OBJECT_SPECIAL) != 0;
+	call->state.hooks = hooks_by_flags(plan, flags);
 	if (steps)
 		enter_steps(c, call, plan);
 	else if (coverage_count(t, plan, plan->evaluated))
-		list_follow(c, call, plan->enter[call->special]);
+		list_follow(c, call, call->state.hooks->enter);
 	else
-		enter_changed(c, call, plan);
+		enter_changed(c, call);
 }
 
 #define WAY(name, handles, set)                                                                              \
@@ -353,15 +355,13 @@ void checks_enter(struct checks *c, struct acl_call_record *call)
 
 static inline __attribute__((always_inline)) void leave_hooks(struct checks *c, struct acl_call_record *call)
 {
-	const struct call_plan *plan = load_acquire(&c->plans) + call->api;
-
 	call->state.phase = ACL_LEAVE;
 	if (__builtin_expect(error_of(call) != 0, 0))
-		leave_failed(c, call, plan);
+		leave_failed(c, call);
 	else if (__builtin_expect(call->state.finding != 0, 0))
-		leave_suspected(c, call, plan);
+		leave_suspected(c, call);
 	else
-		list_follow(c, call, plan->leave[call->special][call->plain]);
+		list_follow(c, call, call->state.hooks->leave[call->plain]);
 }
 
 void checks_leave_usual(struct checks *c, struct acl_call_record *call)

@@ -21,6 +21,7 @@ struct list_builder {
 	enum { HOOKS_OF_STATE, HOOKS_OF_RULES, HOOKS_OF_ALL } of; /* modules */
 	uint32_t conditions; /* whose hooks are in it, by enum check_when */
 	bool plain, special;
+	bool tells[ACL_API_COUNT]; /* a handle of the function says whether a call is special */
 	unsigned count[ACL_API_COUNT];
 	check_hook_fn *at[ACL_API_COUNT]; /* NULL while counting */
 	unsigned module_first[ACL_API_COUNT]; /* where the hooks of the present module begin */
@@ -49,7 +50,8 @@ static bool wanted(const struct list_builder *b, unsigned api, unsigned phase)
 
 	if ((phase & 3) != b->phase || (phase & ACL_CONDITIONAL && !b->conditions) ||
 		(phase >> 8 && !(b->conditions >> (phase >> 8) & 1)) ||
-		(phase & ACL_UNLESS_PLAIN && b->plain) || (phase & ACL_IF_SPECIAL && !b->special))
+		(phase & ACL_UNLESS_PLAIN && b->plain) ||
+		(phase & ACL_IF_SPECIAL && !b->special && b->tells[api]))
 		return false;
 	return !(phase & ACL_IF_ASYNC && !async) && !(phase & ACL_IF_NOT_ASYNC && async);
 }
@@ -249,17 +251,13 @@ static bool keep(struct checks *c, const struct list_builder *b, unsigned api, c
 	return true;
 }
 
-static const struct hook_list **list_at(struct call_plan *plan, size_t offset)
+static const struct hook_list **list_at(struct call_plan *plan, bool special, size_t offset)
 {
-	return (const struct hook_list **)((char *)plan + offset);
+	return (const struct hook_list **)((char *)&plan->hooks[special] + offset);
 }
 
-/*
- * One list of all plans, that of calls that are not special and that of those that are, which lies so far
- * from the plan's beginning and from it.
- */
-static bool build_lists(
-	struct checks *c, struct list_builder *b, struct call_plan *plans, size_t offset, size_t special)
+/* One list of all plans, which lies so far from the beginning of their hooks. */
+static bool build_lists(struct checks *c, struct list_builder *b, struct call_plan *plans, size_t offset)
 {
 	bool kept = true;
 
@@ -268,31 +266,27 @@ static bool build_lists(
 		if (!build(c, b))
 			return false;
 		for (unsigned api = 0; api < ACL_API_COUNT && kept; api++)
-			kept = keep(c, b, api, list_at(&plans[api], offset + (b->special ? special : 0)),
-				b->special ? NULL : *list_at(&plans[api], offset + special));
+			kept = keep(c, b, api, list_at(&plans[api], b->special, offset),
+				b->special ? NULL : *list_at(&plans[api], true, offset));
 		release(c, b);
 	}
 	return kept;
 }
-
-#define BUILD_LISTS(c, b, plans, lists, of_plain)                                                            \
-	build_lists(c, b, plans, offsetof(struct call_plan, lists[0] of_plain),                              \
-		sizeof(((struct call_plan *)0)->lists[0]))
 
 static bool build_enter(struct checks *c, struct list_builder *b, struct call_plan *plans)
 {
 	b->phase = ACL_ENTER;
 	b->plain = false;
 	b->of = HOOKS_OF_ALL;
-	if (!BUILD_LISTS(c, b, plans, enter, ))
+	if (!build_lists(c, b, plans, offsetof(struct call_hooks, enter)))
 		return false;
 	b->of = HOOKS_OF_STATE;
-	if (!BUILD_LISTS(c, b, plans, enter_state, ))
+	if (!build_lists(c, b, plans, offsetof(struct call_hooks, enter_state)))
 		return false;
 	b->of = HOOKS_OF_RULES;
 	for (unsigned plain = 0; plain < 2; plain++) {
 		b->plain = plain;
-		if (!BUILD_LISTS(c, b, plans, enter_rules, [plain]))
+		if (!build_lists(c, b, plans, offsetof(struct call_hooks, enter_rules[plain])))
 			return false;
 	}
 	return true;
@@ -304,7 +298,7 @@ static bool build_leave(struct checks *c, struct list_builder *b, struct call_pl
 	b->of = HOOKS_OF_ALL;
 	for (unsigned plain = 0; plain < 2; plain++) {
 		b->plain = plain;
-		if (!BUILD_LISTS(c, b, plans, leave, [plain]))
+		if (!build_lists(c, b, plans, offsetof(struct call_hooks, leave[plain])))
 			return false;
 	}
 	return true;
@@ -377,21 +371,12 @@ static unsigned find_handle_rules(const struct checks *c, unsigned api, struct c
 	return all;
 }
 
-static bool names_one_of(const struct call_plan *plan, unsigned kind, unsigned other)
-{
-	for (unsigned i = 0; i < plan->n_handles; i++)
-		if (plan->handles[i].kind == kind || plan->handles[i].kind == other)
-			return true;
-	return false;
-}
-
 static bool find_handles(struct checks *c, struct call_plan *plan, unsigned api)
 {
 	const struct acl_api_info *info = &acl_apis[api];
 	struct call_handle found[HANDLES_OF_CALL], *kept;
 	unsigned n = 0, all;
 
-	plan->special = true;
 	for (unsigned i = 0; i < info->n_params && n < HANDLES_OF_CALL; i++)
 		if (is_followed(c, &acl_params(info)[i])) {
 			found[n] = handle_of(c, &acl_params(info)[i], n);
@@ -410,7 +395,6 @@ static bool find_handles(struct checks *c, struct call_plan *plan, unsigned api)
 	}
 	plan->handles = kept;
 	plan->n_handles = (uint8_t)n;
-	plan->special = !names_one_of(plan, ACL_HANDLE_STREAM, ACL_HANDLE_EVENT);
 	return true;
 }
 
@@ -469,6 +453,9 @@ static bool find_rest(struct checks *c, struct call_plan *plan, unsigned api)
 {
 	if (!find_handles(c, plan, api))
 		return false;
+	for (unsigned i = 0; i < plan->n_handles; i++)
+		c->builder->tells[api] |= plan->handles[i].kind == ACL_HANDLE_STREAM ||
+					  plan->handles[i].kind == ACL_HANDLE_EVENT;
 	find_constraints(c, plan, api);
 	return true;
 }
@@ -483,13 +470,14 @@ static struct call_plan *plans_create(struct checks *c, uint32_t conditions, con
 		return NULL;
 	if (like)
 		memcpy(plans, like, ACL_API_COUNT * sizeof(*plans));
+	for (unsigned api = 0; !like && api < ACL_API_COUNT; api++)
+		if (!find_rest(c, &plans[api], api))
+			return NULL;
 	b->conditions = conditions;
 	memset(b->decides, 0, sizeof(b->decides));
 	if (!build_enter(c, b, plans) || !build_leave(c, b, plans))
 		return NULL;
 	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
-		if (!like && !find_rest(c, &plans[api], api))
-			return NULL;
 		plans[api].steps = plans[api].constraints || b->decides[api];
 		plans[api].inside = (uint16_t)(api + 1);
 		plans[api].counted = (uint32_t)offsetof(struct coverage_counts, api[api]);

@@ -14,8 +14,8 @@ static inline bool hook_lists_listen(const struct checks *c, unsigned api)
 {
 	const struct call_plan *p = &c->plans_with[1][api];
 
-	return p->n_handles || p->n_set || p->constraints || *p->enter[true]->hooks ||
-	       *p->leave[true][false]->hooks || *c->failed[api];
+	return p->n_handles || p->n_set || p->constraints || *p->hooks[true].enter->hooks ||
+	       *p->hooks[true].leave[false]->hooks || *c->failed[api];
 }
 
 #endif

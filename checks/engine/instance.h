@@ -128,32 +128,37 @@ struct hook_list {
 };
 
 /*
- * What is to be done in a call of a function.  First index 0: without the hooks for
- * special streams and events (call->special); second index 1: without those that have
- * nothing to say of a call that is plainly right (call->plain).
+ * The hooks of a call.  Index 1: without those that have nothing to say of a call that is
+ * plainly right (call->plain).
  */
+struct call_hooks {
+	_Alignas(64) const
+		struct hook_list *enter; /* state first; where a hook decides of others: see steps */
+	const struct hook_list *leave[2]; /* rules first */
+	/* The same of enter for steps, and for calls that are not as most are. */
+	const struct hook_list *enter_state, *enter_rules[2];
+};
+_Static_assert(
+	sizeof(struct call_hooks) == ACL_OBJECT_SPECIAL, "the flag leads from the first to the second");
+
+/* What is to be done in a call of a function. */
 struct call_plan {
 	/* Enter of most calls, in a cache line of its own. */
 	_Alignas(64) enter_way_fn way; /* call_way.c */
 	const struct call_handle *handles; /* behind them those that are rules only: see handle_evaluates() */
 	uint64_t evaluated; /* what is evaluated when all handles are alive, and all of .set is */
-	const struct hook_list *enter[2]; /* state first; where a hook decides of others: see steps */
 	uint32_t counted; /* where the calls are counted: offset in struct coverage_counts */
 	uint16_t inside; /* struct acl_thread.inside */
 	uint8_t n_handles;
 	uint8_t n_set, set[CALL_SET]; /* offsets of pointers that have to be set */
 	bool destroys; /* one of the handles */
-	bool special; /* every call is: none of the handles says whether it is */
 	bool steps; /* after the hooks of state more is known of the call: what it is, what it
 		       evaluates; or constraints are evaluated that are more than .set */
 	bool report; /* constraints of products are among them, and the product is known */
-	/* Leave and steps, in another one. */
-	_Alignas(64) const struct hook_list *leave[2][2]; /* rules first */
 	unsigned (*constraints)(const void *args, const void *behind); /* NULL: those by .set are all, or a
 									  hook evaluates them */
-	const struct hook_list *enter_state[2];
-	/* Steps, and calls that are not as most are. */
-	_Alignas(64) const struct hook_list *enter_rules[2][2];
+	struct call_hooks hooks[2]; /* of calls that are not special, see ACL_OBJECT_SPECIAL, and of those
+				       that are; the same where none of the handles says which */
 };
 _Static_assert(sizeof(struct call_plan) == 192, "three cache lines and the size of a plan differ");
 

@@ -28,7 +28,7 @@ enum acl_object_flag {
 	 * A stream whose tasks may become part of a model: captured, bound, updating one, or not certain not
 	 * to be; an event of a capture, or whose first record or wait had a flag. See object_special_renew().
 	 */
-	ACL_OBJECT_SPECIAL = 1u << 5
+	ACL_OBJECT_SPECIAL = 1u << 6
 };
 
 /* Where something happened, readable while it is written (fields may then belong to two moments). */

@@ -53,8 +53,9 @@ static bool listens(const struct checks *c, const struct check_module *m, unsign
 	for (unsigned i = 0; i < m->n_hooks; i++) {
 		check_hook_fn fn = m->hooks[i].fn;
 
-		if (holds(p->enter_state[true]->hooks, fn) || holds(p->enter_rules[true][0]->hooks, fn) ||
-			holds(p->leave[true][0]->hooks, fn) || holds(c->failed[api], fn))
+		if (holds(p->hooks[true].enter_state->hooks, fn) ||
+			holds(p->hooks[true].enter_rules[0]->hooks, fn) ||
+			holds(p->hooks[true].leave[0]->hooks, fn) || holds(c->failed[api], fn))
 			return true;
 	}
 	return false;

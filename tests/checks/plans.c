@@ -20,10 +20,11 @@ static unsigned hooks_of(const struct call_plan *plans)
 
 	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
 		for (unsigned special = 0; special < 2; special++) {
-			n += length(plans[api].enter[special]) + length(plans[api].enter_state[special]);
+			n += length(plans[api].hooks[special].enter) +
+			     length(plans[api].hooks[special].enter_state);
 			for (unsigned plain = 0; plain < 2; plain++)
-				n += length(plans[api].enter_rules[special][plain]) +
-				     length(plans[api].leave[special][plain]);
+				n += length(plans[api].hooks[special].enter_rules[plain]) +
+				     length(plans[api].hooks[special].leave[plain]);
 		}
 	}
 	return n;
@@ -44,17 +45,19 @@ static void lists_are_kept(const struct call_plan *former, const struct call_pla
 {
 	for (unsigned api = 0; api < ACL_API_COUNT; api++)
 		for (unsigned special = 0; special < 2; special++)
-			if (same_list(former[api].enter[special], now[api].enter[special]))
-				assert_ptr_equal(former[api].enter[special], now[api].enter[special]);
+			if (same_list(former[api].hooks[special].enter, now[api].hooks[special].enter))
+				assert_ptr_equal(
+					former[api].hooks[special].enter, now[api].hooks[special].enter);
 }
 
 static void same_lists(const struct call_plan *a, const struct call_plan *b, bool special)
 {
-	assert_true(same_list(a->enter[special], b->enter[special]));
-	assert_true(same_list(a->enter_state[special], b->enter_state[special]));
+	assert_true(same_list(a->hooks[special].enter, b->hooks[special].enter));
+	assert_true(same_list(a->hooks[special].enter_state, b->hooks[special].enter_state));
 	for (unsigned plain = 0; plain < 2; plain++) {
-		assert_true(same_list(a->enter_rules[special][plain], b->enter_rules[special][plain]));
-		assert_true(same_list(a->leave[special][plain], b->leave[special][plain]));
+		assert_true(same_list(
+			a->hooks[special].enter_rules[plain], b->hooks[special].enter_rules[plain]));
+		assert_true(same_list(a->hooks[special].leave[plain], b->hooks[special].leave[plain]));
 	}
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams and events that are not as most are: hooks about models are called for these alone, and for all of them. */
+/* Streams and events that are not as most are: hooks about models are called for these alone, and for all of
+ * them. */
 #include "fixture.h"
 #include "scenario.h"
 
@@ -13,7 +14,8 @@ static bool is_special(const struct scenario *sc, unsigned kind, const void *val
 	return load_relaxed(&o->flags) & ACL_OBJECT_SPECIAL;
 }
 
-#define STREAM_IS(sc, stream, expected) assert_int_equal(is_special(&(sc), ACL_HANDLE_STREAM, stream), expected)
+#define STREAM_IS(sc, stream, expected)                                                                      \
+	assert_int_equal(is_special(&(sc), ACL_HANDLE_STREAM, stream), expected)
 #define EVENT_IS(sc, event, expected) assert_int_equal(is_special(&(sc), ACL_HANDLE_EVENT, event), expected)
 
 static aclmdlRI end(struct scenario *sc, unsigned n)
@@ -125,7 +127,8 @@ static void used_with_a_flag(void **state)
 	void *e = fixture_event(sc.fixture, 2, ACL_EVENT_SYNC);
 
 	(void)state;
-	CALL(sc.fixture, aclrtRecordEventWithFlag, 0, .event = e, .stream = sc.s, .flag = ACL_EVENT_RECORD_DEFAULT);
+	CALL(sc.fixture, aclrtRecordEventWithFlag, 0, .event = e, .stream = sc.s,
+		.flag = ACL_EVENT_RECORD_DEFAULT);
 	EVENT_IS(sc, e, true);
 	fixture_free(sc.fixture);
 }
@@ -138,7 +141,8 @@ static void lists_of_others_are_part(void **state)
 	(void)state;
 	for (unsigned api = 0; api < ACL_API_COUNT; api++) {
 		const struct call_plan *plan = &f->checks->plans_with[1][api];
-		const check_hook_fn *all = plan->enter[true]->hooks, *hook = plan->enter[false]->hooks;
+		const check_hook_fn *all = plan->hooks[true].enter->hooks,
+				    *hook = plan->hooks[false].enter->hooks;
 
 		for (; *hook; hook++, all++) {
 			while (*all && *all != *hook)

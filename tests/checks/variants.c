@@ -129,11 +129,11 @@ static const char *difference(struct fixture *f, unsigned api, unsigned other)
 		return rule;
 	if (!same_handles(a, b))
 		return "handles";
-	if (!same_list(a->enter_state[true]->hooks, b->enter_state[true]->hooks))
+	if (!same_list(a->hooks[true].enter_state->hooks, b->hooks[true].enter_state->hooks))
 		return "state, enter";
-	if (!same_list(a->enter_rules[true][0]->hooks, b->enter_rules[true][0]->hooks))
+	if (!same_list(a->hooks[true].enter_rules[0]->hooks, b->hooks[true].enter_rules[0]->hooks))
 		return "rules, enter";
-	if (!same_list(a->leave[true][0]->hooks, b->leave[true][0]->hooks))
+	if (!same_list(a->hooks[true].leave[0]->hooks, b->hooks[true].leave[0]->hooks))
 		return "leave";
 	if (!same_list(f->checks->failed[api], f->checks->failed[other]))
 		return "failed";
