@@ -19,7 +19,7 @@
 
 struct acl_object *capture_of(struct checks *c, struct acl_object *stream)
 {
-	acl_ref ref = stream ? load_acquire(&stream_state(stream)->capture) : 0;
+	acl_ref ref = stream ? stream_capture(stream) : 0;
 
 	return ref ? object_of(c, ref) : NULL;
 }
@@ -122,9 +122,13 @@ static void capture_is_unsure(struct acl_object *stream, bool unsure)
 	stream_special_renew(stream);
 }
 
-static void stream_is_captured(struct acl_object *stream, acl_ref model)
+static void stream_is_captured(struct checks *c, struct acl_object *stream, acl_ref model)
 {
-	store_release(&stream_state(stream)->capture, model);
+	struct stream_rare *s = stream_rare_make(c, stream);
+
+	if (!s)
+		return;
+	store_release(&s->capture, model);
 	stream_special_renew(stream);
 }
 
@@ -186,7 +190,7 @@ static void begun(struct checks *c, struct acl_call_record *call)
 	counter_inc(&module_slot(c, capture, struct process_captures)->open);
 	capture_streams_begin(c, model);
 	capture_stream_joins(c, model, s, call);
-	stream_is_captured(s, object_ref(model));
+	stream_is_captured(c, s, object_ref(model));
 }
 
 /* The capture is over: streams and events leave it. */
@@ -200,8 +204,7 @@ static bool capture_over(struct checks *c, struct acl_object *model, unsigned st
 
 	if (was != MODEL_CAPTURING && was != MODEL_INVALIDATED)
 		return false;
-	object_each(c, ACL_HANDLE_STREAM, o) if (load_relaxed(&stream_state(o)->capture) == ref)
-		stream_is_captured(o, 0);
+	object_each(c, ACL_HANDLE_STREAM, o) if (stream_capture(o) == ref) stream_is_captured(c, o, 0);
 	object_each(c, ACL_HANDLE_EVENT, o) if (event_rarely(o, capture) == ref) event_leaves_capture(o);
 	count(c->threads[load_relaxed(&m->thread) % ACL_THREADS].captures, mode, -1);
 	if (context)
@@ -411,7 +414,7 @@ static void event_waited(struct checks *c, struct acl_call_record *call)
 		return;
 	if (error_of(call) == 107032) {
 		invalidate(c, of_event);
-		invalidate(c, load_relaxed(&stream_state(s)->capture));
+		invalidate(c, stream_capture(s));
 	}
 	if (!succeeded(call))
 		return;
@@ -427,7 +430,7 @@ static void event_waited(struct checks *c, struct acl_call_record *call)
 		}
 	} else if (of_event && object_of(c, of_event) && !(load_relaxed(&s->flags) & ACL_OBJECT_DEFAULT)) {
 		model = object_of(c, of_event);
-		stream_is_captured(s, of_event);
+		stream_is_captured(c, s, of_event);
 		capture_stream_joins(c, model, s, call);
 		capture_stream_waits(c, model, s, e, call);
 	}

@@ -147,8 +147,7 @@ static void event_wait_note(
 	if (!wait)
 		return;
 	store_relaxed(&wait->stream, object_ref(s));
-	store_relaxed(&wait->position, call->state.position);
-	store_relaxed(&wait->tid, call->tid);
+	store_relaxed(&wait->put, event_wait_put(call->state.position, call->tid));
 }
 
 static void event_wait_leave(struct checks *c, struct acl_call_record *call)

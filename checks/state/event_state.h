@@ -11,10 +11,31 @@ enum event_maker { EVENT_PLAIN, EVENT_WITH_FLAG, EVENT_EX, EVENT_IMPORTED };
 
 #define EVENT_WAITS 4
 
+/* The kernel gives no thread a higher number. */
+#define EVENT_TID_BITS 22
+
 struct event_wait {
-	_Atomic uint64_t stream, position; /* acl_ref of the stream that waits, the position of its wait */
-	_Atomic uint32_t tid;
+	_Atomic uint64_t stream; /* acl_ref of the stream that waits */
+	_Atomic uint64_t put; /* the position of its wait, and in the lowest bits the thread that put it
+				 there; 0 = unknown */
 };
+
+/* 0 = unknown: what does not fit. */
+static inline uint64_t event_wait_put(uint64_t position, uint32_t tid)
+{
+	return tid >> EVENT_TID_BITS || position >> (64 - EVENT_TID_BITS) ? 0
+									  : position << EVENT_TID_BITS | tid;
+}
+
+static inline uint64_t event_wait_position(uint64_t put)
+{
+	return put >> EVENT_TID_BITS;
+}
+
+static inline uint32_t event_wait_tid(uint64_t put)
+{
+	return put & ((1u << EVENT_TID_BITS) - 1);
+}
 
 struct event_state {
 	_Atomic uint64_t stream, position; /* latest record: acl_ref of the stream, its position */
@@ -36,13 +57,13 @@ _Static_assert(sizeof(struct acl_object) + sizeof(struct event_state) <= 128, "t
 /* What events need that are waited for, reset or captured; read by event_rarely(). */
 struct event_rare {
 	struct object_rare of_any;
-	_Atomic uint32_t resets; /* that succeeded, of streams and of models */
 	struct event_wait waits[EVENT_WAITS]; /* latest of some streams, by their acl_ref */
 	_Atomic uint64_t reset_by, reset_record; /* acl_ref of the stream that reset it, the record before */
 	_Atomic uint64_t capture; /* acl_ref of the open capture it belongs to */
 	_Atomic uint32_t captured_on, captured_at; /* of its record there: stream of the capture, task; 0 =
 						      not known */
 	_Atomic uint64_t external_in; /* acl_ref of the capture that used it with an EXTERNAL flag last */
+	_Atomic uint32_t resets; /* that succeeded, of streams and of models */
 };
 
 /* A member of the rare part; 0 when there is none. */

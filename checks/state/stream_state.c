@@ -50,7 +50,7 @@ static bool stream_is_special(struct acl_object *s)
 {
 	struct stream_state *state = stream_state(s);
 
-	return load_relaxed(&s->flags) & ACL_OBJECT_DEFAULT || load_relaxed(&state->capture) ||
+	return load_relaxed(&s->flags) & ACL_OBJECT_DEFAULT || stream_capture(s) ||
 	       load_relaxed(&state->capture_unsure) || load_relaxed(&state->bound) ||
 	       load_relaxed(&state->update) != UPDATE_NONE;
 }
@@ -67,7 +67,7 @@ static void stream_capture_enter(struct checks *c, struct acl_call_record *call)
 
 	(void)c;
 	if (s)
-		call->state.capture = load_relaxed(&stream_state(s)->capture);
+		call->state.capture = stream_capture(s);
 }
 
 /* A task is put on the stream: it takes the next position. */
@@ -143,13 +143,12 @@ void streams_unsure(struct checks *c)
 
 void stream_has_kernel(struct checks *c, struct acl_object *stream, uint64_t position, bool opaque)
 {
-	struct stream_rare *s = stream_rare_make(c, stream);
+	struct stream_rare *s = opaque ? NULL : stream_rare_make(c, stream);
 
-	if (!s)
-		return;
-	raise_to(&s->kernel, position);
 	if (opaque)
-		raise_to(&s->opaque, position);
+		raise_to(&stream_state(stream)->opaque, position);
+	else if (s)
+		raise_to(&s->declared, position);
 }
 
 void stream_touches(struct checks *c, struct acl_object *stream, int device, uint64_t position)

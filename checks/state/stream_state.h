@@ -13,7 +13,7 @@ struct stream_state {
 	_Atomic uint64_t submitted; /* position of the last task */
 	_Atomic uint64_t completed; /* the host observed that everything up to here is done */
 	_Atomic uint64_t unsure; /* up to here it may be done: no evidence either way */
-	_Atomic uint64_t capture; /* acl_ref of the model being captured, 0 = none */
+	_Atomic uint64_t opaque; /* position of the last kernel of which it is not known what it does */
 	_Atomic uint64_t work; /* position of the last task other than record and wait */
 	_Atomic uint32_t flags; /* of creation */
 	union {
@@ -36,12 +36,11 @@ _Static_assert(sizeof(struct acl_object) + sizeof(struct stream_state) <= 128, "
 /* What streams need that do more than copies and waits; read by stream_rarely(). */
 struct stream_rare {
 	struct object_rare of_any;
-	_Atomic uint32_t capture_stream; /* which of the capture's it is: 1, 2 …; see capture_streams.h */
-	_Atomic bool may_fail; /* the same of findings that are errors: what is in flight may have ended so */
 	_Atomic uint64_t callback; /* position of the last host callback */
 	_Atomic uint64_t to_host; /* position of the last copy into page-locked host memory */
-	_Atomic uint64_t kernel; /* position of the last kernel */
-	_Atomic uint64_t opaque; /* position of the last kernel of which it is not known what it does */
+	_Atomic uint64_t
+		capture; /* acl_ref of the model being captured, 0 = none; read by stream_capture() */
+	_Atomic uint64_t declared; /* position of the last kernel that is declared */
 	_Atomic uint64_t signal; /* position of the last task that may show progress unseen */
 	_Atomic uint64_t suspect; /* serial of the last finding about a task of it, 0 = none since it was last
 				     drained */
@@ -53,6 +52,8 @@ struct stream_rare {
 	_Atomic uint32_t
 		capture_thread; /* 1 + index of the thread in a call that captures a task, 0 = none */
 	_Atomic uint32_t updated; /* kernels launched in the update */
+	_Atomic uint32_t capture_stream; /* which of the capture's it is: 1, 2 …; see capture_streams.h */
+	_Atomic bool may_fail; /* a finding since then is an error: what is in flight may have ended so */
 };
 
 /* A member of the rare part; 0 when there is none. */
@@ -61,6 +62,13 @@ struct stream_rare {
 		struct stream_rare *rare_ = object_rare(stream);                                             \
 		rare_ ? load_relaxed(&rare_->member) : 0;                                                    \
 	})
+
+static inline acl_ref stream_capture(struct acl_object *stream)
+{
+	struct stream_rare *r = object_rare(stream);
+
+	return r ? load_acquire(&r->capture) : 0;
+}
 
 /* To write into; NULL: no memory, and the stream is followed no more. */
 static inline struct stream_rare *stream_rare_make(struct checks *c, struct acl_object *stream)
@@ -83,6 +91,12 @@ enum stream_update { UPDATE_NONE, UPDATE_OPEN, UPDATE_UNKNOWN };
 static inline struct stream_state *stream_state(struct acl_object *o)
 {
 	return object_extra(o);
+}
+
+/* Whether there ever was a kernel on it. */
+static inline bool stream_had_kernel(struct acl_object *stream)
+{
+	return load_relaxed(&stream_state(stream)->opaque) || stream_rarely(stream, declared);
 }
 
 static inline struct acl_object *stream_of(const struct acl_call_record *call)

@@ -39,7 +39,7 @@ uint64_t checks_task_model(struct checks *c, const struct acl_call_record *call)
 
 	if (!s || !object_usable(s))
 		return stream_argument(c, call) ? CHECKS_MODEL_UNKNOWN : CHECKS_RUNS_ONCE;
-	model = load_acquire(&stream_state(s)->capture);
+	model = stream_capture(s);
 	if (model && may_run(c, model))
 		return model;
 	if (model || load_relaxed(&stream_state(s)->capture_unsure))

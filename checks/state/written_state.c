@@ -104,7 +104,7 @@ bool unseen_writer_pending(struct checks *c)
 
 	object_each(c, ACL_HANDLE_STREAM, o)
 	{
-		uint64_t kernel = stream_rarely(o, opaque);
+		uint64_t kernel = load_relaxed(&stream_state(o)->opaque);
 
 		if (kernel > load_acquire(&stream_state(o)->completed) && object_usable(o))
 			return true;

@@ -99,13 +99,11 @@ LOOP(loop_record_many, v->aclrtRecordEvent(v->many[i * 2654435761u % BENCH_MANY]
 
 /* Launches without end, and one that waits for them all. */
 #define STORM 3000
+#define ARGUMENTS 64 /* bytes of a kernel's arguments */
 
 static inline void launch(struct bench_variant *v, aclrtStream stream)
 {
-	static const uint64_t arguments[8];
-
-	v->aclrtLaunchKernel(
-		(aclrtFuncHandle)(uintptr_t)0x6a0000001000, 8, arguments, sizeof(arguments), stream);
+	v->aclrtLaunchKernel((aclrtFuncHandle)(uintptr_t)0x6a0000001000, 8, v->large, ARGUMENTS, stream);
 }
 
 static inline void storm(struct bench_variant *v, size_t i)

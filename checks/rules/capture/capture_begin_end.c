@@ -158,8 +158,7 @@ static void excuse_streams(struct checks *c, struct acl_object *capture)
 {
 	struct acl_object *s;
 
-	object_each(c, ACL_HANDLE_STREAM,
-		s) if (load_relaxed(&stream_state(s)->capture) == object_ref(capture)) object_reported(s);
+	object_each(c, ACL_HANDLE_STREAM, s) if (stream_capture(s) == object_ref(capture)) object_reported(s);
 }
 
 static bool capture_is_open(struct acl_object *o)

@@ -223,7 +223,7 @@ static uint64_t streams_in(struct checks *c, struct acl_object *capture)
 	uint64_t n = 0;
 
 	object_each(c, ACL_HANDLE_STREAM, s) n +=
-		object_usable(s) && load_relaxed(&stream_state(s)->capture) == object_ref(capture);
+		object_usable(s) && stream_capture(s) == object_ref(capture);
 	return n;
 }
 

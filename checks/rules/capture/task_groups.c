@@ -75,7 +75,7 @@ static void group_task_enter(struct checks *c, struct acl_call_record *call)
 	bool updates = s && load_relaxed(&stream_state(s)->update) == UPDATE_OPEN;
 
 	/* Most tasks. */
-	if (!s || (!updates && !load_relaxed(&stream_state(s)->capture)) || !object_usable(s))
+	if (!s || (!updates && !stream_capture(s)) || !object_usable(s))
 		return;
 	capture = capture_of(c, s);
 	if (capture)

@@ -59,7 +59,7 @@ static bool launched_on(struct checks *c, int device)
 	struct acl_object *o;
 
 	object_each(c, ACL_HANDLE_STREAM,
-		o) if (load_relaxed(&o->device) == device && stream_rarely(o, kernel)) return true;
+		o) if (load_relaxed(&o->device) == device && stream_had_kernel(o)) return true;
 	return false;
 }
 
@@ -79,7 +79,7 @@ static void limiting_stream(struct checks *c, struct acl_call_record *call)
 	struct acl_object *s = stream_of(call);
 
 	if (made(s))
-		check_late(c, call, s, stream_rarely(s, kernel) != 0, captured_on(c, s, -1),
+		check_late(c, call, s, stream_had_kernel(s), captured_on(c, s, -1),
 			value_table_value(&limits(c)->stream, stream_key(s, a->type)) !=
 				1 + (uint64_t)a->value);
 }

@@ -171,10 +171,10 @@ static struct acl_object *waiting_stream(
 {
 	for (unsigned i = 0; e && i < EVENT_WAITS; i++) {
 		struct acl_object *s = object_of(c, load_relaxed(&e->waits[i].stream));
+		uint64_t put = load_relaxed(&e->waits[i].put);
 
-		*tid = load_relaxed(&e->waits[i].tid);
-		if (s && object_usable(s) && *tid != call->tid &&
-			stream_pending(s, load_relaxed(&e->waits[i].position)))
+		*tid = event_wait_tid(put);
+		if (s && object_usable(s) && *tid != call->tid && stream_pending(s, event_wait_position(put)))
 			return s;
 	}
 	return NULL;
