@@ -22,6 +22,12 @@ static enum event_maker event_maker_of(const struct acl_call_record *call)
 	return call->api == ACL_API_aclrtCreateEventExWithFlag ? EVENT_EX : EVENT_WITH_FLAG;
 }
 
+static bool is_link(struct event_state *e)
+{
+	return load_relaxed(&e->maker) == EVENT_EX &&
+	       (load_relaxed(&e->flags) & (ACL_EVENT_SYNC | ACL_EVENT_IPC)) == ACL_EVENT_SYNC;
+}
+
 static bool is_shared(struct event_state *e)
 {
 	return load_relaxed(&e->flags) & ACL_EVENT_IPC || load_relaxed(&e->maker) == EVENT_IMPORTED;
@@ -33,6 +39,7 @@ void event_created(struct checks *c, const struct acl_call_record *call, struct 
 
 	store_relaxed(&e->maker, event_maker_of(call));
 	store_relaxed(&e->flags, (uint32_t)acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS));
+	store_relaxed(&e->link, is_link(e) && !(load_relaxed(&o->flags) & ACL_OBJECT_LEARNED));
 	if (load_relaxed(&e->flags) & ACL_EVENT_DEVICE_USE_ONLY)
 		checks_when(c, WHEN_DEVICE_ONLY);
 	if (load_relaxed(&e->maker) == EVENT_WITH_FLAG && load_relaxed(&e->flags) & ACL_EVENT_EXTERNAL)

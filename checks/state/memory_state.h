@@ -59,7 +59,15 @@ static inline bool lookup_find(struct checks *c, const struct acl_call_record *c
 	return place->block != NULL;
 }
 
-/* The allocation at an address; several rules of a call that look for the same one look once. */
+/* The allocation at an address, NULL = none; several rules of a call that look for the same one look once. */
+static inline const struct block_lookup *allocation_at(
+	struct checks *c, const struct acl_call_record *call, const void *address, unsigned hint)
+{
+	const struct block_lookup *place = lookup_of(c, call, address, hint);
+
+	return place->block && place->kind != MEM_REGISTERED ? place : NULL;
+}
+
 static inline bool lookup_allocation(struct checks *c, const struct acl_call_record *call,
 	const void *address, unsigned hint, struct block_lookup *place)
 {

@@ -48,7 +48,7 @@ static struct word *word_lock(struct checks *c, const struct acl_call_record *ca
 	uint64_t address = (uintptr_t)acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS);
 	struct word *w;
 
-	if (load_relaxed(&words(c)->others) || !map_find(memory_blocks(c), address, at) ||
+	if (load_relaxed(&words(c)->others) || !lookup_find(c, call, (const void *)address, 1, at) ||
 		at->kind != MEM_DEVICE)
 		return NULL;
 	w = &words(c)->word[mix64(address) % WORDS];

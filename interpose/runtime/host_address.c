@@ -113,15 +113,20 @@ static uint64_t parse_hex(const char **p)
 
 static enum acl_host_class class_of_path(const char *path, const char *perms)
 {
-	if (!strncmp(path, "[heap]", 6))
-		return ACL_HOST_HEAP;
-	if (!strncmp(path, "[stack", 6))
-		return ACL_HOST_STACK;
-	if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/memfd:", 7) || !strncmp(path, "/SYSV", 5))
-		return ACL_HOST_UNKNOWN; /* may be the driver's or the runtime's own */
-	if (path[0] == '/')
+	switch (path[0]) {
+	case '/':
+		/* May be the driver's or the runtime's own. */
+		if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/memfd:", 7) || !strncmp(path, "/SYSV", 5))
+			return ACL_HOST_UNKNOWN;
 		return ACL_HOST_FILE;
-	return !path[0] && !strncmp(perms, "rw-p", 4) ? ACL_HOST_UNASKED : ACL_HOST_UNKNOWN;
+	case '[':
+		return !strncmp(path, "[heap]", 6)   ? ACL_HOST_HEAP
+		       : !strncmp(path, "[stack", 6) ? ACL_HOST_STACK
+						     : ACL_HOST_UNKNOWN;
+	case 0:
+		return !strncmp(perms, "rw-p", 4) ? ACL_HOST_UNASKED : ACL_HOST_UNKNOWN;
+	}
+	return ACL_HOST_UNKNOWN;
 }
 
 static const char *next_field(const char *p)

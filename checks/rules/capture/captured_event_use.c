@@ -7,14 +7,12 @@
 #include "checks/state/model_execution.h"
 #include "checks/state/stream_state.h"
 
-/* An event that captures take as a link between their streams, recorded, and no capture of it is open. */
+/* A link between streams of a capture, recorded, and no capture of it is open. */
 static bool link_event_is_free(struct checks *c, struct acl_object *o)
 {
 	struct event_state *e = o ? event_state(o) : NULL;
 
-	return o && object_usable(o) && !(load_relaxed(&o->flags) & ACL_OBJECT_LEARNED) &&
-	       load_relaxed(&e->maker) == EVENT_EX && load_relaxed(&e->flags) & ACL_EVENT_SYNC &&
-	       !(load_relaxed(&e->flags) & ACL_EVENT_IPC) && !load_relaxed(&e->external) &&
+	return o && load_relaxed(&e->link) && object_usable(o) && !load_relaxed(&e->external) &&
 	       load_relaxed(&e->records) & RECORDED && !event_capture(c, o);
 }
 

@@ -139,40 +139,30 @@ static void check_own_memory(
 			"%s must be device memory, and lies in the program's own host memory.", name);
 }
 
-static void check_side(
-	struct checks *c, struct acl_call_record *call, const char *name, const void *address, bool host)
+static void check_side(struct checks *c, struct acl_call_record *call, const char *name, const void *address,
+	const struct block_lookup *place, bool host)
 {
-	struct block_lookup place;
-
-	if (!address || runs_on_device(c))
-		return;
-	if (!lookup_allocation(c, call, address, 0, &place)) {
-		if (!host)
-			check_own_memory(c, call, name, address);
-		return;
-	}
 	FINDING(c, call, "kernel-args-location",
-		host ? place.kind == MEM_DEVICE || place.kind == MEM_POOL : place.kind == MEM_HOST,
-		PARTS(part_address(name, address), part_block("arguments", place.block)),
+		host ? place->kind == MEM_DEVICE || place->kind == MEM_POOL : place->kind == MEM_HOST,
+		PARTS(part_address(name, address), part_block("arguments", place->block)),
 		"%s must be %s memory, this is %s.", name, host ? "host" : "device",
-		memory_kind_name(place.kind));
+		memory_kind_name(place->kind));
 }
 
 #define ROUNDING 64 /* the runtime adds no more to what was asked for */
 
 /* Blocks that end where the program sees no other one begin. */
-static void check_args_end(struct checks *c, struct acl_call_record *call, const void *address)
+static void check_args_end(
+	struct checks *c, struct acl_call_record *call, const void *address, const struct block_lookup *place)
 {
 	uint64_t bytes = acl_arg_value(call->api, call->args, ACL_ROLE_ARGUMENT_BYTES), room;
-	struct block_lookup place;
 
-	if (!address || runs_on_device(c) || !lookup_allocation(c, call, address, 0, &place) ||
-		(place.kind != MEM_DEVICE && place.kind != MEM_POOL))
+	if (place->kind != MEM_DEVICE && place->kind != MEM_POOL)
 		return;
-	room = place.base + place.size - (uintptr_t)address;
+	room = place->base + place->size - (uintptr_t)address;
 	FINDING(c, call, "kernel-args-location", bytes > room && bytes - room > ROUNDING,
 		PARTS(part_address("argsData", address), part_bytes("argsSize", bytes),
-			part_block("arguments", place.block)),
+			part_block("arguments", place->block)),
 		"argsSize is %llu, and the memory of argsData ends after %llu bytes.",
 		(unsigned long long)bytes, (unsigned long long)room);
 }
@@ -181,14 +171,27 @@ static void launch_device_args(struct checks *c, struct acl_call_record *call)
 {
 	const void *address = acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS);
 
-	check_side(c, call, "argsData", address, false);
-	check_args_end(c, call, address);
+	const struct block_lookup *place;
+
+	if (!address || runs_on_device(c))
+		return;
+	place = allocation_at(c, call, address, 0);
+	if (!place) {
+		check_own_memory(c, call, "argsData", address);
+		return;
+	}
+	check_side(c, call, "argsData", address, place, false);
+	check_args_end(c, call, address, place);
 }
 
 static void launch_host_args(struct checks *c, struct acl_call_record *call)
 {
-	check_side(
-		c, call, "hostArgs", acl_arg_pointer(call->api, call->args, ACL_ROLE_HOST_ARGUMENTS), true);
+	const void *address = acl_arg_pointer(call->api, call->args, ACL_ROLE_HOST_ARGUMENTS);
+	const struct block_lookup *place =
+		address && !runs_on_device(c) ? allocation_at(c, call, address, 0) : NULL;
+
+	if (place)
+		check_side(c, call, "hostArgs", address, place, true);
 }
 
 /* --- batches --------------------------------------------------------------------------------- */

@@ -89,12 +89,13 @@ static void launch_enter(struct checks *c, struct acl_call_record *call)
 static void launch_gone_enter(struct checks *c, struct acl_call_record *call)
 {
 	const void *address = acl_arg_pointer(call->api, call->args, ACL_ROLE_DEVICE_ARGUMENTS);
-	struct block_lookup place;
+	const struct block_lookup *place;
 
 	if (!address)
 		return;
-	if (lookup_allocation(c, call, address, 0, &place))
-		gone_memory_evaluated(call, place.kind);
+	place = allocation_at(c, call, address, 0);
+	if (place)
+		gone_memory_evaluated(call, place->kind);
 	else
 		gone_memory_used(c, call, "argsData", "arguments", address);
 }

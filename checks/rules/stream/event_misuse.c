@@ -54,7 +54,7 @@ static void event_cross_enter(struct checks *c, struct acl_call_record *call)
 	struct acl_object *o = event_of(call), *s = stream_of(call);
 	int device, other;
 
-	if (__builtin_expect(!checks_happened(c, WHEN_DEVICES), 1) || !s || !event_made_here(o))
+	if (!checks_happened(c, WHEN_DEVICES) || !s || !event_made_here(o))
 		return;
 	if (event_records_again(call, event_state(o)))
 		return;
@@ -221,8 +221,8 @@ static void event_use_forked(struct checks *c)
 }
 
 static const struct check_hook hooks[] = {
-	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_CONDITIONAL, event_cross_enter},
-	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_CONDITIONAL, event_cross_enter},
+	{ON_OP(RECORD_EVENT), ACL_ENTER | ACL_WHEN(DEVICES), event_cross_enter},
+	{ON_OP(WAIT_EVENT), ACL_ENTER | ACL_WHEN(DEVICES), event_cross_enter},
 	{ON_OP(WAIT_EVENT), ACL_ENTER, event_wait_here_enter},
 	/* aclrtQueryEventStatus is made for other threads to ask: pools of memory do. */
 	{ACL_API_aclrtQueryEvent, ACL_ENTER, event_query_thread_enter},
