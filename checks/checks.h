@@ -139,6 +139,8 @@ void checks_leave(struct checks *c, struct acl_call_record *call);
 /* The same for a usual call (acl_call_is_usual) of a thread of which the checker has a record (call->thread).
  */
 void checks_enter_usual(struct checks *c, struct acl_call_record *call);
+/* checks_prefetch, and that at once. */
+void checks_enter_fetching(struct checks *c, struct acl_call_record *call);
 void checks_leave_usual(struct checks *c, struct acl_call_record *call);
 
 /*

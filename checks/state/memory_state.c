@@ -63,6 +63,12 @@ void checks_prefetch(struct checks *c, const struct acl_call_record *call)
 		fetch_both(c, call);
 }
 
+void checks_enter_fetching(struct checks *c, struct acl_call_record *call)
+{
+	checks_prefetch(c, call);
+	checks_enter_usual(c, call);
+}
+
 enum acl_host_class host_class(
 	struct checks *c, struct acl_call_record *call, unsigned param, const void *address)
 {

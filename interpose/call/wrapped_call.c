@@ -376,16 +376,10 @@ static __attribute__((noinline)) void enter_counted(struct acl_call *call, struc
 	enter_checks(call);
 }
 
-/* A plain call of which something else is wanted. */
-static __attribute__((noinline)) void enter_more(struct acl_call *call, struct acl_thread *t, uint32_t state)
+static __attribute__((noinline)) void enter_fetching_counted(struct acl_call *call, struct acl_thread *t)
 {
-	/* Memory is far: the sooner it is asked for, the better. */
-	if (state & ACL_STATE_PREFETCH)
-		checks_prefetch(acl_process.checks, &call->event);
-	if (state & ACL_STATE_COUNT)
-		enter_counted(call, t);
-	else
-		enter_checks(call);
+	checks_prefetch(acl_process.checks, &call->event);
+	enter_counted(call, t);
 }
 
 /* False: it is no plain call, and nothing was done. */
@@ -409,8 +403,11 @@ static inline __attribute__((always_inline)) bool enter_plain(
 		enter_checks(call);
 	else if (beside == ACL_STATE_COUNT)
 		enter_counted(call, t);
+	else if (beside == ACL_STATE_PREFETCH)
+		/* Memory is far: the sooner it is asked for, the better. */
+		checks_enter_fetching(acl_process.checks, &call->event);
 	else
-		enter_more(call, t, state);
+		enter_fetching_counted(call, t);
 	return true;
 }
 
