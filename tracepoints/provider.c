@@ -22,35 +22,20 @@ const struct acl_trace_host *trace_host;
 static const int unknown = 1;
 static const int never; /* an event that there is not */
 
-static struct switches {
-	const int *enter_on, *leave_on, *call_on;
-	const struct trace_function *events;
-} functions[ACL_API_COUNT];
+static struct acl_trace_switches functions[ACL_API_COUNT];
 
 static bool minimal; /* events name neither callers nor stacks */
-
-static bool is_on(const int *state)
-{
-	return __builtin_expect(*(const volatile int *)state, 0);
-}
-
-static bool enabled(unsigned api)
-{
-	const struct switches *s = &functions[api];
-
-	return is_on(s->enter_on) || is_on(s->leave_on) || is_on(s->call_on);
-}
 
 static void find_functions(const struct trace_unit *const *units)
 {
 	for (; *units; units++)
 		for (unsigned i = 0; i < (*units)->count; i++)
-			functions[(*units)->functions[i].api] =
-				(struct switches){&unknown, &unknown, &unknown, &(*units)->functions[i]};
+			functions[(*units)->functions[i].api] = (struct acl_trace_switches){
+				&unknown, &unknown, &unknown, &(*units)->functions[i]};
 }
 
 /* The calling thread does not lose its first call: when this returns, sessions record it. */
-static __attribute__((noinline, cold)) void know_function(struct switches *s)
+static __attribute__((noinline, cold)) void know_function(struct acl_trace_switches *s)
 {
 	struct lttng_ust_tracepoint *const *t = s->events->tracepoints;
 	sigset_t before;
@@ -88,28 +73,28 @@ static void describe_references(struct acl_call_record *ev)
 
 static void enter(struct acl_call_record *ev)
 {
-	struct switches *s = &functions[ev->api];
+	struct acl_trace_switches *s = &functions[ev->api];
 
 	if (__builtin_expect(__atomic_load_n(&s->enter_on, __ATOMIC_ACQUIRE) == &unknown, 0))
 		know_function(s);
-	if (is_on(s->enter_on)) {
+	if (trace_switch_is_on(&s->enter_on)) {
 		describe_references(ev);
 		s->events->enter(ev);
 	}
-	if (is_on(s->call_on) && !ev->time)
+	if (trace_switch_is_on(&s->call_on) && !ev->time)
 		ev->time = trace_clock();
 }
 
 static void answer(const struct acl_call_record *ev, bool at_leave, enum trace_question question, uint64_t of,
 	const void *answer, unsigned bytes)
 {
-	struct switches *s = &functions[ev->api];
+	struct acl_trace_switches *s = &functions[ev->api];
 
 	if (minimal)
 		return;
 	if (__builtin_expect(__atomic_load_n(&s->enter_on, __ATOMIC_ACQUIRE) == &unknown, 0))
 		know_function(s);
-	if (is_on(at_leave ? s->leave_on : s->enter_on))
+	if (trace_switch_is_on(at_leave ? &s->leave_on : &s->enter_on))
 		answer_emit(question, of, answer, bytes);
 }
 
@@ -121,15 +106,15 @@ static void said(const struct trace_said *s)
 
 static void leave(struct acl_call_record *ev)
 {
-	const struct switches *s = &functions[ev->api];
+	const struct acl_trace_switches *s = &functions[ev->api];
 
-	if (is_on(s->leave_on)) {
+	if (trace_switch_is_on(&s->leave_on)) {
 		if (ev->stack && !minimal)
 			self_stack(ev->stack);
 		s->events->leave(ev);
 	}
 	/* Recording that began in the middle of the call does not know when it started. */
-	if (is_on(s->call_on) && ev->time) {
+	if (trace_switch_is_on(&s->call_on) && ev->time) {
 		describe_references(ev);
 		s->events->record(ev);
 	}
@@ -178,7 +163,7 @@ static void after_fork_child(void)
 static const struct acl_trace_provider provider = {
 	.abi = ACL_TRACE_ABI,
 	.size = sizeof(provider),
-	.enabled = enabled,
+	.switches = functions,
 	.enter = enter,
 	.leave = leave,
 	.answer = answer,

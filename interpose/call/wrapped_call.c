@@ -376,10 +376,75 @@ static __attribute__((noinline)) void enter_counted(struct acl_call *call, struc
 	enter_checks(call);
 }
 
+/* A plain call, begun, is recorded. False: that wants more than is done here. */
+static bool enter_recorded(struct acl_call *call, struct acl_thread *t, bool checked)
+{
+	static const struct acl_call recorded = {.usual = true, .traced = true};
+	int *error = t->errno_at, saved;
+
+	if (unlikely(!error) || unlikely(trace_sink.needs_time) ||
+		unlikely(atomic_load_explicit(&trace_sink.some, memory_order_relaxed)))
+		return false;
+	saved = *error;
+	if (unlikely(dl_was_fetched(call->event.api, call->event.caller)))
+		call->event.path = ACL_PATH_DLSYM;
+	call->event.number = ++t->recorded;
+	call->seen_by = recorded.seen_by;
+	call->checked = checked;
+	see_enter(call);
+	*error = saved;
+	return true;
+}
+
+/* A plain call was begun, and is none. */
+static void enter_again(struct acl_call *call, struct acl_thread *t, uint32_t state)
+{
+	t->busy = NULL;
+	enter_any(call, call->event.api, (void *)call->event.args, (void *)(uintptr_t)call->event.caller,
+		state);
+}
+
+static __attribute__((noinline)) void enter_traced(
+	struct acl_call *call, struct acl_thread *t, uint32_t state)
+{
+	if (state & ACL_STATE_COUNT || !enter_recorded(call, t, state & ACL_STATE_CHECK))
+		enter_again(call, t, state);
+}
+
 static __attribute__((noinline)) void enter_fetching_counted(struct acl_call *call, struct acl_thread *t)
 {
 	checks_prefetch(acl_process.checks, &call->event);
 	enter_counted(call, t);
+}
+
+/* Memory is far: the sooner it is asked for, the better. */
+static inline void enter_fetching(struct acl_call *call)
+{
+	checks_enter_fetching(acl_process.checks, &call->event);
+}
+
+/* A plain call of which something else is wanted, or may be.  Saves no registers where nothing records it. */
+static __attribute__((noinline)) void enter_more(struct acl_call *call, struct acl_thread *t, uint32_t state)
+{
+	if (state & ACL_STATE_TRACE && trace_is_wanted(call->event.api))
+		enter_traced(call, t, state);
+	else if (!(state & (ACL_STATE_COUNT | ACL_STATE_PREFETCH)))
+		enter_checks(call);
+	else if (!(state & ACL_STATE_COUNT))
+		enter_fetching(call);
+	else if (!(state & ACL_STATE_PREFETCH))
+		enter_counted(call, t);
+	else
+		enter_fetching_counted(call, t);
+}
+
+static inline __attribute__((always_inline)) void begin_plain(
+	struct acl_call *call, struct acl_thread *t, unsigned api, void *args, void *caller)
+{
+	t->busy = call;
+	acl_call_record_begin(&call->event, api, args, (uintptr_t)caller, &t->ids);
+	call->thread = t;
+	memset(&call->before, 0, sizeof(call->before));
 }
 
 /* False: it is no plain call, and nothing was done. */
@@ -391,65 +456,36 @@ static inline __attribute__((always_inline)) bool enter_plain(
 	struct acl_thread *t = thread_own_slot();
 
 	if (unlikely(!thread_is_self(t)) ||
-		unlikely(!is_plain(call, t, beside & ~(uint32_t)(ACL_STATE_COUNT | ACL_STATE_PREFETCH),
+		unlikely(!is_plain(call, t,
+			beside & ~(uint32_t)(ACL_STATE_COUNT | ACL_STATE_PREFETCH | ACL_STATE_TRACE),
 			(uintptr_t)caller)))
 		return false;
-	t->busy = call;
-	acl_call_record_begin(&call->event, api, args, (uintptr_t)caller, &t->ids);
-	call->thread = t;
-	memset(&call->before, 0, sizeof(call->before));
+	begin_plain(call, t, api, args, caller);
 	call->seen_by = usual.seen_by;
 	if (likely(!beside))
 		enter_checks(call);
 	else if (beside == ACL_STATE_COUNT)
 		enter_counted(call, t);
 	else if (beside == ACL_STATE_PREFETCH)
-		/* Memory is far: the sooner it is asked for, the better. */
-		checks_enter_fetching(acl_process.checks, &call->event);
+		enter_fetching(call);
 	else
-		enter_fetching_counted(call, t);
+		enter_more(call, t, state);
 	return true;
 }
 
-/* A call that is recorded, and plain else. False: it is none, and nothing was done. */
-static __attribute__((noinline)) bool enter_recorded(
-	struct acl_call *call, unsigned api, void *args, void *caller, uint32_t state)
-{
-	static const struct acl_call usual = {.usual = true, .traced = true};
-	struct acl_thread *t = thread_own_slot();
-	int *error, saved;
-
-	if (unlikely(!thread_is_self(t)) ||
-		unlikely(!is_plain(call, t, state & ~(uint32_t)(ACL_STATE_CHECK | ACL_STATE_PREFETCH),
-			(uintptr_t)caller)) ||
-		unlikely(!t->errno_at) || unlikely(trace_sink.needs_time) ||
-		unlikely(atomic_load_explicit(&trace_sink.some, memory_order_relaxed)))
-		return false;
-	error = t->errno_at;
-	saved = *error;
-	t->busy = call;
-	acl_call_record_begin(&call->event, api, args, (uintptr_t)caller, &t->ids);
-	if (unlikely(dl_was_fetched(api, call->event.caller)))
-		call->event.path = ACL_PATH_DLSYM;
-	call->event.number = ++t->recorded;
-	call->thread = t;
-	memset(&call->before, 0, sizeof(call->before));
-	call->seen_by = usual.seen_by;
-	call->checked = state & ACL_STATE_CHECK;
-	see_enter(call);
-	*error = saved;
-	return true;
-}
-
-/* Something can record: a call that is not recorded at the moment may be plain as well. */
+/* A call that is recorded and not checked, and plain else; or it is not as most are. */
 static __attribute__((noinline)) void enter_rest(
 	struct acl_call *call, unsigned api, void *args, void *caller, uint32_t state)
 {
-	uint32_t others = state & ~(uint32_t)ACL_STATE_TRACE;
+	struct acl_thread *t = thread_own_slot();
 
-	if (others == state || !(trace_is_wanted(api) ? enter_recorded(call, api, args, caller, others)
-						      : enter_plain(call, api, args, caller, others)))
+	if (state != ACL_STATE_TRACE || unlikely(!thread_is_self(t)) ||
+		unlikely(!is_plain(call, t, 0, (uintptr_t)caller)) || !trace_is_wanted(api)) {
 		enter_any(call, api, args, caller, state);
+		return;
+	}
+	begin_plain(call, t, api, args, caller);
+	enter_traced(call, t, state);
 }
 
 /*

@@ -96,6 +96,17 @@ struct acl_trace_host {
 	bool (*forked)(void);
 };
 
+struct trace_function;
+
+/*
+ * Of a function: words that are not 0 while some session records one of its events; others may stand here
+ * later.
+ */
+struct acl_trace_switches {
+	const int *enter_on, *leave_on, *call_on;
+	const struct trace_function *events; /* the provider's own */
+};
+
 /*
  * What the provider gives.  Functions may be called from any thread at once;
  * a NULL member means "not interested".
@@ -106,14 +117,11 @@ struct acl_trace_provider {
 	/*
 	 * Asked once per function after loading: can this function ever be recorded?
 	 * Those get ACL_STATE_TRACE.  NULL = all.  Sessions that start later are met
-	 * by enabled().
+	 * by the switches.
 	 */
 	bool (*wanted)(unsigned api);
-	/*
-	 * Whether some session records this function right now; asked before each call, in any state of its
-	 * thread. Must cost a few loads and nothing else.
-	 */
-	bool (*enabled)(unsigned api);
+	const struct acl_trace_switches *switches; /* by function; looked at before each call, in any state of
+						      its thread. NULL = all are recorded */
 	/* Both may fill ev->time and ev->time_exit (0 = not taken yet) when they take them, and nothing else.
 	 */
 	void (*enter)(struct acl_call_record *ev);
@@ -139,6 +147,21 @@ struct acl_trace_provider {
 	void (*after_fork_parent)(void);
 	void (*after_fork_child)(void);
 };
+
+static inline bool trace_switch_is_on(const int *const *where)
+{
+	return __builtin_expect(
+		__atomic_load_n(__atomic_load_n(where, __ATOMIC_RELAXED), __ATOMIC_RELAXED) != 0, 0);
+}
+
+/* Whether some session records this function right now. */
+static inline bool trace_is_switched_on(const struct acl_trace_provider *p, unsigned api)
+{
+	const struct acl_trace_switches *s = p->switches + api;
+
+	return !p->switches || trace_switch_is_on(&s->enter_on) || trace_switch_is_on(&s->leave_on) ||
+	       trace_switch_is_on(&s->call_on);
+}
 
 /*
  * The provider's only exported function (name: ACL_TRACE_SYMBOL).  NULL = it

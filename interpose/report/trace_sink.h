@@ -26,7 +26,7 @@ static inline bool trace_is_wanted(unsigned api)
 {
 	const struct acl_trace_provider *p = trace_provider();
 
-	return p && (!p->enabled || p->enabled(api));
+	return p && trace_is_switched_on(p, api);
 }
 
 /* Opens the provider where tracing can happen; true = it is there now. */

@@ -138,7 +138,7 @@ static void call(unsigned api, const void *args, int64_t result, uint32_t stack)
 	struct acl_call_record ev;
 
 	begin_call(&ev, api, args);
-	if (!provider->enabled(api))
+	if (!trace_is_switched_on(provider, api))
 		return;
 	ev.pthread_id = (uint64_t)pthread_self();
 	ev.module = 1;

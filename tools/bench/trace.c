@@ -118,7 +118,7 @@ static __attribute__((noinline)) void loop_hand(struct bench_variant *v, size_t 
 
 static void emit(struct acl_call_record *e)
 {
-	if (!provider->enabled(e->api))
+	if (!trace_is_switched_on(provider, e->api))
 		return;
 	provider->enter(e);
 	provider->leave(e);
@@ -157,8 +157,8 @@ static int measure_events(const char *path, size_t calls)
 	if (!load(path))
 		return 2;
 	if (!lttng_ust_tracepoint_enabled(bench_hand, copy_entry) ||
-		!provider->enabled(ACL_API_aclrtMemcpyAsync) ||
-		!provider->enabled(ACL_API_aclrtMemcpyAsyncWithCondition)) {
+		!trace_is_switched_on(provider, ACL_API_aclrtMemcpyAsync) ||
+		!trace_is_switched_on(provider, ACL_API_aclrtMemcpyAsyncWithCondition)) {
 		fprintf(stderr, "trace: no session records these events\n");
 		return 2;
 	}
