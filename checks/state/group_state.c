@@ -159,9 +159,10 @@ static void update_ending(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
 
-	(void)c;
-	if (s && load_relaxed(&stream_state(s)->update) == UPDATE_OPEN)
-		call->state.position = counter_inc(&stream_state(s)->submitted) + 1;
+	if (!s || load_relaxed(&stream_state(s)->update) != UPDATE_OPEN)
+		return;
+	call->state.position = counter_inc(&stream_state(s)->submitted) + 1;
+	stream_submits(c, s, call->state.position);
 }
 
 static void update_ended(struct checks *c, struct acl_call_record *call)

@@ -317,35 +317,12 @@ void stream_retire(struct checks *c, struct acl_object *stream, uint64_t positio
 	clock_release(c, k);
 }
 
-/* In a loop over all streams. */
-static inline __attribute__((always_inline)) void signal_raise(
-	struct checks *c, struct acl_object *stream, uint64_t position)
+static void signal_raise(struct checks *c, struct acl_object *stream, uint64_t position)
 {
 	struct stream_rare *r = position ? stream_rare_make(c, stream) : NULL;
 
 	if (r)
 		raise_to(&r->signal, position);
-}
-
-/* All that was submitted and may not be done; mostly that is marked already. */
-static void signal_raise_all(struct checks *c)
-{
-	struct object_kind *k = c->kinds[ACL_HANDLE_STREAM];
-	uint32_t count = k ? load_acquire(&k->count) : 0;
-
-	for (uint32_t from = 0; from < count; from += OBJECT_CHUNK) {
-		uint32_t n = count - from < OBJECT_CHUNK ? count - from : OBJECT_CHUNK;
-		struct acl_object *o = object_in_slab(k, from);
-
-		for (uint32_t i = 0; i < n; i++, o = (void *)((char *)o + k->element)) {
-			uint64_t position = stream_submitted(o);
-
-			if (position > load_relaxed(&stream_state(o)->completed) &&
-				stream_rarely(o, signal) < position &&
-				load_acquire(&o->state) != ACL_OBJECT_FREE)
-				signal_raise(c, o, position);
-		}
-	}
 }
 
 /* The clock in force at the position, to be released; NULL: it is empty, or its streams are marked already.
@@ -391,7 +368,8 @@ void stream_signals_host(struct checks *c, struct acl_object *stream, uint64_t p
 	if (!k)
 		return;
 	if (clock_unseen(c, k)) {
-		signal_raise_all(c);
+		/* Each stream counts it with its next task. */
+		atomic_fetch_add_explicit(signals_of_all(c), 1, memory_order_release);
 	} else {
 		for (uint32_t i = 0; i < k->n; i++)
 			if ((o = object_of(c, k->stream[i])) != NULL)

@@ -247,7 +247,7 @@ static void meet_other_stream(struct entering *e, struct pending_access *a, stru
 
 	if (accesses_exclude(a, &e->access))
 		e->met |= met_as(e, a);
-	if (!order_is_before(source, a->position, e->stream) && !maybe_told(source, a->position)) {
+	if (!order_is_before(source, a->position, e->stream) && !maybe_told(e->c, source, a->position)) {
 		if (!accesses_exclude(a, &e->access) || !accesses_overlap(a, &e->access, &start, &end))
 			return;
 		conflict_keep(e, a, start, end);

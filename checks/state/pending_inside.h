@@ -118,9 +118,9 @@ void accesses_clear(struct block_accesses *b);
 bool access_settled(struct checks *c, const struct pending_access *a);
 
 /* The host may have learned of the task's end from a callback, a word in memory …. */
-static inline bool maybe_told(struct acl_object *source, uint64_t position)
+static inline bool maybe_told(struct checks *c, struct acl_object *source, uint64_t position)
 {
-	return stream_rarely(source, signal) >= position;
+	return stream_signalled(c, source) >= position;
 }
 
 /*

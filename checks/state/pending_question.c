@@ -48,7 +48,7 @@ static bool find_in(struct checks *c, struct block_accesses *b, const struct acc
 			continue;
 		*compared |= a->flags;
 		if (!question_is_about(c, q, a->stream) || access_settled(c, a) ||
-			maybe_told(object_of(c, a->stream), a->position) ||
+			maybe_told(c, object_of(c, a->stream), a->position) ||
 			!accesses_overlap(a, &range, &out->start, &out->end))
 			continue;
 		out->earlier = *a;

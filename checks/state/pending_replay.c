@@ -226,7 +226,7 @@ static struct pending_access access_in(
 static bool is_unordered(const struct entering *e, struct acl_object *source, uint64_t position)
 {
 	return stream_pending(source, position) && !order_is_before(source, position, e->stream) &&
-	       !maybe_told(source, position);
+	       !maybe_told(e->c, source, position);
 }
 
 static void meet_execution(struct entering *e, const struct replay *r, uint64_t block)
@@ -475,7 +475,8 @@ static bool find_in_execution(struct checks *c, const struct replay *r, const st
 				      .width = q->width},
 			      *task;
 	bool open = question_is_about(c, q, object_ref(r->at.stream)) &&
-		    stream_pending(r->at.stream, r->at.position) && !maybe_told(r->at.stream, r->at.position),
+		    stream_pending(r->at.stream, r->at.position) &&
+		    !maybe_told(c, r->at.stream, r->at.position),
 	     found = false;
 	struct access_walk w;
 

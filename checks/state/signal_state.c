@@ -105,7 +105,7 @@ static void copy_of_words_enter(struct checks *c, struct acl_call_record *call)
 bool task_surely_pending(struct checks *c, struct acl_object *stream, uint64_t position)
 {
 	return position && stream && object_usable(stream) && stream_pending(stream, position) &&
-	       stream_rarely(stream, signal) < position && !stream_rarely(stream, may_fail) &&
+	       stream_signalled(c, stream) < position && !stream_rarely(stream, may_fail) &&
 	       !events_are_shared(c);
 }
 

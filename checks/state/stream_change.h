@@ -18,6 +18,9 @@ void stream_waits_for(struct checks *c, struct acl_object *stream, uint64_t posi
  * the checker does not see. */
 void stream_signals_host(struct checks *c, struct acl_object *stream, uint64_t position);
 
+/* A task takes the position: signals of all streams before it are of the tasks in front of it. */
+void stream_submits(struct checks *c, struct acl_object *stream, uint64_t position);
+
 /* A kernel at the position. opaque: it is not known what it does. */
 void stream_has_kernel(struct checks *c, struct acl_object *stream, uint64_t position, bool opaque);
 

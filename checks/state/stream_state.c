@@ -70,6 +70,24 @@ static void stream_capture_enter(struct checks *c, struct acl_call_record *call)
 		call->state.capture = stream_capture(s);
 }
 
+void stream_submits(struct checks *c, struct acl_object *stream, uint64_t position)
+{
+	uint32_t all = load_acquire(signals_of_all(c));
+	struct stream_rare *s = all ? stream_rare_make(c, stream) : NULL;
+
+	if (!s || load_relaxed(&s->signalled_all) == all)
+		return;
+	raise_to(&s->signal, position - 1);
+	store_release(&s->signalled_all, all);
+}
+
+static __attribute__((noinline)) void task_behind_signals(
+	struct checks *c, struct acl_object *s, struct acl_call_record *call)
+{
+	stream_submits(c, s, call->state.position);
+	object_used(c, s, call);
+}
+
 /* A task is put on the stream: it takes the next position. */
 static void stream_submit_enter(struct checks *c, struct acl_call_record *call)
 {
@@ -78,7 +96,10 @@ static void stream_submit_enter(struct checks *c, struct acl_call_record *call)
 	if (!s || !object_usable(s))
 		return;
 	call->state.position = counter_inc(&stream_state(s)->submitted) + 1;
-	object_used(c, s, call);
+	if (load_relaxed(signals_of_all(c)))
+		task_behind_signals(c, s, call);
+	else
+		object_used(c, s, call);
 }
 
 /* What runs later is done when the host has observed it. */

@@ -41,7 +41,8 @@ struct stream_rare {
 	_Atomic uint64_t
 		capture; /* acl_ref of the model being captured, 0 = none; read by stream_capture() */
 	_Atomic uint64_t declared; /* position of the last kernel that is declared */
-	_Atomic uint64_t signal; /* position of the last task that may show progress unseen */
+	_Atomic uint64_t
+		signal; /* position of the last task that may show progress unseen, by stream_signalled() */
 	_Atomic uint64_t suspect; /* serial of the last finding about a task of it, 0 = none since it was last
 				     drained */
 	_Atomic uint64_t touched[TOUCHED_DEVICES]; /* device + 1 << 48 | position: memory of other devices in
@@ -52,6 +53,8 @@ struct stream_rare {
 	_Atomic uint32_t
 		capture_thread; /* 1 + index of the thread in a call that captures a task, 0 = none */
 	_Atomic uint32_t updated; /* kernels launched in the update */
+	_Atomic uint32_t
+		signalled_all; /* of the signals that may be of all streams, the last one that .signal counts */
 	_Atomic uint32_t capture_stream; /* which of the capture's it is: 1, 2 …; see capture_streams.h */
 	_Atomic bool may_fail; /* a finding since then is an error: what is in flight may have ended so */
 };
@@ -134,6 +137,28 @@ static inline const void *stream_argument(const struct checks *c, const struct a
 
 	memcpy(&value, (const char *)call->args + c->stream_offset[call->api], sizeof(value));
 	return value;
+}
+
+/* Of the process; in the module's slot. */
+struct process_signals {
+	_Atomic uint32_t all; /* signals that may be of all there was on any stream */
+};
+
+static inline _Atomic uint32_t *signals_of_all(const struct checks *c)
+{
+	return &module_slot((struct checks *)c, stream, struct process_signals)->all;
+}
+
+/* Up to which position tasks may have shown unseen that they are done, 0 = none. */
+static inline uint64_t stream_signalled(const struct checks *c, struct acl_object *stream)
+{
+	/* In this order: what counts the last such task has its position. */
+	uint32_t all = load_acquire(signals_of_all(c));
+	struct stream_rare *r = object_rare(stream);
+
+	if (__builtin_expect((r ? load_acquire(&r->signalled_all) : 0) != all, 0))
+		return stream_submitted(stream);
+	return r ? load_relaxed(&r->signal) : 0;
 }
 
 /* Whether the task at a position of a stream is certainly not known to be done. */

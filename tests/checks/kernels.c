@@ -117,6 +117,36 @@ static void unload_after_early_signal(void **state)
 	want(fixture, "kernel-binary-unload-pending:error");
 }
 
+/* A signal behind a wait for what is not seen: it may be of all there was on any stream. */
+static void unload_after_signal_of_all(void **state)
+{
+	void *s, *b, *t, *word = (void *)DEVICE_MEMORY;
+	struct fixture *fixture = launched(&s, &b);
+
+	(void)state;
+	t = fixture_stream(fixture, 4);
+	CALL(fixture, aclrtValueWait, 0, .devAddr = word, .value = 1, .stream = t);
+	CALL(fixture, aclrtValueWrite, 0, .devAddr = word, .value = 2, .stream = t);
+	CALL(fixture, aclrtBinaryUnLoad, 0, .binHandle = b);
+	silent(fixture);
+	/* What comes later on the same stream is not among it, until the next signal. */
+	fixture = launched(&s, &b);
+	t = fixture_stream(fixture, 4);
+	CALL(fixture, aclrtValueWait, 0, .devAddr = word, .value = 1, .stream = t);
+	CALL(fixture, aclrtValueWrite, 0, .devAddr = word, .value = 2, .stream = t);
+	LAUNCH(fixture, fetch(fixture, b, 5, "sub"), s);
+	CALL(fixture, aclrtValueWrite, 0, .devAddr = word, .value = 3, .stream = t);
+	CALL(fixture, aclrtBinaryUnLoad, 0, .binHandle = b);
+	silent(fixture);
+	fixture = launched(&s, &b);
+	t = fixture_stream(fixture, 4);
+	CALL(fixture, aclrtValueWait, 0, .devAddr = word, .value = 1, .stream = t);
+	CALL(fixture, aclrtValueWrite, 0, .devAddr = word, .value = 2, .stream = t);
+	LAUNCH(fixture, fetch(fixture, b, 5, "sub"), s);
+	CALL(fixture, aclrtBinaryUnLoad, 0, .binHandle = b);
+	want(fixture, "kernel-binary-unload-pending:error");
+}
+
 /* Only so many streams are remembered; what is forgotten is not judged. */
 static void unload_after_many_streams(void **state)
 {
@@ -480,6 +510,7 @@ int main(void)
 		cmocka_unit_test(unload_after_destroy),
 		cmocka_unit_test(unload_after_signal),
 		cmocka_unit_test(unload_after_early_signal),
+		cmocka_unit_test(unload_after_signal_of_all),
 		cmocka_unit_test(unload_after_many_streams),
 		cmocka_unit_test(unload_failed_launch),
 		cmocka_unit_test(unload_elsewhere),
