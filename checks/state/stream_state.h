@@ -53,8 +53,8 @@ struct stream_rare {
 	_Atomic uint32_t
 		capture_thread; /* 1 + index of the thread in a call that captures a task, 0 = none */
 	_Atomic uint32_t updated; /* kernels launched in the update */
-	_Atomic uint32_t
-		signalled_all; /* of the signals that may be of all streams, the last one that .signal counts */
+	_Atomic uint32_t signalled_all; /* of the signals that may be of all streams, the last one that
+					   .signal counts */
 	_Atomic uint32_t capture_stream; /* which of the capture's it is: 1, 2 …; see capture_streams.h */
 	_Atomic bool may_fail; /* a finding since then is an error: what is in flight may have ended so */
 };
