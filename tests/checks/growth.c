@@ -315,6 +315,25 @@ static void begin_list(struct fixture *fixture, unsigned n)
 		.userHostMem = fixture, .actualArgsSize = 64);
 }
 
+/* More events than are followed: of these nothing is said, and the run is inconclusive. */
+static void more_events_than_are_followed(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1);
+	aclrtEvent e;
+
+	(void)state;
+	for (unsigned n = 0; n < OBJECT_CHUNK * OBJECT_CHUNKS; n++)
+		assert_non_null(object_create(fixture->checks, NULL, ACL_HANDLE_EVENT, fresh(n), 0));
+	assert_false(degraded(fixture, "too many objects of one kind"));
+	e = fixture_event(fixture, 2, ACL_EVENT_SYNC);
+	assert_true(degraded(fixture, "too many objects of one kind"));
+	/* It was never recorded. */
+	CALL(fixture, aclrtStreamWaitEvent, 0, .stream = s, .event = e);
+	CALL(fixture, aclrtDestroyEvent, 0, .event = e);
+	silent(fixture);
+}
+
 /* What is not remembered makes the run inconclusive, and says which table is full. */
 static void full_tables_say_so(void **state)
 {
@@ -397,6 +416,7 @@ int main(void)
 		cmocka_unit_test(pieces_of_a_block),
 		cmocka_unit_test(rule_after_many_streams),
 		cmocka_unit_test(callbacks_of_many_models),
+		cmocka_unit_test(more_events_than_are_followed),
 		cmocka_unit_test(full_tables_say_so),
 	};
 
