@@ -360,8 +360,8 @@ static __attribute__((noinline)) void enter_counted_seldom(struct acl_call *call
 		call->cost = cost_now() - began;
 }
 
-/* A plain call while a report is written. */
-static __attribute__((noinline)) void enter_counted(struct acl_call *call, struct acl_thread *t)
+/* A plain call while a report is written. False: its enter is done. */
+static inline __attribute__((always_inline)) bool count_plain(struct acl_call *call, struct acl_thread *t)
 {
 	unsigned api = call->event.api;
 	uint32_t what = last_calls_plain(api);
@@ -370,10 +370,28 @@ static __attribute__((noinline)) void enter_counted(struct acl_call *call, struc
 	if (unlikely(--t->calls_to_sample == 0) || unlikely(!what) ||
 		unlikely(!call_coverage_count_again(t->coverage, api))) {
 		enter_counted_seldom(call, t);
-		return;
+		return false;
 	}
 	last_calls_enter_plain(&call->last, t->ring, &call->event, what);
-	enter_checks(call);
+	return true;
+}
+
+static __attribute__((noinline)) void enter_counted(struct acl_call *call, struct acl_thread *t)
+{
+	if (count_plain(call, t))
+		enter_checks(call);
+}
+
+/* Memory is far: the sooner it is asked for, the better. */
+static inline void enter_fetching(struct acl_call *call)
+{
+	checks_enter_fetching(acl_process.checks, &call->event);
+}
+
+static __attribute__((noinline)) void enter_counted_fetching(struct acl_call *call, struct acl_thread *t)
+{
+	if (count_plain(call, t))
+		enter_fetching(call);
 }
 
 /* A plain call, begun, is recorded. False: that wants more than is done here. */
@@ -411,18 +429,6 @@ static __attribute__((noinline)) void enter_traced(
 		enter_again(call, t, state);
 }
 
-static __attribute__((noinline)) void enter_fetching_counted(struct acl_call *call, struct acl_thread *t)
-{
-	checks_prefetch(acl_process.checks, &call->event);
-	enter_counted(call, t);
-}
-
-/* Memory is far: the sooner it is asked for, the better. */
-static inline void enter_fetching(struct acl_call *call)
-{
-	checks_enter_fetching(acl_process.checks, &call->event);
-}
-
 /* A plain call of which something else is wanted, or may be.  Saves no registers where nothing records it. */
 static __attribute__((noinline)) void enter_more(struct acl_call *call, struct acl_thread *t, uint32_t state)
 {
@@ -435,7 +441,7 @@ static __attribute__((noinline)) void enter_more(struct acl_call *call, struct a
 	else if (!(state & ACL_STATE_PREFETCH))
 		enter_counted(call, t);
 	else
-		enter_fetching_counted(call, t);
+		enter_counted_fetching(call, t);
 }
 
 static inline __attribute__((always_inline)) void begin_plain(
@@ -468,6 +474,8 @@ static inline __attribute__((always_inline)) bool enter_plain(
 		enter_counted(call, t);
 	else if (beside == ACL_STATE_PREFETCH)
 		enter_fetching(call);
+	else if (beside == (ACL_STATE_COUNT | ACL_STATE_PREFETCH))
+		enter_counted_fetching(call, t);
 	else
 		enter_more(call, t, state);
 	return true;
