@@ -5,7 +5,6 @@
 #include "checks/engine/annotations.h"
 #include "checks/state/binary_state.h"
 #include "checks/state/memory_state.h"
-#include "checks/state/pending_change.h"
 #include "checks/state/pending_inside.h"
 #include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"

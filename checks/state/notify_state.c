@@ -6,6 +6,7 @@
 #include "checks/engine/program_memory.h"
 #include "checks/engine/value_table.h"
 #include "checks/state/lifecycle.h"
+#include "checks/state/pending_access.h"
 #include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
 
@@ -97,6 +98,12 @@ static bool record_sets_value(struct checks *c, const struct acl_call_record *ca
 		       info.mode == ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE);
 }
 
+/* A captured or built model does it, when it runs; of a stream that is not known, it is done now. */
+static bool runs_with_model(struct checks *c, const struct acl_call_record *call)
+{
+	return call->state.capture || (stream_of(call) && call->state.position && !task_runs_now(c, call));
+}
+
 /* Position 0 while the pair is changed, and where the stream is not known. */
 static void record_place_set(struct acl_object *o, struct acl_object *stream, uint64_t position)
 {
@@ -112,7 +119,7 @@ static void notify_record_enter(struct checks *c, struct acl_call_record *call)
 	struct acl_object *o = notify_of(c, call);
 	int32_t before;
 
-	if (!o || call->state.capture)
+	if (!o || runs_with_model(c, call))
 		return;
 	if (!record_sets_value(c, call)) {
 		notify_mark(o, NOTIFY_COUNTED);
@@ -135,7 +142,7 @@ static void notify_record_leave(struct checks *c, struct acl_call_record *call)
 	}
 	if (!o || !succeeded(call))
 		return;
-	if (call->state.capture)
+	if (runs_with_model(c, call))
 		notify_mark(o, NOTIFY_CAPTURED);
 	else
 		counter_inc(&notify_state(o)->records);
@@ -196,7 +203,7 @@ static void notify_wait_enter(struct checks *c, struct acl_call_record *call)
 	struct acl_object *o = notify_of(c, call);
 	int32_t before;
 
-	if (!o || call->state.capture)
+	if (!o || runs_with_model(c, call))
 		return;
 	/* A counter keeps its value unless the wait clears it. */
 	before = load_relaxed(&notify_state(o)->balance);
@@ -215,7 +222,7 @@ static void notify_order_leave(struct checks *c, const struct acl_call_record *c
 	acl_ref ref = call_note(call, &awaited_stream_note);
 	struct acl_object *source = ref ? object_of(c, ref) : NULL;
 
-	if (!stream_of(call) || !call->state.position || call->state.capture)
+	if (!stream_of(call) || !call->state.position || runs_with_model(c, call))
 		return;
 	if (!source)
 		evidence_ends(c, CHECKS_END_NOTIFY_WAIT);
@@ -234,7 +241,7 @@ static void notify_wait_leave(struct checks *c, struct acl_call_record *call)
 		atomic_fetch_add(&n->balance, 1);
 	if (!n || !succeeded(call))
 		return;
-	if (call->state.capture) {
+	if (runs_with_model(c, call)) {
 		notify_mark(o, NOTIFY_CAPTURED);
 		return;
 	}

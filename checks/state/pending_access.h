@@ -15,6 +15,9 @@
 #include "checks/state/access_tree.h"
 #include "checks/state/operation.h"
 
+/* The call submits a task, and not to a model (pending_task.c). */
+bool task_runs_now(struct checks *c, const struct acl_call_record *call);
+
 /* A pending access and what it has in common with the call's. */
 struct access_conflict {
 	struct pending_access earlier;

@@ -5,9 +5,6 @@
 
 #include "checks/engine/instance.h"
 
-/* The call submits a task, and not to a model (pending_task.c). */
-bool task_runs_now(struct checks *c, const struct acl_call_record *call);
-
 /* The call allocated memory of a pool, on its stream. */
 void pending_pool_allocated(
 	struct checks *c, const struct acl_call_record *call, const struct block_lookup *place);

@@ -2,6 +2,7 @@
 /* Copies that bring results to the host: the latest one of each stream. */
 #include "checks/state/result_state.h"
 
+#include "checks/state/pending_access.h"
 #include "checks/state/plain_batch.h"
 #include "checks/state/stream_state.h"
 
@@ -23,9 +24,13 @@ static bool brings_result(const struct op_entry *e)
 
 static void result_note(struct checks *c, struct acl_call_record *call)
 {
-	struct stream_rare *s = stream_rare_make(c, stream_of(call));
 	struct results *results = module_state(c, result);
+	struct stream_rare *s;
 
+	/* A model brings it when it runs: whoever waits for that knows. */
+	if (!task_runs_now(c, call))
+		return;
+	s = stream_rare_make(c, stream_of(call));
 	if (!load_relaxed(&results->any))
 		store_relaxed(&results->any, true);
 	if (s)

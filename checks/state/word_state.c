@@ -7,7 +7,7 @@
 #include "checks/engine/evidence.h"
 #include "checks/state/memory_state.h"
 #include "checks/state/order_state.h"
-#include "checks/state/pending_change.h"
+#include "checks/state/pending_access.h"
 #include "checks/state/stream_change.h"
 #include "checks/state/stream_state.h"
 

@@ -581,6 +581,44 @@ static void steps_of_other_libraries(void **state)
 	want(fixture, "mdlri-build-order:error");
 }
 
+/* What a built model waits for and writes it does when it runs, if ever. */
+static void tasks_of_a_built_model(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	char *d = fixture_malloc(fixture, DEVICE_MEMORY, 4096),
+	     *h = fixture_malloc_host(fixture, HOST_MEMORY, 4096);
+	void *s = fixture_stream(fixture, 1), *bound = handle(2), *m = handle(9);
+	aclrtNotify n = handle(3);
+	aclrtEvent e = handle(4);
+
+	(void)state;
+	fixture->other_ways = 0;
+	CALL(fixture, aclrtCreateStreamWithConfig, 0, .stream = &bound, .flag = ACL_STREAM_PERSISTENT);
+	CALL(fixture, aclrtCreateNotify, 0, .notify = &n);
+	CALL(fixture, aclrtCreateEventWithFlag, 0, .event = &e, .flag = ACL_EVENT_SYNC);
+	CALL(fixture, aclmdlRIBuildBegin, 0, .modelRI = &m);
+	CALL(fixture, aclmdlRIBindStream, 0, .modelRI = m, .stream = bound);
+	CALL(fixture, aclrtWaitAndResetNotify, 0, .notify = n, .stream = bound);
+	CALL(fixture, aclrtStreamWaitEvent, 0, .event = e, .stream = bound);
+	CALL(fixture, aclrtGetOverflowStatus, 0, .outputAddr = d, .outputSize = 64, .stream = bound);
+	CALL(fixture, aclrtMemcpyAsync, 0, .dst = h, .destMax = 64, .src = d, .count = 64,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST, .stream = bound);
+	CALL(fixture, aclmdlRIEndTask, 0, .modelRI = m, .stream = bound);
+	CALL(fixture, aclmdlRIBuildEnd, 0, .modelRI = m);
+	CALL(fixture, aclrtSynchronizeDevice, 0);
+	silent(fixture);
+	CALL(fixture, aclmdlRIExecuteAsync, 0, .modelRI = m, .stream = s);
+	CALL(fixture, aclrtRecordNotify, 0, .notify = n, .stream = s);
+	CALL(fixture, aclrtSynchronizeStream, 0, .stream = s);
+	CALL(fixture, aclrtMemcpy, 0, .dst = h, .destMax = 64, .src = d, .count = 64,
+		.kind = ACL_MEMCPY_DEVICE_TO_HOST);
+	silent(fixture);
+	checks_finish(fixture->checks, CHECKS_END_EXIT);
+	never(fixture, "event-wait-before-record");
+	never(fixture, "notify-wait-never-recorded");
+	never(fixture, "async-copy-never-synchronized");
+}
+
 /* --- a process locked for a snapshot ------------------------------------------------------ */
 
 static void descriptions_wait_for_nothing(void **state)
@@ -682,6 +720,7 @@ int main(void)
 		cmocka_unit_test(mapped_by_libc),
 		cmocka_unit_test(import_over_a_closed_one),
 		cmocka_unit_test(steps_of_other_libraries),
+		cmocka_unit_test(tasks_of_a_built_model),
 		cmocka_unit_test(descriptions_wait_for_nothing),
 		cmocka_unit_test(sets_over_many_mappings),
 	};

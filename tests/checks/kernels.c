@@ -281,6 +281,29 @@ static void array_at_the_end_of_a_page(void **state)
 	CALL(fixture, aclrtLaunchKernelV2, 0, .funcHandle = handle(90), .numBlocks = 1, .argsData = (args),  \
 		.argsSize = 64, .stream = (s))
 
+/* The kernel runs with the model: its launch itself reads nothing. */
+static void arguments_of_a_built_model(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	char *d = fixture_malloc(fixture, DEVICE_MEMORY, 4096);
+	void *s = fixture_stream(fixture, 1), *bound = handle(2);
+	aclmdlRI m = handle(30);
+
+	(void)state;
+	CALL(fixture, aclrtCreateStreamWithConfig, 0, .stream = &bound, .flag = ACL_STREAM_PERSISTENT);
+	CALL(fixture, aclmdlRIBuildBegin, 0, .modelRI = &m);
+	CALL(fixture, aclmdlRIBindStream, 0, .modelRI = m, .stream = bound);
+	LAUNCH_WITH(fixture, d, bound);
+	CALL(fixture, aclmdlRIEndTask, 0, .modelRI = m, .stream = bound);
+	CALL(fixture, aclmdlRIBuildEnd, 0, .modelRI = m);
+	CALL(fixture, aclrtMemset, 0, .devPtr = d, .maxCount = 64, .count = 64);
+	CALL(fixture, aclmdlRIExecuteAsync, 0, .modelRI = m, .stream = s);
+	CALL(fixture, aclrtSynchronizeStream, 0, .stream = s);
+	CALL(fixture, aclrtMemset, 0, .devPtr = d, .maxCount = 64, .count = 64);
+	CALL(fixture, aclrtMemsetAsync, 0, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	never(fixture, "kernel-args-freed");
+}
+
 /* Ordered with the kernel, beside its arguments, or after it. */
 static void arguments_in_order(void **state)
 {
@@ -519,6 +542,7 @@ int main(void)
 		cmocka_unit_test(function_that_was_not_there),
 		cmocka_unit_test(arguments_of_other_memory),
 		cmocka_unit_test(array_at_the_end_of_a_page),
+		cmocka_unit_test(arguments_of_a_built_model),
 		cmocka_unit_test(arguments_in_order),
 		cmocka_unit_test(arguments_of_no_launch),
 		cmocka_unit_test(one_list_many_launches),

@@ -313,6 +313,22 @@ static void behind_a_finding(void **state)
 	fixture_free(x.fixture);
 }
 
+/* It begins when the model runs, if ever. */
+static void captured_callback(void **state)
+{
+	struct two_streams x = two_streams();
+	aclmdlRI m = handle(30);
+
+	(void)state;
+	CALL(x.fixture, aclmdlRICaptureBegin, 0, .stream = x.s, .mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+	CALL(x.fixture, aclrtLaunchHostFunc, 0, .stream = x.s, .fn = handle(9), .args = x.h);
+	CALL(x.fixture, aclmdlRICaptureEnd, 0, .stream = x.s, .modelRI = &m);
+	CALL(x.fixture, aclmdlRIDestroy, 0, .modelRI = m);
+	CALL(x.fixture, aclrtFreeHost, 0, .hostPtr = x.h);
+	never(x.fixture, "free-host-in-flight");
+	fixture_free(x.fixture);
+}
+
 static void callback_may_tell(void **state)
 {
 	struct two_streams x = two_streams();
@@ -586,6 +602,7 @@ int main(void)
 		cmocka_unit_test(too_many_streams),
 		cmocka_unit_test(without_an_edge),
 		cmocka_unit_test(behind_a_finding),
+		cmocka_unit_test(captured_callback),
 		cmocka_unit_test(callback_may_tell),
 		cmocka_unit_test(order_by_a_word),
 		cmocka_unit_test(word_the_other_way),

@@ -9,6 +9,7 @@
 #include "checks/state/device_state.h"
 #include "checks/state/operation.h"
 #include "checks/state/order_state.h"
+#include "checks/state/pending_access.h"
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
 
@@ -37,7 +38,7 @@ static void launched(struct checks *c, struct acl_call_record *call)
 	struct launch_args *b = blocks(c);
 	struct launch *l;
 
-	if (!stream_of(call) || !call->state.position || !succeeded(call) || call->state.capture || !base)
+	if (!base || !succeeded(call) || !task_runs_now(c, call))
 		return;
 	checks_when(c, WHEN_ARGUMENTS);
 	l = &b->launches[counter_inc(&b->n) % LAUNCHES];
@@ -151,7 +152,7 @@ static void overwriting(struct checks *c, struct acl_call_record *call)
 {
 	const struct operation *op;
 
-	if (!stream_of(call) || !call->state.position || call->state.capture)
+	if (!task_runs_now(c, call))
 		return;
 	op = operation_of(c, call);
 	for (uint64_t i = 0; i < op->n_entries; i++) {

@@ -3,6 +3,7 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/state/device_state.h"
 #include "checks/state/memory_state.h"
+#include "checks/state/pending_access.h"
 #include "checks/state/stream_state.h"
 
 #define LAUNCHES 64 /* that are remembered; of more, nothing is said */
@@ -33,14 +34,6 @@ static const void *data_argument(const struct acl_call_record *call)
 	return acl_arg_pointer(call->api, call->args, ACL_ROLE_USER_DATA);
 }
 
-/* It runs once, and nobody else decides when. */
-static bool runs_once(const struct acl_call_record *call)
-{
-	struct acl_object *s = stream_of(call);
-
-	return s && call->state.position && !load_relaxed(&stream_state(s)->uncertain) && is_checked(call);
-}
-
 /* It may begin before the call that launches it returns. */
 static void callback_data_enter(struct checks *c, struct acl_call_record *call)
 {
@@ -48,8 +41,8 @@ static void callback_data_enter(struct checks *c, struct acl_call_record *call)
 	const void *data = data_argument(call);
 	struct block_lookup place;
 
-	if (!data || !runs_once(call) || !map_find(memory_blocks(c), (uintptr_t)data, &place) ||
-		!kind_is_host(place.kind))
+	if (!data || !is_checked(call) || !task_runs_now(c, call) ||
+		!map_find(memory_blocks(c), (uintptr_t)data, &place) || !kind_is_host(place.kind))
 		return;
 	lock(&l->lock);
 	if (load_relaxed(&l->n) < LAUNCHES)

@@ -7,6 +7,7 @@
 #include "checks/engine/value_table.h"
 #include "checks/state/device_state.h"
 #include "checks/state/operation.h"
+#include "checks/state/pending_access.h"
 #include "checks/state/signal_state.h"
 #include "checks/state/stream_state.h"
 
@@ -256,7 +257,7 @@ static void status_asked(struct checks *c, struct acl_call_record *call)
 	struct acl_object *s = stream_of(call);
 	struct output *o;
 
-	if (!s || !succeeded(call) || !a->outputAddr || call->state.capture || !call->state.position)
+	if (!succeeded(call) || !a->outputAddr || !task_runs_now(c, call))
 		return;
 	checks_start_conditional(c);
 	o = &modes(c)->outputs[counter_inc(&modes(c)->n_outputs) % OUTPUTS];

@@ -10,6 +10,7 @@
 #include "checks/state/event_state.h"
 #include "checks/state/notify_state.h"
 #include "checks/state/order_state.h"
+#include "checks/state/pending_access.h"
 #include "checks/state/stream_state.h"
 
 #define OPEN_WAITS 64 /* of more, nothing is said */
@@ -70,17 +71,17 @@ static bool notify_is_shared(struct acl_object *n)
 		       (NOTIFY_IMPORTED | NOTIFY_EXPORTED | NOTIFY_NUMBERED | NOTIFY_CAPTURED);
 }
 
-static bool wait_is_plain(const struct acl_call_record *call)
+/* Of a model it is not known when it runs. */
+static bool wait_is_plain(struct checks *c, const struct acl_call_record *call)
 {
-	return stream_of(call) && call->state.position && succeeded(call) && !call->state.capture &&
-	       is_checked(call);
+	return task_runs_now(c, call) && succeeded(call) && is_checked(call);
 }
 
 static void blocking_wait_leave(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *e = event_of(call);
 
-	if (e && wait_is_plain(call) && waits_for_ever(call) && !load_relaxed(&event_state(e)->records) &&
+	if (e && wait_is_plain(c, call) && waits_for_ever(call) && !load_relaxed(&event_state(e)->records) &&
 		!event_is_shared(call, e))
 		blocked_add(c, call, e);
 }
@@ -91,7 +92,7 @@ static void blocking_notify_leave(struct checks *c, struct acl_call_record *call
 	struct acl_object *n = value ? object_live(c, ACL_HANDLE_NOTIFY, value) : NULL;
 
 	/* Time 0 is for ever here. */
-	if (n && wait_is_plain(call) && !acl_arg_value(call->api, call->args, ACL_ROLE_TIMEOUT) &&
+	if (n && wait_is_plain(c, call) && !acl_arg_value(call->api, call->args, ACL_ROLE_TIMEOUT) &&
 		load_relaxed(&notify_state(n)->balance) < 0 && !notify_is_shared(n))
 		blocked_add(c, call, n);
 }

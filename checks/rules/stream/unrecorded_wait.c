@@ -3,6 +3,7 @@
 #include "checks/engine/finding_statement.h"
 #include "checks/rules/stream/blocking_call.h"
 #include "checks/state/event_state.h"
+#include "checks/state/pending_access.h"
 #include "checks/state/stream_state.h"
 
 #define LIST 256
@@ -67,8 +68,9 @@ static void unrecorded_wait_enter(struct checks *c, struct acl_call_record *call
 				c, call, e, stream_of(call), -1, "the wait ends at once and orders nothing");
 		break;
 	case EVENT_WITH_FLAG:
-		/* A real wait, until a record comes: checked when none can come any more. */
-		if (load_relaxed(&s->flags) & ACL_EVENT_SYNC)
+		/* A real wait, until a record comes: checked when none can come any more. That of a model is
+		 * one only when it runs. */
+		if (load_relaxed(&s->flags) & ACL_EVENT_SYNC && task_runs_now(c, call))
 			call_note_set(call, &open_wait_note, 1);
 		break;
 	}
