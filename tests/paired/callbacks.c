@@ -291,8 +291,8 @@ static void data_of_begun_callback(void)
 }
 
 static const struct pair pairs[] = {
-	PAIR("free-host-in-flight", data_of_host_function),
-	PAIR("free-host-in-flight", data_of_callback),
+	PAIR_AVOIDS("free-host-in-flight", data_of_host_function),
+	PAIR_AVOIDS("free-host-in-flight", data_of_callback),
 	PAIR_AVOIDS("free-host-in-flight", data_of_begun_callback),
 	PAIR("processreport-not-subscribed", report_unsubscribed),
 	PAIR_ALSO("subscribe-thread-not-processing", nobody_processes, "processreport-not-subscribed"),

@@ -103,11 +103,10 @@ void pair_callback(unsigned depth)
 	now = depth ? &in_callback : NULL;
 }
 
-/* Only host functions come when they are called for. */
+/* Only host functions come when they are called for, and with an argument of ours. */
 void pair_callback_begin(unsigned api, const void *argument)
 {
-	(void)argument;
-	pair_assume(api == ACL_API_aclrtLaunchHostFunc, "a callback of the runtime");
+	pair_assume(api == ACL_API_aclrtLaunchHostFunc && !argument, "a callback of the runtime");
 	pair_callback(1);
 }
 
