@@ -197,8 +197,9 @@ struct finding_draft *finding_draft_begin(
 	struct acl_finding *f;
 	struct graded graded;
 
-	if (!rule || c->settings[rule->index].off || (call && !is_checked(call)) ||
-		!grade(c, rule, &g, &graded) || finding_superfluous(call, rule))
+	if (!rule || c->settings[rule->index].off || load_relaxed(&c->starved) ||
+		(call && !is_checked(call)) || !grade(c, rule, &g, &graded) ||
+		finding_superfluous(call, rule))
 		return NULL;
 	d = draft_for(c, call);
 	if (!d)
@@ -225,11 +226,28 @@ void finding_send(struct checks *c, struct acl_finding *f)
 		c->host.finding(c->host.context, f);
 }
 
+struct sending {
+	struct checks *c;
+	struct acl_finding *finding;
+};
+
+static void send_now(void *sending)
+{
+	struct sending *s = sending;
+
+	finding_send(s->c, s->finding);
+}
+
 /* A collected one is sent when the phase of its call ends. */
 void finding_draft_end(struct checks *c, struct finding_draft *d)
 {
+	struct sending s = {c, &d->finding};
+
 	if (d->collected)
 		return;
-	finding_send(c, &d->finding);
+	if (c->host.with_stack && d->finding.event)
+		c->host.with_stack(c->host.context, send_now, &s);
+	else
+		send_now(&s);
 	checks_forget(c, d, sizeof(*d));
 }

@@ -62,7 +62,11 @@ static void *piece_take(struct checks *c, unsigned log, size_t bytes)
 	return c->host.memory(c->host.context, (size_t)1 << log);
 }
 
-static const char no_memory[] = "no memory for the checker's tables";
+static void memory_refused(struct checks *c)
+{
+	store_relaxed(&c->starved, true);
+	checks_degrade(c, "no memory for the checker's tables");
+}
 
 void *checks_alloc(struct checks *c, size_t bytes)
 {
@@ -73,7 +77,7 @@ void *checks_alloc(struct checks *c, size_t bytes)
 	p = log < POOL_SIZES ? piece_take(c, log, bytes) : c->host.memory(c->host.context, bytes);
 	unlock(&c->alloc_lock);
 	if (!p)
-		checks_degrade(c, no_memory);
+		memory_refused(c);
 	return p;
 }
 
@@ -85,7 +89,7 @@ void *checks_permanent(struct checks *c, size_t bytes)
 		return checks_alloc(c, bytes);
 	p = c->host.memory(c->host.context, bytes);
 	if (!p)
-		checks_degrade(c, no_memory);
+		memory_refused(c);
 	return p;
 }
 

@@ -221,11 +221,14 @@ struct checks {
 	_Atomic uint64_t serials; /* of objects and blocks */
 	_Atomic uint64_t finding_serials;
 	_Atomic uint64_t evidence_ends[CHECKS_EVIDENCE_ENDS]; /* by enum checks_evidence_end */
+	_Atomic bool starved; /* memory was refused: what is missing from a table proves nothing, and no rule
+				 speaks */
 	_Atomic bool degraded;
 	_Atomic(const char *) degraded_text;
 };
 
-/* Memory that stays until checks_forget gives it back to the checker; zeroed; NULL sets degraded. */
+/* Memory that stays until checks_forget gives it back to the checker; zeroed; NULL: no rule speaks any more.
+ */
 void *checks_alloc(struct checks *c, size_t bytes);
 /* The same for ever: a large piece is no larger than it has to be, which counts in limits of the process. */
 void *checks_permanent(struct checks *c, size_t bytes);

@@ -18,8 +18,6 @@ bool value_table_set_of(struct checks *c, struct value_table *p, uint64_t owner,
 	p->index.gone = owner_gone;
 	room = key_index_put(c, &p->index, key, value, owner, &before);
 	unlock(&p->lock);
-	if (!room)
-		store_relaxed(&p->full, true);
 	return room;
 }
 

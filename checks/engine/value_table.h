@@ -12,7 +12,6 @@
 
 struct value_table {
 	struct acl_lock lock;
-	_Atomic bool full; /* no memory for something: that a key is missing proves nothing */
 	struct key_index index;
 };
 
@@ -23,7 +22,7 @@ static inline bool value_table_get(struct value_table *p, uint64_t key, uint64_t
 	return key_index_get(&p->index, key, value);
 }
 
-/* false: no memory; nothing is remembered, the run is degraded and rules that ask stay silent. */
+/* false: no memory; nothing is remembered, and no rule speaks any more. */
 bool value_table_set(struct checks *c, struct value_table *p, uint64_t key, uint64_t value);
 /* The same of a key that belongs to an object (acl_ref) or a block (block_ref) and goes with it. */
 bool value_table_set_of(

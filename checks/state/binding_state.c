@@ -47,11 +47,6 @@ struct acl_object *stream_model(struct checks *c, const void *stream)
 	return model && object_usable(model) ? model : NULL;
 }
 
-bool bindings_complete(struct checks *c)
-{
-	return !load_relaxed(&bindings(c)->model.full);
-}
-
 bool binding_was(struct checks *c, struct acl_object *stream)
 {
 	uint64_t ref;
@@ -63,11 +58,6 @@ bool binding_was(struct checks *c, struct acl_object *stream)
 static bool is_captured(struct acl_object *model)
 {
 	return model && load_relaxed(&model_state(model)->status) != MODEL_BUILT;
-}
-
-bool bindings_and_builds_known(struct checks *c)
-{
-	return !load_relaxed(&bindings(c)->model.full) && !load_relaxed(&bindings(c)->built.full);
 }
 
 static struct acl_object *live(struct checks *c, unsigned kind, const void *value)
@@ -195,8 +185,7 @@ bool model_is_followed(struct checks *c, struct acl_object *m)
 
 bool model_unfinished(struct checks *c, struct acl_object *m)
 {
-	return bindings_and_builds_known(c) && object_usable(m) && !is_captured(m) &&
-	       !marked(c, m, MODEL_IS_BUILT) &&
+	return object_usable(m) && !is_captured(m) && !marked(c, m, MODEL_IS_BUILT) &&
 	       !(load_relaxed(&m->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED));
 }
 

@@ -12,13 +12,8 @@ struct acl_object *binding_of(struct checks *c, struct acl_object *stream);
  * = none known. */
 struct acl_object *stream_model(struct checks *c, const void *stream);
 
-/* Whether there was room for all bindings: a stream of which none is known has none. */
-bool bindings_complete(struct checks *c);
-
 /* Whether it was bound once: what it was given then runs with the model. */
 bool binding_was(struct checks *c, struct acl_object *stream);
-/* The same for them and for how far models are built: what is not known is not so. */
-bool bindings_and_builds_known(struct checks *c);
 /* A stream was bound to the model; aclmdlRIBuildEnd was called for it. */
 bool model_has_stream(struct checks *c, struct acl_object *model);
 bool model_build_ended(struct checks *c, struct acl_object *model);

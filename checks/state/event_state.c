@@ -39,7 +39,7 @@ void event_created(struct checks *c, const struct acl_call_record *call, struct 
 
 	store_relaxed(&e->maker, event_maker_of(call));
 	store_relaxed(&e->flags, (uint32_t)acl_arg_value(call->api, call->args, ACL_ROLE_FLAGS));
-	store_relaxed(&e->link, is_link(e) && !(load_relaxed(&o->flags) & ACL_OBJECT_LEARNED));
+	store_relaxed(&e->link, is_link(e));
 	if (load_relaxed(&e->flags) & ACL_EVENT_DEVICE_USE_ONLY)
 		checks_when(c, WHEN_DEVICE_ONLY);
 	if (load_relaxed(&e->maker) == EVENT_WITH_FLAG && load_relaxed(&e->flags) & ACL_EVENT_EXTERNAL)
@@ -135,8 +135,7 @@ struct acl_object *latest_record(struct checks *c, struct acl_object *o, uint64_
 /* Without a record that we have seen, only the wait for an event of this kind is none: it ends at once. */
 static bool ends_at_once(struct acl_object *o)
 {
-	return load_relaxed(&event_state(o)->maker) == EVENT_EX &&
-	       !(load_relaxed(&o->flags) & ACL_OBJECT_LEARNED) && !load_relaxed(&event_state(o)->records);
+	return load_relaxed(&event_state(o)->maker) == EVENT_EX && !load_relaxed(&event_state(o)->records);
 }
 
 static void event_unseen_wait(struct checks *c, struct acl_object *s, uint64_t position)

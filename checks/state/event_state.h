@@ -51,7 +51,7 @@ struct event_state {
 	_Atomic bool captured; /* the latest record became a task of a model */
 	_Atomic bool reset_by_model; /* a task of some model resets it */
 	_Atomic uint8_t record_flag, wait_flag; /* 1 + flag of the first call with one, 0 = none yet */
-	_Atomic bool link; /* captures take it as a link between their streams; it was seen made */
+	_Atomic bool link; /* captures take it as a link between their streams */
 };
 _Static_assert(sizeof(struct acl_object) + sizeof(struct event_state) <= 128, "two cache lines of an event");
 

@@ -40,10 +40,7 @@ struct acl_object *notify_of(struct checks *c, const struct acl_call_record *cal
 	struct acl_object *o =
 		object_find(c, is_counter(call->api) ? ACL_HANDLE_CNT_NOTIFY : ACL_HANDLE_NOTIFY, value);
 
-	return o && object_usable(o) &&
-			       !(load_relaxed(&o->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED))
-		       ? o
-		       : NULL;
+	return o && object_usable(o) && !(load_relaxed(&o->flags) & ACL_OBJECT_INHERITED) ? o : NULL;
 }
 
 static void notify_mark(struct acl_object *o, unsigned flags)

@@ -29,7 +29,7 @@ static uint64_t bound_model(struct checks *c, struct acl_object *stream)
 
 	if (model)
 		return object_ref(model);
-	return bindings_complete(c) ? CHECKS_RUNS_ONCE : CHECKS_MODEL_UNKNOWN;
+	return load_relaxed(&c->starved) ? CHECKS_MODEL_UNKNOWN : CHECKS_RUNS_ONCE;
 }
 
 uint64_t checks_task_model(struct checks *c, const struct acl_call_record *call)

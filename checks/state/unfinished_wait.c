@@ -44,6 +44,14 @@ static void device_wait_leave(struct checks *c, struct acl_call_record *call)
 		(struct unfinished_wait){context && succeeded(call) ? object_ref(context) : 0, t->phase};
 }
 
+/* The parent's waits are nothing to what the child does. */
+static void waits_forked(struct checks *c)
+{
+	struct acl_thread *t;
+
+	thread_each(c, t) t->timed_out = t->device_wait = (struct unfinished_wait){0};
+}
+
 static const struct check_hook hooks[] = {
 	{ON_OP(SYNCHRONISE_STREAM), ACL_LEAVE, timed_wait_leave},
 	{ON_OP(SYNCHRONISE_EVENT), ACL_LEAVE, timed_wait_leave},
@@ -55,4 +63,5 @@ const struct check_module module_unfinished_wait = {
 	.order = 28,
 	.hooks = hooks,
 	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.forked = waits_forked,
 };

@@ -315,6 +315,30 @@ static void exchange(struct fixture *fixture, aclmdlRICaptureMode mode, aclmdlRI
 }
 
 /* Queried of every stream, for the status alone; the mode is exchanged around what a capture would refuse. */
+/* A thread whose task is captured may be in the middle of the next one's capture, on another stream. */
+static void captured_on_another_stream(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *t = fixture_stream(fixture, 2),
+	     *d = fixture_malloc(fixture, DEVICE_MEMORY, 4096);
+	struct acl_args_aclrtMemsetAsync args = {.devPtr = d, .maxCount = 64, .count = 64, .stream = t};
+	struct acl_call_record on_its_way;
+
+	(void)state;
+	CALL(fixture, aclmdlRICaptureBegin, 0, .stream = s, .mode = RELAXED);
+	CALL(fixture, aclmdlRICaptureBegin, 0, .stream = t, .mode = RELAXED);
+	fixture->tid++;
+	CALL(fixture, aclrtSetDevice, 0, .deviceId = 0);
+	CALL(fixture, aclrtMemsetAsync, 0, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	fixture_enter(fixture, &on_its_way, ACL_API_aclrtMemsetAsync, &args, __LINE__);
+	fixture->tid--;
+	CALL(fixture, aclrtMemsetAsync, 0, .devPtr = d, .maxCount = 64, .count = 64, .stream = s);
+	never(fixture, "capture-concurrent-host-use");
+	CALL(fixture, aclrtMemsetAsync, 0, .devPtr = d, .maxCount = 64, .count = 64, .stream = t);
+	want(fixture, "capture-concurrent-host-use:advice");
+	fixture_leave(fixture, &on_its_way, 0);
+}
+
 static void captured_by_two_threads(void **state)
 {
 	const aclmdlRICaptureMode global = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
@@ -409,6 +433,7 @@ int main(void)
 		cmocka_unit_test(own_record),
 		cmocka_unit_test(joined_through_another),
 		cmocka_unit_test(order_of_two_models),
+		cmocka_unit_test(captured_on_another_stream),
 		cmocka_unit_test(captured_by_two_threads),
 		cmocka_unit_test(tried_again),
 		cmocka_unit_test(value_address_again),

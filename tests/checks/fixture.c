@@ -3,6 +3,7 @@
 #define SITES 30000
 #include "fixture.h"
 
+#include "checks/engine/instance.h"
 #include "tests/checks/fixture_evaluated.h"
 
 #include <errno.h>
@@ -21,6 +22,8 @@
 #define HANDLE_BYTES (1ul << 20)
 #define PAIRED_HANDLES 0x5400000000ul
 #define PAIRED_HANDLE_BYTES 0x200000000ul
+/* Page-locked memory of paired ones. */
+#define PAIRED_HOST_TERABYTE 0x7eul
 
 /* --- memory ------------------------------------------------------------------------ */
 
@@ -120,7 +123,9 @@ static bool readable(void *context, const void *from, void *to, size_t bytes)
 	const struct fixture *fixture = context;
 	uintptr_t at = (uintptr_t)from;
 
-	if ((at - HANDLES < HANDLE_BYTES || at - PAIRED_HANDLES < PAIRED_HANDLE_BYTES) && !is_mapped(at))
+	if ((at - HANDLES < HANDLE_BYTES || at - PAIRED_HANDLES < PAIRED_HANDLE_BYTES ||
+		    at >> 40 == PAIRED_HOST_TERABYTE) &&
+		!is_mapped(at))
 		return false;
 	if (at < fixture->wild + fixture->wild_bytes && fixture->wild < at + bytes)
 		return false;
@@ -455,6 +460,14 @@ void fixture_free(struct fixture *fixture)
 	else
 		spare_arena = fixture->arena;
 	free(fixture);
+}
+
+void fixture_use_up_memory(struct fixture *fixture)
+{
+	fixture->no_memory = true;
+	for (size_t bytes = 1ul << 20; bytes >= 64; bytes /= 2)
+		while (checks_alloc(fixture->checks, bytes))
+			;
 }
 
 uint64_t fixture_pthread(uint32_t tid)

@@ -100,6 +100,8 @@ struct fixture *fixture_new(int target);
 /* aclInit and SetDevice(0) done. */
 struct fixture *fixture_ready(int target);
 void fixture_free(struct fixture *fixture);
+/* The tables get no more memory, and have no room left. */
+void fixture_use_up_memory(struct fixture *fixture);
 /* The program keeps what is found by itself, and not in a file of the fixture's (fixture.c). */
 void fixture_unrecorded(void);
 /* The state now is the one fixture_again() goes back to: a hundred times cheaper than a new checker. */

@@ -323,10 +323,37 @@ static void finalize_with_devices(void **state)
 	}
 }
 
+/* Counted down, the process is over with the last reference, whether or not the count is asked for. */
+static void callback_after_the_last_reference(void **state)
+{
+	(void)state;
+	for (unsigned asks = 0; asks < 2; asks++) {
+		struct fixture *fixture = fixture_ready(DOCUMENTS);
+		uint64_t left = 1;
+
+		CALL(fixture, aclInit, 100002, .configPath = NULL);
+		CALL(fixture, aclrtResetDevice, 0, .deviceId = 0);
+		CALL(fixture, aclFinalizeReference, 0, .refCount = asks ? &left : NULL);
+		CALL(fixture, aclFinalizeCallbackRegister, 0, .type = ACL_REG_TYPE_ACL_DVPP,
+			.cbFunc = handle(1));
+		left = 0;
+		CALL(fixture, aclFinalizeReference, 0, .refCount = asks ? &left : NULL);
+		CALL(fixture, aclFinalizeCallbackRegister, 0, .type = ACL_REG_TYPE_ACL_DVPP,
+			.cbFunc = handle(2));
+		fixture->n_seen = fixture->n_found;
+		checks_finish(fixture->checks, CHECKS_END_EXIT);
+		want(fixture, "finalize-callback-after-finalize:advice");
+		assert_string_equal(
+			fixture->found[fixture->n_found - 1].rule->id, "finalize-callback-after-finalize");
+		fixture_free(fixture);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(init_twice),
+		cmocka_unit_test(callback_after_the_last_reference),
 		cmocka_unit_test(init_by_target),
 		cmocka_unit_test(init_other_module),
 		cmocka_unit_test(init_after_finalize),

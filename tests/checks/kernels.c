@@ -147,6 +147,22 @@ static void unload_after_signal_of_all(void **state)
 	want(fixture, "kernel-binary-unload-pending:error");
 }
 
+/* A stream with many launches is one of them. */
+static void unload_after_many_launches(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	void *s = fixture_stream(fixture, 1), *busy = fixture_stream(fixture, 4), *b = load(fixture, 2, NULL),
+	     *f = fetch(fixture, b, 3, "add");
+
+	(void)state;
+	LAUNCH(fixture, f, busy);
+	for (unsigned i = 0; i < 10; i++)
+		LAUNCH(fixture, f, s);
+	CALL(fixture, aclrtSynchronizeStream, 0, .stream = s);
+	CALL(fixture, aclrtBinaryUnLoad, 0, .binHandle = b);
+	want(fixture, "kernel-binary-unload-pending:error");
+}
+
 /* Only so many streams are remembered; what is forgotten is not judged. */
 static void unload_after_many_streams(void **state)
 {
@@ -530,6 +546,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unknown_everything),
 		cmocka_unit_test(unload_after_other_stream),
+		cmocka_unit_test(unload_after_many_launches),
 		cmocka_unit_test(unload_after_destroy),
 		cmocka_unit_test(unload_after_signal),
 		cmocka_unit_test(unload_after_early_signal),

@@ -115,6 +115,34 @@ static void limit_after_reset(void **state)
 	want(fixture, "res-limit-late:advice");
 }
 
+/* The same of a stream, and of each kind of its cores. */
+static void limit_of_a_stream_after_reset(void **state)
+{
+	static const aclrtDevResLimitType types[] = {CUBE, ACL_RT_DEV_RES_VECTOR_CORE};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct fixture *fixture = fixture_ready(DOCUMENTS);
+		void *s = fixture_stream(fixture, 1), *other = fixture_stream(fixture, 2);
+
+		CALL(fixture, aclrtSetStreamResLimit, 0, .stream = s, .type = types[i], .value = 4);
+		CALL(fixture, aclrtSetStreamResLimit, 0, .stream = other, .type = types[i], .value = 4);
+		LAUNCH(fixture, s);
+		LAUNCH(fixture, other);
+		CALL(fixture, aclrtResetStreamResLimit, 0, .stream = other);
+		CALL(fixture, aclrtResetStreamResLimit, 507000, .stream = s);
+		CALL(fixture, aclrtResetStreamResLimit, 107000, .stream = handle(9));
+		CALL(fixture, aclrtSetStreamResLimit, 0, .stream = s, .type = types[i], .value = 4);
+		never(fixture, "res-limit-late");
+		CALL(fixture, aclrtSetStreamResLimit, 0, .stream = other, .type = types[i], .value = 4);
+		want(fixture, "res-limit-late:advice api-error:warning api-error:warning");
+		CALL(fixture, aclrtResetStreamResLimit, 0, .stream = s);
+		CALL(fixture, aclrtSetStreamResLimit, 0, .stream = s, .type = types[i], .value = 4);
+		want(fixture, "res-limit-late:advice");
+		fixture_free(fixture);
+	}
+}
+
 static void stack_of_the_configuration(void **state)
 {
 	static const struct {
@@ -431,6 +459,7 @@ int main(void)
 		cmocka_unit_test(failed_limits),
 		cmocka_unit_test(limit_of_devices),
 		cmocka_unit_test(limit_after_reset),
+		cmocka_unit_test(limit_of_a_stream_after_reset),
 		cmocka_unit_test(stack_of_the_configuration),
 		cmocka_unit_test(stack_by_a_hidden_device),
 		cmocka_unit_test(default_device_of_the_configuration),

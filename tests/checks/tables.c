@@ -493,18 +493,10 @@ static void created_without_memory(void **state)
 /* After that many calls of right_program() there is no memory left for the tables; 0 = it does not end. */
 static unsigned steps_left;
 
-static void use_up_memory(struct fixture *fixture)
-{
-	fixture->no_memory = true;
-	for (size_t bytes = 64; bytes <= 1ul << 20; bytes *= 2)
-		while (checks_alloc(fixture->checks, bytes))
-			;
-}
-
 #define NEXT(fixture, ...)                                                                                   \
 	do {                                                                                                 \
 		if (steps_left && !--steps_left)                                                             \
-			use_up_memory(fixture);                                                              \
+			fixture_use_up_memory(fixture);                                                      \
 		CALL(fixture, __VA_ARGS__);                                                                  \
 	} while (0)
 
@@ -637,7 +629,7 @@ static void memory_ends_while_tables_grow(void **state)
 		fixture_again(fixture);
 		for (unsigned i = 0; i < n + 300; i++) {
 			if (i == n)
-				use_up_memory(fixture);
+				fixture_use_up_memory(fixture);
 			fixture_malloc(fixture, DEVICE_MEMORY + i * (i % 7 + 1) * (1ul << 21), 4096 + i);
 			fixture_event(fixture, i + 1, ACL_EVENT_SYNC);
 		}

@@ -6,13 +6,9 @@
 #include "checks/state/event_state.h"
 #include "checks/state/stream_state.h"
 
-/* What we saw made; kinds of others are not known. */
 static struct event_state *capture_event_known(struct acl_object *e)
 {
-	return e && load_acquire(&e->state) == ACL_OBJECT_LIVE &&
-			       !(load_relaxed(&e->flags) & ACL_OBJECT_LEARNED)
-		       ? event_state(e)
-		       : NULL;
+	return e && load_acquire(&e->state) == ACL_OBJECT_LIVE ? event_state(e) : NULL;
 }
 
 /* Whether the rule is broken. */
@@ -118,7 +114,7 @@ static void captured_event_destroy(struct checks *c, struct acl_call_record *cal
 {
 	struct acl_object *o = event_of(call), *capture;
 
-	if (!o || !object_usable(o) || load_relaxed(&o->flags) & ACL_OBJECT_LEARNED)
+	if (!o || !object_usable(o))
 		return;
 	capture = event_capture(c, o);
 	FINDING(c, call, "capture-event-destroyed-in-capture", capture,

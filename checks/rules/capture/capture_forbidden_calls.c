@@ -334,8 +334,7 @@ static void capture_wait_unrecorded(struct checks *c, struct acl_call_record *ca
 	struct acl_object *e = event_of(call), *capture = capture_of(c, stream_of(call));
 	uint32_t flags;
 
-	if (!capture || event_flag_external(call) || !e || !object_usable(e) ||
-		load_relaxed(&e->flags) & ACL_OBJECT_LEARNED)
+	if (!capture || event_flag_external(call) || !e || !object_usable(e))
 		return;
 	flags = load_relaxed(&event_state(e)->flags);
 	if (load_relaxed(&event_state(e)->maker) != EVENT_EX || !(flags & ACL_EVENT_SYNC) ||

@@ -154,7 +154,7 @@ static void destroy_callback_unregister(struct checks *c, struct acl_call_record
 {
 	struct acl_object *m = model_argument(c, call);
 
-	if (!m || load_relaxed(&m->flags) & ACL_OBJECT_LEARNED || load_relaxed(&models(c)->at_end.full) ||
+	if (!m || load_relaxed(&m->flags) & ACL_OBJECT_LEARNED ||
 		!acl_arg_pointer(call->api, call->args, ACL_ROLE_CALLBACK))
 		return;
 	FINDING(c, call, "mdlri-destroy-callback-misuse",

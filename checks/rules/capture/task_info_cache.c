@@ -52,8 +52,6 @@ static void operator_info_enter(struct checks *c, struct acl_call_record *call)
 	struct acl_object *origin = NULL;
 
 	keeps = some_capture_keeps(c, &origin);
-	if (load_relaxed(&switches(c)->full))
-		return;
 	FINDING(c, call, "opinfo-cache-misuse", none || (!keeps && origin),
 		PARTS(part_object("stream", none ? NULL : origin)), "%s",
 		none ? "No stream is being captured."

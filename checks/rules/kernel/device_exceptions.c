@@ -133,7 +133,7 @@ static struct acl_object *own_binary(struct checks *c, const struct acl_call_rec
 	struct acl_object *b =
 		object_live(c, ACL_HANDLE_BINARY, ACL_ARGS(call, aclrtBinarySetExceptionCallback)->binHandle);
 
-	return b && !(load_relaxed(&b->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED)) ? b : NULL;
+	return b && !(load_relaxed(&b->flags) & ACL_OBJECT_INHERITED) ? b : NULL;
 }
 
 /* The callback of a binary receives launches of its kernels. */
@@ -142,8 +142,7 @@ static void registering_binary(struct checks *c, struct acl_call_record *call)
 	struct acl_object *b = own_binary(c, call);
 
 	store_relaxed(&exceptions(c)->any, true);
-	if (!b || by_library(c, call) || load_relaxed(&exceptions(c)->binaries.full) ||
-		value_table_value(&exceptions(c)->binaries, object_ref(b)))
+	if (!b || by_library(c, call) || value_table_value(&exceptions(c)->binaries, object_ref(b)))
 		return;
 	FINDING(c, call, "exc-callback-register-late", load_acquire(&binary_state(b)->launches[0].position),
 		PARTS(part_object(acl_handle_names[b->kind], b)),
@@ -164,11 +163,6 @@ static void registered_binary(struct checks *c, struct acl_call_record *call)
 static uint64_t device_key(const struct acl_call_record *call)
 {
 	return (uint64_t)(uint32_t)device_argument(call) + 1;
-}
-
-static bool complete(struct checks *c)
-{
-	return !load_relaxed(&exceptions(c)->fault.full) && !load_relaxed(&exceptions(c)->work.full);
 }
 
 /* Grows with every task the device's streams get. */
@@ -204,7 +198,7 @@ static void reading(struct checks *c, struct acl_call_record *call)
 		    value_table_value(&x->work, device_key(call)) == work_of(c, device_argument(call));
 
 	/* New tasks since the abort may have met a fault of their own. */
-	if (!complete(c) || !same)
+	if (!same)
 		return;
 	call_note_set(call, &aborted_note, now & FAULT_ABORTED);
 	FINDING(c, call, "exc-verbose-order", now == FAULT_ABORTED, NO_PARTS,
@@ -224,8 +218,6 @@ static void repairing(struct checks *c, struct acl_call_record *call)
 {
 	uint64_t now = value_table_value(&exceptions(c)->fault, device_key(call));
 
-	if (!complete(c))
-		return;
 	if (!(now & FAULT_ABORTED))
 		FINDING(c, call, "exc-verbose-order", true, NO_PARTS,
 			"aclrtDeviceTaskAbort was not called for device %d since its fault.",

@@ -193,7 +193,7 @@ static void used(struct checks *c, struct acl_call_record *call)
 
 	if (!s || !succeeded(call))
 		return;
-	if (made(s) && !load_relaxed(&limits(c)->stream.full))
+	if (made(s))
 		FINDING(c, call, "use-stream-res-without-limit", !limited(c, s),
 			PARTS(part_object("stream", s)),
 			"aclrtSetStreamResLimit was not called for this stream.");

@@ -94,10 +94,10 @@ static struct args_param *param_find(struct args_list *l, uint64_t handle)
 	return NULL;
 }
 
-static bool elsewhere(struct kernel_state *k, const struct args_list *mine, uint64_t param)
+static bool in_some_list(struct kernel_state *k, uint64_t param)
 {
 	for (uint32_t i = 0; i < k->n; i++)
-		if (list_at(k, i) != mine && param_find(list_at(k, i), param))
+		if (param_find(list_at(k, i), param))
 			return true;
 	return false;
 }
@@ -344,7 +344,7 @@ static struct outcome check_param(
 {
 	struct args_param *p = param_find(l, handle);
 
-	if (!p && !elsewhere(k, l, handle))
+	if (!p && !in_some_list(k, handle))
 		return v;
 	v.evaluated[1] = RULE("kargs-param-mismatch");
 	if (!p)

@@ -13,7 +13,7 @@
 /* Known from its loading on. */
 static bool loaded(struct acl_object *binary)
 {
-	return binary && !(load_relaxed(&binary->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED));
+	return binary && !(load_relaxed(&binary->flags) & ACL_OBJECT_INHERITED);
 }
 
 /* --- loading ------------------------------------------------------------------------------- */

@@ -87,7 +87,7 @@ static void close_refused(struct checks *c, struct acl_call_record *call)
 	if (text &&
 		(error_of(call) == ACL_ERROR_RT_PARAM_INVALID ||
 			error_of(call) == ACL_ERROR_RT_DRV_INTERNAL_ERROR) &&
-		!load_relaxed(&sharing(c)->keys.full) && !value_table_get(&sharing(c)->keys, text, &now))
+		!value_table_get(&sharing(c)->keys, text, &now))
 		FINDING(c, call, "ipc-close-unknown", true, PARTS(part_address("key", key)),
 			"This process has neither exported nor imported memory under this key, and "
 			"the runtime does not know it.");

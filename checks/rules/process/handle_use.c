@@ -145,7 +145,7 @@ static void check_unknown(
 	struct handles_state *s = module_state(c, handles);
 	uint64_t key = key_of_two(use->kind, (uintptr_t)value);
 
-	if (!rule_wanted(c, RULE("handle-unknown")) || load_relaxed(&s->answers.full) || !is_checked(call))
+	if (!rule_wanted(c, RULE("handle-unknown")) || !is_checked(call))
 		return;
 	if (FINDING(c, call, "handle-unknown", !value_table_value(&s->answers, key), NO_PARTS,
 		    "%s is %p: no call that was seen has made or answered with a %s of this value.",
@@ -383,9 +383,19 @@ static bool handles_create(struct checks *c)
 	return true;
 }
 
+/* The calls of the parent that failed are its own. */
+static void handles_forked(struct checks *c)
+{
+	struct handles_state *s = module_state(c, handles);
+
+	for (unsigned i = 0; i < LEFTOVERS; i++)
+		store_relaxed(&s->left[i].value, 0);
+}
+
 const struct check_module module_handles = {
 	.bind = handles_bind,
 	.state_size = sizeof(struct handles_state),
 	.create = handles_create,
 	.unsettled = check_handles,
+	.forked = handles_forked,
 };

@@ -62,7 +62,7 @@ static void option_asked(struct checks *c, struct acl_call_record *call)
 	const struct acl_args_aclrtCtxGetSysParamOpt *a = call->args;
 	uint64_t key = option_key(c, call, a->opt);
 
-	if (key && !load_relaxed(&modes(c)->options.full))
+	if (key)
 		FINDING(c, call, "ctx-sys-param-not-set",
 			error_of(call) == OPTION_NOT_SET && !value_table_value(&modes(c)->options, key),
 			PARTS(part_enum("opt", "aclSysParamOpt", a->opt)),
@@ -109,7 +109,7 @@ static void group_set(struct checks *c, struct acl_call_record *call)
 {
 	int32_t id = ACL_ARGS(call, aclrtSetGroup)->groupId;
 
-	if (load_relaxed(&modes(c)->n_groups) == 1 || load_relaxed(&modes(c)->groups.full))
+	if (load_relaxed(&modes(c)->n_groups) == 1)
 		return;
 	check_group(c, call,
 		error_of(call) == GROUP_NOT_CREATED &&

@@ -61,14 +61,13 @@ static bool event_is_shared(const struct acl_call_record *call, struct acl_objec
 
 	return load_relaxed(&s->maker) != EVENT_WITH_FLAG || !(load_relaxed(&s->flags) & ACL_EVENT_SYNC) ||
 	       load_relaxed(&s->flags) & (ACL_EVENT_EXTERNAL | ACL_EVENT_IPC) || load_relaxed(&s->external) ||
-	       event_flag_external(call) || load_relaxed(&e->flags) & ACL_OBJECT_LEARNED;
+	       event_flag_external(call);
 }
 
 static bool notify_is_shared(struct acl_object *n)
 {
-	return load_relaxed(&n->flags) & ACL_OBJECT_LEARNED ||
-	       load_relaxed(&notify_state(n)->flags) &
-		       (NOTIFY_IMPORTED | NOTIFY_EXPORTED | NOTIFY_NUMBERED | NOTIFY_CAPTURED);
+	return load_relaxed(&notify_state(n)->flags) &
+	       (NOTIFY_IMPORTED | NOTIFY_EXPORTED | NOTIFY_NUMBERED | NOTIFY_CAPTURED);
 }
 
 /* Of a model it is not known when it runs. */

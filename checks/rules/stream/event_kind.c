@@ -10,10 +10,7 @@
 /* The event and its state when we saw it made; what others made is not checked. */
 static struct event_state *event_known_kind(struct acl_object *o)
 {
-	return o && load_acquire(&o->state) == ACL_OBJECT_LIVE &&
-			       !(load_relaxed(&o->flags) & ACL_OBJECT_LEARNED)
-		       ? event_state(o)
-		       : NULL;
+	return o && load_acquire(&o->state) == ACL_OBJECT_LIVE ? event_state(o) : NULL;
 }
 
 static const char *maker_name(const struct event_state *e)

@@ -18,7 +18,6 @@ static struct value_table *sites(struct checks *c)
 static struct event_state *event_made_here(struct acl_object *o)
 {
 	return o && load_acquire(&o->state) == ACL_OBJECT_LIVE &&
-			       !(load_relaxed(&o->flags) & ACL_OBJECT_LEARNED) &&
 			       load_relaxed(&event_state(o)->maker) != EVENT_IMPORTED
 		       ? event_state(o)
 		       : NULL;
@@ -205,9 +204,7 @@ static void event_in_use(
 static void event_destroy_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *o = event_of(call);
-	struct event_state *e = o && object_usable(o) && !(load_relaxed(&o->flags) & ACL_OBJECT_LEARNED)
-					? event_state(o)
-					: NULL;
+	struct event_state *e = o && object_usable(o) ? event_state(o) : NULL;
 
 	if (!e || call->state.destroying != object_ref(o))
 		return;

@@ -13,10 +13,7 @@
 
 static struct acl_object *label_made(struct acl_object *o)
 {
-	return o && object_usable(o) &&
-			       !(load_relaxed(&o->flags) & (ACL_OBJECT_LEARNED | ACL_OBJECT_INHERITED))
-		       ? o
-		       : NULL;
+	return o && object_usable(o) && !(load_relaxed(&o->flags) & ACL_OBJECT_INHERITED) ? o : NULL;
 }
 
 static struct acl_object *label_of(struct checks *c, const struct acl_call_record *call)

@@ -100,8 +100,7 @@ static void stream_unbind_enter(struct checks *c, struct acl_call_record *call)
 
 	if (in_build_api(c, call, m))
 		return;
-	if (!bindings_and_builds_known(c) || !stream_is_known(s) || !m ||
-		load_relaxed(&m->flags) & ACL_OBJECT_LEARNED)
+	if (!stream_is_known(s) || !m || load_relaxed(&m->flags) & ACL_OBJECT_LEARNED)
 		return;
 	other = binding_of(c, s) != m;
 	check_binding(c, call, RULE("mdlri-unbind-mismatch"), other || model_executing(c, m, NULL), s, m,
@@ -121,7 +120,7 @@ static void model_end_task_enter(struct checks *c, struct acl_call_record *call)
 /* Libraries that go to the runtime below this interface bind streams and end tasks there. */
 static bool steps_are_seen(struct checks *c)
 {
-	return bindings_and_builds_known(c) && !other_submitters_possible(c, CHECKS_OTHER_WORK);
+	return !other_submitters_possible(c, CHECKS_OTHER_WORK);
 }
 
 static void model_build_end_enter(struct checks *c, struct acl_call_record *call)
@@ -240,7 +239,7 @@ static void must_be_bound(
 {
 	struct acl_object *s = object_if_live(c, ACL_HANDLE_STREAM, stream);
 
-	if (bindings_and_builds_known(c) && stream_is_known(s) && !call->state.capture)
+	if (stream_is_known(s) && !call->state.capture)
 		check_binding(c, call, rule, !binding_of(c, s), s, NULL, not_bound);
 }
 
@@ -292,7 +291,7 @@ static const char *uncleanable(struct checks *c, const struct acl_call_record *c
 		return "The stream was made without ACL_STREAM_PERSISTENT.";
 	if (flags & ACL_STREAM_CPU_SCHEDULE)
 		return "CPU_SCHEDULE streams cannot be cleaned.";
-	if (!bindings_and_builds_known(c) || call->state.capture)
+	if (call->state.capture)
 		return NULL;
 	if (!binding_of(c, s))
 		return not_bound;
@@ -313,8 +312,7 @@ static void event_on_bound(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *e = event_of(call), *m = binding_of(c, stream_of(call));
 
-	if (!m || !e || load_relaxed(&e->flags) & ACL_OBJECT_LEARNED ||
-		load_relaxed(&event_state(e)->maker) == EVENT_IMPORTED)
+	if (!m || !e || load_relaxed(&event_state(e)->maker) == EVENT_IMPORTED)
 		return;
 	check_binding(c, call, RULE("mdlri-event-ex-on-bound-stream"),
 		load_relaxed(&event_state(e)->maker) != EVENT_WITH_FLAG, stream_of(call), m,

@@ -171,7 +171,7 @@ static void report_unsubscribe_enter(struct checks *c, struct acl_call_record *c
 	uint64_t thread = acl_arg_value(call->api, call->args, ACL_ROLE_THREAD), now;
 	struct acl_object *s = stream_of(call);
 
-	if (!stream_made_here(s) || load_relaxed(&callbacks(c)->report.full))
+	if (!stream_made_here(s))
 		return;
 	now = value_table_value(&callbacks(c)->report, object_ref(s));
 	check_callback(c, call, RULE("unsubscribe-not-subscribed"), now != thread || !now,
@@ -207,7 +207,7 @@ static void callback_on_subscribed(struct checks *c, struct acl_call_record *cal
 	struct acl_object *s = stream_of(call);
 	bool none, mixed;
 
-	if (!stream_made_here(s) || load_relaxed(&callbacks(c)->report.full))
+	if (!stream_made_here(s))
 		return;
 	none = !value_table_value(&callbacks(c)->report, object_ref(s));
 	mixed = none && value_table_value(&callbacks(c)->host_function, object_ref(s));
@@ -278,7 +278,7 @@ static uint64_t idle_thread(struct checks *c, struct acl_object *s)
 {
 	uint64_t callback = s ? stream_rarely(s, callback) : 0, thread, last;
 
-	if (!callback || !stream_pending(s, callback) || load_relaxed(&callbacks(c)->processing.full))
+	if (!callback || !stream_pending(s, callback))
 		return 0;
 	thread = value_table_value(&callbacks(c)->report, object_ref(s));
 	return thread && value_table_get(&callbacks(c)->launched, thread, &last) &&
@@ -368,8 +368,7 @@ static void callbacks_finish(struct checks *c, enum checks_end kind)
 	uint64_t thread, value;
 	uint32_t at = 0;
 
-	if (kind != CHECKS_END_EXIT || load_relaxed(&k->processing.full) ||
-		load_relaxed(&k->subscribed.full) || load_relaxed(&k->report.full))
+	if (kind != CHECKS_END_EXIT)
 		return;
 	while (value_table_next(&k->processing, &at, &thread, &value)) {
 		bool refused = value == REFUSED && !value_table_get(&k->subscribed, thread, &value);

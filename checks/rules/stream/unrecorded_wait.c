@@ -51,8 +51,7 @@ static void unrecorded_wait_enter(struct checks *c, struct acl_call_record *call
 	struct acl_object *e = event_of(call);
 	struct event_state *s;
 
-	if (!e || !object_usable(e) || load_relaxed(&e->flags) & ACL_OBJECT_LEARNED || call->state.capture ||
-		waits_for_outside(call, e))
+	if (!e || !object_usable(e) || call->state.capture || waits_for_outside(call, e))
 		return;
 	rule_evaluated(call, RULE("event-wait-before-record"));
 	s = event_state(e);
