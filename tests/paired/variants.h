@@ -2,10 +2,13 @@
 /*
  * Each scenario once more with one call changed: it fails, the checker does not
  * see it, the runtime made it, another thread made it, it came twice, one of its
- * arguments is another.  Evidence that is missing must keep a rule silent, and a
- * destroy that failed must not count; most conditions of a rule are about nothing
+ * arguments is another; or with something before it: what it names is gone, its stream
+ * is being captured, the process has forked, the tables get no more memory; or the
+ * whole program runs on the device, or beside others that use the same.  Evidence that is missing must
+ * keep a rule silent, and a destroy that failed must not count; most conditions of a rule are about nothing
  * else.  What comes out is kept in NAME.variants, as far as it differs from the
- * scenario itself.
+ * scenario itself; a line in the end says how often the rule was evaluated in all of
+ * them, and how much its findings held.
  */
 #ifndef PAIRED_VARIANTS_H
 #define PAIRED_VARIANTS_H
