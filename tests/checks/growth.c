@@ -73,6 +73,31 @@ static void streams_that_waited(void **state)
 	silent(fixture);
 }
 
+/* A callback behind the wait tells the host what comes before. */
+static void telling_stream_cycle(struct fixture *fixture, unsigned n)
+{
+	(void)n;
+	for (unsigned i = 1; i < 5; i++) {
+		CALL(fixture, aclrtRecordEvent, 0, .event = handle(9), .stream = handle(i));
+		CALL(fixture, aclrtStreamWaitEvent, 0, .stream = handle(i + 1), .event = handle(9));
+	}
+	CALL(fixture, aclrtLaunchHostFunc, 0, .stream = handle(5), .fn = (void *)handle(8));
+	CALL(fixture, aclrtSynchronizeStream, 0, .stream = handle(5));
+}
+
+static void streams_that_tell_the_host(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+
+	(void)state;
+	fixture->other_ways = 0;
+	for (unsigned i = 1; i < 6; i++)
+		fixture_stream(fixture, i);
+	fixture_event(fixture, 9, ACL_EVENT_SYNC);
+	assert_int_equal(growth(fixture, telling_stream_cycle, 5000), 0);
+	silent(fixture);
+}
+
 /* The slot of a stream that waited is used again: its waits are not those of the next one. */
 static void waits_of_the_former(void **state)
 {
@@ -497,6 +522,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(handles_that_never_repeat),
 		cmocka_unit_test(streams_that_waited),
+		cmocka_unit_test(streams_that_tell_the_host),
 		cmocka_unit_test(waits_of_the_former),
 		cmocka_unit_test(captures_of_many),
 		cmocka_unit_test(captures_of_many_streams),

@@ -246,6 +246,24 @@ static void no_groups(void **state)
 	never(fixture, "group-order");
 }
 
+/* A group that was asked for exists: it is refused for another reason. */
+static void group_of_the_answer(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	uint32_t count = 3;
+	int32_t id = 7;
+	size_t n;
+
+	(void)state;
+	CALL(fixture, aclrtGetGroupCount, 0, .count = &count);
+	CALL(fixture, aclrtGetGroupInfoDetail, 0, .groupInfo = handle(1), .groupIndex = 1,
+		.attr = ACL_GROUP_GROUPID_INT, .attrValue = &id, .valueLen = 4, .paramRetSize = &n);
+	CALL(fixture, aclrtSetGroup, 107014, .groupId = 7);
+	never(fixture, "group-order");
+	CALL(fixture, aclrtSetGroup, 107014, .groupId = 8);
+	want(fixture, "group-order:error api-error:warning");
+}
+
 static void time_without_interval(void **state)
 {
 	struct fixture *fixture = fixture_ready(DOCUMENTS);
@@ -465,6 +483,7 @@ int main(void)
 		cmocka_unit_test(default_device_of_the_configuration),
 		cmocka_unit_test(option_errors),
 		cmocka_unit_test(no_groups),
+		cmocka_unit_test(group_of_the_answer),
 		cmocka_unit_test(time_without_interval),
 		cmocka_unit_test(saturation),
 		cmocka_unit_test(overflow_switch),

@@ -346,6 +346,27 @@ static void locations(void **state)
 	}
 }
 
+/* What lies behind the attributes that are used is nobody's. */
+static void indexes_behind_the_last(void **state)
+{
+	struct batch *b = batch();
+	aclrtMemcpyBatchAttr attrs[2] = {
+		{.srcLoc.type = ACL_MEM_LOCATION_TYPE_HOST, .dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE},
+		{.srcLoc.type = ACL_MEM_LOCATION_TYPE_HOST, .dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	size_t indexes[2] = {0, 99}, failed;
+
+	(void)state;
+	add(b, b->d[0], b->h[0], 64);
+	add(b, b->d[1], b->h[1], 64);
+	for (unsigned n = 1; n <= 2; n++) {
+		CALL(b->fixture, aclrtMemcpyBatch, 0, .dsts = b->to, .destMaxs = b->limits, .srcs = b->from,
+			.sizes = b->bytes, .numBatches = b->n, .attrs = attrs, .attrsIndexes = indexes,
+			.numAttrs = n, .failIndex = &failed);
+		want(b->fixture, n == 1 ? "" : "batch-attr-indexes:error");
+	}
+	fixture_free(b->fixture);
+}
+
 /* An entry without an address is another rule's. */
 static void nowhere(void **state)
 {
@@ -369,6 +390,7 @@ int main(void)
 		cmocka_unit_test(no_room_for_entries),
 		cmocka_unit_test(not_apart),
 		cmocka_unit_test(locations),
+		cmocka_unit_test(indexes_behind_the_last),
 		cmocka_unit_test(nowhere),
 	};
 

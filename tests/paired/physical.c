@@ -60,6 +60,16 @@ static void two_devices_in_turn(void)
 	CALL(aclrtMapMem, .virPtr = range + MIB2, .size = MIB2, .handle = physical_on(1));
 }
 
+/* The one that does not go with the others is named, first or last. */
+static void imported_among_own(void)
+{
+	char *range = reserve(3 * MIB2), *other = reserve(2 * MIB2);
+
+	CALL(aclrtMapMem, .virPtr = bug ? range : other, .size = MIB2, .handle = import());
+	CALL(aclrtMapMem, .virPtr = range + MIB2, .size = MIB2, .handle = physical_on(0));
+	CALL(aclrtMapMem, .virPtr = range + 2 * MIB2, .size = MIB2, .handle = physical_on(0));
+}
+
 static void own_and_imported(void)
 {
 	char *range = reserve(2 * MIB2), *other = reserve(2 * MIB2);
@@ -484,6 +494,7 @@ static const struct pair pairs[] = {
 	PAIR("vmm-map-two-devices", two_devices),
 	PAIR("vmm-map-two-devices", two_devices_in_turn),
 	PAIR("vmm-map-mixed-handles", own_and_imported),
+	PAIR("vmm-map-mixed-handles", imported_among_own),
 	PAIR("vmm-map-mixed-handles", own_and_imported_by_address),
 	PAIR("vmm-cross-device-sync-copy", mapped_across_devices),
 	PAIR("vmm-cross-device-sync-copy", mapped_rows),
