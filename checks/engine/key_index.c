@@ -95,11 +95,6 @@ static bool renew(struct checks *c, struct key_index *x)
 	return true;
 }
 
-bool key_index_create(struct checks *c, struct key_index *x)
-{
-	return renew(c, x);
-}
-
 bool key_index_put(
 	struct checks *c, struct key_index *x, uint64_t key, uint64_t value, uint64_t owner, uint64_t *before)
 {

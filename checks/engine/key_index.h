@@ -88,8 +88,6 @@ static inline bool key_index_get(struct key_index *x, uint64_t key, uint64_t *va
 	return found;
 }
 
-/* An index that nothing is in has no table; with this it has one from the beginning. false: no memory. */
-bool key_index_create(struct checks *c, struct key_index *x);
 /*
  * Under the lock: the key has this value now, and goes when its owner does. *before: its former value, 0 =
  * none. false: no memory, and nothing has changed.

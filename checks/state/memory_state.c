@@ -105,7 +105,7 @@ static struct acl_block *add(
 	struct acl_block *b;
 	bool known;
 
-	if (!succeeded(call) || !out || !*out || !size)
+	if (!succeeded(call) || !out)
 		return NULL;
 	context = context_current(c, thread_of(call), &known);
 	b = map_insert(c, memory_blocks(c), call, (uintptr_t)*out, size, kind,

@@ -506,13 +506,16 @@ static void table_renewed_rarely(void **state)
 {
 	struct fixture *fixture = fixture_new(DOCUMENTS);
 	struct key_index index = {0};
-	uint64_t before;
+	uint64_t before, value;
 
 	(void)state;
 	for (uint64_t key = 1; key <= 10000; key++) {
 		assert_true(key_index_put(fixture->checks, &index, key, key, 0, &before));
-		if (key > 50)
-			key_index_remove(&index, key - 50);
+		if (key <= 50)
+			continue;
+		key_index_remove(&index, key - 50);
+		assert_false(key_index_get(&index, key - 50, &value));
+		assert_true(key_index_get(&index, key - 49, &value));
 	}
 	assert_in_range(load_relaxed(&index.renewals), 1, 200);
 }

@@ -313,6 +313,19 @@ static void two_models(void)
 	CALL(aclmdlExecuteAsyncV2, .modelId = 1, .input = HANDLE, .output = HANDLE, .stream = b);
 }
 
+/* Each with an allocator of its own. */
+static void two_allocators(void)
+{
+	aclrtStream a = with_allocator(), b = make_stream();
+	aclrtAllocatorDesc d = make_desc(true);
+
+	if (!bug)
+		CALL(aclrtAllocatorSetObjToDesc, .allocatorDesc = d, .allocator = OTHER);
+	CALL(aclrtAllocatorRegister, .stream = b, .allocatorDesc = d);
+	operate(a);
+	operate(b);
+}
+
 /* The work of the one waits for that of the other. */
 static void two_streams_in_order(void)
 {
@@ -424,6 +437,7 @@ static const struct pair pairs[] = {
 	PAIR_ALSO("allocator-not-unregistered", exit_registered, "device-reset-with-live-objects"),
 	PAIR("allocator-not-unregistered", asked_unregistered),
 	PAIR("allocator-shared-streams", two_streams),
+	PAIR("allocator-shared-streams", two_allocators),
 	PAIR("allocator-shared-streams", two_models),
 	PAIR("allocator-shared-streams", two_streams_in_order),
 	PAIR("leak-mbuf", buffer_left),
