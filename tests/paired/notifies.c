@@ -67,42 +67,50 @@ static void copy_on(aclrtStream s, void *dst, const void *src)
 		.kind = ACL_MEMCPY_HOST_TO_DEVICE, .stream = s);
 }
 
+struct recorded {
+	aclrtStream s1, s2;
+	void *h, *d;
+	aclrtNotify n;
+};
+
+/* s2 waits for what s1 recorded, before (right) or behind (bug) the copy there. */
+static struct recorded copied_and_recorded(void)
+{
+	struct recorded r = {.s1 = make_stream()};
+
+	r.s2 = make_stream();
+	r.h = make_host_memory(4096);
+	r.d = make_device_memory(4096);
+	r.n = make_notify();
+	if (!bug)
+		copy_on(r.s1, r.d, r.h);
+	CALL(aclrtRecordNotify, .notify = r.n, .stream = r.s1);
+	if (bug)
+		copy_on(r.s1, r.d, r.h);
+	CALL(aclrtWaitAndResetNotify, .notify = r.n, .stream = r.s2, .timeout = 0);
+	return r;
+}
+
 /* The notify orders what comes before the record, and nothing else. */
 static void copied_behind_a_record(void)
 {
-	aclrtStream s1 = make_stream(), s2 = make_stream();
-	void *h = make_host_memory(4096), *d = make_device_memory(4096);
-	aclrtNotify n = make_notify();
+	struct recorded r = copied_and_recorded();
 
-	if (!bug)
-		copy_on(s1, d, h);
-	CALL(aclrtRecordNotify, .notify = n, .stream = s1);
-	if (bug)
-		copy_on(s1, d, h);
-	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 0);
-	copy_on(s2, d, h);
-	CALL(aclrtSynchronizeStream, .stream = s1);
-	CALL(aclrtSynchronizeStream, .stream = s2);
-	CALL(aclrtDestroyNotify, .notify = n);
+	copy_on(r.s2, r.d, r.h);
+	CALL(aclrtSynchronizeStream, .stream = r.s1);
+	CALL(aclrtSynchronizeStream, .stream = r.s2);
+	CALL(aclrtDestroyNotify, .notify = r.n);
 }
 
 /* What the host has seen behind the wait is seen of the stream that recorded, too. */
 static void freed_behind_a_notify(void)
 {
-	aclrtStream s1 = make_stream(), s2 = make_stream();
-	void *h = make_host_memory(4096), *d = make_device_memory(4096);
-	aclrtNotify n = make_notify();
+	struct recorded r = copied_and_recorded();
 
-	if (!bug)
-		copy_on(s1, d, h);
-	CALL(aclrtRecordNotify, .notify = n, .stream = s1);
-	if (bug)
-		copy_on(s1, d, h);
-	CALL(aclrtWaitAndResetNotify, .notify = n, .stream = s2, .timeout = 0);
-	CALL(aclrtSynchronizeStream, .stream = s2);
-	CALL(aclrtFree, .devPtr = d);
-	CALL(aclrtSynchronizeStream, .stream = s1);
-	CALL(aclrtDestroyNotify, .notify = n);
+	CALL(aclrtSynchronizeStream, .stream = r.s2);
+	CALL(aclrtFree, .devPtr = r.d);
+	CALL(aclrtSynchronizeStream, .stream = r.s1);
+	CALL(aclrtDestroyNotify, .notify = r.n);
 }
 
 /* A counter that records set. */
