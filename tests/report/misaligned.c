@@ -9,6 +9,7 @@
  *	hang	never ends; abort: ends by a signal
  *	ready	makes a file of that name
  *	stdin	goes on when standard input ends
+ *	await	goes on when there is a file "go"
  */
 #include <acl/acl.h>
 #include <stdio.h>
@@ -57,6 +58,9 @@ static void work(const char *word, const char *self)
 	} else if (!strcmp(word, "stdin")) {
 		while (read(STDIN_FILENO, command, sizeof(command)) > 0)
 			;
+	} else if (!strcmp(word, "await")) {
+		while (access("go", F_OK))
+			usleep(10000);
 	} else if (!strcmp(word, "abort")) {
 		abort();
 	} else if (!strcmp(word, "twelve")) {

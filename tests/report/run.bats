@@ -102,7 +102,11 @@ teardown() {
 }
 
 @test "processes that outlive the program are waited for a moment, then named" {
-	run "$ACLCHECK" run --softnpu --report r.json -- sh -c "(sleep 0.3; '$PROGRAM' bug) & '$PROGRAM' clean"
+	run "$ACLCHECK" run --softnpu --report r.json -- sh -c "
+		'$PROGRAM' ready await bug &
+		(while kill -0 \$\$; do sleep 0.02; done; : >go) 2>/dev/null &
+		until [ -e ready ]; do sleep 0.02; done
+		'$PROGRAM' clean"
 	[ "$status" = 97 ]
 	[ "$(json r.json 'len(r["processes"])')" = 2 ]
 	run "$ACLCHECK" run --softnpu -- sh -c "sleep 60 >/dev/null 2>&1 3>&- & echo \$! >pid; '$PROGRAM' clean"

@@ -61,6 +61,25 @@ static void virtual_memory(void)
 	OK(aclrtReleaseMemAddress(va));
 }
 
+/* Memory of huge pages begins with one, whatever was allocated before. */
+static void huge_pages(void)
+{
+	void *small, *p = NULL;
+
+	setup();
+	small = device_new(100);
+	OK(aclrtMalloc(&p, MIB2, ACL_MEM_MALLOC_HUGE_ONLY));
+	IS((uintptr_t)p % MIB2, 0);
+	OK(aclrtFree(p));
+	OK(aclrtMalloc(&p, MIB2 / 2 + 1, ACL_MEM_MALLOC_HUGE_FIRST));
+	IS((uintptr_t)p % MIB2, 0);
+	OK(aclrtFree(p));
+	OK(aclrtMalloc(&p, (size_t)1 << 30, ACL_MEM_MALLOC_HUGE1G_ONLY));
+	IS((uintptr_t)p % ((size_t)1 << 30), 0);
+	OK(aclrtFree(p));
+	OK(aclrtFree(small));
+}
+
 static void pools(void)
 {
 	aclrtMemPoolProps props = {.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}, .maxSize = 4 * MIB2};
@@ -269,6 +288,7 @@ static void other_process(void)
 
 static const struct tap_case cases[] = {
 	C(virtual_memory),
+	C(huge_pages),
 	C(pools),
 	C(managed),
 	C(descriptors),

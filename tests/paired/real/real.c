@@ -23,7 +23,9 @@
 #include "softnpu.h"
 
 #define MAX_TOLD 4
-#define SECONDS 5 /* a scenario takes milliseconds; what takes this long waits for ever */
+/* A scenario takes milliseconds; what takes this long waits for ever. */
+#define SECONDS 5
+#define EMULATED_SECONDS 30
 
 /* What a child tells its parent, also when it is killed. */
 static struct outcome {
@@ -183,7 +185,7 @@ static pid_t run_once(const struct pair *t, int *status)
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
-		alarm(SECONDS);
+		alarm(getenv("TEST_EMULATOR") ? EMULATED_SECONDS : SECONDS);
 		if (!freopen("/dev/null", "w", stdout))
 			_exit(1);
 		play(t);

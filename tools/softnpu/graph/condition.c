@@ -84,7 +84,7 @@ static aclError create(aclmdlRI model, uint32_t initial, aclmdlRICondHandleFlag 
 	c->model = m;
 	c->initial = initial;
 	c->assign = flag == ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT;
-	b = memory_new(BLOCK_DEVICE, m->ctx->dev, 64, sizeof(uint64_t));
+	b = memory_new(BLOCK_DEVICE, m->ctx->dev, 64, sizeof(uint64_t), ARENA_GRAIN);
 	if (!b) {
 		object_kill(&c->obj);
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no device memory for a condition");

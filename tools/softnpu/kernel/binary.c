@@ -229,7 +229,7 @@ static aclError device_address(const void *handle, void **addr, size_t *size)
 	if (rc)
 		return rc;
 	if (!b->lazy && !block_at(b->code)) {
-		code = memory_new(BLOCK_DEVICE, b->dev, memory_rounded(b->size), b->size);
+		code = memory_new(BLOCK_DEVICE, b->dev, memory_rounded(b->size), b->size, ARENA_GRAIN);
 		if (!code)
 			return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no room for the binary");
 		memcpy(code->shadow, b->image, b->size);

@@ -97,7 +97,7 @@ static aclError locate(const void *symbol, struct symbol **out, char **addr)
 	if (!s)
 		return npu_err(ACL_ERROR_RT_INVALID_SYMBOL, "%p is no registered variable", symbol);
 	if (!block_at(s->where[ctx->dev->id])) {
-		b = memory_new(BLOCK_DEVICE, ctx->dev, memory_rounded(s->size), s->size);
+		b = memory_new(BLOCK_DEVICE, ctx->dev, memory_rounded(s->size), s->size, ARENA_GRAIN);
 		if (!b)
 			return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no room for variable %s", s->name);
 		memset(b->shadow, 0, s->size);

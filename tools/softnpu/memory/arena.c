@@ -12,6 +12,8 @@
 #include "tools/softnpu/core/page_size.h"
 
 #define SMALLEST_RANGE ((size_t)64 << 20)
+#define HUGE_PAGE ((size_t)2 << 20)
+#define LARGEST_PAGE ((size_t)1 << 30)
 #define RELEASE_PAGES ((size_t)128 << 10) /* freed extents from this size on give their pages back */
 
 struct extent {
@@ -32,6 +34,22 @@ static unsigned bin_of(size_t size)
 	return 63u - (unsigned)__builtin_clzll(size | 1);
 }
 
+char *addresses_reserve(void *hint, size_t size, size_t align)
+{
+	size_t padded = size + align;
+	char *p = mmap(hint, padded, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *base;
+
+	if (p == MAP_FAILED)
+		return NULL;
+	base = (char *)ALIGN_UP((uintptr_t)p, align);
+	if (base > p)
+		munmap(p, (size_t)(base - p));
+	munmap(base + size, (size_t)(p + padded - base - size));
+	return base;
+}
+
+/* Pages of every size that fits begin at multiples of it. */
 static bool map_range(struct arena *a, size_t size, bool hidden)
 {
 	int prot = hidden && CFG(strict) ? PROT_NONE : PROT_READ | PROT_WRITE;
@@ -42,9 +60,13 @@ static bool map_range(struct arena *a, size_t size, bool hidden)
 		return false;
 	if (ftruncate(a->fd, (off_t)size))
 		goto fail;
-	a->addr = mmap(NULL, size, prot, flags, a->fd, 0);
-	if (a->addr == MAP_FAILED)
+	a->addr = addresses_reserve(NULL, size, size < LARGEST_PAGE ? HUGE_PAGE : LARGEST_PAGE);
+	if (!a->addr)
 		goto fail;
+	if (mmap(a->addr, size, prot, flags | MAP_FIXED, a->fd, 0) == MAP_FAILED) {
+		munmap(a->addr, size);
+		goto fail;
+	}
 	a->shadow = a->addr;
 	if (hidden)
 		a->shadow = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, a->fd, 0);
@@ -63,9 +85,9 @@ bool arena_open(struct arena *a, size_t size, bool hidden)
 
 	if (a->size)
 		return true;
-	size = ALIGN_UP(size, (size_t)2 << 20);
+	size = ALIGN_UP(size, HUGE_PAGE);
 	while (!map_range(a, size, hidden)) {
-		size = size / 2 / ((size_t)2 << 20) * ((size_t)2 << 20);
+		size = size / 2 / HUGE_PAGE * HUGE_PAGE;
 		if (size < SMALLEST_RANGE)
 			return false;
 	}

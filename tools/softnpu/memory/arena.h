@@ -25,6 +25,9 @@ struct arena {
 	struct list link; /* of all arenas */
 };
 
+/* Free addresses from a multiple of align (a power of two) on, where nothing is yet; hint: where they should
+ * be, or NULL. NULL: there are none. */
+char *addresses_reserve(void *hint, size_t size, size_t align);
 /* Reserves the range at first use. hidden: the program's view may be protected. */
 bool arena_open(struct arena *a, size_t size, bool hidden);
 /* NULL when it does not fit. align is a power of two. */

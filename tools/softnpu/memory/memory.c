@@ -39,14 +39,15 @@ struct arena *memory_arena(enum block_kind kind, struct device *dev)
 	return a;
 }
 
-struct block *memory_new(enum block_kind kind, struct device *dev, size_t size, size_t requested)
+struct block *memory_new(
+	enum block_kind kind, struct device *dev, size_t size, size_t requested, size_t align)
 {
 	struct arena *a = size >= requested ? memory_arena(kind, dev) : NULL;
 	struct block *b = a ? calloc(1, sizeof(*b)) : NULL;
 
 	if (!b)
 		return NULL;
-	b->extent = arena_alloc(a, size, ARENA_GRAIN);
+	b->extent = arena_alloc(a, size, align);
 	if (b->extent) {
 		b->arena = a;
 		b->addr = a->addr + extent_offset(b->extent);
@@ -87,6 +88,11 @@ void memory_release_device(struct device *dev)
 	memset(dev->places, 0, sizeof(dev->places));
 }
 
+uint32_t page_bytes(uint32_t page_type)
+{
+	return page_type == 2 ? 1u << 30 : page_type ? 2u << 20 : 4096;
+}
+
 static aclError allocate(void **out, enum block_kind kind, size_t size, size_t requested, uint32_t page_type)
 {
 	struct context *ctx;
@@ -95,7 +101,7 @@ static aclError allocate(void **out, enum block_kind kind, size_t size, size_t r
 
 	if (rc)
 		return rc;
-	b = memory_new(kind, ctx->dev, size, requested);
+	b = memory_new(kind, ctx->dev, size, requested, page_type ? page_bytes(page_type) : ARENA_GRAIN);
 	if (!b)
 		return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no room for %zu bytes on device %d",
 			requested, ctx->dev->id);
@@ -274,7 +280,7 @@ static aclError place(unsigned which, void **out)
 	if (rc)
 		return rc;
 	if (!block_at(ctx->dev->places[which])) {
-		b = memory_new(BLOCK_DEVICE, ctx->dev, PLACE_BYTES, PLACE_BYTES);
+		b = memory_new(BLOCK_DEVICE, ctx->dev, PLACE_BYTES, PLACE_BYTES, ARENA_GRAIN);
 		if (!b)
 			return npu_err(ACL_ERROR_RT_MEMORY_ALLOCATION, "no room on device %u", ctx->dev->id);
 		ctx->dev->places[which] = b->addr;

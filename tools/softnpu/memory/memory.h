@@ -6,9 +6,12 @@
 #include "tools/softnpu/memory/addrmap.h"
 #include "tools/softnpu/core/device.h"
 
-/* A block of size bytes (requested of them asked for) on a device or in pinned or managed memory. NULL: no
- * room. */
-struct block *memory_new(enum block_kind kind, struct device *dev, size_t size, size_t requested);
+/* A block of size bytes (requested of them asked for) on a device or in pinned or managed memory, at a
+ * multiple of align, a power of two. NULL: no room. */
+struct block *memory_new(
+	enum block_kind kind, struct device *dev, size_t size, size_t requested, size_t align);
+/* page_type: that of a block. Memory of huge pages begins with one. */
+uint32_t page_bytes(uint32_t page_type);
 void memory_delete(struct block *b);
 /* A pool's block goes: the pool counts it out. */
 void pool_block_gone(struct block *b);

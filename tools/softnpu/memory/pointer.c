@@ -15,7 +15,7 @@ static aclError attributes_of(const void *ptr, aclrtPtrAttributes *attr)
 			      : p.loc == LOC_HOST    ? ACL_MEM_LOCATION_TYPE_HOST
 			      : p.loc == LOC_MANAGED ? ACL_MEM_LOCATION_TYPE_MANAGED
 						     : ACL_MEM_LOCATION_TYPE_UNREGISTERED;
-	attr->pageSize = b && b->page_type == 2 ? 1u << 30 : b && b->page_type ? 2u << 20 : 4096;
+	attr->pageSize = page_bytes(b ? b->page_type : 0);
 	return ACL_SUCCESS;
 }
 

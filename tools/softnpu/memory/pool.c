@@ -123,7 +123,7 @@ static aclError pool_malloc(void **out, size_t size, const void *handle, aclrtSt
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "%p is no pool", handle);
 	if (rounded > p->max - p->used)
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the pool has no %zu bytes left", size);
-	b = memory_new(BLOCK_POOL, p->dev, rounded, size);
+	b = memory_new(BLOCK_POOL, p->dev, rounded, size, ARENA_GRAIN);
 	if (!b)
 		return npu_err(ACL_ERROR_RT_INTERNAL_ERROR, "the device has no %zu bytes left", size);
 	b->owner = p;

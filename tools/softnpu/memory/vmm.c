@@ -192,22 +192,6 @@ aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle, acl
 
 /* --- reservations --------------------------------------------------------------- */
 
-/* Nothing is there until memory is mapped. */
-static char *reserve_range(void *hint, size_t size, size_t align)
-{
-	size_t padded = size + align;
-	char *p = mmap(hint, padded, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	char *base;
-
-	if (p == MAP_FAILED)
-		return NULL;
-	base = (char *)ALIGN_UP((uintptr_t)p, align);
-	if (base > p)
-		munmap(p, (size_t)(base - p));
-	munmap(base + size, (size_t)(p + padded - base - size));
-	return base;
-}
-
 static aclError reserve(void **out, size_t size, size_t align, void *hint)
 {
 	struct reservation *r = calloc(1, sizeof(*r));
@@ -221,8 +205,8 @@ static aclError reserve(void **out, size_t size, size_t align, void *hint)
 	b->kind = BLOCK_RESERVED;
 	b->device = ctx ? ctx->dev->id : 0;
 	b->owner = r;
-	b->addr = reserve_range(hint, b->size, align);
-	b->shadow = b->addr ? reserve_range(NULL, b->size, GRANULARITY) : NULL;
+	b->addr = addresses_reserve(hint, b->size, align);
+	b->shadow = b->addr ? addresses_reserve(NULL, b->size, GRANULARITY) : NULL;
 	if (b->shadow && block_insert(b)) {
 		*out = b->addr;
 		return ACL_SUCCESS;
