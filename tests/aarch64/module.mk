@@ -30,12 +30,12 @@ test-aarch64 test-aarch64-quick:
 # What programs of the tests are linked with, and the command; what records and reads traces needs LTTng and babeltrace of that machine.
 aarch64-libraries: $(filter $(BUILD)/softnpu/% $(BUILD)/libaclcheck.so $(BUILD)/aclcheck,$(ALL))
 
-# make test-aarch64 T=tests/checks/map, T=tests/paired/real/real.t: one of them.
-AARCH64_RUN = $(if $(T),$(filter %$(T),$(AARCH64_TESTS)),$(if $(QUICK),$(AARCH64_QUICK),$(AARCH64_TESTS)))
+# make test-aarch64 T="tests/checks/map tests/paired/real/real.t": some of them.
+AARCH64_RUN = $(if $(T),$(filter $(addprefix %,$(T)),$(AARCH64_TESTS)),$(if $(QUICK),$(AARCH64_QUICK),$(AARCH64_TESTS)))
 # Once more where pages have 64 KiB, as on many hosts of this machine: what maps memory, or looks at it page by page.
 AARCH64_LARGE := $(BUILD)/tests/guest/unwinding $(addprefix $(BUILD)/tests/,checks/map checks/tables paired/memory softnpu/memory) \
 	tests/model/every_call.bats tests/guest/registers.bats
-AARCH64_LARGE_RUN = $(if $(T),$(filter %$(T),$(AARCH64_LARGE)),$(AARCH64_LARGE))
+AARCH64_LARGE_RUN = $(if $(T),$(filter $(addprefix %,$(T)),$(AARCH64_LARGE)),$(AARCH64_LARGE))
 
 $(BUILD)/obj/launcher: tests/aarch64/launcher.c
 	$(call say,HOSTCC,$@)mkdir -p $(@D) && $(HOSTCC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O1 -static \

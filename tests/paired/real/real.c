@@ -25,7 +25,7 @@
 #define MAX_TOLD 4
 /* A scenario takes milliseconds; what takes this long waits for ever. */
 #define SECONDS 5
-#define EMULATED_SECONDS 30
+#define EMULATED_SECONDS 15
 
 /* What a child tells its parent, also when it is killed. */
 static struct outcome {
