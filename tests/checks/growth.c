@@ -450,6 +450,21 @@ static void more_events_than_are_followed(void **state)
 	silent(fixture);
 }
 
+/* A thread without a record: its calls are not checked, and the run is inconclusive. */
+static void more_threads_than_are_followed(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	struct acl_call_record call = {.tid = 2, .pthread_id = fixture_pthread(2)};
+
+	(void)state;
+	for (unsigned i = 1; i < ACL_THREADS; i++)
+		atomic_store(&fixture->checks->threads[i].pthread_id, 3);
+	assert_false(degraded(fixture, "more threads than the checker follows"));
+	assert_null(checks_thread(fixture->checks, &call));
+	assert_true(degraded(fixture, "more threads than the checker follows"));
+	fixture_free(fixture);
+}
+
 /* What is not remembered makes the run inconclusive, and says which table is full. */
 static void full_tables_say_so(void **state)
 {
@@ -539,6 +554,7 @@ int main(void)
 		cmocka_unit_test(rule_after_many_streams),
 		cmocka_unit_test(callbacks_of_many_models),
 		cmocka_unit_test(more_events_than_are_followed),
+		cmocka_unit_test(more_threads_than_are_followed),
 		cmocka_unit_test(full_tables_say_so),
 	};
 

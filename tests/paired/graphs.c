@@ -327,6 +327,22 @@ static void left_in_device(void)
 	CALL(aclFinalize);
 }
 
+/* A reset of two leaves the device in use. */
+static void left_in_device_set_twice(void)
+{
+	aclrtStream s = make_stream();
+	aclmdlRI m;
+
+	CALL(aclrtSetDevice, .deviceId = 0);
+	m = capture_on(s);
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclrtDestroyStream, .stream = s);
+	if (!bug)
+		CALL(aclmdlRIDestroy, .modelRI = m);
+	CALL(aclrtResetDevice, .deviceId = 0);
+	CALL(aclFinalize);
+}
+
 static void left_in_context(void)
 {
 	aclrtContext x = make_context();
@@ -360,6 +376,7 @@ static const struct pair pairs[] = {
 	PAIR("mdlri-execute-on-model-stream", executed_on_own_stream),
 	PAIR("mdlri-model-count", no_more_models),
 	PAIR("model-outlives-context", left_in_device),
+	PAIR("model-outlives-context", left_in_device_set_twice),
 	PAIR("model-outlives-context", left_in_context),
 };
 

@@ -94,6 +94,28 @@ static void columns_before_a_model(void)
 	CALL(aclmdlRIDestroy, .modelRI = model);
 }
 
+/* What the model's own stream gets then takes nothing away of what is known of the model. */
+static void result_behind_the_models_stream(void)
+{
+	aclrtStream first = make_stream(), second = make_stream();
+	void *h = make_host_memory(SIZE), *in = written_memory(), *out = written_memory(),
+	     *other = written_memory();
+	aclmdlRI model = model_that_copies(out, in, INSIDE);
+	aclmdlRI before = model_that_sets(other);
+
+	execute(before, second);
+	execute(model, first);
+	wait_for(second);
+	copy_on(first, other, h, UP);
+	if (!bug)
+		wait_for(first);
+	copy_on(second, h, out, DOWN);
+	wait_for(first);
+	wait_for(second);
+	CALL(aclmdlRIDestroy, .modelRI = model);
+	CALL(aclmdlRIDestroy, .modelRI = before);
+}
+
 /* --- a model, and a task behind it --------------------------------------------------------------------- */
 
 /* The result is fetched before it is there. */
@@ -483,6 +505,7 @@ static const struct pair pairs[] = {
 	PAIR("stream-race-copy", input_of_a_model),
 	PAIR_EACH("stream-race-copy", result_of_a_model, COPY_LINEAR, .mode = PAIR_IF_ASYNC),
 	PAIR_EACH("stream-race-copy", result_of_a_model, COPY_ROWS, .mode = PAIR_IF_ASYNC),
+	PAIR("stream-race-copy", result_behind_the_models_stream),
 	PAIR("stream-race-copy", input_replaced_again),
 	PAIR("stream-race-copy", stream_made_later),
 	PAIR("stream-race-copy", models_share_memory),
