@@ -9,15 +9,14 @@
 
 #include "checks/engine/instance.h"
 
-#define ORDER_STREAMS 16 /* of a capture that are followed */
+#define ORDER_STREAMS 256 /* of a capture that are followed */
 
-struct order_version;
+struct order_stream;
 
 struct capture_order {
-	struct {
-		struct order_version *version; /* oldest first */
-		uint32_t n, room;
-	} stream[ORDER_STREAMS];
+	struct order_stream *stream;
+	uint32_t room; /* streams there is memory for */
+	uint32_t numbers; /* in the versions of all */
 	bool incomplete; /* something is not known: everything may be ordered */
 };
 

@@ -110,6 +110,15 @@ static inline struct op_entry operation_entry(const struct operation *op, uint64
 	return (struct op_entry){op->src_info ? a : NULL, op->dst_info ? a + 1 : NULL, i};
 }
 
+/* No entry has a size: the call does nothing. */
+static inline bool operation_is_nothing(const struct operation *op)
+{
+	for (uint64_t i = 0; i < op->n_entries; i++)
+		if (operation_entry(op, i).dst->span)
+			return false;
+	return true;
+}
+
 /*
  * Asks what the address is that no table knows, at the most once a call and parameter: a search of the
  * process' maps, so only where the answer decides. Sets location to PAGEABLE for the program's own memory.

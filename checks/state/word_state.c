@@ -6,6 +6,7 @@
  */
 #include "checks/engine/evidence.h"
 #include "checks/state/memory_state.h"
+#include "checks/state/operation.h"
 #include "checks/state/order_state.h"
 #include "checks/state/pending_access.h"
 #include "checks/state/stream_change.h"
@@ -15,7 +16,7 @@
 #define WRITES 3 /* of a word that are remembered */
 
 struct written {
-	acl_ref stream;
+	acl_ref stream; /* 0: the host has set it */
 	uint64_t position; /* 0 = none */
 	uint64_t value;
 	bool settled; /* all writes before it come before it on the device as well */
@@ -42,24 +43,44 @@ static struct words *words(struct checks *c)
 	return module_state(c, word);
 }
 
-/* The word that the call is about, locked; NULL: of memory that others may write unseen. */
-static struct word *word_lock(struct checks *c, const struct acl_call_record *call, struct block_lookup *at)
+static uint64_t word_address(const struct acl_call_record *call)
 {
-	uint64_t address = (uintptr_t)acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS);
-	struct word *w;
+	return (uintptr_t)acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS);
+}
 
-	if (load_relaxed(&words(c)->others) || !lookup_find(c, call, (const void *)address, 1, at) ||
-		at->kind != MEM_DEVICE)
-		return NULL;
-	w = &words(c)->word[mix64(address) % WORDS];
+/* The block of words that are followed; false: of memory that others may write unseen. */
+static bool words_in(
+	struct checks *c, const struct acl_call_record *call, uint64_t address, struct block_lookup *at)
+{
+	return !load_relaxed(&words(c)->others) && lookup_find(c, call, (const void *)address, 1, at) &&
+	       at->kind == MEM_DEVICE;
+}
+
+static struct word *word_lock_at(struct checks *c, uint64_t address)
+{
+	struct word *w = &words(c)->word[mix64(address) % WORDS];
+
 	lock(&w->lock);
 	return w;
 }
 
-static bool word_is(const struct word *w, const struct acl_call_record *call, const struct block_lookup *at)
+/* The word that the call is about, locked; NULL: it is not followed. */
+static struct word *word_lock(struct checks *c, const struct acl_call_record *call, struct block_lookup *at)
 {
-	return w->block == block_ref(at->block, at->generation, false) &&
-	       w->address == (uintptr_t)acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS);
+	return words_in(c, call, word_address(call), at) ? word_lock_at(c, word_address(call)) : NULL;
+}
+
+static bool word_is(const struct word *w, uint64_t address, const struct block_lookup *at)
+{
+	return w->block == block_ref(at->block, at->generation, false) && w->address == address;
+}
+
+/* Nothing is known of it yet. */
+static void word_begin(struct word *w, uint64_t address, const struct block_lookup *at)
+{
+	memset(w->latest, 0, sizeof(w->latest));
+	w->block = block_ref(at->block, at->generation, false);
+	w->address = address;
 }
 
 /* A write that is done, whose stream is gone or that the stream's next task comes behind. */
@@ -100,11 +121,8 @@ static void word_write_enter(struct checks *c, struct acl_call_record *call)
 	w = word_lock(c, call, &at);
 	if (!w)
 		return;
-	if (!word_is(w, call, &at)) {
-		memset(w->latest, 0, sizeof(w->latest));
-		w->block = block_ref(at.block, at.generation, false);
-		w->address = (uintptr_t)acl_arg_pointer(call->api, call->args, ACL_ROLE_ADDRESS);
-	}
+	if (!word_is(w, word_address(call), &at))
+		word_begin(w, word_address(call), &at);
 	now = (struct written){object_ref(s), call->state.position,
 		acl_arg_value(call->api, call->args, ACL_ROLE_VALUE), write_settles(c, w, s)};
 	memmove(w->latest + 1, w->latest, sizeof(w->latest) - sizeof(w->latest[0]));
@@ -122,6 +140,61 @@ static void word_forget(struct checks *c, struct acl_call_record *call)
 		return;
 	w->block = 0;
 	unlock(&w->lock);
+}
+
+/* --- words that the host sets: how flags begin --------------------------------------------------- */
+
+#define SET_AT_ONCE 64 /* words; more of them are memory for other things */
+
+static uint64_t word_set_to(const struct acl_call_record *call)
+{
+	uint64_t value = acl_arg_value(call->api, call->args, ACL_ROLE_VALUE);
+
+	return acl_apis[call->api].operation == ACL_OP_SET_BYTES ? (uint8_t)value * 0x0101010101010101u
+								 : (uint32_t)value * 0x100000001u;
+}
+
+/* Whether a write that was put on a stream before may still change it. */
+static bool writes_pending(struct checks *c, const struct word *w)
+{
+	for (unsigned i = 0; i < WRITES && w->latest[i].position; i++) {
+		struct acl_object *s = object_of(c, w->latest[i].stream);
+
+		if (s && stream_pending(s, w->latest[i].position))
+			return true;
+	}
+	return false;
+}
+
+static void word_set(struct checks *c, uint64_t address, const struct block_lookup *at, uint64_t value)
+{
+	struct word *w = word_lock_at(c, address);
+	bool known = !word_is(w, address, at) || !writes_pending(c, w);
+
+	word_begin(w, address, at);
+	w->taken = false;
+	if (known)
+		w->latest[0] = (struct written){.position = 1, .value = value, .settled = true};
+	else
+		w->block = 0;
+	unlock(&w->lock);
+}
+
+static void word_set_leave(struct checks *c, struct acl_call_record *call)
+{
+	uint64_t address = (uintptr_t)acl_arg_pointer(call->api, call->args, ACL_ROLE_DST), end;
+	const struct operation *op;
+	struct block_lookup at;
+
+	if (acl_apis[call->api].mode == ACL_MODE_ASYNC)
+		return;
+	op = operation_of(c, call);
+	if (!op->n_entries || operation_entry(op, 0).dst->span > SET_AT_ONCE * sizeof(uint64_t) ||
+		!succeeded(call) || !words_in(c, call, address, &at))
+		return;
+	end = address + operation_entry(op, 0).dst->span;
+	for (address = (address + 7) & ~7ull; address + 8 <= end && end <= at.base + at.size; address += 8)
+		word_set(c, address, &at, word_set_to(call));
 }
 
 static void word_others_write(struct checks *c, struct acl_call_record *call)
@@ -178,7 +251,7 @@ static void word_wait_enter(struct checks *c, struct acl_call_record *call)
 	w = word_lock(c, call, &at);
 	if (!w)
 		return;
-	if (word_is(w, call, &at) && is_the_only_end(c, call, w, s)) {
+	if (word_is(w, word_address(call), &at) && is_the_only_end(c, call, w, s)) {
 		call_note_set(call, &awaited_stream_note, w->latest[0].stream);
 		call_note_set(call, &awaited_position_note, w->latest[0].position);
 		w->taken = true;
@@ -207,6 +280,8 @@ static const struct check_hook hooks[] = {
 	{ON_OP(WRITE_VALUE), ACL_FAILED, word_forget},
 	{ON_OP(WAIT_VALUE), ACL_ENTER, word_wait_enter},
 	{ON_OP(WAIT_VALUE), ACL_LEAVE, word_wait_leave},
+	{ON_OP(SET_BYTES), ACL_LEAVE, word_set_leave},
+	{ON_OP(SET_WORDS), ACL_LEAVE, word_set_leave},
 	{ON_OP(TASK_SET_PARAMETERS), ACL_ENTER, word_others_write},
 	{ON_OP(EXPORT_MEMORY), ACL_ENTER, word_others_write},
 };

@@ -70,30 +70,61 @@ static void set(struct fixture *fixture, void *d, void *s, unsigned line)
 	fixture_call(fixture, ACL_API_aclrtMemsetAsync, &args, 0, line);
 }
 
+#define MANY_STREAMS 300
+
 /* Of more streams than are followed nothing is known of the order, nor of the others' behind that. */
 static void streams_of_a_wide_capture(void **state)
 {
+	static const unsigned streams[] = {14, 20, 255, MANY_STREAMS};
+
 	(void)state;
-	for (unsigned wide = 0; wide < 2; wide++) {
+	for (unsigned k = 0; k < sizeof(streams) / sizeof(streams[0]); k++) {
 		struct fixture *fixture = fixture_ready(DOCUMENTS);
-		unsigned n = wide ? 20 : 14;
+		unsigned n = streams[k];
 		char *d = fixture_malloc(fixture, DEVICE_MEMORY, 4096);
-		void *s[20], *origin = fixture_stream(fixture, 50);
+		void *s[MANY_STREAMS], *origin = fixture_stream(fixture, 50);
 
 		fixture->other_ways = 0;
 		begin(fixture, origin);
 		for (unsigned i = 0; i < n; i++) {
 			s[i] = fixture_stream(fixture, 100 + i);
-			fork_to(fixture, origin, s[i], 200 + i);
+			fork_to(fixture, origin, s[i], 1000 + i);
 		}
 		set(fixture, d, s[0], 1);
 		set(fixture, d + 64, s[1], 2);
 		silent(fixture);
 		set(fixture, d, s[1], 3);
 		set(fixture, d, s[n - 1], 4);
-		want(fixture, wide ? "" : "stream-race-set:error stream-race-set:error");
+		want(fixture, n == MANY_STREAMS ? "" : "stream-race-set:error stream-race-set:error");
 		fixture_free(fixture);
 	}
+}
+
+/* What a stream waited for before the capture had more streams comes before, too. */
+static void order_from_before_more_streams(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	char *d = fixture_malloc(fixture, DEVICE_MEMORY, 4096);
+	void *s[40];
+
+	(void)state;
+	fixture->other_ways = 0;
+	for (unsigned i = 0; i < 40; i++)
+		s[i] = fixture_stream(fixture, 100 + i);
+	begin(fixture, s[0]);
+	set(fixture, d, s[0], 1);
+	for (unsigned i = 1; i < 40; i++) {
+		fork_to(fixture, s[i - 1], s[i], 200 + i);
+		set(fixture, d, s[i], 1 + i);
+		set(fixture, d + 64 * i, s[i], 100 + i);
+	}
+	fork_to(fixture, s[39], s[1], 300);
+	set(fixture, d, s[1], 200);
+	set(fixture, d + 64ul * 38, s[1], 201);
+	silent(fixture);
+	set(fixture, d + 64ul * 39, s[20], 202);
+	want(fixture, "stream-race-set:error");
+	fixture_free(fixture);
 }
 
 /* A later wait keeps what the stream's former ones brought. */
@@ -425,6 +456,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(begin_on_a_destroyed_stream),
 		cmocka_unit_test(streams_of_a_wide_capture),
+		cmocka_unit_test(order_from_before_more_streams),
 		cmocka_unit_test(waits_within_a_capture_add_up),
 		cmocka_unit_test(task_again_behind_the_record),
 		cmocka_unit_test(execution_ends_with_the_stream),

@@ -357,6 +357,69 @@ static void order_by_a_word(void **state)
 	fixture_free(x.fixture);
 }
 
+static void write_word(struct two_streams *x, void *word, uint64_t value, void *stream)
+{
+	CALL(x->fixture, aclrtValueWrite, 0, .devAddr = word, .value = value, .stream = stream);
+}
+
+static void wait_word(struct two_streams *x, void *word, uint64_t value, uint32_t flag, void *stream)
+{
+	CALL(x->fixture, aclrtValueWait, 0, .devAddr = word, .value = value, .flag = flag, .stream = stream);
+}
+
+/* What the host set the word to does not end the wait: the write does, and no more is ordered than what is
+ * before it. */
+static void word_set_before(void **state)
+{
+	(void)state;
+	for (unsigned k = 0; k < 5; k++) {
+		struct two_streams x = two_streams();
+		char *words = fixture_malloc(x.fixture, DEVICE_MEMORY + (1ul << 20), 4096);
+
+		if (k == 1)
+			CALL(x.fixture, aclrtMemsetD32, 0, .ptr = words, .memSize = 64, .N = 16);
+		else
+			CALL(x.fixture, aclrtMemset, 0, .devPtr = words, .maxCount = 4096,
+				/* as the wait wants it; too many to be flags; refused */
+				.value = k == 2, .count = k == 3 ? 4096 : 64);
+		if (k == 4) /* it may come behind the host's */
+			write_word(&x, words + 8, 1, x.s);
+		up(&x, x.s, ACL_MEMCPY_HOST_TO_DEVICE);
+		if (k == 4)
+			CALL(x.fixture, aclrtMemset, 0, .devPtr = words, .maxCount = 4096, .count = 64);
+		write_word(&x, words + 8, k == 2 ? 0x0101010101010101 : 1, x.s);
+		wait_word(&x, words + 8, k == 2 ? 0x0101010101010101 : 1, ACL_STREAM_WAIT_VALUE_EQ, x.t);
+		up(&x, x.t, ACL_MEMCPY_HOST_TO_DEVICE);
+		never(x.fixture, "stream-race-copy");
+		up(&x, x.s, ACL_MEMCPY_HOST_TO_DEVICE);
+		want(x.fixture, k < 2 ? "stream-race-copy:error" : "");
+		fixture_free(x.fixture);
+	}
+}
+
+/* A counter goes up from what the host set it to, round by round. */
+static void word_counts(void **state)
+{
+	struct two_streams x = two_streams();
+	char *words = fixture_malloc(x.fixture, DEVICE_MEMORY + (1ul << 20), 4096);
+
+	(void)state;
+	CALL(x.fixture, aclrtMemset, 0, .devPtr = words, .maxCount = 4096, .count = 16);
+	for (unsigned round = 1; round < 9; round++) {
+		up(&x, x.s, ACL_MEMCPY_HOST_TO_DEVICE);
+		write_word(&x, words, round, x.s);
+		wait_word(&x, words, round, ACL_STREAM_WAIT_VALUE_GEQ, x.t);
+		up(&x, x.t, ACL_MEMCPY_HOST_TO_DEVICE);
+		write_word(&x, words + 8, round, x.t);
+		silent(x.fixture);
+		if (round == 8)
+			up(&x, x.s, ACL_MEMCPY_HOST_TO_DEVICE);
+		wait_word(&x, words + 8, round, ACL_STREAM_WAIT_VALUE_GEQ, x.s);
+	}
+	want(x.fixture, "stream-race-copy:error");
+	fixture_free(x.fixture);
+}
+
 /* The stream that was given its task first waits for the other one. */
 static void word_the_other_way(void **state)
 {
@@ -605,6 +668,8 @@ int main(void)
 		cmocka_unit_test(captured_callback),
 		cmocka_unit_test(callback_may_tell),
 		cmocka_unit_test(order_by_a_word),
+		cmocka_unit_test(word_set_before),
+		cmocka_unit_test(word_counts),
 		cmocka_unit_test(word_the_other_way),
 		cmocka_unit_test(unknown_event),
 		cmocka_unit_test(pageable_copy_waits),

@@ -321,6 +321,41 @@ static void not_apart(void **state)
 	want(b->fixture, "batch-dependent-entries:error");
 }
 
+/* However far apart in the lists, and in whatever order the addresses are. */
+static void not_apart_in_a_large_batch(void **state)
+{
+	(void)state;
+	for (unsigned k = 0; k < 4; k++) {
+		struct batch *b = batch();
+
+		for (unsigned i = 0; i < 500; i++)
+			add(b, b->d[0] + i * 137 % 500 * KIB, b->h[0] + (499 - i) * KIB, KIB);
+		if (k == 1)
+			b->to[480] = (char *)b->to[3] + 64;
+		if (k == 2)
+			b->to[3] = (char *)b->to[480] - 64;
+		if (k == 3) /* reading twice, of one place, is none */
+			b->from[480] = b->from[3];
+		run(b, UP);
+		want(b->fixture, k == 1 || k == 2 ? "batch-dependent-entries:error" : "");
+		fixture_free(b->fixture);
+	}
+}
+
+/* Of no bytes nothing is copied, whichever way. */
+static void nothing_inside_the_device(void **state)
+{
+	struct batch *b = batch();
+
+	(void)state;
+	add(b, b->d[0], b->d[1], 0);
+	add(b, b->h[0], b->h[1], 0);
+	run(b, UP);
+	never(b->fixture, "batch-direction");
+	never(b->fixture, "batch-attr-location-mismatch");
+	fixture_free(b->fixture);
+}
+
 /* What the attribute says of the source and what is known of it, of plain batches and of others. */
 static void locations(void **state)
 {
@@ -389,6 +424,8 @@ int main(void)
 		cmocka_unit_test(closer_looks),
 		cmocka_unit_test(no_room_for_entries),
 		cmocka_unit_test(not_apart),
+		cmocka_unit_test(not_apart_in_a_large_batch),
+		cmocka_unit_test(nothing_inside_the_device),
 		cmocka_unit_test(locations),
 		cmocka_unit_test(indexes_behind_the_last),
 		cmocka_unit_test(nowhere),

@@ -3,6 +3,7 @@
 
 #include "checks/engine/finding_statement.h"
 #include "checks/engine/program_memory.h"
+#include "checks/rules/copy/batch_overlap.h"
 #include "checks/state/device_state.h"
 #include "checks/state/plain_batch.h"
 
@@ -14,15 +15,6 @@ static void say(struct checks *c, struct acl_call_record *call, const struct acl
 }
 
 /* --- batch copies ------------------------------------------------------------------------ */
-
-/* Nothing in it has a size: the call does nothing. */
-static bool all_empty(const struct operation *op)
-{
-	for (uint64_t i = 0; i < op->n_entries; i++)
-		if (operation_entry(op, i).dst->span)
-			return false;
-	return true;
-}
 
 static bool reserved_set(const aclrtMemcpyBatchAttr *attr)
 {
@@ -68,46 +60,13 @@ static void batch_attributes(
 	}
 }
 
-static bool overlap(const struct op_access *a, const struct op_access *b)
-{
-	return (uintptr_t)a->address < (uintptr_t)b->address + b->span &&
-	       (uintptr_t)b->address < (uintptr_t)a->address + a->span;
-}
-
-/* What is written goes up without an overlap, and what is read lies elsewhere: nearly every batch. */
-static bool plainly_apart(const struct operation *op)
-{
-	uint64_t low = UINT64_MAX, high = 0, end = 0;
-
-	for (uint64_t i = 0; i < op->n_entries; i++) {
-		struct op_entry e = operation_entry(op, i);
-		uint64_t from = (uintptr_t)e.src->address, to = (uintptr_t)e.dst->address;
-
-		if (to < end || to + e.dst->span < to || from + e.src->span < from)
-			return false;
-		end = to + e.dst->span;
-		low = from < low ? from : low;
-		high = from + e.src->span > high ? from + e.src->span : high;
-	}
-	return high <= (uintptr_t)operation_entry(op, 0).dst->address || low >= end;
-}
-
-#define PAIRS 64 /* copies compared with each other; larger batches are compared among neighbours */
-
 static void batch_dependencies(struct checks *c, struct acl_call_record *call, const struct operation *op)
 {
-	if (op->n_entries && plainly_apart(op))
-		return;
-	for (uint64_t i = 0; i < op->n_entries; i++)
-		for (uint64_t k = i + 1; k < op->n_entries && k <= i + PAIRS; k++) {
-			struct op_entry a = operation_entry(op, i), b = operation_entry(op, k);
+	uint64_t entry = batch_overlap(c, op);
 
-			if (!overlap(a.dst, b.dst) && !overlap(a.dst, b.src) && !overlap(a.src, b.dst))
-				continue;
-			say(c, call, RULE("batch-dependent-entries"),
-				"One copy of the batch writes what another one uses.", "entry", k);
-			return;
-		}
+	if (entry != BATCH_APART)
+		say(c, call, RULE("batch-dependent-entries"),
+			"One copy of the batch writes what another one uses.", "entry", entry);
 }
 
 static void batch_entries(struct checks *c, struct acl_call_record *call, const struct operation *op)
@@ -155,7 +114,7 @@ static void batch_arguments_enter(struct checks *c, struct acl_call_record *call
 		return;
 	if (!batch || !batch->apart)
 		op = operation_of(c, call);
-	if (op && op->n_entries && all_empty(op))
+	if (op && op->n_entries && operation_is_nothing(op))
 		return;
 	rule_evaluated(call, RULE("batch-null-or-empty"));
 	if (list_missing(call, batch, all)) {
@@ -343,11 +302,13 @@ static void check_barriers(struct checks *c, struct acl_call_record *call)
 				"barrier", i);
 }
 
+#define LABELS 64 /* of a list that are compared: the first ones */
+
 static void check_labels(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtCreateLabelList *a = call->args;
-	size_t n = a->num < PAIRS ? a->num : PAIRS;
-	aclrtLabel labels[PAIRS];
+	size_t n = a->num < LABELS ? a->num : LABELS;
+	aclrtLabel labels[LABELS];
 
 	if (!program_read(c, a->labels, labels, n * sizeof(labels[0])))
 		return;

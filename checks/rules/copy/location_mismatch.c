@@ -309,6 +309,8 @@ static void batch_location_enter(struct checks *c, struct acl_call_record *call)
 	if (batch && plain_location_fits(c, call, batch))
 		return;
 	op = operation_of(c, call);
+	if (operation_is_nothing(op))
+		return;
 	attributes.all = batch_attributes_of(c, call);
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		struct op_entry e = operation_entry(op, i);
