@@ -33,6 +33,17 @@ static void built_branch_leave(struct checks *c, struct acl_call_record *call)
 		store_relaxed(&model_state(model)->decides, true);
 }
 
+/* What the stream was given may be no part of the model any more. */
+static void built_clean_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model = stream_of(call) ? binding_of(c, stream_of(call)) : NULL;
+
+	if (!model)
+		return;
+	store_relaxed(&model_state(model)->decides, true);
+	store_relaxed(&model_state(model)->cleaned, true);
+}
+
 static void built_task_bind(void (*add)(void *, unsigned, enum acl_phase, check_hook_fn), void *binder)
 {
 	for (unsigned api = 0; api < acl_api_count; api++)
@@ -44,6 +55,8 @@ static const struct check_hook hooks[] = {
 	{ON_OP(LABEL_SWITCH), ACL_LEAVE | ACL_WHEN(BOUND), built_branch_leave},
 	{ON_OP(STREAM_SWITCH), ACL_LEAVE | ACL_WHEN(BOUND), built_branch_leave},
 	{ON_OP(STREAM_ACTIVATE), ACL_LEAVE | ACL_WHEN(BOUND), built_branch_leave},
+	{ON_OP(MODEL_UNBIND_STREAM), ACL_ENTER, built_clean_enter},
+	{ON_OP(STREAM_CLEAN_PERSISTENT), ACL_ENTER, built_clean_enter},
 };
 
 const struct check_module module_built_task = {

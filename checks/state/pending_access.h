@@ -68,6 +68,10 @@ bool access_in_flight(
 bool captured_unordered(
 	struct checks *c, struct acl_call_record *call, struct access_conflict *out, unsigned *met);
 
+/* Of a built model: memory that one of its tasks uses and that is gone, and the call that added the task. */
+bool model_memory_gone(
+	struct checks *c, struct acl_object *model, const void **address, struct acl_call_site *task);
+
 /*
  * In create, for each rule about accesses in flight: they are followed when one of these rules is on, and
  * else nothing is met, and nothing in flight.

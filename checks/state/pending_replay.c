@@ -193,6 +193,27 @@ static struct acl_call_site captured_site(const struct pending_access *task)
 	return (struct acl_call_site){.caller = task->caller, .tid = task->tid, .api = task->api};
 }
 
+bool model_memory_gone(
+	struct checks *c, struct acl_object *model, const void **address, struct acl_call_site *task)
+{
+	const struct access_tree *t =
+		load_relaxed(&model_state(model)->cleaned) ? NULL : model_accesses_lock(model);
+	struct pending_access *a;
+	struct access_walk w;
+
+	if (!t)
+		return false;
+	access_walk_begin(&w, t, 0, UINT64_MAX);
+	while ((a = access_walk_next(&w)) != NULL && block_of(c, a->stream))
+		;
+	if (a) {
+		*address = (const void *)(uintptr_t)a->start;
+		*task = captured_site(a);
+	}
+	model_accesses_unlock(model);
+	return a != NULL;
+}
+
 /* A body of a body runs where both do. */
 static unsigned flags_of(struct checks *c, struct acl_object *model, const struct pending_access *task)
 {

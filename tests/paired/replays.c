@@ -350,6 +350,22 @@ static void memory_of_a_built_model_freed(void)
 	wait_for(s);
 }
 
+/* Between two executions; the second one is the sync form. */
+static void built_model_after_its_memory(void)
+{
+	aclrtStream s = make_stream();
+	void *d = written_memory();
+	aclmdlRI model = built_model_that_sets(d);
+
+	execute(model, s);
+	wait_for(s);
+	if (bug)
+		CALL(aclrtFree, .devPtr = d);
+	CALL(aclmdlRIExecute, .modelRI = model, .timeout = 1000);
+	if (!bug)
+		CALL(aclrtFree, .devPtr = d);
+}
+
 static void result_of_a_built_model_read(void)
 {
 	result_read(built_model_that_sets);
@@ -518,6 +534,7 @@ static const struct pair pairs[] = {
 	PAIR("memset-async-host-unordered", input_set_by_the_host),
 	PAIR("async-result-used-before-sync", result_behind_an_external_event_read),
 	PAIR("free-in-flight", memory_of_a_built_model_freed),
+	PAIR("use-after-free", built_model_after_its_memory),
 	PAIR("async-result-used-before-sync", result_of_a_built_model_read),
 	PAIR("stream-race-set", set_behind_a_built_model),
 	PAIR("stream-race-set", built_model_behind_a_copy),

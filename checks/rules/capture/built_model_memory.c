@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A built model uses the memory that its tasks were given each time it runs; nothing keeps it. */
+#include "checks/engine/finding_statement.h"
+#include "checks/state/binding_state.h"
+#include "checks/state/capture_state.h"
+#include "checks/state/freed_memory.h"
+#include "checks/state/memory_state.h"
+#include "checks/state/pending_access.h"
+
+/* The model that was found to be right last, and the version of the tables then. */
+struct looked_at {
+	_Atomic acl_ref model;
+	_Atomic uint64_t version;
+};
+
+static void built_execute_enter(struct checks *c, struct acl_call_record *call)
+{
+	struct acl_object *model = model_argument(c, call);
+	struct looked_at *last = module_state(c, built_model_memory);
+	uint64_t version = lookup_version(c);
+	struct acl_call_site task;
+	const void *address;
+	struct freed_block b;
+
+	if (!model || load_relaxed(&model_state(model)->status) != MODEL_BUILT ||
+		!model_is_followed(c, model) ||
+		(load_relaxed(&last->model) == object_ref(model) && load_relaxed(&last->version) == version))
+		return;
+	rule_evaluated(call, RULE("use-after-free"));
+	if (!model_memory_gone(c, model, &address, &task)) {
+		store_relaxed(&last->model, object_ref(model));
+		store_relaxed(&last->version, version);
+		return;
+	}
+	/* Another block may be there by now; libc may have mapped a host range again. */
+	if (!freed_find(c, address, false, &b) || b.kind != MEM_DEVICE || b.by_reset)
+		return;
+	FINDING_BROKEN(c, call, RULE("use-after-free"),
+		PARTS(part_advice(freed_maybe_reused(c) || load_relaxed(&model_state(model)->decides)),
+			part_address("address", address), part_history("memory", freed_history, &b),
+			part_used_at(&task), part_object("model", model)),
+		"A task of the model (%s) uses memory that was released before.", acl_apis[task.api].name);
+}
+
+static const struct check_hook hooks[] = {
+	{ON_OP(EXECUTE_MODEL), ACL_ENTER, built_execute_enter},
+};
+
+const struct check_module module_built_model_memory = {
+	.hooks = hooks,
+	.n_hooks = sizeof(hooks) / sizeof(hooks[0]),
+	.state_size = sizeof(struct looked_at),
+};
