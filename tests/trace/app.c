@@ -11,6 +11,7 @@
  *	app nested		a call inside a callback of the runtime
  *	app reported		a call inside a callback that the program's own thread runs
  *	app exit N		ends with exit code N
+ *	app launch N		starts itself as the ranks 0 to N - 1, with two calls more each, and calls nothing
  *	app input		a call, another when standard input has ended
  *	app chosen N		1 query, N between ACLCHECK_TRACE_START and _STOP, 1 query
  *	app ordered		a wait for a record, one for no record, and a capture that is executed
@@ -170,6 +171,24 @@ static int forked(unsigned long n)
 	end();
 	printf("parent %d child %d\n", (int)getpid(), (int)child);
 	return status;
+}
+
+static int launched(const char *self, int n)
+{
+	char rank[16], calls[16];
+
+	for (int i = 0; i < n; i++) {
+		if (fork())
+			continue;
+		snprintf(rank, sizeof(rank), "%d", i);
+		snprintf(calls, sizeof(calls), "%d", i + 1);
+		setenv("RANK", rank, 1);
+		execl(self, self, "loop", calls, NULL);
+		_exit(5);
+	}
+	while (n-- > 0)
+		wait(NULL);
+	return 0;
 }
 
 static void called_back(void *data)
@@ -350,6 +369,8 @@ int main(int argc, char **argv)
 		threads((unsigned)n, argc > 3 ? strtoul(argv[3], NULL, 0) : 1);
 	} else if (!strcmp(what, "fork")) {
 		return forked(n);
+	} else if (!strcmp(what, "launch")) {
+		return launched(argv[0], (int)n);
 	} else if (!strcmp(what, "killed")) {
 		begin();
 		queries(n);

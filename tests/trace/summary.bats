@@ -306,6 +306,25 @@ lonely() {
 	not grep -q 'compared\|imbalance' said
 }
 
+@test "a launcher that calls nothing is no part of what is uneven" {
+	record launched -- "$app" launch 2
+	"$aclcheck" summary --json launched >"$BATS_FILE_TMPDIR/launched.json"
+	[ "$(ask launched.json 'sorted((q["rank"], q["calls"]) for q in j["processes"])')" = "[('', 0), ('0', 11), ('1', 13)]" ]
+	[ "$(ask launched.json '"%.2f %.2f" % (j["imbalance"]["calls"], 13 / 12)')" = "1.08 1.08" ]
+	"$aclcheck" summary launched >said
+	grep -qE '^  imbalance .*: calls 1.08, in calls [0-9.]+, blocked [0-9.]+, copied -$' said
+	# one rank is compared with nothing
+	record one -- "$app" launch 1
+	"$aclcheck" summary --json one >"$BATS_FILE_TMPDIR/one.json"
+	[ "$(ask one.json '(len(j["processes"]), j["imbalance"])')" = "(2, None)" ]
+	"$aclcheck" summary one >said
+	not grep -q imbalance said
+	# without arguments nothing is known of bytes
+	record least --minimal -- "$app" launch 2
+	"$aclcheck" summary --json least >"$BATS_FILE_TMPDIR/least.json"
+	[ "$(ask least.json '(j["imbalance"]["bytes_copied"], "%.2f" % j["imbalance"]["calls"])')" = "(None, '1.08')" ]
+}
+
 @test "ranks in their order, whatever the order in which they were started" {
 	record ranks -- sh -c "for r in 10 2 0 1; do RANK=\$r $app loop 2; done; $app loop 2"
 	"$aclcheck" summary ranks >said

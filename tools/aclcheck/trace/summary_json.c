@@ -164,12 +164,14 @@ static json_t *imbalance(const struct summary *s)
 {
 	json_t *all;
 
-	if (s->n_processes < 2)
+	if (!summary_imbalance(s, MEASURE_CALLS))
 		return json_null();
 	all = json_object();
-	for (unsigned i = 0; i < MEASURES; i++)
-		json_object_set_new(all, summary_measure_names[i],
-			json_real(summary_imbalance(s, (enum summary_measure)i)));
+	for (unsigned i = 0; i < MEASURES; i++) {
+		double one = summary_imbalance(s, (enum summary_measure)i);
+
+		json_object_set_new(all, summary_measure_names[i], one ? json_real(one) : json_null());
+	}
 	return known(s, all);
 }
 

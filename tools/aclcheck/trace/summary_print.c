@@ -349,6 +349,22 @@ static void print_compared(const struct process_state *p, FILE *out)
 	print_program(p, out);
 }
 
+static void print_imbalance(const struct summary *s, FILE *out)
+{
+	char figures[MEASURES][24];
+
+	if (incomplete || !summary_imbalance(s, MEASURE_CALLS))
+		return;
+	for (unsigned i = 0; i < MEASURES; i++) {
+		double one = summary_imbalance(s, (enum summary_measure)i);
+
+		snprintf(figures[i], sizeof(figures[i]), one ? "%.2f" : "-", one);
+	}
+	say_line(out, "imbalance (the most over the mean): calls %s, in calls %s, blocked %s, copied %s",
+		figures[MEASURE_CALLS], figures[MEASURE_IN_CALLS], figures[MEASURE_BLOCKED],
+		figures[MEASURE_COPIED]);
+}
+
 /* Where all should do the same, those that differ stand out. */
 static void print_comparison(const struct summary *s, FILE *out)
 {
@@ -368,12 +384,7 @@ static void print_comparison(const struct summary *s, FILE *out)
 	fprintf(out, "  %s\n", in_language("host, program"));
 	for (unsigned i = 0; i < s->n_processes; i++)
 		print_compared(s->processes[i], out);
-	if (!incomplete)
-		say_line(out,
-			"imbalance (the most over the mean): calls %.2f, in calls %.2f, blocked %.2f, copied "
-			"%.2f",
-			summary_imbalance(s, MEASURE_CALLS), summary_imbalance(s, MEASURE_IN_CALLS),
-			summary_imbalance(s, MEASURE_BLOCKED), summary_imbalance(s, MEASURE_COPIED));
+	print_imbalance(s, out);
 }
 
 static void print_losses(const struct summary *s, FILE *out)

@@ -156,12 +156,17 @@ static uint64_t measured(const struct process_state *p, enum summary_measure mea
 double summary_imbalance(const struct summary *s, enum summary_measure measure)
 {
 	double sum = 0, most = 0;
+	unsigned n = 0;
 
 	for (unsigned i = 0; i < s->n_processes; i++) {
-		double one = (double)measured(s->processes[i], measure);
+		const struct process_state *p = s->processes[i];
+		double one = (double)measured(p, measure);
 
+		if (measure == MEASURE_COPIED && p->bare)
+			return 0;
 		sum += one;
 		most = one > most ? one : most;
+		n += p->calls > 0; /* a launcher has no share in the work */
 	}
-	return s->n_processes > 1 && sum > 0 ? most * s->n_processes / sum : 0;
+	return n > 1 && sum > 0 ? most * n / sum : 0;
 }

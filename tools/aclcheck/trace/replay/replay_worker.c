@@ -22,6 +22,7 @@ static struct {
 	uint64_t calls; /* that the program made, 0 = not said */
 	uint32_t ends_on; /* thread */
 	int end; /* enum checks_end, -1 = the process did not end by itself */
+	bool called; /* has made calls, recorded or not */
 	bool forked; /* what its parent had done by then is not in its recording */
 	bool annotated; /* the program said more than its calls */
 	char gap[256];
@@ -222,14 +223,20 @@ static void look_first(const struct replay_record *r, uint32_t pid)
 	if (r->kind == REPLAY_PROCESS) {
 		replay_host_process(r, pid);
 		worker.forked = r->flags;
-	} else if (r->kind == REPLAY_FACT && !strcmp(key, "visible-devices"))
+		worker.called |= r->flags;
+	} else if (r->kind == REPLAY_FACT && !strcmp(key, "visible-devices")) {
+		/* A process says so at its first call. */
 		replay_host_visible(key + strlen(key) + 1);
+		worker.called = true;
+	} else if (r->kind == REPLAY_ENTRY || r->kind == REPLAY_EXIT || r->kind == REPLAY_GAP) {
+		worker.called = true;
+	}
 }
 
 /* Facts that stand at the begin are known when the checks are made, and given to them then. */
 static bool put_off(const struct replay_record *r)
 {
-	if (worker.checks || (r->kind != REPLAY_PROCESS && r->kind != REPLAY_FACT))
+	if (worker.checks || (worker.called && r->kind != REPLAY_PROCESS && r->kind != REPLAY_FACT))
 		return false;
 	early.bytes = need(realloc(early.bytes, early.length + r->bytes));
 	memcpy(early.bytes + early.length, r, r->bytes);
@@ -261,7 +268,8 @@ void replay_worker(int fd, uint32_t pid, const char *report)
 			begin_with_facts(report);
 		take(r);
 	}
-	if (!worker.checks && early.length)
+	/* A launcher that calls nothing has no report, in a run neither. */
+	if (!worker.checks && worker.called)
 		begin_with_facts(report);
 	if (worker.checks) {
 		replay_order_flush(worker.order);
