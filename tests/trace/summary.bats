@@ -94,6 +94,26 @@ print(sum(int(c[4]) - int(c[3]) for c in calls if c[2] == "0" and c[5] in names)
 	[ "$(ask cut.json '0 < p["unfinished"][0]["so_far"] < 0.2e9')" = True ]
 }
 
+@test "a call in which the process was killed lasts until the program has ended, not until the recording has" {
+	record killed -- sh -c "$drive hang 300; date +%s%N >ended" || :
+	"$aclcheck" summary --json killed >"$BATS_FILE_TMPDIR/killed.json"
+	# LTTng takes a fifth of a second to end a recording.
+	[ "$(ask killed.json "(u := p['unfinished'][0])['begun'] + u['so_far'] - $(cat ended) < 0.1e9")" = True ]
+	[ "$(ask killed.json "p['unfinished'][0]['so_far'] >= 0.3e9")" = True ]
+	# what is noted counts, in the clock of the events
+	cp -r killed noted
+	echo $(($(cat killed/aclcheck-ended) - 200000000)) >noted/aclcheck-ended
+	"$aclcheck" summary --json noted >"$BATS_FILE_TMPDIR/noted.json"
+	[ "$(ask noted.json "0 < p['unfinished'][0]['so_far'] < $(ask killed.json "p['unfinished'][0]['so_far']") - 0.1e9")" = True ]
+	echo damaged >noted/aclcheck-ended
+	"$aclcheck" summary --json noted >"$BATS_FILE_TMPDIR/noted.json"
+	[ "$(ask noted.json "p['unfinished'][0]['so_far'] >= 0.3e9")" = True ]
+	# that of another recording is none of its own
+	record later -- sh -c 'sleep 0.5; "$1" exit 0' - "$app"
+	"$aclcheck" summary --json killed later >"$BATS_FILE_TMPDIR/both.json"
+	[ "$(ask both.json "[u['so_far'] for q in j['processes'] for u in q['unfinished']]")" = "[$(ask killed.json "p['unfinished'][0]['so_far']")]" ]
+}
+
 @test "an end counts for its own beginning only" {
 	[ "$(ask holes.json '[(f["calls"], f["timed"], f["max"] < 40e6) for f in j["functions"]]')" = "[(6, 2, True)]" ]
 	[ "$(ask holes.json 'j["lost_begins"], j["lost_ends"], j["unfinished"]')" = "(1, 2, 1)" ]

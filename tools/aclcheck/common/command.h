@@ -97,6 +97,10 @@ const char *recording_lack_text(enum recording_lack lack);
 bool recording_note(const char *directory, unsigned missing);
 /* Of a trace, whose note is in a directory above it: a bit for each. */
 unsigned recording_lacks(const char *trace);
+/* When the recorded program had ended, by CLOCK_MONOTONIC: LTTng stops a fifth of a second later. */
+bool recording_note_end(const char *directory, uint64_t ns);
+/* 0 = nothing is noted. */
+uint64_t recording_ended(const char *trace);
 
 /* --- survivor.c -------------------------------------------------------------- */
 

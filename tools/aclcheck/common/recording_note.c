@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "tools/aclcheck/common/command.h"
 
 #define NOTE "aclcheck-incomplete"
+#define ENDED "aclcheck-ended"
 #define LEVELS 8 /* of directories between the note and the trace: DIR/HOST/SESSION/ust/uid/0/64-bit */
 
 static const struct {
@@ -80,6 +82,49 @@ static unsigned read_note(const char *directory)
 	if (f)
 		fclose(f);
 	return found;
+}
+
+bool recording_note_end(const char *directory, uint64_t ns)
+{
+	char path[PATH_MAX];
+	FILE *f;
+	bool written;
+
+	if (snprintf(path, sizeof(path), "%s/" ENDED, directory) >= (int)sizeof(path))
+		return false;
+	f = fopen(path, "we");
+	written = f && fprintf(f, "%" PRIu64 "\n", ns) > 0;
+	return f && !fclose(f) && written;
+}
+
+static uint64_t read_end(const char *directory)
+{
+	char path[PATH_MAX];
+	uint64_t ns = 0;
+	FILE *f;
+
+	if (snprintf(path, sizeof(path), "%s/" ENDED, directory) >= (int)sizeof(path))
+		return 0;
+	f = fopen(path, "re");
+	if (f && fscanf(f, "%" SCNu64, &ns) != 1)
+		ns = 0;
+	if (f)
+		fclose(f);
+	return ns;
+}
+
+uint64_t recording_ended(const char *trace)
+{
+	char directory[PATH_MAX];
+	uint64_t ns = 0;
+
+	if (!realpath(trace, directory))
+		return 0;
+	for (unsigned i = 0; i < LEVELS && *directory && !ns; i++) {
+		ns = read_end(directory);
+		*strrchr(directory, '/') = 0;
+	}
+	return ns;
 }
 
 unsigned recording_lacks(const char *trace)

@@ -80,6 +80,7 @@ struct recording {
 	struct trace_disk disk;
 	bool full; /* the disk, sooner or later */
 	bool ran; /* there is such a program */
+	uint64_t ended; /* by CLOCK_MONOTONIC, when the program had; 0 = it may run on */
 	unsigned left; /* processes that ran on when the program had ended */
 };
 
@@ -571,6 +572,8 @@ static void note_what_lacks(const struct recording *r, bool found, bool stopped)
 	if (found && r->opt.window.opened && !r->opt.window.open)
 		lacks |= 1u << LACKS_AFTER_WINDOW;
 	note(r, lacks);
+	if (found && r->ended)
+		recording_note_end(r->directory, r->ended);
 }
 
 /* Whether all that could be recorded was; stopped: the session ended as it should. */
@@ -636,10 +639,17 @@ static void say_live(const struct recording *r)
 /* The exit code so far: the program's. */
 static int wait_for_end(struct recording *r)
 {
-	if (!r->opt.attach)
-		return run_program(r);
-	attach_wait(r->opt.attach, &r->opt.window, look, r);
-	return 0;
+	struct timespec now;
+	int status = 0;
+
+	if (r->opt.attach)
+		attach_wait(r->opt.attach, &r->opt.window, look, r);
+	else
+		status = run_program(r);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (r->opt.attach ? kill(r->opt.attach, 0) && errno == ESRCH : !r->left)
+		r->ended = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return status;
 }
 
 /* A ring is written when something happens, as much as finds room then. */

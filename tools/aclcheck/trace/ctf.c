@@ -24,6 +24,7 @@
 struct trace {
 	char *directory;
 	int64_t offset; /* nanoseconds that its clock is behind */
+	uint64_t ended; /* by its clock, when the program had; UINT64_MAX = unknown */
 };
 
 struct reading {
@@ -42,8 +43,10 @@ struct reading {
 
 static void add_trace(struct reading *r, const char *path, int64_t offset)
 {
+	uint64_t ended = recording_ended(path);
+
 	r->traces = need(realloc(r->traces, (r->n_traces + 1) * sizeof(*r->traces)));
-	r->traces[r->n_traces++] = (struct trace){need(strdup(path)), offset};
+	r->traces[r->n_traces++] = (struct trace){need(strdup(path)), offset, ended ? ended : UINT64_MAX};
 }
 
 static int by_name(const void *a, const void *b)
@@ -216,17 +219,32 @@ static bool handle_event(struct reading *r, const bt_message *m)
 	return r->reader->event(r->reader->context, event, clock);
 }
 
+/* The program's end, by the clock of its trace. */
+static uint64_t program_end(const struct reading *r, const bt_trace *trace)
+{
+	const char *name = bt_trace_get_name(trace), *slash = name ? strrchr(name, '/') : NULL;
+	unsigned long i = slash ? strtoul(slash + 1, NULL, 10) : r->n_traces;
+
+	return i < r->n_traces ? r->traces[i].ended : UINT64_MAX;
+}
+
 static void handle_packet_end(struct reading *r, const bt_message *m)
 {
-	const bt_stream_class *class = bt_stream_borrow_class_const(
-		bt_packet_borrow_stream_const(bt_message_packet_end_borrow_packet_const(m)));
+	const bt_stream *stream =
+		bt_packet_borrow_stream_const(bt_message_packet_end_borrow_packet_const(m));
+	const bt_stream_class *class = bt_stream_borrow_class_const(stream);
+	uint64_t end, program;
 	int64_t ns;
 
-	if (r->reader->written && bt_stream_class_packets_have_end_default_clock_snapshot(class) &&
-		bt_clock_snapshot_get_ns_from_origin(
-			bt_message_packet_end_borrow_default_clock_snapshot_const(m), &ns) ==
-			BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
-		r->reader->written(r->reader->context, ns);
+	if (!r->reader->written || !bt_stream_class_packets_have_end_default_clock_snapshot(class))
+		return;
+	end = bt_clock_snapshot_get_value(bt_message_packet_end_borrow_default_clock_snapshot_const(m));
+	program = program_end(r, bt_stream_borrow_trace_const(stream));
+	if (bt_clock_class_cycles_to_ns_from_origin(bt_stream_class_borrow_default_clock_class_const(class),
+		    end < program ? end : program,
+		    &ns) == BT_CLOCK_CLASS_CYCLES_TO_NS_FROM_ORIGIN_STATUS_OK)
+		r->reader->written(
+			r->reader->context, bt_stream_class_borrow_trace_class_const(class), ns);
 }
 
 static bool handle(struct reading *r, const bt_message *m)
@@ -307,13 +325,18 @@ static const bt_component_class_filter *muxer_class(void)
 	return bt_plugin_borrow_filter_component_class_by_name_const(plugin, "muxer");
 }
 
-static bt_value *source_parameters(const struct trace *t)
+/* The source puts the host before the name. */
+static bt_value *source_parameters(const struct reading *r, const struct trace *t)
 {
+	char number[24];
 	bt_value *params = bt_value_map_create(), *inputs = NULL;
 
 	if (params && bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) ==
 			      BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK)
 		bt_value_array_append_string_element(inputs, t->directory);
+	snprintf(number, sizeof(number), "/%td", t - r->traces);
+	if (params)
+		bt_value_map_insert_string_entry(params, "trace-name", number);
 	if (params && t->offset)
 		bt_value_map_insert_signed_integer_entry(params, "clock-class-offset-ns", t->offset);
 	return params;
@@ -372,7 +395,7 @@ static bool connect_ports(
 static bool add_source(struct reading *r, bt_graph *graph, const bt_component_filter *muxer, unsigned index)
 {
 	const bt_component_source *source = NULL;
-	bt_value *params = source_parameters(&r->traces[index]);
+	bt_value *params = source_parameters(r, &r->traces[index]);
 	char name[32];
 	bool ok;
 

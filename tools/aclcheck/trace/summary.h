@@ -29,8 +29,8 @@ struct ctf_reader {
 	bool (*event)(void *context, const bt_event *event, const bt_clock_snapshot *clock);
 	/* Events that the tracer had to drop; count 0 = an unknown number. */
 	void (*discarded)(void *context, uint64_t count);
-	/* A buffer was written out: what it held had happened by then. */
-	void (*written)(void *context, int64_t ns);
+	/* A buffer was written out: the program lived then, or had just ended. */
+	void (*written)(void *context, const bt_trace_class *trace, int64_t ns);
 	/* Packets that a live or overwritten buffer lost. */
 	void (*lost)(void *context, uint64_t packets);
 	/* After the last event: what is noted beside the traces, as recording_lacks() has it. */
@@ -234,7 +234,7 @@ struct summary {
 	unsigned lacks; /* as recording_lacks() has it */
 	bool discarded_unknown;
 	bool no_threads; /* the recording lacks vpid or vtid: durations may be mixed up */
-	int64_t first, last, end; /* end: the recording's */
+	int64_t first, last;
 	/* private to summary_collect.c */
 	struct process_state *by_key;
 	struct event_kind *kinds; /* by event class */
@@ -247,7 +247,7 @@ bool summary_event(void *summary, const bt_event *event, const bt_clock_snapshot
 void summary_discarded(void *summary, uint64_t count);
 void summary_lost(void *summary, uint64_t packets);
 void summary_lacks(void *summary, unsigned lacks);
-void summary_written(void *summary, int64_t ns);
+void summary_written(void *summary, const bt_trace_class *trace, int64_t ns);
 /* Not all events are there: numbers are lower bounds, and what follows from pairs of calls is unknown. */
 bool summary_is_incomplete(const struct summary *s);
 /* Some of those that are not there lie between others. */

@@ -44,6 +44,7 @@ struct trace_number {
 	UT_hash_handle hh;
 	const bt_trace_class *class;
 	unsigned number; /* from 1 */
+	int64_t end; /* of what it holds, or of the program before that */
 };
 
 /* --- event classes ----------------------------------------------------------- */
@@ -157,11 +158,9 @@ static void find_fields(struct event_kind *k, const bt_field_class *payload)
 	k->height = member(payload, "height");
 }
 
-/* Number of the trace an event class belongs to: pids are distinguished by it. */
-static unsigned trace_number(struct summary *s, const bt_event_class *class)
+/* Pids are distinguished by it. */
+static struct trace_number *trace_number(struct summary *s, const bt_trace_class *t)
 {
-	const bt_trace_class *t =
-		bt_stream_class_borrow_trace_class_const(bt_event_class_borrow_stream_class_const(class));
 	struct trace_number *n;
 
 	HASH_FIND_PTR(s->traces, &t, n);
@@ -171,7 +170,7 @@ static unsigned trace_number(struct summary *s, const bt_event_class *class)
 		n->number = HASH_COUNT(s->traces) + 1;
 		HASH_ADD_PTR(s->traces, class, n);
 	}
-	return n->number;
+	return n;
 }
 
 static struct event_kind *kind_of(struct summary *s, const bt_event_class *class)
@@ -189,7 +188,9 @@ static struct event_kind *kind_of(struct summary *s, const bt_event_class *class
 		k->height = k->kind = k->stream = k->object = k->address = k->size = NO_FIELD;
 	name = bt_event_class_get_name(class);
 	k->meaning = meaning_of(name ? name : "", &k->api);
-	k->trace = trace_number(s, class);
+	k->trace = trace_number(s, bt_stream_class_borrow_trace_class_const(
+					bt_event_class_borrow_stream_class_const(class)))
+			   ->number;
 	context = bt_stream_class_borrow_event_common_context_field_class_const(
 		bt_event_class_borrow_stream_class_const(class));
 	k->pid = member(context, "vpid");
@@ -535,12 +536,12 @@ void summary_lost(void *summary, uint64_t packets)
 	s->lost += packets ? packets : 1;
 }
 
-void summary_written(void *summary, int64_t ns)
+void summary_written(void *summary, const bt_trace_class *trace, int64_t ns)
 {
-	struct summary *s = summary;
+	struct trace_number *n = trace_number(summary, trace);
 
-	if (ns > s->end)
-		s->end = ns;
+	if (ns > n->end)
+		n->end = ns;
 }
 
 void summary_lacks(void *summary, unsigned lacks)
@@ -584,8 +585,12 @@ static int by_rank(const void *a, const void *b)
 
 uint64_t summary_so_far(const struct summary *s, const struct process_state *p, const struct open_call *c)
 {
+	int64_t end = p->last;
+
 	/* Its verdict is the last that a process says; one that was killed says none. */
-	int64_t end = p->verdict || s->end < p->last ? p->last : s->end;
+	for (const struct trace_number *n = s->traces; n && !p->verdict; n = n->hh.next)
+		if (n->number == p->trace && n->end > end)
+			end = n->end;
 
 	return end > c->start ? (uint64_t)(end - c->start) : 0;
 }
