@@ -118,6 +118,10 @@ acl.aclFinalize()"
 	run plan 192 4M
 	[ "$status" -eq 99 ]
 	[[ $output == *"/dev/shm has 4 MiB free; "* ]]
+	# what was asked for is too little, not what there is
+	run plan 192 64G --buffers 1M
+	[ "$status" -eq 99 ]
+	[ "$output" = "aclcheck: 1 MiB is too little for buffers of 192 CPUs: 1.5 MiB needed in all" ]
 	run "$aclcheck" trace --buffers lots -- true
 	[ "$status" -eq 99 ]
 }

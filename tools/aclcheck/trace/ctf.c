@@ -230,8 +230,7 @@ static uint64_t program_end(const struct reading *r, const bt_trace *trace)
 
 static void handle_packet_end(struct reading *r, const bt_message *m)
 {
-	const bt_stream *stream =
-		bt_packet_borrow_stream_const(bt_message_packet_end_borrow_packet_const(m));
+	const bt_stream *stream = bt_packet_borrow_stream_const(bt_message_packet_end_borrow_packet_const(m));
 	const bt_stream_class *class = bt_stream_borrow_class_const(stream);
 	uint64_t end, program;
 	int64_t ns;
@@ -241,10 +240,8 @@ static void handle_packet_end(struct reading *r, const bt_message *m)
 	end = bt_clock_snapshot_get_value(bt_message_packet_end_borrow_default_clock_snapshot_const(m));
 	program = program_end(r, bt_stream_borrow_trace_const(stream));
 	if (bt_clock_class_cycles_to_ns_from_origin(bt_stream_class_borrow_default_clock_class_const(class),
-		    end < program ? end : program,
-		    &ns) == BT_CLOCK_CLASS_CYCLES_TO_NS_FROM_ORIGIN_STATUS_OK)
-		r->reader->written(
-			r->reader->context, bt_stream_class_borrow_trace_class_const(class), ns);
+		    end < program ? end : program, &ns) == BT_CLOCK_CLASS_CYCLES_TO_NS_FROM_ORIGIN_STATUS_OK)
+		r->reader->written(r->reader->context, bt_stream_class_borrow_trace_class_const(class), ns);
 }
 
 static bool handle(struct reading *r, const bt_message *m)

@@ -188,8 +188,8 @@ static struct event_kind *kind_of(struct summary *s, const bt_event_class *class
 		k->height = k->kind = k->stream = k->object = k->address = k->size = NO_FIELD;
 	name = bt_event_class_get_name(class);
 	k->meaning = meaning_of(name ? name : "", &k->api);
-	k->trace = trace_number(s, bt_stream_class_borrow_trace_class_const(
-					bt_event_class_borrow_stream_class_const(class)))
+	k->trace = trace_number(
+		s, bt_stream_class_borrow_trace_class_const(bt_event_class_borrow_stream_class_const(class)))
 			   ->number;
 	context = bt_stream_class_borrow_event_common_context_field_class_const(
 		bt_event_class_borrow_stream_class_const(class));

@@ -73,6 +73,7 @@ static bool fits(const struct trace_plan *plan, char *why, size_t why_size)
 
 bool trace_plan(struct trace_plan *plan, uint64_t total, char *why, size_t why_size)
 {
+	const bool given = total;
 	uint64_t ring;
 
 	/* Its daemon then says that memory is short. */
@@ -94,10 +95,14 @@ bool trace_plan(struct trace_plan *plan, uint64_t total, char *why, size_t why_s
 		plan->size *= 2;
 	if (plan->size * plan->count <= ring)
 		return fits(plan, why, why_size);
-	snprintf(why, why_size,
-		"/dev/shm has %s free; a quarter of it is too little for buffers of %u CPUs "
-		"(%s needed in all): make it larger, or say --buffers",
-		bytes_text(plan->shm), plan->cpus, bytes_text((uint64_t)plan->cpus * 2 * SMALLEST));
+	if (given)
+		snprintf(why, why_size, "%s is too little for buffers of %u CPUs: %s needed in all",
+			bytes_text(total), plan->cpus, bytes_text((uint64_t)plan->cpus * 2 * SMALLEST));
+	else
+		snprintf(why, why_size,
+			"/dev/shm has %s free; a quarter of it is too little for buffers of %u CPUs "
+			"(%s needed in all): make it larger, or say --buffers",
+			bytes_text(plan->shm), plan->cpus, bytes_text((uint64_t)plan->cpus * 2 * SMALLEST));
 	return false;
 }
 
