@@ -89,7 +89,7 @@ assert "the process was forked by one that had called AscendCL" in r["inconclusi
 @test "a launcher that calls nothing: the replay is that of its ranks" {
 	record t -- "$app" launch 2
 	replayed 0 --report r.json t
-	python3 -S -c 'import json; assert [p["rank"] for p in json.load(open("r.json"))["processes"]] == [0, 1] or exit(1)'
+	python3 -S -c 'import json; assert sorted(p["rank"] for p in json.load(open("r.json"))["processes"]) == [0, 1]'
 	# one that made calls, none of which was recorded, is another matter
 	record u --on-request -- "$app" exit 0 || [ $? -eq 98 ]
 	replayed 98 u
