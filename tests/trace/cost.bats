@@ -127,7 +127,7 @@ for f in json.load(open(sys.argv[1]))["functions"]: print(f["function"], f["call
 @test "filters and triggers see the fields" {
 	needs_mount
 	unshare -m bash -c '
-		mkdir -p /var/run/lttng && mount -t tmpfs none /var/run/lttng && cd "$1" && export LTTNG_HOME=$1
+		mkdir -p /var/run/lttng && mount -t tmpfs none /var/run/lttng && cd "$1" && export LTTNG_HOME=$1 LTTNG_UST_REGISTER_TIMEOUT=15000
 		lttng-sessiond --daemonize && trap "kill \$(cat /var/run/lttng/lttng-sessiond.pid)" EXIT
 		for s in f later; do
 			lttng -n create $s -o "$1/$s" && lttng -n enable-channel -u -s $s --subbuf-size 64K --num-subbuf 4 c
@@ -146,7 +146,7 @@ for f in json.load(open(sys.argv[1]))["functions"]: print(f["function"], f["call
 			--filter="call_result == 0" --action=start-session later
 		mkfifo go; $2 twice <go >first & exec 9>go
 		for _ in $(seq 600); do grep -q copied first && break; sleep 0.1; done
-		for _ in $(seq 100); do lttng -n list later | grep -q "\[active" && break; sleep 0.1; done
+		for _ in $(seq 600); do lttng -n list later | grep -q "\[active" && break; sleep 0.1; done
 		echo >&9; wait $!
 		lttng -n stop later; lttng -n destroy later' - "$place" "$drive" >log 2>&1
 	[ "$(count f ' acl:')" -eq 5 ]
