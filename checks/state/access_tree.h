@@ -36,6 +36,7 @@ struct pending_access {
 	uint16_t api;
 	uint16_t left, right; /* index + 1, 0 = none */
 	uint8_t flags; /* enum access_flag */
+	bool shared; /* of a block: another one may touch some of its bytes */
 };
 
 #define ACCESS_TREE_NODES 1536

@@ -82,8 +82,11 @@ bool model_execution_next(struct checks *c, struct acl_object *model, unsigned *
 		lock(&m->lock);
 		t = m->execution[(*at)++];
 		unlock(&m->lock);
-		*e = (struct model_execution){t.stream ? object_of(c, t.stream) : NULL, t.position, t.caller,
-			t.tid, t.api, t.unseen};
+		/* They are used from the first one on, and none is free again. */
+		if (!t.stream)
+			return false;
+		*e = (struct model_execution){
+			object_of(c, t.stream), t.position, t.caller, t.tid, t.api, t.unseen};
 		if (e->stream)
 			return true;
 	}

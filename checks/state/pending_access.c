@@ -220,12 +220,16 @@ static void accesses_room(struct checks *c, struct block_accesses *b)
 
 /* --- what a new access meets ----------------------------------------------------------------------- */
 
-static void remove_later(struct entering *e, struct pending_access *a)
+/* false: it stays. */
+static bool remove_later(struct entering *e, struct pending_access *a)
 {
 	if (!e->same && a->start == e->access.start && a->end == e->access.end)
 		e->same = a;
 	else if (e->n_removed < REMOVED_AT_ONCE)
 		e->removed[e->n_removed++] = a;
+	else
+		return false;
+	return true;
 }
 
 /* What becomes of the memory says less than who else uses it. */
@@ -240,7 +244,7 @@ void conflict_keep(struct entering *e, const struct pending_access *earlier, uin
 			*earlier, e->block, start, end, e->access.flags, e->captured, e->captured_earlier};
 }
 
-static void meet_other_stream(struct entering *e, struct pending_access *a, struct acl_object *source)
+static bool meet_other_stream(struct entering *e, struct pending_access *a, struct acl_object *source)
 {
 	bool covers = e->access.flags & ACCESS_WRITES && access_covers(&e->access, a);
 	uint64_t start, end;
@@ -249,32 +253,28 @@ static void meet_other_stream(struct entering *e, struct pending_access *a, stru
 		e->met |= met_as(e, a);
 	if (!order_is_before(source, a->position, e->stream) && !maybe_told(e->c, source, a->position)) {
 		if (!accesses_exclude(a, &e->access) || !accesses_overlap(a, &e->access, &start, &end))
-			return;
+			return false;
 		conflict_keep(e, a, start, end);
 	}
-	if (covers)
-		remove_later(e, a);
+	return covers && remove_later(e, a);
 }
 
-static void meet(struct entering *e, struct pending_access *a)
+/* Whether it is removed. */
+static bool meet(struct entering *e, struct pending_access *a)
 {
 	struct acl_object *source;
 
 	if (a->stream == e->access.stream) {
 		/* The later one stands for both where it does no less. */
-		if (!(a->flags & ~e->access.flags & (ACCESS_WRITES | ACCESS_DESCRIBES)) &&
-			(a->flags & ACCESS_HINT || !(e->access.flags & ACCESS_HINT)) &&
-			access_covers(&e->access, a))
-			remove_later(e, a);
-		return;
+		return !(a->flags & ~e->access.flags & (ACCESS_WRITES | ACCESS_DESCRIBES)) &&
+		       (a->flags & ACCESS_HINT || !(e->access.flags & ACCESS_HINT)) &&
+		       access_covers(&e->access, a) && remove_later(e, a);
 	}
 	source = object_of(e->c, a->stream);
-	if (!source || !stream_pending(source, a->position)) {
-		e->met |= met_as(e, a);
-		remove_later(e, a);
-	} else {
-		meet_other_stream(e, a, source);
-	}
+	if (source && stream_pending(source, a->position))
+		return meet_other_stream(e, a, source);
+	e->met |= met_as(e, a);
+	return remove_later(e, a);
 }
 
 /* Under the lock: in place of a former one, or as a new node; the sole one needs none. */
@@ -316,14 +316,15 @@ static void accesses_enter(struct entering *e, struct block_accesses *b)
 }
 
 /*
- * Under the lock: the stream's last access again, which nothing can be unordered with: all are the stream's
- * own, or all only read, or it is a hint.
+ * Under the lock: the stream's last access again, which nothing can be unordered with: no other touches its
+ * bytes, or all are the stream's own, or all only read, or it is a hint.
  */
 static inline bool is_again(const struct access_tree_of *t, const struct pending_access *last, acl_ref stream,
 	uint64_t start, uint64_t end, unsigned flags)
 {
 	return last->stream == stream && last->start == start && last->end == end && last->flags == flags &&
-	       (t->only == stream || !((flags & ACCESS_WRITES) | t->tree.writes) || flags & ACCESS_HINT);
+	       (!last->shared || t->only == stream || !((flags & ACCESS_WRITES) | t->tree.writes) ||
+		       flags & ACCESS_HINT);
 }
 
 /* Under the lock: that access; NULL: it is not at hand, or others may be unordered with it. */
@@ -469,9 +470,12 @@ static void enter_among_others(struct entering *e, struct block_accesses *b)
 
 	e->same = NULL;
 	e->n_removed = 0;
+	e->access.shared = false;
 	access_walk_begin(&w, &tree_of(b)->tree, e->access.start, e->access.end);
-	while ((a = access_walk_next(&w)) != NULL)
-		meet(e, a);
+	while ((a = access_walk_next(&w)) != NULL) {
+		if (!meet(e, a))
+			a->shared = e->access.shared = true;
+	}
 	accesses_enter(e, b);
 }
 
@@ -530,28 +534,49 @@ static void add_locked(struct entering *e, struct block_accesses *b)
 		remember(tree_of(b), last);
 }
 
+/*
+ * The access that comes next; home: room for the place where it is kept, which is returned; NULL: there is
+ * none.
+ */
+static inline const struct block_lookup *entering_next(struct entering *e, const struct block_lookup *place,
+	struct block_lookup *home, uint64_t start, uint64_t span, unsigned flags)
+{
+	if (!span || span > place->size - (start - place->base))
+		return NULL;
+	e->block = place->block;
+	e->access.start = start;
+	e->access.end = start + span;
+	e->access.pitch = e->access.width = 0;
+	/* It keeps memory in use, and says nothing of an order. */
+	e->access.flags = (uint8_t)(e->hidden ? flags | ACCESS_HINT : flags);
+	return allocation_of(e->c, place, home);
+}
+
 void entering_add(struct entering *e, const struct block_lookup *place, uint64_t start, uint64_t span,
 	uint64_t pitch, uint64_t width, unsigned flags)
 {
 	struct block_accesses *b;
 	struct block_lookup home;
 
-	if (!span || span > place->size - (start - place->base))
-		return;
-	e->block = place->block;
-	place = allocation_of(e->c, place, &home);
+	place = entering_next(e, place, &home, start, span, flags);
 	if (!place)
 		return;
-	e->access.start = start;
-	e->access.end = start + span;
 	e->access.pitch = pitch;
 	e->access.width = width;
-	/* It keeps memory in use, and says nothing of an order. */
-	e->access.flags = (uint8_t)(e->hidden ? flags | ACCESS_HINT : flags);
 	b = accesses_lock_to_add(e->c, place);
 	add_locked(e, b);
 	unlock(&b->lock);
 	if (__builtin_expect(e->replays && !e->hidden, 0))
+		replays_meet(e, place);
+}
+
+void entering_added(
+	struct entering *e, const struct block_lookup *place, uint64_t start, uint64_t span, unsigned flags)
+{
+	struct block_lookup home;
+
+	place = entering_next(e, place, &home, start, span, flags);
+	if (place && e->replays && !e->hidden)
 		replays_meet(e, place);
 }
 

@@ -165,6 +165,9 @@ bool entering_begin(struct checks *c, const struct acl_call_record *call, struct
 /* flags: enum access_flag. */
 void entering_add(struct entering *e, const struct block_lookup *place, uint64_t start, uint64_t span,
 	uint64_t pitch, uint64_t width, unsigned flags);
+/* The same of one that is among the block's accesses: what is left are the models that may run. */
+void entering_added(
+	struct entering *e, const struct block_lookup *place, uint64_t start, uint64_t span, unsigned flags);
 /* What a plain batch reads, or writes. */
 void entering_add_ranges(struct entering *e, const struct batch_side *side, unsigned flags);
 /* What was met is kept with the call. */

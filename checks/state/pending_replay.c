@@ -252,11 +252,11 @@ static bool is_unordered(const struct entering *e, struct acl_object *source, ui
 
 static void meet_execution(struct entering *e, const struct replay *r, uint64_t block)
 {
-	bool unordered = is_unordered(e, r->at.stream, r->at.position);
 	const struct access_tree *t = model_accesses_lock(r->model);
 	struct pending_access *task, earlier;
 	struct access_walk w;
 	uint64_t start, end;
+	bool ordered = false;
 
 	if (!t)
 		return;
@@ -265,7 +265,11 @@ static void meet_execution(struct entering *e, const struct replay *r, uint64_t 
 		if (task->stream != block || !accesses_exclude(task, &e->access))
 			continue;
 		e->met |= met_as(e, task);
-		if (!unordered || !accesses_overlap(task, &e->access, &start, &end))
+		if (ordered || !accesses_overlap(task, &e->access, &start, &end))
+			continue;
+		/* Of the execution, and so of all its tasks; mostly none of them touches the range. */
+		ordered = !is_unordered(e, r->at.stream, r->at.position);
+		if (ordered)
 			continue;
 		earlier = access_in(e->c, r, task);
 		e->captured_earlier = captured_site(task);

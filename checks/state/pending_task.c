@@ -45,19 +45,19 @@ static bool next_mapping(const struct block_lookup *place, const struct op_acces
 }
 
 static __attribute__((noinline)) void further_mappings_add(
-	struct checks *c, struct entering *e, const struct op_access *a, unsigned flags)
+	struct entering *e, const struct op_access *a, unsigned flags)
 {
 	struct block_lookup place = a->block;
 	uint64_t at, end = (uintptr_t)a->address + a->span;
 
 	for (unsigned i = 0; i < MAPPINGS && next_mapping(&place, a, &at); i++) {
-		if (!map_find(memory_blocks(c), at, &place) || place.base != at)
+		if (!map_find(memory_blocks(e->c), at, &place) || place.base != at)
 			return;
 		entering_add(e, &place, at, place.size < end - at ? place.size : end - at, 0, 0, flags);
 	}
 }
 
-static inline void access_add(struct checks *c, struct entering *e, const struct op_access *a, unsigned flags)
+static void access_add(struct entering *e, const struct op_access *a, unsigned flags)
 {
 	bool rows;
 
@@ -68,12 +68,18 @@ static inline void access_add(struct checks *c, struct entering *e, const struct
 		flags);
 	/* Rows with room between them may touch nothing of what lies behind. */
 	if (__builtin_expect(a->block.kind == MEM_MAPPED && !rows && a->span > access_room(a), 0))
-		further_mappings_add(c, e, a, flags);
+		further_mappings_add(e, a, flags);
+}
+
+/* One that access_enter_at_once() has entered. */
+static void access_added(struct entering *e, const struct op_access *a, unsigned flags)
+{
+	entering_added(e, &a->block, (uintptr_t)a->address, a->span, flags);
 }
 
 static void descriptors_add(struct checks *c, const struct acl_call_record *call, struct entering *e);
 
-/* sides: enum access_flag of those that are left. */
+/* sides: enum access_flag of those that are not entered yet; the others have only models to meet. */
 static __attribute__((noinline)) void memory_task_all(
 	struct checks *c, struct acl_call_record *call, const struct operation *op, unsigned sides)
 {
@@ -86,31 +92,42 @@ static __attribute__((noinline)) void memory_task_all(
 
 		if (!entry_runs_later(c, op, &entry))
 			continue;
-		if (sides & ACCESS_READS && source_flags(op))
-			access_add(c, &e, entry.src, source_flags(op));
-		if (sides & ACCESS_WRITES)
-			access_add(c, &e, entry.dst, destination_flags(op));
+		if (source_flags(op))
+			(sides & ACCESS_READS ? access_add : access_added)(&e, entry.src, source_flags(op));
+		(sides & ACCESS_WRITES ? access_add : access_added)(&e, entry.dst, destination_flags(op));
 	}
 	if (op->kind == ACL_OP_COPY_DESCRIBED || op->kind == ACL_OP_COPY_INDIRECT)
 		descriptors_add(c, call, &e);
 	entering_end(&e, call);
 }
 
-/* A plain copy behind what is not seen. */
-static bool hidden_copy(struct checks *c, struct acl_call_record *call)
+/* What access_enter_at_once() leaves of a copy: enum access_flag. hint: 0, or ACCESS_HINT. */
+static inline unsigned copy_enter_at_once(
+	struct checks *c, const struct acl_call_record *call, const struct operation *op, unsigned hint)
 {
-	const struct operation *op = thread_of(call)->operation;
 	struct pending_state *pending = pending_state(c);
 	unsigned left = 0;
 
-	if (!call->plain || op->batch || runs_with_model(c, call, stream_of(call)) ||
-		!order_unseen(c, stream_of(call)))
-		return false;
-	if (!access_enter_at_once(pending, call, &op->first[0], ACCESS_READS | ACCESS_HINT))
+	if (!access_enter_at_once(pending, call, &op->first[0], ACCESS_READS | hint))
 		left = ACCESS_READS;
-	if (!access_enter_at_once(pending, call, &op->first[1], ACCESS_WRITES | ACCESS_HINT))
+	if (!access_enter_at_once(pending, call, &op->first[1], ACCESS_WRITES | hint))
 		left |= ACCESS_WRITES;
-	if (left)
+	return left;
+}
+
+/* A plain copy on a stream that may come behind what is not seen, or beside models that run. */
+static bool uncertain_copy(struct checks *c, struct acl_call_record *call)
+{
+	const struct operation *op = thread_of(call)->operation;
+	struct acl_object *s = stream_of(call);
+	unsigned left;
+	bool hidden;
+
+	if (!call->plain || op->batch || runs_with_model(c, call, s))
+		return false;
+	hidden = order_unseen(c, s);
+	left = copy_enter_at_once(c, call, op, hidden ? ACCESS_HINT : 0);
+	if (left || (!hidden && load_relaxed(&stream_state(s)->ask) & ASK_REPLAYS))
 		memory_task_all(c, call, op, left);
 	return true;
 }
@@ -121,9 +138,8 @@ static __attribute__((noinline)) void memory_task_look(struct checks *c, struct 
 	const struct plain_batch *batch = plain_batch_of(call);
 	struct entering e;
 
-	if (hidden_copy(c, call))
+	if (uncertain_copy(c, call))
 		return;
-
 	if (batch && task_begin(c, call, &e)) {
 		entering_add_ranges(&e, &batch->reads, ACCESS_READS);
 		entering_add_ranges(&e, &batch->writes, ACCESS_WRITES);
@@ -151,11 +167,10 @@ static void memory_task_enter(struct checks *c, struct acl_call_record *call)
 {
 	struct acl_object *s = stream_of(call);
 	const struct operation *op = thread_of(call)->operation;
-	struct pending_state *pending = pending_state(c);
-	unsigned left = 0;
+	unsigned left;
 
 	/* Only on a stream has it a position. */
-	if (!call->state.position || !pending->followed)
+	if (!call->state.position || !pending_state(c)->followed)
 		return;
 	if (__builtin_expect((!call->plain && !is_between_blocks(call, op)) || op->batch ||
 				     load_relaxed(&stream_state(s)->uncertain),
@@ -164,10 +179,7 @@ static void memory_task_enter(struct checks *c, struct acl_call_record *call)
 		return;
 	}
 	/* Nearly every copy is one that its stream has made before, or the first to its block. */
-	if (!access_enter_at_once(pending, call, &op->first[0], ACCESS_READS))
-		left = ACCESS_READS;
-	if (!access_enter_at_once(pending, call, &op->first[1], ACCESS_WRITES))
-		left |= ACCESS_WRITES;
+	left = copy_enter_at_once(c, call, op, 0);
 	if (__builtin_expect(left != 0, 0))
 		memory_task_all(c, call, op, left);
 }

@@ -302,6 +302,32 @@ static void piece_written_again(void **state)
 	}
 }
 
+static void word_set(struct two_streams *x, unsigned word, void *stream)
+{
+	CALL(x->fixture, aclrtMemsetAsync, 0, .devPtr = (char *)x->d + word * 64, .maxCount = 64, .count = 64,
+		.stream = stream);
+}
+
+/* Streams have parts of a block of their own, until one writes into the other's: the next copy there is not
+ * the one before once more. */
+static void part_that_is_shared(void **state)
+{
+	struct two_streams x = two_streams();
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		piece_up(&x, x.s);
+		word_set(&x, 20, x.t);
+	}
+	CALL(x.fixture, aclrtRecordEvent, 0, .event = x.event, .stream = x.s);
+	CALL(x.fixture, aclrtStreamWaitEvent, 0, .stream = x.t, .event = x.event);
+	word_set(&x, 1, x.t);
+	silent(x.fixture);
+	piece_up(&x, x.s);
+	want(x.fixture, "stream-race-set:error");
+	fixture_free(x.fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +340,7 @@ int main(void)
 		cmocka_unit_test(copied_again),
 		cmocka_unit_test(pieces_copied_again),
 		cmocka_unit_test(piece_written_again),
+		cmocka_unit_test(part_that_is_shared),
 	};
 
 	fixture_unrecorded();
