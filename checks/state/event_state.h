@@ -97,10 +97,12 @@ static inline struct event_wait *event_wait_of(struct event_rare *e, acl_ref str
 	return &e->waits[(stream >> 32) % EVENT_WAITS];
 }
 
-/* The open capture the event belongs to, NULL = none. */
+/* The open capture the event belongs to, NULL = none. Such an event is special: of all others the rare part
+ * is not looked at, which is in memory that may be far. */
 static inline struct acl_object *event_capture(struct checks *c, struct acl_object *event)
 {
-	acl_ref ref = event ? event_rarely(event, capture) : 0;
+	acl_ref ref =
+		event && load_relaxed(&event->flags) & ACL_OBJECT_SPECIAL ? event_rarely(event, capture) : 0;
 
 	return ref ? object_of(c, ref) : NULL;
 }

@@ -65,15 +65,23 @@ static bool is_running(struct checks *c, struct acl_object *s, uint64_t position
 	return !later || (later != s && !order_unseen(c, later) && !order_is_before(s, position, later));
 }
 
+/* Whether it touches the range that all argument blocks ever lie within. */
+static bool is_near(struct checks *c, const struct op_access *r)
+{
+	struct launch_args *b = blocks(c);
+	uint64_t base = (uintptr_t)r->address;
+
+	return base < load_relaxed(&b->high) && base + r->span > load_relaxed(&b->low);
+}
+
 /* A launch whose arguments the access touches and that is running; later: the stream of the access, NULL =
  * it is the host's. */
 static struct acl_object *in_use(
 	struct checks *c, const struct op_access *r, struct acl_object *later, bool *known, uint64_t *args)
 {
 	struct launch_args *b = blocks(c);
-	uint64_t base = (uintptr_t)r->address;
 
-	if (!load_relaxed(&b->n) || base >= load_relaxed(&b->high) || base + r->span <= load_relaxed(&b->low))
+	if (!is_near(c, r))
 		return NULL;
 	for (unsigned i = 0; i < LAUNCHES; i++) {
 		struct launch *l = &b->launches[i];
@@ -150,15 +158,16 @@ static bool check_task(struct checks *c, struct acl_call_record *call, const str
 
 static void overwriting(struct checks *c, struct acl_call_record *call)
 {
-	const struct operation *op;
+	const struct operation *op = operation_of(c, call);
 
-	if (!task_runs_now(c, call))
-		return;
-	op = operation_of(c, call);
 	for (uint64_t i = 0; i < op->n_entries; i++) {
-		struct op_entry e = operation_entry(op, i);
+		const struct op_access *dst = operation_entry(op, i).dst;
 
-		if (e.dst && e.dst->address && e.dst->span && check_task(c, call, e.dst))
+		if (!dst || !is_near(c, dst))
+			continue;
+		if (!task_runs_now(c, call))
+			return;
+		if (dst->address && dst->span && check_task(c, call, dst))
 			return;
 	}
 }
