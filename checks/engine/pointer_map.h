@@ -35,7 +35,8 @@ enum block_mark {
 	BLOCK_NO_ACCESS = 1u << 3, /* a mapping that no access was granted to yet */
 	BLOCK_PINNED = 1u << 4, /* a registration that locks pages … */
 	BLOCK_UNMAPPED = 1u << 5, /* … and maps nothing for a device */
-	BLOCK_WORDS = 1u << 6 /* streams write words there */
+	BLOCK_WORDS = 1u << 6, /* streams write words there */
+	BLOCK_ARGUMENTS = 1u << 7 /* a kernel was launched whose arguments lie there */
 };
 
 /*

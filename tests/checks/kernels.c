@@ -340,6 +340,27 @@ static void arguments_in_order(void **state)
 	never(fixture, "kernel-args-freed");
 }
 
+/* More launches than are remembered, and then one with arguments elsewhere: that memory is known by it. */
+static void arguments_behind_many_launches(void **state)
+{
+	struct fixture *fixture = fixture_ready(DOCUMENTS);
+	char *first = fixture_malloc(fixture, DEVICE_MEMORY, 4096),
+	     *d = fixture_malloc(fixture, DEVICE_MEMORY + 65536, 4096),
+	     *other = fixture_malloc(fixture, DEVICE_MEMORY + 131072, 4096),
+	     *last = fixture_malloc(fixture, DEVICE_MEMORY + 262144, 4096);
+	void *s = fixture_stream(fixture, 1), *t = fixture_stream(fixture, 2);
+
+	(void)state;
+	for (unsigned i = 0; i < 200; i++)
+		LAUNCH_WITH(fixture, i % 2 ? first : last, s);
+	LAUNCH_WITH(fixture, d, s);
+	CALL(fixture, aclrtMemsetAsync, 0, .devPtr = other, .maxCount = 64, .count = 64, .stream = t);
+	never(fixture, "kernel-args-freed");
+	CALL(fixture, aclrtMemsetAsync, 0, .devPtr = d, .maxCount = 64, .count = 64, .stream = t);
+	want(fixture, "kernel-args-freed:advice");
+	fixture_free(fixture);
+}
+
 /* A launch that failed reads nothing, one that is captured reads when the model runs. */
 static void arguments_of_no_launch(void **state)
 {
@@ -566,6 +587,7 @@ int main(void)
 		cmocka_unit_test(many_lists),
 		cmocka_unit_test(list_of_user_elsewhere),
 		cmocka_unit_test(list_after_fork),
+		cmocka_unit_test(arguments_behind_many_launches),
 		cmocka_unit_test(packed_parameters),
 		cmocka_unit_test(two_sizes),
 		cmocka_unit_test(list_of_nameless_function),

@@ -17,11 +17,14 @@
 
 struct launch {
 	_Atomic uint64_t base, end, stream, position; /* base 0 = none, or being changed */
+	_Atomic uint64_t serial; /* no memory that was there at the launch has a later one */
 };
 
 struct launch_args {
+	/* Read by every copy, and mostly not written by a launch. */
 	_Atomic uint64_t low, high; /* all argument blocks ever lie within */
-	_Atomic uint32_t n;
+	_Atomic uint64_t serial; /* of the earliest launch that is remembered, or of one before */
+	_Alignas(64) _Atomic uint32_t n;
 	struct launch launches[LAUNCHES];
 };
 
@@ -30,19 +33,42 @@ static struct launch_args *blocks(struct checks *c)
 	return module_state(c, launch_args);
 }
 
+/* So that copies to other memory need not look at the launches. */
+static void arguments_mark(struct checks *c, const struct acl_call_record *call, const void *arguments)
+{
+	struct acl_block *block = lookup_of(c, call, arguments, 0)->block;
+
+	if (block && !(load_relaxed(&block->marks) & BLOCK_ARGUMENTS))
+		block_marked(block, BLOCK_ARGUMENTS);
+}
+
+/* The next launch takes the place of the one after this. */
+static void earliest_renew(struct launch_args *b, uint32_t n)
+{
+	uint64_t serial = load_relaxed(&b->launches[(n + 1) % LAUNCHES].serial);
+
+	if (load_relaxed(&b->serial) != serial)
+		store_relaxed(&b->serial, serial);
+}
+
 /* aclrtLaunchKernel and V2 begin alike. */
 static void launched(struct checks *c, struct acl_call_record *call)
 {
 	const struct acl_args_aclrtLaunchKernel *a = call->args;
-	uint64_t base = (uintptr_t)a->argsData, low;
+	uint64_t base = (uintptr_t)a->argsData, serial = load_relaxed(&c->serials), low;
 	struct launch_args *b = blocks(c);
 	struct launch *l;
+	uint32_t n;
 
 	if (!base || !succeeded(call) || !task_runs_now(c, call))
 		return;
 	checks_when(c, WHEN_ARGUMENTS);
-	l = &b->launches[counter_inc(&b->n) % LAUNCHES];
+	/* Before the launch can be seen, and memory that is made meanwhile has a later serial. */
+	arguments_mark(c, call, a->argsData);
+	n = counter_inc(&b->n);
+	l = &b->launches[n % LAUNCHES];
 	store_release(&l->base, 0);
+	store_relaxed(&l->serial, serial);
 	store_release(&l->end, base + a->argsSize);
 	store_release(&l->stream, object_ref(stream_of(call)));
 	store_release(&l->position, call->state.position);
@@ -51,6 +77,7 @@ static void launched(struct checks *c, struct acl_call_record *call)
 	low = load_relaxed(&b->low);
 	while ((!low || base < low) && !atomic_compare_exchange_weak(&b->low, &low, base))
 		;
+	earliest_renew(b, n);
 }
 
 _Static_assert(offsetof(struct acl_args_aclrtLaunchKernel, argsSize) ==
@@ -65,13 +92,23 @@ static bool is_running(struct checks *c, struct acl_object *s, uint64_t position
 	return !later || (later != s && !order_unseen(c, later) && !order_is_before(s, position, later));
 }
 
-/* Whether it touches the range that all argument blocks ever lie within. */
-static bool is_near(struct checks *c, const struct op_access *r)
+/* In a block that was there at each launch that is remembered, where none of them had its arguments. */
+static bool holds_no_arguments(struct launch_args *b, const struct op_access *r)
+{
+	struct acl_block *block = r->block.block;
+
+	return block && r->block.index < DECLARED_NUMBERS && r->span <= access_room(r) &&
+	       !(load_relaxed(&block->marks) & BLOCK_ARGUMENTS) &&
+	       load_relaxed(&block->serial) <= load_relaxed(&b->serial);
+}
+
+static bool may_hold_arguments(struct checks *c, const struct op_access *r)
 {
 	struct launch_args *b = blocks(c);
 	uint64_t base = (uintptr_t)r->address;
 
-	return base < load_relaxed(&b->high) && base + r->span > load_relaxed(&b->low);
+	return base < load_relaxed(&b->high) && base + r->span > load_relaxed(&b->low) &&
+	       !holds_no_arguments(b, r);
 }
 
 /* A launch whose arguments the access touches and that is running; later: the stream of the access, NULL =
@@ -81,7 +118,7 @@ static struct acl_object *in_use(
 {
 	struct launch_args *b = blocks(c);
 
-	if (!is_near(c, r))
+	if (!may_hold_arguments(c, r))
 		return NULL;
 	for (unsigned i = 0; i < LAUNCHES; i++) {
 		struct launch *l = &b->launches[i];
@@ -163,7 +200,7 @@ static void overwriting(struct checks *c, struct acl_call_record *call)
 	for (uint64_t i = 0; i < op->n_entries; i++) {
 		const struct op_access *dst = operation_entry(op, i).dst;
 
-		if (!dst || !is_near(c, dst))
+		if (!dst || !may_hold_arguments(c, dst))
 			continue;
 		if (!task_runs_now(c, call))
 			return;
