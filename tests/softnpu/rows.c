@@ -849,6 +849,48 @@ static void key_of_dead_notify(void)
 	row(aclrtNotifyGetExportKey(n, key, 0, 9));
 }
 
+/* --- two faults in one call: which is noticed -------------------------------------------- */
+
+static void faults_beside_dead_objects(void)
+{
+	aclmdlRI m = model();
+	aclrtStream s = stream();
+	aclrtEvent e = event_ex(ACL_EVENT_SYNC);
+	aclmdlRICondTaskParams params = {.size = 0};
+	aclmdlRICondHandle handle;
+
+	need(aclmdlRIDestroy(m));
+	need(aclrtDestroyStream(s));
+	need(aclrtDestroyEvent(e));
+	row(aclmdlRICaptureBegin(s, (aclmdlRICaptureMode)9));
+	row(aclmdlRIExecute(m, 0));
+	row(aclmdlRICondHandleCreate(m, 0, (aclmdlRICondHandleFlag)9, &handle));
+	row(aclmdlRIAddCondTask(params, s, 1));
+	row(aclrtSynchronizeEventWithTimeout(e, 0));
+	row(aclrtSynchronizeEventWithTimeout(e, -2));
+}
+
+static void capture_end_on_joined_stream(void)
+{
+	aclrtStream s = capturing(), joined = stream();
+	aclrtEvent e = event_ex(ACL_EVENT_SYNC);
+	aclmdlRI m = (aclmdlRI)&s;
+
+	need(aclrtRecordEvent(e, s));
+	need(aclrtStreamWaitEvent(joined, e));
+	row(aclmdlRICaptureEnd(joined, &m));
+	row(m == NULL);
+	row(aclmdlRICaptureEnd(s, &m));
+}
+
+static void host_mapping_of_bad_device(void)
+{
+	aclrtHostMemMapCapability found;
+
+	row(aclrtHostMemMapCapabilities(99, (aclrtHacType)99, &found));
+	row(aclrtHostMemMapCapabilities(0, (aclrtHacType)99, &found));
+}
+
 #define ROW(name)                                                                                            \
 	{                                                                                                    \
 #name, name                                                                                  \
@@ -873,7 +915,8 @@ static const struct {
 	ROW(events_reset_elsewhere), ROW(allocator_of_dead_stream), ROW(callbacks_of_modules),
 	ROW(callbacks_that_fail), ROW(places_of_devices), ROW(atomic_capabilities), ROW(empty_binary),
 	ROW(saturation_without_device), ROW(sizes_of_odd_types), ROW(attribute_of_shared_memory),
-	ROW(key_of_dead_notify)};
+	ROW(key_of_dead_notify), ROW(faults_beside_dead_objects), ROW(capture_end_on_joined_stream),
+	ROW(host_mapping_of_bad_device)};
 
 /* Without a name: the names. */
 int main(int argc, char **argv)

@@ -31,3 +31,14 @@ aclError npu_code(enum npu_situation situation)
 {
 	return codes[situation][release()];
 }
+
+bool npu_handle_gone(const void *handle, enum obj_kind kind)
+{
+	bool gone;
+
+	npu_lock();
+	gone = handle && npu_code(NPU_STREAM_GONE) == ACL_ERROR_RT_INVALID_HANDLE &&
+	       !object_find(handle, kind);
+	npu_unlock();
+	return gone;
+}

@@ -4,6 +4,7 @@
 #define SOFTNPU_ANSWERS_H
 
 #include "tools/softnpu/core/npu.h"
+#include "tools/softnpu/core/object.h"
 
 enum npu_situation {
 #define ANSWER(situation, ...) NPU_##situation,
@@ -21,5 +22,8 @@ aclError npu_code(enum npu_situation situation);
 		aclError answer_ = npu_code(NPU_##situation);                                                \
 		answer_ ? npu_err(answer_, __VA_ARGS__) : ACL_SUCCESS;                                       \
 	})
+
+/* Whether the release looks into handles and this one, not NULL, is none of that kind. */
+bool npu_handle_gone(const void *handle, enum obj_kind kind);
 
 #endif

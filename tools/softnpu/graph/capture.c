@@ -112,15 +112,6 @@ void captures_forget(void)
 	list_init(&captures);
 }
 
-static aclError check_begin(aclrtStream stream, aclmdlRICaptureMode mode)
-{
-	if (!stream)
-		return npu_err(ACL_ERROR_INVALID_PARAM, "stream is NULL");
-	if ((unsigned)mode > ACL_MODEL_RI_CAPTURE_MODE_RELAXED)
-		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown capture mode %d", mode);
-	return ACL_SUCCESS;
-}
-
 #define NOT_CAPTURED (ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)
 
 static aclError check_flags(const struct stream *s)
@@ -209,9 +200,7 @@ static aclError begin(aclrtStream handle, aclmdlRICaptureMode mode)
 
 aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode)
 {
-	aclError rc = check_begin(stream, mode);
-
-	return rc ? rc : LOCKED(begin(stream, mode));
+	return LOCKED(begin(stream, mode));
 }
 
 static aclError begin_into(aclrtStream handle, aclmdlRI model, aclmdlRICaptureMode mode)
@@ -235,9 +224,7 @@ static aclError begin_into(aclrtStream handle, aclmdlRI model, aclmdlRICaptureMo
 
 aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream, aclmdlRI modelRI, aclmdlRICaptureMode mode)
 {
-	aclError rc = check_begin(stream, mode);
-
-	return rc ? rc : LOCKED(begin_into(stream, modelRI, mode));
+	return LOCKED(begin_into(stream, modelRI, mode));
 }
 
 /* The last task of each joined stream is a record that was waited for, and one of those waits is the
@@ -300,12 +287,14 @@ static aclError end(aclrtStream handle, aclmdlRI *out)
 	cap = s->capture;
 	if (!cap)
 		return npu_err(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "the stream is not capturing");
+	if (out && !cap->model->sub)
+		*out = NULL;
 	if (s != cap->origin)
 		return npu_err(
 			ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, "the capture was begun on another stream");
 	rc = judge_end(cap);
-	if (out)
-		*out = rc ? NULL : object_handle(&cap->model->obj);
+	if (out && !rc)
+		*out = object_handle(&cap->model->obj);
 	close_capture(cap, !rc);
 	return rc;
 }

@@ -184,10 +184,17 @@ aclError aclrtDeviceL2CacheFlush(void *rsv)
 	return LOCKED(context_need(&ctx));
 }
 
+static aclError find_mapping(int32_t id, aclrtHacType type, struct device **dev)
+{
+	if (device_find(id) && (unsigned)type > ACL_RT_HAC_TYPE_CCU)
+		return npu_err(ACL_ERROR_RT_PARAM_INVALID, "unknown accelerator %d", (int)type);
+	return find_in_context(id, dev);
+}
+
 aclError aclrtHostMemMapCapabilities(
 	uint32_t deviceId, aclrtHacType hacType, aclrtHostMemMapCapability *capabilities)
 {
-	return LOCKED_WITH(device, dev, find_in_context((int32_t)deviceId, &dev),
+	return LOCKED_WITH(device, dev, find_mapping((int32_t)deviceId, hacType, &dev),
 		*capabilities = ACL_RT_HOST_MEM_MAP_SUPPORTED);
 }
 
