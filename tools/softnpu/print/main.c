@@ -33,6 +33,9 @@ static const char *const differences[] = {
 	"Keys for other processes (memory, notifies, events) work among processes of one user on "
 	"one machine.",
 	"A child of fork begins as a process that has made no call.",
+	"The runtime's threads take no signals, the device's runtime has the program's mask there: a process "
+	"whose main thread called `pthread_exit` and that has no other thread of its own is ended by "
+	"SIGKILL only.",
 	"Caches are coherent, nothing overflows, memory has no faults.",
 	"A lost device (`SOFTNPU_LOST_DEVICE`) still answers what needs no device: memory, copies "
 	"by the host, objects.",
