@@ -338,24 +338,31 @@ static void within_device_one(struct pair *p)
 		.stream = p->s1);
 }
 
-/* One stream, and memory of several other devices: each of them is in use. */
+/* From memory of devices 2, 3 and 4, or 4, 3 and 2. */
+static void from_three_devices(struct pair *p, bool downwards)
+{
+	for (int k = 2; k <= 4; k++) {
+		int i = downwards ? 6 - k : k;
+		char *there;
+
+		CALL(p->fixture, aclrtSetDevice, 0, .deviceId = i);
+		there = fixture_malloc(p->fixture, DEVICE_MEMORY + ((uint64_t)i << 30), SIZE);
+		CALL(p->fixture, aclrtSetDevice, 0, .deviceId = 1);
+		CALL(p->fixture, aclrtDeviceEnablePeerAccess, 0, .peerDeviceId = i);
+		CALL(p->fixture, aclrtMemcpyAsync, 0, .dst = (char *)p->one + (i - 2) * 64, .destMax = 64,
+			.src = there, .count = 64, .kind = ACL_MEMCPY_DEVICE_TO_DEVICE, .stream = p->s1);
+	}
+}
+
+/* One stream, and memory of several other devices, in any order: each of them is in use. */
 static void peer_reset_of_one_of_three(void **state)
 {
 	(void)state;
-	for (int reset = 2; reset <= 4; reset++) {
+	for (int variant = 0; variant < 6; variant++) {
+		int reset = 2 + variant / 2;
 		struct pair p = pair();
 
-		for (int i = 2; i <= 4; i++) {
-			char *there;
-
-			CALL(p.fixture, aclrtSetDevice, 0, .deviceId = i);
-			there = fixture_malloc(p.fixture, DEVICE_MEMORY + ((uint64_t)i << 30), SIZE);
-			CALL(p.fixture, aclrtSetDevice, 0, .deviceId = 1);
-			ENABLE(p, i);
-			CALL(p.fixture, aclrtMemcpyAsync, 0, .dst = (char *)p.one + (i - 2) * 64,
-				.destMax = 64, .src = there, .count = 64, .kind = ACL_MEMCPY_DEVICE_TO_DEVICE,
-				.stream = p.s1);
-		}
+		from_three_devices(&p, variant % 2);
 		CALL(p.fixture, aclrtDeviceDisablePeerAccess, 0, .peerDeviceId = reset);
 		assert_int_equal(fixture_count(p.fixture, "peer-disable-not-enabled"), 1);
 		CALL(p.fixture, aclrtResetDeviceForce, 0, .deviceId = reset);
