@@ -24,15 +24,15 @@ void access_place_fetch(struct checks *c, uint64_t address)
 
 /* By stream and start, each in one of two places; a node there may have been removed, and used again by
  * others. */
-static inline unsigned place_of(const struct access_tree_of *t, acl_ref stream, uint64_t start)
+static inline size_t place_of(const struct access_tree_of *t, acl_ref stream, uint64_t start)
 {
 	/* Pieces at equal distances, streams one after the other, both: all lie far from each other. */
-	return (unsigned)(((start >> 6) + (stream >> 32)) * UINT64_C(0x9e3779b97f4a7c15) >> t->shift);
+	return ((start >> 6) + (stream >> 32)) * UINT64_C(0x9e3779b97f4a7c15) >> t->shift;
 }
 
 static inline void remember(struct access_tree_of *t, const struct pending_access *node)
 {
-	unsigned at = place_of(t, node->stream, node->start);
+	size_t at = place_of(t, node->stream, node->start);
 	uint16_t link = (uint16_t)(node - t->tree.at + 1);
 
 	if (t->last[at] != link)
@@ -332,7 +332,8 @@ static inline struct pending_access *find_again(
 	const struct access_tree_of *t, acl_ref stream, uint64_t start, uint64_t end, unsigned flags)
 {
 	struct pending_access *node;
-	unsigned at, first, second;
+	unsigned first, second;
+	size_t at;
 
 	if (!t->tree.root)
 		return NULL;
@@ -397,19 +398,20 @@ static __attribute__((noinline)) bool access_again_any(struct block_accesses *b,
 	return again;
 }
 
-/* Under the lock, which it gives back: one of several, where it was entered last. */
+/* Under the lock, which it gives back: one of several of the block, where it was entered last. */
 static __attribute__((noinline)) bool access_again_among(struct block_accesses *b,
 	const struct acl_call_record *call, const struct op_access *a, unsigned flags)
 {
 	struct access_tree_of *t = tree_of(b);
 	acl_ref stream = object_ref(stream_of(call));
 	uint64_t start = (uintptr_t)a->address;
-	uint16_t link = t->tree.n > 1 ? t->last[place_of(t, stream, start)] : 0;
-	struct pending_access *last = link ? t->tree.at + link - 1 : NULL;
+	size_t link = t->tree.n > 1 ? t->last[place_of(t, stream, start)] : 0;
+	struct pending_access *last;
 
-	if (__builtin_expect(!last || b->block != a->block.number ||
-				     !is_again(t, last, stream, start, start + a->span, flags) || last->pitch,
-		    0))
+	if (__builtin_expect(!link, 0))
+		return access_again_any(b, call, a, flags);
+	last = t->tree.at + link - 1;
+	if (__builtin_expect(!is_again(t, last, stream, start, start + a->span, flags) || last->pitch, 0))
 		return access_again_any(b, call, a, flags);
 	access_renew_by(last, call);
 	unlock(&b->lock);
@@ -423,18 +425,20 @@ static __attribute__((noinline, cold)) bool access_again_wait(struct block_acces
 	return access_again_any(b, call, a, flags);
 }
 
-/* Under the lock: nothing is known of the block, and no other one has left a tree in its place. */
+/* Under the lock, of another block's place: that one has left no tree there. */
 static inline bool is_first(const struct block_accesses *b, const struct op_access *a)
 {
-	return b->block != a->block.number && (b->flags || !b->block) && a->block.index < DECLARED_NUMBERS;
+	return (b->flags || !b->block) && a->block.index < DECLARED_NUMBERS;
 }
 
 /* Under the lock, which it gives back: memory that is far has one line of the place to wait for, no more. */
 static __attribute__((noinline)) bool access_enter_first(struct block_accesses *b,
 	const struct acl_call_record *call, const struct op_access *a, unsigned flags)
 {
-	if (!is_first(b, a))
+	if (b->block == a->block.number)
 		return access_again_among(b, call, a, flags);
+	if (!is_first(b, a))
+		return access_again_any(b, call, a, flags);
 	b->block = a->block.number;
 	b->start = (uintptr_t)a->address;
 	b->end = b->start + a->span;
