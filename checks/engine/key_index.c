@@ -23,7 +23,8 @@ static struct key_table *table_again(struct key_index *x, uint32_t slots)
 	*at = t->next;
 	t->used = 0;
 	for (uint32_t i = 0; i < slots; i++) {
-		/* Release: who misses a key sees that the table was renewed.  Values come before their keys. */
+		/* Release: who misses a key sees that the table was renewed.  Values come before their keys.
+		 */
 		store_release(&t->slots[i].key, KEY_NONE);
 		if (t->owner)
 			t->owner[i] = 0;
