@@ -25,7 +25,7 @@ AARCH64_LDFLAGS := -no-pie -Wl,-Ttext-segment=0x8000000000
 .PHONY: test-aarch64 test-aarch64-quick aarch64-libraries aarch64-tests
 test-aarch64 test-aarch64-quick:
 	+$(Q)$(AARCH64_MAKE) aarch64-libraries
-	+$(Q)$(AARCH64_MAKE) $(if $(T),T=$(T)) $(if $(filter %-quick,$@),QUICK=1) aarch64-tests
+	+$(Q)$(AARCH64_MAKE) $(if $(T),T='$(T)') $(if $(filter %-quick,$@),QUICK=1) aarch64-tests
 
 # What programs of the tests are linked with, and the command; what records and reads traces needs LTTng and babeltrace of that machine.
 aarch64-libraries: $(filter $(BUILD)/softnpu/% $(BUILD)/libaclcheck.so $(BUILD)/aclcheck,$(ALL))
