@@ -3,29 +3,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "common.h"
 #include "softnpu.h"
-
-#define TO_DEVICE ACL_MEMCPY_HOST_TO_DEVICE
-#define TO_HOST ACL_MEMCPY_DEVICE_TO_HOST
-
-static unsigned char *a, *b;
-static void *d, *d2;
-static aclrtStream s, s2;
-
-static void setup(void)
-{
-	OK(aclrtSetDevice(0));
-	a = host_new(N_BYTES);
-	b = host_new(N_BYTES);
-	d = device_new(N_BYTES);
-	d2 = device_new(N_BYTES);
-	s = stream_new();
-	s2 = stream_new();
-	for (unsigned i = 0; i < N_BYTES; i++)
-		a[i] = (unsigned char)(i * 31 + i / 256);
-	memset(b, 0, N_BYTES);
-}
+#include "two_streams.h"
 
 static void same(void)
 {

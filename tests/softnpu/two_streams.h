@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two streams of device 0, and N_BYTES of its memory and of the host's. */
+/* Two streams of device 0, and twice N_BYTES of its memory and of the host's. */
 #ifndef TESTS_SOFTNPU_TWO_STREAMS_H
 #define TESTS_SOFTNPU_TWO_STREAMS_H
 
@@ -10,7 +10,7 @@
 #define MIB2 ((size_t)2 << 20)
 
 static unsigned char *a, *b; /* of the host: a pattern, zeros */
-static void *d;
+static void *d, *d2;
 static aclrtStream s, s2;
 
 static void setup(void)
@@ -19,10 +19,11 @@ static void setup(void)
 	a = host_new(N_BYTES);
 	b = host_new(N_BYTES);
 	d = device_new(N_BYTES);
+	d2 = device_new(N_BYTES);
 	s = stream_new();
 	s2 = stream_new();
 	for (unsigned i = 0; i < N_BYTES; i++)
-		a[i] = (unsigned char)(i * 7 + 1);
+		a[i] = (unsigned char)(i * 31 + i / 256);
 	memset(b, 0, N_BYTES);
 }
 

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of oracle_rows whose answers were read in the published source. */
+#include "rows.h"
+
+static void rows_of_nothing_without_more(void)
+{
+	aclrtStream gone = stream();
+
+	need(aclrtDestroyStream(gone));
+	row(aclrtMemcpy2d(NULL, 0, NULL, 0, 0, 4, ACL_MEMCPY_HOST_TO_DEVICE));
+	row(aclrtMemcpy2d(NULL, 0, NULL, 0, 4, 0, ACL_MEMCPY_DEVICE_TO_DEVICE));
+	row(aclrtMemcpy2dAsync(NULL, 0, NULL, 0, 0, 4, ACL_MEMCPY_DEFAULT, gone));
+	row(aclrtMemcpy2d(NULL, 0, NULL, 0, 0, 4, ACL_MEMCPY_HOST_TO_HOST));
+}
+
+/* A batch to device memory, from what is given. */
+struct batch {
+	void *to[2], *from[2];
+	size_t bytes[2], first, failed;
+	aclrtMemcpyBatchAttr attribute;
+};
+
+static void batch(struct batch *b, void *from)
+{
+	*b = (struct batch){
+		.bytes = {64, 64}, .failed = 77, .attribute = {.dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+	for (int i = 0; i < 2; i++) {
+		b->to[i] = device();
+		b->from[i] = from;
+	}
+}
+
+static void *pinned(void)
+{
+	void *p = NULL;
+
+	need(aclrtMallocHost(&p, 64));
+	return p;
+}
+
+static void batch_now(struct batch *b, size_t attributes)
+{
+	row(aclrtMemcpyBatch(
+		b->to, b->bytes, b->from, b->bytes, 2, &b->attribute, &b->first, attributes, &b->failed));
+	row((long)b->failed);
+}
+
+static void batch_later(struct batch *b, aclrtStream s)
+{
+	row(aclrtMemcpyBatchAsync(
+		b->to, b->bytes, b->from, b->bytes, 2, &b->attribute, &b->first, 1, &b->failed, s));
+	row((long)b->failed);
+}
+
+static void batch_of_nothing(void)
+{
+	struct batch b;
+
+	batch(&b, pinned());
+	b.bytes[0] = b.bytes[1] = 0;
+	batch_now(&b, 0);
+}
+
+static void batch_index_of_outer_refusals(void)
+{
+	size_t little[] = {64, 16};
+	struct batch b;
+
+	batch(&b, pinned());
+	row(aclrtMemcpyBatch(b.to, little, b.from, b.bytes, 2, &b.attribute, &b.first, 0, &b.failed));
+	row((long)b.failed);
+	b.attribute.rsv[0] = 1;
+	batch_now(&b, 1);
+}
+
+static void batch_index_of_entries(void)
+{
+	struct batch b;
+
+	batch(&b, pinned());
+	b.bytes[1] = 0;
+	batch_later(&b, stream());
+	b.bytes[1] = 64;
+	b.from[1] = NULL;
+	batch_later(&b, stream());
+	b.from[1] = b.to[0];
+	batch_later(&b, stream());
+	b.attribute.srcLoc.type = (aclrtMemLocationType)77;
+	batch_later(&b, stream());
+	b.first = 1;
+	batch_later(&b, stream());
+}
+
+static void batch_on_dead_stream(void)
+{
+	aclrtStream gone = stream();
+	struct batch b;
+
+	need(aclrtDestroyStream(gone));
+	batch(&b, pinned());
+	b.first = 1;
+	batch_later(&b, gone);
+}
+
+static void batch_of_pageable_memory(void)
+{
+	static char mine[64];
+	struct batch b;
+
+	batch(&b, mine);
+	batch_later(&b, stream());
+}
+
+static void memory_usage_of_nothing(void)
+{
+	aclrtMemUsageInfo usage;
+	size_t found = 7;
+
+	row(aclrtGetMemUsageInfo(0, &usage, 0, &found));
+	row((long)found);
+	found = 7;
+	row(aclrtGetMemUsageInfo(99, &usage, 1, &found));
+	row((long)found);
+}
+
+static void *configured(void *attribute)
+{
+	aclrtMallocConfig one = {attribute, 1}, none = {attribute, 0}, missing = {NULL, 0};
+	void *p;
+
+	row(aclrtMallocHostWithCfg(&p, 64, &one));
+	row(aclrtMallocHostWithCfg(&p, 64, &none));
+	row(aclrtMallocHostWithCfg(&p, 64, &missing));
+	row(aclrtMallocWithCfg(&p, 64, ACL_MEM_MALLOC_HUGE_FIRST, &one));
+	row(aclrtMallocWithCfg(&p, 64, ACL_MEM_MALLOC_HUGE_FIRST, &none));
+	row(aclrtMallocWithCfg(&p, 64, ACL_MEM_MALLOC_HUGE_FIRST, &missing));
+	return NULL;
+}
+
+static void allocations_for_device(void)
+{
+	aclrtMallocAttribute attribute = {.attr = ACL_RT_MEM_ATTR_DEVICE_ID};
+
+	configured(&attribute);
+	in_thread(configured, &attribute);
+}
+
+static void allocations_by_address_flag(void)
+{
+	aclrtMallocAttribute attribute = {.attr = ACL_RT_MEM_ATTR_VA_FLAG};
+
+	configured(&attribute);
+}
+
+static void limits_of_devices(void)
+{
+	const aclrtDevResLimitType unknown = (aclrtDevResLimitType)9;
+
+	row(aclrtSetDeviceResLimit(-1, unknown, 1));
+	row(aclrtSetDeviceResLimit(99, unknown, 1));
+	row(aclrtSetDeviceResLimit(99, ACL_RT_DEV_RES_CUBE_CORE, 9999));
+	row(aclrtSetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, 9999));
+}
+
+static void *limits_elsewhere(void *s)
+{
+	uint32_t cores;
+
+	row(aclrtSetStreamResLimit(s, ACL_RT_DEV_RES_CUBE_CORE, 2));
+	row(aclrtGetStreamResLimit(s, ACL_RT_DEV_RES_CUBE_CORE, &cores));
+	row(cores);
+	row(aclrtUseStreamResInCurrentThread(s));
+	row(aclrtGetResInCurrentThread(ACL_RT_DEV_RES_CUBE_CORE, &cores));
+	row(aclrtGetResInCurrentThread(ACL_RT_DEV_RES_VECTOR_CORE, &cores));
+	row(aclrtUnuseStreamResInCurrentThread(s));
+	row(aclrtResetStreamResLimit(s));
+	row(aclrtSetStreamResLimit(NULL, ACL_RT_DEV_RES_CUBE_CORE, 2));
+	row(aclrtUseStreamResInCurrentThread(NULL));
+	return NULL;
+}
+
+static void limits_of_streams_without_device(void)
+{
+	in_thread(limits_elsewhere, stream());
+}
+
+static void limits_of_dead_stream(void)
+{
+	aclrtStream gone = stream();
+
+	need(aclrtDestroyStream(gone));
+	row(aclrtSetStreamResLimit(gone, (aclrtDevResLimitType)9, 2));
+	row(aclrtResetStreamResLimit(gone));
+}
+
+static void options_of_process(void)
+{
+	int64_t value = 9;
+
+	row(aclrtSetSysParamOpt(ACL_OPT_ENABLE_KERNEL_EARLY_START, 1));
+	row(aclrtGetSysParamOpt(ACL_OPT_ENABLE_KERNEL_EARLY_START, &value));
+	need(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1));
+	row(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value));
+	row(value);
+}
+
+static void limit(aclrtDeviceLimit which, size_t wanted)
+{
+	size_t value = 7;
+
+	row(aclrtDeviceSetLimit(which, wanted));
+	row(aclrtDeviceGetLimit(which, &value));
+	row((long)value);
+}
+
+static void limits_of_process(void)
+{
+	limit(ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE, 256);
+	limit(ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE, 2 << 20);
+	limit(ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE, 16384);
+	limit(ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE, 40000);
+	limit(ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE, 512);
+	limit(ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE, 65536);
+	limit(ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE, (64u << 20) + 1);
+}
+
+static void events_reset_elsewhere(void)
+{
+	aclrtEvent ex = event_ex(ACL_EVENT_SYNC), shared = event_ex(ACL_EVENT_IPC);
+	aclrtStream s = stream();
+	aclrtContext other;
+
+	need(aclrtCreateContext(&other, 0));
+	row(aclrtResetEvent(ex, s));
+	row(aclrtResetEvent(shared, s));
+	row(aclrtResetEvent(event(ACL_EVENT_SYNC), s));
+}
+
+static void *give(aclrtAllocator object, size_t size)
+{
+	(void)object, (void)size;
+	return NULL;
+}
+
+static void take(aclrtAllocator object, aclrtAllocatorBlock block)
+{
+	(void)object, (void)block;
+}
+
+static void *where(aclrtAllocatorBlock block)
+{
+	return block;
+}
+
+static void *allocator_elsewhere(void *s)
+{
+	aclrtAllocatorDesc d = aclrtAllocatorCreateDesc(), found = NULL;
+	aclrtAllocator object = NULL;
+	int mine;
+
+	row(aclrtAllocatorRegister(s, d));
+	need(aclrtAllocatorSetObjToDesc(d, &mine));
+	need(aclrtAllocatorSetAllocFuncToDesc(d, give));
+	need(aclrtAllocatorSetFreeFuncToDesc(d, take));
+	need(aclrtAllocatorSetGetAddrFromBlockFuncToDesc(d, where));
+	row(aclrtAllocatorUnregister(s));
+	row(aclrtAllocatorGetByStream(s, &found, &object, NULL, NULL, NULL, NULL));
+	row(aclrtAllocatorRegister(s, d));
+	need(aclrtAllocatorDestroyDesc(d));
+	row(aclrtAllocatorGetByStream(s, &found, &object, NULL, NULL, NULL, NULL));
+	row(found == d && object == &mine);
+	row(aclrtAllocatorUnregister(s));
+	row(aclrtAllocatorGetByStream(s, &found, NULL, NULL, NULL, NULL, NULL));
+	return NULL;
+}
+
+static void allocator_of_dead_stream(void)
+{
+	aclrtStream gone = stream();
+
+	need(aclrtDestroyStream(gone));
+	in_thread(allocator_elsewhere, gone);
+}
+
+static int callbacks_run;
+
+static aclError fail_at_init(const char *config, size_t bytes, void *data)
+{
+	callbacks_run = callbacks_run * 10 + (config && !bytes && data ? 1 : 9);
+	return 4711;
+}
+
+static aclError run_at_end(void *data)
+{
+	callbacks_run = callbacks_run * 10 + 2;
+	return data ? 4712 : 0;
+}
+
+static void callbacks_of_modules(void)
+{
+	row(aclInitCallbackRegister(ACL_REG_TYPE_ACL_DVPP, at_init, NULL));
+	row(aclInitCallbackRegister(ACL_REG_TYPE_ACL_DVPP, fail_at_init, NULL));
+	row(aclInitCallbackUnRegister(ACL_REG_TYPE_ACL_DVPP, fail_at_init));
+	row(aclInitCallbackUnRegister(ACL_REG_TYPE_OTHER, at_init));
+	row(aclFinalizeCallbackUnRegister(ACL_REG_TYPE_OTHER, run_at_end));
+	need(aclFinalizeCallbackRegister(ACL_REG_TYPE_OTHER, run_at_end, NULL));
+	need(aclFinalizeCallbackRegister(ACL_REG_TYPE_OTHER, run_at_end, NULL));
+	need(aclFinalizeCallbackRegister(ACL_REG_TYPE_ACL_TDT_QUEUE, run_at_end, NULL));
+	row(aclFinalize());
+	row(callbacks_run);
+}
+
+static void callbacks_that_fail(void)
+{
+	int data;
+	uint64_t left = 7;
+
+	need(aclFinalizeCallbackRegister(ACL_REG_TYPE_ACL_MODEL, run_at_end, &data));
+	row(aclFinalizeReference(&left));
+	row((long)left);
+	row(aclFinalize());
+	need(aclFinalizeCallbackUnRegister(ACL_REG_TYPE_ACL_MODEL, run_at_end));
+	row(aclFinalize());
+	need(aclInitCallbackRegister(ACL_REG_TYPE_ACL_OP_EXECUTOR, fail_at_init, &data));
+	row(aclInit(NULL));
+	need(aclFinalize());
+	need(aclInitCallbackRegister(ACL_REG_TYPE_OTHER, fail_at_init, &data));
+	row(aclInit(NULL));
+	row(aclFinalizeReference(&left));
+	row((long)left);
+	row(callbacks_run);
+}
+
+static void *places(void *two)
+{
+	void **place = two;
+
+	row(aclrtCtxGetFloatOverflowAddr(&place[0]));
+	row(aclrtGetHardwareSyncAddr(&place[1]));
+	row(place[0] && place[1]);
+	return NULL;
+}
+
+static void places_of_devices(void)
+{
+	void *two[2] = {NULL};
+
+	in_thread(places, two);
+	places(two);
+}
+
+static void atomic_capabilities(void)
+{
+	aclrtAtomicOperation operations[] = {
+		ACL_RT_ATOMIC_OPERATION_INTEGER_ADD, ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH};
+	uint32_t can[] = {7, 7};
+
+	row(aclrtDeviceGetHostAtomicCapabilities(can, operations, 2, 0));
+	row(can[0]);
+	row(can[1]);
+}
+
+static void empty_binary(void)
+{
+	aclrtBinary binary = aclrtCreateBinary("", 0);
+	aclrtBinHandle loaded;
+
+	row(binary != NULL);
+	row(aclrtBinaryLoad(binary, &loaded));
+	row(aclrtDestroyBinary(binary));
+}
+
+static void *saturation(void *mode)
+{
+	aclrtFloatOverflowMode now = (aclrtFloatOverflowMode)7;
+
+	if (mode)
+		row(aclrtSetDeviceSatMode(*(aclrtFloatOverflowMode *)mode));
+	row(aclrtGetDeviceSatMode(&now));
+	row(now);
+	return NULL;
+}
+
+static void saturation_without_device(void)
+{
+	aclrtFloatOverflowMode mode = ACL_RT_OVERFLOW_MODE_SATURATION;
+
+	in_thread(saturation, &mode);
+	saturation(NULL);
+}
+
+static void sizes_of_odd_types(void)
+{
+	row((long)aclDataTypeSize(ACL_INT4));
+	row((long)aclDataTypeSize(ACL_UINT1));
+	row((long)aclDataTypeSize(ACL_FLOAT6_E3M2));
+	row((long)aclDataTypeSize((aclDataType)99));
+	row((long)aclDataTypeSize(ACL_DT_UNDEFINED));
+}
+
+static void attribute_of_shared_memory(void)
+{
+	row(aclrtIpcMemSetAttr(
+		"unknown", ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_SIO));
+}
+
+static void key_of_dead_notify(void)
+{
+	char key[128];
+	aclrtNotify n;
+
+	need(aclrtCreateNotify(&n, 0));
+	need(aclrtDestroyNotify(n));
+	row(aclrtNotifyGetExportKey(n, key, 0, 9));
+}
+
+/* --- two faults in one call: which is noticed -------------------------------------------- */
+
+static void faults_beside_dead_objects(void)
+{
+	aclmdlRI m = model();
+	aclrtStream s = stream();
+	aclrtEvent e = event_ex(ACL_EVENT_SYNC);
+	aclmdlRICondTaskParams params = {.size = 0};
+	aclmdlRICondHandle handle;
+
+	need(aclmdlRIDestroy(m));
+	need(aclrtDestroyStream(s));
+	need(aclrtDestroyEvent(e));
+	row(aclmdlRICaptureBegin(s, (aclmdlRICaptureMode)9));
+	row(aclmdlRIExecute(m, 0));
+	row(aclmdlRICondHandleCreate(m, 0, (aclmdlRICondHandleFlag)9, &handle));
+	row(aclmdlRIAddCondTask(params, s, 1));
+	row(aclrtSynchronizeEventWithTimeout(e, 0));
+	row(aclrtSynchronizeEventWithTimeout(e, -2));
+}
+
+static void capture_end_on_joined_stream(void)
+{
+	aclrtStream s = capturing(), joined = stream();
+	aclrtEvent e = event_ex(ACL_EVENT_SYNC);
+	aclmdlRI m = (aclmdlRI)&s;
+
+	need(aclrtRecordEvent(e, s));
+	need(aclrtStreamWaitEvent(joined, e));
+	row(aclmdlRICaptureEnd(joined, &m));
+	row(m == NULL);
+	row(aclmdlRICaptureEnd(s, &m));
+}
+
+static void host_mapping_of_bad_device(void)
+{
+	aclrtHostMemMapCapability found;
+
+	row(aclrtHostMemMapCapabilities(99, (aclrtHacType)99, &found));
+	row(aclrtHostMemMapCapabilities(0, (aclrtHacType)99, &found));
+}
+
+const struct row rows_published[] = {ROW(rows_of_nothing_without_more), ROW(batch_of_nothing),
+	ROW(batch_index_of_outer_refusals), ROW(batch_index_of_entries), ROW(batch_on_dead_stream),
+	ROW(batch_of_pageable_memory), ROW(memory_usage_of_nothing), ROW(allocations_for_device),
+	ROW(allocations_by_address_flag), ROW(limits_of_devices), ROW(limits_of_streams_without_device),
+	ROW(limits_of_dead_stream), ROW(options_of_process), ROW(limits_of_process),
+	ROW(events_reset_elsewhere), ROW(allocator_of_dead_stream), ROW(callbacks_of_modules),
+	ROW(callbacks_that_fail), ROW(places_of_devices), ROW(atomic_capabilities), ROW(empty_binary),
+	ROW(saturation_without_device), ROW(sizes_of_odd_types), ROW(attribute_of_shared_memory),
+	ROW(key_of_dead_notify), ROW(faults_beside_dead_objects), ROW(capture_end_on_joined_stream),
+	ROW(host_mapping_of_bad_device), {NULL, NULL}};
