@@ -107,6 +107,17 @@ void checks_forget(struct checks *c, void *p, size_t bytes)
 	unlock(&c->alloc_lock);
 }
 
+void *checks_alloc_more(struct checks *c, void *p, size_t bytes, size_t wanted)
+{
+	void *more = checks_alloc(c, wanted);
+
+	if (!more || !p)
+		return more;
+	memcpy(more, p, bytes);
+	checks_forget(c, p, bytes);
+	return more;
+}
+
 /* --- threads ------------------------------------------------------------------ */
 
 static void thread_begins(struct checks *c, struct acl_thread *t, uint32_t tid)

@@ -233,6 +233,8 @@ void *checks_alloc(struct checks *c, size_t bytes);
 /* The same for ever: a large piece is no larger than it has to be, which counts in limits of the process. */
 void *checks_permanent(struct checks *c, size_t bytes);
 void checks_forget(struct checks *c, void *p, size_t bytes);
+/* A larger piece instead of p, that begins with what p (NULL: nothing) has; NULL: no memory, p stays. */
+void *checks_alloc_more(struct checks *c, void *p, size_t bytes, size_t wanted);
 void checks_degrade(struct checks *c, const char *text);
 
 /* aclInit was called, or that it is missing was reported: it is not checked again. What was known before. */

@@ -49,12 +49,11 @@ static bool streams_grow(struct checks *c, struct capture_order *o, uint32_t str
 		room *= 2;
 	if (room == o->room)
 		return true;
-	more = room <= ORDER_STREAMS ? checks_alloc(c, room * sizeof(*more)) : NULL;
+	if (room > ORDER_STREAMS)
+		return false;
+	more = checks_alloc_more(c, o->stream, o->room * sizeof(*more), room * sizeof(*more));
 	if (!more)
 		return false;
-	if (o->room)
-		memcpy(more, o->stream, o->room * sizeof(*more));
-	checks_forget(c, o->stream, o->room * sizeof(*more));
 	o->stream = more;
 	o->room = room;
 	return true;

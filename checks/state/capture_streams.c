@@ -61,15 +61,13 @@ void capture_streams_begin(struct checks *c, struct acl_object *model)
 static bool streams_grow(struct checks *c, struct capture_streams *a)
 {
 	uint32_t room = a->room ? a->room * 2 : STREAMS_FIRST;
-	struct capture_stream *more = a->n < a->room ? NULL : checks_alloc(c, room * sizeof(*more));
+	struct capture_stream *more;
 
 	if (a->n < a->room)
 		return true;
+	more = checks_alloc_more(c, a->stream, a->room * sizeof(*more), room * sizeof(*more));
 	if (!more)
 		return false;
-	if (a->n)
-		memcpy(more, a->stream, a->n * sizeof(*more));
-	checks_forget(c, a->stream, a->room * sizeof(*more));
 	a->stream = more;
 	a->room = room;
 	return true;

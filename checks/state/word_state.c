@@ -183,12 +183,9 @@ static void word_set(struct checks *c, uint64_t address, const struct block_look
 static void word_set_leave(struct checks *c, struct acl_call_record *call)
 {
 	uint64_t address = (uintptr_t)acl_arg_pointer(call->api, call->args, ACL_ROLE_DST), end;
-	const struct operation *op;
+	const struct operation *op = operation_of(c, call);
 	struct block_lookup at;
 
-	if (acl_apis[call->api].mode == ACL_MODE_ASYNC)
-		return;
-	op = operation_of(c, call);
 	if (!op->n_entries || operation_entry(op, 0).dst->span > SET_AT_ONCE * sizeof(uint64_t) ||
 		!succeeded(call) || !words_in(c, call, address, &at))
 		return;
@@ -280,8 +277,8 @@ static const struct check_hook hooks[] = {
 	{ON_OP(WRITE_VALUE), ACL_FAILED, word_forget},
 	{ON_OP(WAIT_VALUE), ACL_ENTER, word_wait_enter},
 	{ON_OP(WAIT_VALUE), ACL_LEAVE, word_wait_leave},
-	{ON_OP(SET_BYTES), ACL_LEAVE, word_set_leave},
-	{ON_OP(SET_WORDS), ACL_LEAVE, word_set_leave},
+	{ON_OP(SET_BYTES), ACL_LEAVE | ACL_IF_NOT_ASYNC, word_set_leave},
+	{ON_OP(SET_WORDS), ACL_LEAVE | ACL_IF_NOT_ASYNC, word_set_leave},
 	{ON_OP(TASK_SET_PARAMETERS), ACL_ENTER, word_others_write},
 	{ON_OP(EXPORT_MEMORY), ACL_ENTER, word_others_write},
 };

@@ -65,7 +65,7 @@ bool recording_note(const char *directory, unsigned missing)
 	return missing ? write_note(path, missing) : !unlink(path);
 }
 
-static unsigned read_note(const char *directory)
+static uint64_t read_note(const char *directory)
 {
 	char path[PATH_MAX], line[64];
 	unsigned found = 0;
@@ -113,31 +113,27 @@ static uint64_t read_end(const char *directory)
 	return ns;
 }
 
-uint64_t recording_ended(const char *trace)
+/* That of the nearest directory which has one; 0: none. */
+static uint64_t nearest(const char *trace, uint64_t (*read_in)(const char *directory))
 {
 	char directory[PATH_MAX];
-	uint64_t ns = 0;
-
-	if (!realpath(trace, directory))
-		return 0;
-	for (unsigned i = 0; i < LEVELS && *directory && !ns; i++) {
-		ns = read_end(directory);
-		*strrchr(directory, '/') = 0;
-	}
-	return ns;
-}
-
-unsigned recording_lacks(const char *trace)
-{
-	char directory[PATH_MAX], *slash;
-	unsigned found = 0;
+	uint64_t found = 0;
 
 	if (!realpath(trace, directory))
 		return 0;
 	for (unsigned i = 0; i < LEVELS && *directory && !found; i++) {
-		found = read_note(directory);
-		slash = strrchr(directory, '/');
-		*slash = 0;
+		found = read_in(directory);
+		*strrchr(directory, '/') = 0;
 	}
 	return found;
+}
+
+uint64_t recording_ended(const char *trace)
+{
+	return nearest(trace, read_end);
+}
+
+unsigned recording_lacks(const char *trace)
+{
+	return (unsigned)nearest(trace, read_note);
 }
