@@ -47,6 +47,7 @@ const char *const messages[MSG_COUNT][ACL_LANG_COUNT] = {
 	[MSG_NOT_SHOWN] = {"counted and not shown: %u", "只计数、未显示:%u"},
 	[MSG_UNUSED] = {"suppressions that matched nothing here: %u", "未匹配的抑制项:%u"},
 	[MSG_NOT_RETURNED] = {" had not returned", " 尚未返回"},
+	[MSG_CALLED_BY] = {", called by ", "，调用者："},
 	[MSG_MORE_SITES] = {" and %u more", " 等，另有 %u 处"},
 	[MSG_AT_SITES] = {"   at %u call sites:\n", "   共 %u 处调用：\n"},
 	[MSG_MORE_FINDINGS] = {"%u more findings:\n", "另有 %u 个问题：\n"},

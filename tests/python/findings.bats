@@ -43,6 +43,15 @@ run_app() {
 	[ "$(json r.json 'len({f["fingerprint"] for f in r["findings"]})')" = 2 ]
 }
 
+@test "in a list, findings of one line are told apart by who called it" {
+	run_app
+	run "$aclcheck" run --softnpu -- python3 app.py
+	[ "$(sed -n 's/^  error .*called by \([a-z]*\) (.*/\1/p' <<<"$output" | tr '\n' ' ')" = "load store " ]
+	sed -i 's/    store()/    pass/' app.py
+	run "$aclcheck" run --softnpu -- python3 app.py
+	[ "$(grep -c '^  error ' <<<"$output")" = 1 ] && [[ $output != *"called by"* ]]
+}
+
 @test "a suppression of one, by fingerprint or by function, leaves the other" {
 	run_app
 	print=$(json r.json 'r["findings"][0]["fingerprint"]')

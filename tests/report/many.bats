@@ -39,7 +39,7 @@ checked() {
 	run "$ACLCHECK" run --softnpu --max-findings 2 --report r.json -- "$MANY" 3
 	[ "$status" = 97 ]
 	[ "$(grep -c 'aclcheck summary' <<<"$output")" = 1 ]
-	[ "$(grep -c '^== aclcheck summary: 768 error, 0 warning, 0 perf, 0 portability, 0 advice, 0 suppressed, 0 expected, [0-9]* calls checked, 3 processes$' <<<"$output")" = 1 ]
+	[ "$(grep -c '^== aclcheck summary: 768 errors, 0 warnings, 0 perf, 0 portability, 0 advice, 0 suppressed, 0 expected, [0-9]* calls checked, 3 processes$' <<<"$output")" = 1 ]
 	[ "$(grep -c '^  error async-copy-alignment x 3  aclrtMemcpyAsync  copy_[a-d][0-3]* (.*many.c:[0-9]*)  \[3 processes\]$' <<<"$output")" = 40 ]
 	grep -q '^  … and 216 more$' <<<"$output"
 	# The program's own process is the one without a tag.

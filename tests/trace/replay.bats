@@ -264,7 +264,7 @@ for f in r["findings"]:
 	record t --buffers=64K -- "$app" loop 100000 || [ $? -eq 98 ]
 	replayed 98 t
 	[[ $output == *recording-incomplete* ]]
-	[[ $output == *"0 error, 0 warning"* ]]
+	[[ $output == *"0 errors, 0 warnings"* ]]
 }
 
 @test "recordings that lack what a call was given are refused" {

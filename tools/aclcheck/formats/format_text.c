@@ -253,7 +253,45 @@ void print_text_finding(FILE *to, const json_t *finding)
 	put(to, ": ", text_of(finding, "expected_by"), "\n");
 }
 
-void print_text_line(FILE *to, const json_t *finding)
+/* "RULE PLACE", as the key of a finding in places_of(). */
+static char *place_key(const json_t *finding)
+{
+	char *key;
+
+	if (asprintf(&key, "%s %s", text_of(finding, "rule"), finding_place(finding)) < 0)
+		key = NULL;
+	return need(key);
+}
+
+/* How many findings a rule has at a place, by place_key(). */
+static json_t *places_of(const json_t *report)
+{
+	json_t *places = need(json_object());
+	const json_t *finding;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "findings"), i, finding)
+	{
+		char *key = place_key(finding);
+
+		json_object_set_new(places, key, json_integer(number_of(places, key) + 1));
+		free(key);
+	}
+	return places;
+}
+
+/* Where several findings of the rule are at one place, their callers tell them apart. */
+static void print_caller(FILE *to, const json_t *finding, const json_t *places)
+{
+	char *key = place_key(finding);
+
+	if (number_of(places, key) > 1)
+		put(to, msg(MSG_CALLED_BY), finding_caller(finding), "");
+	free(key);
+}
+
+/* places: places_of() the report. */
+static void print_line(FILE *to, const json_t *finding, const json_t *places)
 {
 	fputs("  ", to);
 	print_severity(to, finding);
@@ -261,6 +299,7 @@ void print_text_line(FILE *to, const json_t *finding)
 	fprintf(to, " x %lld", number_of(finding, "count"));
 	put(to, "  ", text_of(finding, "call"), "");
 	put(to, "  ", finding_place(finding), "");
+	print_caller(to, finding, places);
 	if (json_array_size(json_object_get(finding, "sites")) > 1)
 		SAY(to, MSG_MORE_SITES, json_array_size(json_object_get(finding, "sites")) - 1);
 	put(to, "  [", finding_ranks(finding), "]");
@@ -387,16 +426,24 @@ static void print_findings(FILE *to, const json_t *report)
 	size_t n = json_array_size(json_object_get(report, "findings")), full = format_options.max_findings;
 	size_t lines = full > n / LINES_PER_FINDING ? n : full * LINES_PER_FINDING, i;
 	struct graded_finding *sorted = findings_by_gravity(report);
+	json_t *places = places_of(report);
 
 	for (i = 0; i < n && i < full; i++)
 		print_text_finding(to, sorted[i].finding);
 	if (i < n)
 		SAY(to, MSG_MORE_FINDINGS, n - i);
 	for (; i < lines; i++)
-		print_text_line(to, sorted[i].finding);
+		print_line(to, sorted[i].finding, places);
 	if (i < n)
 		SAY(to, MSG_MORE_HIDDEN, n - i);
+	json_decref(places);
 	free(sorted);
+}
+
+/* "2 errors", but "2 perf". */
+static bool has_plural(const char *word)
+{
+	return lang == ACL_LANG_EN && (!strcmp(word, "error") || !strcmp(word, "warning"));
 }
 
 /* Every key of "totals", zero or not. */
@@ -409,7 +456,7 @@ static void print_totals(FILE *to, const json_t *report)
 	json_object_foreach((json_t *)json_object_get(report, "totals"), key, value)
 	{
 		fprintf(to, "%lld", json_integer_value(value));
-		put(to, " ", severity_word(key), ", ");
+		put(to, " ", severity_word(key), has_plural(key) && json_integer_value(value) != 1 ? "s, " : ", ");
 	}
 	SAY(to, MSG_CALLS, (uint64_t)number_of(report, "calls"));
 	fputs(", ", to);
@@ -462,6 +509,7 @@ void print_job_summary(FILE *to, const json_t *report)
 {
 	size_t n = json_array_size(json_object_get(report, "findings")), lines = 0;
 	struct graded_finding *sorted = findings_by_gravity(report);
+	json_t *places = places_of(report);
 
 	lang = command_language();
 	fprintf(to, "== aclcheck %s: ", msg(MSG_SUMMARY));
@@ -471,12 +519,13 @@ void print_job_summary(FILE *to, const json_t *report)
 		if (*finding_status(sorted[i].finding) && !flag_of(sorted[i].finding, "advice"))
 			continue;
 		if (lines++ < JOB_LINES)
-			print_text_line(to, sorted[i].finding);
+			print_line(to, sorted[i].finding, places);
 	}
 	if (lines > JOB_LINES)
 		SAY(to, MSG_AND_MORE, lines - JOB_LINES);
 	print_evidence_ends(to, report);
 	print_injected(to, report);
+	json_decref(places);
 	free(sorted);
 	lang = ACL_LANG_EN;
 }

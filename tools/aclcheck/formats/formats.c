@@ -62,14 +62,19 @@ struct graded_finding *findings_by_gravity(const json_t *report)
 	return graded;
 }
 
-const json_t *finding_frame(const json_t *finding)
+/* Of the frame to look at first. */
+static size_t finding_depth(const json_t *finding)
 {
 	const json_t *stack = json_object_get(finding, "stack"), *frame;
 	size_t i;
 
-	json_array_foreach(
-		stack, i, frame) if (*text_of(frame, "file") && !flag_of(frame, "library")) return frame;
-	return json_array_get(stack, 0);
+	json_array_foreach(stack, i, frame) if (*text_of(frame, "file") && !flag_of(frame, "library")) return i;
+	return 0;
+}
+
+const json_t *finding_frame(const json_t *finding)
+{
+	return json_array_get(json_object_get(finding, "stack"), finding_depth(finding));
 }
 
 bool finding_failed(const json_t *report, const json_t *finding)
@@ -117,6 +122,11 @@ const char *frame_place(const json_t *frame)
 const char *finding_place(const json_t *finding)
 {
 	return frame_place(finding_frame(finding));
+}
+
+const char *finding_caller(const json_t *finding)
+{
+	return frame_place(json_array_get(json_object_get(finding, "stack"), finding_depth(finding) + 1));
 }
 
 /* What a user would look for first when a test no longer trips. */

@@ -48,9 +48,8 @@ struct graded_finding *findings_by_gravity(const json_t *report);
 void print_job_summary(FILE *to, const json_t *report);
 
 void print_text(FILE *to, const json_t *report);
-/* One finding of print_text(), in full or in a line of its own. */
+/* One finding of print_text(), in full. */
 void print_text_finding(FILE *to, const json_t *finding);
-void print_text_line(FILE *to, const json_t *finding);
 void print_json(FILE *to, const json_t *report);
 void print_sarif(FILE *to, const json_t *report);
 void print_junit(FILE *to, const json_t *report);
@@ -89,6 +88,8 @@ const char *finding_status(const json_t *finding);
 const char *frame_place(const json_t *frame);
 /* The same of the frame to look at first, "" without stack. */
 const char *finding_place(const json_t *finding);
+/* The same of the frame that called it, "" without one. */
+const char *finding_caller(const json_t *finding);
 
 /* Text of an XML or HTML document: markup escaped, characters XML forbids replaced. */
 void put_xml(FILE *to, const char *s);
