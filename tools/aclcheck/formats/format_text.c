@@ -456,7 +456,8 @@ static void print_totals(FILE *to, const json_t *report)
 	json_object_foreach((json_t *)json_object_get(report, "totals"), key, value)
 	{
 		fprintf(to, "%lld", json_integer_value(value));
-		put(to, " ", severity_word(key), has_plural(key) && json_integer_value(value) != 1 ? "s, " : ", ");
+		put(to, " ", severity_word(key),
+			has_plural(key) && json_integer_value(value) != 1 ? "s, " : ", ");
 	}
 	SAY(to, MSG_CALLS, (uint64_t)number_of(report, "calls"));
 	fputs(", ", to);

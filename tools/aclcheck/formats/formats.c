@@ -68,7 +68,8 @@ static size_t finding_depth(const json_t *finding)
 	const json_t *stack = json_object_get(finding, "stack"), *frame;
 	size_t i;
 
-	json_array_foreach(stack, i, frame) if (*text_of(frame, "file") && !flag_of(frame, "library")) return i;
+	json_array_foreach(
+		stack, i, frame) if (*text_of(frame, "file") && !flag_of(frame, "library")) return i;
 	return 0;
 }
 
